@@ -1,0 +1,42 @@
+/*
+ * The fabric as routing sees it: switches, the cables between them, and the
+ * LIDs behind each. Built once a sweep from a snapshot; engines read it.
+ *
+ * Only links that are up (subnet_link_up) count; a cable from a switch to
+ * itself is left out. Edges of a switch are sorted by (peer switch, port), so
+ * parallel links are neighbours in the array. CAs and routers do not forward.
+ */
+#ifndef MINISM_ROUTING_GRAPH_H
+#define MINISM_ROUTING_GRAPH_H
+
+#include "topology/lids.h"
+#include "topology/subnet.h"
+
+struct graph_edge {
+	uint32_t peer;		/* switch index */
+	uint32_t back;		/* index of the edge of the same cable at peer */
+	uint8_t port;		/* of the switch that owns the edge */
+};
+
+/* One owner of LIDs: a CA port behind a switch, or a switch's port 0. */
+struct graph_target {
+	uint16_t lid;		/* base */
+	uint16_t n_lids;	/* 2^LMC */
+	uint32_t sw;		/* the switch that it hangs on (or is) */
+	uint8_t port;		/* of that switch; 0: the switch itself */
+};
+
+struct graph {
+	uint32_t n_switches, n_edges, n_targets;
+	uint16_t top;
+	uint32_t *first_edge;	/* n_switches + 1 */
+	struct graph_edge *edges;
+	uint32_t *first_target;	/* n_switches + 1: targets are sorted by */
+	struct graph_target *targets;	/* (switch, base LID) */
+	uint32_t *n_hosts;	/* by switch: CA and router ports behind it */
+};
+
+struct graph *graph_new(const struct subnet *s, const struct lid_map *lids);
+void graph_free(struct graph *g);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Forwarding tables of all switches in one piece of memory.
+ *
+ * lft_row(lft, s) is the linear forwarding table of switch s: a byte a LID,
+ * the output port or LFT_NO_PATH (IBA 14.2.5.10). Rows are a multiple of 64
+ * long, a block being what one SMP carries, so two tables differ where memcmp
+ * of 64 bytes says so.
+ */
+#ifndef MINISM_ROUTING_TABLES_H
+#define MINISM_ROUTING_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LFT_NO_PATH	255u
+#define LFT_BLOCK	64u
+
+struct lft {
+	uint32_t n_switches;
+	uint32_t stride;	/* bytes a row, a multiple of LFT_BLOCK */
+	uint16_t top;		/* the highest LID that is routed */
+	uint8_t *ports;		/* n_switches * stride, 64-byte aligned */
+};
+
+/* For LIDs 0..top, all LFT_NO_PATH. */
+struct lft *lft_new(uint32_t n_switches, uint16_t top);
+void lft_free(struct lft *lft);
+
+static inline uint8_t *
+lft_row(const struct lft *lft, uint32_t sw)
+{
+	return lft->ports + (size_t)sw * lft->stride;
+}
+
+static inline uint32_t
+lft_n_blocks(const struct lft *lft)
+{
+	return lft->stride / LFT_BLOCK;
+}
+
+/*
+ * What the switches were seen to hold: a table of which some blocks are not
+ * known. Blocks past a row's end are not known either.
+ */
+struct lft_seen {
+	struct lft *lft;
+	uint8_t *known;		/* a byte a block, [switch][block] */
+};
+
+struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
+void lft_seen_free(struct lft_seen *seen);
+void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
+		  const uint8_t bytes[LFT_BLOCK]);
+
+/* The 64 bytes if they are known, else NULL. `seen` may be NULL. */
+const uint8_t *lft_seen_block(const struct lft_seen *seen, uint32_t sw,
+			      uint32_t block);
+
+#endif

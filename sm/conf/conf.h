@@ -1,0 +1,73 @@
+/*
+ * The configuration: built-in values, then the file, then the command line.
+ * Text in, struct out; nothing here acts on what it says.
+ */
+#ifndef MINISM_CONF_CONF_H
+#define MINISM_CONF_CONF_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum conf_mode {
+	CONF_MODE_RUN,		/* resident */
+	CONF_MODE_ONCE,		/* one sweep, then end */
+	CONF_MODE_PLAN,		/* read only: print the plan as text */
+	CONF_MODE_PLAN_JSON,
+	CONF_MODE_HELP,
+	CONF_MODE_VERSION,
+};
+
+struct conf {
+	enum conf_mode mode;
+	char *ca_name;		/* NULL: libibumad's choice */
+	unsigned port_num;	/* 0: the same */
+	uint64_t port_guid;	/* 0: the same */
+	char *engine;
+	unsigned sweep_s;	/* 0: no light sweeps */
+	unsigned timeout_ms;
+	unsigned retries;
+	unsigned max_smps;
+	unsigned priority;	/* 0 to 15 */
+	unsigned lmc;		/* 0 to 7 */
+	uint64_t m_key;
+	uint64_t sm_key;
+	uint64_t subnet_prefix;
+	int verbosity;		/* enum log_level */
+	char *config_file;
+	char *log_file;		/* NULL: standard error */
+	char *cache_dir;
+	char *dump_dir;		/* NULL: no dumps */
+	bool show;		/* print the picture of the fabric when up */
+};
+
+enum conf_error {
+	CONF_ERROR_OPTION,	/* a bad option or value: one line, exit 2 */
+	CONF_ERROR_FILE,	/* message starts with file:line: */
+};
+#define CONF_ERROR conf_error_quark()
+GQuark conf_error_quark(void);
+
+struct conf *conf_new(void);	/* built-in values */
+void conf_free(struct conf *conf);
+
+/*
+ * Reads `key value` lines (OpenSM's grammar: # comments, values may be
+ * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
+ * the nearest key there is; a bad value is an error and nothing of the text is taken.
+ */
+bool conf_parse(struct conf *conf, const char *text, const char *name,
+		GPtrArray *warnings, GError **error);
+
+/*
+ * The command line, with the file that -F names (or the default one, if it is
+ * there) read first. On failure the message is one line that says what is
+ * accepted.
+ */
+bool conf_from_args(struct conf *conf, int argc, char **argv,
+		    GPtrArray *warnings, GError **error);
+
+/* The text of --help. Static. */
+const char *conf_help(void);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * The seam between the subnet manager and whatever carries its MADs.
+ *
+ * A transport moves whole MADs, tells the time and rings timers; it knows no
+ * attribute and no transaction. Everything above runs in one thread, the one
+ * that drives the transport, and every callback comes in that thread.
+ */
+#ifndef MINISM_IO_TRANSPORT_H
+#define MINISM_IO_TRANSPORT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a MAD goes to or came from. Directed-route SMPs: LID 0xffff. */
+struct mad_addr {
+	uint32_t qp;		/* 0 for SMPs, 1 for GMPs */
+	uint32_t qkey;
+	uint16_t lid;
+	uint16_t pkey_index;
+	uint8_t sl;
+	bool grh;		/* a GRH came along; gid is then its source */
+	uint8_t gid[16];
+};
+
+enum transport_event {
+	TRANSPORT_RECEIVED,	/* a MAD from the wire */
+	TRANSPORT_RETURNED,	/* our own request: nobody answered it */
+};
+
+struct transport_mad {
+	enum transport_event event;
+	struct mad_addr addr;
+	const uint8_t *mad;	/* valid during the callback */
+	size_t len;
+};
+
+typedef void (*transport_recv_fn)(const struct transport_mad *m, void *data);
+typedef void (*transport_timer_fn)(void *data);
+
+enum transport_error {
+	TRANSPORT_ERROR_OPEN,	/* no such port, no permission, no driver */
+	TRANSPORT_ERROR_SEND,	/* the MAD was not accepted; try later */
+};
+#define TRANSPORT_ERROR transport_error_quark()
+GQuark transport_error_quark(void);
+
+struct transport;
+
+struct transport_ops {
+	/*
+	 * Sends one MAD. timeout_ms: how long the transport may keep waiting
+	 * for its answer before it says TRANSPORT_RETURNED (a transport that
+	 * does not track requests need not). 0: no answer is expected.
+	 */
+	bool (*send)(struct transport *t, const struct mad_addr *to,
+		     const uint8_t *mad, size_t len, unsigned timeout_ms,
+		     GError **error);
+	int64_t (*now)(struct transport *t);	/* us, monotonic */
+	/* Rings once at `when` (us of now()) or as soon after as it can.
+	 * Returns an id, never 0, good for timer_cancel until it rang. */
+	unsigned (*timer_start)(struct transport *t, int64_t when,
+				transport_timer_fn fn, void *data);
+	void (*timer_cancel)(struct transport *t, unsigned id);
+	void (*free)(struct transport *t);
+};
+
+/* What every transport has; a kind of transport begins with this struct. */
+struct transport {
+	const struct transport_ops *ops;
+	transport_recv_fn on_recv;	/* set by transport_set_receiver() */
+	void *recv_data;
+	uint64_t port_guid;		/* of the port that it is bound to */
+	uint8_t port_num;
+	char name[64];			/* for people: "ibsim0 port 1" */
+};
+
+void transport_set_receiver(struct transport *t, transport_recv_fn fn,
+			    void *data);
+bool transport_send(struct transport *t, const struct mad_addr *to,
+		    const uint8_t *mad, size_t len, unsigned timeout_ms,
+		    GError **error);
+int64_t transport_now(struct transport *t);
+unsigned transport_timer_start(struct transport *t, int64_t when,
+			       transport_timer_fn fn, void *data);
+void transport_timer_cancel(struct transport *t, unsigned id);
+void transport_free(struct transport *t);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * The transport over libibumad: hardware, or ibsim through libumad2sim. The
+ * only module that knows the library.
+ */
+#ifndef MINISM_IO_UMAD_H
+#define MINISM_IO_UMAD_H
+
+#include "sm/io/transport.h"
+
+struct umad_choice {
+	const char *ca_name;	/* NULL: libibumad's choice */
+	unsigned port_num;	/* 0: libibumad's choice */
+	uint64_t port_guid;	/* 0: not chosen by GUID */
+};
+
+/*
+ * Binds to a local port: registers for SMPs (both classes) and SA, declares
+ * the port an SM (issm) and starts the receiver thread, which hands what it
+ * reads to the thread-default main context of the caller.
+ * NULL with an error that names the port, the reason, and what there is.
+ */
+struct transport *umad_transport_open(const struct umad_choice *choice,
+				      GError **error);
+
+/* The local ports, a line each ("mlx5_0 port 1 0x.. Active"), for messages. */
+void umad_list_ports(GString *out);
+
+#endif

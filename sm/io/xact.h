@@ -1,0 +1,96 @@
+/*
+ * Transactions: a request goes out, its answer is found again.
+ *
+ * A window decides how many requests are on the wire at once. It grows while
+ * answers come and halves when one is lost (AIMD, after Jacobson 1988). A
+ * request that many later ones have overtaken no longer holds its place in
+ * the window, and retries have a small window of their own, so a peer that
+ * never answers costs its own retries and nobody else's progress.
+ *
+ * The upper 32 bits of the TID belong to the transport; in the lower ones are
+ * the slot, its generation and the attempt, so that a late answer to an
+ * earlier attempt still counts and one to a finished request is dropped.
+ */
+#ifndef MINISM_IO_XACT_H
+#define MINISM_IO_XACT_H
+
+#include "sm/io/transport.h"
+#include "sm/wire/mad.h"
+
+struct xact;
+
+struct xact_params {
+	unsigned timeout_ms;	/* of one attempt */
+	unsigned retries;	/* after the first attempt */
+	unsigned max_wire;	/* the window's cap, at least 1 */
+};
+
+enum xact_outcome {
+	XACT_ANSWERED,		/* `mad` holds the answer, whatever its status */
+	XACT_TIMED_OUT,		/* all attempts lost */
+};
+
+struct xact_answer {
+	enum xact_outcome outcome;
+	const uint8_t *mad;	/* MAD_SIZE bytes, NULL if timed out; valid
+				   during the callback */
+	struct mad_header header;	/* of mad */
+};
+
+/* Comes exactly once for every request that is not cancelled, never from
+ * inside xact_start(). May start and cancel requests. */
+typedef void (*xact_done_fn)(const struct xact_answer *a, void *data,
+			     uint64_t tag);
+
+struct xact_stats {
+	uint64_t sent;		/* requests on the wire, retries included */
+	uint64_t sent_set;	/* of these, Sets */
+	uint64_t answered, retried, timed_out, cancelled;
+	uint64_t late;		/* answer to a request that is over */
+	uint64_t foreign;	/* answer that nobody here asked for */
+	uint64_t malformed;	/* short, wrong class, method, attribute, hops */
+	uint64_t unsolicited;	/* requests and traps from others */
+	unsigned window;	/* now */
+};
+
+/* Takes over t's receiver. */
+struct xact *xact_new(struct transport *t, const struct xact_params *params);
+void xact_free(struct xact *x);		/* cancels everything, keeps t */
+struct transport *xact_transport(struct xact *x);
+
+/*
+ * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.
+ * Queued if the window is full. Returns an id, never 0.
+ */
+uint32_t xact_start(struct xact *x, const struct mad_addr *to,
+		    const uint8_t mad[MAD_SIZE], xact_done_fn done,
+		    void *data, uint64_t tag);
+
+/* No callback will come. An id that is over is ignored. */
+void xact_cancel(struct xact *x, uint32_t id);
+
+/* How many requests would go out at once now. Who has thousands of requests
+ * starts that many, and more from inside its callbacks, rather than fill the
+ * queue. */
+unsigned xact_room(const struct xact *x);
+
+/* Requests started and not over. */
+unsigned xact_pending(const struct xact *x);
+
+/* Called whenever there is room and the queue is empty; NULL: nobody. */
+typedef void (*xact_pump_fn)(void *data);
+void xact_set_pump(struct xact *x, xact_pump_fn fn, void *data);
+
+/* Requests and traps of others; header was read, length is MAD_SIZE. */
+typedef void (*xact_serve_fn)(const struct transport_mad *m,
+			      const struct mad_header *h, void *data);
+void xact_set_server(struct xact *x, xact_serve_fn fn, void *data);
+
+/* Called for every dropped MAD with the reason; for a rate-limited log. */
+typedef void (*xact_drop_fn)(const char *reason, const struct transport_mad *m,
+			     void *data);
+void xact_set_drop(struct xact *x, xact_drop_fn fn, void *data);
+
+const struct xact_stats *xact_stats(const struct xact *x);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The log: one line a fact, "time level subsystem: text", to standard error
+ * or a file. An object that is handed around; there is no global one.
+ */
+#ifndef MINISM_SM_LOG_H
+#define MINISM_SM_LOG_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum log_level {
+	LOG_ERROR,	/* something does not work that should */
+	LOG_WARNING,	/* it works, but not as it was meant to */
+	LOG_INFO,	/* the life of the subnet: a few lines a sweep */
+	LOG_VERBOSE,	/* why: counts, decisions */
+	LOG_DEBUG,	/* each step */
+};
+
+struct log;
+
+/* path NULL: standard error. NULL with a G_FILE_ERROR if it cannot be opened
+ * for appending. */
+struct log *log_open(const char *path, enum log_level level, GError **error);
+void log_free(struct log *log);
+bool log_reopen(struct log *log, GError **error);	/* after rotation */
+
+bool log_wants(const struct log *log, enum log_level level);
+void log_say(struct log *log, enum log_level level, const char *subsystem,
+	     const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/*
+ * For what a bad peer can cause as often as it likes: of each (subsystem,
+ * reason) the first five lines in ten seconds are written; the next line after that
+ * says how many were not.
+ */
+void log_limited(struct log *log, enum log_level level, const char *subsystem,
+		 const char *reason, const char *format, ...)
+		 G_GNUC_PRINTF(5, 6);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * The plan: wanted minus observed, as ordered steps. Pure. What the program
+ * stage sends is exactly this, and the dry run prints it.
+ *
+ * Steps are sorted by (kind, node, port or block). Which step may go before
+ * which is program's business and follows from the kinds.
+ */
+#ifndef MINISM_PLAN_PLAN_H
+#define MINISM_PLAN_PLAN_H
+
+#include <glib.h>
+
+#include "sm/plan/wanted.h"
+
+enum plan_kind {
+	PLAN_CHANGE_CLEAR,	/* SwitchInfo: clear PortStateChange */
+	PLAN_PORT,		/* PortInfo, state untouched */
+	PLAN_LFT,		/* one block of a switch */
+	PLAN_SWITCH,		/* SwitchInfo: top, life time */
+	PLAN_ARM,		/* PortInfo with all that differs, to Armed */
+	PLAN_ACTIVATE,		/* PortInfo to Active */
+	PLAN_N_KINDS
+};
+const char *plan_kind_name(enum plan_kind kind);
+
+struct plan_step {
+	uint32_t node;		/* PLAN_LFT, _SWITCH, _CHANGE_CLEAR */
+	uint32_t port;		/* port index: PLAN_PORT, _ARM, _ACTIVATE */
+	uint16_t fields;	/* port_fields or switch_fields that differ */
+	uint16_t block;		/* PLAN_LFT */
+	uint8_t kind;
+};
+
+struct plan {
+	uint32_t n_steps;
+	struct plan_step *steps;
+	uint32_t first[PLAN_N_KINDS + 1];	/* steps of kind k are
+						   first[k] .. first[k+1]-1 */
+};
+
+/*
+ * seen: the tables that the switches hold; NULL: nothing is known, so every
+ *	block is in the plan.
+ * forgotten: by port index, the port_fields that this port was seen to accept
+ *	and forget: a difference in only these makes no step. May be NULL.
+ * Ports that are not known, and switches of which SwitchInfo is not known, get
+ * no step. ARM: a known port in Init on a link whose other end is known, too;
+ * ACTIVATE: such a port below Active (a fresh link has both).
+ */
+struct plan *plan_diff(const struct subnet *s, const struct wanted *w,
+		       const struct lft_seen *seen, const uint16_t *forgotten);
+void plan_free(struct plan *plan);
+
+/* For people: a heading with counts, then a line a step (LFT blocks of one
+ * switch in one line). */
+void plan_print_text(const struct plan *plan, const struct subnet *s,
+		     const struct wanted *w, const struct lft_seen *seen,
+		     GString *out);
+/* One JSON object: {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
+void plan_print_json(const struct plan *plan, const struct subnet *s,
+		     const struct wanted *w, const struct lft_seen *seen,
+		     GString *out);
+
+#endif

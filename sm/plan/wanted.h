@@ -1,0 +1,87 @@
+/*
+ * What the fabric should be: the policy applied to what was seen. Pure; the
+ * wanted value of a port is computed when asked for, nothing is stored.
+ */
+#ifndef MINISM_PLAN_WANTED_H
+#define MINISM_PLAN_WANTED_H
+
+#include "routing/tables.h"
+#include "topology/lids.h"
+#include "topology/subnet.h"
+
+/* The SM's choices, the same for all ports. */
+struct policy {
+	uint64_t m_key;
+	uint64_t gid_prefix;
+	uint16_t m_key_lease;		/* s */
+	uint8_t m_key_protect;		/* 0 to 3 */
+	uint8_t sm_sl;
+	uint8_t subnet_timeout;		/* 4.096 us * 2^n */
+	uint8_t packet_life_time;	/* SwitchInfo.LifeTimeValue */
+	uint8_t hoq_life, leaf_hoq_life;	/* towards switches, hosts */
+	uint8_t vl_stall, leaf_vl_stall;
+	uint8_t max_oper_vls;		/* VLCap code */
+	uint8_t local_phy_errors, overrun_errors;
+};
+
+/* OpenSM's defaults, which the field runs with; M_Key 0. */
+extern const struct policy policy_default;
+
+/* Components of PortInfo that the SM decides; a mask of these. */
+enum port_field {
+	PORT_FIELD_LID = 1 << 0,
+	PORT_FIELD_LMC = 1 << 1,
+	PORT_FIELD_SM_LID = 1 << 2,
+	PORT_FIELD_SM_SL = 1 << 3,
+	PORT_FIELD_M_KEY = 1 << 4,
+	PORT_FIELD_M_KEY_PROTECT = 1 << 5,
+	PORT_FIELD_M_KEY_LEASE = 1 << 6,
+	PORT_FIELD_GID_PREFIX = 1 << 7,
+	PORT_FIELD_SUBNET_TIMEOUT = 1 << 8,
+	PORT_FIELD_MTU = 1 << 9,
+	PORT_FIELD_OPER_VLS = 1 << 10,
+	PORT_FIELD_HOQ_LIFE = 1 << 11,
+	PORT_FIELD_VL_STALL = 1 << 12,
+	PORT_FIELD_ERROR_THRESHOLDS = 1 << 13,
+	PORT_FIELD_STATE = 1 << 14,
+};
+/* "LID", "NeighborMTU", ... of a single bit. */
+const char *port_field_name(unsigned bit);
+
+enum switch_field {
+	SWITCH_FIELD_TOP = 1 << 0,
+	SWITCH_FIELD_LIFE_TIME = 1 << 1,
+	SWITCH_FIELD_CHANGE = 1 << 2,	/* clear PortStateChange */
+};
+const char *switch_field_name(unsigned bit);
+
+/* All that a wanted fabric is made of; borrowed. */
+struct wanted {
+	const struct policy *policy;
+	const struct lid_map *lids;
+	const struct lft *lft;
+	uint16_t sm_lid;
+};
+
+/*
+ * The PortInfo that port `port` should have: what was seen, with the fields
+ * that the SM decides replaced. state and phys_state, link_down_default and
+ * the enabled widths and speeds are 0 (no change), as is oper_vls unless it
+ * differs from what was seen. Returns the mask of port_fields that differ from what was
+ * seen (never PORT_FIELD_STATE). The port must be known.
+ */
+unsigned wanted_port(const struct subnet *s, const struct wanted *w,
+		     uint32_t port, struct port_info *out);
+
+/* Likewise for a switch; mask of switch_fields. port_state_change is true in
+ * `out`, i.e. a Set clears it, only if SWITCH_FIELD_CHANGE is in the mask. */
+unsigned wanted_switch(const struct subnet *s, const struct wanted *w,
+		       uint32_t node, struct switch_info *out);
+
+/* Fields of `mask` in which a and b differ. */
+unsigned port_fields_differ(const struct port_info *a,
+			    const struct port_info *b, unsigned mask);
+unsigned switch_fields_differ(const struct switch_info *a,
+			      const struct switch_info *b, unsigned mask);
+
+#endif

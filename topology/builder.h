@@ -1,0 +1,51 @@
+/*
+ * Puts a snapshot together from facts that come in any order.
+ *
+ * A builder numbers nodes and ports in order of arrival; builder_finish()
+ * sorts them and gives the final numbers. Until then its arrays are open to
+ * the one who builds. Port indices stay valid as the builder grows, pointers
+ * do not.
+ */
+#ifndef MINISM_TOPOLOGY_BUILDER_H
+#define MINISM_TOPOLOGY_BUILDER_H
+
+#include "topology/subnet.h"
+
+struct builder;
+
+struct builder *builder_new(void);
+void builder_free(struct builder *b);
+
+/* Adds a node with all its ports (none known, none cabled). The NodeGUID must
+ * be new. The port info->local_port gets info->port_guid (of a switch: port
+ * 0). Returns its index in the builder. */
+uint32_t builder_add(struct builder *b, const struct node_info *info);
+
+/* The node with this NodeGUID, or SUBNET_NONE. */
+uint32_t builder_find(const struct builder *b, uint64_t node_guid);
+
+uint32_t builder_n_nodes(const struct builder *b);
+uint32_t builder_port(const struct builder *b, uint32_t node, unsigned num);
+struct subnet_node *builder_node_at(struct builder *b, uint32_t node);
+struct subnet_port *builder_port_at(struct builder *b, uint32_t port);
+
+/* Sets the description from `len` raw bytes: cut at the first NUL,
+ * unprintable bytes become '?'. */
+void builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
+		      size_t len);
+
+/* Cables two ports (a == b: a loopback plug). Neither may be cabled. */
+void builder_link(struct builder *b, uint32_t port_a, uint32_t port_b);
+void builder_unlink(struct builder *b, uint32_t port);
+
+void builder_set_local(struct builder *b, uint32_t port);
+
+void builder_fault(struct builder *b, enum subnet_fault_kind kind,
+		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* Sorts, renumbers, finds the shortest way from the local port to every node
+ * (breadth first, ties to the lower GUID and port), and drops what lies behind
+ * no way at all. Frees the builder; the caller owns the result. */
+struct subnet *builder_finish(struct builder *b);
+
+#endif

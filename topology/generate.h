@@ -1,0 +1,41 @@
+/*
+ * Fabrics by formula, for tests, benchmarks and teaching.
+ *
+ *   PGFT(m1,..,mh;w1,..,wh[;p1,..,ph])	parallel ports generalized fat tree
+ *	(Zahavi, "Fat-trees routing and node ordering...", 2011; Oehring et
+ *	al. 1995 for the XGFT): m_i children, w_i parents, p_i cables between
+ *	one child and one parent at level i; m1*..*mh hosts. p_i = 1 if left out
+ *   ring(n;h)		n switches in a ring, h hosts on each
+ *   torus(a,b[,c];h)	2 or 3 dimensions; a dimension of size 2 is one cable
+ *   mesh(a,b[,c];h)	the same without the wrap
+ *   single(h)		one switch, h hosts
+ *   pair()		two CAs back to back, no switch
+ *   random(n,d,h)	n switches, connected, about d inter-switch links each,
+ *			h hosts each; decided by the seed
+ *   rails(n;h,r)	h hosts with r ports each, port i on rail (switch set) i,
+ *			n switches in a ring shared by all rails
+ */
+#ifndef MINISM_TOPOLOGY_GENERATE_H
+#define MINISM_TOPOLOGY_GENERATE_H
+
+#include "topology/subnet.h"
+
+struct generate_options {
+	uint64_t seed;
+	bool shuffle_guids;	/* GUIDs in random order over the nodes */
+	unsigned fail_per_mille;/* of the switch-to-switch links, taken away */
+};
+
+enum generate_error {
+	GENERATE_ERROR_SPEC,
+};
+#define GENERATE_ERROR generate_error_quark()
+GQuark generate_error_quark(void);
+
+/* Links are up and in Init, LIDs 0, MTU 4096, 4x EDR; the local port is that
+ * of the first CA. NULL with a message that says what is wrong with `spec`. */
+struct subnet *generate_fabric(const char *spec,
+			       const struct generate_options *options,
+			       GError **error);
+
+#endif

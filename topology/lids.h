@@ -1,0 +1,60 @@
+/*
+ * Who gets which LID.
+ *
+ * The rule, in order (each step sees only what the steps before left free):
+ *   1. An end port keeps the LID range that it has on the fabric, if that is
+ *      valid (unicast, aligned to its LMC, LMC as wanted). Two that claim the
+ *      same LID: the one that the memory names wins, then the lower PortGUID.
+ *   2. A port without one gets the range that the memory holds for it.
+ *   3. The rest get the lowest free aligned ranges, by PortGUID; LIDs that the
+ *      memory holds for ports that are away are taken only when nothing else
+ *      is left, those of the highest GUIDs first.
+ * Same input, same output: the order of discovery does not matter.
+ */
+#ifndef MINISM_TOPOLOGY_LIDS_H
+#define MINISM_TOPOLOGY_LIDS_H
+
+#include "topology/subnet.h"
+
+/* One line of the memory (guid2lid). */
+struct lid_range {
+	uint64_t guid;		/* PortGUID */
+	uint16_t min, max;	/* max - min + 1 = 2^LMC */
+};
+
+/* The answer. base[port] is 0 for a port that owns no LID. */
+struct lid_map {
+	uint32_t n_ports;
+	uint16_t top;		/* the highest LID given, 0 if none */
+	uint16_t *base;		/* by port index of the snapshot */
+	uint8_t *lmc;		/* by port index */
+	uint32_t *owner;	/* LID -> port or SUBNET_NONE, top + 1 entries */
+};
+
+enum lids_error {
+	LIDS_ERROR_EXHAUSTED,	/* 49,151 unicast LIDs do not suffice */
+};
+#define LIDS_ERROR lids_error_quark()
+GQuark lids_error_quark(void);
+
+/*
+ * Gives every end port of `s` its LIDs.
+ * lmc: what CAs, routers and enhanced switch ports 0 get (0 to 7); a base
+ *	switch port 0 always has LMC 0 (IBA 14.2.5.6).
+ * memory, n_memory: sorted by GUID, no GUID twice; may be NULL, 0.
+ * notes: if not NULL, a GPtrArray of g_malloc'ed lines, one for each LID that
+ *	was claimed twice and how it was decided.
+ * Returns NULL with LIDS_ERROR_EXHAUSTED, whose message says how many LIDs
+ * are needed at this LMC and how many there are.
+ */
+struct lid_map *lids_assign(const struct subnet *s, unsigned lmc,
+			    const struct lid_range *memory, size_t n_memory,
+			    GPtrArray *notes, GError **error);
+void lid_map_free(struct lid_map *map);
+
+/* The memory after this assignment: `map` and, of the old memory, the ports
+ * that are away and whose LIDs nobody took. A GArray of lid_range, sorted. */
+GArray *lids_remember(const struct subnet *s, const struct lid_map *map,
+		      const struct lid_range *memory, size_t n_memory);
+
+#endif

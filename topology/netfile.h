@@ -1,0 +1,30 @@
+/*
+ * Fabrics as text: the format that ibnetdiscover writes and ibsim reads.
+ * What one writes the other reads without loss (nodes, GUIDs, descriptions,
+ * cables, LIDs, LMC, width, speed, enhanced port 0).
+ */
+#ifndef MINISM_TOPOLOGY_NETFILE_H
+#define MINISM_TOPOLOGY_NETFILE_H
+
+#include "topology/subnet.h"
+
+/* Appends the whole snapshot to `out`. Node ids are S-<guid> and H-<guid>, as
+ * ibnetdiscover makes them. */
+void netfile_write(const struct subnet *s, GString *out);
+
+enum netfile_error {
+	NETFILE_ERROR_SYNTAX,	/* message starts with name:line: */
+};
+#define NETFILE_ERROR netfile_error_quark()
+GQuark netfile_error_quark(void);
+
+/*
+ * Reads ibnetdiscover's or ibsim's text (no `include`, no `do`). `name` is
+ * the file's name for messages. GUIDs that are not given are made up from the
+ * order of the nodes, as ibsim does. The local port is that of the first CA.
+ * Returns a new snapshot or NULL with an error that names the line.
+ */
+struct subnet *netfile_parse(const char *text, const char *name,
+			     GError **error);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * A snapshot of a subnet: who is there, what it says of itself, which port is
+ * cabled to which. Immutable once it is shared, reference counted.
+ *
+ * Everything is a flat array indexed by small integers. Nodes are sorted by
+ * NodeGUID (a second node that claims the same GUID never gets in, see
+ * subnet_fault), so an index is a total order that does not depend on the
+ * order of discovery. The ports of a node are contiguous: port p of node n is
+ * ports[nodes[n].first_port + p], p from 0 to num_ports; port 0 of a CA or
+ * router is a placeholder that is never known.
+ */
+#ifndef MINISM_TOPOLOGY_SUBNET_H
+#define MINISM_TOPOLOGY_SUBNET_H
+
+#include <glib.h>
+
+#include "topology/attr.h"
+#include "topology/ids.h"
+
+#define SUBNET_NONE	UINT32_MAX
+#define NODE_DESC_LEN	64	/* bytes, IBA 14.2.5.2; not terminated there */
+
+struct subnet_port {
+	uint64_t guid;		/* PortGUID; 0 for an external switch port and
+				   for a CA port that was never seen */
+	uint32_t node;
+	uint32_t peer;		/* port at the other end of the cable */
+	uint8_t num;
+	bool known;		/* info was read */
+	struct port_info info;
+};
+
+struct subnet_node {
+	struct node_info info;	/* as the first port that was met told it */
+	struct switch_info sw;	/* switches only */
+	uint32_t first_port;
+	uint32_t sw_index;	/* among the switches, or SUBNET_NONE */
+	uint32_t entry;		/* the *neighbour's* port by which the SM enters
+				   this node; SUBNET_NONE: the SM's own */
+	bool sw_known;		/* sw was read */
+	char desc[NODE_DESC_LEN + 1];	/* terminated, unprintables replaced */
+};
+
+/* What is wrong with a fabric in the eyes of who reads it. */
+enum subnet_fault_kind {
+	SUBNET_FAULT_DUPLICATE_GUID,	/* one GUID in two places */
+	SUBNET_FAULT_SILENT,		/* did not answer */
+	SUBNET_FAULT_REFUSED,		/* answered with an error status */
+	SUBNET_FAULT_LIAR,		/* an answer that contradicts itself */
+	SUBNET_FAULT_TOO_FAR,		/* more than 63 hops away */
+};
+
+struct subnet_fault {
+	enum subnet_fault_kind kind;
+	uint64_t guid;		/* the node at fault, 0 if it has no name yet */
+	char *text;		/* what, where; one line, owned */
+};
+
+const char *subnet_fault_name(enum subnet_fault_kind kind);
+
+struct subnet {
+	gint ref;
+	uint32_t n_nodes, n_ports, n_switches, n_faults;
+	uint32_t local_port;	/* the SM's own, or SUBNET_NONE (a file) */
+	struct subnet_node *nodes;
+	struct subnet_port *ports;
+	uint32_t *switches;	/* switch index -> node, n_switches */
+	struct subnet_fault *faults;
+};
+
+struct subnet *subnet_ref(struct subnet *subnet);
+void subnet_unref(struct subnet *subnet);
+
+/* A private copy, which its owner may write until it hands it on. */
+struct subnet *subnet_copy(const struct subnet *subnet);
+
+static inline const struct subnet_node *
+subnet_node_of(const struct subnet *s, uint32_t port)
+{
+	return &s->nodes[s->ports[port].node];
+}
+
+static inline bool
+subnet_is_switch(const struct subnet_node *node)
+{
+	return node->info.node_type == NODE_SWITCH;
+}
+
+/* Port `num` of node `node`; SUBNET_NONE if the node has no such port. */
+uint32_t subnet_port_of(const struct subnet *s, uint32_t node, unsigned num);
+
+/* By GUID: binary search, SUBNET_NONE if nobody has it. By port GUID: linear
+ * over the end ports, for command lines and files, not for inner loops. */
+uint32_t subnet_find_node(const struct subnet *s, uint64_t node_guid);
+uint32_t subnet_find_port(const struct subnet *s, uint64_t port_guid);
+
+/* True for a port that can own a LID: port 0 of a switch, a known port of a
+ * CA or router. */
+bool subnet_is_end_port(const struct subnet *s, uint32_t port);
+
+/* True if the port is known, physically up and cabled to a known port. */
+bool subnet_link_up(const struct subnet *s, uint32_t port);
+
+/* The directed route from the SM to the node of `port` (for a CA or router,
+ * into that very port). False if there is none or it would be too long. */
+bool subnet_path(const struct subnet *s, uint32_t port, struct dr_path *path);
+
+#endif
