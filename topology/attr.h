@@ -105,7 +105,8 @@ struct port_info {
 	uint8_t neighbor_mtu;	/* 1 = 256 .. 5 = 4096 bytes */
 	uint8_t mtu_cap;
 	uint8_t sm_sl;
-	uint8_t vl_cap;		/* 1 = VL0, 2 = VL0-1, 3 = 0-3, 4 = 0-7, 5 = 0-14 */
+	uint8_t vl_cap;		/* 1 = VL0, 2 = VL0-1, 3 = 0-3, 4 = 0-7,
+				   5 = 0-14 */
 	uint8_t oper_vls;	/* same code */
 	uint8_t init_type, init_type_reply;
 	uint8_t vl_high_limit, vl_arb_high_cap, vl_arb_low_cap;
@@ -115,7 +116,7 @@ struct port_info {
 	bool filter_raw_inbound, filter_raw_outbound;
 	uint8_t guid_cap;	/* entries of the GUIDInfo table */
 	bool client_reregister;
-	bool mcast_pkey_trap_suppression;
+	uint8_t mcast_pkey_trap_suppression;	/* 2 bits */
 	uint8_t subnet_timeout;	/* 5 bits, 4.096 us * 2^n */
 	uint8_t resp_time;
 	uint8_t local_phy_errors, overrun_errors;	/* thresholds */

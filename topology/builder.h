@@ -45,7 +45,9 @@ void builder_fault(struct builder *b, enum subnet_fault_kind kind,
 
 /* Sorts, renumbers, finds the shortest way from the local port to every node
  * (breadth first, ties to the lower GUID and port), and drops what lies behind
- * no way at all. Frees the builder; the caller owns the result. */
+ * no way at all; a CA port that is cabled to it counts as never seen. Without
+ * a local port nothing is dropped. Frees the builder; the caller owns the
+ * result. */
 struct subnet *builder_finish(struct builder *b);
 
 #endif

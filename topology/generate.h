@@ -12,8 +12,12 @@
  *   pair()		two CAs back to back, no switch
  *   random(n,d,h)	n switches, connected, about d inter-switch links each,
  *			h hosts each; decided by the seed
- *   rails(n;h,r)	h hosts with r ports each, port i on rail (switch set) i,
- *			n switches in a ring shared by all rails
+ *   dragonfly(a,p,h)	a switches a group, p hosts and h cables to other
+ *			groups on each; a * h + 1 groups (Kim et al. 2008)
+ *   hyperx(s1[,s2..];h)	switches in a box, each cabled to all in its rows
+ *			(Ahn et al. 2009)
+ *   rails(n;h,r)	h hosts with r ports each, port i on rail (switch set)
+ *			i, n switches in a ring shared by all rails
  */
 #ifndef MINISM_TOPOLOGY_GENERATE_H
 #define MINISM_TOPOLOGY_GENERATE_H
@@ -33,7 +37,9 @@ enum generate_error {
 GQuark generate_error_quark(void);
 
 /* Links are up and in Init, LIDs 0, MTU 4096, 4x EDR; the local port is that
- * of the first CA. NULL with a message that says what is wrong with `spec`. */
+ * of the first CA (H-0). At most 65,535 nodes and 254 ports a node. `options`
+ * may be NULL: seed 0 and nothing else. NULL with a message that says what is
+ * wrong with `spec`. */
 struct subnet *generate_fabric(const char *spec,
 			       const struct generate_options *options,
 			       GError **error);

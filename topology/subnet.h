@@ -98,7 +98,8 @@ uint32_t subnet_find_port(const struct subnet *s, uint64_t port_guid);
  * CA or router. */
 bool subnet_is_end_port(const struct subnet *s, uint32_t port);
 
-/* True if the port is known, physically up and cabled to a known port. */
+/* True if the port is physically up and cabled, and both ends can be used:
+ * PortInfo is known, and of a switch SwitchInfo. */
 bool subnet_link_up(const struct subnet *s, uint32_t port);
 
 /* The directed route from the SM to the node of `port` (for a CA or router,

@@ -1,0 +1,800 @@
+/*
+ * The builder and the snapshot it makes: one order whatever the order of the
+ * facts, shortest ways with their tie-breaks, and what cannot be reached.
+ *
+ * Fabrics are written as lists of nodes (kind, GUID, ports) and cables between
+ * (GUID, port) pairs; they are laid out in any order that a test asks for.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/builder.h"
+#include "topology/prng.h"
+
+struct a_node {
+	enum node_type type;
+	uint64_t guid;
+	unsigned ports;
+};
+
+struct a_cable {
+	uint64_t a;
+	unsigned port_a;
+	uint64_t b;
+	unsigned port_b;
+};
+
+static uint32_t
+add_node(struct builder *b, enum node_type type, uint64_t guid,
+	 unsigned ports)
+{
+	struct node_info info = {
+		.node_type = (uint8_t)type,
+		.node_guid = guid,
+		.port_guid = type == NODE_SWITCH ? guid : guid + 1,
+		.num_ports = (uint8_t)ports,
+		.local_port = 1,
+	};
+
+	return builder_add(b, &info);
+}
+
+static uint32_t
+port_by_guid(struct builder *b, uint64_t guid, unsigned num)
+{
+	uint32_t port = builder_port(b, builder_find(b, guid), num);
+
+	assert_int_not_equal(port, SUBNET_NONE);
+	return port;
+}
+
+static void
+cable(struct builder *b, uint64_t guid_a, unsigned port_a, uint64_t guid_b,
+      unsigned port_b)
+{
+	builder_link(b, port_by_guid(b, guid_a, port_a),
+		     port_by_guid(b, guid_b, port_b));
+}
+
+/* Everything that a fabric is, as text; two that read alike are alike. */
+static char *
+dump(const struct subnet *s)
+{
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "%u %u %u local %u\n", s->n_nodes,
+			       s->n_ports, s->n_switches, s->local_port);
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		g_string_append_printf(out, "n %" G_GINT64_MODIFIER "x %u %u "
+				       "%u %u %s\n",
+				       s->nodes[n].info.node_guid,
+				       s->nodes[n].info.node_type,
+				       s->nodes[n].first_port,
+				       s->nodes[n].sw_index,
+				       s->nodes[n].entry, s->nodes[n].desc);
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		g_string_append_printf(out, "p %" G_GINT64_MODIFIER "x %u %u "
+				       "%u %d %u\n",
+				       s->ports[p].guid, s->ports[p].node,
+				       s->ports[p].num, s->ports[p].peer,
+				       s->ports[p].known,
+				       s->ports[p].info.lid);
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		g_string_append_printf(out, "s %u\n", s->switches[i]);
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		g_string_append_printf(out, "f %d %" G_GINT64_MODIFIER "x %s\n",
+				       s->faults[i].kind, s->faults[i].guid,
+				       s->faults[i].text);
+	return g_string_free(out, FALSE);
+}
+
+static void
+assert_path(const struct subnet *s, uint64_t guid, unsigned num,
+	    const char *expected)
+{
+	uint32_t node = subnet_find_node(s, guid);
+	struct dr_path path;
+	char buf[DR_PATH_TEXT];
+	bool found;
+
+	assert_int_not_equal(node, SUBNET_NONE);
+	found = subnet_path(s, subnet_port_of(s, node, num), &path);
+	assert_string_equal(found ? dr_path_print(&path, buf) : "none",
+			    expected);
+}
+
+/*
+ *	SM ca 0x10 -1-- 1 sw 0x50		the SM meets 0x40 first, by
+ *	                2 /     \ 3		port 2 of the root; 0x30 is
+ *	               1 /       \ 1		the lower GUID
+ *	           sw 0x40      sw 0x30
+ *	            2|3|          2|3|		two cables each
+ *	             1 2           4 3
+ *	                 sw 0x20 --5--- 1 ca 0x60
+ */
+static struct builder *
+make_diamond(void)
+{
+	struct builder *b = builder_new();
+
+	add_node(b, NODE_SWITCH, 0x50, 4);
+	add_node(b, NODE_CA, 0x60, 1);
+	add_node(b, NODE_CA, 0x10, 1);
+	add_node(b, NODE_SWITCH, 0x40, 3);
+	add_node(b, NODE_SWITCH, 0x20, 5);
+	add_node(b, NODE_SWITCH, 0x30, 3);
+	cable(b, 0x10, 1, 0x50, 1);
+	cable(b, 0x50, 2, 0x40, 1);
+	cable(b, 0x50, 3, 0x30, 1);
+	cable(b, 0x40, 2, 0x20, 1);
+	cable(b, 0x40, 3, 0x20, 2);
+	cable(b, 0x30, 2, 0x20, 4);
+	cable(b, 0x30, 3, 0x20, 3);
+	cable(b, 0x20, 5, 0x60, 1);
+	builder_set_local(b, port_by_guid(b, 0x10, 1));
+	return b;
+}
+
+static void
+test_finish_sorts_by_guid(void **state)
+{
+	struct subnet *s = builder_finish(make_diamond());
+	uint32_t port = 0;
+
+	assert_int_equal(s->n_nodes, 6);
+	assert_int_equal(s->n_switches, 4);
+	for (uint32_t n = 0; n < s->n_nodes; n++) {
+		assert_int_equal(s->nodes[n].info.node_guid, 0x10 * (n + 1));
+		assert_int_equal(s->nodes[n].first_port, port);
+		for (unsigned num = 0; num <= s->nodes[n].info.num_ports;
+		     num++, port++) {
+			assert_int_equal(s->ports[port].node, n);
+			assert_int_equal(s->ports[port].num, num);
+			assert_int_equal(subnet_port_of(s, n, num), port);
+		}
+	}
+	assert_int_equal(s->n_ports, port);
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		assert_int_equal(s->switches[i], i + 1);
+		assert_int_equal(s->nodes[i + 1].sw_index, i);
+	}
+	assert_int_equal(s->nodes[0].sw_index, SUBNET_NONE);
+	assert_int_equal(s->nodes[5].sw_index, SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_path_ties_go_to_lower_guid_and_port(void **state)
+{
+	struct subnet *s = builder_finish(make_diamond());
+
+	assert_path(s, 0x10, 1, "0");
+	assert_path(s, 0x50, 0, "0,1");
+	assert_path(s, 0x40, 0, "0,1,2");
+	assert_path(s, 0x20, 0, "0,1,3,2");	/* by 0x30, its port 2 */
+	assert_path(s, 0x20, 3, "0,1,3,2");
+	assert_path(s, 0x60, 1, "0,1,3,2,5");
+	assert_path(s, 0x60, 0, "none");	/* a CA has no port 0 */
+	assert_int_equal(s->nodes[0].entry, SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_ca_does_not_forward(void **state)
+{
+	/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach,
+	 * but not the second port of 0x30 that is on 0x20 as well. */
+	struct builder *b = builder_new();
+	struct subnet *s;
+
+	add_node(b, NODE_CA, 0x10, 2);
+	add_node(b, NODE_SWITCH, 0x20, 4);
+	add_node(b, NODE_CA, 0x30, 3);
+	add_node(b, NODE_SWITCH, 0x40, 2);
+	add_node(b, NODE_SWITCH, 0x05, 1);
+	cable(b, 0x10, 1, 0x20, 1);
+	cable(b, 0x30, 1, 0x20, 2);
+	cable(b, 0x30, 2, 0x20, 3);
+	cable(b, 0x30, 3, 0x40, 1);
+	cable(b, 0x10, 2, 0x05, 1);	/* the SM's other port leads nowhere */
+	for (unsigned num = 1; num <= 3; num++)
+		builder_port_at(b, port_by_guid(b, 0x30, num))->known = true;
+	builder_port_at(b, port_by_guid(b, 0x30, 3))->guid = 0x33;
+	builder_set_local(b, port_by_guid(b, 0x10, 1));
+	s = builder_finish(b);
+
+	assert_int_equal(s->n_nodes, 3);
+	assert_int_equal(subnet_find_node(s, 0x40), SUBNET_NONE);
+	assert_int_equal(subnet_find_node(s, 0x05), SUBNET_NONE);
+	assert_path(s, 0x30, 1, "0,1,2");
+	assert_path(s, 0x30, 2, "0,1,3");
+	assert_path(s, 0x30, 3, "none");
+	assert_path(s, 0x10, 2, "none");
+	/* The cables to what was dropped are gone. */
+	assert_int_equal(s->ports[subnet_port_of(s, 2, 3)].peer, SUBNET_NONE);
+	assert_int_equal(s->ports[subnet_port_of(s, 0, 2)].peer, SUBNET_NONE);
+	/* Nobody can have asked the port at this end of one. */
+	assert_true(s->ports[subnet_port_of(s, 2, 2)].known);
+	assert_false(s->ports[subnet_port_of(s, 2, 3)].known);
+	assert_int_equal(subnet_find_port(s, 0x33), SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_own_second_port_is_behind_the_fabric(void **state)
+{
+	struct builder *b = builder_new();
+	struct subnet *s;
+
+	add_node(b, NODE_CA, 0x10, 2);
+	add_node(b, NODE_SWITCH, 0x20, 3);
+	cable(b, 0x10, 2, 0x20, 3);
+	cable(b, 0x10, 1, 0x20, 1);
+	builder_set_local(b, port_by_guid(b, 0x10, 2));
+	s = builder_finish(b);
+	assert_path(s, 0x10, 2, "0");
+	assert_path(s, 0x20, 0, "0,2");
+	assert_path(s, 0x10, 1, "0,2,1");
+	assert_int_equal(s->nodes[0].entry, SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_cas_back_to_back_reach_each_other(void **state)
+{
+	struct builder *b = builder_new();
+	struct subnet *s;
+
+	add_node(b, NODE_CA, 0x20, 1);
+	add_node(b, NODE_CA, 0x10, 1);
+	cable(b, 0x20, 1, 0x10, 1);
+	builder_set_local(b, port_by_guid(b, 0x20, 1));
+	s = builder_finish(b);
+	assert_int_equal(s->n_nodes, 2);
+	assert_path(s, 0x20, 1, "0");
+	assert_path(s, 0x10, 1, "0,1");
+	subnet_unref(s);
+}
+
+static void
+test_sm_on_switch_leaves_by_any_port(void **state)
+{
+	struct builder *b = builder_new();
+	struct subnet *s;
+
+	add_node(b, NODE_CA, 0x10, 1);
+	add_node(b, NODE_SWITCH, 0x20, 2);
+	add_node(b, NODE_SWITCH, 0x30, 2);
+	cable(b, 0x20, 1, 0x10, 1);
+	cable(b, 0x20, 2, 0x30, 2);
+	builder_set_local(b, port_by_guid(b, 0x20, 0));
+	s = builder_finish(b);
+	assert_int_equal(s->n_nodes, 3);
+	assert_path(s, 0x20, 0, "0");
+	assert_path(s, 0x20, 2, "0");
+	assert_path(s, 0x10, 1, "0,1");
+	assert_path(s, 0x30, 0, "0,2");
+	assert_int_equal(s->nodes[1].entry, SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_without_local_port_nothing_is_dropped(void **state)
+{
+	struct builder *b = builder_new();
+	struct subnet *s;
+
+	add_node(b, NODE_SWITCH, 0x30, 2);
+	add_node(b, NODE_SWITCH, 0x20, 2);
+	add_node(b, NODE_SWITCH, 0x10, 2);
+	cable(b, 0x30, 1, 0x20, 1);
+	s = builder_finish(b);
+	assert_int_equal(s->n_nodes, 3);
+	assert_int_equal(s->local_port, SUBNET_NONE);
+	assert_int_equal(s->ports[subnet_port_of(s, 2, 1)].peer,
+			 subnet_port_of(s, 1, 1));
+	assert_path(s, 0x20, 0, "none");
+	assert_path(s, 0x10, 0, "none");
+	subnet_unref(s);
+}
+
+static void
+test_empty_builder_gives_empty_snapshot(void **state)
+{
+	struct subnet *s = builder_finish(builder_new());
+	struct subnet *copy = subnet_copy(s);
+
+	assert_int_equal(s->n_nodes, 0);
+	assert_int_equal(subnet_find_node(s, 1), SUBNET_NONE);
+	assert_int_equal(subnet_find_port(s, 1), SUBNET_NONE);
+	assert_int_equal(copy->n_ports, 0);
+	subnet_unref(copy);
+	subnet_unref(s);
+}
+
+static void
+test_path_beyond_63_hops_is_none(void **state)
+{
+	/* a chain; switch i is i hops away, its host i + 1 */
+	struct builder *b = builder_new();
+	struct dr_path path;
+	struct subnet *s;
+
+	add_node(b, NODE_CA, 1000, 1);
+	for (unsigned i = 1; i <= 65; i++) {
+		add_node(b, NODE_SWITCH, 100 + i, 3);
+		if (i > 1)
+			cable(b, 100 + i - 1, 2, 100 + i, 1);
+	}
+	add_node(b, NODE_CA, 2000, 1);
+	add_node(b, NODE_CA, 3000, 1);
+	cable(b, 1000, 1, 101, 1);
+	cable(b, 162, 3, 2000, 1);
+	cable(b, 163, 3, 3000, 1);
+	builder_set_local(b, port_by_guid(b, 1000, 1));
+	s = builder_finish(b);
+
+	assert_int_equal(s->n_nodes, 68);	/* there, but too far */
+	assert_true(subnet_path(s, subnet_port_of(s, 62, 0), &path));
+	assert_int_equal(s->nodes[62].info.node_guid, 163);
+	assert_int_equal(path.hops, 63);
+	assert_path(s, 164, 0, "none");
+	assert_path(s, 3000, 1, "none");
+	assert_true(subnet_path(s, subnet_port_of(s, 66, 1), &path));
+	assert_int_equal(path.hops, 63);
+	assert_int_equal(path.port[63], 3);
+	subnet_unref(s);
+}
+
+static void
+test_builder_finds_what_was_added(void **state)
+{
+	struct builder *b = builder_new();
+	uint32_t sw = add_node(b, NODE_SWITCH, UINT64_MAX, 255);
+	uint32_t ca = add_node(b, NODE_CA, 0x10, 2);
+
+	assert_int_equal(builder_n_nodes(b), 2);
+	assert_int_equal(builder_find(b, UINT64_MAX), sw);
+	assert_int_equal(builder_find(b, 0x10), ca);
+	assert_int_equal(builder_find(b, 0x11), SUBNET_NONE);
+	assert_int_equal(builder_port_at(b, builder_port(b, sw, 255))->num,
+			 255);
+	assert_int_equal(builder_port(b, ca, 3), SUBNET_NONE);
+	assert_int_equal(builder_port_at(b, builder_port(b, ca, 1))->guid,
+			 0x11);
+	assert_int_equal(builder_port_at(b, builder_port(b, ca, 2))->guid, 0);
+	assert_int_equal(builder_port_at(b, builder_port(b, sw, 0))->guid,
+			 UINT64_MAX);
+	builder_fault(b, SUBNET_FAULT_SILENT, 0x10, "freed with it");
+	builder_free(b);
+}
+
+static void
+test_guid_of_a_missing_port_is_left_out(void **state)
+{
+	struct builder *b = builder_new();
+	struct node_info info = {
+		.node_type = NODE_CA, .node_guid = 0x10, .port_guid = 0x77,
+		.num_ports = 1, .local_port = 2,
+	};
+
+	builder_add(b, &info);
+	info.node_guid = 0x20;
+	info.local_port = 0;
+	builder_add(b, &info);
+	for (uint32_t p = 0; p < 4; p++)
+		assert_int_equal(builder_port_at(b, p)->guid, 0);
+	builder_free(b);
+}
+
+static void
+test_unlink_frees_both_ends(void **state)
+{
+	struct builder *b = builder_new();
+	uint32_t n = add_node(b, NODE_SWITCH, 1, 3);
+	uint32_t p1 = builder_port(b, n, 1);
+	uint32_t p2 = builder_port(b, n, 2);
+
+	builder_link(b, p1, p2);
+	builder_unlink(b, p2);
+	assert_int_equal(builder_port_at(b, p1)->peer, SUBNET_NONE);
+	assert_int_equal(builder_port_at(b, p2)->peer, SUBNET_NONE);
+	builder_unlink(b, p1);			/* nothing to do, no harm */
+	builder_link(b, p1, p1);		/* a loopback plug */
+	assert_int_equal(builder_port_at(b, p1)->peer, p1);
+	builder_unlink(b, p1);
+	assert_int_equal(builder_port_at(b, p1)->peer, SUBNET_NONE);
+	builder_free(b);
+}
+
+static void
+test_loopback_plug_survives_finish(void **state)
+{
+	struct builder *b = builder_new();
+	struct subnet *s;
+	uint32_t p;
+
+	add_node(b, NODE_CA, 0x10, 1);
+	add_node(b, NODE_SWITCH, 0x20, 2);
+	cable(b, 0x10, 1, 0x20, 1);
+	cable(b, 0x20, 2, 0x20, 2);
+	builder_set_local(b, port_by_guid(b, 0x10, 1));
+	s = builder_finish(b);
+	p = subnet_port_of(s, 1, 2);
+	assert_int_equal(s->ports[p].peer, p);
+	assert_path(s, 0x20, 2, "0,1");
+	subnet_unref(s);
+}
+
+static void
+test_description_is_cut_and_cleaned(void **state)
+{
+	struct builder *b = builder_new();
+	uint32_t n = add_node(b, NODE_SWITCH, 1, 1);
+	uint8_t raw[80];
+
+	builder_describe(b, n, (const uint8_t *)"a\nb\xff" "c\0d", 7);
+	assert_string_equal(builder_node_at(b, n)->desc, "a?b?c");
+	/* 64 bytes without a terminator, and more than there is room for */
+	memset(raw, 'x', sizeof(raw));
+	builder_describe(b, n, raw, sizeof(raw));
+	assert_int_equal(strlen(builder_node_at(b, n)->desc), NODE_DESC_LEN);
+	builder_describe(b, n, raw, 0);
+	assert_string_equal(builder_node_at(b, n)->desc, "");
+	builder_free(b);
+}
+
+static void
+add_faults(struct builder *b, const unsigned *order)
+{
+	static const struct subnet_fault faults[] = {
+		{ SUBNET_FAULT_SILENT, 0, "0,1" },
+		{ SUBNET_FAULT_DUPLICATE_GUID, 9, "d" },
+		{ SUBNET_FAULT_LIAR, 9, "a" },
+		{ SUBNET_FAULT_LIAR, 9, "b" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(faults); i++) {
+		const struct subnet_fault *f = &faults[order[i]];
+
+		builder_fault(b, f->kind, f->guid, "%s", f->text);
+	}
+}
+
+static void
+test_faults_are_sorted(void **state)
+{
+	static const unsigned orders[][4] = {
+		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+		struct builder *b = builder_new();
+		g_autofree char *text = NULL;
+		struct subnet *s;
+
+		add_faults(b, orders[i]);
+		s = builder_finish(b);
+		text = dump(s);
+		assert_string_equal(text, "0 0 0 local 4294967295\n"
+				    "f 1 0 0,1\nf 0 9 d\nf 3 9 a\nf 3 9 b\n");
+		subnet_unref(s);
+	}
+}
+
+static void
+test_copy_outlives_the_original(void **state)
+{
+	struct builder *b = make_diamond();
+	struct subnet *s, *copy;
+	g_autofree char *before = NULL;
+	g_autofree char *after = NULL;
+
+	builder_fault(b, SUBNET_FAULT_SILENT, 5, "text");
+	s = builder_finish(b);
+	before = dump(s);
+	copy = subnet_copy(subnet_ref(s));
+	subnet_unref(s);
+	s->ports[1].info.lid = 42;	/* still ours, and not the copy's */
+	s->faults[0].text[0] = 'T';
+	subnet_unref(s);
+	after = dump(copy);
+	assert_string_equal(after, before);
+	assert_int_equal(copy->ref, 1);
+	subnet_unref(copy);
+	subnet_unref(NULL);
+}
+
+static void
+test_find_port_knows_end_ports_only(void **state)
+{
+	struct builder *b = make_diamond();
+	struct subnet *s;
+	uint32_t p;
+
+	builder_port_at(b, port_by_guid(b, 0x10, 1))->known = true;
+	/* a GUID on an external port is no name of an end port */
+	builder_port_at(b, port_by_guid(b, 0x50, 2))->guid = 0x999;
+	s = builder_finish(b);
+	p = subnet_find_port(s, 0x11);
+	assert_int_equal(p, subnet_port_of(s, 0, 1));
+	assert_true(subnet_is_end_port(s, p));
+	assert_int_equal(subnet_find_port(s, 0x20),
+			 subnet_port_of(s, 1, 0));
+	assert_int_equal(subnet_find_port(s, 0x61), SUBNET_NONE);
+	assert_int_equal(subnet_find_port(s, 0x999), SUBNET_NONE);
+	assert_int_equal(subnet_find_port(s, 0), SUBNET_NONE);
+	assert_false(subnet_is_end_port(s, subnet_port_of(s, 1, 1)));
+	assert_int_equal(subnet_port_of(s, 0, 2), SUBNET_NONE);
+	subnet_unref(s);
+}
+
+static void
+test_link_is_up_if_known_trained_and_cabled(void **state)
+{
+	struct subnet *s = builder_finish(make_diamond());
+	uint32_t p = subnet_port_of(s, 1, 1);
+	uint32_t empty = subnet_port_of(s, 4, 4);
+	struct subnet_port *near = &s->ports[p];
+	struct subnet_port *far = &s->ports[near->peer];
+
+	assert_false(subnet_link_up(s, p));
+	near->known = true;
+	near->info.phys_state = PORT_PHYS_LINK_UP;
+	assert_false(subnet_link_up(s, p));
+	far->known = true;
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		s->nodes[n].sw_known = true;
+	assert_true(subnet_link_up(s, p));
+	s->nodes[near->node].sw_known = false;
+	assert_false(subnet_link_up(s, p) || subnet_link_up(s, near->peer));
+	s->nodes[near->node].sw_known = true;
+	near->info.phys_state = PORT_PHYS_POLLING;
+	assert_false(subnet_link_up(s, p));
+	s->ports[empty].known = true;
+	s->ports[empty].info.phys_state = PORT_PHYS_LINK_UP;
+	assert_int_equal(s->ports[empty].peer, SUBNET_NONE);
+	assert_false(subnet_link_up(s, empty));
+	subnet_unref(s);
+}
+
+/* ---- random fabrics in random order ---- */
+
+#define N_NODES		60u
+#define N_CABLES	90u
+
+static void
+shuffle(uint32_t *order, uint32_t n, uint64_t *rng)
+{
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = prng_below(rng, i);
+		uint32_t swap = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = swap;
+	}
+}
+
+/* A third CAs, the rest switches; cables anywhere. Returns how many. */
+static uint32_t
+invent(struct a_node *nodes, struct a_cable *cables, uint64_t *rng)
+{
+	unsigned used[N_NODES] = { 0 };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < N_NODES; i++) {
+		nodes[i].type = i % 3 ? NODE_SWITCH : NODE_CA;
+		nodes[i].guid = (prng_next(rng) << 8) + 256 * i;
+		nodes[i].ports = 1 + prng_below(rng, i % 3 ? 8 : 2);
+	}
+	for (uint32_t i = 0; i < N_CABLES; i++) {
+		/* the first: the SM's way out */
+		uint32_t a = i ? prng_below(rng, N_NODES) : 0;
+		uint32_t b = i ? prng_below(rng, N_NODES) : 1;
+
+		if (a == b || used[a] == nodes[a].ports ||
+		    used[b] == nodes[b].ports)
+			continue;
+		cables[n++] = (struct a_cable){
+			nodes[a].guid, ++used[a], nodes[b].guid, ++used[b],
+		};
+	}
+	return n;
+}
+
+static struct subnet *
+lay_out(const struct a_node *nodes, const struct a_cable *cables,
+	uint32_t n_cables, uint64_t *rng)
+{
+	struct builder *b = builder_new();
+	uint32_t order[N_CABLES];
+
+	shuffle(order, N_NODES, rng);
+	for (uint32_t i = 0; i < N_NODES; i++) {
+		const struct a_node *n = &nodes[order[i]];
+
+		add_node(b, n->type, n->guid, n->ports);
+	}
+	shuffle(order, n_cables, rng);
+	for (uint32_t i = 0; i < n_cables; i++) {
+		const struct a_cable *c = &cables[order[i]];
+
+		if (prng_below(rng, 2))
+			cable(b, c->a, c->port_a, c->b, c->port_b);
+		else
+			cable(b, c->b, c->port_b, c->a, c->port_a);
+	}
+	builder_set_local(b, port_by_guid(b, nodes[0].guid, 1));
+	return builder_finish(b);
+}
+
+/* Follows the path with a finger: it must arrive where it says. */
+static void
+assert_path_arrives(const struct subnet *s, uint32_t port)
+{
+	uint32_t at = s->ports[s->local_port].node;
+	struct dr_path path;
+
+	assert_true(subnet_path(s, port, &path));
+	for (unsigned i = 1; i <= path.hops; i++) {
+		uint32_t out = subnet_port_of(s, at, path.port[i]);
+
+		if (!subnet_is_switch(&s->nodes[at]))
+			assert_int_equal(out, s->local_port);
+		assert_int_not_equal(s->ports[out].peer, SUBNET_NONE);
+		if (i == path.hops && !subnet_is_switch(
+			    &s->nodes[s->ports[port].node]))
+			assert_int_equal(s->ports[out].peer, port);
+		at = s->ports[s->ports[out].peer].node;
+	}
+	assert_int_equal(at, s->ports[port].node);
+}
+
+/* Every switch that is there has a way, every CA port that has a cable to one
+ * of them too. Returns the number of ways followed. */
+static unsigned
+assert_paths_arrive(const struct subnet *s)
+{
+	unsigned n = 0;
+
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		uint32_t peer = s->ports[p].peer;
+
+		if (!subnet_is_switch(subnet_node_of(s, p)) &&
+		    (peer == SUBNET_NONE ||
+		     !subnet_is_switch(subnet_node_of(s, peer))))
+			continue;
+		assert_path_arrives(s, p);
+		n++;
+	}
+	return n;
+}
+
+static uint64_t
+take_seed(uint64_t seed)
+{
+	const char *text = g_getenv("MINISM_TEST_SEED");
+
+	if (text)
+		seed = g_ascii_strtoull(text, NULL, 0);
+	print_message("MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
+	return seed;
+}
+
+static void
+test_order_of_facts_does_not_matter(void **state)
+{
+	struct a_node nodes[N_NODES];
+	struct a_cable cables[N_CABLES];
+	uint64_t rng = take_seed(20240611);
+	unsigned ways = 0;
+
+	for (unsigned round = 0; round < 20; round++) {
+		uint32_t n = invent(nodes, cables, &rng);
+		g_autofree char *first = NULL;
+
+		for (unsigned turn = 0; turn < 5; turn++) {
+			struct subnet *s = lay_out(nodes, cables, n, &rng);
+			g_autofree char *text = dump(s);
+
+			if (!first)
+				first = g_strdup(text);
+			assert_string_equal(text, first);
+			ways += assert_paths_arrive(s);
+			subnet_unref(s);
+		}
+	}
+	print_message("%u ways followed\n", ways);
+	assert_in_range(ways, 1000, UINT32_MAX);
+}
+
+/* Hops by another way of counting: relax all cables until nothing moves. */
+static void
+relax(const struct subnet *s, unsigned hops[N_NODES])
+{
+	bool moved = true;
+
+	for (uint32_t i = 0; i < N_NODES; i++)
+		hops[i] = 1000;
+	hops[s->ports[s->local_port].node] = 0;
+	while (moved) {
+		moved = false;
+		for (uint32_t p = 0; p < s->n_ports; p++) {
+			uint32_t q = s->ports[p].peer;
+			uint32_t from = s->ports[p].node;
+
+			if (q == SUBNET_NONE ||
+			    (!subnet_is_switch(&s->nodes[from]) &&
+			     p != s->local_port) ||
+			    hops[from] + 1 >= hops[s->ports[q].node])
+				continue;
+			hops[s->ports[q].node] = hops[from] + 1;
+			moved = true;
+		}
+	}
+}
+
+static void
+test_paths_are_shortest(void **state)
+{
+	struct a_node nodes[N_NODES];
+	struct a_cable cables[N_CABLES];
+	uint64_t rng = take_seed(77);
+	unsigned far = 0;
+
+	for (unsigned round = 0; round < 20; round++) {
+		uint32_t n = invent(nodes, cables, &rng);
+		struct subnet *s = lay_out(nodes, cables, n, &rng);
+		unsigned hops[N_NODES];
+
+		relax(s, hops);
+		for (uint32_t i = 0; i < s->n_switches; i++) {
+			uint32_t node = s->switches[i];
+			struct dr_path path;
+
+			assert_true(subnet_path(s, s->nodes[node].first_port,
+						&path));
+			assert_int_equal(path.hops, hops[node]);
+			far += path.hops > 3;
+		}
+		subnet_unref(s);
+	}
+	print_message("%u of more than 3 hops\n", far);
+	assert_in_range(far, 20, UINT32_MAX);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_finish_sorts_by_guid),
+		cmocka_unit_test(test_path_ties_go_to_lower_guid_and_port),
+		cmocka_unit_test(test_ca_does_not_forward),
+		cmocka_unit_test(test_own_second_port_is_behind_the_fabric),
+		cmocka_unit_test(test_cas_back_to_back_reach_each_other),
+		cmocka_unit_test(test_sm_on_switch_leaves_by_any_port),
+		cmocka_unit_test(test_without_local_port_nothing_is_dropped),
+		cmocka_unit_test(test_empty_builder_gives_empty_snapshot),
+		cmocka_unit_test(test_path_beyond_63_hops_is_none),
+		cmocka_unit_test(test_builder_finds_what_was_added),
+		cmocka_unit_test(test_guid_of_a_missing_port_is_left_out),
+		cmocka_unit_test(test_unlink_frees_both_ends),
+		cmocka_unit_test(test_loopback_plug_survives_finish),
+		cmocka_unit_test(test_description_is_cut_and_cleaned),
+		cmocka_unit_test(test_faults_are_sorted),
+		cmocka_unit_test(test_copy_outlives_the_original),
+		cmocka_unit_test(test_find_port_knows_end_ports_only),
+		cmocka_unit_test(test_link_is_up_if_known_trained_and_cabled),
+		cmocka_unit_test(test_order_of_facts_does_not_matter),
+		cmocka_unit_test(test_paths_are_shortest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/*
+ * From facts in any order to a snapshot in one order.
+ *
+ * Structs. A builder is the snapshot's arrays still growing: nodes and ports
+ * numbered by arrival, a hash from NodeGUID to node, the faults, and the local
+ * port. A node brings all its ports at once, so that a cable that is seen from
+ * the far end already has something to be plugged into.
+ *
+ * Flow of builder_finish():
+ *	1. distance	breadth first over the cables, from the SM's node. A
+ *			directed route leaves a CA or router only by the port
+ *			that the SM sits on (they do not relay SMPs, IBA
+ *			14.2.2), a switch by every external port.
+ *	2. order	the nodes that were reached, sorted by NodeGUID
+ *	3. assemble	ports follow their nodes; peers are translated, and a
+ *			cable to a node that was dropped is dropped with it.
+ *			Only a CA's or router's port can be at this end of it
+ *			(a switch reaches its neighbours), and nobody could
+ *			have asked that port anything: it was never seen
+ *	4. entries	of all cables that lead into a node from one hop nearer,
+ *			the one of the lowest far port. Ports are numbered by
+ *			(NodeGUID, port) after step 3: the lowest index is the
+ *			tie-break that builder.h promises, and the order in
+ *			which step 1 met the nodes does not show.
+ * Faults are sorted too: they come in as answers come in.
+ *
+ * Without a local port (a fabric from a file that has no CA) there is nowhere
+ * to start from: nothing is dropped and nothing has a way.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "topology/builder.h"
+
+struct builder {
+	GArray *nodes;		/* struct subnet_node */
+	GArray *ports;		/* struct subnet_port */
+	GArray *faults;		/* struct subnet_fault */
+	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
+	uint32_t local;
+};
+
+static struct subnet_node *
+node_at(const struct builder *b, uint32_t node)
+{
+	g_assert(node < b->nodes->len);
+	return &g_array_index(b->nodes, struct subnet_node, node);
+}
+
+static struct subnet_port *
+port_at(const struct builder *b, uint32_t port)
+{
+	g_assert(port < b->ports->len);
+	return &g_array_index(b->ports, struct subnet_port, port);
+}
+
+struct builder *
+builder_new(void)
+{
+	struct builder *b = g_new0(struct builder, 1);
+
+	b->nodes = g_array_new(FALSE, TRUE, sizeof(struct subnet_node));
+	b->ports = g_array_new(FALSE, TRUE, sizeof(struct subnet_port));
+	b->faults = g_array_new(FALSE, FALSE, sizeof(struct subnet_fault));
+	b->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					   g_free, NULL);
+	b->local = SUBNET_NONE;
+	return b;
+}
+
+void
+builder_free(struct builder *b)
+{
+	if (!b)
+		return;
+	for (guint i = 0; i < b->faults->len; i++)
+		g_free(g_array_index(b->faults, struct subnet_fault, i).text);
+	g_array_free(b->faults, TRUE);
+	g_array_free(b->ports, TRUE);
+	g_array_free(b->nodes, TRUE);
+	g_hash_table_destroy(b->by_guid);
+	g_free(b);
+}
+
+/* A CA's port numbers start at 1: port 0 is a placeholder without a name. A
+ * node that claims to have answered by a port that it does not have is for
+ * the caller to complain of; there is no slot to put that GUID in. */
+static void
+name_port(struct builder *b, const struct subnet_node *node)
+{
+	const struct node_info *info = &node->info;
+	unsigned num = info->local_port;
+
+	if (subnet_is_switch(node))
+		num = 0;
+	else if (num == 0 || num > info->num_ports)
+		return;
+	port_at(b, node->first_port + num)->guid = info->port_guid;
+}
+
+uint32_t
+builder_add(struct builder *b, const struct node_info *info)
+{
+	uint32_t index = b->nodes->len;
+	uint32_t first = b->ports->len;
+	struct subnet_node node = {
+		.info = *info,
+		.first_port = first,
+		.sw_index = SUBNET_NONE,
+		.entry = SUBNET_NONE,
+	};
+	uint64_t *key = g_new(uint64_t, 1);
+	gboolean fresh;
+
+	*key = info->node_guid;
+	fresh = g_hash_table_insert(b->by_guid, key,
+				    GUINT_TO_POINTER(index + 1));
+	g_assert(fresh);
+
+	g_array_append_val(b->nodes, node);
+	g_array_set_size(b->ports, first + info->num_ports + 1u);
+	for (unsigned num = 0; num <= info->num_ports; num++) {
+		struct subnet_port *port = port_at(b, first + num);
+
+		port->node = index;
+		port->num = (uint8_t)num;
+		port->peer = SUBNET_NONE;
+	}
+	name_port(b, &node);
+	return index;
+}
+
+uint32_t
+builder_find(const struct builder *b, uint64_t node_guid)
+{
+	gpointer found = g_hash_table_lookup(b->by_guid, &node_guid);
+
+	return found ? GPOINTER_TO_UINT(found) - 1 : SUBNET_NONE;
+}
+
+uint32_t
+builder_n_nodes(const struct builder *b)
+{
+	return b->nodes->len;
+}
+
+uint32_t
+builder_port(const struct builder *b, uint32_t node, unsigned num)
+{
+	const struct subnet_node *n = node_at(b, node);
+
+	if (num > n->info.num_ports)
+		return SUBNET_NONE;
+	return n->first_port + num;
+}
+
+struct subnet_node *
+builder_node_at(struct builder *b, uint32_t node)
+{
+	return node_at(b, node);
+}
+
+struct subnet_port *
+builder_port_at(struct builder *b, uint32_t port)
+{
+	return port_at(b, port);
+}
+
+void
+builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
+		 size_t len)
+{
+	char *out = node_at(b, node)->desc;
+	size_t n = 0;
+
+	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++)
+		out[n] = g_ascii_isprint((char)desc[n]) ? (char)desc[n] : '?';
+	out[n] = '\0';
+}
+
+void
+builder_link(struct builder *b, uint32_t port_a, uint32_t port_b)
+{
+	g_assert(port_at(b, port_a)->peer == SUBNET_NONE);
+	g_assert(port_at(b, port_b)->peer == SUBNET_NONE);
+	port_at(b, port_a)->peer = port_b;
+	port_at(b, port_b)->peer = port_a;
+}
+
+void
+builder_unlink(struct builder *b, uint32_t port)
+{
+	uint32_t peer = port_at(b, port)->peer;
+
+	if (peer == SUBNET_NONE)
+		return;
+	port_at(b, port)->peer = SUBNET_NONE;
+	port_at(b, peer)->peer = SUBNET_NONE;
+}
+
+void
+builder_set_local(struct builder *b, uint32_t port)
+{
+	g_assert(port < b->ports->len);
+	b->local = port;
+}
+
+void
+builder_fault(struct builder *b, enum subnet_fault_kind kind, uint64_t guid,
+	      const char *format, ...)
+{
+	struct subnet_fault fault = { .kind = kind, .guid = guid };
+	va_list args;
+
+	va_start(args, format);
+	fault.text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_array_append_val(b->faults, fault);
+}
+
+/* May a directed route go on by `port` of `node`? (IBA 14.2.2) */
+static bool
+may_leave_by(const struct subnet_node *node, const struct subnet_port *port,
+	     bool is_local)
+{
+	if (subnet_is_switch(node))
+		return port->num != 0;
+	return is_local;
+}
+
+/* Step 1. Hops from the SM's node by builder index, SUBNET_NONE for a node
+ * that cannot be reached. */
+static uint32_t *
+measure_distance(const struct builder *b)
+{
+	uint32_t *hops = g_new(uint32_t, b->nodes->len);
+	uint32_t *queue = g_new(uint32_t, b->nodes->len);
+	uint32_t head = 0;
+	uint32_t tail = 0;
+
+	for (uint32_t i = 0; i < b->nodes->len; i++)
+		hops[i] = SUBNET_NONE;
+	queue[tail] = port_at(b, b->local)->node;
+	hops[queue[tail++]] = 0;
+
+	while (head < tail) {
+		uint32_t at = queue[head++];
+		const struct subnet_node *node = node_at(b, at);
+
+		for (unsigned num = 0; num <= node->info.num_ports; num++) {
+			uint32_t p = node->first_port + num;
+			const struct subnet_port *port = port_at(b, p);
+			uint32_t next;
+
+			if (port->peer == SUBNET_NONE ||
+			    !may_leave_by(node, port, p == b->local))
+				continue;
+			next = port_at(b, port->peer)->node;
+			if (hops[next] != SUBNET_NONE)
+				continue;
+			hops[next] = hops[at] + 1;
+			queue[tail++] = next;
+		}
+	}
+	g_free(queue);
+	return hops;
+}
+
+static gint
+compare_nodes(gconstpointer a, gconstpointer b, gpointer builder)
+{
+	uint64_t ga = node_at(builder, *(const uint32_t *)a)->info.node_guid;
+	uint64_t gb = node_at(builder, *(const uint32_t *)b)->info.node_guid;
+
+	return (ga > gb) - (ga < gb);
+}
+
+/* Step 2. Builder indices of the nodes that stay; hops NULL: all stay. */
+static GArray *
+order_nodes(struct builder *b, const uint32_t *hops)
+{
+	GArray *order = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t),
+					  b->nodes->len);
+
+	for (uint32_t i = 0; i < b->nodes->len; i++)
+		if (!hops || hops[i] != SUBNET_NONE)
+			g_array_append_val(order, i);
+	g_array_sort_with_data(order, compare_nodes, b);
+	return order;
+}
+
+/* Where a port of the builder is in the snapshot; first[] is by builder node,
+ * SUBNET_NONE for a node that was dropped. */
+static uint32_t
+translate_port(const struct builder *b, const uint32_t *first, uint32_t port)
+{
+	const struct subnet_port *p;
+
+	if (port == SUBNET_NONE)
+		return SUBNET_NONE;
+	p = port_at(b, port);
+	if (first[p->node] == SUBNET_NONE)
+		return SUBNET_NONE;
+	return first[p->node] + p->num;
+}
+
+/* Gives the nodes that stay their first port, and the snapshot its sizes. */
+static uint32_t *
+number_ports(const struct builder *b, const GArray *order, struct subnet *s)
+{
+	uint32_t *first = g_new(uint32_t, b->nodes->len);
+
+	for (uint32_t i = 0; i < b->nodes->len; i++)
+		first[i] = SUBNET_NONE;
+	for (guint i = 0; i < order->len; i++) {
+		uint32_t old = g_array_index(order, uint32_t, i);
+		const struct subnet_node *node = node_at(b, old);
+
+		first[old] = s->n_ports;
+		s->n_ports += node->info.num_ports + 1u;
+		if (subnet_is_switch(node))
+			s->n_switches++;
+	}
+	s->n_nodes = order->len;
+	return first;
+}
+
+/* Fills in one port: `p` is its copy from the builder. */
+static void
+settle_port(const struct builder *b, const uint32_t *first, uint32_t node,
+	    struct subnet_port *p)
+{
+	uint32_t peer = translate_port(b, first, p->peer);
+
+	if (p->peer != SUBNET_NONE && peer == SUBNET_NONE) {
+		p->guid = 0;
+		p->known = false;
+		p->info = (struct port_info){ .state = PORT_STATE_NOP };
+	}
+	p->node = node;
+	p->peer = peer;
+}
+
+/* Step 3. Arrays of the exact size: on a large fabric the ports are what a
+ * snapshot costs, and several snapshots are alive at once. */
+static struct subnet *
+assemble(const struct builder *b, const GArray *order)
+{
+	struct subnet *s = g_new0(struct subnet, 1);
+	uint32_t *first = number_ports(b, order, s);
+	uint32_t sw = 0;
+
+	s->ref = 1;
+	s->nodes = g_new(struct subnet_node, s->n_nodes);
+	s->ports = g_new(struct subnet_port, s->n_ports);
+	s->switches = g_new(uint32_t, s->n_switches);
+	s->local_port = translate_port(b, first, b->local);
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		uint32_t old = g_array_index(order, uint32_t, i);
+		struct subnet_node *node = &s->nodes[i];
+		uint32_t old_port = node_at(b, old)->first_port;
+
+		*node = *node_at(b, old);
+		node->first_port = first[old];
+		node->entry = SUBNET_NONE;
+		node->sw_index = SUBNET_NONE;
+		if (subnet_is_switch(node)) {
+			node->sw_index = sw;
+			s->switches[sw++] = i;
+		}
+		for (unsigned num = 0; num <= node->info.num_ports; num++) {
+			struct subnet_port *p = &s->ports[first[old] + num];
+
+			*p = *port_at(b, old_port + num);
+			settle_port(b, first, i, p);
+		}
+	}
+	g_free(first);
+	return s;
+}
+
+/* Step 4 for one node `hops` away: the lowest far port that is one hop nearer
+ * and by which the SM may come. */
+static uint32_t
+choose_entry(const struct subnet *s, uint32_t n, const uint32_t *hops,
+	     const GArray *order)
+{
+	const struct subnet_node *node = &s->nodes[n];
+	uint32_t near = hops[g_array_index(order, uint32_t, n)] - 1;
+	uint32_t best = SUBNET_NONE;
+
+	for (unsigned num = 0; num <= node->info.num_ports; num++) {
+		uint32_t far = s->ports[node->first_port + num].peer;
+		uint32_t from;
+
+		if (far >= best)
+			continue;
+		from = s->ports[far].node;
+		if (hops[g_array_index(order, uint32_t, from)] != near ||
+		    !may_leave_by(&s->nodes[from], &s->ports[far],
+				  far == s->local_port))
+			continue;
+		best = far;
+	}
+	return best;
+}
+
+static gint
+compare_faults(gconstpointer a, gconstpointer b)
+{
+	const struct subnet_fault *fa = a;
+	const struct subnet_fault *fb = b;
+
+	if (fa->guid != fb->guid)
+		return fa->guid < fb->guid ? -1 : 1;
+	if (fa->kind != fb->kind)
+		return fa->kind < fb->kind ? -1 : 1;
+	return strcmp(fa->text, fb->text);
+}
+
+/* The texts change hands; the builder is left without faults. */
+static void
+hand_over_faults(struct builder *b, struct subnet *s)
+{
+	s->n_faults = b->faults->len;
+	if (!s->n_faults)
+		return;
+	g_array_sort(b->faults, compare_faults);
+	s->faults = g_new(struct subnet_fault, s->n_faults);
+	memcpy(s->faults, b->faults->data,
+	       s->n_faults * sizeof(*s->faults));
+	g_array_set_size(b->faults, 0);
+}
+
+struct subnet *
+builder_finish(struct builder *b)
+{
+	uint32_t *hops = NULL;
+	struct subnet *s;
+	GArray *order;
+
+	if (b->local != SUBNET_NONE)
+		hops = measure_distance(b);
+	order = order_nodes(b, hops);
+	s = assemble(b, order);
+	for (uint32_t n = 0; hops && n < s->n_nodes; n++)
+		if (hops[g_array_index(order, uint32_t, n)] > 0)
+			s->nodes[n].entry = choose_entry(s, n, hops, order);
+	hand_over_faults(b, s);
+	g_array_free(order, TRUE);
+	g_free(hops);
+	builder_free(b);
+	return s;
+}
