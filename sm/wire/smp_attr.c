@@ -278,24 +278,31 @@ notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
 }
 
 /* IBA 14.2.5.1, table of traps */
+static const struct {
+	uint16_t trap;
+	const char *name;
+} traps[] = {
+	{ 64, "GID in service" },
+	{ 65, "GID out of service" },
+	{ 66, "multicast group created" },
+	{ 67, "multicast group deleted" },
+	{ 128, "link state change" },
+	{ 129, "local link integrity" },
+	{ 130, "excessive buffer overrun" },
+	{ 131, "flow control update watchdog" },
+	{ 144, "capability mask or node description change" },
+	{ 145, "system image GUID change" },
+	{ 256, "bad M_Key" },
+	{ 257, "bad P_Key" },
+	{ 258, "bad Q_Key" },
+	{ 259, "bad P_Key at a switch port" },
+};
+
 const char *
 notice_trap_name(unsigned trap)
 {
-	switch (trap) {
-	case 64: return "GID in service";
-	case 65: return "GID out of service";
-	case 66: return "multicast group created";
-	case 67: return "multicast group deleted";
-	case 128: return "link state change";
-	case 129: return "local link integrity";
-	case 130: return "excessive buffer overrun";
-	case 131: return "flow control update watchdog";
-	case 144: return "capability mask or node description change";
-	case 145: return "system image GUID change";
-	case 256: return "bad M_Key";
-	case 257: return "bad P_Key";
-	case 258: return "bad Q_Key";
-	case 259: return "bad P_Key at a switch port";
-	}
+	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
+		if (traps[i].trap == trap)
+			return traps[i].name;
 	return "?";
 }
