@@ -26,7 +26,7 @@ struct xact_params {
 };
 
 enum xact_outcome {
-	XACT_ANSWERED,		/* `mad` holds the answer, whatever its status */
+	XACT_ANSWERED,		/* `mad` is the answer, whatever its status */
 	XACT_TIMED_OUT,		/* all attempts lost */
 };
 
@@ -42,13 +42,17 @@ struct xact_answer {
 typedef void (*xact_done_fn)(const struct xact_answer *a, void *data,
 			     uint64_t tag);
 
+#define XACT_ATTRS	64u
+
 struct xact_stats {
 	uint64_t sent;		/* requests on the wire, retries included */
 	uint64_t sent_set;	/* of these, Sets */
+	uint64_t gets[XACT_ATTRS], sets[XACT_ATTRS];	/* by attribute id; the
+				   last one counts what is beyond */
 	uint64_t answered, retried, timed_out, cancelled;
 	uint64_t late;		/* answer to a request that is over */
 	uint64_t foreign;	/* answer that nobody here asked for */
-	uint64_t malformed;	/* short, wrong class, method, attribute, hops */
+	uint64_t malformed;	/* short; wrong class, method, attribute.. */
 	uint64_t unsolicited;	/* requests and traps from others */
 	unsigned window;	/* now */
 };
@@ -68,6 +72,8 @@ uint32_t xact_start(struct xact *x, const struct mad_addr *to,
 
 /* No callback will come. An id that is over is ignored. */
 void xact_cancel(struct xact *x, uint32_t id);
+/* All requests that were started with this `data`. */
+void xact_cancel_owner(struct xact *x, const void *data);
 
 /* How many requests would go out at once now. Who has thousands of requests
  * starts that many, and more from inside its callbacks, rather than fill the
@@ -86,7 +92,9 @@ typedef void (*xact_serve_fn)(const struct transport_mad *m,
 			      const struct mad_header *h, void *data);
 void xact_set_server(struct xact *x, xact_serve_fn fn, void *data);
 
-/* Called for every dropped MAD with the reason; for a rate-limited log. */
+/* Called for every dropped MAD with the reason, and for a send that the
+ * transport refused (TRANSPORT_RETURNED); for a rate-limited log. Both are
+ * valid during the callback. */
 typedef void (*xact_drop_fn)(const char *reason, const struct transport_mad *m,
 			     void *data);
 void xact_set_drop(struct xact *x, xact_drop_fn fn, void *data);

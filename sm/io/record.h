@@ -1,0 +1,95 @@
+/*
+ * The record of what passed between a program and its transport: bytes <->
+ * events. sm/io/tap.h writes such a record, sm/io/replay.h reads it.
+ *
+ * The format, version 1. Integers are varints (seven bits a byte, the lowest
+ * first, bit 7: more follow) but where a width is given; those are
+ * big-endian. A signed one is zigzag: 0, -1, 1, -2, .. Times are us and
+ * count from the last time in the record, at first from 0.
+ *
+ *	header	"minismR" 01  PortGUID:8 bytes  port:1  n:1 name:n bytes
+ *	events	kind:1 and then, by kind:
+ *	  1 received, 2 returned	time, address, MAD
+ *	  3 ring	time, timer
+ *	  4 send	address, timeout_ms, MAD, 0 if it was accepted, else
+ *			n + 1 and the n bytes of the reason
+ *	  5 clock	time: what the program was told
+ *	  6 start	when (counts from the last time, and is not one). The
+ *			first one starts timer 1, the next timer 2, ..
+ *	  7 cancel	timer
+ *	end	08, the number of events, the FNV-1a sum of all before: 8 bytes
+ *
+ *	address	qp, qkey, lid, pkey_index, sl, 0 or 1 and a GID of 16 bytes
+ *	MAD	its length, n, n bytes; the others are zeros
+ */
+#ifndef MINISM_IO_RECORD_H
+#define MINISM_IO_RECORD_H
+
+#include "sm/io/transport.h"
+
+enum record_kind {
+	RECORD_RECEIVED = 1,
+	RECORD_RETURNED = 2,
+	RECORD_RING = 3,
+	RECORD_SEND = 4,
+	RECORD_CLOCK = 5,
+	RECORD_START = 6,
+	RECORD_CANCEL = 7,
+};
+
+struct record_event {
+	enum record_kind kind;
+	int64_t time;		/* when; of kinds 4, 6, 7 the last one known */
+	int64_t when;		/* start */
+	unsigned timer;		/* start, cancel, ring */
+	unsigned timeout_ms;	/* send */
+	struct mad_addr addr;	/* received, returned, send */
+	const uint8_t *mad;	/* likewise */
+	size_t len;
+	const char *refusal;	/* send; NULL: it was accepted */
+};
+
+/* Which port it was. */
+struct record_port {
+	uint64_t guid;
+	uint8_t num;
+	char name[64];
+};
+
+#define RECORD_MAD_MAX	(1u << 22)	/* bytes */
+/* Times go from 0 to this: whoever is told one may add to it. */
+#define RECORD_TIME_MAX	(INT64_MAX / 2)
+
+/* Appends to `out`, which its owner may empty in between. */
+struct record_writer {
+	GByteArray *out;
+	int64_t time;
+	uint64_t events, sum;
+};
+
+void record_begin(struct record_writer *w, GByteArray *out,
+		  const struct record_port *port);
+/* Of an event's time and a start's number the writer keeps the books. */
+void record_put(struct record_writer *w, const struct record_event *e);
+void record_end(struct record_writer *w);
+
+enum record_error {
+	RECORD_ERROR_FORMAT,	/* no record, cut off, or damaged */
+	RECORD_ERROR_IO,	/* it cannot be read or written */
+};
+#define RECORD_ERROR record_error_quark()
+GQuark record_error_quark(void);
+
+struct record_reader;
+
+/* Checks all of `bytes`, which must outlive the reader. NULL with an error
+ * that says where the record stops to be one. */
+struct record_reader *record_reader_new(const uint8_t *bytes, size_t len,
+					struct record_port *port,
+					GError **error);
+void record_reader_free(struct record_reader *r);
+
+/* False at the end. What the event points to is good until the next call. */
+bool record_next(struct record_reader *r, struct record_event *e);
+
+#endif

@@ -1,0 +1,440 @@
+/*
+ * A transport that plays a record again.
+ *
+ * The record is one sequence of what came in (MADs, timers) and what the
+ * program did (sends, timers, looks at the clock). `next` is always the first
+ * event that was not played yet. An action of the program must be `next`; what
+ * comes in is given to it by replay_step() when that is `next`. So there is no
+ * clock and no queue here: order is everything, and the time that the program
+ * is told is the recorded one.
+ *
+ * After the first difference the program lives in a world in which nothing
+ * happens: sends are refused, timers never ring, and the clock stands still.
+ * What follows from a difference says nothing about its cause.
+ */
+#include "sm/io/replay.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/io/record.h"
+#include "sm/wire/mad.h"
+
+#define ROW	16u	/* bytes in a line of a hex dump */
+
+G_DEFINE_QUARK(minism-replay, replay_error)
+
+struct replay {
+	struct transport base;
+	uint8_t *bytes;
+	struct record_reader *reader;
+	struct record_event next;
+	bool over;			/* there is no next */
+	uint64_t done;			/* events before it */
+	int64_t now;
+	GError *difference;
+	GHashTable *timers;		/* id -> struct replay_timer */
+	unsigned last_timer;
+};
+
+struct replay_timer {
+	transport_timer_fn fn;
+	void *data;
+};
+
+static struct replay *
+replay_of(struct transport *t)
+{
+	return (struct replay *)t;
+}
+
+static void
+advance(struct replay *r)
+{
+	r->done++;
+	r->now = r->next.time;
+	r->over = !record_next(r->reader, &r->next);
+}
+
+/* ------------------------------------------------------------- differences */
+
+static void
+print_mad(GString *out, const char *what, const struct record_event *e)
+{
+	struct mad_header h;
+
+	g_string_append_printf(out, "%s LID %u, QP %u", what, e->addr.lid,
+			       e->addr.qp);
+	if (mad_header_read(e->mad, e->len, &h))
+		g_string_append_printf(out, " of class 0x%02x %s(%s), "
+				       "modifier 0x%x, TID 0x%" PRIx64,
+				       h.mgmt_class,
+				       mad_method_name(h.method),
+				       mad_attr_name(h.attr_id), h.attr_mod,
+				       h.tid);
+	else
+		g_string_append_printf(out, " of %zu bytes", e->len);
+}
+
+static void
+print_event(GString *out, const struct record_event *e)
+{
+	switch (e->kind) {
+	case RECORD_RECEIVED:
+		print_mad(out, "a MAD from", e);
+		break;
+	case RECORD_RETURNED:
+		print_mad(out, "the return of a MAD to", e);
+		break;
+	case RECORD_RING:
+		g_string_append_printf(out, "timer %u rings", e->timer);
+		break;
+	case RECORD_SEND:
+		print_mad(out, "a MAD to", e);
+		break;
+	case RECORD_CLOCK:
+		g_string_append(out, "a look at the clock");
+		break;
+	case RECORD_START:
+		g_string_append_printf(out, "start of timer %u for %" PRId64
+				       " us", e->timer, e->when);
+		break;
+	case RECORD_CANCEL:
+		g_string_append_printf(out, "cancel of timer %u", e->timer);
+		break;
+	}
+}
+
+/* Events count from 1. */
+static void
+differ(struct replay *r, const char *text)
+{
+	if (r->difference)
+		return;
+	g_set_error(&r->difference, REPLAY_ERROR, REPLAY_ERROR_DIFFERENCE,
+		    "event %" PRIu64 " at %" PRId64 ".%06u s: %s",
+		    r->done + 1, r->now / G_USEC_PER_SEC,
+		    (unsigned)(ABS(r->now % G_USEC_PER_SEC)), text);
+}
+
+/* e: what the program does, NULL: nothing. */
+static void
+differ_in_kind(struct replay *r, const struct record_event *e)
+{
+	g_autoptr(GString) text = g_string_new("recorded: ");
+
+	if (r->over)
+		g_string_append(text, "the end");
+	else
+		print_event(text, &r->next);
+	g_string_append(text, "; replayed: ");
+	if (e)
+		print_event(text, e);
+	else
+		g_string_append(text, "nothing");
+	differ(r, text->str);
+}
+
+static void
+print_row(GString *out, const char *who, size_t at,
+	  const struct record_event *e)
+{
+	g_string_append_printf(out, "\n%04zx %s", at, who);
+	for (size_t i = at; i < MIN(at + ROW, e->len); i++)
+		g_string_append_printf(out, " %02x", e->mad[i]);
+}
+
+/* The rows in which the two MADs differ. */
+static void
+differ_in_bytes(struct replay *r, const struct record_event *e)
+{
+	const struct record_event *was = &r->next;
+	g_autoptr(GString) text = g_string_new(NULL);
+	size_t len = MIN(was->len, e->len), first = 0;
+
+	while (first < len && was->mad[first] == e->mad[first])
+		first++;
+	print_event(text, e);
+	g_string_append_printf(text, ": %zu bytes recorded, %zu replayed, "
+			       "different from byte %zu on", was->len, e->len,
+			       first);
+	for (size_t at = first - first % ROW; at < len; at += ROW) {
+		if (memcmp(was->mad + at, e->mad + at, MIN(ROW, len - at)) == 0)
+			continue;
+		print_row(text, "recorded", at, was);
+		print_row(text, "replayed", at, e);
+	}
+	differ(r, text->str);
+}
+
+static bool
+same_address(const struct mad_addr *a, const struct mad_addr *b)
+{
+	return a->qp == b->qp && a->qkey == b->qkey && a->lid == b->lid &&
+		a->pkey_index == b->pkey_index && a->sl == b->sl &&
+		a->grh == b->grh &&
+		(!a->grh || memcmp(a->gid, b->gid, sizeof(a->gid)) == 0);
+}
+
+static void
+print_address(GString *out, const char *who, const struct record_event *e)
+{
+	const struct mad_addr *a = &e->addr;
+
+	g_string_append_printf(out, "\n%s LID %u, QP %u, Q_Key 0x%x, "
+			       "P_Key index %u, SL %u, timeout %u ms", who,
+			       a->lid, a->qp, a->qkey, a->pkey_index, a->sl,
+			       e->timeout_ms);
+	if (!a->grh)
+		return;
+	g_string_append(out, ", GID ");
+	for (size_t i = 0; i < sizeof(a->gid); i++)
+		g_string_append_printf(out, "%02x", a->gid[i]);
+}
+
+static void
+differ_in_address(struct replay *r, const struct record_event *e)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	print_event(text, e);
+	g_string_append(text, ": the address differs");
+	print_address(text, "recorded", &r->next);
+	print_address(text, "replayed", e);
+	differ(r, text->str);
+}
+
+/* ------------------------------------------------- what the program does */
+
+static bool
+same_bytes(const struct record_event *a, const struct record_event *b)
+{
+	return a->len == b->len &&
+		(a->len == 0 || memcmp(a->mad, b->mad, a->len) == 0);
+}
+
+/* Whether `e` is what stands in the record; if so, the caller advances. */
+static bool
+expect(struct replay *r, const struct record_event *e)
+{
+	if (r->difference)
+		return false;
+	if (r->over || r->next.kind != e->kind || r->next.when != e->when ||
+	    r->next.timer != e->timer)
+		differ_in_kind(r, e);
+	else if (!same_bytes(&r->next, e))
+		differ_in_bytes(r, e);
+	else if (!same_address(&r->next.addr, &e->addr) ||
+		 r->next.timeout_ms != e->timeout_ms)
+		differ_in_address(r, e);
+	return !r->difference;
+}
+
+static bool
+replay_send(struct transport *t, const struct mad_addr *to,
+	    const uint8_t *mad, size_t len, unsigned timeout_ms,
+	    GError **error)
+{
+	struct replay *r = replay_of(t);
+	bool sent;
+
+	if (!expect(r, &(struct record_event) {
+			.kind = RECORD_SEND, .addr = *to, .mad = mad,
+			.len = len, .timeout_ms = timeout_ms })) {
+		g_set_error_literal(error, TRANSPORT_ERROR,
+				    TRANSPORT_ERROR_SEND,
+				    "the replay is over");
+		return false;
+	}
+	sent = !r->next.refusal;
+	if (!sent)
+		g_set_error_literal(error, TRANSPORT_ERROR,
+				    TRANSPORT_ERROR_SEND, r->next.refusal);
+	advance(r);
+	return sent;
+}
+
+static int64_t
+replay_now(struct transport *t)
+{
+	struct replay *r = replay_of(t);
+
+	if (expect(r, &(struct record_event) { .kind = RECORD_CLOCK }))
+		advance(r);
+	return r->now;
+}
+
+static unsigned
+replay_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
+		   void *data)
+{
+	struct replay *r = replay_of(t);
+	struct replay_timer *timer = g_new(struct replay_timer, 1);
+	unsigned id = ++r->last_timer;
+
+	*timer = (struct replay_timer) { .fn = fn, .data = data };
+	g_hash_table_insert(r->timers, GUINT_TO_POINTER(id), timer);
+	if (expect(r, &(struct record_event) {
+			.kind = RECORD_START, .when = when, .timer = id }))
+		advance(r);
+	return id;
+}
+
+static void
+replay_timer_cancel(struct transport *t, unsigned id)
+{
+	struct replay *r = replay_of(t);
+
+	g_hash_table_remove(r->timers, GUINT_TO_POINTER(id));
+	if (expect(r, &(struct record_event) {
+			.kind = RECORD_CANCEL, .timer = id }))
+		advance(r);
+}
+
+/* ----------------------------------------------------------- what comes in */
+
+/* The bytes are copied: `next` is another event once the program acts. */
+static void
+play_mad(struct replay *r)
+{
+	struct transport_mad m = {
+		.event = r->next.kind == RECORD_RECEIVED ?
+			TRANSPORT_RECEIVED : TRANSPORT_RETURNED,
+		.addr = r->next.addr,
+		.len = r->next.len,
+	};
+	g_autofree uint8_t *mad = g_memdup2(r->next.mad, r->next.len);
+
+	m.mad = mad;
+	advance(r);
+	if (r->base.on_recv)
+		r->base.on_recv(&m, r->base.recv_data);
+}
+
+static void
+play_ring(struct replay *r)
+{
+	void *key = GUINT_TO_POINTER(r->next.timer);
+	struct replay_timer *found = g_hash_table_lookup(r->timers, key);
+	struct replay_timer timer;
+
+	if (!found) {
+		differ(r, "a timer rings that is not running: the record is "
+		       "damaged");
+		return;
+	}
+	timer = *found;
+	g_hash_table_remove(r->timers, key);
+	advance(r);
+	timer.fn(timer.data);
+}
+
+bool
+replay_step(struct transport *t)
+{
+	struct replay *r = replay_of(t);
+
+	if (r->difference || r->over)
+		return false;
+	switch (r->next.kind) {
+	case RECORD_RECEIVED:
+	case RECORD_RETURNED:
+		play_mad(r);
+		return true;
+	case RECORD_RING:
+		play_ring(r);
+		return !r->difference;
+	case RECORD_SEND:
+	case RECORD_CLOCK:
+	case RECORD_START:
+	case RECORD_CANCEL:
+		return false;
+	}
+	return false;
+}
+
+bool
+replay_finish(struct transport *t, GError **error)
+{
+	struct replay *r = replay_of(t);
+
+	while (replay_step(t))
+		;
+	if (!r->over)
+		differ_in_kind(r, NULL);
+	if (!r->difference)
+		return true;
+	if (error)
+		*error = g_error_copy(r->difference);
+	return false;
+}
+
+uint64_t
+replay_events(struct transport *t)
+{
+	return replay_of(t)->done;
+}
+
+/* ---------------------------------------------------------- open and close */
+
+static void
+replay_free(struct transport *t)
+{
+	struct replay *r = replay_of(t);
+
+	if (r->reader)
+		record_reader_free(r->reader);
+	g_clear_error(&r->difference);
+	g_hash_table_destroy(r->timers);
+	g_free(r->bytes);
+	g_free(r);
+}
+
+static const struct transport_ops replay_ops = {
+	.send = replay_send,
+	.now = replay_now,
+	.timer_start = replay_timer_start,
+	.timer_cancel = replay_timer_cancel,
+	.free = replay_free,
+};
+
+struct transport *
+replay_new(const uint8_t *record, size_t len, GError **error)
+{
+	struct replay *r = g_new0(struct replay, 1);
+	struct record_port port;
+
+	r->base.ops = &replay_ops;
+	r->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	r->bytes = g_memdup2(record, len);
+	r->reader = record_reader_new(r->bytes, len, &port, error);
+	if (!r->reader) {
+		replay_free(&r->base);
+		return NULL;
+	}
+	r->base.port_guid = port.guid;
+	r->base.port_num = port.num;
+	g_strlcpy(r->base.name, port.name, sizeof(r->base.name));
+	r->over = !record_next(r->reader, &r->next);
+	return &r->base;
+}
+
+struct transport *
+replay_open(const char *path, GError **error)
+{
+	g_autofree char *bytes = NULL;
+	GError *reason = NULL;
+	struct transport *t;
+	gsize len;
+
+	if (!g_file_get_contents(path, &bytes, &len, &reason)) {
+		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
+			    reason->message);
+		g_error_free(reason);
+		return NULL;
+	}
+	t = replay_new((const uint8_t *)bytes, len, error);
+	if (!t)
+		g_prefix_error(error, "%s: ", path);
+	return t;
+}

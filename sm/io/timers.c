@@ -1,0 +1,158 @@
+/*
+ * Timers in a GLib main loop.
+ *
+ * One source for all: a GSource for each timer would make every start and
+ * cancel cost an allocation in GLib and every turn of the loop a look at each
+ * of them. The timers stand in a sequence, sorted by time and then by start,
+ * and the source is ready when the first one is. A table finds them by id.
+ *
+ * A turn rings what was due when it began: a timer that is started by one that
+ * rings waits for the next turn, so sockets have theirs in between.
+ */
+#include "sm/io/timers.h"
+
+struct timer {
+	int64_t when;
+	uint64_t order;		/* of the starts, from 1 */
+	unsigned id;
+	transport_timer_fn fn;
+	void *data;
+};
+
+struct timers {
+	GSource *source;
+	GSequence *sorted;	/* struct timer, owned */
+	GHashTable *by_id;	/* id -> GSequenceIter */
+	uint64_t started;
+	unsigned last_id;
+};
+
+int64_t
+timers_now(void)
+{
+	return g_get_monotonic_time();
+}
+
+static int
+timer_compare(const void *a, const void *b, void *data)
+{
+	const struct timer *ta = a, *tb = b;
+
+	if (ta->when != tb->when)
+		return ta->when < tb->when ? -1 : 1;
+	return ta->order < tb->order ? -1 : ta->order > tb->order;
+}
+
+static const struct timer *
+first_timer(const struct timers *t)
+{
+	if (g_sequence_is_empty(t->sorted))
+		return NULL;
+	return g_sequence_get(g_sequence_get_begin_iter(t->sorted));
+}
+
+static void
+arm(struct timers *t)
+{
+	const struct timer *first = first_timer(t);
+
+	g_source_set_ready_time(t->source, first ? first->when : -1);
+}
+
+/* Its id is good until it rang, so it goes before the call. */
+static void
+ring_first(struct timers *t)
+{
+	struct timer timer = *first_timer(t);
+
+	g_hash_table_remove(t->by_id, GUINT_TO_POINTER(timer.id));
+	g_sequence_remove(g_sequence_get_begin_iter(t->sorted));
+	timer.fn(timer.data);
+}
+
+static gboolean
+on_due(void *data)
+{
+	struct timers *t = data;
+	int64_t now = timers_now();
+	uint64_t newest = t->started;
+
+	while (first_timer(t) && first_timer(t)->when <= now &&
+	       first_timer(t)->order <= newest)
+		ring_first(t);
+	arm(t);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+dispatch(GSource *source, GSourceFunc callback, gpointer data)
+{
+	return callback(data);
+}
+
+static GSourceFuncs source_funcs = { .dispatch = dispatch };
+
+struct timers *
+timers_new(GMainContext *context)
+{
+	struct timers *t = g_new0(struct timers, 1);
+
+	t->sorted = g_sequence_new(g_free);
+	t->by_id = g_hash_table_new(NULL, NULL);
+	t->source = g_source_new(&source_funcs, sizeof(GSource));
+	g_source_set_callback(t->source, on_due, t, NULL);
+	g_source_attach(t->source, context);
+	return t;
+}
+
+void
+timers_free(struct timers *t)
+{
+	g_source_destroy(t->source);
+	g_source_unref(t->source);
+	g_hash_table_destroy(t->by_id);
+	g_sequence_free(t->sorted);
+	g_free(t);
+}
+
+static unsigned
+next_id(struct timers *t)
+{
+	do
+		t->last_id++;
+	while (!t->last_id ||
+	       g_hash_table_contains(t->by_id, GUINT_TO_POINTER(t->last_id)));
+	return t->last_id;
+}
+
+unsigned
+timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
+	     void *data)
+{
+	struct timer *timer = g_new(struct timer, 1);
+
+	/* never before now, or who starts one for a past moment again and
+	 * again would always be the first */
+	*timer = (struct timer) {
+		.when = MAX(when, timers_now()), .order = ++t->started,
+		.id = next_id(t), .fn = fn, .data = data,
+	};
+	g_hash_table_insert(t->by_id, GUINT_TO_POINTER(timer->id),
+			    g_sequence_insert_sorted(t->sorted, timer,
+						     timer_compare, NULL));
+	arm(t);
+	return timer->id;
+}
+
+void
+timers_cancel(struct timers *t, unsigned id)
+{
+	void *key = GUINT_TO_POINTER(id);
+	GSequenceIter *iter = g_hash_table_lookup(t->by_id, key);
+
+	if (!iter)
+		return;
+	g_hash_table_remove(t->by_id, key);
+	g_sequence_remove(iter);
+	arm(t);
+}

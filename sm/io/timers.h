@@ -1,0 +1,23 @@
+/*
+ * The timers of a transport that lives in a GLib main loop. Private to the
+ * transports; everybody else asks the transport.
+ */
+#ifndef MINISM_IO_TIMERS_H
+#define MINISM_IO_TIMERS_H
+
+#include "sm/io/transport.h"
+
+struct timers;
+
+/* Rings in `context`. */
+struct timers *timers_new(GMainContext *context);
+void timers_free(struct timers *timers);	/* the others never ring */
+
+/* As struct transport_ops has it: us of timers_now(), an id that is never 0.
+ * Timers for the same moment ring in the order in which they were started. */
+int64_t timers_now(void);
+unsigned timers_start(struct timers *timers, int64_t when,
+		      transport_timer_fn fn, void *data);
+void timers_cancel(struct timers *timers, unsigned id);
+
+#endif

@@ -1,0 +1,689 @@
+/*
+ * The transport over libibumad.
+ *
+ * Everything happens in the thread that opened the port, but for waiting: the
+ * simulator's shim cannot poll a umad descriptor together with others, so a
+ * thread of its own sits in umad_poll() and says when there is something.
+ *
+ *	watcher thread			main thread
+ *	waits until armed  <--------------------+
+ *	umad_poll()				|
+ *	disarms, wakes  --> GSource --> on_wake: umad_recv(), on_recv, ..
+ *					until nothing is left; arms
+ *
+ * A busy main thread so reads one MAD after the other without a switch of
+ * threads in between, and only a pause costs one there and one back. While
+ * answers are due it waits for them itself, LINGER_MS at most, for they are
+ * microseconds away as a rule and a switch of threads is more. It takes
+ * TURN_MAX before it lets timers and others have their turn. Nothing is lost
+ * while it is busy with something else: the kernel queues, and the shim, too,
+ * which has a thread that always reads the socket of the simulator.
+ *
+ * A request that nobody answered comes back with a status. The kernel then
+ * hands over no more than the first 24 bytes of it, the common header; the
+ * rest is filled up with zeros here, since a MAD has 256 bytes everywhere
+ * else. Answers larger than that (RMPP, put together by the kernel) need a
+ * larger buffer, which umad_recv() asks for.
+ *
+ * All agents are registered before the port is declared an SM, and that is
+ * taken back first, then what is still coming is read, then the rest is
+ * closed: the shim crashes on a MAD of a class that nobody registered.
+ */
+#include "sm/io/umad.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/umad.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sm/io/timers.h"
+#include "sm/wire/smp.h"
+
+#define TURN_MAX	256u	/* MADs in one turn of the main loop */
+#define LINGER_MS	1
+#define NAP_WAITING	64u	/* answers due that make a nap worth while */
+#define NAP_US		100	/* a third of what so many take, or less */
+#define POLL_MIN_MS	2	/* how soon the watcher sees `stop`: soon after */
+#define POLL_MAX_MS	128	/* a MAD, later when it is quiet */
+#define DRAIN_MS	50
+#define ERROR_PAUSE_US	1000
+
+#define GRH_HOP_LIMIT	255	/* as far as routers will carry it */
+
+enum agent {
+	AGENT_DIRECT,
+	AGENT_LID,
+	AGENT_SA,
+};
+#define AGENTS	(AGENT_SA + 1)
+
+struct registration {
+	enum mad_class mgmt_class;
+	int class_version;
+	uint8_t rmpp_version;
+	uint32_t methods;	/* bit n: method n, 0 to 31 */
+};
+
+#define METHOD_SET_SMP \
+	(1u << 0x01 | 1u << 0x02 | 1u << 0x05 | 1u << 0x07)
+/* Get, Set, Report, GetTable, GetMulti, Delete (IBA 15.2.2) */
+#define METHOD_SET_SA \
+	(1u << 0x01 | 1u << 0x02 | 1u << 0x06 | 1u << 0x12 | \
+	 1u << 0x14 | 1u << 0x15)
+
+static const struct registration registrations[AGENTS] = {
+	[AGENT_DIRECT] = { MAD_CLASS_SMP_DIRECT, 1, 0, METHOD_SET_SMP },
+	[AGENT_LID] = { MAD_CLASS_SMP_LID, 1, 0, METHOD_SET_SMP },
+	[AGENT_SA] = { MAD_CLASS_SA, 2, 1, METHOD_SET_SA },
+};
+
+/* A umad: what the kernel says of a MAD, then the MAD. */
+struct buffer {
+	uint8_t *umad;
+	size_t size;		/* of the MAD that it can hold */
+};
+
+struct umad_transport {
+	struct transport base;
+	GMainContext *context;
+	int fd;
+	int issm_fd;		/* -1: not declared */
+	int agents[AGENTS];	/* -1: not registered */
+	unsigned waiting;	/* answers that are due */
+
+	struct buffer in, out;
+
+	struct timers *timers;
+
+	GSource *source;	/* on_wake */
+	GThread *watcher;
+	GMutex mutex;		/* for what follows */
+	GCond changed;
+	bool armed;		/* the main thread has read everything */
+	bool stop;
+};
+
+static struct umad_transport *
+umad_of(struct transport *t)
+{
+	return (struct umad_transport *)t;
+}
+
+/* --------------------------------------------------------------- receiving */
+
+static void
+buffer_fit(struct buffer *b, size_t size)
+{
+	if (size <= b->size)
+		return;
+	b->umad = g_realloc(b->umad, umad_size() + size);
+	b->size = size;
+}
+
+/* The length of the MAD that was read; 0 if there is none (errno). */
+static size_t
+read_mad(struct umad_transport *u)
+{
+	for (;;) {
+		int len = u->in.size;
+
+		if (umad_recv(u->fd, u->in.umad, &len, 0) >= 0)
+			return len;
+		/* the MAD stays in the kernel; len is what it takes */
+		if (errno != ENOSPC || len <= (int)u->in.size)
+			return 0;
+		buffer_fit(&u->in, len);
+	}
+}
+
+static void
+deliver(struct umad_transport *u, size_t len)
+{
+	void *umad = u->in.umad;
+	const ib_mad_addr_t *from = umad_get_mad_addr(umad);
+	uint8_t *mad = umad_get_mad(umad);
+	struct transport_mad m = {
+		.event = umad_status(umad) ? TRANSPORT_RETURNED :
+			TRANSPORT_RECEIVED,
+		.mad = mad,
+		.len = len,
+		.addr = {
+			.qp = be32toh(from->qpn),
+			.qkey = be32toh(from->qkey),
+			.lid = be16toh(from->lid),
+			.pkey_index = umad_get_pkey(umad),
+			.sl = from->sl,
+			.grh = from->grh_present,
+		},
+	};
+
+	if (m.event == TRANSPORT_RETURNED && len < MAD_SIZE) {
+		memset(mad + len, 0, MAD_SIZE - len);
+		m.len = MAD_SIZE;
+	}
+	if (m.addr.grh)
+		memcpy(m.addr.gid, from->gid, sizeof(m.addr.gid));
+	if (u->waiting && (m.event == TRANSPORT_RETURNED ||
+			   mad[3] & MAD_METHOD_RESPONSE))
+		u->waiting--;
+	if (u->base.on_recv)
+		u->base.on_recv(&m, u->base.recv_data);
+}
+
+static void
+arm(struct umad_transport *u)
+{
+	g_mutex_lock(&u->mutex);
+	u->armed = true;
+	g_cond_signal(&u->changed);
+	g_mutex_unlock(&u->mutex);
+}
+
+/*
+ * Nothing to read now, but answers are due: waits for one; false if there is
+ * no sense in it. With many on the way the first would wake us alone and the
+ * next again: a nap lets them gather (once, then we wait for the next).
+ */
+static bool
+linger(struct umad_transport *u, bool *napped)
+{
+	if (u->waiting >= NAP_WAITING && !*napped) {
+		*napped = true;
+		g_usleep(NAP_US);
+		return true;
+	}
+	return u->waiting && umad_poll(u->fd, LINGER_MS) == 0;
+}
+
+/* Armed only once nothing is left to read, and what comes between the last
+ * read and the arming is found by the watcher's next poll. */
+static gboolean
+on_wake(void *data)
+{
+	struct umad_transport *u = data;
+	bool napped = false;
+
+	g_source_set_ready_time(u->source, -1);
+	for (unsigned i = 0; i < TURN_MAX; i++) {
+		size_t len = read_mad(u);
+
+		if (len > 0) {
+			napped = false;
+			deliver(u, len);
+			continue;
+		}
+		if (errno != EAGAIN && errno != EWOULDBLOCK) {
+			/* a device that is gone would wake us for ever */
+			g_source_set_ready_time(u->source,
+						g_get_monotonic_time() +
+						ERROR_PAUSE_US);
+			return G_SOURCE_CONTINUE;
+		}
+		if (linger(u, &napped))
+			continue;
+		arm(u);
+		return G_SOURCE_CONTINUE;
+	}
+	g_source_set_ready_time(u->source, 0);
+	return G_SOURCE_CONTINUE;
+}
+
+/* Waits until it is to poll; false if it is time to stop. */
+static bool
+wait_until_armed(struct umad_transport *u)
+{
+	bool go;
+
+	g_mutex_lock(&u->mutex);
+	while (!u->armed && !u->stop)
+		g_cond_wait(&u->changed, &u->mutex);
+	go = !u->stop;
+	g_mutex_unlock(&u->mutex);
+	return go;
+}
+
+static void *
+watch(void *data)
+{
+	struct umad_transport *u = data;
+	int slice = POLL_MIN_MS;
+
+	while (wait_until_armed(u)) {
+		if (umad_poll(u->fd, slice) == -ETIMEDOUT) {
+			slice = MIN(2 * slice, POLL_MAX_MS);
+			continue;
+		}
+		slice = POLL_MIN_MS;
+		g_mutex_lock(&u->mutex);
+		u->armed = false;
+		g_mutex_unlock(&u->mutex);
+		g_source_set_ready_time(u->source, 0);
+	}
+	return NULL;
+}
+
+/* What is on its way when the port is about to be closed belongs to nobody,
+ * but it must be read: until nothing more is due or comes. */
+static void
+drain(struct umad_transport *u)
+{
+	u->base.on_recv = NULL;
+	while (umad_poll(u->fd, u->waiting ? DRAIN_MS : 0) == 0) {
+		size_t len = read_mad(u);
+
+		if (!len)
+			return;
+		deliver(u, len);
+	}
+}
+
+/* A source that is ready at its ready time and nothing else. */
+static gboolean
+dispatch(GSource *source, GSourceFunc callback, gpointer data)
+{
+	return callback(data);
+}
+
+static GSourceFuncs source_funcs = { .dispatch = dispatch };
+
+static GSource *
+source_start(struct umad_transport *u)
+{
+	GSource *source = g_source_new(&source_funcs, sizeof(GSource));
+
+	g_source_set_callback(source, on_wake, u, NULL);
+	g_source_set_ready_time(source, 0);
+	g_source_attach(source, u->context);
+	return source;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int
+agent_of_class(const struct umad_transport *u, uint8_t mgmt_class)
+{
+	for (unsigned i = 0; i < AGENTS; i++)
+		if (registrations[i].mgmt_class == mgmt_class)
+			return u->agents[i];
+	return -1;
+}
+
+/* Whether the kernel shall wait for an answer: not after what is one. */
+static bool
+asks(uint8_t method)
+{
+	return !(method & MAD_METHOD_RESPONSE) &&
+		method != MAD_METHOD_TRAP_REPRESS;
+}
+
+static void
+set_address(void *umad, const struct mad_addr *to)
+{
+	ib_mad_addr_t *addr = umad_get_mad_addr(umad);
+
+	umad_set_addr(umad, to->lid, to->qp, to->sl, to->qkey);
+	umad_set_pkey(umad, to->pkey_index);
+	if (!to->grh)
+		return;
+	addr->grh_present = 1;
+	addr->hop_limit = GRH_HOP_LIMIT;
+	memcpy(addr->gid, to->gid, sizeof(to->gid));
+}
+
+static bool
+umad_transport_send(struct transport *t, const struct mad_addr *to,
+		    const uint8_t *mad, size_t len, unsigned timeout_ms,
+		    GError **error)
+{
+	struct umad_transport *u = umad_of(t);
+	int agent;
+
+	g_assert(len >= MAD_SIZE);
+	agent = agent_of_class(u, mad[1]);
+	if (agent < 0) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "%s: class 0x%02x is not registered", t->name,
+			    mad[1]);
+		return false;
+	}
+	buffer_fit(&u->out, len);
+	memset(u->out.umad, 0, umad_size());
+	set_address(u->out.umad, to);
+	memcpy(umad_get_mad(u->out.umad), mad, len);
+	if (umad_send(u->fd, agent, u->out.umad, len,
+		      asks(mad[3]) ? timeout_ms : 0, 0) < 0) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "%s: cannot send: %s", t->name,
+			    g_strerror(errno));
+		return false;
+	}
+	u->waiting += asks(mad[3]);
+	return true;
+}
+
+/* ------------------------------------------------------------------ timers */
+
+static int64_t
+umad_transport_now(struct transport *t)
+{
+	return timers_now();
+}
+
+static unsigned
+umad_transport_timer_start(struct transport *t, int64_t when,
+			   transport_timer_fn fn, void *data)
+{
+	return timers_start(umad_of(t)->timers, when, fn, data);
+}
+
+static void
+umad_transport_timer_cancel(struct transport *t, unsigned id)
+{
+	timers_cancel(umad_of(t)->timers, id);
+}
+
+/* ----------------------------------------------------------- open and close */
+
+static bool
+is_infiniband(const umad_port_t *port)
+{
+	return strcmp(port->link_layer, "InfiniBand") == 0 ||
+		strcmp(port->link_layer, "IB") == 0;
+}
+
+typedef bool (*port_fn)(const umad_port_t *port, void *data);
+
+/* Calls fn for the local ports in the order of names and numbers until it
+ * says true. */
+static bool
+each_port(port_fn fn, void *data)
+{
+	char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+	int n = umad_get_cas_names(names, UMAD_MAX_DEVICES);
+	bool found = false;
+
+	for (int i = 0; i < n && !found; i++) {
+		umad_ca_t ca;
+
+		names[i][UMAD_CA_NAME_LEN - 1] = '\0';
+		memset(&ca, 0, sizeof(ca));
+		if (umad_get_ca(names[i], &ca) < 0)
+			continue;
+		for (unsigned p = 0; p < UMAD_CA_MAX_PORTS && !found; p++)
+			found = ca.ports[p] && fn(ca.ports[p], data);
+		umad_release_ca(&ca);
+	}
+	return found;
+}
+
+static bool
+print_port(const umad_port_t *port, void *data)
+{
+	GString *out = data;
+
+	g_string_append_printf(out, "%s port %d 0x%016" PRIx64 " %s%s\n",
+			       port->ca_name, port->portnum,
+			       (uint64_t)be64toh(port->port_guid),
+			       port_state_name(port->state),
+			       is_infiniband(port) ? "" : " (Ethernet)");
+	return false;
+}
+
+void
+umad_list_ports(GString *out)
+{
+	each_port(print_port, out);
+}
+
+struct wanted_guid {
+	uint64_t guid;
+	char ca_name[UMAD_CA_NAME_LEN];
+	int port_num;
+};
+
+static bool
+match_guid(const umad_port_t *port, void *data)
+{
+	struct wanted_guid *w = data;
+
+	if (be64toh(port->port_guid) != w->guid)
+		return false;
+	g_strlcpy(w->ca_name, port->ca_name, sizeof(w->ca_name));
+	w->port_num = port->portnum;
+	return true;
+}
+
+static void
+fail(GError **error, const char *what)
+{
+	g_autoptr(GString) ports = g_string_new(NULL);
+
+	umad_list_ports(ports);
+	if (ports->len > 0)
+		g_string_truncate(ports, ports->len - 1);
+	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+		    "%s; local ports:%s%s", what,
+		    ports->len > 0 ? "\n" : " none", ports->str);
+}
+
+static char *
+choice_text(const struct umad_choice *choice)
+{
+	if (choice->port_guid)
+		return g_strdup_printf("port with GUID 0x%016" PRIx64,
+				       choice->port_guid);
+	if (choice->ca_name && choice->port_num)
+		return g_strdup_printf("port %u of %s", choice->port_num,
+				       choice->ca_name);
+	if (choice->ca_name)
+		return g_strdup_printf("usable port of %s", choice->ca_name);
+	if (choice->port_num)
+		return g_strdup_printf("usable port %u", choice->port_num);
+	return g_strdup("usable port");
+}
+
+/* A GUID beats a name; without either, libibumad prefers an active port, then
+ * one whose link is up. */
+static bool
+choose(const struct umad_choice *choice, umad_port_t *port, GError **error)
+{
+	struct wanted_guid w = { .guid = choice->port_guid };
+	const char *ca_name = choice->ca_name;
+	int port_num = choice->port_num;
+	g_autofree char *text = choice_text(choice);
+	g_autofree char *message = NULL;
+
+	if (w.guid && each_port(match_guid, &w)) {
+		ca_name = w.ca_name;
+		port_num = w.port_num;
+	} else if (w.guid) {
+		message = g_strdup_printf("no local %s", text);
+		fail(error, message);
+		return false;
+	}
+	memset(port, 0, sizeof(*port));
+	if (umad_get_port(ca_name, port_num, port) < 0) {
+		message = g_strdup_printf("no local %s", text);
+		fail(error, message);
+		return false;
+	}
+	if (!is_infiniband(port)) {
+		message = g_strdup_printf("%s port %d is an Ethernet port",
+					  port->ca_name, port->portnum);
+		umad_release_port(port);
+		fail(error, message);
+		return false;
+	}
+	return true;
+}
+
+/* The mask is an array of long for libibumad, and of 128 bits. */
+static bool
+register_agents(struct umad_transport *u, enum umad_role role,
+		GError **error)
+{
+	for (unsigned i = 0; i < AGENTS; i++) {
+		const struct registration *r = &registrations[i];
+		long mask[16 / sizeof(long)] = { r->methods };
+
+		/* who only asks leaves requests and traps to the manager */
+		u->agents[i] = umad_register(u->fd, r->mgmt_class,
+					     r->class_version,
+					     r->rmpp_version,
+					     role == UMAD_ROLE_MANAGER ?
+					     mask : NULL);
+		if (u->agents[i] >= 0)
+			continue;
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: cannot register for class 0x%02x: %s%s",
+			    u->base.name, r->mgmt_class, g_strerror(errno),
+			    role == UMAD_ROLE_MANAGER ?
+			    " (is another subnet manager bound to it?)" : "");
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Holding issm open sets IsSM in the port's CapabilityMask (IBA 14.2.5.6).
+ * A kernel without issm devices and a device that refuses the bit still make
+ * a subnet manager, if one that others do not see; a lack of permission is a
+ * mistake that somebody can mend. O_NONBLOCK: otherwise the open waits until
+ * the manager that holds it is gone.
+ */
+static bool
+declare_manager(struct umad_transport *u, const umad_port_t *port,
+		GError **error)
+{
+	char path[256];
+
+	if (umad_get_issm_path(port->ca_name, port->portnum, path,
+			       sizeof(path)) < 0)
+		return true;
+	u->issm_fd = open(path, O_RDWR | O_NONBLOCK);
+	if (u->issm_fd >= 0 || errno == ENOENT || errno == EPERM)
+		return true;
+	if (errno == EAGAIN)
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: another subnet manager holds %s",
+			    u->base.name, path);
+	else
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: cannot open %s: %s", u->base.name, path,
+			    g_strerror(errno));
+	return false;
+}
+
+static void
+umad_transport_free(struct transport *t)
+{
+	struct umad_transport *u = umad_of(t);
+
+	if (u->issm_fd >= 0)
+		close(u->issm_fd);
+	if (u->watcher) {
+		g_mutex_lock(&u->mutex);
+		u->stop = true;
+		g_cond_signal(&u->changed);
+		g_mutex_unlock(&u->mutex);
+		g_thread_join(u->watcher);
+		drain(u);
+	}
+	if (u->source) {
+		g_source_destroy(u->source);
+		g_source_unref(u->source);
+	}
+	for (unsigned i = 0; i < AGENTS; i++)
+		if (u->agents[i] >= 0)
+			umad_unregister(u->fd, u->agents[i]);
+	if (u->fd >= 0)
+		umad_close_port(u->fd);
+	timers_free(u->timers);
+	g_main_context_unref(u->context);
+	g_mutex_clear(&u->mutex);
+	g_cond_clear(&u->changed);
+	g_free(u->in.umad);
+	g_free(u->out.umad);
+	g_free(u);
+}
+
+static const struct transport_ops umad_ops = {
+	.send = umad_transport_send,
+	.now = umad_transport_now,
+	.timer_start = umad_transport_timer_start,
+	.timer_cancel = umad_transport_timer_cancel,
+	.free = umad_transport_free,
+};
+
+static struct umad_transport *
+umad_transport_new(const umad_port_t *port)
+{
+	struct umad_transport *u = g_new0(struct umad_transport, 1);
+
+	u->base.ops = &umad_ops;
+	u->base.port_guid = be64toh(port->port_guid);
+	u->base.port_num = port->portnum;
+	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %d",
+		   port->ca_name, port->portnum);
+	u->context = g_main_context_ref_thread_default();
+	u->fd = -1;
+	u->issm_fd = -1;
+	for (unsigned i = 0; i < AGENTS; i++)
+		u->agents[i] = -1;
+	u->timers = timers_new(u->context);
+	g_mutex_init(&u->mutex);
+	g_cond_init(&u->changed);
+	return u;
+}
+
+static bool
+bind_port(struct umad_transport *u, const umad_port_t *port,
+	  enum umad_role role, GError **error)
+{
+	u->fd = umad_open_port(port->ca_name, port->portnum);
+	if (u->fd < 0) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: cannot open its umad device: %s",
+			    u->base.name, g_strerror(errno));
+		return false;
+	}
+	/* not earlier: umad_size() is true only once a port was opened */
+	buffer_fit(&u->in, MAD_SIZE);
+	if (!register_agents(u, role, error))
+		return false;
+	if (role == UMAD_ROLE_MANAGER && !declare_manager(u, port, error))
+		return false;
+	u->source = source_start(u);
+	u->watcher = g_thread_try_new("umad", watch, u, error);
+	return u->watcher != NULL;
+}
+
+struct transport *
+umad_transport_open(const struct umad_choice *choice, GError **error)
+{
+	struct umad_transport *u;
+	umad_port_t port;
+	bool bound;
+
+	if (umad_init() < 0) {
+		g_set_error_literal(error, TRANSPORT_ERROR,
+				    TRANSPORT_ERROR_OPEN,
+				    "no user MAD device: is the kernel "
+				    "module ib_umad loaded?");
+		return NULL;
+	}
+	if (!choose(choice, &port, error))
+		return NULL;
+	u = umad_transport_new(&port);
+	bound = bind_port(u, &port, choice->role, error);
+	umad_release_port(&port);
+	if (!bound) {
+		umad_transport_free(&u->base);
+		return NULL;
+	}
+	return &u->base;
+}

@@ -1,0 +1,734 @@
+/*
+ * Transactions: requests, windows, retries.
+ *
+ * A request lives in one `struct request` from xact_start() to its end, and
+ * is always on exactly one of three lists:
+ *
+ *	queue	not sent yet; waits for room in the window
+ *	wire	an attempt is out; in the order of sending, which is also the
+ *		order of deadlines, since all attempts have the same timeout
+ *	retry	its last attempt is lost; waits for room in the retry window
+ *
+ *	xact_start -> queue -> transmit -> wire -> on_answer -> done
+ *	                          ^         |
+ *	                          +- retry <- lose (timer, returned) -> done
+ *
+ * Every pending request has a place in one table, at its id modulo the size
+ * of the table; ids count up and skip those whose place is taken. The TID on
+ * the wire is the id's low 28 bits and 4 bits of attempt. So the low bits are
+ * a slot, those above its generation, and a pair comes again only after 2^28
+ * requests. The upper 32 bits of the TID are the transport's (the kernel puts
+ * its agent there); they are neither set nor compared. An answer must also
+ * fit its request: class, method, attribute, modifier, and on a directed
+ * route hops and direction (IBA 13.4.6.4, 14.2.2). What does not fit is
+ * dropped, and the request goes on waiting.
+ *
+ * How many may be out is the business of window.c. Every attempt takes room
+ * there when it is sent. It gives the room back when it is answered, returned
+ * or overtaken by the answers to later ones (`cursor` divides the wire list
+ * into those overtaken and those not); if it is given up before, it leaves a
+ * ghost in its place.
+ *
+ * The timer is not moved with every answer: it rings when the oldest attempt
+ * of the time when it was set could be lost, and then looks at the oldest of
+ * now. A busy second sets it a handful of times.
+ */
+#include "sm/io/xact.h"
+
+#include <string.h>
+
+#include "sm/io/window.h"
+
+#define TABLE_MIN	4096u
+#define CHUNK		64u	/* requests allocated at once */
+
+#define ATTEMPT_BITS	4
+#define ATTEMPT_MASK	0xfu
+#define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
+#define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
+
+enum place {
+	PLACE_NONE,
+	PLACE_QUEUE,
+	PLACE_WIRE,
+	PLACE_RETRY,
+};
+
+struct request {
+	GList link;
+	enum place place;
+	enum window_room room;
+	uint32_t id;
+	uint32_t attempt;	/* sent so far */
+	bool accepted;		/* the transport took the last one */
+	uint64_t seq;		/* of the last attempt */
+	int64_t deadline;
+	xact_done_fn done;
+	void *data;
+	uint64_t tag;
+	struct mad_header header;
+	struct mad_addr to;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct xact {
+	struct transport *transport;
+	struct xact_params params;
+	struct window window;
+
+	struct request **table;
+	uint32_t table_mask;
+	uint32_t last_id;
+	uint64_t started;
+	unsigned pending;
+
+	GQueue queue, wire, retry;
+	GQueue unused;		/* requests to take from */
+	GPtrArray *chunks;
+	GList *cursor;		/* first of wire that is not overtaken */
+
+	unsigned timer, kick;	/* 0: not running */
+	unsigned depth;		/* of callbacks into the user */
+
+	xact_pump_fn pump;
+	void *pump_data;
+	xact_serve_fn serve;
+	void *serve_data;
+	xact_drop_fn drop;
+	void *drop_data;
+	struct xact_stats stats;
+};
+
+static void on_timer(void *data);
+
+/* ------------------------------------------------ requests and their ids */
+
+static struct request *
+request_of(GList *link)
+{
+	return link->data;
+}
+
+static struct request *
+request_take(struct xact *x)
+{
+	if (!x->unused.head) {
+		struct request *chunk = g_new0(struct request, CHUNK);
+
+		g_ptr_array_add(x->chunks, chunk);
+		for (unsigned i = 0; i < CHUNK; i++) {
+			chunk[i].link.data = &chunk[i];
+			g_queue_push_tail_link(&x->unused, &chunk[i].link);
+		}
+	}
+	/* the one used last: its memory is still in the cache */
+	return request_of(g_queue_pop_head_link(&x->unused));
+}
+
+/* Two ids apart modulo the old size are apart modulo its double. */
+static void
+table_grow(struct xact *x)
+{
+	uint32_t old_size = x->table_mask + 1;
+	uint32_t mask = 2 * old_size - 1;
+	struct request **table = g_new0(struct request *, 2 * old_size);
+
+	g_assert(mask <= TID_ID_MASK);
+	for (uint32_t i = 0; i < old_size; i++)
+		if (x->table[i])
+			table[x->table[i]->id & mask] = x->table[i];
+	g_free(x->table);
+	x->table = table;
+	x->table_mask = mask;
+}
+
+static void
+table_add(struct xact *x, struct request *r)
+{
+	if (x->pending > x->table_mask / 2)
+		table_grow(x);
+	do {
+		x->last_id++;
+	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
+	r->id = x->last_id;
+	x->table[r->id & x->table_mask] = r;
+	x->started++;
+	x->pending++;
+}
+
+static uint32_t
+attempt_bits(uint32_t attempt)
+{
+	return 1 + (attempt - 1) % ATTEMPT_MASK;
+}
+
+static uint32_t
+request_tid(const struct request *r)
+{
+	return r->id << ATTEMPT_BITS | attempt_bits(r->attempt);
+}
+
+static struct request *
+find_by_tid(const struct xact *x, uint32_t tid)
+{
+	uint32_t part = tid >> ATTEMPT_BITS;
+	uint32_t bits = tid & ATTEMPT_MASK;
+	struct request *r = x->table[part & x->table_mask];
+
+	if (!r || (r->id & TID_ID_MASK) != part)
+		return NULL;
+	if (bits == 0 || bits > r->attempt)
+		return NULL;	/* an attempt that was never made */
+	return r;
+}
+
+static void
+room_release(struct xact *x, struct request *r)
+{
+	window_release(&x->window, r->room);
+	r->room = WINDOW_NONE;
+}
+
+static void
+grow(struct xact *x)
+{
+	window_grow(&x->window);
+	x->stats.window = x->window.size;
+}
+
+static void
+halve(struct xact *x, const struct request *r)
+{
+	if (r->attempt > 1)
+		return;
+	window_halve(&x->window, r->seq);
+	x->stats.window = x->window.size;
+}
+
+static void
+note_answered(struct xact *x, uint64_t seq)
+{
+	if (!window_answered(&x->window, seq))
+		return;
+	while (x->cursor) {
+		struct request *r = request_of(x->cursor);
+
+		if (!window_overtook(&x->window, r->seq))
+			break;
+		room_release(x, r);
+		x->cursor = x->cursor->next;
+	}
+}
+
+/* -------------------------------------------------------------- sending */
+
+static void
+drop(struct xact *x, const char *reason, const struct transport_mad *m)
+{
+	if (!x->drop)
+		return;
+	x->depth++;
+	x->drop(reason, m, x->drop_data);
+	x->depth--;
+}
+
+/* With nothing on the wire, the only thing worth waking up for is room that a
+ * ghost leaves; if there is none of these either, advance() is about to be
+ * called. */
+static void
+arm_timer(struct xact *x)
+{
+	int64_t when = -1;
+
+	if (x->timer)
+		return;
+	if (x->wire.head)
+		when = request_of(x->wire.head)->deadline;
+	else if (x->queue.head || x->retry.head || x->pump)
+		when = window_next_expiry(&x->window);
+	if (when < 0)
+		return;
+	x->timer = transport_timer_start(x->transport, when, on_timer, x);
+}
+
+static void
+report_send_error(struct xact *x, const struct request *r,
+		  const char *message)
+{
+	struct transport_mad m = {
+		.event = TRANSPORT_RETURNED,
+		.addr = r->to,
+		.mad = r->mad,
+		.len = MAD_SIZE,
+	};
+
+	drop(x, message, &m);
+}
+
+static void
+count_attribute(struct xact *x, const struct mad_header *h)
+{
+	unsigned i = MIN(h->attr_id, XACT_ATTRS - 1);
+
+	if (h->method == MAD_METHOD_SET)
+		x->stats.sets[i]++;
+	else
+		x->stats.gets[i]++;
+}
+
+/* A send that the transport refuses is an attempt that will be lost: it keeps
+ * its room until then, so a transport that refuses everything is not asked
+ * more often than one that loses everything. */
+static void
+transmit(struct xact *x, struct request *r, enum window_room room)
+{
+	unsigned attempts = x->params.retries + 1;
+	g_autoptr(GError) error = NULL;
+
+	r->attempt++;
+	r->seq = window_take(&x->window, room);
+	r->deadline = transport_now(x->transport) +
+		(int64_t)x->params.timeout_ms * 1000;
+	r->place = PLACE_WIRE;
+	r->room = room;
+	g_queue_push_tail_link(&x->wire, &r->link);
+	if (!x->cursor)
+		x->cursor = &r->link;
+
+	/* The transport may return it when the request ends, not earlier: a
+	 * kernel that gave up on an attempt drops its late answer. */
+	mad_set_tid(r->mad, request_tid(r));
+	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
+				     (attempts - r->attempt + 1) *
+				     x->params.timeout_ms, &error);
+	if (r->accepted) {
+		x->stats.sent++;
+		count_attribute(x, &r->header);
+		x->stats.sent_set += r->header.method == MAD_METHOD_SET;
+		x->stats.retried += r->attempt > 1;
+	} else {
+		report_send_error(x, r, error ? error->message : "send failed");
+	}
+	arm_timer(x);
+}
+
+static void
+fill(struct xact *x)
+{
+	const struct window *w = &x->window;
+
+	while (x->retry.head && window_left(w, WINDOW_RETRY) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->retry)),
+			 WINDOW_RETRY);
+	while (x->queue.head && window_left(w, WINDOW_FIRST) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->queue)),
+			 WINDOW_FIRST);
+	arm_timer(x);
+}
+
+/* After anything that may have made room; never from inside a callback. */
+static void
+advance(struct xact *x)
+{
+	if (x->depth > 0)
+		return;
+	fill(x);
+	while (x->pump && xact_room(x) > 0) {
+		uint64_t before = x->started;
+
+		x->depth++;
+		x->pump(x->pump_data);
+		x->depth--;
+		fill(x);
+		if (x->started == before)
+			return;
+	}
+}
+
+static void
+on_kick(void *data)
+{
+	struct xact *x = data;
+
+	x->kick = 0;
+	advance(x);
+}
+
+/* Room was made from outside a callback, and the user may not be ready for
+ * one: let the loop call back. */
+static void
+kick_later(struct xact *x)
+{
+	if (x->depth > 0 || x->kick)
+		return;
+	if (!x->pump && !x->queue.head && !x->retry.head)
+		return;
+	x->kick = transport_timer_start(x->transport,
+					transport_now(x->transport),
+					on_kick, x);
+}
+
+/* ------------------------------------------------------- ends of requests */
+
+/* Off its list. Its last attempt, if nothing tells that it arrived anywhere,
+ * is a ghost from now on. */
+static void
+leave_list(struct xact *x, struct request *r)
+{
+	enum window_room room = r->room;
+
+	switch (r->place) {
+	case PLACE_NONE:
+		break;
+	case PLACE_QUEUE:
+		g_queue_unlink(&x->queue, &r->link);
+		break;
+	case PLACE_WIRE:
+		if (x->cursor == &r->link)
+			x->cursor = r->link.next;
+		g_queue_unlink(&x->wire, &r->link);
+		room_release(x, r);
+		if (room != WINDOW_NONE && r->accepted)
+			window_add_ghost(&x->window, r->seq, request_tid(r),
+					 transport_now(x->transport));
+		break;
+	case PLACE_RETRY:
+		g_queue_unlink(&x->retry, &r->link);
+		break;
+	}
+	r->place = PLACE_NONE;
+}
+
+static void
+forget(struct xact *x, struct request *r)
+{
+	leave_list(x, r);
+	x->table[r->id & x->table_mask] = NULL;
+	x->pending--;
+	g_queue_push_head_link(&x->unused, &r->link);
+}
+
+static void
+finish(struct xact *x, struct request *r, const struct xact_answer *a)
+{
+	xact_done_fn done = r->done;
+	void *data = r->data;
+	uint64_t tag = r->tag;
+
+	forget(x, r);
+	x->depth++;
+	done(a, data, tag);
+	x->depth--;
+}
+
+/* The last attempt is lost: try again, or give up. */
+static void
+lose(struct xact *x, struct request *r)
+{
+	const struct xact_answer none = { .outcome = XACT_TIMED_OUT };
+
+	halve(x, r);
+	if (r->attempt > x->params.retries) {
+		x->stats.timed_out++;
+		finish(x, r, &none);
+		return;
+	}
+	leave_list(x, r);
+	r->place = PLACE_RETRY;
+	g_queue_push_tail_link(&x->retry, &r->link);
+}
+
+static void
+on_timer(void *data)
+{
+	struct xact *x = data;
+	int64_t now = transport_now(x->transport);
+
+	x->timer = 0;
+	window_expire_ghosts(&x->window, now);
+	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
+		lose(x, request_of(x->wire.head));
+	advance(x);
+}
+
+/* ------------------------------------------------------------- receiving */
+
+/* NULL if it is the answer to r. */
+static const char *
+misfit(const struct request *r, const struct mad_header *h)
+{
+	const struct mad_header *q = &r->header;
+	unsigned method = q->method | MAD_METHOD_RESPONSE;
+
+	if (q->method == MAD_METHOD_SET)
+		method = MAD_METHOD_GET_RESP;	/* IBA 13.4.5 */
+	if (h->mgmt_class != q->mgmt_class)
+		return "answer of another class";
+	if (h->method != method)
+		return "answer with another method";
+	if (h->attr_id != q->attr_id)
+		return "answer with another attribute";
+	if (h->attr_mod != q->attr_mod)
+		return "answer with another attribute modifier";
+	if (h->hop_count != q->hop_count)
+		return "answer with another hop count";
+	if (q->mgmt_class == MAD_CLASS_SMP_DIRECT && !h->returning)
+		return "answer with the direction of a request";
+	return NULL;
+}
+
+/* Nobody waits under this TID. It was ours if such an id was given out not
+ * long ago. */
+static void
+on_stray(struct xact *x, const struct transport_mad *m,
+	 const struct mad_header *h)
+{
+	uint32_t tid = h->tid;
+	uint32_t age = (x->last_id - (tid >> ATTEMPT_BITS)) & TID_ID_MASK;
+
+	note_answered(x, window_end_ghost(&x->window, tid));
+	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
+		x->stats.late++;
+		drop(x, "answer to a request that is over", m);
+	} else {
+		x->stats.foreign++;
+		drop(x, "answer that nobody asked for", m);
+	}
+	advance(x);
+}
+
+static bool
+is_current(const struct request *r, uint32_t tid)
+{
+	return r->place == PLACE_WIRE && request_tid(r) == tid;
+}
+
+/* The attempt under this TID has left whatever queue it was in. */
+static void
+attempt_arrived(struct xact *x, struct request *r, uint32_t tid)
+{
+	if (!is_current(r, tid)) {
+		note_answered(x, window_end_ghost(&x->window, tid));
+		return;
+	}
+	room_release(x, r);
+	note_answered(x, r->seq);
+}
+
+static void
+on_answer(struct xact *x, const struct transport_mad *m,
+	  const struct mad_header *h)
+{
+	struct request *r = find_by_tid(x, h->tid);
+	struct xact_answer a = { .outcome = XACT_ANSWERED };
+	const char *reason;
+
+	if (!r) {
+		on_stray(x, m, h);
+		return;
+	}
+	reason = misfit(r, h);
+	if (reason) {
+		x->stats.malformed++;
+		drop(x, reason, m);
+		advance(x);
+		return;
+	}
+	/* IBA 13.4.7: busy, "not processed, try again". It stays on the wire
+	 * list, so that the next attempt comes after the timeout. */
+	if (h->status & MAD_STATUS_BUSY) {
+		attempt_arrived(x, r, h->tid);
+		advance(x);
+		return;
+	}
+	if (is_current(r, h->tid) && r->room == WINDOW_FIRST)
+		grow(x);
+	attempt_arrived(x, r, h->tid);
+	a.mad = m->mad;
+	a.header = *h;
+	x->stats.answered++;
+	finish(x, r, &a);
+	advance(x);
+}
+
+/* Only the current attempt counts: the one after an older one is out. */
+static void
+on_returned(struct xact *x, const struct mad_header *h)
+{
+	uint32_t tid = h->tid;
+	struct request *r = find_by_tid(x, tid);
+
+	if (!r || !is_current(r, tid)) {
+		window_end_ghost(&x->window, tid);
+	} else {
+		room_release(x, r);
+		lose(x, r);
+	}
+	advance(x);
+}
+
+static void
+on_mad(const struct transport_mad *m, void *data)
+{
+	struct xact *x = data;
+	struct mad_header h;
+
+	if (!mad_header_read(m->mad, m->len, &h)) {
+		x->stats.malformed++;
+		drop(x, "short MAD", m);
+		advance(x);
+		return;
+	}
+	if (m->event == TRANSPORT_RETURNED) {
+		on_returned(x, &h);
+		return;
+	}
+	if (h.method & MAD_METHOD_RESPONSE) {
+		on_answer(x, m, &h);
+		return;
+	}
+	x->stats.unsolicited++;
+	if (x->serve) {
+		x->depth++;
+		x->serve(m, &h, x->serve_data);
+		x->depth--;
+	}
+	advance(x);
+}
+
+/* ------------------------------------------------------------- interface */
+
+struct xact *
+xact_new(struct transport *t, const struct xact_params *params)
+{
+	struct xact *x = g_new0(struct xact, 1);
+
+	x->transport = t;
+	x->params = *params;
+	window_init(&x->window, params->max_wire);
+	x->stats.window = x->window.size;
+	x->table = g_new0(struct request *, TABLE_MIN);
+	x->table_mask = TABLE_MIN - 1;
+	g_queue_init(&x->queue);
+	g_queue_init(&x->wire);
+	g_queue_init(&x->retry);
+	g_queue_init(&x->unused);
+	x->chunks = g_ptr_array_new_with_free_func(g_free);
+	transport_set_receiver(t, on_mad, x);
+	return x;
+}
+
+void
+xact_free(struct xact *x)
+{
+	if (!x)
+		return;
+	g_assert(x->depth == 0);
+	transport_set_receiver(x->transport, NULL, NULL);
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	if (x->kick)
+		transport_timer_cancel(x->transport, x->kick);
+	window_clear(&x->window);
+	g_ptr_array_free(x->chunks, TRUE);
+	g_free(x->table);
+	g_free(x);
+}
+
+struct transport *
+xact_transport(struct xact *x)
+{
+	return x->transport;
+}
+
+uint32_t
+xact_start(struct xact *x, const struct mad_addr *to,
+	   const uint8_t mad[MAD_SIZE], xact_done_fn done,
+	   void *data, uint64_t tag)
+{
+	struct request *r = request_take(x);
+
+	r->place = PLACE_NONE;
+	r->room = WINDOW_NONE;
+	r->attempt = 0;
+	r->done = done;
+	r->data = data;
+	r->tag = tag;
+	r->to = *to;
+	memcpy(r->mad, mad, MAD_SIZE);
+	mad_header_read(r->mad, MAD_SIZE, &r->header);
+	table_add(x, r);
+
+	if (xact_room(x) > 0) {
+		transmit(x, r, WINDOW_FIRST);
+	} else {
+		r->place = PLACE_QUEUE;
+		g_queue_push_tail_link(&x->queue, &r->link);
+		arm_timer(x);
+	}
+	return r->id;
+}
+
+void
+xact_cancel(struct xact *x, uint32_t id)
+{
+	struct request *r = x->table[id & x->table_mask];
+
+	if (!r || r->id != id)
+		return;
+	x->stats.cancelled++;
+	forget(x, r);
+	kick_later(x);
+}
+
+void
+xact_cancel_owner(struct xact *x, const void *data)
+{
+	for (uint32_t i = 0; i <= x->table_mask; i++) {
+		struct request *r = x->table[i];
+
+		if (r && r->data == data)
+			xact_cancel(x, r->id);
+	}
+}
+
+unsigned
+xact_room(const struct xact *x)
+{
+	return x->queue.head ? 0 : window_left(&x->window, WINDOW_FIRST);
+}
+
+unsigned
+xact_pending(const struct xact *x)
+{
+	return x->pending;
+}
+
+void
+xact_set_pump(struct xact *x, xact_pump_fn fn, void *data)
+{
+	x->pump = fn;
+	x->pump_data = data;
+	if (fn)
+		kick_later(x);
+}
+
+void
+xact_set_server(struct xact *x, xact_serve_fn fn, void *data)
+{
+	x->serve = fn;
+	x->serve_data = data;
+}
+
+void
+xact_set_drop(struct xact *x, xact_drop_fn fn, void *data)
+{
+	x->drop = fn;
+	x->drop_data = data;
+}
+
+const struct xact_stats *
+xact_stats(const struct xact *x)
+{
+	return &x->stats;
+}

@@ -1,0 +1,406 @@
+/*
+ * The window of transactions: its own arithmetic, and what it makes of good,
+ * silent, lossy and stalled peers on a virtual clock.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "sm/io/window.h"
+#include "tests/lib/xactbench.h"
+
+static void
+test_window_grows_to_the_cap_and_not_past_it(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+
+	assert_int_equal(xact_room(b->x), 8);
+	for (unsigned i = 0; i < 10000; i++)
+		bench_start(b, i);
+	assert_int_equal(scripted_count(b->t), 8);
+	assert_int_equal(xact_room(b->x), 0);
+	assert_int_equal(xact_pending(b->x), 10000);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 10000);
+	assert_int_equal(scripted_most_flying(b->t), 128);
+	assert_int_equal(xact_stats(b->x)->window, 128);
+	assert_int_equal(xact_room(b->x), 128);
+	/* first come, first served */
+	for (unsigned i = 0; i < 10000; i++)
+		assert_int_equal(b->order[i], i);
+	/* 8, 16, .. 128 in doubling rounds: 10,000 in under 90 rounds */
+	assert_in_range(b->when[9999], 79 * delay, 90 * delay);
+	bench_free(b);
+}
+
+static void
+test_window_stays_where_it_is_while_it_is_empty(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+
+	for (unsigned i = 0; i < 500; i++) {
+		bench_start(b, i);
+		scripted_run(b->t, transport_now(b->t) + 200);
+	}
+	assert_int_equal(b->ends, 500);
+	assert_int_equal(xact_stats(b->x)->window, 8);
+	bench_free(b);
+}
+
+static void
+test_window_halves_once_for_a_burst_and_grows_slowly_after(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+
+	for (unsigned i = 0; i < 2000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(xact_stats(b->x)->window, 128);
+
+	scripted_set_peer(b->t, NULL, NULL);
+	for (unsigned i = 2000; i < 2128; i++)
+		bench_start(b, i);
+	scripted_run(b->t, transport_now(b->t) + TIMEOUT);
+	assert_int_equal(xact_stats(b->x)->window, 64);
+
+	scripted_set_peer(b->t, peer_good, &delay);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	for (unsigned i = 2128; i < 2128 + 64 + 65; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_in_range(xact_stats(b->x)->window, 65, 66);
+	bench_free(b);
+}
+
+static void
+test_window_never_falls_below_one(void **state)
+{
+	struct xact_params params = { .timeout_ms = 1, .max_wire = 128 };
+	struct bench *b = bench_new(&params, NULL, NULL);
+
+	for (unsigned i = 0; i < 100; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_int_equal(b->ends, 100);
+	assert_int_equal(xact_stats(b->x)->window, 1);
+	bench_free(b);
+}
+
+static int64_t
+run_10000(scripted_peer_fn peer, unsigned first, struct bench **out)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer, &delay);
+	int64_t last = 0;
+
+	for (unsigned i = first; i < first + 10000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	for (unsigned i = MAX(first, 1u); i < first + 10000; i++) {
+		assert_int_equal(b->answered[i], 1);
+		last = MAX(last, b->when[i]);
+	}
+	*out = b;
+	return last;
+}
+
+static void
+test_silent_peer_costs_the_others_nothing(void **state)
+{
+	struct bench *alone, *with;
+	int64_t t_alone = run_10000(peer_good, 1, &alone);
+	int64_t t_with = run_10000(peer_deaf_to_zero, 0, &with);
+
+	/* it holds one place of the window until 64 others overtook it */
+	assert_in_range(t_with, 1, t_alone + 5 * 100);
+	assert_int_equal(with->timed_out[0], 1);
+	assert_int_equal(with->when[0], 4 * TIMEOUT);
+	bench_free(alone);
+	bench_free(with);
+}
+
+/* 120 silent ones in a row, when the window has grown to 128. */
+static void
+peer_deaf_in_the_middle(struct transport *t, const struct scripted_sent *s,
+			void *data)
+{
+	if (sent_attr_mod(s) < 5000 || sent_attr_mod(s) >= 5120)
+		peer_good(t, s, data);
+}
+
+static void
+test_silent_peers_give_the_window_back_when_overtaken(void **state)
+{
+	struct bench *alone, *with;
+	int64_t t_alone = run_10000(peer_good, 1, &alone);
+	int64_t delay = 100;
+
+	with = bench_new(&bench_usual, peer_deaf_in_the_middle, &delay);
+	for (unsigned i = 1; i < 10001; i++)
+		bench_start(with, i);
+	assert_true(scripted_run_idle(with->t, 100 * TIMEOUT));
+	/* 128 answers through the 8 places that are left, and it is whole */
+	assert_in_range(with->when[10000], 1, t_alone + 20 * delay);
+	for (unsigned i = 5000; i < 5120; i++)
+		assert_int_equal(with->timed_out[i], 1);
+	bench_free(alone);
+	bench_free(with);
+}
+
+/* 40 silent ones in a row at the start, when the window is 8. */
+static void
+peer_deaf_below_40(struct transport *t, const struct scripted_sent *s,
+		   void *data)
+{
+	if (sent_attr_mod(s) >= 40)
+		peer_good(t, s, data);
+}
+
+static void
+test_many_silent_peers_are_retried_beside_the_others(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_deaf_below_40, &delay);
+
+	for (unsigned i = 0; i < 10000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(b->timed_out[i], 1);
+	for (unsigned i = 40; i < 10000; i++)
+		assert_int_equal(b->answered[i], 1);
+	assert_true(xact_stats(b->x)->sent == 9960 + 40 * 4);
+	bench_free(b);
+}
+
+/* A simulator that stops for a while: whatever times out meanwhile, no more
+ * than the window and the retry window may be in its queue. */
+struct stall {
+	int64_t until;
+	int64_t delay;
+};
+
+static void
+peer_stalls(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	const struct stall *stall = data;
+	int64_t now = transport_now(t);
+
+	if (now < 50 * MS || now >= stall->until)
+		scripted_reply(t, s, stall->delay);
+	else
+		scripted_reply(t, s, stall->until + stall->delay - now);
+}
+
+static void
+test_stalled_peer_never_holds_more_than_the_cap(void **state)
+{
+	struct stall stall = { .until = 3000 * MS, .delay = 1000 };
+	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
+
+	for (unsigned i = 0; i < 20000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_int_equal(b->ends, 20000);
+	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
+	assert_true(xact_stats(b->x)->retried > 0);
+	bench_free(b);
+}
+
+/* Cancelled requests are still in that queue. */
+static void
+test_cancelling_makes_no_room_in_a_stalled_peer(void **state)
+{
+	struct stall stall = { .until = 3000 * MS, .delay = 1000 };
+	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
+	uint32_t ids[1000];
+
+	for (unsigned i = 0; i < 4000; i++)
+		bench_start(b, i);
+	scripted_run(b->t, 100 * MS);
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(ids); i++)
+			ids[i] = bench_start(b, 4000 + i);
+		scripted_run(b->t, transport_now(b->t) + MS);
+		for (unsigned i = 0; i < G_N_ELEMENTS(ids); i++)
+			xact_cancel(b->x, ids[i]);
+	}
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
+	assert_int_equal(xact_pending(b->x), 0);
+	bench_free(b);
+}
+
+/* Nobody is there at all, not even to return a MAD: all requests end. */
+static void
+test_dead_fabric_ends_every_request(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+
+	for (unsigned i = 0; i < 1000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	scripted_set_peer(b->t, NULL, NULL);
+	for (unsigned i = 1000; i < 2000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 100000 * (int64_t)TIMEOUT));
+	for (unsigned i = 1000; i < 2000; i++)
+		assert_int_equal(b->timed_out[i], 1);
+	assert_int_equal(b->ends, 2000);
+	assert_int_equal(xact_pending(b->x), 0);
+	bench_free(b);
+}
+
+/* With everything refused, a window's worth is tried at once, not a queue's. */
+static void
+test_refused_sends_are_not_tried_all_at_once(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	scripted_refuse(b->t, 1000);
+	for (unsigned i = 0; i < 100; i++)
+		bench_start(b, i);
+	assert_int_equal(b->drops, 8);
+	bench_free(b);
+}
+
+/* ---------------------------------------------------- the arithmetic */
+
+static void
+test_overtaken_needs_a_margin(void **state)
+{
+	struct window w;
+
+	window_init(&w, 128);
+	assert_true(window_answered(&w, 65));
+	assert_false(window_overtook(&w, 1));
+	assert_true(window_answered(&w, 66));
+	assert_true(window_overtook(&w, 1));
+	assert_false(window_overtook(&w, 2));
+	/* an answer to an older one is no news */
+	assert_false(window_answered(&w, 60));
+	window_clear(&w);
+}
+
+static void
+test_ghosts_count_until_answered_overtaken_or_old(void **state)
+{
+	struct window w;
+
+	window_init(&w, 1);	/* and one retry: two in all */
+	window_add_ghost(&w, window_take(&w, WINDOW_FIRST), 0x11, 100);
+	window_release(&w, WINDOW_FIRST);
+	assert_int_equal(window_left(&w, WINDOW_FIRST), 1);
+	window_add_ghost(&w, window_take(&w, WINDOW_RETRY), 0x12, 200);
+	window_release(&w, WINDOW_RETRY);
+	assert_int_equal(window_left(&w, WINDOW_FIRST), 0);
+	assert_int_equal(window_left(&w, WINDOW_RETRY), 0);
+
+	assert_true(window_end_ghost(&w, 0x99) == 0);
+	assert_true(window_end_ghost(&w, 0x12) == 2);
+	assert_true(window_end_ghost(&w, 0x12) == 0);
+	assert_int_equal(window_left(&w, WINDOW_FIRST), 1);
+	assert_true(window_answered(&w, 66));
+	assert_int_equal(window_next_expiry(&w), -1);
+
+	window_add_ghost(&w, 66, 0x13, 300);
+	assert_int_equal(window_next_expiry(&w), 300 + 5 * 1000 * MS);
+	window_expire_ghosts(&w, 299 + 5 * 1000 * MS);
+	assert_int_equal(window_next_expiry(&w), 300 + 5 * 1000 * MS);
+	window_expire_ghosts(&w, 300 + 5 * 1000 * MS);
+	assert_int_equal(window_next_expiry(&w), -1);
+	window_clear(&w);
+}
+
+static void
+test_retries_take_no_room_of_the_window(void **state)
+{
+	struct window w;
+
+	window_init(&w, 128);
+	for (unsigned i = 0; i < 16; i++) {
+		assert_int_equal(window_left(&w, WINDOW_RETRY), 16 - i);
+		window_take(&w, WINDOW_RETRY);
+	}
+	assert_int_equal(window_left(&w, WINDOW_RETRY), 0);
+	assert_int_equal(window_left(&w, WINDOW_FIRST), 8);
+	window_clear(&w);
+}
+
+struct late_feeder {
+	struct bench *b;
+	unsigned next, end;
+};
+
+static void
+feed_late(void *data)
+{
+	struct late_feeder *f = data;
+
+	while (xact_room(f->b->x) > 0 && f->next < f->end)
+		bench_start(f->b, f->next++);
+}
+
+/* Every request is lost without a sign, so their ghosts fill the window. Who
+ * waits with a pump is called when they are gone, though nothing is queued and
+ * nothing is on the wire. */
+static void
+test_pump_is_called_once_the_ghosts_are_gone(void **state)
+{
+	const struct xact_params params = { .timeout_ms = 10, .max_wire = 1 };
+	struct bench *b = bench_new(&params, NULL, NULL);
+	struct late_feeder f = { .b = b, .next = 100, .end = 103 };
+	int64_t delay = 100;
+
+	for (unsigned i = 0; xact_room(b->x) > 0 || i < 2; i++) {
+		bench_start(b, i);
+		scripted_run(b->t, transport_now(b->t) + 50 * MS);
+	}
+	assert_int_equal(xact_pending(b->x), 0);
+	assert_int_equal(xact_room(b->x), 0);
+	scripted_set_peer(b->t, peer_good, &delay);
+	xact_set_pump(b->x, feed_late, &f);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	for (unsigned i = 100; i < 103; i++)
+		assert_int_equal(b->answered[i], 1);
+	bench_free(b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
+		cmocka_unit_test(
+		    test_window_stays_where_it_is_while_it_is_empty),
+		cmocka_unit_test(
+		    test_window_halves_once_for_a_burst_and_grows_slowly_after),
+		cmocka_unit_test(test_window_never_falls_below_one),
+		cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
+		cmocka_unit_test(
+		    test_silent_peers_give_the_window_back_when_overtaken),
+		cmocka_unit_test(
+		    test_many_silent_peers_are_retried_beside_the_others),
+		cmocka_unit_test(
+		    test_stalled_peer_never_holds_more_than_the_cap),
+		cmocka_unit_test(
+		    test_cancelling_makes_no_room_in_a_stalled_peer),
+		cmocka_unit_test(test_dead_fabric_ends_every_request),
+		cmocka_unit_test(test_refused_sends_are_not_tried_all_at_once),
+		cmocka_unit_test(test_overtaken_needs_a_margin),
+		cmocka_unit_test(
+		    test_ghosts_count_until_answered_overtaken_or_old),
+		cmocka_unit_test(test_retries_take_no_room_of_the_window),
+		cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
