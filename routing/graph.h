@@ -39,4 +39,13 @@ struct graph {
 struct graph *graph_new(const struct subnet *s, const struct lid_map *lids);
 void graph_free(struct graph *g);
 
+/* Edge by switch and port: map[switch * GRAPH_PORTS + port], SUBNET_NONE
+ * where the port leads to no switch. The caller frees it (g_free). */
+#define GRAPH_PORTS	256u
+uint32_t *graph_map_ports(const struct graph *g);
+
+/* Target by LID, top + 1 entries, SUBNET_NONE for a LID that nobody owns.
+ * The caller frees it (g_free). */
+uint32_t *graph_map_lids(const struct graph *g);
+
 #endif

@@ -1,0 +1,38 @@
+/*
+ * The registry of routing engines.
+ *
+ * Purpose. The one place that knows all engines; everybody else asks by name
+ * and gets that engine or an error, never a substitute: who asked for an
+ * engine that cannot do the job must learn it.
+ *
+ * Source. A new engine is its file, its declaration in engine.h and its line
+ * in engines[]. The first line is what an empty configuration gets.
+ */
+#include "routing/engine.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(minism-engine-error-quark, engine_error)
+
+const struct engine *const engines[] = {
+	&engine_minhop,
+	NULL,
+};
+
+const struct engine *
+engine_by_name(const char *name, GError **error)
+{
+	g_autoptr(GString) known = g_string_new(NULL);
+	size_t i;
+
+	for (i = 0; engines[i]; i++) {
+		if (strcmp(engines[i]->name, name) == 0)
+			return engines[i];
+		g_string_append_printf(known, "%s%s", i ? ", " : "",
+				       engines[i]->name);
+	}
+	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_UNKNOWN,
+		    "no routing engine \"%s\"; there are: %s", name,
+		    known->str);
+	return NULL;
+}

@@ -1,0 +1,127 @@
+/*
+ * Forwarding tables of all switches in one piece of memory.
+ *
+ * Purpose. A sweep compares two complete sets of tables block by block, and
+ * an engine writes one. Both are bound by memory, so a set is one arena,
+ * [switch][LID], and nothing in it is allocated or freed by itself.
+ *
+ * Structs. struct lft is the arena. Rows start at multiples of 64 bytes, thus
+ * a block (64 entries, what one LinearForwardingTable attribute carries, IBA
+ * 14.2.5.10) is a cache line. struct lft_seen puts a byte for each block
+ * beside it: was this block read from the switch?
+ *
+ * Flow. lft_new() touches every byte: an entry that nobody writes must say
+ * "drop" (255, a port that no switch has: IBA counts ports to 254), and the
+ * first touch of a page is paid here and not in the engine's inner loop.
+ * Large arenas ask for large pages, for the same reason.
+ */
+#include "routing/tables.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "topology/ids.h"
+
+#define HUGE_PAGE	((size_t)2 << 20)
+
+/* aligned_alloc() wants a size that is a multiple of the alignment. */
+static size_t
+lft_round_size(size_t size, size_t to)
+{
+	return (size + to - 1) / to * to;
+}
+
+static uint8_t *
+lft_alloc_arena(size_t size)
+{
+	size_t align = size < HUGE_PAGE ? LFT_BLOCK : HUGE_PAGE;
+	uint8_t *arena;
+
+	arena = aligned_alloc(align, lft_round_size(MAX(size, 1), align));
+	if (!arena)
+		g_error("no memory for tables of %zu bytes", size);
+#ifdef MADV_HUGEPAGE
+	/* A hint: where it is refused, small pages serve as well. */
+	if (align == HUGE_PAGE)
+		(void)madvise(arena, lft_round_size(size, align),
+			      MADV_HUGEPAGE);
+#endif
+	memset(arena, (int)LFT_NO_PATH, size);
+	return arena;
+}
+
+struct lft *
+lft_new(uint32_t n_switches, uint16_t top)
+{
+	struct lft *lft;
+
+	g_assert(top <= LID_UNICAST_MAX);
+
+	lft = g_new0(struct lft, 1);
+	lft->n_switches = n_switches;
+	lft->top = top;
+	lft->stride = (top / LFT_BLOCK + 1) * LFT_BLOCK;
+	lft->ports = lft_alloc_arena((size_t)n_switches * lft->stride);
+	return lft;
+}
+
+void
+lft_free(struct lft *lft)
+{
+	if (!lft)
+		return;
+	free(lft->ports);
+	g_free(lft);
+}
+
+struct lft_seen *
+lft_seen_new(uint32_t n_switches, uint16_t top)
+{
+	struct lft_seen *seen;
+
+	seen = g_new0(struct lft_seen, 1);
+	seen->lft = lft_new(n_switches, top);
+	seen->known = g_new0(uint8_t, (size_t)n_switches *
+			     lft_n_blocks(seen->lft));
+	return seen;
+}
+
+void
+lft_seen_free(struct lft_seen *seen)
+{
+	if (!seen)
+		return;
+	lft_free(seen->lft);
+	g_free(seen->known);
+	g_free(seen);
+}
+
+void
+lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
+	     const uint8_t bytes[LFT_BLOCK])
+{
+	g_assert(sw < seen->lft->n_switches);
+
+	/* A switch may tell more than was asked for; the row has no room for
+	 * it, and what is past the end counts as not known. */
+	if (block >= lft_n_blocks(seen->lft))
+		return;
+
+	memcpy(lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK, bytes,
+	       LFT_BLOCK);
+	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
+}
+
+const uint8_t *
+lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
+{
+	if (!seen || sw >= seen->lft->n_switches)
+		return NULL;
+	if (block >= lft_n_blocks(seen->lft))
+		return NULL;
+	if (!seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block])
+		return NULL;
+	return lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK;
+}

@@ -1,0 +1,146 @@
+/*
+ * The arena of forwarding tables and what is known of the switches' own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/tables.h"
+#include "topology/ids.h"
+
+static void
+assert_row_empty(const struct lft *lft, uint32_t sw)
+{
+	for (uint32_t i = 0; i < lft->stride; i++)
+		assert_int_equal(lft_row(lft, sw)[i], LFT_NO_PATH);
+}
+
+static void
+test_new_routes_nothing(void **state)
+{
+	struct lft *lft = lft_new(3, 130);
+
+	assert_int_equal(lft->n_switches, 3);
+	assert_int_equal(lft->top, 130);
+	assert_int_equal(lft->stride, 192);
+	assert_int_equal(lft_n_blocks(lft), 3);
+	for (uint32_t sw = 0; sw < 3; sw++)
+		assert_row_empty(lft, sw);
+	lft_free(lft);
+}
+
+/* A row has room for LIDs 0 to top, and for no block more. */
+static void
+test_stride_follows_the_top(void **state)
+{
+	const struct {
+		uint16_t top;
+		uint32_t stride;
+	} cases[] = {
+		{ 0, 64 }, { 1, 64 }, { 63, 64 }, { 64, 128 }, { 127, 128 },
+		{ 128, 192 }, { LID_UNICAST_MAX, 0xc000 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lft *lft = lft_new(1, cases[i].top);
+
+		assert_int_equal(lft->stride, cases[i].stride);
+		lft_free(lft);
+	}
+}
+
+/* Small arenas and those that ask for large pages alike. */
+static void
+test_rows_are_aligned_and_apart(void **state)
+{
+	const uint32_t n_switches[] = { 0, 1, 3, 130 };
+
+	for (size_t i = 0; i < 4; i++) {
+		uint32_t n = n_switches[i];
+		struct lft *lft = lft_new(n, 20000);
+
+		assert_int_equal((uintptr_t)lft->ports % LFT_BLOCK, 0);
+		for (uint32_t sw = 0; sw < n; sw += 2)
+			memset(lft_row(lft, sw), 7, lft->stride);
+		for (uint32_t sw = 1; sw < n; sw += 2)
+			assert_row_empty(lft, sw);
+		if (n > 0)
+			assert_int_equal(lft_row(lft, 0)[lft->stride - 1], 7);
+		lft_free(lft);
+	}
+}
+
+static void
+test_seen_knows_what_was_set(void **state)
+{
+	struct lft_seen *seen = lft_seen_new(2, 200);
+	uint8_t bytes[LFT_BLOCK];
+
+	for (uint32_t sw = 0; sw < 2; sw++)
+		for (uint32_t block = 0; block < 4; block++)
+			assert_null(lft_seen_block(seen, sw, block));
+
+	for (size_t i = 0; i < LFT_BLOCK; i++)
+		bytes[i] = (uint8_t)i;
+	lft_seen_set(seen, 1, 2, bytes);
+	assert_non_null(lft_seen_block(seen, 1, 2));
+	assert_memory_equal(lft_seen_block(seen, 1, 2), bytes, LFT_BLOCK);
+	assert_memory_equal(lft_row(seen->lft, 1) + 128, bytes, LFT_BLOCK);
+	assert_null(lft_seen_block(seen, 1, 1));
+	assert_null(lft_seen_block(seen, 1, 3));
+	assert_null(lft_seen_block(seen, 0, 2));
+
+	bytes[5] = 99;
+	lft_seen_set(seen, 1, 2, bytes);
+	assert_int_equal(lft_seen_block(seen, 1, 2)[5], 99);
+	lft_seen_free(seen);
+}
+
+/* A block of 255 that was read is known; one that was not read is not. */
+static void
+test_seen_tells_empty_from_unread(void **state)
+{
+	struct lft_seen *seen = lft_seen_new(1, 100);
+	uint8_t bytes[LFT_BLOCK];
+
+	memset(bytes, LFT_NO_PATH, sizeof(bytes));
+	lft_seen_set(seen, 0, 0, bytes);
+	assert_non_null(lft_seen_block(seen, 0, 0));
+	assert_null(lft_seen_block(seen, 0, 1));
+	lft_seen_free(seen);
+}
+
+static void
+test_seen_ignores_what_is_past_the_end(void **state)
+{
+	struct lft_seen *seen = lft_seen_new(2, 63);
+	uint8_t bytes[LFT_BLOCK] = { 1 };
+
+	/* Were it stored, it would be block 0 of the next switch. */
+	lft_seen_set(seen, 0, 1, bytes);
+	assert_null(lft_seen_block(seen, 0, 1));
+	assert_null(lft_seen_block(seen, 1, 0));
+	assert_row_empty(seen->lft, 1);
+	assert_null(lft_seen_block(seen, 2, 0));
+	assert_null(lft_seen_block(NULL, 0, 0));
+	lft_seen_free(seen);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_new_routes_nothing),
+		cmocka_unit_test(test_stride_follows_the_top),
+		cmocka_unit_test(test_rows_are_aligned_and_apart),
+		cmocka_unit_test(test_seen_knows_what_was_set),
+		cmocka_unit_test(test_seen_tells_empty_from_unread),
+		cmocka_unit_test(test_seen_ignores_what_is_past_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
