@@ -24,7 +24,7 @@ enum plan_kind {
 const char *plan_kind_name(enum plan_kind kind);
 
 struct plan_step {
-	uint32_t node;		/* PLAN_LFT, _SWITCH, _CHANGE_CLEAR */
+	uint32_t node;
 	uint32_t port;		/* port index: PLAN_PORT, _ARM, _ACTIVATE */
 	uint16_t fields;	/* port_fields or switch_fields that differ */
 	uint16_t block;		/* PLAN_LFT */

@@ -1,0 +1,629 @@
+/*
+ * The fabric in files: OpenSM's dumps, which ibutils and scripts read.
+ *
+ * Purpose: whoever moves here from OpenSM keeps the tools: ibdmchk checks
+ * every path and looks for credit loops in opensm-subnet.lst and opensm.fdbs,
+ * scripts parse opensm-lfts.dump, ibsim plays minism.net.
+ *
+ * Structs: `view` is what all formatters read: the snapshot, and, if tables
+ * are asked for, the graph with, for every (switch, LID), the hops that the
+ * tables take and, for every pair of switches, the hops that would do.
+ *
+ * Flow: each file is a row of sections (a node's cable ends, a switch's
+ * table), each section one function. The public formatters append all the
+ * sections of one file; dump_all() writes section by section, since a file of
+ * a large fabric has hundreds of megabytes. view_count_hops() goes by
+ * destination: one breadth first search for each destination switch, and for
+ * each LID one walk that visits every switch once, as a switch's hops are its
+ * successor's plus one.
+ *
+ * Source: the syntax is that of the files OpenSM 3.3.23 writes, observed with
+ * `opensm -D 0x43` over ibsim, including its columns of differing width.
+ * Braces in a node description become parentheses, as ibdmchk cannot read
+ * a line that has them.
+ */
+#include "sm/dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "routing/graph.h"
+#include "topology/netfile.h"
+
+#define HOPS_UNKNOWN	UINT16_MAX	/* goes round, astray or nowhere */
+#define HOPS_NOT_WALKED	(UINT16_MAX - 1)
+#define HOPS_ON_WALK	(UINT16_MAX - 2)
+
+#define PORTS_A_SWITCH	256u
+
+struct view {
+	const struct subnet *s;
+	const struct lid_map *lids;
+	const struct lft *lft;
+	struct graph *g;
+	uint32_t *behind;	/* [switch][port] -> switch or SUBNET_NONE */
+	uint32_t *home;		/* LID -> its target in g, or SUBNET_NONE */
+	uint16_t *shortest;	/* [destination switch][switch] */
+	uint16_t *hops;		/* [switch][LID], by the tables */
+	GString *labels;	/* the text of each LID, end to end */
+	size_t *label;		/* LID -> offset; top + 2 entries */
+};
+
+typedef void (*section_fn)(const struct view *v, uint32_t i, GString *out);
+
+/* opensm-subnet.lst */
+
+static const char *
+lst_type(const struct subnet_node *n)
+{
+	switch ((enum node_type)n->info.node_type) {
+	case NODE_CA:
+		return "CA";
+	case NODE_SWITCH:
+		return "SW";
+	case NODE_ROUTER:
+		return "RT";
+	}
+	return "??";
+}
+
+static const char *
+lst_speed(const struct port_info *i)
+{
+	switch (i->speed_ext_active) {
+	case 1:
+		return "14";
+	case 2:
+		return "25";
+	case 4:
+		return "50";
+	case 8:
+		return "100";
+	}
+	switch (i->speed_active) {
+	case 1:
+		return "2.5";
+	case 2:
+		return "5";
+	case 4:
+		return "10";
+	}
+	return "??";
+}
+
+static const char *
+lst_state(const struct port_info *i)
+{
+	switch ((enum port_state)i->state) {
+	case PORT_STATE_DOWN:
+		return "DWN";
+	case PORT_STATE_INIT:
+		return "INI";
+	case PORT_STATE_ARMED:
+		return "ARM";
+	case PORT_STATE_ACTIVE:
+		return "ACT";
+	case PORT_STATE_NOP:
+		break;
+	}
+	return "??";
+}
+
+static void
+put_lst_end(const struct subnet *s, uint32_t port, int vendor_width,
+	    GString *out)
+{
+	const struct subnet_port *p = &s->ports[port];
+	const struct subnet_node *n = &s->nodes[p->node];
+	const struct subnet_port *owner = subnet_is_switch(n) ?
+		&s->ports[n->first_port] : p;
+	bool has_sm = s->local_port != SUBNET_NONE &&
+		      s->ports[s->local_port].node == p->node;
+	char desc[NODE_DESC_LEN + 1];
+
+	g_strlcpy(desc, n->desc, sizeof(desc));
+	for (char *c = desc; *c; c++)
+		if (*c == '{' || *c == '}')
+			*c = *c == '{' ? '(' : ')';
+	g_string_append_printf(out, "{ %s%s Ports:%02X SystemGUID:%016" PRIx64
+			       " NodeGUID:%016" PRIx64 " PortGUID:%016" PRIx64
+			       " VenID:%0*X DevID:%04X Rev:%08X {%s} LID:%04X"
+			       " PN:%02X }", lst_type(n), has_sm ? "-SM" : "",
+			       n->info.num_ports, n->info.system_guid,
+			       n->info.node_guid, owner->guid, vendor_width,
+			       n->info.vendor_id, n->info.device_id,
+			       n->info.revision, desc, owner->info.lid,
+			       p->num);
+}
+
+static void
+put_lst_node(const struct view *v, uint32_t node, GString *out)
+{
+	const struct subnet *s = v->s;
+	const struct subnet_node *n = &s->nodes[node];
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t port = n->first_port + num;
+		const struct subnet_port *p = &s->ports[port];
+
+		if (!p->known || p->peer == SUBNET_NONE ||
+		    !s->ports[p->peer].known)
+			continue;
+		put_lst_end(s, port, 6, out);
+		g_string_append_c(out, ' ');
+		put_lst_end(s, p->peer, 8, out);
+		g_string_append_printf(out, " PHY=%s LOG=%s SPD=%s\n",
+				       port_width_name(&p->info),
+				       lst_state(&p->info),
+				       lst_speed(&p->info));
+	}
+}
+
+/* What the tables do, and what would do. */
+
+/* Hops from every switch to switch `to`, breadth first. */
+static void
+search_from(const struct graph *g, uint32_t to, uint16_t *dist,
+	    uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		dist[sw] = HOPS_UNKNOWN;
+	dist[to] = 0;
+	queue[tail++] = to;
+	while (head < tail) {
+		uint32_t sw = queue[head++];
+
+		for (uint32_t e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++) {
+			uint32_t peer = g->edges[e].peer;
+
+			if (dist[peer] != HOPS_UNKNOWN)
+				continue;
+			dist[peer] = dist[sw] + 1;
+			queue[tail++] = peer;
+		}
+	}
+}
+
+/* Where a packet for `lid` of target `t` is after switch `sw`: the hops if it
+ * has arrived, else HOPS_NOT_WALKED and the next switch, or HOPS_UNKNOWN. */
+static uint16_t
+one_hop(const struct view *v, const struct graph_target *t, uint16_t lid,
+	uint32_t sw, uint32_t *next)
+{
+	uint8_t port = lft_row(v->lft, sw)[lid];
+
+	if (port == LFT_NO_PATH)
+		return HOPS_UNKNOWN;
+	if (sw == t->sw && port == t->port)
+		return port == 0 ? 0 : 1;
+	*next = v->behind[sw * PORTS_A_SWITCH + port];
+	return *next == SUBNET_NONE ? HOPS_UNKNOWN : HOPS_NOT_WALKED;
+}
+
+/*
+ * The hops to `lid` from every switch. Follows the tables from each switch
+ * that has no answer yet until one that has, or that is on this very walk:
+ * then it goes round. The way back fills in the answers.
+ */
+static void
+walk_lid(const struct view *v, const struct graph_target *t, uint16_t lid,
+	 uint16_t *hops, uint32_t *stack)
+{
+	uint32_t n = v->g->n_switches;
+
+	for (uint32_t sw = 0; sw < n; sw++)
+		hops[sw] = HOPS_NOT_WALKED;
+	for (uint32_t from = 0; from < n; from++) {
+		uint32_t depth = 0, sw = from, next = SUBNET_NONE;
+
+		while (hops[sw] == HOPS_NOT_WALKED) {
+			uint16_t h = one_hop(v, t, lid, sw, &next);
+
+			if (h != HOPS_NOT_WALKED) {
+				hops[sw] = h;
+				break;
+			}
+			hops[sw] = HOPS_ON_WALK;
+			stack[depth++] = sw;
+			sw = next;
+		}
+
+		uint16_t h = hops[sw];
+
+		if (h == HOPS_ON_WALK)
+			h = HOPS_UNKNOWN;
+		while (depth > 0) {
+			if (h != HOPS_UNKNOWN)
+				h++;
+			hops[stack[--depth]] = h;
+		}
+	}
+}
+
+static void
+view_count_hops(struct view *v)
+{
+	const struct graph *g = v->g;
+	uint32_t n = g->n_switches;
+	size_t stride = v->lft->top + 1u;
+	g_autofree uint32_t *stack = g_new(uint32_t, n);
+	g_autofree uint16_t *hops = g_new(uint16_t, n);
+
+	for (size_t i = 0; i < n * stride; i++)
+		v->hops[i] = HOPS_UNKNOWN;
+	for (uint32_t to = 0; to < n; to++)
+		search_from(g, to, v->shortest + (size_t)to * n, stack);
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+
+		for (unsigned k = 0; k < t->n_lids; k++) {
+			uint32_t lid = t->lid + k;
+
+			if (lid > v->lft->top)
+				break;
+			v->home[lid] = i;
+			walk_lid(v, t, lid, hops, stack);
+			for (uint32_t sw = 0; sw < n; sw++)
+				v->hops[sw * stride + lid] = hops[sw];
+		}
+	}
+}
+
+static void
+view_label_lids(struct view *v)
+{
+	const struct subnet *s = v->s;
+	uint32_t top = v->lft->top;
+
+	v->labels = g_string_new(NULL);
+	v->label = g_new0(size_t, top + 2u);
+	for (uint32_t lid = 0; lid <= top; lid++) {
+		uint32_t port = lid <= v->lids->top ? v->lids->owner[lid] :
+			SUBNET_NONE;
+
+		v->label[lid] = v->labels->len;
+		if (port == SUBNET_NONE) {
+			g_string_append(v->labels, "unknown node and type\n");
+			continue;
+		}
+
+		const struct subnet_node *n = subnet_node_of(s, port);
+		const char *type = "Channel Adapter";
+
+		if (subnet_is_switch(n))
+			type = "Switch";
+		else if (n->info.node_type == NODE_ROUTER)
+			type = "Router";
+		g_string_append_printf(v->labels, "%s portguid 0x%016" PRIx64
+				       ": '%s'\n", type, s->ports[port].guid,
+				       n->desc);
+	}
+	v->label[top + 1u] = v->labels->len;
+}
+
+static void
+view_init(struct view *v, const struct subnet *s, const struct lid_map *lids,
+	  const struct lft *lft)
+{
+	*v = (struct view) { .s = s, .lids = lids, .lft = lft };
+}
+
+/* For the functions below, which need what takes time to count. */
+static void
+view_prepare(struct view *v)
+{
+	size_t n = v->s->n_switches, stride = v->lft->top + 1u;
+	const struct graph *g = v->g = graph_new(v->s, v->lids);
+
+	v->behind = g_new(uint32_t, n * PORTS_A_SWITCH);
+	for (size_t i = 0; i < n * PORTS_A_SWITCH; i++)
+		v->behind[i] = SUBNET_NONE;
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		for (uint32_t e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++)
+			v->behind[sw * PORTS_A_SWITCH + g->edges[e].port] =
+				g->edges[e].peer;
+	v->home = g_new(uint32_t, stride);
+	for (size_t i = 0; i < stride; i++)
+		v->home[i] = SUBNET_NONE;
+	v->shortest = g_new(uint16_t, n * n);
+	v->hops = g_new(uint16_t, n * stride);
+	view_count_hops(v);
+}
+
+static void
+view_clear(struct view *v)
+{
+	if (v->g)
+		graph_free(v->g);
+	g_free(v->behind);
+	g_free(v->home);
+	g_free(v->shortest);
+	g_free(v->hops);
+	g_free(v->label);
+	if (v->labels)
+		g_string_free(v->labels, TRUE);
+}
+
+/* opensm.fdbs */
+
+/* The lowest port of a shortest way from `sw` to the target. */
+static unsigned
+best_port(const struct view *v, uint32_t sw, const struct graph_target *t)
+{
+	const struct graph *g = v->g;
+	const uint16_t *dist = v->shortest + (size_t)t->sw * g->n_switches;
+	unsigned best = LFT_NO_PATH;
+
+	if (sw == t->sw)
+		return t->port;
+	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		if (dist[g->edges[e].peer] + 1 == dist[sw])
+			best = MIN(best, g->edges[e].port);
+	return best;
+}
+
+static void
+put_hex4(char *to, uint32_t value, const char *digits)
+{
+	for (unsigned i = 0; i < 4; i++)
+		to[i] = digits[value >> (12 - 4 * i) & 0xf];
+}
+
+static void
+put_decimal3(char *to, unsigned value)
+{
+	to[0] = '0' + value / 100;
+	to[1] = '0' + value / 10 % 10;
+	to[2] = '0' + value % 10;
+}
+
+/* Tens of millions of lines in a large fabric: no printf for the usual one. */
+static void
+put_fdb_line(const struct view *v, uint32_t sw, uint32_t lid, GString *out)
+{
+	char line[] = "0x0000 : 000  : 00   : yes\n";
+	uint8_t port = lft_row(v->lft, sw)[lid];
+	uint32_t home = v->home[lid];
+
+	put_hex4(line + 2, lid, "0123456789ABCDEF");
+	g_string_append_len(out, line, strlen("0x0000 : "));
+	if (port == LFT_NO_PATH || home == SUBNET_NONE) {
+		g_string_append(out, "UNREACHABLE\n");
+		return;
+	}
+
+	const struct graph_target *t = &v->g->targets[home];
+	uint32_t hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
+	uint32_t best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
+		(t->port > 0);
+
+	if (hops == HOPS_UNKNOWN) {
+		g_string_append_printf(out, "%03u  : HOPS UNKNOWN\n", port);
+	} else if (hops > best) {
+		g_string_append_printf(out, "%03u  : %02u   : No %u hop path "
+				       "possible via port %u!\n", port, hops,
+				       best, best_port(v, sw, t));
+	} else if (hops > 99) {
+		g_string_append_printf(out, "%03u  : %02u   : yes\n", port,
+				       hops);
+	} else {
+		put_decimal3(line + 9, port);
+		line[16] = '0' + hops / 10;
+		line[17] = '0' + hops % 10;
+		g_string_append_len(out, line + 9, strlen(line) - 9);
+	}
+}
+
+static void
+put_fdb_switch(const struct view *v, uint32_t sw, GString *out)
+{
+	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+
+	g_string_append_printf(out, "dump_ucast_routes: Switch 0x%016" PRIx64
+			       "\nLID    : Port : Hops : Optimal\n",
+			       n->info.node_guid);
+	for (uint32_t lid = 1; lid <= v->lft->top; lid++)
+		put_fdb_line(v, sw, lid, out);
+}
+
+/* opensm.mcfdbs */
+
+static void
+put_mcfdb_switch(const struct view *v, uint32_t sw, GString *out)
+{
+	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+
+	g_string_append_printf(out, "Switch 0x%016" PRIx64 "\n"
+			       "LID    : Out Port(s)\n", n->info.node_guid);
+}
+
+/* opensm-lfts.dump */
+
+static void
+put_lft_switch(const struct view *v, uint32_t sw, GString *out)
+{
+	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+	const uint8_t *row = lft_row(v->lft, sw);
+	char head[] = "0x0000 000 # ";
+	uint32_t lines = 0;
+
+	g_string_append_printf(out, "Unicast lids [0-%u] of switch Lid %u "
+			       "guid 0x%016" PRIx64 " ('%s'):\n", v->lft->top,
+			       v->lids->base[n->first_port],
+			       n->info.node_guid, n->desc);
+	for (uint32_t lid = 0; lid <= v->lft->top; lid++) {
+		if (row[lid] == LFT_NO_PATH)
+			continue;
+		put_hex4(head + 2, lid, "0123456789abcdef");
+		put_decimal3(head + 7, row[lid]);
+		g_string_append_len(out, head, strlen(head));
+		g_string_append_len(out, v->labels->str + v->label[lid],
+				    v->label[lid + 1] - v->label[lid]);
+		lines++;
+	}
+	g_string_append_printf(out, "%u lids dumped\n", lines);
+}
+
+static void
+put_net(const struct view *v, uint32_t i, GString *out)
+{
+	netfile_write(v->s, out);
+}
+
+static void
+put_sections(const struct view *v, section_fn put, uint32_t n, GString *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		put(v, i, out);
+}
+
+void
+dump_subnet_lst(const struct subnet *s, GString *out)
+{
+	struct view v;
+
+	view_init(&v, s, NULL, NULL);
+	put_sections(&v, put_lst_node, s->n_nodes, out);
+}
+
+void
+dump_fdbs(const struct subnet *s, const struct lid_map *lids,
+	  const struct lft *lft, GString *out)
+{
+	struct view v;
+
+	view_init(&v, s, lids, lft);
+	view_prepare(&v);
+	put_sections(&v, put_fdb_switch, s->n_switches, out);
+	view_clear(&v);
+}
+
+void
+dump_mcfdbs(const struct subnet *s, GString *out)
+{
+	struct view v;
+
+	view_init(&v, s, NULL, NULL);
+	put_sections(&v, put_mcfdb_switch, s->n_switches, out);
+}
+
+void
+dump_lfts(const struct subnet *s, const struct lid_map *lids,
+	  const struct lft *lft, GString *out)
+{
+	struct view v;
+
+	view_init(&v, s, lids, lft);
+	view_label_lids(&v);
+	put_sections(&v, put_lft_switch, s->n_switches, out);
+	view_clear(&v);
+}
+
+static bool
+file_error(GError **error, const char *what, const char *path)
+{
+	int err = errno;
+
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(err),
+		    "cannot %s %s: %s", what, path, g_strerror(err));
+	return false;
+}
+
+static bool
+write_sections(int fd, const struct view *v, section_fn put, uint32_t n)
+{
+	g_autoptr(GString) section = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < n; i++) {
+		size_t done = 0;
+
+		g_string_truncate(section, 0);
+		put(v, i, section);
+		while (done < section->len) {
+			ssize_t k = write(fd, section->str + done,
+					  section->len - done);
+
+			if (k < 0 && errno != EINTR)
+				return false;
+			if (k > 0)
+				done += k;
+		}
+	}
+	return true;
+}
+
+/* Under another name first: a reader sees the old file or the new one, never
+ * a half. */
+static bool
+write_file(const char *dir, const char *name, const struct view *v,
+	   section_fn put, uint32_t n, GError **error)
+{
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
+	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0644);
+	bool written;
+
+	if (fd < 0)
+		return file_error(error, "create", temporary);
+	written = write_sections(fd, v, put, n);
+	if (!written) {
+		file_error(error, "write", temporary);
+		close(fd);
+	} else if (close(fd) != 0) {
+		written = file_error(error, "write", temporary);
+	} else if (g_rename(temporary, path) != 0) {
+		written = file_error(error, "replace", path);
+	}
+	if (!written)
+		g_unlink(temporary);
+	return written;
+}
+
+static bool
+write_all(const char *dir, const struct view *v, GError **error)
+{
+	const struct subnet *s = v->s;
+	const struct {
+		const char *name;
+		section_fn put;
+		uint32_t n;
+	} files[] = {
+		{ "opensm-subnet.lst", put_lst_node, s->n_nodes },
+		{ "opensm.fdbs", put_fdb_switch, s->n_switches },
+		{ "opensm.mcfdbs", put_mcfdb_switch, s->n_switches },
+		{ "opensm-lfts.dump", put_lft_switch, s->n_switches },
+		{ "minism.net", put_net, 1 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++)
+		if (!write_file(dir, files[i].name, v, files[i].put,
+				files[i].n, error))
+			return false;
+	return true;
+}
+
+bool
+dump_all(const char *dir, const struct subnet *s, const struct lid_map *lids,
+	 const struct lft *lft, GError **error)
+{
+	struct view v;
+	bool ok;
+
+	if (g_mkdir_with_parents(dir, 0755) != 0)
+		return file_error(error, "make", dir);
+	view_init(&v, s, lids, lft);
+	view_prepare(&v);
+	view_label_lids(&v);
+	ok = write_all(dir, &v, error);
+	view_clear(&v);
+	return ok;
+}

@@ -1,0 +1,627 @@
+/*
+ * The plan in words and as JSON: what the dry run shows.
+ *
+ * Purpose: let a person (or a script) judge every write before it happens: who
+ * is written, which component, from what to what.
+ *
+ * Structs: `job` bundles what every function here reads. A step names indices;
+ * the values come from wanted_port() and wanted_switch(), the same that the
+ * program stage sends, so what is printed is what would be sent.
+ *
+ * Flow: plan_print_text() writes a heading with the counts, the warnings, then
+ * one line a step; the LFT blocks of one switch, neighbours in the plan, share
+ * a line. plan_print_json() writes one object a step. Both print a value with
+ * put_port_value() or put_switch_value(); a value of digits only is a number
+ * in JSON, any other a string.
+ *
+ * M_Keys are credentials: it is said that one changes, never what it is.
+ */
+#include "sm/plan/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct job {
+	const struct plan *plan;
+	const struct subnet *s;
+	const struct wanted *w;
+	const struct lft_seen *seen;
+	GString *out;
+};
+
+/* 1234567 as "1,234,567". */
+static void
+put_count(GString *out, uint64_t n)
+{
+	char digits[32];
+	int len = g_snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			g_string_append_c(out, ',');
+		g_string_append_c(out, digits[i]);
+	}
+}
+
+static void
+put_counted(GString *out, uint64_t n, const char *one, const char *many)
+{
+	put_count(out, n);
+	g_string_append_printf(out, " %s", n == 1 ? one : many);
+}
+
+static const char *
+oper_vls_name(unsigned code)
+{
+	static const char *const names[] = {
+		"none", "VL0", "VL0-1", "VL0-3", "VL0-7", "VL0-14",
+	};
+
+	return code < G_N_ELEMENTS(names) ? names[code] : "?";
+}
+
+static void
+put_port_value(GString *out, unsigned bit, const struct port_info *i)
+{
+	switch ((enum port_field)bit) {
+	case PORT_FIELD_LID:
+		g_string_append_printf(out, "%u", i->lid);
+		break;
+	case PORT_FIELD_LMC:
+		g_string_append_printf(out, "%u", i->lmc);
+		break;
+	case PORT_FIELD_SM_LID:
+		g_string_append_printf(out, "%u", i->sm_lid);
+		break;
+	case PORT_FIELD_SM_SL:
+		g_string_append_printf(out, "%u", i->sm_sl);
+		break;
+	case PORT_FIELD_M_KEY:
+		g_string_append(out, i->m_key ? "(secret)" : "0");
+		break;
+	case PORT_FIELD_M_KEY_PROTECT:
+		g_string_append_printf(out, "%u", i->m_key_protect);
+		break;
+	case PORT_FIELD_M_KEY_LEASE:
+		g_string_append_printf(out, "%u", i->m_key_lease);
+		break;
+	case PORT_FIELD_GID_PREFIX:
+		g_string_append_printf(out, "0x%016" PRIx64, i->gid_prefix);
+		break;
+	case PORT_FIELD_SUBNET_TIMEOUT:
+		g_string_append_printf(out, "%u", i->subnet_timeout);
+		break;
+	case PORT_FIELD_MTU:
+		g_string_append_printf(out, "%u",
+				       port_mtu_bytes(i->neighbor_mtu));
+		break;
+	case PORT_FIELD_OPER_VLS:
+		g_string_append(out, oper_vls_name(i->oper_vls));
+		break;
+	case PORT_FIELD_HOQ_LIFE:
+		g_string_append_printf(out, "%u", i->hoq_life);
+		break;
+	case PORT_FIELD_VL_STALL:
+		g_string_append_printf(out, "%u", i->vl_stall_count);
+		break;
+	case PORT_FIELD_ERROR_THRESHOLDS:
+		g_string_append_printf(out, "%u/%u", i->local_phy_errors,
+				       i->overrun_errors);
+		break;
+	case PORT_FIELD_STATE:
+		g_string_append(out, port_state_name(i->state));
+		break;
+	}
+}
+
+static void
+put_switch_value(GString *out, unsigned bit, const struct switch_info *i)
+{
+	switch ((enum switch_field)bit) {
+	case SWITCH_FIELD_TOP:
+		g_string_append_printf(out, "%u", i->linear_fdb_top);
+		break;
+	case SWITCH_FIELD_LIFE_TIME:
+		g_string_append_printf(out, "%u", i->life_time);
+		break;
+	case SWITCH_FIELD_CHANGE:
+		g_string_append_printf(out, "%u", i->port_state_change);
+		break;
+	}
+}
+
+/* Past the last step of plan_step i's own LFT: the steps of one switch. */
+static uint32_t
+lft_run_end(const struct plan *plan, uint32_t i)
+{
+	uint32_t end = i + 1;
+
+	while (end < plan->first[PLAN_LFT + 1] &&
+	       plan->steps[end].node == plan->steps[i].node)
+		end++;
+	return end;
+}
+
+static uint32_t
+count_lft_switches(const struct plan *plan)
+{
+	uint32_t n = 0, i = plan->first[PLAN_LFT];
+
+	while (i < plan->first[PLAN_LFT + 1]) {
+		i = lft_run_end(plan, i);
+		n++;
+	}
+	return n;
+}
+
+/* Entries of this block that will differ from what the switch holds; of a
+ * block that was never read, the entries that lead somewhere. */
+static unsigned
+count_entries(const struct job *j, const struct plan_step *step)
+{
+	const struct subnet_node *n = &j->s->nodes[step->node];
+	uint32_t first = step->block * LFT_BLOCK;
+	const uint8_t *want = lft_row(j->w->lft, n->sw_index) + first;
+	const uint8_t *held = lft_seen_block(j->seen, n->sw_index,
+					     step->block);
+	unsigned len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - first);
+	unsigned differ = 0;
+
+	for (unsigned i = 0; i < len; i++)
+		differ += want[i] != (held ? held[i] : LFT_NO_PATH);
+	return differ;
+}
+
+static bool
+block_read(const struct job *j, const struct plan_step *step)
+{
+	uint32_t sw = j->s->nodes[step->node].sw_index;
+
+	return lft_seen_block(j->seen, sw, step->block) != NULL;
+}
+
+/* A table too small for this subnet is programmed as far as it goes. */
+static bool
+switch_too_small(const struct job *j, uint32_t node)
+{
+	const struct subnet_node *n = &j->s->nodes[node];
+
+	return subnet_is_switch(n) && n->sw_known &&
+	       n->sw.linear_fdb_cap <= j->w->lft->top;
+}
+
+static void
+put_warning(const struct job *j, uint32_t node, GString *out)
+{
+	const struct subnet_node *n = &j->s->nodes[node];
+
+	g_string_append_printf(out, "%s (0x%016" PRIx64 "): its LFT ends at "
+			       "LID %d, the subnet has LIDs up to %u",
+			       n->desc, n->info.node_guid,
+			       n->sw.linear_fdb_cap - 1, j->w->lft->top);
+}
+
+/* "H-1 port 1 (0x..)": a CA port by its own GUID, a switch port by that of the
+ * node. */
+static void
+put_port_name(const struct job *j, uint32_t port)
+{
+	const struct subnet_port *p = &j->s->ports[port];
+	const struct subnet_node *n = &j->s->nodes[p->node];
+
+	g_string_append_printf(j->out, "%s port %u (0x%016" PRIx64 ")",
+			       n->desc, p->num,
+			       p->guid ? p->guid : n->info.node_guid);
+}
+
+static void
+put_node_name(const struct job *j, uint32_t node)
+{
+	const struct subnet_node *n = &j->s->nodes[node];
+
+	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")", n->desc,
+			       n->info.node_guid);
+}
+
+/* "blocks 0-3, 7" for the steps i to end - 1. */
+static void
+put_block_ranges(const struct job *j, uint32_t i, uint32_t end)
+{
+	const struct plan_step *steps = j->plan->steps;
+	const char *comma = "";
+
+	g_string_append(j->out, end - i == 1 ? "block " : "blocks ");
+	while (i < end) {
+		uint32_t last = i;
+
+		while (last + 1 < end &&
+		       steps[last + 1].block == steps[last].block + 1)
+			last++;
+		g_string_append_printf(j->out, "%s%u", comma, steps[i].block);
+		if (last > i)
+			g_string_append_printf(j->out, "-%u",
+					       steps[last].block);
+		comma = ", ";
+		i = last + 1;
+	}
+}
+
+static void
+print_lft_line(const struct job *j, uint32_t i, uint32_t end)
+{
+	uint64_t changed = 0, written = 0;
+	uint32_t unread = 0;
+
+	for (uint32_t k = i; k < end; k++) {
+		const struct plan_step *step = &j->plan->steps[k];
+
+		if (block_read(j, step)) {
+			changed += count_entries(j, step);
+		} else {
+			written += count_entries(j, step);
+			unread++;
+		}
+	}
+	g_string_append(j->out, "  LFT of ");
+	put_node_name(j, j->plan->steps[i].node);
+	g_string_append(j->out, ": ");
+	put_block_ranges(j, i, end);
+	g_string_append(j->out, ": ");
+	if (unread == end - i) {
+		put_counted(j->out, written, "entry", "entries");
+		g_string_append(j->out, ", not known so far");
+	} else {
+		put_counted(j->out, changed, "entry changes",
+			    "entries change");
+	}
+	if (unread > 0 && unread < end - i) {
+		g_string_append(j->out, ", and ");
+		put_counted(j->out, written, "entry", "entries");
+		g_string_append(j->out, " in ");
+		put_counted(j->out, unread, "block", "blocks");
+		g_string_append(j->out, " not known so far");
+	}
+	g_string_append_c(j->out, '\n');
+}
+
+/* The Set that activates carries the wanted values once more, but an earlier
+ * step of the same port has brought them about. */
+static unsigned
+shown_fields(const struct plan_step *step)
+{
+	return step->kind == PLAN_ACTIVATE ? 0 : step->fields;
+}
+
+static void
+print_port_line(const struct job *j, const struct plan_step *step,
+		const char *end)
+{
+	const struct port_info *old = &j->s->ports[step->port].info;
+	unsigned fields = shown_fields(step);
+	const char *comma = "";
+	struct port_info new;
+
+	wanted_port(j->s, j->w, step->port, &new);
+	g_string_append(j->out, "  PortInfo of ");
+	put_port_name(j, step->port);
+	g_string_append(j->out, ": ");
+	for (unsigned bit = 1; bit <= fields; bit <<= 1) {
+		if (!(fields & bit))
+			continue;
+		g_string_append_printf(j->out, "%s%s ", comma,
+				       port_field_name(bit));
+		put_port_value(j->out, bit, old);
+		g_string_append(j->out, " -> ");
+		put_port_value(j->out, bit, &new);
+		comma = ", ";
+	}
+	if (fields && *end)
+		g_string_append(j->out, "; ");
+	g_string_append_printf(j->out, "%s\n", end);
+}
+
+static void
+print_switch_line(const struct job *j, const struct plan_step *step)
+{
+	const struct switch_info *old = &j->s->nodes[step->node].sw;
+	const char *comma = "";
+	struct switch_info new;
+
+	wanted_switch(j->s, j->w, step->node, &new);
+	g_string_append(j->out, "  SwitchInfo of ");
+	put_node_name(j, step->node);
+	g_string_append(j->out, ": ");
+	for (unsigned bit = 1; bit <= step->fields; bit <<= 1) {
+		if (!(step->fields & bit))
+			continue;
+		g_string_append_printf(j->out, "%s%s ", comma,
+				       switch_field_name(bit));
+		put_switch_value(j->out, bit, old);
+		g_string_append(j->out, " -> ");
+		put_switch_value(j->out, bit, &new);
+		comma = ", ";
+	}
+	g_string_append_c(j->out, '\n');
+}
+
+/* Prints the step i, and the others that share its line. Returns the next. */
+static uint32_t
+print_line(const struct job *j, uint32_t i)
+{
+	const struct plan_step *step = &j->plan->steps[i];
+	uint32_t end;
+
+	switch ((enum plan_kind)step->kind) {
+	case PLAN_CHANGE_CLEAR:
+		g_string_append(j->out, "  SwitchInfo of ");
+		put_node_name(j, step->node);
+		g_string_append(j->out, ": clear PortStateChange\n");
+		break;
+	case PLAN_PORT:
+		print_port_line(j, step, "");
+		break;
+	case PLAN_LFT:
+		end = lft_run_end(j->plan, i);
+		print_lft_line(j, i, end);
+		return end;
+	case PLAN_SWITCH:
+		print_switch_line(j, step);
+		break;
+	case PLAN_ARM:
+		print_port_line(j, step, "arm");
+		break;
+	case PLAN_ACTIVATE:
+		print_port_line(j, step, "activate");
+		break;
+	case PLAN_N_KINDS:
+		g_assert_not_reached();
+	}
+	return i + 1;
+}
+
+static void
+put_kind_count(const struct job *j, enum plan_kind kind, uint32_t n)
+{
+	switch (kind) {
+	case PLAN_CHANGE_CLEAR:
+		put_counted(j->out, n, "PortStateChange to clear",
+			    "PortStateChanges to clear");
+		break;
+	case PLAN_PORT:
+		put_counted(j->out, n, "PortInfo", "PortInfos");
+		break;
+	case PLAN_LFT:
+		put_counted(j->out, n, "LFT block", "LFT blocks");
+		g_string_append(j->out, " on ");
+		put_counted(j->out, count_lft_switches(j->plan), "switch",
+			    "switches");
+		break;
+	case PLAN_SWITCH:
+		put_counted(j->out, n, "SwitchInfo", "SwitchInfos");
+		break;
+	case PLAN_ARM:
+		put_counted(j->out, n, "port to arm", "ports to arm");
+		break;
+	case PLAN_ACTIVATE:
+		put_counted(j->out, n, "port to activate",
+			    "ports to activate");
+		break;
+	case PLAN_N_KINDS:
+		g_assert_not_reached();
+	}
+}
+
+static void
+print_heading(const struct job *j)
+{
+	const char *comma = ": ";
+
+	if (j->plan->n_steps == 0) {
+		g_string_append(j->out,
+				"plan: empty, the fabric is as wanted\n");
+		return;
+	}
+	g_string_append(j->out, "plan: ");
+	put_counted(j->out, j->plan->n_steps, "step", "steps");
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
+		uint32_t n = j->plan->first[k + 1] - j->plan->first[k];
+
+		if (n == 0)
+			continue;
+		g_string_append(j->out, comma);
+		put_kind_count(j, k, n);
+		comma = ", ";
+	}
+	g_string_append_c(j->out, '\n');
+}
+
+void
+plan_print_text(const struct plan *plan, const struct subnet *s,
+		const struct wanted *w, const struct lft_seen *seen,
+		GString *out)
+{
+	const struct job j = {
+		.plan = plan, .s = s, .w = w, .seen = seen, .out = out,
+	};
+
+	print_heading(&j);
+	for (uint32_t node = 0; node < s->n_nodes; node++) {
+		if (!switch_too_small(&j, node))
+			continue;
+		g_string_append(out, "  warning: ");
+		put_warning(&j, node, out);
+		g_string_append_c(out, '\n');
+	}
+	for (uint32_t i = 0; i < plan->n_steps;)
+		i = print_line(&j, i);
+}
+
+/* A JSON string (RFC 8259, 7). Bytes above ASCII are taken for Latin-1: what
+ * comes out is valid whatever a node put into its description. */
+static void
+put_json_string(GString *out, const char *text)
+{
+	g_string_append_c(out, '"');
+	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			g_string_append_printf(out, "\\%c", *c);
+		else if (*c < 0x20 || *c >= 0x7f)
+			g_string_append_printf(out, "\\u%04x", *c);
+		else
+			g_string_append_c(out, *c);
+	}
+	g_string_append_c(out, '"');
+}
+
+static void
+put_json_value(GString *out, const char *text)
+{
+	if (text[strspn(text, "0123456789")] == '\0')
+		g_string_append(out, text);
+	else
+		put_json_string(out, text);
+}
+
+static void
+put_json_change(GString *out, const char *name, const char *from,
+		const char *to)
+{
+	put_json_string(out, name);
+	g_string_append(out, ":{\"from\":");
+	put_json_value(out, from);
+	g_string_append(out, ",\"to\":");
+	put_json_value(out, to);
+	g_string_append_c(out, '}');
+}
+
+static void
+put_json_port(const struct job *j, const struct plan_step *step)
+{
+	const struct subnet_port *p = &j->s->ports[step->port];
+	unsigned fields = shown_fields(step);
+	g_autoptr(GString) from = g_string_new(NULL);
+	g_autoptr(GString) to = g_string_new(NULL);
+	const char *comma = "";
+	struct port_info new;
+
+	wanted_port(j->s, j->w, step->port, &new);
+	g_string_append_printf(j->out, ",\"port\":%u", p->num);
+	if (step->kind != PLAN_PORT)
+		g_string_append_printf(j->out, ",\"state\":\"%s\"",
+				       step->kind == PLAN_ARM ?
+				       "Armed" : "Active");
+	g_string_append(j->out, ",\"changes\":{");
+	for (unsigned bit = 1; bit <= fields; bit <<= 1) {
+		if (!(fields & bit))
+			continue;
+		g_string_truncate(from, 0);
+		g_string_truncate(to, 0);
+		put_port_value(from, bit, &p->info);
+		put_port_value(to, bit, &new);
+		g_string_append(j->out, comma);
+		put_json_change(j->out, port_field_name(bit), from->str,
+				to->str);
+		comma = ",";
+	}
+	g_string_append_c(j->out, '}');
+}
+
+static void
+put_json_switch(const struct job *j, const struct plan_step *step)
+{
+	g_autoptr(GString) from = g_string_new(NULL);
+	g_autoptr(GString) to = g_string_new(NULL);
+	const char *comma = "";
+	struct switch_info new;
+
+	wanted_switch(j->s, j->w, step->node, &new);
+	/* What the bit will be, not the 1 that is written to clear it. */
+	new.port_state_change = false;
+	g_string_append(j->out, ",\"changes\":{");
+	for (unsigned bit = 1; bit <= step->fields; bit <<= 1) {
+		if (!(step->fields & bit))
+			continue;
+		g_string_truncate(from, 0);
+		g_string_truncate(to, 0);
+		put_switch_value(from, bit, &j->s->nodes[step->node].sw);
+		put_switch_value(to, bit, &new);
+		g_string_append(j->out, comma);
+		put_json_change(j->out, switch_field_name(bit), from->str,
+				to->str);
+		comma = ",";
+	}
+	g_string_append_c(j->out, '}');
+}
+
+static void
+put_json_step(const struct job *j, const struct plan_step *step)
+{
+	const struct subnet_node *n = &j->s->nodes[step->node];
+
+	g_string_append_printf(j->out, "{\"kind\":\"%s\",\"guid\":"
+			       "\"0x%016" PRIx64 "\",\"node\":",
+			       plan_kind_name(step->kind), n->info.node_guid);
+	put_json_string(j->out, n->desc);
+	switch ((enum plan_kind)step->kind) {
+	case PLAN_CHANGE_CLEAR:
+	case PLAN_SWITCH:
+		put_json_switch(j, step);
+		break;
+	case PLAN_PORT:
+	case PLAN_ARM:
+	case PLAN_ACTIVATE:
+		put_json_port(j, step);
+		break;
+	case PLAN_LFT:
+		g_string_append_printf(j->out, ",\"block\":%u,\"known\":%s,"
+				       "\"entries\":%u", step->block,
+				       block_read(j, step) ? "true" : "false",
+				       count_entries(j, step));
+		break;
+	case PLAN_N_KINDS:
+		g_assert_not_reached();
+	}
+	g_string_append_c(j->out, '}');
+}
+
+static void
+put_json_warnings(const struct job *j)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const char *comma = "";
+
+	g_string_append(j->out, "\"warnings\":[");
+	for (uint32_t node = 0; node < j->s->n_nodes; node++) {
+		if (!switch_too_small(j, node))
+			continue;
+		g_string_truncate(text, 0);
+		put_warning(j, node, text);
+		g_string_append(j->out, comma);
+		put_json_string(j->out, text->str);
+		comma = ",";
+	}
+	g_string_append(j->out, "]");
+}
+
+void
+plan_print_json(const struct plan *plan, const struct subnet *s,
+		const struct wanted *w, const struct lft_seen *seen,
+		GString *out)
+{
+	const struct job j = {
+		.plan = plan, .s = s, .w = w, .seen = seen, .out = out,
+	};
+
+	g_string_append(out, "{\"steps\":[");
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		g_string_append(out, i > 0 ? ",\n" : "\n");
+		put_json_step(&j, &plan->steps[i]);
+	}
+	g_string_append(out, "],\n\"counts\":{");
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
+		g_string_append_printf(out, "\"%s\":%u,", plan_kind_name(k),
+				       plan->first[k + 1] - plan->first[k]);
+	g_string_append_printf(out, "\"total\":%u},\n", plan->n_steps);
+	put_json_warnings(&j);
+	g_string_append(out, "}\n");
+}

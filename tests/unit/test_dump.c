@@ -1,0 +1,750 @@
+/*
+ * The fabric as text: OpenSM's dumps, line by line as OpenSM writes them, and
+ * the picture.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "routing/engine.h"
+#include "sm/cli/show.h"
+#include "sm/dump.h"
+#include "topology/builder.h"
+#include "topology/generate.h"
+
+struct fabric {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	GString *out;
+};
+
+/* The fabric as it is when the SM is done: LIDs set, links Active. */
+static struct fabric *
+fabric_route(struct subnet *s)
+{
+	struct fabric *f = g_new0(struct fabric, 1);
+	struct graph *g;
+
+	f->s = s;
+	f->lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	assert_non_null(f->lids);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		struct port_info *info = &s->ports[port].info;
+
+		info->lid = f->lids->base[port];
+		if (info->state == PORT_STATE_INIT)
+			info->state = PORT_STATE_ACTIVE;
+	}
+	g = graph_new(s, f->lids);
+	f->lft = lft_new(s->n_switches, f->lids->top);
+	assert_true(engine_minhop.compute(g, NULL, f->lft, NULL));
+	graph_free(g);
+	f->out = g_string_new(NULL);
+	return f;
+}
+
+static struct fabric *
+fabric_new(const char *spec)
+{
+	const struct generate_options options = { .seed = 3 };
+	struct subnet *s = generate_fabric(spec, &options, NULL);
+
+	assert_non_null(s);
+	return fabric_route(s);
+}
+
+static void
+fabric_free(struct fabric *f)
+{
+	g_string_free(f->out, TRUE);
+	lft_free(f->lft);
+	lid_map_free(f->lids);
+	subnet_unref(f->s);
+	g_free(f);
+}
+
+static uint32_t
+node_named(const struct fabric *f, const char *desc)
+{
+	for (uint32_t node = 0; node < f->s->n_nodes; node++)
+		if (strcmp(f->s->nodes[node].desc, desc) == 0)
+			return node;
+	fail_msg("no node %s", desc);
+	return SUBNET_NONE;
+}
+
+/* The only port of a host. */
+static uint32_t
+host_port(const struct fabric *f, const char *desc)
+{
+	return f->s->nodes[node_named(f, desc)].first_port + 1;
+}
+
+static unsigned
+host_lid(const struct fabric *f, const char *desc)
+{
+	return f->lids->base[host_port(f, desc)];
+}
+
+static uint8_t *
+entry(struct fabric *f, const char *sw, unsigned lid)
+{
+	const struct subnet_node *n = &f->s->nodes[node_named(f, sw)];
+
+	return lft_row(f->lft, n->sw_index) + lid;
+}
+
+static void
+assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static uint32_t
+count_lines(const char *text)
+{
+	uint32_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* A fabric that can be written down: one switch, hosts on its ports 1 and 3,
+ * GUIDs as small as they can be. */
+static struct subnet *
+small_fabric(void)
+{
+	const struct node_info infos[] = {
+		{ .system_guid = 0xa1, .node_guid = 0xa0, .port_guid = 0xa2,
+		  .node_type = NODE_SWITCH, .num_ports = 18,
+		  .vendor_id = 0x2c9, .device_id = 0xb924,
+		  .revision = 0xa1 },
+		{ .system_guid = 0xb0, .node_guid = 0xb0, .port_guid = 0xb1,
+		  .node_type = NODE_CA, .num_ports = 1, .local_port = 1 },
+		{ .system_guid = 0xc0, .node_guid = 0xc0, .port_guid = 0xc1,
+		  .node_type = NODE_CA, .num_ports = 1, .local_port = 1 },
+	};
+	static const char *const descs[] = { "sw {1}", "left", "right" };
+	struct builder *b = builder_new();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(infos); i++) {
+		uint32_t node = builder_add(b, &infos[i]);
+
+		builder_describe(b, node, (const uint8_t *)descs[i],
+				 strlen(descs[i]));
+		builder_node_at(b, node)->sw_known =
+			infos[i].node_type == NODE_SWITCH;
+		for (unsigned num = i > 0; num <= infos[i].num_ports; num++) {
+			struct subnet_port *p = builder_port_at(b,
+						builder_port(b, node, num));
+
+			p->known = true;
+			p->info.state = num ? PORT_STATE_DOWN :
+				PORT_STATE_ACTIVE;
+			p->info.width_active = 2;
+			p->info.speed_active = 4;
+		}
+	}
+	builder_link(b, builder_port(b, 1, 1), builder_port(b, 0, 17));
+	builder_link(b, builder_port(b, 2, 1), builder_port(b, 0, 3));
+	for (unsigned i = 0; i < 2; i++) {
+		const uint32_t ports[] = {
+			builder_port(b, 1 + i, 1),
+			builder_port(b, 0, i ? 3 : 17),
+		};
+
+		for (unsigned k = 0; k < 2; k++) {
+			struct subnet_port *p = builder_port_at(b, ports[k]);
+
+			p->info.state = PORT_STATE_INIT;
+			p->info.phys_state = PORT_PHYS_LINK_UP;
+			p->info.speed_ext_active = i ? 2 : 0;
+		}
+	}
+	builder_set_local(b, builder_port(b, 1, 1));
+	return builder_finish(b);
+}
+
+#define LEFT	" Ports:01 SystemGUID:00000000000000b0 " \
+		"NodeGUID:00000000000000b0 PortGUID:00000000000000b1 "
+#define RIGHT	" Ports:01 SystemGUID:00000000000000c0 " \
+		"NodeGUID:00000000000000c0 PortGUID:00000000000000c1 "
+#define SWITCH	"{ SW Ports:12 SystemGUID:00000000000000a1 " \
+		"NodeGUID:00000000000000a0 PortGUID:00000000000000a2 "
+
+static void
+test_subnet_lst_has_a_line_a_cable_end(void **state)
+{
+	struct fabric *f = fabric_route(small_fabric());
+
+	dump_subnet_lst(f->s, f->out);
+	assert_string_equal(f->out->str,
+		SWITCH "VenID:0002C9 DevID:B924 Rev:000000A1 {sw (1)} "
+		"LID:0001 PN:03 } { CA" RIGHT "VenID:00000000 DevID:0000 "
+		"Rev:00000000 {right} LID:0003 PN:01 } "
+		"PHY=4x LOG=ACT SPD=25\n"
+		SWITCH "VenID:0002C9 DevID:B924 Rev:000000A1 {sw (1)} "
+		"LID:0001 PN:11 } { CA-SM" LEFT "VenID:00000000 DevID:0000 "
+		"Rev:00000000 {left} LID:0002 PN:01 } "
+		"PHY=4x LOG=ACT SPD=10\n"
+		"{ CA-SM" LEFT "VenID:000000 DevID:0000 Rev:00000000 {left} "
+		"LID:0002 PN:01 } " SWITCH "VenID:000002C9 DevID:B924 "
+		"Rev:000000A1 {sw (1)} LID:0001 PN:11 } "
+		"PHY=4x LOG=ACT SPD=10\n"
+		"{ CA" RIGHT "VenID:000000 DevID:0000 Rev:00000000 {right} "
+		"LID:0003 PN:01 } " SWITCH "VenID:000002C9 DevID:B924 "
+		"Rev:000000A1 {sw (1)} LID:0001 PN:03 } "
+		"PHY=4x LOG=ACT SPD=25\n");
+	fabric_free(f);
+}
+
+static void
+test_subnet_lst_leaves_out_what_is_not_known(void **state)
+{
+	struct fabric *f = fabric_route(small_fabric());
+
+	f->s->ports[host_port(f, "left")].known = false;
+	dump_subnet_lst(f->s, f->out);
+	assert_int_equal(count_lines(f->out->str), 2);
+	assert_null(strstr(f->out->str, "{left}"));
+	fabric_free(f);
+}
+
+static void
+test_subnet_lst_tells_states_apart(void **state)
+{
+	static const struct {
+		unsigned state;
+		const char *text;
+	} cases[] = {
+		{ PORT_STATE_DOWN, " LOG=DWN " }, { PORT_STATE_INIT, "=INI " },
+		{ PORT_STATE_ARMED, "=ARM " }, { PORT_STATE_ACTIVE, "=ACT " },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fabric *f = fabric_new("pair()");
+
+		f->s->ports[host_port(f, "H-0")].info.state = cases[i].state;
+		dump_subnet_lst(f->s, f->out);
+		*strchr(f->out->str, '\n') = '\0';
+		assert_has(f->out->str, cases[i].text);
+		fabric_free(f);
+	}
+}
+
+static void
+test_fdbs_and_lfts_are_as_opensm_writes_them(void **state)
+{
+	struct fabric *f = fabric_route(small_fabric());
+
+	dump_fdbs(f->s, f->lids, f->lft, f->out);
+	assert_string_equal(f->out->str,
+		"dump_ucast_routes: Switch 0x00000000000000a0\n"
+		"LID    : Port : Hops : Optimal\n"
+		"0x0001 : 000  : 00   : yes\n"
+		"0x0002 : 017  : 01   : yes\n"
+		"0x0003 : 003  : 01   : yes\n");
+	g_string_truncate(f->out, 0);
+	dump_lfts(f->s, f->lids, f->lft, f->out);
+	assert_string_equal(f->out->str,
+		"Unicast lids [0-3] of switch Lid 1 guid 0x00000000000000a0 "
+		"('sw {1}'):\n"
+		"0x0001 000 # Switch portguid 0x00000000000000a2: 'sw {1}'\n"
+		"0x0002 017 # Channel Adapter portguid 0x00000000000000b1: "
+		"'left'\n"
+		"0x0003 003 # Channel Adapter portguid 0x00000000000000c1: "
+		"'right'\n"
+		"3 lids dumped\n");
+	g_string_truncate(f->out, 0);
+	dump_mcfdbs(f->s, f->out);
+	assert_string_equal(f->out->str, "Switch 0x00000000000000a0\n"
+			    "LID    : Out Port(s)\n");
+	fabric_free(f);
+}
+
+static void
+test_tables_of_no_switch_are_empty(void **state)
+{
+	struct fabric *f = fabric_new("pair()");
+
+	dump_fdbs(f->s, f->lids, f->lft, f->out);
+	dump_lfts(f->s, f->lids, f->lft, f->out);
+	dump_mcfdbs(f->s, f->out);
+	assert_string_equal(f->out->str, "");
+	fabric_free(f);
+}
+
+static void
+test_lfts_leave_out_lids_without_path(void **state)
+{
+	struct fabric *f = fabric_route(small_fabric());
+
+	*entry(f, "sw {1}", 2) = LFT_NO_PATH;
+	dump_lfts(f->s, f->lids, f->lft, f->out);
+	assert_null(strstr(f->out->str, "0x0002"));
+	assert_has(f->out->str, "2 lids dumped\n");
+	g_string_truncate(f->out, 0);
+	dump_fdbs(f->s, f->lids, f->lft, f->out);
+	assert_has(f->out->str, "0x0002 : UNREACHABLE\n0x0003 : 003  : ");
+	fabric_free(f);
+}
+
+/* The line of (switch, LID) in the FDB dump. */
+static char *
+fdb_line(struct fabric *f, const char *sw, unsigned lid)
+{
+	uint32_t node = node_named(f, sw);
+	char key[64];
+	char *at;
+
+	g_string_truncate(f->out, 0);
+	dump_fdbs(f->s, f->lids, f->lft, f->out);
+	g_snprintf(key, sizeof(key), "Switch 0x%016" G_GINT64_MODIFIER "x\n",
+		   f->s->nodes[node].info.node_guid);
+	at = strstr(f->out->str, key);
+	assert_non_null(at);
+	g_snprintf(key, sizeof(key), "\n0x%04X : ", lid);
+	at = strstr(at, key);
+	assert_non_null(at);
+	at += strlen(key);
+	return g_strndup(at, strchr(at, '\n') - at);
+}
+
+static void
+test_fdbs_count_hops_by_the_tables(void **state)
+{
+	struct fabric *f = fabric_new("ring(6;1)");
+	unsigned lid = host_lid(f, "H-2");
+	g_autofree char *line = fdb_line(f, "S-1-0", lid);
+	g_autofree char *detour = NULL, *behind = NULL;
+	uint32_t node = node_named(f, "S-1-0");
+	char wanted[128];
+	unsigned port;
+
+	/* By the short way three cables: two of the ring, one to the host. */
+	port = *entry(f, "S-1-0", lid);
+	g_snprintf(wanted, sizeof(wanted), "%03u  : 03   : yes", port);
+	assert_string_equal(line, wanted);
+
+	/* The other way round it is five, once S-1-5 agrees to that. */
+	for (unsigned num = 1; num <= 3; num++) {
+		uint32_t peer = f->s->ports[f->s->nodes[node].first_port +
+					    num].peer;
+
+		if (subnet_node_of(f->s, peer) ==
+		    &f->s->nodes[node_named(f, "S-1-5")])
+			*entry(f, "S-1-0", lid) = num;
+	}
+	for (unsigned num = 1; num <= 3; num++) {
+		const struct subnet_node *n =
+			&f->s->nodes[node_named(f, "S-1-5")];
+		uint32_t peer = f->s->ports[n->first_port + num].peer;
+
+		if (subnet_node_of(f->s, peer) ==
+		    &f->s->nodes[node_named(f, "S-1-4")])
+			*entry(f, "S-1-5", lid) = num;
+	}
+	assert_int_not_equal(*entry(f, "S-1-0", lid), port);
+	detour = fdb_line(f, "S-1-0", lid);
+	g_snprintf(wanted, sizeof(wanted), "%03u  : 05   : No 3 hop path "
+		   "possible via port %u!", *entry(f, "S-1-0", lid), port);
+	assert_string_equal(detour, wanted);
+	behind = fdb_line(f, "S-1-4", lid);
+	assert_has(behind, " : 03   : yes");
+	fabric_free(f);
+}
+
+static void
+test_fdbs_say_so_where_a_way_does_not_arrive(void **state)
+{
+	struct fabric *f = fabric_new("ring(4;1)");
+	unsigned lid = host_lid(f, "H-2"), other = host_lid(f, "H-0");
+	g_autofree char *round = NULL, *back = NULL, *astray = NULL;
+	g_autofree char *before = NULL;
+	g_autofree char *dead = NULL;
+
+	/* S-1-1 hands it to S-1-2, which now hands it back. */
+	*entry(f, "S-1-2", lid) = *entry(f, "S-1-2", host_lid(f, "H-1"));
+	round = fdb_line(f, "S-1-2", lid);
+	assert_has(round, ": HOPS UNKNOWN");
+	back = fdb_line(f, "S-1-1", lid);
+	assert_has(back, ": HOPS UNKNOWN");
+
+	/* S-1-0 gives H-3's LID to its own host, and S-1-1 may rely on it. */
+	lid = host_lid(f, "H-3");
+	*entry(f, "S-1-0", lid) = *entry(f, "S-1-0", other);
+	*entry(f, "S-1-1", lid) = *entry(f, "S-1-1", other);
+	astray = fdb_line(f, "S-1-0", lid);
+	assert_has(astray, ": HOPS UNKNOWN");
+	before = fdb_line(f, "S-1-1", lid);
+	assert_has(before, ": HOPS UNKNOWN");
+
+	/* A port 0 that is not the owner's. */
+	*entry(f, "S-1-0", lid) = 0;
+	dead = fdb_line(f, "S-1-0", lid);
+	assert_string_equal(dead, "000  : HOPS UNKNOWN");
+	fabric_free(f);
+}
+
+static void
+test_fdbs_write_long_ways_in_full(void **state)
+{
+	struct fabric *f = fabric_new("ring(202;1)");
+	g_autofree char *line = fdb_line(f, "S-1-0", host_lid(f, "H-101"));
+
+	assert_has(line, " : 102   : yes");
+	fabric_free(f);
+}
+
+static char *
+scratch_dir(void)
+{
+	GError *error = NULL;
+	char *dir = g_dir_make_tmp("minism-dump-XXXXXX", &error);
+
+	assert_non_null(dir);
+	return dir;
+}
+
+/* Removes the directory with its files; returns how many there were. */
+static unsigned
+remove_dir(const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+
+		assert_int_equal(g_remove(file), 0);
+		n++;
+	}
+	g_dir_close(dir);
+	assert_int_equal(g_rmdir(path), 0);
+	return n;
+}
+
+static void
+assert_file_is(const char *dir, const char *name, const char *text)
+{
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	g_autofree char *found = NULL;
+
+	assert_true(g_file_get_contents(path, &found, NULL, NULL));
+	assert_string_equal(found, text);
+}
+
+static void
+test_dump_all_writes_what_the_formatters_say(void **state)
+{
+	struct fabric *f = fabric_new("PGFT(3,3;1,2)");
+	g_autofree char *top = scratch_dir();
+	g_autofree char *dir = g_build_filename(top, "deep", NULL);
+
+	/* Twice: the second time it replaces. */
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(dump_all(dir, f->s, f->lids, f->lft, NULL));
+	dump_subnet_lst(f->s, f->out);
+	assert_file_is(dir, "opensm-subnet.lst", f->out->str);
+	g_string_truncate(f->out, 0);
+	dump_fdbs(f->s, f->lids, f->lft, f->out);
+	assert_file_is(dir, "opensm.fdbs", f->out->str);
+	g_string_truncate(f->out, 0);
+	dump_mcfdbs(f->s, f->out);
+	assert_file_is(dir, "opensm.mcfdbs", f->out->str);
+	g_string_truncate(f->out, 0);
+	dump_lfts(f->s, f->lids, f->lft, f->out);
+	assert_file_is(dir, "opensm-lfts.dump", f->out->str);
+	/* And minism.net, but nothing that was only for the time of writing. */
+	assert_int_equal(remove_dir(dir), 5);
+	assert_int_equal(g_rmdir(top), 0);
+	fabric_free(f);
+}
+
+static void
+test_dump_all_fails_with_the_path_in_the_message(void **state)
+{
+	struct fabric *f = fabric_new("single(2)");
+	g_autofree char *top = scratch_dir();
+	g_autofree char *file = g_build_filename(top, "file", NULL);
+	g_autofree char *taken = g_build_filename(top, "opensm.fdbs", NULL);
+	g_autoptr(GError) error = NULL, second = NULL;
+
+	assert_true(g_file_set_contents(file, "x", 1, NULL));
+	assert_false(dump_all(file, f->s, f->lids, f->lft, &error));
+	assert_non_null(error);
+	assert_true(error->domain == G_FILE_ERROR);
+	assert_has(error->message, file);
+
+	/* A directory where a file should be: an error, and no litter. */
+	assert_int_equal(g_mkdir(taken, 0700), 0);
+	assert_false(dump_all(top, f->s, f->lids, f->lft, &second));
+	assert_has(second->message, taken);
+	assert_int_equal(g_rmdir(taken), 0);
+	assert_int_equal(remove_dir(top), 2);
+	fabric_free(f);
+}
+
+/* The picture. */
+
+static unsigned
+columns(const char *line, size_t len)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)line[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static void
+assert_fits(const char *text)
+{
+	const char *end;
+
+	for (; *text; text = end + 1) {
+		end = strchr(text, '\n');
+		assert_non_null(end);
+		if (columns(text, end - text) > 80)
+			fail_msg("wider than 80 columns: %.*s",
+				 (int)(end - text), text);
+	}
+}
+
+static void
+test_show_fits_its_columns_and_lines(void **state)
+{
+	static const char *const specs[] = {
+		"pair()", "single(1)", "single(100)", "ring(7;3)",
+		"PGFT(4,4;1,2)", "PGFT(4,4,4;1,4,4)", "mesh(3,3;1)",
+		"PGFT(18,36;1,18)", "rails(3;4,2)",
+	};
+	static const unsigned limits[] = { 0, 1, 2, 7, 20, 45, 100000 };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++) {
+		struct fabric *f = fabric_new(specs[i]);
+
+		for (unsigned k = 0; k < G_N_ELEMENTS(limits); k++) {
+			g_string_truncate(f->out, 0);
+			show_fabric(f->s, f->lids, limits[k], f->out);
+			assert_fits(f->out->str);
+			assert_true(count_lines(f->out->str) <= limits[k]);
+			assert_true(limits[k] == 0 || f->out->len > 0);
+		}
+		fabric_free(f);
+	}
+}
+
+static void
+test_show_names_everyone_if_there_is_room(void **state)
+{
+	struct fabric *f = fabric_new("PGFT(4,4;1,2)");
+
+	show_fabric(f->s, f->lids, 60, f->out);
+	assert_has(f->out->str,
+		   "6 switches, 16 hosts, 24 links 4xEDR, all Active\n");
+	for (uint32_t node = 0; node < f->s->n_nodes; node++)
+		assert_has(f->out->str, f->s->nodes[node].desc);
+	assert_null(strstr(f->out->str, "more"));
+	/* The top of the tree first. */
+	assert_true(strstr(f->out->str, "┌ S-2-0") <
+		    strstr(f->out->str, "┌ S-1-0"));
+	fabric_free(f);
+}
+
+static void
+test_show_counts_what_it_leaves_out(void **state)
+{
+	struct fabric *f = fabric_new("PGFT(18,36;1,18)");
+
+	show_fabric(f->s, f->lids, 40, f->out);
+	assert_has(f->out->str, "… 15 more ");
+	assert_has(f->out->str, "… 32 more switches with 576 host ports\n");
+	fabric_free(f);
+}
+
+static void
+test_show_tells_links_that_are_not_active(void **state)
+{
+	struct fabric *f = fabric_new("single(3)");
+	uint32_t port = host_port(f, "H-1");
+
+	f->s->ports[port].info.state = PORT_STATE_ARMED;
+	show_fabric(f->s, f->lids, 60, f->out);
+	assert_has(f->out->str, "1 switch, 3 hosts, 3 links 4xEDR, 2 Active, "
+		   "1 Armed\n");
+	assert_has(f->out->str, "│ ◐ H-1 ");
+	assert_has(f->out->str, "│ ● H-2 ");
+	fabric_free(f);
+}
+
+static void
+test_show_cuts_long_names_not_the_frame(void **state)
+{
+	struct fabric *f = fabric_new("PGFT(2,4;1,2)");
+
+	for (uint32_t node = 0; node < f->s->n_nodes; node++)
+		memset(f->s->nodes[node].desc, 'x', NODE_DESC_LEN);
+	show_fabric(f->s, f->lids, 100, f->out);
+	assert_has(f->out->str, "xxx… ");
+	for (char *line = f->out->str; *line; line = strchr(line, '\n') + 1)
+		if (g_str_has_prefix(line, "│ "))
+			assert_in_range(columns(line, strcspn(line, "\n")),
+					39, 79);
+	fabric_free(f);
+}
+
+static void
+test_route_shows_every_stop(void **state)
+{
+	struct fabric *f = fabric_new("ring(4;1)");
+
+	show_route(f->s, f->lids, f->lft, host_port(f, "H-0"),
+		   host_port(f, "H-1"), f->out);
+	assert_int_equal(count_lines(f->out->str), 6);
+	assert_has(f->out->str, "route from H-0 to H-1, LID ");
+	assert_has(f->out->str, "● H-0 ");
+	assert_has(f->out->str, "■ S-1-0 ");
+	assert_has(f->out->str, "■ S-1-1 ");
+	assert_has(f->out->str, "● H-1 ");
+	assert_has(f->out->str, "\n  3 hops\n");
+	assert_fits(f->out->str);
+	fabric_free(f);
+}
+
+static void
+test_route_between_switches_ends_at_port0(void **state)
+{
+	struct fabric *f = fabric_new("ring(4;1)");
+	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
+	uint32_t b = f->s->nodes[node_named(f, "S-1-1")].first_port;
+
+	show_route(f->s, f->lids, f->lft, a, b, f->out);
+	assert_has(f->out->str, "\n  1 hop\n");
+	g_string_truncate(f->out, 0);
+	show_route(f->s, f->lids, f->lft, a, a, f->out);
+	assert_has(f->out->str, "\n  0 hops\n");
+	fabric_free(f);
+}
+
+static void
+test_route_says_where_it_breaks_off(void **state)
+{
+	struct fabric *f = fabric_new("ring(4;1)");
+	uint32_t from = host_port(f, "H-0"), to = host_port(f, "H-1");
+	unsigned lid = host_lid(f, "H-1");
+	uint8_t *there = entry(f, "S-1-1", lid);
+	const struct {
+		uint8_t port;
+		const char *text;
+	} cases[] = {
+		{ LFT_NO_PATH, "✗ no entry for LID" },
+		{ 200, "✗ port 200 leads nowhere\n" },
+		{ 0, "✗ port 0 leads nowhere\n" },
+		{ *entry(f, "S-1-1", host_lid(f, "H-0")),
+		  "✗ it was here before: the route goes round\n" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		*there = cases[i].port;
+		g_string_truncate(f->out, 0);
+		show_route(f->s, f->lids, f->lft, from, to, f->out);
+		assert_has(f->out->str, cases[i].text);
+		assert_null(strstr(f->out->str, "hops"));
+	}
+	*entry(f, "S-1-0", lid) = *entry(f, "S-1-0", host_lid(f, "H-0"));
+	g_string_truncate(f->out, 0);
+	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	assert_has(f->out->str, "✗ arrived here, but LID");
+
+	f->s->ports[from].info.phys_state = PORT_PHYS_POLLING;
+	g_string_truncate(f->out, 0);
+	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	assert_has(f->out->str, "✗ its link is down\n");
+	f->lids->base[to] = 0;
+	g_string_truncate(f->out, 0);
+	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	assert_has(f->out->str, "✗ the destination has no LID\n");
+	fabric_free(f);
+}
+
+static void
+test_picked_route_is_the_longest_from_the_lowest_guids(void **state)
+{
+	struct fabric *f = fabric_new("ring(6;2)");
+	uint32_t from, to;
+
+	assert_true(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	assert_int_equal(from, host_port(f, "H-0"));
+	assert_int_equal(to, host_port(f, "H-6"));
+	fabric_free(f);
+
+	f = fabric_new("single(3)");
+	assert_true(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	assert_int_equal(from, host_port(f, "H-0"));
+	assert_int_equal(to, host_port(f, "H-1"));
+	fabric_free(f);
+
+	f = fabric_new("pair()");
+	assert_true(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	assert_int_equal(from, host_port(f, "H-0"));
+	assert_int_equal(to, host_port(f, "H-1"));
+	fabric_free(f);
+}
+
+static void
+test_no_route_is_picked_where_there_is_none(void **state)
+{
+	struct fabric *f = fabric_new("pair()");
+	uint32_t from, to;
+
+	f->s->ports[host_port(f, "H-0")].info.phys_state = PORT_PHYS_POLLING;
+	f->s->ports[host_port(f, "H-1")].info.phys_state = PORT_PHYS_POLLING;
+	assert_false(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	fabric_free(f);
+
+	f = fabric_new("single(1)");
+	assert_false(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	fabric_free(f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_subnet_lst_has_a_line_a_cable_end),
+		cmocka_unit_test(test_subnet_lst_leaves_out_what_is_not_known),
+		cmocka_unit_test(test_subnet_lst_tells_states_apart),
+		cmocka_unit_test(test_fdbs_and_lfts_are_as_opensm_writes_them),
+		cmocka_unit_test(test_tables_of_no_switch_are_empty),
+		cmocka_unit_test(test_lfts_leave_out_lids_without_path),
+		cmocka_unit_test(test_fdbs_count_hops_by_the_tables),
+		cmocka_unit_test(test_fdbs_say_so_where_a_way_does_not_arrive),
+		cmocka_unit_test(test_fdbs_write_long_ways_in_full),
+		cmocka_unit_test(test_dump_all_writes_what_the_formatters_say),
+		cmocka_unit_test(
+			test_dump_all_fails_with_the_path_in_the_message),
+		cmocka_unit_test(test_show_fits_its_columns_and_lines),
+		cmocka_unit_test(test_show_names_everyone_if_there_is_room),
+		cmocka_unit_test(test_show_counts_what_it_leaves_out),
+		cmocka_unit_test(test_show_tells_links_that_are_not_active),
+		cmocka_unit_test(test_show_cuts_long_names_not_the_frame),
+		cmocka_unit_test(test_route_shows_every_stop),
+		cmocka_unit_test(test_route_between_switches_ends_at_port0),
+		cmocka_unit_test(test_route_says_where_it_breaks_off),
+		cmocka_unit_test(
+			test_picked_route_is_the_longest_from_the_lowest_guids),
+		cmocka_unit_test(test_no_route_is_picked_where_there_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
