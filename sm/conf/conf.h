@@ -27,23 +27,31 @@ struct conf {
 	unsigned sweep_s;	/* 0: no light sweeps */
 	unsigned timeout_ms;
 	unsigned retries;
-	unsigned max_smps;
+	unsigned max_smps;	/* at least 1 */
 	unsigned priority;	/* 0 to 15 */
 	unsigned lmc;		/* 0 to 7 */
 	uint64_t m_key;
 	uint64_t sm_key;
 	uint64_t subnet_prefix;
-	int verbosity;		/* enum log_level */
+	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
+				   3 verbose, 4 debug */
 	char *config_file;
 	char *log_file;		/* NULL: standard error */
-	char *cache_dir;
+	char *cache_dir;	/* NULL: nothing is remembered */
 	char *dump_dir;		/* NULL: no dumps */
 	bool show;		/* print the picture of the fabric when up */
+	char *simulate;		/* a net file or a generator's spec: manage a
+				   simulated fabric; NULL: a real one */
+	char *ibsim;		/* name of an ibsim server's socket, or NULL */
+	uint64_t seed;		/* of all that is random in a simulation */
+	char *record;		/* file for a record of all that passes */
+	char *replay;		/* such a file: play it again, compare */
 };
 
 enum conf_error {
 	CONF_ERROR_OPTION,	/* a bad option or value: one line, exit 2 */
-	CONF_ERROR_FILE,	/* message starts with file:line: */
+	CONF_ERROR_FILE,	/* message starts with file:line:, or if it
+				   cannot be read with its name or --config: */
 };
 #define CONF_ERROR conf_error_quark()
 GQuark conf_error_quark(void);
@@ -54,7 +62,8 @@ void conf_free(struct conf *conf);
 /*
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
- * the nearest key there is; a bad value is an error and nothing of the text is taken.
+ * the nearest key there is; a bad value is an error and nothing of the text is
+ * taken.
  */
 bool conf_parse(struct conf *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);

@@ -1,0 +1,468 @@
+/*
+ * The command line.
+ *
+ * Structs. An `arg` is one option: its spellings, and either the key that it
+ * sets (conf.c knows how) or one of the few things that are no key.
+ *
+ * Flow of conf_from_args(). The command line goes before the file but names
+ * it, so it is read twice: once into a configuration that is thrown away, to
+ * find out whether it is good and which file is meant, and after the file into
+ * the real one. A bad option is so reported before any file is touched, and
+ * --help works with any file.
+ *
+ * Modes are ordered by how little they do to a fabric, and of two that are
+ * asked for the more harmless wins: "--plan -o" writes nothing.
+ *
+ * getopt_long() keeps its place in globals of libc; optind = 0 sets them back,
+ * the leading ':' and opterr = 0 keep it quiet, '+' leaves argv as it is.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "sm/conf/conf_key.h"
+
+enum action {
+	ACTION_SET,
+	ACTION_CONFIG,
+	ACTION_FLAGS,
+	ACTION_VERBOSE,
+	ACTION_ONCE,
+	ACTION_PLAN,
+	ACTION_SHOW,
+	ACTION_SIMULATE,
+	ACTION_IBSIM,
+	ACTION_SEED,
+	ACTION_RECORD,
+	ACTION_REPLAY,
+	ACTION_VERSION,
+	ACTION_HELP,
+};
+
+struct arg {
+	const char *name;	/* without dashes; NULL: a letter only */
+	int letter;		/* 0: none */
+	int has_value;		/* getopt's word for it */
+	enum action action;
+	const char *key;	/* of an ACTION_SET */
+};
+
+static const struct arg args[] = {
+	{ "port", 'p', required_argument, ACTION_SET, "port" },
+	{ "Ca", 'C', required_argument, ACTION_SET, "ca_name" },
+	{ "guid", 'g', required_argument, ACTION_SET, "guid" },
+	{ "once", 'o', no_argument, ACTION_ONCE, NULL },
+	{ "routing-engine", 'R', required_argument, ACTION_SET,
+	  "routing_engine" },
+	{ "sweep", 's', required_argument, ACTION_SET, "sweep_interval" },
+	{ "timeout", 't', required_argument, ACTION_SET,
+	  "transaction_timeout" },
+	{ "retries", 0, required_argument, ACTION_SET,
+	  "transaction_retries" },
+	{ "maxsmps", 0, required_argument, ACTION_SET, "max_wire_smps" },
+	{ "config", 'F', required_argument, ACTION_CONFIG, NULL },
+	{ "log-file", 'f', required_argument, ACTION_SET, "log_file" },
+	{ NULL, 'D', required_argument, ACTION_FLAGS, NULL },
+	{ NULL, 'v', no_argument, ACTION_VERBOSE, NULL },
+	{ "cache-dir", 0, required_argument, ACTION_SET, "cache_dir" },
+	{ "dump-dir", 0, required_argument, ACTION_SET, "dump_dir" },
+	{ "priority", 0, required_argument, ACTION_SET, "sm_priority" },
+	{ "lmc", 0, required_argument, ACTION_SET, "lmc" },
+	{ "plan", 0, optional_argument, ACTION_PLAN, NULL },
+	{ "show", 0, no_argument, ACTION_SHOW, NULL },
+	{ "simulate", 0, required_argument, ACTION_SIMULATE, NULL },
+	{ "ibsim", 0, required_argument, ACTION_IBSIM, NULL },
+	{ "seed", 0, required_argument, ACTION_SEED, NULL },
+	{ "record", 0, required_argument, ACTION_RECORD, NULL },
+	{ "replay", 0, required_argument, ACTION_REPLAY, NULL },
+	{ "version", 0, no_argument, ACTION_VERSION, NULL },
+	{ "help", 'h', no_argument, ACTION_HELP, NULL },
+};
+
+#define N_ARGS		G_N_ELEMENTS(args)
+#define FIRST_CODE	256	/* getopt's value for args[0]: above letters */
+#define VERBOSITY_MAX	4
+
+/* The tables in getopt's form. */
+struct getopt_form {
+	struct option longs[N_ARGS + 1];
+	char shorts[3 * N_ARGS + 3];
+};
+
+static const char help[] =
+"Usage: minism [OPTION]...\n"
+"A subnet manager for InfiniBand. Without options it manages the subnet of\n"
+"the first port that is up, until it is told to end.\n"
+"\n"
+"Which port:\n"
+"  -p, --port=NUMBER         port of the CA (1 to 254)\n"
+"  -C, --Ca=NAME             CA, as ibstat -l lists them\n"
+"  -g, --guid=GUID           PortGUID, hexadecimal\n"
+"      --simulate=FABRIC     none: a simulated fabric, from a net file or a\n"
+"                            formula such as \"PGFT(4,4;1,4)\"\n"
+"      --ibsim=SOCKET        none: the ibsim server of that IBSIM_SOCKNAME\n"
+"      --seed=NUMBER         of all chance in a simulation (1)\n"
+"      --replay=FILE         none: a record; do the same again and compare\n"
+"      --record=FILE         write down all MADs and timers of this run\n"
+"\n"
+"What to do:\n"
+"  -o, --once                bring the subnet up once and end\n"
+"      --plan[=text|json]    only read; print what would be written\n"
+"      --show                print a picture of the subnet when it is up\n"
+"      --version             print the version and end\n"
+"  -h, --help                print this text and end\n"
+"\n"
+"How:\n"
+"  -R, --routing-engine=NAME routing engine (minhop)\n"
+"  -s, --sweep=SECONDS       time between light sweeps, 0: none (10)\n"
+"      --lmc=LMC             2^LMC LIDs for each end port, 0 to 7 (0)\n"
+"      --priority=PRIORITY   in an election of SMs, 0 to 15 (0)\n"
+"  -t, --timeout=MS          to wait for an answer, in milliseconds (200)\n"
+"      --retries=NUMBER      of a request without an answer (3)\n"
+"      --maxsmps=NUMBER      requests on the wire at a time, at most (128)\n"
+"\n"
+"Files:\n"
+"  -F, --config=FILE         configuration\n"
+"                            (" MINISM_SYSCONFDIR "/minism.conf)\n"
+"      --cache-dir=FOLDER    where LIDs are remembered\n"
+"                            (" MINISM_CACHEDIR ")\n"
+"      --dump-dir=FOLDER     where dumps of the subnet go (no dumps)\n"
+"  -f, --log-file=FILE       log (standard error)\n"
+"  -D FLAGS                  what to log, OpenSM's mask: 0x1 errors, 0x3 also\n"
+"                            information, 0x7 also decisions, 0xf all (0x3)\n"
+"  -v                        log more; may be repeated\n";
+
+const char *
+conf_help(void)
+{
+	return help;
+}
+
+static void
+make_getopt_form(struct getopt_form *form)
+{
+	char *s = form->shorts;
+	size_t n = 0;
+
+	memset(form, 0, sizeof(*form));
+	*s++ = '+';
+	*s++ = ':';
+	for (size_t i = 0; i < N_ARGS; i++) {
+		if (args[i].letter) {
+			*s++ = (char)args[i].letter;
+			if (args[i].has_value == required_argument)
+				*s++ = ':';
+		}
+		if (args[i].name)
+			form->longs[n++] = (struct option){
+				.name = args[i].name,
+				.has_arg = args[i].has_value,
+				.val = FIRST_CODE + (int)i,
+			};
+	}
+}
+
+static const struct arg *
+find_arg(int code)
+{
+	for (size_t i = 0; i < N_ARGS; i++)
+		if (code == FIRST_CODE + (int)i ||
+		    (args[i].letter && code == args[i].letter))
+			return &args[i];
+	return NULL;
+}
+
+/* As messages call it; -p is --port too. */
+static char *
+arg_shown(const struct arg *arg)
+{
+	if (arg->name)
+		return g_strdup_printf("--%s", arg->name);
+	return g_strdup_printf("-%c", arg->letter);
+}
+
+static char *
+arg_accepts(const struct arg *arg)
+{
+	switch (arg->action) {
+	case ACTION_SET:
+		return conf_key_accepts(arg->key);
+	case ACTION_CONFIG:
+	case ACTION_RECORD:
+	case ACTION_REPLAY:
+		return g_strdup("a file");
+	case ACTION_SIMULATE:
+		return g_strdup("a net file or a formula");
+	case ACTION_IBSIM:
+		return g_strdup("the name of a socket");
+	case ACTION_SEED:
+		return g_strdup("a number");
+	case ACTION_FLAGS:
+		return g_strdup("0 to 0xff");
+	case ACTION_PLAN:
+		return g_strdup("text or json");
+	case ACTION_VERBOSE:
+	case ACTION_ONCE:
+	case ACTION_SHOW:
+	case ACTION_VERSION:
+	case ACTION_HELP:
+		break;
+	}
+	return g_strdup("no value");
+}
+
+/* One line: the option, what is wrong with it. Takes `why` over. */
+static bool
+fail_arg(const struct arg *arg, char *why, GError **error)
+{
+	char *shown = arg_shown(arg);
+
+	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION, "%s: %s", shown,
+		    why);
+	g_free(shown);
+	g_free(why);
+	return false;
+}
+
+static bool
+fail_value(const struct arg *arg, const char *value, GError **error)
+{
+	char *accepts = arg_accepts(arg);
+	char *shown = conf_one_line(value);
+	char *why = g_strdup_printf("%s is not %s",
+				    *shown ? shown : "\"\"", accepts);
+
+	g_free(accepts);
+	g_free(shown);
+	return fail_arg(arg, why, error);
+}
+
+static bool
+fail_missing(const struct arg *arg, GError **error)
+{
+	char *accepts = arg_accepts(arg);
+	char *why = g_strdup_printf("a value is missing: %s", accepts);
+
+	g_free(accepts);
+	return fail_arg(arg, why, error);
+}
+
+static bool
+fail_unknown_long(const char *text, GError **error)
+{
+	const char *names[N_ARGS];
+	size_t n = 0;
+	char *word = g_strndup(text, strcspn(text, "="));
+	char *shown = conf_one_line(word);
+
+	for (size_t i = 0; i < N_ARGS; i++)
+		if (args[i].name)
+			names[n++] = args[i].name;
+	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
+		    "--%s is no option; the nearest is --%s, --help has all",
+		    shown, conf_nearest(shown, names, n));
+	g_free(shown);
+	g_free(word);
+	return false;
+}
+
+/* getopt said '?': unknown, ambiguous, or a value that is not wanted. */
+static bool
+fail_option(char **argv, GError **error)
+{
+	if (optopt >= FIRST_CODE)
+		return fail_arg(find_arg(optopt), g_strdup("takes no value"),
+				error);
+	if (!optopt)
+		return fail_unknown_long(argv[optind - 1] + 2, error);
+	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
+		    "-%c is no option; --help has all",
+		    g_ascii_isprint((char)optopt) ? optopt : '?');
+	return false;
+}
+
+/* OpenSM's -D: a mask, of which the highest of the low four bits decides. */
+static bool
+set_flags(struct conf *conf, const struct arg *arg, const char *value,
+	  GError **error)
+{
+	static const int levels[16] = {
+		0, 0, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
+	};
+	uint64_t mask;
+
+	if (!conf_read_number(value, 0xff, &mask))
+		return fail_value(arg, value, error);
+	conf->verbosity = levels[mask & 0xf];
+	return true;
+}
+
+static void
+set_mode(struct conf *conf, enum conf_mode mode)
+{
+	if (mode > conf->mode)
+		conf->mode = mode;
+}
+
+static bool
+set_plan(struct conf *conf, const struct arg *arg, const char *value,
+	 GError **error)
+{
+	if (!value || strcmp(value, "text") == 0)
+		set_mode(conf, CONF_MODE_PLAN);
+	else if (strcmp(value, "json") == 0)
+		set_mode(conf, CONF_MODE_PLAN_JSON);
+	else
+		return fail_value(arg, value, error);
+	return true;
+}
+
+static bool
+set_text(char **place, const struct arg *arg, const char *value,
+	 GError **error)
+{
+	if (!*value)
+		return fail_value(arg, value, error);
+	g_free(*place);
+	*place = g_strdup(value);
+	return true;
+}
+
+static bool
+apply_arg(struct conf *conf, const struct arg *arg, const char *value,
+	  GError **error)
+{
+	char *why;
+
+	switch (arg->action) {
+	case ACTION_SET:
+		why = conf_key_set(conf, arg->key, value);
+		return why ? fail_arg(arg, why, error) : true;
+	case ACTION_CONFIG:
+		return set_text(&conf->config_file, arg, value, error);
+	case ACTION_FLAGS:
+		return set_flags(conf, arg, value, error);
+	case ACTION_VERBOSE:
+		conf->verbosity = MIN(conf->verbosity + 1, VERBOSITY_MAX);
+		return true;
+	case ACTION_ONCE:
+		set_mode(conf, CONF_MODE_ONCE);
+		return true;
+	case ACTION_PLAN:
+		return set_plan(conf, arg, value, error);
+	case ACTION_SHOW:
+		conf->show = true;
+		return true;
+	case ACTION_SIMULATE:
+		return set_text(&conf->simulate, arg, value, error);
+	case ACTION_IBSIM:
+		return set_text(&conf->ibsim, arg, value, error);
+	case ACTION_RECORD:
+		return set_text(&conf->record, arg, value, error);
+	case ACTION_REPLAY:
+		return set_text(&conf->replay, arg, value, error);
+	case ACTION_SEED:
+		return conf_read_number(value, UINT64_MAX, &conf->seed) ||
+			fail_value(arg, value, error);
+	case ACTION_VERSION:
+		set_mode(conf, CONF_MODE_VERSION);
+		return true;
+	case ACTION_HELP:
+		set_mode(conf, CONF_MODE_HELP);
+		return true;
+	}
+	g_assert_not_reached();
+}
+
+static bool
+apply_args(struct conf *conf, int argc, char **argv, GError **error)
+{
+	struct getopt_form form;
+	char *shown;
+	int code;
+
+	make_getopt_form(&form);
+	opterr = 0;
+	optind = 0;
+	while ((code = getopt_long(argc, argv, form.shorts, form.longs,
+				   NULL)) != -1) {
+		if (code == '?')
+			return fail_option(argv, error);
+		if (code == ':')
+			return fail_missing(find_arg(optopt), error);
+		if (!apply_arg(conf, find_arg(code), optarg, error))
+			return false;
+	}
+	if (optind >= argc)
+		return true;
+	shown = conf_one_line(argv[optind]);
+	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
+		    "\"%s\" is not expected; there are only options, --help "
+		    "has all", shown);
+	g_free(shown);
+	return false;
+}
+
+/* The default file need not be there; one that was asked for must. */
+static bool
+read_file(struct conf *conf, const char *asked, GPtrArray *warnings,
+	  GError **error)
+{
+	const char *path = asked ? asked : conf->config_file;
+	GError *why = NULL;
+	char *text;
+	gsize len;
+	bool ok;
+
+	if (!g_file_get_contents(path, &text, &len, &why)) {
+		ok = !asked && g_error_matches(why, G_FILE_ERROR,
+					       G_FILE_ERROR_NOENT);
+		if (!ok)
+			g_set_error(error, CONF_ERROR, CONF_ERROR_FILE,
+				    "%s: %s", asked ? "--config" : path,
+				    why->message);
+		g_error_free(why);
+		return ok;
+	}
+	ok = strlen(text) == len;
+	if (ok)
+		ok = conf_parse(conf, text, path, warnings, error);
+	else
+		g_set_error(error, CONF_ERROR, CONF_ERROR_FILE,
+			    "%s: there is a NUL in it, so it is no text",
+			    path);
+	g_free(text);
+	return ok;
+}
+
+/* The three ways to name a port go together: one on the command line is not
+ * narrowed down by another one in the file. */
+static void
+forget_port(struct conf *conf)
+{
+	g_free(conf->ca_name);
+	conf->ca_name = NULL;
+	conf->port_num = 0;
+	conf->port_guid = 0;
+}
+
+bool
+conf_from_args(struct conf *conf, int argc, char **argv,
+	       GPtrArray *warnings, GError **error)
+{
+	struct conf *first = conf_new();
+	bool ok;
+
+	g_clear_pointer(&first->config_file, g_free);
+	ok = apply_args(first, argc, argv, error);
+	if (ok && first->mode < CONF_MODE_HELP)
+		ok = read_file(conf, first->config_file, warnings, error);
+	if (ok && (first->ca_name || first->port_num || first->port_guid))
+		forget_port(conf);
+	ok = ok && apply_args(conf, argc, argv, error);
+	/* What happens in a simulation is no memory of a real fabric. */
+	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
+	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
+		g_clear_pointer(&conf->cache_dir, g_free);
+	conf_free(first);
+	return ok;
+}

@@ -1,0 +1,29 @@
+/*
+ * The keys of a configuration: name, range, place in struct conf. What the
+ * file and the command line have in common; private to sm/conf.
+ */
+#ifndef MINISM_CONF_CONF_KEY_H
+#define MINISM_CONF_CONF_KEY_H
+
+#include "sm/conf/conf.h"
+
+/*
+ * Sets `key` (one that there is) from text. NULL, or what is wrong with the
+ * value as a new string: "9 is not 0 to 7".
+ */
+char *conf_key_set(struct conf *conf, const char *key, const char *value);
+
+/* What the key takes: "0 to 7". A new string. */
+char *conf_key_accepts(const char *key);
+
+/* "0x2a" or "42" up to `max`; false for anything else. */
+bool conf_read_number(const char *text, uint64_t max, uint64_t *value);
+
+/* Of `n` names the one that `word` was most likely meant to be: the fewest
+ * letters to change, then the first. */
+const char *conf_nearest(const char *word, const char *const *names, size_t n);
+
+/* `text` as part of a one-line message: no control characters, not endless. */
+char *conf_one_line(const char *text);
+
+#endif

@@ -1,0 +1,642 @@
+/*
+ * The configuration: what a file and a command line may say, what each wrong
+ * value costs (one line that says what is right), and who goes before whom.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "sm/conf/conf.h"
+
+struct setup {
+	struct conf *conf;
+	GPtrArray *warnings;
+	char *path;		/* of a file that the test may write */
+};
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+	int fd = g_file_open_tmp("minism-conf-XXXXXX", &t->path, NULL);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	t->conf = conf_new();
+	t->warnings = g_ptr_array_new_with_free_func(g_free);
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	conf_free(t->conf);
+	g_ptr_array_free(t->warnings, TRUE);
+	g_unlink(t->path);
+	g_free(t->path);
+	g_free(t);
+	return 0;
+}
+
+static void
+parse(struct setup *t, const char *text)
+{
+	GError *error = NULL;
+
+	if (!conf_parse(t->conf, text, "x.conf", t->warnings, &error))
+		fail_msg("%s", error->message);
+}
+
+/* Runs a command line of words without blanks; NULL if it is accepted, else
+ * the message. */
+static char *
+run(struct setup *t, const char *format, ...)
+{
+	GError *error = NULL;
+	char *message = NULL;
+	char *line;
+	char **argv;
+	va_list ap;
+
+	va_start(ap, format);
+	line = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	argv = g_strsplit(line, " ", -1);
+	conf_free(t->conf);
+	t->conf = conf_new();
+	g_ptr_array_set_size(t->warnings, 0);
+	if (!conf_from_args(t->conf, (int)g_strv_length(argv), argv,
+			    t->warnings, &error)) {
+		assert_non_null(error);
+		assert_int_equal(error->domain, CONF_ERROR);
+		assert_null(strchr(error->message, '\n'));
+		message = g_strdup(error->message);
+		g_error_free(error);
+	} else {
+		assert_null(error);
+	}
+	g_strfreev(argv);
+	g_free(line);
+	return message;
+}
+
+static void
+accepts(struct setup *t, const char *line)
+{
+	char *message = run(t, "minism %s", line);
+
+	if (message)
+		fail_msg("%s: %s", line, message);
+}
+
+static void
+put_file(struct setup *t, const char *text)
+{
+	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+}
+
+static void
+assert_same(const struct conf *a, const struct conf *b)
+{
+	assert_int_equal(a->mode, b->mode);
+	assert_int_equal(g_strcmp0(a->ca_name, b->ca_name), 0);
+	assert_int_equal(a->port_num, b->port_num);
+	assert_int_equal(a->port_guid, b->port_guid);
+	assert_int_equal(g_strcmp0(a->engine, b->engine), 0);
+	assert_int_equal(a->sweep_s, b->sweep_s);
+	assert_int_equal(a->timeout_ms, b->timeout_ms);
+	assert_int_equal(a->retries, b->retries);
+	assert_int_equal(a->max_smps, b->max_smps);
+	assert_int_equal(a->priority, b->priority);
+	assert_int_equal(a->lmc, b->lmc);
+	assert_int_equal(a->m_key, b->m_key);
+	assert_int_equal(a->sm_key, b->sm_key);
+	assert_int_equal(a->subnet_prefix, b->subnet_prefix);
+	assert_int_equal(a->verbosity, b->verbosity);
+	assert_int_equal(g_strcmp0(a->config_file, b->config_file), 0);
+	assert_int_equal(g_strcmp0(a->log_file, b->log_file), 0);
+	assert_int_equal(g_strcmp0(a->cache_dir, b->cache_dir), 0);
+	assert_int_equal(g_strcmp0(a->dump_dir, b->dump_dir), 0);
+	assert_int_equal(a->show, b->show);
+}
+
+static void
+test_every_key_arrives(void **state)
+{
+	struct setup *t = *state;
+
+	parse(t, "guid 0x0002c90300a1b2c3\n"
+		 "port 2\n"
+		 "  ca_name mlx5_0   # the left one\n"
+		 "routing_engine\tupdn\n"
+		 "sweep_interval 0\n"
+		 "transaction_timeout 60000\n"
+		 "transaction_retries 0\n"
+		 "max_wire_smps 0x40\n"
+		 "sm_priority 15\r\n"
+		 "lmc 7\n"
+		 "m_key 0xffffffffffffffff\n"
+		 "sm_key 18446744073709551615\n"
+		 "subnet_prefix 0xFEC0000000000000\n"
+		 "log_file \"/a b/c # d\"\n"
+		 "cache_dir \"\"\n"
+		 "dump_dir /d#e");
+	assert_int_equal(t->conf->port_guid, 0x0002c90300a1b2c3);
+	assert_int_equal(t->conf->port_num, 2);
+	assert_string_equal(t->conf->ca_name, "mlx5_0");
+	assert_string_equal(t->conf->engine, "updn");
+	assert_int_equal(t->conf->sweep_s, 0);
+	assert_int_equal(t->conf->timeout_ms, 60000);
+	assert_int_equal(t->conf->retries, 0);
+	assert_int_equal(t->conf->max_smps, 64);
+	assert_int_equal(t->conf->priority, 15);
+	assert_int_equal(t->conf->lmc, 7);
+	assert_true(t->conf->m_key == UINT64_MAX);
+	assert_true(t->conf->sm_key == UINT64_MAX);
+	assert_int_equal(t->conf->subnet_prefix, 0xfec0000000000000);
+	assert_string_equal(t->conf->log_file, "/a b/c # d");
+	assert_null(t->conf->cache_dir);
+	assert_string_equal(t->conf->dump_dir, "/d#e");
+	assert_int_equal(t->warnings->len, 0);
+}
+
+static void
+test_null_is_the_built_in_value(void **state)
+{
+	struct setup *t = *state;
+	struct conf *fresh = conf_new();
+
+	parse(t, "lmc 3\nrouting_engine x\ncache_dir /c\nm_key 7\n"
+		 "log_file /l\nguid 5\n");
+	parse(t, "lmc (null)\nrouting_engine (null)\ncache_dir (null)\n"
+		 "m_key (null)\nlog_file (null)\nguid (null)\n");
+	assert_same(t->conf, fresh);
+	conf_free(fresh);
+}
+
+static void
+test_unknown_keys_are_warned_of(void **state)
+{
+	struct setup *t = *state;
+
+	parse(t, "# a comment\n"
+		 "\n"
+		 "sweep_intervall 3\n"
+		 "root_guid_file /etc/roots\n"
+		 "cn_guid_file (null)\n"
+		 "cc_ca_cong_setting_ccti_timer 0 0\n"
+		 "lcm\n");
+	assert_int_equal(t->warnings->len, 4);
+	assert_string_equal(g_ptr_array_index(t->warnings, 0),
+			    "x.conf:3: sweep_intervall is no key; the nearest "
+			    "is sweep_interval");
+	assert_string_equal(g_ptr_array_index(t->warnings, 1),
+			    "x.conf:4: root_guid_file is not used by minism "
+			    "yet");
+	assert_string_equal(g_ptr_array_index(t->warnings, 2),
+			    "x.conf:6: cc_ca_cong_setting_ccti_timer is not "
+			    "used by minism yet");
+	assert_string_equal(g_ptr_array_index(t->warnings, 3),
+			    "x.conf:7: lcm is no key; the nearest is lmc");
+	assert_int_equal(t->conf->sweep_s, 10);
+}
+
+static const struct {
+	const char *text;
+	const char *error;
+} bad_lines[] = {
+	{ "lmc 9", "lmc: 9 is not 0 to 7" },
+	{ "lmc -1", "lmc: -1 is not 0 to 7" },
+	{ "lmc 1x", "lmc: 1x is not 0 to 7" },
+	{ "lmc 0x", "lmc: 0x is not 0 to 7" },
+	{ "lmc \"\"", "lmc: \"\" is not 0 to 7" },
+	{ "lmc", "lmc: a value is missing: 0 to 7" },
+	{ "lmc # 1", "lmc: a value is missing: 0 to 7" },
+	{ "lmc 1 2", "lmc: more than one value (one with blanks in it needs "
+	  "quotes)" },
+	{ "lmc 18446744073709551616",
+	  "lmc: 18446744073709551616 is not 0 to 7" },
+	{ "sm_priority 16", "sm_priority: 16 is not 0 to 15" },
+	{ "port 0", "port: 0 is not 1 to 254" },
+	{ "port 255", "port: 255 is not 1 to 254" },
+	{ "sweep_interval 86401", "sweep_interval: 86401 is not 0 to 86400" },
+	{ "transaction_timeout 0",
+	  "transaction_timeout: 0 is not 1 to 60000" },
+	{ "transaction_retries 101",
+	  "transaction_retries: 101 is not 0 to 100" },
+	{ "max_wire_smps 0", "max_wire_smps: 0 is not 1 to 65535" },
+	{ "guid mlx5_0",
+	  "guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
+	{ "guid 0x10002c90300a1b2c3",
+	  "guid: 0x10002c90300a1b2c3 is not a GUID of up to 16 hexadecimal "
+	  "digits" },
+	{ "subnet_prefix fe80",
+	  "subnet_prefix: fe80 is not a number of 64 bits, decimal or 0x and "
+	  "hexadecimal" },
+	{ "m_key s3cret", "m_key: the value is not a number of 64 bits, "
+	  "decimal or 0x and hexadecimal" },
+	{ "routing_engine \"\"", "routing_engine: \"\" is not a name" },
+	{ "log_file \"/a", "log_file: the quote is not closed" },
+	{ "log_file /a b", "log_file: more than one value (one with blanks in "
+	  "it needs quotes)" },
+	{ "log_file \"/a\"b", "log_file: more than one value (one with blanks "
+	  "in it needs quotes)" },
+};
+
+static void
+test_bad_value_is_an_error_and_nothing_is_taken(void **state)
+{
+	struct setup *t = *state;
+	struct conf *fresh = conf_new();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
+		char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
+					     "dump_dir /y\n",
+					     bad_lines[i].text);
+		char *want = g_strdup_printf("x.conf:3: %s",
+					     bad_lines[i].error);
+		GError *error = NULL;
+
+		assert_false(conf_parse(t->conf, text, "x.conf", t->warnings,
+					&error));
+		assert_true(g_error_matches(error, CONF_ERROR,
+					    CONF_ERROR_FILE));
+		assert_string_equal(error->message, want);
+		assert_same(t->conf, fresh);
+		g_error_free(error);
+		g_free(want);
+		g_free(text);
+	}
+	conf_free(fresh);
+}
+
+static const struct {
+	const char *line;
+	const char *error;
+} bad_args[] = {
+	{ "-p 300", "--port: 300 is not 1 to 254" },
+	{ "--port=0", "--port: 0 is not 1 to 254" },
+	{ "-p", "--port: a value is missing: 1 to 254" },
+	{ "--lmc 8", "--lmc: 8 is not 0 to 7" },
+	{ "--lmc", "--lmc: a value is missing: 0 to 7" },
+	{ "--priority 16", "--priority: 16 is not 0 to 15" },
+	{ "-s often", "--sweep: often is not 0 to 86400" },
+	{ "-t 0", "--timeout: 0 is not 1 to 60000" },
+	{ "--retries -1", "--retries: -1 is not 0 to 100" },
+	{ "--maxsmps 0", "--maxsmps: 0 is not 1 to 65535" },
+	{ "-g mlx5_0",
+	  "--guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
+	{ "-D 0x100", "-D: 0x100 is not 0 to 0xff" },
+	{ "-D info", "-D: info is not 0 to 0xff" },
+	{ "-D", "-D: a value is missing: 0 to 0xff" },
+	{ "--plan=xml", "--plan: xml is not text or json" },
+	{ "--plan=", "--plan: \"\" is not text or json" },
+	{ "--once=yes", "--once: takes no value" },
+	{ "--show=1", "--show: takes no value" },
+	{ "--nonsense",
+	  "--nonsense is no option; the nearest is --once, --help has all" },
+	{ "--sweap=3",
+	  "--sweap is no option; the nearest is --sweep, --help has all" },
+	{ "-Z", "-Z is no option; --help has all" },
+	{ "--plan -oZ", "-Z is no option; --help has all" },
+	{ "-o stray", "\"stray\" is not expected; there are only options, "
+	  "--help has all" },
+	{ "-- -o",
+	  "\"-o\" is not expected; there are only options, --help has all" },
+	{ "-F", "--config: a value is missing: a file" },
+	{ "--config=", "--config: \"\" is not a file" },
+};
+
+static void
+test_bad_option_is_one_line(void **state)
+{
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++) {
+		char *message = run(t, "minism %s", bad_args[i].line);
+
+		if (!message)
+			fail_msg("accepted: %s", bad_args[i].line);
+		assert_string_equal(message, bad_args[i].error);
+		g_free(message);
+	}
+}
+
+static void
+test_every_option_arrives(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "");
+	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
+		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
+		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show",
+		   t->path));
+	assert_int_equal(t->conf->port_num, 1);
+	assert_string_equal(t->conf->ca_name, "ibsim0");
+	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
+	assert_int_equal(t->conf->mode, CONF_MODE_ONCE);
+	assert_string_equal(t->conf->engine, "ftree");
+	assert_int_equal(t->conf->sweep_s, 60);
+	assert_int_equal(t->conf->timeout_ms, 500);
+	assert_int_equal(t->conf->retries, 5);
+	assert_int_equal(t->conf->max_smps, 16);
+	assert_string_equal(t->conf->config_file, t->path);
+	assert_string_equal(t->conf->log_file, "/l");
+	assert_string_equal(t->conf->cache_dir, "/c");
+	assert_string_equal(t->conf->dump_dir, "/d");
+	assert_int_equal(t->conf->priority, 7);
+	assert_int_equal(t->conf->lmc, 2);
+	assert_true(t->conf->show);
+
+	accepts(t, "--cache-dir= --log-file=");
+	assert_null(t->conf->cache_dir);
+	assert_null(t->conf->log_file);
+}
+
+static void
+test_harmless_mode_wins(void **state)
+{
+	static const struct {
+		const char *line;
+		enum conf_mode mode;
+	} cases[] = {
+		{ "-v", CONF_MODE_RUN },
+		{ "--once", CONF_MODE_ONCE },
+		{ "--plan", CONF_MODE_PLAN },
+		{ "--plan=text", CONF_MODE_PLAN },
+		{ "--plan=json", CONF_MODE_PLAN_JSON },
+		{ "--plan -o", CONF_MODE_PLAN },
+		{ "-o --plan=json --show", CONF_MODE_PLAN_JSON },
+		{ "--help -o", CONF_MODE_HELP },
+		{ "-h", CONF_MODE_HELP },
+		{ "--version --plan", CONF_MODE_VERSION },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		accepts(t, cases[i].line);
+		assert_int_equal(t->conf->mode, cases[i].mode);
+	}
+}
+
+static void
+test_verbosity_follows_opensm_flags(void **state)
+{
+	static const struct {
+		const char *line;
+		int level;
+	} cases[] = {
+		{ "-o", 2 }, { "-D 0", 0 }, { "-D 0x01", 0 }, { "-D 0x03", 2 },
+		{ "-D 0x07", 3 }, { "-D 0x0f", 4 }, { "-D 0xff", 4 },
+		{ "-D 0x43", 2 }, { "-D 8", 4 }, { "-v", 3 }, { "-vv", 4 },
+		{ "-v -v -v", 4 }, { "-D 1 -v", 1 }, { "-v -D 1", 0 },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		accepts(t, cases[i].line);
+		assert_int_equal(t->conf->verbosity, cases[i].level);
+	}
+}
+
+static void
+test_command_line_goes_before_the_file(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "lmc 1\nsweep_interval 30\nsm_key 5\nodd 1\n");
+	g_free(run(t, "minism --lmc 2 -F %s", t->path));
+	assert_int_equal(t->conf->lmc, 2);
+	assert_int_equal(t->conf->sweep_s, 30);
+	assert_int_equal(t->conf->sm_key, 5);
+	assert_int_equal(t->warnings->len, 1);
+	g_free(run(t, "minism -F %s --lmc 2 -s 4", t->path));
+	assert_int_equal(t->conf->lmc, 2);
+	assert_int_equal(t->conf->sweep_s, 4);
+}
+
+static void
+test_port_on_the_command_line_replaces_the_whole_choice(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "guid 0x5\nca_name a\nport 1\n");
+	g_free(run(t, "minism -p 2 -F %s", t->path));
+	assert_int_equal(t->conf->port_num, 2);
+	assert_int_equal(t->conf->port_guid, 0);
+	assert_null(t->conf->ca_name);
+	g_free(run(t, "minism -F %s", t->path));
+	assert_int_equal(t->conf->port_guid, 5);
+	assert_string_equal(t->conf->ca_name, "a");
+}
+
+static void
+test_named_file_must_be_there_and_good(void **state)
+{
+	struct setup *t = *state;
+	char *message;
+
+	message = run(t, "minism -F /no-such-folder/minism.conf");
+	assert_non_null(message);
+	assert_true(g_str_has_prefix(message, "--config: "));
+	assert_non_null(strstr(message, "/no-such-folder/minism.conf"));
+	g_free(message);
+
+	/* even if it is the one that may be missing when it is not named */
+	message = run(t, "minism -F %s", MINISM_SYSCONFDIR "/minism.conf");
+	if (!g_file_test(MINISM_SYSCONFDIR "/minism.conf",
+			 G_FILE_TEST_EXISTS))
+		assert_non_null(message);
+	g_free(message);
+
+	put_file(t, "\nlmc 9\n");
+	message = run(t, "minism -F %s", t->path);
+	assert_non_null(message);
+	assert_true(g_str_has_prefix(message, t->path));
+	assert_true(g_str_has_suffix(message, ":2: lmc: 9 is not 0 to 7"));
+	g_free(message);
+
+	/* Help is for those whose file is bad, too. */
+	message = run(t, "minism --help -F %s", t->path);
+	assert_null(message);
+
+	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13,
+					NULL));
+	message = run(t, "minism -F %s", t->path);
+	assert_non_null(message);
+	assert_non_null(strstr(message, "NUL"));
+	g_free(message);
+}
+
+static void
+test_messages_stay_one_short_line(void **state)
+{
+	struct setup *t = *state;
+	char *argv[] = { (char *)"minism", (char *)"--lmc",
+			 (char *)"1\n2\033[2J", NULL };
+	GError *error = NULL;
+	char *long_word = g_strnfill(5000, 'x');
+	char *message;
+
+	assert_false(conf_from_args(t->conf, 3, argv, t->warnings, &error));
+	assert_string_equal(error->message, "--lmc: 1?2?[2J is not 0 to 7");
+	g_error_free(error);
+
+	message = run(t, "minism --%s", long_word);
+	assert_in_range(strlen(message), 60, 160);
+	g_free(message);
+	message = run(t, "minism -R %s %s", long_word, long_word);
+	assert_in_range(strlen(message), 60, 160);
+	g_free(message);
+	g_free(long_word);
+}
+
+static void
+test_help_has_every_option(void **state)
+{
+	static const char *const options[] = {
+		"-p, --port=", "-C, --Ca=", "-g, --guid=", "-o, --once",
+		"-R, --routing-engine=", "-s, --sweep=", "-t, --timeout=",
+		"--retries=", "--maxsmps=", "-F, --config=",
+		"-f, --log-file=", "-D ", "-v ", "--cache-dir=",
+		"--dump-dir=", "--priority=", "--lmc=", "--plan[=text|json]",
+		"--show", "--version", "-h, --help", MINISM_CACHEDIR,
+		MINISM_SYSCONFDIR "/minism.conf",
+	};
+	struct setup *t = *state;
+	char **lines = g_strsplit(conf_help(), "\n", -1);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
+		if (!strstr(conf_help(), options[i]))
+			fail_msg("--help lacks %s", options[i]);
+	/* And what it lists there is: each option alone is known. */
+	for (size_t i = 0; lines[i]; i++) {
+		const char *name = strstr(lines[i], "  --");
+		char *message;
+
+		if (!name)
+			name = strstr(lines[i], ", --");
+		if (!name || lines[i][0] != ' ')
+			continue;
+		name += 2;
+		message = run(t, "minism %.*s", (int)strcspn(name, "[= "),
+			      name);
+		assert_true(!message || strstr(message, "is missing"));
+		g_free(message);
+	}
+	g_strfreev(lines);
+}
+
+static char *
+read_source(const char *name)
+{
+	const char *src = g_getenv("MINISM_SRC");
+	char *path = g_build_filename(src ? src : ".", name, NULL);
+	GError *error = NULL;
+	char *text;
+
+	if (!g_file_get_contents(path, &text, NULL, &error))
+		fail_msg("%s", error->message);
+	g_free(path);
+	return text;
+}
+
+static const char *const all_keys[] = {
+	"guid", "lmc", "sweep_interval", "sm_priority", "transaction_timeout",
+	"transaction_retries", "max_wire_smps", "routing_engine", "m_key",
+	"sm_key", "subnet_prefix", "log_file", "port", "ca_name", "cache_dir",
+	"dump_dir",
+};
+
+/* The shipped file sets nothing; what is commented out in it is every key, and
+ * says what is built in. */
+static void
+test_shipped_file_tells_the_defaults(void **state)
+{
+	struct setup *t = *state;
+	struct conf *fresh = conf_new();
+	char *text = read_source("etc/minism.conf");
+	char **lines = g_strsplit(text, "\n", -1);
+	GString *settings = g_string_new(NULL);
+
+	parse(t, text);
+	assert_int_equal(t->warnings->len, 0);
+	assert_same(t->conf, fresh);
+
+	for (size_t i = 0; lines[i]; i++)
+		if (lines[i][0] == '#' && g_ascii_islower(lines[i][1]))
+			g_string_append_printf(settings, "%s\n", lines[i] + 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(all_keys); i++) {
+		char *start = g_strdup_printf("\n#%s ", all_keys[i]);
+
+		if (!strstr(text, start))
+			fail_msg("etc/minism.conf lacks %s", all_keys[i]);
+		g_free(start);
+	}
+	/* Every value must change back to what is built in. */
+	parse(t, "lmc 1\nsweep_interval 1\nsm_priority 1\nm_key 1\nsm_key 1\n"
+		 "transaction_timeout 1\ntransaction_retries 1\nguid 1\n"
+		 "max_wire_smps 1\nrouting_engine x\nsubnet_prefix 1\n"
+		 "log_file x\nport 1\nca_name x\ndump_dir x\n");
+	parse(t, settings->str);
+	parse(t, "cache_dir (null)\n");	/* depends on the build */
+	assert_int_equal(t->warnings->len, 0);
+	assert_same(t->conf, fresh);
+	g_string_free(settings, TRUE);
+	g_strfreev(lines);
+	g_free(text);
+	conf_free(fresh);
+}
+
+static void
+test_man_page_has_every_key(void **state)
+{
+	char *text = read_source("doc/minism.conf.5");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(all_keys); i++) {
+		char *start = g_strdup_printf("\n.BI %s \" ", all_keys[i]);
+
+		if (!strstr(text, start))
+			fail_msg("minism.conf(5) lacks %s", all_keys[i]);
+		g_free(start);
+	}
+	g_free(text);
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_every_key_arrives),
+		TEST(test_null_is_the_built_in_value),
+		TEST(test_unknown_keys_are_warned_of),
+		TEST(test_bad_value_is_an_error_and_nothing_is_taken),
+		TEST(test_bad_option_is_one_line),
+		TEST(test_every_option_arrives),
+		TEST(test_harmless_mode_wins),
+		TEST(test_verbosity_follows_opensm_flags),
+		TEST(test_command_line_goes_before_the_file),
+		TEST(test_port_on_the_command_line_replaces_the_whole_choice),
+		TEST(test_named_file_must_be_there_and_good),
+		TEST(test_messages_stay_one_short_line),
+		TEST(test_help_has_every_option),
+		TEST(test_shipped_file_tells_the_defaults),
+		TEST(test_man_page_has_every_key),
+	};
+
+	/* An error that is set twice is a warning of GLib's. */
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
