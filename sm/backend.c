@@ -1,0 +1,203 @@
+/*
+ * Choosing what carries the MADs.
+ *
+ * A simulated fabric comes from a net file or, if there is no such file, from
+ * a generator's formula. Its virtual clock runs as fast as it can for a run
+ * that ends by itself, and at the pace of the real one for a resident manager,
+ * for a person is watching then.
+ *
+ * A replay is for runs that end by themselves: what a person or a signal did
+ * in the middle of a run is not in its record.
+ */
+#include "sm/backend.h"
+
+#include <string.h>
+
+#include "sm/io/ibsim.h"
+#include "sm/io/replay.h"
+#include "sm/io/tap.h"
+#include "sm/io/umad.h"
+#include "sm/sim/sim.h"
+#include "topology/generate.h"
+#include "topology/netfile.h"
+
+struct backend {
+	struct transport *transport;
+	struct sim *sim;	/* NULL: not simulated */
+	GSource *source;	/* drives sim, or the replay */
+	bool taps;		/* transport is a tap */
+	bool replays;		/* transport is a replay */
+	backend_over_fn over;
+	void *data;
+};
+
+static bool
+only_plans(const struct conf *conf)
+{
+	return conf->mode == CONF_MODE_PLAN ||
+		conf->mode == CONF_MODE_PLAN_JSON;
+}
+
+static struct transport *
+open_umad(const struct conf *conf, GError **error)
+{
+	const struct umad_choice choice = {
+		.ca_name = conf->ca_name,
+		.port_num = conf->port_num,
+		.port_guid = conf->port_guid,
+		.role = only_plans(conf) ? UMAD_ROLE_READER :
+			UMAD_ROLE_MANAGER,
+	};
+
+	return umad_transport_open(&choice, error);
+}
+
+/* A formula has a bracket and no file of that name. */
+static struct subnet *
+load_fabric(const struct conf *conf, GError **error)
+{
+	const struct generate_options options = { .seed = conf->seed };
+	g_autofree char *text = NULL;
+
+	if (strchr(conf->simulate, '(') &&
+	    !g_file_test(conf->simulate, G_FILE_TEST_EXISTS))
+		return generate_fabric(conf->simulate, &options, error);
+	if (!g_file_get_contents(conf->simulate, &text, NULL, error))
+		return NULL;
+	return netfile_parse(text, conf->simulate, error);
+}
+
+static bool
+open_sim(struct backend *b, const struct conf *conf, GError **error)
+{
+	struct sim_params params = sim_params_default;
+	struct subnet *fabric = load_fabric(conf, error);
+
+	if (!fabric)
+		return false;
+	if (fabric->local_port == SUBNET_NONE) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: no CA, so there is nowhere to run",
+			    conf->simulate);
+		subnet_unref(fabric);
+		return false;
+	}
+	params.seed = conf->seed;
+	b->sim = sim_new(fabric, &params);
+	b->transport = sim_attach(b->sim, fabric->local_port,
+				  only_plans(conf) ? SIM_ROLE_CLIENT :
+				  SIM_ROLE_MANAGER);
+	subnet_unref(fabric);
+	b->source = sim_source_new(b->sim, conf->mode == CONF_MODE_RUN ?
+				   SIM_PACE_REAL : SIM_PACE_FAST);
+	g_source_attach(b->source, NULL);
+	return true;
+}
+
+static gboolean
+on_replay(gpointer data)
+{
+	struct backend *b = data;
+
+	if (replay_step(b->transport))
+		return G_SOURCE_CONTINUE;
+	b->over(b->data);
+	return G_SOURCE_REMOVE;
+}
+
+static void
+open_replay(struct backend *b, const struct conf *conf, GError **error)
+{
+	b->transport = replay_open(conf->replay, error);
+	if (!b->transport)
+		return;
+	b->replays = true;
+	b->source = g_idle_source_new();
+	g_source_set_callback(b->source, on_replay, b, NULL);
+	g_source_attach(b->source, NULL);
+}
+
+/* False: the transport is as it was. */
+static bool
+put_tap(struct backend *b, const struct conf *conf, GError **error)
+{
+	struct transport *tap = tap_open(b->transport, conf->record, error);
+
+	if (!tap)
+		return false;
+	b->transport = tap;
+	b->taps = true;
+	return true;
+}
+
+struct backend *
+backend_open(const struct conf *conf, backend_over_fn over, void *data,
+	     GError **error)
+{
+	struct backend *b = g_new0(struct backend, 1);
+
+	b->over = over;
+	b->data = data;
+	if (conf->replay)
+		open_replay(b, conf, error);
+	else if (conf->simulate)
+		open_sim(b, conf, error);
+	else if (conf->ibsim)
+		b->transport = ibsim_transport_open(conf->ibsim, conf->ca_name,
+						    only_plans(conf) ?
+						    IBSIM_ROLE_READER :
+						    IBSIM_ROLE_MANAGER,
+						    error);
+	else
+		b->transport = open_umad(conf, error);
+	if (b->transport && (!conf->record || put_tap(b, conf, error)))
+		return b;
+	backend_close(b, NULL);
+	return NULL;
+}
+
+void
+backend_drain(struct backend *b)
+{
+	while (b->replays && replay_step(b->transport))
+		;
+}
+
+static bool
+close_transport(struct backend *b, GError **error)
+{
+	bool ok = true;
+
+	if (!b->transport)
+		return true;
+	if (b->taps)
+		return tap_close(b->transport, error);
+	if (b->replays)
+		ok = replay_finish(b->transport, error);
+	transport_free(b->transport);
+	return ok;
+}
+
+bool
+backend_close(struct backend *b, GError **error)
+{
+	bool ok;
+
+	if (!b)
+		return true;
+	if (b->source) {
+		g_source_destroy(b->source);
+		g_source_unref(b->source);
+	}
+	ok = close_transport(b, error);
+	if (b->sim)
+		sim_free(b->sim);
+	g_free(b);
+	return ok;
+}
+
+struct transport *
+backend_transport(struct backend *b)
+{
+	return b->transport;
+}

@@ -1,0 +1,31 @@
+/*
+ * What carries the MADs of this run: a port of this machine, an ibsim server,
+ * a simulated fabric in this process, or the record of an earlier run.
+ */
+#ifndef MINISM_SM_BACKEND_H
+#define MINISM_SM_BACKEND_H
+
+#include "sm/conf/conf.h"
+#include "sm/io/transport.h"
+
+struct backend;
+
+/* Called from the main loop when a replay has nothing more to give. */
+typedef void (*backend_over_fn)(void *data);
+
+/* By conf->replay, ->simulate, ->ibsim, else the port that conf chooses. A run
+ * that only plans does not show itself as a subnet manager. NULL with an error
+ * for a person. */
+struct backend *backend_open(const struct conf *conf, backend_over_fn over,
+			     void *data, GError **error);
+
+/* After the main loop, before anything is closed: what a replay still has to
+ * give, for a run that ends takes in what has arrived already. */
+void backend_drain(struct backend *b);
+
+/* After everything that uses the transport. False with an error if a replay
+ * was not the same as the record, or a record could not be written. */
+bool backend_close(struct backend *b, GError **error);
+struct transport *backend_transport(struct backend *b);
+
+#endif

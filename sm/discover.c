@@ -1,0 +1,604 @@
+/*
+ * Discovery.
+ *
+ * One question is a (what, port) pair: it goes out by directed route, and its
+ * answer is a fact for the builder and the cause of further questions:
+ *
+ *	NodeInfo of the own port
+ *	  new node -> NodeDescription; a switch: SwitchInfo, PortInfo of all
+ *		      ports; a CA or router: PortInfo of the port that was met
+ *	  PortInfo of a port whose link is up and whose other end is not known
+ *		   -> NodeInfo through that port
+ *
+ * There is no round and no barrier; a queue holds the questions that do not
+ * fit into the window yet. One end of a cable tells who is at the other, so a
+ * cable is asked about once in most cases.
+ *
+ * Identity. A node is its NodeGUID, a cable end a (NodeGUID, port number).
+ * When an answer names a cable end that is cabled elsewhere already, either
+ * the fabric has just changed or two nodes have one GUID: the first place is
+ * asked again (ASK_AGAIN). If it still gives the same answer, there are two,
+ * and the second one stays out of the snapshot, named as a fault; else the
+ * cable has moved.
+ *
+ * A node of which one question timed out is not asked further in this
+ * discovery: what is in flight costs its own retries, nothing else does.
+ */
+#include "sm/discover.h"
+
+#include <string.h>
+
+#include "sm/wire/smp.h"
+#include "topology/builder.h"
+
+/* How often a cable end may be found twice before we stop asking again: a
+ * node that gives another answer each time must not keep us here for ever. */
+#define AGAIN_MAX	4096u
+
+enum ask {
+	ASK_NODE_INFO,		/* through the port; SUBNET_NONE: our own */
+	ASK_AGAIN,		/* the same, because another port found the
+				   same cable end */
+	ASK_NODE_DESC,		/* of the port's node */
+	ASK_SWITCH_INFO,
+	ASK_PORT_INFO,		/* of the port */
+};
+
+static const enum mad_attr ask_attr[] = {
+	[ASK_NODE_INFO] = MAD_ATTR_NODE_INFO,
+	[ASK_AGAIN] = MAD_ATTR_NODE_INFO,
+	[ASK_NODE_DESC] = MAD_ATTR_NODE_DESC,
+	[ASK_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
+	[ASK_PORT_INFO] = MAD_ATTR_PORT_INFO,
+};
+
+struct question {
+	uint32_t port;
+	uint32_t rival;		/* ASK_AGAIN: the port that found the same */
+	uint8_t ask;		/* enum ask */
+};
+
+struct discover {
+	struct xact *x;
+	uint64_t m_key;
+	discover_done_fn done;
+	void *data;
+	struct builder *b;
+	GArray *queue;		/* of struct question, from `head` on */
+	guint head;
+	GHashTable *silent;	/* builder's node indices that timed out */
+	GArray *again;		/* of struct question: ASK_AGAIN in flight */
+	unsigned in_flight;
+};
+
+static void pump(void *data);
+
+static void
+ask(struct discover *d, enum ask what, uint32_t port)
+{
+	struct question q = { .port = port, .rival = SUBNET_NONE,
+			      .ask = what };
+
+	g_array_append_val(d->queue, q);
+}
+
+static void
+ask_again(struct discover *d, uint32_t port, uint32_t rival)
+{
+	struct question q = { .port = port, .rival = rival,
+			      .ask = ASK_AGAIN };
+
+	if (d->again->len < AGAIN_MAX)
+		g_array_append_val(d->queue, q);
+}
+
+/* "leaf-1 (0x..) port 3", or our own port. */
+static char *
+place(struct discover *d, uint32_t port)
+{
+	if (port == SUBNET_NONE)
+		return g_strdup("our own port");
+
+	const struct subnet_port *p = builder_port_at(d->b, port);
+	const struct subnet_node *n = builder_node_at(d->b, p->node);
+
+	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
+			       n->desc[0] ? n->desc : "?", n->info.node_guid,
+			       p->num);
+}
+
+/*
+ * The way to a node (for a CA or router: into `port`, by the switch port that
+ * it is cabled to). Walks the entries back to the SM and turns them round.
+ */
+static bool
+path_to(struct discover *d, uint32_t port, struct dr_path *path)
+{
+	uint8_t back[DR_MAX_HOPS];
+	unsigned n = 0;
+	const struct subnet_port *p = builder_port_at(d->b, port);
+	const struct subnet_node *node = builder_node_at(d->b, p->node);
+	uint32_t entry = node->entry;
+
+	if (!subnet_is_switch(node) && entry != SUBNET_NONE &&
+	    p->peer != SUBNET_NONE)
+		entry = p->peer;
+	while (entry != SUBNET_NONE) {
+		if (n == DR_MAX_HOPS)
+			return false;
+		p = builder_port_at(d->b, entry);
+		back[n++] = p->num;
+		entry = builder_node_at(d->b, p->node)->entry;
+	}
+	path->hops = n;
+	path->port[0] = 0;
+	for (unsigned i = 0; i < n; i++)
+		path->port[i + 1] = back[n - 1 - i];
+	return true;
+}
+
+static bool
+question_path(struct discover *d, const struct question *q,
+	      struct dr_path *path)
+{
+	if (q->port == SUBNET_NONE) {
+		*path = (struct dr_path){ .hops = 0 };
+		return true;
+	}
+	if (!path_to(d, q->port, path))
+		return false;
+	if (q->ask != ASK_NODE_INFO && q->ask != ASK_AGAIN)
+		return true;
+	return dr_path_push(path, builder_port_at(d->b, q->port)->num);
+}
+
+static void
+ask_node(struct discover *d, uint32_t node, uint32_t port)
+{
+	const struct subnet_node *n = builder_node_at(d->b, node);
+	unsigned ports = n->info.num_ports;
+
+	ask(d, ASK_NODE_DESC, port);
+	if (!subnet_is_switch(n)) {
+		ask(d, ASK_PORT_INFO, port);
+		return;
+	}
+	ask(d, ASK_SWITCH_INFO, port);
+	for (unsigned num = 0; num <= ports; num++)
+		ask(d, ASK_PORT_INFO, builder_port(d->b, node, num));
+}
+
+/* NULL, or what is impossible about this NodeInfo. */
+static const char *
+node_info_lie(const struct node_info *i, uint32_t from)
+{
+	if (i->node_type < NODE_CA || i->node_type > NODE_ROUTER)
+		return "has no node type that IBA knows";
+	if (!i->node_guid || !i->port_guid)
+		return "has GUID 0";
+	if (!i->num_ports || i->num_ports == 255)
+		return "claims an impossible number of ports";
+	if (i->local_port > i->num_ports)
+		return "answers from a port that it does not have";
+	if (!i->local_port && (i->node_type != NODE_SWITCH ||
+			       from != SUBNET_NONE))
+		return "answers from port 0 at the end of a cable";
+	return NULL;
+}
+
+static void
+fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
+		uint32_t second)
+{
+	g_autofree char *a = place(d, first);
+	g_autofree char *b = place(d, second);
+
+	builder_fault(d->b, SUBNET_FAULT_DUPLICATE_GUID, guid,
+		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
+		      "behind %s and behind %s; the second is left out",
+		      guid, a, b);
+}
+
+static bool
+same_node(const struct node_info *a, const struct node_info *b)
+{
+	return a->node_type == b->node_type && a->num_ports == b->num_ports &&
+		a->system_guid == b->system_guid &&
+		a->device_id == b->device_id && a->vendor_id == b->vendor_id;
+}
+
+static void
+meet_new(struct discover *d, uint32_t from, const struct node_info *info)
+{
+	uint32_t node = builder_add(d->b, info);
+	uint32_t port = builder_port(d->b, node, info->local_port);
+
+	/* Told of by its other end while we asked, and moved since. */
+	if (from != SUBNET_NONE && builder_port_at(d->b, from)->peer !=
+	    SUBNET_NONE)
+		builder_unlink(d->b, from);
+	builder_node_at(d->b, node)->entry = from;
+	if (from == SUBNET_NONE)
+		builder_set_local(d->b, port);
+	else
+		builder_link(d->b, from, port);
+	ask_node(d, node, port);
+}
+
+/* A node that is known already was met through the port `from`. */
+static void
+meet_known(struct discover *d, uint32_t from, uint32_t node,
+	   const struct node_info *info)
+{
+	const struct subnet_node *n = builder_node_at(d->b, node);
+	uint32_t port = builder_port(d->b, node, info->local_port);
+	bool is_switch = subnet_is_switch(n);
+
+	if (from == SUBNET_NONE)
+		return;
+	if (!same_node(&n->info, info)) {
+		fault_duplicate(d, info->node_guid, n->entry, from);
+		return;
+	}
+
+	struct subnet_port *p = builder_port_at(d->b, port);
+
+	if (p->peer == from)
+		return;
+	if (p->peer != SUBNET_NONE) {
+		ask_again(d, p->peer, from);
+		return;
+	}
+	if (!is_switch && p->guid && p->guid != info->port_guid) {
+		fault_duplicate(d, info->node_guid, n->entry, from);
+		return;
+	}
+	if (builder_port_at(d->b, from)->peer != SUBNET_NONE)
+		builder_unlink(d->b, from);
+	builder_link(d->b, from, port);
+	if (!is_switch && !p->known) {
+		p->guid = info->port_guid;
+		ask(d, ASK_PORT_INFO, port);
+	}
+}
+
+static void
+on_node_info(struct discover *d, uint32_t from, const uint8_t *data)
+{
+	struct node_info info;
+
+	node_info_decode(data, &info);
+
+	const char *lie = node_info_lie(&info, from);
+
+	if (lie) {
+		g_autofree char *where = place(d, from);
+
+		builder_fault(d->b, SUBNET_FAULT_LIAR, info.node_guid,
+			      "what is behind %s %s; left out", where, lie);
+		return;
+	}
+
+	uint32_t node = builder_find(d->b, info.node_guid);
+
+	if (node == SUBNET_NONE)
+		meet_new(d, from, &info);
+	else
+		meet_known(d, from, node, &info);
+}
+
+/* The first place of a cable end that was found twice has answered (or not:
+ * data NULL). */
+static void
+on_again(struct discover *d, const struct question *q, const uint8_t *data)
+{
+	struct subnet_port *first = builder_port_at(d->b, q->port);
+	uint32_t end = first->peer;
+
+	if (end == SUBNET_NONE)
+		return;
+
+	const struct subnet_port *e = builder_port_at(d->b, end);
+	uint64_t guid = builder_node_at(d->b, e->node)->info.node_guid;
+
+	if (data) {
+		struct node_info info;
+
+		node_info_decode(data, &info);
+		if (info.node_guid == guid && info.local_port == e->num) {
+			fault_duplicate(d, guid, q->port, q->rival);
+			return;
+		}
+	}
+	/* The cable has moved while we looked. */
+	builder_unlink(d->b, q->port);
+	if (builder_port_at(d->b, q->rival)->peer == SUBNET_NONE)
+		builder_link(d->b, q->rival, end);
+	if (data)
+		on_node_info(d, q->port, data);
+}
+
+static void
+on_port_info(struct discover *d, uint32_t port, const uint8_t *data)
+{
+	struct subnet_port *p = builder_port_at(d->b, port);
+	const struct subnet_node *n = builder_node_at(d->b, p->node);
+	bool leads_on = subnet_is_switch(n) ? p->num > 0 :
+			n->entry == SUBNET_NONE;
+
+	port_info_decode(data, &p->info);
+	if (p->info.state < PORT_STATE_DOWN ||
+	    p->info.state > PORT_STATE_ACTIVE) {
+		g_autofree char *where = place(d, port);
+
+		builder_fault(d->b, SUBNET_FAULT_LIAR, n->info.node_guid,
+			      "%s is in port state %u, which does not exist",
+			      where, p->info.state);
+		return;
+	}
+	p->known = true;
+	if (leads_on && p->peer == SUBNET_NONE &&
+	    p->info.state != PORT_STATE_DOWN)
+		ask(d, ASK_NODE_INFO, port);
+}
+
+static void
+on_answer(struct discover *d, const struct question *q, const uint8_t *data)
+{
+	uint32_t node = q->port == SUBNET_NONE ? SUBNET_NONE :
+		builder_port_at(d->b, q->port)->node;
+
+	switch ((enum ask)q->ask) {
+	case ASK_NODE_INFO:
+		on_node_info(d, q->port, data);
+		break;
+	case ASK_AGAIN:
+		on_again(d, q, data);
+		break;
+	case ASK_NODE_DESC:
+		builder_describe(d->b, node, data, NODE_DESC_LEN);
+		break;
+	case ASK_SWITCH_INFO:
+		switch_info_decode(data, &builder_node_at(d->b, node)->sw);
+		builder_node_at(d->b, node)->sw_known = true;
+		break;
+	case ASK_PORT_INFO:
+		on_port_info(d, q->port, data);
+		break;
+	}
+}
+
+static bool
+is_silent(struct discover *d, uint32_t port)
+{
+	return port != SUBNET_NONE &&
+		g_hash_table_contains(d->silent, GUINT_TO_POINTER(
+			builder_port_at(d->b, port)->node));
+}
+
+static void
+on_silence(struct discover *d, const struct question *q)
+{
+	g_autofree char *where = place(d, q->port);
+	const char *attr = mad_attr_name(ask_attr[q->ask]);
+
+	if (q->ask == ASK_AGAIN) {
+		on_again(d, q, NULL);
+		return;
+	}
+	if (q->ask == ASK_NODE_INFO) {
+		/* The other end may have answered through another cable and
+		 * told of this one meanwhile: then nothing is missing. */
+		if (q->port == SUBNET_NONE ||
+		    builder_port_at(d->b, q->port)->peer == SUBNET_NONE)
+			builder_fault(d->b, SUBNET_FAULT_SILENT, 0,
+				      "no answer (NodeInfo) from what is "
+				      "behind %s", where);
+		return;
+	}
+	if (is_silent(d, q->port))
+		return;
+
+	uint32_t node = builder_port_at(d->b, q->port)->node;
+
+	g_hash_table_add(d->silent, GUINT_TO_POINTER(node));
+	builder_fault(d->b, SUBNET_FAULT_SILENT,
+		      builder_node_at(d->b, node)->info.node_guid,
+		      "%s stopped answering (%s)", where, attr);
+}
+
+static void
+on_refusal(struct discover *d, const struct question *q, unsigned status)
+{
+	g_autofree char *where = place(d, q->port);
+
+	if (q->ask == ASK_AGAIN)
+		return;
+	builder_fault(d->b, SUBNET_FAULT_REFUSED, q->port == SUBNET_NONE ? 0 :
+		      builder_node_at(d->b, builder_port_at(d->b, q->port)->
+				      node)->info.node_guid,
+		      "%s%s refuses %s: %s", where,
+		      q->ask == ASK_NODE_INFO ? " (behind it)" : "",
+		      mad_attr_name(ask_attr[q->ask]),
+		      mad_status_name(status));
+}
+
+static void
+discover_free(struct discover *d)
+{
+	xact_set_pump(d->x, NULL, NULL);
+	if (d->b)
+		builder_free(d->b);
+	g_array_unref(d->queue);
+	g_array_unref(d->again);
+	g_hash_table_unref(d->silent);
+	g_free(d);
+}
+
+/*
+ * A cable whose one end says that it is down is none: the link has gone while
+ * we looked, or the node at the other end is not the one that it claims.
+ */
+static void
+drop_half_cables(struct discover *d)
+{
+	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
+		const struct node_info *i = &builder_node_at(d->b, n)->info;
+
+		for (unsigned num = 0; num <= i->num_ports; num++) {
+			uint32_t port = builder_port(d->b, n, num);
+			const struct subnet_port *p =
+				builder_port_at(d->b, port);
+
+			if (p->peer == SUBNET_NONE || !p->known ||
+			    p->info.state != PORT_STATE_DOWN)
+				continue;
+
+			g_autofree char *down = place(d, port);
+			g_autofree char *up = place(d, p->peer);
+
+			builder_fault(d->b, SUBNET_FAULT_LIAR, i->node_guid,
+				      "%s leads to %s, which is down: it went "
+				      "down just now, or another node has its "
+				      "GUID", up, down);
+			builder_unlink(d->b, port);
+		}
+	}
+}
+
+static void
+finish(struct discover *d)
+{
+	discover_done_fn done = d->done;
+	void *data = d->data;
+
+	drop_half_cables(d);
+
+	struct subnet *s = builder_finish(d->b);
+
+	d->b = NULL;
+	discover_free(d);
+	done(s, data);
+}
+
+/* A tag is (ask, port); of ASK_AGAIN, which has two ports, (ask, index). */
+static uint64_t
+tag_of(struct discover *d, const struct question *q)
+{
+	uint32_t what = q->port;
+
+	if (q->ask == ASK_AGAIN) {
+		what = d->again->len;
+		g_array_append_val(d->again, *q);
+	}
+	return (uint64_t)q->ask << 32 | what;
+}
+
+static struct question
+question_of(struct discover *d, uint64_t tag)
+{
+	struct question q = { .ask = tag >> 32, .port = (uint32_t)tag,
+			      .rival = SUBNET_NONE };
+
+	if (q.ask == ASK_AGAIN)
+		return g_array_index(d->again, struct question, q.port);
+	return q;
+}
+
+static void
+on_done(const struct xact_answer *a, void *data, uint64_t tag)
+{
+	struct discover *d = data;
+	struct question q = question_of(d, tag);
+
+	d->in_flight--;
+	if (a->outcome == XACT_TIMED_OUT)
+		on_silence(d, &q);
+	else if (a->header.status)
+		on_refusal(d, &q, a->header.status);
+	else
+		on_answer(d, &q, smp_data_const(a->mad));
+	pump(d);
+}
+
+static void
+send_question(struct discover *d, const struct question *q)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+	uint32_t mod = 0;
+
+	if (!question_path(d, q, &path)) {
+		g_autofree char *where = place(d, q->port);
+
+		builder_fault(d->b, SUBNET_FAULT_TOO_FAR, 0, "what is behind "
+			      "%s is more than %u hops away", where,
+			      DR_MAX_HOPS);
+		return;
+	}
+	if (q->ask == ASK_PORT_INFO)
+		mod = builder_port_at(d->b, q->port)->num;
+	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod, d->m_key,
+			 &path);
+	d->in_flight++;
+	xact_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
+}
+
+/* Not worth sending any more: answered meanwhile, or of a dead node. */
+static bool
+is_moot(struct discover *d, const struct question *q)
+{
+	if (q->port == SUBNET_NONE || q->ask == ASK_AGAIN)
+		return false;
+	if (q->ask == ASK_NODE_INFO)
+		return builder_port_at(d->b, q->port)->peer != SUBNET_NONE;
+	return is_silent(d, q->port);
+}
+
+static void
+pump(void *data)
+{
+	struct discover *d = data;
+
+	while (d->head < d->queue->len && xact_room(d->x)) {
+		struct question q = g_array_index(d->queue, struct question,
+						  d->head++);
+
+		if (!is_moot(d, &q))
+			send_question(d, &q);
+	}
+	if (d->head == d->queue->len) {
+		g_array_set_size(d->queue, 0);
+		d->head = 0;
+		if (!d->in_flight)
+			finish(d);
+	}
+}
+
+struct discover *
+discover_start(struct xact *x, uint64_t m_key, discover_done_fn done,
+	       void *data)
+{
+	struct discover *d = g_new0(struct discover, 1);
+
+	d->x = x;
+	d->m_key = m_key;
+	d->done = done;
+	d->data = data;
+	d->b = builder_new();
+	d->queue = g_array_new(FALSE, FALSE, sizeof(struct question));
+	d->again = g_array_new(FALSE, FALSE, sizeof(struct question));
+	d->silent = g_hash_table_new(NULL, NULL);
+	ask(d, ASK_NODE_INFO, SUBNET_NONE);
+	xact_set_pump(x, pump, d);
+	pump(d);
+	return d;
+}
+
+void
+discover_cancel(struct discover *d)
+{
+	xact_cancel_owner(d->x, d);
+	discover_free(d);
+}

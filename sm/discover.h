@@ -1,0 +1,22 @@
+/*
+ * Discovery: the fabric by directed route, without barriers. Every answer
+ * starts the next questions.
+ */
+#ifndef MINISM_SM_DISCOVER_H
+#define MINISM_SM_DISCOVER_H
+
+#include "sm/io/xact.h"
+#include "topology/subnet.h"
+
+struct discover;
+
+/* The snapshot is the callee's to unref. Its faults tell what did not answer,
+ * lied, or is there twice; n_nodes is 0 if not even the own port answered. */
+typedef void (*discover_done_fn)(struct subnet *s, void *data);
+
+/* Uses the pump of `x`. m_key goes into every SMP. */
+struct discover *discover_start(struct xact *x, uint64_t m_key,
+				discover_done_fn done, void *data);
+void discover_cancel(struct discover *d);
+
+#endif

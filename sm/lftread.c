@@ -1,0 +1,243 @@
+/*
+ * Reading forwarding tables.
+ *
+ * Of a switch that was set up by somebody (LinearFDBTop is not 0) the blocks
+ * 0 to top/64 are read; what lies above its top is not in use and stays "not
+ * known". A switch that we have left ourselves in the same state is not read
+ * again: a switch that was reset has lost its LID and its top (IBA 14.2.5.4),
+ * so these two tell whether our memory of it is good.
+ */
+#include "sm/lftread.h"
+
+#include <string.h>
+
+#include "sm/wire/smp.h"
+
+struct lftread {
+	struct xact *x;
+	uint64_t m_key;
+	const struct subnet *s;
+	struct lft_seen *seen;
+	lftread_done_fn done;
+	void *data;
+	uint32_t sw, block;	/* the next to be asked for */
+	uint8_t *believed;	/* by switch */
+	uint8_t *failed;	/* by switch */
+	GPtrArray *faults;
+	unsigned in_flight;
+	unsigned timer;
+};
+
+static const struct subnet_node *
+switch_at(const struct lftread *r, uint32_t sw)
+{
+	return &r->s->nodes[r->s->switches[sw]];
+}
+
+/* A top beyond what the switch can hold: nothing of it is believed. */
+static bool
+top_is_a_lie(const struct subnet_node *n)
+{
+	return n->sw_known && (n->sw.linear_fdb_top > LID_UNICAST_MAX ||
+		(n->sw.linear_fdb_top &&
+		 n->sw.linear_fdb_top >= n->sw.linear_fdb_cap));
+}
+
+/* Blocks that this switch says are in use. */
+static uint32_t
+blocks_in_use(const struct subnet_node *n)
+{
+	if (!n->sw_known || !n->sw.linear_fdb_top || top_is_a_lie(n))
+		return 0;
+	return n->sw.linear_fdb_top / LFT_BLOCK + 1;
+}
+
+static bool
+is_as_left(const struct subnet *now, uint32_t node,
+	   const struct lft_memory *memory, uint32_t *sw_then)
+{
+	const struct subnet_node *n = &now->nodes[node], *then;
+	uint32_t i = subnet_find_node(memory->subnet, n->info.node_guid);
+
+	if (i == SUBNET_NONE)
+		return false;
+	then = &memory->subnet->nodes[i];
+	*sw_then = then->sw_index;
+	return subnet_is_switch(then) && then->sw_known && n->sw_known &&
+		n->sw.linear_fdb_top &&
+		n->sw.linear_fdb_top == then->sw.linear_fdb_top &&
+		now->ports[n->first_port].info.lid ==
+		memory->subnet->ports[then->first_port].info.lid;
+}
+
+static void
+recall(struct lftread *r, uint32_t sw, const struct lft_memory *memory,
+       uint32_t sw_then)
+{
+	for (uint32_t b = 0; b < lft_n_blocks(r->seen->lft); b++) {
+		const uint8_t *bytes = lft_seen_block(memory->seen, sw_then,
+						      b);
+
+		if (bytes)
+			lft_seen_set(r->seen, sw, b, bytes);
+	}
+	r->believed[sw] = true;
+}
+
+static void
+lftread_free(struct lftread *r)
+{
+	xact_set_pump(r->x, NULL, NULL);
+	if (r->timer)
+		transport_timer_cancel(xact_transport(r->x), r->timer);
+	lft_seen_free(r->seen);
+	g_ptr_array_unref(r->faults);
+	g_free(r->believed);
+	g_free(r->failed);
+	g_free(r);
+}
+
+static void
+finish(struct lftread *r)
+{
+	struct lft_seen *seen = g_steal_pointer(&r->seen);
+	g_autoptr(GPtrArray) faults = g_ptr_array_ref(r->faults);
+	lftread_done_fn done = r->done;
+	void *data = r->data;
+
+	lftread_free(r);
+	done(seen, faults, data);
+}
+
+static void
+fault(struct lftread *r, uint32_t sw, const char *why)
+{
+	const struct subnet_node *n = switch_at(r, sw);
+
+	if (r->failed[sw])
+		return;
+	r->failed[sw] = true;
+	g_ptr_array_add(r->faults, g_strdup_printf(
+		"%s (0x%016" G_GINT64_MODIFIER "x): its forwarding table "
+		"cannot be read: %s", n->desc, n->info.node_guid, why));
+}
+
+static void pump(void *data);
+
+static void
+on_done(const struct xact_answer *a, void *data, uint64_t tag)
+{
+	struct lftread *r = data;
+	uint32_t sw = tag >> 32, block = (uint32_t)tag;
+
+	r->in_flight--;
+	if (a->outcome == XACT_TIMED_OUT)
+		fault(r, sw, "no answer");
+	else if (a->header.status)
+		fault(r, sw, mad_status_name(a->header.status));
+	else
+		lft_seen_set(r->seen, sw, block, smp_data_const(a->mad));
+	pump(r);
+}
+
+static void
+ask_block(struct lftread *r, uint32_t sw, uint32_t block)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+
+	if (!subnet_path(r->s, switch_at(r, sw)->first_port, &path))
+		return;
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_LINEAR_FT, block,
+			 r->m_key, &path);
+	r->in_flight++;
+	xact_start(r->x, &direct, mad, on_done, r,
+		   (uint64_t)sw << 32 | block);
+}
+
+static void
+pump(void *data)
+{
+	struct lftread *r = data;
+
+	while (r->sw < r->s->n_switches && xact_room(r->x)) {
+		if (r->believed[r->sw] || r->failed[r->sw] ||
+		    r->block >= blocks_in_use(switch_at(r, r->sw))) {
+			r->sw++;
+			r->block = 0;
+			continue;
+		}
+		ask_block(r, r->sw, r->block++);
+	}
+	if (r->sw == r->s->n_switches && !r->in_flight && !r->timer)
+		finish(r);
+}
+
+static void
+on_start(void *data)
+{
+	struct lftread *r = data;
+
+	r->timer = 0;
+	pump(r);
+}
+
+static void
+name_liars(const struct subnet *s, struct log *log)
+{
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct subnet_node *n = &s->nodes[s->switches[sw]];
+
+		if (top_is_a_lie(n))
+			log_limited(log, LOG_WARNING, "discover",
+				    "LinearFDBTop beyond the capability, not "
+				    "believed", "%s (0x%016"
+				    G_GINT64_MODIFIER "x): %u of %u", n->desc,
+				    n->info.node_guid, n->sw.linear_fdb_top,
+				    n->sw.linear_fdb_cap);
+	}
+}
+
+static uint16_t
+highest_top(const struct lftread *r, uint16_t top)
+{
+	for (uint32_t sw = 0; sw < r->s->n_switches; sw++)
+		if (blocks_in_use(switch_at(r, sw)))
+			top = MAX(top, switch_at(r, sw)->sw.linear_fdb_top);
+	return top;
+}
+
+struct lftread *
+lftread_start(struct xact *x, uint64_t m_key, const struct subnet *s,
+	      uint16_t top, const struct lft_memory *memory, struct log *log,
+	      lftread_done_fn done, void *data)
+{
+	struct lftread *r = g_new0(struct lftread, 1);
+	uint32_t then;
+
+	name_liars(s, log);
+	r->x = x;
+	r->m_key = m_key;
+	r->s = s;
+	r->done = done;
+	r->data = data;
+	r->seen = lft_seen_new(s->n_switches, highest_top(r, top));
+	r->believed = g_new0(uint8_t, s->n_switches);
+	r->failed = g_new0(uint8_t, s->n_switches);
+	r->faults = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t sw = 0; memory && memory->seen && sw < s->n_switches;
+	     sw++)
+		if (is_as_left(s, s->switches[sw], memory, &then))
+			recall(r, sw, memory, then);
+	xact_set_pump(x, pump, r);
+	r->timer = transport_timer_start(xact_transport(x), 0, on_start, r);
+	return r;
+}
+
+void
+lftread_cancel(struct lftread *r)
+{
+	xact_cancel_owner(r->x, r);
+	lftread_free(r);
+}

@@ -1,0 +1,22 @@
+/*
+ * The light sweep: has anything changed? Reads only.
+ */
+#ifndef MINISM_SM_LIGHT_H
+#define MINISM_SM_LIGHT_H
+
+#include "sm/io/xact.h"
+#include "topology/subnet.h"
+
+struct light;
+
+/* why: NULL if nothing has changed, else the first reason found; valid during
+ * the callback. */
+typedef void (*light_done_fn)(const char *why, void *data);
+
+/* `s` is borrowed until `done`, which never comes from inside. */
+struct light *light_start(struct xact *x, uint64_t m_key,
+			  const struct subnet *s, light_done_fn done,
+			  void *data);
+void light_cancel(struct light *l);
+
+#endif

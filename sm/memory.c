@@ -1,0 +1,240 @@
+/*
+ * The memory of LIDs and of forgetful devices.
+ *
+ * guid2lid is written to a temporary file in the same folder and renamed over
+ * the old one, so a crash leaves either the old or the new memory. A damaged
+ * file is never overwritten: it goes to guid2lid.damaged, where a person can
+ * look at it, and the LIDs come from the fabric.
+ *
+ * A forgotten field is remembered by (NodeGUID, port number). It is a fact
+ * about a device, so it outlives sweeps; a restart forgets it, and the first
+ * sweep after it tries again.
+ */
+#include "sm/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "sm/conf/guid2lid.h"
+
+struct memory {
+	char *path;		/* of guid2lid; NULL: no cache */
+	struct log *log;
+	GArray *ranges;		/* of struct lid_range, sorted by GUID */
+	GHashTable *forgotten;	/* struct end -> field mask */
+};
+
+struct end {
+	uint64_t guid;		/* NodeGUID */
+	uint8_t port;
+};
+
+static guint
+end_hash(gconstpointer key)
+{
+	const struct end *e = key;
+
+	return (guint)(e->guid ^ e->guid >> 32) * 31 + e->port;
+}
+
+static gboolean
+end_equal(gconstpointer a, gconstpointer b)
+{
+	const struct end *x = a, *y = b;
+
+	return x->guid == y->guid && x->port == y->port;
+}
+
+static void
+set_aside(struct memory *m, const char *why)
+{
+	g_autofree char *aside = g_strdup_printf("%s.damaged", m->path);
+
+	if (g_rename(m->path, aside) == 0)
+		log_say(m->log, LOG_WARNING, "memory", "%s; the file is set "
+			"aside as %s, LIDs are taken from the fabric", why,
+			aside);
+	else
+		log_say(m->log, LOG_WARNING, "memory", "%s; it cannot be set "
+			"aside (%s), LIDs are taken from the fabric", why,
+			g_strerror(errno));
+}
+
+static GArray *
+load(struct memory *m)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	gsize len;
+
+	if (!g_file_get_contents(m->path, &text, &len, &error)) {
+		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+			log_say(m->log, LOG_WARNING, "memory", "%s",
+				error->message);
+		return NULL;
+	}
+	if (strlen(text) != len) {
+		set_aside(m, "guid2lid holds a NUL byte");
+		return NULL;
+	}
+
+	GArray *ranges = guid2lid_parse(text, m->path, &error);
+
+	if (!ranges)
+		set_aside(m, error->message);
+	return ranges;
+}
+
+struct memory *
+memory_open(const char *cache_dir, struct log *log)
+{
+	struct memory *m = g_new0(struct memory, 1);
+
+	m->log = log;
+	m->forgotten = g_hash_table_new_full(end_hash, end_equal, g_free,
+					     NULL);
+	if (cache_dir) {
+		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
+		m->ranges = load(m);
+	}
+	if (!m->ranges)
+		m->ranges = g_array_new(FALSE, FALSE,
+					sizeof(struct lid_range));
+	return m;
+}
+
+void
+memory_free(struct memory *m)
+{
+	if (!m)
+		return;
+	g_array_unref(m->ranges);
+	g_hash_table_unref(m->forgotten);
+	g_free(m->path);
+	g_free(m);
+}
+
+const struct lid_range *
+memory_ranges(const struct memory *m, size_t *n)
+{
+	*n = m->ranges->len;
+	return (const struct lid_range *)(void *)m->ranges->data;
+}
+
+static void
+save(struct memory *m)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *dir = g_path_get_dirname(m->path);
+
+	guid2lid_format(m->ranges, text);
+	/* g_file_set_contents writes a temporary file and renames it. */
+	if (g_mkdir_with_parents(dir, 0755) ||
+	    !g_file_set_contents(m->path, text->str, text->len, &error))
+		log_limited(m->log, LOG_WARNING, "memory",
+			    "LIDs are not remembered", "%s: %s", m->path,
+			    error ? error->message : g_strerror(errno));
+}
+
+/* Field by field: a struct has padding. */
+static bool
+same_ranges(const GArray *ranges, const struct lid_range *old, size_t n)
+{
+	const struct lid_range *r = (const void *)ranges->data;
+
+	if (ranges->len != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (r[i].guid != old[i].guid || r[i].min != old[i].min ||
+		    r[i].max != old[i].max)
+			return false;
+	return true;
+}
+
+void
+memory_keep_lids(struct memory *m, const struct subnet *s,
+		 const struct lid_map *map)
+{
+	size_t n;
+	const struct lid_range *old = memory_ranges(m, &n);
+	GArray *ranges = lids_remember(s, map, old, n);
+	bool same = same_ranges(ranges, old, n);
+
+	g_array_unref(m->ranges);
+	m->ranges = ranges;
+	if (m->path && !same)
+		save(m);
+}
+
+static struct end
+end_of(const struct subnet *s, uint32_t port)
+{
+	return (struct end){ .guid = subnet_node_of(s, port)->info.node_guid,
+			     .port = s->ports[port].num };
+}
+
+uint16_t *
+memory_forgotten(const struct memory *m, const struct subnet *s)
+{
+	uint16_t *fields = g_new0(uint16_t, s->n_ports);
+
+	if (!g_hash_table_size(m->forgotten))
+		return fields;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		struct end e = end_of(s, port);
+
+		fields[port] = GPOINTER_TO_UINT(
+			g_hash_table_lookup(m->forgotten, &e));
+	}
+	return fields;
+}
+
+static void
+report(GString *text, const struct subnet *s, unsigned bit, unsigned count,
+       uint32_t first)
+{
+	const struct subnet_node *n = subnet_node_of(s, first);
+
+	g_string_append_printf(text, "%s%s (%s (0x%016" G_GINT64_MODIFIER
+			       "x) port %u", text->len ? ", " : "",
+			       port_field_name(bit), n->desc,
+			       n->info.node_guid, s->ports[first].num);
+	if (count > 1)
+		g_string_append_printf(text, " and %u more", count - 1);
+	g_string_append_c(text, ')');
+}
+
+void
+memory_learn(struct memory *m, const struct subnet *s, const uint16_t *forgot)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	unsigned count[16] = { 0 };
+	uint32_t first[16];
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		struct end e = end_of(s, port);
+		unsigned known, fresh;
+
+		if (!forgot[port])
+			continue;
+		known = GPOINTER_TO_UINT(g_hash_table_lookup(m->forgotten,
+							     &e));
+		fresh = forgot[port] & ~known;
+		if (!fresh)
+			continue;
+		for (unsigned bit = 0; bit < 16; bit++)
+			if (fresh >> bit & 1 && !count[bit]++)
+				first[bit] = port;
+		g_hash_table_replace(m->forgotten,
+				     g_memdup2(&e, sizeof(e)),
+				     GUINT_TO_POINTER(known | fresh));
+	}
+	for (unsigned bit = 0; bit < 16; bit++)
+		if (count[bit])
+			report(text, s, 1u << bit, count[bit], first[bit]);
+	if (text->len)
+		log_say(m->log, LOG_INFO, "memory", "acknowledged and not "
+			"taken, so not sent again: %s", text->str);
+}

@@ -1,0 +1,34 @@
+/*
+ * What the subnet manager remembers of the ports: the LIDs they had (across
+ * restarts, in the cache folder) and the PortInfo components that a device
+ * acknowledges and forgets (while we run).
+ */
+#ifndef MINISM_SM_MEMORY_H
+#define MINISM_SM_MEMORY_H
+
+#include "sm/log.h"
+#include "sm/plan/wanted.h"
+#include "topology/lids.h"
+
+struct memory;
+
+/* cache_dir NULL: nothing is read or written. A file that is damaged is said,
+ * renamed to guid2lid.damaged, and counts as empty. */
+struct memory *memory_open(const char *cache_dir, struct log *log);
+void memory_free(struct memory *m);
+
+const struct lid_range *memory_ranges(const struct memory *m, size_t *n);
+
+/* Takes the assignment over and writes the file, atomically, if it differs. */
+void memory_keep_lids(struct memory *m, const struct subnet *s,
+		      const struct lid_map *map);
+
+/* By port index of `s`: the fields that were forgotten so far. */
+uint16_t *memory_forgotten(const struct memory *m, const struct subnet *s);
+
+/* Adds what was learned; what is new is logged in one line, summed up by
+ * field. */
+void memory_learn(struct memory *m, const struct subnet *s,
+		  const uint16_t *forgot);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Programming: carries a plan out. Decides nothing about what; only when.
+ */
+#ifndef MINISM_SM_PROGRAM_H
+#define MINISM_SM_PROGRAM_H
+
+#include "sm/io/xact.h"
+#include "sm/plan/plan.h"
+
+struct program;
+
+struct program_result {
+	/* The snapshot with what the answers told: every Set's answer is its
+	 * read-back. Owned by the receiver of the result. */
+	struct subnet *after;
+	uint32_t done;		/* steps that were carried out */
+	uint32_t failed;	/* refused, unanswered, or without effect */
+	uint32_t held_back;	/* not tried, since what they need failed */
+	bool changed;		/* a link came or went while we were at it */
+	uint16_t *forgot;	/* by port index: fields that this port
+				   acknowledged and did not take; owned */
+	GPtrArray *problems;	/* of char *, one line each; owned */
+};
+
+typedef void (*program_done_fn)(struct program_result *r, void *data);
+
+/*
+ * before, w, plan are borrowed until `done`; `seen` is updated with every
+ * block that a switch acknowledged, and must have room for w->lft. Uses the
+ * pump of `x`. `done` never comes from inside program_start().
+ */
+struct program *program_start(struct xact *x, uint64_t m_key,
+			      const struct subnet *before,
+			      const struct wanted *w, const struct plan *plan,
+			      struct lft_seen *seen, program_done_fn done,
+			      void *data);
+void program_cancel(struct program *p);
+void program_result_clear(struct program_result *r);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * Serving.
+ *
+ * On hardware the kernel's agent answers for the port itself (NodeInfo,
+ * PortInfo, ...); only what concerns the SM arrives here. A trap is answered
+ * with TrapRepress (IBA 13.4.9), for its sender repeats it until then. Whoever asks for
+ * what does not exist gets a status, not silence: the one that waits for an
+ * answer should know at once (IBA C13-6). A response is never answered.
+ */
+#include "sm/serve.h"
+
+#include <string.h>
+
+#define DROP(why) do { reason = (why); goto drop; } while (0)
+
+#define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
+
+struct serve {
+	struct xact *x;
+	struct serve_hooks hooks;
+	struct log *log;
+};
+
+static void
+reply(struct serve *s, const struct transport_mad *m, unsigned status)
+{
+	struct mad_addr to = m->addr;
+	g_autoptr(GError) error = NULL;
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, m->mad, MAD_SIZE);
+	smp_make_response(mad, status);
+	if (to.qp)
+		to.qkey = GMP_QKEY;
+	if (!transport_send(xact_transport(s->x), &to, mad, MAD_SIZE, 0,
+			    &error))
+		log_limited(s->log, LOG_WARNING, "serve",
+			    "an answer could not be sent", "to LID %u: %s",
+			    to.lid, error->message);
+}
+
+static void
+reply_sm_info(struct serve *s, const struct transport_mad *m)
+{
+	struct transport_mad answer = *m;
+	struct sm_info self;
+	uint8_t mad[MAD_SIZE];
+
+	s->hooks.sm_info(&self, s->hooks.data);
+	memcpy(mad, m->mad, MAD_SIZE);
+	sm_info_encode(smp_data(mad), &self);
+	answer.mad = mad;
+	reply(s, &answer, MAD_STATUS_OK);
+}
+
+static void
+on_sm_info(struct serve *s, const struct transport_mad *m,
+	   const struct mad_header *h)
+{
+	struct sm_info from;
+
+	if (h->method == MAD_METHOD_GET) {
+		reply_sm_info(s, m);
+		return;
+	}
+	if (h->attr_mod < SM_CONTROL_HANDOVER ||
+	    h->attr_mod > SM_CONTROL_DISCOVER) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		return;
+	}
+	sm_info_decode(smp_data_const(m->mad), &from);
+	reply_sm_info(s, m);
+	s->hooks.control(h->attr_mod, &from, s->hooks.data);
+}
+
+static void
+on_trap(struct serve *s, const struct transport_mad *m)
+{
+	struct notice n;
+
+	notice_decode(smp_data_const(m->mad), &n);
+	reply(s, m, MAD_STATUS_OK);
+	s->hooks.trap(&n, s->hooks.data);
+}
+
+static void
+log_drop(struct serve *s, const char *reason, const struct transport_mad *m)
+{
+	struct mad_header h;
+
+	if (!mad_header_read(m->mad, m->len, &h))
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "%zu bytes from LID %u", m->len, m->addr.lid);
+	else
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "class 0x%02x, method %s (0x%02x), attribute %s "
+			    "(0x%04x), status 0x%04x, from LID %u",
+			    h.mgmt_class, mad_method_name(h.method), h.method,
+			    mad_attr_name(h.attr_id), h.attr_id, h.status,
+			    m->addr.lid);
+}
+
+static void
+on_drop(const char *reason, const struct transport_mad *m, void *data)
+{
+	log_drop(data, reason, m);
+}
+
+static void
+on_request(const struct transport_mad *m, const struct mad_header *h,
+	   void *data)
+{
+	struct serve *s = data;
+	const char *reason;
+
+	if (h->base_version != 1)
+		DROP("request of another MAD version");
+	if (h->method == MAD_METHOD_TRAP_REPRESS)
+		DROP("TrapRepress without a trap of ours");
+	if (h->mgmt_class == MAD_CLASS_SA) {
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		DROP("SA query refused: there is no subnet administration");
+	}
+	if (h->mgmt_class != MAD_CLASS_SMP_LID &&
+	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
+		DROP("request of a class that is not ours");
+	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
+		on_trap(s, m);
+		return;
+	}
+	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {
+		reply(s, m, MAD_STATUS_BAD_METHOD);
+		DROP("request with a method that the SM does not know");
+	}
+	if (h->attr_id != MAD_ATTR_SM_INFO) {
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		DROP("request for an attribute that the SM does not have");
+	}
+	on_sm_info(s, m, h);
+	return;
+
+drop:
+	log_drop(s, reason, m);
+}
+
+struct serve *
+serve_new(struct xact *x, const struct serve_hooks *hooks, struct log *log)
+{
+	struct serve *s = g_new0(struct serve, 1);
+
+	s->x = x;
+	s->hooks = *hooks;
+	s->log = log;
+	xact_set_server(x, on_request, s);
+	xact_set_drop(x, on_drop, s);
+	return s;
+}
+
+void
+serve_free(struct serve *s)
+{
+	if (!s)
+		return;
+	xact_set_server(s->x, NULL, NULL);
+	xact_set_drop(s->x, NULL, NULL);
+	g_free(s);
+}

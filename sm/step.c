@@ -1,0 +1,105 @@
+/*
+ * A step as bytes.
+ *
+ * The plan holds no values: they are asked for again, from what was seen and
+ * what is wanted, so that plan, Set and read-back cannot disagree. The two
+ * Sets of a SwitchInfo differ in what they may touch: the one that clears
+ * PortStateChange leaves top and life time as they were, the other one writes
+ * them when the blocks are in place (IBA 14.2.5.4).
+ */
+#include "sm/step.h"
+
+#include <string.h>
+
+bool
+step_has_port(const struct plan_step *step)
+{
+	return step->kind == PLAN_PORT || step->kind == PLAN_ARM ||
+		step->kind == PLAN_ACTIVATE;
+}
+
+unsigned
+step_state(const struct plan_step *step)
+{
+	if (step->kind == PLAN_ARM)
+		return PORT_STATE_ARMED;
+	if (step->kind == PLAN_ACTIVATE)
+		return PORT_STATE_ACTIVE;
+	return PORT_STATE_NOP;
+}
+
+enum mad_attr
+step_attr(const struct plan_step *step)
+{
+	if (step_has_port(step))
+		return MAD_ATTR_PORT_INFO;
+	return step->kind == PLAN_LFT ? MAD_ATTR_LINEAR_FT :
+		MAD_ATTR_SWITCH_INFO;
+}
+
+uint32_t
+step_attr_mod(const struct subnet *s, const struct plan_step *step)
+{
+	if (step_has_port(step))
+		return s->ports[step->port].num;
+	return step->kind == PLAN_LFT ? step->block : 0;
+}
+
+uint32_t
+step_target(const struct subnet *s, const struct plan_step *step)
+{
+	if (step_has_port(step))
+		return step->port;
+	return s->nodes[step->node].first_port;
+}
+
+static void
+encode_port(const struct subnet *s, const struct wanted *w,
+	    const struct plan_step *step, uint8_t *data)
+{
+	struct port_info info;
+
+	wanted_port(s, w, step->port, &info);
+	info.state = step_state(step);
+	port_info_encode(data, &info);
+}
+
+static void
+encode_switch(const struct subnet *s, const struct wanted *w,
+	      const struct plan_step *step, uint8_t *data)
+{
+	const struct switch_info *seen = &s->nodes[step->node].sw;
+	struct switch_info info;
+
+	wanted_switch(s, w, step->node, &info);
+	info.port_state_change = step->kind == PLAN_CHANGE_CLEAR;
+	if (step->kind == PLAN_CHANGE_CLEAR) {
+		info.linear_fdb_top = seen->linear_fdb_top;
+		info.life_time = seen->life_time;
+	}
+	switch_info_encode(data, &info);
+}
+
+void
+step_encode(const struct subnet *s, const struct wanted *w,
+	    const struct plan_step *step, uint8_t data[SMP_DATA_LEN])
+{
+	switch ((enum plan_kind)step->kind) {
+	case PLAN_PORT:
+	case PLAN_ARM:
+	case PLAN_ACTIVATE:
+		encode_port(s, w, step, data);
+		return;
+	case PLAN_CHANGE_CLEAR:
+	case PLAN_SWITCH:
+		encode_switch(s, w, step, data);
+		return;
+	case PLAN_LFT:
+		memcpy(data, lft_row(w->lft, s->nodes[step->node].sw_index) +
+		       (size_t)step->block * LFT_BLOCK, LFT_BLOCK);
+		return;
+	case PLAN_N_KINDS:
+		break;
+	}
+	g_assert_not_reached();
+}

@@ -1,0 +1,27 @@
+/*
+ * A step of the plan as a MAD: what is asked for, where it goes. Pure.
+ */
+#ifndef MINISM_SM_STEP_H
+#define MINISM_SM_STEP_H
+
+#include "sm/plan/plan.h"
+#include "sm/wire/smp.h"
+
+/* PLAN_PORT, _ARM, _ACTIVATE: a PortInfo; else something of a switch. */
+bool step_has_port(const struct plan_step *step);
+
+/* The PortState that the step asks for; PORT_STATE_NOP: none. */
+unsigned step_state(const struct plan_step *step);
+
+enum mad_attr step_attr(const struct plan_step *step);
+uint32_t step_attr_mod(const struct subnet *s, const struct plan_step *step);
+
+/* The port of the snapshot that the SMP goes to: of a CA or router that very
+ * port, else port 0 of the switch or the port itself. */
+uint32_t step_target(const struct subnet *s, const struct plan_step *step);
+
+/* The 64 bytes of the attribute as a Set carries them. */
+void step_encode(const struct subnet *s, const struct wanted *w,
+		 const struct plan_step *step, uint8_t data[SMP_DATA_LEN]);
+
+#endif

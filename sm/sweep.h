@@ -1,0 +1,95 @@
+/*
+ * The sweep: the life of a subnet manager as a state machine.
+ */
+#ifndef MINISM_SM_SWEEP_H
+#define MINISM_SM_SWEEP_H
+
+#include "routing/engine.h"
+#include "sm/election.h"
+#include "sm/io/xact.h"
+#include "sm/log.h"
+#include "sm/memory.h"
+#include "sm/plan/plan.h"
+#include "sm/verdict.h"
+
+enum sweep_state {
+	SWEEP_IDLE,		/* nothing to do */
+	SWEEP_WAITING,		/* a change was told: wait for more of it */
+	SWEEP_LIGHT,		/* looking for changes */
+	SWEEP_DISCOVERING,
+	SWEEP_ELECTING,		/* asking the other SMs */
+	SWEEP_READING,		/* the tables that switches hold */
+	SWEEP_PROGRAMMING,
+	SWEEP_POLLING,		/* standby: is the master alive? */
+};
+const char *sweep_state_name(enum sweep_state state);
+
+/* What may cause a heavy sweep. */
+enum sweep_cause {
+	SWEEP_CAUSE_START,
+	SWEEP_CAUSE_SIGNAL,	/* a person: trust nothing, read everything */
+	SWEEP_CAUSE_TRAP,
+	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
+	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
+	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
+	SWEEP_CAUSE_ELECTION,
+};
+const char *sweep_cause_name(enum sweep_cause cause);
+
+/* A consistent picture of the fabric: what is there, what it was given. */
+struct view {
+	struct subnet *subnet;
+	struct lid_map *lids;
+	struct lft *lft;		/* wanted */
+	struct lft_seen *seen;		/* held by the switches */
+};
+
+enum sweep_end {
+	SWEEP_END_PLANNED,	/* read only: the plan is made, nothing sent */
+	SWEEP_END_UP,
+	SWEEP_END_NOT_UP,	/* report->verdict says why */
+	SWEEP_END_STANDBY,	/* another SM is the master */
+	SWEEP_END_FAILED,	/* report->error: nothing was programmed */
+};
+
+struct sweep_report {
+	enum sweep_end end;
+	const struct view *view;	/* NULL if FAILED or STANDBY */
+	const struct plan *plan;	/* PLANNED */
+	const struct wanted *wanted;	/* PLANNED */
+	const struct verdict *verdict;	/* UP, NOT_UP */
+	const char *error;		/* FAILED */
+};
+
+enum sweep_goal {
+	SWEEP_GOAL_FABRIC,	/* bring it up */
+	SWEEP_GOAL_PLAN,	/* make the plan, send no Set, be no SM */
+};
+
+struct sweep_params {
+	uint64_t m_key, sm_key, port_guid;
+	unsigned priority, lmc;
+	unsigned sweep_s;		/* 0: no light sweeps */
+	enum sweep_goal goal;
+	const struct engine *engine;
+	const struct policy *policy;
+};
+
+typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
+
+struct sweep;
+
+/* Borrows all its arguments. Nothing happens before the first request. */
+struct sweep *sweep_new(struct xact *x, const struct sweep_params *params,
+			struct memory *memory, struct log *log,
+			sweep_end_fn end, void *data);
+void sweep_free(struct sweep *s);
+
+void sweep_request(struct sweep *s, enum sweep_cause cause);
+/* Set(SMInfo) from another SM. */
+void sweep_control(struct sweep *s, enum sm_control control,
+		   const struct sm_info *from);
+void sweep_sm_info(const struct sweep *s, struct sm_info *out);
+enum sweep_state sweep_state(const struct sweep *s);
+
+#endif

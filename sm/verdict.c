@@ -1,0 +1,99 @@
+/*
+ * The verdict on a fabric: facts in, a list of complaints out. The list is
+ * empty if and only if the fabric is up.
+ */
+#include "sm/verdict.h"
+
+#define PORT_LINES_MAX	100u
+
+static void G_GNUC_PRINTF(2, 3)
+complain(struct verdict *v, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(v->lines, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
+static void
+judge_faults(struct verdict *v, const struct subnet *s)
+{
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		complain(v, "%s: %s", subnet_fault_name(s->faults[i].kind),
+			 s->faults[i].text);
+}
+
+static void
+judge_links(struct verdict *v, const struct subnet *s)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct subnet_port *p = &s->ports[port];
+		const struct subnet_node *n = &s->nodes[p->node];
+
+		v->n_hosts += !subnet_is_switch(n) &&
+			subnet_is_end_port(s, port);
+		if (p->peer == SUBNET_NONE)
+			continue;
+		if (p->peer >= port) {
+			const struct subnet_port *q = &s->ports[p->peer];
+
+			v->n_links++;
+			v->n_active += p->info.state == PORT_STATE_ACTIVE &&
+				q->info.state == PORT_STATE_ACTIVE;
+		}
+		if (p->info.state == PORT_STATE_ACTIVE)
+			continue;
+		if (bad++ < PORT_LINES_MAX)
+			complain(v, "%s (0x%016" G_GINT64_MODIFIER
+				 "x) port %u is %s, not Active", n->desc,
+				 n->info.node_guid, p->num, p->known ?
+				 port_state_name(p->info.state) : "unknown");
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u ports more are not Active",
+			 bad - PORT_LINES_MAX);
+}
+
+static void
+judge_reach(struct verdict *v, const struct subnet *s,
+	    const struct check_result *reach)
+{
+	const struct subnet_node *n;
+
+	if (!reach->lid)
+		return;
+	n = &s->nodes[s->switches[reach->sw]];
+	complain(v, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+		 " (switch, LID) pairs are not routed (%" G_GUINT64_FORMAT
+		 " have no way, %" G_GUINT64_FORMAT " loop, %"
+		 G_GUINT64_FORMAT " go astray), the first: %s (0x%016"
+		 G_GINT64_MODIFIER "x) to LID %u",
+		 reach->unrouted + reach->looping + reach->astray,
+		 reach->arrived + reach->unrouted + reach->looping +
+		 reach->astray, reach->unrouted, reach->looping,
+		 reach->astray, n->desc, n->info.node_guid, reach->lid);
+}
+
+void
+verdict_judge(struct verdict *v, const struct subnet *s,
+	      const struct check_result *reach)
+{
+	*v = (struct verdict){
+		.lines = g_ptr_array_new_with_free_func(g_free),
+	};
+	judge_faults(v, s);
+	judge_links(v, s);
+	judge_reach(v, s, reach);
+	v->up = v->lines->len == 0;
+}
+
+void
+verdict_clear(struct verdict *v)
+{
+	if (v->lines)
+		g_ptr_array_unref(v->lines);
+	*v = (struct verdict){ 0 };
+}

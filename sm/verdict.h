@@ -1,0 +1,26 @@
+/*
+ * Is the fabric up? Pure.
+ */
+#ifndef MINISM_SM_VERDICT_H
+#define MINISM_SM_VERDICT_H
+
+#include <glib.h>
+
+#include "routing/check.h"
+#include "topology/subnet.h"
+
+struct verdict {
+	bool up;		/* every reachable port Active, every LID
+				   routed on every switch, nothing failed */
+	uint32_t n_links;	/* cables with both ends known */
+	uint32_t n_active;	/* of these, Active at both ends */
+	uint32_t n_hosts;	/* CA and router ports */
+	GPtrArray *lines;	/* of char *: what is not as it should be */
+};
+
+/* s: as it is after programming. reach: of the tables in force. */
+void verdict_judge(struct verdict *v, const struct subnet *s,
+		   const struct check_result *reach);
+void verdict_clear(struct verdict *v);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * The fake fabric: see fake.h. An answer takes 10 us a hop each way.
+ */
+#include "tests/lib/fake.h"
+
+#include <string.h>
+
+static void
+encode_desc(uint8_t *data, const struct subnet_node *n)
+{
+	memset(data, 0, SMP_DATA_LEN);
+	memcpy(data, n->desc, strlen(n->desc));
+}
+
+static void
+on_port_info(struct fake *f, uint32_t port, bool set, uint8_t *data)
+{
+	struct port_info *have = &f->s->ports[port].info, want;
+
+	if (set) {
+		port_info_decode(data, &want);
+		if (!want.state)
+			want.state = have->state;
+		if (!want.phys_state)
+			want.phys_state = have->phys_state;
+		if (!want.oper_vls)
+			want.oper_vls = have->oper_vls;
+		*have = want;
+	}
+	port_info_encode(data, have);
+}
+
+static void
+on_switch_info(struct fake *f, struct subnet_node *n, bool set, uint8_t *data)
+{
+	struct switch_info want;
+
+	if (set) {
+		switch_info_decode(data, &want);
+		/* Writing 1 clears, IBA 14.2.5.4. */
+		want.port_state_change = !want.port_state_change &&
+			n->sw.port_state_change;
+		n->sw = want;
+	}
+	switch_info_encode(data, &n->sw);
+}
+
+static unsigned
+serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
+      uint8_t *data)
+{
+	struct subnet_node *n = &f->s->nodes[node];
+	bool set = h->method == MAD_METHOD_SET;
+	struct node_info info = n->info;
+	uint32_t port;
+	uint8_t *row;
+
+	if (!subnet_is_switch(n) && (h->attr_id == MAD_ATTR_SWITCH_INFO ||
+				     h->attr_id == MAD_ATTR_LINEAR_FT))
+		return MAD_STATUS_BAD_ATTRIBUTE;
+	switch (h->attr_id) {
+	case MAD_ATTR_NODE_INFO:
+		info.local_port = f->s->ports[arrived].num;
+		if (!subnet_is_switch(n))
+			info.port_guid = f->s->ports[arrived].guid;
+		node_info_encode(data, &info);
+		return MAD_STATUS_OK;
+	case MAD_ATTR_NODE_DESC:
+		encode_desc(data, n);
+		return MAD_STATUS_OK;
+	case MAD_ATTR_SWITCH_INFO:
+		on_switch_info(f, n, set, data);
+		return MAD_STATUS_OK;
+	case MAD_ATTR_PORT_INFO:
+		port = subnet_port_of(f->s, node, h->attr_mod);
+		if (port == SUBNET_NONE)
+			return MAD_STATUS_BAD_VALUE;
+		on_port_info(f, port, set, data);
+		return MAD_STATUS_OK;
+	case MAD_ATTR_LINEAR_FT:
+		if (h->attr_mod >= lft_n_blocks(f->lft))
+			return MAD_STATUS_BAD_VALUE;
+		row = lft_row(f->lft, n->sw_index) + h->attr_mod * LFT_BLOCK;
+		memcpy(set ? row : data, set ? data : row, LFT_BLOCK);
+		return MAD_STATUS_OK;
+	}
+	return MAD_STATUS_BAD_ATTRIBUTE;
+}
+
+/* Follows the route; the port by which the SMP comes to its node, or
+ * SUBNET_NONE if it is lost. */
+static uint32_t
+walk(struct fake *f, const uint8_t *mad, unsigned hops)
+{
+	uint32_t at = f->s->local_port;
+
+	for (unsigned i = 1; i <= hops; i++) {
+		uint32_t out = subnet_port_of(f->s, f->s->ports[at].node,
+					      mad[128 + i]);
+
+		if (out == SUBNET_NONE || f->s->ports[out].peer == SUBNET_NONE
+		    || f->s->ports[out].info.state == PORT_STATE_DOWN)
+			return SUBNET_NONE;
+		at = f->s->ports[out].peer;
+	}
+	return at;
+}
+
+static void
+on_sent(struct transport *t, const struct scripted_sent *sent, void *data)
+{
+	struct fake *f = data;
+	struct mad_header h;
+	uint8_t mad[MAD_SIZE];
+	uint32_t at;
+	unsigned status;
+
+	memcpy(mad, sent->mad, MAD_SIZE);
+	if (!mad_header_read(mad, MAD_SIZE, &h))
+		return;
+	if (h.method == MAD_METHOD_SET)
+		f->sets++;
+	else
+		f->gets++;
+	at = walk(f, mad, h.hop_count);
+	if (at == SUBNET_NONE)
+		return;
+	status = serve(f, f->s->ports[at].node, at, &h, smp_data(mad));
+	smp_make_response(mad, status);
+	if (f->tamper && !f->tamper(f, f->s->ports[at].node, mad, f->data))
+		return;
+	scripted_answer(t, mad, 20 * (1 + h.hop_count));
+}
+
+struct fake *
+fake_new(const struct subnet *s)
+{
+	struct fake *f = g_new0(struct fake, 1);
+
+	f->s = subnet_copy(s);
+	f->lft = lft_new(s->n_switches, LID_UNICAST_MAX);
+	f->t = scripted_new();
+	scripted_set_peer(f->t, on_sent, f);
+	return f;
+}
+
+void
+fake_free(struct fake *f)
+{
+	transport_free(f->t);
+	subnet_unref(f->s);
+	lft_free(f->lft);
+	g_free(f);
+}

@@ -1,0 +1,33 @@
+/*
+ * A fabric of obedient agents behind the scripted transport: it walks the
+ * directed route of each SMP over a snapshot and answers Gets and Sets of
+ * what a subnet manager uses. For unit tests of the shell; it judges nothing.
+ */
+#ifndef MINISM_TESTS_FAKE_H
+#define MINISM_TESTS_FAKE_H
+
+#include "routing/tables.h"
+#include "sm/wire/smp.h"
+#include "tests/lib/scripted.h"
+#include "topology/subnet.h"
+
+struct fake {
+	struct transport *t;
+	struct subnet *s;		/* written by Sets */
+	struct lft *lft;		/* by switch index */
+	unsigned sets, gets;
+	/*
+	 * Called before an answer is sent, which it may change; returns false
+	 * to lose it. node: who answers; port: the one it was asked by
+	 * (SUBNET_NONE: by none, a hop 0 request). May be NULL.
+	 */
+	bool (*tamper)(struct fake *f, uint32_t node, uint8_t *answer,
+		       void *data);
+	void *data;
+};
+
+/* A copy of `s` behind a new scripted transport. */
+struct fake *fake_new(const struct subnet *s);
+void fake_free(struct fake *f);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * The election: every rule of IBA 14.4.1 that election.c names, and that the
+ * order of the peers does not matter.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "sm/election.h"
+
+static struct election_peer
+peer(uint64_t guid, unsigned priority, enum sm_state state)
+{
+	return (struct election_peer){
+		.info = { .guid = guid, .priority = priority,
+			  .state = state },
+	};
+}
+
+static struct sm_info
+self(unsigned priority, enum sm_state state)
+{
+	return (struct sm_info){ .guid = 100, .priority = priority,
+				 .state = state };
+}
+
+/* Decides for all rotations of the peers and both directions. */
+static enum election_outcome
+decide(const struct sm_info *me, struct election_peer *peers, size_t n,
+       uint64_t *who_guid)
+{
+	enum election_outcome first = ELECTION_MASTER;
+	uint64_t first_guid = 0;
+
+	for (size_t r = 0; r < (n ? n : 1); r++) {
+		struct election_peer turned[8];
+		size_t who = 0;
+
+		for (size_t i = 0; i < n; i++)
+			turned[i] = peers[(i + r) % n];
+
+		enum election_outcome o = election_decide(me, turned, n,
+							  &who);
+		uint64_t guid = o == ELECTION_MASTER ? 0 :
+			turned[who].info.guid;
+
+		if (r == 0) {
+			first = o;
+			first_guid = guid;
+		}
+		assert_int_equal(o, first);
+		assert_int_equal(guid, first_guid);
+	}
+	*who_guid = first_guid;
+	return first;
+}
+
+static void
+test_alone_becomes_master(void **state)
+{
+	struct sm_info me = self(0, SM_STATE_DISCOVERING);
+	uint64_t who;
+
+	assert_int_equal(decide(&me, NULL, 0, &who), ELECTION_MASTER);
+}
+
+static void
+test_newcomer_obeys_any_master(void **state)
+{
+	struct sm_info me = self(15, SM_STATE_DISCOVERING);
+	struct election_peer p[] = {
+		peer(1, 15, SM_STATE_STANDBY),
+		peer(200, 0, SM_STATE_MASTER),
+	};
+	uint64_t who;
+
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_STANDBY);
+	assert_int_equal(who, 200);
+}
+
+static void
+test_of_two_masters_the_higher_is_obeyed(void **state)
+{
+	struct sm_info me = self(0, SM_STATE_DISCOVERING);
+	struct election_peer p[] = {
+		peer(1, 1, SM_STATE_MASTER),
+		peer(200, 2, SM_STATE_MASTER),
+		peer(3, 1, SM_STATE_MASTER),
+	};
+	uint64_t who;
+
+	assert_int_equal(decide(&me, p, 3, &who), ELECTION_STANDBY);
+	assert_int_equal(who, 200);
+}
+
+static void
+test_without_master_the_highest_rank_takes_over(void **state)
+{
+	struct sm_info me = self(5, SM_STATE_DISCOVERING);
+	struct election_peer lower[] = {
+		peer(1, 4, SM_STATE_STANDBY),
+		peer(101, 5, SM_STATE_DISCOVERING),
+	};
+	struct election_peer higher[] = {
+		peer(1, 4, SM_STATE_STANDBY),
+		peer(99, 5, SM_STATE_DISCOVERING),
+	};
+	uint64_t who;
+
+	assert_int_equal(decide(&me, lower, 2, &who), ELECTION_MASTER);
+	assert_int_equal(decide(&me, higher, 2, &who), ELECTION_STANDBY);
+	assert_int_equal(who, 99);
+}
+
+static void
+test_master_hands_over_only_to_higher_rank(void **state)
+{
+	struct sm_info me = self(5, SM_STATE_MASTER);
+	struct election_peer lower[] = {
+		peer(101, 5, SM_STATE_STANDBY),
+		peer(1, 4, SM_STATE_MASTER),
+	};
+	struct election_peer standby[] = { peer(300, 6, SM_STATE_STANDBY) };
+	struct election_peer master[] = {
+		peer(99, 5, SM_STATE_MASTER),
+		peer(300, 6, SM_STATE_STANDBY),
+	};
+	uint64_t who;
+
+	assert_int_equal(decide(&me, lower, 2, &who), ELECTION_MASTER);
+	assert_int_equal(decide(&me, standby, 1, &who), ELECTION_HANDOVER);
+	assert_int_equal(who, 300);
+	assert_int_equal(decide(&me, master, 2, &who), ELECTION_HANDOVER);
+	assert_int_equal(who, 99);
+}
+
+static void
+test_inactive_takes_no_part(void **state)
+{
+	struct sm_info me = self(0, SM_STATE_DISCOVERING);
+	struct election_peer p[] = { peer(1, 15, SM_STATE_NOT_ACTIVE) };
+	uint64_t who;
+
+	assert_int_equal(decide(&me, p, 1, &who), ELECTION_MASTER);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alone_becomes_master),
+		cmocka_unit_test(test_newcomer_obeys_any_master),
+		cmocka_unit_test(test_of_two_masters_the_higher_is_obeyed),
+		cmocka_unit_test(
+			test_without_master_the_highest_rank_takes_over),
+		cmocka_unit_test(test_master_hands_over_only_to_higher_rank),
+		cmocka_unit_test(test_inactive_takes_no_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

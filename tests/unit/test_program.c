@@ -1,0 +1,470 @@
+/*
+ * Programming against the fake fabric: a plan leaves the fabric as it was
+ * wanted, in an order that harms nobody, and who refuses or falls silent holds
+ * back only what depends on him.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "routing/engine.h"
+#include "sm/program.h"
+#include "tests/lib/fake.h"
+#include "topology/generate.h"
+
+static const struct xact_params wire = {
+	.timeout_ms = 10, .retries = 1, .max_wire = 16,
+};
+
+/* A fabric, what is wanted of it, and the run. */
+struct bench {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	struct lft_seen *seen;
+	struct wanted w;
+	struct plan *plan;
+	struct fake *f;
+	struct xact *x;
+	struct program_result r;
+	bool done;
+};
+
+static void
+bench_plan(struct bench *b)
+{
+	struct graph *g = graph_new(b->s, b->lids);
+
+	b->lft = lft_new(b->s->n_switches, b->lids->top);
+	assert_true(engine_minhop.compute(g, NULL, b->lft, NULL));
+	graph_free(g);
+	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
+	b->w = (struct wanted){
+		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
+		.sm_lid = b->lids->base[b->s->local_port],
+	};
+	b->plan = plan_diff(b->s, &b->w, b->seen, NULL);
+}
+
+static void
+bench_open(struct bench *b, const char *spec)
+{
+	const struct generate_options o = { .seed = 3 };
+
+	memset(b, 0, sizeof(*b));
+	b->s = generate_fabric(spec, &o, NULL);
+	assert_non_null(b->s);
+	b->lids = lids_assign(b->s, 0, NULL, 0, NULL, NULL);
+	assert_non_null(b->lids);
+	bench_plan(b);
+	b->f = fake_new(b->s);
+	b->x = xact_new(b->f->t, &wire);
+}
+
+static void
+on_done(struct program_result *r, void *data)
+{
+	struct bench *b = data;
+
+	b->r = *r;
+	b->done = true;
+}
+
+static void
+bench_run(struct bench *b)
+{
+	program_start(b->x, 0, b->s, &b->w, b->plan, b->seen, on_done, b);
+	assert_false(b->done);
+	assert_true(scripted_run_idle(b->f->t, 600 * G_USEC_PER_SEC));
+	assert_true(b->done);
+}
+
+static void
+bench_close(struct bench *b)
+{
+	program_result_clear(&b->r);
+	xact_free(b->x);
+	fake_free(b->f);
+	plan_free(b->plan);
+	lft_seen_free(b->seen);
+	lft_free(b->lft);
+	lid_map_free(b->lids);
+	subnet_unref(b->s);
+}
+
+static void
+test_fabric_is_left_as_wanted(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(4,8;1,4)", "ring(6;2)", "pair()", "single(5)",
+		"PGFT(4,8;1,2;1,2)", "rails(4;6,2)",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
+		struct bench b;
+		struct plan *again;
+
+		bench_open(&b, specs[i]);
+		assert_true(b.plan->n_steps > 0);
+		bench_run(&b);
+		assert_int_equal(b.r.failed, 0);
+		assert_int_equal(b.r.held_back, 0);
+		assert_int_equal(b.r.done, b.plan->n_steps);
+		assert_int_equal(b.r.problems->len, 0);
+		/* By the answers, and by the devices themselves. */
+		again = plan_diff(b.r.after, &b.w, b.seen, NULL);
+		assert_int_equal(again->n_steps, 0);
+		plan_free(again);
+		again = plan_diff(b.f->s, &b.w, b.seen, NULL);
+		assert_int_equal(again->n_steps, 0);
+		plan_free(again);
+		for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
+			assert_memory_equal(lft_row(b.f->lft, sw),
+					    lft_row(b.lft, sw),
+					    b.lft->top + 1u);
+		for (uint32_t p = 0; p < b.s->n_ports; p++)
+			if (b.s->ports[p].peer != SUBNET_NONE)
+				assert_int_equal(b.f->s->ports[p].info.state,
+						 PORT_STATE_ACTIVE);
+		bench_close(&b);
+	}
+}
+
+/* The order, seen from the devices: nothing is armed before the tables of the
+ * switches at both ends are written, nothing activated before both ends are
+ * armed, no top raised before the blocks. */
+struct order {
+	struct bench *b;
+	bool violated;
+};
+
+static bool
+is_routed(struct bench *b, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(b->f->s, port);
+
+	return !subnet_is_switch(n) ||
+		(memcmp(lft_row(b->f->lft, n->sw_index),
+			lft_row(b->lft, n->sw_index), b->lft->top + 1u) == 0 &&
+		 n->sw.linear_fdb_top == b->lft->top);
+}
+
+static bool
+tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct order *o = data;
+
+	for (uint32_t p = 0; p < f->s->n_ports; p++) {
+		uint32_t q = f->s->ports[p].peer;
+		unsigned state = f->s->ports[p].info.state;
+
+		if (q == SUBNET_NONE)
+			continue;
+		if (state >= PORT_STATE_ARMED && (!is_routed(o->b, p) ||
+						  !is_routed(o->b, q)))
+			o->violated = true;
+		if (state == PORT_STATE_ACTIVE &&
+		    f->s->ports[q].info.state < PORT_STATE_ARMED)
+			o->violated = true;
+	}
+	return true;
+}
+
+static void
+test_order_is_safe_at_every_moment(void **state)
+{
+	struct bench b;
+	struct order o = { .b = &b };
+
+	bench_open(&b, "PGFT(3,4;1,3)");
+	b.f->tamper = tamper_order;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_false(o.violated);
+	assert_int_equal(b.r.failed, 0);
+	bench_close(&b);
+}
+
+static bool
+tamper_no_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	return node != *(uint32_t *)data || h.attr_id != MAD_ATTR_LINEAR_FT;
+}
+
+static void
+test_switch_without_tables_holds_back_only_its_links(void **state)
+{
+	struct bench b;
+	uint32_t bad;
+
+	bench_open(&b, "ring(6;2)");
+	bad = b.s->switches[3];
+	b.f->tamper = tamper_no_tables;
+	b.f->data = &bad;
+	bench_run(&b);
+	assert_true(b.r.failed > 0);
+	assert_true(b.r.held_back > 0);
+	assert_int_equal(b.r.done + b.r.failed + b.r.held_back,
+			 b.plan->n_steps);
+	assert_true(b.r.problems->len > 0);
+	assert_non_null(strstr(b.r.problems->pdata[0],
+			       b.s->nodes[bad].desc));
+	for (uint32_t p = 0; p < b.s->n_ports; p++) {
+		uint32_t q = b.s->ports[p].peer;
+		bool touched;
+
+		if (q == SUBNET_NONE)
+			continue;
+		touched = b.s->ports[p].node == bad ||
+			b.s->ports[q].node == bad;
+		assert_int_equal(b.f->s->ports[p].info.state, touched ?
+				 PORT_STATE_INIT : PORT_STATE_ACTIVE);
+	}
+	bench_close(&b);
+}
+
+/* Acknowledges NeighborMTU and keeps the old one, like ibsim. */
+static bool
+tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct port_info info;
+	struct mad_header h;
+	uint32_t port;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (h.attr_id != MAD_ATTR_PORT_INFO)
+		return true;
+	port = subnet_port_of(f->s, node, h.attr_mod);
+	port_info_decode(smp_data(answer), &info);
+	info.neighbor_mtu = 1;
+	f->s->ports[port].info.neighbor_mtu = 1;
+	port_info_encode(smp_data(answer), &info);
+	return true;
+}
+
+static void
+test_forgotten_field_is_learned_and_not_sent_again(void **state)
+{
+	struct bench b;
+	struct plan *again;
+
+	bench_open(&b, "single(4)");
+	for (uint32_t p = 0; p < b.s->n_ports; p++)
+		b.s->ports[p].info.neighbor_mtu = 1;
+	plan_free(b.plan);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.f->tamper = tamper_mtu;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 0);
+	for (uint32_t p = 0; p < b.s->n_ports; p++)
+		assert_int_equal(b.r.forgot[p], b.s->ports[p].peer ==
+				 SUBNET_NONE ? 0 : PORT_FIELD_MTU);
+	again = plan_diff(b.r.after, &b.w, b.seen, NULL);
+	assert_true(again->n_steps > 0);
+	plan_free(again);
+	again = plan_diff(b.r.after, &b.w, b.seen, b.r.forgot);
+	assert_int_equal(again->n_steps, 0);
+	plan_free(again);
+	bench_close(&b);
+}
+
+/* Refuses the Set to Active, for the other end has brought it up already. */
+static bool
+tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
+		      void *data)
+{
+	struct port_info info;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	port_info_decode(smp_data(answer), &info);
+	if (h.attr_id == MAD_ATTR_PORT_INFO && h.attr_mod > 0 &&
+	    info.state == PORT_STATE_ACTIVE && f->sets > *(unsigned *)data) {
+		*(unsigned *)data = f->sets;
+		answer[5] = MAD_STATUS_BAD_VALUE;
+	}
+	return true;
+}
+
+static void
+test_refused_activation_of_an_active_port_is_no_failure(void **state)
+{
+	struct bench b;
+	unsigned last_set = 0;
+
+	bench_open(&b, "single(4)");
+	b.f->tamper = tamper_already_active;
+	b.f->data = &last_set;
+	bench_run(&b);
+	assert_true(last_set > 0);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(b.r.problems->len, 0);
+	bench_close(&b);
+}
+
+/* A link comes up behind a switch between the first look and the clearing of
+ * its PortStateChange. */
+static void
+test_change_before_the_clearing_is_noticed(void **state)
+{
+	struct bench b;
+	uint32_t sw, port = SUBNET_NONE;
+
+	bench_open(&b, "ring(4;1)");
+	sw = b.s->switches[1];
+	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++)
+		if (b.s->ports[b.s->nodes[sw].first_port + num].peer !=
+		    SUBNET_NONE)
+			port = b.s->nodes[sw].first_port + num;
+	b.s->nodes[sw].sw.port_state_change = true;
+	b.f->s->nodes[sw].sw.port_state_change = true;
+	b.s->ports[port].info.state = PORT_STATE_DOWN;
+	b.s->ports[b.s->ports[port].peer].peer = SUBNET_NONE;
+	b.s->ports[port].peer = SUBNET_NONE;
+	plan_free(b.plan);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	bench_run(&b);
+	assert_true(b.r.changed);
+	assert_false(b.f->s->nodes[sw].sw.port_state_change);
+	bench_close(&b);
+}
+
+/* Two Sets of one SwitchInfo must never be under way together: the one that
+ * clears carries the old top and may come second. */
+struct overtake {
+	uint32_t node;
+	int64_t busy_until;
+	unsigned sets;
+	bool violated;
+};
+
+static bool
+tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct overtake *o = data;
+	struct mad_header h;
+	int64_t now = transport_now(f->t);
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != o->node || h.attr_id != MAD_ATTR_SWITCH_INFO)
+		return true;
+	o->violated |= now < o->busy_until;
+	o->busy_until = now + 20 * (1 + h.hop_count);
+	o->sets++;
+	return true;
+}
+
+static void
+test_sets_of_one_switch_info_do_not_overtake(void **state)
+{
+	struct bench b;
+	struct overtake o = { 0 };
+
+	bench_open(&b, "ring(4;1)");
+	o.node = b.s->switches[2];
+	b.s->nodes[o.node].sw.port_state_change = true;
+	b.f->s->nodes[o.node].sw.port_state_change = true;
+	/* Its table is right already, so nothing else holds the top back. */
+	lft_seen_set(b.seen, 2, 0, lft_row(b.lft, 2));
+	memcpy(lft_row(b.f->lft, 2), lft_row(b.lft, 2), LFT_BLOCK);
+	plan_free(b.plan);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.f->tamper = tamper_overtake;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_int_equal(o.sets, 2);
+	assert_false(o.violated);
+	assert_int_equal(b.f->s->nodes[o.node].sw.linear_fdb_top,
+			 b.lft->top);
+	bench_close(&b);
+}
+
+/* How many blocks of one switch are under way at a time. */
+struct crowd {
+	GArray *ends;		/* of int64_t, when answers arrive, by node */
+	uint32_t node;
+	unsigned most, blocks;
+};
+
+static bool
+tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct crowd *c = data;
+	int64_t now = transport_now(f->t), end;
+	struct mad_header h;
+	unsigned busy = 1;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != c->node || h.attr_id != MAD_ATTR_LINEAR_FT)
+		return true;
+	for (guint i = 0; i < c->ends->len; i++)
+		busy += g_array_index(c->ends, int64_t, i) > now;
+	end = now + 20 * (1 + h.hop_count);
+	g_array_append_val(c->ends, end);
+	c->most = MAX(c->most, busy);
+	c->blocks++;
+	return true;
+}
+
+static void
+test_blocks_of_one_switch_come_a_few_at_a_time(void **state)
+{
+	struct bench b;
+	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
+
+	bench_open(&b, "PGFT(18,36;1,18)");
+	c.node = b.s->switches[0];
+	b.f->tamper = tamper_crowd;
+	b.f->data = &c;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 0);
+	assert_true(c.blocks > 8);
+	assert_in_range(c.most, 1, 8);
+	g_array_unref(c.ends);
+	bench_close(&b);
+}
+
+static void
+test_unchanged_ports_are_no_change(void **state)
+{
+	struct bench b;
+	uint32_t sw;
+
+	bench_open(&b, "ring(4;1)");
+	sw = b.s->switches[1];
+	b.s->nodes[sw].sw.port_state_change = true;
+	b.f->s->nodes[sw].sw.port_state_change = true;
+	plan_free(b.plan);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	bench_run(&b);
+	assert_false(b.r.changed);
+	assert_int_equal(b.r.failed, 0);
+	bench_close(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fabric_is_left_as_wanted),
+		cmocka_unit_test(test_order_is_safe_at_every_moment),
+		cmocka_unit_test(
+			test_switch_without_tables_holds_back_only_its_links),
+		cmocka_unit_test(
+			test_forgotten_field_is_learned_and_not_sent_again),
+		cmocka_unit_test(
+			test_refused_activation_of_an_active_port_is_no_failure),
+		cmocka_unit_test(test_change_before_the_clearing_is_noticed),
+		cmocka_unit_test(test_sets_of_one_switch_info_do_not_overtake),
+		cmocka_unit_test(
+			test_blocks_of_one_switch_come_a_few_at_a_time),
+		cmocka_unit_test(test_unchanged_ports_are_no_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
