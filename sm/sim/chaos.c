@@ -1,0 +1,323 @@
+/*
+ * Changes of the fabric: cables, power, identities, and when they happen.
+ *
+ * Nothing here touches a port state: a cable or a power switch is moved, and
+ * link.c settles what follows from it. A node that is switched off forgets
+ * what was set, as devices do; its epoch counts up, so an SMP that waited in
+ * its line is not served by the next life.
+ *
+ * A script is something that will be done: a function at a time, a link that
+ * flaps, a port that babbles. It is an event that starts itself again until it
+ * is done.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+#include "topology/device.h"
+
+#define NS_PER_US	1000
+
+struct script {
+	struct sim_event event;
+	sim_action_fn fn;
+	void *data;
+	uint32_t port;
+	unsigned trap;
+	unsigned left;		/* rings */
+	int64_t period, other_period;	/* ns */
+};
+
+static struct script *
+script_new(struct sim *sim, void (*fn)(struct sim *, struct sim_event *))
+{
+	struct script *s = g_new0(struct script, 1);
+
+	s->event.fn = fn;
+	if (!sim->scripts)
+		sim->scripts = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(sim->scripts, s);
+	return s;
+}
+
+static void
+script_end(struct sim *sim, struct script *s)
+{
+	g_ptr_array_remove_fast(sim->scripts, s);
+}
+
+/* ------------------------------------------------------------------ cables */
+
+void
+sim_link_cut(struct sim *sim, uint32_t port)
+{
+	uint32_t peer = sim->ports[port].peer;
+
+	if (peer == SUBNET_NONE)
+		return;
+	sim->ports[port].cut = sim->ports[peer].cut = true;
+	sim_link_settle(sim, port, SIM_CAUSE_LINK);
+}
+
+void
+sim_link_mend(struct sim *sim, uint32_t port)
+{
+	uint32_t peer = sim->ports[port].peer;
+
+	if (peer == SUBNET_NONE)
+		return;
+	sim->ports[port].cut = sim->ports[peer].cut = false;
+	sim_link_settle(sim, port, SIM_CAUSE_LINK);
+}
+
+void
+sim_cable_plug(struct sim *sim, uint32_t a, uint32_t b)
+{
+	g_assert(sim->ports[a].num && sim->ports[b].num);
+	g_assert(sim->ports[a].peer == SUBNET_NONE &&
+		 sim->ports[b].peer == SUBNET_NONE);
+
+	sim->ports[a].peer = b;
+	sim->ports[b].peer = a;
+	sim->ports[a].cut = sim->ports[b].cut = false;
+	sim_link_settle(sim, a, SIM_CAUSE_LINK);
+}
+
+void
+sim_cable_unplug(struct sim *sim, uint32_t port)
+{
+	uint32_t peer = sim->ports[port].peer;
+
+	if (peer == SUBNET_NONE)
+		return;
+	sim_link_cut(sim, port);
+	sim->ports[port].peer = sim->ports[peer].peer = SUBNET_NONE;
+	sim->ports[port].cut = sim->ports[peer].cut = false;
+}
+
+/* Each far end goes to the other port; a port without a cable gets one. */
+void
+sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)
+{
+	uint32_t far_a = sim->ports[a].peer;
+	uint32_t far_b = sim->ports[b].peer;
+
+	if (a == b || far_a == b)
+		return;
+	sim_cable_unplug(sim, a);
+	sim_cable_unplug(sim, b);
+	if (far_a != SUBNET_NONE)
+		sim_cable_plug(sim, b, far_a == a ? b : far_a);
+	if (far_b != SUBNET_NONE)
+		sim_cable_plug(sim, a, far_b == b ? a : far_b);
+}
+
+/* Even numbers of rings to go: the link is up. */
+static void
+on_flap(struct sim *sim, struct sim_event *e)
+{
+	struct script *s = (struct script *)e;
+
+	if (s->left % 2) {
+		sim_link_mend(sim, s->port);
+		s->left--;
+		if (!s->left)
+			script_end(sim, s);
+		else
+			sim_clock_start(sim, e, sim->now + s->other_period);
+		return;
+	}
+	sim_link_cut(sim, s->port);
+	s->left--;
+	sim_clock_start(sim, e, sim->now + s->period);
+}
+
+void
+sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
+	      int64_t down_us, int64_t up_us)
+{
+	struct script *s;
+
+	if (!times)
+		return;
+	s = script_new(sim, on_flap);
+	s->port = port;
+	s->left = 2 * times;
+	s->period = down_us * NS_PER_US;
+	s->other_period = up_us * NS_PER_US;
+	sim_clock_start(sim, &s->event, sim->now);
+}
+
+/* ------------------------------------------------------------------- nodes */
+
+static void
+settle_node(struct sim *sim, uint32_t node)
+{
+	const struct sim_node *n = &sim->nodes[node];
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		sim_link_settle(sim, n->first_port + num, SIM_CAUSE_LINK);
+}
+
+static void
+forget_port(struct sim *sim, uint32_t port)
+{
+	struct sim_port *p = &sim->ports[port];
+	struct port_info *i = &p->info;
+
+	sim_table_clear_port(sim, port);
+	p->lease_end = 0;
+	p->wire_valid = false;
+	i->m_key = 0;
+	i->m_key_lease = i->m_key_protect = 0;
+	i->gid_prefix = device_idle_port.gid_prefix;
+	i->lid = i->sm_lid = 0;
+	i->lmc = i->sm_sl = 0;
+	i->m_key_violations = i->p_key_violations = i->q_key_violations = 0;
+	i->width_enabled = i->width_supported;
+	i->speed_enabled = i->speed_supported;
+	i->speed_ext_enabled = i->speed_ext_supported;
+	i->link_down_default = PORT_PHYS_POLLING;
+	i->oper_vls = i->vl_cap;
+	i->neighbor_mtu = i->mtu_cap;
+	i->vl_high_limit = 0;
+	i->subnet_timeout = device_idle_port.subnet_timeout;
+	i->enforce_inbound = i->enforce_outbound = false;
+	i->filter_raw_inbound = i->filter_raw_outbound = false;
+	if (p->num)
+		i->phys_state = PORT_PHYS_POLLING;
+}
+
+static void
+forget_node(struct sim *sim, uint32_t node)
+{
+	struct sim_node *n = &sim->nodes[node];
+
+	sim_table_clear_node(sim, node);
+	n->sw.linear_fdb_top = n->sw.multicast_fdb_top = 0;
+	n->sw.default_port = 0;
+	n->sw.default_mcast_primary = n->sw.default_mcast_not_primary = 0;
+	n->sw.life_time = device_switch.life_time;
+	n->sw.port_state_change = sim_is_switch(n);
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		forget_port(sim, n->first_port + num);
+}
+
+void
+sim_node_off(struct sim *sim, uint32_t node)
+{
+	struct sim_node *n = &sim->nodes[node];
+
+	if (n->power == SIM_POWER_OFF)
+		return;
+	n->power = SIM_POWER_OFF;
+	n->epoch++;
+	n->queued = 0;
+	n->busy_until = 0;
+	sim_trap_forget(sim, node);
+	settle_node(sim, node);
+}
+
+void
+sim_node_on(struct sim *sim, uint32_t node)
+{
+	if (sim->nodes[node].power == SIM_POWER_ON)
+		return;
+	forget_node(sim, node);
+	sim->nodes[node].power = SIM_POWER_ON;
+	settle_node(sim, node);
+}
+
+void
+sim_node_reset(struct sim *sim, uint32_t node)
+{
+	sim_node_off(sim, node);
+	sim_node_on(sim, node);
+}
+
+void
+sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid)
+{
+	struct sim_node *n = &sim->nodes[node];
+
+	n->info.node_guid = guid;
+	if (sim_is_switch(n)) {
+		sim->ports[n->first_port].guid = guid;
+		return;
+	}
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		sim->ports[n->first_port + num].guid = guid + num;
+}
+
+void
+sim_node_replace(struct sim *sim, uint32_t node, uint64_t guid)
+{
+	sim_node_off(sim, node);
+	sim_node_set_guid(sim, node, guid);
+	sim->nodes[node].info.system_guid = guid;
+	sim_node_on(sim, node);
+}
+
+void
+sim_node_describe(struct sim *sim, uint32_t node, const char *desc)
+{
+	struct sim_node *n = &sim->nodes[node];
+	unsigned first = sim_is_switch(n) ? 0 : 1;
+	unsigned last = sim_is_switch(n) ? 0 : n->info.num_ports;
+
+	memset(n->desc, 0, NODE_DESC_LEN);
+	memcpy(n->desc, desc, strnlen(desc, NODE_DESC_LEN));
+	for (unsigned num = first; num <= last; num++)
+		sim_trap_raise(sim, n->first_port + num, 144, NULL);
+}
+
+/* ----------------------------------------------------------------- scripts */
+
+static void
+on_action(struct sim *sim, struct sim_event *e)
+{
+	struct script *s = (struct script *)e;
+	sim_action_fn fn = s->fn;
+	void *data = s->data;
+
+	script_end(sim, s);
+	fn(sim, data);
+}
+
+void
+sim_at(struct sim *sim, int64_t when_us, sim_action_fn fn, void *data)
+{
+	struct script *s = script_new(sim, on_action);
+
+	s->fn = fn;
+	s->data = data;
+	sim_clock_start(sim, &s->event, when_us * NS_PER_US);
+}
+
+static void
+on_babble(struct sim *sim, struct sim_event *e)
+{
+	struct script *s = (struct script *)e;
+
+	sim_trap_send_once(sim, s->port, s->trap);
+	if (--s->left)
+		sim_clock_start(sim, e, sim->now + s->period);
+	else
+		script_end(sim, s);
+}
+
+void
+sim_babble(struct sim *sim, uint32_t port, unsigned trap, unsigned times,
+	   int64_t period_us)
+{
+	struct script *s;
+
+	if (!times)
+		return;
+	s = script_new(sim, on_babble);
+	s->port = port;
+	s->trap = trap;
+	s->left = times;
+	s->period = period_us * NS_PER_US;
+	sim_clock_start(sim, &s->event, sim->now);
+}

@@ -1,0 +1,487 @@
+/*
+ * Clients: the ends of the seam.
+ *
+ * A client is a transport on an end port. The upper half of a TID says whose
+ * request it is, as in the kernel's MAD layer, so the answer finds its client
+ * whoever else sits on the port. What nobody asked for goes by role: SMPs and
+ * GMPs that ask to the first manager of the port, Reports to every client
+ * that is not one (IBA 13.4.6.1), GMPs also to a client if no manager is
+ * there.
+ *
+ * A request with a timeout leaves a struct pending behind, which its answer
+ * takes away. Pendings are on a list in order of deadline (all requests of a
+ * client tend to have the same timeout, so a new one belongs at the end) and
+ * in a hash table by TID. Only the list's head has an event in the queue, and
+ * that is looked at again when it rings, not with every answer.
+ *
+ * A callback may free its own client or any other: after one nothing of the
+ * client is touched.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+#define NS_PER_US	1000
+#define NS_PER_MS	1000000
+#define OFF_TID_HIGH	8
+#define BUCKETS_MIN	256u
+#define METHOD_REPORT	0x06
+
+struct pending {
+	struct pending *next_hash, *prev, *next;
+	uint32_t tid;		/* lower half */
+	int64_t deadline;
+	struct mad_addr to;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct timer {
+	struct sim_event event;
+	struct sim_client *client;
+	transport_timer_fn fn;
+	void *data;
+	unsigned id;
+};
+
+struct sim_client {
+	struct transport base;
+	struct sim *sim;
+	uint32_t id;		/* upper half of its TIDs, never 0 */
+	uint32_t port;
+	enum sim_role role;
+	GHashTable *timers;	/* id -> struct timer */
+	unsigned last_timer;
+
+	struct sim_event expiry;
+	struct pending *head, *tail, *unused;
+	struct pending **buckets;
+	uint32_t n_buckets, n_pending;
+};
+
+static struct sim_client *
+client_of(struct transport *t)
+{
+	return (struct sim_client *)t;
+}
+
+static struct sim_client *
+client_of_expiry(struct sim_event *e)
+{
+	return (struct sim_client *)
+		((char *)e - G_STRUCT_OFFSET(struct sim_client, expiry));
+}
+
+/* ---------------------------------------------------- pending requests */
+
+static struct pending **
+bucket_of(struct sim_client *c, uint32_t tid)
+{
+	/* the low bits of a TID may be a counter of attempts */
+	uint32_t mixed = (tid ^ tid >> 15) * 0x9e3779b1u;
+
+	return &c->buckets[mixed >> 7 & (c->n_buckets - 1)];
+}
+
+static void
+pending_rehash(struct sim_client *c)
+{
+	c->n_buckets = c->n_buckets ? 2 * c->n_buckets : BUCKETS_MIN;
+	g_free(c->buckets);
+	c->buckets = g_new0(struct pending *, c->n_buckets);
+	for (struct pending *p = c->head; p; p = p->next) {
+		struct pending **b = bucket_of(c, p->tid);
+
+		p->next_hash = *b;
+		*b = p;
+	}
+}
+
+static void
+pending_link(struct sim_client *c, struct pending *p)
+{
+	struct pending *after = c->tail;
+
+	while (after && after->deadline > p->deadline)
+		after = after->prev;
+	p->prev = after;
+	p->next = after ? after->next : c->head;
+	*(p->next ? &p->next->prev : &c->tail) = p;
+	*(after ? &after->next : &c->head) = p;
+}
+
+static void
+pending_remove(struct sim_client *c, struct pending *p)
+{
+	struct pending **b = bucket_of(c, p->tid);
+
+	while (*b != p)
+		b = &(*b)->next_hash;
+	*b = p->next_hash;
+	*(p->next ? &p->next->prev : &c->tail) = p->prev;
+	*(p->prev ? &p->prev->next : &c->head) = p->next;
+	p->next = c->unused;
+	c->unused = p;
+	if (--c->n_pending == 0)
+		sim_clock_stop(c->sim, &c->expiry);
+}
+
+static void
+pending_add(struct sim_client *c, const struct mad_addr *to,
+	    const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
+{
+	struct pending *p = c->unused;
+
+	if (p)
+		c->unused = p->next;
+	else
+		p = g_new(struct pending, 1);
+	if (c->n_pending >= c->n_buckets)
+		pending_rehash(c);
+	p->tid = tid;
+	p->deadline = c->sim->now + (int64_t)timeout_ms * NS_PER_MS;
+	p->to = *to;
+	memcpy(p->mad, mad, MAD_SIZE);
+	p->next_hash = *bucket_of(c, tid);
+	*bucket_of(c, tid) = p;
+	pending_link(c, p);
+	c->n_pending++;
+	if (c->head == p || !c->expiry.pos) {
+		sim_clock_stop(c->sim, &c->expiry);
+		sim_clock_start(c->sim, &c->expiry, c->head->deadline);
+	}
+}
+
+static void
+pending_answered(struct sim_client *c, uint32_t tid)
+{
+	struct pending *p = c->n_buckets ? *bucket_of(c, tid) : NULL;
+
+	while (p && p->tid != tid)
+		p = p->next_hash;
+	if (p)
+		pending_remove(c, p);
+}
+
+static void
+call(struct sim_client *c, enum transport_event event,
+     const struct mad_addr *addr, const uint8_t *mad)
+{
+	const struct transport_mad m = {
+		.event = event, .addr = *addr, .mad = mad, .len = MAD_SIZE,
+	};
+
+	if (c->base.on_recv)
+		c->base.on_recv(&m, c->base.recv_data);
+}
+
+/* One at a time, since the callback may send, or free the client. */
+static void
+on_expiry(struct sim *sim, struct sim_event *e)
+{
+	struct sim_client *c = client_of_expiry(e);
+	struct pending *p = c->head;
+	struct mad_addr to;
+	uint8_t mad[MAD_SIZE];
+
+	if (p->deadline > sim->now) {
+		sim_clock_start(sim, e, p->deadline);
+		return;
+	}
+	to = p->to;
+	memcpy(mad, p->mad, MAD_SIZE);
+	pending_remove(c, p);
+	if (c->head)
+		sim_clock_start(sim, e, c->head->deadline);
+	sim->stats.returned++;
+	call(c, TRANSPORT_RETURNED, &to, mad);
+}
+
+/* ------------------------------------------------------------ delivering */
+
+static struct sim_client *
+find_asker(struct sim *sim, uint32_t port, uint32_t id)
+{
+	for (guint i = 0; i < sim->clients->len; i++) {
+		struct sim_client *c = sim->clients->pdata[i];
+
+		if (c->id == id && c->port == port)
+			return c;
+	}
+	return NULL;
+}
+
+/* The first client of this role on the port, at or after `from`. */
+static struct sim_client *
+find_role(struct sim *sim, uint32_t port, enum sim_role role, guint *from)
+{
+	for (; *from < sim->clients->len; ++*from) {
+		struct sim_client *c = sim->clients->pdata[*from];
+
+		if (c->port == port && c->role == role)
+			return c;
+	}
+	return NULL;
+}
+
+/* What its receiver must answer to. */
+static void
+address_back(struct sim *sim, const struct sim_packet *p,
+	     struct mad_addr *addr)
+{
+	*addr = p->addr;
+	addr->lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
+		sim->ports[p->from].info.lid;
+	addr->pkey_index = 0;
+}
+
+static void
+give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
+{
+	struct mad_addr addr;
+
+	address_back(sim, p, &addr);
+	sim->stats.delivered++;
+	call(c, TRANSPORT_RECEIVED, &addr, p->mad);
+}
+
+/* Callbacks may attach and detach, so who gets a copy is settled first. */
+static void
+give_report(struct sim *sim, struct sim_packet *p)
+{
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct sim_client *c;
+	guint i = 0;
+
+	while ((c = find_role(sim, p->to, SIM_ROLE_CLIENT, &i))) {
+		g_array_append_val(ids, c->id);
+		i++;
+	}
+	if (!ids->len)
+		sim->stats.lost_nobody++;
+	for (i = 0; i < ids->len; i++) {
+		c = find_asker(sim, p->to, g_array_index(ids, uint32_t, i));
+		if (c)
+			give(sim, c, p);
+	}
+}
+
+static struct sim_client *
+find_server(struct sim *sim, const struct sim_packet *p)
+{
+	bool is_smp = p->h.mgmt_class == MAD_CLASS_SMP_LID ||
+		p->h.mgmt_class == MAD_CLASS_SMP_DIRECT;
+	struct sim_client *c;
+	guint i = 0;
+
+	c = find_role(sim, p->to, SIM_ROLE_MANAGER, &i);
+	if (c || is_smp)
+		return c;
+	i = 0;
+	return find_role(sim, p->to, SIM_ROLE_CLIENT, &i);
+}
+
+void
+sim_client_receive(struct sim *sim, struct sim_packet *p)
+{
+	struct sim_client *c;
+
+	if (p->h.method == METHOD_REPORT) {
+		give_report(sim, p);
+		sim_packet_drop(sim, p);
+		return;
+	}
+	if (p->h.method & MAD_METHOD_RESPONSE) {
+		c = find_asker(sim, p->to, p->h.tid >> 32);
+		if (c)
+			pending_answered(c, p->h.tid);
+	} else {
+		c = find_server(sim, p);
+	}
+	if (!c) {
+		sim_packet_lose(sim, p, &sim->stats.lost_nobody);
+		return;
+	}
+	give(sim, c, p);
+	sim_packet_drop(sim, p);
+}
+
+/* -------------------------------------------------------- the transport */
+
+/* A Trap is a request in name only: nobody waits for its TrapRepress. */
+static bool
+is_request(uint8_t method)
+{
+	return !(method & MAD_METHOD_RESPONSE) &&
+		method != MAD_METHOD_TRAP_REPRESS;
+}
+
+static bool
+client_send(struct transport *t, const struct mad_addr *to,
+	    const uint8_t *mad, size_t len, unsigned timeout_ms,
+	    GError **error)
+{
+	struct sim_client *c = client_of(t);
+	struct sim_packet *p;
+
+	if (len != MAD_SIZE) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
+		return false;
+	}
+	p = sim_packet_take(c->sim);
+	p->addr = *to;
+	p->from = c->port;
+	memcpy(p->mad, mad, MAD_SIZE);
+	mad_header_read(p->mad, MAD_SIZE, &p->h);
+	if (is_request(p->h.method)) {
+		sim_store(p->mad + OFF_TID_HIGH, c->id, 4);
+		if (timeout_ms && c->sim->params.returns ==
+		    SIM_RETURNS_IN_TIME)
+			pending_add(c, to, p->mad, p->h.tid, timeout_ms);
+	}
+	c->sim->stats.sent++;
+	sim_packet_launch(c->sim, p);
+	return true;
+}
+
+static int64_t
+client_now(struct transport *t)
+{
+	return sim_now(client_of(t)->sim);
+}
+
+static void
+on_timer(struct sim *sim, struct sim_event *e)
+{
+	struct timer *timer = (struct timer *)e;
+	transport_timer_fn fn = timer->fn;
+	void *data = timer->data;
+
+	g_hash_table_remove(timer->client->timers,
+			    GUINT_TO_POINTER(timer->id));
+	fn(data);
+}
+
+static unsigned
+client_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
+		   void *data)
+{
+	struct sim_client *c = client_of(t);
+	struct timer *timer = g_new0(struct timer, 1);
+
+	do {
+		timer->id = ++c->last_timer;
+	} while (!timer->id || g_hash_table_contains(c->timers,
+					GUINT_TO_POINTER(timer->id)));
+	timer->event.fn = on_timer;
+	timer->client = c;
+	timer->fn = fn;
+	timer->data = data;
+	g_hash_table_insert(c->timers, GUINT_TO_POINTER(timer->id), timer);
+	sim_clock_start(c->sim, &timer->event,
+			MIN(when, INT64_MAX / NS_PER_US) * NS_PER_US);
+	return timer->id;
+}
+
+static void
+client_timer_cancel(struct transport *t, unsigned id)
+{
+	struct sim_client *c = client_of(t);
+	struct timer *timer = g_hash_table_lookup(c->timers,
+						  GUINT_TO_POINTER(id));
+
+	if (!timer)
+		return;
+	sim_clock_stop(c->sim, &timer->event);
+	g_hash_table_remove(c->timers, GUINT_TO_POINTER(id));
+}
+
+/* IsSM follows the managers; a change is worth a trap 144 (IBA 14.2.5.1). */
+static void
+declare(struct sim *sim, uint32_t port)
+{
+	struct sim_port *p = &sim->ports[port];
+	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
+	guint i = 0;
+
+	if (find_role(sim, port, SIM_ROLE_MANAGER, &i))
+		mask |= PORT_CAP_IS_SM;
+	if (mask == p->info.cap_mask)
+		return;
+	p->info.cap_mask = mask;
+	p->wire_valid = false;
+	sim_trap_raise(sim, port, 144, NULL);
+}
+
+static void
+free_pendings(struct sim_client *c)
+{
+	struct pending *lists[] = { c->head, c->unused };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		while (lists[i]) {
+			struct pending *next = lists[i]->next;
+
+			g_free(lists[i]);
+			lists[i] = next;
+		}
+	}
+	g_free(c->buckets);
+}
+
+static void
+client_free(struct transport *t)
+{
+	struct sim_client *c = client_of(t);
+	struct sim *sim = c->sim;
+	uint32_t port = c->port;
+	GHashTableIter iter;
+	gpointer timer;
+
+	g_hash_table_iter_init(&iter, c->timers);
+	while (g_hash_table_iter_next(&iter, NULL, &timer))
+		sim_clock_stop(sim, &((struct timer *)timer)->event);
+	g_hash_table_unref(c->timers);
+	sim_clock_stop(sim, &c->expiry);
+	free_pendings(c);
+	g_ptr_array_remove(sim->clients, c);
+	g_free(c);
+	declare(sim, port);
+}
+
+void
+sim_client_free_all(struct sim *sim)
+{
+	while (sim->clients->len)
+		transport_free(sim->clients->pdata[sim->clients->len - 1]);
+}
+
+struct transport *
+sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
+{
+	static const struct transport_ops ops = {
+		.send = client_send,
+		.now = client_now,
+		.timer_start = client_timer_start,
+		.timer_cancel = client_timer_cancel,
+		.free = client_free,
+	};
+	struct sim_client *c = g_new0(struct sim_client, 1);
+
+	g_assert(port < sim->n_ports && sim_end_port(sim, port) == port);
+	c->base.ops = &ops;
+	c->base.port_guid = sim->ports[port].guid;
+	c->base.port_num = sim->ports[port].num;
+	g_snprintf(c->base.name, sizeof(c->base.name),
+		   "simulated port %u of %.40s", sim->ports[port].num,
+		   sim_node_of(sim, port)->desc);
+	c->sim = sim;
+	c->id = ++sim->last_client;
+	c->port = port;
+	c->role = role;
+	c->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	c->expiry.fn = on_expiry;
+	g_ptr_array_add(sim->clients, c);
+	declare(sim, port);
+	return &c->base;
+}

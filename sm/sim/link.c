@@ -1,0 +1,193 @@
+/*
+ * Links: what is at both ends of a cable.
+ *
+ * A link can be up if there is a cable that is not cut, both nodes have power,
+ * no end sleeps or is disabled, and the ends have a width and a speed in
+ * common. Whatever may change one of these calls sim_link_settle(), which
+ * compares what can be with what is:
+ *
+ *	can be, is up		nothing to do
+ *	can be, is down		training begins; when it is over both ends
+ *				are in Init (IBA 7.2)
+ *	cannot be, is up	both ends go Down at once
+ *
+ * An end that was told Down by a Set takes the other end with it, and the two
+ * train again. At a switch every change that is not the work of a Set at that
+ * very port sets PortStateChange and raises trap 128 (14.2.5.4, 14.2.5.1).
+ */
+#include "sm/sim/state.h"
+
+#define NS_PER_US	1000
+
+struct training {
+	struct sim_event event;
+	uint32_t port;		/* the lower one of the link */
+};
+
+static uint32_t
+lower_end(const struct sim *sim, uint32_t port)
+{
+	return MIN(port, sim->ports[port].peer);
+}
+
+/* What two masks of what is enabled come to: a bit, 0 if one of them tells
+ * nothing, -1 if they have nothing in common. */
+static int
+agree(unsigned a, unsigned b)
+{
+	unsigned common = a & b;
+
+	if (!a || !b)
+		return 0;
+	return common ? 1 << (g_bit_storage(common) - 1) : -1;
+}
+
+static bool
+can_train(const struct sim *sim, uint32_t port)
+{
+	const struct sim_port *a = &sim->ports[port];
+	const struct sim_port *b;
+
+	if (a->peer == SUBNET_NONE || a->cut)
+		return false;
+	b = &sim->ports[a->peer];
+	return sim_node_of(sim, port)->power == SIM_POWER_ON &&
+		sim_node_of(sim, a->peer)->power == SIM_POWER_ON &&
+		a->info.phys_state != PORT_PHYS_DISABLED &&
+		b->info.phys_state != PORT_PHYS_DISABLED &&
+		a->info.phys_state != PORT_PHYS_SLEEP &&
+		b->info.phys_state != PORT_PHYS_SLEEP &&
+		agree(a->info.width_enabled, b->info.width_enabled) >= 0 &&
+		agree(a->info.speed_enabled, b->info.speed_enabled) >= 0;
+}
+
+void
+sim_link_set_state(struct sim *sim, uint32_t port, unsigned state)
+{
+	sim->ports[port].info.state = state;
+	sim->ports[port].wire_valid = false;
+}
+
+static void
+set_phys(struct sim *sim, uint32_t port, enum port_phys phys)
+{
+	sim->ports[port].info.phys_state = phys;
+	sim->ports[port].wire_valid = false;
+}
+
+static void
+tell(struct sim *sim, uint32_t port)
+{
+	struct sim_node *node = sim_node_of(sim, port);
+
+	if (!sim_is_switch(node) || node->power == SIM_POWER_OFF)
+		return;
+	node->sw.port_state_change = true;
+	sim_trap_raise(sim, port, 128, NULL);
+}
+
+static void
+drop(struct sim *sim, uint32_t port, enum sim_cause cause)
+{
+	struct sim_port *p = &sim->ports[port];
+
+	if (p->info.phys_state == PORT_PHYS_LINK_UP ||
+	    p->info.phys_state == PORT_PHYS_TRAINING)
+		set_phys(sim, port, PORT_PHYS_POLLING);
+	if (p->info.state == PORT_STATE_DOWN)
+		return;
+	sim_link_set_state(sim, port, PORT_STATE_DOWN);
+	switch (cause) {
+	case SIM_CAUSE_LINK:
+		tell(sim, port);
+		break;
+	case SIM_CAUSE_SET:
+		break;
+	}
+}
+
+static void
+set_active(struct port_info *a, const struct port_info *b)
+{
+	int width = agree(a->width_enabled, b->width_enabled);
+	int speed = agree(a->speed_enabled, b->speed_enabled);
+	int ext = agree(a->speed_ext_enabled, b->speed_ext_enabled);
+
+	if (width > 0)
+		a->width_active = width;
+	if (speed > 0)
+		a->speed_active = speed;
+	/* 30 is how "none" is said (IBA 14.2.5.6) */
+	a->speed_ext_active = ext > 0 && a->speed_ext_enabled != 30 &&
+		b->speed_ext_enabled != 30 ? ext : 0;
+}
+
+static void
+on_trained(struct sim *sim, struct sim_event *e)
+{
+	uint32_t a = ((struct training *)e)->port;
+	uint32_t b = sim->ports[a].peer;
+	const uint32_t ends[] = { a, b };
+
+	g_hash_table_remove(sim->training, GUINT_TO_POINTER(a));
+	set_active(&sim->ports[a].info, &sim->ports[b].info);
+	set_active(&sim->ports[b].info, &sim->ports[a].info);
+	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++) {
+		set_phys(sim, ends[i], PORT_PHYS_LINK_UP);
+		sim_link_set_state(sim, ends[i], PORT_STATE_INIT);
+	}
+	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++)
+		tell(sim, ends[i]);
+}
+
+static void
+train(struct sim *sim, uint32_t port)
+{
+	uint32_t lower = lower_end(sim, port);
+	struct training *t;
+
+	set_phys(sim, port, PORT_PHYS_TRAINING);
+	set_phys(sim, sim->ports[port].peer, PORT_PHYS_TRAINING);
+	if (g_hash_table_contains(sim->training, GUINT_TO_POINTER(lower)))
+		return;
+	t = g_new0(struct training, 1);
+	t->event.fn = on_trained;
+	t->port = lower;
+	g_hash_table_insert(sim->training, GUINT_TO_POINTER(lower), t);
+	sim_clock_start(sim, &t->event, sim->now +
+			(int64_t)sim->params.train_us * NS_PER_US);
+}
+
+static void
+stop_training(struct sim *sim, uint32_t port)
+{
+	uint32_t lower = lower_end(sim, port);
+	struct training *t = g_hash_table_lookup(sim->training,
+						 GUINT_TO_POINTER(lower));
+
+	if (!t)
+		return;
+	sim_clock_stop(sim, &t->event);
+	g_hash_table_remove(sim->training, GUINT_TO_POINTER(lower));
+}
+
+void
+sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
+{
+	uint32_t peer = sim->ports[port].peer;
+	bool possible = can_train(sim, port);
+
+	if (peer == SUBNET_NONE) {
+		drop(sim, port, cause);
+		return;
+	}
+	if (possible && sim->ports[port].info.state != PORT_STATE_DOWN &&
+	    sim->ports[peer].info.state != PORT_STATE_DOWN)
+		return;
+	drop(sim, port, cause);
+	drop(sim, peer, SIM_CAUSE_LINK);
+	if (possible)
+		train(sim, port);
+	else
+		stop_training(sim, port);
+}

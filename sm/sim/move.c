@@ -1,0 +1,244 @@
+/*
+ * Moving MADs, and the line of those that wait for an agent.
+ *
+ * launch	finds the way: of a directed-route SMP by its path, of all
+ *		others by LID through the tables that the switches hold
+ *		(probe.c); then the rules have their say, and it travels
+ * on_arrive	for whom is it: the agent, or a client on this port
+ * on_serve	the agent's turn has come: it answers, the answer is launched
+ *
+ * A directed route (IBA 14.2.2) is walked in one go, and the ports of entry
+ * are written down on the way, from which the answer finds back. SMPs pass a
+ * link that is in Init at both ends. A CA or router passes nothing on; the one
+ * where a route begins lets it out by the very port that the path names first
+ * (C14-9). A route with a LID-routed part is not supported: it is lost.
+ */
+#include "sm/sim/state.h"
+
+#define OFF_HOP_POINTER	6
+#define OFF_DR_SLID	32
+#define OFF_DR_DLID	34
+#define OFF_INITIAL	128
+#define OFF_RETURN	192
+
+#define METHOD_REPORT	0x06
+
+static bool
+is_smp(const struct mad_header *h)
+{
+	return h->mgmt_class == MAD_CLASS_SMP_LID ||
+		h->mgmt_class == MAD_CLASS_SMP_DIRECT;
+}
+
+/* The other end of the link by which an SMP leaves the node of `at`. */
+static uint32_t
+cross(const struct sim *sim, uint32_t at, unsigned out_num)
+{
+	const struct sim_node *node = sim_node_of(sim, at);
+	const struct sim_port *out;
+
+	if (!sim_is_switch(node) && sim->ports[at].num != out_num)
+		return SUBNET_NONE;
+	if (out_num == 0 || out_num > node->info.num_ports)
+		return SUBNET_NONE;
+	out = &sim->ports[node->first_port + out_num];
+	if (out->peer == SUBNET_NONE || out->info.state < PORT_STATE_INIT ||
+	    sim->ports[out->peer].info.state < PORT_STATE_INIT)
+		return SUBNET_NONE;
+	return out->peer;
+}
+
+static enum sim_delivery
+walk_out(const struct sim *sim, struct sim_packet *p)
+{
+	uint32_t at = p->from;
+
+	for (unsigned i = 1; i <= p->h.hop_count; i++) {
+		if (i > 1 && !sim_is_switch(sim_node_of(sim, at)))
+			return SIM_NO_ROUTE;
+		at = cross(sim, at, p->mad[OFF_INITIAL + i]);
+		if (at == SUBNET_NONE)
+			return SIM_NO_LINK;
+		p->to = at;
+		p->mad[OFF_RETURN + i] = sim->ports[at].num;
+	}
+	p->mad[OFF_HOP_POINTER] = p->h.hop_count + 1;
+	return SIM_DELIVERED;
+}
+
+static enum sim_delivery
+walk_back(const struct sim *sim, struct sim_packet *p)
+{
+	uint32_t at = p->from;
+
+	for (unsigned i = p->h.hop_count; i >= 1; i--) {
+		if (i < p->h.hop_count &&
+		    !sim_is_switch(sim_node_of(sim, at)))
+			return SIM_NO_ROUTE;
+		at = cross(sim, at, p->mad[OFF_RETURN + i]);
+		if (at == SUBNET_NONE)
+			return SIM_NO_LINK;
+		p->to = at;
+	}
+	p->mad[OFF_HOP_POINTER] = 0;
+	return SIM_DELIVERED;
+}
+
+static enum sim_delivery
+route_direct(const struct sim *sim, struct sim_packet *p)
+{
+	p->to = p->from;
+	if (p->h.hop_count > DR_MAX_HOPS ||
+	    sim_load16(p->mad + OFF_DR_SLID) != LID_PERMISSIVE ||
+	    sim_load16(p->mad + OFF_DR_DLID) != LID_PERMISSIVE)
+		return SIM_NO_ROUTE;
+	p->travel = (int64_t)p->h.hop_count * sim->params.hop_ns;
+	return p->h.returning ? walk_back(sim, p) : walk_out(sim, p);
+}
+
+/* Violations are counted, and told, by who notices them (IBA 14.2.5.1). */
+static void
+complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
+{
+	struct sim_port *end = &sim->ports[sim_end_port(sim, at)];
+
+	if (sim_is_switch(sim_node_of(sim, at)) && sim->ports[at].num) {
+		sim_trap_raise(sim, at, 259, p);
+		return;
+	}
+	if (end->info.p_key_violations < UINT16_MAX)
+		end->info.p_key_violations++;
+	end->wire_valid = false;
+	sim_trap_raise(sim, at, 257, p);
+}
+
+/* On a switch an SMP comes in by the port where its last hop ends. */
+static enum sim_delivery
+route_by_lid(struct sim *sim, struct sim_packet *p)
+{
+	struct sim_packet_kind kind = { .lane = SIM_LANE_VL15 };
+	struct sim_trace trace;
+	enum sim_delivery d;
+
+	if (!is_smp(&p->h)) {
+		kind.lane = SIM_LANE_DATA;
+		kind.sl = p->addr.sl;
+		kind.pkey = sim_table_pkey(sim, p->from, p->addr.pkey_index);
+	}
+	d = sim_walk(sim, p->from, p->addr.lid, &kind, &trace);
+	p->to = trace.end;
+	p->travel = (int64_t)trace.n * sim->params.hop_ns;
+	if (d == SIM_DELIVERED && trace.n)
+		p->to = sim->ports[trace.hop[trace.n - 1].port].peer;
+	if (d == SIM_BAD_PKEY && trace.end != p->from)
+		complain_of_pkey(sim, p, trace.end);
+	return d;
+}
+
+static bool
+is_for_agent(const struct mad_header *h)
+{
+	return is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
+		h->method != MAD_METHOD_TRAP && h->method != METHOD_REPORT &&
+		h->attr_id != MAD_ATTR_SM_INFO;
+}
+
+static void
+answer(struct sim *sim, struct sim_packet *p, unsigned status)
+{
+	uint32_t asker = p->from;
+
+	smp_make_response(p->mad, status);
+	if (sim->liar && !sim->liar(sim, p->node, p->mad, sim->liar_data)) {
+		sim_packet_lose(sim, p, &sim->stats.lost_by_fault);
+		return;
+	}
+	mad_header_read(p->mad, MAD_SIZE, &p->h);
+	p->from = p->to;
+	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT) {
+		p->from = sim_end_port(sim, p->to);
+		p->addr.lid = p->from == asker ? LID_PERMISSIVE :
+			sim->ports[asker].info.lid;
+	}
+	sim_packet_launch(sim, p);
+}
+
+/* A cue may do anything to the fabric, this node included. */
+static void
+on_serve(struct sim *sim, struct sim_event *e)
+{
+	struct sim_packet *p = (struct sim_packet *)e;
+	struct sim_node *node = &sim->nodes[p->node];
+	uint32_t status;
+
+	if (node->epoch == p->epoch)
+		node->queued--;
+	sim_cues_play(sim, p);
+	if (node->epoch != p->epoch || node->mood == SIM_MOOD_SILENT) {
+		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+		return;
+	}
+	sim->stats.served++;
+	status = sim_agent_answer(sim, p);
+	if (status == SIM_NO_ANSWER)
+		sim_packet_drop(sim, p);
+	else
+		answer(sim, p, status);
+}
+
+static void
+wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node)
+{
+	if (node->queued >= sim->params.vl15_depth) {
+		sim_packet_lose(sim, p, &sim->stats.lost_vl15);
+		return;
+	}
+	node->queued++;
+	node->busy_until = MAX(node->busy_until, sim->now) + node->smp_ns;
+	p->epoch = node->epoch;
+	p->event.fn = on_serve;
+	sim_clock_start(sim, &p->event, node->busy_until);
+}
+
+static void
+on_arrive(struct sim *sim, struct sim_event *e)
+{
+	struct sim_packet *p = (struct sim_packet *)e;
+	struct sim_node *node = sim_node_of(sim, p->to);
+
+	/* once more: a bit of it may have been flipped */
+	mad_header_read(p->mad, MAD_SIZE, &p->h);
+	if (node->power == SIM_POWER_OFF) {
+		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+	} else if (is_for_agent(&p->h)) {
+		p->node = sim->ports[p->to].node;
+		wait_in_line(sim, p, node);
+	} else {
+		p->to = sim_end_port(sim, p->to);
+		sim_client_receive(sim, p);
+	}
+}
+
+void
+sim_packet_launch(struct sim *sim, struct sim_packet *p)
+{
+	enum sim_delivery d;
+
+	if (sim_node_of(sim, p->from)->power == SIM_POWER_OFF) {
+		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+		return;
+	}
+	d = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? route_direct(sim, p) :
+		route_by_lid(sim, p);
+	if (d != SIM_DELIVERED) {
+		sim_packet_lose(sim, p, &sim->stats.lost[d]);
+		return;
+	}
+	p->node = p->h.method & MAD_METHOD_RESPONSE ?
+		sim->ports[p->from].node : sim->ports[p->to].node;
+	p->event.fn = on_arrive;
+	if (sim_rules_apply(sim, p) == SIM_PASSAGE_LOST)
+		sim_packet_lose(sim, p, &sim->stats.lost_by_fault);
+	else
+		sim_clock_start(sim, &p->event, sim->now + p->travel);
+}

@@ -1,0 +1,308 @@
+/*
+ * PortInfo (IBA 14.2.5.6), the attribute with the most rules.
+ *
+ * A Set is judged as a whole first, and applied only if every component that
+ * counts at this kind of port is valid; otherwise status 0x1c and nothing has
+ * changed. Which components count:
+ *
+ *	end ports (CA, router, switch port 0)	LIDs, keys, SM's address,
+ *						timeouts, ClientReregister
+ *	ports with a link (and an enhanced	state, MTU, VLs, width, speed,
+ *	port 0)					error thresholds
+ *	external switch ports			partition enforcement, filters
+ *
+ * What is read-only, or does not count here, is ignored. 0 means no change in
+ * the state, the physical state, LinkDownDefaultState, the enabled widths and
+ * speeds and OperationalVLs.
+ *
+ * States (7.2): a Set may go from Init to Armed, from Armed to Active, and
+ * from anywhere Down, which starts the link's training again. What a Set of
+ * the state of now is worth, devices disagree about: see enum sim_same_state.
+ *
+ * Get is most of the traffic of a sweep, so a port keeps its attribute as it
+ * goes on the wire until something changes.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+/* AttributeModifier: the SM knows extended speeds (IBA 14.2.5.6) */
+#define MOD_EXT_SPEEDS		0x80000000u
+#define MOD_PORT		0x000000ffu
+
+#define WIDTH_ALL		255u
+#define SPEED_ALL		15u
+#define SPEED_EXT_ALL		31u
+#define SPEED_EXT_NONE		30u
+
+static bool
+is_unicast(uint16_t lid)
+{
+	return lid >= LID_UNICAST_MIN && lid <= LID_UNICAST_MAX;
+}
+
+static bool
+end_is_valid(const struct sim *sim, uint32_t port,
+	     const struct port_info *want)
+{
+	uint32_t last = want->lid + (1u << want->lmc) - 1;
+
+	if (!is_unicast(want->lid) || !is_unicast(want->sm_lid))
+		return false;
+	/* LMC is not a component of a base port 0, which has one LID */
+	return sim_is_base_port0(sim, port) || last <= LID_UNICAST_MAX;
+}
+
+static bool
+state_is_valid(const struct sim *sim, const struct port_info *have,
+	       const struct port_info *want)
+{
+	if (want->state == have->state && want->state != PORT_STATE_NOP &&
+	    want->state != PORT_STATE_DOWN && want->state != PORT_STATE_INIT)
+		return sim->params.same_state == SIM_SAME_STATE_ACCEPTED;
+	switch (want->state) {
+	case PORT_STATE_NOP:
+	case PORT_STATE_DOWN:
+		return true;
+	case PORT_STATE_ARMED:
+		return have->state == PORT_STATE_INIT;
+	case PORT_STATE_ACTIVE:
+		return have->state == PORT_STATE_ARMED;
+	}
+	return false;	/* nobody can Set Init */
+}
+
+/* Only where the link is, or goes, down can the physical state be told. */
+static bool
+phys_is_valid(const struct port_info *want)
+{
+	switch (want->phys_state) {
+	case PORT_PHYS_NOP:
+		return true;
+	case PORT_PHYS_SLEEP:
+	case PORT_PHYS_POLLING:
+	case PORT_PHYS_DISABLED:
+		return want->state == PORT_STATE_NOP ||
+			want->state == PORT_STATE_DOWN;
+	}
+	return false;
+}
+
+static bool
+is_subset(unsigned want, unsigned supported, unsigned all)
+{
+	return want == 0 || want == all || !(want & ~supported);
+}
+
+static bool
+link_is_valid(const struct sim *sim, const struct port_info *have,
+	      const struct port_info *want)
+{
+	return state_is_valid(sim, have, want) && phys_is_valid(want) &&
+		want->link_down_default <= PORT_PHYS_POLLING &&
+		want->neighbor_mtu >= 1 &&
+		want->neighbor_mtu <= have->mtu_cap &&
+		want->oper_vls <= have->vl_cap &&
+		is_subset(want->width_enabled, have->width_supported,
+			  WIDTH_ALL) &&
+		is_subset(want->speed_enabled, have->speed_supported,
+			  SPEED_ALL) &&
+		(want->speed_ext_enabled == SPEED_EXT_NONE ||
+		 is_subset(want->speed_ext_enabled, have->speed_ext_supported,
+			   SPEED_EXT_ALL));
+}
+
+static void
+apply_end(struct sim *sim, uint32_t port, const struct port_info *want)
+{
+	struct sim_port *p = &sim->ports[port];
+	struct port_info *have = &p->info;
+
+	/* another lease: the one that runs is void */
+	if (have->m_key_lease != want->m_key_lease)
+		p->lease_end = 0;
+	have->m_key = want->m_key;
+	have->m_key_lease = want->m_key_lease;
+	have->m_key_protect = want->m_key_protect;
+	have->gid_prefix = want->gid_prefix;
+	if (!sim_is_base_port0(sim, port))
+		have->lmc = want->lmc;
+	/* the base LID's low LMC bits do not count (IBA 4.1.3) */
+	have->lid = want->lid & ~((1u << have->lmc) - 1);
+	have->sm_lid = want->sm_lid;
+	have->sm_sl = want->sm_sl;
+	have->init_type_reply = want->init_type_reply;
+	have->mcast_pkey_trap_suppression = want->mcast_pkey_trap_suppression;
+	have->subnet_timeout = want->subnet_timeout;
+	have->m_key_violations = want->m_key_violations;
+	have->p_key_violations = want->p_key_violations;
+	have->q_key_violations = want->q_key_violations;
+}
+
+static uint8_t
+enabled(uint8_t have, uint8_t want, uint8_t supported, uint8_t all)
+{
+	if (want == 0)
+		return have;
+	return want == all ? supported : want;
+}
+
+static void
+apply_link(struct port_info *have, const struct port_info *want)
+{
+	have->width_enabled = enabled(have->width_enabled,
+				      want->width_enabled,
+				      have->width_supported, WIDTH_ALL);
+	have->speed_enabled = enabled(have->speed_enabled,
+				      want->speed_enabled,
+				      have->speed_supported, SPEED_ALL);
+	have->speed_ext_enabled = enabled(have->speed_ext_enabled,
+					  want->speed_ext_enabled,
+					  have->speed_ext_supported,
+					  SPEED_EXT_ALL);
+	if (want->link_down_default)
+		have->link_down_default = want->link_down_default;
+	if (want->oper_vls)
+		have->oper_vls = want->oper_vls;
+	have->neighbor_mtu = want->neighbor_mtu;
+	have->vl_high_limit = want->vl_high_limit;
+	have->vl_stall_count = want->vl_stall_count;
+	have->hoq_life = want->hoq_life;
+	have->local_phy_errors = want->local_phy_errors;
+	have->overrun_errors = want->overrun_errors;
+}
+
+/* What a switch cannot do is read-only there (IBA 14.2.5.4). */
+static void
+apply_switch(const struct switch_info *sw, struct port_info *have,
+	     const struct port_info *want)
+{
+	if (sw->enforce_inbound)
+		have->enforce_inbound = want->enforce_inbound;
+	if (sw->enforce_outbound)
+		have->enforce_outbound = want->enforce_outbound;
+	if (sw->filter_raw_inbound)
+		have->filter_raw_inbound = want->filter_raw_inbound;
+	if (sw->filter_raw_outbound)
+		have->filter_raw_outbound = want->filter_raw_outbound;
+}
+
+/* The states last: a link that goes down takes others with it. */
+static void
+apply_states(struct sim *sim, uint32_t port, const struct port_info *want)
+{
+	struct sim_port *p = &sim->ports[port];
+
+	if (sim_is_switch(sim_node_of(sim, port)) && p->num == 0) {
+		if (want->state > PORT_STATE_DOWN)
+			p->info.state = want->state;
+		return;
+	}
+	if (want->phys_state)
+		p->info.phys_state = want->phys_state;
+	else if (want->state == PORT_STATE_DOWN)
+		p->info.phys_state = p->info.link_down_default;
+	if (want->state)
+		sim_link_set_state(sim, port, want->state);
+	if (want->phys_state || want->state == PORT_STATE_DOWN)
+		sim_link_settle(sim, port, SIM_CAUSE_SET);
+}
+
+static bool
+has_reregister(const struct port_info *have)
+{
+	return have->cap_mask & PORT_CAP_HAS_CLIENT_REREGISTER;
+}
+
+static unsigned
+set(struct sim *sim, uint32_t port, const struct port_info *want)
+{
+	struct sim_port *p = &sim->ports[port];
+	const struct sim_node *node = sim_node_of(sim, port);
+	bool is_end = sim_end_port(sim, port) == port;
+	bool has_link = !sim_is_base_port0(sim, port);
+
+	if (is_end && !end_is_valid(sim, port, want))
+		return MAD_STATUS_BAD_VALUE;
+	if (has_link && !link_is_valid(sim, &p->info, want))
+		return MAD_STATUS_BAD_VALUE;
+	p->wire_valid = false;
+	if (is_end)
+		apply_end(sim, port, want);
+	else
+		apply_switch(&node->sw, &p->info, want);
+	if (has_link) {
+		apply_link(&p->info, want);
+		apply_states(sim, port, want);
+	}
+	if (is_end && want->client_reregister && has_reregister(&p->info) &&
+	    sim->reregister)
+		sim->reregister(sim, port, sim->reregister_data);
+	return MAD_STATUS_OK;
+}
+
+/* 0 at a CA or router means the port that was asked. */
+static uint32_t
+port_meant(const struct sim *sim, uint32_t asked, uint32_t attr_mod)
+{
+	const struct sim_node *node = sim_node_of(sim, asked);
+	uint32_t num = attr_mod & MOD_PORT;
+
+	if (attr_mod & ~(MOD_EXT_SPEEDS | MOD_PORT))
+		return SUBNET_NONE;
+	if (num > node->info.num_ports)
+		return SUBNET_NONE;
+	if (num == 0 && !sim_is_switch(node))
+		return asked;
+	return node->first_port + num;
+}
+
+static void
+read_out(struct sim_port *p, uint8_t *data)
+{
+	if (!p->wire_valid) {
+		port_info_encode(p->wire, &p->info);
+		p->wire_valid = true;
+	}
+	memcpy(data, p->wire, SMP_DATA_LEN);
+}
+
+/* Protection level 1 hides the key from who does not have it. */
+static bool
+hides_key(const struct sim *sim, uint32_t port, const struct sim_packet *p)
+{
+	const struct port_info *info = &sim->ports[port].info;
+
+	return info->m_key && info->m_key_protect == 1 &&
+		smp_m_key(p->mad) != info->m_key;
+}
+
+unsigned
+sim_port_info_serve(struct sim *sim, uint32_t asked,
+		    const struct sim_packet *p, uint8_t *data)
+{
+	uint32_t port = port_meant(sim, asked, p->h.attr_mod);
+	bool echo = false;
+	struct port_info want;
+	unsigned status;
+
+	if (port == SUBNET_NONE)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		port_info_decode(data, &want);
+		status = set(sim, port, &want);
+		if (status != MAD_STATUS_OK)
+			return status;
+		echo = want.client_reregister &&
+			has_reregister(&sim->ports[port].info);
+	}
+	read_out(&sim->ports[port], data);
+	if (echo || hides_key(sim, port, p)) {
+		want = sim->ports[port].info;
+		want.client_reregister = echo;
+		if (hides_key(sim, port, p))
+			want.m_key = 0;
+		port_info_encode(data, &want);
+	}
+	return MAD_STATUS_OK;
+}

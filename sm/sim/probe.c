@@ -1,0 +1,336 @@
+/*
+ * The data plane.
+ *
+ * One walk serves the packets that really move (move.c) and those that are
+ * only thought of (sim_probe). It looks at nothing but what the devices hold.
+ *
+ * At each switch (IBA 18.2.4): a LID above LinearFDBTop has no port; port 0
+ * is the switch itself; 255 and ports that are not there drop. Out of a port
+ * a data packet needs a link that is Active at both ends, an admitted P_Key
+ * where the port enforces partitions (18.2.4.2.1, outbound, then inbound on
+ * the other side), and an SL that maps to a VL which is in operation (7.6.6);
+ * 15 says drop. SMPs travel on VL15: the link must be in Init at least, and
+ * neither keys nor SL matter.
+ *
+ * A P_Key must be in the sender's table as it is, and be admitted by the
+ * receiver's: the same but for the membership bit, and one of the two is a
+ * full member (10.9.3).
+ *
+ * Multicast goes breadth first over channels, a channel being one direction
+ * of a cable, and each channel is taken once: a second copy on it is a loop,
+ * or two trees that met, and both are wrong.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+static const char *const delivery_names[] = {
+	[SIM_DELIVERED] = "delivered",
+	[SIM_NO_LID] = "no LID",
+	[SIM_NO_LINK] = "no link",
+	[SIM_NO_ROUTE] = "no route",
+	[SIM_LOOP] = "loop",
+	[SIM_WRONG_END] = "wrong end",
+	[SIM_BAD_PKEY] = "bad P_Key",
+	[SIM_BAD_VL] = "bad VL",
+};
+
+const char *
+sim_delivery_name(enum sim_delivery d)
+{
+	return (unsigned)d < SIM_N_DELIVERIES ? delivery_names[d] : "?";
+}
+
+bool
+sim_owns_lid(const struct sim *sim, uint32_t port, uint16_t lid)
+{
+	const struct port_info *info = &sim->ports[port].info;
+
+	return info->lid && lid >= info->lid &&
+		lid < info->lid + (1u << info->lmc);
+}
+
+/* OperationalVLs as a number of data VLs (IBA 14.2.5.6) */
+static unsigned
+data_vls(const struct port_info *info)
+{
+	static const uint8_t n[] = { 1, 1, 2, 4, 8, 15 };
+
+	return info->oper_vls < G_N_ELEMENTS(n) ? n[info->oper_vls] : 1;
+}
+
+static bool
+is_usable(const struct sim *sim, uint32_t out, enum sim_lane lane)
+{
+	const struct sim_port *p = &sim->ports[out];
+	unsigned need = lane == SIM_LANE_VL15 ? PORT_STATE_INIT :
+		PORT_STATE_ACTIVE;
+
+	return p->peer != SUBNET_NONE && p->info.state >= need &&
+		sim->ports[p->peer].info.state >= need;
+}
+
+/* Across the link at `out`, having come into its node by port `in`. */
+static enum sim_delivery
+cross(const struct sim *sim, uint32_t out, unsigned in,
+      const struct sim_packet_kind *kind, uint8_t *vl)
+{
+	const struct sim_port *p = &sim->ports[out];
+	bool switch_here = sim_is_switch(sim_node_of(sim, out));
+
+	*vl = 15;
+	if (!is_usable(sim, out, kind->lane))
+		return SIM_NO_LINK;
+	if (kind->lane == SIM_LANE_VL15)
+		return SIM_DELIVERED;
+	if (switch_here && p->info.enforce_outbound &&
+	    !sim_table_admits_pkey(sim, out, kind->pkey))
+		return SIM_BAD_PKEY;
+	*vl = sim_table_vl(sim, out, switch_here ? in : 0, kind->sl);
+	return *vl < data_vls(&p->info) ? SIM_DELIVERED : SIM_BAD_VL;
+}
+
+/* Into the node at the far end. */
+static enum sim_delivery
+enter(const struct sim *sim, uint32_t in, const struct sim_packet_kind *kind)
+{
+	if (kind->lane == SIM_LANE_DATA && sim->ports[in].num &&
+	    sim_is_switch(sim_node_of(sim, in)) &&
+	    sim->ports[in].info.enforce_inbound &&
+	    !sim_table_admits_pkey(sim, in, kind->pkey))
+		return SIM_BAD_PKEY;
+	return SIM_DELIVERED;
+}
+
+static enum sim_delivery
+receive(const struct sim *sim, uint32_t end, uint16_t dlid,
+	const struct sim_packet_kind *kind)
+{
+	if (!sim_owns_lid(sim, end, dlid))
+		return SIM_WRONG_END;
+	if (kind->lane == SIM_LANE_DATA &&
+	    !sim_table_admits_pkey(sim, end, kind->pkey))
+		return SIM_BAD_PKEY;
+	return SIM_DELIVERED;
+}
+
+/* The port by which a packet leaves node; SUBNET_NONE: it has none. */
+static uint32_t
+look_up(const struct sim *sim, uint32_t node_index, uint16_t dlid)
+{
+	const struct sim_node *node = &sim->nodes[node_index];
+	uint8_t num = sim_lft_entry(sim, node_index, dlid);
+
+	if (dlid > node->sw.linear_fdb_top || num > node->info.num_ports)
+		return SUBNET_NONE;
+	return node->first_port + num;
+}
+
+static enum sim_delivery
+depart(const struct sim *sim, uint32_t from, uint16_t dlid,
+       const struct sim_packet_kind *kind)
+{
+	if (dlid == LID_NONE)
+		return SIM_NO_LID;
+	if (kind->lane == SIM_LANE_VL15)
+		return SIM_DELIVERED;
+	if (sim->ports[from].info.lid == LID_NONE)
+		return SIM_NO_LID;
+	if (!sim_table_has_pkey(sim, from, kind->pkey))
+		return SIM_BAD_PKEY;
+	return SIM_DELIVERED;
+}
+
+enum sim_delivery
+sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
+	 const struct sim_packet_kind *kind, struct sim_trace *trace)
+{
+	uint32_t at = from;		/* the port of entry */
+	enum sim_delivery d = depart(sim, from, dlid, kind);
+
+	trace->n = 0;
+	trace->end = from;
+	if (d != SIM_DELIVERED)
+		return d;
+	if (sim_owns_lid(sim, from, dlid) ||
+	    (dlid == LID_PERMISSIVE && kind->lane == SIM_LANE_VL15))
+		return SIM_DELIVERED;
+	if (dlid > LID_UNICAST_MAX)
+		return SIM_NO_LID;
+	for (;;) {
+		bool in_switch = sim_is_switch(sim_node_of(sim, at));
+		uint32_t out = in_switch ?
+			look_up(sim, sim->ports[at].node, dlid) : at;
+
+		if (out == SUBNET_NONE)
+			return SIM_NO_ROUTE;
+		if (in_switch && sim->ports[out].num == 0)
+			break;
+		if (trace->n == SIM_HOPS_MAX)
+			return SIM_LOOP;
+		trace->end = out;
+		trace->hop[trace->n].port = out;
+		d = cross(sim, out, sim->ports[at].num, kind,
+			  &trace->hop[trace->n].vl);
+		if (d != SIM_DELIVERED)
+			return d;
+		trace->n++;
+		at = trace->end = sim->ports[out].peer;
+		d = enter(sim, at, kind);
+		if (d != SIM_DELIVERED)
+			return d;
+		if (!sim_is_switch(sim_node_of(sim, at)))
+			break;
+	}
+	trace->end = sim_end_port(sim, at);
+	return receive(sim, trace->end, dlid, kind);
+}
+
+enum sim_delivery
+sim_probe(const struct sim *sim, uint32_t from, uint16_t dlid, uint16_t pkey,
+	  unsigned sl, struct sim_trace *trace)
+{
+	const struct sim_packet_kind kind = {
+		.lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl,
+	};
+	struct sim_trace unwanted;
+
+	g_assert(sl < 16);
+	if (sim_node_of(sim, from)->power == SIM_POWER_OFF)
+		return SIM_NO_LINK;
+	return sim_walk(sim, from, dlid, &kind, trace ? trace : &unwanted);
+}
+
+/* ------------------------------------------------------------- multicast */
+
+struct spread {
+	const struct sim *sim;
+	struct sim_packet_kind kind;
+	struct sim_mcast *out;
+	GArray *todo;		/* uint32_t ports by which copies came in */
+	uint8_t *taken;		/* by port: a copy went out of it */
+	uint16_t mlid;
+};
+
+static void
+arrive(struct spread *s, uint32_t end)
+{
+	if (sim_table_admits_pkey(s->sim, end, s->kind.pkey))
+		g_array_append_val(s->out->reached, end);
+	else
+		s->out->lost[SIM_BAD_PKEY]++;
+}
+
+static void
+copy_out(struct spread *s, uint32_t out, unsigned in)
+{
+	enum sim_delivery d;
+	uint32_t peer;
+	uint8_t vl;
+
+	if (s->taken[out]) {
+		s->out->lost[SIM_LOOP]++;
+		return;
+	}
+	s->taken[out] = 1;
+	d = cross(s->sim, out, in, &s->kind, &vl);
+	if (d == SIM_DELIVERED) {
+		s->out->channels++;
+		peer = s->sim->ports[out].peer;
+		d = enter(s->sim, peer, &s->kind);
+	}
+	if (d != SIM_DELIVERED)
+		s->out->lost[d]++;
+	else if (sim_is_switch(sim_node_of(s->sim, peer)))
+		g_array_append_val(s->todo, peer);
+	else
+		arrive(s, peer);
+}
+
+/* No entry for this MLID: the default port, or the other one if that is where
+ * the packet came from (IBA 18.2.4.3.3). */
+static void
+copy_by_default(struct spread *s, const struct sim_node *node, unsigned in)
+{
+	uint8_t num = in == node->sw.default_mcast_primary ?
+		node->sw.default_mcast_not_primary :
+		node->sw.default_mcast_primary;
+
+	if (num == 0 || num > node->info.num_ports)
+		s->out->lost[SIM_NO_ROUTE]++;
+	else
+		copy_out(s, node->first_port + num, in);
+}
+
+static void
+spread_switch(struct spread *s, uint32_t at)
+{
+	const struct sim *sim = s->sim;
+	uint32_t node_index = sim->ports[at].node;
+	const struct sim_node *node = &sim->nodes[node_index];
+	unsigned in = sim->ports[at].num;
+
+	if (!sim_table_mcast_any(sim, node_index, s->mlid)) {
+		copy_by_default(s, node, in);
+		return;
+	}
+	for (unsigned num = 0; num <= node->info.num_ports; num++) {
+		if (num == in || !sim_table_mcast_has(sim, node_index,
+						      s->mlid, num))
+			continue;
+		if (num == 0)
+			arrive(s, node->first_port);
+		else
+			copy_out(s, node->first_port + num, in);
+	}
+}
+
+static gint
+compare_ports(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+enum sim_delivery
+sim_probe_mcast(const struct sim *sim, uint32_t from, uint16_t mlid,
+		uint16_t pkey, unsigned sl, struct sim_mcast *out)
+{
+	struct spread s = {
+		.sim = sim, .out = out, .mlid = mlid,
+		.kind = { .lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl },
+	};
+
+	g_assert(sl < 16);
+	memset(out, 0, sizeof(*out));
+	out->reached = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	if (mlid < LID_MULTICAST_MIN || mlid == LID_PERMISSIVE ||
+	    sim->ports[from].info.lid == LID_NONE)
+		return SIM_NO_LID;
+	if (!sim_table_has_pkey(sim, from, pkey))
+		return SIM_BAD_PKEY;
+	s.todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	s.taken = g_new0(uint8_t, sim->n_ports);
+	if (sim_is_switch(sim_node_of(sim, from)))
+		g_array_append_val(s.todo, from);
+	else
+		copy_out(&s, from, 0);
+	for (guint i = 0; i < s.todo->len; i++)
+		spread_switch(&s, g_array_index(s.todo, uint32_t, i));
+	g_array_sort(out->reached, compare_ports);
+	g_array_unref(s.todo);
+	g_free(s.taken);
+	if (!out->channels && !out->reached->len && out->lost[SIM_NO_LINK])
+		return SIM_NO_LINK;
+	return out->lost[SIM_LOOP] ? SIM_LOOP : SIM_DELIVERED;
+}
+
+void
+sim_mcast_clear(struct sim_mcast *out)
+{
+	if (out->reached)
+		g_array_unref(out->reached);
+	out->reached = NULL;
+}

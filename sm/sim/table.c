@@ -1,0 +1,431 @@
+/*
+ * Tables: P_Keys, SL to VL, VL arbitration, unicast and multicast forwarding
+ * (IBA 14.2.5.7 to .12).
+ *
+ * They are kept as they go on the wire, and only once somebody has written
+ * them; until then a port has the default P_Key, maps each SL to the VL of
+ * that number modulo the VLs in operation, and forwards nothing. An LFT is as
+ * long as the highest block that was written, so a fabric of 4,000 switches
+ * takes the memory of the LIDs in use. An MFT is a list of blocks of 32 masks
+ * of 16 ports, by position (which 16 ports) and block.
+ *
+ * Each serve function reads `data` if it is a Set and leaves what a Get gives.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+#define PKEYS_PER_BLOCK		32u
+#define PKEY_FULL		0x8000u
+#define MLIDS_PER_BLOCK		32u
+#define PORTS_PER_MASK		16u
+#define MFT_MOD_BLOCK		0x000001ffu
+#define MFT_MOD_POSITION	28
+#define VL_ARB_HALF		32u	/* entries a block */
+#define LFT_NO_PORT		0xffu
+#define SLS			16u
+
+static struct sim_tables *
+tables_of(struct sim *sim, uint32_t port)
+{
+	struct sim_port *p = &sim->ports[port];
+
+	if (!p->tables)
+		p->tables = g_new0(struct sim_tables, 1);
+	return p->tables;
+}
+
+void
+sim_table_clear_port(struct sim *sim, uint32_t port)
+{
+	struct sim_tables *t = sim->ports[port].tables;
+
+	if (!t)
+		return;
+	g_free(t->pkeys);
+	g_free(t->guids);
+	g_free(t->vl_arb);
+	g_free(t->sl2vl);
+	g_free(t);
+	sim->ports[port].tables = NULL;
+}
+
+/* ---------------------------------------------------------------- P_Keys */
+
+static unsigned
+pkey_cap(const struct sim *sim, uint32_t port)
+{
+	const struct sim_node *node = sim_node_of(sim, port);
+
+	return sim_is_switch(node) && sim->ports[port].num ?
+		node->sw.partition_enforcement_cap : node->info.partition_cap;
+}
+
+static unsigned
+pkey_blocks(const struct sim *sim, uint32_t port)
+{
+	return (pkey_cap(sim, port) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK;
+}
+
+uint16_t
+sim_table_pkey(const struct sim *sim, uint32_t port, unsigned index)
+{
+	const struct sim_tables *t = sim->ports[port].tables;
+
+	if (index >= pkey_cap(sim, port))
+		return 0;
+	if (!t || !t->pkeys)
+		return index == 0 ? SIM_PKEY_DEFAULT : 0;
+	return sim_load16(t->pkeys[index / PKEYS_PER_BLOCK] +
+			  index % PKEYS_PER_BLOCK * 2);
+}
+
+/* Base 0 is no P_Key (IBA 10.9.1.1). */
+bool
+sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey)
+{
+	const struct sim_tables *t = sim->ports[port].tables;
+	unsigned cap = pkey_cap(sim, port);
+
+	if (!(pkey & ~PKEY_FULL))
+		return false;
+	if (!t || !t->pkeys)
+		return cap && pkey == SIM_PKEY_DEFAULT;
+	for (unsigned i = 0; i < cap; i++)
+		if (sim_table_pkey(sim, port, i) == pkey)
+			return true;
+	return false;
+}
+
+bool
+sim_table_admits_pkey(const struct sim *sim, uint32_t port, uint16_t pkey)
+{
+	return sim_table_has_pkey(sim, port, pkey | PKEY_FULL) ||
+		(pkey & PKEY_FULL &&
+		 sim_table_has_pkey(sim, port, pkey & ~PKEY_FULL));
+}
+
+static void
+write_pkeys(struct sim *sim, uint32_t port, unsigned block,
+	    const uint8_t *data)
+{
+	unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
+	struct sim_tables *t = tables_of(sim, port);
+
+	if (!t->pkeys) {
+		t->pkeys = g_malloc0_n(pkey_blocks(sim, port),
+				       SIM_TABLE_BLOCK);
+		sim_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
+	}
+	/* what is beyond the capability stays 0 */
+	memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
+}
+
+static unsigned
+serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+	    uint8_t *data)
+{
+	const struct sim_node *node = sim_node_of(sim, asked);
+	unsigned block = p->h.attr_mod & 0xffff;
+	unsigned num = p->h.attr_mod >> 16;
+	uint32_t port = asked;
+
+	if (sim_is_switch(node)) {
+		if (num > node->info.num_ports)
+			return MAD_STATUS_BAD_VALUE;
+		port = node->first_port + num;
+	}
+	if (block >= pkey_blocks(sim, port))
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET)
+		write_pkeys(sim, port, block, data);
+	memset(data, 0, SMP_DATA_LEN);
+	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
+		sim_store(data + i * 2, sim_table_pkey(sim, port,
+				block * PKEYS_PER_BLOCK + i), 2);
+	return MAD_STATUS_OK;
+}
+
+/* -------------------------------------------------------------- SL to VL */
+
+/* The VL of one of 16 nibbles, SL 0 in the high half of the first byte. */
+static uint8_t
+nibble(const uint8_t *bytes, unsigned i)
+{
+	return i % 2 ? bytes[i / 2] & 0xf : bytes[i / 2] >> 4;
+}
+
+static uint8_t
+default_vl(const struct sim *sim, uint32_t out, unsigned sl)
+{
+	static const uint8_t n[] = { 1, 1, 2, 4, 8, 15 };
+	uint8_t code = sim->ports[out].info.oper_vls;
+
+	return sl % (code < G_N_ELEMENTS(n) ? n[code] : 1);
+}
+
+uint8_t
+sim_table_vl(const struct sim *sim, uint32_t out, unsigned in, unsigned sl)
+{
+	const struct sim_tables *t = sim->ports[out].tables;
+
+	if (!t || !t->sl2vl)
+		return default_vl(sim, out, sl);
+	return nibble(t->sl2vl[in], sl);
+}
+
+static void
+write_sl2vl(struct sim *sim, uint32_t out, unsigned in, unsigned n_ins,
+	    const uint8_t *data)
+{
+	struct sim_tables *t = tables_of(sim, out);
+
+	if (!t->sl2vl) {
+		t->sl2vl = g_malloc_n(n_ins, SIM_SL2VL_LEN);
+		for (unsigned i = 0; i < n_ins; i++)
+			for (unsigned sl = 0; sl < SLS; sl += 2)
+				t->sl2vl[i][sl / 2] =
+					default_vl(sim, out, sl) << 4 |
+					default_vl(sim, out, sl + 1);
+	}
+	memcpy(t->sl2vl[in], data, SIM_SL2VL_LEN);
+}
+
+/* The modifier is for switches: port of entry, port of departure. */
+static unsigned
+serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+	    uint8_t *data)
+{
+	const struct sim_node *node = sim_node_of(sim, asked);
+	unsigned in = 0, n_ins = 1;
+	uint32_t out = asked;
+
+	if (sim_is_switch(node)) {
+		unsigned out_num = p->h.attr_mod & 0xff;
+
+		in = p->h.attr_mod >> 8;
+		n_ins = node->info.num_ports + 1u;
+		if (in >= n_ins || out_num >= n_ins)
+			return MAD_STATUS_BAD_VALUE;
+		out = node->first_port + out_num;
+	}
+	if (p->h.method == MAD_METHOD_SET)
+		write_sl2vl(sim, out, in, n_ins, data);
+	memset(data, 0, SMP_DATA_LEN);
+	for (unsigned sl = 0; sl < SLS; sl += 2)
+		data[sl / 2] = sim_table_vl(sim, out, in, sl) << 4 |
+			sim_table_vl(sim, out, in, sl + 1);
+	return MAD_STATUS_OK;
+}
+
+/* -------------------------------------------------------- VL arbitration */
+
+/* Blocks 1, 2: low priority; 3, 4: high. Entries that this block has. */
+static unsigned
+vl_arb_room(const struct port_info *info, unsigned block)
+{
+	unsigned cap = block <= 2 ? info->vl_arb_low_cap :
+		info->vl_arb_high_cap;
+	unsigned before = block % 2 ? 0 : VL_ARB_HALF;
+
+	return cap <= before ? 0 : MIN(cap - before, VL_ARB_HALF);
+}
+
+static unsigned
+serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+	     uint8_t *data)
+{
+	const struct sim_node *node = sim_node_of(sim, asked);
+	unsigned block = p->h.attr_mod >> 16;
+	unsigned num = p->h.attr_mod & 0xffff;
+	uint32_t port = asked;
+	struct sim_tables *t;
+	unsigned room;
+
+	if (sim_is_switch(node)) {
+		if (num > node->info.num_ports)
+			return MAD_STATUS_BAD_VALUE;
+		port = node->first_port + num;
+	}
+	if (block < 1 || block > SIM_VL_ARB_BLOCKS ||
+	    sim_is_base_port0(sim, port))
+		return MAD_STATUS_BAD_VALUE;
+	room = vl_arb_room(&sim->ports[port].info, block);
+	if (!room)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		t = tables_of(sim, port);
+		if (!t->vl_arb)
+			t->vl_arb = g_malloc0_n(SIM_VL_ARB_BLOCKS,
+						SIM_TABLE_BLOCK);
+		memcpy(t->vl_arb[block - 1], data, room * 2);
+	}
+	t = sim->ports[port].tables;
+	if (t && t->vl_arb)
+		memcpy(data, t->vl_arb[block - 1], SMP_DATA_LEN);
+	else
+		memset(data, 0, SMP_DATA_LEN);
+	return MAD_STATUS_OK;
+}
+
+/* ------------------------------------------------------------ forwarding */
+
+uint8_t
+sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid)
+{
+	const struct sim_node *n = &sim->nodes[node];
+
+	return lid < n->lft_len ? n->lft[lid] : LFT_NO_PORT;
+}
+
+/* Half as much again when it must grow, but no more than the device has. */
+static void
+lft_grow(struct sim_node *node, uint32_t need)
+{
+	uint32_t cap = (node->sw.linear_fdb_cap + SIM_TABLE_BLOCK - 1) /
+		SIM_TABLE_BLOCK * SIM_TABLE_BLOCK;
+	uint32_t len = node->lft_len + node->lft_len / 2;
+
+	if (need <= node->lft_len)
+		return;
+	len = MIN(MAX(len / SIM_TABLE_BLOCK * SIM_TABLE_BLOCK, need), cap);
+	node->lft = g_realloc(node->lft, len);
+	memset(node->lft + node->lft_len, LFT_NO_PORT, len - node->lft_len);
+	node->lft_len = len;
+}
+
+static unsigned
+serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+	  uint8_t *data)
+{
+	struct sim_node *node = sim_node_of(sim, asked);
+	uint32_t block = p->h.attr_mod;
+	uint32_t at = block * SIM_TABLE_BLOCK;
+
+	if (!sim_is_switch(node))
+		return MAD_STATUS_BAD_ATTRIBUTE;
+	if (block > UINT16_MAX || at >= node->sw.linear_fdb_cap)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		lft_grow(node, at + SIM_TABLE_BLOCK);
+		memcpy(node->lft + at, data, SIM_TABLE_BLOCK);
+	} else if (at < node->lft_len) {
+		memcpy(data, node->lft + at, SIM_TABLE_BLOCK);
+	} else {
+		memset(data, LFT_NO_PORT, SIM_TABLE_BLOCK);
+	}
+	return MAD_STATUS_OK;
+}
+
+static unsigned
+mft_positions(const struct sim_node *node)
+{
+	return node->info.num_ports / PORTS_PER_MASK + 1;
+}
+
+static unsigned
+mft_blocks(const struct sim_node *node)
+{
+	return (node->sw.multicast_fdb_cap + MLIDS_PER_BLOCK - 1) /
+		MLIDS_PER_BLOCK;
+}
+
+static unsigned
+serve_mft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+	  uint8_t *data)
+{
+	struct sim_node *node = sim_node_of(sim, asked);
+	unsigned position = p->h.attr_mod >> MFT_MOD_POSITION;
+	unsigned block = p->h.attr_mod & MFT_MOD_BLOCK;
+	uint8_t **cell;
+
+	if (!sim_is_switch(node))
+		return MAD_STATUS_BAD_ATTRIBUTE;
+	if (p->h.attr_mod & ~(MFT_MOD_BLOCK | 0xfu << MFT_MOD_POSITION) ||
+	    position >= mft_positions(node) || block >= mft_blocks(node))
+		return MAD_STATUS_BAD_VALUE;
+	if (!node->mft)
+		node->mft = g_new0(uint8_t *, (size_t)mft_positions(node) *
+				   mft_blocks(node));
+	cell = &node->mft[position * mft_blocks(node) + block];
+	if (p->h.method == MAD_METHOD_SET) {
+		if (!*cell)
+			*cell = g_malloc(SIM_TABLE_BLOCK);
+		memcpy(*cell, data, SIM_TABLE_BLOCK);
+	} else if (*cell) {
+		memcpy(data, *cell, SIM_TABLE_BLOCK);
+	} else {
+		memset(data, 0, SIM_TABLE_BLOCK);
+	}
+	return MAD_STATUS_OK;
+}
+
+/* 16 ports' worth of what is programmed for an MLID. */
+static uint16_t
+mft_mask(const struct sim_node *node, uint16_t mlid, unsigned position)
+{
+	unsigned at = mlid - LID_MULTICAST_MIN;
+	const uint8_t *cell;
+
+	if (!node->mft || at >= node->sw.multicast_fdb_cap)
+		return 0;
+	cell = node->mft[position * mft_blocks(node) + at / MLIDS_PER_BLOCK];
+	return cell ? sim_load16(cell + at % MLIDS_PER_BLOCK * 2) : 0;
+}
+
+bool
+sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
+		    unsigned port)
+{
+	return mft_mask(&sim->nodes[node], mlid, port / PORTS_PER_MASK) >>
+		port % PORTS_PER_MASK & 1;
+}
+
+/* Above MulticastFDBTop no entry counts (IBA 14.2.5.4); 0 is a top that
+ * nobody has set. */
+bool
+sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid)
+{
+	const struct sim_node *n = &sim->nodes[node];
+
+	if (n->sw.multicast_fdb_top && mlid > n->sw.multicast_fdb_top)
+		return false;
+	for (unsigned i = 0; i < mft_positions(n); i++)
+		if (mft_mask(n, mlid, i))
+			return true;
+	return false;
+}
+
+void
+sim_table_clear_node(struct sim *sim, uint32_t node_index)
+{
+	struct sim_node *node = &sim->nodes[node_index];
+	size_t cells = (size_t)mft_positions(node) * mft_blocks(node);
+
+	g_free(node->lft);
+	node->lft = NULL;
+	node->lft_len = 0;
+	for (size_t i = 0; node->mft && i < cells; i++)
+		g_free(node->mft[i]);
+	g_free(node->mft);
+	node->mft = NULL;
+}
+
+unsigned
+sim_table_serve(struct sim *sim, uint32_t asked, const struct sim_packet *p,
+		uint8_t *data)
+{
+	switch (p->h.attr_id) {
+	case MAD_ATTR_PKEY_TABLE:
+		return serve_pkeys(sim, asked, p, data);
+	case SIM_ATTR_SL2VL:
+		return serve_sl2vl(sim, asked, p, data);
+	case SIM_ATTR_VL_ARB:
+		return serve_vl_arb(sim, asked, p, data);
+	case MAD_ATTR_LINEAR_FT:
+		return serve_lft(sim, asked, p, data);
+	case MAD_ATTR_MULTICAST_FT:
+		return serve_mft(sim, asked, p, data);
+	}
+	return MAD_STATUS_BAD_ATTRIBUTE;
+}

@@ -1,0 +1,289 @@
+/*
+ * Traps: an agent tells the subnet manager (IBA 13.4.9, 14.2.5.1).
+ *
+ * A notice that was raised is sent to the SM's LID at once and then again,
+ * until a TrapRepress with its TID comes back. For each end port there is one
+ * notice of a number at most: what happens again while it is being told makes
+ * it a new notice, with a new TID, so the TrapRepress for the old one does not
+ * silence it. The violations of keys (256 and up) come as fast as the packets
+ * of the offender do, so there the first one is told until it is repressed.
+ *
+ * A trap is an SMP that is routed by LID. Hence an agent that has no LID or
+ * does not know the SM's keeps silent, and one from which no route leads to
+ * the SM talks to nobody; PortStateChange is there for these.
+ */
+#include "sm/sim/state.h"
+
+#include <string.h>
+
+#define NS_PER_US		1000
+#define SUBNET_TIMEOUT_NS	4096	/* times 2^n, IBA 14.2.5.6 */
+#define GENERIC			0x80u
+#define SECURITY_FIRST		256u
+#define DETAILS			10	/* where DataDetails begin */
+#define OFF_DR_SLID		32
+#define OFF_RETURN		192
+#define HOPS_TOLD		30u	/* DRNoticeReturnPath of trap 256 */
+
+struct sim_notice {
+	struct sim_event event;
+	int64_t key;
+	uint32_t port;
+	unsigned trap;
+	uint64_t tid;
+	unsigned left;		/* repeats, if they are limited */
+	uint8_t data[SMP_DATA_LEN];
+};
+
+/* In the order of IBA's table; type: 1 urgent, 2 security, 4 informational */
+static const struct kind {
+	uint16_t trap;
+	uint8_t type;
+} kinds[] = {
+	{ 128, 1 }, { 129, 1 }, { 130, 1 }, { 131, 1 }, { 144, 4 },
+	{ 145, 4 }, { 256, 2 }, { 257, 2 }, { 258, 2 }, { 259, 2 },
+};
+
+static const struct kind *
+find_kind(unsigned trap)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (kinds[i].trap == trap)
+			return &kinds[i];
+	return NULL;
+}
+
+static int64_t
+key_of(uint32_t port, unsigned trap)
+{
+	return (int64_t)port << 16 | trap;
+}
+
+/* ----------------------------------------------------- what a notice says */
+
+static void
+tell_m_key(uint8_t *d, const struct port_info *info,
+	   const struct sim_packet *culprit)
+{
+	unsigned hops = MIN(culprit->h.hop_count, HOPS_TOLD);
+
+	sim_store(d + 2, info->lid, 2);
+	memcpy(d + 4, culprit->mad + OFF_DR_SLID, 2);
+	d[6] = culprit->h.method;
+	sim_store(d + 8, culprit->h.attr_id, 2);
+	sim_store(d + 10, culprit->h.attr_mod, 4);
+	sim_store(d + 14, smp_m_key(culprit->mad), 8);
+	d[23] = GENERIC | hops;		/* DRNotice, hop count */
+	memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
+}
+
+static void
+tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit)
+{
+	sim_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	sim_store(d + 4, culprit->addr.lid, 2);
+	sim_store(d + 6, sim_table_pkey(sim, culprit->from,
+					culprit->addr.pkey_index), 4);
+	sim_store(d + 10, (uint32_t)culprit->addr.sl << 28 |
+		  culprit->addr.qp, 4);
+	sim_store(d + 14, culprit->addr.qp, 4);
+}
+
+static void
+tell_switch_key(struct sim *sim, uint8_t *d, uint32_t port, uint16_t lid,
+		const struct sim_packet *culprit)
+{
+	sim_store(d, 0xf, 2);		/* all that follows is valid */
+	sim_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	sim_store(d + 4, culprit->addr.lid, 2);
+	sim_store(d + 6, sim_table_pkey(sim, culprit->from,
+					culprit->addr.pkey_index), 2);
+	sim_store(d + 8, (uint32_t)culprit->addr.sl << 28 |
+		  culprit->addr.qp, 4);
+	sim_store(d + 12, culprit->addr.qp, 4);
+	sim_store(d + 48, lid, 2);
+	d[50] = sim->ports[port].num;
+}
+
+/* `port` is where it happened. A key violation that a script raises has no
+ * culprit, and its details are empty. */
+static void
+write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
+	     const struct sim_packet *culprit, uint8_t *data)
+{
+	const struct sim_node *node = sim_node_of(sim, port);
+	const struct port_info *info =
+		&sim->ports[sim_end_port(sim, port)].info;
+	uint8_t *d = data + DETAILS;
+
+	memset(data, 0, SMP_DATA_LEN);
+	data[0] = GENERIC | kind->type;
+	sim_store(data + 1, node->info.node_type, 3);
+	sim_store(data + 4, kind->trap, 2);
+	sim_store(data + 6, info->lid, 2);
+	switch (kind->trap) {
+	case 128:
+		sim_store(d, info->lid, 2);
+		return;
+	case 129:
+	case 130:
+	case 131:
+		sim_store(d + 2, info->lid, 2);
+		d[4] = sim->ports[port].num;
+		return;
+	case 144:
+		sim_store(d + 2, info->lid, 2);
+		sim_store(d + 6, info->cap_mask, 4);
+		return;
+	case 145:
+		sim_store(d + 2, info->lid, 2);
+		sim_store(d + 6, node->info.system_guid, 8);
+		return;
+	}
+	if (!culprit)
+		return;
+	if (kind->trap == 256)
+		tell_m_key(d, info, culprit);
+	else if (kind->trap == 259)
+		tell_switch_key(sim, d, port, info->lid, culprit);
+	else
+		tell_key(sim, d, culprit);
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static void
+send_trap(struct sim *sim, uint32_t end, uint64_t tid, const uint8_t *data)
+{
+	struct sim_packet *p = sim_packet_take(sim);
+
+	memset(&p->addr, 0, sizeof(p->addr));
+	p->addr.lid = sim->ports[end].info.sm_lid;
+	p->from = end;
+	smp_build_lid(p->mad, MAD_METHOD_TRAP, MAD_ATTR_NOTICE, 0, 0);
+	mad_set_tid(p->mad, tid);
+	memcpy(smp_data(p->mad), data, SMP_DATA_LEN);
+	mad_header_read(p->mad, MAD_SIZE, &p->h);
+	sim->stats.traps++;
+	sim->stats.sent++;
+	sim_packet_launch(sim, p);
+}
+
+static int64_t
+period_of(const struct sim *sim, const struct sim_notice *n)
+{
+	unsigned exponent = sim->ports[n->port].info.subnet_timeout;
+
+	if (sim->params.trap_repeat_us)
+		return (int64_t)sim->params.trap_repeat_us * NS_PER_US;
+	return (int64_t)SUBNET_TIMEOUT_NS << MIN(exponent, 31);
+}
+
+static void
+notice_end(struct sim *sim, struct sim_notice *n)
+{
+	sim_clock_stop(sim, &n->event);
+	g_hash_table_remove(sim->traps, &n->key);
+}
+
+static void
+on_notice(struct sim *sim, struct sim_event *e)
+{
+	struct sim_notice *n = (struct sim_notice *)e;
+
+	send_trap(sim, n->port, n->tid, n->data);
+	if (sim->params.trap_repeats && n->left-- == 0)
+		notice_end(sim, n);
+	else
+		sim_clock_start(sim, e, sim->now + period_of(sim, n));
+}
+
+static bool
+can_tell(const struct sim *sim, uint32_t end)
+{
+	const struct port_info *info = &sim->ports[end].info;
+
+	return info->lid != LID_NONE && info->sm_lid != LID_NONE &&
+		sim_node_of(sim, end)->power == SIM_POWER_ON;
+}
+
+void
+sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
+	       const struct sim_packet *culprit)
+{
+	const struct kind *kind = find_kind(trap);
+	uint32_t end = sim_end_port(sim, port);
+	int64_t key = key_of(end, trap);
+	struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
+
+	g_assert(kind);
+	if (!can_tell(sim, end) || (n && trap >= SECURITY_FIRST))
+		return;
+	if (!n) {
+		n = g_new0(struct sim_notice, 1);
+		n->event.fn = on_notice;
+		n->key = key;
+		n->port = end;
+		n->trap = trap;
+		g_hash_table_insert(sim->traps, &n->key, n);
+	}
+	n->tid = ++sim->last_tid & UINT32_MAX;
+	n->left = sim->params.trap_repeats;
+	write_notice(sim, port, kind, culprit, n->data);
+	/* not from in here: the fabric may be half way through a change */
+	sim_clock_stop(sim, &n->event);
+	sim_clock_start(sim, &n->event, sim->now);
+}
+
+void
+sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap)
+{
+	uint32_t end = sim_end_port(sim, port);
+	uint8_t data[SMP_DATA_LEN];
+
+	g_assert(find_kind(trap));
+	if (!can_tell(sim, end))
+		return;
+	write_notice(sim, port, find_kind(trap), NULL, data);
+	send_trap(sim, end, ++sim->last_tid & UINT32_MAX, data);
+}
+
+static struct sim_notice *
+find_notice(struct sim *sim, uint32_t end, const struct kind *kind)
+{
+	int64_t key = key_of(end, kind->trap);
+
+	return g_hash_table_lookup(sim->traps, &key);
+}
+
+void
+sim_trap_repress(struct sim *sim, uint32_t end, uint64_t tid)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		struct sim_notice *n = find_notice(sim, end, &kinds[i]);
+
+		if (n && n->tid == tid)
+			notice_end(sim, n);
+	}
+}
+
+void
+sim_trap_forget(struct sim *sim, uint32_t node)
+{
+	const struct sim_node *n = &sim->nodes[node];
+
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+			struct sim_notice *notice = find_notice(sim,
+					n->first_port + num, &kinds[i]);
+
+			if (notice)
+				notice_end(sim, notice);
+		}
+}
+
+void
+sim_trap(struct sim *sim, uint32_t port, unsigned trap)
+{
+	sim_trap_raise(sim, port, trap, NULL);
+}

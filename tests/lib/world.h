@@ -1,0 +1,63 @@
+/*
+ * A whole subnet manager on a simulated fabric, for tests of its life: sweeps,
+ * elections, repairs. Judged by the data plane, not by what the SM says.
+ */
+#ifndef MINISM_TESTS_WORLD_H
+#define MINISM_TESTS_WORLD_H
+
+#include "sm/serve.h"
+#include "sm/sim/fault.h"
+#include "sm/sim/probe.h"
+#include "sm/sweep.h"
+
+/* One subnet manager. */
+struct manager {
+	struct transport *t;
+	struct xact *x;
+	struct log *log;
+	struct memory *memory;
+	struct serve *serve;
+	struct sweep *sweep;
+	unsigned ends;			/* sweeps that ended */
+	enum sweep_end last;
+	uint32_t port;
+};
+
+struct world {
+	struct subnet *s;		/* as generated: names ports, nodes */
+	struct sim *sim;
+	struct manager m;
+};
+
+struct world_params {
+	const char *spec;
+	uint64_t seed;
+	const char *engine;
+	unsigned sweep_s;
+};
+
+/* The fabric is there and the SM attached; its first sweep is requested. */
+void world_open(struct world *w, const struct world_params *params);
+void world_close(struct world *w);
+
+/* A second manager on another CA port; close it with manager_close(). */
+void manager_open(struct manager *m, struct sim *sim, uint32_t port,
+		  unsigned priority, const struct world_params *params);
+void manager_close(struct manager *m);
+
+/* Runs until the SM rests and has nothing noted, `limit` us at the most;
+ * false if it did not come to rest. */
+bool world_settle(struct world *w, int64_t limit);
+
+/*
+ * Every pair of CA ports that are alive and joined to the SM's port by links
+ * that are up: a packet between them arrives. Returns the number of pairs that
+ * do not; *pairs is how many there are. The first bad one is printed as TAP
+ * diagnostics.
+ */
+unsigned world_unreached(struct world *w, unsigned *pairs);
+
+/* End ports alive in the SM's part of the fabric, by port index. */
+uint8_t *world_alive(struct world *w);
+
+#endif

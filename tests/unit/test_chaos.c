@@ -1,0 +1,324 @@
+/*
+ * Chaos: a subnet manager on simulated fabrics to which things happen, one
+ * after the other, and after each of them what must hold is checked on the
+ * data plane and on the devices:
+ *
+ *	- every two hosts that are alive and joined reach each other
+ *	- no two end ports have a LID in common; who was there keeps his
+ *	- another look at a fabric that is up sends no Set
+ *
+ * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric
+ * (`make soak`), MINISM_CHAOS_FABRIC a pattern of the fabrics to run, and
+ * MINISM_TEST_LOG where the subnet manager's log goes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/world.h"
+#include "topology/prng.h"
+
+#define EVENTS		500u
+#define SECOND		G_USEC_PER_SEC
+#define CHECK_SETS_EACH	16u
+
+static const char *const specs[] = {
+	"PGFT(4,4;1,4)", "PGFT(2,2,4;1,2,2)", "PGFT(3,6;1,3)",
+	"PGFT(4,6;1,2;1,2)", "PGFT(2,3,3;1,2,2)", "ring(6;2)", "ring(9;1)",
+	"torus(3,3;1)", "torus(4,4;1)", "torus(3,3,3;1)", "mesh(4,3;1)",
+	"random(10,3,2)", "random(16,4,1)", "random(8,5,2)",
+	"dragonfly(3,1,1)", "dragonfly(2,2,1)", "hyperx(3,3;1)",
+	"hyperx(4,2;2)", "rails(6;6,2)", "single(8)",
+};
+
+struct chaos {
+	struct world w;
+	uint64_t rng;
+	uint8_t *cut;		/* by port: its cable is cut */
+	uint8_t *off;		/* by node */
+	uint16_t *lids;		/* by port, as last seen alive */
+	char what[160];		/* the last event, for messages */
+};
+
+static uint64_t
+test_seed(void)
+{
+	const char *text = getenv("MINISM_TEST_SEED");
+
+	return text ? strtoull(text, NULL, 0) : 20261121;
+}
+
+static unsigned
+n_events(void)
+{
+	const char *text = getenv("MINISM_CHAOS_EVENTS");
+
+	return text ? (unsigned)strtoul(text, NULL, 0) : EVENTS;
+}
+
+static uint32_t
+any_cabled_port(struct chaos *c)
+{
+	for (;;) {
+		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
+
+		if (c->w.s->ports[port].peer != SUBNET_NONE)
+			return port;
+	}
+}
+
+static void
+event_cable(struct chaos *c)
+{
+	uint32_t port = any_cabled_port(c), peer = c->w.s->ports[port].peer;
+	bool cut = !c->cut[port];
+
+	c->cut[port] = c->cut[peer] = cut;
+	if (cut)
+		sim_link_cut(c->w.sim, port);
+	else
+		sim_link_mend(c->w.sim, port);
+	snprintf(c->what, sizeof(c->what), "%s %s port %u",
+		 cut ? "cut" : "mend", subnet_node_of(c->w.s, port)->desc,
+		 c->w.s->ports[port].num);
+}
+
+/* Mends come more often than cuts would by chance: otherwise a fabric falls
+ * to pieces and nothing of interest happens any more. */
+static void
+event_mend(struct chaos *c)
+{
+	for (uint32_t port = 0; port < c->w.s->n_ports; port++) {
+		if (!c->cut[port] || prng_below(&c->rng, 3) == 0)
+			continue;
+		c->cut[port] = c->cut[c->w.s->ports[port].peer] = false;
+		sim_link_mend(c->w.sim, port);
+		snprintf(c->what, sizeof(c->what), "mend %s port %u",
+			 subnet_node_of(c->w.s, port)->desc,
+			 c->w.s->ports[port].num);
+		return;
+	}
+	event_cable(c);
+}
+
+static void
+event_node(struct chaos *c)
+{
+	uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
+
+	if (node == c->w.s->ports[c->w.s->local_port].node)
+		return;
+	c->off[node] = !c->off[node];
+	if (c->off[node])
+		sim_node_off(c->w.sim, node);
+	else
+		sim_node_on(c->w.sim, node);
+	snprintf(c->what, sizeof(c->what), "%s %s", c->off[node] ? "off" :
+		 "on", c->w.s->nodes[node].desc);
+}
+
+static void
+event_node_on(struct chaos *c)
+{
+	for (uint32_t node = 0; node < c->w.s->n_nodes; node++) {
+		if (!c->off[node] || prng_below(&c->rng, 3) == 0)
+			continue;
+		c->off[node] = false;
+		sim_node_on(c->w.sim, node);
+		snprintf(c->what, sizeof(c->what), "on %s",
+			 c->w.s->nodes[node].desc);
+		return;
+	}
+	event_cable(c);
+}
+
+static void
+event_reset(struct chaos *c)
+{
+	uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
+
+	if (c->off[node] ||
+	    node == c->w.s->ports[c->w.s->local_port].node)
+		return;
+	sim_node_reset(c->w.sim, node);
+	/* A host that starts anew has no LID to keep but by our memory. */
+	snprintf(c->what, sizeof(c->what), "reset %s",
+		 c->w.s->nodes[node].desc);
+}
+
+static void
+event_flap(struct chaos *c)
+{
+	uint32_t port = any_cabled_port(c);
+
+	if (c->cut[port])
+		return;
+	sim_link_flap(c->w.sim, port, 1 + prng_below(&c->rng, 4),
+		      1000 + prng_below(&c->rng, 40000),
+		      1000 + prng_below(&c->rng, 40000));
+	snprintf(c->what, sizeof(c->what), "flap %s port %u",
+		 subnet_node_of(c->w.s, port)->desc,
+		 c->w.s->ports[port].num);
+}
+
+static void
+event_loss(struct chaos *c)
+{
+	static const enum sim_fault_kind kinds[] = {
+		SIM_FAULT_LOSS, SIM_FAULT_DELAY, SIM_FAULT_REORDER,
+		SIM_FAULT_DUPLICATE,
+	};
+	const struct sim_rule rule = {
+		.match = { .node = SIM_ANY },
+		.kind = kinds[prng_below(&c->rng, G_N_ELEMENTS(kinds))],
+		.per_mille = 20 + prng_below(&c->rng, 100),
+		.times = 1 + prng_below(&c->rng, 40),
+		.us = 1 + prng_below(&c->rng, 5000),
+	};
+
+	sim_rule_add(c->w.sim, &rule);
+	event_cable(c);
+}
+
+static void
+event_babble(struct chaos *c)
+{
+	uint32_t port = any_cabled_port(c);
+
+	sim_babble(c->w.sim, port, 128, 50, 2000);
+	snprintf(c->what, sizeof(c->what), "babble %s",
+		 subnet_node_of(c->w.s, port)->desc);
+}
+
+static void
+event_signal(struct chaos *c)
+{
+	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
+	snprintf(c->what, sizeof(c->what), "sweep by signal");
+}
+
+static void
+happen(struct chaos *c)
+{
+	static void (*const events[])(struct chaos *) = {
+		event_cable, event_mend, event_mend, event_node,
+		event_node_on, event_node_on, event_reset, event_flap,
+		event_loss, event_babble, event_signal, event_cable,
+		event_mend,
+	};
+
+	c->what[0] = '\0';
+	events[prng_below(&c->rng, G_N_ELEMENTS(events))](c);
+}
+
+static void
+check_lids(struct chaos *c)
+{
+	g_autofree uint8_t *alive = world_alive(&c->w);
+	g_autofree uint32_t *owner = g_new(uint32_t, 0x10000);
+
+	memset(owner, 0xff, 0x10000 * sizeof(*owner));
+	for (uint32_t port = 0; port < c->w.s->n_ports; port++) {
+		uint16_t lid;
+
+		if (!alive[port])
+			continue;
+		lid = sim_port_info(c->w.sim, port)->lid;
+		if (port == c->w.s->local_port && !lid)
+			continue;	/* alone in the world */
+		assert_true(lid >= LID_UNICAST_MIN &&
+			    lid <= LID_UNICAST_MAX);
+		if (owner[lid] != UINT32_MAX)
+			fail_msg("LID %u twice after %s", lid, c->what);
+		owner[lid] = port;
+		if (c->lids[port] && c->lids[port] != lid)
+			fail_msg("LID %u became %u after %s", c->lids[port],
+				 lid, c->what);
+		c->lids[port] = lid;
+	}
+}
+
+static void
+check_reach(struct chaos *c, unsigned event)
+{
+	unsigned pairs, bad = world_unreached(&c->w, &pairs);
+
+	if (bad)
+		fail_msg("event %u (%s): %u of %u pairs are not reached",
+			 event, c->what, bad, pairs);
+}
+
+static void
+check_plan_empty(struct chaos *c, unsigned event)
+{
+	uint64_t sets = xact_stats(c->w.m.x)->sent_set;
+
+	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
+	assert_true(world_settle(&c->w, 60 * SECOND));
+	if (xact_stats(c->w.m.x)->sent_set != sets)
+		fail_msg("event %u (%s): %u Sets in a fabric that is up",
+			 event, c->what,
+			 (unsigned)(xact_stats(c->w.m.x)->sent_set - sets));
+}
+
+static void
+chaos_run(const char *spec, uint64_t seed, unsigned events)
+{
+	const struct world_params params = {
+		.spec = spec, .seed = seed, .engine = "minhop", .sweep_s = 2,
+	};
+	struct chaos c = { .rng = prng_stream(seed, 77) };
+
+	world_open(&c.w, &params);
+	c.cut = g_new0(uint8_t, c.w.s->n_ports);
+	c.off = g_new0(uint8_t, c.w.s->n_nodes);
+	c.lids = g_new0(uint16_t, c.w.s->n_ports);
+	assert_true(world_settle(&c.w, 60 * SECOND));
+	assert_int_equal(c.w.m.last, SWEEP_END_UP);
+	for (unsigned event = 0; event < events; event++) {
+		happen(&c);
+		/* Two light sweeps: what no trap told is found by then. */
+		sim_run(c.w.sim, sim_now(c.w.sim) + 5 * SECOND);
+		if (!world_settle(&c.w, 120 * SECOND))
+			fail_msg("event %u (%s): no rest", event, c.what);
+		check_reach(&c, event);
+		check_lids(&c);
+		if (event % CHECK_SETS_EACH == 0 &&
+		    c.w.m.last == SWEEP_END_UP)
+			check_plan_empty(&c, event);
+	}
+	world_close(&c.w);
+	g_free(c.cut);
+	g_free(c.off);
+	g_free(c.lids);
+}
+
+static void
+test_fabric_recovers(void **state)
+{
+	const char *spec = *state;
+	uint64_t seed = test_seed();
+
+	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
+	chaos_run(spec, seed, n_events());
+}
+
+int
+main(void)
+{
+	struct CMUnitTest tests[G_N_ELEMENTS(specs)];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
+		tests[i] = (struct CMUnitTest){
+			.name = specs[i],
+			.test_func = test_fabric_recovers,
+			.initial_state = (void *)(uintptr_t)specs[i],
+		};
+	if (getenv("MINISM_CHAOS_FABRIC"))
+		cmocka_set_test_filter(getenv("MINISM_CHAOS_FABRIC"));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+/*
+ * The faults of the simulated fabric do what they say, and no more.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/lib/simlab.h"
+
+#define N	2000u
+
+/* Answers by the order in which they came. */
+struct tally {
+	struct lab lab;
+	struct transport *t;
+	unsigned answers, disorder, flipped;
+	uint32_t last;		/* TID */
+	uint8_t expected[SMP_DATA_LEN];
+};
+
+static unsigned
+bits_that_differ(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += __builtin_popcount(a[i] ^ b[i]);
+	return n;
+}
+
+static void
+on_answer(const struct transport_mad *m, void *data)
+{
+	struct tally *tally = data;
+	struct mad_header h;
+
+	if (m->event != TRANSPORT_RECEIVED)
+		return;
+	mad_header_read(m->mad, m->len, &h);
+	tally->answers++;
+	if ((uint32_t)h.tid < tally->last)
+		tally->disorder++;
+	tally->last = h.tid;
+	tally->flipped += bits_that_differ(smp_data_const(m->mad),
+					   tally->expected, SMP_DATA_LEN);
+}
+
+static void
+tally_open(struct tally *tally)
+{
+	struct sim_params params = sim_params_default;
+
+	memset(tally, 0, sizeof(*tally));
+	params.smp_ns = 1000;
+	params.vl15_depth = 2 * N;
+	lab_open(&tally->lab, "single(3)", &params);
+	tally->t = sim_attach(tally->lab.sim, tally->lab.s->local_port,
+			      SIM_ROLE_CLIENT);
+	transport_set_receiver(tally->t, on_answer, tally);
+	assert_int_equal(lab_ask(&tally->lab,
+				 lab_end(&tally->lab, NODE_SWITCH, 0),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+				 tally->expected), 0);
+}
+
+/* n questions, one a microsecond. */
+static void
+tally_ask(struct tally *tally, unsigned n)
+{
+	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+
+	subnet_path(tally->lab.s, lab_end(&tally->lab, NODE_SWITCH, 0),
+		    &path);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
+	tally->answers = tally->disorder = tally->last = tally->flipped = 0;
+	for (unsigned i = 1; i <= n; i++) {
+		mad_set_tid(mad, i);
+		transport_send(tally->t, &to, mad, MAD_SIZE, 100, NULL);
+		sim_run(tally->lab.sim, sim_now(tally->lab.sim) + 1);
+	}
+	assert_true(sim_run_idle(tally->lab.sim, INT64_C(100) *
+				 G_USEC_PER_SEC));
+}
+
+static struct sim_rule
+rule_of(const struct tally *tally, enum sim_fault_kind kind,
+	unsigned per_mille)
+{
+	return (struct sim_rule){
+		.match = {
+			.node = lab_node(&tally->lab, NODE_SWITCH, 0),
+			.method = MAD_METHOD_GET_RESP,
+		},
+		.kind = kind, .per_mille = per_mille, .us = 500,
+	};
+}
+
+static void
+test_loss_has_the_rate_that_was_asked_for(void **state)
+{
+	struct sim_rule rule;
+	struct tally tally;
+	unsigned id;
+
+	tally_open(&tally);
+	rule = rule_of(&tally, SIM_FAULT_LOSS, 100);
+	id = sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, N);
+	/* 200 of 2,000, six standard deviations of 13.4 either way */
+	assert_in_range(sim_rule_hits(tally.lab.sim, id), 120, 280);
+	assert_int_equal(tally.answers, N - sim_rule_hits(tally.lab.sim, id));
+	assert_int_equal(sim_stats(tally.lab.sim)->lost_by_fault,
+			 sim_rule_hits(tally.lab.sim, id));
+	sim_rule_remove(tally.lab.sim, id);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 100);
+	rule.per_mille = 1000;
+	rule.times = 7;
+	sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 93);
+	rule.per_mille = 0;
+	rule.times = 0;
+	sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 100);
+	lab_close(&tally.lab);
+}
+
+static void
+test_rule_strikes_only_what_matches(void **state)
+{
+	struct sim_rule rule;
+	struct tally tally;
+	uint32_t sw, ca;
+	struct lab *lab = &tally.lab;
+
+	tally_open(&tally);
+	sw = lab_end(lab, NODE_SWITCH, 0);
+	ca = lab_end(lab, NODE_CA, 1);
+	rule = (struct sim_rule){
+		.match = {
+			.node = lab->s->ports[sw].node,
+			.mgmt_class = MAD_CLASS_SMP_DIRECT,
+			.method = MAD_METHOD_GET,
+			.attr_id = MAD_ATTR_NODE_INFO,
+		},
+		.kind = SIM_FAULT_LOSS, .per_mille = 1000,
+	};
+	sim_rule_add(lab->sim, &rule);
+	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+				 0, NULL), LAB_SILENT);
+	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC,
+				 0, NULL), MAD_STATUS_OK);
+	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_SET, MAD_ATTR_NODE_INFO,
+				 0, NULL), MAD_STATUS_BAD_ATTRIBUTE);
+	assert_int_equal(lab_ask(lab, ca, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+				 0, NULL), MAD_STATUS_OK);
+	lab_close(lab);
+}
+
+static void
+test_duplicates_delays_and_disorder_lose_nothing(void **state)
+{
+	struct sim_rule rule;
+	struct tally tally;
+	int64_t began;
+	unsigned id;
+
+	tally_open(&tally);
+	rule = rule_of(&tally, SIM_FAULT_DUPLICATE, 1000);
+	id = sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 200);
+	sim_rule_remove(tally.lab.sim, id);
+
+	rule = rule_of(&tally, SIM_FAULT_DELAY, 1000);
+	id = sim_rule_add(tally.lab.sim, &rule);
+	began = sim_now(tally.lab.sim);
+	tally_ask(&tally, 1);
+	assert_int_equal(sim_now(tally.lab.sim) - began, 1 + 1 + 1 + 500);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 100);
+	assert_int_equal(tally.disorder, 0);
+	sim_rule_remove(tally.lab.sim, id);
+
+	rule = rule_of(&tally, SIM_FAULT_REORDER, 500);
+	sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.answers, 100);
+	assert_true(tally.disorder > 10);
+	lab_close(&tally.lab);
+}
+
+static void
+test_corruption_flips_one_bit(void **state)
+{
+	struct sim_rule rule;
+	struct tally tally;
+
+	tally_open(&tally);
+	tally_ask(&tally, 100);
+	assert_int_equal(tally.flipped, 0);
+	rule = rule_of(&tally, SIM_FAULT_CORRUPT, 1000);
+	sim_rule_add(tally.lab.sim, &rule);
+	tally_ask(&tally, N);
+	/* a quarter of a MAD's bits are data: 500, within six sigma; a few
+	 * have lost their way */
+	assert_in_range(tally.flipped, 380, 620);
+	assert_in_range(tally.answers, N - N / 10, N - 1);
+	lab_close(&tally.lab);
+}
+
+/* Rules must not make two seeds alike, or one seed two runs. */
+static void
+test_seed_decides_what_is_lost(void **state)
+{
+	uint64_t hits[3];
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(hits); i++) {
+		struct sim_params params = sim_params_default;
+		struct sim_rule rule = {
+			.match = { .node = SIM_ANY },
+			.kind = SIM_FAULT_LOSS, .per_mille = 300,
+		};
+		struct lab lab;
+
+		params.seed = i == 2 ? 8 : 7;
+		lab_open(&lab, "single(3)", &params);
+		sim_rule_add(lab.sim, &rule);
+		hits[i] = 0;
+		for (unsigned k = 0; k < 60; k++)
+			hits[i] = hits[i] << 1 |
+				(lab_ask(&lab, lab_end(&lab, NODE_SWITCH, 0),
+					 MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+					 0, NULL) == LAB_SILENT);
+		lab_close(&lab);
+	}
+	assert_true(hits[0] == hits[1]);
+	assert_true(hits[0] != hits[2]);
+}
+
+/* ------------------------------------------------------------ cues, liars */
+
+struct played {
+	unsigned times;
+	int64_t at;
+	uint32_t node;
+};
+
+static void
+on_cue(struct sim *sim, void *data)
+{
+	struct played *p = data;
+
+	p->times++;
+	p->at = sim_now(sim);
+	if (p->node != SUBNET_NONE)
+		sim_node_off(sim, p->node);
+}
+
+static void
+test_cue_comes_before_the_nth_of_its_kind(void **state)
+{
+	struct played nth = { .node = SUBNET_NONE };
+	struct played timed = { .node = SUBNET_NONE };
+	struct played fatal = { 0 };
+	struct sim_match match = {
+		.node = SIM_ANY, .method = MAD_METHOD_GET,
+		.attr_id = MAD_ATTR_NODE_DESC,
+	};
+	uint32_t sw;
+	struct lab lab;
+
+	lab_open(&lab, "single(3)", NULL);
+	sw = lab_end(&lab, NODE_SWITCH, 0);
+	sim_at_mad(lab.sim, &match, 3, on_cue, &nth);
+	sim_at(lab.sim, 777, on_cue, &timed);
+	for (unsigned i = 1; i <= 5; i++) {
+		lab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+			NULL);
+		lab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+			NULL);
+		assert_int_equal(nth.times, i >= 3);
+	}
+	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
+	assert_int_equal(timed.times, 1);
+	assert_int_equal(timed.at, 777);
+	/* it may take away the one who was about to serve */
+	fatal.node = lab_node(&lab, NODE_CA, 1);
+	match.node = fatal.node;
+	sim_at_mad(lab.sim, &match, 1, on_cue, &fatal);
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, NULL),
+			 LAB_SILENT);
+	assert_int_equal(fatal.times, 1);
+	lab_close(&lab);
+}
+
+static bool
+lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	uint32_t *liar = data;
+
+	if (node != *liar)
+		return true;
+	if (smp_data(answer)[1] == 0x77)
+		return false;
+	smp_data(answer)[0] = 0x55;
+	return true;
+}
+
+static void
+test_liar_rewrites_or_keeps_an_answer(void **state)
+{
+	uint8_t data[SMP_DATA_LEN];
+	uint32_t liar;
+	struct lab lab;
+
+	lab_open(&lab, "single(3)", NULL);
+	liar = lab_node(&lab, NODE_CA, 1);
+	sim_set_liar(lab.sim, lie, &liar);
+	memset(data, 0, sizeof(data));
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				 data), MAD_STATUS_OK);
+	assert_int_equal(data[0], 0x55);
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 2),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				 data), MAD_STATUS_OK);
+	assert_int_not_equal(data[0], 0x55);
+	sim_node_describe(lab.sim, liar, "x\x77");
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				 data), LAB_SILENT);
+	sim_set_liar(lab.sim, NULL, NULL);
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				 data), MAD_STATUS_OK);
+	assert_int_equal(data[0], 'x');
+	lab_close(&lab);
+}
+
+static void
+test_silent_switch_still_forwards(void **state)
+{
+	uint32_t sw;
+	struct lab lab;
+
+	lab_open(&lab, "single(3)", NULL);
+	sw = lab_end(&lab, NODE_SWITCH, 0);
+	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_SILENT);
+	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
+				 MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
+	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
+				 MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, NULL),
+			 MAD_STATUS_OK);
+	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_OBEDIENT);
+	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
+				 MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
+	lab_close(&lab);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loss_has_the_rate_that_was_asked_for),
+		cmocka_unit_test(test_rule_strikes_only_what_matches),
+		cmocka_unit_test(
+			test_duplicates_delays_and_disorder_lose_nothing),
+		cmocka_unit_test(test_corruption_flips_one_bit),
+		cmocka_unit_test(test_seed_decides_what_is_lost),
+		cmocka_unit_test(test_cue_comes_before_the_nth_of_its_kind),
+		cmocka_unit_test(test_liar_rewrites_or_keeps_an_answer),
+		cmocka_unit_test(test_silent_switch_still_forwards),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
