@@ -1,0 +1,47 @@
+/*
+ * The configuration file. Of a text with an error nothing is taken.
+ */
+#include "sm/conf/conf.h"
+#include "tests/fuzz/fuzz.h"
+
+static void
+assert_untouched(const struct conf *conf)
+{
+	struct conf *fresh = conf_new();
+
+	g_assert_cmpuint(conf->port_guid, ==, fresh->port_guid);
+	g_assert_cmpuint(conf->sweep_s, ==, fresh->sweep_s);
+	g_assert_cmpuint(conf->timeout_ms, ==, fresh->timeout_ms);
+	g_assert_cmpuint(conf->retries, ==, fresh->retries);
+	g_assert_cmpuint(conf->max_smps, ==, fresh->max_smps);
+	g_assert_cmpuint(conf->priority, ==, fresh->priority);
+	g_assert_cmpuint(conf->lmc, ==, fresh->lmc);
+	g_assert_cmpuint(conf->m_key, ==, fresh->m_key);
+	g_assert_cmpuint(conf->subnet_prefix, ==, fresh->subnet_prefix);
+	g_assert_cmpstr(conf->engine, ==, fresh->engine);
+	g_assert_cmpstr(conf->log_file, ==, fresh->log_file);
+	conf_free(fresh);
+}
+
+FUZZ_TARGET(conf)
+{
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	g_autofree char *text = fuzz_text(&in);
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	struct conf *conf = conf_new();
+
+	if (conf_parse(conf, text, "fuzz.conf", warnings, &error)) {
+		g_assert_no_error(error);
+		g_assert_cmpuint(conf->max_smps, >=, 1);
+		g_assert_cmpuint(conf->priority, <=, 15);
+		g_assert_cmpuint(conf->lmc, <=, 7);
+	} else {
+		g_assert_error(error, CONF_ERROR, CONF_ERROR_FILE);
+		g_assert_true(g_str_has_prefix(error->message, "fuzz.conf:"));
+		g_assert_null(strchr(error->message, '\n'));
+		assert_untouched(conf);
+	}
+	conf_free(conf);
+	return 0;
+}

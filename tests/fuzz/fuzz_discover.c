@@ -1,0 +1,167 @@
+/*
+ * SMP answers: a small fabric is discovered, and if what was found can be
+ * routed, routed, planned and programmed, while the input decides what becomes
+ * of each answer. Byte 0 chooses the fabric; then one byte an answer, and what
+ * that asks for. At the end of the input all are good again.
+ */
+#include "routing/check.h"
+#include "routing/engine.h"
+#include "sm/discover.h"
+#include "sm/program.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/lib/fake.h"
+#include "topology/generate.h"
+
+enum deed {
+	DEED_NOTHING,
+	DEED_LOSE,
+	DEED_RETURN,	/* as if nobody had answered */
+	DEED_TWICE,
+	DEED_POKE,	/* one byte anywhere: where, what */
+	DEED_POKE_DATA,	/* four bytes of the attribute */
+	DEED_DATA,	/* the whole attribute */
+	DEED_CUT,	/* fewer bytes than a MAD: how many */
+};
+#define DEEDS	(DEED_CUT + 1)
+
+static bool
+do_deed(struct fake *f, struct fuzz_input *in, uint8_t *answer)
+{
+	struct transport_mad m = { .mad = answer };
+	uint8_t at;
+
+	switch ((enum deed)(fuzz_byte(in) % DEEDS)) {
+	case DEED_NOTHING:
+		return true;
+	case DEED_LOSE:
+		return false;
+	case DEED_RETURN:
+		scripted_return(f->t, answer, 10);
+		return false;
+	case DEED_TWICE:
+		scripted_answer(f->t, answer, 10);
+		return true;
+	case DEED_POKE:
+		at = fuzz_byte(in);
+		answer[at] = fuzz_byte(in);
+		return true;
+	case DEED_POKE_DATA:
+		for (unsigned i = 0; i < 4; i++) {
+			at = fuzz_byte(in) % SMP_DATA_LEN;
+			smp_data(answer)[at] = fuzz_byte(in);
+		}
+		return true;
+	case DEED_DATA:
+		fuzz_bytes(in, smp_data(answer), SMP_DATA_LEN);
+		return true;
+	case DEED_CUT:
+		m.len = fuzz_byte(in);
+		scripted_deliver(f->t, &m, 10);
+		return false;
+	}
+	return true;
+}
+
+static bool
+tamper(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct fuzz_input *in = data;
+
+	return !in->left || do_deed(f, in, answer);
+}
+
+static void
+on_found(struct subnet *s, void *data)
+{
+	*(struct subnet **)data = s;
+}
+
+static void
+on_programmed(struct program_result *r, void *data)
+{
+	*(bool *)data = true;
+	program_result_clear(r);
+}
+
+static void
+print_plan(const struct plan *plan, const struct subnet *s,
+	   const struct wanted *w, const struct lft_seen *seen)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	plan_print_text(plan, s, w, seen, out);
+	plan_print_json(plan, s, w, seen, out);
+	g_assert_cmpuint(out->len, >, 0);
+}
+
+static void
+program_fabric(struct fake *f, struct xact *x, const struct subnet *s,
+	       const struct lid_map *lids, const struct lft *lft)
+{
+	struct lft_seen *seen = lft_seen_new(s->n_switches, lids->top);
+	const struct wanted w = {
+		.policy = &policy_default, .lids = lids, .lft = lft,
+		.sm_lid = lids->base[s->local_port],
+	};
+	struct plan *plan = plan_diff(s, &w, seen, NULL);
+	bool done = false;
+
+	print_plan(plan, s, &w, seen);
+	program_start(x, 0, s, &w, plan, seen, on_programmed, &done);
+	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
+	g_assert_true(done);
+	plan_free(plan);
+	lft_seen_free(seen);
+}
+
+static void
+route_fabric(struct fake *f, struct xact *x, const struct subnet *s)
+{
+	g_autoptr(GError) error = NULL;
+	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, &error);
+	struct check_result reach;
+	struct graph *g;
+	struct lft *lft;
+
+	g_assert_no_error(error);
+	g = graph_new(s, lids);
+	lft = lft_new(s->n_switches, lids->top);
+	if (engine_minhop.compute(g, NULL, lft, NULL)) {
+		check_reachability(g, lft, &reach);
+		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
+		program_fabric(f, x, s, lids, lft);
+	}
+	lft_free(lft);
+	graph_free(g);
+	lid_map_free(lids);
+}
+
+FUZZ_TARGET(discover)
+{
+	static const char *const specs[] = {
+		"pair()", "single(4)", "ring(4;1)", "PGFT(2,3;1,2)",
+	};
+	const struct xact_params wire = {
+		.timeout_ms = 10, .retries = 1, .max_wire = 8,
+	};
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	struct subnet *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
+					   NULL);
+	struct fake *f = fake_new(s);
+	struct xact *x = xact_new(f->t, &wire);
+	struct subnet *found = NULL;
+
+	f->tamper = tamper;
+	f->data = &in;
+	discover_start(x, 0, on_found, &found);
+	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
+	g_assert_nonnull(found);
+	if (found->n_nodes && found->local_port != SUBNET_NONE)
+		route_fabric(f, x, found);
+	subnet_unref(found);
+	g_assert_cmpuint(xact_pending(x), ==, 0);
+	xact_free(x);
+	fake_free(f);
+	subnet_unref(s);
+	return 0;
+}

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Fuzzes: run.sh [SECONDS [TARGET..]]. Builds each target with clang, libFuzzer
+# and the sanitizers, and runs it for so long (60 s if not given) from its
+# corpus. New inputs stay in $MINISM_BUILD/fuzz/TARGET, crashes in
+# $MINISM_BUILD/fuzz/crashes; the corpus of the tree is not written.
+set -u
+export LC_ALL=C
+
+src=${MINISM_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
+out=${MINISM_BUILD:-$PWD}/fuzz
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+targets=${*:-$(cd "$src/tests/fuzz" && ls fuzz_*.c |
+	sed 's/^fuzz_//; s/\.c$//')}
+
+if ! command -v clang >/dev/null; then
+	echo "run.sh: no clang here; the corpora run in make check" >&2
+	exit 77
+fi
+# clang takes NULL + 0 for an overflow, which gcc and C2y do not mind; the
+# option counts only behind those that it takes back
+sanitize="address,undefined -fno-sanitize=pointer-overflow
+	-fno-sanitize-recover=undefined"
+flags="-std=gnu11 -O1 -g -fno-omit-frame-pointer -DFUZZ_WITH_LIBFUZZER
+	-I$src
+	-DMINISM_SYSCONFDIR=\"/etc/minism\"
+	-DMINISM_CACHEDIR=\"/var/cache/minism\"
+	$(pkg-config --cflags glib-2.0 gio-2.0 libibumad libibmad)"
+libs=$(pkg-config --libs glib-2.0 gio-2.0 libibumad libibmad)
+
+mkdir -p "$out/objects" "$out/crashes" || exit 1
+rm -f "$out"/objects/*.o
+
+# The parts that targets use, once: all below the daemon.
+sources=$(cd "$src" && ls topology/*.c routing/*.c sm/wire/*.c sm/plan/*.c \
+	sm/conf/*.c sm/io/*.c sm/discover.c sm/program.c sm/lftread.c \
+	sm/serve.c sm/log.c tests/lib/fake.c tests/lib/scripted.c)
+for file in $sources; do
+	# shellcheck disable=SC2086
+	clang $flags -fsanitize=fuzzer-no-link,$sanitize -c "$src/$file" \
+		-o "$out/objects/$(echo "${file%.c}" | tr / _).o" || exit 1
+done
+
+bad=0
+for target in $targets; do
+	# shellcheck disable=SC2086
+	clang $flags -fsanitize=fuzzer,$sanitize \
+		"$src/tests/fuzz/fuzz_$target.c" "$out"/objects/*.o \
+		-o "$out/fuzz_$target" $libs || exit 1
+	mkdir -p "$out/$target"
+	echo "$target: $seconds s"
+	"$out/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
+		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+		-verbosity=0 -artifact_prefix="$out/crashes/$target-" \
+		"$out/$target" "$src/tests/fuzz/corpus/$target" \
+		2>"$out/$target.log"
+	status=$?
+	grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' \
+		"$out/$target.log"
+	if [ $status -ne 0 ]; then
+		echo "$target: found something, see $out/$target.log"
+		bad=1
+	fi
+done
+exit $bad
