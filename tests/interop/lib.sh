@@ -1,0 +1,703 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # those who source this use the variables
+# What the interop tests share: a scratch folder with a simulated fabric in
+# it, clients of that fabric, judges that are not minism, and TAP.
+#
+# Each test is a bash script that sources this file, runs its cases and ends
+# with done_testing. The fabric is ibsim's; a client is any program of the
+# diagnostics, or minism, with libumad2sim preloaded. Every scratch folder
+# has a socket name of its own, so tests run next to each other; the trap at
+# the end of the script kills what is left of its processes.
+#
+# From the environment (set by `make check`, with defaults for a run by hand):
+#   MINISM_SRC, MINISM_BUILD	the two trees
+#   MINISM, MINISM_FABRIC	the programs under test
+#   KEEP=1			leave the scratch folder and say where it is
+#   ONLY=glob			run the cases whose name matches
+#
+# What was measured of ibsim and shapes this file: a client leaves a folder
+# in its working directory, so everything runs in the scratch folder; the
+# console's answers go to the file of -f, one prompt after each command; the
+# server needs a linear capability of 49,151 or it overruns its own tables;
+# a client without a server waits for ever, so all of them have a time limit.
+
+set -u
+export LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+MINISM_SRC=${MINISM_SRC:-$(cd "$here/../.." && pwd)}
+MINISM_BUILD=${MINISM_BUILD:-$MINISM_SRC/build}
+MINISM=${MINISM:-$MINISM_BUILD/minism}
+MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
+DATA=$MINISM_SRC/tests/data
+umask 022
+
+# ---- TAP ------------------------------------------------------------------
+
+tap_n=0
+tap_bad=0
+
+note() {	# any text, as diagnostics
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+note_file() {	# file [lines]: its end
+	[ -s "$1" ] || return 0
+	note "--- the end of ${1##*/}:"
+	tail -n "${2:-15}" "$1" | sed 's/^/# /'
+}
+
+ok() {	# status description: 0 is "ok"
+	local status=$1
+	shift
+	tap_n=$((tap_n + 1))
+	if [ "$status" -eq 0 ]; then
+		printf 'ok %d - %s\n' "$tap_n" "$*"
+	else
+		printf 'not ok %d - %s\n' "$tap_n" "$*"
+		tap_bad=$((tap_bad + 1))
+	fi
+	return "$status"
+}
+
+check() {	# description command...: the command's output only if it fails
+	local what=$1
+	shift
+	if "$@" >"$SCRATCH/check.out" 2>&1; then
+		ok 0 "$what"
+	else
+		ok 1 "$what"
+		note_file "$SCRATCH/check.out" 20
+		return 1
+	fi
+}
+
+refute() {	# description command...: that must fail, and on its merits
+	local what=$1
+	shift
+	"$@" >"$SCRATCH/check.out" 2>&1
+	case $? in
+	1) ok 0 "$what" ;;
+	*) ok 1 "$what"
+		note_file "$SCRATCH/check.out" 20
+		return 1 ;;
+	esac
+}
+
+skip() {	# description reason
+	tap_n=$((tap_n + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"
+}
+
+skip_all() {
+	printf '1..0 # SKIP %s\n' "$*"
+	exit 0
+}
+
+bail_out() {
+	printf 'Bail out! %s\n' "$*"
+	exit 1
+}
+
+done_testing() {
+	[ "$tap_n" -gt 0 ] || bail_out "no case ran"
+	printf '1..%d\n' "$tap_n"
+	[ "$tap_bad" -eq 0 ]
+	exit
+}
+
+wanted_case() {	# name: does ONLY let it run?
+	# shellcheck disable=SC2053 # a glob is what ONLY is
+	[[ $1 == ${ONLY:-*} ]]
+}
+
+# ---- what must be there ---------------------------------------------------
+
+need() {	# programs that the test cannot do without
+	local program
+	for program; do
+		command -v "$program" >/dev/null ||
+			skip_all "$program is not installed"
+	done
+}
+
+shim=
+for shim in /usr/lib/*/umad2sim/libumad2sim.so \
+	/usr/lib*/umad2sim/libumad2sim.so; do
+	[ -e "$shim" ] && break
+done
+need ibsim ibnetdiscover iblinkinfo ibtracert dump_fts sminfo ibdmchk timeout
+[ -e "$shim" ] || skip_all "libumad2sim is not installed"
+[ -x "$MINISM" ] || bail_out "$MINISM has not been built"
+[ -x "$MINISM_FABRIC" ] || bail_out "$MINISM_FABRIC has not been built"
+
+# A sanitized program wants its runtime before any other preloaded library.
+sm_preload=$shim
+sanitized=no
+if grep -qs -- '-fsanitize=address' "$MINISM_BUILD/Makefile"; then
+	sanitized=yes
+	sm_preload="$(gcc -print-file-name=libasan.so) $shim"
+fi
+
+# What runs in the background dies with this script, however it ends.
+leash=()
+if setpriv --pdeathsig KILL true 2>/dev/null; then
+	leash=(setpriv --pdeathsig KILL)
+fi
+
+# ---- scratch folder and clean-up ------------------------------------------
+
+SCRATCH=
+SIM_PID=
+SIM_FD=
+SM_PIDS=()
+
+sim_stop() {
+	if [ -n "$SIM_PID" ]; then
+		kill "$SIM_PID" 2>/dev/null
+		wait "$SIM_PID" 2>/dev/null
+		SIM_PID=
+	fi
+	if [ -n "$SIM_FD" ]; then
+		exec {SIM_FD}>&-
+		SIM_FD=
+	fi
+}
+
+sm_kill_all() {
+	local pid
+	for pid in "${SM_PIDS[@]}"; do
+		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	SM_PIDS=()
+}
+
+cleanup() {
+	trap '' INT TERM
+	sm_kill_all
+	sim_stop
+	cd /
+	if [ -n "$SCRATCH" ] && [ -z "${KEEP:-}" ]; then
+		rm -rf "$SCRATCH"
+	elif [ -n "$SCRATCH" ]; then
+		note "kept $SCRATCH"
+	fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/minism-test.XXXXXX") ||
+	bail_out "no scratch folder"
+cd "$SCRATCH" || bail_out "no scratch folder"
+: >empty.conf
+echo "interceptor_via_lib:libumad2sim.so" >asan.supp
+export ASAN_OPTIONS="suppressions=$SCRATCH/asan.supp:${ASAN_OPTIONS:-}"
+sim_count=0
+# Room for nodes, switches and ports, and the tenths of a second that ibsim
+# may take to read its file.
+sim_sizes=(-N 4096 -S 1024 -P 65536)
+sim_patience=150
+
+# ---- the simulated fabric -------------------------------------------------
+
+# sim_start FILE [ibsim options]: a fresh ibsim on that fabric; clients attach
+# to its first CA (SIM_HOST may be changed afterwards).
+sim_start() {
+	local file=$1 tries=0 fifo
+
+	shift
+	sim_stop
+	rm -rf sys-*
+	sim_count=$((sim_count + 1))
+	export IBSIM_SOCKNAME=minism-$$-$RANDOM-$sim_count
+	SIM_HOST=$(awk -F '"' '/^(Hca|Ca)[ \t]/ { print $2; exit }' "$file")
+	export SIM_HOST
+	fifo=console-$sim_count
+	SIM_LOG=$SCRATCH/sim-$sim_count.log
+	mkfifo "$fifo"
+	exec {SIM_FD}<>"$fifo"
+	"${leash[@]}" ibsim -s -f "$SIM_LOG" "${sim_sizes[@]}" \
+		-L 49151 "$@" "$file" <"$fifo" >"sim-$sim_count.err" 2>&1 &
+	SIM_PID=$!
+	until grep -q "@$IBSIM_SOCKNAME:ctl" /proc/net/unix &&
+		grep -q 'sim> ' "$SIM_LOG"; do
+		tries=$((tries + 1))
+		if [ $tries -gt $sim_patience ] ||
+			! kill -0 "$SIM_PID" 2>/dev/null; then
+			note "ibsim does not start on $file"
+			note_file "$SIM_LOG"
+			note_file "sim-$sim_count.err"
+			sim_stop
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+sim_prompts() {
+	grep -o 'sim> ' "$SIM_LOG" | wc -l
+}
+
+# sim_cmd 'Unlink "H-1"[1]': one console command, and wait until it is done. A
+# command that is refused is a failed test point: what follows would judge a
+# fabric in which nothing has happened.
+sim_cmd() {
+	local before size answer tries=0
+
+	before=$(sim_prompts)
+	size=$(stat -c %s "$SIM_LOG")
+	printf '%s\n' "$1" >&"$SIM_FD"
+	until [ "$(sim_prompts)" -gt "$before" ]; do
+		tries=$((tries + 1))
+		if [ $tries -gt 100 ]; then
+			ok 1 "ibsim answers to: $1"
+			return 1
+		fi
+		sleep 0.05
+	done
+	answer=$(tail -c "+$((size + 1))" "$SIM_LOG" | sed 's/sim> //g')
+	[ -z "$answer" ] && return
+	ok 1 "ibsim takes: $1"
+	note "$answer"
+}
+
+# on NODE command...: with clients attached to that node
+on() {
+	local SIM_HOST=$1
+	shift
+	"$@"
+}
+
+# client [-t seconds] program...: a diagnostics program on the fabric
+client() {
+	local limit=30
+
+	if [ "$1" = -t ]; then
+		limit=$2
+		shift 2
+	fi
+	SIM_HOST=$SIM_HOST timeout -k 2 "$limit" env LD_PRELOAD="$shim" "$@"
+}
+
+# ---- minism ---------------------------------------------------------------
+
+# The options that keep a run away from the configuration of this machine.
+sm_defaults=(-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache")
+
+# sm_run limit arguments...: minism in the foreground
+sm_run() {
+	local limit=$1
+
+	shift
+	SIM_HOST=$SIM_HOST timeout -k 2 "$limit" \
+		env LD_PRELOAD="$sm_preload" "$MINISM" "${sm_defaults[@]}" "$@"
+}
+
+# sm_once LOG arguments...: one sweep; dumps go to ./dump
+sm_once() {
+	local log=$1
+
+	shift
+	rm -f "$log"
+	sm_run 60 --once -v -f "$log" --dump-dir "$SCRATCH/dump" "$@" \
+		>once.out 2>once.err </dev/null
+}
+
+# sm_start LOG arguments...: resident, in the background. The process id is in
+# SM_PID, with no `timeout` in between, so that signals arrive.
+sm_start() {
+	local log=$1
+
+	shift
+	(
+		exec "${leash[@]}" env SIM_HOST="$SIM_HOST" \
+			LD_PRELOAD="$sm_preload" "$MINISM" \
+			"${sm_defaults[@]}" -v -f "$log" "$@"
+	) >"$log.out" 2>"$log.err" </dev/null &
+	SM_PID=$!
+	SM_PIDS+=("$SM_PID")
+}
+
+# sm_wait PID seconds: its exit status, 124 if it does not end in time
+sm_wait() {
+	local pid=$1 tries=$(($2 * 20))
+
+	while kill -0 "$pid" 2>/dev/null; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 124
+		sleep 0.05
+	done
+	wait "$pid"
+}
+
+# await seconds command...: until it succeeds
+await() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -le "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+# lines FILE REGEX: how many match; log_has FILE REGEX COUNT: at least so many
+lines() {
+	local n
+	n=$(grep -cE -- "$2" "$1" 2>/dev/null)
+	echo "${n:-0}"
+}
+
+log_has() {
+	[ "$(lines "$1" "$2")" -ge "${3:-1}" ]
+}
+
+# sets_in LOG: the Sets of the last `sent N MADs: NodeInfo.Get 12, ...` in it,
+# "PortInfo.Set 3" a line. Without such a line, or with one that does not tell
+# a single Get, nothing is known about Sets either: a failure.
+sets_in() {
+	local line
+	line=$(grep -oE 'sent [0-9]+ MADs.*' "$1" | tail -n 1)
+	if ! grep -qE '\.Get [0-9]+' <<<"$line"; then
+		echo "the log does not tell what was sent: ${line:-no line}"
+		return 1
+	fi
+	grep -oE '[A-Za-z_]+\.Set [0-9]+' <<<"$line" | grep -v ' 0$'
+	return 0
+}
+
+# LOG: no Set of anything in the last sweep but of PortInfo. (ibsim accepts
+# some fields of PortInfo and forgets them, so those may come again.)
+only_port_info_sets() {
+	sets_in "$1" >sets || {
+		cat sets
+		return 1
+	}
+	! grep -v '^PortInfo\.' sets
+}
+
+# LOG: the last sweep did set something else than PortInfo
+other_sets() {
+	sets_in "$1" >sets && grep -v '^PortInfo\.' sets
+}
+
+# LOG: no Set at all in the last sweep
+no_sets() {
+	sets_in "$1" >sets || {
+		cat sets
+		return 1
+	}
+	! grep . sets
+}
+
+# ---- judges ---------------------------------------------------------------
+
+# net_cables FILE: the cables of a net file (ours, ibsim's, ibnetdiscover's),
+# one a line and sorted, "name[port] name[port]", the lesser end first. A node
+# goes by its description, or by its id if it has none, as in ibsim.
+net_cables() {
+	awk '
+	/^(Switch|Hca|Ca|Rt)[ \t]/ {
+		split($0, q, "\"")
+		me = q[2]
+		desc[me] = $0 ~ /#[ \t]*"[^"]+"/ ? q[4] : q[2]
+		next
+	}
+	/^\[[0-9]+\]/ {
+		split($0, q, "\"")
+		mine = $1
+		sub(/\].*/, "]", mine)
+		theirs = q[3]
+		sub(/\].*/, "]", theirs)
+		n++
+		a[n] = me; ap[n] = mine; b[n] = q[2]; bp[n] = theirs
+	}
+	END {
+		for (i = 1; i <= n; i++) {
+			x = desc[a[i]] ap[i]
+			y = (b[i] in desc ? desc[b[i]] : b[i]) bp[i]
+			print x < y ? x " " y : y " " x
+		}
+	}' "$1" | sort -u
+}
+
+net_nodes() {	# FILE: "Switch name" or "Ca name", sorted
+	awk '/^(Switch|Hca|Ca|Rt)[ \t]/ {
+		split($0, q, "\"")
+		print ($1 == "Hca" ? "Ca" : $1), \
+			($0 ~ /#[ \t]*"[^"]+"/ ? q[4] : q[2])
+	}' "$1" | sort
+}
+
+# judge_same NET: ibnetdiscover finds the nodes and cables of NET, no others;
+# leaves its text in ./found
+judge_same() {
+	client ibnetdiscover >found 2>found.err || {
+		cat found.err
+		return 1
+	}
+	[ "$(net_nodes "$1" | wc -l)" -ge 2 ] || return 1
+	diff <(net_nodes "$1") <(net_nodes found) &&
+		diff <(net_cables "$1") <(net_cables found)
+}
+
+# judge_net FILE: a net file of ours tells the cables of ./found
+judge_net() {
+	[ -s "$1" ] || {
+		echo "$1 is missing or empty"
+		return 1
+	}
+	diff <(net_cables found) <(net_cables "$1")
+}
+
+# judge_active CABLES: both ends of so many cables are Active, and nothing that
+# is linked is not
+judge_active() {
+	local active linked
+
+	client iblinkinfo -l >links 2>links.err
+	linked=$(lines links 'LinkUp\)==>')
+	active=$(lines links 'Active/ *LinkUp\)==>')
+	echo "$1 cables; $linked ends linked, $active of them active"
+	grep 'LinkUp)==>' links | grep -v 'Active/' | head -n 5
+	[ "$1" -gt 0 ] && [ "$active" -eq "$linked" ] &&
+		[ "$active" -eq $((2 * $1)) ]
+}
+
+# end_ports: "lid lmc" of each end port in ./found that is cabled
+end_ports() {
+	awk '
+	/^Switch[ \t]/ {
+		l = $0
+		sub(/.* lid /, "", l)
+		split(l, f, " ")
+		print f[1], f[3]
+		ca = 0
+	}
+	/^(Ca|Rt)[ \t]/ { ca = 1 }
+	ca && /^\[[0-9]+\]\(/ {
+		l = $0
+		sub(/.*# *lid /, "", l)
+		split(l, f, " ")
+		print f[1], f[3]
+	}' found
+}
+
+ca_lids() {	# base LIDs of the CA ports in ./found, sorted
+	awk '/^(Switch)[ \t]/ { ca = 0 }
+	/^(Ca|Rt)[ \t]/ { ca = 1 }
+	ca && /^\[[0-9]+\]\(/ {
+		l = $0
+		sub(/.*# *lid /, "", l)
+		print l + 0
+	}' found | sort -n
+}
+
+# judge_lids LMC: unicast, aligned, disjoint; CA ports have this LMC
+judge_lids() {
+	end_ports >ends
+	[ -s ends ] && awk -v lmc="$1" '
+	function bad(why) { print $0 ": " why; errors++ }
+	{
+		n = 2 ^ $2
+		if ($1 < 1 || $1 + n - 1 > 49151) bad("not unicast")
+		if ($1 % n) bad("not aligned")
+		if ($2 != 0 && $2 != lmc) bad("wrong LMC")
+		if ($2 == lmc) with++
+		for (i = 0; i < n; i++)
+			if (owner[$1 + i]++) bad("LID " $1 + i " taken")
+	}
+	END {
+		if (!with) { print "no port has LMC " lmc; errors++ }
+		exit errors > 0
+	}' ends
+}
+
+# guid_lids: "portguid-or-switch lid" of ./found, sorted: who has which LID
+guid_lids() {
+	awk '
+	/^Switch[ \t]/ {
+		split($0, q, "\"")
+		l = $0
+		sub(/.* lid /, "", l)
+		print q[2], l + 0
+		ca = 0
+	}
+	/^(Ca|Rt)[ \t]/ { ca = 1 }
+	ca && /^\[[0-9]+\]\(/ {
+		g = $1
+		sub(/.*\(/, "", g)
+		sub(/\).*/, "", g)
+		l = $0
+		sub(/.*# *lid /, "", l)
+		print g, l + 0
+	}' found | sort
+}
+
+# fts_canon: dump_fts or opensm-lfts.dump on stdin to "guid lid port", sorted
+fts_canon() {
+	awk '
+	/^Unicast lids/ {
+		guid = $0
+		sub(/.* guid 0x/, "", guid)
+		sub(/[^0-9a-f].*/, "", guid)
+		sub(/^0*/, "", guid)
+	}
+	/^0x[0-9a-fA-F]+ [0-9]+ / && $2 != 255 {
+		print guid, tolower($1), $2 + 0
+	}' | sort
+}
+
+# judge_tables DUMP: what the switches hold, read back by dump_fts (it stays in
+# ./fts), is what minism wrote to DUMP
+judge_tables() {
+	client dump_fts >fts 2>fts.err || {
+		cat fts.err
+		return 1
+	}
+	[ -s "$1" ] || {
+		echo "$1 is missing or empty"
+		return 1
+	}
+	fts_canon <"$1" >fts.ours
+	fts_canon <fts >fts.read
+	[ -s fts.read ] || return 1
+	diff fts.ours fts.read >fts.diff && return
+	head -n 10 fts.diff
+	return 1
+}
+
+# judge_routes: from every switch to every LID of ./found along ./fts: walks
+# the tables itself, because ibsim does not see a loop
+judge_routes() {
+	fts_canon <fts >fts.read
+	awk '
+	function hexlid(x,   i, v, c) {
+		v = 0
+		for (i = 3; i <= length(x); i++) {
+			c = index("0123456789abcdef", substr(x, i, 1)) - 1
+			v = v * 16 + c
+		}
+		return v
+	}
+	function own(lid, lmc, who,   i) {
+		for (i = 0; i < 2 ^ lmc; i++)
+			owner[lid + i] = who
+	}
+	FILENAME == "fts.read" {
+		out[$1, hexlid($2)] = $3
+		next
+	}
+	/^(switch|ca|rt)guid=/ {
+		g = $0
+		sub(/.*guid=0x/, "", g)
+		sub(/\(.*/, "", g)
+	}
+	/^(Switch|Ca|Rt)[ \t]/ {
+		split($0, q, "\"")
+		guid[q[2]] = g
+		is_switch = $1 == "Switch"
+		if (is_switch) {
+			switches[g] = 1
+			l = $0
+			sub(/.* lid /, "", l)
+			split(l, f, " ")
+			own(f[1], f[3], g " 0")
+		}
+	}
+	/^\[[0-9]+\]/ {
+		split($0, q, "\"")
+		port = substr($1, 2) + 0
+		n++
+		from[n] = g " " port
+		to_id[n] = q[2]
+		to_port[n] = substr(q[3], 2) + 0
+		if (!is_switch) {
+			l = $0
+			sub(/.*# *lid /, "", l)
+			split(l, f, " ")
+			own(f[1], f[3], g " " port)
+		}
+	}
+	END {
+		for (i = 1; i <= n; i++)
+			peer[from[i]] = guid[to_id[i]] " " to_port[i]
+		for (s in switches)
+			for (lid in owner) {
+				at = s
+				pairs++
+				for (hop = 0; hop < 64; hop++) {
+					if (!((at, lid) in out)) {
+						end = "no entry at " at
+						break
+					}
+					p = out[at, lid]
+					if (p == 0) {
+						end = at " 0"
+						break
+					}
+					end = peer[at " " p]
+					split(end, e, " ")
+					if (!(e[1] in switches))
+						break
+					at = e[1]
+				}
+				if (hop == 64)
+					end = "a loop"
+				if (end != owner[lid] && errors++ < 5)
+					print s " to LID " lid ": " end \
+						", not " owner[lid]
+			}
+		print pairs + 0 " pairs, " errors + 0 " bad"
+		exit errors > 0 || !pairs
+	}' fts.read found
+}
+
+# judge_trace: ibtracert between CAs at both ends and in the middle of the LIDs
+judge_trace() {
+	local lids a b n
+	mapfile -t lids < <(ca_lids)
+	n=${#lids[@]}
+	[ "$n" -ge 2 ] || return 1
+	for a in 0 $((n / 2)) $((n - 1)); do
+		for b in 0 $((n / 2)) $((n - 1)); do
+			[ "${lids[a]}" -ne "${lids[b]}" ] || continue
+			client ibtracert "${lids[a]}" "${lids[b]}" >trace 2>&1
+			if ! tail -n 1 trace |
+				grep -qE "^To .* lid ${lids[b]}-"; then
+				echo "from ${lids[a]} to ${lids[b]}:"
+				cat trace
+				return 1
+			fi
+		done
+	done
+}
+
+# judge_ibdmchk DIR: every path between two CA ports exists, says ibdmchk. It
+# reports by text: it exits 0 with paths missing, and (1.5.7) crashes when
+# it cleans up after its last check, on opensm's own dumps as well. Its option
+# for an LMC takes every 2^LMC-th LID from the lowest for a base LID, which is
+# wrong where switches have LMC 0, so only base LIDs are judged.
+judge_ibdmchk() {
+	local paths want cas
+
+	timeout 60 ibdmchk -s "$1/opensm-subnet.lst" -f "$1/opensm.fdbs" \
+		-m "$1/opensm.mcfdbs" >ibdmchk.out 2>&1
+	paths=$(sed -n 's/^-I- Scanned:\([0-9]*\) CA to CA paths.*/\1/p' \
+		ibdmchk.out)
+	cas=$(ca_lids | wc -l)
+	want=$((cas * (cas - 1)))
+	echo "$paths paths scanned, $want wanted"
+	grep -E '^-[EF]-' ibdmchk.out | grep -viE 'credit loop' | head -n 5
+	[ "${paths:-0}" -eq "$want" ] &&
+		! grep -E '^-[EF]-' ibdmchk.out | grep -qviE 'credit loop'
+}
+
+# judge_master LID: sminfo finds a MASTER there
+judge_master() {
+	client sminfo "$1" >sminfo.out 2>&1
+	cat sminfo.out
+	grep -q 'SMINFO_MASTER' sminfo.out
+}

@@ -1,0 +1,71 @@
+#!/bin/bash
+# The same fabric on ibsim through libibumad, on ibsim by its own datagrams,
+# and on the simulator of our own: the same LIDs, tables and states.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# dumps NAME: sorted, since what a dump says is a set of lines; without the
+# revision of the devices, which ibsim makes up
+dumps() {
+	local file
+
+	for file in opensm-subnet.lst opensm.fdbs opensm-lfts.dump; do
+		[ -e "dump/$file" ] || return 1
+		sed 's/Rev:[0-9A-F]*//g' "dump/$file" | sort >"$1.$file"
+	done
+}
+
+same_dumps() {	# NAME NAME
+	local file
+
+	for file in opensm-subnet.lst opensm.fdbs opensm-lfts.dump; do
+		diff "$1.$file" "$2.$file" | head -n 10 >differences
+		[ ! -s differences ] || { cat differences; return 1; }
+	done
+}
+
+# A run without libibumad, so without the shim in front of it.
+native() {	# LOG arguments...
+	local log=$1
+
+	shift
+	rm -rf "$log" dump
+	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" --once -v \
+		-f "$log" --dump-dir "$SCRATCH/dump" "$@" \
+		>native.out 2>native.err </dev/null
+}
+
+parity_case() {	# NAME SPEC
+	wanted_case "$1" || return 0
+	"$MINISM_FABRIC" "${@:2}" >parity.net || return
+	SIM_HOST=$(sed -n 's/^Ca[ \t].*"\(H-[^"]*\)".*/\1/p' parity.net |
+		head -n 1)
+	sim_start parity.net || { ok 1 "$1: ibsim starts"; return; }
+	rm -rf dump
+	check "$1: comes up on ibsim through libibumad" sm_once umad.log \
+		--cache-dir "$SCRATCH/cache-$1"
+	check "$1: there are dumps" dumps umad
+	sim_stop
+	sim_start parity.net || { ok 1 "$1: ibsim starts again"; return; }
+	check "$1: comes up on ibsim by its datagrams" \
+		native ibsim.log --ibsim "$IBSIM_SOCKNAME" -C "$SIM_HOST"
+	check "$1: there are dumps" dumps ibsim
+	sim_stop
+	check "$1: comes up on the simulator" \
+		native sim.log --simulate parity.net
+	check "$1: there are dumps" dumps sim
+	check "$1: both ways to ibsim leave the same" same_dumps umad ibsim
+	check "$1: ibsim and the simulator leave the same" \
+		same_dumps umad sim
+}
+
+parity_case tree 'PGFT(4,4;1,4)'
+parity_case shuffled --shuffle --seed 5 'PGFT(4,4,4;1,4,4)'
+parity_case damaged --fail 10 --seed 3 'PGFT(4,4,8;1,4,4)'
+parity_case ring 'ring(7;2)'
+parity_case torus 'torus(4,4;1)'
+parity_case random --seed 9 'random(12,4,2)'
+parity_case dragonfly 'dragonfly(3,2,1)'
+parity_case pair 'pair()'
+
+done_testing

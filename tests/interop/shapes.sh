@@ -1,0 +1,220 @@
+#!/bin/bash
+# LIDs and who has them: across restarts of the subnet manager and of the
+# whole fabric, with a damaged memory, at LMC 2, in conflicts, after OpenSM,
+# more than there are; and two nodes with one GUID.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+found_lids() {	# into the file $1
+	client ibnetdiscover >found 2>/dev/null
+	guid_lids >"$1"
+	[ -s "$1" ]
+}
+
+lid_of() {	# GUID without 0x, of a CA port (or S-... of a switch)
+	sed -n "s/^$1 //p" lids
+}
+
+fresh() {	# a fabric and no memory
+	rm -rf cache dump
+	sim_start "$1"
+}
+
+# A memory in OpenSM's format is honoured, and so is what is on the fabric.
+restart_case() {
+	wanted_case restart || return 0
+	fresh "$demo" || { ok 1 "restart: ibsim starts"; return; }
+	mkdir cache
+	printf '0x%016x 0x%04x 0x%04x\n\n' 0x10011 0x400 0x400 \
+		0x10031 0x20 0x20 >cache/guid2lid
+	sim_cmd 'Baselid "node-05"[1] 300'
+	check "restart: comes up" sm_once one.log
+	found_lids lids
+	check "restart: the memory's LID is given" [ "$(lid_of 10011)" = 1024 ]
+	check "restart: another one" [ "$(lid_of 10031)" = 32 ]
+	check "restart: the LID on the fabric is kept" \
+		[ "$(lid_of 10051)" = 300 ]
+	check "restart: it is remembered, in OpenSM's format" \
+		grep -qixE '0x0*10051 0x012c 0x012c' cache/guid2lid
+	check "restart: 24 ports are remembered" \
+		[ "$(lines cache/guid2lid '^0x')" -eq 24 ]
+	cp lids lids.one
+
+	rm -rf cache
+	check "restart: comes up with the memory gone" sm_once two.log
+	found_lids lids
+	check "restart: LIDs are those on the fabric" diff lids.one lids
+
+	sim_start "$demo" || { ok 1 "restart: ibsim starts again"; return; }
+	check "restart: comes up after a reset of the whole fabric" \
+		sm_once three.log
+	found_lids lids
+	check "restart: LIDs are those in the memory" diff lids.one lids
+	sim_stop
+}
+
+# A memory that is damaged is said to be, set aside and not believed.
+damaged_case() {
+	local text name=$1 aside f h='[0-9a-f]' line
+
+	wanted_case "$1" || return 0
+	text=$2
+	line="^0x$h{16} 0x$h{4} 0x$h{4}\$"
+	fresh "$demo" || { ok 1 "$name: ibsim starts"; return; }
+	mkdir cache
+	printf '%b' "$text" >cache/guid2lid
+	cp cache/guid2lid damaged.copy
+	check "$name: comes up" sm_once damaged.log
+	check "$name: the log says it" \
+		grep -qE '(warn|WARN|err|ERR).*guid2lid' damaged.log
+	aside=
+	for f in cache/*; do
+		[ "$f" != cache/guid2lid ] && cmp -s "$f" damaged.copy &&
+			aside=$f
+	done
+	check "$name: the file is set aside under another name" [ -n "$aside" ]
+	check "$name: a good one takes its place" \
+		[ "$(lines cache/guid2lid "$line")" -eq 24 ]
+	check "$name: all is Active" judge_active 32
+	sim_stop
+}
+
+lmc_case() {
+	wanted_case lmc || return 0
+	fresh "$demo" || { ok 1 "lmc: ibsim starts"; return; }
+	check "lmc: comes up at LMC 2" sm_once lmc.log --lmc 2
+	judge_same "$demo" >/dev/null
+	check "lmc: ranges of 4 LIDs, aligned and disjoint" judge_lids 2
+	check "lmc: the tables on the switches are the ones dumped" \
+		judge_tables dump/opensm-lfts.dump
+	check "lmc: every LID reached from every switch" judge_routes
+	check "lmc: ibdmchk finds every path between base LIDs" \
+		judge_ibdmchk dump
+	check "lmc: all is Active" judge_active 32
+	found_lids lids.lmc
+	check "lmc: a second run exits 0" sm_once lmc2.log --lmc 2
+	check "lmc: and sets nothing but PortInfo" \
+		only_port_info_sets lmc2.log
+	found_lids lids
+	check "lmc: and leaves the LIDs alone" diff lids.lmc lids
+	check "lmc: back to LMC 0" sm_once lmc3.log
+	client ibnetdiscover >found 2>/dev/null
+	check "lmc: single LIDs, unique" judge_lids 0
+	check "lmc: and every one of them routed" \
+		eval 'judge_tables dump/opensm-lfts.dump && judge_routes'
+	sim_stop
+}
+
+# Two that claim one LID: without a memory of either the lower PortGUID has it.
+conflict_case() {
+	wanted_case conflict || return 0
+	fresh "$demo" || { ok 1 "conflict: ibsim starts"; return; }
+	sim_cmd 'Baselid "node-09"[1] 55'
+	sim_cmd 'Baselid "node-03"[1] 55'
+	sim_cmd 'Baselid "node-12"[1] 49200'
+	check "conflict: comes up" sm_once conflict.log
+	judge_same "$demo" >/dev/null
+	check "conflict: LIDs unicast and unique" judge_lids 0
+	found_lids lids
+	check "conflict: the lower GUID keeps the LID" \
+		[ "$(lid_of 10031)" = 55 ]
+	check "conflict: the log tells of LID 55" \
+		log_has conflict.log 'LID 55|LID 0x0*37'
+	check "conflict: every LID reached from every switch" \
+		eval 'judge_tables dump/opensm-lfts.dump && judge_routes'
+
+	# the memory knows them all now; a third comes with node-01's LID
+	found_lids lids.before
+	cp lids.before lids
+	sim_cmd "Baselid \"node-02\"[1] $(lid_of 10011)"
+	check "conflict: comes up again" sm_once conflict2.log
+	found_lids lids
+	check "conflict: each gets back what the memory has" \
+		diff lids.before lids
+	sim_stop
+}
+
+# 648 hosts at LMC 7 want 82,944 LIDs
+exhausted_case() {
+	wanted_case exhausted || return 0
+	"$MINISM_FABRIC" 'PGFT(18,36;1,18)' >big.net
+	fresh big.net || { ok 1 "exhausted: ibsim starts"; return; }
+	refute "exhausted: --once does not exit 0" sm_once big.log --lmc 7
+	check "exhausted: the log says how many there are" \
+		log_has big.log '49,?151'
+	check "exhausted: no SUBNET UP" [ "$(lines big.log 'SUBNET UP')" -eq 0 ]
+	sim_stop
+}
+
+# Duplicate GUIDs: a named error with both places; the others work.
+duplicate_case() {
+	wanted_case duplicate || return 0
+	rm -rf cache dump
+	sim_start "$DATA/duplicate.net" -I ||
+		{ ok 1 "duplicate: ibsim starts"; return; }
+	refute "duplicate: --once does not exit 0" sm_once dup.log
+	check "duplicate: the GUID is named with both places" \
+		log_has dup.log '0x0*2000.*S-[12].*S-[12]'
+	check "duplicate: no SUBNET UP" [ "$(lines dup.log 'SUBNET UP')" -eq 0 ]
+	# ibnetdiscover leaves one of the two out of its answer as well; of the
+	# others H-4 and H-5 tell whether they were served
+	client ibnetdiscover >found 2>/dev/null
+	guid_lids >lids
+	check "duplicate: H-4 has a LID" [ "$(lid_of 4001)" -gt 0 ]
+	check "duplicate: H-5 has a LID" [ "$(lid_of 5001)" -gt 0 ]
+	check "duplicate: H-4 is reached" \
+		client smpquery nodeinfo "$(lid_of 4001)"
+	check "duplicate: H-4's link is Active" dr_active 0,1,3,4
+	check "duplicate: H-5's link is Active" dr_active 0,1,4
+	sim_stop
+}
+
+dr_active() {	# directed route to a CA: its port 1
+	client smpquery -D portinfo "$1" 1 >pi 2>&1
+	grep -q '^LinkState.*Active' pi || { cat pi; return 1; }
+}
+
+# What OpenSM has brought up is taken over as it is.
+opensm_case() {
+	wanted_case opensm || return 0
+	if ! command -v opensm >/dev/null; then
+		skip "opensm: its LIDs are kept" "opensm is not installed"
+		return
+	fi
+	fresh "$demo" || { ok 1 "opensm: ibsim starts"; return; }
+	sim_cmd 'Baselid "node-07"[1] 700'
+	mkdir osm
+	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
+		client -t 20 opensm -o -f "$SCRATCH/osm.log" >/dev/null 2>&1
+	found_lids lids.osm
+	cp lids.osm lids
+	check "opensm: it did bring the fabric up" [ "$(lid_of 10071)" = 700 ]
+	check "opensm: minism comes up after it" sm_once after.log
+	found_lids lids
+	check "opensm: its LIDs are kept" diff lids.osm lids
+	rm -rf cache
+	mkdir cache
+	cp osm/guid2lid cache/
+	sim_start "$demo" || { ok 1 "opensm: ibsim starts again"; return; }
+	check "opensm: minism comes up with its guid2lid" sm_once after2.log
+	check "opensm: which was not set aside" \
+		[ "$(find cache -type f | wc -l)" -eq 1 ]
+	found_lids lids
+	check "opensm: and its LIDs are kept over a reset" diff lids.osm lids
+	sim_stop
+}
+
+restart_case
+damaged_case garbage 'this is no memory of LIDs\n'
+good='0x0000000000010011 0x0005 0x0005\n\n'
+damaged_case twice "${good}0x0000000000010021 0x0005 0x0005\n"
+damaged_case truncated "${good}0x00000000000100"
+lmc_case
+conflict_case
+exhausted_case
+duplicate_case
+opensm_case
+
+done_testing

@@ -1,0 +1,84 @@
+#!/bin/bash
+# minism without anything beneath it: on a simulated fabric, and on the record
+# of an earlier run.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+# run LOG arguments...: a run that ends by itself; its output in run.out
+run() {
+	local log=$1
+
+	shift
+	rm -f "$log"
+	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f "$log" \
+		"$@" >run.out 2>run.err </dev/null
+}
+
+file_case() {
+	check "file: comes up" run file.log --once --show --simulate "$demo"
+	check "file: SUBNET UP" log_has file.log 'SUBNET UP: 8 switches, 16 hosts'
+	check "file: the picture is drawn" grep -q 'node-16' run.out
+	check "file: a route is traced" grep -q '^route from' run.out
+	check "formula: comes up" run formula.log --once \
+		--simulate 'PGFT(4,8;1,4)'
+	check "formula: SUBNET UP" \
+		log_has formula.log 'SUBNET UP: 12 switches, 32 hosts'
+	check "plan: exits 0" run plan.log --plan --simulate "$demo"
+	check "plan: sends no Set" no_sets plan.log
+	check "plan: names what it would do" grep -q 'leaf-1' run.out
+	refute "no such file: exits 1" run none.log --once \
+		--simulate nowhere.net
+	check "no such file: the log says it" log_has none.log 'nowhere.net'
+	refute "bad formula: exits 1" run bad.log --once --simulate 'PGFT(4,8)'
+	check "bad formula: the log says it" log_has bad.log 'PGFT'
+	printf 'Switch 8 "S-1"\n[9] "H-1"[1]\n' >bad.net
+	refute "bad file: exits 1" run badfile.log --once --simulate bad.net
+	check "bad file: file and line in the log" \
+		log_has badfile.log 'bad.net:[0-9]'
+}
+
+replay_case() {
+	check "record: comes up" run first.log --once --record first.rec \
+		--simulate 'torus(3,3;1)'
+	check "record: there is one" [ -s first.rec ]
+	check "record: the same again" run second.log --once \
+		--record second.rec --simulate 'torus(3,3;1)'
+	check "record: byte for byte the same" cmp first.rec second.rec
+	check "replay: exits 0" run replay.log --once --replay first.rec
+	check "replay: comes up as then" log_has replay.log 'SUBNET UP'
+	refute "another decision: exits 1" run other.log --once --lmc 1 \
+		--replay first.rec
+	check "another decision: the first difference is told" \
+		log_has other.log 'event [0-9]+ at'
+	head -c 3000 first.rec >cut.rec
+	refute "cut off: exits 1" run cut.log --once --replay cut.rec
+	check "cut off: the log says it" log_has cut.log 'cut.rec'
+	refute "no record: exits 1" run no.log --once --replay "$demo"
+}
+
+resident_case() {
+	local pid
+
+	rm -f stay.log
+	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -s 1 \
+		-f stay.log --simulate "$demo" >stay.out 2>&1 </dev/null &
+	pid=$!
+	check "resident: comes up" await 10 log_has stay.log 'SUBNET UP'
+	pkill -HUP -P "$pid" 2>/dev/null || kill -HUP "$pid"
+	check "resident: HUP sweeps" \
+		await 10 log_has stay.log 'heavy sweep: signal'
+	sleep 1.5
+	pkill -TERM -P "$pid" 2>/dev/null || kill -TERM "$pid"
+	wait "$pid"
+	check "resident: TERM ends it with exit 0" [ $? -eq 0 ]
+	check "resident: one SUBNET UP" \
+		[ "$(lines stay.log 'SUBNET UP')" -eq 1 ]
+}
+
+file_case
+replay_case
+resident_case
+
+done_testing
