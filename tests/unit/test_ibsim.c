@@ -668,13 +668,6 @@ test_end_of_the_simulator_is_an_error_and_no_busy_loop(void **state)
 
 /* --------------------------------------------------------------- the stage */
 
-static void
-test_nothing_without_the_simulator(void **state)
-{
-	print_message("ibsim is not installed\n");
-	skip();
-}
-
 /* Its time limit or our death ends it. */
 static pid_t
 spawn(const char *folder, char **argv)
@@ -748,14 +741,12 @@ strike_stage(void **state)
 	return 0;
 }
 
+/* cmocka's own word for it, "not ok # SKIP", counts as a failure. */
 static int
 run_skipped(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_without_the_simulator),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	puts("1..0 # SKIP ibsim is not installed");
+	return 0;
 }
 
 int

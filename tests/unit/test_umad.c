@@ -371,21 +371,12 @@ run_inside(void)
 
 /* ------------------------------------------------------- outside: the stage */
 
-static void
-test_nothing_without_the_simulator(void **state)
-{
-	print_message("ibsim or its libumad2sim is not installed\n");
-	skip();
-}
-
+/* cmocka's own word for it, "not ok # SKIP", counts as a failure. */
 static int
 run_skipped(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_without_the_simulator),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	puts("1..0 # SKIP ibsim or its libumad2sim is not installed");
+	return 0;
 }
 
 static char *
