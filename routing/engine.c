@@ -36,3 +36,35 @@ engine_by_name(const char *name, GError **error)
 		    known->str);
 	return NULL;
 }
+
+void
+engine_output_init(struct engine_output *out, struct lft *lft)
+{
+	*out = (struct engine_output){
+		.lft = lft,
+		.notes = g_ptr_array_new_with_free_func(g_free),
+	};
+}
+
+void
+engine_output_clear(struct engine_output *out)
+{
+	g_free(out->ranks);
+	if (out->notes)
+		g_ptr_array_unref(out->notes);
+	*out = (struct engine_output){ 0 };
+}
+
+bool
+engine_route(const struct engine *engine, const struct graph *g,
+	     struct lft *lft, GError **error)
+{
+	const struct engine_input in = { .g = g };
+	struct engine_output out;
+	bool ok;
+
+	engine_output_init(&out, lft);
+	ok = engine->compute(&in, &out, error);
+	engine_output_clear(&out);
+	return ok;
+}

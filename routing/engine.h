@@ -2,7 +2,8 @@
  * A routing engine: graph in, tables out. Pure.
  *
  * An engine is one file and one line in engine.c. It may not know how tables
- * reach hardware; it may be handed the tables of before as a value.
+ * reach hardware nor what happened before; it may be handed the tables of
+ * before as a value.
  */
 #ifndef MINISM_ROUTING_ENGINE_H
 #define MINISM_ROUTING_ENGINE_H
@@ -19,17 +20,51 @@ enum engine_error {
 #define ENGINE_ERROR engine_error_quark()
 GQuark engine_error_quark(void);
 
+/*
+ * What an engine may look at. Only `g` is needed; what else is not there is
+ * NULL or 0.
+ */
+struct engine_input {
+	const struct graph *g;
+	/* What the switches hold, rows in the numbering of g: an entry that is
+	 * still right and balanced is worth keeping. LFT_NO_PATH where that is
+	 * not known, and what it says may be anything: another manager's, of
+	 * another fabric. May be shorter or longer than g->top. */
+	const struct lft *previous;
+	/* The order in force, from engine_output.ranks of an earlier sweep, by
+	 * switch; ENGINE_NO_RANK for a switch that had none. */
+	const uint32_t *ranks;
+	const uint8_t *is_root;		/* by switch: given as a root */
+	const uint8_t *is_io;		/* by target: an I/O node */
+	unsigned n_threads;		/* at most; the result is the same */
+};
+
+#define ENGINE_NO_RANK	UINT32_MAX
+
+struct engine_output {
+	struct lft *lft;	/* the caller's, all LFT_NO_PATH, for g->top */
+	uint32_t *ranks;	/* g_malloc'ed, by switch: what to hand in next
+				   time; NULL if the engine has no order */
+	GPtrArray *notes;	/* lines, owned: what of the fabric is not as
+				   the engine expects, and what came of it */
+};
+
+void engine_output_init(struct engine_output *out, struct lft *lft);
+void engine_output_clear(struct engine_output *out);	/* not the lft */
+
 struct engine {
 	const char *name;
 	const char *summary;	/* one line, for --help and the man page */
-	/*
-	 * Fills `out`, which is fresh (all LFT_NO_PATH) and large enough for
-	 * g->top. previous: the tables in force, or NULL. False with an error
-	 * if the fabric is not one for this engine; then `out` is not used.
-	 */
-	bool (*compute)(const struct graph *g, const struct lft *previous,
-			struct lft *out, GError **error);
+	bool deadlock_free;	/* by design, on one VL */
+	/* False with an error if the fabric is not one for this engine; then
+	 * `out` is of no use. */
+	bool (*compute)(const struct engine_input *in,
+			struct engine_output *out, GError **error);
 };
+
+/* Only tables from only a graph: for tests and programs. */
+bool engine_route(const struct engine *engine, const struct graph *g,
+		  struct lft *lft, GError **error);
 
 /* NULL-terminated. The first is the default. */
 extern const struct engine *const engines[];

@@ -172,6 +172,7 @@ graph_new(const struct subnet *s, const struct lid_map *lids)
 
 	g_assert(lids->n_ports == s->n_ports);
 
+	g->subnet = s;
 	g->n_switches = s->n_switches;
 	g->top = lids->top;
 	g->first_edge = g_new(uint32_t, s->n_switches + 1);
@@ -229,4 +230,14 @@ graph_map_lids(const struct graph *g)
 		     lid++)
 			map[lid] = i;
 	return map;
+}
+
+char *
+graph_switch_name(const struct graph *g, uint32_t sw)
+{
+	const struct subnet *s = g->subnet;
+	const struct subnet_node *node = &s->nodes[s->switches[sw]];
+
+	return g_strdup_printf("'%s' (0x%016" G_GINT64_MODIFIER "x)",
+			       node->desc, node->info.node_guid);
 }

@@ -27,6 +27,7 @@ struct graph_target {
 };
 
 struct graph {
+	const struct subnet *subnet;	/* borrowed, for names */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
 	uint32_t *first_edge;	/* n_switches + 1 */
@@ -36,6 +37,7 @@ struct graph {
 	uint32_t *n_hosts;	/* by switch: CA and router ports behind it */
 };
 
+/* `s` stays as it is until the graph is freed. */
 struct graph *graph_new(const struct subnet *s, const struct lid_map *lids);
 void graph_free(struct graph *g);
 
@@ -47,5 +49,8 @@ uint32_t *graph_map_ports(const struct graph *g);
 /* Target by LID, top + 1 entries, SUBNET_NONE for a LID that nobody owns.
  * The caller frees it (g_free). */
 uint32_t *graph_map_lids(const struct graph *g);
+
+/* "'leaf 3' (0x0002c90000000003)", g_free. */
+char *graph_switch_name(const struct graph *g, uint32_t sw);
 
 #endif

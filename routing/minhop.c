@@ -438,9 +438,11 @@ spread_audience(struct spread *s, enum audience audience)
 }
 
 static bool
-minhop_compute(const struct graph *g, const struct lft *previous,
-	       struct lft *out, GError **error)
+minhop_compute(const struct engine_input *in, struct engine_output *output,
+	       GError **error)
 {
+	const struct graph *g = in->g;
+	struct lft *out = output->lft;
 	const struct graph_target *target;
 	struct spread *spread;
 	struct fold *fold;

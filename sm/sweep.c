@@ -311,7 +311,7 @@ route(struct sweep *s, GError **error)
 	bool ok;
 
 	s->next.lft = lft_new(s->next.subnet->n_switches, s->next.lids->top);
-	ok = s->params.engine->compute(g, NULL, s->next.lft, error);
+	ok = engine_route(s->params.engine, g, s->next.lft, error);
 	if (ok)
 		check_reachability(g, s->next.lft, &s->reach);
 	log_say(s->log, LOG_VERBOSE, "sweep", "%s routed %u LIDs on %u "

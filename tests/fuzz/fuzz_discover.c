@@ -126,7 +126,7 @@ route_fabric(struct fake *f, struct xact *x, const struct subnet *s)
 	g_assert_no_error(error);
 	g = graph_new(s, lids);
 	lft = lft_new(s->n_switches, lids->top);
-	if (engine_minhop.compute(g, NULL, lft, NULL)) {
+	if (engine_route(&engine_minhop, g, lft, NULL)) {
 		check_reachability(g, lft, &reach);
 		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
 		program_fabric(f, x, s, lids, lft);

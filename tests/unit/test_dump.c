@@ -42,7 +42,7 @@ fabric_route(struct subnet *s)
 	}
 	g = graph_new(s, f->lids);
 	f->lft = lft_new(s->n_switches, f->lids->top);
-	assert_true(engine_minhop.compute(g, NULL, f->lft, NULL));
+	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
 	graph_free(g);
 	f->out = g_string_new(NULL);
 	return f;

@@ -44,7 +44,7 @@ fabric_route(struct fabric *f, struct subnet *s, unsigned lmc)
 	f->g = graph_new(s, f->lids);
 	f->lft = lft_new(f->g->n_switches, f->g->top);
 	f->edge_of = graph_map_ports(f->g);
-	assert_true(engine_minhop.compute(f->g, NULL, f->lft, &error));
+	assert_true(engine_route(&engine_minhop, f->g, f->lft, &error));
 	assert_null(error);
 }
 

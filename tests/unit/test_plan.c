@@ -37,7 +37,7 @@ fabric_new(const char *spec)
 	assert_non_null(f->lids);
 	g = graph_new(f->s, f->lids);
 	f->lft = lft_new(f->s->n_switches, f->lids->top);
-	assert_true(engine_minhop.compute(g, NULL, f->lft, NULL));
+	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
 	graph_free(g);
 	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
 	f->policy = policy_default;

@@ -38,7 +38,7 @@ bench_plan(struct bench *b)
 	struct graph *g = graph_new(b->s, b->lids);
 
 	b->lft = lft_new(b->s->n_switches, b->lids->top);
-	assert_true(engine_minhop.compute(g, NULL, b->lft, NULL));
+	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
 	graph_free(g);
 	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
 	b->w = (struct wanted){

@@ -79,7 +79,7 @@ program_fabric(struct run *run, struct xact *x, struct subnet *s,
 	struct plan *plan;
 	struct program *p;
 
-	assert_true(engine_minhop.compute(g, NULL, lft, NULL));
+	assert_true(engine_route(&engine_minhop, g, lft, NULL));
 	plan = plan_diff(s, &w, seen, NULL);
 	run->steps = plan->n_steps;
 	run->done = UINT32_MAX;
