@@ -60,6 +60,7 @@ lft_new(uint32_t n_switches, uint16_t top)
 	g_assert(top <= LID_UNICAST_MAX);
 
 	lft = g_new0(struct lft, 1);
+	lft->ref = 1;
 	lft->n_switches = n_switches;
 	lft->top = top;
 	lft->stride = (top / LFT_BLOCK + 1) * LFT_BLOCK;
@@ -67,10 +68,17 @@ lft_new(uint32_t n_switches, uint16_t top)
 	return lft;
 }
 
+struct lft *
+lft_ref(struct lft *lft)
+{
+	g_atomic_int_inc(&lft->ref);
+	return lft;
+}
+
 void
 lft_free(struct lft *lft)
 {
-	if (!lft)
+	if (!lft || !g_atomic_int_dec_and_test(&lft->ref))
 		return;
 	free(lft->ports);
 	g_free(lft);
@@ -124,4 +132,35 @@ lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 	if (!seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block])
 		return NULL;
 	return lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK;
+}
+
+struct mft *
+mft_new(uint32_t n_switches, uint32_t n_positions, uint32_t n_blocks)
+{
+	struct mft *mft = g_new0(struct mft, 1);
+
+	g_assert(n_positions <= MFT_POSITIONS);
+	mft->ref = 1;
+	mft->n_switches = n_switches;
+	mft->n_positions = n_positions;
+	mft->n_blocks = n_blocks;
+	mft->masks = g_new0(uint16_t, (size_t)n_switches * n_positions *
+			    n_blocks * MFT_BLOCK);
+	return mft;
+}
+
+struct mft *
+mft_ref(struct mft *mft)
+{
+	g_atomic_int_inc(&mft->ref);
+	return mft;
+}
+
+void
+mft_free(struct mft *mft)
+{
+	if (!mft || !g_atomic_int_dec_and_test(&mft->ref))
+		return;
+	g_free(mft->masks);
+	g_free(mft);
 }

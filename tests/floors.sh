@@ -27,6 +27,8 @@ may() {
 	sm/plan/*:sm/plan/* | sm/plan/*:topology/* | \
 		sm/plan/*:routing/tables.h) ;;
 	sm/conf/*:sm/conf/* | sm/conf/*:topology/*) ;;
+	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/wire/* | \
+		sm/sa/*:routing/tables.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/wire/* | sm/io/*:topology/attr.h | \
 		sm/io/*:topology/ids.h) ;;
 	sm/sim/*:sm/sim/* | sm/sim/*:sm/wire/* | sm/sim/*:topology/* | \
@@ -34,7 +36,7 @@ may() {
 	sm/cli/*:sm/cli/* | sm/cli/*:topology/* | sm/cli/*:routing/* | \
 		sm/cli/*:sm/wire/* | sm/cli/*:sm/plan/* | \
 		sm/cli/*:sm/conf/*) ;;
-	topology/* | routing/* | sm/wire/* | sm/plan/* | sm/conf/* | \
+	topology/* | routing/* | sm/wire/* | sm/plan/* | sm/conf/* | sm/sa/* | \
 		sm/io/* | sm/sim/* | sm/cli/*)
 		return 1 ;;
 	# the shell sees everybody; the programs' writers only in the daemon
@@ -90,7 +92,7 @@ ok() {	# status description
 # A made-up tree, some of whose includes are crossings: those expected below.
 bad_tree() {
 	local t=$scratch/tree
-	mkdir -p "$t"/{topology,routing,sm/{wire,plan,conf,io,sim,cli}}
+	mkdir -p "$t"/{topology,routing,sm/{wire,plan,sa,conf,io,sim,cli}}
 	put() {
 		local file=$1
 		shift
@@ -101,6 +103,7 @@ bad_tree() {
 	put sm/wire/a.c topology/attr.h topology/ids.h topology/subnet.h
 	put sm/plan/a.c routing/tables.h topology/b.h routing/graph.h
 	put sm/conf/a.c topology/b.h routing/engine.h
+	put sm/sa/a.c sm/wire/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
 	put sm/io/a.c sm/wire/mad.h topology/ids.h topology/subnet.h sm/log.h
 	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/xact.h sm/log.h
 	put sm/cli/a.c sm/plan/plan.h sm/io/xact.h sm/log.h
@@ -120,6 +123,8 @@ bad_tree() {
 	sm/io/a.c:4: sm/log.h
 	sm/io/xact.c:1: infiniband/umad.h
 	sm/plan/a.c:3: routing/graph.h
+	sm/sa/a.c:4: routing/graph.h
+	sm/sa/a.c:5: sm/log.h
 	sm/sim/a.c:3: sm/io/xact.h
 	sm/sim/a.c:4: sm/log.h
 	sm/sweep.c:3: sm/cli/show.h

@@ -427,16 +427,24 @@ map_new(uint32_t n_ports)
 {
 	struct lid_map *map = g_new0(struct lid_map, 1);
 
+	map->ref = 1;
 	map->n_ports = n_ports;
 	map->base = g_new0(uint16_t, n_ports);
 	map->lmc = g_new0(uint8_t, n_ports);
 	return map;
 }
 
+struct lid_map *
+lid_map_ref(struct lid_map *map)
+{
+	g_atomic_int_inc(&map->ref);
+	return map;
+}
+
 void
 lid_map_free(struct lid_map *map)
 {
-	if (!map)
+	if (!map || !g_atomic_int_dec_and_test(&map->ref))
 		return;
 	g_free(map->base);
 	g_free(map->lmc);

@@ -24,6 +24,7 @@ struct lid_range {
 
 /* The answer. base[port] is 0 for a port that owns no LID. */
 struct lid_map {
+	gint ref;
 	uint32_t n_ports;
 	uint16_t top;		/* the highest LID given, 0 if none */
 	uint16_t *base;		/* by port index of the snapshot */
@@ -50,7 +51,8 @@ GQuark lids_error_quark(void);
 struct lid_map *lids_assign(const struct subnet *s, unsigned lmc,
 			    const struct lid_range *memory, size_t n_memory,
 			    GPtrArray *notes, GError **error);
-void lid_map_free(struct lid_map *map);
+struct lid_map *lid_map_ref(struct lid_map *map);
+void lid_map_free(struct lid_map *map);	/* gives up a reference */
 
 /* The memory after this assignment: `map` and, of the old memory, the ports
  * that are away and whose LIDs nobody took. A GArray of lid_range, sorted. */
