@@ -1,10 +1,11 @@
 /*
- * The memory of LIDs and of forgetful devices.
+ * The memory of LIDs, of the switches' order and of forgetful devices.
  *
- * guid2lid is written to a temporary file in the same folder and renamed over
- * the old one, so a crash leaves either the old or the new memory. A damaged
- * file is never overwritten: it goes to guid2lid.damaged, where a person can
- * look at it, and the LIDs come from the fabric.
+ * guid2lid and ranks are written to a temporary file in the same folder and
+ * renamed over the old one, so a crash leaves either the old or the new
+ * memory. A damaged file is never overwritten: it goes to guid2lid.damaged,
+ * where a person can look at it, and the LIDs come from the fabric; likewise
+ * the ranks, which an engine can find anew.
  *
  * A forgotten field is remembered by (NodeGUID, port number). It is a fact
  * about a device, so it outlives sweeps; a restart forgets it, and the first
@@ -17,9 +18,12 @@
 #include <glib/gstdio.h>
 
 #include "sm/conf/guid2lid.h"
+#include "sm/conf/rankfile.h"
 
 struct memory {
 	char *path;		/* of guid2lid; NULL: no cache */
+	char *ranks_path;
+	struct rank_list *ranks;	/* may be NULL */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
 	GHashTable *forgotten;	/* struct end -> field mask */
@@ -47,43 +51,69 @@ end_equal(gconstpointer a, gconstpointer b)
 }
 
 static void
-set_aside(struct memory *m, const char *why)
+set_aside(struct memory *m, const char *path, const char *why,
+	  const char *then)
 {
-	g_autofree char *aside = g_strdup_printf("%s.damaged", m->path);
+	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
 
-	if (g_rename(m->path, aside) == 0)
+	if (g_rename(path, aside) == 0)
 		log_say(m->log, LOG_WARNING, "memory", "%s; the file is set "
-			"aside as %s, LIDs are taken from the fabric", why,
-			aside);
+			"aside as %s, %s", why, aside, then);
 	else
 		log_say(m->log, LOG_WARNING, "memory", "%s; it cannot be set "
-			"aside (%s), LIDs are taken from the fabric", why,
-			g_strerror(errno));
+			"aside (%s), %s", why, g_strerror(errno), then);
 }
 
-static GArray *
-load(struct memory *m)
+/* The text of a file; NULL if there is none or it cannot be text. */
+static char *
+load(struct memory *m, const char *path, const char *then)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = NULL;
 	gsize len;
 
-	if (!g_file_get_contents(m->path, &text, &len, &error)) {
+	if (!g_file_get_contents(path, &text, &len, &error)) {
 		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 			log_say(m->log, LOG_WARNING, "memory", "%s",
 				error->message);
 		return NULL;
 	}
 	if (strlen(text) != len) {
-		set_aside(m, "guid2lid holds a NUL byte");
+		g_autofree char *why = g_strdup_printf("%s holds a NUL byte",
+						       path);
+
+		set_aside(m, path, why, then);
 		return NULL;
 	}
+	return g_steal_pointer(&text);
+}
 
-	GArray *ranges = guid2lid_parse(text, m->path, &error);
+static void
+load_ranges(struct memory *m)
+{
+	static const char then[] = "LIDs are taken from the fabric";
+	g_autofree char *text = load(m, m->path, then);
+	g_autoptr(GError) error = NULL;
 
-	if (!ranges)
-		set_aside(m, error->message);
-	return ranges;
+	if (!text)
+		return;
+	m->ranges = guid2lid_parse(text, m->path, &error);
+	if (!m->ranges)
+		set_aside(m, m->path, error->message, then);
+}
+
+static void
+load_ranks(struct memory *m)
+{
+	static const char then[] = "the switches are ordered anew";
+	g_autofree char *text = load(m, m->ranks_path, then);
+	g_autoptr(GError) error = NULL;
+
+	if (!text)
+		return;
+	m->ranks = rankfile_parse(text, m->ranks_path, &error);
+	if (!m->ranks)
+		set_aside(m, m->ranks_path, error->message, then);
 }
 
 struct memory *
@@ -96,7 +126,9 @@ memory_open(const char *cache_dir, struct log *log)
 					     NULL);
 	if (cache_dir) {
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
-		m->ranges = load(m);
+		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
+		load_ranges(m);
+		load_ranks(m);
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -111,6 +143,8 @@ memory_free(struct memory *m)
 		return;
 	g_array_unref(m->ranges);
 	g_hash_table_unref(m->forgotten);
+	rank_list_free(m->ranks);
+	g_free(m->ranks_path);
 	g_free(m->path);
 	g_free(m);
 }
@@ -123,19 +157,26 @@ memory_ranges(const struct memory *m, size_t *n)
 }
 
 static void
-save(struct memory *m)
+save(struct memory *m, const char *path, const GString *text)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
-	g_autofree char *dir = g_path_get_dirname(m->path);
+	g_autofree char *dir = g_path_get_dirname(path);
 
-	guid2lid_format(m->ranges, text);
 	/* g_file_set_contents writes a temporary file and renames it. */
 	if (g_mkdir_with_parents(dir, 0755) ||
-	    !g_file_set_contents(m->path, text->str, text->len, &error))
+	    !g_file_set_contents(path, text->str, (gssize)text->len, &error))
 		log_limited(m->log, LOG_WARNING, "memory",
-			    "LIDs are not remembered", "%s: %s", m->path,
+			    "not remembered", "%s: %s", path,
 			    error ? error->message : g_strerror(errno));
+}
+
+static void
+save_ranges(struct memory *m)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	guid2lid_format(m->ranges, text);
+	save(m, m->path, text);
 }
 
 /* Field by field: a struct has padding. */
@@ -165,7 +206,79 @@ memory_keep_lids(struct memory *m, const struct subnet *s,
 	g_array_unref(m->ranges);
 	m->ranges = ranges;
 	if (m->path && !same)
-		save(m);
+		save_ranges(m);
+}
+
+uint32_t *
+memory_ranks(const struct memory *m, const char *engine,
+	     const struct subnet *s)
+{
+	const struct rank_line *line;
+	uint32_t *ranks;
+
+	if (!m->ranks || strcmp(m->ranks->engine, engine))
+		return NULL;
+	ranks = g_new(uint32_t, s->n_switches);
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		line = rank_list_find(m->ranks,
+			s->nodes[s->switches[sw]].info.node_guid);
+		ranks[sw] = line ? line->rank : ENGINE_NO_RANK;
+	}
+	return ranks;
+}
+
+/* Those of the old list that are not in `s`, and those of `s`: both are sorted
+ * by GUID. */
+static GArray *
+merge_ranks(const struct rank_list *old, const struct subnet *s,
+	    const uint32_t *ranks)
+{
+	GArray *lines = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
+	const struct rank_line *away = NULL;
+	struct rank_line line;
+	guint i = 0;
+
+	for (uint32_t sw = 0; sw <= s->n_switches; sw++) {
+		line.guid = UINT64_MAX;	/* behind the last: all that is left */
+		if (sw < s->n_switches)
+			line.guid = s->nodes[s->switches[sw]].info.node_guid;
+		for (; old && i < old->lines->len; i++) {
+			away = &g_array_index(old->lines, struct rank_line, i);
+			if (away->guid >= line.guid)
+				break;
+			g_array_append_val(lines, *away);
+		}
+		if (sw == s->n_switches)
+			break;
+		if (away && i < old->lines->len && away->guid == line.guid)
+			i++;
+		line.rank = ranks[sw];
+		g_array_append_val(lines, line);
+	}
+	return lines;
+}
+
+void
+memory_keep_ranks(struct memory *m, const char *engine,
+		  const struct subnet *s, const uint32_t *ranks)
+{
+	g_autoptr(GString) before = g_string_new(NULL);
+	g_autoptr(GString) after = g_string_new(NULL);
+	struct rank_list *old = m->ranks, *list;
+	bool same_engine = old && strcmp(old->engine, engine) == 0;
+
+	if (!ranks)
+		return;
+	list = g_new0(struct rank_list, 1);
+	list->engine = g_strdup(engine);
+	list->lines = merge_ranks(same_engine ? old : NULL, s, ranks);
+	if (old)
+		rankfile_format(old, before);
+	rankfile_format(list, after);
+	m->ranks = list;
+	rank_list_free(old);
+	if (m->ranks_path && !g_string_equal(before, after))
+		save(m, m->ranks_path, after);
 }
 
 static struct end

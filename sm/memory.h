@@ -1,11 +1,12 @@
 /*
- * What the subnet manager remembers of the ports: the LIDs they had (across
- * restarts, in the cache folder) and the PortInfo components that a device
- * acknowledges and forgets (while we run).
+ * What the subnet manager remembers: the LIDs that ports had and the order of
+ * the switches (across restarts, in the cache folder), and the PortInfo
+ * components that a device acknowledges and forgets (while we run).
  */
 #ifndef MINISM_SM_MEMORY_H
 #define MINISM_SM_MEMORY_H
 
+#include "routing/engine.h"
 #include "sm/log.h"
 #include "sm/plan/wanted.h"
 #include "topology/lids.h"
@@ -30,5 +31,15 @@ uint16_t *memory_forgotten(const struct memory *m, const struct subnet *s);
  * field. */
 void memory_learn(struct memory *m, const struct subnet *s,
 		  const uint16_t *forgot);
+
+/* The order of the switches that this engine left, by switch of `s`, with
+ * ENGINE_NO_RANK for those that it did not know; NULL if there is none. */
+uint32_t *memory_ranks(const struct memory *m, const char *engine,
+		       const struct subnet *s);
+
+/* Takes it over; `ranks` NULL: this engine has none. Switches that are away
+ * keep theirs as long as the engine is the same. */
+void memory_keep_ranks(struct memory *m, const char *engine,
+		       const struct subnet *s, const uint32_t *ranks);
 
 #endif

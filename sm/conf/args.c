@@ -23,6 +23,7 @@
 
 enum action {
 	ACTION_SET,
+	ACTION_TRUE,		/* sets a key to TRUE */
 	ACTION_CONFIG,
 	ACTION_FLAGS,
 	ACTION_VERBOSE,
@@ -43,7 +44,7 @@ struct arg {
 	int letter;		/* 0: none */
 	int has_value;		/* getopt's word for it */
 	enum action action;
-	const char *key;	/* of an ACTION_SET */
+	const char *key;	/* of ACTION_SET and ACTION_TRUE */
 };
 
 static const struct arg args[] = {
@@ -53,6 +54,14 @@ static const struct arg args[] = {
 	{ "once", 'o', no_argument, ACTION_ONCE, NULL },
 	{ "routing-engine", 'R', required_argument, ACTION_SET,
 	  "routing_engine" },
+	{ "require-deadlock-free", 0, no_argument, ACTION_TRUE,
+	  "require_deadlock_free" },
+	{ "root-guid-file", 'a', required_argument, ACTION_SET,
+	  "root_guid_file" },
+	{ "cn-guid-file", 'u', required_argument, ACTION_SET,
+	  "cn_guid_file" },
+	{ "io-guid-file", 'G', required_argument, ACTION_SET,
+	  "io_guid_file" },
 	{ "sweep", 's', required_argument, ACTION_SET, "sweep_interval" },
 	{ "timeout", 't', required_argument, ACTION_SET,
 	  "transaction_timeout" },
@@ -112,7 +121,14 @@ static const char help[] =
 "  -h, --help                print this text and end\n"
 "\n"
 "How:\n"
-"  -R, --routing-engine=NAME routing engine (minhop)\n"
+"  -R, --routing-engine=NAME routing engine (auto: the best that the fabric\n"
+"                            permits)\n"
+"      --require-deadlock-free\n"
+"                            refuse an engine's tables with a credit loop, even\n"
+"                            if it was asked for by name\n"
+"  -a, --root-guid-file=FILE GUIDs of the switches that are roots\n"
+"  -u, --cn-guid-file=FILE   GUIDs of the compute nodes\n"
+"  -G, --io-guid-file=FILE   GUIDs of the I/O nodes\n"
 "  -s, --sweep=SECONDS       time between light sweeps, 0: none (10)\n"
 "      --lmc=LMC             2^LMC LIDs for each end port, 0 to 7 (0)\n"
 "      --priority=PRIORITY   in an election of SMs, 0 to 15 (0)\n"
@@ -200,6 +216,7 @@ arg_accepts(const struct arg *arg)
 		return g_strdup("0 to 0xff");
 	case ACTION_PLAN:
 		return g_strdup("text or json");
+	case ACTION_TRUE:
 	case ACTION_VERBOSE:
 	case ACTION_ONCE:
 	case ACTION_SHOW:
@@ -337,6 +354,10 @@ apply_arg(struct conf *conf, const struct arg *arg, const char *value,
 	case ACTION_SET:
 		why = conf_key_set(conf, arg->key, value);
 		return why ? fail_arg(arg, why, error) : true;
+	case ACTION_TRUE:
+		why = conf_key_set(conf, arg->key, "TRUE");
+		g_assert(!why);
+		return true;
 	case ACTION_CONFIG:
 		return set_text(&conf->config_file, arg, value, error);
 	case ACTION_FLAGS:

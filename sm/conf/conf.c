@@ -27,6 +27,7 @@
 
 enum value_type {
 	VALUE_UNSIGNED,
+	VALUE_BOOL,		/* OpenSM writes TRUE and FALSE */
 	VALUE_NUMBER64,
 	VALUE_SECRET,		/* 64 bits, which no message repeats */
 	VALUE_GUID,
@@ -48,6 +49,12 @@ static const struct conf_key keys[] = {
 	{ "port", VALUE_UNSIGNED, AT(port_num), 1, 254 },
 	{ "ca_name", VALUE_TEXT_OR_NONE, AT(ca_name), 0, 0 },
 	{ "routing_engine", VALUE_TEXT, AT(engine), 0, 0 },
+	{ "require_deadlock_free", VALUE_BOOL, AT(require_deadlock_free),
+	  0, 0 },
+	{ "root_guid_file", VALUE_TEXT_OR_NONE, AT(root_guid_file), 0, 0 },
+	{ "cn_guid_file", VALUE_TEXT_OR_NONE, AT(cn_guid_file), 0, 0 },
+	{ "io_guid_file", VALUE_TEXT_OR_NONE, AT(io_guid_file), 0, 0 },
+	{ "routing_threads", VALUE_UNSIGNED, AT(routing_threads), 0, 256 },
 	{ "sweep_interval", VALUE_UNSIGNED, AT(sweep_s), 0, 86400 },
 	{ "transaction_timeout", VALUE_UNSIGNED, AT(timeout_ms), 1, 60000 },
 	{ "transaction_retries", VALUE_UNSIGNED, AT(retries), 0, 100 },
@@ -75,7 +82,7 @@ static const char *const unused[] = {
 	"cc_sw_cong_setting_credit_starvation_threshold",
 	"cc_sw_cong_setting_marking_rate", "cc_sw_cong_setting_packet_size",
 	"cc_sw_cong_setting_threshold", "cc_sw_cong_setting_victim_mask",
-	"cn_guid_file", "congestion_control", "connect_roots", "console",
+	"congestion_control", "connect_roots", "console",
 	"console_port", "consolidate_ipv6_snm_req", "daemon",
 	"disable_multicast", "do_mesh_analysis", "drop_event_subscriptions",
 	"dump_files_dir", "enable_quirks", "event_db_dump_file",
@@ -84,7 +91,7 @@ static const char *const unused[] = {
 	"force_link_width", "force_log_flush", "fsync_high_avail_files",
 	"guid_routing_order_file", "guid_routing_order_no_scatter",
 	"head_of_queue_lifetime", "honor_guid2lid_file", "hop_weights_file",
-	"ids_guid_file", "ignore_other_sm", "io_guid_file",
+	"ids_guid_file", "ignore_other_sm",
 	"ipoib_mcgroup_creation_validation", "keep_pkey_indexes",
 	"lash_start_vl", "leaf_head_of_queue_lifetime", "leaf_vl_stall_count",
 	"lfts_file", "lid_matrix_dump_file", "lmc_esp0",
@@ -113,7 +120,7 @@ static const char *const unused[] = {
 	"qos_sw0_vlarb_low", "qos_swe_high_limit", "qos_swe_max_vls",
 	"qos_swe_sl2vl", "qos_swe_vlarb_high", "qos_swe_vlarb_low",
 	"qos_vlarb_high", "qos_vlarb_low", "quasi_ftree_indexing",
-	"reassign_lids", "root_guid_file", "sa_db_dump", "sa_db_file",
+	"reassign_lids", "sa_db_dump", "sa_db_file",
 	"sa_key", "scatter_ports", "single_thread", "sm_assigned_guid",
 	"sm_inactive", "sm_sl", "sminfo_polling_timeout", "subnet_timeout",
 	"suppress_sl2vl_mad_status_errors", "sweep_on_trap", "torus_config",
@@ -136,7 +143,7 @@ conf_new(void)
 	struct conf *conf = g_new0(struct conf, 1);
 
 	conf->mode = CONF_MODE_RUN;
-	conf->engine = g_strdup("minhop");
+	conf->engine = g_strdup("auto");
 	conf->sweep_s = 10;
 	conf->timeout_ms = 200;
 	conf->retries = 3;
@@ -157,6 +164,9 @@ conf_copy(const struct conf *conf)
 	*copy = *conf;
 	copy->ca_name = g_strdup(conf->ca_name);
 	copy->engine = g_strdup(conf->engine);
+	copy->root_guid_file = g_strdup(conf->root_guid_file);
+	copy->cn_guid_file = g_strdup(conf->cn_guid_file);
+	copy->io_guid_file = g_strdup(conf->io_guid_file);
 	copy->config_file = g_strdup(conf->config_file);
 	copy->log_file = g_strdup(conf->log_file);
 	copy->cache_dir = g_strdup(conf->cache_dir);
@@ -175,6 +185,9 @@ conf_free(struct conf *conf)
 		return;
 	g_free(conf->ca_name);
 	g_free(conf->engine);
+	g_free(conf->root_guid_file);
+	g_free(conf->cn_guid_file);
+	g_free(conf->io_guid_file);
 	g_free(conf->config_file);
 	g_free(conf->log_file);
 	g_free(conf->cache_dir);
@@ -295,6 +308,8 @@ key_accepts(const struct conf_key *key)
 	switch (key->type) {
 	case VALUE_UNSIGNED:
 		return g_strdup_printf("%u to %u", key->min, key->max);
+	case VALUE_BOOL:
+		return g_strdup("TRUE or FALSE");
 	case VALUE_NUMBER64:
 	case VALUE_SECRET:
 		return g_strdup("a number of 64 bits, decimal or 0x and "
@@ -323,6 +338,22 @@ member(struct conf *conf, const struct conf_key *key)
 	return (char *)conf + key->offset;
 }
 
+static bool
+read_bool(const char *text, bool *value)
+{
+	static const char *const yes[] = { "TRUE", "yes", "on", "1" };
+	static const char *const no[] = { "FALSE", "no", "off", "0" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(yes); i++) {
+		if (g_ascii_strcasecmp(text, yes[i]) &&
+		    g_ascii_strcasecmp(text, no[i]))
+			continue;
+		*value = !g_ascii_strcasecmp(text, yes[i]);
+		return true;
+	}
+	return false;
+}
+
 /* False: `value` is nothing that this key can be. */
 static bool
 set_value(struct conf *conf, const struct conf_key *key, const char *value)
@@ -337,6 +368,8 @@ set_value(struct conf *conf, const struct conf_key *key, const char *value)
 			return false;
 		*(unsigned *)member(conf, key) = (unsigned)n;
 		return true;
+	case VALUE_BOOL:
+		return read_bool(value, member(conf, key));
 	case VALUE_NUMBER64:
 	case VALUE_SECRET:
 		return conf_read_number(value, UINT64_MAX, number);
@@ -389,6 +422,9 @@ key_reset(struct conf *conf, const struct conf_key *key)
 	case VALUE_UNSIGNED:
 		*(unsigned *)member(conf, key) =
 			*(unsigned *)member(fresh, key);
+		break;
+	case VALUE_BOOL:
+		*(bool *)member(conf, key) = *(bool *)member(fresh, key);
 		break;
 	case VALUE_NUMBER64:
 	case VALUE_SECRET:

@@ -23,7 +23,11 @@ struct conf {
 	char *ca_name;		/* NULL: libibumad's choice */
 	unsigned port_num;	/* 0: the same */
 	uint64_t port_guid;	/* 0: the same */
-	char *engine;
+	char *engine;		/* a routing engine, or "auto" */
+	bool require_deadlock_free;
+	char *root_guid_file;	/* lists of GUIDs; NULL: none */
+	char *cn_guid_file, *io_guid_file;
+	unsigned routing_threads;	/* 0: one for each core */
 	unsigned sweep_s;	/* 0: no light sweeps */
 	unsigned timeout_ms;
 	unsigned retries;

@@ -112,6 +112,11 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->port_num, b->port_num);
 	assert_int_equal(a->port_guid, b->port_guid);
 	assert_int_equal(g_strcmp0(a->engine, b->engine), 0);
+	assert_int_equal(a->require_deadlock_free, b->require_deadlock_free);
+	assert_int_equal(a->routing_threads, b->routing_threads);
+	assert_int_equal(g_strcmp0(a->root_guid_file, b->root_guid_file), 0);
+	assert_int_equal(g_strcmp0(a->cn_guid_file, b->cn_guid_file), 0);
+	assert_int_equal(g_strcmp0(a->io_guid_file, b->io_guid_file), 0);
 	assert_int_equal(a->sweep_s, b->sweep_s);
 	assert_int_equal(a->timeout_ms, b->timeout_ms);
 	assert_int_equal(a->retries, b->retries);
@@ -138,6 +143,11 @@ test_every_key_arrives(void **state)
 		 "port 2\n"
 		 "  ca_name mlx5_0   # the left one\n"
 		 "routing_engine\tupdn\n"
+		 "require_deadlock_free TRUE\n"
+		 "root_guid_file /r\n"
+		 "cn_guid_file /cn\n"
+		 "io_guid_file /io\n"
+		 "routing_threads 2\n"
 		 "sweep_interval 0\n"
 		 "transaction_timeout 60000\n"
 		 "transaction_retries 0\n"
@@ -154,6 +164,11 @@ test_every_key_arrives(void **state)
 	assert_int_equal(t->conf->port_num, 2);
 	assert_string_equal(t->conf->ca_name, "mlx5_0");
 	assert_string_equal(t->conf->engine, "updn");
+	assert_true(t->conf->require_deadlock_free);
+	assert_string_equal(t->conf->root_guid_file, "/r");
+	assert_string_equal(t->conf->cn_guid_file, "/cn");
+	assert_string_equal(t->conf->io_guid_file, "/io");
+	assert_int_equal(t->conf->routing_threads, 2);
 	assert_int_equal(t->conf->sweep_s, 0);
 	assert_int_equal(t->conf->timeout_ms, 60000);
 	assert_int_equal(t->conf->retries, 0);
@@ -176,9 +191,10 @@ test_null_is_the_built_in_value(void **state)
 	struct conf *fresh = conf_new();
 
 	parse(t, "lmc 3\nrouting_engine x\ncache_dir /c\nm_key 7\n"
-		 "log_file /l\nguid 5\n");
+		 "log_file /l\nguid 5\nrequire_deadlock_free yes\n");
 	parse(t, "lmc (null)\nrouting_engine (null)\ncache_dir (null)\n"
-		 "m_key (null)\nlog_file (null)\nguid (null)\n");
+		 "m_key (null)\nlog_file (null)\nguid (null)\n"
+		 "require_deadlock_free (null)\n");
 	assert_same(t->conf, fresh);
 	conf_free(fresh);
 }
@@ -191,8 +207,8 @@ test_unknown_keys_are_warned_of(void **state)
 	parse(t, "# a comment\n"
 		 "\n"
 		 "sweep_intervall 3\n"
-		 "root_guid_file /etc/roots\n"
-		 "cn_guid_file (null)\n"
+		 "prefix_routes_file /etc/routes\n"
+		 "hop_weights_file (null)\n"
 		 "cc_ca_cong_setting_ccti_timer 0 0\n"
 		 "lcm\n");
 	assert_int_equal(t->warnings->len, 4);
@@ -200,8 +216,8 @@ test_unknown_keys_are_warned_of(void **state)
 			    "x.conf:3: sweep_intervall is no key; the nearest "
 			    "is sweep_interval");
 	assert_string_equal(g_ptr_array_index(t->warnings, 1),
-			    "x.conf:4: root_guid_file is not used by minism "
-			    "yet");
+			    "x.conf:4: prefix_routes_file is not used by "
+			    "minism yet");
 	assert_string_equal(g_ptr_array_index(t->warnings, 2),
 			    "x.conf:6: cc_ca_cong_setting_ccti_timer is not "
 			    "used by minism yet");
@@ -244,6 +260,8 @@ static const struct {
 	  "hexadecimal" },
 	{ "m_key s3cret", "m_key: the value is not a number of 64 bits, "
 	  "decimal or 0x and hexadecimal" },
+	{ "require_deadlock_free maybe",
+	  "require_deadlock_free: maybe is not TRUE or FALSE" },
 	{ "routing_engine \"\"", "routing_engine: \"\" is not a name" },
 	{ "log_file \"/a", "log_file: the quote is not closed" },
 	{ "log_file /a b", "log_file: more than one value (one with blanks in "
@@ -339,13 +357,18 @@ test_every_option_arrives(void **state)
 	put_file(t, "");
 	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
 		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
-		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show",
+		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show "
+		   "--require-deadlock-free -a /r -u /cn -G /io",
 		   t->path));
 	assert_int_equal(t->conf->port_num, 1);
 	assert_string_equal(t->conf->ca_name, "ibsim0");
 	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
 	assert_int_equal(t->conf->mode, CONF_MODE_ONCE);
 	assert_string_equal(t->conf->engine, "ftree");
+	assert_true(t->conf->require_deadlock_free);
+	assert_string_equal(t->conf->root_guid_file, "/r");
+	assert_string_equal(t->conf->cn_guid_file, "/cn");
+	assert_string_equal(t->conf->io_guid_file, "/io");
 	assert_int_equal(t->conf->sweep_s, 60);
 	assert_int_equal(t->conf->timeout_ms, 500);
 	assert_int_equal(t->conf->retries, 5);

@@ -1,0 +1,25 @@
+/*
+ * A list of GUIDs as a file, as OpenSM reads them (roots, compute nodes, I/O
+ * nodes): a hexadecimal GUID a line, # comments.
+ */
+#ifndef MINISM_CONF_GUIDLIST_H
+#define MINISM_CONF_GUIDLIST_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum guidlist_error {
+	GUIDLIST_ERROR_SYNTAX,	/* message starts with name:line: */
+};
+#define GUIDLIST_ERROR guidlist_error_quark()
+GQuark guidlist_error_quark(void);
+
+/* A GArray of uint64_t, ascending, each once; NULL with an error if there is a
+ * line that is no GUID. */
+GArray *guidlist_parse(const char *text, const char *name, GError **error);
+
+/* Binary search. `list` may be NULL: nobody is on it. */
+bool guidlist_has(const GArray *list, uint64_t guid);
+
+#endif
