@@ -44,6 +44,7 @@ struct walk {
 	uint32_t *next;		/* switch -> switch or end */
 	uint32_t *trail;
 	uint8_t *verdict;	/* of switches and ends */
+	uint32_t *island;	/* by switch */
 	uint64_t count[N_VERDICTS];
 };
 
@@ -93,22 +94,71 @@ walk_judge(struct walk *w)
 	}
 }
 
-/* The lowest switch that does not reach `lid`, if this is the first LID that
- * has one. */
+/* What the sources at a switch lose with a LID. A CA does not send to itself
+ * over the fabric. */
 static void
-walk_report(const struct walk *w, uint16_t lid, struct check_result *result)
+walk_count_lost(const struct walk *w, uint32_t sw,
+		const struct graph_target *target,
+		struct check_result *result)
+{
+	uint32_t n_hosts = w->g->n_hosts[sw];
+
+	if (target->port == 0) {
+		result->lost_mixed += n_hosts;
+		return;
+	}
+	result->lost_hosts += n_hosts - (sw == target->sw);
+	result->lost_mixed++;
+}
+
+/* A LID that not all switches reach. */
+static void
+walk_report(const struct walk *w, const struct graph_target *target,
+	    uint16_t lid, struct check_result *result)
 {
 	uint32_t sw;
 
-	if (result->lid != LID_NONE)
-		return;
 	for (sw = 0; sw < w->g->n_switches; sw++) {
 		if (w->verdict[sw] == VERDICT_ARRIVED)
 			continue;
-		result->sw = sw;
-		result->lid = lid;
-		return;
+		if (w->island[sw] != w->island[target->sw]) {
+			result->cut_off +=
+				w->verdict[sw] == VERDICT_UNROUTED;
+			if (w->verdict[sw] == VERDICT_UNROUTED)
+				continue;
+		}
+		walk_count_lost(w, sw, target, result);
+		if (result->lid == LID_NONE) {
+			result->sw = sw;
+			result->lid = lid;
+		}
 	}
+}
+
+/* Labels the switches that are cabled together. */
+static uint32_t *
+walk_find_islands(const struct graph *g)
+{
+	uint32_t *island = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t start, head, tail, e;
+
+	memset(island, 0xff, g->n_switches * sizeof(*island));
+	for (start = 0; start < g->n_switches; start++) {
+		if (island[start] != UINT32_MAX)
+			continue;
+		island[start] = start;
+		queue[0] = start;
+		for (head = 0, tail = 1; head < tail; head++)
+			for (e = g->first_edge[queue[head]];
+			     e < g->first_edge[queue[head] + 1]; e++) {
+				if (island[g->edges[e].peer] != UINT32_MAX)
+					continue;
+				island[g->edges[e].peer] = start;
+				queue[tail++] = g->edges[e].peer;
+			}
+	}
+	return island;
 }
 
 static void
@@ -123,6 +173,7 @@ walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 	w->next = g_new(uint32_t, n);
 	w->trail = g_new(uint32_t, n);
 	w->verdict = g_new(uint8_t, n + N_ENDS);
+	w->island = walk_find_islands(g);
 	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
 	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
 	w->verdict[n + END_ASTRAY] = VERDICT_ASTRAY;
@@ -135,6 +186,7 @@ walk_clear(struct walk *w)
 	g_free(w->next);
 	g_free(w->trail);
 	g_free(w->verdict);
+	g_free(w->island);
 }
 
 void
@@ -142,7 +194,9 @@ check_reachability(const struct graph *g, const struct lft *lft,
 		   struct check_result *result)
 {
 	g_autofree uint32_t *target_of = graph_map_lids(g);
+	const struct graph_target *target;
 	struct walk walk;
+	uint64_t arrived;
 	uint32_t lid;
 
 	g_assert(lft->n_switches == g->n_switches);
@@ -152,9 +206,10 @@ check_reachability(const struct graph *g, const struct lft *lft,
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (target_of[lid] == SUBNET_NONE)
 			continue;
+		target = &g->targets[target_of[lid]];
+		arrived = walk.count[VERDICT_ARRIVED];
 		if (lid <= lft->top) {
-			walk_load(&walk, &g->targets[target_of[lid]],
-				  (uint16_t)lid);
+			walk_load(&walk, target, (uint16_t)lid);
 			walk_judge(&walk);
 		} else {
 			/* Past the end of the tables: IBA drops it. */
@@ -162,7 +217,8 @@ check_reachability(const struct graph *g, const struct lft *lft,
 			       g->n_switches);
 			walk.count[VERDICT_UNROUTED] += g->n_switches;
 		}
-		walk_report(&walk, (uint16_t)lid, result);
+		if (walk.count[VERDICT_ARRIVED] - arrived < g->n_switches)
+			walk_report(&walk, target, (uint16_t)lid, result);
 	}
 	walk_clear(&walk);
 

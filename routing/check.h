@@ -16,8 +16,14 @@ struct check_result {
 	uint64_t unrouted;	/* no entry, or the way ends in one */
 	uint64_t looping;	/* goes round */
 	uint64_t astray;	/* leaves by a port that leads elsewhere */
-	uint32_t sw;		/* the first bad pair: switch index, LID; */
-	uint16_t lid;		/* lid 0: none is bad */
+	/* Of `unrouted`: no cables lead from here to there, which is no fault
+	 * of the tables. */
+	uint64_t cut_off;
+	/* Of the rest of `unrouted`, looping and astray: pairs of CA ports,
+	 * and pairs of a CA port and a port 0, in either direction. */
+	uint64_t lost_hosts, lost_mixed;
+	uint32_t sw;		/* the first pair that is bad and not cut off: */
+	uint16_t lid;		/* switch index, LID; lid 0: there is none */
 };
 
 void check_reachability(const struct graph *g, const struct lft *lft,

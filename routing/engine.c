@@ -15,7 +15,9 @@
 G_DEFINE_QUARK(minism-engine-error-quark, engine_error)
 
 const struct engine *const engines[] = {
+	&engine_ftree,
 	&engine_minhop,
+	&engine_updn,
 	NULL,
 };
 

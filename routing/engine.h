@@ -66,13 +66,15 @@ struct engine {
 bool engine_route(const struct engine *engine, const struct graph *g,
 		  struct lft *lft, GError **error);
 
-/* NULL-terminated. The first is the default. */
+/* NULL-terminated. */
 extern const struct engine *const engines[];
 
 /* Never another engine than the one named: NULL with a message that lists
  * the names there are. */
 const struct engine *engine_by_name(const char *name, GError **error);
 
+extern const struct engine engine_ftree;
 extern const struct engine engine_minhop;
+extern const struct engine engine_updn;
 
 #endif

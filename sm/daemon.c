@@ -14,11 +14,13 @@
 
 #include <glib-unix.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "config.h"
 #include "sm/backend.h"
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
+#include "sm/conf/guidlist.h"
 #include "sm/dump.h"
 #include "sm/log.h"
 #include "sm/memory.h"
@@ -39,6 +41,8 @@ struct daemon {
 	struct serve *serve;
 	struct sweep *sweep;
 	struct policy policy;
+	struct route_params route;
+	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
 	GMainLoop *loop;
 	int exit_code;
 };
@@ -218,8 +222,53 @@ daemon_open(struct daemon *d, GError **error)
 	return true;
 }
 
+/* A list of GUIDs that the configuration names. */
+static bool
+read_list(const char *key, const char *path, GArray **list)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!path)
+		return true;
+	if (g_file_get_contents(path, &text, NULL, &error))
+		*list = guidlist_parse(text, path, &error);
+	if (!*list)
+		fprintf(stderr, "minism: %s: %s\n", key, error->message);
+	return *list != NULL;
+}
+
+/* What routing is to do. False: a person was told what is wrong. */
+static bool
+daemon_read_routing(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	g_autoptr(GError) error = NULL;
+
+	d->route = (struct route_params){
+		.require_deadlock_free = c->require_deadlock_free,
+		.threads = c->routing_threads,
+	};
+	if (strcmp(c->engine, "auto")) {
+		d->route.engine = engine_by_name(c->engine, &error);
+		if (!d->route.engine) {
+			fprintf(stderr, "minism: --routing-engine: %s, auto\n",
+				error->message);
+			return false;
+		}
+	}
+	if (!read_list("root_guid_file", c->root_guid_file, &d->roots) ||
+	    !read_list("cn_guid_file", c->cn_guid_file, &d->compute_nodes) ||
+	    !read_list("io_guid_file", c->io_guid_file, &d->io_nodes))
+		return false;
+	d->route.roots = d->roots;
+	d->route.compute_nodes = d->compute_nodes;
+	d->route.io_nodes = d->io_nodes;
+	return true;
+}
+
 static void
-daemon_connect(struct daemon *d, const struct engine *engine)
+daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
 		.sm_info = give_sm_info,
@@ -235,7 +284,7 @@ daemon_connect(struct daemon *d, const struct engine *engine)
 		.lmc = d->conf->lmc,
 		.sweep_s = d->conf->sweep_s,
 		.goal = SWEEP_GOAL_FABRIC,
-		.engine = engine,
+		.route = d->route,
 		.policy = &d->policy,
 	};
 
@@ -270,19 +319,15 @@ static int
 daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
-	const struct engine *engine = engine_by_name(d->conf->engine, &error);
 
-	if (!engine) {
-		fprintf(stderr, "minism: --routing-engine: %s\n",
-			error->message);
+	if (!daemon_read_routing(d))
 		return EXIT_USAGE;
-	}
 	if (!daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		return EXIT_NOT_UP;
 	}
 	d->loop = g_main_loop_new(NULL, FALSE);
-	daemon_connect(d, engine);
+	daemon_connect(d);
 
 	guint signals[] = {
 		g_unix_signal_add(SIGHUP, on_hup, d),
@@ -334,6 +379,9 @@ daemon_main(int argc, char **argv)
 		code = daemon_run(&d);
 	}
 	log_free(d.log);
+	g_clear_pointer(&d.roots, g_array_unref);
+	g_clear_pointer(&d.compute_nodes, g_array_unref);
+	g_clear_pointer(&d.io_nodes, g_array_unref);
 	conf_free(d.conf);
 	return code;
 }

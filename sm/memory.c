@@ -210,13 +210,13 @@ memory_keep_lids(struct memory *m, const struct subnet *s,
 }
 
 uint32_t *
-memory_ranks(const struct memory *m, const char *engine,
-	     const struct subnet *s)
+memory_ranks(const struct memory *m, const struct subnet *s, const char **by)
 {
 	const struct rank_line *line;
 	uint32_t *ranks;
 
-	if (!m->ranks || strcmp(m->ranks->engine, engine))
+	*by = m->ranks ? m->ranks->engine : NULL;
+	if (!m->ranks)
 		return NULL;
 	ranks = g_new(uint32_t, s->n_switches);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {

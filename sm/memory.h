@@ -32,10 +32,12 @@ uint16_t *memory_forgotten(const struct memory *m, const struct subnet *s);
 void memory_learn(struct memory *m, const struct subnet *s,
 		  const uint16_t *forgot);
 
-/* The order of the switches that this engine left, by switch of `s`, with
- * ENGINE_NO_RANK for those that it did not know; NULL if there is none. */
-uint32_t *memory_ranks(const struct memory *m, const char *engine,
-		       const struct subnet *s);
+/* The order of the switches that an engine left, by switch of `s`, with
+ * ENGINE_NO_RANK for those that it did not know; NULL if there is none. `by`
+ * gets the name of the engine, NULL if there is none; borrowed until the next
+ * memory_keep_ranks(). */
+uint32_t *memory_ranks(const struct memory *m, const struct subnet *s,
+		       const char **by);
 
 /* Takes it over; `ranks` NULL: this engine has none. Switches that are away
  * keep theirs as long as the engine is the same. */

@@ -28,6 +28,7 @@
 #include "sm/light.h"
 #include "sm/peers.h"
 #include "sm/program.h"
+#include "sm/sent.h"
 
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
@@ -66,7 +67,9 @@ struct sweep {
 	struct view next;
 	struct plan *plan;
 	struct wanted wanted;
-	struct check_result reach;
+	struct lft *bridge;		/* on the way to next.lft */
+	struct choice choice;
+	char *said;			/* choice.reason, last told */
 	GPtrArray *table_faults;
 };
 
@@ -152,35 +155,10 @@ set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 	s->timer = transport_timer_start(xact_transport(s->x), when, fn, s);
 }
 
-/* "sent 12 MADs: NodeInfo.Get 3, PortInfo.Set 9" since the sweep began. */
 static void
 log_sent(struct sweep *s, enum log_level level)
 {
-	const struct xact_stats *after = xact_stats(s->x);
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	for (unsigned i = 0; i < XACT_ATTRS; i++) {
-		uint64_t gets = after->gets[i] - s->stats.gets[i];
-		uint64_t sets = after->sets[i] - s->stats.sets[i];
-		const char *name = mad_attr_name(i);
-
-		if (gets)
-			g_string_append_printf(line, "%s %s.Get %"
-				G_GUINT64_FORMAT, line->len ? "," : ":", name,
-				gets);
-		if (sets)
-			g_string_append_printf(line, "%s %s.Set %"
-				G_GUINT64_FORMAT, line->len ? "," : ":", name,
-				sets);
-	}
-	log_say(s->log, level, "sweep", "sent %" G_GUINT64_FORMAT " MADs%s",
-		after->sent - s->stats.sent, line->str);
-	if (after->retried != s->stats.retried)
-		log_say(s->log, level, "sweep", "%" G_GUINT64_FORMAT
-			" of them a second time or more, %" G_GUINT64_FORMAT
-			" requests without an answer",
-			after->retried - s->stats.retried,
-			after->timed_out - s->stats.timed_out);
+	sent_log(s->log, level, &s->stats, xact_stats(s->x));
 }
 
 /* The end of a heavy sweep, whatever came of it. */
@@ -193,6 +171,8 @@ conclude(struct sweep *s, const struct sweep_report *r)
 	s->end(r, s->data);
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&s->bridge, lft_free);
+	choice_clear(&s->choice);
 	view_clear(&s->next);
 	s->last_end = now(s);
 	s->why = 0;
@@ -232,7 +212,7 @@ log_verdict(struct sweep *s, const struct verdict *v, bool changed)
 		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
 			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
 			"%.1f ms", n->n_switches, v->n_hosts, v->n_links,
-			s->params.engine->name, s->view.lids->top, ms);
+			s->choice.engine->name, s->view.lids->top, ms);
 	s->up = v->up;
 }
 
@@ -251,10 +231,10 @@ publish(struct sweep *s, struct subnet *after)
 static void
 judge(struct sweep *s, GPtrArray *problems, bool changed)
 {
-	struct sweep_report r = { .view = &s->view };
+	struct sweep_report r = { .view = &s->view, .choice = &s->choice };
 	struct verdict v;
 
-	verdict_judge(&v, s->view.subnet, &s->reach);
+	verdict_judge(&v, s->view.subnet, &s->choice);
 	for (guint i = 0; i < s->table_faults->len; i++)
 		g_ptr_array_add(v.lines,
 				g_strdup(s->table_faults->pdata[i]));
@@ -288,45 +268,101 @@ on_programmed(struct program_result *result, void *data)
 }
 
 static void
-program(struct sweep *s)
+send_plan(struct sweep *s, program_done_fn done)
 {
-	if (!s->plan->n_steps) {
-		publish(s, NULL);
-		judge(s, NULL, false);
-		return;
-	}
 	set_state(s, SWEEP_PROGRAMMING);
 	s->program = program_start(s->x, s->params.m_key, s->next.subnet,
-				   &s->wanted, s->plan, s->next.seen,
-				   on_programmed, s);
+				   &s->wanted, s->plan, s->next.seen, done, s);
+}
+
+static void
+program(struct sweep *s)
+{
+	if (s->plan->n_steps) {
+		send_plan(s, on_programmed);
+		return;
+	}
+	publish(s, NULL);
+	judge(s, NULL, false);
+}
+
+static void
+make_plan(struct sweep *s, const struct lft *lft)
+{
+	const struct subnet *n = s->next.subnet;
+	g_autofree uint16_t *forgotten = memory_forgotten(s->memory, n);
+
+	s->wanted = (struct wanted){
+		.policy = s->params.policy,
+		.lids = s->next.lids,
+		.lft = lft,
+		.sm_lid = s->next.lids->base[n->local_port],
+	};
+	g_clear_pointer(&s->plan, plan_free);
+	s->plan = plan_diff(n, &s->wanted, s->next.seen, forgotten);
+}
+
+/* What the bridge could not do, the plan behind it tries again and tells. */
+static void
+on_drained(struct program_result *result, void *data)
+{
+	struct sweep *s = data;
+
+	s->program = NULL;
+	log_say(s->log, LOG_VERBOSE, "sweep", "drained: %u blocks",
+		result->done);
+	program_result_clear(result);
+	make_plan(s, s->next.lft);
+	program(s);
+}
+
+/* Old and new tables must not be on the fabric together: first what differs
+ * is taken out, nothing else. */
+static void
+drain(struct sweep *s)
+{
+	s->bridge = choose_bridge(s->next.seen->lft, s->next.lft);
+	make_plan(s, s->bridge);
+	plan_keep(s->plan, PLAN_LFT);
+	if (s->plan->n_steps)
+		send_plan(s, on_drained);
+	else
+		program(s);
 }
 
 /* Decide: everything is known; what should be? */
 
+/* What was chosen is told when it is another thing than before. */
+static void
+report_choice(struct sweep *s)
+{
+	bool news = g_strcmp0(s->said, s->choice.reason) != 0 ||
+		s->choice.safety != CHOICE_SAFE;
+
+	route_report(&s->choice, s->next.subnet, s->next.lids, s->log,
+		     news ? LOG_INFO : LOG_VERBOSE);
+	g_free(s->said);
+	s->said = g_strdup(s->choice.reason);
+}
+
 static bool
 route(struct sweep *s, GError **error)
 {
-	struct graph *g = graph_new(s->next.subnet, s->next.lids);
-	int64_t start = g_get_monotonic_time();
-	bool ok;
-
-	s->next.lft = lft_new(s->next.subnet->n_switches, s->next.lids->top);
-	ok = engine_route(s->params.engine, g, s->next.lft, error);
-	if (ok)
-		check_reachability(g, s->next.lft, &s->reach);
-	log_say(s->log, LOG_VERBOSE, "sweep", "%s routed %u LIDs on %u "
-		"switches in %.1f ms", s->params.engine->name,
-		s->next.lids->top, s->next.subnet->n_switches,
-		(double)(g_get_monotonic_time() - start) / 1000);
-	graph_free(g);
-	return ok;
+	if (!route_fabric(&s->params.route, s->memory, s->next.subnet,
+			  s->next.lids, s->next.seen->lft, s->log, &s->choice,
+			  error))
+		return false;
+	report_choice(s);
+	s->next.lft = lft_ref(s->choice.lft);
+	return true;
 }
 
 static void
 report_plan(struct sweep *s)
 {
 	struct sweep_report r = { .end = SWEEP_END_PLANNED, .view = &s->view,
-				  .plan = s->plan, .wanted = &s->wanted };
+				  .plan = s->plan, .wanted = &s->wanted,
+				  .choice = &s->choice };
 
 	publish(s, NULL);
 	conclude(s, &r);
@@ -335,7 +371,6 @@ report_plan(struct sweep *s)
 static void
 decide(struct sweep *s)
 {
-	g_autofree uint16_t *forgotten = NULL;
 	g_autoptr(GError) error = NULL;
 	const struct subnet *n = s->next.subnet;
 
@@ -343,20 +378,18 @@ decide(struct sweep *s)
 		fail(s, error->message);
 		return;
 	}
-	s->wanted = (struct wanted){
-		.policy = s->params.policy,
-		.lids = s->next.lids,
-		.lft = s->next.lft,
-		.sm_lid = s->next.lids->base[n->local_port],
-	};
-	forgotten = memory_forgotten(s->memory, n);
-	s->plan = plan_diff(n, &s->wanted, s->next.seen, forgotten);
+	make_plan(s, s->next.lft);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		report_plan(s);
 		return;
 	}
 	memory_keep_lids(s->memory, n, s->next.lids);
-	program(s);
+	memory_keep_ranks(s->memory, s->choice.engine->name, n,
+			  s->choice.ranks);
+	if (s->choice.safety == CHOICE_DRAIN)
+		drain(s);
+	else
+		program(s);
 }
 
 /* Read tables: what the switches hold, as far as we do not know it. */
@@ -741,9 +774,12 @@ sweep_free(struct sweep *s)
 	cancel_all(s);
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&s->bridge, lft_free);
+	choice_clear(&s->choice);
 	view_clear(&s->next);
 	view_clear(&s->view);
 	if (s->elected)
 		subnet_unref(s->elected);
+	g_free(s->said);
 	g_free(s);
 }

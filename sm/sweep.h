@@ -4,12 +4,12 @@
 #ifndef MINISM_SM_SWEEP_H
 #define MINISM_SM_SWEEP_H
 
-#include "routing/engine.h"
 #include "sm/election.h"
 #include "sm/io/xact.h"
 #include "sm/log.h"
 #include "sm/memory.h"
 #include "sm/plan/plan.h"
+#include "sm/route.h"
 #include "sm/verdict.h"
 
 enum sweep_state {
@@ -58,6 +58,7 @@ struct sweep_report {
 	const struct plan *plan;	/* PLANNED */
 	const struct wanted *wanted;	/* PLANNED */
 	const struct verdict *verdict;	/* UP, NOT_UP */
+	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
 	const char *error;		/* FAILED */
 };
 
@@ -71,7 +72,7 @@ struct sweep_params {
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	enum sweep_goal goal;
-	const struct engine *engine;
+	struct route_params route;
 	const struct policy *policy;
 };
 

@@ -57,36 +57,39 @@ judge_links(struct verdict *v, const struct subnet *s)
 			 bad - PORT_LINES_MAX);
 }
 
+/* What is cut off has no cables, which the ports that are not Active tell. */
 static void
-judge_reach(struct verdict *v, const struct subnet *s,
-	    const struct check_result *reach)
+judge_routes(struct verdict *v, const struct subnet *s,
+	     const struct choice *choice)
 {
+	const struct check_result *reach = &choice->alone.reach;
 	const struct subnet_node *n;
 
 	if (!reach->lid)
 		return;
 	n = &s->nodes[s->switches[reach->sw]];
-	complain(v, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-		 " (switch, LID) pairs are not routed (%" G_GUINT64_FORMAT
-		 " have no way, %" G_GUINT64_FORMAT " loop, %"
-		 G_GUINT64_FORMAT " go astray), the first: %s (0x%016"
-		 G_GINT64_MODIFIER "x) to LID %u",
-		 reach->unrouted + reach->looping + reach->astray,
-		 reach->arrived + reach->unrouted + reach->looping +
-		 reach->astray, reach->unrouted, reach->looping,
-		 reach->astray, n->desc, n->info.node_guid, reach->lid);
+	complain(v, "%s leaves %" G_GUINT64_FORMAT " (switch, LID) pairs "
+		 "without a way (%" G_GUINT64_FORMAT " pairs of hosts, %"
+		 G_GUINT64_FORMAT " of a host and a switch's port 0; %"
+		 G_GUINT64_FORMAT " go round, %" G_GUINT64_FORMAT
+		 " astray), the first: %s (0x%016" G_GINT64_MODIFIER
+		 "x) to LID %u", choice->engine->name,
+		 reach->unrouted - reach->cut_off + reach->looping +
+		 reach->astray, reach->lost_hosts, reach->lost_mixed,
+		 reach->looping, reach->astray, n->desc, n->info.node_guid,
+		 reach->lid);
 }
 
 void
 verdict_judge(struct verdict *v, const struct subnet *s,
-	      const struct check_result *reach)
+	      const struct choice *choice)
 {
 	*v = (struct verdict){
 		.lines = g_ptr_array_new_with_free_func(g_free),
 	};
 	judge_faults(v, s);
 	judge_links(v, s);
-	judge_reach(v, s, reach);
+	judge_routes(v, s, choice);
 	v->up = v->lines->len == 0;
 }
 

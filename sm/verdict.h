@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "routing/check.h"
+#include "routing/choose.h"
 #include "topology/subnet.h"
 
 struct verdict {
@@ -18,9 +18,9 @@ struct verdict {
 	GPtrArray *lines;	/* of char *: what is not as it should be */
 };
 
-/* s: as it is after programming. reach: of the tables in force. */
+/* s: as it is after programming. choice: the tables in force. */
 void verdict_judge(struct verdict *v, const struct subnet *s,
-		   const struct check_result *reach);
+		   const struct choice *choice);
 void verdict_clear(struct verdict *v);
 
 #endif

@@ -216,6 +216,19 @@ plan_diff(const struct subnet *s, const struct wanted *w,
 }
 
 void
+plan_keep(struct plan *plan, enum plan_kind kind)
+{
+	uint32_t n = plan->first[kind + 1] - plan->first[kind];
+
+	if (n)
+		memmove(plan->steps, plan->steps + plan->first[kind],
+			n * sizeof(*plan->steps));
+	for (unsigned k = 0; k <= PLAN_N_KINDS; k++)
+		plan->first[k] = k <= kind ? 0 : n;
+	plan->n_steps = n;
+}
+
+void
 plan_free(struct plan *plan)
 {
 	if (!plan)

@@ -49,6 +49,8 @@ struct plan {
  */
 struct plan *plan_diff(const struct subnet *s, const struct wanted *w,
 		       const struct lft_seen *seen, const uint16_t *forgotten);
+/* Only the steps of this kind are left. */
+void plan_keep(struct plan *plan, enum plan_kind kind);
 void plan_free(struct plan *plan);
 
 /* For people: a heading with counts, then a line a step (LFT blocks of one

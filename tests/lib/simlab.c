@@ -184,7 +184,7 @@ lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	};
 	struct sweep_params params = {
 		.priority = priority, .sweep_s = 10,
-		.engine = &engine_minhop, .policy = &policy_default,
+		.route = { .engine = &engine_minhop }, .policy = &policy_default,
 	};
 
 	memset(sm, 0, sizeof(*sm));

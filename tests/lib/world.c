@@ -58,7 +58,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		.priority = priority,
 		.sweep_s = params->sweep_s,
 		.goal = SWEEP_GOAL_FABRIC,
-		.engine = engine_by_name(params->engine, NULL),
+		.route = { .threads = 1 },
 		.policy = &policy_default,
 	};
 
@@ -69,7 +69,11 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->x = xact_new(m->t, &wire);
 	m->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
-	g_assert(m->log && sp.engine);
+	g_assert(m->log);
+	if (strcmp(params->engine, "auto")) {
+		sp.route.engine = engine_by_name(params->engine, NULL);
+		g_assert(sp.route.engine);
+	}
 	m->memory = memory_open(NULL, m->log);
 	m->sweep = sweep_new(m->x, &sp, m->memory, m->log, on_end, m);
 	m->serve = serve_new(m->x, &hooks, m->log);
@@ -182,12 +186,12 @@ world_alive(struct world *w)
 }
 
 unsigned
-world_unreached(struct world *w, unsigned *pairs)
+world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
 {
 	g_autofree uint8_t *alive = world_alive(w);
 	unsigned bad = 0;
 
-	*pairs = 0;
+	*pairs = *mixed = 0;
 	for (uint32_t a = 0; a < w->s->n_ports; a++) {
 		if (!alive[a] || subnet_is_switch(subnet_node_of(w->s, a)))
 			continue;
@@ -201,6 +205,10 @@ world_unreached(struct world *w, unsigned *pairs)
 			d = sim_probe(w->sim, a, lid, 0xffff, 0, NULL);
 			if (d == SIM_DELIVERED)
 				continue;
+			if (d == SIM_NO_ROUTE && !w->s->ports[b].num) {
+				++*mixed;
+				continue;
+			}
 			if (!bad++)
 				printf("# %s port %u to %s port %u (LID %u): "
 				       "%s\n", subnet_node_of(w->s, a)->desc,
@@ -211,4 +219,84 @@ world_unreached(struct world *w, unsigned *pairs)
 		}
 	}
 	return bad;
+}
+
+/* Which channel waits for which: a channel is the port out of which it goes. */
+struct waits {
+	uint32_t n;		/* ports */
+	uint8_t *on;		/* [channel * n + channel] */
+	uint32_t *count;	/* by channel: for how many it waits */
+};
+
+static void
+waits_add(struct waits *waits, const struct sim_trace *trace)
+{
+	for (unsigned i = 0; i + 1 < trace->n; i++) {
+		uint32_t a = trace->hop[i].port, b = trace->hop[i + 1].port;
+		uint8_t *on = &waits->on[(size_t)a * waits->n + b];
+
+		waits->count[a] += !*on;
+		*on = 1;
+	}
+}
+
+/* Takes away who waits for nobody, until there is none; the rest is on circles
+ * or waits for one. */
+static unsigned
+waits_left(struct waits *waits)
+{
+	g_autofree uint8_t *gone = g_new0(uint8_t, waits->n);
+	unsigned left = waits->n;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (uint32_t b = 0; b < waits->n; b++) {
+			if (gone[b] || waits->count[b])
+				continue;
+			gone[b] = again = true;
+			left--;
+			for (uint32_t a = 0; a < waits->n; a++)
+				waits->count[a] -=
+					waits->on[(size_t)a * waits->n + b];
+		}
+	}
+	return left;
+}
+
+unsigned
+world_looped(struct world *w)
+{
+	g_autofree uint8_t *alive = world_alive(w);
+	struct waits waits = {
+		.n = w->s->n_ports,
+		.on = g_new0(uint8_t, (size_t)w->s->n_ports * w->s->n_ports),
+		.count = g_new0(uint32_t, w->s->n_ports),
+	};
+	struct sim_trace trace;
+	unsigned left;
+
+	for (uint32_t a = 0; a < w->s->n_ports; a++) {
+		bool from_switch = subnet_is_switch(subnet_node_of(w->s, a));
+
+		for (uint32_t b = 0; alive[a] && b < w->s->n_ports; b++) {
+			if (a == b || !alive[b] || (from_switch &&
+			    subnet_is_switch(subnet_node_of(w->s, b))))
+				continue;
+			sim_probe(w->sim, a, sim_port_info(w->sim, b)->lid,
+				  0xffff, 0, &trace);
+			waits_add(&waits, &trace);
+		}
+	}
+	left = waits_left(&waits);
+	for (uint32_t p = 0; left && p < waits.n; p++)
+		if (waits.count[p]) {
+			printf("# waits for ever: %s port %u\n",
+			       subnet_node_of(w->s, p)->desc,
+			       w->s->ports[p].num);
+			break;
+		}
+	g_free(waits.on);
+	g_free(waits.count);
+	return left;
 }

@@ -53,9 +53,18 @@ bool world_settle(struct world *w, int64_t limit);
  * Every pair of CA ports that are alive and joined to the SM's port by links
  * that are up: a packet between them arrives. Returns the number of pairs that
  * do not; *pairs is how many there are. The first bad one is printed as TAP
- * diagnostics.
+ * diagnostics. A CA that has no route to a switch's port 0 counts apart, in
+ * *mixed: no engine must take a risk for that.
  */
-unsigned world_unreached(struct world *w, unsigned *pairs);
+unsigned world_unreached(struct world *w, unsigned *pairs, unsigned *mixed);
+
+/*
+ * Channels that wait for each other in a circle at this moment: packets of
+ * data (CA to anybody, port 0 to a CA) are sent between all end ports that are
+ * alive, and each pair of channels that one passes is a dependency. One of the
+ * channels is printed as TAP diagnostics.
+ */
+unsigned world_looped(struct world *w);
 
 /* End ports alive in the SM's part of the fabric, by port index. */
 uint8_t *world_alive(struct world *w);

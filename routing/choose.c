@@ -1,0 +1,271 @@
+/*
+ * Choosing tables.
+ *
+ * Purpose. The promise that no table is programmed which can stop the fabric
+ * is kept here and nowhere else: whatever an engine is sure of, its tables go
+ * through verify, by themselves and together with those that the switches
+ * hold, since both are on the fabric while an update is under way.
+ *
+ * Flow. choose_tables: one engine if it was named, else choose_auto:
+ *   1. ftree, if the fabric is a tree and every CA reaches every other;
+ *   2. minhop, if its shortest ways happen to have no credit loop here;
+ *   3. updn.
+ * This is the order of quality: congestion-free shifts, then shortest ways,
+ * then any way. Then choose_transition: old and new together. If old alone is
+ * acyclic and new alone is, but not both, the update goes in two steps: first
+ * all that differs is taken out (the bridge), then put in.
+ *
+ * Strays. LIDs that nobody owns, since a host is away, keep the entries that
+ * they have: a reboot costs no block. But somebody may still send there, so
+ * they are verified like all others, and are what goes first if there is a
+ * loop.
+ *
+ * What is not refused. A pair that a tree cannot join without danger is left
+ * out by the engine and named in its notes; that is no reason to leave the
+ * rest of the fabric with tables of yesterday. A credit loop of the engine
+ * that was asked for by name is the owner's choice, unless he said otherwise.
+ *
+ * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
+ * interconnection networks", 1987, for what a loop is; J. Duato et al., "A
+ * theory for deadlock-free dynamic network reconfiguration", 2005, for why old
+ * and new have to be looked at together.
+ */
+#include "routing/choose.h"
+
+#include <string.h>
+
+#define MIXED_SHARE	50u	/* auto bears one part in so many */
+
+static void
+choice_drop_tables(struct choice *c)
+{
+	lft_free(c->lft);
+	c->lft = NULL;
+	g_clear_pointer(&c->ranks, g_free);
+	g_clear_pointer(&c->notes, g_ptr_array_unref);
+	verify_result_clear(&c->alone);
+}
+
+void
+choice_clear(struct choice *c)
+{
+	choice_drop_tables(c);
+	channels_clear(&c->together);
+	g_free(c->reason);
+	*c = (struct choice){ 0 };
+}
+
+/* The entries of LIDs that nobody owns become those of `from`, or none. */
+static void
+choose_put_strays(const struct graph *g, struct lft *lft,
+		  const struct lft *from)
+{
+	g_autofree uint32_t *owner = graph_map_lids(g);
+	uint32_t lid, sw;
+
+	for (lid = LID_UNICAST_MIN; lid <= lft->top; lid++) {
+		if (lid <= g->top && owner[lid] != SUBNET_NONE)
+			continue;
+		for (sw = 0; sw < g->n_switches; sw++)
+			lft_row(lft, sw)[lid] = (uint8_t)
+				(from && lid <= from->top ?
+				 lft_row(from, sw)[lid] : LFT_NO_PATH);
+	}
+}
+
+static void
+choose_verify(const struct engine_input *in, struct choice *c)
+{
+	choose_put_strays(in->g, c->lft, in->previous);
+	verify_tables(in->g, c->lft, NULL, &c->alone);
+	if (!c->alone.channels.n_looped || !in->previous)
+		return;
+	verify_result_clear(&c->alone);
+	choose_put_strays(in->g, c->lft, NULL);
+	verify_tables(in->g, c->lft, NULL, &c->alone);
+}
+
+/* Fills lft, ranks, notes, alone. */
+static bool
+choose_compute(const struct choice_wish *wish, const struct engine *engine,
+	       const struct engine_input *given, struct choice *c,
+	       GError **error)
+{
+	struct engine_input in = *given;
+	struct engine_output out;
+
+	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
+		in.ranks = NULL;
+	c->engine = engine;
+	c->lft = lft_new(in.g->n_switches, in.g->top);
+	engine_output_init(&out, c->lft);
+	if (!engine->compute(&in, &out, error)) {
+		engine_output_clear(&out);
+		choice_drop_tables(c);
+		return false;
+	}
+	c->ranks = g_steal_pointer(&out.ranks);
+	c->notes = g_steal_pointer(&out.notes);
+	engine_output_clear(&out);
+	choose_verify(&in, c);
+	return true;
+}
+
+static void
+choose_refuse(const struct choice *c, const struct graph *g, GError **error)
+{
+	g_autofree char *cycle = NULL;
+
+	if (c->alone.reach.looping || c->alone.reach.astray) {
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "the tables of %s are refused: of all pairs %"
+			    G_GUINT64_FORMAT " go round and %"
+			    G_GUINT64_FORMAT " go astray", c->engine->name,
+			    c->alone.reach.looping,
+			    c->alone.reach.astray);
+		return;
+	}
+	cycle = channels_print(g, &c->alone.channels);
+	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+		    "the tables of %s are refused: %u channels are in credit "
+		    "loops, for one: %s", c->engine->name, c->alone.channels.n_looped,
+		    cycle);
+}
+
+/* By name: this engine or none. */
+static bool
+choose_named(const struct choice_wish *wish, const struct engine_input *in,
+	     struct choice *c, GError **error)
+{
+	if (!choose_compute(wish, wish->engine, in, c, error))
+		return false;
+	c->reason = g_strdup("asked for");
+	if (verify_is_sound(&c->alone))
+		return true;
+	if (c->alone.reach.looping || c->alone.reach.astray ||
+	    wish->engine->deadlock_free || wish->require_deadlock_free) {
+		choose_refuse(c, in->g, error);
+		return false;
+	}
+	c->safety = CHOICE_LOOP;
+	return true;
+}
+
+/* Few enough of the pairs of a CA and a port 0: management of a switch that
+ * lost its place in the tree is worth less than the routes of a tree. */
+static bool
+choose_bears(const struct graph *g, const struct verify_result *r)
+{
+	uint64_t n_hosts = 0;
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_hosts += g->n_hosts[sw];
+	return r->reach.lost_hosts == 0 &&
+		r->reach.lost_mixed * MIXED_SHARE <= n_hosts * g->n_switches;
+}
+
+/* Does auto take it? If not, says in `why` what is against it. */
+static bool
+choose_try(const struct choice_wish *wish, const char *name,
+	   const struct engine_input *in, struct choice *c, GString *why)
+{
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine = engine_by_name(name, &error);
+
+	if (!engine || !choose_compute(wish, engine, in, c, &error)) {
+		g_string_append_printf(why, "%s: %s; ", name, error->message);
+		return false;
+	}
+	if (verify_is_sound(&c->alone) && choose_bears(in->g, &c->alone))
+		return true;
+	if (c->alone.channels.n_looped)
+		g_string_append_printf(why, "%s: %u channels would be in "
+				       "credit loops; ", name,
+				       c->alone.channels.n_looped);
+	else
+		g_string_append_printf(why, "%s: %" G_GUINT64_FORMAT " pairs "
+				       "of hosts and %" G_GUINT64_FORMAT
+				       " of a host and a switch would have no "
+				       "way; ", name,
+				       c->alone.reach.lost_hosts,
+				       c->alone.reach.lost_mixed);
+	choice_drop_tables(c);
+	return false;
+}
+
+static bool
+choose_auto(const struct choice_wish *wish, const struct engine_input *in,
+	    struct choice *c, GError **error)
+{
+	static const struct {
+		const char *name, *because;
+	} order[] = {
+		{ "ftree", "the fabric is a fat tree" },
+		{ "minhop", "shortest ways have no credit loop here" },
+		{ "updn", "it has no credit loop anywhere" },
+	};
+	g_autoptr(GString) why = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+		if (choose_try(wish, order[i].name, in, c, why)) {
+			c->reason = g_strconcat(why->str, order[i].because,
+						NULL);
+			return true;
+		}
+	g_string_truncate(why, why->len - 2);
+	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+		    "no engine has safe tables for this fabric: %s",
+		    why->str);
+	return false;
+}
+
+/* Old and new are on the fabric together. */
+static void
+choose_transition(const struct engine_input *in, struct choice *c)
+{
+	struct channels_result held;
+
+	if (!in->previous || c->safety == CHOICE_LOOP)
+		return;
+	channels_check(in->g, c->lft, in->previous, &c->together);
+	if (!c->together.n_looped)
+		return;
+	channels_check(in->g, in->previous, NULL, &held);
+	c->held_loop = held.n_looped > 0;
+	channels_clear(&held);
+	/* One that is there already is not made worse by leaving it. */
+	if (!c->held_loop)
+		c->safety = CHOICE_DRAIN;
+}
+
+bool
+choose_tables(const struct choice_wish *wish, const struct engine_input *in,
+	      struct choice *c, GError **error)
+{
+	*c = (struct choice){ .safety = CHOICE_SAFE };
+	if (wish->engine ? !choose_named(wish, in, c, error) :
+	    !choose_auto(wish, in, c, error)) {
+		choice_clear(c);
+		return false;
+	}
+	choose_transition(in, c);
+	return true;
+}
+
+struct lft *
+choose_bridge(const struct lft *held, const struct lft *wanted)
+{
+	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
+	uint32_t n = MIN(held->stride, wanted->stride), sw, i;
+	uint8_t *to;
+
+	g_assert(held->n_switches == wanted->n_switches);
+	for (sw = 0; sw < wanted->n_switches; sw++) {
+		to = lft_row(bridge, sw);
+		for (i = 0; i < n; i++)
+			if (lft_row(held, sw)[i] == lft_row(wanted, sw)[i])
+				to[i] = lft_row(held, sw)[i];
+	}
+	return bridge;
+}

@@ -1,0 +1,54 @@
+/*
+ * Which tables does the fabric get, and may they be programmed?
+ *
+ * Runs the engine that was asked for, or with `auto` one after the other until
+ * one suits, and verifies what comes out. Pure.
+ */
+#ifndef MINISM_ROUTING_CHOOSE_H
+#define MINISM_ROUTING_CHOOSE_H
+
+#include "routing/engine.h"
+#include "routing/verify.h"
+
+struct choice_wish {
+	const struct engine *engine;	/* NULL: auto */
+	bool require_deadlock_free;	/* even of one asked for by name */
+	/* Whose order input->ranks is; NULL: nobody's. */
+	const char *ranks_by;
+};
+
+enum choice_safety {
+	CHOICE_SAFE,	/* by itself and together with the tables held */
+	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
+			   credit loop, so what changes must be taken out
+			   before it is put in again */
+	CHOICE_LOOP,	/* has a credit loop: asked for by name */
+};
+
+struct choice {
+	const struct engine *engine;	/* whose tables these are */
+	enum choice_safety safety;
+	char *reason;		/* why this engine, one line */
+	struct lft *lft;
+	uint32_t *ranks;	/* engine_output.ranks */
+	GPtrArray *notes;	/* engine_output.notes */
+	struct verify_result alone;
+	struct channels_result together;	/* with in->previous */
+	bool held_loop;		/* the tables held have a loop already */
+};
+
+/*
+ * False with ENGINE_ERROR_FABRIC if no tables may be programmed: the engine
+ * cannot route this fabric, or what it made is not safe. The message names the
+ * reason and, for a loop, its channels.
+ */
+bool choose_tables(const struct choice_wish *wish,
+		   const struct engine_input *in, struct choice *choice,
+		   GError **error);
+void choice_clear(struct choice *choice);
+
+/* What is the same in both, LFT_NO_PATH elsewhere: the step between, when the
+ * fabric is to be drained. */
+struct lft *choose_bridge(const struct lft *held, const struct lft *wanted);
+
+#endif

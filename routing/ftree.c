@@ -1,0 +1,398 @@
+/*
+ * The engine for fat trees: healthy, slimmed, with parallel cables, damaged.
+ *
+ * Purpose. Tables that follow from the shape of the fabric alone, by a formula
+ * and not by a search: every shift is free of congestion where the tree allows
+ * it, a loss moves only what went through it, and there is no cycle of
+ * dependencies on one VL, since every way goes up and then down.
+ *
+ * Parts.
+ *   ftree_rank.c	who is a leaf, how high is everybody else
+ *   ftree_tree.c	parents and children, order, who reaches whom
+ *   ftree_hosts.c	the number of each LID
+ *   ftree_slot.c	which of the parents is which
+ *   ftree_fill.c	the formula, row by row
+ *   ftree_good.c	which parents lead on well
+ *   ftree_detour.c	cables that fit into no tree, management between spines
+ *   ftree_transfer.c	ways that go down and up again, for data
+ *   ftree_note.c	the report in words
+ * This file puts them in order, refuses what is no tree, and counts who is
+ * left out.
+ *
+ * Flow. ftree_route: ranks (those in force if they still fit, or from the
+ * roots that were given, or guessed, and then the tree of them until no leaf
+ * is taken for a spine any more); numbers; slots; rows, each for itself;
+ * rescue, for leaves that some CA reaches only by a cable that is no part of
+ * the tree; transfers, for data that still has no way; management.
+ *
+ * Data is what starts at a CA or ends at one. Left out is what has no way that
+ * is safe. Its entries stay LFT_NO_PATH: no way is better than one that can
+ * stop all others. It is in the report, CAs by their switches.
+ *
+ * Deadlock. In the order (rank, place) all ways of data go up and then down,
+ * and no channel is used in both directions; what goes down and up again does
+ * so by turns that leave the graph of dependencies without a cycle, see
+ * ftree_transfer.c. Management between switches that does not keep to this
+ * starts at no CA and rides VL 15.
+ *
+ * Source. J. Gliksberg et al., arXiv 2211.11817; E. Zahavi 2011.
+ */
+#include "routing/ftree.h"
+
+#include <string.h>
+
+#include "routing/ftree_rank.h"
+#include "routing/ftree_transfer.h"
+#include "routing/work.h"
+
+static uint8_t *
+ftree_guess_ranks(const struct engine_input *in)
+{
+	uint32_t sw;
+
+	for (sw = 0; in->is_root && sw < in->g->n_switches; sw++)
+		if (in->is_root[sw])
+			return rank_from_roots(in->g, in->is_root);
+	return rank_guess(in->g);
+}
+
+/* The tree, and whether its ranks are those in force. */
+static struct tree *
+ftree_grow(const struct engine_input *in, bool *kept)
+{
+	g_autofree uint8_t *rank = ftree_guess_ranks(in), *old = NULL;
+	struct tree *t = tree_new(in->g, rank);
+	/* A round for each rank of an empty pod, and there might be more. */
+	uint32_t rounds = t->n_ranks + 2;
+
+	while (rounds-- > 0 && rank_settle(t, rank)) {
+		tree_free(t);
+		t = tree_new(in->g, rank);
+	}
+	if (in->ranks)
+		old = rank_keep(in->g, in->ranks, rank, in->is_root);
+	*kept = old != NULL;
+	if (!old || memcmp(old, rank, in->g->n_switches) == 0)
+		return t;
+	tree_free(t);
+	return tree_new(in->g, old);
+}
+
+static struct ftree_report *
+ftree_report_new(void)
+{
+	struct ftree_report *report = g_new0(struct ftree_report, 1);
+
+	report->levels = g_array_new(FALSE, TRUE, sizeof(struct ftree_level));
+	report->strays = g_array_new(FALSE, TRUE, sizeof(struct ftree_stray));
+	report->lost = g_array_new(FALSE, TRUE, sizeof(struct ftree_pair));
+	report->mute = g_array_new(FALSE, TRUE, sizeof(struct ftree_pair));
+	report->transfer = SUBNET_NONE;
+	return report;
+}
+
+void
+ftree_report_free(struct ftree_report *report)
+{
+	if (!report)
+		return;
+	g_free(report->rank);
+	g_free(report->order);
+	g_array_unref(report->levels);
+	g_array_unref(report->strays);
+	g_array_unref(report->lost);
+	g_array_unref(report->mute);
+	g_free(report);
+}
+
+/* Cables that do not join adjacent ranks, each once. */
+static void
+ftree_report_strays(struct ftree_report *report, const struct tree *t)
+{
+	const struct graph *g = t->g;
+	const struct graph_edge *edge;
+	struct ftree_stray stray;
+	uint32_t sw, e;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			edge = &g->edges[e];
+			if (t->place[edge->peer] < t->place[sw] ||
+			    t->rank[edge->peer] == t->rank[sw] + 1)
+				continue;
+			stray.lower = sw;
+			stray.upper = edge->peer;
+			stray.lower_port = edge->port;
+			stray.upper_port = g->edges[edge->back].port;
+			g_array_append_val(report->strays, stray);
+		}
+}
+
+static void
+ftree_report_tree(struct ftree_report *report, const struct tree *t)
+{
+	uint32_t n = t->g->n_switches, sw, r;
+	struct ftree_level *level;
+
+	report->n_switches = n;
+	report->rank = g_memdup2(t->rank, n);
+	report->order = g_memdup2(t->place, n * sizeof(*t->place));
+	g_array_set_size(report->levels, t->n_ranks);
+	level = (struct ftree_level *)(void *)report->levels->data;
+	for (r = 0; r < t->n_ranks; r++) {
+		level[r].width = t->levels[r].width;
+		level[r].n_cables = t->levels[r].n_cables;
+	}
+	for (sw = 0; sw < n; sw++) {
+		level[t->rank[sw]].n_switches++;
+		level[t->rank[sw]].n_hosts += t->g->n_hosts[sw];
+	}
+	ftree_report_strays(report, t);
+}
+
+/* Half of the cables and more are strays, or there is no CA at all. */
+static bool
+ftree_accept(const struct tree *t, GError **error)
+{
+	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, n_strays, sw;
+
+	for (sw = 0; sw < t->g->n_switches; sw++)
+		n_hosts += t->g->n_hosts[sw];
+	if (n_hosts == 0) {
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "not a fat tree: no switch has a CA, so that "
+			    "there is nothing to count ranks from");
+		return false;
+	}
+	n_strays = rank_count_strays(t->g, t->rank);
+	if (n_strays * 2 < n_cables || n_cables == 0)
+		return true;
+	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+		    "not a fat tree: %u of %u cables between switches do not "
+		    "join a rank to the next, counted from the switches with "
+		    "CAs (%u ranks)", n_strays, n_cables, t->n_ranks);
+	return false;
+}
+
+/* Who has no way for data to whom. */
+struct census {
+	const struct tree *t;
+	const struct detour *detour;
+	struct ftree_report *report;
+	uint8_t *cut_off;	/* destination: some CA has no way to its CAs */
+	uint64_t n_missing;	/* pairs */
+};
+
+/* What `sw` does not reach, of word w; if it has no CAs, only leaves count. */
+static uint64_t
+census_missing(const struct census *c, uint32_t sw, uint32_t w)
+{
+	const struct tree *t = c->t;
+	uint32_t end = t->g->n_hosts[sw] ? t->g->n_switches : t->n_leaves;
+	uint64_t reach;
+
+	if (w * 64 >= end)
+		return 0;
+	reach = detour_set(c->detour, sw)[w];
+	if (w == end / 64)
+		reach |= ~((UINT64_C(1) << end % 64) - 1);
+	return ~reach;
+}
+
+/* Calls `what` for each switch and each destination that is missing, if there
+ * are cables between them at all and data is concerned. */
+static void
+census_each(struct census *c,
+	    void (*what)(struct census *c, uint32_t sw, uint32_t dest))
+{
+	const struct tree *t = c->t;
+	const uint32_t *n_hosts = t->g->n_hosts;
+	uint32_t sw, w, dest, to;
+	uint64_t word;
+
+	c->n_missing = 0;
+	for (sw = 0; sw < t->g->n_switches; sw++)
+		for (w = 0; w < t->n_words; w++)
+			for (word = census_missing(c, sw, w); word;
+			     word &= word - 1) {
+				dest = w * 64 +
+					(uint32_t)__builtin_ctzll(word);
+				to = t->switch_of[dest];
+				if (t->island[sw] != t->island[to] ||
+				    (n_hosts[sw] == 0 && n_hosts[to] == 0))
+					continue;
+				c->n_missing++;
+				what(c, sw, dest);
+			}
+}
+
+static void
+census_mark(struct census *c, uint32_t sw, uint32_t dest)
+{
+	const struct tree *t = c->t;
+
+	if (t->g->n_hosts[sw] > 0 && t->g->n_hosts[t->switch_of[dest]] > 0)
+		c->cut_off[dest] = 1;
+}
+
+static void
+census_lose(struct census *c, uint32_t sw, uint32_t dest)
+{
+	const uint32_t *n_hosts = c->t->g->n_hosts;
+	const struct ftree_pair pair = { sw, c->t->switch_of[dest] };
+	uint64_t n = (uint64_t)n_hosts[sw] * n_hosts[pair.to];
+	GArray *list = n ? c->report->lost : c->report->mute;
+
+	c->report->n_mute += n_hosts[sw] + n_hosts[pair.to];
+	c->report->n_lost += n;
+	if (list->len < FTREE_MAX_LISTED)
+		g_array_append_val(list, pair);
+}
+
+static void
+ftree_rescue(struct census *c, struct detour *detour)
+{
+	uint32_t dest;
+
+	if (c->report->strays->len == 0)
+		return;
+	for (dest = 0; dest < c->t->n_leaves; dest++)
+		if (c->cut_off[dest]) {
+			detour_rescue(detour, dest);
+			c->report->n_rescued++;
+		}
+	if (c->report->n_rescued > 0)	/* count what is left */
+		census_each(c, census_mark);
+}
+
+static void
+ftree_transfer(struct census *c, struct detour *detour)
+{
+	struct transfer *x;
+	uint64_t n_before = c->n_missing;
+	uint32_t sw;
+
+	x = transfer_new(detour);
+	transfer_route(x);
+	if (n_before > 0)
+		census_each(c, census_lose);
+	c->report->n_detours = n_before - c->n_missing;
+	for (sw = 0; sw < c->t->g->n_switches && n_before > 0; sw++)
+		if (c->report->transfer == SUBNET_NONE)
+			c->report->transfer = transfer_root(x, sw);
+	transfer_free(x);
+}
+
+static void
+ftree_help_rest(struct ftree_report *report, struct detour *detour)
+{
+	uint32_t n = detour->t->g->n_switches;
+	struct census c = {
+		.t = detour->t,
+		.detour = detour,
+		.report = report,
+		.cut_off = g_new0(uint8_t, n),
+	};
+
+	census_each(&c, census_mark);
+	ftree_rescue(&c, detour);
+	ftree_transfer(&c, detour);
+	detour_manage(detour);
+	g_free(c.cut_off);
+}
+
+struct filling {
+	const struct fill *fill;
+	struct lft *out;
+};
+
+static void
+ftree_fill_rows(void *data, uint32_t from, uint32_t to)
+{
+	const struct filling *filling = data;
+	struct row *row = row_new(filling->fill, filling->out);
+
+	for (; from < to; from++)
+		row_fill(row, filling->fill->t->climb[from]);
+	row_free(row);
+}
+
+static bool
+ftree_fill(const struct engine_input *in, struct tree *t, struct lft *out,
+	   struct ftree_report *report, GError **error)
+{
+	struct hosts *hosts = hosts_new(t, in);
+	struct filling filling = { .out = out };
+	struct detour *detour;
+	struct fill *fill;
+	bool ok;
+
+	tree_assign_slots(t, hosts->usual);
+	ftree_report_tree(report, t);
+	ok = ftree_accept(t, error);
+	if (ok) {
+		fill = fill_new(t, hosts);
+		filling.fill = fill;
+		work_share(in->n_threads, in->g->n_switches, ftree_fill_rows,
+			   &filling);
+		detour = detour_new(fill, out);
+		ftree_help_rest(report, detour);
+		detour_free(detour);
+		fill_free(fill);
+	}
+	hosts_free(hosts);
+	return ok;
+}
+
+static void
+ftree_finish(const struct graph *g, struct engine_output *out,
+	     const struct ftree_report *report)
+{
+	uint32_t sw;
+
+	out->ranks = g_new(uint32_t, g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++)
+		out->ranks[sw] = report->rank[sw];
+	ftree_note_report(g, report, out->notes);
+}
+
+bool
+ftree_route(const struct engine_input *in, struct engine_output *out,
+	    struct ftree_report **report, GError **error)
+{
+	struct ftree_report *found = ftree_report_new();
+	const struct graph *g = in->g;
+	struct tree *t;
+	bool ok = true;
+
+	g_assert(out->lft->n_switches == g->n_switches &&
+		 out->lft->top >= g->top);
+	/* Two CAs back to back: nothing to route. */
+	if (g->n_switches > 0) {
+		t = ftree_grow(in, &found->kept);
+		ok = ftree_fill(in, t, out->lft, found, error);
+		tree_free(t);
+		if (ok)
+			ftree_finish(g, out, found);
+	}
+	if (report)
+		*report = found;
+	else
+		ftree_report_free(found);
+	return ok;
+}
+
+static bool
+ftree_compute(const struct engine_input *in, struct engine_output *out,
+	      GError **error)
+{
+	return ftree_route(in, out, NULL, error);
+}
+
+const struct engine engine_ftree = {
+	.name = "ftree",
+	.summary = "fat trees, also damaged: by formula, free of credit "
+		   "loops, all shifts without congestion",
+	.deadlock_free = true,
+	.compute = ftree_compute,
+};

@@ -1,0 +1,686 @@
+/*
+ * The closed form.
+ *
+ * Purpose. One look-up for an entry, and no look-up that could be made once
+ * for a whole subtree.
+ *
+ * The form. At a switch of rank r, for the LID with topological number t:
+ *   down, if the destination is below: to the child above it, through
+ *	parallel cable (t / pi[r]) mod p;
+ *   up, else: q = (t / pi[r]) mod (w p), with the width w and the parallel
+ *	cables p of the links to rank r + 1; slot q mod w, cable q / w;
+ * pi[r] being the product of the widths up to rank r, without p. Numbers are
+ * those of ftree_hosts.c; a switch's own LID goes by its place in the tree.
+ * On a healthy PGFT this is D-mod-k.
+ *
+ * Damage. A slot whose cable is gone, or whose switch has lost its way to the
+ * destination, is dead, and its destinations are dealt out over the cables
+ * that are alive: to number (turn + destination + ...) mod n of them. The turn
+ * differs from switch to switch, so that a destination without its plane
+ * takes a little of every other, seen from all sources, where one modulus of
+ * what is left would move it onto one; and what is alive stays where it was.
+ *
+ * Structs. A wheel is q for all entries at a rank: the divisions are made once
+ * for the fabric. struct deck is what q means at one switch: a port for each
+ * q, and the list of those that are alive.
+ *
+ * Flow. fill_rows: for each row, row_go_up: for each number of hops up, the
+ * destinations for which all parents are right share one deck and are
+ * written in runs; the others get a deck each. row_go_down: by child;
+ * row_deliver: the switch's own.
+ *   Rows share nothing but what fill_new() made.
+ *
+ * Source. J. Gliksberg et al., arXiv 2211.11817, for pi by rank and the order
+ * of numbers; the dealing out is not theirs.
+ */
+#include <string.h>
+
+#include "routing/ftree_fill.h"
+
+#define MAX_LIVE	256u	/* ports of a switch */
+#define NO_INDEX	255u	/* what no wheel and no pod is */
+
+struct deck {
+	uint32_t n_slots, n_live, n_dead;
+	uint8_t port[256];	/* by q; LFT_NO_PATH: dead */
+	uint8_t live[MAX_LIVE];
+	uint8_t dead[TREE_MAX_WHEEL];	/* q */
+};
+
+struct row {
+	const struct fill *f;
+	const struct tree *t;
+	struct lft *out;
+	uint32_t sw, rank;
+	uint32_t lap;		/* numbers that a wheel takes to go round */
+	uint8_t *ports;
+	uint64_t *full, *rest;	/* scratch, sets */
+	struct deck deck, other;
+};
+
+static void
+fill_find_runs(struct fill *f)
+{
+	uint32_t i;
+
+	f->run_end = g_new(uint32_t, f->n_entries);
+	for (i = f->n_entries; i > 0; i--)
+		f->run_end[i - 1] = i < f->n_entries &&
+			f->lid[i] == f->lid[i - 1] + 1 ? f->run_end[i] : i;
+}
+
+static uint8_t *
+fill_turn_wheel(const struct fill *f, uint32_t pi, uint32_t modulus)
+{
+	uint8_t *wheel = g_malloc(f->n_entries + 1u);
+	uint32_t i;
+
+	for (i = 0; i < f->n_entries; i++)
+		wheel[i] = (uint8_t)(f->nid[i] / pi % modulus);
+	return wheel;
+}
+
+/* The same by LID; what nobody owns has no slot. */
+static uint8_t *
+fill_spread_wheel(const struct fill *f, const uint8_t *wheel,
+		  const uint8_t *own)
+{
+	uint8_t *by_lid = g_malloc(f->t->g->top + 1u);
+	uint32_t i;
+
+	memset(by_lid, (int)NO_INDEX, f->t->g->top + 1u);
+	for (i = 0; i < f->n_entries; i++)
+		by_lid[f->lid[i]] = wheel[i];
+	for (i = 0; i < f->t->g->n_switches; i++)
+		fill_put_own(f, by_lid, i, own[i]);
+	return by_lid;
+}
+
+/* Numbers the components of the ranks below r, in which the children of a
+ * switch of rank r are; as bytes, or not at all. */
+static void
+fill_number_pods(struct fill *f, uint32_t r)
+{
+	const struct tree *t = f->t;
+	uint32_t n = t->g->n_switches, sw, dest, i, n_pods = 0;
+	const uint32_t *label = t->pods + (size_t)(r - 1) * n;
+	g_autofree uint32_t *pods = g_new(uint32_t, n);
+	uint8_t *by_lid;
+
+	for (sw = 0; sw < n; sw++)	/* labels are the lowest members */
+		if (t->rank[sw] >= r)
+			pods[sw] = NO_INDEX;
+		else if (label[sw] == sw)
+			pods[sw] = n_pods++;
+		else
+			pods[sw] = pods[label[sw]];
+	if (n_pods > TREE_MAX_WHEEL)
+		return;
+	by_lid = g_malloc(t->g->top + 1u);
+	memset(by_lid, (int)NO_INDEX, t->g->top + 1u);
+	for (dest = 0; dest < n; dest++) {
+		sw = t->switch_of[dest];
+		for (i = f->first_entry[dest]; i < f->first_entry[dest + 1];
+		     i++)
+			by_lid[f->lid[i]] = (uint8_t)pods[sw];
+		fill_put_own(f, by_lid, dest, (uint8_t)pods[sw]);
+	}
+	f->pods[r] = g_steal_pointer(&pods);
+	f->lid_pod[r] = by_lid;
+}
+
+static void
+fill_make_wheels(struct fill *f)
+{
+	const struct tree *t = f->t;
+	const struct tree_level *level;
+	uint32_t n = t->g->n_switches, r, i, dest, pi, modulus;
+	uint8_t **wheel;
+
+	f->up_wheel = g_new0(uint8_t *, t->n_ranks);
+	f->own_wheel = g_new0(uint8_t *, t->n_ranks);
+	f->lid_wheel = g_new0(uint8_t *, t->n_ranks);
+	f->lid_pod = g_new0(uint8_t *, t->n_ranks);
+	f->pods = g_new0(uint32_t *, t->n_ranks);
+	f->down_wheel = g_new0(uint8_t *, t->n_ranks * 256u);
+	for (r = 0; r + 1 < t->n_ranks; r++) {
+		level = &t->levels[r + 1];
+		modulus = level->width * level->n_cables;
+		pi = t->levels[r].pi;
+		f->up_wheel[r] = fill_turn_wheel(f, pi, modulus);
+		f->own_wheel[r] = g_malloc(n);
+		for (dest = 0; dest < n; dest++)
+			f->own_wheel[r][dest] = 
+				(uint8_t)(t->place[t->switch_of[dest]] /
+					  pi % modulus);
+		f->lid_wheel[r] = fill_spread_wheel(f, f->up_wheel[r],
+						    f->own_wheel[r]);
+		fill_number_pods(f, r + 1);
+	}
+	for (i = 0; i < t->first_down[n]; i++) {
+		if (t->downs[i].n_cables == 1)
+			continue;
+		r = t->rank[t->downs[i].peer] + 1u;
+		wheel = &f->down_wheel[r * 256 + t->downs[i].n_cables];
+		if (!*wheel)
+			*wheel = fill_turn_wheel(f, t->levels[r].pi,
+						 t->downs[i].n_cables);
+	}
+}
+
+struct fill *
+fill_new(const struct tree *t, const struct hosts *h)
+{
+	struct fill *f = g_new0(struct fill, 1);
+
+	f->t = t;
+	f->n_entries = h->n;
+	f->first_entry = h->first;
+	f->lid = h->lid;
+	f->exit = h->port;
+	f->nid = h->number;
+	f->base = h->base;
+	f->own_lid = h->own_lid;
+	f->n_own = h->n_own;
+	fill_find_runs(f);
+	fill_make_wheels(f);
+	good_find(f);
+	return f;
+}
+
+void
+fill_free(struct fill *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->t->n_ranks; i++) {
+		g_free(f->up_wheel[i]);
+		g_free(f->own_wheel[i]);
+		g_free(f->lid_wheel[i]);
+		g_free(f->lid_pod[i]);
+		g_free(f->pods[i]);
+	}
+	for (i = 0; i < f->t->n_ranks * 256; i++)
+		g_free(f->down_wheel[i]);
+	g_free(f->up_wheel);
+	g_free(f->own_wheel);
+	g_free(f->lid_wheel);
+	g_free(f->lid_pod);
+	g_free(f->pods);
+	g_free(f->down_wheel);
+	g_free(f->run_end);
+	g_free(f->good);
+	g_free(f);
+}
+
+/* One port for the destinations from..to - 1. */
+static void
+row_put_port(struct row *row, uint32_t from, uint32_t to, uint8_t port)
+{
+	const struct fill *f = row->f;
+	uint32_t i = f->first_entry[from], end = f->first_entry[to], next;
+
+	for (; i < end; i = next) {
+		next = MIN(f->run_end[i], end);
+		if (next == i + 1)
+			row->ports[f->lid[i]] = port;
+		else
+			memset(row->ports + f->lid[i], port, next - i);
+	}
+	for (; from < to; from++)
+		fill_put_own(f, row->ports, from, port);
+}
+
+/* What a wheel says, for all CAs on from..to - 1. */
+static void
+row_put_entries(struct row *row, uint32_t from, uint32_t to,
+		const uint8_t *port, const uint8_t *wheel)
+{
+	const uint16_t *lid = row->f->lid;
+	uint8_t *ports = row->ports;
+	uint32_t i = row->f->first_entry[from], end = row->f->first_entry[to];
+
+	for (; i < end; i++)
+		ports[lid[i]] = port[wheel[i]];
+}
+
+static void
+row_put_deck(struct row *row, uint32_t from, uint32_t to, const uint8_t *port)
+{
+	const uint8_t *own = row->f->own_wheel[row->rank];
+
+	row_put_entries(row, from, to, port, row->f->up_wheel[row->rank]);
+	for (; from < to; from++)
+		fill_put_own(row->f, row->ports, from, port[own[from]]);
+}
+
+/* A group's cables into the slots and into what is alive. */
+static void
+deck_add(struct deck *deck, const struct tree_level *level,
+	 const struct graph_edge *edges, const struct tree_group *group)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->n_cables; i++) {
+		deck->live[deck->n_live++] = edges[group->first_edge + i].port;
+		if (i < level->n_cables)
+			deck->port[group->slot + i * level->width] =
+				edges[group->first_edge + i].port;
+	}
+}
+
+static void
+deck_start(struct deck *deck, const struct tree_level *level)
+{
+	deck->n_slots = level->width * level->n_cables;
+	deck->n_live = deck->n_dead = 0;
+	memset(deck->port, (int)LFT_NO_PATH, deck->n_slots);
+}
+
+static void
+deck_finish(struct deck *deck)
+{
+	uint32_t q;
+
+	for (q = 0; q < deck->n_slots; q++)
+		if (deck->port[q] == LFT_NO_PATH)
+			deck->dead[deck->n_dead++] = (uint8_t)q;
+}
+
+/* All parents. */
+static void
+row_make_deck(const struct row *row, struct deck *deck)
+{
+	const struct tree *t = row->t;
+	const struct tree_level *level = &t->levels[row->rank + 1];
+	uint32_t i;
+
+	deck_start(deck, level);
+	for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1]; i++)
+		deck_add(deck, level, t->g->edges, &t->ups[i]);
+	deck_finish(deck);
+}
+
+/* The parents from which `dest` is n_ups hops up and then down; only those
+ * that are good for it, unless these are less than half. */
+static void
+row_make_deck_for(const struct row *row, struct deck *deck, uint32_t dest,
+		  uint32_t n_ups)
+{
+	const struct tree *t = row->t;
+	const struct tree_level *level = &t->levels[row->rank + 1];
+	const struct tree_group *right[MAX_LIVE], *good[MAX_LIVE], *group;
+	uint32_t n_right = 0, n_good = 0, i;
+
+	for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1]; i++) {
+		group = &t->ups[i];
+		if (!tree_has(tree_set(t, group->peer, n_ups), dest))
+			continue;
+		right[n_right++] = group;
+		good[n_good] = group;
+		n_good += tree_has(fill_good(row->f, group->peer), dest);
+	}
+	deck_start(deck, level);
+	if (n_good * 2 >= n_right)
+		for (i = 0; i < n_good; i++)
+			deck_add(deck, level, t->g->edges, good[i]);
+	else
+		for (i = 0; i < n_right; i++)
+			deck_add(deck, level, t->g->edges, right[i]);
+	deck_finish(deck);
+}
+
+/* How often the wheel has gone round before this destination: a number that
+ * goes up by one from one destination in a slot to the next in the same. */
+static uint32_t
+row_lap(const struct row *row, uint32_t dest)
+{
+	if (dest >= row->t->n_leaves)
+		return row->t->place[row->t->switch_of[dest]];
+	return row->f->base[dest] / row->lap;
+}
+
+/* One destination, what is dead dealt out. */
+static void
+row_deal(struct row *row, const struct deck *deck, uint32_t dest)
+{
+	uint8_t port[TREE_MAX_WHEEL];
+	uint32_t i, at, step;
+
+	if (deck->n_dead == 0) {
+		row_put_deck(row, dest, dest + 1, deck->port);
+		return;
+	}
+	memcpy(port, deck->port, deck->n_slots);
+	step = MAX(deck->n_live / deck->n_dead, 1);
+	at = (row->t->turn[row->sw] + row_lap(row, dest)) % deck->n_live;
+	step %= deck->n_live;
+	for (i = 0; i < deck->n_dead; i++) {
+		port[deck->dead[i]] = deck->live[at];
+		at += step;
+		if (at >= deck->n_live)
+			at -= deck->n_live;
+	}
+	row_put_deck(row, dest, dest + 1, port);
+}
+
+/* to[i] = port[from[i]], eight at a time: one store instead of eight is what
+ * this is limited by. */
+static void
+row_translate(uint8_t *restrict to, const uint8_t *restrict from,
+	      const uint8_t *restrict port, uint32_t n)
+{
+	uint64_t in, out;
+	uint32_t i = 0, j;
+
+	for (; i + 8 <= n; i += 8) {
+		memcpy(&in, from + i, 8);
+		out = 0;
+#pragma GCC unroll 8
+		for (j = 0; j < 64; j += 8)
+			out |= (uint64_t)port[in >> j & 0xff] << j;
+		memcpy(to + i, &out, 8);
+	}
+	for (; i < n; i++)
+		to[i] = port[from[i]];
+}
+
+/* The whole row by LID, from first to last; what is wrong is put right by
+ * those who come after, and what has no way here. */
+static void
+row_blanket(struct row *row, const uint8_t *by_lid, uint8_t port[256])
+{
+	const struct tree *t = row->t;
+	uint32_t n = t->g->n_switches, from = 0, to, k, w;
+
+	port[NO_INDEX] = LFT_NO_PATH;
+	row_translate(row->ports, by_lid, port, t->g->top + 1u);
+
+	memset(row->rest, 0xff, t->n_words * sizeof(*row->rest));
+	for (k = 0; k < t->n_sets; k++)
+		for (w = 0; w < t->n_words; w++)
+			row->rest[w] &= ~tree_set(t, row->sw, k)[w];
+	for (; tree_next_run(row->rest, n, &from, &to); from = to)
+		row_put_port(row, from, to, LFT_NO_PATH);
+}
+
+/* Are these more than half of the destinations with CAs? */
+static bool
+row_is_most(const struct row *row, const uint64_t *set)
+{
+	uint32_t end = row->t->n_leaves, n = 0, w;
+
+	for (w = 0; w < end / 64; w++)
+		n += (uint32_t)__builtin_popcountll(set[w]);
+	if (end % 64)
+		n += (uint32_t)__builtin_popcountll(set[w] << (64 - end % 64));
+	return n > end / 2;
+}
+
+/* Destinations for which every parent is good. */
+static void
+row_go_up_full(struct row *row)
+{
+	uint32_t n = row->t->g->n_switches, from = 0, to;
+
+	if (row->deck.n_dead == 0 && row_is_most(row, row->full)) {
+		row_blanket(row, row->f->lid_wheel[row->rank],
+			    row->deck.port);
+		return;
+	}
+	for (; tree_next_run(row->full, n, &from, &to); from = to) {
+		if (row->deck.n_dead == 0) {
+			row_put_deck(row, from, to, row->deck.port);
+			continue;
+		}
+		for (; from < to; from++)
+			row_deal(row, &row->deck, from);
+	}
+}
+
+/* Switches without CAs: the first parent that is right. */
+static void
+row_go_up_own(struct row *row, uint32_t n_ups)
+{
+	const struct tree *t = row->t;
+	uint32_t n_groups = t->first_up[row->sw + 1] - t->first_up[row->sw];
+	uint32_t i, w, dest;
+	const struct tree_group *group;
+	const uint64_t *set;
+	uint64_t word;
+	uint8_t port;
+
+	for (i = 0; i < n_groups; i++) {
+		group = t->ups + t->first_up[row->sw] +
+			(i + t->turn[row->sw]) % n_groups;
+		set = tree_set(t, group->peer, n_ups);
+		port = t->g->edges[group->first_edge].port;
+		for (w = t->n_leaves / 64; w < t->n_words; w++) {
+			word = row->rest[w] & set[w];
+			row->rest[w] &= ~word;
+			for (; word; word &= word - 1) {
+				dest = w * 64 +
+					(uint32_t)__builtin_ctzll(word);
+				fill_put_own(row->f, row->ports, dest, port);
+			}
+		}
+	}
+}
+
+/* Destinations that some parents cannot reach. */
+static void
+row_go_up_rest(struct row *row, uint32_t n_ups)
+{
+	uint32_t from = 0, to;
+
+	for (; tree_next_run(row->rest, row->t->n_leaves, &from, &to);
+	     from = to)
+		for (; from < to; from++) {
+			row_make_deck_for(row, &row->other, from, n_ups);
+			row_deal(row, &row->other, from);
+			row->rest[from / 64] &= ~(UINT64_C(1) << from % 64);
+		}
+	row_go_up_own(row, n_ups);
+}
+
+/* row->full: destinations for which every parent is good. */
+static void
+row_find_full(struct row *row)
+{
+	const struct tree *t = row->t;
+	uint32_t k, i, w;
+	const uint64_t *set, *good;
+
+	memset(row->full, 0, t->n_words * sizeof(*row->full));
+	for (k = 1; k < t->n_sets; k++) {
+		memcpy(row->rest, tree_set(t, row->sw, k),
+		       t->n_words * sizeof(*row->rest));
+		for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1];
+		     i++) {
+			set = tree_set(t, t->ups[i].peer, k - 1);
+			good = fill_good(row->f, t->ups[i].peer);
+			for (w = 0; w < t->n_words; w++)
+				row->rest[w] &= set[w] & good[w];
+		}
+		for (w = 0; w < t->n_words; w++)
+			row->full[w] |= row->rest[w];
+	}
+}
+
+static void
+row_go_up(struct row *row)
+{
+	const struct tree *t = row->t;
+	const uint64_t *set;
+	uint64_t any;
+	uint32_t k, w;
+
+	if (t->first_up[row->sw] == t->first_up[row->sw + 1])
+		return;
+	row_make_deck(row, &row->deck);
+	row->lap = row->deck.n_slots * t->levels[row->rank].pi;
+	row_find_full(row);
+	row_go_up_full(row);
+	for (k = 1; k < t->n_sets; k++) {
+		set = tree_set(t, row->sw, k);
+		for (w = 0, any = 0; w < t->n_words; w++)
+			any |= row->rest[w] = set[w] & ~row->full[w];
+		if (any)
+			row_go_up_rest(row, k - 1);
+	}
+}
+
+/* A destination below several children: not in a tree that branches only
+ * downwards, but there are others. */
+static void
+row_go_down_either(struct row *row, uint32_t dest)
+{
+	const struct tree *t = row->t;
+	const struct tree_group *groups[MAX_LIVE], *group;
+	uint32_t i, n = 0, turn;
+
+	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
+		if (tree_has(tree_set(t, t->downs[i].peer, 0), dest))
+			groups[n++] = &t->downs[i];
+	for (i = row->f->first_entry[dest]; i < row->f->first_entry[dest + 1];
+	     i++) {
+		turn = row->f->nid[i] / t->levels[row->rank].pi;
+		group = groups[turn % n];
+		row->ports[row->f->lid[i]] =
+			t->g->edges[group->first_edge +
+				    turn / n % group->n_cables].port;
+	}
+	fill_put_own(row->f, row->ports, dest,
+		     t->g->edges[groups[dest % n]->first_edge].port);
+}
+
+/* What is below this child and no other. */
+static void
+row_go_down_group(struct row *row, const struct tree_group *group)
+{
+	const struct tree *t = row->t;
+	uint32_t from = 0, to, w, i;
+	uint8_t port[256];
+	const uint8_t *wheel =
+		row->f->down_wheel[row->rank * 256 + group->n_cables];
+	const uint64_t *set = tree_set(t, group->peer, 0);
+
+	for (w = 0; w < t->n_words; w++)
+		row->full[w] = set[w] & ~row->rest[w];
+	for (i = 0; i < group->n_cables; i++)
+		port[i] = t->g->edges[group->first_edge + i].port;
+	for (; tree_next_run(row->full, t->g->n_switches, &from, &to);
+	     from = to) {
+		if (group->n_cables == 1) {
+			row_put_port(row, from, to, port[0]);
+			continue;
+		}
+		row_put_entries(row, from, to, port, wheel);
+		for (; from < to; from++)
+			fill_put_own(row->f, row->ports, from,
+				     port[from % group->n_cables]);
+	}
+}
+
+/* From the top of a tree: each pod by its child. False if it is not that
+ * simple. */
+static bool
+row_fan_out(struct row *row)
+{
+	const struct tree *t = row->t;
+	const uint32_t *pods = row->f->pods[row->rank];
+	uint8_t port[256];
+	uint32_t i, pod;
+
+	if (!pods || t->first_up[row->sw] != t->first_up[row->sw + 1] ||
+	    !row_is_most(row, tree_set(t, row->sw, 0)))
+		return false;
+	memset(port, (int)LFT_NO_PATH, sizeof(port));
+	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++) {
+		pod = pods[t->downs[i].peer];
+		if (t->downs[i].n_cables > 1 || port[pod] != LFT_NO_PATH)
+			return false;
+		port[pod] = t->g->edges[t->downs[i].first_edge].port;
+	}
+	row_blanket(row, row->f->lid_pod[row->rank], port);
+	return true;
+}
+
+/* row->rest: what is below several children. */
+static void
+row_find_shared(struct row *row)
+{
+	const struct tree *t = row->t;
+	const uint64_t *set;
+	uint32_t i, w;
+
+	memset(row->full, 0, t->n_words * sizeof(*row->full));
+	memset(row->rest, 0, t->n_words * sizeof(*row->rest));
+	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++) {
+		set = tree_set(t, t->downs[i].peer, 0);
+		for (w = 0; w < t->n_words; w++) {
+			row->rest[w] |= row->full[w] & set[w];
+			row->full[w] |= set[w];
+		}
+	}
+}
+
+static void
+row_go_down(struct row *row)
+{
+	const struct tree *t = row->t;
+	uint32_t from = 0, to, i;
+
+	if (row_fan_out(row))
+		return;
+	row_find_shared(row);
+	for (; tree_next_run(row->rest, t->g->n_switches, &from, &to);
+	     from = to)
+		for (; from < to; from++)
+			row_go_down_either(row, from);
+	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
+		row_go_down_group(row, &t->downs[i]);
+}
+
+static void
+row_deliver(struct row *row)
+{
+	const struct fill *f = row->f;
+	uint32_t dest = row->t->dest_of[row->sw], i;
+
+	for (i = f->first_entry[dest]; i < f->first_entry[dest + 1]; i++)
+		row->ports[f->lid[i]] = f->exit[i];
+	fill_put_own(f, row->ports, dest, 0);
+}
+
+struct row *
+row_new(const struct fill *f, struct lft *out)
+{
+	struct row *row = g_new0(struct row, 1);
+
+	row->f = f;
+	row->t = f->t;
+	row->out = out;
+	row->full = g_new(uint64_t, f->t->n_words);
+	row->rest = g_new(uint64_t, f->t->n_words);
+	return row;
+}
+
+void
+row_free(struct row *row)
+{
+	g_free(row->full);
+	g_free(row->rest);
+	g_free(row);
+}
+
+void
+row_fill(struct row *row, uint32_t sw)
+{
+	row->sw = sw;
+	row->rank = row->t->rank[sw];
+	row->ports = lft_row(row->out, sw);
+	row_go_up(row);
+	row_go_down(row);
+	row_deliver(row);
+}

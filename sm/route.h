@@ -1,0 +1,33 @@
+/*
+ * Routing as the sweep asks for it: what an engine is handed, and what is
+ * said of its answer.
+ */
+#ifndef MINISM_SM_ROUTE_H
+#define MINISM_SM_ROUTE_H
+
+#include "routing/choose.h"
+#include "sm/log.h"
+#include "sm/memory.h"
+
+struct route_params {
+	const struct engine *engine;	/* NULL: auto */
+	bool require_deadlock_free;
+	/* Of uint64_t, ascending; NULL: no such list. */
+	const GArray *roots;		/* NodeGUIDs */
+	const GArray *compute_nodes;	/* PortGUIDs */
+	const GArray *io_nodes;
+	unsigned threads;		/* 0: one for each core */
+};
+
+/* held: the tables that the switches hold, NULL: not known. */
+bool route_fabric(const struct route_params *params,
+		  const struct memory *memory, const struct subnet *s,
+		  const struct lid_map *lids, const struct lft *held,
+		  struct log *log, struct choice *choice, GError **error);
+
+/* Says what was chosen and why: at `level`, what is dangerous as a warning. */
+void route_report(const struct choice *choice, const struct subnet *s,
+		  const struct lid_map *lids, struct log *log,
+		  enum log_level level);
+
+#endif

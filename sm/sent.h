@@ -1,0 +1,14 @@
+/*
+ * What a sweep cost, as lines of the log.
+ */
+#ifndef MINISM_SM_SENT_H
+#define MINISM_SM_SENT_H
+
+#include "sm/io/xact.h"
+#include "sm/log.h"
+
+/* "sent 12 MADs: NodeInfo.Get 3, PortInfo.Set 9": the difference. */
+void sent_log(struct log *log, enum log_level level,
+	      const struct xact_stats *before, const struct xact_stats *after);
+
+#endif

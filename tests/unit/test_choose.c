@@ -1,0 +1,350 @@
+/*
+ * Choosing tables: what was asked for is used or refused, never replaced; auto
+ * says why; nothing that can lock up is handed out unasked.
+ *
+ * Engines of the test stand in where a real one would not make the tables that
+ * are needed: all ways clockwise round a ring (a credit loop), ways that go
+ * round, no way at all.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/choose.h"
+#include "topology/generate.h"
+
+struct fabric {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	struct engine_input in;
+	struct choice choice;
+	GError *error;
+};
+
+static void
+fabric_make(struct fabric *f, const char *spec)
+{
+	*f = (struct fabric){ 0 };
+	f->s = generate_fabric(spec, NULL, &f->error);
+	if (!f->s)
+		fail_msg("%s", f->error->message);
+	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->g = graph_new(f->s, f->lids);
+	f->in.g = f->g;
+}
+
+static void
+fabric_clear(struct fabric *f)
+{
+	choice_clear(&f->choice);
+	g_clear_error(&f->error);
+	graph_free(f->g);
+	lid_map_free(f->lids);
+	subnet_unref(f->s);
+}
+
+static bool
+choose(struct fabric *f, const struct engine *engine, bool require)
+{
+	const struct choice_wish wish = {
+		.engine = engine, .require_deadlock_free = require,
+	};
+
+	choice_clear(&f->choice);
+	g_clear_error(&f->error);
+	return choose_tables(&wish, &f->in, &f->choice, &f->error);
+}
+
+static void
+deliver(const struct graph *g, struct lft *lft)
+{
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		lft_row(lft, g->targets[i].sw)[g->targets[i].lid] =
+			g->targets[i].port;
+}
+
+/* Switches of ring(n;h) are numbered round it; the next one is one up. */
+static uint8_t
+port_to_next(const struct graph *g, uint32_t sw, uint32_t step)
+{
+	uint32_t next = (sw + step) % g->n_switches, e;
+
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		if (g->edges[e].peer == next)
+			return g->edges[e].port;
+	return LFT_NO_PATH;
+}
+
+static void
+go_round(const struct graph *g, struct lft *lft, uint32_t step)
+{
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		for (uint32_t lid = 1; lid <= g->top; lid++)
+			lft_row(lft, sw)[lid] = port_to_next(g, sw, step);
+}
+
+static bool
+compute_clockwise(const struct engine_input *in, struct engine_output *out,
+		  GError **error)
+{
+	go_round(in->g, out->lft, 1);
+	deliver(in->g, out->lft);
+	return true;
+}
+
+static bool
+compute_for_ever(const struct engine_input *in, struct engine_output *out,
+		 GError **error)
+{
+	go_round(in->g, out->lft, 1);
+	return true;
+}
+
+static bool
+compute_nothing(const struct engine_input *in, struct engine_output *out,
+		GError **error)
+{
+	deliver(in->g, out->lft);
+	g_ptr_array_add(out->notes, g_strdup("nobody reaches anybody"));
+	return true;
+}
+
+static bool
+compute_ranks(const struct engine_input *in, struct engine_output *out,
+	      GError **error)
+{
+	out->ranks = g_new0(uint32_t, in->g->n_switches);
+	out->ranks[0] = in->ranks ? in->ranks[0] + 1 : 7;
+	return true;
+}
+
+static const struct engine clockwise = {
+	.name = "clockwise", .compute = compute_clockwise,
+};
+static const struct engine sure = {
+	.name = "sure", .deadlock_free = true, .compute = compute_clockwise,
+};
+static const struct engine for_ever = {
+	.name = "for ever", .compute = compute_for_ever,
+};
+static const struct engine nothing = {
+	.name = "nothing", .compute = compute_nothing,
+};
+static const struct engine ranked = {
+	.name = "ranked", .compute = compute_ranks,
+};
+
+/* ------------------------------------------------------------------ tests */
+
+static void
+test_loop_is_programmed_only_when_asked_for_by_name(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "ring(5;1)");
+	assert_true(choose(&f, &clockwise, false));
+	assert_ptr_equal(f.choice.engine, &clockwise);
+	assert_int_equal(f.choice.safety, CHOICE_LOOP);
+	assert_int_equal(f.choice.alone.channels.n_looped, 5);
+	assert_int_equal(f.choice.alone.channels.cycle->len, 5);
+
+	assert_false(choose(&f, &clockwise, true));
+	assert_true(g_error_matches(f.error, ENGINE_ERROR,
+				    ENGINE_ERROR_FABRIC));
+	assert_non_null(strstr(f.error->message, "5 channels"));
+	assert_non_null(strstr(f.error->message, "'S-1-0'"));
+	assert_null(f.choice.lft);
+	fabric_clear(&f);
+}
+
+/* An engine that promises and breaks it has a bug: nobody asked for that. */
+static void
+test_broken_promise_is_refused(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "ring(5;1)");
+	assert_false(choose(&f, &sure, false));
+	assert_non_null(strstr(f.error->message, "sure"));
+	fabric_clear(&f);
+}
+
+static void
+test_what_goes_round_is_refused(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "ring(5;1)");
+	assert_false(choose(&f, &for_ever, false));
+	assert_non_null(strstr(f.error->message, "go round"));
+	fabric_clear(&f);
+}
+
+static void
+test_lost_pairs_are_no_danger(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "ring(5;2)");
+	assert_true(choose(&f, &nothing, true));
+	assert_int_equal(f.choice.safety, CHOICE_SAFE);
+	assert_int_equal(f.choice.alone.reach.lost_hosts, 10 * 8);
+	assert_string_equal(g_ptr_array_index(f.choice.notes, 0),
+			    "nobody reaches anybody");
+	fabric_clear(&f);
+}
+
+static void
+test_engine_that_cannot_is_not_replaced(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "ring(6;2)");
+	assert_false(choose(&f, engine_by_name("ftree", NULL), false));
+	assert_true(g_error_matches(f.error, ENGINE_ERROR,
+				    ENGINE_ERROR_FABRIC));
+	assert_non_null(strstr(f.error->message, "fat tree"));
+	fabric_clear(&f);
+}
+
+static void
+test_auto_takes_the_best_that_is_safe(void **state)
+{
+	static const struct {
+		const char *spec, *engine, *why;
+	} cases[] = {
+		{ "PGFT(4,4;1,4)", "ftree", "fat tree" },
+		{ "PGFT(3,3,4;1,3,3)", "ftree", "fat tree" },
+		{ "single(5)", "ftree", "fat tree" },
+		{ "ring(8;2)", "updn", "credit loops" },
+		{ "torus(4,4;1)", "updn", "credit loops" },
+		{ "hyperx(4;2)", "minhop", "no credit loop" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fabric f;
+
+		fabric_make(&f, cases[i].spec);
+		if (!choose(&f, NULL, false))
+			fail_msg("%s: %s", cases[i].spec, f.error->message);
+		assert_string_equal(f.choice.engine->name, cases[i].engine);
+		assert_non_null(strstr(f.choice.reason, cases[i].why));
+		assert_int_equal(f.choice.safety, CHOICE_SAFE);
+		assert_true(verify_is_sound(&f.choice.alone));
+		assert_int_equal(f.choice.alone.reach.lost_hosts, 0);
+		fabric_clear(&f);
+	}
+}
+
+static void
+test_ranks_go_to_their_engine_only(void **state)
+{
+	uint32_t held[4] = { 41, 0, 0, 0 };
+	struct choice_wish wish = { .engine = &ranked };
+	struct fabric f;
+
+	fabric_make(&f, "ring(4;1)");
+	f.in.ranks = held;
+	wish.ranks_by = "another";
+	assert_true(choose_tables(&wish, &f.in, &f.choice, &f.error));
+	assert_int_equal(f.choice.ranks[0], 7);
+	choice_clear(&f.choice);
+	wish.ranks_by = "ranked";
+	assert_true(choose_tables(&wish, &f.in, &f.choice, &f.error));
+	assert_int_equal(f.choice.ranks[0], 42);
+	fabric_clear(&f);
+}
+
+/* Both halves of a circle are safe, not together; the bridge between them is
+ * safe with either. */
+static void
+test_drains_when_old_and_new_loop_together(void **state)
+{
+	struct lft *circle, *old, *bridge;
+	struct channels_result r;
+	struct fabric f;
+	unsigned n = 0;
+
+	fabric_make(&f, "ring(5;1)");
+	circle = lft_new(f.g->n_switches, f.g->top);
+	old = lft_new(f.g->n_switches, f.g->top);
+	go_round(f.g, circle, 1);
+	deliver(f.g, circle);
+	/* Who sends to the first two hosts goes clockwise for ever so long. */
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].port && n++ < 2)
+			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+				lft_row(old, sw)[f.g->targets[i].lid] =
+					lft_row(circle, sw)[
+						f.g->targets[i].lid];
+	channels_check(f.g, old, NULL, &r);
+	if (r.n_looped)		/* two hosts close the circle already? */
+		fail_msg("%u", r.n_looped);
+	channels_clear(&r);
+
+	f.in.previous = old;
+	assert_true(choose(&f, NULL, false));
+	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
+	assert_false(f.choice.held_loop);
+	assert_non_null(f.choice.together.cycle);
+
+	bridge = choose_bridge(old, f.choice.lft);
+	channels_check(f.g, bridge, old, &r);
+	assert_int_equal(r.n_looped, 0);
+	channels_clear(&r);
+	channels_check(f.g, f.choice.lft, bridge, &r);
+	assert_int_equal(r.n_looped, 0);
+	channels_clear(&r);
+	lft_free(bridge);
+
+	/* One that is there already is not worth an interruption. */
+	f.in.previous = circle;
+	assert_true(choose(&f, NULL, false));
+	assert_int_equal(f.choice.safety, CHOICE_SAFE);
+	assert_true(f.choice.held_loop);
+	lft_free(circle);
+	lft_free(old);
+	fabric_clear(&f);
+}
+
+static void
+test_same_tables_again_are_safe(void **state)
+{
+	struct fabric f;
+	struct lft *held;
+
+	fabric_make(&f, "torus(3,4;1)");
+	assert_true(choose(&f, NULL, true));
+	held = lft_ref(f.choice.lft);
+	f.in.previous = held;
+	assert_true(choose(&f, NULL, true));
+	assert_int_equal(f.choice.safety, CHOICE_SAFE);
+	assert_memory_equal(held->ports, f.choice.lft->ports,
+			    held->n_switches * held->stride);
+	lft_free(held);
+	fabric_clear(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_loop_is_programmed_only_when_asked_for_by_name),
+		cmocka_unit_test(test_broken_promise_is_refused),
+		cmocka_unit_test(test_what_goes_round_is_refused),
+		cmocka_unit_test(test_lost_pairs_are_no_danger),
+		cmocka_unit_test(test_engine_that_cannot_is_not_replaced),
+		cmocka_unit_test(test_auto_takes_the_best_that_is_safe),
+		cmocka_unit_test(test_ranks_go_to_their_engine_only),
+		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
+		cmocka_unit_test(test_same_tables_again_are_safe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
