@@ -354,6 +354,10 @@ log_has() {
 	[ "$(lines "$1" "$2")" -ge "${3:-1}" ]
 }
 
+log_has_not() {	# log regex
+	[ -s "$1" ] && ! grep -qE -- "$2" "$1"
+}
+
 # sets_in LOG: the Sets of the last `sent N MADs: NodeInfo.Get 12, ...` in it,
 # "PortInfo.Set 3" a line. Without such a line, or with one that does not tell
 # a single Get, nothing is known about Sets either: a failure.
