@@ -301,32 +301,64 @@ row_make_deck(const struct row *row, struct deck *deck)
 	deck_finish(deck);
 }
 
-/* The parents from which `dest` is n_ups hops up and then down; only those
- * that are good for it, unless these are less than half. */
+/* a[i] bit j becomes a[j] bit i: blocks are swapped, of half the size each
+ * time. */
 static void
-row_make_deck_for(const struct row *row, struct deck *deck, uint32_t dest,
-		  uint32_t n_ups)
+row_transpose(uint64_t a[64])
+{
+	uint64_t mask = UINT32_MAX, x;
+	uint32_t step, i;
+
+	for (step = 32; step > 0; step /= 2, mask ^= mask << step)
+		for (i = 0; i < 64; i = (i + step + 1) & ~step) {
+			x = (a[i] >> step ^ a[i + step]) & mask;
+			a[i] ^= x << step;
+			a[i + step] ^= x;
+		}
+}
+
+/* Up to 64 parents, of destinations 64 w to 64 w + 63: to the masks of those
+ * from which a destination is n_ups hops up and then down; only those that are
+ * good for it, unless these are less than half. */
+static void
+row_find_parents(const struct row *row, uint32_t first, uint32_t n,
+		 uint32_t n_ups, uint32_t w, uint64_t masks[64])
+{
+	const struct tree *t = row->t;
+	uint64_t good[64] = { 0 };
+	uint32_t i, peer;
+
+	memset(masks, 0, 64 * sizeof(*masks));
+	for (i = 0; i < n; i++) {
+		peer = t->ups[first + i].peer;
+		masks[i] = tree_set(t, peer, n_ups)[w];
+		good[i] = masks[i] & fill_good(row->f, peer)[w];
+	}
+	row_transpose(masks);
+	row_transpose(good);
+	for (i = 0; i < 64; i++)
+		if (__builtin_popcountll(good[i]) * 2 >=
+		    __builtin_popcountll(masks[i]))
+			masks[i] = good[i];
+}
+
+/* Only some parents: n_masks times 64. */
+static void
+row_make_deck_of(const struct row *row, struct deck *deck,
+		 const uint64_t *masks, uint32_t n_masks)
 {
 	const struct tree *t = row->t;
 	const struct tree_level *level = &t->levels[row->rank + 1];
-	const struct tree_group *right[MAX_LIVE], *good[MAX_LIVE], *group;
-	uint32_t n_right = 0, n_good = 0, i;
+	uint32_t i, j;
+	uint64_t mask;
 
-	for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1]; i++) {
-		group = &t->ups[i];
-		if (!tree_has(tree_set(t, group->peer, n_ups), dest))
-			continue;
-		right[n_right++] = group;
-		good[n_good] = group;
-		n_good += tree_has(fill_good(row->f, group->peer), dest);
-	}
 	deck_start(deck, level);
-	if (n_good * 2 >= n_right)
-		for (i = 0; i < n_good; i++)
-			deck_add(deck, level, t->g->edges, good[i]);
-	else
-		for (i = 0; i < n_right; i++)
-			deck_add(deck, level, t->g->edges, right[i]);
+	for (i = 0; i < n_masks; i++)
+		for (mask = masks[i]; mask; mask &= mask - 1) {
+			j = i * 64 + (uint32_t)__builtin_ctzll(mask);
+			deck_add(deck, level, t->g->edges,
+				 &t->ups[t->first_up[row->sw] + j]);
+		}
 	deck_finish(deck);
 }
 
@@ -467,19 +499,48 @@ row_go_up_own(struct row *row, uint32_t n_ups)
 	}
 }
 
-/* Destinations that some parents cannot reach. */
+/* Destinations that some parents cannot reach: one word of them. Those next to
+ * each other mostly have the same parents left. */
+static void
+row_go_up_word(struct row *row, uint32_t n_ups, uint32_t w, uint64_t word)
+{
+	const struct tree *t = row->t;
+	uint32_t first = t->first_up[row->sw];
+	uint32_t n = t->first_up[row->sw + 1] - first, n_masks, i, j;
+	uint64_t masks[4][64], mine[4], last[4] = { 0 };
+
+	n_masks = (n + 63) / 64;
+	for (i = 0; i < n_masks; i++)
+		row_find_parents(row, first + i * 64, MIN(n - i * 64, 64),
+				 n_ups, w, masks[i]);
+	row_make_deck_of(row, &row->other, last, n_masks);
+	for (; word; word &= word - 1) {
+		j = (uint32_t)__builtin_ctzll(word);
+		for (i = 0; i < n_masks; i++)
+			mine[i] = masks[i][j];
+		if (memcmp(mine, last, n_masks * sizeof(*mine)) != 0) {
+			memcpy(last, mine, n_masks * sizeof(*mine));
+			row_make_deck_of(row, &row->other, last, n_masks);
+		}
+		row_deal(row, &row->other, w * 64 + j);
+	}
+}
+
 static void
 row_go_up_rest(struct row *row, uint32_t n_ups)
 {
-	uint32_t from = 0, to;
+	uint32_t end = row->t->n_leaves, w;
+	uint64_t word;
 
-	for (; tree_next_run(row->rest, row->t->n_leaves, &from, &to);
-	     from = to)
-		for (; from < to; from++) {
-			row_make_deck_for(row, &row->other, from, n_ups);
-			row_deal(row, &row->other, from);
-			row->rest[from / 64] &= ~(UINT64_C(1) << from % 64);
-		}
+	for (w = 0; w * 64 < end; w++) {
+		word = row->rest[w];
+		if (w == end / 64)
+			word &= (UINT64_C(1) << end % 64) - 1;
+		if (!word)
+			continue;
+		row_go_up_word(row, n_ups, w, word);
+		row->rest[w] &= ~word;
+	}
 	row_go_up_own(row, n_ups);
 }
 

@@ -11,9 +11,10 @@
  * counting gives. Ports count as usual that have a host on more than a quarter
  * of the leaves; others come after them. Where the cables are plugged in
  * anyhow, so that far too many ports are usual for the hosts that there are,
- * hosts are counted leaf by leaf. Where many places are empty, each leaf starts one
- * place later than the one before, or the low places would be full on all
- * leaves. CAs above the leaves follow after all leaves, so as not to disturb.
+ * hosts are counted leaf by leaf. Where many places are empty, each leaf
+ * starts one place later than the one before, or the low places would be full
+ * on all leaves. CAs above the leaves follow after all leaves, so as not to
+ * disturb.
  *   The LIDs of one port (LMC) have numbers one after the other: each LID of a
  * range shifts like the base LIDs do, one plane on.
  *   I/O nodes have numbers of their own, from 0 on: compute nodes shift among

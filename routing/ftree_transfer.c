@@ -676,22 +676,57 @@ transfer_find_clear(const struct transfer *x, uint32_t island,
 		memset(clear, 0, x->t->n_words * sizeof(*clear));
 }
 
-/* Cables up to members, or to those who go up to one. */
-static uint32_t
-transfer_find_ports(const struct transfer *x, uint32_t sw, uint8_t ports[256])
+/* Cables up to members, or to those who go up to one: all of them, and by what
+ * the formula calls them. */
+struct ascent {
+	uint32_t n;
+	uint8_t port[256];
+	uint8_t by_slot[256];	/* LFT_NO_PATH: none */
+};
+
+static void
+transfer_find_ascent(const struct transfer *x, uint32_t sw,
+		     struct ascent *ascent)
 {
 	const struct tree *t = x->t;
 	const struct tree_group *group;
-	uint32_t i, j, n = 0;
+	uint32_t i, j, q;
 
+	ascent->n = 0;
+	memset(ascent->by_slot, (int)LFT_NO_PATH, sizeof(ascent->by_slot));
 	for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++) {
 		group = &t->ups[i];
 		if (!transfer_has_old(x, group->peer))
 			continue;
-		for (j = 0; j < group->n_cables; j++)
-			ports[n++] = x->g->edges[group->first_edge + j].port;
+		for (j = 0; j < group->n_cables; j++) {
+			ascent->port[ascent->n++] =
+				x->g->edges[group->first_edge + j].port;
+			q = group->slot +
+				j * t->levels[t->rank[sw] + 1u].width;
+			if (q < TREE_MAX_WHEEL)
+				ascent->by_slot[q] =
+					ascent->port[ascent->n - 1];
+		}
 	}
-	return n;
+}
+
+/* As the formula says: who went up when all was well goes on to do so by the
+ * same cables. */
+static void
+transfer_put_up(struct transfer *x, uint32_t sw, uint32_t dest,
+		const struct ascent *ascent)
+{
+	const struct fill *f = x->d->f;
+	uint8_t *row = lft_row(x->d->out, sw), port;
+	uint8_t other = ascent->port[x->t->turn[sw] % ascent->n];
+	const uint8_t *wheel = f->up_wheel[x->t->rank[sw]];
+	uint32_t i;
+
+	for (i = f->first_entry[dest]; i < f->first_entry[dest + 1]; i++) {
+		port = ascent->by_slot[wheel[i]];
+		row[f->lid[i]] = port == LFT_NO_PATH ? other : port;
+	}
+	fill_put_own(f, row, dest, other);
 }
 
 /* Who is no member goes up. */
@@ -699,20 +734,19 @@ static void
 transfer_route_other(struct transfer *x, uint32_t sw, const uint64_t *clear)
 {
 	uint64_t *mine = detour_set(x->d, sw), word;
-	uint32_t n_ports, w, dest;
-	uint8_t ports[256];
+	struct ascent ascent;
+	uint32_t w;
 
-	n_ports = transfer_find_ports(x, sw, ports);
-	if (n_ports == 0)
+	transfer_find_ascent(x, sw, &ascent);
+	if (ascent.n == 0)
 		return;
 	for (w = 0; w < x->t->n_words; w++) {
 		word = clear[w] & ~mine[w];
 		mine[w] |= word;
-		for (; word; word &= word - 1) {
-			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
-			transfer_put(x, sw, dest,
-				     ports[x->t->turn[sw] % n_ports]);
-		}
+		for (; word; word &= word - 1)
+			transfer_put_up(x, sw, w * 64 +
+					(uint32_t)__builtin_ctzll(word),
+					&ascent);
 	}
 }
 
