@@ -35,6 +35,7 @@
 #include <string.h>
 
 #define MIXED_SHARE	50u	/* auto bears one part in so many */
+#define FIT_LEAST	0.9	/* what auto wants of engine_output.fit */
 
 static void
 choice_drop_tables(struct choice *c)
@@ -55,60 +56,112 @@ choice_clear(struct choice *c)
 	*c = (struct choice){ 0 };
 }
 
-/* The entries of LIDs that nobody owns become those of `from`, or none. */
-static void
-choose_put_strays(const struct graph *g, struct lft *lft,
-		  const struct lft *from)
+/* LIDs that nobody owns, as marks by LID up to `top`. */
+static uint8_t *
+choose_find_strays(const struct graph *g, uint32_t top)
 {
 	g_autofree uint32_t *owner = graph_map_lids(g);
-	uint32_t lid, sw;
+	uint8_t *stray = g_new0(uint8_t, top + 1u);
+	uint32_t lid;
 
-	for (lid = LID_UNICAST_MIN; lid <= lft->top; lid++) {
-		if (lid <= g->top && owner[lid] != SUBNET_NONE)
-			continue;
-		for (sw = 0; sw < g->n_switches; sw++)
-			lft_row(lft, sw)[lid] = (uint8_t)
-				(from && lid <= from->top ?
-				 lft_row(from, sw)[lid] : LFT_NO_PATH);
-	}
+	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
+		stray[lid] = lid > g->top || owner[lid] == SUBNET_NONE;
+	return stray;
 }
 
 static void
-choose_verify(const struct engine_input *in, struct choice *c)
+choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
 {
-	choose_put_strays(in->g, c->lft, in->previous);
-	verify_tables(in->g, c->lft, NULL, &c->alone);
-	if (!c->alone.channels.n_looped || !in->previous)
-		return;
-	verify_result_clear(&c->alone);
-	choose_put_strays(in->g, c->lft, NULL);
-	verify_tables(in->g, c->lft, NULL, &c->alone);
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		lft_row(lft, sw)[lid] = (uint8_t)
+			(from ? lft_row(from, sw)[lid] : LFT_NO_PATH);
+}
+
+static bool
+choose_routes(const struct lft *lft, uint32_t lid)
+{
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		if (lft_row(lft, sw)[lid] != LFT_NO_PATH)
+			return true;
+	return false;
+}
+
+/* Strays that the engine did not route keep what they have. */
+static void
+choose_keep_strays(const struct graph *g, struct lft *lft,
+		   const struct lft *held)
+{
+	uint32_t top = MIN(lft->top, held->top), lid;
+	g_autofree uint8_t *stray = choose_find_strays(g, top);
+
+	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
+		if (stray[lid] && !choose_routes(lft, lid))
+			choose_put(lft, lid, held);
+}
+
+/* The tables held, as if there had never been a stray. */
+static struct lft *
+choose_forget_strays(const struct graph *g, const struct lft *held)
+{
+	struct lft *lft = lft_new(held->n_switches, held->top);
+	g_autofree uint8_t *stray = choose_find_strays(g, held->top);
+	uint32_t lid;
+
+	memcpy(lft->ports, held->ports,
+	       (size_t)held->n_switches * held->stride);
+	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
+		if (stray[lid])
+			choose_put(lft, lid, NULL);
+	return lft;
 }
 
 /* Fills lft, ranks, notes, alone. */
 static bool
-choose_compute(const struct choice_wish *wish, const struct engine *engine,
-	       const struct engine_input *given, struct choice *c,
-	       GError **error)
+choose_run(const struct engine *engine, const struct engine_input *in,
+	   struct choice *c, GError **error)
 {
-	struct engine_input in = *given;
 	struct engine_output out;
 
-	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
-		in.ranks = NULL;
 	c->engine = engine;
-	c->lft = lft_new(in.g->n_switches, in.g->top);
+	c->lft = lft_new(in->g->n_switches, in->g->top);
 	engine_output_init(&out, c->lft);
-	if (!engine->compute(&in, &out, error)) {
+	if (!engine->compute(in, &out, error)) {
 		engine_output_clear(&out);
 		choice_drop_tables(c);
 		return false;
 	}
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
+	c->fit = out.fit;
 	engine_output_clear(&out);
-	choose_verify(&in, c);
+	if (in->previous)
+		choose_keep_strays(in->g, c->lft, in->previous);
+	verify_tables(in->g, c->lft, NULL, &c->alone);
 	return true;
+}
+
+/* If there is a loop, once more without the strays. */
+static bool
+choose_compute(const struct choice_wish *wish, const struct engine *engine,
+	       const struct engine_input *given, struct choice *c,
+	       GError **error)
+{
+	struct engine_input in = *given;
+	struct lft *bare;
+	bool ok;
+
+	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
+		in.ranks = NULL;
+	if (!choose_run(engine, &in, c, error))
+		return false;
+	if (!c->alone.channels.n_looped || !in.previous)
+		return true;
+	choice_drop_tables(c);
+	bare = choose_forget_strays(in.g, in.previous);
+	in.previous = bare;
+	ok = choose_run(engine, &in, c, error);
+	lft_free(bare);
+	return ok;
 }
 
 static void
@@ -177,9 +230,13 @@ choose_try(const struct choice_wish *wish, const char *name,
 		g_string_append_printf(why, "%s: %s; ", name, error->message);
 		return false;
 	}
-	if (verify_is_sound(&c->alone) && choose_bears(in->g, &c->alone))
+	if (verify_is_sound(&c->alone) && choose_bears(in->g, &c->alone) &&
+	    c->fit >= FIT_LEAST)
 		return true;
-	if (c->alone.channels.n_looped)
+	if (c->fit < FIT_LEAST)
+		g_string_append_printf(why, "%s: %.0f%% of the cables do not "
+				       "fit in; ", name, 100 - 100 * c->fit);
+	else if (c->alone.channels.n_looped)
 		g_string_append_printf(why, "%s: %u channels would be in "
 				       "credit loops; ", name,
 				       c->alone.channels.n_looped);

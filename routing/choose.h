@@ -32,6 +32,7 @@ struct choice {
 	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
+	double fit;		/* engine_output.fit */
 	struct verify_result alone;
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */

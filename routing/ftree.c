@@ -353,6 +353,9 @@ ftree_finish(const struct graph *g, struct engine_output *out,
 	out->ranks = g_new(uint32_t, g->n_switches);
 	for (sw = 0; sw < g->n_switches; sw++)
 		out->ranks[sw] = report->rank[sw];
+	if (g->n_edges)
+		out->fit = 1 - (double)report->strays->len /
+			(g->n_edges / 2);
 	ftree_note_report(g, report, out->notes);
 }
 

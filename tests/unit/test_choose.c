@@ -312,6 +312,45 @@ test_drains_when_old_and_new_loop_together(void **state)
 	fabric_clear(&f);
 }
 
+/* A host is away; its entries stay, unless they would close a circle. */
+static void
+test_strays_stay_if_they_are_safe(void **state)
+{
+	struct lft *held;
+	struct fabric f;
+	uint16_t lid;
+
+	fabric_make(&f, "PGFT(3,4;1,3)");
+	held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
+	lid = f.g->top;		/* nobody's, from now on */
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].lid == lid)
+			f.g->targets[i].n_lids = 0;
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		lft_row(held, sw)[lid] = 1;
+	f.in.previous = held;
+	assert_true(choose(&f, &engine_minhop, true));
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		assert_int_equal(lft_row(f.choice.lft, sw)[lid], 1);
+	lft_free(held);
+	fabric_clear(&f);
+
+	fabric_make(&f, "ring(5;1)");
+	held = lft_new(f.g->n_switches, f.g->top);
+	lid = f.g->top;
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].lid == lid)
+			f.g->targets[i].n_lids = 0;
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		lft_row(held, sw)[lid] = port_to_next(f.g, sw, 1);
+	f.in.previous = held;
+	assert_true(choose(&f, NULL, true));
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		assert_int_equal(lft_row(f.choice.lft, sw)[lid], LFT_NO_PATH);
+	lft_free(held);
+	fabric_clear(&f);
+}
+
 static void
 test_same_tables_again_are_safe(void **state)
 {
@@ -343,6 +382,7 @@ main(void)
 		cmocka_unit_test(test_auto_takes_the_best_that_is_safe),
 		cmocka_unit_test(test_ranks_go_to_their_engine_only),
 		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
+		cmocka_unit_test(test_strays_stay_if_they_are_safe),
 		cmocka_unit_test(test_same_tables_again_are_safe),
 	};
 
