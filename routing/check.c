@@ -143,7 +143,8 @@ walk_find_islands(const struct graph *g)
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 	uint32_t start, head, tail, e;
 
-	memset(island, 0xff, g->n_switches * sizeof(*island));
+	for (start = 0; start < g->n_switches; start++)
+		island[start] = UINT32_MAX;
 	for (start = 0; start < g->n_switches; start++) {
 		if (island[start] != UINT32_MAX)
 			continue;

@@ -20,6 +20,7 @@ static const struct target targets[] = {
 	{ "discover", fuzz_discover },
 	{ "generate", fuzz_generate },
 	{ "guid2lid", fuzz_guid2lid },
+	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
 	{ "replay", fuzz_replay },
 	{ "serve", fuzz_serve },

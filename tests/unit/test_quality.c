@@ -1,16 +1,22 @@
 /*
- * Loads that were counted by hand.
+ * Figures that were counted by hand, or are counted again by the plainest
+ * means.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "routing/engine.h"
 #include "routing/quality.h"
+#include "routing/quality_traffic.h"
 #include "topology/generate.h"
+#include "topology/prng.h"
 
 /* A ring whose routes all go round in one sense, so that half of the channels
  * carry everything. */
@@ -198,6 +204,552 @@ test_single_switch_has_no_channels(void **state)
 	subnet_unref(s);
 }
 
+/* --- path lengths --- */
+
+/* One way round: 1, 2 and 3 channels from each. Who is 3 away is next door. */
+static void
+test_ring_of_four_has_long_ways(void **state)
+{
+	struct quality_paths p;
+	struct ring r;
+
+	ring_init(&r, "ring(4;1)", 0);
+	quality_paths(r.g, r.lft, 1, &p);
+	assert_int_equal(p.max, 3);
+	assert_int_equal(p.pairs[0], 0);
+	assert_int_equal(p.pairs[1], 4);
+	assert_int_equal(p.pairs[2], 4);
+	assert_int_equal(p.pairs[3], 4);
+	assert_int_equal(p.arrived, 12);
+	assert_int_equal(p.longer, 4);
+	assert_int_equal(p.lost, 0);
+	assert_true(p.mean == 2.0);
+	quality_paths_clear(&p);
+	ring_clear(&r);
+}
+
+static void
+test_paths_count_pairs_of_hosts(void **state)
+{
+	struct quality_paths p;
+	struct ring r;
+
+	ring_init(&r, "ring(4;3)", 2);
+	quality_paths(r.g, r.lft, 1, &p);
+	assert_int_equal(p.pairs[0], 4 * 3 * 2);
+	assert_int_equal(p.pairs[3], 4 * 9);
+	assert_int_equal(p.longer, 4 * 9);
+	quality_paths_clear(&p);
+	ring_clear(&r);
+}
+
+static void
+test_fabric_without_switches_has_no_figures(void **state)
+{
+	struct subnet *s = generate_fabric("pair()", NULL, NULL);
+	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	struct graph *g = graph_new(s, lids);
+	struct lft *lft = lft_new(0, g->top);
+	struct quality_sample sample = { .n = 5, .n_threads = 2 };
+	struct quality_congestion c;
+	struct quality_paths p;
+	uint32_t *hosts = quality_order(g, &sample.n_hosts);
+
+	assert_int_equal(sample.n_hosts, 0);
+	quality_paths(g, lft, 2, &p);
+	assert_int_equal(p.arrived + p.lost + p.max, 0);
+	quality_permutations(g, lft, &sample, &c);
+	assert_int_equal(c.n, 0);
+	quality_shifts(g, lft, &sample, &c);
+	assert_int_equal(c.n_all, 0);
+	assert_true(quality_bisections(g, lft, &sample) == 0);
+	quality_paths_clear(&p);
+	g_free(hosts);
+	lft_free(lft);
+	graph_free(g);
+	lid_map_free(lids);
+	subnet_unref(s);
+}
+
+/* --- a fabric of any kind --- */
+
+struct lab {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	struct lft *lft;
+	struct quality_sample sample;
+	uint32_t *hosts;
+};
+
+static void
+lab_init(struct lab *lab, const char *spec,
+	 const struct generate_options *options)
+{
+	memset(lab, 0, sizeof(*lab));
+	lab->s = generate_fabric(spec, options, NULL);
+	assert_non_null(lab->s);
+	lab->lids = lids_assign(lab->s, 0, NULL, 0, NULL, NULL);
+	lab->g = graph_new(lab->s, lab->lids);
+	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
+	lab->hosts = quality_order(lab->g, &lab->sample.n_hosts);
+	lab->sample.hosts = lab->hosts;
+	lab->sample.n = 1000;
+	lab->sample.max_hops = lab->g->n_switches;
+}
+
+static void
+lab_clear(struct lab *lab)
+{
+	g_free(lab->hosts);
+	lft_free(lab->lft);
+	graph_free(lab->g);
+	lid_map_free(lab->lids);
+	subnet_unref(lab->s);
+}
+
+static const struct graph_target *
+lab_host(const struct lab *lab, uint32_t i)
+{
+	return &lab->g->targets[lab->hosts[i]];
+}
+
+static unsigned
+index_of(const struct lab *lab, uint32_t sw)
+{
+	unsigned level, index;
+
+	assert_int_equal(sscanf(lab->s->nodes[lab->s->switches[sw]].desc,
+				"S-%u-%u", &level, &index), 2);
+	return index;
+}
+
+/* D-mod-k on two levels: host i of the order goes up by plane i mod n, that
+ * is to the spine of that number. Spines know one way down. */
+static void
+lab_route_planes(struct lab *lab, uint32_t n_planes)
+{
+	const struct graph *g = lab->g;
+	const struct graph_target *t;
+	uint32_t i, sw, e;
+
+	for (i = 0; i < lab->sample.n_hosts; i++) {
+		t = lab_host(lab, i);
+		for (sw = 0; sw < g->n_switches; sw++)
+			for (e = g->first_edge[sw]; e < g->first_edge[sw + 1];
+			     e++)
+				if (g->n_hosts[sw] ?
+				    index_of(lab, g->edges[e].peer) ==
+				    i % n_planes : g->edges[e].peer == t->sw)
+					lft_row(lab->lft, sw)[t->lid] =
+						g->edges[e].port;
+		lft_row(lab->lft, t->sw)[t->lid] = t->port;
+	}
+}
+
+/* --- order --- */
+
+/* 2 pods of 12 hosts on 4 leaves of 3: pods of 12, leaves of 3, then ports,
+ * whatever the GUIDs. */
+static void
+test_order_follows_the_tree(void **state)
+{
+	struct lab lab;
+	uint32_t i;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct generate_options o = { .seed = seed,
+					      .shuffle_guids = seed > 0 };
+
+		lab_init(&lab, "PGFT(3,4,2;1,2,2)", &o);
+		assert_int_equal(lab.sample.n_hosts, 24);
+		for (i = 0; i < 24; i++) {
+			assert_int_equal(index_of(&lab,
+						  lab_host(&lab, i)->sw) / 4,
+					 index_of(&lab, lab_host(&lab,
+						i / 12 * 12)->sw) / 4);
+			assert_int_equal(lab_host(&lab, i)->sw,
+					 lab_host(&lab, i / 3 * 3)->sw);
+			if (i % 3)
+				assert_true(lab_host(&lab, i)->port >
+					    lab_host(&lab, i - 1)->port);
+		}
+		lab_clear(&lab);
+	}
+}
+
+/* Neighbours in the order are neighbours in the ring, the same way round
+ * whatever the GUIDs. */
+static void
+test_order_goes_round_a_ring(void **state)
+{
+	struct generate_options o = { .shuffle_guids = true };
+	struct lab lab;
+	unsigned i, from, to;
+
+	for (o.seed = 0; o.seed < 20; o.seed++) {
+		lab_init(&lab, "ring(9;1)", &o);
+		for (i = 0; i + 1 < 9; i++) {
+			from = index_of(&lab, lab_host(&lab, i)->sw);
+			to = index_of(&lab, lab_host(&lab, i + 1)->sw);
+			assert_int_equal(to, (from + 1) % 9);
+		}
+		lab_clear(&lab);
+	}
+}
+
+/* --- patterns --- */
+
+static void
+test_planes_by_order_make_all_shifts_one(void **state)
+{
+	struct generate_options o = { .shuffle_guids = true };
+	struct quality_congestion c;
+	struct lab lab;
+
+	for (o.seed = 0; o.seed < 5; o.seed++) {
+		lab_init(&lab, "PGFT(3,5;1,3)", &o);
+		lab_route_planes(&lab, 3);
+		quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+		assert_int_equal(c.n, 14);
+		assert_int_equal(c.n_all, 14);
+		assert_int_equal(c.max, 1);
+		assert_true(c.mean == 1.0);
+		assert_int_equal(c.worst, 1);
+		assert_int_equal(c.lost, 0);
+		lab_clear(&lab);
+	}
+}
+
+/* All up to one spine: three hosts of a leaf share a cable, of a shift by 1
+ * and by 14 only one leaves the leaf, by 2 and by 13 two. */
+static void
+test_one_plane_takes_all(void **state)
+{
+	struct quality_congestion c;
+	struct lab lab;
+
+	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
+	lab_route_planes(&lab, 1);
+	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	assert_int_equal(c.max, 3);
+	assert_int_equal(c.worst, 3);
+	assert_true(c.mean == (2 * 1 + 2 * 2 + 10 * 3) / 14.0);
+	lab_clear(&lab);
+}
+
+static void
+test_single_switch_is_never_congested(void **state)
+{
+	struct quality_congestion c;
+	struct lab lab;
+
+	lab_init(&lab, "single(4)", NULL);
+	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	assert_int_equal(c.max, 1);
+	assert_true(c.mean == 1.0);
+	assert_true(quality_bisections(lab.g, lab.lft, &lab.sample) == 1.0);
+
+	/* nobody reaches one of four: 3 of 12 flows over all shifts */
+	lft_row(lab.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
+	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	assert_int_equal(c.lost, 3);
+	assert_int_equal(c.max, 1);
+	lab_clear(&lab);
+}
+
+/* Two switches, one cable, 8 hosts on each: the flows that cross one way are
+ * 4 on average, 8 at most, and as many cross the other way. */
+static void
+test_permutations_cross_a_cable_evenly(void **state)
+{
+	struct quality_congestion c;
+	struct lab lab;
+
+	lab_init(&lab, "ring(2;8)", NULL);
+	assert_int_equal(lab.g->n_edges, 2);
+	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab.sample.n = 4000;
+	lab.sample.seed = 11;
+	quality_permutations(lab.g, lab.lft, &lab.sample, &c);
+	assert_int_equal(c.n, 4000);
+	assert_int_equal(c.n_all, 0);
+	assert_true(c.mean > 3.9 && c.mean < 4.1);
+	assert_true(c.max >= 7 && c.max <= 8);
+	assert_int_equal(c.lost, 0);
+	lab_clear(&lab);
+}
+
+/* Two and two: with a chance of 1/3 both senders are on one side and share the
+ * cable, else nobody does: 1/3 * 1/2 + 2/3. */
+static void
+test_bisection_shares_a_cable(void **state)
+{
+	struct lab lab;
+	double share;
+
+	lab_init(&lab, "ring(2;2)", NULL);
+	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab.sample.n = 4000;
+	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	assert_true(share > 0.815 && share < 0.852);
+
+	/* to one of the four no flow arrives: it is asked half of the time */
+	lab_clear(&lab);
+	lab_init(&lab, "single(4)", NULL);
+	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lft_row(lab.lft, 0)[lab_host(&lab, 1)->lid] = LFT_NO_PATH;
+	lab.sample.n = 4000;
+	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	assert_true(share > 0.73 && share < 0.77);
+	lab_clear(&lab);
+}
+
+/* --- counted again --- */
+
+/* Right tables with some rubbish in them. */
+static void
+lab_route_badly(struct lab *lab, uint64_t *rng)
+{
+	uint32_t i, n;
+
+	assert_true(engine_route(&engine_minhop, lab->g, lab->lft, NULL));
+	n = prng_below(rng, 4) * lab->g->n_targets * lab->g->n_switches / 20;
+	for (i = 0; i < n; i++)
+		lft_row(lab->lft, prng_below(rng, lab->g->n_switches))
+			[1 + prng_below(rng, lab->g->top)] =
+			prng_below(rng, 4) ? (uint8_t)prng_below(rng, 9) : 255;
+}
+
+/* The switches of a way, as many as its channels; UINT32_MAX if it does not
+ * arrive. edges, if not NULL, gets them. */
+static uint32_t
+walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
+{
+	const struct graph *g = lab->g;
+	const struct graph_target *t = lab_host(lab, to);
+	uint32_t sw = lab_host(lab, from)->sw, hops = 0, e;
+	uint8_t port;
+
+	while (hops <= g->n_switches) {
+		port = lft_row(lab->lft, sw)[t->lid];
+		if (sw == t->sw && port == t->port)
+			return hops;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (g->edges[e].port == port)
+				break;
+		if (e == g->first_edge[sw + 1])
+			return UINT32_MAX;
+		if (edges)
+			edges[hops] = e;
+		hops++;
+		sw = g->edges[e].peer;
+	}
+	return UINT32_MAX;
+}
+
+static void
+recount_paths(const struct lab *lab, uint32_t *max)
+{
+	const struct graph *g = lab->g;
+	uint32_t n = g->n_switches, i, j, k, e, hops, *dist;
+	struct quality_paths plain = { .pairs = NULL }, p;
+
+	dist = g_new(uint32_t, n * n);
+	for (i = 0; i < n * n; i++)
+		dist[i] = i % n == i / n ? 0 : 1000000;
+	for (i = 0; i < n; i++)
+		for (e = g->first_edge[i]; e < g->first_edge[i + 1]; e++)
+			dist[i * n + g->edges[e].peer] = 1;
+	for (k = 0; k < n; k++)
+		for (i = 0; i < n; i++)
+			for (j = 0; j < n; j++)
+				dist[i * n + j] = MIN(dist[i * n + j],
+					dist[i * n + k] + dist[k * n + j]);
+	plain.pairs = g_new0(uint64_t, n + 1);
+	for (i = 0; i < lab->sample.n_hosts; i++)
+		for (j = 0; j < lab->sample.n_hosts; j++) {
+			if (i == j)
+				continue;
+			hops = walk(lab, i, j, NULL);
+			if (hops == UINT32_MAX) {
+				plain.lost++;
+				continue;
+			}
+			plain.arrived++;
+			plain.pairs[hops]++;
+			plain.max = MAX(plain.max, hops);
+			plain.longer += hops > dist[lab_host(lab, i)->sw * n +
+						    lab_host(lab, j)->sw];
+		}
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		quality_paths(g, lab->lft, threads, &p);
+		assert_int_equal(p.max, plain.max);
+		assert_int_equal(p.arrived, plain.arrived);
+		assert_int_equal(p.lost, plain.lost);
+		assert_int_equal(p.longer, plain.longer);
+		assert_memory_equal(p.pairs, plain.pairs,
+				    (p.max + 1) * sizeof(*p.pairs));
+		quality_paths_clear(&p);
+	}
+	*max = plain.max;
+	g_free(plain.pairs);
+	g_free(dist);
+}
+
+static void
+recount_shifts(const struct lab *lab)
+{
+	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
+	uint32_t *edges = g_new(uint32_t, lab->g->n_switches + 1);
+	struct quality_sample sample = lab->sample;
+	struct quality_congestion plain = { .max = 0 }, c;
+	uint64_t sum = 0;
+	uint32_t *load;
+
+	for (k = 1; k < n; k++) {
+		load = g_new0(uint32_t, lab->g->n_edges + 1);
+		most = 0;
+		for (i = 0; i < n; i++) {
+			hops = walk(lab, i, (i + k) % n, edges);
+			if (hops == UINT32_MAX) {
+				plain.lost++;
+				continue;
+			}
+			most = MAX(most, 1);
+			for (h = 0; h < hops; h++) {
+				load[edges[h]]++;
+				most = MAX(most, load[edges[h]]);
+			}
+		}
+		sum += most;
+		if (most > plain.max) {
+			plain.max = most;
+			plain.worst = k;
+		}
+		g_free(load);
+	}
+	for (sample.n_threads = 1; sample.n_threads <= 3; sample.n_threads++) {
+		quality_shifts(lab->g, lab->lft, &sample, &c);
+		assert_int_equal(c.n, n - 1);
+		assert_int_equal(c.max, plain.max);
+		assert_int_equal(c.worst, plain.worst);
+		assert_int_equal(c.lost, plain.lost);
+		assert_true(c.mean == (double)sum / (n - 1));
+	}
+	g_free(edges);
+}
+
+static void
+test_random_tables_are_counted_right(void **state)
+{
+	const char *text = g_getenv("MINISM_TEST_SEED");
+	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 10) : 1;
+	uint64_t rng = prng_stream(seed, 1);
+	struct lab lab;
+
+	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned round = 0; round < 60; round++) {
+		struct generate_options o = {
+			.seed = prng_next(&rng), .shuffle_guids = true,
+			.fail_per_mille = prng_below(&rng, 2) * 150,
+		};
+		g_autofree char *spec = g_strdup_printf("random(%u,%u,%u)",
+			5 + prng_below(&rng, 8), 2 + prng_below(&rng, 3),
+			1 + prng_below(&rng, 3));
+
+		lab_init(&lab, spec, &o);
+		lab_route_badly(&lab, &rng);
+		recount_paths(&lab, &lab.sample.max_hops);
+		recount_shifts(&lab);
+		lab_clear(&lab);
+	}
+}
+
+static void
+test_chance_depends_on_the_seed_only(void **state)
+{
+	struct quality_congestion a, b;
+	struct lab lab;
+	double share;
+
+	lab_init(&lab, "torus(3,3;3)", NULL);
+	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab.sample.n = 101;
+	lab.sample.seed = 5;
+	lab.sample.n_threads = 1;
+	quality_permutations(lab.g, lab.lft, &lab.sample, &a);
+	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	lab.sample.n_threads = 3;
+	quality_permutations(lab.g, lab.lft, &lab.sample, &b);
+	assert_true(a.mean == b.mean);
+	assert_int_equal(a.worst, b.worst);
+	assert_true(share == quality_bisections(lab.g, lab.lft, &lab.sample));
+	lab.sample.seed = 6;
+	quality_permutations(lab.g, lab.lft, &lab.sample, &b);
+	assert_true(a.mean != b.mean);
+	assert_true(share != quality_bisections(lab.g, lab.lft, &lab.sample));
+	lab_clear(&lab);
+}
+
+/* Of a table whose shifts are known, a sample is between the extremes; the
+ * whole is the whole. */
+static void
+test_sample_of_shifts_is_a_sample(void **state)
+{
+	struct quality_congestion c;
+	struct lab lab;
+	uint32_t n_differ = 0;
+	double first = 0;
+
+	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
+	lab_route_planes(&lab, 1);
+	lab.sample.n = 5;
+	for (lab.sample.seed = 0; lab.sample.seed < 40; lab.sample.seed++) {
+		quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+		assert_int_equal(c.n, 5);
+		assert_int_equal(c.n_all, 14);
+		/* two of each of 1 and 2: five cannot all be these */
+		assert_int_equal(c.max, 3);
+		assert_true(c.mean >= 9 / 5.0 && c.mean <= 3);
+		if (lab.sample.seed == 0)
+			first = c.mean;
+		n_differ += c.mean != first;
+	}
+	assert_true(n_differ > 0);
+	lab_clear(&lab);
+}
+
+/* --- churn --- */
+
+static void
+test_churn_counts_entries_and_blocks(void **state)
+{
+	struct lft *a = lft_new(2, 100), *b = lft_new(2, 200);
+	struct quality_churn churn;
+
+	quality_churn(a, b, &churn);
+	assert_int_equal(churn.entries, 0);
+	assert_int_equal(churn.blocks, 0);
+	assert_int_equal(churn.all_blocks, 8);
+
+	lft_row(a, 0)[1] = 3;	/* another port */
+	lft_row(b, 0)[1] = 4;
+	lft_row(a, 0)[63] = 3;	/* taken away, same block */
+	lft_row(b, 1)[64] = 9;	/* new */
+	lft_row(b, 1)[200] = 9;	/* past the end of the old table */
+	quality_churn(a, b, &churn);
+	assert_int_equal(churn.entries, 4);
+	assert_int_equal(churn.blocks, 3);
+	quality_churn(b, a, &churn);
+	assert_int_equal(churn.entries, 4);
+	assert_int_equal(churn.blocks, 3);
+	assert_int_equal(churn.all_blocks, 8);
+	lft_free(a);
+	lft_free(b);
+}
+
 int
 main(void)
 {
@@ -209,6 +761,20 @@ main(void)
 		cmocka_unit_test(test_loop_loses_all_who_enter),
 		cmocka_unit_test(test_wrong_exit_loses_all),
 		cmocka_unit_test(test_single_switch_has_no_channels),
+		cmocka_unit_test(test_ring_of_four_has_long_ways),
+		cmocka_unit_test(test_paths_count_pairs_of_hosts),
+		cmocka_unit_test(test_fabric_without_switches_has_no_figures),
+		cmocka_unit_test(test_order_follows_the_tree),
+		cmocka_unit_test(test_order_goes_round_a_ring),
+		cmocka_unit_test(test_planes_by_order_make_all_shifts_one),
+		cmocka_unit_test(test_one_plane_takes_all),
+		cmocka_unit_test(test_single_switch_is_never_congested),
+		cmocka_unit_test(test_permutations_cross_a_cable_evenly),
+		cmocka_unit_test(test_bisection_shares_a_cable),
+		cmocka_unit_test(test_random_tables_are_counted_right),
+		cmocka_unit_test(test_chance_depends_on_the_seed_only),
+		cmocka_unit_test(test_sample_of_shifts_is_a_sample),
+		cmocka_unit_test(test_churn_counts_entries_and_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,551 @@
+/*
+ * Tables as text.
+ *
+ * Purpose. Judge tables that others made, and hand ours to others.
+ *
+ * Format. A heading for each switch, then a line for each entry: LID, port,
+ * and behind that what the writer knows of the LID's owner. Both formats
+ * agree on this, so one reader does for both: it takes LID and port and looks
+ * for "portguid" in the rest. Headings have the switch's GUID behind the first
+ * "guid"; node descriptions come after it and may say anything. ibroute may
+ * have been run without -n or with: then there is no owner. Column titles,
+ * counts, comments and blank lines are passed over. Everything else is an
+ * error: a table with a hole where a line was not understood would be judged
+ * unreachable, and its manager blamed.
+ *
+ * Owners. Every LID of a range has its owner behind it, so the range is the
+ * smallest one that holds the lowest and the highest LID of a PortGUID. All
+ * tables of a file must agree on them.
+ *
+ * Flow. lftfile_parse: lines to tables and owners, then both sorted by GUID.
+ * lftfile_tables: one row after the other, found by GUID.
+ *
+ * Source. Observed: opensm 3.3.23 with -D 0x43, dump_fts and ibroute of
+ * infiniband-diags over ibsim.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "routing/lftfile.h"
+
+#define MAX_LISTED	5u	/* of each kind of note */
+
+struct reader {
+	const char *name;
+	unsigned line;
+	GError **error;
+	struct lftfile *file;
+	GHashTable *seen;	/* GUID of a table -> line */
+	uint64_t *owner_of;	/* by LID, 0: not told */
+};
+
+G_DEFINE_QUARK(minism-lftfile-error-quark, lftfile_error)
+
+G_GNUC_PRINTF(2, 3) static bool
+reader_fail(struct reader *r, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_set_error(r->error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX,
+		    "%s:%u: %s", r->name, r->line, text);
+	return false;
+}
+
+static const char *
+skip_blanks(const char *text)
+{
+	while (*text == ' ' || *text == '\t' || *text == '\r')
+		text++;
+	return text;
+}
+
+/* Takes "0x" and up to `digits` hexadecimal digits. */
+static bool
+take_hex(const char **text, unsigned digits, uint64_t *value)
+{
+	const char *at = *text;
+	unsigned n = 0;
+
+	if (at[0] != '0' || (at[1] != 'x' && at[1] != 'X'))
+		return false;
+	*value = 0;
+	for (at += 2; g_ascii_isxdigit(*at); at++, n++)
+		*value = *value << 4 | (unsigned)g_ascii_xdigit_value(*at);
+	*text = at;
+	return n > 0 && n <= digits;
+}
+
+/* The GUID behind `word`; false if there is none. */
+static bool
+find_guid(const char *text, const char *word, uint64_t *guid)
+{
+	const char *at = strstr(text, word);
+
+	if (!at)
+		return false;
+	at += strlen(word);
+	return take_hex(&at, 16, guid) && *guid != 0;
+}
+
+static bool
+read_heading(struct reader *r, const char *text)
+{
+	struct lftfile_table table = { .line = r->line };
+	gpointer seen;
+
+	if (!find_guid(text, " guid ", &table.guid))
+		return reader_fail(r, "this heading has no \" guid 0x..\" of "
+				   "a switch");
+	seen = g_hash_table_lookup(r->seen, &table.guid);
+	if (seen)
+		return reader_fail(r, "switch 0x%016" PRIx64 " has a table at "
+				   "line %u already", table.guid,
+				   GPOINTER_TO_UINT(seen));
+	g_hash_table_insert(r->seen, g_memdup2(&table.guid, 8),
+			    GUINT_TO_POINTER(r->line));
+	table.ports = g_byte_array_new();
+	g_array_append_val(r->file->tables, table);
+	return true;
+}
+
+static bool
+set_owner(struct reader *r, const char *text, uint32_t lid)
+{
+	uint64_t guid;
+
+	if (!find_guid(text, "portguid ", &guid))
+		return true;
+	if (r->owner_of[lid] == 0)
+		r->owner_of[lid] = guid;
+	if (r->owner_of[lid] != guid)
+		return reader_fail(r, "LID 0x%04x is that of PortGUID 0x%016"
+				   PRIx64 ", and further up of 0x%016" PRIx64,
+				   lid, guid, r->owner_of[lid]);
+	return true;
+}
+
+static bool
+set_entry(struct reader *r, uint32_t lid, unsigned port)
+{
+	GArray *tables = r->file->tables;
+	GByteArray *ports;
+	guint len;
+
+	ports = g_array_index(tables, struct lftfile_table,
+			      tables->len - 1).ports;
+	len = ports->len;
+	if (lid >= len) {
+		g_byte_array_set_size(ports, lid + 1);
+		memset(ports->data + len, (int)LFT_NO_PATH, lid + 1 - len);
+	}
+	if (ports->data[lid] != LFT_NO_PATH && ports->data[lid] != port)
+		return reader_fail(r, "LID 0x%04x has port %u here, and "
+				   "further up %u", lid, port,
+				   ports->data[lid]);
+	ports->data[lid] = (uint8_t)port;
+	r->file->top = MAX(r->file->top, (uint16_t)lid);
+	return true;
+}
+
+/* "0x0001 003" and anything behind. */
+static bool
+read_entry(struct reader *r, const char *text)
+{
+	unsigned port = 0, digits = 0;
+	uint64_t lid;
+
+	if (!take_hex(&text, 4, &lid) || *text != ' ')
+		return reader_fail(r, "this is no LID of four digits and a "
+				   "port");
+	text = skip_blanks(text);
+	for (; g_ascii_isdigit(*text) && digits <= 3; text++, digits++)
+		port = port * 10 + (unsigned)g_ascii_digit_value(*text);
+	if (digits == 0 || digits > 3 || port > LFT_NO_PATH ||
+	    (*text && !g_ascii_isspace(*text)))
+		return reader_fail(r, "there is no port from 0 to 255 behind "
+				   "the LID");
+	if (r->file->tables->len == 0)
+		return reader_fail(r, "an entry of no switch: \"Unicast lids "
+				   ".. of switch ..\" is missing above");
+	if (port == LFT_NO_PATH)
+		return true;	/* ibroute -a; LID 0 has no other port */
+	if (lid < LID_UNICAST_MIN || lid > LID_UNICAST_MAX)
+		return reader_fail(r, "0x%04x is no unicast LID",
+				   (unsigned)lid);
+	return set_entry(r, (uint32_t)lid, port) &&
+		set_owner(r, text, (uint32_t)lid);
+}
+
+/* "14 lids dumped", "14 valid lids dumped" */
+static bool
+is_count(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	text += digits;
+	return digits > 0 && (g_str_has_prefix(text, " lids dumped") ||
+			      g_str_has_prefix(text, " valid lids dumped"));
+}
+
+static bool
+is_title(const char *text)
+{
+	return g_str_has_prefix(text, "Lid  Out ") ||
+		g_str_has_prefix(text, "Port ");
+}
+
+static bool
+read_line(struct reader *r, const char *text)
+{
+	text = skip_blanks(text);
+	if (!*text || *text == '#' || is_title(text) || is_count(text))
+		return true;
+	if (g_str_has_prefix(text, "Unicast lids "))
+		return read_heading(r, text);
+	if (g_str_has_prefix(text, "0x"))
+		return read_entry(r, text);
+	return reader_fail(r, "this is no line of a unicast table");
+}
+
+static gint
+compare_tables(gconstpointer a, gconstpointer b)
+{
+	const struct lftfile_table *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* One LID and its owner, to be sorted. */
+struct claim {
+	uint64_t guid;
+	uint32_t lid;
+};
+
+static gint
+compare_claims(gconstpointer a, gconstpointer b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->lid < y->lid ? -1 : x->lid > y->lid;
+}
+
+/* The range of 2^LMC LIDs (IBA 4.1.3) that holds all that were seen: one to
+ * which no switch has an entry is not in the file. */
+static bool
+add_owner(struct reader *r, uint64_t guid, uint32_t min, uint32_t max)
+{
+	struct lid_range range = { .guid = guid };
+	unsigned lmc = 0;
+
+	while (min >> lmc != max >> lmc)
+		lmc++;
+	if (lmc > LMC_MAX) {
+		g_set_error(r->error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX,
+			    "%s:%u: PortGUID 0x%016" PRIx64 " has LIDs from "
+			    "0x%04x to 0x%04x in this file, which is no range "
+			    "of a port", r->name, r->line, guid, min, max);
+		return false;
+	}
+	range.min = (uint16_t)(min >> lmc << lmc);
+	range.max = (uint16_t)(range.min + (1u << lmc) - 1);
+	if (range.min != LID_NONE)
+		g_array_append_val(r->file->owners, range);
+	return true;
+}
+
+static bool
+gather_owners(struct reader *r)
+{
+	g_autoptr(GArray) claims = g_array_new(FALSE, FALSE,
+					       sizeof(struct claim));
+	const struct claim *c;
+	struct claim claim;
+	guint i, n;
+
+	for (claim.lid = 0; claim.lid <= LID_UNICAST_MAX; claim.lid++) {
+		claim.guid = r->owner_of[claim.lid];
+		if (claim.guid)
+			g_array_append_val(claims, claim);
+	}
+	g_array_sort(claims, compare_claims);
+	for (i = 0; i < claims->len; i += n) {
+		c = &g_array_index(claims, struct claim, i);
+		for (n = 1; i + n < claims->len; n++)
+			if (c[n].guid != c->guid)
+				break;
+		if (!add_owner(r, c->guid, c->lid, c[n - 1].lid))
+			return false;
+	}
+	return true;
+}
+
+static void
+table_clear(gpointer data)
+{
+	g_byte_array_unref(((struct lftfile_table *)data)->ports);
+}
+
+static struct lftfile *
+lftfile_new(const char *name)
+{
+	struct lftfile *file = g_new0(struct lftfile, 1);
+
+	file->name = g_strdup(name);
+	file->tables = g_array_new(FALSE, FALSE,
+				   sizeof(struct lftfile_table));
+	g_array_set_clear_func(file->tables, table_clear);
+	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	return file;
+}
+
+void
+lftfile_free(struct lftfile *file)
+{
+	if (!file)
+		return;
+	g_free(file->name);
+	g_array_unref(file->tables);
+	g_array_unref(file->owners);
+	g_free(file);
+}
+
+/* One line at a time: a large fabric has tens of millions. */
+static bool
+read_lines(struct reader *r, const char *text, size_t size)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	const char *end = text + size, *stop;
+
+	for (; text < end; text = stop + 1) {
+		stop = memchr(text, '\n', (size_t)(end - text));
+		if (!stop)
+			stop = end;
+		g_string_truncate(line, 0);
+		g_string_append_len(line, text, stop - text);
+		r->line++;
+		if (strlen(line->str) < line->len)
+			return reader_fail(r, "a byte 0 in a text");
+		if (!read_line(r, line->str))
+			return false;
+	}
+	return true;
+}
+
+struct lftfile *
+lftfile_parse(const char *text, size_t size, const char *name, GError **error)
+{
+	struct reader r = {
+		.name = name,
+		.error = error,
+		.file = lftfile_new(name),
+		.seen = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					      g_free, NULL),
+		.owner_of = g_new0(uint64_t, LID_UNICAST_MAX + 1u),
+	};
+	bool ok = read_lines(&r, text, size) && gather_owners(&r);
+
+	if (ok)
+		g_array_sort(r.file->tables, compare_tables);
+	g_hash_table_unref(r.seen);
+	g_free(r.owner_of);
+	if (ok)
+		return r.file;
+	lftfile_free(r.file);
+	return NULL;
+}
+
+/* --- tables for a fabric --- */
+
+/* The first few of a kind, then their number. */
+struct notes {
+	GPtrArray *lines;	/* may be NULL */
+	guint n;
+};
+
+G_GNUC_PRINTF(2, 3) static void
+notes_add(struct notes *notes, const char *format, ...)
+{
+	va_list args;
+
+	if (notes->n++ >= MAX_LISTED || !notes->lines)
+		return;
+	va_start(args, format);
+	g_ptr_array_add(notes->lines, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
+static void
+notes_end(const struct notes *notes, const char *what)
+{
+	if (notes->lines && notes->n > MAX_LISTED)
+		g_ptr_array_add(notes->lines, g_strdup_printf(
+			"... and %u more %s", notes->n - MAX_LISTED, what));
+}
+
+static void
+note_strangers(const struct lftfile *file, const struct subnet *s,
+	       GPtrArray *lines)
+{
+	struct notes notes = { lines, 0 };
+	const struct lftfile_table *t;
+	uint32_t node;
+	guint i;
+
+	for (i = 0; i < file->tables->len; i++) {
+		t = &g_array_index(file->tables, struct lftfile_table, i);
+		node = subnet_find_node(s, t->guid);
+		if (node == SUBNET_NONE || !subnet_is_switch(&s->nodes[node]))
+			notes_add(&notes, "%s:%u: 0x%016" PRIx64 " is no "
+				  "switch of this fabric; its table is passed "
+				  "over", file->name, t->line, t->guid);
+	}
+	notes_end(&notes, "such tables");
+}
+
+static gint
+compare_ports(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct subnet *s = data;
+	uint64_t x = s->ports[*(const uint32_t *)a].guid;
+	uint64_t y = s->ports[*(const uint32_t *)b].guid;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Owners who have other LIDs, or are not there. */
+static void
+note_owners(const struct lftfile *file, const struct subnet *s,
+	    const struct lid_map *lids, GPtrArray *lines)
+{
+	struct notes notes = { lines, 0 };
+	g_autofree uint32_t *ports = g_new(uint32_t, s->n_ports);
+	const struct lid_range *range;
+	uint32_t n = 0, i, at = 0;
+
+	for (i = 0; i < s->n_ports; i++)
+		if (s->ports[i].guid != 0 && subnet_is_end_port(s, i))
+			ports[n++] = i;
+	g_qsort_with_data(ports, (gint)n, sizeof(*ports), compare_ports,
+			  (gpointer)s);
+	for (i = 0; i < file->owners->len; i++) {
+		range = &g_array_index(file->owners, struct lid_range, i);
+		while (at < n && s->ports[ports[at]].guid < range->guid)
+			at++;
+		if (at == n || s->ports[ports[at]].guid != range->guid)
+			notes_add(&notes, "%s: LID %u is that of PortGUID 0x%016"
+				  PRIx64 ", which is not in this fabric",
+				  file->name, range->min, range->guid);
+		else if (lids->base[ports[at]] != range->min)
+			notes_add(&notes, "%s: LID %u is that of PortGUID 0x%016"
+				  PRIx64 ", which has LID %u in this fabric",
+				  file->name, range->min, range->guid,
+				  lids->base[ports[at]]);
+	}
+	notes_end(&notes, "such LIDs");
+}
+
+static const struct lftfile_table *
+find_table(const struct lftfile *file, uint64_t guid)
+{
+	const struct lftfile_table key = { .guid = guid };
+	guint at;
+
+	if (!g_array_binary_search(file->tables, &key, compare_tables, &at))
+		return NULL;
+	return &g_array_index(file->tables, struct lftfile_table, at);
+}
+
+struct lft *
+lftfile_tables(const struct lftfile *file, const struct subnet *s,
+	       const struct lid_map *lids, GPtrArray *lines, GError **error)
+{
+	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
+	struct notes bare = { lines, 0 };
+	const struct lftfile_table *t;
+	const struct subnet_node *node;
+	uint32_t sw;
+
+	for (sw = 0; sw < s->n_switches; sw++) {
+		node = &s->nodes[s->switches[sw]];
+		t = find_table(file, node->info.node_guid);
+		if (!t) {
+			notes_add(&bare, "%s: there is no table of '%s' (0x%016"
+				  PRIx64 "); it is taken to be empty",
+				  file->name, node->desc,
+				  node->info.node_guid);
+			continue;
+		}
+		if (t->ports->len > 0)
+			memcpy(lft_row(lft, sw), t->ports->data,
+			       t->ports->len);
+	}
+	notes_end(&bare, "such switches");
+	if (bare.n == s->n_switches) {
+		g_set_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC,
+			    "%s: has %u tables, and none is of a switch of "
+			    "this fabric", file->name, file->tables->len);
+		lft_free(lft);
+		return NULL;
+	}
+	note_strangers(file, s, lines);
+	note_owners(file, s, lids, lines);
+	return lft;
+}
+
+/* --- the way back --- */
+
+/* What stands behind the port, by LID. */
+static void
+put_owner(const struct subnet *s, const struct lid_map *lids, uint32_t lid,
+	  GString *out)
+{
+	uint32_t port = lid <= lids->top ? lids->owner[lid] : SUBNET_NONE;
+	const struct subnet_node *node;
+	const char *type = "Channel Adapter";
+
+	if (port == SUBNET_NONE) {
+		g_string_append(out, "unknown node and type\n");
+		return;
+	}
+	node = subnet_node_of(s, port);
+	if (subnet_is_switch(node))
+		type = "Switch";
+	else if (node->info.node_type == NODE_ROUTER)
+		type = "Router";
+	g_string_append_printf(out, "%s portguid 0x%016" PRIx64 ": '%s'\n",
+			       type, s->ports[port].guid, node->desc);
+}
+
+void
+lftfile_write(const struct subnet *s, const struct lid_map *lids,
+	      const struct lft *lft, GString *out)
+{
+	const struct subnet_node *node;
+	uint32_t sw, lid, n;
+	const uint8_t *row;
+
+	for (sw = 0; sw < lft->n_switches; sw++) {
+		node = &s->nodes[s->switches[sw]];
+		row = lft_row(lft, sw);
+		g_string_append_printf(out, "Unicast lids [0-%u] of switch "
+				       "Lid %u guid 0x%016" PRIx64
+				       " ('%s'):\n", lft->top,
+				       lids->base[node->first_port],
+				       node->info.node_guid, node->desc);
+		for (lid = LID_UNICAST_MIN, n = 0; lid <= lft->top; lid++) {
+			if (row[lid] == LFT_NO_PATH)
+				continue;
+			g_string_append_printf(out, "0x%04x %03u # ", lid,
+					       row[lid]);
+			put_owner(s, lids, lid, out);
+			n++;
+		}
+		g_string_append_printf(out, "%u lids dumped\n", n);
+	}
+}

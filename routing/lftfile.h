@@ -1,0 +1,69 @@
+/*
+ * Forwarding tables as text: opensm-lfts.dump, as OpenSM and minism write it,
+ * and what dump_fts and ibroute of infiniband-diags print. Text in, values
+ * out; no I/O.
+ *
+ *	Unicast lids [0-14] of switch Lid 2 guid 0x5000000000000100 ('S-1-0'):
+ *	0x0001 001 # Channel Adapter portguid 0x6000000000000101: 'H-0'
+ *	14 lids dumped
+ *
+ *	Unicast lids [0x0-0xe] of switch Lid 5 guid 0x5000000000000400 (S-1-3):
+ *	  Lid  Out   Destination
+ *	       Port     Info
+ *	0x0001 003 : (Channel Adapter portguid 0x6000000000000101: 'H-0')
+ *	14 valid lids dumped
+ */
+#ifndef MINISM_ROUTING_LFTFILE_H
+#define MINISM_ROUTING_LFTFILE_H
+
+#include <glib.h>
+
+#include "routing/tables.h"
+#include "topology/lids.h"
+#include "topology/subnet.h"
+
+enum lftfile_error {
+	LFTFILE_ERROR_SYNTAX,	/* message starts with name:line: */
+	LFTFILE_ERROR_FABRIC,	/* no table is of a switch of the fabric */
+};
+#define LFTFILE_ERROR lftfile_error_quark()
+GQuark lftfile_error_quark(void);
+
+/* One switch's table. */
+struct lftfile_table {
+	uint64_t guid;		/* NodeGUID */
+	unsigned line;		/* of its heading */
+	GByteArray *ports;	/* by LID as far as it goes; LFT_NO_PATH */
+};
+
+struct lftfile {
+	char *name;		/* for messages */
+	GArray *tables;		/* struct lftfile_table, by GUID, each once */
+	GArray *owners;		/* struct lid_range, by GUID: who has which
+				   LIDs, where the text tells (portguid) */
+	uint16_t top;		/* the highest LID of any entry */
+};
+
+/* NULL with an error for a line that is none of these, a LID that is not
+ * unicast, a port above 255, and what is told in two ways: a table of one
+ * switch twice, an entry, the owner of a LID; and for an owner whose LIDs are
+ * no range. */
+struct lftfile *lftfile_parse(const char *text, size_t size,
+			      const char *name, GError **error);
+void lftfile_free(struct lftfile *file);
+
+/*
+ * The tables for the switches of `s`. notes: if not NULL, a GPtrArray of
+ * g_malloc'ed lines: tables of unknown switches, switches without a table
+ * (all LFT_NO_PATH), owners of LIDs who have other ones in `lids`. NULL with
+ * LFTFILE_ERROR_FABRIC if no switch of `s` is in the file.
+ */
+struct lft *lftfile_tables(const struct lftfile *file, const struct subnet *s,
+			   const struct lid_map *lids, GPtrArray *notes,
+			   GError **error);
+
+/* Appends opensm-lfts.dump. */
+void lftfile_write(const struct subnet *s, const struct lid_map *lids,
+		   const struct lft *lft, GString *out);
+
+#endif

@@ -1,0 +1,350 @@
+/*
+ * Traffic in patterns: permutations, shifts, bisections.
+ *
+ * Purpose. All-to-all says how the load is spread in the long run. Programs
+ * send in steps, and a step is as slow as its busiest channel: that is what a
+ * pattern measures.
+ *
+ * Structs. A pattern is dest[], the host that each host sends to. struct
+ * drive is what all patterns share; struct lane is what one thread needs: the
+ * ways of all flows as edges, one after the other, and the load of each edge.
+ *
+ * Flow. For each pattern: make dest[], follow each flow and note its way; a
+ * way that arrives loads its channels. A way is given up when it is longer
+ * than the longest that arrives anywhere (the caller knows, from
+ * quality_paths()), so that loops cost no more than others. Then the verdict:
+ * the highest load, or what each flow gets.
+ *   Hosts go in the order given, hence rows of a leaf are read for many flows
+ * in a row.
+ *
+ * Random numbers. Pattern k draws from stream k of the seed, so it is the
+ * same whatever runs before it or beside it. Figures of patterns are stored by
+ * pattern and added up in order at the end: sums of fractions too do not
+ * depend on the threads.
+ *
+ * Source. Random bisections and the share of a flow: T. Hoefler, T. Schneider,
+ * A. Lumsdaine, "Multistage switches are not crossbars: effects of static
+ * routing in high-performance networks", 2008. Permutations by R. Durstenfeld
+ * (1964), the choice of shifts by selection sampling.
+ */
+#include "routing/quality_traffic.h"
+
+#include <string.h>
+
+#include "routing/work.h"
+#include "topology/prng.h"
+
+#define NOBODY	UINT32_MAX
+
+struct drive;
+struct lane;
+
+/* What a kind of pattern is. */
+struct kind {
+	void (*fill)(const struct drive *d, uint32_t k, struct lane *lane);
+	double (*judge)(const struct drive *d, const struct lane *lane);
+};
+
+struct drive {
+	const struct graph *g;
+	const struct lft *lft;
+	const struct quality_sample *sample;
+	const struct kind *kind;
+	const uint32_t *edge_of;	/* see graph_map_ports() */
+	const uint32_t *distances;	/* pattern -> shift */
+	double *figures;	/* by pattern */
+	uint32_t *lost;		/* by pattern */
+};
+
+struct lane {
+	uint32_t *dest;		/* host -> host, both as numbered in the
+				   sample, or NOBODY */
+	uint32_t *deck;		/* a permutation of the hosts */
+	uint32_t *ways;		/* edges, way after way */
+	uint32_t *end;		/* host -> where its way ends in `ways` */
+	uint8_t *arrives;	/* by host */
+	uint32_t *load;		/* by edge */
+	uint32_t most;		/* of all loads, and 1 if anything arrives */
+	uint32_t n_flows, n_lost;
+};
+
+static const struct graph_target *
+drive_host(const struct drive *d, uint32_t host)
+{
+	return &d->g->targets[d->sample->hosts[host]];
+}
+
+/* Writes the edges of the way; returns behind the last one, or NULL if it
+ * does not arrive. */
+static uint32_t *
+drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
+{
+	const struct graph_target *target = drive_host(d, to);
+	const uint32_t *limit = way + d->sample->max_hops;
+	uint32_t sw = drive_host(d, from)->sw, edge;
+	uint8_t port;
+
+	if (target->lid > d->lft->top)
+		return NULL;
+	for (;;) {
+		port = lft_row(d->lft, sw)[target->lid];
+		edge = d->edge_of[(size_t)sw * GRAPH_PORTS + port];
+		if (edge == SUBNET_NONE)
+			break;
+		if (way == limit)
+			return NULL;
+		*way++ = edge;
+		sw = d->g->edges[edge].peer;
+	}
+	return sw == target->sw && port == target->port ? way : NULL;
+}
+
+static void
+drive_load(const struct drive *d, struct lane *lane)
+{
+	uint32_t *way = lane->ways, *next, i;
+
+	if (d->g->n_edges > 0)
+		memset(lane->load, 0, d->g->n_edges * sizeof(*lane->load));
+	lane->most = lane->n_flows = lane->n_lost = 0;
+	for (i = 0; i < d->sample->n_hosts; i++) {
+		lane->arrives[i] = 0;
+		lane->end[i] = (uint32_t)(way - lane->ways);
+		if (lane->dest[i] == NOBODY)
+			continue;
+		lane->n_flows++;
+		next = drive_follow(d, i, lane->dest[i], way);
+		if (!next) {
+			lane->n_lost++;
+			continue;
+		}
+		lane->arrives[i] = 1;
+		lane->most = MAX(lane->most, 1);
+		for (; way < next; way++) {
+			lane->load[*way]++;
+			lane->most = MAX(lane->most, lane->load[*way]);
+		}
+		lane->end[i] = (uint32_t)(way - lane->ways);
+	}
+}
+
+static void
+drive_range(void *data, uint32_t from, uint32_t to)
+{
+	struct drive *d = data;
+	uint32_t n = d->sample->n_hosts, k;
+	struct lane lane = {
+		.dest = g_new(uint32_t, n),
+		.deck = g_new(uint32_t, n),
+		.ways = g_new(uint32_t, (size_t)n *
+			      (d->sample->max_hops + 1u)),
+		.end = g_new(uint32_t, n),
+		.arrives = g_new(uint8_t, n),
+		.load = g_new(uint32_t, d->g->n_edges),
+	};
+
+	for (k = from; k < to; k++) {
+		d->kind->fill(d, k, &lane);
+		drive_load(d, &lane);
+		d->figures[k] = d->kind->judge(d, &lane);
+		d->lost[k] = lane.n_lost;
+	}
+	g_free(lane.dest);
+	g_free(lane.deck);
+	g_free(lane.ways);
+	g_free(lane.end);
+	g_free(lane.arrives);
+	g_free(lane.load);
+}
+
+static void
+drive_run(struct drive *d, const struct graph *g, const struct lft *lft,
+	  const struct quality_sample *sample, const struct kind *kind,
+	  uint32_t n)
+{
+	g_autofree uint32_t *edge_of = graph_map_ports(g);
+
+	g_assert(lft->n_switches == g->n_switches);
+	d->g = g;
+	d->lft = lft;
+	d->sample = sample;
+	d->kind = kind;
+	d->edge_of = edge_of;
+	d->figures = g_new(double, n);
+	d->lost = g_new(uint32_t, n);
+	work_share(sample->n_threads, n, drive_range, d);
+	d->edge_of = NULL;
+}
+
+static void
+drive_clear(struct drive *d)
+{
+	g_free(d->figures);
+	g_free(d->lost);
+}
+
+/* --- patterns --- */
+
+static void
+pattern_shuffle(const struct drive *d, uint32_t k, struct lane *lane)
+{
+	uint64_t rng = prng_stream(d->sample->seed, k);
+	uint32_t i, j, host;
+
+	for (i = 0; i < d->sample->n_hosts; i++)
+		lane->deck[i] = i;
+	for (i = d->sample->n_hosts; i > 1; i--) {
+		j = prng_below(&rng, i);
+		host = lane->deck[i - 1];
+		lane->deck[i - 1] = lane->deck[j];
+		lane->deck[j] = host;
+	}
+}
+
+static void
+pattern_permute(const struct drive *d, uint32_t k, struct lane *lane)
+{
+	uint32_t i;
+
+	pattern_shuffle(d, k, lane);
+	for (i = 0; i < d->sample->n_hosts; i++)
+		lane->dest[i] = lane->deck[i] == i ? NOBODY : lane->deck[i];
+}
+
+static void
+pattern_shift(const struct drive *d, uint32_t k, struct lane *lane)
+{
+	uint32_t n = d->sample->n_hosts, i, to = d->distances[k];
+
+	for (i = 0; i < n; i++) {
+		lane->dest[i] = to++;
+		if (to == n)
+			to = 0;
+	}
+}
+
+/* The first half of a shuffled deck sends to the second. Of an odd number one
+ * sits out. */
+static void
+pattern_bisect(const struct drive *d, uint32_t k, struct lane *lane)
+{
+	uint32_t n = d->sample->n_hosts, half = n / 2, i;
+
+	pattern_shuffle(d, k, lane);
+	for (i = 0; i < n; i++)
+		lane->dest[i] = NOBODY;
+	for (i = 0; i < half; i++)
+		lane->dest[lane->deck[i]] = lane->deck[half + i];
+}
+
+static double
+judge_congestion(const struct drive *d, const struct lane *lane)
+{
+	return lane->most;
+}
+
+static double
+judge_share(const struct drive *d, const struct lane *lane)
+{
+	const uint32_t *way = lane->ways;
+	uint32_t i, most;
+	double sum = 0;
+
+	for (i = 0; i < d->sample->n_hosts; i++) {
+		for (most = 1; way < lane->ways + lane->end[i]; way++)
+			most = MAX(most, lane->load[*way]);
+		if (lane->arrives[i])
+			sum += 1.0 / most;
+	}
+	return lane->n_flows ? sum / lane->n_flows : 0;
+}
+
+/* --- what is asked for --- */
+
+static const struct kind permutation = { pattern_permute, judge_congestion };
+static const struct kind shift = { pattern_shift, judge_congestion };
+static const struct kind bisection = { pattern_bisect, judge_share };
+
+static void
+congestion_conclude(const struct drive *d, uint32_t n,
+		    struct quality_congestion *result)
+{
+	double sum = 0;
+	uint32_t k;
+
+	result->n = n;
+	for (k = 0; k < n; k++) {
+		sum += d->figures[k];
+		result->lost += d->lost[k];
+		if (d->figures[k] <= result->max)
+			continue;
+		result->max = (uint32_t)d->figures[k];
+		result->worst = d->distances ? d->distances[k] : k;
+	}
+	if (n > 0)
+		result->mean = sum / n;
+}
+
+void
+quality_permutations(const struct graph *g, const struct lft *lft,
+		     const struct quality_sample *sample,
+		     struct quality_congestion *result)
+{
+	uint32_t n = sample->n_hosts > 1 ? sample->n : 0;
+	struct drive d = { .distances = NULL };
+
+	memset(result, 0, sizeof(*result));
+	drive_run(&d, g, lft, sample, &permutation, n);
+	congestion_conclude(&d, n, result);
+	drive_clear(&d);
+}
+
+/* So many distances from 1 to n_hosts - 1, ascending; any set of them with the
+ * same probability. */
+static uint32_t *
+choose_distances(const struct quality_sample *sample, uint32_t n)
+{
+	uint64_t rng = prng_stream(sample->seed, 0);
+	uint32_t *distances = g_new(uint32_t, n);
+	uint32_t left = sample->n_hosts - 1, i = 0;
+
+	for (; left > 0; left--)
+		if (prng_below(&rng, left) < n - i)
+			distances[i++] = sample->n_hosts - left;
+	return distances;
+}
+
+void
+quality_shifts(const struct graph *g, const struct lft *lft,
+	       const struct quality_sample *sample,
+	       struct quality_congestion *result)
+{
+	uint32_t n_all = sample->n_hosts > 0 ? sample->n_hosts - 1 : 0;
+	uint32_t n = MIN(n_all, sample->n);
+	g_autofree uint32_t *distances = NULL;
+	struct drive d = { .distances = NULL };
+
+	memset(result, 0, sizeof(*result));
+	result->n_all = n_all;
+	if (n == 0)
+		return;
+	d.distances = distances = choose_distances(sample, n);
+	drive_run(&d, g, lft, sample, &shift, n);
+	congestion_conclude(&d, n, result);
+	drive_clear(&d);
+}
+
+double
+quality_bisections(const struct graph *g, const struct lft *lft,
+		   const struct quality_sample *sample)
+{
+	uint32_t n = sample->n_hosts > 1 ? sample->n : 0, k;
+	struct drive d = { .distances = NULL };
+	double sum = 0;
+
+	drive_run(&d, g, lft, sample, &bisection, n);
+	for (k = 0; k < n; k++)
+		sum += d.figures[k];
+	drive_clear(&d);
+	return n ? sum / n : 0;
+}

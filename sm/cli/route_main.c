@@ -1,0 +1,376 @@
+/*
+ * minism-route: the routing laboratory. Engines, and other managers' tables,
+ * judged and measured without a fabric.
+ *
+ * Flow: options -> lab_open() -> a row for each engine or file -> text or
+ * JSON on standard output. What goes wrong is one line on standard error.
+ * The exit status is the worst verdict, see enum lab_verdict; 1 is for a
+ * wrong option or file.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/choose.h"
+#include "routing/lftfile.h"
+#include "routing/work.h"
+#include "sm/cli/route_lab.h"
+#include "topology/netfile.h"
+
+#define DEFAULT_PATTERNS	1000
+#define MAX_PATTERNS		1000000
+
+struct arguments {
+	struct lab_wish wish;
+	char *engine;		/* NULL: auto, unless there is a file */
+	char *dump, *net;	/* files to write */
+	char *fail, *fail_switches, *seed;
+	int threads, permutations, shifts;
+	gboolean all, json, version;
+	char **rest;
+};
+
+static const char help_summary[] =
+	"Routes a fabric that need not exist, verifies the tables and measures "
+	"them.\n\n"
+	"FILE is what ibnetdiscover or minism-fabric writes or ibsim reads; "
+	"SPEC a formula,\nas 'PGFT(18,36;1,18)' (see minism-fabric --help).";
+
+static const char help_description[] =
+	"Exit status: 0 all pairs are reached and no credit loop; 1 wrong "
+	"usage or file;\n"
+	"2 the engine refuses the fabric; 3 pairs without a way; 4 ways that "
+	"go round or\n"
+	"end elsewhere; 5 a credit loop. With several tables the highest.";
+
+static void G_GNUC_PRINTF(1, 2)
+complain(const char *format, ...)
+{
+	g_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	/* What the user typed is in it; it stays one line all the same. */
+	for (char *c = line; *c; c++)
+		if (g_ascii_iscntrl(*c))
+			*c = '?';
+	fprintf(stderr, "minism-route: %s\n", line);
+}
+
+/* "2.5" or "2.5%" to 25. Finer steps than a tenth are refused, not rounded
+ * away. */
+static bool
+parse_percent(const char *option, const char *text, unsigned *per_mille)
+{
+	char *end;
+	double percent, off;
+
+	if (!text)
+		return true;
+	percent = g_ascii_strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	if (end != text && !*end && percent >= 0 && percent <= 100) {
+		*per_mille = (unsigned)(percent * 10 + 0.5);
+		off = percent * 10 - *per_mille;
+		if (off > -1e-6 && off < 1e-6)
+			return true;
+	}
+	complain("%s %s: not a percentage from 0 to 100 in steps of 0.1",
+		 option, text);
+	return false;
+}
+
+static bool
+check_number(const char *option, int value, int min, int max, unsigned *out)
+{
+	if (value < min || value > max) {
+		complain("%s %d: not a number from %d to %d", option, value,
+			 min, max);
+		return false;
+	}
+	*out = (unsigned)value;
+	return true;
+}
+
+/* What GOption leaves as text, and what does not go together. */
+static bool
+check_arguments(struct arguments *a)
+{
+	if (!a->rest || !a->rest[0] || a->rest[1]) {
+		complain("%s; see minism-route --help", a->rest && a->rest[0] ?
+			 "more than one FILE or SPEC (is it quoted?)" :
+			 "FILE or SPEC is missing");
+		return false;
+	}
+	a->wish.fabric = a->rest[0];
+	if (a->seed && !g_ascii_string_to_unsigned(a->seed, 10, 0, G_MAXUINT64,
+						   &a->wish.seed, NULL)) {
+		complain("--seed %s: not a number from 0 to 2^64 - 1", a->seed);
+		return false;
+	}
+	if (a->all && a->engine) {
+		complain("--all and --engine do not go together");
+		return false;
+	}
+	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
+		complain("--dump writes one set of tables: name one engine");
+		return false;
+	}
+	return parse_percent("--fail", a->fail, &a->wish.fail_links) &&
+		parse_percent("--fail-switches", a->fail_switches,
+			      &a->wish.fail_switches) &&
+		check_number("--threads", a->threads, 1, WORK_MAX_THREADS,
+			     &a->wish.threads) &&
+		check_number("--permutations", a->permutations, 0,
+			     MAX_PATTERNS, &a->wish.permutations) &&
+		check_number("--shifts", a->shifts, 0, MAX_PATTERNS,
+			     &a->wish.shifts);
+}
+
+static bool
+parse_arguments(struct arguments *a, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "engine", 'e', 0, G_OPTION_ARG_STRING, &a->engine,
+		  "Route with this engine; \"auto\" takes the one that minism "
+		  "would (default)", "NAME" },
+		{ "all", 'a', 0, G_OPTION_ARG_NONE, &a->all,
+		  "Compare all engines", NULL },
+		{ "lfts", 'l', 0, G_OPTION_ARG_FILENAME, &a->wish.lfts,
+		  "Judge these tables: opensm-lfts.dump, or the output of "
+		  "dump_fts", "FILE" },
+		{ "before", 'b', 0, G_OPTION_ARG_FILENAME, &a->wish.before,
+		  "Tables that the switches hold: what changes, and is old "
+		  "next to new safe?", "FILE" },
+		{ "fail", 0, 0, G_OPTION_ARG_STRING, &a->fail,
+		  "Take this share of the switch-to-switch cables away",
+		  "PERCENT" },
+		{ "fail-switches", 0, 0, G_OPTION_ARG_STRING,
+		  &a->fail_switches, "Take this share of the switches away",
+		  "PERCENT" },
+		{ "seed", 0, 0, G_OPTION_ARG_STRING, &a->seed,
+		  "Decides all that is random (default 0)", "N" },
+		{ "shuffle", 0, 0, G_OPTION_ARG_NONE, &a->wish.shuffle,
+		  "Give the GUIDs to the nodes of SPEC in random order", NULL },
+		{ "roots", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.roots,
+		  "GUIDs of the switches that are roots, one a line", "FILE" },
+		{ "io", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.io,
+		  "GUIDs of the CA ports of I/O nodes, one a line", "FILE" },
+		{ "permutations", 0, 0, G_OPTION_ARG_INT, &a->permutations,
+		  "Random permutations, and bisections, to measure (default "
+		  "1000)", "N" },
+		{ "shifts", 0, 0, G_OPTION_ARG_INT, &a->shifts,
+		  "Shifts to measure at most (default 1000)", "N" },
+		{ "threads", 0, 0, G_OPTION_ARG_INT, &a->threads,
+		  "Threads to use (default: one a processor)", "N" },
+		{ "dump", 'd', 0, G_OPTION_ARG_FILENAME, &a->dump,
+		  "Write the tables there, as opensm-lfts.dump", "FILE" },
+		{ "net", 'n', 0, G_OPTION_ARG_FILENAME, &a->net,
+		  "Write the fabric, with its failures, there", "FILE" },
+		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
+		  "Write JSON", NULL },
+		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
+		  "Print the version", NULL },
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+		  &a->rest, NULL, "FILE|SPEC" },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	g_option_context_set_summary(context, help_summary);
+	g_option_context_set_description(context, help_description);
+	g_option_context_add_main_entries(context, entries, NULL);
+	if (!g_option_context_parse(context, argc, argv, &error)) {
+		complain("%s", error->message);
+		return false;
+	}
+	return a->version || check_arguments(a);
+}
+
+static bool
+write_file(const char *path, const GString *text)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (g_file_set_contents(path, text->str, (gssize)text->len, &error))
+		return true;
+	complain("%s", error->message);
+	return false;
+}
+
+static bool
+write_stdout(const GString *text)
+{
+	if (fwrite(text->str, 1, text->len, stdout) == text->len &&
+	    fflush(stdout) == 0)
+		return true;
+	complain("standard output: %s", g_strerror(errno));
+	return false;
+}
+
+static bool
+write_net(const struct lab *lab, const char *path)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	netfile_write(lab->subnet, text);
+	return write_file(path, text);
+}
+
+static bool
+write_tables(const struct lab *lab, const struct lft *lft, const char *path)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	lftfile_write(lab->subnet, lab->lids, lft, text);
+	return write_file(path, text);
+}
+
+/* The one that minism would take, by the same choice. */
+static struct lab_row *
+try_auto(struct lab *lab)
+{
+	const struct choice_wish wish = { .engine = NULL };
+	const struct engine_input in = {
+		.g = lab->g,
+		.previous = lab->before,
+		.is_root = lab->is_root,
+		.is_io = lab->is_io,
+		.n_threads = lab->wish->threads,
+	};
+	g_autoptr(GError) error = NULL;
+	struct choice choice;
+	struct lab_row *row;
+
+	if (!choose_tables(&wish, &in, &choice, &error)) {
+		row = g_new0(struct lab_row, 1);
+		row->name = g_strdup("auto");
+		row->refused = g_strdup(error->message);
+		row->verdict = LAB_REFUSED;
+		return row;
+	}
+	row = lab_try_engine(lab, choice.engine);
+	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
+						    choice.engine->name,
+						    choice.reason));
+	choice_clear(&choice);
+	return row;
+}
+
+/* Rows of all that was asked for; NULL if an engine is not known. */
+static GPtrArray *
+try_all(struct lab *lab, const struct arguments *a)
+{
+	g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)lab_row_free);
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine;
+	bool is_auto = a->engine ? strcmp(a->engine, "auto") == 0 :
+		!a->all && !a->wish.lfts;
+	size_t i;
+
+	for (i = 0; a->all && engines[i]; i++)
+		g_ptr_array_add(rows, lab_try_engine(lab, engines[i]));
+	if (is_auto) {
+		g_ptr_array_add(rows, try_auto(lab));
+	} else if (a->engine) {
+		engine = engine_by_name(a->engine, &error);
+		if (!engine) {
+			complain("%s", error->message);
+			return NULL;
+		}
+		g_ptr_array_add(rows, lab_try_engine(lab, engine));
+	}
+	if (a->wish.lfts)
+		g_ptr_array_add(rows, lab_try_file(lab));
+	return g_steal_pointer(&rows);
+}
+
+static int
+report(const struct lab *lab, const struct arguments *a,
+       const GPtrArray *rows)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const struct lab_row *row = g_ptr_array_index(rows, 0);
+	int status = LAB_GOOD;
+
+	if (a->dump && !row->refused && !write_tables(lab, row->lft, a->dump))
+		return EXIT_FAILURE;
+	if (a->json)
+		lab_print_json(lab, rows, text);
+	else
+		lab_print_text(lab, rows, text);
+	if (!write_stdout(text))
+		return EXIT_FAILURE;
+	for (guint i = 0; i < rows->len; i++) {
+		row = g_ptr_array_index(rows, i);
+		status = MAX(status, (int)row->verdict);
+	}
+	return status;
+}
+
+static int
+run(const struct arguments *a)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) rows = NULL;
+	int status = EXIT_FAILURE;
+	struct lab lab;
+
+	if (!lab_open(&lab, &a->wish, &error))
+		complain("%s", error->message);
+	else if (!a->net || write_net(&lab, a->net))
+		rows = try_all(&lab, a);
+	if (rows)
+		status = report(&lab, a, rows);
+	lab_close(&lab);
+	return status;
+}
+
+static int
+write_version(void)
+{
+	g_autoptr(GString) text = g_string_new("minism-route " PACKAGE_VERSION
+					       "\n");
+
+	return write_stdout(text) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void
+arguments_clear(struct arguments *a)
+{
+	g_strfreev(a->rest);
+	g_free(a->wish.lfts);
+	g_free(a->wish.before);
+	g_free(a->wish.roots);
+	g_free(a->wish.io);
+	g_free(a->engine);
+	g_free(a->dump);
+	g_free(a->net);
+	g_free(a->fail);
+	g_free(a->fail_switches);
+	g_free(a->seed);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = {
+		.threads = (int)MIN(g_get_num_processors(), WORK_MAX_THREADS),
+		.permutations = DEFAULT_PATTERNS,
+		.shifts = DEFAULT_PATTERNS,
+	};
+	int status = EXIT_FAILURE;
+
+	if (parse_arguments(&a, &argc, &argv))
+		status = a.version ? write_version() : run(&a);
+	arguments_clear(&a);
+	return status;
+}

@@ -1,0 +1,171 @@
+#!/bin/bash
+# How good are the tables? Every engine of minism and of OpenSM on the same
+# fabrics, whole and damaged: a table in Markdown on standard output.
+#
+#	route.sh [HOSTS..]	648, 3456, 11664; 648 and 3456 if none is given
+#	RATES="0 0.1 1 5 10"	per cent that are taken away
+#	KINDS="links switches"	of what
+#	SEED=7
+#	ENGINES="minhop .."	OpenSM's; none of them if it is empty
+#	LIMIT=180		s, for one run of OpenSM
+#
+# minism's engines are computed by minism-route, one thread. OpenSM runs once
+# on ibsim (-o -R ENGINE); its tables are read from opensm-lfts.dump and judged
+# by the same minism-route. Its time is that of the whole run, discovery and
+# programming included, for it does not tell another: not to be compared with
+# the milliseconds of an engine. Its log tells which engine made the tables in
+# the end; where that is another one the table says so.
+#
+# Credit loops are counted in two ways. "All data" is what minism promises: CA
+# port to anything and a switch's port 0 to CA ports. "CA-CA" is what other
+# engines promise: CA port to CA port only. Both as if all rode one VL; DFSSSP,
+# LASH and Nue may use several, and then neither figure is fair to them.
+#
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/../interop/lib.sh"
+
+MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
+rates=${RATES:-0 0.1 1 5 10}
+kinds=${KINDS:-links switches}
+seed=${SEED:-7}
+theirs=${ENGINES-minhop updn ftree dfsssp lash nue}
+limit=${LIMIT:-180}
+sim_sizes=(-N 60000 -S 6000 -P 600000)
+sim_patience=1200
+
+declare -A specs=(
+	[648]='PGFT(18,36;1,18)'
+	[3456]='PGFT(12,12,24;1,12,12)'
+	[11664]='PGFT(18,18,36;1,18,18)'
+)
+[ $# -gt 0 ] || set -- 648 3456
+for hosts; do
+	if [ -z "${specs[$hosts]:-}" ]; then
+		echo "no fabric of $hosts hosts; there are: 648 3456 11664" >&2
+		exit 2
+	fi
+done
+for program in python3 ${theirs:+opensm}; do
+	if ! command -v "$program" >/dev/null; then
+		echo "$program is missing" >&2
+		exit 1
+	fi
+done
+if [ ! -x "$MINISM_ROUTE" ]; then
+	echo "$MINISM_ROUTE has not been built" >&2
+	exit 1
+fi
+
+# progress text: for who waits at a terminal
+progress() {
+	[ -t 2 ] && printf '\r\033[K%s' "$*" >&2
+	return 0
+}
+
+# rows FILE LABEL HOSTS KIND RATE [TIME REMARK]: a line for each result
+rows() {
+	python3 - "$@" <<-'END'
+	import json, sys
+
+	path, label, hosts, kind, rate = sys.argv[1:6]
+	wall, remark = (sys.argv[6:8] + ["", ""])[:2]
+	for r in json.load(open(path))["results"]:
+	    cells = [hosts, f"{rate}% {kind}", label + " " +
+	             (remark if wall else r["tables"])]
+	    if "refused" in r:
+	        cells += ["refused"] + [""] * 9
+	    else:
+	        s = r["shifts"]
+	        cells += [
+	            wall or f"{r['compute_ms']:.2f} ms",
+	            r["lost_ca_pairs"], r["lost_mixed_pairs"],
+	            r["looped_channels"], r["looped_channels_ca_only"],
+	            r["all_to_all"]["max"],
+	            f"{r['all_to_all']['mean']:.0f}",
+	            f"{r['permutations']['mean']:.2f}",
+	            f"{s['mean']:.2f}", s["max"]]
+	    print("| " + " | ".join(map(str, cells)) + " |")
+	END
+}
+
+missing_row() {	# HOSTS KIND RATE ENGINE WHY
+	echo "| $1 | $3% $2 | opensm $4 | $5 | | | | | | | | | |"
+}
+
+# judge ARGUMENTS...: JSON into ./judged.json; a bad verdict is a result too
+judge() {
+	"$MINISM_ROUTE" --seed "$seed" --json "$@" >judged.json 2>judged.err
+	[ -s judged.json ] || {
+		cat judged.err >&2
+		return 1
+	}
+}
+
+# one_opensm HOSTS KIND RATE ENGINE: on ./fabric.net
+one_opensm() {
+	local TIMEFORMAT=%1R remark=$4 status made_by
+
+	rm -rf osm
+	mkdir osm
+	sim_start fabric.net || return 1
+	{
+		time client -t "$limit" env OSM_CACHE_DIR="$SCRATCH/osm" \
+			OSM_TMP_DIR="$SCRATCH/osm" opensm -o -R "$4" -D 0x43 \
+			-f "$SCRATCH/osm/log" >osm/out 2>&1 </dev/null
+	} 2>clock
+	status=$?
+	sim_stop
+	if [ $status -ge 124 ]; then
+		missing_row "$1" "$2" "$3" "$4" "not in $limit s"
+		return
+	fi
+	if [ ! -s osm/opensm-lfts.dump ]; then
+		missing_row "$1" "$2" "$3" "$4" "no tables"
+		return
+	fi
+	made_by=$(sed -n 's/.*process: \([a-z-]*\) tables configured.*/\1/p' \
+		osm/log | tail -n 1)
+	[ "$made_by" = "$4" ] || remark="$4 (made by ${made_by:-nobody})"
+	judge --lfts osm/opensm-lfts.dump fabric.net || return 1
+	rows judged.json opensm "$1" "$2" "$3" "$(tail -n 1 clock) s" "$remark"
+}
+
+one_fabric() {	# HOSTS KIND RATE
+	local option=--fail engine
+
+	[ "$2" = switches ] && option=--fail-switches
+	progress "$1 hosts, $3% of the $2: minism"
+	judge "${specs[$1]}" $option "$3" --net fabric.net --all --threads 1 ||
+		return 1
+	rows judged.json minism "$1" "$2" "$3"
+	for engine in $theirs; do
+		progress "$1 hosts, $3% of the $2: opensm $engine"
+		one_opensm "$1" "$2" "$3" "$engine" || return 1
+	done
+	progress
+}
+
+version=
+[ -z "$theirs" ] || version="; $(opensm --version 2>/dev/null |
+	grep -om1 'OpenSM [0-9.]*')"
+cat <<END
+Seed $seed$version. Lost: pairs that have cables but no way, of two CA ports
+and of a CA port and a switch. Looped: channels in credit loops if all rides
+one VL; of all data (CA ports to anything, a switch's port 0 to CA ports), and
+of what CA ports send to CA ports alone. Loads and congestion in flows on one
+channel; 1,000 permutations, at most 1,000 shifts. Time: minism's is that of
+the engine on one thread, OpenSM's that of its whole run on ibsim.
+
+| hosts | taken away | tables | time | lost CA-CA | lost CA-switch | looped, all data | looped, CA-CA | a2a max | a2a mean | permutations mean | shifts mean | shifts max |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+END
+for hosts; do
+	for kind in $kinds; do
+		for rate in $rates; do
+			# nothing of either is the same fabric
+			[ "$rate" = 0 ] && [ "$kind" != "${kinds%% *}" ] &&
+				continue
+			one_fabric "$hosts" "$kind" "$rate" || exit 1
+		done
+	done
+done

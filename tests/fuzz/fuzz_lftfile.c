@@ -1,0 +1,66 @@
+/*
+ * Tables as text. What was read for a fabric and is written must be read the
+ * same.
+ */
+#include "routing/lftfile.h"
+#include "tests/fuzz/fuzz.h"
+#include "topology/generate.h"
+
+static struct lft *
+read_tables(const struct lftfile *file, const struct subnet *s,
+	    const struct lid_map *lids)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	struct lft *lft = lftfile_tables(file, s, lids, notes, &error);
+
+	if (!lft)
+		g_assert_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC);
+	return lft;
+}
+
+static void
+check_tables(const struct lftfile *file)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	struct subnet *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
+	struct lid_map *lids = lids_assign(s, 0,
+		(const struct lid_range *)(const void *)file->owners->data,
+		file->owners->len, NULL, NULL);
+	struct lft *lft = read_tables(file, s, lids), *same;
+	struct lftfile *again;
+
+	if (lft) {
+		lftfile_write(s, lids, lft, text);
+		again = lftfile_parse(text->str, text->len, "again", &error);
+		g_assert_no_error(error);
+		same = read_tables(again, s, lids);
+		for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+			for (uint32_t lid = 1; lid <= same->top; lid++)
+				g_assert_cmpuint(lft_row(same, sw)[lid], ==,
+						 lft_row(lft, sw)[lid]);
+		lft_free(same);
+		lftfile_free(again);
+	}
+	lft_free(lft);
+	lid_map_free(lids);
+	subnet_unref(s);
+}
+
+FUZZ_TARGET(lftfile)
+{
+	g_autoptr(GError) error = NULL;
+	struct lftfile *file = lftfile_parse((const char *)data,
+					     MIN(size, FUZZ_MAX), "fuzz",
+					     &error);
+
+	if (!file) {
+		g_assert_error(error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX);
+		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
+		return 0;
+	}
+	check_tables(file);
+	lftfile_free(file);
+	return 0;
+}

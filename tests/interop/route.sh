@@ -1,0 +1,204 @@
+#!/bin/bash
+# minism-route end to end: verdicts and exit status, JSON, tables out and in
+# again, failures, and the tables of OpenSM read back in two formats.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
+[ -x "$MINISM_ROUTE" ] || bail_out "$MINISM_ROUTE has not been built"
+tree='PGFT(4,8;1,4)'
+
+# route ARGUMENTS...: its output in route.out and route.err
+route() {
+	timeout -k 5 60 "$MINISM_ROUTE" --permutations 50 --shifts 50 "$@" \
+		>route.out 2>route.err </dev/null
+}
+
+# exits STATUS ARGUMENTS...: with that status, and an error is one line
+exits() {
+	local want=$1 got
+
+	shift
+	route "$@"
+	got=$?
+	[ $got -eq "$want" ] || {
+		echo "exit status $got, not $want"
+		cat route.out route.err
+		return 1
+	}
+	[ "$want" -ne 1 ] || [ "$(wc -l <route.err)" -eq 1 ]
+}
+
+# says REGEX: in route.out
+says() {
+	grep -qE -- "$1" route.out || {
+		cat route.out
+		return 1
+	}
+}
+
+# json EXPRESSION: true of route.out, f being the fabric, rows the results and r
+# the first of them
+json() {
+	python3 - "$1" route.out <<-'END'
+	import json, sys
+	d = json.load(open(sys.argv[2]))
+	f, rows, r = d["fabric"], d["results"], d["results"][0]
+	if not eval("(" + sys.argv[1] + ")"):
+	    sys.exit(json.dumps(d, indent=1))
+	END
+}
+
+verdict_case() {
+	check "tree: exits 0" exits 0 "$tree"
+	check "tree: says good" says '^verdict +GOOD'
+	check "tree: auto says what it took" says 'auto took [a-z]+:'
+	check "tree: counts" says '12 switches, 32 CA ports, 32 cables'
+	check "torus: min-hop exits 5" exits 5 'torus(4,4;1)' --engine minhop
+	check "torus: the loop is printed" says 'for example .*port.*LID'
+	check "all: the worst of all" exits 5 'torus(4,4;1)' --all
+	check "all: a line for each engine" says '^minhop .* credit loop'
+	check "all: with a legend" says '^looped +channels'
+	check "single switch: exits 0" exits 0 'single(4)' --all
+	check "no switch: exits 0" exits 0 'pair()' --engine minhop
+}
+
+usage_case() {
+	local options
+
+	for options in '' "$tree $tree" "$tree --fail 101" \
+		"$tree --fail 0.05" "$tree --fail-switches x" \
+		"$tree --seed -1" "$tree --engine nosuch" \
+		"$tree --all --engine minhop" "$tree --all --dump x" \
+		"$tree --threads 0" "$tree --shifts -1" "$tree --nosuch" \
+		"nosuch.net" 'PGFT(4,8)' "$tree --lfts nosuch" \
+		"$tree --before nosuch" "$tree --roots nosuch"; do
+		# shellcheck disable=SC2086 # words are what they are
+		check "wrong: exits 1 of '$options'" exits 1 $options
+	done
+	printf 'Unicast lids [0-1] of switch Lid 1 guid 0x1\n0x0001 999\n' \
+		>bad.lfts
+	check "bad table: exits 1" exits 1 "$tree" --lfts bad.lfts
+	check "bad table: file and line are named" \
+		grep -q 'bad\.lfts:2: ' route.err
+	printf 'Unicast lids [0-1] of switch Lid 1 guid 0x1\n' >other.lfts
+	check "no switch of ours: exits 1" exits 1 "$tree" --lfts other.lfts
+	printf 'not a GUID\n' >bad.guids
+	check "bad list: exits 1" exits 1 "$tree" --io bad.guids
+	check "no room: exits 1" exits 1 "$tree" --dump /dev/full/x
+}
+
+json_case() {
+	if ! command -v python3 >/dev/null; then
+		skip "json" "python3 is not installed"
+		return
+	fi
+	check "json: exits 0" exits 0 "$tree" --engine minhop --json
+	check "json: fabric" json 'f["switches"] == 12 and
+		f["ca_ports"] == 32 and f["cables"] == 32'
+	check "json: verdict" json 'r["verdict"] == "good" and
+		r["tables"] == "minhop" and r["looped_channels"] == 0 and
+		r["cycle"] == []'
+	check "json: all pairs are there" json 'r["paths"]["arrived"] ==
+		32 * 31 == sum(r["paths"]["pairs"])'
+	check "json: all-to-all is at its bound" json '
+		r["all_to_all"]["max"] == r["all_to_all"]["mean"] == 28'
+	check "json: samples" json 'r["permutations"]["n"] == 50 and
+		r["shifts"]["n"] == r["shifts"]["n_all"] == 31'
+	route 'torus(4,4;1)' --all --json
+	check "json: a loop closes" json 'all(
+		c["to"] == n["from"] and c["lid"] > 0 for x in rows
+		for c, n in zip(x.get("cycle", []),
+			x.get("cycle", [])[1:] + x.get("cycle", [])[:1]))'
+	check "json: min-hop has a loop on a torus" json '[x for x in rows
+		if x["tables"] == "minhop"][0]["looped_channels"] > 0'
+	printf 'Switch 2 "S" # "a\\"\t{"\n[1] "H"[1]\n' >odd.net
+	printf '\nHca 1 "H"\n[1] "S"[1]\n' >>odd.net
+	route odd.net --json --engine minhop
+	check "json: odd names do not break it" json 'f["ca_ports"] == 1'
+}
+
+# a seed says which; net and tables written are the ones judged
+files_case() {
+	local broken=(--fail 10% --fail-switches 5 --seed 7)
+
+	check "files: a damaged tree" exits 0 "$tree" "${broken[@]}" \
+		--engine updn --dump one.lfts --net one.net
+	sed '/^time/d' route.out >one.out
+	check "files: the same again" exits 0 "$tree" "${broken[@]}" \
+		--engine updn --dump two.lfts --threads 1
+	check "files: byte for byte" cmp one.lfts two.lfts
+	check "files: and the fabric is smaller" says ' [0-9]+ switches'
+	refute "files: by a switch or more" says '12 switches'
+	check "files: another seed" exits 0 "$tree" "${broken[@]}" --seed 8 \
+		--engine updn --dump two.lfts
+	refute "files: other tables" cmp one.lfts two.lfts
+	check "files: read back, on the fabric that was written" \
+		exits 0 one.net --lfts one.lfts
+	check "files: the figures are the same" eval 'diff \
+		<(grep -E "^(all-to-all|path|not)" one.out) \
+		<(grep -E "^(all-to-all|path|not)" route.out)'
+	check "files: nothing changed" exits 0 one.net --engine updn \
+		--before one.lfts
+	check "files: and it says so" says '^churn +0 entries in 0 '
+	check "files: damage of a file" exits 0 one.net --fail 10 \
+		--engine updn
+}
+
+# A hole, an entry that leads to a stranger, and a way that goes round.
+broken_case() {
+	exits 0 'PGFT(2,2;1,2)' --engine minhop --dump good.lfts
+	awk '!(/^0x/ && ++n == 8)' good.lfts >hole.lfts
+	check "hole: exits 3" exits 3 'PGFT(2,2;1,2)' --lfts hole.lfts
+	check "hole: says how many" says 'UNREACHABLE: [0-9]+ pairs'
+	sed 's/^\(0x0008\) [0-9]*/\1 009/' good.lfts >astray.lfts
+	check "stranger: exits 4" exits 4 'PGFT(2,2;1,2)' --lfts astray.lfts
+	# the spines send what is for the last host to the first leaf, which
+	# sends it up
+	awk '/^Unicast/ { n++ }
+		/^0x0001/ { down = $2 }
+		/^0x0008/ && n > 2 { $2 = down }
+		{ print }' good.lfts >round.lfts
+	route 'PGFT(2,2;1,2)' --lfts round.lfts
+	check "round: exits 4 or 5" [ $? -ge 4 ]
+	check "round: says that ways go round" says ' [1-9][0-9]* go round'
+}
+
+# What OpenSM programmed, read from its dump and from the switches.
+opensm_case() {
+	if ! command -v opensm >/dev/null; then
+		skip "opensm: its tables are judged" "opensm is not installed"
+		return
+	fi
+	route 'torus(4,4;1)' --engine minhop --net ring.net
+	sim_start ring.net || { ok 1 "opensm: ibsim starts"; return; }
+	mkdir osm
+	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
+		client -t 30 opensm -o -R minhop -D 0x43 \
+		-f "$SCRATCH/osm.log" >/dev/null 2>&1
+	client dump_fts >fts 2>fts.err
+	client ibnetdiscover >found 2>found.err
+	sim_stop
+	check "opensm: min-hop on a torus has a loop, too" \
+		exits 5 ring.net --lfts osm/opensm-lfts.dump
+	check "opensm: every LID is who it is" eval '! says "^note"'
+	grep -E '^(all-to-all|path|not)|CREDIT' route.out >osm.figures
+	check "opensm: the same of dump_fts on what ibnetdiscover saw" \
+		exits 5 found --lfts fts
+	grep -E '^(all-to-all|path|not)|CREDIT' route.out >fts.figures
+	check "opensm: the same figures" diff osm.figures fts.figures
+	check "opensm: ours next to its" exits 5 found --all --lfts fts
+	check "opensm: in one table" says '^fts  '
+	check "opensm: going over to updn" exits 5 found --engine updn \
+		--before fts
+	check "opensm: changes entries" says '^churn +[1-9]'
+}
+
+verdict_case
+usage_case
+json_case
+files_case
+broken_case
+opensm_case
+
+done_testing

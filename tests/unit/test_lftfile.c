@@ -1,0 +1,446 @@
+/*
+ * Tables as text: what opensm, dump_fts and ibroute wrote of a small tree,
+ * the way back, and what is not accepted.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/engine.h"
+#include "routing/lftfile.h"
+#include "topology/generate.h"
+
+#define HEAD	"Unicast lids [0-9] of switch Lid 2 guid 0x5000000000000100 " \
+		"('S-1-0'):\n"
+#define HEAD_2	"Unicast lids [0-9] of switch Lid 3 guid 0x5000000000000200 " \
+		"('S-1-1'):\n"
+#define CA	"Channel Adapter portguid 0x6000000000000101: 'H-0'"
+
+/* As opensm -D 0x43 left it, and dump_fts found it, less what is alike. */
+static const char opensm_text[] =
+	HEAD
+	"0x0001 001 # " CA "\n"
+	"0x0002 000 # Switch portguid 0x5000000000000100: 'S-1-0'\n"
+	"0x0008 002 # Channel Adapter portguid 0x6000000000000201: 'H-1'\n"
+	"3 lids dumped\n"
+	HEAD_2
+	"0x0001 003 # " CA "\n"
+	"0x0009 004 # unknown node and type\n"
+	"2 lids dumped\n";
+
+static const char dump_fts_text[] =
+	"Unicast lids [0x0-0xe] of switch DR path slid 0; dlid 0; 0,1,3,2 "
+	"guid 0x5000000000000200 (S-1-1):\n"
+	"  Lid  Out   Destination\n"
+	"       Port     Info \n"
+	"0x0000 255 : (path #0 - illegal port)\n"
+	"0x0001 003 : (" CA ")\n"
+	"0x0005 255 : (path #0 - illegal port)\n"
+	"0x0009 004 : (unknown node and type)\n"
+	"2 valid lids dumped \n"
+	"Unicast lids [0x0-0xe] of switch DR path slid 0; dlid 0; 0,1 guid "
+	"0x5000000000000100 (S-1-0):\n"
+	"  Lid  Out   Destination\n"
+	"       Port     Info \n"
+	"0x0001 001 : (" CA ")\n"
+	"0x0002 000 : (Switch portguid 0x5000000000000100: 'S-1-0')\n"
+	"0x0008 002 : (Channel Adapter portguid 0x6000000000000201: 'H-1')\n"
+	"3 valid lids dumped \n";
+
+static const char ibroute_text[] =
+	"Unicast lids [0x0-0xe] of switch Lid 2 guid 0x5000000000000100 "
+	"(S-1-0):\n"
+	"  Lid  Out   Destination\n"
+	"       Port     Info \n"
+	"0x0001 001 \n"
+	"0x0002 000 \r\n"
+	"\n"
+	"# a comment\n"
+	"0x0008 002";
+
+struct world {
+	struct subnet *s;
+	struct lid_map *lids;
+};
+
+static void
+world_init(struct world *w, const char *spec, unsigned lmc,
+	   const struct lftfile *file)
+{
+	w->s = generate_fabric(spec, NULL, NULL);
+	assert_non_null(w->s);
+	w->lids = lids_assign(w->s, lmc, file ? (const struct lid_range *)
+			      (const void *)file->owners->data : NULL,
+			      file ? file->owners->len : 0, NULL, NULL);
+	assert_non_null(w->lids);
+}
+
+static void
+world_clear(struct world *w)
+{
+	lid_map_free(w->lids);
+	subnet_unref(w->s);
+}
+
+static struct lftfile *
+parse(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	struct lftfile *file = lftfile_parse(text, strlen(text), "t", &error);
+
+	if (!file)
+		fail_msg("%s", error->message);
+	return file;
+}
+
+/* In the tree of opensm_text and dump_fts_text. */
+static void
+assert_first_tables(const char *text)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct lftfile *file = parse(text);
+	struct world w;
+	struct lft *lft;
+
+	world_init(&w, "PGFT(2,4;1,2)", 0, file);
+	assert_int_equal(w.s->nodes[w.s->switches[0]].info.node_guid,
+			 0x5000000000000100);
+	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	assert_non_null(lft);
+	assert_int_equal(file->top, 9);
+	assert_int_equal(lft->top, MAX(w.lids->top, 9));
+	assert_int_equal(lft_row(lft, 0)[1], 1);
+	assert_int_equal(lft_row(lft, 0)[2], 0);
+	assert_int_equal(lft_row(lft, 0)[8], 2);
+	assert_int_equal(lft_row(lft, 0)[3], LFT_NO_PATH);
+	assert_int_equal(lft_row(lft, 0)[9], LFT_NO_PATH);
+	assert_int_equal(lft_row(lft, 1)[1], 3);
+	assert_int_equal(lft_row(lft, 1)[5], LFT_NO_PATH);
+	assert_int_equal(lft_row(lft, 1)[9], 4);
+	/* four switches are not in the file, and that is all */
+	assert_int_equal(notes->len, 4);
+	assert_non_null(strstr(notes->pdata[0], "'S-1-2'"));
+
+	assert_int_equal(file->owners->len, 3);
+	assert_int_equal(w.lids->base[subnet_find_port(w.s,
+				0x6000000000000201)], 8);
+	lft_free(lft);
+	world_clear(&w);
+	lftfile_free(file);
+}
+
+static void
+test_opensm_dump_is_read(void **state)
+{
+	assert_first_tables(opensm_text);
+}
+
+static void
+test_dump_fts_is_read(void **state)
+{
+	assert_first_tables(dump_fts_text);
+}
+
+static void
+test_ibroute_without_owners_is_read(void **state)
+{
+	struct lftfile *file = parse(ibroute_text);
+	const struct lftfile_table *t;
+
+	assert_int_equal(file->tables->len, 1);
+	assert_int_equal(file->owners->len, 0);
+	assert_int_equal(file->top, 8);
+	t = &g_array_index(file->tables, struct lftfile_table, 0);
+	assert_int_equal(t->guid, 0x5000000000000100);
+	assert_int_equal(t->line, 1);
+	assert_int_equal(t->ports->len, 9);
+	assert_int_equal(t->ports->data[2], 0);
+	assert_int_equal(t->ports->data[8], 2);
+	lftfile_free(file);
+}
+
+/* What is in a description decides nothing. */
+static void
+test_descriptions_may_say_anything(void **state)
+{
+	struct lftfile *file = parse(
+		"Unicast lids [0-9] of switch Lid 2 guid 0x5 "
+		"('x guid 0x7 portguid 0x8'):\n"
+		"0x0001 001 # Channel Adapter portguid 0x6: 'portguid 0x9'\n");
+	const struct lid_range *range;
+
+	assert_int_equal(g_array_index(file->tables, struct lftfile_table,
+				       0).guid, 5);
+	assert_int_equal(file->owners->len, 1);
+	range = &g_array_index(file->owners, struct lid_range, 0);
+	assert_int_equal(range->guid, 6);
+	assert_int_equal(range->min, 1);
+	assert_int_equal(range->max, 1);
+	lftfile_free(file);
+}
+
+static void
+test_ranges_are_found(void **state)
+{
+	struct lftfile *file = parse(
+		HEAD
+		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n"
+		"0x0006 001 # Channel Adapter portguid 0x9: 'b'\n"
+		"0x0002 000 # Switch portguid 0x3: 's'\n"
+		HEAD_2
+		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n");
+	const struct lid_range *range;
+
+	assert_int_equal(file->owners->len, 2);
+	range = &g_array_index(file->owners, struct lid_range, 0);
+	assert_int_equal(range->guid, 3);
+	assert_int_equal(range->min, 2);
+	assert_int_equal(range->max, 2);
+	range++;
+	assert_int_equal(range->guid, 9);
+	assert_int_equal(range->min, 4);
+	assert_int_equal(range->max, 7);
+	lftfile_free(file);
+}
+
+/* Written and read: the same tables, the same LIDs, nothing to be remarked;
+ * written again: the same text. */
+static void
+round_trip(const char *spec, unsigned lmc)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GString) once = g_string_new(NULL);
+	g_autoptr(GString) twice = g_string_new(NULL);
+	struct lft *lft, *again;
+	struct lftfile *file;
+	struct world w, v;
+	struct graph *g;
+
+	world_init(&w, spec, lmc, NULL);
+	g = graph_new(w.s, w.lids);
+	lft = lft_new(g->n_switches, g->top);
+	assert_true(engine_route(&engine_minhop, g, lft, NULL));
+	lftfile_write(w.s, w.lids, lft, once);
+	file = parse(once->str);
+	assert_int_equal(file->tables->len, g->n_switches);
+
+	world_init(&v, spec, lmc, file);
+	assert_memory_equal(v.lids->base, w.lids->base,
+			    w.s->n_ports * sizeof(*w.lids->base));
+	again = lftfile_tables(file, v.s, v.lids, notes, NULL);
+	assert_int_equal(again->top, lft->top);
+	assert_memory_equal(again->ports, lft->ports,
+			    (size_t)lft->n_switches * lft->stride);
+	assert_int_equal(notes->len, 0);
+	lftfile_write(v.s, v.lids, again, twice);
+	assert_string_equal(once->str, twice->str);
+	lft_free(lft);
+	lft_free(again);
+	lftfile_free(file);
+	graph_free(g);
+	world_clear(&w);
+	world_clear(&v);
+}
+
+static void
+test_round_trip_keeps_all(void **state)
+{
+	round_trip("PGFT(2,4;1,2)", 0);
+	round_trip("torus(3,3;2)", 2);
+	round_trip("single(3)", 7);
+}
+
+static void
+test_empty_text_has_no_tables(void **state)
+{
+	g_autoptr(GError) error = NULL;
+	struct lftfile *file = lftfile_parse("", 0, "t", NULL);
+	struct world w;
+
+	assert_non_null(file);
+	assert_int_equal(file->tables->len, 0);
+	world_init(&w, "single(3)", 0, NULL);
+	assert_null(lftfile_tables(file, w.s, w.lids, NULL, &error));
+	assert_true(g_error_matches(error, LFTFILE_ERROR,
+				    LFTFILE_ERROR_FABRIC));
+	world_clear(&w);
+	lftfile_free(file);
+}
+
+static guint
+count_notes(const GPtrArray *notes, const char *what)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < notes->len; i++)
+		n += strstr(notes->pdata[i], what) != NULL;
+	return n;
+}
+
+/* A stranger's table, an owner who is not there, one who has another LID. */
+static void
+test_what_does_not_fit_is_noted(void **state)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct lftfile *file = parse(
+		"Unicast lids [0-9] of switch Lid 2 guid 0x77 ('x'):\n"
+		"0x0001 001 # " CA "\n"
+		HEAD
+		"0x0001 001 # " CA "\n"
+		"0x0005 001 # Channel Adapter portguid 0x88: 'gone'\n");
+	struct world w;
+	struct lft *lft;
+
+	/* LIDs as they come: switches first, so 1 is not the CA's */
+	world_init(&w, "single(3)", 0, NULL);
+	assert_int_equal(w.lids->base[subnet_find_port(w.s,
+				0x6000000000000101)] != 1, true);
+	w.s->nodes[w.s->switches[0]].info.node_guid = 0x5000000000000100;
+	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	assert_non_null(lft);
+	assert_int_equal(notes->len, 3);
+	assert_int_equal(count_notes(notes, "t:1: 0x0000000000000077"), 1);
+	assert_int_equal(count_notes(notes, "not in this fabric"), 1);
+	assert_int_equal(count_notes(notes, "0x6000000000000101, which has"),
+			 1);
+	assert_int_equal(w.lids->top, 4);
+	assert_int_equal(lft->top, 5);
+	assert_int_equal(lft_row(lft, 0)[5], 1);
+	lft_free(lft);
+	world_clear(&w);
+	lftfile_free(file);
+}
+
+/* The first five, then how many more. */
+static void
+test_notes_are_few(void **state)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct lftfile *file = parse(HEAD "0x0001 001\n");
+	struct world w;
+	struct lft *lft;
+
+	world_init(&w, "ring(20;1)", 0, NULL);
+	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	assert_non_null(lft);
+	assert_int_equal(notes->len, 6);
+	assert_int_equal(count_notes(notes, "and 14 more"), 1);
+	lft_free(lft);
+	world_clear(&w);
+	lftfile_free(file);
+}
+
+static void
+test_bad_lines_are_named(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} row[] = {
+		{ "what\n", "t:1: this is no line" },
+		{ HEAD "\nwhat\n", "t:3: this is no line" },
+		{ "0x0001 001\n", "t:1: an entry of no switch" },
+		{ "Unicast lids [0-1] of switch Lid 2\n", "t:1: this heading" },
+		{ "Unicast lids [0-1] of switch guid 0\n", "t:1: this head" },
+		{ "Unicast lids [0-1] of switch guid 0x0 \n", "t:1: this " },
+		{ "Unicast lids x guid 0x12345678901234567\n", "t:1: this " },
+		{ HEAD HEAD, "t:2: switch 0x5000000000000100 has a table at "
+			"line 1 already" },
+		{ HEAD "0x0000 001\n", "t:2: 0x0000 is no unicast LID" },
+		{ HEAD "0xc000 001\n", "t:2: 0xc000 is no unicast LID" },
+		{ HEAD "0x10001 001\n", "t:2: this is no LID" },
+		{ HEAD "0x 001\n", "t:2: this is no LID" },
+		{ HEAD "0x0001\n", "t:2: this is no LID" },
+		{ HEAD "0x0001 \n", "t:2: there is no port" },
+		{ HEAD "0x0001 256\n", "t:2: there is no port" },
+		{ HEAD "0x0001 0001\n", "t:2: there is no port" },
+		{ HEAD "0x0001 -1\n", "t:2: there is no port" },
+		{ HEAD "0x0001 1x\n", "t:2: there is no port" },
+		{ HEAD "0x0001 001\n0x0001 002\n", "t:3: LID 0x0001 has port "
+			"2 here, and further up 1" },
+		{ HEAD "0x0001 001 # portguid 0x6:\n"
+		  HEAD_2 "0x0001 001 # portguid 0x7:\n",
+			"t:4: LID 0x0001 is that of PortGUID "
+			"0x0000000000000007" },
+		{ HEAD "0x0001 001 # portguid 0x6:\n"
+			"0x0101 001 # portguid 0x6:\n",
+			"t:3: PortGUID 0x0000000000000006 has LIDs from "
+			"0x0001 to 0x0101" },
+		{ "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x5\n",
+			"t:1: this is no line" },
+	};
+	size_t i;
+
+	for (i = 0; i < G_N_ELEMENTS(row); i++) {
+		g_autoptr(GError) error = NULL;
+		struct lftfile *file = lftfile_parse(row[i].text,
+						     strlen(row[i].text), "t",
+						     &error);
+
+		assert_null(file);
+		assert_true(g_error_matches(error, LFTFILE_ERROR,
+					    LFTFILE_ERROR_SYNTAX));
+		if (!g_str_has_prefix(error->message, row[i].message))
+			fail_msg("%s: not \"%s\"", error->message,
+				 row[i].message);
+	}
+}
+
+static void
+test_zero_byte_is_no_text(void **state)
+{
+	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
+	g_autoptr(GError) error = NULL;
+
+	assert_null(lftfile_parse(text, sizeof(text) - 1, "t", &error));
+	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
+}
+
+/* The order of the switches in the file is nobody's business. */
+static void
+test_order_of_tables_does_not_matter(void **state)
+{
+	static const char first[] = HEAD "0x0001 001 # " CA "\n";
+	static const char second[] = HEAD_2 "0x0001 003\n0x0002 004\n";
+	g_autofree char *ab = g_strconcat(first, second, NULL);
+	g_autofree char *ba = g_strconcat(second, first, NULL);
+	struct lftfile *x = parse(ab), *y = parse(ba);
+	struct lft *a, *b;
+	struct world w;
+
+	world_init(&w, "PGFT(2,4;1,2)", 0, x);
+	a = lftfile_tables(x, w.s, w.lids, NULL, NULL);
+	b = lftfile_tables(y, w.s, w.lids, NULL, NULL);
+	assert_memory_equal(a->ports, b->ports,
+			    (size_t)a->n_switches * a->stride);
+	assert_int_equal(lft_row(a, 1)[2], 4);
+	lft_free(a);
+	lft_free(b);
+	world_clear(&w);
+	lftfile_free(x);
+	lftfile_free(y);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opensm_dump_is_read),
+		cmocka_unit_test(test_dump_fts_is_read),
+		cmocka_unit_test(test_ibroute_without_owners_is_read),
+		cmocka_unit_test(test_descriptions_may_say_anything),
+		cmocka_unit_test(test_ranges_are_found),
+		cmocka_unit_test(test_round_trip_keeps_all),
+		cmocka_unit_test(test_empty_text_has_no_tables),
+		cmocka_unit_test(test_what_does_not_fit_is_noted),
+		cmocka_unit_test(test_notes_are_few),
+		cmocka_unit_test(test_bad_lines_are_named),
+		cmocka_unit_test(test_zero_byte_is_no_text),
+		cmocka_unit_test(test_order_of_tables_does_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/*
+ * Which entries hosts use among themselves: counted again by walking from
+ * every host to every other.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/channels.h"
+#include "routing/engine.h"
+#include "routing/quality.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+struct lab {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	struct lft *lft;
+};
+
+static void
+lab_init(struct lab *lab, const char *spec, unsigned lmc)
+{
+	lab->s = generate_fabric(spec, NULL, NULL);
+	assert_non_null(lab->s);
+	lab->lids = lids_assign(lab->s, lmc, NULL, 0, NULL, NULL);
+	lab->g = graph_new(lab->s, lab->lids);
+	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
+	assert_true(engine_route(&engine_minhop, lab->g, lab->lft, NULL));
+}
+
+static void
+lab_clear(struct lab *lab)
+{
+	lft_free(lab->lft);
+	graph_free(lab->g);
+	lid_map_free(lab->lids);
+	subnet_unref(lab->s);
+}
+
+/* Follows one way, entry by entry, until it ends or is as long as can be. */
+static void
+copy_way(const struct lab *lab, struct lft *plain, uint32_t sw, uint32_t lid)
+{
+	const struct graph *g = lab->g;
+	uint32_t hops, e;
+	uint8_t port;
+
+	for (hops = 0; hops <= g->n_switches; hops++) {
+		port = lft_row(lab->lft, sw)[lid];
+		lft_row(plain, sw)[lid] = port;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (g->edges[e].port == port)
+				break;
+		if (e == g->first_edge[sw + 1])
+			return;
+		sw = g->edges[e].peer;
+	}
+}
+
+static void
+recount(const struct lab *lab)
+{
+	const struct graph *g = lab->g;
+	struct lft *plain = lft_new(lab->lft->n_switches, lab->lft->top);
+	struct lft *found = quality_host_entries(g, lab->lft);
+	uint32_t i, j, k;
+
+	for (i = 0; i < g->n_targets; i++)
+		for (j = 0; j < g->n_targets; j++)
+			for (k = 0; k < g->targets[j].n_lids; k++)
+				if (g->targets[i].port && g->targets[j].port)
+					copy_way(lab, plain,
+						 g->targets[i].sw,
+						 g->targets[j].lid + k);
+	assert_int_equal(found->top, plain->top);
+	assert_memory_equal(found->ports, plain->ports,
+			    (size_t)plain->n_switches * plain->stride);
+	lft_free(plain);
+	lft_free(found);
+}
+
+static void
+test_random_tables_are_cut_right(void **state)
+{
+	const char *text = g_getenv("MINISM_TEST_SEED");
+	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 10) : 1;
+	uint64_t rng = prng_stream(seed, 1);
+	static const char *const specs[] = {
+		"PGFT(2,3,2;1,2,2)", "torus(3,3;1)", "mesh(2,2;2)",
+		"single(3)", "PGFT(2,4;1,3)",
+	};
+	struct lab lab;
+	uint32_t i;
+
+	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned round = 0; round < 40; round++) {
+		lab_init(&lab, specs[round % G_N_ELEMENTS(specs)],
+			 prng_below(&rng, 3));
+		for (i = prng_below(&rng, 30); i > 0; i--)
+			lft_row(lab.lft, prng_below(&rng, lab.g->n_switches))
+				[1 + prng_below(&rng, lab.g->top)] =
+				prng_below(&rng, 3) ?
+				(uint8_t)prng_below(&rng, 6) : LFT_NO_PATH;
+		recount(&lab);
+		lab_clear(&lab);
+	}
+}
+
+static uint32_t
+count_looped(const struct graph *g, const struct lft *lft)
+{
+	struct channels_result channels;
+	uint32_t n;
+
+	channels_check(g, lft, NULL, &channels);
+	n = channels.n_looped;
+	channels_clear(&channels);
+	return n;
+}
+
+/* All hosts of a ring send round it: the loop is theirs. */
+static void
+test_loop_of_hosts_stays(void **state)
+{
+	struct lft *found;
+	struct lab lab;
+
+	lab_init(&lab, "ring(5;1)", 0);
+	found = quality_host_entries(lab.g, lab.lft);
+	assert_int_equal(count_looped(lab.g, lab.lft), 10);
+	assert_int_equal(count_looped(lab.g, found), 10);
+	lft_free(found);
+	lab_clear(&lab);
+}
+
+/* A spine that reaches a leaf by going down and up again, both ways round: no
+ * host is sent that way, so without the spines the loop is gone. */
+static void
+test_loop_of_switches_goes(void **state)
+{
+	const struct graph_edge *edge;
+	const struct graph_target *t;
+	uint32_t sw, e, other;
+	struct lft *found;
+	struct lab lab;
+
+	lab_init(&lab, "PGFT(1,3;1,2)", 0);
+	assert_int_equal(count_looped(lab.g, lab.lft), 0);
+	/* a spine sends what is for leaf i to leaf i + 1, which sends it up
+	 * to where it would go anyhow */
+	for (sw = 0; sw < lab.g->n_switches; sw++) {
+		if (lab.g->n_hosts[sw])
+			continue;
+		for (t = lab.g->targets;
+		     t < lab.g->targets + lab.g->n_targets; t++) {
+			if (t->port == 0)
+				continue;
+			other = (t->sw + 1) % 3;
+			edge = NULL;
+			for (e = lab.g->first_edge[sw];
+			     e < lab.g->first_edge[sw + 1]; e++)
+				if (lab.g->edges[e].peer == other)
+					edge = &lab.g->edges[e];
+			assert_non_null(edge);
+			/* not the spine that hosts use for this LID */
+			e = lab.g->first_edge[other];
+			while (lab.g->edges[e].port !=
+			       lft_row(lab.lft, other)[t->lid])
+				e++;
+			if (lab.g->edges[e].peer == sw)
+				continue;
+			lft_row(lab.lft, sw)[t->lid] = edge->port;
+			/* all leaves agree on the other spine */
+			for (uint32_t leaf = 0; leaf < 3; leaf++)
+				for (e = lab.g->first_edge[leaf];
+				     leaf != t->sw &&
+				     e < lab.g->first_edge[leaf + 1]; e++)
+					if (lab.g->edges[e].peer != sw)
+						lft_row(lab.lft, leaf)
+							[t->lid] =
+							lab.g->edges[e].port;
+		}
+	}
+	found = quality_host_entries(lab.g, lab.lft);
+	assert_true(count_looped(lab.g, lab.lft) > 0);
+	assert_int_equal(count_looped(lab.g, found), 0);
+	lft_free(found);
+	lab_clear(&lab);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_tables_are_cut_right),
+		cmocka_unit_test(test_loop_of_hosts_stays),
+		cmocka_unit_test(test_loop_of_switches_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
