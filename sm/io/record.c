@@ -16,6 +16,7 @@
 
 #define MAGIC		"minismR\x01"
 #define MAGIC_LEN	8u
+#define NAME_RMPP	0x80u	/* in the byte with the name's length */
 #define KIND_END	8u
 #define GID_LEN		16u
 #define SUM_LEN		8u
@@ -124,7 +125,7 @@ record_begin(struct record_writer *w, GByteArray *out,
 	g_byte_array_append(out, (const uint8_t *)MAGIC, MAGIC_LEN);
 	put_fixed64(out, port->guid);
 	put_byte(out, port->num);
-	put_byte(out, n);
+	put_byte(out, n | (port->rmpp ? NAME_RMPP : 0));
 	g_byte_array_append(out, (const uint8_t *)port->name, n);
 	w->sum = fnv_add(w->sum, out->data + begin, out->len - begin);
 }
@@ -378,6 +379,7 @@ static bool
 read_header(struct record_reader *r, struct record_port *port, GError **error)
 {
 	const uint8_t *magic, *num, *n, *name;
+	size_t len = 0;
 
 	if (!get_bytes(r, MAGIC_LEN, &magic) ||
 	    memcmp(magic, MAGIC, MAGIC_LEN - 1) != 0) {
@@ -388,12 +390,14 @@ read_header(struct record_reader *r, struct record_port *port, GError **error)
 		return fail(r, "a record of a version that is not known",
 			    error);
 	if (!get_fixed64(r, &port->guid) || !get_bytes(r, 1, &num) ||
-	    !get_bytes(r, 1, &n) || *n >= sizeof(port->name) ||
-	    !get_bytes(r, *n, &name))
+	    !get_bytes(r, 1, &n) ||
+	    (len = *n & ~NAME_RMPP) >= sizeof(port->name) ||
+	    !get_bytes(r, len, &name))
 		return fail(r, "the header is cut off", error);
 	port->num = *num;
+	port->rmpp = *n & NAME_RMPP;
 	memset(port->name, 0, sizeof(port->name));
-	memcpy(port->name, name, *n);
+	memcpy(port->name, name, len);
 	return true;
 }
 

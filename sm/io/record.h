@@ -8,6 +8,7 @@
  * count from the last time in the record, at first from 0.
  *
  *	header	"minismR" 01  PortGUID:8 bytes  port:1  n:1 name:n bytes
+ *			(bit 7 of n: the transport does RMPP itself)
  *	events	kind:1 and then, by kind:
  *	  1 received, 2 returned	time, address, MAD
  *	  3 ring	time, timer
@@ -53,10 +54,11 @@ struct record_event {
 struct record_port {
 	uint64_t guid;
 	uint8_t num;
+	bool rmpp;		/* transport.rmpp */
 	char name[64];
 };
 
-#define RECORD_MAD_MAX	(1u << 22)	/* bytes */
+#define RECORD_MAD_MAX	(1u << 26)	/* bytes */
 /* Times go from 0 to this: whoever is told one may add to it. */
 #define RECORD_TIME_MAX	(INT64_MAX / 2)
 

@@ -414,6 +414,7 @@ replay_new(const uint8_t *record, size_t len, GError **error)
 	}
 	r->base.port_guid = port.guid;
 	r->base.port_num = port.num;
+	r->base.rmpp = port.rmpp;
 	g_strlcpy(r->base.name, port.name, sizeof(r->base.name));
 	r->over = !record_next(r->reader, &r->next);
 	return &r->base;

@@ -200,6 +200,7 @@ tap_open(struct transport *inner, const char *path, GError **error)
 	FILE *file = fopen(path, "wbe");
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
+		.rmpp = inner->rmpp,
 	};
 	struct tap *tap;
 
@@ -212,6 +213,7 @@ tap_open(struct transport *inner, const char *path, GError **error)
 	tap->base.ops = &tap_ops;
 	tap->base.port_guid = inner->port_guid;
 	tap->base.port_num = inner->port_num;
+	tap->base.rmpp = inner->rmpp;
 	g_strlcpy(tap->base.name, inner->name, sizeof(tap->base.name));
 	tap->inner = inner;
 	tap->file = file;

@@ -50,9 +50,10 @@ struct transport;
 
 struct transport_ops {
 	/*
-	 * Sends one MAD. timeout_ms: how long the transport may keep waiting
-	 * for its answer before it says TRANSPORT_RETURNED (a transport that
-	 * does not track requests need not). 0: no answer is expected.
+	 * Sends one MAD (or a message, see rmpp). timeout_ms: how long the
+	 * transport may keep waiting for its answer before it says
+	 * TRANSPORT_RETURNED (a transport that does not track requests need
+	 * not). 0: no answer is expected.
 	 */
 	bool (*send)(struct transport *t, const struct mad_addr *to,
 		     const uint8_t *mad, size_t len, unsigned timeout_ms,
@@ -73,6 +74,14 @@ struct transport {
 	void *recv_data;
 	uint64_t port_guid;		/* of the port that it is bound to */
 	uint8_t port_num;
+	/*
+	 * It does RMPP itself (IBA 13.6). send() takes an SA message of any
+	 * length from RMPP_SA_HEADER_LEN bytes on, if its RMPP header is that
+	 * of a first segment; it is cut into MADs below. Such messages come in
+	 * whole, and may be shorter than MAD_SIZE, too. Without, all MADs of a
+	 * transfer go through send() and on_recv one by one: sm/io/bulk.h.
+	 */
+	bool rmpp;
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
 

@@ -22,8 +22,14 @@
  * A request that nobody answered comes back with a status. The kernel then
  * hands over no more than the first 24 bytes of it, the common header; the
  * rest is filled up with zeros here, since a MAD has 256 bytes everywhere
- * else. Answers larger than that (RMPP, put together by the kernel) need a
- * larger buffer, which umad_recv() asks for.
+ * else.
+ *
+ * RMPP is the kernel's for class 0x03, which is registered with its version.
+ * A message that it has put together may need a larger buffer, which
+ * umad_recv() asks for, and may be shorter than a MAD. One that it shall cut
+ * is written with its true length. It tries each window `retries` times, so
+ * that must not be 0 then; everything else is retried above. The simulator's
+ * shim does nothing of this: it sends the first 256 bytes.
  *
  * All agents are registered before the port is declared an SM, and that is
  * taken back first, then what is still coming is read, then the rest is
@@ -41,6 +47,7 @@
 #include <unistd.h>
 
 #include "sm/io/timers.h"
+#include "sm/wire/rmpp.h"
 #include "sm/wire/smp.h"
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
@@ -51,6 +58,8 @@
 #define POLL_MAX_MS	128	/* a MAD, later when it is quiet */
 #define DRAIN_MS	50
 #define ERROR_PAUSE_US	1000
+#define KEEP_MAX	65536u	/* bytes of a buffer that are kept */
+#define RMPP_RETRIES	5
 
 #define GRH_HOP_LIMIT	255	/* as far as routers will carry it */
 
@@ -124,6 +133,16 @@ buffer_fit(struct buffer *b, size_t size)
 	b->size = size;
 }
 
+/* A table of all paths passes once, its buffer need not stay. */
+static void
+buffer_trim(struct buffer *b)
+{
+	if (b->size <= KEEP_MAX)
+		return;
+	b->umad = g_realloc(b->umad, umad_size() + MAD_SIZE);
+	b->size = MAD_SIZE;
+}
+
 /* The length of the MAD that was read; 0 if there is none (errno). */
 static size_t
 read_mad(struct umad_transport *u)
@@ -172,6 +191,7 @@ deliver(struct umad_transport *u, size_t len)
 		u->waiting--;
 	if (u->base.on_recv)
 		u->base.on_recv(&m, u->base.recv_data);
+	buffer_trim(&u->in);
 }
 
 static void
@@ -320,6 +340,16 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
+/* A message that the kernel cuts. */
+static bool
+is_message(const uint8_t *mad, size_t len)
+{
+	struct rmpp_header r;
+
+	return mad[1] == MAD_CLASS_SA && rmpp_header_read(mad, len, &r) &&
+		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
+}
+
 static void
 set_address(void *umad, const struct mad_addr *to)
 {
@@ -340,9 +370,10 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    GError **error)
 {
 	struct umad_transport *u = umad_of(t);
+	bool message = is_message(mad, len);
 	int agent;
 
-	g_assert(len >= MAD_SIZE);
+	g_assert(len >= (message ? RMPP_SA_HEADER_LEN : MAD_SIZE));
 	agent = agent_of_class(u, mad[1]);
 	if (agent < 0) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
@@ -350,17 +381,20 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 			    mad[1]);
 		return false;
 	}
-	buffer_fit(&u->out, len);
-	memset(u->out.umad, 0, umad_size());
+	/* the shim sends all of one MAD, however little is written */
+	buffer_fit(&u->out, MAX(len, MAD_SIZE));
+	memset(u->out.umad, 0, umad_size() + MAD_SIZE);
 	set_address(u->out.umad, to);
 	memcpy(umad_get_mad(u->out.umad), mad, len);
 	if (umad_send(u->fd, agent, u->out.umad, len,
-		      asks(mad[3]) ? timeout_ms : 0, 0) < 0) {
+		      asks(mad[3]) ? timeout_ms : 0,
+		      message ? RMPP_RETRIES : 0) < 0) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "%s: cannot send: %s", t->name,
 			    g_strerror(errno));
 		return false;
 	}
+	buffer_trim(&u->out);
 	u->waiting += asks(mad[3]);
 	return true;
 }
@@ -627,6 +661,7 @@ umad_transport_new(const umad_port_t *port)
 	u->base.ops = &umad_ops;
 	u->base.port_guid = be64toh(port->port_guid);
 	u->base.port_num = port->portnum;
+	u->base.rmpp = true;
 	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %d",
 		   port->ca_name, port->portnum);
 	u->context = g_main_context_ref_thread_default();

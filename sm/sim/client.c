@@ -8,6 +8,11 @@
  * that is not one (IBA 13.4.6.1), GMPs also to a client if no manager is
  * there.
  *
+ * RMPP is the clients' own business (IBA 13.6): its segments are MADs like
+ * others. An ACK has the method of the other direction and the TID of the
+ * request, so one for a long request goes to who asked, and one for a long
+ * response goes by role, to who gave it. Neither is an answer.
+ *
  * A request with a timeout leaves a struct pending behind, which its answer
  * takes away. Pendings are on a list in order of deadline (all requests of a
  * client tend to have the same timeout, so a new one belongs at the end) and
@@ -20,6 +25,8 @@
 #include "sm/sim/state.h"
 
 #include <string.h>
+
+#include "sm/wire/rmpp.h"
 
 #define NS_PER_US	1000
 #define NS_PER_MS	1000000
@@ -280,6 +287,19 @@ find_server(struct sim *sim, const struct sim_packet *p)
 	return find_role(sim, p->to, SIM_ROLE_CLIENT, &i);
 }
 
+/* Whether it ends the wait of who asked: of a long answer its first segment
+ * does. */
+static bool
+is_answer(const struct sim_packet *p)
+{
+	struct rmpp_header r;
+
+	if (p->h.mgmt_class != MAD_CLASS_SA ||
+	    !rmpp_header_read(p->mad, MAD_SIZE, &r))
+		return true;
+	return !(r.flags & RMPP_FLAG_ACTIVE) || r.type == RMPP_TYPE_DATA;
+}
+
 void
 sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
@@ -292,7 +312,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	}
 	if (p->h.method & MAD_METHOD_RESPONSE) {
 		c = find_asker(sim, p->to, p->h.tid >> 32);
-		if (c)
+		if (c && is_answer(p))
 			pending_answered(c, p->h.tid);
 	} else {
 		c = find_server(sim, p);

@@ -23,6 +23,7 @@ static const struct target targets[] = {
 	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
 	{ "replay", fuzz_replay },
+	{ "rmpp", fuzz_rmpp },
 	{ "serve", fuzz_serve },
 };
 

@@ -33,6 +33,7 @@ int fuzz_guid2lid(const uint8_t *data, size_t size);
 int fuzz_lftfile(const uint8_t *data, size_t size);
 int fuzz_netfile(const uint8_t *data, size_t size);
 int fuzz_replay(const uint8_t *data, size_t size);
+int fuzz_rmpp(const uint8_t *data, size_t size);
 int fuzz_serve(const uint8_t *data, size_t size);
 
 /* The input, taken from the front. What is not there any more is zero. */

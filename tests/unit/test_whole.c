@@ -1,0 +1,391 @@
+/*
+ * Long messages over a transport that does RMPP itself: they go out and come
+ * in in one piece. The transport here writes down what it is given.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/io/bulk.h"
+#include "sm/io/whole.h"
+#include "tests/lib/rmpplab.h"
+
+struct kernel {
+	struct transport base;
+	int64_t now, when;
+	transport_timer_fn fn;	/* of the only timer */
+	void *data;
+	unsigned sends, timeout_ms;
+	bool refuses;
+	struct mad_addr to;
+	GByteArray *message;	/* the last one */
+};
+
+static struct kernel *
+kernel_of(struct transport *t)
+{
+	return (struct kernel *)t;
+}
+
+static bool
+kernel_send(struct transport *t, const struct mad_addr *to,
+	    const uint8_t *mad, size_t len, unsigned timeout_ms,
+	    GError **error)
+{
+	struct kernel *k = kernel_of(t);
+
+	if (k->refuses) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "refused");
+		return false;
+	}
+	k->sends++;
+	k->to = *to;
+	k->timeout_ms = timeout_ms;
+	g_byte_array_set_size(k->message, 0);
+	g_byte_array_append(k->message, mad, (guint)len);
+	return true;
+}
+
+static int64_t
+kernel_now(struct transport *t)
+{
+	return kernel_of(t)->now;
+}
+
+static unsigned
+kernel_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
+		   void *data)
+{
+	struct kernel *k = kernel_of(t);
+
+	assert_null(k->fn);
+	k->when = when;
+	k->fn = fn;
+	k->data = data;
+	return 1;
+}
+
+static void
+kernel_timer_cancel(struct transport *t, unsigned id)
+{
+	kernel_of(t)->fn = NULL;
+}
+
+static void
+kernel_free(struct transport *t)
+{
+	g_byte_array_unref(kernel_of(t)->message);
+	g_free(t);
+}
+
+static struct kernel *
+kernel_new(void)
+{
+	static const struct transport_ops ops = {
+		kernel_send, kernel_now, kernel_timer_start,
+		kernel_timer_cancel, kernel_free,
+	};
+	struct kernel *k = g_new0(struct kernel, 1);
+
+	k->base.ops = &ops;
+	k->base.rmpp = true;
+	k->message = g_byte_array_new();
+	return k;
+}
+
+static void
+kernel_ring(struct kernel *k)
+{
+	transport_timer_fn fn = g_steal_pointer(&k->fn);
+
+	if (!fn)
+		return;
+	k->now = MAX(k->now, k->when);
+	fn(k->data);
+}
+
+struct seen {
+	unsigned ends, messages;
+	uint32_t id;
+	enum bulk_outcome outcome;
+	uint8_t header[RMPP_SA_HEADER_LEN];
+	GByteArray *data;
+	struct mad_addr from;
+};
+
+static void
+on_done(uint32_t id, enum bulk_outcome outcome, unsigned status, void *data)
+{
+	struct seen *seen = data;
+
+	assert_int_equal(id, seen->id);
+	seen->ends++;
+	seen->outcome = outcome;
+}
+
+static void
+on_message(const struct bulk_message *m, void *data)
+{
+	struct seen *seen = data;
+
+	seen->messages++;
+	seen->from = m->from;
+	memcpy(seen->header, m->header, sizeof(seen->header));
+	g_byte_array_set_size(seen->data, 0);
+	g_byte_array_append(seen->data, m->data, (guint)m->len);
+}
+
+static void
+order_table(struct bulk_order *o, struct rmpplab_source *src, uint64_t len,
+	    uint64_t length, uint8_t *header)
+{
+	rmpplab_header(header, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
+	*src = (struct rmpplab_source) { .len = len };
+	*o = (struct bulk_order) {
+		.to = { .lid = 7, .qp = 1 }, .header = header,
+		.source = rmpplab_read, .source_data = src,
+		.length = length, .timeout_ms = 123,
+	};
+}
+
+static void
+test_message_goes_out_in_one_piece(void **state)
+{
+	static const struct {
+		unsigned len, flags, payload;
+	} cases[] = {
+		{ 0, 7, 20 }, { 64, 7, 84 }, { 200, 7, 220 }, { 201, 3, 241 },
+		{ 4096, 3, 4516 }, { 10000, 3, 11000 },
+	};
+
+	for (unsigned i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+		unsigned len = cases[i / 2].len;
+		struct kernel *k = kernel_new();
+		struct bulk *b = bulk_new(&k->base, NULL);
+		uint8_t header[MAD_SIZE];
+		struct rmpplab_source src;
+		struct seen seen = { 0 };
+		struct bulk_order o;
+		struct rmpp_header r;
+
+		order_table(&o, &src, len, i % 2 ? len : RMPP_LENGTH_UNKNOWN,
+			    header);
+		seen.id = bulk_send(b, &o, on_done, &seen);
+		assert_int_equal(k->sends, 1);
+		assert_int_equal(seen.ends, 0);
+		kernel_ring(k);
+		assert_int_equal(seen.ends, 1);
+		assert_int_equal(seen.outcome, BULK_SENT);
+		assert_int_equal(k->to.lid, 7);
+		assert_int_equal(k->timeout_ms, 123);
+		/* not filled up: the kernel counts */
+		assert_int_equal(k->message->len, 56 + len);
+		assert_true(rmpp_header_read(k->message->data, 56, &r));
+		assert_int_equal(r.version, 1);
+		assert_int_equal(r.type, RMPP_TYPE_DATA);
+		assert_int_equal(r.flags, cases[i / 2].flags);
+		assert_int_equal(r.status, 0);
+		assert_int_equal(r.segment, 1);
+		assert_int_equal(r.length, cases[i / 2].payload);
+		for (unsigned n = 0; n < len; n++)
+			assert_int_equal(k->message->data[56 + n],
+					 rmpplab_byte(n));
+		assert_int_equal(src.calls_after_end, 0);
+		kernel_ring(k);
+		assert_int_equal(seen.ends, 1);
+		bulk_free(b);
+		transport_free(&k->base);
+	}
+}
+
+static void
+expect_outcome(struct kernel *k, struct bulk *b, struct bulk_order *o,
+	       enum bulk_outcome outcome)
+{
+	struct seen seen = { 0 };
+
+	seen.id = bulk_send(b, o, on_done, &seen);
+	assert_int_not_equal(seen.id, 0);
+	assert_int_equal(seen.ends, 0);
+	kernel_ring(k);
+	assert_int_equal(seen.ends, 1);
+	assert_int_equal(seen.outcome, outcome);
+}
+
+static void
+test_what_cannot_be_collected_is_told(void **state)
+{
+	struct bulk_params params = bulk_params_default;
+	struct kernel *k = kernel_new();
+	uint8_t header[MAD_SIZE];
+	struct rmpplab_source src;
+	struct bulk_order o;
+	struct bulk *b;
+
+	params.max_collect = 10000;
+	b = bulk_new(&k->base, &params);
+	order_table(&o, &src, 10000, RMPP_LENGTH_UNKNOWN, header);
+	expect_outcome(k, b, &o, BULK_SENT);
+	order_table(&o, &src, 10001, RMPP_LENGTH_UNKNOWN, header);
+	expect_outcome(k, b, &o, BULK_TOO_LONG);
+	/* who says so beforehand is not even asked */
+	order_table(&o, &src, 10001, 10001, header);
+	expect_outcome(k, b, &o, BULK_TOO_LONG);
+	assert_int_equal(src.at, 0);
+	assert_int_equal(k->sends, 1);
+	k->refuses = true;
+	order_table(&o, &src, 10, 10, header);
+	expect_outcome(k, b, &o, BULK_NOT_ACCEPTED);
+	assert_true(bulk_stats(b)->sent == 1);
+	assert_true(bulk_stats(b)->failed_out == 3);
+	bulk_free(b);
+	transport_free(&k->base);
+}
+
+static void
+test_cancelled_before_it_is_told_stays_untold(void **state)
+{
+	struct kernel *k = kernel_new();
+	struct bulk *b = bulk_new(&k->base, NULL);
+	uint8_t header[MAD_SIZE];
+	struct rmpplab_source src;
+	struct seen seen = { 0 };
+	struct bulk_order o;
+
+	order_table(&o, &src, 10, 10, header);
+	seen.id = bulk_send(b, &o, on_done, &seen);
+	bulk_cancel(b, seen.id);
+	kernel_ring(k);
+	assert_int_equal(seen.ends, 0);
+	/* and one that is out when all is freed */
+	bulk_send(b, &o, on_done, &seen);
+	bulk_free(b);
+	assert_null(k->fn);
+	transport_free(&k->base);
+}
+
+static bool
+offer(struct bulk *b, const uint8_t *message, size_t len)
+{
+	/* no longer than it is, for who reads too far */
+	g_autofree uint8_t *exact = g_memdup2(message, len);
+	const struct transport_mad m = {
+		.event = TRANSPORT_RECEIVED, .mad = exact, .len = len,
+		.addr = { .lid = 5, .qp = 1 },
+	};
+
+	return bulk_offer(b, &m);
+}
+
+static void
+make_message(uint8_t *message, size_t len, unsigned flags, uint32_t payload)
+{
+	const struct rmpp_header r = {
+		.version = 1, .type = RMPP_TYPE_DATA, .segment = 1,
+		.flags = (uint8_t)(RMPP_FLAG_ACTIVE | flags),
+		.length = payload,
+	};
+
+	memset(message, 0, 56 + len);
+	rmpplab_header(message, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
+	rmpp_header_write(message, &r);
+	for (size_t i = 0; i < len; i++)
+		message[56 + i] = rmpplab_byte(i);
+}
+
+static void
+test_message_comes_in_in_one_piece(void **state)
+{
+	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
+	struct seen seen = { .data = g_byte_array_new() };
+	struct kernel *k = kernel_new();
+	struct bulk *b = bulk_new(&k->base, NULL);
+	uint8_t message[6000];
+
+	bulk_set_receiver(b, on_message, &seen);
+	for (unsigned i = 0; i < G_N_ELEMENTS(lens); i++) {
+		make_message(message, MAX(lens[i], 200), RMPP_FLAG_FIRST |
+			     (lens[i] <= 200 ? RMPP_FLAG_LAST : 0),
+			     rmpp_payload_length(lens[i], 56));
+		assert_true(offer(b, message, 56 + lens[i]));
+		assert_int_equal(seen.messages, i + 1);
+		assert_int_equal(seen.data->len, lens[i]);
+		assert_memory_equal(seen.header, message, 56);
+		assert_int_equal(seen.from.lid, 5);
+		if (lens[i])
+			assert_memory_equal(seen.data->data, message + 56,
+					    lens[i]);
+	}
+	assert_int_equal(k->sends, 0);	/* no ACK of ours */
+	g_byte_array_unref(seen.data);
+	bulk_free(b);
+	transport_free(&k->base);
+}
+
+/* Simulators hand over 256 bytes whatever is in them. */
+static void
+test_only_segment_says_how_much_of_it_counts(void **state)
+{
+	size_t len = 0;
+	uint8_t mad[MAD_SIZE];
+	unsigned only = RMPP_FLAG_FIRST | RMPP_FLAG_LAST;
+
+	make_message(mad, ROOM, only, 84);
+	assert_true(whole_measure(mad, MAD_SIZE, &len));
+	assert_int_equal(len, 64);
+	make_message(mad, ROOM, only, 5000);
+	assert_true(whole_measure(mad, MAD_SIZE, &len));
+	assert_int_equal(len, 200);
+	make_message(mad, ROOM, only, 19);	/* senseless */
+	assert_true(whole_measure(mad, MAD_SIZE, &len));
+	assert_int_equal(len, 200);
+	make_message(mad, ROOM, RMPP_FLAG_FIRST, 84);
+	assert_true(whole_measure(mad, MAD_SIZE, &len));
+	assert_int_equal(len, 200);
+}
+
+static void
+test_what_is_no_message_is_left_to_others(void **state)
+{
+	struct seen seen = { .data = g_byte_array_new() };
+	struct kernel *k = kernel_new();
+	struct bulk *b = bulk_new(&k->base, NULL);
+	struct rmpp_header r = { .version = 1, .type = RMPP_TYPE_ACK,
+		.flags = RMPP_FLAG_ACTIVE };
+	uint8_t mad[MAD_SIZE];
+
+	bulk_set_receiver(b, on_message, &seen);
+	rmpplab_header(mad, METHOD_GET_TABLE, 1);
+	assert_false(offer(b, mad, MAD_SIZE));
+	rmpp_header_write(mad, &r);
+	assert_false(offer(b, mad, MAD_SIZE));
+	make_message(mad, ROOM, RMPP_FLAG_FIRST, 0);
+	for (size_t len = 1; len < 56; len++)
+		assert_false(offer(b, mad, len));
+	assert_true(offer(b, mad, 56));
+	mad[1] = 0x04;
+	assert_false(offer(b, mad, MAD_SIZE));
+	assert_int_equal(seen.messages, 1);
+	g_byte_array_unref(seen.data);
+	bulk_free(b);
+	transport_free(&k->base);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_message_goes_out_in_one_piece),
+		cmocka_unit_test(test_what_cannot_be_collected_is_told),
+		cmocka_unit_test(test_cancelled_before_it_is_told_stays_untold),
+		cmocka_unit_test(test_message_comes_in_in_one_piece),
+		cmocka_unit_test(test_only_segment_says_how_much_of_it_counts),
+		cmocka_unit_test(test_what_is_no_message_is_left_to_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
