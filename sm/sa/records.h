@@ -1,0 +1,49 @@
+/*
+ * Records that go into tables. Private to sm/sa.
+ *
+ * What is asked for is turned into an iterator: candidates are made one after
+ * the other, on the wire, and compared with the request. A query that names a
+ * LID, a GUID or a GID looks only there.
+ */
+#ifndef MINISM_SA_RECORDS_H
+#define MINISM_SA_RECORDS_H
+
+#include "sm/sa/sa.h"
+#include "sm/wire/sa_record.h"
+
+/* What somebody wants to see. */
+struct query {
+	const struct sa_header *h;
+	const uint8_t *wanted;	/* the record of the request, SA_DATA_LEN bytes
+				   at least */
+	uint32_t requester;	/* port */
+	bool trusted;
+};
+
+/* NULL: this attribute is no table of the fabric, or (*status) the request is
+ * bad. Holds a reference on the view. */
+struct sa_records *records_of_fabric(struct sa_view *view,
+				     const struct query *q, unsigned *status);
+struct sa_records *records_of_paths(struct sa_view *view,
+				    const struct query *q, unsigned *status);
+/* wanted: of `len` bytes, with the GIDs behind its fixed part. */
+struct sa_records *records_of_multi_path(struct sa_view *view,
+					 const struct query *q, size_t len,
+					 unsigned *status);
+
+/* Ready-made ones, all of `attr_id`: `bytes` is taken over. */
+struct sa_records *records_of_bytes(unsigned attr_id, GByteArray *bytes);
+
+/* How an iterator is made: next and free get `data`. */
+struct records_kind {
+	bool (*next)(void *data, uint8_t *record);
+	void (*free)(void *data);
+};
+struct sa_records *records_new(unsigned attr_id,
+			       const struct records_kind *kind, void *data);
+
+/* May the requester know of this port? (They share a partition.) */
+bool records_visible(const struct sa_view *view, const struct query *q,
+		     uint32_t port);
+
+#endif

@@ -1,0 +1,486 @@
+/*
+ * Subnet administration: who asks, what, and which answer.
+ *
+ * Flow of sa_answer: header and key (a key that is wrong is dropped, IBA
+ * 15.4.1: it may be an attack, and gets nothing to compare with) -> the
+ * requester's port -> by method: a change goes to a store, a question to
+ * sa_query.c.
+ *
+ * Everything else is answered, if only with a status: a client that waits for
+ * an answer must not wait in vain.
+ *
+ * Structs. The state that clients leave is in three stores (groups, services,
+ * informs); the view is exchanged whole. Both change only in here, so that an
+ * answer which is on its way never sees half a change.
+ */
+#include "sm/sa/sa.h"
+
+#include <string.h>
+
+#include "sm/sa/task.h"
+
+G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
+
+struct sa *
+sa_new(const struct sa_params *params)
+{
+	struct sa *sa = g_new0(struct sa, 1);
+
+	sa->params = *params;
+	sa->groups = groups_new();
+	sa->services = services_new();
+	sa->informs = informs_new();
+	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
+	sa->trees = g_array_new(FALSE, TRUE, sizeof(struct sa_tree));
+	sa->members = g_ptr_array_new_with_free_func(g_free);
+	return sa;
+}
+
+void
+sa_free(struct sa *sa)
+{
+	if (!sa)
+		return;
+	sa_view_unref(sa->view);
+	groups_free(sa->groups);
+	services_free(sa->services);
+	informs_free(sa->informs);
+	g_array_unref(sa->sms);
+	g_array_unref(sa->trees);
+	g_ptr_array_unref(sa->members);
+	g_free(sa);
+}
+
+void
+sa_set_sms(struct sa *sa, const struct sa_sm *sms, size_t n)
+{
+	g_array_set_size(sa->sms, 0);
+	if (n)
+		g_array_append_vals(sa->sms, sms, (guint)n);
+}
+
+/* ------------------------------------------------------------- answering */
+
+void
+task_answer(struct task *t, unsigned status)
+{
+	sa_make_response(t->reply->mad, status);
+	t->reply->kind = SA_REPLY_ONE;
+	if (status)
+		t->sa->stats.refused++;
+	else
+		t->sa->stats.answered++;
+}
+
+static void
+drop(struct task *t, const char *why)
+{
+	t->reply->kind = SA_REPLY_NONE;
+	t->reply->why = why;
+	t->sa->stats.dropped++;
+}
+
+uint8_t *
+task_data(struct task *t)
+{
+	memset(t->reply->mad + SA_DATA_OFFSET, 0, SA_DATA_LEN);
+	return t->reply->mad + SA_DATA_OFFSET;
+}
+
+/* -------------------------------------------------- Get, GetTable, Set .. */
+
+static void
+change_group(struct task *t, bool join)
+{
+	struct mcmember_record r;
+	unsigned status;
+
+	mcmember_record_decode(t->q.wanted, &r);
+	status = (join ? groups_join : groups_leave)
+		(t->sa->groups, t->sa->view, t->q.requester, t->h.comp_mask,
+		 &r);
+	if (!status)
+		mcmember_record_encode(task_data(t), &r);
+	task_answer(t, status);
+}
+
+static void
+change_service(struct task *t, bool set)
+{
+	struct service_record r;
+	unsigned status;
+
+	service_record_decode(t->q.wanted, &r);
+	status = (set ? services_set : services_delete)
+		(t->sa->services, t->sa->view, t->q.requester,
+		 t->h.comp_mask, &r, t->request->now);
+	if (!status)
+		service_record_encode(task_data(t), &r);
+	task_answer(t, status);
+}
+
+static void
+subscribe(struct task *t)
+{
+	struct inform_info info;
+	unsigned status;
+
+	inform_info_decode(t->q.wanted, &info);
+	status = informs_set(t->sa->informs, t->sa->view, t->q.requester,
+			     &info);
+	if (!status)
+		inform_info_encode(task_data(t), &info);
+	task_answer(t, status);
+}
+
+static void
+change(struct task *t)
+{
+	bool set = t->h.mad.method == MAD_METHOD_SET;
+
+	switch (t->h.mad.attr_id) {
+	case SA_ATTR_MC_MEMBER:
+		change_group(t, set);
+		return;
+	case SA_ATTR_SERVICE:
+		change_service(t, set);
+		return;
+	case SA_ATTR_INFORM_INFO:
+		if (!set)
+			break;
+		subscribe(t);
+		return;
+	}
+	task_answer(t, MAD_STATUS_BAD_ATTRIBUTE);
+}
+
+static void
+act(struct task *t)
+{
+	switch (t->h.mad.method) {
+	case MAD_METHOD_GET:
+	case SA_METHOD_GET_TABLE:
+		task_query(t);
+		return;
+	case MAD_METHOD_SET:
+	case SA_METHOD_DELETE:
+		change(t);
+		return;
+	case SA_METHOD_GET_MULTI:
+		if (t->h.mad.attr_id == SA_ATTR_MULTI_PATH)
+			task_query_multi_path(t);
+		else
+			task_answer(t, MAD_STATUS_BAD_ATTRIBUTE);
+		return;
+	}
+	task_answer(t, MAD_STATUS_BAD_METHOD);
+}
+
+void
+sa_answer(struct sa *sa, const struct sa_request *request,
+	  struct sa_reply *reply)
+{
+	struct task t = { .sa = sa, .request = request, .reply = reply };
+
+	memset(reply, 0, sizeof(*reply));
+	sa->stats.requests++;
+	if (!sa_header_read(request->mad, request->len, &t.h)) {
+		drop(&t, "SA request that is no whole MAD");
+		return;
+	}
+	if (t.h.mad.method & MAD_METHOD_RESPONSE) {
+		drop(&t, "SA answer that nobody asked for");
+		return;
+	}
+	memcpy(reply->mad, request->mad, MAD_SIZE);
+	if (t.h.mad.class_version != 2) {
+		task_answer(&t, MAD_STATUS_BAD_VERSION);
+		return;
+	}
+	if (t.h.sm_key && t.h.sm_key != sa->params.sm_key) {
+		drop(&t, "SA request with a wrong SM_Key");
+		return;
+	}
+	if (!sa->view) {
+		task_answer(&t, MAD_STATUS_BUSY);
+		return;
+	}
+	t.q = (struct query){
+		.h = &t.h,
+		.wanted = request->mad + SA_DATA_OFFSET,
+		.requester = sa_view_lid(sa->view, request->slid),
+		.trusted = t.h.sm_key != 0,
+	};
+	if (t.q.requester == SUBNET_NONE) {
+		task_answer(&t, SA_STATUS_REQ_INVALID);
+		return;
+	}
+	act(&t);
+}
+
+/* ------------------------------------------------------- the fabric moves */
+
+/* v: the fabric in which the GID is there. */
+static void
+notify(struct sa *sa, const struct sa_view *v, uint16_t trap,
+       const uint8_t gid[16])
+{
+	uint32_t own = v->subnet->local_port;
+	uint8_t notice[NOTICE_LEN], issuer[16];
+
+	if (own == SUBNET_NONE)
+		return;
+	sa_view_make_gid(v, own, issuer);
+	notice_build_gid(notice, trap, v->lids->base[own], gid);
+	informs_notify(sa->informs, v, notice, issuer);
+}
+
+/* 64: a port that was not there before; 65: one that is there no more. Both
+ * lists are sorted by GUID. */
+static void
+notify_ports(struct sa *sa, const struct sa_view *before)
+{
+	const struct sa_view *now = sa->view;
+	uint32_t i = 0, k = 0;
+	uint64_t old, new;
+	uint8_t gid[16];
+
+	while (i < before->n_by_guid || k < now->n_by_guid) {
+		old = i < before->n_by_guid ?
+			before->subnet->ports[before->by_guid[i]].guid :
+			UINT64_MAX;
+		new = k < now->n_by_guid ?
+			now->subnet->ports[now->by_guid[k]].guid : UINT64_MAX;
+		if (old < new) {
+			sa_view_make_gid(before, before->by_guid[i], gid);
+			notify(sa, before, 65, gid);
+		} else if (new < old) {
+			sa_view_make_gid(now, now->by_guid[k], gid);
+			notify(sa, now, 64, gid);
+		}
+		i += old <= new;
+		k += new <= old;
+	}
+}
+
+static void
+notify_groups(struct sa *sa)
+{
+	struct group_event e;
+
+	while (sa->view && groups_next_event(sa->groups, &e))
+		notify(sa, sa->view, e.created ? 66 : 67, e.mgid);
+}
+
+void
+sa_publish(struct sa *sa, struct sa_view *view, int64_t now)
+{
+	struct sa_view *before = sa->view;
+
+	sa->view = view ? sa_view_ref(view) : NULL;
+	if (view) {
+		informs_follow(sa->informs, view);
+		groups_follow(sa->groups, view);
+		if (before)
+			notify_ports(sa, before);
+		notify_groups(sa);
+	}
+	sa_view_unref(before);
+	sa_tick(sa, now);
+}
+
+void
+sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
+		int64_t now)
+{
+	uint8_t issuer[16];
+	uint32_t port;
+
+	if (!sa->view)
+		return;
+	port = sa_view_lid(sa->view, slid);
+	if (port == SUBNET_NONE)
+		return;
+	sa_view_make_gid(sa->view, port, issuer);
+	informs_notify(sa->informs, sa->view, notice, issuer);
+}
+
+bool
+sa_next_report(struct sa *sa, struct sa_report *out)
+{
+	struct report r;
+	uint32_t port;
+
+	if (!sa->view)
+		return false;
+	notify_groups(sa);
+	while (informs_next(sa->informs, &r)) {
+		port = sa_view_guid(sa->view, r.port_guid);
+		if (port == SUBNET_NONE || !sa->view->lids->base[port]) {
+			informs_ended(sa->informs, r.id, false);
+			continue;
+		}
+		*out = (struct sa_report){
+			.id = r.id, .lid = sa->view->lids->base[port],
+			.qp = r.qp ? r.qp : 1,
+			.pkey = memberships_common(sa->view->memberships,
+				sa->view->subnet->local_port, port),
+		};
+		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
+		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);
+		memcpy(out->mad + SA_DATA_OFFSET + NOTICE_ISSUER_OFFSET,
+		       r.issuer, 16);
+		return true;
+	}
+	return false;
+}
+
+void
+sa_report_ended(struct sa *sa, uint32_t id, bool answered)
+{
+	informs_ended(sa->informs, id, answered);
+}
+
+int64_t
+sa_deadline(const struct sa *sa)
+{
+	return services_deadline(sa->services);
+}
+
+void
+sa_tick(struct sa *sa, int64_t now)
+{
+	services_tick(sa->services, now);
+}
+
+/* ------------------------------------------------------------ for routing */
+
+uint64_t
+sa_groups_version(const struct sa *sa)
+{
+	return groups_version(sa->groups);
+}
+
+static gint
+compare_ports(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Ports of a group's members by what they do, ascending. */
+static const uint32_t *
+list_members(struct sa *sa, const struct group *g, bool receive, uint32_t *n)
+{
+	uint32_t *ports = g_new(uint32_t, g->members->len + 1);
+
+	*n = 0;
+	for (guint i = 0; i < g->members->len; i++) {
+		const struct group_member *m =
+			&g_array_index(g->members, struct group_member, i);
+		bool receives = m->join_state & (JOIN_FULL | JOIN_NON);
+		uint32_t port = sa_view_guid(sa->view, m->port_guid);
+
+		if (port != SUBNET_NONE && receives == receive)
+			ports[(*n)++] = port;
+	}
+	qsort(ports, *n, sizeof(*ports), compare_ports);
+	g_ptr_array_add(sa->members, ports);
+	return ports;
+}
+
+const GArray *
+sa_trees(struct sa *sa)
+{
+	g_array_set_size(sa->trees, 0);
+	g_ptr_array_set_size(sa->members, 0);
+	for (uint32_t i = 0; sa->view && i < groups_count(sa->groups); i++) {
+		const struct group *g = groups_at(sa->groups, i);
+		struct sa_tree t = { .mlid = g->mlid };
+
+		if (!g->members->len)
+			continue;
+		t.members = list_members(sa, g, true, &t.n_members);
+		t.senders = list_members(sa, g, false, &t.n_senders);
+		g_array_append_val(sa->trees, t);
+	}
+	return sa->trees;
+}
+
+/* ------------------------------------------------------------ what is kept */
+
+void
+sa_save(const struct sa *sa, GString *out, int64_t now)
+{
+	groups_save(sa->groups, out);
+	services_save(sa->services, out, now);
+	informs_save(sa->informs, out);
+}
+
+static bool
+load_line(struct groups *g, struct services *s, struct informs *i,
+	  char *line, int64_t now, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+	guint n = g_strv_length(words);
+
+	if (!n)
+		return true;
+	if (strcmp(words[0], "group") == 0 || strcmp(words[0], "member") == 0)
+		return groups_load_line(g, words, n, error);
+	if (strcmp(words[0], "service") == 0)
+		return services_load_line(s, words, n, now, error);
+	if (strcmp(words[0], "inform") == 0)
+		return informs_load_line(i, words, n, error);
+	g_set_error(error, SA_ERROR, SA_ERROR_TEXT, "a line of a kind that "
+		    "is not known");
+	return false;
+}
+
+bool
+sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	struct groups *groups = groups_new();
+	struct services *services = services_new();
+	struct informs *informs = informs_new();
+	unsigned i;
+	bool ok = true;
+
+	for (i = 0; ok && lines[i]; i++)
+		ok = load_line(groups, services, informs, lines[i], now,
+			       error);
+	if (ok) {
+		groups_free(sa->groups);
+		services_free(sa->services);
+		informs_free(sa->informs);
+		sa->groups = groups;
+		sa->services = services;
+		sa->informs = informs;
+		return true;
+	}
+	g_prefix_error(error, "line %u: ", i);
+	groups_free(groups);
+	services_free(services);
+	informs_free(informs);
+	return false;
+}
+
+uint64_t
+sa_saved_version(const struct sa *sa)
+{
+	return groups_version(sa->groups) + services_version(sa->services) +
+		informs_version(sa->informs);
+}
+
+void
+sa_stats(const struct sa *sa, struct sa_stats *out)
+{
+	*out = sa->stats;
+	out->n_groups = groups_count(sa->groups);
+	for (uint32_t i = 0; i < out->n_groups; i++)
+		out->n_members += groups_at(sa->groups, i)->members->len;
+	out->n_services = services_count(sa->services);
+	out->n_subscriptions = informs_count(sa->informs);
+}

@@ -1,0 +1,392 @@
+/*
+ * Questions to the SA.
+ *
+ * A question becomes an iterator of records: of the fabric (records.c), of
+ * paths (path_table.c), or ready-made from what clients left in the stores.
+ * Get takes one record of it and says so if there are none or more; GetTable
+ * hands the iterator on, and whoever sends the answer draws from it.
+ */
+#include <string.h>
+
+#include "sm/sa/path.h"
+#include "sm/sa/task.h"
+
+/* ClassPortInfo.CapabilityMask: Notices, UD multicast, MultiPath, match of
+ * PortInfo's capabilities (IBA 15.2.5.2). */
+#define CLASS_CAPS	0x2602u
+#define CLASS_RESP_TIME	18u	/* 4.096 us * 2^18: one second */
+
+/* One record and no other, or the status that says what there is. */
+static void
+answer_one(struct task *t, struct sa_records *r)
+{
+	uint8_t first[SA_DATA_LEN], other[SA_DATA_LEN], *data;
+	unsigned status = 0;
+
+	if (!sa_records_next(r, first))
+		status = SA_STATUS_NO_RECORDS;
+	else if (sa_records_next(r, other))
+		status = SA_STATUS_TOO_MANY;
+	data = task_data(t);
+	if (!status)
+		memcpy(data, first, sa_records_size(r));
+	sa_records_free(r);
+	task_answer(t, status);
+}
+
+static void
+answer_table(struct task *t, struct sa_records *r)
+{
+	sa_make_response(t->reply->mad, 0);
+	task_data(t);
+	t->reply->kind = SA_REPLY_TABLE;
+	t->reply->records = r;
+	t->sa->stats.answered++;
+}
+
+static void
+answer_records(struct task *t, struct sa_records *r, unsigned status)
+{
+	if (!r)
+		task_answer(t, status ? status : MAD_STATUS_BAD_ATTRIBUTE);
+	else if (t->h.mad.method == MAD_METHOD_GET)
+		answer_one(t, r);
+	else
+		answer_table(t, r);
+}
+
+/* ------------------------------------------------- records of the stores */
+
+/* Appends a record if it matches what is asked for. */
+static void
+add_if_wanted(GByteArray *bytes, const struct sa_match *m, unsigned attr_id,
+	      const uint8_t *record)
+{
+	if (sa_match_test(m, record))
+		g_byte_array_append(bytes, record,
+				    (guint)sa_record_size(attr_id));
+}
+
+static void
+fill_member(const struct group *g, struct mcmember_record *r)
+{
+	*r = (struct mcmember_record){
+		.q_key = g->q_key, .mlid = g->mlid,
+		.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
+		.tclass = g->tclass, .pkey = g->pkey,
+		.rate_selector = SA_EXACTLY, .rate = g->rate,
+		.life_selector = SA_EXACTLY, .life = g->life, .sl = g->sl,
+		.flow_label = g->flow_label, .hop_limit = g->hop_limit,
+		.scope = g->scope,
+	};
+	memcpy(r->mgid, g->mgid, 16);
+}
+
+static bool
+number_fits(unsigned selector, int order)
+{
+	switch ((enum sa_selector)selector) {
+	case SA_GREATER:
+		return order > 0;
+	case SA_LESS:
+		return order < 0;
+	case SA_EXACTLY:
+		return order == 0;
+	case SA_LARGEST:
+		return true;
+	}
+	return false;
+}
+
+/* Selectors compare the group's values, which are what they are. */
+static bool
+group_fits(const struct group *g, uint64_t mask,
+	   const struct mcmember_record *want)
+{
+	static const uint64_t mtu = SA_BIT(MCM_MTU_SELECTOR) | SA_BIT(MCM_MTU);
+	static const uint64_t rate = SA_BIT(MCM_RATE_SELECTOR) |
+		SA_BIT(MCM_RATE);
+	static const uint64_t life = SA_BIT(MCM_LIFE_SELECTOR) |
+		SA_BIT(MCM_LIFE);
+
+	return ((mask & mtu) != mtu ||
+		number_fits(want->mtu_selector, g->mtu - want->mtu)) &&
+		((mask & rate) != rate ||
+		 number_fits(want->rate_selector,
+			     sa_rate_compare(g->rate, want->rate))) &&
+		((mask & life) != life ||
+		 number_fits(want->life_selector, g->life - want->life));
+}
+
+/* Who is in a group is told to the trusted only; to others, that there is the
+ * group. */
+static void
+add_group(struct task *t, const struct group *g, const struct sa_match *m,
+	  const struct mcmember_record *want, GByteArray *bytes)
+{
+	uint64_t mask = t->h.comp_mask;
+	struct mcmember_record r;
+	uint8_t record[SA_DATA_LEN];
+
+	if (!group_fits(g, mask, want) ||
+	    (!t->q.trusted && !memberships_of(t->sa->view->memberships,
+					      t->q.requester, g->pkey)))
+		return;
+	fill_member(g, &r);
+	if (!t->q.trusted || !g->members->len) {
+		if (mask >> MCM_JOIN_STATE & 1 && want->join_state)
+			return;
+		mcmember_record_encode(record, &r);
+		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
+		return;
+	}
+	for (guint i = 0; i < g->members->len; i++) {
+		const struct group_member *who =
+			&g_array_index(g->members, struct group_member, i);
+
+		if (mask >> MCM_JOIN_STATE & 1 &&
+		    (who->join_state & want->join_state) != want->join_state)
+			continue;
+		memcpy(r.port_gid, who->gid, 16);
+		r.join_state = who->join_state;
+		r.proxy_join = who->proxy;
+		mcmember_record_encode(record, &r);
+		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
+	}
+}
+
+static void
+collect_groups(struct task *t, const struct sa_match *m, GByteArray *bytes)
+{
+	struct mcmember_record want;
+	const struct group *one;
+
+	mcmember_record_decode(t->q.wanted, &want);
+	if (t->h.comp_mask >> MCM_MGID & 1) {
+		one = groups_find(t->sa->groups, want.mgid);
+		if (one)
+			add_group(t, one, m, &want, bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < groups_count(t->sa->groups); i++)
+		add_group(t, groups_at(t->sa->groups, i), m, &want, bytes);
+}
+
+/* The key of a service is told to nobody; its lease is what is left of it. */
+static void
+collect_services(struct task *t, const struct sa_match *m, GByteArray *bytes)
+{
+	uint8_t record[SA_DATA_LEN];
+
+	for (uint32_t i = 0; i < services_count(t->sa->services); i++) {
+		const struct service *s = services_at(t->sa->services, i);
+		struct service_record r = s->record;
+
+		if (t->h.comp_mask >> SERVICE_KEY & 1 &&
+		    memcmp(r.key, t->q.wanted + 32, sizeof(r.key)))
+			continue;
+		if (!t->q.trusted &&
+		    !memberships_of(t->sa->view->memberships, t->q.requester,
+				    r.pkey))
+			continue;
+		memset(r.key, 0, sizeof(r.key));
+		if (s->ends != INT64_MAX)
+			r.lease = (uint32_t)(MAX(s->ends - t->request->now,
+						 0) / G_USEC_PER_SEC);
+		service_record_encode(record, &r);
+		add_if_wanted(bytes, m, SA_ATTR_SERVICE, record);
+	}
+}
+
+/* One's own subscriptions, unless trusted. */
+static void
+collect_informs(struct task *t, const struct sa_match *m, GByteArray *bytes)
+{
+	uint64_t own = t->sa->view->subnet->ports[t->q.requester].guid;
+	uint8_t record[SA_DATA_LEN];
+
+	for (uint32_t i = 0; i < informs_count(t->sa->informs); i++) {
+		const struct subscription *s =
+			informs_at(t->sa->informs, i);
+		struct inform_info_record r = {
+			.index = s->index, .info = s->info,
+		};
+
+		if (!t->q.trusted && s->port_guid != own)
+			continue;
+		memcpy(r.subscriber_gid, s->gid, 16);
+		inform_info_record_encode(record, &r);
+		add_if_wanted(bytes, m, SA_ATTR_INFORM_INFO_RECORD, record);
+	}
+}
+
+static void
+collect_sms(struct task *t, const struct sa_match *m, GByteArray *bytes)
+{
+	uint8_t record[SA_DATA_LEN];
+
+	for (guint i = 0; i < t->sa->sms->len; i++) {
+		struct sa_sm sm = g_array_index(t->sa->sms, struct sa_sm, i);
+
+		sm.info.sm_key = 0;
+		sm_info_record_encode(record, sm.lid, &sm.info);
+		add_if_wanted(bytes, m, SA_ATTR_SM_INFO, record);
+	}
+}
+
+static void
+query_store(struct task *t,
+	    void (*collect)(struct task *t, const struct sa_match *m,
+			    GByteArray *bytes))
+{
+	unsigned attr_id = t->h.mad.attr_id;
+	struct sa_match match;
+	GByteArray *bytes;
+
+	if (!sa_match_init(&match, attr_id, t->h.comp_mask, t->q.wanted)) {
+		task_answer(t, SA_STATUS_REQ_INVALID);
+		return;
+	}
+	bytes = g_byte_array_new();
+	collect(t, &match, bytes);
+	answer_records(t, records_of_bytes(attr_id, bytes), 0);
+}
+
+/* ----------------------------------------------------------------- paths */
+
+static bool
+is_multicast(const struct task *t, const struct path_record *want,
+	     const struct group **group)
+{
+	const struct groups *all = t->sa->groups;
+
+	*group = NULL;
+	if (t->h.comp_mask >> PATH_DGID & 1 && want->dgid[0] == 0xff) {
+		*group = groups_find(all, want->dgid);
+		return true;
+	}
+	if (!(t->h.comp_mask >> PATH_DLID & 1) ||
+	    want->dlid < LID_MULTICAST_MIN || want->dlid == LID_PERMISSIVE)
+		return false;
+	for (uint32_t i = 0; i < groups_count(all); i++)
+		if (groups_at(all, i)->mlid == want->dlid)
+			*group = groups_at(all, i);
+	return true;
+}
+
+/* The path to a group is the group's; who asks has to be in its partition. */
+static void
+path_to_group(struct task *t, const struct group *g,
+	      const struct path_record *want)
+{
+	const struct sa_view *v = t->sa->view;
+	struct path_wish wish = { t->h.comp_mask, *want };
+	struct path_record r = { .reversible = true };
+	GByteArray *bytes = g_byte_array_new();
+	uint32_t from = t->q.requester;
+	uint8_t record[SA_DATA_LEN];
+
+	if (t->h.comp_mask >> PATH_SGID & 1)
+		from = sa_view_gid(v, want->sgid);
+	else if (t->h.comp_mask >> PATH_SLID & 1)
+		from = sa_view_lid(v, want->slid);
+	if (g && from != SUBNET_NONE && path_select(&wish,
+		(uint8_t[]){ g->mtu }, (uint8_t[]){ g->rate },
+		(uint8_t[]){ g->life }) &&
+	    memberships_of(v->memberships, from, g->pkey)) {
+		memcpy(r.dgid, g->mgid, 16);
+		sa_view_make_gid(v, from, r.sgid);
+		r.dlid = g->mlid;
+		r.slid = v->lids->base[from];
+		r.flow_label = g->flow_label;
+		r.hop_limit = g->hop_limit;
+		r.tclass = g->tclass;
+		r.pkey = g->pkey;
+		r.sl = g->sl;
+		r.mtu_selector = r.rate_selector = r.life_selector =
+			SA_EXACTLY;
+		r.mtu = g->mtu;
+		r.rate = g->rate;
+		r.life = g->life;
+		path_record_encode(record, &r);
+		g_byte_array_append(bytes, record, 64);
+	}
+	answer_records(t, records_of_bytes(SA_ATTR_PATH, bytes), 0);
+}
+
+static void
+query_paths(struct task *t)
+{
+	const struct group *group;
+	struct path_record want;
+	struct sa_records *r;
+	unsigned status;
+
+	path_record_decode(t->q.wanted, &want);
+	if (is_multicast(t, &want, &group)) {
+		path_to_group(t, group, &want);
+		return;
+	}
+	r = records_of_paths(t->sa->view, &t->q, &status);
+	answer_records(t, r, status);
+}
+
+void
+task_query_multi_path(struct task *t)
+{
+	struct sa_records *r;
+	unsigned status;
+
+	r = records_of_multi_path(t->sa->view, &t->q, t->request->len -
+				  SA_DATA_OFFSET, &status);
+	/* Answered by its own method (IBA 15.2.3); the records are paths. */
+	answer_records(t, r, status);
+	if (!r)
+		return;
+	t->reply->mad[44] = 0;
+	t->reply->mad[45] = (uint8_t)(sa_record_size(SA_ATTR_PATH) / 8);
+}
+
+static void
+get_class_port_info(struct task *t)
+{
+	const struct sa_class_info info = {
+		.cap_mask = CLASS_CAPS, .resp_time = CLASS_RESP_TIME,
+	};
+
+	sa_class_info_encode(task_data(t), &info);
+	task_answer(t, 0);
+}
+
+void
+task_query(struct task *t)
+{
+	struct sa_records *r;
+	unsigned status;
+
+	switch (t->h.mad.attr_id) {
+	case SA_ATTR_CLASS_PORT_INFO:
+		if (t->h.mad.method != MAD_METHOD_GET)
+			break;
+		get_class_port_info(t);
+		return;
+	case SA_ATTR_PATH:
+		query_paths(t);
+		return;
+	case SA_ATTR_MC_MEMBER:
+		query_store(t, collect_groups);
+		return;
+	case SA_ATTR_SERVICE:
+		query_store(t, collect_services);
+		return;
+	case SA_ATTR_INFORM_INFO_RECORD:
+		query_store(t, collect_informs);
+		return;
+	case SA_ATTR_SM_INFO:
+		query_store(t, collect_sms);
+		return;
+	}
+	r = records_of_fabric(t->sa->view, &t->q, &status);
+	answer_records(t, r, status);
+}
+

@@ -1,0 +1,40 @@
+/*
+ * Services that clients registered (ServiceRecord, IBA 15.2.5.14): a lease
+ * each, the last 0xffffffff for ever. Keyed by ServiceID, ServiceGID and
+ * P_Key.
+ */
+#ifndef MINISM_SA_SERVICE_H
+#define MINISM_SA_SERVICE_H
+
+#include "sm/sa/view.h"
+#include "sm/wire/sa_record.h"
+
+struct services;
+
+struct service {
+	struct service_record record;	/* ServiceKey as it was given */
+	int64_t ends;			/* us; INT64_MAX: never */
+};
+
+struct services *services_new(void);
+void services_free(struct services *s);
+
+/* SA status; *record is the answer: the lease that is left, no key. */
+unsigned services_set(struct services *s, const struct sa_view *v,
+		      uint32_t from, uint64_t comp_mask,
+		      struct service_record *record, int64_t now);
+unsigned services_delete(struct services *s, const struct sa_view *v,
+			 uint32_t from, uint64_t comp_mask,
+			 struct service_record *record, int64_t now);
+
+uint32_t services_count(const struct services *s);
+const struct service *services_at(const struct services *s, uint32_t i);
+
+int64_t services_deadline(const struct services *s);
+void services_tick(struct services *s, int64_t now);
+uint64_t services_version(const struct services *s);
+void services_save(const struct services *s, GString *out, int64_t now);
+bool services_load_line(struct services *s, char **words, guint n_words,
+			int64_t now, GError **error);
+
+#endif

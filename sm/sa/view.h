@@ -1,0 +1,82 @@
+/*
+ * What the subnet administration answers from: the fabric at the end of a
+ * sweep. Immutable and reference counted, so that an answer which is still
+ * on its way goes on with the fabric that it began with.
+ */
+#ifndef MINISM_SA_VIEW_H
+#define MINISM_SA_VIEW_H
+
+#include "routing/tables.h"
+#include "topology/lids.h"
+#include "topology/partition.h"
+#include "topology/subnet.h"
+
+/* A switch port as a path meets it. */
+struct sa_hop {
+	uint32_t next;		/* port index at the other end; SUBNET_NONE */
+	uint32_t sw;		/* its switch, SUBNET_NONE: an end node */
+	uint8_t mtu, rate;	/* of this cable, codes of IBA; 0: down */
+};
+
+struct sa_view {
+	gint ref;
+	struct subnet *subnet;		/* a reference each */
+	struct lid_map *lids;
+	struct lft *lft;
+	struct mft *mft;		/* may be NULL: no group has a tree */
+	const struct partition_rules *rules;	/* outlive the view */
+	struct memberships *memberships;	/* owned */
+	uint64_t gid_prefix;
+	uint32_t *first_hop;		/* by switch, n_switches + 1 */
+	struct sa_hop *hops;		/* by switch and port number */
+	uint32_t *by_guid;		/* end ports sorted by PortGUID */
+	uint64_t *guids;		/* theirs, in the same order */
+	uint32_t n_by_guid;
+	bool verified;			/* see sa_view_verified() */
+	bool uniform;			/* cables between switches: all are
+					   Active, all carry the same: */
+	uint8_t trunk_mtu, trunk_rate;
+	uint8_t packet_life;		/* of one hop, 4.096 us * 2^n */
+	uint8_t subnet_timeout;
+};
+
+/* Takes references on subnet, lids, lft, mft; takes memberships over. */
+struct sa_view *sa_view_new(struct subnet *s, struct lid_map *lids,
+			    struct lft *lft, struct mft *mft,
+			    const struct partition_rules *rules,
+			    struct memberships *memberships,
+			    uint64_t gid_prefix, uint8_t packet_life,
+			    uint8_t subnet_timeout);
+/* Says that by these tables every end port reaches every other: then a uniform
+ * fabric needs no walk to tell what a path is like. */
+void sa_view_verified(struct sa_view *v);
+struct sa_view *sa_view_ref(struct sa_view *v);
+void sa_view_unref(struct sa_view *v);
+
+/* The end port that owns a LID, or SUBNET_NONE. */
+uint32_t sa_view_lid(const struct sa_view *v, uint16_t lid);
+/* By PortGUID: binary search. */
+uint32_t sa_view_guid(const struct sa_view *v, uint64_t port_guid);
+/* By GID in network order: of our prefix or the default one
+ * (fe80::/64, IBA 4.1.1). */
+uint32_t sa_view_gid(const struct sa_view *v, const uint8_t gid[16]);
+
+/* Its GID, with our prefix. */
+void sa_view_make_gid(const struct sa_view *v, uint32_t port,
+		      uint8_t gid[16]);
+
+#define SA_GID_PREFIX_DEFAULT	UINT64_C(0xfe80000000000000)
+#define SA_RATE_ANY	0xffu	/* no cable on the way: port 0 to itself */
+
+/* What two end ports have between them. */
+struct sa_way {
+	uint8_t mtu, rate;	/* the least on the way; rate of a port 0 that
+				   talks to itself: SA_RATE_ANY */
+	uint8_t n_hops;		/* switches passed, if it was walked */
+};
+/* Follows the tables from `from` to the LID. False if they do not lead
+ * there. */
+bool sa_view_walk(const struct sa_view *v, uint32_t from, uint16_t dlid,
+		  struct sa_way *way);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * How fast does the pure SA answer? PathRecord Gets by GID between random
+ * hosts, no transport; and what it holds beyond the snapshot.
+ *
+ *	bench_sa [SPEC]
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "routing/engine.h"
+#include "sm/sa/sa.h"
+#include "sm/wire/sa_record.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+#define QUERIES	(1u << 20)
+
+static double
+now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static size_t
+in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+static void
+put_gid(uint8_t *to, uint64_t guid)
+{
+	uint64_t be[2] = { GUINT64_TO_BE(UINT64_C(0xfe80000000000000)),
+			   GUINT64_TO_BE(guid) };
+
+	memcpy(to, be, 16);
+}
+
+static struct sa_view *
+make_view(struct subnet *s, struct lid_map *lids,
+	  const struct partition_rules *rules)
+{
+	struct graph *g = graph_new(s, lids);
+	struct lft *lft = lft_new(g->n_switches, g->top);
+	struct sa_view *v;
+
+	if (!engine_route(&engine_ftree, g, lft, NULL))
+		engine_route(&engine_minhop, g, lft, NULL);
+	graph_free(g);
+	v = sa_view_new(s, lids, lft, NULL, rules,
+			memberships_new(rules, s, NULL),
+			UINT64_C(0xfe80000000000000), 18, 18);
+	lft_free(lft);
+	return v;
+}
+
+static void
+bench(struct sa *sa, const struct sa_view *v, const uint32_t *hosts,
+      uint32_t n, const char *how)
+{
+	const struct subnet *s = v->subnet;
+	uint64_t rng = prng_stream(1, 0);
+	uint8_t mad[MAD_SIZE];
+	struct sa_request request = { .mad = mad, .len = MAD_SIZE };
+	struct sa_reply reply;
+	uint32_t found = 0;
+	double start;
+
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
+	mad[55] = SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID);
+	start = now_s();
+	for (uint32_t i = 0; i < QUERIES; i++) {
+		uint32_t a = hosts[prng_below(&rng, n)];
+		uint32_t b = hosts[prng_below(&rng, n)];
+
+		put_gid(mad + SA_DATA_OFFSET + 8, s->ports[b].guid);
+		put_gid(mad + SA_DATA_OFFSET + 24, s->ports[a].guid);
+		request.slid = v->lids->base[a];
+		sa_answer(sa, &request, &reply);
+		found += reply.mad[4] == 0 && reply.mad[5] == 0;
+	}
+	printf("    PathRecord  %9.2f million/s (%s), %u of %u found\n",
+	       QUERIES / (now_s() - start) / 1e6, how, found,
+	       QUERIES);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct generate_options options = {
+		.seed = 1, .shuffle_guids = true,
+	};
+	const char *spec = argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)";
+	struct subnet *s = generate_fabric(spec, &options, NULL);
+	struct partition_rules *rules = partition_rules_default();
+	struct sa *sa = sa_new(&(struct sa_params){ 0 });
+	g_autofree uint32_t *hosts = NULL;
+	struct lid_map *lids;
+	struct sa_view *v;
+	size_t before;
+	uint32_t n = 0;
+
+	if (!s) {
+		fprintf(stderr, "bench_sa: no fabric \"%s\"\n", spec);
+		return 2;
+	}
+	lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	hosts = g_new(uint32_t, s->n_ports);
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		if (s->ports[p].peer != SUBNET_NONE)
+			s->ports[p].info.state = PORT_STATE_ACTIVE;
+		if (subnet_is_end_port(s, p) && s->ports[p].num)
+			hosts[n++] = p;
+	}
+	before = in_use();
+	v = make_view(s, lids, rules);
+	sa_publish(sa, v, 0);
+	printf("%s: %u hosts\n    state       %9.2f MB beyond the snapshot "
+	       "and its tables\n", spec, n,
+	       (double)(in_use() - before - (size_t)v->lft->n_switches *
+			v->lft->stride) / 1e6);
+	bench(sa, v, hosts, n, "walked");
+	sa_view_verified(v);
+	bench(sa, v, hosts, n, "uniform");
+	sa_view_unref(v);
+	sa_free(sa);
+	partition_rules_free(rules);
+	lid_map_free(lids);
+	subnet_unref(s);
+	return 0;
+}

@@ -1,0 +1,222 @@
+/*
+ * One switch with hosts, published as a view; see sa_star.h. Hosts do not
+ * leave the snapshot one by one in reality, but a CA port that is not known is
+ * no end port, and that is all that the SA's stores look at.
+ */
+#include <string.h>
+
+#include "topology/builder.h"
+#include "topology/prng.h"
+#include "tests/unit/sa_star.h"
+
+uint64_t
+star_guid(unsigned host)
+{
+	return 0x1001u + 16 * (uint64_t)host;
+}
+
+static void
+fill_port(struct subnet_port *p)
+{
+	p->known = true;
+	p->info.state = PORT_STATE_ACTIVE;
+	p->info.phys_state = PORT_PHYS_LINK_UP;
+	p->info.width_active = 2;
+	p->info.speed_active = 4;
+	p->info.speed_ext_active = 2;
+	p->info.mtu_cap = 5;
+	p->info.neighbor_mtu = 5;
+}
+
+static uint32_t
+add_host(struct builder *b, unsigned host)
+{
+	struct node_info info = {
+		.node_guid = star_guid(host) - 1,
+		.port_guid = star_guid(host),
+		.node_type = NODE_CA,
+		.num_ports = 1,
+		.local_port = 1,
+	};
+	uint32_t port = builder_port(b, builder_add(b, &info), 1);
+
+	fill_port(builder_port_at(b, port));
+	return port;
+}
+
+static struct subnet *
+make_subnet(unsigned n_hosts)
+{
+	struct node_info info = {
+		.node_guid = STAR_SWITCH_GUID,
+		.port_guid = STAR_SWITCH_GUID,
+		.node_type = NODE_SWITCH,
+		.num_ports = 254,
+	};
+	struct builder *b = builder_new();
+	uint32_t sw = builder_add(b, &info);
+
+	builder_node_at(b, sw)->sw_known = true;
+	builder_node_at(b, sw)->sw.multicast_fdb_cap = 1024;
+	fill_port(builder_port_at(b, builder_port(b, sw, 0)));
+	for (unsigned i = 0; i < n_hosts; i++) {
+		uint32_t host = add_host(b, i);
+		uint32_t port = builder_port(b, sw, i + 1);
+
+		if (i == 0)
+			builder_set_local(b, host);
+		fill_port(builder_port_at(b, port));
+		builder_link(b, host, port);
+	}
+	return builder_finish(b);
+}
+
+void
+star_publish(struct star *star)
+{
+	struct lid_map *lids = lids_assign(star->s, 0, NULL, 0, NULL, NULL);
+	struct lft *lft = lft_new(star->s->n_switches, lids->top);
+
+	sa_view_unref(star->v);
+	star->v = sa_view_new(star->s, lids, lft, NULL, star->rules,
+			      memberships_new(star->rules, star->s, NULL),
+			      STAR_PREFIX, 12, STAR_LIFE);
+	lft_free(lft);
+	lid_map_free(lids);
+}
+
+struct star *
+star_new(unsigned n_hosts)
+{
+	struct star *star = g_new0(struct star, 1);
+
+	g_assert(n_hosts > 0 && n_hosts <= 254);
+	star->n_hosts = n_hosts;
+	star->s = make_subnet(n_hosts);
+	star->rules = partition_rules_default();
+	star_publish(star);
+	return star;
+}
+
+void
+star_free(struct star *star)
+{
+	sa_view_unref(star->v);
+	partition_rules_free(star->rules);
+	subnet_unref(star->s);
+	g_free(star);
+}
+
+static void
+set_known(struct star *star, unsigned host, bool known)
+{
+	for (uint32_t port = 0; port < star->s->n_ports; port++)
+		if (star->s->ports[port].guid == star_guid(host))
+			star->s->ports[port].known = known;
+	star_publish(star);
+}
+
+void
+star_take_away(struct star *star, unsigned host)
+{
+	set_known(star, host, false);
+}
+
+void
+star_bring_back(struct star *star, unsigned host)
+{
+	set_known(star, host, true);
+}
+
+uint32_t
+star_port(const struct star *star, unsigned host)
+{
+	return sa_view_guid(star->v, star_guid(host));
+}
+
+void
+star_gid(unsigned host, uint8_t gid[16])
+{
+	uint64_t prefix = GUINT64_TO_BE(STAR_PREFIX);
+	uint64_t guid = GUINT64_TO_BE(star_guid(host));
+
+	memcpy(gid, &prefix, 8);
+	memcpy(gid + 8, &guid, 8);
+}
+
+void
+star_rule(struct star *star, uint16_t pkey, unsigned host,
+	  enum partition_membership membership)
+{
+	struct partition_rule rule = {
+		.who = PARTITION_GUID,
+		.guid = star_guid(host),
+		.membership = membership,
+	};
+
+	g_array_append_val(partition_rules_get(star->rules, pkey)->rules,
+			   rule);
+}
+
+bool
+star_load_text(star_load *load, void *store, const char *text, GError **error)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	bool good = true;
+
+	for (unsigned i = 0; good && lines[i]; i++) {
+		g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+
+		if (*lines[i])
+			good = load(store, words, g_strv_length(words), error);
+	}
+	return good;
+}
+
+/* The line that begins at or before `at`. */
+static void
+damage_line(GString *s, gsize at, bool twice)
+{
+	gsize begin = at;
+	gsize end = at;
+	g_autofree char *line = NULL;
+
+	while (begin > 0 && s->str[begin - 1] != '\n')
+		begin--;
+	while (end < s->len && s->str[end] != '\n')
+		end++;
+	end = MIN(end + 1, s->len);
+	line = g_strndup(s->str + begin, end - begin);
+	if (twice)
+		g_string_insert(s, (gssize)begin, line);
+	else
+		g_string_erase(s, (gssize)begin, (gssize)(end - begin));
+}
+
+char *
+star_damage(const char *text, uint64_t *prng)
+{
+	static const char odd[] = "0129afgx- \n\t:\\\x7f\xff";
+	GString *s = g_string_new(text);
+	gsize at = prng_below(prng, (uint32_t)s->len);
+
+	switch (prng_below(prng, 6)) {
+	case 0:
+	case 1:
+		s->str[at] = odd[prng_below(prng, sizeof(odd) - 1)];
+		break;
+	case 2:
+		g_string_erase(s, (gssize)at, 1);
+		break;
+	case 3:
+		g_string_insert_c(s, (gssize)at, s->str[at]);
+		break;
+	case 4:
+		damage_line(s, at, false);
+		break;
+	default:
+		damage_line(s, at, true);
+		break;
+	}
+	return g_string_free(s, FALSE);
+}

@@ -1,0 +1,47 @@
+/*
+ * One switch with hosts, published as a view: what the tests of the SA's
+ * stores ask about. Host i has PortGUID 0x1001 + 16 i, 4 lanes of EDR and an
+ * MTU of 4,096 bytes; the SM is on host 0. Change `s` or `rules` and publish
+ * again.
+ */
+#ifndef MINISM_TESTS_SA_STAR_H
+#define MINISM_TESTS_SA_STAR_H
+
+#include "sm/sa/view.h"
+
+#define STAR_SWITCH_GUID	UINT64_C(0x100)
+#define STAR_PREFIX		UINT64_C(0xfe80000000000000)
+#define STAR_LIFE		18u	/* subnet_timeout */
+
+struct star {
+	unsigned n_hosts;
+	struct subnet *s;
+	struct partition_rules *rules;	/* as without a file, at first */
+	struct sa_view *v;
+};
+
+struct star *star_new(unsigned n_hosts);
+void star_free(struct star *star);
+void star_publish(struct star *star);
+
+/* The host is gone, and back; publishes. */
+void star_take_away(struct star *star, unsigned host);
+void star_bring_back(struct star *star, unsigned host);
+
+uint64_t star_guid(unsigned host);
+uint32_t star_port(const struct star *star, unsigned host);
+void star_gid(unsigned host, uint8_t gid[16]);
+/* A rule for one host; to be published. */
+void star_rule(struct star *star, uint16_t pkey, unsigned host,
+	       enum partition_membership membership);
+
+/* Calls the loader of a store for each line of a text. */
+typedef bool star_load(void *store, char **words, guint n_words,
+		       GError **error);
+bool star_load_text(star_load *load, void *store, const char *text,
+		    GError **error);
+/* One random slip of a text: a byte changed, cut out or doubled, a line lost
+ * or there twice. g_free. */
+char *star_damage(const char *text, uint64_t *prng);
+
+#endif

@@ -1,0 +1,452 @@
+/*
+ * partition.h promises: rules become P_Keys, the later rule about a port
+ * decides, and nobody is let in who was not named. The fabric is one switch
+ * with four CAs and a router, CA i with PortGUID 0x1001 + 16 i; the SM is on
+ * CA 0. Random rules are compared with a reading of them that is as plain as
+ * it can be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "topology/builder.h"
+#include "topology/generate.h"
+#include "topology/partition.h"
+#include "topology/prng.h"
+
+#define SWITCH_GUID	0x100u
+#define N_HOSTS		5u	/* the last one is the router */
+#define ROUTER		4u
+
+static uint64_t
+host_guid(unsigned i)
+{
+	return 0x1001u + 16 * i;
+}
+
+static uint32_t
+add_host(struct builder *b, unsigned i)
+{
+	struct node_info info = {
+		.node_guid = host_guid(i) - 1,
+		.port_guid = host_guid(i),
+		.node_type = i == ROUTER ? NODE_ROUTER : NODE_CA,
+		.num_ports = 1,
+		.local_port = 1,
+	};
+	uint32_t port = builder_port(b, builder_add(b, &info), 1);
+
+	builder_port_at(b, port)->known = true;
+	return port;
+}
+
+static struct subnet *
+make_star(void)
+{
+	struct node_info info = {
+		.node_guid = SWITCH_GUID,
+		.port_guid = SWITCH_GUID,
+		.node_type = NODE_SWITCH,
+		.num_ports = 8,
+	};
+	struct builder *b = builder_new();
+	uint32_t sw = builder_add(b, &info);
+
+	builder_port_at(b, builder_port(b, sw, 0))->known = true;
+	for (unsigned i = 0; i < N_HOSTS; i++) {
+		uint32_t port = add_host(b, i);
+
+		if (i == 0)
+			builder_set_local(b, port);
+		builder_link(b, port, builder_port(b, sw, i + 1));
+	}
+	return builder_finish(b);
+}
+
+static void
+add_rule(struct partition_rules *rules, uint16_t pkey, enum partition_who who,
+	 uint64_t guid, enum partition_membership membership)
+{
+	struct partition *p = partition_rules_get(rules, pkey);
+	struct partition_rule rule = {
+		.who = who,
+		.guid = guid,
+		.membership = membership,
+		.line = p->rules->len + 1,
+	};
+
+	g_array_append_val(p->rules, rule);
+}
+
+static uint32_t
+host_port(const struct subnet *s, unsigned i)
+{
+	uint32_t port = subnet_find_port(s, host_guid(i));
+
+	assert_int_not_equal(port, SUBNET_NONE);
+	return port;
+}
+
+static unsigned
+host_is(const struct subnet *s, const struct memberships *m, unsigned i,
+	uint16_t pkey)
+{
+	return memberships_of(m, host_port(s, i), pkey);
+}
+
+static void
+assert_pkeys(const struct memberships *m, uint32_t port,
+	     const uint16_t *pkeys, unsigned n)
+{
+	assert_int_equal(m->first[port + 1] - m->first[port], n);
+	assert_memory_equal(m->pkeys + m->first[port], pkeys,
+			    n * sizeof(*pkeys));
+}
+
+static void
+test_default_makes_everybody_full(void **state)
+{
+	struct partition_rules *rules = partition_rules_default();
+	struct subnet *s = make_star();
+	struct memberships *m = memberships_new(rules, s, NULL);
+	const struct partition *p = partition_rules_find(rules, 0xffff);
+	static const uint16_t full = 0xffff;
+
+	assert_int_equal(rules->partitions->len, 1);
+	assert_non_null(p);
+	assert_int_equal(p->pkey, PKEY_DEFAULT);
+	assert_string_equal(p->name, "Default");
+	assert_int_equal(p->groups->len, 1);
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		assert_pkeys(m, port, &full, subnet_is_end_port(s, port));
+	assert_int_equal(memberships_common(m, host_port(s, 1),
+					    host_port(s, 2)), 0xffff);
+	memberships_free(m);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+static void
+test_ipoib_group_is_rfc_4391(void **state)
+{
+	static const uint8_t mgid[16] = {
+		0xff, 0x15, 0x40, 0x1b, 0x80, 0x12, 0, 0,
+		0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+	};
+	struct partition_group group;
+
+	partition_ipoib_group(0x0012, 5, &group);
+	assert_memory_equal(group.mgid, mgid, sizeof(mgid));
+	assert_int_equal(group.q_key, 0x0b1b);
+	assert_int_equal(group.mtu, 4);
+	assert_int_equal(group.rate, 3);
+	assert_int_equal(group.sl | group.tclass | group.flow_label, 0);
+}
+
+static void
+test_rules_stay_sorted_and_unique(void **state)
+{
+	static const uint16_t pkeys[] = { 0x7fff, 1, 0x8030, 0x20, 0x30, 1 };
+	struct partition_rules *rules = partition_rules_new();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(pkeys); i++)
+		partition_rules_get(rules, pkeys[i]);
+	assert_int_equal(rules->partitions->len, 4);
+	for (guint i = 1; i < 4; i++) {
+		const struct partition *a = rules->partitions->pdata[i - 1];
+		const struct partition *b = rules->partitions->pdata[i];
+
+		assert_true(a->pkey < b->pkey);
+		assert_ptr_equal(partition_rules_find(rules, b->pkey), b);
+	}
+	assert_ptr_equal(partition_rules_get(rules, 0x8020),
+			 partition_rules_find(rules, 0x20));
+	assert_null(partition_rules_find(rules, 0x21));
+	assert_null(partition_rules_find(rules, 0x7ffe));
+	partition_rules_free(rules);
+}
+
+static void
+test_kinds_name_their_ports_only(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	struct subnet *s = make_star();
+	uint32_t port0 = subnet_find_port(s, SWITCH_GUID);
+	struct memberships *m;
+
+	add_rule(rules, 1, PARTITION_ALL_CAS, 0, PARTITION_FULL);
+	add_rule(rules, 2, PARTITION_ALL_SWITCHES, 0, PARTITION_FULL);
+	add_rule(rules, 3, PARTITION_ALL_ROUTERS, 0, PARTITION_LIMITED);
+	add_rule(rules, 4, PARTITION_SELF, 0, PARTITION_FULL);
+	add_rule(rules, 5, PARTITION_ALL, 0, PARTITION_LIMITED);
+	m = memberships_new(rules, s, NULL);
+	for (unsigned i = 0; i < N_HOSTS; i++) {
+		assert_int_equal(host_is(s, m, i, 1),
+				 i == ROUTER ? 0 : PARTITION_FULL);
+		assert_int_equal(host_is(s, m, i, 2), 0);
+		assert_int_equal(host_is(s, m, i, 3),
+				 i == ROUTER ? PARTITION_LIMITED : 0);
+		assert_int_equal(host_is(s, m, i, 4),
+				 i == 0 ? PARTITION_FULL : 0);
+		assert_int_equal(host_is(s, m, i, 5), PARTITION_LIMITED);
+	}
+	assert_int_equal(memberships_of(m, port0, 1), 0);
+	assert_int_equal(memberships_of(m, port0, 2), PARTITION_FULL);
+	assert_int_equal(memberships_of(m, port0, 5), PARTITION_LIMITED);
+	memberships_free(m);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+static void
+test_later_rule_decides(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	struct subnet *s = make_star();
+	struct memberships *m;
+
+	add_rule(rules, 1, PARTITION_ALL, 0, PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(1), PARTITION_LIMITED);
+	add_rule(rules, 2, PARTITION_ALL, 0, PARTITION_LIMITED);
+	add_rule(rules, 2, PARTITION_GUID, host_guid(1), PARTITION_FULL);
+	add_rule(rules, 3, PARTITION_GUID, host_guid(1), PARTITION_BOTH);
+	add_rule(rules, 3, PARTITION_GUID, host_guid(2), PARTITION_FULL);
+	add_rule(rules, 3, PARTITION_GUID, host_guid(2), PARTITION_BOTH);
+	m = memberships_new(rules, s, NULL);
+	assert_int_equal(host_is(s, m, 1, 1), PARTITION_LIMITED);
+	assert_int_equal(host_is(s, m, 2, 1), PARTITION_FULL);
+	assert_int_equal(host_is(s, m, 1, 2), PARTITION_FULL);
+	assert_int_equal(host_is(s, m, 2, 2), PARTITION_LIMITED);
+	assert_int_equal(host_is(s, m, 1, 3), PARTITION_BOTH);
+	assert_int_equal(host_is(s, m, 2, 3), PARTITION_BOTH);
+	assert_int_equal(host_is(s, m, 3, 3), 0);
+	assert_pkeys(m, host_port(s, 1),
+		     (const uint16_t[]){ 0x0001, 0x8002, 0x0003, 0x8003 }, 4);
+	memberships_free(m);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+static void
+test_absent_ports_are_told_by_rule(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	GArray *strangers = g_array_new(FALSE, FALSE,
+					sizeof(struct partition_rule));
+	struct subnet *s = make_star();
+	struct memberships *m;
+
+	s->local_port = SUBNET_NONE;	/* SELF is nobody, and no stranger */
+	add_rule(rules, 1, PARTITION_SELF, 0, PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, 0xdead, PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(3), PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, 0, PARTITION_FULL);
+	m = memberships_new(rules, s, strangers);
+	assert_int_equal(strangers->len, 2);
+	assert_int_equal(g_array_index(strangers, struct partition_rule,
+				       0).guid, 0xdead);
+	assert_int_equal(g_array_index(strangers, struct partition_rule,
+				       1).line, 4);
+	assert_int_equal(m->first[s->n_ports], 1);
+	memberships_free(m);
+	m = memberships_new(rules, s, NULL);
+	assert_int_equal(m->first[s->n_ports], 1);
+	memberships_free(m);
+	g_array_unref(strangers);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+/* CA 1: limited in 1, full in 2; CA 2: limited in 1 and 2; CA 3: both in 1;
+ * CA 0: full in 1 and in the default partition, as is CA 1 limited. */
+static void
+test_meeting_needs_one_full_member(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	struct subnet *s = make_star();
+	struct memberships *m;
+	uint32_t p[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = host_port(s, i);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(0), PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(1), PARTITION_LIMITED);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(2), PARTITION_LIMITED);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(3), PARTITION_BOTH);
+	add_rule(rules, 2, PARTITION_GUID, host_guid(1), PARTITION_FULL);
+	add_rule(rules, 2, PARTITION_GUID, host_guid(2), PARTITION_LIMITED);
+	add_rule(rules, 0x7fff, PARTITION_GUID, host_guid(0), PARTITION_FULL);
+	add_rule(rules, 0x7fff, PARTITION_GUID, host_guid(1),
+		 PARTITION_LIMITED);
+	m = memberships_new(rules, s, NULL);
+
+	assert_false(memberships_meet(m, p[1], p[2], 1));
+	assert_true(memberships_meet(m, p[1], p[2], 2));
+	assert_true(memberships_meet(m, p[2], p[1], 0x8002));
+	assert_true(memberships_meet(m, p[2], p[3], 1));
+	assert_false(memberships_meet(m, p[2], p[3], 2));
+	assert_true(memberships_meet(m, p[3], p[3], 1));
+	assert_false(memberships_meet(m, p[2], p[2], 1));
+
+	assert_int_equal(memberships_common(m, p[0], p[1]), 0xffff);
+	assert_int_equal(memberships_common(m, p[1], p[0]), 0x7fff);
+	assert_int_equal(memberships_common(m, p[1], p[2]), 0x8002);
+	assert_int_equal(memberships_common(m, p[2], p[1]), 0x0002);
+	assert_int_equal(memberships_common(m, p[3], p[2]), 0x8001);
+	assert_int_equal(memberships_common(m, p[2], p[3]), 0x0001);
+	assert_int_equal(memberships_common(m, p[2], p[2]), 0);
+	assert_int_equal(memberships_common(m, p[0],
+					    host_port(s, ROUTER)), 0);
+	memberships_free(m);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+static void
+test_twin_guids_name_the_first_port(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	struct subnet *s = make_star();
+	uint32_t first = host_port(s, 1);
+	uint32_t second = host_port(s, 3);
+	struct memberships *m;
+
+	assert_true(first < second);
+	s->ports[second].guid = host_guid(1);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(1), PARTITION_FULL);
+	m = memberships_new(rules, s, NULL);
+	assert_int_equal(memberships_of(m, first, 1), PARTITION_FULL);
+	assert_int_equal(memberships_of(m, second, 1), 0);
+	memberships_free(m);
+	partition_rules_free(rules);
+	subnet_unref(s);
+}
+
+/* --- random rules --- */
+
+static bool
+rule_names(const struct subnet *s, const struct partition_rule *rule,
+	   uint32_t port)
+{
+	unsigned type = subnet_node_of(s, port)->info.node_type;
+
+	switch (rule->who) {
+	case PARTITION_GUID:
+		return s->ports[port].guid == rule->guid;
+	case PARTITION_ALL:
+		return true;
+	case PARTITION_ALL_CAS:
+		return type == NODE_CA;
+	case PARTITION_ALL_SWITCHES:
+		return type == NODE_SWITCH;
+	case PARTITION_ALL_ROUTERS:
+		return type == NODE_ROUTER;
+	case PARTITION_SELF:
+		return port == s->local_port;
+	}
+	return false;
+}
+
+static unsigned
+naive_of(const struct partition_rules *rules, const struct subnet *s,
+	 uint32_t port, uint16_t pkey)
+{
+	const struct partition *p = partition_rules_find(rules, pkey);
+	unsigned what = 0;
+
+	if (!p || !subnet_is_end_port(s, port))
+		return 0;
+	for (guint i = 0; i < p->rules->len; i++) {
+		const struct partition_rule *rule =
+			&g_array_index(p->rules, struct partition_rule, i);
+
+		if (rule_names(s, rule, port))
+			what = rule->membership;
+	}
+	return what;
+}
+
+static uint16_t
+naive_common(const struct partition_rules *rules, const struct subnet *s,
+	     uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; i <= 12; i++) {
+		uint16_t pkey = i ? (uint16_t)i : PKEY_DEFAULT;
+		unsigned wa = naive_of(rules, s, a, pkey);
+		unsigned wb = naive_of(rules, s, b, pkey);
+
+		if (wa && wb && (wa & 2 || wb & 2))
+			return (uint16_t)(wa & 2 ? pkey | 0x8000 : pkey);
+	}
+	return 0;
+}
+
+static void
+add_random_rules(struct partition_rules *rules, const struct subnet *s,
+		 uint64_t *prng)
+{
+	for (unsigned i = 0; i < 60; i++) {
+		uint16_t pkey = (uint16_t)prng_below(prng, 13);
+		enum partition_who who = prng_below(prng, 8) ?
+			PARTITION_GUID : prng_below(prng, 6);
+		uint32_t port = prng_below(prng, s->n_ports);
+
+		add_rule(rules, pkey ? pkey : PKEY_DEFAULT, who,
+			 s->ports[port].guid, 1 + prng_below(prng, 3));
+	}
+}
+
+static void
+test_random_rules_read_the_plain_way(void **state)
+{
+	uint64_t seed = 20260715;
+	uint64_t prng = prng_stream(seed, 0);
+	struct generate_options options = {
+		.seed = seed,
+		.shuffle_guids = true,
+	};
+	struct subnet *s = generate_fabric("random(4,2,3)", &options, NULL);
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	assert_non_null(s);
+	for (unsigned round = 0; round < 100; round++) {
+		struct partition_rules *rules = partition_rules_new();
+		struct memberships *m;
+
+		add_random_rules(rules, s, &prng);
+		m = memberships_new(rules, s, NULL);
+		for (uint32_t a = 0; a < s->n_ports; a++) {
+			uint32_t b = prng_below(&prng, s->n_ports);
+			uint16_t pkey = (uint16_t)prng_below(&prng, 13);
+
+			assert_int_equal(memberships_of(m, a, pkey),
+					 naive_of(rules, s, a, pkey));
+			assert_int_equal(memberships_common(m, a, b),
+					 naive_common(rules, s, a, b));
+		}
+		memberships_free(m);
+		partition_rules_free(rules);
+	}
+	subnet_unref(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_default_makes_everybody_full),
+		cmocka_unit_test(test_ipoib_group_is_rfc_4391),
+		cmocka_unit_test(test_rules_stay_sorted_and_unique),
+		cmocka_unit_test(test_kinds_name_their_ports_only),
+		cmocka_unit_test(test_later_rule_decides),
+		cmocka_unit_test(test_absent_ports_are_told_by_rule),
+		cmocka_unit_test(test_meeting_needs_one_full_member),
+		cmocka_unit_test(test_twin_guids_name_the_first_port),
+		cmocka_unit_test(test_random_rules_read_the_plain_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/*
+ * Partitions: who may talk to whom (IBA 10.9).
+ *
+ * Rules say what is wanted, by GUID and by kind of port; they know no fabric.
+ * Resolved against a snapshot they become memberships: for each end port the
+ * P_Keys that it has. A P_Key is 15 bits of partition and, in bit 15, full
+ * membership. Two ports may talk if they share a partition and one of them at
+ * least is a full member of it (IBA 10.9.3).
+ */
+#ifndef MINISM_TOPOLOGY_PARTITION_H
+#define MINISM_TOPOLOGY_PARTITION_H
+
+#include <glib.h>
+
+#include "topology/subnet.h"
+
+#define PKEY_FULL	0x8000u
+#define PKEY_BASE	0x7fffu
+#define PKEY_DEFAULT	0x7fffu	/* the default partition (IBA 10.9.1.2) */
+#define pkey_base(pkey)	((uint16_t)((pkey) & PKEY_BASE))
+
+/* Of which kind is a member named by no GUID? */
+enum partition_who {
+	PARTITION_GUID,		/* the port with this PortGUID */
+	PARTITION_ALL,		/* every end port */
+	PARTITION_ALL_CAS,
+	PARTITION_ALL_SWITCHES,	/* their ports 0 */
+	PARTITION_ALL_ROUTERS,
+	PARTITION_SELF,		/* the SM's own port */
+};
+
+enum partition_membership {
+	PARTITION_LIMITED = 1,
+	PARTITION_FULL = 2,
+	PARTITION_BOTH = 3,	/* both P_Keys are in the port's table */
+};
+
+struct partition_rule {
+	enum partition_who who;
+	enum partition_membership membership;
+	uint64_t guid;		/* PARTITION_GUID */
+	unsigned line;		/* of the file, for messages */
+};
+
+/* A multicast group that exists because the configuration says so: it is never
+ * deleted when its last member leaves. */
+struct partition_group {
+	uint8_t mgid[16];	/* network order, complete */
+	uint32_t q_key;
+	uint32_t flow_label;	/* 20 bits */
+	uint8_t mtu, rate;	/* codes of IBA, exactly */
+	uint8_t sl, tclass;
+};
+
+struct partition {
+	char *name;
+	uint16_t pkey;		/* 15 bits, 1 to 0x7fff */
+	uint8_t sl;		/* of paths in it */
+	bool index0;		/* its P_Key is the first of the tables */
+	GArray *rules;		/* struct partition_rule, in order of the file */
+	GArray *groups;		/* struct partition_group */
+};
+
+/* A value; no two partitions have the same P_Key. Sorted by P_Key. */
+struct partition_rules {
+	GPtrArray *partitions;	/* struct partition * */
+};
+
+struct partition_rules *partition_rules_new(void);
+void partition_rules_free(struct partition_rules *rules);
+/* What there is without a file: partition "Default", 0x7fff, with IPoIB's
+ * broadcast group, every end port a full member. */
+struct partition_rules *partition_rules_default(void);
+/* Adds one, or returns the one that has this P_Key. */
+struct partition *partition_rules_get(struct partition_rules *rules,
+				      uint16_t pkey);
+/* NULL if no partition has this P_Key. */
+const struct partition *partition_rules_find(const struct partition_rules *r,
+					     uint16_t pkey);
+
+/* The broadcast group of IPoIB: MGID ff1S:401b:PKEY::ffff:ffff with the full
+ * P_Key (RFC 4391), scope S; 10 Gb/s, 2,048 bytes, Q_Key 0x0b1b. */
+void partition_ipoib_group(uint16_t pkey, unsigned scope,
+			   struct partition_group *out);
+
+/*
+ * Memberships in a snapshot. pkeys[first[port] .. first[port + 1] - 1] are the
+ * P_Keys of an end port, ascending by partition, limited before full; what is
+ * no end port has none. Immutable.
+ */
+struct memberships {
+	uint32_t n_ports;
+	uint32_t *first;	/* n_ports + 1 */
+	uint16_t *pkeys;
+};
+
+/* strangers: if not NULL, a GArray of struct partition_rule: the rules that
+ * name a port which is not there. */
+struct memberships *memberships_new(const struct partition_rules *rules,
+				    const struct subnet *s, GArray *strangers);
+void memberships_free(struct memberships *m);
+
+/* What a port is in a partition: 0, or of enum partition_membership. */
+unsigned memberships_of(const struct memberships *m, uint32_t port,
+			uint16_t pkey);
+
+/* May a and b talk in the partition of `pkey`? (a may be b.) */
+bool memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
+		      uint16_t pkey);
+
+/* The P_Key with which a talks to b: a's own, of the lowest partition in which
+ * they meet, the default partition first; 0 if there is none. */
+uint16_t memberships_common(const struct memberships *m, uint32_t a,
+			    uint32_t b);
+
+#endif
