@@ -63,6 +63,7 @@ static const struct conf_key keys[] = {
 	{ "lmc", VALUE_UNSIGNED, AT(lmc), 0, 7 },
 	{ "m_key", VALUE_SECRET, AT(m_key), 0, 0 },
 	{ "sm_key", VALUE_SECRET, AT(sm_key), 0, 0 },
+	{ "sa_key", VALUE_SECRET, AT(sa_key), 0, 0 },
 	{ "subnet_prefix", VALUE_NUMBER64, AT(subnet_prefix), 0, 0 },
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
@@ -121,7 +122,7 @@ static const char *const unused[] = {
 	"qos_swe_sl2vl", "qos_swe_vlarb_high", "qos_swe_vlarb_low",
 	"qos_vlarb_high", "qos_vlarb_low", "quasi_ftree_indexing",
 	"reassign_lids", "sa_db_dump", "sa_db_file",
-	"sa_key", "scatter_ports", "single_thread", "sm_assigned_guid",
+	"scatter_ports", "single_thread", "sm_assigned_guid",
 	"sm_inactive", "sm_sl", "sminfo_polling_timeout", "subnet_timeout",
 	"suppress_sl2vl_mad_status_errors", "sweep_on_trap", "torus_config",
 	"use_mfttop", "use_optimized_slvl",
@@ -148,6 +149,7 @@ conf_new(void)
 	conf->timeout_ms = 200;
 	conf->retries = 3;
 	conf->max_smps = 128;
+	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
 	conf->verbosity = 2;
 	conf->seed = 1;

@@ -36,6 +36,7 @@ struct conf {
 	unsigned lmc;		/* 0 to 7 */
 	uint64_t m_key;
 	uint64_t sm_key;
+	uint64_t sa_key;	/* makes SA requesters trusted */
 	uint64_t subnet_prefix;
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */

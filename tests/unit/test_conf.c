@@ -125,6 +125,7 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->lmc, b->lmc);
 	assert_int_equal(a->m_key, b->m_key);
 	assert_int_equal(a->sm_key, b->sm_key);
+	assert_int_equal(a->sa_key, b->sa_key);
 	assert_int_equal(a->subnet_prefix, b->subnet_prefix);
 	assert_int_equal(a->verbosity, b->verbosity);
 	assert_int_equal(g_strcmp0(a->config_file, b->config_file), 0);
@@ -156,6 +157,7 @@ test_every_key_arrives(void **state)
 		 "lmc 7\n"
 		 "m_key 0xffffffffffffffff\n"
 		 "sm_key 18446744073709551615\n"
+		 "sa_key 0x10\n"
 		 "subnet_prefix 0xFEC0000000000000\n"
 		 "log_file \"/a b/c # d\"\n"
 		 "cache_dir \"\"\n"
@@ -177,6 +179,7 @@ test_every_key_arrives(void **state)
 	assert_int_equal(t->conf->lmc, 7);
 	assert_true(t->conf->m_key == UINT64_MAX);
 	assert_true(t->conf->sm_key == UINT64_MAX);
+	assert_true(t->conf->sa_key == 16);
 	assert_int_equal(t->conf->subnet_prefix, 0xfec0000000000000);
 	assert_string_equal(t->conf->log_file, "/a b/c # d");
 	assert_null(t->conf->cache_dir);
@@ -578,7 +581,8 @@ static const char *const all_keys[] = {
 	"guid", "lmc", "sweep_interval", "sm_priority", "transaction_timeout",
 	"transaction_retries", "max_wire_smps", "routing_engine", "m_key",
 	"sm_key", "subnet_prefix", "log_file", "port", "ca_name", "cache_dir",
-	"dump_dir",
+	"dump_dir", "sa_key", "require_deadlock_free", "root_guid_file",
+	"cn_guid_file", "io_guid_file", "routing_threads",
 };
 
 /* The shipped file sets nothing; what is commented out in it is every key, and

@@ -1,0 +1,81 @@
+/*
+ * From a sweep to a view.
+ *
+ * The view shares what the sweep made (snapshot, LIDs, tables) by reference,
+ * so publishing costs the memberships and a small index, and an answer that is
+ * on its way keeps the fabric that it began with.
+ *
+ * A view counts as verified only after a sweep that left nothing to complain
+ * of: every link Active and every pair routed. Then paths in a uniform fabric
+ * are told without walking the tables.
+ */
+#include "sm/admin.h"
+
+struct admin {
+	struct admin_params params;
+	struct partition_rules *rules;
+	struct sa *sa;
+};
+
+struct admin *
+admin_new(const struct admin_params *params)
+{
+	struct admin *a = g_new0(struct admin, 1);
+
+	a->params = *params;
+	a->rules = partition_rules_default();
+	a->sa = sa_new(&(struct sa_params){ .sm_key = params->sa_key });
+	return a;
+}
+
+void
+admin_free(struct admin *a)
+{
+	if (!a)
+		return;
+	sa_free(a->sa);
+	partition_rules_free(a->rules);
+	g_free(a);
+}
+
+struct sa *
+admin_sa(struct admin *a)
+{
+	return a->sa;
+}
+
+static bool
+reaches_all(const struct sweep_report *r)
+{
+	const struct check_result *reach = &r->choice->alone.reach;
+
+	return r->end == SWEEP_END_UP && !reach->lost_hosts &&
+		!reach->lost_mixed && !reach->cut_off;
+}
+
+void
+admin_publish(struct admin *a, const struct sweep_report *r,
+	      const struct sm_info *self, struct mft *mft, int64_t now)
+{
+	const struct view *v = r->view;
+	const struct sa_sm sm = {
+		.lid = v->lids->base[v->subnet->local_port], .info = *self,
+	};
+	struct sa_view *view;
+
+	view = sa_view_new(v->subnet, v->lids, v->lft, mft, a->rules,
+			   memberships_new(a->rules, v->subnet, NULL),
+			   a->params.gid_prefix, a->params.packet_life,
+			   a->params.subnet_timeout);
+	if (reaches_all(r))
+		sa_view_verified(view);
+	sa_set_sms(a->sa, &sm, 1);
+	sa_publish(a->sa, view, now);
+	sa_view_unref(view);
+}
+
+void
+admin_retire(struct admin *a, int64_t now)
+{
+	sa_publish(a->sa, NULL, now);
+}
