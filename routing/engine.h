@@ -32,7 +32,8 @@ struct engine_input {
 	 * another fabric. May be shorter or longer than g->top. */
 	const struct lft *previous;
 	/* The order in force, from engine_output.ranks of an earlier sweep, by
-	 * switch; ENGINE_NO_RANK for a switch that had none. */
+	 * switch: a cable leads up to the lower one. ENGINE_NO_RANK for a
+	 * switch that had none. */
 	const uint32_t *ranks;
 	const uint8_t *is_root;		/* by switch: given as a root */
 	const uint8_t *is_io;		/* by target: an I/O node */

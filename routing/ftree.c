@@ -45,6 +45,21 @@
 #include "routing/ftree_transfer.h"
 #include "routing/work.h"
 
+/* Engines' orders lead up to lower numbers, ranks of a tree to higher ones:
+ * one is the other, counted from the top of the range. */
+#define ORDER_LEAF	255u
+
+static uint32_t *
+ftree_turn_order(const struct graph *g, const uint32_t *order)
+{
+	uint32_t *ranks = g_new(uint32_t, g->n_switches), sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		ranks[sw] = order[sw] > ORDER_LEAF ? ENGINE_NO_RANK :
+			ORDER_LEAF - order[sw];
+	return ranks;
+}
+
 static uint8_t *
 ftree_guess_ranks(const struct engine_input *in)
 {
@@ -69,8 +84,12 @@ ftree_grow(const struct engine_input *in, bool *kept)
 		tree_free(t);
 		t = tree_new(in->g, rank);
 	}
-	if (in->ranks)
-		old = rank_keep(in->g, in->ranks, rank, in->is_root);
+	if (in->ranks) {
+		g_autofree uint32_t *held = ftree_turn_order(in->g,
+							     in->ranks);
+
+		old = rank_keep(in->g, held, rank, in->is_root);
+	}
 	*kept = old != NULL;
 	if (!old || memcmp(old, rank, in->g->n_switches) == 0)
 		return t;
@@ -352,7 +371,7 @@ ftree_finish(const struct graph *g, struct engine_output *out,
 
 	out->ranks = g_new(uint32_t, g->n_switches);
 	for (sw = 0; sw < g->n_switches; sw++)
-		out->ranks[sw] = report->rank[sw];
+		out->ranks[sw] = ORDER_LEAF - report->rank[sw];
 	if (g->n_edges)
 		out->fit = 1 - (double)report->strays->len /
 			(g->n_edges / 2);

@@ -17,12 +17,15 @@
 #include <string.h>
 
 #include "config.h"
+#include "sm/admin.h"
 #include "sm/backend.h"
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
 #include "sm/conf/guidlist.h"
+#include "sm/desk.h"
 #include "sm/dump.h"
 #include "sm/log.h"
+#include "sm/mcast.h"
 #include "sm/memory.h"
 #include "sm/serve.h"
 #include "sm/sweep.h"
@@ -40,6 +43,9 @@ struct daemon {
 	struct xact *x;
 	struct serve *serve;
 	struct sweep *sweep;
+	struct admin *admin;
+	struct desk *desk;
+	struct mcast *mcast;
 	struct policy policy;
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
@@ -102,11 +108,41 @@ end_code(enum sweep_end end)
 	return EXIT_NOT_UP;
 }
 
+/* What the sweep found is what the SA answers from; in a run that ends nobody
+ * asks. */
+static void
+administer(struct daemon *d, const struct sweep_report *r)
+{
+	int64_t now = transport_now(d->transport);
+	struct sm_info self;
+
+	switch (r->end) {
+	case SWEEP_END_UP:
+	case SWEEP_END_NOT_UP:
+		sweep_sm_info(d->sweep, &self);
+		mcast_fabric(d->mcast, r->view->subnet, r->view->lids,
+			     r->choice->ranks, r->fresh);
+		admin_publish(d->admin, r, &self, mcast_tables(d->mcast),
+			      now);
+		desk_touch(d->desk);
+		break;
+	case SWEEP_END_STANDBY:
+		mcast_fabric(d->mcast, NULL, NULL, NULL, NULL);
+		admin_retire(d->admin, now);
+		break;
+	case SWEEP_END_PLANNED:
+	case SWEEP_END_FAILED:
+		break;		/* the fabric of before is still the best */
+	}
+}
+
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 
+	if (d->conf->mode == CONF_MODE_RUN)
+		administer(d, r);
 	if (r->end == SWEEP_END_PLANNED)
 		print_plan(d, r);
 	else if (r->view && d->conf->dump_dir)
@@ -133,10 +169,29 @@ give_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, void *data)
+on_sa(const struct transport_mad *m, void *data)
 {
 	struct daemon *d = data;
 
+	desk_take(d->desk, m);
+}
+
+static void
+on_groups(void *data)
+{
+	struct daemon *d = data;
+
+	mcast_touch(d->mcast);
+}
+
+static void
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
+{
+	struct daemon *d = data;
+
+	sa_forward_trap(admin_sa(d->admin), raw, n->issuer_lid,
+			transport_now(d->transport));
+	desk_touch(d->desk);
 	log_limited(d->log, LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
 		    "from LID %u", n->issuer_lid);
@@ -274,6 +329,7 @@ daemon_connect(struct daemon *d)
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
+		.sa = on_sa,
 		.data = d,
 	};
 	struct sweep_params params = {
@@ -294,6 +350,16 @@ daemon_connect(struct daemon *d)
 	d->policy = policy_default;
 	d->policy.m_key = d->conf->m_key;
 	d->policy.gid_prefix = d->conf->subnet_prefix;
+	d->admin = admin_new(&(struct admin_params){
+		.sa_key = d->conf->sa_key,
+		.gid_prefix = d->policy.gid_prefix,
+		.packet_life = d->policy.packet_life_time,
+		.subnet_timeout = d->policy.subnet_timeout,
+	});
+	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, NULL, on_groups,
+			   d);
+	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
+			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -306,6 +372,9 @@ daemon_close(struct daemon *d)
 
 	sweep_free(d->sweep);
 	serve_free(d->serve);
+	mcast_free(d->mcast);
+	desk_free(d->desk);
+	admin_free(d->admin);
 	if (d->x)
 		xact_free(d->x);
 	if (!backend_close(d->backend, &error)) {

@@ -241,3 +241,16 @@ lftread_cancel(struct lftread *r)
 	xact_cancel_owner(r->x, r);
 	lftread_free(r);
 }
+
+uint8_t *
+lftread_fresh(const struct subnet *s)
+{
+	uint8_t *fresh = g_new0(uint8_t, s->n_switches + 1);
+	const struct subnet_node *n;
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		n = &s->nodes[s->switches[sw]];
+		fresh[sw] = s->ports[n->first_port].info.lid == LID_NONE;
+	}
+	return fresh;
+}

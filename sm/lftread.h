@@ -36,4 +36,7 @@ struct lftread *lftread_start(struct xact *x, uint64_t m_key,
 			      void *data);
 void lftread_cancel(struct lftread *r);
 
+/* By switch: it was reset, or is new, and holds no tables. g_free. */
+uint8_t *lftread_fresh(const struct subnet *s);
+
 #endif

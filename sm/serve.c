@@ -80,7 +80,7 @@ on_trap(struct serve *s, const struct transport_mad *m)
 
 	notice_decode(smp_data_const(m->mad), &n);
 	reply(s, m, MAD_STATUS_OK);
-	s->hooks.trap(&n, s->hooks.data);
+	s->hooks.trap(&n, smp_data_const(m->mad), s->hooks.data);
 }
 
 static void
@@ -117,6 +117,10 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 		DROP("request of another MAD version");
 	if (h->method == MAD_METHOD_TRAP_REPRESS)
 		DROP("TrapRepress without a trap of ours");
+	if (h->mgmt_class == MAD_CLASS_SA && s->hooks.sa) {
+		s->hooks.sa(m, s->hooks.data);
+		return;
+	}
 	if (h->mgmt_class == MAD_CLASS_SA) {
 		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
 		DROP("SA query refused: there is no subnet administration");

@@ -1,6 +1,6 @@
 /*
- * Answers what others ask of the subnet manager: SMInfo, traps, and (until
- * there is a subnet administration) a polite refusal of SA queries.
+ * Answers what others ask of the subnet manager: SMInfo and traps; hands SA
+ * requests on.
  */
 #ifndef MINISM_SM_SERVE_H
 #define MINISM_SM_SERVE_H
@@ -14,9 +14,12 @@ struct serve;
 /* What the server needs from the others, and tells them. */
 struct serve_hooks {
 	void (*sm_info)(struct sm_info *out, void *data);
-	void (*trap)(const struct notice *n, void *data);
+	/* raw: the 64 bytes of the Notice */
+	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
 	void (*control)(enum sm_control control, const struct sm_info *from,
 			void *data);
+	/* A request of class SA; NULL: it is refused. */
+	void (*sa)(const struct transport_mad *m, void *data);
 	void *data;
 };
 

@@ -69,6 +69,7 @@ struct sweep {
 	struct wanted wanted;
 	struct lft *bridge;		/* on the way to next.lft */
 	struct choice choice;
+	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason, last told */
 	GPtrArray *table_faults;
 };
@@ -172,6 +173,7 @@ conclude(struct sweep *s, const struct sweep_report *r)
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
+	g_clear_pointer(&s->fresh, g_free);
 	choice_clear(&s->choice);
 	view_clear(&s->next);
 	s->last_end = now(s);
@@ -231,7 +233,8 @@ publish(struct sweep *s, struct subnet *after)
 static void
 judge(struct sweep *s, GPtrArray *problems, bool changed)
 {
-	struct sweep_report r = { .view = &s->view, .choice = &s->choice };
+	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
+				  .fresh = s->fresh };
 	struct verdict v;
 
 	verdict_judge(&v, s->view.subnet, &s->choice);
@@ -378,6 +381,7 @@ decide(struct sweep *s)
 		fail(s, error->message);
 		return;
 	}
+	s->fresh = lftread_fresh(n);
 	make_plan(s, s->next.lft);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		report_plan(s);
@@ -775,6 +779,7 @@ sweep_free(struct sweep *s)
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
+	g_clear_pointer(&s->fresh, g_free);
 	choice_clear(&s->choice);
 	view_clear(&s->next);
 	view_clear(&s->view);

@@ -59,6 +59,8 @@ struct sweep_report {
 	const struct wanted *wanted;	/* PLANNED */
 	const struct verdict *verdict;	/* UP, NOT_UP */
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
+	const uint8_t *fresh;	/* UP, NOT_UP: by switch: it came without a
+				   LID, so it has lost its tables */
 	const char *error;		/* FAILED */
 };
 

@@ -15,7 +15,7 @@ tell_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, void *data)
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	g_assert_cmpuint(n->type, <, 128);
 }
@@ -78,7 +78,7 @@ FUZZ_TARGET(serve)
 		.timeout_ms = 10, .retries = 1, .max_wire = 4,
 	};
 	const struct serve_hooks hooks = {
-		tell_sm_info, on_trap, on_control, NULL,
+		tell_sm_info, on_trap, on_control, NULL, NULL,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	struct log *log = log_open("/dev/null", LOG_DEBUG, NULL);

@@ -158,7 +158,7 @@ give_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, void *data)
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	if (n->generic && (n->trap == 128 || n->trap == 144))
 		sweep_request(((struct lab_sm *)data)->sweep,

@@ -30,7 +30,7 @@ give_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, void *data)
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct manager *m = data;
 

@@ -1,0 +1,60 @@
+/*
+ * A tree over the switches for each multicast group. See multicast.c.
+ *
+ * Every tree has one root that each of its switches reaches by going up, up
+ * being towards the lower rank (routing/updn.h). A packet goes up to where the
+ * way to its receivers branches, then down: no turn that unicast of the same
+ * order does not make, so both together are free of credit loops.
+ */
+#ifndef MINISM_ROUTING_MULTICAST_H
+#define MINISM_ROUTING_MULTICAST_H
+
+#include "routing/graph.h"
+#include "routing/tables.h"
+
+struct multicast_member {
+	uint32_t sw;		/* the switch that it hangs on (or is) */
+	uint8_t port;		/* of that switch; 0: the switch itself */
+	bool receives;		/* false: it only sends */
+};
+
+struct multicast_group {
+	uint16_t mlid;		/* no two groups have the same */
+	uint32_t n_members;
+	const struct multicast_member *members;	/* in any order */
+};
+
+struct multicast_input {
+	const struct graph *g;
+	/* By switch, as engine_output.ranks. A cable between two of the same
+	 * rank is in no tree. NULL: an order of our own, free of credit loops
+	 * among the groups only. */
+	const uint32_t *ranks;
+	const struct multicast_group *groups;
+	uint32_t n_groups;
+	/* What the switches hold, in the numbering of g; may be anything, or
+	 * NULL. A tree that is in it and still right is kept. */
+	const struct mft *previous;
+};
+
+/* A member that the group's tree does not reach. */
+struct multicast_lost {
+	uint16_t mlid;
+	uint32_t sw;
+	uint8_t port;
+};
+
+struct multicast_output {
+	struct mft *mft;
+	GArray *lost;		/* struct multicast_lost, by MLID, switch and
+				   port */
+	uint32_t *load;		/* by edge of g: groups that use the cable */
+	uint32_t n_kept;	/* groups whose root is that of before */
+};
+
+/* The caller clears `out`, and may take the mft out of it (set it to NULL). */
+void multicast_route(const struct multicast_input *in,
+		     struct multicast_output *out);
+void multicast_output_clear(struct multicast_output *out);
+
+#endif

@@ -1,0 +1,555 @@
+/*
+ * Programming multicast.
+ *
+ * Flow. mcast_touch -> a moment later -> compute: the groups' members become
+ * (switch, port) pairs, routing/multicast.c makes trees, and every block that
+ * some group lies in is looked at on every switch, in three phases:
+ *	read	what is not known
+ *	cut	ports that are in no tree any more are taken out, everywhere
+ *	grow	the new ports are put in
+ * A packet meets old entries on one switch and new ones on the next. Two trees
+ * together may hold a circle, in which a packet would go round and multiply;
+ * what they have in common holds none, nor does a part of the new one.
+ *   When all is done and groups changed meanwhile, the same again.
+ *
+ * What a switch holds is remembered by its NodeGUID, so it survives sweeps and
+ * renumbering; a switch that was reset or is new has forgotten, and so do we.
+ * Blocks in which there is no group of ours are left as they are: another
+ * manager's groups in them are of no use to anybody, and reading all blocks of
+ * all switches would cost more than everything else.
+ *
+ * The trees of before are handed to the computation, so that a member that
+ * joins changes the switches on its own branch only.
+ */
+#include "sm/mcast.h"
+
+#include <string.h>
+
+#include "routing/multicast.h"
+#include "sm/wire/smp.h"
+
+#define BATCH_US	(5 * 1000)	/* joins come in crowds */
+#define IN_FLIGHT_MAX	64u
+#define RETRY_US	(2 * 1000 * 1000)
+#define BLOCK_BYTES	(2 * MFT_BLOCK)
+#define POSITION_SHIFT	28
+
+enum phase {
+	PHASE_READ,
+	PHASE_CUT,
+	PHASE_GROW,
+	PHASE_REST,
+};
+
+/* What a switch holds, as far as we know. */
+struct held {
+	uint32_t n_positions, n_blocks;
+	uint16_t *masks;	/* [position][block * 32 + i] */
+	uint8_t *known;		/* [position][block] */
+};
+
+struct mcast {
+	struct xact *x;
+	uint64_t m_key;
+	struct sa *sa;
+	struct log *log;
+	GHashTable *held;	/* NodeGUID -> struct held */
+	struct subnet *s;
+	struct lid_map *lids;
+	uint32_t *ranks;
+	struct mft *wanted;
+	unsigned timer;
+	bool again;		/* touched while at work */
+	bool bad;		/* some block could not be done */
+	enum phase phase;
+	uint32_t sw, position, block;	/* the next to be looked at */
+	unsigned in_flight;
+	struct mcast_stats stats;
+};
+
+static void pump(struct mcast *m);
+static void start_timer(struct mcast *m, int64_t us);
+
+static void
+held_free(void *data)
+{
+	struct held *h = data;
+
+	g_free(h->masks);
+	g_free(h->known);
+	g_free(h);
+}
+
+struct mcast *
+mcast_new(struct xact *x, uint64_t m_key, struct sa *sa, struct log *log)
+{
+	struct mcast *m = g_new0(struct mcast, 1);
+
+	m->x = x;
+	m->m_key = m_key;
+	m->sa = sa;
+	m->log = log;
+	m->phase = PHASE_REST;
+	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					held_free);
+	return m;
+}
+
+static void
+stop(struct mcast *m)
+{
+	xact_cancel_owner(m->x, m);
+	m->in_flight = 0;
+	m->phase = PHASE_REST;
+	if (m->timer)
+		transport_timer_cancel(xact_transport(m->x), m->timer);
+	m->timer = 0;
+	if (m->s)
+		subnet_unref(m->s);
+	m->s = NULL;
+	g_clear_pointer(&m->lids, lid_map_free);
+	g_clear_pointer(&m->ranks, g_free);
+}
+
+void
+mcast_free(struct mcast *m)
+{
+	if (!m)
+		return;
+	stop(m);
+	mft_free(m->wanted);
+	g_hash_table_unref(m->held);
+	g_free(m);
+}
+
+static const struct subnet_node *
+switch_at(const struct mcast *m, uint32_t sw)
+{
+	return &m->s->nodes[m->s->switches[sw]];
+}
+
+/* Room for a block, what was known is kept. */
+static void
+held_grow(struct held *h, uint32_t n_positions, uint32_t n_blocks)
+{
+	struct held old = *h;
+
+	if (n_positions <= h->n_positions && n_blocks <= h->n_blocks)
+		return;
+	h->n_positions = MAX(h->n_positions, n_positions);
+	h->n_blocks = MAX(h->n_blocks, n_blocks);
+	h->masks = g_new0(uint16_t, (size_t)h->n_positions * h->n_blocks *
+			  MFT_BLOCK);
+	h->known = g_new0(uint8_t, (size_t)h->n_positions * h->n_blocks);
+	for (uint32_t p = 0; p < old.n_positions; p++) {
+		memcpy(h->masks + (size_t)p * h->n_blocks * MFT_BLOCK,
+		       old.masks + (size_t)p * old.n_blocks * MFT_BLOCK,
+		       (size_t)old.n_blocks * BLOCK_BYTES);
+		memcpy(h->known + (size_t)p * h->n_blocks,
+		       old.known + (size_t)p * old.n_blocks, old.n_blocks);
+	}
+	g_free(old.masks);
+	g_free(old.known);
+}
+
+static struct held *
+held_of(struct mcast *m, uint32_t sw)
+{
+	uint64_t guid = switch_at(m, sw)->info.node_guid;
+	struct held *h = g_hash_table_lookup(m->held, &guid);
+
+	if (!h) {
+		h = g_new0(struct held, 1);
+		g_hash_table_insert(m->held, g_memdup2(&guid, sizeof(guid)),
+				    h);
+	}
+	if (m->wanted)
+		held_grow(h, m->wanted->n_positions, m->wanted->n_blocks);
+	return h;
+}
+
+static uint16_t *
+held_block(const struct held *h, uint32_t position, uint32_t block)
+{
+	return h->masks + ((size_t)position * h->n_blocks + block) *
+		MFT_BLOCK;
+}
+
+/* ------------------------------------------------------------ what to want */
+
+/* Where a member hangs; false: nowhere, a host without a switch. */
+static bool
+locate(const struct mcast *m, uint32_t port, struct multicast_member *out)
+{
+	const struct subnet_port *p = &m->s->ports[port];
+	const struct subnet_node *n = subnet_node_of(m->s, port);
+
+	if (subnet_is_switch(n)) {
+		out->sw = n->sw_index;
+		out->port = 0;
+		return true;
+	}
+	if (p->peer == SUBNET_NONE)
+		return false;
+	n = subnet_node_of(m->s, p->peer);
+	if (!subnet_is_switch(n))
+		return false;
+	out->sw = n->sw_index;
+	out->port = m->s->ports[p->peer].num;
+	return true;
+}
+
+static void
+add_members(const struct mcast *m, GArray *members, const uint32_t *ports,
+	    uint32_t n, bool receives)
+{
+	struct multicast_member member = { .receives = receives };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (locate(m, ports[i], &member))
+			g_array_append_val(members, member);
+}
+
+/* The tables that the switches hold as far as we know, in the numbering of
+ * this snapshot: what the trees may keep. */
+static struct mft *
+make_previous(struct mcast *m)
+{
+	struct mft *mft;
+
+	if (!m->wanted)
+		return NULL;
+	mft = mft_new(m->s->n_switches, m->wanted->n_positions,
+		      m->wanted->n_blocks);
+	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
+		const struct held *h = held_of(m, sw);
+
+		for (uint32_t p = 0; p < mft->n_positions; p++)
+			for (uint32_t b = 0; b < mft->n_blocks; b++)
+				if (h->known[p * h->n_blocks + b])
+					memcpy(mft_block(mft, sw, p, b),
+					       held_block(h, p, b),
+					       BLOCK_BYTES);
+	}
+	return mft;
+}
+
+static void
+report_lost(struct mcast *m, const GArray *lost)
+{
+	for (guint i = 0; i < lost->len; i++) {
+		const struct multicast_lost *l =
+			&g_array_index(lost, struct multicast_lost, i);
+		const struct subnet_node *n = switch_at(m, l->sw);
+
+		log_limited(m->log, LOG_WARNING, "mcast",
+			    "a member of a group is not reached",
+			    "MLID 0x%04x: %s (0x%016" G_GINT64_MODIFIER
+			    "x) port %u", l->mlid, n->desc,
+			    n->info.node_guid, l->port);
+	}
+}
+
+static void
+make_trees(struct mcast *m, const GArray *trees)
+{
+	g_autoptr(GArray) groups = g_array_new(FALSE, TRUE,
+					sizeof(struct multicast_group));
+	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
+					(GDestroyNotify)g_array_unref);
+	struct graph *g = graph_new(m->s, m->lids);
+	struct mft *previous = make_previous(m);
+	struct multicast_input in = {
+		.g = g, .ranks = m->ranks, .previous = previous,
+	};
+	struct multicast_output out;
+
+	for (guint i = 0; i < trees->len; i++) {
+		const struct sa_tree *t = &g_array_index(trees,
+							 struct sa_tree, i);
+		GArray *list = g_array_new(FALSE, TRUE,
+					   sizeof(struct multicast_member));
+		struct multicast_group group = { .mlid = t->mlid };
+
+		add_members(m, list, t->members, t->n_members, true);
+		add_members(m, list, t->senders, t->n_senders, false);
+		group.n_members = list->len;
+		group.members = (const void *)list->data;
+		g_array_append_val(groups, group);
+		g_ptr_array_add(lists, list);
+	}
+	in.groups = (const void *)groups->data;
+	in.n_groups = groups->len;
+	multicast_route(&in, &out);
+	report_lost(m, out.lost);
+	mft_free(m->wanted);
+	m->wanted = g_steal_pointer(&out.mft);
+	multicast_output_clear(&out);
+	mft_free(previous);
+	graph_free(g);
+	m->stats.computed++;
+}
+
+/* ----------------------------------------------------------- what to send */
+
+struct place {
+	uint32_t sw, position, block;
+};
+
+#define TAG_SET	(UINT64_C(1) << 31)
+
+static uint64_t
+tag_of(const struct place *at, enum mad_method method)
+{
+	return (uint64_t)at->sw << 32 | at->position << 16 | at->block |
+		(method == MAD_METHOD_SET ? TAG_SET : 0);
+}
+
+static struct place
+place_of(uint64_t tag)
+{
+	return (struct place){ .sw = (uint32_t)(tag >> 32),
+			       .position = tag >> 16 & 0xf,
+			       .block = tag & 0xffff };
+}
+
+/* What the block should be at the end of this phase. */
+static void
+aim(struct mcast *m, const struct place *at, uint16_t masks[MFT_BLOCK])
+{
+	const struct held *h = held_of(m, at->sw);
+	const uint16_t *old = held_block(h, at->position, at->block);
+
+	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
+	       BLOCK_BYTES);
+	for (unsigned i = 0; m->phase == PHASE_CUT && i < MFT_BLOCK; i++)
+		masks[i] &= old[i];
+}
+
+static bool
+is_known(struct mcast *m, const struct place *at)
+{
+	const struct held *h = held_of(m, at->sw);
+
+	return h->known[at->position * h->n_blocks + at->block];
+}
+
+/* Nothing to do for this block in this phase? */
+static bool
+is_done(struct mcast *m, const struct place *at)
+{
+	uint16_t masks[MFT_BLOCK];
+
+	if (m->phase == PHASE_READ)
+		return is_known(m, at);
+	if (!is_known(m, at))
+		return true;	/* it could not be read: left alone */
+	aim(m, at, masks);
+	return memcmp(held_block(held_of(m, at->sw), at->position, at->block),
+		      masks, BLOCK_BYTES) == 0;
+}
+
+static void on_answer(const struct xact_answer *a, void *data, uint64_t tag);
+
+static void
+send(struct mcast *m, enum mad_method method, const struct place *at)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE], *data = smp_data(mad);
+	uint16_t masks[MFT_BLOCK];
+	struct dr_path path;
+
+	if (!subnet_path(m->s, switch_at(m, at->sw)->first_port, &path))
+		return;
+	smp_build_direct(mad, method, MAD_ATTR_MULTICAST_FT,
+			 at->position << POSITION_SHIFT | at->block, m->m_key,
+			 &path);
+	aim(m, at, masks);
+	for (unsigned i = 0; method == MAD_METHOD_SET && i < MFT_BLOCK; i++) {
+		data[2 * i] = (uint8_t)(masks[i] >> 8);
+		data[2 * i + 1] = (uint8_t)masks[i];
+	}
+	m->in_flight++;
+	xact_start(m->x, &direct, mad, on_answer, m, tag_of(at, method));
+}
+
+static void
+learn(struct mcast *m, const struct place *at, const uint8_t *data)
+{
+	struct held *h = held_of(m, at->sw);
+	uint16_t *masks = held_block(h, at->position, at->block);
+
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		masks[i] = (uint16_t)(data[2 * i] << 8 | data[2 * i + 1]);
+	h->known[at->position * h->n_blocks + at->block] = 1;
+}
+
+static void
+fail(struct mcast *m, const struct place *at, const char *why)
+{
+	const struct subnet_node *n = switch_at(m, at->sw);
+
+	m->stats.failed++;
+	m->bad = true;
+	log_limited(m->log, LOG_WARNING, "mcast",
+		    "a multicast table is not as it should be",
+		    "%s (0x%016" G_GINT64_MODIFIER "x): %s", n->desc,
+		    n->info.node_guid, why);
+}
+
+static void
+on_answer(const struct xact_answer *a, void *data, uint64_t tag)
+{
+	struct place at = place_of(tag);
+	struct mcast *m = data;
+
+	m->in_flight--;
+	if (a->outcome == XACT_TIMED_OUT) {
+		fail(m, &at, "no answer");
+	} else if (a->header.status) {
+		fail(m, &at, mad_status_name(a->header.status));
+	} else {
+		learn(m, &at, smp_data_const(a->mad));
+		*(tag & TAG_SET ? &m->stats.written : &m->stats.read) += 1;
+		if (tag & TAG_SET && !is_done(m, &at))
+			fail(m, &at, "it does not take what is written");
+	}
+	pump(m);
+}
+
+/* A switch has no more than it has ports and groups for. */
+static bool
+has_block(const struct mcast *m, const struct place *at)
+{
+	const struct subnet_node *n = switch_at(m, at->sw);
+
+	return n->sw_known && at->position <= n->info.num_ports / 16u &&
+		at->block * MFT_BLOCK < n->sw.multicast_fdb_cap;
+}
+
+static bool
+next_place(struct mcast *m, struct place *at)
+{
+	const struct mft *w = m->wanted;
+
+	while (m->sw < w->n_switches && w->n_blocks && w->n_positions) {
+		*at = (struct place){ m->sw, m->position, m->block };
+		if (++m->block == w->n_blocks) {
+			m->block = 0;
+			if (++m->position == w->n_positions) {
+				m->position = 0;
+				m->sw++;
+			}
+		}
+		if (has_block(m, at) && !is_done(m, at))
+			return true;
+	}
+	return false;
+}
+
+static void
+set_phase(struct mcast *m, enum phase phase)
+{
+	m->phase = phase;
+	m->sw = m->position = m->block = 0;
+}
+
+static void
+pump(struct mcast *m)
+{
+	struct place at;
+
+	while (m->phase != PHASE_REST) {
+		while (m->in_flight < IN_FLIGHT_MAX && next_place(m, &at))
+			send(m, m->phase == PHASE_READ ? MAD_METHOD_GET :
+			     MAD_METHOD_SET, &at);
+		if (m->in_flight)
+			return;
+		set_phase(m, m->phase + 1);
+	}
+	if (m->timer || !m->s)
+		return;
+	if (m->again || m->bad)
+		start_timer(m, m->again ? 0 : RETRY_US);
+	m->again = m->bad = false;
+}
+
+/* ------------------------------------------------------------------- when */
+
+static void
+on_timer(void *data)
+{
+	struct mcast *m = data;
+	const GArray *trees;
+
+	m->timer = 0;
+	trees = sa_trees(m->sa);
+	if (!trees->len && !m->wanted)
+		return;		/* nobody ever joined: not a single Get */
+	make_trees(m, trees);
+	set_phase(m, PHASE_READ);
+	pump(m);
+}
+
+static void
+start_timer(struct mcast *m, int64_t us)
+{
+	struct transport *t = xact_transport(m->x);
+
+	if (!m->timer)
+		m->timer = transport_timer_start(t, transport_now(t) + us,
+						 on_timer, m);
+}
+
+void
+mcast_touch(struct mcast *m)
+{
+	if (!m->s)
+		return;
+	if (m->phase != PHASE_REST)
+		m->again = true;
+	else
+		start_timer(m, BATCH_US);
+}
+
+void
+mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
+	     const uint32_t *ranks, const uint8_t *fresh)
+{
+	struct subnet *before = m->s ? subnet_ref(m->s) : NULL;
+
+	stop(m);
+	for (uint32_t sw = 0; s && sw < s->n_switches; sw++) {
+		uint64_t guid = s->nodes[s->switches[sw]].info.node_guid;
+
+		if ((fresh && fresh[sw]) || !before ||
+		    subnet_find_node(before, guid) == SUBNET_NONE)
+			g_hash_table_remove(m->held, &guid);
+	}
+	if (before)
+		subnet_unref(before);
+	if (!s) {
+		g_hash_table_remove_all(m->held);
+		mft_free(m->wanted);
+		m->wanted = NULL;
+		return;
+	}
+	m->s = subnet_ref(s);
+	m->lids = lid_map_ref(lids);
+	m->ranks = ranks ? g_memdup2(ranks, s->n_switches * sizeof(*ranks)) :
+		NULL;
+	m->again = m->bad = false;
+	mcast_touch(m);
+}
+
+struct mft *
+mcast_tables(const struct mcast *m)
+{
+	return m->wanted;
+}
+
+const struct mcast_stats *
+mcast_stats(const struct mcast *m)
+{
+	return &m->stats;
+}

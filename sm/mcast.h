@@ -1,0 +1,45 @@
+/*
+ * Multicast forwarding tables: from the groups of the SA to the switches.
+ *
+ * Works beside the sweeps: a join must not wait for one, nor cause one. What
+ * the switches hold is remembered by NodeGUID and read only where a group needs
+ * it; blocks that differ are written, no others.
+ */
+#ifndef MINISM_SM_MCAST_H
+#define MINISM_SM_MCAST_H
+
+#include "routing/tables.h"
+#include "sm/io/xact.h"
+#include "sm/log.h"
+#include "sm/sa/sa.h"
+
+struct mcast;
+
+/* Borrows its arguments. */
+struct mcast *mcast_new(struct xact *x, uint64_t m_key, struct sa *sa,
+			struct log *log);
+void mcast_free(struct mcast *m);
+
+/*
+ * The fabric of the last sweep; takes references. ranks: by switch,
+ * engine_output.ranks, copied; may be NULL. Switches that were not in the
+ * fabric of before, or are in `fresh` (by switch; may be NULL: they lost what
+ * they held), are read again. NULL: we are no master, nothing is done.
+ */
+void mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
+		  const uint32_t *ranks, const uint8_t *fresh);
+
+/* Groups may have changed: looks, a few milliseconds later, and does what is
+ * to be done. */
+void mcast_touch(struct mcast *m);
+
+/* What is wanted now; NULL: nothing yet. Borrowed. */
+struct mft *mcast_tables(const struct mcast *m);
+
+struct mcast_stats {
+	uint64_t computed;	/* times */
+	uint64_t read, written, failed;		/* blocks */
+};
+const struct mcast_stats *mcast_stats(const struct mcast *m);
+
+#endif
