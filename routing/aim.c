@@ -12,7 +12,7 @@
  * pod of a fat tree all pods share the classes of their second stage: 1,620
  * switches come to 90 decisions among 1,008 candidates.
  *
- * Flow. aim_take: aim_search() (breadth first), aim_classify() (a hash of the
+ * Flow. aim_take: aim_measure() (breadth first), aim_classify() (a hash of the
  * bundles that lead closer, compared in full), aim_lay_out(), aim_weigh().
  * aim_turn() for the next twin. Everything is sized for the worst case once;
  * nothing is allocated for a destination.
@@ -21,15 +21,16 @@
 
 #include <string.h>
 
-#define UNREACHED	UINT32_MAX
-
 struct aim *
 aim_new(const struct fold *fold)
 {
 	struct aim *aim = g_new0(struct aim, 1);
 
 	aim->level = g_new(uint32_t, fold->n_groups);
+	aim->goes = g_new(uint8_t, fold->n_groups);
 	aim->reached = g_new(uint32_t, fold->n_groups);
+	aim->falling = g_new(uint32_t, fold->n_groups);
+	aim->rising = g_new(uint32_t, fold->n_groups);
 	aim->class_of = g_new(uint32_t, fold->n_groups);
 	aim->carries = g_new(uint8_t, fold->n_groups);
 	aim->n_buckets = 16;
@@ -47,7 +48,10 @@ void
 aim_free(struct aim *aim)
 {
 	g_free(aim->level);
+	g_free(aim->goes);
 	g_free(aim->reached);
+	g_free(aim->falling);
+	g_free(aim->rising);
 	g_free(aim->class_of);
 	g_free(aim->carries);
 	g_free(aim->buckets);
@@ -59,39 +63,69 @@ aim_free(struct aim *aim)
 }
 
 /*
- * Breadth first from one switch of group `root`, whichever: its twins are two
- * hops away (over any neighbour) and, having no neighbours but those, on
- * nobody's way.
+ * Adds the neighbours of a group that have no way yet, and that go `way` to
+ * get to it. Returns the new length of the queue.
  */
-static void
-aim_search(struct aim *aim, const struct fold *fold, uint32_t root)
+static uint32_t
+aim_spread(struct aim *aim, const struct fold *fold, uint32_t from,
+	   uint32_t level, enum fold_way way, uint32_t *queue, uint32_t n)
 {
-	const struct group *group = &fold->groups[root];
-	const struct bundle *bundle, *end;
-	uint32_t i;
+	const struct group *group = &fold->groups[from];
+	const struct bundle *bundle = &fold->bundles[group->first_bundle];
+	const struct bundle *end = bundle + group->n_bundles;
+	/* Seen from here, those who go down are above. */
+	uint32_t back = (FOLD_WAY_UP | FOLD_WAY_DOWN) ^ way;
+
+	for (; bundle < end; bundle++) {
+		if (aim->level[bundle->peer] != AIM_FAR ||
+		    !(bundle->ways & back))
+			continue;
+		aim->level[bundle->peer] = level;
+		aim->goes[bundle->peer] = (uint8_t)way;
+		queue[n++] = bundle->peer;
+	}
+	return n;
+}
+
+/*
+ * From one switch of group `root`, whichever: its twins are two hops away
+ * (over any neighbour) and, having no neighbours but those, on nobody's way.
+ * Breadth first those who go down only; then the others, from these and from
+ * each other, near to far.
+ */
+void
+aim_measure(struct aim *aim, const struct fold *fold, uint32_t root)
+{
+	uint32_t n_falling, n_rising, i = 0, k = 0, group;
 
 	memset(aim->level, 0xff, fold->n_groups * sizeof(*aim->level));
 	aim->root = root;
 	aim->n_reached = 0;
 	aim->depth = 0;
-	if (group->n_slots == 1)
+	if (fold->groups[root].n_slots == 1) {
 		aim->level[root] = 0;
-
-	for (bundle = &fold->bundles[group->first_bundle],
-	     end = bundle + group->n_bundles; bundle < end; bundle++) {
-		aim->level[bundle->peer] = 1;
-		aim->reached[aim->n_reached++] = bundle->peer;
+		aim->goes[root] = FOLD_WAY_DOWN;
 	}
-	for (i = 0; i < aim->n_reached; i++) {
-		group = &fold->groups[aim->reached[i]];
-		aim->depth = aim->level[aim->reached[i]];
-		for (bundle = &fold->bundles[group->first_bundle],
-		     end = bundle + group->n_bundles; bundle < end; bundle++) {
-			if (aim->level[bundle->peer] != UNREACHED)
-				continue;
-			aim->level[bundle->peer] = aim->depth + 1;
-			aim->reached[aim->n_reached++] = bundle->peer;
-		}
+
+	n_falling = aim_spread(aim, fold, root, 1, FOLD_WAY_DOWN,
+			       aim->falling, 0);
+	for (i = 0; i < n_falling; i++)
+		n_falling = aim_spread(aim, fold, aim->falling[i],
+				       aim->level[aim->falling[i]] + 1,
+				       FOLD_WAY_DOWN, aim->falling,
+				       n_falling);
+	n_rising = aim_spread(aim, fold, root, 1, FOLD_WAY_UP, aim->rising, 0);
+	for (i = 0; i < n_falling || k < n_rising; ) {
+		if (k == n_rising || (i < n_falling &&
+		    aim->level[aim->falling[i]] <=
+		    aim->level[aim->rising[k]]))
+			group = aim->falling[i++];
+		else
+			group = aim->rising[k++];
+		aim->reached[aim->n_reached++] = group;
+		aim->depth = aim->level[group];
+		n_rising = aim_spread(aim, fold, group, aim->depth + 1,
+				      FOLD_WAY_UP, aim->rising, n_rising);
 	}
 }
 
@@ -104,8 +138,11 @@ aim_step_closer(const struct aim *aim, const struct fold *fold,
 		fold->groups[group].first_bundle +
 		fold->groups[group].n_bundles];
 
+	/* DOWN is more than UP: who goes down wants one who does, too. */
 	for (; from < end; from++)
-		if (aim->level[from->peer] + 1 == aim->level[group])
+		if (aim->level[from->peer] + 1 == aim->level[group] &&
+		    from->ways & aim->goes[group] &&
+		    aim->goes[from->peer] >= aim->goes[group])
 			return from;
 	return NULL;
 }
@@ -275,8 +312,8 @@ aim_lay_out(struct aim *aim, const struct fold *fold)
 
 /* Slots and loads of a class's candidates, from its options. */
 static void
-aim_weigh(struct aim *aim, const struct fold *fold,
-	  const struct hop_class *class, const uint64_t *sum)
+aim_weigh_class(struct aim *aim, const struct fold *fold,
+		const struct hop_class *class, const uint64_t *sum)
 {
 	const struct branch *branch = &aim->branches[class->first_branch];
 	const struct branch *end = branch + class->n_branches;
@@ -300,17 +337,23 @@ aim_weigh(struct aim *aim, const struct fold *fold,
 }
 
 void
-aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
-	 const uint64_t *sum)
+aim_weigh(struct aim *aim, const struct fold *fold, const uint64_t *sum)
 {
 	const struct hop_class *class;
 
-	aim_search(aim, fold, root);
-	aim_classify(aim, fold);
-	aim_lay_out(aim, fold);
 	for (class = aim->classes; class < aim->classes + aim->n_classes;
 	     class++)
-		aim_weigh(aim, fold, class, sum);
+		aim_weigh_class(aim, fold, class, sum);
+}
+
+void
+aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
+	 const uint64_t *sum)
+{
+	aim_measure(aim, fold, root);
+	aim_classify(aim, fold);
+	aim_lay_out(aim, fold);
+	aim_weigh(aim, fold, sum);
 }
 
 void
@@ -330,6 +373,6 @@ aim_turn(struct aim *aim, const struct fold *fold, uint32_t member,
 		for (i = 0; i < last->width; i++)
 			options[i] = (uint8_t)(last->first +
 					       member * last->width + i);
-		aim_weigh(aim, fold, class, sum);
+		aim_weigh_class(aim, fold, class, sum);
 	}
 }

@@ -2,6 +2,11 @@
  * The way to a destination through a folded graph: all shortest paths, laid
  * out for an engine that takes one of them after the other.
  *
+ * If the switches have an order, only ways that go up and then down count, and
+ * as tables know the destination only: who can go down all the way does that,
+ * by a shortest such way; any other goes up to where the rest is shortest.
+ * Without an order all go down, so to say.
+ *
  * Groups with the same candidates for their next hop form a class, which
  * decides once for all its switches. Classes come in order of distance, thus
  * whoever decides in this order knows the rest of the way.
@@ -38,8 +43,11 @@ struct aim {
 	uint32_t depth;		/* hops from the farthest group */
 	uint32_t n_near;	/* classes one hop away: the first ones */
 	uint32_t n_reached, n_classes;
-	uint32_t *level;	/* group -> hops; twins of the root have 2 */
+	uint32_t *level;	/* group -> hops; twins of the root have 2, or
+				   AIM_FAR as all that have no way */
+	uint8_t *goes;		/* group -> enum fold_way of its next hop */
 	uint32_t *reached;	/* groups, near to far */
+	uint32_t *falling, *rising;	/* the same, by where they go */
 	uint32_t *class_of;	/* by place in reached */
 	uint8_t *carries;	/* by group */
 	uint32_t *buckets;	/* hash of candidates -> class + 1 */
@@ -50,8 +58,13 @@ struct aim {
 	uint8_t *options;
 };
 
+#define AIM_FAR	UINT32_MAX
+
 struct aim *aim_new(const struct fold *fold);
 void aim_free(struct aim *aim);
+
+/* Fills level, goes, reached and depth only. */
+void aim_measure(struct aim *aim, const struct fold *fold, uint32_t root);
 
 /* Aims at the first member of a group. sum: load by hop, see struct group. */
 void aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
@@ -61,5 +74,8 @@ void aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
  * are others, and only their candidates are weighed anew. */
 void aim_turn(struct aim *aim, const struct fold *fold, uint32_t member,
 	      const uint64_t *sum);
+
+/* Weighs all candidates anew: `sum` has changed in between. */
+void aim_weigh(struct aim *aim, const struct fold *fold, const uint64_t *sum);
 
 #endif

@@ -18,6 +18,11 @@
  * into all other pods. So the n-th way up means the same plane in each pod,
  * and who prefers low slots prefers the same plane everywhere.
  *
+ * Held tables. Twins of today may have had different ways yesterday, when one
+ * of them lacked a cable; to keep what each of them has they stay apart.
+ * fold_agree() compares a newcomer with the first of a group, and where that
+ * one is the destination itself, with the second: so any two agree.
+ *
  * Why switches with parallel cables have no twins: which of the cables is
  * free is a matter of each single switch, so they must be free to decide.
  *
@@ -27,13 +32,35 @@
 #include "routing/fold.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define NOBODY	UINT32_MAX
+
+/* What twins are looked for in. */
+struct nursery {
+	const struct graph *g;
+	const uint32_t *ranks;		/* or NULL */
+	const struct lft *held;		/* or NULL */
+	uint32_t *first, *second;	/* members by group, or NOBODY */
+	uint32_t *next;			/* group with the same neighbours, or
+					   NOBODY */
+};
 
 /* What makes a switch the twin of another. */
 struct twin {
+	const struct nursery *in;
 	uint32_t sw, n_edges;
 	const struct graph_edge *edges;
 	guint hash;
 };
+
+static uint8_t
+fold_ways(const uint32_t *ranks, uint32_t from, uint32_t to)
+{
+	if (!ranks)
+		return FOLD_WAY_UP | FOLD_WAY_DOWN;
+	return ranks[to] < ranks[from] ? FOLD_WAY_UP : FOLD_WAY_DOWN;
+}
 
 static guint
 twin_hash(gconstpointer key)
@@ -45,32 +72,106 @@ static gboolean
 twin_equal(gconstpointer a, gconstpointer b)
 {
 	const struct twin *x = a, *y = b;
-	uint32_t i;
+	const uint32_t *ranks = x->in->ranks;
+	uint32_t i, peer;
 
 	if (x->hash != y->hash || x->n_edges != y->n_edges)
 		return FALSE;
 	for (i = 0; i < x->n_edges; i++) {
-		if (x->edges[i].peer != y->edges[i].peer)
+		peer = x->edges[i].peer;
+		if (peer != y->edges[i].peer ||
+		    fold_ways(ranks, x->sw, peer) !=
+		    fold_ways(ranks, y->sw, peer))
 			return FALSE;
 		/* Parallel cables: twin of nobody. */
-		if (i > 0 && x->edges[i].peer == x->edges[i - 1].peer)
+		if (i > 0 && peer == x->edges[i - 1].peer)
 			return FALSE;
 	}
 	return TRUE;
 }
 
 static void
-twin_init(struct twin *twin, const struct graph *g, uint32_t sw)
+twin_init(struct twin *twin, const struct nursery *in, uint32_t sw)
 {
+	const struct graph *g = in->g;
 	uint64_t hash = 0;
-	uint32_t i;
+	uint32_t i, peer;
 
+	twin->in = in;
 	twin->sw = sw;
 	twin->edges = &g->edges[g->first_edge[sw]];
 	twin->n_edges = g->first_edge[sw + 1] - g->first_edge[sw];
-	for (i = 0; i < twin->n_edges; i++)
-		hash = (hash ^ twin->edges[i].peer) * 0x9e3779b97f4a7c15u;
+	for (i = 0; i < twin->n_edges; i++) {
+		peer = twin->edges[i].peer;
+		hash = (hash ^ peer ^
+			(uint64_t)fold_ways(in->ranks, sw, peer) << 32) *
+			0x9e3779b97f4a7c15u;
+	}
 	twin->hash = (guint)(hash >> 32);
+}
+
+/* A row of the tables held, as far as it leads to switches. */
+struct held_row {
+	const uint8_t *ports;
+	uint32_t peers[GRAPH_PORTS];	/* by port, or NOBODY */
+};
+
+static void
+held_row_init(struct held_row *row, const struct nursery *in, uint32_t sw)
+{
+	const struct graph *g = in->g;
+	uint32_t e;
+
+	row->ports = lft_row(in->held, sw);
+	memset(row->peers, 0xff, sizeof(row->peers));
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		row->peers[g->edges[e].port] = g->edges[e].peer;
+}
+
+/* Do two switches send on to the same ones, for all LIDs of targets
+ * from..to - 1? */
+static bool
+fold_rows_agree(const struct nursery *in, const struct held_row *a,
+		const struct held_row *b, uint32_t from, uint32_t to)
+{
+	const struct graph_target *t = &in->g->targets[from];
+	const struct graph_target *end = &in->g->targets[to];
+	uint32_t lid, last;
+
+	for (; t < end; t++) {
+		last = MIN((uint32_t)t->lid + t->n_lids - 1u, in->held->top);
+		for (lid = t->lid; lid <= last; lid++)
+			if (a->peers[a->ports[lid]] != b->peers[b->ports[lid]])
+				return false;
+	}
+	return true;
+}
+
+/* Does a switch agree with the members of a group, for all LIDs but its own
+ * and theirs? */
+static bool
+fold_agree(const struct nursery *in, uint32_t group, uint32_t sw)
+{
+	const uint32_t *first_target = in->g->first_target;
+	uint32_t model = in->first[group], second = in->second[group];
+	uint32_t low = MIN(model, sw), high = MAX(model, sw);
+	struct held_row mine, its;
+
+	if (!in->held)
+		return true;
+	held_row_init(&mine, in, sw);
+	held_row_init(&its, in, model);
+	if (!fold_rows_agree(in, &mine, &its, 0, first_target[low]) ||
+	    !fold_rows_agree(in, &mine, &its, first_target[low + 1],
+			     first_target[high]) ||
+	    !fold_rows_agree(in, &mine, &its, first_target[high + 1],
+			     in->g->n_targets))
+		return false;
+	if (second == NOBODY)
+		return true;
+	held_row_init(&its, in, second);
+	return fold_rows_agree(in, &mine, &its, first_target[model],
+			       first_target[model + 1]);
 }
 
 /*
@@ -116,26 +217,54 @@ fold_order_switches(const struct graph *g)
 	return order;
 }
 
+static uint32_t
+fold_add_group(struct fold *fold, const struct nursery *in, uint32_t sw)
+{
+	uint32_t group = fold->n_groups++;
+
+	in->first[group] = sw;
+	in->second[group] = in->next[group] = NOBODY;
+	return group;
+}
+
+/* The group of a switch whose neighbours are those of `group`. */
+static uint32_t
+fold_join_group(struct fold *fold, const struct nursery *in, uint32_t group,
+		uint32_t sw)
+{
+	while (!fold_agree(in, group, sw)) {
+		if (in->next[group] == NOBODY) {
+			in->next[group] = fold->n_groups;
+			return fold_add_group(fold, in, sw);
+		}
+		group = in->next[group];
+	}
+	if (in->second[group] == NOBODY)
+		in->second[group] = sw;
+	return group;
+}
+
 /* Gives every switch its group; groups are numbered by their first switch. */
 static void
-fold_find_twins(struct fold *fold, const struct graph *g,
+fold_find_twins(struct fold *fold, const struct nursery *in,
 		const uint32_t *order)
 {
-	g_autofree struct twin *twins = g_new(struct twin, g->n_switches);
+	uint32_t n = in->g->n_switches, i, sw;
+	g_autofree struct twin *twins = g_new(struct twin, n);
 	GHashTable *seen = g_hash_table_new(twin_hash, twin_equal);
 	const struct twin *first;
-	uint32_t i, sw;
 
-	for (i = 0; i < g->n_switches; i++) {
+	for (i = 0; i < n; i++) {
 		sw = order[i];
-		twin_init(&twins[sw], g, sw);
+		twin_init(&twins[sw], in, sw);
 		first = g_hash_table_lookup(seen, &twins[sw]);
 		if (first) {
-			fold->group_of[sw] = fold->group_of[first->sw];
+			fold->group_of[sw] = fold_join_group(fold, in,
+				fold->group_of[first->sw], sw);
 			continue;
 		}
 		g_hash_table_add(seen, &twins[sw]);
-		fold->group_of[sw] = fold->n_groups++;
+		fold->group_of[sw] = fold_add_group(fold, in, sw);
 	}
 	g_hash_table_unref(seen);
 }
@@ -217,7 +346,8 @@ fold_order_hops(struct fold *fold, const struct graph *g, struct group *group)
 
 /* Twins of a neighbour are neighbours, so a bundle covers its peer group. */
 static void
-fold_bundle_hops(struct fold *fold, struct group *group)
+fold_bundle_hops(struct fold *fold, struct group *group,
+		 const uint32_t *ranks)
 {
 	const uint32_t *peers = &fold->peers[group->first_hop];
 	struct bundle *bundle;
@@ -234,22 +364,31 @@ fold_bundle_hops(struct fold *fold, struct group *group)
 		bundle->peer = peer;
 		bundle->first = (uint8_t)p;
 		bundle->width = (uint8_t)width;
+		bundle->ways = fold_ways(ranks,
+			fold->switches[group->first_slot],
+			fold->switches[peers[p]]);
 	}
 	group->n_bundles = fold->n_bundles - group->first_bundle;
 }
 
 struct fold *
-fold_new(const struct graph *g)
+fold_new(const struct graph *g, const uint32_t *ranks, const struct lft *held)
 {
 	g_autofree uint32_t *order = fold_order_switches(g);
+	g_autofree uint32_t *members = g_new(uint32_t, 3u * g->n_switches);
 	struct fold *fold = g_new0(struct fold, 1);
+	const struct nursery in = {
+		.g = g, .ranks = ranks, .held = held, .first = members,
+		.second = members + g->n_switches,
+		.next = members + 2u * g->n_switches,
+	};
 	uint32_t i;
 
 	fold->n_slots = g->n_switches;
 	fold->group_of = g_new(uint32_t, g->n_switches);
 	fold->switches = g_new(uint32_t, g->n_switches);
 	fold->slots = g_new(uint32_t, g->n_switches);
-	fold_find_twins(fold, g, order);
+	fold_find_twins(fold, &in, order);
 	fold_number(fold, g, order);
 
 	fold->peers = g_new(uint32_t, fold->n_hops);
@@ -257,7 +396,7 @@ fold_new(const struct graph *g)
 	fold->ports = g_new(uint8_t, fold->n_cables);
 	for (i = 0; i < fold->n_groups; i++) {
 		fold_order_hops(fold, g, &fold->groups[i]);
-		fold_bundle_hops(fold, &fold->groups[i]);
+		fold_bundle_hops(fold, &fold->groups[i], ranks);
 	}
 	return fold;
 }
@@ -273,4 +412,93 @@ fold_free(struct fold *fold)
 	g_free(fold->peers);
 	g_free(fold->ports);
 	g_free(fold);
+}
+
+/* The positions of a member by port. */
+static void
+fold_map_ports(const struct fold *fold, const struct group *group, uint32_t i,
+	       uint8_t *map)
+{
+	const uint8_t *ports = &fold->ports[group->first_cable +
+					    i * group->n_hops];
+	uint32_t p;
+
+	memset(map, (int)FOLD_NO_HOP, GRAPH_PORTS);
+	for (p = 0; p < group->n_hops; p++)
+		map[ports[p]] = (uint8_t)p;
+}
+
+/* What the second member of the groups that are destinations themselves says
+ * about the first. */
+static void
+fold_read_second(const struct fold *fold, const struct lft *lft,
+		 const struct fold_column *columns, uint32_t n,
+		 uint8_t *positions, uint32_t stride)
+{
+	uint32_t k, i, mapped = NOBODY;
+	const struct group *group;
+	uint8_t map[GRAPH_PORTS];
+	const uint8_t *row;
+
+	for (k = 0; k < n; k++) {
+		i = fold->group_of[fold->switches[columns[k].slot]];
+		group = &fold->groups[i];
+		if (columns[k].slot != group->first_slot ||
+		    group->n_slots == 1 || columns[k].lid > lft->top)
+			continue;
+		if (mapped != i)
+			fold_map_ports(fold, group, 1, map);
+		mapped = i;
+		row = lft_row(lft, fold->switches[group->first_slot + 1]);
+		positions[(size_t)i * stride + k] = map[row[columns[k].lid]];
+	}
+}
+
+void
+fold_read(const struct fold *fold, const struct lft *lft,
+	  const struct fold_column *columns, uint32_t n, uint8_t *positions,
+	  uint32_t stride)
+{
+	const struct group *group;
+	uint8_t map[GRAPH_PORTS];
+	const uint8_t *row;
+	uint32_t i, k, lid;
+
+	for (i = 0; i < fold->n_groups; i++) {
+		group = &fold->groups[i];
+		fold_map_ports(fold, group, 0, map);
+		row = lft_row(lft, fold->switches[group->first_slot]);
+		for (k = 0; k < n; k++) {
+			lid = columns[k].lid;
+			positions[(size_t)i * stride + k] = (uint8_t)
+				(lid <= lft->top ? map[row[lid]] :
+				 FOLD_NO_HOP);
+		}
+	}
+	fold_read_second(fold, lft, columns, n, positions, stride);
+}
+
+void
+fold_write(const struct fold *fold, const uint8_t *positions, uint32_t stride,
+	   const struct fold_column *columns, uint32_t n, struct lft *lft)
+{
+	const struct group *group;
+	uint8_t ports[GRAPH_PORTS], *row;
+	uint32_t i, k;
+
+	memset(ports, (int)LFT_NO_PATH, sizeof(ports));
+	for (group = fold->groups; group < fold->groups + fold->n_groups;
+	     group++) {
+		for (i = 0; i < group->n_slots; i++) {
+			memcpy(ports, &fold->ports[group->first_cable +
+						   i * group->n_hops],
+			       group->n_hops);
+			row = lft_row(lft, fold->switches[
+				group->first_slot + i]);
+			for (k = 0; k < n; k++)
+				row[columns[k].lid] = ports[positions[k]];
+		}
+		memset(ports, (int)LFT_NO_PATH, group->n_hops);
+		positions += stride;
+	}
 }

@@ -9,19 +9,31 @@
  * the groups are the nodes of a smaller graph whose edges are bundles.
  * Members of a group are as far from any other switch, and from each other
  * two hops.
+ *
+ * If the switches have an order, twins have the same neighbours above them and
+ * the same below, and all cables of a bundle lead the same way.
  */
 #ifndef MINISM_ROUTING_FOLD_H
 #define MINISM_ROUTING_FOLD_H
 
 #include "routing/graph.h"
+#include "routing/tables.h"
 
 #define FOLD_MAX_HOPS	254u	/* cables of a switch: ports 1 to 254 */
+#define FOLD_NO_HOP	255u	/* a position that no switch has */
+
+/* Where a cable leads in the order of the switches; both if there is none. */
+enum fold_way {
+	FOLD_WAY_UP = 1,
+	FOLD_WAY_DOWN = 2,
+};
 
 /* The cables between the members of one group and those of another. */
 struct bundle {
 	uint32_t peer;		/* group */
 	uint8_t first;		/* position of the first cable */
 	uint8_t width;		/* parallel cables to each member of peer */
+	uint8_t ways;		/* enum fold_way, or'ed */
 };
 
 /*
@@ -37,6 +49,12 @@ struct group {
 	uint32_t first_cable;
 };
 
+/* A LID, when several are looked at side by side. */
+struct fold_column {
+	uint32_t slot;		/* of the switch that it hangs on */
+	uint16_t base, lid;	/* base: of its LMC range */
+};
+
 struct fold {
 	uint32_t n_groups, n_slots, n_hops, n_bundles, n_cables;
 	struct group *groups;
@@ -48,7 +66,27 @@ struct fold {
 	uint8_t *ports;		/* cable -> port */
 };
 
-struct fold *fold_new(const struct graph *g);
+/*
+ * ranks: NULL, or by switch, no two alike, the highest is the lowest number.
+ * held: NULL, or tables by which twins have to agree: an engine that keeps
+ * what they say can do so for a group as one. May say anything.
+ */
+struct fold *fold_new(const struct graph *g, const uint32_t *ranks,
+		      const struct lft *held);
 void fold_free(struct fold *fold);
+
+/*
+ * By which positions the groups send to these LIDs, [group * stride + column];
+ * FOLD_NO_HOP if to no switch. The first member speaks for all; to itself the
+ * second. lft may say anything.
+ */
+void fold_read(const struct fold *fold, const struct lft *lft,
+	       const struct fold_column *columns, uint32_t n,
+	       uint8_t *positions, uint32_t stride);
+
+/* To all members; FOLD_NO_HOP becomes LFT_NO_PATH. */
+void fold_write(const struct fold *fold, const uint8_t *positions,
+		uint32_t stride, const struct fold_column *columns,
+		uint32_t n, struct lft *lft);
 
 #endif

@@ -31,6 +31,13 @@
  * A cable that one LID of a range uses is, for the others, dearer than any
  * way without it.
  *
+ * What is kept. With tables of before, first all entries that still lead
+ * closer are taken over, and their load (keep_lid). Then each LID that has
+ * switches with nothing to keep is taken out, and they decide with the load of
+ * all others in sight (keep_mend). A cable that nobody used is one that came
+ * back: then all LIDs are looked at, and go there where it pays. Kept tables
+ * that are half as bad again as new ones would be are given up.
+ *
  * Total order. Destinations by slot and base LID. Of candidates with the same
  * load the first wins: by slot of the next switch, then port. Slots follow
  * the fabric and not the GUIDs (fold.c), so that all pods of a fat tree
@@ -40,13 +47,27 @@
  * free traffic for MPI global collectives", 2011, for what to expect; the
  * greedy is the usual one for minimising a convex sum of loads.
  */
+#include "routing/minhop.h"
+
 #include <string.h>
 
 #include "routing/aim.h"
-#include "routing/engine.h"
 
-#define NO_HOP		255u	/* a position that no switch has */
+#define NO_HOP		FOLD_NO_HOP
+#define SUSPECT		2u	/* x mean: are kept tables that good? */
+#define NOWHERE		UINT32_MAX
 #define N_COLUMNS	(33u * 64u)	/* odd lines: no two groups in step */
+
+/* What is kept. */
+struct held {
+	const struct lft *from;	/* the tables that are to be kept */
+	uint8_t *choices;	/* [group][column] -> position or NO_HOP */
+	uint8_t *is_open;	/* by LID: somebody has nothing to keep */
+	uint8_t *is_idle;	/* by hop: no cable of it was used */
+	uint8_t *is_lured;	/* by slot: on its way there is such a hop */
+	uint32_t n_idle;
+	unsigned round;		/* of those that mend */
+};
 
 struct spread {
 	const struct graph *g;
@@ -60,11 +81,45 @@ struct spread {
 	uint32_t *flow;		/* slot -> flows that pass, this LID */
 	uint64_t total;		/* flows so far: no cable has more */
 	uint64_t n_flows;	/* that a LID adds, the sum of the weights */
-	uint32_t here;		/* slot of the destination */
-	uint32_t n_columns;
-	uint16_t lids[N_COLUMNS];
+	uint32_t here;		/* slot of the destination, or NOWHERE */
+	uint32_t here_weight;	/* what starts there otherwise */
+	const struct fold_column *columns;
+	uint32_t n_columns, column;	/* column: of the LID at hand */
 	uint8_t *choices;	/* [group][column] -> position */
+	struct held *held;	/* or NULL */
 };
+
+static void
+spread_forget(struct spread *s)
+{
+	memset(s->choices, (int)NO_HOP,
+	       (size_t)s->fold->n_groups * N_COLUMNS);
+}
+
+static struct held *
+held_new(const struct fold *fold, const struct lft *from, uint16_t top)
+{
+	struct held *held = g_new0(struct held, 1);
+
+	held->from = from;
+	held->choices = g_malloc((size_t)fold->n_groups * N_COLUMNS);
+	held->is_open = g_new0(uint8_t, top + 1u);
+	held->is_idle = g_new0(uint8_t, fold->n_hops);
+	held->is_lured = g_new0(uint8_t, fold->n_slots);
+	return held;
+}
+
+static void
+held_free(struct held *held)
+{
+	if (!held)
+		return;
+	g_free(held->choices);
+	g_free(held->is_open);
+	g_free(held->is_idle);
+	g_free(held->is_lured);
+	g_free(held);
+}
 
 static struct spread *
 spread_new(const struct graph *g, const struct fold *fold, struct lft *out)
@@ -81,7 +136,7 @@ spread_new(const struct graph *g, const struct fold *fold, struct lft *out)
 	s->weight = g_new0(uint32_t, fold->n_slots);
 	s->flow = g_new0(uint32_t, fold->n_slots);
 	s->choices = g_malloc((size_t)fold->n_groups * N_COLUMNS);
-	memset(s->choices, (int)NO_HOP, (size_t)fold->n_groups * N_COLUMNS);
+	spread_forget(s);
 	return s;
 }
 
@@ -89,6 +144,7 @@ static void
 spread_free(struct spread *s)
 {
 	aim_free(s->aim);
+	held_free(s->held);
 	g_free(s->load);
 	g_free(s->sum);
 	g_free(s->path);
@@ -96,35 +152,6 @@ spread_free(struct spread *s)
 	g_free(s->flow);
 	g_free(s->choices);
 	g_free(s);
-}
-
-/* The columns that are decided go to the rows; NO_HOP becomes NO_PATH. */
-static void
-spread_flush(struct spread *s)
-{
-	const struct group *group;
-	const uint8_t *choices = s->choices;
-	uint8_t ports[256], *row;
-	uint32_t i, k;
-
-	memset(ports, (int)LFT_NO_PATH, sizeof(ports));
-	for (group = s->fold->groups;
-	     group < s->fold->groups + s->fold->n_groups; group++) {
-		for (i = 0; i < group->n_slots; i++) {
-			memcpy(ports, &s->fold->ports[group->first_cable +
-						      i * group->n_hops],
-			       group->n_hops);
-			row = lft_row(s->out, s->fold->switches[
-				group->first_slot + i]);
-			for (k = 0; k < s->n_columns; k++)
-				row[s->lids[k]] = ports[choices[k]];
-		}
-		memset(ports, (int)LFT_NO_PATH, group->n_hops);
-		choices += N_COLUMNS;
-	}
-	memset(s->choices, (int)NO_HOP,
-	       (size_t)s->fold->n_groups * N_COLUMNS);
-	s->n_columns = 0;
 }
 
 /* The candidate with the least load from here to the destination, summed over
@@ -156,7 +183,7 @@ static void
 spread_choose(struct spread *s)
 {
 	struct aim *aim = s->aim;
-	uint8_t *column = s->choices + s->n_columns;
+	uint8_t *column = s->choices + s->column;
 	const uint64_t *load;
 	struct hop_class *class;
 	struct branch *branch, *end;
@@ -186,10 +213,12 @@ spread_choose(struct spread *s)
 	}
 }
 
-/* Puts what starts at or passes through a branch on the cables it chose.
- * Leaves flow[] as it was: what starts there. Returns the sum. */
+/* Puts what starts at or passes through a branch on the cables it chose, each
+ * flow as `unit`. Leaves flow[] as it was: what starts there. Returns the sum
+ * of flows. */
 static uint32_t
-spread_load_branch(struct spread *s, const struct branch *branch)
+spread_load_branch(struct spread *s, const struct branch *branch,
+		   uint64_t unit)
 {
 	uint32_t n = branch->n_slots, i, sum = 0;
 	uint32_t *flow = &s->flow[branch->first_slot];
@@ -198,7 +227,7 @@ spread_load_branch(struct spread *s, const struct branch *branch)
 
 	if (!branch->carries) {
 		for (i = 0; i < n; i++) {
-			load[i] += weight[i];
+			load[i] += weight[i] * unit;
 			sum += weight[i];
 		}
 		return sum;
@@ -206,7 +235,7 @@ spread_load_branch(struct spread *s, const struct branch *branch)
 	for (i = 0; i < n; i++) {
 		if (flow[i] == 0)	/* most, in a tree */
 			continue;
-		load[i] += flow[i];
+		load[i] += flow[i] * unit;
 		sum += flow[i];
 		flow[i] = weight[i];
 	}
@@ -230,7 +259,7 @@ spread_load(struct spread *s)
 		branch = &aim->branches[class->first_branch];
 		for (end = branch + class->n_branches; branch < end;
 		     branch++) {
-			flow = spread_load_branch(s, branch);
+			flow = spread_load_branch(s, branch, 1);
 			if (flow == 0)
 				continue;
 			s->sum[branch->first_hop + branch->hop] += flow;
@@ -241,50 +270,37 @@ spread_load(struct spread *s)
 	s->flow[s->here] = 0;	/* arrived */
 }
 
-/* The candidate of a class by which a LID of the same destination that is in
- * the tables already goes. */
-static uint32_t
-spread_recall(const struct spread *s, const struct hop_class *class,
+/* The position by which a branch sends to a LID of the same destination that
+ * is in the tables already. */
+static uint8_t
+spread_recall(const struct spread *s, const struct branch *branch,
 	      uint16_t lid)
 {
-	const struct branch *model = &s->aim->branches[class->first_branch];
-	const uint8_t *ports = &s->fold->ports[model->first_cable];
-	const uint8_t *options = &s->aim->options[model->first_option];
-	uint32_t sw = s->fold->switches[model->first_slot], i;
-	uint8_t port = lft_row(s->out, sw)[lid];
+	const uint8_t *ports = &s->fold->ports[branch->first_cable];
+	uint32_t sw = s->fold->switches[branch->first_slot];
+	const uint8_t *port = memchr(ports, lft_row(s->out, sw)[lid],
+				     s->fold->groups[branch->group].n_hops);
 
-	for (i = 0; i < class->n_candidates; i++)
-		if (ports[options[i]] == port)
-			return i;
-	g_assert_not_reached();
+	g_assert(port);
+	return (uint8_t)(port - ports);
 }
 
 /* Adds `extra` to the load of every cable that `lid` uses. */
 static void
 spread_surcharge(struct spread *s, uint16_t lid, uint64_t extra)
 {
-	const struct aim *aim = s->aim;
-	const struct hop_class *class;
-	const struct branch *branch, *end;
+	struct aim *aim = s->aim;
+	const struct branch *branch = aim->branches;
+	const struct branch *end = branch + aim->n_reached;
 	uint64_t *load;
-	uint32_t i, chosen, hop;
+	uint32_t i, hop;
 
-	for (class = aim->classes; class < aim->classes + aim->n_classes;
-	     class++) {
-		chosen = spread_recall(s, class, lid);
-		aim->candidates[class->first_candidate + chosen].load +=
-			extra * class->n_slots;
-		branch = &aim->branches[class->first_branch];
-		for (end = branch + class->n_branches; branch < end;
-		     branch++) {
-			hop = aim->options[branch->first_option + chosen];
-			load = &s->load[branch->first_cable +
-					hop * branch->n_slots];
-			for (i = 0; i < branch->n_slots; i++)
-				load[i] += extra;
-			s->sum[branch->first_hop + hop] +=
-				extra * branch->n_slots;
-		}
+	for (; branch < end; branch++) {
+		hop = spread_recall(s, branch, lid);
+		load = &s->load[branch->first_cable + hop * branch->n_slots];
+		for (i = 0; i < branch->n_slots; i++)
+			load[i] += extra;
+		s->sum[branch->first_hop + hop] += extra * branch->n_slots;
 	}
 }
 
@@ -315,83 +331,365 @@ pass_concerns(const struct pass *pass, const struct graph_target *target)
 }
 
 /*
- * One LID. The LIDs of an LMC range are there for the sake of different paths
- * (IBA 4.1.3), so while it is routed, the cables that its elder siblings use
- * cost more than any path can. Unsigned, thus taken back exactly.
+ * The LIDs of an LMC range are there for the sake of different paths (IBA
+ * 4.1.3), so while one of them is routed, the cables that its elder siblings
+ * use cost more than any path can. Unsigned, thus taken back exactly.
  */
 static void
-spread_lid(struct spread *s, uint16_t base, uint16_t lid)
+spread_add_siblings(struct spread *s, const struct fold_column *column,
+		    uint64_t extra)
 {
-	uint64_t extra = (s->total + s->n_flows) * s->aim->depth + 1;
 	uint16_t elder;
 
-	if (s->n_columns == N_COLUMNS)
-		spread_flush(s);
-
-	for (elder = base; elder < lid; elder++)
+	for (elder = column->base; elder < column->lid; elder++)
 		spread_surcharge(s, elder, extra);
+	if (column->base < column->lid)
+		aim_weigh(s->aim, s->fold, s->sum);
+}
+
+static uint64_t
+spread_extra(const struct spread *s)
+{
+	return (s->total + s->n_flows) * s->aim->depth + 1;
+}
+
+/* One LID, by loads only. */
+static void
+spread_lid(struct spread *s, const struct fold_column *column)
+{
+	uint64_t extra = spread_extra(s);
+
+	spread_add_siblings(s, column, extra);
 	spread_choose(s);
-	for (elder = base; elder < lid; elder++)
-		spread_surcharge(s, elder, -extra);
+	spread_add_siblings(s, column, -extra);
 	spread_load(s);
-	s->lids[s->n_columns++] = lid;
 	s->total += s->n_flows;
 }
 
-/* Routes to the switch in `slot`, at which the aim points. */
-static void
-spread_member(struct spread *s, const struct pass *pass, uint32_t slot)
+/* Each branch gets what it holds if that leads closer, else NO_HOP. Returns
+ * how many switches have nothing to keep. */
+static uint32_t
+keep_recall(struct spread *s)
 {
-	const struct graph *g = s->g;
-	uint32_t sw = s->fold->switches[slot], weight = s->weight[slot];
-	const struct graph_target *target, *end;
+	const struct aim *aim = s->aim;
+	const uint8_t *held = s->held->choices + s->column;
+	const struct hop_class *class = aim->classes;
+	struct branch *branch, *end;
+	uint32_t n_open = 0;
 
-	/* What starts here is here; a load of nothing keeps the twins of
-	 * the destination simple. */
-	s->here = slot;
-	s->weight[slot] = 0;
-	s->flow[slot] = 0;
-	s->path[slot] = 0;
-	target = &g->targets[g->first_target[sw]];
-	end = &g->targets[g->first_target[sw + 1]];
-	for (; target < end; target++)
-		if (pass_concerns(pass, target))
-			spread_lid(s, target->lid,
-				   (uint16_t)(target->lid + pass->offset));
-	s->weight[slot] = weight;
-	s->flow[slot] = weight;
+	for (; class < aim->classes + aim->n_classes; class++) {
+		branch = &aim->branches[class->first_branch];
+		for (end = branch + class->n_branches; branch < end;
+		     branch++) {
+			branch->hop = held[(size_t)branch->group * N_COLUMNS];
+			if (memchr(&aim->options[branch->first_option],
+				   branch->hop, class->n_candidates))
+				continue;
+			branch->hop = NO_HOP;
+			n_open += branch->n_slots;
+		}
+	}
+	return n_open;
 }
 
-static bool
-spread_has_targets(const struct spread *s, const struct pass *pass,
-		   uint32_t slot)
+/* Each flow counts as `unit`, on the way that its branches have chosen; what
+ * comes to one that has not is lost. */
+static void
+keep_load(struct spread *s, uint64_t unit)
 {
-	uint32_t sw = s->fold->switches[slot], i;
+	const struct branch *branch = s->aim->branches + s->aim->n_reached;
+	uint32_t flow, i, hop;
 
-	for (i = s->g->first_target[sw]; i < s->g->first_target[sw + 1]; i++)
-		if (pass_concerns(pass, &s->g->targets[i]))
+	while (branch-- > s->aim->branches) {
+		if (branch->hop == NO_HOP) {
+			for (i = branch->first_slot;
+			     i < branch->first_slot + branch->n_slots; i++)
+				s->flow[i] = s->weight[i];
+			continue;
+		}
+		flow = spread_load_branch(s, branch, unit);
+		if (flow == 0)
+			continue;
+		hop = branch->first_hop + branch->hop;
+		s->sum[hop] += flow * unit;
+		s->flow[s->fold->peers[hop]] += flow;
+	}
+	s->flow[s->here] = 0;	/* arrived */
+}
+
+static void
+keep_note(struct spread *s)
+{
+	const struct branch *branch = s->aim->branches;
+	const struct branch *end = branch + s->aim->n_reached;
+	uint8_t *column = s->choices + s->column;
+
+	for (; branch < end; branch++)
+		column[(size_t)branch->group * N_COLUMNS] = branch->hop;
+}
+
+/* One LID, first round: what can be kept, and its load. */
+static void
+keep_lid(struct spread *s, const struct fold_column *column)
+{
+	s->held->is_open[column->lid] = keep_recall(s) > 0;
+	keep_load(s, 1);
+	keep_note(s);
+	s->total += s->n_flows;
+}
+
+/* Does any entry say so, be it of a LID that nobody owns now? A cable that
+ * lost its only host is not one that came. */
+static bool
+keep_was_used(const struct spread *s, const struct lft *lft,
+	      const struct group *group, uint32_t p)
+{
+	uint32_t i, sw;
+
+	for (i = 0; i < group->n_slots; i++) {
+		sw = s->fold->switches[group->first_slot + i];
+		if (memchr(lft_row(lft, sw), s->fold->ports[
+				group->first_cable + i * group->n_hops + p],
+			   lft->top + 1u))
 			return true;
+	}
 	return false;
 }
 
-/* Routes to all members of a group. */
 static void
-spread_group(struct spread *s, const struct pass *pass, uint32_t root)
+keep_find_idle(struct spread *s, const struct lft *lft)
 {
-	const struct group *group = &s->fold->groups[root];
-	uint32_t i = 0;
+	const struct group *group = s->fold->groups;
+	uint32_t p, hop;
 
-	while (i < group->n_slots &&
-	       !spread_has_targets(s, pass, group->first_slot + i))
-		i++;
-	if (i == group->n_slots)
-		return;
+	for (; group < s->fold->groups + s->fold->n_groups; group++)
+		for (p = 0; p < group->n_hops; p++) {
+			hop = group->first_hop + p;
+			if (s->sum[hop] || keep_was_used(s, lft, group, p))
+				continue;
+			s->held->is_idle[hop] = 1;
+			s->held->n_idle++;
+		}
+}
 
-	aim_take(s->aim, s->fold, root, s->sum);
-	for (; i < group->n_slots; i++) {
-		aim_turn(s->aim, s->fold, i, s->sum);
-		spread_member(s, pass, group->first_slot + i);
+static uint64_t
+keep_cost(const struct spread *s, const struct branch *branch, uint32_t hop)
+{
+	hop += branch->first_hop;
+	return s->sum[hop] + branch->n_slots * s->path[s->fold->peers[hop]];
+}
+
+/* Those of a class who have nothing to keep decide as one. */
+static uint32_t
+keep_decide(const struct spread *s, const struct hop_class *class)
+{
+	const struct branch *first = &s->aim->branches[class->first_branch];
+	const struct branch *branch, *end = first + class->n_branches;
+	uint64_t cost, best = UINT64_MAX;
+	uint32_t i, chosen = 0;
+
+	for (i = 0; i < class->n_candidates; i++) {
+		cost = 0;
+		for (branch = first; branch < end; branch++)
+			if (branch->hop == NO_HOP)
+				cost += keep_cost(s, branch, s->aim->options[
+					branch->first_option + i]);
+		if (cost < best) {
+			best = cost;
+			chosen = i;
+		}
 	}
+	return chosen;
+}
+
+static bool
+keep_is_lured(const struct spread *s, const struct branch *branch, uint32_t hop)
+{
+	hop += branch->first_hop;
+	return s->held->is_idle[hop] ||
+		s->held->is_lured[s->fold->peers[hop]];
+}
+
+/*
+ * Is there a way over a cable that was idle, and cheaper than what is held?
+ * By what the LID brings to its last cable, or differences that mean nothing
+ * would move others than those that once had to go; in a second round, when
+ * they are back, by half of it.
+ */
+static uint8_t
+keep_reconsider(const struct spread *s, const struct hop_class *class,
+		const struct branch *branch)
+{
+	const uint8_t *options = &s->aim->options[branch->first_option];
+	uint64_t cost, best = keep_cost(s, branch, branch->hop);
+	uint64_t slack = (s->n_flows >> s->held->round) *
+		branch->n_slots;
+	uint8_t chosen = branch->hop;
+	uint32_t i;
+
+	best -= MIN(best, slack);
+	for (i = 0; i < class->n_candidates; i++) {
+		if (!keep_is_lured(s, branch, options[i]))
+			continue;
+		cost = keep_cost(s, branch, options[i]);
+		if (cost >= best)
+			continue;
+		best = cost;
+		chosen = options[i];
+	}
+	return chosen;
+}
+
+static void
+keep_settle(struct spread *s, const struct branch *branch)
+{
+	uint32_t i, n = branch->n_slots, hop = branch->first_hop + branch->hop;
+	const uint64_t *load = &s->load[branch->first_cable + branch->hop * n];
+	bool lured = keep_is_lured(s, branch, branch->hop);
+
+	for (i = 0; branch->carries && i < n; i++) {
+		s->path[branch->first_slot + i] =
+			load[i] + s->path[s->fold->peers[hop]];
+		s->held->is_lured[branch->first_slot + i] = lured;
+	}
+}
+
+/* Near to far, whoever has to decides, or is lured. */
+static void
+keep_choose(struct spread *s)
+{
+	const struct aim *aim = s->aim;
+	const struct hop_class *class = aim->classes;
+	struct branch *branch, *end;
+	uint32_t chosen;
+
+	s->held->is_lured[s->here] = 0;
+	for (; class < aim->classes + aim->n_classes; class++) {
+		branch = &aim->branches[class->first_branch];
+		end = branch + class->n_branches;
+		while (branch < end && branch->hop != NO_HOP)
+			branch++;
+		chosen = branch < end ? keep_decide(s, class) : 0;
+		for (branch = end - class->n_branches; branch < end;
+		     branch++) {
+			if (branch->hop == NO_HOP)
+				branch->hop = aim->options[
+					branch->first_option + chosen];
+			else if (s->held->n_idle)
+				branch->hop = keep_reconsider(s, class,
+							      branch);
+			keep_settle(s, branch);
+		}
+	}
+}
+
+/* One LID, second round: without its own load, with that of all others. */
+static void
+keep_mend(struct spread *s, const struct fold_column *column)
+{
+	uint64_t extra = spread_extra(s);
+
+	keep_recall(s);
+	keep_load(s, -UINT64_C(1));
+	spread_add_siblings(s, column, extra);
+	keep_choose(s);
+	spread_add_siblings(s, column, -extra);
+	keep_load(s, 1);
+	keep_note(s);
+}
+
+/* How the load is spread over the cables. */
+struct burden {
+	uint64_t max, sum;
+	uint32_t n_cables;
+};
+
+static struct burden
+spread_weigh_burden(const struct spread *s)
+{
+	struct burden burden = { .n_cables = s->fold->n_cables };
+	uint32_t i;
+
+	for (i = 0; i < burden.n_cables; i++) {
+		burden.max = MAX(burden.max, s->load[i]);
+		burden.sum += s->load[i];
+	}
+	return burden;
+}
+
+/* Aims at the destination in `slot`. What starts there is there: a load of
+ * nothing keeps its twins simple. */
+static void
+spread_turn(struct spread *s, uint32_t slot)
+{
+	const struct fold *fold = s->fold;
+	uint32_t root;
+
+	if (slot == s->here)
+		return;
+	root = fold->group_of[fold->switches[slot]];
+	if (s->here == NOWHERE || s->aim->root != root)
+		aim_take(s->aim, fold, root, s->sum);
+	aim_turn(s->aim, fold, slot - fold->groups[root].first_slot, s->sum);
+	if (s->here != NOWHERE)
+		s->weight[s->here] = s->flow[s->here] = s->here_weight;
+	s->here = slot;
+	s->here_weight = s->weight[slot];
+	s->weight[slot] = s->flow[slot] = 0;
+	s->path[slot] = 0;
+}
+
+/* What is done for a LID. */
+typedef void (*spread_fn)(struct spread *s, const struct fold_column *column);
+
+/* Errands side by side in the columns. */
+static void
+spread_run(struct spread *s, const struct fold_column *columns, uint32_t n,
+	   spread_fn fn)
+{
+	uint32_t from;
+
+	s->here = NOWHERE;
+	for (from = 0; from < n; from += s->n_columns) {
+		s->columns = &columns[from];
+		s->n_columns = MIN(n - from, N_COLUMNS);
+		if (s->held)
+			fold_read(s->fold, s->held->from, s->columns,
+				  s->n_columns, s->held->choices, N_COLUMNS);
+		for (s->column = 0; s->column < s->n_columns; s->column++) {
+			spread_turn(s, s->columns[s->column].slot);
+			fn(s, &s->columns[s->column]);
+		}
+		fold_write(s->fold, s->choices, N_COLUMNS, s->columns,
+			   s->n_columns, s->out);
+		spread_forget(s);
+	}
+}
+
+/* The columns of a pass by group, switch and base LID; returns their number.
+ * If `wanted` is not NULL, only those of LIDs that are marked there. */
+static uint32_t
+spread_list(const struct spread *s, const struct pass *pass,
+	    const uint8_t *wanted, struct fold_column *columns)
+{
+	const struct graph *g = s->g;
+	const struct graph_target *t;
+	uint32_t slot, sw, i, n = 0;
+	uint16_t lid;
+
+	for (slot = 0; slot < s->fold->n_slots; slot++) {
+		sw = s->fold->switches[slot];
+		for (i = g->first_target[sw]; i < g->first_target[sw + 1];
+		     i++) {
+			t = &g->targets[i];
+			lid = (uint16_t)(t->lid + pass->offset);
+			if (pass_concerns(pass, t) &&
+			    (!wanted || wanted[lid]))
+				columns[n++] = (struct fold_column){
+					slot, t->lid, lid };
+		}
+	}
+	return n;
 }
 
 static uint32_t
@@ -407,8 +705,11 @@ spread_weight_of(const struct spread *s, const struct pass *pass, uint32_t sw)
 }
 
 static void
-spread_pass(struct spread *s, const struct pass *pass)
+spread_pass(struct spread *s, const struct pass *pass, const uint8_t *wanted,
+	    spread_fn fn)
 {
+	g_autofree struct fold_column *columns = g_new(struct fold_column,
+						  s->g->n_targets);
 	uint32_t i;
 
 	s->n_flows = 0;
@@ -418,14 +719,13 @@ spread_pass(struct spread *s, const struct pass *pass)
 		s->flow[i] = s->weight[i];
 		s->n_flows += s->weight[i];
 	}
-	for (i = 0; i < s->fold->n_groups; i++)
-		spread_group(s, pass, i);
-	spread_flush(s);
+	spread_run(s, columns, spread_list(s, pass, wanted, columns), fn);
 }
 
 /* All that a kind of sender sends to. */
 static void
-spread_audience(struct spread *s, enum audience audience)
+spread_audience(struct spread *s, enum audience audience,
+		const uint8_t *wanted, spread_fn fn)
 {
 	struct pass pass = { .audience = audience };
 	uint32_t i, n = 0;
@@ -434,7 +734,77 @@ spread_audience(struct spread *s, enum audience audience)
 		if (pass_concerns(&pass, &s->g->targets[i]))
 			n = MAX(n, s->g->targets[i].n_lids);
 	for (; pass.offset < n; pass.offset++)
-		spread_pass(s, &pass);
+		spread_pass(s, &pass, wanted, fn);
+}
+
+static void
+spread_all(struct spread *s, const uint8_t *wanted, spread_fn fn)
+{
+	spread_audience(s, AUDIENCE_HOSTS, wanted, fn);
+	spread_audience(s, AUDIENCE_SWITCHES, wanted, fn);
+}
+
+/* All anew. Returns the most that a cable carries. */
+static struct burden
+minhop_fill_anew(const struct graph *g, const uint32_t *ranks,
+		 struct lft *out)
+{
+	struct fold *fold = fold_new(g, ranks, NULL);
+	struct spread *s = spread_new(g, fold, out);
+	struct burden burden;
+
+	spread_all(s, NULL, spread_lid);
+	burden = spread_weigh_burden(s);
+	spread_free(s);
+	fold_free(fold);
+	return burden;
+}
+
+/* First all that is kept, then what is open: with all loads in sight. */
+static struct burden
+minhop_fill_kept(const struct engine_input *in, const uint32_t *ranks,
+		 struct lft *out)
+{
+	struct fold *fold = fold_new(in->g, ranks, in->previous);
+	struct spread *s = spread_new(in->g, fold, out);
+	struct burden burden;
+
+	s->held = held_new(fold, in->previous, in->g->top);
+	spread_all(s, NULL, keep_lid);
+	s->held->from = out;
+	keep_find_idle(s, in->previous);
+	spread_all(s, s->held->n_idle ? NULL : s->held->is_open, keep_mend);
+	s->held->round++;
+	if (s->held->n_idle)
+		spread_all(s, NULL, keep_mend);
+	burden = spread_weigh_burden(s);
+	spread_free(s);
+	fold_free(fold);
+	return burden;
+}
+
+void
+minhop_fill(const struct engine_input *in, const uint32_t *ranks,
+	    struct lft *out)
+{
+	struct burden kept, anew;
+	struct lft *other;
+
+	if (in->g->n_edges == 0)
+		return;
+	if (!in->previous || in->previous->n_switches < in->g->n_switches) {
+		minhop_fill_anew(in->g, ranks, out);
+		return;
+	}
+	kept = minhop_fill_kept(in, ranks, out);
+	if (kept.max * kept.n_cables <= SUSPECT * kept.sum)
+		return;
+	other = lft_new(out->n_switches, out->top);
+	anew = minhop_fill_anew(in->g, ranks, other);
+	if (2 * kept.max > 3 * anew.max)
+		memcpy(out->ports, other->ports,
+		       (size_t)out->n_switches * out->stride);
+	lft_free(other);
 }
 
 static bool
@@ -444,20 +814,9 @@ minhop_compute(const struct engine_input *in, struct engine_output *output,
 	const struct graph *g = in->g;
 	struct lft *out = output->lft;
 	const struct graph_target *target;
-	struct spread *spread;
-	struct fold *fold;
 
 	g_assert(out->n_switches == g->n_switches && out->top >= g->top);
-	/* A single switch, or two CAs back to back: nothing to choose. */
-	if (g->n_edges) {
-		fold = fold_new(g);
-		spread = spread_new(g, fold, out);
-		spread_audience(spread, AUDIENCE_HOSTS);
-		spread_audience(spread, AUDIENCE_SWITCHES);
-		spread_free(spread);
-		fold_free(fold);
-	}
-
+	minhop_fill(in, NULL, out);
 	for (target = g->targets; target < g->targets + g->n_targets;
 	     target++)
 		memset(lft_row(out, target->sw) + target->lid, target->port,

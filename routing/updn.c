@@ -12,16 +12,14 @@
  * that, by a shortest such way; any other goes up to where the rest is
  * shortest. Then who comes down finds only switches that go on down.
  *
- * Which of several. As in minhop.c: one LID after the other gets a tree, each
- * switch takes the cable with the least load summed up over the rest of the
- * way, near to far; then the flows of all hosts become load, far to near. What
- * the tables in force say is kept as long as it is one of the candidates and
- * not dearer than the best by more than SLACK: a change that is not needed
- * costs a MAD, and another one in all that follows.
- *
- * Ports 0 come after all CAs, with one flow from each switch. Two roots may
- * have no legal way to each other; management between them rides VL15 and may
- * go anywhere, as long as no data comes along (flow_manage).
+ * Flow. updn_compute: the order; minhop_fill() under this order, which finds
+ * the ways that are left (aim.h), balances them and keeps what is in force;
+ * then a walk over all destinations, by groups of twins (fold.h):
+ *   updn_manage: two roots may have no legal way to each other. Management
+ * between them rides VL15 and may go anywhere, as long as no data comes along:
+ * from a switch without a legal way to a neighbour that has one, or that is
+ * closer to one. Data never comes there: who has CAs has a legal way.
+ *   updn_compare: how many ways are longer than without an order.
  *
  * Source. M. D. Schroeder et al., "Autonet", 1991.
  */
@@ -29,386 +27,286 @@
 
 #include <string.h>
 
-#define FAR	UINT32_MAX
-#define SLACK	64u	/* one part in so many of the mean load at the end */
+#include "routing/aim.h"
+#include "routing/minhop.h"
 
-/* A cable by which a switch may go, to the destination at hand. */
-struct option {
-	uint32_t edge;
-	uint32_t peer;
-};
+#define APART_SHARE	50u	/* one pair in so many may have no way */
 
-struct flow {
+struct updn {
 	const struct graph *g;
 	const struct lft *previous;
 	struct lft *out;
-	const uint32_t *ranks;
-	uint32_t *order;	/* switches, highest first */
-	uint32_t *place;	/* switch -> place in order */
-	uint32_t *hops;		/* by switch, to the destination at hand */
-	uint8_t *falls;		/* by switch: goes down only */
-	uint32_t *near;		/* switches with a way, near to far */
-	uint32_t n_near;
-	uint32_t *first_option;	/* by place in near, n_near + 1 */
-	struct option *options;
-	uint32_t *chosen;	/* by place in near: edge */
-	uint64_t *load;		/* by edge */
-	uint64_t *path;		/* by switch: load of its way */
-	uint32_t *weight;	/* by switch: flows that start there */
-	uint32_t *passing;	/* by switch */
-	uint64_t slack;
+	struct fold *fold;
+	struct aim *aim;
+	uint32_t *n_hosts;	/* by group, on all its members */
+	uint32_t *hops;		/* by group, to the root, whatever the way */
+	uint32_t *queue;
+	uint8_t *choices;	/* [group][slot of a switch that it has no
+				   legal way to] -> position */
+	uint64_t n_pairs, n_longer;	/* of hosts */
+	uint32_t most;		/* hops more than needed */
 };
 
-static int
-flow_compare(gconstpointer a, gconstpointer b, gpointer ranks)
-{
-	uint32_t x = ((const uint32_t *)ranks)[*(const uint32_t *)a];
-	uint32_t y = ((const uint32_t *)ranks)[*(const uint32_t *)b];
-
-	return x < y ? -1 : x > y;
-}
-
 static void
-flow_init(struct flow *f, const struct engine_input *in, struct lft *out,
-	  const uint32_t *ranks)
+updn_init(struct updn *u, const struct engine_input *in,
+	  const struct engine_output *out)
 {
 	const struct graph *g = in->g;
-	uint32_t n = g->n_switches, i;
+	uint32_t sw;
 
-	*f = (struct flow){ .g = g, .previous = in->previous, .out = out,
-			    .ranks = ranks };
-	f->order = g_new(uint32_t, n);
-	f->place = g_new(uint32_t, n);
-	f->hops = g_new(uint32_t, n);
-	f->falls = g_new(uint8_t, n);
-	f->near = g_new(uint32_t, n);
-	f->first_option = g_new(uint32_t, n + 1);
-	f->options = g_new(struct option, g->n_edges);
-	f->chosen = g_new(uint32_t, n);
-	f->load = g_new0(uint64_t, g->n_edges);
-	f->path = g_new0(uint64_t, n);
-	f->weight = g_new0(uint32_t, n);
-	f->passing = g_new0(uint32_t, n);
-	for (i = 0; i < n; i++)
-		f->order[i] = i;
-	g_qsort_with_data(f->order, (gint)n, sizeof(*f->order), flow_compare,
-			  (gpointer)ranks);
-	for (i = 0; i < n; i++)
-		f->place[f->order[i]] = i;
+	*u = (struct updn){ .g = g, .previous = in->previous,
+			    .out = out->lft };
+	if (u->previous && u->previous->n_switches < g->n_switches)
+		u->previous = NULL;
+	u->fold = fold_new(g, out->ranks, NULL);
+	u->aim = aim_new(u->fold);
+	u->n_hosts = g_new0(uint32_t, u->fold->n_groups);
+	u->hops = g_new(uint32_t, u->fold->n_groups);
+	u->queue = g_new(uint32_t, u->fold->n_groups);
+	u->choices = g_malloc((size_t)u->fold->n_groups * g->n_switches);
+	memset(u->choices, (int)FOLD_NO_HOP,
+	       (size_t)u->fold->n_groups * g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++)
+		u->n_hosts[u->fold->group_of[sw]] += g->n_hosts[sw];
 }
 
 static void
-flow_clear(struct flow *f)
+updn_clear(struct updn *u)
 {
-	g_free(f->order);
-	g_free(f->place);
-	g_free(f->hops);
-	g_free(f->falls);
-	g_free(f->near);
-	g_free(f->first_option);
-	g_free(f->options);
-	g_free(f->chosen);
-	g_free(f->load);
-	g_free(f->path);
-	g_free(f->weight);
-	g_free(f->passing);
+	aim_free(u->aim);
+	fold_free(u->fold);
+	g_free(u->n_hosts);
+	g_free(u->hops);
+	g_free(u->queue);
+	g_free(u->choices);
 }
 
-/* May the way go from `sw` to `peer`, which has one? */
-static inline bool
-flow_fits(const struct flow *f, uint32_t sw, uint32_t peer)
-{
-	bool down = f->place[peer] > f->place[sw];
-
-	return f->falls[sw] ? down && f->falls[peer] : !down;
-}
-
-static void
-flow_measure_one(struct flow *f, uint32_t sw)
-{
-	const struct graph *g = f->g;
-	uint32_t least = FAR, e, peer;
-
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		peer = g->edges[e].peer;
-		if (f->hops[peer] < least && flow_fits(f, sw, peer))
-			least = f->hops[peer];
-	}
-	f->hops[sw] = least == FAR ? FAR : least + 1;
-}
-
-/* Hops of all to `to`: first who goes down, from `to` upwards; then the
- * others, from the top. */
-static void
-flow_measure(struct flow *f, uint32_t to)
-{
-	uint32_t n = f->g->n_switches, i, sw;
-
-	memset(f->hops, 0xff, n * sizeof(*f->hops));
-	memset(f->falls, 0, n);
-	f->hops[to] = 0;
-	f->falls[to] = 1;
-	for (i = f->place[to]; i-- > 0;) {
-		sw = f->order[i];
-		f->falls[sw] = 1;
-		flow_measure_one(f, sw);
-		f->falls[sw] = f->hops[sw] != FAR;
-	}
-	for (i = 0; i < n; i++)
-		if (!f->falls[f->order[i]])
-			flow_measure_one(f, f->order[i]);
-}
-
-/* Near to far, ties by index: counting sort by hops. */
-static void
-flow_sort(struct flow *f)
-{
-	uint32_t n = f->g->n_switches, sw, i, most = 0, sum = 0, count;
-	g_autofree uint32_t *first = NULL;
-
-	for (sw = 0; sw < n; sw++)
-		if (f->hops[sw] != FAR)
-			most = MAX(most, f->hops[sw]);
-	first = g_new0(uint32_t, most + 1);
-	for (sw = 0; sw < n; sw++)
-		if (f->hops[sw] != FAR)
-			first[f->hops[sw]]++;
-	for (i = 0; i <= most; i++) {
-		count = first[i];
-		first[i] = sum;
-		sum += count;
-	}
-	for (sw = 0; sw < n; sw++)
-		if (f->hops[sw] != FAR)
-			f->near[first[f->hops[sw]]++] = sw;
-	f->n_near = sum;
-}
-
-static void
-flow_list_options(struct flow *f)
-{
-	const struct graph *g = f->g;
-	uint32_t i, sw, e, n = 0, peer;
-
-	for (i = 0; i < f->n_near; i++) {
-		sw = f->near[i];
-		f->first_option[i] = n;
-		if (f->hops[sw] == 0)
-			continue;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (f->hops[peer] + 1 == f->hops[sw] &&
-			    flow_fits(f, sw, peer))
-				f->options[n++] = (struct option){ e, peer };
-		}
-	}
-	f->first_option[i] = n;
-}
-
-static void
-flow_aim(struct flow *f, uint32_t to)
-{
-	flow_measure(f, to);
-	flow_sort(f);
-	flow_list_options(f);
-}
-
-/* The least load from here on; ties to the first cable; what is in force wins
- * within the slack. */
+/* Breadth first on from the groups that stand in the queue; none that is
+ * marked. Returns the length of the queue. */
 static uint32_t
-flow_decide(const struct flow *f, uint32_t place, uint8_t held)
+updn_spread(struct updn *u, uint32_t n, const uint32_t *marked)
 {
-	const struct option *o = &f->options[f->first_option[place]];
-	const struct option *end = &f->options[f->first_option[place + 1]];
-	const struct option *best = o, *kept = NULL;
-	uint64_t cost, least = UINT64_MAX, kept_cost = 0;
+	const struct fold *fold = u->fold;
+	const struct bundle *bundle, *end;
+	uint32_t i, peer;
 
-	for (; o < end; o++) {
-		cost = f->load[o->edge] + f->path[o->peer];
-		if (cost < least) {
-			least = cost;
-			best = o;
-		}
-		if (f->g->edges[o->edge].port == held) {
-			kept = o;
-			kept_cost = cost;
+	for (i = 0; i < n; i++) {
+		bundle = &fold->bundles[
+			fold->groups[u->queue[i]].first_bundle];
+		end = bundle + fold->groups[u->queue[i]].n_bundles;
+		for (; bundle < end; bundle++) {
+			peer = bundle->peer;
+			if (u->hops[peer] != AIM_FAR ||
+			    (marked && marked[peer]))
+				continue;
+			u->hops[peer] = u->hops[u->queue[i]] + 1;
+			u->queue[n++] = peer;
 		}
 	}
-	if (kept && kept_cost <= least + f->slack)
-		best = kept;
-	return best->edge;
+	return n;
 }
 
+/* The positions by which a group gets closer; returns their number. */
+static uint32_t
+updn_list_steps(const struct updn *u, const struct group *group, uint32_t hops,
+		uint8_t *steps)
+{
+	uint32_t n = 0, p, peer;
+
+	for (p = 0; p < group->n_hops; p++) {
+		peer = u->fold->peers[group->first_hop + p];
+		peer = u->fold->group_of[u->fold->switches[peer]];
+		if (u->hops[peer] != AIM_FAR && u->hops[peer] + 1 == hops)
+			steps[n++] = (uint8_t)p;
+	}
+	g_assert(n > 0);
+	return n;
+}
+
+/* The position by which a group sends to a port 0, by what is in force at its
+ * first member; one that does not exist if to no switch. */
 static uint8_t
-flow_held(const struct flow *f, uint32_t sw, uint32_t lid)
+updn_held_step(const struct updn *u, const struct group *group, uint32_t to)
 {
-	if (!f->previous || lid > f->previous->top)
-		return LFT_NO_PATH;
-	return lft_row(f->previous, sw)[lid];
+	const uint8_t *ports = &u->fold->ports[group->first_cable], *port;
+	const struct graph_target *t = &u->g->targets[u->g->first_target[to]];
+
+	while (t < &u->g->targets[u->g->first_target[to + 1]] && t->port)
+		t++;
+	if (!u->previous || t == &u->g->targets[u->g->first_target[to + 1]] ||
+	    t->lid > u->previous->top)
+		return FOLD_NO_HOP;
+	port = memchr(ports, lft_row(u->previous, u->fold->switches[
+		group->first_slot])[t->lid], group->n_hops);
+	return (uint8_t)(port ? port - ports : FOLD_NO_HOP);
 }
 
-/* One LID of the destination at which we aim. */
+/* From a group without a legal way to the members of the root: what is in
+ * force, or another way for each. */
 static void
-flow_route(struct flow *f, uint16_t lid)
+updn_manage_group(struct updn *u, uint32_t root, uint32_t from)
 {
-	uint32_t i, sw, e, peer;
+	const struct group *group = &u->fold->groups[from];
+	uint32_t slot = u->fold->groups[root].first_slot;
+	uint32_t end = slot + u->fold->groups[root].n_slots;
+	uint8_t *choices = u->choices + (size_t)from * u->fold->n_slots;
+	uint8_t steps[FOLD_MAX_HOPS], held;
+	uint32_t n = updn_list_steps(u, group, u->hops[from], steps);
 
-	f->path[f->near[0]] = 0;
-	for (i = 1; i < f->n_near; i++) {
-		sw = f->near[i];
-		e = flow_decide(f, i, flow_held(f, sw, lid));
-		f->chosen[i] = e;
-		f->path[sw] = f->load[e] + f->path[f->g->edges[e].peer];
-		lft_row(f->out, sw)[lid] = f->g->edges[e].port;
-	}
-	for (i = 0; i < f->n_near; i++)
-		f->passing[f->near[i]] = f->weight[f->near[i]];
-	for (i = f->n_near; i-- > 1;) {
-		e = f->chosen[i];
-		peer = f->g->edges[e].peer;
-		f->load[e] += f->passing[f->near[i]];
-		f->passing[peer] += f->passing[f->near[i]];
-	}
-}
-
-/* From switches without a legal way to a port 0: round by round, to a
- * neighbour that has some way. Whoever has CAs is left out, and nobody with a
- * legal way comes here, so this is VL15 only. */
-static void
-flow_manage(struct flow *f, uint16_t lid)
-{
-	const struct graph *g = f->g;
-	uint32_t head, sw, peer, e, n = f->n_near;
-
-	for (head = 0; head < n; head++) {
-		sw = f->near[head];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (f->hops[peer] != FAR || g->n_hosts[peer])
-				continue;
-			f->hops[peer] = f->hops[sw] + 1;
-			lft_row(f->out, peer)[lid] =
-				g->edges[g->edges[e].back].port;
-			f->near[n++] = peer;
-		}
+	for (; slot < end; slot++) {
+		held = updn_held_step(u, group, u->fold->switches[slot]);
+		choices[slot] = memchr(steps, held, n) ? held :
+			steps[slot % n];
 	}
 }
 
-/* LIDs of CAs first, all of them; then those of ports 0. */
+/* What was found goes to the rows, one after the other. */
 static void
-flow_pass(struct flow *f, bool port0)
+updn_write(const struct updn *u, const struct graph_target *to, uint32_t n)
 {
-	const struct graph *g = f->g;
-	const struct graph_target *t;
-	uint32_t i, sw, lid;
-	bool aimed;
+	const struct fold *fold = u->fold;
+	const struct group *group;
+	const uint8_t *choices, *ports;
+	uint32_t sw, i;
+	uint8_t step;
 
-	for (i = 0; i < g->n_switches; i++)
-		f->weight[i] = port0 ? 1 : g->n_hosts[i];
-	for (sw = 0; sw < g->n_switches; sw++) {
-		aimed = false;
-		for (i = g->first_target[sw]; i < g->first_target[sw + 1];
-		     i++) {
-			t = &g->targets[i];
-			if ((t->port == 0) != port0)
-				continue;
-			if (!aimed)
-				flow_aim(f, sw);
-			aimed = true;
-			for (lid = t->lid; lid < t->lid + (uint32_t)t->n_lids;
-			     lid++)
-				flow_route(f, (uint16_t)lid);
+	for (sw = 0; sw < fold->n_slots; sw++) {
+		group = &fold->groups[fold->group_of[sw]];
+		choices = u->choices +
+			(size_t)fold->group_of[sw] * fold->n_slots;
+		ports = &fold->ports[group->first_cable + group->n_hops *
+				     (fold->slots[sw] - group->first_slot)];
+		for (i = 0; i < n; i++) {
+			step = choices[fold->slots[to[i].sw]];
+			if (step != FOLD_NO_HOP)
+				memset(lft_row(u->out, sw) + to[i].lid,
+				       ports[step], to[i].n_lids);
 		}
 	}
 }
 
 static void
-flow_manage_all(struct flow *f)
+updn_write_all(const struct updn *u)
 {
-	const struct graph *g = f->g;
-	const struct graph_target *t;
-	uint32_t i, lid;
+	g_autofree struct graph_target *to = g_new(struct graph_target,
+						   u->g->n_targets);
+	uint32_t i, n = 0;
 
-	for (i = 0; i < g->n_targets; i++) {
-		t = &g->targets[i];
-		if (t->port)
-			continue;
-		flow_measure(f, t->sw);
-		flow_sort(f);
-		for (lid = t->lid; f->n_near < g->n_switches &&
-		     lid < t->lid + (uint32_t)t->n_lids; lid++) {
-			flow_manage(f, (uint16_t)lid);
-			flow_measure(f, t->sw);
-		}
-	}
+	for (i = 0; i < u->g->n_targets; i++)
+		if (u->g->targets[i].port == 0)
+			to[n++] = u->g->targets[i];
+	updn_write(u, to, n);
 }
 
-/* What one cable carries in the end, roughly: each host's flow to each LID
- * takes two cables in a small fabric and four in a large one. */
+/* Round by round, from those who have a legal way. */
+static void
+updn_manage(struct updn *u, uint32_t root)
+{
+	uint32_t n = u->aim->n_reached, i;
+
+	if (n == u->fold->n_groups)
+		return;
+	memcpy(u->hops, u->aim->level, u->fold->n_groups * sizeof(*u->hops));
+	memcpy(u->queue, u->aim->reached, n * sizeof(*u->queue));
+	for (i = updn_spread(u, n, u->n_hosts); i-- > n;)
+		if (u->queue[i] != root ||
+		    u->fold->groups[root].n_slots > 1)
+			updn_manage_group(u, root, u->queue[i]);
+}
+
+/* Pairs of hosts on different members. */
 static uint64_t
-flow_guess_load(const struct graph *g)
+updn_count_inside(const struct updn *u, uint32_t root)
 {
-	uint64_t n_hosts = 0, n_lids = 0;
+	const struct group *group = &u->fold->groups[root];
+	uint64_t n = (uint64_t)u->n_hosts[root] * u->n_hosts[root], here;
 	uint32_t i;
 
-	for (i = 0; i < g->n_switches; i++)
-		n_hosts += g->n_hosts[i];
-	for (i = 0; i < g->n_targets; i++)
-		n_lids += g->targets[i].port ? g->targets[i].n_lids : 0;
-	return g->n_edges ? 2 * n_hosts * n_lids / g->n_edges : 0;
-}
-
-/* Shortest hops of all to `to`, whatever the order. */
-static void
-flow_measure_freely(struct flow *f, uint32_t to, uint32_t *hops)
-{
-	const struct graph *g = f->g;
-	uint32_t head, tail = 1, e, peer;
-
-	memset(hops, 0xff, g->n_switches * sizeof(*hops));
-	hops[to] = 0;
-	f->near[0] = to;
-	for (head = 0; head < tail; head++)
-		for (e = g->first_edge[f->near[head]];
-		     e < g->first_edge[f->near[head] + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (hops[peer] != FAR)
-				continue;
-			hops[peer] = hops[f->near[head]] + 1;
-			f->near[tail++] = peer;
-		}
-}
-
-/* How many of the ways between hosts are longer than the shortest. */
-static void
-flow_note_length(struct flow *f, GPtrArray *notes)
-{
-	const struct graph *g = f->g;
-	g_autofree uint32_t *least = g_new(uint32_t, g->n_switches);
-	uint64_t longer = 0, all = 0, pairs;
-	uint32_t to, sw, most = 0;
-
-	for (to = 0; to < g->n_switches; to++) {
-		if (!g->n_hosts[to])
-			continue;
-		flow_measure(f, to);
-		flow_measure_freely(f, to, least);
-		for (sw = 0; sw < g->n_switches; sw++) {
-			pairs = (uint64_t)g->n_hosts[sw] * g->n_hosts[to];
-			if (sw == to || f->hops[sw] == FAR)
-				continue;
-			all += pairs;
-			if (f->hops[sw] == least[sw] || !pairs)
-				continue;
-			longer += pairs;
-			most = MAX(most, f->hops[sw] - least[sw]);
-		}
+	for (i = 0; i < group->n_slots; i++) {
+		here = u->g->n_hosts[u->fold->switches[group->first_slot + i]];
+		n -= here * here;
 	}
-	if (longer)
-		g_ptr_array_add(notes, g_strdup_printf(
+	return n;
+}
+
+/* Ways to the root, with the order and without. */
+static void
+updn_compare(struct updn *u, uint32_t root)
+{
+	const struct group *group = &u->fold->groups[root];
+	const struct bundle *bundle = &u->fold->bundles[group->first_bundle];
+	uint32_t n, i, more;
+	uint64_t pairs;
+
+	memset(u->hops, 0xff, u->fold->n_groups * sizeof(*u->hops));
+	if (group->n_slots == 1)
+		u->hops[root] = 0;
+	for (n = 0; n < group->n_bundles; n++) {
+		u->hops[bundle[n].peer] = 1;
+		u->queue[n] = bundle[n].peer;
+	}
+	n = updn_spread(u, n, NULL);
+	for (i = 0; i < n; i++) {
+		root = u->queue[i];
+		pairs = root == u->aim->root ? updn_count_inside(u, root) :
+			(uint64_t)u->n_hosts[root] *
+			u->n_hosts[u->aim->root];
+		if (!pairs || u->aim->level[root] == AIM_FAR)
+			continue;
+		u->n_pairs += pairs;
+		more = u->aim->level[root] - u->hops[root];
+		u->n_longer += more ? pairs : 0;
+		u->most = MAX(u->most, more);
+	}
+}
+
+/* What goes beyond the legal ways between CAs. */
+static void
+updn_finish(const struct engine_input *in, struct engine_output *out)
+{
+	struct updn u;
+	uint32_t root;
+
+	updn_init(&u, in, out);
+	for (root = 0; root < u.fold->n_groups; root++) {
+		aim_measure(u.aim, u.fold, root);
+		updn_manage(&u, root);
+		if (u.n_hosts[root])
+			updn_compare(&u, root);
+	}
+	updn_write_all(&u);
+	if (u.n_longer)
+		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%.1f%% of the ways between hosts are longer than "
 			"the shortest, by %u hops at most",
-			100.0 * (double)longer / (double)all, most));
+			100.0 * (double)u.n_longer / (double)u.n_pairs,
+			u.most));
+	updn_clear(&u);
+}
+
+/*
+ * All CAs, and nearly all pairs of a CA and a switch without CAs: a spine that
+ * lost the cable to a leaf has no way up and then down to the CAs there. With
+ * one root it has, at the price that all traffic goes through this root.
+ */
+static bool
+updn_accepts(const struct graph *g, const uint32_t *ranks, GPtrArray *notes)
+{
+	uint64_t n_apart, n_leaves = 0;
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_leaves += g->n_hosts[sw] > 0;
+	if (!updn_joins_hosts(g, ranks, &n_apart) ||
+	    n_apart * APART_SHARE > n_leaves * g->n_switches)
+		return false;
+	if (n_apart)
+		g_ptr_array_add(notes, g_strdup_printf(
+			"%" G_GUINT64_FORMAT " pairs of a switch with CAs and "
+			"one without have no way up and then down: port 0 of "
+			"the one and the CAs of the other do not reach each "
+			"other", n_apart));
+	return true;
 }
 
 /* Ranks by which everybody is reached. */
@@ -417,7 +315,7 @@ updn_choose_ranks(const struct engine_input *in, GPtrArray *notes)
 {
 	uint32_t *ranks = updn_rank(in->g, in->ranks, in->is_root);
 
-	if (updn_joins_all(in->g, ranks))
+	if (updn_accepts(in->g, ranks, notes))
 		return ranks;
 	g_free(ranks);
 	if (in->ranks) {
@@ -425,7 +323,7 @@ updn_choose_ranks(const struct engine_input *in, GPtrArray *notes)
 			"that was in force does not join them all any more: "
 			"they are ordered anew"));
 		ranks = updn_rank(in->g, NULL, in->is_root);
-		if (updn_joins_all(in->g, ranks))
+		if (updn_accepts(in->g, ranks, notes))
 			return ranks;
 		g_free(ranks);
 	}
@@ -441,19 +339,13 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 {
 	const struct graph *g = in->g;
 	const struct graph_target *t;
-	struct flow f;
 
 	g_assert(out->lft->n_switches == g->n_switches &&
 		 out->lft->top >= g->top);
 	if (g->n_edges) {
 		out->ranks = updn_choose_ranks(in, out->notes);
-		flow_init(&f, in, out->lft, out->ranks);
-		f.slack = in->previous ? flow_guess_load(g) / SLACK : 0;
-		flow_pass(&f, false);
-		flow_pass(&f, true);
-		flow_manage_all(&f);
-		flow_note_length(&f, out->notes);
-		flow_clear(&f);
+		minhop_fill(in, out->ranks, out->lft);
+		updn_finish(in, out);
 	}
 	for (t = g->targets; t < g->targets + g->n_targets; t++)
 		memset(lft_row(out->lft, t->sw) + t->lid, t->port,

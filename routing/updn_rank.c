@@ -247,7 +247,8 @@ rank_compare(gconstpointer a, gconstpointer b, gpointer ranks)
 }
 
 bool
-updn_joins_all(const struct graph *g, const uint32_t *ranks)
+updn_joins_hosts(const struct graph *g, const uint32_t *ranks,
+		 uint64_t *n_apart)
 {
 	uint32_t n = g->n_switches, words = (n + 63) / 64, i, w, e, sw, peer;
 	g_autofree uint32_t *order = g_new(uint32_t, n);
@@ -298,12 +299,23 @@ updn_joins_all(const struct graph *g, const uint32_t *ranks)
 		while (size)
 			island[queue[--size]] = i;
 	}
+	*n_apart = 0;
 	for (sw = 0; sw < n; sw++)
-		for (i = 0; i < n; i++)
-			if (island[sw] == island[i] &&
-			    (g->n_hosts[sw] || g->n_hosts[i]) &&
-			    !(reach[(size_t)sw * words + i / 64] >> i % 64 &
-			      1))
+		for (i = 0; g->n_hosts[sw] && i < n; i++) {
+			if (island[sw] != island[i] ||
+			    reach[(size_t)sw * words + i / 64] >> i % 64 & 1)
+				continue;
+			if (g->n_hosts[i])
 				return false;
+			++*n_apart;	/* and the other way round */
+		}
 	return true;
+}
+
+bool
+updn_joins_all(const struct graph *g, const uint32_t *ranks)
+{
+	uint64_t n_apart;
+
+	return updn_joins_hosts(g, ranks, &n_apart) && n_apart == 0;
 }

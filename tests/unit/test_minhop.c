@@ -534,6 +534,259 @@ test_thousands_of_lids_behind_two_switches(void **state)
 	fabric_clear(&f);
 }
 
+/* The fabric of `f` as it is now, LIDs and tables as before. */
+static void
+fabric_follow(struct fabric *f, const struct fabric *before, struct subnet *s)
+{
+	struct engine_output out;
+	struct engine_input in;
+
+	memset(f, 0, sizeof(*f));
+	f->s = s;
+	f->lids = lid_map_ref(before->lids);
+	f->g = graph_new(s, f->lids);
+	f->lft = lft_new(f->g->n_switches, before->lft->top);
+	f->edge_of = graph_map_ports(f->g);
+	in = (struct engine_input){ .g = f->g, .previous = before->lft };
+	engine_output_init(&out, f->lft);
+	assert_true(engine_minhop.compute(&in, &out, NULL));
+	engine_output_clear(&out);
+}
+
+/* Cuts the nth cable of a switch with hosts; or a host's. Returns what it
+ * was plugged to. */
+static uint32_t
+cut(struct subnet *s, const struct graph *g, uint32_t nth, bool to_switch)
+{
+	const struct subnet_node *node;
+	uint32_t sw, p, peer;
+
+	for (sw = g->n_switches / 3; g->n_hosts[sw] == 0; sw++)
+		;
+	node = &s->nodes[s->switches[sw]];
+	for (p = node->first_port + 1; ; p++) {
+		assert_true(p <= node->first_port + node->info.num_ports);
+		peer = s->ports[p].peer;
+		if (peer != SUBNET_NONE && to_switch ==
+		    subnet_is_switch(subnet_node_of(s, peer)) && nth-- == 0)
+			break;
+	}
+	s->ports[p].peer = s->ports[peer].peer = SUBNET_NONE;
+	return peer;
+}
+
+static void
+assert_same_entries(const struct fabric *a, const struct fabric *b,
+		    uint32_t but)
+{
+	for (uint32_t sw = 0; sw < a->g->n_switches; sw++)
+		for (uint32_t lid = 0; lid <= a->lft->top; lid++)
+			if (lid != but)
+				assert_int_equal(lft_row(a->lft, sw)[lid],
+						 lft_row(b->lft, sw)[lid]);
+}
+
+static const struct {
+	const char *spec;
+	unsigned lmc, fail_per_mille;
+} held_cases[] = {
+	{ "PGFT(6,12;1,6)", 0, 0 },
+	{ "PGFT(6,12;1,6)", 2, 50 },
+	{ "PGFT(12,24;1,6;1,2)", 0, 20 },
+	{ "PGFT(4,4,8;1,4,4)", 0, 0 },
+	{ "PGFT(4,4,8;1,4,4)", 1, 0 },
+	{ "PGFT(4,4,8;1,4,4)", 0, 100 },
+	{ "torus(4,4,3;2)", 0, 0 },
+	{ "random(60,5,4)", 1, 0 },
+	{ "dragonfly(4,2,2)", 0, 0 },
+	{ "hyperx(4,4;3)", 0, 0 },
+};
+
+static void
+test_what_is_right_is_kept(void **state)
+{
+	for (size_t i = 0; i < N_ELEMENTS(held_cases); i++)
+		for (uint64_t seed = 1; seed <= 4; seed++) {
+			const struct generate_options options = {
+				.seed = seed,
+				.shuffle_guids = true,
+				.fail_per_mille = held_cases[i].fail_per_mille,
+			};
+			struct fabric f, same, gone, back;
+			struct subnet *s;
+			uint32_t host;
+
+			print_message("%s seed %lu\n", held_cases[i].spec,
+				      (unsigned long)seed);
+			fabric_make(&f, held_cases[i].spec,
+				    held_cases[i].lmc, &options);
+			fabric_follow(&same, &f, subnet_ref(f.s));
+			assert_same_entries(&f, &same, 0);
+			fabric_clear(&same);
+			s = subnet_copy(f.s);
+			host = cut(s, f.g, 0, false);
+			fabric_follow(&gone, &f, s);
+			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+				for (uint32_t k = 0; k < 1u <<
+				     held_cases[i].lmc; k++)
+					lft_row(gone.lft, sw)[
+						f.lids->base[host] + k] =
+						lft_row(f.lft, sw)[
+						f.lids->base[host] + k];
+			assert_same_entries(&f, &gone, 0);
+			fabric_follow(&back, &gone, subnet_ref(f.s));
+			assert_same_entries(&f, &back, 0);
+			fabric_clear(&back);
+			fabric_clear(&gone);
+			fabric_clear(&f);
+		}
+}
+
+/* All must be right whatever the tables of before say. */
+static void
+test_previous_tables_may_be_nonsense(void **state)
+{
+	for (size_t i = 0; i < N_ELEMENTS(held_cases); i++) {
+		const struct generate_options options = {
+			.seed = i, .shuffle_guids = true,
+		};
+		struct fabric f, next;
+		uint64_t rng = 77 + i;
+
+		fabric_make(&f, held_cases[i].spec, held_cases[i].lmc,
+			    &options);
+		for (size_t k = 0; k < (size_t)f.lft->n_switches *
+		     f.lft->stride; k++)
+			if (prng_below(&rng, 3) == 0)
+				f.lft->ports[k] = (uint8_t)prng_below(&rng,
+								      256);
+		fabric_follow(&next, &f, subnet_ref(f.s));
+		assert_shortest(&next);
+		fabric_clear(&next);
+		fabric_clear(&f);
+	}
+}
+
+static uint32_t
+count_blocks(const struct lft *a, const struct lft *b)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < (size_t)a->n_switches * a->stride;
+	     i += LFT_BLOCK)
+		n += memcmp(a->ports + i, b->ports + i, LFT_BLOCK) != 0;
+	return n;
+}
+
+/* Blocks with an entry that is no shortest way any more. */
+static uint32_t
+count_broken_blocks(const struct fabric *before, const struct fabric *after)
+{
+	const struct graph *g = after->g;
+	uint32_t n_blocks = lft_n_blocks(after->lft), n = 0, e;
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint8_t *broken = g_new0(uint8_t, g->n_switches * n_blocks);
+
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		uint16_t lid = g->targets[i].lid;
+
+		measure_hops(g, g->targets[i].sw, hops);
+		for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+			e = after->edge_of[sw * GRAPH_PORTS +
+					   lft_row(before->lft, sw)[lid]];
+			if (hops[sw] && (e == SUBNET_NONE ||
+			    hops[g->edges[e].peer] + 1 != hops[sw]))
+				broken[sw * n_blocks + lid / LFT_BLOCK] = 1;
+		}
+	}
+	for (uint32_t i = 0; i < g->n_switches * n_blocks; i++)
+		n += broken[i];
+	return n;
+}
+
+static uint64_t
+max_load(const struct fabric *f)
+{
+	struct quality_load load;
+
+	quality_all_to_all(f->g, f->lft, &load);
+	return load.max;
+}
+
+/* No more changes than must, and no more load than if all was routed anew;
+ * when the cable is back, so is the load, nearly always. */
+static void
+test_lost_cable_changes_what_it_must(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(18,36;1,18)", "PGFT(8,8,16;1,8,8)",
+		"PGFT(12,12,24;1,12,12)",
+	};
+	uint32_t n_back = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(specs); i++)
+		for (uint32_t nth = 0; nth < 4; nth++) {
+			const struct generate_options options = {
+				.seed = nth, .shuffle_guids = true,
+			};
+			struct fabric f, hurt, back;
+			uint32_t changed, least;
+			struct subnet *s;
+
+			fabric_make(&f, specs[i], 0, &options);
+			s = subnet_copy(f.s);
+			cut(s, f.g, nth, true);
+			fabric_follow(&hurt, &f, s);
+			assert_shortest(&hurt);
+			changed = count_blocks(f.lft, hurt.lft);
+			least = count_broken_blocks(&f, &hurt);
+			fabric_follow(&back, &hurt, subnet_ref(f.s));
+			assert_shortest(&back);
+			print_message("%s: %u blocks changed of %u, load %lu, "
+				      "%lu, %lu\n", specs[i], changed, least,
+				      (unsigned long)max_load(&f),
+				      (unsigned long)max_load(&hurt),
+				      (unsigned long)max_load(&back));
+			assert_true(changed > 0);
+			assert_true(changed * 10 <= least * 11);
+			assert_true(max_load(&hurt) * 10 <=
+				    max_load(&f) * 21);
+			assert_true(max_load(&back) <= max_load(&hurt));
+			n_back += max_load(&back) * 100 <=
+				max_load(&f) * 103;
+			fabric_clear(&back);
+			fabric_clear(&hurt);
+			fabric_clear(&f);
+		}
+	print_message("the load came back %u times of 12\n", n_back);
+	assert_true(n_back >= 9);
+}
+
+/* Valid, but all by the same few cables: not to be kept. */
+static void
+test_lopsided_tables_are_not_kept(void **state)
+{
+	const struct generate_options options = {
+		.seed = 3, .shuffle_guids = true,
+	};
+	struct fabric f, next;
+	uint64_t max;
+
+	fabric_make(&f, "PGFT(18,36;1,18)", 0, &options);
+	max = max_load(&f);
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		for (uint32_t sw = 0; f.g->targets[i].port &&
+		     sw < f.g->n_switches; sw++)
+			if (f.g->n_hosts[sw] && sw != f.g->targets[i].sw)
+				lft_row(f.lft, sw)[f.g->targets[i].lid] =
+					f.g->edges[f.g->first_edge[sw]].port;
+	assert_true(max_load(&f) > 10 * max);
+	fabric_follow(&next, &f, subnet_ref(f.s));
+	assert_int_equal(max_load(&next), max);
+	fabric_clear(&next);
+	fabric_clear(&f);
+}
+
 static void
 test_engine_is_found_by_name_only(void **state)
 {
@@ -566,6 +819,10 @@ main(void)
 		cmocka_unit_test(test_lids_of_a_range_take_different_paths),
 		cmocka_unit_test(test_order_of_discovery_does_not_matter),
 		cmocka_unit_test(test_thousands_of_lids_behind_two_switches),
+		cmocka_unit_test(test_what_is_right_is_kept),
+		cmocka_unit_test(test_previous_tables_may_be_nonsense),
+		cmocka_unit_test(test_lost_cable_changes_what_it_must),
+		cmocka_unit_test(test_lopsided_tables_are_not_kept),
 		cmocka_unit_test(test_engine_is_found_by_name_only),
 	};
 
