@@ -218,37 +218,72 @@ choose_bears(const struct graph *g, const struct verify_result *r)
 		r->reach.lost_mixed * MIXED_SHARE <= n_hosts * g->n_switches;
 }
 
-/* Does auto take it? If not, says in `why` what is against it. */
-static bool
-choose_try(const struct choice_wish *wish, const char *name,
-	   const struct engine_input *in, struct choice *c, GString *why)
+/* What is against it, for auto; NULL: nothing. */
+static char *
+choose_object(const struct graph *g, const struct choice *c, bool last)
 {
-	g_autoptr(GError) error = NULL;
-	const struct engine *engine = engine_by_name(name, &error);
+	const struct check_result *reach = &c->alone.reach;
 
-	if (!engine || !choose_compute(wish, engine, in, c, &error)) {
-		g_string_append_printf(why, "%s: %s; ", name, error->message);
-		return false;
-	}
-	if (verify_is_sound(&c->alone) && choose_bears(in->g, &c->alone) &&
-	    c->fit >= FIT_LEAST)
-		return true;
 	if (c->fit < FIT_LEAST)
-		g_string_append_printf(why, "%s: %.0f%% of the cables do not "
-				       "fit in; ", name, 100 - 100 * c->fit);
-	else if (c->alone.channels.n_looped)
-		g_string_append_printf(why, "%s: %u channels would be in "
-				       "credit loops; ", name,
+		return g_strdup_printf("%.0f%% of the cables do not fit in",
+				       100 - 100 * c->fit);
+	if (c->alone.channels.n_looped)
+		return g_strdup_printf("%u channels would be in credit loops",
 				       c->alone.channels.n_looped);
-	else
-		g_string_append_printf(why, "%s: %" G_GUINT64_FORMAT " pairs "
-				       "of hosts and %" G_GUINT64_FORMAT
-				       " of a host and a switch would have no "
-				       "way; ", name,
-				       c->alone.reach.lost_hosts,
-				       c->alone.reach.lost_mixed);
+	if (!verify_is_sound(&c->alone))
+		return g_strdup("ways would go round or astray");
+	if (reach->lost_hosts || (!last && !choose_bears(g, &c->alone)))
+		return g_strdup_printf("%" G_GUINT64_FORMAT " pairs of hosts "
+				       "and %" G_GUINT64_FORMAT " of a host "
+				       "and a switch would have no way",
+				       reach->lost_hosts, reach->lost_mixed);
+	return NULL;
+}
+
+/*
+ * An engine that is not free of loops by design must be so here without the
+ * help of old tables: whether it is chosen may depend on the fabric only, or
+ * each sweep would undo what the last one did. If keeping old entries would
+ * close a loop, they are not kept.
+ */
+static char *
+choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
+		 const struct engine_input *in, struct choice *c)
+{
+	struct engine_input fresh = *in;
+	g_autoptr(GError) error = NULL;
+	char *why;
+
+	fresh.previous = NULL;
+	if (!choose_compute(wish, engine, &fresh, c, &error))
+		return g_strdup(error->message);
+	why = choose_object(in->g, c, false);
+	if (why || !in->previous)
+		return why;
 	choice_drop_tables(c);
-	return false;
+	if (choose_compute(wish, engine, in, c, NULL) &&
+	    verify_is_sound(&c->alone))
+		return NULL;
+	choice_drop_tables(c);
+	choose_compute(wish, engine, &fresh, c, NULL);
+	return NULL;
+}
+
+/* Does auto take it? If not, says what is against it. */
+static char *
+choose_try(const struct choice_wish *wish, const char *name,
+	   const struct engine_input *in, struct choice *c, bool last)
+{
+	const struct engine *engine = engine_by_name(name, NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (!engine)
+		return g_strdup("there is no such engine");
+	if (!engine->deadlock_free)
+		return choose_try_risky(wish, engine, in, c);
+	if (!choose_compute(wish, engine, in, c, &error))
+		return g_strdup(error->message);
+	return choose_object(in->g, c, last);
 }
 
 static bool
@@ -264,12 +299,19 @@ choose_auto(const struct choice_wish *wish, const struct engine_input *in,
 	};
 	g_autoptr(GString) why = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
-		if (choose_try(wish, order[i].name, in, c, why)) {
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
+		g_autofree char *against = choose_try(wish, order[i].name, in,
+			c, i + 1 == G_N_ELEMENTS(order));
+
+		if (!against) {
 			c->reason = g_strconcat(why->str, order[i].because,
 						NULL);
 			return true;
 		}
+		choice_drop_tables(c);
+		g_string_append_printf(why, "%s: %s; ", order[i].name,
+				       against);
+	}
 	g_string_truncate(why, why->len - 2);
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 		    "no engine has safe tables for this fabric: %s",

@@ -297,8 +297,10 @@ updn_accepts(const struct graph *g, const uint32_t *ranks, GPtrArray *notes)
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_leaves += g->n_hosts[sw] > 0;
-	if (!updn_joins_hosts(g, ranks, &n_apart) ||
-	    n_apart * APART_SHARE > n_leaves * g->n_switches)
+	if (!updn_joins_hosts(g, ranks, &n_apart))
+		return false;
+	if (n_apart && (n_apart * APART_SHARE > n_leaves * g->n_switches ||
+			!updn_is_layered(g)))
 		return false;
 	if (n_apart)
 		g_ptr_array_add(notes, g_strdup_printf(

@@ -14,8 +14,9 @@
  * one. The upper 16 bits are the level, 0 the roots; the lower ones tell
  * switches of a level apart. What is not ENGINE_NO_RANK in `held` is kept, so
  * that no cable between two switches of before changes its direction; new
- * switches go below their highest neighbour. held, is_root may be NULL.
- * g_free.
+ * switches go on the layer where a tree has them, else below their highest
+ * neighbour. Held ranks that cannot be (two alike) are forgotten. held,
+ * is_root may be NULL. g_free.
  */
 uint32_t *updn_rank(const struct graph *g, const uint32_t *held,
 		    const uint8_t *is_root);
@@ -23,6 +24,10 @@ uint32_t *updn_rank(const struct graph *g, const uint32_t *held,
 /* One root only: from everywhere there is a way up to it, hence a legal way
  * between any two switches that are cabled together. */
 uint32_t *updn_rank_single(const struct graph *g);
+
+/* Does each cable join switches whose distances from the nearest CA differ by
+ * one, as in a tree? */
+bool updn_is_layered(const struct graph *g);
 
 /* Does every CA have a legal way to every other? n_apart: to how many switches
  * without CAs those with CAs have none, counted in pairs of switches. */

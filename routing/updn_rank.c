@@ -138,6 +138,14 @@ rank_from_layers(const struct graph *g, uint32_t *level)
 	return top > 0;
 }
 
+bool
+updn_is_layered(const struct graph *g)
+{
+	g_autofree uint32_t *level = g_new(uint32_t, g->n_switches);
+
+	return rank_from_layers(g, level);
+}
+
 /* From levels to ranks; `next` is the first place of each level that is
  * free. */
 static void
@@ -213,6 +221,44 @@ rank_add_newcomers(const struct graph *g, uint32_t *ranks, uint32_t *next)
 	}
 }
 
+/* Ranks that were remembered may come from a file that somebody wrote: no two
+ * alike, and room for all newcomers on each level. */
+static bool
+rank_can_hold(const struct graph *g, const uint32_t *held)
+{
+	g_autoptr(GHashTable) met = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		if (held[sw] == ENGINE_NO_RANK)
+			continue;
+		if (held[sw] >> LEVEL_SHIFT > LEVEL_MAX ||
+		    (held[sw] & 0xffff) + g->n_switches > 0xffff ||
+		    !g_hash_table_add(met, GUINT_TO_POINTER(held[sw] + 1)))
+			return false;
+	}
+	return true;
+}
+
+/* The levels that a layered fabric would give its newcomers, if those that are
+ * held are the same: a spine that comes late is a spine. */
+static void
+rank_place_layers(const struct graph *g, const uint32_t *held,
+		  uint32_t *ranks, uint32_t *next)
+{
+	g_autofree uint32_t *level = g_new(uint32_t, g->n_switches);
+	uint32_t sw;
+
+	if (!rank_from_layers(g, level))
+		return;
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (held[sw] != ENGINE_NO_RANK &&
+		    held[sw] >> LEVEL_SHIFT != level[sw])
+			return;
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (ranks[sw] == ENGINE_NO_RANK)
+			rank_place(&ranks[sw], level[sw], next);
+}
+
 uint32_t *
 updn_rank(const struct graph *g, const uint32_t *held, const uint8_t *is_root)
 {
@@ -221,7 +267,7 @@ updn_rank(const struct graph *g, const uint32_t *held, const uint8_t *is_root)
 
 	for (sw = 0; held && sw < g->n_switches; sw++)
 		n_held += held[sw] != ENGINE_NO_RANK;
-	if (!n_held)
+	if (!n_held || !rank_can_hold(g, held))
 		return rank_anew(g, is_root);
 	ranks = g_memdup2(held, g->n_switches * sizeof(*held));
 	next = g_new0(uint32_t, LEVEL_MAX + 1);
@@ -231,6 +277,7 @@ updn_rank(const struct graph *g, const uint32_t *held, const uint8_t *is_root)
 		level = MIN(ranks[sw] >> LEVEL_SHIFT, LEVEL_MAX);
 		next[level] = MAX(next[level], (ranks[sw] & 0xffff) + 1);
 	}
+	rank_place_layers(g, held, ranks, next);
 	rank_add_newcomers(g, ranks, next);
 	return ranks;
 }
