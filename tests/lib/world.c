@@ -12,12 +12,33 @@ static const struct xact_params wire = {
 	.timeout_ms = 20, .retries = 2, .max_wire = 64,
 };
 
+/* As the daemon does. */
+static void
+administer(struct manager *m, const struct sweep_report *r)
+{
+	struct sm_info self;
+
+	if (r->end == SWEEP_END_STANDBY) {
+		mcast_fabric(m->mcast, NULL, NULL, NULL, NULL);
+		admin_retire(m->admin, transport_now(m->t));
+	}
+	if (r->end != SWEEP_END_UP && r->end != SWEEP_END_NOT_UP)
+		return;
+	sweep_sm_info(m->sweep, &self);
+	mcast_fabric(m->mcast, r->view->subnet, r->view->lids,
+		     r->choice->ranks, r->fresh);
+	admin_publish(m->admin, r, &self, mcast_tables(m->mcast),
+		      transport_now(m->t));
+	desk_touch(m->desk);
+}
+
 static void
 on_end(const struct sweep_report *r, void *data)
 {
 	struct manager *m = data;
 
 	m->ends++;
+	administer(m, r);
 	m->last = r->end;
 }
 
@@ -39,6 +60,22 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 }
 
 static void
+on_sa(const struct transport_mad *mad, void *data)
+{
+	struct manager *m = data;
+
+	desk_take(m->desk, mad);
+}
+
+static void
+on_groups(void *data)
+{
+	struct manager *m = data;
+
+	mcast_touch(m->mcast);
+}
+
+static void
 on_control(enum sm_control control, const struct sm_info *from, void *data)
 {
 	struct manager *m = data;
@@ -52,7 +89,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 {
 	const struct serve_hooks hooks = {
 		.sm_info = give_sm_info, .trap = on_trap,
-		.control = on_control, .data = m,
+		.control = on_control, .sa = on_sa, .data = m,
 	};
 	struct sweep_params sp = {
 		.priority = priority,
@@ -75,6 +112,13 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		g_assert(sp.route.engine);
 	}
 	m->memory = memory_open(NULL, m->log);
+	m->admin = admin_new(&(struct admin_params){
+		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
+		.packet_life = 18, .subnet_timeout = 18,
+	});
+	m->desk = desk_new(m->x, admin_sa(m->admin), m->log, NULL, on_groups,
+			   m);
+	m->mcast = mcast_new(m->x, 0, admin_sa(m->admin), m->log);
 	m->sweep = sweep_new(m->x, &sp, m->memory, m->log, on_end, m);
 	m->serve = serve_new(m->x, &hooks, m->log);
 	sweep_request(m->sweep, SWEEP_CAUSE_START);
@@ -85,6 +129,9 @@ manager_close(struct manager *m)
 {
 	sweep_free(m->sweep);
 	serve_free(m->serve);
+	mcast_free(m->mcast);
+	desk_free(m->desk);
+	admin_free(m->admin);
 	xact_free(m->x);
 	transport_free(m->t);
 	memory_free(m->memory);

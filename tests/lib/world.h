@@ -5,6 +5,9 @@
 #ifndef MINISM_TESTS_WORLD_H
 #define MINISM_TESTS_WORLD_H
 
+#include "sm/admin.h"
+#include "sm/desk.h"
+#include "sm/mcast.h"
 #include "sm/serve.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
@@ -18,6 +21,9 @@ struct manager {
 	struct memory *memory;
 	struct serve *serve;
 	struct sweep *sweep;
+	struct admin *admin;
+	struct desk *desk;
+	struct mcast *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;
 	uint32_t port;

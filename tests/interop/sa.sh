@@ -1,0 +1,78 @@
+#!/bin/bash
+# Subnet administration as clients of the field see it: saquery for every
+# record, osmtest's flows, two managers. On ibsim, whose shim cuts a table to
+# what fits into one MAD and has no RMPP: how long tables go is tested in
+# tests/unit/test_bulk.c and test_desk.c.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need saquery osmtest
+
+"$MINISM_FABRIC" 'PGFT(4,4;1,4)' >tree.net
+sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
+rm -rf cache
+sm_start sa.log --cache-dir "$SCRATCH/cache"
+check "the fabric comes up" await 20 log_has sa.log 'SUBNET UP'
+
+# shows WHAT REGEX saquery-arguments...: the answer has it, exit 0
+shows() {
+	local what=$1 regex=$2
+
+	shift 2
+	if on H-5 client -t 10 saquery "$@" >answer 2>answer.err &&
+		grep -qE -- "$regex" answer; then
+		ok 0 "$what"
+	else
+		ok 1 "$what"
+		note_file answer
+		note_file answer.err
+	fi
+}
+
+shows "NodeRecord" 'node_type' NR
+shows "NodeRecord of a LID" 'node_desc|NodeDescription' NR 1
+shows "PortInfoRecord" 'EndPortLid' PIR
+shows "SwitchInfoRecord" 'SwitchInfo|lin_cap|LinearFDBCap' SWIR
+shows "LinkRecord" 'FromLID' LR
+shows "LinearForwardingTableRecord" 'LFT Record' LFTR
+shows "PathRecord" 'dgid' PR
+shows "PathRecord between two LIDs" 'pkey\.*0x(ffff|FFFF)' \
+	--slid 9 --dlid 10 PR
+shows "MCMemberRecord: IPoIB's group is there" 'ff12:401b:ffff' -g
+shows "SMInfoRecord" 'SMInfoRecord|Priority|prio' SMIR
+shows "the port with the SM" 'IsSM ports' -s
+shows "ClassPortInfo" '0x2602' CPI
+shows "P_KeyTableRecord for the trusted" 'PKey Table' --smkey 1 PKTR
+check "ServiceRecord: none, and said so" \
+	on H-5 client -t 10 saquery SR
+check "InformInfoRecord: none, and said so" \
+	on H-5 client -t 10 saquery IIR
+if on H-5 client -t 10 saquery PKTR >answer 2>&1; then
+	ok 1 "P_KeyTableRecord is refused to others"
+else
+	ok 0 "P_KeyTableRecord is refused to others"
+fi
+
+# flow NAME ARGUMENTS...: osmtest passes it
+flow() {
+	local what=$1
+
+	shift
+	if on H-3 client -t 60 osmtest "$@" -i "$SCRATCH/inventory" \
+		>flow.log 2>&1; then
+		ok 0 "osmtest: $what"
+	else
+		ok 1 "osmtest: $what"
+		note_file flow.log
+	fi
+}
+
+flow "inventory" -f c
+flow "validation" -f v -d1
+flow "event forwarding" -f e
+flow "multicast" -f m -M2
+
+check "nobody saw the SA fail" log_has_not sa.log ' error '
+sm_kill_all
+sim_stop
+done_testing
