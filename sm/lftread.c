@@ -250,7 +250,8 @@ lftread_fresh(const struct subnet *s)
 
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		n = &s->nodes[s->switches[sw]];
-		fresh[sw] = s->ports[n->first_port].info.lid == LID_NONE;
+		fresh[sw] = s->ports[n->first_port].info.lid == LID_NONE ||
+			(n->sw_known && !n->sw.linear_fdb_top);
 	}
 	return fresh;
 }

@@ -325,6 +325,21 @@ test_group_survives_a_cut_cable_and_a_reset(void **state)
 	world_close(&w);
 }
 
+/* Another host on the same leaf. */
+static uint32_t
+neighbour(const struct world *w, uint32_t port)
+{
+	uint32_t leaf = w->s->ports[w->s->ports[port].peer].node;
+
+	for (uint32_t p = 0; p < w->s->n_ports; p++)
+		if (p != port && subnet_is_end_port(w->s, p) &&
+		    w->s->ports[p].peer != SUBNET_NONE &&
+		    w->s->ports[w->s->ports[p].peer].node == leaf)
+			return p;
+	fail();
+	return 0;
+}
+
 /* Nothing is written twice: a join costs the switches on its branch only. */
 static void
 test_second_join_writes_little(void **state)
@@ -336,8 +351,9 @@ test_second_join_writes_little(void **state)
 
 	world_up(&w, "PGFT(4,8;1,4)");
 	stats = mcast_stats(w.m.mcast);
-	for (unsigned i = 0; i < 3; i++)
-		client_open(&c[i], &w, host(&w, i ? 12 + i : 0));
+	client_open(&c[0], &w, host(&w, 0));
+	client_open(&c[1], &w, host(&w, 13));
+	client_open(&c[2], &w, neighbour(&w, c[1].port));
 	change_membership(&c[0], MAD_METHOD_SET, 1);
 	change_membership(&c[1], MAD_METHOD_SET, 1);
 	written = stats->written;
