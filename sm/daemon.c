@@ -18,6 +18,7 @@
 
 #include "config.h"
 #include "sm/admin.h"
+#include "sm/archive.h"
 #include "sm/backend.h"
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
@@ -44,6 +45,7 @@ struct daemon {
 	struct serve *serve;
 	struct sweep *sweep;
 	struct admin *admin;
+	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
 	struct policy policy;
@@ -174,6 +176,7 @@ on_sa(const struct transport_mad *m, void *data)
 	struct daemon *d = data;
 
 	desk_take(d->desk, m);
+	archive_touch(d->archive);
 }
 
 static void
@@ -356,6 +359,9 @@ daemon_connect(struct daemon *d)
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
 	});
+	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
+				  d->conf->cache_dir : NULL,
+				  admin_sa(d->admin), d->transport, d->log);
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, NULL, on_groups,
 			   d);
 	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
@@ -374,6 +380,8 @@ daemon_close(struct daemon *d)
 	serve_free(d->serve);
 	mcast_free(d->mcast);
 	desk_free(d->desk);
+	if (d->archive)
+		archive_close(d->archive);
 	admin_free(d->admin);
 	if (d->x)
 		xact_free(d->x);
