@@ -12,12 +12,11 @@
  *
  * What a tree is. Its switches hang on one root, and each cable in it leads up
  * to the parent. So the root must be a common ancestor of all members in the
- * order that unicast obeys. The nearest ancestors are found by letting the sets
- * of members rise, one hop a round, all at once: the first round in which some
- * switch has the whole set names the candidates. In a fat tree they are the
- * lowest common ancestors, and a group within a pod stays there. If no switch
- * ever has them all (the fabric is damaged, or in pieces), those with the most
- * members are candidates and the others are lost.
+ * order that unicast obeys; the nearest ones are candidates (multicast_rise.c).
+ * In a fat tree a group within a pod stays there. If nobody is above all (the
+ * fabric is damaged, or in pieces, or two switches at the top are members
+ * themselves), those above the most are candidates and the others are lost: a
+ * tree with a turn from down to up could deadlock.
  *
  * Flow of multicast_route():
  *	1. groups whose tree of before has a root that still reaches all
@@ -39,60 +38,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/multicast.h"
+#include "routing/multicast_forest.h"
 #include "routing/updn.h"
-
-#define MLID_MIN	0xc000u
-#define FAR		UINT32_MAX
-
-/* What the work space knows of a switch, for the group at hand. */
-struct node {
-	uint32_t hop;		/* down from the root; FAR: not below it */
-	uint32_t parent;	/* edge up, or SUBNET_NONE */
-	uint32_t held;		/* the same in the tree of before */
-	uint32_t receivers;	/* at it and below */
-	bool in_tree;
-};
-
-struct group {
-	uint16_t mlid;
-	struct multicast_member *members;	/* sorted, no port twice */
-	uint32_t n_members;
-	uint32_t *switches;			/* of the members, ascending */
-	uint32_t n_switches;
-	bool kept;
-};
-
-/* Sets of the member switches of one group, by switch: how far they rose. */
-struct rise {
-	uint32_t n_words;	/* of 64 members */
-	uint64_t *has, *gained, *coming;	/* [switch][word] */
-	GArray *touched;	/* switches whose `has` is not empty */
-	GArray *front, *next;	/* those that gained, or are about to */
-};
-
-struct forest {
-	const struct graph *g;
-	const uint32_t *ranks;
-	const struct mft *previous;
-	uint32_t *cap;		/* MLIDs that a switch holds */
-	uint32_t *load;		/* by edge */
-	uint32_t *uses;		/* by switch: trees that it is in */
-	struct node *nodes;
-	GArray *below;		/* switches whose hop is not FAR, by hop */
-	GArray *tree;		/* switches in the tree, root last */
-	GArray *candidates;
-	struct mft *mft;
-	GArray *lost;
-};
-
-#define ITEM(array, i)	g_array_index(array, uint32_t, i)
-
-static GArray *
-list_new(void)
-{
-	return g_array_new(FALSE, FALSE, sizeof(uint32_t));
-}
 
 /* --- members --- */
 
@@ -151,194 +98,6 @@ compare_groups(const void *a, const void *b)
 	return (int)x->mlid - (int)y->mlid;
 }
 
-/* --- the order --- */
-
-static bool
-leads_up(const struct forest *f, uint32_t sw, uint32_t edge)
-{
-	return f->ranks[f->g->edges[edge].peer] < f->ranks[sw];
-}
-
-static bool
-leads_down(const struct forest *f, uint32_t sw, uint32_t edge)
-{
-	return f->ranks[f->g->edges[edge].peer] > f->ranks[sw];
-}
-
-static bool
-can_hold(const struct forest *f, uint32_t sw, uint16_t mlid)
-{
-	return mlid - MLID_MIN < f->cap[sw];
-}
-
-/* --- candidates for the root --- */
-
-static void
-rise_init(struct rise *r, uint32_t n_switches, uint32_t n_members)
-{
-	size_t n;
-
-	r->n_words = (n_members + 63) / 64;
-	n = (size_t)n_switches * r->n_words;
-	r->has = g_new0(uint64_t, n);
-	r->gained = g_new0(uint64_t, n);
-	r->coming = g_new0(uint64_t, n);
-	r->touched = list_new();
-	r->front = list_new();
-	r->next = list_new();
-}
-
-static void
-rise_clear(struct rise *r)
-{
-	g_free(r->has);
-	g_free(r->gained);
-	g_free(r->coming);
-	g_array_unref(r->touched);
-	g_array_unref(r->front);
-	g_array_unref(r->next);
-}
-
-static uint64_t *
-set_of(const struct rise *r, uint64_t *sets, uint32_t sw)
-{
-	return sets + (size_t)sw * r->n_words;
-}
-
-static bool
-set_is_empty(const struct rise *r, const uint64_t *set)
-{
-	for (uint32_t i = 0; i < r->n_words; i++)
-		if (set[i])
-			return false;
-	return true;
-}
-
-static uint32_t
-set_count(const struct rise *r, const uint64_t *set)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->n_words; i++)
-		n += (uint32_t)__builtin_popcountll(set[i]);
-	return n;
-}
-
-/* What a switch gained in the last round goes on to a switch above it. */
-static void
-rise_pass(struct rise *r, uint32_t from, uint32_t to)
-{
-	const uint64_t *gained = set_of(r, r->gained, from);
-	const uint64_t *has = set_of(r, r->has, to);
-	uint64_t *coming = set_of(r, r->coming, to);
-	bool first = set_is_empty(r, coming);
-	bool any = false;
-
-	for (uint32_t i = 0; i < r->n_words; i++) {
-		coming[i] |= gained[i] & ~has[i];
-		any |= coming[i] != 0;
-	}
-	if (first && any)
-		g_array_append_val(r->next, to);
-}
-
-/* What came in this round is there now, and goes on in the next one. */
-static void
-rise_settle(struct rise *r)
-{
-	GArray *front = r->front;
-
-	for (guint i = 0; i < front->len; i++)
-		memset(set_of(r, r->gained, ITEM(front, i)), 0,
-		       r->n_words * sizeof(uint64_t));
-	for (guint i = 0; i < r->next->len; i++) {
-		uint32_t sw = ITEM(r->next, i);
-		uint64_t *has = set_of(r, r->has, sw);
-		uint64_t *gained = set_of(r, r->gained, sw);
-		uint64_t *coming = set_of(r, r->coming, sw);
-
-		if (set_is_empty(r, has))
-			g_array_append_val(r->touched, sw);
-		for (uint32_t w = 0; w < r->n_words; w++) {
-			has[w] |= coming[w];
-			gained[w] = coming[w];
-			coming[w] = 0;
-		}
-	}
-	r->front = r->next;
-	r->next = front;
-	g_array_set_size(r->next, 0);
-}
-
-static void
-rise_round(struct rise *r, const struct forest *f, uint16_t mlid)
-{
-	const struct graph *g = f->g;
-
-	for (guint i = 0; i < r->front->len; i++) {
-		uint32_t sw = ITEM(r->front, i);
-		uint32_t last = SUBNET_NONE;
-
-		for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];
-		     e++) {
-			uint32_t peer = g->edges[e].peer;
-
-			if (peer == last || !leads_up(f, sw, e) ||
-			    !can_hold(f, peer, mlid))
-				continue;
-			last = peer;
-			rise_pass(r, sw, peer);
-		}
-	}
-	rise_settle(r);
-}
-
-/* Those among the switches that have the most; returns how many members. */
-static uint32_t
-rise_best(const struct rise *r, const GArray *among, GArray *best)
-{
-	uint32_t most = 0;
-
-	g_array_set_size(best, 0);
-	for (guint i = 0; i < among->len; i++) {
-		uint32_t sw = ITEM(among, i);
-		uint32_t n = set_count(r, set_of(r, r->has, sw));
-
-		if (n < most)
-			continue;
-		if (n > most)
-			g_array_set_size(best, 0);
-		most = n;
-		g_array_append_val(best, sw);
-	}
-	return most;
-}
-
-/* Leaves in f->candidates who may be the root; `has` of a switch says whose
- * ancestor it is. Returns how many members' switches a candidate has. */
-static uint32_t
-rise_search(struct rise *r, struct forest *f, const struct group *group)
-{
-	uint32_t n;
-
-	for (uint32_t i = 0; i < group->n_switches; i++) {
-		uint32_t sw = group->switches[i];
-
-		if (!can_hold(f, sw, group->mlid))
-			continue;
-		set_of(r, r->coming, sw)[i / 64] |= UINT64_C(1) << i % 64;
-		g_array_append_val(r->next, sw);
-	}
-	rise_settle(r);
-	while (r->front->len) {
-		n = rise_best(r, r->front, f->candidates);
-		if (n == group->n_switches)
-			return n;
-		rise_round(r, f, group->mlid);
-	}
-	return rise_best(r, r->touched, f->candidates);
-}
-
 /* --- laying a tree --- */
 
 /* Distances down from the root, only over switches that have members below
@@ -365,7 +124,7 @@ tree_measure(struct forest *f, const struct group *group, uint32_t root,
 			    !leads_down(f, sw, e) ||
 			    !can_hold(f, peer, group->mlid))
 				continue;
-			if (r && set_is_empty(r, set_of(r, r->has, peer)))
+			if (r && !rise_reached(r, peer))
 				continue;
 			f->nodes[peer].hop = f->nodes[sw].hop + 1;
 			g_array_append_val(f->below, peer);
@@ -676,100 +435,16 @@ group_keep(struct forest *f, const struct group *group, const GArray *held)
 	return reaches;
 }
 
-/* The switches above this one, itself included, by switch. */
-static uint8_t *
-find_above(const struct forest *f, uint32_t sw)
-{
-	const struct graph *g = f->g;
-	uint8_t *above = g_new0(uint8_t, g->n_switches);
-	g_autoptr(GArray) list = list_new();
-
-	g_array_append_val(list, sw);
-	above[sw] = 1;
-	for (guint i = 0; i < list->len; i++) {
-		uint32_t at = ITEM(list, i);
-
-		for (uint32_t e = g->first_edge[at]; e < g->first_edge[at + 1];
-		     e++) {
-			uint32_t peer = g->edges[e].peer;
-
-			if (above[peer] || !leads_up(f, at, e))
-				continue;
-			above[peer] = 1;
-			g_array_append_val(list, peer);
-		}
-	}
-	return above;
-}
-
-/* How much its cables towards the members, and the switches at their ends, are
- * used. */
-static uint64_t
-root_load(const struct forest *f, const struct rise *r, uint32_t root)
-{
-	const struct graph *g = f->g;
-	uint64_t load = 0;
-
-	for (uint32_t e = g->first_edge[root]; e < g->first_edge[root + 1];
-	     e++) {
-		uint32_t peer = g->edges[e].peer;
-
-		if (leads_down(f, root, e) &&
-		    !set_is_empty(r, set_of(r, r->has, peer)))
-			load += (uint64_t)f->load[e] + f->uses[peer];
-	}
-	return load;
-}
-
-/* Of the candidates: the root of before, if none has more; one above it, so
- * that its tree goes on as a part; then the least loaded. */
-static uint32_t
-choose_root(const struct forest *f, const struct rise *r, uint32_t held_root,
-	    uint32_t most)
-{
-	g_autofree uint8_t *above = NULL;
-	uint32_t best = SUBNET_NONE;
-	uint64_t best_load = 0;
-
-	if (held_root != SUBNET_NONE) {
-		if (set_count(r, set_of(r, r->has, held_root)) == most)
-			return held_root;
-		above = find_above(f, held_root);
-	}
-	for (guint i = 0; i < f->candidates->len; i++) {
-		uint32_t sw = ITEM(f->candidates, i);
-		uint64_t load = root_load(f, r, sw);
-		int order = 0;
-
-		if (best != SUBNET_NONE) {
-			if (above)
-				order = above[best] - above[sw];
-			if (!order)
-				order = (load > best_load) - (load < best_load);
-			if (!order)
-				order = (f->uses[sw] > f->uses[best]) -
-					(f->uses[sw] < f->uses[best]);
-			if (!order)
-				order = sw < best ? -1 : 1;
-		}
-		if (best == SUBNET_NONE || order < 0) {
-			best = sw;
-			best_load = load;
-		}
-	}
-	return best;
-}
-
 static void
 group_search(struct forest *f, const struct group *group, const GArray *held)
 {
 	uint32_t held_root = held_apply(f, held);
-	uint32_t root, most;
+	uint32_t root;
 	struct rise r;
 
 	rise_init(&r, f->g->n_switches, group->n_switches);
-	most = rise_search(&r, f, group);
-	root = choose_root(f, &r, held_root, most);
+	rise_search(&r, f, group);
+	root = rise_choose(&r, f, held_root);
 	if (root != SUBNET_NONE)
 		tree_measure(f, group, root, &r);
 	rise_clear(&r);
@@ -810,9 +485,9 @@ forest_init(struct forest *f, const struct multicast_input *in,
 		};
 		n_positions = MAX(n_positions, node->info.num_ports / 16u + 1);
 	}
-	f->below = list_new();
-	f->tree = list_new();
-	f->candidates = list_new();
+	f->below = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	f->tree = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	f->candidates = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->mft = mft_new(g->n_switches, n_positions,
 			 (n_mlids + MFT_BLOCK - 1) / MFT_BLOCK);
 	f->lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
@@ -830,20 +505,8 @@ forest_clear(struct forest *f)
 	g_array_unref(f->candidates);
 }
 
-static int
-compare_lost(const void *a, const void *b)
-{
-	const struct multicast_lost *x = a;
-	const struct multicast_lost *y = b;
-
-	if (x->mlid != y->mlid)
-		return (int)x->mlid - (int)y->mlid;
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return (int)x->port - (int)y->port;
-}
-
-/* Kept groups first, so that new ones see their load. Returns how many. */
+/* Kept groups first, so that new ones see their load; only the others can have
+ * lost anybody. Returns how many were kept. */
 static uint32_t
 forest_grow(struct forest *f, struct group *groups, uint32_t n,
 	    GArray **by_mlid)
@@ -860,7 +523,6 @@ forest_grow(struct forest *f, struct group *groups, uint32_t n,
 		if (!groups[i].kept)
 			group_search(f, &groups[i],
 				     by_mlid[groups[i].mlid - MLID_MIN]);
-	g_array_sort(f->lost, compare_lost);
 	return n_kept;
 }
 

@@ -12,7 +12,7 @@
 
 #include "sm/sa/inform.h"
 #include "sm/sa/inform_count.h"
-#include "tests/unit/sa_star.h"
+#include "tests/lib/sa_star.h"
 #include "topology/prng.h"
 
 #define N_HOSTS		5u
@@ -329,6 +329,7 @@ test_babble_is_merged_and_bounded(void **state)
 {
 	struct fixture *f = *state;
 	struct inform_counts counts;
+	struct report r;
 
 	assert_int_equal(set(f, 1, everything), 0);
 	for (unsigned n = 0; n < 1000; n++) {
@@ -341,6 +342,14 @@ test_babble_is_merged_and_bounded(void **state)
 	assert_int_equal(counts.merged, 1999);
 	notify(f, 3, 128);
 	assert_int_equal(told(f), 2);
+	/* The same words of two issuers are two things. */
+	star_gid(2, f->issuer);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer);
+	notify(f, 3, 128);
+	informs_counts(f->i, &counts);
+	assert_int_equal(counts.queued, 3);
+	while (informs_next(f->i, &r))
+		informs_ended(f->i, r.id, true);
 	notify(f, 3, 128);		/* none waits: it is news again */
 	assert_int_equal(told(f), 2);
 
@@ -352,7 +361,7 @@ test_babble_is_merged_and_bounded(void **state)
 	}
 	informs_counts(f->i, &counts);
 	assert_int_equal(counts.dropped, 100000 - 32768);
-	assert_int_equal(counts.queued, 2 + 32768);
+	assert_int_equal(counts.queued, 4 + 32768);
 }
 
 static void

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "sm/sa/service.h"
-#include "tests/unit/sa_star.h"
+#include "tests/lib/sa_star.h"
 #include "topology/prng.h"
 
 #define N_HOSTS		4u

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "tests/lib/sa_star.h"
 #include "topology/builder.h"
 #include "topology/prng.h"
-#include "tests/unit/sa_star.h"
 
 uint64_t
 star_guid(unsigned host)

@@ -1,0 +1,65 @@
+/*
+ * Fabrics, groups and a walker for the tests of multicast trees: it follows
+ * the masks with a packet of each member, as switches would.
+ */
+#ifndef MINISM_TESTS_MULTICAST_LAB_H
+#define MINISM_TESTS_MULTICAST_LAB_H
+
+#include "routing/multicast.h"
+
+#define MLID		0xc000u
+#define MAX_GROUPS	64u
+#define MAX_MEMBERS	200u
+
+struct fabric {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	uint32_t *ranks;
+	uint32_t *edge_of;
+};
+
+struct plan {
+	struct multicast_group groups[MAX_GROUPS];
+	struct multicast_member members[MAX_GROUPS][MAX_MEMBERS];
+	uint32_t n;
+};
+
+/* A generated fabric; `fail` per mille of the cables are taken away. */
+void lab_init(struct fabric *f, const char *spec, unsigned fail,
+	      uint64_t seed);
+/* All but the snapshot, from f->s. */
+void lab_index(struct fabric *f);
+void lab_clear(struct fabric *f);
+
+/* n empty groups, MLIDs from MLID on. */
+void plan_init(struct plan *p, uint32_t n);
+void plan_add_port(struct plan *p, uint32_t group, uint32_t sw, uint8_t port,
+		   bool receives);
+void plan_add(struct plan *p, uint32_t group, const struct fabric *f,
+	      uint32_t target, bool receives);
+bool plan_has(const struct plan *p, uint32_t group, uint32_t sw, uint8_t port);
+/* Hosts and switches at random, no port twice; one in five only sends. */
+void plan_fill(struct plan *p, const struct fabric *f, uint32_t n,
+	       uint64_t *prng);
+struct multicast_output plan_route(const struct fabric *f,
+				   const struct plan *p,
+				   const struct mft *previous);
+
+/* Every receiver gets one copy, up and then down, from each member; nobody
+ * else gets one; no mask has a cable that no packet takes. */
+void check_plan(const struct fabric *f, const struct plan *p,
+		const struct multicast_output *out);
+/* No more are lost than the order of the switches makes inevitable. */
+void check_lost(const struct fabric *f, const struct plan *p,
+		const struct multicast_output *out);
+bool is_lost(const struct multicast_output *out, uint16_t mlid,
+	     const struct multicast_member *m);
+uint32_t lost_switches(const struct multicast_output *out, uint16_t mlid);
+
+void assert_same_masks(const struct mft *a, const struct mft *b);
+bool same_group(const struct mft *a, const struct mft *b, uint32_t group);
+/* Is every bit of the group in a also in b? */
+bool is_part(const struct mft *a, const struct mft *b, uint32_t group);
+
+#endif

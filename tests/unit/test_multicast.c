@@ -1,0 +1,319 @@
+/*
+ * multicast.h promises: from every member a packet reaches each receiver once,
+ * up and then down, and nothing is sent where nobody listens; trees share the
+ * cables and stay low; the order of the input does not matter. The walker of
+ * tests/lib/multicast_lab.c follows the masks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/lib/multicast_lab.h"
+#include "topology/prng.h"
+
+static void
+test_every_receiver_gets_one_copy(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned fail;
+	} cases[] = {
+		{ "PGFT(4,4,4;1,4,4)", 0 }, { "PGFT(4,4,4;1,4,4)", 150 },
+		{ "PGFT(3,4;1,2;1,2)", 0 }, { "torus(4,5;2)", 0 },
+		{ "torus(3,3,3;1)", 200 }, { "random(20,3,3)", 0 },
+		{ "random(20,3,3)", 500 }, { "dragonfly(4,2,2)", 100 },
+		{ "single(6)", 0 }, { "ring(7;2)", 0 },
+	};
+	uint64_t seed = 20260720;
+	uint64_t prng = prng_stream(seed, 0);
+	struct plan *p = g_new(struct plan, 1);
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
+		struct multicast_output out, again;
+		struct fabric f;
+
+		lab_init(&f, cases[c].spec, cases[c].fail, c);
+		plan_fill(p, &f, 40, &prng);
+		out = plan_route(&f, p, NULL);
+		check_plan(&f, p, &out);
+		check_lost(&f, p, &out);
+		/* And what is there is right, so it stays. */
+		again = plan_route(&f, p, out.mft);
+		assert_same_masks(again.mft, out.mft);
+		multicast_output_clear(&again);
+		multicast_output_clear(&out);
+		lab_clear(&f);
+	}
+	g_free(p);
+}
+
+static void
+test_input_order_does_not_matter(void **state)
+{
+	uint64_t prng = prng_stream(1, 0);
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out, again;
+	struct fabric f;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
+	plan_fill(p, &f, 30, &prng);
+	/* One port twice: once it listens. */
+	plan_add_port(p, 0, p->members[1][0].sw, p->members[1][0].port, false);
+	plan_add_port(p, 0, p->members[1][0].sw, p->members[1][0].port, true);
+	out = plan_route(&f, p, NULL);
+	assert_true(mft_has(out.mft, p->members[1][0].sw, MLID,
+			    p->members[1][0].port) ||
+		    is_lost(&out, MLID, &p->members[1][0]));
+	for (uint32_t i = 0; i < p->n; i++)
+		for (uint32_t k = p->groups[i].n_members; k > 1; k--) {
+			uint32_t j = prng_below(&prng, k);
+			struct multicast_member m = p->members[i][j];
+
+			p->members[i][j] = p->members[i][k - 1];
+			p->members[i][k - 1] = m;
+		}
+	for (uint32_t k = p->n; k > 1; k--) {
+		uint32_t j = prng_below(&prng, k);
+		struct multicast_group gr = p->groups[j];
+
+		p->groups[j] = p->groups[k - 1];
+		p->groups[k - 1] = gr;
+	}
+	again = plan_route(&f, p, NULL);
+	assert_same_masks(out.mft, again.mft);
+	assert_int_equal(out.lost->len, again.lost->len);
+	if (out.lost->len)
+		assert_memory_equal(out.lost->data, again.lost->data,
+				    out.lost->len *
+				    sizeof(struct multicast_lost));
+	multicast_output_clear(&out);
+	multicast_output_clear(&again);
+	lab_clear(&f);
+	g_free(p);
+}
+
+static unsigned
+level(const struct fabric *f, uint32_t sw)
+{
+	return f->ranks[sw] >> 16;
+}
+
+/* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
+static void
+test_trees_stay_low(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+	uint32_t leaf, parent, t, n = 0;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
+	leaf = f.g->targets[0].sw;
+	for (t = 0; !f.g->n_hosts[leaf]; t++)
+		leaf = f.g->targets[t].sw;
+	parent = f.g->edges[f.g->first_edge[leaf]].peer;
+	plan_init(p, 2);
+	for (t = f.g->first_target[leaf]; t < f.g->first_target[leaf + 1]; t++)
+		if (f.g->targets[t].port && n++ < 2)
+			plan_add(p, 0, &f, t, true);
+	for (uint32_t e = f.g->first_edge[parent];
+	     e < f.g->first_edge[parent + 1]; e++) {
+		uint32_t sw = f.g->edges[e].peer;
+
+		if (f.g->n_hosts[sw])
+			plan_add(p, 1, &f, f.g->first_target[sw + 1] - 1,
+				   true);
+	}
+	assert_int_equal(p->groups[1].n_members, 4);
+	out = plan_route(&f, p, NULL);
+	check_plan(&f, p, &out);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		for (unsigned port = 0; port < 16; port++) {
+			if (mft_has(out.mft, sw, MLID, port))
+				assert_int_equal(sw, leaf);
+			if (mft_has(out.mft, sw, MLID + 1, port))
+				assert_true(level(&f, sw) >= level(&f, parent));
+		}
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* 4 * 4 * 4 hosts, 16 switches at the top: 64 groups of one host of each leaf
+ * are 4 for each top switch. */
+static void
+test_groups_share_the_cables(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+	uint32_t least = UINT32_MAX, most = 0;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
+	plan_init(p, 64);
+	for (uint32_t i = 0; i < 64; i++)
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			if (f.g->n_hosts[sw])
+				plan_add(p, i, &f,
+					   f.g->first_target[sw + 1] - 1,
+					   true);
+	out = plan_route(&f, p, NULL);
+	for (uint32_t e = 0; e < f.g->n_edges; e++) {
+		least = MIN(least, out.load[e]);
+		most = MAX(most, out.load[e]);
+		assert_int_equal(out.load[e], out.load[f.g->edges[e].back]);
+	}
+	/* A leaf has 4 cables up and 64 trees; a top switch 4 cables, 4 trees
+	 * each. */
+	assert_int_equal(most, 16);
+	assert_int_equal(least, 4);
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* Parallel cables take turns. */
+static void
+test_parallel_cables_share(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+
+	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
+	plan_init(p, 30);
+	for (uint32_t i = 0; i < 30; i++)
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			if (f.g->n_hosts[sw])
+				plan_add(p, i, &f,
+					   f.g->first_target[sw + 1] - 1,
+					   true);
+	out = plan_route(&f, p, NULL);
+	check_plan(&f, p, &out);
+	for (uint32_t e = 0; e < f.g->n_edges; e++)
+		assert_int_equal(out.load[e], 10);
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+static void
+test_switches_that_cannot_hold_it_are_avoided(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+	uint32_t leaf = SUBNET_NONE;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
+	plan_init(p, 8);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+		struct switch_info *info =
+			&f.s->nodes[f.s->switches[sw]].sw;
+
+		if (level(&f, sw) == 0 && sw % 2)
+			info->multicast_fdb_cap = 4;
+		if (!f.g->n_hosts[sw])
+			continue;
+		leaf = sw;
+		for (uint32_t i = 0; i < 8; i++)
+			plan_add(p, i, &f, f.g->first_target[sw + 1] - 1,
+				   true);
+	}
+	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 6;
+	out = plan_route(&f, p, NULL);
+	check_plan(&f, p, &out);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		for (uint32_t i = f.s->nodes[f.s->switches[sw]].sw
+		     .multicast_fdb_cap; i < 8; i++)
+			for (unsigned port = 0; port < 16; port++)
+				assert_false(mft_has(out.mft, sw,
+						     (uint16_t)(MLID + i),
+						     port));
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(lost_switches(&out, (uint16_t)(MLID + i)), 0);
+	assert_int_equal(lost_switches(&out, MLID + 6), 1);
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+static void
+test_nobody_listens_nothing_is_sent(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+
+	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
+	plan_init(p, 2);
+	for (uint32_t t = 0; t < f.g->n_targets; t++)
+		if (f.g->targets[t].port)
+			plan_add(p, 1, &f, t, false);
+	out = plan_route(&f, p, NULL);
+	assert_int_equal(out.lost->len, 0);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		for (unsigned port = 0; port < 16; port++)
+			assert_false(mft_has(out.mft, sw, MLID, port) ||
+				     mft_has(out.mft, sw, MLID + 1, port));
+	for (uint32_t e = 0; e < f.g->n_edges; e++)
+		assert_int_equal(out.load[e], 0);
+	multicast_output_clear(&out);
+
+	p->n = 0;
+	out = plan_route(&f, p, NULL);
+	assert_int_equal(out.mft->n_blocks, 0);
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* The order of the fat-tree engine has equal ranks within a level. */
+static void
+test_levels_and_no_order_will_do(void **state)
+{
+	uint64_t prng = prng_stream(12, 0);
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+	uint32_t *full;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
+	plan_fill(p, &f, 40, &prng);
+	full = f.ranks;
+	f.ranks = NULL;
+	out = plan_route(&f, p, NULL);
+	f.ranks = full;
+	check_plan(&f, p, &out);
+	multicast_output_clear(&out);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		f.ranks[sw] >>= 16;
+	out = plan_route(&f, p, NULL);
+	check_plan(&f, p, &out);
+	check_lost(&f, p, &out);
+	multicast_output_clear(&out);
+	lab_clear(&f);
+	g_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_receiver_gets_one_copy),
+		cmocka_unit_test(test_input_order_does_not_matter),
+		cmocka_unit_test(test_trees_stay_low),
+		cmocka_unit_test(test_groups_share_the_cables),
+		cmocka_unit_test(test_parallel_cables_share),
+		cmocka_unit_test(
+			test_switches_that_cannot_hold_it_are_avoided),
+		cmocka_unit_test(test_nobody_listens_nothing_is_sent),
+		cmocka_unit_test(test_levels_and_no_order_will_do),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

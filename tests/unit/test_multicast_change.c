@@ -1,0 +1,290 @@
+/*
+ * multicast.h promises that a tree which is still right is kept: members come
+ * and go, cables fail, and only what must change does. What the switches hold
+ * may also be rubbish.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/lib/multicast_lab.h"
+#include "topology/prng.h"
+
+static void
+test_join_and_leave_touch_one_branch(void **state)
+{
+	uint64_t seed = 20260721;
+	uint64_t prng = prng_stream(seed, 0);
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output now;
+	struct fabric f;
+	unsigned pruned = 0;
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 30, 5);
+	plan_fill(p, &f, 30, &prng);
+	now = plan_route(&f, p, NULL);
+	for (unsigned n = 0; n < 150; n++) {
+		uint32_t i = prng_below(&prng, p->n);
+		struct multicast_group *gr = &p->groups[i];
+		uint32_t t = prng_below(&prng, f.g->n_targets);
+		bool join = !plan_has(p, i, f.g->targets[t].sw,
+				      f.g->targets[t].port) &&
+			gr->n_members < 30 && (n & 1 || !gr->n_members);
+		struct multicast_output next;
+
+		if (join) {
+			plan_add(p, i, &f, t, true);
+		} else if (gr->n_members) {
+			uint32_t k = prng_below(&prng, gr->n_members);
+
+			p->members[i][k] = p->members[i][gr->n_members - 1];
+			gr->n_members--;
+		}
+		next = plan_route(&f, p, now.mft);
+		check_plan(&f, p, &next);
+		for (uint32_t k = 0; k < p->n; k++)
+			if (k != i)
+				assert_true(same_group(now.mft, next.mft, k));
+		/* With somebody lost, another root may be the better one. */
+		if (!join && !lost_switches(&now, gr->mlid)) {
+			assert_true(is_part(next.mft, now.mft, i));
+			pruned++;
+		}
+		multicast_output_clear(&now);
+		now = next;
+	}
+	assert_true(pruned > 20);
+	multicast_output_clear(&now);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* A group grows from one leaf over a pod to the fabric, among others; what it
+ * has is a part of what it gets. */
+static void
+test_growing_trees_keep_what_they_have(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output now, next;
+	uint64_t prng = prng_stream(8, 0);
+	struct fabric f;
+	unsigned moved = 0;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
+	plan_fill(p, &f, 30, &prng);
+	p->groups[0].n_members = 0;
+	now = plan_route(&f, p, NULL);
+	for (uint32_t t = 0; t < f.g->n_targets; t++) {
+		if (!f.g->targets[t].port)
+			continue;
+		plan_add(p, 0, &f, t, true);
+		next = plan_route(&f, p, now.mft);
+		check_plan(&f, p, &next);
+		moved += !is_part(now.mft, next.mft, 0);
+		multicast_output_clear(&now);
+		now = next;
+	}
+	assert_int_equal(moved, 0);
+	multicast_output_clear(&now);
+	lab_clear(&f);
+	g_free(p);
+}
+
+static void
+unplug(struct subnet *s, const struct graph *g, uint32_t sw, uint32_t edge)
+{
+	uint32_t port = subnet_port_of(s, s->switches[sw],
+				       g->edges[edge].port);
+	uint32_t peer = s->ports[port].peer;
+
+	s->ports[port].peer = SUBNET_NONE;
+	s->ports[peer].peer = SUBNET_NONE;
+}
+
+static void
+test_fault_moves_only_trees_on_the_cable(void **state)
+{
+	uint64_t prng = prng_stream(9, 0);
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output before, after;
+	struct fabric f, broken;
+	uint32_t sw, edge;
+	unsigned moved = 0;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 11);
+	plan_fill(p, &f, 60, &prng);
+	before = plan_route(&f, p, NULL);
+	for (sw = 0; !f.g->n_hosts[sw]; sw++)
+		;
+	edge = f.g->first_edge[sw];
+	assert_true(before.load[edge] > 0);
+	broken.s = subnet_copy(f.s);
+	unplug(broken.s, f.g, sw, edge);
+	lab_index(&broken);
+	after = plan_route(&broken, p, before.mft);
+	check_plan(&broken, p, &after);
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint16_t mlid = (uint16_t)(MLID + i);
+		bool hit = mft_has(before.mft, sw, mlid,
+				   f.g->edges[edge].port) ||
+			mft_has(before.mft, f.g->edges[edge].peer, mlid,
+				f.g->edges[f.g->edges[edge].back].port);
+
+		moved += hit;
+		if (!hit)
+			assert_true(same_group(before.mft, after.mft, i));
+	}
+	assert_int_equal(moved, before.load[edge]);
+	multicast_output_clear(&before);
+	multicast_output_clear(&after);
+	lab_clear(&broken);
+	lab_clear(&f);
+	g_free(p);
+}
+
+static void
+test_rubbish_of_before_does_no_harm(void **state)
+{
+	uint64_t seed = 20260722;
+	uint64_t prng = prng_stream(seed, 0);
+	struct plan *p = g_new(struct plan, 1);
+	struct fabric f;
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	lab_init(&f, "torus(4,4;2)", 50, 5);
+	plan_fill(p, &f, 40, &prng);
+	for (unsigned n = 0; n < 40; n++) {
+		struct mft *old = mft_new(f.g->n_switches + (n < 5), 1 + n % 3,
+					  1 + n % 4);
+		struct multicast_output out;
+
+		for (unsigned k = 0; k < 20 * n; k++)
+			mft_add(old, prng_below(&prng, old->n_switches),
+				(uint16_t)(MLID + prng_below(&prng, 32)),
+				prng_below(&prng, 16));
+		out = plan_route(&f, p, old);
+		check_plan(&f, p, &out);
+		check_lost(&f, p, &out);
+		multicast_output_clear(&out);
+		mft_free(old);
+	}
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* Two switches at the top are members themselves: one is lost, and which one
+ * does not change with the load of the others. */
+static void
+test_groups_with_lost_members_stay(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output before, after;
+	uint64_t prng = prng_stream(3, 0);
+	struct fabric f;
+	uint32_t top = 0;
+
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
+	plan_fill(p, &f, 40, &prng);
+	p->groups[39].n_members = 0;
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+		if (f.g->n_hosts[sw])
+			plan_add(p, 39, &f, f.g->first_target[sw + 1] - 1,
+				 true);
+		else if (f.ranks[sw] >> 16 == 0 && top++ < 16)
+			plan_add_port(p, 39, sw, 0, true);
+	}
+	before = plan_route(&f, p, NULL);
+	assert_int_equal(lost_switches(&before, MLID + 39), 15);
+	/* Alone on the fabric, another root would be as good. */
+	for (uint32_t i = 0; i < 39; i++)
+		p->groups[i].n_members = 0;
+	after = plan_route(&f, p, NULL);
+	assert_false(same_group(before.mft, after.mft, 39));
+	multicast_output_clear(&after);
+	after = plan_route(&f, p, before.mft);
+	check_plan(&f, p, &after);
+	assert_true(same_group(before.mft, after.mft, 39));
+	multicast_output_clear(&after);
+	multicast_output_clear(&before);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* The tree of before leads over switches that cannot hold the MLID now. */
+static void
+test_lost_capacity_moves_trees(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output before, after;
+	uint64_t prng = prng_stream(4, 0);
+	struct fabric f;
+
+	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
+	plan_fill(p, &f, 40, &prng);
+	before = plan_route(&f, p, NULL);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		if (sw % 3)
+			f.s->nodes[f.s->switches[sw]].sw.multicast_fdb_cap = 9;
+	after = plan_route(&f, p, before.mft);
+	check_plan(&f, p, &after);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		for (uint32_t i = 9; i < 40 && sw % 3; i++)
+			for (unsigned port = 0; port < 16; port++)
+				assert_false(mft_has(after.mft, sw,
+						     (uint16_t)(MLID + i),
+						     port));
+	multicast_output_clear(&after);
+	multicast_output_clear(&before);
+	lab_clear(&f);
+	g_free(p);
+}
+
+/* Where there is a choice of ways, a tree does not follow the load about. */
+static void
+test_trees_stay_when_others_go(void **state)
+{
+	struct plan *p = g_new(struct plan, 1);
+	struct multicast_output before, after;
+	uint64_t prng = prng_stream(5, 0);
+	struct fabric f;
+	unsigned moved = 0;
+
+	lab_init(&f, "torus(4,4,3;2)", 0, 6);
+	plan_fill(p, &f, 60, &prng);
+	before = plan_route(&f, p, NULL);
+	for (uint32_t i = 0; i < 60; i += 2)
+		p->groups[i].n_members = 0;
+	after = plan_route(&f, p, NULL);
+	for (uint32_t i = 1; i < 60; i += 2)
+		moved += !same_group(before.mft, after.mft, i);
+	assert_true(moved > 10);	/* left to themselves they do */
+	multicast_output_clear(&after);
+	after = plan_route(&f, p, before.mft);
+	for (uint32_t i = 1; i < 60; i += 2)
+		assert_true(same_group(before.mft, after.mft, i));
+	check_plan(&f, p, &after);
+	multicast_output_clear(&after);
+	multicast_output_clear(&before);
+	lab_clear(&f);
+	g_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_join_and_leave_touch_one_branch),
+		cmocka_unit_test(test_growing_trees_keep_what_they_have),
+		cmocka_unit_test(test_fault_moves_only_trees_on_the_cable),
+		cmocka_unit_test(test_rubbish_of_before_does_no_harm),
+		cmocka_unit_test(test_groups_with_lost_members_stay),
+		cmocka_unit_test(test_lost_capacity_moves_trees),
+		cmocka_unit_test(test_trees_stay_when_others_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
