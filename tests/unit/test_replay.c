@@ -483,7 +483,7 @@ test_all_values_survive_the_record(void **state)
 		{ .kind = RECORD_SEND, .time = 127, .mad = longer, .len = 2,
 		  .refusal = "why not" },
 	};
-	const struct record_port in = { UINT64_MAX, 255, "x" };
+	const struct record_port in = { UINT64_MAX, 255, true, "x" };
 	g_autoptr(GByteArray) out = g_byte_array_new();
 	struct record_port port;
 	struct record_writer w;
@@ -498,6 +498,7 @@ test_all_values_survive_the_record(void **state)
 	assert_non_null(r);
 	assert_true(port.guid == in.guid);
 	assert_int_equal(port.num, in.num);
+	assert_int_equal(port.rmpp, in.rmpp);
 	assert_string_equal(port.name, in.name);
 	for (size_t i = 0; i < G_N_ELEMENTS(events); i++) {
 		const struct record_event *was = &events[i];
