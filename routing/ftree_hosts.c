@@ -159,7 +159,9 @@ hosts_find_ends(const struct registry *r, const uint16_t *lids, uint32_t n)
 				g_array_append_val(ends, guest);
 		}
 	}
-	qsort(ends->data, ends->len, sizeof(guest), hosts_compare_lids);
+	if (ends->len)	/* of nothing there is no array either */
+		qsort(ends->data, ends->len, sizeof(guest),
+		      hosts_compare_lids);
 	return ends;
 }
 
