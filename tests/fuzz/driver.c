@@ -16,6 +16,7 @@ struct target {
 
 static const struct target targets[] = {
 	{ "attr", fuzz_attr },
+	{ "cache", fuzz_cache },
 	{ "conf", fuzz_conf },
 	{ "discover", fuzz_discover },
 	{ "generate", fuzz_generate },
@@ -24,6 +25,7 @@ static const struct target targets[] = {
 	{ "netfile", fuzz_netfile },
 	{ "replay", fuzz_replay },
 	{ "rmpp", fuzz_rmpp },
+	{ "sa", fuzz_sa },
 	{ "serve", fuzz_serve },
 };
 

@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #endif
 
 int fuzz_attr(const uint8_t *data, size_t size);
+int fuzz_cache(const uint8_t *data, size_t size);
 int fuzz_conf(const uint8_t *data, size_t size);
 int fuzz_discover(const uint8_t *data, size_t size);
 int fuzz_generate(const uint8_t *data, size_t size);
@@ -34,6 +35,7 @@ int fuzz_lftfile(const uint8_t *data, size_t size);
 int fuzz_netfile(const uint8_t *data, size_t size);
 int fuzz_replay(const uint8_t *data, size_t size);
 int fuzz_rmpp(const uint8_t *data, size_t size);
+int fuzz_sa(const uint8_t *data, size_t size);
 int fuzz_serve(const uint8_t *data, size_t size);
 
 /* The input, taken from the front. What is not there any more is zero. */

@@ -1,0 +1,75 @@
+/*
+ * The files of the cache folder that are not guid2lid: the order of the
+ * switches, the state of the SA; and lists of GUIDs. The first byte picks
+ * which. What is read is written the same, or it is an error.
+ */
+#include "sm/conf/guidlist.h"
+#include "sm/conf/rankfile.h"
+#include "sm/sa/sa.h"
+#include "tests/fuzz/fuzz.h"
+
+static void
+try_ranks(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct rank_list *list = rankfile_parse(text, "fuzz", &error);
+	struct rank_list *again;
+
+	if (!list) {
+		g_assert_error(error, RANKFILE_ERROR, RANKFILE_ERROR_SYNTAX);
+		return;
+	}
+	rankfile_format(list, out);
+	again = rankfile_parse(out->str, "again", &error);
+	g_assert_no_error(error);
+	g_assert_cmpuint(again->lines->len, ==, list->lines->len);
+	rank_list_free(list);
+	rank_list_free(again);
+}
+
+static void
+try_state(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) once = g_string_new(NULL);
+	g_autoptr(GString) twice = g_string_new(NULL);
+	struct sa *sa = sa_new(&(struct sa_params){ 0 });
+
+	if (sa_load(sa, text, 0, &error)) {
+		sa_save(sa, once, 0);
+		g_assert_true(sa_load(sa, once->str, 0, NULL));
+		sa_save(sa, twice, 0);
+		g_assert_cmpstr(once->str, ==, twice->str);
+	} else {
+		g_assert_nonnull(error);
+	}
+	sa_free(sa);
+}
+
+static void
+try_guids(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) list = guidlist_parse(text, "fuzz", &error);
+
+	g_assert_true((list == NULL) == (error != NULL));
+	for (guint i = 1; list && i < list->len; i++)
+		g_assert_cmpuint(g_array_index(list, uint64_t, i - 1), <,
+				 g_array_index(list, uint64_t, i));
+}
+
+FUZZ_TARGET(cache)
+{
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	uint8_t which = fuzz_byte(&in);
+	g_autofree char *text = fuzz_text(&in);
+
+	if (which % 3 == 0)
+		try_ranks(text);
+	else if (which % 3 == 1)
+		try_state(text);
+	else
+		try_guids(text);
+	return 0;
+}

@@ -1,0 +1,136 @@
+/*
+ * SA requests. The input is a number of requests of up to a MAD and a bit,
+ * each behind one byte that picks the requester; they meet one small fabric,
+ * one after the other, so that groups, services and subscriptions build up.
+ *
+ * Whatever comes: no crash, an answer is an answer to the request (TID,
+ * attribute, response bit), tells no key, and a table ends.
+ */
+#include "routing/engine.h"
+#include "sm/sa/sa.h"
+#include "tests/fuzz/fuzz.h"
+#include "topology/generate.h"
+
+#define RECORDS_MAX	100000u
+
+struct lab {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct partition_rules *rules;
+	struct sa *sa;
+};
+
+static void
+lab_open(struct lab *l)
+{
+	struct sa_view *v;
+	struct graph *g;
+	struct lft *lft;
+
+	l->s = generate_fabric("PGFT(2,3;1,2)", NULL, NULL);
+	l->lids = lids_assign(l->s, 1, NULL, 0, NULL, NULL);
+	for (uint32_t p = 0; p < l->s->n_ports; p++)
+		if (l->s->ports[p].peer != SUBNET_NONE)
+			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
+	g = graph_new(l->s, l->lids);
+	lft = lft_new(g->n_switches, g->top);
+	g_assert_true(engine_route(&engine_minhop, g, lft, NULL));
+	graph_free(g);
+	l->rules = partition_rules_default();
+	l->sa = sa_new(&(struct sa_params){ .sm_key = 1 });
+	v = sa_view_new(l->s, l->lids, lft, NULL, l->rules,
+			memberships_new(l->rules, l->s, NULL),
+			UINT64_C(0xfe80000000000000), 18, 18);
+	sa_publish(l->sa, v, 0);
+	sa_view_unref(v);
+	lft_free(lft);
+}
+
+static void
+lab_close(struct lab *l)
+{
+	sa_free(l->sa);
+	partition_rules_free(l->rules);
+	lid_map_free(l->lids);
+	subnet_unref(l->s);
+}
+
+static void
+drain(struct sa_records *r)
+{
+	uint8_t record[SA_DATA_LEN];
+	unsigned n = 0;
+
+	g_assert_cmpuint(sa_records_size(r), <=, sizeof(record));
+	g_assert_cmpuint(sa_records_size(r) % 8, ==, 0);
+	while (sa_records_next(r, record))
+		g_assert_cmpuint(++n, <, RECORDS_MAX);
+	sa_records_free(r);
+}
+
+static void
+ask(struct lab *l, const struct sa_request *request)
+{
+	struct sa_reply reply;
+	struct sa_header h;
+
+	sa_answer(l->sa, request, &reply);
+	if (reply.kind == SA_REPLY_NONE) {
+		g_assert_nonnull(reply.why);
+		return;
+	}
+	g_assert_true(sa_header_read(reply.mad, MAD_SIZE, &h));
+	g_assert_true(h.mad.method & MAD_METHOD_RESPONSE);
+	g_assert_cmpuint(h.sm_key, ==, 0);
+	g_assert_cmpmem(reply.mad + 8, 10, request->mad + 8, 10);
+	g_assert_true((reply.kind == SA_REPLY_TABLE) ==
+		      (reply.records != NULL));
+	if (reply.records)
+		drain(reply.records);
+}
+
+/* What was built up can be saved and read again. */
+static void
+save_and_load(struct lab *l)
+{
+	g_autoptr(GString) once = g_string_new(NULL);
+	g_autoptr(GString) twice = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	sa_save(l->sa, once, 0);
+	sa_load(l->sa, once->str, 0, &error);
+	g_assert_no_error(error);
+	sa_save(l->sa, twice, 0);
+	g_assert_cmpstr(once->str, ==, twice->str);
+}
+
+FUZZ_TARGET(sa)
+{
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	uint8_t mad[MAD_SIZE + 64];
+	struct sa_report report;
+	struct lab l;
+
+	lab_open(&l);
+	for (unsigned i = 0; in.left && i < 32; i++) {
+		uint8_t who = fuzz_byte(&in);
+		struct sa_request request = {
+			.mad = mad, .slid = who & 0x3f,
+			.len = who & 0x80 ? sizeof(mad) : MAD_SIZE,
+			.now = (int64_t)i * G_USEC_PER_SEC,
+		};
+
+		fuzz_bytes(&in, mad, sizeof(mad));
+		mad[0] = 1;
+		mad[1] = MAD_CLASS_SA;
+		mad[2] = 2;
+		ask(&l, &request);
+		sa_trees(l.sa);
+		while (sa_next_report(l.sa, &report))
+			sa_report_ended(l.sa, report.id, who & 0x40);
+		sa_tick(l.sa, request.now);
+	}
+	save_and_load(&l);
+	lab_close(&l);
+	return 0;
+}
