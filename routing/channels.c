@@ -9,8 +9,10 @@
  * Flow. channels_check:
  *   1. turns: for a LID that counts as a CA's, every switch is a source (its
  *      port 0 is), so that each entry of A which leads to B makes a turn with
- *      each entry of B: one pass over the tables, row by row. For a port 0's
- *      LID only what starts at a switch with CAs counts: those are walked.
+ *      each entry of B: one pass over the tables, row by row, neighbours of
+ *      the same switch one after the other, for they look into the same rows.
+ *      For a port 0's LID only what starts at a switch with CAs counts: those
+ *      are walked.
  *   2. the channels on circles: strongly connected components (R. Tarjan,
  *      1972, without recursion, for a chain may be long).
  *   3. one circle to show: the shortest through the lowest channel on any,
@@ -18,7 +20,9 @@
  *
  * Old and new. While tables are written, A may have either entry and B may
  * have either, so where they differ a LID makes up to four turns. That is more
- * than ever happens at once, never less.
+ * than ever happens at once, never less. Where a switch and all its neighbours
+ * hold what is new already, one pass says it all: few blocks change in most
+ * sweeps, and only they are looked at more than once.
  */
 #include "routing/channels.h"
 
@@ -35,8 +39,10 @@ struct web {
 	uint32_t *edge_of;		/* see graph_map_ports() */
 	uint32_t *target_of;		/* see graph_map_lids() */
 	uint8_t *quiet;			/* by LID: of a port 0, up to top */
-	uint64_t *turns;		/* edge -> mask of ports */
-	uint8_t *used;			/* by edge */
+	uint32_t n_blocks;		/* of 64 LIDs, up to top */
+	uint8_t *stale;			/* [switch][block]; NULL: one table */
+	uint64_t *turns;		/* edge -> mask of ports; all zero: no
+					   packet comes through it */
 };
 
 static uint8_t
@@ -61,10 +67,11 @@ web_turn(struct web *w, uint32_t edge, uint8_t port)
 }
 
 /* All turns that entries of `a` at one switch make with entries of `b` behind
- * it. Ports that lead to no switch are marked as well: nobody looks there. */
+ * it, in the blocks that are marked. Ports that lead to no switch are marked
+ * as well: nobody goes there, but the channel is used. */
 static void
 web_join_rows(struct web *w, const struct lft *a, const struct lft *b,
-	      uint32_t sw)
+	      uint32_t sw, const uint8_t *blocks)
 {
 	const uint32_t *edge_of = w->edge_of + (size_t)sw * GRAPH_PORTS;
 	const struct graph_edge *edges = w->g->edges;
@@ -85,6 +92,10 @@ web_join_rows(struct web *w, const struct lft *a, const struct lft *b,
 			w->turns + (size_t)e * MASK_WORDS;
 	}
 	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
+		if (lid % LFT_BLOCK == 0 && !blocks[lid / LFT_BLOCK]) {
+			lid += LFT_BLOCK - 1;
+			continue;
+		}
 		if (w->quiet[lid])
 			continue;
 		port = row[lid];
@@ -93,34 +104,78 @@ web_join_rows(struct web *w, const struct lft *a, const struct lft *b,
 	}
 }
 
+/* By block of 64 LIDs: does the switch hold another one than it will? What
+ * only one of the tables has is other. */
 static void
-web_mark_used(struct web *w, const struct lft *lft, uint32_t sw)
+web_find_stale(const struct web *w, uint32_t sw, uint8_t *stale)
 {
-	const uint32_t *edge_of = w->edge_of + (size_t)sw * GRAPH_PORTS;
-	const uint8_t *row = lft_row(lft, sw);
-	uint8_t port_used[GRAPH_PORTS] = { 0 };
-	uint32_t lid, port;
+	const struct lft *new = w->tables[0], *old = w->tables[1];
+	uint32_t both = new->top == old->top ? w->n_blocks :
+		(MIN(new->top, old->top) + 1u) / LFT_BLOCK;
+	uint32_t b;
 
-	for (lid = LID_UNICAST_MIN; lid <= lft->top; lid++)
-		if (!w->quiet[lid])
-			port_used[row[lid]] = 1;
-	for (port = 0; port < GRAPH_PORTS; port++)
-		if (port_used[port] && edge_of[port] != SUBNET_NONE)
-			w->used[edge_of[port]] = 1;
+	memset(stale, 1, w->n_blocks);
+	for (b = 0; b < both; b++)
+		stale[b] = memcmp(lft_row(new, sw) + b * LFT_BLOCK,
+				  lft_row(old, sw) + b * LFT_BLOCK,
+				  LFT_BLOCK) != 0;
+}
+
+/* The same of the switch or any of its neighbours. */
+static void
+web_find_near(const struct web *w, uint32_t sw, uint8_t *near)
+{
+	const uint8_t *stale = w->stale + (size_t)sw * w->n_blocks;
+	const struct graph *g = w->g;
+	uint32_t e, b;
+
+	memcpy(near, stale, w->n_blocks);
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		stale = w->stale + (size_t)g->edges[e].peer * w->n_blocks;
+		for (b = 0; b < w->n_blocks; b++)
+			near[b] |= stale[b];
+	}
+}
+
+/* The switches with cables, by their first neighbour. */
+static uint32_t *
+web_order_switches(const struct graph *g, uint32_t *n)
+{
+	uint32_t *order = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *start = g_new0(uint32_t, g->n_switches + 1);
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (g->first_edge[sw] < g->first_edge[sw + 1])
+			start[g->edges[g->first_edge[sw]].peer + 1]++;
+	for (sw = 0; sw < g->n_switches; sw++)
+		start[sw + 1] += start[sw];
+	*n = start[g->n_switches];
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (g->first_edge[sw] < g->first_edge[sw + 1])
+			order[start[g->edges[g->first_edge[sw]].peer]++] = sw;
+	return order;
 }
 
 static void
 web_join_all(struct web *w)
 {
-	uint32_t sw, i, j;
+	g_autofree uint8_t *near = g_malloc(w->n_blocks);
+	g_autofree uint32_t *order = NULL;
+	uint32_t n, i, sw;
 
-	for (sw = 0; sw < w->g->n_switches; sw++)
-		for (i = 0; i < w->n_tables; i++) {
-			web_mark_used(w, w->tables[i], sw);
-			for (j = 0; j < w->n_tables; j++)
-				web_join_rows(w, w->tables[i], w->tables[j],
-					      sw);
-		}
+	order = web_order_switches(w->g, &n);
+	for (i = 0; i < n; i++) {
+		sw = order[i];
+		memset(near, 1, w->n_blocks);
+		web_join_rows(w, w->tables[0], w->tables[0], sw, near);
+		if (w->n_tables == 1)
+			continue;
+		web_find_near(w, sw, near);
+		web_join_rows(w, w->tables[0], w->tables[1], sw, near);
+		web_join_rows(w, w->tables[1], w->tables[0], sw, near);
+		web_join_rows(w, w->tables[1], w->tables[1], sw, near);
+	}
 }
 
 /* The switches that CAs' packets to `lid` may pass, and their turns. */
@@ -148,7 +203,6 @@ web_walk_lid(struct web *w, uint32_t lid, struct trail *t)
 			if (e == SUBNET_NONE)
 				continue;
 			peer = g->edges[e].peer;
-			w->used[e] = 1;
 			for (j = 0; j < w->n_tables; j++)
 				web_turn(w, e, web_entry(w, j, peer, lid));
 			if (!t->seen[peer]) {
@@ -178,7 +232,7 @@ static void
 web_init(struct web *w, const struct graph *g, const struct lft *lft,
 	 const struct lft *before)
 {
-	uint32_t lid;
+	uint32_t lid, sw;
 
 	*w = (struct web){ .g = g, .tables = { lft, before } };
 	w->n_tables = before ? 2 : 1;
@@ -190,7 +244,12 @@ web_init(struct web *w, const struct graph *g, const struct lft *lft,
 		w->quiet[lid] = w->target_of[lid] != SUBNET_NONE &&
 			g->targets[w->target_of[lid]].port == 0;
 	w->turns = g_new0(uint64_t, (size_t)g->n_edges * MASK_WORDS);
-	w->used = g_new0(uint8_t, g->n_edges);
+	w->n_blocks = w->top / LFT_BLOCK + 1;
+	if (!before)
+		return;
+	w->stale = g_malloc((size_t)g->n_switches * w->n_blocks);
+	for (sw = 0; sw < g->n_switches; sw++)
+		web_find_stale(w, sw, w->stale + (size_t)sw * w->n_blocks);
 }
 
 static void
@@ -200,7 +259,7 @@ web_clear(struct web *w)
 	g_free(w->target_of);
 	g_free(w->quiet);
 	g_free(w->turns);
-	g_free(w->used);
+	g_free(w->stale);
 }
 
 /* The channel after `edge` by the first turn from `*port` on; `*port` is then
@@ -227,13 +286,21 @@ web_next(const struct web *w, uint32_t edge, uint32_t *port)
 	return SUBNET_NONE;
 }
 
+static bool
+web_is_used(const struct web *w, uint32_t edge)
+{
+	const uint64_t *mask = w->turns + (size_t)edge * MASK_WORDS;
+
+	return mask[0] || mask[1] || mask[2] || mask[3];
+}
+
 static void
 web_count(const struct web *w, struct channels_result *r)
 {
 	uint32_t e, port;
 
 	for (e = 0; e < w->g->n_edges; e++) {
-		r->n_channels += w->used[e];
+		r->n_channels += web_is_used(w, e);
 		for (port = 0; web_next(w, e, &port) != SUBNET_NONE;)
 			r->n_dependencies++;
 	}

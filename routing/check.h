@@ -29,4 +29,10 @@ struct check_result {
 void check_reachability(const struct graph *g, const struct lft *lft,
 			struct check_result *result);
 
+/* The same, several times as fast, of tables whose channels are known to wait
+ * in no circle (channels_check(): n_looped is 0). Of others it says wrong
+ * things. */
+void check_reachability_unlooped(const struct graph *g, const struct lft *lft,
+				 struct check_result *result);
+
 #endif

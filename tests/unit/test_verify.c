@@ -1,0 +1,799 @@
+/*
+ * The verdict against a plain one, on tables that are right, nearly right, or
+ * rubbish.
+ *
+ * The plain verdict knows no short cuts: it sends one packet from each switch
+ * to each LID, hop by hop; for credit loops it spreads from each source over
+ * the entries, old or new, until nothing is added, and closes the relation of
+ * channels. It shares nothing with the code but the graph.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/engine.h"
+#include "routing/verify.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+#define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
+
+struct fabric {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	uint32_t *edge_of, *target_of;
+};
+
+static void
+fabric_number(struct fabric *f, unsigned lmc)
+{
+	f->lids = lids_assign(f->s, lmc, NULL, 0, NULL, NULL);
+	assert_non_null(f->lids);
+	f->g = graph_new(f->s, f->lids);
+	f->edge_of = graph_map_ports(f->g);
+	f->target_of = graph_map_lids(f->g);
+}
+
+static void
+fabric_make(struct fabric *f, const char *spec,
+	    const struct generate_options *options, unsigned lmc)
+{
+	f->s = generate_fabric(spec, options, NULL);
+	assert_non_null(f->s);
+	fabric_number(f, lmc);
+}
+
+static void
+fabric_clear(struct fabric *f)
+{
+	g_free(f->edge_of);
+	g_free(f->target_of);
+	graph_free(f->g);
+	lid_map_free(f->lids);
+	subnet_unref(f->s);
+}
+
+/* The same without the cables between this switch and others. */
+static void
+fabric_cut_off(struct fabric *f, uint32_t sw, unsigned lmc)
+{
+	struct fabric cut = { .s = subnet_copy(f->s) };
+	const struct subnet_node *node = &cut.s->nodes[cut.s->switches[sw]];
+	const struct graph *g = f->g;
+
+	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		struct subnet_port *port =
+			&cut.s->ports[node->first_port + g->edges[e].port];
+
+		cut.s->ports[port->peer].peer = SUBNET_NONE;
+		port->peer = SUBNET_NONE;
+	}
+	fabric_clear(f);
+	fabric_number(&cut, lmc);
+	*f = cut;
+}
+
+static struct lft *
+route(const struct fabric *f, const char *engine)
+{
+	struct lft *lft = lft_new(f->g->n_switches, f->g->top);
+
+	assert_true(engine_route(engine_by_name(engine, NULL), f->g, lft,
+				 NULL));
+	return lft;
+}
+
+static struct lft *
+copy_with_top(const struct lft *lft, uint16_t top)
+{
+	struct lft *copy = lft_new(lft->n_switches, top);
+
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		memcpy(lft_row(copy, sw), lft_row(lft, sw),
+		       MIN(lft->top, top) + 1u);
+	return copy;
+}
+
+static uint32_t
+find_switch(const struct fabric *f, const char *desc)
+{
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		if (!strcmp(f->s->nodes[f->s->switches[sw]].desc, desc))
+			return sw;
+	fail_msg("no switch %s", desc);
+	return SUBNET_NONE;
+}
+
+static const struct graph_target *
+find_target(const struct fabric *f, uint32_t sw, bool port0)
+{
+	for (uint32_t i = f->g->first_target[sw];
+	     i < f->g->first_target[sw + 1]; i++)
+		if (port0 == (f->g->targets[i].port == 0))
+			return &f->g->targets[i];
+	fail_msg("switch %u has no such target", sw);
+	return NULL;
+}
+
+static uint8_t
+port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
+{
+	for (uint32_t e = f->g->first_edge[sw]; e < f->g->first_edge[sw + 1];
+	     e++)
+		if (f->g->edges[e].peer == peer)
+			return f->g->edges[e].port;
+	fail_msg("no cable from %u to %u", sw, peer);
+	return 0;
+}
+
+/* ----------------------------------------------------- the plain verdict */
+
+static const struct graph_target *
+plain_owner(const struct fabric *f, uint32_t lid)
+{
+	if (lid > f->g->top || f->target_of[lid] == SUBNET_NONE)
+		return NULL;
+	return &f->g->targets[f->target_of[lid]];
+}
+
+/* What the switch does with the LID: LFT_NO_PATH past the end. */
+static uint8_t
+plain_entry(const struct lft *lft, uint32_t sw, uint32_t lid)
+{
+	return lid <= lft->top ? lft_row(lft, sw)[lid] : LFT_NO_PATH;
+}
+
+static uint32_t
+plain_edge(const struct fabric *f, const struct lft *lft, uint32_t sw,
+	   uint32_t lid)
+{
+	return f->edge_of[sw * GRAPH_PORTS + plain_entry(lft, sw, lid)];
+}
+
+static void
+plain_islands(const struct graph *g, uint32_t *island)
+{
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		island[sw] = sw;
+	for (uint32_t round = 0; round < g->n_switches; round++)
+		for (uint32_t e = 0; e < g->n_edges; e++) {
+			uint32_t from = g->edges[g->edges[e].back].peer;
+
+			island[from] = MIN(island[from],
+					   island[g->edges[e].peer]);
+		}
+}
+
+/* One packet; counts where it ends. True if that is not where it should. */
+static bool
+plain_send(const struct fabric *f, const struct lft *lft, uint32_t sw,
+	   uint32_t lid, struct check_result *r, bool *unrouted)
+{
+	const struct graph_target *owner = plain_owner(f, lid);
+	uint8_t entry;
+
+	*unrouted = false;
+	for (uint32_t hop = 0; hop <= f->g->n_switches; hop++) {
+		entry = plain_entry(lft, sw, lid);
+		if (f->edge_of[sw * GRAPH_PORTS + entry] != SUBNET_NONE) {
+			sw = f->g->edges[plain_edge(f, lft, sw, lid)].peer;
+			continue;
+		}
+		if (entry == LFT_NO_PATH) {
+			*unrouted = true;
+			r->unrouted++;
+			return true;
+		}
+		if (sw == owner->sw && entry == owner->port) {
+			r->arrived++;
+			return false;
+		}
+		r->astray++;
+		return true;
+	}
+	r->looping++;
+	return true;
+}
+
+static void
+plain_reach(const struct fabric *f, const struct lft *lft,
+	    struct check_result *r)
+{
+	g_autofree uint32_t *island = g_new(uint32_t, f->g->n_switches + 1);
+	const struct graph_target *owner;
+	bool unrouted;
+
+	memset(r, 0, sizeof(*r));
+	plain_islands(f->g, island);
+	for (uint32_t lid = 1; lid <= f->g->top; lid++)
+		for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+			owner = plain_owner(f, lid);
+			if (!owner ||
+			    !plain_send(f, lft, sw, lid, r, &unrouted))
+				continue;
+			if (unrouted && island[sw] != island[owner->sw]) {
+				r->cut_off++;
+				continue;
+			}
+			if (owner->port)
+				r->lost_hosts += f->g->n_hosts[sw] -
+					(sw == owner->sw);
+			r->lost_mixed += owner->port ? 1 : f->g->n_hosts[sw];
+			if (r->lid == LID_NONE) {
+				r->sw = sw;
+				r->lid = (uint16_t)lid;
+			}
+		}
+}
+
+struct plain_web {
+	const struct fabric *f;
+	const struct lft *tables[2];
+	unsigned n_tables;
+	uint8_t *used;		/* by edge */
+	uint8_t *turn;		/* [edge][edge] */
+};
+
+/* All that leaves `sw` and what follows it; true if a switch is new. */
+static bool
+plain_leave(struct plain_web *w, uint32_t sw, uint32_t lid, uint8_t *passed)
+{
+	const struct graph *g = w->f->g;
+	bool more = false;
+	uint32_t e, next;
+
+	for (unsigned i = 0; i < w->n_tables; i++) {
+		e = plain_edge(w->f, w->tables[i], sw, lid);
+		if (e == SUBNET_NONE)
+			continue;
+		w->used[e] = 1;
+		for (unsigned j = 0; j < w->n_tables; j++) {
+			next = plain_edge(w->f, w->tables[j],
+					  g->edges[e].peer, lid);
+			if (next != SUBNET_NONE)
+				w->turn[e * g->n_edges + next] = 1;
+		}
+		more |= !passed[g->edges[e].peer];
+		passed[g->edges[e].peer] = 1;
+	}
+	return more;
+}
+
+static void
+plain_spread(struct plain_web *w)
+{
+	const struct graph *g = w->f->g;
+	g_autofree uint8_t *passed = g_new(uint8_t, g->n_switches + 1);
+	uint32_t top = w->tables[0]->top;
+	const struct graph_target *owner;
+	bool more;
+
+	if (w->n_tables == 2)
+		top = MAX(top, w->tables[1]->top);
+	for (uint32_t lid = 1; lid <= top; lid++) {
+		owner = plain_owner(w->f, lid);
+		/* Data starts at any port 0 or CA, to a port 0 at CAs only. */
+		for (uint32_t sw = 0; sw < g->n_switches; sw++)
+			passed[sw] = !owner || owner->port || g->n_hosts[sw];
+		do {
+			more = false;
+			for (uint32_t sw = 0; sw < g->n_switches; sw++)
+				if (passed[sw])
+					more |= plain_leave(w, sw, lid,
+							    passed);
+		} while (more);
+	}
+}
+
+static void
+plain_channels(const struct fabric *f, const struct lft *lft,
+	       const struct lft *before, struct channels_result *r)
+{
+	uint32_t n = f->g->n_edges, i, j, k;
+	struct plain_web w = {
+		.f = f,
+		.tables = { lft, before },
+		.n_tables = before ? 2 : 1,
+		.used = g_new0(uint8_t, n + 1),
+		.turn = g_new0(uint8_t, n * n + 1),
+	};
+
+	plain_spread(&w);
+	*r = (struct channels_result){ 0 };
+	for (i = 0; i < n; i++)
+		r->n_channels += w.used[i];
+	for (i = 0; i < n * n; i++)
+		r->n_dependencies += w.turn[i];
+	for (k = 0; k < n; k++)
+		for (i = 0; i < n; i++)
+			for (j = 0; w.turn[i * n + k] && j < n; j++)
+				w.turn[i * n + j] |= w.turn[k * n + j];
+	for (i = 0; i < n; i++)
+		r->n_looped += w.turn[i * n + i];
+	g_free(w.used);
+	g_free(w.turn);
+}
+
+static void
+assert_same_reach(const struct check_result *a, const struct check_result *b)
+{
+	assert_int_equal(a->arrived, b->arrived);
+	assert_int_equal(a->unrouted, b->unrouted);
+	assert_int_equal(a->looping, b->looping);
+	assert_int_equal(a->astray, b->astray);
+	assert_int_equal(a->cut_off, b->cut_off);
+	assert_int_equal(a->lost_hosts, b->lost_hosts);
+	assert_int_equal(a->lost_mixed, b->lost_mixed);
+}
+
+static void
+assert_same_channels(const struct channels_result *a,
+		     const struct channels_result *b)
+{
+	assert_int_equal(a->n_channels, b->n_channels);
+	assert_int_equal(a->n_dependencies, b->n_dependencies);
+	assert_int_equal(a->n_looped, b->n_looped);
+}
+
+/* Both verdicts, which must be one. The caller clears `r`. */
+static void
+judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
+      struct verify_result *r)
+{
+	struct verify_result plain;
+
+	verify_tables(f->g, lft, before, r);
+	plain_reach(f, lft, &plain.reach);
+	plain_channels(f, lft, before, &plain.channels);
+	assert_same_reach(&r->reach, &plain.reach);
+	assert_int_equal(r->reach.lid, plain.reach.lid);
+	assert_int_equal(r->reach.sw, plain.reach.sw);
+	assert_same_channels(&r->channels, &plain.channels);
+	assert_int_equal(verify_is_sound(r), !plain.reach.looping &&
+			 !plain.reach.astray && !plain.channels.n_looped);
+}
+
+/* ------------------------------------------------------------ the damage */
+
+/* An entry that is wrong in one of the ways in which entries are. */
+static uint8_t
+spoil_entry(const struct fabric *f, uint32_t sw, uint64_t *rng)
+{
+	const struct graph *g = f->g;
+	uint32_t n = g->first_edge[sw + 1] - g->first_edge[sw];
+
+	switch (prng_below(rng, 4)) {
+	case 0:
+		return LFT_NO_PATH;
+	case 1:
+		return (uint8_t)prng_below(rng, 256);
+	case 2:				/* a host's, or port 0 */
+		n = g->first_target[sw + 1] - g->first_target[sw];
+		return n ? g->targets[g->first_target[sw] +
+			prng_below(rng, n)].port : 0;
+	default:			/* a cable */
+		return n ? g->edges[g->first_edge[sw] +
+			prng_below(rng, n)].port : 0;
+	}
+}
+
+static void
+spoil(const struct fabric *f, struct lft *lft, uint32_t n, uint64_t *rng)
+{
+	uint32_t sw;
+
+	while (n--) {
+		sw = prng_below(rng, f->g->n_switches);
+		lft_row(lft, sw)[1 + prng_below(rng, lft->top)] =
+			spoil_entry(f, sw, rng);
+	}
+}
+
+/* From nothing wrong to nothing right; some too short, some too long. */
+static struct lft *
+make_tables(const struct fabric *f, unsigned kind, uint64_t *rng)
+{
+	static const uint32_t harm[] = { 0, 1, 1, 2, 4, 30 };
+	struct lft *lft = route(f, "minhop"), *other;
+	uint32_t n = harm[kind % N_ELEMENTS(harm)];
+
+	if (kind % 5 == 4) {
+		other = copy_with_top(lft, (uint16_t)
+				      (1 + prng_below(rng, 2u * f->g->top)));
+		lft_free(lft);
+		lft = other;
+		n++;
+	}
+	if (kind % 13 == 12)
+		n = f->g->n_switches * lft->top;
+	spoil(f, lft, n, rng);
+	return lft;
+}
+
+static const char *const small[] = {
+	"PGFT(2,3;1,2)", "PGFT(2,2,2;1,2,2)", "PGFT(2,2;1,2;1,2)",
+	"mesh(2,3;1)", "ring(4;2)", "random(5,3,1)", "PGFT(3,3;1,1)",
+	"torus(3,3;1)", "single(4)", "ring(5;1)",
+};
+
+/* Some with a switch that has no cables, some with many LIDs a port. */
+static void
+make_fabric(struct fabric *f, unsigned i)
+{
+	const struct generate_options options = {
+		.seed = i,
+		.shuffle_guids = true,
+		.fail_per_mille = i % 3 * 80,
+	};
+	unsigned lmc = i / N_ELEMENTS(small) % 5;
+
+	fabric_make(f, small[i % N_ELEMENTS(small)], &options, lmc);
+	if (i % 7 == 3)
+		fabric_cut_off(f, i % f->g->n_switches, lmc);
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static void
+test_any_tables_get_the_plain_verdict(void **state)
+{
+	const uint64_t seed = 20261121;
+	unsigned sound = 0, looped = 0, lost = 0, bad = 0;
+	uint64_t rng = prng_stream(seed, 0);
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned i = 0; i < 240; i++) {
+		struct verify_result r;
+		struct fabric f;
+		struct lft *lft;
+
+		make_fabric(&f, i);
+		lft = make_tables(&f, i + i / 10, &rng);
+		judge(&f, lft, NULL, &r);
+		sound += verify_is_sound(&r);
+		looped += r.channels.n_looped > 0;
+		lost += !r.channels.n_looped && r.reach.lost_hosts;
+		bad += !r.channels.n_looped && !verify_is_sound(&r);
+		verify_result_clear(&r);
+		lft_free(lft);
+		fabric_clear(&f);
+	}
+	/* Each kind was met, else the comparison says little. */
+	assert_true(sound >= 20 && looped >= 20 && lost >= 20 && bad >= 20);
+}
+
+/* Old tables that differ in a few entries, and in all. */
+static void
+test_any_transition_gets_the_plain_verdict(void **state)
+{
+	const uint64_t seed = 20261122;
+	unsigned sound = 0, together = 0;
+	uint64_t rng = prng_stream(seed, 0);
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned i = 0; i < 600; i++) {
+		struct verify_result r, alone;
+		struct lft *lft, *before;
+		struct fabric f;
+
+		make_fabric(&f, i);
+		lft = make_tables(&f, i / 3, &rng);
+		before = i % 2 ? make_tables(&f, i + i / 10, &rng) :
+			copy_with_top(lft, lft->top);
+		if (i % 2 == 0)
+			spoil(&f, before, 1 + i % 6, &rng);
+		judge(&f, lft, before, &r);
+		judge(&f, lft, NULL, &alone);
+		assert_true(r.channels.n_looped >= alone.channels.n_looped);
+		sound += verify_is_sound(&r);
+		together += r.channels.n_looped && !alone.channels.n_looped;
+		verify_result_clear(&r);
+		verify_result_clear(&alone);
+		lft_free(lft);
+		lft_free(before);
+		fabric_clear(&f);
+	}
+	assert_true(sound >= 20 && together >= 20);
+}
+
+/* A turn that only an old entry makes, where the switch before it holds what
+ * is new; at both ends of blocks. */
+static void
+test_old_entries_of_neighbours_are_seen(void **state)
+{
+	static const uint16_t lids[] = { 1, 63, 64, 127, 128, 150, 200 };
+	struct lft *lft, *before;
+	struct fabric f;
+	uint32_t a = 0, b, c;
+
+	fabric_make(&f, "mesh(2,2;1)", NULL, 0);
+	b = f.g->edges[f.g->first_edge[a]].peer;
+	c = f.g->edges[f.g->first_edge[b]].peer;
+	if (c == a)
+		c = f.g->edges[f.g->first_edge[b] + 1].peer;
+	for (size_t i = 0; i < N_ELEMENTS(lids); i++) {
+		struct verify_result r, alone;
+
+		lft = lft_new(f.g->n_switches, 200);
+		lft_row(lft, a)[lids[i]] = port_towards(&f, a, b);
+		before = copy_with_top(lft, 200);
+		lft_row(before, b)[lids[i]] = port_towards(&f, b, c);
+		judge(&f, lft, NULL, &alone);
+		judge(&f, lft, before, &r);
+		assert_int_equal(alone.channels.n_dependencies, 0);
+		assert_int_equal(r.channels.n_dependencies, 1);
+		verify_result_clear(&alone);
+		verify_result_clear(&r);
+		lft_free(lft);
+		lft_free(before);
+	}
+	fabric_clear(&f);
+}
+
+/* A port 0's LID goes round between two switches where no CA's packet comes,
+ * and arrives from all others: no channel waits, but management does not
+ * arrive. */
+static void
+test_circle_of_management_alone_is_not_sound(void **state)
+{
+	struct verify_result r;
+	struct fabric f, cut;
+	uint32_t core, spine;
+	struct lft *lft;
+	uint16_t lid;
+
+	fabric_make(&f, "PGFT(2,2,2;1,2,2)", NULL, 0);
+	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", NULL, 0);
+	core = find_switch(&f, "S-3-0");
+	spine = f.g->edges[f.g->first_edge[core]].peer;
+	lid = find_target(&f, find_switch(&f, "S-1-0"), true)->lid;
+	fabric_cut_off(&cut, core, 0);
+	fabric_cut_off(&cut, spine, 0);
+	lft = route(&cut, "updn");
+	lft_row(lft, core)[lid] = port_towards(&f, core, spine);
+	lft_row(lft, spine)[lid] = port_towards(&f, spine, core);
+
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.channels.n_looped, 0);
+	assert_int_equal(r.reach.looping, 2);
+	assert_int_equal(r.reach.astray, 0);
+	assert_false(verify_is_sound(&r));
+	verify_result_clear(&r);
+	lft_free(lft);
+	fabric_clear(&f);
+	fabric_clear(&cut);
+}
+
+/* Nobody owns the LID any more, somebody may still send to it. */
+static void
+test_stray_lid_that_goes_round_is_not_sound(void **state)
+{
+	struct verify_result r;
+	struct lft *lft, *longer;
+	struct fabric f;
+	uint16_t lid;
+	uint32_t a, b;
+
+	fabric_make(&f, "PGFT(3,4;1,3)", NULL, 0);
+	lft = route(&f, "updn");
+	lid = (uint16_t)(f.g->top + 70);
+	longer = copy_with_top(lft, lid);
+	a = find_switch(&f, "S-1-0");
+	b = f.g->edges[f.g->first_edge[a]].peer;
+	lft_row(longer, a)[lid] = port_towards(&f, a, b);
+	judge(&f, longer, NULL, &r);
+	assert_true(verify_is_sound(&r));
+	verify_result_clear(&r);
+
+	lft_row(longer, b)[lid] = port_towards(&f, b, a);
+	judge(&f, longer, NULL, &r);
+	assert_int_equal(r.reach.looping, 0);	/* nobody's */
+	assert_int_equal(r.channels.n_looped, 2);
+	assert_int_equal(r.channels.cycle->len, 2);
+	assert_int_equal(g_array_index(r.channels.cycle, struct channel_turn,
+				       0).lid, lid);
+	assert_false(verify_is_sound(&r));
+	verify_result_clear(&r);
+	/* Nor is a way out of such old tables. */
+	judge(&f, lft, longer, &r);
+	assert_int_equal(r.channels.n_looped, 2);
+	verify_result_clear(&r);
+	lft_free(lft);
+	lft_free(longer);
+	fabric_clear(&f);
+}
+
+static void
+test_each_lid_of_a_port_counts(void **state)
+{
+	const struct graph_target *target;
+	struct verify_result r;
+	struct fabric f;
+	struct lft *lft;
+	uint32_t leaf;
+
+	fabric_make(&f, "PGFT(3,4;1,3)", NULL, 2);
+	lft = route(&f, "minhop");
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.reach.arrived, 7 * (12 * 4 + 7));
+	assert_int_equal(r.reach.lid, LID_NONE);
+	verify_result_clear(&r);
+
+	/* The last of four LIDs leaves by another host's port. */
+	leaf = find_switch(&f, "S-1-0");
+	target = find_target(&f, leaf, false);
+	lft_row(lft, leaf)[target->lid + 3] = f.g->targets[
+		target - f.g->targets + 1].port;
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.reach.astray, 7);
+	assert_int_equal(r.reach.lost_hosts, 11);
+	assert_int_equal(r.reach.lid, target->lid + 3);
+	assert_false(verify_is_sound(&r));
+	verify_result_clear(&r);
+	lft_free(lft);
+	fabric_clear(&f);
+}
+
+static void
+test_empty_tables_lose_all_and_endanger_nothing(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(3,4;1,3)", "single(5)", "pair()", "ring(3;1)",
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
+		struct verify_result r;
+		struct fabric f;
+		struct lft *lft;
+
+		fabric_make(&f, specs[i], NULL, 0);
+		lft = lft_new(f.g->n_switches, 0);
+		judge(&f, lft, NULL, &r);
+		assert_true(verify_is_sound(&r));
+		assert_int_equal(r.reach.arrived, 0);
+		assert_int_equal(r.reach.unrouted, f.g->n_switches *
+				 f.g->n_targets);
+		assert_int_equal(r.channels.n_channels, 0);
+		verify_result_clear(&r);
+		lft_free(lft);
+		fabric_clear(&f);
+	}
+}
+
+/* Up/down is sound on any damage; it loses nothing that is cabled. */
+static void
+test_damaged_fabrics_by_updn_are_sound(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(4,4;1,4)", "PGFT(3,3,3;1,3,3)", "torus(4,4;1)",
+		"random(9,3,1)",
+	};
+
+	for (unsigned i = 0; i < 24; i++) {
+		const struct generate_options options = {
+			.seed = i, .shuffle_guids = true,
+			.fail_per_mille = 40 * (i % 6),
+		};
+		struct verify_result r;
+		struct fabric f;
+		struct lft *lft;
+
+		fabric_make(&f, specs[i % N_ELEMENTS(specs)], &options, 0);
+		if (i % 5 == 0)
+			fabric_cut_off(&f, i % f.g->n_switches, 0);
+		lft = route(&f, "updn");
+		judge(&f, lft, NULL, &r);
+		assert_true(verify_is_sound(&r));
+		assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
+		if (i % 5 == 0)
+			assert_true(r.reach.cut_off > 0);
+		verify_result_clear(&r);
+		lft_free(lft);
+		fabric_clear(&f);
+	}
+}
+
+/* Who hangs on which port of which switch, by names, has this LID there. */
+static uint16_t
+same_target(const struct fabric *from, const struct graph_target *target,
+	    const struct fabric *to)
+{
+	uint32_t sw = find_switch(to, from->s->nodes[
+				  from->s->switches[target->sw]].desc);
+
+	for (uint32_t i = to->g->first_target[sw];
+	     i < to->g->first_target[sw + 1]; i++)
+		if (to->g->targets[i].port == target->port)
+			return to->g->targets[i].lid;
+	fail_msg("port %u of switch %u has no LID", target->port, sw);
+	return LID_NONE;
+}
+
+/* The same tables in the numbers of another fabric of the same names. */
+static struct lft *
+translate(const struct fabric *from, const struct lft *lft,
+	  const struct fabric *to)
+{
+	struct lft *out = lft_new(to->g->n_switches, to->g->top);
+	const struct graph_target *target;
+	uint32_t sw, i, peer;
+
+	for (sw = 0; sw < from->g->n_switches; sw++) {
+		peer = find_switch(to, from->s->nodes[
+				   from->s->switches[sw]].desc);
+		for (i = 0; i < from->g->n_targets; i++) {
+			target = &from->g->targets[i];
+			lft_row(out, peer)[same_target(from, target, to)] =
+				lft_row(lft, sw)[target->lid];
+		}
+	}
+	return out;
+}
+
+static void
+test_order_of_nodes_does_not_matter(void **state)
+{
+	const uint64_t seed = 20261123;
+	uint64_t rng = prng_stream(seed, 0);
+	unsigned looped = 0;
+
+	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned i = 0; i < 40; i++) {
+		const struct generate_options options[] = {
+			{ .seed = i, .fail_per_mille = 60 },
+			{ .seed = i, .fail_per_mille = 60,
+			  .shuffle_guids = true },
+		};
+		const char *spec = small[i % N_ELEMENTS(small)];
+		struct lft *lft, *before, *lft2, *before2;
+		struct verify_result r, r2;
+		struct fabric f, f2;
+
+		fabric_make(&f, spec, &options[0], 0);
+		fabric_make(&f2, spec, &options[1], 0);
+		lft = route(&f, "minhop");
+		before = route(&f, "minhop");
+		spoil(&f, lft, i % 4, &rng);
+		spoil(&f, before, i % 3, &rng);
+		lft2 = translate(&f, lft, &f2);
+		before2 = translate(&f, before, &f2);
+		verify_tables(f.g, lft, before, &r);
+		verify_tables(f2.g, lft2, before2, &r2);
+		assert_same_reach(&r.reach, &r2.reach);
+		assert_same_channels(&r.channels, &r2.channels);
+		looped += r.channels.n_looped > 0;
+		verify_result_clear(&r);
+		verify_result_clear(&r2);
+		lft_free(lft);
+		lft_free(before);
+		lft_free(lft2);
+		lft_free(before2);
+		fabric_clear(&f);
+		fabric_clear(&f2);
+	}
+	assert_true(looped >= 5 && looped <= 35);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any_tables_get_the_plain_verdict),
+		cmocka_unit_test(test_any_transition_gets_the_plain_verdict),
+		cmocka_unit_test(test_old_entries_of_neighbours_are_seen),
+		cmocka_unit_test(test_circle_of_management_alone_is_not_sound),
+		cmocka_unit_test(test_stray_lid_that_goes_round_is_not_sound),
+		cmocka_unit_test(test_each_lid_of_a_port_counts),
+		cmocka_unit_test(
+			test_empty_tables_lose_all_and_endanger_nothing),
+		cmocka_unit_test(test_damaged_fabrics_by_updn_are_sound),
+		cmocka_unit_test(test_order_of_nodes_does_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
