@@ -45,14 +45,16 @@ set_aside(struct archive *a, const char *why)
 {
 	g_autofree char *aside = g_strdup_printf("%s.damaged", a->path);
 
-	if (g_rename(a->path, aside) == 0)
+	if (g_rename(a->path, aside) == 0) {
 		log_say(a->log, LOG_WARNING, "sa", "%s: %s; the file is set "
 			"aside as %s, groups, services and subscriptions "
 			"begin anew", a->path, why, aside);
-	else
-		log_say(a->log, LOG_WARNING, "sa", "%s: %s; it cannot be set "
-			"aside (%s), groups, services and subscriptions begin "
-			"anew", a->path, why, g_strerror(errno));
+		return;
+	}
+	log_say(a->log, LOG_WARNING, "sa", "%s: %s; it cannot be set aside "
+		"(%s), so nothing is remembered", a->path, why,
+		g_strerror(errno));
+	g_clear_pointer(&a->path, g_free);
 }
 
 static void

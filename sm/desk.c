@@ -1,189 +1,394 @@
 /*
- * The desk.
+ * The desk of the subnet administration.
  *
- * Purpose. Clients may ask as fast as they like; sweeps and elections share
- * the thread with them and must not starve, and a client that babbles must not
- * push others out.
+ * Flow. A request comes from serve.c, or from bulk if it took several MADs:
  *
- * Structs. A `client` is a LID with requests that wait, oldest first; clients
- * with any stand in a ring. Requests that come when nobody waits are answered
- * at once, up to `turn` of them before the main loop runs again; what comes
- * then waits. Each turn goes round the ring, one request of each client.
+ *	take --> the same is waiting or under way ------------> dropped
+ *	  |----> nobody waits, and there is time -----------+
+ *	  +----> queue --> no place ----------> BUSY        |
+ *	           +-----> on_turn, fair among the LIDs ----+--> answer
  *
- * Past the limits the answer is BUSY (IBA 13.4.7): the client knows, and tries
- * again later. A request that waits already and comes again (its sender lost
- * patience) is dropped: it will be answered once.
+ *	answer --> sa_answer --> one MAD, a table (bulk draws the records one
+ *	                         by one), or nothing and a line in the log
  *
- * Tables are drawn from the SA's iterator as the receiver takes them, by RMPP
- * (bulk.c); Reports are transactions like others, repeated until they are
- * answered or the subscriber counts as dead.
+ * Time. A client that asks one thing after the other gets each answer at
+ * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
+ * answered in later turns of the main loop, so the SM's own answers, timers
+ * and elections are never further away than one turn, however much is asked.
+ *
+ * What a request changes may be worth Reports. They are requests of our own
+ * (IBA 13.4.11): sm/io/xact sends and repeats them. Who stays silent has no
+ * subscriptions any more.
+ *
+ * `known` has the keys of what waits and of the tables under way. A client
+ * that has no answer yet asks again under its TID (IBA 13.4.6.4); answering
+ * that as well would make an overload worse.
+ *
+ * Addresses. Answers go where the request came from, with the Q_Key of QP 1
+ * and by the P_Key of the request. Reports go by the P_Key at index 0, which
+ * is the default one: it is by that one that everybody talks to the SA (IBA
+ * 15.4.2).
  */
 #include "sm/desk.h"
 
 #include <string.h>
 
-#include "sm/io/bulk.h"
+#include "sm/desk_queue.h"
+
+#define DROP(why) do { reason = (why); goto drop; } while (0)
 
 #define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
+#define BASE_VERSION	1u
 
 const struct desk_params desk_params_default = {
-	.max_waiting = 4096,
+	.max_waiting = 8192,
 	.max_of_one = 256,
 	.turn = 64,
+	.turn_us = 2000,
 	.max_tables = 256,
+	.max_tables_of_one = 32,
 	.max_reports = 32,
+	.max_request = 64 * 1024,
 };
 
-struct waiting {
+/* A request, wherever its bytes are. */
+struct ask {
+	struct desk_key key;
 	struct mad_addr from;
+	const uint8_t *mad;
 	size_t len;
-	uint8_t mad[];
 };
 
-struct client {
-	uint16_t lid;
-	GQueue waiting;		/* struct waiting */
-};
-
-/* A table on its way out. */
+/* A table on its way. */
 struct table {
 	struct desk *desk;
+	GList link;		/* in desk->tables */
+	struct desk_key key;
+	struct mad_addr to;
 	struct sa_records *records;
-	uint8_t record[SA_DATA_LEN];
-	size_t size, left;	/* of record: bytes not drawn yet */
+	uint8_t mad[MAD_SIZE];	/* its header */
+	uint8_t record[SA_DATA_LEN];	/* the one that is being cut */
+	size_t size, at;	/* of it, and how much of it is gone */
 };
 
 struct desk {
 	struct xact *x;
+	struct transport *transport;
 	struct sa *sa;
 	struct log *log;
 	struct desk_params params;
-	desk_groups_fn groups;
-	void *data;
 	struct bulk *bulk;
-	GHashTable *clients;	/* LID -> struct client */
-	GQueue ring;		/* those that wait, in turn */
-	GHashTable *tables;	/* id of the transfer -> struct table */
-	unsigned budget;	/* answers left in this turn */
-	unsigned timer;		/* the next turn */
-	unsigned tick;		/* the SA's deadline */
-	unsigned n_reports;
+	desk_groups_fn groups;
+	void *groups_data;
 	uint64_t groups_version;
+
+	struct desk_queue *queue;
+	GHashTable *known;	/* struct desk_key, a set */
+	unsigned left;		/* answers of this turn */
+	int64_t turn_began;
+	unsigned turn_timer;	/* 0: not running */
+
+	GQueue tables;
+	GHashTable *tables_of;	/* LID -> how many */
+	unsigned reports;	/* under way */
+
+	unsigned due_timer;
+	int64_t due_when;
 	struct desk_stats stats;
 };
 
-static int64_t
-now(const struct desk *d)
+static void on_turn(void *data);
+
+/* -------------------------------------------------------------------- keys */
+
+G_STATIC_ASSERT(sizeof(struct desk_key) == 16);
+
+static guint
+key_hash(gconstpointer data)
 {
-	return transport_now(xact_transport(d->x));
+	const struct desk_key *k = data;
+	uint64_t sum = k->tid ^ (uint64_t)k->lid << 40 ^
+		(uint64_t)k->attr_id << 8 ^ k->method;
+
+	return (guint)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static gboolean
+key_equal(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, sizeof(struct desk_key)) == 0;
+}
+
+static struct ask
+make_ask(const struct mad_addr *from, const uint8_t *mad, size_t len)
+{
+	struct ask ask = { .from = *from, .mad = mad, .len = len };
+	struct mad_header h;
+
+	ask.from.qkey = GMP_QKEY;
+	mad_header_read(mad, len, &h);
+	ask.key = (struct desk_key){
+		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
+		.method = h.method,
+	};
+	return ask;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static void
+send_mad(struct desk *d, const struct mad_addr *to, const uint8_t *mad)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (transport_send(d->transport, to, mad, MAD_SIZE, 0, &error))
+		return;
+	d->stats.unsent++;
+	log_limited(d->log, LOG_WARNING, "sa", "an answer could not be sent",
+		    "to LID %u: %s", to->lid, error->message);
 }
 
 static void
-client_free(void *data)
+send_status(struct desk *d, const struct mad_addr *to, const uint8_t *request,
+	    unsigned status)
 {
-	struct client *c = data;
+	uint8_t mad[MAD_SIZE];
 
-	g_queue_clear_full(&c->waiting, g_free);
-	g_free(c);
+	memcpy(mad, request, MAD_SIZE);
+	sa_make_response(mad, status);
+	send_mad(d, to, mad);
 }
 
 static void
-table_free(void *data)
+send_busy(struct desk *d, const struct mad_addr *to, const uint8_t *request,
+	  const char *why)
 {
-	struct table *t = data;
+	d->stats.busy++;
+	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
+		    "again later; %u requests wait, %u tables are on their "
+		    "way", to->lid, d->stats.waiting, desk_tables(d));
+	send_status(d, to, request, MAD_STATUS_BUSY);
+}
 
+static void
+log_drop(struct desk *d, const char *reason, const struct mad_addr *from,
+	 const uint8_t *mad)
+{
+	struct mad_header h;
+
+	mad_header_read(mad, MAD_SIZE, &h);
+	d->stats.dropped++;
+	log_limited(d->log, LOG_WARNING, "sa", reason,
+		    "method %s (0x%02x), attribute %s (0x%04x), from LID %u",
+		    mad_method_name(h.method), h.method,
+		    sa_attr_name(h.attr_id), h.attr_id, from->lid);
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static unsigned
+tables_of(const struct desk *d, uint16_t lid)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(d->tables_of,
+						    GUINT_TO_POINTER(lid)));
+}
+
+static void
+set_tables_of(struct desk *d, uint16_t lid, unsigned n)
+{
+	if (n)
+		g_hash_table_insert(d->tables_of, GUINT_TO_POINTER(lid),
+				    GUINT_TO_POINTER(n));
+	else
+		g_hash_table_remove(d->tables_of, GUINT_TO_POINTER(lid));
+}
+
+static void
+table_enroll(struct desk *d, struct table *t)
+{
+	g_queue_push_tail_link(&d->tables, &t->link);
+	g_hash_table_add(d->known, &t->key);
+	set_tables_of(d, t->key.lid, tables_of(d, t->key.lid) + 1);
+	d->stats.tables++;
+	d->stats.answered++;
+}
+
+static void
+table_free(struct table *t)
+{
 	sa_records_free(t->records);
 	g_free(t);
 }
 
-/* --------------------------------------------------------------- answering */
-
 static void
-send_one(struct desk *d, const struct mad_addr *from, const uint8_t *mad)
+table_leave(struct table *t)
 {
-	struct mad_addr to = *from;
-	g_autoptr(GError) error = NULL;
+	struct desk *d = t->desk;
 
-	to.qkey = GMP_QKEY;
-	if (!transport_send(xact_transport(d->x), &to, mad, MAD_SIZE, 0,
-			    &error))
-		log_limited(d->log, LOG_WARNING, "sa",
-			    "an answer could not be sent", "to LID %u: %s",
-			    to.lid, error->message);
+	g_queue_unlink(&d->tables, &t->link);
+	g_hash_table_remove(d->known, &t->key);
+	set_tables_of(d, t->key.lid, tables_of(d, t->key.lid) - 1);
+	table_free(t);
 }
 
-static void
-send_busy(struct desk *d, const struct mad_addr *from, const uint8_t *request)
-{
-	uint8_t mad[MAD_SIZE];
-
-	d->stats.busy++;
-	memcpy(mad, request, MAD_SIZE);
-	sa_make_response(mad, MAD_STATUS_BUSY);
-	send_one(d, from, mad);
-}
-
-/* Records one behind the other, in whatever pieces the transfer wants. */
+/* The records as one stream of bytes: a segment ends where it ends. */
 static size_t
 draw(void *data, uint8_t *out, size_t max)
 {
 	struct table *t = data;
-	size_t n = 0, piece;
+	size_t n, done = 0;
 
-	while (n < max) {
-		if (!t->left) {
+	while (done < max) {
+		if (t->at == t->size) {
 			if (!sa_records_next(t->records, t->record))
 				break;
-			t->left = t->size;
+			t->size = sa_records_size(t->records);
+			t->at = 0;
 		}
-		piece = MIN(t->left, max - n);
-		memcpy(out + n, t->record + t->size - t->left, piece);
-		t->left -= piece;
-		n += piece;
+		n = MIN(max - done, t->size - t->at);
+		memcpy(out + done, t->record + t->at, n);
+		t->at += n;
+		done += n;
 	}
-	return n;
+	return done;
+}
+
+static const char *
+describe(enum bulk_outcome outcome)
+{
+	switch (outcome) {
+	case BULK_SENT:
+		return "it is there";
+	case BULK_GAVE_UP:
+		return "no news from the client";
+	case BULK_ENDED_BY_PEER:
+		return "ended by the client";
+	case BULK_DROPPED:
+		return "too many transfers";
+	case BULK_TOO_LONG:
+		return "too long for this transport";
+	case BULK_NOT_ACCEPTED:
+		return "not accepted by the transport";
+	}
+	return "?";
 }
 
 static void
-on_table_sent(uint32_t id, enum bulk_outcome outcome, unsigned status,
+on_table_done(uint32_t id, enum bulk_outcome outcome, unsigned status,
 	      void *data)
 {
 	struct table *t = data;
+	struct desk *d = t->desk;
 
-	if (outcome != BULK_SENT)
-		log_limited(t->desk->log, LOG_VERBOSE, "sa",
-			    "a table was not taken to its end",
-			    "outcome %u, RMPP status %u", outcome, status);
-	g_hash_table_remove(t->desk->tables, GUINT_TO_POINTER(id));
+	if (outcome == BULK_SENT) {
+		d->stats.tables_sent++;
+		table_leave(t);
+		return;
+	}
+	d->stats.tables_failed++;
+	log_limited(d->log, LOG_INFO, "sa", "a table did not arrive",
+		    "%s for LID %u: %s, RMPP status %u (%s)",
+		    sa_attr_name(t->key.attr_id), t->key.lid,
+		    describe(outcome), status, rmpp_status_name(status));
+	/* nothing of it went out: the client still waits */
+	if (outcome == BULK_TOO_LONG)
+		send_status(d, &t->to, t->mad, SA_STATUS_NO_RESOURCES);
+	table_leave(t);
+}
+
+static bool
+has_room_for_table(const struct desk *d, uint16_t lid)
+{
+	return d->tables.length < d->params.max_tables &&
+		tables_of(d, lid) < d->params.max_tables_of_one;
 }
 
 static void
-send_table(struct desk *d, const struct mad_addr *from,
-	   const struct sa_reply *reply)
+send_table(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 {
 	struct table *t = g_new0(struct table, 1);
-	struct bulk_order order = {
-		.to = *from, .header = reply->mad, .source = draw,
+	const struct bulk_order order = {
+		.to = ask->from, .header = t->mad, .source = draw,
 		.source_data = t, .length = RMPP_LENGTH_UNKNOWN,
 	};
-	uint32_t id;
 
-	order.to.qkey = GMP_QKEY;
 	t->desk = d;
-	t->records = reply->records;
-	t->size = sa_records_size(reply->records);
-	id = bulk_send(d->bulk, &order, on_table_sent, t);
-	if (!id) {	/* the same request again, its answer is under way */
+	t->link.data = t;
+	t->key = ask->key;
+	t->to = ask->from;
+	t->records = g_steal_pointer(&reply->records);
+	memcpy(t->mad, reply->mad, MAD_SIZE);
+	g_assert(sa_records_size(t->records) <= sizeof(t->record));
+	if (!bulk_send(d->bulk, &order, on_table_done, t)) {
 		d->stats.repeated++;
 		table_free(t);
 		return;
 	}
-	d->stats.tables++;
-	g_hash_table_insert(d->tables, GUINT_TO_POINTER(id), t);
+	table_enroll(d, t);
+}
+
+/* ----------------------------------------------------- what changes bring */
+
+static void
+on_report_done(const struct xact_answer *a, void *data, uint64_t tag)
+{
+	bool answered = a->outcome == XACT_ANSWERED;
+	struct desk *d = data;
+
+	d->reports--;
+	if (answered)
+		d->stats.heard++;
+	else
+		d->stats.unheard++;
+	sa_report_ended(d->sa, (uint32_t)tag, answered);
+	desk_touch(d);
 }
 
 static void
-note_changes(struct desk *d)
+send_reports(struct desk *d)
+{
+	struct sa_report r;
+
+	while (d->reports < d->params.max_reports &&
+	       sa_next_report(d->sa, &r)) {
+		const struct mad_addr to = {
+			.qp = r.qp, .qkey = GMP_QKEY, .lid = r.lid,
+		};
+
+		d->reports++;
+		d->stats.reports++;
+		xact_start(d->x, &to, r.mad, on_report_done, d, r.id);
+	}
+}
+
+static void
+on_due(void *data)
+{
+	struct desk *d = data;
+
+	d->due_timer = 0;
+	sa_tick(d->sa, transport_now(d->transport));
+	desk_touch(d);
+}
+
+static void
+ring_when_due(struct desk *d)
+{
+	int64_t when = sa_deadline(d->sa);
+
+	if (d->due_timer && when == d->due_when)
+		return;
+	if (d->due_timer)
+		transport_timer_cancel(d->transport, d->due_timer);
+	d->due_timer = 0;
+	d->due_when = when;
+	if (when != INT64_MAX)
+		d->due_timer = transport_timer_start(d->transport, when,
+						     on_due, d);
+}
+
+static void
+tell_groups(struct desk *d)
 {
 	uint64_t version = sa_groups_version(d->sa);
 
@@ -191,241 +396,251 @@ note_changes(struct desk *d)
 		return;
 	d->groups_version = version;
 	if (d->groups)
-		d->groups(d->data);
+		d->groups(d->groups_data);
+}
+
+void
+desk_touch(struct desk *d)
+{
+	send_reports(d);
+	ring_when_due(d);
+	tell_groups(d);
+	if (d->params.touched)
+		d->params.touched(d->params.touched_data);
+}
+
+/* --------------------------------------------------------------- answering */
+
+static bool
+changes_something(unsigned method)
+{
+	return method == MAD_METHOD_SET || method == SA_METHOD_DELETE;
 }
 
 static void
-answer(struct desk *d, const struct mad_addr *from, const uint8_t *mad,
-       size_t len)
+send_reply(struct desk *d, const struct ask *ask, struct sa_reply *reply)
+{
+	switch (reply->kind) {
+	case SA_REPLY_NONE:
+		log_drop(d, reply->why, &ask->from, ask->mad);
+		break;
+	case SA_REPLY_ONE:
+		d->stats.answered++;
+		send_mad(d, &ask->from, reply->mad);
+		break;
+	case SA_REPLY_TABLE:
+		if (has_room_for_table(d, ask->key.lid)) {
+			send_table(d, ask, reply);
+			break;
+		}
+		d->stats.busy_tables++;
+		send_busy(d, &ask->from, ask->mad, "too many tables at once");
+		break;
+	}
+	sa_records_free(reply->records);
+}
+
+static void
+answer(struct desk *d, const struct ask *ask)
 {
 	const struct sa_request request = {
-		.mad = mad, .len = len, .slid = from->lid, .now = now(d),
+		.mad = ask->mad, .len = ask->len, .slid = ask->key.lid,
+		.now = transport_now(d->transport),
 	};
 	struct sa_reply reply;
 
 	sa_answer(d->sa, &request, &reply);
-	switch (reply.kind) {
-	case SA_REPLY_NONE:
-		d->stats.dropped++;
-		log_limited(d->log, LOG_WARNING, "sa", reply.why,
-			    "from LID %u", from->lid);
-		break;
-	case SA_REPLY_ONE:
-		d->stats.answered++;
-		send_one(d, from, reply.mad);
-		break;
-	case SA_REPLY_TABLE:
-		if (g_hash_table_size(d->tables) >= d->params.max_tables) {
-			sa_records_free(reply.records);
-			send_busy(d, from, mad);
-			break;
-		}
-		d->stats.answered++;
-		send_table(d, from, &reply);
-		break;
-	}
-	note_changes(d);
-	desk_touch(d);
+	send_reply(d, ask, &reply);
+	if (changes_something(ask->key.method))
+		desk_touch(d);
 }
 
-/* ----------------------------------------------------------------- waiting */
+static void
+begin_turn(struct desk *d, int64_t now)
+{
+	d->turn_began = now;
+	d->left = d->params.turn;
+}
 
 static bool
-waits_already(const struct client *c, const uint8_t *mad)
+turn_is_over(struct desk *d)
 {
-	for (GList *l = c->waiting.head; l; l = l->next) {
-		const struct waiting *w = l->data;
-
-		/* TID, attribute and modifier: IBA 13.4.6.4 */
-		if (memcmp(w->mad + 8, mad + 8, 16) == 0 &&
-		    w->mad[3] == mad[3])
-			return true;
-	}
-	return false;
-}
-
-static void on_turn(void *data);
-
-static void
-start_turn(struct desk *d)
-{
-	if (!d->timer)
-		d->timer = transport_timer_start(xact_transport(d->x), now(d),
-						 on_turn, d);
+	return d->left == 0 || transport_now(d->transport) - d->turn_began >=
+		d->params.turn_us;
 }
 
 static void
-queue(struct desk *d, const struct mad_addr *from, const uint8_t *mad,
-      size_t len)
+ask_for_turn(struct desk *d)
 {
-	gpointer key = GUINT_TO_POINTER(from->lid);
-	struct client *c = g_hash_table_lookup(d->clients, key);
-	struct waiting *w;
-
-	if (c && waits_already(c, mad)) {
-		d->stats.repeated++;
-		return;
-	}
-	if (d->stats.waiting >= d->params.max_waiting ||
-	    (c && c->waiting.length >= d->params.max_of_one)) {
-		send_busy(d, from, mad);
-		return;
-	}
-	if (!c) {
-		c = g_new0(struct client, 1);
-		c->lid = from->lid;
-		g_queue_init(&c->waiting);
-		g_hash_table_insert(d->clients, key, c);
-		g_queue_push_tail(&d->ring, c);
-	}
-	w = g_malloc(sizeof(*w) + len);
-	w->from = *from;
-	w->len = len;
-	memcpy(w->mad, mad, len);
-	g_queue_push_tail(&c->waiting, w);
-	d->stats.waiting++;
-	start_turn(d);
-}
-
-/* One request of the client whose turn it is. */
-static void
-serve_next(struct desk *d)
-{
-	struct client *c = g_queue_pop_head(&d->ring);
-	g_autofree struct waiting *w = g_queue_pop_head(&c->waiting);
-
-	d->stats.waiting--;
-	if (c->waiting.length)
-		g_queue_push_tail(&d->ring, c);
-	else
-		g_hash_table_remove(d->clients, GUINT_TO_POINTER(c->lid));
-	answer(d, &w->from, w->mad, w->len);
+	if (!d->turn_timer)
+		d->turn_timer = transport_timer_start(d->transport,
+				transport_now(d->transport), on_turn, d);
 }
 
 static void
 on_turn(void *data)
 {
 	struct desk *d = data;
+	struct ticket *t;
 
-	d->timer = 0;
-	d->budget = d->params.turn;
-	while (d->ring.length && d->budget) {
-		d->budget--;
-		serve_next(d);
+	d->turn_timer = 0;
+	d->stats.turns++;
+	begin_turn(d, transport_now(d->transport));
+	while (!turn_is_over(d) && (t = desk_queue_next(d->queue))) {
+		const struct ask ask = {
+			.key = t->key, .from = t->from, .mad = t->mad,
+			.len = t->len,
+		};
+
+		d->left--;
+		d->stats.waiting = desk_queue_length(d->queue);
+		g_hash_table_remove(d->known, &t->key);
+		answer(d, &ask);
+		g_free(t);
 	}
-	if (d->ring.length)
-		start_turn(d);
+	if (d->stats.waiting)
+		ask_for_turn(d);
+}
+
+/* ------------------------------------------------------------------ taking */
+
+static void
+refuse(struct desk *d, const struct ticket *t, enum desk_refusal why)
+{
+	switch (why) {
+	case DESK_REFUSED_NONE:
+		break;
+	case DESK_REFUSED_SURPLUS:
+		d->stats.busy_of_one++;
+		send_busy(d, &t->from, t->mad, "a client asks too much");
+		break;
+	case DESK_REFUSED_FULL:
+	case DESK_REFUSED_DISPLACED:
+		d->stats.busy_full++;
+		send_busy(d, &t->from, t->mad, "too many requests wait");
+		break;
+	}
 }
 
 static void
-take(struct desk *d, const struct mad_addr *from, const uint8_t *mad,
-     size_t len)
+enqueue(struct desk *d, const struct ask *ask)
 {
+	struct ticket *t = ticket_new(&ask->key, &ask->from, ask->mad,
+				      ask->len);
+	struct ticket *refused;
+	enum desk_refusal why;
+
+	refused = desk_queue_add(d->queue, t, &why);
+	d->stats.waiting = desk_queue_length(d->queue);
+	if (refused != t)
+		g_hash_table_add(d->known, &t->key);
+	if (refused) {
+		if (refused != t)
+			g_hash_table_remove(d->known, &refused->key);
+		refuse(d, refused, why);
+		g_free(refused);
+	}
+	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
+	ask_for_turn(d);
+}
+
+/* A turn is over when the loop has gone on: on_turn() tells; and if nobody
+ * waits, time does, which spares a timer for each request. */
+static void
+take(struct desk *d, const struct ask *ask)
+{
+	int64_t now = transport_now(d->transport);
+
 	d->stats.taken++;
-	if (d->stats.waiting || !d->budget) {
-		queue(d, from, mad, len);
+	if (g_hash_table_contains(d->known, &ask->key)) {
+		d->stats.repeated++;
 		return;
 	}
-	d->budget--;
-	start_turn(d);		/* which gives the budget back */
-	answer(d, from, mad, len);
+	if (!d->stats.waiting && !d->turn_timer &&
+	    now - d->turn_began >= d->params.turn_us)
+		begin_turn(d, now);
+	if (d->stats.waiting || d->left == 0) {
+		enqueue(d, ask);
+		return;
+	}
+	d->left--;
+	answer(d, ask);
 }
 
 void
 desk_take(struct desk *d, const struct transport_mad *m)
 {
-	take(d, &m->addr, m->mad, m->len);
+	struct ask ask;
+
+	g_assert(m->len == MAD_SIZE);
+	ask = make_ask(&m->addr, m->mad, m->len);
+	take(d, &ask);
 }
 
-/* A request of several segments, or any message where the transport does RMPP
- * itself. */
+/* A request of several segments; or of one, if its sender likes RMPP. */
 static void
 on_message(const struct bulk_message *m, void *data)
 {
-	size_t len = MAX(SA_DATA_OFFSET + m->len, MAD_SIZE);
-	g_autofree uint8_t *mad = g_malloc0(len);
-
-	memcpy(mad, m->header, SA_DATA_OFFSET);
-	memcpy(mad + SA_DATA_OFFSET, m->data, m->len);
-	take(data, &m->from, mad, len);
-}
-
-/* ----------------------------------------------------------------- Reports */
-
-static void send_reports(struct desk *d);
-
-static void
-on_report_answered(const struct xact_answer *a, void *data, uint64_t tag)
-{
+	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
+	g_autofree uint8_t *mad = NULL;
 	struct desk *d = data;
-	bool heard = a->outcome == XACT_ANSWERED;
+	const char *reason;
+	struct ask ask;
 
-	d->n_reports--;
-	d->stats.unheard += !heard;
-	sa_report_ended(d->sa, (uint32_t)tag, heard);
-	send_reports(d);
-}
-
-static void
-send_reports(struct desk *d)
-{
-	struct sa_report report;
-	struct mad_addr to = { .qkey = GMP_QKEY };
-
-	while (d->n_reports < d->params.max_reports &&
-	       sa_next_report(d->sa, &report)) {
-		to.lid = report.lid;
-		to.qp = report.qp;
-		d->n_reports++;
-		d->stats.reports++;
-		xact_start(d->x, &to, report.mad, on_report_answered, d,
-			   report.id);
+	if (m->len > d->params.max_request)
+		len = MAD_SIZE;		/* enough to refuse it */
+	mad = g_malloc0(len);
+	memcpy(mad, m->header, RMPP_SA_HEADER_LEN);
+	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
+	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
+	ask = make_ask(&m->from, mad, len);
+	if (mad[0] != BASE_VERSION)
+		DROP("request of another MAD version");
+	if (ask.key.method & MAD_METHOD_RESPONSE)
+		DROP("table that nobody asked for");
+	if (m->len > d->params.max_request) {
+		d->stats.taken++;
+		d->stats.too_long++;
+		send_status(d, &ask.from, mad, SA_STATUS_NO_RESOURCES);
+		return;
 	}
+	take(d, &ask);
+	return;
+
+drop:
+	d->stats.taken++;
+	log_drop(d, reason, &ask.from, mad);
 }
 
-static void
-on_tick(void *data)
-{
-	struct desk *d = data;
-
-	d->tick = 0;
-	sa_tick(d->sa, now(d));
-	desk_touch(d);
-}
-
-void
-desk_touch(struct desk *d)
-{
-	struct transport *t = xact_transport(d->x);
-	int64_t deadline = sa_deadline(d->sa);
-
-	send_reports(d);
-	if (d->tick)
-		transport_timer_cancel(t, d->tick);
-	d->tick = 0;
-	if (deadline != INT64_MAX)
-		d->tick = transport_timer_start(t, deadline, on_tick, d);
-}
+/* --------------------------------------------------------------- interface */
 
 struct desk *
 desk_new(struct xact *x, struct sa *sa, struct log *log,
 	 const struct desk_params *params, desk_groups_fn groups, void *data)
 {
+	struct bulk_params wire = bulk_params_default;
 	struct desk *d = g_new0(struct desk, 1);
 
 	d->x = x;
+	d->transport = xact_transport(x);
 	d->sa = sa;
 	d->log = log;
 	d->params = params ? *params : desk_params_default;
-	d->groups = groups;
-	d->data = data;
-	d->budget = d->params.turn;
-	d->clients = g_hash_table_new_full(NULL, NULL, NULL, client_free);
-	d->tables = g_hash_table_new_full(NULL, NULL, NULL, table_free);
-	g_queue_init(&d->ring);
-	d->bulk = bulk_new(xact_transport(x), NULL);
-	bulk_intercept(d->bulk);
+	g_assert(d->params.turn > 0);
+	d->queue = desk_queue_new(d->params.max_waiting, d->params.max_of_one);
+	d->known = g_hash_table_new(key_hash, key_equal);
+	d->tables_of = g_hash_table_new(NULL, NULL);
+	g_queue_init(&d->tables);
+	if (d->params.bulk)
+		wire = *d->params.bulk;
+	wire.rmpp.limit = MIN(wire.rmpp.limit, d->params.max_request);
+	d->params.bulk = NULL;
+	d->bulk = bulk_new(d->transport, &wire);
 	bulk_set_receiver(d->bulk, on_message, d);
+	bulk_intercept(d->bulk);
+	begin_turn(d, transport_now(d->transport));
+	d->groups = groups;
+	d->groups_data = data;
 	d->groups_version = sa_groups_version(sa);
 	return d;
 }
@@ -433,20 +648,19 @@ desk_new(struct xact *x, struct sa *sa, struct log *log,
 void
 desk_free(struct desk *d)
 {
-	struct transport *t;
-
 	if (!d)
 		return;
-	t = xact_transport(d->x);
 	xact_cancel_owner(d->x, d);
 	bulk_free(d->bulk);
-	if (d->timer)
-		transport_timer_cancel(t, d->timer);
-	if (d->tick)
-		transport_timer_cancel(t, d->tick);
-	g_queue_clear(&d->ring);
-	g_hash_table_unref(d->clients);
-	g_hash_table_unref(d->tables);
+	while (d->tables.head)
+		table_leave(d->tables.head->data);
+	if (d->turn_timer)
+		transport_timer_cancel(d->transport, d->turn_timer);
+	if (d->due_timer)
+		transport_timer_cancel(d->transport, d->due_timer);
+	g_hash_table_unref(d->known);
+	g_hash_table_unref(d->tables_of);
+	desk_queue_free(d->queue);
 	g_free(d);
 }
 
@@ -454,4 +668,16 @@ const struct desk_stats *
 desk_stats(const struct desk *d)
 {
 	return &d->stats;
+}
+
+unsigned
+desk_tables(const struct desk *d)
+{
+	return d->tables.length;
+}
+
+const struct bulk_stats *
+desk_bulk_stats(const struct desk *d)
+{
+	return bulk_stats(d->bulk);
 }
