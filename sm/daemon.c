@@ -176,6 +176,13 @@ on_sa(const struct transport_mad *m, void *data)
 	struct daemon *d = data;
 
 	desk_take(d->desk, m);
+}
+
+static void
+on_sa_touched(void *data)
+{
+	struct daemon *d = data;
+
 	archive_touch(d->archive);
 }
 
@@ -335,6 +342,7 @@ daemon_connect(struct daemon *d)
 		.sa = on_sa,
 		.data = d,
 	};
+	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
 		.m_key = d->conf->m_key,
 		.sm_key = d->conf->sm_key,
@@ -362,8 +370,10 @@ daemon_connect(struct daemon *d)
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
-	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, NULL, on_groups,
-			   d);
+	desk.touched = on_sa_touched;
+	desk.touched_data = d;
+	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
+			   on_groups, d);
 	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
 			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
