@@ -351,12 +351,15 @@ static const struct sa_field path_fields[] = {
 	SPECIAL("Rate", 442, 6),
 	SPECIAL("PacketLifeTimeSelector", 448, 2),
 	SPECIAL("PacketLifeTime", 450, 6),
+	SPECIAL("Preference", 456, 8),
+	RESERVED(464, 48),
 };
 
 static const struct sa_field vl_arb_fields[] = {
 	PLAIN("LID", 0, 16),
 	PLAIN("OutputPortNum", 16, 8),
 	PLAIN("BlockNum", 24, 8),
+	RESERVED(32, 32),
 };
 
 static const struct sa_field mc_member_fields[] = {
@@ -378,6 +381,7 @@ static const struct sa_field mc_member_fields[] = {
 	PLAIN("Scope", 384, 4),
 	SPECIAL("JoinState", 388, 4),
 	PLAIN("ProxyJoin", 392, 1),
+	RESERVED(393, 23),
 };
 
 static const struct sa_field multi_path_fields[] = {
@@ -405,6 +409,22 @@ static const struct sa_field multi_path_fields[] = {
 	SPECIAL("ServiceID56LSB", 136, 56),
 };
 
+static const struct sa_field inform_info_fields[] = {
+	PLAIN("GID", 0, 128),
+	PLAIN("LIDRangeBegin", 128, 16),
+	PLAIN("LIDRangeEnd", 144, 16),
+	RESERVED(160, 16),
+	PLAIN("IsGeneric", 176, 8),
+	PLAIN("Subscribe", 184, 8),
+	PLAIN("Type", 192, 16),
+	PLAIN("TrapNumberDeviceID", 208, 16),
+	PLAIN("QPN", 224, 24),
+	RESERVED(248, 3),
+	PLAIN("RespTimeValue", 251, 5),
+	RESERVED(256, 8),
+	PLAIN("ProducerTypeVendorID", 264, 24),
+};
+
 static const struct sa_field inform_info_record_fields[] = {
 	PLAIN("SubscriberGID", 0, 128),
 	PLAIN("Enum", 128, 16),
@@ -430,7 +450,7 @@ static const struct sa_field inform_info_record_fields[] = {
 const struct sa_kind sa_kinds[] = {
 	{ SA_ATTR_CLASS_PORT_INFO, 72, 0, "ClassPortInfo", NULL },
 	{ SA_ATTR_NOTICE, 80, 0, "Notice", NULL },
-	{ SA_ATTR_INFORM_INFO, 40, 0, "InformInfo", NULL },
+	KIND(SA_ATTR_INFORM_INFO, inform_info_fields, "InformInfo", 40),
 	KIND(SA_ATTR_NODE, node_fields, "NodeRecord", 112),
 	KIND(SA_ATTR_PORT_INFO, port_info_fields, "PortInfoRecord", 72),
 	KIND(SA_ATTR_SL_TO_VL, sl_to_vl_fields, "SLtoVLMappingTableRecord", 16),
@@ -450,5 +470,11 @@ const struct sa_kind sa_kinds[] = {
 	KIND(SA_ATTR_MULTI_PATH, multi_path_fields, "MultiPathRecord", 24),
 	KIND(SA_ATTR_INFORM_INFO_RECORD, inform_info_record_fields,
 	     "InformInfoRecord", 64),
+	/* No size: the SA has none of these, but a log may have to name
+	 * them. */
+	{ SA_ATTR_RANDOM_FT, 0, 0, "RandomForwardingTableRecord", NULL },
+	{ SA_ATTR_TRACE, 0, 0, "TraceRecord", NULL },
+	{ SA_ATTR_SERVICE_ASSOCIATION, 0, 0, "ServiceAssociationRecord",
+	  NULL },
 };
 const size_t sa_n_kinds = G_N_ELEMENTS(sa_kinds);

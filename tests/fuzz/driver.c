@@ -26,6 +26,7 @@ static const struct target targets[] = {
 	{ "replay", fuzz_replay },
 	{ "rmpp", fuzz_rmpp },
 	{ "sa", fuzz_sa },
+	{ "sa_wire", fuzz_sa_wire },
 	{ "serve", fuzz_serve },
 };
 

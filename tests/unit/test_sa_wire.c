@@ -3,8 +3,8 @@
  *
  * The codecs and the component tables were written apart from each other; what
  * is decoded and encoded again must keep every bit that a component covers and
- * clear every other. libibmad's field numbers are the second opinion on where
- * the components of a path, a group and a service are.
+ * clear every other. libibmad's field numbers and libibumad's packed structs
+ * are the second and third opinion on where the components are.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,20 @@
 #include <cmocka.h>
 #include <glib.h>
 #include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
+#include <infiniband/umad_sa_mcm.h>
 
 #include "sm/wire/sa_record.h"
 #include "topology/prng.h"
+
+static const uint16_t attrs[] = {
+	SA_ATTR_CLASS_PORT_INFO, SA_ATTR_NOTICE, SA_ATTR_INFORM_INFO,
+	SA_ATTR_NODE, SA_ATTR_PORT_INFO, SA_ATTR_SL_TO_VL,
+	SA_ATTR_SWITCH_INFO, SA_ATTR_LINEAR_FT, SA_ATTR_MULTICAST_FT,
+	SA_ATTR_SM_INFO, SA_ATTR_LINK, SA_ATTR_GUID_INFO, SA_ATTR_SERVICE,
+	SA_ATTR_PKEY_TABLE, SA_ATTR_PATH, SA_ATTR_VL_ARB, SA_ATTR_MC_MEMBER,
+	SA_ATTR_MULTI_PATH, SA_ATTR_INFORM_INFO_RECORD,
+};
 
 static void
 fill(uint8_t *bytes, size_t n, uint64_t *rng)
@@ -45,12 +56,14 @@ covered(unsigned attr_id, uint8_t *mask)
 static void
 test_tables_cover_no_bit_twice(void **state)
 {
-	for (unsigned id = 0; id < 0x100; id++) {
+	for (size_t k = 0; k < G_N_ELEMENTS(attrs); k++) {
+		unsigned id = attrs[k];
 		uint8_t seen[SA_DATA_LEN * 8] = { 0 };
 		unsigned n;
 		const struct sa_field *f = sa_fields(id, &n);
 
 		assert_true(n <= 64);
+		assert_true(sa_record_size(id) > 0);
 		assert_int_equal(sa_record_size(id) % 8, 0);
 		for (unsigned i = 0; i < n; i++) {
 			assert_true(f[i].offset + f[i].bits <=
@@ -177,6 +190,184 @@ test_member_is_where_libibmad_has_it(void **state)
 }
 
 static void
+cover(const struct sa_field *f, uint8_t *mask)
+{
+	for (unsigned b = f->offset; b < f->offset + f->bits; b++)
+		mask[b / 8] |= (uint8_t)(0x80 >> b % 8);
+}
+
+/* libibmad counts from the front of the record; of 64 bits and more through
+ * its array call, which takes the bytes as they are. */
+static void
+assert_at(unsigned attr_id, unsigned component, enum MAD_FIELDS field)
+{
+	unsigned n, bytes;
+	const struct sa_field *f = sa_fields(attr_id, &n);
+	uint8_t d[SA_DATA_LEN] = { 0 }, got[SA_DATA_LEN] = { 0 };
+
+	assert_true(component < n);
+	f += component;
+	bytes = f->bits / 8;
+	cover(f, d);
+	if (f->bits < 64) {
+		assert_int_equal(mad_get_field(d, 0, field),
+				 (UINT64_C(1) << f->bits) - 1);
+		mad_set_field(d, 0, field, 0);
+	} else if (f->bits == 64) {
+		assert_true(mad_get_field64(d, 0, field) == UINT64_MAX);
+		mad_set_field64(d, 0, field, 0);
+	} else {
+		mad_get_array(d, 0, field, got);
+		for (unsigned i = 0; i < bytes; i++)
+			assert_int_equal(got[i], 0xff);
+		memset(got, 0, sizeof(got));
+		mad_set_array(d, 0, field, got);
+	}
+	for (size_t i = 0; i < sizeof(d); i++)
+		if (d[i])
+			fail_msg("%s.%s", sa_attr_name(attr_id), f->name);
+}
+
+static void
+test_other_records_are_where_libibmad_has_them(void **state)
+{
+	static const enum MAD_FIELDS node[] = {
+		IB_SA_NR_BASEVER_F, IB_SA_NR_CLASSVER_F, IB_SA_NR_TYPE_F,
+		IB_SA_NR_NPORTS_F, IB_SA_NR_SYSTEM_GUID_F, IB_SA_NR_GUID_F,
+		IB_SA_NR_PORT_GUID_F, IB_SA_NR_PARTITION_CAP_F,
+		IB_SA_NR_DEVID_F, IB_SA_NR_REVISION_F, IB_SA_NR_LOCAL_PORT_F,
+		IB_SA_NR_VENDORID_F, IB_SA_NR_NODEDESC_F,
+	};
+
+	assert_at(SA_ATTR_NODE, 0, IB_SA_NR_LID_F);
+	for (unsigned i = 0; i < G_N_ELEMENTS(node); i++)
+		assert_at(SA_ATTR_NODE, i + 2, node[i]);
+	assert_at(SA_ATTR_GUID_INFO, 0, IB_SA_GIR_LID_F);
+	assert_at(SA_ATTR_GUID_INFO, 1, IB_SA_GIR_BLOCKNUM_F);
+	for (unsigned i = 0; i < 8; i++)
+		assert_at(SA_ATTR_GUID_INFO, i + 4, IB_SA_GIR_GUID0_F + i);
+	assert_at(SA_ATTR_SERVICE, SERVICE_ID, IB_SA_SR_ID_F);
+	assert_at(SA_ATTR_SERVICE, SERVICE_GID, IB_SA_SR_GID_F);
+	assert_at(SA_ATTR_SERVICE, SERVICE_PKEY, IB_SA_SR_PKEY_F);
+	assert_at(SA_ATTR_SERVICE, SERVICE_LEASE, IB_SA_SR_LEASE_F);
+	assert_at(SA_ATTR_SERVICE, SERVICE_KEY, IB_SA_SR_KEY_F);
+	assert_at(SA_ATTR_SERVICE, SERVICE_NAME, IB_SA_SR_NAME_F);
+	assert_at(SA_ATTR_MULTI_PATH, MULTI_NUMB_PATH, IB_SA_MP_NPATH_F);
+	assert_at(SA_ATTR_MULTI_PATH, MULTI_SGID_COUNT, IB_SA_MP_NSRC_F);
+	assert_at(SA_ATTR_MULTI_PATH, MULTI_DGID_COUNT, IB_SA_MP_NDEST_F);
+}
+
+static void
+test_class_port_info_is_where_libibmad_has_it(void **state)
+{
+	struct sa_class_info in = {
+		.cap_mask = 0x2602, .cap_mask2 = 0x7654321, .resp_time = 0x15,
+	}, out;
+	uint8_t d[72];
+
+	sa_class_info_encode(d, &in);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_BASEVER_F), 1);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_CLASSVER_F), 2);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK_F), 0x2602);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK2_F), 0x7654321);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_RESP_TIME_VALUE_F), 0x15);
+	/* all zero: nobody is sent elsewhere */
+	for (unsigned i = 8; i < sizeof(d); i++)
+		assert_int_equal(d[i], 0);
+	sa_class_info_decode(d, &out);
+	assert_int_equal(out.cap_mask, in.cap_mask);
+	assert_int_equal(out.cap_mask2, in.cap_mask2);
+	assert_int_equal(out.resp_time, in.resp_time);
+}
+
+/* The structs of libibumad that a client lays over the bytes. */
+static void
+test_libibumad_lays_out_the_same(void **state)
+{
+	struct umad_sa_mcmember_record m = { .qkey = htonl(0xdeadbeef) };
+	struct umad_sa_packet p = { .attr_offset = htons(0x0102) };
+	struct mcmember_record r;
+	struct sa_header h;
+
+	assert_int_equal(sizeof(p), MAD_SIZE);
+	assert_int_equal(offsetof(struct umad_sa_packet, data),
+			 SA_DATA_OFFSET);
+	assert_int_equal(offsetof(struct umad_sa_packet, rmpp_hdr),
+			 SA_RMPP_OFFSET);
+	assert_int_equal(offsetof(struct umad_sa_packet, sm_key),
+			 SA_HEADER_OFFSET);
+	p.mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
+	p.mad_hdr.attr_id = htons(UMAD_SA_ATTR_MCMEMBER_REC);
+	p.comp_mask = GUINT64_TO_BE(UMAD_SA_MCM_COMP_MASK_PROXY_JOIN);
+	p.sm_key[7] = 9;
+	assert_true(sa_header_read((const uint8_t *)&p, sizeof(p), &h));
+	assert_int_equal(h.mad.attr_id, SA_ATTR_MC_MEMBER);
+	assert_int_equal(h.attr_offset, 0x0102);
+	assert_true(h.comp_mask == SA_BIT(MCM_PROXY_JOIN));
+	assert_true(h.sm_key == 9);
+
+	assert_int_equal(sizeof(m), sa_record_size(SA_ATTR_MC_MEMBER));
+	m.mtu = umad_sa_set_rate_mtu_or_life(SA_EXACTLY, 5);
+	m.rate = umad_sa_set_rate_mtu_or_life(SA_LESS, 0x15);
+	m.pkt_life = umad_sa_set_rate_mtu_or_life(SA_LARGEST, 0x12);
+	m.sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(5, 0x54321, 0x7e);
+	m.scope_state = umad_sa_mcm_set_scope_state(
+		UMAD_SA_MCM_ADDR_SCOPE_GLOBAL, 5);
+	mcmember_record_decode((const uint8_t *)&m, &r);
+	assert_int_equal(r.q_key, 0xdeadbeef);
+	assert_int_equal(r.mtu_selector << 8 | r.mtu, 0x205);
+	assert_int_equal(r.rate_selector << 8 | r.rate, 0x115);
+	assert_int_equal(r.life_selector << 8 | r.life, 0x312);
+	assert_int_equal(r.sl, 5);
+	assert_int_equal(r.flow_label, 0x54321);
+	assert_int_equal(r.hop_limit, 0x7e);
+	assert_int_equal(r.scope, 0xe);
+	assert_int_equal(r.join_state, 5);
+}
+
+static void
+test_names_and_numbers_are_known(void **state)
+{
+	static const struct {
+		unsigned ours, theirs;
+		const char *name;
+	} same[] = {
+		{ SA_ATTR_NODE, UMAD_SA_ATTR_NODE_REC, "NodeRecord" },
+		{ SA_ATTR_SL_TO_VL, UMAD_SA_ATTR_SLVL_REC,
+		  "SLtoVLMappingTableRecord" },
+		{ SA_ATTR_RANDOM_FT, UMAD_SA_ATTR_RANDOM_FT_REC,
+		  "RandomForwardingTableRecord" },
+		{ SA_ATTR_MULTICAST_FT, UMAD_SA_ATTR_MCAST_FT_REC,
+		  "MulticastForwardingTableRecord" },
+		{ SA_ATTR_VL_ARB, UMAD_SA_ATTR_VL_ARB_REC,
+		  "VLArbitrationTableRecord" },
+		{ SA_ATTR_TRACE, UMAD_SA_ATTR_TRACE_REC, "TraceRecord" },
+		{ SA_ATTR_MULTI_PATH, UMAD_SA_ATTR_MULTI_PATH_REC,
+		  "MultiPathRecord" },
+		{ SA_ATTR_SERVICE_ASSOCIATION,
+		  UMAD_SA_ATTR_SERVICE_ASSOC_REC, "ServiceAssociationRecord" },
+		{ SA_ATTR_INFORM_INFO_RECORD, UMAD_SA_ATTR_INFORM_INFO_REC,
+		  "InformInfoRecord" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(same); i++) {
+		assert_int_equal(same[i].ours, same[i].theirs);
+		assert_string_equal(sa_attr_name(same[i].ours), same[i].name);
+	}
+	assert_string_equal(sa_attr_name(0x7777), "?");
+	assert_int_equal(sa_record_size(SA_ATTR_TRACE), 0);
+	assert_string_equal(sa_method_name(UMAD_SA_METHOD_GET_MULTI_RESP),
+			    "GetMulti");
+	assert_string_equal(sa_method_name(0x7f), "?");
+	for (unsigned i = 1; i <= UMAD_SA_STATUS_PRI_SUGGESTED; i++)
+		assert_string_not_equal(sa_status_name(i << 8), "?");
+	assert_string_equal(sa_status_name(UMAD_SA_STATUS_INSUF_COMPS << 8),
+			    "insufficient components");
+	assert_string_equal(sa_status_name(MAD_STATUS_BUSY), "busy");
+	assert_string_equal(sa_status_name(0x0900), "?");
+}
+
+static void
 test_header_comes_and_goes(void **state)
 {
 	uint8_t mad[MAD_SIZE];
@@ -201,7 +392,11 @@ test_header_comes_and_goes(void **state)
 	assert_int_equal(h.sm_key, 0);	/* keys are not told */
 	assert_int_equal(mad[24], 0);
 
-	assert_false(sa_header_read(mad, MAD_SIZE - 1, &h));
+	for (size_t len = 0; len < MAD_SIZE; len++) {
+		g_autofree uint8_t *exact = g_memdup2(mad, len);
+
+		assert_false(sa_header_read(exact, len, &h));
+	}
 	mad[1] = 0x04;
 	assert_false(sa_header_read(mad, MAD_SIZE, &h));
 }
@@ -246,7 +441,7 @@ test_matching_is_component_by_component(void **state)
 
 	printf("# seed 52\n");
 	for (unsigned round = 0; round < 20000; round++) {
-		unsigned id = prng_below(&rng, 0x40), n;
+		unsigned n, id = attrs[prng_below(&rng, G_N_ELEMENTS(attrs))];
 		uint8_t a[SA_DATA_LEN], b[SA_DATA_LEN];
 		uint64_t comp_mask = prng_next(&rng) & prng_next(&rng) &
 			prng_next(&rng);
@@ -267,7 +462,7 @@ test_matching_is_component_by_component(void **state)
 		assert_int_equal(match, naive_match(id, comp_mask, a, b));
 		*(match ? &hits : &misses) += 1;
 	}
-	assert_true(hits > 1000 && misses > 100);
+	assert_true(hits > 10000 && misses > 1000);
 }
 
 static void
@@ -281,6 +476,31 @@ test_unknown_components_are_refused(void **state)
 	assert_false(sa_match_init(&m, 0x7777, 1, wanted));
 	assert_true(sa_match_init(&m, SA_ATTR_SERVICE, SA_BIT(36), wanted));
 	assert_false(sa_match_init(&m, SA_ATTR_SERVICE, SA_BIT(37), wanted));
+	assert_false(sa_match_init(&m, SA_ATTR_TRACE, 1, wanted));
+	assert_true(sa_match_init(&m, SA_ATTR_TRACE, 0, wanted));
+	/* of 64 components none is unknown */
+	assert_true(sa_match_init(&m, SA_ATTR_LINEAR_FT, UINT64_MAX, wanted));
+}
+
+static void
+test_reserved_components_match_anything(void **state)
+{
+	uint8_t wanted[SA_DATA_LEN], record[SA_DATA_LEN] = { 0 };
+
+	memset(wanted, 0xff, sizeof(wanted));
+	for (size_t k = 0; k < G_N_ELEMENTS(attrs); k++) {
+		unsigned n;
+		const struct sa_field *f = sa_fields(attrs[k], &n);
+		struct sa_match m;
+
+		for (unsigned i = 0; i < n; i++) {
+			assert_true(sa_match_init(&m, attrs[k], SA_BIT(i),
+						  wanted));
+			assert_int_equal(sa_match_test(&m, record),
+					 f[i].kind != SA_FIELD_PLAIN);
+			assert_true(m.len <= sa_record_size(attrs[k]));
+		}
+	}
 }
 
 static void
@@ -349,6 +569,13 @@ main(void)
 		cmocka_unit_test(test_codecs_and_tables_agree),
 		cmocka_unit_test(test_path_is_where_libibmad_has_it),
 		cmocka_unit_test(test_member_is_where_libibmad_has_it),
+		cmocka_unit_test(
+			test_other_records_are_where_libibmad_has_them),
+		cmocka_unit_test(
+			test_class_port_info_is_where_libibmad_has_it),
+		cmocka_unit_test(test_libibumad_lays_out_the_same),
+		cmocka_unit_test(test_names_and_numbers_are_known),
+		cmocka_unit_test(test_reserved_components_match_anything),
 		cmocka_unit_test(test_header_comes_and_goes),
 		cmocka_unit_test(test_set_is_answered_by_get_resp),
 		cmocka_unit_test(test_matching_is_component_by_component),
