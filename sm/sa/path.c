@@ -4,14 +4,26 @@
  * Flow of path_find, cheapest refusal first:
  *   1. partition: the P_Key asked for, or the first that both have; limited
  *	to limited is none (IBA 10.9.3)
- *   2. SL: the partition's; one that was asked for must be it
- *   3. the way there through the tables, and back if it has to be reversible
- *	(ours are, so a client that does not care gets such a one)
+ *   2. SL: the partition's; if one is asked for, the partition is the first
+ *	that has this SL
+ *   3. the way there through the tables, and back. Ours lead back, so a
+ *	client that does not say gets a reversible path where there is one; it
+ *	carries what both ways carry, since what the other end sends has to
+ *	come through as well
  *   4. MTU, rate, life time: the least on the way, by the selectors
  *
  * Selectors count only together with their value (IBA 15.2.5.16.1). "Exactly"
  * and "less than" are served by a way that can do more: what is smaller than
  * the way's MTU fits through it.
+ *
+ * Life time. It does not depend on the hops: it is the bound that is set for
+ * the subnet, as clients of OpenSM know it, whose timeouts are made of it. To
+ * oneself it is nothing.
+ *
+ * path_may_start() is what makes it possible to look for paths between all
+ * ports: a port with which nothing can begin is passed over, so a wish that
+ * nobody can grant costs a look at each port and not at each pair. Whom it
+ * lets pass, mostly has a path to itself at least.
  */
 #include "sm/sa/path.h"
 
@@ -19,17 +31,12 @@
 
 #define MTU_MIN		1u
 #define LIFE_MAX	0x3fu
+#define RATE_MIN	3u	/* 10 Gb/s: what all can do */
 
 static bool
-asked(const struct path_wish *w, unsigned bit)
+asks_both(const struct path_wish *w, unsigned selector, unsigned value)
 {
-	return w->comp_mask >> bit & 1;
-}
-
-static bool
-asked_both(const struct path_wish *w, unsigned selector, unsigned value)
-{
-	return asked(w, selector) && asked(w, value);
+	return path_asks(w, selector) && path_asks(w, value);
 }
 
 static bool
@@ -37,7 +44,7 @@ select_mtu(const struct path_wish *w, uint8_t *mtu)
 {
 	uint8_t want = w->want.mtu;
 
-	if (!asked_both(w, PATH_MTU_SELECTOR, PATH_MTU))
+	if (!asks_both(w, PATH_MTU_SELECTOR, PATH_MTU))
 		return true;
 	switch ((enum sa_selector)w->want.mtu_selector) {
 	case SA_GREATER:
@@ -76,7 +83,7 @@ select_rate(const struct path_wish *w, uint8_t *rate)
 {
 	uint8_t want = w->want.rate;
 
-	if (!asked_both(w, PATH_RATE_SELECTOR, PATH_RATE))
+	if (!asks_both(w, PATH_RATE_SELECTOR, PATH_RATE))
 		return true;
 	switch ((enum sa_selector)w->want.rate_selector) {
 	case SA_GREATER:
@@ -102,7 +109,7 @@ select_life(const struct path_wish *w, uint8_t *life)
 {
 	uint8_t want = w->want.life;
 
-	if (!asked_both(w, PATH_LIFE_SELECTOR, PATH_LIFE))
+	if (!asks_both(w, PATH_LIFE_SELECTOR, PATH_LIFE))
 		return true;
 	switch ((enum sa_selector)w->want.life_selector) {
 	case SA_GREATER:
@@ -123,12 +130,37 @@ select_life(const struct path_wish *w, uint8_t *life)
 	return false;
 }
 
-bool
-path_select(const struct path_wish *w, uint8_t *mtu, uint8_t *rate,
-	    uint8_t *life)
+static bool
+select_all(const struct path_wish *w, struct path_record *path)
 {
-	return select_mtu(w, mtu) && select_rate(w, rate) &&
-		select_life(w, life);
+	return select_mtu(w, &path->mtu) && select_rate(w, &path->rate) &&
+		select_life(w, &path->life);
+}
+
+/* ------------------------------------------------------------- partitions */
+
+static uint8_t
+sl_of(const struct sa_view *v, uint16_t pkey)
+{
+	const struct partition *p = partition_rules_find(v->rules,
+							 pkey_base(pkey));
+
+	return p ? p->sl : 0;
+}
+
+static bool
+sl_fits(const struct sa_view *v, const struct path_wish *w, uint16_t pkey)
+{
+	return !path_asks(w, PATH_SL) || sl_of(v, pkey) == w->want.sl;
+}
+
+/* The P_Keys of a port are sorted, limited before full: of a port that is both
+ * the full one is left. */
+static bool
+has_better_pkey(const struct memberships *m, uint32_t port, uint32_t i)
+{
+	return i + 1 < m->first[port + 1] &&
+		pkey_base(m->pkeys[i + 1]) == pkey_base(m->pkeys[i]);
 }
 
 /* 0: they share none, or not the one that is asked for. */
@@ -136,46 +168,101 @@ static uint16_t
 choose_pkey(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	    uint32_t to)
 {
+	const struct memberships *m = v->memberships;
 	uint16_t pkey = w->want.pkey;
 
-	if (!asked(w, PATH_PKEY))
-		return memberships_common(v->memberships, from, to);
-	if (!memberships_meet(v->memberships, from, to, pkey))
-		return 0;
-	return pkey;
+	if (path_asks(w, PATH_PKEY))
+		return memberships_meet(m, from, to, pkey) &&
+			sl_fits(v, w, pkey) ? pkey : 0;
+	pkey = memberships_common(m, from, to);
+	if (!pkey || sl_fits(v, w, pkey))
+		return pkey;
+	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
+		if (!has_better_pkey(m, from, i) &&
+		    sl_fits(v, w, m->pkeys[i]) &&
+		    memberships_meet(m, from, to, m->pkeys[i]))
+			return m->pkeys[i];
+	return 0;
 }
 
 static bool
-choose_sl(const struct sa_view *v, const struct path_wish *w, uint16_t pkey,
-	  uint8_t *sl)
+pkey_may_start(const struct sa_view *v, const struct path_wish *w,
+	       uint32_t from)
 {
-	const struct partition *p = partition_rules_find(v->rules,
-							 pkey_base(pkey));
+	const struct memberships *m = v->memberships;
 
-	*sl = p ? p->sl : 0;
-	return !asked(w, PATH_SL) || *sl == w->want.sl;
+	if (path_asks(w, PATH_PKEY))
+		return memberships_of(m, from, w->want.pkey) &&
+			sl_fits(v, w, w->want.pkey);
+	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
+		if (sl_fits(v, w, m->pkeys[i]))
+			return true;
+	return false;
 }
 
-/* A way with what it offers. */
+/* ---------------------------------------------------------------- the way */
+
+/* Of a port 0 that talks to itself: nothing limits it. */
+static uint8_t
+own_rate(const struct sa_view *v, uint32_t port)
+{
+	unsigned rate = sa_rate_of(&v->subnet->ports[port].info);
+
+	return (uint8_t)(rate ? rate : RATE_MIN);
+}
+
+static bool
+wants_back(const struct path_wish *w)
+{
+	return path_asks(w, PATH_REVERSIBLE) && w->want.reversible;
+}
+
+static bool
+wants_no_back(const struct path_wish *w)
+{
+	return path_asks(w, PATH_REVERSIBLE) && !w->want.reversible;
+}
+
+static bool
+walk(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+     uint16_t slid, uint32_t to, uint16_t dlid, struct sa_way *way,
+     bool *reversible)
+{
+	struct sa_way both[2];
+	unsigned n;
+
+	if (wants_no_back(w)) {
+		n = sa_view_walk(v, from, dlid, way);
+		*reversible = n && way->n_hops == 0;
+		return n;
+	}
+	n = sa_view_walk_both(v, from, slid, to, dlid, both);
+	if (!n || (n == 1 && wants_back(w)))
+		return false;
+	*way = both[0];
+	*reversible = n == 2;
+	if (n == 1)
+		return true;
+	way->mtu = MIN(way->mtu, both[1].mtu);
+	if (sa_rate_compare(both[1].rate, way->rate) < 0)
+		way->rate = both[1].rate;
+	return true;
+}
+
 static bool
 choose_way(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	   uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
 {
-	struct sa_way way, back;
+	struct sa_way way;
 
-	if (!sa_view_walk(v, from, dlid, &way))
-		return false;
-	if ((!asked(w, PATH_REVERSIBLE) || w->want.reversible) && from != to &&
-	    !sa_view_walk(v, to, slid, &back))
+	if (!walk(v, w, from, slid, to, dlid, &way, &out->reversible))
 		return false;
 	out->mtu = way.mtu;
-	out->rate = way.rate;
-	if (way.rate == SA_RATE_ANY)	/* port 0 to itself: nothing limits */
-		out->rate = (uint8_t)sa_rate_of(&v->subnet->ports[from].info);
+	out->rate = way.rate == SA_RATE_ANY ? own_rate(v, from) : way.rate;
 	if (!out->rate)
-		out->rate = 3;		/* 10 Gb/s: what all can do */
+		out->rate = RATE_MIN;
 	out->life = from == to ? 0 : v->packet_life;
-	return path_select(w, &out->mtu, &out->rate, &out->life);
+	return select_all(w, out);
 }
 
 bool
@@ -185,34 +272,106 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	uint16_t pkey = choose_pkey(v, w, from, to);
 
 	memset(out, 0, sizeof(*out));
-	if (!pkey || !choose_sl(v, w, pkey, &out->sl) ||
-	    !choose_way(v, w, from, slid, to, dlid, out))
+	if (!pkey || !choose_way(v, w, from, slid, to, dlid, out))
 		return false;
 	sa_view_make_gid(v, from, out->sgid);
 	sa_view_make_gid(v, to, out->dgid);
 	out->slid = slid;
 	out->dlid = dlid;
 	out->pkey = pkey;
-	out->reversible = true;
+	out->sl = sl_of(v, pkey);
 	out->mtu_selector = out->rate_selector = out->life_selector =
 		SA_EXACTLY;
 	/* What is no property of the way is the client's choice. */
-	if (asked(w, PATH_FLOW_LABEL))
+	if (path_asks(w, PATH_FLOW_LABEL))
 		out->flow_label = w->want.flow_label;
-	if (asked(w, PATH_TCLASS))
+	if (path_asks(w, PATH_TCLASS))
 		out->tclass = w->want.tclass;
-	if (asked(w, PATH_HOP_LIMIT))
+	if (path_asks(w, PATH_HOP_LIMIT))
 		out->hop_limit = w->want.hop_limit;
-	if (asked(w, PATH_QOS_CLASS))
+	if (path_asks(w, PATH_QOS_CLASS))
 		out->qos_class = w->want.qos_class;
 	if (w->comp_mask & 3)
 		out->service_id = w->want.service_id;
-	out->numb_path = asked(w, PATH_NUMB_PATH) ? w->want.numb_path : 0;
+	if (path_asks(w, PATH_NUMB_PATH))
+		out->numb_path = w->want.numb_path;
 	return true;
 }
 
-unsigned
-path_count(const struct sa_view *v, uint32_t from, uint32_t to)
+/* The most that a path from a switch's port 0 may carry. */
+static uint8_t
+best_rate(const struct sa_view *v, uint32_t port)
 {
-	return 1u << MAX(v->lids->lmc[from], v->lids->lmc[to]);
+	uint32_t sw = subnet_node_of(v->subnet, port)->sw_index;
+	uint8_t best = own_rate(v, port);
+
+	for (uint32_t i = v->first_hop[sw]; i < v->first_hop[sw + 1]; i++)
+		if (sa_rate_compare(v->hops[i].rate, best) > 0)
+			best = v->hops[i].rate;
+	return best;
+}
+
+/* The selectors are kindest to what a port has by itself: nothing on a longer
+ * way makes MTU or rate larger, or the life time shorter. */
+bool
+path_may_start(const struct sa_view *v, const struct path_wish *w,
+	       uint32_t from)
+{
+	struct path_record best = { .life = 0 };
+	struct sa_way way;
+
+	if (!v->lids->base[from] || !pkey_may_start(v, w, from) ||
+	    !sa_view_walk(v, from, v->lids->base[from], &way))
+		return false;
+	best.mtu = way.mtu;
+	best.rate = way.rate == SA_RATE_ANY ? best_rate(v, from) : way.rate;
+	if (!best.rate)
+		best.rate = RATE_MIN;
+	return select_all(w, &best);
+}
+
+int
+path_compare(const struct path_record *a, const struct path_record *b)
+{
+	int order = sa_rate_compare(b->rate, a->rate);
+
+	return order ? order : (int)b->mtu - (int)a->mtu;
+}
+
+/* --------------------------------------------------------------- its ends */
+
+static enum path_end
+find_end(const struct sa_view *v, const uint8_t *gid, const uint16_t *lid,
+	 uint32_t *port)
+{
+	uint32_t owner;
+
+	*port = SUBNET_NONE;
+	if (gid) {
+		*port = sa_view_gid(v, gid);
+		if (*port == SUBNET_NONE)
+			return PATH_END_BAD_GID;
+	}
+	if (lid) {
+		owner = sa_view_lid(v, *lid);
+		if (owner == SUBNET_NONE || (gid && owner != *port))
+			return PATH_END_NOBODY;
+		*port = owner;
+	}
+	return gid || lid ? PATH_END_PORT : PATH_END_OPEN;
+}
+
+enum path_end
+path_source(const struct sa_view *v, const struct path_wish *w, uint32_t *port)
+{
+	return find_end(v, path_asks(w, PATH_SGID) ? w->want.sgid : NULL,
+			path_asks(w, PATH_SLID) ? &w->want.slid : NULL, port);
+}
+
+enum path_end
+path_destination(const struct sa_view *v, const struct path_wish *w,
+		 uint32_t *port)
+{
+	return find_end(v, path_asks(w, PATH_DGID) ? w->want.dgid : NULL,
+			path_asks(w, PATH_DLID) ? &w->want.dlid : NULL, port);
 }

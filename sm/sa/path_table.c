@@ -5,12 +5,16 @@
  * walked, never stored: all paths of 11,664 hosts are 136 million records, and
  * the client gets them as fast as it takes them.
  *
- * Flow. ends_find: what a GID or a LID (or both, which must fit) means: one
- * port, all ports, or none. table_next: pair by pair of ports, for each pair
- * the LIDs: the ones asked for, or the ranges of LMC side by side, up to
- * NumbPath of them.
+ * Structs. `ends` are the ports on one side of the paths; those that are open
+ * are the end ports by GUID.
  *
- * A destination that is a multicast group has one record, the group's.
+ * Flow. table_next: port by port on the side of the sources; those where no
+ * path can begin are passed over at once, or a wish that nobody can grant
+ * would hold up the caller for as long as all pairs take. Then pair by pair;
+ * for each pair the LIDs: those asked for, or the ranges of LMC side by side.
+ * Is there more than one path of a pair, the better ones come first, and
+ * Preference counts them (IBA 15.2.5.16: less is better); NumbPath, and Get,
+ * take from the front.
  */
 #include <string.h>
 
@@ -18,11 +22,20 @@
 #include "sm/sa/records.h"
 
 #define NUMB_PATH_MAX	127u
+#define LIDS_MAX	128u	/* of a port, LMC 7 */
+
+/* Components that no header needs. */
+#define PATH_SERVICE_ID_HIGH	0u
+#define PATH_SERVICE_ID_LOW	1u
+#define MULTI_SERVICE_ID_HIGH	16u
+#define MULTI_SERVICE_ID_LOW	21u
 
 /* One end of the paths that are asked for. */
 struct ends {
 	uint32_t n;		/* ports */
-	uint32_t *ports;	/* NULL: all end ports, `n` indices of ports */
+	const uint32_t *ports;	/* borrowed, `list`, or `one` */
+	uint32_t *list;		/* owned */
+	uint32_t one;
 	uint16_t lid;		/* 0: any of the port's */
 };
 
@@ -33,104 +46,146 @@ struct path_table {
 	struct ends from, to;
 	unsigned limit;		/* paths of a pair */
 	uint32_t i, k;		/* of the pair at hand */
-	unsigned path, given;	/* of its LID pairs; of its paths */
+	/* The pair's paths, if there may be several: */
+	struct path_record *found;	/* LIDS_MAX, or NULL: not needed yet */
+	unsigned n_found, given;
 };
-
-static bool
-asked(const struct path_table *t, unsigned bit)
-{
-	return t->wish.comp_mask >> bit & 1;
-}
-
-static uint32_t
-ends_at(const struct ends *e, uint32_t i)
-{
-	return e->ports ? e->ports[i] : i;
-}
 
 static void
 ends_set(struct ends *e, uint32_t port)
 {
 	e->n = 1;
-	e->ports = g_new(uint32_t, 1);
-	e->ports[0] = port;
+	e->one = port;
+	e->ports = &e->one;
 }
 
-/* An SA status: a GID that nobody has is the client's mistake. */
+/* An SA status: a GID that nobody has is the client's mistake. A LID that
+ * nobody has is no mistake, but has no paths. */
 static unsigned
-ends_find(const struct sa_view *v, struct ends *e, bool by_gid,
-	  const uint8_t *gid, bool by_lid, uint16_t lid)
+ends_find(const struct sa_view *v, struct ends *e, enum path_end end,
+	  uint32_t port)
 {
-	uint32_t port = SUBNET_NONE;
-
-	if (by_gid) {
-		port = sa_view_gid(v, gid);
-		if (port == SUBNET_NONE)
-			return SA_STATUS_INVALID_GID;
-	}
-	if (by_lid) {
-		uint32_t owner = sa_view_lid(v, lid);
-
-		e->lid = lid;
-		if (owner == SUBNET_NONE ||
-		    (by_gid && owner != port)) {
-			e->n = 0;
-			e->ports = g_new(uint32_t, 1);
-			return 0;
-		}
-		port = owner;
-	}
-	if (port == SUBNET_NONE)
-		e->n = v->subnet->n_ports;
-	else
+	switch (end) {
+	case PATH_END_BAD_GID:
+		return SA_STATUS_INVALID_GID;
+	case PATH_END_NOBODY:
+		e->n = 0;
+		break;
+	case PATH_END_PORT:
 		ends_set(e, port);
+		break;
+	case PATH_END_OPEN:
+		e->n = v->n_by_guid;
+		e->ports = v->by_guid;
+		break;
+	}
 	return 0;
 }
 
-/* LID pair number `path` of two ports. False: there are no more. */
-static bool
+/* LID pair number `path` of two ports. */
+static void
 pick_lids(const struct path_table *t, uint32_t from, uint32_t to,
-	  uint16_t *slid, uint16_t *dlid)
+	  unsigned path, uint16_t *slid, uint16_t *dlid)
 {
 	const struct lid_map *l = t->v->lids;
-	unsigned n_from = t->from.lid ? 1 : 1u << l->lmc[from];
-	unsigned n_to = t->to.lid ? 1 : 1u << l->lmc[to];
 
-	if (t->path >= MAX(n_from, n_to))
-		return false;
 	*slid = t->from.lid ? t->from.lid :
-		(uint16_t)(l->base[from] + t->path % n_from);
+		(uint16_t)(l->base[from] + path % (1u << l->lmc[from]));
 	*dlid = t->to.lid ? t->to.lid :
-		(uint16_t)(l->base[to] + t->path % n_to);
-	return true;
+		(uint16_t)(l->base[to] + path % (1u << l->lmc[to]));
 }
 
-static bool
-pair_is_fit(const struct path_table *t, uint32_t from, uint32_t to)
+static unsigned
+count_lids(const struct path_table *t, uint32_t from, uint32_t to)
 {
-	return t->v->lids->base[from] && t->v->lids->base[to] &&
-		records_visible(t->v, &t->q, from) &&
-		records_visible(t->v, &t->q, to);
+	const struct lid_map *l = t->v->lids;
+
+	return MAX(t->from.lid ? 1u : 1u << l->lmc[from],
+		   t->to.lid ? 1u : 1u << l->lmc[to]);
 }
 
-/* The next path of the pair at hand. */
-static bool
-pair_next(struct path_table *t, uint32_t from, uint32_t to, uint8_t *record)
+/* Behind those that are as good: what comes first stays first. */
+static void
+found_insert(struct path_table *t, const struct path_record *path)
+{
+	unsigned at = t->n_found++;
+
+	for (; at && path_compare(path, &t->found[at - 1]) < 0; at--)
+		t->found[at] = t->found[at - 1];
+	t->found[at] = *path;
+}
+
+/* Preference is the place among them; then those that are not wanted go. */
+static void
+found_number(struct path_table *t)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->n_found && kept < t->limit; i++) {
+		if (!path_prefers(&t->wish, i))
+			continue;
+		t->found[kept] = t->found[i];
+		t->found[kept++].preference = (uint8_t)i;
+	}
+	t->n_found = kept;
+}
+
+static void
+find_several(struct path_table *t, uint32_t from, uint32_t to, unsigned n)
 {
 	struct path_record path;
 	uint16_t slid, dlid;
 
-	if (t->path == 0 && !pair_is_fit(t, from, to))
-		return false;
-	while (t->given < t->limit && pick_lids(t, from, to, &slid, &dlid)) {
-		t->path++;
-		if (!path_find(t->v, &t->wish, from, slid, to, dlid, &path))
-			continue;
-		t->given++;
-		path_record_encode(record, &path);
-		return true;
+	if (!t->found)
+		t->found = g_new(struct path_record, LIDS_MAX);
+	for (unsigned i = 0; i < n; i++) {
+		pick_lids(t, from, to, i, &slid, &dlid);
+		if (path_find(t->v, &t->wish, from, slid, to, dlid, &path))
+			found_insert(t, &path);
 	}
-	return false;
+	found_number(t);
+}
+
+static bool
+found_next(struct path_table *t, uint8_t *record)
+{
+	if (t->given == t->n_found) {
+		t->given = t->n_found = 0;
+		return false;
+	}
+	path_record_encode(record, &t->found[t->given++]);
+	return true;
+}
+
+/* The first path of a pair; more of them are in `found`. */
+static bool
+pair_begin(struct path_table *t, uint32_t from, uint32_t to, uint8_t *record)
+{
+	unsigned n = count_lids(t, from, to);
+	struct path_record path;
+	uint16_t slid, dlid;
+
+	if (!t->v->lids->base[to] || !records_visible(t->v, &t->q, to))
+		return false;
+	if (n > 1) {
+		find_several(t, from, to, n);
+		return found_next(t, record);
+	}
+	pick_lids(t, from, to, 0, &slid, &dlid);
+	if (!path_prefers(&t->wish, 0) ||
+	    !path_find(t->v, &t->wish, from, slid, to, dlid, &path))
+		return false;
+	path_record_encode(record, &path);
+	return true;
+}
+
+/* A single pair is looked at in any case; that is as cheap. */
+static bool
+may_start(const struct path_table *t, uint32_t from)
+{
+	return t->v->lids->base[from] &&
+		records_visible(t->v, &t->q, from) &&
+		(t->to.n == 1 || path_may_start(t->v, &t->wish, from));
 }
 
 static bool
@@ -138,13 +193,16 @@ table_next(void *data, uint8_t *record)
 {
 	struct path_table *t = data;
 
+	if (t->n_found && found_next(t, record))
+		return true;
 	for (; t->i < t->from.n; t->i++, t->k = 0) {
-		for (; t->k < t->to.n; t->k++) {
-			if (pair_next(t, ends_at(&t->from, t->i),
-				      ends_at(&t->to, t->k), record))
+		uint32_t from = t->from.ports[t->i];
+
+		if (t->k == 0 && !may_start(t, from))
+			continue;
+		while (t->k < t->to.n)
+			if (pair_begin(t, from, t->to.ports[t->k++], record))
 				return true;
-			t->path = t->given = 0;
-		}
 	}
 	return false;
 }
@@ -155,8 +213,9 @@ table_free(void *data)
 	struct path_table *t = data;
 
 	sa_view_unref(t->v);
-	g_free(t->from.ports);
-	g_free(t->to.ports);
+	g_free(t->from.list);
+	g_free(t->to.list);
+	g_free(t->found);
 	g_free(t);
 }
 
@@ -174,47 +233,52 @@ table_new(struct sa_view *v, const struct query *q)
 	return t;
 }
 
-static unsigned
-paths_of_a_pair(const struct path_table *t, const struct query *q)
+/* How many paths of a pair, and whether there can be any. */
+static void
+table_limit(struct path_table *t, unsigned most)
 {
-	if (q->h->mad.method == MAD_METHOD_GET)
-		return 1;
-	if (asked(t, PATH_NUMB_PATH))
-		return t->wish.want.numb_path;
-	return NUMB_PATH_MAX;
+	t->limit = most;
+	if (path_asks(&t->wish, PATH_NUMB_PATH))
+		t->limit = MIN(most, t->wish.want.numb_path);
+	/* Raw packets need an EtherType or a router; we route neither. */
+	if (!t->limit || (path_asks(&t->wish, PATH_RAW) && t->wish.want.raw))
+		t->from.n = 0;
+}
+
+static unsigned
+find_both_ends(struct path_table *t)
+{
+	const struct path_wish *w = &t->wish;
+	enum path_end end;
+	uint32_t port;
+	unsigned status;
+
+	if (path_asks(w, PATH_SLID))
+		t->from.lid = w->want.slid;
+	if (path_asks(w, PATH_DLID))
+		t->to.lid = w->want.dlid;
+	end = path_source(t->v, w, &port);
+	status = ends_find(t->v, &t->from, end, port);
+	if (status)
+		return status;
+	end = path_destination(t->v, w, &port);
+	return ends_find(t->v, &t->to, end, port);
 }
 
 struct sa_records *
 records_of_paths(struct sa_view *v, const struct query *q, unsigned *status)
 {
-	struct path_table *t;
-	struct sa_match match;
-	const struct path_record *want;
+	struct path_table *t = table_new(v, q);
 
-	*status = 0;
-	if (!sa_match_init(&match, SA_ATTR_PATH, q->h->comp_mask,
-			   q->wanted)) {
-		*status = SA_STATUS_REQ_INVALID;
-		return NULL;
-	}
-	t = table_new(v, q);
 	t->wish.comp_mask = q->h->comp_mask;
 	path_record_decode(q->wanted, &t->wish.want);
-	want = &t->wish.want;
-	*status = ends_find(v, &t->from, asked(t, PATH_SGID), want->sgid,
-			    asked(t, PATH_SLID), want->slid);
-	if (!*status)
-		*status = ends_find(v, &t->to, asked(t, PATH_DGID),
-				    want->dgid, asked(t, PATH_DLID),
-				    want->dlid);
+	*status = find_both_ends(t);
 	if (*status) {
 		table_free(t);
 		return NULL;
 	}
-	/* Raw packets need an EtherType or a router; we route neither. */
-	if (asked(t, PATH_RAW) && want->raw)
-		t->from.n = 0;
-	t->limit = paths_of_a_pair(t, q);
+	table_limit(t, q->h->mad.method == MAD_METHOD_GET ? 1 :
+		    NUMB_PATH_MAX);
 	return records_new(SA_ATTR_PATH, &kind, t);
 }
 
@@ -240,6 +304,8 @@ translate_mask(uint64_t mask)
 		{ MULTI_RATE, PATH_RATE },
 		{ MULTI_LIFE_SELECTOR, PATH_LIFE_SELECTOR },
 		{ MULTI_LIFE, PATH_LIFE },
+		{ MULTI_SERVICE_ID_HIGH, PATH_SERVICE_ID_HIGH },
+		{ MULTI_SERVICE_ID_LOW, PATH_SERVICE_ID_LOW },
 	};
 	uint64_t out = 0;
 
@@ -254,12 +320,13 @@ ends_from_gids(const struct sa_view *v, struct ends *e, const uint8_t *gids,
 {
 	uint32_t port;
 
-	e->ports = g_new(uint32_t, n);
+	e->list = g_new(uint32_t, n);
+	e->ports = e->list;
 	for (unsigned i = 0; i < n; i++) {
 		port = sa_view_gid(v, gids + 16 * i);
 		if (port == SUBNET_NONE)
 			return SA_STATUS_INVALID_GID;
-		e->ports[e->n++] = port;
+		e->list[e->n++] = port;
 	}
 	return 0;
 }
@@ -270,16 +337,12 @@ records_of_multi_path(struct sa_view *v, const struct query *q, size_t len,
 {
 	const uint8_t *gids = q->wanted + MULTI_PATH_GIDS_OFFSET;
 	struct multi_path_record r;
-	struct sa_match match;
 	struct path_table *t;
 	size_t n;
 
 	multi_path_record_decode(q->wanted, &r);
 	n = (size_t)r.n_sgids + r.n_dgids;
 	*status = SA_STATUS_REQ_INVALID;
-	if (!sa_match_init(&match, SA_ATTR_MULTI_PATH, q->h->comp_mask,
-			   q->wanted))
-		return NULL;
 	if (MULTI_PATH_GIDS_OFFSET + 16 * n > len)
 		return NULL;
 	/* Both counts are required (IBA 15.2.5.20). */
@@ -299,9 +362,6 @@ records_of_multi_path(struct sa_view *v, const struct query *q, size_t len,
 		table_free(t);
 		return NULL;
 	}
-	t->limit = asked(t, PATH_NUMB_PATH) ? r.path.numb_path :
-		NUMB_PATH_MAX;
-	if (asked(t, PATH_RAW) && r.path.raw)
-		t->from.n = 0;
+	table_limit(t, NUMB_PATH_MAX);
 	return records_new(SA_ATTR_PATH, &kind, t);
 }

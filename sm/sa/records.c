@@ -6,10 +6,12 @@
  * made; the scan walks the domain, makes candidates, and keeps those that
  * match.
  *
- * Narrowing. If the mask has the LID (the first component of all of these) or
- * the GUID, the domain shrinks to the node that owns it before anything is
- * made. A LID within a port's range of LMC means that port, whose records
- * carry the base LID.
+ * Narrowing. If the mask names a LID or a GUID, the domain shrinks to the node
+ * that owns it before anything is made: to a stretch, or to a list of indices
+ * where they are not neighbours (the ports cabled to a LID, the nodes of a
+ * system). A BlockNum shrinks the records of each of them to one. So what such
+ * a query costs does not depend on the size of the fabric. A LID within a
+ * port's range of LMC means that port, whose records carry the base LID.
  *
  * Who may see what. A requester that is not trusted sees ports with which it
  * shares a partition (IBA C15-0.1.22); M_Keys and P_Key tables only the
@@ -121,7 +123,8 @@ struct fabric_table {
 	uint8_t domain;
 	make_fn make;
 	uint32_t (*count)(const struct scan *s, uint32_t at);
-	int8_t node_guid, port_guid;	/* components; -1: none */
+	int8_t block;		/* component that is the number of a record;
+				   -1: none */
 };
 
 struct scan {
@@ -129,9 +132,12 @@ struct scan {
 	const struct fabric_table *table;
 	struct sa_match match;
 	struct query q;			/* q.h, q.wanted: not after the start */
-	uint32_t at, end;		/* of the domain */
-	uint32_t i, n;			/* of `at` */
-	bool cap_asked, cap_any;	/* PortInfoRecord.CapabilityMask */
+	GArray *list;		/* of indices, ascending; NULL: all of them */
+	uint32_t at, end;	/* of the list, or of the domain */
+	uint32_t i, n;		/* records of `at` */
+	uint32_t i_first, i_end;	/* those that are wanted */
+	bool open;		/* i and n are those of `at` */
+	bool cap_asked, cap_all;	/* PortInfoRecord.CapabilityMask */
 	uint32_t cap_mask;
 };
 
@@ -188,7 +194,7 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 
 	if (!p->known || !lid_of(s->v, at))
 		return false;
-	if (s->cap_asked && (s->cap_any ?
+	if (s->cap_asked && (s->cap_all ?
 			     (info.cap_mask & s->cap_mask) != s->cap_mask :
 			     info.cap_mask != s->cap_mask))
 		return false;
@@ -320,23 +326,18 @@ make_none(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 }
 
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, 7, 8 },
-	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1,
-	  -1 },
-	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, -1 },
-	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, -1,
-	  -1 },
-	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, -1,
-	  -1 },
-	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1,
-	  -1 },
-	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, -1,
-	  -1 },
+	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1 },
+	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1 },
+	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1 },
+	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1 },
+	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1 },
+	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1 },
+	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1 },
 	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
-	  -1, -1 },
+	  -1 },
 	/* The snapshot has none of these yet. */
-	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_none, count_none, -1, -1 },
-	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_none, count_none, -1, -1 },
+	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_none, count_none, -1 },
+	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_none, count_none, -1 },
 };
 
 static const struct fabric_table *
@@ -349,14 +350,32 @@ find_table(unsigned attr_id)
 }
 
 static bool
-scan_sees(const struct scan *s, uint32_t at)
+scan_sees(const struct scan *s, uint32_t index)
 {
 	const struct subnet *n = s->v->subnet;
 
 	if (s->table->domain == DOMAIN_SWITCHES)
 		return records_visible(s->v, &s->q,
-				       n->nodes[n->switches[at]].first_port);
-	return records_visible(s->v, &s->q, end_port(s->v, at));
+				       n->nodes[n->switches[index]].first_port);
+	return records_visible(s->v, &s->q, end_port(s->v, index));
+}
+
+static uint32_t
+scan_index(const struct scan *s)
+{
+	return s->list ? g_array_index(s->list, uint32_t, s->at) : s->at;
+}
+
+/* False: nothing to be seen here. */
+static bool
+scan_open(struct scan *s)
+{
+	uint32_t index = scan_index(s);
+
+	s->i = s->i_first;
+	s->n = MIN(s->table->count(s, index), s->i_end);
+	s->open = s->i < s->n && scan_sees(s, index);
+	return s->open;
 }
 
 static bool
@@ -364,14 +383,11 @@ scan_next(void *data, uint8_t *record)
 {
 	struct scan *s = data;
 
-	for (; s->at < s->end; s->at++, s->i = 0) {
-		if (s->i == 0) {
-			s->n = s->table->count(s, s->at);
-			if (!s->n || !scan_sees(s, s->at))
-				continue;
-		}
+	for (; s->at < s->end; s->at++, s->open = false) {
+		if (!s->open && !scan_open(s))
+			continue;
 		while (s->i < s->n)
-			if (s->table->make(s, s->at, s->i++, record) &&
+			if (s->table->make(s, scan_index(s), s->i++, record) &&
 			    sa_match_test(&s->match, record))
 				return true;
 	}
@@ -383,9 +399,13 @@ scan_free(void *data)
 {
 	struct scan *s = data;
 
+	if (s->list)
+		g_array_unref(s->list);
 	sa_view_unref(s->v);
 	g_free(s);
 }
+
+/* ------------------------------------------------------------- narrowing */
 
 static uint64_t
 load_be(const uint8_t *from, unsigned n)
@@ -397,14 +417,46 @@ load_be(const uint8_t *from, unsigned n)
 	return value;
 }
 
+static bool
+scan_asks(const struct scan *s, unsigned component)
+{
+	return s->q.h->comp_mask >> component & 1;
+}
+
+/* The value of a component of whole bytes. */
+static uint64_t
+scan_wanted(const struct scan *s, unsigned component)
+{
+	unsigned n;
+	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
+
+	return load_be(s->q.wanted + f[component].offset / 8,
+		       f[component].bits / 8);
+}
+
+static void
+narrow_to_nothing(struct scan *s)
+{
+	s->end = s->at;
+}
+
+static void
+narrow_to_node(struct scan *s, uint32_t node)
+{
+	const struct subnet_node *n = &s->v->subnet->nodes[node];
+
+	s->at = n->first_port;
+	s->end = n->first_port + n->info.num_ports + 1u;
+}
+
 /* The domain becomes one node, or one port of a CA. */
 static void
-scan_narrow(struct scan *s, uint32_t port)
+narrow_to_port(struct scan *s, uint32_t port)
 {
 	const struct subnet_node *n;
 
 	if (port == SUBNET_NONE) {
-		s->end = s->at;
+		narrow_to_nothing(s);
 		return;
 	}
 	n = subnet_node_of(s->v->subnet, port);
@@ -412,68 +464,206 @@ scan_narrow(struct scan *s, uint32_t port)
 		s->at = n->sw_index;
 		s->end = n->sw_index == SUBNET_NONE ? s->at : s->at + 1;
 	} else if (subnet_is_switch(n)) {
-		s->at = n->first_port;
-		s->end = n->first_port + n->info.num_ports + 1u;
+		narrow_to_node(s, s->v->subnet->ports[port].node);
 	} else {
 		s->at = port;
 		s->end = port + 1;
 	}
 }
 
-static uint64_t
-wanted_guid(const struct scan *s, int component)
+/* The LID of the request is any of a range; that of a record is its first. */
+static void
+match_base_lid(struct scan *s, unsigned offset, uint32_t port)
 {
-	unsigned n;
-	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
+	if (port == SUBNET_NONE)
+		return;
+	s->match.value[offset] = (uint8_t)(s->v->lids->base[port] >> 8);
+	s->match.value[offset + 1] = (uint8_t)s->v->lids->base[port];
+}
 
-	return load_be(s->q.wanted + f[component].offset / 8, 8);
+/* Component 0 of all tables. */
+static void
+narrow_by_lid(struct scan *s)
+{
+	uint32_t port = sa_view_lid(s->v, (uint16_t)scan_wanted(s, 0));
+
+	narrow_to_port(s, port);
+	match_base_lid(s, 0, port);
 }
 
 static void
-scan_narrow_by_guid(struct scan *s)
+list_begin(struct scan *s)
+{
+	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
+static gint
+compare_indices(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+list_end(struct scan *s)
+{
+	g_array_sort(s->list, compare_indices);
+	s->at = 0;
+	s->end = s->list->len;
+}
+
+#define LINK_TO_LID		3u
+#define LINK_TO_LID_OFFSET	4u
+
+/* The links that end at this LID begin at what its ports are cabled to. */
+static void
+narrow_link(struct scan *s)
 {
 	const struct subnet *n = s->v->subnet;
-	uint64_t mask = s->q.h->comp_mask;
+	uint32_t port;
+
+	if (!scan_asks(s, LINK_TO_LID))
+		return;
+	port = sa_view_lid(s->v, (uint16_t)scan_wanted(s, LINK_TO_LID));
+	match_base_lid(s, LINK_TO_LID_OFFSET, port);
+	if (scan_asks(s, 0))
+		return;
+	narrow_to_port(s, port);
+	list_begin(s);
+	for (uint32_t p = s->at; p < s->end; p++)
+		if (n->ports[p].peer != SUBNET_NONE)
+			g_array_append_val(s->list, n->ports[p].peer);
+	list_end(s);
+}
+
+#define NODE_SYSTEM_GUID	6u
+#define NODE_NODE_GUID		7u
+#define NODE_PORT_GUID		8u
+
+static void
+narrow_to_system(struct scan *s, uint64_t guid)
+{
+	const struct subnet *n = s->v->subnet;
+	const struct subnet_node *node;
+	uint32_t count, first = sa_view_system(s->v, guid, &count), port;
+
+	list_begin(s);
+	for (uint32_t i = first; i < first + count; i++) {
+		node = &n->nodes[s->v->by_system[i]];
+		for (unsigned p = 0; p <= node->info.num_ports; p++) {
+			port = node->first_port + p;
+			g_array_append_val(s->list, port);
+		}
+	}
+	list_end(s);
+}
+
+static void
+narrow_node(struct scan *s)
+{
 	uint32_t node;
 
-	if (s->table->port_guid >= 0 && mask >> s->table->port_guid & 1) {
-		scan_narrow(s, sa_view_guid(s->v, wanted_guid(s,
-						s->table->port_guid)));
-	} else if (s->table->node_guid >= 0 &&
-		   mask >> s->table->node_guid & 1) {
-		node = subnet_find_node(n, wanted_guid(s,
-						s->table->node_guid));
-		s->end = s->at;
+	if (scan_asks(s, 0)) {
+		return;
+	} else if (scan_asks(s, NODE_PORT_GUID)) {
+		narrow_to_port(s, sa_view_guid(s->v, scan_wanted(s,
+							NODE_PORT_GUID)));
+	} else if (scan_asks(s, NODE_NODE_GUID)) {
+		node = subnet_find_node(s->v->subnet,
+					scan_wanted(s, NODE_NODE_GUID));
 		if (node == SUBNET_NONE)
-			return;
-		s->at = n->nodes[node].first_port;
-		s->end = s->at + n->nodes[node].info.num_ports + 1u;
+			narrow_to_nothing(s);
+		else
+			narrow_to_node(s, node);
+	} else if (scan_asks(s, NODE_SYSTEM_GUID)) {
+		narrow_to_system(s, scan_wanted(s, NODE_SYSTEM_GUID));
 	}
 }
 
-/* The LID of the request is any of a range; that of a record is its first. */
-static void
-scan_narrow_by_lid(struct scan *s)
-{
-	uint16_t lid = (uint16_t)load_be(s->q.wanted, 2);
-	uint32_t port = sa_view_lid(s->v, lid);
+#define GUID_INFO_GUID0		4u
 
-	scan_narrow(s, port);
-	if (port == SUBNET_NONE)
+/* Only GUID0 of block 0 is not zero, and it is the PortGUID. */
+static void
+narrow_guid_info(struct scan *s)
+{
+	uint64_t guid;
+
+	if (scan_asks(s, 0) || !scan_asks(s, GUID_INFO_GUID0))
 		return;
-	s->match.value[0] = (uint8_t)(s->v->lids->base[port] >> 8);
-	s->match.value[1] = (uint8_t)s->v->lids->base[port];
+	guid = scan_wanted(s, GUID_INFO_GUID0);
+	if (guid)
+		narrow_to_port(s, sa_view_guid(s->v, guid));
 }
+
+#define MFT_POSITION	1u
+#define MFT_BLOCKNUM	3u
+
+static void
+narrow_mft(struct scan *s)
+{
+	const struct mft *mft = s->v->mft;
+	uint32_t position = s->q.wanted[2] >> 4;
+	uint32_t block = (uint32_t)load_be(s->q.wanted + 2, 2) & 0x1ffu;
+
+	if (!mft || !scan_asks(s, MFT_POSITION) || !scan_asks(s, MFT_BLOCKNUM))
+		return;
+	if (block >= mft->n_blocks) {
+		narrow_to_nothing(s);
+		return;
+	}
+	s->i_first = position * mft->n_blocks + block;
+	s->i_end = s->i_first + 1;
+}
+
+static void
+narrow_by_block(struct scan *s)
+{
+	int block = s->table->block;
+
+	if (block < 0 || !scan_asks(s, (unsigned)block))
+		return;
+	s->i_first = (uint32_t)scan_wanted(s, (unsigned)block);
+	s->i_end = s->i_first + 1;
+}
+
+#define PORT_INFO_CAPABILITIES		7u
+#define PORT_INFO_CAPABILITIES_OFFSET	24u
 
 static void
 scan_ask_capabilities(struct scan *s)
 {
-	if (s->table->attr_id != SA_ATTR_PORT_INFO ||
-	    !(s->q.h->comp_mask >> 7 & 1))
+	if (!scan_asks(s, PORT_INFO_CAPABILITIES))
 		return;
 	s->cap_asked = true;
-	s->cap_any = s->q.h->mad.attr_mod & CAP_MATCH;
-	s->cap_mask = (uint32_t)load_be(s->q.wanted + 24, 4);
+	s->cap_all = s->q.h->mad.attr_mod & CAP_MATCH;
+	s->cap_mask = (uint32_t)load_be(s->q.wanted +
+					PORT_INFO_CAPABILITIES_OFFSET, 4);
+}
+
+static void
+scan_narrow(struct scan *s)
+{
+	if (scan_asks(s, 0))
+		narrow_by_lid(s);
+	narrow_by_block(s);
+	switch (s->table->attr_id) {
+	case SA_ATTR_NODE:
+		narrow_node(s);
+		break;
+	case SA_ATTR_PORT_INFO:
+		scan_ask_capabilities(s);
+		break;
+	case SA_ATTR_LINK:
+		narrow_link(s);
+		break;
+	case SA_ATTR_GUID_INFO:
+		narrow_guid_info(s);
+		break;
+	case SA_ATTR_MULTICAST_FT:
+		narrow_mft(s);
+		break;
+	}
 }
 
 struct sa_records *
@@ -500,12 +690,10 @@ records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
 		return NULL;
 	}
 	s->v = sa_view_ref(v);
+	s->i_end = UINT32_MAX;
 	s->end = table->domain == DOMAIN_PORTS ? v->subnet->n_ports :
 		v->subnet->n_switches;
-	scan_narrow_by_guid(s);
-	if (q->h->comp_mask & 1)
-		scan_narrow_by_lid(s);
-	scan_ask_capabilities(s);
+	scan_narrow(s);
 	s->q.h = NULL;
 	s->q.wanted = NULL;
 	return records_new(table->attr_id, &kind, s);

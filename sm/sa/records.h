@@ -3,7 +3,8 @@
  *
  * What is asked for is turned into an iterator: candidates are made one after
  * the other, on the wire, and compared with the request. A query that names a
- * LID, a GUID or a GID looks only there.
+ * LID, a GUID or a GID looks only there. No record is far from the next: who
+ * draws them is not held up, whatever was asked.
  */
 #ifndef MINISM_SA_RECORDS_H
 #define MINISM_SA_RECORDS_H
@@ -41,6 +42,10 @@ struct records_kind {
 };
 struct sa_records *records_new(unsigned attr_id,
 			       const struct records_kind *kind, void *data);
+
+/* Is a number that cannot be changed what a selector asks for? order: <0, 0, >0
+ * as it is less than, equal to, or more than what is wanted. */
+bool records_number_fits(unsigned selector, int order);
 
 /* May the requester know of this port? (They share a partition.) */
 bool records_visible(const struct sa_view *view, const struct query *q,

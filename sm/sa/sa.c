@@ -309,14 +309,16 @@ bool
 sa_next_report(struct sa *sa, struct sa_report *out)
 {
 	struct report r;
-	uint32_t port;
+	uint32_t port, own;
 
 	if (!sa->view)
 		return false;
+	own = sa->view->subnet->local_port;
 	notify_groups(sa);
 	while (informs_next(sa->informs, &r)) {
 		port = sa_view_guid(sa->view, r.port_guid);
-		if (port == SUBNET_NONE || !sa->view->lids->base[port]) {
+		if (port == SUBNET_NONE || own == SUBNET_NONE ||
+		    !sa->view->lids->base[port]) {
 			informs_ended(sa->informs, r.id, false);
 			continue;
 		}
@@ -324,7 +326,7 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 			.id = r.id, .lid = sa->view->lids->base[port],
 			.qp = r.qp ? r.qp : 1,
 			.pkey = memberships_common(sa->view->memberships,
-				sa->view->subnet->local_port, port),
+						   own, port),
 		};
 		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);

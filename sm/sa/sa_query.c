@@ -82,22 +82,6 @@ fill_member(const struct group *g, struct mcmember_record *r)
 	memcpy(r->mgid, g->mgid, 16);
 }
 
-static bool
-number_fits(unsigned selector, int order)
-{
-	switch ((enum sa_selector)selector) {
-	case SA_GREATER:
-		return order > 0;
-	case SA_LESS:
-		return order < 0;
-	case SA_EXACTLY:
-		return order == 0;
-	case SA_LARGEST:
-		return true;
-	}
-	return false;
-}
-
 /* Selectors compare the group's values, which are what they are. */
 static bool
 group_fits(const struct group *g, uint64_t mask,
@@ -110,12 +94,59 @@ group_fits(const struct group *g, uint64_t mask,
 		SA_BIT(MCM_LIFE);
 
 	return ((mask & mtu) != mtu ||
-		number_fits(want->mtu_selector, g->mtu - want->mtu)) &&
+		records_number_fits(want->mtu_selector,
+				    g->mtu - want->mtu)) &&
 		((mask & rate) != rate ||
-		 number_fits(want->rate_selector,
-			     sa_rate_compare(g->rate, want->rate))) &&
+		 records_number_fits(want->rate_selector,
+				     sa_rate_compare(g->rate, want->rate))) &&
 		((mask & life) != life ||
-		 number_fits(want->life_selector, g->life - want->life));
+		 records_number_fits(want->life_selector,
+				     g->life - want->life));
+}
+
+/* The first member whose GID is not less: they are sorted by it. */
+static guint
+member_place(const struct group *g, const uint8_t gid[16])
+{
+	guint low = 0, high = g->members->len, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (memcmp(g_array_index(g->members, struct group_member,
+					 mid).gid, gid, 16) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void
+add_members(struct task *t, const struct group *g, const struct sa_match *m,
+	    const struct mcmember_record *want, GByteArray *bytes)
+{
+	bool one = t->h.comp_mask >> MCM_PORT_GID & 1;
+	bool by_state = t->h.comp_mask >> MCM_JOIN_STATE & 1;
+	struct mcmember_record r;
+	uint8_t record[SA_DATA_LEN];
+
+	fill_member(g, &r);
+	for (guint i = one ? member_place(g, want->port_gid) : 0;
+	     i < g->members->len; i++) {
+		const struct group_member *who =
+			&g_array_index(g->members, struct group_member, i);
+
+		if (one && memcmp(who->gid, want->port_gid, 16))
+			break;
+		if (by_state &&
+		    (who->join_state & want->join_state) != want->join_state)
+			continue;
+		memcpy(r.port_gid, who->gid, 16);
+		r.join_state = who->join_state;
+		r.proxy_join = who->proxy;
+		mcmember_record_encode(record, &r);
+		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
+	}
 }
 
 /* Who is in a group is told to the trusted only; to others, that there is the
@@ -132,27 +163,15 @@ add_group(struct task *t, const struct group *g, const struct sa_match *m,
 	    (!t->q.trusted && !memberships_of(t->sa->view->memberships,
 					      t->q.requester, g->pkey)))
 		return;
-	fill_member(g, &r);
-	if (!t->q.trusted || !g->members->len) {
-		if (mask >> MCM_JOIN_STATE & 1 && want->join_state)
-			return;
-		mcmember_record_encode(record, &r);
-		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
+	if (t->q.trusted && g->members->len) {
+		add_members(t, g, m, want, bytes);
 		return;
 	}
-	for (guint i = 0; i < g->members->len; i++) {
-		const struct group_member *who =
-			&g_array_index(g->members, struct group_member, i);
-
-		if (mask >> MCM_JOIN_STATE & 1 &&
-		    (who->join_state & want->join_state) != want->join_state)
-			continue;
-		memcpy(r.port_gid, who->gid, 16);
-		r.join_state = who->join_state;
-		r.proxy_join = who->proxy;
-		mcmember_record_encode(record, &r);
-		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
-	}
+	if (mask >> MCM_JOIN_STATE & 1 && want->join_state)
+		return;
+	fill_member(g, &r);
+	mcmember_record_encode(record, &r);
+	add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
 }
 
 static void
@@ -172,29 +191,71 @@ collect_groups(struct task *t, const struct sa_match *m, GByteArray *bytes)
 		add_group(t, groups_at(t->sa->groups, i), m, &want, bytes);
 }
 
-/* The key of a service is told to nobody; its lease is what is left of it. */
+/* Of those with this ServiceID, the first: they are sorted by it. */
+static uint32_t
+service_place(const struct services *s, uint64_t id)
+{
+	uint32_t low = 0, high = services_count(s), mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (services_at(s, mid)->record.id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A service without a P_Key is for everybody. */
+static bool
+service_visible(const struct task *t, const struct service *s)
+{
+	uint16_t pkey = s->record.pkey;
+
+	return s->ends > t->request->now &&
+		(t->q.trusted || !pkey ||
+		 memberships_of(t->sa->view->memberships, t->q.requester,
+				pkey));
+}
+
+/* The key of a service is told to nobody; its lease is what is left of it, a
+ * second that began counts. */
+static void
+add_service(struct task *t, const struct service *s, const struct sa_match *m,
+	    GByteArray *bytes)
+{
+	struct service_record r = s->record;
+	uint8_t record[SA_DATA_LEN];
+
+	memset(r.key, 0, sizeof(r.key));
+	if (s->ends != INT64_MAX)
+		r.lease = (uint32_t)((s->ends - t->request->now +
+				      G_USEC_PER_SEC - 1) / G_USEC_PER_SEC);
+	service_record_encode(record, &r);
+	add_if_wanted(bytes, m, SA_ATTR_SERVICE, record);
+}
+
 static void
 collect_services(struct task *t, const struct sa_match *m, GByteArray *bytes)
 {
-	uint8_t record[SA_DATA_LEN];
+	const struct services *all = t->sa->services;
+	bool by_id = t->h.comp_mask >> SERVICE_ID & 1;
+	bool by_key = t->h.comp_mask >> SERVICE_KEY & 1;
+	struct service_record want;
 
-	for (uint32_t i = 0; i < services_count(t->sa->services); i++) {
-		const struct service *s = services_at(t->sa->services, i);
-		struct service_record r = s->record;
+	service_record_decode(t->q.wanted, &want);
+	for (uint32_t i = by_id ? service_place(all, want.id) : 0;
+	     i < services_count(all); i++) {
+		const struct service *s = services_at(all, i);
 
-		if (t->h.comp_mask >> SERVICE_KEY & 1 &&
-		    memcmp(r.key, t->q.wanted + 32, sizeof(r.key)))
+		if (by_id && s->record.id != want.id)
+			break;
+		if (by_key && memcmp(s->record.key, want.key,
+				     sizeof(want.key)))
 			continue;
-		if (!t->q.trusted &&
-		    !memberships_of(t->sa->view->memberships, t->q.requester,
-				    r.pkey))
-			continue;
-		memset(r.key, 0, sizeof(r.key));
-		if (s->ends != INT64_MAX)
-			r.lease = (uint32_t)(MAX(s->ends - t->request->now,
-						 0) / G_USEC_PER_SEC);
-		service_record_encode(record, &r);
-		add_if_wanted(bytes, m, SA_ATTR_SERVICE, record);
+		if (service_visible(t, s))
+			add_service(t, s, m, bytes);
 	}
 }
 
@@ -274,44 +335,14 @@ is_multicast(const struct task *t, const struct path_record *want,
 	return true;
 }
 
-/* The path to a group is the group's; who asks has to be in its partition. */
-static void
-path_to_group(struct task *t, const struct group *g,
-	      const struct path_record *want)
+/* A mask with bits that mean no component is an invalid request. */
+static bool
+mask_is_known(const struct task *t)
 {
-	const struct sa_view *v = t->sa->view;
-	struct path_wish wish = { t->h.comp_mask, *want };
-	struct path_record r = { .reversible = true };
-	GByteArray *bytes = g_byte_array_new();
-	uint32_t from = t->q.requester;
-	uint8_t record[SA_DATA_LEN];
+	unsigned n;
 
-	if (t->h.comp_mask >> PATH_SGID & 1)
-		from = sa_view_gid(v, want->sgid);
-	else if (t->h.comp_mask >> PATH_SLID & 1)
-		from = sa_view_lid(v, want->slid);
-	if (g && from != SUBNET_NONE && path_select(&wish,
-		(uint8_t[]){ g->mtu }, (uint8_t[]){ g->rate },
-		(uint8_t[]){ g->life }) &&
-	    memberships_of(v->memberships, from, g->pkey)) {
-		memcpy(r.dgid, g->mgid, 16);
-		sa_view_make_gid(v, from, r.sgid);
-		r.dlid = g->mlid;
-		r.slid = v->lids->base[from];
-		r.flow_label = g->flow_label;
-		r.hop_limit = g->hop_limit;
-		r.tclass = g->tclass;
-		r.pkey = g->pkey;
-		r.sl = g->sl;
-		r.mtu_selector = r.rate_selector = r.life_selector =
-			SA_EXACTLY;
-		r.mtu = g->mtu;
-		r.rate = g->rate;
-		r.life = g->life;
-		path_record_encode(record, &r);
-		g_byte_array_append(bytes, record, 64);
-	}
-	answer_records(t, records_of_bytes(SA_ATTR_PATH, bytes), 0);
+	sa_fields(t->h.mad.attr_id, &n);
+	return n >= 64 || !(t->h.comp_mask >> n);
 }
 
 static void
@@ -322,12 +353,15 @@ query_paths(struct task *t)
 	struct sa_records *r;
 	unsigned status;
 
-	path_record_decode(t->q.wanted, &want);
-	if (is_multicast(t, &want, &group)) {
-		path_to_group(t, group, &want);
+	if (!mask_is_known(t)) {
+		task_answer(t, SA_STATUS_REQ_INVALID);
 		return;
 	}
-	r = records_of_paths(t->sa->view, &t->q, &status);
+	path_record_decode(t->q.wanted, &want);
+	if (is_multicast(t, &want, &group))
+		r = path_to_group(t->sa->view, &t->q, group, &status);
+	else
+		r = records_of_paths(t->sa->view, &t->q, &status);
 	answer_records(t, r, status);
 }
 
@@ -337,6 +371,10 @@ task_query_multi_path(struct task *t)
 	struct sa_records *r;
 	unsigned status;
 
+	if (!mask_is_known(t)) {
+		task_answer(t, SA_STATUS_REQ_INVALID);
+		return;
+	}
 	r = records_of_multi_path(t->sa->view, &t->q, t->request->len -
 				  SA_DATA_OFFSET, &status);
 	/* Answered by its own method (IBA 15.2.3); the records are paths. */

@@ -3,15 +3,22 @@
  *
  * Purpose. A path is asked for millions of times and is a walk through the
  * tables; everything on the way has to be at hand: per switch port the port at
- * the other end, its switch, and what the cable carries. The snapshot's own
- * structs are too wide for that (a cache line and more for each hop).
+ * the other end, its switch, and what the cable carries; per end port the same
+ * of its own cable. The snapshot's structs are too wide for that (a cache line
+ * and more for each hop).
  *
  * A cable counts if both ends are Active: the SA does not offer what does not
- * carry data yet. A fabric whose cables between switches are all alike, and of
- * which verification says that everybody reaches everybody, needs no walk at
- * all: what a path carries follows from the cables at its ends. MTU is the
- * least MTUCap, since NeighborMTU follows from it
+ * carry data yet. MTU is the least MTUCap, since NeighborMTU follows from it
  * and is what our own plan sets.
+ *
+ * A fabric whose cables between switches are all alike, and of which
+ * verification says that everybody reaches everybody, needs no walk at all:
+ * what a path carries follows from the cables at its ends. Only between two
+ * switches the tables are followed even then, since no routing engine has to
+ * lead from each port 0 to each other.
+ *
+ * Indices. by_guid and by_system are sorted, so that who asks for a PortGUID
+ * or a SystemImageGUID costs a binary search, however large the fabric is.
  */
 #include "sm/sa/view.h"
 
@@ -103,6 +110,34 @@ find_hops(struct sa_view *v)
 	find_trunk(v);
 }
 
+/* What an end port has by itself. */
+static void
+find_starts(struct sa_view *v)
+{
+	const struct subnet *s = v->subnet;
+	const struct subnet_node *n;
+	struct sa_start *start;
+
+	v->starts = g_new0(struct sa_start, s->n_ports);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		start = &v->starts[port];
+		start->sw = SUBNET_NONE;
+		if (!subnet_is_end_port(s, port))
+			continue;
+		n = subnet_node_of(s, port);
+		if (subnet_is_switch(n)) {
+			start->sw = n->sw_index;
+			start->mtu = s->ports[port].info.mtu_cap;
+			start->rate = SA_RATE_ANY;
+		} else if (cable_is_active(s, port)) {
+			start->sw = subnet_node_of(s,
+					s->ports[port].peer)->sw_index;
+			start->mtu = s->ports[port].info.mtu_cap;
+			start->rate = cable_rate(s, port);
+		}
+	}
+}
+
 static gint
 compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -130,6 +165,31 @@ sort_guids(struct sa_view *v)
 		v->guids[i] = s->ports[v->by_guid[i]].guid;
 }
 
+static gint
+compare_systems(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct subnet *s = data;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t of_x = s->nodes[x].info.system_guid;
+	uint64_t of_y = s->nodes[y].info.system_guid;
+
+	if (of_x != of_y)
+		return of_x < of_y ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void
+sort_systems(struct sa_view *v)
+{
+	const struct subnet *s = v->subnet;
+
+	v->by_system = g_new(uint32_t, s->n_nodes);
+	for (uint32_t node = 0; node < s->n_nodes; node++)
+		v->by_system[node] = node;
+	g_qsort_with_data(v->by_system, (gint)s->n_nodes,
+			  sizeof(*v->by_system), compare_systems, v->subnet);
+}
+
 struct sa_view *
 sa_view_new(struct subnet *s, struct lid_map *lids, struct lft *lft,
 	    struct mft *mft, const struct partition_rules *rules,
@@ -149,7 +209,9 @@ sa_view_new(struct subnet *s, struct lid_map *lids, struct lft *lft,
 	v->packet_life = packet_life;
 	v->subnet_timeout = subnet_timeout;
 	find_hops(v);
+	find_starts(v);
 	sort_guids(v);
+	sort_systems(v);
 	return v;
 }
 
@@ -178,8 +240,10 @@ sa_view_unref(struct sa_view *v)
 	memberships_free(v->memberships);
 	g_free(v->first_hop);
 	g_free(v->hops);
+	g_free(v->starts);
 	g_free(v->by_guid);
 	g_free(v->guids);
+	g_free(v->by_system);
 	g_free(v);
 }
 
@@ -204,6 +268,34 @@ sa_view_guid(const struct sa_view *v, uint64_t guid)
 		at = at[half] <= guid ? at + half : at;
 	}
 	return *at == guid ? v->by_guid[at - v->guids] : SUBNET_NONE;
+}
+
+/* Where the systems from this one on begin. */
+static uint32_t
+system_place(const struct sa_view *v, uint64_t guid)
+{
+	const struct subnet *s = v->subnet;
+	uint32_t low = 0, high = s->n_nodes, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (s->nodes[v->by_system[mid]].info.system_guid < guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+uint32_t
+sa_view_system(const struct sa_view *v, uint64_t guid, uint32_t *n)
+{
+	uint32_t first = system_place(v, guid);
+	uint32_t end = guid == UINT64_MAX ? v->subnet->n_nodes :
+		system_place(v, guid + 1);
+
+	*n = end - first;
+	return first;
 }
 
 static uint64_t
@@ -235,34 +327,33 @@ sa_view_make_gid(const struct sa_view *v, uint32_t port, uint8_t gid[16])
 	memcpy(gid + 8, &guid, 8);
 }
 
-/* The way begins at a port: its own limits, and the switch behind it. */
-static bool
-set_out(const struct sa_view *v, uint32_t from, struct sa_way *way,
-	uint32_t *sw)
-{
-	const struct subnet *s = v->subnet;
-	const struct subnet_port *p = &s->ports[from];
-	const struct subnet_node *n = subnet_node_of(s, from);
+/* From one switch to the next, one step at a time. */
+enum walk_state { WALK_ON, WALK_THERE, WALK_LOST };
 
-	*way = (struct sa_way){ .mtu = p->info.mtu_cap,
-				.rate = SA_RATE_ANY };
-	*sw = n->sw_index;
-	if (subnet_is_switch(n))
-		return true;
-	if (!subnet_link_up(s, from) || !cable_is_active(s, from))
-		return false;
-	way->rate = cable_rate(s, from);
-	*sw = subnet_node_of(s, p->peer)->sw_index;
-	return true;
+struct walk {
+	uint32_t sw;		/* where it is; SUBNET_NONE: no switch */
+	uint32_t to;		/* port that has the LID */
+	uint16_t lid;
+	enum walk_state state;
+	struct sa_way way;
+};
+
+static inline void
+pass(struct sa_way *way, uint8_t mtu, uint8_t rate)
+{
+	way->mtu = MIN(way->mtu, mtu);
+	if (rate != way->rate && (way->rate == SA_RATE_ANY ||
+				  sa_rate_compare(rate, way->rate) < 0))
+		way->rate = rate;
 }
 
-static void
-pass(struct sa_way *way, const struct sa_hop *hop)
+/* Is every way from here to there known to be led to its end? */
+static bool
+is_uniform(const struct sa_view *v, uint32_t from, uint32_t to)
 {
-	way->mtu = MIN(way->mtu, hop->mtu);
-	if (way->rate == SA_RATE_ANY ||
-	    sa_rate_compare(hop->rate, way->rate) < 0)
-		way->rate = hop->rate;
+	return v->verified && v->uniform &&
+		!(v->starts[from].rate == SA_RATE_ANY &&
+		  v->starts[to].rate == SA_RATE_ANY);
 }
 
 /* The least of what the ends and the trunk carry. `way` is what `from` has. */
@@ -270,60 +361,106 @@ static bool
 meet_halfway(const struct sa_view *v, uint32_t sw, uint32_t to,
 	     struct sa_way *way)
 {
-	const struct sa_hop trunk = { .mtu = v->trunk_mtu,
-				      .rate = v->trunk_rate };
-	struct sa_way back;
-	uint32_t other;
+	const struct sa_start *end = &v->starts[to];
 
-	if (!set_out(v, to, &back, &other))
+	if (!end->mtu)
 		return false;
-	if (back.rate != SA_RATE_ANY)
-		pass(way, &(struct sa_hop){ .mtu = back.mtu,
-					    .rate = back.rate });
-	if (other != sw)
-		pass(way, &trunk);
+	if (end->rate != SA_RATE_ANY)
+		pass(way, end->mtu, end->rate);
+	if (end->sw != sw)
+		pass(way, v->trunk_mtu, v->trunk_rate);
 	return true;
 }
 
-static bool
-follow(const struct sa_view *v, uint32_t sw, uint16_t dlid, uint32_t to,
-       struct sa_way *way)
+static void
+walk_begin(struct walk *w, const struct sa_view *v, uint32_t from,
+	   uint32_t to, uint16_t lid)
 {
-	const struct sa_hop *hop;
-	uint8_t port;
+	const struct sa_start *start = &v->starts[from];
+	bool there = from == to;
 
-	while (way->n_hops < HOPS_MAX) {
-		way->n_hops++;
-		port = lft_row(v->lft, sw)[dlid];
-		if (v->first_hop[sw] + port >= v->first_hop[sw + 1])
-			return false;
-		if (port == 0)
-			return subnet_node_of(v->subnet, to)->sw_index == sw;
-		hop = &v->hops[v->first_hop[sw] + port];
-		if (!hop->mtu || !hop->rate)
-			return false;
-		pass(way, hop);
-		if (hop->sw == SUBNET_NONE)
-			return hop->next == to;
-		sw = hop->sw;
+	*w = (struct walk){
+		.sw = start->sw, .to = to, .lid = lid,
+		.way = { .mtu = start->mtu, .rate = start->rate },
+	};
+	if (!start->mtu) {
+		w->state = WALK_LOST;
+		return;
 	}
-	return false;
+	if (!there && start->sw == SUBNET_NONE)	/* back to back */
+		there = v->subnet->ports[from].peer == to;
+	else if (!there && is_uniform(v, from, to))
+		there = meet_halfway(v, start->sw, to, &w->way);
+	else if (!there && lid <= v->lft->top)
+		return;
+	w->state = there ? WALK_THERE : WALK_LOST;
+}
+
+static void
+walk_step(struct walk *w, const struct sa_view *v)
+{
+	uint32_t first = v->first_hop[w->sw];
+	uint8_t port = lft_row(v->lft, w->sw)[w->lid];
+	const struct sa_hop *hop;
+
+	w->state = WALK_LOST;
+	if (++w->way.n_hops > HOPS_MAX ||
+	    first + port >= v->first_hop[w->sw + 1])
+		return;
+	if (port == 0) {
+		if (v->starts[w->to].rate == SA_RATE_ANY &&
+		    v->starts[w->to].sw == w->sw)
+			w->state = WALK_THERE;
+		return;
+	}
+	hop = &v->hops[first + port];
+	if (!hop->mtu || !hop->rate)
+		return;
+	pass(&w->way, hop->mtu, hop->rate);
+	w->sw = hop->sw;
+	if (hop->sw != SUBNET_NONE)
+		w->state = WALK_ON;
+	else if (hop->next == w->to)
+		w->state = WALK_THERE;
 }
 
 bool
 sa_view_walk(const struct sa_view *v, uint32_t from, uint16_t dlid,
 	     struct sa_way *way)
 {
-	uint32_t to = sa_view_lid(v, dlid), sw;
+	uint32_t to = sa_view_lid(v, dlid);
+	struct walk w;
 
-	if (to == SUBNET_NONE || !set_out(v, from, way, &sw))
+	if (to == SUBNET_NONE)
 		return false;
-	if (from == to)
-		return true;
-	/* Back to back: no switch between. */
-	if (sw == SUBNET_NONE)
-		return v->subnet->ports[from].peer == to;
-	if (v->verified && v->uniform)
-		return meet_halfway(v, sw, to, way);
-	return dlid <= v->lft->top && follow(v, sw, dlid, to, way);
+	walk_begin(&w, v, from, to, dlid);
+	while (w.state == WALK_ON)
+		walk_step(&w, v);
+	*way = w.way;
+	return w.state == WALK_THERE;
+}
+
+/* Side by side: neither has to wait for the memory that the other needs. */
+unsigned
+sa_view_walk_both(const struct sa_view *v, uint32_t from, uint16_t slid,
+		  uint32_t to, uint16_t dlid, struct sa_way way[2])
+{
+	struct walk there, back;
+
+	walk_begin(&there, v, from, to, dlid);
+	if (there.state == WALK_ON)
+		walk_begin(&back, v, to, from, slid);
+	else
+		back = there;
+	while (there.state == WALK_ON || back.state == WALK_ON) {
+		if (there.state == WALK_ON)
+			walk_step(&there, v);
+		if (back.state == WALK_ON)
+			walk_step(&back, v);
+	}
+	way[0] = there.way;
+	way[1] = back.way;
+	if (there.state != WALK_THERE)
+		return 0;
+	return back.state == WALK_THERE ? 2 : 1;
 }

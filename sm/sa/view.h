@@ -18,6 +18,13 @@ struct sa_hop {
 	uint8_t mtu, rate;	/* of this cable, codes of IBA; 0: down */
 };
 
+/* Where the paths of an end port begin. */
+struct sa_start {
+	uint32_t sw;		/* its switch, or itself; SUBNET_NONE: none */
+	uint8_t mtu;		/* 0: no path begins here */
+	uint8_t rate;		/* of its cable; SA_RATE_ANY: a port 0 */
+};
+
 struct sa_view {
 	gint ref;
 	struct subnet *subnet;		/* a reference each */
@@ -29,14 +36,16 @@ struct sa_view {
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
+	struct sa_start *starts;	/* by port */
 	uint32_t *by_guid;		/* end ports sorted by PortGUID */
 	uint64_t *guids;		/* theirs, in the same order */
 	uint32_t n_by_guid;
+	uint32_t *by_system;		/* nodes by SystemImageGUID, index */
 	bool verified;			/* see sa_view_verified() */
 	bool uniform;			/* cables between switches: all are
 					   Active, all carry the same: */
 	uint8_t trunk_mtu, trunk_rate;
-	uint8_t packet_life;		/* of one hop, 4.096 us * 2^n */
+	uint8_t packet_life;		/* of a path, 4.096 us * 2^n */
 	uint8_t subnet_timeout;
 };
 
@@ -57,9 +66,13 @@ void sa_view_unref(struct sa_view *v);
 uint32_t sa_view_lid(const struct sa_view *v, uint16_t lid);
 /* By PortGUID: binary search. */
 uint32_t sa_view_guid(const struct sa_view *v, uint64_t port_guid);
-/* By GID in network order: of our prefix or the default one
- * (fe80::/64, IBA 4.1.1). */
+/* By GID in network order: of our prefix or fe80::/64 (IBA 4.1.1). */
 uint32_t sa_view_gid(const struct sa_view *v, const uint8_t gid[16]);
+
+/* Nodes of one system: by_system[the result] and those behind it. How many:
+ * *n. */
+uint32_t sa_view_system(const struct sa_view *v, uint64_t system_guid,
+			uint32_t *n);
 
 /* Its GID, with our prefix. */
 void sa_view_make_gid(const struct sa_view *v, uint32_t port,
@@ -70,13 +83,17 @@ void sa_view_make_gid(const struct sa_view *v, uint32_t port,
 
 /* What two end ports have between them. */
 struct sa_way {
-	uint8_t mtu, rate;	/* the least on the way; rate of a port 0 that
-				   talks to itself: SA_RATE_ANY */
-	uint8_t n_hops;		/* switches passed, if it was walked */
+	uint8_t mtu, rate;	/* the least on the way */
+	uint8_t n_hops;		/* switches whose tables were followed; 0: none,
+				   and the way back is as this one */
 };
-/* Follows the tables from `from` to the LID. False if they do not lead
- * there. */
+/* Follows the tables to the LID. False if they do not lead there. */
 bool sa_view_walk(const struct sa_view *v, uint32_t from, uint16_t dlid,
 		  struct sa_way *way);
+/* There (to the LID of `to`) and back (to that of `from`): 0: there is no way
+ * there; 1: there is one, but none back; 2: both. */
+unsigned sa_view_walk_both(const struct sa_view *v, uint32_t from,
+			   uint16_t slid, uint32_t to, uint16_t dlid,
+			   struct sa_way way[2]);
 
 #endif

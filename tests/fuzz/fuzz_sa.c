@@ -2,9 +2,12 @@
  * SA requests. The input is a number of requests of up to a MAD and a bit,
  * each behind one byte that picks the requester; they meet one small fabric,
  * one after the other, so that groups, services and subscriptions build up.
+ * Besides the partition of all there are others, of a few hosts each: who asks
+ * matters.
  *
  * Whatever comes: no crash, an answer is an answer to the request (TID,
- * attribute, response bit), tells no key, and a table ends.
+ * attribute, response bit), tells no key, and a table ends; its records are as
+ * long as the header says.
  */
 #include "routing/engine.h"
 #include "sm/sa/sa.h"
@@ -20,12 +23,42 @@ struct lab {
 	struct sa *sa;
 };
 
+/* Three hosts a partition, every second one limited. */
+static void
+add_rules(struct lab *l)
+{
+	struct partition_rule rule = { .who = PARTITION_GUID };
+	unsigned n = 0;
+
+	for (uint32_t p = 0; p < l->s->n_ports; p++) {
+		if (!l->s->ports[p].num || !subnet_is_end_port(l->s, p))
+			continue;
+		rule.guid = l->s->ports[p].guid;
+		rule.membership = n % 2 ? PARTITION_LIMITED : PARTITION_BOTH;
+		g_array_append_val(partition_rules_get(l->rules,
+						       1 + n++ / 3)->rules,
+				   rule);
+	}
+	partition_rules_get(l->rules, 2)->sl = 1;
+}
+
+static struct mft *
+make_mft(const struct subnet *s)
+{
+	struct mft *mft = mft_new(s->n_switches, 1, 2);
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++)
+		mft_add(mft, sw, (uint16_t)(0xc000 + 7 * sw), sw % 16);
+	return mft;
+}
+
 static void
 lab_open(struct lab *l)
 {
 	struct sa_view *v;
 	struct graph *g;
 	struct lft *lft;
+	struct mft *mft;
 
 	l->s = generate_fabric("PGFT(2,3;1,2)", NULL, NULL);
 	l->lids = lids_assign(l->s, 1, NULL, 0, NULL, NULL);
@@ -37,13 +70,16 @@ lab_open(struct lab *l)
 	g_assert_true(engine_route(&engine_minhop, g, lft, NULL));
 	graph_free(g);
 	l->rules = partition_rules_default();
+	add_rules(l);
+	mft = make_mft(l->s);
 	l->sa = sa_new(&(struct sa_params){ .sm_key = 1 });
-	v = sa_view_new(l->s, l->lids, lft, NULL, l->rules,
+	v = sa_view_new(l->s, l->lids, lft, mft, l->rules,
 			memberships_new(l->rules, l->s, NULL),
 			UINT64_C(0xfe80000000000000), 18, 18);
 	sa_publish(l->sa, v, 0);
 	sa_view_unref(v);
 	lft_free(lft);
+	mft_free(mft);
 }
 
 static void
@@ -85,8 +121,12 @@ ask(struct lab *l, const struct sa_request *request)
 	g_assert_cmpmem(reply.mad + 8, 10, request->mad + 8, 10);
 	g_assert_true((reply.kind == SA_REPLY_TABLE) ==
 		      (reply.records != NULL));
-	if (reply.records)
-		drain(reply.records);
+	if (!reply.records)
+		return;
+	g_assert_cmpuint(h.attr_offset, ==,
+			 sa_records_size(reply.records) / 8);
+	g_assert_cmpuint(h.mad.status, ==, 0);
+	drain(reply.records);
 }
 
 /* What was built up can be saved and read again. */

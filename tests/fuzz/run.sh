@@ -33,7 +33,7 @@ rm -f "$out"/objects/*.o
 
 # The parts that targets use, once: all below the daemon.
 sources=$(cd "$src" && ls topology/*.c routing/*.c sm/wire/*.c sm/plan/*.c sm/sa/*.c \
-	sm/conf/*.c sm/io/*.c sm/discover.c sm/program.c sm/lftread.c \
+	sm/conf/*.c sm/io/*.c sm/discover.c sm/program.c sm/step.c sm/lftread.c \
 	sm/serve.c sm/log.c tests/lib/fake.c tests/lib/scripted.c)
 for file in $sources; do
 	# shellcheck disable=SC2086

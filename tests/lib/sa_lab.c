@@ -1,0 +1,236 @@
+/*
+ * A fabric by formula with a subnet administration; see sa_lab.h.
+ */
+#include <string.h>
+
+#include "routing/engine.h"
+#include "tests/lib/sa_lab.h"
+#include "topology/generate.h"
+
+void
+lab_put(uint8_t *to, uint64_t value, unsigned n)
+{
+	while (n--) {
+		to[n] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+uint64_t
+lab_get(const uint8_t *from, unsigned n)
+{
+	uint64_t value = 0;
+
+	while (n--)
+		value = value << 8 | *from++;
+	return value;
+}
+
+void
+lab_publish(struct lab *l)
+{
+	struct memberships *m = memberships_new(l->rules, l->s, NULL);
+
+	sa_view_unref(l->v);
+	l->v = sa_view_new(l->s, l->lids, l->lft, l->mft, l->rules, m,
+			   l->prefix, LAB_LIFE, LAB_LIFE);
+	if (l->verified)
+		sa_view_verified(l->v);
+	sa_publish(l->sa, l->v, LAB_NOW);
+}
+
+void
+lab_open(struct lab *l, const char *spec, unsigned lmc)
+{
+	const struct generate_options options = {
+		.seed = 4, .shuffle_guids = true,
+	};
+	const struct sa_params params = { .sm_key = LAB_KEY };
+	struct graph *g;
+
+	memset(l, 0, sizeof(*l));
+	l->s = generate_fabric(spec, &options, NULL);
+	g_assert_nonnull(l->s);
+	l->lids = lids_assign(l->s, lmc, NULL, 0, NULL, NULL);
+	for (uint32_t p = 0; p < l->s->n_ports; p++)
+		if (l->s->ports[p].peer != SUBNET_NONE)
+			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
+	g = graph_new(l->s, l->lids);
+	l->lft = lft_new(g->n_switches, g->top);
+	g_assert_true(engine_route(&engine_minhop, g, l->lft, NULL));
+	graph_free(g);
+	l->rules = partition_rules_default();
+	l->prefix = SA_GID_PREFIX_DEFAULT;
+	l->sa = sa_new(&params);
+	lab_publish(l);
+}
+
+void
+lab_close(struct lab *l)
+{
+	sa_records_free(l->reply.records);
+	sa_view_unref(l->v);
+	sa_free(l->sa);
+	partition_rules_free(l->rules);
+	mft_free(l->mft);
+	lft_free(l->lft);
+	lid_map_free(l->lids);
+	subnet_unref(l->s);
+}
+
+uint32_t
+lab_host(const struct lab *l, unsigned i)
+{
+	for (uint32_t p = 0; p < l->s->n_ports; p++)
+		if (subnet_is_end_port(l->s, p) &&
+		    !subnet_is_switch(subnet_node_of(l->s, p)) && i-- == 0)
+			return p;
+	g_assert_not_reached();
+}
+
+uint32_t
+lab_switch(const struct lab *l, unsigned i)
+{
+	return l->s->nodes[l->s->switches[i]].first_port;
+}
+
+uint16_t
+lab_lid(const struct lab *l, uint32_t port)
+{
+	return l->lids->base[port];
+}
+
+void
+lab_gid(const struct lab *l, uint32_t port, uint8_t gid[16])
+{
+	lab_put(gid, l->prefix, 8);
+	lab_put(gid + 8, l->s->ports[port].guid, 8);
+}
+
+void
+lab_begin(struct lab *l, unsigned method, unsigned attr_id, uint64_t mask)
+{
+	sa_build(l->mad, method, attr_id);
+	lab_put(l->mad + 36, LAB_KEY, 8);
+	lab_put(l->mad + 48, mask, 8);
+}
+
+uint8_t *
+lab_data(struct lab *l)
+{
+	return l->mad + SA_DATA_OFFSET;
+}
+
+const uint8_t *
+lab_answer(const struct lab *l)
+{
+	return l->reply.mad + SA_DATA_OFFSET;
+}
+
+void
+lab_distrust(struct lab *l)
+{
+	lab_put(l->mad + 36, 0, 8);
+}
+
+unsigned
+lab_ask_from(struct lab *l, uint32_t port)
+{
+	const struct sa_request request = {
+		.mad = l->mad, .len = MAD_SIZE,
+		.slid = lab_lid(l, port), .now = LAB_NOW,
+	};
+	struct sa_header h;
+
+	sa_records_free(l->reply.records);
+	sa_answer(l->sa, &request, &l->reply);
+	g_assert_cmpint(l->reply.kind == SA_REPLY_TABLE, ==,
+			l->reply.records != NULL);
+	if (l->reply.kind == SA_REPLY_NONE) {
+		g_assert_nonnull(l->reply.why);
+		return LAB_DROPPED;
+	}
+	g_assert_true(sa_header_read(l->reply.mad, MAD_SIZE, &h));
+	g_assert_true(h.mad.method & MAD_METHOD_RESPONSE);
+	g_assert_cmpuint(h.sm_key, ==, 0);
+	return h.mad.status;
+}
+
+unsigned
+lab_ask(struct lab *l)
+{
+	return lab_ask_from(l, lab_host(l, 0));
+}
+
+GByteArray *
+lab_drain(struct lab *l, unsigned *n)
+{
+	GByteArray *all = g_byte_array_new();
+	uint8_t record[SA_DATA_LEN];
+
+	*n = 0;
+	g_assert_cmpint(l->reply.kind, ==, SA_REPLY_TABLE);
+	while (sa_records_next(l->reply.records, record)) {
+		g_byte_array_append(all, record, (guint)
+				    sa_records_size(l->reply.records));
+		++*n;
+	}
+	return all;
+}
+
+unsigned
+lab_count(struct lab *l)
+{
+	unsigned n;
+
+	g_byte_array_unref(lab_drain(l, &n));
+	return n;
+}
+
+void
+lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
+	      uint64_t mask, const struct path_record *more)
+{
+	struct path_record r = more ? *more : (struct path_record){ 0 };
+
+	lab_gid(l, from, r.sgid);
+	lab_gid(l, to, r.dgid);
+	lab_begin(l, method, SA_ATTR_PATH, mask | SA_BIT(PATH_SGID) |
+		  SA_BIT(PATH_DGID));
+	path_record_encode(lab_data(l), &r);
+}
+
+void
+lab_clear_rules(struct lab *l)
+{
+	partition_rules_free(l->rules);
+	l->rules = partition_rules_new();
+}
+
+void
+lab_member(struct lab *l, uint16_t pkey, uint32_t port,
+	   enum partition_membership membership)
+{
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID, .membership = membership,
+		.guid = l->s->ports[port].guid,
+	};
+
+	g_array_append_val(partition_rules_get(l->rules, pkey)->rules, rule);
+}
+
+void
+lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
+{
+	struct mcmember_record r = {
+		.q_key = 0x0b1b, .pkey = 0xffff, .join_state = join_state,
+		.scope = 2,
+	};
+
+	lab_put(r.mgid, UINT64_C(0xff12401bffff0000), 8);
+	lab_put(r.mgid + 8, 0x00000000ffffffff, 8);
+	lab_gid(l, port, r.port_gid);
+	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));
+	mcmember_record_encode(lab_data(l), &r);
+}

@@ -1,0 +1,75 @@
+/*
+ * A fabric by formula with a subnet administration that answers from it: what
+ * the tests of the SA as a whole ask. Change the fabric, the tables or the
+ * rules and publish again.
+ */
+#ifndef MINISM_TESTS_SA_LAB_H
+#define MINISM_TESTS_SA_LAB_H
+
+#include "sm/sa/sa.h"
+#include "sm/wire/sa_record.h"
+
+#define LAB_KEY		UINT64_C(0x1234)
+#define LAB_NOW		INT64_C(1000000)
+#define LAB_LIFE	18u
+
+struct lab {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	struct mft *mft;	/* NULL at first */
+	struct partition_rules *rules;
+	uint64_t prefix;
+	bool verified;		/* what sa_view_verified() says */
+	struct sa *sa;
+	struct sa_view *v;	/* the last one that was published */
+	uint8_t mad[MAD_SIZE];
+	struct sa_reply reply;
+};
+
+/* All cables Active, routed by min-hop, everybody in the default partition;
+ * published. */
+void lab_open(struct lab *l, const char *spec, unsigned lmc);
+void lab_close(struct lab *l);
+void lab_publish(struct lab *l);
+
+/* The port of host number i, or of the port 0 of switch number i. */
+uint32_t lab_host(const struct lab *l, unsigned i);
+uint32_t lab_switch(const struct lab *l, unsigned i);
+uint16_t lab_lid(const struct lab *l, uint32_t port);
+void lab_gid(const struct lab *l, uint32_t port, uint8_t gid[16]);
+
+/* Bytes of a number, the most significant first. */
+void lab_put(uint8_t *to, uint64_t value, unsigned n);
+uint64_t lab_get(const uint8_t *from, unsigned n);
+
+/* A request with the SM_Key of a trusted one; its data are for the caller. */
+void lab_begin(struct lab *l, unsigned method, unsigned attr_id,
+	       uint64_t comp_mask);
+uint8_t *lab_data(struct lab *l);	/* of the request */
+const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
+void lab_distrust(struct lab *l);	/* no SM_Key */
+
+/* Asks; the status of the answer (a table's is 0). */
+#define LAB_DROPPED	0xffffu
+unsigned lab_ask_from(struct lab *l, uint32_t port);
+unsigned lab_ask(struct lab *l);	/* from host 0 */
+
+/* Draws the records of a table. */
+GByteArray *lab_drain(struct lab *l, unsigned *n);
+unsigned lab_count(struct lab *l);
+
+/* A request for paths between two ports; `more` may be NULL. */
+void lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
+		   uint64_t comp_mask, const struct path_record *more);
+
+/* A member of partition `pkey` and of no other; to be published. */
+void lab_member(struct lab *l, uint16_t pkey, uint32_t port,
+		enum partition_membership membership);
+/* Nobody is member of anything. */
+void lab_clear_rules(struct lab *l);
+
+/* Set(MCMemberRecord) for IPoIB's group of the default partition. */
+void lab_want_join(struct lab *l, uint32_t port, uint8_t join_state);
+
+#endif

@@ -1,0 +1,511 @@
+/*
+ * A path of the SA: against the tables, what its ends are, what it carries,
+ * selectors.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/sa_lab.h"
+
+#define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
+
+static unsigned
+get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
+	 const struct path_record *more, struct path_record *out)
+{
+	unsigned status;
+
+	lab_want_path(l, MAD_METHOD_GET, from, to, mask, more);
+	status = lab_ask(l);
+	path_record_decode(lab_answer(l), out);
+	return status;
+}
+
+/* The cable of a port gets this speed: 10 Gb/s a lane, or 25. */
+static void
+slow_down(struct lab *l, uint32_t port)
+{
+	uint32_t ends[2] = { port, l->s->ports[port].peer };
+
+	for (unsigned i = 0; i < 2; i++) {
+		l->s->ports[ends[i]].info.speed_ext_active = 0;
+		l->s->ports[ends[i]].info.speed_active = 4;
+	}
+}
+
+#define RATE_40		7u
+#define RATE_100	16u
+
+static void
+test_path_is_what_the_fabric_has(void **state)
+{
+	struct path_record r;
+	struct lab l;
+	uint32_t a, b;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.slid, lab_lid(&l, a));
+	assert_int_equal(r.dlid, lab_lid(&l, b));
+	assert_int_equal(r.pkey, 0xffff);
+	assert_int_equal(r.mtu, 5);
+	assert_int_equal(r.mtu_selector, SA_EXACTLY);
+	assert_int_equal(r.rate, RATE_100);
+	assert_int_equal(r.rate_selector, SA_EXACTLY);
+	assert_int_equal(r.life, LAB_LIFE);
+	assert_int_equal(r.life_selector, SA_EXACTLY);
+	assert_true(r.reversible);
+	assert_int_equal(r.preference, 0);
+	/* To itself. */
+	assert_int_equal(get_path(&l, a, a, 0, NULL, &r), 0);
+	assert_int_equal(r.dlid, r.slid);
+	assert_int_equal(r.life, 0);
+	assert_true(r.reversible);
+	lab_close(&l);
+}
+
+static void
+test_ends_are_named_by_gid_or_lid(void **state)
+{
+	struct path_record want = { 0 }, r;
+	struct lab l;
+	uint32_t a, b, c;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	c = lab_host(&l, 5);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID) |
+		  SA_BIT(PATH_SLID));
+	lab_put(lab_data(&l) + 40, lab_lid(&l, b), 2);
+	lab_put(lab_data(&l) + 42, lab_lid(&l, a), 2);
+	assert_int_equal(lab_ask(&l), 0);
+	path_record_decode(lab_answer(&l), &r);
+	assert_true(lab_get(r.sgid + 8, 8) == l.s->ports[a].guid);
+	assert_true(lab_get(r.dgid + 8, 8) == l.s->ports[b].guid);
+	/* Both, and they agree or not. */
+	want.dlid = lab_lid(&l, b);
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r), 0);
+	want.dlid = lab_lid(&l, c);
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	want.slid = 0xbfff;
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SLID), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	/* Nobody has this GID, as a destination or a source. */
+	lab_want_path(&l, MAD_METHOD_GET, a, b, 0, NULL);
+	lab_data(&l)[8 + 15] ^= 0x55;
+	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
+	lab_want_path(&l, MAD_METHOD_GET, a, b, 0, NULL);
+	lab_data(&l)[24] = 0x20;
+	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
+	/* One end open: a path for each port. */
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
+	lab_put(l.mad + 48, SA_BIT(PATH_SGID), 8);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), l.v->n_by_guid);
+	lab_put(l.mad + 48, SA_BIT(PATH_DGID), 8);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), l.v->n_by_guid);
+	l.mad[3] = MAD_METHOD_GET;
+	assert_int_equal(lab_ask(&l), SA_STATUS_TOO_MANY);
+	lab_close(&l);
+}
+
+static void
+test_both_prefixes_name_a_port(void **state)
+{
+	struct path_record r;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	l.prefix = UINT64_C(0xfec0000000000001);
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				  NULL, &r), 0);
+	assert_true(lab_get(r.sgid, 8) == l.prefix);
+	lab_put(lab_data(&l) + 8, SA_GID_PREFIX_DEFAULT, 8);
+	assert_int_equal(lab_ask(&l), 0);
+	path_record_decode(lab_answer(&l), &r);
+	assert_true(lab_get(r.dgid, 8) == l.prefix);
+	lab_put(lab_data(&l) + 8, UINT64_C(0xfec0000000000002), 8);
+	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
+	lab_close(&l);
+}
+
+/* The slowest cable decides; a link that is not Active carries nothing. */
+static void
+test_path_is_as_good_as_its_worst_cable(void **state)
+{
+	struct path_record r;
+	struct lab l;
+	uint32_t a, b;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	l.s->ports[b].info.mtu_cap = 4;
+	slow_down(&l, b);
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.mtu, 4);
+	assert_int_equal(r.rate, RATE_40);
+	assert_int_equal(get_path(&l, b, a, 0, NULL, &r), 0);
+	assert_int_equal(r.mtu, 4);
+	l.s->ports[b].info.state = PORT_STATE_ARMED;
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, b, a, 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	lab_close(&l);
+}
+
+/* A shortcut that must say what the walk says, of all pairs of end ports. */
+static void
+check_shortcut(struct lab *l)
+{
+	GByteArray *walked, *told;
+	unsigned n, m;
+
+	l->verified = false;
+	lab_publish(l);
+	assert_true(l->v->uniform);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	lab_ask(l);
+	walked = lab_drain(l, &n);
+	l->verified = true;
+	lab_publish(l);
+	lab_ask(l);
+	told = lab_drain(l, &m);
+	assert_int_equal(n, m);
+	assert_int_equal(n, l->v->n_by_guid * l->v->n_by_guid);
+	assert_memory_equal(walked->data, told->data, walked->len);
+	g_byte_array_unref(walked);
+	g_byte_array_unref(told);
+}
+
+static void
+test_uniform_fabric_needs_no_walk(void **state)
+{
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	l.s->ports[lab_host(&l, 4)].info.mtu_cap = 3;
+	slow_down(&l, lab_host(&l, 5));
+	check_shortcut(&l);
+	/* Cables between switches that are slower than those to hosts. */
+	for (uint32_t p = 0; p < l.s->n_ports; p++) {
+		uint32_t peer = l.s->ports[p].peer;
+
+		if (peer != SUBNET_NONE &&
+		    subnet_is_switch(subnet_node_of(l.s, p)) &&
+		    subnet_is_switch(subnet_node_of(l.s, peer)))
+			slow_down(&l, p);
+	}
+	check_shortcut(&l);
+	/* One that is not like the others: no shortcut any more. */
+	for (unsigned p = 1; p <= 6; p++)
+		l.s->ports[lab_switch(&l, 0) + p].info.mtu_cap = 2;
+	lab_publish(&l);
+	assert_false(l.v->uniform);
+	lab_close(&l);
+}
+
+static void
+test_way_may_be_long(void **state)
+{
+	struct path_record r;
+	struct lab l;
+
+	lab_open(&l, "ring(40;1)", 0);
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(get_path(&l, lab_host(&l, 0),
+					  lab_host(&l, i), 0, NULL, &r), 0);
+	lab_close(&l);
+}
+
+/* Routing engines need not lead from each port 0 to each other. */
+static void
+test_between_switches_the_tables_decide(void **state)
+{
+	struct path_record r;
+	uint32_t a, b;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	l.verified = true;
+	a = lab_switch(&l, 0);
+	b = lab_switch(&l, 1);
+	lft_row(l.lft, 0)[lab_lid(&l, b)] = LFT_NO_PATH;
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, a, lab_host(&l, 3), 0, NULL, &r), 0);
+	assert_int_equal(r.rate, RATE_100);
+	assert_int_equal(get_path(&l, a, a, 0, NULL, &r), 0);
+	lab_close(&l);
+}
+
+static void
+test_fabric_without_a_switch_has_paths(void **state)
+{
+	struct path_record r;
+	struct lab l;
+
+	lab_open(&l, "pair()", 0);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				  NULL, &r), 0);
+	assert_true(r.reversible);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	lab_ask(&l);
+	assert_int_equal(lab_count(&l), 4);
+	lab_close(&l);
+}
+
+/* Tables may go round: that is no path, and ends. */
+static void
+test_loop_in_the_tables_is_no_path(void **state)
+{
+	struct path_record r;
+	uint16_t lid;
+	struct lab l;
+
+	lab_open(&l, "ring(4;1)", 0);
+	lid = lab_lid(&l, lab_host(&l, 3));
+	for (uint32_t sw = 0; sw < 4; sw++) {
+		uint32_t first = l.s->nodes[l.s->switches[sw]].first_port;
+
+		for (unsigned p = 1; p <= 3; p++) {
+			uint32_t peer = l.s->ports[first + p].peer;
+
+			if (peer != SUBNET_NONE && subnet_is_switch(
+					subnet_node_of(l.s, peer)))
+				lft_row(l.lft, sw)[lid] = (uint8_t)p;
+		}
+	}
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 3), 0,
+				  NULL, &r), SA_STATUS_NO_RECORDS);
+	lab_close(&l);
+}
+
+static void
+test_reversible_path_has_a_way_back(void **state)
+{
+	struct path_record yes = { .reversible = true }, no = { 0 }, r;
+	uint64_t mask = SA_BIT(PATH_REVERSIBLE);
+	uint32_t a, b, sw;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	sw = subnet_node_of(l.s, l.s->ports[b].peer)->sw_index;
+	lft_row(l.lft, sw)[lab_lid(&l, a)] = LFT_NO_PATH;
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, mask, &yes, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, a, b, mask, &no, &r), 0);
+	assert_false(r.reversible);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_false(r.reversible);
+	assert_int_equal(get_path(&l, b, a, 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	lab_close(&l);
+}
+
+/* What comes back has to come through as well. */
+static void
+test_reversible_path_carries_what_both_ways_carry(void **state)
+{
+	struct path_record no = { 0 }, r;
+	uint32_t a, b, leaf, up;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	/* The way back begins with another cable, and a slow one. */
+	leaf = subnet_node_of(l.s, l.s->ports[b].peer)->sw_index;
+	up = l.s->nodes[l.s->switches[leaf]].first_port;
+	for (unsigned p = 1; ; p++) {
+		uint32_t peer = l.s->ports[up + p].peer;
+		uint32_t spine = subnet_node_of(l.s, peer)->sw_index;
+
+		if (spine == SUBNET_NONE)
+			continue;
+		/* Not the spine of the way there. */
+		if (l.v->hops[l.v->first_hop[l.v->starts[a].sw] +
+			      lft_row(l.lft, l.v->starts[a].sw)
+			      [lab_lid(&l, b)]].sw == spine)
+			continue;
+		lft_row(l.lft, leaf)[lab_lid(&l, a)] = (uint8_t)p;
+		slow_down(&l, up + p);
+		break;
+	}
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_true(r.reversible);
+	assert_int_equal(r.rate, RATE_40);
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_REVERSIBLE), &no, &r),
+			 0);
+	assert_int_equal(r.rate, RATE_100);
+	lab_close(&l);
+}
+
+struct choice {
+	uint8_t selector, want;
+	uint8_t offered;	/* NONE: no path */
+};
+#define NONE	0xffu
+
+/* The mask of the selector's bit and the value's behind it. */
+static void
+check_choices(struct lab *l, unsigned selector_bit, const struct choice *c,
+	      size_t n)
+{
+	uint64_t value = SA_BIT(selector_bit + 1);
+	uint32_t a = lab_host(l, 0), b = lab_host(l, 9);
+	struct path_record want, r;
+	unsigned status;
+
+	for (; n--; c++) {
+		want = (struct path_record){
+			.mtu_selector = c->selector, .mtu = c->want,
+			.rate_selector = c->selector, .rate = c->want,
+			.life_selector = c->selector, .life = c->want,
+		};
+		status = get_path(l, a, b, SA_BIT(selector_bit) | value,
+				  &want, &r);
+		assert_int_equal(status, c->offered == NONE ?
+				 SA_STATUS_NO_RECORDS : 0);
+		if (!status)
+			assert_int_equal(selector_bit == PATH_MTU_SELECTOR ?
+					 r.mtu : selector_bit ==
+					 PATH_RATE_SELECTOR ? r.rate : r.life,
+					 c->offered);
+		/* Neither asks for anything without the other. */
+		assert_int_equal(get_path(l, a, b, value, &want, &r), 0);
+		assert_int_equal(get_path(l, a, b, SA_BIT(selector_bit),
+					  &want, &r), 0);
+	}
+}
+
+static void
+test_selectors_have_four_meanings(void **state)
+{
+	static const struct choice mtus[] = {	/* the way has 5 */
+		{ SA_GREATER, 4, 5 }, { SA_GREATER, 5, NONE },
+		{ SA_LESS, 5, 4 }, { SA_LESS, 1, NONE }, { SA_LESS, 3, 2 },
+		{ SA_LESS, 6, 5 }, { SA_LESS, 0, NONE },
+		{ SA_EXACTLY, 5, 5 }, { SA_EXACTLY, 2, 2 },
+		{ SA_EXACTLY, 6, NONE }, { SA_EXACTLY, 0, NONE },
+		{ SA_LARGEST, 1, 5 },
+	}, rates[] = {		/* 16: 100 Gb/s; 9: 80; 12: 56; 17: 168 */
+		{ SA_GREATER, 12, 16 }, { SA_GREATER, 16, NONE },
+		{ SA_GREATER, 17, NONE }, { SA_LESS, 16, 9 },
+		{ SA_LESS, 2, NONE }, { SA_LESS, 17, 16 },
+		{ SA_EXACTLY, 3, 3 }, { SA_EXACTLY, 17, NONE },
+		{ SA_EXACTLY, 1, NONE }, { SA_LARGEST, 2, 16 },
+	}, lives[] = {		/* the way has 18 */
+		{ SA_GREATER, 17, 18 }, { SA_GREATER, 18, 19 },
+		{ SA_GREATER, 63, NONE }, { SA_LESS, 19, 18 },
+		{ SA_LESS, 18, NONE }, { SA_EXACTLY, 18, 18 },
+		{ SA_EXACTLY, 20, 20 }, { SA_EXACTLY, 17, NONE },
+		{ SA_LARGEST, 1, 18 },
+	};
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	check_choices(&l, PATH_MTU_SELECTOR, mtus, G_N_ELEMENTS(mtus));
+	check_choices(&l, PATH_RATE_SELECTOR, rates, G_N_ELEMENTS(rates));
+	check_choices(&l, PATH_LIFE_SELECTOR, lives, G_N_ELEMENTS(lives));
+	lab_close(&l);
+}
+
+static void
+test_what_is_the_clients_choice_comes_back(void **state)
+{
+	struct path_record want = {
+		.service_id = UINT64_C(0x1122334455667788),
+		.flow_label = 0x12345, .hop_limit = 7, .tclass = 9,
+		.numb_path = 1, .qos_class = 0x123,
+	}, r;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 3 |
+				  SA_BIT(PATH_FLOW_LABEL) |
+				  SA_BIT(PATH_HOP_LIMIT) |
+				  SA_BIT(PATH_TCLASS) |
+				  SA_BIT(PATH_NUMB_PATH) |
+				  SA_BIT(PATH_QOS_CLASS), &want, &r), 0);
+	assert_true(r.service_id == want.service_id);
+	assert_int_equal(r.flow_label, want.flow_label);
+	assert_int_equal(r.hop_limit, 7);
+	assert_int_equal(r.tclass, 9);
+	assert_int_equal(r.numb_path, 1);
+	assert_int_equal(r.qos_class, 0x123);
+	/* Without the mask they are zero. */
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				  &want, &r), 0);
+	assert_true(r.service_id == 0);
+	assert_int_equal(r.flow_label | r.hop_limit | r.tclass, 0);
+	lab_close(&l);
+}
+
+static void
+test_raw_traffic_and_no_path_at_all_are_none(void **state)
+{
+	struct path_record want = { .raw = true }, r;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				  SA_BIT(PATH_RAW), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	want.raw = false;
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				  SA_BIT(PATH_RAW), &want, &r), 0);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				  SA_BIT(PATH_NUMB_PATH), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				  SA_BIT(40), &want, &r),
+			 SA_STATUS_REQ_INVALID);
+	lab_close(&l);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_path_is_what_the_fabric_has),
+		cmocka_unit_test(test_ends_are_named_by_gid_or_lid),
+		cmocka_unit_test(test_both_prefixes_name_a_port),
+		cmocka_unit_test(test_path_is_as_good_as_its_worst_cable),
+		cmocka_unit_test(test_uniform_fabric_needs_no_walk),
+		cmocka_unit_test(test_way_may_be_long),
+		cmocka_unit_test(test_between_switches_the_tables_decide),
+		cmocka_unit_test(test_fabric_without_a_switch_has_paths),
+		cmocka_unit_test(test_loop_in_the_tables_is_no_path),
+		cmocka_unit_test(test_reversible_path_has_a_way_back),
+		cmocka_unit_test(
+			test_reversible_path_carries_what_both_ways_carry),
+		cmocka_unit_test(test_selectors_have_four_meanings),
+		cmocka_unit_test(test_what_is_the_clients_choice_comes_back),
+		cmocka_unit_test(test_raw_traffic_and_no_path_at_all_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

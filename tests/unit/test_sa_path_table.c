@@ -1,0 +1,516 @@
+/*
+ * Many paths of the SA: all of a fabric, LMC, partitions, to groups,
+ * MultiPathRecord.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/sa_lab.h"
+#include "topology/prng.h"
+
+#define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
+
+static unsigned
+get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
+	 const struct path_record *more, struct path_record *out)
+{
+	unsigned status;
+
+	lab_want_path(l, MAD_METHOD_GET, from, to, mask, more);
+	status = lab_ask(l);
+	path_record_decode(lab_answer(l), out);
+	return status;
+}
+
+/* The cable of a port gets this speed: 10 Gb/s a lane, or 25. */
+static void
+slow_down(struct lab *l, uint32_t port)
+{
+	uint32_t ends[2] = { port, l->s->ports[port].peer };
+
+	for (unsigned i = 0; i < 2; i++) {
+		l->s->ports[ends[i]].info.speed_ext_active = 0;
+		l->s->ports[ends[i]].info.speed_active = 4;
+	}
+}
+
+#define RATE_40		7u
+#define RATE_100	16u
+
+static void
+test_all_paths_are_streamed(void **state)
+{
+	unsigned n_end;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	n_end = l.v->n_by_guid;
+	assert_int_equal(n_end, 12 + 4 + 3);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	/* The fabric may change in the middle of an answer. */
+	sa_publish(l.sa, NULL, LAB_NOW);
+	assert_int_equal(lab_count(&l), n_end * n_end);
+	lab_close(&l);
+}
+
+/* Rules at random: three partitions, any membership, an SL each. */
+static void
+shuffle_rules(struct lab *l, uint64_t *rng)
+{
+	lab_clear_rules(l);
+	for (uint16_t pkey = 1; pkey <= 3; pkey++) {
+		partition_rules_get(l->rules, pkey)->sl =
+			(uint8_t)prng_below(rng, 3);
+		for (uint32_t i = 0; i < l->v->n_by_guid; i++)
+			if (prng_below(rng, 3))
+				lab_member(l, pkey, l->v->by_guid[i],
+					   1 + prng_below(rng, 3));
+	}
+}
+
+static uint64_t
+shuffle_wish(struct path_record *want, uint64_t *rng)
+{
+	*want = (struct path_record){
+		.reversible = prng_below(rng, 2),
+		.pkey = (uint16_t)((1 + prng_below(rng, 3)) |
+				   prng_below(rng, 2) << 15),
+		.sl = (uint8_t)prng_below(rng, 3),
+		.numb_path = 127,
+		.mtu_selector = (uint8_t)prng_below(rng, 4),
+		.mtu = (uint8_t)(3 + prng_below(rng, 4)),
+		.rate_selector = (uint8_t)prng_below(rng, 4),
+		.rate = (uint8_t)(2 + prng_below(rng, 18)),
+		.life_selector = (uint8_t)prng_below(rng, 4),
+		.life = (uint8_t)(17 + prng_below(rng, 3)),
+	};
+	return prng_next(rng) & prng_next(rng) &
+		(SA_BIT(PATH_REVERSIBLE) | SA_BIT(PATH_PKEY) |
+		 SA_BIT(PATH_SL) | SA_BIT(PATH_NUMB_PATH) |
+		 UINT64_C(0x3f) << PATH_MTU_SELECTOR);
+}
+
+/* Ports with which nothing can begin are passed over when all paths are asked
+ * for: the answer must be what the pairs say one by one. */
+static void
+test_all_paths_are_those_of_all_pairs(void **state)
+{
+	uint64_t rng = prng_stream(77, 0), mask;
+	unsigned n, k, total = 0, empty = 0;
+	struct path_record want;
+	GByteArray *all, *one;
+	struct lab l;
+
+	printf("# seed 77\n");
+	lab_open(&l, "PGFT(2,3;1,2)", 1);
+	slow_down(&l, lab_host(&l, 1));
+	l.s->ports[lab_host(&l, 2)].info.mtu_cap = 4;
+	l.s->ports[lab_host(&l, 3)].info.state = PORT_STATE_ARMED;
+	for (unsigned round = 0; round < 120; round++) {
+		size_t at = 0;
+
+		if (round % 10 == 0) {
+			shuffle_rules(&l, &rng);
+			lab_publish(&l);
+		}
+		mask = shuffle_wish(&want, &rng);
+		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, mask);
+		path_record_encode(lab_data(&l), &want);
+		assert_int_equal(lab_ask(&l), 0);
+		all = lab_drain(&l, &n);
+		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
+			for (uint32_t j = 0; j < l.v->n_by_guid; j++) {
+				lab_want_path(&l, SA_METHOD_GET_TABLE,
+					      l.v->by_guid[i],
+					      l.v->by_guid[j], mask, &want);
+				lab_ask(&l);
+				one = lab_drain(&l, &k);
+				assert_true(at + one->len <= all->len);
+				if (k)
+					assert_memory_equal(all->data + at,
+							    one->data,
+							    one->len);
+				at += one->len;
+				g_byte_array_unref(one);
+			}
+		assert_int_equal(at, all->len);
+		total += n;
+		empty += n == 0;
+		g_byte_array_unref(all);
+	}
+	assert_true(total > 1000 && empty > 0);
+	lab_close(&l);
+}
+
+static void
+test_lmc_gives_as_many_paths(void **state)
+{
+	struct path_record want = { .numb_path = 3 }, r;
+	uint32_t a, b;
+	GByteArray *all;
+	unsigned n;
+	struct lab l;
+
+	lab_open(&l, TREE, 2);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 9);
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
+	lab_ask(&l);
+	all = lab_drain(&l, &n);
+	assert_int_equal(n, 4);
+	for (unsigned i = 0; i < n; i++) {
+		path_record_decode(all->data + 64 * i, &r);
+		assert_int_equal(r.slid, lab_lid(&l, a) + i);
+		assert_int_equal(r.dlid, lab_lid(&l, b) + i);
+		assert_int_equal(r.preference, i);
+	}
+	g_byte_array_unref(all);
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_NUMB_PATH),
+		      &want);
+	lab_ask(&l);
+	assert_int_equal(lab_count(&l), 3);
+	/* One LID named: it stays. */
+	want.slid = (uint16_t)(lab_lid(&l, a) + 2);
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_SLID),
+		      &want);
+	lab_ask(&l);
+	all = lab_drain(&l, &n);
+	assert_int_equal(n, 4);
+	path_record_decode(all->data + 64, &r);
+	assert_int_equal(r.slid, lab_lid(&l, a) + 2);
+	assert_int_equal(r.dlid, lab_lid(&l, b) + 1);
+	g_byte_array_unref(all);
+	lab_close(&l);
+}
+
+/* Of several paths the best comes first, and is what Get gets. */
+static void
+test_better_paths_come_first(void **state)
+{
+	uint32_t a, b, leaf, first;
+	struct path_record want = { 0 }, r, last;
+	unsigned n, slow = 0;
+	GByteArray *all;
+	struct lab l;
+
+	lab_open(&l, TREE, 2);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 11);
+	leaf = l.v->starts[a].sw;
+	first = l.s->nodes[l.s->switches[leaf]].first_port;
+	/* The cable that the first LID pair goes by is slow. */
+	slow_down(&l, first + lft_row(l.lft, leaf)[lab_lid(&l, b)]);
+	lab_publish(&l);
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
+	lab_ask(&l);
+	all = lab_drain(&l, &n);
+	assert_int_equal(n, 4);
+	for (unsigned i = 0; i < n; i++) {
+		path_record_decode(all->data + 64 * i, &r);
+		assert_int_equal(r.preference, i);
+		slow += r.rate == RATE_40;
+		if (i) {
+			assert_true(sa_rate_compare(last.rate, r.rate) >= 0);
+			if (last.rate == r.rate)
+				assert_true(last.dlid < r.dlid);
+		}
+		last = r;
+	}
+	assert_true(slow > 0 && slow < 4);
+	g_byte_array_unref(all);
+	/* One of them may be asked for. */
+	want.preference = 2;
+	assert_int_equal(get_path(&l, a, b, SA_BIT(22), &want, &r), 0);
+	assert_int_equal(r.preference, 2);
+	want.preference = 4;
+	assert_int_equal(get_path(&l, a, b, SA_BIT(22), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.rate, RATE_100);
+	assert_true(r.dlid != lab_lid(&l, b));
+	lab_close(&l);
+}
+
+/* ------------------------------------------------------------- partitions */
+
+/* Two tenants: each sees itself only; limited members meet full ones only. */
+static void
+test_partitions_are_obeyed(void **state)
+{
+	struct path_record want = { .pkey = 0x8001 }, r;
+	uint64_t by_pkey = SA_BIT(PATH_PKEY);
+	uint32_t h[6];
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	for (unsigned i = 0; i < 6; i++)
+		h[i] = lab_host(&l, i);
+	lab_clear_rules(&l);
+	for (unsigned i = 0; i < 4; i++)
+		lab_member(&l, 1, h[i], i < 2 ? PARTITION_FULL :
+			   PARTITION_LIMITED);
+	lab_member(&l, 2, h[5], PARTITION_FULL);
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, h[0], h[1], 0, NULL, &r), 0);
+	assert_int_equal(r.pkey, 0x8001);
+	assert_int_equal(get_path(&l, h[0], h[2], by_pkey, &want, &r), 0);
+	assert_int_equal(get_path(&l, h[2], h[0], 0, NULL, &r), 0);
+	assert_int_equal(r.pkey, 0x0001);
+	assert_int_equal(get_path(&l, h[2], h[3], 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	assert_int_equal(get_path(&l, h[0], h[5], 0, NULL, &r),
+			 SA_STATUS_NO_RECORDS);
+	want.pkey = 0x8002;
+	assert_int_equal(get_path(&l, h[0], h[1], by_pkey, &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	/* A stranger learns of no path of others. */
+	lab_want_path(&l, SA_METHOD_GET_TABLE, h[0], h[1], 0, NULL);
+	lab_distrust(&l);
+	assert_int_equal(lab_ask_from(&l, h[5]), 0);
+	assert_int_equal(lab_count(&l), 0);
+	assert_int_equal(lab_ask_from(&l, h[1]), 0);
+	assert_int_equal(lab_count(&l), 1);
+	/* Nor of one that leads out of its own partition. */
+	lab_member(&l, 2, h[0], PARTITION_FULL);
+	lab_publish(&l);
+	lab_want_path(&l, SA_METHOD_GET_TABLE, h[0], h[5], 0, NULL);
+	assert_int_equal(lab_ask_from(&l, h[1]), 0);
+	assert_int_equal(lab_count(&l), 1);
+	lab_distrust(&l);
+	assert_int_equal(lab_ask_from(&l, h[1]), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
+static void
+test_sl_is_the_partitions(void **state)
+{
+	struct path_record want = { .sl = 4 }, r;
+	uint32_t a, b;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	a = lab_host(&l, 0);
+	b = lab_host(&l, 7);
+	lab_clear_rules(&l);
+	for (uint16_t pkey = 1; pkey <= 3; pkey++) {
+		lab_member(&l, pkey, a, PARTITION_BOTH);
+		lab_member(&l, pkey, b, PARTITION_LIMITED);
+		partition_rules_get(l.rules, pkey)->sl = (uint8_t)(2 * pkey);
+	}
+	lab_publish(&l);
+	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.sl, 2);
+	assert_int_equal(r.pkey, 0x8001);
+	/* An SL asks for the partition that has it. */
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
+	assert_int_equal(r.sl, 4);
+	assert_int_equal(r.pkey, 0x8002);
+	assert_int_equal(get_path(&l, b, a, SA_BIT(PATH_SL), &want, &r), 0);
+	assert_int_equal(r.pkey, 0x0002);
+	want.sl = 5;
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	want.pkey = 0x8003;
+	want.sl = 4;
+	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL) |
+				  SA_BIT(PATH_PKEY), &want, &r),
+			 SA_STATUS_NO_RECORDS);
+	lab_close(&l);
+}
+
+/* -------------------------------------------------------------- multicast */
+
+static unsigned
+ask_group(struct lab *l, uint64_t mask, const struct path_record *more)
+{
+	struct path_record r = *more;
+
+	lab_put(r.dgid, UINT64_C(0xff12401bffff0000), 8);
+	lab_put(r.dgid + 8, 0x00000000ffffffff, 8);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PATH, mask);
+	path_record_encode(lab_data(l), &r);
+	return lab_ask(l);
+}
+
+static void
+test_path_to_a_group_is_the_groups(void **state)
+{
+	struct path_record want = { .dlid = 0xc000 }, r;
+	uint64_t by_gid = SA_BIT(PATH_DGID), by_lid = SA_BIT(PATH_DLID);
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	assert_int_equal(ask_group(&l, by_gid, &want), 0);
+	path_record_decode(lab_answer(&l), &r);
+	assert_int_equal(r.dlid, 0xc000);
+	assert_int_equal(r.slid, lab_lid(&l, lab_host(&l, 0)));
+	assert_int_equal(r.dgid[0], 0xff);
+	assert_int_equal(r.mtu, 4);
+	assert_int_equal(r.rate, 3);
+	assert_int_equal(r.pkey, 0xffff);
+	assert_int_equal(ask_group(&l, by_lid, &want), 0);
+	assert_int_equal(ask_group(&l, by_lid | by_gid, &want), 0);
+	lab_want_path(&l, MAD_METHOD_GET, lab_host(&l, 0), lab_host(&l, 1),
+		      by_lid, &want);
+	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	want.dlid = 0xc001;
+	assert_int_equal(ask_group(&l, by_lid, &want), SA_STATUS_NO_RECORDS);
+	assert_int_equal(ask_group(&l, by_lid | by_gid, &want),
+			 SA_STATUS_NO_RECORDS);
+	lab_close(&l);
+}
+
+/* What the group has cannot be changed: it fits or not. */
+static void
+test_path_to_a_group_fits_or_not(void **state)
+{
+	static const struct {
+		uint64_t mask;
+		struct path_record want;
+		bool fits;
+	} wishes[] = {
+		{ SA_BIT(PATH_PKEY), { .pkey = 0xffff }, true },
+		{ SA_BIT(PATH_PKEY), { .pkey = 0x8001 }, false },
+		{ SA_BIT(PATH_SL), { .sl = 0 }, true },
+		{ SA_BIT(PATH_SL), { .sl = 1 }, false },
+		{ SA_BIT(PATH_TCLASS), { .tclass = 1 }, false },
+		{ SA_BIT(PATH_FLOW_LABEL), { .flow_label = 1 }, false },
+		{ SA_BIT(PATH_RAW), { .raw = true }, false },
+		{ UINT64_C(3) << PATH_MTU_SELECTOR,
+		  { .mtu_selector = SA_EXACTLY, .mtu = 4 }, true },
+		{ UINT64_C(3) << PATH_MTU_SELECTOR,
+		  { .mtu_selector = SA_EXACTLY, .mtu = 3 }, false },
+		{ UINT64_C(3) << PATH_MTU_SELECTOR,
+		  { .mtu_selector = SA_LESS, .mtu = 5 }, true },
+		{ UINT64_C(3) << PATH_RATE_SELECTOR,
+		  { .rate_selector = SA_GREATER, .rate = 2 }, true },
+		{ UINT64_C(3) << PATH_RATE_SELECTOR,
+		  { .rate_selector = SA_GREATER, .rate = 3 }, false },
+		{ UINT64_C(3) << PATH_LIFE_SELECTOR,
+		  { .life_selector = SA_GREATER, .life = 62 }, false },
+	};
+	struct path_record want = { 0 };
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(wishes); i++)
+		assert_int_equal(ask_group(&l, wishes[i].mask |
+					   SA_BIT(PATH_DGID),
+					   &wishes[i].want), wishes[i].fits ?
+				 0 : SA_STATUS_NO_RECORDS);
+	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(40), &want),
+			 SA_STATUS_REQ_INVALID);
+	/* The source is nobody's; somebody's. */
+	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
+				   &want), SA_STATUS_INVALID_GID);
+	lab_gid(&l, lab_host(&l, 3), want.sgid);
+	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
+				   &want), 0);
+	lab_close(&l);
+}
+
+/* ------------------------------------------------------- MultiPathRecord */
+
+static void
+want_multi(struct lab *l, uint64_t mask, const struct multi_path_record *r)
+{
+	uint8_t *gids = lab_data(l) + MULTI_PATH_GIDS_OFFSET;
+
+	lab_begin(l, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH, mask |
+		  SA_BIT(MULTI_SGID_COUNT) | SA_BIT(MULTI_DGID_COUNT));
+	multi_path_record_encode(lab_data(l), r);
+	for (unsigned i = 0; i < 5; i++)
+		lab_gid(l, lab_host(l, i), gids + 16 * i);
+}
+
+static void
+test_multi_path_joins_lists_of_gids(void **state)
+{
+	struct multi_path_record r = {
+		.path = { .numb_path = 1, .sl = 1 },
+		.n_sgids = 2, .n_dgids = 3,
+	};
+	struct path_record path;
+	GByteArray *all;
+	unsigned n;
+	struct lab l;
+
+	lab_open(&l, TREE, 1);
+	want_multi(&l, 0, &r);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(l.reply.mad[3], 0x94);
+	assert_int_equal(lab_get(l.reply.mad + 44, 2), 8);
+	assert_int_equal(sa_records_size(l.reply.records), 64);
+	assert_int_equal(lab_count(&l), 2 * 3 * 2);
+	want_multi(&l, SA_BIT(MULTI_NUMB_PATH), &r);
+	assert_int_equal(lab_ask(&l), 0);
+	all = lab_drain(&l, &n);
+	assert_int_equal(n, 2 * 3);
+	path_record_decode(all->data + 64 * 5, &path);
+	assert_int_equal(path.slid, lab_lid(&l, lab_host(&l, 1)));
+	assert_int_equal(path.dlid, lab_lid(&l, lab_host(&l, 4)));
+	g_byte_array_unref(all);
+	/* No partition has this SL. */
+	want_multi(&l, SA_BIT(MULTI_SL), &r);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
+static void
+test_multi_path_of_bad_lists_is_refused(void **state)
+{
+	struct multi_path_record r = { .n_sgids = 2, .n_dgids = 3 };
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	/* More GIDs than there are bytes; none at all; not said how many. */
+	want_multi(&l, 0, &r);
+	lab_data(&l)[15] = 200;
+	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
+	lab_data(&l)[15] = 0;
+	assert_int_equal(lab_ask(&l), SA_STATUS_INSUFFICIENT);
+	want_multi(&l, 0, &r);
+	lab_put(l.mad + 48, SA_BIT(MULTI_SGID_COUNT), 8);
+	assert_int_equal(lab_ask(&l), SA_STATUS_INSUFFICIENT);
+	want_multi(&l, 0, &r);
+	lab_data(&l)[MULTI_PATH_GIDS_OFFSET + 16 * 4 + 15] ^= 0x55;
+	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
+	want_multi(&l, SA_BIT(40), &r);
+	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
+	/* It has no Get, and paths have no GetMulti. */
+	want_multi(&l, 0, &r);
+	l.mad[3] = MAD_METHOD_GET;
+	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
+	lab_begin(&l, SA_METHOD_GET_MULTI, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
+	lab_close(&l);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_paths_are_streamed),
+		cmocka_unit_test(test_all_paths_are_those_of_all_pairs),
+		cmocka_unit_test(test_lmc_gives_as_many_paths),
+		cmocka_unit_test(test_better_paths_come_first),
+		cmocka_unit_test(test_partitions_are_obeyed),
+		cmocka_unit_test(test_sl_is_the_partitions),
+		cmocka_unit_test(test_path_to_a_group_is_the_groups),
+		cmocka_unit_test(test_path_to_a_group_fits_or_not),
+		cmocka_unit_test(test_multi_path_joins_lists_of_gids),
+		cmocka_unit_test(test_multi_path_of_bad_lists_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
