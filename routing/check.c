@@ -142,33 +142,6 @@ walk_report(const struct walk *w, const struct graph_target *target,
 	}
 }
 
-/* Labels the switches that are cabled together. */
-static uint32_t *
-walk_find_islands(const struct graph *g)
-{
-	uint32_t *island = g_new(uint32_t, g->n_switches);
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t start, head, tail, e;
-
-	for (start = 0; start < g->n_switches; start++)
-		island[start] = UINT32_MAX;
-	for (start = 0; start < g->n_switches; start++) {
-		if (island[start] != UINT32_MAX)
-			continue;
-		island[start] = start;
-		queue[0] = start;
-		for (head = 0, tail = 1; head < tail; head++)
-			for (e = g->first_edge[queue[head]];
-			     e < g->first_edge[queue[head] + 1]; e++) {
-				if (island[g->edges[e].peer] != UINT32_MAX)
-					continue;
-				island[g->edges[e].peer] = start;
-				queue[tail++] = g->edges[e].peer;
-			}
-	}
-	return island;
-}
-
 static void
 walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 {
@@ -181,7 +154,7 @@ walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 	w->next = g_new(uint32_t, n);
 	w->trail = g_new(uint32_t, n);
 	w->verdict = g_new(uint8_t, n + N_ENDS);
-	w->island = walk_find_islands(g);
+	w->island = graph_find_islands(g);
 	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
 	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
 	w->verdict[n + END_ASTRAY] = VERDICT_ASTRAY;

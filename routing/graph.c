@@ -241,3 +241,29 @@ graph_switch_name(const struct graph *g, uint32_t sw)
 	return g_strdup_printf("'%s' (0x%016" G_GINT64_MODIFIER "x)",
 			       node->desc, node->info.node_guid);
 }
+
+uint32_t *
+graph_find_islands(const struct graph *g)
+{
+	uint32_t *island = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t start, head, tail, e;
+
+	for (start = 0; start < g->n_switches; start++)
+		island[start] = UINT32_MAX;
+	for (start = 0; start < g->n_switches; start++) {
+		if (island[start] != UINT32_MAX)
+			continue;
+		island[start] = start;
+		queue[0] = start;
+		for (head = 0, tail = 1; head < tail; head++)
+			for (e = g->first_edge[queue[head]];
+			     e < g->first_edge[queue[head] + 1]; e++) {
+				if (island[g->edges[e].peer] != UINT32_MAX)
+					continue;
+				island[g->edges[e].peer] = start;
+				queue[tail++] = g->edges[e].peer;
+			}
+	}
+	return island;
+}

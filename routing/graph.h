@@ -50,6 +50,10 @@ uint32_t *graph_map_ports(const struct graph *g);
  * The caller frees it (g_free). */
 uint32_t *graph_map_lids(const struct graph *g);
 
+/* By switch: the lowest one of those that it is cabled together with.
+ * g_free. */
+uint32_t *graph_find_islands(const struct graph *g);
+
 /* "'leaf 3' (0x0002c90000000003)", g_free. */
 char *graph_switch_name(const struct graph *g, uint32_t sw);
 

@@ -299,8 +299,7 @@ updn_joins_hosts(const struct graph *g, const uint32_t *ranks,
 {
 	uint32_t n = g->n_switches, words = (n + 63) / 64, i, w, e, sw, peer;
 	g_autofree uint32_t *order = g_new(uint32_t, n);
-	g_autofree uint32_t *island = g_new(uint32_t, n);
-	g_autofree uint32_t *queue = g_new(uint32_t, n);
+	g_autofree uint32_t *island = graph_find_islands(g);
 	g_autofree uint64_t *below = g_new0(uint64_t, (size_t)n * words);
 	g_autofree uint64_t *reach = NULL;
 
@@ -330,21 +329,6 @@ updn_joins_hosts(const struct graph *g, const uint32_t *ranks,
 				reach[(size_t)sw * words + w] |=
 					reach[(size_t)peer * words + w];
 		}
-	}
-	memset(island, 0xff, n * sizeof(*island));
-	for (i = 0; i < n; i++) {
-		g_autofree uint32_t *hops = NULL;
-		uint32_t size;
-
-		if (island[i] != FAR)
-			continue;
-		hops = g_new(uint32_t, n);
-		rank_clear(g, hops);
-		hops[i] = 0;
-		queue[0] = i;
-		size = rank_spread(g, hops, queue, 1);
-		while (size)
-			island[queue[--size]] = i;
 	}
 	*n_apart = 0;
 	for (sw = 0; sw < n; sw++)

@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#include "sm/wire/bytes.h"
+
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
 					   all bits that are asked for */
 #define PKEYS_BLOCK	32u
@@ -407,16 +409,6 @@ scan_free(void *data)
 
 /* ------------------------------------------------------------- narrowing */
 
-static uint64_t
-load_be(const uint8_t *from, unsigned n)
-{
-	uint64_t value = 0;
-
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
-}
-
 static bool
 scan_asks(const struct scan *s, unsigned component)
 {
@@ -430,7 +422,7 @@ scan_wanted(const struct scan *s, unsigned component)
 	unsigned n;
 	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
 
-	return load_be(s->q.wanted + f[component].offset / 8,
+	return bytes_load(s->q.wanted + f[component].offset / 8,
 		       f[component].bits / 8);
 }
 
@@ -604,7 +596,7 @@ narrow_mft(struct scan *s)
 {
 	const struct mft *mft = s->v->mft;
 	uint32_t position = s->q.wanted[2] >> 4;
-	uint32_t block = (uint32_t)load_be(s->q.wanted + 2, 2) & 0x1ffu;
+	uint32_t block = (uint32_t)bytes_load(s->q.wanted + 2, 2) & 0x1ffu;
 
 	if (!mft || !scan_asks(s, MFT_POSITION) || !scan_asks(s, MFT_BLOCKNUM))
 		return;
@@ -637,7 +629,7 @@ scan_ask_capabilities(struct scan *s)
 		return;
 	s->cap_asked = true;
 	s->cap_all = s->q.h->mad.attr_mod & CAP_MATCH;
-	s->cap_mask = (uint32_t)load_be(s->q.wanted +
+	s->cap_mask = (uint32_t)bytes_load(s->q.wanted +
 					PORT_INFO_CAPABILITIES_OFFSET, 4);
 }
 

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "sm/wire/bytes.h"
 #include "sm/wire/sa_fields.h"
 
 #define OFF_METHOD	3
@@ -23,35 +24,16 @@
 #define OFF_ATTR_OFFSET	44
 #define OFF_COMP_MASK	48
 
-static uint64_t
-load(const uint8_t *from, unsigned n)
-{
-	uint64_t value = 0;
-
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
-}
-
-static void
-store(uint8_t *to, uint64_t value, unsigned n)
-{
-	while (n--) {
-		to[n] = (uint8_t)value;
-		value >>= 8;
-	}
-}
-
 bool
 sa_header_read(const uint8_t *mad, size_t len, struct sa_header *h)
 {
 	if (!mad_header_read(mad, len, &h->mad) ||
 	    h->mad.mgmt_class != MAD_CLASS_SA)
 		return false;
-	h->mad.status = (uint16_t)load(mad + OFF_STATUS, 2);
-	h->sm_key = load(mad + OFF_SM_KEY, 8);
-	h->attr_offset = (uint16_t)load(mad + OFF_ATTR_OFFSET, 2);
-	h->comp_mask = load(mad + OFF_COMP_MASK, 8);
+	h->mad.status = (uint16_t)bytes_load(mad + OFF_STATUS, 2);
+	h->sm_key = bytes_load(mad + OFF_SM_KEY, 8);
+	h->attr_offset = (uint16_t)bytes_load(mad + OFF_ATTR_OFFSET, 2);
+	h->comp_mask = bytes_load(mad + OFF_COMP_MASK, 8);
 	return true;
 }
 
@@ -66,13 +48,13 @@ answer_to(unsigned method)
 void
 sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 {
-	unsigned attr_id = (unsigned)load(mad + OFF_ATTR_ID, 2);
+	unsigned attr_id = (unsigned)bytes_load(mad + OFF_ATTR_ID, 2);
 
 	mad[OFF_METHOD] = (uint8_t)answer_to(mad[OFF_METHOD]);
-	store(mad + OFF_STATUS, status, 2);
+	bytes_store(mad + OFF_STATUS, status, 2);
 	memset(mad + SA_RMPP_OFFSET, 0, SA_HEADER_OFFSET - SA_RMPP_OFFSET);
-	store(mad + OFF_SM_KEY, 0, 8);
-	store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
+	bytes_store(mad + OFF_SM_KEY, 0, 8);
+	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 
 void
@@ -83,8 +65,8 @@ sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 	mad[1] = MAD_CLASS_SA;
 	mad[2] = 2;			/* ClassVersion, IBA 15.2.1 */
 	mad[OFF_METHOD] = (uint8_t)method;
-	store(mad + OFF_ATTR_ID, attr_id, 2);
-	store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
+	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 
 static const struct sa_kind *

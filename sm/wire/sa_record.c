@@ -13,30 +13,12 @@
 
 #include <string.h>
 
+#include "sm/wire/bytes.h"
 #define NODE_INFO_LEN	40u
 #define PORT_INFO_LEN	64u
 #define SWITCH_INFO_LEN	20u
 #define SM_INFO_LEN	21u
 #define NODE_DESC_LEN_WIRE 64u
-
-static uint64_t
-load(const uint8_t *from, unsigned n)
-{
-	uint64_t value = 0;
-
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
-}
-
-static void
-store(uint8_t *to, uint64_t value, unsigned n)
-{
-	while (n--) {
-		to[n] = (uint8_t)value;
-		value >>= 8;
-	}
-}
 
 static uint8_t
 pair(unsigned selector, unsigned value)
@@ -132,21 +114,21 @@ sa_rate_of(const struct port_info *info)
 void
 path_record_decode(const uint8_t *d, struct path_record *r)
 {
-	uint32_t word = (uint32_t)load(d + 44, 4);
+	uint32_t word = (uint32_t)bytes_load(d + 44, 4);
 
-	r->service_id = load(d, 8);
+	r->service_id = bytes_load(d, 8);
 	memcpy(r->dgid, d + 8, 16);
 	memcpy(r->sgid, d + 24, 16);
-	r->dlid = (uint16_t)load(d + 40, 2);
-	r->slid = (uint16_t)load(d + 42, 2);
+	r->dlid = (uint16_t)bytes_load(d + 40, 2);
+	r->slid = (uint16_t)bytes_load(d + 42, 2);
 	r->raw = word >> 31;
 	r->flow_label = word >> 8 & 0xfffff;
 	r->hop_limit = (uint8_t)word;
 	r->tclass = d[48];
 	r->reversible = d[49] >> 7;
 	r->numb_path = d[49] & 0x7f;
-	r->pkey = (uint16_t)load(d + 50, 2);
-	r->qos_class = (uint16_t)(load(d + 52, 2) >> 4);
+	r->pkey = (uint16_t)bytes_load(d + 50, 2);
+	r->qos_class = (uint16_t)(bytes_load(d + 52, 2) >> 4);
 	r->sl = d[53] & 0xf;
 	r->mtu_selector = d[54] >> 6;
 	r->mtu = d[54] & 0x3f;
@@ -160,17 +142,17 @@ path_record_decode(const uint8_t *d, struct path_record *r)
 void
 path_record_encode(uint8_t *d, const struct path_record *r)
 {
-	store(d, r->service_id, 8);
+	bytes_store(d, r->service_id, 8);
 	memcpy(d + 8, r->dgid, 16);
 	memcpy(d + 24, r->sgid, 16);
-	store(d + 40, r->dlid, 2);
-	store(d + 42, r->slid, 2);
-	store(d + 44, (uint32_t)r->raw << 31 |
+	bytes_store(d + 40, r->dlid, 2);
+	bytes_store(d + 42, r->slid, 2);
+	bytes_store(d + 44, (uint32_t)r->raw << 31 |
 	      (r->flow_label & 0xfffff) << 8 | r->hop_limit, 4);
 	d[48] = r->tclass;
 	d[49] = (uint8_t)(r->reversible << 7 | (r->numb_path & 0x7f));
-	store(d + 50, r->pkey, 2);
-	store(d + 52, (uint64_t)r->qos_class << 4 | (r->sl & 0xf), 2);
+	bytes_store(d + 50, r->pkey, 2);
+	bytes_store(d + 52, (uint64_t)r->qos_class << 4 | (r->sl & 0xf), 2);
 	d[54] = pair(r->mtu_selector, r->mtu);
 	d[55] = pair(r->rate_selector, r->rate);
 	d[56] = pair(r->life_selector, r->life);
@@ -182,7 +164,7 @@ void
 multi_path_record_decode(const uint8_t *d, struct multi_path_record *r)
 {
 	struct path_record *p = &r->path;
-	uint32_t word = (uint32_t)load(d, 4);
+	uint32_t word = (uint32_t)bytes_load(d, 4);
 
 	memset(r, 0, sizeof(*r));
 	p->raw = word >> 31;
@@ -191,8 +173,8 @@ multi_path_record_decode(const uint8_t *d, struct multi_path_record *r)
 	p->tclass = d[4];
 	p->reversible = d[5] >> 7;
 	p->numb_path = d[5] & 0x7f;
-	p->pkey = (uint16_t)load(d + 6, 2);
-	p->qos_class = (uint16_t)(load(d + 8, 2) >> 4);
+	p->pkey = (uint16_t)bytes_load(d + 6, 2);
+	p->qos_class = (uint16_t)(bytes_load(d + 8, 2) >> 4);
 	p->sl = d[9] & 0xf;
 	p->mtu_selector = d[10] >> 6;
 	p->mtu = d[10] & 0x3f;
@@ -200,7 +182,7 @@ multi_path_record_decode(const uint8_t *d, struct multi_path_record *r)
 	p->rate = d[11] & 0x3f;
 	p->life_selector = d[12] >> 6;
 	p->life = d[12] & 0x3f;
-	p->service_id = (uint64_t)d[13] << 56 | load(d + 17, 7);
+	p->service_id = (uint64_t)d[13] << 56 | bytes_load(d + 17, 7);
 	r->independence = d[14] >> 6;
 	r->n_sgids = d[15];
 	r->n_dgids = d[16];
@@ -211,12 +193,12 @@ multi_path_record_encode(uint8_t *d, const struct multi_path_record *r)
 {
 	const struct path_record *p = &r->path;
 
-	store(d, (uint32_t)p->raw << 31 | (p->flow_label & 0xfffff) << 8 |
+	bytes_store(d, (uint32_t)p->raw << 31 | (p->flow_label & 0xfffff) << 8 |
 	      p->hop_limit, 4);
 	d[4] = p->tclass;
 	d[5] = (uint8_t)(p->reversible << 7 | (p->numb_path & 0x7f));
-	store(d + 6, p->pkey, 2);
-	store(d + 8, (uint64_t)p->qos_class << 4 | (p->sl & 0xf), 2);
+	bytes_store(d + 6, p->pkey, 2);
+	bytes_store(d + 8, (uint64_t)p->qos_class << 4 | (p->sl & 0xf), 2);
 	d[10] = pair(p->mtu_selector, p->mtu);
 	d[11] = pair(p->rate_selector, p->rate);
 	d[12] = pair(p->life_selector, p->life);
@@ -224,7 +206,7 @@ multi_path_record_encode(uint8_t *d, const struct multi_path_record *r)
 	d[14] = (uint8_t)(r->independence << 6);
 	d[15] = r->n_sgids;
 	d[16] = r->n_dgids;
-	store(d + 17, p->service_id & UINT64_C(0xffffffffffffff), 7);
+	bytes_store(d + 17, p->service_id & UINT64_C(0xffffffffffffff), 7);
 }
 
 /* -------------------------------------------------- groups and services */
@@ -232,16 +214,16 @@ multi_path_record_encode(uint8_t *d, const struct multi_path_record *r)
 void
 mcmember_record_decode(const uint8_t *d, struct mcmember_record *r)
 {
-	uint32_t word = (uint32_t)load(d + 44, 4);
+	uint32_t word = (uint32_t)bytes_load(d + 44, 4);
 
 	memcpy(r->mgid, d, 16);
 	memcpy(r->port_gid, d + 16, 16);
-	r->q_key = (uint32_t)load(d + 32, 4);
-	r->mlid = (uint16_t)load(d + 36, 2);
+	r->q_key = (uint32_t)bytes_load(d + 32, 4);
+	r->mlid = (uint16_t)bytes_load(d + 36, 2);
 	r->mtu_selector = d[38] >> 6;
 	r->mtu = d[38] & 0x3f;
 	r->tclass = d[39];
-	r->pkey = (uint16_t)load(d + 40, 2);
+	r->pkey = (uint16_t)bytes_load(d + 40, 2);
 	r->rate_selector = d[42] >> 6;
 	r->rate = d[42] & 0x3f;
 	r->life_selector = d[43] >> 6;
@@ -259,14 +241,14 @@ mcmember_record_encode(uint8_t *d, const struct mcmember_record *r)
 {
 	memcpy(d, r->mgid, 16);
 	memcpy(d + 16, r->port_gid, 16);
-	store(d + 32, r->q_key, 4);
-	store(d + 36, r->mlid, 2);
+	bytes_store(d + 32, r->q_key, 4);
+	bytes_store(d + 36, r->mlid, 2);
 	d[38] = pair(r->mtu_selector, r->mtu);
 	d[39] = r->tclass;
-	store(d + 40, r->pkey, 2);
+	bytes_store(d + 40, r->pkey, 2);
 	d[42] = pair(r->rate_selector, r->rate);
 	d[43] = pair(r->life_selector, r->life);
-	store(d + 44, (uint32_t)(r->sl & 0xf) << 28 |
+	bytes_store(d + 44, (uint32_t)(r->sl & 0xf) << 28 |
 	      (r->flow_label & 0xfffff) << 8 | r->hop_limit, 4);
 	d[48] = (uint8_t)(r->scope << 4 | (r->join_state & 0xf));
 	d[49] = (uint8_t)(r->proxy_join << 7);
@@ -276,10 +258,10 @@ mcmember_record_encode(uint8_t *d, const struct mcmember_record *r)
 void
 service_record_decode(const uint8_t *d, struct service_record *r)
 {
-	r->id = load(d, 8);
+	r->id = bytes_load(d, 8);
 	memcpy(r->gid, d + 8, 16);
-	r->pkey = (uint16_t)load(d + 24, 2);
-	r->lease = (uint32_t)load(d + 28, 4);
+	r->pkey = (uint16_t)bytes_load(d + 24, 2);
+	r->lease = (uint32_t)bytes_load(d + 28, 4);
 	memcpy(r->key, d + 32, 16);
 	memcpy(r->name, d + 48, 64);
 	memcpy(r->data, d + 112, 64);
@@ -288,11 +270,11 @@ service_record_decode(const uint8_t *d, struct service_record *r)
 void
 service_record_encode(uint8_t *d, const struct service_record *r)
 {
-	store(d, r->id, 8);
+	bytes_store(d, r->id, 8);
 	memcpy(d + 8, r->gid, 16);
-	store(d + 24, r->pkey, 2);
-	store(d + 26, 0, 2);
-	store(d + 28, r->lease, 4);
+	bytes_store(d + 24, r->pkey, 2);
+	bytes_store(d + 26, 0, 2);
+	bytes_store(d + 28, r->lease, 4);
 	memcpy(d + 32, r->key, 16);
 	memcpy(d + 48, r->name, 64);
 	memcpy(d + 112, r->data, 64);
@@ -304,39 +286,39 @@ void
 inform_info_decode(const uint8_t *d, struct inform_info *i)
 {
 	memcpy(i->gid, d, 16);
-	i->lid_begin = (uint16_t)load(d + 16, 2);
-	i->lid_end = (uint16_t)load(d + 18, 2);
+	i->lid_begin = (uint16_t)bytes_load(d + 16, 2);
+	i->lid_end = (uint16_t)bytes_load(d + 18, 2);
 	i->generic = d[22] != 0;
 	i->subscribe = d[23];
-	i->type = (uint16_t)load(d + 24, 2);
-	i->trap = (uint16_t)load(d + 26, 2);
-	i->qpn = (uint32_t)load(d + 28, 3);
+	i->type = (uint16_t)bytes_load(d + 24, 2);
+	i->trap = (uint16_t)bytes_load(d + 26, 2);
+	i->qpn = (uint32_t)bytes_load(d + 28, 3);
 	i->resp_time = d[31] & 0x1f;
-	i->producer = (uint32_t)load(d + 33, 3);
+	i->producer = (uint32_t)bytes_load(d + 33, 3);
 }
 
 void
 inform_info_encode(uint8_t *d, const struct inform_info *i)
 {
 	memcpy(d, i->gid, 16);
-	store(d + 16, i->lid_begin, 2);
-	store(d + 18, i->lid_end, 2);
-	store(d + 20, 0, 2);
+	bytes_store(d + 16, i->lid_begin, 2);
+	bytes_store(d + 18, i->lid_end, 2);
+	bytes_store(d + 20, 0, 2);
 	d[22] = i->generic;
 	d[23] = i->subscribe;
-	store(d + 24, i->type, 2);
-	store(d + 26, i->trap, 2);
-	store(d + 28, i->qpn, 3);
+	bytes_store(d + 24, i->type, 2);
+	bytes_store(d + 26, i->trap, 2);
+	bytes_store(d + 28, i->qpn, 3);
 	d[31] = i->resp_time & 0x1f;
 	d[32] = 0;
-	store(d + 33, i->producer, 3);
+	bytes_store(d + 33, i->producer, 3);
 }
 
 void
 inform_info_record_decode(const uint8_t *d, struct inform_info_record *r)
 {
 	memcpy(r->subscriber_gid, d, 16);
-	r->index = (uint16_t)load(d + 16, 2);
+	r->index = (uint16_t)bytes_load(d + 16, 2);
 	inform_info_decode(d + 24, &r->info);
 }
 
@@ -344,7 +326,7 @@ void
 inform_info_record_encode(uint8_t *d, const struct inform_info_record *r)
 {
 	memcpy(d, r->subscriber_gid, 16);
-	store(d + 16, r->index, 2);
+	bytes_store(d + 16, r->index, 2);
 	memset(d + 18, 0, 6);
 	inform_info_encode(d + 24, &r->info);
 	memset(d + 24 + INFORM_LEN, 0, 4);
@@ -356,9 +338,9 @@ notice_build_gid(uint8_t d[NOTICE_LEN], uint16_t trap, uint16_t issuer_lid,
 {
 	memset(d, 0, NOTICE_LEN);
 	d[0] = 0x80 | 3;		/* generic; subnet management */
-	store(d + 1, 4, 3);		/* class manager, IBA 13.4.8.2 */
-	store(d + 4, trap, 2);
-	store(d + 6, issuer_lid, 2);
+	bytes_store(d + 1, 4, 3);		/* class manager, IBA 13.4.8.2 */
+	bytes_store(d + 4, trap, 2);
+	bytes_store(d + 6, issuer_lid, 2);
 	memcpy(d + 16, gid, 16);
 }
 
@@ -370,16 +352,16 @@ sa_class_info_encode(uint8_t *d, const struct sa_class_info *i)
 	memset(d, 0, 72);
 	d[0] = 1;			/* BaseVersion */
 	d[1] = 2;			/* ClassVersion */
-	store(d + 2, i->cap_mask, 2);
-	store(d + 4, i->cap_mask2 << 5 | (i->resp_time & 0x1fu), 4);
+	bytes_store(d + 2, i->cap_mask, 2);
+	bytes_store(d + 4, i->cap_mask2 << 5 | (i->resp_time & 0x1fu), 4);
 }
 
 void
 sa_class_info_decode(const uint8_t *d, struct sa_class_info *i)
 {
-	uint32_t word = (uint32_t)load(d + 4, 4);
+	uint32_t word = (uint32_t)bytes_load(d + 4, 4);
 
-	i->cap_mask = (uint16_t)load(d + 2, 2);
+	i->cap_mask = (uint16_t)bytes_load(d + 2, 2);
 	i->cap_mask2 = word >> 5;
 	i->resp_time = word & 0x1f;
 }
@@ -390,7 +372,7 @@ static void
 begin(uint8_t *d, unsigned attr_id, uint16_t lid)
 {
 	memset(d, 0, sa_record_size(attr_id));
-	store(d, lid, 2);
+	bytes_store(d, lid, 2);
 }
 
 void
@@ -431,7 +413,7 @@ linear_ft_record_encode(uint8_t *d, uint16_t lid, uint16_t block,
 			const uint8_t ports[64])
 {
 	begin(d, SA_ATTR_LINEAR_FT, lid);
-	store(d + 2, block, 2);
+	bytes_store(d + 2, block, 2);
 	memcpy(d + 8, ports, 64);
 }
 
@@ -440,9 +422,9 @@ multicast_ft_record_encode(uint8_t *d, uint16_t lid, unsigned position,
 			   unsigned block, const uint16_t masks[32])
 {
 	begin(d, SA_ATTR_MULTICAST_FT, lid);
-	store(d + 2, (position & 0xf) << 12 | (block & 0x1ff), 2);
+	bytes_store(d + 2, (position & 0xf) << 12 | (block & 0x1ff), 2);
 	for (unsigned i = 0; i < 32; i++)
-		store(d + 8 + 2 * i, masks[i], 2);
+		bytes_store(d + 8 + 2 * i, masks[i], 2);
 }
 
 void
@@ -452,7 +434,7 @@ link_record_encode(uint8_t *d, uint16_t from_lid, uint8_t from_port,
 	begin(d, SA_ATTR_LINK, from_lid);
 	d[2] = from_port;
 	d[3] = to_port;
-	store(d + 4, to_lid, 2);
+	bytes_store(d + 4, to_lid, 2);
 }
 
 void
@@ -472,7 +454,7 @@ guid_info_record_encode(uint8_t *d, uint16_t lid, uint8_t block,
 	begin(d, SA_ATTR_GUID_INFO, lid);
 	d[2] = block;
 	for (unsigned i = 0; i < 8; i++)
-		store(d + 8 + 8 * i, guids[i], 8);
+		bytes_store(d + 8 + 8 * i, guids[i], 8);
 }
 
 void
@@ -480,10 +462,10 @@ pkey_table_record_encode(uint8_t *d, uint16_t lid, uint16_t block,
 			 uint8_t port, const uint16_t pkeys[32])
 {
 	begin(d, SA_ATTR_PKEY_TABLE, lid);
-	store(d + 2, block, 2);
+	bytes_store(d + 2, block, 2);
 	d[4] = port;
 	for (unsigned i = 0; i < 32; i++)
-		store(d + 8 + 2 * i, pkeys[i], 2);
+		bytes_store(d + 8 + 2 * i, pkeys[i], 2);
 }
 
 void
