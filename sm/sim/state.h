@@ -9,10 +9,6 @@
 #include "sm/sim/probe.h"
 #include "sm/wire/smp.h"
 
-/* Attributes that sm/wire has no name for (IBA 14.2.5, table of attributes) */
-#define SIM_ATTR_SL2VL		0x0017u
-#define SIM_ATTR_VL_ARB		0x0018u
-
 #define SIM_TABLE_BLOCK		64u	/* bytes of a table in one SMP */
 #define SIM_SL2VL_LEN		8u
 #define SIM_VL_ARB_BLOCKS	4u

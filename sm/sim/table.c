@@ -418,9 +418,9 @@ sim_table_serve(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	switch (p->h.attr_id) {
 	case MAD_ATTR_PKEY_TABLE:
 		return serve_pkeys(sim, asked, p, data);
-	case SIM_ATTR_SL2VL:
+	case MAD_ATTR_SL2VL:
 		return serve_sl2vl(sim, asked, p, data);
-	case SIM_ATTR_VL_ARB:
+	case MAD_ATTR_VL_ARB:
 		return serve_vl_arb(sim, asked, p, data);
 	case MAD_ATTR_LINEAR_FT:
 		return serve_lft(sim, asked, p, data);

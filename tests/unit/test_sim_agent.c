@@ -549,19 +549,19 @@ test_sl_to_vl_is_by_entry_and_departure(void **state)
 	lab_open(&lab, "single(3)", NULL);
 	sw = lab_end(&lab, NODE_SWITCH, 0);
 	data[7] = 0xff;
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET, SIM_ATTR_SL2VL,
+	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET, MAD_ATTR_SL2VL,
 				 1 << 8 | 2, data), MAD_STATUS_OK);
-	assert_int_equal(get(&lab, sw, SIM_ATTR_SL2VL, 1 << 8 | 2, data), 0);
+	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 2, data), 0);
 	assert_int_equal(data[3], 0x67);
 	assert_int_equal(data[7], 0xff);
 	/* the same departure from elsewhere: SL modulo the 8 VLs there are */
-	assert_int_equal(get(&lab, sw, SIM_ATTR_SL2VL, 3 << 8 | 2, data), 0);
+	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 3 << 8 | 2, data), 0);
 	assert_int_equal(data[3], 0x67);
 	assert_int_equal(data[4], 0x01);
 	assert_int_equal(data[7], 0x67);
-	assert_int_equal(get(&lab, sw, SIM_ATTR_SL2VL, 4 << 8 | 2, data),
+	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 4 << 8 | 2, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, sw, SIM_ATTR_SL2VL, 1 << 8 | 4, data),
+	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 4, data),
 			 MAD_STATUS_BAD_VALUE);
 	lab_close(&lab);
 }
@@ -576,19 +576,19 @@ test_vl_arbitration_ends_at_its_capability(void **state)
 	lab_open(&lab, "single(3)", NULL);
 	ca = lab_end(&lab, NODE_CA, 2);
 	fill(data, 1);
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET, SIM_ATTR_VL_ARB,
+	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET, MAD_ATTR_VL_ARB,
 				 1u << 16, data), MAD_STATUS_OK);
 	/* 8 entries of two bytes */
 	assert_int_equal(data[15], 16);
 	assert_int_equal(data[16], 0);
-	assert_int_equal(get(&lab, ca, SIM_ATTR_VL_ARB, 3u << 16, data), 0);
+	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 3u << 16, data), 0);
 	assert_int_equal(data[0], 0);
-	assert_int_equal(get(&lab, ca, SIM_ATTR_VL_ARB, 2u << 16, data),
+	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 2u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, ca, SIM_ATTR_VL_ARB, 5u << 16, data),
+	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 5u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(get(&lab, lab_end(&lab, NODE_SWITCH, 0),
-			     SIM_ATTR_VL_ARB, 1u << 16, data),
+			     MAD_ATTR_VL_ARB, 1u << 16, data),
 			 MAD_STATUS_BAD_VALUE);	/* base port 0 */
 	lab_close(&lab);
 }
