@@ -34,7 +34,7 @@ admin_free(struct admin *a)
 	if (!a)
 		return;
 	sa_free(a->sa);
-	partition_rules_free(a->rules);
+	partition_rules_unref(a->rules);
 	g_free(a);
 }
 

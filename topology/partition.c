@@ -29,6 +29,7 @@
 #define BROADCAST_Q_KEY	0x0b1bu		/* as IPoIB is used to it */
 #define BROADCAST_MTU	4u		/* 2,048 bytes */
 #define BROADCAST_RATE	3u		/* 10 Gb/s */
+#define MET		4u		/* a rule spoke of this port */
 #define SCOPE_LINK	2u		/* link-local, IBA 4.1.1 */
 
 struct named_port {
@@ -47,8 +48,8 @@ struct resolver {
 	uint32_t n_ends;
 	struct named_port *slots;	/* open addressing, a power of two */
 	unsigned slot_bits;
-	uint8_t *what;		/* by port: 0 or enum partition_membership */
-	uint32_t *inside;	/* the ports whose `what` is not 0 */
+	uint8_t *what;		/* by port: 0, or MET and what it is so far */
+	uint32_t *inside;	/* the ports that were met */
 	uint32_t n_inside;
 	GArray *grants;		/* struct grant */
 	GArray *strangers;	/* may be NULL */
@@ -70,18 +71,27 @@ partition_free(gpointer data)
 struct partition_rules *
 partition_rules_new(void)
 {
-	struct partition_rules *rules = g_new(struct partition_rules, 1);
+	struct partition_rules *rules = g_new0(struct partition_rules, 1);
 
+	rules->ref = 1;
 	rules->partitions = g_ptr_array_new_with_free_func(partition_free);
 	return rules;
 }
 
-void
-partition_rules_free(struct partition_rules *rules)
+struct partition_rules *
+partition_rules_ref(struct partition_rules *rules)
 {
-	if (!rules)
+	g_atomic_int_inc(&rules->ref);
+	return rules;
+}
+
+void
+partition_rules_unref(struct partition_rules *rules)
+{
+	if (!rules || !g_atomic_int_dec_and_test(&rules->ref))
 		return;
 	g_ptr_array_unref(rules->partitions);
+	g_free(rules->source);
 	g_free(rules);
 }
 
@@ -258,7 +268,7 @@ resolver_admit(struct resolver *r, uint32_t port,
 {
 	if (!r->what[port])
 		r->inside[r->n_inside++] = port;
-	r->what[port] = (uint8_t)membership;
+	r->what[port] = (uint8_t)(MET | membership);
 }
 
 static void
@@ -342,6 +352,7 @@ memberships_deal(uint32_t n_ports, const GArray *grants)
 	struct memberships *m = g_new(struct memberships, 1);
 	const struct grant *g = (const void *)grants->data;
 
+	m->ref = 1;
 	m->n_ports = n_ports;
 	m->first = g_new0(uint32_t, (size_t)n_ports + 1);
 	m->pkeys = g_new(uint16_t, grants->len);
@@ -373,10 +384,17 @@ memberships_new(const struct partition_rules *rules, const struct subnet *s,
 	return m;
 }
 
-void
-memberships_free(struct memberships *m)
+struct memberships *
+memberships_ref(struct memberships *m)
 {
-	if (!m)
+	g_atomic_int_inc(&m->ref);
+	return m;
+}
+
+void
+memberships_unref(struct memberships *m)
+{
+	if (!m || !g_atomic_int_dec_and_test(&m->ref))
 		return;
 	g_free(m->first);
 	g_free(m->pkeys);

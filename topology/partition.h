@@ -30,6 +30,7 @@ enum partition_who {
 };
 
 enum partition_membership {
+	PARTITION_NONE = 0,	/* takes back what earlier rules gave */
 	PARTITION_LIMITED = 1,
 	PARTITION_FULL = 2,
 	PARTITION_BOTH = 3,	/* both P_Keys are in the port's table */
@@ -61,13 +62,17 @@ struct partition {
 	GArray *groups;		/* struct partition_group */
 };
 
-/* A value; no two partitions have the same P_Key. Sorted by P_Key. */
+/* No two partitions have the same P_Key. Sorted by P_Key. Reference counted;
+ * immutable once it is shared. */
 struct partition_rules {
+	gint ref;
+	char *source;		/* the file, for messages; NULL: built in */
 	GPtrArray *partitions;	/* struct partition * */
 };
 
 struct partition_rules *partition_rules_new(void);
-void partition_rules_free(struct partition_rules *rules);
+struct partition_rules *partition_rules_ref(struct partition_rules *rules);
+void partition_rules_unref(struct partition_rules *rules);
 /* What there is without a file: partition "Default", 0x7fff, with IPoIB's
  * broadcast group, every end port a full member. */
 struct partition_rules *partition_rules_default(void);
@@ -86,9 +91,10 @@ void partition_ipoib_group(uint16_t pkey, unsigned scope,
 /*
  * Memberships in a snapshot. pkeys[first[port] .. first[port + 1] - 1] are the
  * P_Keys of an end port, ascending by partition, limited before full; what is
- * no end port has none. Immutable.
+ * no end port has none. Immutable, reference counted.
  */
 struct memberships {
+	gint ref;
 	uint32_t n_ports;
 	uint32_t *first;	/* n_ports + 1 */
 	uint16_t *pkeys;
@@ -98,7 +104,8 @@ struct memberships {
  * name a port which is not there. */
 struct memberships *memberships_new(const struct partition_rules *rules,
 				    const struct subnet *s, GArray *strangers);
-void memberships_free(struct memberships *m);
+struct memberships *memberships_ref(struct memberships *m);
+void memberships_unref(struct memberships *m);
 
 /* What a port is in a partition: 0, or of enum partition_membership. */
 unsigned memberships_of(const struct memberships *m, uint32_t port,

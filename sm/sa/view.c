@@ -192,7 +192,7 @@ sort_systems(struct sa_view *v)
 
 struct sa_view *
 sa_view_new(struct subnet *s, struct lid_map *lids, struct lft *lft,
-	    struct mft *mft, const struct partition_rules *rules,
+	    struct mft *mft, struct partition_rules *rules,
 	    struct memberships *memberships, uint64_t gid_prefix,
 	    uint8_t packet_life, uint8_t subnet_timeout)
 {
@@ -203,7 +203,7 @@ sa_view_new(struct subnet *s, struct lid_map *lids, struct lft *lft,
 	v->lids = lid_map_ref(lids);
 	v->lft = lft_ref(lft);
 	v->mft = mft ? mft_ref(mft) : NULL;
-	v->rules = rules;
+	v->rules = partition_rules_ref(rules);
 	v->memberships = memberships;
 	v->gid_prefix = gid_prefix;
 	v->packet_life = packet_life;
@@ -237,7 +237,8 @@ sa_view_unref(struct sa_view *v)
 	lid_map_free(v->lids);
 	lft_free(v->lft);
 	mft_free(v->mft);
-	memberships_free(v->memberships);
+	memberships_unref(v->memberships);
+	partition_rules_unref(v->rules);
 	g_free(v->first_hop);
 	g_free(v->hops);
 	g_free(v->starts);

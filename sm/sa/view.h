@@ -31,7 +31,7 @@ struct sa_view {
 	struct lid_map *lids;
 	struct lft *lft;
 	struct mft *mft;		/* may be NULL: no group has a tree */
-	const struct partition_rules *rules;	/* outlive the view */
+	struct partition_rules *rules;	/* a reference */
 	struct memberships *memberships;	/* owned */
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
@@ -49,10 +49,10 @@ struct sa_view {
 	uint8_t subnet_timeout;
 };
 
-/* Takes references on subnet, lids, lft, mft; takes memberships over. */
+/* Takes references on subnet, lids, lft, mft, rules; takes memberships over. */
 struct sa_view *sa_view_new(struct subnet *s, struct lid_map *lids,
 			    struct lft *lft, struct mft *mft,
-			    const struct partition_rules *rules,
+			    struct partition_rules *rules,
 			    struct memberships *memberships,
 			    uint64_t gid_prefix, uint8_t packet_life,
 			    uint8_t subnet_timeout);

@@ -131,7 +131,7 @@ main(int argc, char **argv)
 	bench(sa, v, hosts, n, "uniform");
 	sa_view_unref(v);
 	sa_free(sa);
-	partition_rules_free(rules);
+	partition_rules_unref(rules);
 	lid_map_free(lids);
 	subnet_unref(s);
 	return 0;

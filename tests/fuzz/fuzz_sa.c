@@ -86,7 +86,7 @@ static void
 lab_close(struct lab *l)
 {
 	sa_free(l->sa);
-	partition_rules_free(l->rules);
+	partition_rules_unref(l->rules);
 	lid_map_free(l->lids);
 	subnet_unref(l->s);
 }

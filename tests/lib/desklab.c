@@ -368,7 +368,7 @@ stage_close(struct stage *st)
 		client_close(&st->client[i]);
 	stage_stop(st);
 	lab_sm_stop(&st->sm);
-	partition_rules_free(st->rules);
+	partition_rules_unref(st->rules);
 	sim_free(st->sim);
 	subnet_unref(st->s);
 }

@@ -71,7 +71,7 @@ lab_close(struct lab *l)
 	sa_records_free(l->reply.records);
 	sa_view_unref(l->v);
 	sa_free(l->sa);
-	partition_rules_free(l->rules);
+	partition_rules_unref(l->rules);
 	mft_free(l->mft);
 	lft_free(l->lft);
 	lid_map_free(l->lids);
@@ -203,7 +203,7 @@ lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
 void
 lab_clear_rules(struct lab *l)
 {
-	partition_rules_free(l->rules);
+	partition_rules_unref(l->rules);
 	l->rules = partition_rules_new();
 }
 

@@ -102,7 +102,7 @@ void
 star_free(struct star *star)
 {
 	sa_view_unref(star->v);
-	partition_rules_free(star->rules);
+	partition_rules_unref(star->rules);
 	subnet_unref(star->s);
 	g_free(star);
 }

@@ -124,8 +124,8 @@ test_default_makes_everybody_full(void **state)
 		assert_pkeys(m, port, &full, subnet_is_end_port(s, port));
 	assert_int_equal(memberships_common(m, host_port(s, 1),
 					    host_port(s, 2)), 0xffff);
-	memberships_free(m);
-	partition_rules_free(rules);
+	memberships_unref(m);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -166,7 +166,7 @@ test_rules_stay_sorted_and_unique(void **state)
 			 partition_rules_find(rules, 0x20));
 	assert_null(partition_rules_find(rules, 0x21));
 	assert_null(partition_rules_find(rules, 0x7ffe));
-	partition_rules_free(rules);
+	partition_rules_unref(rules);
 }
 
 static void
@@ -196,8 +196,8 @@ test_kinds_name_their_ports_only(void **state)
 	assert_int_equal(memberships_of(m, port0, 1), 0);
 	assert_int_equal(memberships_of(m, port0, 2), PARTITION_FULL);
 	assert_int_equal(memberships_of(m, port0, 5), PARTITION_LIMITED);
-	memberships_free(m);
-	partition_rules_free(rules);
+	memberships_unref(m);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -225,8 +225,30 @@ test_later_rule_decides(void **state)
 	assert_int_equal(host_is(s, m, 3, 3), 0);
 	assert_pkeys(m, host_port(s, 1),
 		     (const uint16_t[]){ 0x0001, 0x8002, 0x0003, 0x8003 }, 4);
-	memberships_free(m);
-	partition_rules_free(rules);
+	memberships_unref(m);
+	partition_rules_unref(rules);
+	subnet_unref(s);
+}
+
+/* A member that was taken out and let in again is one member. */
+static void
+test_none_takes_back(void **state)
+{
+	struct partition_rules *rules = partition_rules_new();
+	struct subnet *s = make_star();
+	struct memberships *m;
+
+	add_rule(rules, 1, PARTITION_ALL_CAS, 0, PARTITION_FULL);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(1), PARTITION_NONE);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(2), PARTITION_NONE);
+	add_rule(rules, 1, PARTITION_GUID, host_guid(2), PARTITION_LIMITED);
+	m = memberships_new(rules, s, NULL);
+	assert_int_equal(host_is(s, m, 1, 1), 0);
+	assert_int_equal(host_is(s, m, 2, 1), PARTITION_LIMITED);
+	assert_int_equal(host_is(s, m, 3, 1), PARTITION_FULL);
+	assert_pkeys(m, host_port(s, 2), (const uint16_t[]){ 0x0001 }, 1);
+	memberships_unref(m);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -251,12 +273,12 @@ test_absent_ports_are_told_by_rule(void **state)
 	assert_int_equal(g_array_index(strangers, struct partition_rule,
 				       1).line, 4);
 	assert_int_equal(m->first[s->n_ports], 1);
-	memberships_free(m);
+	memberships_unref(m);
 	m = memberships_new(rules, s, NULL);
 	assert_int_equal(m->first[s->n_ports], 1);
-	memberships_free(m);
+	memberships_unref(m);
 	g_array_unref(strangers);
-	partition_rules_free(rules);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -300,8 +322,8 @@ test_meeting_needs_one_full_member(void **state)
 	assert_int_equal(memberships_common(m, p[2], p[2]), 0);
 	assert_int_equal(memberships_common(m, p[0],
 					    host_port(s, ROUTER)), 0);
-	memberships_free(m);
-	partition_rules_free(rules);
+	memberships_unref(m);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -320,8 +342,8 @@ test_twin_guids_name_the_first_port(void **state)
 	m = memberships_new(rules, s, NULL);
 	assert_int_equal(memberships_of(m, first, 1), PARTITION_FULL);
 	assert_int_equal(memberships_of(m, second, 1), 0);
-	memberships_free(m);
-	partition_rules_free(rules);
+	memberships_unref(m);
+	partition_rules_unref(rules);
 	subnet_unref(s);
 }
 
@@ -427,8 +449,8 @@ test_random_rules_read_the_plain_way(void **state)
 			assert_int_equal(memberships_common(m, a, b),
 					 naive_common(rules, s, a, b));
 		}
-		memberships_free(m);
-		partition_rules_free(rules);
+		memberships_unref(m);
+		partition_rules_unref(rules);
 	}
 	subnet_unref(s);
 }
@@ -442,6 +464,7 @@ main(void)
 		cmocka_unit_test(test_rules_stay_sorted_and_unique),
 		cmocka_unit_test(test_kinds_name_their_ports_only),
 		cmocka_unit_test(test_later_rule_decides),
+		cmocka_unit_test(test_none_takes_back),
 		cmocka_unit_test(test_absent_ports_are_told_by_rule),
 		cmocka_unit_test(test_meeting_needs_one_full_member),
 		cmocka_unit_test(test_twin_guids_name_the_first_port),
