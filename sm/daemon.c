@@ -285,7 +285,7 @@ daemon_open(struct daemon *d, GError **error)
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
 	d->x = xact_new(d->transport, &wire);
-	d->keys = keyring_new(d->conf->m_key);
+	d->keys = keyring_new(d->conf->m_key, KEYRING_ONE);
 	return true;
 }
 
