@@ -48,7 +48,7 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
-	struct keyring *keys;
+	struct keystore *keys;
 	struct policy policy;
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
@@ -284,8 +284,9 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
+	d->keys = keystore_open(d->conf->cache_dir, d->conf->m_key,
+				KEYRING_ONE, d->log);
 	d->x = xact_new(d->transport, &wire);
-	d->keys = keyring_new(d->conf->m_key, KEYRING_ONE);
 	return true;
 }
 
@@ -346,7 +347,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.keys = d->keys,
+		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -376,7 +377,7 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin), d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -401,7 +402,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
-	keyring_free(d->keys);
+	keystore_close(d->keys);
 }
 
 static int

@@ -146,6 +146,13 @@ keystore_ring(const struct keystore *ks)
 	return ks->ring;
 }
 
+void
+keystore_learn(struct keystore *ks, const struct subnet *s)
+{
+	if (ks)
+		keyring_learn(ks->ring, s);
+}
+
 /* ----------------------------------------------------------------- writing */
 
 static bool
@@ -179,10 +186,13 @@ file_save(struct keystore *ks, struct file *f)
 bool
 keystore_save(struct keystore *ks)
 {
-	uint64_t version = keyring_version(ks->ring);
+	uint64_t version;
 	bool well;
 
-	if (!ks->keys.path || version == ks->version)
+	if (!ks || !ks->keys.path)
+		return true;
+	version = keyring_version(ks->ring);
+	if (version == ks->version)
 		return true;
 	well = file_save(ks, &ks->keys);
 	well = file_save(ks, &ks->cables) && well;

@@ -19,8 +19,11 @@ void keystore_close(struct keystore *ks);
 /* To look keys up in, and to change; the keystore's. */
 struct keyring *keystore_ring(const struct keystore *ks);
 
+/* Takes in what a snapshot tells; ks NULL: nothing. */
+void keystore_learn(struct keystore *ks, const struct subnet *s);
+
 /* Writes the files if there is something new, atomically and to the disk.
- * False: it could not be done, and the log says why. */
+ * False: it could not be done, and the log says why. ks NULL: nothing. */
 bool keystore_save(struct keystore *ks);
 
 #endif
