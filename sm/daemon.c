@@ -267,6 +267,26 @@ on_over(void *data)
 
 /* Setting up. */
 
+/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
+ * found again by who has not written down where it was. */
+static void
+open_keys(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
+
+	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
+				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	if (c->m_key_per_port && !c->m_key)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
+			"an m_key: there are no keys");
+	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
+			"protection level %u, and nothing is remembered: "
+			"after a restart the ports will not answer",
+			c->m_key_protect);
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -284,8 +304,7 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
-	d->keys = keystore_open(d->conf->cache_dir, d->conf->m_key,
-				KEYRING_ONE, d->log);
+	open_keys(d);
 	d->x = xact_new(d->transport, &wire);
 	return true;
 }
@@ -339,6 +358,7 @@ static void
 daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
+		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
