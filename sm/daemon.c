@@ -397,7 +397,8 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin), d->log);
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
+			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
