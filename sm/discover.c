@@ -552,6 +552,45 @@ drop_half_cables(struct discover *d)
 	}
 }
 
+/* Nothing can be written there, so nothing may be routed through there. */
+static void
+lock_out(struct discover *d, uint32_t n, uint32_t holder)
+{
+	const struct subnet_node *node = builder_node_at(d->b, n);
+	unsigned ports = node->info.num_ports;
+	bool is_switch = subnet_is_switch(node);
+	g_autofree char *where = place(d, holder);
+
+	builder_fault(d->b, SUBNET_FAULT_LOCKED, node->info.node_guid,
+		      "%s does not obey: its M_Key is not ours; left out%s",
+		      where, is_switch ? ", with all that only it leads to" :
+		      "");
+	for (unsigned num = 0; num <= ports; num++) {
+		uint32_t port = builder_port(d->b, n, num);
+
+		if ((is_switch || port == holder) &&
+		    builder_port_at(d->b, port)->peer != SUBNET_NONE)
+			builder_unlink(d->b, port);
+	}
+}
+
+static void
+drop_locked(struct discover *d)
+{
+	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
+		const struct subnet_node *node = builder_node_at(d->b, n);
+		unsigned last = subnet_is_switch(node) ? 0 :
+			node->info.num_ports;
+
+		/* but our own: without it there is no fabric */
+		for (unsigned num = 0; num <= last &&
+		     node->entry != SUBNET_NONE; num++)
+			if (doors_is_locked(d->doors,
+					    builder_port(d->b, n, num)))
+				lock_out(d, n, builder_port(d->b, n, num));
+	}
+}
+
 static void
 finish(struct discover *d)
 {
@@ -560,6 +599,7 @@ finish(struct discover *d)
 
 	for (guint i = 0; i < d->dark->len; i++)
 		fault_dark(d, g_array_index(d->dark, uint32_t, i));
+	drop_locked(d);
 	drop_half_cables(d);
 
 	struct subnet *s = builder_finish(d->b);

@@ -87,14 +87,16 @@ on_trap(struct serve *s, const struct transport_mad *m)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct notice n;
+	uint64_t m_key;
 
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
 	notice_decode(data, &n);
 	/* To its sender TrapRepress is a request, which must have the key
-	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. */
-	reply_with_key(s, m, MAD_STATUS_OK,
-		       keyring_of_lid(s->hooks.keys, m->addr.lid));
+	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. Who
+	 * is not known yet will send it again. */
+	if (keyring_of_lid(s->hooks.keys, m->addr.lid, &m_key))
+		reply_with_key(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
 }
 

@@ -284,7 +284,8 @@ on_programmed(struct program_result *result, void *data)
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
 	memory_learn(s->memory, s->next.subnet, result->forgot);
-	if (result->changed)
+	if (keystore_lock(s->params.keystore, result->locked) ||
+	    result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	keystore_learn(s->params.keystore, result->after);
 	keystore_save(s->params.keystore);
@@ -575,6 +576,8 @@ begin(struct sweep *s)
 	s->causes = 0;
 	s->began = now(s);
 	s->stats = *xact_stats(s->x);
+	if (s->params.keystore && s->why & 1u << SWEEP_CAUSE_SIGNAL)
+		keyring_unlock_all(keystore_ring(s->params.keystore));
 	set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
 }
