@@ -48,6 +48,17 @@ reply(struct serve *s, const struct transport_mad *m, unsigned status)
 	reply_with_key(s, m, status, 0);
 }
 
+/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which is by the
+ * M_Key of our port, if it has one. */
+static bool
+is_known(struct serve *s, const struct transport_mad *m)
+{
+	uint64_t own = keyring_of(s->hooks.keys,
+				  xact_transport(s->x)->port_guid);
+
+	return !own || smp_m_key(m->mad) == own;
+}
+
 static void
 reply_sm_info(struct serve *s, const struct transport_mad *m)
 {
@@ -56,6 +67,8 @@ reply_sm_info(struct serve *s, const struct transport_mad *m)
 	uint8_t mad[MAD_SIZE];
 
 	s->hooks.sm_info(&self, s->hooks.data);
+	if (!is_known(s, m))
+		self.sm_key = 0;
 	memcpy(mad, m->mad, MAD_SIZE);
 	sm_info_encode(smp_data(mad), &self);
 	answer.mad = mad;
@@ -63,10 +76,27 @@ reply_sm_info(struct serve *s, const struct transport_mad *m)
 }
 
 static void
+log_drop(struct serve *s, const char *reason, const struct transport_mad *m)
+{
+	struct mad_header h;
+
+	if (!mad_header_read(m->mad, m->len, &h))
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "%zu bytes from LID %u", m->len, m->addr.lid);
+	else
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "class 0x%02x, method %s (0x%02x), attribute %s "
+			    "(0x%04x), status 0x%04x, from LID %u",
+			    h.mgmt_class, mad_method_name(h.method), h.method,
+			    mad_attr_name(h.attr_id), h.attr_id, h.status,
+			    m->addr.lid);
+}
+
+static void
 on_sm_info(struct serve *s, const struct transport_mad *m,
 	   const struct mad_header *h)
 {
-	struct sm_info from;
+	struct sm_info from, self;
 
 	if (h->method == MAD_METHOD_GET) {
 		reply_sm_info(s, m);
@@ -78,6 +108,12 @@ on_sm_info(struct serve *s, const struct transport_mad *m,
 		return;
 	}
 	sm_info_decode(smp_data_const(m->mad), &from);
+	s->hooks.sm_info(&self, s->hooks.data);
+	if (self.sm_key && from.sm_key != self.sm_key) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		log_drop(s, "SMInfo control without our SM_Key", m);
+		return;
+	}
 	reply_sm_info(s, m);
 	s->hooks.control(h->attr_mod, &from, s->hooks.data);
 }
@@ -98,23 +134,6 @@ on_trap(struct serve *s, const struct transport_mad *m)
 	if (keyring_of_lid(s->hooks.keys, m->addr.lid, &m_key))
 		reply_with_key(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
-}
-
-static void
-log_drop(struct serve *s, const char *reason, const struct transport_mad *m)
-{
-	struct mad_header h;
-
-	if (!mad_header_read(m->mad, m->len, &h))
-		log_limited(s->log, LOG_WARNING, "wire", reason,
-			    "%zu bytes from LID %u", m->len, m->addr.lid);
-	else
-		log_limited(s->log, LOG_WARNING, "wire", reason,
-			    "class 0x%02x, method %s (0x%02x), attribute %s "
-			    "(0x%04x), status 0x%04x, from LID %u",
-			    h.mgmt_class, mad_method_name(h.method), h.method,
-			    mad_attr_name(h.attr_id), h.attr_id, h.status,
-			    m->addr.lid);
 }
 
 static void

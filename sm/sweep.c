@@ -508,6 +508,18 @@ hand_over(struct sweep *s, uint32_t port)
 }
 
 static void
+name_strangers(struct sweep *s, const struct election_peer *peers, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (election_is_stranger(&s->self, &peers[i].info))
+			log_limited(s->log, LOG_WARNING, "sweep", "an SM of "
+				    "another SM_Key", "0x%016"
+				    G_GINT64_MODIFIER "x (%s) takes no part",
+				    peers[i].info.guid,
+				    sm_state_name(peers[i].info.state));
+}
+
+static void
 on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
@@ -515,6 +527,7 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
+	name_strangers(s, peers, found->len);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
