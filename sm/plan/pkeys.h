@@ -27,7 +27,7 @@ enum {
  *	port that is to enforce. What is not set is to be left alone.
  * enforce_by_port: by port index, filled; 0 but for external switch ports.
  * problems: one line (char *) is added for whatever could not be had; may be
- *	NULL. In the order of the ports.
+ *	NULL. In the order of the end ports.
  */
 void pkeys_want(const struct subnet *s, const struct partition_rules *rules,
 		const struct memberships *m, const struct port_tables *held,
