@@ -58,6 +58,9 @@ struct qos {
  * ones. Everything is given in `out`. */
 void qos_resolve(const struct qos *qos, enum qos_kind kind,
 		 struct qos_values *out);
+/* The same, of single values. */
+unsigned qos_max_vls(const struct qos *qos, enum qos_kind kind);
+unsigned qos_high_limit(const struct qos *qos, enum qos_kind kind);
 
 /* --- the SL of a path --- */
 
