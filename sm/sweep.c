@@ -32,8 +32,8 @@
 
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
-#define POLL_US		(1000 * 1000)	/* standby asks the master */
-#define POLLS_LOST	2u		/* until it is taken for dead */
+#define POLL_MS		1000u	/* standby asks the master */
+#define POLLS_LOST	2u	/* until it is taken for dead */
 
 struct sweep {
 	struct xact *x;
@@ -162,14 +162,31 @@ log_sent(struct sweep *s, enum log_level level)
 	sent_log(s->log, level, &s->stats, xact_stats(s->x));
 }
 
+static char *
+causes_text(unsigned causes)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned c = 0; c < G_N_ELEMENTS(cause_names); c++)
+		if (causes & 1u << c)
+			g_string_append_printf(text, "%s%s", text->len ?
+					       ", " : "", cause_names[c]);
+	return g_strdup(text->str);
+}
+
 /* The end of a heavy sweep, whatever came of it. */
 static void
 conclude(struct sweep *s, const struct sweep_report *r)
 {
+	g_autofree char *causes = causes_text(s->why);
+	struct sweep_report told = *r;
+
+	told.causes = causes;
+	told.took_us = now(s) - s->began;
 	log_sent(s, LOG_INFO);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
-		(double)(now(s) - s->began) / 1000);
-	s->end(r, s->data);
+		(double)told.took_us / 1000);
+	s->end(&told, s->data);
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
@@ -443,6 +460,7 @@ obey(struct sweep *s, uint32_t port)
 	struct sweep_report r = { .end = SWEEP_END_STANDBY };
 	const struct subnet_node *n = subnet_node_of(s->next.subnet, port);
 
+	r.master = n;
 	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
 		"(0x%016" G_GINT64_MODIFIER "x)", n->desc,
 		n->info.node_guid);
@@ -523,18 +541,6 @@ on_discovered(struct subnet *n, void *data)
 		"%u faults in %.1f ms", n->n_nodes, n->n_switches,
 		n->n_faults, (double)(now(s) - s->began) / 1000);
 	elect(s);
-}
-
-static char *
-causes_text(unsigned causes)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (unsigned c = 0; c < G_N_ELEMENTS(cause_names); c++)
-		if (causes & 1u << c)
-			g_string_append_printf(text, "%s%s", text->len ?
-					       ", " : "", cause_names[c]);
-	return g_strdup(text->str);
 }
 
 static void
@@ -623,7 +629,7 @@ on_poll(GArray *found, void *data)
 		s->polls_lost = 0;
 	else
 		s->polls_lost++;
-	if (s->polls_lost >= POLLS_LOST) {
+	if (s->polls_lost >= s->params.polls_lost) {
 		log_say(s->log, LOG_WARNING, "sweep", "the master is gone");
 		set_sm_state(s, SM_STATE_DISCOVERING);
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
@@ -661,10 +667,17 @@ rest(struct sweep *s)
 	}
 	set_state(s, SWEEP_IDLE);
 	if (s->self.state == SM_STATE_STANDBY && s->elected)
-		set_timer(s, now(s) + POLL_US, on_poll_timer);
+		set_timer(s, now(s) + (int64_t)s->params.poll_ms * 1000,
+			  on_poll_timer);
 	else if (s->params.sweep_s)
 		set_timer(s, now(s) + (int64_t)s->params.sweep_s *
 			  G_USEC_PER_SEC, on_light_timer);
+}
+
+void
+sweep_set_route(struct sweep *s, const struct route_params *route)
+{
+	s->params.route = *route;
 }
 
 void
@@ -741,6 +754,10 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 
 	s->x = x;
 	s->params = *params;
+	if (!s->params.poll_ms)
+		s->params.poll_ms = POLL_MS;
+	if (!s->params.polls_lost)
+		s->params.polls_lost = POLLS_LOST;
 	s->memory = memory;
 	s->log = log;
 	s->end = end;

@@ -62,6 +62,9 @@ struct sweep_report {
 	const uint8_t *fresh;	/* UP, NOT_UP: by switch: it came without a
 				   LID, so it has lost its tables */
 	const char *error;		/* FAILED */
+	const struct subnet_node *master;	/* STANDBY */
+	const char *causes;		/* "trap, election" */
+	int64_t took_us;
 };
 
 enum sweep_goal {
@@ -73,6 +76,9 @@ struct sweep_params {
 	uint64_t m_key, sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
+	/* A standby: how often it asks the master, and how many times in vain
+	 * until it acts; 0: once a second, 2. */
+	unsigned poll_ms, polls_lost;
 	enum sweep_goal goal;
 	struct route_params route;
 	const struct policy *policy;
@@ -88,6 +94,8 @@ struct sweep *sweep_new(struct xact *x, const struct sweep_params *params,
 			sweep_end_fn end, void *data);
 void sweep_free(struct sweep *s);
 
+/* From the next sweep on; `route` is copied, its lists are borrowed. */
+void sweep_set_route(struct sweep *s, const struct route_params *route);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
