@@ -48,6 +48,7 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
+	struct keyring *keys;
 	struct policy policy;
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
@@ -284,6 +285,7 @@ daemon_open(struct daemon *d, GError **error)
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
 	d->x = xact_new(d->transport, &wire);
+	d->keys = keyring_new(d->conf->m_key);
 	return true;
 }
 
@@ -344,7 +346,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.m_key = d->conf->m_key,
+		.keys = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -374,8 +376,7 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
-			     d->log);
+	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -400,6 +401,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
+	keyring_free(d->keys);
 }
 
 static int

@@ -15,7 +15,7 @@
 
 struct lftread {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *s;
 	struct lft_seen *seen;
 	lftread_done_fn done;
@@ -144,13 +144,14 @@ static void
 ask_block(struct lftread *r, uint32_t sw, uint32_t block)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint32_t port = switch_at(r, sw)->first_port;
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	if (!subnet_path(r->s, switch_at(r, sw)->first_port, &path))
+	if (!subnet_path(r->s, port, &path))
 		return;
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_LINEAR_FT, block,
-			 r->m_key, &path);
+			 keyring_at(r->keys, r->s, port), &path);
 	r->in_flight++;
 	xact_start(r->x, &direct, mad, on_done, r,
 		   (uint64_t)sw << 32 | block);
@@ -209,8 +210,9 @@ highest_top(const struct lftread *r, uint16_t top)
 }
 
 struct lftread *
-lftread_start(struct xact *x, uint64_t m_key, const struct subnet *s,
-	      uint16_t top, const struct lft_memory *memory, struct log *log,
+lftread_start(struct xact *x, const struct keyring *keys,
+	      const struct subnet *s, uint16_t top,
+	      const struct lft_memory *memory, struct log *log,
 	      lftread_done_fn done, void *data)
 {
 	struct lftread *r = g_new0(struct lftread, 1);
@@ -218,7 +220,7 @@ lftread_start(struct xact *x, uint64_t m_key, const struct subnet *s,
 
 	name_liars(s, log);
 	r->x = x;
-	r->m_key = m_key;
+	r->keys = keys;
 	r->s = s;
 	r->done = done;
 	r->data = data;

@@ -62,7 +62,7 @@ struct progress {		/* of a switch */
 
 struct program {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *before;
 	const struct wanted *w;
 	const struct plan *plan;
@@ -518,7 +518,7 @@ send_action(struct program *p, const struct action *a)
 	}
 	smp_build_direct(mad, set ? MAD_METHOD_SET : MAD_METHOD_GET,
 			 step ? step_attr(step) : MAD_ATTR_PORT_INFO, mod,
-			 p->m_key, &path);
+			 keyring_at(p->keys, p->before, target), &path);
 	if (set)
 		step_encode(p->before, p->w, step, smp_data(mad));
 	if (set && step->kind == PLAN_ACTIVATE)
@@ -680,14 +680,15 @@ push_first(struct program *p)
 }
 
 struct program *
-program_start(struct xact *x, uint64_t m_key, const struct subnet *before,
-	      const struct wanted *w, const struct plan *plan,
+program_start(struct xact *x, const struct keyring *keys,
+	      const struct subnet *before, const struct wanted *w,
+	      const struct plan *plan,
 	      struct lft_seen *seen, program_done_fn done, void *data)
 {
 	struct program *p = g_new0(struct program, 1);
 
 	p->x = x;
-	p->m_key = m_key;
+	p->keys = keys;
 	p->before = before;
 	p->w = w;
 	p->plan = plan;

@@ -5,6 +5,7 @@
 #define MINISM_SM_PROGRAM_H
 
 #include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
 #include "sm/plan/plan.h"
 
 struct program;
@@ -29,7 +30,7 @@ typedef void (*program_done_fn)(struct program_result *r, void *data);
  * block that a switch acknowledged, and must have room for w->lft. Uses the
  * pump of `x`. `done` never comes from inside program_start().
  */
-struct program *program_start(struct xact *x, uint64_t m_key,
+struct program *program_start(struct xact *x, const struct keyring *keys,
 			      const struct subnet *before,
 			      const struct wanted *w, const struct plan *plan,
 			      struct lft_seen *seen, program_done_fn done,

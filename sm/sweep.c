@@ -291,7 +291,7 @@ static void
 send_plan(struct sweep *s, program_done_fn done)
 {
 	set_state(s, SWEEP_PROGRAMMING);
-	s->program = program_start(s->x, s->params.m_key, s->next.subnet,
+	s->program = program_start(s->x, s->params.keys, s->next.subnet,
 				   &s->wanted, s->plan, s->next.seen, done, s);
 }
 
@@ -447,7 +447,7 @@ read_tables(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_READING);
-	s->lftread = lftread_start(s->x, s->params.m_key, s->next.subnet,
+	s->lftread = lftread_start(s->x, s->params.keys, s->next.subnet,
 				   s->next.lids->top, trust ? &known : NULL,
 				   s->log, on_tables, s);
 }
@@ -480,7 +480,7 @@ hand_over(struct sweep *s, uint32_t port)
 {
 	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
 		"rank");
-	peers_control(s->x, s->params.m_key, s->next.subnet, port,
+	peers_control(s->x, s->params.keys, s->next.subnet, port,
 		      SM_CONTROL_HANDOVER, &s->self, NULL, NULL);
 	obey(s, port);
 }
@@ -515,7 +515,7 @@ elect(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_ELECTING);
-	s->peers = peers_ask(s->x, s->params.m_key, s->next.subnet,
+	s->peers = peers_ask(s->x, s->params.keys, s->next.subnet,
 			     SUBNET_NONE, on_peers, s);
 }
 
@@ -554,7 +554,7 @@ begin(struct sweep *s)
 	s->began = now(s);
 	s->stats = *xact_stats(s->x);
 	set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->params.m_key, on_discovered, s);
+	s->discover = discover_start(s->x, s->params.keys, on_discovered, s);
 }
 
 /* Rest: until something happens. */
@@ -597,7 +597,7 @@ on_light(const char *why, void *data)
 		rest(s);
 		return;
 	}
-	s->peers = peers_ask(s->x, s->params.m_key, s->view.subnet,
+	s->peers = peers_ask(s->x, s->params.keys, s->view.subnet,
 			     SUBNET_NONE, on_light_peers, s);
 }
 
@@ -614,7 +614,7 @@ on_light_timer(void *data)
 	}
 	s->stats = *xact_stats(s->x);
 	set_state(s, SWEEP_LIGHT);
-	s->light = light_start(s->x, s->params.m_key, s->view.subnet,
+	s->light = light_start(s->x, s->params.keys, s->view.subnet,
 			       on_light, s);
 }
 
@@ -644,7 +644,7 @@ on_poll_timer(void *data)
 
 	s->timer = 0;
 	set_state(s, SWEEP_POLLING);
-	s->peers = peers_ask(s->x, s->params.m_key, s->elected, s->master,
+	s->peers = peers_ask(s->x, s->params.keys, s->elected, s->master,
 			     on_poll, s);
 }
 
@@ -711,7 +711,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
 		if (s->self.state == SM_STATE_STANDBY && s->elected)
-			peers_control(s->x, s->params.m_key, s->elected,
+			peers_control(s->x, s->params.keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self, NULL, NULL);
 		set_sm_state(s, SM_STATE_MASTER);

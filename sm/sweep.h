@@ -73,7 +73,8 @@ enum sweep_goal {
 };
 
 struct sweep_params {
-	uint64_t m_key, sm_key, port_guid;
+	const struct keyring *keys;	/* borrowed; NULL: key 0 */
+	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	/* A standby: how often it asks the master, and how many times in vain
