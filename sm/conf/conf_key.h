@@ -16,6 +16,9 @@ char *conf_key_set(struct conf *conf, const char *key, const char *value);
 /* What the key takes: "0 to 7". A new string. */
 char *conf_key_accepts(const char *key);
 
+/* The names of all keys, one after the other; NULL past the last. */
+const char *conf_key_name(size_t i);
+
 /* "0x2a" or "42" up to `max`; false for anything else. */
 bool conf_read_number(const char *text, uint64_t max, uint64_t *value);
 

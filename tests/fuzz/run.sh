@@ -25,6 +25,7 @@ flags="-std=gnu11 -O1 -g -fno-omit-frame-pointer -DFUZZ_WITH_LIBFUZZER
 	-I$src
 	-DMINISM_SYSCONFDIR=\"/etc/minism\"
 	-DMINISM_CACHEDIR=\"/var/cache/minism\"
+	-DMINISM_RUNDIR=\"/run/minism\"
 	$(pkg-config --cflags glib-2.0 gio-2.0 libibumad libibmad)"
 libs=$(pkg-config --libs glib-2.0 gio-2.0 libibumad libibmad)
 
