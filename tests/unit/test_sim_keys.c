@@ -444,6 +444,30 @@ test_foreign_switch_is_cut_off_and_the_rest_works(void **state)
 	}
 }
 
+/* Its own time-outs, all keys that it is tried with together, and no more. */
+static void
+test_foreign_host_holds_nobody_up(void **state)
+{
+	static const char big[] = "PGFT(18,36;1,18)";	/* 648 hosts */
+	int64_t took[2];
+	struct keylab l;
+	uint32_t host;
+
+	bring_up(&l, big, &each_a);
+	took[0] = l.took;
+	keylab_close(&l);
+	open_with_foreign(&l, big, false, 2, &host);
+	keylab_start(&l, &each_a, KEYLAB_REMEMBERS);
+	assert_true(keylab_wait_ends(&l, 1, 20 * SECOND));
+	took[1] = l.took;
+	assert_int_equal(l.last, SWEEP_END_NOT_UP);
+	assert_int_equal(l.lines->len, 1);
+	print_message("# 648 hosts: %.1f ms, one of them foreign: %.1f ms\n",
+		      (double)took[0] / 1000, (double)took[1] / 1000);
+	assert_true(took[1] - took[0] < 4 * 200 * 1000 + 50 * 1000);
+	keylab_close(&l);
+}
+
 /* --------------------------------------------------------- traps and leases */
 
 static void
@@ -628,6 +652,7 @@ main(void)
 		cmocka_unit_test(test_foreign_host_is_named_and_the_rest_works),
 		cmocka_unit_test(test_key_that_a_port_shows_is_used),
 		cmocka_unit_test(test_foreign_switch_is_cut_off_and_the_rest_works),
+		cmocka_unit_test(test_foreign_host_holds_nobody_up),
 		cmocka_unit_test(test_lease_is_renewed_in_time),
 		cmocka_unit_test(test_trap_of_a_protected_port_is_repressed),
 		cmocka_unit_test(test_log_holds_no_key),
