@@ -38,6 +38,11 @@
 #define POLL_MS		1000u	/* standby asks the master */
 #define POLLS_LOST	2u	/* until it is taken for dead */
 
+/* Somebody has just told of a change: no waiting for the dead. The other one
+ * may be noted besides, since with the dead no fabric is up. */
+#define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
+#define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
+
 struct sweep {
 	struct xact *x;
 	struct sweep_params params;
@@ -728,6 +733,9 @@ begin(struct sweep *s)
 		keyring_unlock_all(keystore_ring(s->params.keystore));
 	set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->view.subnet && s->why & HURRY &&
+	    !(s->why & ~(HURRY | HURRY_BESIDES)))
+		discover_hurry(s->discover, s->view.subnet);
 }
 
 /* Rest: until something happens. */

@@ -444,6 +444,38 @@ test_foreign_switch_is_cut_off_and_the_rest_works(void **state)
 	}
 }
 
+/* A cable between switches. */
+static uint32_t
+trunk(const struct keylab *l)
+{
+	for (uint32_t port = 0; port < l->s->n_ports; port++) {
+		uint32_t peer = l->s->ports[port].peer;
+
+		if (peer != NONE && subnet_is_switch(subnet_node_of(l->s, port)) &&
+		    subnet_is_switch(subnet_node_of(l->s, peer)))
+			return port;
+	}
+	fail();
+	return NONE;
+}
+
+/* A host that was silent and is well again is found, if not at once. */
+static void
+test_host_that_gives_up_its_foreign_key_is_found(void **state)
+{
+	struct keylab l;
+	uint32_t host;
+
+	open_with_foreign(&l, TREE, false, 2, &host);
+	keylab_start(&l, &each_a, KEYLAB_REMEMBERS);
+	assert_true(keylab_wait_ends(&l, 1, 20 * SECOND));
+	sim_node_reset(l.sim, l.s->ports[host].node);
+	assert_true(keylab_wait_up(&l, 25 * SECOND));
+	assert_int_equal(keylab_wrong(&l), 0);
+	assert_int_equal(keylab_lost(&l, NONE), 0);
+	keylab_close(&l);
+}
+
 /* Its own time-outs, all keys that it is tried with together, and no more. */
 static void
 test_foreign_host_holds_nobody_up(void **state)
@@ -465,6 +497,13 @@ test_foreign_host_holds_nobody_up(void **state)
 	print_message("# 648 hosts: %.1f ms, one of them foreign: %.1f ms\n",
 		      (double)took[0] / 1000, (double)took[1] / 1000);
 	assert_true(took[1] - took[0] < 4 * 200 * 1000 + 50 * 1000);
+	/* Who is known to be silent is not waited for when a cable goes. */
+	sim_link_cut(l.sim, trunk(&l));
+	assert_true(keylab_wait_ends(&l, 1, SECOND));
+	assert_int_equal(l.lines->len, 1);
+	assert_int_equal(keylab_lost(&l, host), 0);
+	print_message("# a cable is pulled: %.1f ms\n", (double)l.took / 1000);
+	assert_true(l.took < 50 * 1000);
 	keylab_close(&l);
 }
 
@@ -653,6 +692,8 @@ main(void)
 		cmocka_unit_test(test_key_that_a_port_shows_is_used),
 		cmocka_unit_test(test_foreign_switch_is_cut_off_and_the_rest_works),
 		cmocka_unit_test(test_foreign_host_holds_nobody_up),
+		cmocka_unit_test(
+			test_host_that_gives_up_its_foreign_key_is_found),
 		cmocka_unit_test(test_lease_is_renewed_in_time),
 		cmocka_unit_test(test_trap_of_a_protected_port_is_repressed),
 		cmocka_unit_test(test_log_holds_no_key),
