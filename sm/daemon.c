@@ -205,7 +205,9 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	sa_forward_trap(admin_sa(d->admin), raw, n->issuer_lid,
 			transport_now(d->transport));
 	desk_touch(d->desk);
-	log_limited(d->log, LOG_INFO, "trap", n->generic ?
+	/* 256 to 259: somebody has tried a wrong key */
+	log_limited(d->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
+		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
 		    "from LID %u", n->issuer_lid);
 	if (n->generic && (n->trap == 128 || n->trap == 144 ||
