@@ -48,7 +48,7 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
-	struct keyring *keys;
+	struct keystore *keys;
 	struct policy policy;
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
@@ -267,6 +267,26 @@ on_over(void *data)
 
 /* Setting up. */
 
+/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
+ * found again by who has not written down where it was. */
+static void
+open_keys(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
+
+	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
+				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	if (c->m_key_per_port && !c->m_key)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
+			"an m_key: there are no keys");
+	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
+			"protection level %u, and nothing is remembered: "
+			"after a restart the ports will not answer",
+			c->m_key_protect);
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -284,8 +304,8 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
+	open_keys(d);
 	d->x = xact_new(d->transport, &wire);
-	d->keys = keyring_new(d->conf->m_key);
 	return true;
 }
 
@@ -338,6 +358,7 @@ static void
 daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
+		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
@@ -346,7 +367,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.keys = d->keys,
+		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -376,7 +397,8 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
+			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -401,7 +423,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
-	keyring_free(d->keys);
+	keystore_close(d->keys);
 }
 
 static int

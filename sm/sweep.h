@@ -6,6 +6,7 @@
 
 #include "sm/election.h"
 #include "sm/io/xact.h"
+#include "sm/keystore.h"
 #include "sm/log.h"
 #include "sm/memory.h"
 #include "sm/plan/plan.h"
@@ -73,7 +74,7 @@ enum sweep_goal {
 };
 
 struct sweep_params {
-	const struct keyring *keys;	/* borrowed; NULL: key 0 */
+	struct keystore *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */

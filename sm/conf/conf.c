@@ -68,6 +68,8 @@ static const struct conf_key keys[] = {
 	{ "sa_key", VALUE_SECRET, AT(sa_key), 0, 0 },
 	{ "subnet_prefix", VALUE_NUMBER64, AT(subnet_prefix), 0, 0 },
 	{ "m_key_lease_period", VALUE_UNSIGNED, AT(m_key_lease), 0, 65535 },
+	{ "m_key_per_port", VALUE_BOOL, AT(m_key_per_port), 0, 0 },
+	{ "m_key_lookup", VALUE_BOOL, AT(m_key_lookup), 0, 0 },
 	{ "m_key_protection_level", VALUE_UNSIGNED, AT(m_key_protect), 0, 3 },
 	{ "partition_config_file", VALUE_TEXT_OR_NONE, AT(partition_file),
 	  0, 0 },
@@ -113,6 +115,7 @@ conf_new(void)
 	conf->timeout_ms = 200;
 	conf->retries = 3;
 	conf->max_smps = 128;
+	conf->m_key_lookup = true;
 	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
 	conf->partition_file = g_strdup(CONF_PARTITION_FILE);

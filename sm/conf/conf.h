@@ -50,6 +50,8 @@ struct conf {
 	uint64_t subnet_prefix;
 	unsigned m_key_lease;	/* s */
 	unsigned m_key_protect;	/* 0 to 3 */
+	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_lookup;	/* remember keys, and use what is remembered */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
 	unsigned enforce;	/* CONF_SIDE_*; see conf_enforce() */

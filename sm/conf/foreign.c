@@ -83,7 +83,6 @@ static const struct foreign foreigners[] = {
 	{ "log_max_size", "0" },
 	{ "log_prefix", NULL },
 	{ "long_transaction_timeout", NULL },
-	{ "m_key_lookup", NULL },
 	{ "max_msg_fifo_timeout", NULL },
 	{ "max_reverse_hops", "0" },
 	{ "max_smps_timeout", NULL },

@@ -6,6 +6,7 @@
 #define MINISM_PLAN_WANTED_H
 
 #include "routing/tables.h"
+#include "sm/plan/keyring.h"
 #include "topology/lids.h"
 #include "topology/subnet.h"
 
@@ -58,6 +59,7 @@ const char *switch_field_name(unsigned bit);
 /* All that a wanted fabric is made of; borrowed. */
 struct wanted {
 	const struct policy *policy;
+	const struct keyring *keys;	/* NULL: policy->m_key for all */
 	const struct lid_map *lids;
 	const struct lft *lft;
 	uint16_t sm_lid;
