@@ -99,6 +99,25 @@ test_every_word_means_what_it_says(void **state)
 	qos_policy_unref(policy);
 }
 
+/* Partitions, whatever the membership that is written. */
+static void
+test_membership_of_a_pkey_does_not_count(void **state)
+{
+	struct qos_policy *policy = parse("qos-ulps\n"
+					  "any, pkey 0x8001-0x8003 : 1\n"
+					  "ipoib, pkey 0x0004 : 2\n"
+					  "end-qos-ulps\n");
+
+	for (uint16_t pkey = 1; pkey <= 4; pkey++) {
+		struct qos_path path = { .pkey = pkey };
+
+		assert_int_equal(sl_of(policy, &path), pkey < 4 ? 1 : 2);
+		path.pkey |= 0x8000;
+		assert_int_equal(sl_of(policy, &path), pkey < 4 ? 1 : 2);
+	}
+	qos_policy_unref(policy);
+}
+
 static void
 test_first_rule_that_fits_decides(void **state)
 {
@@ -357,6 +376,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_word_means_what_it_says),
+		cmocka_unit_test(test_membership_of_a_pkey_does_not_count),
 		cmocka_unit_test(test_first_rule_that_fits_decides),
 		cmocka_unit_test(test_partition_goes_before_the_default),
 		cmocka_unit_test(test_empty_files_are_policies),
