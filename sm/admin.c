@@ -14,6 +14,7 @@
 struct admin {
 	struct admin_params params;
 	struct partition_rules *rules;
+	struct qos_policy *policy;	/* or NULL */
 	struct sa *sa;
 };
 
@@ -35,7 +36,15 @@ admin_free(struct admin *a)
 		return;
 	sa_free(a->sa);
 	partition_rules_unref(a->rules);
+	qos_policy_unref(a->policy);
 	g_free(a);
+}
+
+void
+admin_set_policy(struct admin *a, struct qos_policy *policy)
+{
+	qos_policy_unref(a->policy);
+	a->policy = policy ? qos_policy_ref(policy) : NULL;
 }
 
 struct sa *
@@ -67,6 +76,7 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 			   memberships_new(a->rules, v->subnet, NULL),
 			   a->params.gid_prefix, a->params.packet_life,
 			   a->params.subnet_timeout);
+	sa_view_set_policy(view, a->policy);
 	if (reaches_all(r))
 		sa_view_verified(view);
 	sa_set_sms(a->sa, &sm, 1);

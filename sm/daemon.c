@@ -23,6 +23,7 @@
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
 #include "sm/conf/guidlist.h"
+#include "sm/conf/qospolicy.h"
 #include "sm/desk.h"
 #include "sm/dump.h"
 #include "sm/log.h"
@@ -50,6 +51,7 @@ struct daemon {
 	struct mcast *mcast;
 	struct keystore *keys;
 	struct policy policy;
+	struct qos_policy *sls;		/* or NULL */
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
 	GMainLoop *loop;
@@ -354,6 +356,23 @@ daemon_read_routing(struct daemon *d)
 	return true;
 }
 
+/* Which paths get which SL. False: a person was told what is wrong. */
+static bool
+daemon_read_sls(struct daemon *d)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+
+	if (!qospolicy_read(d->conf, &d->sls, warnings, &error)) {
+		fprintf(stderr, "minism: %s\n", error->message);
+		return false;
+	}
+	for (guint i = 0; i < warnings->len; i++)
+		log_say(d->log, LOG_WARNING, "conf", "%s",
+			(char *)warnings->pdata[i]);
+	return true;
+}
+
 static void
 daemon_connect(struct daemon *d)
 {
@@ -390,6 +409,7 @@ daemon_connect(struct daemon *d)
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
 	});
+	admin_set_policy(d->admin, d->sls);
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
@@ -431,7 +451,7 @@ daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!daemon_read_routing(d))
+	if (!daemon_read_routing(d) || !daemon_read_sls(d))
 		return EXIT_USAGE;
 	if (!daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
@@ -490,6 +510,7 @@ daemon_main(int argc, char **argv)
 		code = daemon_run(&d);
 	}
 	log_free(d.log);
+	qos_policy_unref(d.sls);
 	g_clear_pointer(&d.roots, g_array_unref);
 	g_clear_pointer(&d.compute_nodes, g_array_unref);
 	g_clear_pointer(&d.io_nodes, g_array_unref);
