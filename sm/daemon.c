@@ -67,10 +67,12 @@ print_plan(struct daemon *d, const struct sweep_report *r)
 
 	if (d->conf->mode == CONF_MODE_PLAN_JSON)
 		plan_print_json(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	else
 		plan_print_text(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	fputs(out->str, stdout);
 }
 

@@ -80,10 +80,10 @@ program_fabric(struct run *run, struct xact *x, struct subnet *s,
 	struct program *p;
 
 	assert_true(engine_route(&engine_minhop, g, lft, NULL));
-	plan = plan_diff(s, &w, seen, NULL);
+	plan = plan_diff(s, &w, seen, NULL, NULL);
 	run->steps = plan->n_steps;
 	run->done = UINT32_MAX;
-	p = program_start(x, run->keys, s, &w, plan, seen, on_programmed,
+	p = program_start(x, run->keys, s, &w, plan, seen, NULL, on_programmed,
 			  run);
 	play(carrier);
 	if (run->done == UINT32_MAX)
