@@ -23,6 +23,7 @@
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
 #include "sm/conf/guidlist.h"
+#include "sm/conf/qospolicy.h"
 #include "sm/desk.h"
 #include "sm/dump.h"
 #include "sm/log.h"
@@ -48,8 +49,9 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
-	struct keyring *keys;
+	struct keystore *keys;
 	struct policy policy;
+	struct qos_policy *sls;		/* or NULL */
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
 	GMainLoop *loop;
@@ -269,6 +271,26 @@ on_over(void *data)
 
 /* Setting up. */
 
+/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
+ * found again by who has not written down where it was. */
+static void
+open_keys(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
+
+	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
+				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	if (c->m_key_per_port && !c->m_key)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
+			"an m_key: there are no keys");
+	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
+			"protection level %u, and nothing is remembered: "
+			"after a restart the ports will not answer",
+			c->m_key_protect);
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -286,8 +308,8 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
+	open_keys(d);
 	d->x = xact_new(d->transport, &wire);
-	d->keys = keyring_new(d->conf->m_key);
 	return true;
 }
 
@@ -336,10 +358,28 @@ daemon_read_routing(struct daemon *d)
 	return true;
 }
 
+/* Which paths get which SL. False: a person was told what is wrong. */
+static bool
+daemon_read_sls(struct daemon *d)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+
+	if (!qospolicy_read(d->conf, &d->sls, warnings, &error)) {
+		fprintf(stderr, "minism: %s\n", error->message);
+		return false;
+	}
+	for (guint i = 0; i < warnings->len; i++)
+		log_say(d->log, LOG_WARNING, "conf", "%s",
+			(char *)warnings->pdata[i]);
+	return true;
+}
+
 static void
 daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
+		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
@@ -348,7 +388,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.keys = d->keys,
+		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -371,6 +411,7 @@ daemon_connect(struct daemon *d)
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
 	});
+	admin_set_policy(d->admin, d->sls);
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
@@ -378,7 +419,8 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
+			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -403,7 +445,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
-	keyring_free(d->keys);
+	keystore_close(d->keys);
 }
 
 static int
@@ -411,7 +453,7 @@ daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!daemon_read_routing(d))
+	if (!daemon_read_routing(d) || !daemon_read_sls(d))
 		return EXIT_USAGE;
 	if (!daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
@@ -470,6 +512,7 @@ daemon_main(int argc, char **argv)
 		code = daemon_run(&d);
 	}
 	log_free(d.log);
+	qos_policy_unref(d.sls);
 	g_clear_pointer(&d.roots, g_array_unref);
 	g_clear_pointer(&d.compute_nodes, g_array_unref);
 	g_clear_pointer(&d.io_nodes, g_array_unref);

@@ -51,6 +51,8 @@ struct qos_values {
 /* All zero: not enabled, nothing given. */
 struct qos {
 	bool enabled;
+	uint8_t max_op_vls;	/* OperationalVLs code, a bound for all ports;
+				   0: none but max_vls */
 	struct qos_values all, kinds[QOS_N_KINDS];
 };
 

@@ -135,6 +135,8 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->show, b->show);
 	assert_int_equal(a->m_key_lease, b->m_key_lease);
 	assert_int_equal(a->m_key_protect, b->m_key_protect);
+	assert_int_equal(a->m_key_per_port, b->m_key_per_port);
+	assert_int_equal(a->m_key_lookup, b->m_key_lookup);
 	assert_int_equal(g_strcmp0(a->partition_file, b->partition_file), 0);
 	assert_int_equal(a->partition_file_asked, b->partition_file_asked);
 	assert_int_equal(a->enforce, b->enforce);
@@ -210,6 +212,8 @@ test_every_key_arrives(void **state)
 static const char policy_lines[] =
 	"m_key_lease_period 660\n"
 	"m_key_protection_level 2\n"
+	"m_key_per_port TRUE\n"
+	"m_key_lookup FALSE\n"
 	"partition_config_file /p\n"
 	"part_enforce IN\n"
 	"no_partition_enforcement TRUE\n"
@@ -235,6 +239,8 @@ test_every_key_of_policy_arrives(void **state)
 	parse(t, policy_lines);
 	assert_int_equal(t->conf->m_key_lease, 660);
 	assert_int_equal(t->conf->m_key_protect, 2);
+	assert_true(t->conf->m_key_per_port);
+	assert_false(t->conf->m_key_lookup);
 	assert_string_equal(t->conf->partition_file, "/p");
 	assert_false(t->conf->partition_file_asked);
 	assert_int_equal(t->conf->enforce, CONF_SIDE_IN);
