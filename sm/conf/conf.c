@@ -281,6 +281,13 @@ conf_read_number(const char *text, uint64_t max, uint64_t *value)
 	return read_digits(text, 10, max, value);
 }
 
+bool
+conf_read_guid(const char *text, uint64_t *guid)
+{
+	return read_digits(text + (is_hex(text) ? 2 : 0), 16, UINT64_MAX,
+			   guid);
+}
+
 /* --- keys --- */
 
 static const struct conf_key *
@@ -393,8 +400,7 @@ set_value(struct conf *conf, const struct conf_key *key, const char *value)
 	case VALUE_SECRET:
 		return conf_read_number(value, UINT64_MAX, number);
 	case VALUE_GUID:
-		return read_digits(value + (is_hex(value) ? 2 : 0), 16,
-				   UINT64_MAX, number);
+		return conf_read_guid(value, number);
 	case VALUE_TEXT:
 		if (!*value)
 			return false;
