@@ -44,6 +44,7 @@ struct conf_key {
 };
 
 #define ERRORS_MAX	20u
+#define UNKNOWN_MAX	20u
 #define AT(member)	offsetof(struct conf, member)
 
 static const struct conf_key keys[] = {
@@ -475,6 +476,7 @@ struct line {
 	unsigned number;
 	const char *text;	/* the line; it is cut up as it is read */
 	GPtrArray *errors, *warnings;
+	unsigned *n_unknown;	/* keys of the file */
 };
 
 /* file:line:column: text; `at` is the place in the line. */
@@ -512,6 +514,9 @@ warn_key(const struct line *line, const char *key, const char *value)
 	case FOREIGN_UNKNOWN:
 		break;
 	}
+	/* A file of another kind: the first ones say it. */
+	if (++*line->n_unknown > UNKNOWN_MAX)
+		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		names[i] = keys[i].name;
 	shown = conf_one_line(key);
@@ -622,10 +627,12 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 	   GPtrArray *warnings, GError **error)
 {
 	struct conf *draft = conf_copy(conf);
+	unsigned n_unknown = 0;
 	struct line line = {
 		.file = name,
 		.errors = g_ptr_array_new_with_free_func(g_free),
 		.warnings = warnings,
+		.n_unknown = &n_unknown,
 	};
 	char **lines = g_strsplit(text, "\n", -1);
 	struct conf old = *conf;
@@ -636,6 +643,10 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 		line.text = lines[i];
 		read_line(draft, &line, lines[i]);
 	}
+	if (n_unknown > UNKNOWN_MAX)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: %u unknown keys more", name,
+			n_unknown - UNKNOWN_MAX));
 	ok = line.errors->len == 0;
 	if (ok) {
 		*conf = *draft;
