@@ -65,6 +65,10 @@ const struct ctlsock_params ctlsock_params_default = {
 	.patience_ms = 10000,
 };
 
+static const char unwelcome[] =
+	"minism 1 1\n"
+	"only root and the user that minism runs as may ask\n";
+
 /* --- clients --- */
 
 static void
@@ -175,6 +179,8 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
 	if (!is_welcome(s, peer)) {
+		/* an empty buffer has room for it; if not, so be it */
+		send(peer, unwelcome, strlen(unwelcome), MSG_NOSIGNAL);
 		close(peer);
 		return G_SOURCE_CONTINUE;
 	}

@@ -213,8 +213,9 @@ send_line(int fd, const GString *line)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* who closed already may have said why */
 		if (n <= 0)
-			return false;
+			return errno == EPIPE || errno == ECONNRESET;
 		done += (gsize)n;
 	}
 	return true;
@@ -231,7 +232,8 @@ read_answer(int fd, GString *answer)
 		if (n > 0)
 			g_string_append_len(answer, buffer, n);
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	return n == 0;
+	/* who is turned away has an answer before the error */
+	return n == 0 || answer->len > 0;
 }
 
 /* What to end with. */
