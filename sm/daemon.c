@@ -49,7 +49,9 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
+	struct keyring *keys;
 	struct policy policy;
+	struct qos qos;
 	struct qos_policy *sls;		/* or NULL */
 	struct route_params route;
 	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
@@ -66,10 +68,12 @@ print_plan(struct daemon *d, const struct sweep_report *r)
 
 	if (d->conf->mode == CONF_MODE_PLAN_JSON)
 		plan_print_json(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	else
 		plan_print_text(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	fputs(out->str, stdout);
 }
 
@@ -286,6 +290,7 @@ daemon_open(struct daemon *d, GError **error)
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
 	d->x = xact_new(d->transport, &wire);
+	d->keys = keyring_new(d->conf->m_key);
 	return true;
 }
 
@@ -363,7 +368,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.m_key = d->conf->m_key,
+		.keys = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -372,11 +377,14 @@ daemon_connect(struct daemon *d)
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = d->route,
 		.policy = &d->policy,
+		.isolation = { .qos = &d->qos },
 	};
 
 	if (d->conf->mode == CONF_MODE_PLAN ||
 	    d->conf->mode == CONF_MODE_PLAN_JSON)
 		params.goal = SWEEP_GOAL_PLAN;
+	d->qos = d->conf->qos;
+	d->qos.max_op_vls = (uint8_t)d->conf->max_op_vls;
 	d->policy = policy_default;
 	d->policy.m_key = d->conf->m_key;
 	d->policy.gid_prefix = d->conf->subnet_prefix;
@@ -394,8 +402,7 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
-			     d->log);
+	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -420,6 +427,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
+	keyring_free(d->keys);
 }
 
 static int

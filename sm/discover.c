@@ -60,7 +60,7 @@ struct question {
 
 struct discover {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
@@ -521,6 +521,22 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 	pump(d);
 }
 
+/* Who is behind a port has no name yet. */
+static uint64_t
+question_key(struct discover *d, const struct question *q)
+{
+	const struct subnet_port *p;
+	const struct subnet_node *n;
+
+	if (q->port == SUBNET_NONE || q->ask == ASK_NODE_INFO ||
+	    q->ask == ASK_AGAIN)
+		return keyring_of(d->keys, 0);
+	p = builder_port_at(d->b, q->port);
+	n = builder_node_at(d->b, p->node);
+	return keyring_of(d->keys, subnet_is_switch(n) ? n->info.port_guid :
+			  p->guid);
+}
+
 static void
 send_question(struct discover *d, const struct question *q)
 {
@@ -539,8 +555,8 @@ send_question(struct discover *d, const struct question *q)
 	}
 	if (q->ask == ASK_PORT_INFO)
 		mod = builder_port_at(d->b, q->port)->num;
-	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod, d->m_key,
-			 &path);
+	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
+			 question_key(d, q), &path);
 	d->in_flight++;
 	xact_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
 }
@@ -577,13 +593,13 @@ pump(void *data)
 }
 
 struct discover *
-discover_start(struct xact *x, uint64_t m_key, discover_done_fn done,
-	       void *data)
+discover_start(struct xact *x, const struct keyring *keys,
+	       discover_done_fn done, void *data)
 {
 	struct discover *d = g_new0(struct discover, 1);
 
 	d->x = x;
-	d->m_key = m_key;
+	d->keys = keys;
 	d->done = done;
 	d->data = data;
 	d->b = builder_new();

@@ -12,7 +12,7 @@
 
 struct light {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *s;
 	light_done_fn done;
 	void *data;
@@ -122,16 +122,19 @@ send_question(struct light *l, uint32_t port, enum mad_attr attr)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	uint8_t num = l->s->ports[port].num;
+	uint64_t key = keyring_at(l->keys, l->s, port);
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
 	if (!subnet_path(l->s, port, &path))
 		return;
-	if (attr == MAD_ATTR_NODE_INFO && !dr_path_push(&path, num))
-		return;
+	if (attr == MAD_ATTR_NODE_INFO) {
+		if (!dr_path_push(&path, num))
+			return;
+		key = keyring_of(l->keys, 0);
+	}
 	smp_build_direct(mad, MAD_METHOD_GET, attr,
-			 attr == MAD_ATTR_PORT_INFO ? num : 0, l->m_key,
-			 &path);
+			 attr == MAD_ATTR_PORT_INFO ? num : 0, key, &path);
 	l->in_flight++;
 	xact_start(l->x, &direct, mad, on_done, l, port);
 }
@@ -169,13 +172,13 @@ on_start(void *data)
 }
 
 struct light *
-light_start(struct xact *x, uint64_t m_key, const struct subnet *s,
+light_start(struct xact *x, const struct keyring *keys, const struct subnet *s,
 	    light_done_fn done, void *data)
 {
 	struct light *l = g_new0(struct light, 1);
 
 	l->x = x;
-	l->m_key = m_key;
+	l->keys = keys;
 	l->s = s;
 	l->done = done;
 	l->data = data;
