@@ -13,7 +13,7 @@
  * switches come to 90 decisions among 1,008 candidates.
  *
  * Flow. aim_take: aim_measure() (breadth first), aim_classify() (a hash of the
- * bundles that lead closer, compared in full), aim_lay_out(), aim_weigh().
+ * bundles that lead closer, compared in full), aim_lay_out(), aim_seat();
  * aim_turn() for the next twin. Everything is sized for the worst case once;
  * nothing is allocated for a destination.
  */
@@ -39,8 +39,8 @@ aim_new(const struct fold *fold)
 	aim->buckets = g_new(uint32_t, aim->n_buckets);
 	aim->branches = g_new(struct branch, fold->n_groups);
 	aim->classes = g_new(struct hop_class, fold->n_groups);
-	aim->candidates = g_new(struct candidate, fold->n_hops);
 	aim->options = g_new(uint8_t, fold->n_hops);
+	aim->seats = g_new(uint32_t, fold->n_slots);
 	return aim;
 }
 
@@ -57,8 +57,8 @@ aim_free(struct aim *aim)
 	g_free(aim->buckets);
 	g_free(aim->branches);
 	g_free(aim->classes);
-	g_free(aim->candidates);
 	g_free(aim->options);
+	g_free(aim->seats);
 	g_free(aim);
 }
 
@@ -215,6 +215,7 @@ aim_classify(struct aim *aim, const struct fold *fold)
 
 	aim->n_classes = 0;
 	aim->n_near = 0;
+	aim->twins = AIM_FAR;
 	memset(aim->buckets, 0, aim->n_buckets * sizeof(*aim->buckets));
 	memset(aim->carries, 0, fold->n_groups);
 
@@ -228,9 +229,10 @@ aim_classify(struct aim *aim, const struct fold *fold)
 		} else {
 			class = aim_find_class(aim, fold, group);
 		}
+		if (group == aim->root)
+			aim->twins = class;
 		aim->class_of[i] = class;
 		aim->classes[class].n_branches++;
-		aim->classes[class].n_slots += fold->groups[group].n_slots;
 	}
 }
 
@@ -271,15 +273,71 @@ aim_list_options(const struct aim *aim, const struct fold *fold,
 	return n;
 }
 
-/* Lays out branches, options and candidates of all classes. Near classes get
- * the first member as their destination until aim_turn() says otherwise. */
+/* The group at place i among those reached becomes a branch of its class,
+ * with its options from `option` on; returns their number. */
+static uint32_t
+aim_add_branch(struct aim *aim, const struct fold *fold, uint32_t i,
+	       uint32_t option)
+{
+	struct hop_class *class = &aim->classes[aim->class_of[i]];
+	const struct group *group = &fold->groups[aim->reached[i]];
+	struct branch *branch;
+
+	branch = &aim->branches[class->first_branch + class->n_branches++];
+	branch->group = aim->reached[i];
+	branch->first_slot = group->first_slot;
+	branch->n_slots = group->n_slots;
+	branch->first_hop = group->first_hop;
+	branch->first_cable = group->first_cable;
+	branch->carries = aim->carries[branch->group];
+	branch->first_option = option;
+	branch->first_seat = class->n_slots;
+	class->n_slots += branch->n_slots;
+	class->n_seats |= branch->carries;	/* counted below */
+	return aim_list_options(aim, fold, branch->group,
+				&aim->options[option]);
+}
+
+/* Gives everybody in a class a seat if one of them needs it. */
+static void
+aim_seat_class(struct aim *aim, const struct hop_class *class)
+{
+	const struct branch *branch = &aim->branches[class->first_branch];
+	const struct branch *end = branch + class->n_branches;
+	uint32_t i, seat = class->first_seat;
+
+	for (; branch < end; branch++)
+		for (i = 0; i < branch->n_slots; i++)
+			aim->seats[branch->first_slot + i] = seat++;
+}
+
+static void
+aim_seat(struct aim *aim)
+{
+	struct hop_class *class = aim->classes;
+	const struct hop_class *end = class + aim->n_classes;
+	uint32_t seat = 1, way = 0, candidate = 0;
+
+	for (; class < end; class++) {
+		class->n_seats = class->n_seats ? class->n_slots : 0;
+		class->first_seat = seat;
+		class->first_way = way;
+		class->first_candidate = candidate;
+		seat += class->n_seats;
+		way += class->n_seats * class->n_candidates;
+		candidate += class->n_candidates;
+		if (class->n_seats)
+			aim_seat_class(aim, class);
+	}
+}
+
+/* Lays out branches and options of all classes. Near classes get the first
+ * member as their destination until aim_turn() says otherwise. */
 static void
 aim_lay_out(struct aim *aim, const struct fold *fold)
 {
 	struct hop_class *class;
-	struct branch *branch;
-	const struct group *group;
-	uint32_t i, n, first = 0, candidate = 0, option = 0;
+	uint32_t i, n, first = 0, option = 0;
 
 	for (class = aim->classes; class < aim->classes + aim->n_classes;
 	     class++) {
@@ -288,83 +346,31 @@ aim_lay_out(struct aim *aim, const struct fold *fold)
 		class->n_branches = 0;	/* counted again below */
 	}
 	for (i = 0; i < aim->n_reached; i++) {
-		class = &aim->classes[aim->class_of[i]];
-		group = &fold->groups[aim->reached[i]];
-		branch = &aim->branches[class->first_branch +
-					class->n_branches];
-		branch->group = aim->reached[i];
-		branch->first_slot = group->first_slot;
-		branch->n_slots = group->n_slots;
-		branch->first_hop = group->first_hop;
-		branch->first_cable = group->first_cable;
-		branch->carries = aim->carries[branch->group];
-		branch->first_option = option;
-		n = aim_list_options(aim, fold, branch->group,
-				     &aim->options[option]);
+		n = aim_add_branch(aim, fold, i, option);
+		aim->classes[aim->class_of[i]].n_candidates = n;
 		option += n;
-		if (class->n_branches++ > 0)
-			continue;
-		class->first_candidate = candidate;
-		class->n_candidates = n;
-		candidate += n;
 	}
-}
-
-/* Slots and loads of a class's candidates, from its options. */
-static void
-aim_weigh_class(struct aim *aim, const struct fold *fold,
-		const struct hop_class *class, const uint64_t *sum)
-{
-	const struct branch *branch = &aim->branches[class->first_branch];
-	const struct branch *end = branch + class->n_branches;
-	struct candidate *candidate;
-	const uint8_t *options;
-	uint32_t i;
-
-	candidate = &aim->candidates[class->first_candidate];
-	options = &aim->options[branch->first_option];
-	for (i = 0; i < class->n_candidates; i++) {
-		candidate[i].slot = fold->peers[branch->first_hop +
-						options[i]];
-		candidate[i].load = 0;
-	}
-	for (; branch < end; branch++) {
-		options = &aim->options[branch->first_option];
-		for (i = 0; i < class->n_candidates; i++)
-			candidate[i].load += sum[branch->first_hop +
-						 options[i]];
-	}
+	aim_seat(aim);
 }
 
 void
-aim_weigh(struct aim *aim, const struct fold *fold, const uint64_t *sum)
-{
-	const struct hop_class *class;
-
-	for (class = aim->classes; class < aim->classes + aim->n_classes;
-	     class++)
-		aim_weigh_class(aim, fold, class, sum);
-}
-
-void
-aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
-	 const uint64_t *sum)
+aim_take(struct aim *aim, const struct fold *fold, uint32_t root)
 {
 	aim_measure(aim, fold, root);
 	aim_classify(aim, fold);
 	aim_lay_out(aim, fold);
-	aim_weigh(aim, fold, sum);
+	aim_turn(aim, fold, 0);
 }
 
 void
-aim_turn(struct aim *aim, const struct fold *fold, uint32_t member,
-	 const uint64_t *sum)
+aim_turn(struct aim *aim, const struct fold *fold, uint32_t member)
 {
 	const struct hop_class *class;
 	const struct bundle *last;
 	uint8_t *options;
 	uint32_t i;
 
+	aim->seats[fold->groups[aim->root].first_slot + member] = 0;
 	for (class = aim->classes; class < aim->classes + aim->n_near;
 	     class++) {
 		last = aim_last_step(aim, fold, class->model);
@@ -373,6 +379,5 @@ aim_turn(struct aim *aim, const struct fold *fold, uint32_t member,
 		for (i = 0; i < last->width; i++)
 			options[i] = (uint8_t)(last->first +
 					       member * last->width + i);
-		aim_weigh_class(aim, fold, class, sum);
 	}
 }

@@ -34,6 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/work.h"
+
 #define NOBODY	UINT32_MAX
 
 /* What twins are looked for in. */
@@ -479,26 +481,98 @@ fold_read(const struct fold *fold, const struct lft *lft,
 }
 
 void
-fold_write(const struct fold *fold, const uint8_t *positions, uint32_t stride,
+fold_store(const struct fold *fold, const uint8_t *positions, uint32_t stride,
 	   const struct fold_column *columns, uint32_t n, struct lft *lft)
 {
-	const struct group *group;
-	uint8_t ports[GRAPH_PORTS], *row;
-	uint32_t i, k;
+	const struct group *group = fold->groups;
+	g_autofree uint16_t *lids = g_new(uint16_t, n);
+	uint8_t *row;
+	uint32_t k;
 
-	memset(ports, (int)LFT_NO_PATH, sizeof(ports));
-	for (group = fold->groups; group < fold->groups + fold->n_groups;
-	     group++) {
-		for (i = 0; i < group->n_slots; i++) {
-			memcpy(ports, &fold->ports[group->first_cable +
-						   i * group->n_hops],
-			       group->n_hops);
-			row = lft_row(lft, fold->switches[
-				group->first_slot + i]);
-			for (k = 0; k < n; k++)
-				row[columns[k].lid] = ports[positions[k]];
-		}
-		memset(ports, (int)LFT_NO_PATH, group->n_hops);
+	for (k = 0; k < n; k++)
+		lids[k] = columns[k].lid;
+	for (; group < fold->groups + fold->n_groups; group++) {
+		row = lft_row(lft, fold->switches[group->first_slot]);
+		for (k = 0; k < n; k++)
+			row[lids[k]] = positions[k];
 		positions += stride;
 	}
+}
+
+void
+fold_recall(const struct fold *fold, const struct lft *lft,
+	    const struct fold_column *columns, uint32_t n, uint8_t *positions,
+	    uint32_t stride)
+{
+	const struct group *group = fold->groups;
+	const uint8_t *row;
+	uint32_t k;
+
+	for (; group < fold->groups + fold->n_groups; group++) {
+		row = lft_row(lft, fold->switches[group->first_slot]);
+		for (k = 0; k < n; k++)
+			positions[k] = row[columns[k].lid];
+		positions += stride;
+	}
+}
+
+struct finish {
+	const struct fold *fold;
+	struct lft *lft;
+};
+
+static void
+fold_map_row(const uint8_t *ports, uint32_t n_ports, const uint8_t *positions,
+	     uint8_t *row, uint32_t n)
+{
+	uint8_t map[GRAPH_PORTS];
+	uint32_t i;
+
+	memset(map, (int)LFT_NO_PATH, sizeof(map));
+	memcpy(map, ports, n_ports);
+	for (i = 0; i < n; i++)
+		row[i] = map[positions[i]];
+}
+
+/* Twins are often cabled alike, port by port: then their rows are the same.
+ * Last the first member, which the others read. */
+static void
+fold_finish_group(const struct finish *in, const struct group *group)
+{
+	const struct fold *fold = in->fold;
+	const uint32_t *switches = &fold->switches[group->first_slot];
+	const uint8_t *first = &fold->ports[group->first_cable];
+	uint32_t n = group->n_hops, i;
+	const uint8_t *ports;
+	uint8_t *model = lft_row(in->lft, switches[0]);
+
+	for (i = 1; i < group->n_slots; i++) {
+		ports = first + i * n;
+		if (memcmp(ports, first, n) != 0)
+			fold_map_row(ports, n, model,
+				     lft_row(in->lft, switches[i]),
+				     in->lft->stride);
+	}
+	fold_map_row(first, n, model, model, in->lft->stride);
+	for (i = 1; i < group->n_slots; i++)
+		if (memcmp(first + i * n, first, n) == 0)
+			memcpy(lft_row(in->lft, switches[i]), model,
+			       in->lft->stride);
+}
+
+static void
+fold_finish_groups(void *data, uint32_t from, uint32_t to)
+{
+	const struct finish *in = data;
+
+	for (; from < to; from++)
+		fold_finish_group(in, &in->fold->groups[from]);
+}
+
+void
+fold_finish(const struct fold *fold, struct lft *lft, unsigned n_threads)
+{
+	struct finish in = { fold, lft };
+
+	work_share(n_threads, fold->n_groups, fold_finish_groups, &in);
 }

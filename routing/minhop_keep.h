@@ -1,0 +1,14 @@
+/*
+ * Tables of before taken over as far as they are right, and mended. See
+ * minhop.c.
+ */
+#ifndef MINISM_ROUTING_MINHOP_KEEP_H
+#define MINISM_ROUTING_MINHOP_KEEP_H
+
+#include "routing/minhop_tally.h"
+
+/* Fills t->out, as fold_store() does. t->fold is made with `previous` as what
+ * is held. */
+void keep_all(struct tally *t, const struct lft *previous);
+
+#endif
