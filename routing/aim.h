@@ -33,7 +33,7 @@ struct branch {
  * seat - first_seat.
  */
 struct hop_class {
-	uint32_t model;		/* the first of its groups */
+	uint32_t model;		/* place of the first of its groups */
 	uint32_t first_branch, n_branches;
 	uint32_t first_candidate, n_candidates;
 	uint32_t first_seat, n_seats;	/* n_seats 0: nobody goes through it */
@@ -53,12 +53,15 @@ struct aim {
 	uint32_t *reached;	/* groups, near to far */
 	uint32_t *falling, *rising;	/* the same, by where they go */
 	uint32_t *class_of;	/* by place in reached */
+	uint32_t *first_step;	/* by place, and one more */
+	uint32_t *steps;	/* bundles that lead closer */
 	uint8_t *carries;	/* by group */
 	uint32_t *buckets;	/* hash of candidates -> class + 1 */
 	uint32_t n_buckets;	/* a power of 2 */
 	struct branch *branches;
 	struct hop_class *classes;
 	uint8_t *options;
+	uint8_t count[FOLD_MAX_HOPS];	/* 0, 1, 2.. to copy from */
 	uint32_t *seats;	/* slot -> seat, of those that have one */
 };
 
