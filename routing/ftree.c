@@ -329,10 +329,12 @@ static void
 ftree_fill_rows(void *data, uint32_t from, uint32_t to)
 {
 	const struct filling *filling = data;
-	struct row *row = row_new(filling->fill, filling->out);
+	struct row *row = row_new(filling->fill);
 
-	for (; from < to; from++)
+	for (; from < to; from++) {
 		row_fill(row, filling->fill->t->climb[from]);
+		row_store(row, filling->out);
+	}
 	row_free(row);
 }
 

@@ -222,6 +222,23 @@ slot_take_turns(struct painter *p)
 	}
 }
 
+/* The slots of planes, for all that is on them. */
+static void
+slot_note_planes(struct painter *p)
+{
+	struct tree *t = p->t;
+	uint32_t n = t->g->n_switches, i, sw;
+	uint8_t *planes = t->planes + (size_t)p->rank * n;
+
+	for (i = 0; i < p->n_members; i++) {
+		sw = p->members[i].sw;
+		p->size[tree_find(p->up, sw)] = p->slot[sw];
+	}
+	for (sw = 0; sw < n; sw++)
+		if (t->rank[sw] >= p->rank)
+			planes[sw] = (uint8_t)p->size[tree_find(p->up, sw)];
+}
+
 static void
 slot_assign_rank(struct painter *p)
 {
@@ -240,6 +257,8 @@ slot_assign_rank(struct painter *p)
 	if (level->width > 2 * most)
 		level->width = 0;
 	level->n_cables = 1;
+	if (level->width)
+		slot_note_planes(p);
 	for (sw = 0; sw < t->g->n_switches; sw++) {
 		if (t->rank[sw] + 1u != p->rank)
 			continue;

@@ -215,6 +215,8 @@ tree_new(const struct graph *g, const uint8_t *rank)
 	t->climb = g_new(uint32_t, n);
 	t->place = g_new(uint32_t, n);
 	t->turn = g_new0(uint32_t, n);
+	t->planes = g_malloc((size_t)n * t->n_ranks);
+	memset(t->planes, (int)TREE_NO_SLOT, (size_t)n * t->n_ranks);
 	t->levels = g_new0(struct tree_level, t->n_ranks);
 
 	tree_make_groups(t);
@@ -244,6 +246,7 @@ tree_free(struct tree *t)
 	g_free(t->climb);
 	g_free(t->place);
 	g_free(t->turn);
+	g_free(t->planes);
 	g_free(t->levels);
 	g_free(t->sets);
 	g_free(t);

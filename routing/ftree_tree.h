@@ -53,6 +53,8 @@ struct tree {
 	uint32_t *place;	/* switch -> place in climb */
 	uint32_t *turn;		/* switch -> number in its plane, given with
 				   the slots */
+	uint8_t *planes;	/* rank * n_switches + switch: slot of the
+				   component, of ranks from this on; likewise */
 	uint32_t n_sets, n_words;
 	uint64_t *sets;		/* see tree_set() */
 	struct tree_level *levels;	/* by rank; [0].pi = 1 */
