@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/translate.h"
 #include "routing/work.h"
 
 #define NOBODY	UINT32_MAX
@@ -521,52 +522,41 @@ struct finish {
 	struct lft *lft;
 };
 
+/* Twins are often cabled alike, port by port: then their rows are the same. */
 static void
-fold_map_row(const uint8_t *ports, uint32_t n_ports, const uint8_t *positions,
-	     uint8_t *row, uint32_t n)
-{
-	uint8_t map[GRAPH_PORTS];
-	uint32_t i;
-
-	memset(map, (int)LFT_NO_PATH, sizeof(map));
-	memcpy(map, ports, n_ports);
-	for (i = 0; i < n; i++)
-		row[i] = map[positions[i]];
-}
-
-/* Twins are often cabled alike, port by port: then their rows are the same.
- * Last the first member, which the others read. */
-static void
-fold_finish_group(const struct finish *in, const struct group *group)
+fold_finish_group(const struct finish *in, const struct group *group,
+		  uint8_t *positions)
 {
 	const struct fold *fold = in->fold;
 	const uint32_t *switches = &fold->switches[group->first_slot];
-	const uint8_t *first = &fold->ports[group->first_cable];
+	const uint8_t *first = &fold->ports[group->first_cable], *ports;
+	uint8_t *row = lft_row(in->lft, switches[0]), map[GRAPH_PORTS];
 	uint32_t n = group->n_hops, i;
-	const uint8_t *ports;
-	uint8_t *model = lft_row(in->lft, switches[0]);
 
+	memset(map, (int)LFT_NO_PATH, sizeof(map));
+	memcpy(map, first, n);
+	memcpy(positions, row, in->lft->stride);
+	translate_bytes(row, positions, in->lft->stride, map, n);
 	for (i = 1; i < group->n_slots; i++) {
 		ports = first + i * n;
-		if (memcmp(ports, first, n) != 0)
-			fold_map_row(ports, n, model,
-				     lft_row(in->lft, switches[i]),
-				     in->lft->stride);
-	}
-	fold_map_row(first, n, model, model, in->lft->stride);
-	for (i = 1; i < group->n_slots; i++)
-		if (memcmp(first + i * n, first, n) == 0)
-			memcpy(lft_row(in->lft, switches[i]), model,
+		memcpy(map, ports, n);
+		if (memcmp(ports, first, n) == 0)
+			memcpy(lft_row(in->lft, switches[i]), row,
 			       in->lft->stride);
+		else
+			translate_bytes(lft_row(in->lft, switches[i]),
+					positions, in->lft->stride, map, n);
+	}
 }
 
 static void
 fold_finish_groups(void *data, uint32_t from, uint32_t to)
 {
 	const struct finish *in = data;
+	g_autofree uint8_t *positions = g_malloc(in->lft->stride);
 
 	for (; from < to; from++)
-		fold_finish_group(in, &in->fold->groups[from]);
+		fold_finish_group(in, &in->fold->groups[from], positions);
 }
 
 void

@@ -43,6 +43,7 @@ struct updn {
 	uint32_t *queue;
 	uint8_t *choices;	/* [group][slot of a switch that it has no
 				   legal way to] -> position */
+	uint8_t *is_managed;	/* by group: any such switch */
 	uint64_t n_pairs, n_longer;	/* of hosts */
 	uint32_t most;		/* hops more than needed */
 };
@@ -66,6 +67,7 @@ updn_init(struct updn *u, const struct engine_input *in,
 	u->choices = g_malloc((size_t)u->fold->n_groups * g->n_switches);
 	memset(u->choices, (int)FOLD_NO_HOP,
 	       (size_t)u->fold->n_groups * g->n_switches);
+	u->is_managed = g_new0(uint8_t, u->fold->n_groups);
 	for (sw = 0; sw < g->n_switches; sw++)
 		u->n_hosts[u->fold->group_of[sw]] += g->n_hosts[sw];
 }
@@ -79,6 +81,7 @@ updn_clear(struct updn *u)
 	g_free(u->hops);
 	g_free(u->queue);
 	g_free(u->choices);
+	g_free(u->is_managed);
 }
 
 /* Breadth first on from the groups that stand in the queue; none that is
@@ -106,21 +109,65 @@ updn_spread(struct updn *u, uint32_t n, const uint32_t *marked)
 	return n;
 }
 
-/* The positions by which a group gets closer; returns their number. */
-static uint32_t
-updn_list_steps(const struct updn *u, const struct group *group, uint32_t hops,
-		uint8_t *steps)
+/* Does a bundle of a group that is `hops` away lead closer? */
+static bool
+updn_is_step(const struct updn *u, const struct bundle *bundle, uint32_t hops)
 {
-	uint32_t n = 0, p, peer;
+	return u->hops[bundle->peer] != AIM_FAR &&
+		u->hops[bundle->peer] + 1 == hops;
+}
 
-	for (p = 0; p < group->n_hops; p++) {
-		peer = u->fold->peers[group->first_hop + p];
-		peer = u->fold->group_of[u->fold->switches[peer]];
-		if (u->hops[peer] != AIM_FAR && u->hops[peer] + 1 == hops)
-			steps[n++] = (uint8_t)p;
-	}
+static uint32_t
+updn_width(const struct updn *u, const struct bundle *bundle)
+{
+	return bundle->width * u->fold->groups[bundle->peer].n_slots;
+}
+
+/* How many positions there are by which a group gets closer. */
+static uint32_t
+updn_count_steps(const struct updn *u, const struct group *group,
+		 uint32_t hops)
+{
+	const struct bundle *bundle = &u->fold->bundles[group->first_bundle];
+	const struct bundle *end = bundle + group->n_bundles;
+	uint32_t n = 0;
+
+	for (; bundle < end; bundle++)
+		if (updn_is_step(u, bundle, hops))
+			n += updn_width(u, bundle);
 	g_assert(n > 0);
 	return n;
+}
+
+/* The nth of them. */
+static uint8_t
+updn_find_step(const struct updn *u, const struct group *group, uint32_t hops,
+	       uint32_t nth)
+{
+	const struct bundle *bundle = &u->fold->bundles[group->first_bundle];
+	uint32_t width;
+
+	for (;; bundle++) {
+		if (!updn_is_step(u, bundle, hops))
+			continue;
+		width = updn_width(u, bundle);
+		if (nth < width)
+			return (uint8_t)(bundle->first + nth);
+		nth -= width;
+	}
+}
+
+static bool
+updn_has_step(const struct updn *u, const struct group *group, uint32_t hops,
+	      uint8_t position)
+{
+	uint32_t peer;
+
+	if (position == FOLD_NO_HOP)
+		return false;
+	peer = u->fold->peers[group->first_hop + position];
+	peer = u->fold->group_of[u->fold->switches[peer]];
+	return u->hops[peer] != AIM_FAR && u->hops[peer] + 1 == hops;
 }
 
 /* The position by which a group sends to a port 0, by what is in force at its
@@ -150,13 +197,14 @@ updn_manage_group(struct updn *u, uint32_t root, uint32_t from)
 	uint32_t slot = u->fold->groups[root].first_slot;
 	uint32_t end = slot + u->fold->groups[root].n_slots;
 	uint8_t *choices = u->choices + (size_t)from * u->fold->n_slots;
-	uint8_t steps[FOLD_MAX_HOPS], held;
-	uint32_t n = updn_list_steps(u, group, u->hops[from], steps);
+	uint32_t hops = u->hops[from], n = updn_count_steps(u, group, hops);
+	uint8_t held;
 
+	u->is_managed[from] = 1;
 	for (; slot < end; slot++) {
 		held = updn_held_step(u, group, u->fold->switches[slot]);
-		choices[slot] = memchr(steps, held, n) ? held :
-			steps[slot % n];
+		choices[slot] = updn_has_step(u, group, hops, held) ? held :
+			updn_find_step(u, group, hops, slot % n);
 	}
 }
 
@@ -167,20 +215,26 @@ updn_write(const struct updn *u, const struct graph_target *to, uint32_t n)
 	const struct fold *fold = u->fold;
 	const struct group *group;
 	const uint8_t *choices, *ports;
+	uint8_t *row, step;
 	uint32_t sw, i;
-	uint8_t step;
 
 	for (sw = 0; sw < fold->n_slots; sw++) {
+		if (!u->is_managed[fold->group_of[sw]])
+			continue;
 		group = &fold->groups[fold->group_of[sw]];
 		choices = u->choices +
 			(size_t)fold->group_of[sw] * fold->n_slots;
 		ports = &fold->ports[group->first_cable + group->n_hops *
 				     (fold->slots[sw] - group->first_slot)];
+		row = lft_row(u->out, sw);
 		for (i = 0; i < n; i++) {
 			step = choices[fold->slots[to[i].sw]];
-			if (step != FOLD_NO_HOP)
-				memset(lft_row(u->out, sw) + to[i].lid,
-				       ports[step], to[i].n_lids);
+			if (step == FOLD_NO_HOP)
+				continue;
+			row[to[i].lid] = ports[step];
+			if (to[i].n_lids > 1)
+				memset(row + to[i].lid, ports[step],
+				       to[i].n_lids);
 		}
 	}
 }
