@@ -33,6 +33,7 @@ aim_new(const struct fold *fold)
 	aim->falling = g_new(uint32_t, fold->n_groups);
 	aim->rising = g_new(uint32_t, fold->n_groups);
 	aim->class_of = g_new(uint32_t, fold->n_groups);
+	aim->place_of = g_new(uint32_t, fold->n_groups);
 	aim->first_step = g_new(uint32_t, fold->n_groups + 1);
 	aim->steps = g_new(uint32_t, fold->n_bundles);
 	aim->carries = g_new(uint8_t, fold->n_groups);
@@ -58,6 +59,7 @@ aim_free(struct aim *aim)
 	g_free(aim->falling);
 	g_free(aim->rising);
 	g_free(aim->class_of);
+	g_free(aim->place_of);
 	g_free(aim->first_step);
 	g_free(aim->steps);
 	g_free(aim->carries);
@@ -236,6 +238,7 @@ aim_classify(struct aim *aim, const struct fold *fold)
 		if (aim->reached[i] == aim->root)
 			aim->twins = class;
 		aim->class_of[i] = class;
+		aim->place_of[aim->reached[i]] = i;
 		aim->classes[class].n_branches++;
 	}
 }

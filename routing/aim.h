@@ -53,6 +53,7 @@ struct aim {
 	uint32_t *reached;	/* groups, near to far */
 	uint32_t *falling, *rising;	/* the same, by where they go */
 	uint32_t *class_of;	/* by place in reached */
+	uint32_t *place_of;	/* by group, if reached */
 	uint32_t *first_step;	/* by place, and one more */
 	uint32_t *steps;	/* bundles that lead closer */
 	uint8_t *carries;	/* by group */

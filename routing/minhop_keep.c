@@ -39,7 +39,7 @@ keep_init(struct keep *k, struct tally *t, const struct lft *previous)
 	const struct fold *fold = t->fold;
 
 	*k = (struct keep){ .t = t, .previous = previous };
-	k->held = g_malloc((size_t)fold->n_groups * TALLY_COLUMNS);
+	k->held = g_malloc((size_t)fold->n_groups * t->n_columns);
 	k->is_open = g_new0(uint8_t, t->g->top + 1u);
 	k->is_idle = g_new0(uint8_t, fold->n_hops);
 	k->is_lured = g_new0(uint8_t, fold->n_slots);
@@ -74,7 +74,7 @@ keep_recall(struct keep *k)
 		for (end = branch + class->n_branches; branch < end;
 		     branch++) {
 			branch->hop = held[(size_t)branch->group *
-					   TALLY_COLUMNS];
+					   k->t->n_columns];
 			if (memchr(&aim->options[branch->first_option],
 				   branch->hop, class->n_candidates))
 				continue;
@@ -142,7 +142,7 @@ keep_note(struct keep *k)
 	uint8_t *column = k->t->choices + k->column;
 
 	for (; branch < end; branch++)
-		column[(size_t)branch->group * TALLY_COLUMNS] = branch->hop;
+		column[(size_t)branch->group * k->t->n_columns] = branch->hop;
 }
 
 /* One LID, first round: what can be kept, and its load. */
@@ -372,14 +372,14 @@ keep_each(struct keep *k, const struct fold_column *columns, uint32_t n,
 
 	memcpy(k->flow, t->weight, t->fold->n_slots * sizeof(*k->flow));
 	memset(t->choices, (int)NO_HOP,
-	       (size_t)t->fold->n_groups * TALLY_COLUMNS);
+	       (size_t)t->fold->n_groups * t->n_columns);
 	for (k->column = 0; k->column < n; k->column++) {
 		if (columns[k->column].slot != t->here)
 			keep_turn(k, columns[k->column].slot);
 		fn(k, &columns[k->column]);
 	}
 	tally_leave(t);
-	fold_store(t->fold, t->choices, TALLY_COLUMNS, columns, n, t->out);
+	fold_store(t->fold, t->choices, t->n_columns, columns, n, t->out);
 }
 
 static void
@@ -388,7 +388,7 @@ keep_chunk(void *data, const struct fold_column *columns, uint32_t n)
 	struct keep *k = data;
 
 	fold_read(k->t->fold, k->previous, columns, n, k->held,
-		  TALLY_COLUMNS);
+		  k->t->n_columns);
 	keep_each(k, columns, n, keep_lid);
 }
 
@@ -398,7 +398,7 @@ keep_mend_chunk(void *data, const struct fold_column *columns, uint32_t n)
 	struct keep *k = data;
 
 	fold_recall(k->t->fold, k->t->out, columns, n, k->held,
-		    TALLY_COLUMNS);
+		    k->t->n_columns);
 	keep_each(k, columns, n, keep_mend);
 }
 

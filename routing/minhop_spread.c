@@ -41,8 +41,8 @@ enum manner {
 struct stand {
 	enum manner manner;
 	uint32_t pick;		/* candidate */
-	uint64_t weight;	/* of all its switches, if nobody goes
-				   through it */
+	uint64_t weight;	/* flows that start at its switches */
+	bool is_passed;		/* others come through, this LID */
 };
 
 struct candidate {
@@ -50,11 +50,12 @@ struct candidate {
 	uint64_t sent;		/* flows since the root was taken; if nobody
 				   goes through the class: LIDs */
 	uint32_t seat;
+	uint32_t class;		/* whose seat it is */
 };
 
 struct spread {
 	struct tally *t;
-	struct stand *stands;		/* by class */
+	struct stand *stands;		/* by class; then the destination */
 	struct candidate *candidates;
 	uint64_t *way;			/* load, see struct hop_class */
 	uint64_t *path;			/* seat -> load on its way */
@@ -74,7 +75,7 @@ spread_init(struct spread *s, struct tally *t)
 	uint32_t sw;
 
 	*s = (struct spread){ .t = t };
-	s->stands = g_new0(struct stand, fold->n_groups);
+	s->stands = g_new0(struct stand, fold->n_groups + 1);
 	s->candidates = g_new0(struct candidate, fold->n_hops);
 	s->way = g_new(uint64_t, fold->n_cables);
 	s->path = g_new0(uint64_t, fold->n_slots + 1);
@@ -168,6 +169,21 @@ spread_enter_branch(struct spread *s, const struct hop_class *class,
 }
 
 static void
+spread_enter_candidate(struct spread *s, const struct hop_class *class,
+		       uint32_t i)
+{
+	const struct aim *aim = s->t->aim;
+	uint32_t slot = aim_candidate_slot(aim, s->t->fold, class, i);
+	struct candidate *candidate =
+		&s->candidates[class->first_candidate + i];
+
+	*candidate = (struct candidate){ .seat = aim->seats[slot] };
+	candidate->class = slot == s->t->here ? aim->n_classes :
+		aim->class_of[aim->place_of[s->t->fold->group_of[
+			s->t->fold->switches[slot]]]];
+}
+
+static void
 spread_enter_class(struct spread *s, const struct hop_class *class)
 {
 	const struct aim *aim = s->t->aim;
@@ -181,13 +197,10 @@ spread_enter_class(struct spread *s, const struct hop_class *class)
 	if (stand->manner == MANNER_IN_TURN)
 		return;
 	for (i = 0; i < class->n_candidates; i++)
-		s->candidates[class->first_candidate + i] = (struct candidate){
-			.seat = aim->seats[aim_candidate_slot(
-				aim, s->t->fold, class, i)] };
+		spread_enter_candidate(s, class, i);
 	for (; branch < end; branch++) {
 		spread_enter_branch(s, class, branch);
-		if (!class->n_seats)
-			stand->weight += spread_branch_weight(s, branch);
+		stand->weight += spread_branch_weight(s, branch);
 	}
 }
 
@@ -253,9 +266,9 @@ spread_decide(const struct candidate *candidate, uint32_t n,
 
 static uint32_t
 spread_pick(const struct spread *s, const struct hop_class *class,
-	    enum manner manner, uint32_t turn)
+	    const struct stand *stand, uint32_t turn)
 {
-	switch (manner) {
+	switch (stand->manner) {
 	case MANNER_WEIGH:
 		return spread_decide(&s->candidates[class->first_candidate],
 				     class->n_candidates, s->path,
@@ -282,7 +295,7 @@ spread_choose(struct spread *s, uint32_t turn)
 	uint32_t i;
 
 	for (; class < end; class++, stand++, picks += RUN) {
-		stand->pick = spread_pick(s, class, stand->manner, turn);
+		stand->pick = spread_pick(s, class, stand, turn);
 		*picks = (uint8_t)stand->pick;
 		if (!class->n_seats)
 			continue;
@@ -327,7 +340,9 @@ spread_load(struct spread *s)
 	uint64_t flow;
 
 	while (class-- > aim->classes) {
-		if ((--stand)->manner == MANNER_IN_TURN)
+		stand--;
+		if (stand->manner == MANNER_IN_TURN ||
+		    (!stand->is_passed && stand->weight == 0))
 			continue;
 		flow = spread_load_class(s, class, stand);
 		candidate = &s->candidates[class->first_candidate +
@@ -335,6 +350,8 @@ spread_load(struct spread *s)
 		candidate->load += flow;
 		candidate->sent += class->n_seats ? flow : 1;
 		s->flow[candidate->seat] += (uint32_t)flow;
+		stand->is_passed = false;
+		s->stands[candidate->class].is_passed = true;
 	}
 	s->flow[0] = 0;		/* arrived */
 }
@@ -417,7 +434,7 @@ spread_expand_class(struct spread *s, uint32_t i, uint32_t from)
 	for (; branch < end; branch++) {
 		options = &aim->options[branch->first_option];
 		positions = s->t->choices + s->column +
-			(size_t)branch->group * TALLY_COLUMNS;
+			(size_t)branch->group * s->t->n_columns;
 		for (k = from; k < s->n_run; k++)
 			positions[k] = options[picks[k]];
 	}
@@ -511,7 +528,7 @@ spread_chunk(void *data, const struct fold_column *columns, uint32_t n)
 	uint32_t i;
 
 	memset(t->choices, (int)FOLD_NO_HOP,
-	       (size_t)t->fold->n_groups * TALLY_COLUMNS);
+	       (size_t)t->fold->n_groups * t->n_columns);
 	s->column = 0;
 	for (i = 0; i < n; i++) {
 		if (s->n_run == RUN)
@@ -521,7 +538,7 @@ spread_chunk(void *data, const struct fold_column *columns, uint32_t n)
 		spread_lid(s, &columns[i]);
 	}
 	spread_leave(s);
-	fold_store(t->fold, t->choices, TALLY_COLUMNS, columns, n, t->out);
+	fold_store(t->fold, t->choices, t->n_columns, columns, n, t->out);
 }
 
 void

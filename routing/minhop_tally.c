@@ -15,6 +15,18 @@
 
 #include <string.h>
 
+#define ROOM		(16u << 20)	/* bytes for choices, to stay in cache */
+#define MIN_COLUMNS	2048u
+
+/* An odd number of cache lines: no two groups are in step. */
+static uint32_t
+tally_find_columns(const struct graph *g, const struct fold *fold)
+{
+	uint32_t n = MIN(g->top, ROOM / MAX(fold->n_groups, 1));
+
+	return (MAX(n, MIN_COLUMNS) / 64 | 1) * 64;
+}
+
 struct tally *
 tally_new(const struct graph *g, const struct fold *fold, struct lft *out)
 {
@@ -28,7 +40,8 @@ tally_new(const struct graph *g, const struct fold *fold, struct lft *out)
 	t->sum = g_new0(uint64_t, fold->n_hops);
 	t->weight = g_new0(uint32_t, fold->n_slots);
 	t->here = TALLY_NOWHERE;
-	t->choices = g_malloc((size_t)fold->n_groups * TALLY_COLUMNS);
+	t->n_columns = tally_find_columns(g, fold);
+	t->choices = g_malloc((size_t)fold->n_groups * t->n_columns);
 	return t;
 }
 
@@ -121,8 +134,8 @@ tally_pass(struct tally *t, const struct pass *pass, const uint8_t *wanted,
 		t->n_flows += t->weight[i];
 	}
 	n = tally_list(t, pass, wanted, columns);
-	for (i = 0; i < n; i += TALLY_COLUMNS)
-		fn(data, &columns[i], MIN(n - i, TALLY_COLUMNS));
+	for (i = 0; i < n; i += t->n_columns)
+		fn(data, &columns[i], MIN(n - i, t->n_columns));
 }
 
 /* All that a kind of sender sends to. */

@@ -7,7 +7,6 @@
 
 #include "routing/aim.h"
 
-#define TALLY_COLUMNS	(33u * 64u)	/* odd lines: no two groups in step */
 #define TALLY_NOWHERE	UINT32_MAX
 
 /* Loads are in flows: what one sender has for one LID. */
@@ -23,16 +22,17 @@ struct tally {
 	uint64_t n_flows;	/* that a LID adds, the sum of the weights */
 	uint32_t here;		/* slot of the destination, or TALLY_NOWHERE */
 	uint32_t here_weight;	/* what starts there otherwise */
-	uint8_t *choices;	/* [group][column of TALLY_COLUMNS] ->
-				   position: goes to `out` in one go, so that
-				   a row is touched once for many LIDs */
+	uint32_t n_columns;	/* LIDs side by side */
+	uint8_t *choices;	/* [group][column] -> position: goes to `out`
+				   in one go, so that a row is touched once
+				   for many LIDs */
 };
 
 struct tally *tally_new(const struct graph *g, const struct fold *fold,
 			struct lft *out);
 void tally_free(struct tally *t);
 
-/* What is done for some LIDs of a pass, TALLY_COLUMNS at most. They are
+/* What is done for some LIDs of a pass, n_columns at most. They are
  * sorted by slot; `here` is TALLY_NOWHERE before and has to be afterwards. */
 typedef void (*tally_fn)(void *data, const struct fold_column *columns,
 			 uint32_t n);
