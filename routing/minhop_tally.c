@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define ROOM		(16u << 20)	/* bytes for choices, to stay in cache */
+#define ROOM		(16u << 20)	/* bytes for choices: fit a cache */
 #define MIN_COLUMNS	2048u
 
 /* An odd number of cache lines: no two groups are in step. */
