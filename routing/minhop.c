@@ -23,7 +23,10 @@
  * fold_finish() for the rows of all switches.
  *
  * What is kept. Entries that still lead closer. Kept tables that are half as
- * bad again as new ones would be are given up.
+ * bad again as new ones would be are given up. So are they when a cable came
+ * back and to route anew changes hardly more: new tables depend on nothing but
+ * the fabric, so a fabric that is whole again has the tables that it had
+ * before it was hurt, however often it was mended in between.
  *
  * Total order. Destinations by slot and base LID. Of candidates with the same
  * load the first wins: by slot of the next switch, then port. Slots follow
@@ -43,6 +46,7 @@
 #include "routing/minhop_spread.h"
 
 #define SUSPECT		2u	/* x mean: are kept tables that good? */
+#define HOMESICK	2u	/* x blocks that keeping changes */
 
 /* All anew. */
 static struct burden
@@ -61,15 +65,16 @@ minhop_fill_anew(const struct engine_input *in, const uint32_t *ranks,
 	return burden;
 }
 
+/* n_idle: hops that were not used before. */
 static struct burden
 minhop_fill_kept(const struct engine_input *in, const uint32_t *ranks,
-		 struct lft *out)
+		 struct lft *out, uint32_t *n_idle)
 {
 	struct fold *fold = fold_new(in->g, ranks, in->previous);
 	struct tally *t = tally_new(in->g, fold, out);
 	struct burden burden;
 
-	keep_all(t, in->previous);
+	*n_idle = keep_all(t, in->previous);
 	fold_finish(fold, out, in->n_threads);
 	burden = tally_weigh_burden(t);
 	tally_free(t);
@@ -77,28 +82,51 @@ minhop_fill_kept(const struct engine_input *in, const uint32_t *ranks,
 	return burden;
 }
 
+/* Blocks that differ, as far as both are there. */
+static uint64_t
+minhop_count_changes(const struct lft *a, const struct lft *b)
+{
+	uint32_t stride = MIN(a->stride, b->stride), sw, i;
+	uint64_t n = 0;
+
+	for (sw = 0; sw < MIN(a->n_switches, b->n_switches); sw++)
+		for (i = 0; i < stride; i += LFT_BLOCK)
+			n += memcmp(lft_row(a, sw) + i, lft_row(b, sw) + i,
+				    LFT_BLOCK) != 0;
+	return n;
+}
+
+static void
+minhop_fill_after(const struct engine_input *in, const uint32_t *ranks,
+		  struct lft *out)
+{
+	struct burden kept, anew;
+	struct lft *other;
+	uint32_t n_idle;
+
+	kept = minhop_fill_kept(in, ranks, out, &n_idle);
+	if (n_idle == 0 && kept.max * kept.n_cables <= SUSPECT * kept.sum)
+		return;
+	other = lft_new(out->n_switches, out->top);
+	anew = minhop_fill_anew(in, ranks, other);
+	if (2 * kept.max > 3 * anew.max ||
+	    (n_idle && minhop_count_changes(in->previous, other) <=
+	     HOMESICK * minhop_count_changes(in->previous, out)))
+		memcpy(out->ports, other->ports,
+		       (size_t)out->n_switches * out->stride);
+	lft_free(other);
+}
+
 void
 minhop_fill(const struct engine_input *in, const uint32_t *ranks,
 	    struct lft *out)
 {
-	struct burden kept, anew;
-	struct lft *other;
-
 	if (in->g->n_edges == 0)
 		return;
-	if (!in->previous || in->previous->n_switches < in->g->n_switches) {
+	if (!in->previous || in->previous->n_switches < in->g->n_switches)
 		minhop_fill_anew(in, ranks, out);
-		return;
-	}
-	kept = minhop_fill_kept(in, ranks, out);
-	if (kept.max * kept.n_cables <= SUSPECT * kept.sum)
-		return;
-	other = lft_new(out->n_switches, out->top);
-	anew = minhop_fill_anew(in, ranks, other);
-	if (2 * kept.max > 3 * anew.max)
-		memcpy(out->ports, other->ports,
-		       (size_t)out->n_switches * out->stride);
-	lft_free(other);
+	else
+		minhop_fill_after(in, ranks, out);
 }
 
 static bool

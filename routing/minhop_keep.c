@@ -402,10 +402,11 @@ keep_mend_chunk(void *data, const struct fold_column *columns, uint32_t n)
 	keep_each(k, columns, n, keep_mend);
 }
 
-void
+uint32_t
 keep_all(struct tally *t, const struct lft *previous)
 {
 	struct keep k;
+	uint32_t n_idle;
 
 	keep_init(&k, t, previous);
 	tally_pass_all(t, NULL, keep_chunk, &k);
@@ -414,5 +415,7 @@ keep_all(struct tally *t, const struct lft *previous)
 	k.round++;
 	if (k.n_idle)
 		tally_pass_all(t, NULL, keep_mend_chunk, &k);
+	n_idle = k.n_idle;
 	keep_clear(&k);
+	return n_idle;
 }

@@ -8,7 +8,8 @@
 #include "routing/minhop_tally.h"
 
 /* Fills t->out, as fold_store() does. t->fold is made with `previous` as what
- * is held. */
-void keep_all(struct tally *t, const struct lft *previous);
+ * is held. Returns over how many hops nothing was sent before: cables that
+ * came, or came back. */
+uint32_t keep_all(struct tally *t, const struct lft *previous);
 
 #endif
