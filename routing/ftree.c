@@ -268,74 +268,127 @@ census_lose(struct census *c, uint32_t sw, uint32_t dest)
 		g_array_append_val(list, pair);
 }
 
+/* Rows, and how far they are. */
+struct filling {
+	const struct fill *fill;
+	struct detour *detour;
+	struct transfer *transfer;
+	unsigned n_threads;
+	bool all;	/* the rows of all are there, not only the members' */
+};
+
+/* One after the other, of those whom `members` lists (NULL: of all). */
+struct batch {
+	const struct filling *filling;
+	const uint32_t *switches;
+};
+
 static void
-ftree_rescue(struct census *c, struct detour *detour)
+ftree_fill_batch(void *data, uint32_t from, uint32_t to)
 {
+	const struct batch *batch = data;
+	struct row *row = row_new(batch->filling->fill);
+
+	for (; from < to; from++) {
+		row_fill(row, batch->switches[from]);
+		row_store(row, batch->filling->detour->out);
+	}
+	row_free(row);
+}
+
+static void
+ftree_fill_rows(const struct filling *filling, const uint32_t *switches,
+		uint32_t n)
+{
+	struct batch batch = { filling, switches };
+
+	work_share(filling->n_threads, n, ftree_fill_batch, &batch);
+}
+
+/* Those who are no members: ways by transfers while the row is at hand. */
+static void
+ftree_lift_batch(void *data, uint32_t from, uint32_t to)
+{
+	const struct filling *filling = data;
+	const struct transfer *x = filling->transfer;
+	struct lft *out = filling->detour->out;
+	struct row *row = row_new(filling->fill);
+	uint32_t sw;
+
+	for (; from < to; from++) {
+		sw = filling->fill->t->climb[from];
+		if (transfer_is_member(x, sw))
+			continue;
+		if (filling->all) {
+			transfer_lift(x, sw, lft_row(out, sw));
+			continue;
+		}
+		transfer_lift(x, sw, row_fill(row, sw));
+		row_store(row, out);
+	}
+	row_free(row);
+}
+
+/* By cables that are no part of the tree, which takes all rows as they are
+ * without. */
+static void
+ftree_rescue(struct census *c, struct filling *filling)
+{
+	const struct tree *t = c->t;
 	uint32_t dest;
 
 	if (c->report->strays->len == 0)
 		return;
-	for (dest = 0; dest < c->t->n_leaves; dest++)
-		if (c->cut_off[dest]) {
-			detour_rescue(detour, dest);
-			c->report->n_rescued++;
-		}
+	for (dest = 0; dest < t->n_leaves; dest++) {
+		if (!c->cut_off[dest])
+			continue;
+		if (!filling->all)
+			ftree_fill_rows(filling, t->climb, t->g->n_switches);
+		filling->all = true;
+		detour_rescue(filling->detour, dest);
+		c->report->n_rescued++;
+	}
 	if (c->report->n_rescued > 0)	/* count what is left */
 		census_each(c, census_mark);
 }
 
 static void
-ftree_transfer(struct census *c, struct detour *detour)
+ftree_transfer(struct census *c, struct filling *filling)
 {
-	struct transfer *x;
+	struct transfer *x = transfer_new(filling->detour);
 	uint64_t n_before = c->n_missing;
-	uint32_t sw;
+	uint32_t n = c->t->g->n_switches, sw;
 
-	x = transfer_new(detour);
-	transfer_route(x);
+	filling->transfer = x;
+	if (!filling->all)
+		ftree_fill_rows(filling, x->members, x->n_members);
+	transfer_route_members(x);
+	work_share(filling->n_threads, n, ftree_lift_batch, filling);
 	if (n_before > 0)
 		census_each(c, census_lose);
 	c->report->n_detours = n_before - c->n_missing;
-	for (sw = 0; sw < c->t->g->n_switches && n_before > 0; sw++)
+	for (sw = 0; sw < n && n_before > 0; sw++)
 		if (c->report->transfer == SUBNET_NONE)
 			c->report->transfer = transfer_root(x, sw);
 	transfer_free(x);
 }
 
 static void
-ftree_help_rest(struct ftree_report *report, struct detour *detour)
+ftree_route_all(struct ftree_report *report, struct filling *filling)
 {
-	uint32_t n = detour->t->g->n_switches;
+	struct detour *detour = filling->detour;
 	struct census c = {
 		.t = detour->t,
 		.detour = detour,
 		.report = report,
-		.cut_off = g_new0(uint8_t, n),
+		.cut_off = g_new0(uint8_t, detour->t->g->n_switches),
 	};
 
 	census_each(&c, census_mark);
-	ftree_rescue(&c, detour);
-	ftree_transfer(&c, detour);
+	ftree_rescue(&c, filling);
+	ftree_transfer(&c, filling);
 	detour_manage(detour);
 	g_free(c.cut_off);
-}
-
-struct filling {
-	const struct fill *fill;
-	struct lft *out;
-};
-
-static void
-ftree_fill_rows(void *data, uint32_t from, uint32_t to)
-{
-	const struct filling *filling = data;
-	struct row *row = row_new(filling->fill);
-
-	for (; from < to; from++) {
-		row_fill(row, filling->fill->t->climb[from]);
-		row_store(row, filling->out);
-	}
-	row_free(row);
 }
 
 static bool
@@ -343,8 +396,7 @@ ftree_fill(const struct engine_input *in, struct tree *t, struct lft *out,
 	   struct ftree_report *report, GError **error)
 {
 	struct hosts *hosts = hosts_new(t, in);
-	struct filling filling = { .out = out };
-	struct detour *detour;
+	struct filling filling = { .n_threads = in->n_threads };
 	struct fill *fill;
 	bool ok;
 
@@ -354,11 +406,9 @@ ftree_fill(const struct engine_input *in, struct tree *t, struct lft *out,
 	if (ok) {
 		fill = fill_new(t, hosts);
 		filling.fill = fill;
-		work_share(in->n_threads, in->g->n_switches, ftree_fill_rows,
-			   &filling);
-		detour = detour_new(fill, out);
-		ftree_help_rest(report, detour);
-		detour_free(detour);
+		filling.detour = detour_new(fill, out);
+		ftree_route_all(report, &filling);
+		detour_free(filling.detour);
 		fill_free(fill);
 	}
 	hosts_free(hosts);

@@ -407,25 +407,38 @@ row_go_up_rest(struct row *row, uint32_t n_ups)
 	row_go_up_own(row, n_ups);
 }
 
+/* n is a multiple of four. */
+static void
+row_meet(uint64_t *restrict to, const uint64_t *restrict a,
+	 const uint64_t *restrict b, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i += 4) {
+		to[i] &= a[i] & b[i];
+		to[i + 1] &= a[i + 1] & b[i + 1];
+		to[i + 2] &= a[i + 2] & b[i + 2];
+		to[i + 3] &= a[i + 3] & b[i + 3];
+	}
+}
+
 /* row->full: destinations for which every parent is good. */
 static void
 row_find_full(struct row *row)
 {
 	const struct tree *t = row->t;
 	uint32_t k, i, w;
-	const uint64_t *set, *good;
 
 	memset(row->full, 0, t->n_words * sizeof(*row->full));
 	for (k = 1; k < t->n_sets; k++) {
 		memcpy(row->rest, tree_set(t, row->sw, k),
 		       t->n_words * sizeof(*row->rest));
 		for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1];
-		     i++) {
-			set = tree_set(t, t->ups[i].peer, k - 1);
-			good = fill_good(row->f, t->ups[i].peer);
-			for (w = 0; w < t->n_words; w++)
-				row->rest[w] &= set[w] & good[w];
-		}
+		     i++)
+			row_meet(row->rest,
+				 tree_set(t, t->ups[i].peer, k - 1),
+				 fill_good(row->f, t->ups[i].peer),
+				 t->n_words);
 		for (w = 0; w < t->n_words; w++)
 			row->full[w] |= row->rest[w];
 	}
