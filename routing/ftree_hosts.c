@@ -373,3 +373,19 @@ hosts_free(struct hosts *h)
 	g_free(h->n_own);
 	g_free(h);
 }
+
+bool
+hosts_equal(const struct hosts *a, const struct hosts *b, uint32_t n_switches)
+{
+	size_t n = n_switches;
+
+	return a->n == b->n && a->usual == b->usual &&
+		!memcmp(a->first, b->first, (n + 1) * sizeof(*a->first)) &&
+		!memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+		!memcmp(a->own_lid, b->own_lid, n * sizeof(*a->own_lid)) &&
+		!memcmp(a->n_own, b->n_own, n * sizeof(*a->n_own)) &&
+		(a->n == 0 ||
+		 (!memcmp(a->lid, b->lid, a->n * sizeof(*a->lid)) &&
+		  !memcmp(a->port, b->port, a->n * sizeof(*a->port)) &&
+		  !memcmp(a->number, b->number, a->n * sizeof(*a->number))));
+}

@@ -32,14 +32,29 @@ struct transfer {
 	uint8_t *done;		/* by edge: the channel out of its switch */
 	uint8_t *waits;		/* switch is in the queue */
 	uint8_t *open;		/* switch: all its parents are classes */
+	const struct transfer_proof *proof;	/* NULL: none that holds */
+	uint32_t n_sorted;	/* how often channels were put in order */
 	uint64_t **clear;	/* by island: destinations to which all its
 				   members have ways; NULL: no members */
 };
 
+/* Transfers that are known to leave no cycle, as transfer_sign() tells them,
+ * with all the cables that there were then. */
+struct transfer_proof {
+	struct graph *g;	/* a reference */
+	GArray *sign;
+};
+
 /* Looks for switches at which traffic may turn from down to up. `d` stays
- * until transfer_free(). */
-struct transfer *transfer_new(struct detour *d);
+ * until transfer_free(), `proof` (which may be NULL) is only looked at now. */
+struct transfer *transfer_new(struct detour *d,
+			      const struct transfer_proof *proof);
 void transfer_free(struct transfer *x);
+
+/* All that ways of members follow from, but for what is reached: who they are,
+ * by which ports they go to one another, which turns they may take. An array
+ * of uint32_t, member by member. */
+GArray *transfer_sign(const struct transfer *x);
 
 static inline uint64_t *
 transfer_tops(const struct transfer *x, uint32_t sw)
@@ -69,9 +84,17 @@ bool transfer_may_turn(const struct transfer *x, uint32_t from, uint32_t at,
  * there are none. */
 uint32_t transfer_root(const struct transfer *x, uint32_t sw);
 
+/* The first port to a neighbour. */
+uint8_t transfer_port_to(const struct transfer *x, uint32_t sw,
+			 uint32_t peer);
+
 /* Gives members that d->reach says have no way to a destination one if there
- * is any, for all its LIDs; keeps d->reach. Their rows are in d->out. Once. */
-void transfer_route_members(struct transfer *x);
+ * is any, for all its LIDs; keeps d->reach. Their rows are in d->out. Only
+ * for these destinations, NULL: for all. */
+void transfer_route_members(struct transfer *x, const uint64_t *dests);
+
+/* Fills x->clear. */
+void transfer_find_clear(struct transfer *x);
 
 /* The same for a switch that is no member, after them; `ports` is its row.
  * Calls for several switches may be made at the same time. */

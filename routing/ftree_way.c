@@ -66,21 +66,11 @@ transfer_put(struct transfer *x, uint32_t sw, uint32_t dest, uint8_t port)
 	fill_put_own(f, row, dest, port);
 }
 
-static uint8_t
-transfer_port_to(const struct transfer *x, uint32_t sw, uint32_t peer)
-{
-	const struct graph *g = x->g;
-	uint32_t e = g->first_edge[sw];
-
-	while (g->edges[e].peer != peer)
-		e++;
-	return g->edges[e].port;
-}
-
 /* Member `sw` takes from its neighbour `at` all ways that it has not. True if
  * there were any. */
 static bool
-transfer_ask(struct transfer *x, uint32_t sw, uint32_t at)
+transfer_ask(struct transfer *x, uint32_t sw, uint32_t at,
+	     const uint64_t *dests)
 {
 	uint64_t *mine = detour_set(x->d, sw), word, bit;
 	const uint64_t *theirs = detour_set(x->d, at);
@@ -88,8 +78,9 @@ transfer_ask(struct transfer *x, uint32_t sw, uint32_t at)
 	bool open = transfer_is_open(x, sw, at), any = false;
 	uint32_t w, dest;
 
-	for (w = 0; w < x->t->n_words; w++)
-		for (word = theirs[w] & ~mine[w]; word; word &= word - 1) {
+	for (w = 0; w < x->t->n_words; w++) {
+		word = theirs[w] & ~mine[w] & (dests ? dests[w] : UINT64_MAX);
+		for (; word; word &= word - 1) {
 			bit = word & -word;
 			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
 			if (!open && !transfer_fits(x, sw, at, dest))
@@ -98,11 +89,12 @@ transfer_ask(struct transfer *x, uint32_t sw, uint32_t at)
 			mine[w] |= bit;
 			any = true;
 		}
+	}
 	return any;
 }
 
 /* Destinations to which all members of an island have ways. */
-static void
+void
 transfer_find_clear(struct transfer *x)
 {
 	const struct tree *t = x->t;
@@ -110,6 +102,10 @@ transfer_find_clear(struct transfer *x)
 	const uint64_t *theirs;
 	uint64_t *clear;
 
+	for (i = 0; i < x->n_members; i++) {
+		island = t->island[x->members[i]];
+		g_clear_pointer(&x->clear[island], g_free);
+	}
 	for (i = 0; i < x->n_members; i++) {
 		island = t->island[x->members[i]];
 		clear = x->clear[island];
@@ -127,7 +123,7 @@ transfer_find_clear(struct transfer *x)
 /* From one to the next through the tree of the members. A way is only taken
  * from one who has it, hence it ends. */
 void
-transfer_route_members(struct transfer *x)
+transfer_route_members(struct transfer *x, const uint64_t *dests)
 {
 	uint32_t i, sw, child;
 	bool again;
@@ -138,12 +134,13 @@ transfer_route_members(struct transfer *x)
 			sw = x->members[i - 1];
 			for (child = x->child[sw]; child != TRANSFER_OUTSIDE;
 			     child = x->sibling[child])
-				again |= transfer_ask(x, sw, child);
+				again |= transfer_ask(x, sw, child, dests);
 		}
 		for (i = 0; i < x->n_members; i++) {
 			sw = x->members[i];
 			if (x->parent[sw] != sw)
-				again |= transfer_ask(x, sw, x->parent[sw]);
+				again |= transfer_ask(x, sw, x->parent[sw],
+						      dests);
 		}
 	} while (again);
 	transfer_find_clear(x);
