@@ -56,6 +56,8 @@ struct row {
 	uint32_t lap;		/* numbers that a wheel takes to go round */
 	uint8_t *ports;		/* the row, small enough to stay near */
 	bool covered;		/* by what lid_wheel says */
+	uint32_t first, last;	/* words of sets that are looked at, fours */
+	const uint64_t *only;	/* destinations; NULL: all */
 	uint64_t *full, *rest;	/* scratch, sets */
 	struct deck deck, other;
 };
@@ -271,6 +273,23 @@ row_clear(struct row *row)
 	memset(row->ports, (int)LFT_NO_PATH, row->f->row_size);
 }
 
+/* Of word w, what is to be made. */
+static uint64_t
+row_only(const struct row *row, uint32_t w)
+{
+	return row->only ? row->only[w] : UINT64_MAX;
+}
+
+/* The next run of a set, as far as sets are looked at. */
+static bool
+row_next_run(const struct row *row, const uint64_t *set, uint32_t *from,
+	     uint32_t *to)
+{
+	*from = MAX(*from, row->first * 64);
+	return tree_next_run(set, MIN(row->t->g->n_switches, row->last * 64),
+			     from, to);
+}
+
 /* Are these more than half of the destinations with CAs? */
 static bool
 row_is_most(const struct row *row, const uint64_t *set)
@@ -310,16 +329,18 @@ row_mend_guesses(struct row *row)
 static void
 row_go_up_full(struct row *row)
 {
-	uint32_t n = row->t->g->n_switches, from = 0, to;
+	uint32_t from = 0, to;
 
-	if (row->deck.n_dead == 0 && row_is_most(row, row->full)) {
+	if (!row->only && row->deck.n_dead == 0 &&
+	    row_is_most(row, row->full)) {
 		row_blanket(row, row->f->lid_wheel[row->rank],
 			    row->deck.port, row->deck.n_slots);
 		row_mend_guesses(row);
 		return;
 	}
-	row_clear(row);
-	for (; tree_next_run(row->full, n, &from, &to); from = to) {
+	if (!row->only)
+		row_clear(row);
+	for (; row_next_run(row, row->full, &from, &to); from = to) {
 		if (row->deck.n_dead == 0) {
 			row_put_deck(row, from, to, row->deck.port);
 			continue;
@@ -348,7 +369,8 @@ row_go_up_own(struct row *row, uint32_t n_ups)
 		port = t->g->edges[group->first_edge].port;
 		guess = row->f->guesses[row->rank] +
 			(size_t)group->slot * t->n_words;
-		for (w = t->n_leaves / 64; w < t->n_words; w++) {
+		for (w = MAX(t->n_leaves / 64, row->first); w < row->last;
+		     w++) {
 			word = row->rest[w] & set[w];
 			row->rest[w] &= ~word;
 			if (row->covered)	/* it is there already */
@@ -395,7 +417,7 @@ row_go_up_rest(struct row *row, uint32_t n_ups)
 	uint32_t end = row->t->n_leaves, w;
 	uint64_t word;
 
-	for (w = 0; w * 64 < end; w++) {
+	for (w = row->first; w < row->last && w * 64 < end; w++) {
 		word = row->rest[w];
 		if (w == end / 64)
 			word &= (UINT64_C(1) << end % 64) - 1;
@@ -407,28 +429,43 @@ row_go_up_rest(struct row *row, uint32_t n_ups)
 	row_go_up_own(row, n_ups);
 }
 
+/* n is a multiple of four. */
+static void
+row_meet(uint64_t *restrict to, const uint64_t *restrict a,
+	 const uint64_t *restrict b, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i += 4) {
+		to[i] &= a[i] & b[i];
+		to[i + 1] &= a[i + 1] & b[i + 1];
+		to[i + 2] &= a[i + 2] & b[i + 2];
+		to[i + 3] &= a[i + 3] & b[i + 3];
+	}
+}
+
 /* row->full: destinations for which every parent is good. */
 static void
 row_find_full(struct row *row)
 {
 	const struct tree *t = row->t;
-	uint32_t k, i, w;
-	const uint64_t *set, *good;
+	uint32_t first = row->first, n = row->last - first, k, i, w;
 
-	memset(row->full, 0, t->n_words * sizeof(*row->full));
+	memset(row->full + first, 0, n * sizeof(*row->full));
 	for (k = 1; k < t->n_sets; k++) {
-		memcpy(row->rest, tree_set(t, row->sw, k),
-		       t->n_words * sizeof(*row->rest));
+		memcpy(row->rest + first, tree_set(t, row->sw, k) + first,
+		       n * sizeof(*row->rest));
 		for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1];
-		     i++) {
-			set = tree_set(t, t->ups[i].peer, k - 1);
-			good = fill_good(row->f, t->ups[i].peer);
-			for (w = 0; w < t->n_words; w++)
-				row->rest[w] &= set[w] & good[w];
-		}
-		for (w = 0; w < t->n_words; w++)
+		     i++)
+			row_meet(row->rest + first,
+				 tree_set(t, t->ups[i].peer, k - 1) + first,
+				 fill_good(row->f, t->ups[i].peer) + first,
+				 n);
+		for (w = first; w < row->last; w++)
 			row->full[w] |= row->rest[w];
 	}
+	for (w = first; row->only && w < row->last; w++)
+		row->full[w] &= row->only[w];
 }
 
 static void
@@ -447,8 +484,9 @@ row_go_up(struct row *row)
 	row_go_up_full(row);
 	for (k = 1; k < t->n_sets; k++) {
 		set = tree_set(t, row->sw, k);
-		for (w = 0, any = 0; w < t->n_words; w++)
-			any |= row->rest[w] = set[w] & ~row->full[w];
+		for (w = row->first, any = 0; w < row->last; w++)
+			any |= row->rest[w] = set[w] & ~row->full[w] &
+				row_only(row, w);
 		if (any)
 			row_go_up_rest(row, k - 1);
 	}
@@ -489,12 +527,11 @@ row_go_down_group(struct row *row, const struct tree_group *group)
 		row->f->down_wheel[row->rank * 256 + group->n_cables];
 	const uint64_t *set = tree_set(t, group->peer, 0);
 
-	for (w = 0; w < t->n_words; w++)
-		row->full[w] = set[w] & ~row->rest[w];
+	for (w = row->first; w < row->last; w++)
+		row->full[w] = set[w] & ~row->rest[w] & row_only(row, w);
 	for (i = 0; i < group->n_cables; i++)
 		port[i] = t->g->edges[group->first_edge + i].port;
-	for (; tree_next_run(row->full, t->g->n_switches, &from, &to);
-	     from = to) {
+	for (; row_next_run(row, row->full, &from, &to); from = to) {
 		if (group->n_cables == 1) {
 			row_put_port(row, from, to, port[0]);
 			continue;
@@ -537,13 +574,13 @@ row_find_shared(struct row *row)
 {
 	const struct tree *t = row->t;
 	const uint64_t *set;
-	uint32_t i, w;
+	uint32_t first = row->first, n = row->last - first, i, w;
 
-	memset(row->full, 0, t->n_words * sizeof(*row->full));
-	memset(row->rest, 0, t->n_words * sizeof(*row->rest));
+	memset(row->full + first, 0, n * sizeof(*row->full));
+	memset(row->rest + first, 0, n * sizeof(*row->rest));
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++) {
 		set = tree_set(t, t->downs[i].peer, 0);
-		for (w = 0; w < t->n_words; w++) {
+		for (w = first; w < row->last; w++) {
 			row->rest[w] |= row->full[w] & set[w];
 			row->full[w] |= set[w];
 		}
@@ -556,15 +593,15 @@ row_go_down(struct row *row)
 	const struct tree *t = row->t;
 	uint32_t from = 0, to, i;
 
-	if (row_fan_out(row))
+	if (!row->only && row_fan_out(row))
 		return;
-	if (t->first_up[row->sw] == t->first_up[row->sw + 1])
+	if (!row->only && t->first_up[row->sw] == t->first_up[row->sw + 1])
 		row_clear(row);
 	row_find_shared(row);
-	for (; tree_next_run(row->rest, t->g->n_switches, &from, &to);
-	     from = to)
+	for (; row_next_run(row, row->rest, &from, &to); from = to)
 		for (; from < to; from++)
-			row_go_down_either(row, from);
+			if (!row->only || tree_has(row->only, from))
+				row_go_down_either(row, from);
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
 		row_go_down_group(row, &t->downs[i]);
 }
@@ -608,10 +645,37 @@ row_fill(struct row *row, uint32_t sw)
 {
 	row->sw = sw;
 	row->rank = row->t->rank[sw];
+	row->first = 0;
+	row->last = row->t->n_words;
+	row->only = NULL;
 	row->covered = false;
 	row_go_up(row);
 	row_go_down(row);
 	row_deliver(row);
+	return row->ports;
+}
+
+uint8_t *
+row_patch(struct row *row, uint32_t sw, const uint64_t *dests)
+{
+	uint32_t w, from, to;
+
+	g_assert(!tree_has(dests, row->t->dest_of[sw]));
+	row->sw = sw;
+	row->rank = row->t->rank[sw];
+	row->only = dests;
+	row->covered = false;
+	for (w = 0; w < row->t->n_words; w += 4) {
+		if (!(dests[w] | dests[w + 1] | dests[w + 2] | dests[w + 3]))
+			continue;
+		row->first = w;
+		row->last = w + 4;
+		for (from = 0; row_next_run(row, dests, &from, &to);
+		     from = to)
+			row_put_port(row, from, to, LFT_NO_PATH);
+		row_go_up(row);
+		row_go_down(row);
+	}
 	return row->ports;
 }
 

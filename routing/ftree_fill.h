@@ -12,7 +12,8 @@
 
 /*
  * The LIDs of CAs are entries; those of destination d are first_entry[d] to
- * first_entry[d + 1] - 1. After fill_new() nothing in here is written.
+ * first_entry[d + 1] - 1. After fill_new() nothing in here is written,
+ * but by ftree_change.c.
  */
 struct fill {
 	const struct tree *t;
@@ -39,6 +40,7 @@ struct fill {
 	uint8_t **down_wheel;	/* rank * 256 + parallel cables -> by entry:
 				   cable; NULL: no switch needs it */
 	uint64_t *good;		/* see fill_good() */
+	uint64_t *masks;	/* ftree_good.c's */
 };
 
 /* Destinations for which `sw` is a good parent, see ftree_good.c. */
@@ -48,12 +50,17 @@ fill_good(const struct fill *f, uint32_t sw)
 	return f->good + (size_t)sw * f->t->n_words;
 }
 
-/* ftree_good.c: fills `good`; the wheels are there. */
+/* ftree_good.c: fills `good`; the wheels are there. A word of it by itself, by
+ * those of the parents. */
 void good_find(struct fill *f);
+uint64_t good_find_word(const struct fill *f, uint32_t sw, uint32_t w);
 
 /* `t` and `h` stay until fill_free(). */
 struct fill *fill_new(const struct tree *t, const struct hosts *h);
 void fill_free(struct fill *f);
+
+/* When groups have other cables than before. */
+void fill_add_down_wheels(struct fill *f);
 
 /* A worker, which makes one row after the other: each entry is set whose way
  * goes up and then down, the others are LFT_NO_PATH. Workers share `f` and
@@ -63,6 +70,10 @@ void row_free(struct row *row);
 
 /* f->row_size entries, to be changed as one likes, until the next row. */
 uint8_t *row_fill(struct row *row, uint32_t sw);
+
+/* Only entries of these destinations, the switch itself not among them; all
+ * others have no meaning. */
+uint8_t *row_patch(struct row *row, uint32_t sw, const uint64_t *dests);
 void row_store(const struct row *row, struct lft *out);
 
 /* Sets what leads to port 0 of a destination in one row. */

@@ -63,6 +63,18 @@ struct tree {
 struct tree *tree_new(const struct graph *g, const uint8_t *rank);
 void tree_free(struct tree *t);
 
+/* Gives `t` the groups of another graph of the same switches and ranks; the
+ * graph and the groups of before are moved to `was`. False if what is next to
+ * what is another than before, then `t` is only to be freed. Sets are as they
+ * were. */
+bool tree_regroup(struct tree *t, const struct graph *g, struct tree *was);
+void tree_clear_groups(struct tree *was);
+
+/* Word w of what tree_set() should be, by those of the neighbours and those
+ * of less hops. */
+uint64_t tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups,
+			uint32_t w);
+
 /* ftree_slot.c: fills levels, turns and the slots of the groups; n_hosts are
  * on a leaf, usually. */
 void tree_assign_slots(struct tree *t, uint32_t n_hosts);
@@ -73,6 +85,19 @@ static inline uint64_t *
 tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 {
 	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
+}
+
+/* Word w of all destinations that are reached from `sw`. */
+static inline uint64_t
+tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
+{
+	const uint64_t *set = tree_set(t, sw, 0) + w;
+	uint64_t word = 0;
+	uint32_t k;
+
+	for (k = 0; k < t->n_sets; k++, set += t->n_words)
+		word |= *set;
+	return word;
 }
 
 static inline bool

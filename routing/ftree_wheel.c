@@ -108,13 +108,30 @@ fill_number_pods(struct fill *f, uint32_t r)
 	f->n_pods[r] = n_pods;
 }
 
+void
+fill_add_down_wheels(struct fill *f)
+{
+	const struct tree *t = f->t;
+	uint32_t n = t->first_down[t->g->n_switches], i, r;
+	uint8_t **wheel;
+
+	for (i = 0; i < n; i++) {
+		if (t->downs[i].n_cables == 1)
+			continue;
+		r = t->rank[t->downs[i].peer] + 1u;
+		wheel = &f->down_wheel[r * 256 + t->downs[i].n_cables];
+		if (!*wheel)
+			*wheel = fill_turn_wheel(f, t->levels[r].pi,
+						 t->downs[i].n_cables);
+	}
+}
+
 static void
 fill_make_wheels(struct fill *f)
 {
 	const struct tree *t = f->t;
 	const struct tree_level *level;
-	uint32_t n = t->g->n_switches, r, i, dest, pi, modulus;
-	uint8_t **wheel;
+	uint32_t n = t->g->n_switches, r, dest, pi, modulus;
 
 	f->up_wheel = g_new0(uint8_t *, t->n_ranks);
 	f->own_wheel = g_new0(uint8_t *, t->n_ranks);
@@ -137,15 +154,7 @@ fill_make_wheels(struct fill *f)
 		fill_spread_wheel(f, r);
 		fill_number_pods(f, r + 1);
 	}
-	for (i = 0; i < t->first_down[n]; i++) {
-		if (t->downs[i].n_cables == 1)
-			continue;
-		r = t->rank[t->downs[i].peer] + 1u;
-		wheel = &f->down_wheel[r * 256 + t->downs[i].n_cables];
-		if (!*wheel)
-			*wheel = fill_turn_wheel(f, t->levels[r].pi,
-						 t->downs[i].n_cables);
-	}
+	fill_add_down_wheels(f);
 }
 
 struct fill *
@@ -194,6 +203,7 @@ fill_free(struct fill *f)
 	g_free(f->down_wheel);
 	g_free(f->run_end);
 	g_free(f->good);
+	g_free(f->masks);
 	g_free(f);
 }
 
