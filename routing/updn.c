@@ -12,9 +12,11 @@
  * that, by a shortest such way; any other goes up to where the rest is
  * shortest. Then who comes down finds only switches that go on down.
  *
- * Flow. updn_compute: the order; minhop_fill() under this order, which finds
- * the ways that are left (aim.h), balances them and keeps what is in force;
- * then a walk over all destinations, by groups of twins (fold.h):
+ * Flow. updn_fill: the order; minhop_fill() under this order, which finds the
+ * ways that are left (aim.h), balances them and keeps what is in force; in a
+ * tree with much damage updn_detour.c; if that does not join all, another
+ * order, at last one with a single root. updn_finish: a walk over all
+ * destinations, by groups of twins (fold.h):
  *   updn_manage: two roots may have no legal way to each other. Management
  * between them rides VL15 and may go anywhere, as long as no data comes along:
  * from a switch without a legal way to a neighbour that has one, or that is
@@ -29,6 +31,7 @@
 
 #include "routing/aim.h"
 #include "routing/minhop.h"
+#include "routing/updn_detour.h"
 
 #define APART_SHARE	50u	/* one pair in so many may have no way */
 
@@ -229,7 +232,9 @@ updn_write(const struct updn *u, const struct graph_target *to, uint32_t n)
 		row = lft_row(u->out, sw);
 		for (i = 0; i < n; i++) {
 			step = choices[fold->slots[to[i].sw]];
-			if (step == FOLD_NO_HOP)
+			/* A detour is a way, too. */
+			if (step == FOLD_NO_HOP ||
+			    row[to[i].lid] != LFT_NO_PATH)
 				continue;
 			row[to[i].lid] = ports[step];
 			if (to[i].n_lids > 1)
@@ -338,55 +343,111 @@ updn_finish(const struct engine_input *in, struct engine_output *out)
 	updn_clear(&u);
 }
 
-/*
- * All CAs, and nearly all pairs of a CA and a switch without CAs: a spine that
- * lost the cable to a leaf has no way up and then down to the CAs there. With
- * one root it has, at the price that all traffic goes through this root.
- */
+/* One pair of a switch with CAs and one without in so many, at most. */
 static bool
-updn_accepts(const struct graph *g, const uint32_t *ranks, GPtrArray *notes)
+updn_is_few(const struct graph *g, uint64_t n_apart)
 {
-	uint64_t n_apart, n_leaves = 0;
+	uint64_t n_leaves = 0;
 	uint32_t sw;
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_leaves += g->n_hosts[sw] > 0;
-	if (!updn_joins_hosts(g, ranks, &n_apart))
-		return false;
-	if (n_apart && (n_apart * APART_SHARE > n_leaves * g->n_switches ||
-			!updn_is_layered(g)))
-		return false;
+	return n_apart * APART_SHARE <= n_leaves * g->n_switches;
+}
+
+static void
+updn_note_apart(GPtrArray *notes, uint64_t n_apart)
+{
 	if (n_apart)
 		g_ptr_array_add(notes, g_strdup_printf(
 			"%" G_GUINT64_FORMAT " pairs of a switch with CAs and "
 			"one without have no way up and then down: port 0 of "
 			"the one and the CAs of the other do not reach each "
 			"other", n_apart));
+}
+
+/*
+ * All CAs, and nearly all pairs of a CA and a switch without CAs: a spine that
+ * lost the cable to a leaf has no way up and then down to the CAs there. With
+ * detours it has, but they would change the tables of many for few.
+ */
+static bool
+updn_fill_plain(const struct engine_input *in, struct engine_output *out,
+		const uint32_t *ranks)
+{
+	uint64_t n_apart;
+
+	if (!updn_joins_hosts(in->g, ranks, &n_apart) ||
+	    !updn_is_few(in->g, n_apart) ||
+	    (n_apart && !updn_is_layered(in->g)))
+		return false;
+	minhop_fill(in, ranks, out->lft);
+	updn_note_apart(out->notes, n_apart);
 	return true;
 }
 
-/* Ranks by which everybody is reached. */
+/* Many are not joined, in a tree: detours for them. */
+static bool
+updn_fill_detours(const struct engine_input *in, struct engine_output *out,
+		  const uint32_t *ranks)
+{
+	struct lft *lft = out->lft;
+	struct updn_detours found;
+	g_autofree char *name = NULL;
+
+	if (!updn_is_layered(in->g) || !updn_can_detour(in->g, ranks))
+		return false;
+	minhop_fill(in, ranks, lft);
+	updn_detour(in, ranks, lft, &found);
+	if (found.n_hosts_left || !updn_is_few(in->g, found.n_mixed_left)) {
+		memset(lft->ports, (int)LFT_NO_PATH,
+		       (size_t)lft->n_switches * lft->stride);
+		return false;
+	}
+	updn_note_apart(out->notes, found.n_mixed_left);
+	if (found.n_made == 0)
+		return true;
+	name = graph_switch_name(in->g, found.root);
+	g_ptr_array_add(out->notes, g_strdup_printf(
+		"%" G_GUINT64_FORMAT " pairs of switches have no way up and "
+		"then down; what CAs send or get between them goes down and "
+		"up again, at %s and above first", found.n_made, name));
+	return true;
+}
+
+static bool
+updn_fill_by(const struct engine_input *in, struct engine_output *out,
+	     const uint32_t *ranks)
+{
+	return updn_fill_plain(in, out, ranks) ||
+		updn_fill_detours(in, out, ranks);
+}
+
+/* Tables in which everybody is reached, and the ranks by which. */
 static uint32_t *
-updn_choose_ranks(const struct engine_input *in, GPtrArray *notes)
+updn_fill(const struct engine_input *in, struct engine_output *out)
 {
 	uint32_t *ranks = updn_rank(in->g, in->ranks, in->is_root);
 
-	if (updn_accepts(in->g, ranks, notes))
+	if (updn_fill_by(in, out, ranks))
 		return ranks;
 	g_free(ranks);
 	if (in->ranks) {
-		g_ptr_array_add(notes, g_strdup("the order of the switches "
-			"that was in force does not join them all any more: "
-			"they are ordered anew"));
+		g_ptr_array_add(out->notes, g_strdup("the order of the "
+			"switches that was in force does not join them all "
+			"any more: they are ordered anew"));
 		ranks = updn_rank(in->g, NULL, in->is_root);
-		if (updn_accepts(in->g, ranks, notes))
+		if (updn_fill_by(in, out, ranks))
 			return ranks;
 		g_free(ranks);
 	}
 	if (in->is_root)
-		g_ptr_array_add(notes, g_strdup("the roots that were given do "
-			"not join all switches: one root is chosen instead"));
-	return updn_rank_single(in->g);
+		g_ptr_array_add(out->notes, g_strdup("the roots that were "
+			"given do not join all switches: one root is chosen "
+			"instead"));
+	ranks = updn_rank_single(in->g);
+	minhop_fill(in, ranks, out->lft);
+	return ranks;
 }
 
 static bool
@@ -399,8 +460,7 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	g_assert(out->lft->n_switches == g->n_switches &&
 		 out->lft->top >= g->top);
 	if (g->n_edges) {
-		out->ranks = updn_choose_ranks(in, out->notes);
-		minhop_fill(in, out->ranks, out->lft);
+		out->ranks = updn_fill(in, out);
 		updn_finish(in, out);
 	}
 	for (t = g->targets; t < g->targets + g->n_targets; t++)
