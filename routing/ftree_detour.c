@@ -28,24 +28,23 @@
 #define FAR	UINT32_MAX
 
 /* What everybody reaches in the tree. */
-static void
-detour_start(struct detour *d)
+static uint64_t *
+detour_start(const struct tree *t)
 {
-	const struct tree *t = d->t;
 	uint32_t n = t->g->n_switches, sw, k, w;
-	uint64_t *mine;
+	uint64_t *reach = g_new0(uint64_t, (size_t)n * t->n_words), *mine;
 
-	d->reach = g_new0(uint64_t, (size_t)n * t->n_words);
 	for (sw = 0; sw < n; sw++) {
-		mine = detour_set(d, sw);
+		mine = reach + (size_t)sw * t->n_words;
 		for (k = 0; k < t->n_sets; k++)
 			for (w = 0; w < t->n_words; w++)
 				mine[w] |= tree_set(t, sw, k)[w];
 	}
+	return reach;
 }
 
 struct detour *
-detour_new(const struct fill *fill, struct lft *out)
+detour_new(const struct fill *fill, struct lft *out, uint64_t *reach)
 {
 	struct detour *d = g_new0(struct detour, 1);
 	uint32_t n = fill->t->g->n_switches;
@@ -55,7 +54,7 @@ detour_new(const struct fill *fill, struct lft *out)
 	d->out = out;
 	d->hops = g_new(uint32_t, n);
 	d->falls = g_new(uint8_t, n);
-	detour_start(d);
+	d->reach = reach ? reach : detour_start(fill->t);
 	return d;
 }
 
@@ -196,11 +195,11 @@ detour_ask_all(struct detour *d, uint32_t sw)
 	return after > before;
 }
 
-void
+bool
 detour_manage(struct detour *d)
 {
 	uint32_t i, sw;
-	bool again;
+	bool again, any = false;
 
 	do {
 		again = false;
@@ -209,5 +208,7 @@ detour_manage(struct detour *d)
 			if (d->t->g->n_hosts[sw] == 0)
 				again |= detour_ask_all(d, sw);
 		}
+		any |= again;
 	} while (again);
+	return any;
 }

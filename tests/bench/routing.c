@@ -2,7 +2,9 @@
  * How fast is routing? From a snapshot to tables and their difference, and
  * verification apart, beside the time that it takes to fill the arena at all.
  *
- *	bench_routing [SPEC..]		the fabrics of the README if none
+ *	bench_routing [-e ENGINE] [SPEC..]
+ *
+ * All engines if none is named, the fabrics of the README if no SPEC is.
  *
  * One thread, warm arenas, the median of RUNS. "one link lost": the engine is
  * handed the tables of the healthy fabric, a cable between two switches is
@@ -181,7 +183,7 @@ bench_engine(const struct engine *engine, const struct fabric *f,
 }
 
 static void
-bench_fabric(const char *spec)
+bench_fabric(const char *spec, const char *only)
 {
 	const struct generate_options options = {
 		.seed = 1, .shuffle_guids = true,
@@ -207,8 +209,10 @@ bench_fabric(const char *spec)
 	       lft_n_blocks(a.old));
 	printf("    fill arena  %9.2f ms\n", median(times));
 	for (size_t i = 0; engines[i]; i++)
-		bench_engine(engines[i], &f, &a);
-	bench_verify(&f, a.old);
+		if (!only || strcmp(engines[i]->name, only) == 0)
+			bench_engine(engines[i], &f, &a);
+	if (!only)
+		bench_verify(&f, a.old);
 	lft_free(a.old);
 	lft_free(a.new);
 	lid_map_free(f.lids);
@@ -223,10 +227,17 @@ main(int argc, char **argv)
 		"PGFT(24,24,48;1,24,24)", "PGFT(32,32,44;1,32,32)",
 	};
 
+	const char *only = NULL;
+
+	if (argc > 2 && strcmp(argv[1], "-e") == 0) {
+		only = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
 	printf("routing: one thread, medians of %u\n", RUNS);
 	for (size_t i = 0; argc < 2 && i < G_N_ELEMENTS(specs); i++)
-		bench_fabric(specs[i]);
+		bench_fabric(specs[i], only);
 	for (int i = 1; i < argc; i++)
-		bench_fabric(argv[i]);
+		bench_fabric(argv[i], only);
 	return 0;
 }
