@@ -36,6 +36,7 @@ tree_make_groups(struct tree *t)
 	uint32_t sw, e, next, last, n_ups = 0, n_downs = 0;
 	struct tree_group group = { .slot = TREE_NO_SLOT };
 
+	t->n_strays = g->n_edges / 2;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
@@ -47,10 +48,12 @@ tree_make_groups(struct tree *t)
 					break;
 			group.first_edge = e;
 			group.n_cables = (uint8_t)(next - e);
-			if (t->rank[group.peer] == t->rank[sw] + 1)
+			if (t->rank[group.peer] == t->rank[sw] + 1) {
 				t->ups[n_ups++] = group;
-			else if (t->rank[group.peer] + 1 == t->rank[sw])
+				t->n_strays -= group.n_cables;
+			} else if (t->rank[group.peer] + 1 == t->rank[sw]) {
 				t->downs[n_downs++] = group;
+			}
 		}
 	}
 	t->first_up[sw] = n_ups;
