@@ -25,10 +25,12 @@ enum action {
 	ACTION_SET,
 	ACTION_TRUE,		/* sets a key to TRUE */
 	ACTION_CONFIG,
+	ACTION_PARTITIONS,	/* sets a key; the file must be there */
 	ACTION_FLAGS,
 	ACTION_VERBOSE,
 	ACTION_ONCE,
 	ACTION_PLAN,
+	ACTION_CHECK,
 	ACTION_SHOW,
 	ACTION_SIMULATE,
 	ACTION_IBSIM,
@@ -44,7 +46,7 @@ struct arg {
 	int letter;		/* 0: none */
 	int has_value;		/* getopt's word for it */
 	enum action action;
-	const char *key;	/* of ACTION_SET and ACTION_TRUE */
+	const char *key;	/* of ACTION_SET, _TRUE and _PARTITIONS */
 };
 
 static const struct arg args[] = {
@@ -69,6 +71,10 @@ static const struct arg args[] = {
 	  "transaction_retries" },
 	{ "maxsmps", 0, required_argument, ACTION_SET, "max_wire_smps" },
 	{ "config", 'F', required_argument, ACTION_CONFIG, NULL },
+	{ "partitions", 'P', required_argument, ACTION_PARTITIONS,
+	  "partition_config_file" },
+	{ "control-socket", 0, required_argument, ACTION_SET,
+	  "control_socket" },
 	{ "log-file", 'f', required_argument, ACTION_SET, "log_file" },
 	{ NULL, 'D', required_argument, ACTION_FLAGS, NULL },
 	{ NULL, 'v', no_argument, ACTION_VERBOSE, NULL },
@@ -77,6 +83,7 @@ static const struct arg args[] = {
 	{ "priority", 0, required_argument, ACTION_SET, "sm_priority" },
 	{ "lmc", 0, required_argument, ACTION_SET, "lmc" },
 	{ "plan", 0, optional_argument, ACTION_PLAN, NULL },
+	{ "check-config", 0, no_argument, ACTION_CHECK, NULL },
 	{ "show", 0, no_argument, ACTION_SHOW, NULL },
 	{ "simulate", 0, required_argument, ACTION_SIMULATE, NULL },
 	{ "ibsim", 0, required_argument, ACTION_IBSIM, NULL },
@@ -116,6 +123,8 @@ static const char help[] =
 "What to do:\n"
 "  -o, --once                bring the subnet up once and end\n"
 "      --plan[=text|json]    only read; print what would be written\n"
+"      --check-config        read the configuration, say what is wrong with it\n"
+"                            and end; no fabric is needed\n"
 "      --show                print a picture of the subnet when it is up\n"
 "      --version             print the version and end\n"
 "  -h, --help                print this text and end\n"
@@ -139,6 +148,10 @@ static const char help[] =
 "Files:\n"
 "  -F, --config=FILE         configuration\n"
 "                            (" MINISM_SYSCONFDIR "/minism.conf)\n"
+"  -P, --partitions=FILE     partitions, in OpenSM's form\n"
+"                            (" CONF_PARTITION_FILE ")\n"
+"      --control-socket=FILE where minismctl finds this manager\n"
+"                            (" CONF_CONTROL_DIR "/GUID.ctl)\n"
 "      --cache-dir=FOLDER    where LIDs are remembered\n"
 "                            (" MINISM_CACHEDIR ")\n"
 "      --dump-dir=FOLDER     where dumps of the subnet go (no dumps)\n"
@@ -203,6 +216,7 @@ arg_accepts(const struct arg *arg)
 	case ACTION_SET:
 		return conf_key_accepts(arg->key);
 	case ACTION_CONFIG:
+	case ACTION_PARTITIONS:
 	case ACTION_RECORD:
 	case ACTION_REPLAY:
 		return g_strdup("a file");
@@ -219,6 +233,7 @@ arg_accepts(const struct arg *arg)
 	case ACTION_TRUE:
 	case ACTION_VERBOSE:
 	case ACTION_ONCE:
+	case ACTION_CHECK:
 	case ACTION_SHOW:
 	case ACTION_VERSION:
 	case ACTION_HELP:
@@ -360,6 +375,11 @@ apply_arg(struct conf *conf, const struct arg *arg, const char *value,
 		return true;
 	case ACTION_CONFIG:
 		return set_text(&conf->config_file, arg, value, error);
+	case ACTION_PARTITIONS:
+		conf->partition_file_asked = *value != '\0';
+		why = conf_key_set(conf, arg->key, value);
+		g_assert(!why);
+		return true;
 	case ACTION_FLAGS:
 		return set_flags(conf, arg, value, error);
 	case ACTION_VERBOSE:
@@ -370,6 +390,9 @@ apply_arg(struct conf *conf, const struct arg *arg, const char *value,
 		return true;
 	case ACTION_PLAN:
 		return set_plan(conf, arg, value, error);
+	case ACTION_CHECK:
+		set_mode(conf, CONF_MODE_CHECK);
+		return true;
 	case ACTION_SHOW:
 		conf->show = true;
 		return true;
@@ -475,6 +498,7 @@ conf_from_args(struct conf *conf, int argc, char **argv,
 
 	g_clear_pointer(&first->config_file, g_free);
 	ok = apply_args(first, argc, argv, error);
+	conf->mode = first->mode;	/* also if the file is bad */
 	if (ok && first->mode < CONF_MODE_HELP)
 		ok = read_file(conf, first->config_file, warnings, error);
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
@@ -484,6 +508,10 @@ conf_from_args(struct conf *conf, int argc, char **argv,
 	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
 	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
 		g_clear_pointer(&conf->cache_dir, g_free);
+	/* And it is not what a person who types minismctl asks for. */
+	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
+	    g_strcmp0(first->control_socket, CONF_CONTROL_SOCKET) == 0)
+		g_clear_pointer(&conf->control_socket, g_free);
 	conf_free(first);
 	return ok;
 }

@@ -6,14 +6,13 @@
  * and the command line (args.c) know of a value, so that both accept the same.
  *
  * Flow of conf_parse(): each line is cut into a key and one value, and the
- * value is set in a draft; the draft replaces the configuration when the last
- * line was good. A half-read file must not run a fabric.
+ * value is set in a draft; the draft replaces the configuration when all lines
+ * were good. A half-read file must not run a fabric. After a bad line the next
+ * one is read all the same, so that a person sees all that is wrong at once.
  *
  * The keys are OpenSM's where OpenSM has one, since the files exist already
- * (see the man page of opensm, and what `opensm -c` writes). A key of OpenSM's
- * that minism has no use for is a warning of its own kind, for its owner
- * believes that it works; with the value "(null)", OpenSM's word for "not
- * set", it asks for nothing and is passed over.
+ * (see the man page of opensm, and what `opensm -c` writes); foreign.c knows
+ * those of OpenSM's that minism has no use for.
  *
  * Numbers are decimal or 0x and hexadecimal. GUIDs are hexadecimal always, as
  * in OpenSM: nobody writes them in decimals, and ibstat's are often copied
@@ -24,6 +23,8 @@
 #include <string.h>
 
 #include "sm/conf/conf_key.h"
+#include "sm/conf/foreign.h"
+#include "sm/conf/qos_keys.h"
 
 enum value_type {
 	VALUE_UNSIGNED,
@@ -33,6 +34,7 @@ enum value_type {
 	VALUE_GUID,
 	VALUE_TEXT,		/* must not be empty */
 	VALUE_TEXT_OR_NONE,
+	VALUE_SIDES,		/* of a switch port; CONF_SIDE_* */
 };
 
 struct conf_key {
@@ -42,6 +44,8 @@ struct conf_key {
 	unsigned min, max;	/* of a VALUE_UNSIGNED */
 };
 
+#define ERRORS_MAX	20u
+#define UNKNOWN_MAX	20u
 #define AT(member)	offsetof(struct conf, member)
 
 static const struct conf_key keys[] = {
@@ -65,69 +69,35 @@ static const struct conf_key keys[] = {
 	{ "sm_key", VALUE_SECRET, AT(sm_key), 0, 0 },
 	{ "sa_key", VALUE_SECRET, AT(sa_key), 0, 0 },
 	{ "subnet_prefix", VALUE_NUMBER64, AT(subnet_prefix), 0, 0 },
+	{ "m_key_lease_period", VALUE_UNSIGNED, AT(m_key_lease), 0, 65535 },
+	{ "m_key_per_port", VALUE_BOOL, AT(m_key_per_port), 0, 0 },
+	{ "m_key_lookup", VALUE_BOOL, AT(m_key_lookup), 0, 0 },
+	{ "m_key_protection_level", VALUE_UNSIGNED, AT(m_key_protect), 0, 3 },
+	{ "partition_config_file", VALUE_TEXT_OR_NONE, AT(partition_file),
+	  0, 0 },
+	{ "part_enforce", VALUE_SIDES, AT(enforce), 0, 0 },
+	{ "no_partition_enforcement", VALUE_BOOL, AT(no_enforcement), 0, 0 },
+	{ "sm_sl", VALUE_UNSIGNED, AT(sm_sl), 0, 15 },
+	{ "subnet_timeout", VALUE_UNSIGNED, AT(subnet_timeout), 0, 31 },
+	{ "packet_life_time", VALUE_UNSIGNED, AT(packet_life_time), 0, 31 },
+	{ "head_of_queue_lifetime", VALUE_UNSIGNED, AT(hoq_life), 0, 31 },
+	{ "leaf_head_of_queue_lifetime", VALUE_UNSIGNED, AT(leaf_hoq_life),
+	  0, 31 },
+	{ "vl_stall_count", VALUE_UNSIGNED, AT(vl_stall), 1, 7 },
+	{ "leaf_vl_stall_count", VALUE_UNSIGNED, AT(leaf_vl_stall), 1, 7 },
+	{ "max_op_vls", VALUE_UNSIGNED, AT(max_op_vls), 1, 5 },
+	{ "local_phy_errors_threshold", VALUE_UNSIGNED, AT(local_phy_errors),
+	  0, 15 },
+	{ "overrun_errors_threshold", VALUE_UNSIGNED, AT(overrun_errors),
+	  0, 15 },
+	{ "sminfo_polling_timeout", VALUE_UNSIGNED, AT(poll_ms), 10, 600000 },
+	{ "polling_retry_number", VALUE_UNSIGNED, AT(polls_lost), 1, 1000 },
+	{ "qos", VALUE_BOOL, AT(qos.enabled), 0, 0 },
+	{ "qos_policy_file", VALUE_TEXT_OR_NONE, AT(qos_policy_file), 0, 0 },
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
 	{ "dump_dir", VALUE_TEXT_OR_NONE, AT(dump_dir), 0, 0 },
-};
-
-/* The rest of what `opensm -c` of OpenSM 3.3.23 writes. */
-static const char *const unused[] = {
-	"accum_log_file", "allow_both_pkeys", "avoid_throttled_links",
-	"babbling_port_policy", "cc_ca_cong_setting_ccti_increase",
-	"cc_ca_cong_setting_ccti_min", "cc_ca_cong_setting_ccti_timer",
-	"cc_ca_cong_setting_control_map", "cc_ca_cong_setting_port_control",
-	"cc_ca_cong_setting_trigger_threshold", "cc_cct", "cc_key",
-	"cc_max_outstanding_mads", "cc_sw_cong_setting_control_map",
-	"cc_sw_cong_setting_credit_mask",
-	"cc_sw_cong_setting_credit_starvation_return_delay",
-	"cc_sw_cong_setting_credit_starvation_threshold",
-	"cc_sw_cong_setting_marking_rate", "cc_sw_cong_setting_packet_size",
-	"cc_sw_cong_setting_threshold", "cc_sw_cong_setting_victim_mask",
-	"congestion_control", "connect_roots", "console",
-	"console_port", "consolidate_ipv6_snm_req", "daemon",
-	"disable_multicast", "do_mesh_analysis", "drop_event_subscriptions",
-	"dump_files_dir", "enable_quirks", "event_db_dump_file",
-	"event_plugin_name", "event_plugin_options", "exit_on_fatal", "fdr10",
-	"force_heavy_sweep", "force_link_speed", "force_link_speed_ext",
-	"force_link_width", "force_log_flush", "fsync_high_avail_files",
-	"guid_routing_order_file", "guid_routing_order_no_scatter",
-	"head_of_queue_lifetime", "honor_guid2lid_file", "hop_weights_file",
-	"ids_guid_file", "ignore_other_sm",
-	"ipoib_mcgroup_creation_validation", "keep_pkey_indexes",
-	"lash_start_vl", "leaf_head_of_queue_lifetime", "leaf_vl_stall_count",
-	"lfts_file", "lid_matrix_dump_file", "lmc_esp0",
-	"local_phy_errors_threshold", "log_flags", "log_max_size",
-	"log_prefix", "long_transaction_timeout", "m_key_lease_period",
-	"m_key_lookup", "m_key_protection_level", "max_msg_fifo_timeout",
-	"max_op_vls", "max_reverse_hops", "max_smps_timeout",
-	"max_wire_smps2", "mcgroup_join_validation", "no_clients_rereg",
-	"no_partition_enforcement", "node_name_map_name",
-	"nue_include_switches", "nue_max_num_vls",
-	"overrun_errors_threshold", "packet_life_time", "part_enforce",
-	"partition_config_file", "per_module_logging_file", "perfmgr",
-	"perfmgr_ignore_cas", "perfmgr_log_errors",
-	"perfmgr_max_outstanding_queries", "perfmgr_query_cpi",
-	"perfmgr_redir", "perfmgr_rm_nodes", "perfmgr_sweep_time_s",
-	"perfmgr_xmit_wait_log", "perfmgr_xmit_wait_threshold",
-	"polling_retry_number", "port_prof_ignore_file",
-	"port_profile_switch_nodes", "port_search_ordering_file",
-	"port_shifting", "prefix_routes_file", "qos",
-	"qos_ca_high_limit", "qos_ca_max_vls", "qos_ca_sl2vl",
-	"qos_ca_vlarb_high", "qos_ca_vlarb_low", "qos_high_limit",
-	"qos_max_vls", "qos_policy_file", "qos_rtr_high_limit",
-	"qos_rtr_max_vls", "qos_rtr_sl2vl", "qos_rtr_vlarb_high",
-	"qos_rtr_vlarb_low", "qos_sl2vl", "qos_sw0_high_limit",
-	"qos_sw0_max_vls", "qos_sw0_sl2vl", "qos_sw0_vlarb_high",
-	"qos_sw0_vlarb_low", "qos_swe_high_limit", "qos_swe_max_vls",
-	"qos_swe_sl2vl", "qos_swe_vlarb_high", "qos_swe_vlarb_low",
-	"qos_vlarb_high", "qos_vlarb_low", "quasi_ftree_indexing",
-	"reassign_lids", "sa_db_dump", "sa_db_file",
-	"scatter_ports", "single_thread", "sm_assigned_guid",
-	"sm_inactive", "sm_sl", "sminfo_polling_timeout", "subnet_timeout",
-	"suppress_sl2vl_mad_status_errors", "sweep_on_trap", "torus_config",
-	"use_mfttop", "use_optimized_slvl",
-	"use_original_extended_sa_rates_only", "use_ucast_cache",
-	"vl_stall_count",
+	{ "control_socket", VALUE_TEXT_OR_NONE, AT(control_socket), 0, 0 },
 };
 
 GQuark
@@ -149,12 +119,27 @@ conf_new(void)
 	conf->timeout_ms = 200;
 	conf->retries = 3;
 	conf->max_smps = 128;
+	conf->m_key_lookup = true;
 	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
+	conf->partition_file = g_strdup(CONF_PARTITION_FILE);
+	conf->enforce = CONF_SIDE_IN | CONF_SIDE_OUT;
+	conf->subnet_timeout = 18;
+	conf->packet_life_time = 0x12;
+	conf->hoq_life = 0x12;
+	conf->leaf_hoq_life = 0x10;
+	conf->vl_stall = 7;
+	conf->leaf_vl_stall = 7;
+	conf->max_op_vls = 5;
+	conf->local_phy_errors = 8;
+	conf->overrun_errors = 8;
+	conf->poll_ms = 1000;
+	conf->polls_lost = 2;
 	conf->verbosity = 2;
 	conf->seed = 1;
 	conf->config_file = g_strdup(MINISM_SYSCONFDIR "/minism.conf");
 	conf->cache_dir = g_strdup(MINISM_CACHEDIR);
+	conf->control_socket = g_strdup(CONF_CONTROL_SOCKET);
 	return conf;
 }
 
@@ -173,6 +158,9 @@ conf_copy(const struct conf *conf)
 	copy->log_file = g_strdup(conf->log_file);
 	copy->cache_dir = g_strdup(conf->cache_dir);
 	copy->dump_dir = g_strdup(conf->dump_dir);
+	copy->partition_file = g_strdup(conf->partition_file);
+	copy->qos_policy_file = g_strdup(conf->qos_policy_file);
+	copy->control_socket = g_strdup(conf->control_socket);
 	copy->simulate = g_strdup(conf->simulate);
 	copy->ibsim = g_strdup(conf->ibsim);
 	copy->record = g_strdup(conf->record);
@@ -194,11 +182,20 @@ conf_free(struct conf *conf)
 	g_free(conf->log_file);
 	g_free(conf->cache_dir);
 	g_free(conf->dump_dir);
+	g_free(conf->partition_file);
+	g_free(conf->qos_policy_file);
+	g_free(conf->control_socket);
 	g_free(conf->simulate);
 	g_free(conf->ibsim);
 	g_free(conf->record);
 	g_free(conf->replay);
 	g_free(conf);
+}
+
+unsigned
+conf_enforce(const struct conf *conf)
+{
+	return conf->no_enforcement ? 0 : conf->enforce;
 }
 
 /* --- words --- */
@@ -293,6 +290,13 @@ conf_read_number(const char *text, uint64_t max, uint64_t *value)
 	return read_digits(text, 10, max, value);
 }
 
+bool
+conf_read_guid(const char *text, uint64_t *guid)
+{
+	return read_digits(text + (is_hex(text) ? 2 : 0), 16, UINT64_MAX,
+			   guid);
+}
+
 /* --- keys --- */
 
 static const struct conf_key *
@@ -302,6 +306,12 @@ find_key(const char *name)
 		if (strcmp(keys[i].name, name) == 0)
 			return &keys[i];
 	return NULL;
+}
+
+const char *
+conf_key_name(size_t i)
+{
+	return i < G_N_ELEMENTS(keys) ? keys[i].name : NULL;
 }
 
 static char *
@@ -321,6 +331,8 @@ key_accepts(const struct conf_key *key)
 	case VALUE_TEXT:
 	case VALUE_TEXT_OR_NONE:
 		return g_strdup("a name");
+	case VALUE_SIDES:
+		return g_strdup("both, in, out or off");
 	}
 	g_assert_not_reached();
 }
@@ -330,7 +342,8 @@ conf_key_accepts(const char *key)
 {
 	const struct conf_key *k = find_key(key);
 
-	g_assert(k);
+	if (!k)
+		return qos_key_accepts(key);
 	return key_accepts(k);
 }
 
@@ -356,6 +369,25 @@ read_bool(const char *text, bool *value)
 	return false;
 }
 
+static bool
+read_sides(const char *text, unsigned *value)
+{
+	static const char *const names[] = {
+		[0] = "off",
+		[CONF_SIDE_IN] = "in",
+		[CONF_SIDE_OUT] = "out",
+		[CONF_SIDE_IN | CONF_SIDE_OUT] = "both",
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (g_ascii_strcasecmp(text, names[i]))
+			continue;
+		*value = i;
+		return true;
+	}
+	return false;
+}
+
 /* False: `value` is nothing that this key can be. */
 static bool
 set_value(struct conf *conf, const struct conf_key *key, const char *value)
@@ -372,12 +404,13 @@ set_value(struct conf *conf, const struct conf_key *key, const char *value)
 		return true;
 	case VALUE_BOOL:
 		return read_bool(value, member(conf, key));
+	case VALUE_SIDES:
+		return read_sides(value, member(conf, key));
 	case VALUE_NUMBER64:
 	case VALUE_SECRET:
 		return conf_read_number(value, UINT64_MAX, number);
 	case VALUE_GUID:
-		return read_digits(value + (is_hex(value) ? 2 : 0), 16,
-				   UINT64_MAX, number);
+		return conf_read_guid(value, number);
 	case VALUE_TEXT:
 		if (!*value)
 			return false;
@@ -398,7 +431,8 @@ conf_key_set(struct conf *conf, const char *name, const char *value)
 	char *shown;
 	char *why;
 
-	g_assert(key);
+	if (!key)
+		return qos_key_set(&conf->qos, name, value);
 	if (set_value(conf, key, value))
 		return NULL;
 	accepts = key_accepts(key);
@@ -422,6 +456,7 @@ key_reset(struct conf *conf, const struct conf_key *key)
 
 	switch (key->type) {
 	case VALUE_UNSIGNED:
+	case VALUE_SIDES:
 		*(unsigned *)member(conf, key) =
 			*(unsigned *)member(fresh, key);
 		break;
@@ -449,11 +484,15 @@ key_reset(struct conf *conf, const struct conf_key *key)
 struct line {
 	const char *file;
 	unsigned number;
-	GError **error;
+	const char *text;	/* the line; it is cut up as it is read */
+	GPtrArray *errors, *warnings;
+	unsigned *n_unknown;	/* keys of the file */
 };
 
-G_GNUC_PRINTF(2, 3) static bool
-fail(const struct line *line, const char *format, ...)
+/* file:line:column: text; `at` is the place in the line. */
+G_GNUC_PRINTF(4, 5) static void
+tell(const struct line *line, GPtrArray *whom, const char *at,
+     const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -461,37 +500,44 @@ fail(const struct line *line, const char *format, ...)
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_set_error(line->error, CONF_ERROR, CONF_ERROR_FILE, "%s:%u: %s",
-		    line->file, line->number, text);
+	g_ptr_array_add(whom, g_strdup_printf("%s:%u:%u: %s", line->file,
+					      line->number,
+					      (unsigned)(at - line->text) + 1,
+					      text));
 	g_free(text);
-	return false;
 }
 
 /* A key that is not ours. */
 static void
-warn_key(const struct line *line, const char *key, const char *value,
-	 GPtrArray *warnings)
+warn_key(const struct line *line, const char *key, const char *value)
 {
-	const char *names[G_N_ELEMENTS(keys)];
+	GPtrArray *names;
 	char *shown;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(unused); i++) {
-		if (strcmp(unused[i], key) != 0)
-			continue;
-		if (!g_str_has_prefix(value, "(null)"))
-			g_ptr_array_add(warnings, g_strdup_printf(
-				"%s:%u: %s is not used by minism yet",
-				line->file, line->number, key));
+	switch (foreign_judge(key, value)) {
+	case FOREIGN_HARMLESS:
 		return;
+	case FOREIGN_UNUSED:
+		tell(line, line->warnings, key,
+		     "%s is not used by minism yet", key);
+		return;
+	case FOREIGN_UNKNOWN:
+		break;
 	}
+	/* A file of another kind: the first ones say it. */
+	if (++*line->n_unknown > UNKNOWN_MAX)
+		return;
+	names = g_ptr_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		names[i] = keys[i].name;
+		g_ptr_array_add(names, (char *)keys[i].name);
+	for (size_t i = 0; qos_key_name(i); i++)
+		g_ptr_array_add(names, (char *)qos_key_name(i));
 	shown = conf_one_line(key);
-	g_ptr_array_add(warnings, g_strdup_printf(
-		"%s:%u: %s is no key; the nearest is %s", line->file,
-		line->number, shown,
-		conf_nearest(shown, names, G_N_ELEMENTS(names))));
+	tell(line, line->warnings, key, "%s is no key; the nearest is %s",
+	     shown, conf_nearest(shown, (const char *const *)names->pdata,
+				 names->len));
 	g_free(shown);
+	g_ptr_array_free(names, TRUE);
 }
 
 /*
@@ -504,11 +550,13 @@ cut_value(const struct line *line, const char *key, char *text)
 	char *end;
 
 	if (*text == '"') {
-		end = strchr(++text, '"');
+		end = strchr(text + 1, '"');
 		if (!end) {
-			fail(line, "%s: the quote is not closed", key);
+			tell(line, line->errors, text,
+			     "%s: the quote is not closed", key);
 			return NULL;
 		}
+		text++;
 	} else {
 		end = text + strcspn(text, " \t");
 	}
@@ -517,60 +565,85 @@ cut_value(const struct line *line, const char *key, char *text)
 	end += strspn(end, " \t");
 	if (!*end || *end == '#')
 		return text;
-	fail(line, "%s: more than one value (one with blanks in it needs "
-	     "quotes)", key);
+	tell(line, line->errors, end, "%s: more than one value (one with "
+	     "blanks in it needs quotes)", key);
 	return NULL;
 }
 
-static bool
-set_from_line(struct conf *conf, const struct line *line,
-	      const struct conf_key *key, char *text)
+static void
+reset_key(struct conf *conf, const char *name)
+{
+	const struct conf_key *key = find_key(name);
+
+	if (key)
+		key_reset(conf, key);
+	else
+		qos_key_reset(&conf->qos, name);
+}
+
+static void
+set_from_line(struct conf *conf, const struct line *line, const char *name,
+	      char *text)
 {
 	bool quoted = *text == '"';
 	char *value;
 	char *why;
 
 	if (!*text || *text == '#') {
-		char *accepts = key_accepts(key);
-
-		fail(line, "%s: a value is missing: %s", key->name, accepts);
-		g_free(accepts);
-		return false;
+		why = conf_key_accepts(name);
+		tell(line, line->errors, text, "%s: a value is missing: %s",
+		     name, why);
+		g_free(why);
+		return;
 	}
-	value = cut_value(line, key->name, text);
+	value = cut_value(line, name, text);
 	if (!value)
-		return false;
+		return;
 	if (!quoted && strcmp(value, "(null)") == 0) {
-		key_reset(conf, key);
-		return true;
+		reset_key(conf, name);
+		return;
 	}
-	why = conf_key_set(conf, key->name, value);
-	if (!why)
-		return true;
-	fail(line, "%s: %s", key->name, why);
+	why = conf_key_set(conf, name, value);
+	if (why)
+		tell(line, line->errors, text, "%s: %s", name, why);
 	g_free(why);
-	return false;
 }
 
-static bool
-read_line(struct conf *conf, const struct line *line, char *text,
-	  GPtrArray *warnings)
+static void
+read_line(struct conf *conf, const struct line *line, char *text)
 {
-	const struct conf_key *key;
 	char *value;
-	char *name = g_strstrip(text);
+	char *name = g_strchomp(text);
 
+	while (g_ascii_isspace(*name))
+		name++;
 	if (!*name || *name == '#')
-		return true;
+		return;
 	value = name + strcspn(name, " \t");
 	if (*value)
 		*value++ = '\0';
 	value += strspn(value, " \t");
-	key = find_key(name);
-	if (key)
-		return set_from_line(conf, line, key, value);
-	warn_key(line, name, value, warnings);
-	return true;
+	if (find_key(name) || qos_key_is(name))
+		set_from_line(conf, line, name, value);
+	else
+		warn_key(line, name, value);
+}
+
+/* All errors, a line each, as one message. */
+static void
+set_errors(GPtrArray *errors, GError **error)
+{
+	guint more = errors->len > ERRORS_MAX ? errors->len - ERRORS_MAX : 0;
+	char *text;
+
+	g_ptr_array_set_size(errors, (gint)(errors->len - more));
+	if (more)
+		g_ptr_array_add(errors, g_strdup_printf("and %u errors more",
+							more));
+	g_ptr_array_add(errors, NULL);
+	text = g_strjoinv("\n", (char **)errors->pdata);
+	g_set_error_literal(error, CONF_ERROR, CONF_ERROR_FILE, text);
+	g_free(text);
 }
 
 bool
@@ -578,20 +651,36 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 	   GPtrArray *warnings, GError **error)
 {
 	struct conf *draft = conf_copy(conf);
-	struct line line = { .file = name, .error = error };
+	unsigned n_unknown = 0;
+	struct line line = {
+		.file = name,
+		.errors = g_ptr_array_new_with_free_func(g_free),
+		.warnings = warnings,
+		.n_unknown = &n_unknown,
+	};
 	char **lines = g_strsplit(text, "\n", -1);
 	struct conf old = *conf;
-	bool ok = true;
+	bool ok;
 
-	for (unsigned i = 0; ok && lines[i]; i++) {
+	for (unsigned i = 0; lines[i]; i++) {
 		line.number = i + 1;
-		ok = read_line(draft, &line, lines[i], warnings);
+		line.text = lines[i];
+		read_line(draft, &line, lines[i]);
 	}
+	if (n_unknown > UNKNOWN_MAX)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: %u unknown keys more", name,
+			n_unknown - UNKNOWN_MAX));
+	ok = line.errors->len == 0;
 	if (ok) {
+		qos_keys_check(&draft->qos, warnings);
 		*conf = *draft;
 		*draft = old;
+	} else {
+		set_errors(line.errors, error);
 	}
 	conf_free(draft);
+	g_ptr_array_free(line.errors, TRUE);
 	g_strfreev(lines);
 	return ok;
 }

@@ -9,14 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topology/qos.h"
+
 enum conf_mode {
 	CONF_MODE_RUN,		/* resident */
 	CONF_MODE_ONCE,		/* one sweep, then end */
 	CONF_MODE_PLAN,		/* read only: print the plan as text */
 	CONF_MODE_PLAN_JSON,
+	CONF_MODE_CHECK,	/* look at the configuration, touch no fabric */
 	CONF_MODE_HELP,
 	CONF_MODE_VERSION,
 };
+
+/* Built-in places. The socket is one of GUID.ctl there, by PortGUID. */
+#define CONF_PARTITION_FILE	MINISM_SYSCONFDIR "/partitions.conf"
+#define CONF_CONTROL_DIR	MINISM_RUNDIR
+#define CONF_CONTROL_SOCKET	"auto"
+
+/* On which side of a switch port is membership enforced? A mask. */
+#define CONF_SIDE_IN	1u
+#define CONF_SIDE_OUT	2u
 
 struct conf {
 	enum conf_mode mode;
@@ -38,6 +50,25 @@ struct conf {
 	uint64_t sm_key;
 	uint64_t sa_key;	/* makes SA requesters trusted */
 	uint64_t subnet_prefix;
+	unsigned m_key_lease;	/* s */
+	unsigned m_key_protect;	/* 0 to 3 */
+	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_lookup;	/* remember keys, and use what is remembered */
+	char *partition_file;	/* NULL: the default partition */
+	bool partition_file_asked;	/* by an option: it must be there */
+	unsigned enforce;	/* CONF_SIDE_*; see conf_enforce() */
+	bool no_enforcement;	/* OpenSM's old word for `off` */
+	unsigned sm_sl;		/* to the SM and the SA */
+	/* 4.096 us * 2^n; the last three end at 20: for ever */
+	unsigned subnet_timeout, packet_life_time, hoq_life, leaf_hoq_life;
+	unsigned vl_stall, leaf_vl_stall;	/* packets, 1 to 7 */
+	unsigned max_op_vls;	/* IBA's code, 1 to 5 */
+	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
+	unsigned poll_ms;	/* a standby asks the master so often, */
+	unsigned polls_lost;	/* and after so many without an answer acts */
+	struct qos qos;
+	char *qos_policy_file;	/* NULL: none */
+	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */
 	char *config_file;
@@ -55,8 +86,9 @@ struct conf {
 
 enum conf_error {
 	CONF_ERROR_OPTION,	/* a bad option or value: one line, exit 2 */
-	CONF_ERROR_FILE,	/* message starts with file:line:, or if it
-				   cannot be read with its name or --config: */
+	CONF_ERROR_FILE,	/* up to 20 lines file:line:column: text, or if
+				   it cannot be read with its name or
+				   --config: */
 };
 #define CONF_ERROR conf_error_quark()
 GQuark conf_error_quark(void);
@@ -68,18 +100,21 @@ void conf_free(struct conf *conf);
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
  * the nearest key there is; a bad value is an error and nothing of the text is
- * taken.
+ * taken. Both say file:line:column.
  */
 bool conf_parse(struct conf *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);
 
 /*
  * The command line, with the file that -F names (or the default one, if it is
- * there) read first. On failure the message is one line that says what is
- * accepted.
+ * there) read first. On failure the message says what is accepted, an option
+ * in one line; conf->mode is what was asked for if the options were good.
  */
 bool conf_from_args(struct conf *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);
+
+/* On which sides switches are to enforce partitions: CONF_SIDE_*. */
+unsigned conf_enforce(const struct conf *conf);
 
 /* The text of --help. Static. */
 const char *conf_help(void);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "sm/conf/conf.h"
+#include "sm/conf/conf_key.h"
 
 struct setup {
 	struct conf *conf;
@@ -133,6 +133,27 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(g_strcmp0(a->cache_dir, b->cache_dir), 0);
 	assert_int_equal(g_strcmp0(a->dump_dir, b->dump_dir), 0);
 	assert_int_equal(a->show, b->show);
+	assert_int_equal(a->m_key_lease, b->m_key_lease);
+	assert_int_equal(a->m_key_protect, b->m_key_protect);
+	assert_int_equal(a->m_key_per_port, b->m_key_per_port);
+	assert_int_equal(a->m_key_lookup, b->m_key_lookup);
+	assert_int_equal(g_strcmp0(a->partition_file, b->partition_file), 0);
+	assert_int_equal(a->partition_file_asked, b->partition_file_asked);
+	assert_int_equal(a->enforce, b->enforce);
+	assert_int_equal(a->no_enforcement, b->no_enforcement);
+	assert_int_equal(a->sm_sl, b->sm_sl);
+	assert_int_equal(a->subnet_timeout, b->subnet_timeout);
+	assert_int_equal(a->packet_life_time, b->packet_life_time);
+	assert_int_equal(a->hoq_life, b->hoq_life);
+	assert_int_equal(a->leaf_hoq_life, b->leaf_hoq_life);
+	assert_int_equal(a->vl_stall, b->vl_stall);
+	assert_int_equal(a->leaf_vl_stall, b->leaf_vl_stall);
+	assert_int_equal(a->max_op_vls, b->max_op_vls);
+	assert_int_equal(a->local_phy_errors, b->local_phy_errors);
+	assert_int_equal(a->overrun_errors, b->overrun_errors);
+	assert_int_equal(a->poll_ms, b->poll_ms);
+	assert_int_equal(a->polls_lost, b->polls_lost);
+	assert_int_equal(g_strcmp0(a->control_socket, b->control_socket), 0);
 }
 
 static void
@@ -187,17 +208,110 @@ test_every_key_arrives(void **state)
 	assert_int_equal(t->warnings->len, 0);
 }
 
+/* All other than what is built in, so that one that goes astray is seen. */
+static const char policy_lines[] =
+	"m_key_lease_period 660\n"
+	"m_key_protection_level 2\n"
+	"m_key_per_port TRUE\n"
+	"m_key_lookup FALSE\n"
+	"partition_config_file /p\n"
+	"part_enforce IN\n"
+	"no_partition_enforcement TRUE\n"
+	"sm_sl 3\n"
+	"subnet_timeout 17\n"
+	"packet_life_time 0x11\n"
+	"head_of_queue_lifetime 0x13\n"
+	"leaf_head_of_queue_lifetime 15\n"
+	"vl_stall_count 6\n"
+	"leaf_vl_stall_count 5\n"
+	"max_op_vls 4\n"
+	"local_phy_errors_threshold 9\n"
+	"overrun_errors_threshold 10\n"
+	"sminfo_polling_timeout 10000\n"
+	"polling_retry_number 4\n"
+	"control_socket /s\n";
+
+static void
+test_every_key_of_policy_arrives(void **state)
+{
+	struct setup *t = *state;
+
+	parse(t, policy_lines);
+	assert_int_equal(t->conf->m_key_lease, 660);
+	assert_int_equal(t->conf->m_key_protect, 2);
+	assert_true(t->conf->m_key_per_port);
+	assert_false(t->conf->m_key_lookup);
+	assert_string_equal(t->conf->partition_file, "/p");
+	assert_false(t->conf->partition_file_asked);
+	assert_int_equal(t->conf->enforce, CONF_SIDE_IN);
+	assert_true(t->conf->no_enforcement);
+	assert_int_equal(t->conf->sm_sl, 3);
+	assert_int_equal(t->conf->subnet_timeout, 17);
+	assert_int_equal(t->conf->packet_life_time, 17);
+	assert_int_equal(t->conf->hoq_life, 19);
+	assert_int_equal(t->conf->leaf_hoq_life, 15);
+	assert_int_equal(t->conf->vl_stall, 6);
+	assert_int_equal(t->conf->leaf_vl_stall, 5);
+	assert_int_equal(t->conf->max_op_vls, 4);
+	assert_int_equal(t->conf->local_phy_errors, 9);
+	assert_int_equal(t->conf->overrun_errors, 10);
+	assert_int_equal(t->conf->poll_ms, 10000);
+	assert_int_equal(t->conf->polls_lost, 4);
+	assert_string_equal(t->conf->control_socket, "/s");
+	assert_int_equal(t->warnings->len, 0);
+}
+
+/* OpenSM's old key takes enforcement away, whatever the new one says. */
+static void
+test_enforcement_follows_both_keys(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned sides;
+	} cases[] = {
+		{ "", CONF_SIDE_IN | CONF_SIDE_OUT },
+		{ "part_enforce both", CONF_SIDE_IN | CONF_SIDE_OUT },
+		{ "part_enforce in", CONF_SIDE_IN },
+		{ "part_enforce Out", CONF_SIDE_OUT },
+		{ "part_enforce off", 0 },
+		{ "no_partition_enforcement TRUE", 0 },
+		{ "no_partition_enforcement TRUE\npart_enforce both", 0 },
+		{ "no_partition_enforcement FALSE\npart_enforce out",
+		  CONF_SIDE_OUT },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		conf_free(t->conf);
+		t->conf = conf_new();
+		parse(t, cases[i].text);
+		assert_int_equal(conf_enforce(t->conf), cases[i].sides);
+	}
+}
+
 static void
 test_null_is_the_built_in_value(void **state)
 {
 	struct setup *t = *state;
 	struct conf *fresh = conf_new();
+	char **keys = g_strsplit(policy_lines, "\n", -1);
 
 	parse(t, "lmc 3\nrouting_engine x\ncache_dir /c\nm_key 7\n"
 		 "log_file /l\nguid 5\nrequire_deadlock_free yes\n");
 	parse(t, "lmc (null)\nrouting_engine (null)\ncache_dir (null)\n"
 		 "m_key (null)\nlog_file (null)\nguid (null)\n"
 		 "require_deadlock_free (null)\n");
+	parse(t, policy_lines);
+	for (size_t i = 0; keys[i]; i++) {
+		keys[i][strcspn(keys[i], " ")] = '\0';
+		if (*keys[i]) {
+			char *line = g_strdup_printf("%s (null)", keys[i]);
+
+			parse(t, line);
+			g_free(line);
+		}
+	}
+	g_strfreev(keys);
 	assert_same(t->conf, fresh);
 	conf_free(fresh);
 }
@@ -212,65 +326,125 @@ test_unknown_keys_are_warned_of(void **state)
 		 "sweep_intervall 3\n"
 		 "prefix_routes_file /etc/routes\n"
 		 "hop_weights_file (null)\n"
-		 "cc_ca_cong_setting_ccti_timer 0 0\n"
+		 "force_link_speed 0 0\n"
 		 "lcm\n");
 	assert_int_equal(t->warnings->len, 4);
 	assert_string_equal(g_ptr_array_index(t->warnings, 0),
-			    "x.conf:3: sweep_intervall is no key; the nearest "
-			    "is sweep_interval");
+			    "x.conf:3:1: sweep_intervall is no key; the "
+			    "nearest is sweep_interval");
 	assert_string_equal(g_ptr_array_index(t->warnings, 1),
-			    "x.conf:4: prefix_routes_file is not used by "
+			    "x.conf:4:1: prefix_routes_file is not used by "
 			    "minism yet");
 	assert_string_equal(g_ptr_array_index(t->warnings, 2),
-			    "x.conf:6: cc_ca_cong_setting_ccti_timer is not "
+			    "x.conf:6:1: force_link_speed is not "
 			    "used by minism yet");
 	assert_string_equal(g_ptr_array_index(t->warnings, 3),
-			    "x.conf:7: lcm is no key; the nearest is lmc");
+			    "x.conf:7:1: lcm is no key; the nearest is lmc");
 	assert_int_equal(t->conf->sweep_s, 10);
 }
 
+/* What asks for nothing else than minism does needs no warning. */
+static void
+test_foreign_keys_are_judged_by_value(void **state)
+{
+	struct setup *t = *state;
+
+	parse(t, "sweep_on_trap TRUE\nconsole off\ndaemon false # no\n"
+		 "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
+		 "console_port 10000\ncc_key 7\n");
+	assert_int_equal(t->warnings->len, 0);
+	parse(t, "sweep_on_trap FALSE\nconsole local\ndaemon\n"
+		 "console offline\nkeep_pkey_indexes TRUER\n");
+	assert_int_equal(t->warnings->len, 5);
+}
+
+static void
+test_all_errors_of_a_file_are_told(void **state)
+{
+	struct setup *t = *state;
+	GString *many = g_string_new(NULL);
+	GError *error = NULL;
+	char **lines;
+
+	assert_false(conf_parse(t->conf, "  lmc 9\nlcm 1\nsm_priority  16\n",
+				"x.conf", t->warnings, &error));
+	assert_string_equal(error->message,
+			    "x.conf:1:7: lmc: 9 is not 0 to 7\n"
+			    "x.conf:3:14: sm_priority: 16 is not 0 to 15");
+	assert_int_equal(t->warnings->len, 1);
+	g_clear_error(&error);
+
+	for (unsigned i = 0; i < 25; i++)
+		g_string_append(many, "lmc 9\n");
+	assert_false(conf_parse(t->conf, many->str, "x.conf", t->warnings,
+				&error));
+	lines = g_strsplit(error->message, "\n", -1);
+	assert_int_equal(g_strv_length(lines), 21);
+	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
+	assert_string_equal(lines[20], "and 5 errors more");
+	g_strfreev(lines);
+	g_clear_error(&error);
+
+	for (unsigned i = 0; i < 25; i++)
+		g_string_overwrite(many, 6 * i, "lcm");
+	g_ptr_array_set_size(t->warnings, 0);
+	parse(t, many->str);
+	assert_int_equal(t->warnings->len, 21);
+	assert_string_equal(g_ptr_array_index(t->warnings, 20),
+			    "x.conf: 5 unknown keys more");
+	g_string_free(many, TRUE);
+}
+
 static const struct {
+	unsigned column;
 	const char *text;
 	const char *error;
 } bad_lines[] = {
-	{ "lmc 9", "lmc: 9 is not 0 to 7" },
-	{ "lmc -1", "lmc: -1 is not 0 to 7" },
-	{ "lmc 1x", "lmc: 1x is not 0 to 7" },
-	{ "lmc 0x", "lmc: 0x is not 0 to 7" },
-	{ "lmc \"\"", "lmc: \"\" is not 0 to 7" },
-	{ "lmc", "lmc: a value is missing: 0 to 7" },
-	{ "lmc # 1", "lmc: a value is missing: 0 to 7" },
-	{ "lmc 1 2", "lmc: more than one value (one with blanks in it needs "
-	  "quotes)" },
-	{ "lmc 18446744073709551616",
+	{ 5, "lmc 9", "lmc: 9 is not 0 to 7" },
+	{ 5, "lmc -1", "lmc: -1 is not 0 to 7" },
+	{ 5, "lmc 1x", "lmc: 1x is not 0 to 7" },
+	{ 5, "lmc 0x", "lmc: 0x is not 0 to 7" },
+	{ 5, "lmc \"\"", "lmc: \"\" is not 0 to 7" },
+	{ 4, "lmc", "lmc: a value is missing: 0 to 7" },
+	{ 5, "lmc # 1", "lmc: a value is missing: 0 to 7" },
+	{ 7, "lmc 1 2", "lmc: more than one value (one with blanks in it "
+	  "needs quotes)" },
+	{ 5, "lmc 18446744073709551616",
 	  "lmc: 18446744073709551616 is not 0 to 7" },
-	{ "sm_priority 16", "sm_priority: 16 is not 0 to 15" },
-	{ "port 0", "port: 0 is not 1 to 254" },
-	{ "port 255", "port: 255 is not 1 to 254" },
-	{ "sweep_interval 86401", "sweep_interval: 86401 is not 0 to 86400" },
-	{ "transaction_timeout 0",
+	{ 13, "sm_priority 16", "sm_priority: 16 is not 0 to 15" },
+	{ 6, "port 0", "port: 0 is not 1 to 254" },
+	{ 6, "port 255", "port: 255 is not 1 to 254" },
+	{ 16, "sweep_interval 86401",
+	  "sweep_interval: 86401 is not 0 to 86400" },
+	{ 21, "transaction_timeout 0",
 	  "transaction_timeout: 0 is not 1 to 60000" },
-	{ "transaction_retries 101",
+	{ 21, "transaction_retries 101",
 	  "transaction_retries: 101 is not 0 to 100" },
-	{ "max_wire_smps 0", "max_wire_smps: 0 is not 1 to 65535" },
-	{ "guid mlx5_0",
+	{ 15, "max_wire_smps 0", "max_wire_smps: 0 is not 1 to 65535" },
+	{ 6, "guid mlx5_0",
 	  "guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
-	{ "guid 0x10002c90300a1b2c3",
+	{ 6, "guid 0x10002c90300a1b2c3",
 	  "guid: 0x10002c90300a1b2c3 is not a GUID of up to 16 hexadecimal "
 	  "digits" },
-	{ "subnet_prefix fe80",
+	{ 15, "subnet_prefix fe80",
 	  "subnet_prefix: fe80 is not a number of 64 bits, decimal or 0x and "
 	  "hexadecimal" },
-	{ "m_key s3cret", "m_key: the value is not a number of 64 bits, "
+	{ 7, "m_key s3cret", "m_key: the value is not a number of 64 bits, "
 	  "decimal or 0x and hexadecimal" },
-	{ "require_deadlock_free maybe",
+	{ 23, "require_deadlock_free maybe",
 	  "require_deadlock_free: maybe is not TRUE or FALSE" },
-	{ "routing_engine \"\"", "routing_engine: \"\" is not a name" },
-	{ "log_file \"/a", "log_file: the quote is not closed" },
-	{ "log_file /a b", "log_file: more than one value (one with blanks in "
-	  "it needs quotes)" },
-	{ "log_file \"/a\"b", "log_file: more than one value (one with blanks "
-	  "in it needs quotes)" },
+	{ 16, "routing_engine \"\"", "routing_engine: \"\" is not a name" },
+	{ 10, "log_file \"/a", "log_file: the quote is not closed" },
+	{ 13, "log_file /a b", "log_file: more than one value (one with "
+	  "blanks in it needs quotes)" },
+	{ 14, "log_file \"/a\"b", "log_file: more than one value (one with "
+	  "blanks in it needs quotes)" },
+	{ 14, "part_enforce sometimes",
+	  "part_enforce: sometimes is not both, in, out or off" },
+	{ 16, "vl_stall_count 0", "vl_stall_count: 0 is not 1 to 7" },
+	{ 12, "max_op_vls 6", "max_op_vls: 6 is not 1 to 5" },
+	{ 20, "m_key_lease_period 65536",
+	  "m_key_lease_period: 65536 is not 0 to 65535" },
 };
 
 static void
@@ -283,7 +457,8 @@ test_bad_value_is_an_error_and_nothing_is_taken(void **state)
 		char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
 					     "dump_dir /y\n",
 					     bad_lines[i].text);
-		char *want = g_strdup_printf("x.conf:3: %s",
+		char *want = g_strdup_printf("x.conf:3:%u: %s",
+					     bad_lines[i].column,
 					     bad_lines[i].error);
 		GError *error = NULL;
 
@@ -361,8 +536,8 @@ test_every_option_arrives(void **state)
 	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
 		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
 		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show "
-		   "--require-deadlock-free -a /r -u /cn -G /io",
-		   t->path));
+		   "--require-deadlock-free -a /r -u /cn -G /io -P /p "
+		   "--control-socket /s", t->path));
 	assert_int_equal(t->conf->port_num, 1);
 	assert_string_equal(t->conf->ca_name, "ibsim0");
 	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
@@ -383,7 +558,18 @@ test_every_option_arrives(void **state)
 	assert_int_equal(t->conf->priority, 7);
 	assert_int_equal(t->conf->lmc, 2);
 	assert_true(t->conf->show);
+	assert_string_equal(t->conf->partition_file, "/p");
+	assert_true(t->conf->partition_file_asked);
+	assert_string_equal(t->conf->control_socket, "/s");
 
+	accepts(t, "--partitions= --control-socket=");
+	assert_null(t->conf->partition_file);
+	assert_false(t->conf->partition_file_asked);
+	assert_null(t->conf->control_socket);
+	accepts(t, "--simulate=single(2)");
+	assert_null(t->conf->control_socket);
+	accepts(t, "--simulate=single(2) --control-socket=/s");
+	assert_string_equal(t->conf->control_socket, "/s");
 	accepts(t, "--cache-dir= --log-file=");
 	assert_null(t->conf->cache_dir);
 	assert_null(t->conf->log_file);
@@ -403,6 +589,9 @@ test_harmless_mode_wins(void **state)
 		{ "--plan=json", CONF_MODE_PLAN_JSON },
 		{ "--plan -o", CONF_MODE_PLAN },
 		{ "-o --plan=json --show", CONF_MODE_PLAN_JSON },
+		{ "--check-config", CONF_MODE_CHECK },
+		{ "--plan --check-config -o", CONF_MODE_CHECK },
+		{ "--check-config --help", CONF_MODE_HELP },
 		{ "--help -o", CONF_MODE_HELP },
 		{ "-h", CONF_MODE_HELP },
 		{ "--version --plan", CONF_MODE_VERSION },
@@ -489,7 +678,7 @@ test_named_file_must_be_there_and_good(void **state)
 	message = run(t, "minism -F %s", t->path);
 	assert_non_null(message);
 	assert_true(g_str_has_prefix(message, t->path));
-	assert_true(g_str_has_suffix(message, ":2: lmc: 9 is not 0 to 7"));
+	assert_true(g_str_has_suffix(message, ":2:5: lmc: 9 is not 0 to 7"));
 	g_free(message);
 
 	/* Help is for those whose file is bad, too. */
@@ -536,7 +725,8 @@ test_help_has_every_option(void **state)
 		"--retries=", "--maxsmps=", "-F, --config=",
 		"-f, --log-file=", "-D ", "-v ", "--cache-dir=",
 		"--dump-dir=", "--priority=", "--lmc=", "--plan[=text|json]",
-		"--show", "--version", "-h, --help", MINISM_CACHEDIR,
+		"--check-config", "-P, --partitions=", "--control-socket=",
+		CONF_PARTITION_FILE, "--show", "--version", "-h, --help", MINISM_CACHEDIR,
 		MINISM_SYSCONFDIR "/minism.conf",
 	};
 	struct setup *t = *state;
@@ -577,14 +767,6 @@ read_source(const char *name)
 	return text;
 }
 
-static const char *const all_keys[] = {
-	"guid", "lmc", "sweep_interval", "sm_priority", "transaction_timeout",
-	"transaction_retries", "max_wire_smps", "routing_engine", "m_key",
-	"sm_key", "subnet_prefix", "log_file", "port", "ca_name", "cache_dir",
-	"dump_dir", "sa_key", "require_deadlock_free", "root_guid_file",
-	"cn_guid_file", "io_guid_file", "routing_threads",
-};
-
 /* The shipped file sets nothing; what is commented out in it is every key, and
  * says what is built in. */
 static void
@@ -603,11 +785,11 @@ test_shipped_file_tells_the_defaults(void **state)
 	for (size_t i = 0; lines[i]; i++)
 		if (lines[i][0] == '#' && g_ascii_islower(lines[i][1]))
 			g_string_append_printf(settings, "%s\n", lines[i] + 1);
-	for (size_t i = 0; i < G_N_ELEMENTS(all_keys); i++) {
-		char *start = g_strdup_printf("\n#%s ", all_keys[i]);
+	for (size_t i = 0; conf_key_name(i); i++) {
+		char *start = g_strdup_printf("\n#%s ", conf_key_name(i));
 
 		if (!strstr(text, start))
-			fail_msg("etc/minism.conf lacks %s", all_keys[i]);
+			fail_msg("etc/minism.conf lacks %s", conf_key_name(i));
 		g_free(start);
 	}
 	/* Every value must change back to what is built in. */
@@ -615,8 +797,12 @@ test_shipped_file_tells_the_defaults(void **state)
 		 "transaction_timeout 1\ntransaction_retries 1\nguid 1\n"
 		 "max_wire_smps 1\nrouting_engine x\nsubnet_prefix 1\n"
 		 "log_file x\nport 1\nca_name x\ndump_dir x\n");
+	parse(t, policy_lines);
 	parse(t, settings->str);
-	parse(t, "cache_dir (null)\n");	/* depends on the build */
+	/* these depend on the build */
+	parse(t, "partition_config_file (null)\n");
+	parse(t, "control_socket (null)\n");
+	parse(t, "cache_dir (null)\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_same(t->conf, fresh);
 	g_string_free(settings, TRUE);
@@ -630,11 +816,11 @@ test_man_page_has_every_key(void **state)
 {
 	char *text = read_source("doc/minism.conf.5");
 
-	for (size_t i = 0; i < G_N_ELEMENTS(all_keys); i++) {
-		char *start = g_strdup_printf("\n.BI %s \" ", all_keys[i]);
+	for (size_t i = 0; conf_key_name(i); i++) {
+		char *start = g_strdup_printf("\n.BI %s \" ", conf_key_name(i));
 
 		if (!strstr(text, start))
-			fail_msg("minism.conf(5) lacks %s", all_keys[i]);
+			fail_msg("minism.conf(5) lacks %s", conf_key_name(i));
 		g_free(start);
 	}
 	g_free(text);
@@ -647,8 +833,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_key_arrives),
+		TEST(test_every_key_of_policy_arrives),
+		TEST(test_enforcement_follows_both_keys),
 		TEST(test_null_is_the_built_in_value),
 		TEST(test_unknown_keys_are_warned_of),
+		TEST(test_foreign_keys_are_judged_by_value),
+		TEST(test_all_errors_of_a_file_are_told),
 		TEST(test_bad_value_is_an_error_and_nothing_is_taken),
 		TEST(test_bad_option_is_one_line),
 		TEST(test_every_option_arrives),
