@@ -142,6 +142,8 @@ ftree_report_strays(struct ftree_report *report, const struct tree *t)
 	struct ftree_stray stray;
 	uint32_t sw, e;
 
+	if (t->n_strays == 0)
+		return;
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
 			edge = &g->edges[e];
@@ -182,7 +184,7 @@ ftree_report_tree(struct ftree_report *report, const struct tree *t)
 static bool
 ftree_accept(const struct tree *t, GError **error)
 {
-	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, n_strays, sw;
+	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, sw;
 
 	for (sw = 0; sw < t->g->n_switches; sw++)
 		n_hosts += t->g->n_hosts[sw];
@@ -192,13 +194,12 @@ ftree_accept(const struct tree *t, GError **error)
 			    "there is nothing to count ranks from");
 		return false;
 	}
-	n_strays = rank_count_strays(t->g, t->rank);
-	if (n_strays * 2 < n_cables || n_cables == 0)
+	if (t->n_strays * 2 < n_cables || n_cables == 0)
 		return true;
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 		    "not a fat tree: %u of %u cables between switches do not "
 		    "join a rank to the next, counted from the switches with "
-		    "CAs (%u ranks)", n_strays, n_cables, t->n_ranks);
+		    "CAs (%u ranks)", t->n_strays, n_cables, t->n_ranks);
 	return false;
 }
 

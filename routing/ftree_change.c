@@ -13,7 +13,8 @@
  * that differs the words in which anything does. change_slots and change_good
  * do the same for what comes after them.
  *   change_find_dests: an entry is made of the cables of its switch, the sets
- * there, and sets and goodness of its neighbours, bit by bit.
+ * there, and bit by bit of sets and goodness of its neighbours: of children
+ * for what is below, else of parents.
  *
  * Promise. What is not redone would have come out as it was: everything is a
  * function of what was compared.
@@ -232,31 +233,38 @@ change_good(struct change *c, struct fill *f)
 	}
 }
 
+/* Adds the bits of `sw`: those in `of`, or those that are not (flip is all
+ * ones). */
 static void
 change_gather(const struct change *c, const struct tree *t, uint32_t sw,
-	      uint64_t *dests)
+	      const uint64_t *of, uint64_t flip, uint64_t *dests)
 {
 	const uint64_t *bits = c->bits + (size_t)sw * t->n_words;
-	uint32_t i;
+	uint32_t i, w;
 
 	if (!c->any[sw])
 		return;
-	for (i = 0; i < c->n_words; i++)
-		dests[c->words[i]] |= bits[c->words[i]];
+	for (i = 0; i < c->n_words; i++) {
+		w = c->words[i];
+		dests[w] |= bits[w] & (of[w] ^ flip);
+	}
 }
 
 bool
 change_find_dests(const struct change *c, const struct tree *t, uint32_t sw,
 		  uint64_t *dests)
 {
+	const uint64_t *below = tree_set(t, sw, 0);
 	uint32_t own = t->dest_of[sw], i;
 	uint64_t any = 0;
 
-	change_gather(c, t, sw, dests);
+	/* What came to be below, or ceased to, is among its own. */
+	change_gather(c, t, sw, below, 0, dests);
+	change_gather(c, t, sw, below, UINT64_MAX, dests);
 	for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++)
-		change_gather(c, t, t->ups[i].peer, dests);
+		change_gather(c, t, t->ups[i].peer, below, UINT64_MAX, dests);
 	for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
-		change_gather(c, t, t->downs[i].peer, dests);
+		change_gather(c, t, t->downs[i].peer, below, 0, dests);
 	dests[own / 64] &= ~(UINT64_C(1) << own % 64);
 	for (i = 0; i < c->n_words; i++)
 		any |= dests[c->words[i]];

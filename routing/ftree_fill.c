@@ -40,6 +40,7 @@
 #include "routing/translate.h"
 
 #define MAX_LIVE	256u	/* ports of a switch */
+#define FEW		8u	/* columns by themselves, not transposed */
 #define CACHED		(8u << 20)	/* an arena that may stay in a cache */
 
 struct deck {
@@ -166,29 +167,49 @@ row_transpose(uint64_t a[64])
 		}
 }
 
-/* Up to 64 parents, of destinations 64 w to 64 w + 63: to the masks of those
- * from which a destination is n_ups hops up and then down; only those that are
- * good for it, unless these are less than half. */
+/* Bit j of each. */
+static uint64_t
+row_column(const uint64_t *a, uint32_t n, uint32_t j)
+{
+	uint64_t column = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		column |= (a[i] >> j & 1) << i;
+	return column;
+}
+
+/* Up to 64 parents, of those of the destinations 64 w to 64 w + 63 that are in
+ * `word`: to the masks of those from which a destination is n_ups hops up and
+ * then down; only those that are good for it, unless these are less than
+ * half. */
 static void
 row_find_parents(const struct row *row, uint32_t first, uint32_t n,
-		 uint32_t n_ups, uint32_t w, uint64_t masks[64])
+		 uint32_t n_ups, uint32_t w, uint64_t word,
+		 uint64_t masks[64])
 {
 	const struct tree *t = row->t;
-	uint64_t good[64] = { 0 };
-	uint32_t i, peer;
+	bool few = __builtin_popcountll(word) <= FEW;
+	uint64_t sets[64] = { 0 }, good[64] = { 0 }, best;
+	uint32_t i, j, peer;
 
-	memset(masks, 0, 64 * sizeof(*masks));
 	for (i = 0; i < n; i++) {
 		peer = t->ups[first + i].peer;
-		masks[i] = tree_set(t, peer, n_ups)[w];
-		good[i] = masks[i] & fill_good(row->f, peer)[w];
+		sets[i] = tree_set(t, peer, n_ups)[w];
+		good[i] = sets[i] & fill_good(row->f, peer)[w];
 	}
-	row_transpose(masks);
-	row_transpose(good);
-	for (i = 0; i < 64; i++)
-		if (__builtin_popcountll(good[i]) * 2 >=
-		    __builtin_popcountll(masks[i]))
-			masks[i] = good[i];
+	if (!few) {
+		row_transpose(sets);
+		row_transpose(good);
+	}
+	for (; word; word &= word - 1) {
+		j = (uint32_t)__builtin_ctzll(word);
+		masks[j] = few ? row_column(sets, n, j) : sets[j];
+		best = few ? row_column(good, n, j) : good[j];
+		if (__builtin_popcountll(best) * 2 >=
+		    __builtin_popcountll(masks[j]))
+			masks[j] = best;
+	}
 }
 
 /* Only some parents: n_masks times 64. */
@@ -397,7 +418,7 @@ row_go_up_word(struct row *row, uint32_t n_ups, uint32_t w, uint64_t word)
 	n_masks = (n + 63) / 64;
 	for (i = 0; i < n_masks; i++)
 		row_find_parents(row, first + i * 64, MIN(n - i * 64, 64),
-				 n_ups, w, masks[i]);
+				 n_ups, w, word, masks[i]);
 	row_make_deck_of(row, &row->other, last, n_masks);
 	for (; word; word &= word - 1) {
 		j = (uint32_t)__builtin_ctzll(word);

@@ -36,6 +36,7 @@ tree_make_groups(struct tree *t)
 	uint32_t sw, e, next, last, n_ups = 0, n_downs = 0;
 	struct tree_group group = { .slot = TREE_NO_SLOT };
 
+	t->n_strays = g->n_edges / 2;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
@@ -47,29 +48,16 @@ tree_make_groups(struct tree *t)
 					break;
 			group.first_edge = e;
 			group.n_cables = (uint8_t)(next - e);
-			if (t->rank[group.peer] == t->rank[sw] + 1)
+			if (t->rank[group.peer] == t->rank[sw] + 1) {
 				t->ups[n_ups++] = group;
-			else if (t->rank[group.peer] + 1 == t->rank[sw])
+				t->n_strays -= group.n_cables;
+			} else if (t->rank[group.peer] + 1 == t->rank[sw]) {
 				t->downs[n_downs++] = group;
+			}
 		}
 	}
 	t->first_up[sw] = n_ups;
 	t->first_down[sw] = n_downs;
-}
-
-static void
-tree_find_islands(struct tree *t)
-{
-	const struct graph *g = t->g;
-	uint32_t sw, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = sw;
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			tree_join(t->island, sw, g->edges[e].peer);
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = tree_find(t->island, sw);
 }
 
 static void
@@ -93,6 +81,24 @@ tree_label_pods(struct tree *t)
 		for (sw = 0; sw < n; sw++)
 			label[sw] = tree_find(label, sw);
 	}
+}
+
+/* What the tree joins, and what its strays do. */
+static void
+tree_find_islands(struct tree *t)
+{
+	const struct graph *g = t->g;
+	uint32_t n = g->n_switches, sw, e;
+
+	memcpy(t->island, t->pods + (size_t)(t->n_ranks - 1) * n,
+	       n * sizeof(*t->island));
+	if (t->n_strays == 0)
+		return;
+	for (sw = 0; sw < n; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			tree_join(t->island, sw, g->edges[e].peer);
+	for (sw = 0; sw < n; sw++)
+		t->island[sw] = tree_find(t->island, sw);
 }
 
 static gint
@@ -247,8 +253,8 @@ tree_regroup(struct tree *t, const struct graph *g, struct tree *was)
 	t->g = g;
 	tree_alloc_groups(t);
 	tree_make_groups(t);
-	tree_find_islands(t);
 	tree_label_pods(t);
+	tree_find_islands(t);
 	return memcmp(t->island, was->island, n * sizeof(*t->island)) == 0 &&
 		memcmp(t->pods, was->pods, (size_t)n * t->n_ranks *
 		       sizeof(*t->pods)) == 0;
@@ -276,8 +282,8 @@ tree_new(const struct graph *g, const uint8_t *rank)
 	t->levels = g_new0(struct tree_level, t->n_ranks);
 
 	tree_make_groups(t);
-	tree_find_islands(t);
 	tree_label_pods(t);
+	tree_find_islands(t);
 	tree_sort(t);
 	t->n_words = (n + 63) / 64;
 	t->n_words += -t->n_words % TREE_UNROLL;

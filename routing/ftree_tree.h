@@ -37,6 +37,7 @@ struct tree_level {
 struct tree {
 	const struct graph *g;
 	uint32_t n_ranks;
+	uint32_t n_strays;	/* cables that are in no group */
 	uint8_t *rank;		/* by switch */
 	uint32_t *first_up;	/* n_switches + 1 */
 	uint32_t *first_down;

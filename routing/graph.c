@@ -29,6 +29,7 @@
 struct survey {
 	uint32_t *peer;		/* of a port that is up; SUBNET_NONE: not */
 	uint32_t *sw;		/* whose port it is; SUBNET_NONE: no switch */
+	uint32_t *first;	/* by switch: its port 0 */
 };
 
 /* A cable, seen from a switch. */
@@ -46,6 +47,8 @@ survey_node(struct survey *v, const struct subnet *s,
 	uint32_t port = node->first_port, end = port + node->info.num_ports;
 	const struct subnet_port *p;
 
+	if (is_switch)
+		v->first[sw] = port;
 	for (; port <= end; port++) {
 		p = &s->ports[port];
 		v->sw[port] = sw;
@@ -61,6 +64,7 @@ survey_init(struct survey *v, const struct subnet *s)
 {
 	v->peer = g_new(uint32_t, s->n_ports);
 	v->sw = g_new(uint32_t, s->n_ports);
+	v->first = g_new(uint32_t, s->n_switches);
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		survey_node(v, s, &s->nodes[i]);
 }
@@ -73,12 +77,6 @@ survey_far_end(const struct survey *v, uint32_t port)
 
 	return peer != SUBNET_NONE && v->peer[peer] == port ? peer :
 		SUBNET_NONE;
-}
-
-static uint32_t
-graph_first_port(const struct subnet *s, uint32_t sw)
-{
-	return s->nodes[s->switches[sw]].first_port;
 }
 
 /* Lists cables between two switches, by switch and port, each from both ends;
@@ -141,24 +139,21 @@ graph_store_edges(struct graph *g, const struct survey *v,
 		edge.peer = cables[i].sw;
 		edge.back = cables[i].from;	/* for now */
 		edge.port = (uint8_t)(cables[i].to -
-				      graph_first_port(g->subnet, sw));
+				      v->first[sw]);
 		graph_add_edge(g, g->first_edge[sw], &end[sw], &edge);
 	}
 }
 
 /* Until here `back` is the port at the other end; make it that port's edge. */
 static void
-graph_pair_edges(struct graph *g)
+graph_pair_edges(struct graph *g, const struct survey *v)
 {
-	const struct subnet *s = g->subnet;
-	g_autofree uint32_t *edge_of = g_new(uint32_t, s->n_ports);
-	uint32_t sw, e, first;
+	g_autofree uint32_t *edge_of = g_new(uint32_t, g->subnet->n_ports);
+	uint32_t sw, e;
 
-	for (sw = 0; sw < g->n_switches; sw++) {
-		first = graph_first_port(s, sw);
+	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			edge_of[first + g->edges[e].port] = e;
-	}
+			edge_of[v->first[sw] + g->edges[e].port] = e;
 	for (e = 0; e < g->n_edges; e++)
 		g->edges[e].back = edge_of[g->edges[e].back];
 }
@@ -209,8 +204,7 @@ graph_store_targets(struct graph *g, const struct survey *v,
 			.n_lids = (uint16_t)
 				(1u << lids->lmc[lids->owner[lid]]),
 			.sw = sw,
-			.port = (uint8_t)(at[lid] -
-					  graph_first_port(g->subnet, sw)),
+			.port = (uint8_t)(at[lid] - v->first[sw]),
 		};
 	}
 }
@@ -235,10 +229,11 @@ graph_new(const struct subnet *s, const struct lid_map *lids)
 	cables = graph_list_cables(g, &v, lids);
 	g->edges = g_new(struct graph_edge, g->n_edges);
 	graph_store_edges(g, &v, cables);
-	graph_pair_edges(g);
+	graph_pair_edges(g, &v);
 	graph_store_targets(g, &v, lids);
 	g_free(v.peer);
 	g_free(v.sw);
+	g_free(v.first);
 	return g;
 }
 
