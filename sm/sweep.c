@@ -48,6 +48,7 @@ struct sweep {
 	struct sweep_params params;
 	const struct keyring *keys;	/* the keystore's, or NULL */
 	struct memory *memory;
+	struct choose_memo *memo;	/* of the routing engines */
 	struct log *log;
 	sweep_end_fn end;
 	void *data;
@@ -421,7 +422,7 @@ report_choice(struct sweep *s)
 static bool
 route(struct sweep *s, GError **error)
 {
-	if (!route_fabric(&s->params.route, s->memory, s->next.subnet,
+	if (!route_fabric(&s->params.route, s->memory, s->memo, s->next.subnet,
 			  s->next.lids, s->next.seen->lft, s->log, &s->choice,
 			  error))
 		return false;
@@ -955,6 +956,7 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		s->params.isolation.rules = partition_rules_default();
 	s->clients_forgotten = params->clients == SWEEP_CLIENTS_FORGOTTEN;
 	s->memory = memory;
+	s->memo = choose_memo_new();
 	s->log = log;
 	s->end = end;
 	s->data = data;
@@ -975,8 +977,8 @@ cancel_all(struct sweep *s)
 	g_clear_pointer(&s->discover, discover_cancel);
 	g_clear_pointer(&s->peers, peers_cancel);
 	g_clear_pointer(&s->lftread, lftread_cancel);
-	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->tabread, tabread_cancel);
+	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_cancel);
 	xact_cancel_owner(s->x, s);
@@ -1005,6 +1007,7 @@ sweep_free(struct sweep *s)
 	view_clear(&s->view);
 	if (s->elected)
 		subnet_unref(s->elected);
+	choose_memo_free(s->memo);
 	g_free(s->said);
 	g_free(s);
 }
