@@ -147,7 +147,7 @@ find_partition(const struct partition_rules *rules, const char *word)
 	const struct partition *p = find_named(rules, word);
 	uint64_t pkey;
 
-	if (!p && conf_read_number(word, 0xffff, &pkey) && pkey_base(pkey))
+	if (!p && conf_read_number(word, 0xffff, &pkey))
 		p = partition_rules_find(rules, (uint16_t)pkey);
 	return p;
 }
