@@ -1,9 +1,9 @@
 /*
  * From a sweep to a view.
  *
- * The view shares what the sweep made (snapshot, LIDs, tables) by reference,
- * so publishing costs the memberships and a small index, and an answer that is
- * on its way keeps the fabric that it began with.
+ * The view shares what the sweep made (snapshot, LIDs, tables, memberships) by
+ * reference, so publishing costs a small index, and an answer that is on its
+ * way keeps the fabric that it began with.
  *
  * A view counts as verified only after a sweep that left nothing to complain
  * of: every link Active and every pair routed. Then paths in a uniform fabric
@@ -13,7 +13,7 @@
 
 struct admin {
 	struct admin_params params;
-	struct partition_rules *rules;
+	struct qos_policy *policy;	/* or NULL */
 	struct sa *sa;
 };
 
@@ -23,7 +23,6 @@ admin_new(const struct admin_params *params)
 	struct admin *a = g_new0(struct admin, 1);
 
 	a->params = *params;
-	a->rules = partition_rules_default();
 	a->sa = sa_new(&(struct sa_params){ .sm_key = params->sa_key });
 	return a;
 }
@@ -34,8 +33,15 @@ admin_free(struct admin *a)
 	if (!a)
 		return;
 	sa_free(a->sa);
-	partition_rules_unref(a->rules);
+	qos_policy_unref(a->policy);
 	g_free(a);
+}
+
+void
+admin_set_policy(struct admin *a, struct qos_policy *policy)
+{
+	qos_policy_unref(a->policy);
+	a->policy = policy ? qos_policy_ref(policy) : NULL;
 }
 
 struct sa *
@@ -63,10 +69,11 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 	};
 	struct sa_view *view;
 
-	view = sa_view_new(v->subnet, v->lids, v->lft, mft, a->rules,
-			   memberships_new(a->rules, v->subnet, NULL),
+	view = sa_view_new(v->subnet, v->lids, v->lft, mft, v->rules,
+			   memberships_ref(v->memberships),
 			   a->params.gid_prefix, a->params.packet_life,
 			   a->params.subnet_timeout);
+	sa_view_set_policy(view, a->policy);
 	if (reaches_all(r))
 		sa_view_verified(view);
 	sa_set_sms(a->sa, &sm, 1);

@@ -151,6 +151,12 @@ archive_open(const char *cache_dir, struct sa *sa, struct transport *t,
 	return a;
 }
 
+bool
+archive_remembers(const struct archive *a)
+{
+	return a->written;
+}
+
 void
 archive_close(struct archive *a)
 {

@@ -53,6 +53,7 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
+	struct keystore *keys;
 	struct policy policy;
 	struct site *site;
 	struct status *status;
@@ -71,10 +72,12 @@ print_plan(struct daemon *d, const struct sweep_report *r)
 
 	if (d->conf->mode == CONF_MODE_PLAN_JSON)
 		plan_print_json(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	else
 		plan_print_text(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, out);
+				r->view->seen, r->view->tables,
+				out);
 	fputs(out->str, stdout);
 }
 
@@ -236,6 +239,12 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 			(char *)lines->pdata[i]);
 }
 
+static struct partition_rules *
+rules_of(const struct daemon *d)
+{
+	return partitions_rules(site_partitions(d->site));
+}
+
 static bool
 reload(struct daemon *d, GPtrArray *errors)
 {
@@ -245,6 +254,8 @@ reload(struct daemon *d, GPtrArray *errors)
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
 		sweep_set_route(d->sweep, site_route(d->site));
+		sweep_set_partitions(d->sweep, rules_of(d));
+		admin_set_policy(d->admin, site_sls(d->site));
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -305,7 +316,7 @@ control_look(struct ctl_view *out, void *data)
 		.doing = sweep_state(d->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
-		.rules = partitions_rules(site_partitions(d->site)),
+		.rules = rules_of(d),
 		.wire = xact_stats(d->x),
 		.desk = desk_stats(d->desk),
 		.multicast = mcast_stats(d->mcast),
@@ -352,7 +363,8 @@ control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
-	sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+	sweep_set_partitions(d->sweep, rules_of(d));
+	sweep_request(d->sweep, SWEEP_CAUSE_PARTITIONS);
 	return true;
 }
 
@@ -406,6 +418,26 @@ on_over(void *data)
 
 /* Setting up. */
 
+/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
+ * found again by who has not written down where it was. */
+static void
+open_keys(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
+
+	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
+				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	if (c->m_key_per_port && !c->m_key)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
+			"an m_key: there are no keys");
+	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
+			"protection level %u, and nothing is remembered: "
+			"after a restart the ports will not answer",
+			c->m_key_protect);
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -423,6 +455,7 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
+	open_keys(d);
 	d->x = xact_new(d->transport, &wire);
 	return true;
 }
@@ -450,10 +483,21 @@ set_policy(struct daemon *d)
 	};
 }
 
+/* What clients of the SA left is in the archive, or they have to come again. */
+static enum sweep_clients
+clients_of(const struct daemon *d)
+{
+	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
+		return SWEEP_CLIENTS_NONE;
+	return archive_remembers(d->archive) ? SWEEP_CLIENTS_KNOWN :
+		SWEEP_CLIENTS_FORGOTTEN;
+}
+
 static void
 daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
+		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
@@ -462,7 +506,7 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.m_key = d->conf->m_key,
+		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
@@ -473,6 +517,11 @@ daemon_connect(struct daemon *d)
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = *site_route(d->site),
 		.policy = &d->policy,
+		.isolation = {
+			.rules = rules_of(d),
+			.enforce = conf_enforce(d->conf),
+			.qos = d->conf->qos.enabled ? &d->conf->qos : NULL,
+		},
 	};
 
 	if (d->conf->mode == CONF_MODE_PLAN ||
@@ -485,14 +534,16 @@ daemon_connect(struct daemon *d)
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
 	});
+	admin_set_policy(d->admin, site_sls(d->site));
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
+	params.clients = clients_of(d);
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->conf->m_key, admin_sa(d->admin),
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
 			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
@@ -521,6 +572,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
+	keystore_close(d->keys);
 }
 
 static int

@@ -6,6 +6,7 @@
 #define MINISM_SM_DISCOVER_H
 
 #include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
 #include "topology/subnet.h"
 
 struct discover;
@@ -14,8 +15,8 @@ struct discover;
  * lied, or is there twice; n_nodes is 0 if not even the own port answered. */
 typedef void (*discover_done_fn)(struct subnet *s, void *data);
 
-/* Uses the pump of `x`. m_key goes into every SMP. */
-struct discover *discover_start(struct xact *x, uint64_t m_key,
+/* Uses the pump of `x`; borrows the keys, which may be NULL. */
+struct discover *discover_start(struct xact *x, const struct keyring *keys,
 				discover_done_fn done, void *data);
 void discover_cancel(struct discover *d);
 

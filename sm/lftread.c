@@ -11,11 +11,12 @@
 
 #include <string.h>
 
+#include "sm/silent.h"
 #include "sm/wire/smp.h"
 
 struct lftread {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *s;
 	struct lft_seen *seen;
 	lftread_done_fn done;
@@ -23,6 +24,7 @@ struct lftread {
 	uint32_t sw, block;	/* the next to be asked for */
 	uint8_t *believed;	/* by switch */
 	uint8_t *failed;	/* by switch */
+	struct silent *silent;
 	GPtrArray *faults;
 	unsigned in_flight;
 	unsigned timer;
@@ -94,6 +96,7 @@ lftread_free(struct lftread *r)
 	g_ptr_array_unref(r->faults);
 	g_free(r->believed);
 	g_free(r->failed);
+	silent_free(r->silent);
 	g_free(r);
 }
 
@@ -122,6 +125,17 @@ fault(struct lftread *r, uint32_t sw, const char *why)
 		"cannot be read: %s", n->desc, n->info.node_guid, why));
 }
 
+/* Who is behind one that is silent is not at fault. */
+static void
+on_silence(struct lftread *r, uint32_t sw)
+{
+	uint32_t port = switch_at(r, sw)->first_port;
+
+	if (!silent_covers(r->silent, port))
+		fault(r, sw, "no answer");
+	silent_add(r->silent, port);
+}
+
 static void pump(void *data);
 
 static void
@@ -131,8 +145,9 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 	uint32_t sw = tag >> 32, block = (uint32_t)tag;
 
 	r->in_flight--;
+	silent_over(r->silent, tag);
 	if (a->outcome == XACT_TIMED_OUT)
-		fault(r, sw, "no answer");
+		on_silence(r, sw);
 	else if (a->header.status)
 		fault(r, sw, mad_status_name(a->header.status));
 	else
@@ -141,19 +156,36 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 }
 
 static void
+on_lost(void *data, uint64_t tag)
+{
+	struct lftread *r = data;
+
+	r->in_flight--;
+	r->failed[tag >> 32] = true;
+}
+
+static void
 ask_block(struct lftread *r, uint32_t sw, uint32_t block)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint32_t port = switch_at(r, sw)->first_port;
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
+	uint64_t tag;
+	uint32_t id;
 
-	if (!subnet_path(r->s, switch_at(r, sw)->first_port, &path))
+	if (silent_covers(r->silent, port)) {
+		r->failed[sw] = true;
+		return;
+	}
+	if (!subnet_path(r->s, port, &path))
 		return;
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_LINEAR_FT, block,
-			 r->m_key, &path);
+			 keyring_at(r->keys, r->s, port), &path);
 	r->in_flight++;
-	xact_start(r->x, &direct, mad, on_done, r,
-		   (uint64_t)sw << 32 | block);
+	tag = (uint64_t)sw << 32 | block;
+	id = xact_start(r->x, &direct, mad, on_done, r, tag);
+	silent_asked(r->silent, port, id, tag);
 }
 
 static void
@@ -209,8 +241,9 @@ highest_top(const struct lftread *r, uint16_t top)
 }
 
 struct lftread *
-lftread_start(struct xact *x, uint64_t m_key, const struct subnet *s,
-	      uint16_t top, const struct lft_memory *memory, struct log *log,
+lftread_start(struct xact *x, const struct keyring *keys,
+	      const struct subnet *s, uint16_t top,
+	      const struct lft_memory *memory, struct log *log,
 	      lftread_done_fn done, void *data)
 {
 	struct lftread *r = g_new0(struct lftread, 1);
@@ -218,13 +251,14 @@ lftread_start(struct xact *x, uint64_t m_key, const struct subnet *s,
 
 	name_liars(s, log);
 	r->x = x;
-	r->m_key = m_key;
+	r->keys = keys;
 	r->s = s;
 	r->done = done;
 	r->data = data;
 	r->seen = lft_seen_new(s->n_switches, highest_top(r, top));
 	r->believed = g_new0(uint8_t, s->n_switches);
 	r->failed = g_new0(uint8_t, s->n_switches);
+	r->silent = silent_new(x, s, on_lost, r);
 	r->faults = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t sw = 0; memory && memory->seen && sw < s->n_switches;
 	     sw++)

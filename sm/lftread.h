@@ -7,6 +7,7 @@
 #include "routing/tables.h"
 #include "sm/io/xact.h"
 #include "sm/log.h"
+#include "sm/plan/keyring.h"
 #include "topology/subnet.h"
 
 /* What we knew of the tables before: by the snapshot of then. */
@@ -29,7 +30,7 @@ typedef void (*lftread_done_fn)(struct lft_seen *seen, GPtrArray *faults,
  * switch that claims a top beyond its capability is logged and not read.
  * `done` never comes from inside lftread_start().
  */
-struct lftread *lftread_start(struct xact *x, uint64_t m_key,
+struct lftread *lftread_start(struct xact *x, const struct keyring *keys,
 			      const struct subnet *s, uint16_t top,
 			      const struct lft_memory *memory,
 			      struct log *log, lftread_done_fn done,

@@ -5,6 +5,10 @@
  * that a link came or went, IBA 14.2.5.4), one for the own port, and one
  * through each port whose link is up but behind which nobody answered so far.
  * A switch that answers not at all is a change, too.
+ *
+ * A host whose M_Key has a lease is asked for its PortInfo: a wrong key from
+ * somebody starts the lease, and a Get with the right one stops it (IBA
+ * 14.2.4.2). If we came too late, its protection is off.
  */
 #include "sm/light.h"
 
@@ -12,7 +16,7 @@
 
 struct light {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *s;
 	light_done_fn done;
 	void *data;
@@ -21,6 +25,15 @@ struct light {
 	unsigned timer;
 	char *why;
 };
+
+static bool
+has_lease(const struct subnet *s, uint32_t port)
+{
+	const struct port_info *i = &s->ports[port].info;
+
+	return subnet_is_end_port(s, port) && i->m_key && i->m_key_lease &&
+		i->state == PORT_STATE_ACTIVE;
+}
 
 /* What to ask about a port of the snapshot. */
 static enum mad_attr
@@ -31,7 +44,7 @@ question(const struct subnet *s, uint32_t port)
 
 	if (subnet_is_switch(n) && p->num == 0)
 		return MAD_ATTR_SWITCH_INFO;
-	if (port == s->local_port)
+	if (port == s->local_port || has_lease(s, port))
 		return MAD_ATTR_PORT_INFO;
 	if (subnet_is_switch(n) && p->known && p->peer == SUBNET_NONE &&
 	    p->info.state != PORT_STATE_DOWN)
@@ -89,6 +102,9 @@ on_port_info(struct light *l, uint32_t port, const uint8_t *data)
 		change(l, port, "port %u went from %s to %s",
 		       l->s->ports[port].num, port_state_name(then->state),
 		       port_state_name(now.state));
+	else if (now.m_key_protect < then->m_key_protect)
+		change(l, port, "port %u: the lease of its M_Key has run out",
+		       l->s->ports[port].num);
 	else if (now.lid != then->lid || now.sm_lid != then->sm_lid)
 		change(l, port, "lost its LID or SM LID");
 }
@@ -117,21 +133,33 @@ on_done(const struct xact_answer *a, void *data, uint64_t port)
 	pump(l);
 }
 
+static uint64_t
+guid_of_holder(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	return s->ports[subnet_is_switch(n) ? n->first_port : port].guid;
+}
+
 static void
 send_question(struct light *l, uint32_t port, enum mad_attr attr)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	uint8_t num = l->s->ports[port].num;
+	uint64_t key = keyring_at(l->keys, l->s, port);
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
 	if (!subnet_path(l->s, port, &path))
 		return;
-	if (attr == MAD_ATTR_NODE_INFO && !dr_path_push(&path, num))
-		return;
+	if (attr == MAD_ATTR_NODE_INFO) {
+		if (!dr_path_push(&path, num))
+			return;
+		key = keyring_of(l->keys, keyring_behind(l->keys,
+				 guid_of_holder(l->s, port), num));
+	}
 	smp_build_direct(mad, MAD_METHOD_GET, attr,
-			 attr == MAD_ATTR_PORT_INFO ? num : 0, l->m_key,
-			 &path);
+			 attr == MAD_ATTR_PORT_INFO ? num : 0, key, &path);
 	l->in_flight++;
 	xact_start(l->x, &direct, mad, on_done, l, port);
 }
@@ -169,13 +197,13 @@ on_start(void *data)
 }
 
 struct light *
-light_start(struct xact *x, uint64_t m_key, const struct subnet *s,
+light_start(struct xact *x, const struct keyring *keys, const struct subnet *s,
 	    light_done_fn done, void *data)
 {
 	struct light *l = g_new0(struct light, 1);
 
 	l->x = x;
-	l->m_key = m_key;
+	l->keys = keys;
 	l->s = s;
 	l->done = done;
 	l->data = data;

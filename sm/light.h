@@ -5,6 +5,7 @@
 #define MINISM_SM_LIGHT_H
 
 #include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
 #include "topology/subnet.h"
 
 struct light;
@@ -14,7 +15,7 @@ struct light;
 typedef void (*light_done_fn)(const char *why, void *data);
 
 /* `s` is borrowed until `done`, which never comes from inside. */
-struct light *light_start(struct xact *x, uint64_t m_key,
+struct light *light_start(struct xact *x, const struct keyring *keys,
 			  const struct subnet *s, light_done_fn done,
 			  void *data);
 void light_cancel(struct light *l);

@@ -50,7 +50,7 @@ struct held {
 
 struct mcast {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	struct sa *sa;
 	struct log *log;
 	GHashTable *held;	/* NodeGUID -> struct held */
@@ -81,12 +81,13 @@ held_free(void *data)
 }
 
 struct mcast *
-mcast_new(struct xact *x, uint64_t m_key, struct sa *sa, struct log *log)
+mcast_new(struct xact *x, const struct keyring *keys, struct sa *sa,
+	  struct log *log)
 {
 	struct mcast *m = g_new0(struct mcast, 1);
 
 	m->x = x;
-	m->m_key = m_key;
+	m->keys = keys;
 	m->sa = sa;
 	m->log = log;
 	m->phase = PHASE_REST;
@@ -355,15 +356,16 @@ static void
 send(struct mcast *m, enum mad_method method, const struct place *at)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint32_t port = switch_at(m, at->sw)->first_port;
 	uint8_t mad[MAD_SIZE], *data = smp_data(mad);
 	uint16_t masks[MFT_BLOCK];
 	struct dr_path path;
 
-	if (!subnet_path(m->s, switch_at(m, at->sw)->first_port, &path))
+	if (!subnet_path(m->s, port, &path))
 		return;
 	smp_build_direct(mad, method, MAD_ATTR_MULTICAST_FT,
-			 at->position << POSITION_SHIFT | at->block, m->m_key,
-			 &path);
+			 at->position << POSITION_SHIFT | at->block,
+			 keyring_at(m->keys, m->s, port), &path);
 	aim(m, at, masks);
 	for (unsigned i = 0; method == MAD_METHOD_SET && i < MFT_BLOCK; i++) {
 		data[2 * i] = (uint8_t)(masks[i] >> 8);

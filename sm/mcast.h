@@ -11,13 +11,14 @@
 #include "routing/tables.h"
 #include "sm/io/xact.h"
 #include "sm/log.h"
+#include "sm/plan/keyring.h"
 #include "sm/sa/sa.h"
 
 struct mcast;
 
 /* Borrows its arguments. */
-struct mcast *mcast_new(struct xact *x, uint64_t m_key, struct sa *sa,
-			struct log *log);
+struct mcast *mcast_new(struct xact *x, const struct keyring *keys,
+			struct sa *sa, struct log *log);
 void mcast_free(struct mcast *m);
 
 /*

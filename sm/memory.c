@@ -288,10 +288,10 @@ end_of(const struct subnet *s, uint32_t port)
 			     .port = s->ports[port].num };
 }
 
-uint16_t *
+uint32_t *
 memory_forgotten(const struct memory *m, const struct subnet *s)
 {
-	uint16_t *fields = g_new0(uint16_t, s->n_ports);
+	uint32_t *fields = g_new0(uint32_t, s->n_ports);
 
 	if (!g_hash_table_size(m->forgotten))
 		return fields;
@@ -320,11 +320,11 @@ report(GString *text, const struct subnet *s, unsigned bit, unsigned count,
 }
 
 void
-memory_learn(struct memory *m, const struct subnet *s, const uint16_t *forgot)
+memory_learn(struct memory *m, const struct subnet *s, const uint32_t *forgot)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	unsigned count[16] = { 0 };
-	uint32_t first[16];
+	unsigned count[32] = { 0 };
+	uint32_t first[32];
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		struct end e = end_of(s, port);
@@ -337,14 +337,14 @@ memory_learn(struct memory *m, const struct subnet *s, const uint16_t *forgot)
 		fresh = forgot[port] & ~known;
 		if (!fresh)
 			continue;
-		for (unsigned bit = 0; bit < 16; bit++)
+		for (unsigned bit = 0; bit < 32; bit++)
 			if (fresh >> bit & 1 && !count[bit]++)
 				first[bit] = port;
 		g_hash_table_replace(m->forgotten,
 				     g_memdup2(&e, sizeof(e)),
 				     GUINT_TO_POINTER(known | fresh));
 	}
-	for (unsigned bit = 0; bit < 16; bit++)
+	for (unsigned bit = 0; bit < 32; bit++)
 		if (count[bit])
 			report(text, s, 1u << bit, count[bit], first[bit]);
 	if (text->len)

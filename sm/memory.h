@@ -25,12 +25,12 @@ void memory_keep_lids(struct memory *m, const struct subnet *s,
 		      const struct lid_map *map);
 
 /* By port index of `s`: the fields that were forgotten so far. */
-uint16_t *memory_forgotten(const struct memory *m, const struct subnet *s);
+uint32_t *memory_forgotten(const struct memory *m, const struct subnet *s);
 
 /* Adds what was learned; what is new is logged in one line, summed up by
  * field. */
 void memory_learn(struct memory *m, const struct subnet *s,
-		  const uint16_t *forgot);
+		  const uint32_t *forgot);
 
 /* The order of the switches that an engine left, by switch of `s`, with
  * ENGINE_NO_RANK for those that it did not know; NULL if there is none. `by`

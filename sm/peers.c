@@ -72,7 +72,7 @@ on_start(void *data)
 }
 
 static void
-ask_peer(struct peers *p, uint64_t m_key, const struct subnet *s,
+ask_peer(struct peers *p, const struct keyring *keys, const struct subnet *s,
 	 uint32_t port)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
@@ -81,14 +81,14 @@ ask_peer(struct peers *p, uint64_t m_key, const struct subnet *s,
 
 	if (!subnet_path(s, port, &path))
 		return;
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, m_key,
-			 &path);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0,
+			 keyring_at(keys, s, port), &path);
 	p->in_flight++;
 	xact_start(p->x, &direct, mad, on_done, p, port);
 }
 
 struct peers *
-peers_ask(struct xact *x, uint64_t m_key, const struct subnet *s,
+peers_ask(struct xact *x, const struct keyring *keys, const struct subnet *s,
 	  uint32_t only, peers_done_fn done, void *data)
 {
 	struct peers *p = g_new0(struct peers, 1);
@@ -104,7 +104,7 @@ peers_ask(struct xact *x, uint64_t m_key, const struct subnet *s,
 		    !(sp->info.cap_mask & PORT_CAP_IS_SM))
 			continue;
 		if (only == SUBNET_NONE || only == port)
-			ask_peer(p, m_key, s, port);
+			ask_peer(p, keys, s, port);
 	}
 	p->timer = transport_timer_start(xact_transport(x), 0, on_start, p);
 	return p;
@@ -123,8 +123,8 @@ ignore(const struct xact_answer *a, void *data, uint64_t tag)
 }
 
 void
-peers_control(struct xact *x, uint64_t m_key, const struct subnet *s,
-	      uint32_t port, enum sm_control control,
+peers_control(struct xact *x, const struct keyring *keys,
+	      const struct subnet *s, uint32_t port, enum sm_control control,
 	      const struct sm_info *self, xact_done_fn done, void *data)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
@@ -133,8 +133,8 @@ peers_control(struct xact *x, uint64_t m_key, const struct subnet *s,
 
 	if (!subnet_path(s, port, &path))
 		return;
-	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO, control, m_key,
-			 &path);
+	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO, control,
+			 keyring_at(keys, s, port), &path);
 	sm_info_encode(smp_data(mad), self);
 	xact_start(x, &direct, mad, done ? done : ignore, data, port);
 }

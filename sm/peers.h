@@ -8,6 +8,7 @@
 
 #include "sm/election.h"
 #include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
 #include "topology/subnet.h"
 
 struct peers;
@@ -20,7 +21,7 @@ typedef void (*peers_done_fn)(GArray *peers, void *data);
  * those that answer are told to `done`, never from inside. `only`: just this
  * port, or SUBNET_NONE.
  */
-struct peers *peers_ask(struct xact *x, uint64_t m_key,
+struct peers *peers_ask(struct xact *x, const struct keyring *keys,
 			const struct subnet *s, uint32_t only,
 			peers_done_fn done, void *data);
 void peers_cancel(struct peers *p);
@@ -29,8 +30,9 @@ void peers_cancel(struct peers *p);
  * Sends Set(SMInfo) with the control to a peer; `self` is what we say of
  * ourselves. done(answered?) comes later; a NULL done asks for no report.
  */
-void peers_control(struct xact *x, uint64_t m_key, const struct subnet *s,
-		   uint32_t port, enum sm_control control,
-		   const struct sm_info *self, xact_done_fn done, void *data);
+void peers_control(struct xact *x, const struct keyring *keys,
+		   const struct subnet *s, uint32_t port,
+		   enum sm_control control, const struct sm_info *self,
+		   xact_done_fn done, void *data);
 
 #endif

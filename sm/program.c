@@ -9,10 +9,15 @@
  *	PortStateChange		  Sets of SwitchInfo must not overtake each
  *				  other, for each carries the whole of it)
  *				  -> the switch is *routed*
- *	both ends of a cable routed (a CA is) -> Armed at both ends
+ *	both ends of a cable routed (a CA is), and the tables of both ports
+ *	written -> Armed at both ends
  *	both ends Armed -> Active at both ends
+ *	tables of both ports written -> PortInfo that switches partition
+ *			   enforcement on
  *
- * so a switch that does not answer holds back its own cables and no other.
+ * so a switch that does not answer holds back its own cables and no other, and
+ * a port whose P_Key table could not be written stays down rather than come up
+ * with the keys of somebody else. One that is Active already is left alone.
  * PortInfo of ports whose state is not touched, blocks, and the clearing of
  * PortStateChange wait for nothing. (IBA 14.3.6: a port that is not Active
  * carries no data, so a table that is half written behind a link in Init
@@ -23,6 +28,8 @@
  * change between our first look and the clearing would otherwise be lost for
  * ever.
  *
+ * Who was silent is not asked again, nor who is behind it (sm/silent.h).
+ *
  * The answer to a Set holds the attribute as it is then, which is compared
  * with what was sent. A port that acknowledges a field and does not take it is
  * reported as having forgotten it, once.
@@ -31,8 +38,9 @@
 
 #include <string.h>
 
+#include "sm/silent.h"
 #include "sm/step.h"
-#include "sm/wire/smp.h"
+#include "sm/wire/smp_table.h"
 
 #define PROBLEMS_MAX	1000u	/* lines; what is beyond is only counted */
 #define LANE_BLOCKS	8u	/* of one switch under way at a time */
@@ -60,18 +68,29 @@ struct progress {		/* of a switch */
 	bool routed;
 };
 
+struct port_progress {
+	uint32_t tables_left;	/* blocks that are not written yet */
+	bool table_failed;
+	bool opened;		/* the cable: its ends may be armed */
+};
+
 struct program {
 	struct xact *x;
-	uint64_t m_key;
+	const struct keyring *keys;
 	const struct subnet *before;
 	const struct wanted *w;
 	const struct plan *plan;
 	struct lft_seen *seen;
+	struct port_tables *held;
 	program_done_fn done;
 	void *data;
 	struct program_result r;
 	struct progress *switches;	/* by switch index */
 	uint32_t *arm, *activate;	/* by port: step or NO_STEP */
+	uint32_t *guarded;		/* likewise: it enforces partitions,
+					   so it waits for tables */
+	struct port_progress *ports;
+	struct silent *silent;
 	uint8_t *armed;			/* by port: nothing left to arm */
 	uint8_t *raised;		/* by port: its activation is sent */
 	GArray *ready;			/* of struct action, from head on */
@@ -120,7 +139,14 @@ static const char *
 step_place(struct program *p, const struct plan_step *step)
 {
 	return place(p, step->node,
-		     step_has_port(step) ? step->port : SUBNET_NONE);
+		     step->port);
+}
+
+static const char *
+step_name(const struct plan_step *step)
+{
+	return step->kind == PLAN_TABLE ? port_table_name(step->table) :
+		plan_kind_name(step->kind);
 }
 
 static struct progress *
@@ -175,28 +201,70 @@ link_arm(struct program *p, uint32_t port)
 	link_activate(p, port);
 }
 
-/*
- * Every cable comes by here exactly once with both ends routed: from the end
- * that is routed last. A cable from a switch to itself has both ends in one
- * node: the lower port speaks for it.
- */
+static bool
+tables_written(const struct program *p, uint32_t port)
+{
+	uint32_t peer = p->before->ports[port].peer;
+	const struct port_progress *a = &p->ports[port];
+	const struct port_progress *b = peer == SUBNET_NONE ? a :
+		&p->ports[peer];
+
+	return !a->tables_left && !a->table_failed && !b->tables_left &&
+		!b->table_failed;
+}
+
+/* Called at whatever it may have waited for; the lower port speaks for the
+ * cable. */
+static void
+link_try(struct program *p, uint32_t port)
+{
+	uint32_t peer = p->before->ports[port].peer;
+	struct port_progress *first;
+
+	if (peer == SUBNET_NONE)
+		return;
+	first = &p->ports[MIN(port, peer)];
+	if (first->opened || !end_is_routed(p, port) ||
+	    !end_is_routed(p, peer) || !tables_written(p, port))
+		return;
+	first->opened = true;
+	link_arm(p, port);
+}
+
+/* A switch that enforces partitions by a table that is not written yet would
+ * drop what may pass. */
+static void
+guarded_try(struct program *p, uint32_t port)
+{
+	if (p->guarded[port] == NO_STEP || !tables_written(p, port))
+		return;
+	push(p, ACT_STEP, p->guarded[port]);
+	p->guarded[port] = NO_STEP;
+}
+
+static void
+table_settled(struct program *p, uint32_t port, bool well)
+{
+	uint32_t peer = p->before->ports[port].peer;
+
+	if (!well)
+		p->ports[port].table_failed = true;
+	if (--p->ports[port].tables_left)
+		return;
+	link_try(p, port);
+	guarded_try(p, port);
+	if (peer != SUBNET_NONE)
+		guarded_try(p, peer);
+}
+
 static void
 switch_routed(struct program *p, uint32_t node)
 {
-	const struct subnet *s = p->before;
-	const struct subnet_node *n = &s->nodes[node];
+	const struct subnet_node *n = &p->before->nodes[node];
 
 	progress_of(p, node)->routed = true;
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t port = n->first_port + num;
-		uint32_t peer = s->ports[port].peer;
-
-		if (peer == SUBNET_NONE || !end_is_routed(p, peer))
-			continue;
-		if (s->ports[peer].node == node && peer < port)
-			continue;
-		link_arm(p, port);
-	}
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		link_try(p, n->first_port + num);
 }
 
 static void
@@ -268,6 +336,9 @@ settle(struct program *p, uint32_t index, bool well)
 		pass_turn(p, p->before->nodes[step->node].sw_index);
 		if (--g->steps_left == 0)
 			switch_blocks_done(p, step->node);
+		break;
+	case PLAN_TABLE:
+		table_settled(p, step->port, well);
 		break;
 	case PLAN_CHANGE_CLEAR:
 		g = progress_of(p, step->node);
@@ -391,6 +462,26 @@ on_lft(struct program *p, uint32_t index, const uint8_t *data)
 }
 
 static void
+on_table(struct program *p, uint32_t index, const uint8_t *data)
+{
+	const struct plan_step *step = &p->plan->steps[index];
+	const union port_block *wanted = port_tables_get(p->w->tables,
+		step->table, step->port, step->block);
+	union port_block answer;
+	bool well;
+
+	smp_table_decode(step->table, data, &answer);
+	well = memcmp(wanted, &answer, sizeof(answer)) == 0;
+	port_tables_set(p->held, step->table, step->port, step->block,
+			&answer);
+	if (!well)
+		problem(p, "%s: block %u of its %s was acknowledged and holds "
+			"something else", step_place(p, step), step->block,
+			port_table_name(step->table));
+	settle(p, index, well);
+}
+
+static void
 on_step(struct program *p, uint32_t index, const uint8_t *data)
 {
 	struct port_info info;
@@ -414,6 +505,9 @@ on_step(struct program *p, uint32_t index, const uint8_t *data)
 	case PLAN_LFT:
 		on_lft(p, index, data);
 		break;
+	case PLAN_TABLE:
+		on_table(p, index, data);
+		break;
 	case PLAN_N_KINDS:
 		g_assert_not_reached();
 	}
@@ -432,7 +526,7 @@ on_refused(struct program *p, uint32_t index, unsigned status)
 		return;
 	}
 	problem(p, "%s refuses %s: %s", step_place(p, step),
-		plan_kind_name(step->kind), mad_status_name(status));
+		step_name(step), mad_status_name(status));
 	settle(p, index, false);
 }
 
@@ -446,8 +540,9 @@ on_silence(struct program *p, const struct action *a)
 		return;
 	}
 	step = &p->plan->steps[a->what];
+	silent_add(p->silent, step_target(p->before, step));
 	problem(p, "%s does not answer (%s)", step_place(p, step),
-		plan_kind_name(step->kind));
+		step_name(step));
 	settle(p, a->what, false);
 }
 
@@ -485,11 +580,24 @@ on_done(const struct xact_answer *answer, void *data, uint64_t tag)
 	struct action a = { .act = tag >> 32, .what = (uint32_t)tag };
 
 	p->in_flight--;
+	silent_over(p->silent, tag);
 	if (answer->outcome == XACT_TIMED_OUT)
 		on_silence(p, &a);
 	else
 		on_answer(p, &a, answer);
 	pump(p);
+}
+
+static void
+on_lost(void *data, uint64_t tag)
+{
+	struct program *p = data;
+
+	p->in_flight--;
+	if (tag >> 32 == ACT_LOOK)
+		p->r.changed = true;
+	else
+		settle(p, (uint32_t)tag, false);
 }
 
 /* Sending. */
@@ -504,9 +612,16 @@ send_action(struct program *p, const struct action *a)
 	bool set = a->act == ACT_STEP;
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
+	uint64_t tag;
+	uint32_t id;
 	uint32_t mod = step ? step_attr_mod(p->before, step) :
 		p->before->ports[target].num;
 
+	if (silent_covers(p->silent, target)) {
+		if (step)
+			settle(p, a->what, false);
+		return;
+	}
 	if (!subnet_path(p->before, target, &path)) {
 		/* Too far for a directed route. */
 		if (step) {
@@ -518,14 +633,15 @@ send_action(struct program *p, const struct action *a)
 	}
 	smp_build_direct(mad, set ? MAD_METHOD_SET : MAD_METHOD_GET,
 			 step ? step_attr(step) : MAD_ATTR_PORT_INFO, mod,
-			 p->m_key, &path);
+			 keyring_at(p->keys, p->before, target), &path);
 	if (set)
 		step_encode(p->before, p->w, step, smp_data(mad));
 	if (set && step->kind == PLAN_ACTIVATE)
 		p->raised[step->port] = true;
 	p->in_flight++;
-	xact_start(p->x, &direct, mad, on_done, p,
-		   (uint64_t)a->act << 32 | a->what);
+	tag = (uint64_t)a->act << 32 | a->what;
+	id = xact_start(p->x, &direct, mad, on_done, p, tag);
+	silent_asked(p->silent, target, id, tag);
 }
 
 static void
@@ -540,6 +656,9 @@ program_free(struct program *p)
 	g_free(p->switches);
 	g_free(p->arm);
 	g_free(p->activate);
+	g_free(p->guarded);
+	silent_free(p->silent);
+	g_free(p->ports);
 	g_free(p->armed);
 	g_free(p->raised);
 	g_free(p);
@@ -630,6 +749,13 @@ index_steps(struct program *p)
 
 	p->arm = steps_by_port(p->before, plan, PLAN_ARM);
 	p->activate = steps_by_port(p->before, plan, PLAN_ACTIVATE);
+	p->guarded = g_new(uint32_t, p->before->n_ports);
+	memset(p->guarded, 0xff, sizeof(*p->guarded) * p->before->n_ports);
+	p->silent = silent_new(p->x, p->before, on_lost, p);
+	p->ports = g_new0(struct port_progress, p->before->n_ports);
+	for (uint32_t i = plan->first[PLAN_TABLE];
+	     i < plan->first[PLAN_TABLE + 1]; i++)
+		p->ports[plan->steps[i].port].tables_left++;
 	p->armed = g_new0(uint8_t, p->before->n_ports);
 	p->raised = g_new0(uint8_t, p->before->n_ports);
 	p->switches = g_new0(struct progress, p->before->n_switches);
@@ -651,6 +777,21 @@ index_steps(struct program *p)
 		progress_of(p, plan->steps[i].node)->switch_step = i;
 }
 
+/* Enforcement that is switched on waits, if the port has tables to wait for. */
+static void
+push_port(struct program *p, uint32_t index)
+{
+	const struct plan_step *step = &p->plan->steps[index];
+
+	if (!(step->fields & PORT_FIELD_ENFORCE) ||
+	    !p->w->enforce[step->port]) {
+		push(p, ACT_STEP, index);
+		return;
+	}
+	p->guarded[step->port] = index;
+	guarded_try(p, step->port);
+}
+
 /* What waits for nothing. */
 static void
 push_first(struct program *p)
@@ -663,39 +804,38 @@ push_first(struct program *p)
 		push(p, ACT_STEP, i);
 	for (uint32_t i = plan->first[PLAN_PORT];
 	     i < plan->first[PLAN_PORT + 1]; i++)
+		push_port(p, i);
+	for (uint32_t i = plan->first[PLAN_TABLE];
+	     i < plan->first[PLAN_TABLE + 1]; i++)
 		push(p, ACT_STEP, i);
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (!p->switches[i].steps_left)
 			switch_blocks_done(p, s->switches[i]);
 	/* Cables without a switch at either end: back to back. */
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-
-		if (peer == SUBNET_NONE || peer < port)
-			continue;
-		if (!subnet_is_switch(subnet_node_of(s, port)) &&
-		    !subnet_is_switch(subnet_node_of(s, peer)))
-			link_arm(p, port);
-	}
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		link_try(p, port);
 }
 
 struct program *
-program_start(struct xact *x, uint64_t m_key, const struct subnet *before,
-	      const struct wanted *w, const struct plan *plan,
-	      struct lft_seen *seen, program_done_fn done, void *data)
+program_start(struct xact *x, const struct keyring *keys,
+	      const struct subnet *before, const struct wanted *w,
+	      const struct plan *plan,
+	      struct lft_seen *seen, struct port_tables *held,
+	      program_done_fn done, void *data)
 {
 	struct program *p = g_new0(struct program, 1);
 
 	p->x = x;
-	p->m_key = m_key;
+	p->keys = keys;
 	p->before = before;
 	p->w = w;
 	p->plan = plan;
 	p->seen = seen;
+	p->held = held;
 	p->done = done;
 	p->data = data;
 	p->r.after = subnet_copy(before);
-	p->r.forgot = g_new0(uint16_t, before->n_ports);
+	p->r.forgot = g_new0(uint32_t, before->n_ports);
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->ready = g_array_new(FALSE, FALSE, sizeof(struct action));
 	p->turns = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -5,6 +5,7 @@
 #define MINISM_SM_PROGRAM_H
 
 #include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
 #include "sm/plan/plan.h"
 
 struct program;
@@ -17,7 +18,7 @@ struct program_result {
 	uint32_t failed;	/* refused, unanswered, or without effect */
 	uint32_t held_back;	/* not tried, since what they need failed */
 	bool changed;		/* a link came or went while we were at it */
-	uint16_t *forgot;	/* by port index: fields that this port
+	uint32_t *forgot;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
@@ -25,15 +26,16 @@ struct program_result {
 typedef void (*program_done_fn)(struct program_result *r, void *data);
 
 /*
- * before, w, plan are borrowed until `done`; `seen` is updated with every
- * block that a switch acknowledged, and must have room for w->lft. Uses the
+ * before, w, plan are borrowed until `done`; `seen` and `held` are updated with
+ * every block that a device acknowledged; seen must have room for w->lft, held
+ * may be NULL if the plan has no PLAN_TABLE, else nobody else may have it. Uses the
  * pump of `x`. `done` never comes from inside program_start().
  */
-struct program *program_start(struct xact *x, uint64_t m_key,
+struct program *program_start(struct xact *x, const struct keyring *keys,
 			      const struct subnet *before,
 			      const struct wanted *w, const struct plan *plan,
-			      struct lft_seen *seen, program_done_fn done,
-			      void *data);
+			      struct lft_seen *seen, struct port_tables *held,
+			      program_done_fn done, void *data);
 void program_cancel(struct program *p);
 void program_result_clear(struct program_result *r);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/conf/guidlist.h"
+#include "sm/conf/qospolicy.h"
 
 /* GUIDs, or NULL: none. */
 struct lists {
@@ -22,6 +23,7 @@ struct site {
 	struct lists lists;
 	struct route_params route;
 	struct partitions *partitions;
+	struct qos_policy *sls;		/* NULL: none */
 };
 
 static void
@@ -105,6 +107,25 @@ open_partitions(const struct conf *c)
 	return partitions_new(&params);
 }
 
+static struct qos_policy *
+read_sls(const struct site *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	struct qos_policy *sls = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!qospolicy_read(s->conf, &sls, warnings, &error))
+		g_ptr_array_add(errors, g_strdup(error->message));
+	return sls;
+}
+
+/* Takes a reference over. */
+static void
+set_sls(struct site *s, struct qos_policy *sls)
+{
+	qos_policy_unref(s->sls);
+	s->sls = sls;
+}
+
 static void
 load_partitions(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
@@ -126,6 +147,7 @@ site_read(const struct conf *conf, GPtrArray *warnings, GPtrArray *errors)
 	read_engine(s, errors);
 	read_lists(conf, &lists, errors);
 	set_lists(s, &lists);
+	set_sls(s, read_sls(s, warnings, errors));
 	load_partitions(s, warnings, errors);
 	if (errors->len == before)
 		return s;
@@ -140,6 +162,7 @@ site_free(struct site *s)
 		return;
 	clear_lists(&s->lists);
 	partitions_free(s->partitions);
+	qos_policy_unref(s->sls);
 	g_free(s);
 }
 
@@ -148,16 +171,20 @@ site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	struct lists lists = { NULL, NULL, NULL };
 	guint before = errors->len;
+	struct qos_policy *sls;
 
 	read_lists(s->conf, &lists, errors);
+	sls = read_sls(s, warnings, errors);
 	/* Last, since it takes effect at once. */
 	if (errors->len == before)
 		load_partitions(s, warnings, errors);
 	if (errors->len == before) {
 		set_lists(s, &lists);
+		set_sls(s, sls);
 		return true;
 	}
 	clear_lists(&lists);
+	qos_policy_unref(sls);
 	return false;
 }
 
@@ -165,6 +192,12 @@ const struct route_params *
 site_route(const struct site *s)
 {
 	return &s->route;
+}
+
+struct qos_policy *
+site_sls(const struct site *s)
+{
+	return s->sls;
 }
 
 struct partitions *

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "sm/wire/smp_table.h"
+
 bool
 step_has_port(const struct plan_step *step)
 {
@@ -31,15 +33,30 @@ step_state(const struct plan_step *step)
 enum mad_attr
 step_attr(const struct plan_step *step)
 {
+	if (step->kind == PLAN_TABLE)
+		return smp_table_attr(step->table);
 	if (step_has_port(step))
 		return MAD_ATTR_PORT_INFO;
 	return step->kind == PLAN_LFT ? MAD_ATTR_LINEAR_FT :
 		MAD_ATTR_SWITCH_INFO;
 }
 
+/* A CA's or router's port is who is asked, and has no number there. */
+static uint32_t
+table_modifier(const struct subnet *s, const struct plan_step *step)
+{
+	const struct subnet_port *p = &s->ports[step->port];
+
+	return smp_table_modifier(step->table,
+				  subnet_is_switch(&s->nodes[p->node]) ?
+				  p->num : 0, step->block);
+}
+
 uint32_t
 step_attr_mod(const struct subnet *s, const struct plan_step *step)
 {
+	if (step->kind == PLAN_TABLE)
+		return table_modifier(s, step);
 	if (step_has_port(step))
 		return s->ports[step->port].num;
 	return step->kind == PLAN_LFT ? step->block : 0;
@@ -48,7 +65,7 @@ step_attr_mod(const struct subnet *s, const struct plan_step *step)
 uint32_t
 step_target(const struct subnet *s, const struct plan_step *step)
 {
-	if (step_has_port(step))
+	if (step_has_port(step) || step->kind == PLAN_TABLE)
 		return step->port;
 	return s->nodes[step->node].first_port;
 }
@@ -61,6 +78,10 @@ encode_port(const struct subnet *s, const struct wanted *w,
 
 	wanted_port(s, w, step->port, &info);
 	info.state = step_state(step);
+	/* Clients ask the SA as soon as they are told: not before the port
+	 * carries data. */
+	if (step->kind == PLAN_ARM)
+		info.client_reregister = false;
 	port_info_encode(data, &info);
 }
 
@@ -85,6 +106,11 @@ step_encode(const struct subnet *s, const struct wanted *w,
 	    const struct plan_step *step, uint8_t data[SMP_DATA_LEN])
 {
 	switch ((enum plan_kind)step->kind) {
+	case PLAN_TABLE:
+		smp_table_encode(step->table, data,
+				 port_tables_get(w->tables, step->table,
+						 step->port, step->block));
+		return;
 	case PLAN_PORT:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:

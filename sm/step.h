@@ -7,7 +7,8 @@
 #include "sm/plan/plan.h"
 #include "sm/wire/smp.h"
 
-/* PLAN_PORT, _ARM, _ACTIVATE: a PortInfo; else something of a switch. */
+/* PLAN_PORT, _ARM, _ACTIVATE: a PortInfo; else a table, or something of a
+ * switch. */
 bool step_has_port(const struct plan_step *step);
 
 /* The PortState that the step asks for; PORT_STATE_NOP: none. */

@@ -5,7 +5,8 @@
  *	request -> begin -> discover	who is there, how is it cabled
  *		-> elect		are we the master
  *		-> read_tables		what do the switches hold
- *		-> decide		LIDs, routes, plan (pure, no I/O)
+ *		-> read_ports		what do the ports hold
+ *		-> decide		routes, isolation, plan (pure, no I/O)
  *		-> program		send the plan
  *		-> conclude		is the fabric up; publish; rest
  *
@@ -28,7 +29,9 @@
 #include "sm/light.h"
 #include "sm/peers.h"
 #include "sm/program.h"
+#include "sm/rekey.h"
 #include "sm/sent.h"
+#include "sm/tabread.h"
 
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
@@ -38,6 +41,7 @@
 struct sweep {
 	struct xact *x;
 	struct sweep_params params;
+	const struct keyring *keys;	/* the keystore's, or NULL */
 	struct memory *memory;
 	struct log *log;
 	sweep_end_fn end;
@@ -62,7 +66,12 @@ struct sweep {
 	struct discover *discover;
 	struct peers *peers;
 	struct lftread *lftread;
+	struct tabread *tabread;
+	GArray *items;			/* what it reads */
+	struct port_tables *qos;	/* of these, what QoS wants */
+	struct rekey *rekey;		/* comes before: */
 	struct program *program;
+	program_done_fn programmed;	/* told when that is over */
 	struct light *light;
 	struct view next;
 	struct plan *plan;
@@ -72,6 +81,9 @@ struct sweep {
 	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason, last told */
 	GPtrArray *table_faults;
+	struct isolation *isolation;
+	uint8_t *reregister;		/* by port, see struct wanted */
+	bool clients_forgotten;		/* all are to register again */
 };
 
 static const char *const state_names[] = {
@@ -93,9 +105,11 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_ELECTION] = "election",
+	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
 };
 
 static void begin(struct sweep *s);
+static void decide(struct sweep *s);
 static void rest(struct sweep *s);
 
 const char *
@@ -129,6 +143,10 @@ set_sm_state(struct sweep *s, enum sm_state state)
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
 		sm_state_name(s->self.state), sm_state_name(state));
 	s->self.state = state;
+	/* What clients told the other master we have not heard. */
+	if (state == SM_STATE_STANDBY &&
+	    s->params.clients != SWEEP_CLIENTS_NONE)
+		s->clients_forgotten = true;
 }
 
 static void
@@ -139,6 +157,9 @@ view_clear(struct view *v)
 	lid_map_free(v->lids);
 	lft_free(v->lft);
 	lft_seen_free(v->seen);
+	port_tables_unref(v->tables);
+	partition_rules_unref(v->rules);
+	memberships_unref(v->memberships);
 	*v = (struct view){ 0 };
 }
 
@@ -191,7 +212,10 @@ conclude(struct sweep *s, const struct sweep_report *r)
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
 	g_clear_pointer(&s->fresh, g_free);
-	choice_clear(&s->choice);
+	g_clear_pointer(&s->items, g_array_unref);
+	g_clear_pointer(&s->qos, port_tables_unref);
+	g_clear_pointer(&s->isolation, isolation_free);
+	g_clear_pointer(&s->reregister, g_free);
 	view_clear(&s->next);
 	s->last_end = now(s);
 	s->why = 0;
@@ -264,6 +288,7 @@ judge(struct sweep *s, GPtrArray *problems, bool changed)
 	log_verdict(s, &v, changed);
 	if (!v.up)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	s->clients_forgotten = false;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
 	conclude(s, &r);
@@ -282,17 +307,33 @@ on_programmed(struct program_result *result, void *data)
 	memory_learn(s->memory, s->next.subnet, result->forgot);
 	if (result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
+	keystore_learn(s->params.keystore, result->after);
+	keystore_save(s->params.keystore);
 	publish(s, result->after);
 	judge(s, result->problems, true);
 	program_result_clear(result);
 }
 
 static void
+on_keys(void *data)
+{
+	struct sweep *s = data;
+
+	s->rekey = NULL;
+	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
+				   s->plan, s->next.seen, s->next.tables,
+				   s->programmed, s);
+}
+
+static void
 send_plan(struct sweep *s, program_done_fn done)
 {
 	set_state(s, SWEEP_PROGRAMMING);
-	s->program = program_start(s->x, s->params.m_key, s->next.subnet,
-				   &s->wanted, s->plan, s->next.seen, done, s);
+	s->programmed = done;
+	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+			       &s->wanted, s->plan, on_keys, s);
+	if (!s->rekey)
+		on_keys(s);
 }
 
 static void
@@ -310,16 +351,22 @@ static void
 make_plan(struct sweep *s, const struct lft *lft)
 {
 	const struct subnet *n = s->next.subnet;
-	g_autofree uint16_t *forgotten = memory_forgotten(s->memory, n);
+	g_autofree uint32_t *forgotten = memory_forgotten(s->memory, n);
 
 	s->wanted = (struct wanted){
 		.policy = s->params.policy,
+		.keys = s->keys,
 		.lids = s->next.lids,
 		.lft = lft,
 		.sm_lid = s->next.lids->base[n->local_port],
+		.tables = s->isolation->wanted,
+		.enforce = s->isolation->enforce,
+		.qos = s->params.isolation.qos,
+		.reregister = s->reregister,
 	};
 	g_clear_pointer(&s->plan, plan_free);
-	s->plan = plan_diff(n, &s->wanted, s->next.seen, forgotten);
+	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
+			    forgotten);
 }
 
 /* What the bridge could not do, the plan behind it tries again and tells. */
@@ -388,6 +435,27 @@ report_plan(struct sweep *s)
 	conclude(s, &r);
 }
 
+/* Who may talk to whom; a member that is away is told, and no fault. */
+static void
+isolate(struct sweep *s)
+{
+	struct isolation *i = isolation_new(&s->params.isolation,
+					    s->next.subnet, s->next.tables);
+
+	for (guint k = 0; k < i->notes->len; k++)
+		log_limited(s->log, LOG_WARNING, "partitions", "not as "
+			    "configured", "%s", (char *)i->notes->pdata[k]);
+	s->isolation = i;
+	s->next.rules = partition_rules_ref(s->params.isolation.rules);
+	s->next.memberships = memberships_ref(i->memberships);
+	if (s->params.clients != SWEEP_CLIENTS_NONE)
+		s->reregister = wanted_reregister(s->next.subnet,
+						  s->next.lids,
+						  s->clients_forgotten ?
+						  WANTED_CLIENTS_FORGOTTEN :
+						  WANTED_CLIENTS_KNOWN);
+}
+
 static void
 decide(struct sweep *s)
 {
@@ -399,11 +467,13 @@ decide(struct sweep *s)
 		return;
 	}
 	s->fresh = lftread_fresh(n);
+	isolate(s);
 	make_plan(s, s->next.lft);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		report_plan(s);
 		return;
 	}
+	keystore_save(s->params.keystore);
 	memory_keep_lids(s->memory, n, s->next.lids);
 	memory_keep_ranks(s->memory, s->choice.engine->name, n,
 			  s->choice.ranks);
@@ -413,7 +483,59 @@ decide(struct sweep *s)
 		program(s);
 }
 
-/* Read tables: what the switches hold, as far as we do not know it. */
+/* Read tables: what the switches and ports hold, as far as we do not know
+ * it. */
+
+static bool
+trusts_memory(const struct sweep *s)
+{
+	return s->view.subnet && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
+}
+
+static void
+add_faults(struct sweep *s, const GPtrArray *faults)
+{
+	for (guint i = 0; i < faults->len; i++)
+		g_ptr_array_add(s->table_faults,
+				g_strdup(faults->pdata[i]));
+}
+
+static void
+on_port_tables(GPtrArray *faults, void *data)
+{
+	struct sweep *s = data;
+
+	s->tabread = NULL;
+	add_faults(s, faults);
+	decide(s);
+}
+
+static void
+read_ports(struct sweep *s)
+{
+	const struct subnet *n = s->next.subnet;
+	const struct isolation_params *p = &s->params.isolation;
+
+	s->items = g_array_new(FALSE, FALSE, sizeof(struct tabread_item));
+	s->qos = port_tables_new(n);
+	qos_want(n, p->qos, s->qos);
+	for (uint32_t port = 0; port < n->n_ports; port++)
+		for (unsigned t = 0; t < PORT_N_TABLES; t++) {
+			const struct tabread_item item = {
+				.port = port, .table = t,
+				.only = t == PORT_TABLE_PKEY ? NULL : s->qos,
+			};
+
+			if (isolation_reads(p, n, t, port))
+				g_array_append_val(s->items, item);
+		}
+	s->next.tables = port_tables_new(n);
+	if (trusts_memory(s) && s->view.tables)
+		tabread_recall(n, s->next.tables, s->view.subnet,
+			       s->view.tables);
+	s->tabread = tabread_start(s->x, s->keys, n, s->items,
+				   s->next.tables, on_port_tables, s);
+}
 
 static void
 on_tables(struct lft_seen *seen, GPtrArray *faults, void *data)
@@ -422,15 +544,15 @@ on_tables(struct lft_seen *seen, GPtrArray *faults, void *data)
 
 	s->lftread = NULL;
 	s->next.seen = seen;
-	s->table_faults = g_ptr_array_ref(faults);
-	decide(s);
+	s->table_faults = g_ptr_array_new_with_free_func(g_free);
+	add_faults(s, faults);
+	read_ports(s);
 }
 
 static void
 read_tables(struct sweep *s)
 {
 	struct lft_memory known = { s->view.subnet, s->view.seen };
-	bool trust = s->view.subnet && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	const struct lid_range *ranges;
@@ -447,8 +569,9 @@ read_tables(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_READING);
-	s->lftread = lftread_start(s->x, s->params.m_key, s->next.subnet,
-				   s->next.lids->top, trust ? &known : NULL,
+	s->lftread = lftread_start(s->x, s->keys, s->next.subnet,
+				   s->next.lids->top,
+				   trusts_memory(s) ? &known : NULL,
 				   s->log, on_tables, s);
 }
 
@@ -480,7 +603,7 @@ hand_over(struct sweep *s, uint32_t port)
 {
 	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
 		"rank");
-	peers_control(s->x, s->params.m_key, s->next.subnet, port,
+	peers_control(s->x, s->keys, s->next.subnet, port,
 		      SM_CONTROL_HANDOVER, &s->self, NULL, NULL);
 	obey(s, port);
 }
@@ -515,7 +638,7 @@ elect(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_ELECTING);
-	s->peers = peers_ask(s->x, s->params.m_key, s->next.subnet,
+	s->peers = peers_ask(s->x, s->keys, s->next.subnet,
 			     SUBNET_NONE, on_peers, s);
 }
 
@@ -528,6 +651,7 @@ on_discovered(struct subnet *n, void *data)
 
 	s->discover = NULL;
 	s->next.subnet = n;
+	keystore_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SUBNET_NONE) {
 		fail(s, "our own port does not answer");
 		return;
@@ -543,18 +667,51 @@ on_discovered(struct subnet *n, void *data)
 	elect(s);
 }
 
+/* Other partitions, and nothing else: all that we know of the fabric is still
+ * good, and so are its routes. */
+static bool
+can_replan(const struct sweep *s)
+{
+	return s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
+		s->view.subnet && s->self.state == SM_STATE_MASTER &&
+		s->params.goal == SWEEP_GOAL_FABRIC;
+}
+
+static void
+replan(struct sweep *s)
+{
+	s->next = (struct view){
+		.subnet = subnet_ref(s->view.subnet),
+		.lids = lid_map_ref(s->view.lids),
+		.lft = lft_ref(s->view.lft),
+		.seen = g_steal_pointer(&s->view.seen),
+		.tables = port_tables_copy(s->view.tables),
+	};
+	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
+	s->table_faults = g_ptr_array_new_with_free_func(g_free);
+	isolate(s);
+	make_plan(s, s->next.lft);
+	program(s);
+}
+
 static void
 begin(struct sweep *s)
 {
 	g_autofree char *causes = causes_text(s->causes);
 
-	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	s->why = s->causes;
 	s->causes = 0;
 	s->began = now(s);
 	s->stats = *xact_stats(s->x);
+	if (can_replan(s)) {
+		log_say(s->log, LOG_INFO, "sweep", "other partitions");
+		replan(s);
+		return;
+	}
+	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
+	choice_clear(&s->choice);
 	set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->params.m_key, on_discovered, s);
+	s->discover = discover_start(s->x, s->keys, on_discovered, s);
 }
 
 /* Rest: until something happens. */
@@ -597,7 +754,7 @@ on_light(const char *why, void *data)
 		rest(s);
 		return;
 	}
-	s->peers = peers_ask(s->x, s->params.m_key, s->view.subnet,
+	s->peers = peers_ask(s->x, s->keys, s->view.subnet,
 			     SUBNET_NONE, on_light_peers, s);
 }
 
@@ -614,7 +771,7 @@ on_light_timer(void *data)
 	}
 	s->stats = *xact_stats(s->x);
 	set_state(s, SWEEP_LIGHT);
-	s->light = light_start(s->x, s->params.m_key, s->view.subnet,
+	s->light = light_start(s->x, s->keys, s->view.subnet,
 			       on_light, s);
 }
 
@@ -644,7 +801,7 @@ on_poll_timer(void *data)
 
 	s->timer = 0;
 	set_state(s, SWEEP_POLLING);
-	s->peers = peers_ask(s->x, s->params.m_key, s->elected, s->master,
+	s->peers = peers_ask(s->x, s->keys, s->elected, s->master,
 			     on_poll, s);
 }
 
@@ -681,6 +838,14 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 }
 
 void
+sweep_set_partitions(struct sweep *s, struct partition_rules *rules)
+{
+	partition_rules_ref(rules);
+	partition_rules_unref(s->params.isolation.rules);
+	s->params.isolation.rules = rules;
+}
+
+void
 sweep_request(struct sweep *s, enum sweep_cause cause)
 {
 	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
@@ -711,7 +876,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
 		if (s->self.state == SM_STATE_STANDBY && s->elected)
-			peers_control(s->x, s->params.m_key, s->elected,
+			peers_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self, NULL, NULL);
 		set_sm_state(s, SM_STATE_MASTER);
@@ -754,10 +919,17 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 
 	s->x = x;
 	s->params = *params;
+	if (params->keystore)
+		s->keys = keystore_ring(params->keystore);
 	if (!s->params.poll_ms)
 		s->params.poll_ms = POLL_MS;
 	if (!s->params.polls_lost)
 		s->params.polls_lost = POLLS_LOST;
+	if (params->isolation.rules)
+		partition_rules_ref(params->isolation.rules);
+	else
+		s->params.isolation.rules = partition_rules_default();
+	s->clients_forgotten = params->clients == SWEEP_CLIENTS_FORGOTTEN;
 	s->memory = memory;
 	s->log = log;
 	s->end = end;
@@ -779,6 +951,8 @@ cancel_all(struct sweep *s)
 	g_clear_pointer(&s->discover, discover_cancel);
 	g_clear_pointer(&s->peers, peers_cancel);
 	g_clear_pointer(&s->lftread, lftread_cancel);
+	g_clear_pointer(&s->tabread, tabread_cancel);
+	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_cancel);
 	xact_cancel_owner(s->x, s);
@@ -797,6 +971,11 @@ sweep_free(struct sweep *s)
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
 	g_clear_pointer(&s->fresh, g_free);
+	g_clear_pointer(&s->items, g_array_unref);
+	g_clear_pointer(&s->qos, port_tables_unref);
+	g_clear_pointer(&s->isolation, isolation_free);
+	g_clear_pointer(&s->reregister, g_free);
+	partition_rules_unref(s->params.isolation.rules);
 	choice_clear(&s->choice);
 	view_clear(&s->next);
 	view_clear(&s->view);

@@ -6,8 +6,10 @@
 
 #include "sm/election.h"
 #include "sm/io/xact.h"
+#include "sm/keystore.h"
 #include "sm/log.h"
 #include "sm/memory.h"
+#include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 #include "sm/route.h"
 #include "sm/verdict.h"
@@ -33,6 +35,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_ELECTION,
+	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
 };
 const char *sweep_cause_name(enum sweep_cause cause);
 
@@ -42,6 +45,9 @@ struct view {
 	struct lid_map *lids;
 	struct lft *lft;		/* wanted */
 	struct lft_seen *seen;		/* held by the switches */
+	struct port_tables *tables;	/* held by the ports */
+	struct partition_rules *rules;
+	struct memberships *memberships;
 };
 
 enum sweep_end {
@@ -72,8 +78,16 @@ enum sweep_goal {
 	SWEEP_GOAL_PLAN,	/* make the plan, send no Set, be no SM */
 };
 
+/* Do clients of the SA have to register again (IBA 14.4.11)? */
+enum sweep_clients {
+	SWEEP_CLIENTS_NONE,	/* there is no SA in this run */
+	SWEEP_CLIENTS_KNOWN,	/* what they left was kept over our restart */
+	SWEEP_CLIENTS_FORGOTTEN,
+};
+
 struct sweep_params {
-	uint64_t m_key, sm_key, port_guid;
+	struct keystore *keystore;	/* NULL: no M_Keys */
+	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	/* A standby: how often it asks the master, and how many times in vain
@@ -82,6 +96,9 @@ struct sweep_params {
 	enum sweep_goal goal;
 	struct route_params route;
 	const struct policy *policy;
+	/* rules NULL: those that are built in. The rules are not consumed. */
+	struct isolation_params isolation;
+	enum sweep_clients clients;
 };
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
@@ -96,6 +113,9 @@ void sweep_free(struct sweep *s);
 
 /* From the next sweep on; `route` is copied, its lists are borrowed. */
 void sweep_set_route(struct sweep *s, const struct route_params *route);
+/* Takes a reference. In force from the next sweep on; SWEEP_CAUSE_PARTITIONS
+ * asks for one that leaves all the rest as it is, without discovery. */
+void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,

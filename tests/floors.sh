@@ -23,7 +23,7 @@ may() {
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
 	sm/wire/*:sm/wire/* | sm/wire/*:topology/attr.h | \
-		sm/wire/*:topology/ids.h) ;;
+		sm/wire/*:topology/ids.h | sm/wire/*:topology/porttab.h) ;;
 	sm/plan/*:sm/plan/* | sm/plan/*:topology/* | \
 		sm/plan/*:routing/tables.h) ;;
 	sm/conf/*:sm/conf/* | sm/conf/*:topology/*) ;;

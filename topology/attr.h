@@ -43,6 +43,7 @@ enum port_phys {
 
 /* PortInfo.CapabilityMask bits that the subnet manager looks at */
 #define PORT_CAP_IS_SM			(1u << 1)
+#define PORT_CAP_HAS_SL_MAPPING		(1u << 6)
 #define PORT_CAP_HAS_EXT_SPEEDS		(1u << 14)
 #define PORT_CAP_HAS_CAP_MASK2		(1u << 15)
 #define PORT_CAP_HAS_CLIENT_REREGISTER	(1u << 25)

@@ -15,7 +15,8 @@ extern const struct port_info device_idle_port;
 extern const struct switch_info device_switch;
 
 /* CapabilityMask of an end port. */
-#define DEVICE_END_PORT_CAPS	(PORT_CAP_HAS_EXT_SPEEDS | \
+#define DEVICE_END_PORT_CAPS	(PORT_CAP_HAS_SL_MAPPING | \
+				 PORT_CAP_HAS_EXT_SPEEDS | \
 				 PORT_CAP_HAS_CLIENT_REREGISTER)
 
 #endif

@@ -177,6 +177,40 @@ pool_put(struct port_tables *t, const union port_block *data)
 	return t->n_blocks;
 }
 
+static void
+copy_rows(struct port_tables *to, const struct port_tables *from,
+	  enum port_table table)
+{
+	for (uint32_t port = 0; port < from->n_ports; port++) {
+		unsigned n = port_tables_blocks(from, table, port);
+		const uint32_t *row = from->rows[table][port];
+
+		if (row)
+			to->rows[table][port] =
+				g_memdup2(row, n * sizeof(*row));
+	}
+}
+
+/* The numbers stay good: the pool is copied in its order. */
+struct port_tables *
+port_tables_copy(const struct port_tables *t)
+{
+	struct port_tables *copy = g_new0(struct port_tables, 1);
+
+	copy->ref = 1;
+	copy->n_ports = t->n_ports;
+	copy->shapes = g_memdup2(t->shapes, t->n_ports * sizeof(*t->shapes));
+	copy->pool = g_ptr_array_new_with_free_func(g_free);
+	copy->index = g_hash_table_new(block_hash, block_equal);
+	for (uint32_t i = 0; i < t->n_blocks; i++)
+		pool_put(copy, pool_at(t, i));
+	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
+		copy->rows[k] = g_new0(uint32_t *, t->n_ports);
+		copy_rows(copy, t, k);
+	}
+	return copy;
+}
+
 void
 port_tables_set(struct port_tables *t, enum port_table table, uint32_t port,
 		unsigned block, const union port_block *data)

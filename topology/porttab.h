@@ -46,6 +46,9 @@ struct port_tables *port_tables_new(const struct subnet *s);
 struct port_tables *port_tables_ref(struct port_tables *t);
 void port_tables_unref(struct port_tables *t);
 
+/* A private copy, for whoever writes next. */
+struct port_tables *port_tables_copy(const struct port_tables *t);
+
 /* How many P_Keys the port can hold, by what its node says (IBA 14.2.5.3,
  * .4): 0 for a port that has no table: an external port of a switch that does
  * not enforce partitions. */

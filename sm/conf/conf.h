@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topology/qos.h"
+
 enum conf_mode {
 	CONF_MODE_RUN,		/* resident */
 	CONF_MODE_ONCE,		/* one sweep, then end */
@@ -50,6 +52,8 @@ struct conf {
 	uint64_t subnet_prefix;
 	unsigned m_key_lease;	/* s */
 	unsigned m_key_protect;	/* 0 to 3 */
+	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_lookup;	/* remember keys, and use what is remembered */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
 	unsigned enforce;	/* CONF_SIDE_*; see conf_enforce() */
@@ -62,6 +66,9 @@ struct conf {
 	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
 	unsigned poll_ms;	/* a standby asks the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
+	struct qos qos;
+	char *qos_policy_file;	/* NULL: none */
+	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */

@@ -17,6 +17,7 @@
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
  *	anything else		PLAN_PORT if something differs
+ * and the blocks of its tables that are wanted and are not there.
  * A link is whole if both ends are known and neither is Down. A component that
  * the port was seen to accept and forget is no difference, or else the plan of
  * such a port would never become empty.
@@ -38,6 +39,8 @@ plan_kind_name(enum plan_kind kind)
 	switch (kind) {
 	case PLAN_CHANGE_CLEAR:
 		return "change-clear";
+	case PLAN_TABLE:
+		return "table";
 	case PLAN_PORT:
 		return "port";
 	case PLAN_LFT:
@@ -101,7 +104,7 @@ link_whole(const struct subnet *s, uint32_t port)
 
 static void
 diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
-	  const uint16_t *forgotten, uint32_t port)
+	  const uint32_t *forgotten, uint32_t port)
 {
 	const struct subnet_port *p = &s->ports[port];
 	struct port_info info;
@@ -113,7 +116,7 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 
 	fields = wanted_port(s, w, port, &info);
 	if (forgotten)
-		fields &= ~(unsigned)forgotten[port];
+		fields &= ~forgotten[port];
 
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
@@ -124,6 +127,44 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 		draft_port(d, s, PLAN_PORT, port, fields);
 	if (rises)
 		draft_port(d, s, PLAN_ACTIVATE, port, fields);
+}
+
+static void
+diff_table(struct draft *d, const struct wanted *w,
+	   const struct port_tables *held, struct plan_step *step)
+{
+	enum port_table table = step->table;
+	unsigned n = port_tables_blocks(w->tables, table, step->port);
+
+	for (unsigned block = 0; block < n; block++) {
+		const union port_block *want, *have;
+
+		want = port_tables_get(w->tables, table, step->port, block);
+		if (!want)
+			continue;
+		have = held ? port_tables_get(held, table, step->port,
+					      block) : NULL;
+		if (have && memcmp(have, want, sizeof(*have)) == 0)
+			continue;
+		step->block = (uint16_t)block;
+		draft_add(d, step);
+	}
+}
+
+static void
+diff_tables(struct draft *d, const struct subnet *s, const struct wanted *w,
+	    const struct port_tables *held, uint32_t port)
+{
+	struct plan_step step = {
+		.kind = PLAN_TABLE,
+		.node = s->ports[port].node,
+		.port = port,
+	};
+
+	if (!w->tables || !s->ports[port].known)
+		return;
+	for (step.table = 0; step.table < PORT_N_TABLES; step.table++)
+		diff_table(d, w, held, &step);
 }
 
 static void
@@ -195,7 +236,8 @@ plan_from_draft(struct draft *d)
 
 struct plan *
 plan_diff(const struct subnet *s, const struct wanted *w,
-	  const struct lft_seen *seen, const uint16_t *forgotten)
+	  const struct lft_seen *seen, const struct port_tables *held,
+	  const uint32_t *forgotten)
 {
 	struct draft d;
 
@@ -209,8 +251,10 @@ plan_diff(const struct subnet *s, const struct wanted *w,
 
 		if (subnet_is_switch(n) && n->sw_known)
 			diff_switch(&d, s, w, seen, node);
-		for (uint32_t port = n->first_port; port <= end; port++)
+		for (uint32_t port = n->first_port; port <= end; port++) {
+			diff_tables(&d, s, w, held, port);
 			diff_port(&d, s, w, forgotten, port);
+		}
 	}
 	return plan_from_draft(&d);
 }

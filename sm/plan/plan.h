@@ -14,6 +14,7 @@
 
 enum plan_kind {
 	PLAN_CHANGE_CLEAR,	/* SwitchInfo: clear PortStateChange */
+	PLAN_TABLE,		/* one block of a table of a port */
 	PLAN_PORT,		/* PortInfo, state untouched */
 	PLAN_LFT,		/* one block of a switch */
 	PLAN_SWITCH,		/* SwitchInfo: top, life time */
@@ -25,10 +26,12 @@ const char *plan_kind_name(enum plan_kind kind);
 
 struct plan_step {
 	uint32_t node;
-	uint32_t port;		/* port index: PLAN_PORT, _ARM, _ACTIVATE */
-	uint16_t fields;	/* port_fields or switch_fields that differ */
-	uint16_t block;		/* PLAN_LFT */
+	uint32_t port;		/* port index: PLAN_TABLE, _PORT, _ARM,
+				   _ACTIVATE */
+	uint32_t fields;	/* port_fields or switch_fields that differ */
+	uint16_t block;		/* PLAN_TABLE, _LFT */
 	uint8_t kind;
+	uint8_t table;		/* PLAN_TABLE: enum port_table */
 };
 
 struct plan {
@@ -41,6 +44,8 @@ struct plan {
 /*
  * seen: the tables that the switches hold; NULL: nothing is known, so every
  *	block is in the plan.
+ * held: the tables of ports that the devices hold; NULL, or a block that is not
+ *	known: it is in the plan.
  * forgotten: by port index, the port_fields that this port was seen to accept
  *	and forget: a difference in only these makes no step. May be NULL.
  * Ports that are not known, and switches of which SwitchInfo is not known, get
@@ -48,7 +53,9 @@ struct plan {
  * ACTIVATE: such a port below Active (a fresh link has both).
  */
 struct plan *plan_diff(const struct subnet *s, const struct wanted *w,
-		       const struct lft_seen *seen, const uint16_t *forgotten);
+		       const struct lft_seen *seen,
+		       const struct port_tables *held,
+		       const uint32_t *forgotten);
 /* Only the steps of this kind are left. */
 void plan_keep(struct plan *plan, enum plan_kind kind);
 void plan_free(struct plan *plan);
@@ -57,10 +64,10 @@ void plan_free(struct plan *plan);
  * switch in one line). */
 void plan_print_text(const struct plan *plan, const struct subnet *s,
 		     const struct wanted *w, const struct lft_seen *seen,
-		     GString *out);
+		     const struct port_tables *held, GString *out);
 /* One JSON object: {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
 void plan_print_json(const struct plan *plan, const struct subnet *s,
 		     const struct wanted *w, const struct lft_seen *seen,
-		     GString *out);
+		     const struct port_tables *held, GString *out);
 
 #endif

@@ -21,11 +21,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sm/plan/plan_table.h"
+
 struct job {
 	const struct plan *plan;
 	const struct subnet *s;
 	const struct wanted *w;
 	const struct lft_seen *seen;
+	const struct port_tables *held;
 	GString *out;
 };
 
@@ -58,6 +61,14 @@ oper_vls_name(unsigned code)
 	};
 
 	return code < G_N_ELEMENTS(names) ? names[code] : "?";
+}
+
+static const char *
+enforcement_name(const struct port_info *i)
+{
+	if (i->enforce_inbound)
+		return i->enforce_outbound ? "both ways" : "in";
+	return i->enforce_outbound ? "out" : "off";
 }
 
 static void
@@ -110,6 +121,15 @@ put_port_value(GString *out, unsigned bit, const struct port_info *i)
 		break;
 	case PORT_FIELD_STATE:
 		g_string_append(out, port_state_name(i->state));
+		break;
+	case PORT_FIELD_ENFORCE:
+		g_string_append(out, enforcement_name(i));
+		break;
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		g_string_append_printf(out, "%u", i->vl_high_limit);
+		break;
+	case PORT_FIELD_REREGISTER:
+		g_string_append(out, i->client_reregister ? "yes" : "no");
 		break;
 	}
 }
@@ -344,6 +364,17 @@ print_switch_line(const struct job *j, const struct plan_step *step)
 	g_string_append_c(j->out, '\n');
 }
 
+static void
+print_table_line(const struct job *j, const struct plan_step *step)
+{
+	g_string_append_printf(j->out, "  %s of ",
+			       port_table_name(step->table));
+	put_port_name(j, step->port);
+	g_string_append(j->out, ", ");
+	plan_table_text(j->w, j->held, step, j->out);
+	g_string_append_c(j->out, '\n');
+}
+
 /* Prints the step i, and the others that share its line. Returns the next. */
 static uint32_t
 print_line(const struct job *j, uint32_t i)
@@ -356,6 +387,9 @@ print_line(const struct job *j, uint32_t i)
 		g_string_append(j->out, "  SwitchInfo of ");
 		put_node_name(j, step->node);
 		g_string_append(j->out, ": clear PortStateChange\n");
+		break;
+	case PLAN_TABLE:
+		print_table_line(j, step);
 		break;
 	case PLAN_PORT:
 		print_port_line(j, step, "");
@@ -386,6 +420,10 @@ put_kind_count(const struct job *j, enum plan_kind kind, uint32_t n)
 	case PLAN_CHANGE_CLEAR:
 		put_counted(j->out, n, "PortStateChange to clear",
 			    "PortStateChanges to clear");
+		break;
+	case PLAN_TABLE:
+		put_counted(j->out, n, "block of a port's table",
+			    "blocks of ports' tables");
 		break;
 	case PLAN_PORT:
 		put_counted(j->out, n, "PortInfo", "PortInfos");
@@ -438,10 +476,11 @@ print_heading(const struct job *j)
 void
 plan_print_text(const struct plan *plan, const struct subnet *s,
 		const struct wanted *w, const struct lft_seen *seen,
-		GString *out)
+		const struct port_tables *held, GString *out)
 {
 	const struct job j = {
-		.plan = plan, .s = s, .w = w, .seen = seen, .out = out,
+		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
+		.out = out,
 	};
 
 	print_heading(&j);
@@ -567,6 +606,11 @@ put_json_step(const struct job *j, const struct plan_step *step)
 	case PLAN_SWITCH:
 		put_json_switch(j, step);
 		break;
+	case PLAN_TABLE:
+		g_string_append_printf(j->out, ",\"port\":%u",
+				       j->s->ports[step->port].num);
+		plan_table_json(j->w, j->held, step, j->out);
+		break;
 	case PLAN_PORT:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
@@ -606,10 +650,11 @@ put_json_warnings(const struct job *j)
 void
 plan_print_json(const struct plan *plan, const struct subnet *s,
 		const struct wanted *w, const struct lft_seen *seen,
-		GString *out)
+		const struct port_tables *held, GString *out)
 {
 	const struct job j = {
-		.plan = plan, .s = s, .w = w, .seen = seen, .out = out,
+		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
+		.out = out,
 	};
 
 	g_string_append(out, "{\"steps\":[");

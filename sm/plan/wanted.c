@@ -25,7 +25,8 @@
  */
 #include "sm/plan/wanted.h"
 
-#define PORT_FIELDS_ALL	(PORT_FIELD_STATE - 1u)
+#define PORT_FIELDS_ALL	((PORT_FIELD_STATE - 1u) | PORT_FIELD_ENFORCE | \
+			 PORT_FIELD_VL_HIGH_LIMIT)
 #define SWITCH_FIELDS_VALUES	(SWITCH_FIELD_TOP | SWITCH_FIELD_LIFE_TIME)
 
 const struct policy policy_default = {
@@ -79,6 +80,12 @@ port_field_name(unsigned bit)
 		return "ErrorThresholds";
 	case PORT_FIELD_STATE:
 		return "PortState";
+	case PORT_FIELD_ENFORCE:
+		return "PartitionEnforcement";
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		return "VLHighLimit";
+	case PORT_FIELD_REREGISTER:
+		return "ClientReregister";
 	}
 	return "?";
 }
@@ -130,6 +137,11 @@ port_fields_differ(const struct port_info *a, const struct port_info *b,
 		    a->overrun_errors != b->overrun_errors,
 		    PORT_FIELD_ERROR_THRESHOLDS);
 	d |= bit_if(a->state != b->state, PORT_FIELD_STATE);
+	d |= bit_if(a->enforce_inbound != b->enforce_inbound ||
+		    a->enforce_outbound != b->enforce_outbound,
+		    PORT_FIELD_ENFORCE);
+	d |= bit_if(a->vl_high_limit != b->vl_high_limit,
+		    PORT_FIELD_VL_HIGH_LIMIT);
 	return d & mask;
 }
 
@@ -147,9 +159,12 @@ switch_fields_differ(const struct switch_info *a, const struct switch_info *b,
 }
 
 static void
-want_end_port(const struct wanted *w, uint32_t port, struct port_info *out)
+want_end_port(const struct subnet *s, const struct wanted *w, uint32_t port,
+	      struct port_info *out)
 {
 	const struct policy *policy = w->policy;
+	uint64_t m_key = w->keys ?
+		keyring_wanted(w->keys, s->ports[port].guid) : policy->m_key;
 
 	/* A port that the assignment passed over keeps what it has. */
 	if (w->lids->base[port] != LID_NONE) {
@@ -159,8 +174,8 @@ want_end_port(const struct wanted *w, uint32_t port, struct port_info *out)
 	out->sm_lid = w->sm_lid;
 	out->sm_sl = policy->sm_sl;
 	/* Without a key there is nothing to protect or to expire. */
-	if (policy->m_key || out->m_key) {
-		out->m_key = policy->m_key;
+	if (m_key || out->m_key) {
+		out->m_key = m_key;
 		out->m_key_protect = policy->m_key_protect;
 		out->m_key_lease = policy->m_key_lease;
 	}
@@ -169,9 +184,11 @@ want_end_port(const struct wanted *w, uint32_t port, struct port_info *out)
 }
 
 static void
-want_link(const struct subnet *s, const struct policy *policy, uint32_t port,
+want_link(const struct subnet *s, const struct wanted *w, uint32_t port,
 	  struct port_info *out)
 {
+	const struct policy *policy = w->policy;
+	uint8_t most_vls;
 	const struct subnet_port *p = &s->ports[port];
 	const struct port_info *far = &s->ports[p->peer].info;
 	unsigned mtu = MIN(p->info.mtu_cap, far->mtu_cap);
@@ -184,6 +201,8 @@ want_link(const struct subnet *s, const struct policy *policy, uint32_t port,
 
 	/* A port that carries traffic must not lose a VL under it. */
 	vls = MIN(vls, policy->max_oper_vls);
+	if (qos_port(s, w->qos, port, &most_vls, &out->vl_high_limit))
+		vls = MIN(vls, most_vls);
 	if (vls > 0 && p->info.state < PORT_STATE_ACTIVE)
 		out->oper_vls = vls;
 
@@ -224,6 +243,27 @@ wants_link(const struct subnet *s, uint32_t port)
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
+/* A switch that has no table to enforce has no such bits either. */
+static void
+want_enforcement(const struct subnet *s, const struct wanted *w,
+		 uint32_t port, struct port_info *out)
+{
+	if (!subnet_is_switch(subnet_node_of(s, port)) ||
+	    !port_pkey_cap(s, port))
+		return;
+	out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
+	out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
+}
+
+/* The capability is a must (IBA 14.2.5.6): others would take the bit for
+ * something reserved. */
+static bool
+asks_to_register(const struct subnet *s, const struct wanted *w, uint32_t port)
+{
+	return w->reregister && w->reregister[port] && wants_lid(s, port) &&
+		s->ports[port].info.cap_mask & PORT_CAP_HAS_CLIENT_REREGISTER;
+}
+
 unsigned
 wanted_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	    struct port_info *out)
@@ -234,9 +274,11 @@ wanted_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	g_assert(p->known);
 	*out = p->info;
 	if (wants_lid(s, port))
-		want_end_port(w, port, out);
+		want_end_port(s, w, port, out);
 	if (wants_link(s, port))
-		want_link(s, w->policy, port, out);
+		want_link(s, w, port, out);
+	if (w->enforce && p->num > 0)
+		want_enforcement(s, w, port, out);
 	fields = port_fields_differ(&p->info, out, PORT_FIELDS_ALL);
 
 	/* "No change" for all that this Set is not about (IBA 14.2.5.6). */
@@ -248,9 +290,9 @@ wanted_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	out->speed_ext_enabled = 0;
 	if (!(fields & PORT_FIELD_OPER_VLS))
 		out->oper_vls = 0;
-	/* Not a value but a request, which nobody made. */
-	out->client_reregister = false;
-	return fields;
+	/* Not a value but a request. */
+	out->client_reregister = asks_to_register(s, w, port);
+	return fields | bit_if(out->client_reregister, PORT_FIELD_REREGISTER);
 }
 
 unsigned
@@ -273,4 +315,24 @@ wanted_switch(const struct subnet *s, const struct wanted *w, uint32_t node,
 	 * back, does it just when it is set. */
 	fields |= bit_if(n->sw.port_state_change, SWITCH_FIELD_CHANGE);
 	return fields;
+}
+
+uint8_t *
+wanted_reregister(const struct subnet *s, const struct lid_map *lids,
+		  enum wanted_clients clients)
+{
+	uint8_t *by_port = g_new0(uint8_t, s->n_ports);
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct port_info *info = &s->ports[port].info;
+
+		if (!subnet_is_end_port(s, port))
+			continue;
+		by_port[port] = clients == WANTED_CLIENTS_FORGOTTEN ||
+			(s->ports[port].num > 0 &&
+			 info->state < PORT_STATE_ACTIVE) ||
+			(lids->base[port] != LID_NONE &&
+			 info->lid != lids->base[port]);
+	}
+	return by_port;
 }

@@ -6,7 +6,11 @@
 #define MINISM_PLAN_WANTED_H
 
 #include "routing/tables.h"
+#include "sm/plan/keyring.h"
+#include "sm/plan/pkeys.h"
+#include "sm/plan/qos.h"
 #include "topology/lids.h"
+#include "topology/porttab.h"
 #include "topology/subnet.h"
 
 /* The SM's choices, the same for all ports. */
@@ -44,6 +48,9 @@ enum port_field {
 	PORT_FIELD_VL_STALL = 1 << 12,
 	PORT_FIELD_ERROR_THRESHOLDS = 1 << 13,
 	PORT_FIELD_STATE = 1 << 14,
+	PORT_FIELD_ENFORCE = 1 << 15,	/* PartitionEnforcement, both ways */
+	PORT_FIELD_VL_HIGH_LIMIT = 1 << 16,
+	PORT_FIELD_REREGISTER = 1 << 17,	/* no value: a request */
 };
 /* "LID", "NeighborMTU", ... of a single bit. */
 const char *port_field_name(unsigned bit);
@@ -55,12 +62,20 @@ enum switch_field {
 };
 const char *switch_field_name(unsigned bit);
 
-/* All that a wanted fabric is made of; borrowed. */
+/* All that a wanted fabric is made of; borrowed. What may be NULL asks for
+ * nothing: it is left as it is. */
 struct wanted {
 	const struct policy *policy;
+	const struct keyring *keys;	/* NULL: policy->m_key for all */
 	const struct lid_map *lids;
 	const struct lft *lft;
 	uint16_t sm_lid;
+	const struct port_tables *tables;	/* a block that is not known
+						   in them is left alone */
+	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
+	const struct qos *qos;
+	const uint8_t *reregister;	/* by port: its clients are to
+					   register with the SA again */
 };
 
 /*
@@ -77,6 +92,18 @@ unsigned wanted_port(const struct subnet *s, const struct wanted *w,
  * `out`, i.e. a Set clears it, only if SWITCH_FIELD_CHANGE is in the mask. */
 unsigned wanted_switch(const struct subnet *s, const struct wanted *w,
 		       uint32_t node, struct switch_info *out);
+
+/*
+ * By port, for struct wanted: whose clients have to register with the SA again
+ * (IBA 14.4.11): who comes up or gets another LID; of all ports, if what they
+ * told the SA is forgotten. g_free.
+ */
+enum wanted_clients {
+	WANTED_CLIENTS_KNOWN,
+	WANTED_CLIENTS_FORGOTTEN,
+};
+uint8_t *wanted_reregister(const struct subnet *s, const struct lid_map *lids,
+			   enum wanted_clients clients);
 
 /* Fields of `mask` in which a and b differ. */
 unsigned port_fields_differ(const struct port_info *a,

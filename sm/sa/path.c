@@ -4,8 +4,8 @@
  * Flow of path_find, cheapest refusal first:
  *   1. partition: the P_Key asked for, or the first that both have; limited
  *	to limited is none (IBA 10.9.3)
- *   2. SL: the partition's; if one is asked for, the partition is the first
- *	that has this SL
+ *   2. SL: the policy's for such a path, else the partition's; if one is asked
+ *	for, the partition is the first with which the path has this SL
  *   3. the way there through the tables, and back. Ours lead back, so a
  *	client that does not say gets a reversible path where there is one; it
  *	carries what both ways carry, since what the other end sends has to
@@ -29,6 +29,7 @@
 
 #include <string.h>
 
+#define PATH_SERVICE_ID_BITS	3u	/* both halves: components 0, 1 */
 #define MTU_MIN		1u
 #define LIFE_MAX	0x3fu
 #define RATE_MIN	3u	/* 10 Gb/s: what all can do */
@@ -137,10 +138,10 @@ select_all(const struct path_wish *w, struct path_record *path)
 		select_life(w, &path->life);
 }
 
-/* ------------------------------------------------------------- partitions */
+/* --------------------------------------------------- partitions and SLs */
 
 static uint8_t
-sl_of(const struct sa_view *v, uint16_t pkey)
+partition_sl(const struct sa_view *v, uint16_t pkey)
 {
 	const struct partition *p = partition_rules_find(v->rules,
 							 pkey_base(pkey));
@@ -148,10 +149,53 @@ sl_of(const struct sa_view *v, uint16_t pkey)
 	return p ? p->sl : 0;
 }
 
-static bool
-sl_fits(const struct sa_view *v, const struct path_wish *w, uint16_t pkey)
+/* A path as the policy looks at it; to SUBNET_NONE: anywhere. */
+static struct qos_path
+policy_path(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+	    uint32_t to, uint16_t pkey)
 {
-	return !path_asks(w, PATH_SL) || sl_of(v, pkey) == w->want.sl;
+	return (struct qos_path){
+		.has_service = w->comp_mask & PATH_SERVICE_ID_BITS,
+		.service = w->want.service_id,
+		.pkey = pkey,
+		.source = v->subnet->ports[from].guid,
+		.target = to == SUBNET_NONE ? 0 : v->subnet->ports[to].guid,
+	};
+}
+
+static uint8_t
+sl_of(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+      uint32_t to, uint16_t pkey)
+{
+	uint8_t sl = partition_sl(v, pkey);
+	struct qos_path path;
+
+	if (!v->policy)
+		return sl;
+	path = policy_path(v, w, from, to, pkey);
+	return qos_policy_sl(v->policy, &path, sl);
+}
+
+static bool
+sl_fits(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+	uint32_t to, uint16_t pkey)
+{
+	return !path_asks(w, PATH_SL) ||
+		sl_of(v, w, from, to, pkey) == w->want.sl;
+}
+
+/* Whatever the other end is. */
+static bool
+sl_may_fit(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+	   uint16_t pkey)
+{
+	struct qos_path path;
+
+	if (!path_asks(w, PATH_SL))
+		return true;
+	path = policy_path(v, w, from, SUBNET_NONE, pkey);
+	return qos_policy_may_give(v->policy, &path, partition_sl(v, pkey),
+				   w->want.sl);
 }
 
 /* The P_Keys of a port are sorted, limited before full: of a port that is both
@@ -173,13 +217,13 @@ choose_pkey(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 
 	if (path_asks(w, PATH_PKEY))
 		return memberships_meet(m, from, to, pkey) &&
-			sl_fits(v, w, pkey) ? pkey : 0;
+			sl_fits(v, w, from, to, pkey) ? pkey : 0;
 	pkey = memberships_common(m, from, to);
-	if (!pkey || sl_fits(v, w, pkey))
+	if (!pkey || sl_fits(v, w, from, to, pkey))
 		return pkey;
 	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
 		if (!has_better_pkey(m, from, i) &&
-		    sl_fits(v, w, m->pkeys[i]) &&
+		    sl_fits(v, w, from, to, m->pkeys[i]) &&
 		    memberships_meet(m, from, to, m->pkeys[i]))
 			return m->pkeys[i];
 	return 0;
@@ -193,9 +237,9 @@ pkey_may_start(const struct sa_view *v, const struct path_wish *w,
 
 	if (path_asks(w, PATH_PKEY))
 		return memberships_of(m, from, w->want.pkey) &&
-			sl_fits(v, w, w->want.pkey);
+			sl_may_fit(v, w, from, w->want.pkey);
 	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
-		if (sl_fits(v, w, m->pkeys[i]))
+		if (sl_may_fit(v, w, from, m->pkeys[i]))
 			return true;
 	return false;
 }
@@ -279,7 +323,7 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	out->slid = slid;
 	out->dlid = dlid;
 	out->pkey = pkey;
-	out->sl = sl_of(v, pkey);
+	out->sl = sl_of(v, w, from, to, pkey);
 	out->mtu_selector = out->rate_selector = out->life_selector =
 		SA_EXACTLY;
 	/* What is no property of the way is the client's choice. */
@@ -291,7 +335,7 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 		out->hop_limit = w->want.hop_limit;
 	if (path_asks(w, PATH_QOS_CLASS))
 		out->qos_class = w->want.qos_class;
-	if (w->comp_mask & 3)
+	if (w->comp_mask & PATH_SERVICE_ID_BITS)
 		out->service_id = w->want.service_id;
 	if (path_asks(w, PATH_NUMB_PATH))
 		out->numb_path = w->want.numb_path;

@@ -221,6 +221,13 @@ sa_view_verified(struct sa_view *v)
 	v->verified = true;
 }
 
+void
+sa_view_set_policy(struct sa_view *v, struct qos_policy *policy)
+{
+	qos_policy_unref(v->policy);
+	v->policy = policy ? qos_policy_ref(policy) : NULL;
+}
+
 struct sa_view *
 sa_view_ref(struct sa_view *v)
 {
@@ -239,6 +246,7 @@ sa_view_unref(struct sa_view *v)
 	mft_free(v->mft);
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
+	qos_policy_unref(v->policy);
 	g_free(v->first_hop);
 	g_free(v->hops);
 	g_free(v->starts);

@@ -9,6 +9,7 @@
 #include "routing/tables.h"
 #include "topology/lids.h"
 #include "topology/partition.h"
+#include "topology/qos.h"
 #include "topology/subnet.h"
 
 /* A switch port as a path meets it. */
@@ -33,6 +34,7 @@ struct sa_view {
 	struct mft *mft;		/* may be NULL: no group has a tree */
 	struct partition_rules *rules;	/* a reference */
 	struct memberships *memberships;	/* owned */
+	struct qos_policy *policy;	/* a reference, or NULL: no rules */
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
@@ -59,21 +61,19 @@ struct sa_view *sa_view_new(struct subnet *s, struct lid_map *lids,
 /* Says that by these tables every end port reaches every other: then a uniform
  * fabric needs no walk to tell what a path is like. */
 void sa_view_verified(struct sa_view *v);
+/* SLs of paths go by this (a reference), NULL: by partitions only. */
+void sa_view_set_policy(struct sa_view *v, struct qos_policy *policy);
 struct sa_view *sa_view_ref(struct sa_view *v);
 void sa_view_unref(struct sa_view *v);
 
-/* The end port that owns a LID, or SUBNET_NONE. */
+/* End ports, or SUBNET_NONE: who owns a LID; by PortGUID: binary search. */
 uint32_t sa_view_lid(const struct sa_view *v, uint16_t lid);
-/* By PortGUID: binary search. */
 uint32_t sa_view_guid(const struct sa_view *v, uint64_t port_guid);
 /* By GID in network order: of our prefix or fe80::/64 (IBA 4.1.1). */
 uint32_t sa_view_gid(const struct sa_view *v, const uint8_t gid[16]);
-
-/* Nodes of one system: by_system[the result] and those behind it. How many:
- * *n. */
+/* Nodes of one system, *n of them: by_system[the result] and what follows. */
 uint32_t sa_view_system(const struct sa_view *v, uint64_t system_guid,
 			uint32_t *n);
-
 /* Its GID, with our prefix. */
 void sa_view_make_gid(const struct sa_view *v, uint32_t port,
 		      uint8_t gid[16]);

@@ -45,7 +45,7 @@ put_gid(uint8_t *to, uint64_t guid)
 
 static struct sa_view *
 make_view(struct subnet *s, struct lid_map *lids,
-	  const struct partition_rules *rules)
+	  struct partition_rules *rules)
 {
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(g->n_switches, g->top);

@@ -24,6 +24,7 @@ static const struct target targets[] = {
 	{ "guid2lid", fuzz_guid2lid },
 	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
+	{ "qospolicy", fuzz_qospolicy },
 	{ "replay", fuzz_replay },
 	{ "rmpp", fuzz_rmpp },
 	{ "sa", fuzz_sa },

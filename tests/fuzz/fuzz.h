@@ -34,6 +34,7 @@ int fuzz_generate(const uint8_t *data, size_t size);
 int fuzz_guid2lid(const uint8_t *data, size_t size);
 int fuzz_lftfile(const uint8_t *data, size_t size);
 int fuzz_netfile(const uint8_t *data, size_t size);
+int fuzz_qospolicy(const uint8_t *data, size_t size);
 int fuzz_replay(const uint8_t *data, size_t size);
 int fuzz_rmpp(const uint8_t *data, size_t size);
 int fuzz_sa(const uint8_t *data, size_t size);

@@ -89,8 +89,8 @@ print_plan(const struct plan *plan, const struct subnet *s,
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	plan_print_text(plan, s, w, seen, out);
-	plan_print_json(plan, s, w, seen, out);
+	plan_print_text(plan, s, w, seen, NULL, out);
+	plan_print_json(plan, s, w, seen, NULL, out);
 	g_assert_cmpuint(out->len, >, 0);
 }
 
@@ -103,11 +103,11 @@ program_fabric(struct fake *f, struct xact *x, const struct subnet *s,
 		.policy = &policy_default, .lids = lids, .lft = lft,
 		.sm_lid = lids->base[s->local_port],
 	};
-	struct plan *plan = plan_diff(s, &w, seen, NULL);
+	struct plan *plan = plan_diff(s, &w, seen, NULL, NULL);
 	bool done = false;
 
 	print_plan(plan, s, &w, seen);
-	program_start(x, 0, s, &w, plan, seen, on_programmed, &done);
+	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_true(done);
 	plan_free(plan);

@@ -135,6 +135,8 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->show, b->show);
 	assert_int_equal(a->m_key_lease, b->m_key_lease);
 	assert_int_equal(a->m_key_protect, b->m_key_protect);
+	assert_int_equal(a->m_key_per_port, b->m_key_per_port);
+	assert_int_equal(a->m_key_lookup, b->m_key_lookup);
 	assert_int_equal(g_strcmp0(a->partition_file, b->partition_file), 0);
 	assert_int_equal(a->partition_file_asked, b->partition_file_asked);
 	assert_int_equal(a->enforce, b->enforce);
@@ -151,6 +153,7 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->overrun_errors, b->overrun_errors);
 	assert_int_equal(a->poll_ms, b->poll_ms);
 	assert_int_equal(a->polls_lost, b->polls_lost);
+	assert_int_equal(a->no_rereg, b->no_rereg);
 	assert_int_equal(g_strcmp0(a->control_socket, b->control_socket), 0);
 }
 
@@ -210,6 +213,8 @@ test_every_key_arrives(void **state)
 static const char policy_lines[] =
 	"m_key_lease_period 660\n"
 	"m_key_protection_level 2\n"
+	"m_key_per_port TRUE\n"
+	"m_key_lookup FALSE\n"
 	"partition_config_file /p\n"
 	"part_enforce IN\n"
 	"no_partition_enforcement TRUE\n"
@@ -225,6 +230,7 @@ static const char policy_lines[] =
 	"overrun_errors_threshold 10\n"
 	"sminfo_polling_timeout 10000\n"
 	"polling_retry_number 4\n"
+	"no_clients_rereg TRUE\n"
 	"control_socket /s\n";
 
 static void
@@ -235,6 +241,8 @@ test_every_key_of_policy_arrives(void **state)
 	parse(t, policy_lines);
 	assert_int_equal(t->conf->m_key_lease, 660);
 	assert_int_equal(t->conf->m_key_protect, 2);
+	assert_true(t->conf->m_key_per_port);
+	assert_false(t->conf->m_key_lookup);
 	assert_string_equal(t->conf->partition_file, "/p");
 	assert_false(t->conf->partition_file_asked);
 	assert_int_equal(t->conf->enforce, CONF_SIDE_IN);
@@ -251,6 +259,7 @@ test_every_key_of_policy_arrives(void **state)
 	assert_int_equal(t->conf->overrun_errors, 10);
 	assert_int_equal(t->conf->poll_ms, 10000);
 	assert_int_equal(t->conf->polls_lost, 4);
+	assert_true(t->conf->no_rereg);
 	assert_string_equal(t->conf->control_socket, "/s");
 	assert_int_equal(t->warnings->len, 0);
 }

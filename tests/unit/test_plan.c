@@ -64,7 +64,7 @@ fabric_free(struct fabric *f)
 static struct plan *
 diff(const struct fabric *f)
 {
-	return plan_diff(f->s, &f->w, f->seen, NULL);
+	return plan_diff(f->s, &f->w, f->seen, NULL, NULL);
 }
 
 static uint32_t
@@ -121,6 +121,9 @@ step_take(struct fabric *f, const struct subnet *before,
 			     step->block,
 			     lft_row(f->lft, f->s->nodes[step->node].sw_index) +
 			     step->block * LFT_BLOCK);
+		break;
+	case PLAN_TABLE:
+		fail_msg("tables are test_plan_table.c's");
 		break;
 	case PLAN_PORT:
 		wanted_port(before, &f->w, step->port, &wanted);
@@ -253,7 +256,7 @@ test_only_the_block_that_differs_is_a_step(void **state)
 	plan_free(plan);
 
 	/* Nothing known: all four of them, 201 LIDs and the empty LID 0. */
-	plan = plan_diff(f->s, &f->w, NULL, NULL);
+	plan = plan_diff(f->s, &f->w, NULL, NULL, NULL);
 	assert_int_equal(plan->n_steps, 4);
 	assert_sorted(plan);
 	plan_free(plan);
@@ -397,26 +400,26 @@ static void
 test_forgotten_fields_are_no_difference(void **state)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	g_autofree uint16_t *forgotten = g_new0(uint16_t, f->s->n_ports);
+	g_autofree uint32_t *forgotten = g_new0(uint32_t, f->s->n_ports);
 	struct plan *plan;
 
 	apply(f);
 	f->s->ports[f->host].info.m_key = 5;
 	f->s->ports[f->host].info.neighbor_mtu = 1;
 	forgotten[f->host] = PORT_FIELD_MTU;
-	plan = plan_diff(f->s, &f->w, f->seen, forgotten);
+	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
 	assert_int_equal(plan->n_steps, 1);
 	assert_int_equal(plan->steps[0].fields, PORT_FIELD_M_KEY);
 	plan_free(plan);
 
 	forgotten[f->host] |= PORT_FIELD_M_KEY;
-	plan = plan_diff(f->s, &f->w, f->seen, forgotten);
+	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
 	assert_int_equal(plan->n_steps, 0);
 	plan_free(plan);
 
 	/* But it still rises. */
 	f->s->ports[f->host].info.state = PORT_STATE_INIT;
-	plan = plan_diff(f->s, &f->w, f->seen, forgotten);
+	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
 	assert_int_equal(plan->n_steps, 2);
 	assert_int_equal(plan->steps[0].kind, PLAN_ARM);
 	assert_int_equal(plan->steps[0].fields, 0);
@@ -476,7 +479,7 @@ print_text(const struct fabric *f)
 	struct plan *plan = diff(f);
 	GString *out = g_string_new(NULL);
 
-	plan_print_text(plan, f->s, &f->w, f->seen, out);
+	plan_print_text(plan, f->s, &f->w, f->seen, NULL, out);
 	plan_free(plan);
 	return g_string_free(out, FALSE);
 }
@@ -487,7 +490,7 @@ print_json(const struct fabric *f)
 	struct plan *plan = diff(f);
 	GString *out = g_string_new(NULL);
 
-	plan_print_json(plan, f->s, &f->w, f->seen, out);
+	plan_print_json(plan, f->s, &f->w, f->seen, NULL, out);
 	plan_free(plan);
 	return g_string_free(out, FALSE);
 }

@@ -45,7 +45,7 @@ bench_plan(struct bench *b)
 		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
 		.sm_lid = b->lids->base[b->s->local_port],
 	};
-	b->plan = plan_diff(b->s, &b->w, b->seen, NULL);
+	b->plan = plan_diff(b->s, &b->w, b->seen, NULL, NULL);
 }
 
 static void
@@ -75,7 +75,7 @@ on_done(struct program_result *r, void *data)
 static void
 bench_run(struct bench *b)
 {
-	program_start(b->x, 0, b->s, &b->w, b->plan, b->seen, on_done, b);
+	program_start(b->x, 0, b->s, &b->w, b->plan, b->seen, NULL, on_done, b);
 	assert_false(b->done);
 	assert_true(scripted_run_idle(b->f->t, 600 * G_USEC_PER_SEC));
 	assert_true(b->done);
@@ -114,10 +114,10 @@ test_fabric_is_left_as_wanted(void **state)
 		assert_int_equal(b.r.done, b.plan->n_steps);
 		assert_int_equal(b.r.problems->len, 0);
 		/* By the answers, and by the devices themselves. */
-		again = plan_diff(b.r.after, &b.w, b.seen, NULL);
+		again = plan_diff(b.r.after, &b.w, b.seen, NULL, NULL);
 		assert_int_equal(again->n_steps, 0);
 		plan_free(again);
-		again = plan_diff(b.f->s, &b.w, b.seen, NULL);
+		again = plan_diff(b.f->s, &b.w, b.seen, NULL, NULL);
 		assert_int_equal(again->n_steps, 0);
 		plan_free(again);
 		for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
@@ -257,17 +257,17 @@ test_forgotten_field_is_learned_and_not_sent_again(void **state)
 	for (uint32_t p = 0; p < b.s->n_ports; p++)
 		b.s->ports[p].info.neighbor_mtu = 1;
 	plan_free(b.plan);
-	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	b.f->tamper = tamper_mtu;
 	bench_run(&b);
 	assert_int_equal(b.r.failed, 0);
 	for (uint32_t p = 0; p < b.s->n_ports; p++)
 		assert_int_equal(b.r.forgot[p], b.s->ports[p].peer ==
 				 SUBNET_NONE ? 0 : PORT_FIELD_MTU);
-	again = plan_diff(b.r.after, &b.w, b.seen, NULL);
+	again = plan_diff(b.r.after, &b.w, b.seen, NULL, NULL);
 	assert_true(again->n_steps > 0);
 	plan_free(again);
-	again = plan_diff(b.r.after, &b.w, b.seen, b.r.forgot);
+	again = plan_diff(b.r.after, &b.w, b.seen, NULL, b.r.forgot);
 	assert_int_equal(again->n_steps, 0);
 	plan_free(again);
 	bench_close(&b);
@@ -327,7 +327,7 @@ test_change_before_the_clearing_is_noticed(void **state)
 	b.s->ports[b.s->ports[port].peer].peer = SUBNET_NONE;
 	b.s->ports[port].peer = SUBNET_NONE;
 	plan_free(b.plan);
-	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	bench_run(&b);
 	assert_true(b.r.changed);
 	assert_false(b.f->s->nodes[sw].sw.port_state_change);
@@ -373,7 +373,7 @@ test_sets_of_one_switch_info_do_not_overtake(void **state)
 	lft_seen_set(b.seen, 2, 0, lft_row(b.lft, 2));
 	memcpy(lft_row(b.f->lft, 2), lft_row(b.lft, 2), LFT_BLOCK);
 	plan_free(b.plan);
-	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	b.f->tamper = tamper_overtake;
 	b.f->data = &o;
 	bench_run(&b);
@@ -440,7 +440,7 @@ test_unchanged_ports_are_no_change(void **state)
 	b.s->nodes[sw].sw.port_state_change = true;
 	b.f->s->nodes[sw].sw.port_state_change = true;
 	plan_free(b.plan);
-	b.plan = plan_diff(b.s, &b.w, b.seen, NULL);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	bench_run(&b);
 	assert_false(b.r.changed);
 	assert_int_equal(b.r.failed, 0);

@@ -29,7 +29,7 @@ static const struct xact_params wire = {
 /* Everything that the runs of one test may differ in. */
 struct run {
 	struct xact_params params;
-	uint64_t m_key;
+	struct keyring *keys;
 	bool discover_only;
 	/* results */
 	uint32_t nodes, steps, done;
@@ -80,10 +80,10 @@ program_fabric(struct run *run, struct xact *x, struct subnet *s,
 	struct program *p;
 
 	assert_true(engine_route(&engine_minhop, g, lft, NULL));
-	plan = plan_diff(s, &w, seen, NULL);
+	plan = plan_diff(s, &w, seen, NULL, NULL);
 	run->steps = plan->n_steps;
 	run->done = UINT32_MAX;
-	p = program_start(x, run->m_key, s, &w, plan, seen, on_programmed,
+	p = program_start(x, run->keys, s, &w, plan, seen, NULL, on_programmed,
 			  run);
 	play(carrier);
 	if (run->done == UINT32_MAX)
@@ -102,7 +102,7 @@ run_sm(struct run *run, struct transport *t, play_fn play,
 {
 	struct xact *x = xact_new(t, &run->params);
 	struct subnet *found = NULL;
-	struct discover *d = discover_start(x, run->m_key, on_found, &found);
+	struct discover *d = discover_start(x, run->keys, on_found, &found);
 
 	play(carrier);
 	if (!found) {
@@ -281,7 +281,8 @@ test_changed_key_is_found_in_the_first_send(void **state)
 	struct run run = { .params = wire };
 
 	record_to(files->a, "single(4)", &run, 1000);
-	run.m_key = 0xab00000000000000;
+	run.keys = keyring_new(0xab00000000000000,
+			       KEYRING_ONE);
 	/* before it: two looks at the clock and a timer */
 	expect_difference(files->a, &run, "event 4 at 0.000000 s: a MAD to "
 			  "LID 65535, QP 0 of class 0x81 Get(NodeInfo)",
@@ -290,6 +291,7 @@ test_changed_key_is_found_in_the_first_send(void **state)
 			  "00 00 00 00 00 00 00 00\n"
 			  "0010 replayed 00 11 00 00 00 00 00 00 "
 			  "ab 00 00 00 00 00 00 00");
+	keyring_free(run.keys);
 }
 
 static void

@@ -1,0 +1,39 @@
+/*
+ * The file that qos_policy_file names: which paths get which SL. The
+ * simplified form of OpenSM's policy file, its section qos-ulps:
+ *
+ *	qos-ulps
+ *		default                              : 0
+ *		sdp, port-num 10000-20000            : 1
+ *		any, service-id 0x6234, 0x7000-0x7fff : 2
+ *		ipoib, pkey 0x0abc                   : 3
+ *		srp, target-port-guid 0x1234         : 4
+ *	end-qos-ulps
+ */
+#ifndef MINISM_CONF_QOSPOLICY_H
+#define MINISM_CONF_QOSPOLICY_H
+
+#include "sm/conf/conf.h"
+
+enum qospolicy_error {
+	QOSPOLICY_ERROR_SYNTAX,	/* message: file:line:column: what is wrong */
+	QOSPOLICY_ERROR_FILE,	/* it cannot be read; the message names it */
+};
+#define QOSPOLICY_ERROR qospolicy_error_quark()
+GQuark qospolicy_error_quark(void);
+
+/* `name` is for messages. A policy, whose reference is the caller's; NULL with
+ * an error: nothing is taken of a file with a mistake in it. */
+struct qos_policy *qospolicy_parse(const char *text, const char *name,
+				   GError **error);
+
+/*
+ * The policy that a configuration asks for: *policy is NULL if it asks for
+ * none (QoS is off, or no file is named), or if the file is not there, which is
+ * a line (char *) in `warnings`: OpenSM names one in every file it writes.
+ * False with an error if the file is not good.
+ */
+bool qospolicy_read(const struct conf *conf, struct qos_policy **policy,
+		    GPtrArray *warnings, GError **error);
+
+#endif

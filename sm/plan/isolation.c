@@ -1,0 +1,94 @@
+/*
+ * Isolation: from what was configured to what the ports should hold.
+ *
+ * Everything else is done elsewhere: topology/partition.c says who is in which
+ * partition, pkeys.c where the keys stand, qos.c which VLs there are. Here they
+ * are put together, and what could not be done is put into words.
+ */
+#include "sm/plan/isolation.h"
+
+#define STRANGERS_MAX	100u
+
+/* A switch's port towards an end port. */
+static bool
+is_gate(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_port *p = &s->ports[port];
+
+	return subnet_is_switch(subnet_node_of(s, port)) && p->num > 0 &&
+		p->peer != SUBNET_NONE &&
+		!subnet_is_switch(subnet_node_of(s, p->peer));
+}
+
+bool
+isolation_reads(const struct isolation_params *p, const struct subnet *s,
+		enum port_table table, uint32_t port)
+{
+	if (!s->ports[port].known)
+		return false;
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		if (subnet_is_end_port(s, port))
+			return true;
+		return p->enforce && is_gate(s, port) &&
+			!pkeys_are_default(p->rules);
+	case PORT_TABLE_SL2VL:
+	case PORT_TABLE_VL_ARB:
+		return p->qos && p->qos->enabled &&
+			(subnet_link_up(s, port) || s->ports[port].num == 0);
+	case PORT_N_TABLES:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+static void
+note_strangers(const struct partition_rules *rules, const GArray *strangers,
+	       GPtrArray *notes)
+{
+	for (guint i = 0; i < MIN(strangers->len, STRANGERS_MAX); i++) {
+		const struct partition_rule *rule =
+			&g_array_index(strangers, struct partition_rule, i);
+
+		g_ptr_array_add(notes, g_strdup_printf(
+			"%s:%u: port 0x%016" G_GINT64_MODIFIER "x is not on "
+			"the fabric", rules->source ? rules->source :
+			"partitions", rule->line, rule->guid));
+	}
+	if (strangers->len > STRANGERS_MAX)
+		g_ptr_array_add(notes, g_strdup_printf(
+			"%s: %u ports more are not on the fabric",
+			rules->source ? rules->source : "partitions",
+			strangers->len - STRANGERS_MAX));
+}
+
+struct isolation *
+isolation_new(const struct isolation_params *p, const struct subnet *s,
+	      const struct port_tables *held)
+{
+	struct isolation *i = g_new0(struct isolation, 1);
+	g_autoptr(GArray) strangers = g_array_new(FALSE, FALSE,
+						  sizeof(struct partition_rule));
+
+	i->notes = g_ptr_array_new_with_free_func(g_free);
+	i->memberships = memberships_new(p->rules, s, strangers);
+	note_strangers(p->rules, strangers, i->notes);
+	i->wanted = port_tables_new(s);
+	i->enforce = g_new0(uint8_t, s->n_ports);
+	pkeys_want(s, p->rules, i->memberships, held, p->enforce, i->wanted,
+		   i->enforce, i->notes);
+	qos_want(s, p->qos, i->wanted);
+	return i;
+}
+
+void
+isolation_free(struct isolation *i)
+{
+	if (!i)
+		return;
+	memberships_unref(i->memberships);
+	port_tables_unref(i->wanted);
+	g_free(i->enforce);
+	g_ptr_array_unref(i->notes);
+	g_free(i);
+}

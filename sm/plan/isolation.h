@@ -1,0 +1,38 @@
+/*
+ * Who may talk to whom, on a snapshot: memberships, and the tables of ports
+ * that follow from them and from the quality of service. Pure.
+ */
+#ifndef MINISM_PLAN_ISOLATION_H
+#define MINISM_PLAN_ISOLATION_H
+
+#include "sm/plan/pkeys.h"
+#include "sm/plan/qos.h"
+#include "sm/plan/wanted.h"
+
+/* What was configured. */
+struct isolation_params {
+	struct partition_rules *rules;	/* a reference */
+	unsigned enforce;		/* PKEY_ENFORCE_ bits for switches */
+	const struct qos *qos;		/* borrowed; NULL: left alone */
+};
+
+/* What is to be read before it can be said what is wanted: true for a table
+ * that isolation_new() may want to be different. */
+bool isolation_reads(const struct isolation_params *p, const struct subnet *s,
+		     enum port_table table, uint32_t port);
+
+struct isolation {
+	struct memberships *memberships;	/* references */
+	struct port_tables *wanted;
+	uint8_t *enforce;	/* by port, see struct wanted */
+	GPtrArray *notes;	/* lines: members that are not here, keys that
+				   found no place */
+};
+
+/* held: see pkeys_want(). */
+struct isolation *isolation_new(const struct isolation_params *p,
+				const struct subnet *s,
+				const struct port_tables *held);
+void isolation_free(struct isolation *i);
+
+#endif

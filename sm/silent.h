@@ -1,0 +1,39 @@
+/*
+ * Who does not answer: agents that stayed silent in this stage of a sweep, and
+ * those that can only be reached through them.
+ *
+ * A directed route passes the management agent of every switch on its way (IBA
+ * 14.2.2), so behind one that is silent nobody can be reached by it. Without
+ * this memory a cable that is pulled in the middle of a stage costs a time-out
+ * for each request to whatever is behind it.
+ */
+#ifndef MINISM_SM_SILENT_H
+#define MINISM_SM_SILENT_H
+
+#include "sm/io/xact.h"
+#include "topology/subnet.h"
+
+struct silent;
+
+/* A question that was under way is given up: nobody can answer it. Its done
+ * function will not be called. */
+typedef void (*silent_lost_fn)(void *data, uint64_t tag);
+
+/* Borrows all arguments. */
+struct silent *silent_new(struct xact *x, const struct subnet *s,
+			  silent_lost_fn lost, void *data);
+void silent_free(struct silent *silent);
+
+/* A question to the agent of this port is under way, with this id and tag (no
+ * two at a time with the same); it is over. */
+void silent_asked(struct silent *silent, uint32_t port, uint32_t id,
+		  uint64_t tag);
+void silent_over(struct silent *silent, uint64_t tag);
+
+/* The agent of this port (a switch has one for all of them) did not answer:
+ * gives up what is under way to it and to those behind it. */
+void silent_add(struct silent *silent, uint32_t port);
+/* Is it in vain to ask it? */
+bool silent_covers(const struct silent *silent, uint32_t port);
+
+#endif

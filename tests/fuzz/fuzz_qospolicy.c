@@ -1,0 +1,46 @@
+/*
+ * The QoS policy. What is accepted has rules that can fit, and the two ways to
+ * ask for an SL do not contradict each other.
+ */
+#include "sm/conf/qospolicy.h"
+#include "tests/fuzz/fuzz.h"
+
+#define SL_MAX	15
+
+static void
+assert_path(const struct qos_policy *policy, const struct qos_path *path)
+{
+	uint8_t sl = qos_policy_sl(policy, path, 0);
+
+	g_assert_cmpuint(sl, <=, SL_MAX);
+	g_assert_true(qos_policy_may_give(policy, path, 0, sl));
+}
+
+FUZZ_TARGET(qospolicy)
+{
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	g_autofree char *text = fuzz_text(&in);
+	g_autoptr(GError) error = NULL;
+	struct qos_policy *policy = qospolicy_parse(text, "fuzz", &error);
+
+	if (!policy) {
+		g_assert_error(error, QOSPOLICY_ERROR, QOSPOLICY_ERROR_SYNTAX);
+		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
+		g_assert_null(strchr(error->message, '\n'));
+		return 0;
+	}
+	g_assert_no_error(error);
+	for (guint i = 0; i < policy->rules->len; i++) {
+		const struct qos_rule *r = &g_array_index(policy->rules,
+							  struct qos_rule, i);
+
+		g_assert_cmpuint(r->sl, <=, SL_MAX);
+		g_assert_cmpuint(r->low, <=, r->high);
+		assert_path(policy, &(struct qos_path){
+			.has_service = true, .service = r->low,
+			.pkey = (uint16_t)r->high, .source = r->high,
+			.target = r->low });
+	}
+	qos_policy_unref(policy);
+	return 0;
+}

@@ -1,0 +1,362 @@
+/* The plan for tables of ports, and what goes with them in PortInfo. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sm/plan/isolation.h"
+#include "sm/plan/plan.h"
+#include "topology/generate.h"
+
+struct fabric {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	struct lft_seen *seen;
+	struct port_tables *held;
+	struct isolation *isolation;
+	struct policy policy;
+	struct isolation_params params;
+	struct wanted w;
+	uint32_t host;		/* port of a host, Active, as is its cable */
+	uint32_t gate;		/* the switch port it hangs on */
+};
+
+static void
+fabric_isolate(struct fabric *f)
+{
+	isolation_free(f->isolation);
+	f->isolation = isolation_new(&f->params, f->s, f->held);
+	f->w.tables = f->isolation->wanted;
+	f->w.enforce = f->isolation->enforce;
+}
+
+static struct fabric *
+fabric_new(void)
+{
+	struct fabric *f = g_new0(struct fabric, 1);
+
+	f->s = generate_fabric("single(3)", NULL, NULL);
+	assert_non_null(f->s);
+	for (uint32_t i = 0; i < f->s->n_nodes; i++) {
+		f->s->nodes[i].info.partition_cap = 40;
+		f->s->nodes[i].sw.partition_enforcement_cap = 32;
+	}
+	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->lft = lft_new(f->s->n_switches, f->lids->top);
+	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
+	f->held = port_tables_new(f->s);
+	f->policy = policy_default;
+	f->params.rules = partition_rules_default();
+	f->host = f->s->local_port;
+	f->gate = f->s->ports[f->host].peer;
+	f->w = (struct wanted){
+		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
+		.sm_lid = f->lids->base[f->host],
+	};
+	fabric_isolate(f);
+	return f;
+}
+
+static void
+fabric_free(struct fabric *f)
+{
+	isolation_free(f->isolation);
+	partition_rules_unref(f->params.rules);
+	port_tables_unref(f->held);
+	lft_seen_free(f->seen);
+	lft_free(f->lft);
+	lid_map_free(f->lids);
+	subnet_unref(f->s);
+	g_free(f);
+}
+
+static struct plan *
+diff(const struct fabric *f)
+{
+	return plan_diff(f->s, &f->w, f->seen, f->held, NULL);
+}
+
+static uint32_t
+count(const struct plan *plan, enum plan_kind kind)
+{
+	return plan->first[kind + 1] - plan->first[kind];
+}
+
+/* The devices take all tables; how many blocks that was. */
+static uint32_t
+apply_tables(struct fabric *f)
+{
+	struct plan *plan = diff(f);
+	uint32_t n = count(plan, PLAN_TABLE);
+
+	for (uint32_t i = plan->first[PLAN_TABLE];
+	     i < plan->first[PLAN_TABLE + 1]; i++) {
+		const struct plan_step *step = &plan->steps[i];
+
+		port_tables_set(f->held, step->table, step->port, step->block,
+				port_tables_get(f->w.tables, step->table,
+						step->port, step->block));
+	}
+	plan_free(plan);
+	return n;
+}
+
+static void
+add_member(struct fabric *f, uint16_t pkey, uint32_t port,
+	   enum partition_membership membership)
+{
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = f->s->ports[port].guid,
+		.membership = membership, .line = 3,
+	};
+
+	g_array_append_val(partition_rules_get(f->params.rules, pkey)->rules,
+			   rule);
+}
+
+/* 3 hosts and a port 0 of two blocks each; what is the same costs nothing. */
+static void
+test_a_table_is_written_once(void **state)
+{
+	struct fabric *f = fabric_new();
+
+	assert_int_equal(apply_tables(f), 8);
+	fabric_isolate(f);
+	assert_int_equal(apply_tables(f), 0);
+	fabric_free(f);
+}
+
+static void
+test_a_member_costs_its_own_blocks_only(void **state)
+{
+	struct fabric *f = fabric_new();
+	const struct plan_step *step;
+	struct plan *plan;
+
+	f->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	add_member(f, 7, f->host, PARTITION_FULL);
+	fabric_isolate(f);
+	apply_tables(f);
+	add_member(f, 9, f->host, PARTITION_FULL);
+	fabric_isolate(f);
+	plan = diff(f);
+	assert_int_equal(count(plan, PLAN_TABLE), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		step = &plan->steps[plan->first[PLAN_TABLE] + i];
+		assert_int_equal(step->table, PORT_TABLE_PKEY);
+		assert_int_equal(step->block, 0);
+		assert_true(step->port == f->host || step->port == f->gate);
+	}
+	plan_free(plan);
+	fabric_free(f);
+}
+
+static void
+test_what_is_not_wanted_is_left_alone(void **state)
+{
+	struct fabric *f = fabric_new();
+	union port_block odd = { .vl = { 3 } };
+
+	apply_tables(f);
+	port_tables_set(f->held, PORT_TABLE_SL2VL, f->host, 0, &odd);
+	port_tables_set(f->held, PORT_TABLE_PKEY, f->gate, 0, &odd);
+	assert_int_equal(apply_tables(f), 0);
+	fabric_free(f);
+}
+
+static void
+test_enforcement_is_a_field_of_the_gate(void **state)
+{
+	struct fabric *f = fabric_new();
+	struct port_info info;
+	unsigned fields;
+
+	f->params.enforce = PKEY_ENFORCE_IN;
+	add_member(f, 7, f->host, PARTITION_FULL);
+	fabric_isolate(f);
+	fields = wanted_port(f->s, &f->w, f->gate, &info);
+	assert_true(fields & PORT_FIELD_ENFORCE);
+	assert_true(info.enforce_inbound);
+	assert_false(info.enforce_outbound);
+	fields = wanted_port(f->s, &f->w, f->host, &info);
+	assert_false(fields & PORT_FIELD_ENFORCE);
+
+	/* and it is taken back */
+	f->s->ports[f->gate].info.enforce_inbound = true;
+	f->params.enforce = 0;
+	fabric_isolate(f);
+	fields = wanted_port(f->s, &f->w, f->gate, &info);
+	assert_true(fields & PORT_FIELD_ENFORCE);
+	assert_false(info.enforce_inbound);
+	fabric_free(f);
+}
+
+static void
+test_qos_limits_the_vls(void **state)
+{
+	struct fabric *f = fabric_new();
+	struct qos qos = { .enabled = true, .all = {
+		.given = QOS_MAX_VLS | QOS_HIGH_LIMIT, .max_vls = 2,
+		.high_limit = 9,
+	} };
+	struct port_info info;
+	unsigned fields;
+
+	f->s->ports[f->host].info.vl_cap = 4;
+	f->s->ports[f->gate].info.vl_cap = 4;
+	f->s->ports[f->host].info.oper_vls = 1;
+	wanted_port(f->s, &f->w, f->host, &info);
+	assert_int_equal(info.oper_vls, 4);
+	f->w.qos = &qos;
+	fields = wanted_port(f->s, &f->w, f->host, &info);
+	assert_int_equal(info.oper_vls, 2);
+	assert_int_equal(info.vl_high_limit, 9);
+	assert_true(fields & PORT_FIELD_VL_HIGH_LIMIT);
+	fabric_free(f);
+}
+
+static void
+test_clients_are_asked_to_register_if_they_can(void **state)
+{
+	struct fabric *f = fabric_new();
+	uint8_t *again;
+	struct port_info info;
+	unsigned fields;
+
+	for (uint32_t port = 0; port < f->s->n_ports; port++)
+		f->s->ports[port].info.cap_mask |=
+			PORT_CAP_HAS_CLIENT_REREGISTER;
+	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
+	assert_true(again[f->host]);	/* it comes up */
+	assert_false(again[f->gate]);	/* and is no end port */
+	f->w.reregister = again;
+	fields = wanted_port(f->s, &f->w, f->host, &info);
+	assert_true(fields & PORT_FIELD_REREGISTER);
+	assert_true(info.client_reregister);
+	f->s->ports[f->host].info.cap_mask = 0;
+	fields = wanted_port(f->s, &f->w, f->host, &info);
+	assert_false(fields & PORT_FIELD_REREGISTER);
+	assert_false(info.client_reregister);
+	g_free(again);
+
+	/* Active, with its LID: only if all is forgotten */
+	f->s->ports[f->host].info.state = PORT_STATE_ACTIVE;
+	f->s->ports[f->host].info.lid = f->lids->base[f->host];
+	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
+	assert_false(again[f->host]);
+	g_free(again);
+	f->s->ports[f->host].info.lid++;
+	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
+	assert_true(again[f->host]);
+	g_free(again);
+	f->s->ports[f->host].info.lid--;
+	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_FORGOTTEN);
+	assert_true(again[f->host]);
+	g_free(again);
+	fabric_free(f);
+}
+
+static void
+assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void
+test_the_plan_says_who_gets_in_and_out(void **state)
+{
+	struct fabric *f = fabric_new();
+	GString *out = g_string_new(NULL);
+	union port_block b = { .pkeys = { 0xffff, 0x8005 } };
+	struct plan *plan;
+
+	apply_tables(f);
+	port_tables_forget(f->held, PORT_TABLE_PKEY, f->host);
+	port_tables_set(f->held, PORT_TABLE_PKEY, f->host, 0, &b);
+	add_member(f, 7, f->host, PARTITION_LIMITED);
+	fabric_isolate(f);
+	plan = diff(f);
+	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
+	assert_has(out->str, "2 blocks of ports' tables");
+	assert_has(out->str, "  P_Key table of H-0 port 1 (0x");
+	assert_has(out->str, "), block 0: + 0x0007, - 0x8005\n");
+	assert_has(out->str, "), block 1: no keys\n");
+	g_string_truncate(out, 0);
+	plan_print_json(plan, f->s, &f->w, f->seen, f->held, out);
+	assert_has(out->str, "\"port\":1,\"table\":\"P_Key table\",\"block\":0,"
+		   "\"known\":true,\"added\":[\"0x0007\"],\"removed\":"
+		   "[\"0x8005\"]}");
+	assert_has(out->str, "\"known\":false,\"added\":[],\"removed\":[]}");
+	plan_free(plan);
+	g_string_free(out, TRUE);
+	fabric_free(f);
+}
+
+static void
+test_vls_are_told_whole(void **state)
+{
+	struct fabric *f = fabric_new();
+	GString *out = g_string_new(NULL);
+	struct port_tables *wanted = port_tables_new(f->s);
+	union port_block vl = { .vl = { 0, 1, 2 } };
+	union port_block arb = { .bytes = { 1, 64, 2, 0, 3, 5 } };
+	struct plan *plan;
+
+	port_tables_set(wanted, PORT_TABLE_SL2VL, f->gate, 2, &vl);
+	port_tables_set(wanted, PORT_TABLE_VL_ARB, f->gate, VL_ARB_HIGH_1,
+			&arb);
+	f->w.tables = wanted;
+	plan = diff(f);
+	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
+	assert_has(out->str, "from port 2: VLs by SL not known -> "
+		   "0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0\n");
+	assert_has(out->str, "high priority, first half: VL:weight not known "
+		   "-> 1:64,3:5\n");
+	plan_free(plan);
+	g_string_free(out, TRUE);
+	port_tables_unref(wanted);
+	fabric_free(f);
+}
+
+static void
+test_strangers_are_notes(void **state)
+{
+	struct fabric *f = fabric_new();
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = 0xdead, .line = 12,
+		.membership = PARTITION_FULL,
+	};
+
+	f->params.rules->source = g_strdup("p.conf");
+	g_array_append_val(partition_rules_get(f->params.rules, 5)->rules,
+			   rule);
+	fabric_isolate(f);
+	assert_int_equal(f->isolation->notes->len, 1);
+	assert_string_equal(f->isolation->notes->pdata[0],
+			    "p.conf:12: port 0x000000000000dead is not on the "
+			    "fabric");
+	fabric_free(f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_table_is_written_once),
+		cmocka_unit_test(test_a_member_costs_its_own_blocks_only),
+		cmocka_unit_test(test_what_is_not_wanted_is_left_alone),
+		cmocka_unit_test(test_enforcement_is_a_field_of_the_gate),
+		cmocka_unit_test(test_qos_limits_the_vls),
+		cmocka_unit_test(test_clients_are_asked_to_register_if_they_can),
+		cmocka_unit_test(test_the_plan_says_who_gets_in_and_out),
+		cmocka_unit_test(test_vls_are_told_whole),
+		cmocka_unit_test(test_strangers_are_notes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

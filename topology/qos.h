@@ -1,0 +1,112 @@
+/*
+ * Quality of service: which SL travels on which VL, and how VLs share a link
+ * (IBA 7.6); and which paths get which SL. As it was configured: neither a
+ * fabric nor a MAD is known here.
+ */
+#ifndef MINISM_TOPOLOGY_QOS_H
+#define MINISM_TOPOLOGY_QOS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topology/porttab.h"
+
+/* --- SL to VL, VL arbitration --- */
+
+/* What has values of its own. */
+enum qos_kind {
+	QOS_CA,
+	QOS_ROUTER,
+	QOS_SWITCH_0,		/* an enhanced port 0 */
+	QOS_SWITCH,		/* external ports */
+	QOS_N_KINDS
+};
+
+enum qos_field {
+	QOS_MAX_VLS = 1 << 0,
+	QOS_HIGH_LIMIT = 1 << 1,
+	QOS_HIGH = 1 << 2,
+	QOS_LOW = 1 << 3,
+	QOS_SL2VL = 1 << 4,
+};
+
+#define QOS_VLS		15u	/* data VLs, 0 to 14 */
+#define QOS_VL_DROP	15u	/* in sl2vl: packets of this SL are dropped */
+#define QOS_ARB_ENTRIES	(2 * VL_ARB_ENTRIES)
+
+struct qos_share {
+	uint8_t vl;		/* 0 to 14 */
+	uint8_t weight;		/* 64 bytes each; 0: the entry is skipped */
+};
+
+struct qos_values {
+	unsigned given;		/* qos_fields; the others mean nothing */
+	uint8_t max_vls;	/* 1 to 15 */
+	uint8_t high_limit;	/* 4,096 bytes each; 255: no limit */
+	uint8_t sl2vl[SL_COUNT];	/* 0 to 15 */
+	struct qos_share high[QOS_ARB_ENTRIES], low[QOS_ARB_ENTRIES];
+};
+
+/* All zero: not enabled, nothing given. */
+struct qos {
+	bool enabled;
+	uint8_t max_op_vls;	/* OperationalVLs code, a bound for all ports;
+				   0: none but max_vls */
+	struct qos_values all, kinds[QOS_N_KINDS];
+};
+
+/* What holds for a kind: its own values, then those for all, then the built-in
+ * ones. Everything is given in `out`. */
+void qos_resolve(const struct qos *qos, enum qos_kind kind,
+		 struct qos_values *out);
+/* The same, of single values. */
+unsigned qos_max_vls(const struct qos *qos, enum qos_kind kind);
+unsigned qos_high_limit(const struct qos *qos, enum qos_kind kind);
+
+/* --- the SL of a path --- */
+
+enum qos_match {
+	QOS_MATCH_SERVICE,	/* the ServiceID that is asked for */
+	QOS_MATCH_PKEY,		/* the path's, 15 bits */
+	QOS_MATCH_TARGET,	/* PortGUID of the destination */
+	QOS_MATCH_SOURCE,
+};
+
+struct qos_rule {
+	enum qos_match match;
+	uint8_t sl;
+	uint64_t low, high;	/* both included */
+	unsigned line;		/* of the file, for messages */
+};
+
+/* Reference counted, immutable once it is shared. */
+struct qos_policy {
+	gint ref;
+	GArray *rules;		/* struct qos_rule, the first that fits is it */
+	bool has_default;
+	uint8_t default_sl;
+};
+
+struct qos_policy *qos_policy_new(void);
+struct qos_policy *qos_policy_ref(struct qos_policy *policy);
+void qos_policy_unref(struct qos_policy *policy);
+
+/* A path as the rules look at it. */
+struct qos_path {
+	bool has_service;
+	uint64_t service;
+	uint16_t pkey;
+	uint64_t source, target;	/* PortGUIDs */
+};
+/* The SL of the path: of the first rule that fits; if there is none, of its
+ * partition (0: it has none), then the default's, then 0. `policy` may be
+ * NULL: there are no rules. */
+uint8_t qos_policy_sl(const struct qos_policy *policy,
+		      const struct qos_path *path, uint8_t partition_sl);
+/* Could this be the SL of the path for any target? */
+bool qos_policy_may_give(const struct qos_policy *policy,
+			 const struct qos_path *path, uint8_t partition_sl,
+			 uint8_t sl);
+
+#endif
