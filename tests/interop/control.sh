@@ -29,24 +29,27 @@ ctl_says() {	# status regex arguments...
 	ctl "$wanted" "$@" && cat ctl.out ctl.err | grep -qE -- "$regex"
 }
 
-# has_pkey NAME P_KEY: is it in the table of that host?
+# has_pkey NAME P_KEY: is it in the table of that host? 2: nobody knows
 has_pkey() {
 	local lid
 	lid=$(client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
 	mine && /^\[1\]/ { sub(/.*# *lid /, ""); print $1; exit }')
-	client -t 10 smpquery pkeys "$lid" 2>/dev/null | grep -qiE "0x$2\\b"
+	client -t 10 smpquery pkeys "$lid" >pkeys 2>/dev/null &&
+		[ -s pkeys ] || return 2
+	grep -qiE "0x$2\\b" pkeys
 }
 
 lacks_pkey() {
-	! has_pkey "$1" "$2"
+	has_pkey "$@"
+	[ $? -eq 1 ]
 }
 
 port_guid() {	# of a host of demo.net, as ibnetdiscover tells it
 	client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^caguid=/ { next }
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
-	mine && /^\[1\]/ { gsub(/.*\(|\).*/, "", $1); print $1; exit }'
+	mine && /^\[1\]/ { gsub(/.*\(|\).*/, "", $1); print "0x" $1; exit }'
 }
 
 partition_file() {
