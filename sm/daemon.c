@@ -55,6 +55,7 @@ struct daemon {
 	struct mcast *mcast;
 	struct keystore *keys;
 	struct policy policy;
+	struct qos qos;
 	struct site *site;
 	struct status *status;
 	struct ctlsock *control;	/* NULL: nobody listens */
@@ -481,6 +482,8 @@ set_policy(struct daemon *d)
 		.local_phy_errors = (uint8_t)c->local_phy_errors,
 		.overrun_errors = (uint8_t)c->overrun_errors,
 	};
+	d->qos = c->qos;
+	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
 }
 
 /* What clients of the SA left is in the archive, or they have to come again. */
@@ -520,7 +523,7 @@ daemon_connect(struct daemon *d)
 		.isolation = {
 			.rules = rules_of(d),
 			.enforce = conf_enforce(d->conf),
-			.qos = d->conf->qos.enabled ? &d->conf->qos : NULL,
+			.qos = &d->qos,
 		},
 	};
 

@@ -23,7 +23,7 @@ struct site {
 	struct lists lists;
 	struct route_params route;
 	struct partitions *partitions;
-	struct qos_policy *sls;		/* NULL: none */
+	struct qos_policy *sls;		/* or NULL */
 };
 
 static void
@@ -107,23 +107,14 @@ open_partitions(const struct conf *c)
 	return partitions_new(&params);
 }
 
-static struct qos_policy *
-read_sls(const struct site *s, GPtrArray *warnings, GPtrArray *errors)
+static void
+read_sls(const struct conf *c, struct qos_policy **out, GPtrArray *warnings,
+	 GPtrArray *errors)
 {
-	struct qos_policy *sls = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!qospolicy_read(s->conf, &sls, warnings, &error))
+	if (!qospolicy_read(c, out, warnings, &error))
 		g_ptr_array_add(errors, g_strdup(error->message));
-	return sls;
-}
-
-/* Takes a reference over. */
-static void
-set_sls(struct site *s, struct qos_policy *sls)
-{
-	qos_policy_unref(s->sls);
-	s->sls = sls;
 }
 
 static void
@@ -147,7 +138,7 @@ site_read(const struct conf *conf, GPtrArray *warnings, GPtrArray *errors)
 	read_engine(s, errors);
 	read_lists(conf, &lists, errors);
 	set_lists(s, &lists);
-	set_sls(s, read_sls(s, warnings, errors));
+	read_sls(conf, &s->sls, warnings, errors);
 	load_partitions(s, warnings, errors);
 	if (errors->len == before)
 		return s;
@@ -170,17 +161,18 @@ bool
 site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	struct lists lists = { NULL, NULL, NULL };
+	struct qos_policy *sls = NULL;
 	guint before = errors->len;
-	struct qos_policy *sls;
 
 	read_lists(s->conf, &lists, errors);
-	sls = read_sls(s, warnings, errors);
+	read_sls(s->conf, &sls, warnings, errors);
 	/* Last, since it takes effect at once. */
 	if (errors->len == before)
 		load_partitions(s, warnings, errors);
 	if (errors->len == before) {
 		set_lists(s, &lists);
-		set_sls(s, sls);
+		qos_policy_unref(s->sls);
+		s->sls = sls;
 		return true;
 	}
 	clear_lists(&lists);

@@ -22,6 +22,9 @@ void site_free(struct site *s);
  * force, all of it. */
 bool site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors);
 
+/* Which paths get which SL; borrowed until the next reload; NULL: none. */
+struct qos_policy *site_sls(const struct site *s);
+
 /* Borrowed; the lists in it are until the next reload. */
 const struct route_params *site_route(const struct site *s);
 struct partitions *site_partitions(const struct site *s);
