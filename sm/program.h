@@ -20,6 +20,8 @@ struct program_result {
 	bool changed;		/* a link came or went while we were at it */
 	uint32_t *forgot;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */
+	GArray *locked;		/* of uint64_t: PortGUIDs of those that hide
+				   their M_Key and obey none of ours; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 
