@@ -1,6 +1,6 @@
 /*
- * A site's files: what the configuration names besides itself. Partitions, lists
- * of GUIDs, the QoS policy, read at the start and again on demand.
+ * A site's files: what the configuration names besides itself. Partitions,
+ * lists of GUIDs, the QoS policy, read at the start and again on demand.
  */
 #ifndef MINISM_SM_SITE_H
 #define MINISM_SM_SITE_H
