@@ -36,6 +36,7 @@ struct archive {
 	struct log *log;
 	uint64_t version;	/* that the file has */
 	bool written;		/* there is a file of ours */
+	bool remembered;	/* there was a good file at the start */
 	int64_t not_before;
 	unsigned timer;		/* 0: not running */
 };
@@ -79,7 +80,7 @@ load(struct archive *a)
 		set_aside(a, error->message);
 		return;
 	}
-	a->written = true;
+	a->written = a->remembered = true;
 	sa_stats(a->sa, &st);
 	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
 		"members, services %u, subscriptions %u", st.n_groups,
@@ -152,9 +153,9 @@ archive_open(const char *cache_dir, struct sa *sa, struct transport *t,
 }
 
 bool
-archive_remembers(const struct archive *a)
+archive_remembered(const struct archive *a)
 {
-	return a->written;
+	return a->remembered;
 }
 
 void

@@ -18,9 +18,8 @@ struct archive;
  * both. */
 struct archive *archive_open(const char *cache_dir, struct sa *sa,
 			     struct transport *t, struct log *log);
-/* True: what clients had left was there and was loaded, or has been written
- * since. */
-bool archive_remembers(const struct archive *a);
+/* What clients had left was remembered at the start. */
+bool archive_remembered(const struct archive *a);
 /* The state may have changed. It is written soon, if it has: not more often
  * than once in 2 s. */
 void archive_touch(struct archive *a);

@@ -490,13 +490,13 @@ set_policy(struct daemon *d)
 	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
 }
 
-/* What clients of the SA left is in the archive, or they have to come again. */
+/* What clients of the SA know of us: see struct sweep_params. */
 static enum sweep_clients
 clients_of(const struct daemon *d)
 {
 	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
 		return SWEEP_CLIENTS_NONE;
-	return archive_remembers(d->archive) ? SWEEP_CLIENTS_KNOWN :
+	return archive_remembered(d->archive) ? SWEEP_CLIENTS_KNOWN :
 		SWEEP_CLIENTS_FORGOTTEN;
 }
 
@@ -552,6 +552,7 @@ daemon_connect(struct daemon *d)
 			   on_groups, d);
 	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
 			     d->log);
+	params.clients = clients_of(d);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
