@@ -545,7 +545,6 @@ daemon_connect(struct daemon *d)
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
-	params.clients = clients_of(d);
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
