@@ -233,6 +233,9 @@ remark(const struct ctl_view *v, uint64_t guid)
 {
 	const struct subnet *s = v->status->subnet;
 
+	if (v->self.state != SM_STATE_MASTER)
+		return "; but this manager is not the master, and the "
+			"master does not hear of it";
 	if (!s || subnet_find_port(s, guid) != SUBNET_NONE)
 		return "";
 	if (subnet_find_node(s, guid) != SUBNET_NONE)

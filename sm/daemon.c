@@ -490,6 +490,16 @@ set_policy(struct daemon *d)
 	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
 }
 
+static struct isolation_params
+isolation_of(const struct daemon *d)
+{
+	return (struct isolation_params){
+		.rules = rules_of(d),
+		.enforce = conf_enforce(d->conf),
+		.qos = &d->qos,
+	};
+}
+
 /* What clients of the SA know of us: see struct sweep_params. */
 static enum sweep_clients
 clients_of(const struct daemon *d)
@@ -524,11 +534,7 @@ daemon_connect(struct daemon *d)
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = *site_route(d->site),
 		.policy = &d->policy,
-		.isolation = {
-			.rules = rules_of(d),
-			.enforce = conf_enforce(d->conf),
-			.qos = &d->qos,
-		},
+		.isolation = isolation_of(d),
 	};
 
 	if (d->conf->mode == CONF_MODE_PLAN ||
@@ -646,6 +652,31 @@ tell_check(const GPtrArray *warnings, const GPtrArray *errors)
 	return 0;
 }
 
+/* What the partitions would come to on the fabric that --simulate names. */
+static void
+check_fabric(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	struct subnet *fabric = backend_load_fabric(d->conf, &error);
+	struct isolation_params params;
+	struct port_tables *held;
+	struct isolation *i;
+
+	if (!fabric) {
+		g_ptr_array_add(errors, g_strdup(error->message));
+		return;
+	}
+	set_policy(d);
+	params = isolation_of(d);
+	held = port_tables_new(fabric);
+	i = isolation_new(&params, fabric, held);
+	for (guint n = 0; n < i->notes->len; n++)
+		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
+	isolation_free(i);
+	port_tables_unref(held);
+	subnet_unref(fabric);
+}
+
 static int
 check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
 {
@@ -655,6 +686,8 @@ check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
 		g_ptr_array_add(errors, g_strdup(bad->message));
 	else
 		d->site = site_read(d->conf, warnings, errors);
+	if (d->site && d->conf->simulate)
+		check_fabric(d, warnings, errors);
 	return tell_check(warnings, errors);
 }
 

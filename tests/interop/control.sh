@@ -97,6 +97,12 @@ status_case() {
 		await 10 log_has second.log "process ${SM_PIDS[0]}, listens"
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
+
+	# a standby says so, and where the master is
+	on node-16 sm_start standby.log -s 1 --control-socket "$SCRATCH/ctl2"
+	check "status: a standby names the master" await 20 standby_says
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
 	sm_defaults[3]=$SCRATCH/cache
 	check "status: the first one still answers" ctl_says 0 '' help
 
@@ -114,6 +120,12 @@ status_case() {
 	check "status: TERM ends it with exit 0" [ $? -eq 0 ]
 	check "status: and removes the socket" [ ! -e ctl ]
 	sim_stop
+}
+
+standby_says() {
+	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl2" status >standby.out &&
+		grep -qE '^role: +standby.*the master is on node-01 ' \
+			standby.out
 }
 
 # Another user, even one who can open the socket, is turned away.
@@ -165,6 +177,15 @@ partition_case() {
 	check "partition: now it has" await 5 has_pkey node-05 8010
 	check "partition: it is listed" ctl_says 0 'full .*node-05' \
 		partitions Storage
+	check "partition: a port that is not there" \
+		ctl_says 0 'no such port on the fabric now' \
+		partition add Storage 0xabcdef
+	check "partition: the log says it, and why it is wanted" await 5 \
+		log_has partition.log 'changed at run time: port 0x0+abcdef'
+	check "partition: it is listed as away" \
+		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
+	check "partition: reset" ctl_says 0 'what the file says' \
+		partition reset Storage 0xabcdef
 	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
 		partition add Storge "$guid"
 

@@ -117,6 +117,10 @@ config_case() {
 	echo "partition_config_file $SCRATCH/no-such" >named.conf
 	check_says "named by the configuration it is a warning" 0 \
 		'no-such: .*\(warning\)' -F "$SCRATCH/named.conf"
+	check_says "a member that a fabric lacks" 0 \
+		'good\.partitions:2: port 0x0+1 is not on the fabric' \
+		-P "$SCRATCH/good.partitions" --simulate "$demo"
+	check_says "a fabric that is none" 2 'PGFT' --simulate 'PGFT(4,8)'
 	refused "at the start a bad partition file" 'bad\.partitions:2:' \
 		-o -P "$SCRATCH/bad.partitions" --simulate='single(2)'
 }
