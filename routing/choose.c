@@ -34,8 +34,31 @@
 
 #include <string.h>
 
+#define MAX_ENGINES	16u
 #define MIXED_SHARE	50u	/* auto bears one part in so many */
 #define FIT_LEAST	0.9	/* what auto wants of engine_output.fit */
+
+/* By the engine's place in engines[]. */
+struct choose_memo {
+	struct engine_memo *of[MAX_ENGINES];
+};
+
+struct choose_memo *
+choose_memo_new(void)
+{
+	return g_new0(struct choose_memo, 1);
+}
+
+void
+choose_memo_free(struct choose_memo *memo)
+{
+	if (!memo)
+		return;
+	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++)
+		if (memo->of[i])
+			engines[i]->memo_free(memo->of[i]);
+	g_free(memo);
+}
 
 static void
 choice_drop_tables(struct choice *c)
@@ -77,6 +100,17 @@ choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
 			(from ? lft_row(from, sw)[lid] : LFT_NO_PATH);
 }
 
+/* Somebody else may hold the tables, and go by what they are. */
+static struct lft *
+choose_copy(const struct lft *lft)
+{
+	struct lft *copy = lft_new(lft->n_switches, lft->top);
+
+	memcpy(copy->ports, lft->ports,
+	       (size_t)lft->n_switches * lft->stride);
+	return copy;
+}
+
 static bool
 choose_routes(const struct lft *lft, uint32_t lid)
 {
@@ -86,36 +120,45 @@ choose_routes(const struct lft *lft, uint32_t lid)
 	return false;
 }
 
-/* Strays that the engine did not route keep what they have. */
-static void
+/* Strays that the engine did not route keep what they have. Gives back the
+ * tables with these; another reference is given up. */
+static struct lft *
 choose_keep_strays(const struct graph *g, struct lft *lft,
 		   const struct lft *held)
 {
 	uint32_t top = MIN(lft->top, held->top), lid;
 	g_autofree uint8_t *stray = choose_find_strays(g, top);
+	struct lft *mine = NULL;
 
-	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		if (stray[lid] && !choose_routes(lft, lid))
-			choose_put(lft, lid, held);
+	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
+		if (!stray[lid] || choose_routes(lft, lid) ||
+		    !choose_routes(held, lid))
+			continue;
+		if (!mine)
+			mine = choose_copy(lft);
+		choose_put(mine, lid, held);
+	}
+	if (!mine)
+		return lft;
+	lft_free(lft);
+	return mine;
 }
 
 /* The tables held, as if there had never been a stray. */
 static struct lft *
 choose_forget_strays(const struct graph *g, const struct lft *held)
 {
-	struct lft *lft = lft_new(held->n_switches, held->top);
+	struct lft *lft = choose_copy(held);
 	g_autofree uint8_t *stray = choose_find_strays(g, held->top);
 	uint32_t lid;
 
-	memcpy(lft->ports, held->ports,
-	       (size_t)held->n_switches * held->stride);
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
 		if (stray[lid])
 			choose_put(lft, lid, NULL);
 	return lft;
 }
 
-/* Fills lft, ranks, notes, alone. */
+/* Fills lft, ranks, notes, alone. in->memo is that of the engine. */
 static bool
 choose_run(const struct engine *engine, const struct engine_input *in,
 	   struct choice *c, GError **error)
@@ -123,21 +166,39 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	struct engine_output out;
 
 	c->engine = engine;
-	c->lft = lft_new(in->g->n_switches, in->g->top);
-	engine_output_init(&out, c->lft);
+	engine_output_init(&out, in->memo ? NULL :
+			   lft_new(in->g->n_switches, in->g->top));
 	if (!engine->compute(in, &out, error)) {
+		lft_free(out.lft);
 		engine_output_clear(&out);
 		choice_drop_tables(c);
 		return false;
 	}
+	c->lft = out.lft;
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
 	c->fit = out.fit;
 	engine_output_clear(&out);
 	if (in->previous)
-		choose_keep_strays(in->g, c->lft, in->previous);
+		c->lft = choose_keep_strays(in->g, c->lft, in->previous);
 	verify_tables(in->g, c->lft, NULL, &c->alone);
 	return true;
+}
+
+/* Of one engine; NULL: there is none. */
+static struct engine_memo *
+choose_recall(struct choose_memo *memo, const struct engine *engine)
+{
+	if (!memo || !engine->memo_new)
+		return NULL;
+	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++) {
+		if (engines[i] != engine)
+			continue;
+		if (!memo->of[i])
+			memo->of[i] = engine->memo_new();
+		return memo->of[i];
+	}
+	return NULL;
 }
 
 /* If there is a loop, once more without the strays. */
@@ -152,6 +213,7 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 
 	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
 		in.ranks = NULL;
+	in.memo = choose_recall(wish->memo, engine);
 	if (!choose_run(engine, &in, c, error))
 		return false;
 	if (!c->alone.channels.n_looped || !in.previous)

@@ -36,6 +36,7 @@ tree_make_groups(struct tree *t)
 	uint32_t sw, e, next, last, n_ups = 0, n_downs = 0;
 	struct tree_group group = { .slot = TREE_NO_SLOT };
 
+	t->n_strays = g->n_edges / 2;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
@@ -47,29 +48,16 @@ tree_make_groups(struct tree *t)
 					break;
 			group.first_edge = e;
 			group.n_cables = (uint8_t)(next - e);
-			if (t->rank[group.peer] == t->rank[sw] + 1)
+			if (t->rank[group.peer] == t->rank[sw] + 1) {
 				t->ups[n_ups++] = group;
-			else if (t->rank[group.peer] + 1 == t->rank[sw])
+				t->n_strays -= group.n_cables;
+			} else if (t->rank[group.peer] + 1 == t->rank[sw]) {
 				t->downs[n_downs++] = group;
+			}
 		}
 	}
 	t->first_up[sw] = n_ups;
 	t->first_down[sw] = n_downs;
-}
-
-static void
-tree_find_islands(struct tree *t)
-{
-	const struct graph *g = t->g;
-	uint32_t sw, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = sw;
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			tree_join(t->island, sw, g->edges[e].peer);
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = tree_find(t->island, sw);
 }
 
 static void
@@ -93,6 +81,24 @@ tree_label_pods(struct tree *t)
 		for (sw = 0; sw < n; sw++)
 			label[sw] = tree_find(label, sw);
 	}
+}
+
+/* What the tree joins, and what its strays do. */
+static void
+tree_find_islands(struct tree *t)
+{
+	const struct graph *g = t->g;
+	uint32_t n = g->n_switches, sw, e;
+
+	memcpy(t->island, t->pods + (size_t)(t->n_ranks - 1) * n,
+	       n * sizeof(*t->island));
+	if (t->n_strays == 0)
+		return;
+	for (sw = 0; sw < n; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			tree_join(t->island, sw, g->edges[e].peer);
+	for (sw = 0; sw < n; sw++)
+		t->island[sw] = tree_find(t->island, sw);
 }
 
 static gint
@@ -194,6 +200,66 @@ tree_fill_sets(struct tree *t)
 		}
 }
 
+uint64_t
+tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups, uint32_t w)
+{
+	uint64_t word = 0;
+	uint32_t i;
+
+	if (n_ups == 0) {
+		if (t->dest_of[sw] / 64 == w)
+			word = UINT64_C(1) << t->dest_of[sw] % 64;
+		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
+			word |= tree_set(t, t->downs[i].peer, 0)[w];
+		return word;
+	}
+	for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++)
+		word |= tree_set(t, t->ups[i].peer, n_ups - 1)[w];
+	for (i = 0; i < n_ups; i++)
+		word &= ~tree_set(t, sw, i)[w];
+	return word;
+}
+
+static void
+tree_alloc_groups(struct tree *t)
+{
+	uint32_t n = t->g->n_switches;
+
+	t->first_up = g_new(uint32_t, n + 1);
+	t->first_down = g_new(uint32_t, n + 1);
+	t->ups = g_new(struct tree_group, t->g->n_edges / 2 + 1);
+	t->downs = g_new(struct tree_group, t->g->n_edges / 2 + 1);
+	t->island = g_new(uint32_t, n);
+}
+
+void
+tree_clear_groups(struct tree *was)
+{
+	g_free(was->first_up);
+	g_free(was->first_down);
+	g_free(was->ups);
+	g_free(was->downs);
+	g_free(was->island);
+	g_free(was->pods);
+}
+
+bool
+tree_regroup(struct tree *t, const struct graph *g, struct tree *was)
+{
+	uint32_t n = g->n_switches;
+
+	g_assert(n == t->g->n_switches);
+	*was = *t;
+	t->g = g;
+	tree_alloc_groups(t);
+	tree_make_groups(t);
+	tree_label_pods(t);
+	tree_find_islands(t);
+	return memcmp(t->island, was->island, n * sizeof(*t->island)) == 0 &&
+		memcmp(t->pods, was->pods, (size_t)n * t->n_ranks *
+		       sizeof(*t->pods)) == 0;
+}
+
 struct tree *
 tree_new(const struct graph *g, const uint8_t *rank)
 {
@@ -205,21 +271,19 @@ tree_new(const struct graph *g, const uint8_t *rank)
 	t->rank = g_memdup2(rank, n);
 	for (sw = 0; sw < n; sw++)
 		t->n_ranks = MAX(t->n_ranks, rank[sw] + 1u);
-	t->first_up = g_new(uint32_t, n + 1);
-	t->first_down = g_new(uint32_t, n + 1);
-	t->ups = g_new(struct tree_group, g->n_edges / 2 + 1);
-	t->downs = g_new(struct tree_group, g->n_edges / 2 + 1);
-	t->island = g_new(uint32_t, n);
+	tree_alloc_groups(t);
 	t->dest_of = g_new(uint32_t, n);
 	t->switch_of = g_new(uint32_t, n);
 	t->climb = g_new(uint32_t, n);
 	t->place = g_new(uint32_t, n);
 	t->turn = g_new0(uint32_t, n);
+	t->planes = g_malloc((size_t)n * t->n_ranks);
+	memset(t->planes, (int)TREE_NO_SLOT, (size_t)n * t->n_ranks);
 	t->levels = g_new0(struct tree_level, t->n_ranks);
 
 	tree_make_groups(t);
-	tree_find_islands(t);
 	tree_label_pods(t);
+	tree_find_islands(t);
 	tree_sort(t);
 	t->n_words = (n + 63) / 64;
 	t->n_words += -t->n_words % TREE_UNROLL;
@@ -232,18 +296,14 @@ tree_new(const struct graph *g, const uint8_t *rank)
 void
 tree_free(struct tree *t)
 {
+	tree_clear_groups(t);
 	g_free(t->rank);
-	g_free(t->first_up);
-	g_free(t->first_down);
-	g_free(t->ups);
-	g_free(t->downs);
-	g_free(t->pods);
-	g_free(t->island);
 	g_free(t->dest_of);
 	g_free(t->switch_of);
 	g_free(t->climb);
 	g_free(t->place);
 	g_free(t->turn);
+	g_free(t->planes);
 	g_free(t->levels);
 	g_free(t->sets);
 	g_free(t);

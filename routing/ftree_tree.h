@@ -37,6 +37,7 @@ struct tree_level {
 struct tree {
 	const struct graph *g;
 	uint32_t n_ranks;
+	uint32_t n_strays;	/* cables that are in no group */
 	uint8_t *rank;		/* by switch */
 	uint32_t *first_up;	/* n_switches + 1 */
 	uint32_t *first_down;
@@ -53,6 +54,8 @@ struct tree {
 	uint32_t *place;	/* switch -> place in climb */
 	uint32_t *turn;		/* switch -> number in its plane, given with
 				   the slots */
+	uint8_t *planes;	/* rank * n_switches + switch: slot of the
+				   component, of ranks from this on; likewise */
 	uint32_t n_sets, n_words;
 	uint64_t *sets;		/* see tree_set() */
 	struct tree_level *levels;	/* by rank; [0].pi = 1 */
@@ -60,6 +63,18 @@ struct tree {
 
 struct tree *tree_new(const struct graph *g, const uint8_t *rank);
 void tree_free(struct tree *t);
+
+/* Gives `t` the groups of another graph of the same switches and ranks; the
+ * graph and the groups of before are moved to `was`. False if what is next to
+ * what is another than before, then `t` is only to be freed. Sets are as they
+ * were. */
+bool tree_regroup(struct tree *t, const struct graph *g, struct tree *was);
+void tree_clear_groups(struct tree *was);
+
+/* Word w of what tree_set() should be, by those of the neighbours and those
+ * of less hops. */
+uint64_t tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups,
+			uint32_t w);
 
 /* ftree_slot.c: fills levels, turns and the slots of the groups; n_hosts are
  * on a leaf, usually. */
@@ -71,6 +86,19 @@ static inline uint64_t *
 tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 {
 	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
+}
+
+/* Word w of all destinations that are reached from `sw`. */
+static inline uint64_t
+tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
+{
+	const uint64_t *set = tree_set(t, sw, 0) + w;
+	uint64_t word = 0;
+	uint32_t k;
+
+	for (k = 0; k < t->n_sets; k++, set += t->n_words)
+		word |= *set;
+	return word;
 }
 
 static inline bool

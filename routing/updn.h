@@ -21,6 +21,14 @@
 uint32_t *updn_rank(const struct graph *g, const uint32_t *held,
 		    const uint8_t *is_root);
 
+#define UPDN_LEVEL_SHIFT	16u
+
+static inline uint32_t
+updn_level(uint32_t rank)
+{
+	return rank >> UPDN_LEVEL_SHIFT;
+}
+
 /* One root only: from everywhere there is a way up to it, hence a legal way
  * between any two switches that are cabled together. */
 uint32_t *updn_rank_single(const struct graph *g);

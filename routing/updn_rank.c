@@ -24,7 +24,6 @@
 #include "routing/updn.h"
 
 #define FAR		UINT32_MAX
-#define LEVEL_SHIFT	16u
 #define LEVEL_MAX	0x7fffu
 
 /* Breadth first from all that have distance 0 and stand in the queue. Returns
@@ -153,7 +152,7 @@ rank_place(uint32_t *rank, uint32_t level, uint32_t *next)
 {
 	level = MIN(level, LEVEL_MAX);
 	g_assert(next[level] <= 0xffff);
-	*rank = level << LEVEL_SHIFT | next[level]++;
+	*rank = level << UPDN_LEVEL_SHIFT | next[level]++;
 }
 
 static uint32_t *
@@ -206,7 +205,7 @@ rank_add_newcomers(const struct graph *g, uint32_t *ranks, uint32_t *next)
 				if (ranks[g->edges[e].peer] != ENGINE_NO_RANK)
 					level = MIN(level,
 						ranks[g->edges[e].peer] >>
-						LEVEL_SHIFT);
+						UPDN_LEVEL_SHIFT);
 			any = true;
 			if (level == FAR)
 				continue;
@@ -231,7 +230,7 @@ rank_can_hold(const struct graph *g, const uint32_t *held)
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		if (held[sw] == ENGINE_NO_RANK)
 			continue;
-		if (held[sw] >> LEVEL_SHIFT > LEVEL_MAX ||
+		if (held[sw] >> UPDN_LEVEL_SHIFT > LEVEL_MAX ||
 		    (held[sw] & 0xffff) + g->n_switches > 0xffff ||
 		    !g_hash_table_add(met, GUINT_TO_POINTER(held[sw] + 1)))
 			return false;
@@ -252,7 +251,7 @@ rank_place_layers(const struct graph *g, const uint32_t *held,
 		return;
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (held[sw] != ENGINE_NO_RANK &&
-		    held[sw] >> LEVEL_SHIFT != level[sw])
+		    held[sw] >> UPDN_LEVEL_SHIFT != level[sw])
 			return;
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (ranks[sw] == ENGINE_NO_RANK)
@@ -274,7 +273,7 @@ updn_rank(const struct graph *g, const uint32_t *held, const uint8_t *is_root)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (ranks[sw] == ENGINE_NO_RANK)
 			continue;
-		level = MIN(ranks[sw] >> LEVEL_SHIFT, LEVEL_MAX);
+		level = MIN(ranks[sw] >> UPDN_LEVEL_SHIFT, LEVEL_MAX);
 		next[level] = MAX(next[level], (ranks[sw] & 0xffff) + 1);
 	}
 	rank_place_layers(g, held, ranks, next);

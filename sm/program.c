@@ -91,6 +91,47 @@ step_name(const struct plan_step *step)
 		plan_kind_name(step->kind);
 }
 
+/*
+ * Level 1 answers every Get and hides the M_Key; a key that is wrong shows only
+ * by the silence after a Set (IBA 14.2.4.1). It is the same for all that has
+ * that key, so nothing more is sent there.
+ */
+
+static uint32_t
+holder_of(const struct program *p, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(p->before, port);
+
+	return subnet_is_switch(n) ? n->first_port : port;
+}
+
+static bool
+hides_key(const struct program *p, uint32_t holder)
+{
+	return keyring_is_hidden(&p->before->ports[holder].info);
+}
+
+static bool
+is_locked(const struct program *p, uint32_t holder)
+{
+	uint64_t guid = p->before->ports[holder].guid;
+
+	for (guint i = 0; i < p->r.locked->len; i++)
+		if (g_array_index(p->r.locked, uint64_t, i) == guid)
+			return true;
+	return false;
+}
+
+static void
+lock(struct program *p, uint32_t holder)
+{
+	uint64_t guid = p->before->ports[holder].guid;
+
+	g_array_append_val(p->r.locked, guid);
+	problem(p, "%s does not obey: its M_Key is not ours",
+		place(p, p->before->ports[holder].node, holder));
+}
+
 /* A step is over, one way or the other. */
 static void
 settle(struct program *p, uint32_t index, bool well)
@@ -292,15 +333,22 @@ static void
 on_silence(struct program *p, const struct order_action *a)
 {
 	const struct plan_step *step;
+	uint32_t holder;
 
 	if (a->act == ORDER_LOOK) {
 		p->r.changed = true;
 		return;
 	}
 	step = &p->plan->steps[a->what];
-	silent_add(p->silent, step_target(p->before, step));
-	problem(p, "%s does not answer (%s)", step_place(p, step),
-		step_name(step));
+	holder = holder_of(p, step_target(p->before, step));
+	if (hides_key(p, holder)) {
+		if (!is_locked(p, holder))
+			lock(p, holder);
+	} else {
+		silent_add(p->silent, step_target(p->before, step));
+		problem(p, "%s does not answer (%s)", step_place(p, step),
+			step_name(step));
+	}
 	settle(p, a->what, false);
 }
 
@@ -396,7 +444,8 @@ send_action(struct program *p, const struct order_action *a)
 	uint32_t mod = step ? step_attr_mod(p->before, step) :
 		p->before->ports[target].num;
 
-	if (silent_covers(p->silent, target)) {
+	if (silent_covers(p->silent, target) || (p->r.locked->len &&
+	    is_locked(p, holder_of(p, target)))) {
 		if (step)
 			settle(p, a->what, false);
 		return;
@@ -492,6 +541,7 @@ program_start(struct xact *x, const struct keyring *keys,
 	p->r.after = subnet_copy(before);
 	p->r.forgot = g_new0(uint32_t, before->n_ports);
 	p->r.told = g_new0(uint8_t, before->n_ports);
+	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->silent = silent_new(x, before, on_lost, p);
 	p->order = order_new(before, w, plan);
@@ -515,6 +565,8 @@ program_result_clear(struct program_result *r)
 		subnet_unref(r->after);
 	g_free(r->forgot);
 	g_free(r->told);
+	if (r->locked)
+		g_array_unref(r->locked);
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
 	*r = (struct program_result){ 0 };

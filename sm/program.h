@@ -22,6 +22,8 @@ struct program_result {
 				   acknowledged and did not take; owned */
 	uint8_t *told;		/* by port index: its clients were asked to
 				   register again; owned */
+	GArray *locked;		/* of uint64_t: PortGUIDs of those that hide
+				   their M_Key and obey none of ours; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 

@@ -38,12 +38,18 @@
 #define POLL_MS		1000u	/* standby asks the master */
 #define POLLS_LOST	2u	/* until it is taken for dead */
 
+/* Somebody has just told of a change: no waiting for the dead. The other one
+ * may be noted besides, since with the dead no fabric is up. */
+#define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
+#define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
+
 struct sweep {
 	struct xact *x;
 	struct sweep_params params;
 	const struct keyring *keys;	/* the keystore's, or NULL */
 	struct clients *clients;
 	struct memory *memory;
+	struct choose_memo *memo;	/* of the routing engines */
 	struct log *log;
 	sweep_end_fn end;
 	void *data;
@@ -304,7 +310,8 @@ on_programmed(struct program_result *result, void *data)
 		result->held_back);
 	memory_learn(s->memory, s->next.subnet, result->forgot);
 	clients_told(s->clients, s->next.subnet, result->told);
-	if (result->changed)
+	if (keystore_lock(s->params.keystore, result->locked) ||
+	    result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	keystore_learn(s->params.keystore, result->after);
 	keystore_save(s->params.keystore);
@@ -414,7 +421,7 @@ report_choice(struct sweep *s)
 static bool
 route(struct sweep *s, GError **error)
 {
-	if (!route_fabric(&s->params.route, s->memory, s->next.subnet,
+	if (!route_fabric(&s->params.route, s->memory, s->memo, s->next.subnet,
 			  s->next.lids, s->next.seen->lft, s->log, &s->choice,
 			  error))
 		return false;
@@ -604,6 +611,18 @@ hand_over(struct sweep *s, uint32_t port)
 }
 
 static void
+name_strangers(struct sweep *s, const struct election_peer *peers, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (election_is_stranger(&s->self, &peers[i].info))
+			log_limited(s->log, LOG_WARNING, "sweep", "an SM of "
+				    "another SM_Key", "0x%016"
+				    G_GINT64_MODIFIER "x (%s) takes no part",
+				    peers[i].info.guid,
+				    sm_state_name(peers[i].info.state));
+}
+
+static void
 on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
@@ -611,6 +630,7 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
+	name_strangers(s, peers, found->len);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
@@ -705,8 +725,13 @@ begin(struct sweep *s)
 	}
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
+	if (s->params.keystore && s->why & 1u << SWEEP_CAUSE_SIGNAL)
+		keyring_unlock_all(keystore_ring(s->params.keystore));
 	set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->view.subnet && s->why & HURRY &&
+	    !(s->why & ~(HURRY | HURRY_BESIDES)))
+		discover_hurry(s->discover, s->view.subnet);
 }
 
 /* Rest: until something happens. */
@@ -926,6 +951,7 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		s->params.isolation.rules = partition_rules_default();
 	s->clients = clients_new(params->clients);
 	s->memory = memory;
+	s->memo = choose_memo_new();
 	s->log = log;
 	s->end = end;
 	s->data = data;
@@ -977,6 +1003,7 @@ sweep_free(struct sweep *s)
 	if (s->elected)
 		subnet_unref(s->elected);
 	clients_free(s->clients);
+	choose_memo_free(s->memo);
 	g_free(s->said);
 	g_free(s);
 }

@@ -45,6 +45,7 @@ struct conf_key {
 };
 
 #define ERRORS_MAX	20u
+#define UNKNOWN_MAX	20u
 #define AT(member)	offsetof(struct conf, member)
 
 static const struct conf_key keys[] = {
@@ -289,6 +290,13 @@ conf_read_number(const char *text, uint64_t max, uint64_t *value)
 	return read_digits(text, 10, max, value);
 }
 
+bool
+conf_read_guid(const char *text, uint64_t *guid)
+{
+	return read_digits(text + (is_hex(text) ? 2 : 0), 16, UINT64_MAX,
+			   guid);
+}
+
 /* --- keys --- */
 
 static const struct conf_key *
@@ -402,8 +410,7 @@ set_value(struct conf *conf, const struct conf_key *key, const char *value)
 	case VALUE_SECRET:
 		return conf_read_number(value, UINT64_MAX, number);
 	case VALUE_GUID:
-		return read_digits(value + (is_hex(value) ? 2 : 0), 16,
-				   UINT64_MAX, number);
+		return conf_read_guid(value, number);
 	case VALUE_TEXT:
 		if (!*value)
 			return false;
@@ -479,6 +486,7 @@ struct line {
 	unsigned number;
 	const char *text;	/* the line; it is cut up as it is read */
 	GPtrArray *errors, *warnings;
+	unsigned *n_unknown;	/* keys of the file */
 };
 
 /* file:line:column: text; `at` is the place in the line. */
@@ -516,6 +524,9 @@ warn_key(const struct line *line, const char *key, const char *value)
 	case FOREIGN_UNKNOWN:
 		break;
 	}
+	/* A file of another kind: the first ones say it. */
+	if (++*line->n_unknown > UNKNOWN_MAX)
+		return;
 	names = g_ptr_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		g_ptr_array_add(names, (char *)keys[i].name);
@@ -640,10 +651,12 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 	   GPtrArray *warnings, GError **error)
 {
 	struct conf *draft = conf_copy(conf);
+	unsigned n_unknown = 0;
 	struct line line = {
 		.file = name,
 		.errors = g_ptr_array_new_with_free_func(g_free),
 		.warnings = warnings,
+		.n_unknown = &n_unknown,
 	};
 	char **lines = g_strsplit(text, "\n", -1);
 	struct conf old = *conf;
@@ -654,6 +667,10 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 		line.text = lines[i];
 		read_line(draft, &line, lines[i]);
 	}
+	if (n_unknown > UNKNOWN_MAX)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: %u unknown keys more", name,
+			n_unknown - UNKNOWN_MAX));
 	ok = line.errors->len == 0;
 	if (ok) {
 		qos_keys_check(&draft->qos, warnings);

@@ -107,8 +107,8 @@ bool conf_parse(struct conf *conf, const char *text, const char *name,
 
 /*
  * The command line, with the file that -F names (or the default one, if it is
- * there) read first. On failure the message is one line that says what is
- * accepted.
+ * there) read first. On failure the message says what is accepted, an option
+ * in one line; conf->mode is what was asked for if the options were good.
  */
 bool conf_from_args(struct conf *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);

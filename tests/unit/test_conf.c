@@ -383,7 +383,15 @@ test_all_errors_of_a_file_are_told(void **state)
 	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
 	assert_string_equal(lines[20], "and 5 errors more");
 	g_strfreev(lines);
-	g_error_free(error);
+	g_clear_error(&error);
+
+	for (unsigned i = 0; i < 25; i++)
+		g_string_overwrite(many, 6 * i, "lcm");
+	g_ptr_array_set_size(t->warnings, 0);
+	parse(t, many->str);
+	assert_int_equal(t->warnings->len, 21);
+	assert_string_equal(g_ptr_array_index(t->warnings, 20),
+			    "x.conf: 5 unknown keys more");
 	g_string_free(many, TRUE);
 }
 
