@@ -553,6 +553,9 @@ daemon_connect(struct daemon *d)
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
+	if (d->conf->mode == CONF_MODE_RUN)
+		params.clients = archive_is_loaded(d->archive) ?
+			CLIENTS_KNOWN : CLIENTS_FORGOTTEN;
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
