@@ -13,6 +13,7 @@
 
 struct admin {
 	struct admin_params params;
+	struct qos_policy *policy;	/* or NULL */
 	struct sa *sa;
 };
 
@@ -32,7 +33,15 @@ admin_free(struct admin *a)
 	if (!a)
 		return;
 	sa_free(a->sa);
+	qos_policy_unref(a->policy);
 	g_free(a);
+}
+
+void
+admin_set_policy(struct admin *a, struct qos_policy *policy)
+{
+	qos_policy_unref(a->policy);
+	a->policy = policy ? qos_policy_ref(policy) : NULL;
 }
 
 struct sa *
@@ -64,6 +73,7 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 			   memberships_ref(v->memberships),
 			   a->params.gid_prefix, a->params.packet_life,
 			   a->params.subnet_timeout);
+	sa_view_set_policy(view, a->policy);
 	if (reaches_all(r))
 		sa_view_verified(view);
 	sa_set_sms(a->sa, &sm, 1);

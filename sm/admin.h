@@ -21,6 +21,10 @@ struct admin *admin_new(const struct admin_params *params);
 void admin_free(struct admin *a);
 struct sa *admin_sa(struct admin *a);
 
+/* Which paths get which SL, from the next sweep on; takes a reference. NULL:
+ * partitions alone say it. */
+void admin_set_policy(struct admin *a, struct qos_policy *policy);
+
 /* After a sweep of a master; `self` is our own SMInfo. mft may be NULL. */
 void admin_publish(struct admin *a, const struct sweep_report *r,
 		   const struct sm_info *self, struct mft *mft, int64_t now);

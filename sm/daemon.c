@@ -4,11 +4,14 @@
  * Only this file knows everyone: it reads the configuration, opens the log,
  * the port and the memory, and connects transport -> transactions -> sweep.
  * Signals arrive as main-loop events, so nothing runs in a signal handler:
- * HUP sweeps at once, USR1 reopens the log, TERM and INT end in order.
+ * HUP reads partitions and lists again and sweeps, USR1 reopens the log, TERM
+ * and INT end in order. What a person asks through the control socket
+ * (ctl.h) takes the same ways.
  *
  * What a run is for follows from the mode alone: --plan prints the plan of its
  * first sweep, --once ends after its first sweep with a verdict, and the
- * resident manager stays.
+ * resident manager stays. --check-config reads what the others would read, and
+ * ends before a port is opened.
  */
 #include "sm/daemon.h"
 
@@ -22,13 +25,15 @@
 #include "sm/backend.h"
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
-#include "sm/conf/guidlist.h"
+#include "sm/ctlsock.h"
 #include "sm/desk.h"
 #include "sm/dump.h"
 #include "sm/log.h"
 #include "sm/mcast.h"
 #include "sm/memory.h"
 #include "sm/serve.h"
+#include "sm/site.h"
+#include "sm/status.h"
 #include "sm/sweep.h"
 
 #define EXIT_NOT_UP	1
@@ -48,10 +53,13 @@ struct daemon {
 	struct archive *archive;
 	struct desk *desk;
 	struct mcast *mcast;
-	struct keyring *keys;
+	struct keystore *keys;
 	struct policy policy;
-	struct route_params route;
-	GArray *roots, *compute_nodes, *io_nodes;	/* or NULL */
+	struct qos qos;
+	struct site *site;
+	struct status *status;
+	struct ctlsock *control;	/* NULL: nobody listens */
+	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
 };
@@ -146,6 +154,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 
+	status_note(d->status, r, transport_now(d->transport));
 	if (d->conf->mode == CONF_MODE_RUN)
 		administer(d, r);
 	if (r->end == SWEEP_END_PLANNED)
@@ -221,13 +230,44 @@ on_control(enum sm_control control, const struct sm_info *from, void *data)
 	sweep_control(d->sweep, control, from);
 }
 
+/* Reading the site's files again. */
+
+static void
+log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		log_say(d->log, level, "conf", "%s",
+			(char *)lines->pdata[i]);
+}
+
+static bool
+reload(struct daemon *d, GPtrArray *errors)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	bool ok = site_reload(d->site, warnings, errors);
+
+	log_lines(d, LOG_WARNING, warnings);
+	if (ok) {
+		sweep_set_route(d->sweep, site_route(d->site));
+		sweep_set_partitions(d->sweep, partitions_rules(
+			site_partitions(d->site)));
+		admin_set_policy(d->admin, site_sls(d->site));
+		return true;
+	}
+	log_lines(d, LOG_ERROR, errors);
+	log_say(d->log, LOG_ERROR, "conf", "what was in force stays in force");
+	return false;
+}
+
 /* Signals. */
 
 static gboolean
 on_hup(gpointer data)
 {
 	struct daemon *d = data;
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 
+	reload(d, errors);
 	sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
 	return G_SOURCE_CONTINUE;
 }
@@ -257,6 +297,112 @@ on_term(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+/* A person at the control socket. */
+
+static void
+control_look(struct ctl_view *out, void *data)
+{
+	struct daemon *d = data;
+
+	*out = (struct ctl_view){
+		.port_name = d->transport->name,
+		.port_guid = d->transport->port_guid,
+		.now = transport_now(d->transport),
+		.since = d->since,
+		.doing = sweep_state(d->sweep),
+		.level = log_level(d->log),
+		.status = d->status,
+		.rules = partitions_rules(site_partitions(d->site)),
+		.wire = xact_stats(d->x),
+		.desk = desk_stats(d->desk),
+		.multicast = mcast_stats(d->mcast),
+	};
+	sweep_sm_info(d->sweep, &out->self);
+	sa_stats(admin_sa(d->admin), &out->sa);
+}
+
+static void
+control_sweep(void *data)
+{
+	struct daemon *d = data;
+
+	log_say(d->log, LOG_INFO, "control", "a sweep was asked for");
+	sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+}
+
+static bool
+control_reload(GError **error, void *data)
+{
+	struct daemon *d = data;
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *text = NULL;
+
+	log_say(d->log, LOG_INFO, "control", "a reload was asked for");
+	if (reload(d, errors)) {
+		sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+		return true;
+	}
+	g_ptr_array_add(errors, NULL);
+	text = g_strjoinv("\n", (char **)errors->pdata);
+	g_set_error_literal(error, CONF_ERROR, CONF_ERROR_FILE, text);
+	return false;
+}
+
+static bool
+control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
+	       void *data)
+{
+	struct daemon *d = data;
+
+	if (!partitions_change(site_partitions(d->site), pkey, guid,
+			       membership, error))
+		return false;
+	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
+		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
+	sweep_set_partitions(d->sweep,
+			     partitions_rules(site_partitions(d->site)));
+	sweep_request(d->sweep, SWEEP_CAUSE_PARTITIONS);
+	return true;
+}
+
+static void
+control_log_level(enum log_level level, void *data)
+{
+	struct daemon *d = data;
+
+	log_set_level(d->log, level);
+}
+
+/* A fabric is managed without the socket, too, if there can be none. */
+static void
+open_control(struct daemon *d)
+{
+	const struct ctl_hooks hooks = {
+		.look = control_look,
+		.sweep = control_sweep,
+		.reload = control_reload,
+		.change = control_change,
+		.log_level = control_log_level,
+		.data = d,
+	};
+	const char *named = d->conf->control_socket;
+	g_autofree char *path = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!named || d->conf->mode != CONF_MODE_RUN)
+		return;
+	path = strcmp(named, CONF_CONTROL_SOCKET) ? g_strdup(named) :
+		g_strdup_printf(CONF_CONTROL_DIR "/%016" G_GINT64_MODIFIER
+				"x.ctl", d->transport->port_guid);
+	d->control = ctlsock_open(path, &hooks, NULL, d->log, &error);
+	if (d->control)
+		log_say(d->log, LOG_VERBOSE, "control", "listening on %s",
+			path);
+	else
+		log_say(d->log, LOG_WARNING, "control", "%s; minismctl will "
+			"not reach this manager", error->message);
+}
+
 /* The record that we replay has no more, and we are not at the end. */
 static void
 on_over(void *data)
@@ -268,6 +414,26 @@ on_over(void *data)
 }
 
 /* Setting up. */
+
+/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
+ * found again by who has not written down where it was. */
+static void
+open_keys(struct daemon *d)
+{
+	const struct conf *c = d->conf;
+	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
+
+	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
+				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	if (c->m_key_per_port && !c->m_key)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
+			"an m_key: there are no keys");
+	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
+			"protection level %u, and nothing is remembered: "
+			"after a restart the ports will not answer",
+			c->m_key_protect);
+}
 
 static bool
 daemon_open(struct daemon *d, GError **error)
@@ -286,60 +452,41 @@ daemon_open(struct daemon *d, GError **error)
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
 	d->memory = memory_open(d->conf->cache_dir, d->log);
+	open_keys(d);
 	d->x = xact_new(d->transport, &wire);
-	d->keys = keyring_new(d->conf->m_key);
 	return true;
 }
 
-/* A list of GUIDs that the configuration names. */
-static bool
-read_list(const char *key, const char *path, GArray **list)
-{
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
-
-	if (!path)
-		return true;
-	if (g_file_get_contents(path, &text, NULL, &error))
-		*list = guidlist_parse(text, path, &error);
-	if (!*list)
-		fprintf(stderr, "minism: %s: %s\n", key, error->message);
-	return *list != NULL;
-}
-
-/* What routing is to do. False: a person was told what is wrong. */
-static bool
-daemon_read_routing(struct daemon *d)
+static void
+set_policy(struct daemon *d)
 {
 	const struct conf *c = d->conf;
-	g_autoptr(GError) error = NULL;
 
-	d->route = (struct route_params){
-		.require_deadlock_free = c->require_deadlock_free,
-		.threads = c->routing_threads,
+	d->policy = (struct policy){
+		.m_key = c->m_key,
+		.gid_prefix = c->subnet_prefix,
+		.m_key_lease = (uint16_t)c->m_key_lease,
+		.m_key_protect = (uint8_t)c->m_key_protect,
+		.sm_sl = (uint8_t)c->sm_sl,
+		.subnet_timeout = (uint8_t)c->subnet_timeout,
+		.packet_life_time = (uint8_t)c->packet_life_time,
+		.hoq_life = (uint8_t)c->hoq_life,
+		.leaf_hoq_life = (uint8_t)c->leaf_hoq_life,
+		.vl_stall = (uint8_t)c->vl_stall,
+		.leaf_vl_stall = (uint8_t)c->leaf_vl_stall,
+		.max_oper_vls = (uint8_t)c->max_op_vls,
+		.local_phy_errors = (uint8_t)c->local_phy_errors,
+		.overrun_errors = (uint8_t)c->overrun_errors,
 	};
-	if (strcmp(c->engine, "auto")) {
-		d->route.engine = engine_by_name(c->engine, &error);
-		if (!d->route.engine) {
-			fprintf(stderr, "minism: --routing-engine: %s, auto\n",
-				error->message);
-			return false;
-		}
-	}
-	if (!read_list("root_guid_file", c->root_guid_file, &d->roots) ||
-	    !read_list("cn_guid_file", c->cn_guid_file, &d->compute_nodes) ||
-	    !read_list("io_guid_file", c->io_guid_file, &d->io_nodes))
-		return false;
-	d->route.roots = d->roots;
-	d->route.compute_nodes = d->compute_nodes;
-	d->route.io_nodes = d->io_nodes;
-	return true;
+	d->qos = c->qos;
+	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
 }
 
 static void
 daemon_connect(struct daemon *d)
 {
 	const struct serve_hooks hooks = {
+		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.control = on_control,
@@ -348,29 +495,35 @@ daemon_connect(struct daemon *d)
 	};
 	struct desk_params desk = desk_params_default;
 	struct sweep_params params = {
-		.keys = d->keys,
+		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
 		.port_guid = d->transport->port_guid,
 		.priority = d->conf->priority,
 		.lmc = d->conf->lmc,
 		.sweep_s = d->conf->sweep_s,
+		.poll_ms = d->conf->poll_ms,
+		.polls_lost = d->conf->polls_lost,
 		.goal = SWEEP_GOAL_FABRIC,
-		.route = d->route,
+		.route = *site_route(d->site),
 		.policy = &d->policy,
+		.isolation = {
+			.rules = partitions_rules(site_partitions(d->site)),
+			.enforce = conf_enforce(d->conf),
+			.qos = &d->qos,
+		},
 	};
 
 	if (d->conf->mode == CONF_MODE_PLAN ||
 	    d->conf->mode == CONF_MODE_PLAN_JSON)
 		params.goal = SWEEP_GOAL_PLAN;
-	d->policy = policy_default;
-	d->policy.m_key = d->conf->m_key;
-	d->policy.gid_prefix = d->conf->subnet_prefix;
+	set_policy(d);
 	d->admin = admin_new(&(struct admin_params){
 		.sa_key = d->conf->sa_key,
 		.gid_prefix = d->policy.gid_prefix,
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
 	});
+	admin_set_policy(d->admin, site_sls(d->site));
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
@@ -378,10 +531,13 @@ daemon_connect(struct daemon *d)
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->mcast = mcast_new(d->x, d->keys, admin_sa(d->admin), d->log);
+	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
+			     d->log);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
+	d->since = transport_now(d->transport);
+	open_control(d);
 }
 
 static void
@@ -389,6 +545,7 @@ daemon_close(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
+	ctlsock_close(d->control);
 	sweep_free(d->sweep);
 	serve_free(d->serve);
 	mcast_free(d->mcast);
@@ -403,7 +560,7 @@ daemon_close(struct daemon *d)
 		d->exit_code = EXIT_NOT_UP;
 	}
 	memory_free(d->memory);
-	keyring_free(d->keys);
+	keystore_close(d->keys);
 }
 
 static int
@@ -411,8 +568,6 @@ daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!daemon_read_routing(d))
-		return EXIT_USAGE;
 	if (!daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		return EXIT_NOT_UP;
@@ -437,42 +592,108 @@ daemon_run(struct daemon *d)
 	return d->exit_code;
 }
 
+/* Each line for itself, so that none is without the name. */
 static int
 usage(const char *message)
 {
-	fprintf(stderr, "minism: %s\n", message);
+	g_auto(GStrv) lines = g_strsplit(message, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++)
+		fprintf(stderr, "minism: %s\n", lines[i]);
 	return EXIT_USAGE;
+}
+
+static int
+usage_lines(const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		usage(lines->pdata[i]);
+	return EXIT_USAGE;
+}
+
+/* --check-config. No name before the lines: an editor jumps to where they
+ * say. */
+static int
+tell_check(const GPtrArray *warnings, const GPtrArray *errors)
+{
+	for (guint i = 0; i < warnings->len; i++)
+		printf("%s (warning)\n", (char *)warnings->pdata[i]);
+	for (guint i = 0; i < errors->len; i++)
+		printf("%s\n", (char *)errors->pdata[i]);
+	if (errors->len)
+		return EXIT_USAGE;
+	printf("the configuration is good, with %u warnings\n",
+	       warnings->len);
+	return 0;
+}
+
+static int
+check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
+{
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+
+	if (bad)
+		g_ptr_array_add(errors, g_strdup(bad->message));
+	else
+		d->site = site_read(d->conf, warnings, errors);
+	return tell_check(warnings, errors);
+}
+
+/* The configuration is good so far: what it names, then the run. */
+static int
+daemon_start(struct daemon *d, GPtrArray *warnings)
+{
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+
+	d->site = site_read(d->conf, warnings, errors);
+	if (!d->site)
+		return usage_lines(errors);
+	d->log = log_open(d->conf->log_file, d->conf->verbosity, &error);
+	if (!d->log)
+		return usage(error->message);
+	log_lines(d, LOG_WARNING, warnings);
+	return daemon_run(d);
+}
+
+static int
+daemon_do(struct daemon *d, GPtrArray *warnings)
+{
+	switch (d->conf->mode) {
+	case CONF_MODE_HELP:
+		fputs(conf_help(), stdout);
+		return 0;
+	case CONF_MODE_VERSION:
+		puts(PACKAGE_STRING);
+		return 0;
+	case CONF_MODE_CHECK:
+		return check_config(d, warnings, NULL);
+	case CONF_MODE_RUN:
+	case CONF_MODE_ONCE:
+	case CONF_MODE_PLAN:
+	case CONF_MODE_PLAN_JSON:
+		break;
+	}
+	return daemon_start(d, warnings);
 }
 
 int
 daemon_main(int argc, char **argv)
 {
-	struct daemon d = { .conf = conf_new() };
+	struct daemon d = { .conf = conf_new(), .status = status_new() };
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	int code;
 
-	if (!conf_from_args(d.conf, argc, argv, warnings, &error)) {
+	if (conf_from_args(d.conf, argc, argv, warnings, &error))
+		code = daemon_do(&d, warnings);
+	else if (d.conf->mode == CONF_MODE_CHECK)
+		code = check_config(&d, warnings, error);
+	else
 		code = usage(error->message);
-	} else if (d.conf->mode == CONF_MODE_HELP) {
-		fputs(conf_help(), stdout);
-		code = 0;
-	} else if (d.conf->mode == CONF_MODE_VERSION) {
-		puts(PACKAGE_STRING);
-		code = 0;
-	} else if (!(d.log = log_open(d.conf->log_file, d.conf->verbosity,
-				      &error))) {
-		code = usage(error->message);
-	} else {
-		for (guint i = 0; i < warnings->len; i++)
-			log_say(d.log, LOG_WARNING, "conf", "%s",
-				(char *)warnings->pdata[i]);
-		code = daemon_run(&d);
-	}
 	log_free(d.log);
-	g_clear_pointer(&d.roots, g_array_unref);
-	g_clear_pointer(&d.compute_nodes, g_array_unref);
-	g_clear_pointer(&d.io_nodes, g_array_unref);
+	site_free(d.site);
+	status_free(d.status);
 	conf_free(d.conf);
 	return code;
 }

@@ -23,20 +23,31 @@
  *
  * A node of which one question timed out is not asked further in this
  * discovery: what is in flight costs its own retries, nothing else does.
+ *
+ * Keys. Whose key a question needs may not be known yet: sm/doors.c has them in
+ * order of likelihood, and NodeInfo goes out with one after the other. A port
+ * behind which nobody answered is *dark*; when all else is known, dark ports
+ * are asked once more with the keys of those that were not found. Protection
+ * level 1 answers everybody but hides the key (IBA 14.2.4.1); there the other
+ * keys are tried until it shows, since what follows are Sets.
  */
 #include "sm/discover.h"
 
 #include <string.h>
 
+#include "sm/doors.h"
 #include "sm/wire/smp.h"
 #include "topology/builder.h"
 
 /* How often a cable end may be found twice before we stop asking again: a
  * node that gives another answer each time must not keep us here for ever. */
 #define AGAIN_MAX	4096u
+/* With strays, of all dark ports together: each takes a timeout. */
+#define DARK_TRIES_MAX	256u
 
 enum ask {
 	ASK_NODE_INFO,		/* through the port; SUBNET_NONE: our own */
+	ASK_STRAY,		/* the same, with the key of somebody else */
 	ASK_AGAIN,		/* the same, because another port found the
 				   same cable end */
 	ASK_NODE_DESC,		/* of the port's node */
@@ -46,6 +57,7 @@ enum ask {
 
 static const enum mad_attr ask_attr[] = {
 	[ASK_NODE_INFO] = MAD_ATTR_NODE_INFO,
+	[ASK_STRAY] = MAD_ATTR_NODE_INFO,
 	[ASK_AGAIN] = MAD_ATTR_NODE_INFO,
 	[ASK_NODE_DESC] = MAD_ATTR_NODE_DESC,
 	[ASK_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
@@ -56,11 +68,11 @@ struct question {
 	uint32_t port;
 	uint32_t rival;		/* ASK_AGAIN: the port that found the same */
 	uint8_t ask;		/* enum ask */
+	uint8_t try;		/* which key: question_key() */
 };
 
 struct discover {
 	struct xact *x;
-	const struct keyring *keys;
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
@@ -68,6 +80,8 @@ struct discover {
 	guint head;
 	GHashTable *silent;	/* builder's node indices that timed out */
 	GArray *again;		/* of struct question: ASK_AGAIN in flight */
+	struct doors *doors;
+	GArray *dark;		/* of uint32_t: ports with nobody behind */
 	unsigned in_flight;
 };
 
@@ -80,6 +94,35 @@ ask(struct discover *d, enum ask what, uint32_t port)
 			      .ask = what };
 
 	g_array_append_val(d->queue, q);
+}
+
+/* False: no more tries. */
+static bool
+question_key(struct discover *d, const struct question *q, uint64_t *key)
+{
+	uint32_t port = q->port;
+
+	if (q->ask == ASK_STRAY)
+		return doors_stray_key(d->doors, q->port, q->try, key);
+	if (q->ask == ASK_AGAIN)
+		port = builder_port_at(d->b, q->port)->peer;
+	if (q->ask == ASK_NODE_INFO || port == SUBNET_NONE)
+		return doors_key_behind(d->doors, q->port, q->try, key);
+	return doors_key_of(d->doors, port, q->try, key);
+}
+
+/* The same with the next key. */
+static bool
+ask_next(struct discover *d, const struct question *q)
+{
+	struct question next = *q;
+	uint64_t key;
+
+	next.try++;
+	if (!next.try || !question_key(d, &next, &key))
+		return false;
+	g_array_append_val(d->queue, next);
+	return true;
 }
 
 static void
@@ -147,7 +190,7 @@ question_path(struct discover *d, const struct question *q,
 	}
 	if (!path_to(d, q->port, path))
 		return false;
-	if (q->ask != ASK_NODE_INFO && q->ask != ASK_AGAIN)
+	if (ask_attr[q->ask] != MAD_ATTR_NODE_INFO)
 		return true;
 	return dr_path_push(path, builder_port_at(d->b, q->port)->num);
 }
@@ -263,7 +306,8 @@ meet_known(struct discover *d, uint32_t from, uint32_t node,
 }
 
 static void
-on_node_info(struct discover *d, uint32_t from, const uint8_t *data)
+on_node_info(struct discover *d, uint32_t from, uint64_t key,
+	     const uint8_t *data)
 {
 	struct node_info info;
 
@@ -285,6 +329,10 @@ on_node_info(struct discover *d, uint32_t from, const uint8_t *data)
 		meet_new(d, from, &info);
 	else
 		meet_known(d, from, node, &info);
+	node = builder_find(d->b, info.node_guid);
+	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
+		return;		/* of another kind: a clash, left out */
+	doors_opened(d->doors, builder_port(d->b, node, info.local_port), key);
 }
 
 /* The first place of a cable end that was found twice has answered (or not:
@@ -315,12 +363,14 @@ on_again(struct discover *d, const struct question *q, const uint8_t *data)
 	if (builder_port_at(d->b, q->rival)->peer == SUBNET_NONE)
 		builder_link(d->b, q->rival, end);
 	if (data)
-		on_node_info(d, q->port, data);
+		on_node_info(d, q->port, 0, data);
 }
 
 static void
-on_port_info(struct discover *d, uint32_t port, const uint8_t *data)
+on_port_info(struct discover *d, const struct question *q,
+	     const uint8_t *data)
 {
+	uint32_t port = q->port;
 	struct subnet_port *p = builder_port_at(d->b, port);
 	const struct subnet_node *n = builder_node_at(d->b, p->node);
 	bool leads_on = subnet_is_switch(n) ? p->num > 0 :
@@ -337,7 +387,10 @@ on_port_info(struct discover *d, uint32_t port, const uint8_t *data)
 		return;
 	}
 	p->known = true;
-	if (leads_on && p->peer == SUBNET_NONE &&
+	/* The key of an end port did not show? */
+	if (p->guid && keyring_is_hidden(&p->info))
+		ask_next(d, q);
+	if (leads_on && !q->try && p->peer == SUBNET_NONE &&
 	    p->info.state != PORT_STATE_DOWN)
 		ask(d, ASK_NODE_INFO, port);
 }
@@ -347,10 +400,13 @@ on_answer(struct discover *d, const struct question *q, const uint8_t *data)
 {
 	uint32_t node = q->port == SUBNET_NONE ? SUBNET_NONE :
 		builder_port_at(d->b, q->port)->node;
+	uint64_t key;
 
 	switch ((enum ask)q->ask) {
 	case ASK_NODE_INFO:
-		on_node_info(d, q->port, data);
+	case ASK_STRAY:
+		question_key(d, q, &key);
+		on_node_info(d, q->port, key, data);
 		break;
 	case ASK_AGAIN:
 		on_again(d, q, data);
@@ -363,7 +419,7 @@ on_answer(struct discover *d, const struct question *q, const uint8_t *data)
 		builder_node_at(d->b, node)->sw_known = true;
 		break;
 	case ASK_PORT_INFO:
-		on_port_info(d, q->port, data);
+		on_port_info(d, q, data);
 		break;
 	}
 }
@@ -376,6 +432,36 @@ is_silent(struct discover *d, uint32_t port)
 			builder_port_at(d->b, port)->node));
 }
 
+/* The other end may have answered through another cable and told of this one
+ * meanwhile: then nothing is missing. */
+static bool
+is_dark(struct discover *d, uint32_t port)
+{
+	return port == SUBNET_NONE ||
+		builder_port_at(d->b, port)->peer == SUBNET_NONE;
+}
+
+static void
+fault_dark(struct discover *d, uint32_t port)
+{
+	g_autofree char *where = place(d, port);
+	uint64_t guid;
+
+	if (!is_dark(d, port))
+		return;
+	guid = doors_behind(d->doors, port);
+	if (guid)
+		builder_fault(d->b, SUBNET_FAULT_SILENT, 0,
+			      "no answer (NodeInfo) from what is behind %s: "
+			      "it is dead, or its M_Key is not ours; the port "
+			      "0x%016" G_GINT64_MODIFIER "x was there",
+			      where, guid);
+	else
+		builder_fault(d->b, SUBNET_FAULT_SILENT, 0,
+			      "no answer (NodeInfo) from what is behind %s: "
+			      "it is dead, or its M_Key is not ours", where);
+}
+
 static void
 on_silence(struct discover *d, const struct question *q)
 {
@@ -386,17 +472,14 @@ on_silence(struct discover *d, const struct question *q)
 		on_again(d, q, NULL);
 		return;
 	}
+	if (q->ask == ASK_STRAY)
+		return;
 	if (q->ask == ASK_NODE_INFO) {
-		/* The other end may have answered through another cable and
-		 * told of this one meanwhile: then nothing is missing. */
-		if (q->port == SUBNET_NONE ||
-		    builder_port_at(d->b, q->port)->peer == SUBNET_NONE)
-			builder_fault(d->b, SUBNET_FAULT_SILENT, 0,
-				      "no answer (NodeInfo) from what is "
-				      "behind %s", where);
+		if (!ask_next(d, q))
+			g_array_append_val(d->dark, q->port);
 		return;
 	}
-	if (is_silent(d, q->port))
+	if (is_silent(d, q->port) || q->try)
 		return;
 
 	uint32_t node = builder_port_at(d->b, q->port)->node;
@@ -418,7 +501,8 @@ on_refusal(struct discover *d, const struct question *q, unsigned status)
 		      builder_node_at(d->b, builder_port_at(d->b, q->port)->
 				      node)->info.node_guid,
 		      "%s%s refuses %s: %s", where,
-		      q->ask == ASK_NODE_INFO ? " (behind it)" : "",
+		      ask_attr[q->ask] == MAD_ATTR_NODE_INFO ?
+		      " (behind it)" : "",
 		      mad_attr_name(ask_attr[q->ask]),
 		      mad_status_name(status));
 }
@@ -431,6 +515,8 @@ discover_free(struct discover *d)
 		builder_free(d->b);
 	g_array_unref(d->queue);
 	g_array_unref(d->again);
+	g_array_unref(d->dark);
+	doors_free(d->doors);
 	g_hash_table_unref(d->silent);
 	g_free(d);
 }
@@ -472,6 +558,8 @@ finish(struct discover *d)
 	discover_done_fn done = d->done;
 	void *data = d->data;
 
+	for (guint i = 0; i < d->dark->len; i++)
+		fault_dark(d, g_array_index(d->dark, uint32_t, i));
 	drop_half_cables(d);
 
 	struct subnet *s = builder_finish(d->b);
@@ -481,7 +569,27 @@ finish(struct discover *d)
 	done(s, data);
 }
 
-/* A tag is (ask, port); of ASK_AGAIN, which has two ports, (ask, index). */
+/* Asks the dark ports with keys of nodes that were there once. False: there is
+ * nothing to ask. */
+static bool
+ask_dark(struct discover *d)
+{
+	struct question q = { .rival = SUBNET_NONE, .ask = ASK_STRAY };
+	uint64_t key;
+
+	if (!d->dark->len || !doors_find_strays(d->doors))
+		return false;
+	for (guint i = 0; i < d->dark->len; i++) {
+		q.port = g_array_index(d->dark, uint32_t, i);
+		for (q.try = 0; question_key(d, &q, &key); q.try++)
+			if (d->queue->len < DARK_TRIES_MAX)
+				g_array_append_val(d->queue, q);
+	}
+	return d->queue->len > 0;
+}
+
+/* A tag is (ask, try, port); of ASK_AGAIN, which has two ports, (ask, 0,
+ * index). */
 static uint64_t
 tag_of(struct discover *d, const struct question *q)
 {
@@ -491,14 +599,14 @@ tag_of(struct discover *d, const struct question *q)
 		what = d->again->len;
 		g_array_append_val(d->again, *q);
 	}
-	return (uint64_t)q->ask << 32 | what;
+	return (uint64_t)q->try << 40 | (uint64_t)q->ask << 32 | what;
 }
 
 static struct question
 question_of(struct discover *d, uint64_t tag)
 {
-	struct question q = { .ask = tag >> 32, .port = (uint32_t)tag,
-			      .rival = SUBNET_NONE };
+	struct question q = { .ask = tag >> 32 & 0xff, .try = tag >> 40 & 0xff,
+			      .port = (uint32_t)tag, .rival = SUBNET_NONE };
 
 	if (q.ask == ASK_AGAIN)
 		return g_array_index(d->again, struct question, q.port);
@@ -521,22 +629,6 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 	pump(d);
 }
 
-/* Who is behind a port has no name yet. */
-static uint64_t
-question_key(struct discover *d, const struct question *q)
-{
-	const struct subnet_port *p;
-	const struct subnet_node *n;
-
-	if (q->port == SUBNET_NONE || q->ask == ASK_NODE_INFO ||
-	    q->ask == ASK_AGAIN)
-		return keyring_of(d->keys, 0);
-	p = builder_port_at(d->b, q->port);
-	n = builder_node_at(d->b, p->node);
-	return keyring_of(d->keys, subnet_is_switch(n) ? n->info.port_guid :
-			  p->guid);
-}
-
 static void
 send_question(struct discover *d, const struct question *q)
 {
@@ -544,6 +636,7 @@ send_question(struct discover *d, const struct question *q)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 	uint32_t mod = 0;
+	uint64_t key;
 
 	if (!question_path(d, q, &path)) {
 		g_autofree char *where = place(d, q->port);
@@ -553,10 +646,11 @@ send_question(struct discover *d, const struct question *q)
 			      DR_MAX_HOPS);
 		return;
 	}
+	question_key(d, q, &key);
 	if (q->ask == ASK_PORT_INFO)
 		mod = builder_port_at(d->b, q->port)->num;
 	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
-			 question_key(d, q), &path);
+			 key, &path);
 	d->in_flight++;
 	xact_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
 }
@@ -567,7 +661,7 @@ is_moot(struct discover *d, const struct question *q)
 {
 	if (q->port == SUBNET_NONE || q->ask == ASK_AGAIN)
 		return false;
-	if (q->ask == ASK_NODE_INFO)
+	if (ask_attr[q->ask] == MAD_ATTR_NODE_INFO)
 		return builder_port_at(d->b, q->port)->peer != SUBNET_NONE;
 	return is_silent(d, q->port);
 }
@@ -577,19 +671,23 @@ pump(void *data)
 {
 	struct discover *d = data;
 
-	while (d->head < d->queue->len && xact_room(d->x)) {
-		struct question q = g_array_index(d->queue, struct question,
-						  d->head++);
+	do {
+		while (d->head < d->queue->len && xact_room(d->x)) {
+			struct question q = g_array_index(d->queue,
+							  struct question,
+							  d->head++);
 
-		if (!is_moot(d, &q))
-			send_question(d, &q);
-	}
-	if (d->head == d->queue->len) {
+			if (!is_moot(d, &q))
+				send_question(d, &q);
+		}
+		if (d->head < d->queue->len)
+			return;
 		g_array_set_size(d->queue, 0);
 		d->head = 0;
-		if (!d->in_flight)
-			finish(d);
-	}
+		if (d->in_flight)
+			return;
+	} while (ask_dark(d));
+	finish(d);
 }
 
 struct discover *
@@ -599,13 +697,14 @@ discover_start(struct xact *x, const struct keyring *keys,
 	struct discover *d = g_new0(struct discover, 1);
 
 	d->x = x;
-	d->keys = keys;
 	d->done = done;
 	d->data = data;
 	d->b = builder_new();
+	d->doors = doors_new(keys, d->b, xact_transport(x)->port_guid);
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct question));
 	d->again = g_array_new(FALSE, FALSE, sizeof(struct question));
 	d->silent = g_hash_table_new(NULL, NULL);
+	d->dark = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	ask(d, ASK_NODE_INFO, SUBNET_NONE);
 	xact_set_pump(x, pump, d);
 	pump(d);

@@ -5,6 +5,10 @@
  * that a link came or went, IBA 14.2.5.4), one for the own port, and one
  * through each port whose link is up but behind which nobody answered so far.
  * A switch that answers not at all is a change, too.
+ *
+ * A host whose M_Key has a lease is asked for its PortInfo: a wrong key from
+ * somebody starts the lease, and a Get with the right one stops it (IBA
+ * 14.2.4.2). If we came too late, its protection is off.
  */
 #include "sm/light.h"
 
@@ -22,6 +26,15 @@ struct light {
 	char *why;
 };
 
+static bool
+has_lease(const struct subnet *s, uint32_t port)
+{
+	const struct port_info *i = &s->ports[port].info;
+
+	return subnet_is_end_port(s, port) && i->m_key && i->m_key_lease &&
+		i->state == PORT_STATE_ACTIVE;
+}
+
 /* What to ask about a port of the snapshot. */
 static enum mad_attr
 question(const struct subnet *s, uint32_t port)
@@ -31,7 +44,7 @@ question(const struct subnet *s, uint32_t port)
 
 	if (subnet_is_switch(n) && p->num == 0)
 		return MAD_ATTR_SWITCH_INFO;
-	if (port == s->local_port)
+	if (port == s->local_port || has_lease(s, port))
 		return MAD_ATTR_PORT_INFO;
 	if (subnet_is_switch(n) && p->known && p->peer == SUBNET_NONE &&
 	    p->info.state != PORT_STATE_DOWN)
@@ -89,6 +102,9 @@ on_port_info(struct light *l, uint32_t port, const uint8_t *data)
 		change(l, port, "port %u went from %s to %s",
 		       l->s->ports[port].num, port_state_name(then->state),
 		       port_state_name(now.state));
+	else if (now.m_key_protect < then->m_key_protect)
+		change(l, port, "port %u: the lease of its M_Key has run out",
+		       l->s->ports[port].num);
 	else if (now.lid != then->lid || now.sm_lid != then->sm_lid)
 		change(l, port, "lost its LID or SM LID");
 }
@@ -117,6 +133,14 @@ on_done(const struct xact_answer *a, void *data, uint64_t port)
 	pump(l);
 }
 
+static uint64_t
+guid_of_holder(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	return s->ports[subnet_is_switch(n) ? n->first_port : port].guid;
+}
+
 static void
 send_question(struct light *l, uint32_t port, enum mad_attr attr)
 {
@@ -131,7 +155,8 @@ send_question(struct light *l, uint32_t port, enum mad_attr attr)
 	if (attr == MAD_ATTR_NODE_INFO) {
 		if (!dr_path_push(&path, num))
 			return;
-		key = keyring_of(l->keys, 0);
+		key = keyring_of(l->keys, keyring_behind(l->keys,
+				 guid_of_holder(l->s, port), num));
 	}
 	smp_build_direct(mad, MAD_METHOD_GET, attr,
 			 attr == MAD_ATTR_PORT_INFO ? num : 0, key, &path);

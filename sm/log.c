@@ -96,6 +96,24 @@ log_reopen(struct log *log, GError **error)
 	return true;
 }
 
+enum log_level
+log_level(const struct log *log)
+{
+	return log->level;
+}
+
+void
+log_set_level(struct log *log, enum log_level level)
+{
+	log->level = level;
+}
+
+const char *
+log_level_name(enum log_level level)
+{
+	return level_names[level];
+}
+
 bool
 log_wants(const struct log *log, enum log_level level)
 {

@@ -24,6 +24,10 @@ struct log *log_open(const char *path, enum log_level level, GError **error);
 void log_free(struct log *log);
 bool log_reopen(struct log *log, GError **error);	/* after rotation */
 
+enum log_level log_level(const struct log *log);
+void log_set_level(struct log *log, enum log_level level);
+const char *log_level_name(enum log_level level);	/* "warning" */
+
 bool log_wants(const struct log *log, enum log_level level);
 void log_say(struct log *log, enum log_level level, const char *subsystem,
 	     const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -22,7 +22,8 @@ struct serve {
 };
 
 static void
-reply(struct serve *s, const struct transport_mad *m, unsigned status)
+reply_with_key(struct serve *s, const struct transport_mad *m,
+	       unsigned status, uint64_t m_key)
 {
 	struct mad_addr to = m->addr;
 	g_autoptr(GError) error = NULL;
@@ -30,6 +31,8 @@ reply(struct serve *s, const struct transport_mad *m, unsigned status)
 
 	memcpy(mad, m->mad, MAD_SIZE);
 	smp_make_response(mad, status);
+	if (m_key)
+		smp_set_m_key(mad, m_key);
 	if (to.qp)
 		to.qkey = GMP_QKEY;
 	if (!transport_send(xact_transport(s->x), &to, mad, MAD_SIZE, 0,
@@ -37,6 +40,12 @@ reply(struct serve *s, const struct transport_mad *m, unsigned status)
 		log_limited(s->log, LOG_WARNING, "serve",
 			    "an answer could not be sent", "to LID %u: %s",
 			    to.lid, error->message);
+}
+
+static void
+reply(struct serve *s, const struct transport_mad *m, unsigned status)
+{
+	reply_with_key(s, m, status, 0);
 }
 
 static void
@@ -76,11 +85,17 @@ on_sm_info(struct serve *s, const struct transport_mad *m,
 static void
 on_trap(struct serve *s, const struct transport_mad *m)
 {
+	uint8_t data[SMP_DATA_LEN];
 	struct notice n;
 
-	notice_decode(smp_data_const(m->mad), &n);
-	reply(s, m, MAD_STATUS_OK);
-	s->hooks.trap(&n, smp_data_const(m->mad), s->hooks.data);
+	memcpy(data, smp_data_const(m->mad), sizeof(data));
+	notice_hide_m_key(data);
+	notice_decode(data, &n);
+	/* To its sender TrapRepress is a request, which must have the key
+	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. */
+	reply_with_key(s, m, MAD_STATUS_OK,
+		       keyring_of_lid(s->hooks.keys, m->addr.lid));
+	s->hooks.trap(&n, data, s->hooks.data);
 }
 
 static void

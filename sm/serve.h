@@ -7,6 +7,7 @@
 
 #include "sm/io/xact.h"
 #include "sm/log.h"
+#include "sm/plan/keyring.h"
 #include "sm/wire/smp.h"
 
 struct serve;
@@ -18,6 +19,8 @@ struct serve_hooks {
 	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
 	void (*control)(enum sm_control control, const struct sm_info *from,
 			void *data);
+	/* Of the one that sends a trap; NULL: 0 for everybody. */
+	const struct keyring *keys;
 	/* A request of class SA; NULL: it is refused. */
 	void (*sa)(const struct transport_mad *m, void *data);
 	void *data;

@@ -29,6 +29,7 @@
 #include "sm/light.h"
 #include "sm/peers.h"
 #include "sm/program.h"
+#include "sm/rekey.h"
 #include "sm/sent.h"
 #include "sm/tabread.h"
 
@@ -40,6 +41,7 @@
 struct sweep {
 	struct xact *x;
 	struct sweep_params params;
+	const struct keyring *keys;	/* the keystore's, or NULL */
 	struct memory *memory;
 	struct log *log;
 	sweep_end_fn end;
@@ -67,7 +69,9 @@ struct sweep {
 	struct tabread *tabread;
 	GArray *items;			/* what it reads */
 	struct port_tables *qos;	/* of these, what QoS wants */
+	struct rekey *rekey;		/* comes before: */
 	struct program *program;
+	program_done_fn programmed;	/* told when that is over */
 	struct light *light;
 	struct view next;
 	struct plan *plan;
@@ -303,18 +307,33 @@ on_programmed(struct program_result *result, void *data)
 	memory_learn(s->memory, s->next.subnet, result->forgot);
 	if (result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
+	keystore_learn(s->params.keystore, result->after);
+	keystore_save(s->params.keystore);
 	publish(s, result->after);
 	judge(s, result->problems, true);
 	program_result_clear(result);
 }
 
 static void
+on_keys(void *data)
+{
+	struct sweep *s = data;
+
+	s->rekey = NULL;
+	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
+				   s->plan, s->next.seen, s->next.tables,
+				   s->programmed, s);
+}
+
+static void
 send_plan(struct sweep *s, program_done_fn done)
 {
 	set_state(s, SWEEP_PROGRAMMING);
-	s->program = program_start(s->x, s->params.keys, s->next.subnet,
-				   &s->wanted, s->plan, s->next.seen,
-				   s->next.tables, done, s);
+	s->programmed = done;
+	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+			       &s->wanted, s->plan, on_keys, s);
+	if (!s->rekey)
+		on_keys(s);
 }
 
 static void
@@ -336,6 +355,7 @@ make_plan(struct sweep *s, const struct lft *lft)
 
 	s->wanted = (struct wanted){
 		.policy = s->params.policy,
+		.keys = s->keys,
 		.lids = s->next.lids,
 		.lft = lft,
 		.sm_lid = s->next.lids->base[n->local_port],
@@ -453,6 +473,7 @@ decide(struct sweep *s)
 		report_plan(s);
 		return;
 	}
+	keystore_save(s->params.keystore);
 	memory_keep_lids(s->memory, n, s->next.lids);
 	memory_keep_ranks(s->memory, s->choice.engine->name, n,
 			  s->choice.ranks);
@@ -512,7 +533,7 @@ read_ports(struct sweep *s)
 	if (trusts_memory(s) && s->view.tables)
 		tabread_recall(n, s->next.tables, s->view.subnet,
 			       s->view.tables);
-	s->tabread = tabread_start(s->x, s->params.keys, n, s->items,
+	s->tabread = tabread_start(s->x, s->keys, n, s->items,
 				   s->next.tables, on_port_tables, s);
 }
 
@@ -548,7 +569,7 @@ read_tables(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_READING);
-	s->lftread = lftread_start(s->x, s->params.keys, s->next.subnet,
+	s->lftread = lftread_start(s->x, s->keys, s->next.subnet,
 				   s->next.lids->top,
 				   trusts_memory(s) ? &known : NULL,
 				   s->log, on_tables, s);
@@ -582,7 +603,7 @@ hand_over(struct sweep *s, uint32_t port)
 {
 	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
 		"rank");
-	peers_control(s->x, s->params.keys, s->next.subnet, port,
+	peers_control(s->x, s->keys, s->next.subnet, port,
 		      SM_CONTROL_HANDOVER, &s->self, NULL, NULL);
 	obey(s, port);
 }
@@ -617,7 +638,7 @@ elect(struct sweep *s)
 		return;
 	}
 	set_state(s, SWEEP_ELECTING);
-	s->peers = peers_ask(s->x, s->params.keys, s->next.subnet,
+	s->peers = peers_ask(s->x, s->keys, s->next.subnet,
 			     SUBNET_NONE, on_peers, s);
 }
 
@@ -630,6 +651,7 @@ on_discovered(struct subnet *n, void *data)
 
 	s->discover = NULL;
 	s->next.subnet = n;
+	keystore_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SUBNET_NONE) {
 		fail(s, "our own port does not answer");
 		return;
@@ -689,7 +711,7 @@ begin(struct sweep *s)
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->params.keys, on_discovered, s);
+	s->discover = discover_start(s->x, s->keys, on_discovered, s);
 }
 
 /* Rest: until something happens. */
@@ -732,7 +754,7 @@ on_light(const char *why, void *data)
 		rest(s);
 		return;
 	}
-	s->peers = peers_ask(s->x, s->params.keys, s->view.subnet,
+	s->peers = peers_ask(s->x, s->keys, s->view.subnet,
 			     SUBNET_NONE, on_light_peers, s);
 }
 
@@ -749,7 +771,7 @@ on_light_timer(void *data)
 	}
 	s->stats = *xact_stats(s->x);
 	set_state(s, SWEEP_LIGHT);
-	s->light = light_start(s->x, s->params.keys, s->view.subnet,
+	s->light = light_start(s->x, s->keys, s->view.subnet,
 			       on_light, s);
 }
 
@@ -779,7 +801,7 @@ on_poll_timer(void *data)
 
 	s->timer = 0;
 	set_state(s, SWEEP_POLLING);
-	s->peers = peers_ask(s->x, s->params.keys, s->elected, s->master,
+	s->peers = peers_ask(s->x, s->keys, s->elected, s->master,
 			     on_poll, s);
 }
 
@@ -854,7 +876,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
 		if (s->self.state == SM_STATE_STANDBY && s->elected)
-			peers_control(s->x, s->params.keys, s->elected,
+			peers_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self, NULL, NULL);
 		set_sm_state(s, SM_STATE_MASTER);
@@ -897,6 +919,8 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 
 	s->x = x;
 	s->params = *params;
+	if (params->keystore)
+		s->keys = keystore_ring(params->keystore);
 	if (!s->params.poll_ms)
 		s->params.poll_ms = POLL_MS;
 	if (!s->params.polls_lost)
@@ -928,6 +952,7 @@ cancel_all(struct sweep *s)
 	g_clear_pointer(&s->peers, peers_cancel);
 	g_clear_pointer(&s->lftread, lftread_cancel);
 	g_clear_pointer(&s->tabread, tabread_cancel);
+	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_cancel);
 	xact_cancel_owner(s->x, s);

@@ -6,6 +6,7 @@
 
 #include "sm/election.h"
 #include "sm/io/xact.h"
+#include "sm/keystore.h"
 #include "sm/log.h"
 #include "sm/memory.h"
 #include "sm/plan/isolation.h"
@@ -85,7 +86,7 @@ enum sweep_clients {
 };
 
 struct sweep_params {
-	const struct keyring *keys;	/* borrowed; NULL: key 0 */
+	struct keystore *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */

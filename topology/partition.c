@@ -95,6 +95,25 @@ partition_rules_unref(struct partition_rules *rules)
 	g_free(rules);
 }
 
+struct partition_rules *
+partition_rules_copy(const struct partition_rules *r)
+{
+	struct partition_rules *copy = partition_rules_new();
+
+	copy->source = g_strdup(r->source);
+	for (guint i = 0; i < r->partitions->len; i++) {
+		const struct partition *from = r->partitions->pdata[i];
+		struct partition *to = g_new(struct partition, 1);
+
+		*to = *from;
+		to->name = g_strdup(from->name);
+		to->rules = g_array_copy(from->rules);
+		to->groups = g_array_copy(from->groups);
+		g_ptr_array_add(copy->partitions, to);
+	}
+	return copy;
+}
+
 /* Where the partition is, or would have to be put. */
 static guint
 rules_place(const struct partition_rules *rules, uint16_t pkey)

@@ -76,6 +76,8 @@ void partition_rules_unref(struct partition_rules *rules);
 /* What there is without a file: partition "Default", 0x7fff, with IPoIB's
  * broadcast group, every end port a full member. */
 struct partition_rules *partition_rules_default(void);
+/* A private copy, which its owner may change until it is shared. */
+struct partition_rules *partition_rules_copy(const struct partition_rules *r);
 /* Adds one, or returns the one that has this P_Key. */
 struct partition *partition_rules_get(struct partition_rules *rules,
 				      uint16_t pkey);

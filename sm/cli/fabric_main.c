@@ -6,23 +6,17 @@
  * an editor alike. Exit status: 0 done, 1 could not write, 2 wrong usage; an
  * error is one line on standard error.
  */
-#include "config.h"
-
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "sm/cli/options.h"
 #include "topology/generate.h"
 #include "topology/netfile.h"
 
+#define PROGRAM		"minism-fabric"
 #define EXIT_USAGE	2
 
 struct arguments {
-	gboolean shuffle;
-	gboolean version;
-	char *seed;
-	char *fail;
+	struct options_fabric fabric;
 	char **specs;
 	struct generate_options options;
 };
@@ -49,58 +43,21 @@ static const char help_description[] =
 	"ring\n"
 	"Quote it: brackets and semicolons mean something to the shell.";
 
-static void G_GNUC_PRINTF(1, 2)
-complain(const char *format, ...)
-{
-	g_autofree char *line = NULL;
-	va_list args;
-
-	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
-	va_end(args);
-	/* What the user typed is in it; it stays one line all the same. */
-	for (char *c = line; *c; c++)
-		if (g_ascii_iscntrl(*c))
-			*c = '?';
-	fprintf(stderr, "minism-fabric: %s\n", line);
-}
-
-/* "2.5" to 25. Finer steps than a tenth are refused, not rounded away. */
-static bool
-parse_percent(const char *text, unsigned *per_mille)
-{
-	char *end;
-	double percent = g_ascii_strtod(text, &end);
-	double off;
-
-	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		return false;
-	*per_mille = (unsigned)(percent * 10 + 0.5);
-	off = percent * 10 - *per_mille;
-	return off > -1e-6 && off < 1e-6;
-}
-
 /* --seed, --fail and SPEC; what GOption leaves as text. */
 static bool
 check_arguments(struct arguments *a)
 {
-	if (a->seed && !g_ascii_string_to_unsigned(a->seed, 10, 0, G_MAXUINT64,
-						   &a->options.seed, NULL)) {
-		complain("--seed %s: not a number from 0 to 2^64 - 1", a->seed);
+	if (!options_seed(PROGRAM, a->fabric.seed, &a->options.seed) ||
+	    !options_percent(PROGRAM, "--fail", a->fabric.fail,
+			     &a->options.fail_per_mille))
 		return false;
-	}
-	if (a->fail && !parse_percent(a->fail, &a->options.fail_per_mille)) {
-		complain("--fail %s: not a percentage from 0 to 100 in steps "
-			 "of 0.1", a->fail);
-		return false;
-	}
 	if (!a->specs || !a->specs[0] || a->specs[1]) {
-		complain("%s; see minism-fabric --help",
-			 a->specs && a->specs[0] ? "more than one SPEC (is it "
-			 "quoted?)" : "SPEC is missing");
+		options_complain(PROGRAM, "%s; see minism-fabric --help",
+				 a->specs && a->specs[0] ? "more than one SPEC "
+				 "(is it quoted?)" : "SPEC is missing");
 		return false;
 	}
-	a->options.shuffle_guids = a->shuffle;
+	a->options.shuffle_guids = a->fabric.shuffle;
 	return true;
 }
 
@@ -108,40 +65,18 @@ static bool
 parse_arguments(struct arguments *a, int *argc, char ***argv)
 {
 	const GOptionEntry entries[] = {
-		{ "shuffle", 0, 0, G_OPTION_ARG_NONE, &a->shuffle,
-		  "Give the GUIDs to the nodes in random order", NULL },
-		{ "seed", 0, 0, G_OPTION_ARG_STRING, &a->seed,
-		  "Decides all that is random (default 0)", "N" },
-		{ "fail", 0, 0, G_OPTION_ARG_STRING, &a->fail,
-		  "Take this share of the switch-to-switch links away",
-		  "PERCENT" },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
-		  "Print the version", NULL },
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
 		  &a->specs, NULL, "SPEC" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	g_autoptr(GError) error = NULL;
+	GOptionContext *context = g_option_context_new(NULL);
 
 	g_option_context_set_summary(context, help_summary);
 	g_option_context_set_description(context, help_description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	if (!g_option_context_parse(context, argc, argv, &error)) {
-		complain("%s", error->message);
+	options_add_fabric(context, &a->fabric);
+	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
-	}
-	return a->version || check_arguments(a);
-}
-
-static int
-write_text(const GString *text)
-{
-	if (fwrite(text->str, 1, text->len, stdout) == text->len &&
-	    fflush(stdout) == 0)
-		return EXIT_SUCCESS;
-	complain("standard output: %s", g_strerror(errno));
-	return EXIT_FAILURE;
+	return a->fabric.version || check_arguments(a);
 }
 
 static int
@@ -152,33 +87,29 @@ write_fabric(const struct arguments *a)
 	struct subnet *s = generate_fabric(a->specs[0], &a->options, &error);
 
 	if (!s) {
-		complain("%s", error->message);
+		options_complain(PROGRAM, "%s", error->message);
 		return EXIT_USAGE;
 	}
 	netfile_write(s, text);
 	subnet_unref(s);
-	return write_text(text);
+	return options_write(PROGRAM, text) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int
 write_version(void)
 {
-	g_autoptr(GString) text = g_string_new("minism-fabric " PACKAGE_VERSION
-					       "\n");
-
-	return write_text(text);
+	return options_write_version(PROGRAM) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .shuffle = FALSE };
+	struct arguments a = { .specs = NULL };
 	int status = EXIT_USAGE;
 
 	if (parse_arguments(&a, &argc, &argv))
-		status = a.version ? write_version() : write_fabric(&a);
+		status = a.fabric.version ? write_version() : write_fabric(&a);
 	g_strfreev(a.specs);
-	g_free(a.seed);
-	g_free(a.fail);
+	options_clear_fabric(&a.fabric);
 	return status;
 }

@@ -7,19 +7,17 @@
  * The exit status is the worst verdict, see enum lab_verdict; 1 is for a
  * wrong option or file.
  */
-#include "config.h"
-
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/choose.h"
 #include "routing/lftfile.h"
 #include "routing/work.h"
+#include "sm/cli/options.h"
 #include "sm/cli/route_lab.h"
 #include "topology/netfile.h"
 
+#define PROGRAM			"minism-route"
 #define DEFAULT_PATTERNS	1000
 #define MAX_PATTERNS		1000000
 
@@ -27,9 +25,10 @@ struct arguments {
 	struct lab_wish wish;
 	char *engine;		/* NULL: auto, unless there is a file */
 	char *dump, *net;	/* files to write */
-	char *fail, *fail_switches, *seed;
+	char *fail_switches;
+	struct options_fabric fabric;
 	int threads, permutations, shifts;
-	gboolean all, json, version;
+	gboolean all, json;
 	char **rest;
 };
 
@@ -46,52 +45,12 @@ static const char help_description[] =
 	"go round or\n"
 	"end elsewhere; 5 a credit loop. With several tables the highest.";
 
-static void G_GNUC_PRINTF(1, 2)
-complain(const char *format, ...)
-{
-	g_autofree char *line = NULL;
-	va_list args;
-
-	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
-	va_end(args);
-	/* What the user typed is in it; it stays one line all the same. */
-	for (char *c = line; *c; c++)
-		if (g_ascii_iscntrl(*c))
-			*c = '?';
-	fprintf(stderr, "minism-route: %s\n", line);
-}
-
-/* "2.5" or "2.5%" to 25. Finer steps than a tenth are refused, not rounded
- * away. */
-static bool
-parse_percent(const char *option, const char *text, unsigned *per_mille)
-{
-	char *end;
-	double percent, off;
-
-	if (!text)
-		return true;
-	percent = g_ascii_strtod(text, &end);
-	if (end != text && *end == '%')
-		end++;
-	if (end != text && !*end && percent >= 0 && percent <= 100) {
-		*per_mille = (unsigned)(percent * 10 + 0.5);
-		off = percent * 10 - *per_mille;
-		if (off > -1e-6 && off < 1e-6)
-			return true;
-	}
-	complain("%s %s: not a percentage from 0 to 100 in steps of 0.1",
-		 option, text);
-	return false;
-}
-
 static bool
 check_number(const char *option, int value, int min, int max, unsigned *out)
 {
 	if (value < min || value > max) {
-		complain("%s %d: not a number from %d to %d", option, value,
-			 min, max);
+		options_complain(PROGRAM, "%s %d: not a number from %d to %d",
+				 option, value, min, max);
 		return false;
 	}
 	*out = (unsigned)value;
@@ -103,28 +62,30 @@ static bool
 check_arguments(struct arguments *a)
 {
 	if (!a->rest || !a->rest[0] || a->rest[1]) {
-		complain("%s; see minism-route --help", a->rest && a->rest[0] ?
-			 "more than one FILE or SPEC (is it quoted?)" :
-			 "FILE or SPEC is missing");
+		options_complain(PROGRAM, "%s; see minism-route --help",
+				 a->rest && a->rest[0] ? "more than one FILE "
+				 "or SPEC (is it quoted?)" :
+				 "FILE or SPEC is missing");
 		return false;
 	}
 	a->wish.fabric = a->rest[0];
-	if (a->seed && !g_ascii_string_to_unsigned(a->seed, 10, 0, G_MAXUINT64,
-						   &a->wish.seed, NULL)) {
-		complain("--seed %s: not a number from 0 to 2^64 - 1", a->seed);
+	if (!options_seed(PROGRAM, a->fabric.seed, &a->wish.seed))
 		return false;
-	}
+	a->wish.shuffle = a->fabric.shuffle;
 	if (a->all && a->engine) {
-		complain("--all and --engine do not go together");
+		options_complain(PROGRAM, "--all and --engine do not go "
+				 "together");
 		return false;
 	}
 	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
-		complain("--dump writes one set of tables: name one engine");
+		options_complain(PROGRAM, "--dump writes one set of tables: "
+				 "name one engine");
 		return false;
 	}
-	return parse_percent("--fail", a->fail, &a->wish.fail_links) &&
-		parse_percent("--fail-switches", a->fail_switches,
-			      &a->wish.fail_switches) &&
+	return options_percent(PROGRAM, "--fail", a->fabric.fail,
+			       &a->wish.fail_links) &&
+		options_percent(PROGRAM, "--fail-switches", a->fail_switches,
+				&a->wish.fail_switches) &&
 		check_number("--threads", a->threads, 1, WORK_MAX_THREADS,
 			     &a->wish.threads) &&
 		check_number("--permutations", a->permutations, 0,
@@ -148,16 +109,9 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		{ "before", 'b', 0, G_OPTION_ARG_FILENAME, &a->wish.before,
 		  "Tables that the switches hold: what changes, and is old "
 		  "next to new safe?", "FILE" },
-		{ "fail", 0, 0, G_OPTION_ARG_STRING, &a->fail,
-		  "Take this share of the switch-to-switch cables away",
-		  "PERCENT" },
 		{ "fail-switches", 0, 0, G_OPTION_ARG_STRING,
 		  &a->fail_switches, "Take this share of the switches away",
 		  "PERCENT" },
-		{ "seed", 0, 0, G_OPTION_ARG_STRING, &a->seed,
-		  "Decides all that is random (default 0)", "N" },
-		{ "shuffle", 0, 0, G_OPTION_ARG_NONE, &a->wish.shuffle,
-		  "Give the GUIDs to the nodes of SPEC in random order", NULL },
 		{ "roots", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.roots,
 		  "GUIDs of the switches that are roots, one a line", "FILE" },
 		{ "io", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.io,
@@ -175,23 +129,18 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  "Write the fabric, with its failures, there", "FILE" },
 		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
 		  "Write JSON", NULL },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
-		  "Print the version", NULL },
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &a->rest, NULL, "FILE|SPEC" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	g_autoptr(GError) error = NULL;
+	GOptionContext *context = g_option_context_new(NULL);
 
 	g_option_context_set_summary(context, help_summary);
 	g_option_context_set_description(context, help_description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	if (!g_option_context_parse(context, argc, argv, &error)) {
-		complain("%s", error->message);
+	options_add_fabric(context, &a->fabric);
+	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
-	}
-	return a->version || check_arguments(a);
+	return a->fabric.version || check_arguments(a);
 }
 
 static bool
@@ -201,17 +150,7 @@ write_file(const char *path, const GString *text)
 
 	if (g_file_set_contents(path, text->str, (gssize)text->len, &error))
 		return true;
-	complain("%s", error->message);
-	return false;
-}
-
-static bool
-write_stdout(const GString *text)
-{
-	if (fwrite(text->str, 1, text->len, stdout) == text->len &&
-	    fflush(stdout) == 0)
-		return true;
-	complain("standard output: %s", g_strerror(errno));
+	options_complain(PROGRAM, "%s", error->message);
 	return false;
 }
 
@@ -283,7 +222,7 @@ try_all(struct lab *lab, const struct arguments *a)
 	} else if (a->engine) {
 		engine = engine_by_name(a->engine, &error);
 		if (!engine) {
-			complain("%s", error->message);
+			options_complain(PROGRAM, "%s", error->message);
 			return NULL;
 		}
 		g_ptr_array_add(rows, lab_try_engine(lab, engine));
@@ -307,7 +246,7 @@ report(const struct lab *lab, const struct arguments *a,
 		lab_print_json(lab, rows, text);
 	else
 		lab_print_text(lab, rows, text);
-	if (!write_stdout(text))
+	if (!options_write(PROGRAM, text))
 		return EXIT_FAILURE;
 	for (guint i = 0; i < rows->len; i++) {
 		row = g_ptr_array_index(rows, i);
@@ -325,7 +264,7 @@ run(const struct arguments *a)
 	struct lab lab;
 
 	if (!lab_open(&lab, &a->wish, &error))
-		complain("%s", error->message);
+		options_complain(PROGRAM, "%s", error->message);
 	else if (!a->net || write_net(&lab, a->net))
 		rows = try_all(&lab, a);
 	if (rows)
@@ -337,10 +276,7 @@ run(const struct arguments *a)
 static int
 write_version(void)
 {
-	g_autoptr(GString) text = g_string_new("minism-route " PACKAGE_VERSION
-					       "\n");
-
-	return write_stdout(text) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return options_write_version(PROGRAM) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void
@@ -354,9 +290,8 @@ arguments_clear(struct arguments *a)
 	g_free(a->engine);
 	g_free(a->dump);
 	g_free(a->net);
-	g_free(a->fail);
 	g_free(a->fail_switches);
-	g_free(a->seed);
+	options_clear_fabric(&a->fabric);
 }
 
 int
@@ -370,7 +305,7 @@ main(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	if (parse_arguments(&a, &argc, &argv))
-		status = a.version ? write_version() : run(&a);
+		status = a.fabric.version ? write_version() : run(&a);
 	arguments_clear(&a);
 	return status;
 }

@@ -498,6 +498,7 @@ conf_from_args(struct conf *conf, int argc, char **argv,
 
 	g_clear_pointer(&first->config_file, g_free);
 	ok = apply_args(first, argc, argv, error);
+	conf->mode = first->mode;	/* also if the file is bad */
 	if (ok && first->mode < CONF_MODE_HELP)
 		ok = read_file(conf, first->config_file, warnings, error);
 	if (ok && (first->ca_name || first->port_num || first->port_guid))

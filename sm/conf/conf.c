@@ -24,6 +24,7 @@
 
 #include "sm/conf/conf_key.h"
 #include "sm/conf/foreign.h"
+#include "sm/conf/qos_keys.h"
 
 enum value_type {
 	VALUE_UNSIGNED,
@@ -44,6 +45,7 @@ struct conf_key {
 };
 
 #define ERRORS_MAX	20u
+#define UNKNOWN_MAX	20u
 #define AT(member)	offsetof(struct conf, member)
 
 static const struct conf_key keys[] = {
@@ -68,6 +70,8 @@ static const struct conf_key keys[] = {
 	{ "sa_key", VALUE_SECRET, AT(sa_key), 0, 0 },
 	{ "subnet_prefix", VALUE_NUMBER64, AT(subnet_prefix), 0, 0 },
 	{ "m_key_lease_period", VALUE_UNSIGNED, AT(m_key_lease), 0, 65535 },
+	{ "m_key_per_port", VALUE_BOOL, AT(m_key_per_port), 0, 0 },
+	{ "m_key_lookup", VALUE_BOOL, AT(m_key_lookup), 0, 0 },
 	{ "m_key_protection_level", VALUE_UNSIGNED, AT(m_key_protect), 0, 3 },
 	{ "partition_config_file", VALUE_TEXT_OR_NONE, AT(partition_file),
 	  0, 0 },
@@ -88,6 +92,8 @@ static const struct conf_key keys[] = {
 	  0, 15 },
 	{ "sminfo_polling_timeout", VALUE_UNSIGNED, AT(poll_ms), 10, 600000 },
 	{ "polling_retry_number", VALUE_UNSIGNED, AT(polls_lost), 1, 1000 },
+	{ "qos", VALUE_BOOL, AT(qos.enabled), 0, 0 },
+	{ "qos_policy_file", VALUE_TEXT_OR_NONE, AT(qos_policy_file), 0, 0 },
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
 	{ "dump_dir", VALUE_TEXT_OR_NONE, AT(dump_dir), 0, 0 },
@@ -113,6 +119,7 @@ conf_new(void)
 	conf->timeout_ms = 200;
 	conf->retries = 3;
 	conf->max_smps = 128;
+	conf->m_key_lookup = true;
 	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
 	conf->partition_file = g_strdup(CONF_PARTITION_FILE);
@@ -152,6 +159,7 @@ conf_copy(const struct conf *conf)
 	copy->cache_dir = g_strdup(conf->cache_dir);
 	copy->dump_dir = g_strdup(conf->dump_dir);
 	copy->partition_file = g_strdup(conf->partition_file);
+	copy->qos_policy_file = g_strdup(conf->qos_policy_file);
 	copy->control_socket = g_strdup(conf->control_socket);
 	copy->simulate = g_strdup(conf->simulate);
 	copy->ibsim = g_strdup(conf->ibsim);
@@ -175,6 +183,7 @@ conf_free(struct conf *conf)
 	g_free(conf->cache_dir);
 	g_free(conf->dump_dir);
 	g_free(conf->partition_file);
+	g_free(conf->qos_policy_file);
 	g_free(conf->control_socket);
 	g_free(conf->simulate);
 	g_free(conf->ibsim);
@@ -281,6 +290,13 @@ conf_read_number(const char *text, uint64_t max, uint64_t *value)
 	return read_digits(text, 10, max, value);
 }
 
+bool
+conf_read_guid(const char *text, uint64_t *guid)
+{
+	return read_digits(text + (is_hex(text) ? 2 : 0), 16, UINT64_MAX,
+			   guid);
+}
+
 /* --- keys --- */
 
 static const struct conf_key *
@@ -326,7 +342,8 @@ conf_key_accepts(const char *key)
 {
 	const struct conf_key *k = find_key(key);
 
-	g_assert(k);
+	if (!k)
+		return qos_key_accepts(key);
 	return key_accepts(k);
 }
 
@@ -393,8 +410,7 @@ set_value(struct conf *conf, const struct conf_key *key, const char *value)
 	case VALUE_SECRET:
 		return conf_read_number(value, UINT64_MAX, number);
 	case VALUE_GUID:
-		return read_digits(value + (is_hex(value) ? 2 : 0), 16,
-				   UINT64_MAX, number);
+		return conf_read_guid(value, number);
 	case VALUE_TEXT:
 		if (!*value)
 			return false;
@@ -415,7 +431,8 @@ conf_key_set(struct conf *conf, const char *name, const char *value)
 	char *shown;
 	char *why;
 
-	g_assert(key);
+	if (!key)
+		return qos_key_set(&conf->qos, name, value);
 	if (set_value(conf, key, value))
 		return NULL;
 	accepts = key_accepts(key);
@@ -469,6 +486,7 @@ struct line {
 	unsigned number;
 	const char *text;	/* the line; it is cut up as it is read */
 	GPtrArray *errors, *warnings;
+	unsigned *n_unknown;	/* keys of the file */
 };
 
 /* file:line:column: text; `at` is the place in the line. */
@@ -493,7 +511,7 @@ tell(const struct line *line, GPtrArray *whom, const char *at,
 static void
 warn_key(const struct line *line, const char *key, const char *value)
 {
-	const char *names[G_N_ELEMENTS(keys)];
+	GPtrArray *names;
 	char *shown;
 
 	switch (foreign_judge(key, value)) {
@@ -506,12 +524,20 @@ warn_key(const struct line *line, const char *key, const char *value)
 	case FOREIGN_UNKNOWN:
 		break;
 	}
+	/* A file of another kind: the first ones say it. */
+	if (++*line->n_unknown > UNKNOWN_MAX)
+		return;
+	names = g_ptr_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		names[i] = keys[i].name;
+		g_ptr_array_add(names, (char *)keys[i].name);
+	for (size_t i = 0; qos_key_name(i); i++)
+		g_ptr_array_add(names, (char *)qos_key_name(i));
 	shown = conf_one_line(key);
 	tell(line, line->warnings, key, "%s is no key; the nearest is %s",
-	     shown, conf_nearest(shown, names, G_N_ELEMENTS(names)));
+	     shown, conf_nearest(shown, (const char *const *)names->pdata,
+				 names->len));
 	g_free(shown);
+	g_ptr_array_free(names, TRUE);
 }
 
 /*
@@ -545,37 +571,47 @@ cut_value(const struct line *line, const char *key, char *text)
 }
 
 static void
-set_from_line(struct conf *conf, const struct line *line,
-	      const struct conf_key *key, char *text)
+reset_key(struct conf *conf, const char *name)
+{
+	const struct conf_key *key = find_key(name);
+
+	if (key)
+		key_reset(conf, key);
+	else
+		qos_key_reset(&conf->qos, name);
+}
+
+static void
+set_from_line(struct conf *conf, const struct line *line, const char *name,
+	      char *text)
 {
 	bool quoted = *text == '"';
 	char *value;
 	char *why;
 
 	if (!*text || *text == '#') {
-		why = key_accepts(key);
+		why = conf_key_accepts(name);
 		tell(line, line->errors, text, "%s: a value is missing: %s",
-		     key->name, why);
+		     name, why);
 		g_free(why);
 		return;
 	}
-	value = cut_value(line, key->name, text);
+	value = cut_value(line, name, text);
 	if (!value)
 		return;
 	if (!quoted && strcmp(value, "(null)") == 0) {
-		key_reset(conf, key);
+		reset_key(conf, name);
 		return;
 	}
-	why = conf_key_set(conf, key->name, value);
+	why = conf_key_set(conf, name, value);
 	if (why)
-		tell(line, line->errors, text, "%s: %s", key->name, why);
+		tell(line, line->errors, text, "%s: %s", name, why);
 	g_free(why);
 }
 
 static void
 read_line(struct conf *conf, const struct line *line, char *text)
 {
-	const struct conf_key *key;
 	char *value;
 	char *name = g_strchomp(text);
 
@@ -587,9 +623,8 @@ read_line(struct conf *conf, const struct line *line, char *text)
 	if (*value)
 		*value++ = '\0';
 	value += strspn(value, " \t");
-	key = find_key(name);
-	if (key)
-		set_from_line(conf, line, key, value);
+	if (find_key(name) || qos_key_is(name))
+		set_from_line(conf, line, name, value);
 	else
 		warn_key(line, name, value);
 }
@@ -616,10 +651,12 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 	   GPtrArray *warnings, GError **error)
 {
 	struct conf *draft = conf_copy(conf);
+	unsigned n_unknown = 0;
 	struct line line = {
 		.file = name,
 		.errors = g_ptr_array_new_with_free_func(g_free),
 		.warnings = warnings,
+		.n_unknown = &n_unknown,
 	};
 	char **lines = g_strsplit(text, "\n", -1);
 	struct conf old = *conf;
@@ -630,8 +667,13 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 		line.text = lines[i];
 		read_line(draft, &line, lines[i]);
 	}
+	if (n_unknown > UNKNOWN_MAX)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: %u unknown keys more", name,
+			n_unknown - UNKNOWN_MAX));
 	ok = line.errors->len == 0;
 	if (ok) {
+		qos_keys_check(&draft->qos, warnings);
 		*conf = *draft;
 		*draft = old;
 	} else {

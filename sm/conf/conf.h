@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topology/qos.h"
+
 enum conf_mode {
 	CONF_MODE_RUN,		/* resident */
 	CONF_MODE_ONCE,		/* one sweep, then end */
@@ -50,6 +52,8 @@ struct conf {
 	uint64_t subnet_prefix;
 	unsigned m_key_lease;	/* s */
 	unsigned m_key_protect;	/* 0 to 3 */
+	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_lookup;	/* remember keys, and use what is remembered */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
 	unsigned enforce;	/* CONF_SIDE_*; see conf_enforce() */
@@ -62,6 +66,8 @@ struct conf {
 	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
 	unsigned poll_ms;	/* a standby asks the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
+	struct qos qos;
+	char *qos_policy_file;	/* NULL: none */
 	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */
@@ -101,8 +107,8 @@ bool conf_parse(struct conf *conf, const char *text, const char *name,
 
 /*
  * The command line, with the file that -F names (or the default one, if it is
- * there) read first. On failure the message is one line that says what is
- * accepted.
+ * there) read first. On failure the message says what is accepted, an option
+ * in one line; conf->mode is what was asked for if the options were good.
  */
 bool conf_from_args(struct conf *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);

@@ -1,6 +1,7 @@
 /*
  * The keys of a configuration: name, range, place in struct conf. What the
- * file and the command line have in common; private to sm/conf.
+ * file and the command line have in common, and how words that people type are
+ * read and answered.
  */
 #ifndef MINISM_CONF_CONF_KEY_H
 #define MINISM_CONF_CONF_KEY_H
@@ -21,6 +22,9 @@ const char *conf_key_name(size_t i);
 
 /* "0x2a" or "42" up to `max`; false for anything else. */
 bool conf_read_number(const char *text, uint64_t max, uint64_t *value);
+
+/* A GUID: up to 16 hexadecimal digits, with 0x or without. */
+bool conf_read_guid(const char *text, uint64_t *guid);
 
 /* Of `n` names the one that `word` was most likely meant to be: the fewest
  * letters to change, then the first. */

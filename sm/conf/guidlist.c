@@ -60,15 +60,18 @@ guidlist_parse(const char *text, const char *name, GError **error)
 	uint64_t guid;
 
 	for (unsigned i = 0; lines[i]; i++) {
-		char *line = g_strstrip(lines[i]);
+		char *line = g_strchomp(lines[i]);
 
+		while (g_ascii_isspace(*line))
+			line++;
 		if (!*line || *line == '#')
 			continue;
 		if (!read_guid(line, &guid)) {
 			g_set_error(error, GUIDLIST_ERROR,
-				    GUIDLIST_ERROR_SYNTAX, "%s:%u: this is "
-				    "not a GUID of up to 16 hexadecimal "
-				    "digits", name, i + 1);
+				    GUIDLIST_ERROR_SYNTAX, "%s:%u:%u: this "
+				    "is not a GUID of up to 16 hexadecimal "
+				    "digits", name, i + 1,
+				    (unsigned)(line - lines[i]) + 1);
 			return NULL;
 		}
 		g_array_append_val(list, guid);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum guidlist_error {
-	GUIDLIST_ERROR_SYNTAX,	/* message starts with name:line: */
+	GUIDLIST_ERROR_SYNTAX,	/* starts with name:line:column: */
 };
 #define GUIDLIST_ERROR guidlist_error_quark()
 GQuark guidlist_error_quark(void);

@@ -446,3 +446,35 @@ qospolicy_parse(const char *text, const char *name, GError **error)
 	qos_policy_unref(c.policy);
 	return NULL;
 }
+
+bool
+qospolicy_read(const struct conf *conf, struct qos_policy **policy,
+	       GPtrArray *warnings, GError **error)
+{
+	const char *path = conf->qos_policy_file;
+	g_autofree char *text = NULL;
+	g_autoptr(GError) cause = NULL;
+	gsize len;
+
+	*policy = NULL;
+	if (!conf->qos.enabled || !path)
+		return true;
+	if (g_file_get_contents(path, &text, &len, &cause)) {
+		if (strlen(text) == len)
+			*policy = qospolicy_parse(text, path, error);
+		else
+			g_set_error(error, QOSPOLICY_ERROR,
+				    QOSPOLICY_ERROR_FILE, "%s: this is no "
+				    "text, there is a zero byte in it", path);
+		return *policy != NULL;
+	}
+	if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_set_error(error, QOSPOLICY_ERROR, QOSPOLICY_ERROR_FILE,
+			    "qos_policy_file: %s", cause->message);
+		return false;
+	}
+	g_ptr_array_add(warnings, g_strdup_printf(
+		"qos_policy_file: there is no %s; paths have the SLs of their "
+		"partitions", path));
+	return true;
+}

@@ -13,10 +13,12 @@
 #ifndef MINISM_CONF_QOSPOLICY_H
 #define MINISM_CONF_QOSPOLICY_H
 
-#include "topology/qos.h"
+#include "sm/conf/conf.h"
+#include "topology/qos_policy.h"
 
 enum qospolicy_error {
 	QOSPOLICY_ERROR_SYNTAX,	/* message: file:line:column: what is wrong */
+	QOSPOLICY_ERROR_FILE,	/* it cannot be read; the message names it */
 };
 #define QOSPOLICY_ERROR qospolicy_error_quark()
 GQuark qospolicy_error_quark(void);
@@ -25,5 +27,14 @@ GQuark qospolicy_error_quark(void);
  * an error: nothing is taken of a file with a mistake in it. */
 struct qos_policy *qospolicy_parse(const char *text, const char *name,
 				   GError **error);
+
+/*
+ * The policy that a configuration asks for: *policy is NULL if it asks for
+ * none (QoS is off, or no file is named), or if the file is not there, which is
+ * a line (char *) in `warnings`: OpenSM names one in every file it writes.
+ * False with an error if the file is not good.
+ */
+bool qospolicy_read(const struct conf *conf, struct qos_policy **policy,
+		    GPtrArray *warnings, GError **error);
 
 #endif

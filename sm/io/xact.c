@@ -7,7 +7,8 @@
  *	queue	not sent yet; waits for room in the window
  *	wire	an attempt is out; in the order of sending, which is also the
  *		order of deadlines, since all attempts have the same timeout
- *	retry	its last attempt is lost; waits for room in the retry window
+ *	retry	its last attempt is lost; waits for room in the retry window,
+ *		by age
  *
  *	xact_start -> queue -> transmit -> wire -> on_answer -> done
  *	                          ^         |
@@ -62,6 +63,7 @@ struct request {
 	uint32_t attempt;	/* sent so far */
 	bool accepted;		/* the transport took the last one */
 	uint64_t seq;		/* of the last attempt */
+	uint64_t began;		/* how many were started before */
 	int64_t deadline;
 	xact_done_fn done;
 	void *data;
@@ -88,6 +90,7 @@ struct xact {
 	GList *cursor;		/* first of wire that is not overtaken */
 
 	unsigned timer, kick;	/* 0: not running */
+	int64_t timer_at;	/* when it rings */
 	unsigned depth;		/* of callbacks into the user */
 
 	xact_pump_fn pump;
@@ -152,7 +155,7 @@ table_add(struct xact *x, struct request *r)
 	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
 	r->id = x->last_id;
 	x->table[r->id & x->table_mask] = r;
-	x->started++;
+	r->began = x->started++;
 	x->pending++;
 }
 
@@ -240,14 +243,16 @@ arm_timer(struct xact *x)
 {
 	int64_t when = -1;
 
-	if (x->timer)
-		return;
 	if (x->wire.head)
 		when = request_of(x->wire.head)->deadline;
 	else if (x->queue.head || x->retry.head || x->pump)
 		when = window_next_expiry(&x->window);
-	if (when < 0)
+	/* One that was set for a ghost may ring too late for a request. */
+	if (when < 0 || (x->timer && x->timer_at <= when))
 		return;
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	x->timer_at = when;
 	x->timer = transport_timer_start(x->transport, when, on_timer, x);
 }
 
@@ -421,6 +426,21 @@ finish(struct xact *x, struct request *r, const struct xact_answer *a)
 	x->depth--;
 }
 
+/* The oldest first: when many are lost at once, their user shall soon know of
+ * one, and need not wait until all have been tried as often. */
+static void
+retry_later(struct xact *x, struct request *r)
+{
+	GList *behind = x->retry.tail;
+
+	while (behind && request_of(behind)->began > r->began)
+		behind = behind->prev;
+	if (behind)
+		g_queue_insert_after_link(&x->retry, behind, &r->link);
+	else
+		g_queue_push_head_link(&x->retry, &r->link);
+}
+
 /* The last attempt is lost: try again, or give up. */
 static void
 lose(struct xact *x, struct request *r)
@@ -435,7 +455,7 @@ lose(struct xact *x, struct request *r)
 	}
 	leave_list(x, r);
 	r->place = PLACE_RETRY;
-	g_queue_push_tail_link(&x->retry, &r->link);
+	retry_later(x, r);
 }
 
 static void

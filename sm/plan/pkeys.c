@@ -289,18 +289,6 @@ want_end_port(struct layout *l, uint32_t port)
 
 /* --- enforcement --- */
 
-/* A switch's port that has an end port of a CA or router at its other end. */
-static bool
-guards(const struct subnet *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return s->ports[port].num && peer != SUBNET_NONE &&
-		subnet_is_switch(subnet_node_of(s, port)) &&
-		!subnet_is_switch(subnet_node_of(s, peer)) &&
-		subnet_is_end_port(s, peer);
-}
-
 /* The keys of the end port are in l->keys. What is to be enforced. */
 static uint8_t
 want_guard(struct layout *l, uint32_t port)
@@ -395,7 +383,9 @@ pkeys_want(const struct subnet *s, const struct partition_rules *rules,
 		if (!subnet_is_end_port(s, port))
 			continue;
 		want_end_port(l, port);
-		if (l->enforce && peer != SUBNET_NONE && guards(s, peer))
+		/* An end port with a cable is no switch's: that is port 0. */
+		if (l->enforce && peer != SUBNET_NONE &&
+		    subnet_is_switch(subnet_node_of(s, peer)))
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
 	say_beaten(l);

@@ -82,6 +82,8 @@ allowed_code(const struct subnet *s, const struct qos *qos, uint32_t port)
 
 	if (peer != SUBNET_NONE)
 		most = MIN(most, qos_max_vls(qos, port_kind(s, peer)));
+	if (qos->max_op_vls)
+		most = MIN(most, code_vls(qos->max_op_vls));
 	return vls_code(most);
 }
 

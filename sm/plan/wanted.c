@@ -159,9 +159,12 @@ switch_fields_differ(const struct switch_info *a, const struct switch_info *b,
 }
 
 static void
-want_end_port(const struct wanted *w, uint32_t port, struct port_info *out)
+want_end_port(const struct subnet *s, const struct wanted *w, uint32_t port,
+	      struct port_info *out)
 {
 	const struct policy *policy = w->policy;
+	uint64_t m_key = w->keys ?
+		keyring_wanted(w->keys, s->ports[port].guid) : policy->m_key;
 
 	/* A port that the assignment passed over keeps what it has. */
 	if (w->lids->base[port] != LID_NONE) {
@@ -171,8 +174,8 @@ want_end_port(const struct wanted *w, uint32_t port, struct port_info *out)
 	out->sm_lid = w->sm_lid;
 	out->sm_sl = policy->sm_sl;
 	/* Without a key there is nothing to protect or to expire. */
-	if (policy->m_key || out->m_key) {
-		out->m_key = policy->m_key;
+	if (m_key || out->m_key) {
+		out->m_key = m_key;
 		out->m_key_protect = policy->m_key_protect;
 		out->m_key_lease = policy->m_key_lease;
 	}
@@ -271,7 +274,7 @@ wanted_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	g_assert(p->known);
 	*out = p->info;
 	if (wants_lid(s, port))
-		want_end_port(w, port, out);
+		want_end_port(s, w, port, out);
 	if (wants_link(s, port))
 		want_link(s, w, port, out);
 	if (w->enforce && p->num > 0)

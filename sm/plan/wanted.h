@@ -6,6 +6,7 @@
 #define MINISM_PLAN_WANTED_H
 
 #include "routing/tables.h"
+#include "sm/plan/keyring.h"
 #include "sm/plan/pkeys.h"
 #include "sm/plan/qos.h"
 #include "topology/lids.h"
@@ -65,6 +66,7 @@ const char *switch_field_name(unsigned bit);
  * nothing: it is left as it is. */
 struct wanted {
 	const struct policy *policy;
+	const struct keyring *keys;	/* NULL: policy->m_key for all */
 	const struct lid_map *lids;
 	const struct lft *lft;
 	uint16_t sm_lid;

@@ -109,6 +109,12 @@ smp_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 	store16(mad + OFF_STATUS, status);
 }
 
+void
+smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key)
+{
+	store64(mad + OFF_M_KEY, m_key);
+}
+
 uint64_t
 smp_m_key(const uint8_t mad[MAD_SIZE])
 {

@@ -43,6 +43,7 @@ void smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
 void smp_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 
 uint64_t smp_m_key(const uint8_t mad[MAD_SIZE]);
+void smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key);
 
 void node_info_decode(const uint8_t data[SMP_DATA_LEN], struct node_info *i);
 void node_info_encode(uint8_t data[SMP_DATA_LEN], const struct node_info *i);
@@ -89,12 +90,13 @@ struct notice {
 	uint32_t producer;	/* node type of the sender, if generic */
 	uint16_t trap;		/* number, if generic */
 	uint16_t issuer_lid;
-	uint16_t lid;		/* the LID at fault in traps 128 to 131 and
-				   144; 0 if the trap names none */
+	uint16_t lid;		/* at fault, in traps 128 to 131, 144; else 0 */
 	uint8_t port;		/* in traps 129 to 131, else 0 */
 };
 
 void notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n);
 const char *notice_trap_name(unsigned trap);
+/* Blanks the M_Key that trap 256 tells: what was tried may be one of ours. */
+void notice_hide_m_key(uint8_t data[SMP_DATA_LEN]);
 
 #endif

@@ -253,6 +253,7 @@ sm_state_name(unsigned state)
 }
 
 #define TRAP_PORT_OFFSET	14	/* PORTNO of traps 129 to 131 */
+#define TRAP_M_KEY_OFFSET	24u	/* in trap 256 */
 
 void
 notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
@@ -275,6 +276,16 @@ notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
 		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_144_LID_F);
 	if (n->trap >= 129 && n->trap <= 131)
 		n->port = data[TRAP_PORT_OFFSET];
+}
+
+void
+notice_hide_m_key(uint8_t data[SMP_DATA_LEN])
+{
+	struct notice n;
+
+	notice_decode(data, &n);
+	if (n.generic && n.trap == 256)
+		memset(data + TRAP_M_KEY_OFFSET, 0, 8);
 }
 
 /* IBA 14.2.5.1, table of traps */

@@ -18,6 +18,7 @@ static const struct target targets[] = {
 	{ "attr", fuzz_attr },
 	{ "cache", fuzz_cache },
 	{ "conf", fuzz_conf },
+	{ "ctl", fuzz_ctl },
 	{ "discover", fuzz_discover },
 	{ "generate", fuzz_generate },
 	{ "guid2lid", fuzz_guid2lid },

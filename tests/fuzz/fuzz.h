@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int fuzz_attr(const uint8_t *data, size_t size);
 int fuzz_cache(const uint8_t *data, size_t size);
 int fuzz_conf(const uint8_t *data, size_t size);
+int fuzz_ctl(const uint8_t *data, size_t size);
 int fuzz_discover(const uint8_t *data, size_t size);
 int fuzz_generate(const uint8_t *data, size_t size);
 int fuzz_guid2lid(const uint8_t *data, size_t size);

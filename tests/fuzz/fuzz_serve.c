@@ -78,7 +78,8 @@ FUZZ_TARGET(serve)
 		.timeout_ms = 10, .retries = 1, .max_wire = 4,
 	};
 	const struct serve_hooks hooks = {
-		tell_sm_info, on_trap, on_control, NULL, NULL,
+		.sm_info = tell_sm_info, .trap = on_trap,
+		.control = on_control,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	struct log *log = log_open("/dev/null", LOG_DEBUG, NULL);

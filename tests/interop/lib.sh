@@ -11,7 +11,7 @@
 #
 # From the environment (set by `make check`, with defaults for a run by hand):
 #   MINISM_SRC, MINISM_BUILD	the two trees
-#   MINISM, MINISM_FABRIC	the programs under test
+#   MINISM, MINISM_FABRIC, MINISMCTL	the programs under test
 #   KEEP=1			leave the scratch folder and say where it is
 #   ONLY=glob			run the cases whose name matches
 #
@@ -30,6 +30,7 @@ MINISM_SRC=${MINISM_SRC:-$(cd "$here/../.." && pwd)}
 MINISM_BUILD=${MINISM_BUILD:-$MINISM_SRC/build}
 MINISM=${MINISM:-$MINISM_BUILD/minism}
 MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
+MINISMCTL=${MINISMCTL:-$MINISM_BUILD/minismctl}
 DATA=$MINISM_SRC/tests/data
 umask 022
 
@@ -283,8 +284,10 @@ client() {
 
 # ---- minism ---------------------------------------------------------------
 
-# The options that keep a run away from the configuration of this machine.
-sm_defaults=(-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache")
+# The options that keep a run away from the configuration of this machine, and
+# from the control sockets of other runs. The cache folder is the fourth word.
+sm_defaults=(-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache"
+	--partitions= --control-socket=)
 
 # sm_run limit arguments...: minism in the foreground
 sm_run() {

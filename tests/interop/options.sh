@@ -69,6 +69,58 @@ file_case() {
 	sim_stop
 }
 
+# check_says WHAT STATUS REGEX arguments...: --check-config
+check_says() {
+	local what=$1 wanted=$2 regex=$3 status
+
+	shift 3
+	timeout -k 2 10 "$MINISM" --check-config -F "$SCRATCH/empty.conf" \
+		--cache-dir= "$@" >out 2>err </dev/null
+	status=$?
+	[ $status -eq "$wanted" ] && [ ! -s err ] && grep -qE -- "$regex" out
+	ok $? "--check-config: $what" || {
+		note "exit $status"
+		note_file out
+		note_file err
+	}
+}
+
+config_case() {
+	wanted_case config || return 0
+	printf 'lmc 9\nlcm 1\nsweep_interval  often\n' >bad.conf
+	printf '0x1\n  nobody\n' >bad.guids
+	printf '0x1\n' >good.guids
+	check_says "nothing is wrong" 0 'good, with 0 warnings'
+	check_says "an error has its place" 2 'bad\.conf:1:5: lmc: 9' \
+		-F "$SCRATCH/bad.conf"
+	check "--check-config: the second error, too" \
+		grep -qE 'bad\.conf:3:17: sweep_interval: often' out
+	check "--check-config: and the warning" \
+		grep -qE 'bad\.conf:2:1: lcm is no key' out
+	check_says "a list of GUIDs" 2 'bad\.guids:2:3: ' \
+		-a "$SCRATCH/bad.guids" -u "$SCRATCH/good.guids"
+	check_says "a list that is not there" 2 'io_guid_file: .*no-such' \
+		-G "$SCRATCH/no-such"
+	check_says "an engine that does not exist" 2 'minhops.*auto' \
+		-R minhops
+	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=fill ;\n' \
+		>bad.partitions
+	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=full ;\n' \
+		>good.partitions
+	check_says "a partition file" 0 'good' -P "$SCRATCH/good.partitions"
+	check_says "a bad one" 2 'bad\.partitions:2:[0-9]+: ' \
+		-P "$SCRATCH/bad.partitions" -a "$SCRATCH/bad.guids"
+	check "--check-config: all files are looked at" \
+		grep -q 'bad\.guids:2' out
+	check_says "one that is not there" 2 'no-such: there is no such file' \
+		-P "$SCRATCH/no-such"
+	echo "partition_config_file $SCRATCH/no-such" >named.conf
+	check_says "named by the configuration it is a warning" 0 \
+		'no-such: .*\(warning\)' -F "$SCRATCH/named.conf"
+	refused "at the start a bad partition file" 'bad\.partitions:2:' \
+		-o -P "$SCRATCH/bad.partitions" --simulate='single(2)'
+}
+
 info_case() {
 	local option
 
@@ -139,6 +191,7 @@ show_case() {
 }
 
 bad_case
+config_case
 info_case
 file_case
 port_case

@@ -135,6 +135,8 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->show, b->show);
 	assert_int_equal(a->m_key_lease, b->m_key_lease);
 	assert_int_equal(a->m_key_protect, b->m_key_protect);
+	assert_int_equal(a->m_key_per_port, b->m_key_per_port);
+	assert_int_equal(a->m_key_lookup, b->m_key_lookup);
 	assert_int_equal(g_strcmp0(a->partition_file, b->partition_file), 0);
 	assert_int_equal(a->partition_file_asked, b->partition_file_asked);
 	assert_int_equal(a->enforce, b->enforce);
@@ -210,6 +212,8 @@ test_every_key_arrives(void **state)
 static const char policy_lines[] =
 	"m_key_lease_period 660\n"
 	"m_key_protection_level 2\n"
+	"m_key_per_port TRUE\n"
+	"m_key_lookup FALSE\n"
 	"partition_config_file /p\n"
 	"part_enforce IN\n"
 	"no_partition_enforcement TRUE\n"
@@ -235,6 +239,8 @@ test_every_key_of_policy_arrives(void **state)
 	parse(t, policy_lines);
 	assert_int_equal(t->conf->m_key_lease, 660);
 	assert_int_equal(t->conf->m_key_protect, 2);
+	assert_true(t->conf->m_key_per_port);
+	assert_false(t->conf->m_key_lookup);
 	assert_string_equal(t->conf->partition_file, "/p");
 	assert_false(t->conf->partition_file_asked);
 	assert_int_equal(t->conf->enforce, CONF_SIDE_IN);
@@ -377,7 +383,15 @@ test_all_errors_of_a_file_are_told(void **state)
 	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
 	assert_string_equal(lines[20], "and 5 errors more");
 	g_strfreev(lines);
-	g_error_free(error);
+	g_clear_error(&error);
+
+	for (unsigned i = 0; i < 25; i++)
+		g_string_overwrite(many, 6 * i, "lcm");
+	g_ptr_array_set_size(t->warnings, 0);
+	parse(t, many->str);
+	assert_int_equal(t->warnings->len, 21);
+	assert_string_equal(g_ptr_array_index(t->warnings, 20),
+			    "x.conf: 5 unknown keys more");
 	g_string_free(many, TRUE);
 }
 

@@ -56,7 +56,7 @@ test_bad_line_is_named(void **state)
 		assert_null(guidlist_parse(text, "io", &error));
 		assert_true(g_error_matches(error, GUIDLIST_ERROR,
 					    GUIDLIST_ERROR_SYNTAX));
-		assert_true(g_str_has_prefix(error->message, "io:2: "));
+		assert_true(g_str_has_prefix(error->message, "io:2:1: "));
 	}
 }
 

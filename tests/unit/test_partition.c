@@ -455,6 +455,45 @@ test_random_rules_read_the_plain_way(void **state)
 	subnet_unref(s);
 }
 
+/* What is done to a copy is not seen in the original, and the other way. */
+static void
+test_copy_is_by_itself(void **state)
+{
+	struct partition_rules *rules = partition_rules_default();
+	struct partition *p = partition_rules_get(rules, 0x10);
+	const struct partition_rule one = {
+		.who = PARTITION_GUID, .membership = PARTITION_FULL,
+		.guid = 1, .line = 7,
+	};
+	struct partition_rules *copy;
+	const struct partition *q;
+
+	rules->source = g_strdup("file");
+	p->name = g_strdup("Storage");
+	p->sl = 3;
+	p->index0 = true;
+	g_array_append_val(p->rules, one);
+	copy = partition_rules_copy(rules);
+	g_array_append_val(p->rules, one);
+	g_array_set_size(partition_rules_get(copy, PKEY_DEFAULT)->groups, 0);
+	partition_rules_get(copy, 0x11);
+
+	assert_null(partition_rules_find(rules, 0x11));
+	assert_int_equal(partition_rules_find(rules,
+					      PKEY_DEFAULT)->groups->len, 1);
+	partition_rules_unref(rules);
+	assert_string_equal(copy->source, "file");
+	q = partition_rules_find(copy, 0x10);
+	assert_string_equal(q->name, "Storage");
+	assert_int_equal(q->sl, 3);
+	assert_true(q->index0);
+	assert_int_equal(q->rules->len, 1);
+	assert_memory_equal(q->rules->data, &one, sizeof(one));
+	assert_int_equal(partition_rules_find(copy,
+					      PKEY_DEFAULT)->rules->len, 1);
+	partition_rules_unref(copy);
+}
+
 int
 main(void)
 {
@@ -469,6 +508,7 @@ main(void)
 		cmocka_unit_test(test_meeting_needs_one_full_member),
 		cmocka_unit_test(test_twin_guids_name_the_first_port),
 		cmocka_unit_test(test_random_rules_read_the_plain_way),
+		cmocka_unit_test(test_copy_is_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

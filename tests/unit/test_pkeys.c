@@ -357,6 +357,25 @@ test_both_loses_the_limited_key_first(void **state)
 	assert_non_null(strstr(problem(lab, 2), "left out: (0x0028) limited"));
 }
 
+/* Behind the key for index 0. */
+static void
+test_the_default_partition_is_never_left_out(void **state)
+{
+	struct lab *lab = *state;
+
+	for (unsigned i = 1; i <= CAP; i++)
+		admit(lab, (uint16_t)i, 0, PARTITION_FULL);
+	admit(lab, 0x1000, 0, PARTITION_FULL)->index0 = true;
+	admit(lab, PKEY_DEFAULT, 0, PARTITION_BOTH);
+	want(lab, 0);
+	assert_int_equal(key_at(lab->wanted, lab->host[0], 0), 0x9000);
+	assert_int_equal(key_at(lab->wanted, lab->host[0], 1), 0xffff);
+	assert_int_equal(key_at(lab->wanted, lab->host[0], 2), 0x7fff);
+	assert_int_equal(key_at(lab->wanted, lab->host[0], CAP - 1), 0x8025);
+	assert_non_null(strstr(problem(lab, 2), "left out: (0x0026) full, "
+			       "(0x0027) full, (0x0028) full"));
+}
+
 static void
 test_guards_have_the_keys_of_the_port_behind(void **state)
 {
@@ -662,6 +681,7 @@ main(void)
 		TEST(test_lowest_of_two_index0_wins_and_it_is_said),
 		TEST(test_too_many_keys_leave_the_highest_out),
 		TEST(test_both_loses_the_limited_key_first),
+		TEST(test_the_default_partition_is_never_left_out),
 		TEST(test_guards_have_the_keys_of_the_port_behind),
 		TEST(test_no_enforcement_leaves_guards_alone),
 		TEST(test_small_enforcement_table_enforces_nothing),

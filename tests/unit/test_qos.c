@@ -333,6 +333,25 @@ test_port_info_is_as_both_ends_allow(void **state)
 	}
 }
 
+/* What holds for all ports holds for those of QoS, too. */
+static void
+test_general_bound_of_vls_holds(void **state)
+{
+	struct lab *lab = *state;
+	uint8_t vls, limit;
+
+	lab->qos.max_op_vls = 3;	/* four */
+	want(lab);
+	assert_int_equal(block(lab, PORT_TABLE_SL2VL, lab->host, 0)->vl[14],
+			 2);
+	assert_true(qos_port(lab->s, &lab->qos, lab->host, &vls, &limit));
+	assert_int_equal(vls, 3);
+	lab->qos.all.given = QOS_MAX_VLS;
+	lab->qos.all.max_vls = 2;
+	assert_true(qos_port(lab->s, &lab->qos, lab->host, &vls, &limit));
+	assert_int_equal(vls, 2);
+}
+
 /* Of a switch: one block for each port by which something can come in. */
 static void
 test_mapping_is_for_each_live_port_of_entry(void **state)
@@ -398,6 +417,7 @@ main(void)
 		TEST(test_each_kind_has_its_own_values),
 		cmocka_unit_test(test_values_fall_back_one_by_one),
 		TEST(test_port_info_is_as_both_ends_allow),
+		TEST(test_general_bound_of_vls_holds),
 		TEST(test_mapping_is_for_each_live_port_of_entry),
 		TEST(test_ports_without_the_tables_are_left_alone),
 	};

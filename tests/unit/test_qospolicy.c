@@ -1,7 +1,7 @@
 /*
  * qospolicy.h promises: the rules of a qos-ulps section, in their order, or
- * one message that says where and what; and topology/qos.h: the first rule
- * that fits decides about a path.
+ * one message that says where and what; and topology/qos_policy.h: the first
+ * rule that fits decides about a path.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include <glib/gstdio.h>
 
 #include "sm/conf/qospolicy.h"
 #include "topology/prng.h"
@@ -94,6 +96,25 @@ test_every_word_means_what_it_says(void **state)
 	assert_int_equal(sl_of(policy, &path), 14);
 	assert_int_equal(g_array_index(policy->rules, struct qos_rule,
 				       0).line, 4);
+	qos_policy_unref(policy);
+}
+
+/* Partitions, whatever the membership that is written. */
+static void
+test_membership_of_a_pkey_does_not_count(void **state)
+{
+	struct qos_policy *policy = parse("qos-ulps\n"
+					  "any, pkey 0x8001-0x8003 : 1\n"
+					  "ipoib, pkey 0x0004 : 2\n"
+					  "end-qos-ulps\n");
+
+	for (uint16_t pkey = 1; pkey <= 4; pkey++) {
+		struct qos_path path = { .pkey = pkey };
+
+		assert_int_equal(sl_of(policy, &path), pkey < 4 ? 1 : 2);
+		path.pkey |= 0x8000;
+		assert_int_equal(sl_of(policy, &path), pkey < 4 ? 1 : 2);
+	}
 	qos_policy_unref(policy);
 }
 
@@ -235,6 +256,66 @@ test_every_mistake_has_its_place(void **state)
 	}
 }
 
+/* The policy that a configuration with these settings asks for. */
+static struct qos_policy *
+read_file(bool enabled, const char *path, GPtrArray *warnings, GError **error)
+{
+	struct conf *conf = conf_new();
+	struct qos_policy *policy;
+	bool ok;
+
+	conf->qos.enabled = enabled;
+	conf->qos_policy_file = g_strdup(path);
+	ok = qospolicy_read(conf, &policy, warnings, error);
+	assert_true(ok || (!policy && *error));
+	conf_free(conf);
+	return policy;
+}
+
+static void
+test_a_file_is_read_if_it_is_asked_for(void **state)
+{
+	GPtrArray *warnings = g_ptr_array_new_with_free_func(g_free);
+	char *folder = g_dir_make_tmp("minism-qos-XXXXXX", NULL);
+	char *path = g_build_filename(folder, "p", NULL);
+	struct qos_policy *policy;
+	GError *error = NULL;
+
+	/* It is not there: a warning, and no policy. */
+	assert_null(read_file(true, path, warnings, &error));
+	assert_null(error);
+	assert_int_equal(warnings->len, 1);
+	assert_non_null(strstr(warnings->pdata[0], path));
+	/* There, but nobody asked. */
+	assert_true(g_file_set_contents(path, "nonsense\n", -1, NULL));
+	assert_null(read_file(false, path, warnings, &error));
+	assert_null(read_file(true, NULL, warnings, &error));
+	assert_null(error);
+	assert_int_equal(warnings->len, 1);
+	assert_null(read_file(true, path, warnings, &error));
+	assert_true(g_str_has_prefix(error->message, path));
+	g_clear_error(&error);
+	/* Behind a zero byte there may be anything. */
+	assert_true(g_file_set_contents(path, "# \0\nsdp : 1\n", 12, NULL));
+	assert_null(read_file(true, path, warnings, &error));
+	assert_non_null(strstr(error->message, "zero byte"));
+	g_clear_error(&error);
+	assert_null(read_file(true, folder, warnings, &error));
+	assert_non_null(error);
+	g_clear_error(&error);
+	assert_true(g_file_set_contents(path, "qos-ulps\nrds:1\n"
+					"end-qos-ulps", -1, NULL));
+	policy = read_file(true, path, warnings, &error);
+	assert_non_null(policy);
+	assert_int_equal(policy->rules->len, 1);
+	qos_policy_unref(policy);
+	g_unlink(path);
+	g_rmdir(folder);
+	g_free(path);
+	g_free(folder);
+	g_ptr_array_free(warnings, TRUE);
+}
+
 static void
 random_rule(struct qos_policy *policy, uint64_t *rng)
 {
@@ -295,10 +376,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_word_means_what_it_says),
+		cmocka_unit_test(test_membership_of_a_pkey_does_not_count),
 		cmocka_unit_test(test_first_rule_that_fits_decides),
 		cmocka_unit_test(test_partition_goes_before_the_default),
 		cmocka_unit_test(test_empty_files_are_policies),
 		cmocka_unit_test(test_every_mistake_has_its_place),
+		cmocka_unit_test(test_a_file_is_read_if_it_is_asked_for),
 		cmocka_unit_test(test_may_give_is_the_union_over_targets),
 	};
 

@@ -281,7 +281,8 @@ test_changed_key_is_found_in_the_first_send(void **state)
 	struct run run = { .params = wire };
 
 	record_to(files->a, "single(4)", &run, 1000);
-	run.keys = keyring_new(0xab00000000000000);
+	run.keys = keyring_new(0xab00000000000000,
+			       KEYRING_ONE);
 	/* before it: two looks at the clock and a timer */
 	expect_difference(files->a, &run, "event 4 at 0.000000 s: a MAD to "
 			  "LID 65535, QP 0 of class 0x81 Get(NodeInfo)",

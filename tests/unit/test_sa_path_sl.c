@@ -205,9 +205,11 @@ test_open_ends_find_what_single_questions_find(void **state)
 	for (unsigned round = 0; round < 60; round++) {
 		struct path_record want = {
 			.sl = (uint8_t)prng_below(&rng, 4), .service_id = 7,
+			.pkey = prng_below(&rng, 2) ? 0x8010 : 0xffff,
 		}, r;
 		uint64_t mask = SA_BIT(PATH_SL) |
-			(prng_below(&rng, 2) ? SERVICE_BITS : 0);
+			(prng_below(&rng, 2) ? SERVICE_BITS : 0) |
+			(prng_below(&rng, 2) ? SA_BIT(PATH_PKEY) : 0);
 		unsigned n = 0;
 
 		random_policy(&l, policy, &rng);

@@ -1,0 +1,39 @@
+/*
+ * What the command lines of the small programs have in common.
+ */
+#ifndef MINISM_CLI_OPTIONS_H
+#define MINISM_CLI_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One line on standard error, "PROGRAM: text". What a user typed may be in it;
+ * it stays one line all the same. */
+void options_complain(const char *program, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+/* Cuts the line; false: it was said what is wrong. Takes context over. */
+bool options_parse(const char *program, GOptionContext *context,
+		   const GOptionEntry *entries, int *argc, char ***argv);
+
+/* Of a program that makes a fabric or takes one apart. As text until they are
+ * checked. */
+struct options_fabric {
+	gboolean shuffle, version;
+	char *seed, *fail;	/* NULL: not given */
+};
+void options_add_fabric(GOptionContext *context, struct options_fabric *f);
+void options_clear_fabric(struct options_fabric *f);
+
+/* NULL leaves the number as it is. False: it was said what is wrong. */
+bool options_seed(const char *program, const char *text, uint64_t *seed);
+/* "2.5" or "2.5%" to 25. */
+bool options_percent(const char *program, const char *option,
+		     const char *text, unsigned *per_mille);
+
+/* To standard output. False: it was said why not. */
+bool options_write(const char *program, const GString *text);
+bool options_write_version(const char *program);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * The control socket: a Unix stream socket on which ctl.h's requests come in.
+ *
+ * One request a connection; served from the default main context, without
+ * threads. Only root and the user that the manager runs as may connect. What
+ * clients can cause is bounded: their number, the length of a line, the time
+ * that each has.
+ */
+#ifndef MINISM_SM_CTLSOCK_H
+#define MINISM_SM_CTLSOCK_H
+
+#include "sm/ctl.h"
+
+struct ctlsock;
+
+struct ctlsock_params {
+	unsigned max_clients;	/* one more displaces the oldest */
+	unsigned patience_ms;	/* from a connection's begin to its end */
+};
+/* 16, 10 s */
+extern const struct ctlsock_params ctlsock_params_default;
+
+/*
+ * Listens on `path`, mode 0600; makes its folder. What a dead manager left
+ * there is replaced; it is an error if somebody listens, or if it is no
+ * socket. params NULL: the defaults. Borrows log, copies the rest.
+ */
+struct ctlsock *ctlsock_open(const char *path, const struct ctl_hooks *hooks,
+			     const struct ctlsock_params *params,
+			     struct log *log, GError **error);
+/* Removes the socket, unless somebody put another in its place. */
+void ctlsock_close(struct ctlsock *s);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * The memory of M_Keys.
+ *
+ * guid2mkey says which key a port was given, neighbors who was behind which
+ * port. The first is useless without the second: a port at protection level 2
+ * answers nobody who does not have its key, so whose key it takes must be
+ * known before the port has said who it is.
+ *
+ * What is going to be sent is written first, and flushed (g_file_set_contents
+ * with CONSISTENT and DURABLE: a temporary file, synced, renamed); else a crash
+ * at the wrong moment could leave a port with a key that nobody knows.
+ *
+ * The files are OpenSM's, so each of the two finds what the other left. Who
+ * may read them may manage the fabric: they are for their owner alone, also
+ * while they are set aside.
+ */
+#include "sm/keystore.h"
+
+#include <errno.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "sm/plan/keyfile.h"
+
+#define FILE_MODE	0600
+
+typedef bool (*read_fn)(struct keyring *k, const char *text, const char *name,
+			GError **error);
+typedef void (*write_fn)(const struct keyring *k, GString *out);
+
+struct file {
+	char *path;
+	GString *held;		/* what is on the disk */
+	write_fn write;
+};
+
+struct keystore {
+	struct keyring *ring;
+	struct log *log;
+	struct file keys, cables;	/* path NULL: none */
+	uint64_t version;	/* of the ring, when it was written */
+};
+
+/* ----------------------------------------------------------------- reading */
+
+static void
+set_aside(struct keystore *ks, const char *path, const char *why)
+{
+	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
+
+	if (g_rename(path, aside) == 0)
+		log_say(ks->log, LOG_WARNING, "keys", "%s; the file is set "
+			"aside as %s", why, aside);
+	else
+		log_say(ks->log, LOG_WARNING, "keys", "%s; it cannot be set "
+			"aside (%s)", why, g_strerror(errno));
+}
+
+/* A file of another's making may be open to all: that is put right at once,
+ * before the next write, which may be long in coming. */
+static void
+close_to_others(struct keystore *ks, const char *path)
+{
+	GStatBuf st;
+
+	if (g_stat(path, &st) || !(st.st_mode & 077))
+		return;
+	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
+		"owner (mode %03o)%s", path, st.st_mode & 0777,
+		g_chmod(path, FILE_MODE) ? ", and that cannot be changed" :
+		"; no longer");
+}
+
+static void
+load(struct keystore *ks, struct file *f, read_fn read)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	gsize len;
+
+	if (!g_file_get_contents(f->path, &text, &len, &error)) {
+		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+			log_say(ks->log, LOG_WARNING, "keys", "%s",
+				error->message);
+		return;
+	}
+	close_to_others(ks, f->path);
+	if (strlen(text) != len)
+		set_aside(ks, f->path, "a NUL byte in a file of keys");
+	else if (!read(ks->ring, text, f->path, &error))
+		set_aside(ks, f->path, error->message);
+	else
+		g_string_assign(f->held, text);
+}
+
+static void
+file_open(struct file *f, const char *dir, const char *name, write_fn write)
+{
+	f->path = g_build_filename(dir, name, NULL);
+	f->held = g_string_new(NULL);
+	f->write = write;
+}
+
+static void
+file_close(struct file *f)
+{
+	g_free(f->path);
+	if (f->held)
+		g_string_free(f->held, TRUE);
+}
+
+struct keystore *
+keystore_open(const char *cache_dir, uint64_t m_key, enum keyring_mode mode,
+	      struct log *log)
+{
+	struct keystore *ks = g_new0(struct keystore, 1);
+
+	ks->log = log;
+	ks->ring = keyring_new(m_key, mode);
+	if (cache_dir) {
+		file_open(&ks->keys, cache_dir, "guid2mkey",
+			  keyfile_write_keys);
+		file_open(&ks->cables, cache_dir, "neighbors",
+			  keyfile_write_cables);
+		load(ks, &ks->keys, keyfile_read_keys);
+		load(ks, &ks->cables, keyfile_read_cables);
+	}
+	ks->version = keyring_version(ks->ring);
+	return ks;
+}
+
+void
+keystore_close(struct keystore *ks)
+{
+	if (!ks)
+		return;
+	keyring_free(ks->ring);
+	file_close(&ks->keys);
+	file_close(&ks->cables);
+	g_free(ks);
+}
+
+struct keyring *
+keystore_ring(const struct keystore *ks)
+{
+	return ks->ring;
+}
+
+void
+keystore_learn(struct keystore *ks, const struct subnet *s)
+{
+	if (ks)
+		keyring_learn(ks->ring, s);
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static bool
+file_save(struct keystore *ks, struct file *f)
+{
+	g_autofree char *dir = g_path_get_dirname(f->path);
+	GString *text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	f->write(ks->ring, text);
+	if (g_string_equal(text, f->held)) {
+		g_string_free(text, TRUE);
+		return true;
+	}
+	if (g_mkdir_with_parents(dir, 0755) ||
+	    !g_file_set_contents_full(f->path, text->str, (gssize)text->len,
+				      G_FILE_SET_CONTENTS_CONSISTENT |
+				      G_FILE_SET_CONTENTS_DURABLE, FILE_MODE,
+				      &error)) {
+		log_limited(ks->log, LOG_WARNING, "keys", "not remembered",
+			    "%s: %s", f->path, error ? error->message :
+			    g_strerror(errno));
+		g_string_free(text, TRUE);
+		return false;
+	}
+	g_string_free(f->held, TRUE);
+	f->held = text;
+	return true;
+}
+
+bool
+keystore_save(struct keystore *ks)
+{
+	uint64_t version;
+	bool well;
+
+	if (!ks || !ks->keys.path)
+		return true;
+	version = keyring_version(ks->ring);
+	if (version == ks->version)
+		return true;
+	well = file_save(ks, &ks->keys);
+	well = file_save(ks, &ks->cables) && well;
+	if (well)
+		ks->version = version;
+	return well;
+}

@@ -1,0 +1,393 @@
+/*
+ * The partitions in force.
+ *
+ * Structs. A `change` is one port in one partition, as a person at minismctl
+ * wanted it; there is one at most for each pair, sorted by (P_Key, GUID). The
+ * rules in force are those of the file with the changes behind them, since the
+ * later rule decides (topology/partition.c).
+ *
+ * Flow. partitions_load() reads both files into new values, and exchanges them
+ * only when both were good. partitions_change() makes a new list of changes,
+ * writes it, and then exchanges it: what is not on the disk does not hold, so
+ * that a restart takes nobody out and lets nobody in.
+ *
+ * The changes are a partition file of their own. Of what is read back only
+ * rules for single ports count: the parser adds a default partition to a file
+ * without one, which is none of ours. Changes of a partition that the file has
+ * no more are passed over, and said; they stay on the disk until the next
+ * change, for a person may have taken the wrong line out.
+ */
+#include "sm/partitions.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "sm/conf/partfile.h"
+
+#define FILE_NAME	"partitions-runtime"
+
+struct change {
+	uint16_t pkey;
+	uint64_t guid;
+	enum partition_membership membership;
+};
+
+struct partitions {
+	char *path, *changes_path;	/* NULL: none */
+	enum partitions_absence absence;
+	bool was_there;			/* the file, when it was read */
+	struct partition_rules *file;	/* what the file says */
+	GArray *changes;		/* struct change */
+	struct partition_rules *rules;	/* in force */
+};
+
+G_DEFINE_QUARK(minism-partitions-error-quark, partitions_error)
+
+struct partitions *
+partitions_new(const struct partitions_params *params)
+{
+	struct partitions *p = g_new0(struct partitions, 1);
+
+	p->path = g_strdup(params->path);
+	p->absence = params->absence;
+	if (params->cache_dir)
+		p->changes_path = g_build_filename(params->cache_dir,
+						   FILE_NAME, NULL);
+	p->file = partition_rules_default();
+	p->rules = partition_rules_ref(p->file);
+	p->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	return p;
+}
+
+void
+partitions_free(struct partitions *p)
+{
+	if (!p)
+		return;
+	partition_rules_unref(p->file);
+	partition_rules_unref(p->rules);
+	g_array_unref(p->changes);
+	g_free(p->path);
+	g_free(p->changes_path);
+	g_free(p);
+}
+
+struct partition_rules *
+partitions_rules(const struct partitions *p)
+{
+	return p->rules;
+}
+
+/* --- files --- */
+
+/* *text NULL: there is none. False: it is there and cannot be read. */
+static bool
+read_text(const char *path, char **text, GError **error)
+{
+	g_autoptr(GError) why = NULL;
+	gsize len;
+
+	*text = NULL;
+	if (!g_file_get_contents(path, text, &len, &why)) {
+		if (g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+			return true;
+		g_set_error_literal(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_FILE, why->message);
+		return false;
+	}
+	if (strlen(*text) == len)
+		return true;
+	g_clear_pointer(text, g_free);
+	g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
+		    "%s:1:1: there is a NUL in it, so it is no text", path);
+	return false;
+}
+
+static struct partition_rules *
+parse(const char *text, const char *path, GPtrArray *warnings,
+      GError **error)
+{
+	g_autoptr(GError) why = NULL;
+	struct partition_rules *rules = partfile_parse(text, path, warnings,
+						       &why);
+
+	if (!rules)
+		g_set_error_literal(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_FILE, why->message);
+	return rules;
+}
+
+/* What there is without the file, if it may be missing. */
+static struct partition_rules *
+do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
+{
+	if (p->absence != PARTITIONS_MUST && !p->was_there) {
+		if (p->absence == PARTITIONS_WARN)
+			g_ptr_array_add(warnings, g_strdup_printf(
+				"%s: there is no such file: all ports are "
+				"full members of the default partition",
+				p->path));
+		return partition_rules_default();
+	}
+	g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
+		    "%s: there is no such file%s", p->path,
+		    p->was_there ? " any more" : "");
+	return NULL;
+}
+
+static struct partition_rules *
+read_file(const struct partitions *p, bool *there, GPtrArray *warnings,
+	  GError **error)
+{
+	g_autofree char *text = NULL;
+
+	*there = false;
+	if (!p->path)
+		return partition_rules_default();
+	if (!read_text(p->path, &text, error))
+		return NULL;
+	*there = text != NULL;
+	if (!text)
+		return do_without(p, warnings, error);
+	return parse(text, p->path, warnings, error);
+}
+
+/* --- changes --- */
+
+static gint
+compare_changes(gconstpointer a, gconstpointer b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->pkey != y->pkey)
+		return x->pkey < y->pkey ? -1 : 1;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Puts it in, or over the one of the same port and partition. */
+static void
+put_change(GArray *changes, const struct change *c)
+{
+	guint i = changes->len;
+	struct change *before = NULL;
+
+	/* from the end: a file is sorted */
+	for (; i > 0; i--) {
+		before = &g_array_index(changes, struct change, i - 1);
+		if (compare_changes(before, c) <= 0)
+			break;
+	}
+	if (i > 0 && compare_changes(before, c) == 0)
+		*before = *c;
+	else
+		g_array_insert_val(changes, i, *c);
+}
+
+static void
+drop_change(GArray *changes, const struct change *c)
+{
+	for (guint i = 0; i < changes->len; i++) {
+		if (compare_changes(&g_array_index(changes, struct change, i),
+				    c) != 0)
+			continue;
+		g_array_remove_index(changes, i);
+		return;
+	}
+}
+
+static GArray *
+changes_of(const struct partition_rules *rules)
+{
+	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		for (guint k = 0; k < p->rules->len; k++) {
+			const struct partition_rule *rule =
+				&g_array_index(p->rules,
+					       struct partition_rule, k);
+			struct change c = { p->pkey, rule->guid,
+					    rule->membership };
+
+			if (rule->who == PARTITION_GUID)
+				g_array_append_val(changes, c);
+		}
+	}
+	return changes;
+}
+
+/* In a file the later rule decides, and a person may have edited it. */
+static GArray *
+unite(GArray *all)
+{
+	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+
+	for (guint i = 0; i < all->len; i++)
+		put_change(changes, &g_array_index(all, struct change, i));
+	g_array_unref(all);
+	return changes;
+}
+
+static GArray *
+read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
+{
+	g_autofree char *text = NULL;
+	struct partition_rules *rules;
+	GArray *changes;
+
+	if (!p->changes_path)
+		return g_array_copy(p->changes);
+	if (!read_text(p->changes_path, &text, error))
+		return NULL;
+	if (!text)
+		return g_array_new(FALSE, FALSE, sizeof(struct change));
+	rules = parse(text, p->changes_path, warnings, error);
+	if (!rules)
+		return NULL;
+	changes = unite(changes_of(rules));
+	partition_rules_unref(rules);
+	return changes;
+}
+
+static const char *
+membership_name(enum partition_membership membership)
+{
+	switch (membership) {
+	case PARTITION_NONE:
+		return "none";
+	case PARTITION_LIMITED:
+		return "limited";
+	case PARTITION_FULL:
+		return "full";
+	case PARTITION_BOTH:
+		break;
+	}
+	return "both";
+}
+
+static bool
+write_changes(const struct partitions *p, const GArray *changes,
+	      GError **error)
+{
+	g_autoptr(GString) text = g_string_new(
+		"# Changes made by minismctl, on top of the partition file.\n"
+		"# minism rewrites this file; see minismctl(8).\n");
+	g_autofree char *folder = NULL;
+	g_autoptr(GError) why = NULL;
+
+	if (!p->changes_path)
+		return true;
+	for (guint i = 0; i < changes->len; i++) {
+		const struct change *c = &g_array_index(changes,
+							struct change, i);
+
+		g_string_append_printf(text, "Change%04x=0x%04x : 0x%016"
+				       G_GINT64_MODIFIER "x=%s ;\n", c->pkey,
+				       c->pkey, c->guid,
+				       membership_name(c->membership));
+	}
+	folder = g_path_get_dirname(p->changes_path);
+	g_mkdir_with_parents(folder, 0755);
+	if (g_file_set_contents_full(p->changes_path, text->str,
+				     (gssize)text->len,
+				     G_FILE_SET_CONTENTS_CONSISTENT |
+				     G_FILE_SET_CONTENTS_DURABLE, 0600, &why))
+		return true;
+	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
+			    why->message);
+	return false;
+}
+
+/* The file's rules with the changes behind them. */
+static struct partition_rules *
+merge(const struct partition_rules *file, const GArray *changes,
+      GPtrArray *warnings)
+{
+	struct partition_rules *rules = partition_rules_copy(file);
+
+	for (guint i = 0; i < changes->len; i++) {
+		const struct change *c = &g_array_index(changes,
+							struct change, i);
+		const struct partition_rule rule = {
+			.who = PARTITION_GUID,
+			.membership = c->membership,
+			.guid = c->guid,
+		};
+
+		if (partition_rules_find(file, c->pkey))
+			g_array_append_val(partition_rules_get(rules,
+					c->pkey)->rules, rule);
+		else if (warnings)
+			g_ptr_array_add(warnings, g_strdup_printf(
+				"the change of 0x%016" G_GINT64_MODIFIER
+				"x in 0x%04x is passed over: there is no such "
+				"partition", c->guid, c->pkey));
+	}
+	return rules;
+}
+
+/* --- what others ask for --- */
+
+/* Takes all over. */
+static void
+exchange(struct partitions *p, struct partition_rules *file, GArray *changes,
+	 struct partition_rules *rules)
+{
+	partition_rules_unref(p->file);
+	partition_rules_unref(p->rules);
+	g_array_unref(p->changes);
+	p->file = file;
+	p->changes = changes;
+	p->rules = rules;
+}
+
+bool
+partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
+{
+	struct partition_rules *file;
+	GArray *changes;
+	bool there;
+
+	file = read_file(p, &there, warnings, error);
+	if (!file)
+		return false;
+	changes = read_changes(p, warnings, error);
+	if (!changes) {
+		partition_rules_unref(file);
+		return false;
+	}
+	p->was_there = there;
+	exchange(p, file, changes, changes->len ?
+		 merge(file, changes, warnings) : partition_rules_ref(file));
+	return true;
+}
+
+bool
+partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
+		  int membership, GError **error)
+{
+	struct change c = { .pkey = pkey_base(pkey), .guid = guid };
+	GArray *changes;
+
+	if (!partition_rules_find(p->file, pkey) || !guid) {
+		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
+			    guid ? "there is no partition 0x%04x" :
+			    "0 names no port (partition 0x%04x)", c.pkey);
+		return false;
+	}
+	changes = g_array_copy(p->changes);
+	if (membership < 0) {
+		drop_change(changes, &c);
+	} else {
+		c.membership = (enum partition_membership)membership;
+		put_change(changes, &c);
+	}
+	if (!write_changes(p, changes, error)) {
+		g_array_unref(changes);
+		return false;
+	}
+	exchange(p, partition_rules_ref(p->file), changes,
+		 merge(p->file, changes, NULL));
+	return true;
+}

@@ -1,0 +1,61 @@
+/*
+ * The partitions in force: the file of the configuration, and what was changed
+ * at run time on top of it.
+ *
+ * Changes are kept in the file partitions-runtime of the cache folder, in the
+ * grammar of the other, so that they survive a restart. A partition that the
+ * first file has no more has no changes.
+ */
+#ifndef MINISM_SM_PARTITIONS_H
+#define MINISM_SM_PARTITIONS_H
+
+#include <stdbool.h>
+
+#include "topology/partition.h"
+
+struct partitions;
+
+/* If the file is not there at the first reading. */
+enum partitions_absence {
+	PARTITIONS_MAY_LACK,	/* nothing is said */
+	PARTITIONS_WARN,
+	PARTITIONS_MUST,	/* an error */
+};
+
+struct partitions_params {
+	const char *path;	/* NULL: none */
+	enum partitions_absence absence;
+	const char *cache_dir;	/* NULL: changes are lost at the end */
+};
+
+enum partitions_error {
+	PARTITIONS_ERROR_FILE,		/* lines file:line:column: text */
+	PARTITIONS_ERROR_CHANGE,	/* cannot be done, or not be kept */
+};
+#define PARTITIONS_ERROR partitions_error_quark()
+GQuark partitions_error_quark(void);
+
+/* What there is without a file, until partitions_load(). */
+struct partitions *partitions_new(const struct partitions_params *params);
+void partitions_free(struct partitions *p);
+
+/*
+ * Reads both files. On failure what was in force stays in force. A file that
+ * is not there counts as none the first time (see absence); once it was read,
+ * one that is gone is an error, or a slip would open the whole fabric.
+ * warnings: lines, of char *.
+ */
+bool partitions_load(struct partitions *p, GPtrArray *warnings,
+		     GError **error);
+
+/* In force; borrowed until the next call that changes them. */
+struct partition_rules *partitions_rules(const struct partitions *p);
+
+/*
+ * The port is what `membership` says from now on, whatever the file says; -1:
+ * the file holds again. Written before it holds; an error changes nothing.
+ */
+bool partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
+		       int membership, GError **error);
+
+#endif

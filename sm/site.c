@@ -1,0 +1,199 @@
+/*
+ * A site's files.
+ *
+ * They are read together, and one that is bad spoils all: a fabric that is
+ * routed, or divided, by half of what its owner wrote is another than he
+ * thinks. So a reload reads everything into new values first. At the start all
+ * files are read even if one is bad, since a person wants to see all mistakes.
+ */
+#include "sm/site.h"
+
+#include <string.h>
+
+#include "sm/conf/guidlist.h"
+#include "sm/conf/qospolicy.h"
+
+/* GUIDs, or NULL: none. */
+struct lists {
+	GArray *roots, *compute_nodes, *io_nodes;
+};
+
+struct site {
+	const struct conf *conf;
+	struct lists lists;
+	struct route_params route;
+	struct partitions *partitions;
+	struct qos_policy *sls;		/* or NULL */
+};
+
+static void
+read_list(const char *key, const char *path, GArray **list,
+	  GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!path)
+		return;
+	if (!g_file_get_contents(path, &text, NULL, &error)) {
+		g_ptr_array_add(errors, g_strdup_printf("%s: %s", key,
+							error->message));
+		return;
+	}
+	*list = guidlist_parse(text, path, &error);
+	if (!*list)
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+read_lists(const struct conf *c, struct lists *out, GPtrArray *errors)
+{
+	read_list("root_guid_file", c->root_guid_file, &out->roots, errors);
+	read_list("cn_guid_file", c->cn_guid_file, &out->compute_nodes,
+		  errors);
+	read_list("io_guid_file", c->io_guid_file, &out->io_nodes, errors);
+}
+
+static void
+clear_lists(struct lists *l)
+{
+	g_clear_pointer(&l->roots, g_array_unref);
+	g_clear_pointer(&l->compute_nodes, g_array_unref);
+	g_clear_pointer(&l->io_nodes, g_array_unref);
+}
+
+/* Takes the lists over. */
+static void
+set_lists(struct site *s, const struct lists *lists)
+{
+	clear_lists(&s->lists);
+	s->lists = *lists;
+	s->route.roots = lists->roots;
+	s->route.compute_nodes = lists->compute_nodes;
+	s->route.io_nodes = lists->io_nodes;
+}
+
+static void
+read_engine(struct site *s, GPtrArray *errors)
+{
+	const struct conf *c = s->conf;
+	g_autoptr(GError) error = NULL;
+
+	s->route = (struct route_params){
+		.require_deadlock_free = c->require_deadlock_free,
+		.threads = c->routing_threads,
+	};
+	if (!strcmp(c->engine, "auto"))
+		return;
+	s->route.engine = engine_by_name(c->engine, &error);
+	if (!s->route.engine)
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: %s, auto", error->message));
+}
+
+static struct partitions *
+open_partitions(const struct conf *c)
+{
+	struct partitions_params params = {
+		.path = c->partition_file,
+		.cache_dir = c->cache_dir,
+		.absence = PARTITIONS_WARN,
+	};
+
+	if (c->partition_file_asked)
+		params.absence = PARTITIONS_MUST;
+	else if (g_strcmp0(c->partition_file, CONF_PARTITION_FILE) == 0)
+		params.absence = PARTITIONS_MAY_LACK;
+	return partitions_new(&params);
+}
+
+static void
+read_sls(const struct conf *c, struct qos_policy **out, GPtrArray *warnings,
+	 GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!qospolicy_read(c, out, warnings, &error))
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+load_partitions(struct site *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!partitions_load(s->partitions, warnings, &error))
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+struct site *
+site_read(const struct conf *conf, GPtrArray *warnings, GPtrArray *errors)
+{
+	struct site *s = g_new0(struct site, 1);
+	struct lists lists = { NULL, NULL, NULL };
+	guint before = errors->len;
+
+	s->conf = conf;
+	s->partitions = open_partitions(conf);
+	read_engine(s, errors);
+	read_lists(conf, &lists, errors);
+	set_lists(s, &lists);
+	read_sls(conf, &s->sls, warnings, errors);
+	load_partitions(s, warnings, errors);
+	if (errors->len == before)
+		return s;
+	site_free(s);
+	return NULL;
+}
+
+void
+site_free(struct site *s)
+{
+	if (!s)
+		return;
+	clear_lists(&s->lists);
+	partitions_free(s->partitions);
+	qos_policy_unref(s->sls);
+	g_free(s);
+}
+
+bool
+site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	struct lists lists = { NULL, NULL, NULL };
+	struct qos_policy *sls = NULL;
+	guint before = errors->len;
+
+	read_lists(s->conf, &lists, errors);
+	read_sls(s->conf, &sls, warnings, errors);
+	/* Last, since it takes effect at once. */
+	if (errors->len == before)
+		load_partitions(s, warnings, errors);
+	if (errors->len == before) {
+		set_lists(s, &lists);
+		qos_policy_unref(s->sls);
+		s->sls = sls;
+		return true;
+	}
+	clear_lists(&lists);
+	qos_policy_unref(sls);
+	return false;
+}
+
+const struct route_params *
+site_route(const struct site *s)
+{
+	return &s->route;
+}
+
+struct qos_policy *
+site_sls(const struct site *s)
+{
+	return s->sls;
+}
+
+struct partitions *
+site_partitions(const struct site *s)
+{
+	return s->partitions;
+}

@@ -1,0 +1,123 @@
+/*
+ * A line from a client of the control socket. Every line has an answer with a
+ * head, and nothing of what was typed comes back as a control character; JSON
+ * is one line of ASCII.
+ */
+#include <stdbool.h>
+
+#include "sm/ctl.h"
+#include "tests/fuzz/fuzz.h"
+
+struct manager {
+	struct status *status;
+	struct partition_rules *rules;
+	struct xact_stats wire;
+	struct desk_stats desk;
+	struct mcast_stats multicast;
+	unsigned calls;
+};
+
+static void
+look(struct ctl_view *out, void *data)
+{
+	struct manager *m = data;
+
+	*out = (struct ctl_view){
+		.port_name = "port",
+		.self = { .state = SM_STATE_MASTER },
+		.status = m->status,
+		.rules = m->rules,
+		.wire = &m->wire,
+		.desk = &m->desk,
+		.multicast = &m->multicast,
+	};
+}
+
+static void
+note_sweep(void *data)
+{
+	struct manager *m = data;
+
+	m->calls++;
+}
+
+static bool
+note_reload(GError **error, void *data)
+{
+	note_sweep(data);
+	return true;
+}
+
+static bool
+note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
+	    void *data)
+{
+	struct manager *m = data;
+
+	g_assert_nonnull(partition_rules_find(m->rules, pkey));
+	g_assert_cmpint(membership, >=, -1);
+	g_assert_cmpint(membership, <=, PARTITION_BOTH);
+	m->calls++;
+	return true;
+}
+
+static void
+note_level(enum log_level level, void *data)
+{
+	g_assert_cmpint(level, <=, LOG_DEBUG);
+	note_sweep(data);
+}
+
+static bool
+is_json(const char *line)
+{
+	g_auto(GStrv) words = NULL;
+
+	return g_shell_parse_argv(line, NULL, &words, NULL) && words[1] &&
+		strcmp(words[0], "json") == 0;
+}
+
+static void
+check_answer(const struct manager *m, bool json, const GString *answer)
+{
+	const char *body = strchr(answer->str, '\n') + 1;
+	char code = answer->str[strlen("minism 1 ")];
+
+	g_assert_true(g_str_has_prefix(answer->str, "minism 1 "));
+	g_assert_true(code >= '0' && code <= '2');
+	g_assert_cmpuint(answer->len, ==, strlen(answer->str));
+	g_assert_true(g_str_has_suffix(body, "\n"));
+	g_assert_cmpuint(m->calls, <=, code == '0');
+	for (const char *c = body; *c; c++)
+		g_assert_false(*c != '\n' && g_ascii_iscntrl(*c));
+	if (!json)
+		return;
+	g_assert_cmpint(*body, ==, '{');
+	g_assert_cmpuint(strcspn(body, "\n"), ==, strlen(body) - 1);
+	for (const char *c = body; *c; c++)
+		g_assert_true(g_ascii_isprint(*c) || *c == '\n');
+}
+
+FUZZ_TARGET(ctl)
+{
+	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	g_autofree char *line = fuzz_text(&in);
+	g_autoptr(GString) answer = g_string_new(NULL);
+	struct manager m = {
+		.status = status_new(),
+		.rules = partition_rules_default(),
+	};
+	const struct ctl_hooks hooks = {
+		.look = look, .sweep = note_sweep, .reload = note_reload,
+		.change = note_change, .log_level = note_level, .data = &m,
+	};
+
+	/* the socket ends a line there */
+	line[strcspn(line, "\n")] = '\0';
+	ctl_answer(&hooks, line, answer);
+	check_answer(&m, strlen(line) < CTL_LINE_MAX &&
+		     is_json(line), answer);
+	status_free(m.status);
+	partition_rules_unref(m.rules);
+	return 0;
+}

@@ -1,0 +1,203 @@
+#!/bin/bash
+# minismctl and the manager that runs: what it says, what it changes, who may
+# ask; and what a bad file does at a reload.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need smpquery
+[ -x "$MINISMCTL" ] || bail_out "$MINISMCTL has not been built"
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+# ctl STATUS arguments...: ends with that status; what it prints is in ctl.out
+ctl() {
+	local wanted=$1 status
+
+	shift
+	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl" "$@" \
+		>ctl.out 2>ctl.err </dev/null
+	status=$?
+	cat ctl.out ctl.err
+	[ $status -eq "$wanted" ] || {
+		echo "exit $status, not $wanted"
+		return 1
+	}
+}
+
+ctl_says() {	# status regex arguments...
+	local wanted=$1 regex=$2
+	shift 2
+	ctl "$wanted" "$@" && cat ctl.out ctl.err | grep -qE -- "$regex"
+}
+
+# has_pkey NAME P_KEY: is it in the table of that host?
+has_pkey() {
+	local lid
+	lid=$(client ibnetdiscover 2>/dev/null | awk -v name="$1" '
+	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
+	mine && /^\[1\]/ { sub(/.*# *lid /, ""); print $1; exit }')
+	client -t 10 smpquery pkeys "$lid" 2>/dev/null | grep -qiE "0x$2\\b"
+}
+
+lacks_pkey() {
+	! has_pkey "$1" "$2"
+}
+
+port_guid() {	# of a host of demo.net, as ibnetdiscover tells it
+	client ibnetdiscover 2>/dev/null | awk -v name="$1" '
+	/^caguid=/ { next }
+	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
+	mine && /^\[1\]/ { gsub(/.*\(|\).*/, "", $1); print $1; exit }'
+}
+
+partition_file() {
+	cat >partitions.conf <<-END
+	Default=0x7fff, ipoib : ALL=full ;
+	Storage=0x10 : $(port_guid node-01)=full ;
+	END
+}
+
+status_case() {
+	wanted_case status || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "status: ibsim starts"; return; }
+	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
+	sm_start status.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "status: it listens" await 10 ctl_says 0 '' help
+	check "status: UP, and exit 0" \
+		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
+	check "status: the socket is its owner's" \
+		[ "$(stat -c %a ctl)" = 600 ]
+	check "status: JSON" ctl_says 0 '"verdict":"up"' --json status
+	if command -v python3 >/dev/null; then
+		check "status: it is JSON" python3 -m json.tool ctl.out
+	fi
+	check "status: a wrong word" ctl_says 2 'nearest is status' stats
+	check "status: nothing of that on stdout" [ ! -s ctl.out ]
+	check "status: sweep" ctl_says 0 'sweep begins' sweep
+	check "status: it sweeps" \
+		await 5 log_has status.log 'heavy sweep: signal'
+	check "status: loglevel" ctl_says 0 debug loglevel debug
+	ctl 0 sweep >/dev/null
+	check "status: it logs more" \
+		await 5 log_has status.log 'debug sweep: '
+	if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 true 2>/dev/null; then
+		chmod 711 .
+		chmod 666 ctl
+		refute_other
+		chmod 600 ctl
+	fi
+
+	# a second manager leaves the first one's socket alone
+	sm_defaults[3]=$SCRATCH/cache16
+	on node-16 sm_start second.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "status: a second one is told who is there" \
+		await 10 log_has second.log "process ${SM_PIDS[0]}, listens"
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sm_defaults[3]=$SCRATCH/cache
+	check "status: the first one still answers" ctl_says 0 '' help
+
+	# killed, it leaves its socket behind; the next one takes it over
+	kill -KILL "${SM_PIDS[0]}"
+	wait "${SM_PIDS[0]}" 2>/dev/null
+	check "status: the dead one's socket is there" [ -S ctl ]
+	check "status: exit 3 says that it is dead" \
+		ctl_says 3 'no manager listens' status
+	sm_start third.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "status: the next one takes it over" \
+		await 15 ctl_says 0 'UP' status
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	check "status: TERM ends it with exit 0" [ $? -eq 0 ]
+	check "status: and removes the socket" [ ! -e ctl ]
+	sim_stop
+}
+
+# Another user, even one who can open the socket, is turned away.
+refute_other() {
+	setpriv --reuid 65534 --clear-groups \
+		timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl" sweep \
+		>other.out 2>&1
+	check "status: another user is turned away (exit $?)" \
+		grep -q 'only root and the user' other.out
+	check "status: and the log says it" \
+		await 5 log_has status.log 'user 65534 may not'
+}
+
+# A min-hop that was asked for by name on a ring: the loop is in status.
+loop_case() {
+	wanted_case loop || return 0
+	"$MINISM_FABRIC" 'ring(5;1)' >ring.net
+	rm -rf cache
+	sim_start ring.net || { ok 1 "loop: ibsim starts"; return; }
+	sm_start loop.log -s 1 -R minhop --control-socket "$SCRATCH/ctl"
+	check "loop: status is there" await 10 ctl_says 0 'UP' status
+	check "loop: status warns" ctl_says 0 'WARNING: +CREDIT LOOP' status
+	check "loop: and names five channels" \
+		[ "$(grep -cE "port [0-9]+, with packets to LID" ctl.out)" -eq 5 ]
+	check "loop: JSON says it" ctl_says 0 '"safety":"credit loop"' \
+		--json status
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sim_stop
+}
+
+# A host into a partition, and out; over a restart; and a file that is bad.
+partition_case() {
+	local guid
+
+	wanted_case partition || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "partition: ibsim starts"; return; }
+	guid=$(port_guid node-05)
+	partition_file
+	sm_start partition.log -s 1 -P "$SCRATCH/partitions.conf" \
+		--control-socket "$SCRATCH/ctl"
+	check "partition: UP" await 15 ctl_says 0 'UP' status
+	check "partition: the file's member has the P_Key" \
+		await 5 has_pkey node-01 8010
+	check "partition: the other has not" lacks_pkey node-05 8010
+	check "partition: add" ctl_says 0 'is a full member of Storage' \
+		partition add Storage "$guid=full"
+	check "partition: now it has" await 5 has_pkey node-05 8010
+	check "partition: it is listed" ctl_says 0 'full .*node-05' \
+		partitions Storage
+	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
+		partition add Storge "$guid"
+
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sm_start again.log -s 1 -P "$SCRATCH/partitions.conf" \
+		--control-socket "$SCRATCH/ctl"
+	check "partition: UP again" await 15 ctl_says 0 'UP' status
+	check "partition: the change survived" ctl_says 0 'full .*node-05' \
+		partitions Storage
+	check "partition: on the host, too" has_pkey node-05 8010
+	check "partition: remove" ctl_says 0 'no member any more' \
+		partition remove Storage "$guid"
+	check "partition: it is gone" await 5 lacks_pkey node-05 8010
+
+	# a bad file at a reload changes nothing
+	echo 'Storage=0x10 : 0x1=fill ;' >partitions.conf
+	check "partition: reload tells the place" \
+		ctl_says 1 'partitions\.conf:1:' reload
+	kill -HUP "$SM_PID"
+	check "partition: HUP logs it" \
+		await 5 log_has again.log 'error conf: .*partitions\.conf:1:' 2
+	check "partition: the old members stay" has_pkey node-01 8010
+	check "partition: it is still UP" await 5 ctl_says 0 'UP' status
+	partition_file
+	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
+	kill -HUP "$SM_PID"
+	check "partition: a good file at HUP is taken" \
+		await 5 has_pkey node-05 0020
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sim_stop
+}
+
+status_case
+loop_case
+partition_case
+
+done_testing

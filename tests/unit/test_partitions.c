@@ -1,0 +1,430 @@
+/*
+ * The partitions in force: a file, changes on top of it that survive a restart,
+ * and what happens when one of the two is bad or gone. Whoever is let in was
+ * named by the last word about him.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
+#include "sm/partitions.h"
+#include "topology/generate.h"
+
+#define STORAGE		0x10
+#define GUEST		0x20
+
+struct setup {
+	char *folder, *path, *changes;
+	struct partitions *p;
+	GPtrArray *warnings;
+	struct subnet *s;
+};
+
+static struct partitions *
+open_as(struct setup *t, enum partitions_absence absence)
+{
+	return partitions_new(&(struct partitions_params){
+		.path = t->path, .absence = absence, .cache_dir = t->folder,
+	});
+}
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+
+	t->folder = g_dir_make_tmp("minism-partitions-XXXXXX", NULL);
+	t->path = g_build_filename(t->folder, "partitions.conf", NULL);
+	t->changes = g_build_filename(t->folder, "partitions-runtime", NULL);
+	t->warnings = g_ptr_array_new_with_free_func(g_free);
+	t->p = open_as(t, PARTITIONS_WARN);
+	t->s = generate_fabric("single(4)", NULL, NULL);
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	partitions_free(t->p);
+	subnet_unref(t->s);
+	g_ptr_array_unref(t->warnings);
+	g_unlink(t->path);
+	g_unlink(t->changes);
+	g_rmdir(t->changes);
+	g_rmdir(t->folder);
+	g_free(t->path);
+	g_free(t->changes);
+	g_free(t->folder);
+	g_free(t);
+	return 0;
+}
+
+/* GUID of the nth host, from 0. */
+static uint64_t
+host(const struct setup *t, unsigned nth)
+{
+	for (uint32_t i = 0; i < t->s->n_nodes; i++)
+		if (!subnet_is_switch(&t->s->nodes[i]) && nth-- == 0)
+			return t->s->ports[subnet_port_of(t->s, i, 1)].guid;
+	return 0;
+}
+
+/* What the nth host is in a partition. */
+static unsigned
+what(const struct setup *t, unsigned nth, uint16_t pkey)
+{
+	struct memberships *m = memberships_new(partitions_rules(t->p), t->s,
+						NULL);
+	unsigned is = memberships_of(m, subnet_find_port(t->s, host(t, nth)),
+				     pkey);
+
+	memberships_unref(m);
+	return is;
+}
+
+/* Storage: host 0 full, host 1 limited; Guest: host 2. */
+static void
+put_file(struct setup *t)
+{
+	g_autofree char *text = g_strdup_printf(
+		"Default=0x7fff : 0x%" G_GINT64_MODIFIER "x=full ;\n"
+		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
+		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
+		"Guest=0x20 : 0x%" G_GINT64_MODIFIER "x=full ;\n",
+		host(t, 0), host(t, 0), host(t, 1), host(t, 2));
+
+	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+}
+
+static void
+load(struct setup *t)
+{
+	g_autoptr(GError) error = NULL;
+
+	g_ptr_array_set_size(t->warnings, 0);
+	if (!partitions_load(t->p, t->warnings, &error))
+		fail_msg("%s", error->message);
+}
+
+static void
+refuses(struct setup *t, const char *says)
+{
+	g_autoptr(GError) error = NULL;
+
+	assert_false(partitions_load(t->p, t->warnings, &error));
+	assert_true(g_error_matches(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_FILE));
+	if (!strstr(error->message, says))
+		fail_msg("no \"%s\" in: %s", says, error->message);
+}
+
+static void
+change(struct setup *t, uint16_t pkey, unsigned nth, int membership)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!partitions_change(t->p, pkey, host(t, nth), membership, &error))
+		fail_msg("%s", error->message);
+}
+
+/* A new process: what is known is on the disk. */
+static void
+restart(struct setup *t)
+{
+	partitions_free(t->p);
+	t->p = open_as(t, PARTITIONS_WARN);
+	load(t);
+}
+
+/* --- the file --- */
+
+static void
+test_without_a_file_there_is_the_default(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
+	load(t);
+	assert_int_equal(t->warnings->len, 1);
+	assert_non_null(strstr(t->warnings->pdata[0], t->path));
+	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
+	partitions_free(t->p);
+	t->p = open_as(t, PARTITIONS_MAY_LACK);
+	load(t);
+	assert_int_equal(t->warnings->len, 0);
+	partitions_free(t->p);
+	t->p = open_as(t, PARTITIONS_MUST);
+	refuses(t, "there is no such file");
+}
+
+static void
+test_file_says_who_is_in(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t);
+	load(t);
+	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
+	assert_int_equal(what(t, 1, STORAGE), PARTITION_LIMITED);
+	assert_int_equal(what(t, 2, STORAGE), 0);
+	assert_int_equal(what(t, 2, GUEST), PARTITION_FULL);
+	assert_int_equal(what(t, 3, PKEY_DEFAULT), 0);
+	assert_string_equal(partitions_rules(t->p)->source, t->path);
+	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_bad_file_leaves_the_last_good_one(void **state)
+{
+	struct setup *t = *state;
+	struct partition_rules *before;
+
+	put_file(t);
+	load(t);
+	before = partitions_rules(t->p);
+	assert_true(g_file_set_contents(t->path, "Storage=0x10 : 0x1=full ;\n"
+					"nonsense\n", -1, NULL));
+	refuses(t, "partitions.conf:2");
+	assert_ptr_equal(partitions_rules(t->p), before);
+	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
+	assert_true(g_file_set_contents(t->path, "Storage\0=0x10", 13, NULL));
+	refuses(t, "NUL");
+	/* one that is gone would let everybody in */
+	g_unlink(t->path);
+	refuses(t, "any more");
+	assert_ptr_equal(partitions_rules(t->p), before);
+	put_file(t);
+	load(t);
+}
+
+static void
+test_unreadable_file_is_no_missing_one(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(g_mkdir(t->path, 0700), 0);
+	refuses(t, t->path);
+	g_rmdir(t->path);
+}
+
+/* --- changes --- */
+
+static void
+test_changes_go_before_the_file_and_survive(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 2, PARTITION_FULL);
+	change(t, STORAGE, 3, PARTITION_LIMITED);
+	change(t, STORAGE | PKEY_FULL, 3, PARTITION_BOTH);
+	change(t, STORAGE, 0, PARTITION_NONE);
+	change(t, PKEY_DEFAULT, 3, PARTITION_LIMITED);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(what(t, 0, STORAGE), 0);
+		assert_int_equal(what(t, 1, STORAGE), PARTITION_LIMITED);
+		assert_int_equal(what(t, 2, STORAGE), PARTITION_FULL);
+		assert_int_equal(what(t, 3, STORAGE), PARTITION_BOTH);
+		assert_int_equal(what(t, 2, GUEST), PARTITION_FULL);
+		assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_LIMITED);
+		assert_int_equal(what(t, 2, PKEY_DEFAULT), 0);
+		if (i == 0)
+			restart(t);
+		else
+			load(t);
+		assert_int_equal(t->warnings->len, 0);
+	}
+}
+
+static void
+test_reset_gives_the_file_its_word_back(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 0, PARTITION_NONE);
+	change(t, STORAGE, 2, PARTITION_FULL);
+	change(t, STORAGE, 0, -1);
+	change(t, STORAGE, 3, -1);	/* of nothing: nothing */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
+		assert_int_equal(what(t, 2, STORAGE), PARTITION_FULL);
+		assert_int_equal(what(t, 3, STORAGE), 0);
+		restart(t);
+	}
+}
+
+static void
+test_changes_are_for_the_owner_alone(void **state)
+{
+	struct setup *t = *state;
+	struct stat st;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 2, PARTITION_FULL);
+	assert_int_equal(stat(t->changes, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
+/* The same changes, whatever their order was, are the same file. */
+static void
+test_order_of_changes_does_not_show(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *first = NULL, *second = NULL;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 2, PARTITION_FULL);
+	change(t, GUEST, 0, PARTITION_LIMITED);
+	change(t, STORAGE, 1, PARTITION_NONE);
+	assert_true(g_file_get_contents(t->changes, &first, NULL, NULL));
+	g_unlink(t->changes);
+	restart(t);
+	change(t, STORAGE, 1, PARTITION_FULL);
+	change(t, STORAGE, 1, PARTITION_NONE);
+	change(t, STORAGE, 2, PARTITION_FULL);
+	change(t, GUEST, 0, PARTITION_LIMITED);
+	assert_true(g_file_get_contents(t->changes, &second, NULL, NULL));
+	assert_string_equal(first, second);
+}
+
+static void
+test_bad_changes_are_an_error_and_change_nothing(void **state)
+{
+	struct setup *t = *state;
+	struct partition_rules *before;
+	g_autoptr(GError) error = NULL;
+
+	put_file(t);
+	load(t);
+	before = partitions_rules(t->p);
+	assert_false(partitions_change(t->p, 0x30, host(t, 0), PARTITION_FULL,
+				       &error));
+	assert_true(g_error_matches(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_CHANGE));
+	g_clear_error(&error);
+	assert_false(partitions_change(t->p, STORAGE, 0, PARTITION_FULL,
+				       &error));
+	g_clear_error(&error);
+	/* what cannot be kept does not hold: a folder is in its place */
+	assert_int_equal(g_mkdir(t->changes, 0700), 0);
+	assert_false(partitions_change(t->p, STORAGE, host(t, 3),
+				       PARTITION_FULL, &error));
+	assert_true(g_error_matches(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_CHANGE));
+	assert_ptr_equal(partitions_rules(t->p), before);
+	assert_int_equal(what(t, 3, STORAGE), 0);
+	assert_int_equal(g_rmdir(t->changes), 0);
+	restart(t);
+	assert_int_equal(what(t, 3, STORAGE), 0);
+}
+
+static void
+test_changes_of_a_lost_partition_are_passed_over(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *text = NULL;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 3, PARTITION_FULL);
+	change(t, GUEST, 3, PARTITION_FULL);
+	assert_true(g_file_get_contents(t->path, &text, NULL, NULL));
+	*strstr(text, "Guest") = '\0';
+	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+	load(t);
+	assert_int_equal(t->warnings->len, 1);
+	assert_non_null(strstr(t->warnings->pdata[0], "0x0020"));
+	assert_null(partition_rules_find(partitions_rules(t->p), GUEST));
+	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
+	/* a line that was taken out by mistake comes back with its changes */
+	put_file(t);
+	load(t);
+	assert_int_equal(t->warnings->len, 0);
+	assert_int_equal(what(t, 3, GUEST), PARTITION_FULL);
+}
+
+static void
+test_damaged_changes_are_an_error(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t);
+	load(t);
+	change(t, STORAGE, 3, PARTITION_FULL);
+	assert_true(g_file_set_contents(t->changes, "garbage\n", -1, NULL));
+	refuses(t, "partitions-runtime:1");
+	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
+}
+
+/* A person may edit the file of changes: only single ports count in it. */
+static void
+test_changes_name_ports_only(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *text = g_strdup_printf(
+		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
+		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n",
+		host(t, 3), host(t, 3));
+
+	put_file(t);
+	assert_true(g_file_set_contents(t->changes, text, -1, NULL));
+	load(t);
+	assert_int_equal(what(t, 3, STORAGE), PARTITION_LIMITED);
+	assert_int_equal(what(t, 3, PKEY_DEFAULT), 0);
+	assert_int_equal(what(t, 2, PKEY_DEFAULT), 0);
+}
+
+static void
+test_without_a_cache_changes_hold_until_the_end(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t);
+	partitions_free(t->p);
+	t->p = partitions_new(&(struct partitions_params){
+		.path = t->path, .absence = PARTITIONS_MUST,
+	});
+	load(t);
+	change(t, STORAGE, 3, PARTITION_FULL);
+	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
+	load(t);
+	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
+	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_without_a_file_there_is_the_default),
+		TEST(test_file_says_who_is_in),
+		TEST(test_bad_file_leaves_the_last_good_one),
+		TEST(test_unreadable_file_is_no_missing_one),
+		TEST(test_changes_go_before_the_file_and_survive),
+		TEST(test_reset_gives_the_file_its_word_back),
+		TEST(test_changes_are_for_the_owner_alone),
+		TEST(test_order_of_changes_does_not_show),
+		TEST(test_bad_changes_are_an_error_and_change_nothing),
+		TEST(test_changes_of_a_lost_partition_are_passed_over),
+		TEST(test_damaged_changes_are_an_error),
+		TEST(test_changes_name_ports_only),
+		TEST(test_without_a_cache_changes_hold_until_the_end),
+	};
+
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
