@@ -393,10 +393,14 @@ test_intact_trees_are_balanced_whatever_the_guids(void **state)
 		uint64_t max, first = 0;
 
 		for (uint64_t seed = 1; seed <= 4; seed++) {
+			struct verify_result r;
 			struct fabric f;
 			double mean;
 
 			fabric_make(&f, cases[i].spec, seed, 0);
+			verify_tables(f.g, f.out.lft, NULL, &r);
+			assert_int_equal(r.reach.unrouted, 0);
+			verify_result_clear(&r);
 			max = fabric_max_load(&f, &mean);
 			print_message("%s seed %lu: max %lu, %.3f x mean\n",
 				      cases[i].spec, (unsigned long)seed,
