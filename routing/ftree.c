@@ -330,20 +330,16 @@ static bool
 ftree_make_tables(struct ftree_report *report, struct filling *filling)
 {
 	struct detour *detour = filling->detour;
-	struct census c = {
-		.t = detour->t,
-		.detour = detour,
-		.report = report,
-		.reach = census_reach_tree,
-		.cut_off = g_new0(uint8_t, detour->t->g->n_switches),
-	};
+	struct census c;
 	bool managed;
 
+	census_init(&c, detour->t, report);
+	c.detour = detour;
 	census_each(&c, census_mark);
 	ftree_rescue(&c, filling);
 	ftree_transfer(&c, filling);
 	managed = detour_manage(detour);
-	g_free(c.cut_off);
+	census_clear(&c);
 	return !managed && report->n_rescued == 0;
 }
 
@@ -477,18 +473,17 @@ ftree_run_again(const struct engine_input *in, struct engine_output *out,
 {
 	struct engine_memo *m = in->memo;
 	struct change *change = ftree_regrow(in, report);
-	struct census c = { .report = report, .reach = census_reach_tree };
 	bool ok = change && ftree_refill(in, report, change);
+	struct census c;
 
 	if (ok) {
-		c.t = m->t;
-		c.cut_off = g_new0(uint8_t, in->g->n_switches);
+		census_init(&c, m->t, report);
 		census_each(&c, census_mark);
-		ok = report->strays->len == 0 ||
-			!memchr(c.cut_off, 1, m->t->n_leaves);
+		ok = (report->strays->len == 0 ||
+		      !memchr(c.cut_off, 1, m->t->n_leaves)) &&
+			ftree_amend(in, out, &c, change);
+		census_clear(&c);
 	}
-	ok = ok && ftree_amend(in, out, &c, change);
-	g_free(c.cut_off);
 	change_free(change);
 	if (ok) {
 		graph_free(m->g);

@@ -32,7 +32,8 @@ struct work {
 	uint8_t *any;		/* by switch: it has destinations to do */
 	uint64_t *todo;		/* by switch, a set */
 	uint64_t *call;		/* a set, for members */
-	uint64_t **clear;	/* x->clear of before; NULL: not known */
+	uint64_t **clear;	/* x->clear of before; NULL: not known; then
+				   where it is another; NULL: nowhere */
 	uint64_t marks[LID_UNICAST_MAX / LFT_BLOCK / 64 + 1];	/* blocks */
 };
 
@@ -206,8 +207,6 @@ amend_start_member(struct work *k, uint32_t sw)
 	k->any[sw] = any != 0;
 	if (!any && !k->whole[sw])
 		return;
-	w = k->t->dest_of[sw];
-	todo[w / 64] &= ~(UINT64_C(1) << w % 64);
 	if (!k->whole[sw]) {
 		amend_copy(k, todo, ports, row_patch(k->row, sw, todo));
 		return;
@@ -231,20 +230,41 @@ amend_members(struct work *k)
 	transfer_route_members(x, k->call);
 }
 
+/* Turns k->clear into what differs from it. */
+static void
+amend_find_helped(struct work *k)
+{
+	uint32_t n = k->t->g->n_switches, i, w;
+	uint64_t *was, *now, any;
+
+	for (i = 0; k->clear && i < n; i++) {
+		was = k->clear[i];
+		now = k->a->x->clear[i];
+		if (!was)
+			continue;
+		for (any = 0, w = 0; w < k->t->n_words; w++)
+			any |= was[w] ^= now[w];
+		if (!any)
+			g_clear_pointer(&k->clear[i], g_free);
+	}
+}
+
 /* Where a switch takes a member's help, or did, and the other not. */
 static void
 amend_find_lifted(struct work *k, uint32_t sw)
 {
 	const struct tree *t = k->t;
-	const uint64_t *now = k->a->x->clear[t->island[sw]];
-	const uint64_t *was = k->clear ? k->clear[t->island[sw]] : NULL;
 	uint64_t *todo = amend_todo(k, sw), differs, any = 0;
+	const uint64_t *helped = NULL;
 	uint32_t w;
 
+	if (k->a->same_members) {
+		helped = k->clear[t->island[sw]];
+		if (!helped)
+			return;
+	}
 	for (w = 0; w < t->n_words; w++) {
-		differs = UINT64_MAX;
-		if (k->a->same_members)
-			differs = (now ? now[w] : 0) ^ (was ? was[w] : 0);
+		differs = helped ? helped[w] : UINT64_MAX;
 		if (differs)
 			todo[w] |= differs & ~tree_reach(t, sw, w);
 		any |= todo[w];
@@ -305,7 +325,7 @@ amend_others(struct work *k)
 	}
 }
 
-/* What all members had ways to before: as ways to others' reach says. */
+/* What all members had ways to before, by what they reach until now. */
 static void
 amend_recall_clear(struct work *k)
 {
@@ -340,6 +360,7 @@ amend_tables(struct amend *a)
 	amend_find_todo(&k);
 	amend_find_call(&k);
 	amend_members(&k);
+	amend_find_helped(&k);
 	amend_others(&k);
 
 	for (i = 0; k.clear && i < n; i++)

@@ -69,13 +69,13 @@ static void
 transfer_find_tops(struct transfer *x)
 {
 	const struct tree *t = x->t;
-	uint32_t n = x->g->n_switches, i, j, k, sw, n_tops = 0;
-	const uint64_t *theirs;
+	uint32_t n = x->g->n_switches, i, j, sw, n_tops = 0;
 	uint64_t *mine;
 
 	for (sw = 0; sw < n; sw++)
 		n_tops += t->first_up[sw] == t->first_up[sw + 1];
 	x->n_top_words = (n_tops + 63) / 64;
+	x->n_top_words += -x->n_top_words % TREE_UNROLL;
 	x->tops = g_new0(uint64_t, (size_t)n * x->n_top_words);
 	x->joined = g_new0(uint64_t, x->n_top_words);
 	for (n_tops = 0, i = n; i > 0; i--) {	/* parents first */
@@ -85,11 +85,9 @@ transfer_find_tops(struct transfer *x)
 			mine[n_tops / 64] |= UINT64_C(1) << n_tops % 64;
 			n_tops++;
 		}
-		for (j = t->first_up[sw]; j < t->first_up[sw + 1]; j++) {
-			theirs = transfer_tops(x, t->ups[j].peer);
-			for (k = 0; k < x->n_top_words; k++)
-				mine[k] |= theirs[k];
-		}
+		for (j = t->first_up[sw]; j < t->first_up[sw + 1]; j++)
+			tree_unite(mine, transfer_tops(x, t->ups[j].peer),
+				   x->n_top_words);
 	}
 }
 

@@ -146,22 +146,6 @@ tree_sort(struct tree *t)
 	}
 }
 
-/* Sets are that many words or a multiple of it. */
-#define TREE_UNROLL	4u
-
-static void
-tree_unite(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i += TREE_UNROLL) {
-		to[i] |= from[i];
-		to[i + 1] |= from[i + 1];
-		to[i + 2] |= from[i + 2];
-		to[i + 3] |= from[i + 3];
-	}
-}
-
 static void
 tree_subtract(uint64_t *restrict from, const uint64_t *restrict what,
 	      uint32_t n)

@@ -88,6 +88,36 @@ tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
 }
 
+/* Sets of n words, a multiple of TREE_UNROLL: by fours, which a compiler turns
+ * into vectors. */
+#define TREE_UNROLL	4u
+
+static inline void
+tree_unite(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i += TREE_UNROLL) {
+		to[i] |= from[i];
+		to[i + 1] |= from[i + 1];
+		to[i + 2] |= from[i + 2];
+		to[i + 3] |= from[i + 3];
+	}
+}
+
+static inline void
+tree_meet(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i += TREE_UNROLL) {
+		to[i] &= from[i];
+		to[i + 1] &= from[i + 1];
+		to[i + 2] &= from[i + 2];
+		to[i + 3] &= from[i + 3];
+	}
+}
+
 /* Word w of all destinations that are reached from `sw`. */
 static inline uint64_t
 tree_reach(const struct tree *t, uint32_t sw, uint32_t w)

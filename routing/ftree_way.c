@@ -98,7 +98,7 @@ void
 transfer_find_clear(struct transfer *x)
 {
 	const struct tree *t = x->t;
-	uint32_t i, w, island;
+	uint32_t i, island;
 	const uint64_t *theirs;
 	uint64_t *clear;
 
@@ -115,8 +115,7 @@ transfer_find_clear(struct transfer *x)
 						     sizeof(*theirs));
 			continue;
 		}
-		for (w = 0; w < t->n_words; w++)
-			clear[w] &= theirs[w];
+		tree_meet(clear, theirs, t->n_words);
 	}
 }
 
