@@ -422,16 +422,6 @@ ftree_refill(const struct engine_input *in, struct ftree_report *report,
 	return ftree_accept(m->t, NULL);
 }
 
-static bool
-ftree_same_members(const struct engine_memo *m, const struct transfer *x)
-{
-	g_autoptr(GArray) sign = transfer_sign(x);
-
-	return sign->len == m->sign->len && (sign->len == 0 ||
-		!memcmp(sign->data, m->sign->data,
-			sign->len * sizeof(uint32_t)));
-}
-
 /* The tables of the memo become those of today. False: they cannot. */
 static bool
 ftree_amend(const struct engine_input *in, struct engine_output *out,
@@ -443,7 +433,7 @@ ftree_amend(const struct engine_input *in, struct engine_output *out,
 	struct transfer *x = transfer_new(d, &m->proof);
 	struct amend a = {
 		.c = change, .f = m->f, .d = d, .x = x, .last = m->last,
-		.same_members = ftree_same_members(m, x),
+		.same_members = memo_knows_transfers(m, x),
 		.lifts = m->lifts,
 		.changed = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 	};

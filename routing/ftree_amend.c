@@ -32,6 +32,7 @@ struct work {
 	uint8_t *any;		/* by switch: it has destinations to do */
 	uint64_t *todo;		/* by switch, a set */
 	uint64_t *call;		/* a set, for members */
+	uint64_t *away;		/* scratch, a set */
 	uint64_t **clear;	/* x->clear of before; NULL: not known; then
 				   where it is another; NULL: nowhere */
 	uint64_t marks[LID_UNICAST_MAX / LFT_BLOCK / 64 + 1];	/* blocks */
@@ -187,6 +188,39 @@ amend_find_call(struct work *k)
 	}
 }
 
+/* LFT_NO_PATH for destinations of a set. */
+static void
+amend_erase(const struct work *k, const uint64_t *dests, uint8_t *ports)
+{
+	const struct fill *f = k->a->f;
+	uint32_t at = 0, end, i;
+
+	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+		for (; at < end; at++) {
+			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
+			     i++)
+				ports[f->lid[i]] = LFT_NO_PATH;
+			fill_put_own(f, ports, at, LFT_NO_PATH);
+		}
+}
+
+/* A member's row, made anew: what is reached by others' help and is not called
+ * stays as it was. */
+static void
+amend_start_whole(struct work *k, uint32_t sw)
+{
+	const uint64_t *reach = detour_set(k->a->d, sw);
+	uint64_t *todo = amend_todo(k, sw);
+	uint8_t *ports = lft_row(k->out, sw);
+	uint32_t w;
+
+	memcpy(ports, row_fill(k->row, sw), k->a->f->row_size);
+	for (w = 0; w < k->t->n_words; w++)
+		todo[w] = reach[w] & ~k->call[w] &
+			~tree_reach(k->t, sw, w);
+	amend_copy(k, todo, ports, lft_row(k->a->last, sw));
+}
+
 /* The row of a member as it is before transfers, where it is done at all. */
 static void
 amend_start_member(struct work *k, uint32_t sw)
@@ -196,27 +230,23 @@ amend_start_member(struct work *k, uint32_t sw)
 	uint8_t *ports = lft_row(k->out, sw);
 	uint32_t w;
 
+	if (k->any[sw] && !k->whole[sw])
+		amend_copy(k, todo, ports, row_patch(k->row, sw, todo));
 	for (w = 0; w < k->t->n_words; w++) {
+		k->away[w] = 0;
 		if (!k->call[w])
 			continue;
 		tree = tree_reach(k->t, sw, w);
-		todo[w] |= k->call[w] & ~tree;
+		k->away[w] = k->call[w] & ~tree;
+		todo[w] |= k->away[w];
 		reach[w] = (reach[w] & ~k->call[w]) | (tree & k->call[w]);
 		any |= todo[w];
 	}
 	k->any[sw] = any != 0;
-	if (!any && !k->whole[sw])
-		return;
-	if (!k->whole[sw]) {
-		amend_copy(k, todo, ports, row_patch(k->row, sw, todo));
-		return;
-	}
-	/* What is reached by others' help as before stays as it was. */
-	memcpy(ports, row_fill(k->row, sw), k->a->f->row_size);
-	for (w = 0; w < k->t->n_words; w++)
-		todo[w] = reach[w] & ~k->call[w] &
-			~tree_reach(k->t, sw, w);
-	amend_copy(k, todo, ports, lft_row(k->a->last, sw));
+	if (k->whole[sw])
+		amend_start_whole(k, sw);
+	else if (any)
+		amend_erase(k, k->away, ports);
 }
 
 static void
@@ -354,6 +384,7 @@ amend_tables(struct amend *a)
 		.any = g_new0(uint8_t, n),
 		.todo = g_new0(uint64_t, (size_t)n * t->n_words),
 		.call = g_new0(uint64_t, t->n_words),
+		.away = g_new(uint64_t, t->n_words),
 	};
 
 	amend_recall_clear(&k);
@@ -367,6 +398,7 @@ amend_tables(struct amend *a)
 		g_free(k.clear[i]);
 	g_free(k.clear);
 	g_free(k.call);
+	g_free(k.away);
 	g_free(k.todo);
 	g_free(k.any);
 	g_free(k.whole);
