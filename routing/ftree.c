@@ -315,7 +315,7 @@ ftree_transfer(struct census *c, struct filling *filling)
 	filling->transfer = x;
 	if (!filling->all)
 		ftree_fill_rows(filling, x->members, x->n_members);
-	transfer_route_members(x, NULL);
+	transfer_route_members(x, NULL, filling->n_threads);
 	work_share(filling->n_threads, c->t->g->n_switches, ftree_lift_batch,
 		   filling);
 	ftree_count_rest(c, x, n_before);

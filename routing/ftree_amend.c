@@ -257,7 +257,7 @@ amend_members(struct work *k)
 
 	for (i = 0; i < x->n_members; i++)
 		amend_start_member(k, x->members[i]);
-	transfer_route_members(x, k->call);
+	transfer_route_members(x, k->call, 1);
 }
 
 /* Turns k->clear into what differs from it. */
