@@ -75,7 +75,7 @@ amend_copy(const struct work *k, const uint64_t *dests, uint8_t *to,
 	const struct fill *f = k->a->f;
 	uint32_t at = 0, end, i, lid;
 
-	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
 		for (; at < end; at++) {
 			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
 			     i++)
@@ -94,7 +94,7 @@ amend_compare(struct work *k, const uint64_t *dests, const uint8_t *a,
 	const struct fill *f = k->a->f;
 	uint32_t at = 0, end, i, lid;
 
-	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
 		for (; at < end; at++) {
 			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
 			     i++)
@@ -195,7 +195,7 @@ amend_erase(const struct work *k, const uint64_t *dests, uint8_t *ports)
 	const struct fill *f = k->a->f;
 	uint32_t at = 0, end, i;
 
-	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
 		for (; at < end; at++) {
 			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
 			     i++)

@@ -38,7 +38,7 @@ census_reach_tree(const struct census *c, uint32_t sw)
 	memcpy(c->scratch, tree_set(t, sw, 0),
 	       t->n_words * sizeof(*c->scratch));
 	for (k = 1; k < t->n_sets; k++)
-		tree_unite(c->scratch, tree_set(t, sw, k), t->n_words);
+		set_unite(c->scratch, tree_set(t, sw, k), t->n_words);
 	return c->scratch;
 }
 

@@ -9,7 +9,7 @@
 #define TRANSFER_NO_CLASS	255u
 #define TRANSFER_OUTSIDE	SUBNET_NONE
 
-/* ftree_transfer.c fills it, ftree_way.c reads it; `clear` is the latter's. */
+/* By ftree_transfer.c, for ftree_way.c; `clear` is the latter's. */
 struct transfer {
 	struct detour *d;
 	const struct tree *t;
@@ -37,10 +37,9 @@ struct transfer {
 				   members have ways; NULL: no members */
 };
 
-/* Transfers that are known to leave no cycle, as transfer_sign() tells them,
- * with all the cables that there were then. */
+/* Transfers known to leave no cycle, with all the cables of that graph. */
 struct transfer_proof {
-	struct graph *g;	/* a reference */
+	struct graph *g;	/* both are references */
 	GArray *sign;
 };
 
@@ -74,7 +73,7 @@ transfer_is_member(const struct transfer *x, uint32_t sw)
 	return x->parent[sw] != TRANSFER_OUTSIDE;
 }
 
-/* Is any top above `sw` one that is above a member? */
+/* Is a top above `sw` above a member? */
 bool transfer_has_old(const struct transfer *x, uint32_t sw);
 bool transfer_may_turn(const struct transfer *x, uint32_t from, uint32_t at,
 		       uint32_t to);
@@ -91,8 +90,7 @@ uint8_t transfer_port_to(const struct transfer *x, uint32_t sw,
 void transfer_route_members(struct transfer *x, const uint64_t *dests,
 			    unsigned n_threads);
 
-/* Fills x->clear. */
-void transfer_find_clear(struct transfer *x);
+void transfer_find_clear(struct transfer *x);	/* fills x->clear */
 
 /* The same for a switch that is no member, after them; `ports` is its row.
  * Calls for several switches may be made at the same time. */

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "routing/ftree_set.h"
 #include "routing/graph.h"
 
 #define TREE_MAX_UPS	15u	/* hops up that a way may have */
@@ -88,101 +89,7 @@ tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
 }
 
-/* Sets of n words, a multiple of TREE_UNROLL: by fours, which a compiler turns
- * into vectors. */
-#define TREE_UNROLL	4u
-
-static inline void
-tree_unite(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i += TREE_UNROLL) {
-		to[i] |= from[i];
-		to[i + 1] |= from[i + 1];
-		to[i + 2] |= from[i + 2];
-		to[i + 3] |= from[i + 3];
-	}
-}
-
-static inline void
-tree_meet(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i += TREE_UNROLL) {
-		to[i] &= from[i];
-		to[i + 1] &= from[i + 1];
-		to[i + 2] &= from[i + 2];
-		to[i + 3] &= from[i + 3];
-	}
-}
-
 /* Word w of all destinations that are reached from `sw`. */
-static inline uint64_t
-tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
-{
-	const uint64_t *set = tree_set(t, sw, 0) + w;
-	uint64_t word = 0;
-	uint32_t k;
-
-	for (k = 0; k < t->n_sets; k++, set += t->n_words)
-		word |= *set;
-	return word;
-}
-
-static inline bool
-tree_has(const uint64_t *set, uint32_t dest)
-{
-	return set[dest / 64] >> dest % 64 & 1;
-}
-
-/* Finds the next run of ones in bits [*from, end): false if there is none,
- * else it is [*from, *to). */
-static inline bool
-tree_next_run(const uint64_t *set, uint32_t end, uint32_t *from, uint32_t *to)
-{
-	uint32_t i = *from;
-	uint64_t word;
-
-	while (i < end) {
-		word = set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	if (i >= end)
-		return false;
-	*from = i;
-	while (i < end) {
-		word = ~set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	*to = MIN(i, end);
-	return true;
-}
-
-/* Components: a forest whose roots are the lowest of their members. */
-static inline uint32_t
-tree_find(uint32_t *up, uint32_t i)
-{
-	while (up[i] != i)
-		i = up[i] = up[up[i]];
-	return i;
-}
-
-static inline void
-tree_join(uint32_t *up, uint32_t a, uint32_t b)
-{
-	a = tree_find(up, a);
-	b = tree_find(up, b);
-	up[MAX(a, b)] = MIN(a, b);
-}
+uint64_t tree_reach(const struct tree *t, uint32_t sw, uint32_t w);
 
 #endif

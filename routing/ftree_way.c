@@ -131,7 +131,7 @@ transfer_find_clear(struct transfer *x)
 						     sizeof(*theirs));
 			continue;
 		}
-		tree_meet(clear, theirs, t->n_words);
+		set_meet(clear, theirs, t->n_words);
 	}
 }
 

@@ -20,7 +20,7 @@ static void
 assert_translates(const struct translate_way *way, unsigned n_used,
 		  uint64_t *rng)
 {
-	uint8_t from[SIZE], to[SIZE + 1], table[256];
+	uint8_t from[SIZE] = { 0 }, to[SIZE + 1], table[256];
 	size_t n = TRANSLATE_STEP * prng_below(rng, 6), i;
 
 	for (i = 0; i < sizeof(table); i++)
