@@ -124,7 +124,7 @@ updn_detour_all(struct detour *d, struct updn_detours *found)
 	uint32_t i, sw;
 
 	updn_count_apart(d, &n_hosts, &n_mixed);
-	transfer_route_members(x, NULL);
+	transfer_route_members(x, NULL, 1);
 	for (i = 0; i < x->g->n_switches; i++) {
 		sw = d->t->climb[i];
 		if (!transfer_is_member(x, sw))

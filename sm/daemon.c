@@ -503,13 +503,13 @@ isolation_of(const struct daemon *d)
 }
 
 /* What clients of the SA know of us: see struct sweep_params. */
-static enum sweep_clients
+static enum clients_start
 clients_of(const struct daemon *d)
 {
 	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
-		return SWEEP_CLIENTS_NONE;
-	return archive_remembered(d->archive) ? SWEEP_CLIENTS_KNOWN :
-		SWEEP_CLIENTS_FORGOTTEN;
+		return CLIENTS_NONE;
+	return archive_is_loaded(d->archive) ? CLIENTS_KNOWN :
+		CLIENTS_FORGOTTEN;
 }
 
 static void
@@ -553,9 +553,6 @@ daemon_connect(struct daemon *d)
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
 				  d->conf->cache_dir : NULL,
 				  admin_sa(d->admin), d->transport, d->log);
-	if (d->conf->mode == CONF_MODE_RUN)
-		params.clients = archive_is_loaded(d->archive) ?
-			CLIENTS_KNOWN : CLIENTS_FORGOTTEN;
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
