@@ -4,7 +4,7 @@
  * Only this file knows everyone: it reads the configuration, opens the log,
  * the port and the memory, and connects transport -> transactions -> sweep.
  * Signals arrive as main-loop events, so nothing runs in a signal handler:
- * HUP reads partitions and lists again and sweeps, USR1 reopens the log, TERM
+ * HUP reads the site's files again and sweeps, USR1 reopens the log, TERM
  * and INT end in order. What a person asks through the control socket
  * (ctl.h) takes the same ways.
  *
