@@ -147,7 +147,7 @@ find_partition(const struct partition_rules *rules, const char *word)
 	const struct partition *p = find_named(rules, word);
 	uint64_t pkey;
 
-	if (!p && conf_read_number(word, 0xffff, &pkey) && pkey_base(pkey))
+	if (!p && conf_read_number(word, 0xffff, &pkey))
 		p = partition_rules_find(rules, (uint16_t)pkey);
 	return p;
 }
@@ -233,6 +233,9 @@ remark(const struct ctl_view *v, uint64_t guid)
 {
 	const struct subnet *s = v->status->subnet;
 
+	if (v->self.state != SM_STATE_MASTER)
+		return "; but this manager is not the master, and the "
+			"master does not hear of it";
 	if (!s || subnet_find_port(s, guid) != SUBNET_NONE)
 		return "";
 	if (subnet_find_node(s, guid) != SUBNET_NONE)
