@@ -31,7 +31,6 @@
  * is taken for a spine any more); numbers; slots; rows, each for itself;
  * rescue, for leaves that some CA reaches only by a cable that is no part of
  * the tree; transfers, for data that still has no way; management.
- *
  *   With a memory (ftree_run_again): the tree of the last run becomes that of
  * today, if switches, ranks, pods, LIDs and numbers are the same and few cables
  * are others; then its tables do, entry by entry. Rescue and management are
