@@ -34,6 +34,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/translate.h"
+#include "routing/work.h"
+
 #define NOBODY	UINT32_MAX
 
 /* What twins are looked for in. */
@@ -479,26 +482,87 @@ fold_read(const struct fold *fold, const struct lft *lft,
 }
 
 void
-fold_write(const struct fold *fold, const uint8_t *positions, uint32_t stride,
+fold_store(const struct fold *fold, const uint8_t *positions, uint32_t stride,
 	   const struct fold_column *columns, uint32_t n, struct lft *lft)
 {
-	const struct group *group;
-	uint8_t ports[GRAPH_PORTS], *row;
-	uint32_t i, k;
+	const struct group *group = fold->groups;
+	g_autofree uint16_t *lids = g_new(uint16_t, n);
+	uint8_t *row;
+	uint32_t k;
 
-	memset(ports, (int)LFT_NO_PATH, sizeof(ports));
-	for (group = fold->groups; group < fold->groups + fold->n_groups;
-	     group++) {
-		for (i = 0; i < group->n_slots; i++) {
-			memcpy(ports, &fold->ports[group->first_cable +
-						   i * group->n_hops],
-			       group->n_hops);
-			row = lft_row(lft, fold->switches[
-				group->first_slot + i]);
-			for (k = 0; k < n; k++)
-				row[columns[k].lid] = ports[positions[k]];
-		}
-		memset(ports, (int)LFT_NO_PATH, group->n_hops);
+	for (k = 0; k < n; k++)
+		lids[k] = columns[k].lid;
+	for (; group < fold->groups + fold->n_groups; group++) {
+		row = lft_row(lft, fold->switches[group->first_slot]);
+		for (k = 0; k < n; k++)
+			row[lids[k]] = positions[k];
 		positions += stride;
 	}
+}
+
+void
+fold_recall(const struct fold *fold, const struct lft *lft,
+	    const struct fold_column *columns, uint32_t n, uint8_t *positions,
+	    uint32_t stride)
+{
+	const struct group *group = fold->groups;
+	const uint8_t *row;
+	uint32_t k;
+
+	for (; group < fold->groups + fold->n_groups; group++) {
+		row = lft_row(lft, fold->switches[group->first_slot]);
+		for (k = 0; k < n; k++)
+			positions[k] = row[columns[k].lid];
+		positions += stride;
+	}
+}
+
+struct finish {
+	const struct fold *fold;
+	struct lft *lft;
+};
+
+/* Twins are often cabled alike, port by port: then their rows are the same. */
+static void
+fold_finish_group(const struct finish *in, const struct group *group,
+		  uint8_t *positions)
+{
+	const struct fold *fold = in->fold;
+	const uint32_t *switches = &fold->switches[group->first_slot];
+	const uint8_t *first = &fold->ports[group->first_cable], *ports;
+	uint8_t *row = lft_row(in->lft, switches[0]), map[GRAPH_PORTS];
+	uint32_t n = group->n_hops, i;
+
+	memset(map, (int)LFT_NO_PATH, sizeof(map));
+	memcpy(map, first, n);
+	memcpy(positions, row, in->lft->stride);
+	translate_bytes(row, positions, in->lft->stride, map, n);
+	for (i = 1; i < group->n_slots; i++) {
+		ports = first + i * n;
+		memcpy(map, ports, n);
+		if (memcmp(ports, first, n) == 0)
+			memcpy(lft_row(in->lft, switches[i]), row,
+			       in->lft->stride);
+		else
+			translate_bytes(lft_row(in->lft, switches[i]),
+					positions, in->lft->stride, map, n);
+	}
+}
+
+static void
+fold_finish_groups(void *data, uint32_t from, uint32_t to)
+{
+	const struct finish *in = data;
+	g_autofree uint8_t *positions = g_malloc(in->lft->stride);
+
+	for (; from < to; from++)
+		fold_finish_group(in, &in->fold->groups[from], positions);
+}
+
+void
+fold_finish(const struct fold *fold, struct lft *lft, unsigned n_threads)
+{
+	struct finish in = { fold, lft };
+
+	work_share(n_threads, fold->n_groups, fold_finish_groups, &in);
 }

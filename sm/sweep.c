@@ -38,10 +38,16 @@
 #define POLL_MS		1000u	/* standby asks the master */
 #define POLLS_LOST	2u	/* until it is taken for dead */
 
+/* Somebody has just told of a change: no waiting for the dead. The other one
+ * may be noted besides, since with the dead no fabric is up. */
+#define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
+#define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
+
 struct sweep {
 	struct xact *x;
 	struct sweep_params params;
 	const struct keyring *keys;	/* the keystore's, or NULL */
+	struct clients *clients;
 	struct memory *memory;
 	struct choose_memo *memo;	/* of the routing engines */
 	struct log *log;
@@ -84,7 +90,6 @@ struct sweep {
 	GPtrArray *table_faults;
 	struct isolation *isolation;
 	uint8_t *reregister;		/* by port, see struct wanted */
-	bool clients_forgotten;		/* all are to register again */
 };
 
 static const char *const state_names[] = {
@@ -145,9 +150,8 @@ set_sm_state(struct sweep *s, enum sm_state state)
 		sm_state_name(s->self.state), sm_state_name(state));
 	s->self.state = state;
 	/* What clients told the other master we have not heard. */
-	if (state == SM_STATE_STANDBY &&
-	    s->params.clients != SWEEP_CLIENTS_NONE)
-		s->clients_forgotten = true;
+	if (state == SM_STATE_STANDBY)
+		clients_forget(s->clients);
 }
 
 static void
@@ -289,7 +293,6 @@ judge(struct sweep *s, GPtrArray *problems, bool changed)
 	log_verdict(s, &v, changed);
 	if (!v.up)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
-	s->clients_forgotten = false;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
 	conclude(s, &r);
@@ -306,7 +309,9 @@ on_programmed(struct program_result *result, void *data)
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
 	memory_learn(s->memory, s->next.subnet, result->forgot);
-	if (result->changed)
+	clients_told(s->clients, s->next.subnet, result->told);
+	if (keystore_lock(s->params.keystore, result->locked) ||
+	    result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	keystore_learn(s->params.keystore, result->after);
 	keystore_save(s->params.keystore);
@@ -449,12 +454,8 @@ isolate(struct sweep *s)
 	s->isolation = i;
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = memberships_ref(i->memberships);
-	if (s->params.clients != SWEEP_CLIENTS_NONE)
-		s->reregister = wanted_reregister(s->next.subnet,
-						  s->next.lids,
-						  s->clients_forgotten ?
-						  WANTED_CLIENTS_FORGOTTEN :
-						  WANTED_CLIENTS_KNOWN);
+	s->reregister = clients_want(s->clients, s->next.subnet,
+				     s->next.lids);
 }
 
 static void
@@ -610,6 +611,18 @@ hand_over(struct sweep *s, uint32_t port)
 }
 
 static void
+name_strangers(struct sweep *s, const struct election_peer *peers, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (election_is_stranger(&s->self, &peers[i].info))
+			log_limited(s->log, LOG_WARNING, "sweep", "an SM of "
+				    "another SM_Key", "0x%016"
+				    G_GINT64_MODIFIER "x (%s) takes no part",
+				    peers[i].info.guid,
+				    sm_state_name(peers[i].info.state));
+}
+
+static void
 on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
@@ -617,6 +630,7 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
+	name_strangers(s, peers, found->len);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
@@ -711,8 +725,13 @@ begin(struct sweep *s)
 	}
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
+	if (s->params.keystore && s->why & 1u << SWEEP_CAUSE_SIGNAL)
+		keyring_unlock_all(keystore_ring(s->params.keystore));
 	set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->view.subnet && s->why & HURRY &&
+	    !(s->why & ~(HURRY | HURRY_BESIDES)))
+		discover_hurry(s->discover, s->view.subnet);
 }
 
 /* Rest: until something happens. */
@@ -930,7 +949,7 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		partition_rules_ref(params->isolation.rules);
 	else
 		s->params.isolation.rules = partition_rules_default();
-	s->clients_forgotten = params->clients == SWEEP_CLIENTS_FORGOTTEN;
+	s->clients = clients_new(params->clients);
 	s->memory = memory;
 	s->memo = choose_memo_new();
 	s->log = log;
@@ -983,6 +1002,7 @@ sweep_free(struct sweep *s)
 	view_clear(&s->view);
 	if (s->elected)
 		subnet_unref(s->elected);
+	clients_free(s->clients);
 	choose_memo_free(s->memo);
 	g_free(s->said);
 	g_free(s);

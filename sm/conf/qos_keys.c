@@ -305,6 +305,27 @@ has_weight(const struct qos_share *shares, uint8_t vl)
 	return false;
 }
 
+/* Ports have 1, 2, 4, 8 or 15 VLs (IBA 14.2.5.6). */
+static unsigned
+most_vls(unsigned max)
+{
+	unsigned n = 1;
+
+	while (2 * n <= MIN(max, 8))
+		n *= 2;
+	return max == QOS_VLS ? QOS_VLS : n;
+}
+
+/* On a port with as many VLs as the kind may have. */
+static bool
+starves(const struct qos_values *v, unsigned sl)
+{
+	uint8_t vl = (uint8_t)(v->sl2vl[sl] % most_vls(v->max_vls));
+
+	return v->sl2vl[sl] != QOS_VL_DROP && !has_weight(v->high, vl) &&
+		!has_weight(v->low, vl);
+}
+
 void
 qos_keys_check(const struct qos *qos, GPtrArray *lines)
 {
@@ -314,9 +335,7 @@ qos_keys_check(const struct qos *qos, GPtrArray *lines)
 
 		qos_resolve(qos, (enum qos_kind)k, &v);
 		for (unsigned sl = 0; sl < SL_COUNT; sl++)
-			if (v.sl2vl[sl] != QOS_VL_DROP &&
-			    !has_weight(v.high, v.sl2vl[sl]) &&
-			    !has_weight(v.low, v.sl2vl[sl]))
+			if (starves(&v, sl))
 				g_string_append_printf(sls, "%s%u",
 						       sls->len ? ", " : "",
 						       sl);

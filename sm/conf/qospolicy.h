@@ -14,6 +14,7 @@
 #define MINISM_CONF_QOSPOLICY_H
 
 #include "sm/conf/conf.h"
+#include "topology/qos_policy.h"
 
 enum qospolicy_error {
 	QOSPOLICY_ERROR_SYNTAX,	/* message: file:line:column: what is wrong */

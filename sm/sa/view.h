@@ -9,7 +9,7 @@
 #include "routing/tables.h"
 #include "topology/lids.h"
 #include "topology/partition.h"
-#include "topology/qos.h"
+#include "topology/qos_policy.h"
 #include "topology/subnet.h"
 
 /* A switch port as a path meets it. */

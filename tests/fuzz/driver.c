@@ -22,6 +22,7 @@ static const struct target targets[] = {
 	{ "discover", fuzz_discover },
 	{ "generate", fuzz_generate },
 	{ "guid2lid", fuzz_guid2lid },
+	{ "keys", fuzz_keys },
 	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
 	{ "qospolicy", fuzz_qospolicy },

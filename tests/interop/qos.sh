@@ -1,10 +1,11 @@
 #!/bin/bash
-# The QoS policy as clients see it: saquery asks for paths, and their SLs are
-# those of the policy's rules; a policy with a mistake in it starts nothing.
+# Quality of service as clients see it: smpquery finds the tables that were
+# configured; saquery asks for paths, and their SLs are those of the policy's
+# rules; a policy with a mistake in it starts nothing.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need saquery
+need saquery smpquery
 
 cat >policy <<END
 qos-ulps
@@ -16,6 +17,29 @@ END
 printf 'qos TRUE\nqos_policy_file "%s"\n' "$SCRATCH/policy" >qos.conf
 sed 's/TRUE/FALSE/' qos.conf >off.conf
 printf 'qos TRUE\nqos_policy_file /nowhere/policy\n' >away.conf
+
+# Four VLs: SL 4 and 5 are folded, SL 6 is dropped, VL 9 is nobody's.
+cat >tables.conf <<END
+qos TRUE
+qos_max_vls 4
+qos_sl2vl 0,1,2,3,4,5,15
+qos_vlarb_low 2:10,1:20,9:30,3:40
+qos_ca_sl2vl 1
+END
+
+# holds WHAT REGEX smpquery-arguments...: the answer has it
+holds() {
+	local what=$1 regex=$2
+
+	shift 2
+	if on H-0 client -t 10 smpquery "$@" >answer 2>&1 &&
+		grep -qE -- "$regex" answer; then
+		ok 0 "$what"
+	else
+		ok 1 "$what"
+		note_file answer
+	fi
+}
 
 # sl_is SL WHAT saquery-arguments...: the path has this SL
 sl_is() {
@@ -34,6 +58,28 @@ sl_is() {
 "$MINISM_FABRIC" 'PGFT(4,4;1,4)' >tree.net
 sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
 
+rm -rf cache
+check "tables are written" sm_once tables.log -F "$SCRATCH/tables.conf" \
+	--cache-dir "$SCRATCH/cache"
+holds "of a CA: SLs without a VL in the list go to VL 0" \
+	'out  0: \| 1\| 0\| 0\|' -D sl2vl 0 1
+for in in 0 1 8; do
+	holds "of a switch, from port $in: as configured, folded" \
+		"in  $in, out  1: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|" \
+		-D sl2vl 0,1 1
+done
+holds "arbitration: weights in their places" \
+	'WEIGHT: \|0xA \|0x14\|0x0 \|0x28\|' -D vlarb 0,1 1
+holds "as many VLs as configured" 'OperVLs:\.*VL0-3' -D portinfo 0,1 1
+table_sets='(SLtoVLMapping|VLArbitration)Table\.Set'
+check "they were Set" log_has tables.log "$table_sets"
+check "another run comes up as well" \
+	sm_once again.log -F "$SCRATCH/tables.conf" \
+	--cache-dir "$SCRATCH/cache"
+check "and has nothing to write" log_has_not again.log "$table_sets"
+sim_stop
+
+sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
 rm -rf cache
 sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache"
 check "the fabric comes up" await 20 log_has on.log 'SUBNET UP'

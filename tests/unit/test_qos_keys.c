@@ -254,6 +254,11 @@ test_an_sl_that_starves_is_warned_of(void **state)
 			    "weight in vlarb_high and vlarb_low");
 	parse(t, "qos_ca_sl2vl 0,1,2,3,15,5,6,7,0,1,2,3,5,5,6,7\n");
 	assert_int_equal(t->warnings->len, 0);
+	/* Folded into four VLs, three of which have weight. */
+	parse(t, "qos_ca_sl2vl (null)\nqos_ca_max_vls 7\n"
+		 "qos_ca_vlarb_low 1:1,2:1,4:1\n");
+	assert_int_equal(t->warnings->len, 1);
+	assert_non_null(strstr(t->warnings->pdata[0], "SL 3, 7, 11, 15: "));
 	parse(t, "qos_ca_sl2vl (null)\nqos FALSE\n");
 	assert_int_equal(t->warnings->len, 0);
 }

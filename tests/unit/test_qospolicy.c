@@ -1,7 +1,7 @@
 /*
  * qospolicy.h promises: the rules of a qos-ulps section, in their order, or
- * one message that says where and what; and topology/qos.h: the first rule
- * that fits decides about a path.
+ * one message that says where and what; and topology/qos_policy.h: the first
+ * rule that fits decides about a path.
  */
 #include <setjmp.h>
 #include <stdarg.h>
