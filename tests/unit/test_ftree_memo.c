@@ -259,7 +259,7 @@ test_memory_never_shows_in_the_tables(void **state)
 		"PGFT(4,8;1,2;1,3)", "PGFT(3,2;1,2;1,2)", "PGFT(2,2,2;1,2,2)",
 		"PGFT(2,6;1,4)",
 	};
-	const unsigned damage[] = { 0, 20, 100 };
+	const unsigned damage[] = { 0, 20, 100, 300 };
 	uint32_t n_runs = 0, n_amended = 0;
 	const char *rounds = g_getenv("MINISM_TEST_ROUNDS");
 	uint64_t seed = 1, end = rounds ? strtoul(rounds, NULL, 0) + 1 : 3;
