@@ -89,11 +89,13 @@ what(const struct setup *t, unsigned nth, uint16_t pkey)
 	return is;
 }
 
-/* Storage: host 0 full, host 1 limited; Guest: host 2. */
+/* Default: host 0 alone, for what the parser adds by itself must not show;
+ * Storage: host 0 full, host 1 limited; Guest: host 2. */
 static void
 put_file(struct setup *t)
 {
 	g_autofree char *text = g_strdup_printf(
+		"Default=0x7fff : ALL=none ;\n"
 		"Default=0x7fff : 0x%" G_GINT64_MODIFIER "x=full ;\n"
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
