@@ -315,7 +315,7 @@ ftree_transfer(struct census *c, struct filling *filling)
 	filling->transfer = x;
 	if (!filling->all)
 		ftree_fill_rows(filling, x->members, x->n_members);
-	transfer_route_members(x, NULL);
+	transfer_route_members(x, NULL, filling->n_threads);
 	work_share(filling->n_threads, c->t->g->n_switches, ftree_lift_batch,
 		   filling);
 	ftree_count_rest(c, x, n_before);
@@ -330,20 +330,16 @@ static bool
 ftree_make_tables(struct ftree_report *report, struct filling *filling)
 {
 	struct detour *detour = filling->detour;
-	struct census c = {
-		.t = detour->t,
-		.detour = detour,
-		.report = report,
-		.reach = census_reach_tree,
-		.cut_off = g_new0(uint8_t, detour->t->g->n_switches),
-	};
+	struct census c;
 	bool managed;
 
+	census_init(&c, detour->t, report);
+	c.detour = detour;
 	census_each(&c, census_mark);
 	ftree_rescue(&c, filling);
 	ftree_transfer(&c, filling);
 	managed = detour_manage(detour);
-	g_free(c.cut_off);
+	census_clear(&c);
 	return !managed && report->n_rescued == 0;
 }
 
@@ -426,16 +422,6 @@ ftree_refill(const struct engine_input *in, struct ftree_report *report,
 	return ftree_accept(m->t, NULL);
 }
 
-static bool
-ftree_same_members(const struct engine_memo *m, const struct transfer *x)
-{
-	g_autoptr(GArray) sign = transfer_sign(x);
-
-	return sign->len == m->sign->len && (sign->len == 0 ||
-		!memcmp(sign->data, m->sign->data,
-			sign->len * sizeof(uint32_t)));
-}
-
 /* The tables of the memo become those of today. False: they cannot. */
 static bool
 ftree_amend(const struct engine_input *in, struct engine_output *out,
@@ -447,7 +433,7 @@ ftree_amend(const struct engine_input *in, struct engine_output *out,
 	struct transfer *x = transfer_new(d, &m->proof);
 	struct amend a = {
 		.c = change, .f = m->f, .d = d, .x = x, .last = m->last,
-		.same_members = ftree_same_members(m, x),
+		.same_members = memo_knows_transfers(m, x),
 		.lifts = m->lifts,
 		.changed = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 	};
@@ -477,18 +463,17 @@ ftree_run_again(const struct engine_input *in, struct engine_output *out,
 {
 	struct engine_memo *m = in->memo;
 	struct change *change = ftree_regrow(in, report);
-	struct census c = { .report = report, .reach = census_reach_tree };
 	bool ok = change && ftree_refill(in, report, change);
+	struct census c;
 
 	if (ok) {
-		c.t = m->t;
-		c.cut_off = g_new0(uint8_t, in->g->n_switches);
+		census_init(&c, m->t, report);
 		census_each(&c, census_mark);
-		ok = report->strays->len == 0 ||
-			!memchr(c.cut_off, 1, m->t->n_leaves);
+		ok = (report->strays->len == 0 ||
+		      !memchr(c.cut_off, 1, m->t->n_leaves)) &&
+			ftree_amend(in, out, &c, change);
+		census_clear(&c);
 	}
-	ok = ok && ftree_amend(in, out, &c, change);
-	g_free(c.cut_off);
 	change_free(change);
 	if (ok) {
 		graph_free(m->g);

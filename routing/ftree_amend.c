@@ -32,7 +32,9 @@ struct work {
 	uint8_t *any;		/* by switch: it has destinations to do */
 	uint64_t *todo;		/* by switch, a set */
 	uint64_t *call;		/* a set, for members */
-	uint64_t **clear;	/* x->clear of before; NULL: not known */
+	uint64_t *away;		/* scratch, a set */
+	uint64_t **clear;	/* x->clear of before; NULL: not known; then
+				   where it is another; NULL: nowhere */
 	uint64_t marks[LID_UNICAST_MAX / LFT_BLOCK / 64 + 1];	/* blocks */
 };
 
@@ -73,7 +75,7 @@ amend_copy(const struct work *k, const uint64_t *dests, uint8_t *to,
 	const struct fill *f = k->a->f;
 	uint32_t at = 0, end, i, lid;
 
-	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
 		for (; at < end; at++) {
 			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
 			     i++)
@@ -92,7 +94,7 @@ amend_compare(struct work *k, const uint64_t *dests, const uint8_t *a,
 	const struct fill *f = k->a->f;
 	uint32_t at = 0, end, i, lid;
 
-	for (; tree_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
 		for (; at < end; at++) {
 			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
 			     i++)
@@ -186,6 +188,39 @@ amend_find_call(struct work *k)
 	}
 }
 
+/* LFT_NO_PATH for destinations of a set. */
+static void
+amend_erase(const struct work *k, const uint64_t *dests, uint8_t *ports)
+{
+	const struct fill *f = k->a->f;
+	uint32_t at = 0, end, i;
+
+	for (; set_next_run(dests, k->t->g->n_switches, &at, &end); at = end)
+		for (; at < end; at++) {
+			for (i = f->first_entry[at]; i < f->first_entry[at + 1];
+			     i++)
+				ports[f->lid[i]] = LFT_NO_PATH;
+			fill_put_own(f, ports, at, LFT_NO_PATH);
+		}
+}
+
+/* A member's row, made anew: what is reached by others' help and is not called
+ * stays as it was. */
+static void
+amend_start_whole(struct work *k, uint32_t sw)
+{
+	const uint64_t *reach = detour_set(k->a->d, sw);
+	uint64_t *todo = amend_todo(k, sw);
+	uint8_t *ports = lft_row(k->out, sw);
+	uint32_t w;
+
+	memcpy(ports, row_fill(k->row, sw), k->a->f->row_size);
+	for (w = 0; w < k->t->n_words; w++)
+		todo[w] = reach[w] & ~k->call[w] &
+			~tree_reach(k->t, sw, w);
+	amend_copy(k, todo, ports, lft_row(k->a->last, sw));
+}
+
 /* The row of a member as it is before transfers, where it is done at all. */
 static void
 amend_start_member(struct work *k, uint32_t sw)
@@ -195,29 +230,23 @@ amend_start_member(struct work *k, uint32_t sw)
 	uint8_t *ports = lft_row(k->out, sw);
 	uint32_t w;
 
+	if (k->any[sw] && !k->whole[sw])
+		amend_copy(k, todo, ports, row_patch(k->row, sw, todo));
 	for (w = 0; w < k->t->n_words; w++) {
+		k->away[w] = 0;
 		if (!k->call[w])
 			continue;
 		tree = tree_reach(k->t, sw, w);
-		todo[w] |= k->call[w] & ~tree;
+		k->away[w] = k->call[w] & ~tree;
+		todo[w] |= k->away[w];
 		reach[w] = (reach[w] & ~k->call[w]) | (tree & k->call[w]);
 		any |= todo[w];
 	}
 	k->any[sw] = any != 0;
-	if (!any && !k->whole[sw])
-		return;
-	w = k->t->dest_of[sw];
-	todo[w / 64] &= ~(UINT64_C(1) << w % 64);
-	if (!k->whole[sw]) {
-		amend_copy(k, todo, ports, row_patch(k->row, sw, todo));
-		return;
-	}
-	/* What is reached by others' help as before stays as it was. */
-	memcpy(ports, row_fill(k->row, sw), k->a->f->row_size);
-	for (w = 0; w < k->t->n_words; w++)
-		todo[w] = reach[w] & ~k->call[w] &
-			~tree_reach(k->t, sw, w);
-	amend_copy(k, todo, ports, lft_row(k->a->last, sw));
+	if (k->whole[sw])
+		amend_start_whole(k, sw);
+	else if (any)
+		amend_erase(k, k->away, ports);
 }
 
 static void
@@ -228,7 +257,26 @@ amend_members(struct work *k)
 
 	for (i = 0; i < x->n_members; i++)
 		amend_start_member(k, x->members[i]);
-	transfer_route_members(x, k->call);
+	transfer_route_members(x, k->call, 1);
+}
+
+/* Turns k->clear into what differs from it. */
+static void
+amend_find_helped(struct work *k)
+{
+	uint32_t n = k->t->g->n_switches, i, w;
+	uint64_t *was, *now, any;
+
+	for (i = 0; k->clear && i < n; i++) {
+		was = k->clear[i];
+		now = k->a->x->clear[i];
+		if (!was)
+			continue;
+		for (any = 0, w = 0; w < k->t->n_words; w++)
+			any |= was[w] ^= now[w];
+		if (!any)
+			g_clear_pointer(&k->clear[i], g_free);
+	}
 }
 
 /* Where a switch takes a member's help, or did, and the other not. */
@@ -236,15 +284,17 @@ static void
 amend_find_lifted(struct work *k, uint32_t sw)
 {
 	const struct tree *t = k->t;
-	const uint64_t *now = k->a->x->clear[t->island[sw]];
-	const uint64_t *was = k->clear ? k->clear[t->island[sw]] : NULL;
 	uint64_t *todo = amend_todo(k, sw), differs, any = 0;
+	const uint64_t *helped = NULL;
 	uint32_t w;
 
+	if (k->a->same_members) {
+		helped = k->clear[t->island[sw]];
+		if (!helped)
+			return;
+	}
 	for (w = 0; w < t->n_words; w++) {
-		differs = UINT64_MAX;
-		if (k->a->same_members)
-			differs = (now ? now[w] : 0) ^ (was ? was[w] : 0);
+		differs = helped ? helped[w] : UINT64_MAX;
 		if (differs)
 			todo[w] |= differs & ~tree_reach(t, sw, w);
 		any |= todo[w];
@@ -305,7 +355,7 @@ amend_others(struct work *k)
 	}
 }
 
-/* What all members had ways to before: as ways to others' reach says. */
+/* What all members had ways to before, by what they reach until now. */
 static void
 amend_recall_clear(struct work *k)
 {
@@ -334,18 +384,21 @@ amend_tables(struct amend *a)
 		.any = g_new0(uint8_t, n),
 		.todo = g_new0(uint64_t, (size_t)n * t->n_words),
 		.call = g_new0(uint64_t, t->n_words),
+		.away = g_new(uint64_t, t->n_words),
 	};
 
 	amend_recall_clear(&k);
 	amend_find_todo(&k);
 	amend_find_call(&k);
 	amend_members(&k);
+	amend_find_helped(&k);
 	amend_others(&k);
 
 	for (i = 0; k.clear && i < n; i++)
 		g_free(k.clear[i]);
 	g_free(k.clear);
 	g_free(k.call);
+	g_free(k.away);
 	g_free(k.todo);
 	g_free(k.any);
 	g_free(k.whole);

@@ -11,15 +11,21 @@ struct census {
 	const struct tree *t;
 	const struct detour *detour;
 	struct ftree_report *report;
-	/* Word w of what is reached from `sw`. */
-	uint64_t (*reach)(const struct census *c, uint32_t sw, uint32_t w);
+	/* What is reached from `sw`, a set. */
+	const uint64_t *(*reach)(const struct census *c, uint32_t sw);
+	uint64_t *scratch;	/* a set */
 	uint8_t *cut_off;	/* destination: some CA has no way to its CAs */
 	uint64_t n_missing;	/* pairs */
 };
 
+/* Of which all is NULL or 0 at first, and reach in the tree. */
+void census_init(struct census *c, const struct tree *t,
+		 struct ftree_report *report);
+void census_clear(struct census *c);
+
 /* In the tree; by all ways that there are now. */
-uint64_t census_reach_tree(const struct census *c, uint32_t sw, uint32_t w);
-uint64_t census_reach_all(const struct census *c, uint32_t sw, uint32_t w);
+const uint64_t *census_reach_tree(const struct census *c, uint32_t sw);
+const uint64_t *census_reach_all(const struct census *c, uint32_t sw);
 
 /* Calls `what` for each switch and each destination that is missing, if there
  * are cables between them at all and data is concerned. */

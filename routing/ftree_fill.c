@@ -283,7 +283,7 @@ row_blanket(struct row *row, const uint8_t *by_lid, uint8_t port[256],
 	for (k = 0; k < t->n_sets; k++)
 		for (w = 0; w < t->n_words; w++)
 			row->rest[w] &= ~tree_set(t, row->sw, k)[w];
-	for (; tree_next_run(row->rest, n, &from, &to); from = to)
+	for (; set_next_run(row->rest, n, &from, &to); from = to)
 		row_put_port(row, from, to, LFT_NO_PATH);
 }
 
@@ -307,7 +307,7 @@ row_next_run(const struct row *row, const uint64_t *set, uint32_t *from,
 	     uint32_t *to)
 {
 	*from = MAX(*from, row->first * 64);
-	return tree_next_run(set, MIN(row->t->g->n_switches, row->last * 64),
+	return set_next_run(set, MIN(row->t->g->n_switches, row->last * 64),
 			     from, to);
 }
 
@@ -523,7 +523,7 @@ row_go_down_either(struct row *row, uint32_t dest)
 	uint32_t i, n = 0, turn;
 
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
-		if (tree_has(tree_set(t, t->downs[i].peer, 0), dest))
+		if (set_has(tree_set(t, t->downs[i].peer, 0), dest))
 			groups[n++] = &t->downs[i];
 	for (i = row->f->first_entry[dest]; i < row->f->first_entry[dest + 1];
 	     i++) {
@@ -621,7 +621,7 @@ row_go_down(struct row *row)
 	row_find_shared(row);
 	for (; row_next_run(row, row->rest, &from, &to); from = to)
 		for (; from < to; from++)
-			if (!row->only || tree_has(row->only, from))
+			if (!row->only || set_has(row->only, from))
 				row_go_down_either(row, from);
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
 		row_go_down_group(row, &t->downs[i]);
@@ -681,7 +681,7 @@ row_patch(struct row *row, uint32_t sw, const uint64_t *dests)
 {
 	uint32_t w, from, to;
 
-	g_assert(!tree_has(dests, row->t->dest_of[sw]));
+	g_assert(!set_has(dests, row->t->dest_of[sw]));
 	row->sw = sw;
 	row->rank = row->t->rank[sw];
 	row->only = dests;

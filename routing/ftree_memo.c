@@ -85,6 +85,16 @@ memo_keep_transfers(struct engine_memo *m, const struct transfer *x)
 	m->proof.sign = g_array_ref(m->sign);
 }
 
+bool
+memo_knows_transfers(const struct engine_memo *m, const struct transfer *x)
+{
+	g_autoptr(GArray) sign = transfer_sign(x);
+
+	return sign->len == m->sign->len && (sign->len == 0 ||
+		!memcmp(sign->data, m->sign->data,
+			sign->len * sizeof(uint32_t)));
+}
+
 static bool
 memo_fits(const struct lft *lft, uint32_t n_switches, uint16_t top)
 {

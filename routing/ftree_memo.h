@@ -34,6 +34,10 @@ void memo_keep_tree(struct engine_memo *m, struct tree *t, struct hosts *h,
 		    struct fill *f, struct detour *d);
 void memo_keep_transfers(struct engine_memo *m, const struct transfer *x);
 
+/* Are the members, and their ways to each other, those of the last run? */
+bool memo_knows_transfers(const struct engine_memo *m,
+			  const struct transfer *x);
+
 /* An arena to fill, which holds anything; the same as `last` does. */
 struct lft *memo_take_arena(struct engine_memo *m, const struct graph *g);
 struct lft *memo_copy_last(struct engine_memo *m);

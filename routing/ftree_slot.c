@@ -161,7 +161,7 @@ slot_paint(struct painter *p)
 		if (!slot_ask_children(p, first, end, mask))
 			return 0;
 		for (slot = 0; slot < N_SLOTS; slot++)
-			if (!tree_has(mask, slot))
+			if (!set_has(mask, slot))
 				break;
 		if (slot == N_SLOTS)
 			return 0;

@@ -69,13 +69,13 @@ static void
 transfer_find_tops(struct transfer *x)
 {
 	const struct tree *t = x->t;
-	uint32_t n = x->g->n_switches, i, j, k, sw, n_tops = 0;
-	const uint64_t *theirs;
+	uint32_t n = x->g->n_switches, i, j, sw, n_tops = 0;
 	uint64_t *mine;
 
 	for (sw = 0; sw < n; sw++)
 		n_tops += t->first_up[sw] == t->first_up[sw + 1];
 	x->n_top_words = (n_tops + 63) / 64;
+	x->n_top_words += -x->n_top_words % SET_UNROLL;
 	x->tops = g_new0(uint64_t, (size_t)n * x->n_top_words);
 	x->joined = g_new0(uint64_t, x->n_top_words);
 	for (n_tops = 0, i = n; i > 0; i--) {	/* parents first */
@@ -85,11 +85,9 @@ transfer_find_tops(struct transfer *x)
 			mine[n_tops / 64] |= UINT64_C(1) << n_tops % 64;
 			n_tops++;
 		}
-		for (j = t->first_up[sw]; j < t->first_up[sw + 1]; j++) {
-			theirs = transfer_tops(x, t->ups[j].peer);
-			for (k = 0; k < x->n_top_words; k++)
-				mine[k] |= theirs[k];
-		}
+		for (j = t->first_up[sw]; j < t->first_up[sw + 1]; j++)
+			set_unite(mine, transfer_tops(x, t->ups[j].peer),
+				   x->n_top_words);
 	}
 }
 
@@ -212,8 +210,8 @@ static uint32_t
 transfer_release(struct transfer *x, uint32_t sw, uint32_t *tail)
 {
 	const struct graph *g = x->g;
-	uint32_t count[TRANSFER_NO_CLASS + 1], e, next, end = g->first_edge[sw + 1];
-	uint32_t peer, n = 0;
+	uint32_t count[TRANSFER_NO_CLASS + 1], peer, n = 0;
+	uint32_t e, next, end = g->first_edge[sw + 1];
 	bool ready, turns;
 
 	if (x->n_below[sw] > x->widest[sw])
@@ -229,8 +227,10 @@ transfer_release(struct transfer *x, uint32_t sw, uint32_t *tail)
 		if (!transfer_is_up(x, sw, peer))
 			ready = x->n_above[sw] == 0 && x->n_below[sw] ==
 				transfer_count_from(x, e, next);
-		else if (turns && transfer_class(x, sw, peer) != TRANSFER_NO_CLASS)
-			ready = x->n_below[sw] == 0 && count[TRANSFER_NO_CLASS] ==
+		else if (turns &&
+			 transfer_class(x, sw, peer) != TRANSFER_NO_CLASS)
+			ready = x->n_below[sw] == 0 &&
+				count[TRANSFER_NO_CLASS] ==
 				count[transfer_class(x, sw, peer)];
 		else
 			ready = x->n_below[sw] == 0;
@@ -487,7 +487,9 @@ transfer_find_best(const struct transfer *x, uint32_t island,
 		best = x->t->climb[i];
 		most = n;
 	}
-	for (i = 0; x->root[island] == TRANSFER_OUTSIDE && i < x->g->n_switches; i++) {
+	if (x->root[island] != TRANSFER_OUTSIDE)
+		return best;
+	for (i = 0; i < x->g->n_switches; i++) {
 		n = transfer_weigh(x, x->t->climb[i], island, tried);
 		if (n > 0 && n * 4 >= most * 3)
 			return x->t->climb[i];

@@ -9,7 +9,7 @@
 #define TRANSFER_NO_CLASS	255u
 #define TRANSFER_OUTSIDE	SUBNET_NONE
 
-/* ftree_transfer.c fills it, ftree_way.c reads it; `clear` is the latter's. */
+/* By ftree_transfer.c, for ftree_way.c; `clear` is the latter's. */
 struct transfer {
 	struct detour *d;
 	const struct tree *t;
@@ -25,8 +25,7 @@ struct transfer {
 	uint32_t n_members;
 	uint8_t *class_of;	/* by group up: turns between classes */
 	uint32_t *root;		/* by island */
-	uint32_t *queue;
-	/* to put channels in order */
+	uint32_t *queue;	/* from here on: to put channels in order */
 	uint32_t *n_below, *n_above;	/* channels to come from there */
 	uint32_t *widest;	/* cables to one neighbour below, at most */
 	uint8_t *done;		/* by edge: the channel out of its switch */
@@ -38,10 +37,9 @@ struct transfer {
 				   members have ways; NULL: no members */
 };
 
-/* Transfers that are known to leave no cycle, as transfer_sign() tells them,
- * with all the cables that there were then. */
+/* Transfers known to leave no cycle, with all the cables of that graph. */
 struct transfer_proof {
-	struct graph *g;	/* a reference */
+	struct graph *g;	/* both are references */
 	GArray *sign;
 };
 
@@ -51,9 +49,9 @@ struct transfer *transfer_new(struct detour *d,
 			      const struct transfer_proof *proof);
 void transfer_free(struct transfer *x);
 
-/* All that ways of members follow from, but for what is reached: who they are,
- * by which ports they go to one another, which turns they may take. An array
- * of uint32_t, member by member. */
+/* Who the members are, by which ports they go to one another, which turns they
+ * may take: with what is reached, all that their ways follow from. Of uint32_t,
+ * member by member. */
 GArray *transfer_sign(const struct transfer *x);
 
 static inline uint64_t *
@@ -75,15 +73,13 @@ transfer_is_member(const struct transfer *x, uint32_t sw)
 	return x->parent[sw] != TRANSFER_OUTSIDE;
 }
 
-/* Is any top above `sw` one that is above a member? */
+/* Is a top above `sw` above a member? */
 bool transfer_has_old(const struct transfer *x, uint32_t sw);
 bool transfer_may_turn(const struct transfer *x, uint32_t from, uint32_t at,
 		       uint32_t to);
 
-/* Where the transfers of this switch's island have their root; SUBNET_NONE if
- * there are none. */
+/* Where those of this switch's island have their root, or SUBNET_NONE. */
 uint32_t transfer_root(const struct transfer *x, uint32_t sw);
-
 /* The first port to a neighbour. */
 uint8_t transfer_port_to(const struct transfer *x, uint32_t sw,
 			 uint32_t peer);
@@ -91,10 +87,10 @@ uint8_t transfer_port_to(const struct transfer *x, uint32_t sw,
 /* Gives members that d->reach says have no way to a destination one if there
  * is any, for all its LIDs; keeps d->reach. Their rows are in d->out. Only
  * for these destinations, NULL: for all. */
-void transfer_route_members(struct transfer *x, const uint64_t *dests);
+void transfer_route_members(struct transfer *x, const uint64_t *dests,
+			    unsigned n_threads);
 
-/* Fills x->clear. */
-void transfer_find_clear(struct transfer *x);
+void transfer_find_clear(struct transfer *x);	/* fills x->clear */
 
 /* The same for a switch that is no member, after them; `ports` is its row.
  * Calls for several switches may be made at the same time. */

@@ -146,22 +146,6 @@ tree_sort(struct tree *t)
 	}
 }
 
-/* Sets are that many words or a multiple of it. */
-#define TREE_UNROLL	4u
-
-static void
-tree_unite(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i += TREE_UNROLL) {
-		to[i] |= from[i];
-		to[i + 1] |= from[i + 1];
-		to[i + 2] |= from[i + 2];
-		to[i + 3] |= from[i + 3];
-	}
-}
-
 static void
 tree_subtract(uint64_t *restrict from, const uint64_t *restrict what,
 	      uint32_t n)
@@ -183,7 +167,7 @@ tree_fill_sets(struct tree *t)
 			UINT64_C(1) << t->dest_of[sw] % 64;
 		for (group = t->first_down[sw]; group < t->first_down[sw + 1];
 		     group++)
-			tree_unite(set, tree_set(t, t->downs[group].peer, 0),
+			set_unite(set, tree_set(t, t->downs[group].peer, 0),
 				   t->n_words);
 	}
 	for (k = 1; k < t->n_sets; k++)
@@ -191,7 +175,7 @@ tree_fill_sets(struct tree *t)
 			set = tree_set(t, sw, k);
 			for (group = t->first_up[sw];
 			     group < t->first_up[sw + 1]; group++)
-				tree_unite(set, tree_set(t,
+				set_unite(set, tree_set(t,
 					t->ups[group].peer, k - 1),
 					   t->n_words);
 			for (j = 0; j < k; j++)
@@ -217,6 +201,18 @@ tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups, uint32_t w)
 		word |= tree_set(t, t->ups[i].peer, n_ups - 1)[w];
 	for (i = 0; i < n_ups; i++)
 		word &= ~tree_set(t, sw, i)[w];
+	return word;
+}
+
+uint64_t
+tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
+{
+	const uint64_t *set = tree_set(t, sw, 0) + w;
+	uint64_t word = 0;
+	uint32_t k;
+
+	for (k = 0; k < t->n_sets; k++, set += t->n_words)
+		word |= *set;
 	return word;
 }
 
@@ -286,7 +282,7 @@ tree_new(const struct graph *g, const uint8_t *rank)
 	tree_find_islands(t);
 	tree_sort(t);
 	t->n_words = (n + 63) / 64;
-	t->n_words += -t->n_words % TREE_UNROLL;
+	t->n_words += -t->n_words % SET_UNROLL;
 	t->n_sets = MIN(t->n_ranks, TREE_MAX_UPS + 1);
 	t->sets = g_new0(uint64_t, (size_t)n * t->n_sets * t->n_words);
 	tree_fill_sets(t);

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "routing/ftree_set.h"
 #include "routing/graph.h"
 
 #define TREE_MAX_UPS	15u	/* hops up that a way may have */
@@ -89,70 +90,6 @@ tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 }
 
 /* Word w of all destinations that are reached from `sw`. */
-static inline uint64_t
-tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
-{
-	const uint64_t *set = tree_set(t, sw, 0) + w;
-	uint64_t word = 0;
-	uint32_t k;
-
-	for (k = 0; k < t->n_sets; k++, set += t->n_words)
-		word |= *set;
-	return word;
-}
-
-static inline bool
-tree_has(const uint64_t *set, uint32_t dest)
-{
-	return set[dest / 64] >> dest % 64 & 1;
-}
-
-/* Finds the next run of ones in bits [*from, end): false if there is none,
- * else it is [*from, *to). */
-static inline bool
-tree_next_run(const uint64_t *set, uint32_t end, uint32_t *from, uint32_t *to)
-{
-	uint32_t i = *from;
-	uint64_t word;
-
-	while (i < end) {
-		word = set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	if (i >= end)
-		return false;
-	*from = i;
-	while (i < end) {
-		word = ~set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	*to = MIN(i, end);
-	return true;
-}
-
-/* Components: a forest whose roots are the lowest of their members. */
-static inline uint32_t
-tree_find(uint32_t *up, uint32_t i)
-{
-	while (up[i] != i)
-		i = up[i] = up[up[i]];
-	return i;
-}
-
-static inline void
-tree_join(uint32_t *up, uint32_t a, uint32_t b)
-{
-	a = tree_find(up, a);
-	b = tree_find(up, b);
-	up[MAX(a, b)] = MIN(a, b);
-}
+uint64_t tree_reach(const struct tree *t, uint32_t sw, uint32_t w);
 
 #endif

@@ -6,11 +6,25 @@
  * that is not allowed. Who is no member goes up until he meets one. Hence ways
  * end, and all who pass a switch agree on where to go.
  *   Each destination is for itself: what is done for one says nothing about
- * another. Who is no member looks at nobody's row.
+ * another, so threads may share them. Who is no member looks at nobody's row.
  */
 #include <string.h>
 
 #include "routing/ftree_transfer.h"
+#include "routing/work.h"
+
+/* All members, and the destinations of a call; NULL: all. */
+struct members {
+	struct transfer *x;
+	const uint64_t *dests;
+};
+
+/* Of those, words from..to - 1 of sets. */
+struct span {
+	const struct transfer *x;
+	const uint64_t *dests;
+	uint32_t from, to;
+};
 
 /* May the way of one LID go from `from` to `at` and on from there? */
 static bool
@@ -55,7 +69,7 @@ transfer_is_open(const struct transfer *x, uint32_t from, uint32_t at)
 
 /* One port for all LIDs on a destination. */
 static void
-transfer_put(struct transfer *x, uint32_t sw, uint32_t dest, uint8_t port)
+transfer_put(const struct transfer *x, uint32_t sw, uint32_t dest, uint8_t port)
 {
 	const struct fill *f = x->d->f;
 	uint8_t *row = lft_row(x->d->out, sw);
@@ -69,17 +83,19 @@ transfer_put(struct transfer *x, uint32_t sw, uint32_t dest, uint8_t port)
 /* Member `sw` takes from its neighbour `at` all ways that it has not. True if
  * there were any. */
 static bool
-transfer_ask(struct transfer *x, uint32_t sw, uint32_t at,
-	     const uint64_t *dests)
+transfer_ask(const struct span *span, uint32_t sw, uint32_t at)
 {
+	const struct transfer *x = span->x;
 	uint64_t *mine = detour_set(x->d, sw), word, bit;
 	const uint64_t *theirs = detour_set(x->d, at);
 	uint8_t port = transfer_port_to(x, sw, at);
 	bool open = transfer_is_open(x, sw, at), any = false;
 	uint32_t w, dest;
 
-	for (w = 0; w < x->t->n_words; w++) {
-		word = theirs[w] & ~mine[w] & (dests ? dests[w] : UINT64_MAX);
+	for (w = span->from; w < span->to; w++) {
+		word = theirs[w] & ~mine[w];
+		if (span->dests)
+			word &= span->dests[w];
 		for (; word; word &= word - 1) {
 			bit = word & -word;
 			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
@@ -98,7 +114,7 @@ void
 transfer_find_clear(struct transfer *x)
 {
 	const struct tree *t = x->t;
-	uint32_t i, w, island;
+	uint32_t i, island;
 	const uint64_t *theirs;
 	uint64_t *clear;
 
@@ -115,16 +131,18 @@ transfer_find_clear(struct transfer *x)
 						     sizeof(*theirs));
 			continue;
 		}
-		for (w = 0; w < t->n_words; w++)
-			clear[w] &= theirs[w];
+		set_meet(clear, theirs, t->n_words);
 	}
 }
 
 /* From one to the next through the tree of the members. A way is only taken
  * from one who has it, hence it ends. */
-void
-transfer_route_members(struct transfer *x, const uint64_t *dests)
+static void
+transfer_route_span(void *data, uint32_t from, uint32_t to)
 {
+	const struct members *members = data;
+	const struct transfer *x = members->x;
+	const struct span span = { x, members->dests, from, to };
 	uint32_t i, sw, child;
 	bool again;
 
@@ -134,15 +152,24 @@ transfer_route_members(struct transfer *x, const uint64_t *dests)
 			sw = x->members[i - 1];
 			for (child = x->child[sw]; child != TRANSFER_OUTSIDE;
 			     child = x->sibling[child])
-				again |= transfer_ask(x, sw, child, dests);
+				again |= transfer_ask(&span, sw, child);
 		}
 		for (i = 0; i < x->n_members; i++) {
 			sw = x->members[i];
 			if (x->parent[sw] != sw)
-				again |= transfer_ask(x, sw, x->parent[sw],
-						      dests);
+				again |= transfer_ask(&span, sw,
+						      x->parent[sw]);
 		}
 	} while (again);
+}
+
+void
+transfer_route_members(struct transfer *x, const uint64_t *dests,
+		       unsigned n_threads)
+{
+	struct members members = { x, dests };
+
+	work_share(n_threads, x->t->n_words, transfer_route_span, &members);
 	transfer_find_clear(x);
 }
 

@@ -25,16 +25,26 @@
 
 #include <string.h>
 
-/* By port of the snapshot. */
+struct spot {
+	uint32_t peer;		/* of a port that is up; SUBNET_NONE: not */
+	uint32_t sw;		/* whose port it is; SUBNET_NONE: no switch */
+};
+
 struct survey {
-	uint32_t *peer;		/* of a port that is up; SUBNET_NONE: not */
-	uint32_t *sw;		/* whose port it is; SUBNET_NONE: no switch */
+	struct spot *at;	/* by port of the snapshot */
 	uint32_t *first;	/* by switch: its port 0 */
 };
 
-/* A cable, seen from a switch. */
+/* A cable, seen from the switch `sw` and its port `from`. */
 struct cable {
-	uint32_t sw, from, to;	/* from, to: ports */
+	uint32_t sw, from, to_sw;
+	uint8_t to_port;	/* number */
+};
+
+/* Where the next edge of a switch goes. */
+struct cursor {
+	uint32_t end;
+	uint32_t peer;		/* of the edge before it */
 };
 
 /* One end alone of what subnet_link_up() asks of both. */
@@ -51,19 +61,18 @@ survey_node(struct survey *v, const struct subnet *s,
 		v->first[sw] = port;
 	for (; port <= end; port++) {
 		p = &s->ports[port];
-		v->sw[port] = sw;
-		v->peer[port] = SUBNET_NONE;
+		v->at[port].sw = sw;
+		v->at[port].peer = SUBNET_NONE;
 		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
 		    (!is_switch || node->sw_known))
-			v->peer[port] = p->peer;
+			v->at[port].peer = p->peer;
 	}
 }
 
 static void
 survey_init(struct survey *v, const struct subnet *s)
 {
-	v->peer = g_new(uint32_t, s->n_ports);
-	v->sw = g_new(uint32_t, s->n_ports);
+	v->at = g_new(struct spot, s->n_ports);
 	v->first = g_new(uint32_t, s->n_switches);
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		survey_node(v, s, &s->nodes[i]);
@@ -73,9 +82,9 @@ survey_init(struct survey *v, const struct subnet *s)
 static uint32_t
 survey_far_end(const struct survey *v, uint32_t port)
 {
-	uint32_t peer = v->peer[port];
+	uint32_t peer = v->at[port].peer;
 
-	return peer != SUBNET_NONE && v->peer[peer] == port ? peer :
+	return peer != SUBNET_NONE && v->at[peer].peer == port ? peer :
 		SUBNET_NONE;
 }
 
@@ -88,59 +97,64 @@ graph_list_cables(struct graph *g, const struct survey *v,
 	const struct subnet *s = g->subnet;
 	struct cable *cables = g_new(struct cable, s->n_ports);
 	const struct subnet_node *node;
-	uint32_t sw, port, end, far;
+	uint32_t sw, port, end, far, far_sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
 		end = node->first_port + node->info.num_ports;
 		for (port = node->first_port + 1; port <= end; port++) {
 			far = survey_far_end(v, port);
-			if (far == SUBNET_NONE || v->sw[far] == sw)
+			if (far == SUBNET_NONE)
 				continue;
-			if (v->sw[far] == SUBNET_NONE) {
+			far_sw = v->at[far].sw;
+			if (far_sw == SUBNET_NONE)
 				g->n_hosts[sw] += lids->base[far] != LID_NONE;
+			if (far_sw == SUBNET_NONE || far_sw == sw)
 				continue;
-			}
-			g->first_edge[v->sw[far] + 1]++;
-			cables[g->n_edges++] = (struct cable){ sw, port, far };
+			g->first_edge[far_sw + 1]++;
+			cables[g->n_edges++] = (struct cable){
+				sw, port, far_sw,
+				(uint8_t)(far - v->first[far_sw]),
+			};
 		}
 	}
 	return cables;
 }
 
-/* Puts an edge behind those that its switch has, *end of them by now; of
- * parallel links the lower port comes first. */
+/* Puts an edge behind those that its switch has by now; of parallel links the
+ * lower port comes first. */
 static void
-graph_add_edge(struct graph *g, uint32_t first, uint32_t *end,
+graph_add_edge(struct graph *g, uint32_t first, struct cursor *at,
 	       const struct graph_edge *edge)
 {
-	uint32_t e = (*end)++;
+	uint32_t e = at->end++;
 
-	for (; e > first && g->edges[e - 1].peer == edge->peer &&
-	     g->edges[e - 1].port > edge->port; e--)
-		g->edges[e] = g->edges[e - 1];
+	if (at->peer == edge->peer)
+		for (; e > first && g->edges[e - 1].peer == edge->peer &&
+		     g->edges[e - 1].port > edge->port; e--)
+			g->edges[e] = g->edges[e - 1];
+	at->peer = edge->peer;
 	g->edges[e] = *edge;
 }
 
 static void
-graph_store_edges(struct graph *g, const struct survey *v,
-		  const struct cable *cables)
+graph_store_edges(struct graph *g, const struct cable *cables)
 {
-	g_autofree uint32_t *end = NULL;
+	g_autofree struct cursor *at = g_new(struct cursor, g->n_switches);
 	struct graph_edge edge;
 	uint32_t i, sw;
 
-	for (sw = 0; sw < g->n_switches; sw++)
+	for (sw = 0; sw < g->n_switches; sw++) {
+		at[sw].end = g->first_edge[sw];
+		at[sw].peer = SUBNET_NONE;
 		g->first_edge[sw + 1] += g->first_edge[sw];
-	end = g_memdup2(g->first_edge,
-			g->n_switches * sizeof(*g->first_edge));
+	}
 	for (i = 0; i < g->n_edges; i++) {
-		sw = v->sw[cables[i].to];
+		sw = cables[i].to_sw;
 		edge.peer = cables[i].sw;
 		edge.back = cables[i].from;	/* for now */
-		edge.port = (uint8_t)(cables[i].to -
-				      v->first[sw]);
-		graph_add_edge(g, g->first_edge[sw], &end[sw], &edge);
+		edge.port = cables[i].to_port;
+		graph_add_edge(g, g->first_edge[sw], &at[sw], &edge);
 	}
 }
 
@@ -165,9 +179,9 @@ graph_port_before(const struct survey *v, uint32_t end)
 {
 	uint32_t port = end;
 
-	if (v->sw[end] == SUBNET_NONE)
+	if (v->at[end].sw == SUBNET_NONE)
 		port = survey_far_end(v, end);
-	return port == SUBNET_NONE || v->sw[port] == SUBNET_NONE ?
+	return port == SUBNET_NONE || v->at[port].sw == SUBNET_NONE ?
 		SUBNET_NONE : port;
 }
 
@@ -187,7 +201,7 @@ graph_store_targets(struct graph *g, const struct survey *v,
 		at[lid] = graph_port_before(v, end);
 		if (at[lid] == SUBNET_NONE)
 			continue;
-		g->first_target[v->sw[at[lid]] + 1]++;
+		g->first_target[v->at[at[lid]].sw + 1]++;
 		g->n_targets++;
 	}
 	for (sw = 0; sw < g->n_switches; sw++)
@@ -198,7 +212,7 @@ graph_store_targets(struct graph *g, const struct survey *v,
 	for (lid = 0; lid <= g->top; lid++) {
 		if (at[lid] == SUBNET_NONE)
 			continue;
-		sw = v->sw[at[lid]];
+		sw = v->at[at[lid]].sw;
 		g->targets[next[sw]++] = (struct graph_target){
 			.lid = (uint16_t)lid,
 			.n_lids = (uint16_t)
@@ -228,11 +242,10 @@ graph_new(const struct subnet *s, const struct lid_map *lids)
 	survey_init(&v, s);
 	cables = graph_list_cables(g, &v, lids);
 	g->edges = g_new(struct graph_edge, g->n_edges);
-	graph_store_edges(g, &v, cables);
+	graph_store_edges(g, cables);
 	graph_pair_edges(g, &v);
 	graph_store_targets(g, &v, lids);
-	g_free(v.peer);
-	g_free(v.sw);
+	g_free(v.at);
 	g_free(v.first);
 	return g;
 }

@@ -20,7 +20,9 @@
  * their members' loads one by one; what they sent is counted, and multiplied
  * when they are left. Those without CAs at that have management to send and
  * nothing else (between two spines that is many ways to choose from, and no
- * traffic): they take candidates in turn, by destination.
+ * traffic). To other ports 0 they take candidates in turn, by destination; to
+ * CAs the first, all alike, since the fewer turns are made the fewer circles
+ * of channels there are.
  *
  * Total order. Of candidates with the same load the first wins.
  */
@@ -34,7 +36,7 @@
 enum manner {
 	MANNER_WEIGH,
 	MANNER_FORCED,		/* there is one candidate only */
-	MANNER_IN_TURN,		/* and no load: see above */
+	MANNER_UNWEIGHED,	/* and without load: see above */
 };
 
 /* What a class has for the LID at hand, and for the root at hand. */
@@ -112,7 +114,7 @@ spread_find_manner(const struct spread *s, const struct hop_class *class)
 	for (; branch < end && !class->n_seats; branch++)
 		if (s->has_hosts[branch->group])
 			return MANNER_WEIGH;
-	return class->n_seats ? MANNER_WEIGH : MANNER_IN_TURN;
+	return class->n_seats ? MANNER_WEIGH : MANNER_UNWEIGHED;
 }
 
 /* The loads of one branch by one candidate; returns their sum. */
@@ -194,7 +196,7 @@ spread_enter_class(struct spread *s, const struct hop_class *class)
 
 	stand->manner = spread_find_manner(s, class);
 	stand->weight = 0;
-	if (stand->manner == MANNER_IN_TURN)
+	if (stand->manner == MANNER_UNWEIGHED)
 		return;
 	for (i = 0; i < class->n_candidates; i++)
 		spread_enter_candidate(s, class, i);
@@ -232,7 +234,7 @@ spread_leave_class(struct spread *s, const struct hop_class *class)
 	const struct branch *branch, *end;
 	uint32_t i;
 
-	if (s->stands[class - aim->classes].manner == MANNER_IN_TURN)
+	if (s->stands[class - aim->classes].manner == MANNER_UNWEIGHED)
 		return;
 	for (i = 0; i < class->n_candidates; i++) {
 		if (!s->candidates[class->first_candidate + i].sent)
@@ -275,7 +277,7 @@ spread_pick(const struct spread *s, const struct hop_class *class,
 				     class->n_slots);
 	case MANNER_FORCED:
 		return 0;
-	case MANNER_IN_TURN:
+	case MANNER_UNWEIGHED:
 		return turn % class->n_candidates;
 	}
 	g_assert_not_reached();
@@ -341,7 +343,7 @@ spread_load(struct spread *s)
 
 	while (class-- > aim->classes) {
 		stand--;
-		if (stand->manner == MANNER_IN_TURN ||
+		if (stand->manner == MANNER_UNWEIGHED ||
 		    (!stand->is_passed && stand->weight == 0))
 			continue;
 		flow = spread_load_class(s, class, stand);
@@ -396,7 +398,7 @@ spread_add_siblings(struct spread *s, const struct fold_column *column,
 	for (elder = column->base; elder < column->lid; elder++)
 		for (i = 0; i < aim->n_classes; i++) {
 			class = &aim->classes[i];
-			if (s->stands[i].manner == MANNER_IN_TURN)
+			if (s->stands[i].manner == MANNER_UNWEIGHED)
 				continue;
 			for (k = 0; k < class->n_branches; k++)
 				spread_surcharge(s, class, &aim->branches[
@@ -412,7 +414,8 @@ spread_lid(struct spread *s, const struct fold_column *column)
 	uint64_t extra = tally_extra(s->t);
 
 	spread_add_siblings(s, column, extra);
-	spread_choose(s, column->slot + (column->lid - column->base));
+	spread_choose(s, (s->t->all_send ? column->slot : 0) +
+		      (column->lid - column->base));
 	spread_add_siblings(s, column, -extra);
 	spread_load(s);
 	s->t->total += s->t->n_flows;

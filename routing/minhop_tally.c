@@ -128,6 +128,7 @@ tally_pass(struct tally *t, const struct pass *pass, const uint8_t *wanted,
 						       t->g->n_targets);
 	uint32_t i, n;
 
+	t->all_send = pass->audience == AUDIENCE_SWITCHES;
 	t->n_flows = 0;
 	for (i = 0; i < t->fold->n_slots; i++) {
 		t->weight[i] = tally_weight_of(t, pass, t->fold->switches[i]);

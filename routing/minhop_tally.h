@@ -18,6 +18,7 @@ struct tally {
 	uint64_t *load;		/* by cable, see struct group */
 	uint64_t *sum;		/* hop -> load over all members */
 	uint32_t *weight;	/* slot -> flows that start there */
+	bool all_send;		/* every switch does, not only hosts */
 	uint64_t total;		/* flows so far: no cable has more */
 	uint64_t n_flows;	/* that a LID adds, the sum of the weights */
 	uint32_t here;		/* slot of the destination, or TALLY_NOWHERE */

@@ -13,15 +13,18 @@
  * shortest. Then who comes down finds only switches that go on down.
  *
  * Flow. updn_fill: the order; minhop_fill() under this order, which finds the
- * ways that are left (aim.h), balances them and keeps what is in force; in a
- * tree with much damage updn_detour.c; if that does not join all, another
- * order, at last one with a single root. updn_finish: a walk over all
- * destinations, by groups of twins (fold.h):
- *   updn_manage: two roots may have no legal way to each other. Management
- * between them rides VL15 and may go anywhere, as long as no data comes along:
- * from a switch without a legal way to a neighbour that has one, or that is
- * closer to one. Data never comes there: who has CAs has a legal way.
- *   updn_compare: how many ways are longer than without an order.
+ * ways that are left (aim.h), balances them and keeps what is in force.
+ *   In a tree, also a damaged one, the order has many roots, and some pairs
+ * have no legal way: spines, and spines and CAs where a cable is gone. They
+ * get detours (updn_detour.c).
+ *   On any other fabric the order has to join all, if need be with a single
+ * root. Two roots that were given may have no legal way to each other;
+ * management between them rides VL15 and may go anywhere, as long as no data
+ * comes along. updn_manage: from a switch without a legal way to a neighbour
+ * that has one, or that is closer to one. Data never comes there: who has CAs
+ * has a legal way.
+ *   updn_report: how many ways are longer than without an order.
+ * Both walk over all destinations, by groups of twins (fold.h).
  *
  * Source. M. D. Schroeder et al., "Autonet", 1991.
  */
@@ -67,9 +70,6 @@ updn_init(struct updn *u, const struct engine_input *in,
 	u->n_hosts = g_new0(uint32_t, u->fold->n_groups);
 	u->hops = g_new(uint32_t, u->fold->n_groups);
 	u->queue = g_new(uint32_t, u->fold->n_groups);
-	u->choices = g_malloc((size_t)u->fold->n_groups * g->n_switches);
-	memset(u->choices, (int)FOLD_NO_HOP,
-	       (size_t)u->fold->n_groups * g->n_switches);
 	u->is_managed = g_new0(uint8_t, u->fold->n_groups);
 	for (sw = 0; sw < g->n_switches; sw++)
 		u->n_hosts[u->fold->group_of[sw]] += g->n_hosts[sw];
@@ -232,9 +232,7 @@ updn_write(const struct updn *u, const struct graph_target *to, uint32_t n)
 		row = lft_row(u->out, sw);
 		for (i = 0; i < n; i++) {
 			step = choices[fold->slots[to[i].sw]];
-			/* A detour is a way, too. */
-			if (step == FOLD_NO_HOP ||
-			    row[to[i].lid] != LFT_NO_PATH)
+			if (step == FOLD_NO_HOP)
 				continue;
 			row[to[i].lid] = ports[step];
 			if (to[i].n_lids > 1)
@@ -319,21 +317,20 @@ updn_compare(struct updn *u, uint32_t root)
 	}
 }
 
-/* What goes beyond the legal ways between CAs. */
+/* How many ways are longer than cables would allow. */
 static void
-updn_finish(const struct engine_input *in, struct engine_output *out)
+updn_report(const struct engine_input *in, struct engine_output *out)
 {
 	struct updn u;
 	uint32_t root;
 
 	updn_init(&u, in, out);
 	for (root = 0; root < u.fold->n_groups; root++) {
+		if (!u.n_hosts[root])
+			continue;
 		aim_measure(u.aim, u.fold, root);
-		updn_manage(&u, root);
-		if (u.n_hosts[root])
-			updn_compare(&u, root);
+		updn_compare(&u, root);
 	}
-	updn_write_all(&u);
 	if (u.n_longer)
 		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%.1f%% of the ways between hosts are longer than "
@@ -343,7 +340,27 @@ updn_finish(const struct engine_input *in, struct engine_output *out)
 	updn_clear(&u);
 }
 
-/* One pair of a switch with CAs and one without in so many, at most. */
+/* Ways for management where there is no legal way. */
+static void
+updn_manage_all(const struct engine_input *in, struct engine_output *out)
+{
+	struct updn u;
+	uint32_t root;
+
+	updn_init(&u, in, out);
+	u.choices = g_malloc((size_t)u.fold->n_groups * in->g->n_switches);
+	memset(u.choices, (int)FOLD_NO_HOP,
+	       (size_t)u.fold->n_groups * in->g->n_switches);
+	for (root = 0; root < u.fold->n_groups; root++) {
+		aim_measure(u.aim, u.fold, root);
+		updn_manage(&u, root);
+	}
+	updn_write_all(&u);
+	updn_clear(&u);
+}
+
+/* One pair of a switch with CAs and one without in so many, at most, counted
+ * in both directions. */
 static bool
 updn_is_few(const struct graph *g, uint64_t n_apart)
 {
@@ -352,7 +369,7 @@ updn_is_few(const struct graph *g, uint64_t n_apart)
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_leaves += g->n_hosts[sw] > 0;
-	return n_apart * APART_SHARE <= n_leaves * g->n_switches;
+	return n_apart * APART_SHARE <= 2 * n_leaves * g->n_switches;
 }
 
 static void
@@ -366,36 +383,31 @@ updn_note_apart(GPtrArray *notes, uint64_t n_apart)
 			"other", n_apart));
 }
 
-/*
- * All CAs, and nearly all pairs of a CA and a switch without CAs: a spine that
- * lost the cable to a leaf has no way up and then down to the CAs there. With
- * detours it has, but they would change the tables of many for few.
- */
-static bool
-updn_fill_plain(const struct engine_input *in, struct engine_output *out,
-		const uint32_t *ranks)
+static void
+updn_note_detours(const struct graph *g, const struct updn_detours *found,
+		  GPtrArray *notes)
 {
-	uint64_t n_apart;
+	g_autofree char *name = NULL;
 
-	if (!updn_joins_hosts(in->g, ranks, &n_apart) ||
-	    !updn_is_few(in->g, n_apart) ||
-	    (n_apart && !updn_is_layered(in->g)))
-		return false;
-	minhop_fill(in, ranks, out->lft);
-	updn_note_apart(out->notes, n_apart);
-	return true;
+	if (found->n_made == 0)
+		return;
+	name = graph_switch_name(g, found->root);
+	g_ptr_array_add(notes, g_strdup_printf(
+		"%" G_GUINT64_FORMAT " pairs of switches have no way up and "
+		"then down; what CAs send or get between them goes down and "
+		"up again, at %s and above first", found->n_made, name));
 }
 
-/* Many are not joined, in a tree: detours for them. */
+/* In a tree, be it damaged: what the order does not join gets detours. All
+ * CAs, and nearly all pairs of a CA and a switch without. */
 static bool
-updn_fill_detours(const struct engine_input *in, struct engine_output *out,
-		  const uint32_t *ranks)
+updn_fill_tree(const struct engine_input *in, struct engine_output *out,
+	       const uint32_t *ranks)
 {
 	struct lft *lft = out->lft;
 	struct updn_detours found;
-	g_autofree char *name = NULL;
 
-	if (!updn_is_layered(in->g) || !updn_can_detour(in->g, ranks))
+	if (!updn_is_tree(in->g, ranks))
 		return false;
 	minhop_fill(in, ranks, lft);
 	updn_detour(in, ranks, lft, &found);
@@ -404,14 +416,20 @@ updn_fill_detours(const struct engine_input *in, struct engine_output *out,
 		       (size_t)lft->n_switches * lft->stride);
 		return false;
 	}
+	updn_note_detours(in->g, &found, out->notes);
 	updn_note_apart(out->notes, found.n_mixed_left);
-	if (found.n_made == 0)
-		return true;
-	name = graph_switch_name(in->g, found.root);
-	g_ptr_array_add(out->notes, g_strdup_printf(
-		"%" G_GUINT64_FORMAT " pairs of switches have no way up and "
-		"then down; what CAs send or get between them goes down and "
-		"up again, at %s and above first", found.n_made, name));
+	return true;
+}
+
+/* On any other fabric all have to be joined. */
+static bool
+updn_fill_other(const struct engine_input *in, struct engine_output *out,
+		const uint32_t *ranks)
+{
+	if (!updn_joins_all(in->g, ranks))
+		return false;
+	minhop_fill(in, ranks, out->lft);
+	updn_manage_all(in, out);
 	return true;
 }
 
@@ -419,8 +437,8 @@ static bool
 updn_fill_by(const struct engine_input *in, struct engine_output *out,
 	     const uint32_t *ranks)
 {
-	return updn_fill_plain(in, out, ranks) ||
-		updn_fill_detours(in, out, ranks);
+	return updn_fill_tree(in, out, ranks) ||
+		updn_fill_other(in, out, ranks);
 }
 
 /* Tables in which everybody is reached, and the ranks by which. */
@@ -447,6 +465,7 @@ updn_fill(const struct engine_input *in, struct engine_output *out)
 			"instead"));
 	ranks = updn_rank_single(in->g);
 	minhop_fill(in, ranks, out->lft);
+	updn_manage_all(in, out);
 	return ranks;
 }
 
@@ -461,7 +480,7 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 		 out->lft->top >= g->top);
 	if (g->n_edges) {
 		out->ranks = updn_fill(in, out);
-		updn_finish(in, out);
+		updn_report(in, out);
 	}
 	for (t = g->targets; t < g->targets + g->n_targets; t++)
 		memset(lft_row(out->lft, t->sw) + t->lid, t->port,

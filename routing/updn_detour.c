@@ -14,66 +14,96 @@
  * completes whatever rows it finds.
  *
  * Flow. updn_detour: the tree of the levels; what is reached in it; members
- * of the transfers get their ways, then all others go up to one.
+ * of the transfers get their ways, then all others go up to one; management
+ * last. Also in a tree that is whole: what management between spines does
+ * there is what data will do when a cable is gone, and stays as it is.
  */
 #include "routing/updn_detour.h"
 
 #include "routing/ftree_transfer.h"
 #include "routing/updn.h"
 
-/* By switch, 0 the lowest level. NULL if there is a cable that does not join
- * neighbouring levels. */
-static uint8_t *
-updn_tree_ranks(const struct graph *g, const uint32_t *ranks)
+static uint32_t
+updn_find_lowest(const struct graph *g, const uint32_t *ranks)
 {
-	uint32_t sw, e, level, lowest = 0;
-	uint8_t *rank;
+	uint32_t sw, lowest = 0;
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		lowest = MAX(lowest, updn_level(ranks[sw]));
+	return lowest;
+}
+
+bool
+updn_is_tree(const struct graph *g, const uint32_t *ranks)
+{
+	uint32_t lowest = updn_find_lowest(g, ranks), sw, e, peer;
+	int level;
+
 	if (lowest > TREE_MAX_UPS)
-		return NULL;
+		return false;
 	for (sw = 0; sw < g->n_switches; sw++) {
-		level = updn_level(ranks[sw]);
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			if (ABS((int)level - (int)updn_level(
-					ranks[g->edges[e].peer])) != 1)
-				return NULL;
+		level = (int)updn_level(ranks[sw]);
+		if (g->n_hosts[sw] && level != (int)lowest)
+			return false;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (ABS(level - (int)updn_level(ranks[peer])) != 1)
+				return false;
+		}
 	}
-	rank = g_new(uint8_t, g->n_switches);
+	return true;
+}
+
+/* Counted from the lowest level. */
+static uint8_t *
+updn_tree_ranks(const struct graph *g, const uint32_t *ranks)
+{
+	uint32_t lowest = updn_find_lowest(g, ranks), sw;
+	uint8_t *rank = g_new(uint8_t, g->n_switches);
+
 	for (sw = 0; sw < g->n_switches; sw++)
 		rank[sw] = (uint8_t)(lowest - updn_level(ranks[sw]));
 	return rank;
 }
 
-bool
-updn_can_detour(const struct graph *g, const uint32_t *ranks)
+/* Pairs without a way, though there are cables. */
+static void
+updn_count_pair(const struct tree *t, uint32_t sw, uint32_t dest,
+		uint64_t *n_hosts, uint64_t *n_mixed)
 {
-	g_autofree uint8_t *rank = updn_tree_ranks(g, ranks);
+	const uint32_t *hosts = t->g->n_hosts;
+	uint32_t to = t->switch_of[dest];
 
-	return rank != NULL;
+	if (t->island[sw] != t->island[to])
+		return;
+	if (hosts[sw] && hosts[to])
+		++*n_hosts;
+	else if (hosts[sw] || hosts[to])
+		++*n_mixed;
 }
 
-/* Ordered pairs without a way, though there are cables. */
+/* In both directions. */
 static void
 updn_count_apart(const struct detour *d, uint64_t *n_hosts, uint64_t *n_mixed)
 {
 	const struct tree *t = d->t;
-	const struct graph *g = t->g;
-	uint32_t sw, dest, to;
+	uint32_t n = t->g->n_switches, sw, w, dest, end;
+	uint64_t word;
 
 	*n_hosts = *n_mixed = 0;
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (dest = 0; dest < g->n_switches; dest++) {
-			to = t->switch_of[dest];
-			if (t->island[sw] != t->island[to] ||
-			    tree_has(detour_set(d, sw), dest))
-				continue;
-			if (g->n_hosts[sw] && g->n_hosts[to])
-				++*n_hosts;
-			else if (g->n_hosts[sw] || g->n_hosts[to])
-				++*n_mixed;
-		}
+	for (sw = 0; sw < n; sw++) {
+		/* Destinations with CAs come first. */
+		end = t->g->n_hosts[sw] ? n : t->n_leaves;
+		for (w = 0; w * 64 < end; w++)
+			for (word = ~detour_set(d, sw)[w]; word;
+			     word &= word - 1) {
+				dest = w * 64 +
+					(uint32_t)__builtin_ctzll(word);
+				if (dest < end)
+					updn_count_pair(t, sw, dest, n_hosts,
+							n_mixed);
+			}
+	}
 }
 
 static uint32_t
@@ -94,7 +124,7 @@ updn_detour_all(struct detour *d, struct updn_detours *found)
 	uint32_t i, sw;
 
 	updn_count_apart(d, &n_hosts, &n_mixed);
-	transfer_route_members(x, NULL);
+	transfer_route_members(x, NULL, 1);
 	for (i = 0; i < x->g->n_switches; i++) {
 		sw = d->t->climb[i];
 		if (!transfer_is_member(x, sw))
@@ -105,6 +135,7 @@ updn_detour_all(struct detour *d, struct updn_detours *found)
 		found->n_mixed_left;
 	found->root = updn_find_root(x);
 	transfer_free(x);
+	detour_manage(d);
 }
 
 void
@@ -119,7 +150,6 @@ updn_detour(const struct engine_input *in, const uint32_t *ranks,
 	struct tree *tree;
 	struct fill *fill;
 
-	g_assert(rank);
 	tree = tree_new(in->g, rank);
 	hosts = hosts_new(tree, &now);
 	tree_assign_slots(tree, hosts->usual);

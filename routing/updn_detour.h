@@ -16,13 +16,15 @@ struct updn_detours {
 				   SUBNET_NONE */
 };
 
-/* Can there be any? By the levels in `ranks`. */
-bool updn_can_detour(const struct graph *g, const uint32_t *ranks);
+/* Is it a tree by the levels in `ranks`: does each cable join neighbouring
+ * levels, and are all CAs on the lowest one? */
+bool updn_is_tree(const struct graph *g, const uint32_t *ranks);
 
 /*
- * Gives `lft`, which holds all ways up and then down and no others, detours
- * that turn from down to up. The channels of all ways that go up and then
- * down, and of these, have no circle of dependencies.
+ * Gives `lft`, which holds all ways up and then down in such a tree and no
+ * others, detours that turn from down to up; then what management between
+ * switches without CAs still lacks. The channels of all ways that go up and
+ * then down, and of the detours, have no circle of dependencies.
  */
 void updn_detour(const struct engine_input *in, const uint32_t *ranks,
 		 struct lft *lft, struct updn_detours *found);

@@ -36,7 +36,7 @@ struct archive {
 	struct log *log;
 	uint64_t version;	/* that the file has */
 	bool written;		/* there is a file of ours */
-	bool remembered;	/* there was a good file at the start */
+	bool loaded;
 	int64_t not_before;
 	unsigned timer;		/* 0: not running */
 };
@@ -80,7 +80,7 @@ load(struct archive *a)
 		set_aside(a, error->message);
 		return;
 	}
-	a->written = a->remembered = true;
+	a->written = a->loaded = true;
 	sa_stats(a->sa, &st);
 	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
 		"members, services %u, subscriptions %u", st.n_groups,
@@ -122,6 +122,12 @@ on_timer(void *data)
 	archive_touch(a);
 }
 
+bool
+archive_is_loaded(const struct archive *a)
+{
+	return a->loaded;
+}
+
 void
 archive_touch(struct archive *a)
 {
@@ -150,12 +156,6 @@ archive_open(const char *cache_dir, struct sa *sa, struct transport *t,
 	}
 	a->version = sa_saved_version(sa);
 	return a;
-}
-
-bool
-archive_remembered(const struct archive *a)
-{
-	return a->remembered;
 }
 
 void

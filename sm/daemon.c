@@ -218,7 +218,9 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	sa_forward_trap(admin_sa(d->admin), raw, n->issuer_lid,
 			transport_now(d->transport));
 	desk_touch(d->desk);
-	log_limited(d->log, LOG_INFO, "trap", n->generic ?
+	/* 256 to 259: somebody has tried a wrong key */
+	log_limited(d->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
+		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
 		    "from LID %u", n->issuer_lid);
 	if (n->generic && (n->trap == 128 || n->trap == 144 ||
@@ -501,13 +503,13 @@ isolation_of(const struct daemon *d)
 }
 
 /* What clients of the SA know of us: see struct sweep_params. */
-static enum sweep_clients
+static enum clients_start
 clients_of(const struct daemon *d)
 {
 	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
-		return SWEEP_CLIENTS_NONE;
-	return archive_remembered(d->archive) ? SWEEP_CLIENTS_KNOWN :
-		SWEEP_CLIENTS_FORGOTTEN;
+		return CLIENTS_NONE;
+	return archive_is_loaded(d->archive) ? CLIENTS_KNOWN :
+		CLIENTS_FORGOTTEN;
 }
 
 static void

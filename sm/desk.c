@@ -9,7 +9,9 @@
  *	           +-----> on_turn, fair among the LIDs ----+--> answer
  *
  *	answer --> sa_answer --> one MAD, a table (bulk draws the records one
- *	                         by one), or nothing and a line in the log
+ *	                |        by one), or nothing and a line in the log
+ *	                +------> not found yet: a searcher, who goes on in
+ *	                         later turns, a stretch at a time
  *
  * Time. A client that asks one thing after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
@@ -47,6 +49,7 @@ const struct desk_params desk_params_default = {
 	.turn_us = 2000,
 	.max_tables = 256,
 	.max_tables_of_one = 32,
+	.max_searchers = 64,
 	.max_reports = 32,
 	.max_request = 64 * 1024,
 };
@@ -71,6 +74,14 @@ struct table {
 	size_t size, at;	/* of it, and how much of it is gone */
 };
 
+/* A Get whose one record is not found yet. */
+struct searcher {
+	GList link;		/* in desk->searchers */
+	struct desk_key key;
+	struct mad_addr to;
+	struct sa_reply reply;
+};
+
 struct desk {
 	struct xact *x;
 	struct transport *transport;
@@ -90,6 +101,7 @@ struct desk {
 
 	GQueue tables;
 	GHashTable *tables_of;	/* LID -> how many */
+	GQueue searchers;
 	unsigned reports;	/* under way */
 
 	unsigned due_timer;
@@ -240,8 +252,14 @@ draw(void *data, uint8_t *out, size_t max)
 
 	while (done < max) {
 		if (t->at == t->size) {
-			if (!sa_records_next(t->records, t->record))
+			switch (sa_records_draw(t->records, t->record)) {
+			case SA_DRAW_END:
+				return done;
+			case SA_DRAW_PAUSE:
+				return RMPP_SOURCE_LATER + done;
+			case SA_DRAW_RECORD:
 				break;
+			}
 			t->size = sa_records_size(t->records);
 			t->at = 0;
 		}
@@ -319,8 +337,15 @@ send_table(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 	t->records = g_steal_pointer(&reply->records);
 	memcpy(t->mad, reply->mad, MAD_SIZE);
 	g_assert(sa_records_size(t->records) <= sizeof(t->record));
-	if (!bulk_send(d->bulk, &order, on_table_done, t)) {
+	switch (bulk_send(d->bulk, &order, on_table_done, t)) {
+	case 0:
 		d->stats.repeated++;
+		table_free(t);
+		return;
+	case BULK_AT_ONCE:
+		d->stats.tables++;
+		d->stats.answered++;
+		d->stats.tables_sent++;
 		table_free(t);
 		return;
 	}
@@ -409,6 +434,59 @@ desk_touch(struct desk *d)
 		d->params.touched(d->params.touched_data);
 }
 
+/* --------------------------------------------------------------- searching */
+
+static void
+ask_for_turn(struct desk *d)
+{
+	if (!d->turn_timer)
+		d->turn_timer = transport_timer_start(d->transport,
+				transport_now(d->transport), on_turn, d);
+}
+
+static void
+search(struct desk *d, const struct ask *ask, const struct sa_reply *reply)
+{
+	struct searcher *s = g_new(struct searcher, 1);
+
+	s->link = (GList){ .data = s };
+	s->key = ask->key;
+	s->to = ask->from;
+	s->reply = *reply;
+	g_queue_push_tail_link(&d->searchers, &s->link);
+	g_hash_table_add(d->known, &s->key);
+	ask_for_turn(d);
+}
+
+static void
+searcher_leave(struct desk *d, struct searcher *s)
+{
+	g_queue_unlink(&d->searchers, &s->link);
+	g_hash_table_remove(d->known, &s->key);
+	sa_records_free(s->reply.records);
+	g_free(s);
+}
+
+/* A stretch for the next one. */
+static void
+search_on(struct desk *d)
+{
+	struct searcher *s;
+
+	if (!d->searchers.head)
+		return;
+	s = d->searchers.head->data;
+	sa_resume(d->sa, &s->reply);
+	if (s->reply.kind == SA_REPLY_LATER) {
+		g_queue_unlink(&d->searchers, &s->link);
+		g_queue_push_tail_link(&d->searchers, &s->link);
+		return;
+	}
+	d->stats.answered++;
+	send_mad(d, &s->to, s->reply.mad);
+	searcher_leave(d, s);
+}
+
 /* --------------------------------------------------------------- answering */
 
 static bool
@@ -435,6 +513,14 @@ send_reply(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 		}
 		d->stats.busy_tables++;
 		send_busy(d, &ask->from, ask->mad, "too many tables at once");
+		break;
+	case SA_REPLY_LATER:
+		if (d->searchers.length < d->params.max_searchers) {
+			search(d, ask, reply);
+			return;
+		}
+		d->stats.busy_searchers++;
+		send_busy(d, &ask->from, ask->mad, "too many long searches");
 		break;
 	}
 	sa_records_free(reply->records);
@@ -470,11 +556,16 @@ turn_is_over(struct desk *d)
 }
 
 static void
-ask_for_turn(struct desk *d)
+answer_ticket(struct desk *d, struct ticket *t)
 {
-	if (!d->turn_timer)
-		d->turn_timer = transport_timer_start(d->transport,
-				transport_now(d->transport), on_turn, d);
+	const struct ask ask = {
+		.key = t->key, .from = t->from, .mad = t->mad, .len = t->len,
+	};
+
+	d->stats.waiting = desk_queue_length(d->queue);
+	g_hash_table_remove(d->known, &t->key);
+	answer(d, &ask);
+	g_free(t);
 }
 
 static void
@@ -486,19 +577,15 @@ on_turn(void *data)
 	d->turn_timer = 0;
 	d->stats.turns++;
 	begin_turn(d, transport_now(d->transport));
-	while (!turn_is_over(d) && (t = desk_queue_next(d->queue))) {
-		const struct ask ask = {
-			.key = t->key, .from = t->from, .mad = t->mad,
-			.len = t->len,
-		};
-
+	while (!turn_is_over(d) &&
+	       (d->stats.waiting || d->searchers.length)) {
 		d->left--;
-		d->stats.waiting = desk_queue_length(d->queue);
-		g_hash_table_remove(d->known, &t->key);
-		answer(d, &ask);
-		g_free(t);
+		search_on(d);
+		t = desk_queue_next(d->queue);
+		if (t)
+			answer_ticket(d, t);
 	}
-	if (d->stats.waiting)
+	if (d->stats.waiting || d->searchers.length)
 		ask_for_turn(d);
 }
 
@@ -631,6 +718,7 @@ desk_new(struct xact *x, struct sa *sa, struct log *log,
 	d->known = g_hash_table_new(key_hash, key_equal);
 	d->tables_of = g_hash_table_new(NULL, NULL);
 	g_queue_init(&d->tables);
+	g_queue_init(&d->searchers);
 	if (d->params.bulk)
 		wire = *d->params.bulk;
 	wire.rmpp.limit = MIN(wire.rmpp.limit, d->params.max_request);
@@ -654,6 +742,8 @@ desk_free(struct desk *d)
 	bulk_free(d->bulk);
 	while (d->tables.head)
 		table_leave(d->tables.head->data);
+	while (d->searchers.head)
+		searcher_leave(d, d->searchers.head->data);
 	if (d->turn_timer)
 		transport_timer_cancel(d->transport, d->turn_timer);
 	if (d->due_timer)

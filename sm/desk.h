@@ -23,6 +23,7 @@ struct desk_params {
 	int64_t turn_us;	/* also if they took that long */
 	unsigned max_tables;	/* under way, */
 	unsigned max_tables_of_one;	/* and to one LID */
+	unsigned max_searchers;	/* Gets that must look at much */
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
 	const struct bulk_params *bulk;	/* NULL: the defaults */
@@ -30,8 +31,8 @@ struct desk_params {
 	void (*touched)(void *data);
 	void *touched_data;
 };
-/* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 32
- * Reports; 64 KiB. */
+/* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
+ * searchers; 32 Reports; 64 KiB. */
 extern const struct desk_params desk_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */
@@ -56,10 +57,10 @@ struct desk_stats {
 				   or waits */
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
-	uint64_t busy;		/* turned away, for one of three reasons: */
+	uint64_t busy;		/* turned away, for one of four reasons: */
 	uint64_t busy_of_one;	/* past what one client may have waiting */
 	uint64_t busy_full;	/* past what all may, or displaced */
-	uint64_t busy_tables;
+	uint64_t busy_tables, busy_searchers;
 	uint64_t repeated;	/* what waits or is under way; dropped */
 	uint64_t dropped;	/* as the SA said, or no request at all */
 	uint64_t too_long;

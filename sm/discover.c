@@ -159,8 +159,9 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 	const struct subnet_node *node = builder_node_at(d->b, p->node);
 	uint32_t entry = node->entry;
 
-	if (!subnet_is_switch(node) && entry != SUBNET_NONE &&
-	    p->peer != SUBNET_NONE)
+	/* Our own other port, too: each has an M_Key of its own. */
+	if (!subnet_is_switch(node) && p->peer != SUBNET_NONE &&
+	    (entry != SUBNET_NONE || p->num != node->info.local_port))
 		entry = p->peer;
 	while (entry != SUBNET_NONE) {
 		if (n == DR_MAX_HOPS)

@@ -51,9 +51,9 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 
 bool
 route_fabric(const struct route_params *params, const struct memory *memory,
-	     struct choose_memo *memo, const struct subnet *s, const struct lid_map *lids,
-	     const struct lft *held, struct log *log, struct choice *choice,
-	     GError **error)
+	     struct choose_memo *memo, const struct subnet *s,
+	     const struct lid_map *lids, const struct lft *held,
+	     struct log *log, struct choice *choice, GError **error)
 {
 	struct graph *g = graph_new(s, lids);
 	g_autofree uint8_t *roots = mark_roots(g, params->roots);

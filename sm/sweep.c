@@ -47,6 +47,7 @@ struct sweep {
 	struct xact *x;
 	struct sweep_params params;
 	const struct keyring *keys;	/* the keystore's, or NULL */
+	struct clients *clients;
 	struct memory *memory;
 	struct choose_memo *memo;	/* of the routing engines */
 	struct log *log;
@@ -89,7 +90,6 @@ struct sweep {
 	GPtrArray *table_faults;
 	struct isolation *isolation;
 	uint8_t *reregister;		/* by port, see struct wanted */
-	bool clients_forgotten;		/* all are to register again */
 };
 
 static const char *const state_names[] = {
@@ -150,9 +150,8 @@ set_sm_state(struct sweep *s, enum sm_state state)
 		sm_state_name(s->self.state), sm_state_name(state));
 	s->self.state = state;
 	/* What clients told the other master we have not heard. */
-	if (state == SM_STATE_STANDBY &&
-	    s->params.clients != SWEEP_CLIENTS_NONE)
-		s->clients_forgotten = true;
+	if (state == SM_STATE_STANDBY)
+		clients_forget(s->clients);
 }
 
 static void
@@ -294,7 +293,6 @@ judge(struct sweep *s, GPtrArray *problems, bool changed)
 	log_verdict(s, &v, changed);
 	if (!v.up)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
-	s->clients_forgotten = false;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
 	conclude(s, &r);
@@ -311,6 +309,7 @@ on_programmed(struct program_result *result, void *data)
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
 	memory_learn(s->memory, s->next.subnet, result->forgot);
+	clients_told(s->clients, s->next.subnet, result->told);
 	if (keystore_lock(s->params.keystore, result->locked) ||
 	    result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
@@ -455,12 +454,8 @@ isolate(struct sweep *s)
 	s->isolation = i;
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = memberships_ref(i->memberships);
-	if (s->params.clients != SWEEP_CLIENTS_NONE)
-		s->reregister = wanted_reregister(s->next.subnet,
-						  s->next.lids,
-						  s->clients_forgotten ?
-						  WANTED_CLIENTS_FORGOTTEN :
-						  WANTED_CLIENTS_KNOWN);
+	s->reregister = clients_want(s->clients, s->next.subnet,
+				     s->next.lids);
 }
 
 static void
@@ -954,7 +949,7 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		partition_rules_ref(params->isolation.rules);
 	else
 		s->params.isolation.rules = partition_rules_default();
-	s->clients_forgotten = params->clients == SWEEP_CLIENTS_FORGOTTEN;
+	s->clients = clients_new(params->clients);
 	s->memory = memory;
 	s->memo = choose_memo_new();
 	s->log = log;
@@ -1007,6 +1002,7 @@ sweep_free(struct sweep *s)
 	view_clear(&s->view);
 	if (s->elected)
 		subnet_unref(s->elected);
+	clients_free(s->clients);
 	choose_memo_free(s->memo);
 	g_free(s->said);
 	g_free(s);

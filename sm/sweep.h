@@ -4,6 +4,7 @@
 #ifndef MINISM_SM_SWEEP_H
 #define MINISM_SM_SWEEP_H
 
+#include "sm/clients.h"
 #include "sm/election.h"
 #include "sm/io/xact.h"
 #include "sm/keystore.h"
@@ -78,13 +79,6 @@ enum sweep_goal {
 	SWEEP_GOAL_PLAN,	/* make the plan, send no Set, be no SM */
 };
 
-/* Do clients of the SA have to register again (IBA 14.4.11)? */
-enum sweep_clients {
-	SWEEP_CLIENTS_NONE,	/* there is no SA in this run */
-	SWEEP_CLIENTS_KNOWN,	/* what they left was kept over our restart */
-	SWEEP_CLIENTS_FORGOTTEN,
-};
-
 struct sweep_params {
 	struct keystore *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
@@ -98,7 +92,7 @@ struct sweep_params {
 	const struct policy *policy;
 	/* rules NULL: those that are built in. The rules are not consumed. */
 	struct isolation_params isolation;
-	enum sweep_clients clients;
+	enum clients_start clients;	/* of the SA */
 };
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);

@@ -10,20 +10,18 @@
  *	bulk_offer --> find ---+--> advance ---+--> on_message
  *	on_timer --------------+               +--> lingers, or is over
  *
- * Transfers are found by a key: kind, peer (LID and, with a GRH, GID), TID,
- * class, and the direction of the data, which is the response bit of the
- * method. ACKs travel against the data, so with the other bit, and so do the
- * STOP and the ABORT of a receiver; the ABORT of a sender travels with the
- * data, like the ACK of 0 that follows a request (IBA 13.6.6.3). Hence what is
- * not DATA is for the sender against whose direction it comes, and only if
- * there is none for the receiver in its direction. The upper half of the TID
- * of a request is written by the transport, so it is not compared where the
- * request is our own.
+ * Transfers are found by a key (bulk_key.h), in which is the direction of the
+ * data. ACKs travel against the data, and so do the STOP and the ABORT of a
+ * receiver; the ABORT of a sender travels with the data, like the ACK of 0 that
+ * follows a request (IBA 13.6.6.3). Hence what is not DATA is for the sender
+ * against whose direction it comes, and only if there is none for the receiver
+ * in its direction.
  *
- * Every transfer is on one of three lists, in the order of their last event:
+ * Every transfer is on one of four lists, in the order of their last event:
  *
  *	active		the message is not through
  *	lingering	it is; repeats its last word if that got lost
+ *	collecting	it has no machine; see below
  *	ended		nothing but a callback that is due: done() must not
  *			come from inside the call that causes it
  *
@@ -34,64 +32,32 @@
  *
  * Where the transport does RMPP itself (the kernel, behind libibumad), there
  * are no machines: a message to send is collected and handed over in one
- * piece, and what comes in has been put together (whole.h).
+ * piece, and what comes in has been put together (whole.h). What is not
+ * collected in one go is gone on with a little later, so that nobody else has
+ * to wait for a long table; if there is much in the memory already, only the
+ * oldest goes on.
  */
 #include "sm/io/bulk.h"
 
 #include <string.h>
 
+#include "sm/io/bulk_key.h"
 #include "sm/io/whole.h"
 #include "sm/wire/mad.h"
 #include "sm/wire/rmpp_receiver.h"
 
 #define OFF_CLASS	1
-#define GSI_QKEY	0x80010000u	/* IBA 3.5.3, QP1 */
-#define OWN_TID_MASK	UINT64_C(0xffffffff)
-#define MIB		(UINT64_C(1) << 20)
-
-const struct bulk_params bulk_params_default = {
-	.rmpp = {
-		.header_len = RMPP_SA_HEADER_LEN,
-		.window = RMPP_WINDOW_MAX,
-		.retries = 5,
-		.resp_time = RMPP_NO_RESP_TIME,
-		.timeout_us = 200000,
-		.timeout_max_us = 2 * G_USEC_PER_SEC,
-		.idle_us = 40 * (int64_t)G_USEC_PER_SEC,
-		.linger_us = 10 * (int64_t)G_USEC_PER_SEC,
-		.limit = 64 * MIB,
-	},
-	.max_transfers = 1024,
-	.max_bytes = 128 * MIB,
-	.max_collect = 64 * MIB,
-};
-
-enum kind {
-	KIND_SEND,
-	KIND_RECEIVE,
-};
-
-/* No holes: it is hashed and compared as bytes. */
-struct key {
-	uint64_t tid;
-	uint8_t gid[16];
-	uint16_t lid;
-	uint8_t kind;
-	uint8_t mgmt_class;
-	uint8_t response;	/* of the data: MAD_METHOD_RESPONSE or 0 */
-	uint8_t grh;
-	uint8_t none[2];
-};
-G_STATIC_ASSERT(sizeof(struct key) == 32);
 
 struct transfer {
-	struct key key;
+	struct bulk_key key;
 	GList link;
 	GQueue *list;		/* on which it is */
 	uint32_t id;
 	struct mad_addr peer;
-	struct rmpp_sender *sender;	/* one of both; neither: ended */
+	struct rmpp_sender *sender;	/* one of three; none: ended */
 	struct rmpp_receiver *receiver;
+	struct whole *whole;
+	unsigned timeout_ms;	/* of `whole`, when it is handed over */
 	uint64_t bytes;		/* that it has in b->bytes */
 	bulk_done_fn done;	/* NULL: told, or a receiver */
 	void *data;
@@ -102,9 +68,10 @@ struct bulk {
 	struct transport *transport;
 	struct bulk_params params;
 	GHashTable *by_key, *by_id;
-	GQueue active, lingering, ended;
+	GQueue active, lingering, collecting, ended;
 	uint32_t last_id;
-	uint64_t bytes;
+	uint64_t bytes;		/* that come in */
+	uint64_t collected;
 
 	unsigned timer;		/* 0: not running */
 	int64_t timer_when;
@@ -120,42 +87,6 @@ struct bulk {
 
 static void on_timer(void *data);
 
-/* -------------------------------------------------------------------- keys */
-
-static guint
-key_hash(gconstpointer key)
-{
-	const uint8_t *bytes = key;
-	guint sum = 2166136261u;
-
-	for (size_t i = 0; i < sizeof(struct key); i++)
-		sum = (sum ^ bytes[i]) * 16777619u;
-	return sum;
-}
-
-static gboolean
-key_equal(gconstpointer a, gconstpointer b)
-{
-	return memcmp(a, b, sizeof(struct key)) == 0;
-}
-
-static struct key
-make_key(enum kind kind, const struct mad_addr *peer,
-	 const struct mad_header *h, unsigned response)
-{
-	struct key key = {
-		.tid = h->tid, .lid = peer->lid, .kind = (uint8_t)kind,
-		.mgmt_class = h->mgmt_class, .response = (uint8_t)response,
-		.grh = peer->grh,
-	};
-
-	if (kind == KIND_SEND && !response)
-		key.tid &= OWN_TID_MASK;
-	if (peer->grh)
-		memcpy(key.gid, peer->gid, sizeof(key.gid));
-	return key;
-}
-
 /* --------------------------------------------------------------- transfers */
 
 static struct transfer *
@@ -165,7 +96,7 @@ transfer_of(GList *link)
 }
 
 static struct transfer *
-transfer_new(struct bulk *b, const struct key *key,
+transfer_new(struct bulk *b, const struct bulk_key *key,
 	     const struct mad_addr *peer)
 {
 	struct transfer *x = g_new0(struct transfer, 1);
@@ -175,8 +106,8 @@ transfer_new(struct bulk *b, const struct key *key,
 	x->link.data = x;
 	do {
 		x->id = ++b->last_id;
-	} while (!x->id || g_hash_table_contains(b->by_id,
-						 GUINT_TO_POINTER(x->id)));
+	} while (!x->id || x->id == BULK_AT_ONCE ||
+		 g_hash_table_contains(b->by_id, GUINT_TO_POINTER(x->id)));
 	g_hash_table_insert(b->by_id, GUINT_TO_POINTER(x->id), x);
 	return x;
 }
@@ -226,10 +157,20 @@ stop_machine(struct bulk *b, struct transfer *x)
 	g_hash_table_remove(b->by_key, &x->key);
 }
 
+/* What was collected, and is not needed any more. */
+static void
+stop_collecting(struct bulk *b, struct transfer *x)
+{
+	if (x->whole)
+		b->collected -= whole_len(x->whole);
+	g_clear_pointer(&x->whole, whole_free);
+}
+
 static void
 transfer_free(struct bulk *b, struct transfer *x)
 {
 	stop_machine(b, x);
+	stop_collecting(b, x);
 	leave_list(x);
 	g_hash_table_remove(b->by_id, GUINT_TO_POINTER(x->id));
 	g_free(x);
@@ -440,6 +381,98 @@ enroll(struct bulk *b, struct transfer *x)
 	move_to(x, &b->active);
 }
 
+/* -------------------------------------------------------------- collecting */
+
+static enum bulk_outcome
+hand_over(struct bulk *b, struct transfer *x)
+{
+	const GByteArray *all = whole_message(x->whole);
+
+	b->stats.segments_out++;
+	return transport_send(b->transport, &x->peer, all->data, all->len,
+			      x->timeout_ms, NULL) ?
+		BULK_SENT : BULK_NOT_ACCEPTED;
+}
+
+/* One go. False: there is more to come; else how it ended. */
+static bool
+collect(struct bulk *b, struct transfer *x, enum bulk_outcome *outcome)
+{
+	enum whole_state state;
+
+	b->collected -= whole_len(x->whole);
+	state = whole_collect(x->whole);
+	b->collected += whole_len(x->whole);
+	switch (state) {
+	case WHOLE_LATER:
+		return false;
+	case WHOLE_TOO_LONG:
+		*outcome = BULK_TOO_LONG;
+		break;
+	case WHOLE_READY:
+		*outcome = hand_over(b, x);
+		break;
+	}
+	stop_collecting(b, x);
+	return true;
+}
+
+static void
+ring_soon(struct bulk *b)
+{
+	ring_at(b, transport_now(b->transport) + RMPP_SOURCE_PAUSE_US);
+}
+
+/* A go for each, or for the oldest if there is much in the memory. */
+static void
+collect_all(struct bulk *b)
+{
+	unsigned n = b->collecting.length;
+	GList *link = b->collecting.head;
+	enum bulk_outcome outcome;
+
+	for (; n > 0 && link; n--) {
+		struct transfer *x = transfer_of(link);
+
+		link = link->next;
+		if (collect(b, x, &outcome))
+			end_later(b, x, outcome);
+		if (b->collected > b->params.max_collect)
+			break;
+	}
+	if (b->collecting.head)
+		ring_soon(b);
+}
+
+/* To a transport that does RMPP itself. */
+static uint32_t
+send_whole(struct bulk *b, struct transfer *x, const struct bulk_order *o)
+{
+	enum bulk_outcome outcome = BULK_TOO_LONG;
+	bool over = true;
+
+	x->timeout_ms = o->timeout_ms;
+	if (o->length == RMPP_LENGTH_UNKNOWN ||
+	    o->length <= b->params.max_collect) {
+		x->whole = whole_new(o->header, o->source, o->source_data,
+				     b->params.max_collect);
+		b->collected += whole_len(x->whole);
+		over = collect(b, x, &outcome);
+	}
+	if (over && outcome == BULK_SENT) {
+		b->stats.sent++;
+		transfer_free(b, x);
+		return BULK_AT_ONCE;
+	}
+	if (over) {
+		end_later(b, x, outcome);
+	} else {
+		move_to(x, &b->collecting);
+		ring_soon(b);
+	}
+	return x->id;
+}
+
 /* --------------------------------------------------------------- the clock */
 
 static void
@@ -506,6 +539,7 @@ on_timer(void *data)
 
 	b->timer = 0;
 	ring_ended(b);
+	collect_all(b);
 	list_due(&b->active, now, ids);
 	list_due(&b->lingering, now, ids);
 	for (guint i = 0; i < ids->len; i++)
@@ -515,26 +549,16 @@ on_timer(void *data)
 
 /* --------------------------------------------------------------- receiving */
 
-/* What a receiver or a sender of ours answers to. */
-static struct mad_addr
-address_of_peer(const struct mad_addr *from)
-{
-	struct mad_addr peer = *from;
-
-	peer.qkey = GSI_QKEY;
-	return peer;
-}
-
 /* A receiver is made for what claims to be a first segment; whether it is one
  * the machine says. */
 static struct transfer *
 find_receiver(struct bulk *b, const struct transport_mad *m,
 	      const struct mad_header *h, const struct rmpp_header *r)
 {
-	struct key key = make_key(KIND_RECEIVE, &m->addr, h,
+	struct bulk_key key = bulk_key_make(BULK_KEY_RECEIVE, &m->addr, h,
 				  h->method & MAD_METHOD_RESPONSE);
 	struct transfer *x = g_hash_table_lookup(b->by_key, &key);
-	struct mad_addr peer = address_of_peer(&m->addr);
+	struct mad_addr peer = bulk_key_peer(&m->addr);
 
 	if (x || r->type != RMPP_TYPE_DATA ||
 	    (r->segment != 1 && !(r->flags & RMPP_FLAG_FIRST)))
@@ -550,7 +574,7 @@ static struct transfer *
 find_sender(struct bulk *b, const struct transport_mad *m,
 	    const struct mad_header *h, const struct rmpp_header *r)
 {
-	struct key key = make_key(KIND_SEND, &m->addr, h,
+	struct bulk_key key = bulk_key_make(BULK_KEY_SEND, &m->addr, h,
 				  (h->method ^ MAD_METHOD_RESPONSE) &
 				  MAD_METHOD_RESPONSE);
 
@@ -584,7 +608,7 @@ static bool
 take_whole(struct bulk *b, const struct transport_mad *m)
 {
 	struct bulk_message message = {
-		.from = address_of_peer(&m->addr), .header = m->mad,
+		.from = bulk_key_peer(&m->addr), .header = m->mad,
 		.data = m->mad + RMPP_SA_HEADER_LEN,
 	};
 
@@ -624,29 +648,12 @@ on_recv(const struct transport_mad *m, void *data)
 
 /* ----------------------------------------------------------------- sending */
 
-static enum bulk_outcome
-hand_over(struct bulk *b, const struct bulk_order *o)
-{
-	g_autoptr(GByteArray) all = NULL;
-
-	if (o->length == RMPP_LENGTH_UNKNOWN ||
-	    o->length <= b->params.max_collect)
-		all = whole_collect(o->header, o->source, o->source_data,
-				    b->params.max_collect);
-	if (!all)
-		return BULK_TOO_LONG;
-	b->stats.segments_out++;
-	return transport_send(b->transport, &o->to, all->data, all->len,
-			      o->timeout_ms, NULL) ?
-		BULK_SENT : BULK_NOT_ACCEPTED;
-}
-
 /* What the peer said when the direction of a long request switched. */
 static unsigned
 granted_window(struct bulk *b, const struct bulk_order *o,
 	       const struct mad_header *h)
 {
-	struct key key = make_key(KIND_RECEIVE, &o->to, h, 0);
+	struct bulk_key key = bulk_key_make(BULK_KEY_RECEIVE, &o->to, h, 0);
 	struct transfer *x = g_hash_table_lookup(b->by_key, &key);
 
 	if (!(h->method & MAD_METHOD_RESPONSE) || !x)
@@ -656,7 +663,7 @@ granted_window(struct bulk *b, const struct bulk_order *o,
 
 /* False if one is there that is not over. */
 static bool
-make_way(struct bulk *b, const struct key *key)
+make_way(struct bulk *b, const struct bulk_key *key)
 {
 	struct transfer *x = g_hash_table_lookup(b->by_key, key);
 
@@ -678,21 +685,19 @@ bulk_send(struct bulk *b, const struct bulk_order *o, bulk_done_fn done,
 	uint8_t header[MAD_SIZE] = { 0 };
 	struct mad_header h;
 	struct transfer *x;
-	struct key key;
+	struct bulk_key key;
 
 	g_assert(done);
 	memcpy(header, o->header, RMPP_SA_HEADER_LEN);
 	mad_header_read(header, sizeof(header), &h);
-	key = make_key(KIND_SEND, &o->to, &h, h.method & MAD_METHOD_RESPONSE);
+	key = bulk_key_make(BULK_KEY_SEND, &o->to, &h, h.method & MAD_METHOD_RESPONSE);
 	if (!make_way(b, &key))
 		return 0;
 	x = transfer_new(b, &key, &o->to);
 	x->done = done;
 	x->data = data;
-	if (b->transport->rmpp) {
-		end_later(b, x, hand_over(b, o));
-		return x->id;
-	}
+	if (b->transport->rmpp)
+		return send_whole(b, x, o);
 	message.window = granted_window(b, o, &h);
 	x->sender = rmpp_sender_new(&b->params.rmpp, header, &message,
 				    transport_now(b->transport));
@@ -726,11 +731,11 @@ bulk_new(struct transport *t, const struct bulk_params *params)
 	b->transport = t;
 	b->params = params ? *params : bulk_params_default;
 	g_assert(b->params.max_transfers > 0);
-	g_assert(b->params.rmpp.header_len == RMPP_SA_HEADER_LEN);
-	b->by_key = g_hash_table_new(key_hash, key_equal);
+	b->by_key = g_hash_table_new(bulk_key_hash, bulk_key_equal);
 	b->by_id = g_hash_table_new(NULL, NULL);
 	g_queue_init(&b->active);
 	g_queue_init(&b->lingering);
+	g_queue_init(&b->collecting);
 	g_queue_init(&b->ended);
 	return b;
 }
@@ -738,14 +743,15 @@ bulk_new(struct transport *t, const struct bulk_params *params)
 void
 bulk_free(struct bulk *b)
 {
-	GQueue *lists[3];
+	GQueue *lists[4];
 
 	if (!b)
 		return;
 	g_assert(b->depth == 0);
 	lists[0] = &b->active;
 	lists[1] = &b->lingering;
-	lists[2] = &b->ended;
+	lists[2] = &b->collecting;
+	lists[3] = &b->ended;
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
 		while (lists[i]->head)
 			transfer_free(b, transfer_of(lists[i]->head));

@@ -65,7 +65,9 @@ struct bulk_order {
 				   transport does RMPP itself */
 };
 /* Returns an id; 0: there is a transfer under this TID to this peer and in
- * this direction already, which goes on. */
+ * this direction already, which goes on; BULK_AT_ONCE: the transport, which
+ * does RMPP itself, has it all, and done() will not come. */
+#define BULK_AT_ONCE	UINT32_MAX
 uint32_t bulk_send(struct bulk *b, const struct bulk_order *order,
 		   bulk_done_fn done, void *data);
 void bulk_cancel(struct bulk *b, uint32_t id);	/* over: ignored */

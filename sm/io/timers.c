@@ -6,6 +6,11 @@
  * of them. The timers stand in a sequence, sorted by time and then by start,
  * and the source is ready when the first one is. A table finds them by id.
  *
+ * The loop asks when that is (prepare) instead of being told: to tell it
+ * (g_source_set_ready_time) wakes it up through its descriptor, which is three
+ * system calls and an empty turn for each start of a nearer timer. All starts
+ * come from the loop's own thread, which will ask before it sleeps.
+ *
  * A turn rings what was due when it began: a timer that is started by one that
  * rings waits for the next turn, so sockets have theirs in between.
  */
@@ -51,12 +56,12 @@ first_timer(const struct timers *t)
 	return g_sequence_get(g_sequence_get_begin_iter(t->sorted));
 }
 
-static void
-arm(struct timers *t)
+int64_t
+timers_next(const struct timers *t)
 {
 	const struct timer *first = first_timer(t);
 
-	g_source_set_ready_time(t->source, first ? first->when : -1);
+	return first ? first->when : INT64_MAX;
 }
 
 /* Its id is good until it rang, so it goes before the call. */
@@ -80,8 +85,38 @@ on_due(void *data)
 	while (first_timer(t) && first_timer(t)->when <= now &&
 	       first_timer(t)->order <= newest)
 		ring_first(t);
-	arm(t);
 	return G_SOURCE_CONTINUE;
+}
+
+struct timer_source {
+	GSource base;
+	struct timers *timers;
+};
+
+static const struct timers *
+timers_of(GSource *source)
+{
+	return ((struct timer_source *)source)->timers;
+}
+
+/* In ms, as poll() counts: not before the first one is due. */
+static gboolean
+prepare(GSource *source, gint *timeout)
+{
+	int64_t when = timers_next(timers_of(source)), left;
+
+	*timeout = -1;
+	if (when == INT64_MAX)
+		return FALSE;
+	left = MAX(when - timers_now(), 0);
+	*timeout = (gint)MIN((left + 999) / 1000, G_MAXINT);
+	return left == 0;
+}
+
+static gboolean
+check(GSource *source)
+{
+	return timers_next(timers_of(source)) <= timers_now();
 }
 
 static gboolean
@@ -90,7 +125,9 @@ dispatch(GSource *source, GSourceFunc callback, gpointer data)
 	return callback(data);
 }
 
-static GSourceFuncs source_funcs = { .dispatch = dispatch };
+static GSourceFuncs source_funcs = {
+	.prepare = prepare, .check = check, .dispatch = dispatch,
+};
 
 struct timers *
 timers_new(GMainContext *context)
@@ -99,7 +136,8 @@ timers_new(GMainContext *context)
 
 	t->sorted = g_sequence_new(g_free);
 	t->by_id = g_hash_table_new(NULL, NULL);
-	t->source = g_source_new(&source_funcs, sizeof(GSource));
+	t->source = g_source_new(&source_funcs, sizeof(struct timer_source));
+	((struct timer_source *)t->source)->timers = t;
 	g_source_set_callback(t->source, on_due, t, NULL);
 	g_source_attach(t->source, context);
 	return t;
@@ -140,7 +178,6 @@ timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
 	g_hash_table_insert(t->by_id, GUINT_TO_POINTER(timer->id),
 			    g_sequence_insert_sorted(t->sorted, timer,
 						     timer_compare, NULL));
-	arm(t);
 	return timer->id;
 }
 
@@ -154,5 +191,4 @@ timers_cancel(struct timers *t, unsigned id)
 		return;
 	g_hash_table_remove(t->by_id, key);
 	g_sequence_remove(iter);
-	arm(t);
 }

@@ -14,8 +14,11 @@
  * A busy main thread so reads one MAD after the other without a switch of
  * threads in between, and only a pause costs one there and one back. While
  * answers are due it waits for them itself, LINGER_MS at most, for they are
- * microseconds away as a rule and a switch of threads is more. It takes
- * TURN_MAX before it lets timers and others have their turn. Nothing is lost
+ * microseconds away as a rule and a switch of threads is more. So it does after
+ * a request of somebody else: who has an answer now may have the next question
+ * soon. But for that it keeps nobody waiting: no timer that is due by then, and
+ * the others of the loop SERVE_US at most. It takes TURN_MAX before it lets
+ * timers and others have their turn. Nothing is lost
  * while it is busy with something else: the kernel queues, and the shim, too,
  * which has a thread that always reads the socket of the simulator.
  *
@@ -52,6 +55,7 @@
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
 #define LINGER_MS	1
+#define SERVE_US	4000	/* of one turn, for those who ask us */
 #define NAP_WAITING	64u	/* answers due that make a nap worth while */
 #define NAP_US		100	/* a third of what so many take, or less */
 #define POLL_MIN_MS	2	/* how soon the watcher sees `stop`: soon after */
@@ -103,6 +107,7 @@ struct umad_transport {
 	int issm_fd;		/* -1: not declared */
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
+	bool asked;		/* the last MAD was a request */
 
 	struct buffer in, out;
 
@@ -186,8 +191,9 @@ deliver(struct umad_transport *u, size_t len)
 	}
 	if (m.addr.grh)
 		memcpy(m.addr.gid, from->gid, sizeof(m.addr.gid));
-	if (u->waiting && (m.event == TRANSPORT_RETURNED ||
-			   mad[3] & MAD_METHOD_RESPONSE))
+	u->asked = m.event == TRANSPORT_RECEIVED &&
+		!(mad[3] & MAD_METHOD_RESPONSE);
+	if (u->waiting && !u->asked)
 		u->waiting--;
 	if (u->base.on_recv)
 		u->base.on_recv(&m, u->base.recv_data);
@@ -203,20 +209,37 @@ arm(struct umad_transport *u)
 	g_mutex_unlock(&u->mutex);
 }
 
+/* A turn of the main loop. */
+struct turn {
+	int64_t began;
+	bool napped;
+};
+
+/* Whether somebody who asked may be waited for. */
+static bool
+may_serve(const struct umad_transport *u, const struct turn *turn)
+{
+	int64_t now = timers_now();
+
+	return u->asked && now - turn->began < SERVE_US &&
+		timers_next(u->timers) > now + LINGER_MS * 1000;
+}
+
 /*
  * Nothing to read now, but answers are due: waits for one; false if there is
  * no sense in it. With many on the way the first would wake us alone and the
  * next again: a nap lets them gather (once, then we wait for the next).
  */
 static bool
-linger(struct umad_transport *u, bool *napped)
+linger(struct umad_transport *u, struct turn *turn)
 {
-	if (u->waiting >= NAP_WAITING && !*napped) {
-		*napped = true;
+	if (u->waiting >= NAP_WAITING && !turn->napped) {
+		turn->napped = true;
 		g_usleep(NAP_US);
 		return true;
 	}
-	return u->waiting && umad_poll(u->fd, LINGER_MS) == 0;
+	return (u->waiting || may_serve(u, turn)) &&
+		umad_poll(u->fd, LINGER_MS) == 0;
 }
 
 /* Armed only once nothing is left to read, and what comes between the last
@@ -225,14 +248,14 @@ static gboolean
 on_wake(void *data)
 {
 	struct umad_transport *u = data;
-	bool napped = false;
+	struct turn turn = { .began = timers_now() };
 
 	g_source_set_ready_time(u->source, -1);
 	for (unsigned i = 0; i < TURN_MAX; i++) {
 		size_t len = read_mad(u);
 
 		if (len > 0) {
-			napped = false;
+			turn.napped = false;
 			deliver(u, len);
 			continue;
 		}
@@ -243,7 +266,7 @@ on_wake(void *data)
 						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
 		}
-		if (linger(u, &napped))
+		if (linger(u, &turn))
 			continue;
 		arm(u);
 		return G_SOURCE_CONTINUE;

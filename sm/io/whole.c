@@ -17,6 +17,14 @@
 #include "sm/io/whole.h"
 
 #define PIECE	4096u
+#define GO	(16 * PIECE)	/* bytes in one go */
+
+struct whole {
+	GByteArray *all;
+	rmpp_source_fn source;
+	void *source_data;
+	uint64_t max;		/* of data */
+};
 
 static void
 write_header(uint8_t *message, size_t data_len)
@@ -33,26 +41,63 @@ write_header(uint8_t *message, size_t data_len)
 	rmpp_header_write(message, &r);
 }
 
-GByteArray *
-whole_collect(const uint8_t *header, rmpp_source_fn source, void *source_data,
-	      uint64_t max)
+struct whole *
+whole_new(const uint8_t *header, rmpp_source_fn source, void *source_data,
+	  uint64_t max)
 {
-	GByteArray *all = g_byte_array_new();
+	struct whole *w = g_new(struct whole, 1);
+
+	w->all = g_byte_array_new();
+	w->source = source;
+	w->source_data = source_data;
+	w->max = MIN(max, G_MAXINT - PIECE);
+	g_byte_array_append(w->all, header, RMPP_SA_HEADER_LEN);
+	return w;
+}
+
+void
+whole_free(struct whole *w)
+{
+	if (!w)
+		return;
+	g_byte_array_unref(w->all);
+	g_free(w);
+}
+
+enum whole_state
+whole_collect(struct whole *w)
+{
 	uint8_t piece[PIECE];
+	bool later;
 	size_t n;
 
-	g_byte_array_append(all, header, RMPP_SA_HEADER_LEN);
-	max = MIN(max, G_MAXINT - PIECE);
-	do {
-		n = source(source_data, piece, sizeof(piece));
-		g_byte_array_append(all, piece, (guint)n);
-		if (all->len - RMPP_SA_HEADER_LEN > max) {
-			g_byte_array_unref(all);
-			return NULL;
-		}
-	} while (n == sizeof(piece));
-	write_header(all->data, all->len - RMPP_SA_HEADER_LEN);
-	return all;
+	for (unsigned i = 0; i < GO / PIECE; i++) {
+		n = w->source(w->source_data, piece, sizeof(piece));
+		later = n & RMPP_SOURCE_LATER;
+		n &= ~RMPP_SOURCE_LATER;
+		g_byte_array_append(w->all, piece, (guint)n);
+		if (w->all->len - RMPP_SA_HEADER_LEN > w->max)
+			return WHOLE_TOO_LONG;
+		if (later)
+			return WHOLE_LATER;
+		if (n == sizeof(piece))
+			continue;
+		write_header(w->all->data, w->all->len - RMPP_SA_HEADER_LEN);
+		return WHOLE_READY;
+	}
+	return WHOLE_LATER;
+}
+
+size_t
+whole_len(const struct whole *w)
+{
+	return w->all->len;
+}
+
+const GByteArray *
+whole_message(const struct whole *w)
+{
+	return w->all;
 }
 
 bool

@@ -243,16 +243,20 @@ wants_link(const struct subnet *s, uint32_t port)
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
-/* A switch that has no table to enforce has no such bits either. */
+/* A switch says whether it has a table to enforce, and for which way (IBA
+ * 14.2.5.4). */
 static void
 want_enforcement(const struct subnet *s, const struct wanted *w,
 		 uint32_t port, struct port_info *out)
 {
-	if (!subnet_is_switch(subnet_node_of(s, port)) ||
-	    !port_pkey_cap(s, port))
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	if (!subnet_is_switch(n) || !port_pkey_cap(s, port))
 		return;
-	out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
-	out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
+	out->enforce_inbound = n->sw.enforce_inbound &&
+		w->enforce[port] & PKEY_ENFORCE_IN;
+	out->enforce_outbound = n->sw.enforce_outbound &&
+		w->enforce[port] & PKEY_ENFORCE_OUT;
 }
 
 /* The capability is a must (IBA 14.2.5.6): others would take the bit for
@@ -315,24 +319,4 @@ wanted_switch(const struct subnet *s, const struct wanted *w, uint32_t node,
 	 * back, does it just when it is set. */
 	fields |= bit_if(n->sw.port_state_change, SWITCH_FIELD_CHANGE);
 	return fields;
-}
-
-uint8_t *
-wanted_reregister(const struct subnet *s, const struct lid_map *lids,
-		  enum wanted_clients clients)
-{
-	uint8_t *by_port = g_new0(uint8_t, s->n_ports);
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct port_info *info = &s->ports[port].info;
-
-		if (!subnet_is_end_port(s, port))
-			continue;
-		by_port[port] = clients == WANTED_CLIENTS_FORGOTTEN ||
-			(s->ports[port].num > 0 &&
-			 info->state < PORT_STATE_ACTIVE) ||
-			(lids->base[port] != LID_NONE &&
-			 info->lid != lids->base[port]);
-	}
-	return by_port;
 }

@@ -8,7 +8,7 @@
  * Structs. `ends` are the ports on one side of the paths; those that are open
  * are the end ports by GUID.
  *
- * Flow. table_next: port by port on the side of the sources; those where no
+ * Flow. table_draw: port by port on the side of the sources; those where no
  * path can begin are passed over at once, or a wish that nobody can grant
  * would hold up the caller for as long as all pairs take. Then pair by pair;
  * for each pair the LIDs: those asked for, or the ranges of LMC side by side.
@@ -188,23 +188,29 @@ may_start(const struct path_table *t, uint32_t from)
 		(t->to.n == 1 || path_may_start(t->v, &t->wish, from));
 }
 
-static bool
-table_next(void *data, uint8_t *record)
+static enum sa_draw
+table_draw(void *data, uint8_t *record)
 {
 	struct path_table *t = data;
+	unsigned left = RECORDS_GO;
 
 	if (t->n_found && found_next(t, record))
-		return true;
+		return SA_DRAW_RECORD;
 	for (; t->i < t->from.n; t->i++, t->k = 0) {
 		uint32_t from = t->from.ports[t->i];
 
+		if (left-- == 0)
+			return SA_DRAW_PAUSE;
 		if (t->k == 0 && !may_start(t, from))
 			continue;
-		while (t->k < t->to.n)
+		while (t->k < t->to.n) {
 			if (pair_begin(t, from, t->to.ports[t->k++], record))
-				return true;
+				return SA_DRAW_RECORD;
+			if (left-- == 0)
+				return SA_DRAW_PAUSE;
+		}
 	}
-	return false;
+	return SA_DRAW_END;
 }
 
 static void
@@ -219,7 +225,7 @@ table_free(void *data)
 	g_free(t);
 }
 
-static const struct records_kind kind = { table_next, table_free };
+static const struct records_kind kind = { table_draw, table_free };
 
 static struct path_table *
 table_new(struct sa_view *v, const struct query *q)

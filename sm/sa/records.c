@@ -44,10 +44,21 @@ records_new(unsigned attr_id, const struct records_kind *kind, void *data)
 	return r;
 }
 
+enum sa_draw
+sa_records_draw(struct sa_records *r, uint8_t *record)
+{
+	return r->kind->draw(r->data, record);
+}
+
 bool
 sa_records_next(struct sa_records *r, uint8_t *record)
 {
-	return r->kind->next(r->data, record);
+	enum sa_draw drawn;
+
+	do
+		drawn = sa_records_draw(r, record);
+	while (drawn == SA_DRAW_PAUSE);
+	return drawn == SA_DRAW_RECORD;
 }
 
 size_t
@@ -72,16 +83,16 @@ struct ready {
 	size_t size, at;
 };
 
-static bool
-ready_next(void *data, uint8_t *record)
+static enum sa_draw
+ready_draw(void *data, uint8_t *record)
 {
 	struct ready *r = data;
 
 	if (r->at + r->size > r->bytes->len)
-		return false;
+		return SA_DRAW_END;
 	memcpy(record, r->bytes->data + r->at, r->size);
 	r->at += r->size;
-	return true;
+	return SA_DRAW_RECORD;
 }
 
 static void
@@ -96,7 +107,7 @@ ready_free(void *data)
 struct sa_records *
 records_of_bytes(unsigned attr_id, GByteArray *bytes)
 {
-	static const struct records_kind kind = { ready_next, ready_free };
+	static const struct records_kind kind = { ready_draw, ready_free };
 	struct ready *r = g_new0(struct ready, 1);
 
 	r->bytes = bytes;
@@ -380,20 +391,26 @@ scan_open(struct scan *s)
 	return s->open;
 }
 
-static bool
-scan_next(void *data, uint8_t *record)
+static enum sa_draw
+scan_draw(void *data, uint8_t *record)
 {
 	struct scan *s = data;
+	unsigned left = RECORDS_GO;
 
 	for (; s->at < s->end; s->at++, s->open = false) {
+		if (left-- == 0)
+			return SA_DRAW_PAUSE;
 		if (!s->open && !scan_open(s))
 			continue;
-		while (s->i < s->n)
+		while (s->i < s->n) {
 			if (s->table->make(s, scan_index(s), s->i++, record) &&
 			    sa_match_test(&s->match, record))
-				return true;
+				return SA_DRAW_RECORD;
+			if (left-- == 0)
+				return SA_DRAW_PAUSE;
+		}
 	}
-	return false;
+	return SA_DRAW_END;
 }
 
 static void
@@ -661,7 +678,7 @@ scan_narrow(struct scan *s)
 struct sa_records *
 records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
 {
-	static const struct records_kind kind = { scan_next, scan_free };
+	static const struct records_kind kind = { scan_draw, scan_free };
 	const struct fabric_table *table = find_table(q->h->mad.attr_id);
 	struct scan *s;
 

@@ -3,8 +3,9 @@
  *
  * What is asked for is turned into an iterator: candidates are made one after
  * the other, on the wire, and compared with the request. A query that names a
- * LID, a GUID or a GID looks only there. No record is far from the next: who
- * draws them is not held up, whatever was asked.
+ * LID, a GUID or a GID looks only there. A record may still be far from the
+ * next, when next to nothing matches: the iterator then pauses on its way, so
+ * that who draws is not held up, whatever was asked.
  */
 #ifndef MINISM_SA_RECORDS_H
 #define MINISM_SA_RECORDS_H
@@ -35,9 +36,11 @@ struct sa_records *records_of_multi_path(struct sa_view *view,
 /* Ready-made ones, all of `attr_id`: `bytes` is taken over. */
 struct sa_records *records_of_bytes(unsigned attr_id, GByteArray *bytes);
 
-/* How an iterator is made: next and free get `data`. */
+/* How an iterator is made: draw and free get `data`. It says PAUSE when it has
+ * looked at RECORDS_GO candidates in vain. */
+#define RECORDS_GO	1024u
 struct records_kind {
-	bool (*next)(void *data, uint8_t *record);
+	enum sa_draw (*draw)(void *data, uint8_t *record);
 	void (*free)(void *data);
 };
 struct sa_records *records_new(unsigned attr_id,

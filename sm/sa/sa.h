@@ -47,12 +47,21 @@ enum sa_reply_kind {
 	SA_REPLY_NONE,		/* dropped; `why` is for the log */
 	SA_REPLY_ONE,		/* `mad` is all of it */
 	SA_REPLY_TABLE,		/* RMPP: header in `mad`, records follow */
+	SA_REPLY_LATER,		/* not found yet: see sa_resume() */
 };
 
 /* The records of a table answer, one after the other. */
 struct sa_records;
+enum sa_draw {
+	SA_DRAW_END,		/* there are no more */
+	SA_DRAW_RECORD,
+	SA_DRAW_PAUSE,		/* none for a while: go on when others had their
+				   turn */
+};
 /* Writes the next record (record_size bytes, a multiple of 8, as
- * AttributeOffset in the header says). False: there are no more. */
+ * AttributeOffset in the header says). */
+enum sa_draw sa_records_draw(struct sa_records *r, uint8_t *record);
+/* Without pauses. False: there are no more. */
 bool sa_records_next(struct sa_records *r, uint8_t *record);
 size_t sa_records_size(const struct sa_records *r);	/* of one, bytes */
 void sa_records_free(struct sa_records *r);
@@ -61,12 +70,15 @@ struct sa_reply {
 	enum sa_reply_kind kind;
 	const char *why;	/* static */
 	uint8_t mad[MAD_SIZE];
-	struct sa_records *records;	/* TABLE: the caller frees it */
+	struct sa_records *records;	/* TABLE, LATER: the caller frees it */
+	bool found;		/* LATER: a record stands in `mad` */
 };
 
 /* Without a view every request is answered BUSY. */
 void sa_answer(struct sa *sa, const struct sa_request *request,
 	       struct sa_reply *reply);
+/* Goes on with a reply that is LATER, for as long as an answer takes. */
+void sa_resume(struct sa *sa, struct sa_reply *reply);
 
 /* A Report that is due (IBA 13.4.11): data bytes of the Notice and who gets
  * it. The caller sends, repeats, and tells how it ended. */

@@ -18,20 +18,48 @@
 
 /* One record and no other, or the status that says what there is. */
 static void
-answer_one(struct task *t, struct sa_records *r)
+look_for_one(struct task *t)
 {
-	uint8_t first[SA_DATA_LEN], other[SA_DATA_LEN], *data;
+	struct sa_records *r = t->reply->records;
+	uint8_t other[SA_DATA_LEN];
+	enum sa_draw drawn;
 	unsigned status = 0;
 
-	if (!sa_records_next(r, first))
-		status = SA_STATUS_NO_RECORDS;
-	else if (sa_records_next(r, other))
-		status = SA_STATUS_TOO_MANY;
-	data = task_data(t);
-	if (!status)
-		memcpy(data, first, sa_records_size(r));
-	sa_records_free(r);
+	do {
+		drawn = sa_records_draw(r, t->reply->found ? other :
+					t->reply->mad + SA_DATA_OFFSET);
+		if (drawn == SA_DRAW_PAUSE) {
+			t->reply->kind = SA_REPLY_LATER;
+			return;
+		}
+		if (drawn == SA_DRAW_RECORD && t->reply->found)
+			status = SA_STATUS_TOO_MANY;
+		else if (drawn == SA_DRAW_RECORD)
+			t->reply->found = true;
+		else if (!t->reply->found)
+			status = SA_STATUS_NO_RECORDS;
+	} while (drawn == SA_DRAW_RECORD && !status);
+	if (status)
+		task_data(t);
+	g_clear_pointer(&t->reply->records, sa_records_free);
 	task_answer(t, status);
+}
+
+static void
+answer_one(struct task *t, struct sa_records *r)
+{
+	task_data(t);
+	t->reply->records = r;
+	look_for_one(t);
+}
+
+void
+sa_resume(struct sa *sa, struct sa_reply *reply)
+{
+	struct task t = { .sa = sa, .reply = reply };
+
+	g_assert(reply->kind == SA_REPLY_LATER);
+	look_for_one(&t);
 }
 
 static void

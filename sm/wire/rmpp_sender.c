@@ -29,6 +29,10 @@
  * keep what came out of order, but need not. Any progress takes the count of
  * retries back to zero.
  *
+ * A source that has nothing ready stalls the sender: it asks again a little
+ * later. What is out has its own timer meanwhile; if nothing is out, the peer
+ * has nothing to acknowledge, and no time is counted against it.
+ *
  * An ACK that is older than one that we know (less acknowledged, or a smaller
  * window) has been overtaken and counts for nothing. One that cannot be true
  * ends the transfer. An ABORT is never answered, whatever is wrong with it:
@@ -73,12 +77,14 @@ struct rmpp_sender {
 	uint32_t acked, next, window_last;
 	uint32_t sent;		/* the highest that ever went out */
 	uint32_t pulled;
+	size_t partial;		/* bytes of the segment after it */
 	uint32_t last;		/* 0: not known yet */
 	size_t last_len;
 	uint64_t repeated;
 
 	unsigned retries;	/* since the last news */
 	int64_t timeout_us, deadline;
+	int64_t stalled_until;	/* 0: it is not */
 
 	unsigned room;		/* bytes of data in a segment */
 	unsigned slots;
@@ -94,12 +100,19 @@ slot_of(const struct rmpp_sender *s, uint32_t segment)
 	return s->ring + (size_t)((segment - 1) % s->slots) * s->room;
 }
 
-static void
+/* False: it is not all there yet. */
+static bool
 pull(struct rmpp_sender *s)
 {
 	uint8_t *slot = slot_of(s, s->pulled + 1);
-	size_t n = s->message.source(s->message.data, slot, s->room);
+	size_t n = s->message.source(s->message.data, slot + s->partial,
+				     s->room - s->partial);
+	bool later = n & RMPP_SOURCE_LATER;
 
+	n = (n & ~RMPP_SOURCE_LATER) + s->partial;
+	s->partial = later ? n : 0;
+	if (later)
+		return false;
 	g_assert(n <= s->room);
 	g_assert(s->pulled < UINT32_MAX - 1);
 	if (n > 0 || s->pulled == 0) {
@@ -108,20 +121,27 @@ pull(struct rmpp_sender *s)
 	}
 	if (n < s->room)
 		s->last = s->pulled;
+	return true;
 }
 
 /* Until `segment` is here and it is known whether it is the last. */
-static void
-pull_for(struct rmpp_sender *s, uint32_t segment)
+static bool
+pull_for(struct rmpp_sender *s, uint32_t segment, int64_t now)
 {
-	while (!s->last && s->pulled <= segment)
-		pull(s);
+	while (!s->last && s->pulled <= segment) {
+		if (pull(s))
+			continue;
+		s->stalled_until = now + RMPP_SOURCE_PAUSE_US;
+		return false;
+	}
+	return true;
 }
 
 static bool
 may_send(const struct rmpp_sender *s)
 {
-	if (s->state != STATE_SENDING || s->next > s->window_last)
+	if (s->state != STATE_SENDING || s->stalled_until ||
+	    s->next > s->window_last)
 		return false;
 	if (s->next - s->acked > s->params.window)
 		return false;
@@ -143,6 +163,7 @@ end(struct rmpp_sender *s, enum rmpp_outcome outcome, unsigned status)
 	s->outcome = outcome;
 	s->status = (uint8_t)status;
 	s->deadline = RMPP_NO_DEADLINE;
+	s->stalled_until = 0;
 }
 
 static void
@@ -282,9 +303,21 @@ expire_switched(struct rmpp_sender *s)
 	end(s, RMPP_DONE, RMPP_STATUS_OK);
 }
 
+/* The source is asked again. */
+static void
+end_stall(struct rmpp_sender *s, int64_t now)
+{
+	if (!s->stalled_until || now < s->stalled_until)
+		return;
+	s->stalled_until = 0;
+	if (s->next == s->acked + 1)
+		restart_timer(s, now);
+}
+
 void
 rmpp_sender_expire(struct rmpp_sender *s, int64_t now)
 {
+	end_stall(s, now);
 	if (s->deadline == RMPP_NO_DEADLINE || now < s->deadline)
 		return;
 	switch (s->state) {
@@ -349,7 +382,6 @@ write_segment(struct rmpp_sender *s, uint8_t *mad)
 static void
 send_segment(struct rmpp_sender *s, uint8_t *mad, int64_t now)
 {
-	pull_for(s, s->next);
 	if (s->last && s->message.length != RMPP_LENGTH_UNKNOWN)
 		g_assert((uint64_t)(s->last - 1) * s->room + s->last_len ==
 			 s->message.length);
@@ -392,7 +424,7 @@ rmpp_sender_next(struct rmpp_sender *s, uint8_t *mad, int64_t now)
 		write_control(s, mad, RMPP_TYPE_ACK, 0, SWITCH_WINDOW);
 		return true;
 	}
-	if (!may_send(s))
+	if (!may_send(s) || !pull_for(s, s->next, now))
 		return false;
 	send_segment(s, mad, now);
 	return true;
@@ -452,7 +484,8 @@ rmpp_sender_free(struct rmpp_sender *s)
 int64_t
 rmpp_sender_deadline(const struct rmpp_sender *s)
 {
-	return s->deadline;
+	return s->stalled_until ? MIN(s->stalled_until, s->deadline) :
+		s->deadline;
 }
 
 enum rmpp_outcome

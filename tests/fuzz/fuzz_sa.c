@@ -111,6 +111,8 @@ ask(struct lab *l, const struct sa_request *request)
 	struct sa_header h;
 
 	sa_answer(l->sa, request, &reply);
+	while (reply.kind == SA_REPLY_LATER)
+		sa_resume(l->sa, &reply);
 	if (reply.kind == SA_REPLY_NONE) {
 		g_assert_nonnull(reply.why);
 		return;

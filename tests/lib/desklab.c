@@ -349,6 +349,9 @@ stage_open(struct stage *st, uint64_t seed, const struct desk_params *params,
 	even.seed = seed;
 	even.hop_ns = 1000;	/* all at whole microseconds */
 	st->s = generate_fabric(SPEC, NULL, NULL);
+	/* GUIDInfoRecords: enough that a search for one takes several turns */
+	for (uint32_t p = 0; p < st->s->n_ports; p++)
+		st->s->ports[p].info.guid_cap = UINT8_MAX;
 	st->sim = sim_new(st->s, &even);
 	lab_sm_start(&st->sm, st->sim, st->s->local_port, 8);
 	assert_true(lab_sm_wait_up(&st->sm, 10 * SECOND));

@@ -144,6 +144,8 @@ lab_ask_from(struct lab *l, uint32_t port)
 
 	sa_records_free(l->reply.records);
 	sa_answer(l->sa, &request, &l->reply);
+	while (l->reply.kind == SA_REPLY_LATER)
+		sa_resume(l->sa, &l->reply);
 	g_assert_cmpint(l->reply.kind == SA_REPLY_TABLE, ==,
 			l->reply.records != NULL);
 	if (l->reply.kind == SA_REPLY_NONE) {

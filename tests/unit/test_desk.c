@@ -640,6 +640,58 @@ test_lease_ends_without_being_asked(void **state)
 	stage_close(&st);
 }
 
+/* --------------------------------------------------------------- searching */
+
+/* A GUIDInfoRecord with a GUID7 that nobody has: all must be looked at. */
+static void
+ask_in_vain(struct client *c)
+{
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	stage_put(record + 8 + 7 * 8, 0xdead, 8);
+	client_ask(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
+}
+
+static void
+test_long_search_lets_others_have_their_turn(void **state)
+{
+	struct desk_params params = desk_params_default;
+	struct client *slow, *other;
+	unsigned done;
+	struct stage st;
+
+	params.turn = 1;
+	params.max_searchers = 1;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	slow = &st.client[0];
+	other = &st.client[1];
+	ask_in_vain(slow);
+	client_ask_again(slow, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11),
+			 NULL);
+	ask_in_vain(slow);
+	ask_in_vain(slow);
+	client_ask_info(other);
+	stage_run(&st, SECOND);
+	assert_int_equal(slow->bad + slow->busy, 3);
+	assert_int_equal(slow->last_bad, SA_STATUS_NO_RECORDS);
+	assert_in_range(slow->busy, 1, 2);
+	assert_int_equal(other->good, 1);
+	assert_int_equal(desk_stats(st.desk)->busy_searchers, slow->busy);
+	assert_int_equal(desk_stats(st.desk)->repeated, 1);
+	assert_int_equal(desk_stats(st.desk)->answered, slow->bad + 1);
+	done = slow->bad;
+	/* a search is over: there is room, and its TID is forgotten */
+	ask_in_vain(slow);
+	stage_run(&st, SECOND);
+	assert_int_equal(slow->bad, done + 1);
+	/* and one that is not over when all ends */
+	ask_in_vain(slow);
+	ask_in_vain(slow);
+	stage_run(&st, 5);
+	stage_close(&st);
+}
+
 int
 main(void)
 {
@@ -669,6 +721,7 @@ main(void)
 		cmocka_unit_test(test_few_reports_are_under_way_at_a_time),
 		cmocka_unit_test(test_trap_is_reported_to_subscribers),
 		cmocka_unit_test(test_lease_ends_without_being_asked),
+		cmocka_unit_test(test_long_search_lets_others_have_their_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

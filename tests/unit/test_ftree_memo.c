@@ -22,6 +22,8 @@ struct story {
 	struct lft *last;	/* what the last run gave */
 	uint8_t *copy;		/* its bytes then, by our own hands */
 	uint32_t *ranks;
+	struct lft *held;	/* tables that somebody still reads */
+	uint8_t *held_copy;
 	uint64_t rng;
 	uint32_t n_runs, n_amended;
 };
@@ -36,9 +38,27 @@ story_open(struct story *st, const char *spec, uint64_t seed, unsigned damage)
 	st->rng = seed * 1000003 + damage;
 }
 
+static size_t
+lft_size(const struct lft *lft)
+{
+	return (size_t)lft->n_switches * lft->stride;
+}
+
+/* What was handed out stays as it was. */
+static void
+story_let_go(struct story *st)
+{
+	if (st->held)
+		assert_memory_equal(st->held->ports, st->held_copy,
+				    lft_size(st->held));
+	g_clear_pointer(&st->held, lft_free);
+	g_clear_pointer(&st->held_copy, g_free);
+}
+
 static void
 story_close(struct story *st)
 {
+	story_let_go(st);
 	engine_ftree.memo_free(st->memo);
 	lft_free(st->last);
 	g_free(st->copy);
@@ -53,12 +73,6 @@ assert_same_notes(const GPtrArray *a, const GPtrArray *b)
 	assert_int_equal(a->len, b->len);
 	for (guint i = 0; i < a->len; i++)
 		assert_string_equal(a->pdata[i], b->pdata[i]);
-}
-
-static size_t
-lft_size(const struct lft *lft)
-{
-	return (size_t)lft->n_switches * lft->stride;
 }
 
 /* The blocks that are said to have changed are those that have. */
@@ -120,6 +134,11 @@ story_keep(struct story *st, struct fabric *f)
 	st->copy = g_memdup2(st->last->ports, lft_size(st->last));
 	g_free(st->ranks);
 	st->ranks = g_steal_pointer(&f->out.ranks);
+	if (prng_below(&st->rng, 4) == 0) {
+		story_let_go(st);
+		st->held = lft_ref(st->last);
+		st->held_copy = g_memdup2(st->copy, lft_size(st->last));
+	}
 	st->n_runs++;
 	st->n_amended += f->report->amended;
 }
@@ -161,33 +180,72 @@ story_edit(struct story *st)
 	return s;
 }
 
-/* Random cables come out, of switches or hosts; or go in again; or a switch
- * loses all of them; or all is mended. */
+/* A cable between two ports of switches that have none; it may be of any two
+ * ranks. */
+static void
+story_miscable(struct story *st, struct subnet *s)
+{
+	uint32_t end = SUBNET_NONE, tries, port;
+
+	for (tries = 0; tries < 2000; tries++) {
+		port = prng_below(&st->rng, s->n_ports);
+		if (s->ports[port].peer != SUBNET_NONE ||
+		    s->ports[port].num == 0 ||
+		    !subnet_is_switch(subnet_node_of(s, port)))
+			continue;
+		if (end != SUBNET_NONE && subnet_node_of(s, end) !=
+		    subnet_node_of(s, port)) {
+			plug(s, end, port);
+			return;
+		}
+		end = port;
+	}
+}
+
+static void
+story_move_cable(struct story *st, struct subnet *s)
+{
+	uint32_t port, peer;
+
+	do {
+		port = prng_below(&st->rng, s->n_ports);
+		peer = st->whole->ports[port].peer;
+	} while (peer == SUBNET_NONE);
+	if (s->ports[port].peer != SUBNET_NONE)
+		cut(s, port);
+	else if (s->ports[peer].peer == SUBNET_NONE)
+		plug(s, port, peer);
+}
+
+/* Random cables come out, of switches or hosts; or go in again, where they
+ * were or elsewhere; or a switch loses all of them, or its hosts; or all is
+ * mended. */
 static void
 story_go_on(struct story *st)
 {
 	struct subnet *s = story_edit(st);
-	uint32_t kind = prng_below(&st->rng, 16), n, port, peer;
+	uint32_t kind = prng_below(&st->rng, 20), n, sw, port;
 
-	if (kind == 0) {
-		drop_switch(s, prng_below(&st->rng, s->n_switches));
+	sw = prng_below(&st->rng, s->n_switches);
+	switch (kind) {
+	case 0:
+		drop_switch(s, sw);
 		return;
-	}
-	if (kind == 1) {
+	case 1:
 		subnet_unref(st->now);
 		st->now = subnet_copy(st->whole);
 		return;
-	}
-	for (n = kind < 12 ? 1 : prng_below(&st->rng, 6); n > 0; n--) {
-		do {
-			port = prng_below(&st->rng, s->n_ports);
-			peer = st->whole->ports[port].peer;
-		} while (peer == SUBNET_NONE);
-		if (s->ports[port].peer != SUBNET_NONE)
+	case 2:
+		while ((port = find_port(s, sw, false, 0)) != SUBNET_NONE)
 			cut(s, port);
-		else
-			plug(s, port, peer);
+		return;
+	case 3:
+	case 4:
+		story_miscable(st, s);
+		return;
 	}
+	for (n = kind < 15 ? 1 : prng_below(&st->rng, 6); n > 0; n--)
+		story_move_cable(st, s);
 }
 
 static void
@@ -198,6 +256,8 @@ test_memory_never_shows_in_the_tables(void **state)
 		"PGFT(6,8;1,3;1,2)", "PGFT(4,4,6;1,4,2;1,1,2)",
 		"PGFT(3,3,3,4;1,3,3,3)", "PGFT(4,4;2,2)", "PGFT(8,8;1,4)",
 		"PGFT(2,2,2,2,4;1,2,2,2,2)", "PGFT(6,6,12;1,6,6)",
+		"PGFT(4,8;1,2;1,3)", "PGFT(3,2;1,2;1,2)", "PGFT(2,2,2;1,2,2)",
+		"PGFT(2,6;1,4)",
 	};
 	const unsigned damage[] = { 0, 20, 100 };
 	uint32_t n_runs = 0, n_amended = 0;
@@ -220,7 +280,7 @@ test_memory_never_shows_in_the_tables(void **state)
 			}
 	print_message("seeds 1 to %lu: %u of %u runs amended\n",
 		      (unsigned long)end - 1, n_amended, n_runs);
-	assert_true(n_amended * 3 > n_runs);
+	assert_true(n_amended * 4 > n_runs);
 }
 
 int

@@ -397,10 +397,11 @@ test_order_of_discovery_does_not_matter(void **state)
 	}
 }
 
-/* More LIDs than fit in the columns that are decided at a time, and a row
- * whose LIDs are handed out without gaps: nothing may get lost between. */
+/* More LIDs than are looked at side by side, and rows whose LIDs are handed
+ * out without gaps: nothing may get lost between. Behind one switch, and
+ * behind many that are alike. */
 static void
-test_thousands_of_lids_behind_two_switches(void **state)
+test_thousands_of_lids_behind_few_switches(void **state)
 {
 	struct fabric f;
 
@@ -408,6 +409,34 @@ test_thousands_of_lids_behind_two_switches(void **state)
 	assert_true(f.g->top > 5000);
 	fabric_assert_shortest(&f);
 	fabric_clear(&f);
+	fabric_make(&f, "PGFT(40,32;1,3)", 0, 0, 0);
+	assert_true(f.g->top > 1280);
+	fabric_assert_shortest(&f);
+	/* 40 LIDs by 3 cables, each from the hosts on 31 others. */
+	assert_int_equal(fabric_max_load(&f, NULL), 14 * 31 * 40);
+	fabric_clear(&f);
+}
+
+static void
+test_threads_do_not_change_the_tables(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(4,4,6;1,4,4)", "PGFT(18,36;1,18)", "random(60,5,4)",
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
+		struct fabric one, many;
+
+		fabric_make(&one, specs[i], 11, 20, 0);
+		fabric_open(&many, &engine_minhop, subnet_ref(one.s), 0);
+		many.in.n_threads = 5;
+		fabric_route(&many);
+		assert_memory_equal(one.out.lft->ports, many.out.lft->ports,
+				    (size_t)one.out.lft->n_switches *
+				    one.out.lft->stride);
+		fabric_clear(&many);
+		fabric_clear(&one);
+	}
 }
 
 static void
@@ -441,7 +470,8 @@ main(void)
 		cmocka_unit_test(test_ports_0_are_spread),
 		cmocka_unit_test(test_lids_of_a_range_take_different_paths),
 		cmocka_unit_test(test_order_of_discovery_does_not_matter),
-		cmocka_unit_test(test_thousands_of_lids_behind_two_switches),
+		cmocka_unit_test(test_thousands_of_lids_behind_few_switches),
+		cmocka_unit_test(test_threads_do_not_change_the_tables),
 		cmocka_unit_test(test_engine_is_found_by_name_only),
 	};
 

@@ -455,6 +455,101 @@ test_abort_from_above_tells_the_peer_once(void **state)
 	bench_close(&b);
 }
 
+/* ------------------------------------------- a source that is not ready */
+
+struct slow {
+	struct rmpplab_source src;
+	size_t ready;		/* bytes, then it pauses until there are more */
+};
+
+static size_t
+slow_read(void *data, uint8_t *out, size_t max)
+{
+	struct slow *slow = data;
+	size_t n = MIN(max, slow->ready);
+
+	slow->ready -= n;
+	if (n < max && slow->src.at + n < slow->src.len)
+		return RMPP_SOURCE_LATER +
+			(n ? rmpplab_read(&slow->src, out, n) : 0);
+	return rmpplab_read(&slow->src, out, max);
+}
+
+static void
+bench_open_slow(struct bench *b, struct slow *slow, uint64_t len)
+{
+	uint8_t header[MAD_SIZE];
+	struct rmpp_message message = {
+		.source = slow_read, .data = slow,
+		.length = RMPP_LENGTH_UNKNOWN, .window = 8,
+	};
+
+	memset(b, 0, sizeof(*b));
+	memset(slow, 0, sizeof(*slow));
+	slow->src.len = len;
+	rmpplab_header(header, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
+	b->s = rmpp_sender_new(&rmpplab_usual, header, &message, 0);
+}
+
+static void
+test_source_that_is_not_ready_costs_no_retry(void **state)
+{
+	struct slow slow;
+	struct bench b;
+	int64_t now = 0;
+
+	bench_open_slow(&b, &slow, 2 * ROOM + 7);
+	/* much longer than all retries take */
+	for (unsigned i = 0; i < 3000; i++) {
+		assert_false(next(&b, now));
+		assert_true(rmpp_sender_deadline(b.s) ==
+			    now + RMPP_SOURCE_PAUSE_US);
+		now = rmpp_sender_deadline(b.s);
+		rmpp_sender_expire(b.s, now);
+		assert_int_equal(rmpp_sender_outcome(b.s), RMPP_GOING_ON);
+	}
+	/* the first segment, but who knows whether it is the last? */
+	slow.ready = ROOM + 9;
+	assert_false(next(&b, now));
+	now += RMPP_SOURCE_PAUSE_US;
+	rmpp_sender_expire(b.s, now);
+	slow.ready = ROOM - 9;
+	expect_segments(&b, 1, 1, now);
+	now += RMPP_SOURCE_PAUSE_US;
+	rmpp_sender_expire(b.s, now);
+	slow.ready = 3 * ROOM;
+	expect_segments(&b, 2, 3, now);
+	assert_int_equal(b.h.flags, 5);
+	assert_int_equal(b.h.length, 20 + 7);
+	ack(&b, 3, 11, now);
+	assert_int_equal(rmpp_sender_outcome(b.s), RMPP_DONE);
+	bench_close(&b);
+}
+
+/* What is out while the source is not ready has its retries, and an end. */
+static void
+test_silent_peer_is_given_up_while_the_source_stalls(void **state)
+{
+	unsigned sent = 0, rounds = 0;
+	struct slow slow;
+	struct bench b;
+	int64_t now = 0;
+
+	bench_open_slow(&b, &slow, 100 * ROOM);
+	slow.ready = 2 * ROOM;
+	while (rmpp_sender_outcome(b.s) == RMPP_GOING_ON) {
+		while (next(&b, now))
+			if (b.h.type == RMPP_TYPE_DATA)
+				sent++;
+		assert_true(rounds++ < 2000);
+		now = rmpp_sender_deadline(b.s);
+		rmpp_sender_expire(b.s, now);
+	}
+	assert_int_equal(sent, 1 + 3);	/* 3 retries */
+	expect_abort(&b, RMPP_STATUS_RETRIES, now);
+	bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -467,6 +562,9 @@ main(void)
 		cmocka_unit_test(test_source_is_asked_one_segment_ahead),
 		cmocka_unit_test(test_timeout_repeats_from_the_last_ack),
 		cmocka_unit_test(test_silence_ends_after_the_retries),
+		cmocka_unit_test(test_source_that_is_not_ready_costs_no_retry),
+		cmocka_unit_test(
+			test_silent_peer_is_given_up_while_the_source_stalls),
 		cmocka_unit_test(test_news_take_the_retries_back),
 		cmocka_unit_test(test_old_and_double_acks_change_nothing),
 		cmocka_unit_test(

@@ -290,6 +290,54 @@ test_partitions_are_obeyed(void **state)
 	lab_close(&l);
 }
 
+/* Nobody may talk to anybody: each pair is looked at in vain, but never many
+ * at a time. */
+static void
+test_search_in_vain_pauses(void **state)
+{
+	unsigned pauses = 0, n_end, records = 0;
+	uint8_t record[SA_DATA_LEN];
+	struct sa_request request;
+	enum sa_draw drawn;
+	struct lab l;
+
+	lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
+	n_end = l.v->n_by_guid;
+	lab_clear_rules(&l);
+	for (unsigned i = 0; i < n_end; i++)
+		lab_member(&l, 1, l.v->by_guid[i], PARTITION_LIMITED);
+	lab_publish(&l);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	while ((drawn = sa_records_draw(l.reply.records, record)) !=
+	       SA_DRAW_END) {
+		pauses += drawn == SA_DRAW_PAUSE;
+		records += drawn == SA_DRAW_RECORD;
+	}
+	assert_int_equal(records, 0);
+	assert_in_range(pauses, n_end * n_end / 1100, n_end * n_end / 1000);
+	/* Get looks for one, and one more. */
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, 0);
+	request = (struct sa_request){
+		.mad = l.mad, .len = MAD_SIZE, .now = LAB_NOW,
+		.slid = lab_lid(&l, lab_host(&l, 0)),
+	};
+	sa_records_free(l.reply.records);
+	sa_answer(l.sa, &request, &l.reply);
+	for (pauses = 0; l.reply.kind == SA_REPLY_LATER; pauses++)
+		sa_resume(l.sa, &l.reply);
+	assert_in_range(pauses, n_end * n_end / 1100, n_end * n_end / 1000);
+	assert_int_equal(l.reply.kind, SA_REPLY_ONE);
+	assert_int_equal(lab_get(l.reply.mad + 4, 2), SA_STATUS_NO_RECORDS);
+	/* A full member far down the list: found all the same. */
+	lab_member(&l, 1, l.v->by_guid[n_end - 1], PARTITION_FULL);
+	lab_publish(&l);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 2 * (n_end - 1) + 1);
+	lab_close(&l);
+}
+
 static void
 test_sl_is_the_partitions(void **state)
 {
@@ -505,6 +553,7 @@ main(void)
 		cmocka_unit_test(test_lmc_gives_as_many_paths),
 		cmocka_unit_test(test_better_paths_come_first),
 		cmocka_unit_test(test_partitions_are_obeyed),
+		cmocka_unit_test(test_search_in_vain_pauses),
 		cmocka_unit_test(test_sl_is_the_partitions),
 		cmocka_unit_test(test_path_to_a_group_is_the_groups),
 		cmocka_unit_test(test_path_to_a_group_fits_or_not),

@@ -174,12 +174,10 @@ test_message_goes_out_in_one_piece(void **state)
 
 		order_table(&o, &src, len, i % 2 ? len : RMPP_LENGTH_UNKNOWN,
 			    header);
-		seen.id = bulk_send(b, &o, on_done, &seen);
+		assert_int_equal(bulk_send(b, &o, on_done, &seen),
+				 BULK_AT_ONCE);
 		assert_int_equal(k->sends, 1);
-		assert_int_equal(seen.ends, 0);
-		kernel_ring(k);
-		assert_int_equal(seen.ends, 1);
-		assert_int_equal(seen.outcome, BULK_SENT);
+		assert_null(k->fn);
 		assert_int_equal(k->to.lid, 7);
 		assert_int_equal(k->timeout_ms, 123);
 		/* not filled up: the kernel counts */
@@ -195,11 +193,147 @@ test_message_goes_out_in_one_piece(void **state)
 			assert_int_equal(k->message->data[56 + n],
 					 rmpplab_byte(n));
 		assert_int_equal(src.calls_after_end, 0);
-		kernel_ring(k);
-		assert_int_equal(seen.ends, 1);
+		assert_int_equal(seen.ends, 0);
+		assert_true(bulk_stats(b)->sent == 1);
 		bulk_free(b);
 		transport_free(&k->base);
 	}
+}
+
+/* Bytes of which so many are ready at a time. */
+struct slow {
+	struct rmpplab_source src;
+	size_t ready, left;
+	unsigned asked;
+};
+
+static size_t
+slow_read(void *data, uint8_t *out, size_t max)
+{
+	struct slow *slow = data;
+	size_t n = MIN(max, slow->left), got;
+
+	slow->asked++;
+	if (n < max && slow->src.at + n < slow->src.len) {
+		slow->left = slow->ready;
+		return RMPP_SOURCE_LATER +
+			(n ? rmpplab_read(&slow->src, out, n) : 0);
+	}
+	got = rmpplab_read(&slow->src, out, max);
+	slow->left -= MIN(got, slow->left);
+	return got;
+}
+
+static void
+order_slow(struct bulk_order *o, struct slow *slow, uint64_t len,
+	   size_t ready, uint8_t *header)
+{
+	order_table(o, &slow->src, len, RMPP_LENGTH_UNKNOWN, header);
+	slow->ready = slow->left = ready;
+	slow->asked = 0;
+	o->source = slow_read;
+	o->source_data = slow;
+}
+
+static void
+test_slow_source_is_asked_again(void **state)
+{
+	static const size_t ready[] = { 64, 200, 4096, 70000 };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(ready); i++) {
+		struct kernel *k = kernel_new();
+		struct bulk *b = bulk_new(&k->base, NULL);
+		uint8_t header[MAD_SIZE];
+		struct seen seen = { 0 };
+		struct bulk_order o;
+		struct slow slow;
+		unsigned rings = 0;
+
+		order_slow(&o, &slow, 200000, ready[i], header);
+		seen.id = bulk_send(b, &o, on_done, &seen);
+		assert_true(seen.id && seen.id != BULK_AT_ONCE);
+		while (!k->sends) {
+			assert_true(rings++ < 10000);
+			assert_int_equal(k->when, k->now +
+					 RMPP_SOURCE_PAUSE_US);
+			kernel_ring(k);
+		}
+		kernel_ring(k);
+		assert_int_equal(seen.ends, 1);
+		assert_int_equal(seen.outcome, BULK_SENT);
+		assert_int_equal(k->message->len, 56 + 200000);
+		for (unsigned n = 0; n < 200000; n++)
+			assert_int_equal(k->message->data[56 + n],
+					 rmpplab_byte(n));
+		assert_true(rings >= 200000 / MAX(ready[i], 65536));
+		bulk_free(b);
+		transport_free(&k->base);
+	}
+}
+
+/* A source that never pauses does not keep the caller for all of it. */
+static void
+test_long_message_is_collected_in_goes(void **state)
+{
+	struct kernel *k = kernel_new();
+	struct bulk *b = bulk_new(&k->base, NULL);
+	uint8_t header[MAD_SIZE];
+	struct rmpplab_source src;
+	struct seen seen = { 0 };
+	struct bulk_order o;
+	size_t before = 0;
+
+	order_table(&o, &src, 1000000, RMPP_LENGTH_UNKNOWN, header);
+	seen.id = bulk_send(b, &o, on_done, &seen);
+	while (!k->sends) {
+		assert_true(src.at - before <= 65536);
+		before = src.at;
+		kernel_ring(k);
+	}
+	assert_int_equal(k->message->len, 56 + 1000000);
+	kernel_ring(k);
+	assert_int_equal(seen.ends, 1);
+	/* and one that nobody wants any more */
+	order_table(&o, &src, 1000000, RMPP_LENGTH_UNKNOWN, header);
+	bulk_cancel(b, bulk_send(b, &o, on_done, &seen));
+	before = src.at;
+	kernel_ring(k);
+	assert_int_equal(src.at, before);
+	assert_int_equal(k->sends, 1);
+	assert_int_equal(seen.ends, 1);
+	bulk_free(b);
+	transport_free(&k->base);
+}
+
+static void
+test_full_memory_lets_the_oldest_go_on(void **state)
+{
+	struct bulk_params params = bulk_params_default;
+	struct rmpplab_source src[3];
+	struct seen seen[3] = { 0 };
+	struct kernel *k = kernel_new();
+	uint8_t header[MAD_SIZE];
+	struct bulk_order o;
+	struct bulk *b;
+
+	params.max_collect = 180000;
+	b = bulk_new(&k->base, &params);
+	for (unsigned i = 0; i < 3; i++) {
+		order_table(&o, &src[i], 170000, RMPP_LENGTH_UNKNOWN, header);
+		header[15] = (uint8_t)i;	/* TID */
+		seen[i].id = bulk_send(b, &o, on_done, &seen[i]);
+	}
+	while (!k->sends) {
+		assert_true(src[1].at < 70000 && src[2].at < 70000);
+		kernel_ring(k);
+	}
+	while (!seen[1].ends || !seen[2].ends) {
+		assert_non_null(k->fn);
+		kernel_ring(k);
+	}
+	assert_int_equal(k->sends, 3);
+	bulk_free(b);
+	transport_free(&k->base);
 }
 
 static void
@@ -229,7 +363,7 @@ test_what_cannot_be_collected_is_told(void **state)
 	params.max_collect = 10000;
 	b = bulk_new(&k->base, &params);
 	order_table(&o, &src, 10000, RMPP_LENGTH_UNKNOWN, header);
-	expect_outcome(k, b, &o, BULK_SENT);
+	assert_int_equal(bulk_send(b, &o, on_done, NULL), BULK_AT_ONCE);
 	order_table(&o, &src, 10001, RMPP_LENGTH_UNKNOWN, header);
 	expect_outcome(k, b, &o, BULK_TOO_LONG);
 	/* who says so beforehand is not even asked */
@@ -256,6 +390,7 @@ test_cancelled_before_it_is_told_stays_untold(void **state)
 	struct seen seen = { 0 };
 	struct bulk_order o;
 
+	k->refuses = true;
 	order_table(&o, &src, 10, 10, header);
 	seen.id = bulk_send(b, &o, on_done, &seen);
 	bulk_cancel(b, seen.id);
@@ -380,6 +515,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_message_goes_out_in_one_piece),
+		cmocka_unit_test(test_slow_source_is_asked_again),
+		cmocka_unit_test(test_long_message_is_collected_in_goes),
+		cmocka_unit_test(test_full_memory_lets_the_oldest_go_on),
 		cmocka_unit_test(test_what_cannot_be_collected_is_told),
 		cmocka_unit_test(test_cancelled_before_it_is_told_stays_untold),
 		cmocka_unit_test(test_message_comes_in_in_one_piece),
