@@ -232,6 +232,36 @@ test_switches_enforce_the_same_keys(void **state)
 	bench_close(&b);
 }
 
+/* Who cannot enforce is not written to: each way counts for itself. */
+static void
+test_switches_enforce_what_they_can(void **state)
+{
+	for (unsigned can = 0; can < 4; can++) {
+		const struct port_info *info;
+		struct bench b;
+		uint32_t sw;
+
+		bench_open(&b);
+		add_rule(b.rules, RED, PARTITION_ALL_CAS, 0, PARTITION_FULL);
+		world_open(&b.w, &b.params);
+		b.told = g_new0(unsigned, b.w.s->n_ports);
+		for (uint32_t i = 0; i < b.w.s->n_switches; i++) {
+			sw = b.w.s->switches[i];
+			b.w.sim->nodes[sw].sw.enforce_inbound = can & 1;
+			b.w.sim->nodes[sw].sw.enforce_outbound = can >> 1;
+		}
+		settle(&b, SWEEP_END_UP);
+		sw = b.w.s->ports[b.w.s->local_port].peer;
+		info = sim_port_info(b.w.sim, sw);
+		assert_int_equal(info->enforce_inbound, can & 1);
+		assert_int_equal(info->enforce_outbound, can >> 1);
+		assert_int_equal(b.w.sim->ports[sw].tables != NULL, can != 0);
+		assert_rules_hold(&b);
+		assert_quiet(&b);
+		bench_close(&b);
+	}
+}
+
 static void
 test_a_member_costs_two_mads(void **state)
 {
@@ -492,6 +522,7 @@ main(void)
 		cmocka_unit_test(test_default_rules_change_no_table),
 		cmocka_unit_test(test_rules_decide_who_talks),
 		cmocka_unit_test(test_switches_enforce_the_same_keys),
+		cmocka_unit_test(test_switches_enforce_what_they_can),
 		cmocka_unit_test(test_a_member_costs_two_mads),
 		cmocka_unit_test(test_rules_that_change_during_a_sweep_hold),
 		cmocka_unit_test(test_host_that_comes_later_gets_its_keys),
