@@ -26,10 +26,10 @@ hosts() {
 
 # "node-01 0x8010 0xffff" a line: the P_Keys of every host, sorted
 tables() {
-	local name guid lid
+	local name lid
 
 	hosts >hosts.now
-	while read -r name guid lid; do
+	while read -r name _ lid; do
 		echo "$name" "$(client smpquery pkeys "$lid" 2>/dev/null |
 			grep -oE '0x[0-9a-f]{4}' | grep -v 0x0000 | sort |
 			tr '\n' ' ')"
