@@ -515,6 +515,49 @@ test_host_that_comes_up_is_asked(void **state)
 	bench_close(&b);
 }
 
+/* Calls fn for each cable between this leaf and another switch. */
+static void
+each_uplink(const struct bench *b, uint32_t leaf,
+	    void (*fn)(struct sim *sim, uint32_t port))
+{
+	const struct subnet_node *n = &b->w.s->nodes[leaf];
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = b->w.s->ports[n->first_port + num].peer;
+
+		if (peer != SUBNET_NONE &&
+		    subnet_is_switch(subnet_node_of(b->w.s, peer)))
+			fn(b->w.sim, n->first_port + num);
+	}
+}
+
+/* Its hosts have noticed nothing, and the SA has dropped what they had. */
+static void
+test_island_that_comes_back_is_asked(void **state)
+{
+	uint32_t leaf = SUBNET_NONE, own;
+	struct bench b;
+
+	bench_open(&b);
+	b.params.clients = CLIENTS_KNOWN;
+	bench_start(&b);
+	settle(&b, SWEEP_END_UP);
+	own = b.w.s->ports[b.w.s->ports[b.w.s->local_port].peer].node;
+	for (unsigned i = 0; i < b.hosts->len; i++)
+		if (b.w.s->ports[gate(&b, i)].node != own)
+			leaf = b.w.s->ports[gate(&b, i)].node;
+	each_uplink(&b, leaf, sim_link_cut);
+	settle(&b, SWEEP_END_UP);
+	assert_told(&b, 1);
+	each_uplink(&b, leaf, sim_link_mend);
+	settle(&b, SWEEP_END_UP);
+	for (unsigned i = 0; i < b.hosts->len; i++)
+		assert_int_equal(b.told[host(&b, i)],
+				 b.w.s->ports[gate(&b, i)].node == leaf ?
+				 2 : 1);
+	bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -533,6 +576,7 @@ main(void)
 		cmocka_unit_test(test_qos_tables_are_written_once),
 		cmocka_unit_test(test_clients_are_asked_once_to_register),
 		cmocka_unit_test(test_host_that_comes_up_is_asked),
+		cmocka_unit_test(test_island_that_comes_back_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
