@@ -161,21 +161,23 @@ on_drained(struct program_result *result, void *data)
 		result->done);
 	program_result_clear(result);
 	make_plan(s, s->next.lft);
+	g_clear_pointer(&s->bridge, lft_free);
 	program(s);
 }
 
-/* Old and new tables must not be on the fabric together: first what differs
- * is taken out, nothing else. */
+/* Old and new tables must not be on the fabric together: a step between. */
 static void
 drain(struct sweep *s)
 {
-	s->bridge = choose_bridge(s->next.seen->lft, s->next.lft);
+	s->bridge = g_steal_pointer(&s->choice.bridge);
 	make_plan(s, s->bridge);
 	plan_keep(s->plan, PLAN_LFT);
-	if (s->plan->n_steps)
+	if (s->plan->n_steps) {
 		send_plan(s, on_drained);
-	else
-		program(s);
+		return;
+	}
+	make_plan(s, s->next.lft);
+	program(s);
 }
 
 /* Decide: everything is known; what should be? */
