@@ -380,7 +380,7 @@ random_partition(uint64_t *seed, struct partition *p)
 	struct partition_rule rule;
 	struct partition_group group;
 
-	if (p->rules->len)
+	if (p->rules->len || p->groups->len || p->name)
 		return;
 	p->name = random_name(seed);
 	p->sl = (uint8_t)prng_below(seed, 16);
