@@ -155,7 +155,7 @@ static bool
 read_membership(struct parser *p, const struct partfile_span *value, size_t n,
 		enum partition_membership *membership)
 {
-	int i = partfile_choose(&p->lex, value, "membership",
+	int i = partfile_choose(&p->lex, value, "membership", NULL,
 				membership_names, n);
 
 	if (i >= 0)
@@ -208,7 +208,8 @@ take_flag(struct parser *p, struct definition *d)
 			      "this comma");
 		return true;
 	}
-	found = partfile_choose(&p->lex, &name, "flag", flag_names, N_FLAGS);
+	found = partfile_choose(&p->lex, &name, "flag", NULL, flag_names,
+				N_FLAGS);
 	if (found < 0)
 		return false;
 	flag = (enum flag)found;
@@ -284,10 +285,10 @@ miss_colon(struct parser *p, struct definition *d)
 {
 	struct partfile_place here = partfile_here(&p->lex);
 
-	if (*p->lex.at == '=')
+	if (*p->lex.at == '=' && !d->bad)
 		partfile_fail(&p->lex, here, "this \"=\" is one too many: a "
 			      "\":\" before the members is missing");
-	else
+	else if (*p->lex.at != '=')
 		partfile_fail(&p->lex, here, "a \":\" is missing here, for the "
 			      "definition that begins in line %u",
 			      d->name.place.line);
@@ -379,8 +380,8 @@ take_group_flag(struct parser *p, struct settings *s)
 
 	if (!name.len && !has_value)
 		return true;
-	flag = partfile_choose(&p->lex, &name, "flag of a group, which ends "
-			       "with its line", flag_names, N_GROUP_FLAGS);
+	flag = partfile_choose(&p->lex, &name, "flag of a group, whose line "
+			       "this is", NULL, flag_names, N_GROUP_FLAGS);
 	return flag >= 0 && set_group_flag(p, s, (enum flag)flag, &value);
 }
 
@@ -480,8 +481,8 @@ take_who(struct parser *p, const struct partfile_span *name,
 		return partfile_number(&p->lex, name, "PortGUID", 1,
 				       UINT64_MAX, &rule->guid);
 	}
-	i = partfile_choose(&p->lex, name, "member, which is a PortGUID or a "
-			    "word", member_names, G_N_ELEMENTS(member_names));
+	i = partfile_choose(&p->lex, name, "member", "a PortGUID", member_names,
+			    G_N_ELEMENTS(member_names));
 	*nobody = i == MEMBER_NOBODY;
 	if (i >= 0 && !*nobody)
 		rule->who = member_kinds[i];
@@ -511,11 +512,57 @@ take_member(struct parser *p, struct definition *d,
 		g_array_append_val(d->draft->rules, rule);
 }
 
+/* OpenSM's manual has an example of it, which OpenSM refuses. */
+static bool
+is_flag(const struct partfile_span *name)
+{
+	for (unsigned i = 0; i < N_FLAGS; i++)
+		if (partfile_is(name, flag_names[i]))
+			return true;
+	return false;
+}
+
+static void
+refuse_flag(struct parser *p, const struct partfile_span *name)
+{
+	struct partfile_span value;
+	g_autofree char *shown = partfile_show(name);
+
+	partfile_fail(&p->lex, name->place, "%s is a flag of the partition: "
+		      "it belongs before the \":\"", shown);
+	take_value(p, &value);
+	if (*p->lex.at == ':')
+		p->lex.at++;
+}
+
+/* To the end of the item: what is wrong with it has been said. */
+static void
+skip_item(struct parser *p)
+{
+	p->lex.at += strcspn(p->lex.at, ",;#\n");
+	partfile_skip_blanks(&p->lex);
+}
+
+/* After a member or group: the next one, or the end. */
+static void
+end_item(struct parser *p, unsigned errors_before)
+{
+	partfile_skip_blanks(&p->lex);
+	if (!*p->lex.at || strchr(",;\n", *p->lex.at))
+		return;
+	if (p->lex.n_errors == errors_before)
+		partfile_fail(&p->lex, partfile_here(&p->lex), "\"%c\" is not "
+			      "expected here: members are separated by commas",
+			      *p->lex.at);
+	skip_item(p);
+}
+
 /* False: the definition ends here. new_line: it is the first of its line. */
 static bool
 take_item(struct parser *p, struct definition *d, bool new_line)
 {
 	struct partfile_span name = partfile_take_word(&p->lex);
+	unsigned errors = p->lex.n_errors;
 
 	if (partfile_is(&name, "mgid")) {
 		take_group(p, d);
@@ -525,16 +572,14 @@ take_item(struct parser *p, struct definition *d, bool new_line)
 			      d->name.place.line);
 		partfile_return(&p->lex, &name);
 		return false;
+	} else if (is_flag(&name)) {
+		refuse_flag(p, &name);
+		return true;
 	} else {
 		take_member(p, d, &name);
 	}
-	partfile_skip_blanks(&p->lex);
-	if (!*p->lex.at || strchr(",;\n", *p->lex.at))
-		return true;
-	partfile_fail(&p->lex, partfile_here(&p->lex), "\"%c\" is not expected "
-		      "here: members are separated by commas", *p->lex.at);
-	partfile_skip_definition(&p->lex);
-	return false;
+	end_item(p, errors);
+	return true;
 }
 
 static void
@@ -588,6 +633,12 @@ take_definition(struct parser *p)
 	struct definition d = { .member = PARTITION_LIMITED };
 
 	p->n_definitions++;
+	if (*p->lex.at == ';') {
+		partfile_fail(&p->lex, partfile_here(&p->lex), "this \";\" "
+			      "ends nothing");
+		p->lex.at++;
+		return;
+	}
 	settings_init(&d.settings);
 	if (!take_head(p, &d))
 		return;

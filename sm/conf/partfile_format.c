@@ -5,7 +5,8 @@
  * a default: every P_Key, SL, membership and flag of a group is written. The
  * broadcast groups of IPoIB are written as groups, not as the flag "ipoib", for
  * they may have any scope. So the parser has nothing to add, and gives the same
- * rules back.
+ * rules back. OpenSM can read it too, but for the word "none": it refuses a ";"
+ * that is alone on its line, so none is.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -64,11 +65,11 @@ static void
 format_rule(const struct partition_rule *rule, GString *out)
 {
 	if (rule->who == PARTITION_GUID)
-		g_string_append_printf(out, "\n\t0x%016" G_GINT64_MODIFIER "x",
+		g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER "x",
 				       rule->guid);
 	else
-		g_string_append_printf(out, "\n\t%s", name_who(rule->who));
-	g_string_append_printf(out, "=%s,", name_membership(rule->membership));
+		g_string_append_printf(out, "%s", name_who(rule->who));
+	g_string_append_printf(out, "=%s", name_membership(rule->membership));
 }
 
 static void
@@ -82,10 +83,12 @@ format_partition(const struct partition *p, GString *out)
 	for (guint i = 0; i < p->groups->len; i++)
 		format_group(&g_array_index(p->groups, struct partition_group,
 					    i), out);
-	for (guint i = 0; i < p->rules->len; i++)
+	for (guint i = 0; i < p->rules->len; i++) {
+		g_string_append(out, i ? ",\n\t" : "\n\t");
 		format_rule(&g_array_index(p->rules, struct partition_rule, i),
 			    out);
-	g_string_append(out, "\n\t;\n");
+	}
+	g_string_append(out, p->rules->len ? " ;\n" : "\n\tNONE ;\n");
 }
 
 char *

@@ -228,10 +228,12 @@ find_nearest(const char *shown, const char *const *words, size_t n)
 }
 
 static char *
-list_words(const char *const *words, size_t n)
+list_words(const char *also, const char *const *words, size_t n)
 {
-	GString *out = g_string_new(NULL);
+	GString *out = g_string_new(also);
 
+	if (also)
+		g_string_append(out, ", ");
 	for (size_t i = 0; i < n; i++)
 		g_string_append_printf(out, "%s%s", words[i],
 				       i + 2 < n ? ", " :
@@ -241,7 +243,8 @@ list_words(const char *const *words, size_t n)
 
 int
 partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
-		const char *what, const char *const *words, size_t n)
+		const char *what, const char *also, const char *const *words,
+		size_t n)
 {
 	g_autofree char *shown = NULL;
 	g_autofree char *list = NULL;
@@ -257,7 +260,7 @@ partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
 			      words[i]);
 		return i;
 	}
-	list = list_words(words, n);
+	list = list_words(also, words, n);
 	if (span->len)
 		partfile_fail(lex, span->place, "%s is no %s: %s; the nearest "
 			      "is %s", shown, what, list,
@@ -321,6 +324,13 @@ is_bare_hex(const struct partfile_span *span, uint64_t min, uint64_t max)
 		value >= min && value <= max;
 }
 
+static bool
+has_blank(const struct partfile_span *span)
+{
+	return memchr(span->text, ' ', span->len) ||
+		memchr(span->text, '\t', span->len);
+}
+
 static char *
 show_range(uint64_t min, uint64_t max)
 {
@@ -356,6 +366,7 @@ partfile_number(struct partfile_lex *lex, const struct partfile_span *span,
 			      "meant?", shown, what, range, shown);
 	else
 		partfile_fail(lex, span->place, "%s is no %s: %s, decimal, or "
-			      "0x and hexadecimal", shown, what, range);
+			      "0x and hexadecimal%s", shown, what, range,
+			      has_blank(span) ? "; is a comma missing?" : "");
 	return false;
 }

@@ -71,10 +71,11 @@ bool partfile_is(const struct partfile_span *span, const char *word);
 /*
  * Which of the words it is, or -1 and an error that names them. A word cut
  * short is taken, with a warning, if three letters are left and they begin one
- * word only.
+ * word only. also: what else would do, for the error, or NULL.
  */
 int partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
-		    const char *what, const char *const *words, size_t n);
+		    const char *what, const char *also,
+		    const char *const *words, size_t n);
 
 /* A number of C, min to max; false and an error that says what it is not. */
 bool partfile_number(struct partfile_lex *lex, const struct partfile_span *span,

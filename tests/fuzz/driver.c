@@ -26,6 +26,7 @@ static const struct target targets[] = {
 	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
 	{ "qospolicy", fuzz_qospolicy },
+	{ "partfile", fuzz_partfile },
 	{ "replay", fuzz_replay },
 	{ "rmpp", fuzz_rmpp },
 	{ "sa", fuzz_sa },

@@ -36,6 +36,7 @@ int fuzz_keys(const uint8_t *data, size_t size);
 int fuzz_lftfile(const uint8_t *data, size_t size);
 int fuzz_netfile(const uint8_t *data, size_t size);
 int fuzz_qospolicy(const uint8_t *data, size_t size);
+int fuzz_partfile(const uint8_t *data, size_t size);
 int fuzz_replay(const uint8_t *data, size_t size);
 int fuzz_rmpp(const uint8_t *data, size_t size);
 int fuzz_sa(const uint8_t *data, size_t size);
