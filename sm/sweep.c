@@ -263,8 +263,8 @@ on_discovered(struct subnet *n, void *data)
 		return;
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
-		sweep_fail(s, "our own port is down: no cable, or nobody at its "
-		     "other end");
+		sweep_fail(s, "our own port is down: no cable, or nobody at "
+			   "its other end");
 		return;
 	}
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
