@@ -38,6 +38,7 @@
 #include "sm/sa/inform.h"
 #include "sm/sa/inform_count.h"
 #include "sm/sa/words.h"
+#include "sm/wire/bytes.h"
 
 #define QUEUE_MAX	32768u
 #define SUBSCRIPTIONS_MAX	65536u
@@ -382,16 +383,6 @@ struct event {
 	uint32_t issuer_port;	/* SUBNET_NONE: not in the view */
 };
 
-static uint32_t
-get_be(const uint8_t *from, unsigned n)
-{
-	uint32_t value = 0;
-
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
-}
-
 static void
 event_init(struct event *e, const struct sa_view *v,
 	   const uint8_t notice[64], const uint8_t issuer[16])
@@ -401,9 +392,9 @@ event_init(struct event *e, const struct sa_view *v,
 		.issuer = issuer,
 		.generic = notice[0] & 0x80,
 		.type = notice[0] & 0x7f,
-		.producer = get_be(notice + 1, 3),
-		.trap = (uint16_t)get_be(notice + 4, 2),
-		.issuer_lid = (uint16_t)get_be(notice + 6, 2),
+		.producer = (uint32_t)bytes_load(notice + 1, 3),
+		.trap = (uint16_t)bytes_load(notice + 4, 2),
+		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
 		.issuer_port = sa_view_gid(v, issuer),
 	};
 }
@@ -441,7 +432,7 @@ may_hear_port(const struct sa_view *v, uint32_t port, uint32_t source)
 static bool
 mgid_has_pkey(const uint8_t mgid[16])
 {
-	uint32_t signature = get_be(mgid + 2, 2);
+	uint64_t signature = bytes_load(mgid + 2, 2);
 
 	return signature == 0x401b || signature == 0x601b ||
 		signature == 0xa01b;
@@ -462,7 +453,7 @@ may_hear(const struct sa_view *v, uint32_t port, const struct event *e)
 	case 67:		/* was deleted */
 		if (mgid_has_pkey(gid))
 			return memberships_of(v->memberships, port,
-					      (uint16_t)get_be(gid + 4, 2));
+					      (uint16_t)bytes_load(gid + 4, 2));
 		break;
 	}
 	return may_hear_port(v, port, e->issuer_port);
@@ -644,8 +635,7 @@ informs_load_line(struct informs *i, char **words, guint n_words,
 					 SUBSCRIPTIONS_A_PORT - 1);
 	s.qp = (uint32_t)words_number(&w, "QP", 1, QPN_MAX);
 	read_info(&w, &s.info);
-	s.port_guid = (uint64_t)get_be(s.gid + 8, 4) << 32 |
-		get_be(s.gid + 12, 4);
+	s.port_guid = bytes_load64(s.gid + 8);
 	if (w.bad)
 		return false;
 	place = place_of(i, s.port_guid, s.index);

@@ -289,6 +289,12 @@ sa_publish(struct sa *sa, struct sa_view *view, int64_t now)
 	sa_tick(sa, now);
 }
 
+struct sa_view *
+sa_view_of(struct sa *sa)
+{
+	return sa->view;
+}
+
 void
 sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 		int64_t now)

@@ -9,6 +9,7 @@
 #include "sm/sa/view.h"
 #include "sm/wire/sa.h"
 #include "sm/wire/smp.h"
+#include "topology/porttab.h"
 
 struct sa;
 
@@ -26,6 +27,9 @@ void sa_free(struct sa *sa);
  * away end; Notices 64 to 67 that follow are queued for sa_next_report().
  */
 void sa_publish(struct sa *sa, struct sa_view *view, int64_t now);
+
+/* The one of now, or NULL. */
+struct sa_view *sa_view_of(struct sa *sa);
 
 /* The subnet managers of the fabric, ourselves first: for SMInfoRecord. */
 struct sa_sm {
@@ -48,6 +52,13 @@ enum sa_reply_kind {
 	SA_REPLY_ONE,		/* `mad` is all of it */
 	SA_REPLY_TABLE,		/* RMPP: header in `mad`, records follow */
 	SA_REPLY_LATER,		/* not found yet: see sa_resume() */
+	SA_REPLY_UNREAD,	/* see struct sa_unread; then ask again */
+};
+
+/* Tables of ports that have to be read first (view_tables.h). */
+struct sa_unread {
+	enum port_table table;
+	GArray *ports;		/* uint32_t; the caller's */
 };
 
 /* The records of a table answer, one after the other. */
@@ -72,6 +83,7 @@ struct sa_reply {
 	uint8_t mad[MAD_SIZE];
 	struct sa_records *records;	/* TABLE, LATER: the caller frees it */
 	bool found;		/* LATER: a record stands in `mad` */
+	struct sa_unread unread;	/* UNREAD */
 };
 
 /* Without a view every request is answered BUSY. */

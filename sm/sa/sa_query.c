@@ -424,6 +424,20 @@ get_class_port_info(struct task *t)
 	task_answer(t, 0);
 }
 
+/* It will come again, and is counted then. */
+static bool
+must_read_first(struct task *t)
+{
+	struct sa_unread *u = &t->reply->unread;
+
+	u->ports = records_unread(t->sa->view, &t->q, &u->table);
+	if (!u->ports)
+		return false;
+	t->reply->kind = SA_REPLY_UNREAD;
+	t->sa->stats.requests--;
+	return true;
+}
+
 void
 task_query(struct task *t)
 {
@@ -452,6 +466,8 @@ task_query(struct task *t)
 		query_store(t, collect_sms);
 		return;
 	}
+	if (must_read_first(t))
+		return;
 	r = records_of_fabric(t->sa->view, &t->q, &status);
 	answer_records(t, r, status);
 }

@@ -27,6 +27,7 @@
 
 #include "sm/sa/service.h"
 #include "sm/sa/words.h"
+#include "sm/wire/bytes.h"
 
 #define SERVICES_MAX	16384u
 #define SERVICES_A_GID	1024u
@@ -151,21 +152,11 @@ services_put(struct services *s, const struct service_record *record,
 
 /* --- requests --- */
 
-static uint64_t
-get_be64(const uint8_t *from)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		value = value << 8 | from[i];
-	return value;
-}
-
 static uint32_t
 service_port(const struct sa_view *v, const uint8_t gid[16])
 {
-	if (get_be64(gid) == 0)
-		return sa_view_guid(v, get_be64(gid + 8));
+	if (bytes_load64(gid) == 0)
+		return sa_view_guid(v, bytes_load64(gid + 8));
 	return sa_view_gid(v, gid);
 }
 

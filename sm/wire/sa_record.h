@@ -176,9 +176,9 @@ void guid_info_record_encode(uint8_t *data, uint16_t lid, uint8_t block,
 			     const uint64_t guids[8]);
 void pkey_table_record_encode(uint8_t *data, uint16_t lid, uint16_t block,
 			      uint8_t port, const uint16_t pkeys[32]);
-/* table: 8 bytes, two SLs each; 64 bytes of VL and weight. */
+/* vl: by SL; table: 64 bytes of VL and weight. */
 void sl_to_vl_record_encode(uint8_t *data, uint16_t lid, uint8_t in_port,
-			    uint8_t out_port, const uint8_t table[8]);
+			    uint8_t out_port, const uint8_t vl[16]);
 void vl_arb_record_encode(uint8_t *data, uint16_t lid, uint8_t port,
 			  uint8_t block, const uint8_t table[64]);
 
