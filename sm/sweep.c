@@ -263,8 +263,8 @@ on_discovered(struct subnet *n, void *data)
 		return;
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
-		sweep_fail(s, "our own port is down: no cable, or nobody at its "
-		     "other end");
+		sweep_fail(s, "our own port is down: no cable, or nobody at "
+			   "its other end");
 		return;
 	}
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
@@ -445,7 +445,8 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
 
 	/* A standby leaves traps and changes to the master. */
-	if (s->self.state == SM_STATE_STANDBY && cause == SWEEP_CAUSE_TRAP)
+	if (s->self.state == SM_STATE_STANDBY &&
+	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
 	s->causes |= 1u << cause;
 	if (!resting)

@@ -417,6 +417,44 @@ test_enforcement_ends_with_the_rules(void **state)
 	bench_close(&b);
 }
 
+/* It keeps them for the day when it is the master. */
+static void
+test_standby_keeps_other_partitions_for_later(void **state)
+{
+	struct manager *second = g_new0(struct manager, 1);
+	unsigned ends;
+	struct bench b;
+
+	bench_open(&b);
+	partition_rules_unref(b.rules);
+	b.rules = partition_rules_default();
+	b.params.isolation.rules = b.rules;
+	bench_start(&b);
+	settle(&b, SWEEP_END_UP);
+	manager_open(second, b.w.sim, b.w.s->local_port == host(&b, 4) ?
+		     host(&b, 5) : host(&b, 4), 9, &b.params);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 5 * SECOND);
+	assert_int_equal(second->last, SWEEP_END_UP);
+	assert_int_equal(b.w.m.last, SWEEP_END_STANDBY);
+
+	rules_begin(&b);
+	add_host(&b, RED, 1, PARTITION_FULL);
+	add_host(&b, RED, 2, PARTITION_LIMITED);
+	ends = b.w.m.ends;
+	rules_end(&b);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 3 * SECOND);
+	assert_int_equal(b.w.m.ends, ends);
+	assert_false(sim_table_has_pkey(b.w.sim, host(&b, 1),
+					RED | PKEY_FULL));
+
+	manager_close(second);
+	g_free(second);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 10 * SECOND);
+	settle(&b, SWEEP_END_UP);
+	assert_rules_hold(&b);
+	bench_close(&b);
+}
+
 /* ------------------------------------------------------ quality of service */
 
 static void
@@ -573,6 +611,8 @@ main(void)
 		cmocka_unit_test(
 			test_refused_table_of_an_active_port_leaves_it_active),
 		cmocka_unit_test(test_enforcement_ends_with_the_rules),
+		cmocka_unit_test(
+			test_standby_keeps_other_partitions_for_later),
 		cmocka_unit_test(test_qos_tables_are_written_once),
 		cmocka_unit_test(test_clients_are_asked_once_to_register),
 		cmocka_unit_test(test_host_that_comes_up_is_asked),
