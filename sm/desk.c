@@ -27,9 +27,8 @@
  * that as well would make an overload worse.
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1
- * and by the P_Key of the request. Reports go by the P_Key at index 0, which
- * is the default one: it is by that one that everybody talks to the SA (IBA
- * 15.4.2).
+ * and by the P_Key of the request. Reports go by a P_Key that we share with
+ * the subscriber, that of the partition they are about if there is a choice.
  */
 #include "sm/desk.h"
 
@@ -358,6 +357,7 @@ send_reports(struct desk *d)
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = GMP_QKEY, .lid = r.lid,
+			.pkey_index = r.pkey_index,
 		};
 
 		d->reports++;

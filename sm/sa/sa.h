@@ -98,7 +98,8 @@ struct sa_report {
 	uint32_t id;		/* for sa_report_ended() */
 	uint16_t lid;		/* of the subscriber */
 	uint32_t qp;
-	uint16_t pkey;
+	uint16_t pkey;		/* of ours, in which both are, */
+	uint16_t pkey_index;	/* and where our port has it */
 	uint8_t mad[MAD_SIZE];	/* TID to be filled in */
 };
 bool sa_next_report(struct sa *sa, struct sa_report *out);

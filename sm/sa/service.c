@@ -13,6 +13,8 @@
  *    write the prefix of the subnet, the default one, or none.
  *  - A P_Key that is named must be one of the requester's and of that port's.
  *    Without one the record says 0: any.
+ *  - It ends when its port has gone, or is no longer in its partition: who
+ *    looks it up would be sent to nobody for as long as the lease lasts.
  *  - Without a lease it is for ever; a lease of 0 seconds is over before it
  *    begins and refused.
  *  - Set replaces a record of the same name, its key too: a client that was
@@ -261,6 +263,21 @@ services_delete(struct services *s, const struct sa_view *v, uint32_t from,
 	g_ptr_array_remove_index(s->services, services_place(s, record));
 	s->version++;
 	return MAD_STATUS_OK;
+}
+
+void
+services_follow(struct services *s, const struct sa_view *v)
+{
+	for (guint i = s->services->len; i-- > 0;) {
+		const struct service_record *r = &services_at(s, i)->record;
+		uint32_t port = service_port(v, r->gid);
+
+		if (port != SUBNET_NONE &&
+		    (!r->pkey || has_pkey(v, port, r->pkey)))
+			continue;
+		g_ptr_array_remove_index(s->services, i);
+		s->version++;
+	}
 }
 
 /* --- time --- */

@@ -50,6 +50,23 @@ sa_view_table_is_read(const struct sa_view *v, enum port_table table,
 	return true;
 }
 
+uint16_t
+sa_view_pkey_index(const struct sa_view *v, uint32_t port, uint16_t pkey)
+{
+	unsigned n = v->held ?
+		port_tables_blocks(v->held, PORT_TABLE_PKEY, port) : 0;
+
+	for (unsigned i = 0; pkey && i < n; i++) {
+		const union port_block *b = port_tables_get(v->held,
+			PORT_TABLE_PKEY, port, i);
+
+		for (unsigned k = 0; b && k < PKEYS_A_BLOCK; k++)
+			if (b->pkeys[k] == pkey)
+				return (uint16_t)(i * PKEYS_A_BLOCK + k);
+	}
+	return 0;
+}
+
 void
 sa_view_add_block(struct sa_view *v, enum port_table table, uint32_t port,
 		  unsigned block, const union port_block *data)

@@ -23,6 +23,11 @@ const union port_block *sa_view_block(const struct sa_view *v,
 bool sa_view_table_is_read(const struct sa_view *v, enum port_table table,
 			   uint32_t port);
 
+/* Where the P_Key stands in the table of the port; 0, where every port has its
+ * default one, if that is not known (IBA 10.9.1.2). */
+uint16_t sa_view_pkey_index(const struct sa_view *v, uint32_t port,
+			    uint16_t pkey);
+
 /* A block that was read; the port refuses, or has no more than what was. */
 void sa_view_add_block(struct sa_view *v, enum port_table table,
 		       uint32_t port, unsigned block,
