@@ -356,8 +356,8 @@ check_pkeys(struct chaos *c, unsigned event)
 
 	c->check_pkeys = false;
 	if (bad)
-		fail_msg("event %u (%s): %u of %u packets do what the "
-			 "partitions forbid", event, c->what, bad, asked);
+		fail_msg("event %u (%s): %u of %u packets do not do what "
+			 "the partitions say", event, c->what, bad, asked);
 }
 
 static void
