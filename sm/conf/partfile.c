@@ -64,6 +64,7 @@ static const struct {
 };
 
 #define IP_Q_KEY	0x0b1bu
+#define SCOPE_LINK	2u	/* link-local, IBA 4.1.1 */
 
 struct settings {
 	uint32_t value[N_GROUP_FLAGS];
@@ -334,6 +335,8 @@ has_q_key(const struct settings *s)
 	return (s->given | s->inherited) & 1u << FLAG_Q_KEY;
 }
 
+/* With whatever scopes, it is there link-local too: hosts that were not told
+ * otherwise wait for that one, and OpenSM makes no other. */
 static void
 add_broadcast(struct definition *d)
 {
@@ -343,6 +346,7 @@ add_broadcast(struct definition *d)
 	};
 
 	fill_group(&g, &d->settings);
+	g.scopes |= 1u << SCOPE_LINK;
 	if (!has_q_key(&d->settings))
 		g.group.q_key = IP_Q_KEY;
 	g_array_append_val(d->draft->groups, g);

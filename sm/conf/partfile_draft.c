@@ -168,7 +168,9 @@ get_by_pkey(struct partfile_drafts *drafts, struct partfile_lex *lex,
 			      shown, named->draft->place.line, shown, pkey);
 		return NULL;
 	}
-	if (d && name && g_strcmp0(d->name, name) != 0)
+	if (d && name && !d->name)
+		d->name = g_strdup(name);
+	else if (d && name && strcmp(d->name, name) != 0)
 		partfile_warn(lex, span->place, "P_Key 0x%04x is that of line "
 			      "%u, so %s is the same partition", pkey,
 			      d->place.line, shown);
@@ -419,7 +421,7 @@ put_group(struct partfile_lex *lex, GHashTable *mgids,
 	g_array_append_val(out->groups, g->group);
 }
 
-/* One for each scope; without any, the MGID's own or, made here, link-local. */
+/* One for each scope; without any, that of the MGID. */
 static void
 put_scopes(struct partfile_lex *lex, GHashTable *mgids,
 	   const struct partfile_draft *d, struct partfile_group *g,
@@ -428,7 +430,7 @@ put_scopes(struct partfile_lex *lex, GHashTable *mgids,
 	if (g->broadcast) {
 		struct partition_group made;
 
-		partition_ipoib_group(d->pkey, 2, &made);
+		partition_ipoib_group(d->pkey, 0, &made);
 		memcpy(g->group.mgid, made.mgid, sizeof(made.mgid));
 	} else if (!embed_pkey(lex, d->pkey, g)) {
 		return;
