@@ -13,7 +13,7 @@
  * switches come to 90 decisions among 1,008 candidates.
  *
  * Flow. aim_take: aim_measure() (breadth first), aim_classify() (a hash of the
- * bundles that lead closer, compared in full), aim_lay_out(), aim_weigh().
+ * bundles that lead closer, compared in full), aim_lay_out(), aim_seat();
  * aim_turn() for the next twin. Everything is sized for the worst case once;
  * nothing is allocated for a destination.
  */
@@ -25,6 +25,7 @@ struct aim *
 aim_new(const struct fold *fold)
 {
 	struct aim *aim = g_new0(struct aim, 1);
+	uint32_t i;
 
 	aim->level = g_new(uint32_t, fold->n_groups);
 	aim->goes = g_new(uint8_t, fold->n_groups);
@@ -32,6 +33,9 @@ aim_new(const struct fold *fold)
 	aim->falling = g_new(uint32_t, fold->n_groups);
 	aim->rising = g_new(uint32_t, fold->n_groups);
 	aim->class_of = g_new(uint32_t, fold->n_groups);
+	aim->place_of = g_new(uint32_t, fold->n_groups);
+	aim->first_step = g_new(uint32_t, fold->n_groups + 1);
+	aim->steps = g_new(uint32_t, fold->n_bundles);
 	aim->carries = g_new(uint8_t, fold->n_groups);
 	aim->n_buckets = 16;
 	while (aim->n_buckets < 2 * fold->n_groups)
@@ -39,8 +43,10 @@ aim_new(const struct fold *fold)
 	aim->buckets = g_new(uint32_t, aim->n_buckets);
 	aim->branches = g_new(struct branch, fold->n_groups);
 	aim->classes = g_new(struct hop_class, fold->n_groups);
-	aim->candidates = g_new(struct candidate, fold->n_hops);
 	aim->options = g_new(uint8_t, fold->n_hops);
+	for (i = 0; i < FOLD_MAX_HOPS; i++)
+		aim->count[i] = (uint8_t)i;
+	aim->seats = g_new(uint32_t, fold->n_slots);
 	return aim;
 }
 
@@ -53,12 +59,15 @@ aim_free(struct aim *aim)
 	g_free(aim->falling);
 	g_free(aim->rising);
 	g_free(aim->class_of);
+	g_free(aim->place_of);
+	g_free(aim->first_step);
+	g_free(aim->steps);
 	g_free(aim->carries);
 	g_free(aim->buckets);
 	g_free(aim->branches);
 	g_free(aim->classes);
-	g_free(aim->candidates);
 	g_free(aim->options);
+	g_free(aim->seats);
 	g_free(aim);
 }
 
@@ -129,46 +138,42 @@ aim_measure(struct aim *aim, const struct fold *fold, uint32_t root)
 	}
 }
 
-/* The next bundle of a group that is a step closer, or NULL. */
-static const struct bundle *
-aim_step_closer(const struct aim *aim, const struct fold *fold,
-		uint32_t group, const struct bundle *from)
+/* Lists the bundles by which the group at place i among those reached gets a
+ * step closer. */
+static void
+aim_find_steps(struct aim *aim, const struct fold *fold, uint32_t i)
 {
-	const struct bundle *end = &fold->bundles[
-		fold->groups[group].first_bundle +
-		fold->groups[group].n_bundles];
+	uint32_t group = aim->reached[i], n = aim->first_step[i];
+	uint32_t level = aim->level[group];
+	uint32_t b = fold->groups[group].first_bundle;
+	uint32_t end = b + fold->groups[group].n_bundles;
+	const struct bundle *bundle = &fold->bundles[b];
 
 	/* DOWN is more than UP: who goes down wants one who does, too. */
-	for (; from < end; from++)
-		if (aim->level[from->peer] + 1 == aim->level[group] &&
-		    from->ways & aim->goes[group] &&
-		    aim->goes[from->peer] >= aim->goes[group])
-			return from;
-	return NULL;
+	for (; b < end; b++, bundle++)
+		if (aim->level[bundle->peer] + 1 == level &&
+		    bundle->ways & aim->goes[group] &&
+		    aim->goes[bundle->peer] >= aim->goes[group])
+			aim->steps[n++] = b;
+	aim->first_step[i + 1] = n;
 }
 
-static const struct bundle *
-aim_first_step(const struct aim *aim, const struct fold *fold, uint32_t group)
-{
-	return aim_step_closer(aim, fold, group,
-			&fold->bundles[fold->groups[group].first_bundle]);
-}
-
-/* Do two groups have the same candidates? */
+/* Do the groups at two places have the same candidates? */
 static bool
 aim_agree(const struct aim *aim, const struct fold *fold, uint32_t a,
 	  uint32_t b)
 {
-	const struct bundle *x = aim_first_step(aim, fold, a);
-	const struct bundle *y = aim_first_step(aim, fold, b);
+	const uint32_t *x = &aim->steps[aim->first_step[a]];
+	const uint32_t *y = &aim->steps[aim->first_step[b]];
+	uint32_t n = aim->first_step[a + 1] - aim->first_step[a], i;
 
-	while (x && y) {
-		if (x->peer != y->peer || x->width != y->width)
+	if (aim->first_step[b + 1] - aim->first_step[b] != n)
+		return false;
+	for (i = 0; i < n; i++)
+		if (fold->bundles[x[i]].peer != fold->bundles[y[i]].peer ||
+		    fold->bundles[x[i]].width != fold->bundles[y[i]].width)
 			return false;
-		x = aim_step_closer(aim, fold, a, x + 1);
-		y = aim_step_closer(aim, fold, b, y + 1);
-	}
-	return !x && !y;
+	return true;
 }
 
 static uint32_t
@@ -181,29 +186,28 @@ aim_add_class(struct aim *aim, uint32_t model)
 	return aim->n_classes++;
 }
 
-/* The class of a group that is two or more hops away. Marks the groups that
- * it may go through. */
+/* The class of a group that is two or more hops away, by its place. Marks the
+ * groups that it may go through. */
 static uint32_t
-aim_find_class(struct aim *aim, const struct fold *fold, uint32_t group)
+aim_find_class(struct aim *aim, const struct fold *fold, uint32_t place)
 {
-	const struct bundle *step;
 	uint64_t hash = 0;
-	uint32_t *bucket, i;
+	uint32_t *bucket, i, peer;
 
-	for (step = aim_first_step(aim, fold, group); step;
-	     step = aim_step_closer(aim, fold, group, step + 1)) {
-		hash = (hash ^ step->peer) * 0x9e3779b97f4a7c15u;
-		aim->carries[step->peer] = 1;
+	for (i = aim->first_step[place]; i < aim->first_step[place + 1]; i++) {
+		peer = fold->bundles[aim->steps[i]].peer;
+		hash = (hash ^ peer) * 0x9e3779b97f4a7c15u;
+		aim->carries[peer] = 1;
 	}
 	for (i = (uint32_t)(hash >> 32);; i++) {
 		bucket = &aim->buckets[i & (aim->n_buckets - 1)];
 		if (*bucket == 0)
 			break;
 		if (aim_agree(aim, fold, aim->classes[*bucket - 1].model,
-			      group))
+			      place))
 			return *bucket - 1;
 	}
-	*bucket = aim_add_class(aim, group) + 1;
+	*bucket = aim_add_class(aim, place) + 1;
 	return *bucket - 1;
 }
 
@@ -211,26 +215,31 @@ aim_find_class(struct aim *aim, const struct fold *fold, uint32_t group)
 static void
 aim_classify(struct aim *aim, const struct fold *fold)
 {
-	uint32_t i, group, class;
+	uint32_t i, class;
 
 	aim->n_classes = 0;
 	aim->n_near = 0;
+	aim->twins = AIM_FAR;
+	aim->first_step[0] = 0;
 	memset(aim->buckets, 0, aim->n_buckets * sizeof(*aim->buckets));
 	memset(aim->carries, 0, fold->n_groups);
 
 	for (i = 0; i < aim->n_reached; i++) {
-		group = aim->reached[i];
-		if (aim->level[group] == 1) {
+		if (aim->level[aim->reached[i]] == 1) {
 			/* Its own cables to the destination are all it has
 			 * to choose from. */
-			class = aim_add_class(aim, group);
+			aim->first_step[i + 1] = 0;
+			class = aim_add_class(aim, i);
 			aim->n_near++;
 		} else {
-			class = aim_find_class(aim, fold, group);
+			aim_find_steps(aim, fold, i);
+			class = aim_find_class(aim, fold, i);
 		}
+		if (aim->reached[i] == aim->root)
+			aim->twins = class;
 		aim->class_of[i] = class;
+		aim->place_of[aim->reached[i]] = i;
 		aim->classes[class].n_branches++;
-		aim->classes[class].n_slots += fold->groups[group].n_slots;
 	}
 }
 
@@ -247,39 +256,90 @@ aim_last_step(const struct aim *aim, const struct fold *fold, uint32_t group)
 	return bundle;
 }
 
-/* Lists the positions by which a group gets closer; returns their number. */
+/* Lists the positions by which the group at a place gets closer; returns their
+ * number. */
 static uint32_t
 aim_list_options(const struct aim *aim, const struct fold *fold,
-		 uint32_t group, uint8_t *options)
+		 uint32_t place, uint8_t *options)
 {
 	const struct bundle *step;
-	uint32_t n = 0, p, end;
+	uint32_t n = 0, i, width;
 
-	if (aim->level[group] == 1) {
-		step = aim_last_step(aim, fold, group);
-		for (p = 0; p < step->width; p++)
-			options[n++] = (uint8_t)(step->first + p);
-		return n;
-	}
-	for (step = aim_first_step(aim, fold, group); step;
-	     step = aim_step_closer(aim, fold, group, step + 1)) {
-		end = step->first +
-		      step->width * fold->groups[step->peer].n_slots;
-		for (p = step->first; p < end; p++)
-			options[n++] = (uint8_t)p;
+	if (aim->level[aim->reached[place]] == 1)	/* see aim_turn() */
+		return aim_last_step(aim, fold, aim->reached[place])->width;
+	for (i = aim->first_step[place]; i < aim->first_step[place + 1]; i++) {
+		step = &fold->bundles[aim->steps[i]];
+		width = step->width * fold->groups[step->peer].n_slots;
+		memcpy(&options[n], &aim->count[step->first], width);
+		n += width;
 	}
 	return n;
 }
 
-/* Lays out branches, options and candidates of all classes. Near classes get
- * the first member as their destination until aim_turn() says otherwise. */
+/* The group at place i among those reached becomes a branch of its class,
+ * with its options from `option` on; returns their number. */
+static uint32_t
+aim_add_branch(struct aim *aim, const struct fold *fold, uint32_t i,
+	       uint32_t option)
+{
+	struct hop_class *class = &aim->classes[aim->class_of[i]];
+	const struct group *group = &fold->groups[aim->reached[i]];
+	struct branch *branch;
+
+	branch = &aim->branches[class->first_branch + class->n_branches++];
+	branch->group = aim->reached[i];
+	branch->first_slot = group->first_slot;
+	branch->n_slots = group->n_slots;
+	branch->first_hop = group->first_hop;
+	branch->first_cable = group->first_cable;
+	branch->carries = aim->carries[branch->group];
+	branch->first_option = option;
+	branch->first_seat = class->n_slots;
+	class->n_slots += branch->n_slots;
+	class->n_seats |= branch->carries;	/* counted below */
+	return aim_list_options(aim, fold, i, &aim->options[option]);
+}
+
+/* Gives everybody in a class a seat if one of them needs it. */
+static void
+aim_seat_class(struct aim *aim, const struct hop_class *class)
+{
+	const struct branch *branch = &aim->branches[class->first_branch];
+	const struct branch *end = branch + class->n_branches;
+	uint32_t i, seat = class->first_seat;
+
+	for (; branch < end; branch++)
+		for (i = 0; i < branch->n_slots; i++)
+			aim->seats[branch->first_slot + i] = seat++;
+}
+
+static void
+aim_seat(struct aim *aim)
+{
+	struct hop_class *class = aim->classes;
+	const struct hop_class *end = class + aim->n_classes;
+	uint32_t seat = 1, way = 0, candidate = 0;
+
+	for (; class < end; class++) {
+		class->n_seats = class->n_seats ? class->n_slots : 0;
+		class->first_seat = seat;
+		class->first_way = way;
+		class->first_candidate = candidate;
+		seat += class->n_seats;
+		way += class->n_seats * class->n_candidates;
+		candidate += class->n_candidates;
+		if (class->n_seats)
+			aim_seat_class(aim, class);
+	}
+}
+
+/* Lays out branches and options of all classes. Near classes get the first
+ * member as their destination until aim_turn() says otherwise. */
 static void
 aim_lay_out(struct aim *aim, const struct fold *fold)
 {
 	struct hop_class *class;
-	struct branch *branch;
-	const struct group *group;
-	uint32_t i, n, first = 0, candidate = 0, option = 0;
+	uint32_t i, n, first = 0, option = 0;
 
 	for (class = aim->classes; class < aim->classes + aim->n_classes;
 	     class++) {
@@ -288,91 +348,38 @@ aim_lay_out(struct aim *aim, const struct fold *fold)
 		class->n_branches = 0;	/* counted again below */
 	}
 	for (i = 0; i < aim->n_reached; i++) {
-		class = &aim->classes[aim->class_of[i]];
-		group = &fold->groups[aim->reached[i]];
-		branch = &aim->branches[class->first_branch +
-					class->n_branches];
-		branch->group = aim->reached[i];
-		branch->first_slot = group->first_slot;
-		branch->n_slots = group->n_slots;
-		branch->first_hop = group->first_hop;
-		branch->first_cable = group->first_cable;
-		branch->carries = aim->carries[branch->group];
-		branch->first_option = option;
-		n = aim_list_options(aim, fold, branch->group,
-				     &aim->options[option]);
+		n = aim_add_branch(aim, fold, i, option);
+		aim->classes[aim->class_of[i]].n_candidates = n;
 		option += n;
-		if (class->n_branches++ > 0)
-			continue;
-		class->first_candidate = candidate;
-		class->n_candidates = n;
-		candidate += n;
 	}
-}
-
-/* Slots and loads of a class's candidates, from its options. */
-static void
-aim_weigh_class(struct aim *aim, const struct fold *fold,
-		const struct hop_class *class, const uint64_t *sum)
-{
-	const struct branch *branch = &aim->branches[class->first_branch];
-	const struct branch *end = branch + class->n_branches;
-	struct candidate *candidate;
-	const uint8_t *options;
-	uint32_t i;
-
-	candidate = &aim->candidates[class->first_candidate];
-	options = &aim->options[branch->first_option];
-	for (i = 0; i < class->n_candidates; i++) {
-		candidate[i].slot = fold->peers[branch->first_hop +
-						options[i]];
-		candidate[i].load = 0;
-	}
-	for (; branch < end; branch++) {
-		options = &aim->options[branch->first_option];
-		for (i = 0; i < class->n_candidates; i++)
-			candidate[i].load += sum[branch->first_hop +
-						 options[i]];
-	}
+	aim_seat(aim);
 }
 
 void
-aim_weigh(struct aim *aim, const struct fold *fold, const uint64_t *sum)
-{
-	const struct hop_class *class;
-
-	for (class = aim->classes; class < aim->classes + aim->n_classes;
-	     class++)
-		aim_weigh_class(aim, fold, class, sum);
-}
-
-void
-aim_take(struct aim *aim, const struct fold *fold, uint32_t root,
-	 const uint64_t *sum)
+aim_take(struct aim *aim, const struct fold *fold, uint32_t root)
 {
 	aim_measure(aim, fold, root);
 	aim_classify(aim, fold);
 	aim_lay_out(aim, fold);
-	aim_weigh(aim, fold, sum);
+	aim_turn(aim, fold, 0);
 }
 
 void
-aim_turn(struct aim *aim, const struct fold *fold, uint32_t member,
-	 const uint64_t *sum)
+aim_turn(struct aim *aim, const struct fold *fold, uint32_t member)
 {
 	const struct hop_class *class;
 	const struct bundle *last;
 	uint8_t *options;
 	uint32_t i;
 
+	aim->seats[fold->groups[aim->root].first_slot + member] = 0;
 	for (class = aim->classes; class < aim->classes + aim->n_near;
 	     class++) {
-		last = aim_last_step(aim, fold, class->model);
+		last = aim_last_step(aim, fold, aim->reached[class->model]);
 		options = &aim->options[aim->branches[
 			class->first_branch].first_option];
 		for (i = 0; i < last->width; i++)
 			options[i] = (uint8_t)(last->first +
 					       member * last->width + i);
-		aim_weigh_class(aim, fold, class, sum);
 	}
 }

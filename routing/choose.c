@@ -12,8 +12,17 @@
  *   3. updn.
  * This is the order of quality: congestion-free shifts, then shortest ways,
  * then any way. Then choose_transition: old and new together. If old alone is
- * acyclic and new alone is, but not both, the update goes in two steps: first
- * all that differs is taken out (the bridge), then put in.
+ * acyclic and new alone is, but not both, the update goes in two steps, with a
+ * bridge between them.
+ *
+ * The bridge is the new tables without those new entries that lead into a
+ * channel which is on a circle of old and new together. Each step is safe:
+ *   old to bridge: a circle would be one of old and new. Its channels are on a
+ *	circle, so no entry that leads into them is a new one, for these are
+ *	out. What is left of it are old entries, which have no circle.
+ *   bridge to new: all entries of the bridge are those of new, or none.
+ * Few entries are out, and for as long as the update takes; all others change
+ * in the first step.
  *
  * Strays. LIDs that nobody owns, since a host is away, keep the entries that
  * they have: a reboot costs no block. But somebody may still send there, so
@@ -34,8 +43,31 @@
 
 #include <string.h>
 
+#define MAX_ENGINES	16u
 #define MIXED_SHARE	50u	/* auto bears one part in so many */
 #define FIT_LEAST	0.9	/* what auto wants of engine_output.fit */
+
+/* By the engine's place in engines[]. */
+struct choose_memo {
+	struct engine_memo *of[MAX_ENGINES];
+};
+
+struct choose_memo *
+choose_memo_new(void)
+{
+	return g_new0(struct choose_memo, 1);
+}
+
+void
+choose_memo_free(struct choose_memo *memo)
+{
+	if (!memo)
+		return;
+	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++)
+		if (memo->of[i])
+			engines[i]->memo_free(memo->of[i]);
+	g_free(memo);
+}
 
 static void
 choice_drop_tables(struct choice *c)
@@ -52,6 +84,7 @@ choice_clear(struct choice *c)
 {
 	choice_drop_tables(c);
 	channels_clear(&c->together);
+	lft_free(c->bridge);
 	g_free(c->reason);
 	*c = (struct choice){ 0 };
 }
@@ -77,6 +110,17 @@ choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
 			(from ? lft_row(from, sw)[lid] : LFT_NO_PATH);
 }
 
+/* Somebody else may hold the tables, and go by what they are. */
+static struct lft *
+choose_copy(const struct lft *lft)
+{
+	struct lft *copy = lft_new(lft->n_switches, lft->top);
+
+	memcpy(copy->ports, lft->ports,
+	       (size_t)lft->n_switches * lft->stride);
+	return copy;
+}
+
 static bool
 choose_routes(const struct lft *lft, uint32_t lid)
 {
@@ -86,36 +130,45 @@ choose_routes(const struct lft *lft, uint32_t lid)
 	return false;
 }
 
-/* Strays that the engine did not route keep what they have. */
-static void
+/* Strays that the engine did not route keep what they have. Gives back the
+ * tables with these; another reference is given up. */
+static struct lft *
 choose_keep_strays(const struct graph *g, struct lft *lft,
 		   const struct lft *held)
 {
 	uint32_t top = MIN(lft->top, held->top), lid;
 	g_autofree uint8_t *stray = choose_find_strays(g, top);
+	struct lft *mine = NULL;
 
-	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		if (stray[lid] && !choose_routes(lft, lid))
-			choose_put(lft, lid, held);
+	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
+		if (!stray[lid] || choose_routes(lft, lid) ||
+		    !choose_routes(held, lid))
+			continue;
+		if (!mine)
+			mine = choose_copy(lft);
+		choose_put(mine, lid, held);
+	}
+	if (!mine)
+		return lft;
+	lft_free(lft);
+	return mine;
 }
 
 /* The tables held, as if there had never been a stray. */
 static struct lft *
 choose_forget_strays(const struct graph *g, const struct lft *held)
 {
-	struct lft *lft = lft_new(held->n_switches, held->top);
+	struct lft *lft = choose_copy(held);
 	g_autofree uint8_t *stray = choose_find_strays(g, held->top);
 	uint32_t lid;
 
-	memcpy(lft->ports, held->ports,
-	       (size_t)held->n_switches * held->stride);
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
 		if (stray[lid])
 			choose_put(lft, lid, NULL);
 	return lft;
 }
 
-/* Fills lft, ranks, notes, alone. */
+/* Fills lft, ranks, notes, alone. in->memo is that of the engine. */
 static bool
 choose_run(const struct engine *engine, const struct engine_input *in,
 	   struct choice *c, GError **error)
@@ -123,21 +176,39 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	struct engine_output out;
 
 	c->engine = engine;
-	c->lft = lft_new(in->g->n_switches, in->g->top);
-	engine_output_init(&out, c->lft);
+	engine_output_init(&out, in->memo ? NULL :
+			   lft_new(in->g->n_switches, in->g->top));
 	if (!engine->compute(in, &out, error)) {
+		lft_free(out.lft);
 		engine_output_clear(&out);
 		choice_drop_tables(c);
 		return false;
 	}
+	c->lft = out.lft;
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
 	c->fit = out.fit;
 	engine_output_clear(&out);
 	if (in->previous)
-		choose_keep_strays(in->g, c->lft, in->previous);
+		c->lft = choose_keep_strays(in->g, c->lft, in->previous);
 	verify_tables(in->g, c->lft, NULL, &c->alone);
 	return true;
+}
+
+/* Of one engine; NULL: there is none. */
+static struct engine_memo *
+choose_recall(struct choose_memo *memo, const struct engine *engine)
+{
+	if (!memo || !engine->memo_new)
+		return NULL;
+	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++) {
+		if (engines[i] != engine)
+			continue;
+		if (!memo->of[i])
+			memo->of[i] = engine->memo_new();
+		return memo->of[i];
+	}
+	return NULL;
 }
 
 /* If there is a loop, once more without the strays. */
@@ -152,6 +223,7 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 
 	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
 		in.ranks = NULL;
+	in.memo = choose_recall(wish->memo, engine);
 	if (!choose_run(engine, &in, c, error))
 		return false;
 	if (!c->alone.channels.n_looped || !in.previous)
@@ -319,6 +391,33 @@ choose_auto(const struct choice_wish *wish, const struct engine_input *in,
 	return false;
 }
 
+static struct lft *
+choose_make_bridge(const struct graph *g, const struct lft *held,
+		   const struct lft *wanted, const uint8_t *looped)
+{
+	g_autofree uint32_t *edge_at = graph_map_ports(g);
+	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
+	uint32_t sw, lid, edge;
+	const uint8_t *old, *new;
+	uint8_t *to;
+
+	g_assert(held->n_switches == wanted->n_switches);
+	for (sw = 0; sw < wanted->n_switches; sw++) {
+		old = lft_row(held, sw);
+		new = lft_row(wanted, sw);
+		to = lft_row(bridge, sw);
+		memcpy(to, new, wanted->stride);
+		for (lid = 0; lid < wanted->stride; lid++) {
+			if (lid < held->stride && old[lid] == new[lid])
+				continue;
+			edge = edge_at[sw * GRAPH_PORTS + new[lid]];
+			if (edge != SUBNET_NONE && looped[edge])
+				to[lid] = LFT_NO_PATH;
+		}
+	}
+	return bridge;
+}
+
 /* Old and new are on the fabric together. */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -334,8 +433,11 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	c->held_loop = held.n_looped > 0;
 	channels_clear(&held);
 	/* One that is there already is not made worse by leaving it. */
-	if (!c->held_loop)
-		c->safety = CHOICE_DRAIN;
+	if (c->held_loop)
+		return;
+	c->safety = CHOICE_DRAIN;
+	c->bridge = choose_make_bridge(in->g, in->previous, c->lft,
+				       c->together.looped);
 }
 
 bool
@@ -350,21 +452,4 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	choose_transition(in, c);
 	return true;
-}
-
-struct lft *
-choose_bridge(const struct lft *held, const struct lft *wanted)
-{
-	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
-	uint32_t n = MIN(held->stride, wanted->stride), sw, i;
-	uint8_t *to;
-
-	g_assert(held->n_switches == wanted->n_switches);
-	for (sw = 0; sw < wanted->n_switches; sw++) {
-		to = lft_row(bridge, sw);
-		for (i = 0; i < n; i++)
-			if (lft_row(held, sw)[i] == lft_row(wanted, sw)[i])
-				to[i] = lft_row(held, sw)[i];
-	}
-	return bridge;
 }

@@ -10,18 +10,25 @@
 #include "routing/engine.h"
 #include "routing/verify.h"
 
+/* What the engines know from their last runs, for choose_tables() to read and
+ * write: it is sooner done, and chooses the same. */
+struct choose_memo;
+struct choose_memo *choose_memo_new(void);
+void choose_memo_free(struct choose_memo *memo);
+
 struct choice_wish {
 	const struct engine *engine;	/* NULL: auto */
 	bool require_deadlock_free;	/* even of one asked for by name */
 	/* Whose order input->ranks is; NULL: nobody's. */
 	const char *ranks_by;
+	struct choose_memo *memo;	/* NULL: none */
 };
 
 enum choice_safety {
 	CHOICE_SAFE,	/* by itself and together with the tables held */
 	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
-			   credit loop, so what changes must be taken out
-			   before it is put in again */
+			   credit loop, so some of what changes must be taken
+			   out before it is put in again: see bridge */
 	CHOICE_LOOP,	/* has a credit loop: asked for by name */
 };
 
@@ -29,13 +36,15 @@ struct choice {
 	const struct engine *engine;	/* whose tables these are */
 	enum choice_safety safety;
 	char *reason;		/* why this engine, one line */
-	struct lft *lft;
+	struct lft *lft;	/* not to be written: the memo's, too */
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
 	double fit;		/* engine_output.fit */
 	struct verify_result alone;
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
+	struct lft *bridge;	/* CHOICE_DRAIN: the step between: new, and
+				   LFT_NO_PATH where new would loop with old */
 };
 
 /*
@@ -47,9 +56,5 @@ bool choose_tables(const struct choice_wish *wish,
 		   const struct engine_input *in, struct choice *choice,
 		   GError **error);
 void choice_clear(struct choice *choice);
-
-/* What is the same in both, LFT_NO_PATH elsewhere: the step between, when the
- * fabric is to be drained. */
-struct lft *choose_bridge(const struct lft *held, const struct lft *wanted);
 
 #endif

@@ -75,18 +75,4 @@ struct fold *fold_new(const struct graph *g, const uint32_t *ranks,
 		      const struct lft *held);
 void fold_free(struct fold *fold);
 
-/*
- * By which positions the groups send to these LIDs, [group * stride + column];
- * FOLD_NO_HOP if to no switch. The first member speaks for all; to itself the
- * second. lft may say anything.
- */
-void fold_read(const struct fold *fold, const struct lft *lft,
-	       const struct fold_column *columns, uint32_t n,
-	       uint8_t *positions, uint32_t stride);
-
-/* To all members; FOLD_NO_HOP becomes LFT_NO_PATH. */
-void fold_write(const struct fold *fold, const uint8_t *positions,
-		uint32_t stride, const struct fold_column *columns,
-		uint32_t n, struct lft *lft);
-
 #endif

@@ -39,6 +39,7 @@ struct ftree_report {
 	GArray *levels;		/* struct ftree_level, by rank */
 	GArray *strays;		/* struct ftree_stray */
 	bool kept;		/* ranks are those in force */
+	bool amended;		/* made of the memo's tables */
 	GArray *lost;		/* struct ftree_pair with CAs on both,
 				   FTREE_MAX_LISTED at most */
 	GArray *mute;		/* the same, port 0 at one end */

@@ -28,24 +28,23 @@
 #define FAR	UINT32_MAX
 
 /* What everybody reaches in the tree. */
-static void
-detour_start(struct detour *d)
+static uint64_t *
+detour_start(const struct tree *t)
 {
-	const struct tree *t = d->t;
 	uint32_t n = t->g->n_switches, sw, k, w;
-	uint64_t *mine;
+	uint64_t *reach = g_new0(uint64_t, (size_t)n * t->n_words), *mine;
 
-	d->reach = g_new0(uint64_t, (size_t)n * t->n_words);
 	for (sw = 0; sw < n; sw++) {
-		mine = detour_set(d, sw);
+		mine = reach + (size_t)sw * t->n_words;
 		for (k = 0; k < t->n_sets; k++)
 			for (w = 0; w < t->n_words; w++)
 				mine[w] |= tree_set(t, sw, k)[w];
 	}
+	return reach;
 }
 
 struct detour *
-detour_new(const struct fill *fill, struct lft *out)
+detour_new(const struct fill *fill, struct lft *out, uint64_t *reach)
 {
 	struct detour *d = g_new0(struct detour, 1);
 	uint32_t n = fill->t->g->n_switches;
@@ -55,7 +54,7 @@ detour_new(const struct fill *fill, struct lft *out)
 	d->out = out;
 	d->hops = g_new(uint32_t, n);
 	d->falls = g_new(uint8_t, n);
-	detour_start(d);
+	d->reach = reach ? reach : detour_start(fill->t);
 	return d;
 }
 
@@ -154,25 +153,38 @@ detour_rescue(struct detour *d, uint32_t dest)
 	}
 }
 
-/* Takes what this neighbour has and `sw` has not. True if all is there. */
+static bool
+detour_has_all(const struct detour *d, uint32_t sw)
+{
+	const uint64_t *mine = detour_set(d, sw);
+	uint32_t n = d->t->g->n_switches, w;
+
+	for (w = 0; w < n / 64; w++)
+		if (~mine[w])
+			return false;
+	return n % 64 == 0 || !(~mine[w] << (64 - n % 64));
+}
+
+/* Takes what this neighbour has and `sw` has not. True if there was any. */
 static bool
 detour_ask(struct detour *d, uint32_t sw, const struct graph_edge *edge)
 {
 	uint64_t *mine = detour_set(d, sw), word;
 	const uint64_t *theirs = detour_set(d, edge->peer);
 	uint8_t *row = lft_row(d->out, sw);
-	uint32_t n = d->t->g->n_switches, w, n_have = 0;
+	bool any = false;
+	uint32_t w;
 
 	for (w = 0; w < d->t->n_words; w++) {
 		word = theirs[w] & ~mine[w];
 		mine[w] |= word;
-		n_have += (uint32_t)__builtin_popcountll(mine[w]);
+		any = any || word;
 		for (; word; word &= word - 1)
 			fill_put_own(d->f, row, w * 64 +
 				     (uint32_t)__builtin_ctzll(word),
 				     edge->port);
 	}
-	return n_have == n;
+	return any;
 }
 
 /* True if there is something new. */
@@ -180,27 +192,20 @@ static bool
 detour_ask_all(struct detour *d, uint32_t sw)
 {
 	const struct graph *g = d->t->g;
-	uint32_t n = g->first_edge[sw + 1] - g->first_edge[sw], i, w;
-	uint64_t *mine = detour_set(d, sw), before = 0, after = 0;
+	uint32_t n = g->first_edge[sw + 1] - g->first_edge[sw], i;
+	bool any = false;
 
-	for (w = 0; w < d->t->n_words; w++)
-		before += (uint64_t)__builtin_popcountll(mine[w]);
-	if (before == g->n_switches)
-		return false;
-	for (i = 0; i < n; i++)
-		if (detour_ask(d, sw, &g->edges[g->first_edge[sw] +
-						(i + d->t->turn[sw]) % n]))
-			return true;
-	for (w = 0; w < d->t->n_words; w++)
-		after += (uint64_t)__builtin_popcountll(mine[w]);
-	return after > before;
+	for (i = 0; i < n && !detour_has_all(d, sw); i++)
+		any |= detour_ask(d, sw, &g->edges[g->first_edge[sw] +
+						   (i + d->t->turn[sw]) % n]);
+	return any;
 }
 
-void
+bool
 detour_manage(struct detour *d)
 {
 	uint32_t i, sw;
-	bool again;
+	bool again, any = false;
 
 	do {
 		again = false;
@@ -209,5 +214,7 @@ detour_manage(struct detour *d)
 			if (d->t->g->n_hosts[sw] == 0)
 				again |= detour_ask_all(d, sw);
 		}
+		any |= again;
 	} while (again);
+	return any;
 }

@@ -24,14 +24,16 @@ detour_set(const struct detour *d, uint32_t sw)
 	return d->reach + (size_t)sw * d->t->n_words;
 }
 
-struct detour *detour_new(const struct fill *fill, struct lft *out);
+/* `reach` is taken over; NULL: what is reached in the tree. */
+struct detour *detour_new(const struct fill *fill, struct lft *out,
+			  uint64_t *reach);
 void detour_free(struct detour *d);
 
 /* Routes anew all LIDs of CAs on `dest`, with all cables. */
 void detour_rescue(struct detour *d, uint32_t dest);
 
 /* From switches without CAs to the ports 0 that they do not reach: any way,
- * for management only. Last of all. */
-void detour_manage(struct detour *d);
+ * for management only. Last of all. False if there was nothing to be done. */
+bool detour_manage(struct detour *d);
 
 #endif

@@ -33,12 +33,15 @@
  * Source. J. Gliksberg et al., arXiv 2211.11817, for pi by rank and the order
  * of numbers; the dealing out is not theirs.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/ftree_fill.h"
+#include "routing/translate.h"
 
 #define MAX_LIVE	256u	/* ports of a switch */
-#define NO_INDEX	255u	/* what no wheel and no pod is */
+#define FEW		8u	/* columns by themselves, not transposed */
+#define CACHED		(8u << 20)	/* an arena that may stay in a cache */
 
 struct deck {
 	uint32_t n_slots, n_live, n_dead;
@@ -50,168 +53,15 @@ struct deck {
 struct row {
 	const struct fill *f;
 	const struct tree *t;
-	struct lft *out;
 	uint32_t sw, rank;
 	uint32_t lap;		/* numbers that a wheel takes to go round */
-	uint8_t *ports;
+	uint8_t *ports;		/* the row, small enough to stay near */
+	bool covered;		/* by what lid_wheel says */
+	uint32_t first, last;	/* words of sets that are looked at, fours */
+	const uint64_t *only;	/* destinations; NULL: all */
 	uint64_t *full, *rest;	/* scratch, sets */
 	struct deck deck, other;
 };
-
-static void
-fill_find_runs(struct fill *f)
-{
-	uint32_t i;
-
-	f->run_end = g_new(uint32_t, f->n_entries);
-	for (i = f->n_entries; i > 0; i--)
-		f->run_end[i - 1] = i < f->n_entries &&
-			f->lid[i] == f->lid[i - 1] + 1 ? f->run_end[i] : i;
-}
-
-static uint8_t *
-fill_turn_wheel(const struct fill *f, uint32_t pi, uint32_t modulus)
-{
-	uint8_t *wheel = g_malloc(f->n_entries + 1u);
-	uint32_t i;
-
-	for (i = 0; i < f->n_entries; i++)
-		wheel[i] = (uint8_t)(f->nid[i] / pi % modulus);
-	return wheel;
-}
-
-/* The same by LID; what nobody owns has no slot. */
-static uint8_t *
-fill_spread_wheel(const struct fill *f, const uint8_t *wheel,
-		  const uint8_t *own)
-{
-	uint8_t *by_lid = g_malloc(f->t->g->top + 1u);
-	uint32_t i;
-
-	memset(by_lid, (int)NO_INDEX, f->t->g->top + 1u);
-	for (i = 0; i < f->n_entries; i++)
-		by_lid[f->lid[i]] = wheel[i];
-	for (i = 0; i < f->t->g->n_switches; i++)
-		fill_put_own(f, by_lid, i, own[i]);
-	return by_lid;
-}
-
-/* Numbers the components of the ranks below r, in which the children of a
- * switch of rank r are; as bytes, or not at all. */
-static void
-fill_number_pods(struct fill *f, uint32_t r)
-{
-	const struct tree *t = f->t;
-	uint32_t n = t->g->n_switches, sw, dest, i, n_pods = 0;
-	const uint32_t *label = t->pods + (size_t)(r - 1) * n;
-	g_autofree uint32_t *pods = g_new(uint32_t, n);
-	uint8_t *by_lid;
-
-	for (sw = 0; sw < n; sw++)	/* labels are the lowest members */
-		if (t->rank[sw] >= r)
-			pods[sw] = NO_INDEX;
-		else if (label[sw] == sw)
-			pods[sw] = n_pods++;
-		else
-			pods[sw] = pods[label[sw]];
-	if (n_pods > TREE_MAX_WHEEL)
-		return;
-	by_lid = g_malloc(t->g->top + 1u);
-	memset(by_lid, (int)NO_INDEX, t->g->top + 1u);
-	for (dest = 0; dest < n; dest++) {
-		sw = t->switch_of[dest];
-		for (i = f->first_entry[dest]; i < f->first_entry[dest + 1];
-		     i++)
-			by_lid[f->lid[i]] = (uint8_t)pods[sw];
-		fill_put_own(f, by_lid, dest, (uint8_t)pods[sw]);
-	}
-	f->pods[r] = g_steal_pointer(&pods);
-	f->lid_pod[r] = by_lid;
-}
-
-static void
-fill_make_wheels(struct fill *f)
-{
-	const struct tree *t = f->t;
-	const struct tree_level *level;
-	uint32_t n = t->g->n_switches, r, i, dest, pi, modulus;
-	uint8_t **wheel;
-
-	f->up_wheel = g_new0(uint8_t *, t->n_ranks);
-	f->own_wheel = g_new0(uint8_t *, t->n_ranks);
-	f->lid_wheel = g_new0(uint8_t *, t->n_ranks);
-	f->lid_pod = g_new0(uint8_t *, t->n_ranks);
-	f->pods = g_new0(uint32_t *, t->n_ranks);
-	f->down_wheel = g_new0(uint8_t *, t->n_ranks * 256u);
-	for (r = 0; r + 1 < t->n_ranks; r++) {
-		level = &t->levels[r + 1];
-		modulus = level->width * level->n_cables;
-		pi = t->levels[r].pi;
-		f->up_wheel[r] = fill_turn_wheel(f, pi, modulus);
-		f->own_wheel[r] = g_malloc(n);
-		for (dest = 0; dest < n; dest++)
-			f->own_wheel[r][dest] = 
-				(uint8_t)(t->place[t->switch_of[dest]] /
-					  pi % modulus);
-		f->lid_wheel[r] = fill_spread_wheel(f, f->up_wheel[r],
-						    f->own_wheel[r]);
-		fill_number_pods(f, r + 1);
-	}
-	for (i = 0; i < t->first_down[n]; i++) {
-		if (t->downs[i].n_cables == 1)
-			continue;
-		r = t->rank[t->downs[i].peer] + 1u;
-		wheel = &f->down_wheel[r * 256 + t->downs[i].n_cables];
-		if (!*wheel)
-			*wheel = fill_turn_wheel(f, t->levels[r].pi,
-						 t->downs[i].n_cables);
-	}
-}
-
-struct fill *
-fill_new(const struct tree *t, const struct hosts *h)
-{
-	struct fill *f = g_new0(struct fill, 1);
-
-	f->t = t;
-	f->n_entries = h->n;
-	f->first_entry = h->first;
-	f->lid = h->lid;
-	f->exit = h->port;
-	f->nid = h->number;
-	f->base = h->base;
-	f->own_lid = h->own_lid;
-	f->n_own = h->n_own;
-	fill_find_runs(f);
-	fill_make_wheels(f);
-	good_find(f);
-	return f;
-}
-
-void
-fill_free(struct fill *f)
-{
-	uint32_t i;
-
-	for (i = 0; i < f->t->n_ranks; i++) {
-		g_free(f->up_wheel[i]);
-		g_free(f->own_wheel[i]);
-		g_free(f->lid_wheel[i]);
-		g_free(f->lid_pod[i]);
-		g_free(f->pods[i]);
-	}
-	for (i = 0; i < f->t->n_ranks * 256; i++)
-		g_free(f->down_wheel[i]);
-	g_free(f->up_wheel);
-	g_free(f->own_wheel);
-	g_free(f->lid_wheel);
-	g_free(f->lid_pod);
-	g_free(f->pods);
-	g_free(f->down_wheel);
-	g_free(f->run_end);
-	g_free(f->good);
-	g_free(f);
-}
 
 /* One port for the destinations from..to - 1. */
 static void
@@ -317,29 +167,49 @@ row_transpose(uint64_t a[64])
 		}
 }
 
-/* Up to 64 parents, of destinations 64 w to 64 w + 63: to the masks of those
- * from which a destination is n_ups hops up and then down; only those that are
- * good for it, unless these are less than half. */
+/* Bit j of each. */
+static uint64_t
+row_column(const uint64_t *a, uint32_t n, uint32_t j)
+{
+	uint64_t column = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		column |= (a[i] >> j & 1) << i;
+	return column;
+}
+
+/* Up to 64 parents, of those of the destinations 64 w to 64 w + 63 that are in
+ * `word`: to the masks of those from which a destination is n_ups hops up and
+ * then down; only those that are good for it, unless these are less than
+ * half. */
 static void
 row_find_parents(const struct row *row, uint32_t first, uint32_t n,
-		 uint32_t n_ups, uint32_t w, uint64_t masks[64])
+		 uint32_t n_ups, uint32_t w, uint64_t word,
+		 uint64_t masks[64])
 {
 	const struct tree *t = row->t;
-	uint64_t good[64] = { 0 };
-	uint32_t i, peer;
+	bool few = __builtin_popcountll(word) <= FEW;
+	uint64_t sets[64] = { 0 }, good[64] = { 0 }, best;
+	uint32_t i, j, peer;
 
-	memset(masks, 0, 64 * sizeof(*masks));
 	for (i = 0; i < n; i++) {
 		peer = t->ups[first + i].peer;
-		masks[i] = tree_set(t, peer, n_ups)[w];
-		good[i] = masks[i] & fill_good(row->f, peer)[w];
+		sets[i] = tree_set(t, peer, n_ups)[w];
+		good[i] = sets[i] & fill_good(row->f, peer)[w];
 	}
-	row_transpose(masks);
-	row_transpose(good);
-	for (i = 0; i < 64; i++)
-		if (__builtin_popcountll(good[i]) * 2 >=
-		    __builtin_popcountll(masks[i]))
-			masks[i] = good[i];
+	if (!few) {
+		row_transpose(sets);
+		row_transpose(good);
+	}
+	for (; word; word &= word - 1) {
+		j = (uint32_t)__builtin_ctzll(word);
+		masks[j] = few ? row_column(sets, n, j) : sets[j];
+		best = few ? row_column(good, n, j) : good[j];
+		if (__builtin_popcountll(best) * 2 >=
+		    __builtin_popcountll(masks[j]))
+			masks[j] = best;
+	}
 }
 
 /* Only some parents: n_masks times 64. */
@@ -396,44 +266,49 @@ row_deal(struct row *row, const struct deck *deck, uint32_t dest)
 	row_put_deck(row, dest, dest + 1, port);
 }
 
-/* to[i] = port[from[i]], eight at a time: one store instead of eight is what
- * this is limited by. */
-static void
-row_translate(uint8_t *restrict to, const uint8_t *restrict from,
-	      const uint8_t *restrict port, uint32_t n)
-{
-	uint64_t in, out;
-	uint32_t i = 0, j;
-
-	for (; i + 8 <= n; i += 8) {
-		memcpy(&in, from + i, 8);
-		out = 0;
-#pragma GCC unroll 8
-		for (j = 0; j < 64; j += 8)
-			out |= (uint64_t)port[in >> j & 0xff] << j;
-		memcpy(to + i, &out, 8);
-	}
-	for (; i < n; i++)
-		to[i] = port[from[i]];
-}
-
 /* The whole row by LID, from first to last; what is wrong is put right by
  * those who come after, and what has no way here. */
 static void
-row_blanket(struct row *row, const uint8_t *by_lid, uint8_t port[256])
+row_blanket(struct row *row, const uint8_t *by_lid, uint8_t port[256],
+	    uint32_t n_used)
 {
 	const struct tree *t = row->t;
 	uint32_t n = t->g->n_switches, from = 0, to, k, w;
 
-	port[NO_INDEX] = LFT_NO_PATH;
-	row_translate(row->ports, by_lid, port, t->g->top + 1u);
+	port[FILL_NO_INDEX] = LFT_NO_PATH;
+	translate_bytes(row->ports, by_lid, row->f->row_size, port, n_used);
+	row->covered = true;
 
 	memset(row->rest, 0xff, t->n_words * sizeof(*row->rest));
 	for (k = 0; k < t->n_sets; k++)
 		for (w = 0; w < t->n_words; w++)
 			row->rest[w] &= ~tree_set(t, row->sw, k)[w];
-	for (; tree_next_run(row->rest, n, &from, &to); from = to)
+	for (; set_next_run(row->rest, n, &from, &to); from = to)
 		row_put_port(row, from, to, LFT_NO_PATH);
+}
+
+/* Nothing yet. */
+static void
+row_clear(struct row *row)
+{
+	memset(row->ports, (int)LFT_NO_PATH, row->f->row_size);
+}
+
+/* Of word w, what is to be made. */
+static uint64_t
+row_only(const struct row *row, uint32_t w)
+{
+	return row->only ? row->only[w] : UINT64_MAX;
+}
+
+/* The next run of a set, as far as sets are looked at. */
+static bool
+row_next_run(const struct row *row, const uint64_t *set, uint32_t *from,
+	     uint32_t *to)
+{
+	*from = MAX(*from, row->first * 64);
+	return set_next_run(set, MIN(row->t->g->n_switches, row->last * 64),
+			     from, to);
 }
 
 /* Are these more than half of the destinations with CAs? */
@@ -449,18 +324,44 @@ row_is_most(const struct row *row, const uint64_t *set)
 	return n > end / 2;
 }
 
+/* Of a blanket, what was taken for a plane and is not. */
+static void
+row_mend_guesses(struct row *row)
+{
+	const struct tree *t = row->t;
+	const uint64_t *guesses = row->f->guesses[row->rank];
+	const uint8_t *own = row->f->own_wheel[row->rank];
+	uint32_t slot, w, dest;
+	uint64_t word;
+
+	for (slot = 0; slot < t->levels[row->rank + 1].width; slot++)
+		for (w = t->n_leaves / 64; w < t->n_words; w++)
+			for (word = row->full[w] &
+			     guesses[slot * t->n_words + w]; word;
+			     word &= word - 1) {
+				dest = w * 64 +
+					(uint32_t)__builtin_ctzll(word);
+				fill_put_own(row->f, row->ports, dest,
+					     row->deck.port[own[dest]]);
+			}
+}
+
 /* Destinations for which every parent is good. */
 static void
 row_go_up_full(struct row *row)
 {
-	uint32_t n = row->t->g->n_switches, from = 0, to;
+	uint32_t from = 0, to;
 
-	if (row->deck.n_dead == 0 && row_is_most(row, row->full)) {
+	if (!row->only && row->deck.n_dead == 0 &&
+	    row_is_most(row, row->full)) {
 		row_blanket(row, row->f->lid_wheel[row->rank],
-			    row->deck.port);
+			    row->deck.port, row->deck.n_slots);
+		row_mend_guesses(row);
 		return;
 	}
-	for (; tree_next_run(row->full, n, &from, &to); from = to) {
+	if (!row->only)
+		row_clear(row);
+	for (; row_next_run(row, row->full, &from, &to); from = to) {
 		if (row->deck.n_dead == 0) {
 			row_put_deck(row, from, to, row->deck.port);
 			continue;
@@ -478,7 +379,7 @@ row_go_up_own(struct row *row, uint32_t n_ups)
 	uint32_t n_groups = t->first_up[row->sw + 1] - t->first_up[row->sw];
 	uint32_t i, w, dest;
 	const struct tree_group *group;
-	const uint64_t *set;
+	const uint64_t *set, *guess;
 	uint64_t word;
 	uint8_t port;
 
@@ -487,9 +388,14 @@ row_go_up_own(struct row *row, uint32_t n_ups)
 			(i + t->turn[row->sw]) % n_groups;
 		set = tree_set(t, group->peer, n_ups);
 		port = t->g->edges[group->first_edge].port;
-		for (w = t->n_leaves / 64; w < t->n_words; w++) {
+		guess = row->f->guesses[row->rank] +
+			(size_t)group->slot * t->n_words;
+		for (w = MAX(t->n_leaves / 64, row->first); w < row->last;
+		     w++) {
 			word = row->rest[w] & set[w];
 			row->rest[w] &= ~word;
+			if (row->covered)	/* it is there already */
+				word &= ~guess[w];
 			for (; word; word &= word - 1) {
 				dest = w * 64 +
 					(uint32_t)__builtin_ctzll(word);
@@ -512,7 +418,7 @@ row_go_up_word(struct row *row, uint32_t n_ups, uint32_t w, uint64_t word)
 	n_masks = (n + 63) / 64;
 	for (i = 0; i < n_masks; i++)
 		row_find_parents(row, first + i * 64, MIN(n - i * 64, 64),
-				 n_ups, w, masks[i]);
+				 n_ups, w, word, masks[i]);
 	row_make_deck_of(row, &row->other, last, n_masks);
 	for (; word; word &= word - 1) {
 		j = (uint32_t)__builtin_ctzll(word);
@@ -532,7 +438,7 @@ row_go_up_rest(struct row *row, uint32_t n_ups)
 	uint32_t end = row->t->n_leaves, w;
 	uint64_t word;
 
-	for (w = 0; w * 64 < end; w++) {
+	for (w = row->first; w < row->last && w * 64 < end; w++) {
 		word = row->rest[w];
 		if (w == end / 64)
 			word &= (UINT64_C(1) << end % 64) - 1;
@@ -544,28 +450,43 @@ row_go_up_rest(struct row *row, uint32_t n_ups)
 	row_go_up_own(row, n_ups);
 }
 
+/* n is a multiple of four. */
+static void
+row_meet(uint64_t *restrict to, const uint64_t *restrict a,
+	 const uint64_t *restrict b, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i += 4) {
+		to[i] &= a[i] & b[i];
+		to[i + 1] &= a[i + 1] & b[i + 1];
+		to[i + 2] &= a[i + 2] & b[i + 2];
+		to[i + 3] &= a[i + 3] & b[i + 3];
+	}
+}
+
 /* row->full: destinations for which every parent is good. */
 static void
 row_find_full(struct row *row)
 {
 	const struct tree *t = row->t;
-	uint32_t k, i, w;
-	const uint64_t *set, *good;
+	uint32_t first = row->first, n = row->last - first, k, i, w;
 
-	memset(row->full, 0, t->n_words * sizeof(*row->full));
+	memset(row->full + first, 0, n * sizeof(*row->full));
 	for (k = 1; k < t->n_sets; k++) {
-		memcpy(row->rest, tree_set(t, row->sw, k),
-		       t->n_words * sizeof(*row->rest));
+		memcpy(row->rest + first, tree_set(t, row->sw, k) + first,
+		       n * sizeof(*row->rest));
 		for (i = t->first_up[row->sw]; i < t->first_up[row->sw + 1];
-		     i++) {
-			set = tree_set(t, t->ups[i].peer, k - 1);
-			good = fill_good(row->f, t->ups[i].peer);
-			for (w = 0; w < t->n_words; w++)
-				row->rest[w] &= set[w] & good[w];
-		}
-		for (w = 0; w < t->n_words; w++)
+		     i++)
+			row_meet(row->rest + first,
+				 tree_set(t, t->ups[i].peer, k - 1) + first,
+				 fill_good(row->f, t->ups[i].peer) + first,
+				 n);
+		for (w = first; w < row->last; w++)
 			row->full[w] |= row->rest[w];
 	}
+	for (w = first; row->only && w < row->last; w++)
+		row->full[w] &= row->only[w];
 }
 
 static void
@@ -584,8 +505,9 @@ row_go_up(struct row *row)
 	row_go_up_full(row);
 	for (k = 1; k < t->n_sets; k++) {
 		set = tree_set(t, row->sw, k);
-		for (w = 0, any = 0; w < t->n_words; w++)
-			any |= row->rest[w] = set[w] & ~row->full[w];
+		for (w = row->first, any = 0; w < row->last; w++)
+			any |= row->rest[w] = set[w] & ~row->full[w] &
+				row_only(row, w);
 		if (any)
 			row_go_up_rest(row, k - 1);
 	}
@@ -601,7 +523,7 @@ row_go_down_either(struct row *row, uint32_t dest)
 	uint32_t i, n = 0, turn;
 
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
-		if (tree_has(tree_set(t, t->downs[i].peer, 0), dest))
+		if (set_has(tree_set(t, t->downs[i].peer, 0), dest))
 			groups[n++] = &t->downs[i];
 	for (i = row->f->first_entry[dest]; i < row->f->first_entry[dest + 1];
 	     i++) {
@@ -626,12 +548,11 @@ row_go_down_group(struct row *row, const struct tree_group *group)
 		row->f->down_wheel[row->rank * 256 + group->n_cables];
 	const uint64_t *set = tree_set(t, group->peer, 0);
 
-	for (w = 0; w < t->n_words; w++)
-		row->full[w] = set[w] & ~row->rest[w];
+	for (w = row->first; w < row->last; w++)
+		row->full[w] = set[w] & ~row->rest[w] & row_only(row, w);
 	for (i = 0; i < group->n_cables; i++)
 		port[i] = t->g->edges[group->first_edge + i].port;
-	for (; tree_next_run(row->full, t->g->n_switches, &from, &to);
-	     from = to) {
+	for (; row_next_run(row, row->full, &from, &to); from = to) {
 		if (group->n_cables == 1) {
 			row_put_port(row, from, to, port[0]);
 			continue;
@@ -663,7 +584,8 @@ row_fan_out(struct row *row)
 			return false;
 		port[pod] = t->g->edges[t->downs[i].first_edge].port;
 	}
-	row_blanket(row, row->f->lid_pod[row->rank], port);
+	row_blanket(row, row->f->lid_pod[row->rank], port,
+		    row->f->n_pods[row->rank]);
 	return true;
 }
 
@@ -673,13 +595,13 @@ row_find_shared(struct row *row)
 {
 	const struct tree *t = row->t;
 	const uint64_t *set;
-	uint32_t i, w;
+	uint32_t first = row->first, n = row->last - first, i, w;
 
-	memset(row->full, 0, t->n_words * sizeof(*row->full));
-	memset(row->rest, 0, t->n_words * sizeof(*row->rest));
+	memset(row->full + first, 0, n * sizeof(*row->full));
+	memset(row->rest + first, 0, n * sizeof(*row->rest));
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++) {
 		set = tree_set(t, t->downs[i].peer, 0);
-		for (w = 0; w < t->n_words; w++) {
+		for (w = first; w < row->last; w++) {
 			row->rest[w] |= row->full[w] & set[w];
 			row->full[w] |= set[w];
 		}
@@ -692,13 +614,15 @@ row_go_down(struct row *row)
 	const struct tree *t = row->t;
 	uint32_t from = 0, to, i;
 
-	if (row_fan_out(row))
+	if (!row->only && row_fan_out(row))
 		return;
+	if (!row->only && t->first_up[row->sw] == t->first_up[row->sw + 1])
+		row_clear(row);
 	row_find_shared(row);
-	for (; tree_next_run(row->rest, t->g->n_switches, &from, &to);
-	     from = to)
+	for (; row_next_run(row, row->rest, &from, &to); from = to)
 		for (; from < to; from++)
-			row_go_down_either(row, from);
+			if (!row->only || set_has(row->only, from))
+				row_go_down_either(row, from);
 	for (i = t->first_down[row->sw]; i < t->first_down[row->sw + 1]; i++)
 		row_go_down_group(row, &t->downs[i]);
 }
@@ -715,13 +639,14 @@ row_deliver(struct row *row)
 }
 
 struct row *
-row_new(const struct fill *f, struct lft *out)
+row_new(const struct fill *f)
 {
 	struct row *row = g_new0(struct row, 1);
 
 	row->f = f;
 	row->t = f->t;
-	row->out = out;
+	row->ports = aligned_alloc(LFT_BLOCK, f->row_size);
+	g_assert(row->ports);
 	row->full = g_new(uint64_t, f->t->n_words);
 	row->rest = g_new(uint64_t, f->t->n_words);
 	return row;
@@ -730,18 +655,59 @@ row_new(const struct fill *f, struct lft *out)
 void
 row_free(struct row *row)
 {
+	free(row->ports);
 	g_free(row->full);
 	g_free(row->rest);
 	g_free(row);
 }
 
-void
+uint8_t *
 row_fill(struct row *row, uint32_t sw)
 {
 	row->sw = sw;
 	row->rank = row->t->rank[sw];
-	row->ports = lft_row(row->out, sw);
+	row->first = 0;
+	row->last = row->t->n_words;
+	row->only = NULL;
+	row->covered = false;
 	row_go_up(row);
 	row_go_down(row);
 	row_deliver(row);
+	return row->ports;
+}
+
+uint8_t *
+row_patch(struct row *row, uint32_t sw, const uint64_t *dests)
+{
+	uint32_t w, from, to;
+
+	g_assert(!set_has(dests, row->t->dest_of[sw]));
+	row->sw = sw;
+	row->rank = row->t->rank[sw];
+	row->only = dests;
+	row->covered = false;
+	for (w = 0; w < row->t->n_words; w += 4) {
+		if (!(dests[w] | dests[w + 1] | dests[w + 2] | dests[w + 3]))
+			continue;
+		row->first = w;
+		row->last = w + 4;
+		for (from = 0; row_next_run(row, dests, &from, &to);
+		     from = to)
+			row_put_port(row, from, to, LFT_NO_PATH);
+		row_go_up(row);
+		row_go_down(row);
+	}
+	return row->ports;
+}
+
+/* What is past the LIDs of today is left alone. */
+void
+row_store(const struct row *row, struct lft *out)
+{
+	uint8_t *to = lft_row(out, row->sw);
+
+	if ((size_t)out->n_switches * out->stride > CACHED)
+		translate_store(to, row->ports, row->f->row_size);
+	else
+		memcpy(to, row->ports, row->f->row_size);
 }

@@ -42,56 +42,61 @@ good_make_masks(const struct fill *f)
 	return masks;
 }
 
-/* Destinations that are reached n_ups hops up. */
-static void
-good_judge(const struct fill *f, const uint64_t *masks, uint32_t sw,
-	   uint32_t n_ups)
+/* Word w of the destinations that are reached n_ups hops up. */
+static uint64_t
+good_judge(const struct fill *f, uint32_t sw, uint32_t n_ups, uint32_t w)
 {
 	const struct tree *t = f->t;
-	uint32_t n_groups = t->first_up[sw + 1] - t->first_up[sw], w, i;
+	uint32_t n_groups = t->first_up[sw + 1] - t->first_up[sw], i;
 	uint32_t n_gone = t->levels[t->rank[sw] + 1].width - n_groups;
 	const struct tree_group *ups = t->ups + t->first_up[sw];
-	const uint64_t *set = tree_set(t, sw, n_ups), *mask;
-	uint64_t *good = fill_good(f, sw);
-	uint64_t right, wanted, as_wanted, one, more, meets;
+	const uint64_t *masks = f->masks + w +
+		(size_t)t->rank[sw] * TREE_MAX_WHEEL * t->n_words;
+	uint64_t right, wanted = 0, as_wanted = 0, meets;
+	uint64_t one = n_gone > 0 ? UINT64_MAX : 0;
+	uint64_t more = n_gone > 1 ? UINT64_MAX : 0;
 
-	masks += (size_t)t->rank[sw] * TREE_MAX_WHEEL * t->n_words;
-	for (w = 0; w < t->n_words; w++) {
-		if (!set[w])
-			continue;
-		wanted = as_wanted = 0;
-		one = n_gone > 0 ? UINT64_MAX : 0;
-		more = n_gone > 1 ? UINT64_MAX : 0;
-		for (i = 0; i < n_groups; i++) {
-			mask = masks + (size_t)ups[i].slot * t->n_words;
-			right = tree_set(t, ups[i].peer, n_ups - 1)[w];
-			more |= one & ~right;
-			one |= ~right;
-			meets = mask[w] & right;
-			wanted |= meets;
-			as_wanted |= meets & fill_good(f, ups[i].peer)[w];
-		}
-		good[w] |= set[w] & (as_wanted | (~wanted & ~more));
+	for (i = 0; i < n_groups; i++) {
+		right = tree_set(t, ups[i].peer, n_ups - 1)[w];
+		more |= one & ~right;
+		one |= ~right;
+		meets = masks[(size_t)ups[i].slot * t->n_words] & right;
+		wanted |= meets;
+		as_wanted |= meets & fill_good(f, ups[i].peer)[w];
 	}
+	return as_wanted | (~wanted & ~more);
+}
+
+uint64_t
+good_find_word(const struct fill *f, uint32_t sw, uint32_t w)
+{
+	const struct tree *t = f->t;
+	uint64_t good = tree_set(t, sw, 0)[w], set;
+	uint32_t k;
+
+	if (t->first_up[sw] == t->first_up[sw + 1])
+		return good;
+	for (k = 1; k < t->n_sets; k++) {
+		set = tree_set(t, sw, k)[w];
+		if (set)
+			good |= set & good_judge(f, sw, k, w);
+	}
+	return good;
 }
 
 void
 good_find(struct fill *f)
 {
 	const struct tree *t = f->t;
-	g_autofree uint64_t *masks = good_make_masks(f);
-	uint32_t i, sw, k;
+	uint32_t i, sw, w;
 
+	f->masks = good_make_masks(f);
 	f->good = g_new0(uint64_t, (size_t)t->g->n_switches * t->n_words);
 	for (i = t->g->n_switches; i > 0; i--) {
 		sw = t->climb[i - 1];
 		if (t->rank[sw] == 0)
 			break;	/* nobody's parent */
-		memcpy(fill_good(f, sw), tree_set(t, sw, 0),
-		       t->n_words * sizeof(*f->good));
-		if (t->first_up[sw] == t->first_up[sw + 1])
-			continue;
-		for (k = 1; k < t->n_sets; k++)
-			good_judge(f, masks, sw, k);
+		for (w = 0; w < t->n_words; w++)
+			fill_good(f, sw)[w] = good_find_word(f, sw, w);
 	}
 }

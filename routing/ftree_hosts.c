@@ -165,13 +165,15 @@ hosts_find_ends(const struct registry *r, const uint16_t *lids, uint32_t n)
 	return ends;
 }
 
-static void
-hosts_add_gone(struct registry *r)
+/* By what the tables of before say, in no order. */
+static GArray *
+hosts_find_gone(struct registry *r)
 {
 	const struct graph *g = r->t->g;
 	g_autofree uint32_t *owner = graph_map_lids(g);
 	g_autofree uint16_t *lids = g_new(uint16_t, g->top + 1u);
 	uint32_t top = MIN(g->top, r->in->previous->top), lid, n = 0, i, j;
+	GArray *gone = g_array_new(FALSE, FALSE, sizeof(struct guest));
 	struct guest guest, *guests;
 	GArray *ends;
 
@@ -179,7 +181,7 @@ hosts_add_gone(struct registry *r)
 		if (owner[lid] == SUBNET_NONE)
 			lids[n++] = (uint16_t)lid;
 	if (n == 0)
-		return;
+		return gone;
 	ends = hosts_find_ends(r, lids, n);
 	guests = (struct guest *)(void *)ends->data;
 	for (i = 0; i < ends->len; i = j) {
@@ -188,40 +190,77 @@ hosts_add_gone(struct registry *r)
 				break;
 		guest = j == i + 1 ? guests[i] :
 			hosts_choose(r, guests + i, j - i);
-		g_array_append_val(r->guests, guest);
-		r->h->n_gone++;
+		g_array_append_val(gone, guest);
 	}
 	g_array_unref(ends);
+	return gone;
 }
 
 static void
-hosts_gather(struct registry *r)
+hosts_add_gone(struct registry *r)
+{
+	GArray *gone = hosts_find_gone(r);
+
+	r->h->n_gone = gone->len;
+	if (gone->len > 0) {
+		g_array_append_vals(r->guests, gone->data, gone->len);
+		g_array_sort_with_data(r->guests, hosts_compare,
+				       (gpointer)r->t);
+	}
+	g_array_unref(gone);
+}
+
+/* Those on one switch, by port: behind a port there is one target. Gives back
+ * where the next ones go. */
+static struct guest *
+hosts_add_switch(struct registry *r, uint32_t sw, struct guest *to)
 {
 	const struct graph *g = r->t->g;
+	uint32_t target_of[N_PORTS], dest = r->t->dest_of[sw], i, k;
+	uint64_t used[N_PORTS / 64] = { 0 }, word;
 	const struct graph_target *target;
-	struct guest guest = { 0 }, *all;
-	uint32_t i, dest;
 
-	for (i = 0; i < g->n_targets; i++) {
+	for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++) {
 		target = &g->targets[i];
-		dest = r->t->dest_of[target->sw];
+		target_of[target->port] = i;
 		if (target->port == 0) {
 			r->h->own_lid[dest] = target->lid;
 			r->h->n_own[dest] = (uint8_t)target->n_lids;
 			continue;
 		}
-		guest.sw = target->sw;
-		guest.port = target->port;
-		guest.io = r->in->is_io && r->in->is_io[i];
-		for (guest.of_range = 0; guest.of_range < target->n_lids;
-		     guest.of_range++) {
-			guest.lid = (uint16_t)(target->lid + guest.of_range);
-			g_array_append_val(r->guests, guest);
-		}
+		used[target->port / 64] |= UINT64_C(1) << target->port % 64;
 	}
+	for (k = 0; k < G_N_ELEMENTS(used); k++)
+		for (word = used[k]; word; word &= word - 1) {
+			i = target_of[k * 64 +
+				      (uint32_t)__builtin_ctzll(word)];
+			target = &g->targets[i];
+			for (uint32_t nth = 0; nth < target->n_lids; nth++)
+				*to++ = (struct guest){
+					.sw = sw,
+					.lid = (uint16_t)(target->lid + nth),
+					.port = target->port,
+					.of_range = (uint8_t)nth,
+					.io = r->in->is_io && r->in->is_io[i],
+				};
+		}
+	return to;
+}
+
+static void
+hosts_gather(struct registry *r)
+{
+	const struct tree *t = r->t;
+	struct guest *all, *to;
+	uint32_t i, dest;
+
+	g_array_set_size(r->guests, t->g->top + 1u);
+	all = to = (struct guest *)(void *)r->guests->data;
+	for (dest = 0; dest < t->g->n_switches; dest++)
+		to = hosts_add_switch(r, t->switch_of[dest], to);
+	g_array_set_size(r->guests, (guint)(to - all));
 	if (r->in->previous)
 		hosts_add_gone(r);
-	g_array_sort_with_data(r->guests, hosts_compare, (gpointer)r->t);
 	all = (struct guest *)(void *)r->guests->data;
 	for (i = 1; i < r->guests->len; i++)
 		if (all[i].sw == all[i - 1].sw &&
@@ -372,4 +411,20 @@ hosts_free(struct hosts *h)
 	g_free(h->own_lid);
 	g_free(h->n_own);
 	g_free(h);
+}
+
+bool
+hosts_equal(const struct hosts *a, const struct hosts *b, uint32_t n_switches)
+{
+	size_t n = n_switches;
+
+	return a->n == b->n && a->usual == b->usual &&
+		!memcmp(a->first, b->first, (n + 1) * sizeof(*a->first)) &&
+		!memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+		!memcmp(a->own_lid, b->own_lid, n * sizeof(*a->own_lid)) &&
+		!memcmp(a->n_own, b->n_own, n * sizeof(*a->n_own)) &&
+		(a->n == 0 ||
+		 (!memcmp(a->lid, b->lid, a->n * sizeof(*a->lid)) &&
+		  !memcmp(a->port, b->port, a->n * sizeof(*a->port)) &&
+		  !memcmp(a->number, b->number, a->n * sizeof(*a->number))));
 }

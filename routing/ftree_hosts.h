@@ -28,4 +28,8 @@ struct hosts {
 struct hosts *hosts_new(const struct tree *t, const struct engine_input *in);
 void hosts_free(struct hosts *h);
 
+/* Of trees with the same destinations. */
+bool hosts_equal(const struct hosts *a, const struct hosts *b,
+		 uint32_t n_switches);
+
 #endif

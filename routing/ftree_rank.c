@@ -231,7 +231,7 @@ rank_is_idle(const struct tree *t, uint32_t sw)
 
 	if (t->rank[sw] == 0 || t->first_up[sw] != t->first_up[sw + 1])
 		return false;
-	for (; tree_next_run(below, t->n_leaves, &from, &to); from = to)
+	for (; set_next_run(below, t->n_leaves, &from, &to); from = to)
 		for (dest = from; dest < to; dest++)
 			if (t->switch_of[dest] != sw &&
 			    !rank_meets_below(t, sw, t->switch_of[dest]))

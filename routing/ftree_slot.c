@@ -161,7 +161,7 @@ slot_paint(struct painter *p)
 		if (!slot_ask_children(p, first, end, mask))
 			return 0;
 		for (slot = 0; slot < N_SLOTS; slot++)
-			if (!tree_has(mask, slot))
+			if (!set_has(mask, slot))
 				break;
 		if (slot == N_SLOTS)
 			return 0;
@@ -169,6 +169,29 @@ slot_paint(struct painter *p)
 		width = MAX(width, slot + 1);
 	}
 	return width;
+}
+
+/* By slot; false if two have the same. */
+static bool
+slot_sort_groups(struct tree_group *ups, uint32_t n)
+{
+	struct tree_group by_slot[256];
+	uint64_t used[MASK_WORDS] = { 0 }, bit;
+	uint32_t i, w;
+
+	for (i = 0; i < n; i++) {
+		w = ups[i].slot / 64;
+		bit = UINT64_C(1) << ups[i].slot % 64;
+		if (used[w] & bit)
+			return false;
+		used[w] |= bit;
+		by_slot[ups[i].slot] = ups[i];
+	}
+	for (w = 0; w < MASK_WORDS; w++)
+		for (; used[w]; used[w] &= used[w] - 1)
+			*ups++ = by_slot[w * 64 + (uint32_t)
+					 __builtin_ctzll(used[w])];
+	return true;
 }
 
 /* Writes the slots of the parents into the groups of a switch; the parents are
@@ -181,7 +204,8 @@ slot_set_groups(struct tree *t, uint32_t sw, const uint8_t *slot)
 
 	for (i = 0; i < n; i++)
 		ups[i].slot = slot ? slot[ups[i].peer] : (uint8_t)i;
-	qsort(ups, n, sizeof(*ups), slot_compare_groups);
+	if (!slot_sort_groups(ups, n))
+		qsort(ups, n, sizeof(*ups), slot_compare_groups);
 }
 
 static uint32_t
@@ -222,6 +246,23 @@ slot_take_turns(struct painter *p)
 	}
 }
 
+/* The slots of planes, for all that is on them. */
+static void
+slot_note_planes(struct painter *p)
+{
+	struct tree *t = p->t;
+	uint32_t n = t->g->n_switches, i, sw;
+	uint8_t *planes = t->planes + (size_t)p->rank * n;
+
+	for (i = 0; i < p->n_members; i++) {
+		sw = p->members[i].sw;
+		p->size[tree_find(p->up, sw)] = p->slot[sw];
+	}
+	for (sw = 0; sw < n; sw++)
+		if (t->rank[sw] >= p->rank)
+			planes[sw] = (uint8_t)p->size[tree_find(p->up, sw)];
+}
+
 static void
 slot_assign_rank(struct painter *p)
 {
@@ -240,6 +281,8 @@ slot_assign_rank(struct painter *p)
 	if (level->width > 2 * most)
 		level->width = 0;
 	level->n_cables = 1;
+	if (level->width)
+		slot_note_planes(p);
 	for (sw = 0; sw < t->g->n_switches; sw++) {
 		if (t->rank[sw] + 1u != p->rank)
 			continue;

@@ -36,6 +36,7 @@ tree_make_groups(struct tree *t)
 	uint32_t sw, e, next, last, n_ups = 0, n_downs = 0;
 	struct tree_group group = { .slot = TREE_NO_SLOT };
 
+	t->n_strays = g->n_edges / 2;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
@@ -47,29 +48,16 @@ tree_make_groups(struct tree *t)
 					break;
 			group.first_edge = e;
 			group.n_cables = (uint8_t)(next - e);
-			if (t->rank[group.peer] == t->rank[sw] + 1)
+			if (t->rank[group.peer] == t->rank[sw] + 1) {
 				t->ups[n_ups++] = group;
-			else if (t->rank[group.peer] + 1 == t->rank[sw])
+				t->n_strays -= group.n_cables;
+			} else if (t->rank[group.peer] + 1 == t->rank[sw]) {
 				t->downs[n_downs++] = group;
+			}
 		}
 	}
 	t->first_up[sw] = n_ups;
 	t->first_down[sw] = n_downs;
-}
-
-static void
-tree_find_islands(struct tree *t)
-{
-	const struct graph *g = t->g;
-	uint32_t sw, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = sw;
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			tree_join(t->island, sw, g->edges[e].peer);
-	for (sw = 0; sw < g->n_switches; sw++)
-		t->island[sw] = tree_find(t->island, sw);
 }
 
 static void
@@ -93,6 +81,24 @@ tree_label_pods(struct tree *t)
 		for (sw = 0; sw < n; sw++)
 			label[sw] = tree_find(label, sw);
 	}
+}
+
+/* What the tree joins, and what its strays do. */
+static void
+tree_find_islands(struct tree *t)
+{
+	const struct graph *g = t->g;
+	uint32_t n = g->n_switches, sw, e;
+
+	memcpy(t->island, t->pods + (size_t)(t->n_ranks - 1) * n,
+	       n * sizeof(*t->island));
+	if (t->n_strays == 0)
+		return;
+	for (sw = 0; sw < n; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			tree_join(t->island, sw, g->edges[e].peer);
+	for (sw = 0; sw < n; sw++)
+		t->island[sw] = tree_find(t->island, sw);
 }
 
 static gint
@@ -140,22 +146,6 @@ tree_sort(struct tree *t)
 	}
 }
 
-/* Sets are that many words or a multiple of it. */
-#define TREE_UNROLL	4u
-
-static void
-tree_unite(uint64_t *restrict to, const uint64_t *restrict from, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i += TREE_UNROLL) {
-		to[i] |= from[i];
-		to[i + 1] |= from[i + 1];
-		to[i + 2] |= from[i + 2];
-		to[i + 3] |= from[i + 3];
-	}
-}
-
 static void
 tree_subtract(uint64_t *restrict from, const uint64_t *restrict what,
 	      uint32_t n)
@@ -177,7 +167,7 @@ tree_fill_sets(struct tree *t)
 			UINT64_C(1) << t->dest_of[sw] % 64;
 		for (group = t->first_down[sw]; group < t->first_down[sw + 1];
 		     group++)
-			tree_unite(set, tree_set(t, t->downs[group].peer, 0),
+			set_unite(set, tree_set(t, t->downs[group].peer, 0),
 				   t->n_words);
 	}
 	for (k = 1; k < t->n_sets; k++)
@@ -185,13 +175,85 @@ tree_fill_sets(struct tree *t)
 			set = tree_set(t, sw, k);
 			for (group = t->first_up[sw];
 			     group < t->first_up[sw + 1]; group++)
-				tree_unite(set, tree_set(t,
+				set_unite(set, tree_set(t,
 					t->ups[group].peer, k - 1),
 					   t->n_words);
 			for (j = 0; j < k; j++)
 				tree_subtract(set, tree_set(t, sw, j),
 					      t->n_words);
 		}
+}
+
+uint64_t
+tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups, uint32_t w)
+{
+	uint64_t word = 0;
+	uint32_t i;
+
+	if (n_ups == 0) {
+		if (t->dest_of[sw] / 64 == w)
+			word = UINT64_C(1) << t->dest_of[sw] % 64;
+		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
+			word |= tree_set(t, t->downs[i].peer, 0)[w];
+		return word;
+	}
+	for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++)
+		word |= tree_set(t, t->ups[i].peer, n_ups - 1)[w];
+	for (i = 0; i < n_ups; i++)
+		word &= ~tree_set(t, sw, i)[w];
+	return word;
+}
+
+uint64_t
+tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
+{
+	const uint64_t *set = tree_set(t, sw, 0) + w;
+	uint64_t word = 0;
+	uint32_t k;
+
+	for (k = 0; k < t->n_sets; k++, set += t->n_words)
+		word |= *set;
+	return word;
+}
+
+static void
+tree_alloc_groups(struct tree *t)
+{
+	uint32_t n = t->g->n_switches;
+
+	t->first_up = g_new(uint32_t, n + 1);
+	t->first_down = g_new(uint32_t, n + 1);
+	t->ups = g_new(struct tree_group, t->g->n_edges / 2 + 1);
+	t->downs = g_new(struct tree_group, t->g->n_edges / 2 + 1);
+	t->island = g_new(uint32_t, n);
+}
+
+void
+tree_clear_groups(struct tree *was)
+{
+	g_free(was->first_up);
+	g_free(was->first_down);
+	g_free(was->ups);
+	g_free(was->downs);
+	g_free(was->island);
+	g_free(was->pods);
+}
+
+bool
+tree_regroup(struct tree *t, const struct graph *g, struct tree *was)
+{
+	uint32_t n = g->n_switches;
+
+	g_assert(n == t->g->n_switches);
+	*was = *t;
+	t->g = g;
+	tree_alloc_groups(t);
+	tree_make_groups(t);
+	tree_label_pods(t);
+	tree_find_islands(t);
+	return memcmp(t->island, was->island, n * sizeof(*t->island)) == 0 &&
+		memcmp(t->pods, was->pods, (size_t)n * t->n_ranks *
+		       sizeof(*t->pods)) == 0;
 }
 
 struct tree *
@@ -205,24 +267,22 @@ tree_new(const struct graph *g, const uint8_t *rank)
 	t->rank = g_memdup2(rank, n);
 	for (sw = 0; sw < n; sw++)
 		t->n_ranks = MAX(t->n_ranks, rank[sw] + 1u);
-	t->first_up = g_new(uint32_t, n + 1);
-	t->first_down = g_new(uint32_t, n + 1);
-	t->ups = g_new(struct tree_group, g->n_edges / 2 + 1);
-	t->downs = g_new(struct tree_group, g->n_edges / 2 + 1);
-	t->island = g_new(uint32_t, n);
+	tree_alloc_groups(t);
 	t->dest_of = g_new(uint32_t, n);
 	t->switch_of = g_new(uint32_t, n);
 	t->climb = g_new(uint32_t, n);
 	t->place = g_new(uint32_t, n);
 	t->turn = g_new0(uint32_t, n);
+	t->planes = g_malloc((size_t)n * t->n_ranks);
+	memset(t->planes, (int)TREE_NO_SLOT, (size_t)n * t->n_ranks);
 	t->levels = g_new0(struct tree_level, t->n_ranks);
 
 	tree_make_groups(t);
-	tree_find_islands(t);
 	tree_label_pods(t);
+	tree_find_islands(t);
 	tree_sort(t);
 	t->n_words = (n + 63) / 64;
-	t->n_words += -t->n_words % TREE_UNROLL;
+	t->n_words += -t->n_words % SET_UNROLL;
 	t->n_sets = MIN(t->n_ranks, TREE_MAX_UPS + 1);
 	t->sets = g_new0(uint64_t, (size_t)n * t->n_sets * t->n_words);
 	tree_fill_sets(t);
@@ -232,18 +292,14 @@ tree_new(const struct graph *g, const uint8_t *rank)
 void
 tree_free(struct tree *t)
 {
+	tree_clear_groups(t);
 	g_free(t->rank);
-	g_free(t->first_up);
-	g_free(t->first_down);
-	g_free(t->ups);
-	g_free(t->downs);
-	g_free(t->pods);
-	g_free(t->island);
 	g_free(t->dest_of);
 	g_free(t->switch_of);
 	g_free(t->climb);
 	g_free(t->place);
 	g_free(t->turn);
+	g_free(t->planes);
 	g_free(t->levels);
 	g_free(t->sets);
 	g_free(t);

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "routing/ftree_set.h"
 #include "routing/graph.h"
 
 #define TREE_MAX_UPS	15u	/* hops up that a way may have */
@@ -37,6 +38,7 @@ struct tree_level {
 struct tree {
 	const struct graph *g;
 	uint32_t n_ranks;
+	uint32_t n_strays;	/* cables that are in no group */
 	uint8_t *rank;		/* by switch */
 	uint32_t *first_up;	/* n_switches + 1 */
 	uint32_t *first_down;
@@ -53,6 +55,8 @@ struct tree {
 	uint32_t *place;	/* switch -> place in climb */
 	uint32_t *turn;		/* switch -> number in its plane, given with
 				   the slots */
+	uint8_t *planes;	/* rank * n_switches + switch: slot of the
+				   component, of ranks from this on; likewise */
 	uint32_t n_sets, n_words;
 	uint64_t *sets;		/* see tree_set() */
 	struct tree_level *levels;	/* by rank; [0].pi = 1 */
@@ -60,6 +64,18 @@ struct tree {
 
 struct tree *tree_new(const struct graph *g, const uint8_t *rank);
 void tree_free(struct tree *t);
+
+/* Gives `t` the groups of another graph of the same switches and ranks; the
+ * graph and the groups of before are moved to `was`. False if what is next to
+ * what is another than before, then `t` is only to be freed. Sets are as they
+ * were. */
+bool tree_regroup(struct tree *t, const struct graph *g, struct tree *was);
+void tree_clear_groups(struct tree *was);
+
+/* Word w of what tree_set() should be, by those of the neighbours and those
+ * of less hops. */
+uint64_t tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups,
+			uint32_t w);
 
 /* ftree_slot.c: fills levels, turns and the slots of the groups; n_hosts are
  * on a leaf, usually. */
@@ -73,58 +89,7 @@ tree_set(const struct tree *t, uint32_t sw, uint32_t n_ups)
 	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
 }
 
-static inline bool
-tree_has(const uint64_t *set, uint32_t dest)
-{
-	return set[dest / 64] >> dest % 64 & 1;
-}
-
-/* Finds the next run of ones in bits [*from, end): false if there is none,
- * else it is [*from, *to). */
-static inline bool
-tree_next_run(const uint64_t *set, uint32_t end, uint32_t *from, uint32_t *to)
-{
-	uint32_t i = *from;
-	uint64_t word;
-
-	while (i < end) {
-		word = set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	if (i >= end)
-		return false;
-	*from = i;
-	while (i < end) {
-		word = ~set[i / 64] >> i % 64;
-		if (word) {
-			i += (uint32_t)__builtin_ctzll(word);
-			break;
-		}
-		i = (i / 64 + 1) * 64;
-	}
-	*to = MIN(i, end);
-	return true;
-}
-
-/* Components: a forest whose roots are the lowest of their members. */
-static inline uint32_t
-tree_find(uint32_t *up, uint32_t i)
-{
-	while (up[i] != i)
-		i = up[i] = up[up[i]];
-	return i;
-}
-
-static inline void
-tree_join(uint32_t *up, uint32_t a, uint32_t b)
-{
-	a = tree_find(up, a);
-	b = tree_find(up, b);
-	up[MAX(a, b)] = MIN(a, b);
-}
+/* Word w of all destinations that are reached from `sw`. */
+uint64_t tree_reach(const struct tree *t, uint32_t sw, uint32_t w);
 
 #endif

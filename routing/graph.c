@@ -6,10 +6,16 @@
  * the same facts as a compressed row storage: edges of switch s are
  * edges[first_edge[s] .. first_edge[s + 1] - 1], targets likewise.
  *
- * Flow. Two passes over the ports of the switches: one counts, one stores;
- * each switch's edges and targets are sorted; then every edge looks up the
- * other end of its cable. The numbering is that of the snapshot (by
- * NodeGUID), hence nothing depends on the order of discovery.
+ * Structs. struct survey is what a snapshot says of its ports in eight bytes
+ * each: nodes are in the order of their GUIDs, so the other end of a cable is
+ * anywhere in memory, and only what is small may be read in that order.
+ *
+ * Flow. One pass over the ports, in their order, makes the survey. Cables go
+ * to a list by (switch, port), and from there to their far ends: what arrives
+ * at a switch comes by ascending peer and needs no sorting, but for parallel
+ * links. Targets are taken by LID and come in order likewise. Then every edge
+ * looks up the other end of its cable. The numbering is that of the snapshot
+ * (by NodeGUID), hence nothing depends on the order of discovery.
  *
  * What counts. A cable counts if both ends say that it is up: half a link
  * carries nothing. An end port counts if it owns a LID; one without (none was
@@ -17,181 +23,247 @@
  */
 #include "routing/graph.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static bool
-graph_cable_works(const struct subnet *s, uint32_t port)
-{
-	uint32_t peer;
+struct spot {
+	uint32_t peer;		/* of a port that is up; SUBNET_NONE: not */
+	uint32_t sw;		/* whose port it is; SUBNET_NONE: no switch */
+};
 
-	if (!subnet_link_up(s, port))
-		return false;
-	peer = s->ports[port].peer;
-	return subnet_link_up(s, peer) && s->ports[peer].peer == port;
-}
+struct survey {
+	struct spot *at;	/* by port of the snapshot */
+	uint32_t *first;	/* by switch: its port 0 */
+};
 
-/* The switch at the other end of a cable that works and ends elsewhere, or
- * SUBNET_NONE. */
-static uint32_t
-graph_next_switch(const struct subnet *s, uint32_t port)
-{
-	const struct subnet_node *next;
+/* A cable, seen from the switch `sw` and its port `from`. */
+struct cable {
+	uint32_t sw, from, to_sw;
+	uint8_t to_port;	/* number */
+};
 
-	if (s->ports[port].num == 0 || !graph_cable_works(s, port))
-		return SUBNET_NONE;
-	next = subnet_node_of(s, s->ports[port].peer);
-	if (next == subnet_node_of(s, port) || !subnet_is_switch(next))
-		return SUBNET_NONE;
-	return next->sw_index;
-}
+/* Where the next edge of a switch goes. */
+struct cursor {
+	uint32_t end;
+	uint32_t peer;		/* of the edge before it */
+};
 
-/* The end port that is reached by this port of a switch, or SUBNET_NONE. */
-static uint32_t
-graph_end_port(const struct subnet *s, const struct lid_map *lids,
-	       uint32_t port)
-{
-	uint32_t end = port;
-
-	if (s->ports[port].num > 0) {
-		if (!graph_cable_works(s, port))
-			return SUBNET_NONE;
-		end = s->ports[port].peer;
-		if (subnet_is_switch(subnet_node_of(s, end)))
-			return SUBNET_NONE;
-	}
-	return lids->base[end] == LID_NONE ? SUBNET_NONE : end;
-}
-
-static int
-graph_compare_edges(const void *a, const void *b)
-{
-	const struct graph_edge *x = a, *y = b;
-
-	if (x->peer != y->peer)
-		return x->peer < y->peer ? -1 : 1;
-	return (int)x->port - (int)y->port;
-}
-
-static int
-graph_compare_targets(const void *a, const void *b)
-{
-	const struct graph_target *x = a, *y = b;
-
-	return (int)x->lid - (int)y->lid;
-}
-
-/* Fills first_edge, first_target and n_hosts. */
+/* One end alone of what subnet_link_up() asks of both. */
 static void
-graph_count(struct graph *g, const struct subnet *s,
-	    const struct lid_map *lids)
+survey_node(struct survey *v, const struct subnet *s,
+	    const struct subnet_node *node)
 {
-	const struct subnet_node *node;
-	uint32_t sw, port, end;
+	bool is_switch = subnet_is_switch(node);
+	uint32_t sw = is_switch ? node->sw_index : SUBNET_NONE;
+	uint32_t port = node->first_port, end = port + node->info.num_ports;
+	const struct subnet_port *p;
 
-	for (sw = 0; sw < s->n_switches; sw++) {
+	if (is_switch)
+		v->first[sw] = port;
+	for (; port <= end; port++) {
+		p = &s->ports[port];
+		v->at[port].sw = sw;
+		v->at[port].peer = SUBNET_NONE;
+		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
+		    (!is_switch || node->sw_known))
+			v->at[port].peer = p->peer;
+	}
+}
+
+static void
+survey_init(struct survey *v, const struct subnet *s)
+{
+	v->at = g_new(struct spot, s->n_ports);
+	v->first = g_new(uint32_t, s->n_switches);
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		survey_node(v, s, &s->nodes[i]);
+}
+
+/* The other end of a cable that works, or SUBNET_NONE. */
+static uint32_t
+survey_far_end(const struct survey *v, uint32_t port)
+{
+	uint32_t peer = v->at[port].peer;
+
+	return peer != SUBNET_NONE && v->at[peer].peer == port ? peer :
+		SUBNET_NONE;
+}
+
+/* Lists cables between two switches, by switch and port, each from both ends;
+ * counts them for whom they lead to, and the hosts. */
+static struct cable *
+graph_list_cables(struct graph *g, const struct survey *v,
+		  const struct lid_map *lids)
+{
+	const struct subnet *s = g->subnet;
+	struct cable *cables = g_new(struct cable, s->n_ports);
+	const struct subnet_node *node;
+	uint32_t sw, port, end, far, far_sw;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
-		g->first_edge[sw] = g->n_edges;
-		g->first_target[sw] = g->n_targets;
-		for (port = node->first_port;
-		     port <= node->first_port + node->info.num_ports; port++) {
-			if (graph_next_switch(s, port) != SUBNET_NONE)
-				g->n_edges++;
-			end = graph_end_port(s, lids, port);
-			if (end == SUBNET_NONE)
+		end = node->first_port + node->info.num_ports;
+		for (port = node->first_port + 1; port <= end; port++) {
+			far = survey_far_end(v, port);
+			if (far == SUBNET_NONE)
 				continue;
-			g->n_targets++;
-			if (end != port)
-				g->n_hosts[sw]++;
+			far_sw = v->at[far].sw;
+			if (far_sw == SUBNET_NONE)
+				g->n_hosts[sw] += lids->base[far] != LID_NONE;
+			if (far_sw == SUBNET_NONE || far_sw == sw)
+				continue;
+			g->first_edge[far_sw + 1]++;
+			cables[g->n_edges++] = (struct cable){
+				sw, port, far_sw,
+				(uint8_t)(far - v->first[far_sw]),
+			};
 		}
 	}
-	g->first_edge[sw] = g->n_edges;
-	g->first_target[sw] = g->n_targets;
+	return cables;
+}
+
+/* Puts an edge behind those that its switch has by now; of parallel links the
+ * lower port comes first. */
+static void
+graph_add_edge(struct graph *g, uint32_t first, struct cursor *at,
+	       const struct graph_edge *edge)
+{
+	uint32_t e = at->end++;
+
+	if (at->peer == edge->peer)
+		for (; e > first && g->edges[e - 1].peer == edge->peer &&
+		     g->edges[e - 1].port > edge->port; e--)
+			g->edges[e] = g->edges[e - 1];
+	at->peer = edge->peer;
+	g->edges[e] = *edge;
 }
 
 static void
-graph_store_switch(struct graph *g, const struct subnet *s,
-		   const struct lid_map *lids, uint32_t sw)
+graph_store_edges(struct graph *g, const struct cable *cables)
 {
-	const struct subnet_node *node = &s->nodes[s->switches[sw]];
-	struct graph_edge *edge = &g->edges[g->first_edge[sw]];
-	struct graph_target *target = &g->targets[g->first_target[sw]];
-	uint32_t port, peer, end;
+	g_autofree struct cursor *at = g_new(struct cursor, g->n_switches);
+	struct graph_edge edge;
+	uint32_t i, sw;
 
-	for (port = node->first_port;
-	     port <= node->first_port + node->info.num_ports; port++) {
-		peer = graph_next_switch(s, port);
-		if (peer != SUBNET_NONE)
-			*edge++ = (struct graph_edge){
-				.peer = peer,
-				.back = s->ports[port].peer, /* for now */
-				.port = s->ports[port].num,
-			};
-		end = graph_end_port(s, lids, port);
-		if (end != SUBNET_NONE)
-			*target++ = (struct graph_target){
-				.lid = lids->base[end],
-				.n_lids = (uint16_t)(1u << lids->lmc[end]),
-				.sw = sw,
-				.port = s->ports[port].num,
-			};
+	for (sw = 0; sw < g->n_switches; sw++) {
+		at[sw].end = g->first_edge[sw];
+		at[sw].peer = SUBNET_NONE;
+		g->first_edge[sw + 1] += g->first_edge[sw];
 	}
-	/* None at all is no array at all, which qsort() may not be given. */
-	if (g->n_edges)
-		qsort(&g->edges[g->first_edge[sw]],
-		      g->first_edge[sw + 1] - g->first_edge[sw],
-		      sizeof(*g->edges), graph_compare_edges);
-	if (g->n_targets)
-		qsort(&g->targets[g->first_target[sw]],
-		      g->first_target[sw + 1] - g->first_target[sw],
-		      sizeof(*g->targets), graph_compare_targets);
+	for (i = 0; i < g->n_edges; i++) {
+		sw = cables[i].to_sw;
+		edge.peer = cables[i].sw;
+		edge.back = cables[i].from;	/* for now */
+		edge.port = cables[i].to_port;
+		graph_add_edge(g, g->first_edge[sw], &at[sw], &edge);
+	}
 }
 
 /* Until here `back` is the port at the other end; make it that port's edge. */
 static void
-graph_pair_edges(struct graph *g, const struct subnet *s)
+graph_pair_edges(struct graph *g, const struct survey *v)
 {
-	g_autofree uint32_t *edge_of = g_new(uint32_t, s->n_ports);
-	const struct subnet_node *node;
+	g_autofree uint32_t *edge_of = g_new(uint32_t, g->subnet->n_ports);
 	uint32_t sw, e;
 
-	for (sw = 0; sw < g->n_switches; sw++) {
-		node = &s->nodes[s->switches[sw]];
+	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			edge_of[node->first_port + g->edges[e].port] = e;
-	}
+			edge_of[v->first[sw] + g->edges[e].port] = e;
 	for (e = 0; e < g->n_edges; e++)
 		g->edges[e].back = edge_of[g->edges[e].back];
+}
+
+/* The port of a switch behind which the owner of a LID is, or SUBNET_NONE. Port
+ * 0 of a switch is behind itself. */
+static uint32_t
+graph_port_before(const struct survey *v, uint32_t end)
+{
+	uint32_t port = end;
+
+	if (v->at[end].sw == SUBNET_NONE)
+		port = survey_far_end(v, end);
+	return port == SUBNET_NONE || v->at[port].sw == SUBNET_NONE ?
+		SUBNET_NONE : port;
+}
+
+static void
+graph_store_targets(struct graph *g, const struct survey *v,
+		    const struct lid_map *lids)
+{
+	g_autofree uint32_t *at = g_new(uint32_t, g->top + 1u);
+	g_autofree uint32_t *next = NULL;
+	uint32_t lid, sw, end;
+
+	for (lid = 0; lid <= g->top; lid++) {
+		at[lid] = SUBNET_NONE;
+		end = lids->owner[lid];
+		if (end == SUBNET_NONE || lids->base[end] != lid)
+			continue;
+		at[lid] = graph_port_before(v, end);
+		if (at[lid] == SUBNET_NONE)
+			continue;
+		g->first_target[v->at[at[lid]].sw + 1]++;
+		g->n_targets++;
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		g->first_target[sw + 1] += g->first_target[sw];
+	next = g_memdup2(g->first_target,
+			 g->n_switches * sizeof(*g->first_target));
+	g->targets = g_new(struct graph_target, g->n_targets);
+	for (lid = 0; lid <= g->top; lid++) {
+		if (at[lid] == SUBNET_NONE)
+			continue;
+		sw = v->at[at[lid]].sw;
+		g->targets[next[sw]++] = (struct graph_target){
+			.lid = (uint16_t)lid,
+			.n_lids = (uint16_t)
+				(1u << lids->lmc[lids->owner[lid]]),
+			.sw = sw,
+			.port = (uint8_t)(at[lid] - v->first[sw]),
+		};
+	}
 }
 
 struct graph *
 graph_new(const struct subnet *s, const struct lid_map *lids)
 {
 	struct graph *g = g_new0(struct graph, 1);
-	uint32_t sw;
+	g_autofree struct cable *cables = NULL;
+	struct survey v;
 
 	g_assert(lids->n_ports == s->n_ports);
 
+	g->ref = 1;
 	g->subnet = s;
 	g->n_switches = s->n_switches;
 	g->top = lids->top;
-	g->first_edge = g_new(uint32_t, s->n_switches + 1);
-	g->first_target = g_new(uint32_t, s->n_switches + 1);
+	g->first_edge = g_new0(uint32_t, s->n_switches + 1);
+	g->first_target = g_new0(uint32_t, s->n_switches + 1);
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
-	graph_count(g, s, lids);
-
+	survey_init(&v, s);
+	cables = graph_list_cables(g, &v, lids);
 	g->edges = g_new(struct graph_edge, g->n_edges);
-	g->targets = g_new(struct graph_target, g->n_targets);
-	for (sw = 0; sw < g->n_switches; sw++)
-		graph_store_switch(g, s, lids, sw);
-	graph_pair_edges(g, s);
+	graph_store_edges(g, cables);
+	graph_pair_edges(g, &v);
+	graph_store_targets(g, &v, lids);
+	g_free(v.at);
+	g_free(v.first);
 	return g;
+}
+
+/* The count is no part of what is constant in a graph. */
+struct graph *
+graph_ref(const struct graph *g)
+{
+	struct graph *mine = (struct graph *)(uintptr_t)g;
+
+	g_atomic_int_inc(&mine->ref);
+	return mine;
 }
 
 void
 graph_free(struct graph *g)
 {
-	if (!g)
+	if (!g || !g_atomic_int_dec_and_test(&g->ref))
 		return;
 	g_free(g->first_edge);
 	g_free(g->edges);

@@ -27,6 +27,7 @@ struct graph_target {
 };
 
 struct graph {
+	gint ref;
 	const struct subnet *subnet;	/* borrowed, for names */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
@@ -37,9 +38,10 @@ struct graph {
 	uint32_t *n_hosts;	/* by switch: CA and router ports behind it */
 };
 
-/* `s` stays as it is until the graph is freed. */
+/* `s` stays as it is for as long as names are asked for. */
 struct graph *graph_new(const struct subnet *s, const struct lid_map *lids);
-void graph_free(struct graph *g);
+struct graph *graph_ref(const struct graph *g);
+void graph_free(struct graph *g);	/* gives up a reference */
 
 /* Edge by switch and port: map[switch * GRAPH_PORTS + port], SUBNET_NONE
  * where the port leads to no switch. The caller frees it (g_free). */

@@ -12,14 +12,19 @@
  * that, by a shortest such way; any other goes up to where the rest is
  * shortest. Then who comes down finds only switches that go on down.
  *
- * Flow. updn_compute: the order; minhop_fill() under this order, which finds
- * the ways that are left (aim.h), balances them and keeps what is in force;
- * then a walk over all destinations, by groups of twins (fold.h):
- *   updn_manage: two roots may have no legal way to each other. Management
- * between them rides VL15 and may go anywhere, as long as no data comes along:
- * from a switch without a legal way to a neighbour that has one, or that is
- * closer to one. Data never comes there: who has CAs has a legal way.
- *   updn_compare: how many ways are longer than without an order.
+ * Flow. updn_fill: the order; minhop_fill() under this order, which finds the
+ * ways that are left (aim.h), balances them and keeps what is in force.
+ *   In a tree, also a damaged one, the order has many roots, and some pairs
+ * have no legal way: spines, and spines and CAs where a cable is gone. They
+ * get detours (updn_detour.c).
+ *   On any other fabric the order has to join all, if need be with a single
+ * root. Two roots that were given may have no legal way to each other;
+ * management between them rides VL15 and may go anywhere, as long as no data
+ * comes along. updn_manage: from a switch without a legal way to a neighbour
+ * that has one, or that is closer to one. Data never comes there: who has CAs
+ * has a legal way.
+ *   updn_report: how many ways are longer than without an order.
+ * Both walk over all destinations, by groups of twins (fold.h).
  *
  * Source. M. D. Schroeder et al., "Autonet", 1991.
  */
@@ -29,6 +34,7 @@
 
 #include "routing/aim.h"
 #include "routing/minhop.h"
+#include "routing/updn_detour.h"
 
 #define APART_SHARE	50u	/* one pair in so many may have no way */
 
@@ -43,6 +49,7 @@ struct updn {
 	uint32_t *queue;
 	uint8_t *choices;	/* [group][slot of a switch that it has no
 				   legal way to] -> position */
+	uint8_t *is_managed;	/* by group: any such switch */
 	uint64_t n_pairs, n_longer;	/* of hosts */
 	uint32_t most;		/* hops more than needed */
 };
@@ -63,9 +70,7 @@ updn_init(struct updn *u, const struct engine_input *in,
 	u->n_hosts = g_new0(uint32_t, u->fold->n_groups);
 	u->hops = g_new(uint32_t, u->fold->n_groups);
 	u->queue = g_new(uint32_t, u->fold->n_groups);
-	u->choices = g_malloc((size_t)u->fold->n_groups * g->n_switches);
-	memset(u->choices, (int)FOLD_NO_HOP,
-	       (size_t)u->fold->n_groups * g->n_switches);
+	u->is_managed = g_new0(uint8_t, u->fold->n_groups);
 	for (sw = 0; sw < g->n_switches; sw++)
 		u->n_hosts[u->fold->group_of[sw]] += g->n_hosts[sw];
 }
@@ -79,6 +84,7 @@ updn_clear(struct updn *u)
 	g_free(u->hops);
 	g_free(u->queue);
 	g_free(u->choices);
+	g_free(u->is_managed);
 }
 
 /* Breadth first on from the groups that stand in the queue; none that is
@@ -106,21 +112,65 @@ updn_spread(struct updn *u, uint32_t n, const uint32_t *marked)
 	return n;
 }
 
-/* The positions by which a group gets closer; returns their number. */
-static uint32_t
-updn_list_steps(const struct updn *u, const struct group *group, uint32_t hops,
-		uint8_t *steps)
+/* Does a bundle of a group that is `hops` away lead closer? */
+static bool
+updn_is_step(const struct updn *u, const struct bundle *bundle, uint32_t hops)
 {
-	uint32_t n = 0, p, peer;
+	return u->hops[bundle->peer] != AIM_FAR &&
+		u->hops[bundle->peer] + 1 == hops;
+}
 
-	for (p = 0; p < group->n_hops; p++) {
-		peer = u->fold->peers[group->first_hop + p];
-		peer = u->fold->group_of[u->fold->switches[peer]];
-		if (u->hops[peer] != AIM_FAR && u->hops[peer] + 1 == hops)
-			steps[n++] = (uint8_t)p;
-	}
+static uint32_t
+updn_width(const struct updn *u, const struct bundle *bundle)
+{
+	return bundle->width * u->fold->groups[bundle->peer].n_slots;
+}
+
+/* How many positions there are by which a group gets closer. */
+static uint32_t
+updn_count_steps(const struct updn *u, const struct group *group,
+		 uint32_t hops)
+{
+	const struct bundle *bundle = &u->fold->bundles[group->first_bundle];
+	const struct bundle *end = bundle + group->n_bundles;
+	uint32_t n = 0;
+
+	for (; bundle < end; bundle++)
+		if (updn_is_step(u, bundle, hops))
+			n += updn_width(u, bundle);
 	g_assert(n > 0);
 	return n;
+}
+
+/* The nth of them. */
+static uint8_t
+updn_find_step(const struct updn *u, const struct group *group, uint32_t hops,
+	       uint32_t nth)
+{
+	const struct bundle *bundle = &u->fold->bundles[group->first_bundle];
+	uint32_t width;
+
+	for (;; bundle++) {
+		if (!updn_is_step(u, bundle, hops))
+			continue;
+		width = updn_width(u, bundle);
+		if (nth < width)
+			return (uint8_t)(bundle->first + nth);
+		nth -= width;
+	}
+}
+
+static bool
+updn_has_step(const struct updn *u, const struct group *group, uint32_t hops,
+	      uint8_t position)
+{
+	uint32_t peer;
+
+	if (position == FOLD_NO_HOP)
+		return false;
+	peer = u->fold->peers[group->first_hop + position];
+	peer = u->fold->group_of[u->fold->switches[peer]];
+	return u->hops[peer] != AIM_FAR && u->hops[peer] + 1 == hops;
 }
 
 /* The position by which a group sends to a port 0, by what is in force at its
@@ -150,13 +200,14 @@ updn_manage_group(struct updn *u, uint32_t root, uint32_t from)
 	uint32_t slot = u->fold->groups[root].first_slot;
 	uint32_t end = slot + u->fold->groups[root].n_slots;
 	uint8_t *choices = u->choices + (size_t)from * u->fold->n_slots;
-	uint8_t steps[FOLD_MAX_HOPS], held;
-	uint32_t n = updn_list_steps(u, group, u->hops[from], steps);
+	uint32_t hops = u->hops[from], n = updn_count_steps(u, group, hops);
+	uint8_t held;
 
+	u->is_managed[from] = 1;
 	for (; slot < end; slot++) {
 		held = updn_held_step(u, group, u->fold->switches[slot]);
-		choices[slot] = memchr(steps, held, n) ? held :
-			steps[slot % n];
+		choices[slot] = updn_has_step(u, group, hops, held) ? held :
+			updn_find_step(u, group, hops, slot % n);
 	}
 }
 
@@ -167,20 +218,26 @@ updn_write(const struct updn *u, const struct graph_target *to, uint32_t n)
 	const struct fold *fold = u->fold;
 	const struct group *group;
 	const uint8_t *choices, *ports;
+	uint8_t *row, step;
 	uint32_t sw, i;
-	uint8_t step;
 
 	for (sw = 0; sw < fold->n_slots; sw++) {
+		if (!u->is_managed[fold->group_of[sw]])
+			continue;
 		group = &fold->groups[fold->group_of[sw]];
 		choices = u->choices +
 			(size_t)fold->group_of[sw] * fold->n_slots;
 		ports = &fold->ports[group->first_cable + group->n_hops *
 				     (fold->slots[sw] - group->first_slot)];
+		row = lft_row(u->out, sw);
 		for (i = 0; i < n; i++) {
 			step = choices[fold->slots[to[i].sw]];
-			if (step != FOLD_NO_HOP)
-				memset(lft_row(u->out, sw) + to[i].lid,
-				       ports[step], to[i].n_lids);
+			if (step == FOLD_NO_HOP)
+				continue;
+			row[to[i].lid] = ports[step];
+			if (to[i].n_lids > 1)
+				memset(row + to[i].lid, ports[step],
+				       to[i].n_lids);
 		}
 	}
 }
@@ -260,21 +317,20 @@ updn_compare(struct updn *u, uint32_t root)
 	}
 }
 
-/* What goes beyond the legal ways between CAs. */
+/* How many ways are longer than cables would allow. */
 static void
-updn_finish(const struct engine_input *in, struct engine_output *out)
+updn_report(const struct engine_input *in, struct engine_output *out)
 {
 	struct updn u;
 	uint32_t root;
 
 	updn_init(&u, in, out);
 	for (root = 0; root < u.fold->n_groups; root++) {
+		if (!u.n_hosts[root])
+			continue;
 		aim_measure(u.aim, u.fold, root);
-		updn_manage(&u, root);
-		if (u.n_hosts[root])
-			updn_compare(&u, root);
+		updn_compare(&u, root);
 	}
-	updn_write_all(&u);
 	if (u.n_longer)
 		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%.1f%% of the ways between hosts are longer than "
@@ -284,55 +340,133 @@ updn_finish(const struct engine_input *in, struct engine_output *out)
 	updn_clear(&u);
 }
 
-/*
- * All CAs, and nearly all pairs of a CA and a switch without CAs: a spine that
- * lost the cable to a leaf has no way up and then down to the CAs there. With
- * one root it has, at the price that all traffic goes through this root.
- */
-static bool
-updn_accepts(const struct graph *g, const uint32_t *ranks, GPtrArray *notes)
+/* Ways for management where there is no legal way. */
+static void
+updn_manage_all(const struct engine_input *in, struct engine_output *out)
 {
-	uint64_t n_apart, n_leaves = 0;
+	struct updn u;
+	uint32_t root;
+
+	updn_init(&u, in, out);
+	u.choices = g_malloc((size_t)u.fold->n_groups * in->g->n_switches);
+	memset(u.choices, (int)FOLD_NO_HOP,
+	       (size_t)u.fold->n_groups * in->g->n_switches);
+	for (root = 0; root < u.fold->n_groups; root++) {
+		aim_measure(u.aim, u.fold, root);
+		updn_manage(&u, root);
+	}
+	updn_write_all(&u);
+	updn_clear(&u);
+}
+
+/* One pair of a switch with CAs and one without in so many, at most, counted
+ * in both directions. */
+static bool
+updn_is_few(const struct graph *g, uint64_t n_apart)
+{
+	uint64_t n_leaves = 0;
 	uint32_t sw;
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_leaves += g->n_hosts[sw] > 0;
-	if (!updn_joins_hosts(g, ranks, &n_apart))
-		return false;
-	if (n_apart && (n_apart * APART_SHARE > n_leaves * g->n_switches ||
-			!updn_is_layered(g)))
-		return false;
+	return n_apart * APART_SHARE <= 2 * n_leaves * g->n_switches;
+}
+
+static void
+updn_note_apart(GPtrArray *notes, uint64_t n_apart)
+{
 	if (n_apart)
 		g_ptr_array_add(notes, g_strdup_printf(
 			"%" G_GUINT64_FORMAT " pairs of a switch with CAs and "
 			"one without have no way up and then down: port 0 of "
 			"the one and the CAs of the other do not reach each "
 			"other", n_apart));
+}
+
+static void
+updn_note_detours(const struct graph *g, const struct updn_detours *found,
+		  GPtrArray *notes)
+{
+	g_autofree char *name = NULL;
+
+	if (found->n_made == 0)
+		return;
+	name = graph_switch_name(g, found->root);
+	g_ptr_array_add(notes, g_strdup_printf(
+		"%" G_GUINT64_FORMAT " pairs of switches have no way up and "
+		"then down; what CAs send or get between them goes down and "
+		"up again, at %s and above first", found->n_made, name));
+}
+
+/* In a tree, be it damaged: what the order does not join gets detours. All
+ * CAs, and nearly all pairs of a CA and a switch without. */
+static bool
+updn_fill_tree(const struct engine_input *in, struct engine_output *out,
+	       const uint32_t *ranks)
+{
+	struct lft *lft = out->lft;
+	struct updn_detours found;
+
+	if (!updn_is_tree(in->g, ranks))
+		return false;
+	minhop_fill(in, ranks, lft);
+	updn_detour(in, ranks, lft, &found);
+	if (found.n_hosts_left || !updn_is_few(in->g, found.n_mixed_left)) {
+		memset(lft->ports, (int)LFT_NO_PATH,
+		       (size_t)lft->n_switches * lft->stride);
+		return false;
+	}
+	updn_note_detours(in->g, &found, out->notes);
+	updn_note_apart(out->notes, found.n_mixed_left);
 	return true;
 }
 
-/* Ranks by which everybody is reached. */
+/* On any other fabric all have to be joined. */
+static bool
+updn_fill_other(const struct engine_input *in, struct engine_output *out,
+		const uint32_t *ranks)
+{
+	if (!updn_joins_all(in->g, ranks))
+		return false;
+	minhop_fill(in, ranks, out->lft);
+	updn_manage_all(in, out);
+	return true;
+}
+
+static bool
+updn_fill_by(const struct engine_input *in, struct engine_output *out,
+	     const uint32_t *ranks)
+{
+	return updn_fill_tree(in, out, ranks) ||
+		updn_fill_other(in, out, ranks);
+}
+
+/* Tables in which everybody is reached, and the ranks by which. */
 static uint32_t *
-updn_choose_ranks(const struct engine_input *in, GPtrArray *notes)
+updn_fill(const struct engine_input *in, struct engine_output *out)
 {
 	uint32_t *ranks = updn_rank(in->g, in->ranks, in->is_root);
 
-	if (updn_accepts(in->g, ranks, notes))
+	if (updn_fill_by(in, out, ranks))
 		return ranks;
 	g_free(ranks);
 	if (in->ranks) {
-		g_ptr_array_add(notes, g_strdup("the order of the switches "
-			"that was in force does not join them all any more: "
-			"they are ordered anew"));
+		g_ptr_array_add(out->notes, g_strdup("the order of the "
+			"switches that was in force does not join them all "
+			"any more: they are ordered anew"));
 		ranks = updn_rank(in->g, NULL, in->is_root);
-		if (updn_accepts(in->g, ranks, notes))
+		if (updn_fill_by(in, out, ranks))
 			return ranks;
 		g_free(ranks);
 	}
 	if (in->is_root)
-		g_ptr_array_add(notes, g_strdup("the roots that were given do "
-			"not join all switches: one root is chosen instead"));
-	return updn_rank_single(in->g);
+		g_ptr_array_add(out->notes, g_strdup("the roots that were "
+			"given do not join all switches: one root is chosen "
+			"instead"));
+	ranks = updn_rank_single(in->g);
+	minhop_fill(in, ranks, out->lft);
+	updn_manage_all(in, out);
+	return ranks;
 }
 
 static bool
@@ -345,9 +479,8 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	g_assert(out->lft->n_switches == g->n_switches &&
 		 out->lft->top >= g->top);
 	if (g->n_edges) {
-		out->ranks = updn_choose_ranks(in, out->notes);
-		minhop_fill(in, out->ranks, out->lft);
-		updn_finish(in, out);
+		out->ranks = updn_fill(in, out);
+		updn_report(in, out);
 	}
 	for (t = g->targets; t < g->targets + g->n_targets; t++)
 		memset(lft_row(out->lft, t->sw) + t->lid, t->port,

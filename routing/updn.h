@@ -21,18 +21,17 @@
 uint32_t *updn_rank(const struct graph *g, const uint32_t *held,
 		    const uint8_t *is_root);
 
+#define UPDN_LEVEL_SHIFT	16u
+
+static inline uint32_t
+updn_level(uint32_t rank)
+{
+	return rank >> UPDN_LEVEL_SHIFT;
+}
+
 /* One root only: from everywhere there is a way up to it, hence a legal way
  * between any two switches that are cabled together. */
 uint32_t *updn_rank_single(const struct graph *g);
-
-/* Does each cable join switches whose distances from the nearest CA differ by
- * one, as in a tree? */
-bool updn_is_layered(const struct graph *g);
-
-/* Does every CA have a legal way to every other? n_apart: to how many switches
- * without CAs those with CAs have none, counted in pairs of switches. */
-bool updn_joins_hosts(const struct graph *g, const uint32_t *ranks,
-		      uint64_t *n_apart);
 
 /* Does every CA have a legal way to everybody, and every switch to every
  * CA? */

@@ -24,7 +24,6 @@
 #include "routing/updn.h"
 
 #define FAR		UINT32_MAX
-#define LEVEL_SHIFT	16u
 #define LEVEL_MAX	0x7fffu
 
 /* Breadth first from all that have distance 0 and stand in the queue. Returns
@@ -110,13 +109,12 @@ rank_from_roots(const struct graph *g, const uint8_t *is_root,
 			rank_from_middle(g, sw, level);
 }
 
-/* Layers by distance from CAs, turned round. False if it is not layered, or if
- * there is only one layer of several switches. */
-static bool
-rank_from_layers(const struct graph *g, uint32_t *level)
+/* Distances from CAs; an island without any counts from one of its own. */
+static void
+rank_measure_layers(const struct graph *g, uint32_t *level)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t sw, e, n = 0, top = 0;
+	uint32_t sw, n = 0;
 
 	rank_clear(g, level);
 	for (sw = 0; sw < g->n_switches; sw++)
@@ -124,8 +122,23 @@ rank_from_layers(const struct graph *g, uint32_t *level)
 			level[sw] = 0;
 			queue[n++] = sw;
 		}
-	if (rank_spread(g, level, queue, n) < g->n_switches)
-		return false;
+	rank_spread(g, level, queue, n);
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (level[sw] == FAR) {
+			level[sw] = 0;
+			queue[0] = sw;
+			rank_spread(g, level, queue, 1);
+		}
+}
+
+/* Layers by distance from CAs, turned round. False if it is not layered, or if
+ * there is only one layer of several switches. */
+static bool
+rank_from_layers(const struct graph *g, uint32_t *level)
+{
+	uint32_t sw, e, top = 0;
+
+	rank_measure_layers(g, level);
 	for (sw = 0; sw < g->n_switches; sw++) {
 		top = MAX(top, level[sw]);
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
@@ -138,14 +151,6 @@ rank_from_layers(const struct graph *g, uint32_t *level)
 	return top > 0;
 }
 
-bool
-updn_is_layered(const struct graph *g)
-{
-	g_autofree uint32_t *level = g_new(uint32_t, g->n_switches);
-
-	return rank_from_layers(g, level);
-}
-
 /* From levels to ranks; `next` is the first place of each level that is
  * free. */
 static void
@@ -153,7 +158,7 @@ rank_place(uint32_t *rank, uint32_t level, uint32_t *next)
 {
 	level = MIN(level, LEVEL_MAX);
 	g_assert(next[level] <= 0xffff);
-	*rank = level << LEVEL_SHIFT | next[level]++;
+	*rank = level << UPDN_LEVEL_SHIFT | next[level]++;
 }
 
 static uint32_t *
@@ -206,7 +211,7 @@ rank_add_newcomers(const struct graph *g, uint32_t *ranks, uint32_t *next)
 				if (ranks[g->edges[e].peer] != ENGINE_NO_RANK)
 					level = MIN(level,
 						ranks[g->edges[e].peer] >>
-						LEVEL_SHIFT);
+						UPDN_LEVEL_SHIFT);
 			any = true;
 			if (level == FAR)
 				continue;
@@ -231,7 +236,7 @@ rank_can_hold(const struct graph *g, const uint32_t *held)
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		if (held[sw] == ENGINE_NO_RANK)
 			continue;
-		if (held[sw] >> LEVEL_SHIFT > LEVEL_MAX ||
+		if (held[sw] >> UPDN_LEVEL_SHIFT > LEVEL_MAX ||
 		    (held[sw] & 0xffff) + g->n_switches > 0xffff ||
 		    !g_hash_table_add(met, GUINT_TO_POINTER(held[sw] + 1)))
 			return false;
@@ -252,7 +257,7 @@ rank_place_layers(const struct graph *g, const uint32_t *held,
 		return;
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (held[sw] != ENGINE_NO_RANK &&
-		    held[sw] >> LEVEL_SHIFT != level[sw])
+		    held[sw] >> UPDN_LEVEL_SHIFT != level[sw])
 			return;
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (ranks[sw] == ENGINE_NO_RANK)
@@ -274,7 +279,7 @@ updn_rank(const struct graph *g, const uint32_t *held, const uint8_t *is_root)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (ranks[sw] == ENGINE_NO_RANK)
 			continue;
-		level = MIN(ranks[sw] >> LEVEL_SHIFT, LEVEL_MAX);
+		level = MIN(ranks[sw] >> UPDN_LEVEL_SHIFT, LEVEL_MAX);
 		next[level] = MAX(next[level], (ranks[sw] & 0xffff) + 1);
 	}
 	rank_place_layers(g, held, ranks, next);
@@ -293,60 +298,59 @@ rank_compare(gconstpointer a, gconstpointer b, gpointer ranks)
 	return x < y ? -1 : x > y;
 }
 
-bool
-updn_joins_hosts(const struct graph *g, const uint32_t *ranks,
-		 uint64_t *n_apart)
+static void
+rank_unite(uint64_t *sets, uint32_t words, uint32_t to, uint32_t from)
 {
-	uint32_t n = g->n_switches, words = (n + 63) / 64, i, w, e, sw, peer;
+	uint32_t w;
+
+	for (w = 0; w < words; w++)
+		sets[(size_t)to * words + w] |= sets[(size_t)from * words + w];
+}
+
+/* Sets of switches, by switch: who is reached by a way up and then down. */
+static uint64_t *
+rank_find_reach(const struct graph *g, const uint32_t *ranks, uint32_t words)
+{
+	uint32_t n = g->n_switches, i, e, sw;
 	g_autofree uint32_t *order = g_new(uint32_t, n);
-	g_autofree uint32_t *island = graph_find_islands(g);
-	g_autofree uint64_t *below = g_new0(uint64_t, (size_t)n * words);
-	g_autofree uint64_t *reach = NULL;
+	uint64_t *reach = g_new0(uint64_t, (size_t)n * words);
 
 	for (i = 0; i < n; i++)
 		order[i] = i;
 	g_qsort_with_data(order, (gint)n, sizeof(*order), rank_compare,
 			  (gpointer)ranks);
-	/* below: who is reached by going down; lowest first. */
+	/* By going down; lowest first. */
 	for (i = n; i-- > 0;) {
 		sw = order[i];
-		below[(size_t)sw * words + sw / 64] |=
-			UINT64_C(1) << sw % 64;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			for (w = 0; ranks[peer] > ranks[sw] && w < words; w++)
-				below[(size_t)sw * words + w] |=
-					below[(size_t)peer * words + w];
-		}
+		reach[(size_t)sw * words + sw / 64] |= UINT64_C(1) << sw % 64;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (ranks[g->edges[e].peer] > ranks[sw])
+				rank_unite(reach, words, sw,
+					   g->edges[e].peer);
 	}
-	/* reach: by going up first; highest first. */
-	reach = g_memdup2(below, (gsize)n * words * sizeof(*below));
+	/* By going up first; highest first, so that who is above has his. */
 	for (i = 0; i < n; i++) {
 		sw = order[i];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			for (w = 0; ranks[peer] < ranks[sw] && w < words; w++)
-				reach[(size_t)sw * words + w] |=
-					reach[(size_t)peer * words + w];
-		}
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (ranks[g->edges[e].peer] < ranks[sw])
+				rank_unite(reach, words, sw,
+					   g->edges[e].peer);
 	}
-	*n_apart = 0;
-	for (sw = 0; sw < n; sw++)
-		for (i = 0; g->n_hosts[sw] && i < n; i++) {
-			if (island[sw] != island[i] ||
-			    reach[(size_t)sw * words + i / 64] >> i % 64 & 1)
-				continue;
-			if (g->n_hosts[i])
-				return false;
-			++*n_apart;	/* and the other way round */
-		}
-	return true;
+	return reach;
 }
 
 bool
 updn_joins_all(const struct graph *g, const uint32_t *ranks)
 {
-	uint64_t n_apart;
+	uint32_t words = (g->n_switches + 63) / 64, sw, i;
+	g_autofree uint64_t *reach = rank_find_reach(g, ranks, words);
+	g_autofree uint32_t *island = graph_find_islands(g);
 
-	return updn_joins_hosts(g, ranks, &n_apart) && n_apart == 0;
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (i = 0; g->n_hosts[sw] && i < g->n_switches; i++)
+			if (island[sw] == island[i] &&
+			    !(reach[(size_t)sw * words + i / 64] >> i % 64 &
+			      1))
+				return false;
+	return true;
 }

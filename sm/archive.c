@@ -36,6 +36,7 @@ struct archive {
 	struct log *log;
 	uint64_t version;	/* that the file has */
 	bool written;		/* there is a file of ours */
+	bool loaded;
 	int64_t not_before;
 	unsigned timer;		/* 0: not running */
 };
@@ -79,7 +80,7 @@ load(struct archive *a)
 		set_aside(a, error->message);
 		return;
 	}
-	a->written = true;
+	a->written = a->loaded = true;
 	sa_stats(a->sa, &st);
 	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
 		"members, services %u, subscriptions %u", st.n_groups,
@@ -119,6 +120,12 @@ on_timer(void *data)
 	pause = save(a) ? PAUSE_US : RETRY_US;
 	a->not_before = transport_now(a->transport) + pause;
 	archive_touch(a);
+}
+
+bool
+archive_is_loaded(const struct archive *a)
+{
+	return a->loaded;
 }
 
 void

@@ -18,6 +18,8 @@ struct archive;
  * both. */
 struct archive *archive_open(const char *cache_dir, struct sa *sa,
 			     struct transport *t, struct log *log);
+/* There was a file, and it was good. */
+bool archive_is_loaded(const struct archive *a);
 /* The state may have changed. It is written soon, if it has: not more often
  * than once in 2 s. */
 void archive_touch(struct archive *a);

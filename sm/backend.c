@@ -53,8 +53,8 @@ open_umad(const struct conf *conf, GError **error)
 }
 
 /* A formula has a bracket and no file of that name. */
-static struct subnet *
-load_fabric(const struct conf *conf, GError **error)
+struct subnet *
+backend_load_fabric(const struct conf *conf, GError **error)
 {
 	const struct generate_options options = { .seed = conf->seed };
 	g_autofree char *text = NULL;
@@ -71,7 +71,7 @@ static bool
 open_sim(struct backend *b, const struct conf *conf, GError **error)
 {
 	struct sim_params params = sim_params_default;
-	struct subnet *fabric = load_fabric(conf, error);
+	struct subnet *fabric = backend_load_fabric(conf, error);
 
 	if (!fabric)
 		return false;

@@ -7,6 +7,7 @@
 
 #include "sm/conf/conf.h"
 #include "sm/io/transport.h"
+#include "topology/subnet.h"
 
 struct backend;
 
@@ -18,6 +19,10 @@ typedef void (*backend_over_fn)(void *data);
  * for a person. */
 struct backend *backend_open(const struct conf *conf, backend_over_fn over,
 			     void *data, GError **error);
+
+/* The fabric that --simulate names, as its file or formula has it; the caller
+ * gives up the reference. */
+struct subnet *backend_load_fabric(const struct conf *conf, GError **error);
 
 /* After the main loop, before anything is closed: what a replay still has to
  * give, for a run that ends takes in what has arrived already. */

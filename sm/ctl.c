@@ -147,7 +147,7 @@ find_partition(const struct partition_rules *rules, const char *word)
 	const struct partition *p = find_named(rules, word);
 	uint64_t pkey;
 
-	if (!p && conf_read_number(word, 0xffff, &pkey) && pkey_base(pkey))
+	if (!p && conf_read_number(word, 0xffff, &pkey))
 		p = partition_rules_find(rules, (uint16_t)pkey);
 	return p;
 }
@@ -233,6 +233,9 @@ remark(const struct ctl_view *v, uint64_t guid)
 {
 	const struct subnet *s = v->status->subnet;
 
+	if (v->self.state != SM_STATE_MASTER)
+		return "; but this manager is not the master, and the "
+			"master does not hear of it";
 	if (!s || subnet_find_port(s, guid) != SUBNET_NONE)
 		return "";
 	if (subnet_find_node(s, guid) != SUBNET_NONE)
@@ -314,8 +317,8 @@ static const struct command commands[] = {
 	  run_status },
 	{ "sweep", "", "sweep now, and read everything again", 1, 1,
 	  run_sweep },
-	{ "reload", "", "read partitions and lists of GUIDs again, then sweep",
-	  1, 1, run_reload },
+	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
+	  "again, then sweep", 1, 1, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2,
 	  run_partitions },
 	{ "partition", "add NAME|PKEY GUID[=full|limited|both]",

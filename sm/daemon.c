@@ -4,7 +4,7 @@
  * Only this file knows everyone: it reads the configuration, opens the log,
  * the port and the memory, and connects transport -> transactions -> sweep.
  * Signals arrive as main-loop events, so nothing runs in a signal handler:
- * HUP reads partitions and lists again and sweeps, USR1 reopens the log, TERM
+ * HUP reads the site's files again and sweeps, USR1 reopens the log, TERM
  * and INT end in order. What a person asks through the control socket
  * (ctl.h) takes the same ways.
  *
@@ -158,6 +158,10 @@ on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 
+	/* A fast clock may go on until the loop looks again: a run that ends
+	 * has one verdict, its first. */
+	if (!g_main_loop_is_running(d->loop))
+		return;
 	status_note(d->status, r, transport_now(d->transport));
 	if (d->conf->mode == CONF_MODE_RUN)
 		administer(d, r);
@@ -242,7 +246,9 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	sa_forward_trap(admin_sa(d->admin), raw, n->issuer_lid,
 			transport_now(d->transport));
 	desk_touch(d->desk);
-	log_limited(d->log, LOG_INFO, "trap", n->generic ?
+	/* 256 to 259: somebody has tried a wrong key */
+	log_limited(d->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
+		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
 		    "from LID %u", n->issuer_lid);
 	if (n->generic && (n->trap == 128 || n->trap == 144 ||
@@ -268,6 +274,12 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 			(char *)lines->pdata[i]);
 }
 
+static struct partition_rules *
+rules_of(const struct daemon *d)
+{
+	return partitions_rules(site_partitions(d->site));
+}
+
 static bool
 reload(struct daemon *d, GPtrArray *errors)
 {
@@ -277,8 +289,7 @@ reload(struct daemon *d, GPtrArray *errors)
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
 		sweep_set_route(d->sweep, site_route(d->site));
-		sweep_set_partitions(d->sweep, partitions_rules(
-			site_partitions(d->site)));
+		sweep_set_partitions(d->sweep, rules_of(d));
 		admin_set_policy(d->admin, site_sls(d->site));
 		return true;
 	}
@@ -340,7 +351,7 @@ control_look(struct ctl_view *out, void *data)
 		.doing = sweep_state(d->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
-		.rules = partitions_rules(site_partitions(d->site)),
+		.rules = rules_of(d),
 		.wire = xact_stats(d->x),
 		.desk = desk_stats(d->desk),
 		.multicast = mcast_stats(d->mcast),
@@ -387,8 +398,7 @@ control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
-	sweep_set_partitions(d->sweep,
-			     partitions_rules(site_partitions(d->site)));
+	sweep_set_partitions(d->sweep, rules_of(d));
 	sweep_request(d->sweep, SWEEP_CAUSE_PARTITIONS);
 	return true;
 }
@@ -510,6 +520,26 @@ set_policy(struct daemon *d)
 	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
 }
 
+static struct isolation_params
+isolation_of(const struct daemon *d)
+{
+	return (struct isolation_params){
+		.rules = rules_of(d),
+		.enforce = conf_enforce(d->conf),
+		.qos = &d->qos,
+	};
+}
+
+/* What clients of the SA know of us: see struct sweep_params. */
+static enum clients_start
+clients_of(const struct daemon *d)
+{
+	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
+		return CLIENTS_NONE;
+	return archive_is_loaded(d->archive) ? CLIENTS_KNOWN :
+		CLIENTS_FORGOTTEN;
+}
+
 static void
 daemon_connect(struct daemon *d)
 {
@@ -534,11 +564,7 @@ daemon_connect(struct daemon *d)
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = *site_route(d->site),
 		.policy = &d->policy,
-		.isolation = {
-			.rules = partitions_rules(site_partitions(d->site)),
-			.enforce = conf_enforce(d->conf),
-			.qos = &d->qos,
-		},
+		.isolation = isolation_of(d),
 	};
 
 	if (d->conf->mode == CONF_MODE_PLAN ||
@@ -567,6 +593,7 @@ daemon_connect(struct daemon *d)
 	});
 	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
 			     d->log);
+	params.clients = clients_of(d);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
 	d->serve = serve_new(d->x, &hooks, d->log);
@@ -662,6 +689,31 @@ tell_check(const GPtrArray *warnings, const GPtrArray *errors)
 	return 0;
 }
 
+/* What the partitions would come to on the fabric that --simulate names. */
+static void
+check_fabric(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	struct subnet *fabric = backend_load_fabric(d->conf, &error);
+	struct isolation_params params;
+	struct port_tables *held;
+	struct isolation *i;
+
+	if (!fabric) {
+		g_ptr_array_add(errors, g_strdup(error->message));
+		return;
+	}
+	set_policy(d);
+	params = isolation_of(d);
+	held = port_tables_new(fabric);
+	i = isolation_new(&params, fabric, held);
+	for (guint n = 0; n < i->notes->len; n++)
+		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
+	isolation_free(i);
+	port_tables_unref(held);
+	subnet_unref(fabric);
+}
+
 static int
 check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
 {
@@ -671,6 +723,8 @@ check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
 		g_ptr_array_add(errors, g_strdup(bad->message));
 	else
 		d->site = site_read(d->conf, warnings, errors);
+	if (d->site && d->conf->simulate)
+		check_fabric(d, warnings, errors);
 	return tell_check(warnings, errors);
 }
 

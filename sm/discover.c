@@ -30,12 +30,17 @@
  * are asked once more with the keys of those that were not found. Protection
  * level 1 answers everybody but hides the key (IBA 14.2.4.1); there the other
  * keys are tried until it shows, since what follows are Sets.
+ *
+ * Hurry. Where nobody answered last time nobody is likely to answer now, and
+ * his time-outs would hold up the repair of a cable that has just been pulled.
+ * A discovery in a hurry asks him, too, but waits only a moment when he is the
+ * last one; who is slow must wait for a sweep that is in none.
  */
 #include "sm/discover.h"
 
 #include <string.h>
 
-#include "sm/doors.h"
+#include "sm/weed.h"
 #include "sm/wire/smp.h"
 #include "topology/builder.h"
 
@@ -44,6 +49,7 @@
 #define AGAIN_MAX	4096u
 /* With strays, of all dark ports together: each takes a timeout. */
 #define DARK_TRIES_MAX	256u
+#define MOMENT_US	(10 * 1000)
 
 enum ask {
 	ASK_NODE_INFO,		/* through the port; SUBNET_NONE: our own */
@@ -82,6 +88,11 @@ struct discover {
 	GArray *again;		/* of struct question: ASK_AGAIN in flight */
 	struct doors *doors;
 	GArray *dark;		/* of uint32_t: ports with nobody behind */
+	struct subnet *before;	/* NULL: no hurry */
+	GArray *late;		/* of uint32_t: NodeInfo in flight through
+				   ports that were dark in it */
+	unsigned timer;		/* for them */
+	bool moment_over;
 	unsigned in_flight;
 };
 
@@ -135,21 +146,6 @@ ask_again(struct discover *d, uint32_t port, uint32_t rival)
 		g_array_append_val(d->queue, q);
 }
 
-/* "leaf-1 (0x..) port 3", or our own port. */
-static char *
-place(struct discover *d, uint32_t port)
-{
-	if (port == SUBNET_NONE)
-		return g_strdup("our own port");
-
-	const struct subnet_port *p = builder_port_at(d->b, port);
-	const struct subnet_node *n = builder_node_at(d->b, p->node);
-
-	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
-			       n->desc[0] ? n->desc : "?", n->info.node_guid,
-			       p->num);
-}
-
 /*
  * The way to a node (for a CA or router: into `port`, by the switch port that
  * it is cabled to). Walks the entries back to the SM and turns them round.
@@ -163,8 +159,9 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 	const struct subnet_node *node = builder_node_at(d->b, p->node);
 	uint32_t entry = node->entry;
 
-	if (!subnet_is_switch(node) && entry != SUBNET_NONE &&
-	    p->peer != SUBNET_NONE)
+	/* Our own other port, too: each has an M_Key of its own. */
+	if (!subnet_is_switch(node) && p->peer != SUBNET_NONE &&
+	    (entry != SUBNET_NONE || p->num != node->info.local_port))
 		entry = p->peer;
 	while (entry != SUBNET_NONE) {
 		if (n == DR_MAX_HOPS)
@@ -233,8 +230,8 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = place(d, first);
-	g_autofree char *b = place(d, second);
+	g_autofree char *a = weed_place(d->b, first);
+	g_autofree char *b = weed_place(d->b, second);
 
 	builder_fault(d->b, SUBNET_FAULT_DUPLICATE_GUID, guid,
 		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
@@ -316,7 +313,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *lie = node_info_lie(&info, from);
 
 	if (lie) {
-		g_autofree char *where = place(d, from);
+		g_autofree char *where = weed_place(d->b, from);
 
 		builder_fault(d->b, SUBNET_FAULT_LIAR, info.node_guid,
 			      "what is behind %s %s; left out", where, lie);
@@ -379,7 +376,7 @@ on_port_info(struct discover *d, const struct question *q,
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE) {
-		g_autofree char *where = place(d, port);
+		g_autofree char *where = weed_place(d->b, port);
 
 		builder_fault(d->b, SUBNET_FAULT_LIAR, n->info.node_guid,
 			      "%s is in port state %u, which does not exist",
@@ -444,7 +441,7 @@ is_dark(struct discover *d, uint32_t port)
 static void
 fault_dark(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = place(d, port);
+	g_autofree char *where = weed_place(d->b, port);
 	uint64_t guid;
 
 	if (!is_dark(d, port))
@@ -465,7 +462,7 @@ fault_dark(struct discover *d, uint32_t port)
 static void
 on_silence(struct discover *d, const struct question *q)
 {
-	g_autofree char *where = place(d, q->port);
+	g_autofree char *where = weed_place(d->b, q->port);
 	const char *attr = mad_attr_name(ask_attr[q->ask]);
 
 	if (q->ask == ASK_AGAIN) {
@@ -493,7 +490,7 @@ on_silence(struct discover *d, const struct question *q)
 static void
 on_refusal(struct discover *d, const struct question *q, unsigned status)
 {
-	g_autofree char *where = place(d, q->port);
+	g_autofree char *where = weed_place(d->b, q->port);
 
 	if (q->ask == ASK_AGAIN)
 		return;
@@ -516,40 +513,14 @@ discover_free(struct discover *d)
 	g_array_unref(d->queue);
 	g_array_unref(d->again);
 	g_array_unref(d->dark);
+	g_array_unref(d->late);
+	if (d->before)
+		subnet_unref(d->before);
+	if (d->timer)
+		transport_timer_cancel(xact_transport(d->x), d->timer);
 	doors_free(d->doors);
 	g_hash_table_unref(d->silent);
 	g_free(d);
-}
-
-/*
- * A cable whose one end says that it is down is none: the link has gone while
- * we looked, or the node at the other end is not the one that it claims.
- */
-static void
-drop_half_cables(struct discover *d)
-{
-	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
-		const struct node_info *i = &builder_node_at(d->b, n)->info;
-
-		for (unsigned num = 0; num <= i->num_ports; num++) {
-			uint32_t port = builder_port(d->b, n, num);
-			const struct subnet_port *p =
-				builder_port_at(d->b, port);
-
-			if (p->peer == SUBNET_NONE || !p->known ||
-			    p->info.state != PORT_STATE_DOWN)
-				continue;
-
-			g_autofree char *down = place(d, port);
-			g_autofree char *up = place(d, p->peer);
-
-			builder_fault(d->b, SUBNET_FAULT_LIAR, i->node_guid,
-				      "%s leads to %s, which is down: it went "
-				      "down just now, or another node has its "
-				      "GUID", up, down);
-			builder_unlink(d->b, port);
-		}
-	}
 }
 
 static void
@@ -560,13 +531,80 @@ finish(struct discover *d)
 
 	for (guint i = 0; i < d->dark->len; i++)
 		fault_dark(d, g_array_index(d->dark, uint32_t, i));
-	drop_half_cables(d);
+	for (guint i = 0; i < d->late->len; i++)
+		fault_dark(d, g_array_index(d->late, uint32_t, i));
+	weed_locked(d->b, d->doors);
+	weed_half_cables(d->b);
 
 	struct subnet *s = builder_finish(d->b);
 
 	d->b = NULL;
 	discover_free(d);
 	done(s, data);
+}
+
+/* Nobody answered behind this port last time. */
+static bool
+was_dark(struct discover *d, uint32_t port)
+{
+	const struct subnet_port *p;
+	uint32_t node, then;
+
+	if (!d->before || port == SUBNET_NONE)
+		return false;
+	p = builder_port_at(d->b, port);
+	node = subnet_find_node(d->before,
+				builder_node_at(d->b, p->node)->info.node_guid);
+	if (node == SUBNET_NONE)
+		return false;
+	then = subnet_port_of(d->before, node, p->num);
+	if (then == SUBNET_NONE)
+		return false;
+	p = &d->before->ports[then];
+	return p->known && p->peer == SUBNET_NONE &&
+		p->info.state != PORT_STATE_DOWN;
+}
+
+static void
+forget_late(struct discover *d, uint32_t port)
+{
+	for (guint i = 0; i < d->late->len; i++)
+		if (g_array_index(d->late, uint32_t, i) == port) {
+			g_array_remove_index_fast(d->late, i);
+			return;
+		}
+}
+
+static void
+on_moment(void *data)
+{
+	struct discover *d = data;
+
+	d->timer = 0;
+	d->moment_over = true;
+	pump(d);
+}
+
+/* False: there is somebody to wait for. */
+static bool
+all_answered(struct discover *d)
+{
+	struct transport *t = xact_transport(d->x);
+
+	if (!d->in_flight)
+		return true;
+	if (d->in_flight > d->late->len)
+		return false;
+	if (!d->moment_over) {
+		if (!d->timer)
+			d->timer = transport_timer_start(t, transport_now(t) +
+							 MOMENT_US, on_moment,
+							 d);
+		return false;
+	}
+	xact_cancel_owner(d->x, d);
+	d->in_flight = 0;
+	return true;
 }
 
 /* Asks the dark ports with keys of nodes that were there once. False: there is
@@ -620,6 +658,8 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 	struct question q = question_of(d, tag);
 
 	d->in_flight--;
+	if (q.ask == ASK_NODE_INFO)
+		forget_late(d, q.port);
 	if (a->outcome == XACT_TIMED_OUT)
 		on_silence(d, &q);
 	else if (a->header.status)
@@ -639,7 +679,7 @@ send_question(struct discover *d, const struct question *q)
 	uint64_t key;
 
 	if (!question_path(d, q, &path)) {
-		g_autofree char *where = place(d, q->port);
+		g_autofree char *where = weed_place(d->b, q->port);
 
 		builder_fault(d->b, SUBNET_FAULT_TOO_FAR, 0, "what is behind "
 			      "%s is more than %u hops away", where,
@@ -652,6 +692,8 @@ send_question(struct discover *d, const struct question *q)
 	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
 			 key, &path);
 	d->in_flight++;
+	if (q->ask == ASK_NODE_INFO && was_dark(d, q->port))
+		g_array_append_val(d->late, q->port);
 	xact_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
 }
 
@@ -684,7 +726,7 @@ pump(void *data)
 			return;
 		g_array_set_size(d->queue, 0);
 		d->head = 0;
-		if (d->in_flight)
+		if (!all_answered(d))
 			return;
 	} while (ask_dark(d));
 	finish(d);
@@ -705,10 +747,17 @@ discover_start(struct xact *x, const struct keyring *keys,
 	d->again = g_array_new(FALSE, FALSE, sizeof(struct question));
 	d->silent = g_hash_table_new(NULL, NULL);
 	d->dark = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	ask(d, ASK_NODE_INFO, SUBNET_NONE);
 	xact_set_pump(x, pump, d);
 	pump(d);
 	return d;
+}
+
+void
+discover_hurry(struct discover *d, struct subnet *before)
+{
+	d->before = subnet_ref(before);
 }
 
 void

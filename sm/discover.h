@@ -18,6 +18,9 @@ typedef void (*discover_done_fn)(struct subnet *s, void *data);
 /* Uses the pump of `x`; borrows the keys, which may be NULL. */
 struct discover *discover_start(struct xact *x, const struct keyring *keys,
 				discover_done_fn done, void *data);
+/* Do not wait for ports behind which nobody answered in this snapshot, either;
+ * they get a moment. Takes a reference. */
+void discover_hurry(struct discover *d, struct subnet *before);
 void discover_cancel(struct discover *d);
 
 #endif

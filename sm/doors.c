@@ -65,6 +65,15 @@ doors_behind(const struct doors *d, uint32_t port)
 			      builder_port_at(d->b, port)->num);
 }
 
+bool
+doors_is_locked(const struct doors *d, uint32_t port)
+{
+	const struct subnet_port *p = builder_port_at(d->b, port);
+
+	return p->known && p->guid && keyring_is_hidden(&p->info) &&
+		keyring_is_locked(d->keys, p->guid);
+}
+
 static bool
 is_among(const uint64_t *tries, unsigned n, uint64_t key)
 {

@@ -36,6 +36,9 @@ bool doors_find_strays(struct doors *d);
 bool doors_stray_key(const struct doors *d, uint32_t port, unsigned try,
 		     uint64_t *key);
 
+/* The port hides its key, and none of ours is it. */
+bool doors_is_locked(const struct doors *d, uint32_t port);
+
 /* Who was last seen behind the port; 0: nobody. */
 uint64_t doors_behind(const struct doors *d, uint32_t port);
 

@@ -569,7 +569,7 @@ write_file(const char *dir, const char *name, const struct view *v,
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
-	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0644);
+	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	bool written;
 
 	if (fd < 0)

@@ -11,6 +11,12 @@
  *	   hands over to it. One of lower rank will hand over to us.
  *
  * An SM that is not active takes no part. Rank is priority, then lower GUID.
+ *
+ * SM_Key. Without one of ours, everybody is trusted. With one, an SM that shows
+ * another one takes no part either: two managers of two owners. 0 is what an
+ * SM shows to those that it cannot tell from anybody (IBA 14.2.5.13); such a
+ * one is obeyed, which harms nothing that was not harmed before, but a fabric
+ * is handed over only to who shows our key.
  */
 #include "sm/election.h"
 
@@ -36,10 +42,31 @@ election_outranks(const struct sm_info *a, const struct sm_info *b)
 	return a->guid < b->guid;
 }
 
-/* The highest rank among the peers in `state` (0: in any that counts);
+enum trust {
+	TRUST_OBEY,		/* it may be one of ours */
+	TRUST_HAND_OVER,	/* it is */
+};
+
+static bool
+is_trusted(const struct sm_info *self, const struct sm_info *p,
+	   enum trust trust)
+{
+	if (!self->sm_key || p->sm_key == self->sm_key)
+		return true;
+	return !p->sm_key && trust == TRUST_OBEY;
+}
+
+bool
+election_is_stranger(const struct sm_info *self, const struct sm_info *peer)
+{
+	return !is_trusted(self, peer, TRUST_OBEY);
+}
+
+/* The highest rank among the trusted peers in `state` (0: in any that counts);
  * n_peers if there is none. */
 static size_t
-highest(const struct election_peer *peers, size_t n_peers, unsigned state)
+highest(const struct sm_info *self, const struct election_peer *peers,
+	size_t n_peers, unsigned state, enum trust trust)
 {
 	size_t best = n_peers;
 
@@ -49,6 +76,8 @@ highest(const struct election_peer *peers, size_t n_peers, unsigned state)
 		if (p->state == SM_STATE_NOT_ACTIVE)
 			continue;
 		if (state && p->state != state)
+			continue;
+		if (!is_trusted(self, p, trust))
 			continue;
 		if (best == n_peers ||
 		    election_outranks(p, &peers[best].info))
@@ -61,9 +90,12 @@ enum election_outcome
 election_decide(const struct sm_info *self, const struct election_peer *peers,
 		size_t n_peers, size_t *who)
 {
-	size_t master = highest(peers, n_peers, SM_STATE_MASTER);
-	size_t standby = highest(peers, n_peers, SM_STATE_STANDBY);
-	size_t any = highest(peers, n_peers, 0);
+	enum trust trust = self->state == SM_STATE_MASTER ? TRUST_HAND_OVER :
+		TRUST_OBEY;
+	size_t master = highest(self, peers, n_peers, SM_STATE_MASTER, trust);
+	size_t standby = highest(self, peers, n_peers, SM_STATE_STANDBY,
+				 trust);
+	size_t any = highest(self, peers, n_peers, 0, trust);
 
 	if (self->state == SM_STATE_MASTER) {
 		*who = master < n_peers &&

@@ -25,6 +25,10 @@ const char *election_outcome_name(enum election_outcome outcome);
 /* True if a ranks higher: more priority, then the lower GUID. */
 bool election_outranks(const struct sm_info *a, const struct sm_info *b);
 
+/* It has an SM_Key, which is not ours: it counts as not there. */
+bool election_is_stranger(const struct sm_info *self,
+			  const struct sm_info *peer);
+
 /*
  * self->state is our own state before the election. *who is set unless the
  * outcome is ELECTION_MASTER. Does not depend on the order of the peers.

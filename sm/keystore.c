@@ -153,6 +153,20 @@ keystore_learn(struct keystore *ks, const struct subnet *s)
 		keyring_learn(ks->ring, s);
 }
 
+bool
+keystore_lock(struct keystore *ks, const GArray *guids)
+{
+	bool news = false;
+
+	for (guint i = 0; ks && i < guids->len; i++) {
+		uint64_t guid = g_array_index(guids, uint64_t, i);
+
+		news |= !keyring_is_locked(ks->ring, guid);
+		keyring_lock(ks->ring, guid);
+	}
+	return news;
+}
+
 /* ----------------------------------------------------------------- writing */
 
 static bool

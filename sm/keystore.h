@@ -21,6 +21,8 @@ struct keyring *keystore_ring(const struct keystore *ks);
 
 /* Takes in what a snapshot tells; ks NULL: nothing. */
 void keystore_learn(struct keystore *ks, const struct subnet *s);
+/* The ports with these PortGUIDs are somebody else's. True: that is news. */
+bool keystore_lock(struct keystore *ks, const GArray *guids);
 
 /* Writes the files if there is something new, atomically and to the disk.
  * False: it could not be done, and the log says why. ks NULL: nothing. */

@@ -20,6 +20,10 @@ struct program_result {
 	bool changed;		/* a link came or went while we were at it */
 	uint32_t *forgot;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */
+	uint8_t *told;		/* by port index: its clients were asked to
+				   register again; owned */
+	GArray *locked;		/* of uint64_t: PortGUIDs of those that hide
+				   their M_Key and obey none of ours; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 
@@ -28,8 +32,8 @@ typedef void (*program_done_fn)(struct program_result *r, void *data);
 /*
  * before, w, plan are borrowed until `done`; `seen` and `held` are updated with
  * every block that a device acknowledged; seen must have room for w->lft, held
- * may be NULL if the plan has no PLAN_TABLE, else nobody else may have it. Uses the
- * pump of `x`. `done` never comes from inside program_start().
+ * may be NULL if the plan has no PLAN_TABLE, else nobody else may have it. Uses
+ * the pump of `x`. `done` never comes from inside program_start().
  */
 struct program *program_start(struct xact *x, const struct keyring *keys,
 			      const struct subnet *before,

@@ -51,9 +51,9 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 
 bool
 route_fabric(const struct route_params *params, const struct memory *memory,
-	     const struct subnet *s, const struct lid_map *lids,
-	     const struct lft *held, struct log *log, struct choice *choice,
-	     GError **error)
+	     struct choose_memo *memo, const struct subnet *s,
+	     const struct lid_map *lids, const struct lft *held,
+	     struct log *log, struct choice *choice, GError **error)
 {
 	struct graph *g = graph_new(s, lids);
 	g_autofree uint8_t *roots = mark_roots(g, params->roots);
@@ -61,6 +61,7 @@ route_fabric(const struct route_params *params, const struct memory *memory,
 	struct choice_wish wish = {
 		.engine = params->engine,
 		.require_deadlock_free = params->require_deadlock_free,
+		.memo = memo,
 	};
 	g_autofree uint32_t *ranks = memory_ranks(memory, s, &wish.ranks_by);
 	const struct engine_input in = {

@@ -48,6 +48,17 @@ reply(struct serve *s, const struct transport_mad *m, unsigned status)
 	reply_with_key(s, m, status, 0);
 }
 
+/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which is by the
+ * M_Key of our port, if it has one. */
+static bool
+is_known(struct serve *s, const struct transport_mad *m)
+{
+	uint64_t own = keyring_of(s->hooks.keys,
+				  xact_transport(s->x)->port_guid);
+
+	return !own || smp_m_key(m->mad) == own;
+}
+
 static void
 reply_sm_info(struct serve *s, const struct transport_mad *m)
 {
@@ -56,46 +67,12 @@ reply_sm_info(struct serve *s, const struct transport_mad *m)
 	uint8_t mad[MAD_SIZE];
 
 	s->hooks.sm_info(&self, s->hooks.data);
+	if (!is_known(s, m))
+		self.sm_key = 0;
 	memcpy(mad, m->mad, MAD_SIZE);
 	sm_info_encode(smp_data(mad), &self);
 	answer.mad = mad;
 	reply(s, &answer, MAD_STATUS_OK);
-}
-
-static void
-on_sm_info(struct serve *s, const struct transport_mad *m,
-	   const struct mad_header *h)
-{
-	struct sm_info from;
-
-	if (h->method == MAD_METHOD_GET) {
-		reply_sm_info(s, m);
-		return;
-	}
-	if (h->attr_mod < SM_CONTROL_HANDOVER ||
-	    h->attr_mod > SM_CONTROL_DISCOVER) {
-		reply(s, m, MAD_STATUS_BAD_VALUE);
-		return;
-	}
-	sm_info_decode(smp_data_const(m->mad), &from);
-	reply_sm_info(s, m);
-	s->hooks.control(h->attr_mod, &from, s->hooks.data);
-}
-
-static void
-on_trap(struct serve *s, const struct transport_mad *m)
-{
-	uint8_t data[SMP_DATA_LEN];
-	struct notice n;
-
-	memcpy(data, smp_data_const(m->mad), sizeof(data));
-	notice_hide_m_key(data);
-	notice_decode(data, &n);
-	/* To its sender TrapRepress is a request, which must have the key
-	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. */
-	reply_with_key(s, m, MAD_STATUS_OK,
-		       keyring_of_lid(s->hooks.keys, m->addr.lid));
-	s->hooks.trap(&n, data, s->hooks.data);
 }
 
 static void
@@ -113,6 +90,50 @@ log_drop(struct serve *s, const char *reason, const struct transport_mad *m)
 			    h.mgmt_class, mad_method_name(h.method), h.method,
 			    mad_attr_name(h.attr_id), h.attr_id, h.status,
 			    m->addr.lid);
+}
+
+static void
+on_sm_info(struct serve *s, const struct transport_mad *m,
+	   const struct mad_header *h)
+{
+	struct sm_info from, self;
+
+	if (h->method == MAD_METHOD_GET) {
+		reply_sm_info(s, m);
+		return;
+	}
+	if (h->attr_mod < SM_CONTROL_HANDOVER ||
+	    h->attr_mod > SM_CONTROL_DISCOVER) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		return;
+	}
+	sm_info_decode(smp_data_const(m->mad), &from);
+	s->hooks.sm_info(&self, s->hooks.data);
+	if (self.sm_key && from.sm_key != self.sm_key) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		log_drop(s, "SMInfo control without our SM_Key", m);
+		return;
+	}
+	reply_sm_info(s, m);
+	s->hooks.control(h->attr_mod, &from, s->hooks.data);
+}
+
+static void
+on_trap(struct serve *s, const struct transport_mad *m)
+{
+	uint8_t data[SMP_DATA_LEN];
+	struct notice n;
+	uint64_t m_key;
+
+	memcpy(data, smp_data_const(m->mad), sizeof(data));
+	notice_hide_m_key(data);
+	notice_decode(data, &n);
+	/* To its sender TrapRepress is a request, which must have the key
+	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. Who
+	 * is not known yet will send it again. */
+	if (keyring_of_lid(s->hooks.keys, m->addr.lid, &m_key))
+		reply_with_key(s, m, MAD_STATUS_OK, m_key);
+	s->hooks.trap(&n, data, s->hooks.data);
 }
 
 static void

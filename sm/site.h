@@ -1,6 +1,6 @@
 /*
- * A site's files: what the configuration names besides itself. Partitions and
- * lists of GUIDs, read at the start and again on demand.
+ * A site's files: what the configuration names besides itself. Partitions,
+ * lists of GUIDs, the QoS policy, read at the start and again on demand.
  */
 #ifndef MINISM_SM_SITE_H
 #define MINISM_SM_SITE_H
@@ -8,6 +8,7 @@
 #include "sm/conf/conf.h"
 #include "sm/partitions.h"
 #include "sm/route.h"
+#include "topology/qos.h"
 
 struct site;
 
@@ -27,5 +28,7 @@ struct qos_policy *site_sls(const struct site *s);
 /* Borrowed; the lists in it are until the next reload. */
 const struct route_params *site_route(const struct site *s);
 struct partitions *site_partitions(const struct site *s);
+/* Which paths get which SL; NULL: none is configured. */
+struct qos_policy *site_sls(const struct site *s);
 
 #endif

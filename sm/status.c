@@ -126,7 +126,7 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	s->reason = g_strdup(r->choice->reason);
 	s->safety = r->choice->safety;
 	s->notes = copy_lines(r->choice->notes);
-	if (s->safety != CHOICE_LOOP || !channels->cycle)
+	if (!channels->cycle)
 		return;
 	s->n_looped = channels->n_looped;
 	s->loop = name_channels(channels, r->view);

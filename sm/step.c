@@ -78,9 +78,8 @@ encode_port(const struct subnet *s, const struct wanted *w,
 
 	wanted_port(s, w, step->port, &info);
 	info.state = step_state(step);
-	/* Clients ask the SA as soon as they are told: not before the port
-	 * carries data. */
-	if (step->kind == PLAN_ARM)
+	/* A request, which is made by the steps that say so. */
+	if (!(step->fields & PORT_FIELD_REREGISTER))
 		info.client_reregister = false;
 	port_info_encode(data, &info);
 }

@@ -31,6 +31,8 @@ subnet_fault_name(enum subnet_fault_kind kind)
 		return "contradicts itself";
 	case SUBNET_FAULT_TOO_FAR:
 		return "too far";
+	case SUBNET_FAULT_LOCKED:
+		return "locked";
 	}
 	return "?";
 }

@@ -48,6 +48,7 @@ enum subnet_fault_kind {
 	SUBNET_FAULT_REFUSED,		/* answered with an error status */
 	SUBNET_FAULT_LIAR,		/* an answer that contradicts itself */
 	SUBNET_FAULT_TOO_FAR,		/* more than 63 hops away */
+	SUBNET_FAULT_LOCKED,		/* has an M_Key that is not ours */
 };
 
 struct subnet_fault {

@@ -94,6 +94,7 @@ static const struct conf_key keys[] = {
 	{ "polling_retry_number", VALUE_UNSIGNED, AT(polls_lost), 1, 1000 },
 	{ "qos", VALUE_BOOL, AT(qos.enabled), 0, 0 },
 	{ "qos_policy_file", VALUE_TEXT_OR_NONE, AT(qos_policy_file), 0, 0 },
+	{ "no_clients_rereg", VALUE_BOOL, AT(no_rereg), 0, 0 },
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
 	{ "dump_dir", VALUE_TEXT_OR_NONE, AT(dump_dir), 0, 0 },

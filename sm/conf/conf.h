@@ -68,6 +68,7 @@ struct conf {
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
+	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */

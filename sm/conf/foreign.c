@@ -4,8 +4,9 @@
  * A file that worked with OpenSM is to work as it is. A key in it that has no
  * effect here is a warning, for its owner believes that it works; but not if
  * it asks for nothing ("(null)", OpenSM's word for "not set"), for what minism
- * does in any case, or for the details of a thing that another key switches on. What `opensm -c` writes is full of those, and a
- * warning that says nothing hides the one that does.
+ * does in any case, or for the details of a thing that another key switches
+ * on. What `opensm -c` writes is full of those, and a warning that says
+ * nothing hides the one that does.
  *
  * Source: what `opensm -c` of OpenSM 3.3.23 writes, less the keys of conf.c.
  */
@@ -88,7 +89,6 @@ static const struct foreign foreigners[] = {
 	{ "max_smps_timeout", NULL },
 	{ "max_wire_smps2", NULL },
 	{ "mcgroup_join_validation", "TRUE" },
-	{ "no_clients_rereg", "FALSE" },
 	{ "node_name_map_name", NULL },
 	{ "nue_include_switches", ANY },
 	{ "nue_max_num_vls", ANY },

@@ -1,12 +1,33 @@
 /*
- * partitions.conf: text -> rules.
+ * The partition file, in OpenSM's grammar of partitions.conf: text to rules
+ * and back. See minism-partitions.conf(5).
  */
 #ifndef MINISM_CONF_PARTFILE_H
 #define MINISM_CONF_PARTFILE_H
 
+#include <glib.h>
+
 #include "topology/partition.h"
 
+enum partfile_error {
+	/* each line of the message starts with name:line:column: */
+	PARTFILE_ERROR_SYNTAX,
+};
+#define PARTFILE_ERROR partfile_error_quark()
+GQuark partfile_error_quark(void);
+
+/*
+ * The rules of a file; rules->source is `name`. NULL with up to 20 errors, a
+ * line each: then nothing is taken. `warnings` gets lines of the same form; it
+ * may be NULL. A text that names no partition is as no file at all.
+ *
+ * The text ends at its NUL: who reads a file looks that there is none in it.
+ */
 struct partition_rules *partfile_parse(const char *text, const char *name,
 				       GPtrArray *warnings, GError **error);
+
+/* The text of a file that says these rules, all of them explicitly; parsed, it
+ * gives the same rules, but for their lines. A new string. */
+char *partfile_format(const struct partition_rules *rules);
 
 #endif

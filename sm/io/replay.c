@@ -19,6 +19,7 @@
 
 #include "sm/io/record.h"
 #include "sm/wire/mad.h"
+#include "sm/wire/secret.h"
 
 #define ROW	16u	/* bytes in a line of a hex dump */
 
@@ -141,10 +142,13 @@ print_row(GString *out, const char *who, size_t at,
 {
 	g_string_append_printf(out, "\n%04zx %s", at, who);
 	for (size_t i = at; i < MIN(at + ROW, e->len); i++)
-		g_string_append_printf(out, " %02x", e->mad[i]);
+		if (secret_holds(e->mad, e->len, i))
+			g_string_append(out, " ..");
+		else
+			g_string_append_printf(out, " %02x", e->mad[i]);
 }
 
-/* The rows in which the two MADs differ. */
+/* The rows in which the two MADs differ; keys are not shown. */
 static void
 differ_in_bytes(struct replay *r, const struct record_event *e)
 {

@@ -14,8 +14,11 @@
 #include "sm/io/tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sm/io/record.h"
 
@@ -194,10 +197,31 @@ static const struct transport_ops tap_ops = {
 
 /* ---------------------------------------------------------- open and close */
 
+/* A record holds the keys of the fabric, so it is for its owner alone, also
+ * if a file was there; what is no file (a pipe) is left as it is. */
+static FILE *
+open_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct stat st;
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || (S_ISREG(st.st_mode) && fchmod(fd, 0600))) {
+		close(fd);
+		return NULL;
+	}
+	file = fdopen(fd, "wb");
+	if (!file)
+		close(fd);
+	return file;
+}
+
 struct transport *
 tap_open(struct transport *inner, const char *path, GError **error)
 {
-	FILE *file = fopen(path, "wbe");
+	FILE *file = open_file(path);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
 		.rmpp = inner->rmpp,

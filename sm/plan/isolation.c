@@ -30,8 +30,8 @@ isolation_reads(const struct isolation_params *p, const struct subnet *s,
 	case PORT_TABLE_PKEY:
 		if (subnet_is_end_port(s, port))
 			return true;
-		return p->enforce && is_gate(s, port) &&
-			!pkeys_are_default(p->rules);
+		return p->enforce & pkeys_enforceable(s, port) &&
+			is_gate(s, port) && !pkeys_are_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
 		return p->qos && p->qos->enabled &&
@@ -42,6 +42,17 @@ isolation_reads(const struct isolation_params *p, const struct subnet *s,
 	g_assert_not_reached();
 }
 
+/* Where a rule stands; one of no line was made at run time. */
+static char *
+rule_place(const struct partition_rules *rules,
+	   const struct partition_rule *rule)
+{
+	if (!rule->line)
+		return g_strdup("changed at run time");
+	return g_strdup_printf("%s:%u", rules->source ? rules->source :
+			       "partitions", rule->line);
+}
+
 static void
 note_strangers(const struct partition_rules *rules, const GArray *strangers,
 	       GPtrArray *notes)
@@ -49,11 +60,11 @@ note_strangers(const struct partition_rules *rules, const GArray *strangers,
 	for (guint i = 0; i < MIN(strangers->len, STRANGERS_MAX); i++) {
 		const struct partition_rule *rule =
 			&g_array_index(strangers, struct partition_rule, i);
+		g_autofree char *place = rule_place(rules, rule);
 
 		g_ptr_array_add(notes, g_strdup_printf(
-			"%s:%u: port 0x%016" G_GINT64_MODIFIER "x is not on "
-			"the fabric", rules->source ? rules->source :
-			"partitions", rule->line, rule->guid));
+			"%s: port 0x%016" G_GINT64_MODIFIER "x is not on the "
+			"fabric", place, rule->guid));
 	}
 	if (strangers->len > STRANGERS_MAX)
 		g_ptr_array_add(notes, g_strdup_printf(

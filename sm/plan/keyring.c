@@ -44,6 +44,7 @@ struct keyring {
 	enum keyring_mode mode;
 	GHashTable *locks;	/* the lock's guid -> itself */
 	GHashTable *ends;	/* struct end, by (guid, num) */
+	GHashTable *locked;	/* a set of GUIDs: somebody else's ports */
 	uint64_t *by_lid;	/* PortGUID by LID; NULL: nothing learned */
 	uint64_t version;
 };
@@ -74,6 +75,8 @@ keyring_new(uint64_t m_key, enum keyring_mode mode)
 	k->locks = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
 					 g_free);
 	k->ends = g_hash_table_new_full(end_hash, end_equal, g_free, NULL);
+	k->locked = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					  NULL);
 	return k;
 }
 
@@ -84,6 +87,7 @@ keyring_free(struct keyring *k)
 		return;
 	g_hash_table_unref(k->locks);
 	g_hash_table_unref(k->ends);
+	g_hash_table_unref(k->locked);
 	g_free(k->by_lid);
 	g_free(k);
 }
@@ -150,12 +154,16 @@ keyring_at(const struct keyring *k, const struct subnet *s, uint32_t port)
 	return keyring_of(k, s->ports[holder].guid);
 }
 
-uint64_t
-keyring_of_lid(const struct keyring *k, uint16_t lid)
+bool
+keyring_of_lid(const struct keyring *k, uint16_t lid, uint64_t *key)
 {
-	bool known = k && k->by_lid && lid <= LID_UNICAST_MAX;
-
-	return keyring_of(k, known ? k->by_lid[lid] : 0);
+	*key = 0;
+	if (!k || is_idle(k))
+		return true;
+	if (!k->by_lid || lid > LID_UNICAST_MAX || !k->by_lid[lid])
+		return false;
+	*key = keyring_of(k, k->by_lid[lid]);
+	return true;
 }
 
 unsigned
@@ -237,6 +245,24 @@ keyring_prove(struct keyring *k, uint64_t port_guid, uint64_t key)
 	keyring_intend(k, port_guid, key);
 }
 
+void
+keyring_lock(struct keyring *k, uint64_t port_guid)
+{
+	g_hash_table_add(k->locked, g_memdup2(&port_guid, sizeof(port_guid)));
+}
+
+void
+keyring_unlock_all(struct keyring *k)
+{
+	g_hash_table_remove_all(k->locked);
+}
+
+bool
+keyring_is_locked(const struct keyring *k, uint64_t port_guid)
+{
+	return k && g_hash_table_contains(k->locked, &port_guid);
+}
+
 static void
 end_set(struct keyring *k, const struct end *want)
 {
@@ -313,9 +339,11 @@ keyring_learn(struct keyring *k, const struct subnet *s)
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct subnet_port *p = &s->ports[port];
 
-		if (subnet_is_end_port(s, port) && p->known &&
-		    !keyring_is_hidden(&p->info))
-			keyring_prove(k, p->guid, p->info.m_key);
+		if (!subnet_is_end_port(s, port) || !p->known ||
+		    keyring_is_hidden(&p->info))
+			continue;
+		keyring_prove(k, p->guid, p->info.m_key);
+		g_hash_table_remove(k->locked, &p->guid);
 	}
 	if (is_idle(k))
 		return;

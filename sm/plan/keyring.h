@@ -34,8 +34,9 @@ uint64_t keyring_of(const struct keyring *k, uint64_t port_guid);
 uint64_t keyring_at(const struct keyring *k, const struct subnet *s,
 		    uint32_t port);
 
-/* The same for who has this LID, by the last snapshot learned. */
-uint64_t keyring_of_lid(const struct keyring *k, uint16_t lid);
+/* The same for who has this LID, by the last snapshot learned; false: nobody
+ * has, as far as we know. */
+bool keyring_of_lid(const struct keyring *k, uint16_t lid, uint64_t *key);
 
 /* All keys that may open the port, the likely one first, none twice; returns
  * how many, at least 1. */
@@ -65,6 +66,11 @@ uint64_t keyring_behind(const struct keyring *k, uint64_t port_guid,
 void keyring_intend(struct keyring *k, uint64_t port_guid, uint64_t key);
 /* The port has this key and no other. */
 void keyring_prove(struct keyring *k, uint64_t port_guid, uint64_t key);
+/* A port that hides its key does not obey any of ours: it is somebody else's,
+ * until it shows one, or all are to be tried again. */
+void keyring_lock(struct keyring *k, uint64_t port_guid);
+void keyring_unlock_all(struct keyring *k);
+bool keyring_is_locked(const struct keyring *k, uint64_t port_guid);
 /* What a snapshot tells: keys that ports show, cables, LIDs. */
 void keyring_learn(struct keyring *k, const struct subnet *s);
 

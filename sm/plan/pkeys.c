@@ -4,7 +4,9 @@
  * Purpose. Queue pairs name a P_Key by its index, so a key that stays wanted
  * must stay where it is, whatever else changes. And what a host may not send,
  * its leaf switch should not let through: the switch's port towards it gets
- * the same keys.
+ * the same partitions, each as a full member. A switch matches a packet with
+ * its table as an end port does (IBA 10.9.3), so a limited entry would stop
+ * what a limited member sends, on the way in.
  *
  * Structs. `layout` is one table while it is laid out. Its `waiting` is a set
  * of P_Keys, a bit each: those wanted that have no place yet. With it a table
@@ -21,7 +23,7 @@
  *   3. everything else that is held goes: 0, which is no key (IBA 10.9.1.1)
  *   4. what still waits takes the lowest free places
  * Run on its own result this changes nothing. Then the port at the other end
- * of the cable, if it is a switch's: the same keys, none at a fixed index.
+ * of the cable, if it is a switch's: the same partitions, none at a fixed index.
  *
  * Too small a table. The key for index 0 is kept, then the default partition,
  * then the lowest partitions, in each the full membership before the limited
@@ -289,22 +291,53 @@ want_end_port(struct layout *l, uint32_t port)
 
 /* --- enforcement --- */
 
+/* Makes them those of a guard: full members, each partition once. */
+static void
+fill_up_keys(struct layout *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->n_keys; i++) {
+		uint16_t full = l->keys[i] | PKEY_FULL;
+
+		if (waits(l, full))
+			continue;
+		wait_begin(l, full);
+		l->keys[n++] = full;
+	}
+	l->n_keys = n;
+	for (unsigned i = 0; i < n; i++)
+		wait_end(l, l->keys[i]);
+}
+
 /* The keys of the end port are in l->keys. What is to be enforced. */
 static uint8_t
 want_guard(struct layout *l, uint32_t port)
 {
 	unsigned cap = port_pkey_cap(l->s, port);
 
+	fill_up_keys(l);
 	if (l->n_keys > cap) {
 		complain(l, port, "no enforcement, its table holds %u P_Keys "
 			 "and the port behind it has %u", cap, l->n_keys);
 		return 0;
 	}
 	layout_place(l, port, cap, 0);
-	return (uint8_t)l->enforce;
+	return (uint8_t)(l->enforce & pkeys_enforceable(l->s, port));
 }
 
 /* --- all ports --- */
+
+unsigned
+pkeys_enforceable(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	if (!subnet_is_switch(n) || !n->sw_known)
+		return 0;
+	return (n->sw.enforce_inbound ? PKEY_ENFORCE_IN : 0) |
+		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
+}
 
 bool
 pkeys_are_default(const struct partition_rules *rules)
@@ -384,8 +417,8 @@ pkeys_want(const struct subnet *s, const struct partition_rules *rules,
 			continue;
 		want_end_port(l, port);
 		/* An end port with a cable is no switch's: that is port 0. */
-		if (l->enforce && peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(s, peer)))
+		if (peer != SUBNET_NONE &&
+		    l->enforce & pkeys_enforceable(s, peer))
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
 	say_beaten(l);

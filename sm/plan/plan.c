@@ -108,7 +108,7 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 {
 	const struct subnet_port *p = &s->ports[port];
 	struct port_info info;
-	unsigned fields;
+	unsigned fields, early;
 	bool rises;
 
 	if (!p->known)
@@ -121,10 +121,13 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
 		link_whole(s, port);
+	/* Clients ask the SA as soon as they are told: not before the port
+	 * carries data. */
+	early = rises ? fields & ~(unsigned)PORT_FIELD_REREGISTER : fields;
 	if (rises && p->info.state == PORT_STATE_INIT)
-		draft_port(d, s, PLAN_ARM, port, fields);
-	else if (fields)
-		draft_port(d, s, PLAN_PORT, port, fields);
+		draft_port(d, s, PLAN_ARM, port, early);
+	else if (early)
+		draft_port(d, s, PLAN_PORT, port, early);
 	if (rises)
 		draft_port(d, s, PLAN_ACTIVATE, port, fields);
 }

@@ -305,11 +305,13 @@ print_lft_line(const struct job *j, uint32_t i, uint32_t end)
 }
 
 /* The Set that activates carries the wanted values once more, but an earlier
- * step of the same port has brought them about. */
+ * step of the same port has brought them about. Only clients are told not
+ * before then. */
 static unsigned
 shown_fields(const struct plan_step *step)
 {
-	return step->kind == PLAN_ACTIVATE ? 0 : step->fields;
+	return step->kind == PLAN_ACTIVATE ?
+		step->fields & PORT_FIELD_REREGISTER : step->fields;
 }
 
 static void

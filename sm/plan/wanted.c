@@ -316,23 +316,3 @@ wanted_switch(const struct subnet *s, const struct wanted *w, uint32_t node,
 	fields |= bit_if(n->sw.port_state_change, SWITCH_FIELD_CHANGE);
 	return fields;
 }
-
-uint8_t *
-wanted_reregister(const struct subnet *s, const struct lid_map *lids,
-		  enum wanted_clients clients)
-{
-	uint8_t *by_port = g_new0(uint8_t, s->n_ports);
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct port_info *info = &s->ports[port].info;
-
-		if (!subnet_is_end_port(s, port))
-			continue;
-		by_port[port] = clients == WANTED_CLIENTS_FORGOTTEN ||
-			(s->ports[port].num > 0 &&
-			 info->state < PORT_STATE_ACTIVE) ||
-			(lids->base[port] != LID_NONE &&
-			 info->lid != lids->base[port]);
-	}
-	return by_port;
-}

@@ -29,24 +29,27 @@ ctl_says() {	# status regex arguments...
 	ctl "$wanted" "$@" && cat ctl.out ctl.err | grep -qE -- "$regex"
 }
 
-# has_pkey NAME P_KEY: is it in the table of that host?
+# has_pkey NAME P_KEY: is it in the table of that host? 2: nobody knows
 has_pkey() {
 	local lid
 	lid=$(client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
 	mine && /^\[1\]/ { sub(/.*# *lid /, ""); print $1; exit }')
-	client -t 10 smpquery pkeys "$lid" 2>/dev/null | grep -qiE "0x$2\\b"
+	client -t 10 smpquery pkeys "$lid" >pkeys 2>/dev/null &&
+		[ -s pkeys ] || return 2
+	grep -qiE "0x$2\\b" pkeys
 }
 
 lacks_pkey() {
-	! has_pkey "$1" "$2"
+	has_pkey "$@"
+	[ $? -eq 1 ]
 }
 
 port_guid() {	# of a host of demo.net, as ibnetdiscover tells it
 	client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^caguid=/ { next }
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
-	mine && /^\[1\]/ { gsub(/.*\(|\).*/, "", $1); print $1; exit }'
+	mine && /^\[1\]/ { gsub(/.*\(|\).*/, "", $1); print "0x" $1; exit }'
 }
 
 partition_file() {
@@ -94,6 +97,12 @@ status_case() {
 		await 10 log_has second.log "process ${SM_PIDS[0]}, listens"
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
+
+	# a standby says so, and where the master is
+	on node-16 sm_start standby.log -s 1 --control-socket "$SCRATCH/ctl2"
+	check "status: a standby names the master" await 20 standby_says
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
 	sm_defaults[3]=$SCRATCH/cache
 	check "status: the first one still answers" ctl_says 0 '' help
 
@@ -111,6 +120,12 @@ status_case() {
 	check "status: TERM ends it with exit 0" [ $? -eq 0 ]
 	check "status: and removes the socket" [ ! -e ctl ]
 	sim_stop
+}
+
+standby_says() {
+	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl2" status >standby.out &&
+		grep -qE '^role: +standby.*the master is on node-01 ' \
+			standby.out
 }
 
 # Another user, even one who can open the socket, is turned away.
@@ -162,6 +177,15 @@ partition_case() {
 	check "partition: now it has" await 5 has_pkey node-05 8010
 	check "partition: it is listed" ctl_says 0 'full .*node-05' \
 		partitions Storage
+	check "partition: a port that is not there" \
+		ctl_says 0 'no such port on the fabric now' \
+		partition add Storage 0xabcdef
+	check "partition: the log says it, and why it is wanted" await 5 \
+		log_has partition.log 'changed at run time: port 0x0+abcdef'
+	check "partition: it is listed as away" \
+		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
+	check "partition: reset" ctl_says 0 'what the file says' \
+		partition reset Storage 0xabcdef
 	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
 		partition add Storge "$guid"
 

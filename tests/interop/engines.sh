@@ -60,7 +60,7 @@ list_case() {
 	echo 'spine-1' >badroots
 	run bad.log 'ring(6;2)' -a badroots
 	check "a bad list: exit 2" [ $? -eq 2 ]
-	check "a bad list: file and line" grep -q 'badroots:1: ' run.err
+	check "a bad list: file and line" grep -Eq 'badroots:1:[0-9]+: ' run.err
 	run none.log 'ring(6;2)' -G nowhere
 	check "no such list: exit 2" [ $? -eq 2 ]
 }

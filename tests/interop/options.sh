@@ -117,8 +117,47 @@ config_case() {
 	echo "partition_config_file $SCRATCH/no-such" >named.conf
 	check_says "named by the configuration it is a warning" 0 \
 		'no-such: .*\(warning\)' -F "$SCRATCH/named.conf"
+	check_says "a member that a fabric lacks" 0 \
+		'good\.partitions:2: port 0x0+1 is not on the fabric' \
+		-P "$SCRATCH/good.partitions" --simulate "$demo"
+	check_says "a fabric that is none" 2 'PGFT' --simulate 'PGFT(4,8)'
 	refused "at the start a bad partition file" 'bad\.partitions:2:' \
 		-o -P "$SCRATCH/bad.partitions" --simulate='single(2)'
+}
+
+# Each key of policy comes out in the plan for a fabric that has the defaults.
+policy_case() {
+	local key
+
+	wanted_case policy || return 0
+	cat >policy.conf <<-'END'
+	subnet_timeout 17
+	sm_sl 3
+	head_of_queue_lifetime 13
+	leaf_head_of_queue_lifetime 12
+	vl_stall_count 6
+	leaf_vl_stall_count 5
+	max_op_vls 2
+	local_phy_errors_threshold 9
+	overrun_errors_threshold 10
+	packet_life_time 11
+	m_key 0x1234
+	m_key_protection_level 1
+	m_key_lease_period 60
+	END
+	"$MINISM" -F "$SCRATCH/policy.conf" --cache-dir= --partitions= \
+		--simulate='PGFT(2,2;1,2)' --plan >plan.out 2>err
+	for key in 'SubnetTimeOut [0-9]+ -> 17' 'SMSL 0 -> 3' \
+		'HOQLife [0-9]+ -> 13' 'HOQLife [0-9]+ -> 12' \
+		'VLStallCount [0-9]+ -> 6' 'VLStallCount [0-9]+ -> 5' \
+		'OperationalVLs VL0-7 -> VL0-1' \
+		'ErrorThresholds 8/8 -> 9/10' \
+		'LifeTimeValue [0-9]+ -> 11' 'M_KeyProtectBits 0 -> 1' \
+		'M_KeyLeasePeriod 0 -> 60'; do
+		check "policy: $key" grep -qE "$key" plan.out
+	done
+	check "policy: the key itself is not told" \
+		log_has_not plan.out '1234|4660'
 }
 
 info_case() {
@@ -192,6 +231,7 @@ show_case() {
 
 bad_case
 config_case
+policy_case
 info_case
 file_case
 port_case

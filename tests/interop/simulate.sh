@@ -28,6 +28,10 @@ file_case() {
 	check "plan: exits 0" run plan.log --plan --simulate "$demo"
 	check "plan: sends no Set" no_sets plan.log
 	check "plan: names what it would do" grep -q 'leaf-1' run.out
+	check "plan: a small fabric has one plan, too" \
+		run small.log --plan --simulate 'single(2)'
+	check "plan: and no more than one" \
+		[ "$(grep -c '^plan:' run.out)" -eq 1 ]
 	refute "no such file: exits 1" run none.log --once \
 		--simulate nowhere.net
 	check "no such file: the log says it" log_has none.log 'nowhere.net'

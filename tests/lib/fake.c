@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "sm/wire/smp_table.h"
+
 static void
 encode_desc(uint8_t *data, const struct subnet_node *n)
 {
@@ -45,6 +47,33 @@ on_switch_info(struct fake *f, struct subnet_node *n, bool set, uint8_t *data)
 	switch_info_encode(data, &n->sw);
 }
 
+/* The other way round than smp_table_modifier(). */
+static unsigned
+on_table(struct fake *f, uint32_t arrived, enum port_table table,
+	 const struct mad_header *h, uint8_t *data)
+{
+	const struct subnet_node *n = subnet_node_of(f->s, arrived);
+	const union port_block *have, empty = { 0 };
+	bool low_block = table == PORT_TABLE_PKEY;
+	unsigned num = low_block ? h->attr_mod >> 16 : h->attr_mod & 0xff;
+	unsigned block = low_block ? h->attr_mod & 0xffff :
+		table == PORT_TABLE_SL2VL ? h->attr_mod >> 8 :
+		(h->attr_mod >> 16) - 1;
+	uint32_t port = subnet_is_switch(n) ? n->first_port + num : arrived;
+	union port_block b;
+
+	if ((num > 0 && !subnet_is_switch(n)) || num > n->info.num_ports ||
+	    block >= port_tables_blocks(f->tables, table, port))
+		return MAD_STATUS_BAD_VALUE;
+	if (h->method == MAD_METHOD_SET) {
+		smp_table_decode(table, data, &b);
+		port_tables_set(f->tables, table, port, block, &b);
+	}
+	have = port_tables_get(f->tables, table, port, block);
+	smp_table_encode(table, data, have ? have : &empty);
+	return MAD_STATUS_OK;
+}
+
 static unsigned
 serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
       uint8_t *data)
@@ -83,6 +112,12 @@ serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
 		row = lft_row(f->lft, n->sw_index) + h->attr_mod * LFT_BLOCK;
 		memcpy(set ? row : data, set ? data : row, LFT_BLOCK);
 		return MAD_STATUS_OK;
+	case MAD_ATTR_PKEY_TABLE:
+		return on_table(f, arrived, PORT_TABLE_PKEY, h, data);
+	case MAD_ATTR_SL2VL:
+		return on_table(f, arrived, PORT_TABLE_SL2VL, h, data);
+	case MAD_ATTR_VL_ARB:
+		return on_table(f, arrived, PORT_TABLE_VL_ARB, h, data);
 	}
 	return MAD_STATUS_BAD_ATTRIBUTE;
 }
@@ -138,6 +173,7 @@ fake_new(const struct subnet *s)
 	struct fake *f = g_new0(struct fake, 1);
 
 	f->s = subnet_copy(s);
+	f->tables = port_tables_new(s);
 	f->lft = lft_new(s->n_switches, LID_UNICAST_MAX);
 	f->t = scripted_new();
 	scripted_set_peer(f->t, on_sent, f);
@@ -150,5 +186,6 @@ fake_free(struct fake *f)
 	transport_free(f->t);
 	subnet_unref(f->s);
 	lft_free(f->lft);
+	port_tables_unref(f->tables);
 	g_free(f);
 }

@@ -9,12 +9,14 @@
 #include "routing/tables.h"
 #include "sm/wire/smp.h"
 #include "tests/lib/scripted.h"
+#include "topology/porttab.h"
 #include "topology/subnet.h"
 
 struct fake {
 	struct transport *t;
 	struct subnet *s;		/* written by Sets */
 	struct lft *lft;		/* by switch index */
+	struct port_tables *tables;	/* what nobody has written is 0 */
 	unsigned sets, gets;
 	/*
 	 * Called before an answer is sent, which it may change; returns false

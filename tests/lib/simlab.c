@@ -191,7 +191,8 @@ lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	sm->sim = sim;
 	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
 	sm->x = xact_new(sm->t, &wire);
-	sm->log = log_open("/dev/null", LOG_ERROR, NULL);
+	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
+			   LOG_DEBUG, NULL);
 	assert_non_null(sm->log);
 	sm->memory = memory_open(NULL, sm->log);
 	params.port_guid = sm->t->port_guid;

@@ -97,6 +97,8 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = { .threads = 1 },
 		.policy = &policy_default,
+		.isolation = params->isolation,
+		.clients = params->clients,
 	};
 
 	memset(m, 0, sizeof(*m));
@@ -265,6 +267,56 @@ world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
 				       sim_delivery_name(d));
 		}
 	}
+	return bad;
+}
+
+static bool
+may_pass(const struct memberships *m, uint32_t a, uint32_t b, uint16_t pkey)
+{
+	unsigned bit = pkey & PKEY_FULL ? PARTITION_FULL : PARTITION_LIMITED;
+	unsigned theirs = memberships_of(m, b, pkey);
+
+	return memberships_of(m, a, pkey) & bit &&
+		(pkey & PKEY_FULL ? theirs : theirs & PARTITION_FULL);
+}
+
+static unsigned
+misled(struct world *w, const struct memberships *m, uint32_t a, uint32_t b,
+       uint16_t pkey)
+{
+	uint16_t lid = sim_port_info(w->sim, b)->lid;
+	enum sim_delivery d = sim_probe(w->sim, a, lid, pkey, 0, NULL);
+	bool may = may_pass(m, a, b, pkey);
+
+	if (d == SIM_NO_ROUTE || may == (d == SIM_DELIVERED))
+		return 0;
+	printf("# %s port %u to %s port %u with 0x%04x: %s, and it %s\n",
+	       subnet_node_of(w->s, a)->desc, w->s->ports[a].num,
+	       subnet_node_of(w->s, b)->desc, w->s->ports[b].num, pkey,
+	       sim_delivery_name(d), may ? "may pass" : "must not");
+	return 1;
+}
+
+unsigned
+world_misled(struct world *w, struct partition_rules *rules, unsigned *asked)
+{
+	struct memberships *m = memberships_new(rules, w->s, NULL);
+	g_autofree uint8_t *alive = world_alive(w);
+	unsigned bad = 0;
+
+	*asked = 0;
+	for (uint32_t a = 0; a < w->s->n_ports; a++)
+		for (uint32_t b = 0; alive[a] && b < w->s->n_ports; b++)
+			for (guint i = 0; a != b && alive[b] &&
+			     i < rules->partitions->len * 2; i++) {
+				const struct partition *p =
+					rules->partitions->pdata[i / 2];
+
+				++*asked;
+				bad += misled(w, m, a, b, p->pkey |
+					      (i % 2 ? PKEY_FULL : 0));
+			}
+	memberships_unref(m);
 	return bad;
 }
 

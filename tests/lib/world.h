@@ -40,6 +40,8 @@ struct world_params {
 	uint64_t seed;
 	const char *engine;
 	unsigned sweep_s;
+	struct isolation_params isolation;	/* rules are borrowed */
+	enum clients_start clients;
 };
 
 /* The fabric is there and the SM attached; its first sweep is requested. */
@@ -63,6 +65,16 @@ bool world_settle(struct world *w, int64_t limit);
  * *mixed: no engine must take a risk for that.
  */
 unsigned world_unreached(struct world *w, unsigned *pairs, unsigned *mixed);
+
+/*
+ * Every pair of end ports as above, but all kinds, and every P_Key of the
+ * partitions, as a full and as a limited one: a packet arrives if and only if
+ * the rules give the sender this P_Key and let the two talk in it. Returns how
+ * many packets did otherwise; *asked is how many were tried. What has no route
+ * is no matter of partitions and is left out.
+ */
+unsigned world_misled(struct world *w, struct partition_rules *rules,
+		      unsigned *asked);
 
 /*
  * Channels that wait for each other in a circle at this moment: packets of

@@ -29,6 +29,7 @@ struct setup {
 
 	struct ctl_hooks hooks;
 	enum log_level level;
+	enum sm_state role;
 	unsigned sweeps, reloads, changes;
 	const char *refusal;	/* what reload and change say; NULL: done */
 	uint16_t pkey;		/* of the last change */
@@ -52,7 +53,7 @@ look(struct ctl_view *out, void *data)
 		.port_guid = HOST_GUID,
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
-		.self = { .state = SM_STATE_MASTER, .priority = 7 },
+		.self = { .state = t->role, .priority = 7 },
 		.level = t->level,
 		.status = t->status,
 		.rules = t->rules,
@@ -190,6 +191,7 @@ setup_new(void **state)
 	t->status = status_new();
 	t->rules = partition_rules_default();
 	t->level = LOG_INFO;
+	t->role = SM_STATE_MASTER;
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct ctl_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
@@ -584,6 +586,9 @@ test_partition_remarks_on_guids_that_are_no_port(void **state)
 	ask(t, "partition add Default abc");
 	assert_has(t, "no such port on the fabric now");
 	assert_int_equal(t->changes, 3);
+	t->role = SM_STATE_STANDBY;
+	ask(t, here);
+	assert_has(t, "not the master");
 }
 
 /* --- what is no request --- */

@@ -433,6 +433,16 @@ remove_dir(const char *path)
 	return n;
 }
 
+/* Who may read a dump knows the fabric: that is its owner's to decide. */
+static void
+assert_private(const char *path)
+{
+	GStatBuf st;
+
+	assert_int_equal(g_stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
 static void
 assert_file_is(const char *dir, const char *name, const char *text)
 {
@@ -441,6 +451,7 @@ assert_file_is(const char *dir, const char *name, const char *text)
 
 	assert_true(g_file_get_contents(path, &found, NULL, NULL));
 	assert_string_equal(found, text);
+	assert_private(path);
 }
 
 static void

@@ -145,6 +145,52 @@ test_inactive_takes_no_part(void **state)
 	assert_int_equal(decide(&me, p, 1, &who), ELECTION_MASTER);
 }
 
+/* An SM of somebody else counts as not there, whatever its rank. */
+static void
+test_another_sm_key_takes_no_part(void **state)
+{
+	struct sm_info me = self(5, SM_STATE_DISCOVERING);
+	struct election_peer p[] = {
+		peer(1, 9, SM_STATE_MASTER), peer(2, 4, SM_STATE_STANDBY),
+	};
+	uint64_t who;
+
+	me.sm_key = 7;
+	p[0].info.sm_key = 8;
+	p[1].info.sm_key = 7;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+	assert_true(election_is_stranger(&me, &p[0].info));
+	assert_false(election_is_stranger(&me, &p[1].info));
+	me.state = SM_STATE_MASTER;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+	/* who has none of his own trusts everybody */
+	me.sm_key = 0;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_HANDOVER);
+	assert_int_equal(who, 1);
+	assert_false(election_is_stranger(&me, &p[0].info));
+}
+
+/* 0 is no proof: enough to be obeyed, not to be given the fabric. */
+static void
+test_sm_key_0_is_obeyed_and_not_handed_over_to(void **state)
+{
+	struct sm_info me = self(5, SM_STATE_DISCOVERING);
+	struct election_peer p[] = {
+		peer(1, 9, SM_STATE_MASTER), peer(2, 6, SM_STATE_STANDBY),
+	};
+	uint64_t who;
+
+	me.sm_key = 7;
+	p[1].info.sm_key = 7;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_STANDBY);
+	assert_int_equal(who, 1);
+	me.state = SM_STATE_MASTER;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_HANDOVER);
+	assert_int_equal(who, 2);
+	p[1].info.sm_key = 0;
+	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+}
+
 int
 main(void)
 {
@@ -156,6 +202,9 @@ main(void)
 			test_without_master_the_highest_rank_takes_over),
 		cmocka_unit_test(test_master_hands_over_only_to_higher_rank),
 		cmocka_unit_test(test_inactive_takes_no_part),
+		cmocka_unit_test(test_another_sm_key_takes_no_part),
+		cmocka_unit_test(
+			test_sm_key_0_is_obeyed_and_not_handed_over_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,8 +32,10 @@ assert_tries(const struct keyring *k, uint64_t guid, unsigned n, ...)
 static void
 test_no_keyring_is_key_0(void **state)
 {
+	uint64_t key;
+
 	assert_true(keyring_of(NULL, GUID) == 0);
-	assert_true(keyring_of_lid(NULL, 7) == 0);
+	assert_true(keyring_of_lid(NULL, 7, &key) && key == 0);
 	assert_true(keyring_behind(NULL, GUID, 1) == 0);
 	assert_tries(NULL, GUID, 1, UINT64_C(0));
 }
@@ -196,7 +198,9 @@ test_what_ports_show_is_learned(void **state)
 	struct subnet *s = fabric();
 	uint32_t shows = host_of(s, 0), hides = host_of(s, 1);
 	uint32_t open = host_of(s, 2);
+	uint64_t key;
 
+	assert_false(keyring_of_lid(k, 8, &key));
 	keyring_prove(k, s->ports[hides].guid, KEY_B);
 	keyring_prove(k, s->ports[open].guid, KEY_B);
 	s->ports[shows].info.m_key = KEY_C;
@@ -208,10 +212,10 @@ test_what_ports_show_is_learned(void **state)
 	assert_tries(k, s->ports[hides].guid, 2, KEY_B, KEY_A);
 	assert_tries(k, s->ports[open].guid, 1, KEY_A);
 	assert_true(keyring_at(k, s, shows) == KEY_C);
-	assert_true(keyring_of_lid(k, 8) == KEY_C);
-	assert_true(keyring_of_lid(k, 9) == KEY_C);
-	assert_true(keyring_of_lid(k, 10) == KEY_A);
-	assert_true(keyring_of_lid(k, 0xffff) == KEY_A);
+	assert_true(keyring_of_lid(k, 8, &key) && key == KEY_C);
+	assert_true(keyring_of_lid(k, 9, &key) && key == KEY_C);
+	assert_false(keyring_of_lid(k, 10, &key));
+	assert_false(keyring_of_lid(k, 0xffff, &key));
 	subnet_unref(s);
 	keyring_free(k);
 }
@@ -251,6 +255,30 @@ test_nothing_is_remembered_without_a_key(void **state)
 	keyring_learn(k, s);
 	assert_true(keyring_of(k, s->ports[host_of(s, 0)].guid) == KEY_C);
 	assert_true(keyring_behind(k, s->ports[host_of(s, 0)].guid, 1) != 0);
+	subnet_unref(s);
+	keyring_free(k);
+}
+
+static void
+test_locked_until_it_shows_a_key(void **state)
+{
+	struct keyring *k = keyring_new(KEY_A, KEYRING_ONE);
+	struct subnet *s = fabric();
+	uint32_t port = host_of(s, 1);
+	uint64_t guid = s->ports[port].guid;
+
+	s->ports[port].info.m_key_protect = 1;
+	keyring_lock(k, guid);
+	keyring_learn(k, s);
+	assert_true(keyring_is_locked(k, guid));
+	assert_false(keyring_is_locked(k, guid + 1));
+	keyring_unlock_all(k);
+	assert_false(keyring_is_locked(k, guid));
+	keyring_lock(k, guid);
+	s->ports[port].info.m_key = KEY_B;
+	keyring_learn(k, s);
+	assert_false(keyring_is_locked(k, guid));
+	assert_false(keyring_is_locked(NULL, guid));
 	subnet_unref(s);
 	keyring_free(k);
 }
@@ -408,6 +436,7 @@ main(void)
 		cmocka_unit_test(test_what_ports_show_is_learned),
 		cmocka_unit_test(test_switch_has_one_key),
 		cmocka_unit_test(test_nothing_is_remembered_without_a_key),
+		cmocka_unit_test(test_locked_until_it_shows_a_key),
 		cmocka_unit_test(test_strays_are_keys_of_who_was_not_found),
 		cmocka_unit_test(test_files_come_back_as_they_were),
 		cmocka_unit_test(test_bad_lines_are_refused_and_not_repeated),

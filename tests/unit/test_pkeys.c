@@ -1,9 +1,9 @@
 /*
  * pkeys.h promises: a port's table has the P_Keys of its memberships and no
  * others, what stays wanted stays where it is, index 0 has the key that
- * belongs there, and a switch enforces the same keys or none. The fabric is
- * one switch with four CAs and a second switch; tables hold what the test
- * says.
+ * belongs there, and a switch enforces the same partitions or none. The
+ * fabric is one switch with four CAs and a second switch; tables hold what
+ * the test says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,6 +42,8 @@ add_switch(struct builder *b, uint64_t guid)
 
 	builder_node_at(b, sw)->sw_known = true;
 	builder_node_at(b, sw)->sw.partition_enforcement_cap = CAP;
+	builder_node_at(b, sw)->sw.enforce_inbound = true;
+	builder_node_at(b, sw)->sw.enforce_outbound = true;
 	builder_port_at(b, builder_port(b, sw, 0))->known = true;
 	return sw;
 }
@@ -341,7 +343,8 @@ test_too_many_keys_leave_the_highest_out(void **state)
 			       "full and 2 more"));
 	/* What the port really has is what is enforced. */
 	assert_int_equal(lab->enforce[lab->guard[0]], BOTH_WAYS);
-	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 1), 0x8026);
+	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 2), 0x8026);
+	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 1), 0);
 }
 
 static void
@@ -377,7 +380,7 @@ test_the_default_partition_is_never_left_out(void **state)
 }
 
 static void
-test_guards_have_the_keys_of_the_port_behind(void **state)
+test_guards_have_the_partitions_of_the_port_behind(void **state)
 {
 	struct lab *lab = *state;
 
@@ -387,7 +390,7 @@ test_guards_have_the_keys_of_the_port_behind(void **state)
 	HOLD(lab, lab->guard[0], 0x8011, 0, 0x8010, 0x0010);
 	HOLD(lab, lab->trunk, 0x8011);
 	want(lab, PKEY_ENFORCE_OUT);
-	TABLE(lab, lab->guard[0], 0x0020, 0, 0x8010);
+	TABLE(lab, lab->guard[0], 0x8020, 0, 0x8010);
 	TABLE(lab, lab->guard[1], 0x8020);
 	/* In no partition: nothing may pass. */
 	TABLE(lab, lab->guard[2], 0);
@@ -540,6 +543,32 @@ check_keys(const struct lab *lab, const struct memberships *m, uint32_t port,
 	return n;
 }
 
+/* A guard: what the port behind it has, each partition once and full. */
+static void
+check_guard(const struct lab *lab, uint32_t guard, uint32_t owner)
+{
+	unsigned at;
+
+	for (unsigned i = 0; i < PKEYS_A_BLOCK *
+	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, guard); i++) {
+		uint16_t pkey = key_at(lab->wanted, guard, i);
+
+		if (!pkey)
+			continue;
+		assert_true(pkey & PKEY_FULL);
+		assert_true(i < port_pkey_cap(lab->s, guard));
+		assert_int_equal(places_of(lab->wanted, guard, pkey, &at), 1);
+		assert_true(places_of(lab->wanted, owner, pkey, &at) ||
+			    places_of(lab->wanted, owner, pkey_base(pkey),
+				      &at));
+	}
+	for (unsigned i = 0; i < port_pkey_cap(lab->s, owner); i++)
+		if (key_at(lab->wanted, owner, i))
+			assert_int_equal(places_of(lab->wanted, guard,
+				key_at(lab->wanted, owner, i) | PKEY_FULL,
+				&at), 1);
+}
+
 /* Who has its key where it was? All that are not at index 0, or were pushed
  * away from it. */
 static void
@@ -607,7 +636,7 @@ check_port(const struct lab *lab, const struct memberships *m, uint32_t port)
 	if (peer == SUBNET_NONE)
 		return;
 	assert_int_equal(lab->enforce[peer], BOTH_WAYS);
-	assert_int_equal(check_keys(lab, m, peer, port), n);
+	check_guard(lab, peer, port);
 	check_kept(lab, peer);
 }
 
@@ -682,7 +711,7 @@ main(void)
 		TEST(test_too_many_keys_leave_the_highest_out),
 		TEST(test_both_loses_the_limited_key_first),
 		TEST(test_the_default_partition_is_never_left_out),
-		TEST(test_guards_have_the_keys_of_the_port_behind),
+		TEST(test_guards_have_the_partitions_of_the_port_behind),
 		TEST(test_no_enforcement_leaves_guards_alone),
 		TEST(test_small_enforcement_table_enforces_nothing),
 		TEST(test_a_port_in_no_partition_is_told),

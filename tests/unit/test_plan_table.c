@@ -223,17 +223,13 @@ static void
 test_clients_are_asked_to_register_if_they_can(void **state)
 {
 	struct fabric *f = fabric_new();
-	uint8_t *again;
+	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
 	struct port_info info;
 	unsigned fields;
 
-	for (uint32_t port = 0; port < f->s->n_ports; port++)
-		f->s->ports[port].info.cap_mask |=
-			PORT_CAP_HAS_CLIENT_REREGISTER;
-	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
-	assert_true(again[f->host]);	/* it comes up */
-	assert_false(again[f->gate]);	/* and is no end port */
+	again[f->host] = true;
 	f->w.reregister = again;
+	f->s->ports[f->host].info.cap_mask = PORT_CAP_HAS_CLIENT_REREGISTER;
 	fields = wanted_port(f->s, &f->w, f->host, &info);
 	assert_true(fields & PORT_FIELD_REREGISTER);
 	assert_true(info.client_reregister);
@@ -241,22 +237,40 @@ test_clients_are_asked_to_register_if_they_can(void **state)
 	fields = wanted_port(f->s, &f->w, f->host, &info);
 	assert_false(fields & PORT_FIELD_REREGISTER);
 	assert_false(info.client_reregister);
-	g_free(again);
+	fabric_free(f);
+}
 
-	/* Active, with its LID: only if all is forgotten */
-	f->s->ports[f->host].info.state = PORT_STATE_ACTIVE;
-	f->s->ports[f->host].info.lid = f->lids->base[f->host];
-	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
-	assert_false(again[f->host]);
-	g_free(again);
-	f->s->ports[f->host].info.lid++;
-	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_KNOWN);
-	assert_true(again[f->host]);
-	g_free(again);
-	f->s->ports[f->host].info.lid--;
-	again = wanted_reregister(f->s, f->lids, WANTED_CLIENTS_FORGOTTEN);
-	assert_true(again[f->host]);
-	g_free(again);
+/* By kind: does a step of this port tell its clients? */
+static unsigned
+telling_kinds(const struct fabric *f, uint32_t port)
+{
+	struct plan *plan = diff(f);
+	unsigned kinds = 0;
+
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i].port == port &&
+		    plan->steps[i].fields & PORT_FIELD_REREGISTER)
+			kinds |= 1u << plan->steps[i].kind;
+	plan_free(plan);
+	return kinds;
+}
+
+static void
+test_clients_are_told_when_the_port_is_up(void **state)
+{
+	struct fabric *f = fabric_new();
+	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
+	struct port_info *info = &f->s->ports[f->host].info;
+
+	again[f->host] = true;
+	f->w.reregister = again;
+	info->cap_mask = PORT_CAP_HAS_CLIENT_REREGISTER;
+	info->state = f->s->ports[f->gate].info.state = PORT_STATE_INIT;
+	assert_int_equal(telling_kinds(f, f->host), 1u << PLAN_ACTIVATE);
+	info->state = PORT_STATE_ARMED;
+	assert_int_equal(telling_kinds(f, f->host), 1u << PLAN_ACTIVATE);
+	info->state = PORT_STATE_ACTIVE;
+	assert_int_equal(telling_kinds(f, f->host), 1u << PLAN_PORT);
 	fabric_free(f);
 }
 
@@ -352,7 +366,9 @@ main(void)
 		cmocka_unit_test(test_what_is_not_wanted_is_left_alone),
 		cmocka_unit_test(test_enforcement_is_a_field_of_the_gate),
 		cmocka_unit_test(test_qos_limits_the_vls),
-		cmocka_unit_test(test_clients_are_asked_to_register_if_they_can),
+		cmocka_unit_test(
+			test_clients_are_asked_to_register_if_they_can),
+		cmocka_unit_test(test_clients_are_told_when_the_port_is_up),
 		cmocka_unit_test(test_the_plan_says_who_gets_in_and_out),
 		cmocka_unit_test(test_vls_are_told_whole),
 		cmocka_unit_test(test_strangers_are_notes),

@@ -429,6 +429,36 @@ test_blocks_of_one_switch_come_a_few_at_a_time(void **state)
 	bench_close(&b);
 }
 
+/* A cable is pulled before anything was written: no switch has a LID to send
+ * its trap from, and the port at our end is never asked to become Active. */
+static void
+test_cable_pulled_before_the_clearing_is_noticed(void **state)
+{
+	struct bench b;
+	uint32_t sw, port = SUBNET_NONE;
+
+	bench_open(&b, "ring(4;1)");
+	sw = b.s->ports[b.s->ports[b.s->local_port].peer].node;
+	b.s->nodes[sw].sw.port_state_change = true;
+	b.f->s->nodes[sw].sw.port_state_change = true;
+	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++) {
+		uint32_t at = b.s->nodes[sw].first_port + num;
+		uint32_t peer = b.s->ports[at].peer;
+
+		if (peer != SUBNET_NONE && b.s->nodes[b.s->ports[peer].node]
+		    .entry == at)
+			port = at;
+	}
+	assert_int_not_equal(port, SUBNET_NONE);
+	plan_free(b.plan);
+	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
+	b.f->s->ports[port].info.state = PORT_STATE_DOWN;
+	bench_run(&b);
+	assert_true(b.r.failed > 0);
+	assert_true(b.r.changed);
+	bench_close(&b);
+}
+
 static void
 test_unchanged_ports_are_no_change(void **state)
 {
@@ -463,6 +493,8 @@ main(void)
 		cmocka_unit_test(test_sets_of_one_switch_info_do_not_overtake),
 		cmocka_unit_test(
 			test_blocks_of_one_switch_come_a_few_at_a_time),
+		cmocka_unit_test(
+			test_cable_pulled_before_the_clearing_is_noticed),
 		cmocka_unit_test(test_unchanged_ports_are_no_change),
 	};
 

@@ -1,0 +1,15 @@
+/*
+ * Where keys are in a MAD: for who prints bytes and must not print those.
+ */
+#ifndef MINISM_WIRE_SECRET_H
+#define MINISM_WIRE_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The byte at `at` belongs to an M_Key, SM_Key or ServiceKey, or may do. For
+ * records of the SA, which may lie anywhere in an answer, all of it may. */
+bool secret_holds(const uint8_t *mad, size_t len, size_t at);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * What the tests of engines have in common.
+ *
+ * Distances are computed here by the plainest means, so that nothing of an
+ * engine judges itself.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/quality.h"
+#include "tests/lib/route_lab.h"
+#include "topology/generate.h"
+
+struct subnet *
+lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
+{
+	const struct generate_options options = {
+		.seed = seed,
+		.shuffle_guids = true,
+		.fail_per_mille = fail_per_mille,
+	};
+	GError *error = NULL;
+	struct subnet *s = generate_fabric(spec, &options, &error), *copy;
+
+	if (!s)
+		fail_msg("%s: %s", spec, error->message);
+	copy = subnet_copy(s);
+	subnet_unref(s);
+	return copy;
+}
+
+static void
+fabric_start(struct fabric *f)
+{
+	f->g = graph_new(f->s, f->lids);
+	f->edge_of = graph_map_ports(f->g);
+	f->in.g = f->g;
+}
+
+void
+fabric_open(struct fabric *f, const struct engine *engine, struct subnet *s,
+	    unsigned lmc)
+{
+	GError *error = NULL;
+
+	memset(f, 0, sizeof(*f));
+	f->engine = engine;
+	f->s = s;
+	f->lids = lids_assign(s, lmc, NULL, 0, NULL, &error);
+	if (!f->lids)
+		fail_msg("%s", error->message);
+	fabric_start(f);
+	engine_output_init(&f->out, lft_new(f->g->n_switches, f->g->top));
+}
+
+void
+fabric_route(struct fabric *f)
+{
+	GError *error = NULL;
+
+	if (!f->engine->compute(&f->in, &f->out, &error))
+		fail_msg("%s", error->message);
+	assert_null(error);
+}
+
+void
+fabric_clear(struct fabric *f)
+{
+	lft_free(f->out.lft);
+	engine_output_clear(&f->out);
+	g_free(f->edge_of);
+	graph_free(f->g);
+	lid_map_free(f->lids);
+	subnet_unref(f->s);
+}
+
+void
+fabric_follow(struct fabric *f, struct subnet *s, const struct fabric *before)
+{
+	memset(f, 0, sizeof(*f));
+	f->engine = before->engine;
+	f->s = s;
+	f->lids = lid_map_ref(before->lids);
+	fabric_start(f);
+	engine_output_init(&f->out, lft_new(f->g->n_switches,
+					    before->out.lft->top));
+	f->in.previous = before->out.lft;
+	f->in.ranks = before->out.ranks;
+	fabric_route(f);
+}
+
+uint32_t
+fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid)
+{
+	return f->edge_of[sw * GRAPH_PORTS + lft_row(f->out.lft, sw)[lid]];
+}
+
+uint64_t
+fabric_max_load(const struct fabric *f, double *mean)
+{
+	struct quality_load load;
+
+	quality_all_to_all(f->g, f->out.lft, &load);
+	assert_int_equal(load.lost, 0);
+	if (mean)
+		*mean = load.mean;
+	return load.max;
+}
+
+uint32_t
+lab_find_port(const struct subnet *s, uint32_t sw, bool to_switch,
+	      uint32_t nth)
+{
+	const struct subnet_node *node = &s->nodes[s->switches[sw]];
+	uint32_t p, peer;
+
+	for (p = node->first_port + 1;
+	     p <= node->first_port + node->info.num_ports; p++) {
+		peer = s->ports[p].peer;
+		if (peer == SUBNET_NONE || to_switch !=
+		    subnet_is_switch(subnet_node_of(s, peer)))
+			continue;
+		if (nth-- == 0)
+			return p;
+	}
+	return SUBNET_NONE;
+}
+
+void
+lab_cut(struct subnet *s, uint32_t port)
+{
+	s->ports[s->ports[port].peer].peer = SUBNET_NONE;
+	s->ports[port].peer = SUBNET_NONE;
+}
+
+void
+lab_measure_hops(const struct graph *g, uint32_t to, uint32_t *hops)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t head = 0, tail = 0, e;
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		hops[sw] = FAR;
+	hops[to] = 0;
+	queue[tail++] = to;
+	for (; head < tail; head++) {
+		for (e = g->first_edge[queue[head]];
+		     e < g->first_edge[queue[head] + 1]; e++) {
+			if (hops[g->edges[e].peer] != FAR)
+				continue;
+			hops[g->edges[e].peer] = hops[queue[head]] + 1;
+			queue[tail++] = g->edges[e].peer;
+		}
+	}
+}
+
+/* Every entry is one hop closer; no way, no entry. By induction over the
+ * distance this proves arrival by a shortest path. */
+void
+fabric_assert_shortest(const struct fabric *f)
+{
+	const struct graph *g = f->g;
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint8_t *owned = g_new0(uint8_t, g->top + 1u);
+
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		uint32_t last = (uint32_t)t->lid + t->n_lids - 1;
+
+		if (i == 0 || t->sw != t[-1].sw)
+			lab_measure_hops(g, t->sw, hops);
+		for (uint32_t lid = t->lid; lid <= last; lid++) {
+			owned[lid] = 1;
+			for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+				uint8_t port = lft_row(f->out.lft, sw)[lid];
+				uint32_t e = f->edge_of[sw * GRAPH_PORTS +
+							port];
+
+				if (sw == t->sw) {
+					assert_int_equal(port, t->port);
+				} else if (hops[sw] == FAR) {
+					assert_int_equal(port, LFT_NO_PATH);
+				} else {
+					assert_int_not_equal(e, SUBNET_NONE);
+					assert_int_equal(
+						hops[g->edges[e].peer] + 1,
+						hops[sw]);
+				}
+			}
+		}
+	}
+	for (uint32_t lid = 0; lid < f->out.lft->stride; lid++)
+		if (lid > g->top || !owned[lid])
+			for (uint32_t sw = 0; sw < g->n_switches; sw++)
+				assert_int_equal(lft_row(f->out.lft, sw)[lid],
+						 LFT_NO_PATH);
+}
+
+uint32_t
+lab_count_blocks(const struct lft *a, const struct lft *b)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < (size_t)a->n_switches * a->stride;
+	     i += LFT_BLOCK)
+		n += memcmp(a->ports + i, b->ports + i, LFT_BLOCK) != 0;
+	return n;
+}

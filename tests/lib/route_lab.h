@@ -1,0 +1,60 @@
+/*
+ * Fabrics with tables, for the tests of engines: made from a description or
+ * from a snapshot, routed, and routed again after a change.
+ */
+#ifndef MINISM_TESTS_ROUTE_LAB_H
+#define MINISM_TESTS_ROUTE_LAB_H
+
+#include "routing/engine.h"
+
+#define FAR	UINT32_MAX
+#define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
+
+struct fabric {
+	const struct engine *engine;
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+	uint32_t *edge_of;	/* graph_map_ports() */
+	struct engine_input in;	/* may be filled until it is routed */
+	struct engine_output out;
+};
+
+/* May be written. */
+struct subnet *lab_generate(const char *spec, uint64_t seed,
+			    unsigned fail_per_mille);
+
+/* Takes over `s`; not routed yet. */
+void fabric_open(struct fabric *f, const struct engine *engine,
+		 struct subnet *s, unsigned lmc);
+void fabric_route(struct fabric *f);
+void fabric_clear(struct fabric *f);
+
+/* The fabric of `before` as it is now, with what is known from before: tables,
+ * LIDs, order. Takes over `s`. */
+void fabric_follow(struct fabric *f, struct subnet *s,
+		   const struct fabric *before);
+
+/* By which edge `sw` sends to a LID, SUBNET_NONE if to no switch. */
+uint32_t fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid);
+
+/* The most flows on a channel, all to all; nothing may be lost. */
+uint64_t fabric_max_load(const struct fabric *f, double *mean);
+
+/* All entries lead a hop closer, and there is one where there is a way. */
+void fabric_assert_shortest(const struct fabric *f);
+
+/* The nth cabled port of a switch that leads to a switch, or to a CA;
+ * SUBNET_NONE if there are not so many. */
+uint32_t lab_find_port(const struct subnet *s, uint32_t sw, bool to_switch,
+		       uint32_t nth);
+
+void lab_cut(struct subnet *s, uint32_t port);
+
+/* Hops from every switch to `to`, FAR without a way. */
+void lab_measure_hops(const struct graph *g, uint32_t to, uint32_t *hops);
+
+/* Blocks that differ. */
+uint32_t lab_count_blocks(const struct lft *a, const struct lft *b);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * A site's files together: what is read, all mistakes at once at the start, and
+ * at a reload all or nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "sm/conf/guidlist.h"
+#include "sm/site.h"
+
+struct setup {
+	char *folder;
+	char *partitions, *roots, *io;
+	struct conf *conf;
+	struct site *site;
+	GPtrArray *warnings, *errors;
+};
+
+static void
+put(const char *path, const char *text)
+{
+	assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+
+	t->folder = g_dir_make_tmp("minism-site-XXXXXX", NULL);
+	t->partitions = g_build_filename(t->folder, "partitions", NULL);
+	t->roots = g_build_filename(t->folder, "roots", NULL);
+	t->io = g_build_filename(t->folder, "io", NULL);
+	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
+	put(t->roots, "0x11\n");
+	put(t->io, "0x22\n");
+	t->conf = conf_new();
+	g_free(t->conf->partition_file);
+	t->conf->partition_file = g_strdup(t->partitions);
+	t->conf->root_guid_file = g_strdup(t->roots);
+	t->conf->io_guid_file = g_strdup(t->io);
+	g_clear_pointer(&t->conf->cache_dir, g_free);
+	t->warnings = g_ptr_array_new_with_free_func(g_free);
+	t->errors = g_ptr_array_new_with_free_func(g_free);
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	site_free(t->site);
+	conf_free(t->conf);
+	g_ptr_array_unref(t->warnings);
+	g_ptr_array_unref(t->errors);
+	g_unlink(t->partitions);
+	g_unlink(t->roots);
+	g_unlink(t->io);
+	g_rmdir(t->folder);
+	g_free(t->partitions);
+	g_free(t->roots);
+	g_free(t->io);
+	g_free(t->folder);
+	g_free(t);
+	return 0;
+}
+
+static void
+start(struct setup *t)
+{
+	t->site = site_read(t->conf, t->warnings, t->errors);
+	if (!t->site)
+		fail_msg("%s", (char *)t->errors->pdata[0]);
+}
+
+static bool
+is_member(const struct setup *t, uint16_t pkey)
+{
+	return partition_rules_find(partitions_rules(site_partitions(
+		t->site)), pkey) != NULL;
+}
+
+static void
+assert_error(const struct setup *t, guint i, const char *text)
+{
+	assert_true(i < t->errors->len);
+	if (!strstr(t->errors->pdata[i], text))
+		fail_msg("no \"%s\" in: %s", text,
+			 (char *)t->errors->pdata[i]);
+}
+
+static void
+test_all_files_arrive(void **state)
+{
+	struct setup *t = *state;
+	const struct route_params *route;
+
+	t->conf->routing_threads = 3;
+	t->conf->require_deadlock_free = true;
+	start(t);
+	route = site_route(t->site);
+	assert_null(route->engine);
+	assert_int_equal(route->threads, 3);
+	assert_true(route->require_deadlock_free);
+	assert_true(guidlist_has(route->roots, 0x11));
+	assert_true(guidlist_has(route->io_nodes, 0x22));
+	assert_null(route->compute_nodes);
+	assert_null(site_sls(t->site));
+	assert_true(is_member(t, 0x10));
+}
+
+static void
+test_all_mistakes_are_told_at_the_start(void **state)
+{
+	struct setup *t = *state;
+
+	g_free(t->conf->engine);
+	t->conf->engine = g_strdup("upnd");
+	put(t->roots, "0x11\n\nnobody\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
+	g_unlink(t->io);
+	t->site = site_read(t->conf, t->warnings, t->errors);
+	assert_null(t->site);
+	assert_int_equal(t->errors->len, 4);
+	assert_error(t, 0, "upnd");
+	assert_error(t, 0, ", auto");
+	assert_error(t, 1, "roots:3:1: ");
+	assert_error(t, 2, "io_guid_file: ");
+	assert_error(t, 3, "partitions:1:");
+}
+
+static void
+test_absence_depends_on_who_asked(void **state)
+{
+	struct setup *t = *state;
+
+	g_unlink(t->partitions);
+	start(t);
+	assert_int_equal(t->warnings->len, 1);
+	g_clear_pointer(&t->site, site_free);
+
+	t->conf->partition_file_asked = true;
+	assert_null(site_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "there is no such file");
+}
+
+static void
+test_reload_takes_all(void **state)
+{
+	struct setup *t = *state;
+
+	start(t);
+	put(t->roots, "0x12\n");
+	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_true(site_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 0);
+	assert_true(guidlist_has(site_route(t->site)->roots, 0x12));
+	assert_false(guidlist_has(site_route(t->site)->roots, 0x11));
+	assert_true(guidlist_has(site_route(t->site)->io_nodes, 0x22));
+	assert_true(is_member(t, 0x20));
+	assert_false(is_member(t, 0x10));
+}
+
+static void
+assert_as_before(const struct setup *t)
+{
+	assert_true(guidlist_has(site_route(t->site)->roots, 0x11));
+	assert_false(guidlist_has(site_route(t->site)->roots, 0x12));
+	assert_true(is_member(t, 0x10));
+	assert_false(is_member(t, 0x20));
+}
+
+static void
+test_reload_with_one_bad_file_takes_nothing(void **state)
+{
+	struct setup *t = *state;
+
+	start(t);
+	put(t->roots, "0x12\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
+	assert_false(site_reload(t->site, t->warnings, t->errors));
+	assert_error(t, 0, "partitions:1:");
+	assert_as_before(t);
+
+	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	put(t->io, "nobody\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_false(site_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 1);
+	assert_error(t, 0, "io:1:1: ");
+	assert_as_before(t);
+
+	put(t->io, "0x22\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_true(site_reload(t->site, t->warnings, t->errors));
+	assert_true(is_member(t, 0x20));
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_all_files_arrive),
+		TEST(test_all_mistakes_are_told_at_the_start),
+		TEST(test_absence_depends_on_who_asked),
+		TEST(test_reload_takes_all),
+		TEST(test_reload_with_one_bad_file_takes_nothing),
+	};
+
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
