@@ -10,7 +10,8 @@
  * What decides:
  *  - The ServiceGID must be a port of the requester's own node, else anybody
  *    could announce itself in the place of others, or take them off. Clients
- *    write the prefix of the subnet, the default one, or none.
+ *    write the prefix of the subnet, the default one, or none; osmtest writes
+ *    the bytes of the prefix in the other order.
  *  - A P_Key that is named must be one of the requester's and of that port's.
  *    Without one the record says 0: any.
  *  - It ends when its port has gone, or is no longer in its partition: who
@@ -157,7 +158,11 @@ services_put(struct services *s, const struct service_record *record,
 static uint32_t
 service_port(const struct sa_view *v, const uint8_t gid[16])
 {
-	if (bytes_load64(gid) == 0)
+	uint64_t prefix = bytes_load64(gid);
+	uint64_t turned = GUINT64_SWAP_LE_BE(prefix);
+
+	if (prefix == 0 || turned == v->gid_prefix ||
+	    turned == SA_GID_PREFIX_DEFAULT)
 		return sa_view_guid(v, bytes_load64(gid + 8));
 	return sa_view_gid(v, gid);
 }

@@ -238,6 +238,18 @@ test_set_is_refused_with_a_reason(void **state)
 	f->r.pkey = 0x0001;
 	assert_int_equal(send_set(f, 1, SET_MASK), 0);
 	assert_int_equal(f->r.gid[0], 0);
+
+	/* osmtest writes the bytes of the prefix in the other order. */
+	fill(f, 1, 2, 9);
+	f->r.pkey = 0x0001;
+	memset(f->r.gid, 0, 8);
+	f->r.gid[6] = 0x80;
+	f->r.gid[7] = 0xfe;
+	assert_int_equal(send_set(f, 2, SET_MASK), SA_STATUS_DENIED);
+	assert_int_equal(send_set(f, 1, SET_MASK), 0);
+	assert_int_equal(f->r.gid[7], 0xfe);
+	f->r.gid[5] = 1;
+	assert_int_equal(send_set(f, 1, SET_MASK), SA_STATUS_INVALID_GID);
 }
 
 /* As osmtest does: the record was got before, so its key is zero; the mask
