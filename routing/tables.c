@@ -122,6 +122,16 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
 }
 
+/* The bytes stay: they are the best guess of what was there. */
+void
+lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
+{
+	g_assert(sw < seen->lft->n_switches);
+
+	if (block < lft_n_blocks(seen->lft))
+		seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 0;
+}
+
 const uint8_t *
 lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {

@@ -55,6 +55,7 @@ struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
 void lft_seen_free(struct lft_seen *seen);
 void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		  const uint8_t bytes[LFT_BLOCK]);
+void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
 
 /* The 64 bytes if they are known, else NULL. `seen` may be NULL. */
 const uint8_t *lft_seen_block(const struct lft_seen *seen, uint32_t sw,

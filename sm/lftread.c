@@ -3,9 +3,10 @@
  *
  * Of a switch that was set up by somebody (LinearFDBTop is not 0) the blocks
  * 0 to top/64 are read; what lies above its top is not in use and stays "not
- * known". A switch that we have left ourselves in the same state is not read
- * again: a switch that was reset has lost its LID and its top (IBA 14.2.5.4),
- * so these two tell whether our memory of it is good.
+ * known". Of a switch that we have left ourselves in the same state only those
+ * blocks are read that we do not know, since our last Set was not answered: a
+ * switch that was reset has lost its LID and its top (IBA 14.2.5.4), so these
+ * two tell whether our memory of it is good.
  */
 #include "sm/lftread.h"
 
@@ -22,7 +23,6 @@ struct lftread {
 	lftread_done_fn done;
 	void *data;
 	uint32_t sw, block;	/* the next to be asked for */
-	uint8_t *believed;	/* by switch */
 	uint8_t *failed;	/* by switch */
 	struct silent *silent;
 	GPtrArray *faults;
@@ -83,7 +83,6 @@ recall(struct lftread *r, uint32_t sw, const struct lft_memory *memory,
 		if (bytes)
 			lft_seen_set(r->seen, sw, b, bytes);
 	}
-	r->believed[sw] = true;
 }
 
 static void
@@ -94,7 +93,6 @@ lftread_free(struct lftread *r)
 		transport_timer_cancel(xact_transport(r->x), r->timer);
 	lft_seen_free(r->seen);
 	g_ptr_array_unref(r->faults);
-	g_free(r->believed);
 	g_free(r->failed);
 	silent_free(r->silent);
 	g_free(r);
@@ -194,13 +192,15 @@ pump(void *data)
 	struct lftread *r = data;
 
 	while (r->sw < r->s->n_switches && xact_room(r->x)) {
-		if (r->believed[r->sw] || r->failed[r->sw] ||
+		if (r->failed[r->sw] ||
 		    r->block >= blocks_in_use(switch_at(r, r->sw))) {
 			r->sw++;
 			r->block = 0;
 			continue;
 		}
-		ask_block(r, r->sw, r->block++);
+		if (!lft_seen_block(r->seen, r->sw, r->block))
+			ask_block(r, r->sw, r->block);
+		r->block++;
 	}
 	if (r->sw == r->s->n_switches && !r->in_flight && !r->timer)
 		finish(r);
@@ -256,7 +256,6 @@ lftread_start(struct xact *x, const struct keyring *keys,
 	r->done = done;
 	r->data = data;
 	r->seen = lft_seen_new(s->n_switches, highest_top(r, top));
-	r->believed = g_new0(uint8_t, s->n_switches);
 	r->failed = g_new0(uint8_t, s->n_switches);
 	r->silent = silent_new(x, s, on_lost, r);
 	r->faults = g_ptr_array_new_with_free_func(g_free);

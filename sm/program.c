@@ -132,6 +132,24 @@ lock(struct program *p, uint32_t holder)
 		place(p, p->before->ports[holder].node, holder));
 }
 
+/*
+ * A Set that was sent and not acknowledged may have been done all the same: it
+ * is the answer that was lost. What the device holds is not known from now on,
+ * and has to be read before anybody relies on it; else a port keeps the P_Keys
+ * of rules that were taken back in the meantime.
+ */
+static void
+forget_block(struct program *p, uint32_t index)
+{
+	const struct plan_step *step = &p->plan->steps[index];
+
+	if (step->kind == PLAN_TABLE)
+		port_tables_forget(p->held, step->table, step->port);
+	else if (step->kind == PLAN_LFT)
+		lft_seen_forget(p->seen, p->before->nodes[step->node].sw_index,
+				step->block);
+}
+
 /* A step is over, one way or the other. */
 static void
 settle(struct program *p, uint32_t index, bool well)
@@ -299,6 +317,7 @@ refused(struct program *p, uint32_t index, unsigned status)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
+	forget_block(p, index);
 	problem(p, "%s refuses %s: %s", step_place(p, step),
 		step_name(step), mad_status_name(status));
 	settle(p, index, false);
@@ -340,6 +359,7 @@ on_silence(struct program *p, const struct order_action *a)
 		return;
 	}
 	step = &p->plan->steps[a->what];
+	forget_block(p, a->what);
 	holder = holder_of(p, step_target(p->before, step));
 	if (hides_key(p, holder)) {
 		if (!is_locked(p, holder))
@@ -410,10 +430,12 @@ on_lost(void *data, uint64_t tag)
 	struct program *p = data;
 
 	p->in_flight--;
-	if (tag >> 32 == ORDER_LOOK)
+	if (tag >> 32 == ORDER_LOOK) {
 		p->r.changed = true;
-	else
-		settle(p, (uint32_t)tag, false);
+		return;
+	}
+	forget_block(p, (uint32_t)tag);
+	settle(p, (uint32_t)tag, false);
 }
 
 /* Sending. */
