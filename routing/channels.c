@@ -477,7 +477,6 @@ void
 channels_check(const struct graph *g, const struct lft *lft,
 	       const struct lft *before, struct channels_result *r)
 {
-	g_autofree uint8_t *looped = NULL;
 	struct web w;
 	uint32_t e;
 
@@ -488,12 +487,14 @@ channels_check(const struct graph *g, const struct lft *lft,
 	web_join_all(&w);
 	web_walk_quiet(&w);
 	web_count(&w, r);
-	looped = web_find_looped(&w);
+	r->looped = web_find_looped(&w);
 	for (e = 0; e < g->n_edges; e++) {
-		if (looped[e] && !r->cycle)
-			r->cycle = web_find_cycle(&w, looped, e);
-		r->n_looped += looped[e];
+		if (r->looped[e] && !r->cycle)
+			r->cycle = web_find_cycle(&w, r->looped, e);
+		r->n_looped += r->looped[e];
 	}
+	if (!r->n_looped)
+		g_clear_pointer(&r->looped, g_free);
 	web_clear(&w);
 }
 
@@ -502,6 +503,7 @@ channels_clear(struct channels_result *r)
 {
 	if (r->cycle)
 		g_array_unref(r->cycle);
+	g_free(r->looped);
 	*r = (struct channels_result){ 0 };
 }
 

@@ -27,7 +27,8 @@ struct channel_turn {
 struct channels_result {
 	uint32_t n_channels;	/* that are used */
 	uint64_t n_dependencies;
-	uint32_t n_looped;	/* channels in credit loops */
+	uint32_t n_looped;	/* channels in credit loops, */
+	uint8_t *looped;	/* by edge: which; NULL: none */
 	GArray *cycle;		/* struct channel_turn: a shortest one of the
 				   lowest channel in a loop; NULL: no loop */
 };

@@ -12,8 +12,17 @@
  *   3. updn.
  * This is the order of quality: congestion-free shifts, then shortest ways,
  * then any way. Then choose_transition: old and new together. If old alone is
- * acyclic and new alone is, but not both, the update goes in two steps: first
- * all that differs is taken out (the bridge), then put in.
+ * acyclic and new alone is, but not both, the update goes in two steps, with a
+ * bridge between them.
+ *
+ * The bridge is the new tables without those new entries that lead into a
+ * channel which is on a circle of old and new together. Each step is safe:
+ *   old to bridge: a circle would be one of old and new. Its channels are on a
+ *	circle, so no entry that leads into them is a new one, for these are
+ *	out. What is left of it are old entries, which have no circle.
+ *   bridge to new: all entries of the bridge are those of new, or none.
+ * Few entries are out, and for as long as the update takes; all others change
+ * in the first step.
  *
  * Strays. LIDs that nobody owns, since a host is away, keep the entries that
  * they have: a reboot costs no block. But somebody may still send there, so
@@ -75,6 +84,7 @@ choice_clear(struct choice *c)
 {
 	choice_drop_tables(c);
 	channels_clear(&c->together);
+	lft_free(c->bridge);
 	g_free(c->reason);
 	*c = (struct choice){ 0 };
 }
@@ -381,6 +391,33 @@ choose_auto(const struct choice_wish *wish, const struct engine_input *in,
 	return false;
 }
 
+static struct lft *
+choose_make_bridge(const struct graph *g, const struct lft *held,
+		   const struct lft *wanted, const uint8_t *looped)
+{
+	g_autofree uint32_t *edge_at = graph_map_ports(g);
+	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
+	uint32_t sw, lid, edge;
+	const uint8_t *old, *new;
+	uint8_t *to;
+
+	g_assert(held->n_switches == wanted->n_switches);
+	for (sw = 0; sw < wanted->n_switches; sw++) {
+		old = lft_row(held, sw);
+		new = lft_row(wanted, sw);
+		to = lft_row(bridge, sw);
+		memcpy(to, new, wanted->stride);
+		for (lid = 0; lid < wanted->stride; lid++) {
+			if (lid < held->stride && old[lid] == new[lid])
+				continue;
+			edge = edge_at[sw * GRAPH_PORTS + new[lid]];
+			if (edge != SUBNET_NONE && looped[edge])
+				to[lid] = LFT_NO_PATH;
+		}
+	}
+	return bridge;
+}
+
 /* Old and new are on the fabric together. */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -396,8 +433,11 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	c->held_loop = held.n_looped > 0;
 	channels_clear(&held);
 	/* One that is there already is not made worse by leaving it. */
-	if (!c->held_loop)
-		c->safety = CHOICE_DRAIN;
+	if (c->held_loop)
+		return;
+	c->safety = CHOICE_DRAIN;
+	c->bridge = choose_make_bridge(in->g, in->previous, c->lft,
+				       c->together.looped);
 }
 
 bool
@@ -412,21 +452,4 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	choose_transition(in, c);
 	return true;
-}
-
-struct lft *
-choose_bridge(const struct lft *held, const struct lft *wanted)
-{
-	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
-	uint32_t n = MIN(held->stride, wanted->stride), sw, i;
-	uint8_t *to;
-
-	g_assert(held->n_switches == wanted->n_switches);
-	for (sw = 0; sw < wanted->n_switches; sw++) {
-		to = lft_row(bridge, sw);
-		for (i = 0; i < n; i++)
-			if (lft_row(held, sw)[i] == lft_row(wanted, sw)[i])
-				to[i] = lft_row(held, sw)[i];
-	}
-	return bridge;
 }

@@ -27,8 +27,8 @@ struct choice_wish {
 enum choice_safety {
 	CHOICE_SAFE,	/* by itself and together with the tables held */
 	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
-			   credit loop, so what changes must be taken out
-			   before it is put in again */
+			   credit loop, so some of what changes must be taken
+			   out before it is put in again: see bridge */
 	CHOICE_LOOP,	/* has a credit loop: asked for by name */
 };
 
@@ -43,6 +43,8 @@ struct choice {
 	struct verify_result alone;
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
+	struct lft *bridge;	/* CHOICE_DRAIN: the step between: new, and
+				   LFT_NO_PATH where new would loop with old */
 };
 
 /*
@@ -54,9 +56,5 @@ bool choose_tables(const struct choice_wish *wish,
 		   const struct engine_input *in, struct choice *choice,
 		   GError **error);
 void choice_clear(struct choice *choice);
-
-/* What is the same in both, LFT_NO_PATH elsewhere: the step between, when the
- * fabric is to be drained. */
-struct lft *choose_bridge(const struct lft *held, const struct lft *wanted);
 
 #endif

@@ -75,37 +75,4 @@ struct fold *fold_new(const struct graph *g, const uint32_t *ranks,
 		      const struct lft *held);
 void fold_free(struct fold *fold);
 
-/*
- * By which positions the groups send to these LIDs, [group * stride + column];
- * FOLD_NO_HOP if to no switch. The first member speaks for all; to itself the
- * second. lft may say anything.
- */
-void fold_read(const struct fold *fold, const struct lft *lft,
-	       const struct fold_column *columns, uint32_t n,
-	       uint8_t *positions, uint32_t stride);
-
-/*
- * While tables are made, the row of a group's first member says for all of
- * them by which position they send: fold_store() writes what fold_read() would
- * give, fold_recall() gives it back. fold_finish() makes ports of it and tells
- * the other members, by as many threads as may be. FOLD_NO_HOP is
- * LFT_NO_PATH, what rows hold at first.
- */
-void fold_store(const struct fold *fold, const uint8_t *positions,
-		uint32_t stride, const struct fold_column *columns,
-		uint32_t n, struct lft *lft);
-void fold_recall(const struct fold *fold, const struct lft *lft,
-		 const struct fold_column *columns, uint32_t n,
-		 uint8_t *positions, uint32_t stride);
-void fold_finish(const struct fold *fold, struct lft *lft,
-		 unsigned n_threads);
-
-static inline uint8_t
-fold_position(const struct fold *fold, const struct lft *lft, uint32_t group,
-	      uint16_t lid)
-{
-	return lft_row(lft, fold->switches[
-			fold->groups[group].first_slot])[lid];
-}
-
 #endif

@@ -11,11 +11,18 @@
  *   ftree_tree.c	parents and children, order, who reaches whom
  *   ftree_hosts.c	the number of each LID
  *   ftree_slot.c	which of the parents is which
+ *   ftree_wheel.c	the formula, tabulated
  *   ftree_fill.c	the formula, row by row
  *   ftree_good.c	which parents lead on well
  *   ftree_detour.c	cables that fit into no tree, management between spines
  *   ftree_transfer.c	ways that go down and up again, for data
  *   ftree_note.c	the report in words
+ *   ftree_census.c	who has no way to whom
+ *   ftree_way.c		what ways the transfers make
+ * and for a run that knows the last one:
+ *   ftree_memo.c	what is kept
+ *   ftree_change.c	what of the tree is another than before
+ *   ftree_amend.c	which entries are, and their making
  * This file puts them in order, refuses what is no tree, and counts who is
  * left out.
  *
@@ -24,6 +31,10 @@
  * is taken for a spine any more); numbers; slots; rows, each for itself;
  * rescue, for leaves that some CA reaches only by a cable that is no part of
  * the tree; transfers, for data that still has no way; management.
+ *   With a memory (ftree_run_again): the tree of the last run becomes that of
+ * today, if switches, ranks, pods, LIDs and numbers are the same and few cables
+ * are others; then its tables do, entry by entry. Rescue and management are
+ * for full runs only. What comes out is the same either way.
  *
  * Data is what starts at a CA or ends at one. Left out is what has no way that
  * is safe. Its entries stay LFT_NO_PATH: no way is better than one that can

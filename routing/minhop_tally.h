@@ -6,6 +6,7 @@
 #define MINISM_ROUTING_MINHOP_TALLY_H
 
 #include "routing/aim.h"
+#include "routing/fold_rows.h"
 
 #define TALLY_NOWHERE	UINT32_MAX
 

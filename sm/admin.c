@@ -11,6 +11,8 @@
  */
 #include "sm/admin.h"
 
+#include "sm/sa/view_tables.h"
+
 struct admin {
 	struct admin_params params;
 	struct qos_policy *policy;	/* or NULL */
@@ -74,6 +76,7 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 			   a->params.gid_prefix, a->params.packet_life,
 			   a->params.subnet_timeout);
 	sa_view_set_policy(view, a->policy);
+	sa_view_set_tables(view, v->tables);
 	if (reaches_all(r))
 		sa_view_verified(view);
 	sa_set_sms(a->sa, &sm, 1);

@@ -317,8 +317,8 @@ static const struct command commands[] = {
 	  run_status },
 	{ "sweep", "", "sweep now, and read everything again", 1, 1,
 	  run_sweep },
-	{ "reload", "", "read partitions and lists of GUIDs again, then sweep",
-	  1, 1, run_reload },
+	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
+	  "again, then sweep", 1, 1, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2,
 	  run_partitions },
 	{ "partition", "add NAME|PKEY GUID[=full|limited|both]",

@@ -4,7 +4,7 @@
  * Only this file knows everyone: it reads the configuration, opens the log,
  * the port and the memory, and connects transport -> transactions -> sweep.
  * Signals arrive as main-loop events, so nothing runs in a signal handler:
- * HUP reads partitions and lists again and sweeps, USR1 reopens the log, TERM
+ * HUP reads the site's files again and sweeps, USR1 reopens the log, TERM
  * and INT end in order. What a person asks through the control socket
  * (ctl.h) takes the same ways.
  *
@@ -31,6 +31,7 @@
 #include "sm/log.h"
 #include "sm/mcast.h"
 #include "sm/memory.h"
+#include "sm/qosread.h"
 #include "sm/serve.h"
 #include "sm/site.h"
 #include "sm/status.h"
@@ -52,6 +53,7 @@ struct daemon {
 	struct admin *admin;
 	struct archive *archive;
 	struct desk *desk;
+	struct qosread *qosread;
 	struct mcast *mcast;
 	struct keystore *keys;
 	struct policy policy;
@@ -137,11 +139,13 @@ administer(struct daemon *d, const struct sweep_report *r)
 			     r->choice->ranks, r->fresh);
 		admin_publish(d->admin, r, &self, mcast_tables(d->mcast),
 			      now);
+		qosread_refresh(d->qosread);
 		desk_touch(d->desk);
 		break;
 	case SWEEP_END_STANDBY:
 		mcast_fabric(d->mcast, NULL, NULL, NULL, NULL);
 		admin_retire(d->admin, now);
+		qosread_refresh(d->qosread);
 		break;
 	case SWEEP_END_PLANNED:
 	case SWEEP_END_FAILED:
@@ -192,6 +196,30 @@ on_sa(const struct transport_mad *m, void *data)
 	struct daemon *d = data;
 
 	desk_take(d->desk, m);
+}
+
+static bool
+on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
+{
+	struct daemon *d = data;
+
+	return qosread_park(d->qosread, t, unread);
+}
+
+static bool
+sweep_rests(void *data)
+{
+	struct daemon *d = data;
+
+	return sweep_state(d->sweep) == SWEEP_IDLE;
+}
+
+static void
+on_read(struct ticket *t, void *data)
+{
+	struct daemon *d = data;
+
+	desk_resume(d->desk, t);
 }
 
 static void
@@ -555,8 +583,14 @@ daemon_connect(struct daemon *d)
 				  admin_sa(d->admin), d->transport, d->log);
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
+	desk.unread = on_unread;
+	desk.unread_data = d;
 	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
 			   on_groups, d);
+	d->qosread = qosread_new(d->x, keystore_ring(d->keys),
+				 admin_sa(d->admin), &(struct qosread_hooks){
+		.rests = sweep_rests, .resume = on_read, .data = d,
+	});
 	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
 			     d->log);
 	params.clients = clients_of(d);
@@ -576,6 +610,7 @@ daemon_close(struct daemon *d)
 	sweep_free(d->sweep);
 	serve_free(d->serve);
 	mcast_free(d->mcast);
+	qosread_free(d->qosread);
 	desk_free(d->desk);
 	if (d->archive)
 		archive_close(d->archive);

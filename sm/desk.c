@@ -27,9 +27,8 @@
  * that as well would make an overload worse.
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1
- * and by the P_Key of the request. Reports go by the P_Key at index 0, which
- * is the default one: it is by that one that everybody talks to the SA (IBA
- * 15.4.2).
+ * and by the P_Key of the request. Reports go by a P_Key that we share with
+ * the subscriber, that of the partition they are about if there is a choice.
  */
 #include "sm/desk.h"
 
@@ -110,26 +109,6 @@ struct desk {
 };
 
 static void on_turn(void *data);
-
-/* -------------------------------------------------------------------- keys */
-
-G_STATIC_ASSERT(sizeof(struct desk_key) == 16);
-
-static guint
-key_hash(gconstpointer data)
-{
-	const struct desk_key *k = data;
-	uint64_t sum = k->tid ^ (uint64_t)k->lid << 40 ^
-		(uint64_t)k->attr_id << 8 ^ k->method;
-
-	return (guint)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-static gboolean
-key_equal(gconstpointer a, gconstpointer b)
-{
-	return memcmp(a, b, sizeof(struct desk_key)) == 0;
-}
 
 static struct ask
 make_ask(const struct mad_addr *from, const uint8_t *mad, size_t len)
@@ -378,6 +357,7 @@ send_reports(struct desk *d)
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = GMP_QKEY, .lid = r.lid,
+			.pkey_index = r.pkey_index,
 		};
 
 		d->reports++;
@@ -489,6 +469,24 @@ search_on(struct desk *d)
 
 /* --------------------------------------------------------------- answering */
 
+/* Until the tables that it is about are read. */
+static void
+park(struct desk *d, const struct ask *ask, const struct sa_unread *unread)
+{
+	struct ticket *t = ticket_new(&ask->key, &ask->from, ask->mad,
+				      ask->len);
+
+	if (d->params.unread &&
+	    d->params.unread(t, unread, d->params.unread_data)) {
+		g_hash_table_add(d->known, &t->key);
+		return;
+	}
+	g_free(t);
+	g_array_unref(unread->ports);
+	d->stats.busy_unread++;
+	send_busy(d, &ask->from, ask->mad, "too many wait for tables");
+}
+
 static bool
 changes_something(unsigned method)
 {
@@ -521,6 +519,9 @@ send_reply(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 		}
 		d->stats.busy_searchers++;
 		send_busy(d, &ask->from, ask->mad, "too many long searches");
+		break;
+	case SA_REPLY_UNREAD:
+		park(d, ask, &reply->unread);
 		break;
 	}
 	sa_records_free(reply->records);
@@ -610,10 +611,8 @@ refuse(struct desk *d, const struct ticket *t, enum desk_refusal why)
 }
 
 static void
-enqueue(struct desk *d, const struct ask *ask)
+enqueue(struct desk *d, struct ticket *t)
 {
-	struct ticket *t = ticket_new(&ask->key, &ask->from, ask->mad,
-				      ask->len);
 	struct ticket *refused;
 	enum desk_refusal why;
 
@@ -647,7 +646,8 @@ take(struct desk *d, const struct ask *ask)
 	    now - d->turn_began >= d->params.turn_us)
 		begin_turn(d, now);
 	if (d->stats.waiting || d->left == 0) {
-		enqueue(d, ask);
+		enqueue(d, ticket_new(&ask->key, &ask->from, ask->mad,
+				      ask->len));
 		return;
 	}
 	d->left--;
@@ -662,6 +662,13 @@ desk_take(struct desk *d, const struct transport_mad *m)
 	g_assert(m->len == MAD_SIZE);
 	ask = make_ask(&m->addr, m->mad, m->len);
 	take(d, &ask);
+}
+
+void
+desk_resume(struct desk *d, struct ticket *t)
+{
+	g_hash_table_remove(d->known, &t->key);
+	enqueue(d, t);
 }
 
 /* A request of several segments; or of one, if its sender likes RMPP. */
@@ -715,7 +722,7 @@ desk_new(struct xact *x, struct sa *sa, struct log *log,
 	d->params = params ? *params : desk_params_default;
 	g_assert(d->params.turn > 0);
 	d->queue = desk_queue_new(d->params.max_waiting, d->params.max_of_one);
-	d->known = g_hash_table_new(key_hash, key_equal);
+	d->known = g_hash_table_new(desk_key_hash, desk_key_equal);
 	d->tables_of = g_hash_table_new(NULL, NULL);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searchers);

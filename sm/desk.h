@@ -15,6 +15,7 @@
 #include "sm/sa/sa.h"
 
 struct desk;
+struct ticket;
 
 struct desk_params {
 	unsigned max_waiting;	/* requests, */
@@ -27,6 +28,12 @@ struct desk_params {
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
 	const struct bulk_params *bulk;	/* NULL: the defaults */
+	/* Tables of ports must be read before this can be answered; what is
+	 * taken over comes back by desk_resume(). False: not now. NULL: nobody
+	 * reads. */
+	bool (*unread)(struct ticket *t, const struct sa_unread *unread,
+		       void *data);
+	void *unread_data;
 	/* The SA's state may have changed: see archive_touch(). May be NULL. */
 	void (*touched)(void *data);
 	void *touched_data;
@@ -48,6 +55,8 @@ void desk_free(struct desk *d);		/* who waits gets no answer any more */
 
 /* A request of the SA's class, MAD_SIZE bytes. */
 void desk_take(struct desk *d, const struct transport_mad *m);
+/* A request that `unread` took: it is answered in a later turn. */
+void desk_resume(struct desk *d, struct ticket *t);
 /* The SA may have Reports to send, or another deadline, or something to be
  * archived: after a sweep, a trap, whatever else was done to `sa`. */
 void desk_touch(struct desk *d);
@@ -57,10 +66,10 @@ struct desk_stats {
 				   or waits */
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
-	uint64_t busy;		/* turned away, for one of four reasons: */
+	uint64_t busy;		/* turned away, for one of five reasons: */
 	uint64_t busy_of_one;	/* past what one client may have waiting */
 	uint64_t busy_full;	/* past what all may, or displaced */
-	uint64_t busy_tables, busy_searchers;
+	uint64_t busy_tables, busy_searchers, busy_unread;
 	uint64_t repeated;	/* what waits or is under way; dropped */
 	uint64_t dropped;	/* as the SA said, or no request at all */
 	uint64_t too_long;

@@ -40,6 +40,24 @@ struct desk_queue {
 	unsigned longest;	/* level */
 };
 
+G_STATIC_ASSERT(sizeof(struct desk_key) == 16);
+
+guint
+desk_key_hash(gconstpointer data)
+{
+	const struct desk_key *k = data;
+	uint64_t sum = k->tid ^ (uint64_t)k->lid << 40 ^
+		(uint64_t)k->attr_id << 8 ^ k->method;
+
+	return (guint)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+gboolean
+desk_key_equal(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, sizeof(struct desk_key)) == 0;
+}
+
 struct ticket *
 ticket_new(const struct desk_key *key, const struct mad_addr *from,
 	   const uint8_t *mad, size_t len)

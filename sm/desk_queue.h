@@ -28,6 +28,9 @@ struct ticket {
 	uint8_t mad[];		/* len bytes */
 };
 
+guint desk_key_hash(gconstpointer key);
+gboolean desk_key_equal(gconstpointer a, gconstpointer b);
+
 /* Copies the bytes; g_free() it. */
 struct ticket *ticket_new(const struct desk_key *key,
 			  const struct mad_addr *from, const uint8_t *mad,

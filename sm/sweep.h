@@ -13,6 +13,7 @@
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 #include "sm/route.h"
+#include "sm/sweep_report.h"
 #include "sm/verdict.h"
 
 enum sweep_state {
@@ -39,40 +40,6 @@ enum sweep_cause {
 	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
 };
 const char *sweep_cause_name(enum sweep_cause cause);
-
-/* A consistent picture of the fabric: what is there, what it was given. */
-struct view {
-	struct subnet *subnet;
-	struct lid_map *lids;
-	struct lft *lft;		/* wanted */
-	struct lft_seen *seen;		/* held by the switches */
-	struct port_tables *tables;	/* held by the ports */
-	struct partition_rules *rules;
-	struct memberships *memberships;
-};
-
-enum sweep_end {
-	SWEEP_END_PLANNED,	/* read only: the plan is made, nothing sent */
-	SWEEP_END_UP,
-	SWEEP_END_NOT_UP,	/* report->verdict says why */
-	SWEEP_END_STANDBY,	/* another SM is the master */
-	SWEEP_END_FAILED,	/* report->error: nothing was programmed */
-};
-
-struct sweep_report {
-	enum sweep_end end;
-	const struct view *view;	/* NULL if FAILED or STANDBY */
-	const struct plan *plan;	/* PLANNED */
-	const struct wanted *wanted;	/* PLANNED */
-	const struct verdict *verdict;	/* UP, NOT_UP */
-	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
-	const uint8_t *fresh;	/* UP, NOT_UP: by switch: it came without a
-				   LID, so it has lost its tables */
-	const char *error;		/* FAILED */
-	const struct subnet_node *master;	/* STANDBY */
-	const char *causes;		/* "trap, election" */
-	int64_t took_us;
-};
 
 enum sweep_goal {
 	SWEEP_GOAL_FABRIC,	/* bring it up */

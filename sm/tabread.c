@@ -4,8 +4,11 @@
  * One question a block, as many at once as the window of the transactions
  * takes; items one after the other. A port that refuses a block is named once,
  * and the rest of that table is left out; of who is silent, and of those behind
- * it, no table is asked for any more. A CA may say that it
- * holds more P_Keys than it answers for; the table then ends where it says.
+ * it, no table is asked for any more.
+ *
+ * A node may say that it holds more P_Keys than it has blocks for. It calls the
+ * modifier of those that it lacks invalid, and no P_Key can be in them: they
+ * count as empty.
  */
 #include "sm/tabread.h"
 
@@ -84,6 +87,15 @@ fault(struct tabread *r, guint i, const char *why)
 
 static void pump(void *data);
 
+/* Not the first one: a port without any P_Key table is at fault. */
+static bool
+is_beyond_the_end(const struct tabread_item *item, unsigned block,
+		  unsigned status)
+{
+	return item->table == PORT_TABLE_PKEY && block > 0 &&
+		status == MAD_STATUS_BAD_VALUE;
+}
+
 static void
 on_done(const struct xact_answer *a, void *data, uint64_t tag)
 {
@@ -91,7 +103,7 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 	guint i = (guint)(tag >> 16);
 	unsigned block = tag & 0xffff;
 	const struct tabread_item *item = item_at(r, i);
-	union port_block b;
+	union port_block b = { 0 };
 
 	r->in_flight--;
 	silent_over(r->silent, tag);
@@ -99,6 +111,8 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 		if (!silent_covers(r->silent, item->port))
 			fault(r, i, "no answer");
 		silent_add(r->silent, item->port);
+	} else if (is_beyond_the_end(item, block, a->header.status)) {
+		port_tables_set(r->held, item->table, item->port, block, &b);
 	} else if (a->header.status) {
 		fault(r, i, mad_status_name(a->header.status));
 	} else {

@@ -43,7 +43,7 @@ static const char help_summary[] =
 	"Asks a running minism. COMMAND is one of\n"
 	"  status                        how the subnet is\n"
 	"  sweep                         sweep now, read everything again\n"
-	"  reload                        read partitions and lists again\n"
+	"  reload                        read the site's files again\n"
 	"  partitions [NAME|PKEY]        partitions and their members\n"
 	"  partition add NAME|PKEY GUID[=full|limited|both]\n"
 	"  partition remove NAME|PKEY GUID\n"

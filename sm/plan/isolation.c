@@ -30,8 +30,8 @@ isolation_reads(const struct isolation_params *p, const struct subnet *s,
 	case PORT_TABLE_PKEY:
 		if (subnet_is_end_port(s, port))
 			return true;
-		return p->enforce && is_gate(s, port) &&
-			!pkeys_are_default(p->rules);
+		return p->enforce & pkeys_enforceable(s, port) &&
+			is_gate(s, port) && !pkeys_are_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
 		return p->qos && p->qos->enabled &&

@@ -323,10 +323,21 @@ want_guard(struct layout *l, uint32_t port)
 		return 0;
 	}
 	layout_place(l, port, cap, 0);
-	return (uint8_t)l->enforce;
+	return (uint8_t)(l->enforce & pkeys_enforceable(l->s, port));
 }
 
 /* --- all ports --- */
+
+unsigned
+pkeys_enforceable(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	if (!subnet_is_switch(n) || !n->sw_known)
+		return 0;
+	return (n->sw.enforce_inbound ? PKEY_ENFORCE_IN : 0) |
+		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
+}
 
 bool
 pkeys_are_default(const struct partition_rules *rules)
@@ -406,8 +417,8 @@ pkeys_want(const struct subnet *s, const struct partition_rules *rules,
 			continue;
 		want_end_port(l, port);
 		/* An end port with a cable is no switch's: that is port 0. */
-		if (l->enforce && peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(s, peer)))
+		if (peer != SUBNET_NONE &&
+		    l->enforce & pkeys_enforceable(s, peer))
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
 	say_beaten(l);

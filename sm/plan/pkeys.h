@@ -34,6 +34,10 @@ void pkeys_want(const struct subnet *s, const struct partition_rules *rules,
 		unsigned enforce, struct port_tables *wanted,
 		uint8_t *enforce_by_port, GPtrArray *problems);
 
+/* What the switch of this port can enforce, of PKEY_ENFORCE_ (IBA 14.2.5.4);
+ * 0 if it is no switch's. */
+unsigned pkeys_enforceable(const struct subnet *s, uint32_t port);
+
 /* Is it the built-in rule, everybody a full member of the default partition
  * and nothing else? Then there is nothing that a switch could enforce. */
 bool pkeys_are_default(const struct partition_rules *rules);

@@ -243,20 +243,16 @@ wants_link(const struct subnet *s, uint32_t port)
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
-/* A switch says whether it has a table to enforce, and for which way (IBA
- * 14.2.5.4). */
+/* A switch that has no table to enforce has no such bits either. */
 static void
 want_enforcement(const struct subnet *s, const struct wanted *w,
 		 uint32_t port, struct port_info *out)
 {
-	const struct subnet_node *n = subnet_node_of(s, port);
-
-	if (!subnet_is_switch(n) || !port_pkey_cap(s, port))
+	if (!subnet_is_switch(subnet_node_of(s, port)) ||
+	    !port_pkey_cap(s, port))
 		return;
-	out->enforce_inbound = n->sw.enforce_inbound &&
-		w->enforce[port] & PKEY_ENFORCE_IN;
-	out->enforce_outbound = n->sw.enforce_outbound &&
-		w->enforce[port] & PKEY_ENFORCE_OUT;
+	out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
+	out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
 }
 
 /* The capability is a must (IBA 14.2.5.6): others would take the bit for

@@ -70,20 +70,18 @@ struct wanted {
 	const struct lid_map *lids;
 	const struct lft *lft;
 	uint16_t sm_lid;
-	const struct port_tables *tables;	/* a block that is not known
-						   in them is left alone */
+	const struct port_tables *tables;	/* unknown: left alone */
 	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
 	const struct qos *qos;
-	const uint8_t *reregister;	/* by port: its clients are to
-					   register with the SA again */
+	const uint8_t *reregister;	/* by port: clients are to register */
 };
 
 /*
- * The PortInfo that port `port` should have: what was seen, with the fields
- * that the SM decides replaced. state and phys_state, link_down_default and
- * the enabled widths and speeds are 0 (no change), as is oper_vls unless it
- * differs from what was seen. Returns the mask of port_fields that differ from
- * what was seen (never PORT_FIELD_STATE). The port must be known.
+ * The PortInfo that port `port`, which must be known, should have: what was
+ * seen, with the fields that the SM decides replaced. state and phys_state,
+ * link_down_default and the enabled widths and speeds are 0 (no change), as is
+ * oper_vls unless it differs. Returns the mask of port_fields that differ from
+ * what was seen (never PORT_FIELD_STATE).
  */
 unsigned wanted_port(const struct subnet *s, const struct wanted *w,
 		     uint32_t port, struct port_info *out);

@@ -4,7 +4,7 @@
  * Purpose. Keeps which groups there are, with the MLID of each, and who is in
  * them. Requests that change it are in group_join.c, text in group_save.c.
  *
- * Structs. `groups` has the groups sorted by MGID, which MLIDs are in use, and
+ * Structs. `groups` has the groups sorted by MGID, whose each MLID is, and
  * the events that nobody has fetched yet. A group has its members sorted by
  * GID.
  *
@@ -93,6 +93,13 @@ groups_find(const struct groups *g, const uint8_t mgid[16])
 	return groups_get(g, mgid);
 }
 
+const struct group *
+groups_of_mlid(const struct groups *g, uint16_t mlid)
+{
+	return mlid >= MLID_MIN && mlid < MLID_END ?
+		g->by_mlid[mlid - MLID_MIN] : NULL;
+}
+
 uint32_t
 groups_count(const struct groups *g)
 {
@@ -117,6 +124,7 @@ groups_note(struct groups *g, const struct group *group, bool created)
 	struct group_event *event = g_new(struct group_event, 1);
 
 	event->created = created;
+	event->pkey = group->pkey;
 	memcpy(event->mgid, group->mgid, 16);
 	g_queue_push_tail(&g->events, event);
 }
@@ -140,7 +148,7 @@ groups_insert(struct groups *g, const struct group *draft)
 	*group = *draft;
 	group->members = g_array_new(FALSE, FALSE,
 				     sizeof(struct group_member));
-	g->used[group->mlid - MLID_MIN] = 1;
+	g->by_mlid[group->mlid - MLID_MIN] = group;
 	g_ptr_array_insert(g->groups, (gint)groups_place(g, group->mgid),
 			   group);
 	g->version++;
@@ -151,7 +159,7 @@ void
 groups_remove(struct groups *g, const struct group *group)
 {
 	groups_note(g, group, false);
-	g->used[group->mlid - MLID_MIN] = 0;
+	g->by_mlid[group->mlid - MLID_MIN] = NULL;
 	g_ptr_array_remove_index(g->groups, groups_place(g, group->mgid));
 	g->version++;
 }
@@ -182,7 +190,7 @@ groups_free_mlid(const struct groups *g, const struct subnet *s)
 			n = MIN(n, cap);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!g->used[i])
+		if (!g->by_mlid[i])
 			return (uint16_t)(MLID_MIN + i);
 	return 0;
 }

@@ -53,6 +53,7 @@ uint32_t groups_count(const struct groups *g);
 const struct group *groups_at(const struct groups *g, uint32_t i);
 const struct group *groups_find(const struct groups *g,
 				const uint8_t mgid[16]);
+const struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);
 
 /* The groups of the partitions; those that are no longer configured lose
  * `permanent`. Members that are not in `v` leave. */
@@ -63,6 +64,7 @@ void groups_follow(struct groups *g, const struct sa_view *v);
 struct group_event {
 	bool created;
 	uint8_t mgid[16];
+	uint16_t pkey;
 };
 bool groups_next_event(struct groups *g, struct group_event *out);
 

@@ -97,7 +97,7 @@ load_group(struct groups *g, struct words *w)
 		words_refuse(w, "the MGID does not begin with ff");
 	else if (groups_get(g, draft.mgid))
 		words_refuse(w, "the group is there twice");
-	else if (g->used[draft.mlid - MLID_MIN])
+	else if (groups_of_mlid(g, draft.mlid))
 		words_refuse(w, "two groups have MLID 0x%04x", draft.mlid);
 	if (w->bad)
 		return false;

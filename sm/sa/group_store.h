@@ -22,7 +22,7 @@
 
 struct groups {
 	GPtrArray *groups;	/* struct group *, by MGID */
-	uint8_t used[MLID_END - MLID_MIN];	/* by MLID - MLID_MIN */
+	struct group *by_mlid[MLID_END - MLID_MIN];	/* NULL: it is free */
 	uint64_t next_id;	/* of an MGID that we choose */
 	uint64_t version;
 	GQueue events;		/* struct group_event * */

@@ -25,8 +25,9 @@
  *    GID or the range begins with 0xffff (all).
  *  - A port that may not talk to the source of a Notice is not told of it (IBA
  *    o13-17.1.1). The source is the GID inside for traps 64 and 65; for 66 and
- *    67 what counts is the partition in the MGID, where it has one (ff1S:401b,
- *    601b, a01b); else it is the issuer. Hence the view must be one in which
+ *    67 what counts is the group's partition: the SA knows it, and a Notice of
+ *    somebody else has it in the MGID (ff1S:401b, 601b, a01b); else it is the
+ *    issuer. Hence the view must be one in which
  *    the source is: for trap 65, that of before.
  *  - A trap that babbles says the same again: while a Report waits, its like
  *    is merged with it. NoticeCount and NoticeToggle do not make a difference.
@@ -38,6 +39,7 @@
 #include "sm/sa/inform.h"
 #include "sm/sa/inform_count.h"
 #include "sm/sa/words.h"
+#include "sm/wire/bytes.h"
 
 #define QUEUE_MAX	32768u
 #define SUBSCRIPTIONS_MAX	65536u
@@ -380,16 +382,30 @@ struct event {
 	uint16_t trap, issuer_lid;
 	uint32_t producer;
 	uint32_t issuer_port;	/* SUBNET_NONE: not in the view */
+	uint16_t pkey;		/* 0: of no partition in particular */
 };
 
-static uint32_t
-get_be(const uint8_t *from, unsigned n)
+/* Groups of IPoIB and of our own naming carry their P_Key. */
+static bool
+mgid_has_pkey(const uint8_t mgid[16])
 {
-	uint32_t value = 0;
+	uint64_t signature = bytes_load(mgid + 2, 2);
 
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
+	return signature == 0x401b || signature == 0x601b ||
+		signature == 0xa01b;
+}
+
+/* The partition of a group, as far as its MGID tells: traps 66, created, and
+ * 67, deleted. */
+static uint16_t
+pkey_of_group(const struct event *e)
+{
+	const uint8_t *mgid = e->notice + NOTICE_GID_OFFSET;
+
+	if (!e->generic || (e->trap != 66 && e->trap != 67) ||
+	    !mgid_has_pkey(mgid))
+		return 0;
+	return (uint16_t)bytes_load(mgid + 4, 2);
 }
 
 static void
@@ -401,11 +417,12 @@ event_init(struct event *e, const struct sa_view *v,
 		.issuer = issuer,
 		.generic = notice[0] & 0x80,
 		.type = notice[0] & 0x7f,
-		.producer = get_be(notice + 1, 3),
-		.trap = (uint16_t)get_be(notice + 4, 2),
-		.issuer_lid = (uint16_t)get_be(notice + 6, 2),
+		.producer = (uint32_t)bytes_load(notice + 1, 3),
+		.trap = (uint16_t)bytes_load(notice + 4, 2),
+		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
 		.issuer_port = sa_view_gid(v, issuer),
 	};
+	e->pkey = pkey_of_group(e);
 }
 
 static bool
@@ -437,34 +454,16 @@ may_hear_port(const struct sa_view *v, uint32_t port, uint32_t source)
 		 memberships_common(v->memberships, source, port) != 0);
 }
 
-/* Groups of IPoIB and of our own naming carry their P_Key. */
-static bool
-mgid_has_pkey(const uint8_t mgid[16])
-{
-	uint32_t signature = get_be(mgid + 2, 2);
-
-	return signature == 0x401b || signature == 0x601b ||
-		signature == 0xa01b;
-}
-
 static bool
 may_hear(const struct sa_view *v, uint32_t port, const struct event *e)
 {
 	const uint8_t *gid = e->notice + NOTICE_GID_OFFSET;
 
-	if (!e->generic)
-		return may_hear_port(v, port, e->issuer_port);
-	switch (e->trap) {
-	case 64:		/* a GID is in service */
-	case 65:		/* is out of service */
+	if (e->pkey)
+		return memberships_of(v->memberships, port, e->pkey);
+	/* a GID is in service, out of service */
+	if (e->generic && (e->trap == 64 || e->trap == 65))
 		return may_hear_port(v, port, sa_view_gid(v, gid));
-	case 66:		/* a group was created */
-	case 67:		/* was deleted */
-		if (mgid_has_pkey(gid))
-			return memberships_of(v->memberships, port,
-					      (uint16_t)get_be(gid + 4, 2));
-		break;
-	}
 	return may_hear_port(v, port, e->issuer_port);
 }
 
@@ -472,7 +471,9 @@ static void
 enqueue(struct informs *i, const struct subscription *s,
 	const struct event *e)
 {
-	struct report draft = { .port_guid = s->port_guid, .qp = s->qp };
+	struct report draft = {
+		.port_guid = s->port_guid, .qp = s->qp, .pkey = e->pkey,
+	};
 	struct report *report;
 
 	memcpy(draft.notice, e->notice, NOTICE_LEN);
@@ -493,11 +494,14 @@ enqueue(struct informs *i, const struct subscription *s,
 
 void
 informs_notify(struct informs *i, const struct sa_view *v,
-	       const uint8_t notice[64], const uint8_t issuer[16])
+	       const uint8_t notice[64], const uint8_t issuer[16],
+	       uint16_t pkey)
 {
 	struct event e;
 
 	event_init(&e, v, notice, issuer);
+	if (pkey)
+		e.pkey = pkey;
 	for (uint32_t n = 0; n < informs_count(i); n++) {
 		const struct subscription *s = informs_at(i, n);
 		uint32_t port;
@@ -644,8 +648,7 @@ informs_load_line(struct informs *i, char **words, guint n_words,
 					 SUBSCRIPTIONS_A_PORT - 1);
 	s.qp = (uint32_t)words_number(&w, "QP", 1, QPN_MAX);
 	read_info(&w, &s.info);
-	s.port_guid = (uint64_t)get_be(s.gid + 8, 4) << 32 |
-		get_be(s.gid + 12, 4);
+	s.port_guid = bytes_load64(s.gid + 8);
 	if (w.bad)
 		return false;
 	place = place_of(i, s.port_guid, s.index);

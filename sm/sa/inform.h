@@ -30,14 +30,17 @@ const struct subscription *informs_at(const struct informs *i, uint32_t n);
 
 /* A Notice (64 bytes as on the wire, and the GID of its issuer): queues a
  * Report for everybody who wants it and may have it (IBA 13.4.9, C13-44:
- * partitions are obeyed). */
+ * partitions are obeyed). pkey: what it is about is of this partition; 0: it
+ * depends on the source. */
 void informs_notify(struct informs *i, const struct sa_view *v,
-		    const uint8_t notice[64], const uint8_t issuer[16]);
+		    const uint8_t notice[64], const uint8_t issuer[16],
+		    uint16_t pkey);
 
 struct report {
 	uint32_t id;
 	uint64_t port_guid;
 	uint32_t qp;
+	uint16_t pkey;		/* that it is about, or 0 */
 	uint8_t notice[64];
 	uint8_t issuer[16];
 };

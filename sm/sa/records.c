@@ -17,15 +17,15 @@
  * shares a partition (IBA C15-0.1.22); M_Keys and P_Key tables only the
  * trusted.
  */
-#include "sm/sa/records.h"
+#include "sm/sa/scan.h"
 
 #include <string.h>
 
+#include "sm/sa/view_tables.h"
 #include "sm/wire/bytes.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
 					   all bits that are asked for */
-#define PKEYS_BLOCK	32u
 
 struct sa_records {
 	size_t size;
@@ -124,244 +124,6 @@ records_visible(const struct sa_view *v, const struct query *q, uint32_t port)
 
 /* -------------------------------------------------------------- the scan */
 
-/* Record number `i` of a port or switch. False: it has no such record. */
-struct scan;
-typedef bool (*make_fn)(const struct scan *s, uint32_t at, uint32_t i,
-			uint8_t *record);
-
-enum domain { DOMAIN_PORTS, DOMAIN_SWITCHES };
-
-struct fabric_table {
-	uint16_t attr_id;
-	uint8_t domain;
-	make_fn make;
-	uint32_t (*count)(const struct scan *s, uint32_t at);
-	int8_t block;		/* component that is the number of a record;
-				   -1: none */
-};
-
-struct scan {
-	struct sa_view *v;
-	const struct fabric_table *table;
-	struct sa_match match;
-	struct query q;			/* q.h, q.wanted: not after the start */
-	GArray *list;		/* of indices, ascending; NULL: all of them */
-	uint32_t at, end;	/* of the list, or of the domain */
-	uint32_t i, n;		/* records of `at` */
-	uint32_t i_first, i_end;	/* those that are wanted */
-	bool open;		/* i and n are those of `at` */
-	bool cap_asked, cap_all;	/* PortInfoRecord.CapabilityMask */
-	uint32_t cap_mask;
-};
-
-/* The end port of a port: itself, or port 0 of its switch. */
-static uint32_t
-end_port(const struct sa_view *v, uint32_t port)
-{
-	const struct subnet_node *n = subnet_node_of(v->subnet, port);
-
-	return subnet_is_switch(n) ? n->first_port : port;
-}
-
-static uint16_t
-lid_of(const struct sa_view *v, uint32_t port)
-{
-	return v->lids->base[end_port(v, port)];
-}
-
-static uint16_t
-lid_of_switch(const struct sa_view *v, uint32_t sw)
-{
-	const struct subnet *s = v->subnet;
-
-	return v->lids->base[s->nodes[s->switches[sw]].first_port];
-}
-
-static uint32_t
-count_one(const struct scan *s, uint32_t at)
-{
-	return 1;
-}
-
-static bool
-make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct subnet_port *p = &s->v->subnet->ports[at];
-	const struct subnet_node *n = subnet_node_of(s->v->subnet, at);
-	struct node_info info = n->info;
-
-	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
-		return false;
-	info.port_guid = p->guid;
-	if (p->num)
-		info.local_port = p->num;
-	node_record_encode(record, lid_of(s->v, at), &info, n->desc);
-	return true;
-}
-
-static bool
-make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct subnet_port *p = &s->v->subnet->ports[at];
-	struct port_info info = p->info;
-
-	if (!p->known || !lid_of(s->v, at))
-		return false;
-	if (s->cap_asked && (s->cap_all ?
-			     (info.cap_mask & s->cap_mask) != s->cap_mask :
-			     info.cap_mask != s->cap_mask))
-		return false;
-	if (!s->q.trusted)
-		info.m_key = 0;
-	port_info_record_encode(record, lid_of(s->v, at), p->num, &info);
-	return true;
-}
-
-static bool
-make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct subnet *n = s->v->subnet;
-	uint32_t peer = n->ports[at].peer;
-
-	if (peer == SUBNET_NONE || !subnet_link_up(n, at) ||
-	    !subnet_link_up(n, peer) || !lid_of(s->v, at) ||
-	    !lid_of(s->v, peer) ||
-	    !records_visible(s->v, &s->q, end_port(s->v, peer)))
-		return false;
-	link_record_encode(record, lid_of(s->v, at), n->ports[at].num,
-			   n->ports[peer].num, lid_of(s->v, peer));
-	return true;
-}
-
-static uint32_t
-count_guids(const struct scan *s, uint32_t at)
-{
-	const struct subnet_port *p = &s->v->subnet->ports[at];
-
-	return MAX((p->info.guid_cap + 7u) / 8, 1u);
-}
-
-static bool
-make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	uint64_t guids[8] = { 0 };
-
-	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
-		return false;
-	if (i == 0)
-		guids[0] = s->v->subnet->ports[at].guid;
-	guid_info_record_encode(record, lid_of(s->v, at), (uint8_t)i, guids);
-	return true;
-}
-
-static uint32_t
-count_pkeys(const struct scan *s, uint32_t at)
-{
-	const struct memberships *m = s->v->memberships;
-	uint32_t n = m->first[at + 1] - m->first[at];
-
-	return MAX((n + PKEYS_BLOCK - 1) / PKEYS_BLOCK, 1u);
-}
-
-static bool
-make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct memberships *m = s->v->memberships;
-	uint32_t first = m->first[at] + i * PKEYS_BLOCK, k;
-	uint16_t pkeys[PKEYS_BLOCK] = { 0 };
-
-	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
-		return false;
-	for (k = 0; k < PKEYS_BLOCK && first + k < m->first[at + 1]; k++)
-		pkeys[k] = m->pkeys[first + k];
-	pkey_table_record_encode(record, lid_of(s->v, at), (uint16_t)i,
-				 s->v->subnet->ports[at].num, pkeys);
-	return true;
-}
-
-static bool
-make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct subnet *n = s->v->subnet;
-	const struct subnet_node *node = &n->nodes[n->switches[at]];
-
-	if (!node->sw_known || !lid_of_switch(s->v, at))
-		return false;
-	switch_info_record_encode(record, lid_of_switch(s->v, at), &node->sw);
-	return true;
-}
-
-static uint32_t
-count_lft_blocks(const struct scan *s, uint32_t at)
-{
-	return lft_n_blocks(s->v->lft);
-}
-
-static bool
-make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	if (!lid_of_switch(s->v, at))
-		return false;
-	linear_ft_record_encode(record, lid_of_switch(s->v, at), (uint16_t)i,
-				lft_row(s->v->lft, at) + i * LFT_BLOCK);
-	return true;
-}
-
-static uint32_t
-count_mft_blocks(const struct scan *s, uint32_t at)
-{
-	return s->v->mft ? s->v->mft->n_positions * s->v->mft->n_blocks : 0;
-}
-
-static bool
-make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct mft *mft = s->v->mft;
-	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
-
-	if (!lid_of_switch(s->v, at))
-		return false;
-	multicast_ft_record_encode(record, lid_of_switch(s->v, at), position,
-				   block, mft_block(mft, at, position, block));
-	return true;
-}
-
-static uint32_t
-count_none(const struct scan *s, uint32_t at)
-{
-	return 0;
-}
-
-static bool
-make_none(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	return false;
-}
-
-static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1 },
-	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1 },
-	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1 },
-	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1 },
-	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1 },
-	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1 },
-	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1 },
-	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
-	  -1 },
-	/* The snapshot has none of these yet. */
-	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_none, count_none, -1 },
-	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_none, count_none, -1 },
-};
-
-static const struct fabric_table *
-find_table(unsigned attr_id)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
-		if (tables[i].attr_id == attr_id)
-			return &tables[i];
-	return NULL;
-}
-
 static bool
 scan_sees(const struct scan *s, uint32_t index)
 {
@@ -370,7 +132,7 @@ scan_sees(const struct scan *s, uint32_t index)
 	if (s->table->domain == DOMAIN_SWITCHES)
 		return records_visible(s->v, &s->q,
 				       n->nodes[n->switches[index]].first_port);
-	return records_visible(s->v, &s->q, end_port(s->v, index));
+	return records_visible(s->v, &s->q, scan_end_port(s->v, index));
 }
 
 static uint32_t
@@ -379,12 +141,21 @@ scan_index(const struct scan *s)
 	return s->list ? g_array_index(s->list, uint32_t, s->at) : s->at;
 }
 
+static bool
+scan_has_number(const struct scan *s, uint32_t index)
+{
+	return s->port_num < 0 ||
+		s->v->subnet->ports[index].num == s->port_num;
+}
+
 /* False: nothing to be seen here. */
 static bool
 scan_open(struct scan *s)
 {
 	uint32_t index = scan_index(s);
 
+	if (!scan_has_number(s, index))
+		return false;
 	s->i = s->i_first;
 	s->n = MIN(s->table->count(s, index), s->i_end);
 	s->open = s->i < s->n && scan_sees(s, index);
@@ -632,8 +403,17 @@ narrow_by_block(struct scan *s)
 
 	if (block < 0 || !scan_asks(s, (unsigned)block))
 		return;
-	s->i_first = (uint32_t)scan_wanted(s, (unsigned)block);
+	/* one that is below the base becomes one that nobody has */
+	s->i_first = (uint32_t)scan_wanted(s, (unsigned)block) -
+		s->table->block_base;
 	s->i_end = s->i_first + 1;
+}
+
+static void
+narrow_by_number(struct scan *s)
+{
+	if (s->table->port >= 0 && scan_asks(s, (unsigned)s->table->port))
+		s->port_num = (int)scan_wanted(s, (unsigned)s->table->port);
 }
 
 #define PORT_INFO_CAPABILITIES		7u
@@ -656,6 +436,7 @@ scan_narrow(struct scan *s)
 	if (scan_asks(s, 0))
 		narrow_by_lid(s);
 	narrow_by_block(s);
+	narrow_by_number(s);
 	switch (s->table->attr_id) {
 	case SA_ATTR_NODE:
 		narrow_node(s);
@@ -675,11 +456,12 @@ scan_narrow(struct scan *s)
 	}
 }
 
-struct sa_records *
-records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
+/* NULL: *status, or there is no such table. */
+static struct scan *
+scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 {
-	static const struct records_kind kind = { scan_draw, scan_free };
-	const struct fabric_table *table = find_table(q->h->mad.attr_id);
+	const struct fabric_table *table =
+		scan_find_table(q->h->mad.attr_id);
 	struct scan *s;
 
 	*status = 0;
@@ -700,10 +482,73 @@ records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
 	}
 	s->v = sa_view_ref(v);
 	s->i_end = UINT32_MAX;
+	s->port_num = -1;
 	s->end = table->domain == DOMAIN_PORTS ? v->subnet->n_ports :
 		v->subnet->n_switches;
 	scan_narrow(s);
 	s->q.h = NULL;
 	s->q.wanted = NULL;
-	return records_new(table->attr_id, &kind, s);
+	return s;
+}
+
+struct sa_records *
+records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
+{
+	static const struct records_kind kind = { scan_draw, scan_free };
+	struct scan *s = scan_begin(v, q, status);
+
+	return s ? records_new(s->table->attr_id, &kind, s) : NULL;
+}
+
+/* ---------------------------------------------------- what must be read yet */
+
+/* Which table of a port such a record tells of; PORT_N_TABLES: none, or one
+ * that every sweep reads. */
+static enum port_table
+table_on_demand(unsigned attr_id)
+{
+	switch (attr_id) {
+	case SA_ATTR_SL_TO_VL:
+		return PORT_TABLE_SL2VL;
+	case SA_ATTR_VL_ARB:
+		return PORT_TABLE_VL_ARB;
+	}
+	return PORT_N_TABLES;
+}
+
+static bool
+may_have_table(const struct sa_view *v, uint32_t port)
+{
+	return v->subnet->ports[port].known &&
+		v->lids->base[scan_end_port(v, port)];
+}
+
+GArray *
+records_unread(struct sa_view *v, const struct query *q,
+	       enum port_table *table)
+{
+	GArray *ports;
+	unsigned status;
+	struct scan *s;
+
+	*table = table_on_demand(q->h->mad.attr_id);
+	if (*table == PORT_N_TABLES)
+		return NULL;
+	s = scan_begin(v, q, &status);
+	if (!s)
+		return NULL;
+	ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (; s->at < s->end; s->at++) {
+		uint32_t port = scan_index(s);
+
+		if (scan_has_number(s, port) && scan_sees(s, port) &&
+		    may_have_table(v, port) &&
+		    !sa_view_table_is_read(v, *table, port))
+			g_array_append_val(ports, port);
+	}
+	scan_free(s);
+	if (ports->len)
+		return ports;
+	g_array_unref(ports);
+	return NULL;
 }

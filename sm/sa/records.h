@@ -12,6 +12,7 @@
 
 #include "sm/sa/sa.h"
 #include "sm/wire/sa_record.h"
+#include "topology/porttab.h"
 
 /* What somebody wants to see. */
 struct query {
@@ -26,6 +27,10 @@ struct query {
  * bad. Holds a reference on the view. */
 struct sa_records *records_of_fabric(struct sa_view *view,
 				     const struct query *q, unsigned *status);
+/* Ports (uint32_t) whose table must be read before such a query can be
+ * answered; NULL: none. */
+GArray *records_unread(struct sa_view *view, const struct query *q,
+		       enum port_table *table);
 struct sa_records *records_of_paths(struct sa_view *view,
 				    const struct query *q, unsigned *status);
 /* wanted: of `len` bytes, with the GIDs behind its fixed part. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "sm/sa/task.h"
+#include "sm/sa/view_tables.h"
 
 G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
 
@@ -220,10 +221,11 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 
 /* ------------------------------------------------------- the fabric moves */
 
-/* v: the fabric in which the GID is there. */
+/* v: the fabric in which the GID is there; pkey: the partition to which this is
+ * told, 0: to all who share one with the GID. */
 static void
 notify(struct sa *sa, const struct sa_view *v, uint16_t trap,
-       const uint8_t gid[16])
+       const uint8_t gid[16], uint16_t pkey)
 {
 	uint32_t own = v->subnet->local_port;
 	uint8_t notice[NOTICE_LEN], issuer[16];
@@ -232,7 +234,7 @@ notify(struct sa *sa, const struct sa_view *v, uint16_t trap,
 		return;
 	sa_view_make_gid(v, own, issuer);
 	notice_build_gid(notice, trap, v->lids->base[own], gid);
-	informs_notify(sa->informs, v, notice, issuer);
+	informs_notify(sa->informs, v, notice, issuer, pkey);
 }
 
 /* 64: a port that was not there before; 65: one that is there no more. Both
@@ -253,10 +255,10 @@ notify_ports(struct sa *sa, const struct sa_view *before)
 			now->subnet->ports[now->by_guid[k]].guid : UINT64_MAX;
 		if (old < new) {
 			sa_view_make_gid(before, before->by_guid[i], gid);
-			notify(sa, before, 65, gid);
+			notify(sa, before, 65, gid, 0);
 		} else if (new < old) {
 			sa_view_make_gid(now, now->by_guid[k], gid);
-			notify(sa, now, 64, gid);
+			notify(sa, now, 64, gid, 0);
 		}
 		i += old <= new;
 		k += new <= old;
@@ -269,7 +271,8 @@ notify_groups(struct sa *sa)
 	struct group_event e;
 
 	while (sa->view && groups_next_event(sa->groups, &e))
-		notify(sa, sa->view, e.created ? 66 : 67, e.mgid);
+		notify(sa, sa->view, e.created ? 66 : 67, e.mgid,
+		       e.pkey);
 }
 
 void
@@ -281,12 +284,19 @@ sa_publish(struct sa *sa, struct sa_view *view, int64_t now)
 	if (view) {
 		informs_follow(sa->informs, view);
 		groups_follow(sa->groups, view);
+		services_follow(sa->services, view);
 		if (before)
 			notify_ports(sa, before);
 		notify_groups(sa);
 	}
 	sa_view_unref(before);
 	sa_tick(sa, now);
+}
+
+struct sa_view *
+sa_view_of(struct sa *sa)
+{
+	return sa->view;
 }
 
 void
@@ -302,7 +312,23 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 	if (port == SUBNET_NONE)
 		return;
 	sa_view_make_gid(sa->view, port, issuer);
-	informs_notify(sa->informs, sa->view, notice, issuer);
+	informs_notify(sa->informs, sa->view, notice, issuer, 0);
+}
+
+/* Our P_Key for a Report: that of the partition it is about, if they meet
+ * there, or of one in which they do. */
+static uint16_t
+report_pkey(const struct sa_view *v, uint32_t own, uint32_t port,
+	    uint16_t about)
+{
+	const struct memberships *m = v->memberships;
+	unsigned membership;
+
+	if (!about || !memberships_meet(m, own, port, about))
+		return memberships_common(m, own, port);
+	membership = memberships_of(m, own, about);
+	return pkey_base(about) |
+		(membership & PARTITION_FULL ? PKEY_FULL : 0);
 }
 
 bool
@@ -310,6 +336,7 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 {
 	struct report r;
 	uint32_t port, own;
+	uint16_t pkey;
 
 	if (!sa->view)
 		return false;
@@ -322,11 +349,11 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 			informs_ended(sa->informs, r.id, false);
 			continue;
 		}
+		pkey = report_pkey(sa->view, own, port, r.pkey);
 		*out = (struct sa_report){
 			.id = r.id, .lid = sa->view->lids->base[port],
-			.qp = r.qp ? r.qp : 1,
-			.pkey = memberships_common(sa->view->memberships,
-						   own, port),
+			.qp = r.qp ? r.qp : 1, .pkey = pkey,
+			.pkey_index = sa_view_pkey_index(sa->view, own, pkey),
 		};
 		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);

@@ -209,8 +209,10 @@ collect_groups(struct task *t, const struct sa_match *m, GByteArray *bytes)
 	const struct group *one;
 
 	mcmember_record_decode(t->q.wanted, &want);
-	if (t->h.comp_mask >> MCM_MGID & 1) {
-		one = groups_find(t->sa->groups, want.mgid);
+	if (t->h.comp_mask & (SA_BIT(MCM_MGID) | SA_BIT(MCM_MLID))) {
+		one = t->h.comp_mask & SA_BIT(MCM_MGID) ?
+			groups_find(t->sa->groups, want.mgid) :
+			groups_of_mlid(t->sa->groups, want.mlid);
 		if (one)
 			add_group(t, one, m, &want, bytes);
 		return;
@@ -357,9 +359,7 @@ is_multicast(const struct task *t, const struct path_record *want,
 	if (!(t->h.comp_mask >> PATH_DLID & 1) ||
 	    want->dlid < LID_MULTICAST_MIN || want->dlid == LID_PERMISSIVE)
 		return false;
-	for (uint32_t i = 0; i < groups_count(all); i++)
-		if (groups_at(all, i)->mlid == want->dlid)
-			*group = groups_at(all, i);
+	*group = groups_of_mlid(all, want->dlid);
 	return true;
 }
 
@@ -424,6 +424,20 @@ get_class_port_info(struct task *t)
 	task_answer(t, 0);
 }
 
+/* It will come again, and is counted then. */
+static bool
+must_read_first(struct task *t)
+{
+	struct sa_unread *u = &t->reply->unread;
+
+	u->ports = records_unread(t->sa->view, &t->q, &u->table);
+	if (!u->ports)
+		return false;
+	t->reply->kind = SA_REPLY_UNREAD;
+	t->sa->stats.requests--;
+	return true;
+}
+
 void
 task_query(struct task *t)
 {
@@ -452,6 +466,8 @@ task_query(struct task *t)
 		query_store(t, collect_sms);
 		return;
 	}
+	if (must_read_first(t))
+		return;
 	r = records_of_fabric(t->sa->view, &t->q, &status);
 	answer_records(t, r, status);
 }

@@ -10,9 +10,12 @@
  * What decides:
  *  - The ServiceGID must be a port of the requester's own node, else anybody
  *    could announce itself in the place of others, or take them off. Clients
- *    write the prefix of the subnet, the default one, or none.
+ *    write the prefix of the subnet, the default one, or none; osmtest writes
+ *    the bytes of the prefix in the other order.
  *  - A P_Key that is named must be one of the requester's and of that port's.
  *    Without one the record says 0: any.
+ *  - It ends when its port has gone, or is no longer in its partition: who
+ *    looks it up would be sent to nobody for as long as the lease lasts.
  *  - Without a lease it is for ever; a lease of 0 seconds is over before it
  *    begins and refused.
  *  - Set replaces a record of the same name, its key too: a client that was
@@ -27,6 +30,7 @@
 
 #include "sm/sa/service.h"
 #include "sm/sa/words.h"
+#include "sm/wire/bytes.h"
 
 #define SERVICES_MAX	16384u
 #define SERVICES_A_GID	1024u
@@ -151,21 +155,15 @@ services_put(struct services *s, const struct service_record *record,
 
 /* --- requests --- */
 
-static uint64_t
-get_be64(const uint8_t *from)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		value = value << 8 | from[i];
-	return value;
-}
-
 static uint32_t
 service_port(const struct sa_view *v, const uint8_t gid[16])
 {
-	if (get_be64(gid) == 0)
-		return sa_view_guid(v, get_be64(gid + 8));
+	uint64_t prefix = bytes_load64(gid);
+	uint64_t turned = GUINT64_SWAP_LE_BE(prefix);
+
+	if (prefix == 0 || turned == v->gid_prefix ||
+	    turned == SA_GID_PREFIX_DEFAULT)
+		return sa_view_guid(v, bytes_load64(gid + 8));
 	return sa_view_gid(v, gid);
 }
 
@@ -270,6 +268,21 @@ services_delete(struct services *s, const struct sa_view *v, uint32_t from,
 	g_ptr_array_remove_index(s->services, services_place(s, record));
 	s->version++;
 	return MAD_STATUS_OK;
+}
+
+void
+services_follow(struct services *s, const struct sa_view *v)
+{
+	for (guint i = s->services->len; i-- > 0;) {
+		const struct service_record *r = &services_at(s, i)->record;
+		uint32_t port = service_port(v, r->gid);
+
+		if (port != SUBNET_NONE &&
+		    (!r->pkey || has_pkey(v, port, r->pkey)))
+			continue;
+		g_ptr_array_remove_index(s->services, i);
+		s->version++;
+	}
 }
 
 /* --- time --- */

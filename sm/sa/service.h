@@ -27,6 +27,9 @@ unsigned services_delete(struct services *s, const struct sa_view *v,
 			 uint32_t from, uint64_t comp_mask,
 			 struct service_record *record, int64_t now);
 
+/* Services of ports that are away, or that lost the partition, end. */
+void services_follow(struct services *s, const struct sa_view *v);
+
 uint32_t services_count(const struct services *s);
 const struct service *services_at(const struct services *s, uint32_t i);
 

@@ -24,7 +24,9 @@
 
 #include <string.h>
 
+#include "sm/wire/bytes.h"
 #include "sm/wire/sa_record.h"
+#include "topology/porttab.h"
 
 #define HOPS_MAX	64u	/* a way that is longer goes round */
 
@@ -247,6 +249,9 @@ sa_view_unref(struct sa_view *v)
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
 	qos_policy_unref(v->policy);
+	port_tables_unref(v->held);
+	port_tables_unref(v->read);
+	g_free(v->closed);
 	g_free(v->first_hop);
 	g_free(v->hops);
 	g_free(v->starts);
@@ -307,23 +312,14 @@ sa_view_system(const struct sa_view *v, uint64_t guid, uint32_t *n)
 	return first;
 }
 
-static uint64_t
-load_be64(const uint8_t *from)
-{
-	uint64_t value;
-
-	memcpy(&value, from, 8);
-	return GUINT64_FROM_BE(value);
-}
-
 uint32_t
 sa_view_gid(const struct sa_view *v, const uint8_t gid[16])
 {
-	uint64_t prefix = load_be64(gid);
+	uint64_t prefix = bytes_load64(gid);
 
 	if (prefix != v->gid_prefix && prefix != SA_GID_PREFIX_DEFAULT)
 		return SUBNET_NONE;
-	return sa_view_guid(v, load_be64(gid + 8));
+	return sa_view_guid(v, bytes_load64(gid + 8));
 }
 
 void

@@ -35,6 +35,8 @@ struct sa_view {
 	struct partition_rules *rules;	/* a reference */
 	struct memberships *memberships;	/* owned */
 	struct qos_policy *policy;	/* a reference, or NULL: no rules */
+	struct port_tables *held, *read;	/* see view_tables.h */
+	uint8_t *closed;
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
@@ -69,14 +71,12 @@ void sa_view_unref(struct sa_view *v);
 /* End ports, or SUBNET_NONE: who owns a LID; by PortGUID: binary search. */
 uint32_t sa_view_lid(const struct sa_view *v, uint16_t lid);
 uint32_t sa_view_guid(const struct sa_view *v, uint64_t port_guid);
-/* By GID in network order: of our prefix or fe80::/64 (IBA 4.1.1). */
+/* By GID in network order: our prefix or fe80::/64 (IBA 4.1.1); and back. */
 uint32_t sa_view_gid(const struct sa_view *v, const uint8_t gid[16]);
+void sa_view_make_gid(const struct sa_view *v, uint32_t port, uint8_t gid[16]);
 /* Nodes of one system, *n of them: by_system[the result] and what follows. */
 uint32_t sa_view_system(const struct sa_view *v, uint64_t system_guid,
 			uint32_t *n);
-/* Its GID, with our prefix. */
-void sa_view_make_gid(const struct sa_view *v, uint32_t port,
-		      uint8_t gid[16]);
 
 #define SA_GID_PREFIX_DEFAULT	UINT64_C(0xfe80000000000000)
 #define SA_RATE_ANY	0xffu	/* no cable on the way: port 0 to itself */

@@ -10,7 +10,7 @@
  * to write a comparison for each component of twenty records, and get one
  * wrong.
  */
-#include "sm/wire/sa.h"
+#include "sm/wire/sa_match.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "sm/wire/sa.h"
+#include "sm/wire/sa_match.h"
 
 struct sa_kind {
 	uint16_t attr_id;

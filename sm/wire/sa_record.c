@@ -470,12 +470,13 @@ pkey_table_record_encode(uint8_t *d, uint16_t lid, uint16_t block,
 
 void
 sl_to_vl_record_encode(uint8_t *d, uint16_t lid, uint8_t in_port,
-		       uint8_t out_port, const uint8_t table[8])
+		       uint8_t out_port, const uint8_t vl[16])
 {
 	begin(d, SA_ATTR_SL_TO_VL, lid);
 	d[2] = in_port;
 	d[3] = out_port;
-	memcpy(d + 8, table, 8);
+	for (unsigned sl = 0; sl < 16; sl += 2)
+		d[8 + sl / 2] = (uint8_t)(vl[sl] << 4 | (vl[sl + 1] & 0xf));
 }
 
 void

@@ -71,6 +71,56 @@ flow "inventory" -f c
 flow "validation" -f v -d1
 flow "event forwarding" -f e
 flow "multicast" -f m -M2
+flow "QoS tables" -f q
+
+shows "SLtoVLMappingTableRecord of a switch" 'InPort' SL2VL 1
+shows "VLArbitrationTableRecord of a host" 'Block\.*2' VLAR 12
+
+# port_of NAME: "guid lid" of port 1 of a CA, as ibnetdiscover sees it
+port_of() {
+	awk -v name="\"$1\"" '
+		/^Ca\t/ { mine = $0 ~ "# " name "$" }
+		mine && /^\[1\]\(/ {
+			split($0, g, /[()]/)
+			sub(/.*# *lid /, "")
+			print "0x" g[2], $1
+			exit
+		}' found
+}
+
+# The diagnostics by GUID ask the SA for the path, each in its own way: what
+# they resolve must be what the fabric says.
+client ibnetdiscover >found 2>found.err
+read -r own_guid own_lid < <(port_of H-3)
+read -r guid lid < <(port_of H-9)
+check "ibnetdiscover names H-3 and H-9" \
+	[ -n "$own_lid" -a -n "$lid" -a "${own_lid:-0}" != "${lid:-0}" ]
+
+# asks WHAT REGEX program...: from H-3; what it says matches
+asks() {
+	local what=$1 regex=$2
+
+	shift 2
+	on H-3 client -t 10 "$@" >said 2>&1
+	if grep -qE -- "$regex" said; then
+		ok 0 "$what"
+	else
+		ok 1 "$what: $regex"
+		note_file said
+	fi
+}
+
+hex_lid=$(printf '0x%x' "$lid")
+asks "ibaddr finds a GUID" "LID start $hex_lid end $hex_lid" \
+	ibaddr -G "$guid"
+asks "ibaddr is told of a GUID that nobody has" "can't resolve" \
+	ibaddr -G 0x1234
+asks "ibtracert finds the way between two GUIDs" \
+	"^To ca .* lid $lid-$lid \"H-9\"" ibtracert -G "$own_guid" "$guid"
+# ibsim carries a ping to no client but a subnet manager, so no server can
+# answer; where it was sent is what the SA said.
+asks "ibping finds a GUID" "\(Lid $lid\) ibping statistics" \
+	ibping -c 1 -G "$guid"
 
 check "nobody saw the SA fail" log_has_not sa.log ' error '
 sm_kill_all

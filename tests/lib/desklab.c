@@ -279,8 +279,26 @@ on_groups(void *data)
 	((struct stage *)data)->groups_changed++;
 }
 
-/* The fabric as it is now is what the SA answers from. */
+static bool
+on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
+{
+	return qosread_park(((struct stage *)data)->qosread, t, unread);
+}
+
+static bool
+sweep_rests(void *data)
+{
+	return !((struct stage *)data)->busy;
+}
+
 static void
+on_read(struct ticket *t, void *data)
+{
+	desk_resume(((struct stage *)data)->desk, t);
+}
+
+/* The fabric as it is now is what the SA answers from. */
+void
 stage_publish(struct stage *st)
 {
 	struct lid_map *lids;
@@ -302,6 +320,7 @@ stage_publish(struct stage *st)
 			assert_int_equal(sa_view_lid(v, st->s->ports[p].info
 						     .lid), p);
 	sa_publish(st->sa, v, sim_now(st->sim));
+	qosread_refresh(st->qosread);
 	sa_view_unref(v);
 	lft_free(lft);
 	graph_free(g);
@@ -321,9 +340,15 @@ stage_start(struct stage *st, const struct desk_params *params,
 
 	p.touched = on_touched;
 	p.touched_data = st;
+	p.unread = on_unread;
+	p.unread_data = st;
 	st->sa = sa_new(&sa_params);
 	st->archive = archive_open(cache_dir, st->sa, st->sm.t, st->sm.log);
 	st->desk = desk_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
+	st->qosread = qosread_new(st->sm.x, NULL, st->sa,
+				  &(struct qosread_hooks){
+		.rests = sweep_rests, .resume = on_read, .data = st,
+	});
 	serve_free(st->sm.serve);
 	st->sm.serve = serve_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
@@ -334,6 +359,7 @@ void
 stage_stop(struct stage *st)
 {
 	archive_close(st->archive);
+	qosread_free(st->qosread);
 	desk_free(st->desk);
 	sa_free(st->sa);
 }
@@ -350,8 +376,11 @@ stage_open(struct stage *st, uint64_t seed, const struct desk_params *params,
 	even.hop_ns = 1000;	/* all at whole microseconds */
 	st->s = generate_fabric(SPEC, NULL, NULL);
 	/* GUIDInfoRecords: enough that a search for one takes several turns */
-	for (uint32_t p = 0; p < st->s->n_ports; p++)
+	for (uint32_t p = 0; p < st->s->n_ports; p++) {
 		st->s->ports[p].info.guid_cap = UINT8_MAX;
+		st->s->ports[p].info.vl_arb_low_cap = 40;
+		st->s->ports[p].info.vl_arb_high_cap = 8;
+	}
 	st->sim = sim_new(st->s, &even);
 	lab_sm_start(&st->sm, st->sim, st->s->local_port, 8);
 	assert_true(lab_sm_wait_up(&st->sm, 10 * SECOND));

@@ -7,6 +7,7 @@
 
 #include "sm/archive.h"
 #include "sm/desk.h"
+#include "sm/qosread.h"
 #include "sm/wire/sa_record.h"
 #include "tests/lib/simlab.h"
 
@@ -44,6 +45,8 @@ struct stage {
 	struct partition_rules *rules;
 	struct sa *sa;
 	struct desk *desk;
+	struct qosread *qosread;
+	bool busy;		/* the sweep is at work */
 	struct archive *archive;
 	struct client client[CLIENTS];
 	unsigned ranks, groups_changed;
@@ -77,6 +80,8 @@ void stage_close(struct stage *st);
 void stage_start(struct stage *st, const struct desk_params *params,
 		 const char *cache_dir);
 void stage_stop(struct stage *st);
+/* The same fabric once more: a new view. */
+void stage_publish(struct stage *st);
 void stage_run(struct stage *st, int64_t us);
 void stage_add_fault(struct stage *st, enum sim_fault_kind kind,
 		     unsigned method, unsigned per_mille);

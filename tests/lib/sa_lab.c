@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "sm/sa/view_tables.h"
 #include "tests/lib/sa_lab.h"
 #include "topology/generate.h"
 
@@ -133,6 +134,18 @@ lab_distrust(struct lab *l)
 	lab_put(l->mad + 36, 0, 8);
 }
 
+static void
+close_tables(struct lab *l)
+{
+	GArray *ports = l->reply.unread.ports;
+
+	g_assert_cmpuint(ports->len, >, 0);
+	for (guint i = 0; i < ports->len; i++)
+		sa_view_close_table(sa_view_of(l->sa), l->reply.unread.table,
+				    g_array_index(ports, uint32_t, i));
+	g_array_unref(ports);
+}
+
 unsigned
 lab_ask_from(struct lab *l, uint32_t port)
 {
@@ -144,6 +157,10 @@ lab_ask_from(struct lab *l, uint32_t port)
 
 	sa_records_free(l->reply.records);
 	sa_answer(l->sa, &request, &l->reply);
+	if (l->reply.kind == SA_REPLY_UNREAD) {
+		close_tables(l);
+		sa_answer(l->sa, &request, &l->reply);
+	}
 	while (l->reply.kind == SA_REPLY_LATER)
 		sa_resume(l->sa, &l->reply);
 	g_assert_cmpint(l->reply.kind == SA_REPLY_TABLE, ==,

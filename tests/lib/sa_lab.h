@@ -50,7 +50,8 @@ uint8_t *lab_data(struct lab *l);	/* of the request */
 const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
 void lab_distrust(struct lab *l);	/* no SM_Key */
 
-/* Asks; the status of the answer (a table's is 0). */
+/* Asks; the status of the answer (a table's is 0). Tables of ports that would
+ * have to be read count as refused by their ports. */
 #define LAB_DROPPED	0xffffu
 unsigned lab_ask_from(struct lab *l, uint32_t port);
 unsigned lab_ask(struct lab *l);	/* from host 0 */

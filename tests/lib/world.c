@@ -280,9 +280,10 @@ may_pass(const struct memberships *m, uint32_t a, uint32_t b, uint16_t pkey)
 		(pkey & PKEY_FULL ? theirs : theirs & PARTITION_FULL);
 }
 
+/* bad: so far; the first one is printed. */
 static unsigned
 misled(struct world *w, const struct memberships *m, uint32_t a, uint32_t b,
-       uint16_t pkey)
+       uint16_t pkey, unsigned bad)
 {
 	uint16_t lid = sim_port_info(w->sim, b)->lid;
 	enum sim_delivery d = sim_probe(w->sim, a, lid, pkey, 0, NULL);
@@ -290,6 +291,8 @@ misled(struct world *w, const struct memberships *m, uint32_t a, uint32_t b,
 
 	if (d == SIM_NO_ROUTE || may == (d == SIM_DELIVERED))
 		return 0;
+	if (bad)
+		return 1;
 	printf("# %s port %u to %s port %u with 0x%04x: %s, and it %s\n",
 	       subnet_node_of(w->s, a)->desc, w->s->ports[a].num,
 	       subnet_node_of(w->s, b)->desc, w->s->ports[b].num, pkey,
@@ -314,7 +317,7 @@ world_misled(struct world *w, struct partition_rules *rules, unsigned *asked)
 
 				++*asked;
 				bad += misled(w, m, a, b, p->pkey |
-					      (i % 2 ? PKEY_FULL : 0));
+					      (i % 2 ? PKEY_FULL : 0), bad);
 			}
 	memberships_unref(m);
 	return bad;

@@ -81,7 +81,9 @@ test_restart_keeps_what_clients_have(void **state)
 	assert_int_equal(was.n_services, 4);
 	assert_true(was.n_members >= 4);
 	sa_save(st.sa, text, sim_now(st.sim));
+	assert_false(archive_is_loaded(st.archive));
 	restart(&st, dir);
+	assert_true(archive_is_loaded(st.archive));
 	before = read_state(dir);
 	assert_string_equal(before, text->str);
 	sa_stats(st.sa, &is);
@@ -168,6 +170,7 @@ test_damaged_archive_is_set_aside(void **state)
 		assert_true(g_file_get_contents(aside, &text, &len, NULL));
 		assert_int_equal(len, want);
 		assert_memory_equal(text, cases[i].text, len);
+		assert_false(archive_is_loaded(st.archive));
 		/* and a new one begins */
 		client_subscribe(&st.client[0]);
 		stage_run(&st, 3 * SECOND);

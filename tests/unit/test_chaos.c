@@ -4,6 +4,8 @@
  * data plane and on the devices:
  *
  *	- every two hosts that are alive and joined reach each other
+ *	- a packet passes if and only if the partitions say so, which are
+ *	  random, enforced by the switches, and change at any moment
  *	- no channels wait for each other in a circle: at rest, and at moments
  *	  when tables are half written
  *	- no two end ports have a LID in common; who was there keeps his
@@ -27,6 +29,8 @@
 #define EVENTS		500u
 #define SECOND		G_USEC_PER_SEC
 #define CHECK_SETS_EACH	16u
+#define CHECK_PKEYS_EACH	8u
+#define PARTITIONS	2u	/* besides the default one */
 #define LOOKS		3u	/* while an event is dealt with */
 #define LOOK_US		5000u	/* to the first one, at most; then double */
 
@@ -45,6 +49,9 @@ struct chaos {
 	uint8_t *cut;		/* by port: its cable is cut */
 	uint8_t *off;		/* by node */
 	uint16_t *lids;		/* by port, as last seen alive */
+	struct partition_rules *rules;
+	bool check_pkeys;	/* after this event */
+	unsigned fault;		/* the last rule; 0: none */
 	char what[160];		/* the last event, for messages */
 };
 
@@ -185,7 +192,7 @@ event_loss(struct chaos *c)
 		.us = 1 + prng_below(&c->rng, 5000),
 	};
 
-	sim_rule_add(c->w.sim, &rule);
+	c->fault = sim_rule_add(c->w.sim, &rule);
 	event_cable(c);
 }
 
@@ -207,13 +214,71 @@ event_signal(struct chaos *c)
 }
 
 static void
+add_rule(struct chaos *c, struct partition *p)
+{
+	static const enum partition_who whos[] = {
+		PARTITION_GUID, PARTITION_GUID, PARTITION_GUID,
+		PARTITION_GUID, PARTITION_GUID, PARTITION_GUID,
+		PARTITION_ALL_CAS, PARTITION_ALL_SWITCHES,
+	};
+	uint32_t port = any_cabled_port(c);
+	const struct partition_rule rule = {
+		.who = whos[prng_below(&c->rng, G_N_ELEMENTS(whos))],
+		.membership = prng_below(&c->rng, PARTITION_BOTH + 1),
+		.guid = c->w.s->ports[subnet_is_switch(
+			subnet_node_of(c->w.s, port)) ?
+			c->w.s->ports[port].peer : port].guid,
+	};
+
+	if (rule.who != PARTITION_GUID || rule.guid)
+		g_array_append_val(p->rules, rule);
+}
+
+/* Everybody is a full member of the default partition, so all reach all; and
+ * there are others, of which each has some rules. */
+static struct partition_rules *
+random_rules(struct chaos *c)
+{
+	struct partition_rules *rules = partition_rules_default();
+
+	for (unsigned i = 1; i <= PARTITIONS; i++) {
+		struct partition *p = partition_rules_get(rules, i);
+		unsigned n = prng_below(&c->rng, 12);
+
+		while (n--)
+			add_rule(c, p);
+	}
+	return rules;
+}
+
+static void
+event_rules(struct chaos *c)
+{
+	partition_rules_unref(c->rules);
+	c->rules = random_rules(c);
+	sweep_set_partitions(c->w.m.sweep, c->rules);
+	sweep_request(c->w.m.sweep, SWEEP_CAUSE_PARTITIONS);
+	c->check_pkeys = true;
+	snprintf(c->what, sizeof(c->what), "other partitions");
+}
+
+/* In the middle of what a cable causes. */
+static void
+event_rules_late(struct chaos *c)
+{
+	event_cable(c);
+	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, 60000));
+	event_rules(c);
+}
+
+static void
 happen(struct chaos *c)
 {
 	static void (*const events[])(struct chaos *) = {
 		event_cable, event_mend, event_mend, event_node,
 		event_node_on, event_node_on, event_reset, event_flap,
 		event_loss, event_babble, event_signal, event_cable,
-		event_mend,
+		event_mend, event_rules, event_rules_late,
 	};
 
 	c->what[0] = '\0';
@@ -285,6 +350,17 @@ check_reach(struct chaos *c, unsigned event)
 }
 
 static void
+check_pkeys(struct chaos *c, unsigned event)
+{
+	unsigned asked, bad = world_misled(&c->w, c->rules, &asked);
+
+	c->check_pkeys = false;
+	if (bad)
+		fail_msg("event %u (%s): %u of %u packets do not do what "
+			 "the partitions say", event, c->what, bad, asked);
+}
+
+static void
 check_plan_empty(struct chaos *c, unsigned event)
 {
 	uint64_t sets = xact_stats(c->w.m.x)->sent_set;
@@ -300,11 +376,27 @@ check_plan_empty(struct chaos *c, unsigned event)
 			 (unsigned)(xact_stats(c->w.m.x)->sent_set - sets));
 }
 
+/* Two light sweeps: what no trap told is found by then. A fault that has
+ * spoilt all of them, and may still be at work, ends. */
+static void
+come_to_rest(struct chaos *c, unsigned event)
+{
+	sim_run(c->w.sim, sim_now(c->w.sim) + 5 * SECOND);
+	if (!world_settle(&c->w, 120 * SECOND))
+		fail_msg("event %u (%s): no rest", event, c->what);
+	if (!c->fault || c->w.m.last == SWEEP_END_UP)
+		return;
+	sim_rule_remove(c->w.sim, c->fault);
+	c->fault = 0;
+	come_to_rest(c, event);
+}
+
 static void
 chaos_run(const char *spec, uint64_t seed, unsigned events)
 {
 	const struct world_params params = {
 		.spec = spec, .seed = seed, .engine = "auto", .sweep_s = 2,
+		.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT,
 	};
 	struct chaos c = { .rng = prng_stream(seed, 77) };
 
@@ -314,21 +406,23 @@ chaos_run(const char *spec, uint64_t seed, unsigned events)
 	c.lids = g_new0(uint16_t, c.w.s->n_ports);
 	assert_true(world_settle(&c.w, 60 * SECOND));
 	assert_int_equal(c.w.m.last, SWEEP_END_UP);
+	c.rules = partition_rules_default();
+	event_rules(&c);
 	for (unsigned event = 0; event < events; event++) {
 		happen(&c);
 		look_meanwhile(&c, event);
-		/* Two light sweeps: what no trap told is found by then. */
-		sim_run(c.w.sim, sim_now(c.w.sim) + 5 * SECOND);
-		if (!world_settle(&c.w, 120 * SECOND))
-			fail_msg("event %u (%s): no rest", event, c.what);
+		come_to_rest(&c, event);
 		check_reach(&c, event);
 		check_loops(&c, event);
 		check_lids(&c);
+		if (c.check_pkeys || event % CHECK_PKEYS_EACH == 0)
+			check_pkeys(&c, event);
 		if (event % CHECK_SETS_EACH == 0 &&
 		    c.w.m.last == SWEEP_END_UP)
 			check_plan_empty(&c, event);
 	}
 	world_close(&c.w);
+	partition_rules_unref(c.rules);
 	g_free(c.cut);
 	g_free(c.off);
 	g_free(c.lids);

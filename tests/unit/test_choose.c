@@ -27,15 +27,22 @@ struct fabric {
 };
 
 static void
-fabric_make(struct fabric *f, const char *spec)
+fabric_make_damaged(struct fabric *f, const char *spec,
+		    const struct generate_options *options)
 {
 	*f = (struct fabric){ 0 };
-	f->s = generate_fabric(spec, NULL, &f->error);
+	f->s = generate_fabric(spec, options, &f->error);
 	if (!f->s)
 		fail_msg("%s", f->error->message);
 	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->g = graph_new(f->s, f->lids);
 	f->in.g = f->g;
+}
+
+static void
+fabric_make(struct fabric *f, const char *spec)
+{
+	fabric_make_damaged(f, spec, NULL);
 }
 
 static void
@@ -293,14 +300,13 @@ test_drains_when_old_and_new_loop_together(void **state)
 	assert_false(f.choice.held_loop);
 	assert_non_null(f.choice.together.cycle);
 
-	bridge = choose_bridge(old, f.choice.lft);
+	bridge = f.choice.bridge;
 	channels_check(f.g, bridge, old, &r);
 	assert_int_equal(r.n_looped, 0);
 	channels_clear(&r);
 	channels_check(f.g, f.choice.lft, bridge, &r);
 	assert_int_equal(r.n_looped, 0);
 	channels_clear(&r);
-	lft_free(bridge);
 
 	/* One that is there already is not worth an interruption. */
 	f.in.previous = circle;
@@ -438,6 +444,85 @@ test_same_tables_again_are_safe(void **state)
 	fabric_clear(&f);
 }
 
+/* Entries that differ from the old ones, and those of them that are out. */
+static void
+count_changes(const struct fabric *f, unsigned *changed, unsigned *out)
+{
+	const struct lft *old = f->in.previous, *new = f->choice.lft;
+
+	for (uint32_t sw = 0; sw < new->n_switches; sw++)
+		for (uint32_t lid = 0; lid < new->stride; lid++) {
+			uint8_t bridge = lft_row(f->choice.bridge, sw)[lid];
+
+			*changed += lft_row(old, sw)[lid] !=
+				lft_row(new, sw)[lid];
+			if (bridge == lft_row(new, sw)[lid])
+				continue;
+			assert_int_equal(bridge, LFT_NO_PATH);
+			assert_int_not_equal(lft_row(old, sw)[lid],
+					     lft_row(new, sw)[lid]);
+			(*out)++;
+		}
+}
+
+static void
+assert_safe_together(const struct graph *g, const struct lft *a,
+		     const struct lft *b)
+{
+	struct channels_result r;
+
+	channels_check(g, a, b, &r);
+	assert_int_equal(r.n_looped, 0);
+	channels_clear(&r);
+}
+
+/* From one damage to another: whatever has to be drained, neither step of it
+ * has a circle, and not all that changes is taken out. */
+static void
+test_bridges_are_safe_and_short(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(4,4,4;1,4,4)", "PGFT(6,8;1,6)", "torus(4,4;2)",
+		"random(12,4,2)",
+	};
+	const struct engine *const by[] = { &engine_ftree, &engine_updn };
+	unsigned n_drained = 0, changed = 0, out = 0;
+
+	for (uint64_t seed = 0; seed < 240; seed++) {
+		const struct generate_options then = {
+			.seed = 1, .fail_per_mille = 60,
+		}, now = {
+			.seed = 1, .fail_per_mille = (unsigned)(seed % 90),
+		};
+		const struct engine *engine = by[seed / 4 % 2];
+		const char *spec = specs[seed % 4];
+		struct fabric old, f;
+
+		fabric_make_damaged(&old, spec, &then);
+		fabric_make_damaged(&f, spec, &now);
+		if (engine == &engine_ftree && seed % 4 > 1)
+			engine = &engine_updn;
+		if (choose(&old, seed % 3 ? engine : &engine_updn, true)) {
+			f.in.previous = old.choice.lft;
+			if (choose(&f, engine, true) &&
+			    f.choice.safety == CHOICE_DRAIN) {
+				count_changes(&f, &changed, &out);
+				assert_safe_together(f.g, f.choice.bridge,
+						     f.in.previous);
+				assert_safe_together(f.g, f.choice.lft,
+						     f.choice.bridge);
+				n_drained++;
+			}
+		}
+		fabric_clear(&f);
+		fabric_clear(&old);
+	}
+	print_message("%u drained, %u entries of %u that changed\n",
+		      n_drained, out, changed);
+	assert_in_range(n_drained, 20, 240);
+	assert_in_range(out, 1, changed / 2);
+}
+
 int
 main(void)
 {
@@ -451,6 +536,7 @@ main(void)
 		cmocka_unit_test(test_auto_takes_the_best_that_is_safe),
 		cmocka_unit_test(test_ranks_go_to_their_engine_only),
 		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
+		cmocka_unit_test(test_bridges_are_safe_and_short),
 		cmocka_unit_test(test_strays_stay_if_they_are_safe),
 		cmocka_unit_test(test_memory_changes_no_choice),
 		cmocka_unit_test(test_same_tables_again_are_safe),

@@ -89,11 +89,13 @@ what(const struct setup *t, unsigned nth, uint16_t pkey)
 	return is;
 }
 
-/* Storage: host 0 full, host 1 limited; Guest: host 2. */
+/* Default: host 0 alone, for what the parser adds by itself must not show;
+ * Storage: host 0 full, host 1 limited; Guest: host 2. */
 static void
 put_file(struct setup *t)
 {
 	g_autofree char *text = g_strdup_printf(
+		"Default=0x7fff : ALL=none ;\n"
 		"Default=0x7fff : 0x%" G_GINT64_MODIFIER "x=full ;\n"
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
@@ -190,7 +192,7 @@ test_bad_file_leaves_the_last_good_one(void **state)
 	load(t);
 	before = partitions_rules(t->p);
 	assert_true(g_file_set_contents(t->path, "Storage=0x10 : 0x1=full ;\n"
-					"nonsense\n", -1, NULL));
+					"Guest=0x20 : 0x1=fill ;\n", -1, NULL));
 	refuses(t, "partitions.conf:2");
 	assert_ptr_equal(partitions_rules(t->p), before);
 	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
@@ -363,7 +365,9 @@ test_damaged_changes_are_an_error(void **state)
 	put_file(t);
 	load(t);
 	change(t, STORAGE, 3, PARTITION_FULL);
-	assert_true(g_file_set_contents(t->changes, "garbage\n", -1, NULL));
+	assert_true(g_file_set_contents(t->changes,
+					"Storage=0x10 : 0x1=fill ;\n", -1,
+					NULL));
 	refuses(t, "partitions-runtime:1");
 	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
 }
@@ -375,15 +379,22 @@ test_changes_name_ports_only(void **state)
 	struct setup *t = *state;
 	g_autofree char *text = g_strdup_printf(
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
-		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n",
+		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
+		"Storage=0x10 : ALL=full ;\n",
 		host(t, 3), host(t, 3));
 
 	put_file(t);
 	assert_true(g_file_set_contents(t->changes, text, -1, NULL));
 	load(t);
 	assert_int_equal(what(t, 3, STORAGE), PARTITION_LIMITED);
+	assert_int_equal(what(t, 2, STORAGE), 0);
 	assert_int_equal(what(t, 3, PKEY_DEFAULT), 0);
 	assert_int_equal(what(t, 2, PKEY_DEFAULT), 0);
+	/* and none of the rest is written back */
+	change(t, STORAGE, 1, PARTITION_FULL);
+	g_free(text);
+	assert_true(g_file_get_contents(t->changes, &text, NULL, NULL));
+	assert_null(strstr(text, "0x0000000000000000"));
 }
 
 static void

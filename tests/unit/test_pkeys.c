@@ -42,6 +42,8 @@ add_switch(struct builder *b, uint64_t guid)
 
 	builder_node_at(b, sw)->sw_known = true;
 	builder_node_at(b, sw)->sw.partition_enforcement_cap = CAP;
+	builder_node_at(b, sw)->sw.enforce_inbound = true;
+	builder_node_at(b, sw)->sw.enforce_outbound = true;
 	builder_port_at(b, builder_port(b, sw, 0))->known = true;
 	return sw;
 }

@@ -74,7 +74,7 @@ notify(struct fixture *f, unsigned host, unsigned trap)
 	f->notice[5] = (uint8_t)trap;
 	f->notice[7] = (uint8_t)(20 + host);
 	star_gid(host, f->issuer);
-	informs_notify(f->i, f->star->v, f->notice, f->issuer);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 }
 
 /* Traps 64 to 67, which the SM makes. */
@@ -83,7 +83,7 @@ notify_gid(struct fixture *f, unsigned trap, const uint8_t gid[16])
 {
 	notice_build_gid(f->notice, (uint16_t)trap, 1, gid);
 	star_gid(SM_HOST, f->issuer);
-	informs_notify(f->i, f->star->v, f->notice, f->issuer);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 }
 
 /* Takes the Reports that wait and has them answered: bit i for host i. */
@@ -260,7 +260,7 @@ test_vendor_notices_go_to_their_own(void **state)
 	f->notice[0] = 0x01;
 	f->notice[2] = 0xbe;
 	f->notice[3] = 0xef;
-	informs_notify(f->i, f->star->v, f->notice, f->issuer);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 	assert_int_equal(told(f), 1u << 1 | 1u << 2);
 }
 
@@ -316,11 +316,19 @@ test_partitions_are_obeyed(void **state)
 	assert_int_equal(told(f), 0x06);
 	notify_gid(f, 66, free_mgid);
 	assert_int_equal(told(f), 0x1e);
+	/* the SA knows the partition of a group, whatever its MGID looks like */
+	notice_build_gid(f->notice, 66, 1, free_mgid);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0x8002);
+	assert_int_equal(told(f), 0x18);
+	notice_build_gid(f->notice, 67, 1, mgid);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0x8002);
+	assert_int_equal(told(f), 0x18);
 	gid[9] ^= 0x40;			/* a port that nobody knows */
 	notify_gid(f, 65, gid);
 	assert_int_equal(told(f), 0);
 	informs_counts(f->i, &counts);
-	assert_int_equal(counts.withheld, 2 + 2 + 2 + 2 + 2 + 0 + 4);
+	assert_int_equal(counts.withheld, 2 + 2 + 2 + 2 + 2 + 0 + 2 + 2 +
+			 4);
 }
 
 /* The same thing over and over; then ever new things. */
@@ -335,7 +343,7 @@ test_babble_is_merged_and_bounded(void **state)
 	for (unsigned n = 0; n < 1000; n++) {
 		notify(f, 3, 128);
 		f->notice[9] = (uint8_t)n;	/* NoticeCount */
-		informs_notify(f->i, f->star->v, f->notice, f->issuer);
+		informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 	}
 	informs_counts(f->i, &counts);
 	assert_int_equal(counts.queued, 1);
@@ -344,7 +352,7 @@ test_babble_is_merged_and_bounded(void **state)
 	assert_int_equal(told(f), 2);
 	/* The same words of two issuers are two things. */
 	star_gid(2, f->issuer);
-	informs_notify(f->i, f->star->v, f->notice, f->issuer);
+	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 	notify(f, 3, 128);
 	informs_counts(f->i, &counts);
 	assert_int_equal(counts.queued, 3);
@@ -357,7 +365,7 @@ test_babble_is_merged_and_bounded(void **state)
 		f->notice[20] = (uint8_t)(n >> 16);
 		f->notice[21] = (uint8_t)(n >> 8);
 		f->notice[22] = (uint8_t)n;
-		informs_notify(f->i, f->star->v, f->notice, f->issuer);
+		informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 	}
 	informs_counts(f->i, &counts);
 	assert_int_equal(counts.dropped, 100000 - 32768);

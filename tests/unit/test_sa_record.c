@@ -438,7 +438,7 @@ test_attribute_offsets_are_what_clients_expect(void **state)
 static void
 test_table_records_as_bytes(void **state)
 {
-	static const uint8_t vls[8] = { 0x01, [7] = 0xfe };
+	static const uint8_t vls[16] = { 0, 1, [14] = 15, 14 };
 	const uint64_t guids[8] = { 0x0102030405060708, [7] = 0xaa };
 	const uint16_t pkeys[32] = { 0x7fff, [31] = 0x8001 };
 	uint8_t d[SA_DATA_LEN], table[64] = { 0x11, [63] = 0x99 };

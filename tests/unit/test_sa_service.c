@@ -167,6 +167,41 @@ test_leases_end_in_time(void **state)
 			 START + (int64_t)(FOR_EVER - 1) * SECOND);
 }
 
+/* Its port has gone, or has left the partition. */
+static void
+test_services_end_with_their_port(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t version;
+
+	assert_int_equal(set(f, 1, 10, FOR_EVER), 0);
+	assert_int_equal(set(f, 2, 10, 1000), 0);
+	assert_int_equal(set(f, 2, 11, FOR_EVER), 0);
+	fill(f, 3, 12, FOR_EVER);
+	assert_int_equal(send_set(f, 3, NAME_MASK), 0);	/* no P_Key */
+	version = services_version(f->s);
+	services_follow(f->s, f->star->v);
+	assert_int_equal(services_count(f->s), 4);
+	assert_true(services_version(f->s) == version);
+	star_take_away(f->star, 2);
+	services_follow(f->s, f->star->v);
+	assert_int_equal(services_count(f->s), 2);
+	assert_true(services_version(f->s) != version);
+	star_bring_back(f->star, 2);
+	services_follow(f->s, f->star->v);
+	assert_int_equal(services_count(f->s), 2);
+	assert_true(services_at(f->s, 0)->record.id == 10);
+	/* nobody is in the default partition: who named none may stay */
+	g_array_set_size(partition_rules_get(f->star->rules,
+					     PKEY_DEFAULT)->rules, 0);
+	star_rule(f->star, 1, 1, PARTITION_FULL);
+	star_rule(f->star, 1, 3, PARTITION_FULL);
+	star_publish(f->star);
+	services_follow(f->s, f->star->v);
+	assert_int_equal(services_count(f->s), 1);
+	assert_true(services_at(f->s, 0)->record.id == 12);
+}
+
 static void
 test_set_is_refused_with_a_reason(void **state)
 {
@@ -203,6 +238,18 @@ test_set_is_refused_with_a_reason(void **state)
 	f->r.pkey = 0x0001;
 	assert_int_equal(send_set(f, 1, SET_MASK), 0);
 	assert_int_equal(f->r.gid[0], 0);
+
+	/* osmtest writes the bytes of the prefix in the other order. */
+	fill(f, 1, 2, 9);
+	f->r.pkey = 0x0001;
+	memset(f->r.gid, 0, 8);
+	f->r.gid[6] = 0x80;
+	f->r.gid[7] = 0xfe;
+	assert_int_equal(send_set(f, 2, SET_MASK), SA_STATUS_DENIED);
+	assert_int_equal(send_set(f, 1, SET_MASK), 0);
+	assert_int_equal(f->r.gid[7], 0xfe);
+	f->r.gid[5] = 1;
+	assert_int_equal(send_set(f, 1, SET_MASK), SA_STATUS_INVALID_GID);
 }
 
 /* As osmtest does: the record was got before, so its key is zero; the mask
@@ -393,6 +440,7 @@ main(void)
 		T(test_set_answers_all_but_the_key),
 		T(test_same_name_overwrites),
 		T(test_leases_end_in_time),
+		T(test_services_end_with_their_port),
 		T(test_set_is_refused_with_a_reason),
 		T(test_delete_takes_the_one_that_is_meant),
 		T(test_one_client_cannot_fill_the_store),

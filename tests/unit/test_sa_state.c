@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "sm/sa/view_tables.h"
 #include "tests/lib/sa_lab.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
@@ -401,6 +402,117 @@ test_traps_are_passed_on(void **state)
 	lab_close(&l);
 }
 
+/* In partition 3 hosts 0 (our own port), 2 and 4, of which 4 is limited; 2 is
+ * in the default one, too. A group of partition 3 is told by the P_Key of that,
+ * a port by the default one if there is a choice; the desk needs the index. */
+static void
+test_reports_go_by_a_common_pkey(void **state)
+{
+	union port_block b = { .pkeys = { 0xffff, 0, 0x8003 } };
+	struct mcmember_record r = {
+		.q_key = 1, .pkey = 0x8003, .join_state = 1, .scope = 2,
+	};
+	unsigned n66 = 0, n65 = 0;
+	struct port_tables *held;
+	struct sa_report report;
+	uint32_t gone, own;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	own = l.s->local_port;
+	lab_clear_rules(&l);
+	for (uint32_t i = 0; i < 12; i++)
+		if (i != 4)
+			lab_member(&l, PKEY_DEFAULT, lab_host(&l, i),
+				   PARTITION_FULL);
+	lab_member(&l, PKEY_DEFAULT, own, PARTITION_FULL);
+	lab_member(&l, 3, own, PARTITION_FULL);
+	lab_member(&l, 3, lab_host(&l, 0), PARTITION_FULL);
+	lab_member(&l, 3, lab_host(&l, 2), PARTITION_FULL);
+	lab_member(&l, 3, lab_host(&l, 4), PARTITION_LIMITED);
+	lab_publish(&l);
+	for (unsigned host = 1; host < 5; host++)
+		subscribe(&l, host);
+	for (uint32_t n = 0; n < l.s->n_nodes; n++)
+		l.s->nodes[n].info.partition_cap = 32;
+	held = port_tables_new(l.s);
+	port_tables_set(held, PORT_TABLE_PKEY, own, 0, &b);
+	sa_view_set_tables(sa_view_of(l.sa), held);
+	while (sa_next_report(l.sa, &report))
+		sa_report_ended(l.sa, report.id, true);
+	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
+	r.mgid[15] = 9;
+	lab_gid(&l, lab_host(&l, 0), r.port_gid);
+	lab_begin(&l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
+		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
+		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
+	mcmember_record_encode(lab_data(&l), &r);
+	assert_int_equal(lab_ask(&l), 0);
+	for (; sa_next_report(l.sa, &report); n66++) {
+		assert_true(report.lid == lab_lid(&l, lab_host(&l, 2)) ||
+			    report.lid == lab_lid(&l, lab_host(&l, 4)));
+		assert_int_equal(report.pkey, 0x8003);
+		assert_int_equal(report.pkey_index, 2);
+		sa_report_ended(l.sa, report.id, true);
+	}
+	assert_int_equal(n66, 2);
+	/* host 2 is gone: host 4, limited as to it, may have talked to it */
+	gone = lab_host(&l, 2);
+	set_guid(&l, gone, 0);
+	sa_view_set_tables(sa_view_of(l.sa), held);
+	for (; sa_next_report(l.sa, &report); n65++) {
+		bool is4 = report.lid == lab_lid(&l, lab_host(&l, 4));
+
+		assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2),
+				 65);
+		assert_int_equal(report.pkey, is4 ? 0x8003 : 0xffff);
+		assert_int_equal(report.pkey_index, is4 ? 2 : 0);
+		sa_report_ended(l.sa, report.id, true);
+	}
+	assert_int_equal(n65, 3);
+	port_tables_unref(held);
+	lab_close(&l);
+}
+
+static void
+test_groups_are_found_by_mlid(void **state)
+{
+	struct mcmember_record r = { .mlid = 0xc000 };
+	struct path_record path = { .dlid = 0xc000 };
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	join(&l, 1, 1);
+	join(&l, 2, 1);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER,
+		  SA_BIT(MCM_MLID));
+	for (unsigned mlid = 0xbfff; mlid <= 0x10000; mlid += 0x4001) {
+		r.mlid = (uint16_t)mlid;
+		mcmember_record_encode(lab_data(&l), &r);
+		assert_int_equal(lab_ask(&l), 0);
+		assert_int_equal(lab_count(&l), 0);
+	}
+	r.mlid = 0xc000;
+	mcmember_record_encode(lab_data(&l), &r);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 2);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID));
+	path_record_encode(lab_data(&l), &path);
+	assert_int_equal(lab_ask(&l), 0);
+	path.dlid = 0xfffe;
+	path_record_encode(lab_data(&l), &path);
+	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	/* both components must be right */
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER,
+		  SA_BIT(MCM_MLID) | SA_BIT(MCM_JOIN_STATE));
+	r.join_state = 2;
+	mcmember_record_encode(lab_data(&l), &r);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
 static void
 test_subscriptions_are_ones_own(void **state)
 {
@@ -497,6 +609,8 @@ main(void)
 			test_subscriber_is_told_of_ports_that_come_and_go),
 		cmocka_unit_test(test_subscriber_is_told_of_groups),
 		cmocka_unit_test(test_traps_are_passed_on),
+		cmocka_unit_test(test_reports_go_by_a_common_pkey),
+		cmocka_unit_test(test_groups_are_found_by_mlid),
 		cmocka_unit_test(test_subscriptions_are_ones_own),
 		cmocka_unit_test(test_state_survives_a_restart),
 		cmocka_unit_test(test_damaged_state_is_refused_whole),

@@ -232,6 +232,36 @@ test_switches_enforce_the_same_keys(void **state)
 	bench_close(&b);
 }
 
+/* Who cannot enforce is not written to: each way counts for itself. */
+static void
+test_switches_enforce_what_they_can(void **state)
+{
+	for (unsigned can = 0; can < 4; can++) {
+		const struct port_info *info;
+		struct bench b;
+		uint32_t sw;
+
+		bench_open(&b);
+		add_rule(b.rules, RED, PARTITION_ALL_CAS, 0, PARTITION_FULL);
+		world_open(&b.w, &b.params);
+		b.told = g_new0(unsigned, b.w.s->n_ports);
+		for (uint32_t i = 0; i < b.w.s->n_switches; i++) {
+			sw = b.w.s->switches[i];
+			b.w.sim->nodes[sw].sw.enforce_inbound = can & 1;
+			b.w.sim->nodes[sw].sw.enforce_outbound = can >> 1;
+		}
+		settle(&b, SWEEP_END_UP);
+		sw = b.w.s->ports[b.w.s->local_port].peer;
+		info = sim_port_info(b.w.sim, sw);
+		assert_int_equal(info->enforce_inbound, can & 1);
+		assert_int_equal(info->enforce_outbound, can >> 1);
+		assert_int_equal(b.w.sim->ports[sw].tables != NULL, can != 0);
+		assert_rules_hold(&b);
+		assert_quiet(&b);
+		bench_close(&b);
+	}
+}
+
 static void
 test_a_member_costs_two_mads(void **state)
 {
@@ -387,6 +417,44 @@ test_enforcement_ends_with_the_rules(void **state)
 	bench_close(&b);
 }
 
+/* It keeps them for the day when it is the master. */
+static void
+test_standby_keeps_other_partitions_for_later(void **state)
+{
+	struct manager *second = g_new0(struct manager, 1);
+	unsigned ends;
+	struct bench b;
+
+	bench_open(&b);
+	partition_rules_unref(b.rules);
+	b.rules = partition_rules_default();
+	b.params.isolation.rules = b.rules;
+	bench_start(&b);
+	settle(&b, SWEEP_END_UP);
+	manager_open(second, b.w.sim, b.w.s->local_port == host(&b, 4) ?
+		     host(&b, 5) : host(&b, 4), 9, &b.params);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 5 * SECOND);
+	assert_int_equal(second->last, SWEEP_END_UP);
+	assert_int_equal(b.w.m.last, SWEEP_END_STANDBY);
+
+	rules_begin(&b);
+	add_host(&b, RED, 1, PARTITION_FULL);
+	add_host(&b, RED, 2, PARTITION_LIMITED);
+	ends = b.w.m.ends;
+	rules_end(&b);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 3 * SECOND);
+	assert_int_equal(b.w.m.ends, ends);
+	assert_false(sim_table_has_pkey(b.w.sim, host(&b, 1),
+					RED | PKEY_FULL));
+
+	manager_close(second);
+	g_free(second);
+	sim_run(b.w.sim, sim_now(b.w.sim) + 10 * SECOND);
+	settle(&b, SWEEP_END_UP);
+	assert_rules_hold(&b);
+	bench_close(&b);
+}
+
 /* ------------------------------------------------------ quality of service */
 
 static void
@@ -485,6 +553,49 @@ test_host_that_comes_up_is_asked(void **state)
 	bench_close(&b);
 }
 
+/* Calls fn for each cable between this leaf and another switch. */
+static void
+each_uplink(const struct bench *b, uint32_t leaf,
+	    void (*fn)(struct sim *sim, uint32_t port))
+{
+	const struct subnet_node *n = &b->w.s->nodes[leaf];
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = b->w.s->ports[n->first_port + num].peer;
+
+		if (peer != SUBNET_NONE &&
+		    subnet_is_switch(subnet_node_of(b->w.s, peer)))
+			fn(b->w.sim, n->first_port + num);
+	}
+}
+
+/* Its hosts have noticed nothing, and the SA has dropped what they had. */
+static void
+test_island_that_comes_back_is_asked(void **state)
+{
+	uint32_t leaf = SUBNET_NONE, own;
+	struct bench b;
+
+	bench_open(&b);
+	b.params.clients = CLIENTS_KNOWN;
+	bench_start(&b);
+	settle(&b, SWEEP_END_UP);
+	own = b.w.s->ports[b.w.s->ports[b.w.s->local_port].peer].node;
+	for (unsigned i = 0; i < b.hosts->len; i++)
+		if (b.w.s->ports[gate(&b, i)].node != own)
+			leaf = b.w.s->ports[gate(&b, i)].node;
+	each_uplink(&b, leaf, sim_link_cut);
+	settle(&b, SWEEP_END_UP);
+	assert_told(&b, 1);
+	each_uplink(&b, leaf, sim_link_mend);
+	settle(&b, SWEEP_END_UP);
+	for (unsigned i = 0; i < b.hosts->len; i++)
+		assert_int_equal(b.told[host(&b, i)],
+				 b.w.s->ports[gate(&b, i)].node == leaf ?
+				 2 : 1);
+	bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -492,6 +603,7 @@ main(void)
 		cmocka_unit_test(test_default_rules_change_no_table),
 		cmocka_unit_test(test_rules_decide_who_talks),
 		cmocka_unit_test(test_switches_enforce_the_same_keys),
+		cmocka_unit_test(test_switches_enforce_what_they_can),
 		cmocka_unit_test(test_a_member_costs_two_mads),
 		cmocka_unit_test(test_rules_that_change_during_a_sweep_hold),
 		cmocka_unit_test(test_host_that_comes_later_gets_its_keys),
@@ -499,9 +611,12 @@ main(void)
 		cmocka_unit_test(
 			test_refused_table_of_an_active_port_leaves_it_active),
 		cmocka_unit_test(test_enforcement_ends_with_the_rules),
+		cmocka_unit_test(
+			test_standby_keeps_other_partitions_for_later),
 		cmocka_unit_test(test_qos_tables_are_written_once),
 		cmocka_unit_test(test_clients_are_asked_once_to_register),
 		cmocka_unit_test(test_host_that_comes_up_is_asked),
+		cmocka_unit_test(test_island_that_comes_back_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ test_all_mistakes_are_told_at_the_start(void **state)
 	g_free(t->conf->engine);
 	t->conf->engine = g_strdup("upnd");
 	put(t->roots, "0x11\n\nnobody\n");
-	put(t->partitions, "nonsense\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
 	g_unlink(t->io);
 	t->site = site_read(t->conf, t->warnings, t->errors);
 	assert_null(t->site);
@@ -184,7 +184,7 @@ test_reload_with_one_bad_file_takes_nothing(void **state)
 
 	start(t);
 	put(t->roots, "0x12\n");
-	put(t->partitions, "nonsense\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
 	assert_false(site_reload(t->site, t->warnings, t->errors));
 	assert_error(t, 0, "partitions:1:");
 	assert_as_before(t);

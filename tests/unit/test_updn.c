@@ -273,6 +273,13 @@ test_damaged_trees_are_joined_without_loops(void **state)
 		struct fabric f;
 
 		print_message("seed %lu\n", (unsigned long)seed);
+		fabric_open(&f, &engine_updn, lab_generate(
+				"PGFT(3,3,4;1,3,3)", seed,
+				damage[seed % N_ELEMENTS(damage)]), 2);
+		fabric_route(&f);
+		assert_sound(&f, "PGFT(3,3,4;1,3,3) LMC 2", seed);
+		assert_legal(&f);
+		fabric_clear(&f);
 		fabric_make(&f, "PGFT(4,4,8;1,4,4)", seed,
 			    damage[seed % N_ELEMENTS(damage)]);
 		assert_sound(&f, "PGFT(4,4,8;1,4,4)", seed);
@@ -345,6 +352,11 @@ test_much_damage_leaves_the_load_spread(void **state)
 			verify_result_clear(&r);
 			assert_true(load * 2 <=
 				    5 * fabric_max_load(&whole, &mean));
+			/* Once more changes nothing. */
+			fabric_follow(&next, subnet_ref(f.s), &f);
+			assert_int_equal(lab_count_blocks(next.out.lft,
+							  f.out.lft), 0);
+			fabric_clear(&next);
 			/* And on with one cable less. */
 			s = subnet_copy(f.s);
 			lab_cut(s, lab_find_port(s, 0, true, 0));

@@ -1,0 +1,48 @@
+/*
+ * Reads SL to VL and VL arbitration tables when somebody asks the SA for them.
+ *
+ * All tables of a fabric of 1,000 switches are more than a million MADs, which
+ * no sweep can have; but a person who asks for those of a port wants what the
+ * device holds. So the question waits here until its tables are in the view.
+ */
+#ifndef MINISM_SM_QOSREAD_H
+#define MINISM_SM_QOSREAD_H
+
+#include "sm/desk_queue.h"
+#include "sm/io/xact.h"
+#include "sm/plan/keyring.h"
+#include "sm/sa/sa.h"
+
+struct qosread;
+
+struct qosread_hooks {
+	/* May SMPs be sent for such a purpose now? */
+	bool (*rests)(void *data);
+	/* What the question waited for is there, or will never be: ask again.
+	 * Takes the ticket over. */
+	void (*resume)(struct ticket *t, void *data);
+	void *data;
+};
+
+/* Borrows its arguments but for hooks. */
+struct qosread *qosread_new(struct xact *x, const struct keyring *keys,
+			    struct sa *sa, const struct qosread_hooks *hooks);
+void qosread_free(struct qosread *q);	/* and the tickets */
+
+/* Takes over both, ports of the view of now. False, and nothing is taken: too
+ * many wait already. */
+bool qosread_park(struct qosread *q, struct ticket *t,
+		  const struct sa_unread *unread);
+/* The SA has another view, or none: all who wait ask again. */
+void qosread_refresh(struct qosread *q);
+
+struct qosread_stats {
+	uint64_t parked, refused, resumed;	/* questions */
+	uint64_t blocks;	/* read, */
+	uint64_t lost;		/* or no answer came, */
+	uint64_t denied;	/* or a status */
+	unsigned waiting, in_flight;	/* now */
+};
+const struct qosread_stats *qosread_stats(const struct qosread *q);
+
+#endif

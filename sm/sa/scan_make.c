@@ -1,0 +1,284 @@
+/*
+ * Records of the fabric, one kind after the other.
+ *
+ * A function for each kind makes record number `i` of a port or a switch, or
+ * says that there is none; another tells how many numbers there are.
+ *
+ * Tables of ports. What the devices hold is told as it was read: of P_Keys,
+ * which every sweep reads, by the sweep; of the other two by who was sent for
+ * them (view_tables.h). A port of which no P_Key block is known is told what
+ * it should hold: that is what it will be given.
+ */
+#include <string.h>
+
+#include "sm/sa/scan.h"
+#include "sm/sa/view_tables.h"
+
+uint32_t
+scan_end_port(const struct sa_view *v, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(v->subnet, port);
+
+	return subnet_is_switch(n) ? n->first_port : port;
+}
+
+static uint16_t
+lid_of(const struct sa_view *v, uint32_t port)
+{
+	return v->lids->base[scan_end_port(v, port)];
+}
+
+static uint16_t
+lid_of_switch(const struct sa_view *v, uint32_t sw)
+{
+	const struct subnet *s = v->subnet;
+
+	return v->lids->base[s->nodes[s->switches[sw]].first_port];
+}
+
+static uint32_t
+count_one(const struct scan *s, uint32_t at)
+{
+	return 1;
+}
+
+static bool
+make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct subnet_port *p = &s->v->subnet->ports[at];
+	const struct subnet_node *n = subnet_node_of(s->v->subnet, at);
+	struct node_info info = n->info;
+
+	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+		return false;
+	info.port_guid = p->guid;
+	if (p->num)
+		info.local_port = p->num;
+	node_record_encode(record, lid_of(s->v, at), &info, n->desc);
+	return true;
+}
+
+static bool
+make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct subnet_port *p = &s->v->subnet->ports[at];
+	struct port_info info = p->info;
+
+	if (!p->known || !lid_of(s->v, at))
+		return false;
+	if (s->cap_asked && (s->cap_all ?
+			     (info.cap_mask & s->cap_mask) != s->cap_mask :
+			     info.cap_mask != s->cap_mask))
+		return false;
+	if (!s->q.trusted)
+		info.m_key = 0;
+	port_info_record_encode(record, lid_of(s->v, at), p->num, &info);
+	return true;
+}
+
+static bool
+make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct subnet *n = s->v->subnet;
+	uint32_t peer = n->ports[at].peer;
+
+	if (peer == SUBNET_NONE || !subnet_link_up(n, at) ||
+	    !subnet_link_up(n, peer) || !lid_of(s->v, at) ||
+	    !lid_of(s->v, peer) ||
+	    !records_visible(s->v, &s->q, scan_end_port(s->v, peer)))
+		return false;
+	link_record_encode(record, lid_of(s->v, at), n->ports[at].num,
+			   n->ports[peer].num, lid_of(s->v, peer));
+	return true;
+}
+
+static uint32_t
+count_guids(const struct scan *s, uint32_t at)
+{
+	const struct subnet_port *p = &s->v->subnet->ports[at];
+
+	return MAX((p->info.guid_cap + 7u) / 8, 1u);
+}
+
+static bool
+make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	uint64_t guids[8] = { 0 };
+
+	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+		return false;
+	if (i == 0)
+		guids[0] = s->v->subnet->ports[at].guid;
+	guid_info_record_encode(record, lid_of(s->v, at), (uint8_t)i, guids);
+	return true;
+}
+
+static bool
+knows_pkeys(const struct sa_view *v, uint32_t port)
+{
+	for (unsigned i = 0; v->held &&
+	     i < port_tables_blocks(v->held, PORT_TABLE_PKEY, port); i++)
+		if (port_tables_get(v->held, PORT_TABLE_PKEY, port, i))
+			return true;
+	return false;
+}
+
+static uint32_t
+count_pkeys(const struct scan *s, uint32_t at)
+{
+	const struct memberships *m = s->v->memberships;
+	uint32_t n = m->first[at + 1] - m->first[at];
+
+	if (knows_pkeys(s->v, at))
+		return port_tables_blocks(s->v->held, PORT_TABLE_PKEY, at);
+	return subnet_is_end_port(s->v->subnet, at) ?
+		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
+}
+
+/* The memberships of a port in blocks. */
+static void
+fill_pkeys(const struct sa_view *v, uint32_t port, uint32_t block,
+	   uint16_t pkeys[PKEYS_A_BLOCK])
+{
+	const struct memberships *m = v->memberships;
+	uint32_t first = m->first[port] + block * PKEYS_A_BLOCK, k;
+
+	for (k = 0; k < PKEYS_A_BLOCK && first + k < m->first[port + 1]; k++)
+		pkeys[k] = m->pkeys[first + k];
+}
+
+static bool
+make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const union port_block *b;
+	uint16_t pkeys[PKEYS_A_BLOCK] = { 0 };
+
+	if (!lid_of(s->v, at))
+		return false;
+	b = sa_view_block(s->v, PORT_TABLE_PKEY, at, i);
+	if (!b && knows_pkeys(s->v, at))
+		return false;
+	if (!b)
+		fill_pkeys(s->v, at, i, pkeys);
+	pkey_table_record_encode(record, lid_of(s->v, at), (uint16_t)i,
+				 s->v->subnet->ports[at].num,
+				 b ? b->pkeys : pkeys);
+	return true;
+}
+
+/* One for each port of entry; a CA has none of these. */
+static uint32_t
+count_sl_to_vl(const struct scan *s, uint32_t at)
+{
+	const struct subnet_node *n = subnet_node_of(s->v->subnet, at);
+
+	return subnet_is_switch(n) ? n->info.num_ports + 1u : 1;
+}
+
+static bool
+make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const union port_block *b = sa_view_block(s->v, PORT_TABLE_SL2VL, at,
+						  i);
+
+	if (!b || !lid_of(s->v, at))
+		return false;
+	sl_to_vl_record_encode(record, lid_of(s->v, at), (uint8_t)i,
+			       s->v->subnet->ports[at].num, b->vl);
+	return true;
+}
+
+static uint32_t
+count_vl_arb(const struct scan *s, uint32_t at)
+{
+	return VL_ARB_N_BLOCKS;
+}
+
+static bool
+make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const union port_block *b = sa_view_block(s->v, PORT_TABLE_VL_ARB, at,
+						  i);
+
+	if (!b || !lid_of(s->v, at))
+		return false;
+	vl_arb_record_encode(record, lid_of(s->v, at),
+			     s->v->subnet->ports[at].num, (uint8_t)(i + 1),
+			     b->bytes);
+	return true;
+}
+
+static bool
+make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct subnet *n = s->v->subnet;
+	const struct subnet_node *node = &n->nodes[n->switches[at]];
+
+	if (!node->sw_known || !lid_of_switch(s->v, at))
+		return false;
+	switch_info_record_encode(record, lid_of_switch(s->v, at), &node->sw);
+	return true;
+}
+
+static uint32_t
+count_lft_blocks(const struct scan *s, uint32_t at)
+{
+	return lft_n_blocks(s->v->lft);
+}
+
+static bool
+make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	if (!lid_of_switch(s->v, at))
+		return false;
+	linear_ft_record_encode(record, lid_of_switch(s->v, at), (uint16_t)i,
+				lft_row(s->v->lft, at) + i * LFT_BLOCK);
+	return true;
+}
+
+static uint32_t
+count_mft_blocks(const struct scan *s, uint32_t at)
+{
+	return s->v->mft ? s->v->mft->n_positions * s->v->mft->n_blocks : 0;
+}
+
+static bool
+make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct mft *mft = s->v->mft;
+	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
+
+	if (!lid_of_switch(s->v, at))
+		return false;
+	multicast_ft_record_encode(record, lid_of_switch(s->v, at), position,
+				   block, mft_block(mft, at, position, block));
+	return true;
+}
+
+static const struct fabric_table tables[] = {
+	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1, 0, -1 },
+	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1, 0,
+	  1 },
+	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, 0, 1 },
+	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1, 0,
+	  -1 },
+	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1, 0, 2 },
+	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_sl_to_vl, count_sl_to_vl, 1, 0,
+	  2 },
+	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_vl_arb, count_vl_arb, 2, 1, 1 },
+	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1, 0,
+	  -1 },
+	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1, 0,
+	  -1 },
+	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
+	  -1, 0, -1 },
+};
+
+const struct fabric_table *
+scan_find_table(unsigned attr_id)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
+		if (tables[i].attr_id == attr_id)
+			return &tables[i];
+	return NULL;
+}

@@ -1,0 +1,38 @@
+/*
+ * Tables of ports in a view: what the sweep read of them, and what was read
+ * since because somebody asked.
+ *
+ * The second part is the only one of a view that grows. Nothing in it ever
+ * changes or goes, so an answer that is on its way is not disturbed.
+ */
+#ifndef MINISM_SA_VIEW_TABLES_H
+#define MINISM_SA_VIEW_TABLES_H
+
+#include "sm/sa/view.h"
+#include "topology/porttab.h"
+
+/* As the devices hold them, by what the sweep read: a reference. NULL: nothing
+ * is known. */
+void sa_view_set_tables(struct sa_view *v, struct port_tables *held);
+
+/* NULL: not known, or there is no such block. */
+const union port_block *sa_view_block(const struct sa_view *v,
+				      enum port_table table, uint32_t port,
+				      unsigned block);
+/* Is all known that can be? */
+bool sa_view_table_is_read(const struct sa_view *v, enum port_table table,
+			   uint32_t port);
+
+/* Where the P_Key stands in the table of the port; 0, where every port has its
+ * default one, if that is not known (IBA 10.9.1.2). */
+uint16_t sa_view_pkey_index(const struct sa_view *v, uint32_t port,
+			    uint16_t pkey);
+
+/* A block that was read; the port refuses, or has no more than what was. */
+void sa_view_add_block(struct sa_view *v, enum port_table table,
+		       uint32_t port, unsigned block,
+		       const union port_block *data);
+void sa_view_close_table(struct sa_view *v, enum port_table table,
+			 uint32_t port);
+
+#endif

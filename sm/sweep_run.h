@@ -1,0 +1,83 @@
+/*
+ * What the two files of the sweep share. Private to them: sweep.c is the life
+ * of the manager, sweep_mend.c what one sweep does to the fabric.
+ */
+#ifndef MINISM_SM_SWEEP_RUN_H
+#define MINISM_SM_SWEEP_RUN_H
+
+#include "sm/discover.h"
+#include "sm/lftread.h"
+#include "sm/light.h"
+#include "sm/peers.h"
+#include "sm/program.h"
+#include "sm/rekey.h"
+#include "sm/sweep.h"
+#include "sm/tabread.h"
+
+struct sweep {
+	struct xact *x;
+	struct sweep_params params;
+	const struct keyring *keys;	/* the keystore's, or NULL */
+	struct clients *clients;
+	struct memory *memory;
+	struct choose_memo *memo;	/* of the routing engines */
+	struct log *log;
+	sweep_end_fn end;
+	void *data;
+
+	enum sweep_state state;
+	unsigned causes;		/* noted, 1 << enum sweep_cause */
+	unsigned timer;
+	int64_t last_end;		/* of a heavy sweep, us */
+
+	struct sm_info self;
+	struct view view;		/* published */
+	struct subnet *elected;		/* standby: where the master is */
+	uint32_t master;		/* standby: its port in `elected` */
+	unsigned polls_lost;
+	bool up;			/* what the log said last */
+
+	/* The sweep that is under way. */
+	unsigned why;			/* its causes */
+	int64_t began;
+	struct xact_stats stats;	/* at its beginning */
+	struct discover *discover;
+	struct peers *peers;
+	struct lftread *lftread;
+	struct tabread *tabread;
+	GArray *items;			/* what it reads */
+	struct port_tables *qos;	/* of these, what QoS wants */
+	struct rekey *rekey;		/* comes before: */
+	struct program *program;
+	program_done_fn programmed;	/* told when that is over */
+	struct light *light;
+	struct view next;
+	struct plan *plan;
+	struct wanted wanted;
+	struct lft *bridge;		/* on the way to next.lft */
+	struct choice choice;
+	uint8_t *fresh;			/* see struct sweep_report */
+	char *said;			/* choice.reason, last told */
+	GPtrArray *table_faults;
+	struct isolation *isolation;
+	uint8_t *reregister;		/* by port, see struct wanted */
+};
+
+static inline int64_t
+sweep_now(const struct sweep *s)
+{
+	return transport_now(xact_transport(s->x));
+}
+
+void sweep_view_clear(struct view *v);
+void sweep_set_state(struct sweep *s, enum sweep_state state);
+/* The end of a heavy sweep, whatever came of it. */
+void sweep_conclude(struct sweep *s, const struct sweep_report *r);
+void sweep_fail(struct sweep *s, const char *message);
+
+/* From next.subnet on. */
+void sweep_mend(struct sweep *s);
+/* From the published view, which is good but for the partitions. */
+void sweep_mend_partitions(struct sweep *s);
+
+#endif

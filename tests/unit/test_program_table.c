@@ -1,0 +1,504 @@
+/*
+ * Programming tables of ports against the fake fabric: a link does not come up
+ * and a switch does not enforce before the tables at both ends are written, and
+ * who refuses one stays isolated.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "routing/engine.h"
+#include "sm/plan/isolation.h"
+#include "sm/program.h"
+#include "tests/lib/fake.h"
+#include "topology/generate.h"
+
+static const struct xact_params wire = {
+	.timeout_ms = 10, .retries = 1, .max_wire = 16,
+};
+
+struct bench {
+	struct subnet *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	struct lft_seen *seen;
+	struct port_tables *held;
+	struct isolation_params params;
+	struct isolation *isolation;
+	struct wanted w;
+	struct plan *plan;
+	struct fake *f;
+	struct xact *x;
+	struct program_result r;
+	bool done;
+	uint32_t host, gate;	/* not the SM's */
+};
+
+static void
+bench_isolate(struct bench *b)
+{
+	isolation_free(b->isolation);
+	b->isolation = isolation_new(&b->params, b->s, b->held);
+	b->w.tables = b->isolation->wanted;
+	b->w.enforce = b->isolation->enforce;
+}
+
+static void
+bench_open(struct bench *b)
+{
+	const struct generate_options o = { .seed = 3 };
+	const struct partition_rule red = {
+		.who = PARTITION_ALL_CAS, .membership = PARTITION_FULL,
+	};
+	struct graph *g;
+
+	memset(b, 0, sizeof(*b));
+	b->s = generate_fabric("PGFT(3,3;1,2)", &o, NULL);
+	assert_non_null(b->s);
+	b->lids = lids_assign(b->s, 0, NULL, 0, NULL, NULL);
+	g = graph_new(b->s, b->lids);
+	b->lft = lft_new(b->s->n_switches, b->lids->top);
+	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
+	graph_free(g);
+	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
+	b->held = port_tables_new(b->s);
+	b->params.rules = partition_rules_default();
+	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules,
+			   red);
+	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	b->w = (struct wanted){
+		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
+		.sm_lid = b->lids->base[b->s->local_port],
+	};
+	bench_isolate(b);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (subnet_is_end_port(b->s, port) &&
+		    b->s->ports[port].num && port != b->s->local_port)
+			b->host = port;
+	b->gate = b->s->ports[b->host].peer;
+	b->f = fake_new(b->s);
+	b->x = xact_new(b->f->t, &wire);
+}
+
+static void
+on_done(struct program_result *r, void *data)
+{
+	struct bench *b = data;
+
+	b->r = *r;
+	b->done = true;
+}
+
+static void
+bench_run(struct bench *b)
+{
+	program_result_clear(&b->r);
+	plan_free(b->plan);
+	b->plan = plan_diff(b->s, &b->w, b->seen, b->held, NULL);
+	b->done = false;
+	program_start(b->x, NULL, b->s, &b->w, b->plan, b->seen, b->held,
+		      on_done, b);
+	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
+				      600 * G_USEC_PER_SEC));
+	assert_true(b->done);
+	assert_int_equal(b->r.done + b->r.failed + b->r.held_back,
+			 b->plan->n_steps);
+}
+
+/* What the run has left is where the next one begins. */
+static void
+bench_go_on(struct bench *b)
+{
+	subnet_unref(b->s);
+	b->s = subnet_ref(b->r.after);
+}
+
+static void
+bench_close(struct bench *b)
+{
+	program_result_clear(&b->r);
+	xact_free(b->x);
+	fake_free(b->f);
+	plan_free(b->plan);
+	isolation_free(b->isolation);
+	partition_rules_unref(b->params.rules);
+	port_tables_unref(b->held);
+	lft_seen_free(b->seen);
+	lft_free(b->lft);
+	lid_map_free(b->lids);
+	subnet_unref(b->s);
+}
+
+/* Does the device hold what is wanted? */
+static bool
+is_written(const struct bench *b, uint32_t port)
+{
+	unsigned n = port_tables_blocks(b->w.tables, PORT_TABLE_PKEY, port);
+
+	for (unsigned i = 0; i < n; i++) {
+		const union port_block *want = port_tables_get(b->w.tables,
+			PORT_TABLE_PKEY, port, i);
+		const union port_block *have = port_tables_get(b->f->tables,
+			PORT_TABLE_PKEY, port, i);
+
+		if (want && (!have || memcmp(want, have, sizeof(*want))))
+			return false;
+	}
+	return true;
+}
+
+static const struct port_info *
+device(const struct bench *b, uint32_t port)
+{
+	return &b->f->s->ports[port].info;
+}
+
+/* At every answer: nobody is armed, and nobody enforces, too early. */
+struct order {
+	struct bench *b;
+	bool violated;
+	unsigned looks;
+};
+
+static bool
+tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct order *o = data;
+
+	for (uint32_t port = 0; port < f->s->n_ports; port++) {
+		uint32_t peer = f->s->ports[port].peer;
+		const struct port_info *info = device(o->b, port);
+		bool early = info->enforce_inbound || info->enforce_outbound ||
+			info->state == PORT_STATE_ARMED;
+
+		if (peer == SUBNET_NONE || !early)
+			continue;
+		o->looks++;
+		o->violated |= !is_written(o->b, port) ||
+			!is_written(o->b, peer);
+	}
+	return true;
+}
+
+static void
+test_tables_go_before_the_link(void **state)
+{
+	struct bench b;
+	struct order o = { .b = &b };
+
+	bench_open(&b);
+	b.f->tamper = tamper_order;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(b.r.held_back, 0);
+	assert_true(o.looks > 0);
+	assert_false(o.violated);
+	assert_true(device(&b, b.gate)->enforce_inbound);
+	bench_go_on(&b);
+	bench_isolate(&b);
+	bench_run(&b);
+	assert_int_equal(b.plan->n_steps, 0);
+	bench_close(&b);
+}
+
+static void
+make_active(struct bench *b)
+{
+	const struct partition_rule blue = {
+		.who = PARTITION_ALL, .membership = PARTITION_LIMITED,
+	};
+	unsigned enforce = b->params.enforce;
+
+	b->params.enforce = 0;
+	partition_rules_unref(b->params.rules);
+	b->params.rules = partition_rules_default();
+	bench_isolate(b);
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
+	bench_go_on(b);
+	b->params.enforce = enforce;
+	g_array_append_val(partition_rules_get(b->params.rules, 2)->rules,
+			   blue);
+	bench_isolate(b);
+}
+
+static void
+test_tables_go_before_the_enforcement(void **state)
+{
+	struct bench b;
+	struct order o = { .b = &b };
+
+	bench_open(&b);
+	make_active(&b);
+	assert_false(device(&b, b.gate)->enforce_inbound);
+	b.f->tamper = tamper_order;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(b.r.held_back, 0);
+	assert_true(o.looks > 0);
+	assert_false(o.violated);
+	assert_true(device(&b, b.gate)->enforce_inbound);
+	bench_close(&b);
+}
+
+/* One node's P_Key tables cannot be written. */
+struct refusal {
+	uint32_t node;
+	uint32_t attr_mod;	/* of the block */
+	unsigned status;	/* 0: acknowledged, and something else */
+};
+
+static bool
+tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct refusal *r = data;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != r->node || h.attr_id != MAD_ATTR_PKEY_TABLE ||
+	    h.attr_mod != r->attr_mod)
+		return true;
+	if (r->status)
+		answer[5] = (uint8_t)r->status;
+	else
+		smp_data(answer)[0] ^= 0x40;
+	return true;
+}
+
+static void
+refuse_at(struct bench *b, struct refusal *r, uint32_t port, unsigned status)
+{
+	bool is_switch = subnet_is_switch(subnet_node_of(b->s, port));
+
+	*r = (struct refusal){
+		.node = b->s->ports[port].node, .status = status,
+		.attr_mod = is_switch ?
+			(uint32_t)b->s->ports[port].num << 16 : 0,
+	};
+	b->f->tamper = tamper_refuse;
+	b->f->data = r;
+}
+
+static void
+assert_only_that_link_is_down(const struct bench *b)
+{
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (b->s->ports[port].peer != SUBNET_NONE)
+			assert_int_equal(device(b, port)->state,
+					 port == b->host || port == b->gate ?
+					 PORT_STATE_INIT : PORT_STATE_ACTIVE);
+}
+
+static void
+test_refused_table_keeps_the_link_down(void **state)
+{
+	const unsigned statuses[] = { MAD_STATUS_BAD_VALUE, 0 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
+		for (unsigned at_gate = 0; at_gate < 2; at_gate++) {
+			struct refusal r;
+			struct bench b;
+			uint32_t port;
+
+			bench_open(&b);
+			port = at_gate ? b.gate : b.host;
+			refuse_at(&b, &r, port, statuses[i]);
+			bench_run(&b);
+			assert_int_equal(b.r.failed, 1);
+			assert_int_equal(b.r.held_back, 4);
+			assert_only_that_link_is_down(&b);
+			assert_int_equal(b.r.problems->len, 1);
+			assert_non_null(strstr(b.r.problems->pdata[0],
+				subnet_node_of(b.s, port)->desc));
+			assert_non_null(strstr(b.r.problems->pdata[0],
+					       "P_Key table"));
+			bench_close(&b);
+		}
+}
+
+/* What it holds is known, so the next plan tries again. */
+static void
+test_table_that_is_something_else_is_planned_again(void **state)
+{
+	struct refusal r;
+	struct bench b;
+
+	bench_open(&b);
+	refuse_at(&b, &r, b.host, 0);
+	bench_run(&b);
+	assert_int_equal(port_tables_get(b.held, PORT_TABLE_PKEY, b.host,
+					 0)->pkeys[0], 0xbfff);
+	b.f->tamper = NULL;
+	bench_go_on(&b);
+	bench_run(&b);
+	assert_int_equal(b.plan->first[PLAN_TABLE + 1] -
+			 b.plan->first[PLAN_TABLE], 1);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(device(&b, b.host)->state, PORT_STATE_ACTIVE);
+	bench_close(&b);
+}
+
+static void
+test_refused_table_leaves_an_active_port_alone(void **state)
+{
+	struct refusal r;
+	struct bench b;
+
+	bench_open(&b);
+	make_active(&b);
+	refuse_at(&b, &r, b.host, MAD_STATUS_BAD_VALUE);
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 1);
+	assert_int_equal(b.r.held_back, 1);
+	assert_int_equal(device(&b, b.host)->state, PORT_STATE_ACTIVE);
+	assert_int_equal(device(&b, b.gate)->state, PORT_STATE_ACTIVE);
+	assert_false(device(&b, b.gate)->enforce_inbound);
+	assert_true(device(&b, b.s->ports[b.s->local_port].peer)
+		    ->enforce_inbound);
+	bench_close(&b);
+}
+
+/* To let everything pass nothing has to be written first. */
+static void
+test_enforcement_ends_whatever_tables_hold(void **state)
+{
+	struct refusal r;
+	struct bench b;
+
+	bench_open(&b);
+	bench_run(&b);
+	bench_go_on(&b);
+	assert_true(device(&b, b.gate)->enforce_inbound);
+	b.params.enforce = 0;
+	g_array_set_size(partition_rules_get(b.params.rules, 1)->rules, 0);
+	bench_isolate(&b);
+	refuse_at(&b, &r, b.host, MAD_STATUS_BAD_VALUE);
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 1);
+	assert_int_equal(b.r.held_back, 0);
+	assert_false(device(&b, b.gate)->enforce_inbound);
+	bench_close(&b);
+}
+
+/* Loses what one node answers to Sets. */
+static bool
+tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	return node != *(uint32_t *)data;
+}
+
+static void
+test_silent_host_is_asked_no_more_than_needed(void **state)
+{
+	struct bench b;
+	uint32_t node;
+
+	bench_open(&b);
+	node = b.s->ports[b.host].node;
+	b.f->tamper = tamper_silent;
+	b.f->data = &node;
+	bench_run(&b);
+	assert_true(b.r.failed > 1);	/* its blocks */
+	assert_int_equal(b.r.problems->len, 1);
+	assert_only_that_link_is_down(&b);
+	bench_close(&b);
+}
+
+/* A port at which Set(Active) is refused, as the other end has pulled it up:
+ * its clients have not been told by that. */
+struct told {
+	struct bench *b;
+	unsigned refused, told;
+};
+
+static bool
+tamper_told(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct told *t = data;
+	struct port_info info;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != t->b->s->ports[t->b->host].node ||
+	    h.attr_id != MAD_ATTR_PORT_INFO)
+		return true;
+	port_info_decode(smp_data(answer), &info);
+	if (!info.client_reregister)
+		return true;
+	/* A request, not a value: it does not stay. */
+	f->s->ports[t->b->host].info.client_reregister = false;
+	if (t->refused) {
+		t->told++;
+		return true;
+	}
+	t->refused++;
+	answer[5] = MAD_STATUS_BAD_VALUE;
+	return true;
+}
+
+static void
+test_clients_are_told_though_activation_is_refused(void **state)
+{
+	g_autofree uint8_t *again = NULL;
+	struct bench b;
+	struct told t = { .b = &b };
+
+	bench_open(&b);
+	again = g_new0(uint8_t, b.s->n_ports);
+	again[b.host] = true;
+	b.w.reregister = again;
+	b.f->tamper = tamper_told;
+	b.f->data = &t;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(t.refused, 1);
+	assert_int_equal(t.told, 1);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		assert_int_equal(b.r.told[port], port == b.host);
+	bench_close(&b);
+}
+
+static void
+test_clients_are_told_with_the_activation(void **state)
+{
+	g_autofree uint8_t *again = NULL;
+	struct bench b;
+	struct told t = { .b = &b, .refused = 1 };
+
+	bench_open(&b);
+	again = g_new0(uint8_t, b.s->n_ports);
+	again[b.host] = true;
+	b.w.reregister = again;
+	b.f->tamper = tamper_told;
+	b.f->data = &t;
+	bench_run(&b);
+	assert_int_equal(t.told, 1);
+	assert_true(b.r.told[b.host]);
+	bench_close(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables_go_before_the_link),
+		cmocka_unit_test(test_tables_go_before_the_enforcement),
+		cmocka_unit_test(test_refused_table_keeps_the_link_down),
+		cmocka_unit_test(
+			test_table_that_is_something_else_is_planned_again),
+		cmocka_unit_test(
+			test_refused_table_leaves_an_active_port_alone),
+		cmocka_unit_test(test_enforcement_ends_whatever_tables_hold),
+		cmocka_unit_test(
+			test_silent_host_is_asked_no_more_than_needed),
+		cmocka_unit_test(
+			test_clients_are_told_though_activation_is_refused),
+		cmocka_unit_test(test_clients_are_told_with_the_activation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

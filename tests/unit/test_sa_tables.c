@@ -1,0 +1,222 @@
+/*
+ * Tables of ports in the SA: what must be read, what was read, what is told.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/sa/view_tables.h"
+#include "tests/lib/sa_lab.h"
+
+#define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
+#define LID	SA_BIT(0)
+
+/* Asks without reading anything: ports whose table is missing, or 0. */
+static unsigned
+missing(struct lab *l, uint32_t from, GArray **ports)
+{
+	const struct sa_request request = {
+		.mad = l->mad, .len = MAD_SIZE, .slid = lab_lid(l, from),
+		.now = LAB_NOW,
+	};
+	unsigned n = 0;
+
+	sa_records_free(l->reply.records);
+	sa_answer(l->sa, &request, &l->reply);
+	if (ports)
+		*ports = NULL;
+	if (l->reply.kind != SA_REPLY_UNREAD)
+		return 0;
+	n = l->reply.unread.ports->len;
+	if (ports)
+		*ports = l->reply.unread.ports;
+	else
+		g_array_unref(l->reply.unread.ports);
+	return n;
+}
+
+static void
+want(struct lab *l, unsigned attr_id, uint64_t mask, uint32_t port)
+{
+	lab_begin(l, SA_METHOD_GET_TABLE, attr_id, mask);
+	lab_put(lab_data(l), lab_lid(l, port), 2);
+}
+
+static void
+test_only_ports_that_are_asked_for_must_be_read(void **state)
+{
+	uint32_t host, sw;
+	GArray *ports;
+	unsigned n_known = 0;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	sw = lab_switch(&l, 2);
+	for (uint32_t p = 0; p < l.s->n_ports; p++)
+		n_known += l.s->ports[p].known;
+	want(&l, SA_ATTR_VL_ARB, LID, host);
+	assert_int_equal(missing(&l, host, &ports), 1);
+	assert_int_equal(l.reply.unread.table, PORT_TABLE_VL_ARB);
+	assert_int_equal(g_array_index(ports, uint32_t, 0), host);
+	g_array_unref(ports);
+	want(&l, SA_ATTR_SL_TO_VL, LID, sw);
+	assert_int_equal(missing(&l, host, &ports),
+			 subnet_node_of(l.s, sw)->info.num_ports + 1);
+	assert_int_equal(l.reply.unread.table, PORT_TABLE_SL2VL);
+	g_array_unref(ports);
+	/* of one way out */
+	want(&l, SA_ATTR_SL_TO_VL, LID | SA_BIT(2), sw);
+	lab_data(&l)[3] = 2;
+	assert_int_equal(missing(&l, host, &ports), 1);
+	assert_int_equal(g_array_index(ports, uint32_t, 0), sw + 2);
+	g_array_unref(ports);
+	want(&l, SA_ATTR_VL_ARB, LID | SA_BIT(1), sw);
+	lab_data(&l)[2] = 200;
+	assert_int_equal(missing(&l, host, NULL), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_SL_TO_VL, 0);
+	assert_int_equal(missing(&l, host, NULL), n_known);
+	/* who may not see a port cannot have it read, nor with a bad mask */
+	lab_clear_rules(&l);
+	lab_member(&l, 1, host, PARTITION_FULL);
+	lab_publish(&l);
+	want(&l, SA_ATTR_VL_ARB, LID, lab_host(&l, 1));
+	lab_distrust(&l);
+	assert_int_equal(missing(&l, host, NULL), 0);
+	assert_int_equal(lab_count(&l), 0);
+	want(&l, SA_ATTR_VL_ARB, LID | SA_BIT(63), lab_host(&l, 1));
+	assert_int_equal(missing(&l, host, NULL), 0);
+	lab_close(&l);
+}
+
+static void
+test_what_was_read_is_told_and_not_asked_for_again(void **state)
+{
+	union port_block vls = { .vl = { 0 } }, arb = { .bytes = { 0 } };
+	const uint8_t *d;
+	uint32_t host, sw;
+	struct sa_stats stats;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	sw = lab_switch(&l, 2);
+	for (unsigned sl = 0; sl < SL_COUNT; sl++)
+		vls.vl[sl] = (uint8_t)(15 - sl);
+	arb.arb[0].vl = 3;
+	arb.arb[0].weight = 0x77;
+	/* 3 of the ways in; then the port says no more */
+	for (unsigned in = 0; in < 3; in++)
+		sa_view_add_block(l.v, PORT_TABLE_SL2VL, sw + 1, in, &vls);
+	want(&l, SA_ATTR_SL_TO_VL, LID | SA_BIT(2), sw);
+	lab_data(&l)[3] = 1;
+	assert_int_equal(missing(&l, host, NULL), 1);
+	sa_view_close_table(l.v, PORT_TABLE_SL2VL, sw + 1);
+	assert_int_equal(missing(&l, host, NULL), 0);
+	assert_int_equal(lab_count(&l), 3);
+	/* a component selects, a Get gets it */
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_SL_TO_VL,
+		  LID | SA_BIT(1) | SA_BIT(2));
+	lab_put(lab_data(&l), lab_lid(&l, sw), 2);
+	lab_data(&l)[2] = 2;
+	lab_data(&l)[3] = 1;
+	assert_int_equal(lab_ask(&l), 0);
+	d = lab_answer(&l);
+	assert_int_equal(lab_get(d, 2), lab_lid(&l, sw));
+	assert_int_equal(d[2], 2);
+	assert_int_equal(d[3], 1);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(d[8 + i], (15 - 2 * i) << 4 | (14 - 2 * i));
+	/* all blocks: complete without being closed; other table: not known */
+	for (unsigned b = 0; b < VL_ARB_N_BLOCKS; b++)
+		sa_view_add_block(l.v, PORT_TABLE_VL_ARB, host, b, &arb);
+	want(&l, SA_ATTR_VL_ARB, LID | SA_BIT(2), host);
+	lab_data(&l)[3] = 3;
+	assert_int_equal(missing(&l, host, NULL), 0);
+	assert_int_equal(lab_count(&l), 1);
+	lab_data(&l)[3] = 0;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_data(&l)[3] = 5;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_VL_ARB, LID | SA_BIT(2));
+	lab_put(lab_data(&l), lab_lid(&l, host), 2);
+	lab_data(&l)[3] = 4;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_memory_equal(d + 2, "\1\4", 2);
+	assert_memory_equal(d + 8, "\3\x77\0", 3);
+	want(&l, SA_ATTR_SL_TO_VL, LID, host);
+	sa_stats(l.sa, &stats);
+	assert_int_equal(missing(&l, host, NULL), 1);
+	/* it will come again, and is counted then */
+	assert_int_equal(stats.requests,
+			 stats.answered + stats.refused + stats.dropped);
+	lab_close(&l);
+}
+
+static void
+test_pkeys_are_those_that_are_held(void **state)
+{
+	union port_block b = { .pkeys = { 0x8003, 0x7fff } };
+	struct port_tables *held;
+	uint32_t host, other, sw;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	other = lab_host(&l, 6);
+	sw = lab_switch(&l, 2);
+	subnet_node_of(l.s, host);
+	for (uint32_t n = 0; n < l.s->n_nodes; n++) {
+		l.s->nodes[n].info.partition_cap = 64;
+		l.s->nodes[n].sw.partition_enforcement_cap = 32;
+	}
+	held = port_tables_new(l.s);
+	port_tables_set(held, PORT_TABLE_PKEY, host, 0, &b);
+	b.pkeys[1] = 0xbeef;
+	port_tables_set(held, PORT_TABLE_PKEY, host, 1, &b);
+	port_tables_set(held, PORT_TABLE_PKEY, sw + 3, 0, &b);
+	sa_view_set_tables(l.v, held);
+	port_tables_unref(held);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, host);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 2);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID | SA_BIT(1));
+	lab_put(lab_data(&l), lab_lid(&l, host), 2);
+	lab_put(lab_data(&l) + 2, 1, 2);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_get(lab_answer(&l) + 8, 4), 0x8003beef);
+	/* of an external port of a switch, if there is a table */
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID | SA_BIT(2));
+	lab_put(lab_data(&l), lab_lid(&l, sw), 2);
+	lab_data(&l)[4] = 3;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_answer(&l)[4], 3);
+	lab_data(&l)[4] = 2;
+	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	/* nothing was read: what it will be given */
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID);
+	lab_put(lab_data(&l), lab_lid(&l, other), 2);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_get(lab_answer(&l) + 8, 4), 0xffff0000);
+	lab_close(&l);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_only_ports_that_are_asked_for_must_be_read),
+		cmocka_unit_test(
+			test_what_was_read_is_told_and_not_asked_for_again),
+		cmocka_unit_test(test_pkeys_are_those_that_are_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
