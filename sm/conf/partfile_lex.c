@@ -217,12 +217,12 @@ find_short(const struct partfile_span *span, const char *const *words,
 	return found;
 }
 
-/* In wrong case it is nearer than any other word. */
+/* In wrong case, or its beginning, it is nearer than any other word. */
 static const char *
 find_nearest(const char *shown, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (g_ascii_strcasecmp(shown, words[i]) == 0)
+		if (g_ascii_strncasecmp(shown, words[i], strlen(shown)) == 0)
 			return words[i];
 	return conf_nearest(shown, words, n);
 }
@@ -300,7 +300,7 @@ is_octal(const struct partfile_span *span)
 	if (zeros == 0 || zeros == span->len ||
 	    !read_digits(span->text, span->len, 10, &value))
 		return false;
-	return span->len - zeros > 1 || value > 7;
+	return value > 7;
 }
 
 static bool
