@@ -5,7 +5,7 @@
  * `done` counts those from the front that are read, `next` those that were
  * given to a reader. A `reader` reads the table of one port, one block at a
  * time; there are READERS of them, so that is the share of the window that all
- * this ever has. `busy` says by port which tables are being read, for two
+ * this ever has. `begun` says by port which tables a reader was given, for two
  * questions may wait for the same one; `silent` by node who did not answer:
  * the rest of its tables is not asked for.
  *
@@ -52,7 +52,7 @@ struct qosread {
 	struct sa *sa;
 	struct qosread_hooks hooks;
 	struct sa_view *view;	/* of what is parked; NULL: nothing is */
-	uint8_t *busy;		/* by port, a bit for each table */
+	uint8_t *begun;		/* by port, a bit for each table */
 	uint8_t *silent;	/* by node */
 	GQueue parked;		/* the next one to be served at the head */
 	struct reader readers[READERS];
@@ -79,7 +79,7 @@ forget(struct qosread *q)
 	for (unsigned i = 0; i < READERS; i++)
 		q->readers[i].works = false;
 	q->stats.in_flight = 0;
-	g_clear_pointer(&q->busy, g_free);
+	g_clear_pointer(&q->begun, g_free);
 	g_clear_pointer(&q->silent, g_free);
 	g_clear_pointer(&q->view, sa_view_unref);
 }
@@ -93,7 +93,7 @@ watch(struct qosread *q)
 		return;
 	q->view = sa_view_ref(sa_view_of(q->sa));
 	s = q->view->subnet;
-	q->busy = g_new0(uint8_t, s->n_ports);
+	q->begun = g_new0(uint8_t, s->n_ports);
 	q->silent = g_new0(uint8_t, s->n_nodes);
 }
 
@@ -151,7 +151,6 @@ stop_reading(struct reader *r)
 	struct qosread *q = r->q;
 
 	sa_view_close_table(q->view, r->table, r->port);
-	q->busy[r->port] &= (uint8_t)~(1u << r->table);
 	r->works = false;
 	q->stats.in_flight--;
 }
@@ -257,7 +256,7 @@ on_done(const struct xact_answer *a, void *data, uint64_t tag)
 static bool
 is_free(const struct qosread *q, enum port_table table, uint32_t port)
 {
-	return !(q->busy[port] >> table & 1) &&
+	return !(q->begun[port] >> table & 1) &&
 		!sa_view_table_is_read(q->view, table, port);
 }
 
@@ -295,7 +294,7 @@ read_next(struct reader *r, unsigned *looks)
 
 	while (take_port(r, looks)) {
 		r->works = true;
-		q->busy[r->port] |= (uint8_t)(1u << r->table);
+		q->begun[r->port] |= (uint8_t)(1u << r->table);
 		q->stats.in_flight++;
 		if (ask(r))
 			return;

@@ -181,6 +181,7 @@ test_pkeys_are_those_that_are_held(void **state)
 	b.pkeys[1] = 0xbeef;
 	port_tables_set(held, PORT_TABLE_PKEY, host, 1, &b);
 	port_tables_set(held, PORT_TABLE_PKEY, sw + 3, 0, &b);
+	port_tables_set(held, PORT_TABLE_PKEY, lab_host(&l, 7), 1, &b);
 	sa_view_set_tables(l.v, held);
 	port_tables_unref(held);
 	want(&l, SA_ATTR_PKEY_TABLE, LID, host);
@@ -199,6 +200,10 @@ test_pkeys_are_those_that_are_held(void **state)
 	assert_int_equal(lab_answer(&l)[4], 3);
 	lab_data(&l)[4] = 2;
 	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	/* of a table that was read in part, that part */
+	want(&l, SA_ATTR_PKEY_TABLE, LID, lab_host(&l, 7));
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 1);
 	/* nothing was read: what it will be given */
 	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID);
 	lab_put(lab_data(&l), lab_lid(&l, other), 2);
