@@ -1,0 +1,117 @@
+/*
+ * Timers in a GLib main loop: when they ring, and what it costs to start one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "sm/io/timers.h"
+
+static void
+count(void *data)
+{
+	++*(unsigned *)data;
+}
+
+/* A poll function has no data of its own. */
+static unsigned polls_woken;
+
+static gint
+count_woken(GPollFD *fds, guint n, gint timeout)
+{
+	gint ready = g_poll(fds, n, timeout);
+
+	polls_woken += ready > 0;
+	return ready;
+}
+
+static void
+settle(void)
+{
+	while (g_main_context_iteration(NULL, FALSE))
+		;
+}
+
+/* Each start of a nearer timer would be a descriptor written, polled and read,
+ * and a turn of the loop for nothing. */
+static void
+test_starting_a_timer_wakes_nobody(void **state)
+{
+	struct timers *t = timers_new(g_main_context_default());
+	int64_t far = timers_now() + G_TIME_SPAN_HOUR;
+	unsigned id = 0, rang = 0;
+
+	settle();
+	polls_woken = 0;
+	g_main_context_set_poll_func(NULL, count_woken);
+	for (unsigned i = 0; i < 10; i++) {
+		id = timers_start(t, far - i * G_TIME_SPAN_SECOND, count,
+				  &rang);
+		assert_false(g_main_context_iteration(NULL, FALSE));
+	}
+	timers_cancel(t, id);
+	assert_false(g_main_context_iteration(NULL, FALSE));
+	assert_int_equal(polls_woken, 0);
+	g_main_context_set_poll_func(NULL, NULL);
+	assert_int_equal(rang, 0);
+	timers_free(t);
+}
+
+/* The loop sleeps until then, with nothing else to wake it, and not longer. */
+static void
+test_sleeping_loop_wakes_for_a_timer(void **state)
+{
+	struct timers *t = timers_new(g_main_context_default());
+	int64_t began = timers_now(), took;
+	unsigned rang = 0, turns = 0;
+
+	timers_start(t, began + G_TIME_SPAN_HOUR, count, &rang);
+	timers_start(t, began + 20000, count, &rang);
+	while (!rang) {
+		g_main_context_iteration(NULL, TRUE);
+		turns++;
+	}
+	took = timers_now() - began;
+	assert_true(took >= 20000);
+	assert_in_range(turns, 1, 5);	/* it slept */
+	assert_int_equal(rang, 1);
+	timers_free(t);
+}
+
+static void
+test_next_is_the_nearest(void **state)
+{
+	struct timers *t = timers_new(g_main_context_default());
+	int64_t now = timers_now(), far = now + G_TIME_SPAN_HOUR;
+	unsigned id, rang = 0;
+
+	assert_true(timers_next(t) == INT64_MAX);
+	timers_start(t, far, count, &rang);
+	assert_true(timers_next(t) == far);
+	id = timers_start(t, far - 5, count, &rang);
+	timers_start(t, far + 5, count, &rang);
+	assert_true(timers_next(t) == far - 5);
+	timers_cancel(t, id);
+	assert_true(timers_next(t) == far);
+	/* one for a moment that is over is due now */
+	timers_start(t, now - 5, count, &rang);
+	assert_in_range(timers_next(t) - now, 0, 10 * G_TIME_SPAN_SECOND);
+	settle();
+	assert_int_equal(rang, 1);
+	assert_true(timers_next(t) == far);
+	timers_free(t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_starting_a_timer_wakes_nobody),
+		cmocka_unit_test(test_sleeping_loop_wakes_for_a_timer),
+		cmocka_unit_test(test_next_is_the_nearest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
