@@ -140,6 +140,14 @@ compare(unsigned a, unsigned b)
 	return (a > b) - (a < b);
 }
 
+/* A code that means no speed is no limit that anything could keep: it may be
+ * one of a speed that is yet to come. */
+static bool
+rate_is_known(const struct mcmember_record *q)
+{
+	return q->rate_selector == SA_LARGEST || sa_rate_mbps(q->rate);
+}
+
 static bool
 selectors_hold(const struct request *r, const struct group *group)
 {
@@ -149,8 +157,9 @@ selectors_hold(const struct request *r, const struct group *group)
 	    !selector_holds(q->mtu_selector, compare(group->mtu, q->mtu)))
 		return false;
 	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) &&
-	    !selector_holds(q->rate_selector,
-			    sa_rate_compare(group->rate, q->rate)))
+	    (!rate_is_known(q) ||
+	     !selector_holds(q->rate_selector,
+			     sa_rate_compare(group->rate, q->rate))))
 		return false;
 	return !says(r, MCM_LIFE_SELECTOR, MCM_LIFE) ||
 		selector_holds(q->life_selector, compare(group->life, q->life));
@@ -204,14 +213,15 @@ realize_rate(const struct request *r)
 		best = RATE_DEFAULT;
 	if (!says(r, MCM_RATE_SELECTOR, MCM_RATE))
 		return best;
+	if (!rate_is_known(q))
+		return 0;
 	switch ((enum sa_selector)q->rate_selector) {
 	case SA_GREATER:
 		return sa_rate_compare(best, q->rate) > 0 ? best : 0;
 	case SA_LESS:
 		return rate_below(q->rate, best);
 	case SA_EXACTLY:
-		return sa_rate_compare(q->rate, best) <= 0 &&
-			sa_rate_mbps(q->rate) ? q->rate : 0;
+		return sa_rate_compare(q->rate, best) <= 0 ? q->rate : 0;
 	case SA_LARGEST:
 		return best;
 	}
