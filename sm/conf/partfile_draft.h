@@ -11,7 +11,7 @@
 struct partfile_group {
 	struct partition_group group;	/* MGID as the file has it */
 	uint16_t scopes;		/* a bit each; 0: as in the MGID */
-	bool broadcast;			/* made for IPoIB: the MGID is to come */
+	bool broadcast;			/* of IPoIB: the MGID is to come */
 	struct partfile_place place;
 };
 
