@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "routing/multicast.h"
+#include "sm/sa/view_tables.h"
 #include "sm/wire/smp.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
@@ -57,7 +58,8 @@ struct mcast {
 	struct subnet *s;
 	struct lid_map *lids;
 	uint32_t *ranks;
-	struct mft *wanted;
+	struct mft *wanted;	/* in the numbering of when it was computed */
+	struct mft *told;	/* what is held, in that of `s` */
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
@@ -110,6 +112,7 @@ stop(struct mcast *m)
 	m->s = NULL;
 	g_clear_pointer(&m->lids, lid_map_free);
 	g_clear_pointer(&m->ranks, g_free);
+	g_clear_pointer(&m->told, mft_free);
 }
 
 void
@@ -212,9 +215,9 @@ add_members(const struct mcast *m, GArray *members, const uint32_t *ports,
 }
 
 /* The tables that the switches hold as far as we know, in the numbering of
- * this snapshot: what the trees may keep. */
+ * this snapshot: what the trees may keep, and what the SA tells. */
 static struct mft *
-make_previous(struct mcast *m)
+collect_held(struct mcast *m)
 {
 	struct mft *mft;
 
@@ -259,7 +262,7 @@ make_trees(struct mcast *m, const GArray *trees)
 	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
 					(GDestroyNotify)g_array_unref);
 	struct graph *g = graph_new(m->s, m->lids);
-	struct mft *previous = make_previous(m);
+	struct mft *previous = collect_held(m);
 	struct multicast_input in = {
 		.g = g, .ranks = m->ranks, .previous = previous,
 	};
@@ -456,6 +459,18 @@ set_phase(struct mcast *m, enum phase phase)
 	m->sw = m->position = m->block = 0;
 }
 
+/* No sweep comes of a join: the SA must hear of it from here. */
+static void
+tell(struct mcast *m)
+{
+	struct sa_view *view = sa_view_of(m->sa);
+
+	mft_free(m->told);
+	m->told = collect_held(m);
+	if (view && view->subnet == m->s)
+		sa_view_set_mft(view, m->told);
+}
+
 static void
 pump(struct mcast *m)
 {
@@ -468,6 +483,8 @@ pump(struct mcast *m)
 		if (m->in_flight)
 			return;
 		set_phase(m, m->phase + 1);
+		if (m->phase == PHASE_REST)
+			tell(m);
 	}
 	if (m->timer || !m->s)
 		return;
@@ -541,13 +558,14 @@ mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
 	m->ranks = ranks ? g_memdup2(ranks, s->n_switches * sizeof(*ranks)) :
 		NULL;
 	m->again = m->bad = false;
+	m->told = collect_held(m);
 	mcast_touch(m);
 }
 
 struct mft *
 mcast_tables(const struct mcast *m)
 {
-	return m->wanted;
+	return m->told;
 }
 
 const struct mcast_stats *

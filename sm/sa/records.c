@@ -191,6 +191,7 @@ scan_free(void *data)
 
 	if (s->list)
 		g_array_unref(s->list);
+	mft_free(s->mft);
 	sa_view_unref(s->v);
 	g_free(s);
 }
@@ -382,7 +383,7 @@ narrow_guid_info(struct scan *s)
 static void
 narrow_mft(struct scan *s)
 {
-	const struct mft *mft = s->v->mft;
+	const struct mft *mft = s->mft;
 	uint32_t position = s->q.wanted[2] >> 4;
 	uint32_t block = (uint32_t)bytes_load(s->q.wanted + 2, 2) & 0x1ffu;
 
@@ -481,6 +482,7 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 		return NULL;
 	}
 	s->v = sa_view_ref(v);
+	s->mft = v->mft ? mft_ref(v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
 	s->end = table->domain == DOMAIN_PORTS ? v->subnet->n_ports :

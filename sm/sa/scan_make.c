@@ -239,13 +239,13 @@ make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static uint32_t
 count_mft_blocks(const struct scan *s, uint32_t at)
 {
-	return s->v->mft ? s->v->mft->n_positions * s->v->mft->n_blocks : 0;
+	return s->mft ? s->mft->n_positions * s->mft->n_blocks : 0;
 }
 
 static bool
 make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct mft *mft = s->v->mft;
+	const struct mft *mft = s->mft;
 	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
 
 	if (!lid_of_switch(s->v, at))

@@ -212,6 +212,41 @@ test_pkeys_are_those_that_are_held(void **state)
 	lab_close(&l);
 }
 
+/* Groups change while somebody takes the table: it goes on as it began. */
+static void
+test_multicast_table_may_change_on_its_way(void **state)
+{
+	struct mft *small;
+	unsigned n = 0;
+	uint8_t record[72];
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	l.mft = mft_new(l.s->n_switches, 3, 4);
+	for (uint32_t i = 0; i < l.s->n_switches * 3 * 4 * MFT_BLOCK; i++)
+		l.mft->masks[i] = 0x1234;
+	lab_publish(&l);
+	small = mft_new(l.s->n_switches, 1, 1);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	while (sa_records_next(l.reply.records, record)) {
+		assert_int_equal(lab_get(record + 8, 2), 0x1234);
+		assert_int_equal(lab_get(record + 70, 2), 0x1234);
+		if (n++ == 5)
+			sa_view_set_mft(l.v, small);
+	}
+	assert_int_equal(n, l.s->n_switches * 3 * 4);
+	mft_free(small);
+	/* and who asks then gets what is there then */
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), l.s->n_switches);
+	sa_view_set_mft(l.v, NULL);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
 int
 main(void)
 {
@@ -221,6 +256,7 @@ main(void)
 		cmocka_unit_test(
 			test_what_was_read_is_told_and_not_asked_for_again),
 		cmocka_unit_test(test_pkeys_are_those_that_are_held),
+		cmocka_unit_test(test_multicast_table_may_change_on_its_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
