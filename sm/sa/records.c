@@ -514,15 +514,23 @@ table_on_demand(unsigned attr_id)
 		return PORT_TABLE_SL2VL;
 	case SA_ATTR_VL_ARB:
 		return PORT_TABLE_VL_ARB;
+	case SA_ATTR_PKEY_TABLE:
+		return PORT_TABLE_PKEY;
 	}
 	return PORT_N_TABLES;
 }
 
+/* P_Keys of end ports are known by the sweep, those of a switch's external
+ * ports only where they are written. */
 static bool
-may_have_table(const struct sa_view *v, uint32_t port)
+may_have_table(const struct sa_view *v, enum port_table table, uint32_t port)
 {
-	return v->subnet->ports[port].known &&
-		v->lids->base[scan_end_port(v, port)];
+	const struct subnet *s = v->subnet;
+
+	if (!s->ports[port].known || !v->lids->base[scan_end_port(v, port)])
+		return false;
+	return table != PORT_TABLE_PKEY ||
+		(!subnet_is_end_port(s, port) && port_pkey_cap(s, port));
 }
 
 GArray *
@@ -544,7 +552,7 @@ records_unread(struct sa_view *v, const struct query *q,
 		uint32_t port = scan_index(s);
 
 		if (scan_has_number(s, port) && scan_sees(s, port) &&
-		    may_have_table(v, port) &&
+		    may_have_table(v, *table, port) &&
 		    !sa_view_table_is_read(v, *table, port))
 			g_array_append_val(ports, port);
 	}
