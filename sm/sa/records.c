@@ -529,8 +529,7 @@ may_have_table(const struct sa_view *v, enum port_table table, uint32_t port)
 
 	if (!s->ports[port].known || !v->lids->base[scan_end_port(v, port)])
 		return false;
-	return table != PORT_TABLE_PKEY ||
-		(!subnet_is_end_port(s, port) && port_pkey_cap(s, port));
+	return table != PORT_TABLE_PKEY || !subnet_is_end_port(s, port);
 }
 
 GArray *

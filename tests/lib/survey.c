@@ -11,13 +11,12 @@
 
 #include "tests/lib/survey.h"
 
-#define FABRIC	"PGFT(4,6;1,4)"		/* 24 hosts, 10 switches */
 #define SEED	11u
 
 void
-survey_open(struct survey *b, unsigned lmc)
+survey_open(struct survey *b, const char *spec, unsigned lmc)
 {
-	osm_world_open_lmc(&b->o, FABRIC, SEED, lmc);
+	osm_world_open_lmc(&b->o, spec, SEED, lmc);
 	for (unsigned i = 0; i < SURVEY_CLIENTS; i++)
 		osm_client_open(&b->c[i], &b->o, osm_host(&b->o, 2 + 7 * i));
 	truth_open(&b->x, &b->o, osm_host(&b->o, 5));

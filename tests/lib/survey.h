@@ -15,7 +15,11 @@ struct survey {
 	struct osm_client c[SURVEY_CLIENTS];
 	GArray *ends;			/* uint32_t, truth_end_ports() */
 };
-void survey_open(struct survey *b, unsigned lmc);
+/* A fat tree of 24 hosts and 10 switches; hosts with a port on each of two
+ * rings. The seed of both is the same. */
+#define SURVEY_TREE	"PGFT(4,6;1,4)"
+#define SURVEY_RAILS	"rails(5;11,2)"
+void survey_open(struct survey *b, const char *spec, unsigned lmc);
 void survey_close(struct survey *b);
 /* Ports came or went: `ends` anew. */
 void survey_look_again(struct survey *b);

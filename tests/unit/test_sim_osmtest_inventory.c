@@ -139,14 +139,14 @@ ask_for_path(struct survey *b, const uint8_t *want)
 }
 
 static void
-test_every_pair_has_the_path_that_packets_take(void **state)
+check_every_pair(const char *spec)
 {
 	GByteArray *table;
 	const uint8_t **by_pair;
 	struct survey b;
 	guint n;
 
-	survey_open(&b, 0);
+	survey_open(&b, spec, 0);
 	n = b.ends->len;
 	assert_int_equal(osm_table(&b.c[0], SA_ATTR_PATH, 0, NULL), 0);
 	assert_int_equal(osm_records(&b.c[0], SA_ATTR_PATH), n * n);
@@ -158,6 +158,18 @@ test_every_pair_has_the_path_that_packets_take(void **state)
 	g_free(by_pair);
 	g_byte_array_unref(table);
 	survey_close(&b);
+}
+
+static void
+test_every_pair_has_the_path_that_packets_take(void **state)
+{
+	check_every_pair(SURVEY_TREE);
+}
+
+static void
+test_every_pair_of_ports_on_rails_has_a_path(void **state)
+{
+	check_every_pair(SURVEY_RAILS);
 }
 
 /* The last table is that of all paths with this port at the end where
@@ -191,7 +203,7 @@ test_paths_of_one_end_lead_everywhere(void **state)
 	};
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	for (guint i = 0; i < b.ends->len; i++) {
 		uint32_t port = survey_end(&b, i);
 		struct path_record r = {
@@ -235,7 +247,7 @@ test_clients_take_large_tables_at_once(void **state)
 	GByteArray *want;
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	assert_int_equal(osm_table(&b.c[0], SA_ATTR_PATH, 0, NULL), 0);
 	assert_true(b.c[0].table->len > 4 * WINDOW * SEGMENT);
 	g_free(check_paths(&b));
@@ -353,7 +365,7 @@ test_inventory_without_a_host_lacks_that_host(void **state)
 	uint16_t lid;
 	guint n;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	take_inventory(&b, &before);
 	n = b.ends->len;
 	host = osm_host(&b.o, 13);
@@ -418,7 +430,7 @@ test_inventory_without_a_cable_lacks_that_cable(void **state)
 	struct survey b;
 	uint32_t port, peer;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	take_inventory(&b, &before);
 	port = trunk(&b, 3);
 	peer = sim_peer(b.o.w.sim, port);
@@ -457,6 +469,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_every_pair_has_the_path_that_packets_take),
+		cmocka_unit_test(test_every_pair_of_ports_on_rails_has_a_path),
 		cmocka_unit_test(test_paths_of_one_end_lead_everywhere),
 		cmocka_unit_test(test_clients_take_large_tables_at_once),
 		cmocka_unit_test(test_inventory_without_a_host_lacks_that_host),

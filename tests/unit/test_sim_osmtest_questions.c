@@ -57,7 +57,7 @@ test_names_of_nobody_give_empty_tables(void **state)
 	struct survey b;
 	uint16_t host;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	host = osm_lid(&b.o, b.c[0].port);
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
 		assert_none(&b, all[i], NOBODY);
@@ -88,7 +88,7 @@ test_pkeys_are_for_who_has_the_key(void **state)
 	struct survey b;
 	unsigned status;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	bytes_store(q.data, osm_lid(&b.o, b.c[0].port), 2);
 	for (unsigned i = 0; i < 4; i++) {
 		q.method = methods[i % 2];
@@ -136,7 +136,7 @@ test_the_manager_is_found_by_what_it_is(void **state)
 	struct survey b;
 	uint32_t port;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	port = b.o.w.m.port;
 	assert_int_not_equal(survey_ask(&b, MAD_METHOD_SET, SA_ATTR_SM_INFO, 0,
 					NULL), 0);
@@ -207,7 +207,7 @@ test_subscriptions_go_as_in_osmtest(void **state)
 	const uint64_t by_enum = SA_BIT(SUBSCRIBER_ENUM);
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	assert_int_not_equal(survey_ask(&b, MAD_METHOD_SET,
 					SA_ATTR_INFORM_INFO_RECORD, by_enum,
 					NULL), 0);
@@ -245,7 +245,7 @@ test_subscriptions_are_ones_own(void **state)
 {
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	assert_int_equal(subscribe(&b, 1, 1, 0, 0x1234), 0);
 	assert_int_equal(subscribe(&b, 2, 1, 0, 0x1234), 0);
 	assert_int_equal(subscriptions(&b, 0, 0), 0);
@@ -343,7 +343,7 @@ test_multi_path_joins_every_pair(void **state)
 	struct lists l = { .mask = COUNTS };
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
 		l.n_sources = shapes[i][0];
 		l.n_destinations = shapes[i][1];
@@ -374,7 +374,7 @@ test_multi_path_of_bad_lists_is_refused(void **state)
 	struct lists l;
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	osm_gid(&b.o, b.c[0].port, own);
 	memset(&l, 0, sizeof(l));
 	assert_int_equal(multi(&b, &l), SA_STATUS_INSUFFICIENT);
@@ -430,7 +430,7 @@ test_the_sa_says_what_it_can(void **state)
 	struct sa_class_info info;
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	assert_int_equal(survey_ask(&b, MAD_METHOD_GET,
 				    SA_ATTR_CLASS_PORT_INFO, 0, NULL), 0);
 	assert_int_equal(b.c[0].data[0], 1);	/* BaseVersion */
@@ -461,7 +461,7 @@ test_what_is_not_served_is_refused_at_once(void **state)
 	};
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(methods); i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(attrs); k++) {
 			assert_int_not_equal(survey_ask(&b, methods[i],
@@ -502,7 +502,7 @@ test_paths_beyond_the_subnet(void **state)
 	struct survey b;
 	uint8_t gid[16];
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	memcpy(m.mgid, ipoib, 16);
 	osm_gid(&b.o, b.c[0].port, m.port_gid);
 	mcmember_record_encode(q.data, &m);
@@ -591,7 +591,7 @@ test_every_lid_of_a_range_names_the_port(void **state)
 	struct survey b;
 	uint16_t lid;
 
-	survey_open(&b, 1);
+	survey_open(&b, SURVEY_TREE, 1);
 	lid = osm_lid(&b.o, b.c[0].port);
 	assert_int_equal(sim_port_info(b.o.w.sim, b.c[0].port)->lmc, 1);
 	for (size_t i = 0; i < G_N_ELEMENTS(by_lid); i++) {

@@ -91,12 +91,12 @@ check_by(struct survey *b, unsigned attr_id, const GByteArray *all,
 }
 
 static void
-test_nodes_and_ports_are_those_of_the_fabric(void **state)
+check_nodes_and_ports(const char *spec)
 {
 	GByteArray *all;
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, spec, 0);
 	all = survey_check(&b, SA_ATTR_NODE);
 	assert_int_equal(all->len / sa_record_size(SA_ATTR_NODE),
 			 b.ends->len);
@@ -113,6 +113,19 @@ test_nodes_and_ports_are_those_of_the_fabric(void **state)
 	survey_close(&b);
 }
 
+static void
+test_nodes_and_ports_are_those_of_the_fabric(void **state)
+{
+	check_nodes_and_ports(SURVEY_TREE);
+}
+
+/* A NodeRecord for each port of a CA: the same NodeGUID, another PortGUID. */
+static void
+test_hosts_of_two_ports_are_told_twice(void **state)
+{
+	check_nodes_and_ports(SURVEY_RAILS);
+}
+
 /* A LID and a GUID that do not belong together name nobody. */
 static void
 test_names_of_two_nodes_are_nobodys(void **state)
@@ -121,7 +134,7 @@ test_names_of_two_nodes_are_nobodys(void **state)
 	uint8_t wanted[SA_DATA_LEN] = { 0 };
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	bytes_store(wanted, osm_lid(&b.o, survey_end(&b, 0)), 2);
 	bytes_store(wanted + OFF_PORT_GUID,
 		    b.o.w.s->ports[survey_end(&b, 1)].guid, 8);
@@ -143,7 +156,7 @@ test_links_are_told_from_both_ends(void **state)
 	GByteArray *all;
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	all = survey_check(&b, SA_ATTR_LINK);
 	/* 24 to hosts, 6 leaves to 4 switches each */
 	assert_int_equal(all->len / sa_record_size(SA_ATTR_LINK),
@@ -201,7 +214,7 @@ test_tables_are_what_the_devices_hold(void **state)
 	};
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	for (unsigned i = 0; i < SURVEY_CLIENTS; i++)
 		join(&b, i);
 	osm_run(&b.o, SECOND);
@@ -239,7 +252,7 @@ test_multicast_tables_are_told_of_the_right_switch(void **state)
 {
 	struct survey b;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	for (unsigned i = 0; i < SURVEY_CLIENTS; i++) {
 		join(&b, i);
 		osm_run(&b.o, SECOND / 4);
@@ -276,7 +289,7 @@ test_tables_are_whole_through_losses(void **state)
 	struct survey b;
 	unsigned rule;
 
-	survey_open(&b, 0);
+	survey_open(&b, SURVEY_TREE, 0);
 	rule = osm_lose(&b.o, 50);
 	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++)
 		g_byte_array_unref(survey_check(&b, tables[i]));
@@ -289,6 +302,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nodes_and_ports_are_those_of_the_fabric),
+		cmocka_unit_test(test_hosts_of_two_ports_are_told_twice),
 		cmocka_unit_test(test_names_of_two_nodes_are_nobodys),
 		cmocka_unit_test(test_links_are_told_from_both_ends),
 		cmocka_unit_test(test_tables_are_what_the_devices_hold),
