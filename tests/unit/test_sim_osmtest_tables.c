@@ -244,6 +244,62 @@ check_mft(struct survey *b)
 	g_byte_array_unref(survey_check(b, SA_ATTR_MULTICAST_FT));
 }
 
+#define MANY	70u	/* more than two blocks of an MFT */
+#define CREATE	(SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) | \
+		 SA_BIT(MCM_JOIN_STATE) | SA_BIT(MCM_Q_KEY) | \
+		 SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) | \
+		 SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_TCLASS))
+
+/* Two hosts join, or leave, the nth of some groups. */
+static void
+change_group(struct survey *b, unsigned method, unsigned n)
+{
+	struct mcmember_record r = {
+		.mgid = { 0xff, 0x12, 0xa0, 0x1c }, .pkey = 0xffff,
+		.join_state = 1,
+	};
+	struct osm_question q = {
+		.method = method, .attr_id = SA_ATTR_MC_MEMBER, .mask = CREATE,
+	};
+
+	bytes_store(r.mgid + 12, n + 1, 4);
+	for (unsigned i = 0; i < 2; i++) {
+		osm_gid(&b->o, b->c[i].port, r.port_gid);
+		mcmember_record_encode(q.data, &r);
+		assert_int_equal(osm_ask(&b->c[i], &q), 0);
+	}
+}
+
+/* Groups come in numbers, and go, the youngest first and last: what switches
+ * hold of them goes, too, and is told to be gone. */
+static void
+test_multicast_tables_shrink_with_their_groups(void **state)
+{
+	GByteArray *truth;
+	struct survey b;
+
+	survey_open(&b, SURVEY_TREE, 0);
+	for (unsigned i = 0; i < MANY; i++)
+		change_group(&b, MAD_METHOD_SET, i);
+	osm_run(&b.o, SECOND);
+	check_mft(&b);
+	for (unsigned i = MANY - 1; i > 0; i--) {
+		change_group(&b, SA_METHOD_DELETE, i);
+		if (i % 8 == 0) {
+			osm_run(&b.o, SECOND / 4);
+			check_mft(&b);
+		}
+	}
+	osm_run(&b.o, SECOND / 4);
+	check_mft(&b);
+	change_group(&b, SA_METHOD_DELETE, 0);
+	osm_run(&b.o, SECOND);
+	truth = truth_records(&b.x, SA_ATTR_MULTICAST_FT);
+	assert_int_equal(truth->len, 0);
+	g_byte_array_unref(truth);
+	survey_close(&b);
+}
+
 /* A join changes tables without a sweep. A switch that goes, or comes, changes
  * the numbers by which the SM counts switches; at no moment is a table told as
  * that of another one. */
@@ -306,6 +362,8 @@ main(void)
 		cmocka_unit_test(test_names_of_two_nodes_are_nobodys),
 		cmocka_unit_test(test_links_are_told_from_both_ends),
 		cmocka_unit_test(test_tables_are_what_the_devices_hold),
+		cmocka_unit_test(
+			test_multicast_tables_shrink_with_their_groups),
 		cmocka_unit_test(
 			test_multicast_tables_are_told_of_the_right_switch),
 		cmocka_unit_test(test_tables_are_whole_through_losses),
