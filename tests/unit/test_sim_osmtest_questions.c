@@ -165,6 +165,51 @@ test_the_manager_is_found_by_what_it_is(void **state)
 	survey_close(&b);
 }
 
+/* A host of a greater GUID: with the same priority it stands by. */
+static uint32_t
+host_behind(const struct survey *b, uint32_t master)
+{
+	for (unsigned i = 0; i < osm_hosts(&b->o); i++) {
+		uint32_t port = osm_host(&b->o, i);
+
+		if (b->o.w.s->ports[port].guid > b->o.w.s->ports[master].guid)
+			return port;
+	}
+	fail_msg("the master has the greatest GUID");
+	return SUBNET_NONE;
+}
+
+/* Another one that stands by is told behind the master, until it goes. */
+static void
+test_a_standby_is_told_too(void **state)
+{
+	uint8_t wanted[SA_DATA_LEN] = { 0 };
+	struct manager other;
+	struct survey b;
+	uint32_t port;
+
+	survey_open(&b, SURVEY_TREE, 0);
+	port = host_behind(&b, b.o.w.m.port);
+	manager_open(&other, b.o.w.sim, port, 0, &b.o.params);
+	osm_run(&b.o, 5 * SECOND);
+	osm_settle(&b.o);
+	assert_int_equal(other.last, SWEEP_END_STANDBY);
+	assert_int_equal(managers(&b, 0, NULL), 2);
+	assert_int_equal(bytes_load(osm_record(&b.c[0], SA_ATTR_SM_INFO, 0),
+				    2), osm_lid(&b.o, b.o.w.m.port));
+	wanted[OFF_SM_PRIORITY] = SM_STATE_STANDBY;
+	assert_int_equal(managers(&b, SA_BIT(SM_STATE), wanted), 1);
+	assert_int_equal(bytes_load(osm_record(&b.c[0], SA_ATTR_SM_INFO, 0),
+				    2), osm_lid(&b.o, port));
+	bytes_store(wanted + OFF_SM_GUID, b.o.w.s->ports[port].guid, 8);
+	assert_int_equal(managers(&b, SA_BIT(SM_GUID), wanted), 1);
+	manager_close(&other);
+	osm_run(&b.o, 5 * SECOND);
+	osm_settle(&b.o);
+	assert_int_equal(managers(&b, 0, NULL), 1);
+	survey_close(&b);
+}
+
 /* --------------------------------------------------------- subscriptions */
 
 enum { SUBSCRIBER_GID = 0, SUBSCRIBER_ENUM = 1 };
@@ -634,6 +679,7 @@ main(void)
 		cmocka_unit_test(test_names_of_nobody_give_empty_tables),
 		cmocka_unit_test(test_pkeys_are_for_who_has_the_key),
 		cmocka_unit_test(test_the_manager_is_found_by_what_it_is),
+		cmocka_unit_test(test_a_standby_is_told_too),
 		cmocka_unit_test(test_subscriptions_go_as_in_osmtest),
 		cmocka_unit_test(test_subscriptions_are_ones_own),
 		cmocka_unit_test(test_multi_path_joins_every_pair),

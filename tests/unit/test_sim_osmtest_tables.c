@@ -270,8 +270,8 @@ change_group(struct survey *b, unsigned method, unsigned n)
 	}
 }
 
-/* Groups come in numbers, and go, the youngest first and last: what switches
- * hold of them goes, too, and is told to be gone. */
+/* Groups come in numbers, and go, the youngest first: what switches hold of them
+ * goes, too, and is told to be gone. */
 static void
 test_multicast_tables_shrink_with_their_groups(void **state)
 {
