@@ -136,6 +136,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	struct sweep_report told = *r;
 
 	told.causes = causes;
+	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
 	log_sent(s, LOG_INFO);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
@@ -221,6 +222,8 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
 	name_strangers(s, peers, found->len);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
@@ -563,6 +566,7 @@ sweep_free(struct sweep *s)
 	if (!s)
 		return;
 	cancel_all(s);
+	g_clear_pointer(&s->others, g_array_unref);
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->bridge, lft_free);
