@@ -178,7 +178,7 @@ obey(struct sweep *s, uint32_t port)
 
 	r.master = n;
 	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
-		"(0x%016" G_GINT64_MODIFIER "x)", n->desc,
+		"(0x%016" G_GINT64_MODIFIER "x)", subnet_node_name(n),
 		n->info.node_guid);
 	set_sm_state(s, SM_STATE_STANDBY);
 	if (s->elected)
