@@ -169,7 +169,8 @@ info_case() {
 	check "--help says nothing on stderr" [ ! -s err ]
 	for option in --port --Ca --guid --once --routing-engine --sweep \
 		--timeout --retries --maxsmps --config --log-file \
-		--cache-dir --dump-dir --priority --lmc --plan --show \
+		--cache-dir --dump-dir --node-name-map --daemon --pidfile \
+		--priority --lmc --plan --show \
 		--version --help; do
 		check "--help tells of $option" grep -q -e "$option" help
 	done
