@@ -14,7 +14,7 @@
 static void
 put_string(GString *out, const char *text)
 {
-	/* a site's own names may be in any language */
+	/* a site's own names may be of any language */
 	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
 
 	g_string_append_c(out, '"');

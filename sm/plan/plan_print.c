@@ -497,12 +497,13 @@ plan_print_text(const struct plan *plan, const struct subnet *s,
 		i = print_line(&j, i);
 }
 
-/* A JSON string (RFC 8259, 7). Bytes above ASCII are taken for Latin-1: what
- * comes out is valid whatever a node put into its description. */
+/* A JSON string (RFC 8259, 7). In a text that is not UTF-8, bytes above ASCII
+ * are taken for Latin-1: what comes out is valid whatever a node put into its
+ * description. */
 static void
 put_json_string(GString *out, const char *text)
 {
-	/* a site's own names may be in any language */
+	/* a site's own names may be of any language */
 	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
 
 	g_string_append_c(out, '"');
