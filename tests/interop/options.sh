@@ -248,7 +248,101 @@ foreign_case() {
 		grep -qE 'dump_files_dir is not used' out
 }
 
-# in_background PID LOG: a process of its own that holds on to nothing
+# opensm_file FILE [KEY VALUE]...: what OpenSM writes, with these values
+opensm_file() {
+	local file=$1
+
+	shift
+	cp opensm.conf "$file"
+	while [ $# -gt 0 ]; do
+		grep -q "^$1 " "$file" || echo "$1 is no key of OpenSM" >&2
+		sed -i "s|^$1 .*|$1 $2|" "$file"
+		shift 2
+	done
+}
+
+took_ms() {	# LOG: until the subnet was up, or was seen not to be
+	sed -nE 's/.*SUBNET (UP|NOT).*[ ;]([0-9]+)\.[0-9]+ ms.*/\2/p' "$1" |
+		tail -n 1
+}
+
+# run_simulated LOG FABRIC arguments...: time there is virtual
+run_simulated() {
+	local log=$1 fabric=$2
+
+	shift 2
+	rm -f "$log"
+	timeout -k 2 20 "$MINISM" "${sm_defaults[@]}" --cache-dir= -f "$log" \
+		--simulate="$fabric" "$@" >out 2>err </dev/null
+}
+
+# The common keys, in a file of OpenSM's, do what they do there. Partitions,
+# M_Keys, QoS, roots and what follows from them have tests of their own.
+effect_case() {
+	local one many
+
+	wanted_case effect || return 0
+	command -v opensm >/dev/null || return
+	[ -s opensm.conf ] ||
+		timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
+	printf 'Default=0x7fff : ALL=full ;\nBlue=0x10 : ALL=full ;\n' >blue
+	opensm_file effect.conf lmc 2 subnet_prefix 0xfec0000000000000 \
+		routing_engine updn partition_config_file "$SCRATCH/blue" \
+		log_file "$SCRATCH/effect.log"
+	rm -f effect.log
+	timeout -k 2 20 "$MINISM" -F "$SCRATCH/effect.conf" --cache-dir= \
+		--simulate='PGFT(2,2;1,2)' --plan >plan.out 2>err
+	check "effect: lmc" grep -qE 'LMC 0 -> 2' plan.out
+	check "effect: subnet_prefix" grep -qE \
+		'GidPrefix 0x[0-9a-f]+ -> 0xfec0000000000000' plan.out
+	check "effect: partition_config_file" grep -qiE '0x8010' plan.out
+	check "effect: routing_engine" grep -q 'updn' plan.out effect.log
+
+	# 20 us for an answer: one at a time takes longer than many
+	opensm_file one.conf max_wire_smps 1 log_file "$SCRATCH/one.log"
+	opensm_file many.conf max_wire_smps 64 log_file "$SCRATCH/many.log"
+	run_simulated one.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/one.conf"
+	run_simulated many.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/many.conf"
+	one=$(took_ms one.log)
+	many=$(took_ms many.log)
+	check "effect: max_wire_smps (${one:-?} and ${many:-?} ms)" \
+		[ "${one:-0}" -ge $((3 * ${many:-1000})) ]
+
+	sim_start "$demo" || { ok 1 "effect: ibsim starts"; return; }
+	rm -rf cache
+	opensm_file sm.conf sm_priority 9 sa_key 7 sweep_interval 1 \
+		log_file "$SCRATCH/sm.log"
+	sm_start sm.log -vv -F "$SCRATCH/sm.conf"
+	check "effect: comes up" await 15 log_has sm.log 'SUBNET UP'
+	client sminfo >sminfo.out 2>&1
+	check "effect: sm_priority" grep -q 'priority 9 state 3' sminfo.out
+	if command -v saquery >/dev/null; then
+		check "effect: sa_key" \
+			on node-16 client -t 10 saquery --smkey 7 PKTR
+		on node-16 client -t 10 saquery --smkey 1 PKTR >out 2>&1
+		check "effect: another sa_key is not it" [ $? -ne 0 ]
+	fi
+	check "effect: sweep_interval" \
+		await 10 log_has sm.log 'idle -> light sweep' 3
+	sm_kill_all
+
+	# a host that answers nothing; ibsim says so at once, so that only the
+	# number of attempts can be seen here, not the time between them
+	sim_cmd 'Error "node-16" 100'
+	opensm_file many.conf transaction_retries 6
+	opensm_file none.conf transaction_retries 0
+	sm_once many.log -F "$SCRATCH/many.conf"
+	sm_once none.log -F "$SCRATCH/none.conf"
+	check "effect: transaction_retries 6" log_has many.log \
+		'6 of them a second time or more, 1 requests without'
+	check "effect: transaction_retries 0" \
+		log_has_not none.log 'a second time'
+	check "effect: the silent host is named" \
+		log_has none.log 'silent: .*leaf-4.*port 4'
+	sim_stop
+}
+
+# in_background PID: a process of its own that holds on to nothing
 in_background() {
 	local fd
 
@@ -325,9 +419,9 @@ daemon_case() {
 heavy_case() {
 	wanted_case heavy || return 0
 	rm -rf cache
-	echo 'force_heavy_sweep TRUE' >heavy.conf
+	printf 'force_heavy_sweep TRUE\nsweep_interval 1\n' >heavy.conf
 	sim_start "$demo" || { ok 1 "heavy: ibsim starts"; return; }
-	sm_start heavy.log -s 1 -F "$SCRATCH/heavy.conf"
+	sm_start heavy.log -F "$SCRATCH/heavy.conf"
 	check "heavy: each sweep is one" await 15 \
 		log_has heavy.log 'heavy sweep: time for the next' 3
 	check "heavy: and changes nothing" no_sets heavy.log
@@ -421,6 +515,7 @@ port_case
 nowhere_case
 show_case
 foreign_case
+effect_case
 daemon_case
 heavy_case
 names_case
