@@ -368,7 +368,7 @@ start_daemon() {
 	SM_PID=$(cat pid 2>/dev/null)
 	[ -n "$SM_PID" ] && SM_PIDS+=("$SM_PID")
 	cat out err
-	return $status
+	return "$status"
 }
 
 gone() {	# pid
