@@ -14,11 +14,14 @@
 static void
 put_string(GString *out, const char *text)
 {
+	/* a site's own names may be of any language */
+	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
+
 	g_string_append_c(out, '"');
 	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
 		if (*c == '"' || *c == '\\')
 			g_string_append_printf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c >= 0x7f)
+		else if (*c < 0x20 || *c == 0x7f || *c > last)
 			g_string_append_printf(out, "\\u%04x", *c);
 		else
 			g_string_append_c(out, (char)*c);

@@ -17,8 +17,8 @@ struct json {
 /* key NULL: a member of an array, or the outermost value. */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);
-/* value NULL: null. Bytes above ASCII are taken for Latin-1, so that what
- * comes out is valid whatever a node calls itself. */
+/* value NULL: null. Of a text that is not UTF-8, bytes above ASCII are taken
+ * for Latin-1, so that what comes out is valid whatever a node calls itself. */
 void json_text(struct json *j, const char *key, const char *value);
 void json_number(struct json *j, const char *key, uint64_t value);
 void json_bool(struct json *j, const char *key, bool value);

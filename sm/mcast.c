@@ -291,7 +291,7 @@ report_lost(struct mcast *m, const GArray *lost)
 		log_limited(m->log, LOG_WARNING, "mcast",
 			    "a member of a group is not reached",
 			    "MLID 0x%04x: %s (0x%016" G_GINT64_MODIFIER
-			    "x) port %u", l->mlid, n->desc,
+			    "x) port %u", l->mlid, subnet_node_name(n),
 			    n->info.node_guid, l->port);
 	}
 }
@@ -441,7 +441,8 @@ fail(struct mcast *m, const struct place *at, const char *why)
 	m->bad = true;
 	log_limited(m->log, LOG_WARNING, "mcast",
 		    "a multicast table is not as it should be",
-		    "%s (0x%016" G_GINT64_MODIFIER "x): %s", n->desc,
+		    "%s (0x%016" G_GINT64_MODIFIER "x): %s",
+		    subnet_node_name(n),
 		    n->info.node_guid, why);
 }
 

@@ -47,6 +47,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
+	[SWEEP_CAUSE_TIME] = "time for the next",
 };
 
 static void begin(struct sweep *s);
@@ -179,7 +180,7 @@ obey(struct sweep *s, uint32_t port)
 
 	r.master = n;
 	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
-		"(0x%016" G_GINT64_MODIFIER "x)", n->desc,
+		"(0x%016" G_GINT64_MODIFIER "x)", subnet_node_name(n),
 		n->info.node_guid);
 	set_sm_state(s, SM_STATE_STANDBY);
 	if (s->elected)
@@ -306,6 +307,8 @@ begin(struct sweep *s)
 		keyring_unlock_all(keystore_ring(s->params.keystore));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->params.names)
+		discover_set_names(s->discover, s->params.names);
 	if (s->view.subnet && s->why & HURRY &&
 	    !(s->why & ~(HURRY | HURRY_BESIDES)))
 		discover_hurry(s->discover, s->view.subnet);
@@ -361,8 +364,11 @@ on_light_timer(void *data)
 	struct sweep *s = data;
 
 	s->timer = 0;
-	if (s->causes || !s->view.subnet) {
+	if (s->causes || !s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	else if (s->params.force_heavy)
+		s->causes |= 1u << SWEEP_CAUSE_TIME;
+	if (s->causes) {
 		begin(s);
 		return;
 	}
@@ -432,6 +438,15 @@ void
 sweep_set_route(struct sweep *s, const struct route_params *route)
 {
 	s->params.route = *route;
+}
+
+void
+sweep_set_names(struct sweep *s, GHashTable *names)
+{
+	if (names)
+		g_hash_table_ref(names);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	s->params.names = names;
 }
 
 void
@@ -527,6 +542,8 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		partition_rules_ref(params->isolation.rules);
 	else
 		s->params.isolation.rules = partition_rules_default();
+	if (params->names)
+		g_hash_table_ref(params->names);
 	s->clients = clients_new(params->clients);
 	s->memory = memory;
 	s->memo = choose_memo_new();
@@ -576,6 +593,7 @@ sweep_free(struct sweep *s)
 	g_clear_pointer(&s->isolation, isolation_free);
 	g_clear_pointer(&s->reregister, g_free);
 	partition_rules_unref(s->params.isolation.rules);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);
 	sweep_view_clear(&s->next);
 	sweep_view_clear(&s->view);

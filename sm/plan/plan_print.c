@@ -217,7 +217,7 @@ put_warning(const struct job *j, uint32_t node, GString *out)
 
 	g_string_append_printf(out, "%s (0x%016" PRIx64 "): its LFT ends at "
 			       "LID %d, the subnet has LIDs up to %u",
-			       n->desc, n->info.node_guid,
+			       subnet_node_name(n), n->info.node_guid,
 			       n->sw.linear_fdb_cap - 1, j->w->lft->top);
 }
 
@@ -230,7 +230,7 @@ put_port_name(const struct job *j, uint32_t port)
 	const struct subnet_node *n = &j->s->nodes[p->node];
 
 	g_string_append_printf(j->out, "%s port %u (0x%016" PRIx64 ")",
-			       n->desc, p->num,
+			       subnet_node_name(n), p->num,
 			       p->guid ? p->guid : n->info.node_guid);
 }
 
@@ -239,8 +239,8 @@ put_node_name(const struct job *j, uint32_t node)
 {
 	const struct subnet_node *n = &j->s->nodes[node];
 
-	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")", n->desc,
-			       n->info.node_guid);
+	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")",
+			       subnet_node_name(n), n->info.node_guid);
 }
 
 /* "blocks 0-3, 7" for the steps i to end - 1. */
@@ -497,16 +497,20 @@ plan_print_text(const struct plan *plan, const struct subnet *s,
 		i = print_line(&j, i);
 }
 
-/* A JSON string (RFC 8259, 7). Bytes above ASCII are taken for Latin-1: what
- * comes out is valid whatever a node put into its description. */
+/* A JSON string (RFC 8259, 7). In a text that is not UTF-8, bytes above ASCII
+ * are taken for Latin-1: what comes out is valid whatever a node put into its
+ * description. */
 static void
 put_json_string(GString *out, const char *text)
 {
+	/* a site's own names may be of any language */
+	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
+
 	g_string_append_c(out, '"');
 	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
 		if (*c == '"' || *c == '\\')
 			g_string_append_printf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c >= 0x7f)
+		else if (*c < 0x20 || *c == 0x7f || *c > last)
 			g_string_append_printf(out, "\\u%04x", *c);
 		else
 			g_string_append_c(out, *c);
@@ -602,7 +606,7 @@ put_json_step(const struct job *j, const struct plan_step *step)
 	g_string_append_printf(j->out, "{\"kind\":\"%s\",\"guid\":"
 			       "\"0x%016" PRIx64 "\",\"node\":",
 			       plan_kind_name(step->kind), n->info.node_guid);
-	put_json_string(j->out, n->desc);
+	put_json_string(j->out, subnet_node_name(n));
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:

@@ -212,6 +212,26 @@ test_pkeys_are_those_that_are_held(void **state)
 	lab_close(&l);
 }
 
+/* What a site calls a node is for people; clients get what the node says. */
+static void
+test_node_record_has_the_nodes_own_description(void **state)
+{
+	uint32_t host;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	l.s->nodes[l.s->ports[host].node].name = "Rack 5";
+	lab_publish(&l);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_NODE, LID);
+	lab_put(lab_data(&l), lab_lid(&l, host), 2);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_string_equal((const char *)lab_answer(&l) + 44,
+			    subnet_node_of(l.s, host)->desc);
+	assert_string_equal(subnet_name_of(l.s, host), "Rack 5");
+	lab_close(&l);
+}
+
 /* External ports of switches that have such a table, and of those only what the
  * sweep did not read, and only for who may see P_Keys. */
 static void
@@ -306,6 +326,8 @@ main(void)
 		cmocka_unit_test(
 			test_what_was_read_is_told_and_not_asked_for_again),
 		cmocka_unit_test(test_pkeys_are_those_that_are_held),
+		cmocka_unit_test(
+			test_node_record_has_the_nodes_own_description),
 		cmocka_unit_test(test_pkeys_of_switch_ports_are_sent_for),
 		cmocka_unit_test(test_multicast_table_may_change_on_its_way),
 	};
