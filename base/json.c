@@ -1,24 +1,39 @@
 /*
  * Writing JSON.
  *
- * A comma goes before each member but the first of its bracket; that is all
- * the state there is, since a bracket that closes makes its own bracket a
- * member that others may follow.
+ * A comma goes before each member but the first of its bracket. A bracket that
+ * closes makes its own bracket a member that others may follow, so one bit of
+ * state serves for all depths.
+ *
+ * Two kinds of text, since two kinds of writers meet here: a NodeDescription is
+ * bytes of nobody's character set, and what a person typed is UTF-8.
  *
  * Source: RFC 8259.
  */
-#include "sm/json.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 
+/* Bytes from here on are written as codes: DEL, and all that is not ASCII; or
+ * no byte. */
+#define LATIN_1_FROM	0x7fu
+#define UTF_8_FROM	0x100u
+
 static void
-put_string(GString *out, const char *text)
+put_space(struct json *j)
+{
+	if (j->space)
+		g_string_append(j->out, j->space);
+}
+
+static void
+put_string(GString *out, const char *text, unsigned codes_from)
 {
 	g_string_append_c(out, '"');
 	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
 		if (*c == '"' || *c == '\\')
 			g_string_append_printf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c >= 0x7f)
+		else if (*c < 0x20 || *c >= codes_from)
 			g_string_append_printf(out, "\\u%04x", *c);
 		else
 			g_string_append_c(out, (char)*c);
@@ -31,11 +46,23 @@ begin_member(struct json *j, const char *key)
 {
 	if (j->comma)
 		g_string_append_c(j->out, ',');
+	if (j->gap)
+		g_string_append(j->out, j->gap);
+	else if (j->comma)
+		put_space(j);
+	j->gap = NULL;
 	j->comma = true;
 	if (!key)
 		return;
-	put_string(j->out, key);
+	put_string(j->out, key, LATIN_1_FROM);
 	g_string_append_c(j->out, ':');
+	put_space(j);
+}
+
+void
+json_break(struct json *j, const char *gap)
+{
+	j->gap = gap;
 }
 
 void
@@ -58,9 +85,18 @@ json_text(struct json *j, const char *key, const char *value)
 {
 	begin_member(j, key);
 	if (value)
-		put_string(j->out, value);
+		put_string(j->out, value, LATIN_1_FROM);
 	else
 		g_string_append(j->out, "null");
+}
+
+void
+json_utf8(struct json *j, const char *key, const char *value)
+{
+	g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+	begin_member(j, key);
+	put_string(j->out, valid, UTF_8_FROM);
 }
 
 void
@@ -68,6 +104,16 @@ json_number(struct json *j, const char *key, uint64_t value)
 {
 	begin_member(j, key);
 	g_string_append_printf(j->out, "%" PRIu64, value);
+}
+
+void
+json_real(struct json *j, const char *key, double value)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	begin_member(j, key);
+	g_string_append(j->out, g_ascii_formatd(text, sizeof(text), "%.6g",
+						value));
 }
 
 void
