@@ -8,7 +8,7 @@
 
 #include "routing/tables.h"
 #include "topology/lids.h"
-#include "topology/partition.h"
+#include "topology/membership.h"
 #include "topology/qos_policy.h"
 #include "topology/subnet.h"
 
