@@ -71,49 +71,70 @@ enforcement_name(const struct port_info *i)
 	return i->enforce_outbound ? "out" : "off";
 }
 
+/* Of the components that are numbers. */
+static unsigned
+port_number(enum port_field field, const struct port_info *i)
+{
+	switch (field) {
+	case PORT_FIELD_LID:
+		return i->lid;
+	case PORT_FIELD_LMC:
+		return i->lmc;
+	case PORT_FIELD_SM_LID:
+		return i->sm_lid;
+	case PORT_FIELD_SM_SL:
+		return i->sm_sl;
+	case PORT_FIELD_M_KEY_PROTECT:
+		return i->m_key_protect;
+	case PORT_FIELD_M_KEY_LEASE:
+		return i->m_key_lease;
+	case PORT_FIELD_SUBNET_TIMEOUT:
+		return i->subnet_timeout;
+	case PORT_FIELD_MTU:
+		return port_mtu_bytes(i->neighbor_mtu);
+	case PORT_FIELD_HOQ_LIFE:
+		return i->hoq_life;
+	case PORT_FIELD_VL_STALL:
+		return i->vl_stall_count;
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		return i->vl_high_limit;
+	case PORT_FIELD_M_KEY:
+	case PORT_FIELD_GID_PREFIX:
+	case PORT_FIELD_OPER_VLS:
+	case PORT_FIELD_ERROR_THRESHOLDS:
+	case PORT_FIELD_STATE:
+	case PORT_FIELD_ENFORCE:
+	case PORT_FIELD_REREGISTER:
+		break;
+	}
+	g_assert_not_reached();
+}
+
 static void
 put_port_value(GString *out, unsigned bit, const struct port_info *i)
 {
 	switch ((enum port_field)bit) {
 	case PORT_FIELD_LID:
-		g_string_append_printf(out, "%u", i->lid);
-		break;
 	case PORT_FIELD_LMC:
-		g_string_append_printf(out, "%u", i->lmc);
-		break;
 	case PORT_FIELD_SM_LID:
-		g_string_append_printf(out, "%u", i->sm_lid);
-		break;
 	case PORT_FIELD_SM_SL:
-		g_string_append_printf(out, "%u", i->sm_sl);
+	case PORT_FIELD_M_KEY_PROTECT:
+	case PORT_FIELD_M_KEY_LEASE:
+	case PORT_FIELD_SUBNET_TIMEOUT:
+	case PORT_FIELD_MTU:
+	case PORT_FIELD_HOQ_LIFE:
+	case PORT_FIELD_VL_STALL:
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		g_string_append_printf(out, "%u", port_number(bit, i));
 		break;
 	case PORT_FIELD_M_KEY:
 		g_string_append(out, i->m_key ? "(secret)" : "0");
 		break;
-	case PORT_FIELD_M_KEY_PROTECT:
-		g_string_append_printf(out, "%u", i->m_key_protect);
-		break;
-	case PORT_FIELD_M_KEY_LEASE:
-		g_string_append_printf(out, "%u", i->m_key_lease);
-		break;
 	case PORT_FIELD_GID_PREFIX:
 		g_string_append_printf(out, "0x%016" PRIx64, i->gid_prefix);
 		break;
-	case PORT_FIELD_SUBNET_TIMEOUT:
-		g_string_append_printf(out, "%u", i->subnet_timeout);
-		break;
-	case PORT_FIELD_MTU:
-		g_string_append_printf(out, "%u",
-				       port_mtu_bytes(i->neighbor_mtu));
-		break;
 	case PORT_FIELD_OPER_VLS:
 		g_string_append(out, oper_vls_name(i->oper_vls));
-		break;
-	case PORT_FIELD_HOQ_LIFE:
-		g_string_append_printf(out, "%u", i->hoq_life);
-		break;
-	case PORT_FIELD_VL_STALL:
-		g_string_append_printf(out, "%u", i->vl_stall_count);
 		break;
 	case PORT_FIELD_ERROR_THRESHOLDS:
 		g_string_append_printf(out, "%u/%u", i->local_phy_errors,
@@ -124,9 +145,6 @@ put_port_value(GString *out, unsigned bit, const struct port_info *i)
 		break;
 	case PORT_FIELD_ENFORCE:
 		g_string_append(out, enforcement_name(i));
-		break;
-	case PORT_FIELD_VL_HIGH_LIMIT:
-		g_string_append_printf(out, "%u", i->vl_high_limit);
 		break;
 	case PORT_FIELD_REREGISTER:
 		g_string_append(out, i->client_reregister ? "yes" : "no");
