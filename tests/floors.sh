@@ -32,7 +32,7 @@ may() {
 		sm/plan/*:routing/tables.h) ;;
 	sm/conf/*:sm/conf/* | sm/conf/*:topology/*) ;;
 	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/wire/* | \
-		sm/sa/*:routing/tables.h) ;;
+		sm/sa/*:routing/tables.h | sm/sa/*:routing/mft.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/wire/* | sm/io/*:topology/attr.h | \
 		sm/io/*:topology/ids.h) ;;
 	sm/sim/*:sm/sim/* | sm/sim/*:sm/wire/* | sm/sim/*:topology/* | \
@@ -108,7 +108,7 @@ bad_tree() {
 	put sm/wire/a.c topology/attr.h topology/ids.h topology/subnet.h
 	put sm/plan/a.c base/b.h routing/tables.h topology/b.h routing/graph.h
 	put sm/conf/a.c topology/b.h routing/engine.h
-	put sm/sa/a.c sm/wire/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
+	put sm/sa/a.c sm/wire/mad.h topology/b.h routing/tables.h routing/mft.h routing/graph.h sm/log.h
 	put sm/io/a.c sm/wire/mad.h topology/ids.h topology/subnet.h sm/log.h
 	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/xact.h sm/log.h
 	put sm/cli/a.c sm/plan/plan.h sm/io/xact.h sm/log.h
@@ -129,8 +129,8 @@ bad_tree() {
 	sm/io/a.c:4: sm/log.h
 	sm/io/xact.c:1: infiniband/umad.h
 	sm/plan/a.c:4: routing/graph.h
-	sm/sa/a.c:4: routing/graph.h
-	sm/sa/a.c:5: sm/log.h
+	sm/sa/a.c:5: routing/graph.h
+	sm/sa/a.c:6: sm/log.h
 	sm/sim/a.c:3: sm/io/xact.h
 	sm/sim/a.c:4: sm/log.h
 	sm/sweep.c:3: sm/cli/show.h

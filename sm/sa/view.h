@@ -6,6 +6,7 @@
 #ifndef MINISM_SA_VIEW_H
 #define MINISM_SA_VIEW_H
 
+#include "routing/mft.h"
 #include "routing/tables.h"
 #include "topology/lids.h"
 #include "topology/membership.h"

@@ -20,6 +20,7 @@
 
 #include "sm/io/ibsim.h"
 #include "sm/io/xact.h"
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 #include "tests/lib/rings.h"
 

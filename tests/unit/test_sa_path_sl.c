@@ -143,7 +143,8 @@ test_an_sl_for_a_service_needs_the_service(void **state)
 	add_rule(policy, QOS_MATCH_SERVICE, 0x77, 0x77, 6);
 	publish(&l, policy);
 	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				      SA_BIT(PATH_SL) | SERVICE_BITS, &want, &r),
+				      SA_BIT(PATH_SL) | SERVICE_BITS, &want,
+				      &r),
 			 0);
 	assert_int_equal(r.sl, 6);
 	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
