@@ -76,8 +76,7 @@ void xact_cancel_owner(struct xact *x, const void *data);
  * queue. */
 unsigned xact_room(const struct xact *x);
 
-/* Requests started and not over. */
-unsigned xact_pending(const struct xact *x);
+unsigned xact_pending(const struct xact *x);	/* started and not over */
 
 /* Called whenever there is room and the queue is empty; NULL: nobody. */
 typedef void (*xact_pump_fn)(void *data);

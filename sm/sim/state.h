@@ -9,8 +9,6 @@
 #include "sm/sim/node.h"
 #include "sm/sim/probe.h"
 
-struct sim_client;
-
 struct sim {
 	struct sim_params params;
 	uint32_t n_nodes, n_ports;
@@ -78,8 +76,8 @@ void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 void sim_client_receive(struct sim *sim, struct sim_packet *p);
 void sim_client_free_all(struct sim *sim);
 
-/* agent.c: answers p->mad in place; the status, or who must not answer. */
 #define SIM_NO_ANSWER	UINT32_MAX
+/* agent.c: answers p->mad in place; the status, or who must not answer. */
 uint32_t sim_agent_answer(struct sim *sim, struct sim_packet *p);
 
 /* portinfo.c: `port` is where the SMP came in; data is read by a Set and
