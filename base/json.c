@@ -14,11 +14,6 @@
 
 #include <inttypes.h>
 
-/* Bytes from here on are written as codes: DEL, and all that is not ASCII; or
- * no byte. */
-#define LATIN_1_FROM	0x7fu
-#define UTF_8_FROM	0x100u
-
 static void
 put_space(struct json *j)
 {
@@ -27,13 +22,16 @@ put_space(struct json *j)
 }
 
 static void
-put_string(GString *out, const char *text, unsigned codes_from)
+put_string(GString *out, const char *text)
 {
+	/* a site's own names may be of any language */
+	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
+
 	g_string_append_c(out, '"');
 	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
 		if (*c == '"' || *c == '\\')
 			g_string_append_printf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c >= codes_from)
+		else if (*c < 0x20 || *c == 0x7f || *c > last)
 			g_string_append_printf(out, "\\u%04x", *c);
 		else
 			g_string_append_c(out, (char)*c);
@@ -54,7 +52,7 @@ begin_member(struct json *j, const char *key)
 	j->comma = true;
 	if (!key)
 		return;
-	put_string(j->out, key, LATIN_1_FROM);
+	put_string(j->out, key);
 	g_string_append_c(j->out, ':');
 	put_space(j);
 }
@@ -85,7 +83,7 @@ json_text(struct json *j, const char *key, const char *value)
 {
 	begin_member(j, key);
 	if (value)
-		put_string(j->out, value, LATIN_1_FROM);
+		put_string(j->out, value);
 	else
 		g_string_append(j->out, "null");
 }
@@ -95,8 +93,7 @@ json_utf8(struct json *j, const char *key, const char *value)
 {
 	g_autofree char *valid = g_utf8_make_valid(value, -1);
 
-	begin_member(j, key);
-	put_string(j->out, valid, UTF_8_FROM);
+	json_text(j, key, valid);
 }
 
 void

@@ -23,10 +23,10 @@ void json_break(struct json *j, const char *gap);
 /* key NULL: a member of an array, or the outermost value. */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);
-/* value NULL: null. Bytes above ASCII are taken for Latin-1, so that what
- * comes out is valid whatever a node calls itself. */
+/* value NULL: null. What is UTF-8 stays; else bytes above ASCII are taken for
+ * Latin-1, so that what comes out is valid whatever a node calls itself. */
 void json_text(struct json *j, const char *key, const char *value);
-/* The same of what is UTF-8, as the name of a file; a byte that is none
+/* The same of what should be UTF-8, as the name of a file: a byte that is none
  * becomes U+FFFD. */
 void json_utf8(struct json *j, const char *key, const char *value);
 void json_number(struct json *j, const char *key, uint64_t value);

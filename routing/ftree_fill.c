@@ -15,10 +15,16 @@
  *
  * Damage. A slot whose cable is gone, or whose switch has lost its way to the
  * destination, is dead, and its destinations are dealt out over the cables
- * that are alive: to number (turn + destination + ...) mod n of them. The turn
- * differs from switch to switch, so that a destination without its plane
- * takes a little of every other, seen from all sources, where one modulus of
- * what is left would move it onto one; and what is alive stays where it was.
+ * that are alive, in order, from one that differs from switch to switch and
+ * from destination to destination: so a destination without its plane takes a
+ * little of every other, seen from all sources, where one modulus of what is
+ * left would move it onto one; and what is alive stays where it was.
+ *   Neighbours send to the same destination in the same step of a program, and
+ * their lists of what is alive are not the same; so they begin a golden
+ * section apart, not next to each other. And where a leaf dealt out what is
+ * dead there, a LID that came to this switch by another plane than its own
+ * goes up by another slot than those that belong here: what met once does not
+ * meet all along the way.
  *
  * Structs. A wheel is q for all entries at a rank: the divisions are made once
  * for the fabric. struct deck is what q means at one switch: a port for each
@@ -31,7 +37,8 @@
  *   Rows share nothing but what fill_new() made.
  *
  * Source. J. Gliksberg et al., arXiv 2211.11817, for pi by rank and the order
- * of numbers; the dealing out is not theirs.
+ * of numbers; the dealing out is not theirs. Why the golden section: D. E.
+ * Knuth, The Art of Computer Programming 3, 6.4, theorem S.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +48,7 @@
 
 #define MAX_LIVE	256u	/* ports of a switch */
 #define FEW		8u	/* columns by themselves, not transposed */
+#define GOLDEN		2654435769u	/* 2^32 times the golden section */
 #define CACHED		(8u << 20)	/* an arena that may stay in a cache */
 
 struct deck {
@@ -242,11 +250,41 @@ row_lap(const struct row *row, uint32_t dest)
 	return row->f->base[dest] / row->lap;
 }
 
+/* The first that is dealt to: turns that follow each other lie far apart, and
+ * any number of them evenly. */
+static uint32_t
+row_deal_from(const struct row *row, uint32_t dest, uint32_t n_live)
+{
+	uint32_t turn = row->t->turn[row->sw] * GOLDEN;
+
+	return (uint32_t)(((uint64_t)turn * n_live >> 32) +
+			  row_lap(row, dest)) % n_live;
+}
+
+/* What is dead at this switch, by LID: first[] is where each slot begins, for
+ * planes to count from. */
+static void
+row_deal_planes(struct row *row, const struct deck *deck, uint32_t dest,
+		const uint8_t *first)
+{
+	const struct fill *f = row->f;
+	const uint8_t *wheel = f->up_wheel[row->rank];
+	const uint8_t *plane = f->up_wheel[row->rank - 1];
+	uint32_t i, at;
+
+	for (i = f->first_entry[dest]; i < f->first_entry[dest + 1]; i++) {
+		if (deck->port[wheel[i]] != LFT_NO_PATH)
+			continue;
+		at = (first[wheel[i]] + plane[i]) % deck->n_live;
+		row->ports[f->lid[i]] = deck->live[at];
+	}
+}
+
 /* One destination, what is dead dealt out. */
 static void
 row_deal(struct row *row, const struct deck *deck, uint32_t dest)
 {
-	uint8_t port[TREE_MAX_WHEEL];
+	uint8_t port[TREE_MAX_WHEEL], first[TREE_MAX_WHEEL];
 	uint32_t i, at, step;
 
 	if (deck->n_dead == 0) {
@@ -254,16 +292,18 @@ row_deal(struct row *row, const struct deck *deck, uint32_t dest)
 		return;
 	}
 	memcpy(port, deck->port, deck->n_slots);
-	step = MAX(deck->n_live / deck->n_dead, 1);
-	at = (row->t->turn[row->sw] + row_lap(row, dest)) % deck->n_live;
-	step %= deck->n_live;
+	step = MAX(deck->n_live / deck->n_dead, 1) % deck->n_live;
+	at = row_deal_from(row, dest, deck->n_live);
 	for (i = 0; i < deck->n_dead; i++) {
+		first[deck->dead[i]] = (uint8_t)at;
 		port[deck->dead[i]] = deck->live[at];
 		at += step;
 		if (at >= deck->n_live)
 			at -= deck->n_live;
 	}
 	row_put_deck(row, dest, dest + 1, port);
+	if (row->rank > 0)
+		row_deal_planes(row, deck, dest, first);
 }
 
 /* The whole row by LID, from first to last; what is wrong is put right by

@@ -311,7 +311,7 @@ graph_switch_name(const struct graph *g, uint32_t sw)
 	const struct subnet_node *node = &s->nodes[s->switches[sw]];
 
 	return g_strdup_printf("'%s' (0x%016" G_GINT64_MODIFIER "x)",
-			       node->desc, node->info.node_guid);
+			       subnet_node_name(node), node->info.node_guid);
 }
 
 uint32_t *

@@ -454,7 +454,7 @@ lftfile_tables(const struct lftfile *file, const struct subnet *s,
 		if (!t) {
 			notes_add(&bare, "%s: there is no table of '%s' (0x%016"
 				  PRIx64 "); it is taken to be empty",
-				  file->name, node->desc,
+				  file->name, subnet_node_name(node),
 				  node->info.node_guid);
 			continue;
 		}
@@ -496,7 +496,8 @@ put_owner(const struct subnet *s, const struct lid_map *lids, uint32_t lid,
 	else if (node->info.node_type == NODE_ROUTER)
 		type = "Router";
 	g_string_append_printf(out, "%s portguid 0x%016" PRIx64 ": '%s'\n",
-			       type, s->ports[port].guid, node->desc);
+			       type, s->ports[port].guid,
+			       subnet_node_name(node));
 }
 
 void
@@ -514,7 +515,8 @@ lftfile_write(const struct subnet *s, const struct lid_map *lids,
 				       "Lid %u guid 0x%016" PRIx64
 				       " ('%s'):\n", lft->top,
 				       lids->base[node->first_port],
-				       node->info.node_guid, node->desc);
+				       node->info.node_guid,
+				       subnet_node_name(node));
 		for (lid = LID_UNICAST_MIN, n = 0; lid <= lft->top; lid++) {
 			if (row[lid] == LFT_NO_PATH)
 				continue;

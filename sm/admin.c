@@ -61,14 +61,37 @@ reaches_all(const struct sweep_report *r)
 		!reach->lost_mixed && !reach->cut_off;
 }
 
+/* Ourselves first, then those that took part in the last election, as they
+ * were. That may have been on another snapshot, so they go by their GUIDs. */
+static void
+tell_sms(struct admin *a, const struct sa_view *v, const GArray *peers,
+	 const struct sm_info *self)
+{
+	g_autoptr(GArray) sms = g_array_new(FALSE, TRUE,
+					    sizeof(struct sa_sm));
+	struct sa_sm sm = {
+		.lid = v->lids->base[v->subnet->local_port], .info = *self,
+	};
+
+	g_array_append_val(sms, sm);
+	for (guint i = 0; peers && i < peers->len; i++) {
+		uint32_t port;
+
+		sm.info = g_array_index(peers, struct election_peer, i).info;
+		port = sa_view_guid(v, sm.info.guid);
+		if (port == SUBNET_NONE)
+			continue;
+		sm.lid = v->lids->base[port];
+		g_array_append_val(sms, sm);
+	}
+	sa_set_sms(a->sa, (const void *)sms->data, sms->len);
+}
+
 void
 admin_publish(struct admin *a, const struct sweep_report *r,
 	      const struct sm_info *self, struct mft *mft, int64_t now)
 {
 	const struct view *v = r->view;
-	const struct sa_sm sm = {
-		.lid = v->lids->base[v->subnet->local_port], .info = *self,
-	};
 	struct sa_view *view;
 
 	view = sa_view_new(v->subnet, v->lids, v->lft, mft, v->rules,
@@ -79,7 +102,7 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 	sa_view_set_tables(view, v->tables);
 	if (reaches_all(r))
 		sa_view_verified(view);
-	sa_set_sms(a->sa, &sm, 1);
+	tell_sms(a, view, r->peers, self);
 	sa_publish(a->sa, view, now);
 	sa_view_unref(view);
 }

@@ -72,7 +72,7 @@ call_port(GArray *rolls, const struct subnet *s,
 		struct roll *r = find_roll(rolls, m->pkeys[i]);
 		struct member member = {
 			.guid = s->ports[port].guid,
-			.node = subnet_node_of(s, port)->desc,
+			.node = subnet_name_of(s, port),
 		};
 		uint16_t base = pkey_base(m->pkeys[i]);
 

@@ -23,6 +23,8 @@
 #include "sm/admin.h"
 #include "sm/archive.h"
 #include "sm/backend.h"
+#include "sm/background.h"
+#include "sm/check_config.h"
 #include "sm/cli/show.h"
 #include "sm/conf/conf.h"
 #include "sm/ctlsock.h"
@@ -33,6 +35,7 @@
 #include "sm/memory.h"
 #include "sm/qosread.h"
 #include "sm/serve.h"
+#include "sm/settings.h"
 #include "sm/site.h"
 #include "sm/status.h"
 #include "sm/sweep.h"
@@ -43,6 +46,7 @@
 
 struct daemon {
 	struct conf *conf;
+	struct background *background;	/* NULL: we stay where we are */
 	struct log *log;
 	struct memory *memory;
 	struct backend *backend;
@@ -289,6 +293,7 @@ reload(struct daemon *d, GPtrArray *errors)
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
 		sweep_set_route(d->sweep, site_route(d->site));
+		sweep_set_names(d->sweep, site_names(d->site));
 		sweep_set_partitions(d->sweep, rules_of(d));
 		admin_set_policy(d->admin, site_sls(d->site));
 		return true;
@@ -473,6 +478,13 @@ open_keys(struct daemon *d)
 			c->m_key_protect);
 }
 
+/* A run that ends is waited for, not looked for. */
+static const char *
+pid_file(const struct daemon *d)
+{
+	return d->conf->mode == CONF_MODE_RUN ? d->conf->pid_file : NULL;
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -485,6 +497,10 @@ daemon_open(struct daemon *d, GError **error)
 	d->backend = backend_open(d->conf, on_over, d, error);
 	if (!d->backend)
 		return false;
+	if (!background_write_pid(pid_file(d), error)) {
+		backend_close(d->backend, NULL);
+		return false;
+	}
 	d->transport = backend_transport(d->backend);
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
@@ -498,26 +514,8 @@ daemon_open(struct daemon *d, GError **error)
 static void
 set_policy(struct daemon *d)
 {
-	const struct conf *c = d->conf;
-
-	d->policy = (struct policy){
-		.m_key = c->m_key,
-		.gid_prefix = c->subnet_prefix,
-		.m_key_lease = (uint16_t)c->m_key_lease,
-		.m_key_protect = (uint8_t)c->m_key_protect,
-		.sm_sl = (uint8_t)c->sm_sl,
-		.subnet_timeout = (uint8_t)c->subnet_timeout,
-		.packet_life_time = (uint8_t)c->packet_life_time,
-		.hoq_life = (uint8_t)c->hoq_life,
-		.leaf_hoq_life = (uint8_t)c->leaf_hoq_life,
-		.vl_stall = (uint8_t)c->vl_stall,
-		.leaf_vl_stall = (uint8_t)c->leaf_vl_stall,
-		.max_oper_vls = (uint8_t)c->max_op_vls,
-		.local_phy_errors = (uint8_t)c->local_phy_errors,
-		.overrun_errors = (uint8_t)c->overrun_errors,
-	};
-	d->qos = c->qos;
-	d->qos.max_op_vls = (uint8_t)c->max_op_vls;
+	d->policy = settings_policy(d->conf);
+	d->qos = settings_qos(d->conf);
 }
 
 static struct isolation_params
@@ -559,6 +557,8 @@ daemon_connect(struct daemon *d)
 		.priority = d->conf->priority,
 		.lmc = d->conf->lmc,
 		.sweep_s = d->conf->sweep_s,
+		.force_heavy = d->conf->force_heavy,
+		.names = site_names(d->site),
 		.poll_ms = d->conf->poll_ms,
 		.polls_lost = d->conf->polls_lost,
 		.goal = SWEEP_GOAL_FABRIC,
@@ -625,6 +625,17 @@ daemon_close(struct daemon *d)
 	keystore_close(d->keys);
 }
 
+/* The port is open: who waits for that in the foreground may go. */
+static void
+let_go(struct daemon *d)
+{
+	if (d->background && !d->conf->log_file)
+		log_say(d->log, LOG_WARNING, "daemon", "in the background "
+			"there is no standard error: without a log_file "
+			"nothing is logged from here on");
+	background_ready(d->background);
+}
+
 static int
 daemon_run(struct daemon *d)
 {
@@ -632,6 +643,8 @@ daemon_run(struct daemon *d)
 
 	if (!daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
+		if (d->background && d->conf->log_file)
+			fprintf(stderr, "minism: %s\n", error->message);
 		return EXIT_NOT_UP;
 	}
 	d->loop = g_main_loop_new(NULL, FALSE);
@@ -644,6 +657,7 @@ daemon_run(struct daemon *d)
 		g_unix_signal_add(SIGINT, on_term, d),
 	};
 
+	let_go(d);
 	sweep_request(d->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
 	backend_drain(d->backend);
@@ -651,6 +665,7 @@ daemon_run(struct daemon *d)
 		g_source_remove(signals[i]);
 	daemon_close(d);
 	g_main_loop_unref(d->loop);
+	background_remove_pid(pid_file(d));
 	return d->exit_code;
 }
 
@@ -673,67 +688,13 @@ usage_lines(const GPtrArray *lines)
 	return EXIT_USAGE;
 }
 
-/* --check-config. No name before the lines: an editor jumps to where they
- * say. */
-static int
-tell_check(const GPtrArray *warnings, const GPtrArray *errors)
-{
-	for (guint i = 0; i < warnings->len; i++)
-		printf("%s (warning)\n", (char *)warnings->pdata[i]);
-	for (guint i = 0; i < errors->len; i++)
-		printf("%s\n", (char *)errors->pdata[i]);
-	if (errors->len)
-		return EXIT_USAGE;
-	printf("the configuration is good, with %u warnings\n",
-	       warnings->len);
-	return 0;
-}
-
-/* What the partitions would come to on the fabric that --simulate names. */
-static void
-check_fabric(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
-{
-	g_autoptr(GError) error = NULL;
-	struct subnet *fabric = backend_load_fabric(d->conf, &error);
-	struct isolation_params params;
-	struct port_tables *held;
-	struct isolation *i;
-
-	if (!fabric) {
-		g_ptr_array_add(errors, g_strdup(error->message));
-		return;
-	}
-	set_policy(d);
-	params = isolation_of(d);
-	held = port_tables_new(fabric);
-	i = isolation_new(&params, fabric, held);
-	for (guint n = 0; n < i->notes->len; n++)
-		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
-	isolation_free(i);
-	port_tables_unref(held);
-	subnet_unref(fabric);
-}
-
-static int
-check_config(struct daemon *d, GPtrArray *warnings, const GError *bad)
-{
-	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
-
-	if (bad)
-		g_ptr_array_add(errors, g_strdup(bad->message));
-	else
-		d->site = site_read(d->conf, warnings, errors);
-	if (d->site && d->conf->simulate)
-		check_fabric(d, warnings, errors);
-	return tell_check(warnings, errors);
-}
-
 /* The configuration is good so far: what it names, then the run. */
 static int
 daemon_start(struct daemon *d, GPtrArray *warnings)
 {
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
+	int code = EXIT_NOT_UP;
 
 	d->site = site_read(d->conf, warnings, errors);
 	if (!d->site)
@@ -742,7 +703,17 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	if (!d->log)
 		return usage(error->message);
 	log_lines(d, LOG_WARNING, warnings);
-	return daemon_run(d);
+	if (d->conf->background && d->conf->mode == CONF_MODE_RUN) {
+		d->background = background_fork(&code, &error);
+		if (error)
+			log_say(d->log, LOG_ERROR, "daemon", "%s",
+				error->message);
+		if (!d->background)
+			return code;
+	}
+	code = daemon_run(d);
+	background_free(d->background);
+	return code;
 }
 
 static int
@@ -756,7 +727,7 @@ daemon_do(struct daemon *d, GPtrArray *warnings)
 		puts(PACKAGE_STRING);
 		return 0;
 	case CONF_MODE_CHECK:
-		return check_config(d, warnings, NULL);
+		return check_config_tell(d->conf, warnings, NULL);
 	case CONF_MODE_RUN:
 	case CONF_MODE_ONCE:
 	case CONF_MODE_PLAN:
@@ -777,7 +748,7 @@ daemon_main(int argc, char **argv)
 	if (conf_from_args(d.conf, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
 	else if (d.conf->mode == CONF_MODE_CHECK)
-		code = check_config(&d, warnings, error);
+		code = check_config_tell(d.conf, warnings, error);
 	else
 		code = usage(error->message);
 	log_free(d.log);

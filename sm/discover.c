@@ -761,6 +761,12 @@ discover_hurry(struct discover *d, struct subnet *before)
 }
 
 void
+discover_set_names(struct discover *d, GHashTable *names)
+{
+	builder_set_names(d->b, names);
+}
+
+void
 discover_cancel(struct discover *d)
 {
 	xact_cancel_owner(d->x, d);

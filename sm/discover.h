@@ -21,6 +21,9 @@ struct discover *discover_start(struct xact *x, const struct keyring *keys,
 /* Do not wait for ports behind which nobody answered in this snapshot, either;
  * they get a moment. Takes a reference. */
 void discover_hurry(struct discover *d, struct subnet *before);
+/* What the site calls nodes, see builder_set_names(). Before the first answer,
+ * so right after the start. */
+void discover_set_names(struct discover *d, GHashTable *names);
 void discover_cancel(struct discover *d);
 
 #endif

@@ -19,7 +19,7 @@
  *
  * Source: the syntax is that of the files OpenSM 3.3.23 writes, observed with
  * `opensm -D 0x43` over ibsim, including its columns of differing width.
- * Braces in a node description become parentheses, as ibdmchk cannot read
+ * Braces in a node's name become parentheses, as ibdmchk cannot read
  * a line that has them.
  */
 #include "sm/dump.h"
@@ -124,12 +124,10 @@ put_lst_end(const struct subnet *s, uint32_t port, int vendor_width,
 		&s->ports[n->first_port] : p;
 	bool has_sm = s->local_port != SUBNET_NONE &&
 		      s->ports[s->local_port].node == p->node;
-	char desc[NODE_DESC_LEN + 1];
+	g_autofree char *name = g_strdup(subnet_node_name(n));
 
-	g_strlcpy(desc, n->desc, sizeof(desc));
-	for (char *c = desc; *c; c++)
-		if (*c == '{' || *c == '}')
-			*c = *c == '{' ? '(' : ')';
+	g_strdelimit(name, "{", '(');
+	g_strdelimit(name, "}", ')');
 	g_string_append_printf(out, "{ %s%s Ports:%02X SystemGUID:%016" PRIx64
 			       " NodeGUID:%016" PRIx64 " PortGUID:%016" PRIx64
 			       " VenID:%0*X DevID:%04X Rev:%08X {%s} LID:%04X"
@@ -137,7 +135,7 @@ put_lst_end(const struct subnet *s, uint32_t port, int vendor_width,
 			       n->info.num_ports, n->info.system_guid,
 			       n->info.node_guid, owner->guid, vendor_width,
 			       n->info.vendor_id, n->info.device_id,
-			       n->info.revision, desc, owner->info.lid,
+			       n->info.revision, name, owner->info.lid,
 			       p->num);
 }
 
@@ -304,7 +302,7 @@ view_label_lids(struct view *v)
 			type = "Router";
 		g_string_append_printf(v->labels, "%s portguid 0x%016" PRIx64
 				       ": '%s'\n", type, s->ports[port].guid,
-				       n->desc);
+				       subnet_node_name(n));
 	}
 	v->label[top + 1u] = v->labels->len;
 }
@@ -459,7 +457,7 @@ put_lft_switch(const struct view *v, uint32_t sw, GString *out)
 	g_string_append_printf(out, "Unicast lids [0-%u] of switch Lid %u "
 			       "guid 0x%016" PRIx64 " ('%s'):\n", v->lft->top,
 			       v->lids->base[n->first_port],
-			       n->info.node_guid, n->desc);
+			       n->info.node_guid, subnet_node_name(n));
 	for (uint32_t lid = 0; lid <= v->lft->top; lid++) {
 		if (row[lid] == LFT_NO_PATH)
 			continue;

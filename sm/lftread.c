@@ -120,7 +120,8 @@ fault(struct lftread *r, uint32_t sw, const char *why)
 	r->failed[sw] = true;
 	g_ptr_array_add(r->faults, g_strdup_printf(
 		"%s (0x%016" G_GINT64_MODIFIER "x): its forwarding table "
-		"cannot be read: %s", n->desc, n->info.node_guid, why));
+		"cannot be read: %s", subnet_node_name(n), n->info.node_guid,
+		why));
 }
 
 /* Who is behind one that is silent is not at fault. */
@@ -225,7 +226,8 @@ name_liars(const struct subnet *s, struct log *log)
 			log_limited(log, LOG_WARNING, "discover",
 				    "LinearFDBTop beyond the capability, not "
 				    "believed", "%s (0x%016"
-				    G_GINT64_MODIFIER "x): %u of %u", n->desc,
+				    G_GINT64_MODIFIER "x): %u of %u",
+				    subnet_node_name(n),
 				    n->info.node_guid, n->sw.linear_fdb_top,
 				    n->sw.linear_fdb_cap);
 	}

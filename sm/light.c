@@ -74,7 +74,7 @@ change(struct light *l, uint32_t port, const char *format, ...)
 	g_autofree char *what = g_strdup_vprintf(format, args);
 	va_end(args);
 	l->why = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) %s",
-				 n->desc, n->info.node_guid, what);
+				 subnet_node_name(n), n->info.node_guid, what);
 }
 
 static void

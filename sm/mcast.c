@@ -14,9 +14,10 @@
  *
  * What a switch holds is remembered by its NodeGUID, so it survives sweeps and
  * renumbering; a switch that was reset or is new has forgotten, and so do we.
- * Blocks in which there is no group of ours are left as they are: another
+ * Blocks in which there never was a group of ours are left as they are: another
  * manager's groups in them are of no use to anybody, and reading all blocks of
- * all switches would cost more than everything else.
+ * all switches would cost more than everything else. Those of which our last
+ * group has gone are emptied.
  *
  * The trees of before are handed to the computation, so that a member that
  * joins changes the switches on its own branch only.
@@ -26,6 +27,7 @@
 #include <string.h>
 
 #include "routing/multicast.h"
+#include "sm/sa/view_tables.h"
 #include "sm/wire/smp.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
@@ -57,7 +59,8 @@ struct mcast {
 	struct subnet *s;
 	struct lid_map *lids;
 	uint32_t *ranks;
-	struct mft *wanted;
+	struct mft *wanted;	/* in the numbering of when it was computed */
+	struct mft *told;	/* what is held, in that of `s` */
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
@@ -110,6 +113,7 @@ stop(struct mcast *m)
 	m->s = NULL;
 	g_clear_pointer(&m->lids, lid_map_free);
 	g_clear_pointer(&m->ranks, g_free);
+	g_clear_pointer(&m->told, mft_free);
 }
 
 void
@@ -212,9 +216,9 @@ add_members(const struct mcast *m, GArray *members, const uint32_t *ports,
 }
 
 /* The tables that the switches hold as far as we know, in the numbering of
- * this snapshot: what the trees may keep. */
+ * this snapshot: what the trees may keep, and what the SA tells. */
 static struct mft *
-make_previous(struct mcast *m)
+collect_held(struct mcast *m)
 {
 	struct mft *mft;
 
@@ -235,6 +239,47 @@ make_previous(struct mcast *m)
 	return mft;
 }
 
+static bool
+holds_something(const struct held *h, uint32_t position, uint32_t block)
+{
+	const uint16_t *masks = held_block(h, position, block);
+
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		if (masks[i])
+			return true;
+	return false;
+}
+
+/* The trees may lie in fewer blocks than those of before. What some switch
+ * still holds behind them is wanted to be empty. Takes mft over. */
+static struct mft *
+widen_to_held(struct mcast *m, struct mft *mft)
+{
+	uint32_t n_positions = mft->n_positions, n_blocks = mft->n_blocks;
+	struct mft *wide;
+
+	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
+		const struct held *h = held_of(m, sw);
+
+		for (uint32_t p = 0; p < h->n_positions; p++)
+			for (uint32_t b = 0; b < h->n_blocks; b++)
+				if (holds_something(h, p, b)) {
+					n_positions = MAX(n_positions, p + 1);
+					n_blocks = MAX(n_blocks, b + 1);
+				}
+	}
+	if (n_positions == mft->n_positions && n_blocks == mft->n_blocks)
+		return mft;
+	wide = mft_new(mft->n_switches, n_positions, n_blocks);
+	for (uint32_t sw = 0; mft->n_blocks && sw < mft->n_switches; sw++)
+		for (uint32_t p = 0; p < mft->n_positions; p++)
+			memcpy(mft_block(wide, sw, p, 0),
+			       mft_block(mft, sw, p, 0),
+			       (size_t)mft->n_blocks * BLOCK_BYTES);
+	mft_free(mft);
+	return wide;
+}
+
 static void
 report_lost(struct mcast *m, const GArray *lost)
 {
@@ -246,7 +291,7 @@ report_lost(struct mcast *m, const GArray *lost)
 		log_limited(m->log, LOG_WARNING, "mcast",
 			    "a member of a group is not reached",
 			    "MLID 0x%04x: %s (0x%016" G_GINT64_MODIFIER
-			    "x) port %u", l->mlid, n->desc,
+			    "x) port %u", l->mlid, subnet_node_name(n),
 			    n->info.node_guid, l->port);
 	}
 }
@@ -259,7 +304,7 @@ make_trees(struct mcast *m, const GArray *trees)
 	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
 					(GDestroyNotify)g_array_unref);
 	struct graph *g = graph_new(m->s, m->lids);
-	struct mft *previous = make_previous(m);
+	struct mft *previous = collect_held(m), *wanted;
 	struct multicast_input in = {
 		.g = g, .ranks = m->ranks, .previous = previous,
 	};
@@ -283,8 +328,9 @@ make_trees(struct mcast *m, const GArray *trees)
 	in.n_groups = groups->len;
 	multicast_route(&in, &out);
 	report_lost(m, out.lost);
+	wanted = widen_to_held(m, g_steal_pointer(&out.mft));
 	mft_free(m->wanted);
-	m->wanted = g_steal_pointer(&out.mft);
+	m->wanted = wanted;
 	multicast_output_clear(&out);
 	mft_free(previous);
 	graph_free(g);
@@ -395,7 +441,8 @@ fail(struct mcast *m, const struct place *at, const char *why)
 	m->bad = true;
 	log_limited(m->log, LOG_WARNING, "mcast",
 		    "a multicast table is not as it should be",
-		    "%s (0x%016" G_GINT64_MODIFIER "x): %s", n->desc,
+		    "%s (0x%016" G_GINT64_MODIFIER "x): %s",
+		    subnet_node_name(n),
 		    n->info.node_guid, why);
 }
 
@@ -456,6 +503,18 @@ set_phase(struct mcast *m, enum phase phase)
 	m->sw = m->position = m->block = 0;
 }
 
+/* No sweep comes of a join: the SA must hear of it from here. */
+static void
+tell(struct mcast *m)
+{
+	struct sa_view *view = sa_view_of(m->sa);
+
+	mft_free(m->told);
+	m->told = collect_held(m);
+	if (view && view->subnet == m->s)
+		sa_view_set_mft(view, m->told);
+}
+
 static void
 pump(struct mcast *m)
 {
@@ -468,6 +527,8 @@ pump(struct mcast *m)
 		if (m->in_flight)
 			return;
 		set_phase(m, m->phase + 1);
+		if (m->phase == PHASE_REST)
+			tell(m);
 	}
 	if (m->timer || !m->s)
 		return;
@@ -541,13 +602,14 @@ mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
 	m->ranks = ranks ? g_memdup2(ranks, s->n_switches * sizeof(*ranks)) :
 		NULL;
 	m->again = m->bad = false;
+	m->told = collect_held(m);
 	mcast_touch(m);
 }
 
 struct mft *
 mcast_tables(const struct mcast *m)
 {
-	return m->wanted;
+	return m->told;
 }
 
 const struct mcast_stats *

@@ -34,7 +34,8 @@ void mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
  * to be done. */
 void mcast_touch(struct mcast *m);
 
-/* What is wanted now; NULL: nothing yet. Borrowed. */
+/* What the switches of the fabric of now hold, as far as it is known; NULL: no
+ * group yet. Borrowed. The SA is told, too, whenever it has changed. */
 struct mft *mcast_tables(const struct mcast *m);
 
 struct mcast_stats {

@@ -312,7 +312,7 @@ report(GString *text, const struct subnet *s, unsigned bit, unsigned count,
 
 	g_string_append_printf(text, "%s%s (%s (0x%016" G_GINT64_MODIFIER
 			       "x) port %u", text->len ? ", " : "",
-			       port_field_name(bit), n->desc,
+			       port_field_name(bit), subnet_node_name(n),
 			       n->info.node_guid, s->ports[first].num);
 	if (count > 1)
 		g_string_append_printf(text, " and %u more", count - 1);

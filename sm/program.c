@@ -68,7 +68,8 @@ place(struct program *p, uint32_t node, uint32_t port)
 {
 	const struct subnet_node *n = &p->before->nodes[node];
 	int len = g_snprintf(p->text, sizeof(p->text),
-			     "%s (0x%016" G_GINT64_MODIFIER "x)", n->desc,
+			     "%s (0x%016" G_GINT64_MODIFIER "x)",
+			     subnet_node_name(n),
 			     n->info.node_guid);
 
 	if (port != SUBNET_NONE)

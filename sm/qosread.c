@@ -164,6 +164,8 @@ has_block(const struct sa_view *v, const struct reader *r)
 	const struct port_info *info = &v->subnet->ports[r->port].info;
 	const struct subnet_node *n = subnet_node_of(v->subnet, r->port);
 
+	if (r->table == PORT_TABLE_PKEY)
+		return true;
 	if (subnet_is_switch(n) && !v->subnet->ports[r->port].num &&
 	    !n->sw.enhanced_port0)
 		return false;
@@ -184,14 +186,31 @@ has_block(const struct sa_view *v, const struct reader *r)
 	return false;
 }
 
+static unsigned
+count_blocks(const struct sa_view *v, const struct reader *r)
+{
+	const struct subnet_node *n = subnet_node_of(v->subnet, r->port);
+
+	switch (r->table) {
+	case PORT_TABLE_PKEY:
+		return (port_pkey_cap(v->subnet, r->port) + PKEYS_A_BLOCK -
+			1) / PKEYS_A_BLOCK;
+	case PORT_TABLE_SL2VL:
+		return subnet_is_switch(n) ? n->info.num_ports + 1u : 1;
+	case PORT_TABLE_VL_ARB:
+		return VL_ARB_N_BLOCKS;
+	case PORT_N_TABLES:
+		break;
+	}
+	g_assert_not_reached();
+}
+
 static bool
 find_block(struct reader *r)
 {
 	static const union port_block none;
 	struct sa_view *v = r->q->view;
-	unsigned n = r->table == PORT_TABLE_VL_ARB ? VL_ARB_N_BLOCKS :
-		subnet_is_switch(subnet_node_of(v->subnet, r->port)) ?
-		subnet_node_of(v->subnet, r->port)->info.num_ports + 1u : 1;
+	unsigned n = count_blocks(v, r);
 
 	for (; r->block < n; r->block++) {
 		if (sa_view_block(v, r->table, r->port, r->block))

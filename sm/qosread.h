@@ -1,5 +1,6 @@
 /*
- * Reads SL to VL and VL arbitration tables when somebody asks the SA for them.
+ * Reads SL to VL and VL arbitration tables, and the P_Key tables of a switch's
+ * external ports, when somebody asks the SA for them.
  *
  * All tables of a fabric of 1,000 switches are more than a million MADs, which
  * no sweep can have; but a person who asks for those of a port wants what the

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/conf/guidlist.h"
+#include "sm/conf/nodenames.h"
 #include "sm/conf/qospolicy.h"
 
 /* GUIDs, or NULL: none. */
@@ -24,6 +25,7 @@ struct site {
 	struct route_params route;
 	struct partitions *partitions;
 	struct qos_policy *sls;		/* or NULL */
+	GHashTable *names;		/* or NULL */
 };
 
 static void
@@ -118,6 +120,30 @@ read_sls(const struct conf *c, struct qos_policy **out, GPtrArray *warnings,
 }
 
 static void
+read_names(const struct conf *c, GHashTable **out, GPtrArray *errors)
+{
+	const char *path = c->node_names_file;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	gsize len;
+
+	if (!path)
+		return;
+	if (!g_file_get_contents(path, &text, &len, &error)) {
+		g_ptr_array_add(errors, g_strdup_printf(
+			"node_name_map_name: %s", error->message));
+		return;
+	}
+	if (strlen(text) == len)
+		*out = nodenames_parse(text, path, &error);
+	else
+		g_ptr_array_add(errors, g_strdup_printf(
+			"%s: there is a NUL in it, so it is no text", path));
+	if (error)
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
 load_partitions(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	g_autoptr(GError) error = NULL;
@@ -139,6 +165,7 @@ site_read(const struct conf *conf, GPtrArray *warnings, GPtrArray *errors)
 	read_lists(conf, &lists, errors);
 	set_lists(s, &lists);
 	read_sls(conf, &s->sls, warnings, errors);
+	read_names(conf, &s->names, errors);
 	load_partitions(s, warnings, errors);
 	if (errors->len == before)
 		return s;
@@ -154,6 +181,7 @@ site_free(struct site *s)
 	clear_lists(&s->lists);
 	partitions_free(s->partitions);
 	qos_policy_unref(s->sls);
+	g_clear_pointer(&s->names, g_hash_table_unref);
 	g_free(s);
 }
 
@@ -162,10 +190,12 @@ site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	struct lists lists = { NULL, NULL, NULL };
 	struct qos_policy *sls = NULL;
+	g_autoptr(GHashTable) names = NULL;
 	guint before = errors->len;
 
 	read_lists(s->conf, &lists, errors);
 	read_sls(s->conf, &sls, warnings, errors);
+	read_names(s->conf, &names, errors);
 	/* Last, since it takes effect at once. */
 	if (errors->len == before)
 		load_partitions(s, warnings, errors);
@@ -173,6 +203,8 @@ site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 		set_lists(s, &lists);
 		qos_policy_unref(s->sls);
 		s->sls = sls;
+		g_clear_pointer(&s->names, g_hash_table_unref);
+		s->names = g_steal_pointer(&names);
 		return true;
 	}
 	clear_lists(&lists);
@@ -190,6 +222,12 @@ struct qos_policy *
 site_sls(const struct site *s)
 {
 	return s->sls;
+}
+
+GHashTable *
+site_names(const struct site *s)
+{
+	return s->names;
 }
 
 struct partitions *

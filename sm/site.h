@@ -1,6 +1,7 @@
 /*
  * A site's files: what the configuration names besides itself. Partitions,
- * lists of GUIDs, the QoS policy, read at the start and again on demand.
+ * lists of GUIDs, the QoS policy, names of nodes, read at the start and again
+ * on demand.
  */
 #ifndef MINISM_SM_SITE_H
 #define MINISM_SM_SITE_H
@@ -22,12 +23,11 @@ void site_free(struct site *s);
  * force, all of it. */
 bool site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors);
 
-/* Which paths get which SL; borrowed until the next reload; NULL: none. */
-struct qos_policy *site_sls(const struct site *s);
-
 /* Borrowed; the lists in it are until the next reload. */
 const struct route_params *site_route(const struct site *s);
 struct partitions *site_partitions(const struct site *s);
+/* What the site calls nodes, see nodenames.h; NULL: no map. */
+GHashTable *site_names(const struct site *s);
 /* Which paths get which SL; NULL: none is configured. */
 struct qos_policy *site_sls(const struct site *s);
 

@@ -97,7 +97,7 @@ name_channels(const struct channels_result *channels, const struct view *v)
 		const struct subnet_node *n =
 			&v->subnet->nodes[v->subnet->switches[sw]];
 		struct status_channel channel = {
-			.desc = g_strdup(n->desc),
+			.desc = g_strdup(subnet_node_name(n)),
 			.guid = n->info.node_guid,
 			.port = edge->port,
 			.lid = turn->lid,
@@ -153,7 +153,7 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 	s->error = g_strdup(r->error);
 	if (r->master)
 		s->master = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-					    "x)", r->master->desc,
+					    "x)", subnet_node_name(r->master),
 					    r->master->info.node_guid);
 }
 

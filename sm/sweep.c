@@ -47,6 +47,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
+	[SWEEP_CAUSE_TIME] = "time for the next",
 };
 
 static void begin(struct sweep *s);
@@ -151,6 +152,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	struct sweep_report told = *r;
 
 	told.causes = causes;
+	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
 	log_sent(s, LOG_INFO);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
@@ -185,7 +187,7 @@ obey(struct sweep *s, uint32_t port)
 
 	r.master = n;
 	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
-		"(0x%016" G_GINT64_MODIFIER "x)", n->desc,
+		"(0x%016" G_GINT64_MODIFIER "x)", subnet_node_name(n),
 		n->info.node_guid);
 	set_sm_state(s, SM_STATE_STANDBY);
 	if (s->elected)
@@ -228,6 +230,8 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
 	name_strangers(s, peers, found->len);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
@@ -310,6 +314,8 @@ begin(struct sweep *s)
 		keyring_unlock_all(keystore_ring(s->params.keystore));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->params.names)
+		discover_set_names(s->discover, s->params.names);
 	if (s->view.subnet && s->why & HURRY &&
 	    !(s->why & ~(HURRY | HURRY_BESIDES)))
 		discover_hurry(s->discover, s->view.subnet);
@@ -365,8 +371,11 @@ on_light_timer(void *data)
 	struct sweep *s = data;
 
 	s->timer = 0;
-	if (s->causes || !s->view.subnet) {
+	if (s->causes || !s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	else if (s->params.force_heavy)
+		s->causes |= 1u << SWEEP_CAUSE_TIME;
+	if (s->causes) {
 		begin(s);
 		return;
 	}
@@ -436,6 +445,15 @@ void
 sweep_set_route(struct sweep *s, const struct route_params *route)
 {
 	s->params.route = *route;
+}
+
+void
+sweep_set_names(struct sweep *s, GHashTable *names)
+{
+	if (names)
+		g_hash_table_ref(names);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	s->params.names = names;
 }
 
 void
@@ -531,6 +549,8 @@ sweep_new(struct xact *x, const struct sweep_params *params,
 		partition_rules_ref(params->isolation.rules);
 	else
 		s->params.isolation.rules = partition_rules_default();
+	if (params->names)
+		g_hash_table_ref(params->names);
 	s->clients = clients_new(params->clients);
 	s->memory = memory;
 	s->memo = choose_memo_new();
@@ -571,7 +591,9 @@ sweep_free(struct sweep *s)
 		return;
 	cancel_all(s);
 	clear_run(s);
+	g_clear_pointer(&s->others, g_array_unref);
 	partition_rules_unref(s->params.isolation.rules);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);
 	sweep_view_clear(&s->view);
 	if (s->elected)

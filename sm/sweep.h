@@ -38,6 +38,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_ELECTION,
 	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
+	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */
 };
 const char *sweep_cause_name(enum sweep_cause cause);
 
@@ -51,6 +52,9 @@ struct sweep_params {
 	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
+	bool force_heavy;		/* heavy ones instead of them */
+	GHashTable *names;		/* what the site calls nodes, see
+					   builder_set_names(); or NULL */
 	/* A standby: how often it asks the master, and how many times in vain
 	 * until it acts; 0: once a second, 2. */
 	unsigned poll_ms, polls_lost;
@@ -74,6 +78,8 @@ void sweep_free(struct sweep *s);
 
 /* From the next sweep on; `route` is copied, its lists are borrowed. */
 void sweep_set_route(struct sweep *s, const struct route_params *route);
+/* Takes a reference; NULL: no names. From the next heavy sweep on. */
+void sweep_set_names(struct sweep *s, GHashTable *names);
 /* Takes a reference. In force from the next sweep on; SWEEP_CAUSE_PARTITIONS
  * asks for one that leaves all the rest as it is, without discovery. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);

@@ -5,6 +5,7 @@
 #define MINISM_SM_SWEEP_REPORT_H
 
 #include "routing/choose.h"
+#include "sm/election.h"
 #include "sm/plan/plan.h"
 #include "sm/verdict.h"
 #include "topology/membership.h"
@@ -39,6 +40,9 @@ struct sweep_report {
 				   LID, so it has lost its tables */
 	const char *error;		/* FAILED */
 	const struct subnet_node *master;	/* STANDBY */
+	const GArray *peers;	/* struct election_peer: SMs that answered in
+				   the last election, maybe of a sweep before
+				   this one; NULL: none was held */
 	const char *causes;		/* "trap, election" */
 	int64_t took_us;
 };

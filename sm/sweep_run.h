@@ -31,6 +31,7 @@ struct sweep {
 	int64_t last_end;		/* of a heavy sweep, us */
 
 	struct sm_info self;
+	GArray *others;			/* see struct sweep_report */
 	struct view view;		/* published */
 	struct subnet *elected;		/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */

@@ -80,7 +80,7 @@ fault(struct tabread *r, guint i, const char *why)
 		return;
 	g_ptr_array_add(r->faults, g_strdup_printf(
 		"%s (0x%016" G_GINT64_MODIFIER "x) port %u: its %s cannot be "
-		"read: %s", n->desc, n->info.node_guid,
+		"read: %s", subnet_node_name(n), n->info.node_guid,
 		r->s->ports[item->port].num, port_table_name(item->table),
 		why));
 }

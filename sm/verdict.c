@@ -48,7 +48,8 @@ judge_links(struct verdict *v, const struct subnet *s)
 			continue;
 		if (bad++ < PORT_LINES_MAX)
 			complain(v, "%s (0x%016" G_GINT64_MODIFIER
-				 "x) port %u is %s, not Active", n->desc,
+				 "x) port %u is %s, not Active",
+				 subnet_node_name(n),
 				 n->info.node_guid, p->num, p->known ?
 				 port_state_name(p->info.state) : "unknown");
 	}
@@ -76,7 +77,8 @@ judge_routes(struct verdict *v, const struct subnet *s,
 		 "x) to LID %u", choice->engine->name,
 		 reach->unrouted - reach->cut_off + reach->looping +
 		 reach->astray, reach->lost_hosts, reach->lost_mixed,
-		 reach->looping, reach->astray, n->desc, n->info.node_guid,
+		 reach->looping, reach->astray, subnet_node_name(n),
+		 n->info.node_guid,
 		 reach->lid);
 }
 

@@ -13,10 +13,10 @@ weed_place(struct builder *b, uint32_t port)
 
 	const struct subnet_port *p = builder_port_at(b, port);
 	const struct subnet_node *n = builder_node_at(b, p->node);
+	const char *name = subnet_node_name(n);
 
 	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
-			       n->desc[0] ? n->desc : "?", n->info.node_guid,
-			       p->num);
+			       *name ? name : "?", n->info.node_guid, p->num);
 }
 
 /*

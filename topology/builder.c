@@ -37,6 +37,7 @@ struct builder {
 	GArray *ports;		/* struct subnet_port */
 	GArray *faults;		/* struct subnet_fault */
 	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
+	GHashTable *names;	/* or NULL */
 	uint32_t local;
 };
 
@@ -79,7 +80,15 @@ builder_free(struct builder *b)
 	g_array_free(b->ports, TRUE);
 	g_array_free(b->nodes, TRUE);
 	g_hash_table_destroy(b->by_guid);
+	g_clear_pointer(&b->names, g_hash_table_unref);
 	g_free(b);
+}
+
+void
+builder_set_names(struct builder *b, GHashTable *names)
+{
+	g_assert(!b->names);
+	b->names = g_hash_table_ref(names);
 }
 
 /* A CA's port numbers start at 1: port 0 is a placeholder without a name. A
@@ -112,6 +121,8 @@ builder_add(struct builder *b, const struct node_info *info)
 	uint64_t *key = g_new(uint64_t, 1);
 	gboolean fresh;
 
+	if (b->names)
+		node.name = g_hash_table_lookup(b->names, &info->node_guid);
 	*key = info->node_guid;
 	fresh = g_hash_table_insert(b->by_guid, key,
 				    GUINT_TO_POINTER(index + 1));
@@ -351,6 +362,8 @@ assemble(const struct builder *b, const GArray *order)
 	uint32_t sw = 0;
 
 	s->ref = 1;
+	if (b->names)
+		s->names = g_hash_table_ref(b->names);
 	s->nodes = g_new(struct subnet_node, s->n_nodes);
 	s->ports = g_new(struct subnet_port, s->n_ports);
 	s->switches = g_new(uint32_t, s->n_switches);

@@ -16,6 +16,11 @@ struct builder;
 struct builder *builder_new(void);
 void builder_free(struct builder *b);
 
+/* What the site calls nodes, by NodeGUID (uint64_t * -> char *, UTF-8): nodes
+ * that are added from now on have these names. Takes a reference, which the
+ * snapshot inherits. Once at most. */
+void builder_set_names(struct builder *b, GHashTable *names);
+
 /* Adds a node with all its ports (none known, none cabled). The NodeGUID must
  * be new. The port info->local_port gets info->port_guid (of a switch: port
  * 0). Returns its index in the builder. */

@@ -4,7 +4,8 @@
  * A snapshot is four flat arrays (nodes, ports, switches, faults) that only
  * builder.c lays out; here they are read. Since every reference between them
  * is an index, a copy is a memcpy of each array and nothing needs relocating;
- * the texts of the faults are the only pointers.
+ * the only pointers are the texts of the faults, and the names that a site
+ * gave to nodes, which lie in a table that the snapshots share.
  *
  * Ways. A node stores one number: the port of a neighbour that leads into it
  * (`entry`), one hop closer to the SM. subnet_path() climbs that chain and
@@ -52,6 +53,7 @@ subnet_unref(struct subnet *subnet)
 	for (uint32_t i = 0; i < subnet->n_faults; i++)
 		g_free(subnet->faults[i].text);
 	g_free(subnet->faults);
+	g_clear_pointer(&subnet->names, g_hash_table_unref);
 	g_free(subnet->switches);
 	g_free(subnet->ports);
 	g_free(subnet->nodes);
@@ -84,6 +86,8 @@ subnet_copy(const struct subnet *subnet)
 				 sizeof(*subnet->switches));
 	c->faults = array_copy(subnet->faults, subnet->n_faults,
 			       sizeof(*subnet->faults));
+	if (c->names)
+		g_hash_table_ref(c->names);
 	for (uint32_t i = 0; i < c->n_faults; i++)
 		c->faults[i].text = g_strdup(c->faults[i].text);
 	return c;

@@ -40,6 +40,8 @@ struct subnet_node {
 				   this node; SUBNET_NONE: the SM's own */
 	bool sw_known;		/* sw was read */
 	char desc[NODE_DESC_LEN + 1];	/* terminated, unprintables replaced */
+	const char *name;	/* the site's own, in `names` of the snapshot;
+				   NULL: none */
 };
 
 struct subnet {
@@ -50,6 +52,7 @@ struct subnet {
 	struct subnet_port *ports;
 	uint32_t *switches;	/* switch index -> node, n_switches */
 	struct subnet_fault *faults;
+	GHashTable *names;	/* see builder_set_names(); or NULL */
 };
 
 struct subnet *subnet_ref(struct subnet *subnet);
@@ -62,6 +65,21 @@ static inline const struct subnet_node *
 subnet_node_of(const struct subnet *s, uint32_t port)
 {
 	return &s->nodes[s->ports[port].node];
+}
+
+/* What people call the node. Its NodeDescription, which clients of the SA and
+ * net files are told, is `desc`. */
+static inline const char *
+subnet_node_name(const struct subnet_node *node)
+{
+	return node->name ? node->name : node->desc;
+}
+
+/* The same of the node that `port` is one of. */
+static inline const char *
+subnet_name_of(const struct subnet *s, uint32_t port)
+{
+	return subnet_node_name(subnet_node_of(s, port));
 }
 
 static inline bool

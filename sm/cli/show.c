@@ -367,6 +367,12 @@ card_add_names(struct card *c, const char *arrow, const GPtrArray *names)
 	}
 }
 
+static const char *
+switch_name(const struct picture *p, uint32_t sw)
+{
+	return subnet_node_name(&p->s->nodes[p->s->switches[sw]]);
+}
+
 /* Neighbour switches above, beside and below, parallel cables as "x2". */
 static void
 card_add_neighbours(struct card *c, const struct picture *p, uint32_t sw)
@@ -379,15 +385,15 @@ card_add_neighbours(struct card *c, const struct picture *p, uint32_t sw)
 		names[i] = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];) {
 		uint32_t peer = g->edges[e].peer, n = 0;
-		const char *desc = p->s->nodes[p->s->switches[peer]].desc;
+		const char *name = switch_name(p, peer);
 		unsigned where = p->level[peer] > p->level[sw] ? 0 :
 			p->level[peer] == p->level[sw] ? 1 : 2;
 
 		for (; e < g->first_edge[sw + 1] &&
 		     g->edges[e].peer == peer; e++)
 			n++;
-		g_ptr_array_add(names[where], n == 1 ? g_strdup(desc) :
-				g_strdup_printf("%s x%u", desc, n));
+		g_ptr_array_add(names[where], n == 1 ? g_strdup(name) :
+				g_strdup_printf("%s x%u", name, n));
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		card_add_names(c, arrows[i], names[i]);
@@ -425,7 +431,7 @@ card_add_host(struct card *c, const struct picture *p, uint32_t port)
 	g_snprintf(lid, sizeof(lid), "%u", lid_of(p->s, p->lids, port));
 	g_string_append_printf(text, "%s ", state_mark(link_state(p->s,
 								  port)));
-	put_cell(text, n->desc, c->inner - 3 - strlen(lid));
+	put_cell(text, subnet_node_name(n), c->inner - 3 - strlen(lid));
 	g_string_append_printf(text, " %s", lid);
 	card_add(c, text->str);
 }
@@ -470,7 +476,7 @@ card_lines(const struct picture *p, uint32_t sw, unsigned width,
 
 	g_snprintf(lid, sizeof(lid), "LID %u",
 		   lid_of(p->s, p->lids, p->s->nodes[node].first_port));
-	card_add_border(&c, "┌", p->s->nodes[node].desc, lid, "┐");
+	card_add_border(&c, "┌", switch_name(p, sw), lid, "┐");
 	card_add_ports(&c, p, node);
 	card_add_neighbours(&c, p, sw);
 	card_add_hosts(&c, p, sw, max_hosts);
@@ -490,7 +496,7 @@ card_need(const struct picture *p, uint32_t sw)
 {
 	const struct subnet_node *n = &p->s->nodes[p->s->switches[sw]];
 	unsigned lid = lid_of(p->s, p->lids, n->first_port);
-	unsigned need = columns(n->desc) + strlen("  LID ") +
+	unsigned need = columns(subnet_node_name(n)) + strlen("  LID ") +
 		count_digits(lid);
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
@@ -500,7 +506,7 @@ card_need(const struct picture *p, uint32_t sw)
 
 		if (!leads_to_host(p->s, port))
 			continue;
-		host = columns(subnet_node_of(p->s, peer)->desc) +
+		host = columns(subnet_name_of(p->s, peer)) +
 			strlen("*  ") + count_digits(lid_of(p->s, p->lids,
 							    peer));
 		need = MAX(need, host);
@@ -676,7 +682,7 @@ put_summary(const struct picture *p, GString *out)
 	put_tally(out, &t);
 	if (local != SUBNET_NONE)
 		g_string_append_printf(out, "\nsubnet manager on %s port %u, "
-				       "LID %u", subnet_node_of(s, local)->desc,
+				       "LID %u", subnet_name_of(s, local),
 				       s->ports[local].num,
 				       lid_of(s, p->lids, local));
 	g_string_append(out, "\nports: ● Active ◐ Armed ○ Initialize · Down   "
@@ -700,17 +706,16 @@ put_lone_hosts(const struct picture *p, GString *out)
 			g_string_append_printf(out, "  %s %s (LID %u): no "
 					       "neighbour\n",
 					       state_mark(q->info.state),
-					       subnet_node_of(s, port)->desc,
+					       subnet_name_of(s, port),
 					       lid_of(s, p->lids, port));
 		} else if (is_first_end(s, port) &&
 			   !subnet_is_switch(subnet_node_of(s, q->peer))) {
 			g_string_append_printf(out, "  %s (LID %u) ──%s── "
 					       "%s (LID %u)\n",
-					       subnet_node_of(s, port)->desc,
+					       subnet_name_of(s, port),
 					       lid_of(s, p->lids, port),
 					       state_mark(link_state(s, port)),
-					       subnet_node_of(s,
-							      q->peer)->desc,
+					       subnet_name_of(s, q->peer),
 					       lid_of(s, p->lids, q->peer));
 		}
 	}

@@ -46,7 +46,8 @@ put_stop(const struct way *w, uint32_t port, unsigned in, unsigned by)
 	GString *out = w->out;
 
 	g_string_append_printf(out, "  %s %-24s  LID %-5u",
-			       subnet_is_switch(n) ? "■" : "●", n->desc, lid);
+			       subnet_is_switch(n) ? "■" : "●",
+			       subnet_node_name(n), lid);
 	if (in > 0)
 		g_string_append_printf(out, "  in by port %-3u", in);
 	else
@@ -125,8 +126,8 @@ show_route(const struct subnet *s, const struct lid_map *lids,
 	w.to = end_port_of(s, to);
 	w.lid = lids->base[w.to];
 	g_string_append_printf(out, "route from %s to %s, LID %u:\n",
-			       subnet_node_of(s, from)->desc,
-			       subnet_node_of(s, to)->desc, w.lid);
+			       subnet_name_of(s, from),
+			       subnet_name_of(s, to), w.lid);
 	if (w.lid == LID_NONE) {
 		way_ends(&w, "the destination has no LID");
 		return;

@@ -26,6 +26,7 @@ enum action {
 	ACTION_TRUE,		/* sets a key to TRUE */
 	ACTION_CONFIG,
 	ACTION_PARTITIONS,	/* sets a key; the file must be there */
+	ACTION_PID,
 	ACTION_FLAGS,
 	ACTION_VERBOSE,
 	ACTION_ONCE,
@@ -75,6 +76,10 @@ static const struct arg args[] = {
 	  "partition_config_file" },
 	{ "control-socket", 0, required_argument, ACTION_SET,
 	  "control_socket" },
+	{ "node-name-map", 0, required_argument, ACTION_SET,
+	  "node_name_map_name" },
+	{ "daemon", 'B', no_argument, ACTION_TRUE, "daemon" },
+	{ "pidfile", 'J', required_argument, ACTION_PID, NULL },
 	{ "log-file", 'f', required_argument, ACTION_SET, "log_file" },
 	{ NULL, 'D', required_argument, ACTION_FLAGS, NULL },
 	{ NULL, 'v', no_argument, ACTION_VERBOSE, NULL },
@@ -127,6 +132,7 @@ static const char help[] =
 "                            it and end; no fabric is needed\n"
 "      --show                print a picture of the subnet when it is up\n"
 "      --version             print the version and end\n"
+"  -B, --daemon              go to the background when the port is open\n"
 "  -h, --help                print this text and end\n"
 "\n"
 "How:\n"
@@ -152,6 +158,8 @@ static const char help[] =
 "                            (" CONF_PARTITION_FILE ")\n"
 "      --control-socket=FILE where minismctl finds this manager\n"
 "                            (" CONF_CONTROL_DIR "/GUID.ctl)\n"
+"      --node-name-map=FILE  what to call nodes, as for ibnetdiscover\n"
+"  -J, --pidfile=FILE        where to write the process number\n"
 "      --cache-dir=FOLDER    where LIDs are remembered\n"
 "                            (" MINISM_CACHEDIR ")\n"
 "      --dump-dir=FOLDER     where dumps of the subnet go (no dumps)\n"
@@ -217,6 +225,7 @@ arg_accepts(const struct arg *arg)
 		return conf_key_accepts(arg->key);
 	case ACTION_CONFIG:
 	case ACTION_PARTITIONS:
+	case ACTION_PID:
 	case ACTION_RECORD:
 	case ACTION_REPLAY:
 		return g_strdup("a file");
@@ -380,6 +389,8 @@ apply_arg(struct conf *conf, const struct arg *arg, const char *value,
 		why = conf_key_set(conf, arg->key, value);
 		g_assert(!why);
 		return true;
+	case ACTION_PID:
+		return set_text(&conf->pid_file, arg, value, error);
 	case ACTION_FLAGS:
 		return set_flags(conf, arg, value, error);
 	case ACTION_VERBOSE:

@@ -60,6 +60,7 @@ static const struct conf_key keys[] = {
 	{ "cn_guid_file", VALUE_TEXT_OR_NONE, AT(cn_guid_file), 0, 0 },
 	{ "io_guid_file", VALUE_TEXT_OR_NONE, AT(io_guid_file), 0, 0 },
 	{ "routing_threads", VALUE_UNSIGNED, AT(routing_threads), 0, 256 },
+	{ "force_heavy_sweep", VALUE_BOOL, AT(force_heavy), 0, 0 },
 	{ "sweep_interval", VALUE_UNSIGNED, AT(sweep_s), 0, 86400 },
 	{ "transaction_timeout", VALUE_UNSIGNED, AT(timeout_ms), 1, 60000 },
 	{ "transaction_retries", VALUE_UNSIGNED, AT(retries), 0, 100 },
@@ -96,6 +97,9 @@ static const struct conf_key keys[] = {
 	{ "qos", VALUE_BOOL, AT(qos.enabled), 0, 0 },
 	{ "qos_policy_file", VALUE_TEXT_OR_NONE, AT(qos_policy_file), 0, 0 },
 	{ "no_clients_rereg", VALUE_BOOL, AT(no_rereg), 0, 0 },
+	{ "node_name_map_name", VALUE_TEXT_OR_NONE, AT(node_names_file),
+	  0, 0 },
+	{ "daemon", VALUE_BOOL, AT(background), 0, 0 },
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
 	{ "dump_dir", VALUE_TEXT_OR_NONE, AT(dump_dir), 0, 0 },
@@ -156,6 +160,8 @@ conf_copy(const struct conf *conf)
 	copy->root_guid_file = g_strdup(conf->root_guid_file);
 	copy->cn_guid_file = g_strdup(conf->cn_guid_file);
 	copy->io_guid_file = g_strdup(conf->io_guid_file);
+	copy->node_names_file = g_strdup(conf->node_names_file);
+	copy->pid_file = g_strdup(conf->pid_file);
 	copy->config_file = g_strdup(conf->config_file);
 	copy->log_file = g_strdup(conf->log_file);
 	copy->cache_dir = g_strdup(conf->cache_dir);
@@ -180,6 +186,8 @@ conf_free(struct conf *conf)
 	g_free(conf->root_guid_file);
 	g_free(conf->cn_guid_file);
 	g_free(conf->io_guid_file);
+	g_free(conf->node_names_file);
+	g_free(conf->pid_file);
 	g_free(conf->config_file);
 	g_free(conf->log_file);
 	g_free(conf->cache_dir);

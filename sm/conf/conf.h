@@ -41,6 +41,7 @@ struct conf {
 	char *cn_guid_file, *io_guid_file;
 	unsigned routing_threads;	/* 0: one for each core */
 	unsigned sweep_s;	/* 0: no light sweeps */
+	bool force_heavy;	/* no light sweeps, heavy ones instead */
 	unsigned timeout_ms;
 	unsigned retries;
 	unsigned max_smps;	/* at least 1 */
@@ -73,6 +74,9 @@ struct conf {
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */
 	char *config_file;
+	char *node_names_file;	/* what people call nodes; NULL: none */
+	bool background;	/* resident: let go of who starts us */
+	char *pid_file;		/* NULL: none */
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
 	char *dump_dir;		/* NULL: no dumps */

@@ -89,7 +89,7 @@ complain(struct layout *l, uint32_t port, const char *format, ...)
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	g_ptr_array_add(l->problems, g_strdup_printf(
-		"%s (0x%016" PRIx64 ") port %u: %s", n->desc,
+		"%s (0x%016" PRIx64 ") port %u: %s", subnet_node_name(n),
 		n->info.node_guid, l->s->ports[port].num, text));
 	g_free(text);
 }

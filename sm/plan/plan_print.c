@@ -235,7 +235,7 @@ put_warning(const struct job *j, uint32_t node, GString *out)
 
 	g_string_append_printf(out, "%s (0x%016" PRIx64 "): its LFT ends at "
 			       "LID %d, the subnet has LIDs up to %u",
-			       n->desc, n->info.node_guid,
+			       subnet_node_name(n), n->info.node_guid,
 			       n->sw.linear_fdb_cap - 1, j->w->lft->top);
 }
 
@@ -248,7 +248,7 @@ put_port_name(const struct job *j, uint32_t port)
 	const struct subnet_node *n = &j->s->nodes[p->node];
 
 	g_string_append_printf(j->out, "%s port %u (0x%016" PRIx64 ")",
-			       n->desc, p->num,
+			       subnet_node_name(n), p->num,
 			       p->guid ? p->guid : n->info.node_guid);
 }
 
@@ -257,8 +257,8 @@ put_node_name(const struct job *j, uint32_t node)
 {
 	const struct subnet_node *n = &j->s->nodes[node];
 
-	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")", n->desc,
-			       n->info.node_guid);
+	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")",
+			       subnet_node_name(n), n->info.node_guid);
 }
 
 /* "blocks 0-3, 7" for the steps i to end - 1. */
@@ -596,7 +596,7 @@ json_step(const struct job *j, const struct plan_step *step, struct json *out)
 	json_open(out, NULL, '{');
 	json_text(out, "kind", plan_kind_name(step->kind));
 	json_hex(out, "guid", n->info.node_guid, 16);
-	json_text(out, "node", n->desc);
+	json_text(out, "node", subnet_node_name(n));
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:

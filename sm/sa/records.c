@@ -191,6 +191,7 @@ scan_free(void *data)
 
 	if (s->list)
 		g_array_unref(s->list);
+	mft_free(s->mft);
 	sa_view_unref(s->v);
 	g_free(s);
 }
@@ -382,7 +383,7 @@ narrow_guid_info(struct scan *s)
 static void
 narrow_mft(struct scan *s)
 {
-	const struct mft *mft = s->v->mft;
+	const struct mft *mft = s->mft;
 	uint32_t position = s->q.wanted[2] >> 4;
 	uint32_t block = (uint32_t)bytes_load(s->q.wanted + 2, 2) & 0x1ffu;
 
@@ -481,6 +482,7 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 		return NULL;
 	}
 	s->v = sa_view_ref(v);
+	s->mft = v->mft ? mft_ref(v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
 	s->end = table->domain == DOMAIN_PORTS ? v->subnet->n_ports :
@@ -512,15 +514,22 @@ table_on_demand(unsigned attr_id)
 		return PORT_TABLE_SL2VL;
 	case SA_ATTR_VL_ARB:
 		return PORT_TABLE_VL_ARB;
+	case SA_ATTR_PKEY_TABLE:
+		return PORT_TABLE_PKEY;
 	}
 	return PORT_N_TABLES;
 }
 
+/* P_Keys of end ports are known by the sweep, those of a switch's external
+ * ports only where they are written. */
 static bool
-may_have_table(const struct sa_view *v, uint32_t port)
+may_have_table(const struct sa_view *v, enum port_table table, uint32_t port)
 {
-	return v->subnet->ports[port].known &&
-		v->lids->base[scan_end_port(v, port)];
+	const struct subnet *s = v->subnet;
+
+	if (!s->ports[port].known || !v->lids->base[scan_end_port(v, port)])
+		return false;
+	return table != PORT_TABLE_PKEY || !subnet_is_end_port(s, port);
 }
 
 GArray *
@@ -542,7 +551,7 @@ records_unread(struct sa_view *v, const struct query *q,
 		uint32_t port = scan_index(s);
 
 		if (scan_has_number(s, port) && scan_sees(s, port) &&
-		    may_have_table(v, port) &&
+		    may_have_table(v, *table, port) &&
 		    !sa_view_table_is_read(v, *table, port))
 			g_array_append_val(ports, port);
 	}

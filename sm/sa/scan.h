@@ -27,6 +27,7 @@ struct fabric_table {
 
 struct scan {
 	struct sa_view *v;
+	struct mft *mft;	/* the view's when this began, or NULL */
 	const struct fabric_table *table;
 	struct sa_match match;
 	struct query q;			/* q.h, q.wanted: not after the start */

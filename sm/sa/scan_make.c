@@ -4,10 +4,11 @@
  * A function for each kind makes record number `i` of a port or a switch, or
  * says that there is none; another tells how many numbers there are.
  *
- * Tables of ports. What the devices hold is told as it was read: of P_Keys,
- * which every sweep reads, by the sweep; of the other two by who was sent for
- * them (view_tables.h). A port of which no P_Key block is known is told what
- * it should hold: that is what it will be given.
+ * Tables of ports. What the devices hold is told as it was read: of P_Keys of
+ * end ports, which every sweep reads, by the sweep; of those of a switch's
+ * external ports, and of the other two tables, by who was sent for them
+ * (view_tables.h). An end port of which no P_Key block is known is told what it
+ * should hold: that is what it will be given.
  */
 #include <string.h>
 
@@ -113,12 +114,19 @@ make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	return true;
 }
 
+static unsigned
+pkey_blocks(const struct sa_view *v, uint32_t port)
+{
+	const struct port_tables *t = v->held ? v->held : v->read;
+
+	return t ? port_tables_blocks(t, PORT_TABLE_PKEY, port) : 0;
+}
+
 static bool
 knows_pkeys(const struct sa_view *v, uint32_t port)
 {
-	for (unsigned i = 0; v->held &&
-	     i < port_tables_blocks(v->held, PORT_TABLE_PKEY, port); i++)
-		if (port_tables_get(v->held, PORT_TABLE_PKEY, port, i))
+	for (unsigned i = 0; i < pkey_blocks(v, port); i++)
+		if (sa_view_block(v, PORT_TABLE_PKEY, port, i))
 			return true;
 	return false;
 }
@@ -130,7 +138,7 @@ count_pkeys(const struct scan *s, uint32_t at)
 	uint32_t n = m->first[at + 1] - m->first[at];
 
 	if (knows_pkeys(s->v, at))
-		return port_tables_blocks(s->v->held, PORT_TABLE_PKEY, at);
+		return pkey_blocks(s->v, at);
 	return subnet_is_end_port(s->v->subnet, at) ?
 		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
 }
@@ -239,13 +247,13 @@ make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static uint32_t
 count_mft_blocks(const struct scan *s, uint32_t at)
 {
-	return s->v->mft ? s->v->mft->n_positions * s->v->mft->n_blocks : 0;
+	return s->mft ? s->mft->n_positions * s->mft->n_blocks : 0;
 }
 
 static bool
 make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct mft *mft = s->v->mft;
+	const struct mft *mft = s->mft;
 	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
 
 	if (!lid_of_switch(s->v, at))

@@ -16,6 +16,16 @@ sa_view_set_tables(struct sa_view *v, struct port_tables *held)
 	v->held = held;
 }
 
+void
+sa_view_set_mft(struct sa_view *v, struct mft *mft)
+{
+	g_assert(!mft || mft->n_switches == v->subnet->n_switches);
+	if (mft)
+		mft_ref(mft);
+	mft_free(v->mft);
+	v->mft = mft;
+}
+
 static const union port_block *
 block_in(const struct port_tables *t, enum port_table table, uint32_t port,
 	 unsigned block)

@@ -1,9 +1,11 @@
 /*
  * Tables of ports in a view: what the sweep read of them, and what was read
- * since because somebody asked.
+ * since because somebody asked; and tables of groups, for which there is no
+ * sweep.
  *
- * The second part is the only one of a view that grows. Nothing in it ever
- * changes or goes, so an answer that is on its way is not disturbed.
+ * These are all that changes in a view. What was read only grows; tables of
+ * groups are replaced as a whole, and a scan of records keeps those with which
+ * it began. So an answer that is on its way is not disturbed.
  */
 #ifndef MINISM_SA_VIEW_TABLES_H
 #define MINISM_SA_VIEW_TABLES_H
@@ -14,6 +16,10 @@
 /* As the devices hold them, by what the sweep read: a reference. NULL: nothing
  * is known. */
 void sa_view_set_tables(struct sa_view *v, struct port_tables *held);
+
+/* Multicast tables as the switches hold them now: a reference, by the switches
+ * of the view. NULL: none. Who draws records goes on with those of before. */
+void sa_view_set_mft(struct sa_view *v, struct mft *mft);
 
 /* NULL: not known, or there is no such block. */
 const union port_block *sa_view_block(const struct sa_view *v,

@@ -25,6 +25,7 @@ static const struct target targets[] = {
 	{ "keys", fuzz_keys },
 	{ "lftfile", fuzz_lftfile },
 	{ "netfile", fuzz_netfile },
+	{ "nodenames", fuzz_nodenames },
 	{ "qospolicy", fuzz_qospolicy },
 	{ "partfile", fuzz_partfile },
 	{ "replay", fuzz_replay },

@@ -36,7 +36,7 @@ rm -f "$out"/objects/*.o
 # things.
 sources=$(cd "$src" && ls base/*.c topology/*.c routing/*.c sm/wire/*.c sm/plan/*.c sm/sa/*.c \
 	sm/conf/*.c sm/io/*.c sm/*.c tests/lib/fake.c tests/lib/scripted.c |
-	grep -vxE 'sm/(main|daemon|backend|ctlsock).c')
+	grep -vxE 'sm/(main|daemon|check_config|backend|ctlsock).c')
 for file in $sources; do
 	# shellcheck disable=SC2086
 	clang $flags -fsanitize=fuzzer-no-link,$sanitize -c "$src/$file" \

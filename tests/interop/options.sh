@@ -169,7 +169,8 @@ info_case() {
 	check "--help says nothing on stderr" [ ! -s err ]
 	for option in --port --Ca --guid --once --routing-engine --sweep \
 		--timeout --retries --maxsmps --config --log-file \
-		--cache-dir --dump-dir --priority --lmc --plan --show \
+		--cache-dir --dump-dir --node-name-map --daemon --pidfile \
+		--priority --lmc --plan --show \
 		--version --help; do
 		check "--help tells of $option" grep -q -e "$option" help
 	done
@@ -229,6 +230,282 @@ show_case() {
 	sim_stop
 }
 
+# A file that OpenSM writes: no key in it is a word that we have never heard.
+foreign_case() {
+	wanted_case foreign || return 0
+	if ! command -v opensm >/dev/null; then
+		skip "foreign: the keys of OpenSM" "opensm is not installed"
+		return
+	fi
+	timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
+	check "foreign: opensm wrote its keys" \
+		[ "$(lines opensm.conf '^[a-z]')" -ge 150 ]
+	timeout -k 2 10 "$MINISM" --check-config -F "$SCRATCH/opensm.conf" \
+		>out 2>err
+	check "foreign: the file can be used" grep -q 'is good' out
+	check "foreign: every key in it is known" log_has_not out 'is no key'
+	check "foreign: what is not used is said" \
+		grep -qE 'dump_files_dir is not used' out
+}
+
+# opensm_file FILE [KEY VALUE]...: what OpenSM writes, with these values
+opensm_file() {
+	local file=$1
+
+	shift
+	cp opensm.conf "$file"
+	while [ $# -gt 0 ]; do
+		grep -q "^$1 " "$file" || echo "$1 is no key of OpenSM" >&2
+		sed -i "s|^$1 .*|$1 $2|" "$file"
+		shift 2
+	done
+}
+
+took_ms() {	# LOG: until the subnet was up, or was seen not to be
+	sed -nE 's/.*SUBNET (UP|NOT).*[ ;]([0-9]+)\.[0-9]+ ms.*/\2/p' "$1" |
+		tail -n 1
+}
+
+# run_simulated LOG FABRIC arguments...: time there is virtual
+run_simulated() {
+	local log=$1 fabric=$2
+
+	shift 2
+	rm -f "$log"
+	timeout -k 2 20 "$MINISM" "${sm_defaults[@]}" --cache-dir= -f "$log" \
+		--simulate="$fabric" "$@" >out 2>err </dev/null
+}
+
+# The common keys, in a file of OpenSM's, do what they do there. Partitions,
+# M_Keys, QoS, roots and what follows from them have tests of their own.
+effect_case() {
+	local one many
+
+	wanted_case effect || return 0
+	command -v opensm >/dev/null || return
+	[ -s opensm.conf ] ||
+		timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
+	printf 'Default=0x7fff : ALL=full ;\nBlue=0x10 : ALL=full ;\n' >blue
+	opensm_file effect.conf lmc 2 subnet_prefix 0xfec0000000000000 \
+		routing_engine updn partition_config_file "$SCRATCH/blue" \
+		log_file "$SCRATCH/effect.log"
+	rm -f effect.log
+	timeout -k 2 20 "$MINISM" -F "$SCRATCH/effect.conf" --cache-dir= \
+		--simulate='PGFT(2,2;1,2)' --plan >plan.out 2>err
+	check "effect: lmc" grep -qE 'LMC 0 -> 2' plan.out
+	check "effect: subnet_prefix" grep -qE \
+		'GidPrefix 0x[0-9a-f]+ -> 0xfec0000000000000' plan.out
+	check "effect: partition_config_file" grep -qiE '0x8010' plan.out
+	check "effect: routing_engine" grep -q 'updn' plan.out effect.log
+
+	# 20 us for an answer: one at a time takes longer than many
+	opensm_file one.conf max_wire_smps 1 log_file "$SCRATCH/one.log"
+	opensm_file many.conf max_wire_smps 64 log_file "$SCRATCH/many.log"
+	run_simulated one.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/one.conf"
+	run_simulated many.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/many.conf"
+	one=$(took_ms one.log)
+	many=$(took_ms many.log)
+	check "effect: max_wire_smps (${one:-?} and ${many:-?} ms)" \
+		[ "${one:-0}" -ge $((3 * ${many:-1000})) ]
+
+	sim_start "$demo" || { ok 1 "effect: ibsim starts"; return; }
+	rm -rf cache
+	opensm_file sm.conf sm_priority 9 sa_key 7 sweep_interval 1 \
+		log_file "$SCRATCH/sm.log"
+	sm_start sm.log -vv -F "$SCRATCH/sm.conf"
+	check "effect: comes up" await 15 log_has sm.log 'SUBNET UP'
+	client sminfo >sminfo.out 2>&1
+	check "effect: sm_priority" grep -q 'priority 9 state 3' sminfo.out
+	if command -v saquery >/dev/null; then
+		check "effect: sa_key" \
+			on node-16 client -t 10 saquery --smkey 7 PKTR
+		on node-16 client -t 10 saquery --smkey 1 PKTR >out 2>&1
+		check "effect: another sa_key is not it" [ $? -ne 0 ]
+	fi
+	check "effect: sweep_interval" \
+		await 10 log_has sm.log 'idle -> light sweep' 3
+	sm_kill_all
+
+	# a host that answers nothing; ibsim says so at once, so that only the
+	# number of attempts can be seen here, not the time between them
+	sim_cmd 'Error "node-16" 100'
+	opensm_file many.conf transaction_retries 6
+	opensm_file none.conf transaction_retries 0
+	sm_once many.log -F "$SCRATCH/many.conf"
+	sm_once none.log -F "$SCRATCH/none.conf"
+	check "effect: transaction_retries 6" log_has many.log \
+		'6 of them a second time or more, 1 requests without'
+	check "effect: transaction_retries 0" \
+		log_has_not none.log 'a second time'
+	check "effect: the silent host is named" \
+		log_has none.log 'silent: .*leaf-4.*port 4'
+	sim_stop
+}
+
+# in_background PID: a process of its own that holds on to nothing
+in_background() {
+	local fd
+
+	[ "$(ps -o sid= -p "$1" | tr -d ' ')" = "$1" ] || {
+		echo "not the leader of a session"
+		return 1
+	}
+	for fd in 0 1 2; do
+		[ "$(readlink "/proc/$1/fd/$fd")" = /dev/null ] || {
+			echo "$fd is $(readlink "/proc/$1/fd/$fd")"
+			return 1
+		}
+	done
+}
+
+# start_daemon arguments...: its process number is in SM_PID
+start_daemon() {
+	rm -f pid daemon.log
+	sm_run 20 -v -f "$SCRATCH/daemon.log" --pidfile "$SCRATCH/pid" "$@" \
+		>out 2>err </dev/null
+	local status=$?
+
+	SM_PID=$(cat pid 2>/dev/null)
+	[ -n "$SM_PID" ] && SM_PIDS+=("$SM_PID")
+	cat out err
+	return "$status"
+}
+
+gone() {	# pid
+	! kill -0 "$1" 2>/dev/null
+}
+
+daemon_case() {
+	local first
+
+	wanted_case daemon || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "daemon: ibsim starts"; return; }
+	check "daemon: -B ends with 0" start_daemon -B -s 1
+	cat out err >said
+	check "daemon: and says nothing" [ ! -s said ]
+	check "daemon: the pid file names who runs" kill -0 "$SM_PID"
+	check "daemon: it is in the background" in_background "$SM_PID"
+	check "daemon: SUBNET UP" await 15 log_has daemon.log 'SUBNET UP'
+	first=$SM_PID
+	kill -TERM "$first"
+	check "daemon: TERM ends it" await 10 gone "$first"
+	check "daemon: in order" log_has daemon.log 'told to end'
+	check "daemon: the pid file is gone" [ ! -e pid ]
+
+	echo 'daemon TRUE' >daemon.conf
+	check "daemon: by the configuration" \
+		start_daemon -F "$SCRATCH/daemon.conf"
+	check "daemon: it is in the background, too" in_background "$SM_PID"
+	kill -TERM "$SM_PID"
+	await 10 gone "$SM_PID"
+	check "daemon: --once stays" sm_once once.log -B -s 1
+	check "daemon: until the subnet is up" log_has once.log 'SUBNET UP'
+
+	# a start that fails
+	refute "daemon: no such port, exit 1" start_daemon -B -g 0x99
+	check "daemon: the message is on standard error" \
+		grep -q '^minism: .*0x0*99' err
+	check "daemon: and in the log" log_has daemon.log 'error.*0x0*99'
+	check "daemon: there is no pid file" [ ! -e pid ]
+	refute "daemon: no place for the pid file, exit 1" \
+		start_daemon -B --pidfile "$SCRATCH/no/pid"
+	check "daemon: nobody stays behind" \
+		log_has_not daemon.log 'SUBNET UP|heavy sweep'
+	refused "daemon: a bad option" 'lmc' -B --lmc 9
+	sim_stop
+}
+
+heavy_case() {
+	wanted_case heavy || return 0
+	rm -rf cache
+	printf 'force_heavy_sweep TRUE\nsweep_interval 1\n' >heavy.conf
+	sim_start "$demo" || { ok 1 "heavy: ibsim starts"; return; }
+	sm_start heavy.log -F "$SCRATCH/heavy.conf"
+	check "heavy: each sweep is one" await 15 \
+		log_has heavy.log 'heavy sweep: time for the next' 3
+	check "heavy: and changes nothing" no_sets heavy.log
+	sm_kill_all
+	sim_stop
+}
+
+node_guid() {	# of a node of ./found: 16 digits
+	awk -v name="$1" '
+	/^(switch|ca)guid=/ { g = $0; sub(/.*=0x/, "", g); sub(/\(.*/, "", g) }
+	/^(Switch|Ca)[ \t]/ {
+		split($0, q, "\"")
+		if (q[4] == name) print g
+	}' found
+}
+
+# names_in FILE REGEX...: each is there
+names_in() {
+	local file=$1 regex
+
+	shift
+	for regex; do
+		grep -qE -- "$regex" "$file" || {
+			echo "$file lacks $regex"
+			return 1
+		}
+	done
+}
+
+write_map() {	# name of a leaf, name of a host
+	printf '# rack 1\n0x%s "%s" # left\n0x%s %s\n' \
+		"$(node_guid leaf-2)" "$1" "$(node_guid node-05)" "$2" >map
+}
+
+names_case() {
+	local map=$SCRATCH/map
+
+	wanted_case names || return 0
+	rm -rf cache dump
+	sim_start "$demo" || { ok 1 "names: ibsim starts"; return; }
+	client ibnetdiscover >found 2>/dev/null
+	write_map 'Rack 1 {top} # 2' 'Rack 1 host 5'
+	sm_run 20 --plan --node-name-map "$map" >plan.out 2>plan.err
+	check "names: in the plan" names_in plan.out \
+		'Rack 1 \{top\} # 2 \(0x' 'Rack 1 host 5 '
+	check "names: --show" sm_once show.log --show --node-name-map "$map"
+	check "names: in the picture" names_in once.out \
+		'Rack 1 \{top\} # 2' 'Rack 1 host 5'
+	check "names: in OpenSM's dumps" names_in dump/opensm-lfts.dump \
+		"\\('Rack 1 \\{top\\} # 2'\\):" ": 'Rack 1 host 5'"
+	check "names: without the braces in the one of ibdmchk" \
+		names_in dump/opensm-subnet.lst '\{Rack 1 \(top\) # 2\}' \
+		'\{Rack 1 host 5\}'
+	check "names: ibdmchk reads it" judge_ibdmchk dump
+	check "names: the tables are read as before" \
+		judge_tables dump/opensm-lfts.dump
+	check "names: the nodes have their own" judge_same "$demo"
+	check "names: minism.net, too" judge_net dump/minism.net
+
+	echo "node_name_map_name $map" >names.conf
+	sm_start names.log -s 0 -F "$SCRATCH/names.conf" \
+		--dump-dir "$SCRATCH/dump"
+	check "names: resident, UP" await 15 log_has names.log 'SUBNET UP'
+	write_map 'Rack 2' 'Rack 2 host 5'
+	kill -HUP "$SM_PID"
+	check "names: others after HUP" \
+		await 10 names_in dump/opensm-lfts.dump "'Rack 2'"
+	write_map 'Rack 3' '"Rack 3'
+	kill -HUP "$SM_PID"
+	check "names: a bad line is named" await 10 \
+		log_has names.log 'map:3:[0-9]+: the quote is not closed'
+	check "names: HUP sweeps nevertheless" \
+		await 10 log_has names.log 'heavy sweep: signal' 2
+	sleep 0.5
+	check "names: and what was in force stays" \
+		names_in dump/opensm-lfts.dump "'Rack 2'" "'Rack 2 host 5'"
+	sm_kill_all
+	refused "names: a bad line at the start" 'map:3:[0-9]+: ' \
+		"${sm_defaults[@]}" --node-name-map "$map"
+	refused "names: no such file" 'node_name_map_name: .*no-such' \
+		"${sm_defaults[@]}" --node-name-map "$SCRATCH/no-such"
+	sim_stop
+}
+
 bad_case
 config_case
 policy_case
@@ -237,5 +514,10 @@ file_case
 port_case
 nowhere_case
 show_case
+foreign_case
+effect_case
+daemon_case
+heavy_case
+names_case
 
 done_testing

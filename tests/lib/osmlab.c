@@ -44,6 +44,14 @@ load_archive(struct osm_world *o)
 					  o->w.m.log);
 }
 
+static void
+start(struct osm_world *o)
+{
+	world_open(&o->w, &o->params);
+	load_archive(o);
+	osm_settle(o);
+}
+
 void
 osm_world_open(struct osm_world *o, const char *spec, uint64_t seed,
 	       const char *cache_dir)
@@ -53,9 +61,18 @@ osm_world_open(struct osm_world *o, const char *spec, uint64_t seed,
 		.params = { .spec = spec, .seed = seed, .engine = "auto",
 			    .sweep_s = 2 },
 	};
-	world_open(&o->w, &o->params);
-	load_archive(o);
-	osm_settle(o);
+	start(o);
+}
+
+void
+osm_world_open_lmc(struct osm_world *o, const char *spec, uint64_t seed,
+		   unsigned lmc)
+{
+	*o = (struct osm_world){
+		.params = { .spec = spec, .seed = seed, .engine = "auto",
+			    .sweep_s = 2, .lmc = lmc },
+	};
+	start(o);
 }
 
 void

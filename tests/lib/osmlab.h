@@ -47,6 +47,8 @@ struct osm_world {
 };
 void osm_world_open(struct osm_world *o, const char *spec, uint64_t seed,
 		    const char *cache_dir);
+void osm_world_open_lmc(struct osm_world *o, const char *spec, uint64_t seed,
+			unsigned lmc);
 void osm_world_close(struct osm_world *o);
 /* The SM's process ends and another one starts; the fabric goes on. */
 void osm_world_restart(struct osm_world *o);

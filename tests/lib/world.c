@@ -21,6 +21,7 @@ administer(struct manager *m, const struct sweep_report *r)
 	if (r->end == SWEEP_END_STANDBY) {
 		mcast_fabric(m->mcast, NULL, NULL, NULL, NULL);
 		admin_retire(m->admin, transport_now(m->t));
+		qosread_refresh(m->qosread);
 	}
 	if (r->end != SWEEP_END_UP && r->end != SWEEP_END_NOT_UP)
 		return;
@@ -29,6 +30,7 @@ administer(struct manager *m, const struct sweep_report *r)
 		     r->choice->ranks, r->fresh);
 	admin_publish(m->admin, r, &self, mcast_tables(m->mcast),
 		      transport_now(m->t));
+	qosread_refresh(m->qosread);
 	desk_touch(m->desk);
 }
 
@@ -75,6 +77,46 @@ on_groups(void *data)
 	mcast_touch(m->mcast);
 }
 
+static bool
+on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
+{
+	struct manager *m = data;
+
+	return qosread_park(m->qosread, t, unread);
+}
+
+static bool
+rests(void *data)
+{
+	struct manager *m = data;
+
+	return sweep_state(m->sweep) == SWEEP_IDLE;
+}
+
+static void
+on_read(struct ticket *t, void *data)
+{
+	struct manager *m = data;
+
+	desk_resume(m->desk, t);
+}
+
+/* With what reads tables of ports for it, as in the daemon. */
+static void
+open_desk(struct manager *m)
+{
+	struct desk_params dp = desk_params_default;
+
+	dp.unread = on_unread;
+	dp.unread_data = m;
+	m->desk = desk_new(m->x, admin_sa(m->admin), m->log, &dp, on_groups,
+			   m);
+	m->qosread = qosread_new(m->x, NULL, admin_sa(m->admin),
+				 &(struct qosread_hooks){
+		.rests = rests, .resume = on_read, .data = m,
+	});
+}
+
 static void
 on_control(enum sm_control control, const struct sm_info *from, void *data)
 {
@@ -93,6 +135,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	};
 	struct sweep_params sp = {
 		.priority = priority,
+		.lmc = params->lmc,
 		.sweep_s = params->sweep_s,
 		.goal = SWEEP_GOAL_FABRIC,
 		.route = { .threads = 1 },
@@ -118,8 +161,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
 		.packet_life = 18, .subnet_timeout = 18,
 	});
-	m->desk = desk_new(m->x, admin_sa(m->admin), m->log, NULL, on_groups,
-			   m);
+	open_desk(m);
 	m->mcast = mcast_new(m->x, 0, admin_sa(m->admin), m->log);
 	m->sweep = sweep_new(m->x, &sp, m->memory, m->log, on_end, m);
 	m->serve = serve_new(m->x, &hooks, m->log);
@@ -132,6 +174,7 @@ manager_close(struct manager *m)
 	sweep_free(m->sweep);
 	serve_free(m->serve);
 	mcast_free(m->mcast);
+	qosread_free(m->qosread);
 	desk_free(m->desk);
 	admin_free(m->admin);
 	xact_free(m->x);

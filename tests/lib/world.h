@@ -8,6 +8,7 @@
 #include "sm/admin.h"
 #include "sm/desk.h"
 #include "sm/mcast.h"
+#include "sm/qosread.h"
 #include "sm/serve.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
@@ -23,6 +24,7 @@ struct manager {
 	struct sweep *sweep;
 	struct admin *admin;
 	struct desk *desk;
+	struct qosread *qosread;
 	struct mcast *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;
@@ -39,7 +41,7 @@ struct world_params {
 	const char *spec;
 	uint64_t seed;
 	const char *engine;
-	unsigned sweep_s;
+	unsigned sweep_s, lmc;
 	struct isolation_params isolation;	/* rules are borrowed */
 	enum clients_start clients;
 };

@@ -130,6 +130,8 @@ static const struct {
 	  "\"-o\" is not expected; there are only options, --help has all" },
 	{ "-F", "--config: a value is missing: a file" },
 	{ "--config=", "--config: \"\" is not a file" },
+	{ "--pidfile=", "--pidfile: \"\" is not a file" },
+	{ "-B=1", "-= is no option; --help has all" },
 };
 
 static void
@@ -157,7 +159,8 @@ test_every_option_arrives(void **state)
 		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
 		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show "
 		   "--require-deadlock-free -a /r -u /cn -G /io -P /p "
-		   "--control-socket /s", t->path));
+		   "--control-socket /s --node-name-map /n -B -J /pid",
+		   t->path));
 	assert_int_equal(t->conf->port_num, 1);
 	assert_string_equal(t->conf->ca_name, "ibsim0");
 	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
@@ -181,7 +184,14 @@ test_every_option_arrives(void **state)
 	assert_string_equal(t->conf->partition_file, "/p");
 	assert_true(t->conf->partition_file_asked);
 	assert_string_equal(t->conf->control_socket, "/s");
+	assert_string_equal(t->conf->node_names_file, "/n");
+	assert_true(t->conf->background);
+	assert_string_equal(t->conf->pid_file, "/pid");
 
+	accepts(t, "--daemon --pidfile=/pid");
+	assert_true(t->conf->background);
+	assert_string_equal(t->conf->pid_file, "/pid");
+	assert_null(t->conf->node_names_file);
 	accepts(t, "--partitions= --control-socket=");
 	assert_null(t->conf->partition_file);
 	assert_false(t->conf->partition_file_asked);

@@ -61,6 +61,10 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(g_strcmp0(a->cn_guid_file, b->cn_guid_file), 0);
 	assert_int_equal(g_strcmp0(a->io_guid_file, b->io_guid_file), 0);
 	assert_int_equal(a->sweep_s, b->sweep_s);
+	assert_int_equal(a->force_heavy, b->force_heavy);
+	assert_int_equal(g_strcmp0(a->node_names_file, b->node_names_file), 0);
+	assert_int_equal(a->background, b->background);
+	assert_int_equal(g_strcmp0(a->pid_file, b->pid_file), 0);
 	assert_int_equal(a->timeout_ms, b->timeout_ms);
 	assert_int_equal(a->retries, b->retries);
 	assert_int_equal(a->max_smps, b->max_smps);
@@ -115,6 +119,9 @@ test_every_key_arrives(void **state)
 		 "io_guid_file /io\n"
 		 "routing_threads 2\n"
 		 "sweep_interval 0\n"
+		 "force_heavy_sweep TRUE\n"
+		 "node_name_map_name /etc/ib-node-name-map\n"
+		 "daemon TRUE\n"
 		 "transaction_timeout 60000\n"
 		 "transaction_retries 0\n"
 		 "max_wire_smps 0x40\n"
@@ -137,6 +144,9 @@ test_every_key_arrives(void **state)
 	assert_string_equal(t->conf->io_guid_file, "/io");
 	assert_int_equal(t->conf->routing_threads, 2);
 	assert_int_equal(t->conf->sweep_s, 0);
+	assert_true(t->conf->force_heavy);
+	assert_string_equal(t->conf->node_names_file, "/etc/ib-node-name-map");
+	assert_true(t->conf->background);
 	assert_int_equal(t->conf->timeout_ms, 60000);
 	assert_int_equal(t->conf->retries, 0);
 	assert_int_equal(t->conf->max_smps, 64);
@@ -295,11 +305,11 @@ test_foreign_keys_are_judged_by_value(void **state)
 {
 	struct setup *t = *state;
 
-	parse(t, "sweep_on_trap TRUE\nconsole off\ndaemon false # no\n"
+	parse(t, "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
 		 "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
 		 "console_port 10000\ncc_key 7\n");
 	assert_int_equal(t->warnings->len, 0);
-	parse(t, "sweep_on_trap FALSE\nconsole local\ndaemon\n"
+	parse(t, "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
 		 "console offline\nkeep_pkey_indexes TRUER\n");
 	assert_int_equal(t->warnings->len, 5);
 }
@@ -464,7 +474,9 @@ test_shipped_file_tells_the_defaults(void **state)
 	parse(t, "lmc 1\nsweep_interval 1\nsm_priority 1\nm_key 1\nsm_key 1\n"
 		 "transaction_timeout 1\ntransaction_retries 1\nguid 1\n"
 		 "max_wire_smps 1\nrouting_engine x\nsubnet_prefix 1\n"
-		 "log_file x\nport 1\nca_name x\ndump_dir x\n");
+		 "log_file x\nport 1\nca_name x\ndump_dir x\n"
+		 "force_heavy_sweep TRUE\nnode_name_map_name x\n"
+		 "daemon TRUE\n");
 	parse(t, policy_lines);
 	parse(t, settings->str);
 	/* these depend on the build */

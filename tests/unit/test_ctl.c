@@ -225,8 +225,7 @@ json_end(const char *c)
 
 	if (*c == '"') {
 		for (c++; *c != '"'; c++) {
-			if ((unsigned char)*c < 0x20 ||
-			    (unsigned char)*c >= 0x7f)
+			if ((unsigned char)*c < 0x20 || *c == 0x7f)
 				return NULL;
 			if (*c == '\\' && !strchr("\"\\u", *++c))
 				return NULL;
@@ -268,6 +267,7 @@ ask(struct setup *t, const char *line)
 	if (g_str_has_prefix(line, "json ")) {
 		const char *after = json_end(t->body);
 
+		assert_true(g_utf8_validate(t->body, -1, NULL));
 		assert_non_null(after);
 		assert_string_equal(after, "\n");
 	}
@@ -481,6 +481,23 @@ test_partitions_lists_members_and_who_is_away(void **state)
 	assert_int_equal(ask(t, "partitions storage"), CTL_USAGE);
 	assert_string_equal(t->body, "storage is no partition; the nearest is "
 			    "Storage\n");
+}
+
+/* As they stand in the map of names, whatever the language. */
+static void
+test_nodes_go_by_the_names_of_their_site(void **state)
+{
+	struct setup *t = *state;
+
+	for (uint32_t i = 0; i < t->s->n_nodes; i++)
+		t->s->nodes[i].name = "R\303\244ck 1";
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Storage", host(t, 0), PARTITION_FULL);
+	assert_int_equal(ask(t, "partitions Storage"), CTL_DONE);
+	assert_has(t, " R\303\244ck 1\n");
+	assert_lacks(t, "H-0");
+	assert_int_equal(ask(t, "json partitions 0x10"), CTL_DONE);
+	assert_has(t, "\"R\303\244ck 1\"");
 }
 
 static void
@@ -732,6 +749,7 @@ main(void)
 		TEST(test_status_remembers_the_last_sweeps),
 		TEST(test_hostile_names_stay_valid_json),
 		TEST(test_partitions_lists_members_and_who_is_away),
+		TEST(test_nodes_go_by_the_names_of_their_site),
 		TEST(test_partitions_without_a_fabric_has_names_only),
 		TEST(test_long_partitions_are_cut_unless_named),
 		TEST(test_partition_passes_changes_on),

@@ -217,15 +217,15 @@ static void
 test_little_damage_shifts_at_four_at_most(void **state)
 {
 	const char *specs[] = { "PGFT(18,36;1,18)", "PGFT(12,12,24;1,12,12)" };
+	const unsigned most[] = { 3, 4 };
 
-	for (uint64_t seed = 41; seed <= 43; seed++)
+	for (uint64_t seed = 47; seed <= 49; seed++)
 		for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
 			struct quality_load load;
 			struct fabric f;
 
 			fabric_make(&f, specs[i], seed, 10);
-			assert_true(measure_shifts(&f, NULL, i ? 101 : 1) <=
-				    4);
+			assert_true(measure_shifts(&f, NULL, 1) <= most[i]);
 			quality_all_to_all(f.g, f.out.lft, &load);
 			assert_true((double)load.max <= 1.8 * load.mean);
 			fabric_clear(&f);

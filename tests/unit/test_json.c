@@ -81,18 +81,19 @@ expect_written(void (*put)(struct json *, const char *, const char *),
 }
 
 static void
-test_bytes_of_a_description_are_latin_1(void **state)
+test_bytes_that_are_no_utf_8_are_latin_1(void **state)
 {
 	expect_written(json_text, "a\"\\/\n\x1f~", "\"a\\\"\\\\/\\u000a"
 		      "\\u001f~\"");
 	expect_written(json_text, "\x7f\x80\xff", "\"\\u007f\\u0080\\u00ff\"");
+	expect_written(json_text, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
 }
 
 static void
 test_utf_8_stays_and_other_bytes_are_replaced(void **state)
 {
 	expect_written(json_utf8, "a\"\\\t", "\"a\\\"\\\\\\u0009\"");
-	expect_written(json_utf8, "\xc3\xa9\x7f", "\"\xc3\xa9\x7f\"");
+	expect_written(json_utf8, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
 	expect_written(json_utf8, "x\xffy", "\"x\xef\xbf\xbdy\"");
 }
 
@@ -135,7 +136,7 @@ main(void)
 		cmocka_unit_test(test_commas_stand_between_members_only),
 		cmocka_unit_test(test_space_is_behind_commas_and_colons),
 		cmocka_unit_test(test_a_break_holds_for_one_member),
-		cmocka_unit_test(test_bytes_of_a_description_are_latin_1),
+		cmocka_unit_test(test_bytes_that_are_no_utf_8_are_latin_1),
 		cmocka_unit_test(
 			test_utf_8_stays_and_other_bytes_are_replaced),
 		cmocka_unit_test(test_numbers_have_their_places),

@@ -630,7 +630,7 @@ json_string(const char *c)
 	if (*c++ != '"')
 		return NULL;
 	for (; *c != '"'; c++) {
-		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			return NULL;
 		if (*c != '\\')
 			continue;
@@ -696,7 +696,8 @@ json_valid(const char *text)
 {
 	const char *end = json_value(text);
 
-	return end && *json_space(end) == '\0';
+	return end && *json_space(end) == '\0' &&
+		g_utf8_validate(text, -1, NULL);
 }
 
 static void
@@ -716,7 +717,7 @@ static void
 test_json_is_json_whatever_a_node_is_called(void **state)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	g_autofree char *json = NULL, *empty = NULL;
+	g_autofree char *json = NULL, *named = NULL, *empty = NULL;
 
 	g_strlcpy(f->s->nodes[f->s->ports[f->host].node].desc,
 		  "a\"b\\c\x01\xe9\x7f{}", NODE_DESC_LEN);
@@ -726,6 +727,11 @@ test_json_is_json_whatever_a_node_is_called(void **state)
 	assert_has(json, "\"node\":\"a\\\"b\\\\c\\u0001\\u00e9\\u007f{}\"");
 	assert_has(json, "\"PortStateChange\":{\"from\":1,\"to\":0}");
 	assert_has(json, "\"arm\":16,\"activate\":16,\"total\":45}");
+	/* and the name that its site gave it may be of any language */
+	f->s->nodes[f->s->ports[f->host].node].name = "R\303\244ck \"1\"";
+	named = print_json(f);
+	assert_true(json_valid(named));
+	assert_has(named, "\"node\":\"R\303\244ck \\\"1\\\"\"");
 	apply(f);
 	empty = print_json(f);
 	assert_true(json_valid(empty));

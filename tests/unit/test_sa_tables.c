@@ -212,6 +212,111 @@ test_pkeys_are_those_that_are_held(void **state)
 	lab_close(&l);
 }
 
+/* What a site calls a node is for people; clients get what the node says. */
+static void
+test_node_record_has_the_nodes_own_description(void **state)
+{
+	uint32_t host;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	l.s->nodes[l.s->ports[host].node].name = "Rack 5";
+	lab_publish(&l);
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_NODE, LID);
+	lab_put(lab_data(&l), lab_lid(&l, host), 2);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_string_equal((const char *)lab_answer(&l) + 44,
+			    subnet_node_of(l.s, host)->desc);
+	assert_string_equal(subnet_name_of(l.s, host), "Rack 5");
+	lab_close(&l);
+}
+
+/* External ports of switches that have such a table, and of those only what the
+ * sweep did not read, and only for who may see P_Keys. */
+static void
+test_pkeys_of_switch_ports_are_sent_for(void **state)
+{
+	const union port_block b = { .pkeys = { 0x8003, 0xffff } };
+	struct port_tables *held;
+	uint32_t host, sw, other;
+	unsigned n_ports;
+	GArray *ports;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	sw = lab_switch(&l, 2);
+	other = lab_switch(&l, 3);
+	n_ports = subnet_node_of(l.s, sw)->info.num_ports;
+	for (uint32_t n = 0; n < l.s->n_nodes; n++)
+		l.s->nodes[n].sw.partition_enforcement_cap = 33;
+	l.s->nodes[l.s->ports[other].node].sw.partition_enforcement_cap = 0;
+	held = port_tables_new(l.s);
+	for (unsigned i = 0; i < 2; i++)
+		port_tables_set(held, PORT_TABLE_PKEY, sw + 1, i, &b);
+	sa_view_set_tables(l.v, held);
+	port_tables_unref(held);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, sw);
+	assert_int_equal(missing(&l, host, &ports), n_ports - 1);
+	assert_int_equal(l.reply.unread.table, PORT_TABLE_PKEY);
+	assert_int_equal(g_array_index(ports, uint32_t, 0), sw + 2);
+	g_array_unref(ports);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, other);
+	assert_int_equal(missing(&l, host, NULL), 0);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, host);
+	assert_int_equal(missing(&l, host, NULL), 0);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, sw);
+	lab_distrust(&l);
+	assert_int_equal(missing(&l, host, NULL), 0);
+	/* one is read, another one refuses its second block */
+	for (unsigned i = 0; i < 2; i++)
+		sa_view_add_block(l.v, PORT_TABLE_PKEY, sw + 2, i, &b);
+	sa_view_add_block(l.v, PORT_TABLE_PKEY, sw + 3, 0, &b);
+	sa_view_close_table(l.v, PORT_TABLE_PKEY, sw + 3);
+	want(&l, SA_ATTR_PKEY_TABLE, LID, sw);
+	assert_int_equal(missing(&l, host, NULL), n_ports - 3);
+	assert_int_equal(lab_ask(&l), 0);
+	/* 2 of each of two, 1 of the third, and that of port 0 */
+	assert_int_equal(lab_count(&l), 6);
+	lab_close(&l);
+}
+
+/* Groups change while somebody takes the table: it goes on as it began. */
+static void
+test_multicast_table_may_change_on_its_way(void **state)
+{
+	struct mft *small;
+	unsigned n = 0;
+	uint8_t record[72];
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	l.mft = mft_new(l.s->n_switches, 3, 4);
+	for (uint32_t i = 0; i < l.s->n_switches * 3 * 4 * MFT_BLOCK; i++)
+		l.mft->masks[i] = 0x1234;
+	lab_publish(&l);
+	small = mft_new(l.s->n_switches, 1, 1);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	while (sa_records_next(l.reply.records, record)) {
+		assert_int_equal(lab_get(record + 8, 2), 0x1234);
+		assert_int_equal(lab_get(record + 70, 2), 0x1234);
+		if (n++ == 5)
+			sa_view_set_mft(l.v, small);
+	}
+	assert_int_equal(n, l.s->n_switches * 3 * 4);
+	mft_free(small);
+	/* and who asks then gets what is there then */
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), l.s->n_switches);
+	sa_view_set_mft(l.v, NULL);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
 int
 main(void)
 {
@@ -221,6 +326,10 @@ main(void)
 		cmocka_unit_test(
 			test_what_was_read_is_told_and_not_asked_for_again),
 		cmocka_unit_test(test_pkeys_are_those_that_are_held),
+		cmocka_unit_test(
+			test_node_record_has_the_nodes_own_description),
+		cmocka_unit_test(test_pkeys_of_switch_ports_are_sent_for),
+		cmocka_unit_test(test_multicast_table_may_change_on_its_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

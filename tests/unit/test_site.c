@@ -14,7 +14,7 @@
 
 struct setup {
 	char *folder;
-	char *partitions, *roots, *io;
+	char *partitions, *roots, *io, *names;
 	struct conf *conf;
 	struct site *site;
 	GPtrArray *warnings, *errors;
@@ -35,6 +35,8 @@ setup_new(void **state)
 	t->partitions = g_build_filename(t->folder, "partitions", NULL);
 	t->roots = g_build_filename(t->folder, "roots", NULL);
 	t->io = g_build_filename(t->folder, "io", NULL);
+	t->names = g_build_filename(t->folder, "names", NULL);
+	put(t->names, "0x33 \"Rack 3\"\n");
 	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
 	put(t->roots, "0x11\n");
 	put(t->io, "0x22\n");
@@ -43,6 +45,7 @@ setup_new(void **state)
 	t->conf->partition_file = g_strdup(t->partitions);
 	t->conf->root_guid_file = g_strdup(t->roots);
 	t->conf->io_guid_file = g_strdup(t->io);
+	t->conf->node_names_file = g_strdup(t->names);
 	g_clear_pointer(&t->conf->cache_dir, g_free);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	t->errors = g_ptr_array_new_with_free_func(g_free);
@@ -62,10 +65,12 @@ setup_free(void **state)
 	g_unlink(t->partitions);
 	g_unlink(t->roots);
 	g_unlink(t->io);
+	g_unlink(t->names);
 	g_rmdir(t->folder);
 	g_free(t->partitions);
 	g_free(t->roots);
 	g_free(t->io);
+	g_free(t->names);
 	g_free(t->folder);
 	g_free(t);
 	return 0;
@@ -95,6 +100,13 @@ assert_error(const struct setup *t, guint i, const char *text)
 			 (char *)t->errors->pdata[i]);
 }
 
+/* NULL: it has none. */
+static const char *
+name_of(const struct setup *t, uint64_t guid)
+{
+	return g_hash_table_lookup(site_names(t->site), &guid);
+}
+
 static void
 test_all_files_arrive(void **state)
 {
@@ -112,6 +124,7 @@ test_all_files_arrive(void **state)
 	assert_true(guidlist_has(route->io_nodes, 0x22));
 	assert_null(route->compute_nodes);
 	assert_null(site_sls(t->site));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
 	assert_true(is_member(t, 0x10));
 }
 
@@ -125,14 +138,34 @@ test_all_mistakes_are_told_at_the_start(void **state)
 	put(t->roots, "0x11\n\nnobody\n");
 	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
 	g_unlink(t->io);
+	put(t->names, "0x33 \"Rack 3\"\n0x33 \"Rack 4\"\n");
 	t->site = site_read(t->conf, t->warnings, t->errors);
 	assert_null(t->site);
-	assert_int_equal(t->errors->len, 4);
+	assert_int_equal(t->errors->len, 5);
 	assert_error(t, 0, "upnd");
 	assert_error(t, 0, ", auto");
 	assert_error(t, 1, "roots:3:1: ");
 	assert_error(t, 2, "io_guid_file: ");
-	assert_error(t, 3, "partitions:1:");
+	assert_error(t, 3, "names:2:1: ");
+	assert_error(t, 4, "partitions:1:");
+}
+
+static void
+test_names_must_be_there_and_text(void **state)
+{
+	struct setup *t = *state;
+
+	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12,
+					NULL));
+	assert_null(site_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "there is a NUL in it");
+	g_unlink(t->names);
+	g_ptr_array_set_size(t->errors, 0);
+	assert_null(site_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "node_name_map_name: ");
+	g_clear_pointer(&t->conf->node_names_file, g_free);
+	start(t);
+	assert_null(site_names(t->site));
 }
 
 static void
@@ -158,9 +191,12 @@ test_reload_takes_all(void **state)
 	start(t);
 	put(t->roots, "0x12\n");
 	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	put(t->names, "0x34 \"Rack 4\"\n");
 	g_ptr_array_set_size(t->errors, 0);
 	assert_true(site_reload(t->site, t->warnings, t->errors));
 	assert_int_equal(t->errors->len, 0);
+	assert_null(name_of(t, 0x33));
+	assert_string_equal(name_of(t, 0x34), "Rack 4");
 	assert_true(guidlist_has(site_route(t->site)->roots, 0x12));
 	assert_false(guidlist_has(site_route(t->site)->roots, 0x11));
 	assert_true(guidlist_has(site_route(t->site)->io_nodes, 0x22));
@@ -175,6 +211,8 @@ assert_as_before(const struct setup *t)
 	assert_false(guidlist_has(site_route(t->site)->roots, 0x12));
 	assert_true(is_member(t, 0x10));
 	assert_false(is_member(t, 0x20));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
+	assert_null(name_of(t, 0x34));
 }
 
 static void
@@ -198,6 +236,14 @@ test_reload_with_one_bad_file_takes_nothing(void **state)
 	assert_as_before(t);
 
 	put(t->io, "0x22\n");
+	put(t->names, "0x34 \"Rack 4\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_false(site_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 1);
+	assert_error(t, 0, "names:1:6: ");
+	assert_as_before(t);
+
+	put(t->names, "0x34 \"Rack 4\"\n");
 	g_ptr_array_set_size(t->errors, 0);
 	assert_true(site_reload(t->site, t->warnings, t->errors));
 	assert_true(is_member(t, 0x20));
@@ -211,6 +257,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_all_files_arrive),
 		TEST(test_all_mistakes_are_told_at_the_start),
+		TEST(test_names_must_be_there_and_text),
 		TEST(test_absence_depends_on_who_asked),
 		TEST(test_reload_takes_all),
 		TEST(test_reload_with_one_bad_file_takes_nothing),

@@ -1,0 +1,32 @@
+/*
+ * Going to the background: who starts the manager waits until it is up, and is
+ * told how that went; then the manager has no terminal any more.
+ */
+#ifndef MINISM_SM_BACKGROUND_H
+#define MINISM_SM_BACKGROUND_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct background;
+
+/*
+ * Forks; before there are threads. In the new process what comes back is for
+ * background_ready(). The old one waits for that, or for the end of the new
+ * one, and gets NULL: it is to end with *code, which is 0 in the first case
+ * and the new one's exit status in the other. NULL with an error: there is no
+ * new process.
+ */
+struct background *background_fork(int *code, GError **error);
+
+/* The old process may go. From here on the standard streams lead nowhere, and
+ * the session is one of its own. NULL: nothing. */
+void background_ready(struct background *b);
+
+void background_free(struct background *b);
+
+/* Our process number and a newline; path NULL: nowhere. */
+bool background_write_pid(const char *path, GError **error);
+void background_remove_pid(const char *path);
+
+#endif

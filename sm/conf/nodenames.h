@@ -1,0 +1,25 @@
+/*
+ * What a site calls its nodes: the map that infiniband-diags and OpenSM read
+ * (ibnetdiscover(8), NODE NAME MAP FILE FORMAT). A line is a NodeGUID and a
+ * name, which may be in quotes; # comments.
+ */
+#ifndef MINISM_CONF_NODENAMES_H
+#define MINISM_CONF_NODENAMES_H
+
+#include <glib.h>
+
+#define NODENAMES_MAX	255	/* bytes of a name */
+
+enum nodenames_error {
+	NODENAMES_ERROR_SYNTAX,	/* starts with file:line:column: */
+};
+#define NODENAMES_ERROR nodenames_error_quark()
+GQuark nodenames_error_quark(void);
+
+/* NodeGUID (uint64_t *) -> name (char *, UTF-8, printable); the caller has the
+ * only reference. NULL with an error at the first line that is none, or whose
+ * GUID has a name already. `file` is for the message. */
+GHashTable *nodenames_parse(const char *text, const char *file,
+			    GError **error);
+
+#endif
