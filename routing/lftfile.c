@@ -26,6 +26,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "routing/lftfile.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */
@@ -55,30 +56,6 @@ reader_fail(struct reader *r, const char *format, ...)
 	return false;
 }
 
-static const char *
-skip_blanks(const char *text)
-{
-	while (*text == ' ' || *text == '\t' || *text == '\r')
-		text++;
-	return text;
-}
-
-/* Takes "0x" and up to `digits` hexadecimal digits. */
-static bool
-take_hex(const char **text, unsigned digits, uint64_t *value)
-{
-	const char *at = *text;
-	unsigned n = 0;
-
-	if (at[0] != '0' || (at[1] != 'x' && at[1] != 'X'))
-		return false;
-	*value = 0;
-	for (at += 2; g_ascii_isxdigit(*at); at++, n++)
-		*value = *value << 4 | (unsigned)g_ascii_xdigit_value(*at);
-	*text = at;
-	return n > 0 && n <= digits;
-}
-
 /* The GUID behind `word`; false if there is none. */
 static bool
 find_guid(const char *text, const char *word, uint64_t *guid)
@@ -88,7 +65,7 @@ find_guid(const char *text, const char *word, uint64_t *guid)
 	if (!at)
 		return false;
 	at += strlen(word);
-	return take_hex(&at, 16, guid) && *guid != 0;
+	return text_take_hex(&at, 16, guid) && *guid != 0;
 }
 
 static bool
@@ -158,10 +135,10 @@ read_entry(struct reader *r, const char *text)
 	unsigned port = 0, digits = 0;
 	uint64_t lid;
 
-	if (!take_hex(&text, 4, &lid) || *text != ' ')
+	if (!text_take_hex(&text, 4, &lid) || *text != ' ')
 		return reader_fail(r, "this is no LID of four digits and a "
 				   "port");
-	text = skip_blanks(text);
+	text = text_skip_blanks(text);
 	for (; g_ascii_isdigit(*text) && digits <= 3; text++, digits++)
 		port = port * 10 + (unsigned)g_ascii_digit_value(*text);
 	if (digits == 0 || digits > 3 || port > LFT_NO_PATH ||
@@ -201,7 +178,7 @@ is_title(const char *text)
 static bool
 read_line(struct reader *r, const char *text)
 {
-	text = skip_blanks(text);
+	text = text_skip_blanks(text);
 	if (!*text || *text == '#' || is_title(text) || is_count(text))
 		return true;
 	if (g_str_has_prefix(text, "Unicast lids "))

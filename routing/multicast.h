@@ -10,6 +10,7 @@
 #define MINISM_ROUTING_MULTICAST_H
 
 #include "routing/graph.h"
+#include "routing/mft.h"
 #include "routing/tables.h"
 
 struct multicast_member {

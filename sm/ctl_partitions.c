@@ -15,17 +15,10 @@
 
 #include <inttypes.h>
 
+#include "base/json.h"
 #include "sm/conf/conf_key.h"
-#include "sm/json.h"
 
 #define MEMBERS_SHOWN	64u
-
-static const char *const names[] = {
-	[PARTITION_NONE] = "none",
-	[PARTITION_LIMITED] = "limited",
-	[PARTITION_FULL] = "full",
-	[PARTITION_BOTH] = "both",
-};
 
 struct member {
 	uint64_t guid;
@@ -195,7 +188,8 @@ put_members(const GArray *members, GString *out)
 			&g_array_index(members, struct member, i);
 
 		g_string_append_printf(out, "  %-8s 0x%016" PRIx64 " %s\n",
-				       names[m->what], m->guid,
+				       partition_membership_name(m->what),
+				       m->guid,
 				       m->node ? m->node : "(away)");
 	}
 }
@@ -231,7 +225,7 @@ json_members(struct json *j, const char *key, const GArray *members)
 		json_open(j, NULL, '{');
 		json_hex(j, "guid", m->guid, 16);
 		json_text(j, "node", m->node);
-		json_text(j, "membership", names[m->what]);
+		json_text(j, "membership", partition_membership_name(m->what));
 		json_close(j, '}');
 	}
 	json_close(j, ']');

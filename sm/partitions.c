@@ -4,7 +4,7 @@
  * Structs. A `change` is one port in one partition, as a person at minismctl
  * wanted it; there is one at most for each pair, sorted by (P_Key, GUID). The
  * rules in force are those of the file with the changes behind them, since the
- * later rule decides (topology/partition.c).
+ * later rule decides (topology/membership.c).
  *
  * Flow. partitions_load() reads both files into new values, and exchanges them
  * only when both were good. partitions_change() makes a new list of changes,
@@ -250,22 +250,6 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 	return changes;
 }
 
-static const char *
-membership_name(enum partition_membership membership)
-{
-	switch (membership) {
-	case PARTITION_NONE:
-		return "none";
-	case PARTITION_LIMITED:
-		return "limited";
-	case PARTITION_FULL:
-		return "full";
-	case PARTITION_BOTH:
-		break;
-	}
-	return "both";
-}
-
 static bool
 write_changes(const struct partitions *p, const GArray *changes,
 	      GError **error)
@@ -285,7 +269,7 @@ write_changes(const struct partitions *p, const GArray *changes,
 		g_string_append_printf(text, "Change%04x=0x%04x : 0x%016"
 				       G_GINT64_MODIFIER "x=%s ;\n", c->pkey,
 				       c->pkey, c->guid,
-				       membership_name(c->membership));
+				       partition_membership_name(c->membership));
 	}
 	folder = g_path_get_dirname(p->changes_path);
 	g_mkdir_with_parents(folder, 0755);

@@ -8,6 +8,7 @@
 #include "sm/io/xact.h"
 #include "sm/log.h"
 #include "sm/plan/keyring.h"
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 
 struct serve;

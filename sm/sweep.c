@@ -129,6 +129,21 @@ log_sent(struct sweep *s, enum log_level level)
 	sent_log(s->log, level, &s->stats, xact_stats(s->x));
 }
 
+/* What one sweep made for itself. */
+static void
+clear_run(struct sweep *s)
+{
+	g_clear_pointer(&s->plan, plan_free);
+	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&s->bridge, lft_free);
+	g_clear_pointer(&s->fresh, g_free);
+	g_clear_pointer(&s->items, g_array_unref);
+	g_clear_pointer(&s->qos, port_tables_unref);
+	g_clear_pointer(&s->isolation, isolation_free);
+	g_clear_pointer(&s->reregister, g_free);
+	sweep_view_clear(&s->next);
+}
+
 /* The end of a heavy sweep, whatever came of it. */
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
@@ -143,15 +158,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
 		(double)told.took_us / 1000);
 	s->end(&told, s->data);
-	g_clear_pointer(&s->plan, plan_free);
-	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
-	g_clear_pointer(&s->bridge, lft_free);
-	g_clear_pointer(&s->fresh, g_free);
-	g_clear_pointer(&s->items, g_array_unref);
-	g_clear_pointer(&s->qos, port_tables_unref);
-	g_clear_pointer(&s->isolation, isolation_free);
-	g_clear_pointer(&s->reregister, g_free);
-	sweep_view_clear(&s->next);
+	clear_run(s);
 	s->last_end = sweep_now(s);
 	s->why = 0;
 	rest(s);
@@ -583,19 +590,11 @@ sweep_free(struct sweep *s)
 	if (!s)
 		return;
 	cancel_all(s);
+	clear_run(s);
 	g_clear_pointer(&s->others, g_array_unref);
-	g_clear_pointer(&s->plan, plan_free);
-	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
-	g_clear_pointer(&s->bridge, lft_free);
-	g_clear_pointer(&s->fresh, g_free);
-	g_clear_pointer(&s->items, g_array_unref);
-	g_clear_pointer(&s->qos, port_tables_unref);
-	g_clear_pointer(&s->isolation, isolation_free);
-	g_clear_pointer(&s->reregister, g_free);
 	partition_rules_unref(s->params.isolation.rules);
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);
-	sweep_view_clear(&s->next);
 	sweep_view_clear(&s->view);
 	if (s->elected)
 		subnet_unref(s->elected);

@@ -8,7 +8,7 @@
 #include "sm/election.h"
 #include "sm/plan/plan.h"
 #include "sm/verdict.h"
-#include "topology/partition.h"
+#include "topology/membership.h"
 
 /* A consistent picture of the fabric: what is there, what it was given. */
 struct view {

@@ -253,6 +253,29 @@ draw_tree(const struct spec *spec, uint64_t seed, struct sketch *sk,
 
 /* ---- grids: rings, meshes, tori, a single switch ---- */
 
+/* The switches of a box, of so many ports each, and their hosts, no cable
+ * between switches yet. How many switches they are; 0: refused. */
+static uint32_t
+draw_box(const struct spec *spec, const struct numbers *dims, uint32_t hosts,
+	 uint64_t ports, struct sketch *sk, GError **error)
+{
+	uint64_t n = 1;
+
+	for (unsigned d = 0; d < dims->n; d++) {
+		n *= dims->v[d];
+		if (!check_nodes(spec, n, "switches", error))
+			return 0;
+	}
+	if (!check_nodes(spec, n + n * hosts, "nodes", error) ||
+	    !check_ports(spec, ports, "a switch", error))
+		return 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sketch_add(sk, NODE_SWITCH, 1, i, (unsigned)ports);
+	draw_hosts(sk, (uint32_t)n, hosts);
+	return (uint32_t)n;
+}
+
 /* A dimension closes on itself from this size on; a wrap of two would be a
  * second cable beside the first. */
 #define WRAP_TORUS	3u
@@ -267,22 +290,12 @@ static bool
 draw_grid(const struct spec *spec, const struct numbers *dims, uint32_t hosts,
 	  uint32_t wrap, struct sketch *sk, GError **error)
 {
-	uint32_t ports = hosts + 2 * dims->n;
 	uint32_t stride = 1;
-	uint64_t n = 1;
+	uint32_t n = draw_box(spec, dims, hosts, hosts + 2 * dims->n, sk,
+			      error);
 
-	for (unsigned d = 0; d < dims->n; d++) {
-		n *= dims->v[d];
-		if (!check_nodes(spec, n, "switches", error))
-			return false;
-	}
-	if (!check_nodes(spec, n + n * hosts, "nodes", error) ||
-	    !check_ports(spec, ports, "a switch", error))
+	if (!n)
 		return false;
-
-	for (uint32_t i = 0; i < n; i++)
-		sketch_add(sk, NODE_SWITCH, 1, i, ports);
-	draw_hosts(sk, (uint32_t)n, hosts);
 	for (unsigned d = 0; d < dims->n; d++) {
 		uint32_t size = dims->v[d];
 		uint32_t up = hosts + 2 * d + 1;
@@ -431,22 +444,14 @@ draw_hyperx(const struct spec *spec, uint64_t seed, struct sketch *sk,
 	    GError **error)
 {
 	const struct numbers *dims = &spec->group[0];
-	uint32_t hosts = spec->group[1].v[0], stride = 1, first = hosts;
-	uint64_t n = 1, ports = hosts;
+	uint32_t hosts = spec->group[1].v[0], stride = 1, first = hosts, n;
+	uint64_t ports = hosts;
 
-	for (unsigned d = 0; d < dims->n; d++) {
-		n *= dims->v[d];
+	for (unsigned d = 0; d < dims->n; d++)
 		ports += dims->v[d] - 1;
-		if (!check_nodes(spec, n, "switches", error))
-			return false;
-	}
-	if (!check_nodes(spec, n + n * hosts, "nodes", error) ||
-	    !check_ports(spec, ports, "a switch", error))
+	n = draw_box(spec, dims, hosts, ports, sk, error);
+	if (!n)
 		return false;
-
-	for (uint32_t i = 0; i < n; i++)
-		sketch_add(sk, NODE_SWITCH, 1, i, (unsigned)ports);
-	draw_hosts(sk, (uint32_t)n, hosts);
 	for (unsigned d = 0; d < dims->n; d++) {
 		uint32_t size = dims->v[d];
 

@@ -16,6 +16,7 @@
 
 #include "topology/attr.h"
 #include "topology/ids.h"
+#include "topology/subnet_fault.h"
 
 #define SUBNET_NONE	UINT32_MAX
 #define NODE_DESC_LEN	64	/* bytes, IBA 14.2.5.2; not terminated there */
@@ -42,24 +43,6 @@ struct subnet_node {
 	const char *name;	/* the site's own, in `names` of the snapshot;
 				   NULL: none */
 };
-
-/* What is wrong with a fabric in the eyes of who reads it. */
-enum subnet_fault_kind {
-	SUBNET_FAULT_DUPLICATE_GUID,	/* one GUID in two places */
-	SUBNET_FAULT_SILENT,		/* did not answer */
-	SUBNET_FAULT_REFUSED,		/* answered with an error status */
-	SUBNET_FAULT_LIAR,		/* an answer that contradicts itself */
-	SUBNET_FAULT_TOO_FAR,		/* more than 63 hops away */
-	SUBNET_FAULT_LOCKED,		/* has an M_Key that is not ours */
-};
-
-struct subnet_fault {
-	enum subnet_fault_kind kind;
-	uint64_t guid;		/* the node at fault, 0 if it has no name yet */
-	char *text;		/* what, where; one line, owned */
-};
-
-const char *subnet_fault_name(enum subnet_fault_kind kind);
 
 struct subnet {
 	gint ref;

@@ -72,10 +72,8 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  &a->words, NULL, "COMMAND" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context = g_option_context_new(NULL);
+	GOptionContext *context = options_new(help_summary, help_description);
 
-	g_option_context_set_summary(context, help_summary);
-	g_option_context_set_description(context, help_description);
 	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
 	if (a->version || (a->words && a->words[0]))

@@ -51,12 +51,8 @@ check_arguments(struct arguments *a)
 	    !options_percent(PROGRAM, "--fail", a->fabric.fail,
 			     &a->options.fail_per_mille))
 		return false;
-	if (!a->specs || !a->specs[0] || a->specs[1]) {
-		options_complain(PROGRAM, "%s; see minism-fabric --help",
-				 a->specs && a->specs[0] ? "more than one SPEC "
-				 "(is it quoted?)" : "SPEC is missing");
+	if (!options_one_word(PROGRAM, a->specs, "SPEC"))
 		return false;
-	}
 	a->options.shuffle_guids = a->fabric.shuffle;
 	return true;
 }
@@ -69,10 +65,8 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  &a->specs, NULL, "SPEC" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context = g_option_context_new(NULL);
+	GOptionContext *context = options_new(help_summary, help_description);
 
-	g_option_context_set_summary(context, help_summary);
-	g_option_context_set_description(context, help_description);
 	options_add_fabric(context, &a->fabric);
 	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;

@@ -27,6 +27,16 @@ options_complain(const char *program, const char *format, ...)
 	fprintf(stderr, "%s: %s\n", program, line);
 }
 
+GOptionContext *
+options_new(const char *summary, const char *description)
+{
+	GOptionContext *context = g_option_context_new(NULL);
+
+	g_option_context_set_summary(context, summary);
+	g_option_context_set_description(context, description);
+	return context;
+}
+
 bool
 options_parse(const char *program, GOptionContext *context,
 	      const GOptionEntry *entries, int *argc, char ***argv)
@@ -67,6 +77,18 @@ options_clear_fabric(struct options_fabric *f)
 {
 	g_clear_pointer(&f->seed, g_free);
 	g_clear_pointer(&f->fail, g_free);
+}
+
+bool
+options_one_word(const char *program, char *const *words, const char *what)
+{
+	if (!words || !words[0])
+		options_complain(program, "%s is missing; see %s --help",
+				 what, program);
+	else if (words[1])
+		options_complain(program, "more than one %s (is it quoted?); "
+				 "see %s --help", what, program);
+	return words && words[0] && !words[1];
 }
 
 bool

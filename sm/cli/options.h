@@ -13,6 +13,9 @@
 void options_complain(const char *program, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
+/* The texts around the list of options in --help. */
+GOptionContext *options_new(const char *summary, const char *description);
+
 /* Cuts the line; false: it was said what is wrong. Takes context over. */
 bool options_parse(const char *program, GOptionContext *context,
 		   const GOptionEntry *entries, int *argc, char ***argv);
@@ -25,6 +28,10 @@ struct options_fabric {
 };
 void options_add_fabric(GOptionContext *context, struct options_fabric *f);
 void options_clear_fabric(struct options_fabric *f);
+
+/* What is left of the line must be one word, `what` for people. */
+bool options_one_word(const char *program, char *const *words,
+		      const char *what);
 
 /* NULL leaves the number as it is. False: it was said what is wrong. */
 bool options_seed(const char *program, const char *text, uint64_t *seed);

@@ -2,81 +2,51 @@
  * What the laboratory found, for programs. The keys are described in
  * minism-route(1); nothing that is there today is renamed.
  */
-#include <inttypes.h>
-#include <string.h>
-
+#include "base/json.h"
 #include "sm/cli/route_lab.h"
 
-/* A string; names of nodes and files may hold anything. */
-static void
-put_string(const char *text, GString *out)
-{
-	g_autofree char *valid = g_utf8_make_valid(text, -1);
+#define INDENT	"\n     "
 
-	g_string_append_c(out, '"');
-	for (const char *c = valid; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			g_string_append_printf(out, "\\%c", *c);
-		else if ((unsigned char)*c < 0x20)
-			g_string_append_printf(out, "\\u%04x", *c);
-		else
-			g_string_append_c(out, *c);
-	}
-	g_string_append_c(out, '"');
+/* Names of nodes and files may hold anything, and are UTF-8. */
+static void
+put_strings(struct json *j, const char *key, const GPtrArray *lines)
+{
+	json_open(j, key, '[');
+	for (guint i = 0; lines && i < lines->len; i++)
+		json_utf8(j, NULL, lines->pdata[i]);
+	json_close(j, ']');
 }
 
 static void
-put_strings(const char *key, const GPtrArray *lines, GString *out)
-{
-	g_string_append_printf(out, "\"%s\": [", key);
-	for (guint i = 0; lines && i < lines->len; i++) {
-		g_string_append(out, i ? ", " : "");
-		put_string(lines->pdata[i], out);
-	}
-	g_string_append(out, "]");
-}
-
-/* Not printf's: a point, whatever the locale. */
-static void
-put_real(const char *key, double value, GString *out)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	g_string_append_printf(out, "\"%s\": %s", key,
-			       g_ascii_formatd(text, sizeof(text), "%.6g",
-					       value));
-}
-
-static void
-put_fabric(const struct lab *lab, GString *out)
+put_fabric(const struct lab *lab, struct json *j)
 {
 	const struct lab_wish *w = lab->wish;
 
-	g_string_append(out, "{\n  \"fabric\": {\"name\": ");
-	put_string(w->fabric, out);
-	g_string_append_printf(out, ", \"switches\": %u, \"ca_ports\": %u, "
-			       "\"cables\": %u, \"top_lid\": %u, ",
-			       lab->g->n_switches, lab->n_hosts,
-			       lab->g->n_edges / 2, lab->lids->top);
-	put_real("failed_links_percent", w->fail_links / 10.0, out);
-	g_string_append(out, ", ");
-	put_real("failed_switches_percent", w->fail_switches / 10.0, out);
-	g_string_append_printf(out, ", \"seed\": %" PRIu64 ", \"threads\": "
-			       "%u, ", w->seed, w->threads);
-	put_strings("notes", lab->notes, out);
-	g_string_append(out, "},\n");
+	json_break(j, "\n  ");
+	json_open(j, "fabric", '{');
+	json_utf8(j, "name", w->fabric);
+	json_number(j, "switches", lab->g->n_switches);
+	json_number(j, "ca_ports", lab->n_hosts);
+	json_number(j, "cables", lab->g->n_edges / 2);
+	json_number(j, "top_lid", lab->lids->top);
+	json_real(j, "failed_links_percent", w->fail_links / 10.0);
+	json_real(j, "failed_switches_percent", w->fail_switches / 10.0);
+	json_number(j, "seed", w->seed);
+	json_number(j, "threads", w->threads);
+	put_strings(j, "notes", lab->notes);
+	json_close(j, '}');
 }
 
 static void
 put_cycle(const struct lab *lab, const char *key,
-	  const struct channels_result *channels, GString *out)
+	  const struct channels_result *channels, struct json *j)
 {
 	const struct graph *g = lab->g;
 	const GArray *cycle = channels->cycle;
 	const struct channel_turn *turn;
 	const struct graph_edge *edge;
 
-	g_string_append_printf(out, "\"%s\": [", key);
+	json_open(j, key, '[');
 	for (guint i = 0; cycle && i < cycle->len; i++) {
 		turn = &g_array_index(cycle, struct channel_turn, i);
 		edge = &g->edges[turn->edge];
@@ -85,123 +55,134 @@ put_cycle(const struct lab *lab, const char *key,
 			g->edges[edge->back].peer);
 		g_autofree char *to = graph_switch_name(g, edge->peer);
 
-		g_string_append(out, i ? ", {\"from\": " : "{\"from\": ");
-		put_string(from, out);
-		g_string_append_printf(out, ", \"port\": %u, \"to\": ",
-				       edge->port);
-		put_string(to, out);
-		g_string_append_printf(out, ", \"lid\": %u}", turn->lid);
+		json_open(j, NULL, '{');
+		json_utf8(j, "from", from);
+		json_number(j, "port", edge->port);
+		json_utf8(j, "to", to);
+		json_number(j, "lid", turn->lid);
+		json_close(j, '}');
 	}
-	g_string_append(out, "]");
+	json_close(j, ']');
 }
 
 static void
-put_verified(const struct lab *lab, const struct lab_row *row, GString *out)
+put_verified(const struct lab *lab, const struct lab_row *row, struct json *j)
 {
 	const struct check_result *reach = &row->verified.reach;
 	const struct channels_result *channels = &row->verified.channels;
 
-	g_string_append(out, ",\n     ");
-	put_real("verify_ms", row->verify_ms, out);
-	g_string_append_printf(out, ", \"lost_ca_pairs\": %" PRIu64
-			       ", \"lost_mixed_pairs\": %" PRIu64
-			       ", \"looping\": %" PRIu64 ", \"astray\": %"
-			       PRIu64 ", \"cut_off\": %" PRIu64,
-			       reach->lost_hosts, reach->lost_mixed,
-			       reach->looping, reach->astray, reach->cut_off);
-	g_string_append_printf(out, ",\n     \"channels\": %u, "
-			       "\"dependencies\": %" PRIu64 ", "
-			       "\"looped_channels\": %u, "
-			       "\"looped_channels_ca_only\": %u, ",
-			       channels->n_channels, channels->n_dependencies,
-			       channels->n_looped, row->looped_hosts);
-	put_cycle(lab, "cycle", channels, out);
+	json_break(j, INDENT);
+	json_real(j, "verify_ms", row->verify_ms);
+	json_number(j, "lost_ca_pairs", reach->lost_hosts);
+	json_number(j, "lost_mixed_pairs", reach->lost_mixed);
+	json_number(j, "looping", reach->looping);
+	json_number(j, "astray", reach->astray);
+	json_number(j, "cut_off", reach->cut_off);
+	json_break(j, INDENT);
+	json_number(j, "channels", channels->n_channels);
+	json_number(j, "dependencies", channels->n_dependencies);
+	json_number(j, "looped_channels", channels->n_looped);
+	json_number(j, "looped_channels_ca_only", row->looped_hosts);
+	put_cycle(lab, "cycle", channels, j);
 }
 
 static void
 put_congestion(const char *key, const struct quality_congestion *c,
-	       GString *out)
+	       struct json *j)
 {
-	g_string_append_printf(out, ",\n     \"%s\": {\"n\": %u, \"n_all\": "
-			       "%u, \"max\": %u, \"worst\": %u, ", key, c->n,
-			       c->n_all, c->max, c->worst);
-	put_real("mean", c->mean, out);
-	g_string_append_printf(out, ", \"lost\": %" PRIu64 "}", c->lost);
+	json_break(j, INDENT);
+	json_open(j, key, '{');
+	json_number(j, "n", c->n);
+	json_number(j, "n_all", c->n_all);
+	json_number(j, "max", c->max);
+	json_number(j, "worst", c->worst);
+	json_real(j, "mean", c->mean);
+	json_number(j, "lost", c->lost);
+	json_close(j, '}');
 }
 
 static void
-put_paths(const struct quality_paths *p, GString *out)
+put_paths(const struct quality_paths *p, struct json *j)
 {
-	g_string_append_printf(out, ",\n     \"paths\": {\"max\": %u, ",
-			       p->max);
-	put_real("mean", p->mean, out);
-	g_string_append_printf(out, ", \"arrived\": %" PRIu64 ", \"lost\": %"
-			       PRIu64 ", \"longer\": %" PRIu64
-			       ", \"pairs\": [", p->arrived, p->lost,
-			       p->longer);
+	json_break(j, INDENT);
+	json_open(j, "paths", '{');
+	json_number(j, "max", p->max);
+	json_real(j, "mean", p->mean);
+	json_number(j, "arrived", p->arrived);
+	json_number(j, "lost", p->lost);
+	json_number(j, "longer", p->longer);
+	json_open(j, "pairs", '[');
 	for (uint32_t i = 0; i <= p->max; i++)
-		g_string_append_printf(out, "%s%" PRIu64, i ? ", " : "",
-				       p->pairs[i]);
-	g_string_append(out, "]}");
+		json_number(j, NULL, p->pairs[i]);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static void
-put_figures(const struct lab *lab, const struct lab_row *row, GString *out)
+put_churn(const struct lab *lab, const struct lab_row *row, struct json *j)
 {
-	g_string_append_printf(out, ",\n     \"all_to_all\": {\"max\": %"
-			       PRIu64 ", ", row->load.max);
-	put_real("mean", row->load.mean, out);
-	g_string_append_printf(out, ", \"lost\": %" PRIu64 "}",
-			       row->load.lost);
-	put_congestion("permutations", &row->permutations, out);
-	put_congestion("shifts", &row->shifts, out);
-	g_string_append(out, ",\n     ");
-	put_real("bisection", row->bisection, out);
-	put_paths(&row->paths, out);
-	if (!lab->before)
-		return;
-	g_string_append_printf(out, ",\n     \"churn\": {\"entries\": %"
-			       PRIu64 ", \"blocks\": %" PRIu64
-			       ", \"all_blocks\": %" PRIu64 "}, "
-			       "\"together_looped_channels\": %u, ",
-			       row->churn.entries, row->churn.blocks,
-			       row->churn.all_blocks,
-			       row->together.n_looped);
-	put_cycle(lab, "together_cycle", &row->together, out);
+	json_break(j, INDENT);
+	json_open(j, "churn", '{');
+	json_number(j, "entries", row->churn.entries);
+	json_number(j, "blocks", row->churn.blocks);
+	json_number(j, "all_blocks", row->churn.all_blocks);
+	json_close(j, '}');
+	json_number(j, "together_looped_channels", row->together.n_looped);
+	put_cycle(lab, "together_cycle", &row->together, j);
 }
 
 static void
-put_row(const struct lab *lab, const struct lab_row *row, GString *out)
+put_figures(const struct lab *lab, const struct lab_row *row, struct json *j)
 {
-	g_string_append(out, "    {\"tables\": ");
-	put_string(row->name, out);
-	g_string_append(out, ", \"verdict\": ");
-	put_string(lab_verdict_name(row->verdict), out);
+	json_break(j, INDENT);
+	json_open(j, "all_to_all", '{');
+	json_number(j, "max", row->load.max);
+	json_real(j, "mean", row->load.mean);
+	json_number(j, "lost", row->load.lost);
+	json_close(j, '}');
+	put_congestion("permutations", &row->permutations, j);
+	put_congestion("shifts", &row->shifts, j);
+	json_break(j, INDENT);
+	json_real(j, "bisection", row->bisection);
+	put_paths(&row->paths, j);
+	if (lab->before)
+		put_churn(lab, row, j);
+}
+
+static void
+put_row(const struct lab *lab, const struct lab_row *row, struct json *j)
+{
+	json_break(j, "\n    ");
+	json_open(j, NULL, '{');
+	json_utf8(j, "tables", row->name);
+	json_text(j, "verdict", lab_verdict_name(row->verdict));
 	if (row->refused) {
-		g_string_append(out, ", \"refused\": ");
-		put_string(row->refused, out);
-		g_string_append_c(out, '}');
+		json_utf8(j, "refused", row->refused);
+		json_close(j, '}');
 		return;
 	}
-	if (row->compute_ms >= 0) {
-		g_string_append(out, ", ");
-		put_real("compute_ms", row->compute_ms, out);
-	}
-	g_string_append(out, ", ");
-	put_strings("notes", row->notes, out);
-	put_verified(lab, row, out);
-	put_figures(lab, row, out);
-	g_string_append_c(out, '}');
+	if (row->compute_ms >= 0)
+		json_real(j, "compute_ms", row->compute_ms);
+	put_strings(j, "notes", row->notes);
+	put_verified(lab, row, j);
+	put_figures(lab, row, j);
+	json_close(j, '}');
 }
 
 void
 lab_print_json(const struct lab *lab, const GPtrArray *rows, GString *out)
 {
-	put_fabric(lab, out);
-	g_string_append(out, "  \"results\": [\n");
-	for (guint i = 0; i < rows->len; i++) {
-		put_row(lab, g_ptr_array_index(rows, i), out);
-		g_string_append(out, i + 1 < rows->len ? ",\n" : "\n");
-	}
-	g_string_append(out, "  ]\n}\n");
+	struct json j = { .out = out, .space = " " };
+
+	json_open(&j, NULL, '{');
+	put_fabric(lab, &j);
+	json_break(&j, "\n  ");
+	json_open(&j, "results", '[');
+	for (guint i = 0; i < rows->len; i++)
+		put_row(lab, g_ptr_array_index(rows, i), &j);
+	g_string_append(out, "\n  ");
+	json_close(&j, ']');
+	g_string_append_c(out, '\n');
+	json_close(&j, '}');
+	g_string_append_c(out, '\n');
 }

@@ -386,16 +386,22 @@ lab_row_free(struct lab_row *row)
 	g_free(row);
 }
 
-struct lab_row *
-lab_try_engine(struct lab *lab, const struct engine *engine)
+struct engine_input
+lab_input(const struct lab *lab)
 {
-	const struct engine_input in = {
+	return (struct engine_input){
 		.g = lab->g,
 		.previous = lab->before,
 		.is_root = lab->is_root,
 		.is_io = lab->is_io,
 		.n_threads = lab->wish->threads,
 	};
+}
+
+struct lab_row *
+lab_try_engine(struct lab *lab, const struct engine *engine)
+{
+	const struct engine_input in = lab_input(lab);
 	struct lab_row *row = row_new(engine->name);
 	g_autoptr(GError) error = NULL;
 	struct engine_output out;

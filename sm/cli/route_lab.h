@@ -72,6 +72,9 @@ struct lab_row {
 bool lab_open(struct lab *lab, const struct lab_wish *wish, GError **error);
 void lab_close(struct lab *lab);
 
+/* What an engine is given; of the lab's own, valid as long as it is open. */
+struct engine_input lab_input(const struct lab *lab);
+
 /* Computes tables, or takes those of wish->lfts, and judges them. The caller
  * frees the row. */
 struct lab_row *lab_try_engine(struct lab *lab, const struct engine *engine);

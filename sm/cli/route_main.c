@@ -61,13 +61,8 @@ check_number(const char *option, int value, int min, int max, unsigned *out)
 static bool
 check_arguments(struct arguments *a)
 {
-	if (!a->rest || !a->rest[0] || a->rest[1]) {
-		options_complain(PROGRAM, "%s; see minism-route --help",
-				 a->rest && a->rest[0] ? "more than one FILE "
-				 "or SPEC (is it quoted?)" :
-				 "FILE or SPEC is missing");
+	if (!options_one_word(PROGRAM, a->rest, "FILE or SPEC"))
 		return false;
-	}
 	a->wish.fabric = a->rest[0];
 	if (!options_seed(PROGRAM, a->fabric.seed, &a->wish.seed))
 		return false;
@@ -133,10 +128,8 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  &a->rest, NULL, "FILE|SPEC" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context = g_option_context_new(NULL);
+	GOptionContext *context = options_new(help_summary, help_description);
 
-	g_option_context_set_summary(context, help_summary);
-	g_option_context_set_description(context, help_description);
 	options_add_fabric(context, &a->fabric);
 	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
@@ -177,13 +170,7 @@ static struct lab_row *
 try_auto(struct lab *lab)
 {
 	const struct choice_wish wish = { .engine = NULL };
-	const struct engine_input in = {
-		.g = lab->g,
-		.previous = lab->before,
-		.is_root = lab->is_root,
-		.is_io = lab->is_io,
-		.n_threads = lab->wish->threads,
-	};
+	const struct engine_input in = lab_input(lab);
 	g_autoptr(GError) error = NULL;
 	struct choice choice;
 	struct lab_row *row;

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sm/conf/conf_key.h"
 #include "sm/conf/foreign.h"
 #include "sm/conf/qos_keys.h"
@@ -264,46 +265,19 @@ conf_nearest(const char *word, const char *const *names, size_t n)
 	return nearest;
 }
 
-static bool
-read_digits(const char *text, unsigned base, uint64_t max, uint64_t *value)
-{
-	uint64_t n = 0;
-
-	if (!*text)
-		return false;
-	for (; *text; text++) {
-		int digit = g_ascii_xdigit_value(*text);
-
-		if (digit < 0 || (unsigned)digit >= base)
-			return false;
-		if ((unsigned)digit > max ||
-		    n > (max - (unsigned)digit) / base)
-			return false;
-		n = n * base + (unsigned)digit;
-	}
-	*value = n;
-	return true;
-}
-
-static bool
-is_hex(const char *text)
-{
-	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-}
-
 bool
 conf_read_number(const char *text, uint64_t max, uint64_t *value)
 {
-	if (is_hex(text))
-		return read_digits(text + 2, 16, max, value);
-	return read_digits(text, 10, max, value);
+	if (text_take_0x(&text))
+		return text_read_digits(text, 16, max, value);
+	return text_read_digits(text, 10, max, value);
 }
 
 bool
 conf_read_guid(const char *text, uint64_t *guid)
 {
-	return read_digits(text + (is_hex(text) ? 2 : 0), 16, UINT64_MAX,
-			   guid);
+	text_take_0x(&text);
+	return text_read_digits(text, 16, UINT64_MAX, guid);
 }
 
 /* --- keys --- */

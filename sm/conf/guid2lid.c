@@ -12,6 +12,7 @@
  */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "sm/conf/guid2lid.h"
 
 struct entry {
@@ -48,37 +49,14 @@ fail(struct file *f, unsigned line, const char *format, ...)
 	return false;
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static const char *
-skip_blanks(const char *text)
-{
-	while (is_blank(*text))
-		text++;
-	return text;
-}
-
 /* Takes one word of hexadecimal digits, with 0x or without. */
 static bool
 take_hex(const char **text, uint64_t max, uint64_t *value)
 {
-	const char *at = skip_blanks(*text);
-	unsigned digits = 0;
-
-	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
-		at += 2;
-	*value = 0;
-	for (; g_ascii_isxdigit(*at); at++, digits++) {
-		if (*value > max >> 4)
-			return false;
-		*value = *value << 4 | (unsigned)g_ascii_xdigit_value(*at);
-	}
-	*text = at;
-	return digits > 0 && *value <= max && (is_blank(*at) || !*at);
+	*text = text_skip_blanks(*text);
+	text_take_0x(text);
+	return text_take_digits(text, 16, max, value) &&
+		(text_is_blank(**text) || !**text);
 }
 
 static bool
@@ -110,12 +88,12 @@ read_line(struct file *f, const char *text)
 	uint64_t min;
 	uint64_t max;
 
-	text = skip_blanks(text);
+	text = text_skip_blanks(text);
 	if (!*text || *text == '#')
 		return true;
 	if (!take_hex(&text, UINT64_MAX, &entry.range.guid) ||
 	    !take_hex(&text, UINT16_MAX, &min) ||
-	    !take_hex(&text, UINT16_MAX, &max) || *skip_blanks(text))
+	    !take_hex(&text, UINT16_MAX, &max) || *text_skip_blanks(text))
 		return fail(f, f->line, "this is not \"0xPORTGUID 0xMIN "
 			    "0xMAX\"");
 	if (!entry.range.guid)

@@ -8,9 +8,9 @@
  */
 #include "sm/conf/guidlist.h"
 
-#include <string.h>
+#include "base/text.h"
 
-#define GUID_DIGITS	16u
+#define GUID_DIGITS	16
 
 G_DEFINE_QUARK(minism-guidlist-error-quark, guidlist_error)
 
@@ -26,16 +26,15 @@ compare(gconstpointer a, gconstpointer b)
 static bool
 read_guid(const char *line, uint64_t *guid)
 {
-	size_t n;
+	const char *first;
 
-	if (line[0] == '0' && (line[1] == 'x' || line[1] == 'X'))
-		line += 2;
-	n = strspn(line, "0123456789abcdefABCDEF");
-	if (n == 0 || n > GUID_DIGITS)
+	text_take_0x(&line);
+	first = line;
+	if (!text_take_digits(&line, 16, UINT64_MAX, guid) ||
+	    line - first > GUID_DIGITS)
 		return false;
-	if (line[n] && !g_ascii_isspace(line[n]) && line[n] != '#')
+	if (*line && !g_ascii_isspace(*line) && *line != '#')
 		return false;
-	*guid = g_ascii_strtoull(line, NULL, 16);
 	return *guid != 0;
 }
 

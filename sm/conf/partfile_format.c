@@ -14,22 +14,6 @@
 #include "sm/conf/partfile.h"
 
 static const char *
-name_membership(enum partition_membership membership)
-{
-	switch (membership) {
-	case PARTITION_NONE:
-		return "none";
-	case PARTITION_LIMITED:
-		return "limited";
-	case PARTITION_FULL:
-		return "full";
-	case PARTITION_BOTH:
-		return "both";
-	}
-	g_assert_not_reached();
-}
-
-static const char *
 name_who(enum partition_who who)
 {
 	switch (who) {
@@ -69,7 +53,8 @@ format_rule(const struct partition_rule *rule, GString *out)
 				       rule->guid);
 	else
 		g_string_append_printf(out, "%s", name_who(rule->who));
-	g_string_append_printf(out, "=%s", name_membership(rule->membership));
+	g_string_append_printf(out, "=%s",
+			       partition_membership_name(rule->membership));
 }
 
 static void

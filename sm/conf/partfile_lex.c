@@ -21,6 +21,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "sm/conf/conf_key.h"
 #include "sm/conf/partfile_lex.h"
 
@@ -276,16 +277,10 @@ partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
 static bool
 read_digits(const char *text, size_t len, unsigned base, uint64_t *value)
 {
-	*value = 0;
-	for (size_t i = 0; i < len; i++) {
-		int digit = g_ascii_xdigit_value(text[i]);
+	const char *at = text;
 
-		if (digit < 0 || (unsigned)digit >= base ||
-		    *value > (UINT64_MAX - (unsigned)digit) / base)
-			return false;
-		*value = *value * base + (unsigned)digit;
-	}
-	return len > 0;
+	return text_take_digits(&at, base, UINT64_MAX, value) &&
+		at == text + len;
 }
 
 /* To C, 010 is 8. */

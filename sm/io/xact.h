@@ -6,10 +6,6 @@
  * request that many later ones have overtaken no longer holds its place in
  * the window, and retries have a small window of their own, so a peer that
  * never answers costs its own retries and nobody else's progress.
- *
- * The upper 32 bits of the TID belong to the transport; in the lower ones are
- * the slot, its generation and the attempt, so that a late answer to an
- * earlier attempt still counts and one to a finished request is dropped.
  */
 #ifndef MINISM_IO_XACT_H
 #define MINISM_IO_XACT_H
@@ -80,8 +76,7 @@ void xact_cancel_owner(struct xact *x, const void *data);
  * queue. */
 unsigned xact_room(const struct xact *x);
 
-/* Requests started and not over. */
-unsigned xact_pending(const struct xact *x);
+unsigned xact_pending(const struct xact *x);	/* started and not over */
 
 /* Called whenever there is room and the queue is empty; NULL: nobody. */
 typedef void (*xact_pump_fn)(void *data);

@@ -12,6 +12,10 @@
 
 #include <inttypes.h>
 
+#include "base/text.h"
+
+#define GUID_DIGITS	16u	/* and an M_Key has as many */
+
 struct word {
 	uint64_t number;
 	uint8_t port;
@@ -34,40 +38,11 @@ keyfile_error_quark(void)
 }
 
 static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static const char *
-skip_blanks(const char *text)
-{
-	while (is_blank(*text))
-		text++;
-	return text;
-}
-
-/* 1 to 16 hexadecimal digits behind 0x. */
-static bool
-take_hex(const char **text, uint64_t *value)
-{
-	const char *at = *text;
-	unsigned digits = 0;
-
-	if (at[0] != '0' || (at[1] != 'x' && at[1] != 'X'))
-		return false;
-	*value = 0;
-	for (at += 2; g_ascii_isxdigit(*at); at++, digits++)
-		*value = *value << 4 | (unsigned)g_ascii_xdigit_value(*at);
-	*text = at;
-	return digits >= 1 && digits <= 16;
-}
-
-static bool
 take_key_word(const char **text, unsigned i, struct word *word)
 {
 	/* the first is a GUID, which is never 0; a key may be */
-	return take_hex(text, &word->number) && (i == 1 || word->number);
+	return text_take_hex(text, GUID_DIGITS, &word->number) &&
+		(i == 1 || word->number);
 }
 
 static bool
@@ -75,7 +50,8 @@ take_end_word(const char **text, unsigned i, struct word *word)
 {
 	unsigned port = 0, digits = 0;
 
-	if (!take_hex(text, &word->number) || !word->number ||
+	if (!text_take_hex(text, GUID_DIGITS, &word->number) ||
+	    !word->number ||
 	    *(*text)++ != ':')
 		return false;
 	for (; g_ascii_isdigit(**text) && digits < 4; digits++)
@@ -106,14 +82,14 @@ read_row(const char *text, const struct form *form, GArray *rows)
 {
 	struct row row = { 0 };
 
-	text = skip_blanks(text);
+	text = text_skip_blanks(text);
 	if (!*text || *text == '#')
 		return true;
 	for (unsigned i = 0; i < 2; i++) {
 		if (!form->take(&text, i, &row.words[i]) ||
-		    (*text && !is_blank(*text)))
+		    (*text && !text_is_blank(*text)))
 			return false;
-		text = skip_blanks(text);
+		text = text_skip_blanks(text);
 	}
 	g_array_append_val(rows, row);
 	return !*text;

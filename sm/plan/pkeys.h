@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "topology/partition.h"
+#include "topology/membership.h"
 #include "topology/porttab.h"
 #include "topology/subnet.h"
 

@@ -19,8 +19,8 @@
 #include "sm/plan/plan.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "sm/plan/plan_table.h"
 
 struct job {
@@ -71,49 +71,70 @@ enforcement_name(const struct port_info *i)
 	return i->enforce_outbound ? "out" : "off";
 }
 
+/* Of the components that are numbers. */
+static unsigned
+port_number(enum port_field field, const struct port_info *i)
+{
+	switch (field) {
+	case PORT_FIELD_LID:
+		return i->lid;
+	case PORT_FIELD_LMC:
+		return i->lmc;
+	case PORT_FIELD_SM_LID:
+		return i->sm_lid;
+	case PORT_FIELD_SM_SL:
+		return i->sm_sl;
+	case PORT_FIELD_M_KEY_PROTECT:
+		return i->m_key_protect;
+	case PORT_FIELD_M_KEY_LEASE:
+		return i->m_key_lease;
+	case PORT_FIELD_SUBNET_TIMEOUT:
+		return i->subnet_timeout;
+	case PORT_FIELD_MTU:
+		return port_mtu_bytes(i->neighbor_mtu);
+	case PORT_FIELD_HOQ_LIFE:
+		return i->hoq_life;
+	case PORT_FIELD_VL_STALL:
+		return i->vl_stall_count;
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		return i->vl_high_limit;
+	case PORT_FIELD_M_KEY:
+	case PORT_FIELD_GID_PREFIX:
+	case PORT_FIELD_OPER_VLS:
+	case PORT_FIELD_ERROR_THRESHOLDS:
+	case PORT_FIELD_STATE:
+	case PORT_FIELD_ENFORCE:
+	case PORT_FIELD_REREGISTER:
+		break;
+	}
+	g_assert_not_reached();
+}
+
 static void
 put_port_value(GString *out, unsigned bit, const struct port_info *i)
 {
 	switch ((enum port_field)bit) {
 	case PORT_FIELD_LID:
-		g_string_append_printf(out, "%u", i->lid);
-		break;
 	case PORT_FIELD_LMC:
-		g_string_append_printf(out, "%u", i->lmc);
-		break;
 	case PORT_FIELD_SM_LID:
-		g_string_append_printf(out, "%u", i->sm_lid);
-		break;
 	case PORT_FIELD_SM_SL:
-		g_string_append_printf(out, "%u", i->sm_sl);
+	case PORT_FIELD_M_KEY_PROTECT:
+	case PORT_FIELD_M_KEY_LEASE:
+	case PORT_FIELD_SUBNET_TIMEOUT:
+	case PORT_FIELD_MTU:
+	case PORT_FIELD_HOQ_LIFE:
+	case PORT_FIELD_VL_STALL:
+	case PORT_FIELD_VL_HIGH_LIMIT:
+		g_string_append_printf(out, "%u", port_number(bit, i));
 		break;
 	case PORT_FIELD_M_KEY:
 		g_string_append(out, i->m_key ? "(secret)" : "0");
 		break;
-	case PORT_FIELD_M_KEY_PROTECT:
-		g_string_append_printf(out, "%u", i->m_key_protect);
-		break;
-	case PORT_FIELD_M_KEY_LEASE:
-		g_string_append_printf(out, "%u", i->m_key_lease);
-		break;
 	case PORT_FIELD_GID_PREFIX:
 		g_string_append_printf(out, "0x%016" PRIx64, i->gid_prefix);
 		break;
-	case PORT_FIELD_SUBNET_TIMEOUT:
-		g_string_append_printf(out, "%u", i->subnet_timeout);
-		break;
-	case PORT_FIELD_MTU:
-		g_string_append_printf(out, "%u",
-				       port_mtu_bytes(i->neighbor_mtu));
-		break;
 	case PORT_FIELD_OPER_VLS:
 		g_string_append(out, oper_vls_name(i->oper_vls));
-		break;
-	case PORT_FIELD_HOQ_LIFE:
-		g_string_append_printf(out, "%u", i->hoq_life);
-		break;
-	case PORT_FIELD_VL_STALL:
-		g_string_append_printf(out, "%u", i->vl_stall_count);
 		break;
 	case PORT_FIELD_ERROR_THRESHOLDS:
 		g_string_append_printf(out, "%u/%u", i->local_phy_errors,
@@ -124,9 +145,6 @@ put_port_value(GString *out, unsigned bit, const struct port_info *i)
 		break;
 	case PORT_FIELD_ENFORCE:
 		g_string_append(out, enforcement_name(i));
-		break;
-	case PORT_FIELD_VL_HIGH_LIMIT:
-		g_string_append_printf(out, "%u", i->vl_high_limit);
 		break;
 	case PORT_FIELD_REREGISTER:
 		g_string_append(out, i->client_reregister ? "yes" : "no");
@@ -497,65 +515,43 @@ plan_print_text(const struct plan *plan, const struct subnet *s,
 		i = print_line(&j, i);
 }
 
-/* A JSON string (RFC 8259, 7). In a text that is not UTF-8, bytes above ASCII
- * are taken for Latin-1: what comes out is valid whatever a node put into its
- * description. */
+/* A value of digits only is a number, any other a string. */
 static void
-put_json_string(GString *out, const char *text)
+json_value(struct json *j, const char *key, const char *text)
 {
-	/* a site's own names may be of any language */
-	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
+	uint64_t number;
 
-	g_string_append_c(out, '"');
-	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			g_string_append_printf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c == 0x7f || *c > last)
-			g_string_append_printf(out, "\\u%04x", *c);
-		else
-			g_string_append_c(out, *c);
-	}
-	g_string_append_c(out, '"');
-}
-
-static void
-put_json_value(GString *out, const char *text)
-{
-	if (text[strspn(text, "0123456789")] == '\0')
-		g_string_append(out, text);
+	if (text_read_digits(text, 10, UINT64_MAX, &number))
+		json_number(j, key, number);
 	else
-		put_json_string(out, text);
+		json_text(j, key, text);
 }
 
 static void
-put_json_change(GString *out, const char *name, const char *from,
-		const char *to)
+json_change(struct json *j, const char *name, const char *from,
+	    const char *to)
 {
-	put_json_string(out, name);
-	g_string_append(out, ":{\"from\":");
-	put_json_value(out, from);
-	g_string_append(out, ",\"to\":");
-	put_json_value(out, to);
-	g_string_append_c(out, '}');
+	json_open(j, name, '{');
+	json_value(j, "from", from);
+	json_value(j, "to", to);
+	json_close(j, '}');
 }
 
 static void
-put_json_port(const struct job *j, const struct plan_step *step)
+json_port(const struct job *j, const struct plan_step *step, struct json *out)
 {
 	const struct subnet_port *p = &j->s->ports[step->port];
 	unsigned fields = shown_fields(step);
 	g_autoptr(GString) from = g_string_new(NULL);
 	g_autoptr(GString) to = g_string_new(NULL);
-	const char *comma = "";
 	struct port_info new;
 
 	wanted_port(j->s, j->w, step->port, &new);
-	g_string_append_printf(j->out, ",\"port\":%u", p->num);
+	json_number(out, "port", p->num);
 	if (step->kind != PLAN_PORT)
-		g_string_append_printf(j->out, ",\"state\":\"%s\"",
-				       step->kind == PLAN_ARM ?
-				       "Armed" : "Active");
-	g_string_append(j->out, ",\"changes\":{");
+		json_text(out, "state", step->kind == PLAN_ARM ? "Armed" :
+			  "Active");
+	json_open(out, "changes", '{');
 	for (unsigned bit = 1; bit <= fields; bit <<= 1) {
 		if (!(fields & bit))
 			continue;
@@ -563,26 +559,23 @@ put_json_port(const struct job *j, const struct plan_step *step)
 		g_string_truncate(to, 0);
 		put_port_value(from, bit, &p->info);
 		put_port_value(to, bit, &new);
-		g_string_append(j->out, comma);
-		put_json_change(j->out, port_field_name(bit), from->str,
-				to->str);
-		comma = ",";
+		json_change(out, port_field_name(bit), from->str, to->str);
 	}
-	g_string_append_c(j->out, '}');
+	json_close(out, '}');
 }
 
 static void
-put_json_switch(const struct job *j, const struct plan_step *step)
+json_switch(const struct job *j, const struct plan_step *step,
+	    struct json *out)
 {
 	g_autoptr(GString) from = g_string_new(NULL);
 	g_autoptr(GString) to = g_string_new(NULL);
-	const char *comma = "";
 	struct switch_info new;
 
 	wanted_switch(j->s, j->w, step->node, &new);
 	/* What the bit will be, not the 1 that is written to clear it. */
 	new.port_state_change = false;
-	g_string_append(j->out, ",\"changes\":{");
+	json_open(out, "changes", '{');
 	for (unsigned bit = 1; bit <= step->fields; bit <<= 1) {
 		if (!(step->fields & bit))
 			continue;
@@ -590,67 +583,72 @@ put_json_switch(const struct job *j, const struct plan_step *step)
 		g_string_truncate(to, 0);
 		put_switch_value(from, bit, &j->s->nodes[step->node].sw);
 		put_switch_value(to, bit, &new);
-		g_string_append(j->out, comma);
-		put_json_change(j->out, switch_field_name(bit), from->str,
-				to->str);
-		comma = ",";
+		json_change(out, switch_field_name(bit), from->str, to->str);
 	}
-	g_string_append_c(j->out, '}');
+	json_close(out, '}');
 }
 
 static void
-put_json_step(const struct job *j, const struct plan_step *step)
+json_step(const struct job *j, const struct plan_step *step, struct json *out)
 {
 	const struct subnet_node *n = &j->s->nodes[step->node];
 
-	g_string_append_printf(j->out, "{\"kind\":\"%s\",\"guid\":"
-			       "\"0x%016" PRIx64 "\",\"node\":",
-			       plan_kind_name(step->kind), n->info.node_guid);
-	put_json_string(j->out, subnet_node_name(n));
+	json_open(out, NULL, '{');
+	json_text(out, "kind", plan_kind_name(step->kind));
+	json_hex(out, "guid", n->info.node_guid, 16);
+	json_text(out, "node", subnet_node_name(n));
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:
-		put_json_switch(j, step);
+		json_switch(j, step, out);
 		break;
 	case PLAN_TABLE:
-		g_string_append_printf(j->out, ",\"port\":%u",
-				       j->s->ports[step->port].num);
-		plan_table_json(j->w, j->held, step, j->out);
+		json_number(out, "port", j->s->ports[step->port].num);
+		plan_table_json(j->w, j->held, step, out);
 		break;
 	case PLAN_PORT:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
-		put_json_port(j, step);
+		json_port(j, step, out);
 		break;
 	case PLAN_LFT:
-		g_string_append_printf(j->out, ",\"block\":%u,\"known\":%s,"
-				       "\"entries\":%u", step->block,
-				       block_read(j, step) ? "true" : "false",
-				       count_entries(j, step));
+		json_number(out, "block", step->block);
+		json_bool(out, "known", block_read(j, step));
+		json_number(out, "entries", count_entries(j, step));
 		break;
 	case PLAN_N_KINDS:
 		g_assert_not_reached();
 	}
-	g_string_append_c(j->out, '}');
+	json_close(out, '}');
 }
 
 static void
-put_json_warnings(const struct job *j)
+json_warnings(const struct job *j, struct json *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	const char *comma = "";
 
-	g_string_append(j->out, "\"warnings\":[");
+	json_break(out, "\n");
+	json_open(out, "warnings", '[');
 	for (uint32_t node = 0; node < j->s->n_nodes; node++) {
 		if (!switch_too_small(j, node))
 			continue;
 		g_string_truncate(text, 0);
 		put_warning(j, node, text);
-		g_string_append(j->out, comma);
-		put_json_string(j->out, text->str);
-		comma = ",";
+		json_text(out, NULL, text->str);
 	}
-	g_string_append(j->out, "]");
+	json_close(out, ']');
+}
+
+static void
+json_counts(const struct plan *plan, struct json *out)
+{
+	json_break(out, "\n");
+	json_open(out, "counts", '{');
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
+		json_number(out, plan_kind_name(k),
+			    plan->first[k + 1] - plan->first[k]);
+	json_number(out, "total", plan->n_steps);
+	json_close(out, '}');
 }
 
 void
@@ -662,17 +660,17 @@ plan_print_json(const struct plan *plan, const struct subnet *s,
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
 		.out = out,
 	};
+	struct json json = { .out = out };
 
-	g_string_append(out, "{\"steps\":[");
+	json_open(&json, NULL, '{');
+	json_open(&json, "steps", '[');
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		g_string_append(out, i > 0 ? ",\n" : "\n");
-		put_json_step(&j, &plan->steps[i]);
+		json_break(&json, "\n");
+		json_step(&j, &plan->steps[i], &json);
 	}
-	g_string_append(out, "],\n\"counts\":{");
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		g_string_append_printf(out, "\"%s\":%u,", plan_kind_name(k),
-				       plan->first[k + 1] - plan->first[k]);
-	g_string_append_printf(out, "\"total\":%u},\n", plan->n_steps);
-	put_json_warnings(&j);
-	g_string_append(out, "}\n");
+	json_close(&json, ']');
+	json_counts(plan, &json);
+	json_warnings(&j, &json);
+	json_close(&json, '}');
+	g_string_append_c(out, '\n');
 }

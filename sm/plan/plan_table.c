@@ -38,15 +38,15 @@ has_pkey(const union port_block *b, uint16_t pkey)
 static unsigned
 put_pkeys(GString *out, const union port_block *in,
 	  const union port_block *out_of, const char *comma,
-	  const char *before, const char *after)
+	  const char *before)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++) {
 		if (!in->pkeys[i] || has_pkey(out_of, in->pkeys[i]))
 			continue;
-		g_string_append_printf(out, "%s%s0x%04x%s", n ? ", " : comma,
-				       before, in->pkeys[i], after);
+		g_string_append_printf(out, "%s%s0x%04x", n ? ", " : comma,
+				       before, in->pkeys[i]);
 		n++;
 	}
 	return n;
@@ -55,9 +55,9 @@ put_pkeys(GString *out, const union port_block *in,
 static void
 put_pkey_change(GString *out, const struct change *c)
 {
-	unsigned n = put_pkeys(out, c->new, c->old, "", "+ ", "");
+	unsigned n = put_pkeys(out, c->new, c->old, "", "+ ");
 
-	n += put_pkeys(out, c->old, c->new, n ? ", " : "", "- ", "");
+	n += put_pkeys(out, c->old, c->new, n ? ", " : "", "- ");
 	if (!n)
 		g_string_append(out, c->old ? "the same keys in other places" :
 				"no keys");
@@ -138,26 +138,41 @@ plan_table_text(const struct wanted *w, const struct port_tables *held,
 	put_values(out, step->table, c.new);
 }
 
+static void
+json_pkeys(struct json *j, const char *key, const union port_block *in,
+	   const union port_block *out_of)
+{
+	json_open(j, key, '[');
+	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++)
+		if (in->pkeys[i] && !has_pkey(out_of, in->pkeys[i]))
+			json_hex(j, NULL, in->pkeys[i], 4);
+	json_close(j, ']');
+}
+
+static void
+json_values(struct json *j, const char *key, enum port_table table,
+	    const union port_block *b)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	put_values(text, table, b);
+	json_text(j, key, text->str);
+}
+
 void
 plan_table_json(const struct wanted *w, const struct port_tables *held,
-		const struct plan_step *step, GString *out)
+		const struct plan_step *step, struct json *j)
 {
 	struct change c = change_of(w, held, step);
 
-	g_string_append_printf(out, ",\"table\":\"%s\",\"block\":%u,\"known\":"
-			       "%s", port_table_name(step->table), step->block,
-			       c.old ? "true" : "false");
+	json_text(j, "table", port_table_name(step->table));
+	json_number(j, "block", step->block);
+	json_bool(j, "known", c.old != NULL);
 	if (step->table == PORT_TABLE_PKEY) {
-		g_string_append(out, ",\"added\":[");
-		put_pkeys(out, c.new, c.old, "", "\"", "\"");
-		g_string_append(out, "],\"removed\":[");
-		put_pkeys(out, c.old, c.new, "", "\"", "\"");
-		g_string_append(out, "]");
+		json_pkeys(j, "added", c.new, c.old);
+		json_pkeys(j, "removed", c.old, c.new);
 		return;
 	}
-	g_string_append(out, ",\"from\":\"");
-	put_values(out, step->table, c.old);
-	g_string_append(out, "\",\"to\":\"");
-	put_values(out, step->table, c.new);
-	g_string_append_c(out, '"');
+	json_values(j, "from", step->table, c.old);
+	json_values(j, "to", step->table, c.new);
 }

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "sm/sa/group_store.h"
+#include "sm/sa/records.h"
 
 #define MTU_MAX		5u		/* 4,096 bytes */
 #define RATE_DEFAULT	3u		/* 10 Gb/s, of a port without a link */
@@ -116,24 +117,6 @@ says(const struct request *r, unsigned selector_bit, unsigned bit)
 	return (r->mask & both) == both;
 }
 
-/* order: <0, 0, >0 as the value of the group is below, at, above what was
- * asked for. */
-static bool
-selector_holds(unsigned selector, int order)
-{
-	switch ((enum sa_selector)selector) {
-	case SA_GREATER:
-		return order > 0;
-	case SA_LESS:
-		return order < 0;
-	case SA_EXACTLY:
-		return order == 0;
-	case SA_LARGEST:
-		return true;	/* it is what it is */
-	}
-	return false;
-}
-
 static int
 compare(unsigned a, unsigned b)
 {
@@ -154,15 +137,16 @@ selectors_hold(const struct request *r, const struct group *group)
 	const struct mcmember_record *q = r->record;
 
 	if (says(r, MCM_MTU_SELECTOR, MCM_MTU) &&
-	    !selector_holds(q->mtu_selector, compare(group->mtu, q->mtu)))
+	    !records_number_fits(q->mtu_selector, compare(group->mtu, q->mtu)))
 		return false;
 	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) &&
 	    (!rate_is_known(q) ||
-	     !selector_holds(q->rate_selector,
-			     sa_rate_compare(group->rate, q->rate))))
+	     !records_number_fits(q->rate_selector,
+				  sa_rate_compare(group->rate, q->rate))))
 		return false;
 	return !says(r, MCM_LIFE_SELECTOR, MCM_LIFE) ||
-		selector_holds(q->life_selector, compare(group->life, q->life));
+		records_number_fits(q->life_selector,
+				    compare(group->life, q->life));
 }
 
 /* The value that a new group gets: the highest that the port can do and the

@@ -6,9 +6,10 @@
 #ifndef MINISM_SA_VIEW_H
 #define MINISM_SA_VIEW_H
 
+#include "routing/mft.h"
 #include "routing/tables.h"
 #include "topology/lids.h"
-#include "topology/partition.h"
+#include "topology/membership.h"
 #include "topology/qos_policy.h"
 #include "topology/subnet.h"
 

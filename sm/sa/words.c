@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/words.h"
 
@@ -66,27 +67,9 @@ words_show(const char *word)
 static bool
 parse_number(const char *word, uint64_t max, uint64_t *out)
 {
-	unsigned base = 10;
-	uint64_t value = 0;
-
-	if (g_str_has_prefix(word, "0x")) {
-		base = 16;
-		word += 2;
-	}
-	if (!*word)
-		return false;
-	for (; *word; word++) {
-		int digit = g_ascii_xdigit_value(*word);
-
-		if (digit < 0 || (unsigned)digit >= base)
-			return false;
-		if ((unsigned)digit > max ||
-		    value > (max - (unsigned)digit) / base)
-			return false;
-		value = value * base + (unsigned)digit;
-	}
-	*out = value;
-	return true;
+	if (g_str_has_prefix(word, "0x"))
+		return text_read_digits(word + 2, 16, max, out);
+	return text_read_digits(word, 10, max, out);
 }
 
 uint64_t

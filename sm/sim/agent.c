@@ -18,6 +18,9 @@
  * a Set that has one bad component is applied.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/sim/trap.h"
+#include "sm/wire/bytes.h"
 
 #include <string.h>
 
@@ -179,7 +182,7 @@ serve_guid_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	if (end->tables && end->tables->guids)
 		memcpy(data, end->tables->guids[block], SIM_TABLE_BLOCK);
 	if (block == 0)
-		sim_store(data, end->guid, GUID_LEN);
+		bytes_store(data, end->guid, GUID_LEN);
 	return MAD_STATUS_OK;
 }
 

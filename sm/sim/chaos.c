@@ -10,7 +10,10 @@
  * flaps, a port that babbles. It is an event that starts itself again until it
  * is done.
  */
+#include "sm/sim/link.h"
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/sim/trap.h"
 
 #include <string.h>
 

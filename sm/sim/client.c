@@ -23,6 +23,8 @@
  * client is touched.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/trap.h"
+#include "sm/wire/bytes.h"
 
 #include <string.h>
 
@@ -354,7 +356,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 	memcpy(p->mad, mad, MAD_SIZE);
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (is_request(p->h.method)) {
-		sim_store(p->mad + OFF_TID_HIGH, c->id, 4);
+		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (timeout_ms && c->sim->params.returns ==
 		    SIM_RETURNS_IN_TIME)
 			pending_add(c, to, p->mad, p->h.tid, timeout_ms);

@@ -15,7 +15,9 @@
  * train again. At a switch every change that is not the work of a Set at that
  * very port sets PortStateChange and raises trap 128 (14.2.5.4, 14.2.5.1).
  */
+#include "sm/sim/link.h"
 #include "sm/sim/state.h"
+#include "sm/sim/trap.h"
 
 #define NS_PER_US	1000
 

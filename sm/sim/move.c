@@ -14,6 +14,10 @@
  * (C14-9). A route with a LID-routed part is not supported: it is lost.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/sim/trap.h"
+#include "sm/sim/walk.h"
+#include "sm/wire/bytes.h"
 
 #define OFF_HOP_POINTER	6
 #define OFF_DR_SLID	32
@@ -89,8 +93,8 @@ route_direct(const struct sim *sim, struct sim_packet *p)
 {
 	p->to = p->from;
 	if (p->h.hop_count > DR_MAX_HOPS ||
-	    sim_load16(p->mad + OFF_DR_SLID) != LID_PERMISSIVE ||
-	    sim_load16(p->mad + OFF_DR_DLID) != LID_PERMISSIVE)
+	    bytes_load16(p->mad + OFF_DR_SLID) != LID_PERMISSIVE ||
+	    bytes_load16(p->mad + OFF_DR_DLID) != LID_PERMISSIVE)
 		return SIM_NO_ROUTE;
 	p->travel = (int64_t)p->h.hop_count * sim->params.hop_ns;
 	return p->h.returning ? walk_back(sim, p) : walk_out(sim, p);

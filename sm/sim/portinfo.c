@@ -22,6 +22,7 @@
  * Get is most of the traffic of a sweep, so a port keeps its attribute as it
  * goes on the wire until something changes.
  */
+#include "sm/sim/link.h"
 #include "sm/sim/state.h"
 
 #include <string.h>

@@ -21,6 +21,8 @@
  * or two trees that met, and both are wrong.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/sim/walk.h"
 
 #include <string.h>
 

@@ -30,6 +30,7 @@
  * chapters 7 (links), 13 (MADs), 14 (subnet management), 18 (switches).
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
 
 #include <string.h>
 

@@ -5,84 +5,9 @@
 #ifndef MINISM_SIM_STATE_H
 #define MINISM_SIM_STATE_H
 
-#include "sm/sim/fault.h"
+#include "sm/sim/clock.h"
+#include "sm/sim/node.h"
 #include "sm/sim/probe.h"
-#include "sm/wire/smp.h"
-
-#define SIM_TABLE_BLOCK		64u	/* bytes of a table in one SMP */
-#define SIM_SL2VL_LEN		8u
-#define SIM_VL_ARB_BLOCKS	4u
-#define SIM_PKEY_DEFAULT	0xffffu	/* IBA 10.9.1.2: in every table */
-
-/* Something that waits in the queue; the first member of who waits. */
-struct sim_event {
-	void (*fn)(struct sim *sim, struct sim_event *event);
-	uint32_t pos;		/* in the heap, from 1; 0: not queued */
-};
-
-/* A place of the heap. Total order: time, then who came first. */
-struct sim_place {
-	int64_t at;		/* ns */
-	uint64_t seq;
-	struct sim_event *event;
-};
-
-/* A MAD under way. Its stage is event.fn. */
-struct sim_packet {
-	struct sim_event event;
-	struct sim_packet *next;	/* unused */
-	struct mad_addr addr;		/* as its sender gave it */
-	uint32_t from, to;		/* ports; `to` is where it comes in */
-	uint32_t node;			/* struct sim_match's */
-	uint32_t epoch;			/* of that node, when it was queued */
-	int64_t travel;			/* ns to `to` */
-	struct mad_header h;
-	uint8_t mad[MAD_SIZE];
-};
-
-/* Tables of a port as they are on the wire, each there only once it was
- * written. */
-struct sim_tables {
-	uint8_t (*pkeys)[SIM_TABLE_BLOCK];
-	uint8_t (*guids)[SIM_TABLE_BLOCK];
-	uint8_t (*vl_arb)[SIM_TABLE_BLOCK];
-	uint8_t (*sl2vl)[SIM_SL2VL_LEN];	/* by the port of entry */
-};
-
-struct sim_port {
-	uint64_t guid;
-	struct sim_tables *tables;	/* NULL: none */
-	int64_t lease_end;	/* of the M_Key, ns; 0: not running */
-	uint32_t node, peer;
-	uint8_t num;
-	bool cut;		/* the cable: at both ends */
-	bool wire_valid;
-	struct port_info info;
-	uint8_t wire[SMP_DATA_LEN];	/* info, encoded, if valid */
-};
-
-enum sim_power {
-	SIM_POWER_ON,
-	SIM_POWER_OFF,
-};
-
-struct sim_node {
-	struct node_info info;
-	struct switch_info sw;
-	uint32_t first_port;
-	uint32_t epoch;		/* counts switching on and off */
-	enum sim_power power;
-	enum sim_mood mood;
-	unsigned smp_ns;
-	uint32_t queued;	/* SMPs that wait for the agent */
-	int64_t busy_until;	/* ns */
-	uint32_t lft_len;	/* bytes; what is beyond holds no path */
-	uint8_t *lft;
-	uint8_t **mft;		/* [position][block], see table.c; or NULL */
-	char desc[NODE_DESC_LEN];
-};
-
-struct sim_client;
 
 struct sim {
 	struct sim_params params;
@@ -144,29 +69,6 @@ sim_is_base_port0(const struct sim *sim, uint32_t port)
 		!node->sw.enhanced_port0;
 }
 
-static inline uint16_t
-sim_load16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static inline void
-sim_store(uint8_t *p, uint64_t v, unsigned bytes)
-{
-	while (bytes--) {
-		p[bytes] = v;
-		v >>= 8;
-	}
-}
-
-/* clock.c */
-void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
-void sim_clock_stop(struct sim *sim, struct sim_event *event);
-struct sim_packet *sim_packet_take(struct sim *sim);
-void sim_packet_drop(struct sim *sim, struct sim_packet *p);
-/* Puts it back unused and counts why. */
-void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
-
 /* move.c: takes the packet, from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 
@@ -174,61 +76,14 @@ void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 void sim_client_receive(struct sim *sim, struct sim_packet *p);
 void sim_client_free_all(struct sim *sim);
 
-/* agent.c: answers p->mad in place; the status, or who must not answer. */
 #define SIM_NO_ANSWER	UINT32_MAX
+/* agent.c: answers p->mad in place; the status, or who must not answer. */
 uint32_t sim_agent_answer(struct sim *sim, struct sim_packet *p);
 
-/* portinfo.c, table.c: one attribute each. `port` is where the SMP came in;
- * data is read by a Set and written in any case. Returns the status. */
+/* portinfo.c: `port` is where the SMP came in; data is read by a Set and
+ * written in any case. Returns the status. */
 unsigned sim_port_info_serve(struct sim *sim, uint32_t port,
 			     const struct sim_packet *p, uint8_t *data);
-unsigned sim_table_serve(struct sim *sim, uint32_t port,
-			 const struct sim_packet *p, uint8_t *data);
-void sim_table_clear_port(struct sim *sim, uint32_t port);
-void sim_table_clear_node(struct sim *sim, uint32_t node);
-bool sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey);
-bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
-			   uint16_t pkey);
-uint16_t sim_table_pkey(const struct sim *sim, uint32_t port, unsigned index);
-uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
-		     unsigned sl);
-bool sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
-			 unsigned port);
-bool sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid);
-
-/* link.c */
-enum sim_cause {
-	SIM_CAUSE_LINK,		/* the link itself: PortStateChange, trap */
-	SIM_CAUSE_SET,		/* SubnSet at this end (IBA 14.2.5.4) */
-};
-/* Looks at a link of which something has changed; cause: for `port`'s end. */
-void sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause);
-void sim_link_set_state(struct sim *sim, uint32_t port, unsigned state);
-
-/* trap.c */
-void sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
-		    const struct sim_packet *culprit);
-/* Without repeats, whatever is being told already. */
-void sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap);
-void sim_trap_repress(struct sim *sim, uint32_t port, uint64_t tid);
-void sim_trap_forget(struct sim *sim, uint32_t node);
-
-/* probe.c */
-enum sim_lane {
-	SIM_LANE_VL15,		/* SMPs: links from Init on, no keys, no SL */
-	SIM_LANE_DATA,
-};
-struct sim_packet_kind {
-	enum sim_lane lane;
-	uint16_t pkey;
-	uint8_t sl;
-};
-/* From an end port by LID; trace->end is set in any case. */
-enum sim_delivery sim_walk(const struct sim *sim, uint32_t from,
-			   uint16_t dlid, const struct sim_packet_kind *kind,
-			   struct sim_trace *trace);
-bool sim_owns_lid(const struct sim *sim, uint32_t port, uint16_t lid);
-
 /* fault.c */
 enum sim_passage {
 	SIM_PASSAGE_FREE,

@@ -12,6 +12,8 @@
  * Each serve function reads `data` if it is a Set and leaves what a Get gives.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/wire/bytes.h"
 
 #include <string.h>
 
@@ -76,7 +78,7 @@ sim_table_pkey(const struct sim *sim, uint32_t port, unsigned index)
 		return 0;
 	if (!t || !t->pkeys)
 		return index == 0 ? SIM_PKEY_DEFAULT : 0;
-	return sim_load16(t->pkeys[index / PKEYS_PER_BLOCK] +
+	return bytes_load16(t->pkeys[index / PKEYS_PER_BLOCK] +
 			  index % PKEYS_PER_BLOCK * 2);
 }
 
@@ -115,7 +117,7 @@ write_pkeys(struct sim *sim, uint32_t port, unsigned block,
 	if (!t->pkeys) {
 		t->pkeys = g_malloc0_n(pkey_blocks(sim, port),
 				       SIM_TABLE_BLOCK);
-		sim_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
+		bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
 	}
 	/* what is beyond the capability stays 0 */
 	memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
@@ -141,7 +143,7 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 		write_pkeys(sim, port, block, data);
 	memset(data, 0, SMP_DATA_LEN);
 	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
-		sim_store(data + i * 2, sim_table_pkey(sim, port,
+		bytes_store(data + i * 2, sim_table_pkey(sim, port,
 				block * PKEYS_PER_BLOCK + i), 2);
 	return MAD_STATUS_OK;
 }
@@ -370,7 +372,7 @@ mft_mask(const struct sim_node *node, uint16_t mlid, unsigned position)
 	if (!node->mft || at >= node->sw.multicast_fdb_cap)
 		return 0;
 	cell = node->mft[position * mft_blocks(node) + at / MLIDS_PER_BLOCK];
-	return cell ? sim_load16(cell + at % MLIDS_PER_BLOCK * 2) : 0;
+	return cell ? bytes_load16(cell + at % MLIDS_PER_BLOCK * 2) : 0;
 }
 
 bool

@@ -13,6 +13,9 @@
  * the SM talks to nobody; PortStateChange is there for these.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/sim/trap.h"
+#include "sm/wire/bytes.h"
 
 #include <string.h>
 
@@ -67,12 +70,12 @@ tell_m_key(uint8_t *d, const struct port_info *info,
 {
 	unsigned hops = MIN(culprit->h.hop_count, HOPS_TOLD);
 
-	sim_store(d + 2, info->lid, 2);
+	bytes_store(d + 2, info->lid, 2);
 	memcpy(d + 4, culprit->mad + OFF_DR_SLID, 2);
 	d[6] = culprit->h.method;
-	sim_store(d + 8, culprit->h.attr_id, 2);
-	sim_store(d + 10, culprit->h.attr_mod, 4);
-	sim_store(d + 14, smp_m_key(culprit->mad), 8);
+	bytes_store(d + 8, culprit->h.attr_id, 2);
+	bytes_store(d + 10, culprit->h.attr_mod, 4);
+	bytes_store(d + 14, smp_m_key(culprit->mad), 8);
 	d[23] = GENERIC | hops;		/* DRNotice, hop count */
 	memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
 }
@@ -80,28 +83,28 @@ tell_m_key(uint8_t *d, const struct port_info *info,
 static void
 tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit)
 {
-	sim_store(d + 2, sim->ports[culprit->from].info.lid, 2);
-	sim_store(d + 4, culprit->addr.lid, 2);
-	sim_store(d + 6, sim_table_pkey(sim, culprit->from,
+	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	bytes_store(d + 4, culprit->addr.lid, 2);
+	bytes_store(d + 6, sim_table_pkey(sim, culprit->from,
 					culprit->addr.pkey_index), 4);
-	sim_store(d + 10, (uint32_t)culprit->addr.sl << 28 |
+	bytes_store(d + 10, (uint32_t)culprit->addr.sl << 28 |
 		  culprit->addr.qp, 4);
-	sim_store(d + 14, culprit->addr.qp, 4);
+	bytes_store(d + 14, culprit->addr.qp, 4);
 }
 
 static void
 tell_switch_key(struct sim *sim, uint8_t *d, uint32_t port, uint16_t lid,
 		const struct sim_packet *culprit)
 {
-	sim_store(d, 0xf, 2);		/* all that follows is valid */
-	sim_store(d + 2, sim->ports[culprit->from].info.lid, 2);
-	sim_store(d + 4, culprit->addr.lid, 2);
-	sim_store(d + 6, sim_table_pkey(sim, culprit->from,
+	bytes_store(d, 0xf, 2);		/* all that follows is valid */
+	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	bytes_store(d + 4, culprit->addr.lid, 2);
+	bytes_store(d + 6, sim_table_pkey(sim, culprit->from,
 					culprit->addr.pkey_index), 2);
-	sim_store(d + 8, (uint32_t)culprit->addr.sl << 28 |
+	bytes_store(d + 8, (uint32_t)culprit->addr.sl << 28 |
 		  culprit->addr.qp, 4);
-	sim_store(d + 12, culprit->addr.qp, 4);
-	sim_store(d + 48, lid, 2);
+	bytes_store(d + 12, culprit->addr.qp, 4);
+	bytes_store(d + 48, lid, 2);
 	d[50] = sim->ports[port].num;
 }
 
@@ -118,26 +121,26 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 
 	memset(data, 0, SMP_DATA_LEN);
 	data[0] = GENERIC | kind->type;
-	sim_store(data + 1, node->info.node_type, 3);
-	sim_store(data + 4, kind->trap, 2);
-	sim_store(data + 6, info->lid, 2);
+	bytes_store(data + 1, node->info.node_type, 3);
+	bytes_store(data + 4, kind->trap, 2);
+	bytes_store(data + 6, info->lid, 2);
 	switch (kind->trap) {
 	case 128:
-		sim_store(d, info->lid, 2);
+		bytes_store(d, info->lid, 2);
 		return;
 	case 129:
 	case 130:
 	case 131:
-		sim_store(d + 2, info->lid, 2);
+		bytes_store(d + 2, info->lid, 2);
 		d[4] = sim->ports[port].num;
 		return;
 	case 144:
-		sim_store(d + 2, info->lid, 2);
-		sim_store(d + 6, info->cap_mask, 4);
+		bytes_store(d + 2, info->lid, 2);
+		bytes_store(d + 6, info->cap_mask, 4);
 		return;
 	case 145:
-		sim_store(d + 2, info->lid, 2);
-		sim_store(d + 6, node->info.system_guid, 8);
+		bytes_store(d + 2, info->lid, 2);
+		bytes_store(d + 6, node->info.system_guid, 8);
 		return;
 	}
 	if (!culprit)

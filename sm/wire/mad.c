@@ -19,7 +19,8 @@
 #include "sm/wire/mad.h"
 
 #include <glib.h>
-#include <string.h>
+
+#include "sm/wire/bytes.h"
 
 #define OFF_METHOD	3
 #define OFF_STATUS	4
@@ -85,33 +86,6 @@ static const struct name status_names[] = {
 	{ MAD_STATUS_BAD_VALUE, "invalid attribute value" },
 };
 
-static uint16_t
-load16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return GUINT16_FROM_BE(v);
-}
-
-static uint32_t
-load32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return GUINT32_FROM_BE(v);
-}
-
-static uint64_t
-load64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return GUINT64_FROM_BE(v);
-}
-
 bool
 mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h)
 {
@@ -122,10 +96,10 @@ mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h)
 	h->mgmt_class = mad[1];
 	h->class_version = mad[2];
 	h->method = mad[OFF_METHOD];
-	h->status = load16(mad + OFF_STATUS);
-	h->tid = load64(mad + OFF_TID);
-	h->attr_id = load16(mad + OFF_ATTR_ID);
-	h->attr_mod = load32(mad + OFF_ATTR_MOD);
+	h->status = bytes_load16(mad + OFF_STATUS);
+	h->tid = bytes_load64(mad + OFF_TID);
+	h->attr_id = bytes_load16(mad + OFF_ATTR_ID);
+	h->attr_mod = bytes_load32(mad + OFF_ATTR_MOD);
 	h->hop_pointer = 0;
 	h->hop_count = 0;
 	h->returning = false;
@@ -142,9 +116,7 @@ mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h)
 void
 mad_set_tid(uint8_t *mad, uint64_t tid)
 {
-	uint64_t v = GUINT64_TO_BE(tid);
-
-	memcpy(mad + OFF_TID, &v, sizeof(v));
+	bytes_store64(mad + OFF_TID, tid);
 }
 
 static const char *

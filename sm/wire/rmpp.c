@@ -28,8 +28,8 @@
 #include "sm/wire/rmpp.h"
 
 #include <glib.h>
-#include <string.h>
 
+#include "sm/wire/bytes.h"
 #include "sm/wire/mad.h"
 
 #define OFF_VERSION	24
@@ -44,22 +44,6 @@
 
 G_STATIC_ASSERT(RMPP_HEADER_LEN + RMPP_PAYLOAD_MAX == MAD_SIZE);
 
-static uint32_t
-load32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return GUINT32_FROM_BE(v);
-}
-
-static void
-store32(uint8_t *p, uint32_t v)
-{
-	v = GUINT32_TO_BE(v);
-	memcpy(p, &v, sizeof(v));
-}
-
 bool
 rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h)
 {
@@ -70,8 +54,8 @@ rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h)
 	h->flags = mad[OFF_TIME_FLAGS] & FLAGS_MASK;
 	h->resp_time = mad[OFF_TIME_FLAGS] >> TIME_SHIFT;
 	h->status = mad[OFF_STATUS];
-	h->segment = load32(mad + OFF_DATA1);
-	h->length = load32(mad + OFF_DATA2);
+	h->segment = bytes_load32(mad + OFF_DATA1);
+	h->length = bytes_load32(mad + OFF_DATA2);
 	return true;
 }
 
@@ -83,8 +67,8 @@ rmpp_header_write(uint8_t *mad, const struct rmpp_header *h)
 	mad[OFF_TIME_FLAGS] = (uint8_t)(h->resp_time << TIME_SHIFT |
 					(h->flags & FLAGS_MASK));
 	mad[OFF_STATUS] = h->status;
-	store32(mad + OFF_DATA1, h->segment);
-	store32(mad + OFF_DATA2, h->length);
+	bytes_store32(mad + OFF_DATA1, h->segment);
+	bytes_store32(mad + OFF_DATA2, h->length);
 }
 
 static bool

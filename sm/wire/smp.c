@@ -19,6 +19,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "sm/wire/bytes.h"
+
 #define BASE_VERSION	1
 #define SMP_VERSION	1	/* ClassVersion, IBA 14.2.1 */
 
@@ -35,27 +37,6 @@
 #define DIRECTION_BIT	0x8000u
 
 static void
-store16(uint8_t *p, uint16_t v)
-{
-	v = GUINT16_TO_BE(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
-store32(uint8_t *p, uint32_t v)
-{
-	v = GUINT32_TO_BE(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
-store64(uint8_t *p, uint64_t v)
-{
-	v = GUINT64_TO_BE(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
 build(uint8_t mad[MAD_SIZE], enum mad_class mgmt_class,
       enum mad_method method, enum mad_attr attr_id, uint32_t attr_mod,
       uint64_t m_key)
@@ -65,9 +46,9 @@ build(uint8_t mad[MAD_SIZE], enum mad_class mgmt_class,
 	mad[1] = mgmt_class;
 	mad[2] = SMP_VERSION;
 	mad[OFF_METHOD] = method;
-	store16(mad + OFF_ATTR_ID, attr_id);
-	store32(mad + OFF_ATTR_MOD, attr_mod);
-	store64(mad + OFF_M_KEY, m_key);
+	bytes_store16(mad + OFF_ATTR_ID, attr_id);
+	bytes_store32(mad + OFF_ATTR_MOD, attr_mod);
+	bytes_store64(mad + OFF_M_KEY, m_key);
 }
 
 void
@@ -79,8 +60,8 @@ smp_build_direct(uint8_t mad[MAD_SIZE], enum mad_method method,
 
 	build(mad, MAD_CLASS_SMP_DIRECT, method, attr_id, attr_mod, m_key);
 	mad[OFF_HOP_COUNT] = path->hops;
-	store16(mad + OFF_DR_SLID, LID_PERMISSIVE);
-	store16(mad + OFF_DR_DLID, LID_PERMISSIVE);
+	bytes_store16(mad + OFF_DR_SLID, LID_PERMISSIVE);
+	bytes_store16(mad + OFF_DR_DLID, LID_PERMISSIVE);
 	memcpy(mad + OFF_INITIAL + 1, path->port + 1, path->hops);
 }
 
@@ -106,20 +87,17 @@ smp_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 
 	if (mad[1] == MAD_CLASS_SMP_DIRECT)
 		status |= DIRECTION_BIT;
-	store16(mad + OFF_STATUS, status);
+	bytes_store16(mad + OFF_STATUS, status);
 }
 
 void
 smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key)
 {
-	store64(mad + OFF_M_KEY, m_key);
+	bytes_store64(mad + OFF_M_KEY, m_key);
 }
 
 uint64_t
 smp_m_key(const uint8_t mad[MAD_SIZE])
 {
-	uint64_t v;
-
-	memcpy(&v, mad + OFF_M_KEY, sizeof(v));
-	return GUINT64_FROM_BE(v);
+	return bytes_load64(mad + OFF_M_KEY);
 }

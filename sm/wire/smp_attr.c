@@ -14,6 +14,7 @@
  * DataDetails depend on the trap number (13.4.8.2, 14.2.5.1), and where the
  * LID stands in them with it.
  */
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 
 #include <glib.h>

@@ -3,6 +3,7 @@
  * be decoded to the same, or a value that was read would change when it is
  * written back. Byte 0 chooses the attribute.
  */
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 #include "tests/fuzz/fuzz.h"
 

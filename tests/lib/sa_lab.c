@@ -226,6 +226,29 @@ lab_clear_rules(struct lab *l)
 	l->rules = partition_rules_new();
 }
 
+unsigned
+lab_get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t comp_mask,
+	     const struct path_record *more, struct path_record *out)
+{
+	unsigned status;
+
+	lab_want_path(l, MAD_METHOD_GET, from, to, comp_mask, more);
+	status = lab_ask(l);
+	path_record_decode(lab_answer(l), out);
+	return status;
+}
+
+void
+lab_slow_down(struct lab *l, uint32_t port)
+{
+	uint32_t ends[2] = { port, l->s->ports[port].peer };
+
+	for (unsigned i = 0; i < 2; i++) {
+		l->s->ports[ends[i]].info.speed_ext_active = 0;
+		l->s->ports[ends[i]].info.speed_active = 4;
+	}
+}
+
 void
 lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 	   enum partition_membership membership)

@@ -64,6 +64,16 @@ unsigned lab_count(struct lab *l);
 void lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
 		   uint64_t comp_mask, const struct path_record *more);
 
+/* Gets one path; the status of the answer. */
+unsigned lab_get_path(struct lab *l, uint32_t from, uint32_t to,
+		      uint64_t comp_mask, const struct path_record *more,
+		      struct path_record *out);
+
+/* The cable of a port, 4x of 25 Gb/s a lane, gets 10 Gb/s a lane. */
+#define LAB_RATE_40	7u
+#define LAB_RATE_100	16u
+void lab_slow_down(struct lab *l, uint32_t port);
+
 /* A member of partition `pkey` and of no other; to be published. */
 void lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 		enum partition_membership membership);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/seed.h"
 #include "topology/builder.h"
 #include "topology/prng.h"
 
@@ -677,23 +678,12 @@ assert_paths_arrive(const struct subnet *s)
 	return n;
 }
 
-static uint64_t
-take_seed(uint64_t seed)
-{
-	const char *text = g_getenv("MINISM_TEST_SEED");
-
-	if (text)
-		seed = g_ascii_strtoull(text, NULL, 0);
-	print_message("MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
-	return seed;
-}
-
 static void
 test_order_of_facts_does_not_matter(void **state)
 {
 	struct a_node nodes[N_NODES];
 	struct a_cable cables[N_CABLES];
-	uint64_t rng = take_seed(20240611);
+	uint64_t rng = seed_take(20240611);
 	unsigned ways = 0;
 
 	for (unsigned round = 0; round < 20; round++) {
@@ -746,7 +736,7 @@ test_paths_are_shortest(void **state)
 {
 	struct a_node nodes[N_NODES];
 	struct a_cable cables[N_CABLES];
-	uint64_t rng = take_seed(77);
+	uint64_t rng = seed_take(77);
 	unsigned far = 0;
 
 	for (unsigned round = 0; round < 20; round++) {

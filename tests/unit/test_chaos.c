@@ -23,10 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/seed.h"
 #include "tests/lib/world.h"
 #include "topology/prng.h"
 
 #define EVENTS		500u
+#define SEED	20261121u
 #define SECOND		G_USEC_PER_SEC
 #define CHECK_SETS_EACH	16u
 #define CHECK_PKEYS_EACH	8u
@@ -54,22 +56,6 @@ struct chaos {
 	unsigned fault;		/* the last rule; 0: none */
 	char what[160];		/* the last event, for messages */
 };
-
-static uint64_t
-test_seed(void)
-{
-	const char *text = getenv("MINISM_TEST_SEED");
-
-	return text ? strtoull(text, NULL, 0) : 20261121;
-}
-
-static unsigned
-n_events(void)
-{
-	const char *text = getenv("MINISM_CHAOS_EVENTS");
-
-	return text ? (unsigned)strtoul(text, NULL, 0) : EVENTS;
-}
 
 static uint32_t
 any_cabled_port(struct chaos *c)
@@ -432,10 +418,10 @@ static void
 test_fabric_recovers(void **state)
 {
 	const char *spec = *state;
-	uint64_t seed = test_seed();
+	uint64_t seed = seed_get(SEED);
 
 	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
-	chaos_run(spec, seed, n_events());
+	chaos_run(spec, seed, seed_events(EVENTS));
 }
 
 int

@@ -20,7 +20,9 @@
 
 #include "sm/io/ibsim.h"
 #include "sm/io/xact.h"
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
+#include "tests/lib/rings.h"
 
 #define TIME_LIMIT	100	/* s */
 #define MANY		100000u
@@ -557,50 +559,13 @@ test_more_than_a_mad_is_refused(void **state)
 	transport_free(t);
 }
 
-struct rings {
-	struct transport *t;
-	char order[16];
-	unsigned n;
-	int64_t last;
-	unsigned victim;
-};
-
-static void
-ring(struct rings *r, char name)
-{
-	assert_true(r->n < sizeof(r->order) - 1);
-	r->order[r->n++] = name;
-	r->last = transport_now(r->t);
-}
-
-static void
-on_a(void *data)
-{
-	struct rings *r = data;
-
-	ring(r, 'a');
-	transport_timer_cancel(r->t, r->victim);
-}
-
-static void
-on_b(void *data)
-{
-	ring(data, 'b');
-}
-
-static void
-on_c(void *data)
-{
-	ring(data, 'c');
-}
-
 /* Starts itself anew for a moment that is past. */
 static void
 on_eager(void *data)
 {
 	struct rings *r = data;
 
-	ring(r, 'e');
+	rings_add(r, 'e');
 	if (r->n < 6)
 		transport_timer_start(r->t, 0, on_eager, r);
 }
@@ -609,22 +574,8 @@ static void
 test_timers_ring_in_order_and_not_early(void **state)
 {
 	struct rings r = { .t = open_at(state, "H-1", IBSIM_ROLE_READER) };
-	int64_t now = transport_now(r.t);
-	unsigned ids[4];
 
-	ids[0] = transport_timer_start(r.t, now + 30000, on_c, &r);
-	ids[1] = transport_timer_start(r.t, now + 10000, on_a, &r);
-	ids[2] = transport_timer_start(r.t, now - 5, on_b, &r);
-	ids[3] = transport_timer_start(r.t, now + 12000, on_b, &r);
-	r.victim = ids[3];
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_not_equal(ids[i], 0);
-	/* one that never rings goes with the transport */
-	transport_timer_start(r.t, now + G_TIME_SPAN_HOUR, on_c, &r);
-	while (r.n < 3)
-		g_main_context_iteration(NULL, TRUE);
-	assert_string_equal(r.order, "bac");
-	assert_true(r.last >= now + 30000);
+	rings_expect_order(&r);
 	transport_free(r.t);
 }
 
@@ -634,7 +585,7 @@ test_timer_that_starts_itself_anew_starves_nobody(void **state)
 	struct rings r = { .t = open_at(state, "H-1", IBSIM_ROLE_READER) };
 
 	transport_timer_start(r.t, 0, on_eager, &r);
-	transport_timer_start(r.t, 0, on_b, &r);
+	transport_timer_start(r.t, 0, rings_on_b, &r);
 	while (r.n < 6)
 		g_main_context_iteration(NULL, TRUE);
 	assert_string_equal(r.order, "ebeeee");
@@ -659,7 +610,7 @@ test_end_of_the_simulator_is_an_error_and_no_busy_loop(void **state)
 				    &error));
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
-	transport_timer_start(t, transport_now(t) + 50000, on_a, &r);
+	transport_timer_start(t, transport_now(t) + 50000, rings_on_a, &r);
 	for (; r.n < 1; turns++)
 		g_main_context_iteration(NULL, TRUE);
 	assert_true(turns < 10);

@@ -16,9 +16,11 @@
 #include <stdlib.h>
 
 #include "tests/lib/keylab.h"
+#include "tests/lib/seed.h"
 #include "topology/prng.h"
 
 #define EVENTS	150u
+#define SEED	20261121u
 #define PATIENCE	60u	/* times 5 s */
 
 struct chaos {
@@ -28,22 +30,6 @@ struct chaos {
 	unsigned loss;		/* a rule; 0: none */
 	const char *what;
 };
-
-static uint64_t
-seed(void)
-{
-	const char *text = getenv("MINISM_TEST_SEED");
-
-	return text ? strtoull(text, NULL, 0) : 20261121;
-}
-
-static unsigned
-n_events(void)
-{
-	const char *text = getenv("MINISM_CHAOS_EVENTS");
-
-	return text ? (unsigned)strtoul(text, NULL, 0) : EVENTS;
-}
 
 static uint32_t
 any_host(struct chaos *c)
@@ -167,19 +153,19 @@ test_no_port_is_ever_locked_out(void **state)
 
 	for (size_t f = 0; f < G_N_ELEMENTS(specs); f++) {
 		struct chaos c = {
-			.rng = seed(), .what = "start",
+			.rng = seed_get(SEED), .what = "start",
 			.keys = { 1, KEYRING_PER_PORT, 2, 0 },
 		};
 
 		printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n",
-		       specs[f], seed());
+		       specs[f], seed_get(SEED));
 		keylab_open(&c.l, specs[f]);
 		keylab_start(&c.l, &c.keys, KEYLAB_REMEMBERS);
-		for (unsigned i = 0; i < n_events(); i++) {
+		for (unsigned i = 0; i < seed_events(EVENTS); i++) {
 			check(&c, i);
 			events[prng_below(&c.rng, G_N_ELEMENTS(events))](&c);
 		}
-		check(&c, n_events());
+		check(&c, seed_events(EVENTS));
 		keylab_close(&c.l);
 	}
 }

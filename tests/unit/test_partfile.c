@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "sm/conf/partfile.h"
+#include "tests/lib/seed.h"
 #include "topology/prng.h"
 
 #define RUNS	2000u
@@ -409,16 +410,6 @@ random_partition(uint64_t *seed, struct partition *p)
 	}
 }
 
-static uint64_t
-test_seed(void)
-{
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 0) : 1;
-
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
-	return seed;
-}
-
 /* The same MGID twice is what rules of a file never have. */
 static bool
 has_twins(const struct partition_rules *rules)
@@ -448,7 +439,7 @@ has_twins(const struct partition_rules *rules)
 static void
 test_random_rules_come_back(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = seed_take(1);
 	unsigned compared = 0;
 
 	for (unsigned run = 0; run < RUNS; run++) {

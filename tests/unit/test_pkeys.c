@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sm/plan/pkeys.h"
+#include "tests/lib/seed.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -644,11 +645,8 @@ static void
 test_any_rules_and_tables_keep_the_promises(void **state)
 {
 	struct lab *lab = *state;
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 0) : 20261121;
-	uint64_t rng = prng_stream(seed, 0);
+	uint64_t rng = prng_stream(seed_take(20261121), 0);
 
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned round = 0; round < 300; round++) {
 		struct port_tables *first;
 		struct memberships *m;

@@ -13,6 +13,7 @@
 #include <glib/gstdio.h>
 
 #include "sm/conf/qospolicy.h"
+#include "tests/lib/seed.h"
 #include "topology/prng.h"
 
 static struct qos_policy *
@@ -334,12 +335,9 @@ random_rule(struct qos_policy *policy, uint64_t *rng)
 static void
 test_may_give_is_the_union_over_targets(void **state)
 {
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 0) : 20261121;
-	uint64_t rng = prng_stream(seed, 1);
+	uint64_t rng = prng_stream(seed_take(20261121), 1);
 	unsigned loose = 0;
 
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned round = 0; round < 2000; round++) {
 		struct qos_policy *policy = qos_policy_new();
 		uint8_t partition = (uint8_t)prng_below(&rng, 3);

@@ -15,6 +15,7 @@
 #include "routing/engine.h"
 #include "routing/quality.h"
 #include "routing/quality_traffic.h"
+#include "tests/lib/seed.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -644,12 +645,9 @@ recount_shifts(const struct lab *lab)
 static void
 test_random_tables_are_counted_right(void **state)
 {
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 10) : 1;
-	uint64_t rng = prng_stream(seed, 1);
+	uint64_t rng = prng_stream(seed_take(1), 1);
 	struct lab lab;
 
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned round = 0; round < 60; round++) {
 		struct generate_options o = {
 			.seed = prng_next(&rng), .shuffle_guids = true,

@@ -13,6 +13,7 @@
 #include "routing/channels.h"
 #include "routing/engine.h"
 #include "routing/quality.h"
+#include "tests/lib/seed.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -88,9 +89,7 @@ recount(const struct lab *lab)
 static void
 test_random_tables_are_cut_right(void **state)
 {
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 10) : 1;
-	uint64_t rng = prng_stream(seed, 1);
+	uint64_t rng = prng_stream(seed_take(1), 1);
 	static const char *const specs[] = {
 		"PGFT(2,3,2;1,2,2)", "torus(3,3;1)", "mesh(2,2;2)",
 		"single(3)", "PGFT(2,4;1,3)",
@@ -98,7 +97,6 @@ test_random_tables_are_cut_right(void **state)
 	struct lab lab;
 	uint32_t i;
 
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned round = 0; round < 40; round++) {
 		lab_init(&lab, specs[round % G_N_ELEMENTS(specs)],
 			 prng_below(&rng, 3));

@@ -16,33 +16,6 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-static unsigned
-get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
-	 const struct path_record *more, struct path_record *out)
-{
-	unsigned status;
-
-	lab_want_path(l, MAD_METHOD_GET, from, to, mask, more);
-	status = lab_ask(l);
-	path_record_decode(lab_answer(l), out);
-	return status;
-}
-
-/* The cable of a port gets this speed: 10 Gb/s a lane, or 25. */
-static void
-slow_down(struct lab *l, uint32_t port)
-{
-	uint32_t ends[2] = { port, l->s->ports[port].peer };
-
-	for (unsigned i = 0; i < 2; i++) {
-		l->s->ports[ends[i]].info.speed_ext_active = 0;
-		l->s->ports[ends[i]].info.speed_active = 4;
-	}
-}
-
-#define RATE_40		7u
-#define RATE_100	16u
-
 static void
 test_path_is_what_the_fabric_has(void **state)
 {
@@ -53,20 +26,20 @@ test_path_is_what_the_fabric_has(void **state)
 	lab_open(&l, TREE, 0);
 	a = lab_host(&l, 0);
 	b = lab_host(&l, 11);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
 	assert_int_equal(r.slid, lab_lid(&l, a));
 	assert_int_equal(r.dlid, lab_lid(&l, b));
 	assert_int_equal(r.pkey, 0xffff);
 	assert_int_equal(r.mtu, 5);
 	assert_int_equal(r.mtu_selector, SA_EXACTLY);
-	assert_int_equal(r.rate, RATE_100);
+	assert_int_equal(r.rate, LAB_RATE_100);
 	assert_int_equal(r.rate_selector, SA_EXACTLY);
 	assert_int_equal(r.life, LAB_LIFE);
 	assert_int_equal(r.life_selector, SA_EXACTLY);
 	assert_true(r.reversible);
 	assert_int_equal(r.preference, 0);
 	/* To itself. */
-	assert_int_equal(get_path(&l, a, a, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, a, 0, NULL, &r), 0);
 	assert_int_equal(r.dlid, r.slid);
 	assert_int_equal(r.life, 0);
 	assert_true(r.reversible);
@@ -94,12 +67,13 @@ test_ends_are_named_by_gid_or_lid(void **state)
 	assert_true(lab_get(r.dgid + 8, 8) == l.s->ports[b].guid);
 	/* Both, and they agree or not. */
 	want.dlid = lab_lid(&l, b);
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_DLID), &want,
+				      &r), 0);
 	want.dlid = lab_lid(&l, c);
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.slid = 0xbfff;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SLID), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SLID), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	/* Nobody has this GID, as a destination or a source. */
 	lab_want_path(&l, MAD_METHOD_GET, a, b, 0, NULL);
@@ -130,8 +104,8 @@ test_both_prefixes_name_a_port(void **state)
 	lab_open(&l, TREE, 0);
 	l.prefix = UINT64_C(0xfec0000000000001);
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
-				  NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				      NULL, &r), 0);
 	assert_true(lab_get(r.sgid, 8) == l.prefix);
 	lab_put(lab_data(&l) + 8, SA_GID_PREFIX_DEFAULT, 8);
 	assert_int_equal(lab_ask(&l), 0);
@@ -154,18 +128,18 @@ test_path_is_as_good_as_its_worst_cable(void **state)
 	a = lab_host(&l, 0);
 	b = lab_host(&l, 11);
 	l.s->ports[b].info.mtu_cap = 4;
-	slow_down(&l, b);
+	lab_slow_down(&l, b);
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
 	assert_int_equal(r.mtu, 4);
-	assert_int_equal(r.rate, RATE_40);
-	assert_int_equal(get_path(&l, b, a, 0, NULL, &r), 0);
+	assert_int_equal(r.rate, LAB_RATE_40);
+	assert_int_equal(lab_get_path(&l, b, a, 0, NULL, &r), 0);
 	assert_int_equal(r.mtu, 4);
 	l.s->ports[b].info.state = PORT_STATE_ARMED;
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, b, a, 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, b, a, 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 }
@@ -201,7 +175,7 @@ test_uniform_fabric_needs_no_walk(void **state)
 
 	lab_open(&l, TREE, 0);
 	l.s->ports[lab_host(&l, 4)].info.mtu_cap = 3;
-	slow_down(&l, lab_host(&l, 5));
+	lab_slow_down(&l, lab_host(&l, 5));
 	check_shortcut(&l);
 	/* Cables between switches that are slower than those to hosts. */
 	for (uint32_t p = 0; p < l.s->n_ports; p++) {
@@ -210,7 +184,7 @@ test_uniform_fabric_needs_no_walk(void **state)
 		if (peer != SUBNET_NONE &&
 		    subnet_is_switch(subnet_node_of(l.s, p)) &&
 		    subnet_is_switch(subnet_node_of(l.s, peer)))
-			slow_down(&l, p);
+			lab_slow_down(&l, p);
 	}
 	check_shortcut(&l);
 	/* One that is not like the others: no shortcut any more. */
@@ -229,8 +203,8 @@ test_way_may_be_long(void **state)
 
 	lab_open(&l, "ring(40;1)", 0);
 	for (unsigned i = 0; i < 40; i++)
-		assert_int_equal(get_path(&l, lab_host(&l, 0),
-					  lab_host(&l, i), 0, NULL, &r), 0);
+		assert_int_equal(lab_get_path(&l, lab_host(&l, 0),
+					      lab_host(&l, i), 0, NULL, &r), 0);
 	lab_close(&l);
 }
 
@@ -248,11 +222,11 @@ test_between_switches_the_tables_decide(void **state)
 	b = lab_switch(&l, 1);
 	lft_row(l.lft, 0)[lab_lid(&l, b)] = LFT_NO_PATH;
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, a, lab_host(&l, 3), 0, NULL, &r), 0);
-	assert_int_equal(r.rate, RATE_100);
-	assert_int_equal(get_path(&l, a, a, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, lab_host(&l, 3), 0, NULL, &r), 0);
+	assert_int_equal(r.rate, LAB_RATE_100);
+	assert_int_equal(lab_get_path(&l, a, a, 0, NULL, &r), 0);
 	lab_close(&l);
 }
 
@@ -263,8 +237,8 @@ test_fabric_without_a_switch_has_paths(void **state)
 	struct lab l;
 
 	lab_open(&l, "pair()", 0);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
-				  NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				      NULL, &r), 0);
 	assert_true(r.reversible);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	lab_ask(&l);
@@ -294,8 +268,8 @@ test_loop_in_the_tables_is_no_path(void **state)
 		}
 	}
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 3), 0,
-				  NULL, &r), SA_STATUS_NO_RECORDS);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 3), 0,
+				      NULL, &r), SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 }
 
@@ -313,13 +287,13 @@ test_reversible_path_has_a_way_back(void **state)
 	sw = subnet_node_of(l.s, l.s->ports[b].peer)->sw_index;
 	lft_row(l.lft, sw)[lab_lid(&l, a)] = LFT_NO_PATH;
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, mask, &yes, &r),
+	assert_int_equal(lab_get_path(&l, a, b, mask, &yes, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, a, b, mask, &no, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, mask, &no, &r), 0);
 	assert_false(r.reversible);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
 	assert_false(r.reversible);
-	assert_int_equal(get_path(&l, b, a, 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, b, a, 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 }
@@ -350,16 +324,17 @@ test_reversible_path_carries_what_both_ways_carry(void **state)
 			      [lab_lid(&l, b)]].sw == spine)
 			continue;
 		lft_row(l.lft, leaf)[lab_lid(&l, a)] = (uint8_t)p;
-		slow_down(&l, up + p);
+		lab_slow_down(&l, up + p);
 		break;
 	}
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
 	assert_true(r.reversible);
-	assert_int_equal(r.rate, RATE_40);
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_REVERSIBLE), &no, &r),
+	assert_int_equal(r.rate, LAB_RATE_40);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_REVERSIBLE), &no,
+				      &r),
 			 0);
-	assert_int_equal(r.rate, RATE_100);
+	assert_int_equal(r.rate, LAB_RATE_100);
 	lab_close(&l);
 }
 
@@ -385,8 +360,8 @@ check_choices(struct lab *l, unsigned selector_bit, const struct choice *c,
 			.rate_selector = c->selector, .rate = c->want,
 			.life_selector = c->selector, .life = c->want,
 		};
-		status = get_path(l, a, b, SA_BIT(selector_bit) | value,
-				  &want, &r);
+		status = lab_get_path(l, a, b, SA_BIT(selector_bit) | value,
+				      &want, &r);
 		assert_int_equal(status, c->offered == NONE ?
 				 SA_STATUS_NO_RECORDS : 0);
 		if (!status)
@@ -395,9 +370,9 @@ check_choices(struct lab *l, unsigned selector_bit, const struct choice *c,
 					 PATH_RATE_SELECTOR ? r.rate : r.life,
 					 c->offered);
 		/* Neither asks for anything without the other. */
-		assert_int_equal(get_path(l, a, b, value, &want, &r), 0);
-		assert_int_equal(get_path(l, a, b, SA_BIT(selector_bit),
-					  &want, &r), 0);
+		assert_int_equal(lab_get_path(l, a, b, value, &want, &r), 0);
+		assert_int_equal(lab_get_path(l, a, b, SA_BIT(selector_bit),
+					      &want, &r), 0);
 	}
 }
 
@@ -444,8 +419,8 @@ test_what_is_the_clients_choice_comes_back(void **state)
 	struct lab l;
 
 	lab_open(&l, TREE, 0);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 3 |
-				  SA_BIT(PATH_FLOW_LABEL) |
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 3 |
+				      SA_BIT(PATH_FLOW_LABEL) |
 				  SA_BIT(PATH_HOP_LIMIT) |
 				  SA_BIT(PATH_TCLASS) |
 				  SA_BIT(PATH_NUMB_PATH) |
@@ -457,8 +432,8 @@ test_what_is_the_clients_choice_comes_back(void **state)
 	assert_int_equal(r.numb_path, 1);
 	assert_int_equal(r.qos_class, 0x123);
 	/* Without the mask they are zero. */
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
-				  &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+				      &want, &r), 0);
 	assert_true(r.service_id == 0);
 	assert_int_equal(r.flow_label | r.hop_limit | r.tclass, 0);
 	lab_close(&l);
@@ -471,17 +446,17 @@ test_raw_traffic_and_no_path_at_all_are_none(void **state)
 	struct lab l;
 
 	lab_open(&l, TREE, 0);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(PATH_RAW), &want, &r),
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(PATH_RAW), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.raw = false;
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(PATH_RAW), &want, &r), 0);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(PATH_NUMB_PATH), &want, &r),
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(PATH_RAW), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(PATH_NUMB_PATH), &want, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(40), &want, &r),
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(40), &want, &r),
 			 SA_STATUS_REQ_INVALID);
 	lab_close(&l);
 }

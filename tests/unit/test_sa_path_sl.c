@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
+#include "tests/lib/seed.h"
 #include "topology/prng.h"
 
 #define TREE		"PGFT(3,4;1,3)"	/* 12 hosts */
@@ -36,25 +37,13 @@ publish(struct lab *l, struct qos_policy *policy)
 	sa_view_set_policy(l->v, policy);
 }
 
-static unsigned
-get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
-	 const struct path_record *more, struct path_record *out)
-{
-	unsigned status;
-
-	lab_want_path(l, MAD_METHOD_GET, from, to, mask, more);
-	status = lab_ask(l);
-	path_record_decode(lab_answer(l), out);
-	return status;
-}
-
 static uint8_t
 sl_of(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
       const struct path_record *more)
 {
 	struct path_record r;
 
-	assert_int_equal(get_path(l, from, to, mask, more, &r), 0);
+	assert_int_equal(lab_get_path(l, from, to, mask, more, &r), 0);
 	return r.sl;
 }
 
@@ -122,22 +111,22 @@ test_a_wish_for_an_sl_chooses_the_partition(void **state)
 	partition_rules_get(l.rules, 0x10)->sl = 3;
 	add_rule(policy, QOS_MATCH_PKEY, 0x10, 0x10, 6);
 	publish(&l, policy);
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
 	assert_int_equal(r.pkey, 0x8010);
 	assert_int_equal(r.sl, 6);
 	/* The rule goes before the partition: its own SL is nobody's now. */
 	want.sl = 3;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	/* The SL that the path has, in the partition that is asked for. */
 	want.sl = 0;
 	want.pkey = 0x8010;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL) |
-				  SA_BIT(PATH_PKEY), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL) |
+				      SA_BIT(PATH_PKEY), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.pkey = 0xffff;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL) |
-				  SA_BIT(PATH_PKEY), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL) |
+				      SA_BIT(PATH_PKEY), &want, &r), 0);
 	assert_int_equal(r.sl, 0);
 	lab_close(&l);
 	qos_policy_unref(policy);
@@ -153,12 +142,13 @@ test_an_sl_for_a_service_needs_the_service(void **state)
 	lab_open(&l, TREE, 0);
 	add_rule(policy, QOS_MATCH_SERVICE, 0x77, 0x77, 6);
 	publish(&l, policy);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(PATH_SL) | SERVICE_BITS, &want, &r),
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(PATH_SL) | SERVICE_BITS, &want,
+				      &r),
 			 0);
 	assert_int_equal(r.sl, 6);
-	assert_int_equal(get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				  SA_BIT(PATH_SL), &want, &r),
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      SA_BIT(PATH_SL), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 	qos_policy_unref(policy);
@@ -190,13 +180,10 @@ random_policy(const struct lab *l, struct qos_policy *policy, uint64_t *rng)
 static void
 test_open_ends_find_what_single_questions_find(void **state)
 {
-	const char *text = g_getenv("MINISM_TEST_SEED");
-	uint64_t seed = text ? g_ascii_strtoull(text, NULL, 0) : 20261121;
-	uint64_t rng = prng_stream(seed, 2);
+	uint64_t rng = prng_stream(seed_take(20261121), 2);
 	struct qos_policy *policy = qos_policy_new();
 	struct lab l;
 
-	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	lab_open(&l, TREE, 0);
 	for (unsigned i = 0; i < 12; i += 2)
 		lab_member(&l, 0x10, lab_host(&l, i), PARTITION_FULL);
@@ -215,8 +202,8 @@ test_open_ends_find_what_single_questions_find(void **state)
 		random_policy(&l, policy, &rng);
 		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
 			for (uint32_t k = 0; k < l.v->n_by_guid; k++)
-				n += !get_path(&l, l.v->by_guid[i],
-					       l.v->by_guid[k], mask, &want,
+				n += !lab_get_path(&l, l.v->by_guid[i],
+						   l.v->by_guid[k], mask, &want,
 					       &r);
 		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, mask);
 		path_record_encode(lab_data(&l), &want);

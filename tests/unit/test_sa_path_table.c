@@ -17,33 +17,6 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-static unsigned
-get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
-	 const struct path_record *more, struct path_record *out)
-{
-	unsigned status;
-
-	lab_want_path(l, MAD_METHOD_GET, from, to, mask, more);
-	status = lab_ask(l);
-	path_record_decode(lab_answer(l), out);
-	return status;
-}
-
-/* The cable of a port gets this speed: 10 Gb/s a lane, or 25. */
-static void
-slow_down(struct lab *l, uint32_t port)
-{
-	uint32_t ends[2] = { port, l->s->ports[port].peer };
-
-	for (unsigned i = 0; i < 2; i++) {
-		l->s->ports[ends[i]].info.speed_ext_active = 0;
-		l->s->ports[ends[i]].info.speed_active = 4;
-	}
-}
-
-#define RATE_40		7u
-#define RATE_100	16u
-
 static void
 test_all_paths_are_streamed(void **state)
 {
@@ -111,7 +84,7 @@ test_all_paths_are_those_of_all_pairs(void **state)
 
 	printf("# seed 77\n");
 	lab_open(&l, "PGFT(2,3;1,2)", 1);
-	slow_down(&l, lab_host(&l, 1));
+	lab_slow_down(&l, lab_host(&l, 1));
 	l.s->ports[lab_host(&l, 2)].info.mtu_cap = 4;
 	l.s->ports[lab_host(&l, 3)].info.state = PORT_STATE_ARMED;
 	for (unsigned round = 0; round < 120; round++) {
@@ -207,7 +180,7 @@ test_better_paths_come_first(void **state)
 	leaf = l.v->starts[a].sw;
 	first = l.s->nodes[l.s->switches[leaf]].first_port;
 	/* The cable that the first LID pair goes by is slow. */
-	slow_down(&l, first + lft_row(l.lft, leaf)[lab_lid(&l, b)]);
+	lab_slow_down(&l, first + lft_row(l.lft, leaf)[lab_lid(&l, b)]);
 	lab_publish(&l);
 	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
 	lab_ask(&l);
@@ -216,7 +189,7 @@ test_better_paths_come_first(void **state)
 	for (unsigned i = 0; i < n; i++) {
 		path_record_decode(all->data + 64 * i, &r);
 		assert_int_equal(r.preference, i);
-		slow += r.rate == RATE_40;
+		slow += r.rate == LAB_RATE_40;
 		if (i) {
 			assert_true(sa_rate_compare(last.rate, r.rate) >= 0);
 			if (last.rate == r.rate)
@@ -228,13 +201,13 @@ test_better_paths_come_first(void **state)
 	g_byte_array_unref(all);
 	/* One of them may be asked for. */
 	want.preference = 2;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(22), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(22), &want, &r), 0);
 	assert_int_equal(r.preference, 2);
 	want.preference = 4;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(22), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(22), &want, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
-	assert_int_equal(r.rate, RATE_100);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.rate, LAB_RATE_100);
 	assert_true(r.dlid != lab_lid(&l, b));
 	lab_close(&l);
 }
@@ -259,17 +232,17 @@ test_partitions_are_obeyed(void **state)
 			   PARTITION_LIMITED);
 	lab_member(&l, 2, h[5], PARTITION_FULL);
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, h[0], h[1], 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, h[0], h[1], 0, NULL, &r), 0);
 	assert_int_equal(r.pkey, 0x8001);
-	assert_int_equal(get_path(&l, h[0], h[2], by_pkey, &want, &r), 0);
-	assert_int_equal(get_path(&l, h[2], h[0], 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, h[0], h[2], by_pkey, &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, h[2], h[0], 0, NULL, &r), 0);
 	assert_int_equal(r.pkey, 0x0001);
-	assert_int_equal(get_path(&l, h[2], h[3], 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, h[2], h[3], 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(get_path(&l, h[0], h[5], 0, NULL, &r),
+	assert_int_equal(lab_get_path(&l, h[0], h[5], 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.pkey = 0x8002;
-	assert_int_equal(get_path(&l, h[0], h[1], by_pkey, &want, &r),
+	assert_int_equal(lab_get_path(&l, h[0], h[1], by_pkey, &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	/* A stranger learns of no path of others. */
 	lab_want_path(&l, SA_METHOD_GET_TABLE, h[0], h[1], 0, NULL);
@@ -355,22 +328,22 @@ test_sl_is_the_partitions(void **state)
 		partition_rules_get(l.rules, pkey)->sl = (uint8_t)(2 * pkey);
 	}
 	lab_publish(&l);
-	assert_int_equal(get_path(&l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
 	assert_int_equal(r.sl, 2);
 	assert_int_equal(r.pkey, 0x8001);
 	/* An SL asks for the partition that has it. */
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
 	assert_int_equal(r.sl, 4);
 	assert_int_equal(r.pkey, 0x8002);
-	assert_int_equal(get_path(&l, b, a, SA_BIT(PATH_SL), &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, b, a, SA_BIT(PATH_SL), &want, &r), 0);
 	assert_int_equal(r.pkey, 0x0002);
 	want.sl = 5;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.pkey = 0x8003;
 	want.sl = 4;
-	assert_int_equal(get_path(&l, a, b, SA_BIT(PATH_SL) |
-				  SA_BIT(PATH_PKEY), &want, &r),
+	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL) |
+				      SA_BIT(PATH_PKEY), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 }

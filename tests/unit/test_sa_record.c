@@ -17,6 +17,7 @@
 #include <cmocka.h>
 #include <glib.h>
 
+#include "sm/wire/notice.h"
 #include "sm/wire/sa_record.h"
 
 union record {

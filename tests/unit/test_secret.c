@@ -10,6 +10,7 @@
 
 #include "sm/wire/sa.h"
 #include "sm/wire/secret.h"
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 
 #define KEY	UINT64_C(0xffffffffffffffff)

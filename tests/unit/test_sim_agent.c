@@ -7,7 +7,9 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "sm/sim/link.h"
 #include "sm/sim/state.h"
+#include "sm/wire/bytes.h"
 #include "tests/lib/simlab.h"
 
 #define KEY	0x1122334455667788u
@@ -528,14 +530,14 @@ test_pkey_tables_begin_with_the_default_key(void **state)
 	lab_open(&lab, "single(3)", NULL);
 	ca = lab_end(&lab, NODE_CA, 2);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
-	assert_int_equal(sim_load16(data), 0xffff);
-	assert_int_equal(sim_load16(data + 2), 0);
+	assert_int_equal(bytes_load16(data), 0xffff);
+	assert_int_equal(bytes_load16(data + 2), 0);
 	/* a Set of another block does not take it away */
 	memset(data, 0, sizeof(data));
 	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET,
 				 MAD_ATTR_PKEY_TABLE, 1, data), 0);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
-	assert_int_equal(sim_load16(data), 0xffff);
+	assert_int_equal(bytes_load16(data), 0xffff);
 	lab_close(&lab);
 }
 
@@ -602,7 +604,7 @@ test_first_guid_is_the_ports_own(void **state)
 
 	lab_open(&lab, "single(3)", NULL);
 	ca = lab_end(&lab, NODE_CA, 2);
-	sim_store(own, lab.s->ports[ca].guid, sizeof(own));
+	bytes_store(own, lab.s->ports[ca].guid, sizeof(own));
 	fill(data, 3);
 	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET,
 				 MAD_ATTR_GUID_INFO, 0, data), MAD_STATUS_OK);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/sim/state.h"
+#include "sm/wire/bytes.h"
 #include "tests/lib/simlab.h"
 
 #define TRAIN_US	10000	/* sim_params_default.train_us */
@@ -567,15 +568,15 @@ test_wrong_m_key_is_told(void **state)
 	assert_int_equal(notice.issuer_lid, 2);
 	/* method, attribute, modifier, key, as IBA 14.2.5.1 lays them out */
 	assert_int_equal(smp_data(lab.trap)[16], MAD_METHOD_GET);
-	assert_int_equal(sim_load16(smp_data(lab.trap) + 18),
+	assert_int_equal(bytes_load16(smp_data(lab.trap) + 18),
 			 MAD_ATTR_PORT_INFO);
 	assert_int_equal(smp_data(lab.trap)[23], 2);
-	assert_int_equal(sim_load16(smp_data(lab.trap) + 30), 0xbad);
+	assert_int_equal(bytes_load16(smp_data(lab.trap) + 30), 0xbad);
 	/* a TrapRepress needs the key as well */
 	repress(&lab, lab.trap, 2);
 	run_us(&lab, 10000);
 	assert_true(lab.traps > 252);
-	sim_store(lab.trap + 24, 77, 8);
+	bytes_store(lab.trap + 24, 77, 8);
 	repress(&lab, lab.trap, 2);
 	run_us(&lab, 100);
 	lab.traps = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
 #include "tests/lib/world.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)

@@ -7,7 +7,10 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "sm/sim/link.h"
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
+#include "sm/wire/bytes.h"
 #include "tests/lib/simlab.h"
 
 #define LIMIT	(10 * G_USEC_PER_SEC)
@@ -172,7 +175,7 @@ set_pkey(struct bench *b, uint32_t port, uint16_t pkey)
 	t = b->sim->ports[port].tables;
 	if (!t->pkeys)
 		t->pkeys = g_malloc0_n(4, SIM_TABLE_BLOCK);
-	sim_store(t->pkeys[0], pkey, 2);
+	bytes_store(t->pkeys[0], pkey, 2);
 }
 
 static void

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 #include <glib.h>
 
+#include "sm/wire/notice.h"
 #include "sm/wire/smp.h"
 
 static const uint8_t node_bytes[SMP_DATA_LEN] = {

@@ -28,6 +28,7 @@
 #include "sm/io/umad.h"
 #include "sm/io/xact.h"
 #include "sm/wire/smp.h"
+#include "tests/lib/rings.h"
 
 #define INSIDE		"MINISM_TEST_UMAD_INSIDE"
 #define TIME_LIMIT	100	/* s, of the tests inside */
@@ -289,63 +290,12 @@ test_class_that_is_not_registered_is_refused(void **state)
 	transport_free(t);
 }
 
-struct rings {
-	struct transport *t;
-	char order[8];
-	unsigned n;
-	int64_t last;
-	unsigned victim;
-};
-
-static void
-ring(struct rings *r, char name)
-{
-	assert_true(r->n < sizeof(r->order) - 1);
-	r->order[r->n++] = name;
-	r->last = transport_now(r->t);
-}
-
-static void
-on_a(void *data)
-{
-	struct rings *r = data;
-
-	ring(r, 'a');
-	transport_timer_cancel(r->t, r->victim);
-}
-
-static void
-on_b(void *data)
-{
-	ring(data, 'b');
-}
-
-static void
-on_c(void *data)
-{
-	ring(data, 'c');
-}
-
 static void
 test_timers_ring_in_order_and_not_early(void **state)
 {
 	struct rings r = { .t = open_any() };
-	int64_t now = transport_now(r.t);
-	unsigned ids[4];
 
-	ids[0] = transport_timer_start(r.t, now + 30000, on_c, &r);
-	ids[1] = transport_timer_start(r.t, now + 10000, on_a, &r);
-	ids[2] = transport_timer_start(r.t, now - 5, on_b, &r);
-	ids[3] = transport_timer_start(r.t, now + 12000, on_b, &r);
-	r.victim = ids[3];
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_not_equal(ids[i], 0);
-	/* one that never rings goes with the transport */
-	transport_timer_start(r.t, now + G_TIME_SPAN_HOUR, on_c, &r);
-	while (r.n < 3)
-		g_main_context_iteration(NULL, TRUE);
-	assert_string_equal(r.order, "bac");
-	assert_true(r.last >= now + 30000);
+	rings_expect_order(&r);
 	transport_free(r.t);
 }
 

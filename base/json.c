@@ -1,15 +1,25 @@
 /*
  * Writing JSON.
  *
- * A comma goes before each member but the first of its bracket; that is all
- * the state there is, since a bracket that closes makes its own bracket a
- * member that others may follow.
+ * A comma goes before each member but the first of its bracket. A bracket that
+ * closes makes its own bracket a member that others may follow, so one bit of
+ * state serves for all depths.
+ *
+ * Two kinds of text, since two kinds of writers meet here: a NodeDescription is
+ * bytes of nobody's character set, and what a person typed is UTF-8.
  *
  * Source: RFC 8259.
  */
-#include "sm/json.h"
+#include "base/json.h"
 
 #include <inttypes.h>
+
+static void
+put_space(struct json *j)
+{
+	if (j->space)
+		g_string_append(j->out, j->space);
+}
 
 static void
 put_string(GString *out, const char *text)
@@ -34,11 +44,23 @@ begin_member(struct json *j, const char *key)
 {
 	if (j->comma)
 		g_string_append_c(j->out, ',');
+	if (j->gap)
+		g_string_append(j->out, j->gap);
+	else if (j->comma)
+		put_space(j);
+	j->gap = NULL;
 	j->comma = true;
 	if (!key)
 		return;
 	put_string(j->out, key);
 	g_string_append_c(j->out, ':');
+	put_space(j);
+}
+
+void
+json_break(struct json *j, const char *gap)
+{
+	j->gap = gap;
 }
 
 void
@@ -67,10 +89,28 @@ json_text(struct json *j, const char *key, const char *value)
 }
 
 void
+json_utf8(struct json *j, const char *key, const char *value)
+{
+	g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+	json_text(j, key, valid);
+}
+
+void
 json_number(struct json *j, const char *key, uint64_t value)
 {
 	begin_member(j, key);
 	g_string_append_printf(j->out, "%" PRIu64, value);
+}
+
+void
+json_real(struct json *j, const char *key, double value)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	begin_member(j, key);
+	g_string_append(j->out, g_ascii_formatd(text, sizeof(text), "%.6g",
+						value));
 }
 
 void

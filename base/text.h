@@ -1,0 +1,31 @@
+/*
+ * Blanks and numbers of the lines of a text file. What a number may be, and
+ * what to say if it is none, the caller knows.
+ */
+#ifndef MINISM_BASE_TEXT_H
+#define MINISM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A space, a tab, or the return before a line's end. */
+bool text_is_blank(char c);
+const char *text_skip_blanks(const char *text);
+
+/* Takes "0x" or "0X" if the text goes on with it. */
+bool text_take_0x(const char **text);
+
+/* Takes digits of `base`, 2 to 16, as far as they go. False: there are none,
+ * or they make more than `max`; then *text and *value are as before. */
+bool text_take_digits(const char **text, unsigned base, uint64_t max,
+		      uint64_t *value);
+
+/* Takes "0x" and 1 to `digits` (at most 16) hexadecimal digits. False: that
+ * is not there, or more digits are; then nothing is taken. */
+bool text_take_hex(const char **text, unsigned digits, uint64_t *value);
+
+/* The whole text as digits of `base` and nothing else. */
+bool text_read_digits(const char *text, unsigned base, uint64_t max,
+		      uint64_t *value);
+
+#endif

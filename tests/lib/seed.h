@@ -1,0 +1,43 @@
+/*
+ * The seed of a random test: its own, or that of MINISM_TEST_SEED, so that a
+ * run which failed can be had again. It is printed for that. To be included
+ * behind cmocka.h.
+ */
+#ifndef MINISM_TESTS_SEED_H
+#define MINISM_TESTS_SEED_H
+
+#include <glib.h>
+#include <stdint.h>
+
+static inline uint64_t
+seed_from(const char *variable, uint64_t usual)
+{
+	const char *text = g_getenv(variable);
+
+	return text ? g_ascii_strtoull(text, NULL, 0) : usual;
+}
+
+/* Without a word, for who prints it with more. */
+static inline uint64_t
+seed_get(uint64_t usual)
+{
+	return seed_from("MINISM_TEST_SEED", usual);
+}
+
+static inline uint64_t
+seed_take(uint64_t usual)
+{
+	uint64_t seed = seed_get(usual);
+
+	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
+	return seed;
+}
+
+/* How long the tests of chaos go on. */
+static inline unsigned
+seed_events(unsigned usual)
+{
+	return (unsigned)seed_from("MINISM_CHAOS_EVENTS", usual);
+}
+
+#endif

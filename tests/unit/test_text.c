@@ -1,0 +1,140 @@
+/*
+ * Numbers in text: where one ends, what is too large or too long, and that a
+ * failure takes nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+#define UNTOUCHED	0xabadcafeu
+
+static void
+test_blanks_are_skipped_and_line_ends_are_not(void **state)
+{
+	assert_string_equal(text_skip_blanks(" \t\r x "), "x ");
+	assert_string_equal(text_skip_blanks("\nx"), "\nx");
+	assert_string_equal(text_skip_blanks(""), "");
+}
+
+static void
+test_0x_is_taken_in_both_spellings_only(void **state)
+{
+	const char *text = "0x0X00xx";
+
+	assert_true(text_take_0x(&text));
+	assert_true(text_take_0x(&text));
+	assert_string_equal(text, "00xx");
+	assert_false(text_take_0x(&text));
+	assert_string_equal(text, "00xx");
+	text = "0";
+	assert_false(text_take_0x(&text));
+}
+
+static void
+test_digits_are_taken_as_far_as_they_go(void **state)
+{
+	const char *text = "0019a:7";
+	uint64_t value;
+
+	assert_true(text_take_digits(&text, 10, 19, &value));
+	assert_int_equal(value, 19);
+	assert_string_equal(text, "a:7");
+	assert_true(text_take_digits(&text, 16, 10, &value));
+	assert_int_equal(value, 10);
+	assert_string_equal(text, ":7");
+}
+
+static void
+expect_nothing_taken(const char *begin, unsigned base, uint64_t max)
+{
+	const char *text = begin;
+	uint64_t value = UNTOUCHED;
+
+	assert_false(text_take_digits(&text, base, max, &value));
+	assert_ptr_equal(text, begin);
+	assert_int_equal(value, UNTOUCHED);
+}
+
+static void
+test_no_number_and_one_too_large_take_nothing(void **state)
+{
+	expect_nothing_taken("", 10, UINT64_MAX);
+	expect_nothing_taken("-1", 10, UINT64_MAX);
+	expect_nothing_taken(" 1", 10, UINT64_MAX);
+	expect_nothing_taken("20", 10, 19);
+	expect_nothing_taken("9", 10, 8);
+	expect_nothing_taken("10000", 16, UINT16_MAX);
+	expect_nothing_taken("18446744073709551616", 10, UINT64_MAX);
+	expect_nothing_taken("10000000000000000", 16, UINT64_MAX);
+}
+
+static void
+test_the_largest_numbers_are_read(void **state)
+{
+	uint64_t value;
+
+	assert_true(text_read_digits("18446744073709551615", 10, UINT64_MAX,
+				     &value));
+	assert_true(value == UINT64_MAX);
+	value = 0;
+	assert_true(text_read_digits("fFfFfFfFfFfFfFfF", 16, UINT64_MAX,
+				     &value));
+	assert_true(value == UINT64_MAX);
+	assert_true(text_read_digits("0", 10, 0, &value));
+	assert_int_equal(value, 0);
+}
+
+static void
+test_a_whole_text_has_nothing_behind_its_digits(void **state)
+{
+	uint64_t value = UNTOUCHED;
+
+	assert_false(text_read_digits("12 ", 10, 99, &value));
+	assert_false(text_read_digits("1a", 10, 99, &value));
+	assert_false(text_read_digits("", 10, 99, &value));
+	assert_int_equal(value, UNTOUCHED);
+}
+
+static void
+test_hex_has_its_0x_and_no_more_digits_than_allowed(void **state)
+{
+	static const char *const bad[] = {
+		"12", "0x", "0xg", "0x00012", "0x10000", "", "x1",
+	};
+	const char *text = "0x00fF:";
+	uint64_t value;
+
+	assert_true(text_take_hex(&text, 4, &value));
+	assert_int_equal(value, 0xff);
+	assert_string_equal(text, ":");
+	value = UNTOUCHED;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		text = bad[i];
+		assert_false(text_take_hex(&text, 4, &value));
+		assert_ptr_equal(text, bad[i]);
+		assert_int_equal(value, UNTOUCHED);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
+		cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
+		cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),
+		cmocka_unit_test(test_no_number_and_one_too_large_take_nothing),
+		cmocka_unit_test(test_the_largest_numbers_are_read),
+		cmocka_unit_test(
+			test_a_whole_text_has_nothing_behind_its_digits),
+		cmocka_unit_test(
+			test_hex_has_its_0x_and_no_more_digits_than_allowed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
