@@ -26,7 +26,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 #include "routing/lftfile.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */

@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "sm/conf/conf_key.h"
+#include "topology/base/json.h"
 
 #define VERSION	1
 

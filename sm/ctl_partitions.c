@@ -15,8 +15,8 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
 #include "sm/conf/conf_key.h"
+#include "topology/base/json.h"
 
 #define MEMBERS_SHOWN	64u
 

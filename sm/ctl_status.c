@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "topology/base/json.h"
 
 static enum ctl_code
 judge(const struct ctl_view *v)

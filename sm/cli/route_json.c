@@ -2,7 +2,7 @@
  * What the laboratory found, for programs. The keys are described in
  * minism-route(1); nothing that is there today is renamed.
  */
-#include "base/json.h"
+#include "topology/base/json.h"
 #include "sm/cli/route_lab.h"
 
 #define INDENT	"\n     "

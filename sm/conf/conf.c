@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 #include "sm/conf/conf_key.h"
 #include "sm/conf/foreign.h"
 #include "sm/conf/qos_keys.h"

@@ -12,7 +12,7 @@
  */
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 #include "sm/conf/guid2lid.h"
 
 struct entry {

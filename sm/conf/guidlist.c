@@ -8,7 +8,7 @@
  */
 #include "sm/conf/guidlist.h"
 
-#include "base/text.h"
+#include "topology/base/text.h"
 
 #define GUID_DIGITS	16
 

@@ -21,7 +21,7 @@
  */
 #include <string.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 #include "sm/conf/conf_key.h"
 #include "sm/conf/partfile_lex.h"
 

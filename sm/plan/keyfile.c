@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 
 #define GUID_DIGITS	16u	/* and an M_Key has as many */
 

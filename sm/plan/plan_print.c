@@ -20,8 +20,8 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
 #include "sm/plan/plan_table.h"
+#include "topology/base/text.h"
 
 struct job {
 	const struct plan *plan;

@@ -4,7 +4,7 @@
 #ifndef MINISM_PLAN_PLAN_TABLE_H
 #define MINISM_PLAN_PLAN_TABLE_H
 
-#include "base/json.h"
+#include "topology/base/json.h"
 #include "sm/plan/plan.h"
 
 /* "block 0: + 0x8001, - 0xffff", "from port 3: SL 0-15 to VL 0, 1, ..". */

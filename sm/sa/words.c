@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/words.h"
 

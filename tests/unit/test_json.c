@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
+#include "topology/base/json.h"
 
 static void
 write_nested(struct json *j)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "topology/base/text.h"
 
 #define UNTOUCHED	0xabadcafeu
 

@@ -10,7 +10,7 @@
  *
  * Source: RFC 8259.
  */
-#include "base/json.h"
+#include "topology/base/json.h"
 
 #include <inttypes.h>
 

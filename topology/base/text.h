@@ -2,8 +2,8 @@
  * Blanks and numbers of the lines of a text file. What a number may be, and
  * what to say if it is none, the caller knows.
  */
-#ifndef MINISM_BASE_TEXT_H
-#define MINISM_BASE_TEXT_H
+#ifndef MINISM_TOPOLOGY_BASE_TEXT_H
+#define MINISM_TOPOLOGY_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

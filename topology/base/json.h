@@ -2,8 +2,8 @@
  * Writing JSON (RFC 8259). Who writes says the brackets; commas and quotes
  * come by themselves. All on one line, but where a line is broken.
  */
-#ifndef MINISM_BASE_JSON_H
-#define MINISM_BASE_JSON_H
+#ifndef MINISM_TOPOLOGY_BASE_JSON_H
+#define MINISM_TOPOLOGY_BASE_JSON_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * behind what it took, and leaves it where it was if it took nothing, so that
  * a caller can try one thing after the other and point at what it found.
  */
-#include "base/text.h"
+#include "topology/base/text.h"
 
 #include <glib.h>
 
