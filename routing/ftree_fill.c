@@ -190,7 +190,7 @@ row_column(const uint64_t *a, uint32_t n, uint32_t j)
 /* Up to 64 parents, of those of the destinations 64 w to 64 w + 63 that are in
  * `word`: to the masks of those from which a destination is n_ups hops up and
  * then down; only those that are good for it, unless these are less than
- * half. */
+ * three quarters: then the others are worth more than what they dodge. */
 static void
 row_find_parents(const struct row *row, uint32_t first, uint32_t n,
 		 uint32_t n_ups, uint32_t w, uint64_t word,
@@ -214,8 +214,8 @@ row_find_parents(const struct row *row, uint32_t first, uint32_t n,
 		j = (uint32_t)__builtin_ctzll(word);
 		masks[j] = few ? row_column(sets, n, j) : sets[j];
 		best = few ? row_column(good, n, j) : good[j];
-		if (__builtin_popcountll(best) * 2 >=
-		    __builtin_popcountll(masks[j]))
+		if (__builtin_popcountll(best) * 4 >=
+		    __builtin_popcountll(masks[j]) * 3)
 			masks[j] = best;
 	}
 }
