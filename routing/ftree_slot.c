@@ -21,7 +21,8 @@
  * Ghosts. Where a leaf has a few more CAs than ways up (a spine was lost, or
  * never bought), slots that nobody has are added until each CA has one: what
  * falls on an empty slot is dealt out over all the others, see ftree_fill.c,
- * while the surplus of a modulus would fall on the same few.
+ * while the surplus of a modulus would fall on the same few. Likewise for the
+ * children of a switch higher up, where each plane lost a top.
  *
  * Source. E. Zahavi, "Fat-trees routing and node ordering providing contention
  * free traffic for MPI global collectives", 2011, for w, p and the divisors.
@@ -231,6 +232,29 @@ slot_add_ghosts(uint32_t n_hosts, uint32_t width, uint32_t n_cables)
 	return MIN((n_hosts + n_cables - 1) / n_cables, N_SLOTS);
 }
 
+static uint32_t
+slot_most_children(const struct painter *p)
+{
+	const struct tree *t = p->t;
+	uint32_t most = 0, sw;
+
+	for (sw = 0; sw < t->g->n_switches; sw++)
+		if (t->rank[sw] + 1u == p->rank)
+			most = MAX(most,
+				   t->first_down[sw + 1] - t->first_down[sw]);
+	return most;
+}
+
+/* Above that: a slot of its own for each child, if a sixth is missing at most.
+ * A tree that was built with less ways up stays with those. */
+static uint32_t
+slot_add_few_ghosts(uint32_t n_children, uint32_t width)
+{
+	if (n_children <= width || (n_children - width) * 6 > n_children)
+		return width;
+	return MIN(n_children, N_SLOTS);
+}
+
 /* Numbers the switches of the rank within their planes, pod by pod. */
 static void
 slot_take_turns(struct painter *p)
@@ -297,6 +321,9 @@ slot_assign_rank(struct painter *p)
 	if (p->rank == 1)
 		level->width = slot_add_ghosts(p->n_hosts, level->width,
 					       level->n_cables);
+	else
+		level->width = slot_add_few_ghosts(slot_most_children(p),
+						   level->width);
 	level->n_cables = MIN(level->n_cables, TREE_MAX_WHEEL / level->width);
 }
 

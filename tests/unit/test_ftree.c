@@ -249,6 +249,31 @@ test_much_damage_spreads_over_all_that_is_left(void **state)
 	}
 }
 
+/* Six leaves a pod and five tops a plane: no two leaves share what another one
+ * has for itself. */
+static void
+test_planes_without_a_top_spread_over_the_others(void **state)
+{
+	struct subnet *s = generate_to_edit("PGFT(6,6,12;1,6,6)", 1, 0);
+	struct quality_load load;
+	struct fabric f;
+
+	for (unsigned plane = 0; plane < 6; plane++) {
+		char name[16];
+
+		g_snprintf(name, sizeof(name), "S-3-%u", plane * 7);
+		for (uint32_t sw = 0; sw < s->n_switches; sw++)
+			if (strcmp(s->nodes[s->switches[sw]].desc, name) == 0)
+				drop_switch(s, sw);
+	}
+	fabric_open(&f, s);
+	fabric_route(&f);
+	assert_sound(&f, "a top less in each plane", 1, 6);
+	quality_all_to_all(f.g, f.out.lft, &load);
+	assert_true((double)load.max <= 1.2 * load.mean);
+	fabric_clear(&f);
+}
+
 /* CAs on two spines: reached, and no harm to the others' shifts. */
 static void
 test_hosts_above_the_leaves_are_reached(void **state)
@@ -402,6 +427,8 @@ main(void)
 		cmocka_unit_test(test_little_damage_shifts_at_four_at_most),
 		cmocka_unit_test(
 			test_much_damage_spreads_over_all_that_is_left),
+		cmocka_unit_test(
+			test_planes_without_a_top_spread_over_the_others),
 		cmocka_unit_test(test_hosts_above_the_leaves_are_reached),
 		cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
 		cmocka_unit_test(test_leaf_that_hangs_on_a_leaf_is_reached),
