@@ -344,9 +344,11 @@ effect_case() {
 
 # in_background PID: a process of its own that holds on to nothing
 in_background() {
-	local fd
+	local fd session
 
-	[ "$(ps -o sid= -p "$1" | tr -d ' ')" = "$1" ] || {
+	# proc(5): behind the name state, parent, group, session
+	session=$(sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 4)
+	[ "$session" = "$1" ] || {
 		echo "not the leader of a session"
 		return 1
 	}
