@@ -34,6 +34,8 @@
 
 #define N_SLOTS		254u	/* ports of a switch */
 #define MASK_WORDS	4u
+#define CA_SHARE	2u	/* see slot_add_ghosts() */
+#define CHILD_SHARE	5u
 
 /* A switch of the rank at hand, by its plane. */
 struct member {
@@ -221,38 +223,30 @@ slot_most_parents(const struct tree *t, uint32_t rank)
 	return most;
 }
 
-/* From the leaves up: `width` with ghosts. */
+/* `width` with ghosts, for all that comes from below; as it is if what is
+ * missing is a share of that or more: then it was built so. */
 static uint32_t
-slot_add_ghosts(uint32_t n_hosts, uint32_t width, uint32_t n_cables)
+slot_add_ghosts(uint32_t n_below, uint32_t width, uint32_t n_cables,
+		uint32_t share)
 {
 	uint32_t n_ways = width * n_cables;
 
-	if (n_hosts <= n_ways || n_hosts >= 2 * n_ways)
+	if (n_below <= n_ways || (n_below - n_ways) * share >= n_below)
 		return width;
-	return MIN((n_hosts + n_cables - 1) / n_cables, N_SLOTS);
+	return MIN((n_below + n_cables - 1) / n_cables, N_SLOTS);
 }
 
+/* Of those that look up to the rank. */
 static uint32_t
-slot_most_children(const struct painter *p)
+slot_most_children(const struct tree *t, uint32_t rank)
 {
-	const struct tree *t = p->t;
 	uint32_t most = 0, sw;
 
 	for (sw = 0; sw < t->g->n_switches; sw++)
-		if (t->rank[sw] + 1u == p->rank)
+		if (t->rank[sw] + 1u == rank)
 			most = MAX(most,
 				   t->first_down[sw + 1] - t->first_down[sw]);
 	return most;
-}
-
-/* Above that: a slot of its own for each child, if a sixth is missing at most.
- * A tree that was built with less ways up stays with those. */
-static uint32_t
-slot_add_few_ghosts(uint32_t n_children, uint32_t width)
-{
-	if (n_children <= width || (n_children - width) * 6 > n_children)
-		return width;
-	return MIN(n_children, N_SLOTS);
 }
 
 /* Numbers the switches of the rank within their planes, pod by pod. */
@@ -320,10 +314,11 @@ slot_assign_rank(struct painter *p)
 	level->width = MAX(level->width ? level->width : most, 1);
 	if (p->rank == 1)
 		level->width = slot_add_ghosts(p->n_hosts, level->width,
-					       level->n_cables);
+					       level->n_cables, CA_SHARE);
 	else
-		level->width = slot_add_few_ghosts(slot_most_children(p),
-						   level->width);
+		level->width = slot_add_ghosts(slot_most_children(t, p->rank),
+					       level->width, level->n_cables,
+					       CHILD_SHARE);
 	level->n_cables = MIN(level->n_cables, TREE_MAX_WHEEL / level->width);
 }
 

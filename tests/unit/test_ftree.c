@@ -274,6 +274,17 @@ test_planes_without_a_top_spread_over_the_others(void **state)
 	fabric_clear(&f);
 }
 
+/* Five tops a plane for six leaves, but by two cables each: ways enough. */
+static void
+test_parallel_cables_are_ways_of_their_own(void **state)
+{
+	struct fabric f;
+
+	fabric_make(&f, "PGFT(6,6,6;1,6,5;1,1,2)", 1, 0);
+	assert_int_equal(measure_shifts(&f, NULL, 1), 1);
+	fabric_clear(&f);
+}
+
 /* CAs on two spines: reached, and no harm to the others' shifts. */
 static void
 test_hosts_above_the_leaves_are_reached(void **state)
@@ -429,6 +440,7 @@ main(void)
 			test_much_damage_spreads_over_all_that_is_left),
 		cmocka_unit_test(
 			test_planes_without_a_top_spread_over_the_others),
+		cmocka_unit_test(test_parallel_cables_are_ways_of_their_own),
 		cmocka_unit_test(test_hosts_above_the_leaves_are_reached),
 		cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
 		cmocka_unit_test(test_leaf_that_hangs_on_a_leaf_is_reached),
