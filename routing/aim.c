@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Shortest paths to one switch, found and sorted for all twins of it at once.
  *

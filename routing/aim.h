@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The way to a destination through a folded graph: all shortest paths, laid
  * out for an engine that takes one of them after the other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Do the tables do what tables are for? Knows the graph and the tables, not
  * the engine that made them.

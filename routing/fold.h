@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A graph folded along its symmetry, for engines that decide alike for
  * switches that are alike.

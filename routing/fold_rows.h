@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The tables of a folded graph: a row for each group while they are made, a
  * row for each switch in the end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Ways that the tree has not: along cables that are no part of it, and for
  * management between switches.

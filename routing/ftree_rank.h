@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The rank of every switch: how far above the leaves it is. Found from the
  * fabric alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Slots: which of a switch's parents is which, so that all switches mean the
  * same by "the third".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A graph with ranks, seen as a tree: who is above whom, in which order, and
  * who can be reached by how many hops up. Built by ftree_tree.c, given its

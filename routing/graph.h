@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The fabric as routing sees it: switches, the cables between them, and the
  * LIDs behind each. Built once a sweep from a snapshot; engines read it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Forwarding tables as text: opensm-lfts.dump, as OpenSM and minism write it,
  * and what dump_fts and ibroute of infiniband-diags print. Text in, values

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Multicast forwarding tables of all switches (IBA 14.2.5.12): masks of 16
  * ports. Position p of a switch covers its ports 16 p to 16 p + 15; a block is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Min-hop: every switch reaches every LID by a shortest path, and the traffic
  * of all hosts to all hosts is spread over those paths.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Shortest ways, balanced: the part of min-hop that up/down shares. See
  * minhop.c.

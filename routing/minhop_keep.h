@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Tables of before taken over as far as they are right, and mended. See
  * minhop.c.

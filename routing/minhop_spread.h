@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * All LIDs decided anew, one after the other, each by the loads of those
  * before. See minhop.c.

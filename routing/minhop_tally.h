@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Who sends how much to whom, and what of it each cable has by now: what
  * min-hop's ways to decide have in common.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the two halves of multicast.c share: multicast_rise.c finds who may be
  * the root of a tree, multicast.c lays it. For these two only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * How good are the tables? Figures by which engines and fabrics are compared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * How good are the tables for traffic in patterns? See quality.h for hosts,
  * flows and channels.

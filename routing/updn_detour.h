@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Up/down in a damaged tree: ways for pairs that the order does not join.
  */

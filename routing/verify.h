@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * May these tables be programmed? Knows the graph and the tables, not the
  * engine that made them.

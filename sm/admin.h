@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet administration's place in the shell: what a sweep found becomes what
  * the SA answers from.

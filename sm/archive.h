@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The memory of the subnet administration across restarts: groups, services
  * and subscriptions, as sa_save() writes them, in the file sa-state of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What carries the MADs of this run: a port of this machine, an ibsim server,
  * a simulated fabric in this process, or the record of an earlier run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Going to the background: who starts the manager waits until it is up, and is
  * told how that went; then the manager has no terminal any more.

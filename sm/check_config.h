@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * --check-config: what the configuration, and the files that it names, would
  * come to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Whose clients the SA knows. A port whose clients may have told somebody else,
  * or nobody, what they want is asked to have them register again

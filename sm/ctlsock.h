@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The control socket: a Unix stream socket on which ctl.h's requests come in.
  *

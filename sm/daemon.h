@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The daemon: puts the parts together and runs them. A library, so that tests
  * can link it; main() only calls it.

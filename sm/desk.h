@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The desk of the subnet administration: takes SA requests off the wire, lets
  * sm/sa answer them, and sends the answers (IBA 15) and Reports (13.4.11).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The queue before the subnet administration: requests that wait, by client
  * (LID), served in turns. Knows nothing of what they ask.

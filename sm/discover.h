@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Discovery: the fabric by directed route, without barriers. Every answer
  * starts the next questions.

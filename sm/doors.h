@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Which M_Key a question of a discovery goes out with, while most ports have
  * no name yet. Sends nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The fabric in the files that OpenSM's users and ibutils know. Formatters
  * are pure: snapshot and tables in, text out; dump_all() writes the files.

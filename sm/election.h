@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Which subnet manager is the master (IBA 14.4.1). Pure.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The M_Keys that were given out, across restarts: the keyring, with its two
  * files in the cache folder. Secret: mode 0600, and nothing of it is logged.

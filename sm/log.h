@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The log: one line a fact, "time level subsystem: text", to standard error
  * or a file. An object that is handed around; there is no global one.

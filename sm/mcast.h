@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Multicast forwarding tables: from the groups of the SA to the switches.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The memory of LIDs, of the switches' order and of forgetful devices.
  *

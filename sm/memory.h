@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the subnet manager remembers: the LIDs that ports had and the order of
  * the switches (across restarts, in the cache folder), and the PortInfo

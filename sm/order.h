@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The order of a plan's steps: what may go out now, what has to wait. No I/O:
  * who sends asks for the next action and tells how each one ended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The partitions in force: the file of the configuration, and what was changed
  * at run time on top of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Reads SL to VL and VL arbitration tables, and the P_Key tables of a switch's
  * external ports, when somebody asks the SA for them.

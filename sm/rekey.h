@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Changing M_Keys: ports that have one and are to have another one. It comes
  * before programming, since all that is sent to a port needs its key of then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Routing as the sweep asks for it: what an engine is handed, and what is
  * said of its answer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Answers what others ask of the subnet manager: SMInfo and traps; hands SA
  * requests on.

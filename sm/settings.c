@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * From the configuration to what a plan is made of. The ranges of the keys
  * (conf.c) are those of the fields, so that nothing is cut here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Who does not answer. A flag a management agent: that of a switch by its port
  * 0, that of a CA or router port by the port. A question walks back along the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Who does not answer: agents that stayed silent in this stage of a sweep, and
  * those that can only be reached through them.

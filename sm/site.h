@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A site's files: what the configuration names besides itself. Partitions,
  * lists of GUIDs, the QoS policy, names of nodes, read at the start and again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A step of the plan as a MAD: what is asked for, where it goes. Pure.
  */

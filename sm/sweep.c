@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The sweep. One function a state; read them in this order and you have seen
  * the whole life of a subnet manager:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the two files of the sweep share. Private to them: sweep.c is the life
  * of the manager, sweep_mend.c what one sweep does to the fabric.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The verdict on a fabric: facts in, a list of complaints out. The list is
  * empty if and only if the fabric is up.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Weeding: at the end of a discovery, what must not be in the snapshot is taken
  * out of the builder, each with a fault that says why.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Who may include whom: each #include "..." of the tree against the floors of
 # the house (doc/architecture.md). Linking shows the same for functions; this
 # shows it for types, and names the line.
@@ -153,6 +154,13 @@ ok $? "the tree has its files ($files)"
 crossings "$src" >"$scratch/found"
 [ ! -s "$scratch/found" ]
 ok $? "no include of the tree crosses a floor"
+sed 's/^/# /' "$scratch/found"
+
+(cd "$src" && find topology routing sm tests -name '*.[ch]' \
+	-exec awk 'FNR == 1 && !/SPDX-License-Identifier: / { print FILENAME }' \
+	{} +) >"$scratch/found"
+[ ! -s "$scratch/found" ]
+ok $? "every source file names its licence in its first line"
 sed 's/^/# /' "$scratch/found"
 
 echo "1..$n"

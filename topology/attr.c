@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Names of what a node is (IBA 14.2.5.3, NodeInfo.NodeType), as the diagnostics
  * print them. Those of a port are in port_info.c.

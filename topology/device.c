@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A device out of the box: constants, after what ConnectX and Quantum class
  * devices report before a subnet manager has touched them (IBA 14.2.5.4, .6

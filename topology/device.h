@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What a device says of itself when it was just switched on: the values that
  * fabrics from a formula or from a text start with, where these name none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Identifiers of a subnet: LIDs, directed routes (IBA 4.1.3, 14.2.2).
  * GUIDs are uint64_t in host order, LIDs uint16_t.

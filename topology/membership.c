@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Memberships: from rules to the P_Keys of each port (IBA 10.9).
  *

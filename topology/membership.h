@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Memberships: the P_Keys that each end port of a snapshot has, by the rules of
  * the partitions (IBA 10.9).

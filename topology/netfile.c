@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A snapshot as the text that ibnetdiscover writes and ibsim reads; the way
  * back is netfile_parse.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Fabrics as text: the format that ibnetdiscover writes and ibsim reads.
  * What one writes the other reads without loss (nodes, GUIDs, descriptions,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What stands in a netfile, block by block, before it is a snapshot: between
  * netfile_parse.c, which reads it, and netfile_build.c. Private to the two.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A snapshot from the text that ibnetdiscover writes and ibsim reads. What
  * the blocks look like is in netfile.c.

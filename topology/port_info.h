@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * PortInfo (IBA 14.2.5.6) as host values, part of attr.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Tables of ports: P_Keys, SL to VL, VL arbitration (IBA 14.2.5.7 to .9), as
  * they are held by the devices, or as they should be.

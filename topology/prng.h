@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Random numbers that are the same everywhere: SplitMix64 (Steele, Lea, Flood,
  * "Fast splittable pseudorandom number generators", 2014). The state is one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Quality of service: which SL travels on which VL, and how VLs share a link
  * (IBA 7.6). As it was configured: neither a fabric nor a MAD is known here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A fabric drawn, not yet described: nodes with a number of ports and cables
  * between them. What generate_fabric() makes a snapshot of; private to it.

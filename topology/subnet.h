@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A snapshot of a subnet: who is there, what it says of itself, which port is
  * cabled to which. Immutable once it is shared, reference counted.

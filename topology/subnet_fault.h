@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What is wrong with a fabric in the eyes of who reads it; part of a snapshot
  * (subnet.h).

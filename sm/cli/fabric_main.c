@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * minism-fabric: a fabric by formula, as text on standard output.
  *

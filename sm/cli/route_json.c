@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What the laboratory found, for programs. The keys are described in
  * minism-route(1); nothing that is there today is renamed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The routing laboratory: a fabric from a file or a formula, tables from an
  * engine or a file, and what is to be said of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * minism-route: the routing laboratory. Engines, and other managers' tables,
  * judged and measured without a fabric.

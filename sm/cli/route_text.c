@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What the laboratory found, for people: one row as a report with a line of
  * explanation to each figure, several as a table with a legend.

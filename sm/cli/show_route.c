@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * One route through the fabric, hop by hop, and the choice of one to show.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The configuration: built-in values, then the file, then the command line.
  * Text in, struct out; nothing here acts on what it says.

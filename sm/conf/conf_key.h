@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The keys of a configuration: name, range, place in struct conf. What the
  * file and the command line have in common, and how words that people type are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The memory of LIDs as a file, in OpenSM's guid2lid format: a line
  * "0xPORTGUID 0xMIN 0xMAX" and a blank one after it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A list of GUIDs as a file, as OpenSM reads them (roots, compute nodes, I/O
  * nodes): a hexadecimal GUID a line, # comments.

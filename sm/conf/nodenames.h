@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What a site calls its nodes: the map that infiniband-diags and OpenSM read
  * (ibnetdiscover(8), NODE NAME MAP FILE FORMAT). A line is a NodeGUID and a

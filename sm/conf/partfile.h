@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The partition file, in OpenSM's grammar of partitions.conf: text to rules
  * and back. See minism-partitions.conf(5).

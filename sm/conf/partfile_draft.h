@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The partitions of a file while it is read: definitions of one partition are
  * united, missing P_Keys made. Private to the partfile*.c of this folder.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Words of the partition file, and what is wrong with them. Private to the
  * partfile*.c of this folder.

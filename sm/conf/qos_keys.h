@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The keys of quality of service: qos_max_vls, qos_high_limit, qos_vlarb_high,
  * qos_vlarb_low, qos_sl2vl, and the same for one kind of port: qos_ca_max_vls,

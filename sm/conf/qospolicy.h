@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The file that qos_policy_file names: which paths get which SL. The
  * simplified form of OpenSM's policy file, its section qos-ulps:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The order of the switches as a file: which engine made it, and a rank for
  * each NodeGUID. What keeps old and new tables acyclic together across a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Messages of the SA that are longer than a MAD, by RMPP (IBA 13.6): many
  * transfers at a time over one transport, in both directions. Where the

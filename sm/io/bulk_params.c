@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The limits of transfers, if nobody says others: those of the Linux kernel
  * where it has the same, so that a client meets what it knows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The record of what passed between a program and its transport: bytes <->
  * events. sm/io/tap.h writes such a record, sm/io/replay.h reads it.

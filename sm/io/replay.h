@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A transport that plays a record of sm/io/tap.h again: what came in then
  * comes in now, and whatever the program does must be what it did then, to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A tap on a transport: everything works as before, and all that passes, MADs,
  * timers and the time that is told, goes into a file (sm/io/record.h), from

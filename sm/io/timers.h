@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The timers of a transport that lives in a GLib main loop. Private to the
  * transports; everybody else asks the transport.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The transport over libibumad: hardware, or ibsim through libumad2sim. The
  * only module that knows the library.

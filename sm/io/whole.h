@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Messages in one piece, for transports that do RMPP themselves: the first 56
  * bytes with an RMPP header, then all the data. Private to sm/io.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Who may talk to whom, on a snapshot: memberships, and the tables of ports
  * that follow from them and from the quality of service. Pure.

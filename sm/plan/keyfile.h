@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The memory of M_Keys as text, in the formats of OpenSM's guid2mkey (a line
  * "0xPORTGUID 0xMKEY") and neighbors ("0xPORTGUID:PORT 0xPORTGUID:PORT", each

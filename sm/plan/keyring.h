@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * M_Keys: which key opens which port (IBA 14.2.4). Pure.
  *

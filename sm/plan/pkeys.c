@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * P_Key tables: where in its table each P_Key of a port goes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The P_Key tables that are wanted (IBA 10.9, 14.2.5.7): memberships put into
  * blocks, so that what a port holds moves as little as it can. Pure.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The plan: what is wanted, minus what was seen, as ordered steps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The plan: wanted minus observed, as ordered steps. Pure. What the program
  * stage sends is exactly this, and the dry run prints it.

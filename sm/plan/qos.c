@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * SL to VL and VL arbitration: the configured values, fitted to each port.
  *

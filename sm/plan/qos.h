@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The SL to VL and VL arbitration tables that are wanted (IBA 7.6.6, 7.6.9,
  * 14.2.5.8, .9): what was configured, fitted to what each port can do. Pure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the fabric should be: the policy applied to what was seen. Pure; the
  * wanted value of a port is computed when asked for, nothing is stored.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Multicast groups and their members (MCMemberRecord, IBA 15.2.5.17). Pure:
  * requests in, records out. MLIDs are given here, trees are not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The store behind group.h, for its own files only: group.c keeps it,
  * group_join.c serves requests on it, group_save.c writes and reads it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subscriptions to Notices (InformInfo, IBA 13.4.8.3, 15.2.5.12) and the
  * Reports that come of them.

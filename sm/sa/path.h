@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Paths between end ports (PathRecord, IBA 15.2.5.16). Private to sm/sa.
  */

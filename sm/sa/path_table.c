@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Paths as records: PathRecord queries of every kind, MultiPathRecord.
  *

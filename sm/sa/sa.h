@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet administration: (view, request) -> reply (IBA 15). No I/O, no clock:
  * the time is an argument. What clients leave behind (multicast groups,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the SA has to do unasked: Reports, leases that end, trees for multicast
  * groups. Part of sm/sa/sa.h.

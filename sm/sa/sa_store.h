@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the SA has: as text that survives a restart, and in numbers. Part of
  * sm/sa/sa.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The scan of the fabric for records, in two parts: which ports or switches are
  * looked at (records.c), and how their records are made (scan_make.c). Private

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Services that clients registered (ServiceRecord, IBA 15.2.5.14).
  *

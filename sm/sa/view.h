@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the subnet administration answers from: the fabric at the end of a
  * sweep. Immutable and reference counted, so that an answer which is still

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Tables of ports in a view: what the sweep read of them, and what was read
  * since because somebody asked; and tables of groups, for which there is no

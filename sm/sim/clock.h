@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What waits for its time: events, in a heap, and the packets among them.
  * Private to sm/sim.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What a fabric does to its subnet manager: losses and lies, and changes of
  * the fabric itself. All of it is decided by the seed, or by who calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A node of the simulated fabric and a port of it: what an agent knows of
  * itself, and what was done to it. Private to sm/sim.

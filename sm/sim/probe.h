@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The data plane: what becomes of a packet, by the tables and states that the
  * devices hold at this moment. Asking changes nothing and takes no time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The simulated fabric: birth, death, and what the files beside this one do.
  *

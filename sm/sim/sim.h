@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A simulated fabric behind the seam of sm/io/transport.h: the agents of its
  * nodes, its links, a virtual clock. One thread, no real time, no surprise:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the files of the simulator share. Private to sm/sim. How they play
  * together stands at the head of sim.c.

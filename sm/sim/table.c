@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Tables: P_Keys, SL to VL, VL arbitration, unicast and multicast forwarding
  * (IBA 14.2.5.7 to .12).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Tables of ports and switches, as they are on the wire. Private to sm/sim.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Traps: an agent tells the subnet manager (IBA 13.4.9, 14.2.5.1).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The way of a packet by LID (probe.c). Private to sm/sim.
  */

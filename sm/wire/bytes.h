@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Big-endian numbers of 1 to 8 bytes, as all MADs carry them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The MAD: 256 bytes, a common header, big-endian (IBA 13.4.2). Endianness
  * ends in this folder. Lengths are checked here, before any byte is read.

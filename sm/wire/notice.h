@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Notice, what traps carry (IBA 13.4.8.2): what the SM reads of it.
  */

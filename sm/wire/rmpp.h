@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what
  * its two ends have in common. The ends are sm/wire/rmpp_sender.h and

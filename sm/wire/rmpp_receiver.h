@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The receiving end of an RMPP transfer (IBA 13.6.6.2, 13.6.6.3): a state
  * machine without I/O or clock. Times are us of any clock that never goes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet administration MADs: the header, and which bits of a record a
  * component mask means (IBA 15.2). Records themselves: sa_record.h.

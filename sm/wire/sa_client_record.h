@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What clients leave with the SA, and are told by it: bytes <-> host structs of
  * MCMemberRecord, ServiceRecord, InformInfo, Notice, ClassPortInfo (IBA 13.4.8,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Component masks of SA requests (IBA 15.2.5): what a mask's bits mean, and
  * whether a record has what is asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * PathRecord and MultiPathRecord: bytes <-> host structs (IBA 15.2.5.16,
  * 15.2.5.20), and what goes with them: selectors and rates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * SA records: bytes <-> host structs (IBA 15.2.5). Lengths are those of
  * sa_record_size(); what is reserved becomes 0. GIDs stay as on the wire.

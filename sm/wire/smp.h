@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet management packets and the attributes they carry: bytes <-> host
  * structs (IBA 14.2). The field positions come from libibmad.

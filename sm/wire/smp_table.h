@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Tables of ports in SMPs (IBA 14.2.5.7 to .9): bytes <-> host values. A block
  * of a table is one SMP; which one is in the AttributeModifier.

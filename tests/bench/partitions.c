@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * How long does it take to say which P_Keys are wanted? 1,000 partitions of
  * random overlap, up to 128 P_Keys a host; from nothing, and again when one

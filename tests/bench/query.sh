@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How many questions a second does the SA answer to a client that asks one
 # after the other? osmtest's stress flow (100,000 GetTables of one record),
 # minism and OpenSM in turns, the same fabric, a fresh ibsim for each.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How good are the tables? Every engine of minism and of OpenSM on the same
 # fabrics, whole and damaged: a table in Markdown on standard output.
 #

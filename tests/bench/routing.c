@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * How fast is routing? From a snapshot to tables and their difference, and
  * verification apart, beside the time that it takes to fill the arena at all.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How fast is a bring-up? minism and OpenSM, the same fabrics, one after the
 # other in the same run, a fresh ibsim for each: wall-clock time, CPU time and
 # peak memory of the subnet manager, CPU time of the simulator.

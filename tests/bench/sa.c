@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * How fast does the pure SA answer? PathRecord Gets by GID between random
  * hosts, no transport; and what it holds beyond the snapshot.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Feeds the corpora to the fuzz targets, without a fuzzer: what once was bad
  * stays good. The argument is the folder with a folder for each target; without

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Fuzz targets: one for every parser that outsiders feed. A target takes any
  * bytes; it crashes, or aborts on what must not be, or returns 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Attributes: 64 bytes, decoded and encoded again. What an encoder writes must
  * be decoded to the same, or a value that was read would change when it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The files of the cache folder that are not guid2lid: the order of the
  * switches, the state of the SA; and lists of GUIDs. The first byte picks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A line from a client of the control socket. Every line has an answer with a
  * head, and nothing of what was typed comes back as a control character; JSON

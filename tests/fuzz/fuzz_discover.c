@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * SMP answers: a small fabric is discovered, and if what was found can be
  * routed, routed, planned and programmed, while the input decides what becomes

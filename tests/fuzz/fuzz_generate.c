@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Specs of generated fabrics. Byte 0: bit 0 shuffles the GUIDs, the others
  * take links away; byte 1: the seed; then the spec.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The memory of M_Keys: guid2mkey if the first byte is even, else neighbors.
  * What is read is written the same, or it is an error that repeats nothing of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The map of names. A name that is taken can be printed, and a map that is
  * written of what was read must be read the same.

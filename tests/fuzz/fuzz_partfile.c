@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The partition file. Rules that come out have P_Keys in order, names that can
  * be written and groups that are multicast; written, they are read as the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The QoS policy. What is accepted has rules that can fit, and the two ways to
  * ask for an SL do not contradict each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Records of MADs, played to a discovery. So that more than the check of the
  * sum is reached, it is put right first: the last eight bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * RMPP: MADs of strangers to the transfers of sm/io/bulk.c. The input is a
  * sequence of: an action, and what it needs.

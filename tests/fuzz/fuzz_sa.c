@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * SA requests. The input is a number of requests of up to a MAD and a bit,
  * each behind one byte that picks the requester; they meet one small fabric,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * MADs of subnet administration: the header, the component mask, the records.
  * The input is a MAD, and after it a record that is compared with the one in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * MADs of others: through the transactions to the server, which answers and
  * logs. The input is a sequence of: flags; how many bytes the MAD has; the

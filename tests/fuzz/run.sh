@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Fuzzes: run.sh [SECONDS [TARGET..]]. Builds each target with clang, libFuzzer
 # and the sanitizers, and runs it for so long (60 s if not given) from its
 # corpus. New inputs stay in $MINISM_BUILD/fuzz/TARGET, crashes in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Every shape of fabric comes up, in the eyes of others: for each fabric a
 # fresh ibsim, one `minism --once`, then the judges of lib.sh; then a second
 # `minism --once`, which must find nothing to change.

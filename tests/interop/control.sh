@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # minismctl and the manager that runs: what it says, what it changes, who may
 # ask; and what a bad file does at a reload.
 # shellcheck source=tests/interop/lib.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # The resident daemon: comes up, answers SMInfo, notices what changes, obeys
 # signals, and shares a fabric with another SM.
 # shellcheck source=tests/interop/lib.sh

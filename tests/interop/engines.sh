@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Which engine routes, and what is said of it: auto takes what is safe, a name
 # is obeyed or refused, and a fabric that another manager left with credit
 # loops is taken over.

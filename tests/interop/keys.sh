@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # M_Keys from the configuration to the files: what is written is private and
 # OpenSM reads it, nothing that is printed holds a key, and a fabric whose
 # devices have no M_Keys (ibsim's) comes up all the same.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # those who source this use the variables
 # What the interop tests share: a scratch folder with a simulated fabric in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # The command line: what is wrong with it costs one line and exit status 2,
 # before anything is touched; what is right does what it says.
 # shellcheck source=tests/interop/lib.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # The same fabric on ibsim through libibumad, on ibsim by its own datagrams,
 # and on the simulator of our own: the same LIDs, tables and states.
 # shellcheck source=tests/interop/lib.sh

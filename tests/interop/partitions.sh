@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Partitions as hosts see them: the P_Key tables are those that OpenSM writes
 # from the same file; --plan says who gets in and out and writes nothing; a
 # second run has no table to write, and one member costs one block.

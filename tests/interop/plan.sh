@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # --plan reads and never writes: it sends no Set, the fabric is after it what
 # it was before, and the plan it prints is the one that --once then carries
 # out.

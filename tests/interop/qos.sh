@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Quality of service as clients see it: smpquery finds the tables that were
 # configured; saquery asks for paths, and their SLs are those of the policy's
 # rules; a policy with a mistake in it starts nothing.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # minism-route end to end: verdicts and exit status, JSON, tables out and in
 # again, failures, and the tables of OpenSM read back in two formats.
 # shellcheck source=tests/interop/lib.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Subnet administration as clients of the field see it: saquery for every
 # record, osmtest's flows, two managers. On ibsim, whose shim cuts a table to
 # what fits into one MAD and has no RMPP: how long tables go is tested in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # LIDs and who has them: across restarts of the subnet manager and of the
 # whole fabric, with a damaged memory, at LMC 2, in conflicts, after OpenSM,
 # more than there are; and two nodes with one GUID.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # minism without anything beneath it: on a simulated fabric, and on the record
 # of an earlier run.
 # shellcheck source=tests/interop/lib.sh

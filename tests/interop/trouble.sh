@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Fabrics that lose packets, do not answer, or die while they are swept: the
 # part at fault is named and costs the exit status, the rest comes up.
 # shellcheck source=tests/interop/lib.sh

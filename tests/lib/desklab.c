@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The bench of the desk: see desklab.h. The SM is that of simlab; its server
  * gives way to one that hands SA requests and traps to the desk.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The desk of the SA on a simulated fabric that a whole SM has brought up, and
  * clients on its hosts that ask, subscribe and answer Reports.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The fake fabric: see fake.h. An answer takes 10 us a hop each way.
  */

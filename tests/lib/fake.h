@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A fabric of obedient agents behind the scripted transport: it walks the
  * directed route of each SMP over a snapshot and answers Gets and Sets of

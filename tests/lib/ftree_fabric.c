@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Ways, lengths and dependencies are found here by walking the tables and by
  * plain breadth-first searches, so that nothing of the engine judges itself.

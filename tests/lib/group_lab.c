@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A store of multicast groups over a star, and requests to it; see the header.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A subnet manager with M_Keys on a simulated fabric, for tests: it keeps its
  * log and its memory in a scratch folder, may be stopped at any moment, and

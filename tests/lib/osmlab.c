@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Clients of the SA: see osmlab.h. A client has one question at a time. Its
  * attempts share a TID, as those of a kernel do, so a late answer to an early

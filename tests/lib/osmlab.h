@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Clients of the subnet administration on a simulated fabric that a whole SM
  * runs: they ask and repeat as a kernel's MAD layer does, and take tables by

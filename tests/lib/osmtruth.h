@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The other side of what an SA says: what the agents of the fabric answer when
  * they are asked by SMPs, as records of the SA's tables. Nothing of it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What tests of RMPP share: parameters, the header and the bytes of a message
  * that everybody knows, and a source that gives them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Fabrics with tables, for the tests of engines: made from a description or
  * from a snapshot, routed, and routed again after a change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A fabric by formula with a subnet administration; see sa_lab.h.
  */

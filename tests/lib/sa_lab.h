@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A fabric by formula with a subnet administration that answers from it: what
  * the tests of the SA as a whole ask. Change the fabric, the tables or the

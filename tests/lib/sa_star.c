@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * One switch with hosts, published as a view; see sa_star.h. Hosts do not
  * leave the snapshot one by one in reality, but a CA port that is not known is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * One switch with hosts, published as a view: what the tests of the SA's
  * stores ask about. Host i has PortGUID 0x1001 + 16 i, 4 lanes of EDR and an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A transport without a wire, for tests: a virtual clock, a record of what
  * was sent, and a peer that the test writes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The seed of a random test: its own, or that of MINISM_TEST_SEED, so that a
  * run which failed can be had again. It is printed for that. To be included

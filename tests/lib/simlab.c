@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The bench: see simlab.h. Its transport has one receiver, which keeps the
  * last answer and the last trap; a question is a send and a run of the clock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A bench for tests on the simulated fabric: questions to its agents one at a
  * time, and a whole subnet manager.

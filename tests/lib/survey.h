@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A surveyed fabric: its SM is up, clients ask the SA as osmtest does, and what
  * they are told is held against what the devices say.

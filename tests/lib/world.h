@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A whole subnet manager on a simulated fabric, for tests of its life: sweeps,
  * elections, repairs. Judged by the data plane, not by what the SM says.

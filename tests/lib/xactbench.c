@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The bench: every end of a request is written down under its tag, with its
  * time and its place in the order of ends. A wrong tag or an answer without

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Requests against a scripted peer, and what came of each: for the tests of
  * transactions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The archive of the SA: what a restart keeps, when it is written, and what
  * becomes of a damaged one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The command line: what each option sets, what each wrong one costs (one line
  * that says what is right), and who goes before whom.

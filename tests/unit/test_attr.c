@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Names, codes and directed routes: what a log line and an SMP are made of.
  */

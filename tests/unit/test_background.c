@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Going to the background: the starter learns how it went, from who says that
  * it is up, who ends and who is killed; and what the new process has left of

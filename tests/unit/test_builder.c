@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The builder and the snapshot it makes: one order whatever the order of the
  * facts, shortest ways with their tie-breaks, and what cannot be reached.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Long messages between clients of the simulated fabric: a manager that gives
  * tables, and clients that ask for them, over a wire that behaves or not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Long messages with frames made by hand: what is taken and what is left to
  * others, and what the transfers say to a peer that is not of our making.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Credit loops: the fast check against a plain one, and cycles that are real.
  *

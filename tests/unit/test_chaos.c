@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Chaos: a subnet manager on simulated fabrics to which things happen, one
  * after the other, and after each of them what must hold is checked on the

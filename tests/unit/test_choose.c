@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Choosing tables: what was asked for is used or refused, never replaced; auto
  * says why; nothing that can lock up is handed out unasked.

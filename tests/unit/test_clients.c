@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Whose clients the SA knows, sweep by sweep. */
 #include <setjmp.h>
 #include <stdarg.h>

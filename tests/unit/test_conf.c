@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The configuration file: what it may say, and what each wrong value costs (a
  * line that says what is right). The command line is in test_args.c.

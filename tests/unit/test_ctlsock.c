@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The control socket: one request a connection, who is slow or babbles pays
  * for it alone, and whose file it is. Clients and server share one thread; the

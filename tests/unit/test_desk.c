@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The desk of the SA: overload, tables, long requests, Reports, bad clients.
  */

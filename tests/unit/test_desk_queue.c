@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The queue before the SA: turns, limits, and who has to leave; against a
  * model that looks at everything each time.

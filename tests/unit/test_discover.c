@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Discovery against the fake fabric: what is there is found, and whoever lies,
  * falls silent or is there twice costs only himself.

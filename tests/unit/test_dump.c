@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The fabric as text: OpenSM's dumps, line by line as OpenSM writes them, and
  * the picture.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The election: every rule of IBA 14.4.1 that election.c names, and that the
  * order of the peers does not matter.

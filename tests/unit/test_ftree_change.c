@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Fat trees over time: what a host, a cable, a thread, another order of
  * discovery may change in the tables, and what they may not.

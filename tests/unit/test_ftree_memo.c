@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Fat trees with a memory: what it knows from the last run must never show in
  * the tables, whatever happened in between.

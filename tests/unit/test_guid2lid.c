@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The memory of LIDs as text: what OpenSM wrote is read, what is written is
  * byte for byte what OpenSM would write, and a damaged file is not believed in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The transport over ibsim's own datagrams, against an ibsim that the program
  * starts for itself in a scratch folder; its death is the last test. Without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * JSON: commas and white space at every depth, and strings of all bytes.
  */

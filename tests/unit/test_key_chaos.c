@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Chaos with M_Keys: things happen to a simulated fabric whose ports are at
  * protection level 2, and to its manager, one after the other: hosts and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * M_Keys: which one opens which port, and the memory of them as text.
  */

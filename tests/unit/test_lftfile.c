@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Tables as text: what opensm, dump_fts and ibroute wrote of a small tree,
  * the way back, and what is not accepted.

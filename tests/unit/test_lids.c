@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * lids.h promises: who is right on the fabric keeps, who is remembered gets it
  * back, the rest is filled from below, and the order of arrival never shows.

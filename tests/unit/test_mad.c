@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The MAD header against bytes written down from IBA 13.4.2 and 14.2.1.2:
  * what is read, what is not read beyond a length, what the names say.

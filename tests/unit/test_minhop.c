@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Min-hop: every path the shortest, the whole balanced, the result the same
  * however the fabric was found.

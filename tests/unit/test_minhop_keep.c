@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Min-hop on tables of before: what is right stays, what is lost is mended,
  * and what comes back is used again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * multicast.h promises: from every member a packet reaches each receiver once,
  * up and then down, and nothing is sent where nobody listens; trees share the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * multicast.h promises that a tree which is still right is kept: members come
  * and go, cables fail, and only what must change does. What the switches hold

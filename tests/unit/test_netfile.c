@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The text of a fabric: what the tools print is understood, what is written
  * comes back as it was, and what is wrong is named with its line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Names of nodes: what a map may be and what it may not, and how a name comes
  * into a snapshot beside the description.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The partition file. Each tests/golden/partitions/NAME.conf is a test point:
  * what comes of it, warnings first, then the rules as partfile_format() writes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * partition.h promises: rules become P_Keys, the later rule about a port
  * decides, and nobody is let in who was not named. The fabric is one switch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The partitions in force: a file, changes on top of it that survive a restart,
  * and what happens when one of the two is bad or gone. Whoever is let in was

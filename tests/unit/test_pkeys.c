@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * pkeys.h promises: a port's table has the P_Keys of its memberships and no
  * others, what stays wanted stays where it is, index 0 has the key that

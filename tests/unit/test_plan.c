@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The plan: what becomes a step, in which order, and that a fabric that is as
  * wanted needs none.

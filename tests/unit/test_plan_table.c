@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* The plan for tables of ports, and what goes with them in PortInfo. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Programming against the fake fabric: a plan leaves the fabric as it was
  * wanted, in an order that harms nobody, and who refuses or falls silent holds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Programming tables of ports against the fake fabric: a link does not come up
  * and a switch does not enforce before the tables at both ends are written, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * qos.h promises: what was configured for a kind of port reaches every port of
  * that kind that has the table, folded into the VLs that it has; what is not

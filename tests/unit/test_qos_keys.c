@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The keys of quality of service: what a file may say, what each wrong value
  * costs, and what is worth a warning.

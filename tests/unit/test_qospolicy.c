@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * qospolicy.h promises: the rules of a qos-ulps section, in their order, or
  * one message that says where and what; and topology/qos_policy.h: the first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * SL to VL and VL arbitration tables are read when somebody asks: from the
  * client's question to its answer on a simulated fabric.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Figures that were counted by hand, or are counted again by the plainest
  * means.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Which entries hosts use among themselves: counted again by walking from
  * every host to every other.

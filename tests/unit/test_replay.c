@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Record and replay: the discovery and programming of a fake fabric, which
  * loses answers now and then, are recorded and played again; what was changed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * RMPP: its header, and its two machines, one against the other over a wire
  * that loses, doubles and reorders.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Subnet administration: every attribute by every mask against a plain filter,
  * records as they are on the wire, statuses, who may see what. Paths:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * group.h promises: MCMemberRecord as IBA 15.2.5.17 has it and as osmtest and
  * IPoIB expect it; an MLID for each group, the lowest that is free, held no

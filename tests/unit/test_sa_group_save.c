@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * group.h promises text that brings all groups back: the same MGIDs and MLIDs,
  * so that clients need not notice a restart. Damaged text is refused, with

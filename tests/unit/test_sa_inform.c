@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * inform.h promises: who subscribed to a Notice, and may hear of its source,
  * gets one Report of it; the queue stays bounded whatever babbles; who does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A path of the SA: against the tables, what its ends are, what it carries,
  * selectors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The SL of a path: by the policy's rules, else of its partition; and what
  * becomes of a wish for an SL.

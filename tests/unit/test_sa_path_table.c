@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Many paths of the SA: all of a fabric, LMC, partitions, to groups,
  * MultiPathRecord.

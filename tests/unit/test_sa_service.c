@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * service.h promises: a record for each ServiceID, ServiceGID and P_Key, as
  * long as its lease; nobody speaks for others; keys are never told. The fabric

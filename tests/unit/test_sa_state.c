@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What clients leave behind, seen through the SA as a whole: groups and the
  * trees that they need, services, subscriptions, restarts. The stores by

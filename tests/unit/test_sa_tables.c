@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Tables of ports in the SA: what must be read, what was read, what is told.
  */

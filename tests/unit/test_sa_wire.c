@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * SA MADs as bytes: headers, component tables, records, matching.
  *

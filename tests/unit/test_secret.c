@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Which bytes of a MAD are keys: found by writing keys, and nothing else, with
  * the codecs of libibmad and by the offsets of the specification.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What others ask of the subnet manager, and what they are told: SM_Key,
  * M_Keys in the answers to traps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The simulated fabric: its clock, its clients, how long things take, and
  * that the same run is the same run.

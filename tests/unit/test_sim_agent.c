@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The agents of the simulated fabric: what IBA 14.2 lets a Get and a Set do.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * M_Keys on the simulated fabric: given, remembered, changed, lost; ports that
  * have somebody else's. Judged by what the ports hold and by the data plane.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Links and nodes of the simulated fabric that come and go, and how switches
  * tell of it.

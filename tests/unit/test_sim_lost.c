@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Sets that are done and never acknowledged: what a device holds is then
  * something else than what it held when it was last read, and who changes his

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A manager on a simulated fabric that is told what its site calls the nodes:
  * who reads what it writes finds those names, at once and after a change of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What osmtest's inventory and validation flows check of paths, over the
  * simulator: every pair has the one that packets take, by whatever it is asked

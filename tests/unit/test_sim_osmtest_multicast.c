@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What osmtest's multicast flow checks, over the simulator, question by
  * question: what a creation must say and may say, how states of membership add

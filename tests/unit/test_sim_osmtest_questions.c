@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The single questions of osmtest's validation flow, over the simulator: names
  * that nobody has, what only the trusted may see, managers, subscriptions,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What osmtest's service flow checks, over the simulator: registering, what is
  * told of a record and what is not, leases, looking up, deleting. The flow is

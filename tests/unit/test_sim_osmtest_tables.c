@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What osmtest's validation flow checks of tables, over the simulator: every
  * record is told, once, and is what the devices themselves hold, and each can

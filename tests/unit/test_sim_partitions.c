@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Partitions, quality of service and the asking of clients on the simulated
  * fabric: what the devices hold and what the data plane lets pass, and how

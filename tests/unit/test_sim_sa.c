@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Subnet administration from end to end on the simulator: clients on hosts
  * ask, join and leave by MADs; what came of it is asked of the data plane.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A whole subnet manager on the simulated fabric, judged by the data plane:
  * does a packet from every host reach every other one?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Tables of ports as bytes: against the positions that IBA gives. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A standby asks the master at the pace that was configured, and takes over
  * after as many questions in vain as was configured; not before, and not much

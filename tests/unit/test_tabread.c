@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Reading tables of ports from the fake fabric: all that is asked for, nothing
  * twice, and who is at fault; what is recalled of a fabric of before.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Numbers in text: where one ends, what is too large or too long, and that a
  * failure takes nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Up/down: everybody is reached by ways that the order of the switches
  * permits, whatever the fabric; and the order stays when the fabric changes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The verdict against a plain one, on tables that are right, nearly right, or
  * rubbish.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What the SM wants of one port or switch, part by part: end port, end of a
  * cable, output of a switch.

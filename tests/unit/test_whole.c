@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Long messages over a transport that does RMPP itself: they go out and come
  * in in one piece. The transport here writes down what it is given.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The window of transactions: its own arithmetic, and what it makes of good,
  * silent, lossy and stalled peers on a virtual clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Transactions against a scripted peer on a virtual clock: what is lost, late,
  * doubled, wrong or never answered, cancelled, and what callbacks may do. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Writing JSON (RFC 8259). Who writes says the brackets; commas and quotes
  * come by themselves. All on one line, but where a line is broken.

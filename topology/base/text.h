@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Blanks and numbers of the lines of a text file. What a number may be, and
  * what to say if it is none, the caller knows.
