@@ -19,6 +19,7 @@
 #include "sm/io/tap.h"
 #include "sm/io/umad.h"
 #include "sm/sim/sim.h"
+#include "topology/base/text.h"
 #include "topology/generate.h"
 #include "topology/netfile.h"
 
@@ -63,7 +64,8 @@ backend_load_fabric(const struct conf *conf, GError **error)
 	if (strchr(conf->simulate, '(') &&
 	    !g_file_test(conf->simulate, G_FILE_TEST_EXISTS))
 		return generate_fabric(conf->simulate, &options, error);
-	if (!g_file_get_contents(conf->simulate, &text, NULL, error))
+	text = text_read_file(conf->simulate, error);
+	if (!text)
 		return NULL;
 	return netfile_parse(text, conf->simulate, error);
 }

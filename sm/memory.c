@@ -20,6 +20,7 @@
 
 #include "sm/conf/guid2lid.h"
 #include "sm/conf/rankfile.h"
+#include "topology/base/text.h"
 
 struct memory {
 	char *path;		/* of guid2lid; NULL: no cache */
@@ -70,23 +71,14 @@ static char *
 load(struct memory *m, const char *path, const char *then)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
-	gsize len;
+	char *text = text_read_file(path, &error);
 
-	if (!g_file_get_contents(path, &text, &len, &error)) {
-		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-			log_say(m->log, LOG_WARNING, "memory", "%s",
-				error->message);
-		return NULL;
-	}
-	if (strlen(text) != len) {
-		g_autofree char *why = g_strdup_printf("%s holds a NUL byte",
-						       path);
-
-		set_aside(m, path, why, then);
-		return NULL;
-	}
-	return g_steal_pointer(&text);
+	if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL))
+		set_aside(m, path, error->message, then);
+	else if (error && !g_error_matches(error, G_FILE_ERROR,
+					   G_FILE_ERROR_NOENT))
+		log_say(m->log, LOG_WARNING, "memory", "%s", error->message);
+	return text;
 }
 
 static void

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "sm/conf/partfile.h"
+#include "topology/base/text.h"
 
 #define FILE_NAME	"partitions-runtime"
 
@@ -86,21 +87,12 @@ static bool
 read_text(const char *path, char **text, GError **error)
 {
 	g_autoptr(GError) why = NULL;
-	gsize len;
 
-	*text = NULL;
-	if (!g_file_get_contents(path, text, &len, &why)) {
-		if (g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-			return true;
-		g_set_error_literal(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_FILE, why->message);
-		return false;
-	}
-	if (strlen(*text) == len)
+	*text = text_read_file(path, &why);
+	if (*text || g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		return true;
-	g_clear_pointer(text, g_free);
-	g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-		    "%s:1:1: there is a NUL in it, so it is no text", path);
+	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
+			    why->message);
 	return false;
 }
 

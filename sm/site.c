@@ -14,6 +14,7 @@
 #include "sm/conf/guidlist.h"
 #include "sm/conf/nodenames.h"
 #include "sm/conf/qospolicy.h"
+#include "topology/base/text.h"
 
 /* GUIDs, or NULL: none. */
 struct lists {
@@ -38,7 +39,8 @@ read_list(const char *key, const char *path, GArray **list,
 
 	if (!path)
 		return;
-	if (!g_file_get_contents(path, &text, NULL, &error)) {
+	text = text_read_file(path, &error);
+	if (!text) {
 		g_ptr_array_add(errors, g_strdup_printf("%s: %s", key,
 							error->message));
 		return;
@@ -126,20 +128,16 @@ read_names(const struct conf *c, GHashTable **out, GPtrArray *errors)
 	const char *path = c->node_names_file;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = NULL;
-	gsize len;
 
 	if (!path)
 		return;
-	if (!g_file_get_contents(path, &text, &len, &error)) {
+	text = text_read_file(path, &error);
+	if (!text) {
 		g_ptr_array_add(errors, g_strdup_printf(
 			"node_name_map_name: %s", error->message));
 		return;
 	}
-	if (strlen(text) == len)
-		*out = nodenames_parse(text, path, &error);
-	else
-		g_ptr_array_add(errors, g_strdup_printf(
-			"%s: there is a NUL in it, so it is no text", path));
+	*out = nodenames_parse(text, path, &error);
 	if (error)
 		g_ptr_array_add(errors, g_strdup(error->message));
 }

@@ -21,6 +21,7 @@
 #include "routing/lftfile.h"
 #include "sm/cli/route_lab.h"
 #include "sm/conf/guidlist.h"
+#include "topology/base/text.h"
 #include "topology/damage.h"
 #include "topology/generate.h"
 #include "topology/netfile.h"
@@ -88,7 +89,8 @@ load_subnet(const struct lab_wish *w, GError **error)
 		s = generate_fabric(w->fabric, &options, error);
 	} else {
 		damage.links_per_mille = w->fail_links;
-		if (!g_file_get_contents(w->fabric, &text, NULL, error))
+		text = text_read_file(w->fabric, error);
+		if (!text)
 			return NULL;
 		s = netfile_parse(text, w->fabric, error);
 	}
@@ -103,7 +105,9 @@ load_subnet(const struct lab_wish *w, GError **error)
 static bool
 load_tables(const char *path, struct lftfile **file, GError **error)
 {
+	const char *text;
 	GMappedFile *map;
+	size_t len, bom;
 
 	*file = NULL;
 	if (!path)
@@ -111,8 +115,10 @@ load_tables(const char *path, struct lftfile **file, GError **error)
 	map = g_mapped_file_new(path, FALSE, error);
 	if (!map)
 		return false;
-	*file = lftfile_parse(g_mapped_file_get_contents(map),
-			      g_mapped_file_get_length(map), path, error);
+	text = g_mapped_file_get_contents(map);
+	len = g_mapped_file_get_length(map);
+	bom = text_bom(text, len);
+	*file = lftfile_parse(text + bom, len - bom, path, error);
 	g_mapped_file_unref(map);
 	return *file != NULL;
 }
@@ -190,11 +196,9 @@ lab_open_tables(struct lab *lab, GError **error)
 static GArray *
 load_guids(const char *path, GError **error)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = text_read_file(path, error);
 
-	if (!g_file_get_contents(path, &text, NULL, error))
-		return NULL;
-	return guidlist_parse(text, path, error);
+	return text ? guidlist_parse(text, path, error) : NULL;
 }
 
 static void

@@ -21,6 +21,8 @@
 #include <string.h>
 
 #include "sm/conf/conf_key.h"
+#include "sm/conf/foreign.h"
+#include "topology/base/text.h"
 
 enum action {
 	ACTION_SET,
@@ -465,11 +467,10 @@ read_file(struct conf *conf, const char *asked, GPtrArray *warnings,
 {
 	const char *path = asked ? asked : conf->config_file;
 	GError *why = NULL;
-	char *text;
-	gsize len;
+	char *text = text_read_file(path, &why);
 	bool ok;
 
-	if (!g_file_get_contents(path, &text, &len, &why)) {
+	if (!text) {
 		ok = !asked && g_error_matches(why, G_FILE_ERROR,
 					       G_FILE_ERROR_NOENT);
 		if (!ok)
@@ -479,13 +480,7 @@ read_file(struct conf *conf, const char *asked, GPtrArray *warnings,
 		g_error_free(why);
 		return ok;
 	}
-	ok = strlen(text) == len;
-	if (ok)
-		ok = conf_parse(conf, text, path, warnings, error);
-	else
-		g_set_error(error, CONF_ERROR, CONF_ERROR_FILE,
-			    "%s: there is a NUL in it, so it is no text",
-			    path);
+	ok = conf_parse(conf, text, path, warnings, error);
 	g_free(text);
 	return ok;
 }

@@ -17,8 +17,7 @@
  * octal one is refused unless it means the same in decimal, for nobody writes
  * P_Keys in octal, though many pad them with zeros.
  *
- * CR is a blank, so that files from elsewhere can be read, and a byte order
- * mark at the beginning is passed over.
+ * CR is a blank, so that files from elsewhere can be read.
  */
 #include <string.h>
 
@@ -36,8 +35,6 @@ void
 partfile_lex_init(struct partfile_lex *lex, const char *text, const char *file,
 		  GPtrArray *warnings)
 {
-	if (g_str_has_prefix(text, "\xef\xbb\xbf"))
-		text += 3;
 	*lex = (struct partfile_lex){
 		.file = file,
 		.at = text,

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "sm/conf/conf_key.h"
+#include "topology/base/text.h"
 
 #define SL_MAX		15u
 #define PKEY_MASK	0x7fffu
@@ -455,18 +456,13 @@ qospolicy_read(const struct conf *conf, struct qos_policy **policy,
 	const char *path = conf->qos_policy_file;
 	g_autofree char *text = NULL;
 	g_autoptr(GError) cause = NULL;
-	gsize len;
 
 	*policy = NULL;
 	if (!conf->qos.enabled || !path)
 		return true;
-	if (g_file_get_contents(path, &text, &len, &cause)) {
-		if (strlen(text) == len)
-			*policy = qospolicy_parse(text, path, error);
-		else
-			g_set_error(error, QOSPOLICY_ERROR,
-				    QOSPOLICY_ERROR_FILE, "%s: this is no "
-				    "text, there is a zero byte in it", path);
+	text = text_read_file(path, &cause);
+	if (text) {
+		*policy = qospolicy_parse(text, path, error);
 		return *policy != NULL;
 	}
 	if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 demo=$MINISM_SRC/etc/fabrics/demo.net
+route=$MINISM_BUILD/minism-route
 
 # refused WHAT REGEX arguments...: exit 2, nothing on stdout, one line on
 # stderr, which says what is accepted
@@ -124,6 +125,39 @@ config_case() {
 	check_says "a fabric that is none" 2 'PGFT' --simulate 'PGFT(4,8)'
 	refused "at the start a bad partition file" 'bad\.partitions:2:' \
 		-o -P "$SCRATCH/bad.partitions" --simulate='single(2)'
+}
+
+# with_bom FILE: a copy of it, as editors of other systems write it, is FILE.bom
+with_bom() {
+	{ printf '\357\273\277'; cat "$1"; } >"$1.bom"
+}
+
+# A byte order mark must not hide the first line of any file.
+bom_case() {
+	local f
+
+	wanted_case bom || return 0
+	printf 'm_key 0x1234\nlmc 9\n' >bad-key
+	printf '0x0000000000010010\n' >roots
+	printf '0x0000000000010010 "a switch"\n' >names
+	printf 'qos-ulps\n default : 1\nend-qos-ulps\n' >policy
+	printf 'Default=0x7fff, ipoib : ALL=full ;\n' >parts
+	cp "$demo" net
+	"$route" net -d tables >/dev/null 2>&1
+	printf 'qos TRUE\nqos_policy_file policy.bom\n' >conf
+	for f in bad-key roots names policy parts net tables conf; do
+		with_bom "$f"
+	done
+	check_says "a BOM in all files: good, and no key is overlooked" 0 \
+		'good, with 0 warnings' -F conf.bom -P parts.bom -a roots.bom \
+		-u roots.bom --node-name-map=names.bom --simulate=net.bom
+	check_says "behind a BOM, columns are as without it" 2 \
+		'bad-key.bom:2:5: lmc: 9 is not' -F bad-key.bom
+	check "and a first key is one" sh -c '! grep -q "is no key" out'
+	check "minism-route: a BOM in the fabric and the tables" \
+		"$route" net.bom --lfts=tables.bom
+	check "minism-route: a BOM in the list of roots" \
+		"$route" net.bom -e updn --roots=roots.bom
 }
 
 # Each key of policy comes out in the plan for a fabric that has the defaults.
@@ -511,6 +545,7 @@ names_case() {
 
 bad_case
 config_case
+bom_case
 policy_case
 info_case
 file_case

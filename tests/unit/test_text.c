@@ -7,12 +7,47 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
 
 #include "topology/base/text.h"
 
 #define UNTOUCHED	0xabadcafeu
+
+static void
+expect_file(const char *bytes, gsize len, const char *text, int code)
+{
+	g_autofree char *path = NULL, *got = NULL;
+	g_autoptr(GError) error = NULL;
+	int fd = g_file_open_tmp("minism-text-XXXXXX", &path, NULL);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	close(fd);
+	got = text_read_file(path, &error);
+	unlink(path);
+	if (text)
+		assert_string_equal(got, text);
+	else
+		assert_true(!got && g_error_matches(error, G_FILE_ERROR,
+						    code));
+}
+
+static void
+test_a_file_is_read_without_its_byte_order_mark(void **state)
+{
+	expect_file("a\n", 2, "a\n", 0);
+	expect_file("", 0, "", 0);
+	expect_file("\xef\xbb\xbf" "a b\n", 7, "a b\n", 0);
+	expect_file("\xef\xbb\xbf", 3, "", 0);
+	expect_file("\xef\xbb", 2, "\xef\xbb", 0);
+	expect_file(" \xef\xbb\xbf", 4, " \xef\xbb\xbf", 0);
+	expect_file("a\0b", 3, NULL, G_FILE_ERROR_INVAL);
+	expect_file("\xef\xbb\xbf\0", 4, NULL, G_FILE_ERROR_INVAL);
+	assert_null(text_read_file("/nonexistent/file", NULL));
+}
 
 static void
 test_blanks_are_skipped_and_line_ends_are_not(void **state)
@@ -126,6 +161,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_file_is_read_without_its_byte_order_mark),
 		cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
 		cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
 		cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),

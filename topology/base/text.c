@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Blanks and numbers in text.
+ * Text files: their bytes, and blanks and numbers in them.
  *
  * Not strtoull(): that takes a sign and blanks before the number, and a line
  * of a file is to be what its format says. A function that takes moves *text
@@ -9,9 +9,36 @@
  */
 #include "topology/base/text.h"
 
-#include <glib.h>
+#include <string.h>
 
 #define HEX_DIGITS_MAX	16u
+
+size_t
+text_bom(const char *text, size_t len)
+{
+	return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+char *
+text_read_file(const char *path, GError **error)
+{
+	size_t bom;
+	char *text;
+	gsize len;
+
+	if (!g_file_get_contents(path, &text, &len, error))
+		return NULL;
+	if (strlen(text) != len) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+			    "%s: there is a NUL in it, so it is no text",
+			    path);
+		g_free(text);
+		return NULL;
+	}
+	bom = text_bom(text, len);
+	memmove(text, text + bom, len - bom + 1);
+	return text;
+}
 
 bool
 text_is_blank(char c)

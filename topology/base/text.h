@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Blanks and numbers of the lines of a text file. What a number may be, and
- * what to say if it is none, the caller knows.
+ * Text files: reading one, and blanks and numbers of its lines. What a number
+ * may be, and what to say if it is none, the caller knows.
  */
 #ifndef MINISM_TOPOLOGY_BASE_TEXT_H
 #define MINISM_TOPOLOGY_BASE_TEXT_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * All of a text file, without the byte order mark that some editors put first.
+ * To be freed with g_free(). NULL with a G_FILE_ERROR; a NUL in it, which would
+ * hide the text behind it, is G_FILE_ERROR_INVAL.
+ */
+char *text_read_file(const char *path, GError **error);
+
+/* The bytes of a byte order mark at the beginning: 3 or 0. */
+size_t text_bom(const char *text, size_t len);
 
 /* A space, a tab, or the return before a line's end. */
 bool text_is_blank(char c);
