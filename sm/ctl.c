@@ -103,6 +103,7 @@ run_loglevel(struct request *r)
 	const char *names[LOG_DEBUG + 1];
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? conf_one_line(word) : NULL;
+	g_autofree char *near = NULL;
 	struct ctl_view v;
 	uint64_t n;
 
@@ -118,9 +119,9 @@ run_loglevel(struct request *r)
 			if (strcmp(names[n], word) == 0)
 				break;
 	if (n == G_N_ELEMENTS(names)) {
+		near = conf_nearest(shown, "", names, G_N_ELEMENTS(names));
 		say(r, CTL_USAGE, "loglevel: %s is not 0 to 4, error, "
-		    "warning, info, verbose or debug; the nearest is %s",
-		    shown, conf_nearest(shown, names, G_N_ELEMENTS(names)));
+		    "warning, info, verbose or debug%s", shown, near);
 		return;
 	}
 	r->hooks->log_level((enum log_level)n, r->hooks->data);
@@ -159,7 +160,7 @@ say_no_partition(struct request *r, const struct partition_rules *rules,
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	g_autofree char *shown = conf_one_line(word);
-	g_autofree char *near = NULL;
+	g_autofree char *near = NULL, *shown_near = NULL;
 
 	for (guint i = 0; i < rules->partitions->len; i++) {
 		const struct partition *p = rules->partitions->pdata[i];
@@ -167,13 +168,10 @@ say_no_partition(struct request *r, const struct partition_rules *rules,
 		if (p->name)
 			g_ptr_array_add(names, p->name);
 	}
-	if (names->len)
-		near = conf_one_line(conf_nearest(shown,
-				(const char *const *)names->pdata,
-				names->len));
-	say(r, CTL_USAGE, "%s is no partition%s%s", shown,
-	    near ? "; the nearest is " : ", and there is none",
-	    near ? near : "");
+	near = conf_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	shown_near = conf_one_line(near);
+	say(r, CTL_USAGE, "%s is no partition%s", shown, shown_near);
 }
 
 static void
@@ -207,6 +205,7 @@ read_member(struct request *r, const char *word, uint64_t *guid,
 	g_auto(GStrv) parts = g_strsplit(word, "=", 2);
 	g_autofree char *shown = conf_one_line(parts[0] ? parts[0] : "");
 	g_autofree char *what = NULL;
+	g_autofree char *near = NULL;
 
 	if (!parts[0] || !conf_read_guid(parts[0], guid)) {
 		say(r, CTL_USAGE, "%s is not a GUID of up to 16 hexadecimal "
@@ -222,9 +221,9 @@ read_member(struct request *r, const char *word, uint64_t *guid,
 			return true;
 	}
 	what = conf_one_line(parts[1]);
-	say(r, CTL_USAGE, "%s is not full, limited or both; the nearest is "
-	    "%s", *what ? what : "\"\"",
-	    conf_nearest(what, membership_names + 1, 3));
+	near = conf_nearest(what, "", membership_names + 1, 3);
+	say(r, CTL_USAGE, "%s is not full, limited or both%s",
+	    *what ? what : "\"\"", near);
 	return false;
 }
 
@@ -277,6 +276,7 @@ run_partition(struct request *r)
 	};
 	const char *verb = r->words[1];
 	g_autofree char *shown = conf_one_line(verb);
+	g_autofree char *near = NULL;
 	const struct partition *p;
 	struct ctl_view v;
 	uint64_t guid;
@@ -284,9 +284,9 @@ run_partition(struct request *r)
 
 	if (!g_strv_contains((const char *const[]){ "add", "remove", "reset",
 						    NULL }, verb)) {
+		near = conf_nearest(shown, "", verbs, G_N_ELEMENTS(verbs));
 		say(r, CTL_USAGE, "partition: %s is not add, remove or "
-		    "reset; the nearest is %s", shown,
-		    conf_nearest(shown, verbs, G_N_ELEMENTS(verbs)));
+		    "reset%s", shown, near);
 		return;
 	}
 	look(r, &v);
@@ -362,12 +362,13 @@ say_unknown(struct request *r)
 {
 	const char *names[G_N_ELEMENTS(commands)];
 	g_autofree char *shown = conf_one_line(r->words[0]);
+	g_autofree char *near = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		names[i] = commands[i].name;
-	say(r, CTL_USAGE, "%s is no command; the nearest is %s, help has all",
-	    *shown ? shown : "\"\"",
-	    conf_nearest(shown, names, G_N_ELEMENTS(names)));
+	near = conf_nearest(shown, "", names, G_N_ELEMENTS(names));
+	say(r, CTL_USAGE, "%s is no command%s, help has all",
+	    *shown ? shown : "\"\"", near);
 }
 
 static void

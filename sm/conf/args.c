@@ -106,10 +106,62 @@ static const struct arg args[] = {
 #define FIRST_CODE	256	/* getopt's value for args[0]: above letters */
 #define VERBOSITY_MAX	4
 
-/* The tables in getopt's form. */
+/* The tables in getopt's form. OpenSM's names have _ where these have -, and
+ * both are taken. */
 struct getopt_form {
-	struct option longs[N_ARGS + 1];
+	struct option longs[2 * N_ARGS + 1];
+	char underscored[N_ARGS][32];
 	char shorts[3 * N_ARGS + 3];
+};
+
+/*
+ * OpenSM's options that are none here: what does the same. Long options that
+ * are keys of the file, or of OpenSM's file, are found by these names.
+ */
+static const struct {
+	int letter;		/* 0: minism uses it, or there is none */
+	const char *name;
+	const char *instead;
+} opensm_options[] = {
+	{ 'A', "ucast_cache", "tables that are still right are kept always" },
+	{ 'c', "create-config", "minism.conf(5) has all keys, --check-config "
+	  "reads a file of OpenSM's" },
+	{ 0, "console-port", "minismctl asks a running minism" },
+	{ 'd', "debug", "-v or -D logs more" },
+	{ 'e', "erase_log_file", "the log is appended to; SIGUSR1 opens it "
+	  "again, for logrotate" },
+	{ 'H', "max_reverse_hops", NULL },
+	{ 'i', "ignore_guids", NULL },
+	{ 'I', "inactive", "--priority=0 loses elections" },
+	{ 'k', "smkey", "the key sm_key of minism.conf" },
+	{ 'l', NULL, "--lmc=LMC" },
+	{ 'L', "log_limit", "SIGUSR1 opens the log again, for logrotate" },
+	{ 'm', "ids_guid_file", NULL },
+	{ 'M', "lid_matrix_file", NULL },
+	{ 'n', NULL, "--maxsmps=NUMBER" },
+	{ 'N', "no_part_enforce", "\"part_enforce off\" in minism.conf" },
+	{ 'O', "port_search_ordering_file", NULL },
+	{ 0, "Pconfig", "-P, --partitions=FILE" },
+	{ 'q', "console", "minismctl asks a running minism" },
+	{ 'Q', NULL, "\"qos TRUE\" in minism.conf" },
+	{ 'r', "reassign_lids", "LIDs in use are kept always" },
+	{ 0, "rereg_on_guid_migr", "clients are asked to register again in "
+	  "any case" },
+	{ 'S', "sadb_file", "the state of the SA is kept in --cache-dir" },
+	{ 'U', "lfts_file", "tables are computed always; minism-route judges "
+	  "those of a file" },
+	{ 'V', "V", "-vv or -D 0xf" },
+	{ 0, "verbose", "-v" },
+	{ 'w', "hop_weights_file", NULL },
+	{ 'W', "allow_both_pkeys", "\"both\" in partitions.conf always gives "
+	  "both" },
+	{ 'x', "honor_guid2lid", "LIDs are remembered always, in "
+	  "--cache-dir" },
+	{ 'X', "guid_routing_order_file", NULL },
+	{ 'y', "stay_on_fatal", "minism stays in any case" },
+	{ 'Y', NULL, "the key qos_policy_file of minism.conf" },
+	{ 'z', "connect_roots", NULL },
+	{ 'Z', NULL, "the key part_enforce of minism.conf" },
 };
 
 static const char help[] =
@@ -192,12 +244,20 @@ make_getopt_form(struct getopt_form *form)
 			if (args[i].has_value == required_argument)
 				*s++ = ':';
 		}
-		if (args[i].name)
-			form->longs[n++] = (struct option){
-				.name = args[i].name,
-				.has_arg = args[i].has_value,
-				.val = FIRST_CODE + (int)i,
-			};
+		if (!args[i].name)
+			continue;
+		form->longs[n++] = (struct option){
+			.name = args[i].name,
+			.has_arg = args[i].has_value,
+			.val = FIRST_CODE + (int)i,
+		};
+		if (!strchr(args[i].name, '-'))
+			continue;
+		form->longs[n] = form->longs[n - 1];
+		form->longs[n++].name = form->underscored[i];
+		g_strlcpy(form->underscored[i], args[i].name,
+			  sizeof(form->underscored[i]));
+		g_strdelimit(form->underscored[i], "-", '_');
 	}
 }
 
@@ -290,22 +350,56 @@ fail_missing(const struct arg *arg, GError **error)
 	return fail_arg(arg, why, error);
 }
 
+/* Where OpenSM has this option: the place in the table, or -1. */
+static int
+find_opensm_option(int letter, const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(opensm_options); i++)
+		if ((letter && opensm_options[i].letter == letter) ||
+		    (name && !g_strcmp0(opensm_options[i].name, name)))
+			return (int)i;
+	return -1;
+}
+
+/* shown: the option with its dashes. i: of the table, -1: a key of OpenSM's
+ * file that is none here. */
+static bool
+fail_opensm_option(const char *shown, int i, GError **error)
+{
+	const char *instead = i < 0 ? NULL : opensm_options[i].instead;
+
+	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
+		    "%s is OpenSM's; here %s", shown, instead ? instead :
+		    "there is nothing like it");
+	return false;
+}
+
 static bool
 fail_unknown_long(const char *text, GError **error)
 {
 	const char *names[N_ARGS];
 	size_t n = 0;
-	char *word = g_strndup(text, strcspn(text, "="));
-	char *shown = conf_one_line(word);
+	g_autofree char *word = g_strndup(text, strcspn(text, "="));
+	g_autofree char *cut = conf_one_line(word);
+	g_autofree char *shown = g_strconcat("--", cut, NULL);
+	g_autofree char *key = g_strdelimit(g_strdup(word), "-", '_');
+	g_autofree char *near = NULL;
+	int i = find_opensm_option(0, word);
 
-	for (size_t i = 0; i < N_ARGS; i++)
-		if (args[i].name)
-			names[n++] = args[i].name;
+	if (i >= 0 || foreign_judge(key, "") != FOREIGN_UNKNOWN)
+		return fail_opensm_option(shown, i, error);
+	if (conf_key_is(key)) {
+		g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION, "%s is no "
+			    "option; it is the key %s of minism.conf", shown,
+			    key);
+		return false;
+	}
+	for (size_t k = 0; k < N_ARGS; k++)
+		if (args[k].name)
+			names[n++] = args[k].name;
+	near = conf_nearest(cut, "--", names, n);
 	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
-		    "--%s is no option; the nearest is --%s, --help has all",
-		    shown, conf_nearest(shown, names, n));
-	g_free(shown);
-	g_free(word);
+		    "%s is no option%s, --help has all", shown, near);
 	return false;
 }
 
@@ -313,14 +407,21 @@ fail_unknown_long(const char *text, GError **error)
 static bool
 fail_option(char **argv, GError **error)
 {
+	g_autofree char *shown = NULL;
+	int i;
+
 	if (optopt >= FIRST_CODE)
 		return fail_arg(find_arg(optopt), g_strdup("takes no value"),
 				error);
 	if (!optopt)
 		return fail_unknown_long(argv[optind - 1] + 2, error);
+	shown = g_strdup_printf("-%c", g_ascii_isprint((char)optopt) ?
+				optopt : '?');
+	i = find_opensm_option(optopt, NULL);
+	if (i >= 0)
+		return fail_opensm_option(shown, i, error);
 	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
-		    "-%c is no option; --help has all",
-		    g_ascii_isprint((char)optopt) ? optopt : '?');
+		    "%s is no option; --help has all", shown);
 	return false;
 }
 

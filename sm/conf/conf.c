@@ -223,47 +223,62 @@ conf_one_line(const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* Levenshtein's distance, one row of the table at a time. */
+/* Case does not count, nor does the kind of dash. */
+static char
+plain(char c)
+{
+	return c == '-' ? '_' : g_ascii_tolower(c);
+}
+
+/* Letters to change, add, leave out or exchange with the next one: the last
+ * three rows of the table at a time. */
 static size_t
 edit_distance(const char *a, const char *b)
 {
 	size_t len = strlen(b);
-	size_t *row = g_new(size_t, len + 1);
-	size_t distance;
+	g_autofree size_t *rows = g_new(size_t, 3 * (len + 1));
+	size_t *row = rows, *last = row + len + 1, *before = last + len + 1;
 
 	for (size_t j = 0; j <= len; j++)
 		row[j] = j;
 	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
+		size_t *free_row = before;
 
+		before = last;
+		last = row;
+		row = free_row;
 		row[0] = i + 1;
 		for (size_t j = 0; j < len; j++) {
-			size_t change = diagonal + (a[i] != b[j]);
-
-			diagonal = row[j + 1];
-			row[j + 1] = MIN(change, MIN(row[j], diagonal) + 1);
+			row[j + 1] = MIN(MIN(row[j], last[j + 1]) + 1,
+				last[j] + (plain(a[i]) != plain(b[j])));
+			if (i && j && plain(a[i]) == plain(b[j - 1]) &&
+			    plain(a[i - 1]) == plain(b[j]))
+				row[j + 1] = MIN(row[j + 1],
+						 before[j - 1] + 1);
 		}
 	}
-	distance = row[len];
-	g_free(row);
-	return distance;
+	return row[len];
 }
 
-const char *
-conf_nearest(const char *word, const char *const *names, size_t n)
+char *
+conf_nearest(const char *word, const char *prefix, const char *const *names,
+	     size_t n)
 {
-	size_t least = SIZE_MAX;
+	size_t least = strlen(word) / 3 + 1;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t distance = edit_distance(word, names[i]);
+		bool begun = *word && !g_ascii_strncasecmp(word, names[i],
+							   strlen(word));
+		size_t distance = begun ? 0 : edit_distance(word, names[i]);
 
 		if (distance < least) {
 			least = distance;
 			nearest = names[i];
 		}
 	}
-	return nearest;
+	return nearest ? g_strdup_printf("; the nearest is %s%s", prefix,
+					 nearest) : g_strdup("");
 }
 
 bool
@@ -296,6 +311,12 @@ const char *
 conf_key_name(size_t i)
 {
 	return i < G_N_ELEMENTS(keys) ? keys[i].name : NULL;
+}
+
+bool
+conf_key_is(const char *name)
+{
+	return find_key(name) || qos_key_is(name);
 }
 
 static char *
@@ -496,7 +517,7 @@ static void
 warn_key(const struct line *line, const char *key, const char *value)
 {
 	GPtrArray *names;
-	char *shown;
+	char *shown, *near;
 
 	switch (foreign_judge(key, value)) {
 	case FOREIGN_HARMLESS:
@@ -517,9 +538,10 @@ warn_key(const struct line *line, const char *key, const char *value)
 	for (size_t i = 0; qos_key_name(i); i++)
 		g_ptr_array_add(names, (char *)qos_key_name(i));
 	shown = conf_one_line(key);
-	tell(line, line->warnings, key, "%s is no key; the nearest is %s",
-	     shown, conf_nearest(shown, (const char *const *)names->pdata,
-				 names->len));
+	near = conf_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	tell(line, line->warnings, key, "%s is no key%s", shown, near);
+	g_free(near);
 	g_free(shown);
 	g_ptr_array_free(names, TRUE);
 }
@@ -607,7 +629,7 @@ read_line(struct conf *conf, const struct line *line, char *text)
 	if (*value)
 		*value++ = '\0';
 	value += strspn(value, " \t");
-	if (find_key(name) || qos_key_is(name))
+	if (conf_key_is(name))
 		set_from_line(conf, line, name, value);
 	else
 		warn_key(line, name, value);

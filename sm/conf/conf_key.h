@@ -21,15 +21,22 @@ char *conf_key_accepts(const char *key);
 /* The names of all keys, one after the other; NULL past the last. */
 const char *conf_key_name(size_t i);
 
+bool conf_key_is(const char *name);
+
 /* "0x2a" or "42" up to `max`; false for anything else. */
 bool conf_read_number(const char *text, uint64_t max, uint64_t *value);
 
 /* A GUID: up to 16 hexadecimal digits, with 0x or without. */
 bool conf_read_guid(const char *text, uint64_t *guid);
 
-/* Of `n` names the one that `word` was most likely meant to be: the fewest
- * letters to change, then the first. */
-const char *conf_nearest(const char *word, const char *const *names, size_t n);
+/*
+ * Of `n` names the one that `word` was most likely meant to be, as the end of
+ * a message: "; the nearest is PREFIXNAME". One that it begins, then the fewest
+ * letters to change, in whatever case, then the first. "" if more than a third
+ * of the word's letters would have to change: that is a guess. A new string.
+ */
+char *conf_nearest(const char *word, const char *prefix,
+		   const char *const *names, size_t n);
 
 /* `text` as part of a one-line message: no control characters, not endless. */
 char *conf_one_line(const char *text);

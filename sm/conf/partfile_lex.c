@@ -216,16 +216,6 @@ find_short(const struct partfile_span *span, const char *const *words,
 	return found;
 }
 
-/* In wrong case, or its beginning, it is nearer than any other word. */
-static const char *
-find_nearest(const char *shown, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (g_ascii_strncasecmp(shown, words[i], strlen(shown)) == 0)
-			return words[i];
-	return conf_nearest(shown, words, n);
-}
-
 static char *
 list_words(const char *also, const char *const *words, size_t n)
 {
@@ -247,6 +237,7 @@ partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
 {
 	g_autofree char *shown = NULL;
 	g_autofree char *list = NULL;
+	g_autofree char *near = NULL;
 	int i;
 
 	for (size_t k = 0; k < n; k++)
@@ -260,10 +251,10 @@ partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
 		return i;
 	}
 	list = list_words(also, words, n);
+	near = conf_nearest(shown, "", words, n);
 	if (span->len)
-		partfile_fail(lex, span->place, "%s is no %s: %s; the nearest "
-			      "is %s", shown, what, list,
-			      find_nearest(shown, words, n));
+		partfile_fail(lex, span->place, "%s is no %s: %s%s", shown,
+			      what, list, near);
 	else
 		partfile_fail(lex, span->place, "a %s is missing: %s", what,
 			      list);

@@ -157,14 +157,13 @@ static bool
 fail_word(struct cursor *c, const char *at, const char *word,
 	  const char *const *names, size_t n)
 {
-	char *shown = conf_one_line(word);
+	g_autofree char *shown = conf_one_line(word);
+	g_autofree char *near = conf_nearest(shown, "", names, n);
 
 	if (*word)
-		fail(c, at, "\"%s\" is not known here; the nearest is %s",
-		     shown, conf_nearest(shown, names, n));
+		fail(c, at, "\"%s\" is not known here%s", shown, near);
 	else
 		fail(c, at, "a word is missing: %s or another one", names[0]);
-	g_free(shown);
 	return false;
 }
 

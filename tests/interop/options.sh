@@ -29,7 +29,8 @@ refused() {
 bad_case() {
 	wanted_case bad || return 0
 	refused "an unknown option" 'nonsense' --nonsense
-	refused "an unknown letter" 'Z' -Z
+	refused "an unknown letter" 'T' -T
+	refused "OpenSM's -q" 'minismctl' -q local
 	refused "a stray argument" 'stray' -o stray
 	refused "an option without its value" 'lmc' --lmc
 	refused "--lmc 8" '7' --lmc 8

@@ -120,11 +120,30 @@ static const struct {
 	{ "--once=yes", "--once: takes no value" },
 	{ "--show=1", "--show: takes no value" },
 	{ "--nonsense",
-	  "--nonsense is no option; the nearest is --once, --help has all" },
+	  "--nonsense is no option, --help has all" },
 	{ "--sweap=3",
 	  "--sweap is no option; the nearest is --sweep, --help has all" },
-	{ "-Z", "-Z is no option; --help has all" },
-	{ "--plan -oZ", "-Z is no option; --help has all" },
+	{ "-T", "-T is no option; --help has all" },
+	{ "--plan -oT", "-T is no option; --help has all" },
+	{ "--log_fiel x", "--log_fiel is no option; the nearest is "
+	  "--log-file, --help has all" },
+	{ "--cache_dir", "--cache-dir: a value is missing: a name" },
+	/* OpenSM's: never another option of ours that looks like it */
+	{ "-q local", "-q is OpenSM's; here minismctl asks a running minism" },
+	{ "--console=local",
+	  "--console is OpenSM's; here minismctl asks a running minism" },
+	{ "-Q", "-Q is OpenSM's; here \"qos TRUE\" in minism.conf" },
+	{ "-Z off",
+	  "-Z is OpenSM's; here the key part_enforce of minism.conf" },
+	{ "-l 1", "-l is OpenSM's; here --lmc=LMC" },
+	{ "-i /f", "-i is OpenSM's; here there is nothing like it" },
+	{ "--perfmgr", "--perfmgr is OpenSM's; here there is nothing like "
+	  "it" },
+	{ "--scatter-ports 8", "--scatter-ports is OpenSM's; here there is "
+	  "nothing like it" },
+	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },
+	{ "--sm-sl 3",
+	  "--sm-sl is no option; it is the key sm_sl of minism.conf" },
 	{ "-o stray", "\"stray\" is not expected; there are only options, "
 	  "--help has all" },
 	{ "-- -o",
@@ -148,6 +167,35 @@ test_bad_option_is_one_line(void **state)
 		assert_string_equal(message, bad_args[i].error);
 		g_free(message);
 	}
+}
+
+/* In each short option of OpenSM's that is none here there is a pointer. */
+static void
+test_each_short_option_of_opensm_has_a_pointer(void **state)
+{
+	struct setup *t = *state;
+
+	for (const char *c = "AcdeHiIklLmMnNOqQrSUVwWxXyYzZ"; *c; c++) {
+		g_autofree char *message = run(t, "minism -%c", *c);
+		g_autofree char *begin = g_strdup_printf("-%c is OpenSM's; "
+							 "here ", *c);
+
+		assert_non_null(message);
+		assert_true(g_str_has_prefix(message, begin));
+	}
+}
+
+static void
+test_underscores_in_options_are_dashes(void **state)
+{
+	struct setup *t = *state;
+
+	g_free(run(t, "minism -o --log_file /a_b --cache_dir=/c_d "
+		   "--node_name_map /n --require_deadlock_free"));
+	assert_string_equal(t->conf->log_file, "/a_b");
+	assert_string_equal(t->conf->cache_dir, "/c_d");
+	assert_string_equal(t->conf->node_names_file, "/n");
+	assert_true(t->conf->require_deadlock_free);
 }
 
 static void
@@ -391,6 +439,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_option_is_one_line),
+		TEST(test_each_short_option_of_opensm_has_a_pointer),
+		TEST(test_underscores_in_options_are_dashes),
 		TEST(test_every_option_arrives),
 		TEST(test_harmless_mode_wins),
 		TEST(test_verbosity_follows_opensm_flags),

@@ -619,7 +619,7 @@ static const struct {
 	{ "  ", "this is no request" },
 	{ "# status", "this is no request" },
 	{ "'status", "a quote is not closed" },
-	{ "json", "json is no command; the nearest is" },
+	{ "json", "json is no command, help has all" },
 	{ "stauts", "stauts is no command; the nearest is status, help has "
 	  "all" },
 	{ "partitons", "the nearest is partitions" },

@@ -193,7 +193,7 @@ static const struct {
 	{ IN("sdp, prot-num 1 : 1"),
 	  "2:6: \"prot-num\" is not known here; the nearest is port-num" },
 	{ IN("sdp, pkey 1 : 1"),
-	  "2:6: \"pkey\" is not known here; the nearest is port-num" },
+	  "2:6: \"pkey\" is not known here" },
 	{ IN("sdp, : 1"),
 	  "2:6: a word is missing: port-num or another one" },
 	{ IN("sdp, port-num : 1"),
