@@ -191,8 +191,12 @@ static unsigned
 serve_attribute(struct sim *sim, struct sim_packet *p)
 {
 	uint8_t *data = smp_data(p->mad);
-	bool get = p->h.method == MAD_METHOD_GET;
+	bool get;
 
+	/* The answer to a Set that was not done is what it was before. */
+	if (sim_node_of(sim, p->to)->mood == SIM_MOOD_FORGETFUL)
+		p->h.method = MAD_METHOD_GET;
+	get = p->h.method == MAD_METHOD_GET;
 	switch (p->h.attr_id) {
 	case MAD_ATTR_NODE_DESC:
 		return get ? serve_node_desc(sim_node_of(sim, p->to), data) :

@@ -203,6 +203,22 @@ sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood)
 	sim->nodes[node].mood = mood;
 }
 
+static void
+on_sets_taken(struct sim *sim, void *data)
+{
+	for (uint32_t node = 0; node < sim->n_nodes; node++)
+		if (sim->nodes[node].mood == SIM_MOOD_FORGETFUL)
+			sim->nodes[node].mood = SIM_MOOD_OBEDIENT;
+}
+
+void
+sim_forget_sets(struct sim *sim, int64_t us)
+{
+	for (uint32_t node = 0; node < sim->n_nodes; node++)
+		sim->nodes[node].mood = SIM_MOOD_FORGETFUL;
+	sim_at(sim, sim_now(sim) + us, on_sets_taken, NULL);
+}
+
 void
 sim_node_set_speed(struct sim *sim, uint32_t node, unsigned smp_ns)
 {

@@ -50,8 +50,11 @@ void sim_at_mad(struct sim *sim, const struct sim_match *match, unsigned nth,
 enum sim_mood {
 	SIM_MOOD_OBEDIENT,
 	SIM_MOOD_SILENT,	/* forwards, and never answers */
+	SIM_MOOD_FORGETFUL,	/* acknowledges Sets and does none */
 };
 void sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood);
+/* Every node acknowledges Sets and does none, for so long from now on. */
+void sim_forget_sets(struct sim *sim, int64_t us);
 void sim_node_set_speed(struct sim *sim, uint32_t node, unsigned smp_ns);
 /* Sees every answer of an agent before it leaves, and may rewrite it; false:
  * it is lost. NULL: nobody. */
