@@ -109,6 +109,9 @@ put_fabric(const struct ctl_view *v, GString *out)
 	for (guint i = 0; s->complaints && i < s->complaints->len; i++)
 		g_string_append_printf(out, "           %s\n",
 				       (char *)s->complaints->pdata[i]);
+	for (guint i = 0; s->warnings && i < s->warnings->len; i++)
+		g_string_append_printf(out, "           WARNING: %s\n",
+				       (char *)s->warnings->pdata[i]);
 }
 
 static void
@@ -293,6 +296,7 @@ put_json(const struct ctl_view *v, GString *out)
 	json_text(&j, "verdict", verdict_name(v));
 	json_text(&j, "error", v->status->error);
 	json_lines(&j, "complaints", v->status->complaints);
+	json_lines(&j, "warnings", v->status->warnings);
 	json_text(&j, "doing", sweep_state_name(v->doing));
 	json_text(&j, "log_level", log_level_name(v->level));
 	json_fabric(&j, v->status);

@@ -8,9 +8,10 @@
  * where a person can look at it, and the LIDs come from the fabric; likewise
  * the ranks, which an engine can find anew.
  *
- * A forgotten field is remembered by (NodeGUID, port number). It is a fact
- * about a device, so it outlives sweeps; a restart forgets it, and the first
- * sweep after it tries again.
+ * A field that a port does not take is remembered by (NodeGUID, port number),
+ * for as long as neither the port's link nor its switch has changed. A device
+ * that is slow or being reset answers so, too, so that one answer proves
+ * nothing; and no address (PORT_FIELDS_ADDRESS) or protection is given up.
  */
 #include "sm/memory.h"
 
@@ -28,29 +29,16 @@ struct memory {
 	struct rank_list *ranks;	/* may be NULL */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
-	GHashTable *forgotten;	/* struct end -> field mask */
+	GArray *untaken;	/* struct untaken, by GUID and port */
 };
 
-struct end {
+/* Fields that a port acknowledged and did not take in the last sweep, in the
+ * last two, and in three in a row at some time: those are given up. */
+struct untaken {
 	uint64_t guid;		/* NodeGUID */
 	uint8_t port;
+	uint32_t once, twice, given_up;
 };
-
-static guint
-end_hash(gconstpointer key)
-{
-	const struct end *e = key;
-
-	return (guint)(e->guid ^ e->guid >> 32) * 31 + e->port;
-}
-
-static gboolean
-end_equal(gconstpointer a, gconstpointer b)
-{
-	const struct end *x = a, *y = b;
-
-	return x->guid == y->guid && x->port == y->port;
-}
 
 static void
 set_aside(struct memory *m, const char *path, const char *why,
@@ -115,8 +103,7 @@ memory_open(const char *cache_dir, struct log *log)
 	struct memory *m = g_new0(struct memory, 1);
 
 	m->log = log;
-	m->forgotten = g_hash_table_new_full(end_hash, end_equal, g_free,
-					     NULL);
+	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	if (cache_dir) {
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
@@ -135,7 +122,7 @@ memory_free(struct memory *m)
 	if (!m)
 		return;
 	g_array_unref(m->ranges);
-	g_hash_table_unref(m->forgotten);
+	g_array_unref(m->untaken);
 	rank_list_free(m->ranks);
 	g_free(m->ranks_path);
 	g_free(m->path);
@@ -274,73 +261,140 @@ memory_keep_ranks(struct memory *m, const char *engine,
 		save(m, m->ranks_path, after);
 }
 
-static struct end
-end_of(const struct subnet *s, uint32_t port)
+static bool
+says_change(const struct subnet *s, uint32_t port)
 {
-	return (struct end){ .guid = subnet_node_of(s, port)->info.node_guid,
-			     .port = s->ports[port].num };
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	return subnet_is_switch(n) && n->sw.port_state_change;
 }
 
-uint32_t *
-memory_forgotten(const struct memory *m, const struct subnet *s)
+/* What was learned of a port is void: its link is down or was, or may have
+ * been. */
+static bool
+has_changed(const struct subnet *s, uint32_t port)
 {
-	uint32_t *fields = g_new0(uint32_t, s->n_ports);
+	const struct subnet_port *p = &s->ports[port];
 
-	if (!g_hash_table_size(m->forgotten))
-		return fields;
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		struct end e = end_of(s, port);
+	return says_change(s, port) ||
+		(p->num && p->info.state == PORT_STATE_DOWN) ||
+		(p->peer != SUBNET_NONE && says_change(s, p->peer));
+}
 
-		fields[port] = GPOINTER_TO_UINT(
-			g_hash_table_lookup(m->forgotten, &e));
+/* The entry of a port, if there is one. Ports come in ascending order: `at`
+ * goes on from the last one. */
+static struct untaken *
+find_untaken(GArray *list, guint *at, const struct subnet *s, uint32_t port)
+{
+	uint64_t guid = subnet_node_of(s, port)->info.node_guid;
+	uint8_t num = s->ports[port].num;
+
+	for (; *at < list->len; ++*at) {
+		struct untaken *u = &g_array_index(list, struct untaken, *at);
+
+		if (u->guid == guid && u->port == num)
+			return u;
+		if (u->guid > guid || (u->guid == guid && u->port > num))
+			return NULL;
 	}
-	return fields;
-}
-
-static void
-report(GString *text, const struct subnet *s, unsigned bit, unsigned count,
-       uint32_t first)
-{
-	const struct subnet_node *n = subnet_node_of(s, first);
-
-	g_string_append_printf(text, "%s%s (%s (0x%016" G_GINT64_MODIFIER
-			       "x) port %u", text->len ? ", " : "",
-			       port_field_name(bit), subnet_node_name(n),
-			       n->info.node_guid, s->ports[first].num);
-	if (count > 1)
-		g_string_append_printf(text, " and %u more", count - 1);
-	g_string_append_c(text, ')');
+	return NULL;
 }
 
 void
-memory_learn(struct memory *m, const struct subnet *s, const uint32_t *forgot)
+memory_forget_untaken(struct memory *m)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	unsigned count[32] = { 0 };
-	uint32_t first[32];
+	g_array_set_size(m->untaken, 0);
+}
 
+uint32_t *
+memory_given_up(struct memory *m, const struct subnet *s)
+{
+	uint32_t *fields = g_new0(uint32_t, s->n_ports);
+	GArray *kept;
+	guint at = 0;
+
+	if (!m->untaken->len)
+		return fields;
+	kept = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		struct end e = end_of(s, port);
-		unsigned known, fresh;
+		struct untaken *u = find_untaken(m->untaken, &at, s, port);
 
-		if (!forgot[port])
+		if (!u || has_changed(s, port))
 			continue;
-		known = GPOINTER_TO_UINT(g_hash_table_lookup(m->forgotten,
-							     &e));
-		fresh = forgot[port] & ~known;
-		if (!fresh)
-			continue;
-		for (unsigned bit = 0; bit < 32; bit++)
-			if (fresh >> bit & 1 && !count[bit]++)
-				first[bit] = port;
-		g_hash_table_replace(m->forgotten,
-				     g_memdup2(&e, sizeof(e)),
-				     GUINT_TO_POINTER(known | fresh));
+		g_array_append_val(kept, *u);
+		fields[port] = u->given_up;
 	}
+	g_array_unref(m->untaken);
+	m->untaken = kept;
+	return fields;
+}
+
+void
+field_tally_add(struct field_tally *t, uint32_t port, uint32_t fields)
+{
 	for (unsigned bit = 0; bit < 32; bit++)
-		if (count[bit])
-			report(text, s, 1u << bit, count[bit], first[bit]);
-	if (text->len)
-		log_say(m->log, LOG_INFO, "memory", "acknowledged and not "
-			"taken, so not sent again: %s", text->str);
+		if (fields >> bit & 1 && !t->count[bit]++)
+			t->first[bit] = port;
+}
+
+void
+field_tally_print(const struct field_tally *t, unsigned bit,
+		  const struct subnet *s, GString *out)
+{
+	const struct subnet_node *n = subnet_node_of(s, t->first[bit]);
+
+	g_string_append_printf(out, "%s (0x%016" G_GINT64_MODIFIER
+			       "x) port %u", subnet_node_name(n),
+			       n->info.node_guid,
+			       s->ports[t->first[bit]].num);
+	if (t->count[bit] > 1)
+		g_string_append_printf(out, " and %u more",
+				       t->count[bit] - 1);
+}
+
+static void
+log_given_up(struct memory *m, const struct subnet *s,
+	     const struct field_tally *t)
+{
+	for (unsigned bit = 0; bit < 32; bit++) {
+		g_autoptr(GString) ports = g_string_new(NULL);
+
+		if (!t->count[bit])
+			continue;
+		field_tally_print(t, bit, s, ports);
+		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged and "
+			"not taken in three sweeps, so it is not sent again: "
+			"%s", port_field_name(1u << bit), ports->str);
+	}
+}
+
+void
+memory_learn(struct memory *m, const struct subnet *s,
+	     const uint32_t *untaken)
+{
+	const uint32_t others = ~(PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD);
+	GArray *old = m->untaken;
+	struct field_tally fresh = { 0 };
+	guint at = 0;
+
+	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct untaken *was = find_untaken(old, &at, s, port);
+		struct untaken u = {
+			.guid = subnet_node_of(s, port)->info.node_guid,
+			.port = s->ports[port].num,
+			.once = untaken ? untaken[port] & others : 0,
+		};
+
+		if (was) {
+			u.twice = was->once & u.once;
+			u.given_up = was->given_up | (was->twice & u.once);
+			field_tally_add(&fresh, port,
+					u.given_up & ~was->given_up);
+		}
+		if (u.once | u.given_up)
+			g_array_append_val(m->untaken, u);
+	}
+	g_array_unref(old);
+	log_given_up(m, s, &fresh);
 }

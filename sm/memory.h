@@ -2,7 +2,7 @@
 /*
  * What the subnet manager remembers: the LIDs that ports had and the order of
  * the switches (across restarts, in the cache folder), and the PortInfo
- * components that a device acknowledges and forgets (while we run).
+ * components that a port acknowledges and does not take (while we run).
  */
 #ifndef MINISM_SM_MEMORY_H
 #define MINISM_SM_MEMORY_H
@@ -25,13 +25,27 @@ const struct lid_range *memory_ranges(const struct memory *m, size_t *n);
 void memory_keep_lids(struct memory *m, const struct subnet *s,
 		      const struct lid_map *map);
 
-/* By port index of `s`: the fields that were forgotten so far. */
-uint32_t *memory_forgotten(const struct memory *m, const struct subnet *s);
+/* By port index of `s`: the fields that are given up, since the port did not
+ * take them in three sweeps in a row. A port that has changed since then
+ * (PortStateChange of its switch or of the one behind it, link down, away) is
+ * forgotten first. */
+uint32_t *memory_given_up(struct memory *m, const struct subnet *s);
 
-/* Adds what was learned; what is new is logged in one line, summed up by
- * field. */
+/* A sweep's result: by port, the fields acknowledged and not taken; NULL:
+ * nothing was sent. */
 void memory_learn(struct memory *m, const struct subnet *s,
-		  const uint32_t *forgot);
+		  const uint32_t *untaken);
+/* A person wants all to be tried again. */
+void memory_forget_untaken(struct memory *m);
+
+/* How many ports there are with a field, and the first of them. */
+struct field_tally {
+	uint32_t count[32], first[32];
+};
+void field_tally_add(struct field_tally *t, uint32_t port, uint32_t fields);
+/* "node-1 (0x..) port 1 and 3 more" */
+void field_tally_print(const struct field_tally *t, unsigned bit,
+		       const struct subnet *s, GString *out);
 
 /* The order of the switches that an engine left, by switch of `s`, with
  * ENGINE_NO_RANK for those that it did not know; NULL if there is none. `by`

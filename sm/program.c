@@ -3,9 +3,8 @@
  * Programming: the plan goes out, and what comes back is compared.
  *
  * Which step may go out when is the business of sm/order.c. Here each becomes
- * a Set, and its answer holds the attribute as it is then: the read-back. A
- * port that acknowledges a field and does not take it is reported as having
- * forgotten it, once.
+ * a Set, and its answer holds the attribute as it is then: the read-back. The
+ * fields that a port acknowledges and does not take are reported.
  *
  * Some devices answer a Set of a state before the state has changed, and a
  * port may have been pulled to Active by the other end, which makes our Set to
@@ -166,15 +165,21 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* Answers. */
 
+/* A port is sent some fields twice, on its way to Active: the last answer
+ * tells. */
 static void
-learn_forgotten(struct program *p, const struct plan_step *step,
+learn_untaken(struct program *p, const struct plan_step *step,
 		const struct port_info *answer)
 {
 	struct port_info wanted;
+	unsigned fields = step->fields;
 
 	wanted_port(p->before, p->w, step->port, &wanted);
-	p->r.forgot[step->port] |=
-		port_fields_differ(&wanted, answer, step->fields);
+	p->r.untaken[step->port] &= ~fields;
+	if (keyring_is_hidden(answer))
+		fields &= ~(unsigned)PORT_FIELD_M_KEY;
+	p->r.untaken[step->port] |=
+		port_fields_differ(&wanted, answer, fields);
 }
 
 /* A Set that was done has told the clients, too. */
@@ -192,7 +197,7 @@ on_port(struct program *p, uint32_t index, const struct port_info *answer)
 	unsigned state = step_state(step);
 
 	p->r.after->ports[step->port].info = *answer;
-	learn_forgotten(p, step, answer);
+	learn_untaken(p, step, answer);
 	if (answer->state >= state) {
 		settle(p, index, true);
 		return;
@@ -563,7 +568,7 @@ program_start(struct xact *x, const struct keyring *keys,
 	p->done = done;
 	p->data = data;
 	p->r.after = subnet_copy(before);
-	p->r.forgot = g_new0(uint32_t, before->n_ports);
+	p->r.untaken = g_new0(uint32_t, before->n_ports);
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
@@ -587,7 +592,7 @@ program_result_clear(struct program_result *r)
 {
 	if (r->after)
 		subnet_unref(r->after);
-	g_free(r->forgot);
+	g_free(r->untaken);
 	g_free(r->told);
 	if (r->locked)
 		g_array_unref(r->locked);

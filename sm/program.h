@@ -19,7 +19,7 @@ struct program_result {
 	uint32_t failed;	/* refused, unanswered, or without effect */
 	uint32_t held_back;	/* not tried, since what they need failed */
 	bool changed;		/* a link came or went while we were at it */
-	uint32_t *forgot;	/* by port index: fields that this port
+	uint32_t *untaken;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */
 	uint8_t *told;		/* by port index: its clients were asked to
 				   register again; owned */

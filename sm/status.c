@@ -55,6 +55,7 @@ static void
 forget_end(struct status *s)
 {
 	g_clear_pointer(&s->complaints, g_ptr_array_unref);
+	g_clear_pointer(&s->warnings, g_ptr_array_unref);
 	g_clear_pointer(&s->error, g_free);
 	g_clear_pointer(&s->master, g_free);
 }
@@ -151,6 +152,8 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 		note_fabric(s, r);
 	if (r->verdict && r->verdict->lines->len)
 		s->complaints = copy_lines(r->verdict->lines);
+	if (r->verdict && r->verdict->warnings->len)
+		s->warnings = copy_lines(r->verdict->warnings);
 	s->error = g_strdup(r->error);
 	if (r->master)
 		s->master = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER

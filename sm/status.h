@@ -42,6 +42,7 @@ struct status {
 	GArray *loop;		/* struct status_channel; NULL: none */
 	/* Of the last one of all. */
 	GPtrArray *complaints;	/* NULL: none */
+	GPtrArray *warnings;	/* what does not end UP; NULL: none */
 	char *error;		/* FAILED */
 	char *master;		/* STANDBY: who is */
 };

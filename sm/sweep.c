@@ -311,8 +311,11 @@ begin(struct sweep *s)
 	}
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
-	if (s->params.keystore && s->why & 1u << SWEEP_CAUSE_SIGNAL)
-		keyring_unlock_all(keystore_ring(s->params.keystore));
+	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
+		memory_forget_untaken(s->memory);
+		if (s->params.keystore)
+			keyring_unlock_all(keystore_ring(s->params.keystore));
+	}
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, on_discovered, s);
 	if (s->params.names)
@@ -419,7 +422,8 @@ on_poll_timer(void *data)
 /*
  * What comes next: a noted cause, after a moment of quiet; else the next look.
  * A fabric that is not up is tried again at the pace of the light sweeps, for
- * what did not work a moment ago rarely works now.
+ * what did not work a moment ago rarely works now; only addresses that were
+ * not taken have a pace of their own.
  */
 static void
 rest(struct sweep *s)
@@ -434,7 +438,9 @@ rest(struct sweep *s)
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
-	if (s->self.state == SM_STATE_STANDBY && s->elected)
+	if (s->causes && s->retry_us && s->params.goal == SWEEP_GOAL_FABRIC)
+		set_timer(s, s->last_end + s->retry_us, on_wake);
+	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
 			  on_poll_timer);
 	else if (s->params.sweep_s)

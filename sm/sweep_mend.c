@@ -16,6 +16,9 @@
  */
 #include "sm/sweep_run.h"
 
+#define RETRY_MIN_US	(100 * (int64_t)1000)
+#define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
+
 /* Program: the plan goes out; the answers are what is published. */
 
 static void
@@ -27,6 +30,9 @@ log_verdict(struct sweep *s, const struct verdict *v, bool changed)
 	for (guint i = 0; i < v->lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not as it should "
 			    "be", "%s", (char *)v->lines->pdata[i]);
+	for (guint i = 0; i < v->warnings->len; i++)
+		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
+			    "%s", (char *)v->warnings->pdata[i]);
 	if (!v->up)
 		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT QUITE UP: "
 			"%u complaints; %u switches, %u hosts, %u of %u links "
@@ -53,20 +59,20 @@ publish(struct sweep *s, struct subnet *after)
 }
 
 static void
-judge(struct sweep *s, GPtrArray *problems, bool changed)
+judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 {
 	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
 				  .fresh = s->fresh };
 	struct verdict v;
 
-	verdict_judge(&v, s->view.subnet, &s->choice);
+	verdict_judge(&v, s->view.subnet, &s->choice, left);
 	for (guint i = 0; i < s->table_faults->len; i++)
 		g_ptr_array_add(v.lines,
 				g_strdup(s->table_faults->pdata[i]));
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
-	log_verdict(s, &v, changed);
+	log_verdict(s, &v, left != NULL);
 	if (!v.up)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
@@ -75,24 +81,45 @@ judge(struct sweep *s, GPtrArray *problems, bool changed)
 	verdict_clear(&v);
 }
 
+/* An address that was acknowledged and not taken is sent again soon, and then
+ * less and less often: most devices that answer so are just being reset. */
+static void
+set_retry(struct sweep *s, const struct program_result *r)
+{
+	unsigned fields = 0;
+
+	for (uint32_t port = 0; port < r->after->n_ports; port++)
+		fields |= r->untaken[port];
+	if (!(fields & PORT_FIELDS_ADDRESS))
+		s->retry_us = 0;
+	else
+		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
+				    RETRY_MAX_US);
+}
+
 static void
 on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
+	struct plan *left;
 
 	s->program = NULL;
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
-	memory_learn(s->memory, s->next.subnet, result->forgot);
+	memory_learn(s->memory, s->next.subnet, result->untaken);
+	set_retry(s, result);
 	clients_told(s->clients, s->next.subnet, result->told);
 	if (keystore_lock(s->params.keystore, result->locked) ||
 	    result->changed)
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	keystore_learn(s->params.keystore, result->after);
 	keystore_save(s->params.keystore);
+	left = plan_diff(result->after, &s->wanted, s->next.seen,
+			 s->next.tables, NULL);
 	publish(s, result->after);
-	judge(s, result->problems, true);
+	judge(s, result->problems, left);
+	plan_free(left);
 	program_result_clear(result);
 }
 
@@ -125,15 +152,17 @@ program(struct sweep *s)
 		send_plan(s, on_programmed);
 		return;
 	}
+	memory_learn(s->memory, s->next.subnet, NULL);
+	s->retry_us = 0;
 	publish(s, NULL);
-	judge(s, NULL, false);
+	judge(s, NULL, NULL);
 }
 
 static void
 make_plan(struct sweep *s, const struct lft *lft)
 {
 	const struct subnet *n = s->next.subnet;
-	g_autofree uint32_t *forgotten = memory_forgotten(s->memory, n);
+	g_autofree uint32_t *given_up = memory_given_up(s->memory, n);
 
 	s->wanted = (struct wanted){
 		.policy = s->params.policy,
@@ -148,7 +177,7 @@ make_plan(struct sweep *s, const struct lft *lft)
 	};
 	g_clear_pointer(&s->plan, plan_free);
 	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
-			    forgotten);
+			    given_up);
 }
 
 /* What the bridge could not do, the plan behind it tries again and tells. */

@@ -38,6 +38,8 @@ struct sweep {
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
 	bool up;			/* what the log said last */
+	int64_t retry_us;		/* until the next Sets of addresses that
+					   were not taken; 0: there are none */
 
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */

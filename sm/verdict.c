@@ -5,6 +5,8 @@
  */
 #include "sm/verdict.h"
 
+#include "sm/memory.h"
+
 #define PORT_LINES_MAX	100u
 
 static void G_GNUC_PRINTF(2, 3)
@@ -83,23 +85,120 @@ judge_routes(struct verdict *v, const struct subnet *s,
 		 reach->lid);
 }
 
+static void
+complain_port(struct verdict *v, const struct subnet *s, uint32_t port,
+	      unsigned fields)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (unsigned bit = 1; bit && bit <= fields; bit <<= 1)
+		if (fields & bit)
+			g_string_append_printf(names, "%s%s", names->len ?
+					       ", " : "",
+					       port_field_name(bit));
+	complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) port %u has not taken "
+		 "its %s", subnet_node_name(n), n->info.node_guid,
+		 s->ports[port].num, names->str);
+}
+
+/* A key that is hidden may be the right one; if not, the port does not obey,
+ * and that is told. */
+static unsigned
+guard_missing(const struct subnet *s, const struct plan_step *step)
+{
+	unsigned fields = step->fields & PORT_FIELDS_GUARD;
+
+	if (keyring_is_hidden(&s->ports[step->port].info))
+		fields &= ~(unsigned)PORT_FIELD_M_KEY;
+	return fields;
+}
+
+static void
+judge_guard(struct verdict *v, const struct subnet *s,
+	    const struct field_tally *guard)
+{
+	for (unsigned bit = 0; bit < 32; bit++) {
+		g_autoptr(GString) ports = g_string_new(NULL);
+
+		if (!guard->count[bit])
+			continue;
+		field_tally_print(guard, bit, s, ports);
+		g_ptr_array_add(v->warnings,
+				g_strdup_printf("%s is not in force on %s",
+						port_field_name(1u << bit),
+						ports->str));
+	}
+}
+
+/* Tables: the program stage tells of each block that it knows of; the count
+ * is what was read back, whatever that stage believes. */
+static void
+judge_tables(struct verdict *v, const struct subnet *s,
+	     const struct plan *left)
+{
+	static const enum plan_kind kinds[] = { PLAN_LFT, PLAN_TABLE };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		uint32_t first = left->first[kinds[i]];
+		uint32_t n = left->first[kinds[i] + 1] - first;
+		const struct subnet_node *at;
+
+		if (!n)
+			continue;
+		at = &s->nodes[left->steps[first].node];
+		complain(v, "%u blocks of %s are not read back as written, the "
+			 "first on %s (0x%016" G_GINT64_MODIFIER "x)", n,
+			 kinds[i] == PLAN_LFT ? "forwarding tables" :
+			 "tables of ports", subnet_node_name(at),
+			 at->info.node_guid);
+	}
+}
+
+static void
+judge_left(struct verdict *v, const struct subnet *s, const struct plan *left)
+{
+	struct field_tally guard = { 0 };
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < left->n_steps; i++) {
+		const struct plan_step *step = &left->steps[i];
+		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
+
+		/* what PLAN_ACTIVATE carries, _ARM or _PORT does, too */
+		if (step->kind != PLAN_PORT && step->kind != PLAN_ARM)
+			continue;
+		field_tally_add(&guard, step->port, guard_missing(s, step));
+		if (address && bad++ < PORT_LINES_MAX)
+			complain_port(v, s, step->port, address);
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u ports more have not taken their LID, LMC, "
+			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
+	judge_tables(v, s, left);
+	judge_guard(v, s, &guard);
+}
+
 void
 verdict_judge(struct verdict *v, const struct subnet *s,
-	      const struct choice *choice)
+	      const struct choice *choice, const struct plan *left)
 {
 	*v = (struct verdict){
 		.lines = g_ptr_array_new_with_free_func(g_free),
+		.warnings = g_ptr_array_new_with_free_func(g_free),
 	};
 	judge_faults(v, s);
 	judge_links(v, s);
 	judge_routes(v, s, choice);
+	if (left)
+		judge_left(v, s, left);
 	v->up = v->lines->len == 0;
 }
 
 void
 verdict_clear(struct verdict *v)
 {
-	if (v->lines)
-		g_ptr_array_unref(v->lines);
+	g_clear_pointer(&v->lines, g_ptr_array_unref);
+	g_clear_pointer(&v->warnings, g_ptr_array_unref);
 	*v = (struct verdict){ 0 };
 }

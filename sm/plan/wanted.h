@@ -53,6 +53,12 @@ enum port_field {
 	PORT_FIELD_VL_HIGH_LIMIT = 1 << 16,
 	PORT_FIELD_REREGISTER = 1 << 17,	/* no value: a request */
 };
+/* Without these a port cannot be reached: a Set is sent until it is taken. */
+#define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
+				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX)
+/* These protect it. Some devices take none of them: each heavy sweep tries. */
+#define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
+				 PORT_FIELD_M_KEY_LEASE | PORT_FIELD_ENFORCE)
 /* "LID", "NeighborMTU", ... of a single bit. */
 const char *port_field_name(unsigned bit);
 

@@ -21,6 +21,7 @@ keylab_open_fabric(struct keylab *l, struct subnet *s)
 	l->dir = g_dir_make_tmp("minism-keys-XXXXXX", NULL);
 	assert_non_null(l->dir);
 	l->lines = g_ptr_array_new_with_free_func(g_free);
+	l->warnings = g_ptr_array_new_with_free_func(g_free);
 }
 
 void
@@ -59,6 +60,7 @@ keylab_close(struct keylab *l)
 	g_rmdir(l->dir);
 	g_free(l->dir);
 	g_ptr_array_unref(l->lines);
+	g_ptr_array_unref(l->warnings);
 }
 
 static void
@@ -73,6 +75,10 @@ on_end(const struct sweep_report *r, void *data)
 	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
 		g_ptr_array_add(l->lines,
 				g_strdup(r->verdict->lines->pdata[i]));
+	g_ptr_array_set_size(l->warnings, 0);
+	for (guint i = 0; r->verdict && i < r->verdict->warnings->len; i++)
+		g_ptr_array_add(l->warnings,
+				g_strdup(r->verdict->warnings->pdata[i]));
 }
 
 static void

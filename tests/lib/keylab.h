@@ -38,6 +38,7 @@ struct keylab {
 	enum sweep_end last;
 	int64_t took;		/* us: the last heavy sweep */
 	GPtrArray *lines;	/* complaints of the last sweep */
+	GPtrArray *warnings;	/* likewise */
 };
 
 /* A fabric without a manager. */

@@ -154,7 +154,7 @@ make_fabric(struct setup *t, const char *spec, const char *engine)
 	in.g = g;
 	assert_true(choose_tables(&wish, &in, &t->choice, NULL));
 	graph_free(g);
-	verdict_judge(&t->verdict, t->s, &t->choice);
+	verdict_judge(&t->verdict, t->s, &t->choice, NULL);
 }
 
 /* A sweep ends; of what make_fabric() made if it reads a fabric. */
@@ -427,7 +427,7 @@ test_hostile_names_stay_valid_json(void **state)
 		memcpy(t->s->nodes[i].desc, "a\"b\\c\x01\n\xff{]", 11);
 	add_rule(t, 5, "x\"\\\n\x80", 0, PARTITION_FULL);
 	verdict_clear(&t->verdict);
-	verdict_judge(&t->verdict, t->s, &t->choice);
+	verdict_judge(&t->verdict, t->s, &t->choice, NULL);
 	end_sweep(t, SWEEP_END_NOT_UP);
 	ask(t, "json status");
 	ask(t, "json partitions");
