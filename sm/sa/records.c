@@ -12,7 +12,9 @@
  * where they are not neighbours (the ports cabled to a LID, the nodes of a
  * system). A BlockNum shrinks the records of each of them to one. So what such
  * a query costs does not depend on the size of the fabric. A LID within a
- * port's range of LMC means that port, whose records carry the base LID.
+ * port's range of LMC means that port, whose records carry the base LID. Of the
+ * tables of a CA's ports (P_Keys, VLs) the LID alone names the port: whatever
+ * port number a client asks with, it gets the record.
  *
  * Who may see what. A requester that is not trusted sees ports with which it
  * shares a partition (IBA C15-0.1.22); M_Keys and P_Key tables only the
@@ -26,7 +28,8 @@
 #include "sm/wire/bytes.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
-					   all bits that are asked for */
+					   of both capability masks the bits
+					   that are set, not all of them */
 
 struct sa_records {
 	size_t size;
@@ -143,9 +146,16 @@ scan_index(const struct scan *s)
 }
 
 static bool
+ignores_number(const struct scan *s, uint32_t index)
+{
+	return s->table->ca_by_lid &&
+		!subnet_is_switch(subnet_node_of(s->v->subnet, index));
+}
+
+static bool
 scan_has_number(const struct scan *s, uint32_t index)
 {
-	return s->port_num < 0 ||
+	return s->port_num < 0 || ignores_number(s, index) ||
 		s->v->subnet->ports[index].num == s->port_num;
 }
 
@@ -159,6 +169,10 @@ scan_open(struct scan *s)
 		return false;
 	s->i = s->i_first;
 	s->n = MIN(s->table->count(s, index), s->i_end);
+	if (s->table->attr_id == SA_ATTR_SL_TO_VL && ignores_number(s, index)) {
+		s->i = 0;		/* a CA has one, of no input port */
+		s->n = 1;
+	}
 	s->open = s->i < s->n && scan_sees(s, index);
 	return s->open;
 }
@@ -418,18 +432,19 @@ narrow_by_number(struct scan *s)
 		s->port_num = (int)scan_wanted(s, (unsigned)s->table->port);
 }
 
-#define PORT_INFO_CAPABILITIES		7u
-#define PORT_INFO_CAPABILITIES_OFFSET	24u
+#define PORT_INFO_CAP_MASK	7u
+#define PORT_INFO_CAP_MASK2	53u
 
 static void
-scan_ask_capabilities(struct scan *s)
+match_set_bits(struct scan *s, unsigned component)
 {
-	if (!scan_asks(s, PORT_INFO_CAPABILITIES))
-		return;
-	s->cap_asked = true;
-	s->cap_all = s->q.h->mad.attr_mod & CAP_MATCH;
-	s->cap_mask = (uint32_t)bytes_load(s->q.wanted +
-					PORT_INFO_CAPABILITIES_OFFSET, 4);
+	unsigned n, first, len;
+	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
+
+	first = f[component].offset / 8;
+	len = f[component].bits / 8;
+	if (scan_asks(s, component))
+		memcpy(s->match.mask + first, s->match.value + first, len);
 }
 
 static void
@@ -444,7 +459,10 @@ scan_narrow(struct scan *s)
 		narrow_node(s);
 		break;
 	case SA_ATTR_PORT_INFO:
-		scan_ask_capabilities(s);
+		if (!(s->q.h->mad.attr_mod & CAP_MATCH))
+			break;
+		match_set_bits(s, PORT_INFO_CAP_MASK);
+		match_set_bits(s, PORT_INFO_CAP_MASK2);
 		break;
 	case SA_ATTR_LINK:
 		narrow_link(s);
@@ -464,11 +482,15 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 {
 	const struct fabric_table *table =
 		scan_find_table(q->h->mad.attr_id);
+	uint64_t plain = q->h->comp_mask;
 	struct scan *s;
 
 	*status = 0;
 	if (!table)
 		return NULL;
+	/* The numbers narrow the scan; a CA's record may have others. */
+	if (table->ca_by_lid)
+		plain &= ~(SA_BIT(table->port) | SA_BIT(table->block));
 	if (table->attr_id == SA_ATTR_PKEY_TABLE && !q->trusted) {
 		*status = SA_STATUS_REQ_INVALID;
 		return NULL;
@@ -476,8 +498,7 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 	s = g_new0(struct scan, 1);
 	s->table = table;
 	s->q = *q;
-	if (!sa_match_init(&s->match, table->attr_id, q->h->comp_mask,
-			   q->wanted)) {
+	if (!sa_match_init(&s->match, table->attr_id, plain, q->wanted)) {
 		*status = SA_STATUS_REQ_INVALID;
 		g_free(s);
 		return NULL;

@@ -24,6 +24,8 @@ struct fabric_table {
 	int8_t block;		/* component that is the number of a record, */
 	uint8_t block_base;	/* which begins with this; -1: none */
 	int8_t port;		/* component that is the port's number, or -1 */
+	bool ca_by_lid;		/* of a CA the LID alone names the port: port
+				   numbers in the record mean nothing there */
 };
 
 struct scan {
@@ -38,8 +40,6 @@ struct scan {
 	uint32_t i_first, i_end;	/* those that are wanted */
 	int port_num;		/* only ports with this number; -1: all */
 	bool open;		/* i and n are those of `at` */
-	bool cap_asked, cap_all;	/* PortInfoRecord.CapabilityMask */
-	uint32_t cap_mask;
 };
 
 const struct fabric_table *scan_find_table(unsigned attr_id);

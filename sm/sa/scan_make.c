@@ -68,10 +68,6 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 
 	if (!p->known || !lid_of(s->v, at))
 		return false;
-	if (s->cap_asked && (s->cap_all ?
-			     (info.cap_mask & s->cap_mask) != s->cap_mask :
-			     info.cap_mask != s->cap_mask))
-		return false;
 	if (!s->q.trusted)
 		info.m_key = 0;
 	port_info_record_encode(record, lid_of(s->v, at), p->num, &info);
@@ -265,22 +261,24 @@ make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 }
 
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1, 0, -1 },
+	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1, 0, -1, false },
 	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1, 0,
-	  1 },
-	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, 0, 1 },
+	  1, false },
+	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, 0, 1, false },
 	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1, 0,
-	  -1 },
-	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1, 0, 2 },
+	  -1, false },
+	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1, 0, 2,
+	  true },
 	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_sl_to_vl, count_sl_to_vl, 1, 0,
-	  2 },
-	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_vl_arb, count_vl_arb, 2, 1, 1 },
+	  2, true },
+	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_vl_arb, count_vl_arb, 2, 1, 1,
+	  true },
 	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1, 0,
-	  -1 },
+	  -1, false },
 	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1, 0,
-	  -1 },
+	  -1, false },
 	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
-	  -1, 0, -1 },
+	  -1, 0, -1, false },
 };
 
 const struct fabric_table *

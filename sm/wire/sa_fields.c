@@ -42,7 +42,7 @@ static const struct sa_field port_info_fields[] = {
 	PLAIN("GidPrefix", 96, 64),
 	PLAIN("LID", 160, 16),
 	PLAIN("MasterSMLID", 176, 16),
-	SPECIAL("CapabilityMask", 192, 32),
+	PLAIN("CapabilityMask", 192, 32),
 	PLAIN("DiagCode", 224, 16),
 	PLAIN("M_KeyLeasePeriod", 240, 16),
 	PLAIN("LocalPortNum", 256, 8),

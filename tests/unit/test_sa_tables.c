@@ -160,6 +160,54 @@ test_what_was_read_is_told_and_not_asked_for_again(void **state)
 	lab_close(&l);
 }
 
+/* Diagnostics and osmtest ask for a CA's tables with port 0: the LID names the
+ * port. A switch has many, and there the number counts. */
+static void
+test_port_number_of_a_ca_means_nothing(void **state)
+{
+	static const struct {
+		unsigned attr_id, component, offset;
+		enum port_table table;
+	} kinds[] = {
+		{ SA_ATTR_PKEY_TABLE, 2, 4, PORT_N_TABLES },
+		{ SA_ATTR_SL_TO_VL, 2, 3, PORT_TABLE_SL2VL },
+		{ SA_ATTR_SL_TO_VL, 1, 2, PORT_TABLE_SL2VL },
+		{ SA_ATTR_VL_ARB, 1, 2, PORT_TABLE_VL_ARB },
+	};
+	union port_block block = { .bytes = { 0 } };
+	uint32_t host, sw;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	host = lab_host(&l, 5);
+	sw = lab_switch(&l, 2);
+	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+		for (unsigned number = 0; number < 3; number++) {
+			want(&l, kinds[k].attr_id, LID |
+			     SA_BIT(kinds[k].component), host);
+			lab_data(&l)[kinds[k].offset] = (uint8_t)number;
+			/* first it is this port that must be read */
+			if (kinds[k].table != PORT_N_TABLES) {
+				assert_int_equal(missing(&l, host, NULL),
+						 number == 0 && k != 2);
+				sa_view_add_block(l.v, kinds[k].table, host, 0,
+						  &block);
+				sa_view_close_table(l.v, kinds[k].table, host);
+			}
+			assert_int_equal(lab_ask(&l), 0);
+			assert_int_equal(lab_count(&l), 1);
+		}
+	}
+	want(&l, SA_ATTR_PKEY_TABLE, LID | SA_BIT(2), sw);
+	lab_data(&l)[4] = 0;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 1);
+	lab_data(&l)[4] = 9;
+	assert_int_equal(lab_ask(&l), 0);
+	assert_int_equal(lab_count(&l), 0);
+	lab_close(&l);
+}
+
 static void
 test_pkeys_are_those_that_are_held(void **state)
 {
@@ -326,6 +374,7 @@ main(void)
 			test_only_ports_that_are_asked_for_must_be_read),
 		cmocka_unit_test(
 			test_what_was_read_is_told_and_not_asked_for_again),
+		cmocka_unit_test(test_port_number_of_a_ca_means_nothing),
 		cmocka_unit_test(test_pkeys_are_those_that_are_held),
 		cmocka_unit_test(
 			test_node_record_has_the_nodes_own_description),
