@@ -15,6 +15,16 @@
 /* ClassPortInfo.CapabilityMask: Notices, UD multicast, MultiPath, match of
  * PortInfo's capabilities (IBA 15.2.5.2). */
 #define CLASS_CAPS	0x2602u
+/* CapabilityMask2: what clients may use of later revisions. Not there: QoS
+ * classes (bit 1), alias GUIDs (5), services of a multicast group (8). */
+#define CLASS_CAPS2	(1u << 3 |	/* SwitchInfo's MulticastFDBTop */ \
+			 1u << 6 |	/* all of PortInfo in its record */ \
+			 1u << 7 |	/* extended link speeds */ \
+			 1u << 10 |	/* match of CapabilityMask2 */ \
+			 1u << 12 |	/* JoinState SendOnlyFullMember */ \
+			 1u << 13 |	/* link width 2x, */ \
+			 1u << 15 |	/* HDR, */ \
+			 1u << 17)	/* NDR, as rates of paths and groups */
 #define CLASS_RESP_TIME	18u	/* 4.096 us * 2^18: one second */
 
 /* One record and no other, or the status that says what there is. */
@@ -406,19 +416,15 @@ task_query_multi_path(struct task *t)
 	}
 	r = records_of_multi_path(t->sa->view, &t->q, t->request->len -
 				  SA_DATA_OFFSET, &status);
-	/* Answered by its own method (IBA 15.2.3); the records are paths. */
 	answer_records(t, r, status);
-	if (!r)
-		return;
-	t->reply->mad[44] = 0;
-	t->reply->mad[45] = (uint8_t)(sa_record_size(SA_ATTR_PATH) / 8);
 }
 
 static void
 get_class_port_info(struct task *t)
 {
 	const struct sa_class_info info = {
-		.cap_mask = CLASS_CAPS, .resp_time = CLASS_RESP_TIME,
+		.cap_mask = CLASS_CAPS, .cap_mask2 = CLASS_CAPS2,
+		.resp_time = CLASS_RESP_TIME,
 	};
 
 	sa_class_info_encode(task_data(t), &info);

@@ -493,6 +493,9 @@ test_class_port_info_says_what_is_served(void **state)
 	assert_int_equal(lab_answer(&l)[0], 1);
 	assert_int_equal(lab_answer(&l)[1], 2);
 	assert_int_equal(lab_get(lab_answer(&l) + 2, 2), 0x2602);
+	/* CapabilityMask2, 27 bits: MulticastFDBTop, full PortInfo, extended
+	 * speeds, match of CapabilityMask2, SendOnlyFullMember, 2x, HDR, NDR */
+	assert_int_equal(lab_get(lab_answer(&l) + 4, 4) >> 5, 0x2b4c8);
 	l.mad[3] = SA_METHOD_GET_TABLE;
 	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
 	lab_close(&l);

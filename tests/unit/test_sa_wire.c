@@ -272,9 +272,15 @@ test_class_port_info_is_where_libibmad_has_it(void **state)
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK_F), 0x2602);
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK2_F), 0x7654321);
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_RESP_TIME_VALUE_F), 0x15);
-	/* all zero: nobody is sent elsewhere */
-	for (unsigned i = 8; i < sizeof(d); i++)
+	/* nobody is sent elsewhere: no GID, no LID; QP 1 and its Q_Key */
+	for (unsigned i = 8; i < 32; i++)
 		assert_int_equal(d[i], 0);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_REDIRECT_QP_F), 1);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_REDIRECT_QKEY_F),
+			 0x80010000);
+	for (unsigned i = 40; i < 68; i++)
+		assert_int_equal(d[i], 0);
+	assert_int_equal(mad_get_field(d, 0, IB_CPI_TRAP_QKEY_F), 0x80010000);
 	sa_class_info_decode(d, &out);
 	assert_int_equal(out.cap_mask, in.cap_mask);
 	assert_int_equal(out.cap_mask2, in.cap_mask2);
