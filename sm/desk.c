@@ -639,6 +639,11 @@ take(struct desk *d, const struct ask *ask)
 	int64_t now = transport_now(d->transport);
 
 	d->stats.taken++;
+	if (!sa_is_request(ask->key.method)) {
+		log_drop(d, "SA message that is no request", &ask->from,
+			 ask->mad);
+		return;
+	}
 	if (g_hash_table_contains(d->known, &ask->key)) {
 		d->stats.repeated++;
 		return;
@@ -691,9 +696,7 @@ on_message(const struct bulk_message *m, void *data)
 	ask = make_ask(&m->from, mad, len);
 	if (mad[0] != BASE_VERSION)
 		DROP("request of another MAD version");
-	if (ask.key.method & MAD_METHOD_RESPONSE)
-		DROP("table that nobody asked for");
-	if (m->len > d->params.max_request) {
+	if (sa_is_request(ask.key.method) && m->len > d->params.max_request) {
 		d->stats.taken++;
 		d->stats.too_long++;
 		send_status(d, &ask.from, mad, SA_STATUS_NO_RESOURCES);

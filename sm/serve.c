@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "sm/wire/sa.h"
+
 #define DROP(why) do { reason = (why); goto drop; } while (0)
 
 #define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
@@ -154,6 +156,8 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 		DROP("request of another MAD version");
 	if (h->method == MAD_METHOD_TRAP_REPRESS)
 		DROP("TrapRepress without a trap of ours");
+	if (h->method == SA_METHOD_REPORT)
+		DROP("Report without a subscription of ours");
 	if (h->mgmt_class == MAD_CLASS_SA && s->hooks.sa) {
 		s->hooks.sa(m, s->hooks.data);
 		return;

@@ -190,8 +190,8 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 		drop(&t, "SA request that is no whole MAD");
 		return;
 	}
-	if (t.h.mad.method & MAD_METHOD_RESPONSE) {
-		drop(&t, "SA answer that nobody asked for");
+	if (!sa_is_request(t.h.mad.method)) {
+		drop(&t, "SA message that is no request");
 		return;
 	}
 	memcpy(reply->mad, request->mad, MAD_SIZE);

@@ -410,6 +410,9 @@ task_query_multi_path(struct task *t)
 	struct sa_records *r;
 	unsigned status;
 
+	/* The answer has its own method, but PathRecord's attribute (IBA
+	 * o15-0.2.7). */
+	sa_set_attribute(t->reply->mad, SA_ATTR_PATH);
 	if (!mask_is_known(t)) {
 		task_answer(t, SA_STATUS_REQ_INVALID);
 		return;

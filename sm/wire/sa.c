@@ -59,6 +59,19 @@ sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 }
 
 void
+sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id)
+{
+	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+}
+
+bool
+sa_is_request(unsigned method)
+{
+	return !(method & MAD_METHOD_RESPONSE) && method != MAD_METHOD_TRAP &&
+		method != MAD_METHOD_TRAP_REPRESS && method != SA_METHOD_REPORT;
+}
+
+void
 sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 {
 	memset(mad, 0, MAD_SIZE);

@@ -74,6 +74,12 @@ bool sa_header_read(const uint8_t *mad, size_t len, struct sa_header *h);
  * (of the record of `attr_id`), no RMPP; SM_Key is cleared, data stay. */
 void sa_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 
+/* AttributeID, if the answer's is another. Before sa_make_response(). */
+void sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id);
+
+/* False of answers, and of what has none: Trap, TrapRepress, Report. */
+bool sa_is_request(unsigned method);
+
 /* A request of our own (a Report); TID 0, data zero. */
 void sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id);
 

@@ -238,6 +238,13 @@ test_what_the_sa_drops_gets_no_answer(void **state)
 	assert_int_equal(st.client[0].good + st.client[0].bad +
 			 st.client[0].busy, 0);
 	assert_int_equal(desk_stats(st.desk)->dropped, 1);
+	sa_build(mad, MAD_METHOD_TRAP, SA_ATTR_NOTICE);
+	assert_true(transport_send(st.client[0].t, &to, mad, MAD_SIZE, 0,
+				   NULL));
+	stage_run(&st, 2 * SECOND);
+	assert_int_equal(st.client[0].good + st.client[0].bad +
+			 st.client[0].busy, 0);
+	assert_int_equal(desk_stats(st.desk)->dropped, 2);
 	stage_close(&st);
 }
 

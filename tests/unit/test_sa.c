@@ -501,6 +501,24 @@ test_class_port_info_says_what_is_served(void **state)
 	lab_close(&l);
 }
 
+/* What has no answer in IBA (13.4.5) gets none, with an error neither. */
+static void
+test_notices_are_not_answered(void **state)
+{
+	static const unsigned methods[] = {
+		MAD_METHOD_TRAP, SA_METHOD_REPORT, MAD_METHOD_TRAP_REPRESS,
+		SA_METHOD_REPORT | MAD_METHOD_RESPONSE,
+	};
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(methods); i++) {
+		lab_begin(&l, methods[i], SA_ATTR_NOTICE, 0);
+		assert_int_equal(lab_ask(&l), LAB_DROPPED);
+	}
+	lab_close(&l);
+}
+
 /* -------------------------------------------------------------- statuses */
 
 static void

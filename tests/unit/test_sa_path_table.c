@@ -470,6 +470,7 @@ test_multi_path_joins_lists_of_gids(void **state)
 	want_multi(&l, 0, &r);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_int_equal(l.reply.mad[3], 0x94);
+	assert_int_equal(lab_get(l.reply.mad + 16, 2), SA_ATTR_PATH);
 	assert_int_equal(lab_get(l.reply.mad + 44, 2), 8);
 	assert_int_equal(sa_records_size(l.reply.records), 64);
 	assert_int_equal(lab_count(&l), 2 * 3 * 2);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sm/serve.h"
+#include "sm/wire/sa.h"
 #include "tests/lib/scripted.h"
 #include "topology/generate.h"
 
@@ -162,6 +163,20 @@ test_control_needs_the_sm_key(void **state)
 }
 
 static void
+test_reports_are_not_answered(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct desk d;
+
+	desk_open(&d, 0);
+	sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
+	assert_null(hand_in(&d, 3, mad));
+	smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
+	assert_null(hand_in(&d, 3, mad));
+	desk_close(&d);
+}
+
+static void
 make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 {
 	uint8_t *data;
@@ -235,6 +250,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sm_key_is_told_to_who_has_the_m_key),
 		cmocka_unit_test(test_control_needs_the_sm_key),
+		cmocka_unit_test(test_reports_are_not_answered),
 		cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
 		cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
 		cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
