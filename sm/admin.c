@@ -99,6 +99,7 @@ admin_publish(struct admin *a, const struct sweep_report *r,
 			   memberships_ref(v->memberships),
 			   a->params.gid_prefix, a->params.packet_life,
 			   a->params.subnet_timeout);
+	view->qos = a->params.qos;
 	sa_view_set_policy(view, a->policy);
 	sa_view_set_tables(view, v->tables);
 	if (reaches_all(r))

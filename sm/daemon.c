@@ -577,6 +577,7 @@ daemon_connect(struct daemon *d)
 		.gid_prefix = d->policy.gid_prefix,
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
+		.qos = d->conf->qos.enabled,
 	});
 	admin_set_policy(d->admin, site_sls(d->site));
 	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?

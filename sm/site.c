@@ -146,9 +146,22 @@ static void
 load_partitions(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	g_autoptr(GError) error = NULL;
+	const GPtrArray *all;
 
-	if (!partitions_load(s->partitions, warnings, &error))
+	if (!partitions_load(s->partitions, warnings, &error)) {
 		g_ptr_array_add(errors, g_strdup(error->message));
+		return;
+	}
+	all = partitions_rules(s->partitions)->partitions;
+	for (guint i = 0; !s->conf->qos.enabled && i < all->len; i++) {
+		const struct partition *p = all->pdata[i];
+
+		if (p->sl)
+			g_ptr_array_add(warnings, g_strdup_printf(
+				"partition %s (0x%04x): sl=%u is not used, "
+				"SL 0 is: QoS is off (qos TRUE turns it on)",
+				p->name, p->pkey, p->sl));
+	}
 }
 
 struct site *

@@ -6,7 +6,8 @@
  *   1. partition: the P_Key asked for, or the first that both have; limited
  *	to limited is none (IBA 10.9.3)
  *   2. SL: the policy's for such a path, else the partition's; if one is asked
- *	for, the partition is the first with which the path has this SL
+ *	for, the partition is the first with which the path has this SL. With
+ *	QoS off nobody has said what an SL means: 0, or what is asked for
  *   3. the way there through the tables, and back. Ours lead back, so a
  *	client that does not say gets a reversible path where there is one; it
  *	carries what both ways carry, since what the other end sends has to
@@ -171,6 +172,8 @@ sl_of(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	uint8_t sl = partition_sl(v, pkey);
 	struct qos_path path;
 
+	if (!v->qos)
+		return path_asks(w, PATH_SL) ? w->want.sl : 0;
 	if (!v->policy)
 		return sl;
 	path = policy_path(v, w, from, to, pkey);
@@ -192,7 +195,7 @@ sl_may_fit(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 {
 	struct qos_path path;
 
-	if (!path_asks(w, PATH_SL))
+	if (!path_asks(w, PATH_SL) || !v->qos)
 		return true;
 	path = policy_path(v, w, from, SUBNET_NONE, pkey);
 	return qos_policy_may_give(v->policy, &path, partition_sl(v, pkey),
@@ -338,8 +341,6 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 		out->qos_class = w->want.qos_class;
 	if (w->comp_mask & PATH_SERVICE_ID_BITS)
 		out->service_id = w->want.service_id;
-	if (path_asks(w, PATH_NUMB_PATH))
-		out->numb_path = w->want.numb_path;
 	return true;
 }
 

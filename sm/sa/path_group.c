@@ -88,8 +88,6 @@ describe(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	sa_view_make_gid(v, from, r->sgid);
 	if (path_asks(w, PATH_SLID))
 		r->slid = w->want.slid;
-	if (path_asks(w, PATH_NUMB_PATH))
-		r->numb_path = w->want.numb_path;
 }
 
 static bool

@@ -211,6 +211,7 @@ sa_view_new(struct subnet *s, struct lid_map *lids, struct lft *lft,
 	v->gid_prefix = gid_prefix;
 	v->packet_life = packet_life;
 	v->subnet_timeout = subnet_timeout;
+	v->qos = true;
 	find_hops(v);
 	find_starts(v);
 	sort_guids(v);

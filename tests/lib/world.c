@@ -160,7 +160,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->memory = memory_open(NULL, m->log);
 	m->admin = admin_new(&(struct admin_params){
 		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
-		.packet_life = 18, .subnet_timeout = 18,
+		.packet_life = 18, .subnet_timeout = 18, .qos = true,
 	});
 	open_desk(m);
 	m->mcast = mcast_new(m->x, 0, admin_sa(m->admin), m->log);

@@ -63,6 +63,32 @@ test_without_a_policy_it_is_the_partitions(void **state)
 	lab_close(&l);
 }
 
+/* VLs are as the devices have them, so no SL is better than another: a client
+ * gets the one that it asks for, a partition has none of its own. */
+static void
+test_without_qos_it_is_0_or_what_is_asked_for(void **state)
+{
+	struct path_record want = { .sl = 3 };
+	struct partition *p;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	p = partition_rules_get(l.rules, PKEY_DEFAULT);
+	p->sl = 2;
+	lab_publish(&l);
+	l.v->qos = false;
+	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1), 0, NULL),
+			 0);
+	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1),
+			       SA_BIT(PATH_SL), &want), 3);
+	/* of all pairs as well, where ports are passed over early */
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, SA_BIT(PATH_SL));
+	path_record_encode(lab_data(&l), &want);
+	assert_int_equal(lab_ask(&l), 0);
+	assert_true(lab_count(&l) > 12 * 12);
+	lab_close(&l);
+}
+
 static void
 test_rules_look_at_service_pkey_and_ends(void **state)
 {
@@ -220,6 +246,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_a_policy_it_is_the_partitions),
+		cmocka_unit_test(test_without_qos_it_is_0_or_what_is_asked_for),
 		cmocka_unit_test(test_rules_look_at_service_pkey_and_ends),
 		cmocka_unit_test(test_a_wish_for_an_sl_chooses_the_partition),
 		cmocka_unit_test(test_an_sl_for_a_service_needs_the_service),

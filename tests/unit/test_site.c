@@ -109,6 +109,23 @@ name_of(const struct setup *t, uint64_t guid)
 }
 
 static void
+test_sl_of_a_partition_needs_qos(void **state)
+{
+	struct setup *t = *state;
+
+	put(t->partitions, "Storage=0x10, sl=2 : 0x1=full ;\n"
+	    "Other=0x11 : 0x1=full ;\n");
+	start(t);
+	assert_int_equal(t->warnings->len, 1);
+	assert_non_null(strstr(t->warnings->pdata[0], "Storage (0x0010): sl=2 "
+			       "is not used"));
+	t->conf->qos.enabled = true;
+	g_ptr_array_set_size(t->warnings, 0);
+	assert_true(site_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->warnings->len, 0);
+}
+
+static void
 test_all_files_arrive(void **state)
 {
 	struct setup *t = *state;
@@ -257,6 +274,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_all_files_arrive),
+		TEST(test_sl_of_a_partition_needs_qos),
 		TEST(test_all_mistakes_are_told_at_the_start),
 		TEST(test_names_must_be_there_and_text),
 		TEST(test_absence_depends_on_who_asked),
