@@ -43,6 +43,8 @@ shows "MCMemberRecord: IPoIB's group is there" 'ff12:401b:ffff' -g
 shows "SMInfoRecord" 'SMInfoRecord|Priority|prio' SMIR
 shows "the port with the SM" 'IsSM ports' -s
 shows "ClassPortInfo" '0x2602' CPI
+shows "ClassPortInfo: what later revisions have" '0x0002B4C8' CPI
+shows "ClassPortInfo: QP 1 has its Q_Key" 'Redirect QKey.*0x80010000' CPI
 shows "P_KeyTableRecord for the trusted" 'PKey Table' --smkey 1 PKTR
 check "ServiceRecord: none, and said so" \
 	on H-5 client -t 10 saquery SR
@@ -123,7 +125,35 @@ asks "ibtracert finds the way between two GUIDs" \
 asks "ibping finds a GUID" "\(Lid $lid\) ibping statistics" \
 	ibping -c 1 -G "$guid"
 
+# Tables of a CA's port: the LID names it, whatever port number is asked for.
+for number in 0 1; do
+	shows "P_Keys of a CA, asked with port $number" 'PortNum|Port' \
+		--smkey 1 PKTR "$lid/$number/0"
+	shows "SL to VL of a CA, asked with port $number" 'InPort' \
+		SL2VL "$lid/0/$number"
+	shows "VL arbitration of a CA, asked with port $number" 'Block' \
+		VLAR "$lid/$number/1"
+done
+shows "PathRecord with an SL, without QoS" 'sl\.*0x3' \
+	--slid "$own_lid" --dlid "$lid" --sl 3 PR
+shows "PathRecord: the number of paths is not repeated" 'num_path_revers\.*0x80' \
+	--slid "$own_lid" --dlid "$lid" PR
+
 check "nobody saw the SA fail" log_has_not sa.log ' error '
+sm_kill_all
+sim_stop
+
+# The same flow where cables are not all alike.
+SIM_HOST=node-01
+sim_start "$MINISM_SRC/etc/fabrics/demo.net" ||
+	{ ok 1 "ibsim starts"; done_testing; }
+rm -rf cache
+sm_start demo.log --cache-dir "$SCRATCH/cache"
+check "the demo's fabric comes up" await 20 log_has demo.log 'SUBNET UP'
+for what in c q; do
+	check "osmtest -f $what on the demo's fabric" on node-02 client -t 60 \
+		osmtest -f $what -i "$SCRATCH/inventory"
+done
 sm_kill_all
 sim_stop
 done_testing
