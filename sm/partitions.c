@@ -38,6 +38,7 @@ struct partitions {
 	char *path, *changes_path;	/* NULL: none */
 	enum partitions_absence absence;
 	bool was_there;			/* the file, when it was read */
+	bool had_rules;			/* it, then */
 	struct partition_rules *file;	/* what the file says */
 	GArray *changes;		/* struct change */
 	struct partition_rules *rules;	/* in force */
@@ -128,13 +129,15 @@ do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
 	return NULL;
 }
 
+/* Without a definition a file says that all is open. Where one was in force
+ * that is rather a file that was cut short. */
 static struct partition_rules *
-read_file(const struct partitions *p, bool *there, GPtrArray *warnings,
-	  GError **error)
+read_file(const struct partitions *p, bool *there, bool *has_rules,
+	  GPtrArray *warnings, GError **error)
 {
 	g_autofree char *text = NULL;
 
-	*there = false;
+	*there = *has_rules = false;
 	if (!p->path)
 		return partition_rules_default();
 	if (!read_text(p->path, &text, error))
@@ -142,6 +145,14 @@ read_file(const struct partitions *p, bool *there, GPtrArray *warnings,
 	*there = text != NULL;
 	if (!text)
 		return do_without(p, warnings, error);
+	*has_rules = !partfile_is_empty(text);
+	if (p->had_rules && !*has_rules) {
+		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
+			    "%s: empty: would open everything; write "
+			    "\"Default=0x7fff : ALL=full;\" if that is meant",
+			    p->path);
+		return NULL;
+	}
 	return parse(text, p->path, warnings, error);
 }
 
@@ -323,10 +334,10 @@ bool
 partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 {
 	struct partition_rules *file;
+	bool there, has_rules;
 	GArray *changes;
-	bool there;
 
-	file = read_file(p, &there, warnings, error);
+	file = read_file(p, &there, &has_rules, warnings, error);
 	if (!file)
 		return false;
 	changes = read_changes(p, warnings, error);
@@ -335,6 +346,7 @@ partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 		return false;
 	}
 	p->was_there = there;
+	p->had_rules = has_rules;
 	exchange(p, file, changes, changes->len ?
 		 merge(file, changes, warnings) : partition_rules_ref(file));
 	return true;

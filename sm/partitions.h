@@ -43,7 +43,8 @@ void partitions_free(struct partitions *p);
 /*
  * Reads both files. On failure what was in force stays in force. A file that
  * is not there counts as none the first time (see absence); once it was read,
- * one that is gone is an error, or a slip would open the whole fabric.
+ * one that is gone is an error, or a slip would open the whole fabric; so is
+ * one without a definition after one with some.
  * warnings: lines, of char *.
  */
 bool partitions_load(struct partitions *p, GPtrArray *warnings,

@@ -675,6 +675,19 @@ finish(struct parser *p)
 	return NULL;
 }
 
+bool
+partfile_is_empty(const char *text)
+{
+	struct partfile_lex lex;
+	bool empty;
+
+	partfile_lex_init(&lex, text, "", NULL);
+	partfile_skip_space(&lex);
+	empty = !*lex.at;
+	partfile_lex_clear(&lex);
+	return empty;
+}
+
 struct partition_rules *
 partfile_parse(const char *text, const char *name, GPtrArray *warnings,
 	       GError **error)

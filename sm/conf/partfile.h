@@ -7,6 +7,7 @@
 #define MINISM_CONF_PARTFILE_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "topology/partition.h"
 
@@ -26,6 +27,9 @@ GQuark partfile_error_quark(void);
  */
 struct partition_rules *partfile_parse(const char *text, const char *name,
 				       GPtrArray *warnings, GError **error);
+
+/* True if there is no definition in it: blanks and comments at most. */
+bool partfile_is_empty(const char *text);
 
 /* The text of a file that says these rules, all of them explicitly; parsed, it
  * gives the same rules, but for their lines. A new string. */

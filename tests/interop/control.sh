@@ -213,6 +213,9 @@ partition_case() {
 		await 5 log_has again.log 'error conf: .*partitions\.conf:1:' 2
 	check "partition: the old members stay" has_pkey node-01 8010
 	check "partition: it is still UP" await 5 ctl_says 0 'UP' status
+	: >partitions.conf
+	check "partition: an emptied file is refused" \
+		ctl_says 1 'partitions\.conf: empty: would open everything' reload
 	partition_file
 	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
 	kill -HUP "$SM_PID"

@@ -208,6 +208,34 @@ test_bad_file_leaves_the_last_good_one(void **state)
 	load(t);
 }
 
+/* A file that was cut short would open the fabric. */
+static void
+test_an_empty_file_after_a_policy_is_a_mistake(void **state)
+{
+	static const char *const nothing[] = {
+		"", "\n \t\r\n", "# Storage=0x10 : ALL=full ;\n",
+		"\xef\xbb\xbf", "\xef\xbb\xbf# all of it\n",
+	};
+	struct setup *t = *state;
+
+	/* at the start it is as no file, as in OpenSM */
+	g_file_set_contents(t->path, nothing[2], -1, NULL);
+	load(t);
+	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
+	put_file(t);
+	load(t);
+	for (size_t i = 0; i < G_N_ELEMENTS(nothing); i++) {
+		g_file_set_contents(t->path, nothing[i], -1, NULL);
+		refuses(t, "empty: would open everything; write "
+			"\"Default=0x7fff : ALL=full;\" if that is meant");
+		assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_NONE);
+		assert_int_equal(what(t, 0, 0x10), PARTITION_FULL);
+	}
+	g_file_set_contents(t->path, "Default=0x7fff : ALL=full;", -1, NULL);
+	load(t);
+	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
+}
+
 static void
 test_unreadable_file_is_no_missing_one(void **state)
 {
@@ -426,6 +454,7 @@ main(void)
 		TEST(test_without_a_file_there_is_the_default),
 		TEST(test_file_says_who_is_in),
 		TEST(test_bad_file_leaves_the_last_good_one),
+		TEST(test_an_empty_file_after_a_policy_is_a_mistake),
 		TEST(test_unreadable_file_is_no_missing_one),
 		TEST(test_changes_go_before_the_file_and_survive),
 		TEST(test_reset_gives_the_file_its_word_back),
