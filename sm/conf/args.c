@@ -126,7 +126,6 @@ static const struct {
 	{ 'A', "ucast_cache", "tables that are still right are kept always" },
 	{ 'c', "create-config", "minism.conf(5) has all keys, --check-config "
 	  "reads a file of OpenSM's" },
-	{ 0, "console-port", "minismctl asks a running minism" },
 	{ 'd', "debug", "-v or -D logs more" },
 	{ 'e', "erase_log_file", "the log is appended to; SIGUSR1 opens it "
 	  "again, for logrotate" },
@@ -142,7 +141,7 @@ static const struct {
 	{ 'N', "no_part_enforce", "\"part_enforce off\" in minism.conf" },
 	{ 'O', "port_search_ordering_file", NULL },
 	{ 0, "Pconfig", "-P, --partitions=FILE" },
-	{ 'q', "console", "minismctl asks a running minism" },
+	{ 'q', NULL, "minismctl asks a running minism" },
 	{ 'Q', NULL, "\"qos TRUE\" in minism.conf" },
 	{ 'r', "reassign_lids", "LIDs in use are kept always" },
 	{ 0, "rereg_on_guid_migr", "clients are asked to register again in "
@@ -361,13 +360,10 @@ find_opensm_option(int letter, const char *name)
 	return -1;
 }
 
-/* shown: the option with its dashes. i: of the table, -1: a key of OpenSM's
- * file that is none here. */
+/* shown: the option with its dashes. */
 static bool
-fail_opensm_option(const char *shown, int i, GError **error)
+fail_opensm_option(const char *shown, const char *instead, GError **error)
 {
-	const char *instead = i < 0 ? NULL : opensm_options[i].instead;
-
 	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
 		    "%s is OpenSM's; here %s", shown, instead ? instead :
 		    "there is nothing like it");
@@ -384,10 +380,14 @@ fail_unknown_long(const char *text, GError **error)
 	g_autofree char *shown = g_strconcat("--", cut, NULL);
 	g_autofree char *key = g_strdelimit(g_strdup(word), "-", '_');
 	g_autofree char *near = NULL;
+	const char *instead;
 	int i = find_opensm_option(0, word);
 
-	if (i >= 0 || foreign_judge(key, "") != FOREIGN_UNKNOWN)
-		return fail_opensm_option(shown, i, error);
+	if (i >= 0)
+		return fail_opensm_option(shown, opensm_options[i].instead,
+					  error);
+	if (foreign_judge(key, "", &instead) != FOREIGN_UNKNOWN)
+		return fail_opensm_option(shown, instead, error);
 	if (conf_key_is(key)) {
 		g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION, "%s is no "
 			    "option; it is the key %s of minism.conf", shown,
@@ -419,25 +419,23 @@ fail_option(char **argv, GError **error)
 				optopt : '?');
 	i = find_opensm_option(optopt, NULL);
 	if (i >= 0)
-		return fail_opensm_option(shown, i, error);
+		return fail_opensm_option(shown, opensm_options[i].instead,
+					  error);
 	g_set_error(error, CONF_ERROR, CONF_ERROR_OPTION,
 		    "%s is no option; --help has all", shown);
 	return false;
 }
 
-/* OpenSM's -D: a mask, of which the highest of the low four bits decides. */
+/* OpenSM's -D. */
 static bool
 set_flags(struct conf *conf, const struct arg *arg, const char *value,
 	  GError **error)
 {
-	static const int levels[16] = {
-		0, 0, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
-	};
 	uint64_t mask;
 
 	if (!conf_read_number(value, 0xff, &mask))
 		return fail_value(arg, value, error);
-	conf->verbosity = levels[mask & 0xf];
+	conf->verbosity = conf_verbosity((unsigned)mask);
 	return true;
 }
 

@@ -48,6 +48,7 @@ struct conf_key {
 
 #define ERRORS_MAX	20u
 #define UNKNOWN_MAX	20u
+#define LOG_FLAG_DUMP	0x40u	/* OpenSM's OSM_LOG_ROUTING */
 #define AT(member)	offsetof(struct conf, member)
 
 static const struct conf_key keys[] = {
@@ -104,6 +105,8 @@ static const struct conf_key keys[] = {
 	{ "log_file", VALUE_TEXT_OR_NONE, AT(log_file), 0, 0 },
 	{ "cache_dir", VALUE_TEXT_OR_NONE, AT(cache_dir), 0, 0 },
 	{ "dump_dir", VALUE_TEXT_OR_NONE, AT(dump_dir), 0, 0 },
+	{ "dump_files_dir", VALUE_TEXT_OR_NONE, AT(dump_files_dir), 0, 0 },
+	{ "log_flags", VALUE_UNSIGNED, AT(log_flags), 0, 0xff },
 	{ "control_socket", VALUE_TEXT_OR_NONE, AT(control_socket), 0, 0 },
 };
 
@@ -142,7 +145,8 @@ conf_new(void)
 	conf->overrun_errors = 8;
 	conf->poll_ms = 1000;
 	conf->polls_lost = 2;
-	conf->verbosity = 2;
+	conf->log_flags = 0x43;
+	conf->verbosity = conf_verbosity(conf->log_flags);
 	conf->seed = 1;
 	conf->config_file = g_strdup(MINISM_SYSCONFDIR "/minism.conf");
 	conf->cache_dir = g_strdup(MINISM_CACHEDIR);
@@ -167,6 +171,7 @@ conf_copy(const struct conf *conf)
 	copy->log_file = g_strdup(conf->log_file);
 	copy->cache_dir = g_strdup(conf->cache_dir);
 	copy->dump_dir = g_strdup(conf->dump_dir);
+	copy->dump_files_dir = g_strdup(conf->dump_files_dir);
 	copy->partition_file = g_strdup(conf->partition_file);
 	copy->qos_policy_file = g_strdup(conf->qos_policy_file);
 	copy->control_socket = g_strdup(conf->control_socket);
@@ -193,6 +198,7 @@ conf_free(struct conf *conf)
 	g_free(conf->log_file);
 	g_free(conf->cache_dir);
 	g_free(conf->dump_dir);
+	g_free(conf->dump_files_dir);
 	g_free(conf->partition_file);
 	g_free(conf->qos_policy_file);
 	g_free(conf->control_socket);
@@ -207,6 +213,17 @@ unsigned
 conf_enforce(const struct conf *conf)
 {
 	return conf->no_enforcement ? 0 : conf->enforce;
+}
+
+/* The highest of the low four bits decides. */
+int
+conf_verbosity(unsigned log_flags)
+{
+	static const int levels[16] = {
+		0, 0, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
+	};
+
+	return levels[log_flags & 0xf];
 }
 
 /* --- words --- */
@@ -517,14 +534,16 @@ static void
 warn_key(const struct line *line, const char *key, const char *value)
 {
 	GPtrArray *names;
+	const char *instead;
 	char *shown, *near;
 
-	switch (foreign_judge(key, value)) {
+	switch (foreign_judge(key, value, &instead)) {
 	case FOREIGN_HARMLESS:
 		return;
 	case FOREIGN_UNUSED:
 		tell(line, line->warnings, key,
-		     "%s is not used by minism yet", key);
+		     "%s is not used by minism yet%s%s", key,
+		     instead ? "; " : "", instead ? instead : "");
 		return;
 	case FOREIGN_UNKNOWN:
 		break;
@@ -629,6 +648,8 @@ read_line(struct conf *conf, const struct line *line, char *text)
 	if (*value)
 		*value++ = '\0';
 	value += strspn(value, " \t");
+	if (foreign_alias(name))
+		name = (char *)foreign_alias(name);
 	if (conf_key_is(name))
 		set_from_line(conf, line, name, value);
 	else
@@ -679,6 +700,9 @@ conf_parse(struct conf *conf, const char *text, const char *name,
 			n_unknown - UNKNOWN_MAX));
 	ok = line.errors->len == 0;
 	if (ok) {
+		draft->verbosity = conf_verbosity(draft->log_flags);
+		if (!draft->dump_dir && (draft->log_flags & LOG_FLAG_DUMP))
+			draft->dump_dir = g_strdup(draft->dump_files_dir);
 		qos_keys_check(&draft->qos, warnings);
 		*conf = *draft;
 		*draft = old;

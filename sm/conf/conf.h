@@ -81,6 +81,8 @@ struct conf {
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
 	char *dump_dir;		/* NULL: no dumps */
+	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
+	unsigned log_flags;	/* has 0x40; and its mask of what is logged */
 	bool show;		/* print the picture of the fabric when up */
 	char *simulate;		/* a net file or a generator's spec: manage a
 				   simulated fabric; NULL: a real one */
@@ -121,6 +123,9 @@ bool conf_from_args(struct conf *conf, int argc, char **argv,
 
 /* On which sides switches are to enforce partitions: CONF_SIDE_*. */
 unsigned conf_enforce(const struct conf *conf);
+
+/* OpenSM's mask of what is logged as `verbosity`. */
+int conf_verbosity(unsigned log_flags);
 
 /* The text of --help. Static. */
 const char *conf_help(void);

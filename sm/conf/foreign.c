@@ -9,7 +9,10 @@
  * on. What `opensm -c` writes is full of those, and a warning that says
  * nothing hides the one that does.
  *
- * Source: what `opensm -c` of OpenSM 3.3.23 writes, less the keys of conf.c.
+ * A file that OpenSM reads by default counts only if it is there.
+ *
+ * Source: what `opensm -c` of OpenSM 3.3.23 writes, less the keys of conf.c, and
+ * what files of NVIDIA's subnet manager have besides.
  */
 #include "sm/conf/foreign.h"
 
@@ -20,107 +23,117 @@
 struct foreign {
 	const char *key;
 	const char *done;	/* the value that minism does; NULL: none */
+	const char *instead;	/* what does the same here, or NULL */
 };
 
-/* Details: the key that makes them count is in the table, too. */
+/* Details: the key that makes them count is in the table, too; or minism does
+ * in any case what one of the values asks for. */
 #define ANY	"*"
 
+#define CONSOLE	"minismctl asks a running minism"
+#define ROTATE	"SIGUSR1 opens the log again, for logrotate"
+#define ERRORS	"ibqueryerrors reads the error counters of ports"
+
 static const struct foreign foreigners[] = {
-	{ "accum_log_file", "TRUE" },
-	{ "allow_both_pkeys", "TRUE" },
-	{ "avoid_throttled_links", "FALSE" },
-	{ "babbling_port_policy", "FALSE" },
-	{ "cc_ca_cong_setting_ccti_increase", ANY },
-	{ "cc_ca_cong_setting_ccti_min", ANY },
-	{ "cc_ca_cong_setting_ccti_timer", ANY },
-	{ "cc_ca_cong_setting_control_map", ANY },
-	{ "cc_ca_cong_setting_port_control", ANY },
-	{ "cc_ca_cong_setting_trigger_threshold", ANY },
-	{ "cc_cct", ANY },
-	{ "cc_key", ANY },
-	{ "cc_max_outstanding_mads", ANY },
-	{ "cc_sw_cong_setting_control_map", ANY },
-	{ "cc_sw_cong_setting_credit_mask", ANY },
-	{ "cc_sw_cong_setting_credit_starvation_return_delay", ANY },
-	{ "cc_sw_cong_setting_credit_starvation_threshold", ANY },
-	{ "cc_sw_cong_setting_marking_rate", ANY },
-	{ "cc_sw_cong_setting_packet_size", ANY },
-	{ "cc_sw_cong_setting_threshold", ANY },
-	{ "cc_sw_cong_setting_victim_mask", ANY },
-	{ "congestion_control", "FALSE" },
-	{ "connect_roots", "FALSE" },
-	{ "console", "off" },
-	{ "console_port", ANY },
-	{ "consolidate_ipv6_snm_req", "FALSE" },
-	{ "disable_multicast", "FALSE" },
-	{ "do_mesh_analysis", "FALSE" },
-	{ "drop_event_subscriptions", "FALSE" },
-	{ "dump_files_dir", NULL },
-	{ "enable_quirks", "FALSE" },
-	{ "event_db_dump_file", NULL },
-	{ "event_plugin_name", NULL },
-	{ "event_plugin_options", ANY },
-	{ "exit_on_fatal", "FALSE" },
-	{ "fdr10", NULL },
-	{ "force_link_speed", "15" },
-	{ "force_link_speed_ext", "31" },
-	{ "force_link_width", "255" },
-	{ "force_log_flush", "FALSE" },
-	{ "fsync_high_avail_files", NULL },
-	{ "guid_routing_order_file", NULL },
-	{ "guid_routing_order_no_scatter", "FALSE" },
-	{ "honor_guid2lid_file", "TRUE" },
-	{ "hop_weights_file", NULL },
-	{ "ids_guid_file", NULL },
-	{ "ignore_other_sm", "FALSE" },
-	{ "ipoib_mcgroup_creation_validation", "TRUE" },
-	{ "keep_pkey_indexes", "TRUE" },
-	{ "lash_start_vl", ANY },
-	{ "lfts_file", NULL },
-	{ "lid_matrix_dump_file", NULL },
-	{ "lmc_esp0", "TRUE" },
-	{ "log_flags", NULL },
-	{ "log_max_size", "0" },
-	{ "log_prefix", NULL },
-	{ "long_transaction_timeout", NULL },
-	{ "max_msg_fifo_timeout", NULL },
-	{ "max_reverse_hops", "0" },
-	{ "max_smps_timeout", NULL },
-	{ "max_wire_smps2", NULL },
-	{ "mcgroup_join_validation", "TRUE" },
-	{ "nue_include_switches", ANY },
-	{ "nue_max_num_vls", ANY },
-	{ "per_module_logging_file", NULL },
-	{ "perfmgr", "FALSE" },
-	{ "perfmgr_ignore_cas", ANY },
-	{ "perfmgr_log_errors", ANY },
-	{ "perfmgr_max_outstanding_queries", ANY },
-	{ "perfmgr_query_cpi", ANY },
-	{ "perfmgr_redir", ANY },
-	{ "perfmgr_rm_nodes", ANY },
-	{ "perfmgr_sweep_time_s", ANY },
-	{ "perfmgr_xmit_wait_log", ANY },
-	{ "perfmgr_xmit_wait_threshold", ANY },
-	{ "port_prof_ignore_file", ANY },
-	{ "port_profile_switch_nodes", "FALSE" },
-	{ "port_search_ordering_file", NULL },
-	{ "port_shifting", "FALSE" },
-	{ "prefix_routes_file", NULL },
-	{ "quasi_ftree_indexing", "FALSE" },
-	{ "reassign_lids", "FALSE" },
-	{ "sa_db_dump", "FALSE" },
-	{ "sa_db_file", NULL },
-	{ "scatter_ports", "0" },
-	{ "single_thread", NULL },
-	{ "sm_assigned_guid", "0x00" },
-	{ "sm_inactive", "FALSE" },
-	{ "suppress_sl2vl_mad_status_errors", "FALSE" },
-	{ "sweep_on_trap", "TRUE" },
-	{ "torus_config", ANY },
-	{ "use_mfttop", NULL },
-	{ "use_optimized_slvl", "FALSE" },
-	{ "use_original_extended_sa_rates_only", "FALSE" },
-	{ "use_ucast_cache", "FALSE" },
+	{ "accum_log_file", "TRUE", NULL },
+	{ "allow_both_pkeys", ANY, NULL },
+	{ "avoid_throttled_links", "FALSE", NULL },
+	{ "babbling_port_policy", "FALSE", NULL },
+	{ "cc_ca_cong_setting_ccti_increase", ANY, NULL },
+	{ "cc_ca_cong_setting_ccti_min", ANY, NULL },
+	{ "cc_ca_cong_setting_ccti_timer", ANY, NULL },
+	{ "cc_ca_cong_setting_control_map", ANY, NULL },
+	{ "cc_ca_cong_setting_port_control", ANY, NULL },
+	{ "cc_ca_cong_setting_trigger_threshold", ANY, NULL },
+	{ "cc_cct", ANY, NULL },
+	{ "cc_key", ANY, NULL },
+	{ "cc_max_outstanding_mads", ANY, NULL },
+	{ "cc_sw_cong_setting_control_map", ANY, NULL },
+	{ "cc_sw_cong_setting_credit_mask", ANY, NULL },
+	{ "cc_sw_cong_setting_credit_starvation_return_delay", ANY, NULL },
+	{ "cc_sw_cong_setting_credit_starvation_threshold", ANY, NULL },
+	{ "cc_sw_cong_setting_marking_rate", ANY, NULL },
+	{ "cc_sw_cong_setting_packet_size", ANY, NULL },
+	{ "cc_sw_cong_setting_threshold", ANY, NULL },
+	{ "cc_sw_cong_setting_victim_mask", ANY, NULL },
+	{ "congestion_control", "FALSE", NULL },
+	{ "connect_roots", "FALSE", NULL },
+	{ "console", "off", CONSOLE },
+	{ "console_port", ANY, CONSOLE },
+	{ "consolidate_ipv6_snm_req", "FALSE", NULL },
+	{ "disable_multicast", "FALSE", NULL },
+	{ "do_mesh_analysis", "FALSE", NULL },
+	{ "drop_event_subscriptions", "FALSE", NULL },
+	{ "enable_quirks", "FALSE", NULL },
+	{ "event_db_dump_file", NULL, NULL },
+	{ "event_plugin_name", NULL, NULL },
+	{ "event_plugin_options", ANY, NULL },
+	{ "exit_on_fatal", ANY, NULL },
+	{ "fdr10", ANY, NULL },
+	{ "force_link_speed", "15", NULL },
+	{ "force_link_speed_ext", "31", NULL },
+	{ "force_link_width", "255", NULL },
+	{ "force_log_flush", ANY, NULL },
+	{ "fsync_high_avail_files", ANY, NULL },
+	{ "gmp_threads", ANY, NULL },
+	{ "guid_routing_order_file", NULL, NULL },
+	{ "guid_routing_order_no_scatter", "FALSE", NULL },
+	{ "honor_guid2lid_file", ANY, NULL },
+	{ "hop_weights_file", NULL, NULL },
+	{ "ids_guid_file", NULL, NULL },
+	{ "ignore_other_sm", "FALSE", NULL },
+	{ "ipoib_mcgroup_creation_validation", "TRUE", NULL },
+	{ "keep_pkey_indexes", "TRUE", NULL },
+	{ "lash_start_vl", ANY, NULL },
+	{ "lfts_file", NULL, NULL },
+	{ "lid_matrix_dump_file", NULL, NULL },
+	{ "lmc_esp0", ANY, NULL },
+	{ "log_max_size", "0", ROTATE },
+	{ "log_prefix", NULL, NULL },
+	{ "long_transaction_timeout", ANY, NULL },
+	{ "max_msg_fifo_timeout", ANY, NULL },
+	{ "max_reverse_hops", "0", NULL },
+	{ "max_smps_timeout", ANY, NULL },
+	{ "max_wire_smps2", ANY, NULL },
+	{ "max_wire_smps_per_device", ANY, NULL },
+	{ "mcgroup_join_validation", "TRUE", NULL },
+	{ "nue_include_switches", ANY, NULL },
+	{ "nue_max_num_vls", ANY, NULL },
+	{ "per_module_logging_file", "/etc/opensm/per-module-logging.conf",
+	  NULL },
+	{ "perfmgr", "FALSE", ERRORS },
+	{ "perfmgr_ignore_cas", ANY, NULL },
+	{ "perfmgr_log_errors", ANY, NULL },
+	{ "perfmgr_max_outstanding_queries", ANY, NULL },
+	{ "perfmgr_query_cpi", ANY, NULL },
+	{ "perfmgr_redir", ANY, NULL },
+	{ "perfmgr_rm_nodes", ANY, NULL },
+	{ "perfmgr_sweep_time_s", ANY, NULL },
+	{ "perfmgr_xmit_wait_log", ANY, NULL },
+	{ "perfmgr_xmit_wait_threshold", ANY, NULL },
+	{ "pgrp_policy_file", NULL, NULL },
+	{ "port_prof_ignore_file", ANY, NULL },
+	{ "port_profile_switch_nodes", "FALSE", NULL },
+	{ "port_search_ordering_file", NULL, NULL },
+	{ "port_shifting", "FALSE", NULL },
+	{ "prefix_routes_file", "/etc/opensm/prefix-routes.conf", NULL },
+	{ "quasi_ftree_indexing", "FALSE", NULL },
+	{ "reassign_lids", "FALSE", NULL },
+	{ "sa_db_dump", "FALSE", NULL },
+	{ "sa_db_file", NULL, NULL },
+	{ "scatter_ports", "0", NULL },
+	{ "single_thread", ANY, NULL },
+	{ "sm_assigned_guid", "0x00", NULL },
+	{ "sm_inactive", "FALSE", NULL },
+	{ "smp_threads", ANY, NULL },
+	{ "suppress_sl2vl_mad_status_errors", "FALSE", NULL },
+	{ "sweep_on_trap", "TRUE", NULL },
+	{ "torus_config", ANY, NULL },
+	{ "use_mfttop", ANY, NULL },
+	{ "use_optimized_slvl", "FALSE", NULL },
+	{ "use_original_extended_sa_rates_only", "FALSE", NULL },
+	{ "use_ucast_cache", ANY, NULL },
+	{ "virt_max_ports_in_process", ANY, NULL },
 };
 
 /* The first word of `value` is `word`, in whatever case. */
@@ -133,18 +146,28 @@ is_word(const char *value, const char *word)
 }
 
 enum foreign_verdict
-foreign_judge(const char *key, const char *value)
+foreign_judge(const char *key, const char *value, const char **instead)
 {
+	*instead = NULL;
 	for (size_t i = 0; i < G_N_ELEMENTS(foreigners); i++) {
 		const struct foreign *f = &foreigners[i];
 
 		if (strcmp(f->key, key) != 0)
 			continue;
+		*instead = f->instead;
 		if (is_word(value, "(null)") ||
 		    (f->done && (f->done[0] == ANY[0] ||
-				 is_word(value, f->done))))
+				 (is_word(value, f->done) &&
+				  !g_file_test(f->done, G_FILE_TEST_EXISTS)))))
 			return FOREIGN_HARMLESS;
 		return FOREIGN_UNUSED;
 	}
 	return FOREIGN_UNKNOWN;
+}
+
+const char *
+foreign_alias(const char *key)
+{
+	return strcmp(key, "routing_threads_num") == 0 ? "routing_threads" :
+		NULL;
 }

@@ -11,7 +11,12 @@ enum foreign_verdict {
 	FOREIGN_HARMLESS,	/* asks for nothing, or for what it does */
 };
 
-/* value: the rest of the line, as it stands in the file. */
-enum foreign_verdict foreign_judge(const char *key, const char *value);
+/* value: the rest of the line, as it stands in the file. *instead: what does
+ * the same here, or NULL. */
+enum foreign_verdict foreign_judge(const char *key, const char *value,
+				   const char **instead);
+
+/* The key of minism's that is this one under another name; NULL: none. */
+const char *foreign_alias(const char *key);
 
 #endif

@@ -315,6 +315,60 @@ test_foreign_keys_are_judged_by_value(void **state)
 	assert_int_equal(t->warnings->len, 5);
 }
 
+/* OpenSM's: dumps are one of the things to log. */
+static void
+test_log_flags_and_dumps_are_taken_from_opensm(void **state)
+{
+	static const struct {
+		const char *text;
+		int verbosity;
+		const char *dump_dir;
+	} cases[] = {
+		{ "log_flags 0x03\ndump_files_dir /var/log/\n", 2, NULL },
+		{ "log_flags 0x43\ndump_files_dir /var/log/\n", 2,
+		  "/var/log/" },
+		{ "dump_files_dir /d\n", 2, "/d" },
+		{ "dump_files_dir /d\ndump_dir /e\n", 2, "/e" },
+		{ "log_flags 0x1\n", 0, NULL },
+		{ "log_flags 7\n", 3, NULL },
+		{ "log_flags 0xff\n", 4, NULL },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct conf *conf = conf_new();
+
+		assert_true(conf_parse(conf, cases[i].text, "x", t->warnings,
+				       NULL));
+		assert_int_equal(conf->verbosity, cases[i].verbosity);
+		assert_int_equal(g_strcmp0(conf->dump_dir,
+					   cases[i].dump_dir), 0);
+		conf_free(conf);
+	}
+	assert_int_equal(t->warnings->len, 0);
+}
+
+static void
+test_keys_whose_effect_is_there_need_no_warning(void **state)
+{
+	struct setup *t = *state;
+
+	parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
+		 "use_mfttop TRUE\nmax_smps_timeout 1000\n"
+		 "max_wire_smps2 8\nprefix_routes_file "
+		 "/etc/opensm/prefix-routes.conf\nrouting_threads_num 3\n");
+	assert_int_equal(t->warnings->len, 0);
+	assert_int_equal(t->conf->routing_threads, 3);
+	parse(t, "perfmgr TRUE\nconsole loopback\n");
+	assert_int_equal(t->warnings->len, 2);
+	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: perfmgr is "
+			    "not used by minism yet; ibqueryerrors reads the "
+			    "error counters of ports");
+	assert_string_equal(t->warnings->pdata[1], "x.conf:2:1: console is "
+			    "not used by minism yet; minismctl asks a running "
+			    "minism");
+}
+
 static void
 test_all_errors_of_a_file_are_told(void **state)
 {
@@ -477,7 +531,7 @@ test_shipped_file_tells_the_defaults(void **state)
 		 "max_wire_smps 1\nrouting_engine x\nsubnet_prefix 1\n"
 		 "log_file x\nport 1\nca_name x\ndump_dir x\n"
 		 "force_heavy_sweep TRUE\nnode_name_map_name x\n"
-		 "daemon TRUE\n");
+		 "daemon TRUE\nlog_flags 1\ndump_files_dir x\n");
 	parse(t, policy_lines);
 	parse(t, settings->str);
 	/* these depend on the build */
@@ -519,6 +573,8 @@ main(void)
 		TEST(test_null_is_the_built_in_value),
 		TEST(test_unknown_keys_are_warned_of),
 		TEST(test_foreign_keys_are_judged_by_value),
+		TEST(test_log_flags_and_dumps_are_taken_from_opensm),
+		TEST(test_keys_whose_effect_is_there_need_no_warning),
 		TEST(test_all_errors_of_a_file_are_told),
 		TEST(test_bad_value_is_an_error_and_nothing_is_taken),
 		TEST(test_shipped_file_tells_the_defaults),
