@@ -12,7 +12,8 @@
  *   2. minhop, if its shortest ways happen to have no credit loop here;
  *   3. updn.
  * This is the order of quality: congestion-free shifts, then shortest ways,
- * then any way. Then choose_transition: old and new together. If old alone is
+ * then any way. A list of engines by name is gone through in the same way, in
+ * its own order. Then choose_transition: old and new together. If old alone is
  * acyclic and new alone is, but not both, the update goes in two steps, with a
  * bridge between them.
  *
@@ -370,20 +371,22 @@ choose_auto(const struct choice_wish *wish, const struct engine_input *in,
 		{ "minhop", "shortest ways have no credit loop here" },
 		{ "updn", "it has no credit loop anywhere" },
 	};
+	const struct engine *const *list = wish->order;
 	g_autoptr(GString) why = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-		g_autofree char *against = choose_try(wish, order[i].name, in,
-			c, i + 1 == G_N_ELEMENTS(order));
+	for (size_t i = 0; list ? !!list[i] : i < G_N_ELEMENTS(order); i++) {
+		const char *name = list ? list[i]->name : order[i].name;
+		bool last = list ? !list[i + 1] : i + 1 == G_N_ELEMENTS(order);
+		g_autofree char *against = choose_try(wish, name, in, c, last);
 
 		if (!against) {
-			c->reason = g_strconcat(why->str, order[i].because,
-						NULL);
+			c->reason = g_strconcat(why->str, list ? "asked for, "
+						"and safe here" :
+						order[i].because, NULL);
 			return true;
 		}
 		choice_drop_tables(c);
-		g_string_append_printf(why, "%s: %s; ", order[i].name,
-				       against);
+		g_string_append_printf(why, "%s: %s; ", name, against);
 	}
 	g_string_truncate(why, why->len - 2);
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,

@@ -18,7 +18,10 @@ struct choose_memo *choose_memo_new(void);
 void choose_memo_free(struct choose_memo *memo);
 
 struct choice_wish {
-	const struct engine *engine;	/* NULL: auto */
+	const struct engine *engine;	/* NULL: see order */
+	/* One after the other, each only if its tables are safe; ends with
+	 * NULL. No list: auto's. */
+	const struct engine *const *order;
 	bool require_deadlock_free;	/* even of one asked for by name */
 	/* Whose order input->ranks is; NULL: nobody's. */
 	const char *ranks_by;

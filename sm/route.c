@@ -61,6 +61,7 @@ route_fabric(const struct route_params *params, const struct memory *memory,
 	g_autofree uint8_t *io = mark_io(g, lids, params);
 	struct choice_wish wish = {
 		.engine = params->engine,
+		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
 		.memo = memo,
 	};

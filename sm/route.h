@@ -11,7 +11,8 @@
 #include "sm/memory.h"
 
 struct route_params {
-	const struct engine *engine;	/* NULL: auto */
+	const struct engine *engine;	/* NULL: see choice_wish.order */
+	const struct engine *const *order;
 	bool require_deadlock_free;
 	/* Of uint64_t, ascending; NULL: no such list. */
 	const GArray *roots;		/* NodeGUIDs */

@@ -220,6 +220,50 @@ test_engine_that_cannot_is_not_replaced(void **state)
 	fabric_clear(&f);
 }
 
+/* A guide's "ftree,updn,minhop": no engine of a list may bring a loop. */
+static void
+test_a_list_is_gone_through_in_its_order(void **state)
+{
+	static const struct {
+		const char *spec, *engines[4];
+		const char *engine;	/* NULL: none will do */
+		const char *why;
+	} cases[] = {
+		{ "PGFT(4,4;1,4)", { "ftree", "updn", "minhop" }, "ftree",
+		  "asked for" },
+		{ "PGFT(4,4;1,4)", { "updn", "ftree" }, "updn", "asked for" },
+		{ "ring(8;2)", { "ftree", "updn", "minhop" }, "updn",
+		  "ftree: " },
+		{ "ring(8;2)", { "minhop", "updn" }, "updn", "credit loops" },
+		{ "ring(8;2)", { "ftree", "minhop" }, NULL, "credit loops" },
+		{ "hyperx(4;2)", { "minhop", "updn" }, "minhop",
+		  "asked for" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct engine *order[4] = { NULL };
+		const struct choice_wish wish = { .order = order };
+		struct fabric f;
+		bool ok;
+
+		for (size_t k = 0; cases[i].engines[k]; k++)
+			order[k] = engine_by_name(cases[i].engines[k], NULL);
+		fabric_make(&f, cases[i].spec);
+		ok = choose_tables(&wish, &f.in, &f.choice, &f.error);
+		assert_int_equal(ok, !!cases[i].engine);
+		if (ok) {
+			assert_string_equal(f.choice.engine->name,
+					    cases[i].engine);
+			assert_int_equal(f.choice.safety, CHOICE_SAFE);
+			assert_non_null(strstr(f.choice.reason, cases[i].why));
+		} else {
+			assert_non_null(strstr(f.error->message,
+					       cases[i].why));
+		}
+		fabric_clear(&f);
+	}
+}
+
 static void
 test_auto_takes_the_best_that_is_safe(void **state)
 {
@@ -534,6 +578,7 @@ main(void)
 		cmocka_unit_test(test_what_goes_round_is_refused),
 		cmocka_unit_test(test_lost_pairs_are_no_danger),
 		cmocka_unit_test(test_engine_that_cannot_is_not_replaced),
+		cmocka_unit_test(test_a_list_is_gone_through_in_its_order),
 		cmocka_unit_test(test_auto_takes_the_best_that_is_safe),
 		cmocka_unit_test(test_ranks_go_to_their_engine_only),
 		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
