@@ -16,6 +16,8 @@
 #include "sm/conf/qospolicy.h"
 #include "topology/base/text.h"
 
+#define ORDER_MAX	16u	/* engines to try, one after the other */
+
 /* GUIDs, or NULL: none. */
 struct lists {
 	GArray *roots, *compute_nodes, *io_nodes;
@@ -25,6 +27,7 @@ struct site {
 	const struct conf *conf;
 	struct lists lists;
 	struct route_params route;
+	const struct engine *order[ORDER_MAX + 1];	/* of route */
 	struct partitions *partitions;
 	struct qos_policy *sls;		/* or NULL */
 	GHashTable *names;		/* or NULL */
@@ -78,22 +81,74 @@ set_lists(struct site *s, const struct lists *lists)
 	s->route.io_nodes = lists->io_nodes;
 }
 
+/* Engines of other managers. Beside one of ours in a list they are passed
+ * over; adaptive ones (ar_) leave the choice to the manager. */
+static const char *const foreign_engines[] = {
+	"dfsssp", "dnup", "dor", "file", "kdor-hc", "lash", "none", "nue",
+	"pqft", "sssp", "torus-2QoS", NULL,
+};
+
+/* One name of `n`. True: it is auto, whatever the others are. */
+static bool
+read_engine(struct site *s, const char *name, guint n, guint *n_order,
+	    GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine;
+
+	if (strcmp(name, "auto") == 0)
+		return true;
+	if (g_str_has_prefix(name, "ar_")) {
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"routing_engine: there is no adaptive routing, so %s "
+			"is taken for auto", name));
+		return true;
+	}
+	engine = engine_by_name(name, &error);
+	if (engine && *n_order < ORDER_MAX)
+		s->order[(*n_order)++] = engine;
+	else if (engine)
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: more than %u engines", ORDER_MAX));
+	else if (n > 1 && g_strv_contains(foreign_engines, name))
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"routing_engine: minism has no %s, so it is passed "
+			"over", name));
+	else
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: %s, auto", error->message));
+	return false;
+}
+
+/* One engine is the one and no other; of a list the first one that is safe. */
 static void
-read_engine(struct site *s, GPtrArray *errors)
+read_engines(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	const struct conf *c = s->conf;
-	g_autoptr(GError) error = NULL;
+	g_auto(GStrv) names = g_strsplit_set(c->engine, ", \t", -1);
+	guint n = 0, n_order = 0, before = errors->len;
+	bool is_auto = false;
 
 	s->route = (struct route_params){
 		.require_deadlock_free = c->require_deadlock_free,
 		.threads = c->routing_threads,
 	};
-	if (!strcmp(c->engine, "auto"))
+	for (guint i = 0; names[i]; i++)
+		n += *names[i] != '\0';
+	for (guint i = 0; names[i]; i++)
+		if (*names[i])
+			is_auto |= read_engine(s, names[i], n, &n_order,
+					       warnings, errors);
+	if (is_auto)
 		return;
-	s->route.engine = engine_by_name(c->engine, &error);
-	if (!s->route.engine)
+	if (n == 1)
+		s->route.engine = s->order[0];
+	else if (n_order)
+		s->route.order = s->order;
+	else if (errors->len == before)
 		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: %s, auto", error->message));
+			"--routing-engine: none of \"%s\" is in minism",
+			c->engine));
 }
 
 static struct partitions *
@@ -123,7 +178,8 @@ read_sls(const struct conf *c, struct qos_policy **out, GPtrArray *warnings,
 }
 
 static void
-read_names(const struct conf *c, GHashTable **out, GPtrArray *errors)
+read_names(const struct conf *c, GHashTable **out, GPtrArray *warnings,
+	   GPtrArray *errors)
 {
 	const char *path = c->node_names_file;
 	g_autoptr(GError) error = NULL;
@@ -133,11 +189,13 @@ read_names(const struct conf *c, GHashTable **out, GPtrArray *errors)
 		return;
 	text = text_read_file(path, &error);
 	if (!text) {
-		g_ptr_array_add(errors, g_strdup_printf(
+		g_ptr_array_add(g_error_matches(error, G_FILE_ERROR,
+						G_FILE_ERROR_NOENT) ?
+				warnings : errors, g_strdup_printf(
 			"node_name_map_name: %s", error->message));
 		return;
 	}
-	*out = nodenames_parse(text, path, &error);
+	*out = nodenames_parse(text, path, warnings, &error);
 	if (error)
 		g_ptr_array_add(errors, g_strdup(error->message));
 }
@@ -173,11 +231,11 @@ site_read(const struct conf *conf, GPtrArray *warnings, GPtrArray *errors)
 
 	s->conf = conf;
 	s->partitions = open_partitions(conf);
-	read_engine(s, errors);
+	read_engines(s, warnings, errors);
 	read_lists(conf, &lists, errors);
 	set_lists(s, &lists);
 	read_sls(conf, &s->sls, warnings, errors);
-	read_names(conf, &s->names, errors);
+	read_names(conf, &s->names, warnings, errors);
 	load_partitions(s, warnings, errors);
 	if (errors->len == before)
 		return s;
@@ -207,7 +265,7 @@ site_reload(struct site *s, GPtrArray *warnings, GPtrArray *errors)
 
 	read_lists(s->conf, &lists, errors);
 	read_sls(s->conf, &sls, warnings, errors);
-	read_names(s->conf, &names, errors);
+	read_names(s->conf, &names, warnings, errors);
 	/* Last, since it takes effect at once. */
 	if (errors->len == before)
 		load_partitions(s, warnings, errors);

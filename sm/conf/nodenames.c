@@ -11,9 +11,9 @@
  *
  * Source: ibnetdiscover(8), and what the programs that read such a file were
  * seen to do: a name needs no quotes, and they cut a name in quotes at a #.
- * Here such a name is taken as it stands. They leave out what they cannot read
- * and take the first of two names for one GUID. Here both are errors: a node
- * that has the name of another one sends a person to the wrong rack.
+ * Here such a name is taken as it stands. They take the first of two names for
+ * one GUID, as is done here, with a warning; and leave out what they cannot
+ * read, which is an error here.
  */
 #include "sm/conf/nodenames.h"
 
@@ -23,6 +23,8 @@
 #include <string.h>
 
 #include "sm/conf/conf_key.h"
+
+#define WARNINGS_MAX	100u
 
 G_DEFINE_QUARK(minism-nodenames-error-quark, nodenames_error)
 
@@ -110,7 +112,7 @@ cut_name(const struct line *line, char *at, GError **error)
 
 static bool
 read_line(GHashTable *names, const struct line *line, char *at,
-	  GError **error)
+	  GPtrArray *warnings, GError **error)
 {
 	char *word = at, *name;
 	uint64_t guid, *key;
@@ -133,13 +135,18 @@ read_line(GHashTable *names, const struct line *line, char *at,
 	if (!g_hash_table_contains(names, key))
 		return g_hash_table_insert(names, key, g_strdup(name));
 	g_free(key);
-	fail(line, word, error, "this GUID has the name \"%s\" already",
-	     (char *)g_hash_table_lookup(names, &guid));
-	return false;
+	if (!warnings || warnings->len >= WARNINGS_MAX)
+		return true;
+	g_ptr_array_add(warnings, g_strdup_printf(
+		"%s:%u:%u: this GUID has the name \"%s\" already", line->file,
+		line->number, (unsigned)(word - line->text) + 1,
+		(char *)g_hash_table_lookup(names, &guid)));
+	return true;
 }
 
 GHashTable *
-nodenames_parse(const char *text, const char *file, GError **error)
+nodenames_parse(const char *text, const char *file, GPtrArray *warnings,
+		GError **error)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_int64_hash,
 		g_int64_equal, g_free, g_free);
@@ -151,7 +158,7 @@ nodenames_parse(const char *text, const char *file, GError **error)
 
 		if (!*at || *at == '#')
 			continue;
-		if (!read_line(names, &line, at, error))
+		if (!read_line(names, &line, at, warnings, error))
 			return NULL;
 	}
 	return g_steal_pointer(&names);

@@ -18,9 +18,11 @@ enum nodenames_error {
 GQuark nodenames_error_quark(void);
 
 /* NodeGUID (uint64_t *) -> name (char *, UTF-8, printable); the caller has the
- * only reference. NULL with an error at the first line that is none, or whose
- * GUID has a name already. `file` is for the message. */
+ * only reference. NULL with an error at the first line that is none. Of two
+ * names for a GUID the first one holds; the other is a line in `warnings`,
+ * which may be NULL.
+ * `file` is for the messages. */
 GHashTable *nodenames_parse(const char *text, const char *file,
-			    GError **error);
+			    GPtrArray *warnings, GError **error);
 
 #endif

@@ -12,7 +12,8 @@ FUZZ_TARGET(nodenames)
 	g_autofree char *text = fuzz_text(&in);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GHashTable) names = nodenames_parse(text, "fuzz", &error);
+	g_autoptr(GHashTable) names = nodenames_parse(text, "fuzz", NULL,
+							&error);
 	g_autoptr(GHashTable) again = NULL;
 	GHashTableIter iter;
 	gpointer guid, name;
@@ -27,7 +28,7 @@ FUZZ_TARGET(nodenames)
 		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
 				       "x \"%s\"\n", *(uint64_t *)guid,
 				       (char *)name);
-	again = nodenames_parse(out->str, "again", &error);
+	again = nodenames_parse(out->str, "again", NULL, &error);
 	g_assert_no_error(error);
 	g_assert_cmpuint(g_hash_table_size(again), ==,
 			 g_hash_table_size(names));

@@ -106,6 +106,9 @@ config_case() {
 		-G "$SCRATCH/no-such"
 	check_says "an engine that does not exist" 2 'minhops.*auto' \
 		-R minhops
+	check_says "a list of engines" 0 'good, with 0' -R ftree,updn,minhop
+	check_says "an adaptive engine is auto" 0 'ar_updn.*auto.*warning' \
+		-R ar_updn
 	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=fill ;\n' \
 		>bad.partitions
 	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=full ;\n' \
@@ -539,9 +542,10 @@ names_case() {
 	sm_kill_all
 	refused "names: a bad line at the start" 'map:3:[0-9]+: ' \
 		"${sm_defaults[@]}" --node-name-map "$map"
-	refused "names: no such file" 'node_name_map_name: .*no-such' \
-		"${sm_defaults[@]}" --node-name-map "$SCRATCH/no-such"
 	sim_stop
+	check_says "no map of names is a warning" 0 \
+		'node_name_map_name: .*no-such.*\(warning\)' \
+		--node-name-map "$SCRATCH/no-such"
 }
 
 bad_case

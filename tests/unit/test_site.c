@@ -156,7 +156,7 @@ test_all_mistakes_are_told_at_the_start(void **state)
 	put(t->roots, "0x11\n\nnobody\n");
 	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
 	g_unlink(t->io);
-	put(t->names, "0x33 \"Rack 3\"\n0x33 \"Rack 4\"\n");
+	put(t->names, "0x33 \"Rack 3\"\n0x33 \"Rack 4\n");
 	t->site = site_read(t->conf, t->warnings, t->errors);
 	assert_null(t->site);
 	assert_int_equal(t->errors->len, 5);
@@ -164,12 +164,12 @@ test_all_mistakes_are_told_at_the_start(void **state)
 	assert_error(t, 0, ", auto");
 	assert_error(t, 1, "roots:3:1: ");
 	assert_error(t, 2, "io_guid_file: ");
-	assert_error(t, 3, "names:2:1: ");
+	assert_error(t, 3, "names:2:6: ");
 	assert_error(t, 4, "partitions:1:");
 }
 
 static void
-test_names_must_be_there_and_text(void **state)
+test_names_must_be_text_if_they_are_there(void **state)
 {
 	struct setup *t = *state;
 
@@ -178,12 +178,66 @@ test_names_must_be_there_and_text(void **state)
 	assert_null(site_read(t->conf, t->warnings, t->errors));
 	assert_error(t, 0, "there is a NUL in it");
 	g_unlink(t->names);
-	g_ptr_array_set_size(t->errors, 0);
-	assert_null(site_read(t->conf, t->warnings, t->errors));
-	assert_error(t, 0, "node_name_map_name: ");
+	start(t);
+	assert_null(site_names(t->site));
+	assert_int_equal(t->warnings->len, 1);
+	assert_true(g_str_has_prefix(t->warnings->pdata[0],
+				     "node_name_map_name: "));
+	site_free(t->site);
 	g_clear_pointer(&t->conf->node_names_file, g_free);
 	start(t);
 	assert_null(site_names(t->site));
+}
+
+static void
+test_engines_are_one_or_a_list(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *one, *list;	/* NULL: none; neither: auto */
+		guint n_warnings;
+		const char *error;
+	} cases[] = {
+		{ "auto", NULL, NULL, 0, NULL },
+		{ "minhop", "minhop", NULL, 0, NULL },
+		{ "ftree,updn,minhop", NULL, "ftree updn minhop ", 0, NULL },
+		{ " updn, ftree\t", NULL, "updn ftree ", 0, NULL },
+		{ "dor,updn", NULL, "updn ", 1, NULL },
+		{ "torus-2QoS,nue,ftree", NULL, "ftree ", 2, NULL },
+		{ "ar_updn", NULL, NULL, 1, NULL },
+		{ "ftree,ar_updn", NULL, NULL, 1, NULL },
+		{ "ftree,auto", NULL, NULL, 0, NULL },
+		{ "lash", NULL, NULL, 0, "\"lash\"" },
+		{ "lash,dor", NULL, NULL, 2, "none of \"lash,dor\"" },
+		{ "ftree,upnd", NULL, NULL, 0, "\"upnd\"" },
+		{ ",", NULL, NULL, 0, "none of" },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) list = g_string_new(NULL);
+		const struct route_params *r;
+
+		g_ptr_array_set_size(t->warnings, 0);
+		g_ptr_array_set_size(t->errors, 0);
+		g_free(t->conf->engine);
+		t->conf->engine = g_strdup(cases[i].text);
+		t->site = site_read(t->conf, t->warnings, t->errors);
+		assert_int_equal(t->warnings->len, cases[i].n_warnings);
+		assert_int_equal(t->errors->len, !!cases[i].error);
+		if (cases[i].error) {
+			assert_error(t, 0, cases[i].error);
+			continue;
+		}
+		r = site_route(t->site);
+		assert_int_equal(g_strcmp0(r->engine ? r->engine->name : NULL,
+					   cases[i].one), 0);
+		for (guint k = 0; r->order && r->order[k]; k++)
+			g_string_append_printf(list, "%s ", r->order[k]->name);
+		assert_string_equal(list->str, cases[i].list ? cases[i].list :
+				    "");
+		g_clear_pointer(&t->site, site_free);
+	}
 }
 
 static void
@@ -276,7 +330,8 @@ main(void)
 		TEST(test_all_files_arrive),
 		TEST(test_sl_of_a_partition_needs_qos),
 		TEST(test_all_mistakes_are_told_at_the_start),
-		TEST(test_names_must_be_there_and_text),
+		TEST(test_names_must_be_text_if_they_are_there),
+		TEST(test_engines_are_one_or_a_list),
 		TEST(test_absence_depends_on_who_asked),
 		TEST(test_reload_takes_all),
 		TEST(test_reload_with_one_bad_file_takes_nothing),
