@@ -99,6 +99,34 @@ sim_cable_unplug(struct sim *sim, uint32_t port)
 	sim->ports[port].cut = sim->ports[peer].cut = false;
 }
 
+void
+sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille)
+{
+	uint32_t peer = sim->ports[port].peer;
+
+	sim->ports[port].loss_per_mille = per_mille;
+	if (peer != SUBNET_NONE)
+		sim->ports[peer].loss_per_mille = per_mille;
+}
+
+void
+sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
+		   unsigned speed, unsigned speed_ext)
+{
+	const uint32_t ends[] = { port, sim->ports[port].peer };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		struct sim_port *p = &sim->ports[ends[i]];
+
+		if (ends[i] == SUBNET_NONE)
+			continue;
+		p->info.width_active = width;
+		p->info.speed_active = speed;
+		p->info.speed_ext_active = speed_ext;
+		p->wire_valid = false;
+	}
+}
+
 /* Each far end goes to the other port; a port without a cable gets one. */
 void
 sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)

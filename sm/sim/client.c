@@ -15,7 +15,7 @@
  * response goes by role, to who gave it. Neither is an answer.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
- * takes away. Pendings are on a list in order of deadline (all requests of a
+ * takes away. (A driver has no such help: it is the kernel.) Pendings are on a list in order of deadline (all requests of a
  * client tend to have the same timeout, so a new one belongs at the end) and
  * in a hash table by TID. Only the list's head has an event in the queue, and
  * that is looked at again when it rings, not with every answer.
@@ -24,6 +24,7 @@
  * client is touched.
  */
 #include "sm/sim/state.h"
+#include "sm/sim/table.h"
 #include "sm/sim/trap.h"
 #include "sm/wire/bytes.h"
 
@@ -241,7 +242,14 @@ address_back(struct sim *sim, const struct sim_packet *p,
 	*addr = p->addr;
 	addr->lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
 		sim->ports[p->from].info.lid;
-	addr->pkey_index = 0;
+	addr->pkey_index = sim_port_pkey_index(sim, p->to,
+			sim_port_pkey(sim, p->from, p->addr.pkey_index));
+	if (addr->grh) {
+		const struct sim_port *from = &sim->ports[p->from];
+
+		bytes_store64(addr->gid, from->info.gid_prefix);
+		bytes_store64(addr->gid + 8, from->guid);
+	}
 }
 
 static void
@@ -308,6 +316,14 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
 	struct sim_client *c;
 
+	guint i = 0;
+
+	c = find_role(sim, p->to, SIM_ROLE_DRIVER, &i);
+	if (c) {
+		give(sim, c, p);
+		sim_packet_drop(sim, p);
+		return;
+	}
 	if (p->h.method == METHOD_REPORT) {
 		give_report(sim, p);
 		sim_packet_drop(sim, p);
@@ -356,7 +372,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 	p->from = c->port;
 	memcpy(p->mad, mad, MAD_SIZE);
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
-	if (is_request(p->h.method)) {
+	if (c->role != SIM_ROLE_DRIVER && is_request(p->h.method)) {
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (timeout_ms && c->sim->params.returns ==
 		    SIM_RETURNS_IN_TIME)
@@ -427,13 +443,20 @@ declare(struct sim *sim, uint32_t port)
 	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
 	guint i = 0;
 
-	if (find_role(sim, port, SIM_ROLE_MANAGER, &i))
+	if (p->is_sm || find_role(sim, port, SIM_ROLE_MANAGER, &i))
 		mask |= PORT_CAP_IS_SM;
 	if (mask == p->info.cap_mask)
 		return;
 	p->info.cap_mask = mask;
 	p->wire_valid = false;
 	sim_trap_raise(sim, port, 144, NULL);
+}
+
+void
+sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
+{
+	sim->ports[port].is_sm = is_sm;
+	declare(sim, port);
 }
 
 static void

@@ -80,6 +80,14 @@ sim_rule_remove(struct sim *sim, unsigned id)
 		g_array_remove_index(sim->rules, r - rule_at(sim, 0));
 }
 
+void
+sim_rules_clear(struct sim *sim, uint32_t node)
+{
+	for (guint i = sim->rules ? sim->rules->len : 0; i-- > 0;)
+		if (rule_at(sim, i)->r.match.node == node)
+			g_array_remove_index(sim->rules, i);
+}
+
 uint64_t
 sim_rule_hits(const struct sim *sim, unsigned id)
 {
@@ -99,6 +107,17 @@ strikes(struct sim *sim, struct rule *r, const struct sim_packet *p)
 	    prng_below(&sim->rng, 1000) >= r->r.per_mille)
 		return false;
 	r->hits++;
+	return true;
+}
+
+bool
+sim_link_loses(struct sim *sim, uint32_t out)
+{
+	unsigned per_mille = sim->ports[out].loss_per_mille;
+
+	if (!per_mille || prng_below(&sim->rng, 1000) >= per_mille)
+		return false;
+	sim_port_add_errors(sim, sim->ports[out].peer, SIM_ERROR_RCV, 1);
 	return true;
 }
 

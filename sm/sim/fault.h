@@ -37,6 +37,7 @@ struct sim_rule {
 /* Returns an id, never 0. Rules apply in the order in which they came. */
 unsigned sim_rule_add(struct sim *sim, const struct sim_rule *rule);
 void sim_rule_remove(struct sim *sim, unsigned id);
+void sim_rules_clear(struct sim *sim, uint32_t node);	/* all for this one */
 uint64_t sim_rule_hits(const struct sim *sim, unsigned id);
 
 /* Something that happens: at a time, or before the nth (from 1) SMP that
@@ -72,6 +73,31 @@ void sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
 void sim_cable_plug(struct sim *sim, uint32_t a, uint32_t b);
 void sim_cable_unplug(struct sim *sim, uint32_t port);
 void sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b);
+
+/* Of the packets that take this cable, either way; 0: none. */
+void sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille);
+/* What both ends say of it: LinkWidthActive, LinkSpeedActive and -ExtActive. */
+void sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
+			unsigned speed, unsigned speed_ext);
+
+/* Error counters of a port, in the order of PortCounters' CounterSelect. */
+enum sim_error {
+	SIM_ERROR_SYMBOL,
+	SIM_ERROR_LINK_RECOVERY,
+	SIM_ERROR_LINK_DOWNED,
+	SIM_ERROR_RCV,
+	SIM_ERROR_RCV_REMOTE_PHYSICAL,
+	SIM_ERROR_RCV_SWITCH_RELAY,
+	SIM_ERROR_XMIT_DISCARDS,
+	SIM_ERROR_XMIT_CONSTRAINT,
+	SIM_ERROR_RCV_CONSTRAINT,
+	SIM_ERROR_LOCAL_INTEGRITY,
+	SIM_ERROR_BUFFER_OVERRUN,
+	SIM_ERROR_VL15_DROPPED,
+	SIM_N_ERRORS
+};
+void sim_port_add_errors(struct sim *sim, uint32_t port, enum sim_error error,
+			 uint64_t n);
 
 /* Nodes. A reset or a new start loses all that was set; clients stay. */
 void sim_node_off(struct sim *sim, uint32_t node);

@@ -27,6 +27,8 @@
 #define OFF_RETURN	192
 
 #define METHOD_REPORT	0x06
+#define CLASS_PERFORMANCE	0x04
+#define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
 
 static bool
 is_smp(const struct mad_header *h)
@@ -53,8 +55,16 @@ cross(const struct sim *sim, uint32_t at, unsigned out_num)
 	return out->peer;
 }
 
+/* Over the cable at `out`; false: it is lost there. */
+static bool
+pass(struct sim *sim, uint32_t out)
+{
+	sim_pma_count(sim, out, WIRE_LEN);
+	return !sim_link_loses(sim, out);
+}
+
 static enum sim_delivery
-walk_out(const struct sim *sim, struct sim_packet *p)
+walk_out(struct sim *sim, struct sim_packet *p)
 {
 	uint32_t at = p->from;
 
@@ -64,6 +74,8 @@ walk_out(const struct sim *sim, struct sim_packet *p)
 		at = cross(sim, at, p->mad[OFF_INITIAL + i]);
 		if (at == SUBNET_NONE)
 			return SIM_NO_LINK;
+		if (!pass(sim, sim->ports[at].peer))
+			return SIM_NO_LINK;
 		p->to = at;
 		p->mad[OFF_RETURN + i] = sim->ports[at].num;
 	}
@@ -72,7 +84,7 @@ walk_out(const struct sim *sim, struct sim_packet *p)
 }
 
 static enum sim_delivery
-walk_back(const struct sim *sim, struct sim_packet *p)
+walk_back(struct sim *sim, struct sim_packet *p)
 {
 	uint32_t at = p->from;
 
@@ -83,6 +95,8 @@ walk_back(const struct sim *sim, struct sim_packet *p)
 		at = cross(sim, at, p->mad[OFF_RETURN + i]);
 		if (at == SUBNET_NONE)
 			return SIM_NO_LINK;
+		if (!pass(sim, sim->ports[at].peer))
+			return SIM_NO_LINK;
 		p->to = at;
 	}
 	p->mad[OFF_HOP_POINTER] = 0;
@@ -90,7 +104,7 @@ walk_back(const struct sim *sim, struct sim_packet *p)
 }
 
 static enum sim_delivery
-route_direct(const struct sim *sim, struct sim_packet *p)
+route_direct(struct sim *sim, struct sim_packet *p)
 {
 	p->to = p->from;
 	if (p->h.hop_count > DR_MAX_HOPS ||
@@ -128,9 +142,14 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 	if (!is_smp(&p->h)) {
 		kind.lane = SIM_LANE_DATA;
 		kind.sl = p->addr.sl;
-		kind.pkey = sim_table_pkey(sim, p->from, p->addr.pkey_index);
+		kind.pkey = sim_port_pkey(sim, p->from, p->addr.pkey_index);
 	}
 	d = sim_walk(sim, p->from, p->addr.lid, &kind, &trace);
+	for (unsigned i = 0; i < trace.n; i++)
+		if (!pass(sim, trace.hop[i].port))
+			return SIM_NO_LINK;
+	if (d == SIM_NO_LINK || d == SIM_LOOP)
+		sim_port_add_errors(sim, trace.end, SIM_ERROR_XMIT_DISCARDS, 1);
 	p->to = trace.end;
 	p->travel = (int64_t)trace.n * sim->params.hop_ns;
 	if (d == SIM_DELIVERED && trace.n)
@@ -148,10 +167,18 @@ is_for_agent(const struct mad_header *h)
 		h->attr_id != MAD_ATTR_SM_INFO;
 }
 
+static bool
+is_for_pma(const struct mad_header *h)
+{
+	return h->mgmt_class == CLASS_PERFORMANCE &&
+		(h->method == MAD_METHOD_GET || h->method == MAD_METHOD_SET);
+}
+
 static void
 answer(struct sim *sim, struct sim_packet *p, unsigned status)
 {
 	uint32_t asker = p->from;
+	uint16_t pkey = sim_port_pkey(sim, asker, p->addr.pkey_index);
 
 	smp_make_response(p->mad, status);
 	if (sim->liar && !sim->liar(sim, p->node, p->mad, sim->liar_data)) {
@@ -162,8 +189,9 @@ answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	p->from = p->to;
 	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT) {
 		p->from = sim_end_port(sim, p->to);
-		p->addr.lid = p->from == asker ? LID_PERMISSIVE :
-			sim->ports[asker].info.lid;
+		p->addr.pkey_index = sim_port_pkey_index(sim, p->from, pkey);
+		p->addr.lid = p->from == asker && is_smp(&p->h) ?
+			LID_PERMISSIVE : sim->ports[asker].info.lid;
 	}
 	sim_packet_launch(sim, p);
 }
@@ -195,6 +223,7 @@ static void
 wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node)
 {
 	if (node->queued >= sim->params.vl15_depth) {
+		sim_port_add_errors(sim, p->to, SIM_ERROR_VL15_DROPPED, 1);
 		sim_packet_lose(sim, p, &sim->stats.lost_vl15);
 		return;
 	}
@@ -218,6 +247,13 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	} else if (is_for_agent(&p->h)) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node);
+	} else if (is_for_pma(&p->h)) {
+		p->to = sim_end_port(sim, p->to);
+		p->node = sim->ports[p->to].node;
+		if (node->mood == SIM_MOOD_SILENT)
+			sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+		else
+			answer(sim, p, sim_pma_answer(sim, p));
 	} else {
 		p->to = sim_end_port(sim, p->to);
 		sim_client_receive(sim, p);

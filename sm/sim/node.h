@@ -11,6 +11,13 @@
 
 struct sim_tables;
 
+/* What the PMA tells (IBA 16.1.3.5); in its widths only on the wire. */
+struct sim_counters {
+	uint64_t xmit_data, rcv_data;	/* words of 4 bytes */
+	uint64_t xmit_packets, rcv_packets;
+	uint64_t error[SIM_N_ERRORS];
+};
+
 struct sim_port {
 	uint64_t guid;
 	struct sim_tables *tables;	/* NULL: none */
@@ -18,9 +25,12 @@ struct sim_port {
 	uint32_t node, peer;
 	uint8_t num;
 	bool cut;		/* the cable: at both ends */
+	uint16_t loss_per_mille;	/* so it is there, too */
 	bool wire_valid;
+	bool is_sm;		/* its driver says so */
 	struct port_info info;
 	uint8_t wire[SMP_DATA_LEN];	/* info, encoded, if valid */
+	struct sim_counters counters;
 };
 
 enum sim_power {

@@ -29,6 +29,8 @@
 #include <string.h>
 
 /* AttributeModifier: the SM knows extended speeds (IBA 14.2.5.6) */
+/* LocalPortNum is the port by which the SMP came in (IBA 14.2.5.6). */
+#define OFF_LOCAL_PORT	28
 #define MOD_EXT_SPEEDS		0x80000000u
 #define MOD_PORT		0x000000ffu
 
@@ -306,5 +308,6 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 			want.m_key = 0;
 		port_info_encode(data, &want);
 	}
+	data[OFF_LOCAL_PORT] = sim->ports[asked].num;
 	return MAD_STATUS_OK;
 }

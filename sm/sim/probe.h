@@ -62,6 +62,11 @@ const struct port_info *sim_port_info(const struct sim *sim, uint32_t port);
 const struct switch_info *sim_switch_info(const struct sim *sim,
 					  uint32_t node);
 const struct node_info *sim_node_info(const struct sim *sim, uint32_t node);
+/* Of an end port; 0: nothing there. */
+uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
+/* Where the port has the key that lets a packet with `pkey` in. */
+unsigned sim_port_pkey_index(const struct sim *sim, uint32_t port,
+			     uint16_t pkey);
 uint32_t sim_peer(const struct sim *sim, uint32_t port);
 /* LFT entry: 255 for none. */
 uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);

@@ -20,6 +20,7 @@
  *	portinfo.c	PortInfo
  *	table.c		P_Key, SL to VL, VL arbitration, LFT, MFT
  *	link.c		cables and port states
+ *	pma.c		counters
  *	trap.c		notices, repeated until they are repressed
  *	probe.c		the data plane
  *	fault.c		rules, cues, liars

@@ -60,6 +60,9 @@ enum sim_role {
 	SIM_ROLE_MANAGER,	/* the port says IsSM; gets SMInfo, traps, GMPs
 				   that ask */
 	SIM_ROLE_CLIENT,	/* gets answers, and Reports (IBA 13.4.6.1) */
+	SIM_ROLE_DRIVER,	/* of the whole port: gets all that is not for
+				   its agents; TIDs and time-outs stay its own
+				   business. No other client beside it. */
 };
 
 /*
@@ -77,6 +80,9 @@ bool sim_step(struct sim *sim);	/* the next event; false: there is none */
 void sim_run(struct sim *sim, int64_t until_us);
 /* Until nothing is going to happen (true) or until the limit (false). */
 bool sim_run_idle(struct sim *sim, int64_t limit_us);
+
+/* IsSM of a port with a driver. */
+void sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm);
 
 enum sim_pace {
 	SIM_PACE_FAST,		/* whenever the main loop has nothing better */

@@ -71,7 +71,7 @@ pkey_blocks(const struct sim *sim, uint32_t port)
 }
 
 uint16_t
-sim_table_pkey(const struct sim *sim, uint32_t port, unsigned index)
+sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index)
 {
 	const struct sim_tables *t = sim->ports[port].tables;
 
@@ -95,7 +95,7 @@ sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey)
 	if (!t || !t->pkeys)
 		return cap && pkey == SIM_PKEY_DEFAULT;
 	for (unsigned i = 0; i < cap; i++)
-		if (sim_table_pkey(sim, port, i) == pkey)
+		if (sim_port_pkey(sim, port, i) == pkey)
 			return true;
 	return false;
 }
@@ -106,6 +106,24 @@ sim_table_admits_pkey(const struct sim *sim, uint32_t port, uint16_t pkey)
 	return sim_table_has_pkey(sim, port, pkey | PKEY_FULL) ||
 		(pkey & PKEY_FULL &&
 		 sim_table_has_pkey(sim, port, pkey & ~PKEY_FULL));
+}
+
+unsigned
+sim_port_pkey_index(const struct sim *sim, uint32_t port, uint16_t pkey)
+{
+	unsigned cap = pkey_cap(sim, port), found = cap;
+
+	for (unsigned i = 0; i < cap; i++) {
+		uint16_t own = sim_port_pkey(sim, port, i);
+
+		if ((own ^ pkey) & ~PKEY_FULL || !((own | pkey) & PKEY_FULL))
+			continue;
+		if (found == cap || own & PKEY_FULL)
+			found = i;
+		if (own & PKEY_FULL)
+			break;
+	}
+	return found == cap ? 0 : found;
 }
 
 static void
@@ -144,7 +162,7 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 		write_pkeys(sim, port, block, data);
 	memset(data, 0, SMP_DATA_LEN);
 	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
-		bytes_store(data + i * 2, sim_table_pkey(sim, port,
+		bytes_store(data + i * 2, sim_port_pkey(sim, port,
 				block * PKEYS_PER_BLOCK + i), 2);
 	return MAD_STATUS_OK;
 }

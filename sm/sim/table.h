@@ -30,7 +30,6 @@ void sim_table_clear_node(struct sim *sim, uint32_t node);
 bool sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey);
 bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
 			   uint16_t pkey);
-uint16_t sim_table_pkey(const struct sim *sim, uint32_t port, unsigned index);
 uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
 		     unsigned sl);
 bool sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,

@@ -86,7 +86,7 @@ tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit)
 {
 	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
 	bytes_store(d + 4, culprit->addr.lid, 2);
-	bytes_store(d + 6, sim_table_pkey(sim, culprit->from,
+	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
 					culprit->addr.pkey_index), 4);
 	bytes_store(d + 10, (uint32_t)culprit->addr.sl << 28 |
 		  culprit->addr.qp, 4);
@@ -100,7 +100,7 @@ tell_switch_key(struct sim *sim, uint8_t *d, uint32_t port, uint16_t lid,
 	bytes_store(d, 0xf, 2);		/* all that follows is valid */
 	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
 	bytes_store(d + 4, culprit->addr.lid, 2);
-	bytes_store(d + 6, sim_table_pkey(sim, culprit->from,
+	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
 					culprit->addr.pkey_index), 2);
 	bytes_store(d + 8, (uint32_t)culprit->addr.sl << 28 |
 		  culprit->addr.qp, 4);

@@ -408,7 +408,7 @@ send_gmp(struct transport *t, uint16_t lid, unsigned method)
 	const struct mad_addr to = {
 		.qp = 1, .qkey = 0x80010000, .lid = lid,
 	};
-	uint8_t mad[MAD_SIZE] = { 1, 0x04, 1, method };
+	uint8_t mad[MAD_SIZE] = { 1, 0x0a, 1, method };
 
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 0, NULL));
 }
