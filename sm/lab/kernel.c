@@ -1,0 +1,770 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The rules of Linux's ib_umad and ib_mad for one port.
+ *
+ * A program opens the device (a file) and registers agents with it: a class,
+ * its version, the methods that it serves, and whether the kernel does RMPP
+ * for it. (class, version, method) belongs to one agent of the port.
+ *
+ *	write --> send ---------------------> transport
+ *	            |  waits for its answer        |
+ *	            v                              v
+ *	        time-out, retries           on_receive --> agent
+ *	            |                              |
+ *	            +--> 24 bytes, ETIMEDOUT       +--> RMPP --> deliver
+ *
+ * A request gets the agent's number into the upper half of its TID, and by
+ * that its answer finds the agent. The answer of a request that does not wait
+ * any more is dropped; a request for which there is no agent is answered with
+ * "unsupported". A send waits if it has a time-out, or if it is a message of
+ * RMPP: then until the last segment is acknowledged.
+ *
+ * Two sends that wait may not have the same key (EINVAL): requests their TID
+ * and class, responses their destination, too.
+ */
+#include "sm/lab/kernel.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sm/lab/rmpp_transfer.h"
+#include "sm/wire/bytes.h"
+#include "sm/wire/mad.h"
+#include "sm/wire/smp.h"
+
+#define N_AGENTS	32u
+#define HDR		sizeof(struct ib_user_mad_hdr)
+#define MAD_HDR		24u
+#define RMPP_FLAGS	26u	/* byte: RRespTime and flags */
+#define OFF_TID		8
+#define OFF_OUI		37
+#define VERSION_MAX	0x83u
+#define CLASS_MAX	0x50u
+#define VENDOR2_FIRST	0x30u
+#define VENDOR2_LAST	0x4fu
+#define CLASS_DEVICE_ADM	0x10u
+#define CLASS_BIS		0x12u
+#define GSI_QKEY	0x80010000u
+#define SEGMENT_MS	2000u	/* for an ACK, at most */
+
+const struct kernel_limits kernel_limits_none = { 0, 0 };
+const struct kernel_limits kernel_limits_6_17 = { .smps = 128, .gmps = 16 };
+
+struct agent {
+	struct kernel_file *file;
+	unsigned id;
+	uint32_t hi_tid;
+	uint8_t mgmt_class, version, oui[3];
+	bool rmpp, user_rmpp;
+	uint64_t methods[2];
+	unsigned out;		/* solicited, of the limits */
+	GQueue backlog;		/* struct send */
+	GHashTable *receives;	/* struct receive, by its key */
+};
+
+struct kernel_file {
+	struct kernel_port *port;
+	struct agent *agents[N_AGENTS];
+	GHashTable *sends;	/* struct send, by its key */
+	kernel_deliver_fn deliver;
+	void *data;
+	bool used;
+};
+
+struct kernel_port {
+	struct transport *transport;
+	struct kernel_limits limits;
+	GPtrArray *files;
+	uint32_t last_tid;
+};
+
+struct key {
+	uint64_t tid;
+	uint16_t lid;		/* of a request 0 */
+	uint8_t mgmt_class, method;	/* method: of a send only the
+					   response bit */
+};
+
+/* What waits for something. */
+struct send {
+	struct key key;
+	struct agent *agent;
+	struct ib_user_mad_hdr hdr;	/* as it was written */
+	struct mad_addr to;
+	unsigned timer, retries;
+	bool counted;		/* in agent->out */
+	struct rmpp_transfer *transfer;	/* NULL: a MAD, or acknowledged */
+	size_t len;
+	uint8_t data[];
+};
+
+struct receive {
+	struct key key;
+	struct agent *agent;
+	struct mad_addr from;
+	struct rmpp_transfer *transfer;
+};
+
+static guint
+key_hash(gconstpointer k)
+{
+	const struct key *key = k;
+
+	return (guint)(key->tid ^ key->tid >> 32) * 0x9e3779b1u ^ key->lid ^
+		key->mgmt_class << 16 ^ key->method << 24;
+}
+
+static gboolean
+key_equal(gconstpointer x, gconstpointer y)
+{
+	const struct key *a = x, *b = y;
+
+	return a->tid == b->tid && a->lid == b->lid &&
+		a->mgmt_class == b->mgmt_class && a->method == b->method;
+}
+
+static bool
+is_vendor2(unsigned mgmt_class)
+{
+	return mgmt_class >= VENDOR2_FIRST && mgmt_class <= VENDOR2_LAST;
+}
+
+static bool
+is_smp(unsigned mgmt_class)
+{
+	return mgmt_class == MAD_CLASS_SMP_LID ||
+		mgmt_class == MAD_CLASS_SMP_DIRECT;
+}
+
+/* Where the data begin in a MAD of a class with RMPP; 0: it has none. */
+static unsigned
+rmpp_header_len(unsigned mgmt_class)
+{
+	if (mgmt_class == MAD_CLASS_SA)
+		return RMPP_SA_HEADER_LEN;
+	if (mgmt_class == CLASS_DEVICE_ADM || mgmt_class == CLASS_BIS)
+		return 64;
+	return is_vendor2(mgmt_class) ? 40 : 0;
+}
+
+static bool
+is_response(const struct mad_header *h)
+{
+	return h->method & MAD_METHOD_RESPONSE ||
+		h->method == MAD_METHOD_TRAP_REPRESS;
+}
+
+static bool
+rmpp_is_active(const struct agent *a, const uint8_t *mad)
+{
+	return rmpp_header_len(mad[1]) && mad[RMPP_FLAGS] & RMPP_FLAG_ACTIVE;
+}
+
+/* ---------------------------------------------------------------- delivery */
+
+static void
+deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
+	size_t len)
+{
+	struct ib_user_mad_hdr hdr = {
+		.id = a->id, .length = HDR + len,
+		.qpn = htobe32(from->qp), .lid = htobe16(from->lid),
+		.sl = from->sl, .pkey_index = from->pkey_index,
+		.grh_present = from->grh,
+	};
+
+	if (from->grh)
+		memcpy(hdr.gid, from->gid, sizeof(hdr.gid));
+	a->file->deliver(&hdr, mad, len, a->file->data);
+}
+
+/* ------------------------------------------------------------------- sends */
+
+static void start_send(struct send *s);
+
+static void
+stop_timer(struct send *s)
+{
+	if (s->timer)
+		transport_timer_cancel(s->agent->file->port->transport,
+				       s->timer);
+	s->timer = 0;
+}
+
+static void
+send_free(struct send *s)
+{
+	stop_timer(s);
+	rmpp_transfer_free(s->transfer);
+	g_free(s);
+}
+
+/* It waits no more. What waited for its place in the limits goes out. */
+static void
+end_send(struct send *s)
+{
+	struct agent *a = s->agent;
+	struct send *next = NULL;
+
+	g_hash_table_steal(a->file->sends, &s->key);
+	if (s->counted) {
+		a->out--;
+		next = g_queue_pop_head(&a->backlog);
+	} else {
+		g_queue_remove(&a->backlog, s);
+	}
+	send_free(s);
+	if (next)
+		start_send(next);
+}
+
+static void
+give_back(struct send *s)
+{
+	struct kernel_file *f = s->agent->file;
+	struct ib_user_mad_hdr hdr = s->hdr;
+	uint8_t mad[MAD_HDR];
+
+	memcpy(mad, s->data, sizeof(mad));
+	hdr.status = ETIMEDOUT;
+	hdr.length = HDR + sizeof(mad);
+	end_send(s);
+	f->deliver(&hdr, mad, sizeof(mad), f->data);
+}
+
+static void
+transmit(struct send *s)
+{
+	transport_send(s->agent->file->port->transport, &s->to, s->data,
+		       MAD_SIZE, 0, NULL);
+}
+
+static void on_timeout(void *data);
+
+static void
+wait_for_answer(struct send *s)
+{
+	struct transport *t = s->agent->file->port->transport;
+
+	s->timer = transport_timer_start(t, transport_now(t) +
+					 (int64_t)s->hdr.timeout_ms * 1000,
+					 on_timeout, s);
+}
+
+static void
+on_timeout(void *data)
+{
+	struct send *s = data;
+
+	s->timer = 0;
+	if (!s->retries--) {
+		give_back(s);
+		return;
+	}
+	if (s->len <= MAD_SIZE && !rmpp_is_active(s->agent, s->data))
+		transmit(s);
+	wait_for_answer(s);
+}
+
+/* The last segment is acknowledged, or will never be. */
+static void
+on_sent(struct rmpp_transfer *x, enum rmpp_outcome outcome, void *data)
+{
+	struct send *s = data;
+
+	switch (outcome) {
+	case RMPP_DONE:
+		if (s->hdr.timeout_ms)
+			wait_for_answer(s);
+		else
+			end_send(s);
+		break;
+	case RMPP_GAVE_UP:
+		give_back(s);
+		break;
+	case RMPP_GOING_ON:
+	case RMPP_ENDED_BY_PEER:	/* comes back never */
+		end_send(s);
+		break;
+	}
+}
+
+static struct rmpp_params
+params_of(unsigned mgmt_class, unsigned timeout_ms, unsigned retries)
+{
+	struct rmpp_params p = rmpp_transfer_params;
+
+	p.header_len = rmpp_header_len(mgmt_class);
+	if (!timeout_ms || timeout_ms > SEGMENT_MS)
+		timeout_ms = SEGMENT_MS;
+	p.timeout_us = (int64_t)timeout_ms * 1000;
+	p.retries = retries;
+	return p;
+}
+
+static void
+start_send(struct send *s)
+{
+	struct agent *a = s->agent;
+	struct rmpp_params params;
+
+	s->counted = s->hdr.timeout_ms;
+	a->out += s->counted;
+	if (a->rmpp && rmpp_is_active(a, s->data)) {
+		params = params_of(s->key.mgmt_class, s->hdr.timeout_ms,
+				   s->hdr.retries);
+		s->transfer = rmpp_transfer_send(a->file->port->transport,
+						 &params, &s->to, s->data,
+						 s->len, on_sent, s);
+		return;
+	}
+	transmit(s);
+	wait_for_answer(s);
+}
+
+static unsigned
+limit_of(const struct agent *a)
+{
+	const struct kernel_limits *l = &a->file->port->limits;
+
+	return is_smp(a->mgmt_class) ? l->smps : l->gmps;
+}
+
+static struct send *
+send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
+	 const uint8_t *data, size_t len)
+{
+	struct send *s = g_malloc0(sizeof(*s) + MAX(len, MAD_SIZE));
+	struct mad_header h;
+
+	s->agent = a;
+	s->hdr = *hdr;
+	s->retries = hdr->retries;
+	s->to.lid = be16toh(hdr->lid);
+	s->to.qp = be32toh(hdr->qpn);
+	s->to.qkey = s->to.qp ? GSI_QKEY : 0;
+	s->to.sl = hdr->sl & 0xf;
+	s->to.pkey_index = hdr->pkey_index;
+	s->to.grh = hdr->grh_present;
+	memcpy(s->to.gid, hdr->gid, sizeof(s->to.gid));
+	s->len = len;
+	memcpy(s->data, data, len);
+	mad_header_read(s->data, MAD_SIZE, &h);
+	if (!is_response(&h))
+		bytes_store32(s->data + OFF_TID, a->hi_tid);
+	s->key.tid = bytes_load64(s->data + OFF_TID);
+	s->key.mgmt_class = h.mgmt_class;
+	s->key.method = h.method & MAD_METHOD_RESPONSE;
+	s->key.lid = is_response(&h) ? s->to.lid : 0;
+	return s;
+}
+
+int
+kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
+{
+	struct ib_user_mad_hdr hdr;
+	struct agent *a;
+	struct send *s;
+	bool rmpp;
+
+	if (len < HDR + RMPP_HEADER_LEN)
+		return -EINVAL;
+	memcpy(&hdr, buf, HDR);
+	a = hdr.id < N_AGENTS ? f->agents[hdr.id] : NULL;
+	if (!a)
+		return -EINVAL;
+	buf += HDR;
+	len -= HDR;
+	rmpp = a->rmpp && rmpp_is_active(a, buf);
+	if (rmpp ? len < rmpp_header_len(buf[1]) : len > MAD_SIZE)
+		return -EINVAL;
+	s = send_new(a, &hdr, buf, len);
+	if (g_hash_table_contains(f->sends, &s->key)) {
+		send_free(s);
+		return -EINVAL;
+	}
+	if (!rmpp && !hdr.timeout_ms) {
+		transmit(s);
+		send_free(s);
+		return 0;
+	}
+	g_hash_table_insert(f->sends, &s->key, s);
+	if (hdr.timeout_ms && limit_of(a) && a->out >= limit_of(a))
+		g_queue_push_tail(&a->backlog, s);
+	else
+		start_send(s);
+	return 0;
+}
+
+/* --------------------------------------------------------------- receiving */
+
+static struct send *
+find_send(struct agent *a, const struct mad_header *h, uint16_t lid,
+	  bool of_response)
+{
+	const struct key key = {
+		.tid = h->tid, .mgmt_class = h->mgmt_class,
+		.method = of_response ? MAD_METHOD_RESPONSE : 0,
+		.lid = of_response ? lid : 0,
+	};
+
+	return g_hash_table_lookup(a->file->sends, &key);
+}
+
+/* A whole MAD or message. An answer ends the wait of its request; it is
+ * delivered before a request of the backlog takes its place. */
+static void
+complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
+	 size_t len)
+{
+	struct send *s = NULL;
+	struct mad_header h;
+	uint8_t head[MAD_SIZE] = { 0 };
+
+	memcpy(head, mad, MIN(len, MAD_SIZE));
+	mad_header_read(head, MAD_SIZE, &h);
+	if (is_response(&h)) {
+		s = find_send(a, &h, from->lid, false);
+		if (!s)
+			return;
+	}
+	deliver(a, from, mad, len);
+	if (s)
+		end_send(s);
+}
+
+static void
+on_message(struct rmpp_transfer *x, const uint8_t *message, size_t len,
+	   void *data)
+{
+	struct receive *r = data;
+
+	complete(r->agent, &r->from, message, len);
+}
+
+static void
+receive_free(void *data)
+{
+	struct receive *r = data;
+
+	rmpp_transfer_free(r->transfer);
+	g_free(r);
+}
+
+/* Nothing more is expected of the sender. */
+static void
+on_received(struct rmpp_transfer *x, enum rmpp_outcome outcome, void *data)
+{
+	struct receive *r = data;
+
+	g_hash_table_remove(r->agent->receives, &r->key);
+}
+
+/* A segment, ACK, STOP or ABORT. The ACKs and such for what we send come
+ * against its direction. */
+static void
+receive_rmpp(struct agent *a, const struct transport_mad *m,
+	     const struct mad_header *h)
+{
+	const struct key key = {
+		.tid = h->tid, .lid = m->addr.lid,
+		.mgmt_class = h->mgmt_class, .method = h->method,
+	};
+	struct rmpp_params params;
+	struct rmpp_header rmpp;
+	struct receive *r;
+	struct send *s;
+
+	rmpp_header_read(m->mad, m->len, &rmpp);
+	s = rmpp.type == RMPP_TYPE_DATA ? NULL :
+		find_send(a, h, m->addr.lid,
+			  !(h->method & MAD_METHOD_RESPONSE));
+	if (s) {
+		if (s->transfer)
+			rmpp_transfer_receive(s->transfer, m->mad);
+		return;
+	}
+	r = g_hash_table_lookup(a->receives, &key);
+	if (!r && rmpp.type == RMPP_TYPE_DATA && rmpp.segment == 1) {
+		params = params_of(h->mgmt_class, 0, 0);
+		r = g_new0(struct receive, 1);
+		r->key = key;
+		r->agent = a;
+		r->from = m->addr;
+		r->transfer = rmpp_transfer_receiver(a->file->port->transport,
+						     &params, &m->addr,
+						     on_message, on_received,
+						     r);
+		g_hash_table_insert(a->receives, &r->key, r);
+	}
+	if (r)
+		rmpp_transfer_receive(r->transfer, m->mad);
+}
+
+static bool
+serves(const struct agent *a, const struct mad_header *h, const uint8_t *mad)
+{
+	unsigned method = h->method & 0x7f;
+
+	return a->mgmt_class == h->mgmt_class &&
+		a->version == h->class_version &&
+		a->methods[method / 64] >> method % 64 & 1 &&
+		(!is_vendor2(h->mgmt_class) ||
+		 memcmp(a->oui, mad + OFF_OUI, sizeof(a->oui)) == 0);
+}
+
+static struct agent *
+find_agent(struct kernel_port *p, const struct mad_header *h,
+	   const uint8_t *mad)
+{
+	for (guint i = 0; i < p->files->len; i++) {
+		struct kernel_file *f = p->files->pdata[i];
+
+		for (unsigned n = 0; n < N_AGENTS; n++) {
+			struct agent *a = f->agents[n];
+
+			if (a && (is_response(h) ?
+				  a->hi_tid == h->tid >> 32 :
+				  serves(a, h, mad)))
+				return a;
+		}
+	}
+	return NULL;
+}
+
+/* As Linux since 3.5: the requester need not wait for a time-out. */
+static void
+refuse(struct kernel_port *p, const struct transport_mad *m,
+       const struct mad_header *h)
+{
+	uint8_t mad[MAD_SIZE];
+
+	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET)
+		return;
+	memcpy(mad, m->mad, MAD_SIZE);
+	smp_make_response(mad, MAD_STATUS_BAD_ATTRIBUTE);
+	transport_send(p->transport, &m->addr, mad, MAD_SIZE, 0, NULL);
+}
+
+static void
+on_receive(const struct transport_mad *m, void *data)
+{
+	struct kernel_port *p = data;
+	struct mad_header h;
+	struct agent *a;
+
+	if (m->event != TRANSPORT_RECEIVED ||
+	    !mad_header_read(m->mad, m->len, &h))
+		return;
+	a = find_agent(p, &h, m->mad);
+	if (!a) {
+		refuse(p, m, &h);
+		return;
+	}
+	if (a->rmpp && rmpp_is_active(a, m->mad))
+		receive_rmpp(a, m, &h);
+	else if (a->user_rmpp && rmpp_is_active(a, m->mad))
+		deliver(a, &m->addr, m->mad, MAD_SIZE);
+	else
+		complete(a, &m->addr, m->mad, MAD_SIZE);
+}
+
+/* ------------------------------------------------------------ registration */
+
+static bool
+overlaps(struct kernel_port *p, const struct agent *new_one)
+{
+	for (guint i = 0; i < p->files->len; i++) {
+		struct kernel_file *f = p->files->pdata[i];
+
+		for (unsigned n = 0; n < N_AGENTS; n++) {
+			const struct agent *a = f->agents[n];
+
+			if (a && a->mgmt_class == new_one->mgmt_class &&
+			    a->version == new_one->version &&
+			    (a->methods[0] & new_one->methods[0] ||
+			     a->methods[1] & new_one->methods[1]) &&
+			    (!is_vendor2(a->mgmt_class) ||
+			     memcmp(a->oui, new_one->oui, 3) == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What ib_register_mad_agent() asks for. Class 0: an agent that only sends. */
+static bool
+is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
+{
+	static const uint8_t no_oui[3];
+
+	if (qpn > 1 || rmpp_version > 1 || a->version >= VERSION_MAX)
+		return false;
+	if (!a->mgmt_class)
+		return true;
+	if (a->mgmt_class >= CLASS_MAX && a->mgmt_class != MAD_CLASS_SMP_DIRECT)
+		return false;
+	if (is_vendor2(a->mgmt_class) && memcmp(a->oui, no_oui, 3) == 0)
+		return false;
+	if (rmpp_version && !rmpp_header_len(a->mgmt_class))
+		return false;
+	return is_smp(a->mgmt_class) == (qpn == 0);
+}
+
+static int
+add_agent(struct kernel_file *f, const struct agent *model, unsigned qpn,
+	  unsigned rmpp_version, uint32_t *id)
+{
+	struct agent *a;
+
+	if (!is_valid(model, qpn, rmpp_version) || overlaps(f->port, model))
+		return -EINVAL;
+	for (*id = 0; *id < N_AGENTS && f->agents[*id]; ++*id)
+		;
+	if (*id == N_AGENTS)
+		return -ENOMEM;
+	a = g_new(struct agent, 1);
+	*a = *model;
+	a->file = f;
+	a->id = *id;
+	a->hi_tid = ++f->port->last_tid;
+	a->rmpp = rmpp_version && !a->user_rmpp;
+	g_queue_init(&a->backlog);
+	a->receives = g_hash_table_new_full(key_hash, key_equal, NULL,
+					    receive_free);
+	f->agents[*id] = a;
+	f->used = true;
+	return 0;
+}
+
+static int
+register_old(struct kernel_file *f, struct ib_user_mad_reg_req *r)
+{
+	struct agent model = {
+		.mgmt_class = r->mgmt_class,
+		.version = r->mgmt_class_version,
+	};
+	uint32_t id = 0;
+	int error;
+
+	memcpy(model.oui, r->oui, sizeof(model.oui));
+	memcpy(model.methods, r->method_mask, sizeof(model.methods));
+	error = add_agent(f, &model, r->qpn, r->rmpp_version, &id);
+	if (!error)
+		r->id = id;
+	return error;
+}
+
+static int
+register_new(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
+{
+	struct agent model = {
+		.mgmt_class = r->mgmt_class,
+		.version = r->mgmt_class_version,
+		.oui = { r->oui >> 16, r->oui >> 8, r->oui },
+		.user_rmpp = r->flags & IB_USER_MAD_USER_RMPP,
+	};
+	uint32_t id = 0;
+	int error;
+
+	if (r->flags & ~IB_USER_MAD_REG_FLAGS_CAP) {
+		r->flags = IB_USER_MAD_REG_FLAGS_CAP;
+		return -EINVAL;
+	}
+	if (r->oui & 0xff000000)
+		return -EINVAL;
+	memcpy(model.methods, r->method_mask, sizeof(model.methods));
+	error = add_agent(f, &model, r->qpn, r->rmpp_version, &id);
+	if (!error)
+		r->id = id;
+	return error;
+}
+
+static void
+remove_agent(struct kernel_file *f, unsigned id)
+{
+	struct agent *a = f->agents[id];
+	GHashTableIter iter;
+	gpointer send;
+
+	g_hash_table_iter_init(&iter, f->sends);
+	while (g_hash_table_iter_next(&iter, NULL, &send)) {
+		if (((struct send *)send)->agent != a)
+			continue;
+		g_hash_table_iter_steal(&iter);
+		send_free(send);
+	}
+	g_queue_clear(&a->backlog);
+	g_hash_table_unref(a->receives);
+	g_free(a);
+	f->agents[id] = NULL;
+}
+
+int
+kernel_ioctl(struct kernel_file *f, unsigned code, void *arg)
+{
+	uint32_t id;
+
+	switch (code) {
+	case IB_USER_MAD_REGISTER_AGENT:
+		return register_old(f, arg);
+	case IB_USER_MAD_REGISTER_AGENT2:
+		return register_new(f, arg);
+	case IB_USER_MAD_UNREGISTER_AGENT:
+		memcpy(&id, arg, sizeof(id));
+		if (id >= N_AGENTS || !f->agents[id])
+			return -EINVAL;
+		remove_agent(f, id);
+		return 0;
+	case IB_USER_MAD_ENABLE_PKEY:
+		return f->used ? -EINVAL : 0;
+	}
+	return -ENOTTY;
+}
+
+/* ------------------------------------------------------------ files, ports */
+
+struct kernel_file *
+kernel_open(struct kernel_port *p, kernel_deliver_fn fn, void *data)
+{
+	struct kernel_file *f = g_new0(struct kernel_file, 1);
+
+	f->port = p;
+	f->deliver = fn;
+	f->data = data;
+	f->sends = g_hash_table_new(key_hash, key_equal);
+	g_ptr_array_add(p->files, f);
+	return f;
+}
+
+void
+kernel_close(struct kernel_file *f)
+{
+	for (unsigned id = 0; id < N_AGENTS; id++)
+		if (f->agents[id])
+			remove_agent(f, id);
+	g_hash_table_unref(f->sends);
+	g_ptr_array_remove(f->port->files, f);
+	g_free(f);
+}
+
+struct kernel_port *
+kernel_port_new(struct transport *t, const struct kernel_limits *limits)
+{
+	struct kernel_port *p = g_new0(struct kernel_port, 1);
+
+	p->transport = t;
+	p->limits = *limits;
+	p->files = g_ptr_array_new();
+	transport_set_receiver(t, on_receive, p);
+	return p;
+}
+
+void
+kernel_port_free(struct kernel_port *p)
+{
+	transport_set_receiver(p->transport, NULL, NULL);
+	g_assert(!p->files->len);
+	g_ptr_array_unref(p->files);
+	g_free(p);
+}

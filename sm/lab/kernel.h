@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The kernel's part between a port and the programs that open its umad device:
+ * the rules of Linux's ib_mad, ib_umad and RMPP, over a transport of
+ * SIM_ROLE_DRIVER. What write(2), ioctl(2) and read(2) of the device take and
+ * give comes and goes here as bytes.
+ */
+#ifndef MINISM_LAB_KERNEL_H
+#define MINISM_LAB_KERNEL_H
+
+#include <rdma/ib_user_mad.h>
+
+#include "sm/io/transport.h"
+
+struct kernel_port;
+struct kernel_file;
+
+struct kernel_limits {
+	/* Solicited MADs that an agent may have out, as from Linux 6.17 on;
+	 * more wait, and their clock does not run. 0: as many as it likes. */
+	unsigned smps, gmps;
+};
+extern const struct kernel_limits kernel_limits_none, kernel_limits_6_17;
+
+/* Takes t over as its receiver; t stays the caller's. */
+struct kernel_port *kernel_port_new(struct transport *t,
+				    const struct kernel_limits *limits);
+void kernel_port_free(struct kernel_port *p);	/* no file is open */
+
+/* A message for read(2): hdr->length is 64 and len. */
+typedef void (*kernel_deliver_fn)(const struct ib_user_mad_hdr *hdr,
+				  const uint8_t *mad, size_t len, void *data);
+struct kernel_file *kernel_open(struct kernel_port *p,
+				kernel_deliver_fn deliver, void *data);
+void kernel_close(struct kernel_file *f);
+
+/* A negative errno, or 0. arg: what the ioctl takes, in and out. */
+int kernel_ioctl(struct kernel_file *f, unsigned code, void *arg);
+/* buf: header of 64 bytes and the MAD or message. */
+int kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len);
+
+#endif
