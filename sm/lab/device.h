@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The HCA of a simulated node as the programs on that node see it: its ports
+ * with their kernel (or the driver of a virtual machine instead), and a folder
+ * that stands for /sys. A device comes into being when the first program
+ * enters its node.
+ */
+#ifndef MINISM_LAB_DEVICE_H
+#define MINISM_LAB_DEVICE_H
+
+#include "sm/lab/kernel.h"
+#include "sm/lab/protocol.h"
+#include "sm/sim/probe.h"
+#include "topology/subnet.h"
+
+#define DEVICE_NAME	"lab0"
+
+struct device_port;
+/* changed: LAB_CHANGED_*, or DEVICE_CHANGED_PKEYS */
+#define DEVICE_CHANGED_PKEYS	0x100u
+typedef void (*device_changed_fn)(struct device_port *port, unsigned changed,
+				  void *data);
+
+struct device_port {
+	struct device *device;
+	uint32_t sim_port;
+	unsigned num, umad;
+	struct transport *transport;
+	struct kernel_port *kernel;	/* NULL: a driver has the port */
+	unsigned n_files;		/* open umad files */
+	bool issm;			/* somebody holds issm */
+	bool reregister;		/* was asked for since the last look */
+	device_changed_fn changed;	/* of the driver */
+	void *data;
+	struct port_info seen;
+	uint16_t *pkeys;
+	unsigned n_pkeys;
+};
+
+struct device {
+	const struct subnet *fabric;	/* borrowed, like sim */
+	struct sim *sim;
+	const struct kernel_limits *limits;
+	uint32_t node;
+	char *path;			/* of its /sys */
+	GHashTable *files;		/* in it: name -> text */
+	bool plugged;
+	unsigned n_ports;
+	struct device_port *ports;
+};
+
+/* dir: where all devices have their folders. */
+struct device *device_new(const struct subnet *fabric, struct sim *sim,
+			  uint32_t node, const char *dir,
+			  const struct kernel_limits *limits);
+void device_free(struct device *d);	/* nothing is open any more */
+
+/* umad: the number of its first umad from now on. Before unplugging, all files
+ * are closed and drivers detached. */
+void device_plug(struct device *d, unsigned umad);
+void device_unplug(struct device *d);
+
+/* Looks at what the subnet manager has changed: /sys, and the driver's word.
+ * Cheap if nothing has changed. */
+void device_refresh(struct device *d);
+
+/* Driver instead of kernel, and back (changed NULL). */
+void device_port_set_driver(struct device_port *p, device_changed_fn changed,
+			    void *data);
+struct device_port *device_find_umad(struct device *d, unsigned umad);
+
+#endif

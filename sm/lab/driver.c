@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Ports whose kernel is elsewhere, in a virtual machine say.
+ *
+ * MADs for QP 0 and 1 are packets of the simulator like all others, with its
+ * delays, queues and faults. UD data are not: a frame is judged by the data
+ * plane of this moment and is there at once, or is lost.
+ */
+#include "sm/lab/driver.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sm/wire/bytes.h"
+#include "sm/wire/mad.h"
+
+struct driver_port {
+	struct drivers *drivers;
+	struct conn *conn;
+	unsigned channel;
+	struct device_port *port;
+};
+
+struct drivers {
+	struct sim *sim;
+	GPtrArray *ports;	/* struct driver_port */
+};
+
+struct drivers *
+drivers_new(struct sim *sim)
+{
+	struct drivers *d = g_new0(struct drivers, 1);
+
+	d->sim = sim;
+	d->ports = g_ptr_array_new_with_free_func(g_free);
+	return d;
+}
+
+void
+drivers_free(struct drivers *d)
+{
+	g_assert(!d->ports->len);
+	g_ptr_array_unref(d->ports);
+	g_free(d);
+}
+
+/* ------------------------------------------------------------ port's words */
+
+static void
+tell_port(struct driver_port *x, unsigned changed)
+{
+	const struct device_port *p = x->port;
+	const struct port_info *i = &p->seen;
+	const struct lab_port port = {
+		.gid_prefix = i->gid_prefix,
+		.port_guid = p->transport->port_guid, .changed = changed,
+		.cap_mask = i->cap_mask, .lid = i->lid, .sm_lid = i->sm_lid,
+		.state = i->state, .phys_state = i->phys_state, .lmc = i->lmc,
+		.sm_sl = i->sm_sl, .mtu = i->neighbor_mtu,
+		.mtu_cap = i->mtu_cap, .width = i->width_active,
+		.speed = i->speed_active, .speed_ext = i->speed_ext_active,
+		.vl_cap = i->vl_cap, .subnet_timeout = i->subnet_timeout,
+	};
+
+	conn_send(x->conn, LAB_PORT, x->channel, &port, sizeof(port), NULL, 0);
+}
+
+static void
+on_changed(struct device_port *p, unsigned changed, void *data)
+{
+	struct driver_port *x = data;
+
+	if (changed & ~DEVICE_CHANGED_PKEYS)
+		tell_port(x, changed & ~DEVICE_CHANGED_PKEYS);
+	if (changed & DEVICE_CHANGED_PKEYS)
+		conn_send(x->conn, LAB_PKEYS, x->channel, p->pkeys,
+			  p->n_pkeys * sizeof(*p->pkeys), NULL, 0);
+}
+
+static void
+tell_node(struct driver_port *x)
+{
+	const struct device *d = x->port->device;
+	const struct node_info *n = sim_node_info(d->sim, d->node);
+	struct lab_node node = {
+		.node_guid = n->node_guid, .system_guid = n->system_guid,
+		.vendor_id = n->vendor_id, .device_id = n->device_id,
+		.n_ports = n->num_ports, .port = x->port->num,
+		.n_pkeys = x->port->n_pkeys,
+		.n_gids = MAX(x->port->seen.guid_cap, 1),
+		.revision = n->revision,
+	};
+
+	g_strlcpy(node.description, d->fabric->nodes[d->node].desc,
+		  sizeof(node.description));
+	conn_send(x->conn, LAB_NODE, x->channel, &node, sizeof(node), NULL, 0);
+}
+
+/* ----------------------------------------------------------------- packets */
+
+static void
+on_receive(const struct transport_mad *m, void *data)
+{
+	struct driver_port *x = data;
+	const struct port_info *i;
+	struct lab_address a = {
+		.dst_qp = m->addr.qp, .src_qp = m->addr.qp,
+		.qkey = m->addr.qkey, .slid = m->addr.lid,
+		.pkey_index = m->addr.pkey_index, .sl = m->addr.sl,
+		.has_grh = m->addr.grh,
+	};
+
+	i = sim_port_info(x->drivers->sim, x->port->sim_port);
+	a.dlid = m->addr.lid == LID_PERMISSIVE ? LID_PERMISSIVE : i->lid;
+	if (m->addr.grh) {
+		memcpy(a.sgid, m->addr.gid, sizeof(a.sgid));
+		bytes_store64(a.dgid, i->gid_prefix);
+		bytes_store64(a.dgid + 8, x->port->transport->port_guid);
+	}
+	conn_send(x->conn, LAB_RECEIVE, x->channel, &a, sizeof(a), m->mad,
+		  m->len);
+}
+
+static void
+send_mad(struct driver_port *x, const struct lab_address *a,
+	 const uint8_t *mad)
+{
+	struct mad_addr to = {
+		.qp = a->dst_qp, .qkey = a->qkey, .lid = a->dlid,
+		.pkey_index = a->pkey_index, .sl = a->sl & 0xf,
+		.grh = a->has_grh,
+	};
+
+	memcpy(to.gid, a->dgid, sizeof(to.gid));
+	transport_send(x->port->transport, &to, mad, MAD_SIZE, 0, NULL);
+}
+
+static struct driver_port *
+find_port(struct drivers *d, uint32_t sim_port)
+{
+	for (guint i = 0; i < d->ports->len; i++) {
+		struct driver_port *x = d->ports->pdata[i];
+
+		if (x->port->sim_port == sim_port)
+			return x;
+	}
+	return NULL;
+}
+
+static void
+give_data(struct drivers *d, uint32_t to, const struct lab_address *sent,
+	  uint16_t pkey, const uint8_t *payload, size_t len)
+{
+	struct driver_port *x = find_port(d, to);
+	struct lab_address a = *sent;
+
+	if (!x)
+		return;
+	a.pkey_index = sim_port_pkey_index(d->sim, to, pkey);
+	conn_send(x->conn, LAB_RECEIVE, x->channel, &a, sizeof(a), payload,
+		  len);
+}
+
+/* Copies to the sender's own group members are the sender's business. */
+static void
+send_data(struct driver_port *x, struct lab_address *a,
+	  const uint8_t *payload, size_t len)
+{
+	struct drivers *d = x->drivers;
+	uint32_t from = x->port->sim_port;
+	uint16_t pkey = sim_port_pkey(d->sim, from, a->pkey_index);
+	const struct port_info *i = sim_port_info(d->sim, from);
+	struct sim_mcast out;
+	struct sim_trace trace;
+
+	a->slid = i->lid + a->path_bits;
+	if (a->has_grh) {
+		bytes_store64(a->sgid, i->gid_prefix);
+		bytes_store64(a->sgid + 8, x->port->transport->port_guid);
+	}
+	if (a->dlid < LID_MULTICAST_MIN || a->dlid == LID_PERMISSIVE) {
+		if (sim_probe(d->sim, from, a->dlid, pkey, a->sl & 0xf,
+			      &trace) == SIM_DELIVERED)
+			give_data(d, trace.end, a, pkey, payload, len);
+		return;
+	}
+	sim_probe_mcast(d->sim, from, a->dlid, pkey, a->sl & 0xf, &out);
+	for (guint n = 0; n < out.reached->len; n++)
+		give_data(d, g_array_index(out.reached, uint32_t, n), a, pkey,
+			  payload, len);
+	sim_mcast_clear(&out);
+}
+
+static bool
+send_packet(struct driver_port *x, const uint8_t *data, size_t len)
+{
+	struct lab_address a;
+
+	if (len < sizeof(a) || len > sizeof(a) + LAB_UD_MAX)
+		return false;
+	memcpy(&a, data, sizeof(a));
+	data += sizeof(a);
+	len -= sizeof(a);
+	if (a.dst_qp > 1)
+		send_data(x, &a, data, len);
+	else if (len == MAD_SIZE)
+		send_mad(x, &a, data);
+	else
+		return false;
+	return true;
+}
+
+/* ------------------------------------------------------ attach and detach */
+
+static void
+detach(struct drivers *d, guint i)
+{
+	struct driver_port *x = d->ports->pdata[i];
+
+	sim_port_set_is_sm(d->sim, x->port->sim_port, false);
+	device_port_set_driver(x->port, NULL, NULL);
+	g_ptr_array_remove_index(d->ports, i);
+}
+
+void
+drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
+	       struct device_port *port)
+{
+	struct lab_result result = { .error = 0 };
+	struct driver_port *x;
+
+	if (!port)
+		result.error = ENODEV;
+	else if (port->n_files || port->issm || find_port(d, port->sim_port))
+		result.error = EBUSY;
+	else
+		result.id = port->num;
+	conn_send(c, LAB_RESULT, channel, &result, sizeof(result), NULL, 0);
+	if (result.error)
+		return;
+	x = g_new0(struct driver_port, 1);
+	x->drivers = d;
+	x->conn = c;
+	x->channel = channel;
+	x->port = port;
+	g_ptr_array_add(d->ports, x);
+	device_port_set_driver(port, on_changed, x);
+	transport_set_receiver(port->transport, on_receive, x);
+	tell_node(x);
+	on_changed(port, ~LAB_CHANGED_REREGISTER, x);
+}
+
+void
+drivers_detach_conn(struct drivers *d, struct conn *c)
+{
+	for (guint i = d->ports->len; i-- > 0;)
+		if (((struct driver_port *)d->ports->pdata[i])->conn == c)
+			detach(d, i);
+}
+
+void
+drivers_detach_device(struct drivers *d, const struct device *device)
+{
+	for (guint i = d->ports->len; i-- > 0;) {
+		struct driver_port *x = d->ports->pdata[i];
+
+		if (x->port->device != device)
+			continue;
+		conn_send(x->conn, LAB_REMOVED, x->channel, NULL, 0, NULL, 0);
+		detach(d, i);
+	}
+}
+
+bool
+drivers_frame(struct drivers *d, struct conn *c,
+	      const struct lab_frame *frame, const uint8_t *data)
+{
+	uint32_t on;
+
+	for (guint i = 0; i < d->ports->len; i++) {
+		struct driver_port *x = d->ports->pdata[i];
+
+		if (x->conn != c || x->channel != frame->channel)
+			continue;
+		switch (frame->type) {
+		case LAB_SEND:
+			return send_packet(x, data, frame->length);
+		case LAB_IS_SM:
+			if (frame->length < sizeof(on))
+				return false;
+			memcpy(&on, data, sizeof(on));
+			sim_port_set_is_sm(d->sim, x->port->sim_port, on);
+			return true;
+		case LAB_DETACH:
+			detach(d, i);
+			return true;
+		}
+		return false;
+	}
+	/* it may have been removed meanwhile */
+	return frame->type == LAB_SEND || frame->type == LAB_IS_SM ||
+		frame->type == LAB_DETACH;
+}

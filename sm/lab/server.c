@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The server of a lab.
+ *
+ *	socket --> conn --> client --+--> device, kernel (umad, issm)
+ *	                             +--> drivers
+ *	                             +--> console
+ *	sim (real time) --> device_port --> kernel or driver --> conn
+ *
+ * Before the main loop waits, the devices look at what has changed, so that
+ * /sys is right before any program reads the answer that followed, and then
+ * all output goes out.
+ */
+#include "config.h"
+
+#include "sm/lab/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sm/lab/driver.h"
+
+#define BACKLOG		128
+
+enum role {
+	ROLE_NEW,
+	ROLE_FILE,		/* an open umad file */
+	ROLE_ISSM,		/* holds issm */
+	ROLE_ISSM_WAITS,
+	ROLE_DRIVER,
+};
+
+struct client {
+	struct lab *lab;
+	struct conn *conn;
+	enum role role;
+	uint32_t id;		/* of a file */
+	struct device_port *port;	/* NULL: its device is gone */
+	struct kernel_file *file;
+};
+
+struct lab {
+	struct subnet *fabric;
+	struct sim *sim;
+	struct kernel_limits limits;
+	struct drivers *drivers;
+	GHashTable *names;	/* NodeDescription -> node */
+	GHashTable *devices;	/* node -> struct device */
+	GHashTable *issm_errors;	/* node -> errno */
+	GPtrArray *clients;
+	lab_command_fn command;
+	char *dir, *socket;
+	int listener;
+	guint listen_source;
+	GSource *clock, *flush;
+	uint32_t last_id;
+};
+
+/* ----------------------------------------------------------------- devices */
+
+uint32_t
+lab_find_node(const struct lab *lab, const char *name)
+{
+	gpointer node;
+	char *end;
+	uint64_t guid;
+
+	if (g_hash_table_lookup_extended(lab->names, name, NULL, &node))
+		return GPOINTER_TO_UINT(node);
+	guid = g_ascii_strtoull(name, &end, 16);
+	return *name && !*end ? subnet_find_node(lab->fabric, guid) :
+		SUBNET_NONE;
+}
+
+uint32_t
+lab_home(const struct lab *lab)
+{
+	uint32_t port = lab->fabric->local_port;
+
+	return port == SUBNET_NONE ? 0 : lab->fabric->ports[port].node;
+}
+
+static struct device *
+find_device(struct lab *lab, const char name[LAB_NAME_LEN])
+{
+	struct device *d;
+	uint32_t node;
+
+	if (!memchr(name, 0, LAB_NAME_LEN))
+		return NULL;
+	node = *name ? lab_find_node(lab, name) : lab_home(lab);
+	if (node == SUBNET_NONE)
+		return NULL;
+	d = g_hash_table_lookup(lab->devices, GUINT_TO_POINTER(node));
+	if (!d) {
+		d = device_new(lab->fabric, lab->sim, node, lab->dir,
+			       &lab->limits);
+		g_hash_table_insert(lab->devices, GUINT_TO_POINTER(node), d);
+	}
+	return d;
+}
+
+static struct device_port *
+find_port(struct lab *lab, const char *node, unsigned num)
+{
+	struct device *d = find_device(lab, node);
+
+	for (unsigned i = 0; d && d->plugged && i < d->n_ports; i++)
+		if (num == 0 || d->ports[i].num == num)
+			return &d->ports[i];
+	return NULL;
+}
+
+/* ----------------------------------------------------------- umad and issm */
+
+static void
+reply(struct client *c, int error, uint32_t id, const void *more, size_t len)
+{
+	const struct lab_result r = { .error = error, .id = id };
+
+	conn_send(c->conn, LAB_RESULT, 0, &r, sizeof(r), more, len);
+}
+
+static void
+hold_issm(struct client *c)
+{
+	c->role = ROLE_ISSM;
+	c->port->issm = true;
+	sim_port_set_is_sm(c->lab->sim, c->port->sim_port, true);
+	reply(c, 0, 0, NULL, 0);
+}
+
+static void
+release_issm(struct client *c)
+{
+	struct device_port *p = c->port;
+	GPtrArray *clients = c->lab->clients;
+
+	if (!p)
+		return;
+	p->issm = false;
+	sim_port_set_is_sm(c->lab->sim, p->sim_port, false);
+	for (guint i = 0; i < clients->len; i++) {
+		struct client *other = clients->pdata[i];
+
+		if (other->role == ROLE_ISSM_WAITS && other->port == p) {
+			hold_issm(other);
+			return;
+		}
+	}
+}
+
+/* A cell of the protocol, and what does not fit into it. */
+static void
+on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
+	   void *data)
+{
+	uint8_t cell[LAB_CELL] = { 0 };
+	size_t first = MIN(len, LAB_CELL - sizeof(*hdr));
+	struct client *c = data;
+
+	memcpy(cell, hdr, sizeof(*hdr));
+	memcpy(cell + sizeof(*hdr), mad, first);
+	conn_put(c->conn, cell, sizeof(cell));
+	conn_put(c->conn, mad + first, len - first);
+}
+
+static void
+open_umad(struct client *c, struct device_port *p)
+{
+	if (!p->kernel) {
+		reply(c, EBUSY, 0, NULL, 0);
+		return;
+	}
+	c->role = ROLE_FILE;
+	c->port = p;
+	c->id = ++c->lab->last_id;
+	c->file = kernel_open(p->kernel, on_deliver, c);
+	p->n_files++;
+	reply(c, 0, c->id, NULL, 0);
+}
+
+static void
+open_issm(struct client *c, struct device_port *p, uint32_t flags)
+{
+	gpointer key = GUINT_TO_POINTER(p->device->node);
+	int error = GPOINTER_TO_INT(g_hash_table_lookup(c->lab->issm_errors,
+							key));
+
+	if (!error && !p->kernel)
+		error = EBUSY;
+	if (!error && p->issm && flags & O_NONBLOCK)
+		error = EAGAIN;
+	if (error) {
+		reply(c, error, 0, NULL, 0);
+		return;
+	}
+	c->port = p;
+	if (p->issm)
+		c->role = ROLE_ISSM_WAITS;
+	else
+		hold_issm(c);
+}
+
+static bool
+serve_open(struct client *c, const uint8_t *data, size_t len)
+{
+	struct device_port *p = NULL;
+	struct lab_open o;
+	struct device *d;
+
+	if (len < sizeof(o) || c->role != ROLE_NEW)
+		return false;
+	memcpy(&o, data, sizeof(o));
+	o.name[sizeof(o.name) - 1] = '\0';
+	d = find_device(c->lab, o.node);
+	if (d && strlen(o.name) > 4)
+		p = device_find_umad(d, (unsigned)
+				     g_ascii_strtoull(o.name + 4, NULL, 10));
+	if (!p)
+		reply(c, ENXIO, 0, NULL, 0);
+	else if (g_str_has_prefix(o.name, "issm"))
+		open_issm(c, p, o.flags);
+	else
+		open_umad(c, p);
+	return true;
+}
+
+static struct client *
+find_file(struct lab *lab, uint32_t id)
+{
+	for (guint i = 0; i < lab->clients->len; i++) {
+		struct client *c = lab->clients->pdata[i];
+
+		if (c->role == ROLE_FILE && c->id == id)
+			return c;
+	}
+	return NULL;
+}
+
+static bool
+serve_ioctl(struct client *c, const uint8_t *data, size_t len)
+{
+	struct lab_ioctl io;
+	struct client *f;
+	int error;
+
+	if (len < sizeof(io))
+		return false;
+	memcpy(&io, data, sizeof(io));
+	f = find_file(c->lab, io.id);
+	error = f ? kernel_ioctl(f->file, io.code, io.arg) : -EPIPE;
+	reply(c, -error, 0, io.arg, sizeof(io.arg));
+	return true;
+}
+
+static bool
+serve_enter(struct client *c, const uint8_t *data, size_t len)
+{
+	struct lab_attach a;
+	struct device *d;
+
+	if (len < sizeof(a))
+		return false;
+	memcpy(&a, data, sizeof(a));
+	d = find_device(c->lab, a.node);
+	if (d)
+		reply(c, 0, 0, d->path, strlen(d->path) + 1);
+	else
+		reply(c, ENODEV, 0, NULL, 0);
+	return true;
+}
+
+static bool
+serve_attach(struct client *c, unsigned channel, const uint8_t *data,
+	     size_t len)
+{
+	struct lab_attach a;
+
+	if (len < sizeof(a) ||
+	    (c->role != ROLE_NEW && c->role != ROLE_DRIVER))
+		return false;
+	memcpy(&a, data, sizeof(a));
+	c->role = ROLE_DRIVER;
+	drivers_attach(c->lab->drivers, c->conn, channel,
+		       find_port(c->lab, a.node, a.port));
+	return true;
+}
+
+static void
+serve_command(struct client *c, const uint8_t *data, size_t len)
+{
+	g_autofree char *text = g_strndup((const char *)data, len);
+	g_autoptr(GString) out = g_string_new(NULL);
+	int error = c->lab->command(c->lab, text, out);
+
+	reply(c, error, 0, out->str, out->len + 1);
+}
+
+/* ----------------------------------------------------------------- clients */
+
+static bool
+on_frame(struct conn *conn, const struct lab_frame *frame,
+	 const uint8_t *data, void *user)
+{
+	struct client *c = user;
+
+	switch (frame->type) {
+	case LAB_WRITE:
+		if (c->role == ROLE_FILE)
+			kernel_write(c->file, data, frame->length);
+		return c->role == ROLE_FILE;
+	case LAB_IOCTL:
+		return serve_ioctl(c, data, frame->length);
+	case LAB_OPEN:
+		return serve_open(c, data, frame->length);
+	case LAB_ENTER:
+		return serve_enter(c, data, frame->length);
+	case LAB_ATTACH:
+		return serve_attach(c, frame->channel, data, frame->length);
+	case LAB_COMMAND:
+		serve_command(c, data, frame->length);
+		return true;
+	}
+	return c->role == ROLE_DRIVER &&
+		drivers_frame(c->lab->drivers, conn, frame, data);
+}
+
+static void
+on_closed(struct conn *conn, void *user)
+{
+	struct client *c = user;
+
+	if (c->file) {
+		kernel_close(c->file);
+		c->port->n_files--;
+	}
+	g_ptr_array_remove(c->lab->clients, c);
+	if (c->role == ROLE_ISSM)
+		release_issm(c);
+	if (c->role == ROLE_DRIVER)
+		drivers_detach_conn(c->lab->drivers, conn);
+	g_free(c);
+}
+
+static gboolean
+on_listener(gint fd, GIOCondition condition, gpointer data)
+{
+	struct lab *lab = data;
+	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client *c;
+
+	if (peer < 0)
+		return G_SOURCE_CONTINUE;
+	c = g_new0(struct client, 1);
+	c->lab = lab;
+	c->conn = conn_new(peer, on_frame, on_closed, c);
+	g_ptr_array_add(lab->clients, c);
+	return G_SOURCE_CONTINUE;
+}
+
+void
+lab_unplug_device(struct lab *lab, uint32_t node)
+{
+	struct device *d = find_device(lab, lab->fabric->nodes[node].desc);
+
+	for (guint i = lab->clients->len; i-- > 0;) {
+		struct client *c = lab->clients->pdata[i];
+
+		if (!c->port || c->port->device != d)
+			continue;
+		if (c->role == ROLE_FILE) {
+			conn_close(c->conn);
+			continue;
+		}
+		if (c->role == ROLE_ISSM_WAITS)
+			reply(c, ENODEV, 0, NULL, 0);
+		c->port->issm = false;
+		c->port = NULL;
+	}
+	drivers_detach_device(lab->drivers, d);
+	device_unplug(d);
+}
+
+void
+lab_plug_device(struct lab *lab, uint32_t node, unsigned umad)
+{
+	device_plug(find_device(lab, lab->fabric->nodes[node].desc), umad);
+}
+
+void
+lab_refuse_issm(struct lab *lab, uint32_t node, int error)
+{
+	g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
+			    GINT_TO_POINTER(error));
+}
+
+/* ----------------------------------------------------------- the main loop */
+
+struct flush_source {
+	GSource base;
+	struct lab *lab;
+};
+
+static gboolean
+flush_prepare(GSource *source, gint *timeout_ms)
+{
+	struct lab *lab = ((struct flush_source *)source)->lab;
+	GHashTableIter iter;
+	gpointer device;
+
+	*timeout_ms = -1;
+	g_hash_table_iter_init(&iter, lab->devices);
+	while (g_hash_table_iter_next(&iter, NULL, &device))
+		device_refresh(device);
+	for (guint i = 0; i < lab->clients->len; i++)
+		conn_flush(((struct client *)lab->clients->pdata[i])->conn);
+	return FALSE;
+}
+
+static gboolean
+flush_dispatch(GSource *source, GSourceFunc callback, gpointer data)
+{
+	return G_SOURCE_CONTINUE;
+}
+
+static void
+start_sources(struct lab *lab)
+{
+	static GSourceFuncs funcs = {
+		.prepare = flush_prepare,
+		.dispatch = flush_dispatch,
+	};
+
+	lab->clock = sim_source_new(lab->sim, SIM_PACE_REAL);
+	g_source_attach(lab->clock, NULL);
+	lab->flush = g_source_new(&funcs, sizeof(struct flush_source));
+	((struct flush_source *)lab->flush)->lab = lab;
+	g_source_attach(lab->flush, NULL);
+	lab->listen_source = g_unix_fd_add(lab->listener, G_IO_IN,
+					   on_listener, lab);
+}
+
+static void
+on_reregister(struct sim *sim, uint32_t port, void *data)
+{
+	struct lab *lab = data;
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, lab->devices);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct device *d = value;
+
+		for (unsigned i = 0; i < d->n_ports; i++)
+			if (d->ports[i].sim_port == port)
+				d->ports[i].reregister = true;
+	}
+}
+
+/* ------------------------------------------------------------ birth, death */
+
+static bool
+fail(GError **error, const char *what)
+{
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+		    "%s: %s", what, g_strerror(errno));
+	return false;
+}
+
+static bool
+listen_on(struct lab *lab, const char *path, GError **error)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	lab->dir = g_dir_make_tmp("minism-lab.XXXXXX", error);
+	if (!lab->dir)
+		return false;
+	lab->socket = path ? g_canonicalize_filename(path, NULL) :
+		g_build_filename(lab->dir, "socket", NULL);
+	if (g_strlcpy(addr.sun_path, lab->socket, sizeof(addr.sun_path)) >=
+	    sizeof(addr.sun_path)) {
+		errno = ENAMETOOLONG;
+		return fail(error, lab->socket);
+	}
+	lab->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+			       SOCK_NONBLOCK, 0);
+	if (lab->listener < 0 ||
+	    bind(lab->listener, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    listen(lab->listener, BACKLOG))
+		return fail(error, lab->socket);
+	return true;
+}
+
+static void
+index_names(struct lab *lab)
+{
+	for (uint32_t i = lab->fabric->n_nodes; i-- > 0;)
+		g_hash_table_insert(lab->names, lab->fabric->nodes[i].desc,
+				    GUINT_TO_POINTER(i));
+}
+
+struct lab *
+lab_new(struct subnet *fabric, const struct lab_options *options,
+	lab_command_fn command, GError **error)
+{
+	struct lab *lab = g_new0(struct lab, 1);
+
+	lab->fabric = subnet_ref(fabric);
+	lab->listener = -1;
+	lab->limits = options->limits;
+	lab->command = command;
+	lab->sim = sim_new(fabric, &options->params);
+	lab->drivers = drivers_new(lab->sim);
+	lab->names = g_hash_table_new(g_str_hash, g_str_equal);
+	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
+					     (GDestroyNotify)device_free);
+	lab->issm_errors = g_hash_table_new(NULL, NULL);
+	lab->clients = g_ptr_array_new();
+	index_names(lab);
+	if (!listen_on(lab, options->socket, error)) {
+		lab_free(lab);
+		return NULL;
+	}
+	sim_set_reregister(lab->sim, on_reregister, lab);
+	start_sources(lab);
+	return lab;
+}
+
+static void
+end_source(GSource *source)
+{
+	if (!source)
+		return;
+	g_source_destroy(source);
+	g_source_unref(source);
+}
+
+void
+lab_free(struct lab *lab)
+{
+	while (lab->clients->len)
+		conn_close(((struct client *)lab->clients->pdata[0])->conn);
+	end_source(lab->clock);
+	end_source(lab->flush);
+	if (lab->listen_source)
+		g_source_remove(lab->listen_source);
+	if (lab->listener >= 0) {
+		close(lab->listener);
+		unlink(lab->socket);
+	}
+	g_hash_table_unref(lab->devices);
+	g_hash_table_unref(lab->names);
+	g_hash_table_unref(lab->issm_errors);
+	g_ptr_array_unref(lab->clients);
+	drivers_free(lab->drivers);
+	sim_free(lab->sim);
+	subnet_unref(lab->fabric);
+	if (lab->dir)
+		rmdir(lab->dir);
+	g_free(lab->dir);
+	g_free(lab->socket);
+	g_free(lab);
+}
+
+const char *
+lab_socket(const struct lab *lab)
+{
+	return lab->socket;
+}
+
+struct sim *
+lab_sim(const struct lab *lab)
+{
+	return lab->sim;
+}
+
+const struct subnet *
+lab_fabric(const struct lab *lab)
+{
+	return lab->fabric;
+}
