@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * libminism-lab-umad.so: preloaded, it makes the devices of a lab look like
+ * those of the kernel to a program that uses libibumad (or opens them itself).
+ *
+ * Paths below /sys/class/infiniband* and /dev/infiniband go to the folder that
+ * the server keeps for the node. A umadN or issmN that is opened becomes a
+ * connection to the server: the descriptor is a real one, so that poll, epoll,
+ * fcntl, dup in a child and exit need no help. read, write and ioctl of such a
+ * descriptor are translated (protocol.h); the kernel's rules are the server's.
+ *
+ * What the kernel would say at once about a write, and the server could only
+ * say later, is judged here: an agent that is not registered, and the TID of a
+ * request that still waits. For this the TIDs of requests with a time-out are
+ * remembered until their answer, or the notice that there is none, is read.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/ib_user_mad.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sm/lab/protocol.h"
+
+#define FILES_MAX	4096
+#define AGENTS_MAX	32
+#define MAD_HDR		24
+#define OLD_HDR		56
+#define NEW_HDR		64
+#define WAITING_MIN	64u
+#define OFF_TID		12	/* its lower half */
+
+struct file {
+	uint32_t id;
+	unsigned hdr;		/* size of ib_user_mad's header */
+	bool umad;		/* else issm */
+	pthread_mutex_t lock;	/* of what follows, and of reading */
+	uint32_t agents;	/* bits */
+	bool has_cell;
+	uint8_t cell[LAB_CELL];	/* read, but its reader had no room */
+	/* TID, class and agent of requests that wait; open addressing, 0: free */
+	uint64_t *waiting;
+	unsigned n_waiting, n_slots;
+};
+
+static struct file *files[FILES_MAX];
+static char sys_path[108];
+static int (*real_open)(const char *, int, ...);
+static int (*real_openat)(int, const char *, int, ...);
+static int (*real_close)(int);
+static int (*real_ioctl)(int, unsigned long, ...);
+static ssize_t (*real_read)(int, void *, size_t);
+static ssize_t (*real_write)(int, const void *, size_t);
+static FILE *(*real_fopen)(const char *, const char *);
+static DIR *(*real_opendir)(const char *);
+static int (*real_scandir)(const char *, struct dirent ***,
+			   int (*)(const struct dirent *),
+			   int (*)(const struct dirent **,
+				   const struct dirent **));
+static int (*real_chdir)(const char *);
+static int (*real_access)(const char *, int);
+static int (*real_stat)(const char *, struct stat *);
+static int (*real_lstat)(const char *, struct stat *);
+static int (*real_fstatat)(int, const char *, struct stat *, int);
+static int (*real_statx)(int, const char *, int, unsigned, struct statx *);
+static int (*real_faccessat)(int, const char *, int, int);
+static ssize_t (*real_readlink)(const char *, char *, size_t);
+
+/* -------------------------------------------------------------- the server */
+
+/* Blocking, whole, against signals. */
+static bool
+send_all(int fd, const struct iovec *parts, unsigned n)
+{
+	struct iovec part[4];
+	struct msghdr m = { .msg_iov = part, .msg_iovlen = n };
+
+	memcpy(part, parts, n * sizeof(*parts));
+	while (m.msg_iovlen) {
+		ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
+		struct pollfd out = { .fd = fd, .events = POLLOUT };
+
+		if (sent < 0 && errno == EAGAIN)
+			poll(&out, 1, -1);
+		if (sent < 0 && errno != EAGAIN && errno != EINTR)
+			return false;
+		for (; sent > 0 && m.msg_iovlen; m.msg_iov++, m.msg_iovlen--) {
+			if ((size_t)sent < m.msg_iov->iov_len) {
+				m.msg_iov->iov_base =
+					(char *)m.msg_iov->iov_base + sent;
+				m.msg_iov->iov_len -= sent;
+				break;
+			}
+			sent -= m.msg_iov->iov_len;
+		}
+	}
+	return true;
+}
+
+static bool
+receive_all(int fd, void *to, size_t len)
+{
+	char *at = to;
+
+	while (len) {
+		ssize_t n = recv(fd, at, len, 0);
+		struct pollfd in = { .fd = fd, .events = POLLIN };
+
+		if (n == 0)
+			return false;
+		if (n < 0 && errno == EAGAIN)
+			poll(&in, 1, -1);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return false;
+		if (n > 0) {
+			at += n;
+			len -= n;
+		}
+	}
+	return true;
+}
+
+static int
+dial(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *path = getenv(LAB_ENV_SOCKET);
+	int fd;
+
+	if (!path || strlen(path) >= sizeof(addr.sun_path))
+		return -1;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		real_close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* One frame out, one LAB_RESULT in; 0, or an errno. more: room for what comes
+ * behind the result, of which there is at most `room`. */
+static int
+ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
+    void *more, size_t room)
+{
+	struct lab_frame frame = { .length = len, .type = type };
+	const struct iovec parts[] = {
+		{ &frame, sizeof(frame) }, { (void *)data, len },
+	};
+	struct lab_result r;
+	size_t rest;
+
+	if (fd < 0 || !send_all(fd, parts, 2) ||
+	    !receive_all(fd, &frame, sizeof(frame)) ||
+	    !receive_all(fd, &r, sizeof(r)))
+		return ENXIO;
+	rest = frame.length - sizeof(r);
+	if (rest > room || !receive_all(fd, more, rest))
+		return ENXIO;
+	*id = r.id;
+	return r.error;
+}
+
+static void
+copy_node(char node[LAB_NAME_LEN])
+{
+	const char *name = getenv(LAB_ENV_NODE);
+
+	snprintf(node, LAB_NAME_LEN, "%s", name ? name : "");
+}
+
+__attribute__((constructor)) static void
+find_real(void)
+{
+#define REAL(name) do { \
+		void *p = dlsym(RTLD_NEXT, #name); \
+		memcpy(&real_##name, &p, sizeof(p)); \
+	} while (0)
+	REAL(open);
+	REAL(openat);
+	REAL(close);
+	REAL(ioctl);
+	REAL(read);
+	REAL(write);
+	REAL(fopen);
+	REAL(opendir);
+	REAL(scandir);
+	REAL(chdir);
+	REAL(access);
+	REAL(stat);
+	REAL(lstat);
+	REAL(readlink);
+	REAL(fstatat);
+	REAL(statx);
+	REAL(faccessat);
+#undef REAL
+}
+
+/* Only when something of the lab is looked at: most programs never do. */
+static void
+enter(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool entered;
+	struct lab_attach a = { .port = 0 };
+	uint32_t id;
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	if (entered) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	entered = true;
+	copy_node(a.node);
+	fd = dial();
+	if (ask(fd, LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path)))
+		sys_path[0] = '\0';
+	if (fd >= 0)
+		real_close(fd);
+	pthread_mutex_unlock(&lock);
+}
+
+/* -------------------------------------------------------------------- paths */
+
+/* Where a path really leads; room: at least PATH_MAX. */
+static const char *
+redirect(const char *path, char *room)
+{
+	static const struct { const char *prefix; size_t cut; } maps[] = {
+		{ "/sys/class/infiniband", 4 },
+		{ "/dev/infiniband", 0 },
+	};
+
+	for (size_t i = 0; path && i < 2; i++) {
+		if (strncmp(path, maps[i].prefix, strlen(maps[i].prefix)))
+			continue;
+		enter();
+		if (!sys_path[0])
+			break;
+		snprintf(room, PATH_MAX, "%s%s%s", sys_path,
+			 maps[i].cut ? "" : "/dev",
+			 path + (maps[i].cut ? maps[i].cut :
+				 strlen(maps[i].prefix)));
+		return room;
+	}
+	return path;
+}
+
+static const char *
+device_name(const char *path)
+{
+	const char *prefix = "/dev/infiniband/";
+	const char *name = path ? path + strlen(prefix) : NULL;
+
+	if (!path || strncmp(path, prefix, strlen(prefix)))
+		return NULL;
+	return strncmp(name, "umad", 4) && strncmp(name, "issm", 4) ? NULL :
+		name;
+}
+
+static int
+open_device(const char *name, int flags)
+{
+	struct lab_open o = { .flags = flags };
+	struct file *f;
+	uint32_t id = 0;
+	int fd = dial(), error;
+
+	copy_node(o.node);
+	snprintf(o.name, sizeof(o.name), "%s", name);
+	error = ask(fd, LAB_OPEN, &o, sizeof(o), &id, NULL, 0);
+	if (!error && fd >= FILES_MAX)
+		error = EMFILE;
+	if (error) {
+		if (fd >= 0)
+			real_close(fd);
+		errno = error;
+		return -1;
+	}
+	f = calloc(1, sizeof(*f));
+	f->id = id;
+	f->umad = name[0] == 'u';
+	f->hdr = OLD_HDR;
+	pthread_mutex_init(&f->lock, NULL);
+	files[fd] = f;
+	if (flags & O_NONBLOCK)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (!(flags & O_CLOEXEC))
+		fcntl(fd, F_SETFD, 0);
+	return fd;
+}
+
+static struct file *
+file_of(int fd)
+{
+	return fd >= 0 && fd < FILES_MAX && files[fd] && files[fd]->umad ?
+		files[fd] : NULL;
+}
+
+/* -------------------------------------------- requests that wait (file->lock) */
+
+/* Never 0: a class is not. */
+static uint64_t
+key_of(const uint8_t *mad, uint32_t agent)
+{
+	uint32_t tid;
+
+	memcpy(&tid, mad + OFF_TID, sizeof(tid));
+	return (uint64_t)mad[1] << 40 | (uint64_t)agent << 32 | tid;
+}
+
+static unsigned
+slot_of(const struct file *f, uint64_t key)
+{
+	unsigned i = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+
+	for (i &= f->n_slots - 1; f->waiting[i] && f->waiting[i] != key;)
+		i = (i + 1) & (f->n_slots - 1);
+	return i;
+}
+
+static void
+waiting_grow(struct file *f)
+{
+	uint64_t *old = f->waiting;
+	unsigned n = f->n_slots;
+
+	f->n_slots = n ? 2 * n : WAITING_MIN;
+	f->waiting = calloc(f->n_slots, sizeof(*f->waiting));
+	for (unsigned i = 0; i < n; i++)
+		if (old[i])
+			f->waiting[slot_of(f, old[i])] = old[i];
+	free(old);
+}
+
+static bool
+waiting_add(struct file *f, uint64_t key)
+{
+	unsigned i;
+
+	if (2 * (f->n_waiting + 1) > f->n_slots)
+		waiting_grow(f);
+	i = slot_of(f, key);
+	if (f->waiting[i])
+		return false;
+	f->waiting[i] = key;
+	f->n_waiting++;
+	return true;
+}
+
+/* What follows in the same run is put anew: no hole may part it. */
+static void
+waiting_remove(struct file *f, uint64_t key)
+{
+	unsigned i;
+
+	if (!f->n_waiting)
+		return;
+	i = slot_of(f, key);
+	if (!f->waiting[i])
+		return;
+	f->waiting[i] = 0;
+	f->n_waiting--;
+	for (i = (i + 1) & (f->n_slots - 1); f->waiting[i];
+	     i = (i + 1) & (f->n_slots - 1)) {
+		uint64_t moved = f->waiting[i];
+
+		f->waiting[i] = 0;
+		f->waiting[slot_of(f, moved)] = moved;
+	}
+}
+
+static void
+waiting_forget(struct file *f, uint32_t agent)
+{
+	uint64_t *old = f->waiting;
+	unsigned n = f->n_slots;
+
+	f->waiting = NULL;
+	f->n_slots = f->n_waiting = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (old[i] && (old[i] >> 32 & 0xff) != agent)
+			waiting_add(f, old[i]);
+	free(old);
+}
+
+/* ---------------------------------------------------------- read and write */
+
+/* Until a cell is here. False: errno. */
+static bool
+fetch_cell(int fd, struct file *f)
+{
+	ssize_t n;
+
+	if (f->has_cell)
+		return true;
+	n = recv(fd, f->cell, LAB_CELL, 0);
+	if (n < 0 && errno != ECONNRESET)
+		return false;
+	if (n <= 0 || !receive_all(fd, f->cell + n, LAB_CELL - n)) {
+		errno = EIO;
+		return false;
+	}
+	f->has_cell = true;
+	return true;
+}
+
+static ssize_t
+give_cell(int fd, struct file *f, uint8_t *buf, size_t count)
+{
+	struct ib_user_mad_hdr hdr;
+	size_t len, first;
+
+	memcpy(&hdr, f->cell, sizeof(hdr));
+	len = hdr.length - NEW_HDR;
+	hdr.length = f->hdr + len;
+	first = len < 256 ? len : 256;
+	if (count < f->hdr + first) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(buf, &hdr, f->hdr);
+	memcpy(buf + f->hdr, f->cell + NEW_HDR, first);
+	if (count < f->hdr + len) {
+		errno = ENOSPC;
+		return -1;
+	}
+	f->has_cell = false;
+	waiting_remove(f, key_of(f->cell + NEW_HDR, hdr.id));
+	if (!receive_all(fd, buf + f->hdr + first, len - first)) {
+		errno = EIO;
+		return -1;
+	}
+	return f->hdr + len;
+}
+
+static ssize_t
+read_mad(int fd, struct file *f, void *buf, size_t count)
+{
+	ssize_t n = -1;
+
+	if (count < f->hdr) {
+		errno = EINVAL;
+		return -1;
+	}
+	pthread_mutex_lock(&f->lock);
+	if (fetch_cell(fd, f))
+		n = give_cell(fd, f, buf, count);
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+static bool
+may_write(struct file *f, const struct ib_user_mad_hdr *hdr,
+	  const uint8_t *mad)
+{
+	if (hdr->id >= AGENTS_MAX || !(f->agents >> hdr->id & 1))
+		return false;
+	if (mad[3] & 0x80 || mad[3] == 0x07 || !hdr->timeout_ms)
+		return true;
+	return waiting_add(f, key_of(mad, hdr->id));
+}
+
+static ssize_t
+write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
+{
+	struct ib_user_mad_hdr hdr = { 0 };
+	struct lab_frame frame = {
+		.length = count - f->hdr + NEW_HDR, .type = LAB_WRITE,
+	};
+	const struct iovec parts[] = {
+		{ &frame, sizeof(frame) }, { &hdr, NEW_HDR },
+		{ (void *)(buf + f->hdr), count - f->hdr },
+	};
+	bool may, sent;
+
+	if (count < f->hdr + 36) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(&hdr, buf, f->hdr);
+	pthread_mutex_lock(&f->lock);
+	may = may_write(f, &hdr, buf + f->hdr);
+	sent = may && send_all(fd, parts, 3);
+	pthread_mutex_unlock(&f->lock);
+	if (sent)
+		return count;
+	errno = may ? EIO : EINVAL;
+	return -1;
+}
+
+static int
+control(struct file *f, unsigned long code, void *arg)
+{
+	struct lab_ioctl io = { .id = f->id, .code = (uint32_t)code };
+	size_t size = code == IB_USER_MAD_ENABLE_PKEY ? 0 :
+		code == IB_USER_MAD_UNREGISTER_AGENT ? sizeof(uint32_t) :
+		_IOC_SIZE(code);
+	int fd = dial(), error;
+	uint32_t id;
+
+	if (size && size <= LAB_IOCTL_MAX)
+		memcpy(io.arg, arg, size);
+	error = ask(fd, LAB_IOCTL, &io, sizeof(io), &id, io.arg,
+		    sizeof(io.arg));
+	if (fd >= 0)
+		real_close(fd);
+	if (size && size <= LAB_IOCTL_MAX)
+		memcpy(arg, io.arg, size);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	memcpy(&id, io.arg, sizeof(id));
+	pthread_mutex_lock(&f->lock);
+	switch (code) {
+	case IB_USER_MAD_REGISTER_AGENT2:
+		f->hdr = NEW_HDR;
+		/* fall through */
+	case IB_USER_MAD_REGISTER_AGENT:
+		f->agents |= 1u << id;
+		break;
+	case IB_USER_MAD_UNREGISTER_AGENT:
+		f->agents &= ~(1u << id);
+		waiting_forget(f, id);
+		break;
+	case IB_USER_MAD_ENABLE_PKEY:
+		f->hdr = NEW_HDR;
+		break;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return 0;
+}
+
+/* ------------------------------------------------------ in place of libc's */
+
+/* Another library's constructor may come before ours. */
+#define REAL(name)	(real_##name ? real_##name : (find_real(), real_##name))
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+/* What a program that was built with _FORTIFY_SOURCE calls. */
+PUBLIC int __open_2(const char *path, int flags);
+PUBLIC int __open64_2(const char *path, int flags);
+PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
+
+PUBLIC int
+open(const char *path, int flags, ...)
+{
+	const char *name = device_name(path);
+	char room[PATH_MAX];
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & (O_CREAT | __O_TMPFILE)) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	return name ? open_device(name, flags) :
+		REAL(open)(redirect(path, room), flags, mode);
+}
+
+PUBLIC int
+open64(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & (O_CREAT | __O_TMPFILE)) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	return open(path, flags, mode);
+}
+
+PUBLIC int
+__open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+PUBLIC int
+__open64_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+PUBLIC int
+openat(int dir, const char *path, int flags, ...)
+{
+	char room[PATH_MAX];
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & (O_CREAT | __O_TMPFILE)) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	return device_name(path) ? open(path, flags) :
+		REAL(openat)(dir, redirect(path, room), flags, mode);
+}
+
+PUBLIC int
+close(int fd)
+{
+	if (fd >= 0 && fd < FILES_MAX && files[fd]) {
+		free(files[fd]->waiting);
+		free(files[fd]);
+		files[fd] = NULL;
+	}
+	return REAL(close)(fd);
+}
+
+PUBLIC ssize_t
+read(int fd, void *buf, size_t count)
+{
+	struct file *f = file_of(fd);
+
+	return f ? read_mad(fd, f, buf, count) : REAL(read)(fd, buf, count);
+}
+
+PUBLIC ssize_t
+__read_chk(int fd, void *buf, size_t count, size_t room)
+{
+	if (count > room)
+		abort();
+	return read(fd, buf, count);
+}
+
+PUBLIC ssize_t
+write(int fd, const void *buf, size_t count)
+{
+	struct file *f = file_of(fd);
+
+	return f ? write_mad(fd, f, buf, count) : REAL(write)(fd, buf, count);
+}
+
+PUBLIC int
+ioctl(int fd, unsigned long code, ...)
+{
+	struct file *f = file_of(fd);
+	va_list args;
+	void *arg;
+
+	va_start(args, code);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return f ? control(f, code, arg) : REAL(ioctl)(fd, code, arg);
+}
+
+PUBLIC FILE *
+fopen(const char *path, const char *mode)
+{
+	char room[PATH_MAX];
+
+	return REAL(fopen)(redirect(path, room), mode);
+}
+
+PUBLIC FILE *
+fopen64(const char *path, const char *mode)
+{
+	return fopen(path, mode);
+}
+
+PUBLIC DIR *
+opendir(const char *path)
+{
+	char room[PATH_MAX];
+
+	return REAL(opendir)(redirect(path, room));
+}
+
+PUBLIC int
+scandir(const char *path, struct dirent ***list,
+	int (*filter)(const struct dirent *),
+	int (*compare)(const struct dirent **, const struct dirent **))
+{
+	char room[PATH_MAX];
+
+	return REAL(scandir)(redirect(path, room), list, filter, compare);
+}
+
+PUBLIC int
+chdir(const char *path)
+{
+	char room[PATH_MAX];
+
+	return REAL(chdir)(redirect(path, room));
+}
+
+PUBLIC int
+access(const char *path, int mode)
+{
+	char room[PATH_MAX];
+
+	return REAL(access)(redirect(path, room), mode);
+}
+
+PUBLIC int
+stat(const char *path, struct stat *st)
+{
+	char room[PATH_MAX];
+
+	return REAL(stat)(redirect(path, room), st);
+}
+
+PUBLIC int
+lstat(const char *path, struct stat *st)
+{
+	char room[PATH_MAX];
+
+	return REAL(lstat)(redirect(path, room), st);
+}
+
+/* On a machine of 64 bits, struct stat64 is struct stat. */
+PUBLIC int
+stat64(const char *path, struct stat64 *st)
+{
+	return stat(path, (struct stat *)st);
+}
+
+PUBLIC int
+lstat64(const char *path, struct stat64 *st)
+{
+	return lstat(path, (struct stat *)st);
+}
+
+PUBLIC int
+fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	char room[PATH_MAX];
+
+	return REAL(fstatat)(dir, redirect(path, room), st, flags);
+}
+
+PUBLIC int
+fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+{
+	return fstatat(dir, path, (struct stat *)st, flags);
+}
+
+PUBLIC int
+statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	char room[PATH_MAX];
+
+	return REAL(statx)(dir, redirect(path, room), flags, mask, st);
+}
+
+PUBLIC int
+faccessat(int dir, const char *path, int mode, int flags)
+{
+	char room[PATH_MAX];
+
+	return REAL(faccessat)(dir, redirect(path, room), mode, flags);
+}
+
+PUBLIC ssize_t
+readlink(const char *path, char *buf, size_t size)
+{
+	char room[PATH_MAX];
+
+	return REAL(readlink)(redirect(path, room), buf, size);
+}
