@@ -32,6 +32,7 @@ MINISM_BUILD=${MINISM_BUILD:-$MINISM_SRC/build}
 MINISM=${MINISM:-$MINISM_BUILD/minism}
 MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
 MINISMCTL=${MINISMCTL:-$MINISM_BUILD/minismctl}
+MINISM_LAB_PROGRAM=${MINISM_LAB_PROGRAM:-$MINISM_BUILD/minism-lab}
 DATA=$MINISM_SRC/tests/data
 umask 022
 
@@ -178,6 +179,7 @@ sm_kill_all() {
 cleanup() {
 	trap '' INT TERM
 	sm_kill_all
+	lab_stop
 	sim_stop
 	cd /
 	if [ -n "$SCRATCH" ] && [ -z "${KEEP:-}" ]; then
@@ -281,6 +283,82 @@ client() {
 		shift 2
 	fi
 	SIM_HOST=$SIM_HOST timeout -k 2 "$limit" env LD_PRELOAD="$shim" "$@"
+}
+
+# ---- a lab ----------------------------------------------------------------
+#
+# minism-lab as the fabric: the kernel's rules, RMPP, several programs at once.
+
+LAB_PID=
+LAB_FD=
+
+lab_stop() {
+	if [ -n "$LAB_PID" ]; then
+		kill "$LAB_PID" 2>/dev/null
+		wait "$LAB_PID" 2>/dev/null
+		LAB_PID=
+	fi
+	if [ -n "$LAB_FD" ]; then
+		exec {LAB_FD}>&-
+		LAB_FD=
+	fi
+}
+
+# lab_start NET [options of minism-lab]: a fresh lab in the working directory;
+# LAB_NODE is where programs run, the first host at the start
+lab_start() {
+	local net=$1 tries=0
+
+	shift
+	lab_stop
+	rm -f lab.fifo lab.sock
+	mkfifo lab.fifo
+	exec {LAB_FD}<>lab.fifo
+	"${leash[@]}" "$MINISM_LAB_PROGRAM" --socket "$PWD/lab.sock" "$@" \
+		"$net" <lab.fifo >lab.out 2>lab.err &
+	LAB_PID=$!
+	until [ -S lab.sock ] && grep -q 'programs run on' lab.out; do
+		tries=$((tries + 1))
+		if [ $tries -gt 100 ] || ! kill -0 "$LAB_PID" 2>/dev/null; then
+			note "minism-lab does not start on $net"
+			note_file lab.err
+			return 1
+		fi
+		sleep 0.1
+	done
+	export MINISM_LAB=$PWD/lab.sock
+	LAB_NODE=$(sed -n 's/.*programs run on \(.*\); help.*/\1/p' lab.out)
+}
+
+lab_cmd() {	# a command of its console
+	"$MINISM_LAB_PROGRAM" -c "$*"
+}
+
+# inside [-t seconds] program...: on LAB_NODE
+inside() {
+	local limit=30
+
+	if [ "$1" = -t ]; then
+		limit=$2
+		shift 2
+	fi
+	timeout -k 2 "$limit" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" -- "$@"
+}
+
+# lab_sm LOG program...: a subnet manager on LAB_NODE in the background, its
+# process id in SM_PID. A sanitized one wants its runtime before the device.
+lab_sm() {
+	local log=$1 first=
+
+	shift
+	[ "$sanitized" = no ] || first=$(gcc -print-file-name=libasan.so)
+	(
+		export LD_PRELOAD=$first
+		exec "${leash[@]}" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" \
+			-- "$@"
+	) >"$log.out" 2>"$log.err" </dev/null &
+	SM_PID=$!
+	SM_PIDS+=("$SM_PID")
 }
 
 # ---- minism ---------------------------------------------------------------

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-lab: a simulated fabric that every InfiniBand program can enter.
+ *
+ *	minism-lab NET			a prompt
+ *	minism-lab NET -- COMMAND	runs it inside, ends with its status
+ *	minism-lab -- COMMAND		in the lab around (MINISM_LAB), as another
+ *					node with --on
+ *	minism-lab --command=TEXT	a command of the console, there
+ *
+ * Exit status: that of COMMAND (128 and the signal's number if one ended it);
+ * else 0, 1 if something does not work, 2 for wrong usage.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sm/cli/options.h"
+#include "sm/lab/console.h"
+#include "sm/lab/prompt.h"
+#include "topology/generate.h"
+#include "topology/netfile.h"
+
+#define PROGRAM		"minism-lab"
+#define PRELOAD		"libminism-lab-umad.so"
+#define EXIT_USAGE	2
+
+struct arguments {
+	struct options_fabric fabric;
+	char **words;
+	char *node, *socket, *kernel;
+	char **commands;
+	char **run;		/* behind "--"; NULL: none */
+};
+
+struct session {
+	const struct arguments *args;
+	struct lab *lab;
+	GMainLoop *loop;
+	char *node;		/* the one that programs run on */
+	int status;
+};
+
+static const char help_summary[] =
+	"Runs a simulated fabric for every program that uses libibumad.";
+static const char help_description[] =
+	"NET is a net file (ibnetdiscover's format) or a formula such as "
+	"\"PGFT(4,4;1,4)\".\nWithout COMMAND there is a prompt; its commands: "
+	"help.";
+
+/* ------------------------------------------------------------- the command */
+
+static char *
+preload_path(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *dir = self ? g_path_get_dirname(self) : NULL;
+	char *path = dir ? g_build_filename(dir, PRELOAD, NULL) : NULL;
+
+	if (path && g_file_test(path, G_FILE_TEST_EXISTS))
+		return path;
+	g_free(path);
+	return g_build_filename(MINISM_PKGLIBDIR, PRELOAD, NULL);
+}
+
+/* What the environment preloads already comes first: a sanitizer wants that. */
+static char **
+environment(const char *socket, const char *node)
+{
+	g_autofree char *ours = preload_path(), *all = NULL;
+	const char *before = g_getenv("LD_PRELOAD");
+	char **env = g_get_environ();
+
+	all = before && *before && !strstr(before, PRELOAD) ?
+		g_strdup_printf("%s:%s", before, ours) :
+		g_strdup(before && *before ? before : ours);
+	env = g_environ_setenv(env, "LD_PRELOAD", all, TRUE);
+	env = g_environ_setenv(env, LAB_ENV_SOCKET, socket, TRUE);
+	return g_environ_setenv(env, LAB_ENV_NODE, node, TRUE);
+}
+
+static int
+exit_status(int wait_status)
+{
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) :
+		128 + WTERMSIG(wait_status);
+}
+
+/* The child ends with us. */
+static void
+leash(gpointer data)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static bool
+start(const char *socket, const char *node, char **argv, GPid *pid)
+{
+	g_auto(GStrv) env = environment(socket, node);
+	g_autoptr(GError) error = NULL;
+
+	if (g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
+			  G_SPAWN_DO_NOT_REAP_CHILD |
+			  G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL, pid,
+			  &error))
+		return true;
+	options_complain(PROGRAM, "%s", error->message);
+	return false;
+}
+
+static void
+on_child(GPid pid, gint wait_status, gpointer data)
+{
+	struct session *s = data;
+
+	s->status = exit_status(wait_status);
+	g_main_loop_quit(s->loop);
+}
+
+/* From the prompt: the lab goes on, the prompt waits. */
+static void
+run_inside(struct session *s, const char *node, char **argv)
+{
+	GPid pid;
+
+	if (!start(lab_socket(s->lab), node, argv, &pid))
+		return;
+	s->status = 0;
+	g_child_watch_add(pid, on_child, s);
+	g_main_loop_run(s->loop);
+	if (s->status)
+		printf("exit status %d\n", s->status);
+}
+
+/* ---------------------------------------------------------------- the prompt */
+
+/* on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
+static bool
+run_line(struct session *s, const char *line)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_auto(GStrv) words = NULL;
+	int n = 0;
+
+	if (g_shell_parse_argv(line, &n, &words, NULL) && n > 0) {
+		if (strcmp(words[0], "quit") == 0)
+			return false;
+		if (strcmp(words[0], "on") == 0 && n > 2) {
+			if (lab_find_node(s->lab, words[1]) == SUBNET_NONE)
+				printf("no node is called %s\n", words[1]);
+			else
+				run_inside(s, words[1], words + 2);
+			return true;
+		}
+		if (strcmp(words[0], "!") == 0 && n > 1) {
+			run_inside(s, s->node, words + 1);
+			return true;
+		}
+	}
+	console_command(s->lab, line, out);
+	fputs(out->str, stdout);
+	fflush(stdout);
+	return true;
+}
+
+static bool
+on_line(const char *line, void *data)
+{
+	struct session *s = data;
+
+	if (line && run_line(s, line))
+		return true;
+	g_main_loop_quit(s->loop);
+	return false;
+}
+
+static char **
+on_complete(const char *line, void *data)
+{
+	return console_complete(((struct session *)data)->lab, line);
+}
+
+static gboolean
+on_signal(gpointer data)
+{
+	struct session *s = data;
+
+	s->status = 128 + SIGTERM;
+	g_main_loop_quit(s->loop);
+	return G_SOURCE_CONTINUE;
+}
+
+static int
+serve(struct session *s)
+{
+	struct prompt *prompt;
+	GPid pid;
+
+	if (s->args->run) {
+		if (!start(lab_socket(s->lab), s->node, s->args->run, &pid))
+			return EXIT_FAILURE;
+		g_child_watch_add(pid, on_child, s);
+		g_main_loop_run(s->loop);
+		return s->status;
+	}
+	printf("%s=%s; programs run on %s; help lists the commands\n",
+	       LAB_ENV_SOCKET, lab_socket(s->lab), s->node);
+	fflush(stdout);
+	prompt = prompt_new("lab> ", on_line, on_complete, s);
+	g_main_loop_run(s->loop);
+	prompt_free(prompt);
+	return s->status;
+}
+
+/* --------------------------------------------------------------- the fabric */
+
+static struct subnet *
+load_fabric(const char *net, uint64_t seed, GError **error)
+{
+	const struct generate_options options = { .seed = seed };
+	g_autofree char *text = NULL;
+
+	if (strchr(net, '(') && !g_file_test(net, G_FILE_TEST_EXISTS))
+		return generate_fabric(net, &options, error);
+	if (!g_file_get_contents(net, &text, NULL, error))
+		return NULL;
+	return netfile_parse(text, net, error);
+}
+
+static bool
+choose_node(struct session *s)
+{
+	const struct subnet *f = lab_fabric(s->lab);
+	uint32_t node = lab_home(s->lab);
+
+	if (s->args->node)
+		node = lab_find_node(s->lab, s->args->node);
+	if (node == SUBNET_NONE) {
+		options_complain(PROGRAM, "no node is called %s",
+				 s->args->node);
+		return false;
+	}
+	s->node = g_strdup(s->args->node ? s->args->node :
+			   f->nodes[node].desc);
+	return true;
+}
+
+static bool
+first_commands(struct session *s)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (char **c = s->args->commands; c && *c; c++) {
+		if (console_command(s->lab, *c, out) == 0)
+			continue;
+		options_complain(PROGRAM, "%s", out->str);
+		return false;
+	}
+	return true;
+}
+
+static int
+run_lab(const struct arguments *a)
+{
+	struct lab_options options = {
+		.params = sim_params_default, .socket = a->socket,
+		.limits = a->kernel && strcmp(a->kernel, "6.17") == 0 ?
+			kernel_limits_6_17 : kernel_limits_none,
+	};
+	struct session s = { .args = a };
+	g_autoptr(GError) error = NULL;
+	struct subnet *fabric;
+
+	if (!options_seed(PROGRAM, a->fabric.seed, &options.params.seed))
+		return EXIT_USAGE;
+	fabric = load_fabric(a->words[0], options.params.seed, &error);
+	if (fabric) {
+		s.lab = lab_new(fabric, &options, console_command, &error);
+		subnet_unref(fabric);
+	}
+	if (!s.lab) {
+		options_complain(PROGRAM, "%s", error->message);
+		return EXIT_FAILURE;
+	}
+	s.loop = g_main_loop_new(NULL, FALSE);
+	g_unix_signal_add(SIGTERM, on_signal, &s);
+	g_unix_signal_add(SIGHUP, on_signal, &s);
+	if (a->run)
+		g_unix_signal_add(SIGINT, on_signal, &s);
+	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
+		EXIT_FAILURE;
+	g_main_loop_unref(s.loop);
+	lab_free(s.lab);
+	g_free(s.node);
+	return s.status;
+}
+
+/* ------------------------------------------------------------ the lab around */
+
+static int
+connect_to(const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	g_strlcpy(addr.sun_path, path, sizeof(addr.sun_path));
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr,
+			       sizeof(addr)) == 0)
+		return fd;
+	options_complain(PROGRAM, "%s: %s", path, g_strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* One command of the console, and what it says. */
+static int
+send_command(const char *socket, const char *text)
+{
+	struct lab_frame frame = {
+		.length = strlen(text), .type = LAB_COMMAND,
+	};
+	g_autoptr(GString) answer = g_string_new(NULL);
+	struct lab_result *r;
+	char part[4096];
+	int fd = connect_to(socket), error;
+	ssize_t n;
+
+	if (fd < 0)
+		return EXIT_FAILURE;
+	g_string_append_len(answer, (char *)&frame, sizeof(frame));
+	g_string_append(answer, text);
+	if (write(fd, answer->str, answer->len) != (ssize_t)answer->len)
+		perror(PROGRAM);
+	shutdown(fd, SHUT_WR);
+	g_string_truncate(answer, 0);
+	while ((n = read(fd, part, sizeof(part))) > 0)
+		g_string_append_len(answer, part, n);
+	close(fd);
+	if (answer->len <= sizeof(frame) + sizeof(*r))
+		return EXIT_FAILURE;
+	r = (struct lab_result *)(answer->str + sizeof(frame));
+	error = r->error;
+	fputs((char *)(r + 1), error ? stderr : stdout);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int
+join_lab(const struct arguments *a)
+{
+	const char *socket = g_getenv(LAB_ENV_SOCKET);
+	const char *node = a->node ? a->node : g_getenv(LAB_ENV_NODE);
+	g_auto(GStrv) env = NULL;
+
+	if (!socket) {
+		options_complain(PROGRAM, "which NET? (no lab is around: %s "
+				 "is not set)", LAB_ENV_SOCKET);
+		return EXIT_USAGE;
+	}
+	for (char **c = a->commands; c && *c; c++)
+		if (send_command(socket, *c))
+			return EXIT_FAILURE;
+	if (!a->run)
+		return EXIT_SUCCESS;
+	env = environment(socket, node ? node : "");
+	execvpe(a->run[0], a->run, env);
+	options_complain(PROGRAM, "%s: %s", a->run[0], g_strerror(errno));
+	return 127;
+}
+
+/* ----------------------------------------------------------------- arguments */
+
+/* COMMAND is cut off before GOption sees its options. */
+static void
+take_command(struct arguments *a, int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--"))
+			continue;
+		a->run = i + 1 < *argc ? argv + i + 1 : NULL;
+		argv[i] = NULL;
+		*argc = i;
+	}
+}
+
+static bool
+parse_arguments(struct arguments *a, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "on", 0, 0, G_OPTION_ARG_STRING, &a->node,
+		  "the node that COMMAND runs on (the first host)", "NODE" },
+		{ "command", 'c', 0, G_OPTION_ARG_STRING_ARRAY, &a->commands,
+		  "a command of the prompt, before COMMAND", "TEXT" },
+		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &a->kernel,
+		  "6.17: limits the MADs of an agent as that kernel does",
+		  "VERSION" },
+		{ "socket", 0, 0, G_OPTION_ARG_FILENAME, &a->socket,
+		  "where to listen", "PATH" },
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
+		  &a->words, NULL, "[NET] [-- COMMAND]" },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context = options_new(help_summary, help_description);
+
+	options_add_fabric(context, &a->fabric);
+	take_command(a, argc, *argv);
+	return options_parse(PROGRAM, context, entries, argc, argv) &&
+		(!a->words ||
+		 options_one_word(PROGRAM, a->words, "NET"));
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .words = NULL };
+	int status = EXIT_USAGE;
+
+	if (parse_arguments(&a, &argc, &argv)) {
+		if (a.fabric.version)
+			status = options_write_version(PROGRAM) ?
+				EXIT_SUCCESS : EXIT_FAILURE;
+		else
+			status = a.words ? run_lab(&a) : join_lab(&a);
+	}
+	g_strfreev(a.words);
+	g_strfreev(a.commands);
+	g_free(a.node);
+	g_free(a.socket);
+	g_free(a.kernel);
+	options_clear_fabric(&a.fabric);
+	return status;
+}

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# minism in a lab: the diagnostics, tables longer than a MAD, opensm as a peer,
+# faults of the console, a device that goes and comes back. The lab itself is
+# judged by opensm and osmtest in osmtest.sh.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need opensm saquery perfquery ibping ibqueryerrors ibhosts ibroute \
+	ibstat ibswitches smpquery smpdump
+
+mkdir -p osm
+export OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm
+
+minism_here=("$MINISM" -p 1 "${sm_defaults[@]}" -v)
+# the other one's SM_Key, or it ignores us
+echo "sm_key 0x0000000000000000" >opensm.conf
+opensm_here=(opensm -F "$SCRATCH/opensm.conf" -P "$SCRATCH/none")
+
+links_are_active() {	# how many ends
+	local n
+
+	n=$(lab_cmd show | sed -n 's/.*: \([0-9]*\) Active, .*/\1/p')
+	echo "$n of $1 ends are Active"
+	[ "$n" = "$1" ]
+}
+
+# node: the SA says that the master is there
+master_at() {
+	local lid
+
+	lid=$(lab_cmd show "$1" | sed -n 's/.* lid \([0-9]*\).*/\1/p')
+	LAB_NODE=node-09 inside saquery SMIR >smir 2>&1
+	cat smir
+	awk -v lid="$lid" '/LID\./ { gsub(/.*\./, ""); at = $0 == lid }
+		/SMState/ && /3/ && at { found = 1 }
+		END { exit !found }' smir
+}
+
+fresh() {	# net [options]: a lab
+	rm -rf cache osm/* sm.log
+	lab_start "$@" || {
+		ok 1 "minism-lab starts on $1"
+		done_testing
+	}
+}
+
+# ---- one manager ----------------------------------------------------------
+
+case_minism() {
+	fresh "$MINISM_SRC/etc/fabrics/demo.net"
+	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log"
+	check "minism brings the fabric up" \
+		await 20 log_has sm.log 'SUBNET UP'
+	check "all its links are Active" links_are_active 64
+	diagnostics
+	faults
+	sm_kill_all
+}
+
+# ---- infiniband-diags -----------------------------------------------------
+
+diagnostics() {
+	local line
+
+	LAB_NODE=node-07
+	while read -r line; do
+		# shellcheck disable=SC2086 # words
+		check "$line" inside -t 20 $line
+	done <<-END
+		ibstat
+		ibstatus
+		ibnetdiscover
+		ibhosts
+		ibswitches
+		ibnodes
+		iblinkinfo
+		ibqueryerrors
+		ibaddr
+		ibroute -G 0x20010
+		ibportstate 3 1 query
+		sminfo
+		smpdump 3 0x15
+		smpquery nodeinfo 3
+		smpquery portinfo 3
+		smpquery pkeys 3
+		smpquery sl2vl 3
+		smpquery vlarb 3
+		smpquery guidinfo 3
+		perfquery
+		perfquery -x
+		perfquery -a -G 0x20020
+		saquery
+		saquery -g
+		dump_lfts
+		dump_fts
+	END
+	check "ibtracert" inside ibtracert 1 9
+	ping_and_pong
+	counters
+	LAB_NODE=node-01
+}
+
+ping_and_pong() {
+	local pid
+
+	LAB_NODE=node-03 lab_sm pong ibping -S
+	pid=$SM_PID
+	check "ibping reaches another host" await 5 inside ibping -c 3 \
+		"$(lab_cmd show node-03 | sed -n 's/.* lid \([0-9]*\).*/\1/p')"
+	kill "$pid"
+}
+
+# A counter that the console raises is read, found and cleared.
+counters() {
+	lab_cmd errors leaf-2/3 symbol 777
+	check "perfquery reads an error counter" bash -c \
+		'"$0" -- perfquery -G 0x20020 3 | grep -q "SymbolErrorCounter:\.*777"' \
+		"$MINISM_LAB_PROGRAM"
+	check "ibqueryerrors finds it" bash -c \
+		'"$0" -- ibqueryerrors | grep -q "SymbolErrorCounter == 777"' \
+		"$MINISM_LAB_PROGRAM"
+	check "perfquery clears it" inside perfquery -R -G 0x20020 3
+	check "and it is gone" bash -c \
+		'"$0" -- perfquery -G 0x20020 3 | grep -q "SymbolErrorCounter:\.*0"' \
+		"$MINISM_LAB_PROGRAM"
+}
+
+# ---- the console ----------------------------------------------------------
+
+faults() {
+	lab_cmd unplug leaf-1 6
+	check "a cable is out" await 10 links_are_active 62
+	lab_cmd plug leaf-1/6
+	check "and in again" await 20 links_are_active 64
+	lab_cmd kill spine-2
+	check "a switch is off" await 10 links_are_active 56
+	lab_cmd revive spine-2
+	check "and on again" await 20 links_are_active 64
+	check "path: delivered" bash -c \
+		'"$0" -c "path node-01 node-16" | grep -q "node-16: delivered"' \
+		"$MINISM_LAB_PROGRAM"
+	check "lft: ranges" bash -c '"$0" -c "lft leaf-1" | grep -q "port 5"' \
+		"$MINISM_LAB_PROGRAM"
+	refute "a node that is not there" lab_cmd kill spine-9
+	lab_cmd unplug-device node-09
+	LAB_NODE=node-09
+	refute "a device that was pulled out has no ports" bash -c \
+		'"$0" --on node-09 -- ibstat | grep -q Port || exit 1' \
+		"$MINISM_LAB_PROGRAM"
+	lab_cmd plug-device node-09 3
+	check "it is back under another number" inside smpquery -D nodeinfo 0
+	LAB_NODE=node-01
+}
+
+# ---- long tables, two managers ----------------------------------------------
+
+# 81 hosts: 6,561 paths, 53 KB of RMPP and more
+case_tables() {
+	fresh 'PGFT(9,9;1,9)'
+	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log"
+	check "minism brings 81 hosts up" \
+		await 20 log_has sm.log 'SUBNET UP'
+	LAB_NODE=H-44
+	check "saquery -p: every path" bash -c \
+		'n=$("$0" --on H-44 -- saquery -p | grep -c "^PathRecord"); \
+		echo $n; [ "$n" -ge 6561 ]' "$MINISM_LAB_PROGRAM"
+	check "a table that its reader has a small buffer for" \
+		inside saquery LR
+	sm_kill_all
+}
+
+case_two() {
+	fresh "$MINISM_SRC/etc/fabrics/demo.net"
+	LAB_NODE=node-05
+	lab_sm opensm.run "${opensm_here[@]}" -p 3 -f "$SCRATCH/osm.log"
+	check "opensm is master" await 20 master_at node-05
+	LAB_NODE=node-01
+	lab_sm minism.run "${minism_here[@]}" --priority 9 -f "$SCRATCH/sm.log"
+	check "minism with more priority takes over" \
+		await 30 log_has sm.log 'SUBNET UP'
+	check "and says so" await 10 master_at node-01
+	check "opensm is a standby" log_has osm.log 'Entering STANDBY state'
+	LAB_NODE=node-01
+	lab_sm second "${minism_here[@]}" --cache-dir "$SCRATCH/cache2"
+	sm_wait "$SM_PID" 10
+	[ $? -eq 1 ]
+	ok $? "a second manager on the same port is refused"
+	sm_kill_all
+}
+
+for name in minism tables two; do
+	! wanted_case "$name" || "case_$name"
+done
+lab_stop
+done_testing
