@@ -31,6 +31,7 @@ enum ctl_code {
 struct ctl_view {
 	const char *port_name;
 	uint64_t port_guid;
+	const char *ms;		/* the unit of durations: transport_ms() */
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
 	enum sweep_state doing;

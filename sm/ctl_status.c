@@ -152,9 +152,9 @@ put_sweeps(const struct ctl_view *v, GString *out)
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
 		g_string_append(out, "           ");
 		put_span(out, v->now - sweep->at);
-		g_string_append_printf(out, " ago: %s, took %.1f ms (%s)\n",
+		g_string_append_printf(out, " ago: %s, took %.1f %s (%s)\n",
 				       status_end_name(sweep->end),
-				       (double)sweep->took_us / 1000,
+				       (double)sweep->took_us / 1000, v->ms,
 				       sweep->causes ? sweep->causes : "?");
 	}
 }

@@ -352,6 +352,7 @@ control_look(struct ctl_view *out, void *data)
 	*out = (struct ctl_view){
 		.port_name = d->transport->name,
 		.port_guid = d->transport->port_guid,
+		.ms = transport_ms(d->transport),
 		.now = transport_now(d->transport),
 		.since = d->since,
 		.doing = sweep_state(d->sweep),
@@ -568,8 +569,9 @@ daemon_connect(struct daemon *d)
 		.isolation = isolation_of(d),
 	};
 
-	if (d->conf->mode == CONF_MODE_PLAN ||
-	    d->conf->mode == CONF_MODE_PLAN_JSON)
+	if (d->conf->mode == CONF_MODE_ONCE)
+		params.goal = SWEEP_GOAL_ONCE;
+	else if (d->conf->mode != CONF_MODE_RUN)
 		params.goal = SWEEP_GOAL_PLAN;
 	set_policy(d);
 	d->admin = admin_new(&(struct admin_params){

@@ -156,13 +156,18 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
 	log_sent(s, LOG_INFO);
-	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
-		(double)told.took_us / 1000);
+	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
+		(double)told.took_us / 1000, sweep_ms(s));
 	s->end(&told, s->data);
 	clear_run(s);
 	s->last_end = sweep_now(s);
 	s->why = 0;
-	rest(s);
+	if (s->params.goal == SWEEP_GOAL_FABRIC) {
+		rest(s);
+		return;
+	}
+	s->over = true;
+	sweep_set_state(s, SWEEP_IDLE);
 }
 
 void
@@ -280,8 +285,9 @@ on_discovered(struct subnet *n, void *data)
 		return;
 	}
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
-		"%u faults in %.1f ms", n->n_nodes, n->n_switches,
-		n->n_faults, (double)(sweep_now(s) - s->began) / 1000);
+		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
+		n->n_faults, (double)(sweep_now(s) - s->began) / 1000,
+		sweep_ms(s));
 	elect(s);
 }
 
@@ -431,14 +437,14 @@ rest(struct sweep *s)
 	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY);
 	int64_t quiet = s->causes & 1u << SWEEP_CAUSE_TRAP ? QUIET_US : 0;
 
-	if (urgent && s->params.goal == SWEEP_GOAL_FABRIC) {
+	if (urgent) {
 		sweep_set_state(s, SWEEP_WAITING);
 		set_timer(s, MAX(sweep_now(s) + quiet, s->last_end + HOLD_US),
 			  on_wake);
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
-	if (s->causes && s->retry_us && s->params.goal == SWEEP_GOAL_FABRIC)
+	if (s->causes && s->retry_us)
 		set_timer(s, s->last_end + s->retry_us, on_wake);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
@@ -481,16 +487,16 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
 	s->causes |= 1u << cause;
-	if (!resting)
+	if (!resting || s->over)
 		return;
 	/* The quiet is counted from the first trap, not from the last: else
 	 * a port that babbles would put us off for ever. */
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP)
 		return;
-	if (s->params.goal == SWEEP_GOAL_PLAN)
-		begin(s);
-	else
+	if (s->params.goal == SWEEP_GOAL_FABRIC)
 		rest(s);
+	else
+		begin(s);
 }
 
 void

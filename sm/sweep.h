@@ -44,8 +44,10 @@ enum sweep_cause {
 const char *sweep_cause_name(enum sweep_cause cause);
 
 enum sweep_goal {
-	SWEEP_GOAL_FABRIC,	/* bring it up */
-	SWEEP_GOAL_PLAN,	/* make the plan, send no Set, be no SM */
+	SWEEP_GOAL_FABRIC,	/* bring it up, and keep it so */
+	SWEEP_GOAL_ONCE,	/* one sweep, then do nothing any more */
+	SWEEP_GOAL_PLAN,	/* likewise, but only make the plan: send no
+				   Set, be no SM */
 };
 
 struct sweep_params {

@@ -38,6 +38,7 @@ struct sweep {
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
 	bool up;			/* what the log said last */
+	bool over;			/* the goal is reached, or missed */
 	int64_t retry_us;		/* until the next Sets of addresses that
 					   were not taken; 0: there are none */
 
@@ -71,6 +72,12 @@ static inline int64_t
 sweep_now(const struct sweep *s)
 {
 	return transport_now(xact_transport(s->x));
+}
+
+static inline const char *
+sweep_ms(const struct sweep *s)
+{
+	return transport_ms(xact_transport(s->x));
 }
 
 void sweep_view_clear(struct view *v);

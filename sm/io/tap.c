@@ -239,6 +239,7 @@ tap_open(struct transport *inner, const char *path, GError **error)
 	tap->base.port_guid = inner->port_guid;
 	tap->base.port_num = inner->port_num;
 	tap->base.rmpp = inner->rmpp;
+	tap->base.simulated = inner->simulated;
 	g_strlcpy(tap->base.name, inner->name, sizeof(tap->base.name));
 	tap->inner = inner;
 	tap->file = file;

@@ -29,6 +29,18 @@ file_case() {
 	check "plan: exits 0" run plan.log --plan --simulate "$demo"
 	check "plan: sends no Set" no_sets plan.log
 	check "plan: names what it would do" grep -q 'leaf-1' run.out
+	check "end: --once with all that is logged" \
+		run once.log --once -D 0xf --simulate "$demo"
+	check "end: one heavy sweep" [ "$(lines once.log 'heavy sweep')" -eq 1 ]
+	check "end: no light one" [ "$(lines once.log 'light sweep')" -eq 0 ]
+	check "end: --plan with all that is logged" \
+		run plan.log --plan -D 0xf --simulate "$demo"
+	check "end: one heavy sweep" [ "$(lines plan.log 'heavy sweep')" -eq 1 ]
+	check "end: no light one" [ "$(lines plan.log 'light sweep')" -eq 0 ]
+	check "time: says that it is simulated" \
+		log_has once.log 'SUBNET UP.* [0-9.]+ ms simulated$'
+	check "time: of all that is timed by the fabric" \
+		[ "$(grep -v 'route:' once.log | grep -cE '[0-9] ms$')" -eq 0 ]
 	check "plan: a small fabric has one plan, too" \
 		run small.log --plan --simulate 'single(2)'
 	check "plan: and no more than one" \

@@ -52,6 +52,7 @@ look(struct ctl_view *out, void *data)
 	*out = (struct ctl_view){
 		.port_name = "mlx5_0 port 1",
 		.port_guid = HOST_GUID,
+		.ms = "ms",
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
 		.self = { .state = t->role, .priority = 7 },
