@@ -22,7 +22,8 @@
  * without CAs that this puts below the lowest leaf (it lost its cables up) is
  * put above its neighbours.
  *   Ranks in force stay in force as long as they leave no more cables over
- * than new ones would: tables of before and after must be safe together.
+ * than new ones would, and no more CAs above the leaves than a guess may:
+ * tables of before and after must be safe together.
  *
  * Ties. Nothing here chooses among equals, but the start of an island without
  * any CA: its lowest switch.
@@ -369,6 +370,29 @@ rank_tops_roots(const struct graph *g, const uint32_t *kept,
 	return true;
 }
 
+static uint32_t
+rank_count_lifted(const struct graph *g, const uint8_t *rank)
+{
+	uint32_t n = 0, sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n += rank[sw] > 0 ? g->n_hosts[sw] : 0;
+	return n;
+}
+
+/* More CAs above the leaves than a guess would leave there: these are ranks
+ * of a time when they were off, such as every second switch of a ring. */
+static bool
+rank_lifts_many(const struct graph *g, const uint8_t *old, const uint8_t *rank)
+{
+	uint32_t lifted = rank_count_lifted(g, old), n_hosts = 0, sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_hosts += g->n_hosts[sw];
+	return lifted * FEW_SHARE > n_hosts &&
+		lifted > rank_count_lifted(g, rank);
+}
+
 uint8_t *
 rank_keep(const struct graph *g, const uint32_t *old, const uint8_t *rank,
 	  const uint8_t *is_root)
@@ -389,6 +413,7 @@ rank_keep(const struct graph *g, const uint32_t *old, const uint8_t *rank,
 		n_lowest += kept[sw] == 0 && g->n_hosts[sw] > 0;
 	}
 	if (n_lowest == 0 || !rank_tops_roots(g, kept, is_root) ||
+	    rank_lifts_many(g, result, rank) ||
 	    rank_count_strays(g, result) > rank_count_strays(g, rank))
 		return NULL;
 	return g_steal_pointer(&result);
