@@ -124,7 +124,8 @@ open_replay(struct backend *b, const struct conf *conf, GError **error)
 static bool
 put_tap(struct backend *b, const struct conf *conf, GError **error)
 {
-	struct transport *tap = tap_open(b->transport, conf->record, error);
+	struct transport *tap = tap_open(b->transport, conf->record,
+					 conf->given, error);
 
 	if (!tap)
 		return false;

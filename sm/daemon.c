@@ -31,6 +31,7 @@
 #include "sm/ctlsock.h"
 #include "sm/desk.h"
 #include "sm/dump.h"
+#include "sm/io/replay.h"
 #include "sm/log.h"
 #include "sm/mcast.h"
 #include "sm/memory.h"
@@ -741,6 +742,27 @@ daemon_do(struct daemon *d, GPtrArray *warnings)
 	return daemon_start(d, warnings);
 }
 
+/* A replay has the options of the run that was recorded. If there is no good
+ * record, that is told when it is opened. */
+static bool
+read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
+	  GError **error)
+{
+	g_autofree char *given = NULL;
+	char *record;
+
+	if (!conf_from_args(d->conf, argc, argv, warnings, error))
+		return false;
+	record = d->conf->replay;
+	given = record ? replay_options(record) : NULL;
+	if (!given || d->conf->mode >= CONF_MODE_CHECK)
+		return true;
+	conf_free(d->conf);
+	d->conf = conf_new();
+	g_ptr_array_set_size(warnings, 0);
+	return conf_from_record(d->conf, given, argc, argv, warnings, error);
+}
+
 int
 daemon_main(int argc, char **argv)
 {
@@ -749,7 +771,7 @@ daemon_main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	int code;
 
-	if (conf_from_args(d.conf, argc, argv, warnings, &error))
+	if (read_conf(&d, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
 	else if (d.conf->mode == CONF_MODE_CHECK)
 		code = check_config_tell(d.conf, warnings, error);

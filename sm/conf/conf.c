@@ -179,6 +179,7 @@ conf_copy(const struct conf *conf)
 	copy->ibsim = g_strdup(conf->ibsim);
 	copy->record = g_strdup(conf->record);
 	copy->replay = g_strdup(conf->replay);
+	copy->given = g_strdup(conf->given);
 	return copy;
 }
 
@@ -206,6 +207,7 @@ conf_free(struct conf *conf)
 	g_free(conf->ibsim);
 	g_free(conf->record);
 	g_free(conf->replay);
+	g_free(conf->given);
 	g_free(conf);
 }
 

@@ -90,6 +90,8 @@ struct conf {
 	uint64_t seed;		/* of all that is random in a simulation */
 	char *record;		/* file for a record of all that passes */
 	char *replay;		/* such a file: play it again, compare */
+	char *given;		/* the command line and the file, for a record:
+				   see conf_from_record() */
 };
 
 enum conf_error {
@@ -120,6 +122,14 @@ bool conf_parse(struct conf *conf, const char *text, const char *name,
  */
 bool conf_from_args(struct conf *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);
+
+/*
+ * The same for a replay: what was given to the recorded run comes first (its
+ * file instead of the default one), then the command line. What the recorded
+ * run wrote, and where it ran, is left out: it is not done again.
+ */
+bool conf_from_record(struct conf *conf, const char *given, int argc,
+		      char **argv, GPtrArray *warnings, GError **error);
 
 /* On which sides switches are to enforce partitions: CONF_SIDE_*. */
 unsigned conf_enforce(const struct conf *conf);

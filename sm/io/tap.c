@@ -220,12 +220,14 @@ open_file(const char *path)
 }
 
 struct transport *
-tap_open(struct transport *inner, const char *path, GError **error)
+tap_open(struct transport *inner, const char *path, const char *options,
+	 GError **error)
 {
 	FILE *file = open_file(path);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
-		.rmpp = inner->rmpp,
+		.rmpp = inner->rmpp, .simulated = inner->simulated,
+		.options = options,
 	};
 	struct tap *tap;
 

@@ -60,11 +60,25 @@ replay_case() {
 	check "record: comes up" run first.log --once --record first.rec \
 		--simulate 'torus(3,3;1)'
 	check "record: there is one" [ -s first.rec ]
-	check "record: the same again" run second.log --once \
-		--record second.rec --simulate 'torus(3,3;1)'
+	cp first.rec second.rec
+	check "record: the same again" run first.log --once \
+		--record first.rec --simulate 'torus(3,3;1)'
 	check "record: byte for byte the same" cmp first.rec second.rec
 	check "replay: exits 0" run replay.log --once --replay first.rec
 	check "replay: comes up as then" log_has replay.log 'SUBNET UP'
+	printf 'lmc 1\n' >lmc.conf
+	check "options: a record of a run with some" run options.log --once \
+		-F lmc.conf -R updn --record options.rec \
+		--simulate 'torus(3,3;1)'
+	check "options: the replay has them" timeout -k 5 60 "$MINISM" \
+		-f again.log --replay options.rec
+	check "options: and says what the run said" \
+		log_has again.log 'SUBNET UP.*updn.* ms simulated$'
+	check "options: --plan, too" run plan.log --plan --record plan.rec \
+		--simulate 'torus(3,3;1)'
+	cp run.out plan.out
+	timeout -k 5 60 "$MINISM" -f again.log --replay plan.rec >again.out
+	check "options: and prints the same plan" cmp plan.out again.out
 	refute "another decision: exits 1" run other.log --once --lmc 1 \
 		--replay first.rec
 	check "another decision: the first difference is told" \
