@@ -37,6 +37,7 @@ struct ctl_view {
 	enum sweep_state doing;
 	enum log_level level;
 	const struct status *status;
+	const GPtrArray *rivals;	/* sweep_rivals() */
 	const struct partition_rules *rules;
 	const struct xact_stats *wire;
 	const struct desk_stats *desk;

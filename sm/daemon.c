@@ -359,6 +359,7 @@ control_look(struct ctl_view *out, void *data)
 		.doing = sweep_state(d->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
+		.rivals = sweep_rivals(d->sweep),
 		.rules = rules_of(d),
 		.wire = xact_stats(d->x),
 		.desk = desk_stats(d->desk),

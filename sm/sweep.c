@@ -216,16 +216,18 @@ hand_over(struct sweep *s, uint32_t port)
 	obey(s, port);
 }
 
+/* What the other managers have said, of the ports of `n`. */
 static void
-name_strangers(struct sweep *s, const struct election_peer *peers, size_t n)
+note_peers(struct sweep *s, GArray *found, const struct subnet *n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (election_is_stranger(&s->self, &peers[i].info))
-			log_limited(s->log, LOG_WARNING, "sweep", "an SM of "
-				    "another SM_Key", "0x%016"
-				    G_GINT64_MODIFIER "x (%s) takes no part",
-				    peers[i].info.guid,
-				    sm_state_name(peers[i].info.state));
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
+	s->rivals = peers_rivals(&s->self, s->self.state == SM_STATE_MASTER ?
+				 s->others : NULL, found, n);
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
+	for (guint i = 0; i < s->rivals->len; i++)
+		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
+			    "manager", "%s", (char *)s->rivals->pdata[i]);
 }
 
 static void
@@ -236,9 +238,7 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
-	g_clear_pointer(&s->others, g_array_unref);
-	s->others = g_array_ref(found);
-	name_strangers(s, peers, found->len);
+	note_peers(s, found, s->next.subnet);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
@@ -352,6 +352,7 @@ on_light_peers(GArray *found, void *data)
 	size_t who;
 
 	s->peers = NULL;
+	note_peers(s, found, s->view.subnet);
 	log_sent(s, LOG_DEBUG);
 	if (election_decide(&s->self, peers, found->len, &who) !=
 	    ELECTION_MASTER)
@@ -499,6 +500,17 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 		begin(s);
 }
 
+/* A control that any port could send to make us give or take the fabric. */
+static bool
+may_control(const struct sweep *s, enum sm_control control,
+	    const struct sm_info *from)
+{
+	if (control != SM_CONTROL_HANDOVER ||
+	    s->self.state != SM_STATE_STANDBY)
+		return peers_have(s->others, from->guid, 0);
+	return s->elected && s->elected->ports[s->master].guid == from->guid;
+}
+
 void
 sweep_control(struct sweep *s, enum sm_control control,
 	      const struct sm_info *from)
@@ -506,13 +518,21 @@ sweep_control(struct sweep *s, enum sm_control control,
 	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
 		G_GINT64_MODIFIER "x (%s)", control, from->guid,
 		sm_state_name(from->state));
+	if (!may_control(s, control, from)) {
+		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
+			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
+			    "x, which is not the manager that may send it",
+			    control, from->guid);
+		return;
+	}
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
-		if (s->self.state == SM_STATE_STANDBY && s->elected)
+		if (s->self.state == SM_STATE_STANDBY) {
 			peers_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self, NULL, NULL);
-		set_sm_state(s, SM_STATE_MASTER);
+			set_sm_state(s, SM_STATE_MASTER);
+		}
 		sweep_request(s, SWEEP_CAUSE_ELECTION);
 		break;
 	case SM_CONTROL_STANDBY:
@@ -536,6 +556,12 @@ sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
 	*out = s->self;
 	out->act_count = (uint32_t)xact_stats(s->x)->sent;
+}
+
+const GPtrArray *
+sweep_rivals(const struct sweep *s)
+{
+	return s->rivals && s->rivals->len ? s->rivals : NULL;
 }
 
 enum sweep_state
@@ -605,6 +631,7 @@ sweep_free(struct sweep *s)
 	cancel_all(s);
 	clear_run(s);
 	g_clear_pointer(&s->others, g_array_unref);
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	partition_rules_unref(s->params.isolation.rules);
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);

@@ -91,6 +91,9 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
+/* Lines about other managers that manage the same ports, see peers_rivals();
+ * borrowed; NULL: none. */
+const GPtrArray *sweep_rivals(const struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
 
 #endif

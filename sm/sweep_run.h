@@ -33,6 +33,7 @@ struct sweep {
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
+	GPtrArray *rivals;		/* see sweep_rivals() */
 	struct view view;		/* published */
 	struct subnet *elected;		/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */

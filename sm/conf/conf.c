@@ -130,6 +130,7 @@ conf_new(void)
 	conf->retries = 3;
 	conf->max_smps = 128;
 	conf->m_key_lookup = true;
+	conf->sm_key = 1;	/* OpenSM's: it elects none that shows another */
 	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
 	conf->partition_file = g_strdup(CONF_PARTITION_FILE);
