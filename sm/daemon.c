@@ -581,6 +581,7 @@ daemon_connect(struct daemon *d)
 		.gid_prefix = d->policy.gid_prefix,
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
+		.group_quota = d->conf->group_quota,
 		.qos = d->conf->qos.enabled,
 	});
 	admin_set_policy(d->admin, site_sls(d->site));

@@ -70,6 +70,7 @@ struct conf {
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
+	unsigned group_quota;	/* groups that a port may create; 0: any */
 	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
