@@ -22,7 +22,8 @@ enum conf_mode {
 	CONF_MODE_VERSION,
 };
 
-/* Built-in places. The socket is one of GUID.ctl there, by PortGUID. */
+/* Built-in places; configure decides, and a prefix of the system means /etc and
+ * /var. The socket is one of GUID.ctl there, by PortGUID. */
 #define CONF_PARTITION_FILE	MINISM_SYSCONFDIR "/partitions.conf"
 #define CONF_CONTROL_DIR	MINISM_RUNDIR
 #define CONF_CONTROL_SOCKET	"auto"

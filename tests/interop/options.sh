@@ -218,6 +218,15 @@ info_case() {
 	check "--version is one line with a version" \
 		grep -qxE 'minism [0-9]+(\.[0-9]+)+.*' version
 	check "--version is nothing else" [ "$(wc -l <version)" -eq 1 ]
+	if grep -q "^S\[\"prefix\"\]=\"/usr/local\"" \
+		"$MINISM_BUILD/config.status"; then
+		check "--help has the cache folder of the service unit" \
+			grep -qF '(/var/cache/minism)' help
+		check "--help has the configuration of the manuals" \
+			grep -qF '(/etc/minism/minism.conf)' help
+	else
+		skip "--help has the folders of the unit" "another prefix"
+	fi
 }
 
 # Which port: libibumad's choice, by name and number, by GUID; and one that is
