@@ -160,6 +160,8 @@ bom_case() {
 	check "and a first key is one" sh -c '! grep -q "is no key" out'
 	check "minism-route: a BOM in the fabric and the tables" \
 		"$route" net.bom --lfts=tables.bom
+	check "minism-route: _ for - in options" \
+		"$route" --fail_switches=0 --roots=roots --engine updn net
 	check "minism-route: a BOM in the list of roots" \
 		"$route" net.bom -e updn --roots=roots.bom
 }
