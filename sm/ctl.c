@@ -233,7 +233,8 @@ is_called(const struct subnet *s, uint32_t port, const char *word,
 	const struct subnet_node *n = subnet_node_of(s, port);
 
 	return subnet_is_end_port(s, port) &&
-		(strcmp(n->desc, word) == 0 || n->info.node_guid == guid ||
+		(strcmp(n->desc, word) == 0 ||
+		 (guid && n->info.node_guid == guid) ||
 		 g_strcmp0(n->name, word) == 0);
 }
 
@@ -273,14 +274,17 @@ find_port(struct request *r, const struct subnet *s, const char *word,
 	if (is_guid && (!s || out->i != SUBNET_NONE))
 		return true;
 	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		g_autofree char *name = NULL;
+
 		if (!is_called(s, i, word, is_guid ? out->guid : 0))
 			continue;
-		if (n++ < PORTS_SHOWN)
-			g_string_append_printf(found, "\n0x%016"
-				G_GINT64_MODIFIER "x port %u of %s",
-				s->ports[i].guid, s->ports[i].num,
-				subnet_name_of(s, i));
 		out->i = i;
+		if (n++ >= PORTS_SHOWN)
+			continue;
+		name = conf_one_line(subnet_name_of(s, i));
+		g_string_append_printf(found, "\n0x%016" G_GINT64_MODIFIER
+				       "x port %u of %s", s->ports[i].guid,
+				       s->ports[i].num, name);
 	}
 	if (n == 1)
 		out->guid = s->ports[out->i].guid;
