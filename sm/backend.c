@@ -40,6 +40,20 @@ only_plans(const struct conf *conf)
 		conf->mode == CONF_MODE_PLAN_JSON;
 }
 
+/* Common reasons and ways out, behind the error. */
+static void
+hint(const struct conf *conf, GError **error)
+{
+	bool none = g_str_has_suffix((*error)->message, " none");
+	char *text = g_strconcat((*error)->message, none ? " (is there an "
+		"InfiniBand device, and ib_umad loaded? --simulate needs "
+		"neither)" : "", conf->port_num ? " (-p is the port; "
+		"OpenSM's -p is --priority)" : "", NULL);
+
+	g_free((*error)->message);
+	(*error)->message = text;
+}
+
 static struct transport *
 open_umad(const struct conf *conf, GError **error)
 {
@@ -50,8 +64,12 @@ open_umad(const struct conf *conf, GError **error)
 		.role = only_plans(conf) ? UMAD_ROLE_READER :
 			UMAD_ROLE_MANAGER,
 	};
+	struct transport *transport;
 
-	return umad_transport_open(&choice, error);
+	transport = umad_transport_open(&choice, error);
+	if (!transport && error)
+		hint(conf, error);
+	return transport;
 }
 
 /* A formula has a bracket and no file of that name. */
