@@ -261,6 +261,10 @@ nowhere_case() {
 	status=$?
 	check "nowhere: exit 1 (it was $status)" [ $status -eq 1 ]
 	check "nowhere: says why" [ -s err ]
+	check "nowhere: and what needs no device" grep -q -e '--simulate' err
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -p 15 >out 2>err \
+		</dev/null
+	check "nowhere: -p is no priority" grep -q -e '--priority' err
 }
 
 # --show: the picture, with every switch and host of the demo, and a route
@@ -294,6 +298,19 @@ foreign_case() {
 		>out 2>err
 	check "foreign: the file can be used" grep -q 'is good' out
 	check "foreign: every key in it is known" log_has_not out 'is no key'
+	cat >guide.conf <<-END
+	routing_engine ftree,updn,minhop
+	use_ucast_cache TRUE
+	log_max_size 4096
+	node_name_map_name $SCRATCH/no-such-map
+	console loopback
+	END
+	check_says "a configuration as guides have it" 0 'good, with 3' \
+		-F "$SCRATCH/guide.conf"
+	check "foreign: and what does the same here" \
+		grep -q 'console is not used.*minismctl' out
+	timeout -k 2 10 "$MINISM" --check-config -F "$SCRATCH/opensm.conf" \
+		>out 2>err
 	check "foreign: what OpenSM wrote itself needs no warning" \
 		log_has_not out 'not used by minism'
 }
