@@ -203,7 +203,7 @@ static const char help[] =
 "      --priority=PRIORITY   in an election of SMs, 0 to 15 (0)\n"
 "  -t, --timeout=MS          to wait for an answer, in milliseconds (200)\n"
 "      --retries=NUMBER      of a request without an answer (3)\n"
-"      --maxsmps=NUMBER      requests on the wire at a time, at most (128)\n"
+"      --maxsmps=NUMBER      SMPs on the wire at a time, at most (128)\n"
 "\n"
 "Files:\n"
 "  -F, --config=FILE         configuration\n"
