@@ -37,6 +37,7 @@ static const char *const state_names[] = {
 	[SWEEP_READING] = "reading tables",
 	[SWEEP_PROGRAMMING] = "programming",
 	[SWEEP_POLLING] = "polling the master",
+	[SWEEP_SUSPENDED] = "waiting for the port",
 };
 
 static const char *const cause_names[] = {
@@ -621,6 +622,30 @@ cancel_all(struct sweep *s)
 	if (s->timer)
 		transport_timer_cancel(xact_transport(s->x), s->timer);
 	s->timer = 0;
+}
+
+void
+sweep_suspend(struct sweep *s, const char *why)
+{
+	const struct sweep_report r = {
+		.end = SWEEP_END_FAILED, .causes = "", .error = why,
+	};
+
+	cancel_all(s);
+	clear_run(s);
+	s->up = false;
+	s->why = 0;
+	sweep_set_state(s, SWEEP_SUSPENDED);
+	s->end(&r, s->data);
+}
+
+void
+sweep_resume(struct sweep *s)
+{
+	sweep_set_state(s, SWEEP_IDLE);
+	set_sm_state(s, SM_STATE_DISCOVERING);
+	clients_forget(s->clients);
+	sweep_request(s, SWEEP_CAUSE_SIGNAL);
 }
 
 void

@@ -26,6 +26,7 @@ enum sweep_state {
 	SWEEP_READING,		/* the tables that switches hold */
 	SWEEP_PROGRAMMING,
 	SWEEP_POLLING,		/* standby: is the master alive? */
+	SWEEP_SUSPENDED,	/* there is no way to the fabric */
 };
 const char *sweep_state_name(enum sweep_state state);
 
@@ -87,6 +88,11 @@ void sweep_set_names(struct sweep *s, GHashTable *names);
  * asks for one that leaves all the rest as it is, without discovery. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
+/* The port is gone: what is under way ends as a sweep that failed, and what is
+ * requested waits. sweep_resume() begins anew, with an election, for nothing is
+ * known of what happened in between. */
+void sweep_suspend(struct sweep *s, const char *why);
+void sweep_resume(struct sweep *s);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
