@@ -17,7 +17,6 @@
 #include "sm/io/ibsim.h"
 #include "sm/io/replay.h"
 #include "sm/io/tap.h"
-#include "sm/io/umad.h"
 #include "sm/sim/sim.h"
 #include "topology/base/text.h"
 #include "topology/generate.h"
@@ -29,8 +28,7 @@ struct backend {
 	GSource *source;	/* drives sim, or the replay */
 	bool taps;		/* transport is a tap */
 	bool replays;		/* transport is a replay */
-	backend_over_fn over;
-	void *data;
+	struct backend_hooks hooks;
 };
 
 static bool
@@ -55,7 +53,8 @@ hint(const struct conf *conf, GError **error)
 }
 
 static struct transport *
-open_umad(const struct conf *conf, GError **error)
+open_umad(const struct conf *conf, const struct backend_hooks *hooks,
+	  GError **error)
 {
 	const struct umad_choice choice = {
 		.ca_name = conf->ca_name,
@@ -63,6 +62,8 @@ open_umad(const struct conf *conf, GError **error)
 		.port_guid = conf->port_guid,
 		.role = only_plans(conf) ? UMAD_ROLE_READER :
 			UMAD_ROLE_MANAGER,
+		.event = hooks->port,
+		.event_data = hooks->data,
 	};
 	struct transport *transport;
 
@@ -122,7 +123,7 @@ on_replay(gpointer data)
 
 	if (replay_step(b->transport))
 		return G_SOURCE_CONTINUE;
-	b->over(b->data);
+	b->hooks.over(b->hooks.data);
 	return G_SOURCE_REMOVE;
 }
 
@@ -153,13 +154,12 @@ put_tap(struct backend *b, const struct conf *conf, GError **error)
 }
 
 struct backend *
-backend_open(const struct conf *conf, backend_over_fn over, void *data,
+backend_open(const struct conf *conf, const struct backend_hooks *hooks,
 	     GError **error)
 {
 	struct backend *b = g_new0(struct backend, 1);
 
-	b->over = over;
-	b->data = data;
+	b->hooks = *hooks;
 	if (conf->replay)
 		open_replay(b, conf, error);
 	else if (conf->simulate)
@@ -171,7 +171,7 @@ backend_open(const struct conf *conf, backend_over_fn over, void *data,
 						    IBSIM_ROLE_MANAGER,
 						    error);
 	else
-		b->transport = open_umad(conf, error);
+		b->transport = open_umad(conf, hooks, error);
 	if (b->transport && (!conf->record || put_tap(b, conf, error)))
 		return b;
 	backend_close(b, NULL);

@@ -460,6 +460,33 @@ on_over(void *data)
 	g_main_loop_quit(d->loop);
 }
 
+/* The port of this machine. What ends with its first sweep ends here. */
+static void
+on_port(enum umad_event event, const char *text, void *data)
+{
+	struct daemon *d = data;
+
+	switch (event) {
+	case UMAD_NOTE:
+		log_say(d->log, LOG_WARNING, "port", "%s", text);
+		break;
+	case UMAD_LOST:
+		log_say(d->log, LOG_ERROR, "port", "%s (0x%016"
+			G_GINT64_MODIFIER "x): the device is gone: %s%s",
+			d->transport->name, d->transport->port_guid, text,
+			d->conf->mode == CONF_MODE_RUN ?
+			"; looking for the port until it is back" : "");
+		sweep_suspend(d->sweep, "the device of the port is gone");
+		break;
+	case UMAD_BACK:
+		log_say(d->log, LOG_WARNING, "port", "%s (0x%016"
+			G_GINT64_MODIFIER "x): the device is back", text,
+			d->transport->port_guid);
+		sweep_resume(d->sweep);
+		break;
+	}
+}
+
 /* Setting up. */
 
 /* A port at level 2 tells nobody its GUID, and with a key of its own it is not
@@ -497,8 +524,11 @@ daemon_open(struct daemon *d, GError **error)
 		.retries = d->conf->retries,
 		.max_wire = d->conf->max_smps,
 	};
+	const struct backend_hooks hooks = {
+		.over = on_over, .port = on_port, .data = d,
+	};
 
-	d->backend = backend_open(d->conf, on_over, d, error);
+	d->backend = backend_open(d->conf, &hooks, error);
 	if (!d->backend)
 		return false;
 	if (!background_write_pid(pid_file(d), error)) {

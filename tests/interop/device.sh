@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The device under the port: it goes away and comes back, refuses, swallows;
+# a library between minism and the simulator's plays the kernel's part, which
+# tests/lib/umad_fault.c describes.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fault=$MINISM_BUILD/tests/umad_fault.so
+[ -e "$fault" ] || bail_out "$fault has not been built"
+sm_preload=${sm_preload/$shim/$fault $shim}
+export UMAD_FAULT=$SCRATCH/fault
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+fault() {	# words, for the next call
+	echo "$*" >fault.new
+	mv fault.new fault
+}
+
+cpu_ticks() {	# pid: of the process, 100 a second
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+
+is_sm() {	# another node sees IsSM in the CapabilityMask of the first
+	on node-16 client smpquery -G portinfo 0x10011 >portinfo 2>&1
+	grep -q IsSM portinfo
+}
+
+# devices WORDS: that is all that was opened and closed since the last time;
+# ibsim keeps IsSM when issm is closed, so it cannot tell
+devices() {
+	local seen
+
+	seen=$(tr '\n' ' ' <fault.log)
+	: >fault.log
+	[ "$seen" = "$* " ] || {
+		echo "$seen"
+		return 1
+	}
+}
+
+# gone_case NAME WORDS: away in the middle of a quiet life, then back
+gone_case() {
+	local name=$1 words=$2 before
+
+	wanted_case "$name" || return 0
+	rm -rf cache fault.log
+	fault
+	sim_start "$demo" || { ok 1 "$name: ibsim starts"; return; }
+	sm_start "$name.log" -s 1
+	check "$name: comes up" await 15 log_has "$name.log" 'SUBNET UP'
+	check "$name: others see IsSM" await 5 is_sm
+	fault "$words"
+	check "$name: it is noticed" await 8 log_has "$name.log" \
+		'error port: ibsim0 port 1 .*the device is gone'
+	check "$name: issm is closed, then umad" \
+		devices open umad open issm close issm close umad
+	before=$(cpu_ticks "$SM_PID")
+	sleep 3
+	check "$name: minism waits, and at rest (ticks: $(($(cpu_ticks \
+		"$SM_PID") - before)))" \
+		[ $(($(cpu_ticks "$SM_PID") - before)) -le 15 ]
+	check "$name: it is said once" \
+		[ "$(lines "$name.log" 'device is gone')" -eq 1 ]
+	check "$name: no sweep meanwhile" log_has_not "$name.log" \
+		'own port does not answer'
+	sim_cmd 'Unlink "node-02"'
+	fault
+	check "$name: it is opened again" await 12 log_has "$name.log" \
+		'the device is back'
+	check "$name: the fabric is up again" await 15 log_has "$name.log" \
+		'SUBNET UP' 2
+	check "$name: umad was opened, then issm" devices open umad open issm
+	check "$name: the change in between was seen" log_has "$name.log" \
+		'SUBNET UP: .*15 hosts'
+	check "$name: the SA is there again" \
+		await 10 on node-16 client -t 5 saquery -N
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 10
+	check "$name: and ends in order" [ $? -eq 0 ]
+	sim_stop
+}
+
+once_case() {
+	local status
+
+	wanted_case once || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "once: ibsim starts"; return; }
+	fault gone-after=40
+	sm_once once.log
+	status=$?
+	check "once: exit 1 when the device goes away (it was $status)" \
+		[ $status -eq 1 ]
+	check "once: with the reason" log_has once.log 'the device is gone'
+	fault
+	check "once: and the next run is good" sm_once once2.log
+	sim_stop
+}
+
+# Requests that never come back: the fabric is read all the same when the
+# device has come to its senses, and nothing polls for what is lost.
+swallow_case() {
+	wanted_case swallow || return 0
+	rm -rf cache
+	fault
+	sim_start "$demo" || { ok 1 "swallow: ibsim starts"; return; }
+	sm_start swallow.log -s 1
+	check "swallow: comes up" await 15 log_has swallow.log 'SUBNET UP'
+	fault swallow
+	sim_cmd 'Unlink "node-02"[1]'
+	sim_cmd 'ReLink "node-02"[1]'
+	check "swallow: a sweep fails" await 20 log_has swallow.log \
+		'own port does not answer'
+	fault
+	check "swallow: and the next one is good" await 20 log_has \
+		swallow.log 'SUBNET UP' 2
+	sm_kill_all
+	sim_stop
+}
+
+refusal_case() {
+	local status
+
+	wanted_case refusal || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "refusal: ibsim starts"; return; }
+	fault issm=1
+	check "refusal: EPERM at issm is no end" sm_once eperm.log
+	check "refusal: but it is said" log_has eperm.log \
+		'warning port: .*issm.*not permitted.*other subnet managers'
+	fault issm=95
+	check "refusal: nor is EOPNOTSUPP" sm_once eopnotsupp.log
+	check "refusal: and it is said" log_has eopnotsupp.log \
+		'warning port: .*issm.*other subnet managers'
+	fault issm=13
+	refute "refusal: EACCES at issm is one" sm_once eacces.log
+	check "refusal: it says what to do" log_has eacces.log 'run as root'
+	fault umad=13
+	refute "refusal: EACCES at umad" sm_once eacces2.log
+	check "refusal: it says what to do there" \
+		log_has eacces2.log 'Permission denied.*run as root'
+	fault no-module
+	refute "refusal: without the module" sm_once module.log
+	check "refusal: it says what to load" \
+		log_has module.log 'modprobe ib_umad'
+	fault issm=11
+	refute "refusal: a port that has a manager" sm_once eagain.log
+	check "refusal: it says so" log_has eagain.log \
+		'another subnet manager runs on this port'
+	sm_once later.log &
+	sleep 0.7
+	fault
+	wait $!
+	status=$?
+	check "refusal: a manager that is just ending is waited for" \
+		[ $status -eq 0 ]
+	sim_stop
+}
+
+gone_case gone gone
+gone_case old gone-old
+once_case
+swallow_case
+refusal_case
+done_testing
