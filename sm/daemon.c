@@ -32,6 +32,7 @@
 #include "sm/desk.h"
 #include "sm/dump.h"
 #include "sm/io/replay.h"
+#include "sm/lockfile.h"
 #include "sm/log.h"
 #include "sm/mcast.h"
 #include "sm/memory.h"
@@ -49,6 +50,7 @@
 struct daemon {
 	struct conf *conf;
 	struct background *background;	/* NULL: we stay where we are */
+	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
 	struct memory *memory;
 	struct backend *backend;
@@ -516,6 +518,35 @@ pid_file(const struct daemon *d)
 	return d->conf->mode == CONF_MODE_RUN ? d->conf->pid_file : NULL;
 }
 
+/* Before the port is opened: a second manager disturbs nothing. A plan only
+ * reads, and a cache folder that cannot be written is told of later. */
+static bool
+take_locks(struct daemon *d, GError **error)
+{
+	const char *dir = d->conf->cache_dir;
+	g_autofree char *path = NULL;
+	g_autoptr(GError) why = NULL;
+
+	if (pid_file(d)) {
+		d->pid = lockfile_take(pid_file(d), error);
+		g_prefix_error(error, "--pidfile: ");
+		if (!d->pid)
+			return false;
+	}
+	if (!dir || d->conf->mode == CONF_MODE_PLAN ||
+	    d->conf->mode == CONF_MODE_PLAN_JSON)
+		return true;
+	g_mkdir_with_parents(dir, 0755);
+	path = g_build_filename(dir, "lock", NULL);
+	d->cache = lockfile_take(path, &why);
+	if (d->cache || !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_PERM))
+		return true;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM, "%s: two managers "
+		    "cannot share a cache folder: give this one another "
+		    "--cache-dir", why->message);
+	return false;
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -531,10 +562,6 @@ daemon_open(struct daemon *d, GError **error)
 	d->backend = backend_open(d->conf, &hooks, error);
 	if (!d->backend)
 		return false;
-	if (!background_write_pid(pid_file(d), error)) {
-		backend_close(d->backend, NULL);
-		return false;
-	}
 	d->transport = backend_transport(d->backend);
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
@@ -678,7 +705,7 @@ daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!daemon_open(d, &error)) {
+	if (!take_locks(d, &error) || !daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		if (d->background && d->conf->log_file)
 			fprintf(stderr, "minism: %s\n", error->message);
@@ -702,7 +729,6 @@ daemon_run(struct daemon *d)
 		g_source_remove(signals[i]);
 	daemon_close(d);
 	g_main_loop_unref(d->loop);
-	background_remove_pid(pid_file(d));
 	return d->exit_code;
 }
 
@@ -749,7 +775,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 			return code;
 	}
 	code = daemon_run(d);
-	background_free(d->background);
+	lockfile_free(d->cache, false);
+	lockfile_free(d->pid, true);
+	background_end(d->background, code);
 	return code;
 }
 

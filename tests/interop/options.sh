@@ -485,6 +485,66 @@ daemon_case() {
 	sim_stop
 }
 
+# One manager a pid file and a cache folder; what else is there is left alone.
+alone() {	# arguments...: a simulated fabric, and no shim
+	timeout -k 2 20 "$MINISM" "${sm_defaults[@]}" \
+		--simulate='PGFT(2,2;1,2)' "$@" </dev/null
+}
+
+alone_starts() {	# arguments...: its process number is in SM_PID
+	alone -B --pidfile "$SCRATCH/pid" >out 2>err || {
+		cat out err
+		return 1
+	}
+	SM_PID=$(cat pid)
+	SM_PIDS+=("$SM_PID")
+}
+
+alone_case() {
+	local first
+
+	wanted_case alone || return 0
+	rm -rf cache pid pid2
+	check "alone: the first one" alone_starts
+	first=$SM_PID
+	cp pid pid.copy
+	refute "alone: a second one on the pid file, exit 1" \
+		alone -B --pidfile "$SCRATCH/pid" \
+		--cache-dir "$SCRATCH/cache2"
+	cp check.out why
+	check "alone: the message names the first" grep -q "process $first" why
+	refute "alone: a second one on the cache folder, exit 1" \
+		alone -B --pidfile "$SCRATCH/pid2"
+	cp check.out why
+	check "alone: the message says what to do" \
+		grep -q "process $first.*--cache-dir" why
+	check "alone: no pid file of it" [ ! -e pid2 ]
+	check "alone: the pid file is the first one's" cmp -s pid pid.copy
+	check "alone: a plan disturbs nobody" alone --plan
+	check "alone: the first one is there" kill -0 "$first"
+	echo 1 >pid.other
+	mv pid.other pid
+	kill -TERM "$first"
+	check "alone: TERM ends it" await 10 gone "$first"
+	check "alone: a pid file of another's is not removed" [ -e pid ]
+	check "alone: what was left behind is no obstacle" \
+		alone_starts
+	kill -KILL "$SM_PID"
+	check "alone: KILL leaves the pid file" await 10 gone "$SM_PID"
+	check "alone: which is no obstacle" alone_starts
+	kill -KILL "$SM_PID"
+
+	rm -rf cache
+	mkdir cache
+	mkfifo cache/guid2lid cache/ranks cache/guid2mkey cache/neighbors \
+		cache/sa-state
+	alone -o -v -f "$SCRATCH/fifo.log"
+	check "alone: FIFOs in the cache folder do not block" [ $? -eq 0 ]
+	check "alone: they are told of" log_has fifo.log 'guid2lid is a FIFO' 2
+	check "alone: and left as they are" [ -p cache/guid2lid ]
+	rm -rf cache
+}
+
 heavy_case() {
 	wanted_case heavy || return 0
 	rm -rf cache
@@ -588,6 +648,7 @@ show_case
 foreign_case
 effect_case
 daemon_case
+alone_case
 heavy_case
 names_case
 
