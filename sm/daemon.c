@@ -17,6 +17,7 @@
 #include "sm/daemon.h"
 
 #include <glib-unix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -831,6 +832,8 @@ daemon_main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	int code;
 
+	/* that nobody reads the log any more is no reason to end */
+	signal(SIGPIPE, SIG_IGN);
 	if (read_conf(&d, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
 	else if (d.conf->mode == CONF_MODE_CHECK)

@@ -485,6 +485,37 @@ daemon_case() {
 	sim_stop
 }
 
+# A log that nobody reads stops nothing: its pipe is full before the start.
+log_case() {
+	local pipe
+
+	wanted_case log || return 0
+	mkfifo unread
+	exec {pipe}<>unread
+	dd if=/dev/zero of=unread bs=4096 count=100 oflag=nonblock 2>/dev/null
+	"$MINISM" "${sm_defaults[@]}" --simulate='PGFT(2,2;1,2)' -s 1 -v \
+		--control-socket "$SCRATCH/log.ctl" 2>unread >/dev/null </dev/null &
+	SM_PID=$!
+	SM_PIDS+=("$SM_PID")
+	check "log: with a full pipe it manages its fabric" await 10 \
+		eval 'timeout 2 "$MINISMCTL" -s log.ctl status | grep -q UP'
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 10
+	check "log: and ends in order" [ $? -eq 0 ]
+	exec {pipe}>&-
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
+		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
+	check "log: -f of a FIFO is refused" [ $? -eq 2 ]
+	check "log: with the reason" grep -q 'unread: it is no regular file' err
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -v -f stdout \
+		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
+	check "log: -f stdout" log_has out 'SUBNET UP'
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -v \
+		--simulate='PGFT(2,2;1,2)' 2>&1 >/dev/null </dev/null | head -n 1 >out
+	check "log: that its reader goes is no end" \
+		[ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
 # One manager a pid file and a cache folder; what else is there is left alone.
 alone() {	# arguments...: a simulated fabric, and no shim
 	timeout -k 2 20 "$MINISM" "${sm_defaults[@]}" \
@@ -648,6 +679,7 @@ show_case
 foreign_case
 effect_case
 daemon_case
+log_case
 alone_case
 heavy_case
 names_case
