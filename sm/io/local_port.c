@@ -93,3 +93,72 @@ local_port_print(const struct local_port *p, GString *out)
 		g_string_append_printf(out, ", subnet manager at LID %u",
 				       p->sm_lid);
 }
+
+void
+local_port_print_all(const struct local_port *ports, size_t n, GString *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		local_port_print(&ports[i], out);
+		g_string_append_c(out, '\n');
+	}
+}
+
+static void
+print_wish(const struct local_port_wish *wish, GString *out)
+{
+	g_string_append(out, "no local ");
+	if (wish->guid)
+		g_string_append_printf(out, "port with GUID 0x%016" PRIx64,
+				       wish->guid);
+	else if (wish->ca_name && wish->num)
+		g_string_append_printf(out, "port %u of %s", wish->num,
+				       wish->ca_name);
+	else if (wish->ca_name)
+		g_string_append_printf(out, "usable port of %s",
+				       wish->ca_name);
+	else if (wish->num)
+		g_string_append_printf(out, "usable port %u", wish->num);
+	else
+		g_string_append(out, "usable port");
+}
+
+void
+local_port_explain(const struct local_port *ports, size_t n,
+		   const struct local_port_wish *wish, GString *out)
+{
+	size_t i = 0;
+
+	while (i < n && !local_port_matches(&ports[i], wish))
+		i++;
+	if (i < n && (wish->guid || wish->num))
+		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
+				       ports[i].num,
+				       local_port_unfit(&ports[i]));
+	else
+		print_wish(wish, out);
+	g_string_append(out, n > 0 ? "; local ports:\n" :
+			"; local ports: none");
+	local_port_print_all(ports, n, out);
+	if (n > 0)
+		g_string_truncate(out, out->len - 1);
+}
+
+bool
+local_port_tell_choice(const struct local_port *ports, size_t n,
+		       const struct local_port_wish *wish,
+		       const struct local_port *chosen, GString *out)
+{
+	unsigned others = 0;
+
+	g_string_append(out, "chosen: ");
+	local_port_print(chosen, out);
+	for (size_t i = 0; i < n; i++) {
+		if (&ports[i] == chosen || local_port_unfit(&ports[i]) ||
+		    !local_port_matches(&ports[i], wish))
+			continue;
+		g_string_append(out, others++ ? "; " : "; not chosen: ");
+		local_port_print(&ports[i], out);
+	}
+	g_string_append(out, "; -g GUID names one");
+	return others > 0;
+}

@@ -592,66 +592,12 @@ list_ports(void)
 	return ports;
 }
 
-static void
-print_ports(const GArray *ports, GString *out)
-{
-	for (guint i = 0; i < ports->len; i++) {
-		local_port_print(&g_array_index(ports, struct local_port, i),
-				 out);
-		g_string_append_c(out, '\n');
-	}
-}
-
 void
 umad_list_ports(GString *out)
 {
 	g_autoptr(GArray) ports = list_ports();
 
-	print_ports(ports, out);
-}
-
-static char *
-wish_text(const struct local_port_wish *wish)
-{
-	if (wish->guid)
-		return g_strdup_printf("port with GUID 0x%016" PRIx64,
-				       wish->guid);
-	if (wish->ca_name && wish->num)
-		return g_strdup_printf("port %u of %s", wish->num,
-				       wish->ca_name);
-	if (wish->ca_name)
-		return g_strdup_printf("usable port of %s", wish->ca_name);
-	if (wish->num)
-		return g_strdup_printf("usable port %u", wish->num);
-	return g_strdup("usable port");
-}
-
-/* Nothing can be chosen: what was asked for, why not, and what there is. */
-static void
-fail_choice(const GArray *ports, const struct local_port_wish *wish,
-	    GError **error)
-{
-	g_autofree char *text = wish_text(wish);
-	g_autoptr(GString) all = g_string_new(NULL);
-	g_autofree char *reason = g_strdup_printf("no local %s", text);
-
-	for (guint i = 0; i < ports->len; i++) {
-		const struct local_port *p =
-			&g_array_index(ports, struct local_port, i);
-
-		if (!local_port_matches(p, wish))
-			continue;
-		g_free(reason);
-		reason = g_strdup_printf("%s port %u %s", p->ca_name, p->num,
-					 local_port_unfit(p));
-		break;
-	}
-	print_ports(ports, all);
-	if (all->len > 0)
-		g_string_truncate(all, all->len - 1);
-	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-		    "%s; local ports:%s%s", reason,
-		    all->len > 0 ? "\n" : " none", all->str);
+	local_port_print_all((void *)ports->data, ports->len, out);
 }
 
 static void
@@ -661,28 +607,27 @@ say(const struct umad_transport *u, enum umad_event event, const char *text)
 		u->event(event, text, u->event_data);
 }
 
-/* With several to choose from, a person may have meant another one. */
+/* What was asked for cannot be used: why, and what there is. */
+static void
+fail_choice(const GArray *ports, const struct local_port_wish *wish,
+	    GError **error)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	local_port_explain((void *)ports->data, ports->len, wish, text);
+	g_set_error_literal(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    text->str);
+}
+
 static void
 tell_choice(const struct umad_transport *u, const GArray *ports,
 	    const struct local_port_wish *wish,
 	    const struct local_port *chosen)
 {
-	g_autoptr(GString) text = g_string_new("chosen: ");
-	unsigned others = 0;
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	local_port_print(chosen, text);
-	for (guint i = 0; i < ports->len; i++) {
-		const struct local_port *p =
-			&g_array_index(ports, struct local_port, i);
-
-		if (p == chosen || !local_port_matches(p, wish) ||
-		    local_port_unfit(p))
-			continue;
-		g_string_append(text, others++ ? "; " : "; not chosen: ");
-		local_port_print(p, text);
-	}
-	g_string_append(text, "; -g GUID names one");
-	if (others)
+	if (local_port_tell_choice((void *)ports->data, ports->len, wish,
+				   chosen, text))
 		say(u, UMAD_NOTE, text->str);
 }
 

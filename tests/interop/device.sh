@@ -39,6 +39,14 @@ devices() {
 	}
 }
 
+status_says() {	# regex: minismctl, which must not exit with 0
+	timeout 5 "$MINISMCTL" -s ctl status >status.out 2>&1 && {
+		cat status.out
+		return 1
+	}
+	grep -E "$1" status.out
+}
+
 # gone_case NAME WORDS: away in the middle of a quiet life, then back
 gone_case() {
 	local name=$1 words=$2 before
@@ -47,7 +55,7 @@ gone_case() {
 	rm -rf cache fault.log
 	fault
 	sim_start "$demo" || { ok 1 "$name: ibsim starts"; return; }
-	sm_start "$name.log" -s 1
+	sm_start "$name.log" -s 1 --control-socket "$SCRATCH/ctl"
 	check "$name: comes up" await 15 log_has "$name.log" 'SUBNET UP'
 	check "$name: others see IsSM" await 5 is_sm
 	fault "$words"
@@ -62,6 +70,8 @@ gone_case() {
 		[ $(($(cpu_ticks "$SM_PID") - before)) -le 15 ]
 	check "$name: it is said once" \
 		[ "$(lines "$name.log" 'device is gone')" -eq 1 ]
+	check "$name: the status is not up" status_says \
+		'device of the port is gone'
 	check "$name: no sweep meanwhile" log_has_not "$name.log" \
 		'own port does not answer'
 	sim_cmd 'Unlink "node-02"'
@@ -158,9 +168,81 @@ refusal_case() {
 	sim_stop
 }
 
+# port CA N GUID LINK_LAYER STATE PHYS LID SM_LID: in ./sys, as the kernel has it
+port() {
+	local ca=sys/infiniband/$1 p=sys/infiniband/$1/ports/$2
+
+	mkdir -p "$p/gids" "$p/pkeys"
+	echo "1: CA" >"$ca/node_type"
+	echo "$3" >"$ca/node_guid"
+	echo "$3" >"$ca/sys_image_guid"
+	echo "fe80:0000:0000:0000:$3" >"$p/gids/0"
+	echo 0xffff >"$p/pkeys/0"
+	echo "$4" >"$p/link_layer"
+	echo "$5" >"$p/state"
+	echo "$6" >"$p/phys_state"
+	echo "$7" >"$p/lid"
+	echo "$8" >"$p/sm_lid"
+	echo 0 >"$p/sm_sl"
+	echo 0 >"$p/lid_mask_count"
+	echo "100 Gb/sec (4X EDR)" >"$p/rate"
+	echo 0x2651e84a >"$p/cap_mask"
+	mkdir -p "sys/infiniband_mad/umad$umads"
+	echo 5 >sys/infiniband_mad/abi_version
+	echo "$1" >"sys/infiniband_mad/umad$umads/ibdev"
+	echo "$2" >"sys/infiniband_mad/umad$umads/port"
+	umads=$((umads + 1))
+}
+
+# choose arguments...: the log is in ./choice. There is no device behind the
+# sysfs files, so the run ends with the name of the port that it would open.
+choose() {
+	timeout -k 2 10 env UMAD_SYS="$SCRATCH/sys" \
+		LD_PRELOAD="${sm_preload% *}" "$MINISM" "${sm_defaults[@]}" \
+		-o "$@" >out 2>choice </dev/null
+}
+
+# The choice of a port, by what libibumad reads of a machine.
+choice_case() {
+	wanted_case choice || return 0
+	fault
+	umads=0
+	port mlx5_0 1 0000:0000:0000:0010 Ethernet '4: ACTIVE' '5: LinkUp' 0x0 0x0
+	refute "choice: Ethernet is not taken" choose
+	check "choice: and is listed" grep -q '0010 Active (Ethernet)' choice
+	refute "choice: -p of it" choose -p 1
+	check "choice: says why" grep -q 'mlx5_0 port 1 is an Ethernet port' \
+		choice
+	port mlx5_1 1 0000:0000:0000:0011 InfiniBand '4: ACTIVE' '5: LinkUp' \
+		0x5 0x3
+	port mlx5_2 1 0000:0000:0000:0012 InfiniBand '2: INIT' '5: LinkUp' 0x0 0x0
+	refute "choice: a device that is not there" choose
+	check "choice: the port that needs a manager" \
+		grep -q 'mlx5_2 port 1: cannot open its umad device' choice
+	check "choice: the others are named" grep -q 'warning port: chosen:.*not '\
+'chosen: mlx5_1 port 1 .*subnet manager at LID 3' choice
+	choose -p 1
+	check "choice: with -p, too" grep -q 'mlx5_2 port 1: cannot' choice
+	choose -C mlx5_1
+	check "choice: -C" grep -q 'mlx5_1 port 1: cannot' choice
+	choose -g 0x11
+	check "choice: -g" grep -q 'mlx5_1 port 1: cannot' choice
+	check "choice: which needs no word" log_has_not choice 'chosen'
+	echo '4: ACTIVE' >sys/infiniband/mlx5_2/ports/1/state
+	echo 0x7 >sys/infiniband/mlx5_2/ports/1/lid
+	echo 0x7 >sys/infiniband/mlx5_2/ports/1/sm_lid
+	choose
+	check "choice: the same one after a restart" \
+		grep -q 'mlx5_2 port 1: cannot' choice
+	rm sys/infiniband_mad/abi_version
+	choose
+	check "choice: without the module" grep -q 'modprobe ib_umad' choice
+}
+
 gone_case gone gone
 gone_case old gone-old
 once_case
 swallow_case
 refusal_case
+choice_case
 done_testing

@@ -16,9 +16,12 @@
  *	refuse-answers	writing an answer gives EINVAL, as one under way does
  *	no-module	there is no /sys/class/infiniband_mad/abi_version
  *
+ * UMAD_SYS names a folder that takes the place of /sys/class.
+ *
  * What is opened and closed of these devices goes to the file of that name
  * with .log at its end, a line each: "open issm".
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,11 +132,52 @@ open_error(const char *path)
 	return 0;
 }
 
+/* Where the file of that name is. */
+static const char *
+real_path(const char *path, char *buf, size_t size)
+{
+	const char *sys = getenv("UMAD_SYS");
+	static const char class[] = "/sys/class/";
+
+	if (!sys || strncmp(path, class, strlen(class)) != 0)
+		return path;
+	snprintf(buf, size, "%s/%s", sys, path + strlen(class));
+	return buf;
+}
+
+DIR *
+opendir(const char *path)
+{
+	static DIR *(*next)(const char *);
+	char buf[4096];
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "opendir");
+	return next(real_path(path, buf, sizeof(buf)));
+}
+
+int
+scandir(const char *path, struct dirent ***list,
+	int (*filter)(const struct dirent *),
+	int (*order)(const struct dirent **, const struct dirent **))
+{
+	static int (*next)(const char *, struct dirent ***,
+			   int (*)(const struct dirent *),
+			   int (*)(const struct dirent **,
+				   const struct dirent **));
+	char buf[4096];
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "scandir");
+	return next(real_path(path, buf, sizeof(buf)), list, filter, order);
+}
+
 int
 open(const char *path, int flags, ...)
 {
 	static int (*next)(const char *, int, ...);
 	int error = open_error(path);
+	char buf[4096];
 	mode_t mode = 0;
 	va_list args;
 	int fd;
@@ -147,7 +191,7 @@ open(const char *path, int flags, ...)
 		return fail(error);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "open");
-	fd = next(path, flags, mode);
+	fd = next(real_path(path, buf, sizeof(buf)), flags, mode);
 	if (fd < 0 || fd >= FDS)
 		return fd;
 	kind_of[fd] = strstr(path, "/infiniband/umad") ? "umad" :
