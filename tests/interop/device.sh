@@ -58,6 +58,9 @@ gone_case() {
 	sm_start "$name.log" -s 1 --control-socket "$SCRATCH/ctl"
 	check "$name: comes up" await 15 log_has "$name.log" 'SUBNET UP'
 	check "$name: others see IsSM" await 5 is_sm
+	# Get, Set, GetTable, GetMulti, Delete; Report is for subscribers here
+	check "$name: the SA leaves Reports to others" \
+		grep -qx '3 0x340006' fault.agents
 	fault "$words"
 	check "$name: it is noticed" await 8 log_has "$name.log" \
 		'error port: ibsim0 port 1 .*the device is gone'
@@ -239,6 +242,44 @@ choice_case() {
 	check "choice: without the module" grep -q 'modprobe ib_umad' choice
 }
 
+is_sm_in_lab() {	# another host sees IsSM, and OpenSM's query finds it
+	LAB_NODE=node-09 inside smpquery -G portinfo 0x10011 >portinfo 2>&1
+	grep -q IsSM portinfo
+}
+
+# The lab has the kernel's rules, judged elsewhere. Its HCA is pulled out and
+# comes back as another umad device, and a host is missing then.
+lab_case() {
+	wanted_case lab || return 0
+	rm -rf cache
+	lab_start "$demo" || { ok 1 "lab: minism-lab starts"; return; }
+	lab_sm lab.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/lab.log" \
+		-s 1
+	check "lab: comes up" await 20 log_has lab.log 'SUBNET UP'
+	check "lab: others see IsSM" await 5 is_sm_in_lab
+	lab_cmd unplug-device node-01
+	check "lab: the device is gone" await 8 log_has \
+		lab.log 'error port: .*the device is gone'
+	lab_cmd kill node-02
+	sleep 1
+	lab_cmd plug-device node-01 3
+	check "lab: it is found as umad3" await 12 log_has lab.log \
+		'the device is back'
+	check "lab: the fabric is up, without a host" await 20 log_has lab.log \
+		'SUBNET UP: .*15 hosts'
+	check "lab: others see IsSM again" await 5 is_sm_in_lab
+	check "lab: it was said once" \
+		[ "$(lines lab.log 'device is gone')" -eq 1 ]
+	lab_cmd refuse-issm node-01
+	lab_cmd unplug-device node-01
+	lab_cmd plug-device node-01
+	check "lab: a second time, and issm refuses" await 20 log_has lab.log \
+		'the device is back' 2
+	check "lab: which is said" log_has lab.log 'warning port: .*issm.*IsSM'
+	sm_kill_all
+}
+
+lab_case
 gone_case gone gone
 gone_case old gone-old
 once_case

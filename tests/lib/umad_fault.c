@@ -19,18 +19,21 @@
  * UMAD_SYS names a folder that takes the place of /sys/class.
  *
  * What is opened and closed of these devices goes to the file of that name
- * with .log at its end, a line each: "open issm".
+ * with .log at its end, a line each: "open issm"; and to .agents the classes
+ * that are registered, with their methods 0 to 31: "3 0x340006".
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <rdma/ib_user_mad.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -103,13 +106,13 @@ fail(int error)
 }
 
 static void
-note(const char *what, const char *kind)
+note(const char *suffix, const char *what, const char *kind)
 {
 	const char *path = getenv("UMAD_FAULT");
 	char name[4096], line[64];
 	long fd, n;
 
-	snprintf(name, sizeof(name), "%s.log", path ? path : "");
+	snprintf(name, sizeof(name), "%s%s", path ? path : "", suffix);
 	snprintf(line, sizeof(line), "%s %s\n", what, kind);
 	fd = path ? syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT |
 			    O_APPEND | O_CLOEXEC, 0644) : -1;
@@ -197,7 +200,7 @@ open(const char *path, int flags, ...)
 	kind_of[fd] = strstr(path, "/infiniband/umad") ? "umad" :
 		strstr(path, "/infiniband/issm") ? "issm" : NULL;
 	if (kind_of[fd])
-		note("open", kind_of[fd]);
+		note(".log", "open", kind_of[fd]);
 	return fd;
 }
 
@@ -207,12 +210,34 @@ close(int fd)
 	static int (*next)(int);
 
 	if (fd >= 0 && fd < FDS && kind_of[fd]) {
-		note("close", kind_of[fd]);
+		note(".log", "close", kind_of[fd]);
 		kind_of[fd] = NULL;
 	}
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "close");
 	return next(fd);
+}
+
+int
+ioctl(int fd, unsigned long request, ...)
+{
+	static int (*next)(int, unsigned long, void *);
+	struct ib_user_mad_reg_req *r;
+	char class[16], methods[16];
+	va_list args;
+
+	va_start(args, request);
+	r = va_arg(args, void *);
+	va_end(args);
+	if (of_umad(fd) && request == IB_USER_MAD_REGISTER_AGENT) {
+		snprintf(class, sizeof(class), "%x", r->mgmt_class);
+		snprintf(methods, sizeof(methods), "0x%x",
+			 (unsigned)r->method_mask[0]);
+		note(".agents", class, methods);
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
+	return next(fd, request, r);
 }
 
 ssize_t
