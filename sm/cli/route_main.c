@@ -9,7 +9,6 @@
  * wrong option or file.
  */
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,16 +147,6 @@ is_stdout(const char *path)
 			strcmp(path, "/dev/stdout") == 0);
 }
 
-/* What is there and no file, such as a pipe of the shell's, is written into. */
-static bool
-is_stream(const char *path)
-{
-	GStatBuf st;
-
-	return g_stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-		!S_ISDIR(st.st_mode);
-}
-
 static bool
 write_stream(const char *path, const GString *text)
 {
@@ -178,7 +167,7 @@ write_file(const char *path, const GString *text)
 
 	if (is_stdout(path))
 		return options_write(PROGRAM, text);
-	if (is_stream(path))
+	if (state_file_is_stream(path))
 		return write_stream(path, text);
 	if (state_file_is_ours(path, &error) &&
 	    g_file_set_contents(path, text->str, (gssize)text->len, &error))

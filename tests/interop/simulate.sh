@@ -64,6 +64,11 @@ replay_case() {
 	check "record: the same again" run first.log --once \
 		--record first.rec --simulate 'torus(3,3;1)'
 	check "record: byte for byte the same" cmp first.rec second.rec
+	echo theirs >target
+	ln -s target link.rec
+	refute "record: a link is not followed" run first.log --once \
+		--record link.rec --simulate 'torus(3,3;1)'
+	check "record: and what it leads to stays" grep -qx theirs target
 	check "replay: exits 0" run replay.log --once --replay first.rec
 	check "replay: comes up as then" log_has replay.log 'SUBNET UP'
 	printf 'lmc 1\n' >lmc.conf

@@ -76,6 +76,15 @@ state_file_load(const char *path, state_file_parse_fn parse, void *data,
 }
 
 bool
+state_file_is_stream(const char *path)
+{
+	GStatBuf st;
+
+	return g_stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+		!S_ISDIR(st.st_mode);
+}
+
+bool
 state_file_is_ours(const char *path, GError **error)
 {
 	GStatBuf st;
