@@ -47,6 +47,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_LIGHT] = "change seen",
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
+	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
 	[SWEEP_CAUSE_TIME] = "time for the next",
@@ -436,7 +437,8 @@ on_poll_timer(void *data)
 static void
 rest(struct sweep *s)
 {
-	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY);
+	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
+					1u << SWEEP_CAUSE_UNTAKEN);
 	int64_t quiet = s->causes & 1u << SWEEP_CAUSE_TRAP ? QUIET_US : 0;
 
 	if (urgent) {
@@ -446,7 +448,7 @@ rest(struct sweep *s)
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
-	if (s->causes && s->retry_us)
+	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		set_timer(s, s->last_end + s->retry_us, on_wake);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,

@@ -38,6 +38,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
+	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
 	SWEEP_CAUSE_ELECTION,
 	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
 	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */

@@ -91,11 +91,12 @@ set_retry(struct sweep *s, const struct program_result *r)
 
 	for (uint32_t port = 0; port < r->after->n_ports; port++)
 		fields |= r->untaken[port];
-	if (!(fields & PORT_FIELDS_ADDRESS))
+	if (!(fields & PORT_FIELDS_ADDRESS)) {
 		s->retry_us = 0;
-	else
-		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
-				    RETRY_MAX_US);
+		return;
+	}
+	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, RETRY_MAX_US);
+	s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
 }
 
 static void

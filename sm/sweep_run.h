@@ -40,8 +40,7 @@ struct sweep {
 	unsigned polls_lost;
 	bool up;			/* what the log said last */
 	bool over;			/* the goal is reached, or missed */
-	int64_t retry_us;		/* until the next Sets of addresses that
-					   were not taken; 0: there are none */
+	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */
 
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */
