@@ -40,6 +40,7 @@ struct survey {
 struct cable {
 	uint32_t sw, from, to_sw;
 	uint8_t to_port;	/* number */
+	uint16_t capacity;
 };
 
 /* Where the next edge of a switch goes. */
@@ -89,6 +90,28 @@ survey_far_end(const struct survey *v, uint32_t port)
 		SUBNET_NONE;
 }
 
+/* In 2.5 Gb/s; a width or speed that is not known counts as 4x EDR. */
+static uint16_t
+graph_find_capacity(const struct port_info *info)
+{
+	static const uint8_t widths[] = {
+		[1] = 1, [2] = 4, [4] = 8, [8] = 12, [16] = 2,
+	};
+	static const uint8_t speeds[] = { [1] = 1, [2] = 2, [4] = 4 };
+	static const uint8_t extended[] = {
+		[1] = 6, [2] = 10, [4] = 20, [8] = 40, [16] = 80,
+	};
+	uint16_t width = 0, speed = 0;
+
+	if (info->width_active < G_N_ELEMENTS(widths))
+		width = widths[info->width_active];
+	if (info->speed_ext_active < G_N_ELEMENTS(extended))
+		speed = extended[info->speed_ext_active];
+	if (!speed && info->speed_active < G_N_ELEMENTS(speeds))
+		speed = speeds[info->speed_active];
+	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
+}
+
 /* Lists cables between two switches, by switch and port, each from both ends;
  * counts them for whom they lead to, and the hosts. */
 static struct cable *
@@ -116,6 +139,7 @@ graph_list_cables(struct graph *g, const struct survey *v,
 			cables[g->n_edges++] = (struct cable){
 				sw, port, far_sw,
 				(uint8_t)(far - v->first[far_sw]),
+				graph_find_capacity(&s->ports[port].info),
 			};
 		}
 	}
@@ -155,6 +179,7 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 		edge.peer = cables[i].sw;
 		edge.back = cables[i].from;	/* for now */
 		edge.port = cables[i].to_port;
+		edge.capacity = cables[i].capacity;
 		graph_add_edge(g, g->first_edge[sw], &at[sw], &edge);
 	}
 }

@@ -17,6 +17,7 @@ struct graph_edge {
 	uint32_t peer;		/* switch index */
 	uint32_t back;		/* index of the edge of the same cable at peer */
 	uint8_t port;		/* of the switch that owns the edge */
+	uint16_t capacity;	/* active width times speed, in 2.5 Gb/s */
 };
 
 /* One owner of LIDs: a CA port behind a switch, or a switch's port 0. */
