@@ -1,0 +1,756 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The order of the switches.
+ *
+ * Purpose. Fat-tree routing and up/down routing are as good as the levels of
+ * the switches. Real trees have exceptions: hosts on spines, leaves with few
+ * hosts, cables between two spines or two leaves, a leaf below a leaf, leaves
+ * whose hosts are off, two trees joined. Fabrics that are no trees need an
+ * order with a root, and some roots are better than others.
+ *
+ * Method. Levels are distances from the leaves. If all switches with CAs are
+ * leaves, each cable joins adjacent levels and any two leaves have a common
+ * ancestor, that is the order. Else several guesses are compared: leaves are
+ * the switches with more than so many CAs, for several numbers; one of the two
+ * sides, if the fabric is bipartite; distances from one root, for several
+ * roots. Of each guess paths_estimate() computes the load of the busiest
+ * channel if all CAs send to all others by its shortest up*-down* paths; the
+ * flows that have no such path are charged as if they shared the cables of one
+ * switch. The lowest cost wins, the earlier guess if there is next to no
+ * difference. A top of a guess that joins only leaves which are joined further
+ * down is taken for a leaf without CAs, and moves below its neighbours.
+ *
+ * Places. Within a level, switches that hang on switches of the same level
+ * only come first, the farthest before the others; then subtree by subtree,
+ * seen from the top, then by index (NodeGUID).
+ *
+ * Cost. Linear in the cables for a tree without exceptions; else switches
+ * times cables for each guess, of which there are fewer on large fabrics.
+ */
+#include "routing/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/paths.h"
+#include "routing/sets.h"
+
+#define LEVEL_NONE	255u
+#define LEVEL_MAX	250u
+#define N_THRESHOLDS	6u	/* numbers of CAs that make a leaf, tried */
+#define MAX_ROOTS	64u	/* single roots tried */
+#define WORK		100000000u	/* steps for one guess, and for all roots */
+#define NEAR		1.03	/* no difference between costs */
+#define GOOD		1.5	/* times what no order costs: no roots tried */
+#define KEEP		1.1	/* the order in force may cost more */
+#define MAX_ROUNDS	8u	/* of order_settle() */
+#define N_SAMPLES	16u	/* pairs of leaves looked at below a top */
+
+/* ---- from levels to an order ---- */
+
+static void
+order_label_pods(struct order *o, const struct graph *g)
+{
+	uint32_t n = g->n_switches, r, sw, e;
+	uint32_t *label = o->pods = g_new(uint32_t, (size_t)n * o->n_levels);
+
+	for (sw = 0; sw < n; sw++)
+		label[sw] = sw;
+	for (r = 1; r < o->n_levels; r++) {
+		memcpy(label + n, label, n * sizeof(*label));
+		label += n;
+		for (sw = 0; sw < n; sw++)
+			for (e = g->first_edge[sw]; o->level[sw] + 1u == r &&
+			     e < g->first_edge[sw + 1]; e++) {
+				if (o->level[g->edges[e].peer] != r)
+					continue;
+				disjoint_join(label, sw, g->edges[e].peer);
+			}
+		for (sw = 0; sw < n; sw++)
+			label[sw] = disjoint_find(label, sw);
+	}
+}
+
+/* Distance over cables of the same level from a switch that has one to a
+ * higher level; 0 where there is no such way. */
+static uint32_t *
+order_find_hanging(const struct order *o, const struct graph *g)
+{
+	uint32_t *hangs = g_new0(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	g_autofree uint8_t *seen = g_new0(uint8_t, g->n_switches);
+	uint32_t sw, e, peer, head, tail = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; !seen[sw] &&
+		     e < g->first_edge[sw + 1]; e++)
+			if (o->level[g->edges[e].peer] > o->level[sw]) {
+				seen[sw] = 1;
+				queue[tail++] = sw;
+			}
+	for (head = 0; head < tail; head++) {
+		sw = queue[head];
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (seen[peer] || o->level[peer] != o->level[sw])
+				continue;
+			seen[peer] = 1;
+			hangs[peer] = hangs[sw] + 1;
+			queue[tail++] = peer;
+		}
+	}
+	return hangs;
+}
+
+struct sorting {
+	const struct order *o;
+	const uint32_t *hangs;
+	const uint32_t *held;	/* ranks that decide within a level; NULL */
+};
+
+static gint
+order_compare(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct sorting *s = data;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, r;
+	const uint32_t *label;
+
+	if (s->o->level[x] != s->o->level[y])
+		return (int)s->o->level[x] - (int)s->o->level[y];
+	if (s->held && s->held[x] != s->held[y])
+		return s->held[x] > s->held[y] ? -1 : 1;
+	if (s->hangs[x] != s->hangs[y])
+		return s->hangs[x] > s->hangs[y] ? -1 : 1;
+	for (r = s->o->n_levels; r > 0; r--) {
+		label = s->o->pods + (size_t)(r - 1) * s->o->n_switches;
+		if (label[x] != label[y])
+			return label[x] < label[y] ? -1 : 1;
+	}
+	return x < y ? -1 : x > y;
+}
+
+static void
+order_count_strays(struct order *o, const struct graph *g)
+{
+	uint32_t sw, e;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			o->n_strays += g->edges[e].peer > sw &&
+				ABS((int)o->level[sw] -
+				    (int)o->level[g->edges[e].peer]) != 1;
+}
+
+static struct order *
+order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
+{
+	struct order *o = g_new0(struct order, 1);
+	uint32_t n = g->n_switches, i;
+	g_autofree uint32_t *hangs = NULL;
+	struct sorting sorting = { o, NULL, held };
+
+	o->n_switches = n;
+	o->level = g_memdup2(level, n);
+	o->place = g_new(uint32_t, n);
+	o->climb = g_new(uint32_t, n);
+	for (o->n_levels = 1, i = 0; i < n; i++)
+		o->n_levels = MAX(o->n_levels, level[i] + 1u);
+	order_label_pods(o, g);
+	order_count_strays(o, g);
+	hangs = order_find_hanging(o, g);
+	sorting.hangs = hangs;
+	for (i = 0; i < n; i++)
+		o->climb[i] = i;
+	g_qsort_with_data(o->climb, (gint)n, sizeof(*o->climb), order_compare,
+			  &sorting);
+	for (i = 0; i < n; i++)
+		o->place[o->climb[i]] = i;
+	return o;
+}
+
+struct order *
+order_from_levels(const struct graph *g, const uint8_t *level)
+{
+	return order_build(g, level, NULL);
+}
+
+void
+order_destroy(struct order *o)
+{
+	if (!o)
+		return;
+	g_free(o->level);
+	g_free(o->place);
+	g_free(o->climb);
+	g_free(o->pods);
+	g_free(o);
+}
+
+/* The level in the upper half, counted from the top of the range. */
+uint32_t *
+order_ranks(const struct order *o)
+{
+	uint32_t *ranks = g_new(uint32_t, o->n_switches), sw;
+
+	for (sw = 0; sw < o->n_switches; sw++)
+		ranks[sw] = (LEVEL_NONE - o->level[sw]) << 16 |
+			(UINT16_MAX - o->place[sw]);
+	return ranks;
+}
+
+struct order *
+order_from_ranks(const struct graph *g, const uint32_t *ranks)
+{
+	g_autofree uint8_t *level = g_malloc(g->n_switches + 1u);
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (ranks[sw] >> 16 > LEVEL_NONE ||
+		    ranks[sw] >> 16 < LEVEL_NONE - LEVEL_MAX)
+			return NULL;
+		level[sw] = (uint8_t)(LEVEL_NONE - (ranks[sw] >> 16));
+	}
+	return order_build(g, level, ranks);
+}
+
+/* ---- guesses ---- */
+
+/* Gives each switch without a level that is cabled to one with its distance
+ * from the nearest of those n in the queue. */
+static void
+order_spread(const struct graph *g, uint8_t *level, uint32_t *queue,
+	     uint32_t n)
+{
+	uint32_t head, sw, peer, e;
+
+	for (head = 0; head < n; head++) {
+		sw = queue[head];
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (level[peer] != LEVEL_NONE)
+				continue;
+			level[peer] = (uint8_t)MIN(level[sw] + 1u, LEVEL_MAX);
+			queue[n++] = peer;
+		}
+	}
+}
+
+/* Distances from the switches with more than so many CAs. An island without
+ * one is counted from all its CAs, or else from its lowest switch. */
+static void
+order_count_from_leaves(const struct graph *g, uint32_t threshold,
+			uint8_t *level)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t n, sw, round, least[] = { threshold, 0 };
+
+	memset(level, (int)LEVEL_NONE, g->n_switches);
+	for (round = 0; round < G_N_ELEMENTS(least); round++) {
+		for (n = 0, sw = 0; sw < g->n_switches; sw++)
+			if (level[sw] == LEVEL_NONE &&
+			    g->n_hosts[sw] > least[round]) {
+				level[sw] = 0;
+				queue[n++] = sw;
+			}
+		order_spread(g, level, queue, n);
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (level[sw] == LEVEL_NONE) {
+			level[sw] = 0;
+			queue[0] = sw;
+			order_spread(g, level, queue, 1);
+		}
+}
+
+/* Turns distances from the top into levels. */
+static void
+order_turn_over(const struct graph *g, uint8_t *level, uint8_t deepest)
+{
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		level[sw] = (uint8_t)(level[sw] > deepest ? 0 :
+				      deepest - level[sw]);
+}
+
+/* Below one root; islands without it are below their lowest switch. */
+static void
+order_count_from_root(const struct graph *g, uint32_t root, uint8_t *level)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint8_t deepest = 0;
+	uint32_t sw, i;
+
+	memset(level, (int)LEVEL_NONE, g->n_switches);
+	for (i = 0; i <= g->n_switches; i++) {
+		sw = i ? i - 1 : root;
+		if (level[sw] != LEVEL_NONE)
+			continue;
+		level[sw] = 0;
+		queue[0] = sw;
+		order_spread(g, level, queue, 1);
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		deepest = MAX(deepest, level[sw]);
+	order_turn_over(g, level, deepest);
+}
+
+/*
+ * Below the roots that were given. A switch without CAs that is deeper than
+ * all that have some (it lost its cables up) goes above its neighbours.
+ * Islands without a root keep the level that they have.
+ */
+static void
+order_count_from_roots(const struct graph *g, const uint8_t *is_root,
+		       uint8_t *level)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	g_autofree uint8_t *depth = g_malloc(g->n_switches);
+	uint32_t sw, e, n = 0;
+	uint8_t deepest = 0, least;
+
+	memset(depth, (int)LEVEL_NONE, g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (is_root[sw]) {
+			depth[sw] = 0;
+			queue[n++] = sw;
+		}
+	order_spread(g, depth, queue, n);
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (depth[sw] != LEVEL_NONE && g->n_hosts[sw] > 0)
+			deepest = MAX(deepest, depth[sw]);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (depth[sw] == LEVEL_NONE)
+			continue;
+		least = depth[sw];
+		for (e = g->first_edge[sw]; depth[sw] > deepest &&
+		     e < g->first_edge[sw + 1]; e++)
+			least = (uint8_t)MIN(least, MAX(
+				depth[g->edges[e].peer], 1u) - 1);
+		level[sw] = (uint8_t)(deepest - MIN(least, deepest));
+	}
+}
+
+/* One side of a bipartite fabric as leaves: the switches at an even distance
+ * from the first with CAs, or at an odd one. */
+static void
+order_count_from_side(const struct graph *g, uint8_t side, uint8_t *level)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t sw;
+
+	memset(level, (int)LEVEL_NONE, g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (level[sw] != LEVEL_NONE)
+			continue;
+		level[sw] = 0;
+		queue[0] = sw;
+		order_spread(g, level, queue, 1);
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		level[sw] = (level[sw] ^ side) & 1;
+}
+
+/* ---- tops that are leaves ---- */
+
+struct sample {
+	const struct graph *g;
+	const uint8_t *level;
+	uint32_t *mark;		/* by switch: the last search that met it */
+	uint32_t n_searches;
+	GArray *todo;
+};
+
+/* A leaf below `sw`: the k-th of n ways down at first, any below. SUBNET_NONE:
+ * there is none, or it has no CA. */
+static uint32_t
+sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
+{
+	const struct graph *g = s->g;
+	uint32_t below[GRAPH_PORTS], n_below, e;
+
+	while (s->level[sw] > 0) {
+		for (n_below = 0, e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++)
+			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
+				below[n_below++] = g->edges[e].peer;
+		if (n_below == 0)
+			return SUBNET_NONE;
+		sw = below[(uint64_t)k * n_below / n % n_below];
+		k = k * 7 + 3;
+	}
+	return g->n_hosts[sw] ? sw : SUBNET_NONE;
+}
+
+/* Visits all that is above `sw` and below a level; true if it meets what the
+ * search before it did. */
+static bool
+sample_climb(struct sample *s, uint32_t sw, uint8_t below)
+{
+	const struct graph *g = s->g;
+	uint32_t now = ++s->n_searches, e, peer;
+	bool met = false;
+
+	met |= s->mark[sw] == now - 1;
+	s->mark[sw] = now;
+	g_array_set_size(s->todo, 0);
+	g_array_append_val(s->todo, sw);
+	while (s->todo->len) {
+		sw = g_array_index(s->todo, uint32_t, s->todo->len - 1);
+		g_array_set_size(s->todo, s->todo->len - 1);
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (s->level[peer] != s->level[sw] + 1 ||
+			    s->level[peer] >= below || s->mark[peer] == now)
+				continue;
+			met |= s->mark[peer] == now - 1;
+			s->mark[peer] = now;
+			if (s->level[peer] + 1u < below)
+				g_array_append_val(s->todo, peer);
+		}
+	}
+	return met;
+}
+
+/* Most of the pairs of leaves below this top, of those that are looked at,
+ * have a common ancestor further down. */
+static bool
+sample_is_idle(struct sample *s, uint32_t top)
+{
+	uint32_t n = N_SAMPLES, k, a, b, n_apart = 0;
+
+	for (k = 0; k < n && n_apart * 4 <= n; k++) {
+		a = sample_leaf(s, top, k, n);
+		b = sample_leaf(s, top, (k + n / 2) % n, n);
+		if (a == SUBNET_NONE || b == SUBNET_NONE || a == b)
+			continue;
+		s->n_searches++;	/* it follows no other */
+		sample_climb(s, a, s->level[top]);
+		n_apart += !sample_climb(s, b, s->level[top]);
+	}
+	return n_apart * 4 <= n;
+}
+
+/* The level that most of the neighbours have, the lowest of those. */
+static uint32_t
+order_level_around(const struct graph *g, const uint8_t *level, uint32_t sw)
+{
+	uint32_t count[256] = { 0 }, best = 0, i, e;
+
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		count[level[g->edges[e].peer]]++;
+	for (i = 1; i < G_N_ELEMENTS(count); i++)
+		if (count[i] > count[best])
+			best = i;
+	return best;
+}
+
+/* Moves idle tops below their neighbours. An empty pod takes a round for each
+ * of its levels. */
+static void
+order_settle(const struct graph *g, uint8_t *level)
+{
+	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
+	g_autofree uint8_t *next = g_malloc(g->n_switches);
+	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct sample s = { g, level, mark, 0, todo };
+	uint32_t sw, e, around, round;
+
+	for (round = 0; round < MAX_ROUNDS; round++) {
+		memcpy(next, level, g->n_switches);
+		for (sw = 0; sw < g->n_switches; sw++) {
+			for (e = g->first_edge[sw];
+			     e < g->first_edge[sw + 1]; e++)
+				if (level[g->edges[e].peer] > level[sw])
+					break;
+			if (level[sw] < 2 || e < g->first_edge[sw + 1] ||
+			    !sample_is_idle(&s, sw))
+				continue;
+			around = order_level_around(g, level, sw);
+			if (around > 0 && around - 1 < level[sw])
+				next[sw] = (uint8_t)(around - 1);
+		}
+		if (memcmp(level, next, g->n_switches) == 0)
+			return;
+		memcpy(level, next, g->n_switches);
+	}
+}
+
+/* ---- the choice ---- */
+
+uint64_t *
+order_find_tops(const struct order *o, const struct graph *g, uint32_t *n_words)
+{
+	g_autofree uint32_t *top = g_new(uint32_t, g->n_switches);
+	uint32_t n_tops = 0, i, sw, e, w;
+	uint64_t *tops, *mine, *above;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		top[sw] = n_tops;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (order_is_up(o, sw, g->edges[e].peer))
+				break;
+		n_tops += e == g->first_edge[sw + 1];
+	}
+	*n_words = (n_tops + 63) / 64;
+	tops = g_new0(uint64_t, (size_t)g->n_switches * *n_words);
+	for (i = g->n_switches; i-- > 0;) {
+		sw = o->climb[i];
+		mine = tops + (size_t)sw * *n_words;
+		above = NULL;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			if (!order_is_up(o, sw, g->edges[e].peer))
+				continue;
+			above = tops + (size_t)g->edges[e].peer * *n_words;
+			for (w = 0; w < *n_words; w++)
+				mine[w] |= above[w];
+		}
+		if (!above)
+			mine[top[sw] / 64] |= UINT64_C(1) << top[sw] % 64;
+	}
+	return tops;
+}
+
+static gint
+order_compare_tops(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const uint64_t *const *x = a, *const *y = b;
+	const uint32_t *n_words = data;
+
+	return memcmp(*x, *y, *n_words * sizeof(**x));
+}
+
+/* Compares sets of tops and not switches: in a tree few are different. */
+bool
+order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
+	    bool hosts_only)
+{
+	g_autofree const uint64_t **sets = g_new(const uint64_t *,
+						 g->n_switches + 1);
+	g_autofree uint32_t *island = graph_find_islands(g);
+	g_autofree uint8_t *hosts = g_new0(uint8_t, g->n_switches + 1);
+	uint32_t n = 0, i, j, w, sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		sets[sw] = tops + (size_t)sw * n_words;
+	g_qsort_with_data(sets, (gint)g->n_switches, sizeof(*sets),
+			  order_compare_tops, &n_words);
+	for (i = 0; i < g->n_switches; i++) {
+		sw = (uint32_t)((sets[i] - tops) / n_words);
+		if (hosts_only && !g->n_hosts[sw])
+			continue;
+		if (n == 0 || order_compare_tops(&sets[n - 1], &sets[i],
+						 &n_words))
+			sets[n++] = sets[i];
+		hosts[n - 1] |= g->n_hosts[sw] > 0;
+	}
+	for (i = 0; i < n; i++)
+		for (j = 0; j < i; j++) {
+			if (!hosts[i] && !hosts[j])
+				continue;
+			for (w = 0; w < n_words && !(sets[i][w] & sets[j][w]);
+			     w++)
+				;
+			if (w == n_words &&
+			    island[(sets[i] - tops) / n_words] ==
+			    island[(sets[j] - tops) / n_words])
+				return false;
+		}
+	return true;
+}
+
+/* All CAs are on leaves, all cables join adjacent levels, and all leaves with
+ * CAs reach each other. */
+static bool
+order_is_layered(const struct graph *g, const struct order *o)
+{
+	g_autofree uint64_t *tops = NULL;
+	uint32_t sw, n_words;
+
+	if (o->n_strays)
+		return false;
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (g->n_hosts[sw] && o->level[sw])
+			return false;
+	tops = order_find_tops(o, g, &n_words);
+	return order_joins(g, tops, n_words, true);
+}
+
+/* The best order of those that were tried. */
+struct trial {
+	const struct graph *g;
+	struct order *best;
+	double cost;
+	uint32_t step;		/* one destination in so many is looked at */
+};
+
+/* The busiest channel; flows without a path are charged to the cables of their
+ * own switches, and all of them to those of one average switch. */
+static double
+order_cost(const struct trial *t, const struct order *o)
+{
+	const struct graph *g = t->g;
+	g_autofree uint64_t *lost = g_new0(uint64_t, g->n_switches);
+	double most = paths_estimate(g, o, t->step, lost), own = 0, all = 0;
+	uint32_t sw;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		all += (double)lost[sw];
+		own = MAX(own, (double)lost[sw] / MAX(1,
+			  g->first_edge[sw + 1] - g->first_edge[sw]));
+	}
+	return most + MAX(own, all * g->n_switches / MAX(g->n_edges, 1));
+}
+
+/* Takes over `o`. */
+static void
+order_try(struct trial *t, struct order *o)
+{
+	double cost = order_cost(t, o);
+
+	if (t->best && cost * NEAR >= t->cost) {
+		order_destroy(o);
+		return;
+	}
+	order_destroy(t->best);
+	t->best = o;
+	t->cost = cost;
+}
+
+static int
+order_compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Numbers of CAs that switches have, but the highest; some of them if there
+ * are many. */
+static void
+order_try_thresholds(struct trial *t, uint8_t *level)
+{
+	const struct graph *g = t->g;
+	g_autofree uint32_t *counts = g_memdup2(g->n_hosts, g->n_switches *
+						sizeof(*counts));
+	uint32_t n = 0, i, step;
+
+	qsort(counts, g->n_switches, sizeof(*counts), order_compare_numbers);
+	for (i = 0; i < g->n_switches; i++)
+		if (n == 0 || counts[n - 1] != counts[i])
+			counts[n++] = counts[i];
+	step = MAX(n / N_THRESHOLDS, 1);
+	for (i = 0; i + 1 < n; i += step) {
+		order_count_from_leaves(g, counts[i], level);
+		order_settle(g, level);
+		order_try(t, order_from_levels(g, level));
+	}
+}
+
+/* Roots as far from each other as can be. */
+static void
+order_try_roots(struct trial *t, uint8_t *level)
+{
+	const struct graph *g = t->g;
+	uint32_t n = (uint32_t)(WORK / ((uint64_t)g->n_switches *
+					g->n_edges / t->step + 1)) + 2, i;
+	g_autofree uint8_t *near = g_malloc(g->n_switches);
+	uint32_t sw, root = 0;
+
+	n = MIN(MIN(n, MAX_ROOTS), g->n_switches);
+	memset(near, (int)LEVEL_NONE, g->n_switches);
+	for (i = 0; i < n; i++) {
+		order_count_from_root(g, root, level);
+		order_try(t, order_from_levels(g, level));
+		for (sw = 0; sw < g->n_switches; sw++)
+			near[sw] = (uint8_t)MIN(near[sw],
+				level[root] - level[sw]);
+		for (root = 0, sw = 1; sw < g->n_switches; sw++)
+			if (near[sw] > near[root])
+				root = sw;
+	}
+}
+
+static bool
+order_has_roots(const struct engine_input *in)
+{
+	return in->is_root && memchr(in->is_root, 1, in->g->n_switches);
+}
+
+/* From the fabric alone. */
+static struct order *
+order_find(const struct engine_input *in, struct trial *t)
+{
+	const struct graph *g = in->g;
+	g_autofree uint8_t *level = g_malloc0(g->n_switches + 1u);
+	g_autofree uint64_t *unused = NULL;
+	struct order *o;
+	uint8_t side;
+
+	order_count_from_leaves(g, 0, level);
+	if (order_has_roots(in)) {
+		order_count_from_roots(g, in->is_root, level);
+		return order_from_levels(g, level);
+	}
+	order_settle(g, level);
+	o = order_from_levels(g, level);
+	if (order_is_layered(g, o))
+		return o;
+	order_try(t, o);
+	order_try_thresholds(t, level);
+	for (side = 0; side < 2; side++) {
+		order_count_from_side(g, side, level);
+		order_try(t, order_from_levels(g, level));
+	}
+	unused = g_new0(uint64_t, g->n_switches);
+	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))
+		order_try_roots(t, level);
+	return t->best;
+}
+
+/* The order in force, with levels of `o` for switches that had none; NULL if
+ * it is no order of this fabric. */
+static struct order *
+order_recall(const struct engine_input *in, const struct order *o)
+{
+	const struct graph *g = in->g;
+	g_autofree uint32_t *ranks = order_ranks(o);
+	uint32_t sw, n_new = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (in->ranks[sw] == ENGINE_NO_RANK)
+			n_new++;
+		else
+			ranks[sw] = in->ranks[sw];
+	}
+	return n_new * 4 > g->n_switches ? NULL : order_from_ranks(g, ranks);
+}
+
+/* Levels that are the same need no keeping, and places then are as if there
+ * had been no other order. */
+static bool
+order_is_kept(struct trial *t, const struct order *held, const struct order *o)
+{
+	if (memcmp(held->level, o->level, o->n_switches) == 0)
+		return false;
+	return order_cost(t, held) <= KEEP * order_cost(t, o);
+}
+
+struct order *
+order_compute(const struct engine_input *in)
+{
+	const struct graph *g = in->g;
+	struct trial t = { .g = g };
+	struct order *o, *held;
+
+	t.step = 1 + (uint32_t)((uint64_t)g->n_switches * g->n_edges / WORK);
+	o = order_find(in, &t);
+	held = in->ranks ? order_recall(in, o) : NULL;
+	if (held && !order_has_roots(in) && order_is_kept(&t, held, o)) {
+		order_destroy(o);
+		held->kept = true;
+		return held;
+	}
+	order_destroy(held);
+	return o;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The order of the switches: which direction of a cable leads up.
+ *
+ * Each switch has a level (0: a leaf) and a place, and places are a total
+ * order that follows the levels. Up is towards the higher place, so a path
+ * that goes up and then down cannot be part of a credit loop (M. D. Schroeder
+ * et al., "Autonet", 1991). The ftree and updn engines and multicast use the
+ * same order. See order.c for how it is found.
+ */
+#ifndef MINISM_ROUTING_ORDER_H
+#define MINISM_ROUTING_ORDER_H
+
+#include "routing/engine.h"
+
+struct order {
+	uint32_t n_switches, n_levels;
+	uint8_t *level;		/* by switch */
+	uint32_t *place;	/* switch -> place */
+	uint32_t *climb;	/* place -> switch */
+	uint32_t *pods;		/* [level][switch]: the lowest switch of its
+				   component of the levels up to this one */
+	uint32_t n_strays;	/* cables that do not join adjacent levels */
+	bool kept;		/* from engine_input.ranks */
+};
+
+/*
+ * From in->is_root if there is any, else from the fabric; in->ranks is kept
+ * if it still serves nearly as well. Same fabric, same order: it does not
+ * depend on the order of discovery.
+ */
+struct order *order_compute(const struct engine_input *in);
+/* Of these levels, which are copied. */
+struct order *order_from_levels(const struct graph *g, const uint8_t *level);
+void order_destroy(struct order *o);
+
+/* engine_output.ranks: no two alike, up is towards the lower rank. g_free. */
+uint32_t *order_ranks(const struct order *o);
+
+/* Of engine_output.ranks; NULL if they are no order: a switch has none. */
+struct order *order_from_ranks(const struct graph *g, const uint32_t *ranks);
+
+/* Sets of tops (switches without a cable up): above each switch, or itself;
+ * *n_words a set. g_free. */
+uint64_t *order_find_tops(const struct order *o, const struct graph *g,
+			  uint32_t *n_words);
+
+/* Has each CA a path up and then down to each other CA, and, unless
+ * hosts_only, to and from each switch? By the tops. */
+bool order_joins(const struct graph *g, const uint64_t *tops,
+		 uint32_t n_words, bool hosts_only);
+
+static inline bool
+order_is_up(const struct order *o, uint32_t from, uint32_t to)
+{
+	return o->place[to] > o->place[from];
+}
+
+#endif

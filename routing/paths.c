@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Shortest paths that an order permits. See paths.h.
+ *
+ * Method. Backwards from the destination: first breadth first over switches
+ * that reach it by going down, then over those that go up to a switch already
+ * reached. The second search starts from all of the first at their distances:
+ * two sorted queues are merged.
+ *
+ * Cost. Linear in the cables.
+ */
+#include "routing/paths.h"
+
+#include <string.h>
+
+void
+paths_init(struct paths *p, const struct graph *g, const struct order *o)
+{
+	*p = (struct paths){
+		.g = g, .o = o, .dest = SUBNET_NONE,
+		.hops = g_new(uint16_t, g->n_switches),
+		.kind = g_new(uint8_t, g->n_switches),
+		.queue = g_new(uint32_t, g->n_switches),
+		.first = g_new(uint32_t, g->n_switches + 1),
+		.edges = g_new(uint32_t, g->n_edges + 1),
+	};
+}
+
+void
+paths_clear(struct paths *p)
+{
+	g_free(p->hops);
+	g_free(p->kind);
+	g_free(p->queue);
+	g_free(p->first);
+	g_free(p->edges);
+}
+
+/* Queues the neighbours of `sw` that are not reached yet and from which the
+ * cable leads down to it, or up if `up`. */
+static void
+paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
+	    uint32_t *tail)
+{
+	const struct graph *g = p->g;
+	uint32_t e, peer;
+
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		peer = g->edges[e].peer;
+		if (p->kind[peer] != PATHS_UNREACHED ||
+		    (p->o && order_is_up(p->o, peer, sw) != up))
+			continue;
+		p->kind[peer] = up ? PATHS_UP : PATHS_DOWN;
+		p->hops[peer] = (uint16_t)(p->hops[sw] + 1);
+		queue[(*tail)++] = peer;
+	}
+}
+
+/* Merges the switches that go down, of which there are n, with those that go
+ * up and are found meanwhile. */
+static uint32_t
+paths_search_up(struct paths *p, uint32_t n)
+{
+	g_autofree uint32_t *down = g_memdup2(p->queue, n * sizeof(*down));
+	uint32_t *ups = g_new(uint32_t, p->g->n_switches);
+	uint32_t i = 0, head = 0, tail = 0, n_all = 0, sw;
+
+	while (i < n || head < tail) {
+		if (head == tail || (i < n && p->hops[down[i]] <=
+				     p->hops[ups[head]]))
+			sw = down[i++];
+		else
+			sw = ups[head++];
+		p->queue[n_all++] = sw;
+		paths_relax(p, sw, true, ups, &tail);
+	}
+	g_free(ups);
+	return n_all;
+}
+
+static bool
+paths_leads_on(const struct paths *p, uint32_t sw, uint32_t peer)
+{
+	if (p->hops[peer] + 1 != p->hops[sw])
+		return false;
+	if (!p->o)
+		return true;
+	if (p->kind[sw] == PATHS_UP)
+		return order_is_up(p->o, sw, peer);
+	return p->kind[peer] == PATHS_DOWN && !order_is_up(p->o, sw, peer);
+}
+
+static void
+paths_list_edges(struct paths *p)
+{
+	const struct graph *g = p->g;
+	uint32_t i, sw, e, n = 0;
+
+	for (i = 0; i < p->n_reached; i++) {
+		sw = p->queue[i];
+		p->first[i] = n;
+		for (e = g->first_edge[sw]; i > 0 &&
+		     e < g->first_edge[sw + 1]; e++)
+			if (paths_leads_on(p, sw, g->edges[e].peer))
+				p->edges[n++] = e;
+	}
+	p->first[i] = n;
+}
+
+void
+paths_find(struct paths *p, uint32_t dest)
+{
+	uint32_t head, tail = 1;
+
+	memset(p->hops, 0xff, p->g->n_switches * sizeof(*p->hops));
+	memset(p->kind, PATHS_UNREACHED, p->g->n_switches);
+	p->dest = dest;
+	p->hops[dest] = 0;
+	p->kind[dest] = PATHS_DOWN;
+	p->queue[0] = dest;
+	for (head = 0; head < tail; head++)
+		paths_relax(p, p->queue[head], false, p->queue, &tail);
+	p->n_reached = p->o ? paths_search_up(p, tail) : tail;
+	paths_list_edges(p);
+}
+
+/* Adds what all CAs send to the `n_here` on p->dest. */
+static void
+paths_load(const struct paths *p, double n_here, double *flow, double *load)
+{
+	const struct graph *g = p->g;
+	uint32_t i, k, sw;
+	double wide, share;
+
+	for (i = p->n_reached; i-- > 1; flow[sw] = 0) {
+		sw = p->queue[i];
+		flow[sw] += g->n_hosts[sw] * n_here;
+		for (wide = 0, k = p->first[i]; k < p->first[i + 1]; k++)
+			wide += g->edges[p->edges[k]].capacity;
+		for (k = p->first[i]; k < p->first[i + 1]; k++) {
+			share = flow[sw] / wide;
+			load[p->edges[k]] += share;
+			flow[g->edges[p->edges[k]].peer] +=
+				share * g->edges[p->edges[k]].capacity;
+		}
+	}
+	flow[p->dest] = 0;
+}
+
+double
+paths_estimate(const struct graph *g, const struct order *o, uint32_t step,
+	       uint64_t *lost)
+{
+	g_autofree double *load = g_new0(double, g->n_edges + 1);
+	g_autofree double *flow = g_new0(double, g->n_switches);
+	uint64_t n_hosts = 0, n_reached;
+	uint32_t i, sw, e, widest = 0;
+	struct paths p;
+	double most = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_hosts += g->n_hosts[sw];
+	for (e = 0; e < g->n_edges; e++)
+		widest = MAX(widest, g->edges[e].capacity);
+	paths_init(&p, g, o);
+	for (sw = 0; sw < g->n_switches; sw += step) {
+		if (!g->n_hosts[sw])
+			continue;
+		paths_find(&p, sw);
+		for (n_reached = 0, i = 0; i < p.n_reached; i++)
+			n_reached += g->n_hosts[p.queue[i]];
+		lost[sw] += (n_hosts - n_reached) * g->n_hosts[sw] * step;
+		paths_load(&p, (double)g->n_hosts[sw] * step, flow, load);
+	}
+	for (e = 0; e < g->n_edges; e++)
+		most = MAX(most, load[e]);
+	paths_clear(&p);
+	return most * widest;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Shortest paths from all switches to one, as an order of the switches permits
+ * them and as forwarding tables can hold them.
+ *
+ * A table does not see where a packet came from. So a switch from which the
+ * destination can be reached by going down only does that, and any other goes
+ * up to where the rest is shortest; a packet that comes down then meets only
+ * switches that go on down.
+ */
+#ifndef MINISM_ROUTING_PATHS_H
+#define MINISM_ROUTING_PATHS_H
+
+#include "routing/order.h"
+
+#define PATHS_NONE	UINT16_MAX
+
+enum paths_kind {
+	PATHS_UNREACHED,
+	PATHS_DOWN,		/* down only; or any, if there is no order */
+	PATHS_UP,		/* up, and then perhaps down */
+};
+
+struct paths {
+	const struct graph *g;
+	const struct order *o;	/* NULL: any path */
+	uint32_t dest;		/* of the last search; SUBNET_NONE */
+	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
+	uint8_t *kind;		/* by switch: enum paths_kind */
+	uint32_t n_reached;
+	uint32_t *queue;	/* switches reached, near to far, dest first */
+	uint32_t *first;	/* by place in the queue, n_reached + 1: */
+	uint32_t *edges;	/* edges by which a shortest path goes on */
+};
+
+void paths_init(struct paths *p, const struct graph *g,
+		const struct order *o);
+void paths_clear(struct paths *p);
+void paths_find(struct paths *p, uint32_t dest);
+
+/*
+ * The load of the busiest channel if every CA sends to every other and each
+ * switch splits what it sends evenly over all its shortest paths, in flows
+ * over a channel of the widest kind. Adds to lost[] the flows without a path,
+ * by the switch of their destination. Looks at every step-th switch only.
+ */
+double paths_estimate(const struct graph *g, const struct order *o,
+		      uint32_t step, uint64_t *lost);
+
+#endif
