@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Turns from down to up.
+ *
+ * Method. Whether two switches have a path up and then down depends only on
+ * whether some top is above both, so it is tops that have to be joined. First
+ * one switch, the root, with nearly as many tops above it as any: it and all
+ * that is above it may forward from one switch above them to another. In a fat
+ * tree these are a tree upside down, with one path between any two of its
+ * tops. Tops that are not above the root are joined one after the other at a
+ * switch that has both old and new ones above it: what came down from an old
+ * one may go up to a new one and back, but not from one old to another.
+ *
+ * Safety. Damaged trees and fabrics that are none may give such a turn set a
+ * cycle. After each addition the graph of all channels, with all turns that go
+ * up, or up and then down, or down, and those that were added, is sorted
+ * topologically (A. B. Kahn, 1962). An addition that closes a cycle is undone
+ * and the next candidate is tried.
+ *
+ * Cost. Linear in the cables for each addition tried.
+ *
+ * Reference. W. J. Dally and C. L. Seitz, 1987, for channel dependencies.
+ */
+#include "routing/turns.h"
+
+#include <string.h>
+
+#define MAX_TRIES	16u	/* additions that failed, for an island */
+
+struct joining {
+	struct turns *t;
+	const struct graph *g;
+	const struct order *o;
+	uint32_t n_words;
+	uint64_t *tops;		/* order_find_tops() */
+	uint64_t *joined;	/* tops that are joined */
+	uint32_t *island;
+	uint8_t *tried;		/* by switch: closed a cycle */
+	GArray *added;		/* edges that got a class in this addition */
+	uint32_t *queue;	/* sorting: switches */
+	uint8_t *waits, *done;	/* by switch: in the queue; by edge: sorted */
+	uint32_t *n_below, *n_above;	/* by switch: channels into it from
+					   there that are not sorted */
+};
+
+static bool
+turns_is_up(const struct turns *t, uint32_t edge)
+{
+	const struct graph_edge *e = &t->g->edges[edge];
+
+	return order_is_up(t->o, t->g->edges[e->back].peer, e->peer);
+}
+
+bool
+turns_permit(const struct turns *t, uint32_t in, uint32_t out)
+{
+	uint32_t back = t->g->edges[in].back;
+
+	if (t->g->edges[back].peer == t->g->edges[out].peer)
+		return false;
+	if (turns_is_up(t, in) || !turns_is_up(t, out))
+		return true;
+	return t->class_of[back] && t->class_of[out] &&
+		t->class_of[back] != t->class_of[out];
+}
+
+/* ---- the topological sort ---- */
+
+static void
+sort_start(struct joining *j)
+{
+	const struct graph *g = j->g;
+	uint32_t sw, e, peer;
+
+	memset(j->n_below, 0, g->n_switches * sizeof(*j->n_below));
+	memset(j->n_above, 0, g->n_switches * sizeof(*j->n_above));
+	memset(j->done, 0, g->n_edges);
+	memset(j->waits, 1, g->n_switches);
+	memcpy(j->queue, j->o->climb, g->n_switches * sizeof(*j->queue));
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (order_is_up(j->o, sw, peer))
+				j->n_below[peer]++;
+			else
+				j->n_above[peer]++;
+		}
+}
+
+/* Channels into `sw` that are not sorted: count[c], of class c from above, for
+ * all that have one; count[0]: their sum. */
+static void
+sort_count_classes(const struct joining *j, uint32_t sw,
+		   uint32_t count[GRAPH_PORTS])
+{
+	const struct graph *g = j->g;
+	uint32_t e;
+
+	memset(count, 0, GRAPH_PORTS * sizeof(*count));
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		if (j->t->class_of[e] && !j->done[g->edges[e].back]) {
+			count[j->t->class_of[e]]++;
+			count[0]++;
+		}
+}
+
+/* Do the channels e to end - 1 from `sw` to one neighbour wait for no other? */
+static bool
+sort_is_ready(const struct joining *j, uint32_t sw, uint32_t e, uint32_t end,
+	      const uint32_t *count)
+{
+	uint32_t class = j->t->class_of[e], n = 0, i;
+
+	if (order_is_up(j->o, sw, j->g->edges[e].peer))
+		return j->n_below[sw] == 0 &&
+			(!class || count[0] == count[class]);
+	for (i = e; i < end; i++)	/* back where they come from */
+		n += !j->done[j->g->edges[i].back];
+	return j->n_above[sw] + j->n_below[sw] == n;
+}
+
+/* Sorts the channels out of `sw` that wait for no other; returns how many. */
+static uint32_t
+sort_release(struct joining *j, uint32_t sw, uint32_t *tail)
+{
+	const struct graph *g = j->g;
+	uint32_t count[GRAPH_PORTS], e, next, peer, n = 0;
+
+	sort_count_classes(j, sw, count);
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e = next) {
+		peer = g->edges[e].peer;
+		for (next = e + 1; next < g->first_edge[sw + 1] &&
+		     g->edges[next].peer == peer; next++)
+			;
+		if (j->done[e] || !sort_is_ready(j, sw, e, next, count))
+			continue;
+		n += next - e;
+		memset(j->done + e, 1, next - e);
+		if (order_is_up(j->o, sw, peer))
+			j->n_below[peer] -= next - e;
+		else
+			j->n_above[peer] -= next - e;
+		if (!j->waits[peer]) {
+			j->waits[peer] = 1;
+			j->queue[(*tail)++ % (g->n_switches + 1)] = peer;
+		}
+	}
+	return n;
+}
+
+static bool
+turns_are_safe(struct joining *j)
+{
+	uint32_t n = j->g->n_switches, head, tail = n, n_sorted = 0, sw;
+
+	sort_start(j);
+	for (head = 0; head != tail; head++) {
+		sw = j->queue[head % (n + 1)];
+		j->waits[sw] = 0;
+		n_sorted += sort_release(j, sw, &tail);
+	}
+	return n_sorted == j->g->n_edges;
+}
+
+/* ---- the choice of turns ---- */
+
+static uint32_t
+turns_count_new(const struct joining *j, uint32_t sw)
+{
+	const uint64_t *tops = j->tops + (size_t)sw * j->n_words;
+	uint32_t w, n = 0;
+
+	for (w = 0; w < j->n_words; w++)
+		n += (uint32_t)__builtin_popcountll(tops[w] & ~j->joined[w]);
+	return n;
+}
+
+static bool
+turns_has_old(const struct joining *j, uint32_t sw)
+{
+	const uint64_t *tops = j->tops + (size_t)sw * j->n_words;
+	uint32_t w;
+
+	for (w = 0; w < j->n_words; w++)
+		if (tops[w] & j->joined[w])
+			return true;
+	return false;
+}
+
+/* Gives the edges up of `sw` classes: one for each neighbour; but one for all
+ * neighbours that have no new top above them, if `sw` joins new tops to old. */
+static void
+turns_open(struct joining *j, uint32_t sw, bool joins)
+{
+	const struct graph *g = j->g;
+	uint32_t e, peer, last = SUBNET_NONE, class = 1;
+
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		peer = g->edges[e].peer;
+		if (!order_is_up(j->o, sw, peer) || j->t->class_of[e])
+			continue;
+		class += peer != last && class < GRAPH_PORTS - 1;
+		last = peer;
+		j->t->class_of[e] = (uint8_t)(joins &&
+			!turns_count_new(j, peer) ? 1 : class);
+		g_array_append_val(j->added, e);
+	}
+}
+
+/* Opens `sw` and all that is above it, if it is the root; else the switches
+ * above it that have new tops only. */
+static void
+turns_open_from(struct joining *j, uint32_t sw, bool joins)
+{
+	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(sw));
+	g_autofree uint8_t *seen = g_new0(uint8_t, j->g->n_switches);
+	uint32_t i, e, peer;
+
+	g_array_append_val(todo, sw);
+	for (i = 0; i < todo->len; i++) {
+		sw = g_array_index(todo, uint32_t, i);
+		turns_open(j, sw, joins && i == 0);
+		for (e = j->g->first_edge[sw]; e < j->g->first_edge[sw + 1];
+		     e++) {
+			peer = j->g->edges[e].peer;
+			if (seen[peer] || !order_is_up(j->o, sw, peer) ||
+			    (joins && turns_has_old(j, peer)))
+				continue;
+			seen[peer] = 1;
+			g_array_append_val(todo, peer);
+		}
+	}
+}
+
+/* The highest switch from here up that has both old and new tops above it. */
+static uint32_t
+turns_climb(const struct joining *j, uint32_t sw)
+{
+	const struct graph *g = j->g;
+	uint32_t e, peer;
+
+	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		peer = g->edges[e].peer;
+		if (!order_is_up(j->o, sw, peer) || !turns_has_old(j, peer) ||
+		    !turns_count_new(j, peer))
+			continue;
+		sw = peer;
+		e = g->first_edge[sw] - 1;
+	}
+	return sw;
+}
+
+/* The switch with most new tops above it, the lowest of those; for the root
+ * the lowest that has nearly as many, or it would move with each cable. */
+static uint32_t
+turns_find_best(const struct joining *j, uint32_t island, bool is_first)
+{
+	uint32_t best = SUBNET_NONE, most = 0, i, sw, n;
+	g_autofree uint32_t *weight = g_new0(uint32_t, j->g->n_switches);
+
+	for (i = 0; i < j->g->n_switches; i++) {
+		sw = j->o->climb[i];
+		if (j->island[sw] != island || j->tried[sw])
+			continue;
+		n = turns_count_new(j, sw);
+		if (n == 0 || (is_first ? n < 2 : !turns_has_old(j, sw)))
+			continue;
+		weight[sw] = n;
+		if (n > most) {
+			most = n;
+			best = sw;
+		}
+	}
+	for (i = 0; is_first && i < j->g->n_switches; i++) {
+		sw = j->o->climb[i];
+		if (weight[sw] && weight[sw] * 4 >= most * 3)
+			return sw;
+	}
+	return best;
+}
+
+static void
+turns_undo(struct joining *j)
+{
+	for (guint i = 0; i < j->added->len; i++)
+		j->t->class_of[g_array_index(j->added, uint32_t, i)] = 0;
+}
+
+/* Joins the tops of an island as long as one more can be. */
+static void
+turns_join_island(struct joining *j, uint32_t island)
+{
+	uint32_t tries = 0, sw, at, w;
+	bool is_first = true;
+
+	while (tries < MAX_TRIES) {
+		sw = turns_find_best(j, island, is_first);
+		if (sw == SUBNET_NONE)
+			return;
+		at = is_first ? sw : turns_climb(j, sw);
+		g_array_set_size(j->added, 0);
+		turns_open_from(j, at, !is_first);
+		if (!turns_are_safe(j)) {
+			turns_undo(j);
+			j->tried[sw] = 1;
+			tries++;
+			continue;
+		}
+		if (j->t->first == SUBNET_NONE)
+			j->t->first = at;
+		j->t->n_turning++;
+		is_first = false;
+		for (w = 0; w < j->n_words; w++)
+			j->joined[w] |= j->tops[(size_t)at * j->n_words + w];
+	}
+}
+
+static void
+turns_join_all(struct joining *j)
+{
+	uint32_t n = j->g->n_switches, sw;
+
+	j->island = graph_find_islands(j->g);
+	j->joined = g_new0(uint64_t, j->n_words);
+	j->tried = g_new0(uint8_t, n);
+	j->added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	j->queue = g_new(uint32_t, n + 1);
+	j->waits = g_new(uint8_t, n);
+	j->done = g_new(uint8_t, j->g->n_edges + 1);
+	j->n_below = g_new(uint32_t, n);
+	j->n_above = g_new(uint32_t, n);
+	for (sw = 0; sw < n; sw++)
+		if (j->island[sw] == sw)
+			turns_join_island(j, sw);
+	g_free(j->island);
+	g_free(j->joined);
+	g_free(j->tried);
+	g_array_unref(j->added);
+	g_free(j->queue);
+	g_free(j->waits);
+	g_free(j->done);
+	g_free(j->n_below);
+	g_free(j->n_above);
+}
+
+struct turns *
+turns_new(const struct graph *g, const struct order *o)
+{
+	struct turns *t = g_new0(struct turns, 1);
+	struct joining j = { .t = t, .g = g, .o = o };
+
+	t->g = g;
+	t->o = o;
+	t->first = SUBNET_NONE;
+	t->class_of = g_new0(uint8_t, g->n_edges + 1);
+	j.tops = order_find_tops(o, g, &j.n_words);
+	if (!order_joins(g, j.tops, j.n_words, false))
+		turns_join_all(&j);
+	g_free(j.tops);
+	return t;
+}
+
+void
+turns_free(struct turns *t)
+{
+	if (!t)
+		return;
+	g_free(t->class_of);
+	g_free(t);
+}
+
+/* ---- use ---- */
+
+enum extend { EXTEND_SETTLED, EXTEND_OPEN, EXTEND_USED };
+
+struct extending {
+	const struct turns *t;
+	uint32_t dest;
+	uint32_t *next;
+	uint16_t *hops;
+	uint8_t *state;		/* by switch: enum extend */
+	const float *cost;
+};
+
+/* Offers `sw` the path that begins with edge `e`, the rest of which is there. */
+static void
+extend_offer(struct extending *x, uint32_t sw, uint32_t e)
+{
+	uint32_t peer = x->t->g->edges[e].peer;
+	uint16_t hops = (uint16_t)(x->hops[peer] + 1);
+
+	if (hops > x->hops[sw] || (hops == x->hops[sw] &&
+				   x->cost[e] >= x->cost[x->next[sw]]))
+		return;
+	if (peer != x->dest && !turns_permit(x->t, e, x->next[peer]))
+		return;
+	x->next[sw] = e;
+	x->hops[sw] = hops;
+}
+
+/* Of the paths to a switch without CAs, leaves those that CAs use: the rest is
+ * no data, and an entry that nothing needs is one that may have to change. */
+static uint32_t
+extend_trim(struct extending *x, uint32_t *list, uint32_t n)
+{
+	const struct graph *g = x->t->g;
+	uint32_t i, sw, n_used = 0;
+
+	for (i = n; i-- > 0;) {
+		sw = list[i];
+		if (g->n_hosts[sw])
+			x->state[sw] = EXTEND_USED;
+		if (x->state[sw] == EXTEND_USED)
+			x->state[g->edges[x->next[sw]].peer] = EXTEND_USED;
+	}
+	for (i = 0; i < n; i++) {
+		sw = list[i];
+		if (x->state[sw] != EXTEND_USED) {
+			x->next[sw] = SUBNET_NONE;
+			continue;
+		}
+		list[i] = list[n_used];
+		list[n_used++] = sw;
+	}
+	return n_used;
+}
+
+uint32_t
+turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
+	     uint16_t *hops, uint32_t *list, uint32_t n, const float *cost)
+{
+	const struct graph *g = t->g;
+	g_autofree uint8_t *open = g_new0(uint8_t, g->n_switches);
+	struct extending x = { t, dest, next, hops, open, cost };
+	uint32_t n_done = 0, i, e, sw, peer, least;
+
+	hops[dest] = 0;
+	for (i = 0; i < n; i++) {
+		open[list[i]] = EXTEND_OPEN;
+		next[list[i]] = SUBNET_NONE;
+		hops[list[i]] = UINT16_MAX;
+	}
+	for (i = 0; i < n; i++)
+		for (sw = list[i], e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (open[peer] == EXTEND_SETTLED &&
+			    (peer == dest || next[peer] != SUBNET_NONE))
+				extend_offer(&x, sw, e);
+		}
+	for (;;) {	/* the nearest of those that are left, as Dijkstra's */
+		least = UINT16_MAX;
+		for (i = n_done; i < n; i++)
+			least = MIN(least, hops[list[i]]);
+		if (least == UINT16_MAX)
+			return g->n_hosts[dest] ? n_done :
+				extend_trim(&x, list, n_done);
+		for (i = n_done; i < n; i++) {
+			sw = list[i];
+			if (hops[sw] != least)
+				continue;
+			list[i] = list[n_done];
+			list[n_done++] = sw;
+			open[sw] = EXTEND_SETTLED;
+			for (e = g->first_edge[sw]; e < g->first_edge[sw + 1];
+			     e++)
+				if (open[g->edges[e].peer] == EXTEND_OPEN)
+					extend_offer(&x, g->edges[e].peer,
+						     g->edges[e].back);
+		}
+	}
+}
