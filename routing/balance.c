@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Load-weighted choice among shortest paths.
+ *
+ * Method. First, one destination LID after the other gets a tree: near to far,
+ * each switch takes the next hop with the least cost of the whole path, the
+ * cost of a channel being a power of its load; then the flows of all CAs along
+ * that tree become load. So the flows to a LID tend to share one tree, which
+ * keeps them away from the flows to other LIDs. LIDs that have paths already
+ * only add their load.
+ *   Then, pass by pass, each LID with a path over an overloaded channel is
+ * routed again: its flows are taken out, and the switches choose anew, near to
+ * far, each adding its own flows when it has chosen, so that the tree is split
+ * where that helps; a path without an overloaded channel stays as it is. A
+ * channel is overloaded if it carries more than the busiest one must: the
+ * mean, or what the CAs of one switch send to all others.
+ *
+ * Loads are flows times the inverse of the cable's capacity. LIDs of one LMC
+ * range are there for the sake of different paths, so the cables that a lower
+ * LID of the range uses are the last choice.
+ *
+ * Cost. LIDs times switches times their candidates, and switches times cables,
+ * in each pass; only what is overloaded counts after the first.
+ *
+ * Reference. T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for
+ * large-scale InfiniBand networks", 2009, for weights by load.
+ */
+#include "routing/balance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "routing/paths.h"
+
+#define WORK		400000000u	/* steps, after which passes end */
+#define WORK_HELD	400000000u	/* the same, if there are paths */
+#define MAX_PASSES	8u
+#define ROOM		1.02f	/* times the bound: not overloaded */
+#define GAIN		0.995f	/* a pass that does less is the last */
+#define SIBLING		1e9f	/* cost of a cable of a lower LID's path */
+#define KEEP		1.1f	/* times the load anew: tables are kept */
+#define KEEP_BLOCKS	2u	/* so many times the changes: not worth it */
+#define MAX_WALK	64u	/* hops along which costs are brought up to
+				   date */
+
+struct balance {
+	const struct graph *g;
+	const struct turns *t;
+	struct lft *out;
+	struct paths p;		/* to the destination at hand */
+	uint32_t base, lid;	/* of its range, and the one at hand */
+	uint32_t *rest;		/* switches without such a path; */
+	uint32_t n_rest, n_extended;	/* those that turns gave one first */
+	uint32_t *next;		/* by switch: edge, for the LID at hand */
+	uint32_t *waiting, *queue;	/* by switch; see balance_add_all() */
+	uint32_t *edge_of;	/* graph_map_ports() */
+	float *load, *cost, *weight;	/* by edge; of one flow */
+	float *path;		/* by switch: cost of its path */
+	float *flow;		/* by switch */
+	float scale;		/* 1 / mean load */
+	float limit;		/* a channel with more is overloaded */
+	uint64_t work, most_work;	/* steps */
+};
+
+/* Adds to the load of a channel. */
+static void
+balance_change(struct balance *b, uint32_t e, float flow)
+{
+	float x;
+
+	b->load[e] += flow * b->weight[e];
+	x = b->load[e] * b->scale;
+	b->cost[e] = x * x * x * x + 1e-6f * x;
+}
+
+/* Adds the flows of all CAs to the LID at hand, times `sign`, along next[],
+ * upstream first. */
+static void
+balance_add_all(struct balance *b, float sign)
+{
+	const struct graph *g = b->g;
+	uint32_t sw, peer, head, tail = 0;
+
+	memset(b->waiting, 0, g->n_switches * sizeof(*b->waiting));
+	for (sw = 0; sw < g->n_switches; sw++) {
+		b->flow[sw] = (float)g->n_hosts[sw];
+		if (b->next[sw] != SUBNET_NONE)
+			b->waiting[g->edges[b->next[sw]].peer]++;
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (b->waiting[sw] == 0 && b->next[sw] != SUBNET_NONE)
+			b->queue[tail++] = sw;
+	for (head = 0; head < tail; head++) {
+		sw = b->queue[head];
+		peer = g->edges[b->next[sw]].peer;
+		if (b->flow[sw] > 0)
+			balance_change(b, b->next[sw], sign * b->flow[sw]);
+		b->flow[peer] += b->flow[sw];
+		if (--b->waiting[peer] == 0 && b->next[peer] != SUBNET_NONE)
+			b->queue[tail++] = peer;
+	}
+	b->work += g->n_switches;
+}
+
+/* Adds those of one switch's CAs, along its path. */
+static void
+balance_add(struct balance *b, uint32_t sw)
+{
+	const struct graph *g = b->g;
+	float flow = (float)g->n_hosts[sw];
+	uint32_t walk[MAX_WALK], n = 0, e;
+
+	for (; flow > 0 && sw != b->p.dest; sw = g->edges[e].peer) {
+		e = b->next[sw];
+		balance_change(b, e, flow);
+		if (n < MAX_WALK)
+			walk[n++] = sw;
+	}
+	while (n-- > 0) {
+		e = b->next[walk[n]];
+		b->path[walk[n]] = b->cost[e] + b->path[g->edges[e].peer];
+	}
+}
+
+/* Has the path by this edge room for the flows of the switch? */
+static bool
+balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
+{
+	float flow = (float)b->g->n_hosts[sw];
+
+	for (;; e = b->next[sw]) {
+		if (b->load[e] + flow * b->weight[e] > b->limit)
+			return false;
+		sw = b->g->edges[e].peer;
+		if (sw == b->p.dest)
+			return true;
+	}
+}
+
+static float
+balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
+{
+	uint32_t peer = b->g->edges[e].peer, lid;
+	float cost = b->cost[e];
+
+	if (peer != b->p.dest)	/* other switches have added flows since */
+		cost += b->cost[b->next[peer]] +
+			b->path[b->g->edges[b->next[peer]].peer];
+	for (lid = b->base; lid < b->lid; lid++)
+		if (lft_row(b->out, sw)[lid] == b->g->edges[e].port)
+			cost += SIBLING;
+	return cost;
+}
+
+/* The next hop of the i-th switch, that which it has if there is room. */
+static void
+balance_choose(struct balance *b, uint32_t i, uint32_t held)
+{
+	const struct paths *p = &b->p;
+	uint32_t sw = p->queue[i], best = SUBNET_NONE, k;
+	float least = INFINITY, kept = INFINITY, cost;
+
+	for (k = p->first[i]; k < p->first[i + 1]; k++) {
+		cost = balance_cost_by(b, sw, p->edges[k]);
+		if (p->edges[k] == held)
+			kept = cost;
+		if (cost < least || best == SUBNET_NONE) {
+			least = cost;
+			best = p->edges[k];
+		}
+	}
+	if (kept < INFINITY && (kept <= least ||
+				balance_has_room(b, sw, held))) {
+		best = held;
+		least = kept;
+	}
+	b->next[sw] = best;
+	b->path[sw] = least;
+}
+
+/* next[] for the LID at hand; each switch adds its flows if `again`. */
+static void
+balance_choose_all(struct balance *b, bool again)
+{
+	const struct paths *p = &b->p;
+	uint32_t i;
+
+	b->path[p->dest] = 0;
+	b->next[p->dest] = SUBNET_NONE;
+	for (i = 1; i < p->n_reached; i++) {
+		balance_choose(b, i, again ? b->next[p->queue[i]] :
+			       SUBNET_NONE);
+		if (again)
+			balance_add(b, p->queue[i]);
+	}
+	b->work += p->first[p->n_reached] + 2 * p->n_reached;
+	for (i = 0; i < b->n_rest; i++)
+		b->next[b->rest[i]] = SUBNET_NONE;
+	b->n_extended = !b->t || !b->n_rest ? 0 :
+		turns_extend(b->t, p->dest, b->next, b->p.hops, b->rest,
+			     b->n_rest, b->cost);
+	for (i = 0; again && i < b->n_extended; i++)
+		balance_add(b, b->rest[i]);
+}
+
+static void
+balance_aim(struct balance *b, uint32_t dest)
+{
+	uint32_t sw;
+
+	if (b->p.dest == dest)
+		return;
+	paths_find(&b->p, dest);
+	b->n_rest = 0;
+	for (sw = 0; sw < b->g->n_switches; sw++)
+		if (b->p.kind[sw] == PATHS_UNREACHED)
+			b->rest[b->n_rest++] = sw;
+	b->work += b->g->n_edges;
+}
+
+static void
+balance_store(struct balance *b)
+{
+	uint32_t i, sw, n = b->p.n_reached + b->n_extended;
+
+	for (i = 1; i < n; i++) {
+		sw = i < b->p.n_reached ? b->p.queue[i] :
+			b->rest[i - b->p.n_reached];
+		lft_row(b->out, sw)[b->lid] = b->g->edges[b->next[sw]].port;
+	}
+}
+
+static void
+balance_read(struct balance *b)
+{
+	for (uint32_t sw = 0; sw < b->g->n_switches; sw++)
+		b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
+					 lft_row(b->out, sw)[b->lid]];
+}
+
+static void
+balance_route_lid(struct balance *b, uint32_t dest)
+{
+	balance_aim(b, dest);
+	balance_choose_all(b, false);
+	balance_add_all(b, 1);
+	balance_store(b);
+}
+
+static void
+balance_improve_lid(struct balance *b, uint32_t dest)
+{
+	balance_read(b);
+	balance_add_all(b, -1);
+	balance_aim(b, dest);
+	balance_choose_all(b, true);
+	balance_store(b);
+}
+
+/* Marks the LIDs that have an entry into an overloaded channel. */
+static void
+balance_mark_heavy(struct balance *b, uint8_t *heavy)
+{
+	const struct graph *g = b->g;
+	uint32_t sw, e, lid, n;
+	uint8_t is_heavy[GRAPH_PORTS];
+	const uint8_t *row;
+
+	memset(heavy, 0, g->top + 1u);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		memset(is_heavy, 0, sizeof(is_heavy));
+		for (n = 0, e = g->first_edge[sw]; e < g->first_edge[sw + 1];
+		     e++) {
+			is_heavy[g->edges[e].port] = b->load[e] > b->limit;
+			n += b->load[e] > b->limit;
+		}
+		row = lft_row(b->out, sw);
+		for (lid = 0; n && lid <= g->top; lid++)
+			heavy[lid] |= is_heavy[row[lid]];
+	}
+}
+
+enum pass {
+	PASS_FIRST,		/* routes LIDs, but loads those of marked
+				   switches */
+	PASS_LOAD,		/* loads all */
+	PASS_IMPROVE,		/* routes marked LIDs again */
+};
+
+/* All LIDs of CAs, switch by switch. */
+static void
+balance_pass(struct balance *b, const struct order *o, enum pass pass,
+	     const uint8_t *marks)
+{
+	const struct graph *g = b->g;
+	const struct graph_target *target;
+	uint32_t i, k, dest, nth;
+
+	for (i = 0; i < g->n_switches; i++) {
+		dest = o ? o->climb[i] : i;
+		for (k = g->first_target[dest]; k < g->first_target[dest + 1];
+		     k++) {
+			target = &g->targets[k];
+			b->base = target->lid;
+			for (nth = 0; target->port && nth < target->n_lids;
+			     nth++) {
+				b->lid = b->base + nth;
+				if (pass == PASS_LOAD ||
+				    (pass == PASS_FIRST && marks &&
+				     marks[dest])) {
+					balance_read(b);
+					balance_add_all(b, 1);
+				} else if (pass == PASS_FIRST) {
+					balance_route_lid(b, dest);
+				} else if (marks[b->lid] &&
+					   b->work < b->most_work) {
+					balance_improve_lid(b, dest);
+				}
+			}
+		}
+	}
+}
+
+/* LIDs of switches: by the least loaded paths, adding nothing. */
+static void
+balance_route_switches(struct balance *b, const uint8_t *held)
+{
+	const struct graph *g = b->g;
+	const struct graph_target *target;
+
+	for (target = g->targets; target < g->targets + g->n_targets;
+	     target++) {
+		memset(lft_row(b->out, target->sw) + target->lid,
+		       target->port, target->n_lids);
+		if (target->port || (held && held[target->sw]))
+			continue;
+		balance_aim(b, target->sw);
+		b->base = target->lid;
+		for (b->lid = b->base; b->lid < b->base + target->n_lids;
+		     b->lid++) {
+			balance_choose_all(b, false);
+			balance_store(b);
+		}
+	}
+}
+
+static float
+balance_find_busiest(const struct balance *b)
+{
+	float most = 0;
+
+	for (uint32_t e = 0; e < b->g->n_edges; e++)
+		most = MAX(most, b->load[e]);
+	return most;
+}
+
+/* What the busiest channel must carry. */
+static float
+balance_find_bound(const struct balance *b)
+{
+	const struct graph *g = b->g;
+	double all = 0, sum = 0, wide = 0, own, most = 0;
+	uint32_t sw, e;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		all += g->n_hosts[sw];
+	for (sw = 0; sw < g->n_switches; sw++) {
+		for (own = 0, e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++) {
+			own += 1 / b->weight[e];
+			sum += b->load[e] / b->weight[e];
+		}
+		wide += own;
+		if (own > 0)
+			most = MAX(most, g->n_hosts[sw] *
+				   (all - g->n_hosts[sw]) / own);
+	}
+	return (float)(wide > 0 ? MAX(most, sum / wide) : 0);
+}
+
+/* Passes as long as they help, until no channel has more than `limit`. */
+static void
+balance_improve(struct balance *b, const struct order *o, float limit)
+{
+	size_t size = (size_t)b->out->n_switches * b->out->stride;
+	g_autofree uint8_t *heavy = g_malloc(b->g->top + 1u);
+	g_autofree uint8_t *best = NULL;
+	float before, now = balance_find_busiest(b);
+	uint32_t pass;
+
+	b->limit = limit;
+	for (pass = 0; pass < MAX_PASSES && now > b->limit &&
+	     b->work < b->most_work; pass++) {
+		before = now;
+		if (!best)
+			best = g_malloc(size);
+		memcpy(best, b->out->ports, size);
+		balance_mark_heavy(b, heavy);
+		balance_pass(b, o, PASS_IMPROVE, heavy);
+		now = balance_find_busiest(b);
+		if (now > before)
+			memcpy(b->out->ports, best, size);
+		if (now > before * GAIN)
+			return;
+	}
+}
+
+static void
+balance_init(struct balance *b, const struct graph *g, const struct turns *t,
+	     struct lft *out)
+{
+	uint32_t n = g->n_switches, i, widest = 0;
+	double n_hosts = 0;
+
+	*b = (struct balance){
+		.g = g, .t = t, .out = out,
+		.rest = g_new(uint32_t, n),
+		.next = g_new(uint32_t, n),
+		.waiting = g_new(uint32_t, n),
+		.queue = g_new(uint32_t, n),
+		.edge_of = graph_map_ports(g),
+		.load = g_new0(float, g->n_edges + 1),
+		.cost = g_new0(float, g->n_edges + 1),
+		.weight = g_new(float, g->n_edges + 1),
+		.path = g_new(float, n),
+		.flow = g_new(float, n),
+	};
+	for (i = 0; i < g->n_edges; i++)
+		widest = MAX(widest, g->edges[i].capacity);
+	for (i = 0; i < g->n_edges; i++)
+		b->weight[i] = (float)widest / g->edges[i].capacity;
+	for (i = 0; i < n; i++)
+		n_hosts += g->n_hosts[i];
+	b->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
+}
+
+static void
+balance_clear(struct balance *b)
+{
+	g_free(b->rest);
+	g_free(b->next);
+	g_free(b->waiting);
+	g_free(b->queue);
+	g_free(b->edge_of);
+	g_free(b->load);
+	g_free(b->cost);
+	g_free(b->weight);
+	g_free(b->path);
+	g_free(b->flow);
+}
+
+void
+balance_route(const struct engine_input *in, const struct order *o,
+	      const struct turns *t, const uint8_t *held, struct lft *out)
+{
+	struct balance b;
+
+	if (in->g->n_switches == 0)
+		return;
+	balance_init(&b, in->g, t, out);
+	paths_init(&b.p, in->g, o);
+	balance_pass(&b, o, PASS_FIRST, held);
+	b.most_work = b.work + (held ? WORK_HELD : WORK);
+	balance_improve(&b, o, balance_find_bound(&b) * ROOM);
+	balance_route_switches(&b, held);
+	paths_clear(&b.p);
+	balance_clear(&b);
+}
+
+/* ---- tables in force ---- */
+
+/* Blocks that differ, as far as both tables reach. */
+static uint64_t
+keep_count_changes(const struct lft *a, const struct lft *b)
+{
+	uint32_t stride = MIN(a->stride, b->stride), sw, i;
+	uint64_t n = 0;
+
+	for (sw = 0; sw < MIN(a->n_switches, b->n_switches); sw++)
+		for (i = 0; i < stride; i += LFT_BLOCK)
+			n += memcmp(lft_row(a, sw) + i, lft_row(b, sw) + i,
+				    LFT_BLOCK) != 0;
+	return n;
+}
+
+/* Blocks with an entry for an owned LID through a port that leads nowhere. */
+static uint64_t
+keep_count_dead(const struct balance *b, const struct lft *held)
+{
+	const struct graph *g = b->g;
+	g_autofree uint32_t *target_of = graph_map_lids(g);
+	uint8_t leads[GRAPH_PORTS];
+	uint32_t sw, lid, i, top = MIN(g->top, held->top);
+	uint64_t n = 0;
+	bool dead;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		for (i = 0; i < GRAPH_PORTS; i++)
+			leads[i] = b->edge_of[sw * GRAPH_PORTS + i] !=
+				SUBNET_NONE;
+		for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
+			leads[g->targets[i].port] = 1;
+		leads[LFT_NO_PATH] = 1;
+		for (dead = false, lid = 0; lid <= top; lid++) {
+			dead |= !leads[lft_row(held, sw)[lid]] &&
+				target_of[lid] != SUBNET_NONE;
+			if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid < top)
+				continue;
+			n += dead;
+			dead = false;
+		}
+	}
+	return n;
+}
+
+/* next[] of the LID at hand: what is in force, where that is on a shortest
+ * path. Are there switches where it is not? */
+static bool
+keep_read(struct balance *b, const struct lft *held)
+{
+	const struct paths *p = &b->p;
+	uint32_t i, k, sw, e;
+	bool fits = b->n_rest == 0;
+
+	for (i = 0; i < b->n_rest; i++)
+		b->next[b->rest[i]] = SUBNET_NONE;
+	for (i = 1; i < p->n_reached; i++) {
+		sw = p->queue[i];
+		e = b->lid > held->top ? SUBNET_NONE :
+			b->edge_of[sw * GRAPH_PORTS +
+				   lft_row(held, sw)[b->lid]];
+		for (k = p->first[i]; k < p->first[i + 1] && p->edges[k] != e;
+		     k++)
+			;
+		b->next[sw] = k < p->first[i + 1] ? e : SUBNET_NONE;
+		fits &= b->next[sw] != SUBNET_NONE;
+	}
+	b->next[p->dest] = SUBNET_NONE;
+	return fits;
+}
+
+/* The LID of a switch: what does not fit is as it is in the new tables. */
+static void
+keep_own_lid(struct balance *b, const struct lft *held)
+{
+	const struct paths *p = &b->p;
+	uint32_t i, sw, n = 0;
+
+	for (i = 0; i < b->n_rest; i++) {
+		sw = b->rest[i];
+		if (lft_row(b->out, sw)[b->lid] == LFT_NO_PATH)
+			continue;
+		b->rest[i] = b->rest[n];
+		b->rest[n++] = sw;
+	}
+	keep_read(b, held);
+	for (i = 1; i < p->n_reached; i++) {
+		sw = p->queue[i];
+		if (b->next[sw] == SUBNET_NONE)
+			b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
+				lft_row(b->out, sw)[b->lid]];
+	}
+	b->n_extended = !b->t || n == 0 ? 0 :
+		turns_extend(b->t, p->dest, b->next, b->p.hops, b->rest, n,
+			     b->cost);
+	balance_store(b);
+}
+
+/* First the LIDs that fit; then the others, whose missing entries are chosen
+ * by the load of the first. */
+static void
+keep_all(struct balance *b, const struct lft *held)
+{
+	const struct graph *g = b->g;
+	const struct graph_target *target;
+	uint32_t round;
+	bool fits;
+
+	b->limit = INFINITY;
+	for (round = 0; round < 2; round++)
+		for (target = g->targets; target < g->targets + g->n_targets;
+		     target++) {
+			balance_aim(b, target->sw);
+			b->base = target->lid;
+			for (b->lid = b->base; b->lid < b->base +
+			     target->n_lids; b->lid++) {
+				if (target->port == 0 && round == 0)
+					keep_own_lid(b, held);
+				if (target->port == 0)
+					continue;
+				fits = keep_read(b, held);
+				if (fits != (round == 0))
+					continue;
+				if (fits)
+					balance_add_all(b, 1);
+				else
+					balance_choose_all(b, true);
+				b->n_extended = fits ? 0 : b->n_extended;
+				balance_store(b);
+			}
+		}
+}
+
+/* Has a channel that new tables load no entry in those in force? It is new, or
+ * was repaired. */
+static bool
+keep_is_idle(const struct balance *anew, const struct lft *held)
+{
+	const struct graph *g = anew->g;
+	uint8_t used[GRAPH_PORTS];
+	uint32_t sw, lid, e;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		memset(used, 0, sizeof(used));
+		for (lid = 0; lid <= MIN(held->top, g->top); lid++)
+			used[lft_row(held, sw)[lid]] = 1;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (anew->load[e] > 0 && !used[g->edges[e].port])
+				return true;
+	}
+	return false;
+}
+
+/* Tries to make kept->out nearly as good as the new tables. */
+static bool
+keep_try(struct balance *kept, struct balance *anew, const struct order *o,
+	 const struct lft *held)
+{
+	float limit;
+
+	balance_pass(anew, o, PASS_LOAD, NULL);
+	if (keep_is_idle(anew, held))
+		return false;
+	keep_all(kept, held);
+	limit = KEEP * balance_find_busiest(anew);
+	kept->most_work = kept->work + WORK_HELD;
+	balance_improve(kept, o, limit);
+	return balance_find_busiest(kept) <= limit;
+}
+
+void
+balance_keep(const struct engine_input *in, const struct order *o,
+	     const struct turns *t, struct lft *out)
+{
+	const struct lft *held = in->previous;
+	struct balance anew, kept;
+	uint64_t n_changes;
+
+	if (!held || held->n_switches < in->g->n_switches)
+		return;
+	n_changes = keep_count_changes(held, out);
+	balance_init(&anew, in->g, t, out);
+	if (n_changes > KEEP_BLOCKS * keep_count_dead(&anew, held)) {
+		balance_init(&kept, in->g, t, lft_copy(out));
+		paths_init(&kept.p, in->g, o);
+		if (keep_try(&kept, &anew, o, held) && 3 * n_changes >
+		    4 * keep_count_changes(held, kept.out))
+			memcpy(out->ports, kept.out->ports,
+			       (size_t)out->n_switches * out->stride);
+		lft_free(kept.out);
+		paths_clear(&kept.p);
+		balance_clear(&kept);
+	}
+	balance_clear(&anew);
+}
