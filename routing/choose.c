@@ -45,31 +45,8 @@
 
 #include <string.h>
 
-#define MAX_ENGINES	16u
 #define MIXED_SHARE	50u	/* auto bears one part in so many */
 #define FIT_LEAST	0.9	/* what auto wants of engine_output.fit */
-
-/* By the engine's place in engines[]. */
-struct choose_memo {
-	struct engine_memo *of[MAX_ENGINES];
-};
-
-struct choose_memo *
-choose_memo_new(void)
-{
-	return g_new0(struct choose_memo, 1);
-}
-
-void
-choose_memo_free(struct choose_memo *memo)
-{
-	if (!memo)
-		return;
-	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++)
-		if (memo->of[i])
-			engines[i]->memo_free(memo->of[i]);
-	g_free(memo);
-}
 
 static void
 choice_drop_tables(struct choice *c)
@@ -112,17 +89,6 @@ choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
 			(from ? lft_row(from, sw)[lid] : LFT_NO_PATH);
 }
 
-/* Somebody else may hold the tables, and go by what they are. */
-static struct lft *
-choose_copy(const struct lft *lft)
-{
-	struct lft *copy = lft_new(lft->n_switches, lft->top);
-
-	memcpy(copy->ports, lft->ports,
-	       (size_t)lft->n_switches * lft->stride);
-	return copy;
-}
-
 static bool
 choose_routes(const struct lft *lft, uint32_t lid)
 {
@@ -147,7 +113,7 @@ choose_keep_strays(const struct graph *g, struct lft *lft,
 		    !choose_routes(held, lid))
 			continue;
 		if (!mine)
-			mine = choose_copy(lft);
+			mine = lft_copy(lft);
 		choose_put(mine, lid, held);
 	}
 	if (!mine)
@@ -160,7 +126,7 @@ choose_keep_strays(const struct graph *g, struct lft *lft,
 static struct lft *
 choose_forget_strays(const struct graph *g, const struct lft *held)
 {
-	struct lft *lft = choose_copy(held);
+	struct lft *lft = lft_copy(held);
 	g_autofree uint8_t *stray = choose_find_strays(g, held->top);
 	uint32_t lid;
 
@@ -170,7 +136,7 @@ choose_forget_strays(const struct graph *g, const struct lft *held)
 	return lft;
 }
 
-/* Fills lft, ranks, notes, alone. in->memo is that of the engine. */
+/* Fills lft, ranks, notes, alone. */
 static bool
 choose_run(const struct engine *engine, const struct engine_input *in,
 	   struct choice *c, GError **error)
@@ -178,8 +144,7 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	struct engine_output out;
 
 	c->engine = engine;
-	engine_output_init(&out, in->memo ? NULL :
-			   lft_new(in->g->n_switches, in->g->top));
+	engine_output_init(&out, lft_new(in->g->n_switches, in->g->top));
 	if (!engine->compute(in, &out, error)) {
 		lft_free(out.lft);
 		engine_output_clear(&out);
@@ -197,22 +162,6 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	return true;
 }
 
-/* Of one engine; NULL: there is none. */
-static struct engine_memo *
-choose_recall(struct choose_memo *memo, const struct engine *engine)
-{
-	if (!memo || !engine->memo_new)
-		return NULL;
-	for (size_t i = 0; i < MAX_ENGINES && engines[i]; i++) {
-		if (engines[i] != engine)
-			continue;
-		if (!memo->of[i])
-			memo->of[i] = engine->memo_new();
-		return memo->of[i];
-	}
-	return NULL;
-}
-
 /* If there is a loop, once more without the strays. */
 static bool
 choose_compute(const struct choice_wish *wish, const struct engine *engine,
@@ -225,7 +174,6 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 
 	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
 		in.ranks = NULL;
-	in.memo = choose_recall(wish->memo, engine);
 	if (!choose_run(engine, &in, c, error))
 		return false;
 	if (!c->alone.channels.n_looped || !in.previous)
@@ -422,47 +370,26 @@ choose_make_bridge(const struct graph *g, const struct lft *held,
 	return bridge;
 }
 
-static bool
-choose_has_loop(const struct graph *g, const struct lft *lft)
-{
-	struct channels_result r;
-	bool has;
-
-	channels_check(g, lft, NULL, &r);
-	has = r.n_looped > 0;
-	channels_clear(&r);
-	return has;
-}
-
-/*
- * Old and new are on the fabric together. Entries of strays alone may close a
- * loop of the old ones, through a cable that has come back: they carry nothing,
- * and what does carry traffic must still not loop on the way.
- */
+/* Old and new are on the fabric together. */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
 {
-	struct lft *bare = NULL;
+	struct channels_result held;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
 	channels_check(in->g, c->lft, in->previous, &c->together);
 	if (!c->together.n_looped)
 		return;
-	c->held_loop = choose_has_loop(in->g, in->previous);
-	if (c->held_loop) {
-		bare = choose_forget_strays(in->g, in->previous);
-		channels_clear(&c->together);
-		channels_check(in->g, c->lft, bare, &c->together);
-	}
+	channels_check(in->g, in->previous, NULL, &held);
+	c->held_loop = held.n_looped > 0;
+	channels_clear(&held);
 	/* One that is there already is not made worse by leaving it. */
-	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare))) {
-		c->safety = CHOICE_DRAIN;
-		c->bridge = choose_make_bridge(in->g,
-					       bare ? bare : in->previous,
-					       c->lft, c->together.looped);
-	}
-	lft_free(bare);
+	if (c->held_loop)
+		return;
+	c->safety = CHOICE_DRAIN;
+	c->bridge = choose_make_bridge(in->g, in->previous, c->lft,
+				       c->together.looped);
 }
 
 bool

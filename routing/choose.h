@@ -11,12 +11,6 @@
 #include "routing/engine.h"
 #include "routing/verify.h"
 
-/* What the engines know from their last runs, for choose_tables() to read and
- * write: it is sooner done, and chooses the same. */
-struct choose_memo;
-struct choose_memo *choose_memo_new(void);
-void choose_memo_free(struct choose_memo *memo);
-
 struct choice_wish {
 	const struct engine *engine;	/* NULL: see order */
 	/* One after the other, each only if its tables are safe; ends with
@@ -25,7 +19,6 @@ struct choice_wish {
 	bool require_deadlock_free;	/* even of one asked for by name */
 	/* Whose order input->ranks is; NULL: nobody's. */
 	const char *ranks_by;
-	struct choose_memo *memo;	/* NULL: none */
 };
 
 enum choice_safety {
@@ -40,7 +33,7 @@ struct choice {
 	const struct engine *engine;	/* whose tables these are */
 	enum choice_safety safety;
 	char *reason;		/* why this engine, one line */
-	struct lft *lft;	/* not to be written: the memo's, too */
+	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
 	double fit;		/* engine_output.fit */

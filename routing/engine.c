@@ -54,9 +54,6 @@ void
 engine_output_clear(struct engine_output *out)
 {
 	g_free(out->ranks);
-	lft_free(out->since);
-	if (out->changed)
-		g_array_unref(out->changed);
 	if (out->notes)
 		g_ptr_array_unref(out->notes);
 	*out = (struct engine_output){ 0 };

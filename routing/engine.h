@@ -39,23 +39,12 @@ struct engine_input {
 	const uint8_t *is_root;		/* by switch: given as a root */
 	const uint8_t *is_io;		/* by target: an I/O node */
 	unsigned n_threads;		/* at most; the result is the same */
-	/* Of this engine's memo_new(), for it to read and write: what it knew
-	 * at the end of its last run. The result is the same. */
-	struct engine_memo *memo;
 };
 
 #define ENGINE_NO_RANK	UINT32_MAX
 
 struct engine_output {
-	struct lft *lft;	/* the caller's, all LFT_NO_PATH, for g->top.
-				   With a memo: NULL before; after, a reference
-				   to what the memo holds, too: not to be
-				   written */
-	struct lft *since;	/* with a memo, if it is known: what differs
-				   from these tables, which are those of the
-				   last run, a reference, is `changed`: */
-	GArray *changed;	/* of uint32_t, switch * blocks a row + block,
-				   ascending */
+	struct lft *lft;	/* the caller's, all LFT_NO_PATH, for g->top */
 	uint32_t *ranks;	/* g_malloc'ed, by switch: what to hand in next
 				   time; NULL if the engine has no order */
 	double fit;		/* the share of cables that are as the engine
@@ -67,8 +56,6 @@ struct engine_output {
 void engine_output_init(struct engine_output *out, struct lft *lft);
 void engine_output_clear(struct engine_output *out);	/* not the lft */
 
-struct engine_memo;
-
 struct engine {
 	const char *name;
 	const char *summary;	/* one line, for --help and the man page */
@@ -77,9 +64,6 @@ struct engine {
 	 * `out` is of no use. */
 	bool (*compute)(const struct engine_input *in,
 			struct engine_output *out, GError **error);
-	/* NULL: this engine keeps nothing. */
-	struct engine_memo *(*memo_new)(void);
-	void (*memo_free)(struct engine_memo *memo);
 };
 
 /* Only tables from only a graph: for tests and programs. */

@@ -1,567 +1,310 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The engine for fat trees: healthy, slimmed, with parallel cables, damaged.
+ * The engine for fat trees: healthy, slimmed, with parallel cables, damaged,
+ * and with exceptions such as hosts on spines.
  *
- * Purpose. Tables that follow from the shape of the fabric alone, by a formula
- * and not by a search: every shift is free of congestion where the tree allows
- * it, a loss moves only what went through it, and there is no cycle of
- * dependencies on one VL, since every way goes up and then down.
+ * Method. The order of the switches gives levels (order.c); the formula gives
+ * each switch and LID an output port by division (ftree_tree.c, ftree_fill.c),
+ * so a loss moves little more than what went through it. What the formula does
+ * not reach, over cables between adjacent levels, is completed with other
+ * cables and with verified turns (turns.c). If the fabric is no regular tree,
+ * entries that overload a channel are then moved (balance.c).
  *
- * Parts.
- *   ftree_rank.c	who is a leaf, how high is everybody else
- *   ftree_tree.c	parents and children, order, who reaches whom
- *   ftree_hosts.c	the number of each LID
- *   ftree_slot.c	which of the parents is which
- *   ftree_wheel.c	the formula, tabulated
- *   ftree_fill.c	the formula, row by row
- *   ftree_good.c	which parents lead on well
- *   ftree_detour.c	cables that fit into no tree, management between spines
- *   ftree_transfer.c	ways that go down and up again, for data
- *   ftree_note.c	the report in words
- *   ftree_census.c	who has no way to whom
- *   ftree_way.c		what ways the transfers make
- * and for a run that knows the last one:
- *   ftree_memo.c	what is kept
- *   ftree_change.c	what of the tree is another than before
- *   ftree_amend.c	which entries are, and their making
- * This file puts them in order, refuses what is no tree, and counts who is
- * left out.
+ * Safety. All paths go up and then down in the order, or take verified turns:
+ * no credit loop on one VL. A pair that has no such path has no entries: that
+ * is better than one that can stop all others.
  *
- * Flow. ftree_route: ranks (those in force if they still fit, or from the
- * roots that were given, or guessed, and then the tree of them until no leaf
- * is taken for a spine any more); numbers; slots; rows, each for itself;
- * rescue, for leaves that some CA reaches only by a cable that is no part of
- * the tree; transfers, for data that still has no way; management.
- *   With a memory (ftree_run_again): the tree of the last run becomes that of
- * today, if switches, ranks, pods, LIDs and numbers are the same and few cables
- * are others; then its tables do, entry by entry. Rescue and management are
- * for full runs only. What comes out is the same either way.
- *
- * Data is what starts at a CA or ends at one. Left out is what has no way that
- * is safe. Its entries stay LFT_NO_PATH: no way is better than one that can
- * stop all others. It is in the report, CAs by their switches.
- *
- * Deadlock. In the order (rank, place) all ways of data go up and then down,
- * and no channel is used in both directions; what goes down and up again does
- * so by turns that leave the graph of dependencies without a cycle, see
- * ftree_transfer.c. Management between switches that does not keep to this
- * starts at no CA and rides VL 15.
- *
- * Source. J. Gliksberg et al., arXiv 2211.11817; E. Zahavi 2011.
+ * Reference. E. Zahavi, "Fat-trees routing and node ordering providing
+ * contention free traffic for MPI global collectives", 2011; J. Gliksberg et
+ * al., arXiv 2211.11817 (Dmodc).
  */
 #include "routing/ftree.h"
 
 #include <string.h>
 
-#include "routing/ftree_amend.h"
-#include "routing/ftree_census.h"
-#include "routing/ftree_memo.h"
-#include "routing/ftree_rank.h"
-#include "routing/work.h"
+#include "routing/balance.h"
+#include "routing/sets.h"
 
-/* Engines' orders lead up to lower numbers, ranks of a tree to higher ones:
- * one is the other, counted from the top of the range. */
-#define ORDER_LEAF	255u
+/* Entries are moved on fabrics of so many CAs times switches, or if one pair
+ * of a switch and a destination in so many is not by the formula alone. */
+#define SMALL		4000000u
+#define FEW		200u
 
-static uint32_t *
-ftree_turn_order(const struct graph *g, const uint32_t *order)
-{
-	uint32_t *ranks = g_new(uint32_t, g->n_switches), sw;
+struct completion {
+	struct ftree *t;
+	struct turns *turns;
+	struct lft *out;
+	uint64_t *reach;	/* [switch]: destinations */
+	uint32_t *edge_of;
+	uint32_t *next, *list;
+	uint16_t *hops;
+	float *cost;
+};
 
-	for (sw = 0; sw < g->n_switches; sw++)
-		ranks[sw] = order[sw] > ORDER_LEAF ? ENGINE_NO_RANK :
-			ORDER_LEAF - order[sw];
-	return ranks;
-}
-
-static uint8_t *
-ftree_guess_ranks(const struct engine_input *in)
-{
-	uint32_t sw;
-
-	for (sw = 0; in->is_root && sw < in->g->n_switches; sw++)
-		if (in->is_root[sw])
-			return rank_from_roots(in->g, in->is_root);
-	return rank_guess(in->g);
-}
-
-/* The ranks in force, NULL if they are not to be kept. */
-static uint8_t *
-ftree_keep_ranks(const struct engine_input *in, const uint8_t *rank)
-{
-	g_autofree uint32_t *held = NULL;
-
-	if (!in->ranks)
-		return NULL;
-	held = ftree_turn_order(in->g, in->ranks);
-	return rank_keep(in->g, held, rank, in->is_root);
-}
-
-/* The tree, and whether its ranks are those in force. */
-static struct tree *
-ftree_grow(const struct engine_input *in, bool *kept)
-{
-	g_autofree uint8_t *rank = ftree_guess_ranks(in), *old = NULL;
-	struct tree *t = tree_new(in->g, rank);
-	/* A round for each rank of an empty pod, and there might be more. */
-	uint32_t rounds = t->n_ranks + 2;
-
-	while (rounds-- > 0 && rank_settle(t, rank)) {
-		tree_free(t);
-		t = tree_new(in->g, rank);
-	}
-	old = ftree_keep_ranks(in, rank);
-	*kept = old != NULL;
-	if (!old || memcmp(old, rank, in->g->n_switches) == 0)
-		return t;
-	tree_free(t);
-	return tree_new(in->g, old);
-}
-
-static struct ftree_report *
-ftree_report_new(void)
-{
-	struct ftree_report *report = g_new0(struct ftree_report, 1);
-
-	report->levels = g_array_new(FALSE, TRUE, sizeof(struct ftree_level));
-	report->strays = g_array_new(FALSE, TRUE, sizeof(struct ftree_stray));
-	report->lost = g_array_new(FALSE, TRUE, sizeof(struct ftree_pair));
-	report->mute = g_array_new(FALSE, TRUE, sizeof(struct ftree_pair));
-	report->transfer = SUBNET_NONE;
-	return report;
-}
-
-void
-ftree_report_free(struct ftree_report *report)
-{
-	if (!report)
-		return;
-	g_free(report->rank);
-	g_free(report->order);
-	g_array_unref(report->levels);
-	g_array_unref(report->strays);
-	g_array_unref(report->lost);
-	g_array_unref(report->mute);
-	g_free(report);
-}
-
-/* Cables that do not join adjacent ranks, each once. */
-static void
-ftree_report_strays(struct ftree_report *report, const struct tree *t)
-{
-	const struct graph *g = t->g;
-	const struct graph_edge *edge;
-	struct ftree_stray stray;
-	uint32_t sw, e;
-
-	if (t->n_strays == 0)
-		return;
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			edge = &g->edges[e];
-			if (t->place[edge->peer] < t->place[sw] ||
-			    t->rank[edge->peer] == t->rank[sw] + 1)
-				continue;
-			stray.lower = sw;
-			stray.upper = edge->peer;
-			stray.lower_port = edge->port;
-			stray.upper_port = g->edges[edge->back].port;
-			g_array_append_val(report->strays, stray);
-		}
-}
-
-static void
-ftree_report_tree(struct ftree_report *report, const struct tree *t)
-{
-	uint32_t n = t->g->n_switches, sw, r;
-	struct ftree_level *level;
-
-	report->n_switches = n;
-	report->rank = g_memdup2(t->rank, n);
-	report->order = g_memdup2(t->place, n * sizeof(*t->place));
-	g_array_set_size(report->levels, t->n_ranks);
-	level = (struct ftree_level *)(void *)report->levels->data;
-	for (r = 0; r < t->n_ranks; r++) {
-		level[r].width = t->levels[r].width;
-		level[r].n_cables = t->levels[r].n_cables;
-	}
-	for (sw = 0; sw < n; sw++) {
-		level[t->rank[sw]].n_switches++;
-		level[t->rank[sw]].n_hosts += t->g->n_hosts[sw];
-	}
-	ftree_report_strays(report, t);
-}
-
-/* Half of the cables and more are strays, or there is no CA at all. */
 static bool
-ftree_accept(const struct tree *t, GError **error)
+ftree_accept(const struct ftree *t, GError **error)
 {
-	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, sw;
+	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, n_above = 0, sw;
 
-	for (sw = 0; sw < t->g->n_switches; sw++)
+	for (sw = 0; sw < t->g->n_switches; sw++) {
 		n_hosts += t->g->n_hosts[sw];
-	if (n_hosts == 0) {
+		n_above += t->o->level[sw] ? t->g->n_hosts[sw] : 0;
+	}
+	if (n_hosts == 0)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 			    "not a fat tree: no switch has a CA, so that "
-			    "there is nothing to count ranks from");
-		return false;
-	}
-	if (t->n_strays * 2 < n_cables || n_cables == 0)
+			    "there is nothing to count levels from");
+	else if (n_cables && t->o->n_strays * 2 >= n_cables)
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "not a fat tree: %u of %u cables between switches "
+			    "do not join adjacent levels (%u levels)",
+			    t->o->n_strays, n_cables, t->o->n_levels);
+	else if (n_above * 2 > n_hosts)
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "not a fat tree: %u of %u CA ports are above the "
+			    "leaves", n_above, n_hosts);
+	else
 		return true;
-	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-		    "not a fat tree: %u of %u cables between switches do not "
-		    "join a rank to the next, counted from the switches with "
-		    "CAs (%u ranks)", t->n_strays, n_cables, t->n_ranks);
 	return false;
 }
 
-/* Rows, and how far they are. */
-struct filling {
-	const struct fill *fill;
-	struct detour *detour;
-	struct transfer *transfer;
-	struct engine_memo *memo;	/* NULL: none */
-	unsigned n_threads;
-	bool all;	/* the rows of all are there, not only the members' */
-};
-
-/* Some of the switches. */
-struct batch {
-	const struct filling *filling;
-	const uint32_t *switches;
-};
-
-static void
-ftree_fill_batch(void *data, uint32_t from, uint32_t to)
+/* Destinations that some data needs and that the formula does not reach from
+ * everywhere, as a set. Fills c->reach. */
+static uint64_t *
+complete_find_needed(struct completion *c)
 {
-	const struct batch *batch = data;
-	struct row *row = row_new(batch->filling->fill);
+	const struct ftree *t = c->t;
+	uint32_t n = t->g->n_switches, sw, k, w, i;
+	g_autofree uint32_t *island = graph_find_islands(t->g);
+	uint64_t *needed = g_new0(uint64_t, t->n_words), word, *reach;
+	g_autofree uint64_t *hosts = g_new0(uint64_t, t->n_words);
+	g_autofree uint64_t *mine = g_new0(uint64_t, (size_t)n * t->n_words);
 
-	for (; from < to; from++) {
-		row_fill(row, batch->switches[from]);
-		row_store(row, batch->filling->detour->out);
+	for (i = 0; i < n; i++) {
+		sw = t->o->climb[i];
+		set_add(mine + (size_t)island[sw] * t->n_words, i);
+		if (t->g->n_hosts[sw])
+			set_add(hosts, i);
 	}
-	row_free(row);
+	for (sw = 0; sw < n; sw++) {
+		reach = c->reach + (size_t)sw * t->n_words;
+		for (k = 0; k < t->n_sets; k++)
+			set_unite(reach, ftree_set(t, sw, k), t->n_words);
+		for (w = 0; w < t->n_words; w++) {
+			word = mine[(size_t)island[sw] * t->n_words + w] &
+				~reach[w];
+			needed[w] |= t->g->n_hosts[sw] ? word :
+				word & hosts[w];
+		}
+	}
+	return needed;
 }
 
-static void
-ftree_fill_rows(const struct filling *filling, const uint32_t *switches,
-		uint32_t n)
+/* Switches that do not reach a destination; hops[] of the others. */
+static uint32_t
+complete_list(struct completion *c, uint32_t dest)
 {
-	struct batch batch = { filling, switches };
+	const struct ftree *t = c->t;
+	uint32_t sw, k, n = 0, to = t->o->climb[dest];
 
-	work_share(filling->n_threads, n, ftree_fill_batch, &batch);
-}
-
-/* Those who are no members: ways by transfers while the row is at hand. */
-static void
-ftree_lift_batch(void *data, uint32_t from, uint32_t to)
-{
-	const struct filling *filling = data;
-	const struct transfer *x = filling->transfer;
-	struct lft *out = filling->detour->out;
-	struct row *row = row_new(filling->fill);
-	uint32_t sw;
-
-	for (; from < to; from++) {
-		sw = filling->fill->t->climb[from];
-		if (transfer_is_member(x, sw))
-			continue;
-		if (filling->all) {
-			transfer_lift(x, sw, lft_row(out, sw));
+	for (sw = 0; sw < t->g->n_switches; sw++) {
+		if (!set_has(c->reach + (size_t)sw * t->n_words, dest)) {
+			c->list[n++] = sw;
 			continue;
 		}
-		transfer_lift(x, sw, row_fill(row, sw));
-		row_store(row, out);
+		for (k = 0; !set_has(ftree_set(t, sw, k), dest); k++)
+			;
+		c->hops[sw] = (uint16_t)(2 * k + t->o->level[sw] -
+					 t->o->level[to]);
 	}
-	row_free(row);
+	return n;
 }
 
-/* By cables that are no part of the tree, which takes all rows as they are
- * without. */
-static void
-ftree_rescue(struct census *c, struct filling *filling)
-{
-	const struct tree *t = c->t;
-	uint32_t dest;
-
-	if (c->report->strays->len == 0)
-		return;
-	for (dest = 0; dest < t->n_leaves; dest++) {
-		if (!c->cut_off[dest])
-			continue;
-		if (!filling->all)
-			ftree_fill_rows(filling, t->climb, t->g->n_switches);
-		filling->all = true;
-		detour_rescue(filling->detour, dest);
-		c->report->n_rescued++;
-	}
-	if (c->report->n_rescued > 0) {	/* count what is left */
-		c->reach = census_reach_all;
-		census_each(c, census_mark);
-	}
-}
-
-/* What is left when all ways are there; so many pairs were missing before. */
-static void
-ftree_count_rest(struct census *c, const struct transfer *x, uint64_t n_before)
-{
-	uint32_t n = c->t->g->n_switches, sw;
-
-	if (n_before == 0)
-		return;
-	c->reach = census_reach_all;
-	census_each(c, census_lose);
-	c->report->n_detours = n_before - c->n_missing;
-	for (sw = 0; sw < n; sw++)
-		if (c->report->transfer == SUBNET_NONE)
-			c->report->transfer = transfer_root(x, sw);
-}
-
-static void
-ftree_transfer(struct census *c, struct filling *filling)
-{
-	struct transfer *x = transfer_new(filling->detour, NULL);
-	uint64_t n_before = c->n_missing;
-
-	filling->transfer = x;
-	if (!filling->all)
-		ftree_fill_rows(filling, x->members, x->n_members);
-	transfer_route_members(x, NULL, filling->n_threads);
-	work_share(filling->n_threads, c->t->g->n_switches, ftree_lift_batch,
-		   filling);
-	ftree_count_rest(c, x, n_before);
-	if (filling->memo)
-		memo_keep_transfers(filling->memo, x);
-	transfer_free(x);
-}
-
-/* Fills all rows. False if there are ways that ftree_amend.c knows nothing
- * of. */
+/* Gives the LIDs of a destination more paths. True if all that data needs are
+ * there now. */
 static bool
-ftree_make_tables(struct ftree_report *report, struct filling *filling)
+complete_destination(struct completion *c, uint32_t dest)
 {
-	struct detour *detour = filling->detour;
-	struct census c;
-	bool managed;
+	const struct ftree *t = c->t;
+	uint32_t n = complete_list(c, dest), to = t->o->climb[dest], i, sw;
+	uint32_t entry, n_done = n;
+	uint16_t lid;
 
-	census_init(&c, detour->t, report);
-	c.detour = detour;
-	census_each(&c, census_mark);
-	ftree_rescue(&c, filling);
-	ftree_transfer(&c, filling);
-	managed = detour_manage(detour);
-	census_clear(&c);
-	return !managed && report->n_rescued == 0;
-}
-
-/* From nothing but what is put in. */
-static bool
-ftree_run_full(const struct engine_input *in, struct engine_output *out,
-	       struct ftree_report *report, GError **error)
-{
-	struct filling filling = {
-		.memo = in->memo, .n_threads = in->n_threads,
-	};
-	struct tree *t = ftree_grow(in, &report->kept);
-	struct hosts *hosts = hosts_new(t, in);
-	struct lft *lft = out->lft;
-	struct fill *fill;
-
-	tree_assign_slots(t, hosts->usual);
-	ftree_report_tree(report, t);
-	if (!ftree_accept(t, error)) {
-		hosts_free(hosts);
-		tree_free(t);
-		return false;
+	for (entry = t->first_entry[dest]; entry < t->first_entry[dest + 1];
+	     entry++) {
+		lid = t->lid[entry];
+		for (sw = 0; sw < t->g->n_switches; sw++)
+			c->next[sw] = c->edge_of[sw * GRAPH_PORTS +
+						 lft_row(c->out, sw)[lid]];
+		n_done = turns_extend(c->turns, to, c->next, c->hops, c->list,
+				      n, c->cost);
+		for (i = 0; i < n_done; i++) {
+			sw = c->list[i];
+			lft_row(c->out, sw)[lid] =
+				t->g->edges[c->next[sw]].port;
+			c->cost[c->next[sw]]++;
+		}
 	}
-	if (in->memo)
-		lft = memo_take_arena(in->memo, in->g);
-	fill = fill_new(t, hosts);
-	filling.fill = fill;
-	filling.detour = detour_new(fill, lft, NULL);
-	if (ftree_make_tables(report, &filling) && in->memo) {
-		memo_keep_tree(in->memo, t, hosts, fill, filling.detour);
-	} else {
-		fill_free(fill);
-		hosts_free(hosts);
-		tree_free(t);
-	}
-	detour_free(filling.detour);
-	if (in->memo)
-		memo_keep_tables(in->memo, lft, NULL, out);
+	for (i = n_done; i < n; i++)
+		if (t->g->n_hosts[to] || t->g->n_hosts[c->list[i]])
+			return false;
 	return true;
 }
 
-/* Makes the tree of the memo that of today; NULL if it is another. */
-static struct change *
-ftree_regrow(const struct engine_input *in, struct ftree_report *report)
+/* Marks switches whose LIDs the formula does not serve in held[]. Returns how
+ * many these are. */
+static uint32_t
+ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
+	       uint8_t *held)
 {
-	struct engine_memo *m = in->memo;
-	g_autofree uint8_t *rank = NULL, *old = NULL;
-	uint32_t n = in->g->n_switches;
-	struct change *c;
-
-	if (!m || !m->ready || n != m->g->n_switches)
-		return NULL;
-	rank = ftree_guess_ranks(in);
-	if (memcmp(rank, m->t->rank, n) != 0)
-		return NULL;
-	old = ftree_keep_ranks(in, rank);
-	report->kept = old != NULL;
-	if (old && memcmp(old, rank, n) != 0)
-		return NULL;
-	c = change_new(m->t, in->g);
-	if (c && rank_settle(m->t, rank))
-		g_clear_pointer(&c, change_free);
-	return c;
-}
-
-/* The same LIDs by the same numbers, and the same slots. */
-static bool
-ftree_refill(const struct engine_input *in, struct ftree_report *report,
-	     struct change *c)
-{
-	struct engine_memo *m = in->memo;
-	struct hosts *h = hosts_new(m->t, in);
-	bool same = hosts_equal(h, m->h, in->g->n_switches);
-
-	hosts_free(h);
-	if (!same || !change_slots(c, m->t, m->h->usual))
-		return false;
-	change_good(c, m->f);
-	ftree_report_tree(report, m->t);
-	return ftree_accept(m->t, NULL);
-}
-
-/* The tables of the memo become those of today. False: they cannot. */
-static bool
-ftree_amend(const struct engine_input *in, struct engine_output *out,
-	    struct census *c, const struct change *change)
-{
-	struct engine_memo *m = in->memo;
-	struct lft *lft = memo_copy_last(m);
-	struct detour *d = detour_new(m->f, lft, g_steal_pointer(&m->reach));
-	struct transfer *x = transfer_new(d, &m->proof);
-	struct amend a = {
-		.c = change, .f = m->f, .d = d, .x = x, .last = m->last,
-		.same_members = memo_knows_transfers(m, x),
-		.lifts = m->lifts,
-		.changed = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	uint32_t n = t->g->n_switches, dest, n_failed = 0;
+	struct completion c = {
+		.t = t, .turns = turns, .out = out,
+		.reach = g_new0(uint64_t, (size_t)n * t->n_words),
+		.edge_of = graph_map_ports(t->g),
+		.next = g_new(uint32_t, n),
+		.list = g_new(uint32_t, n),
+		.hops = g_new(uint16_t, n),
+		.cost = g_new0(float, t->g->n_edges + 1),
 	};
-	bool ok;
+	g_autofree uint64_t *needed = complete_find_needed(&c);
 
-	amend_tables(&a);
-	c->detour = d;
-	ftree_count_rest(c, x, c->n_missing);
-	ok = !detour_manage(d);
-	if (ok) {
-		memo_keep_transfers(m, x);
-		m->reach = g_steal_pointer(&d->reach);
-		memo_keep_tables(m, lft, a.changed, out);
-	} else {
-		g_array_unref(a.changed);
-		m->spare = lft;
-	}
-	transfer_free(x);
-	detour_free(d);
-	return ok;
+	memset(held, 1, n);
+	for (dest = 0; dest < n; dest++)
+		if (set_has(needed, dest) && !complete_destination(&c, dest)) {
+			held[t->o->climb[dest]] = 0;
+			n_failed++;
+		}
+	g_free(c.reach);
+	g_free(c.edge_of);
+	g_free(c.next);
+	g_free(c.list);
+	g_free(c.hops);
+	g_free(c.cost);
+	return n_failed;
 }
 
-/* By the memo. False if it is of no use, then it holds nothing but arenas. */
+/* Does D-mod-k put the same load on all cables? */
 static bool
-ftree_run_again(const struct engine_input *in, struct engine_output *out,
-		struct ftree_report *report)
+ftree_is_regular(const struct ftree *t)
 {
-	struct engine_memo *m = in->memo;
-	struct change *change = ftree_regrow(in, report);
-	bool ok = change && ftree_refill(in, report, change);
-	struct census c;
+	uint32_t n = t->o->n_levels > 1 ? t->width[1] * t->n_cables[1] : 1;
 
-	if (ok) {
-		census_init(&c, m->t, report);
-		census_each(&c, census_mark);
-		ok = (report->strays->len == 0 ||
-		      !memchr(c.cut_off, 1, m->t->n_leaves)) &&
-			ftree_amend(in, out, &c, change);
-		census_clear(&c);
-	}
-	change_free(change);
-	if (ok) {
-		graph_free(m->g);
-		m->g = graph_ref(in->g);
-	} else if (m) {
-		memo_forget(m);
-	}
-	return ok;
+	return t->n_dealt == 0 && (t->usual <= n || t->usual % n == 0);
+}
+
+static bool
+ftree_may_move(const struct ftree *t)
+{
+	uint64_t n_hosts = 0, n = t->g->n_switches;
+	uint32_t sw;
+
+	for (sw = 0; sw < n; sw++)
+		n_hosts += t->g->n_hosts[sw];
+	return n_hosts * n < SMALL || (uint64_t)t->n_dealt * FEW > n * n;
 }
 
 static void
-ftree_finish(const struct graph *g, struct engine_output *out,
-	     const struct ftree_report *report)
+ftree_note(const struct ftree *t, const struct turns *turns, bool moved,
+	   struct engine_output *out)
 {
-	uint32_t sw;
+	g_autofree char *name = NULL;
+	uint32_t r, sw, n, n_hosts;
 
-	out->ranks = g_new(uint32_t, g->n_switches);
-	for (sw = 0; sw < g->n_switches; sw++)
-		out->ranks[sw] = ORDER_LEAF - report->rank[sw];
-	if (g->n_edges)
-		out->fit = 1 - (double)report->strays->len /
-			(g->n_edges / 2);
-	ftree_note_report(g, report, out->notes);
-}
-
-static bool
-ftree_run(const struct engine_input *in, struct engine_output *out,
-	  struct ftree_report **report, GError **error)
-{
-	(*report)->amended = ftree_run_again(in, out, *report);
-	if ((*report)->amended)
-		return true;
-	ftree_report_free(*report);
-	*report = ftree_report_new();
-	return ftree_run_full(in, out, *report, error);
-}
-
-bool
-ftree_route(const struct engine_input *in, struct engine_output *out,
-	    struct ftree_report **report, GError **error)
-{
-	struct ftree_report *found = ftree_report_new();
-	const struct graph *g = in->g;
-	bool ok = true;
-
-	g_assert(in->memo ? !out->lft :
-		 out->lft->n_switches == g->n_switches &&
-		 out->lft->top >= g->top);
-	/* Two CAs back to back: nothing to route. */
-	if (g->n_switches > 0) {
-		ok = ftree_run(in, out, &found, error);
-		if (ok)
-			ftree_finish(g, out, found);
-	} else if (in->memo) {
-		out->lft = lft_new(0, g->top);
+	for (r = 0; r < t->o->n_levels; r++) {
+		for (n = n_hosts = sw = 0; sw < t->g->n_switches; sw++) {
+			n += t->o->level[sw] == r;
+			n_hosts += t->o->level[sw] == r ? t->g->n_hosts[sw] :
+				0;
+		}
+		g_ptr_array_add(out->notes, g_strdup_printf(
+			"level %u: %u switches with %u CA ports", r, n,
+			n_hosts));
 	}
-	if (report)
-		*report = found;
-	else
-		ftree_report_free(found);
-	return ok;
+	if (t->o->n_strays)
+		g_ptr_array_add(out->notes, g_strdup_printf(
+			"%u cables between switches do not join adjacent "
+			"levels", t->o->n_strays));
+	if (turns->n_turning) {
+		name = graph_switch_name(t->g, turns->first);
+		g_ptr_array_add(out->notes, g_strdup_printf(
+			"switches without a common ancestor are joined by "
+			"paths that go down and up again, first at %s", name));
+	}
+	if (ftree_is_regular(t) && !t->o->n_strays && !moved)
+		g_ptr_array_add(out->notes, g_strdup(
+			"a regular fat tree: D-mod-k, every shift of all "
+			"hosts is free of congestion"));
+}
+
+static void
+ftree_free(struct ftree *t)
+{
+	g_free(t->first_up);
+	g_free(t->first_down);
+	g_free(t->ups);
+	g_free(t->downs);
+	g_free(t->sets);
+	g_free(t->width);
+	g_free(t->n_cables);
+	g_free(t->pi);
+	g_free(t->turn);
+	g_free(t->first_entry);
+	g_free(t->lid);
+	g_free(t->exit);
+	g_free(t->number);
+	g_free(t->base);
+}
+
+static void
+ftree_route(struct ftree *t, const struct engine_input *in,
+	    struct engine_output *out)
+{
+	struct turns *turns = turns_new(t->g, t->o);
+	g_autofree uint8_t *held = g_malloc(t->g->n_switches);
+	bool moves;
+
+	ftree_make_groups(t);
+	ftree_find_sets(t);
+	ftree_assign_slots(t);
+	ftree_number_lids(t);
+	ftree_fill(t, out->lft);
+	moves = ftree_complete(t, turns, out->lft, held) > 0 ||
+		(!ftree_is_regular(t) && ftree_may_move(t));
+	if (moves)
+		balance_route(in, t->o, turns, held, out->lft);
+	balance_keep(in, t->o, turns, out->lft);
+	ftree_note(t, turns, moves, out);
+	turns_free(turns);
 }
 
 static bool
 ftree_compute(const struct engine_input *in, struct engine_output *out,
 	      GError **error)
 {
-	return ftree_route(in, out, NULL, error);
+	struct ftree t = { .in = in, .g = in->g };
+	struct order *o;
+	bool ok;
+
+	if (in->g->n_switches == 0)	/* two CAs back to back */
+		return true;
+	t.o = o = order_compute(in);
+	ok = ftree_accept(&t, error);
+	if (ok) {
+		ftree_route(&t, in, out);
+		out->ranks = order_ranks(o);
+		if (in->g->n_edges)
+			out->fit = 1 - 2.0 * o->n_strays / in->g->n_edges;
+	}
+	ftree_free(&t);
+	order_destroy(o);
+	return ok;
 }
 
 const struct engine engine_ftree = {
 	.name = "ftree",
-	.summary = "fat trees, also damaged: by formula, free of credit "
-		   "loops, all shifts without congestion",
+	.summary = "fat trees, also damaged and irregular: by formula, free "
+		   "of credit loops",
 	.deadlock_free = true,
 	.compute = ftree_compute,
-	.memo_new = memo_new,
-	.memo_free = memo_free,
 };

@@ -1,68 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Fat-tree routing in closed form: what it found, and who is left out.
- *
- * After J. Gliksberg et al., "High-Quality Fault-Resiliency in Fat-Tree
- * Networks", arXiv 2211.11817 (Dmodc), and E. Zahavi's D-mod-k. See ftree.c.
+ * What the parts of the ftree engine share: the fabric as a tree, and the
+ * formula. Private to ftree*.c; see ftree.c.
  */
 #ifndef MINISM_ROUTING_FTREE_H
 #define MINISM_ROUTING_FTREE_H
 
-#include "routing/engine.h"
+#include "routing/order.h"
 
-#define FTREE_MAX_LISTED	1000u	/* pairs that are listed one by one */
+#define FTREE_MAX_SLOTS	254u	/* slots of a switch times cables of a slot */
 
-/* Switches of one rank. Rank 0: leaves. */
-struct ftree_level {
-	uint32_t n_switches;
-	uint32_t n_hosts;	/* CA and router ports */
-	uint32_t width;		/* planes that lead up to this rank */
-	uint32_t n_cables;	/* parallel ones from a child, at most */
-};
-
-/* A cable that does not join adjacent ranks. `lower` is nearer to the leaves
- * in the order by which such a cable is used, if it must be. */
-struct ftree_stray {
-	uint32_t lower, upper;		/* switches */
-	uint8_t lower_port, upper_port;
-};
-
-/* Two switches of an island, and no way for data from the first to the
- * second. */
-struct ftree_pair {
-	uint32_t from, to;
-};
-
-struct ftree_report {
-	uint32_t n_switches;
-	uint8_t *rank;		/* by switch */
-	uint32_t *order;	/* switch -> place; up is to a higher place */
-	GArray *levels;		/* struct ftree_level, by rank */
-	GArray *strays;		/* struct ftree_stray */
-	bool kept;		/* ranks are those in force */
-	bool amended;		/* made of the memo's tables */
-	GArray *lost;		/* struct ftree_pair with CAs on both,
-				   FTREE_MAX_LISTED at most */
-	GArray *mute;		/* the same, port 0 at one end */
-	uint64_t n_lost;	/* pairs of CA ports, all that are lost */
-	uint64_t n_mute;	/* pairs of a CA port and a port 0, likewise */
-	uint32_t n_rescued;	/* switches whose CAs some need a stray for */
-	uint64_t n_detours;	/* pairs of switches whose data goes down and
-				   up again */
-	uint32_t transfer;	/* at this switch first, SUBNET_NONE if none */
+/* The cables from a switch to one other, which is one level up or down. */
+struct ftree_group {
+	uint32_t peer;
+	uint32_t first_edge;	/* they are consecutive in the graph */
+	uint8_t n_cables;
+	uint8_t slot;		/* plane, of a group that leads up */
 };
 
 /*
- * Does what struct engine's compute does. *report, if report is not NULL, is
- * set in both cases: of a fabric that is refused it holds ranks, levels and
- * strays. The caller frees it.
+ * Destinations are switches by their place in the order. For each switch s and
+ * number k there is the set of destinations to which the shortest path is k
+ * hops up and then down.
  */
-bool ftree_route(const struct engine_input *in, struct engine_output *out,
-		 struct ftree_report **report, GError **error);
-void ftree_report_free(struct ftree_report *report);
+struct ftree {
+	const struct engine_input *in;
+	const struct graph *g;
+	const struct order *o;
+	uint32_t *first_up, *first_down;	/* n_switches + 1 */
+	struct ftree_group *ups;	/* by switch, by slot */
+	struct ftree_group *downs;	/* by switch, by place of the peer */
+	uint32_t n_sets, n_words;
+	uint64_t *sets;		/* see ftree_set() */
+	/* By level, of the cables that lead up to it: slots, parallel cables
+	 * that are told apart, and the product of the slots up to here. */
+	uint32_t *width, *n_cables, *pi;
+	uint32_t *turn;		/* switch -> number in its plane */
+	/* LIDs by destination: those of the CAs by port, then port 0. */
+	uint32_t *first_entry;	/* n_switches + 1 */
+	uint32_t n_entries;
+	uint16_t *lid;
+	uint8_t *exit;		/* port of the destination */
+	uint32_t *number;	/* the t of D-mod-k */
+	uint32_t *base;		/* by destination: where its numbers start */
+	uint32_t usual;		/* numbers of a leaf */
+	uint32_t n_dealt;	/* (switch, destination): not D-mod-k alone */
+};
 
-/* ftree_note.c: the report as lines for people, appended to `notes`. */
-void ftree_note_report(const struct graph *g,
-		       const struct ftree_report *report, GPtrArray *notes);
+static inline uint64_t *
+ftree_set(const struct ftree *t, uint32_t sw, uint32_t n_ups)
+{
+	return t->sets + ((size_t)sw * t->n_sets + n_ups) * t->n_words;
+}
+
+/* ftree_tree.c: groups and sets; then slots. */
+void ftree_make_groups(struct ftree *t);
+void ftree_find_sets(struct ftree *t);
+void ftree_assign_slots(struct ftree *t);
+
+/* ftree_fill.c: entries and numbers; then all rows: each entry is set whose
+ * path goes up and then down over cables between adjacent levels. */
+void ftree_number_lids(struct ftree *t);
+void ftree_fill(struct ftree *t, struct lft *out);
 
 #endif

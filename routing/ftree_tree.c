@@ -2,306 +2,321 @@
 /*
  * The fabric as a tree.
  *
- * Purpose. Ranks in, everything that can be said of whole subtrees out, so
- * that tables are filled by looking things up.
- *
- * Order. Switches that share a subtree stand side by side: those of a rank
- * are sorted by the component that they are in when only ranks up to r count,
- * for the highest r first. In a healthy tree that is pod by pod. Among
- * components, and within the smallest, they come as the graph numbers them:
- * no difference that a tree could see. CAs have no say in it, so a host that
- * comes or goes moves nobody's place. Destinations follow this order, but for
- * switches with CAs above the leaves, which stand before those without.
- *
- * Sets. For each switch s and number k, the destinations to which the
- * shortest way is k hops up and then down. With links between adjacent ranks
- * only, every way down from s to d has rank(s) - rank(d) hops, hence
+ * Sets. With cables between adjacent levels only, every path down from s to d
+ * has level(s) - level(d) hops, hence
  *   set(s, 0) = s itself and the set(c, 0) of all children c
  *   set(s, k) = the set(p, k - 1) of all parents p, less all set(s, j), j < k
- * which is one pass of word operations over the cables for each k; the cost
- * c(s, d) of the paper is 2 k + rank(s) - rank(d). A hop to a parent p is
- * right for d in set(s, k) if and only if d is in set(p, k - 1).
+ * A hop to a parent p is right for d in set(s, k) if and only if d is in
+ * set(p, k - 1).
  *
- * Source. J. Gliksberg et al., arXiv 2211.11817: cost and order of nodes.
+ * Slots. D-mod-k sends number t up through parent (t / pi) mod w. It is free
+ * of congestion only if that number names the same plane everywhere, and a
+ * tree that lost cables stays close to that only if the others keep theirs:
+ * parents are not counted, they have slots, some of which may be empty. From
+ * the top down, a plane of a level is a component of what is at least that
+ * high. Planes get numbers as one colours a graph: the largest first, each the
+ * lowest number that none of its children has met yet. If two parents of a
+ * switch are on one plane (a core that meets a pod through several spines),
+ * each switch is a plane; if even this takes too many numbers, parents are
+ * counted child by child.
+ *
+ * Reference. E. Zahavi, "Fat-trees routing and node ordering providing
+ * contention free traffic for MPI global collectives", 2011; J. Gliksberg et
+ * al., "High-Quality Fault-Resiliency in Fat-Tree Networks", arXiv 2211.11817.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/ftree_tree.h"
+#include "routing/ftree.h"
+#include "routing/sets.h"
 
-/* Adds the cables that join adjacent ranks as groups. */
-static void
-tree_make_groups(struct tree *t)
+#define MASK_WORDS	4u	/* a bit a slot */
+
+void
+ftree_make_groups(struct ftree *t)
 {
 	const struct graph *g = t->g;
-	uint32_t sw, e, next, last, n_ups = 0, n_downs = 0;
-	struct tree_group group = { .slot = TREE_NO_SLOT };
+	const uint8_t *level = t->o->level;
+	uint32_t n = g->n_switches, sw, e, next, last, n_ups = 0, n_downs = 0;
+	struct ftree_group group = { 0 };
 
-	t->n_strays = g->n_edges / 2;
-	for (sw = 0; sw < g->n_switches; sw++) {
+	t->first_up = g_new(uint32_t, n + 1);
+	t->first_down = g_new(uint32_t, n + 1);
+	t->ups = g_new(struct ftree_group, g->n_edges + 1);
+	t->downs = g_new(struct ftree_group, g->n_edges + 1);
+	for (sw = 0; sw < n; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
 		last = g->first_edge[sw + 1];
 		for (e = g->first_edge[sw]; e < last; e = next) {
 			group.peer = g->edges[e].peer;
-			for (next = e + 1; next < last; next++)
-				if (g->edges[next].peer != group.peer)
-					break;
+			for (next = e + 1; next < last &&
+			     g->edges[next].peer == group.peer; next++)
+				;
 			group.first_edge = e;
 			group.n_cables = (uint8_t)(next - e);
-			if (t->rank[group.peer] == t->rank[sw] + 1) {
+			if (level[group.peer] == level[sw] + 1)
 				t->ups[n_ups++] = group;
-				t->n_strays -= group.n_cables;
-			} else if (t->rank[group.peer] + 1 == t->rank[sw]) {
+			else if (level[group.peer] + 1 == level[sw])
 				t->downs[n_downs++] = group;
-			}
 		}
 	}
-	t->first_up[sw] = n_ups;
-	t->first_down[sw] = n_downs;
+	t->first_up[n] = n_ups;
+	t->first_down[n] = n_downs;
 }
 
 static void
-tree_label_pods(struct tree *t)
+ftree_find_sets_up(struct ftree *t, uint32_t k)
 {
-	uint32_t n = t->g->n_switches, sw, r, i;
-	uint32_t *label = g_new(uint32_t, (size_t)n * t->n_ranks);
+	uint32_t n = t->g->n_switches, i, j, l, w, sw;
+	uint64_t *mine;
 
-	t->pods = label;
-	for (sw = 0; sw < n; sw++)
-		label[sw] = sw;
-	for (r = 1; r < t->n_ranks; r++) {
-		memcpy(label + n, label, n * sizeof(*label));
-		label += n;
-		for (sw = 0; sw < n; sw++) {
-			if (t->rank[sw] + 1u != r)
-				continue;
-			for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++)
-				tree_join(label, sw, t->ups[i].peer);
-		}
-		for (sw = 0; sw < n; sw++)
-			label[sw] = tree_find(label, sw);
-	}
-}
-
-/* What the tree joins, and what its strays do. */
-static void
-tree_find_islands(struct tree *t)
-{
-	const struct graph *g = t->g;
-	uint32_t n = g->n_switches, sw, e;
-
-	memcpy(t->island, t->pods + (size_t)(t->n_ranks - 1) * n,
-	       n * sizeof(*t->island));
-	if (t->n_strays == 0)
-		return;
-	for (sw = 0; sw < n; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			tree_join(t->island, sw, g->edges[e].peer);
-	for (sw = 0; sw < n; sw++)
-		t->island[sw] = tree_find(t->island, sw);
-}
-
-static gint
-tree_compare(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct tree *t = data;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t n = t->g->n_switches, r;
-	const uint32_t *label;
-
-	if (t->rank[x] != t->rank[y])
-		return (int)t->rank[x] - (int)t->rank[y];
-	for (r = t->n_ranks; r > 0; r--) {
-		label = t->pods + (size_t)(r - 1) * n;
-		if (label[x] != label[y])
-			return label[x] < label[y] ? -1 : 1;
-	}
-	return x < y ? -1 : x > y;
-}
-
-static void
-tree_sort(struct tree *t)
-{
-	uint32_t n = t->g->n_switches, i, sw, n_rest;
-
-	for (i = 0; i < n; i++)
-		t->climb[i] = i;
-	g_qsort_with_data(t->climb, (gint)n, sizeof(*t->climb), tree_compare,
-			  t);
 	for (i = 0; i < n; i++) {
-		sw = t->climb[i];
-		t->place[sw] = i;
-		t->n_bottom += t->rank[sw] == 0;
-		t->n_leaves += t->rank[sw] == 0 || t->g->n_hosts[sw] > 0;
+		sw = t->o->climb[i];
+		mine = ftree_set(t, sw, k);
+		for (j = t->first_up[sw]; j < t->first_up[sw + 1]; j++)
+			set_unite(mine, ftree_set(t, t->ups[j].peer, k - 1),
+				  t->n_words);
+		for (l = 0; l < k; l++)
+			for (w = 0; w < t->n_words; w++)
+				mine[w] &= ~ftree_set(t, sw, l)[w];
 	}
-	n_rest = t->n_leaves;
-	t->n_leaves = 0;
+}
+
+void
+ftree_find_sets(struct ftree *t)
+{
+	uint32_t n = t->g->n_switches, i, j, k, sw;
+
+	t->n_sets = t->o->n_levels;
+	t->n_words = (n + 63) / 64;
+	t->sets = g_new0(uint64_t, (size_t)n * t->n_sets * t->n_words);
 	for (i = 0; i < n; i++) {
-		sw = t->climb[i];
-		if (t->rank[sw] == 0 || t->g->n_hosts[sw] > 0)
-			t->dest_of[sw] = t->n_leaves++;
-		else
-			t->dest_of[sw] = n_rest++;
-		t->switch_of[t->dest_of[sw]] = sw;
-	}
-}
-
-static void
-tree_subtract(uint64_t *restrict from, const uint64_t *restrict what,
-	      uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		from[i] &= ~what[i];
-}
-
-static void
-tree_fill_sets(struct tree *t)
-{
-	uint32_t n = t->g->n_switches, i, sw, k, j, group;
-	uint64_t *set;
-
-	for (i = 0; i < n; i++) {	/* children first */
-		sw = t->climb[i];
-		set = tree_set(t, sw, 0);
-		set[t->dest_of[sw] / 64] |=
-			UINT64_C(1) << t->dest_of[sw] % 64;
-		for (group = t->first_down[sw]; group < t->first_down[sw + 1];
-		     group++)
-			set_unite(set, tree_set(t, t->downs[group].peer, 0),
-				   t->n_words);
+		sw = t->o->climb[i];
+		set_add(ftree_set(t, sw, 0), i);
+		for (j = t->first_down[sw]; j < t->first_down[sw + 1]; j++)
+			set_unite(ftree_set(t, sw, 0),
+				  ftree_set(t, t->downs[j].peer, 0),
+				  t->n_words);
 	}
 	for (k = 1; k < t->n_sets; k++)
-		for (sw = 0; sw < n; sw++) {
-			set = tree_set(t, sw, k);
-			for (group = t->first_up[sw];
-			     group < t->first_up[sw + 1]; group++)
-				set_unite(set, tree_set(t,
-					t->ups[group].peer, k - 1),
-					   t->n_words);
-			for (j = 0; j < k; j++)
-				tree_subtract(set, tree_set(t, sw, j),
-					      t->n_words);
-		}
+		ftree_find_sets_up(t, k);
 }
 
-uint64_t
-tree_find_word(const struct tree *t, uint32_t sw, uint32_t n_ups, uint32_t w)
-{
-	uint64_t word = 0;
-	uint32_t i;
+/* A switch of the level at hand, by its plane. */
+struct member {
+	uint32_t plane;		/* label of the component */
+	uint32_t size;		/* members of the plane */
+	uint32_t place;		/* of the switch */
+};
 
-	if (n_ups == 0) {
-		if (t->dest_of[sw] / 64 == w)
-			word = UINT64_C(1) << t->dest_of[sw] % 64;
-		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
-			word |= tree_set(t, t->downs[i].peer, 0)[w];
-		return word;
+struct painter {
+	struct ftree *t;
+	uint32_t level, n_members;
+	struct member *members;
+	uint32_t *up;		/* components of the levels from here on */
+	uint32_t *size;		/* label -> members */
+	uint64_t *met;		/* switch -> mask of slots, MASK_WORDS each */
+	uint32_t *seen_by;	/* switch -> last plane that asked + 1 */
+	uint8_t *slot;		/* by switch */
+};
+
+static int
+painter_compare(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The switches of the level, plane by plane; each its own, if `alone`. */
+static void
+painter_gather(struct painter *p, bool alone)
+{
+	const struct order *o = p->t->o;
+	uint32_t i, sw;
+
+	p->n_members = 0;
+	memset(p->size, 0, o->n_switches * sizeof(*p->size));
+	for (i = 0; i < o->n_switches; i++) {
+		sw = o->climb[i];
+		if (o->level[sw] != p->level)
+			continue;
+		p->members[p->n_members] = (struct member){
+			alone ? i : o->place[disjoint_find(p->up, sw)], 0, i,
+		};
+		p->size[p->members[p->n_members++].plane]++;
 	}
-	for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++)
-		word |= tree_set(t, t->ups[i].peer, n_ups - 1)[w];
-	for (i = 0; i < n_ups; i++)
-		word &= ~tree_set(t, sw, i)[w];
-	return word;
+	for (i = 0; i < p->n_members; i++)
+		p->members[i].size = p->size[p->members[i].plane];
+	qsort(p->members, p->n_members, sizeof(*p->members), painter_compare);
 }
 
-uint64_t
-tree_reach(const struct tree *t, uint32_t sw, uint32_t w)
+/* The slots that the children of a plane have met. False if a child meets the
+ * plane twice. */
+static bool
+painter_look_down(struct painter *p, const struct member *first,
+		  const struct member *end, uint64_t mask[MASK_WORDS])
 {
-	const uint64_t *set = tree_set(t, sw, 0) + w;
-	uint64_t word = 0;
-	uint32_t k;
+	const struct ftree *t = p->t;
+	const struct member *member;
+	uint32_t i, sw, child;
 
-	for (k = 0; k < t->n_sets; k++, set += t->n_words)
-		word |= *set;
-	return word;
+	memset(mask, 0, MASK_WORDS * sizeof(*mask));
+	for (member = first; member < end; member++) {
+		sw = t->o->climb[member->place];
+		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++) {
+			child = t->downs[i].peer;
+			if (p->seen_by[child] == first->plane + 1)
+				return false;
+			p->seen_by[child] = first->plane + 1;
+			set_unite(mask, p->met + child * MASK_WORDS,
+				  MASK_WORDS);
+		}
+	}
+	return true;
 }
 
 static void
-tree_alloc_groups(struct tree *t)
+painter_give(struct painter *p, const struct member *first,
+	     const struct member *end, uint32_t slot)
 {
-	uint32_t n = t->g->n_switches;
+	const struct ftree *t = p->t;
+	uint32_t i, sw;
 
-	t->first_up = g_new(uint32_t, n + 1);
-	t->first_down = g_new(uint32_t, n + 1);
-	t->ups = g_new(struct tree_group, t->g->n_edges / 2 + 1);
-	t->downs = g_new(struct tree_group, t->g->n_edges / 2 + 1);
-	t->island = g_new(uint32_t, n);
+	for (; first < end; first++) {
+		sw = t->o->climb[first->place];
+		p->slot[sw] = (uint8_t)slot;
+		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
+			set_add(p->met + t->downs[i].peer * MASK_WORDS, slot);
+	}
+}
+
+/* Numbers the planes; returns how many numbers that took, 0 if it cannot be
+ * done. */
+static uint32_t
+painter_paint(struct painter *p)
+{
+	uint32_t n = p->t->g->n_switches, slot, width = 0;
+	const struct member *first, *end, *last = p->members + p->n_members;
+	uint64_t mask[MASK_WORDS];
+
+	memset(p->met, 0, n * MASK_WORDS * sizeof(*p->met));
+	memset(p->seen_by, 0, n * sizeof(*p->seen_by));
+	for (first = p->members; first < last; first = end) {
+		for (end = first + 1; end < last; end++)
+			if (end->plane != first->plane)
+				break;
+		if (!painter_look_down(p, first, end, mask))
+			return 0;
+		for (slot = 0; slot < FTREE_MAX_SLOTS; slot++)
+			if (!set_has(mask, slot))
+				break;
+		if (slot == FTREE_MAX_SLOTS)
+			return 0;
+		painter_give(p, first, end, slot);
+		width = MAX(width, slot + 1);
+	}
+	return width;
+}
+
+static int
+ftree_compare_slots(const void *a, const void *b)
+{
+	const struct ftree_group *x = a, *y = b;
+
+	if (x->slot != y->slot)
+		return (int)x->slot - (int)y->slot;
+	return x->peer < y->peer ? -1 : x->peer > y->peer;
+}
+
+static void
+painter_paint_level(struct painter *p)
+{
+	struct ftree *t = p->t;
+	uint32_t most = 0, cables = 1, width, sw, i, r = p->level;
+
+	for (sw = 0; sw < t->g->n_switches; sw++)
+		if (t->o->level[sw] + 1u == r)
+			most = MAX(most, t->first_up[sw + 1] -
+				   t->first_up[sw]);
+	painter_gather(p, false);
+	width = painter_paint(p);
+	if (width == 0) {
+		painter_gather(p, true);
+		width = painter_paint(p);
+	}
+	if (width > 2 * most)	/* more slots empty than not */
+		width = 0;
+	for (sw = 0; sw < t->g->n_switches; sw++) {
+		if (t->o->level[sw] + 1u != r)
+			continue;
+		for (i = t->first_up[sw]; i < t->first_up[sw + 1]; i++) {
+			t->ups[i].slot = width ? p->slot[t->ups[i].peer] :
+				(uint8_t)(i - t->first_up[sw]);
+			disjoint_join(p->up, sw, t->ups[i].peer);
+			cables = MAX(cables, t->ups[i].n_cables);
+		}
+		qsort(t->ups + t->first_up[sw],
+		      t->first_up[sw + 1] - t->first_up[sw],
+		      sizeof(*t->ups), ftree_compare_slots);
+	}
+	t->width[r] = MAX(width ? width : most, 1);
+	t->n_cables[r] = MIN(cables, FTREE_MAX_SLOTS / t->width[r]);
+}
+
+/* Numbers the switches of the level within their planes. */
+static void
+painter_take_turns(struct painter *p)
+{
+	const struct order *o = p->t->o;
+	uint32_t i, sw;
+
+	memset(p->size, 0, o->n_switches * sizeof(*p->size));
+	for (i = 0; i < o->n_switches; i++) {
+		sw = o->climb[i];
+		if (o->level[sw] == p->level)
+			p->t->turn[sw] = p->size[disjoint_find(p->up, sw)]++;
+	}
 }
 
 void
-tree_clear_groups(struct tree *was)
+ftree_assign_slots(struct ftree *t)
 {
-	g_free(was->first_up);
-	g_free(was->first_down);
-	g_free(was->ups);
-	g_free(was->downs);
-	g_free(was->island);
-	g_free(was->pods);
-}
+	uint32_t n = t->g->n_switches, r;
+	struct painter p = {
+		.t = t,
+		.members = g_new(struct member, n),
+		.up = g_new(uint32_t, n),
+		.size = g_new(uint32_t, n),
+		.met = g_new(uint64_t, n * MASK_WORDS),
+		.seen_by = g_new(uint32_t, n),
+		.slot = g_new0(uint8_t, n),
+	};
 
-bool
-tree_regroup(struct tree *t, const struct graph *g, struct tree *was)
-{
-	uint32_t n = g->n_switches;
-
-	g_assert(n == t->g->n_switches);
-	*was = *t;
-	t->g = g;
-	tree_alloc_groups(t);
-	tree_make_groups(t);
-	tree_label_pods(t);
-	tree_find_islands(t);
-	return memcmp(t->island, was->island, n * sizeof(*t->island)) == 0 &&
-		memcmp(t->pods, was->pods, (size_t)n * t->n_ranks *
-		       sizeof(*t->pods)) == 0;
-}
-
-struct tree *
-tree_new(const struct graph *g, const uint8_t *rank)
-{
-	struct tree *t = g_new0(struct tree, 1);
-	uint32_t n = g->n_switches, sw;
-
-	g_assert(n > 0);
-	t->g = g;
-	t->rank = g_memdup2(rank, n);
-	for (sw = 0; sw < n; sw++)
-		t->n_ranks = MAX(t->n_ranks, rank[sw] + 1u);
-	tree_alloc_groups(t);
-	t->dest_of = g_new(uint32_t, n);
-	t->switch_of = g_new(uint32_t, n);
-	t->climb = g_new(uint32_t, n);
-	t->place = g_new(uint32_t, n);
+	t->width = g_new(uint32_t, t->o->n_levels);
+	t->n_cables = g_new(uint32_t, t->o->n_levels);
+	t->pi = g_new(uint32_t, t->o->n_levels);
 	t->turn = g_new0(uint32_t, n);
-	t->planes = g_malloc((size_t)n * t->n_ranks);
-	memset(t->planes, (int)TREE_NO_SLOT, (size_t)n * t->n_ranks);
-	t->levels = g_new0(struct tree_level, t->n_ranks);
-
-	tree_make_groups(t);
-	tree_label_pods(t);
-	tree_find_islands(t);
-	tree_sort(t);
-	t->n_words = (n + 63) / 64;
-	t->n_words += -t->n_words % SET_UNROLL;
-	t->n_sets = MIN(t->n_ranks, TREE_MAX_UPS + 1);
-	t->sets = g_new0(uint64_t, (size_t)n * t->n_sets * t->n_words);
-	tree_fill_sets(t);
-	return t;
-}
-
-void
-tree_free(struct tree *t)
-{
-	tree_clear_groups(t);
-	g_free(t->rank);
-	g_free(t->dest_of);
-	g_free(t->switch_of);
-	g_free(t->climb);
-	g_free(t->place);
-	g_free(t->turn);
-	g_free(t->planes);
-	g_free(t->levels);
-	g_free(t->sets);
-	g_free(t);
+	for (r = 0; r < n; r++)
+		p.up[r] = r;
+	for (p.level = t->o->n_levels - 1; p.level > 0; p.level--) {
+		painter_take_turns(&p);
+		painter_paint_level(&p);
+	}
+	painter_take_turns(&p);
+	t->width[0] = t->n_cables[0] = t->pi[0] = 1;
+	for (r = 1; r < t->o->n_levels; r++)
+		t->pi[r] = (uint32_t)MIN((uint64_t)t->pi[r - 1] * t->width[r],
+					 INT32_MAX);
+	g_free(p.members);
+	g_free(p.up);
+	g_free(p.size);
+	g_free(p.met);
+	g_free(p.seen_by);
+	g_free(p.slot);
 }

@@ -40,7 +40,7 @@
 #include <string.h>
 
 #include "routing/multicast_forest.h"
-#include "routing/updn.h"
+#include "routing/order.h"
 
 /* --- members --- */
 
@@ -535,6 +535,7 @@ multicast_route(const struct multicast_input *in,
 	g_autofree struct group *groups = g_new(struct group, in->n_groups);
 	g_autofree GArray **by_mlid = NULL;
 	uint32_t n_mlids = 0;
+	struct order *o;
 	struct forest f;
 
 	for (uint32_t i = 0; i < in->n_groups; i++) {
@@ -545,8 +546,11 @@ multicast_route(const struct multicast_input *in,
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
 	forest_init(&f, in, n_mlids);
-	if (!f.ranks)
-		f.ranks = own_ranks = updn_rank(in->g, NULL, NULL);
+	if (!f.ranks) {
+		o = order_compute(&(const struct engine_input){ .g = in->g });
+		f.ranks = own_ranks = order_ranks(o);
+		order_destroy(o);
+	}
 
 	by_mlid = g_new0(GArray *, n_mlids);
 	for (uint32_t i = 0; i < in->n_groups; i++)

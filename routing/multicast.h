@@ -3,7 +3,7 @@
  * A tree over the switches for each multicast group. See multicast.c.
  *
  * Every tree has one root that each of its switches reaches by going up, up
- * being towards the lower rank (routing/updn.h). A packet goes up to where the
+ * being towards the lower rank (routing/order.h). A packet goes up to where the
  * way to its receivers branches, then down: no turn that unicast of the same
  * order does not make, so both together are free of credit loops.
  */

@@ -70,6 +70,16 @@ lft_new(uint32_t n_switches, uint16_t top)
 }
 
 struct lft *
+lft_copy(const struct lft *lft)
+{
+	struct lft *copy = lft_new(lft->n_switches, lft->top);
+
+	memcpy(copy->ports, lft->ports,
+	       (size_t)lft->n_switches * lft->stride);
+	return copy;
+}
+
+struct lft *
 lft_ref(struct lft *lft)
 {
 	g_atomic_int_inc(&lft->ref);

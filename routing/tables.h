@@ -28,6 +28,7 @@ struct lft {
 
 /* For LIDs 0..top, all LFT_NO_PATH. */
 struct lft *lft_new(uint32_t n_switches, uint16_t top);
+struct lft *lft_copy(const struct lft *lft);
 struct lft *lft_ref(struct lft *lft);
 void lft_free(struct lft *lft);		/* gives up a reference */
 

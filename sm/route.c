@@ -52,8 +52,7 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 
 bool
 route_fabric(const struct route_params *params, const struct memory *memory,
-	     struct choose_memo *memo, const struct subnet *s,
-	     const struct lid_map *lids, const struct lft *held,
+	     const struct subnet *s, const struct lid_map *lids, const struct lft *held,
 	     struct log *log, struct choice *choice, GError **error)
 {
 	struct graph *g = graph_new(s, lids);
@@ -63,7 +62,6 @@ route_fabric(const struct route_params *params, const struct memory *memory,
 		.engine = params->engine,
 		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
-		.memo = memo,
 	};
 	g_autofree uint32_t *ranks = memory_ranks(memory, s, &wish.ranks_by);
 	const struct engine_input in = {

@@ -21,11 +21,9 @@ struct route_params {
 	unsigned threads;		/* 0: one for each core */
 };
 
-/* held: the tables that the switches hold, NULL: not known. memo: from sweep
- * to sweep, NULL: none. */
+/* held: the tables that the switches hold, NULL: not known. */
 bool route_fabric(const struct route_params *params,
-		  const struct memory *memory, struct choose_memo *memo,
-		  const struct subnet *s,
+		  const struct memory *memory, const struct subnet *s,
 		  const struct lid_map *lids, const struct lft *held,
 		  struct log *log, struct choice *choice, GError **error);
 

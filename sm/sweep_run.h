@@ -21,7 +21,6 @@ struct sweep {
 	const struct keyring *keys;	/* the keystore's, or NULL */
 	struct clients *clients;
 	struct memory *memory;
-	struct choose_memo *memo;	/* of the routing engines */
 	struct log *log;
 	sweep_end_fn end;
 	void *data;
@@ -33,14 +32,13 @@ struct sweep {
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
-	GPtrArray *rivals;		/* see sweep_rivals() */
 	struct view view;		/* published */
 	struct subnet *elected;		/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
 	bool up;			/* what the log said last */
-	bool over;			/* the goal is reached, or missed */
-	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */
+	int64_t retry_us;		/* until the next Sets of addresses that
+					   were not taken; 0: there are none */
 
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */
@@ -72,12 +70,6 @@ static inline int64_t
 sweep_now(const struct sweep *s)
 {
 	return transport_now(xact_transport(s->x));
-}
-
-static inline const char *
-sweep_ms(const struct sweep *s)
-{
-	return transport_ms(xact_transport(s->x));
 }
 
 void sweep_view_clear(struct view *v);

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "sm/io/record.h"
-#include "topology/base/state_file.h"
 
 #define PIECE	(1u << 16)	/* bytes */
 
@@ -200,14 +199,11 @@ static const struct transport_ops tap_ops = {
 /* ---------------------------------------------------------- open and close */
 
 /* A record holds the keys of the fabric, so it is for its owner alone, also
- * if a file was there; what is no file (a pipe) is left as it is. A link to a
- * file is not followed. */
+ * if a file was there; what is no file (a pipe) is left as it is. */
 static FILE *
 open_file(const char *path)
 {
-	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
-		      0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct stat st;
 	FILE *file;
 
@@ -224,14 +220,12 @@ open_file(const char *path)
 }
 
 struct transport *
-tap_open(struct transport *inner, const char *path, const char *options,
-	 GError **error)
+tap_open(struct transport *inner, const char *path, GError **error)
 {
 	FILE *file = open_file(path);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
-		.rmpp = inner->rmpp, .simulated = inner->simulated,
-		.options = options,
+		.rmpp = inner->rmpp,
 	};
 	struct tap *tap;
 
@@ -245,7 +239,6 @@ tap_open(struct transport *inner, const char *path, const char *options,
 	tap->base.port_guid = inner->port_guid;
 	tap->base.port_num = inner->port_num;
 	tap->base.rmpp = inner->rmpp;
-	tap->base.simulated = inner->simulated;
 	g_strlcpy(tap->base.name, inner->name, sizeof(tap->base.name));
 	tap->inner = inner;
 	tap->file = file;

@@ -10,9 +10,7 @@
  * One thread, warm arenas, the median of RUNS. "one link lost": the engine is
  * handed the tables of the healthy fabric, a cable between two switches is
  * gone; the last columns say how many 64-byte blocks changed and how many hold
- * an entry that used the cable, which is the least that must change. "with
- * memory": nor are tables filled and compared that the engine knows are the
- * same.
+ * an entry that used the cable, which is the least that must change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,48 +111,6 @@ route_median(const struct engine *engine, const struct fabric *f,
 	return true;
 }
 
-/* The same with a memory of the last run, which knows what changed. */
-static void
-route_again(const struct engine *engine, const struct fabric *f,
-	    struct engine_memo *memo, double *ms, uint32_t *blocks)
-{
-	struct engine_input in = { .memo = memo, .n_threads = 1 };
-	struct engine_output out;
-	double start = now_ms();
-	struct graph *g = graph_new(f->s, f->lids);
-
-	in.g = g;
-	engine_output_init(&out, NULL);
-	if (!engine->compute(&in, &out, NULL))
-		exit(2);
-	*blocks = out.changed ? out.changed->len : 0;
-	*ms = now_ms() - start;
-	lft_free(out.lft);
-	engine_output_clear(&out);
-	graph_free(g);
-}
-
-/* A cable goes and comes back, again and again. */
-static void
-bench_memory(const struct engine *engine, const struct fabric *whole,
-	     const struct fabric *cut)
-{
-	struct engine_memo *memo = engine->memo_new();
-	double lost[RUNS], back[RUNS], ms;
-	uint32_t blocks = 0;
-
-	route_again(engine, whole, memo, &ms, &blocks);
-	route_again(engine, cut, memo, &ms, &blocks);
-	for (unsigned i = 0; i < RUNS; i++) {
-		route_again(engine, whole, memo, &back[i], &blocks);
-		route_again(engine, cut, memo, &lost[i], &blocks);
-	}
-	printf("    %-11s              one link lost %9.2f ms, "
-	       "%u blocks changed; back again %9.2f ms\n", "with memory",
-	       median(lost), blocks, median(back));
-	engine->memo_free(memo);
-}
-
 /* The fabric without one cable between switches, and whose entries used it. */
 static struct fabric
 without_cable(const struct fabric *f, const struct lft *lft,
@@ -224,8 +180,6 @@ bench_engine(const struct engine *engine, const struct fabric *f,
 	route_median(engine, &cut, a->old, a->new, &ms, &blocks);
 	printf(" one link lost %9.2f ms, %u blocks changed (%u used it)\n",
 	       ms, blocks, least);
-	if (engine->memo_new)
-		bench_memory(engine, f, &cut);
 	subnet_unref(cut.s);
 }
 

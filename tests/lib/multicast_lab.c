@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "routing/updn.h"
+#include "routing/order.h"
 #include "tests/lib/multicast_lab.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -18,9 +18,13 @@
 void
 lab_index(struct fabric *f)
 {
+	struct order *o;
+
 	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->g = graph_new(f->s, f->lids);
-	f->ranks = updn_rank(f->g, NULL, NULL);
+	o = order_compute(&(const struct engine_input){ .g = f->g });
+	f->ranks = order_ranks(o);
+	order_destroy(o);
 	f->edge_of = graph_map_ports(f->g);
 }
 

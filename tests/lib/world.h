@@ -29,7 +29,6 @@ struct manager {
 	struct mcast *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;
-	const struct engine *engine;	/* of the last tables */
 	uint32_t port;
 };
 

@@ -363,51 +363,6 @@ test_drains_when_old_and_new_loop_together(void **state)
 	fabric_clear(&f);
 }
 
-/* The entries of a host that is away go round the circle: no traffic does, and
- * the rest of the old tables must still not loop with the new ones. */
-static void
-test_loop_of_strays_does_not_hide_another(void **state)
-{
-	struct lft *circle, *live, *old;
-	struct channels_result r;
-	struct fabric f;
-	unsigned n = 0;
-
-	fabric_make(&f, "ring(5;1)");
-	circle = lft_new(f.g->n_switches, f.g->top);
-	live = lft_new(f.g->n_switches, f.g->top);
-	old = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 1));
-	go_round(f.g, circle, 1);
-	deliver(f.g, circle);
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].port && n++ < 2)
-			for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-				uint16_t lid = f.g->targets[i].lid;
-
-				lft_row(live, sw)[lid] =
-					lft_row(circle, sw)[lid];
-				lft_row(old, sw)[lid] =
-					lft_row(circle, sw)[lid];
-			}
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		lft_row(old, sw)[f.g->top + 1] = port_to_next(f.g, sw, 1);
-
-	f.in.previous = old;
-	assert_true(choose(&f, NULL, false));
-	assert_true(f.choice.held_loop);
-	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
-	channels_check(f.g, f.choice.bridge, live, &r);
-	assert_int_equal(r.n_looped, 0);
-	channels_clear(&r);
-	channels_check(f.g, f.choice.lft, f.choice.bridge, &r);
-	assert_int_equal(r.n_looped, 0);
-	channels_clear(&r);
-	lft_free(circle);
-	lft_free(live);
-	lft_free(old);
-	fabric_clear(&f);
-}
-
 /* A host is away; its entries stay, unless they would close a circle. */
 static void
 test_strays_stay_if_they_are_safe(void **state)
@@ -445,75 +400,6 @@ test_strays_stay_if_they_are_safe(void **state)
 		assert_int_equal(lft_row(f.choice.lft, sw)[lid], LFT_NO_PATH);
 	lft_free(held);
 	fabric_clear(&f);
-}
-
-/* The same fabric without one cable between switches, or with all; and nobody
- * has the highest LID. */
-static void
-graph_remake(struct fabric *f, const struct subnet *whole, bool cut)
-{
-	struct subnet *s = subnet_copy(whole);
-
-	for (uint32_t p = 0; p < s->n_ports && cut; p++) {
-		uint32_t peer = s->ports[p].peer;
-
-		if (s->ports[p].num == 0 || peer == SUBNET_NONE ||
-		    !subnet_is_switch(subnet_node_of(s, p)) ||
-		    !subnet_is_switch(subnet_node_of(s, peer)))
-			continue;
-		s->ports[p].peer = s->ports[peer].peer = SUBNET_NONE;
-		cut = false;
-	}
-	graph_free(f->g);
-	f->g = graph_new(s, f->lids);
-	f->in.g = f->g;
-	for (uint32_t i = 0; i < f->g->n_targets; i++)
-		if (f->g->targets[i].lid == f->g->top)
-			f->g->targets[i].n_lids = 0;
-	subnet_unref(f->s);
-	f->s = s;
-}
-
-/* What engines remember is no reason to choose other tables, and what is put
- * into tables for strays' sake is nothing that they remember. */
-static void
-test_memory_changes_no_choice(void **state)
-{
-	const char *specs[] = { "PGFT(4,4,8;1,4,4)", "torus(3,4;1)" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct choice_wish wish = { .memo = choose_memo_new() };
-		struct choice told = { 0 };
-		struct subnet *whole;
-		struct fabric f;
-		struct lft *held;
-
-		fabric_make(&f, specs[i]);
-		whole = subnet_ref(f.s);
-		held = lft_new(f.g->n_switches, f.g->top);
-		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-			lft_row(held, sw)[f.g->top] = 1;
-		for (unsigned step = 0; step < 8; step++) {
-			graph_remake(&f, whole, step % 2);
-			f.in.previous = step / 2 % 2 ? held : NULL;
-			assert_true(choose(&f, NULL, true));
-			choice_clear(&told);
-			assert_true(choose_tables(&wish, &f.in, &told,
-						  &f.error));
-			assert_ptr_equal(told.engine, f.choice.engine);
-			assert_int_equal(told.safety, f.choice.safety);
-			assert_string_equal(told.reason, f.choice.reason);
-			assert_memory_equal(told.lft->ports,
-					    f.choice.lft->ports,
-					    told.lft->n_switches *
-					    told.lft->stride);
-		}
-		choice_clear(&told);
-		choose_memo_free(wish.memo);
-		subnet_unref(whole);
-		lft_free(held);
-		fabric_clear(&f);
-	}
 }
 
 static void
@@ -628,9 +514,7 @@ main(void)
 		cmocka_unit_test(test_ranks_go_to_their_engine_only),
 		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
 		cmocka_unit_test(test_bridges_are_safe_and_short),
-		cmocka_unit_test(test_loop_of_strays_does_not_hide_another),
 		cmocka_unit_test(test_strays_stay_if_they_are_safe),
-		cmocka_unit_test(test_memory_changes_no_choice),
 		cmocka_unit_test(test_same_tables_again_are_safe),
 	};
 

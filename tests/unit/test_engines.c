@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What all engines promise, on trees, on trees as people build them, and on
+ * other fabrics, whole and damaged: everything is reached, nothing loops, the
+ * load is near its bound, little changes when little was lost.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/quality.h"
+#include "routing/quality_traffic.h"
+#include "routing/verify.h"
+#include "tests/lib/route_lab.h"
+#include "tests/lib/shapes.h"
+
+static const char *const trees[] = {
+	"PGFT(4,8;1,4)", "PGFT(8,12;1,4)", "PGFT(4,4,6;1,4,4)",
+	"PGFT(3,3,3,4;1,3,3,3)", "PGFT(4,8;1,2;1,2)",
+};
+static const char *const others[] = {
+	"ring(7;2)", "torus(4,5;2)", "mesh(4,4;3)", "random(24,5,3)",
+	"dragonfly(4,2,2)", "hyperx(4,4;3)", "rails(4;4,2)", "single(5)",
+};
+
+/* No loop of any kind, but minhop's; all pairs with cables have paths. */
+static void
+assert_sound(const struct fabric *f, const char *what, uint64_t seed)
+{
+	struct verify_result r;
+	bool loops;
+
+	verify_tables(f->g, f->out.lft, NULL, &r);
+	loops = r.channels.n_looped && f->engine->deadlock_free;
+	if (loops || r.reach.looping || r.reach.astray ||
+	    r.reach.lost_hosts || r.reach.lost_mixed)
+		fail_msg("%s on %s, seed %d: %u looped, %d going round, %d "
+			 "astray, %d + %d lost", f->engine->name, what,
+			 (int)seed, r.channels.n_looped,
+			 (int)r.reach.looping, (int)r.reach.astray,
+			 (int)r.reach.lost_hosts, (int)r.reach.lost_mixed);
+	verify_result_clear(&r);
+}
+
+static bool
+is_tree(const char *spec)
+{
+	return spec[0] == 'P';
+}
+
+static void
+test_everything_is_reached_without_loops(void **state)
+{
+	struct fabric f;
+	const char *spec;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(trees) +
+		     G_N_ELEMENTS(others); k++)
+			for (uint64_t seed = 0; seed < 6; seed++) {
+				spec = k < G_N_ELEMENTS(trees) ? trees[k] :
+					others[k - G_N_ELEMENTS(trees)];
+				if (engines[i] == &engine_ftree &&
+				    !is_tree(spec))
+					continue;
+				fabric_open(&f, engines[i], lab_generate(spec,
+					seed, (unsigned)seed * 20), seed % 2);
+				fabric_route(&f);
+				assert_sound(&f, spec, seed);
+				fabric_clear(&f);
+			}
+}
+
+static void
+test_shapes_are_reached_without_loops(void **state)
+{
+	struct fabric f;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; shape_names[k]; k++)
+			for (uint64_t seed = 0; seed < 5; seed++) {
+				fabric_open(&f, engines[i], shape_new(
+					shape_names[k], seed,
+					(unsigned)seed * 15), 0);
+				fabric_route(&f);
+				assert_sound(&f, shape_names[k], seed);
+				fabric_clear(&f);
+			}
+}
+
+/* What the busiest channel must carry: the mean over shortest paths, or what
+ * the hosts of one switch send to all others. */
+static double
+find_bound(const struct graph *g)
+{
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	double all = 0, sum = 0, most = 0;
+	uint32_t a, b, n;
+
+	for (a = 0; a < g->n_switches; a++)
+		all += g->n_hosts[a];
+	for (a = 0; a < g->n_switches; a++) {
+		lab_measure_hops(g, a, hops);
+		for (b = 0; b < g->n_switches; b++)
+			if (hops[b] != FAR)
+				sum += (double)hops[b] * g->n_hosts[a] *
+					g->n_hosts[b];
+		n = g->first_edge[a + 1] - g->first_edge[a];
+		if (n)
+			most = MAX(most, g->n_hosts[a] *
+				   (all - g->n_hosts[a]) / n);
+	}
+	return g->n_edges ? MAX(most, sum / g->n_edges) : 1;
+}
+
+/* Before the engines had one order and one balance, the worst of these was
+ * 12 times the bound for updn and 5 times for ftree. */
+static void
+test_load_is_near_its_bound_on_shapes(void **state)
+{
+	struct fabric f;
+	double bound;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; shape_names[k]; k++)
+			for (uint64_t seed = 1; seed <= 3; seed++) {
+				fabric_open(&f, engines[i], shape_new(
+					shape_names[k], seed,
+					(unsigned)(seed - 1) * 20), 0);
+				fabric_route(&f);
+				bound = find_bound(f.g);
+				if ((double)fabric_max_load(&f, NULL) >
+				    1.6 * bound &&
+				    strcmp(shape_names[k], "two-trees"))
+					fail_msg("%s on %s, seed %d: %d "
+						 "instead of %.0f",
+						 engines[i]->name,
+						 shape_names[k], (int)seed,
+						 (int)fabric_max_load(&f,
+								      NULL),
+						 bound);
+				fabric_clear(&f);
+			}
+}
+
+static void
+test_damaged_trees_stay_near_the_bound(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(12,18;1,12)", "PGFT(6,6,6;1,6,6)",
+	};
+	struct fabric f;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++)
+			for (uint64_t seed = 1; seed <= 3; seed++) {
+				fabric_open(&f, engines[i], lab_generate(
+					specs[k], seed, 15 * (unsigned)seed),
+					0);
+				fabric_route(&f);
+				assert_true((double)fabric_max_load(&f, NULL)
+					    < 1.15 * find_bound(f.g));
+				fabric_clear(&f);
+			}
+}
+
+static uint32_t
+measure_shifts(const struct fabric *f)
+{
+	struct quality_congestion c;
+	struct quality_sample sample = { .n = 500, .max_hops = 8 };
+	g_autofree uint32_t *hosts = quality_order(f->g, &sample.n_hosts);
+
+	sample.hosts = hosts;
+	quality_shifts(f->g, f->out.lft, &sample, &c);
+	return c.max;
+}
+
+static void
+test_healthy_trees_shift_without_congestion(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "PGFT(3,3,3,6;1,3,3,3)",
+		"PGFT(4,8;1,2;1,2)",
+	};
+	struct fabric f;
+
+	(void)state;
+	for (size_t k = 0; k < G_N_ELEMENTS(specs); k++)
+		for (uint64_t seed = 1; seed <= 4; seed++) {
+			fabric_open(&f, &engine_ftree, lab_generate(specs[k],
+						seed, 0), 0);
+			fabric_route(&f);
+			assert_int_equal(measure_shifts(&f), 1);
+			fabric_clear(&f);
+		}
+}
+
+/* Compute nodes shift as if the I/O nodes were not there. */
+static void
+test_io_nodes_do_not_disturb_compute_nodes(void **state)
+{
+	struct fabric f;
+	uint8_t *is_io;
+	struct quality_congestion c;
+	struct quality_sample sample = { .n = 500, .max_hops = 8 };
+	uint32_t *hosts, i, n = 0;
+
+	(void)state;
+	fabric_open(&f, &engine_ftree, lab_generate("PGFT(5,8;1,4)", 3, 0), 0);
+	is_io = g_new0(uint8_t, f.g->n_targets);
+	for (i = 0; i < f.g->n_targets; i++)
+		is_io[i] = f.g->targets[i].port == 3;
+	f.in.is_io = is_io;
+	fabric_route(&f);
+	hosts = quality_order(f.g, &sample.n_hosts);
+	for (i = 0; i < sample.n_hosts; i++)
+		if (!is_io[hosts[i]])
+			hosts[n++] = hosts[i];
+	sample.hosts = hosts;
+	sample.n_hosts = n;
+	quality_shifts(f.g, f.out.lft, &sample, &c);
+	assert_int_equal(n, 32);
+	assert_int_equal(c.max, 1);
+	g_free(hosts);
+	g_free(is_io);
+	fabric_clear(&f);
+}
+
+static void
+test_lids_of_a_range_take_different_paths(void **state)
+{
+	const struct graph_target *t;
+	struct fabric f;
+	uint32_t sw, n_same, n_all;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++) {
+		fabric_open(&f, engines[i], lab_generate("PGFT(6,8;1,6)", 1,
+							 0), 1);
+		fabric_route(&f);
+		n_same = n_all = 0;
+		for (uint32_t k = 0; k < f.g->n_targets; k++)
+			for (sw = 0, t = &f.g->targets[k]; t->port &&
+			     sw < f.g->n_switches; sw++) {
+				if (!f.g->n_hosts[sw] || sw == t->sw)
+					continue;
+				n_all++;
+				n_same += lft_row(f.out.lft, sw)[t->lid] ==
+					lft_row(f.out.lft, sw)[t->lid + 1];
+			}
+		assert_true(n_all > 0);
+		assert_int_equal(n_same, 0);
+		fabric_clear(&f);
+	}
+}
+
+static void
+test_minhop_takes_shortest_paths_only(void **state)
+{
+	struct fabric f;
+
+	(void)state;
+	for (size_t k = 0; k < G_N_ELEMENTS(others); k++) {
+		fabric_open(&f, &engine_minhop, lab_generate(others[k], 7, 50),
+			    0);
+		fabric_route(&f);
+		fabric_assert_shortest(&f);
+		fabric_clear(&f);
+	}
+}
+
+/* Cables of half the width carry half the load. */
+static void
+test_load_follows_the_width_of_cables(void **state)
+{
+	struct subnet *s;
+	struct fabric f;
+	struct graph *g;
+	uint64_t wide = 0, narrow = 0;
+	uint32_t sw, e, lid, p, spine = SUBNET_NONE;
+
+	(void)state;
+	s = lab_generate("PGFT(8,8;1,4)", 5, 0);
+	for (sw = 0; sw < s->n_switches; sw++)
+		if (lab_find_port(s, sw, false, 0) == SUBNET_NONE)
+			spine = sw;
+	for (p = 0; p < s->n_ports; p++)
+		if (s->ports[p].peer != SUBNET_NONE &&
+		    (subnet_node_of(s, p)->sw_index == spine ||
+		     subnet_node_of(s, s->ports[p].peer)->sw_index == spine) &&
+		    subnet_is_switch(subnet_node_of(s, p)) &&
+		    subnet_is_switch(subnet_node_of(s, s->ports[p].peer)))
+			s->ports[p].info.width_active = 1;
+	fabric_open(&f, &engine_updn, s, 0);
+	fabric_route(&f);
+	g = f.g;
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; g->n_hosts[sw] &&
+		     e < g->first_edge[sw + 1]; e++)
+			for (lid = 1; lid <= g->top; lid++) {
+				if (lft_row(f.out.lft, sw)[lid] !=
+				    g->edges[e].port)
+					continue;
+				if (g->edges[e].peer == spine)
+					narrow++;
+				else
+					wide++;
+			}
+	/* 1x beside three of 4x: a thirteenth. */
+	assert_true(narrow * 9 < wide && narrow * 20 > wide);
+	fabric_clear(&f);
+}
+
+static void
+test_threads_and_repetition_do_not_change_tables(void **state)
+{
+	struct fabric a, b;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(trees); k++) {
+			fabric_open(&a, engines[i], lab_generate(trees[k], 4,
+								 40), 0);
+			fabric_open(&b, engines[i], lab_generate(trees[k], 4,
+								 40), 0);
+			b.in.n_threads = 3;
+			fabric_route(&a);
+			fabric_route(&b);
+			assert_int_equal(lab_count_blocks(a.out.lft,
+							  b.out.lft), 0);
+			fabric_clear(&a);
+			fabric_clear(&b);
+		}
+}
+
+/* Blocks with an entry on a path over a cable. */
+static uint32_t
+count_users(const struct fabric *f, uint32_t edge)
+{
+	g_autofree uint8_t *used = g_new0(uint8_t, f->g->n_switches *
+					  lft_n_blocks(f->out.lft));
+	uint32_t n = 0, sw, at, e, lid, hops;
+
+	for (lid = 1; lid <= f->g->top; lid++)
+		for (sw = 0; sw < f->g->n_switches; sw++)
+			for (at = sw, hops = 0; hops < 32; hops++) {
+				e = fabric_edge_to(f, at, lid);
+				if (e == SUBNET_NONE)
+					break;
+				if (e == edge || e == f->g->edges[edge].back)
+					used[sw * lft_n_blocks(f->out.lft) +
+					     lid / LFT_BLOCK] = 1;
+				at = f->g->edges[e].peer;
+			}
+	for (sw = 0; sw < f->g->n_switches * lft_n_blocks(f->out.lft); sw++)
+		n += used[sw];
+	return n;
+}
+
+
+static void
+test_lost_cable_changes_little_and_comes_back(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "torus(5,5;3)",
+		"dragonfly(4,2,2)",
+	};
+	struct fabric whole, cut, again;
+	struct subnet *s;
+	uint32_t sw, users;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++) {
+			if (engines[i] == &engine_ftree && !is_tree(specs[k]))
+				continue;
+			fabric_open(&whole, engines[i],
+				    lab_generate(specs[k], 6, 0), 0);
+			fabric_route(&whole);
+			sw = whole.g->n_switches / 2;
+			users = count_users(&whole, whole.g->first_edge[sw]);
+			s = subnet_copy(whole.s);
+			lab_cut(s, s->nodes[s->switches[sw]].first_port +
+				whole.g->edges[whole.g->first_edge[sw]].port);
+			fabric_follow(&cut, s, &whole);
+			assert_sound(&cut, specs[k], 6);
+			if (lab_count_blocks(whole.out.lft, cut.out.lft) >
+			    2 * users)
+				fail_msg("%s on %s: %u blocks for %u",
+					 engines[i]->name, specs[k],
+					 lab_count_blocks(whole.out.lft,
+							  cut.out.lft),
+					 users);
+			fabric_follow(&again, subnet_copy(whole.s), &cut);
+			if (lab_count_blocks(whole.out.lft, again.out.lft) &&
+			    (is_tree(specs[k]) || !whole.out.ranks))
+				fail_msg("%s on %s: not as before",
+					 engines[i]->name, specs[k]);
+			fabric_clear(&again);
+			fabric_clear(&cut);
+			fabric_clear(&whole);
+		}
+}
+
+/* Tables of before may be of another fabric, or of no meaning at all. */
+static void
+test_previous_tables_may_be_nonsense(void **state)
+{
+	struct fabric f;
+	struct lft *held;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++) {
+		fabric_open(&f, engines[i], lab_generate("PGFT(4,8;1,4)", 2,
+							 30), 0);
+		held = lft_new(f.g->n_switches, f.g->top / 2);
+		for (size_t k = 0; k < (size_t)held->n_switches *
+		     held->stride; k++)
+			held->ports[k] = (uint8_t)(k * 2654435761u >> 7);
+		f.in.previous = held;
+		fabric_route(&f);
+		assert_sound(&f, "nonsense", 2);
+		lft_free(held);
+		fabric_clear(&f);
+	}
+}
+
+static void
+test_rings_are_no_trees(void **state)
+{
+	struct fabric f;
+	GError *error = NULL;
+
+	(void)state;
+	fabric_open(&f, &engine_ftree, lab_generate("ring(5;2)", 1, 0), 0);
+	assert_false(f.engine->compute(&f.in, &f.out, &error));
+	assert_non_null(strstr(error->message, "not a fat tree"));
+	g_clear_error(&error);
+	fabric_clear(&f);
+}
+
+static void
+test_no_switch_is_no_work(void **state)
+{
+	struct fabric f;
+
+	(void)state;
+	for (size_t i = 0; engines[i]; i++) {
+		fabric_open(&f, engines[i], lab_generate("pair()", 1, 0), 0);
+		fabric_route(&f);
+		fabric_clear(&f);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_everything_is_reached_without_loops),
+		cmocka_unit_test(test_shapes_are_reached_without_loops),
+		cmocka_unit_test(test_load_is_near_its_bound_on_shapes),
+		cmocka_unit_test(test_damaged_trees_stay_near_the_bound),
+		cmocka_unit_test(test_healthy_trees_shift_without_congestion),
+		cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
+		cmocka_unit_test(test_lids_of_a_range_take_different_paths),
+		cmocka_unit_test(test_minhop_takes_shortest_paths_only),
+		cmocka_unit_test(test_load_follows_the_width_of_cables),
+		cmocka_unit_test(
+			test_threads_and_repetition_do_not_change_tables),
+		cmocka_unit_test(
+			test_lost_cable_changes_little_and_comes_back),
+		cmocka_unit_test(test_previous_tables_may_be_nonsense),
+		cmocka_unit_test(test_rings_are_no_trees),
+		cmocka_unit_test(test_no_switch_is_no_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The order of the switches: which are leaves, in trees with exceptions; what
+ * is kept when the fabric changes; roots that are given.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/turns.h"
+#include "tests/lib/route_lab.h"
+#include "tests/lib/shapes.h"
+
+struct ordered {
+	struct lid_map *lids;
+	struct graph *g;
+	struct order *o;
+};
+
+/* Takes over `s`. */
+static void
+ordered_open(struct ordered *d, struct subnet *s, const uint32_t *ranks)
+{
+	d->lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	d->g = graph_new(s, d->lids);
+	d->o = order_compute(&(const struct engine_input){
+		.g = d->g, .ranks = ranks });
+}
+
+static void
+ordered_close(struct ordered *d)
+{
+	const struct subnet *s = d->g->subnet;
+
+	order_destroy(d->o);
+	graph_free(d->g);
+	lid_map_free(d->lids);
+	subnet_unref((struct subnet *)(uintptr_t)s);
+}
+
+static uint32_t
+count_level(const struct order *o, uint32_t level)
+{
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < o->n_switches; sw++)
+		n += o->level[sw] == level;
+	return n;
+}
+
+static void
+test_exceptions_do_not_move_the_levels(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t n[4];	/* switches by level */
+	} wanted[] = {
+		{ "service", { 16, 8 } },
+		{ "storage", { 16, 6 } },
+		{ "hosts-on-spines", { 12, 6 } },
+		{ "leaf-peers", { 16, 8 } },
+		{ "spine-peers", { 16, 8 } },
+		{ "leaf-below", { 17, 8 } },
+		{ "two-trees", { 16, 8 } },
+		{ "full-core", { 16, 16, 8 } },
+		{ "uneven", { 10, 6 } },
+		{ "grown", { 24, 24, 16 } },
+	};
+	struct ordered d;
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
+		for (uint64_t seed = 1; seed <= 6; seed++) {
+			ordered_open(&d, shape_new(wanted[i].name, seed, 0),
+				     NULL);
+			for (uint32_t r = 0; r < 4; r++)
+				if (count_level(d.o, r) != wanted[i].n[r])
+					fail_msg("%s, seed %d: %u switches "
+						 "on level %u",
+						 wanted[i].name, (int)seed,
+						 count_level(d.o, r), r);
+			ordered_close(&d);
+		}
+}
+
+static void
+test_places_are_a_total_order_by_level(void **state)
+{
+	struct ordered d;
+
+	(void)state;
+	for (size_t i = 0; shape_names[i]; i++) {
+		ordered_open(&d, shape_new(shape_names[i], 3, 30), NULL);
+		for (uint32_t p = 0; p < d.g->n_switches; p++) {
+			assert_int_equal(d.o->place[d.o->climb[p]], p);
+			if (p)
+				assert_true(d.o->level[d.o->climb[p]] >=
+					    d.o->level[d.o->climb[p - 1]]);
+		}
+		ordered_close(&d);
+	}
+}
+
+/* A leaf whose hosts are off stays a leaf, whole pods too. */
+static void
+test_leaves_without_hosts_are_no_tops(void **state)
+{
+	struct subnet *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
+	struct ordered d;
+	uint32_t sw, port, n_off = 0;
+
+	(void)state;
+	for (sw = 0; sw < s->n_switches && n_off < 3; sw++) {
+		if (lab_find_port(s, sw, false, 0) == SUBNET_NONE)
+			continue;
+		while ((port = lab_find_port(s, sw, false, 0)) != SUBNET_NONE)
+			lab_cut(s, port);
+		n_off++;
+	}
+	ordered_open(&d, s, NULL);
+	assert_int_equal(count_level(d.o, 0), 16);
+	assert_int_equal(count_level(d.o, 1), 16);
+	assert_int_equal(count_level(d.o, 2), 16);
+	ordered_close(&d);
+}
+
+static void
+test_ranks_lead_up_and_are_read_back(void **state)
+{
+	struct ordered d;
+	struct order *again;
+	uint32_t *ranks, e, sw;
+
+	(void)state;
+	ordered_open(&d, lab_generate("torus(4,4;2)", 2, 0), NULL);
+	ranks = order_ranks(d.o);
+	for (sw = 0; sw < d.g->n_switches; sw++)
+		for (e = d.g->first_edge[sw]; e < d.g->first_edge[sw + 1]; e++)
+			assert_true(order_is_up(d.o, sw, d.g->edges[e].peer) ==
+				    (ranks[d.g->edges[e].peer] < ranks[sw]));
+	again = order_from_ranks(d.g, ranks);
+	assert_memory_equal(again->place, d.o->place,
+			    d.g->n_switches * sizeof(*again->place));
+	order_destroy(again);
+	g_free(ranks);
+	ordered_close(&d);
+}
+
+/* An order that serves as well as another stays in force; one that serves
+ * badly does not. */
+static void
+test_order_in_force_is_kept_if_it_serves(void **state)
+{
+	struct ordered d, next;
+	uint32_t *ranks, sw, n_kept = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		ordered_open(&d, lab_generate("random(40,8,2)", seed, 0),
+			     NULL);
+		ranks = order_ranks(d.o);
+		ordered_open(&next, lab_generate("random(40,8,2)", seed, 10),
+			     ranks);
+		n_kept += !memcmp(next.o->level, d.o->level,
+				  d.g->n_switches);
+		ordered_close(&next);
+		for (sw = 0; sw < d.g->n_switches; sw++)	/* a line */
+			ranks[sw] = (255 - sw) << 16 | sw;
+		ordered_open(&next, lab_generate("random(40,8,2)", seed, 0),
+			     ranks);
+		assert_false(next.o->kept);
+		ordered_close(&next);
+		for (sw = 0; sw < d.g->n_switches; sw++)
+			ranks[sw] = ENGINE_NO_RANK;
+		ordered_open(&next, lab_generate("random(40,8,2)", seed, 0),
+			     ranks);
+		assert_memory_equal(next.o->level, d.o->level,
+				    d.g->n_switches);
+		ordered_close(&next);
+		g_free(ranks);
+		ordered_close(&d);
+	}
+	assert_true(n_kept >= 5);
+}
+
+static void
+test_roots_that_are_given_are_on_top(void **state)
+{
+	struct ordered d;
+	uint8_t *roots;
+	struct order *o;
+
+	(void)state;
+	ordered_open(&d, shape_new("storage", 4, 0), NULL);
+	roots = g_new0(uint8_t, d.g->n_switches);
+	for (uint32_t sw = 0; sw < d.g->n_switches; sw++)
+		roots[sw] = d.o->level[sw] == 1 && d.g->n_hosts[sw];
+	o = order_compute(&(const struct engine_input){ .g = d.g,
+						    .is_root = roots });
+	for (uint32_t sw = 0; sw < d.g->n_switches; sw++)
+		assert_true(!roots[sw] || o->level[sw] == o->n_levels - 1u);
+	order_destroy(o);
+	g_free(roots);
+	ordered_close(&d);
+}
+
+/* All channels with all permitted turns, sorted by the plainest means: a
+ * channel goes when no permitted turn leads into it any more. */
+static bool
+is_acyclic(const struct graph *g, const struct turns *t)
+{
+	g_autofree uint8_t *gone = g_new0(uint8_t, g->n_edges);
+	uint32_t in, out, sw, n_left = g->n_edges, n_before;
+	bool waits;
+
+	do {
+		n_before = n_left;
+		for (sw = 0; sw < g->n_switches; sw++)
+			for (out = g->first_edge[sw];
+			     out < g->first_edge[sw + 1]; out++) {
+				waits = gone[out];
+				for (in = g->first_edge[sw]; !waits &&
+				     in < g->first_edge[sw + 1]; in++)
+					waits = !gone[g->edges[in].back] &&
+						turns_permit(t,
+							g->edges[in].back,
+							out);
+				if (waits)
+					continue;
+				gone[out] = 1;
+				n_left--;
+			}
+	} while (n_left < n_before);
+	return n_left == 0;
+}
+
+static void
+test_turns_have_no_cycle(void **state)
+{
+	static const char *const specs[] = {
+		"PGFT(6,8;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(3,3,3,3;1,3,3,3)",
+		"torus(4,4;1)", "random(20,4,2)", "dragonfly(4,2,2)",
+	};
+	struct ordered d;
+	struct turns *t;
+	uint32_t n_turning = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(specs); i++)
+		for (uint64_t seed = 1; seed <= 4; seed++) {
+			unsigned fail = (unsigned)seed * 50;
+
+			ordered_open(&d, i < G_N_ELEMENTS(specs) ?
+				     lab_generate(specs[i], seed, fail) :
+				     shape_new(shape_names[i -
+						G_N_ELEMENTS(specs)], seed,
+					       fail), NULL);
+			t = turns_new(d.g, d.o);
+			n_turning += t->n_turning;
+			assert_true(is_acyclic(d.g, t));
+			turns_free(t);
+			ordered_close(&d);
+		}
+	assert_true(n_turning > 10);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exceptions_do_not_move_the_levels),
+		cmocka_unit_test(test_places_are_a_total_order_by_level),
+		cmocka_unit_test(test_leaves_without_hosts_are_no_tops),
+		cmocka_unit_test(test_ranks_lead_up_and_are_read_back),
+		cmocka_unit_test(test_order_in_force_is_kept_if_it_serves),
+		cmocka_unit_test(test_roots_that_are_given_are_on_top),
+		cmocka_unit_test(test_turns_have_no_cycle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
