@@ -370,26 +370,47 @@ choose_make_bridge(const struct graph *g, const struct lft *held,
 	return bridge;
 }
 
-/* Old and new are on the fabric together. */
+static bool
+choose_has_loop(const struct graph *g, const struct lft *lft)
+{
+	struct channels_result r;
+	bool has;
+
+	channels_check(g, lft, NULL, &r);
+	has = r.n_looped > 0;
+	channels_clear(&r);
+	return has;
+}
+
+/*
+ * Old and new are on the fabric together. Entries of strays alone may close a
+ * loop of the old ones, through a cable that has come back: they carry nothing,
+ * and what does carry traffic must still not loop on the way.
+ */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
 {
-	struct channels_result held;
+	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
 	channels_check(in->g, c->lft, in->previous, &c->together);
 	if (!c->together.n_looped)
 		return;
-	channels_check(in->g, in->previous, NULL, &held);
-	c->held_loop = held.n_looped > 0;
-	channels_clear(&held);
+	c->held_loop = choose_has_loop(in->g, in->previous);
+	if (c->held_loop) {
+		bare = choose_forget_strays(in->g, in->previous);
+		channels_clear(&c->together);
+		channels_check(in->g, c->lft, bare, &c->together);
+	}
 	/* One that is there already is not made worse by leaving it. */
-	if (c->held_loop)
-		return;
-	c->safety = CHOICE_DRAIN;
-	c->bridge = choose_make_bridge(in->g, in->previous, c->lft,
-				       c->together.looped);
+	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare))) {
+		c->safety = CHOICE_DRAIN;
+		c->bridge = choose_make_bridge(in->g,
+					       bare ? bare : in->previous,
+					       c->lft, c->together.looped);
+	}
+	lft_free(bare);
 }
 
 bool

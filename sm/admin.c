@@ -26,7 +26,9 @@ admin_new(const struct admin_params *params)
 	struct admin *a = g_new0(struct admin, 1);
 
 	a->params = *params;
-	a->sa = sa_new(&(struct sa_params){ .sm_key = params->sa_key });
+	a->sa = sa_new(&(struct sa_params){
+		.sm_key = params->sa_key, .group_quota = params->group_quota,
+	});
 	return a;
 }
 

@@ -16,6 +16,7 @@ struct admin_params {
 	uint64_t gid_prefix;
 	uint8_t packet_life;	/* 4.096 us * 2^n */
 	uint8_t subnet_timeout;
+	unsigned group_quota;	/* see struct sa_params */
 	bool qos;		/* SLs of partitions mean something */
 };
 

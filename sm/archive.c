@@ -22,9 +22,7 @@
  */
 #include "sm/archive.h"
 
-#include <errno.h>
-#include <string.h>
-#include <glib/gstdio.h>
+#include "topology/base/state_file.h"
 
 #define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
@@ -42,43 +40,38 @@ struct archive {
 	unsigned timer;		/* 0: not running */
 };
 
-static void
-set_aside(struct archive *a, const char *why)
+static bool
+parse(const char *text, const char *path, void *data, GError **error)
 {
-	g_autofree char *aside = g_strdup_printf("%s.damaged", a->path);
+	struct archive *a = data;
 
-	if (g_rename(a->path, aside) == 0) {
-		log_say(a->log, LOG_WARNING, "sa", "%s: %s; the file is set "
-			"aside as %s, groups, services and subscriptions "
-			"begin anew", a->path, why, aside);
-		return;
-	}
-	log_say(a->log, LOG_WARNING, "sa", "%s: %s; it cannot be set aside "
-		"(%s), so nothing is remembered", a->path, why,
-		g_strerror(errno));
-	g_clear_pointer(&a->path, g_free);
+	if (sa_load(a->sa, text, transport_now(a->transport), error))
+		return true;
+	g_prefix_error(error, "%s: ", path);
+	return false;
 }
 
 static void
 load(struct archive *a)
 {
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
+	g_autofree char *told = NULL;
 	struct sa_stats st;
-	gsize len;
 
-	if (!g_file_get_contents(a->path, &text, &len, &error)) {
-		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-			log_say(a->log, LOG_WARNING, "sa", "%s",
-				error->message);
+	switch (state_file_load(a->path, parse, a, &told)) {
+	case STATE_FILE_GOOD:
+		break;
+	case STATE_FILE_NONE:
+		if (told)
+			log_say(a->log, LOG_WARNING, "sa", "%s", told);
 		return;
-	}
-	if (strlen(text) != len) {
-		set_aside(a, "a NUL byte");
+	case STATE_FILE_ASIDE:
+		log_say(a->log, LOG_WARNING, "sa", "%s: groups, services and "
+			"subscriptions begin anew", told);
 		return;
-	}
-	if (!sa_load(a->sa, text, transport_now(a->transport), &error)) {
-		set_aside(a, error->message);
+	case STATE_FILE_STUCK:
+		log_say(a->log, LOG_WARNING, "sa", "%s: nothing is remembered",
+			told);
+		g_clear_pointer(&a->path, g_free);
 		return;
 	}
 	a->written = a->loaded = true;
@@ -92,18 +85,14 @@ static bool
 save(struct archive *a)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *dir = g_path_get_dirname(a->path);
 	uint64_t version = sa_saved_version(a->sa);
 	g_autoptr(GError) error = NULL;
 
 	sa_save(a->sa, text, transport_now(a->transport));
-	if (g_mkdir_with_parents(dir, 0755) ||
-	    !g_file_set_contents_full(a->path, text->str, (gssize)text->len,
-				      G_FILE_SET_CONTENTS_CONSISTENT,
-				      FILE_MODE, &error)) {
-		log_limited(a->log, LOG_WARNING, "sa", "not remembered",
-			    "%s: %s", a->path,
-			    error ? error->message : g_strerror(errno));
+	if (!state_file_write(a->path, text, G_FILE_SET_CONTENTS_CONSISTENT,
+			      FILE_MODE, &error)) {
+		log_limited(a->log, LOG_WARNING, "sa", "not remembered", "%s",
+			    error->message);
 		return false;
 	}
 	a->version = version;

@@ -17,7 +17,6 @@
 #include "sm/io/ibsim.h"
 #include "sm/io/replay.h"
 #include "sm/io/tap.h"
-#include "sm/io/umad.h"
 #include "sm/sim/sim.h"
 #include "topology/base/text.h"
 #include "topology/generate.h"
@@ -29,8 +28,7 @@ struct backend {
 	GSource *source;	/* drives sim, or the replay */
 	bool taps;		/* transport is a tap */
 	bool replays;		/* transport is a replay */
-	backend_over_fn over;
-	void *data;
+	struct backend_hooks hooks;
 };
 
 static bool
@@ -40,8 +38,23 @@ only_plans(const struct conf *conf)
 		conf->mode == CONF_MODE_PLAN_JSON;
 }
 
+/* Common reasons and ways out, behind the error. */
+static void
+hint(const struct conf *conf, GError **error)
+{
+	bool none = g_str_has_suffix((*error)->message, " none");
+	char *text = g_strconcat((*error)->message, none ? " (is there an "
+		"InfiniBand device, and ib_umad loaded? --simulate needs "
+		"neither)" : "", conf->port_num ? " (-p is the port; "
+		"OpenSM's -p is --priority)" : "", NULL);
+
+	g_free((*error)->message);
+	(*error)->message = text;
+}
+
 static struct transport *
-open_umad(const struct conf *conf, GError **error)
+open_umad(const struct conf *conf, const struct backend_hooks *hooks,
+	  GError **error)
 {
 	const struct umad_choice choice = {
 		.ca_name = conf->ca_name,
@@ -49,9 +62,15 @@ open_umad(const struct conf *conf, GError **error)
 		.port_guid = conf->port_guid,
 		.role = only_plans(conf) ? UMAD_ROLE_READER :
 			UMAD_ROLE_MANAGER,
+		.event = hooks->port,
+		.event_data = hooks->data,
 	};
+	struct transport *transport;
 
-	return umad_transport_open(&choice, error);
+	transport = umad_transport_open(&choice, error);
+	if (!transport && error)
+		hint(conf, error);
+	return transport;
 }
 
 /* A formula has a bracket and no file of that name. */
@@ -104,7 +123,7 @@ on_replay(gpointer data)
 
 	if (replay_step(b->transport))
 		return G_SOURCE_CONTINUE;
-	b->over(b->data);
+	b->hooks.over(b->hooks.data);
 	return G_SOURCE_REMOVE;
 }
 
@@ -124,7 +143,8 @@ open_replay(struct backend *b, const struct conf *conf, GError **error)
 static bool
 put_tap(struct backend *b, const struct conf *conf, GError **error)
 {
-	struct transport *tap = tap_open(b->transport, conf->record, error);
+	struct transport *tap = tap_open(b->transport, conf->record,
+					 conf->given, error);
 
 	if (!tap)
 		return false;
@@ -134,13 +154,12 @@ put_tap(struct backend *b, const struct conf *conf, GError **error)
 }
 
 struct backend *
-backend_open(const struct conf *conf, backend_over_fn over, void *data,
+backend_open(const struct conf *conf, const struct backend_hooks *hooks,
 	     GError **error)
 {
 	struct backend *b = g_new0(struct backend, 1);
 
-	b->over = over;
-	b->data = data;
+	b->hooks = *hooks;
 	if (conf->replay)
 		open_replay(b, conf, error);
 	else if (conf->simulate)
@@ -152,7 +171,7 @@ backend_open(const struct conf *conf, backend_over_fn over, void *data,
 						    IBSIM_ROLE_MANAGER,
 						    error);
 	else
-		b->transport = open_umad(conf, error);
+		b->transport = open_umad(conf, hooks, error);
 	if (b->transport && (!conf->record || put_tap(b, conf, error)))
 		return b;
 	backend_close(b, NULL);

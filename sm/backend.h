@@ -8,18 +8,25 @@
 
 #include "sm/conf/conf.h"
 #include "sm/io/transport.h"
+#include "sm/io/umad.h"
 #include "topology/subnet.h"
 
 struct backend;
 
-/* Called from the main loop when a replay has nothing more to give. */
-typedef void (*backend_over_fn)(void *data);
+struct backend_hooks {
+	/* from the main loop: a replay has nothing more to give */
+	void (*over)(void *data);
+	/* what becomes of a port of this machine; also while it is opened */
+	umad_event_fn port;
+	void *data;
+};
 
 /* By conf->replay, ->simulate, ->ibsim, else the port that conf chooses. A run
  * that only plans does not show itself as a subnet manager. NULL with an error
  * for a person. */
-struct backend *backend_open(const struct conf *conf, backend_over_fn over,
-			     void *data, GError **error);
+struct backend *backend_open(const struct conf *conf,
+			     const struct backend_hooks *hooks,
+			     GError **error);
 
 /* The fabric that --simulate names, as its file or formula has it; the caller
  * gives up the reference. */

@@ -9,10 +9,12 @@
  * Structs: `background` is the new process's side: its end of a socket to the
  * old one, and the null device, opened in time to complain of it.
  *
- * Flow: one byte through the socket means "up"; if the socket closes without
- * it, the new process has ended or is about to, and has said why on standard
- * error, which the two share until then. They also share their session until
- * then, so that an interrupt from the terminal ends both.
+ * Flow: one byte through the socket is the status to end with: 0 when the new
+ * process is up, another when it cannot be, which it has said on standard
+ * error, which the two share until then. So the old process does not depend on
+ * what other libraries do while the new one ends. If the socket closes without
+ * a byte, the new process was killed. They also share their session until then,
+ * so that an interrupt from the terminal ends both.
  *
  * The working folder stays as it is, unlike in daemon(3): names of files may be
  * relative to it, and they are opened again at signals.
@@ -21,7 +23,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -50,7 +51,7 @@ static int
 wait_for(pid_t child, int from)
 {
 	ssize_t n;
-	char byte;
+	unsigned char byte;
 	int status;
 
 	do
@@ -58,7 +59,7 @@ wait_for(pid_t child, int from)
 	while (n < 0 && errno == EINTR);
 	close(from);
 	if (n == 1)
-		return 0;
+		return byte;
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_KILLED;
@@ -104,52 +105,39 @@ background_fork(int *code, GError **error)
 	return NULL;
 }
 
-void
-background_ready(struct background *b)
+/* It may have been killed while it waited: so be it. */
+static void
+tell(struct background *b, int code)
 {
+	const unsigned char byte = (unsigned char)code;
 	ssize_t told;
 
-	if (!b || b->starter < 0)
+	if (b->starter < 0)
 		return;
-	fflush(NULL);
-	setsid();
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(b->null, fd);
-	/* It may have been killed while it waited: so be it. */
-	told = send(b->starter, "", 1, MSG_NOSIGNAL);
+	told = send(b->starter, &byte, 1, MSG_NOSIGNAL);
 	(void)told;
 	close(b->starter);
 	b->starter = -1;
 }
 
 void
-background_free(struct background *b)
+background_ready(struct background *b)
 {
-	if (!b)
+	if (!b || b->starter < 0)
 		return;
-	if (b->starter >= 0)
-		close(b->starter);
-	close(b->null);
-	g_free(b);
-}
-
-bool
-background_write_pid(const char *path, GError **error)
-{
-	g_autofree char *text = NULL;
-
-	if (!path)
-		return true;
-	text = g_strdup_printf("%ld\n", (long)getpid());
-	if (g_file_set_contents(path, text, -1, error))
-		return true;
-	g_prefix_error(error, "--pidfile: ");
-	return false;
+	fflush(NULL);
+	setsid();
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(b->null, fd);
+	tell(b, 0);
 }
 
 void
-background_remove_pid(const char *path)
+background_end(struct background *b, int code)
 {
-	if (path)
-		g_unlink(path);
+	if (!b)
+		return;
+	tell(b, code);
+	close(b->null);
+	g_free(b);
 }

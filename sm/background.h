@@ -24,10 +24,8 @@ struct background *background_fork(int *code, GError **error);
  * the session is one of its own. NULL: nothing. */
 void background_ready(struct background *b);
 
-void background_free(struct background *b);
-
-/* Our process number and a newline; path NULL: nowhere. */
-bool background_write_pid(const char *path, GError **error);
-void background_remove_pid(const char *path);
+/* The end. The old process, if it still waits, ends with this code now, however
+ * long the new one takes to end. */
+void background_end(struct background *b, int code);
 
 #endif

@@ -19,14 +19,19 @@
 
 #include "sm/conf/conf_key.h"
 #include "topology/base/json.h"
+#include "topology/base/text.h"
+#include "topology/membership.h"
 
 #define VERSION	1
+#define PORTS_SHOWN	8u	/* of those that a name may mean */
+#define GUID_DIGITS	16u
 
 struct request {
 	const struct ctl_hooks *hooks;
 	char **words;		/* of the line, `json` left out */
 	guint n_words;
 	bool json;
+	bool force;		/* `--force` was said, which is left out, too */
 	enum ctl_code code;
 	GString *body;
 };
@@ -197,96 +202,260 @@ static const char *const membership_names[] = {
 	[PARTITION_BOTH] = "both",
 };
 
-/* "GUID" or "GUID=full". False: it was said what is wrong. */
 static bool
-read_member(struct request *r, const char *word, uint64_t *guid,
-	    int *membership)
+read_membership(struct request *r, const char *word,
+		enum partition_membership *out)
 {
-	g_auto(GStrv) parts = g_strsplit(word, "=", 2);
-	g_autofree char *shown = conf_one_line(parts[0] ? parts[0] : "");
-	g_autofree char *what = NULL;
+	g_autofree char *shown = conf_one_line(word);
 	g_autofree char *near = NULL;
 
-	if (!parts[0] || !conf_read_guid(parts[0], guid)) {
-		say(r, CTL_USAGE, "%s is not a GUID of up to 16 hexadecimal "
-		    "digits", *shown ? shown : "\"\"");
-		return false;
-	}
-	*membership = PARTITION_LIMITED;
-	if (!parts[1])
-		return true;
-	for (int i = PARTITION_LIMITED; i <= PARTITION_BOTH; i++) {
-		*membership = i;
-		if (strcmp(membership_names[i], parts[1]) == 0)
+	for (int i = PARTITION_LIMITED; i <= PARTITION_BOTH; i++)
+		if (strcmp(membership_names[i], word) == 0) {
+			*out = (enum partition_membership)i;
 			return true;
-	}
-	what = conf_one_line(parts[1]);
-	near = conf_nearest(what, "", membership_names + 1, 3);
+		}
+	near = conf_nearest(shown, "", membership_names + 1, 3);
 	say(r, CTL_USAGE, "%s is not full, limited or both%s",
-	    *what ? what : "\"\"", near);
+	    *shown ? shown : "\"\"", near);
 	return false;
 }
 
-/* A port that is not there may come; a name that is a node's never will. */
-static const char *
-remark(const struct ctl_view *v, uint64_t guid)
-{
-	const struct subnet *s = v->status->subnet;
+/* An end port that a person means; it may be away. */
+struct port {
+	uint64_t guid;
+	uint32_t i;		/* of the last sweep's fabric, or SUBNET_NONE */
+};
 
-	if (v->self.state != SM_STATE_MASTER)
-		return "; but this manager is not the master, and the "
-			"master does not hear of it";
-	if (!s || subnet_find_port(s, guid) != SUBNET_NONE)
-		return "";
-	if (subnet_find_node(s, guid) != SUBNET_NONE)
-		return "; but this is a NodeGUID, and a member is named by "
-			"its PortGUID";
-	return "; there is no such port on the fabric now";
+static bool
+is_called(const struct subnet *s, uint32_t port, const char *word,
+	  uint64_t guid)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	return subnet_is_end_port(s, port) &&
+		(strcmp(n->desc, word) == 0 ||
+		 (guid && n->info.node_guid == guid) ||
+		 g_strcmp0(n->name, word) == 0);
 }
 
 static void
-change_member(struct request *r, const struct partition *p, uint64_t guid,
-	      int membership, const char *done)
+say_no_port(struct request *r, const struct subnet *s, const char *word)
 {
-	g_autoptr(GError) error = NULL;
-	g_autofree char *name = p->name ? conf_one_line(p->name) :
-		g_strdup_printf("0x%04x", p->pkey);
-	uint16_t pkey = p->pkey;
-	struct ctl_view v;
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *shown = conf_one_line(word);
+	g_autofree char *near = NULL, *shown_near = NULL;
 
+	for (uint32_t i = 0; s && i < s->n_ports; i++)
+		if (subnet_is_end_port(s, i))
+			g_ptr_array_add(names, (char *)subnet_name_of(s, i));
+	near = conf_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	shown_near = conf_one_line(near);
+	say(r, CTL_USAGE, "%s is not a GUID of up to 16 hexadecimal digits, "
+	    "nor a node of the fabric%s", *shown ? shown : "\"\"",
+	    shown_near);
+}
+
+/* By PortGUID, by name or NodeGUID of a node with one port; by a GUID of all
+ * digits if it is away. False: it was said what is wrong. */
+static bool
+find_port(struct request *r, const struct subnet *s, const char *word,
+	  struct port *out)
+{
+	bool is_guid = conf_read_guid(word, &out->guid), whole;
+	const char *digits = word;
+	g_autofree char *shown = conf_one_line(word);
+	g_autoptr(GString) found = g_string_new(NULL);
+	guint n = 0;
+
+	text_take_0x(&digits);
+	whole = is_guid && strlen(digits) == GUID_DIGITS;
+	out->i = s && is_guid ? subnet_find_port(s, out->guid) : SUBNET_NONE;
+	if (is_guid && (!s || out->i != SUBNET_NONE))
+		return true;
+	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		g_autofree char *name = NULL;
+
+		if (!is_called(s, i, word, is_guid ? out->guid : 0))
+			continue;
+		out->i = i;
+		if (n++ >= PORTS_SHOWN)
+			continue;
+		name = conf_one_line(subnet_name_of(s, i));
+		g_string_append_printf(found, "\n0x%016" G_GINT64_MODIFIER
+				       "x port %u of %s", s->ports[i].guid,
+				       s->ports[i].num, name);
+	}
+	if (n == 1)
+		out->guid = s->ports[out->i].guid;
+	else if (n > 1)
+		say(r, CTL_USAGE, "%s means %u ports; say which one by its "
+		    "GUID:%s", shown, n, found->str);
+	else if (is_guid && !whole)
+		say(r, CTL_USAGE, "there is no port %s on the fabric; the GUID "
+		    "of one that is away is written with all 16 digits",
+		    shown);
+	else if (!is_guid)
+		say_no_port(r, s, word);
+	return n == 1 || (n == 0 && whole);
+}
+
+/* What a port is in a partition; of one that is away, by its GUID. */
+static enum partition_membership
+membership_of(const struct partition_rules *rules, const struct subnet *s,
+	      const struct port *port, uint16_t pkey)
+{
+	const struct partition *p = partition_rules_find(rules, pkey);
+	enum partition_membership what = PARTITION_NONE;
+	struct memberships *m;
+
+	if (port->i != SUBNET_NONE) {
+		m = memberships_new(rules, s, NULL);
+		what = memberships_of(m, port->i, pkey);
+		memberships_unref(m);
+		return what;
+	}
+	for (guint i = 0; i < p->rules->len; i++) {
+		const struct partition_rule *rule =
+			&g_array_index(p->rules, struct partition_rule, i);
+
+		if (rule->who == PARTITION_ALL ||
+		    (rule->who == PARTITION_GUID && rule->guid == port->guid))
+			what = rule->membership;
+	}
+	return what;
+}
+
+/* The rules after a change; -1 takes back one that was made at run time, which
+ * is of no line. */
+static struct partition_rules *
+rules_after(const struct partition_rules *rules, uint16_t pkey, uint64_t guid,
+	    int membership)
+{
+	struct partition_rules *after = partition_rules_copy(rules);
+	GArray *list = partition_rules_get(after, pkey)->rules;
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID,
+		.membership = (enum partition_membership)MAX(membership, 0),
+		.guid = guid,
+	};
+
+	if (membership >= 0) {
+		g_array_append_val(list, rule);
+		return after;
+	}
+	for (guint i = list->len; i-- > 0;) {
+		const struct partition_rule *old =
+			&g_array_index(list, struct partition_rule, i);
+
+		if (old->who == PARTITION_GUID && old->guid == guid &&
+		    !old->line)
+			g_array_remove_index(list, i);
+	}
+	return after;
+}
+
+/* Is it a full member of the default partition, in which ports reach the SA,
+ * and of any at all? Two bits. */
+static unsigned
+reach_of(const struct partition_rules *rules, const struct subnet *s,
+	 uint32_t port)
+{
+	struct memberships *m = memberships_new(rules, s, NULL);
+	unsigned bits = memberships_of(m, port, PKEY_DEFAULT) &
+		PARTITION_FULL ? 1 : 0;
+
+	for (uint32_t i = m->first[port]; i < m->first[port + 1]; i++)
+		if (m->pkeys[i] & PKEY_FULL)
+			bits |= 2;
+	memberships_unref(m);
+	return bits;
+}
+
+static void
+change_member(struct request *r, const struct ctl_view *v,
+	      const struct partition *p, const struct port *port,
+	      int membership)
+{
+	const struct subnet *s = v->status->subnet;
+	uint16_t pkey = p->pkey;
+	g_autofree char *name = p->name ? conf_one_line(p->name) :
+		g_strdup("partition");
+	g_autofree char *node = conf_one_line(port->i == SUBNET_NONE ?
+		"port" : subnet_name_of(s, port->i));
+	enum partition_membership was, is;
+	struct partition_rules *after = rules_after(v->rules, pkey, port->guid,
+						    membership);
+	g_autoptr(GError) error = NULL;
+	bool own = port->guid == v->port_guid, cut;
+
+	was = membership_of(v->rules, s, port, pkey);
+	is = membership_of(after, s, port, pkey);
+	cut = own && (port->i == SUBNET_NONE ? is < was :
+		      reach_of(v->rules, s, port->i) &
+		      ~reach_of(after, s, port->i));
+	partition_rules_unref(after);
+	if (cut && !r->force) {
+		say(r, CTL_NOT_UP, "refused: %s runs this subnet manager, and "
+		    "without full membership of %s (0x%04x) other ports lose "
+		    "the SA; --force does it nevertheless", node, name, pkey);
+		return;
+	}
 	/* The change ends the rules that `p` is part of. */
-	if (!r->hooks->change(pkey, guid, membership, &error,
+	if (!r->hooks->change(pkey, port->guid, membership, &error,
 			      r->hooks->data)) {
 		say(r, CTL_NOT_UP, "%s", error->message);
 		return;
 	}
-	look(r, &v);
-	say(r, CTL_DONE, "0x%016" G_GINT64_MODIFIER "x %s %s (0x%04x)%s",
-	    guid, done, name, pkey, remark(&v, guid));
+	say(r, CTL_DONE, "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s"
+	    "%s%s", node, port->guid, name, pkey,
+	    partition_membership_name(was), was == is ? ", as before" :
+	    " -> ", was == is ? "" : partition_membership_name(is),
+	    v->self.state != SM_STATE_MASTER ? "; but this manager is not the "
+	    "master, and the master does not hear of it" :
+	    s && port->i == SUBNET_NONE ? "; there is no such port on the "
+	    "fabric now" : "");
 }
+
+/* NODE[=MEMBERSHIP]: the membership is cut off. */
+static bool
+read_added(struct request *r, const struct partition *p, char *word,
+	   enum partition_membership *asked)
+{
+	char *sign = strrchr(word, '=');
+
+	*asked = MAX(p->defmember, PARTITION_LIMITED);
+	if (!sign)
+		return true;
+	*sign = '\0';
+	return read_membership(r, sign + 1, asked);
+}
+
+static void say_usage(struct request *r);
 
 static void
 run_partition(struct request *r)
 {
-	static const char *const verbs[] = { "add", "remove", "reset" };
-	static const char *const done[] = {
-		[PARTITION_LIMITED] = "is a limited member of",
-		[PARTITION_FULL] = "is a full member of",
-		[PARTITION_BOTH] = "is a limited and a full member of",
+	static const char *const verbs[] = {
+		"add", "set", "remove", "reset", NULL,
 	};
 	const char *verb = r->words[1];
-	g_autofree char *shown = conf_one_line(verb);
-	g_autofree char *near = NULL;
+	bool sets = strcmp(verb, "set") == 0, adds = strcmp(verb, "add") == 0;
+	enum partition_membership asked = PARTITION_NONE, now;
 	const struct partition *p;
+	struct port port;
 	struct ctl_view v;
-	uint64_t guid;
-	int membership;
 
-	if (!g_strv_contains((const char *const[]){ "add", "remove", "reset",
-						    NULL }, verb)) {
-		near = conf_nearest(shown, "", verbs, G_N_ELEMENTS(verbs));
-		say(r, CTL_USAGE, "partition: %s is not add, remove or "
+	if (!g_strv_contains(verbs, verb)) {
+		g_autofree char *shown = conf_one_line(verb);
+		g_autofree char *near = conf_nearest(shown, "", verbs, 4);
+
+		say(r, CTL_USAGE, "partition: %s is not add, set, remove or "
 		    "reset%s", shown, near);
+		return;
+	}
+	if (sets != (r->n_words == 5)) {
+		say_usage(r);
 		return;
 	}
 	look(r, &v);
@@ -295,18 +464,16 @@ run_partition(struct request *r)
 		say_no_partition(r, v.rules, r->words[2]);
 		return;
 	}
-	if (!read_member(r, r->words[3], &guid, &membership))
+	if ((adds && !read_added(r, p, r->words[3], &asked)) ||
+	    (sets && !read_membership(r, r->words[4], &asked)) ||
+	    !find_port(r, v.status->subnet, r->words[3], &port))
 		return;
-	if (strcmp(verb, "add") == 0)
-		change_member(r, p, guid, membership, done[membership]);
-	else if (strchr(r->words[3], '='))
-		say(r, CTL_USAGE, "partition %s takes a GUID alone", verb);
-	else if (strcmp(verb, "remove") == 0)
-		change_member(r, p, guid, PARTITION_NONE,
-			      "is no member any more of");
-	else
-		change_member(r, p, guid, -1,
-			      "is again what the file says in");
+	if (adds) {	/* never less than it is */
+		now = membership_of(v.rules, v.status->subnet, &port, p->pkey);
+		asked = MAX(asked, now);
+	}
+	change_member(r, &v, p, &port, strcmp(verb, "reset") == 0 ? -1 :
+		      (int)asked);
 }
 
 /* --- words --- */
@@ -322,12 +489,15 @@ static const struct command commands[] = {
 	  "again, then sweep", 1, 1, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2,
 	  run_partitions },
-	{ "partition", "add NAME|PKEY GUID[=full|limited|both]",
-	  "let a port in (limited, unless it is said)", 4, 4, run_partition },
-	{ "partition", "remove NAME|PKEY GUID", "take a port out", 4, 4,
+	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",
+	  "let a port in, as defmember of the file says; never lowers", 4, 5,
 	  run_partition },
-	{ "partition", "reset NAME|PKEY GUID",
-	  "forget what was changed: the file holds again", 4, 4,
+	{ "partition", "set NAME|PKEY NODE|GUID full|limited|both [--force]",
+	  "make it this member, also less than it is", 4, 5, run_partition },
+	{ "partition", "remove NAME|PKEY NODE|GUID [--force]",
+	  "take a port out", 4, 5, run_partition },
+	{ "partition", "reset NAME|PKEY NODE|GUID [--force]",
+	  "forget what was changed: the file holds again", 4, 5,
 	  run_partition },
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2,
@@ -372,8 +542,11 @@ say_unknown(struct request *r)
 }
 
 static void
-say_usage(struct request *r, const struct command *command)
+say_usage(struct request *r)
 {
+	const struct command *command = find_command(r->words[0]);
+	bool is_short = r->n_words < command->min ||
+		(r->n_words == 4 && command->max == 5);
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
@@ -384,8 +557,7 @@ say_usage(struct request *r, const struct command *command)
 					       *commands[i].rest ? " " : "",
 					       commands[i].rest);
 	say(r, CTL_USAGE, "%s: %s; it goes\n%s", command->name,
-	    r->n_words < command->min ? "something is missing" :
-	    "that is too much", text->str);
+	    is_short ? "something is missing" : "that is too much", text->str);
 }
 
 static void
@@ -410,11 +582,16 @@ run_line(struct request *r, const char *line)
 			(size_t)n * sizeof(*r->words));
 		r->n_words--;
 	}
+	if (r->n_words > 4 && strcmp(r->words[0], "partition") == 0 &&
+	    strcmp(r->words[r->n_words - 1], "--force") == 0) {
+		r->force = true;
+		g_clear_pointer(&r->words[--r->n_words], g_free);
+	}
 	command = find_command(r->words[0]);
 	if (!command)
 		say_unknown(r);
 	else if (r->n_words < command->min || r->n_words > command->max)
-		say_usage(r, command);
+		say_usage(r);
 	else
 		command->run(r);
 }

@@ -31,11 +31,13 @@ enum ctl_code {
 struct ctl_view {
 	const char *port_name;
 	uint64_t port_guid;
+	const char *ms;		/* the unit of durations: transport_ms() */
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
 	enum sweep_state doing;
 	enum log_level level;
 	const struct status *status;
+	const GPtrArray *rivals;	/* sweep_rivals() */
 	const struct partition_rules *rules;
 	const struct xact_stats *wire;
 	const struct desk_stats *desk;

@@ -88,6 +88,9 @@ put_head(const struct ctl_view *v, GString *out)
 		g_string_append_printf(out, "; the master is on %s",
 				       v->status->master);
 	g_string_append_c(out, '\n');
+	for (guint i = 0; v->rivals && i < v->rivals->len; i++)
+		g_string_append_printf(out, "WARNING:   %s\n",
+				       (char *)v->rivals->pdata[i]);
 }
 
 static void
@@ -152,9 +155,9 @@ put_sweeps(const struct ctl_view *v, GString *out)
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
 		g_string_append(out, "           ");
 		put_span(out, v->now - sweep->at);
-		g_string_append_printf(out, " ago: %s, took %.1f ms (%s)\n",
+		g_string_append_printf(out, " ago: %s, took %.1f %s (%s)\n",
 				       status_end_name(sweep->end),
-				       (double)sweep->took_us / 1000,
+				       (double)sweep->took_us / 1000, v->ms,
 				       sweep->causes ? sweep->causes : "?");
 	}
 }
@@ -293,6 +296,7 @@ put_json(const struct ctl_view *v, GString *out)
 	json_text(&j, "role", sm_state_name(v->self.state));
 	json_number(&j, "priority", v->self.priority);
 	json_text(&j, "master", v->status->master);
+	json_lines(&j, "other_managers", v->rivals);
 	json_text(&j, "verdict", verdict_name(v));
 	json_text(&j, "error", v->status->error);
 	json_lines(&j, "complaints", v->status->complaints);

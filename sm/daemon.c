@@ -17,6 +17,7 @@
 #include "sm/daemon.h"
 
 #include <glib-unix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@
 #include "sm/ctlsock.h"
 #include "sm/desk.h"
 #include "sm/dump.h"
+#include "sm/io/replay.h"
+#include "sm/lockfile.h"
 #include "sm/log.h"
 #include "sm/mcast.h"
 #include "sm/memory.h"
@@ -48,6 +51,7 @@
 struct daemon {
 	struct conf *conf;
 	struct background *background;	/* NULL: we stay where we are */
+	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
 	struct memory *memory;
 	struct backend *backend;
@@ -352,11 +356,13 @@ control_look(struct ctl_view *out, void *data)
 	*out = (struct ctl_view){
 		.port_name = d->transport->name,
 		.port_guid = d->transport->port_guid,
+		.ms = transport_ms(d->transport),
 		.now = transport_now(d->transport),
 		.since = d->since,
 		.doing = sweep_state(d->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
+		.rivals = sweep_rivals(d->sweep),
 		.rules = rules_of(d),
 		.wire = xact_stats(d->x),
 		.desk = desk_stats(d->desk),
@@ -457,6 +463,33 @@ on_over(void *data)
 	g_main_loop_quit(d->loop);
 }
 
+/* The port of this machine. What ends with its first sweep ends here. */
+static void
+on_port(enum umad_event event, const char *text, void *data)
+{
+	struct daemon *d = data;
+
+	switch (event) {
+	case UMAD_NOTE:
+		log_say(d->log, LOG_WARNING, "port", "%s", text);
+		break;
+	case UMAD_LOST:
+		log_say(d->log, LOG_ERROR, "port", "%s (0x%016"
+			G_GINT64_MODIFIER "x): the device is gone: %s%s",
+			d->transport->name, d->transport->port_guid, text,
+			d->conf->mode == CONF_MODE_RUN ?
+			"; looking for the port until it is back" : "");
+		sweep_suspend(d->sweep, "the device of the port is gone");
+		break;
+	case UMAD_BACK:
+		log_say(d->log, LOG_WARNING, "port", "%s (0x%016"
+			G_GINT64_MODIFIER "x): the device is back", text,
+			d->transport->port_guid);
+		sweep_resume(d->sweep);
+		break;
+	}
+}
+
 /* Setting up. */
 
 /* A port at level 2 tells nobody its GUID, and with a key of its own it is not
@@ -486,6 +519,35 @@ pid_file(const struct daemon *d)
 	return d->conf->mode == CONF_MODE_RUN ? d->conf->pid_file : NULL;
 }
 
+/* Before the port is opened: a second manager disturbs nothing. A plan only
+ * reads, and a cache folder that cannot be written is told of later. */
+static bool
+take_locks(struct daemon *d, GError **error)
+{
+	const char *dir = d->conf->cache_dir;
+	g_autofree char *path = NULL;
+	g_autoptr(GError) why = NULL;
+
+	if (pid_file(d)) {
+		d->pid = lockfile_take(pid_file(d), error);
+		g_prefix_error(error, "--pidfile: ");
+		if (!d->pid)
+			return false;
+	}
+	if (!dir || d->conf->mode == CONF_MODE_PLAN ||
+	    d->conf->mode == CONF_MODE_PLAN_JSON)
+		return true;
+	g_mkdir_with_parents(dir, 0755);
+	path = g_build_filename(dir, "lock", NULL);
+	d->cache = lockfile_take(path, &why);
+	if (d->cache || !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_PERM))
+		return true;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM, "%s: two managers "
+		    "cannot share a cache folder: give this one another "
+		    "--cache-dir", why->message);
+	return false;
+}
+
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
@@ -494,14 +556,13 @@ daemon_open(struct daemon *d, GError **error)
 		.retries = d->conf->retries,
 		.max_wire = d->conf->max_smps,
 	};
+	const struct backend_hooks hooks = {
+		.over = on_over, .port = on_port, .data = d,
+	};
 
-	d->backend = backend_open(d->conf, on_over, d, error);
+	d->backend = backend_open(d->conf, &hooks, error);
 	if (!d->backend)
 		return false;
-	if (!background_write_pid(pid_file(d), error)) {
-		backend_close(d->backend, NULL);
-		return false;
-	}
 	d->transport = backend_transport(d->backend);
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
@@ -568,8 +629,9 @@ daemon_connect(struct daemon *d)
 		.isolation = isolation_of(d),
 	};
 
-	if (d->conf->mode == CONF_MODE_PLAN ||
-	    d->conf->mode == CONF_MODE_PLAN_JSON)
+	if (d->conf->mode == CONF_MODE_ONCE)
+		params.goal = SWEEP_GOAL_ONCE;
+	else if (d->conf->mode != CONF_MODE_RUN)
 		params.goal = SWEEP_GOAL_PLAN;
 	set_policy(d);
 	d->admin = admin_new(&(struct admin_params){
@@ -577,6 +639,7 @@ daemon_connect(struct daemon *d)
 		.gid_prefix = d->policy.gid_prefix,
 		.packet_life = d->policy.packet_life_time,
 		.subnet_timeout = d->policy.subnet_timeout,
+		.group_quota = d->conf->group_quota,
 		.qos = d->conf->qos.enabled,
 	});
 	admin_set_policy(d->admin, site_sls(d->site));
@@ -643,7 +706,7 @@ daemon_run(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!daemon_open(d, &error)) {
+	if (!take_locks(d, &error) || !daemon_open(d, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		if (d->background && d->conf->log_file)
 			fprintf(stderr, "minism: %s\n", error->message);
@@ -667,7 +730,6 @@ daemon_run(struct daemon *d)
 		g_source_remove(signals[i]);
 	daemon_close(d);
 	g_main_loop_unref(d->loop);
-	background_remove_pid(pid_file(d));
 	return d->exit_code;
 }
 
@@ -714,7 +776,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 			return code;
 	}
 	code = daemon_run(d);
-	background_free(d->background);
+	lockfile_free(d->cache, false);
+	lockfile_free(d->pid, true);
+	background_end(d->background, code);
 	return code;
 }
 
@@ -739,6 +803,27 @@ daemon_do(struct daemon *d, GPtrArray *warnings)
 	return daemon_start(d, warnings);
 }
 
+/* A replay has the options of the run that was recorded. If there is no good
+ * record, that is told when it is opened. */
+static bool
+read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
+	  GError **error)
+{
+	g_autofree char *given = NULL;
+	char *record;
+
+	if (!conf_from_args(d->conf, argc, argv, warnings, error))
+		return false;
+	record = d->conf->replay;
+	given = record ? replay_options(record) : NULL;
+	if (!given || d->conf->mode >= CONF_MODE_CHECK)
+		return true;
+	conf_free(d->conf);
+	d->conf = conf_new();
+	g_ptr_array_set_size(warnings, 0);
+	return conf_from_record(d->conf, given, argc, argv, warnings, error);
+}
+
 int
 daemon_main(int argc, char **argv)
 {
@@ -747,7 +832,9 @@ daemon_main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	int code;
 
-	if (conf_from_args(d.conf, argc, argv, warnings, &error))
+	/* that nobody reads the log any more is no reason to end */
+	signal(SIGPIPE, SIG_IGN);
+	if (read_conf(&d, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
 	else if (d.conf->mode == CONF_MODE_CHECK)
 		code = check_config_tell(d.conf, warnings, error);

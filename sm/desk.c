@@ -50,7 +50,7 @@ const struct desk_params desk_params_default = {
 	.max_tables = 256,
 	.max_tables_of_one = 32,
 	.max_searchers = 64,
-	.max_reports = 32,
+	.max_reports = 8,	/* a kernel may let 16 GMPs of an agent out */
 	.max_request = 64 * 1024,
 };
 

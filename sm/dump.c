@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "routing/graph.h"
+#include "topology/base/state_file.h"
 #include "topology/netfile.h"
 
 #define HOPS_UNKNOWN	UINT16_MAX	/* goes round, astray or nowhere */
@@ -568,9 +569,12 @@ write_file(const char *dir, const char *name, const struct view *v,
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
-	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	bool written;
+	int fd;
 
+	if (!state_file_is_ours(path, error))
+		return false;
+	fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return file_error(error, "create", temporary);
 	written = write_sections(fd, v, put, n);

@@ -13,11 +13,12 @@
  *
  * An SM that is not active takes no part. Rank is priority, then lower GUID.
  *
- * SM_Key. Without one of ours, everybody is trusted. With one, an SM that shows
- * another one takes no part either: two managers of two owners. 0 is what an
- * SM shows to those that it cannot tell from anybody (IBA 14.2.5.13); such a
- * one is obeyed, which harms nothing that was not harmed before, but a fabric
- * is handed over only to who shows our key.
+ * SM_Key. Without one of ours (0), every SM is trusted. With one, an SM that
+ * shows another one takes no part either: two managers of two owners, which is
+ * told, for both write to the same ports. OpenSM has 1, so 1 is our default. 0
+ * is what an SM shows to those that it cannot tell from anybody (IBA
+ * 14.2.5.13); such a one is obeyed, which harms nothing that was not harmed
+ * before, but a fabric is handed over only to an SM that shows our key.
  */
 #include "sm/election.h"
 

@@ -17,11 +17,10 @@
  */
 #include "sm/keystore.h"
 
-#include <errno.h>
-#include <string.h>
 #include <glib/gstdio.h>
 
 #include "sm/plan/keyfile.h"
+#include "topology/base/state_file.h"
 
 #define FILE_MODE	0600
 
@@ -44,19 +43,6 @@ struct keystore {
 
 /* ----------------------------------------------------------------- reading */
 
-static void
-set_aside(struct keystore *ks, const char *path, const char *why)
-{
-	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
-
-	if (g_rename(path, aside) == 0)
-		log_say(ks->log, LOG_WARNING, "keys", "%s; the file is set "
-			"aside as %s", why, aside);
-	else
-		log_say(ks->log, LOG_WARNING, "keys", "%s; it cannot be set "
-			"aside (%s)", why, g_strerror(errno));
-}
-
 /* A file of another's making may be open to all: that is put right at once,
  * before the next write, which may be long in coming. */
 static void
@@ -64,7 +50,8 @@ close_to_others(struct keystore *ks, const char *path)
 {
 	GStatBuf st;
 
-	if (g_stat(path, &st) || !(st.st_mode & 077))
+	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) ||
+	    !(st.st_mode & 077))
 		return;
 	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
 		"owner (mode %03o)%s", path, st.st_mode & 0777,
@@ -72,26 +59,34 @@ close_to_others(struct keystore *ks, const char *path)
 		"; no longer");
 }
 
+/* A file and the ring that it is read into. */
+struct reading {
+	struct keyring *ring;
+	struct file *file;
+	read_fn read;
+};
+
+static bool
+parse(const char *text, const char *path, void *data, GError **error)
+{
+	struct reading *r = data;
+
+	if (!r->read(r->ring, text, path, error))
+		return false;
+	g_string_assign(r->file->held, text);
+	return true;
+}
+
 static void
 load(struct keystore *ks, struct file *f, read_fn read)
 {
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
-	gsize len;
+	struct reading r = { .ring = ks->ring, .file = f, .read = read };
+	g_autofree char *told = NULL;
 
-	if (!g_file_get_contents(f->path, &text, &len, &error)) {
-		if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-			log_say(ks->log, LOG_WARNING, "keys", "%s",
-				error->message);
-		return;
-	}
 	close_to_others(ks, f->path);
-	if (strlen(text) != len)
-		set_aside(ks, f->path, "a NUL byte in a file of keys");
-	else if (!read(ks->ring, text, f->path, &error))
-		set_aside(ks, f->path, error->message);
-	else
-		g_string_assign(f->held, text);
+	state_file_load(f->path, parse, &r, &told);
+	if (told)
+		log_say(ks->log, LOG_WARNING, "keys", "%s", told);
 }
 
 static void
@@ -173,7 +168,6 @@ keystore_lock(struct keystore *ks, const GArray *guids)
 static bool
 file_save(struct keystore *ks, struct file *f)
 {
-	g_autofree char *dir = g_path_get_dirname(f->path);
 	GString *text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 
@@ -182,14 +176,11 @@ file_save(struct keystore *ks, struct file *f)
 		g_string_free(text, TRUE);
 		return true;
 	}
-	if (g_mkdir_with_parents(dir, 0755) ||
-	    !g_file_set_contents_full(f->path, text->str, (gssize)text->len,
-				      G_FILE_SET_CONTENTS_CONSISTENT |
-				      G_FILE_SET_CONTENTS_DURABLE, FILE_MODE,
-				      &error)) {
+	if (!state_file_write(f->path, text, G_FILE_SET_CONTENTS_CONSISTENT |
+			      G_FILE_SET_CONTENTS_DURABLE, FILE_MODE,
+			      &error)) {
 		log_limited(ks->log, LOG_WARNING, "keys", "not remembered",
-			    "%s: %s", f->path, error ? error->message :
-			    g_strerror(errno));
+			    "%s", error->message);
 		g_string_free(text, TRUE);
 		return false;
 	}

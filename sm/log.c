@@ -3,7 +3,9 @@
  * The log.
  *
  * A line is made whole and written with one call, so that lines of several
- * processes that share a file do not mix. Rate limiting counts by the
+ * processes that share a file do not mix. No call waits for the reader of a
+ * pipe or a terminal: a line that the log does not take is dropped and counted,
+ * and the next one that it takes tells the count. Rate limiting counts by the
  * subsystem and reason, both of which are string constants of the program and
  * few, so the table of counters does not grow with what peers do.
  */
@@ -11,8 +13,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LIMIT_LINES	5
@@ -24,8 +30,10 @@ struct limit {
 };
 
 struct log {
-	char *path;		/* NULL: standard error */
+	char *path;		/* NULL: a standard stream */
 	int fd;
+	unsigned dropped;	/* lines, since the last that was written */
+	bool cut;		/* the last one lacks its end */
 	enum log_level level;
 	GHashTable *limits;	/* "subsystem/reason" -> struct limit */
 };
@@ -38,31 +46,62 @@ static const char *const level_names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
+/* What people call the standard streams; -1: it is the name of a file. */
+static int
+stream_of(const char *path)
+{
+	static const struct {
+		const char *name;
+		int fd;
+	} streams[] = {
+		{ "-", STDOUT_FILENO },
+		{ "stdout", STDOUT_FILENO },
+		{ "/dev/stdout", STDOUT_FILENO },
+		{ "stderr", STDERR_FILENO },
+		{ "/dev/stderr", STDERR_FILENO },
+	};
+
+	if (!path)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < G_N_ELEMENTS(streams); i++)
+		if (strcmp(path, streams[i].name) == 0)
+			return streams[i].fd;
+	return -1;
+}
+
 static int
 open_append(const char *path, GError **error)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+		      O_NONBLOCK | O_NOCTTY, 0644);
+	int e = errno;
+	struct stat st;
 
-	if (fd < 0) {
-		int e = errno;
-
-		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
-			    "cannot open the log %s: %s", path, g_strerror(e));
-	}
-	return fd;
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+	    (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	/* a FIFO without a reader is ENXIO */
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
+		    "cannot open the log %s: %s", path,
+		    fd >= 0 || e == ENXIO ? "it is no regular file" :
+		    g_strerror(e));
+	return -1;
 }
 
 struct log *
 log_open(const char *path, enum log_level level, GError **error)
 {
-	int fd = path ? open_append(path, error) : STDERR_FILENO;
+	int stream = stream_of(path);
+	int fd = stream >= 0 ? stream : open_append(path, error);
 
 	if (fd < 0)
 		return NULL;
 
 	struct log *log = g_new0(struct log, 1);
 
-	log->path = g_strdup(path);
+	log->path = stream >= 0 ? NULL : g_strdup(path);
 	log->fd = fd;
 	log->level = level;
 	log->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
@@ -121,19 +160,82 @@ log_wants(const struct log *log, enum log_level level)
 	return level <= log->level;
 }
 
+/* A pipe takes PIPE_BUF bytes at once, or none. */
+static ssize_t
+put_polled(int fd, const char *text, size_t len)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	if (poll(&p, 1, 0) == 1 && p.revents == POLLOUT)
+		return write(fd, text, MIN(len, PIPE_BUF));
+	return -1;
+}
+
+/* Others have the same stream, so it must not be made non-blocking: a pipe and a
+ * terminal are opened once more, and for each line, since the stream may lead
+ * elsewhere from now on. */
+static ssize_t
+put_stream(int fd, const char *text, size_t len)
+{
+	char name[32];
+	struct stat st;
+	ssize_t n;
+	int own;
+
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (S_ISSOCK(st.st_mode))
+		return send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
+		return write(fd, text, len);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	own = open(name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY |
+		   O_CLOEXEC);
+	if (own < 0)
+		return put_polled(fd, text, len);
+	n = write(own, text, len);
+	close(own);
+	return n;
+}
+
+/* A log that cannot be written must not stop the subnet manager. */
+static void
+put(struct log *log, const char *before, const char *line)
+{
+	g_autofree char *text = g_strconcat(log->cut ? "\n" : "", before, line,
+					    NULL);
+	size_t len = strlen(text);
+	ssize_t n = log->path ? write(log->fd, text, len) :
+		put_stream(log->fd, text, len);
+
+	if (n > 0)
+		log->cut = text[n - 1] != '\n';
+	if (n == (ssize_t)len)
+		log->dropped = 0;
+	else if (n >= (ssize_t)(len - strlen(line)))
+		log->dropped = 1;	/* those before it are told */
+	else
+		log->dropped++;
+}
+
 static void
 log_write(struct log *log, enum log_level level, const char *subsystem,
 	  const char *text)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_local();
-	g_autofree char *when = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
-	g_autofree char *line = g_strdup_printf("%s.%03d %s %s: %s\n", when,
-		g_date_time_get_microsecond(now) / 1000, level_names[level],
-		subsystem, text);
-	/* A log that cannot be written must not stop the subnet manager. */
-	ssize_t written = write(log->fd, line, strlen(line));
+	g_autofree char *day = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
+	g_autofree char *when = g_strdup_printf("%s.%03d", day,
+		g_date_time_get_microsecond(now) / 1000);
+	g_autofree char *line = g_strdup_printf("%s %s %s: %s\n", when,
+		level_names[level], subsystem, text);
+	g_autofree char *before = NULL;
 
-	(void)written;
+	if (log->dropped)
+		before = g_strdup_printf("%s %s log: %u lines before this one "
+					 "are lost: the log did not take them\n",
+					 when, level_names[LOG_WARNING],
+					 log->dropped);
+	put(log, before ? before : "", line);
 }
 
 void

@@ -19,8 +19,12 @@ enum log_level {
 
 struct log;
 
-/* path NULL: standard error. NULL with a G_FILE_ERROR if it cannot be opened
- * for appending. */
+/*
+ * path NULL, "stderr" or /dev/stderr: standard error; "-", "stdout" or
+ * /dev/stdout: standard output; else a regular file or a character device.
+ * NULL with a G_FILE_ERROR if it cannot be opened for appending. A line that
+ * the log does not take at once is dropped and counted.
+ */
 struct log *log_open(const char *path, enum log_level level, GError **error);
 void log_free(struct log *log);
 bool log_reopen(struct log *log, GError **error);	/* after rotation */

@@ -15,13 +15,11 @@
  */
 #include "sm/memory.h"
 
-#include <errno.h>
 #include <string.h>
-#include <glib/gstdio.h>
 
 #include "sm/conf/guid2lid.h"
 #include "sm/conf/rankfile.h"
-#include "topology/base/text.h"
+#include "topology/base/state_file.h"
 
 struct memory {
 	char *path;		/* of guid2lid; NULL: no cache */
@@ -40,61 +38,33 @@ struct untaken {
 	uint32_t once, twice, given_up;
 };
 
-static void
-set_aside(struct memory *m, const char *path, const char *why,
-	  const char *then)
+static bool
+parse_ranges(const char *text, const char *path, void *data, GError **error)
 {
-	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
+	struct memory *m = data;
 
-	if (g_rename(path, aside) == 0)
-		log_say(m->log, LOG_WARNING, "memory", "%s; the file is set "
-			"aside as %s, %s", why, aside, then);
-	else
-		log_say(m->log, LOG_WARNING, "memory", "%s; it cannot be set "
-			"aside (%s), %s", why, g_strerror(errno), then);
+	m->ranges = guid2lid_parse(text, path, error);
+	return m->ranges != NULL;
 }
 
-/* The text of a file; NULL if there is none or it cannot be text. */
-static char *
-load(struct memory *m, const char *path, const char *then)
+static bool
+parse_ranks(const char *text, const char *path, void *data, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-	char *text = text_read_file(path, &error);
+	struct memory *m = data;
 
-	if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL))
-		set_aside(m, path, error->message, then);
-	else if (error && !g_error_matches(error, G_FILE_ERROR,
-					   G_FILE_ERROR_NOENT))
-		log_say(m->log, LOG_WARNING, "memory", "%s", error->message);
-	return text;
+	m->ranks = rankfile_parse(text, path, error);
+	return m->ranks != NULL;
 }
 
 static void
-load_ranges(struct memory *m)
+load(struct memory *m, const char *path, state_file_parse_fn parse,
+     const char *then)
 {
-	static const char then[] = "LIDs are taken from the fabric";
-	g_autofree char *text = load(m, m->path, then);
-	g_autoptr(GError) error = NULL;
+	g_autofree char *told = NULL;
 
-	if (!text)
-		return;
-	m->ranges = guid2lid_parse(text, m->path, &error);
-	if (!m->ranges)
-		set_aside(m, m->path, error->message, then);
-}
-
-static void
-load_ranks(struct memory *m)
-{
-	static const char then[] = "the switches are ordered anew";
-	g_autofree char *text = load(m, m->ranks_path, then);
-	g_autoptr(GError) error = NULL;
-
-	if (!text)
-		return;
-	m->ranks = rankfile_parse(text, m->ranks_path, &error);
-	if (!m->ranks)
-		set_aside(m, m->ranks_path, error->message, then);
+	state_file_load(path, parse, m, &told);
+	if (told)
+		log_say(m->log, LOG_WARNING, "memory", "%s: %s", told, then);
 }
 
 struct memory *
@@ -107,8 +77,10 @@ memory_open(const char *cache_dir, struct log *log)
 	if (cache_dir) {
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
-		load_ranges(m);
-		load_ranks(m);
+		load(m, m->path, parse_ranges,
+		     "LIDs are taken from the fabric");
+		load(m, m->ranks_path, parse_ranks,
+		     "the switches are ordered anew");
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -140,14 +112,11 @@ static void
 save(struct memory *m, const char *path, const GString *text)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *dir = g_path_get_dirname(path);
 
-	/* g_file_set_contents writes a temporary file and renames it. */
-	if (g_mkdir_with_parents(dir, 0755) ||
-	    !g_file_set_contents(path, text->str, (gssize)text->len, &error))
+	if (!state_file_write(path, text, G_FILE_SET_CONTENTS_CONSISTENT |
+			      G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666, &error))
 		log_limited(m->log, LOG_WARNING, "memory",
-			    "not remembered", "%s: %s", path,
-			    error ? error->message : g_strerror(errno));
+			    "not remembered", "%s", error->message);
 }
 
 static void

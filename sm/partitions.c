@@ -20,10 +20,10 @@
  */
 #include "sm/partitions.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "sm/conf/partfile.h"
+#include "topology/base/state_file.h"
 #include "topology/base/text.h"
 
 #define FILE_NAME	"partitions-runtime"
@@ -83,13 +83,15 @@ partitions_rules(const struct partitions *p)
 
 /* --- files --- */
 
-/* *text NULL: there is none. False: it is there and cannot be read. */
+/* *text NULL: there is none. False: it is there and cannot be read. The file of
+ * the site may be a pipe, that of the changes is ours. */
 static bool
-read_text(const char *path, char **text, GError **error)
+read_text(const char *path, bool is_ours, char **text, GError **error)
 {
 	g_autoptr(GError) why = NULL;
 
-	*text = text_read_file(path, &why);
+	*text = is_ours ? state_file_read(path, &why) :
+		text_read_file(path, &why);
 	if (*text || g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		return true;
 	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
@@ -140,7 +142,7 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 	*there = *has_rules = false;
 	if (!p->path)
 		return partition_rules_default();
-	if (!read_text(p->path, &text, error))
+	if (!read_text(p->path, false, &text, error))
 		return NULL;
 	*there = text != NULL;
 	if (!text)
@@ -242,7 +244,7 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 
 	if (!p->changes_path)
 		return g_array_copy(p->changes);
-	if (!read_text(p->changes_path, &text, error))
+	if (!read_text(p->changes_path, true, &text, error))
 		return NULL;
 	if (!text)
 		return g_array_new(FALSE, FALSE, sizeof(struct change));
@@ -261,7 +263,6 @@ write_changes(const struct partitions *p, const GArray *changes,
 	g_autoptr(GString) text = g_string_new(
 		"# Changes made by minismctl, on top of the partition file.\n"
 		"# minism rewrites this file; see minismctl(8).\n");
-	g_autofree char *folder = NULL;
 	g_autoptr(GError) why = NULL;
 
 	if (!p->changes_path)
@@ -275,12 +276,9 @@ write_changes(const struct partitions *p, const GArray *changes,
 				       c->pkey, c->guid,
 				       partition_membership_name(c->membership));
 	}
-	folder = g_path_get_dirname(p->changes_path);
-	g_mkdir_with_parents(folder, 0755);
-	if (g_file_set_contents_full(p->changes_path, text->str,
-				     (gssize)text->len,
-				     G_FILE_SET_CONTENTS_CONSISTENT |
-				     G_FILE_SET_CONTENTS_DURABLE, 0600, &why))
+	if (state_file_write(p->changes_path, text,
+			     G_FILE_SET_CONTENTS_CONSISTENT |
+			     G_FILE_SET_CONTENTS_DURABLE, 0600, &why))
 		return true;
 	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
 			    why->message);

@@ -118,6 +118,50 @@ peers_cancel(struct peers *p)
 	peers_free(p);
 }
 
+bool
+peers_have(const GArray *peers, uint64_t guid, unsigned state)
+{
+	for (guint i = 0; peers && i < peers->len; i++) {
+		const struct sm_info *p = &g_array_index(peers,
+						struct election_peer, i).info;
+
+		if (p->guid == guid && (!state || p->state == state))
+			return true;
+	}
+	return false;
+}
+
+GPtrArray *
+peers_rivals(const struct sm_info *self, const GArray *before,
+	     const GArray *found, const struct subnet *s)
+{
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < found->len; i++) {
+		const struct election_peer *peer =
+			&g_array_index(found, struct election_peer, i);
+		const struct sm_info *p = &peer->info;
+		bool stranger = election_is_stranger(self, p);
+
+		if (!stranger && (p->state != SM_STATE_MASTER ||
+				  !peers_have(before, p->guid,
+					      SM_STATE_MASTER)))
+			continue;
+		g_ptr_array_add(lines, g_strdup_printf(
+			"%s port %u (0x%016" G_GINT64_MODIFIER "x, LID %u) "
+			"has a subnet manager in state %s that %s",
+			subnet_node_name(subnet_node_of(s, peer->port)),
+			s->ports[peer->port].num, p->guid,
+			s->ports[peer->port].info.lid,
+			sm_state_name(p->state), stranger ?
+			"shows another SM_Key, so there is no election with "
+			"it: set the same sm_key in both" :
+			"stays it beside us: it does not see us, or does not "
+			"take our SM_Key"));
+	}
+	return lines;
+}
+
 static void
 ignore(const struct xact_answer *a, void *data, uint64_t tag)
 {

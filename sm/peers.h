@@ -28,6 +28,19 @@ struct peers *peers_ask(struct xact *x, const struct keyring *keys,
 void peers_cancel(struct peers *p);
 
 /*
+ * Subnet managers with which the master `self` shares the fabric for no good
+ * reason: those of another SM_Key, and masters that were masters in the
+ * election before this one (`before`, or NULL) and have neither handed over nor
+ * become standby. A line of text each, with name, GUID and LID; a new array.
+ */
+GPtrArray *peers_rivals(const struct sm_info *self, const GArray *before,
+			const GArray *found, const struct subnet *s);
+
+/* True if `peers` (or NULL: none) has a manager with this GUID; in `state`,
+ * 0: in any. */
+bool peers_have(const GArray *peers, uint64_t guid, unsigned state);
+
+/*
  * Sends Set(SMInfo) with the control to a peer; `self` is what we say of
  * ourselves. done(answered?) comes later; a NULL done asks for no report.
  */

@@ -37,6 +37,7 @@ static const char *const state_names[] = {
 	[SWEEP_READING] = "reading tables",
 	[SWEEP_PROGRAMMING] = "programming",
 	[SWEEP_POLLING] = "polling the master",
+	[SWEEP_SUSPENDED] = "waiting for the port",
 };
 
 static const char *const cause_names[] = {
@@ -46,6 +47,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_LIGHT] = "change seen",
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
+	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
 	[SWEEP_CAUSE_TIME] = "time for the next",
@@ -156,13 +158,18 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
 	log_sent(s, LOG_INFO);
-	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f ms",
-		(double)told.took_us / 1000);
+	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
+		(double)told.took_us / 1000, sweep_ms(s));
 	s->end(&told, s->data);
 	clear_run(s);
 	s->last_end = sweep_now(s);
 	s->why = 0;
-	rest(s);
+	if (s->params.goal == SWEEP_GOAL_FABRIC) {
+		rest(s);
+		return;
+	}
+	s->over = true;
+	sweep_set_state(s, SWEEP_IDLE);
 }
 
 void
@@ -211,16 +218,18 @@ hand_over(struct sweep *s, uint32_t port)
 	obey(s, port);
 }
 
+/* What the other managers have said, of the ports of `n`. */
 static void
-name_strangers(struct sweep *s, const struct election_peer *peers, size_t n)
+note_peers(struct sweep *s, GArray *found, const struct subnet *n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (election_is_stranger(&s->self, &peers[i].info))
-			log_limited(s->log, LOG_WARNING, "sweep", "an SM of "
-				    "another SM_Key", "0x%016"
-				    G_GINT64_MODIFIER "x (%s) takes no part",
-				    peers[i].info.guid,
-				    sm_state_name(peers[i].info.state));
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
+	s->rivals = peers_rivals(&s->self, s->self.state == SM_STATE_MASTER ?
+				 s->others : NULL, found, n);
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
+	for (guint i = 0; i < s->rivals->len; i++)
+		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
+			    "manager", "%s", (char *)s->rivals->pdata[i]);
 }
 
 static void
@@ -231,9 +240,7 @@ on_peers(GArray *found, void *data)
 	size_t who = 0;
 
 	s->peers = NULL;
-	g_clear_pointer(&s->others, g_array_unref);
-	s->others = g_array_ref(found);
-	name_strangers(s, peers, found->len);
+	note_peers(s, found, s->next.subnet);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
@@ -280,8 +287,9 @@ on_discovered(struct subnet *n, void *data)
 		return;
 	}
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
-		"%u faults in %.1f ms", n->n_nodes, n->n_switches,
-		n->n_faults, (double)(sweep_now(s) - s->began) / 1000);
+		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
+		n->n_faults, (double)(sweep_now(s) - s->began) / 1000,
+		sweep_ms(s));
 	elect(s);
 }
 
@@ -346,6 +354,7 @@ on_light_peers(GArray *found, void *data)
 	size_t who;
 
 	s->peers = NULL;
+	note_peers(s, found, s->view.subnet);
 	log_sent(s, LOG_DEBUG);
 	if (election_decide(&s->self, peers, found->len, &who) !=
 	    ELECTION_MASTER)
@@ -428,17 +437,18 @@ on_poll_timer(void *data)
 static void
 rest(struct sweep *s)
 {
-	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY);
+	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
+					1u << SWEEP_CAUSE_UNTAKEN);
 	int64_t quiet = s->causes & 1u << SWEEP_CAUSE_TRAP ? QUIET_US : 0;
 
-	if (urgent && s->params.goal == SWEEP_GOAL_FABRIC) {
+	if (urgent) {
 		sweep_set_state(s, SWEEP_WAITING);
 		set_timer(s, MAX(sweep_now(s) + quiet, s->last_end + HOLD_US),
 			  on_wake);
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
-	if (s->causes && s->retry_us && s->params.goal == SWEEP_GOAL_FABRIC)
+	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		set_timer(s, s->last_end + s->retry_us, on_wake);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
@@ -481,16 +491,27 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
 	s->causes |= 1u << cause;
-	if (!resting)
+	if (!resting || s->over)
 		return;
 	/* The quiet is counted from the first trap, not from the last: else
 	 * a port that babbles would put us off for ever. */
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP)
 		return;
-	if (s->params.goal == SWEEP_GOAL_PLAN)
-		begin(s);
-	else
+	if (s->params.goal == SWEEP_GOAL_FABRIC)
 		rest(s);
+	else
+		begin(s);
+}
+
+/* A control that any port could send to make us give or take the fabric. */
+static bool
+may_control(const struct sweep *s, enum sm_control control,
+	    const struct sm_info *from)
+{
+	if (control != SM_CONTROL_HANDOVER ||
+	    s->self.state != SM_STATE_STANDBY)
+		return peers_have(s->others, from->guid, 0);
+	return s->elected && s->elected->ports[s->master].guid == from->guid;
 }
 
 void
@@ -500,13 +521,21 @@ sweep_control(struct sweep *s, enum sm_control control,
 	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
 		G_GINT64_MODIFIER "x (%s)", control, from->guid,
 		sm_state_name(from->state));
+	if (!may_control(s, control, from)) {
+		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
+			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
+			    "x, which is not the manager that may send it",
+			    control, from->guid);
+		return;
+	}
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
-		if (s->self.state == SM_STATE_STANDBY && s->elected)
+		if (s->self.state == SM_STATE_STANDBY) {
 			peers_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self, NULL, NULL);
-		set_sm_state(s, SM_STATE_MASTER);
+			set_sm_state(s, SM_STATE_MASTER);
+		}
 		sweep_request(s, SWEEP_CAUSE_ELECTION);
 		break;
 	case SM_CONTROL_STANDBY:
@@ -530,6 +559,12 @@ sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
 	*out = s->self;
 	out->act_count = (uint32_t)xact_stats(s->x)->sent;
+}
+
+const GPtrArray *
+sweep_rivals(const struct sweep *s)
+{
+	return s->rivals && s->rivals->len ? s->rivals : NULL;
 }
 
 enum sweep_state
@@ -591,6 +626,30 @@ cancel_all(struct sweep *s)
 }
 
 void
+sweep_suspend(struct sweep *s, const char *why)
+{
+	const struct sweep_report r = {
+		.end = SWEEP_END_FAILED, .causes = "", .error = why,
+	};
+
+	cancel_all(s);
+	clear_run(s);
+	s->up = false;
+	s->why = 0;
+	sweep_set_state(s, SWEEP_SUSPENDED);
+	s->end(&r, s->data);
+}
+
+void
+sweep_resume(struct sweep *s)
+{
+	sweep_set_state(s, SWEEP_IDLE);
+	set_sm_state(s, SM_STATE_DISCOVERING);
+	clients_forget(s->clients);
+	sweep_request(s, SWEEP_CAUSE_SIGNAL);
+}
+
+void
 sweep_free(struct sweep *s)
 {
 	if (!s)
@@ -598,6 +657,7 @@ sweep_free(struct sweep *s)
 	cancel_all(s);
 	clear_run(s);
 	g_clear_pointer(&s->others, g_array_unref);
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	partition_rules_unref(s->params.isolation.rules);
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);

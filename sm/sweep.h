@@ -26,6 +26,7 @@ enum sweep_state {
 	SWEEP_READING,		/* the tables that switches hold */
 	SWEEP_PROGRAMMING,
 	SWEEP_POLLING,		/* standby: is the master alive? */
+	SWEEP_SUSPENDED,	/* there is no way to the fabric */
 };
 const char *sweep_state_name(enum sweep_state state);
 
@@ -37,6 +38,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
+	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
 	SWEEP_CAUSE_ELECTION,
 	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
 	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */
@@ -44,8 +46,10 @@ enum sweep_cause {
 const char *sweep_cause_name(enum sweep_cause cause);
 
 enum sweep_goal {
-	SWEEP_GOAL_FABRIC,	/* bring it up */
-	SWEEP_GOAL_PLAN,	/* make the plan, send no Set, be no SM */
+	SWEEP_GOAL_FABRIC,	/* bring it up, and keep it so */
+	SWEEP_GOAL_ONCE,	/* one sweep, then do nothing any more */
+	SWEEP_GOAL_PLAN,	/* likewise, but only make the plan: send no
+				   Set, be no SM */
 };
 
 struct sweep_params {
@@ -85,10 +89,18 @@ void sweep_set_names(struct sweep *s, GHashTable *names);
  * asks for one that leaves all the rest as it is, without discovery. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
+/* The port is gone: what is under way ends as a sweep that failed, and what is
+ * requested waits. sweep_resume() begins anew, with an election, for nothing is
+ * known of what happened in between. */
+void sweep_suspend(struct sweep *s, const char *why);
+void sweep_resume(struct sweep *s);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
+/* Lines about other managers that manage the same ports, see peers_rivals();
+ * borrowed; NULL: none. */
+const GPtrArray *sweep_rivals(const struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
 
 #endif

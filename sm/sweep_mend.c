@@ -36,13 +36,14 @@ log_verdict(struct sweep *s, const struct verdict *v, bool changed)
 	if (!v->up)
 		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT QUITE UP: "
 			"%u complaints; %u switches, %u hosts, %u of %u links "
-			"Active, after %.1f ms", v->lines->len, n->n_switches,
-			v->n_hosts, v->n_active, v->n_links, ms);
+			"Active, after %.1f %s", v->lines->len, n->n_switches,
+			v->n_hosts, v->n_active, v->n_links, ms, sweep_ms(s));
 	else if (!s->up || changed)
 		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
 			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
-			"%.1f ms", n->n_switches, v->n_hosts, v->n_links,
-			s->choice.engine->name, s->view.lids->top, ms);
+			"%.1f %s", n->n_switches, v->n_hosts, v->n_links,
+			s->choice.engine->name, s->view.lids->top, ms,
+			sweep_ms(s));
 	s->up = v->up;
 }
 
@@ -90,11 +91,12 @@ set_retry(struct sweep *s, const struct program_result *r)
 
 	for (uint32_t port = 0; port < r->after->n_ports; port++)
 		fields |= r->untaken[port];
-	if (!(fields & PORT_FIELDS_ADDRESS))
+	if (!(fields & PORT_FIELDS_ADDRESS)) {
 		s->retry_us = 0;
-	else
-		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
-				    RETRY_MAX_US);
+		return;
+	}
+	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, RETRY_MAX_US);
+	s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
 }
 
 static void

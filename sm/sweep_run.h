@@ -32,13 +32,14 @@ struct sweep {
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
+	GPtrArray *rivals;		/* see sweep_rivals() */
 	struct view view;		/* published */
 	struct subnet *elected;		/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
 	bool up;			/* what the log said last */
-	int64_t retry_us;		/* until the next Sets of addresses that
-					   were not taken; 0: there are none */
+	bool over;			/* the goal is reached, or missed */
+	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */
 
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */
@@ -70,6 +71,12 @@ static inline int64_t
 sweep_now(const struct sweep *s)
 {
 	return transport_now(xact_transport(s->x));
+}
+
+static inline const char *
+sweep_ms(const struct sweep *s)
+{
+	return transport_ms(xact_transport(s->x));
 }
 
 void sweep_view_clear(struct view *v);

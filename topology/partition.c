@@ -178,6 +178,7 @@ partition_rules_default(void)
 	struct partition_group group;
 
 	p->name = g_strdup("Default");
+	p->defmember = PARTITION_FULL;
 	g_array_append_val(p->rules, everybody);
 	partition_ipoib_group(PKEY_DEFAULT, SCOPE_LINK, &group);
 	g_array_append_val(p->groups, group);

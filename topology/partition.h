@@ -62,6 +62,8 @@ struct partition {
 	uint16_t pkey;		/* 15 bits, 1 to 0x7fff */
 	uint8_t sl;		/* of paths in it */
 	bool index0;		/* its P_Key is the first of the tables */
+	/* Of a member that is added at run time; NONE: limited. */
+	enum partition_membership defmember;
 	GArray *rules;		/* struct partition_rule, in order of the file */
 	GArray *groups;		/* struct partition_group */
 };

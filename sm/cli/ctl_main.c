@@ -4,8 +4,9 @@
  *
  * Flow: options -> which socket -> the words as one line -> the answer, whose
  * first line is "minism 1 CODE" and whose rest is for standard output, or for
- * standard error if the request was no good. It knows no commands: those are
- * the manager's, and so are the words about a wrong one.
+ * standard error if the request was no good. It knows no commands but `help`,
+ * which needs no manager: they are the manager's, and so are the words about a
+ * wrong one.
  *
  * Which socket. Managers put theirs into one folder, by PortGUID. If there is
  * one, it is meant; if there are several, a person has to say which. A file
@@ -36,7 +37,7 @@
 
 struct arguments {
 	char *socket, *guid;	/* NULL: not given */
-	gboolean json, version;
+	gboolean json, force, version;
 	char **words;
 };
 
@@ -46,9 +47,10 @@ static const char help_summary[] =
 	"  sweep                         sweep now, read everything again\n"
 	"  reload                        read the site's files again\n"
 	"  partitions [NAME|PKEY]        partitions and their members\n"
-	"  partition add NAME|PKEY GUID[=full|limited|both]\n"
-	"  partition remove NAME|PKEY GUID\n"
-	"  partition reset NAME|PKEY GUID\n"
+	"  partition add NAME|PKEY NODE|GUID[=full|limited|both]\n"
+	"  partition set NAME|PKEY NODE|GUID full|limited|both\n"
+	"  partition remove NAME|PKEY NODE|GUID\n"
+	"  partition reset NAME|PKEY NODE|GUID\n"
 	"  loglevel [LEVEL]              error, warning, info, verbose, debug\n"
 	"  help                          what this manager understands";
 
@@ -67,6 +69,9 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  "The manager on the port with this PortGUID", "GUID" },
 		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
 		  "Print JSON", NULL },
+		{ "force", 0, 0, G_OPTION_ARG_NONE, &a->force,
+		  "Change the partitions of the manager's own port, even if "
+		  "other ports lose it", NULL },
 		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
 		  "Print the version", NULL },
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
@@ -273,6 +278,8 @@ ask(int fd, const struct arguments *a)
 		g_string_append_printf(line, "%s%s", line->len ? " " : "",
 				       word);
 	}
+	if (a->force)
+		g_string_append(line, " --force");
 	/* the line ends at the first newline, and a word cannot have one */
 	for (gsize i = 0; i < line->len; i++)
 		if (line->str[i] == '\n')
@@ -293,6 +300,11 @@ run(const struct arguments *a)
 	int status = EXIT_NOBODY;
 	int fd;
 
+	if (!a->version && !a->socket && !a->guid &&
+	    strcmp(a->words[0], "help") == 0 && !a->words[1]) {
+		puts(help_summary);
+		return EXIT_SUCCESS;
+	}
 	if (a->version)
 		return options_write_version(PROGRAM) ? EXIT_SUCCESS :
 			EXIT_FAILURE;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 void
 options_complain(const char *program, const char *format, ...)
@@ -45,6 +46,12 @@ options_parse(const char *program, GOptionContext *context,
 	g_autoptr(GError) error = NULL;
 	bool ok;
 
+	/* as in minism's own: OpenSM's names have _ where these have - */
+	for (int i = 1; i < *argc && strcmp((*argv)[i], "--") != 0; i++)
+		for (char *c = (*argv)[i]; g_str_has_prefix((*argv)[i], "--") &&
+		     *c && *c != '='; c++)
+			if (*c == '_')
+				*c = '-';
 	g_option_context_add_main_entries(context, entries, NULL);
 	ok = g_option_context_parse(context, argc, argv, &error);
 	if (!ok)

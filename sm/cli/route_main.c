@@ -8,6 +8,8 @@
  * The exit status is the worst verdict, see enum lab_verdict; 1 is for a
  * wrong option or file.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "routing/work.h"
 #include "sm/cli/options.h"
 #include "sm/cli/route_lab.h"
+#include "topology/base/state_file.h"
 #include "topology/netfile.h"
 
 #define PROGRAM			"minism-route"
@@ -138,11 +141,36 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 }
 
 static bool
+is_stdout(const char *path)
+{
+	return path && (strcmp(path, "-") == 0 ||
+			strcmp(path, "/dev/stdout") == 0);
+}
+
+static bool
+write_stream(const char *path, const GString *text)
+{
+	FILE *out = fopen(path, "we");
+	bool good = out && fwrite(text->str, 1, text->len, out) == text->len;
+
+	if (out && fclose(out) != 0)
+		good = false;
+	if (!good)
+		options_complain(PROGRAM, "%s: %s", path, g_strerror(errno));
+	return good;
+}
+
+static bool
 write_file(const char *path, const GString *text)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (g_file_set_contents(path, text->str, (gssize)text->len, &error))
+	if (is_stdout(path))
+		return options_write(PROGRAM, text);
+	if (state_file_is_stream(path))
+		return write_stream(path, text);
+	if (state_file_is_ours(path, &error) &&
+	    g_file_set_contents(path, text->str, (gssize)text->len, &error))
 		return true;
 	options_complain(PROGRAM, "%s", error->message);
 	return false;
@@ -234,7 +262,10 @@ report(const struct lab *lab, const struct arguments *a,
 		lab_print_json(lab, rows, text);
 	else
 		lab_print_text(lab, rows, text);
-	if (!options_write(PROGRAM, text))
+	/* standard output is for the tables then */
+	if (is_stdout(a->dump) || is_stdout(a->net))
+		fputs(text->str, stderr);
+	else if (!options_write(PROGRAM, text))
 		return EXIT_FAILURE;
 	for (guint i = 0; i < rows->len; i++) {
 		row = g_ptr_array_index(rows, i);

@@ -203,7 +203,7 @@ static const char help[] =
 "      --priority=PRIORITY   in an election of SMs, 0 to 15 (0)\n"
 "  -t, --timeout=MS          to wait for an answer, in milliseconds (200)\n"
 "      --retries=NUMBER      of a request without an answer (3)\n"
-"      --maxsmps=NUMBER      requests on the wire at a time, at most (128)\n"
+"      --maxsmps=NUMBER      SMPs on the wire at a time, at most (128)\n"
 "\n"
 "Files:\n"
 "  -F, --config=FILE         configuration\n"
@@ -580,7 +580,8 @@ read_file(struct conf *conf, const char *asked, GPtrArray *warnings,
 		return ok;
 	}
 	ok = conf_parse(conf, text, path, warnings, error);
-	g_free(text);
+	g_free(conf->given);
+	conf->given = text;
 	return ok;
 }
 
@@ -593,6 +594,89 @@ forget_port(struct conf *conf)
 	conf->ca_name = NULL;
 	conf->port_num = 0;
 	conf->port_guid = 0;
+}
+
+/* A line "+option" an option, then the file as it is. */
+static void
+note_given(struct conf *conf, int argc, char **argv)
+{
+	GString *out = g_string_new(NULL);
+
+	for (int i = 1; i < argc; i++) {
+		char *arg = g_strescape(argv[i], NULL);
+
+		g_string_append_printf(out, "+%s\n", arg);
+		g_free(arg);
+	}
+	if (conf->given)
+		g_string_append_printf(out, "\n%s", conf->given);
+	g_free(conf->given);
+	conf->given = g_string_free(out, FALSE);
+}
+
+/* What note_given() wrote. */
+static bool
+take_given(struct conf *conf, const char *given, GPtrArray *warnings,
+	   GError **error)
+{
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	bool ok;
+
+	g_ptr_array_add(list, g_strdup("minism"));
+	for (; *given == '+'; given += strcspn(given, "\n"), given += !!*given) {
+		char *line = g_strndup(given + 1, strcspn(given, "\n") - 1);
+
+		g_ptr_array_add(list, g_strcompress(line));
+		g_free(line);
+	}
+	g_ptr_array_add(list, NULL);
+	ok = conf_parse(conf, given, "the record", warnings, error) &&
+		apply_args(conf, (int)list->len - 1, (char **)list->pdata,
+			   error);
+	g_ptr_array_unref(list);
+	return ok;
+}
+
+/* What a replay does not do again. */
+static void
+forget_place(struct conf *conf)
+{
+	struct conf *fresh = conf_new();
+	char **const own[] = {
+		&conf->simulate, &conf->ibsim, &conf->record, &conf->replay,
+		&conf->pid_file, &conf->log_file, &conf->cache_dir,
+		&conf->dump_dir, &conf->control_socket, &conf->config_file,
+	};
+
+	forget_port(conf);
+	for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
+		g_clear_pointer(own[i], g_free);
+	conf->config_file = g_strdup(fresh->config_file);
+	conf->verbosity = fresh->verbosity;
+	conf->background = conf->show = false;
+	conf_free(fresh);
+}
+
+bool
+conf_from_record(struct conf *conf, const char *given, int argc, char **argv,
+		 GPtrArray *warnings, GError **error)
+{
+	struct conf *first = conf_new();
+	enum conf_mode mode;
+	bool ok;
+
+	g_clear_pointer(&first->config_file, g_free);
+	ok = take_given(conf, given, warnings, error) &&
+		apply_args(first, argc, argv, error);
+	forget_place(conf);
+	if (ok && first->config_file)
+		ok = read_file(conf, first->config_file, warnings, error);
+	mode = conf->mode;
+	ok = ok && apply_args(conf, argc, argv, error);
+	if (ok && first->mode == CONF_MODE_RUN)
+		conf->mode = mode;
+	conf_free(first);
+	return ok;
 }
 
 bool
@@ -618,6 +702,8 @@ conf_from_args(struct conf *conf, int argc, char **argv,
 	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
 	    g_strcmp0(first->control_socket, CONF_CONTROL_SOCKET) == 0)
 		g_clear_pointer(&conf->control_socket, g_free);
+	if (ok && conf->record)
+		note_given(conf, argc, argv);
 	conf_free(first);
 	return ok;
 }

@@ -98,6 +98,7 @@ static const struct conf_key keys[] = {
 	{ "polling_retry_number", VALUE_UNSIGNED, AT(polls_lost), 1, 1000 },
 	{ "qos", VALUE_BOOL, AT(qos.enabled), 0, 0 },
 	{ "qos_policy_file", VALUE_TEXT_OR_NONE, AT(qos_policy_file), 0, 0 },
+	{ "max_groups_per_port", VALUE_UNSIGNED, AT(group_quota), 0, 16383 },
 	{ "no_clients_rereg", VALUE_BOOL, AT(no_rereg), 0, 0 },
 	{ "node_name_map_name", VALUE_TEXT_OR_NONE, AT(node_names_file),
 	  0, 0 },
@@ -130,6 +131,7 @@ conf_new(void)
 	conf->retries = 3;
 	conf->max_smps = 128;
 	conf->m_key_lookup = true;
+	conf->sm_key = 1;	/* OpenSM's: it elects none that shows another */
 	conf->sa_key = 1;	/* OpenSM's, which saquery knows */
 	conf->subnet_prefix = UINT64_C(0xfe80000000000000);
 	conf->partition_file = g_strdup(CONF_PARTITION_FILE);
@@ -147,6 +149,7 @@ conf_new(void)
 	conf->polls_lost = 2;
 	conf->log_flags = 0x43;
 	conf->verbosity = conf_verbosity(conf->log_flags);
+	conf->group_quota = 256;
 	conf->seed = 1;
 	conf->config_file = g_strdup(MINISM_SYSCONFDIR "/minism.conf");
 	conf->cache_dir = g_strdup(MINISM_CACHEDIR);
@@ -179,6 +182,7 @@ conf_copy(const struct conf *conf)
 	copy->ibsim = g_strdup(conf->ibsim);
 	copy->record = g_strdup(conf->record);
 	copy->replay = g_strdup(conf->replay);
+	copy->given = g_strdup(conf->given);
 	return copy;
 }
 
@@ -206,6 +210,7 @@ conf_free(struct conf *conf)
 	g_free(conf->ibsim);
 	g_free(conf->record);
 	g_free(conf->replay);
+	g_free(conf->given);
 	g_free(conf);
 }
 

@@ -22,7 +22,8 @@ enum conf_mode {
 	CONF_MODE_VERSION,
 };
 
-/* Built-in places. The socket is one of GUID.ctl there, by PortGUID. */
+/* Built-in places; configure decides, and a prefix of the system means /etc and
+ * /var. The socket is one of GUID.ctl there, by PortGUID. */
 #define CONF_PARTITION_FILE	MINISM_SYSCONFDIR "/partitions.conf"
 #define CONF_CONTROL_DIR	MINISM_RUNDIR
 #define CONF_CONTROL_SOCKET	"auto"
@@ -70,6 +71,7 @@ struct conf {
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
+	unsigned group_quota;	/* groups that a port may create; 0: any */
 	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or CONF_CONTROL_SOCKET */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
@@ -90,6 +92,8 @@ struct conf {
 	uint64_t seed;		/* of all that is random in a simulation */
 	char *record;		/* file for a record of all that passes */
 	char *replay;		/* such a file: play it again, compare */
+	char *given;		/* the command line and the file, for a record:
+				   see conf_from_record() */
 };
 
 enum conf_error {
@@ -120,6 +124,14 @@ bool conf_parse(struct conf *conf, const char *text, const char *name,
  */
 bool conf_from_args(struct conf *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);
+
+/*
+ * The same for a replay: what was given to the recorded run comes first (its
+ * file instead of the default one), then the command line. What the recorded
+ * run wrote, and where it ran, is left out: it is not done again.
+ */
+bool conf_from_record(struct conf *conf, const char *given, int argc,
+		      char **argv, GPtrArray *warnings, GError **error);
 
 /* On which sides switches are to enforce partitions: CONF_SIDE_*. */
 unsigned conf_enforce(const struct conf *conf);

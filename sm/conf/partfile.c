@@ -653,6 +653,8 @@ take_definition(struct parser *p)
 	if (!d.draft)
 		d.draft = p->scrap;
 	d.draft->index0 |= d.index0;
+	if (d.member_given && !d.draft->defmember)
+		d.draft->defmember = d.member;
 	unite_sl(p, &d);
 	if (d.ipoib)
 		add_broadcast(&d);

@@ -456,6 +456,7 @@ move_draft(struct partfile_lex *lex, GHashTable *mgids,
 	out->name = g_steal_pointer(&d->name);
 	out->sl = d->sl;
 	out->index0 = d->index0;
+	out->defmember = d->defmember;
 	g_array_append_vals(out->rules, d->rules->data, d->rules->len);
 	for (guint i = 0; i < d->groups->len; i++)
 		put_scopes(lex, mgids, d,

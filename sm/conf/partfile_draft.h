@@ -23,6 +23,7 @@ struct partfile_draft {
 	unsigned sl_line;		/* 0: no SL was given */
 	uint8_t sl;
 	bool index0;
+	enum partition_membership defmember;	/* NONE: not given */
 	GArray *rules;			/* struct partition_rule */
 	GArray *groups;			/* struct partfile_group */
 };

@@ -65,6 +65,9 @@ format_partition(const struct partition *p, GString *out)
 			       p->pkey);
 	if (p->index0)
 		g_string_append(out, ",indx0");
+	if (p->defmember)
+		g_string_append_printf(out, ",defmember=%s",
+				       partition_membership_name(p->defmember));
 	g_string_append_printf(out, ",sl=%u :", p->sl);
 	for (guint i = 0; i < p->groups->len; i++)
 		format_group(&g_array_index(p->groups, struct partition_group,

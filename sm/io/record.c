@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define MAGIC		"minismR\x01"
+#define MAGIC		"minismR\x02"
 #define MAGIC_LEN	8u
 #define NAME_RMPP	0x80u	/* in the byte with the name's length */
 #define KIND_END	8u
@@ -119,6 +119,7 @@ void
 record_begin(struct record_writer *w, GByteArray *out,
 	     const struct record_port *port)
 {
+	const char *options = port->options ? port->options : "";
 	size_t begin = out->len;
 	size_t n = strnlen(port->name, sizeof(port->name) - 1);
 
@@ -128,6 +129,10 @@ record_begin(struct record_writer *w, GByteArray *out,
 	put_byte(out, port->num);
 	put_byte(out, n | (port->rmpp ? NAME_RMPP : 0));
 	g_byte_array_append(out, (const uint8_t *)port->name, n);
+	put_byte(out, port->simulated);
+	n = strlen(options) + 1;
+	put_number(out, n);
+	g_byte_array_append(out, (const uint8_t *)options, n);
 	w->sum = fnv_add(w->sum, out->data + begin, out->len - begin);
 }
 
@@ -379,7 +384,8 @@ fail(const struct record_reader *r, const char *what, GError **error)
 static bool
 read_header(struct record_reader *r, struct record_port *port, GError **error)
 {
-	const uint8_t *magic, *num, *n, *name;
+	const uint8_t *magic, *num, *n, *name, *simulated, *options;
+	uint64_t n_options = 0;
 	size_t len = 0;
 
 	if (!get_bytes(r, MAGIC_LEN, &magic) ||
@@ -393,8 +399,15 @@ read_header(struct record_reader *r, struct record_port *port, GError **error)
 	if (!get_fixed64(r, &port->guid) || !get_bytes(r, 1, &num) ||
 	    !get_bytes(r, 1, &n) ||
 	    (len = *n & ~NAME_RMPP) >= sizeof(port->name) ||
-	    !get_bytes(r, len, &name))
+	    !get_bytes(r, len, &name) || !get_bytes(r, 1, &simulated) ||
+	    !get_number(r, RECORD_MAD_MAX, &n_options) ||
+	    !get_bytes(r, n_options, &options))
 		return fail(r, "the header is cut off", error);
+	if (*simulated > 1 || !n_options ||
+	    memchr(options, 0, n_options) != options + n_options - 1)
+		return fail(r, "the header is damaged", error);
+	port->simulated = *simulated;
+	port->options = (const char *)options;
 	port->num = *num;
 	port->rmpp = *n & NAME_RMPP;
 	memset(port->name, 0, sizeof(port->name));

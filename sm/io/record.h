@@ -3,13 +3,14 @@
  * The record of what passed between a program and its transport: bytes <->
  * events. sm/io/tap.h writes such a record, sm/io/replay.h reads it.
  *
- * The format, version 1. Integers are varints (seven bits a byte, the lowest
+ * The format, version 2. Integers are varints (seven bits a byte, the lowest
  * first, bit 7: more follow) but where a width is given; those are
  * big-endian. A signed one is zigzag: 0, -1, 1, -2, .. Times are us and
  * count from the last time in the record, at first from 0.
  *
- *	header	"minismR" 01  PortGUID:8 bytes  port:1  n:1 name:n bytes
+ *	header	"minismR" 02  PortGUID:8 bytes  port:1  n:1 name:n bytes
  *			(bit 7 of n: the transport does RMPP itself)
+ *			simulated:1  n, options:n bytes, of which the last is 0
  *	events	kind:1 and then, by kind:
  *	  1 received, 2 returned	time, address, MAD
  *	  3 ring	time, timer
@@ -57,6 +58,9 @@ struct record_port {
 	uint8_t num;
 	bool rmpp;		/* transport.rmpp */
 	char name[64];
+	bool simulated;		/* transport.simulated */
+	const char *options;	/* of the program, as it wrote them; NULL is
+				   "". A reader's points into its bytes. */
 };
 
 #define RECORD_MAD_MAX	(1u << 26)	/* bytes */

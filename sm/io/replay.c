@@ -420,25 +420,54 @@ replay_new(const uint8_t *record, size_t len, GError **error)
 	r->base.port_guid = port.guid;
 	r->base.port_num = port.num;
 	r->base.rmpp = port.rmpp;
+	r->base.simulated = port.simulated;
 	g_strlcpy(r->base.name, port.name, sizeof(r->base.name));
 	r->over = !record_next(r->reader, &r->next);
 	return &r->base;
 }
 
+static char *
+read_record(const char *path, gsize *len, GError **error)
+{
+	GError *reason = NULL;
+	char *bytes;
+
+	if (g_file_get_contents(path, &bytes, len, &reason))
+		return bytes;
+	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
+		    reason->message);
+	g_error_free(reason);
+	return NULL;
+}
+
+char *
+replay_options(const char *path)
+{
+	struct record_reader *r;
+	struct record_port port;
+	gsize len;
+	g_autofree char *bytes = read_record(path, &len, NULL);
+	char *options;
+
+	if (!bytes)
+		return NULL;
+	r = record_reader_new((const uint8_t *)bytes, len, &port, NULL);
+	if (!r)
+		return NULL;
+	options = g_strdup(port.options);
+	record_reader_free(r);
+	return options;
+}
+
 struct transport *
 replay_open(const char *path, GError **error)
 {
-	g_autofree char *bytes = NULL;
-	GError *reason = NULL;
 	struct transport *t;
 	gsize len;
+	g_autofree char *bytes = read_record(path, &len, error);
 
-	if (!g_file_get_contents(path, &bytes, &len, &reason)) {
-		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
-			    reason->message);
-		g_error_free(reason);
+	if (!bytes)
 		return NULL;
-	}
 	t = replay_new((const uint8_t *)bytes, len, error);
 	if (!t)
 		g_prefix_error(error, "%s: ", path);

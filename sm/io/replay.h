@@ -22,6 +22,10 @@ enum replay_error {
 #define REPLAY_ERROR replay_error_quark()
 GQuark replay_error_quark(void);
 
+/* The options that the recorded program had; NULL: there is no good record.
+ * Free it. */
+char *replay_options(const char *path);
+
 /* Reads the file. NULL with a RECORD_ERROR if there is no good record in it. */
 struct transport *replay_open(const char *path, GError **error);
 /* The same from memory, which is copied. */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "sm/io/record.h"
+#include "topology/base/state_file.h"
 
 #define PIECE	(1u << 16)	/* bytes */
 
@@ -199,11 +200,14 @@ static const struct transport_ops tap_ops = {
 /* ---------------------------------------------------------- open and close */
 
 /* A record holds the keys of the fabric, so it is for its owner alone, also
- * if a file was there; what is no file (a pipe) is left as it is. */
+ * if a file was there; what is no file (a pipe) is left as it is. A link to a
+ * file is not followed. */
 static FILE *
 open_file(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
+		      0600);
 	struct stat st;
 	FILE *file;
 
@@ -220,12 +224,14 @@ open_file(const char *path)
 }
 
 struct transport *
-tap_open(struct transport *inner, const char *path, GError **error)
+tap_open(struct transport *inner, const char *path, const char *options,
+	 GError **error)
 {
 	FILE *file = open_file(path);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
-		.rmpp = inner->rmpp,
+		.rmpp = inner->rmpp, .simulated = inner->simulated,
+		.options = options,
 	};
 	struct tap *tap;
 
@@ -239,6 +245,7 @@ tap_open(struct transport *inner, const char *path, GError **error)
 	tap->base.port_guid = inner->port_guid;
 	tap->base.port_num = inner->port_num;
 	tap->base.rmpp = inner->rmpp;
+	tap->base.simulated = inner->simulated;
 	g_strlcpy(tap->base.name, inner->name, sizeof(tap->base.name));
 	tap->inner = inner;
 	tap->file = file;

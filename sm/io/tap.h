@@ -10,12 +10,12 @@
 #include "sm/io/transport.h"
 
 /*
- * Records `inner`, which has nobody else who uses it and belongs to the tap
+ * Records `inner` and the program's options, which has nobody else who uses it and belongs to the tap
  * from now on. NULL with RECORD_ERROR_IO if the file cannot be written; then
  * `inner` is as it was.
  */
 struct transport *tap_open(struct transport *inner, const char *path,
-			   GError **error);
+			   const char *options, GError **error);
 
 /*
  * Ends the record, frees the tap and `inner`. False if not everything could be

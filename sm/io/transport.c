@@ -31,6 +31,12 @@ transport_now(struct transport *t)
 	return t->ops->now(t);
 }
 
+const char *
+transport_ms(const struct transport *t)
+{
+	return t->simulated ? "ms simulated" : "ms";
+}
+
 unsigned
 transport_timer_start(struct transport *t, int64_t when,
 		      transport_timer_fn fn, void *data)

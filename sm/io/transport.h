@@ -83,6 +83,7 @@ struct transport {
 	 * transfer go through send() and on_recv one by one: sm/io/bulk.h.
 	 */
 	bool rmpp;
+	bool simulated;			/* so is the time that it tells */
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
 
@@ -92,6 +93,9 @@ bool transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
 		    GError **error);
 int64_t transport_now(struct transport *t);
+/* The unit of a printed difference of two such times, after division by 1000:
+ * "ms" or "ms simulated". */
+const char *transport_ms(const struct transport *t);
 unsigned transport_timer_start(struct transport *t, int64_t when,
 			       transport_timer_fn fn, void *data);
 void transport_timer_cancel(struct transport *t, unsigned id);

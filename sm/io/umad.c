@@ -38,6 +38,12 @@
  * All agents are registered before the port is declared an SM, and that is
  * taken back first, then what is still coming is read, then the rest is
  * closed: the shim crashes on a MAD of a class that nobody registered.
+ *
+ * A descriptor whose device went away never works again, also when the device
+ * is back: read and write give EIO, in kernels without that check writes give
+ * EINVAL and reads nothing. Then all is closed, and the port is looked for by
+ * its GUID, for it may come back under another name and number. What is sent
+ * meanwhile is lost, and the layers above notice that by time.
  */
 #include "sm/io/umad.h"
 
@@ -50,6 +56,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sm/io/local_port.h"
 #include "sm/io/timers.h"
 #include "sm/wire/rmpp.h"
 #include "sm/wire/smp.h"
@@ -63,9 +70,17 @@
 #define POLL_MAX_MS	128	/* a MAD, later when it is quiet */
 #define DRAIN_MS	50
 #define ERROR_PAUSE_US	1000
+#define ERRORS_MAX	1000u	/* in a row, of a device that is not gone */
+#define REFUSED_MAX	4u	/* requests in a row, with EINVAL */
+#define RETURN_MS	100	/* the kernel gives up on a request so late */
+#define REOPEN_MIN_MS	250
+#define REOPEN_MAX_MS	8000
+#define ISSM_TRIES	20u	/* a manager that ends holds it a moment more */
+#define ISSM_PAUSE_US	100000
 #define KEEP_MAX	65536u	/* bytes of a buffer that are kept */
 #define RMPP_RETRIES	5
 
+#define CAP_SM_DISABLED	(1u << 10)
 #define GRH_HOP_LIMIT	255	/* as far as routers will carry it */
 
 enum agent {
@@ -84,10 +99,11 @@ struct registration {
 
 #define METHOD_SET_SMP \
 	(1u << 0x01 | 1u << 0x02 | 1u << 0x05 | 1u << 0x07)
-/* Get, Set, Report, GetTable, GetMulti, Delete (IBA 15.2.2) */
+/* Get, Set, GetTable, GetMulti, Delete (IBA 15.2.2). Not Report: the SA never
+ * gets one, and a method of a class belongs to one agent a port, which may be
+ * a subscriber on this machine. */
 #define METHOD_SET_SA \
-	(1u << 0x01 | 1u << 0x02 | 1u << 0x06 | 1u << 0x12 | \
-	 1u << 0x14 | 1u << 0x15)
+	(1u << 0x01 | 1u << 0x02 | 1u << 0x12 | 1u << 0x14 | 1u << 0x15)
 
 static const struct registration registrations[AGENTS] = {
 	[AGENT_DIRECT] = { MAD_CLASS_SMP_DIRECT, 1, 0, METHOD_SET_SMP },
@@ -104,10 +120,21 @@ struct buffer {
 struct umad_transport {
 	struct transport base;
 	GMainContext *context;
-	int fd;
+	enum umad_role role;
+	umad_event_fn event;
+	void *event_data;
+	int fd;			/* -1: the device is gone */
 	int issm_fd;		/* -1: not declared */
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
+	int64_t waiting_until;	/* then none of them will come any more */
+	int failed;		/* errno: the device is gone, close it */
+	unsigned errors;	/* of reads, in a row */
+	unsigned refused;	/* requests, in a row */
+	unsigned reopen;	/* timer; 0: not running */
+	unsigned reopen_ms;
+	int64_t opened;
+	char *told;		/* why it could not be opened again */
 	bool asked;		/* the last MAD was a request */
 
 	struct buffer in, out;
@@ -118,6 +145,7 @@ struct umad_transport {
 	GThread *watcher;
 	GMutex mutex;		/* for what follows */
 	GCond changed;
+	int poll_failed;	/* errno of the watcher */
 	bool armed;		/* the main thread has read everything */
 	bool stop;
 };
@@ -192,10 +220,15 @@ deliver(struct umad_transport *u, size_t len)
 	}
 	if (m.addr.grh)
 		memcpy(m.addr.gid, from->gid, sizeof(m.addr.gid));
+	/* An answer of ours that its client did not acknowledge: its TID is
+	 * the client's, and may be that of a request of ours. */
+	if (m.event == TRANSPORT_RETURNED && mad[3] & MAD_METHOD_RESPONSE)
+		return;
 	u->asked = m.event == TRANSPORT_RECEIVED &&
 		!(mad[3] & MAD_METHOD_RESPONSE);
 	if (u->waiting && !u->asked)
 		u->waiting--;
+	u->refused = 0;
 	if (u->base.on_recv)
 		u->base.on_recv(&m, u->base.recv_data);
 	buffer_trim(&u->in);
@@ -234,6 +267,8 @@ may_serve(const struct umad_transport *u, const struct turn *turn)
 static bool
 linger(struct umad_transport *u, struct turn *turn)
 {
+	if (u->waiting && timers_now() > u->waiting_until)
+		u->waiting = 0;	/* a send that failed comes back never */
 	if (u->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
 		g_usleep(NAP_US);
@@ -241,6 +276,40 @@ linger(struct umad_transport *u, struct turn *turn)
 	}
 	return (u->waiting || may_serve(u, turn)) &&
 		umad_poll(u->fd, LINGER_MS) == 0;
+}
+
+static bool
+is_gone(int error)
+{
+	return error == EIO || error == ENODEV || error == ENXIO ||
+		error == EPIPE || error == EBADF;
+}
+
+static void leave_device(struct umad_transport *u);
+
+/* Reading failed, for a reason that may pass or not. */
+static void
+on_read_error(struct umad_transport *u, int error)
+{
+	if (is_gone(error) || ++u->errors >= ERRORS_MAX) {
+		u->failed = error;
+		leave_device(u);
+		return;
+	}
+	g_source_set_ready_time(u->source, g_get_monotonic_time() +
+				ERROR_PAUSE_US);
+}
+
+/* The callbacks of a MAD may have found out that the device is gone, and so
+ * may the watcher. */
+static bool
+has_failed(struct umad_transport *u)
+{
+	g_mutex_lock(&u->mutex);
+	if (u->poll_failed)
+		u->failed = u->poll_failed;
+	g_mutex_unlock(&u->mutex);
+	return u->failed != 0;
 }
 
 /* Armed only once nothing is left to read, and what comes between the last
@@ -252,21 +321,26 @@ on_wake(void *data)
 	struct turn turn = { .began = timers_now() };
 
 	g_source_set_ready_time(u->source, -1);
+	if (u->fd < 0)
+		return G_SOURCE_CONTINUE;
+	if (has_failed(u)) {
+		leave_device(u);
+		return G_SOURCE_CONTINUE;
+	}
 	for (unsigned i = 0; i < TURN_MAX; i++) {
 		size_t len = read_mad(u);
 
 		if (len > 0) {
 			turn.napped = false;
+			u->errors = 0;
 			deliver(u, len);
 			continue;
 		}
 		if (errno != EAGAIN && errno != EWOULDBLOCK) {
-			/* a device that is gone would wake us for ever */
-			g_source_set_ready_time(u->source,
-						g_get_monotonic_time() +
-						ERROR_PAUSE_US);
+			on_read_error(u, errno);
 			return G_SOURCE_CONTINUE;
 		}
+		u->errors = 0;
 		if (linger(u, &turn))
 			continue;
 		arm(u);
@@ -297,13 +371,17 @@ watch(void *data)
 	int slice = POLL_MIN_MS;
 
 	while (wait_until_armed(u)) {
-		if (umad_poll(u->fd, slice) == -ETIMEDOUT) {
+		int result = umad_poll(u->fd, slice);
+
+		if (result == -ETIMEDOUT) {
 			slice = MIN(2 * slice, POLL_MAX_MS);
 			continue;
 		}
 		slice = POLL_MIN_MS;
 		g_mutex_lock(&u->mutex);
 		u->armed = false;
+		if (result < 0 && errno != EINTR)
+			u->poll_failed = errno ? errno : EIO;
 		g_mutex_unlock(&u->mutex);
 		g_source_set_ready_time(u->source, 0);
 	}
@@ -340,7 +418,6 @@ source_start(struct umad_transport *u)
 	GSource *source = g_source_new(&source_funcs, sizeof(GSource));
 
 	g_source_set_callback(source, on_wake, u, NULL);
-	g_source_set_ready_time(source, 0);
 	g_source_attach(source, u->context);
 	return source;
 }
@@ -388,6 +465,22 @@ set_address(void *umad, const struct mad_addr *to)
 	memcpy(addr->gid, to->gid, sizeof(to->gid));
 }
 
+/* write() refused it. True: it is on its way all the same, for the kernel still
+ * sends the message that it repeats. */
+static bool
+is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
+	     int e)
+{
+	if (e == EINVAL && message && mad[3] & MAD_METHOD_RESPONSE)
+		return true;
+	u->refused += e == EINVAL && asks(mad[3]);
+	if (is_gone(e) || u->refused >= REFUSED_MAX) {
+		u->failed = e;
+		g_source_set_ready_time(u->source, 0);
+	}
+	return false;
+}
+
 static bool
 umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
@@ -396,6 +489,9 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	struct umad_transport *u = umad_of(t);
 	bool message = is_message(mad, len);
 	int agent;
+
+	if (u->fd < 0 || u->failed)
+		return true;	/* lost, as on a wire that is cut */
 
 	g_assert(len >= (message ? RMPP_SA_HEADER_LEN : MAD_SIZE));
 	agent = agent_of_class(u, mad[1]);
@@ -412,14 +508,21 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	memcpy(umad_get_mad(u->out.umad), mad, len);
 	if (umad_send(u->fd, agent, u->out.umad, len,
 		      asks(mad[3]) ? timeout_ms : 0,
-		      message ? RMPP_RETRIES : 0) < 0) {
+		      message ? RMPP_RETRIES : 0) < 0 &&
+	    !is_under_way(u, mad, message, errno)) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "%s: cannot send: %s", t->name,
 			    g_strerror(errno));
 		return false;
 	}
 	buffer_trim(&u->out);
-	u->waiting += asks(mad[3]);
+	if (asks(mad[3])) {
+		u->waiting++;
+		u->refused = 0;
+		u->waiting_until = MAX(u->waiting_until, timers_now() +
+				       (timeout_ms + RETURN_MS) *
+				       (int64_t)1000);
+	}
 	return true;
 }
 
@@ -444,140 +547,91 @@ umad_transport_timer_cancel(struct transport *t, unsigned id)
 	timers_cancel(umad_of(t)->timers, id);
 }
 
-/* ----------------------------------------------------------- open and close */
+/* ---------------------------------------------------------- the local ports */
 
-static bool
-is_infiniband(const umad_port_t *port)
+static void
+note_port(GArray *ports, const umad_port_t *port)
 {
-	return strcmp(port->link_layer, "InfiniBand") == 0 ||
-		strcmp(port->link_layer, "IB") == 0;
+	struct local_port p = {
+		.num = (unsigned)port->portnum,
+		.guid = be64toh(port->port_guid),
+		.infiniband = strcmp(port->link_layer, "InfiniBand") == 0 ||
+			strcmp(port->link_layer, "IB") == 0,
+		.sm_disabled = be32toh(port->capmask) & CAP_SM_DISABLED,
+		.state = port->state,
+		.phys_state = port->phys_state,
+		.lid = port->base_lid,
+		.lmc = port->lmc,
+		.sm_lid = port->sm_lid,
+	};
+
+	g_strlcpy(p.ca_name, port->ca_name, sizeof(p.ca_name));
+	g_array_append_val(ports, p);
 }
 
-typedef bool (*port_fn)(const umad_port_t *port, void *data);
-
-/* Calls fn for the local ports in the order of names and numbers until it
- * says true. */
-static bool
-each_port(port_fn fn, void *data)
+/* Of struct local_port, in the order of names and numbers. */
+static GArray *
+list_ports(void)
 {
+	GArray *ports = g_array_new(FALSE, FALSE, sizeof(struct local_port));
 	char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
 	int n = umad_get_cas_names(names, UMAD_MAX_DEVICES);
-	bool found = false;
 
-	for (int i = 0; i < n && !found; i++) {
+	for (int i = 0; i < n; i++) {
 		umad_ca_t ca;
 
 		names[i][UMAD_CA_NAME_LEN - 1] = '\0';
 		memset(&ca, 0, sizeof(ca));
 		if (umad_get_ca(names[i], &ca) < 0)
 			continue;
-		for (unsigned p = 0; p < UMAD_CA_MAX_PORTS && !found; p++)
-			found = ca.ports[p] && fn(ca.ports[p], data);
+		for (unsigned p = 0; p < UMAD_CA_MAX_PORTS; p++)
+			if (ca.ports[p])
+				note_port(ports, ca.ports[p]);
 		umad_release_ca(&ca);
 	}
-	return found;
-}
-
-static bool
-print_port(const umad_port_t *port, void *data)
-{
-	GString *out = data;
-
-	g_string_append_printf(out, "%s port %d 0x%016" PRIx64 " %s%s\n",
-			       port->ca_name, port->portnum,
-			       (uint64_t)be64toh(port->port_guid),
-			       port_state_name(port->state),
-			       is_infiniband(port) ? "" : " (Ethernet)");
-	return false;
+	return ports;
 }
 
 void
 umad_list_ports(GString *out)
 {
-	each_port(print_port, out);
-}
+	g_autoptr(GArray) ports = list_ports();
 
-struct wanted_guid {
-	uint64_t guid;
-	char ca_name[UMAD_CA_NAME_LEN];
-	int port_num;
-};
-
-static bool
-match_guid(const umad_port_t *port, void *data)
-{
-	struct wanted_guid *w = data;
-
-	if (be64toh(port->port_guid) != w->guid)
-		return false;
-	g_strlcpy(w->ca_name, port->ca_name, sizeof(w->ca_name));
-	w->port_num = port->portnum;
-	return true;
+	local_port_print_all((void *)ports->data, ports->len, out);
 }
 
 static void
-fail(GError **error, const char *what)
+say(const struct umad_transport *u, enum umad_event event, const char *text)
 {
-	g_autoptr(GString) ports = g_string_new(NULL);
-
-	umad_list_ports(ports);
-	if (ports->len > 0)
-		g_string_truncate(ports, ports->len - 1);
-	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-		    "%s; local ports:%s%s", what,
-		    ports->len > 0 ? "\n" : " none", ports->str);
+	if (u->event)
+		u->event(event, text, u->event_data);
 }
 
-static char *
-choice_text(const struct umad_choice *choice)
+/* What was asked for cannot be used: why, and what there is. */
+static void
+fail_choice(const GArray *ports, const struct local_port_wish *wish,
+	    GError **error)
 {
-	if (choice->port_guid)
-		return g_strdup_printf("port with GUID 0x%016" PRIx64,
-				       choice->port_guid);
-	if (choice->ca_name && choice->port_num)
-		return g_strdup_printf("port %u of %s", choice->port_num,
-				       choice->ca_name);
-	if (choice->ca_name)
-		return g_strdup_printf("usable port of %s", choice->ca_name);
-	if (choice->port_num)
-		return g_strdup_printf("usable port %u", choice->port_num);
-	return g_strdup("usable port");
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	local_port_explain((void *)ports->data, ports->len, wish, text);
+	g_set_error_literal(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    text->str);
 }
 
-/* A GUID beats a name; without either, libibumad prefers an active port, then
- * one whose link is up. */
-static bool
-choose(const struct umad_choice *choice, umad_port_t *port, GError **error)
+static void
+tell_choice(const struct umad_transport *u, const GArray *ports,
+	    const struct local_port_wish *wish,
+	    const struct local_port *chosen)
 {
-	struct wanted_guid w = { .guid = choice->port_guid };
-	const char *ca_name = choice->ca_name;
-	int port_num = choice->port_num;
-	g_autofree char *text = choice_text(choice);
-	g_autofree char *message = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	if (w.guid && each_port(match_guid, &w)) {
-		ca_name = w.ca_name;
-		port_num = w.port_num;
-	} else if (w.guid) {
-		message = g_strdup_printf("no local %s", text);
-		fail(error, message);
-		return false;
-	}
-	memset(port, 0, sizeof(*port));
-	if (umad_get_port(ca_name, port_num, port) < 0) {
-		message = g_strdup_printf("no local %s", text);
-		fail(error, message);
-		return false;
-	}
-	if (!is_infiniband(port)) {
-		message = g_strdup_printf("%s port %d is an Ethernet port",
-					  port->ca_name, port->portnum);
-		umad_release_port(port);
-		fail(error, message);
-		return false;
-	}
-	return true;
+	if (local_port_tell_choice((void *)ports->data, ports->len, wish,
+				   chosen, text))
+		say(u, UMAD_NOTE, text->str);
 }
+
+/* ----------------------------------------------------------- open and close */
 
 /* The mask is an array of long for libibumad, and of 128 bits. */
 static bool
@@ -614,26 +668,87 @@ register_agents(struct umad_transport *u, enum umad_role role,
  * the manager that holds it is gone.
  */
 static bool
-declare_manager(struct umad_transport *u, const umad_port_t *port,
-		GError **error)
+declare_manager(struct umad_transport *u, const struct local_port *port,
+		unsigned tries, GError **error)
 {
+	g_autofree char *text = NULL;
 	char path[256];
+	int e;
 
-	if (umad_get_issm_path(port->ca_name, port->portnum, path,
+	if (umad_get_issm_path(port->ca_name, (int)port->num, path,
 			       sizeof(path)) < 0)
 		return true;
-	u->issm_fd = open(path, O_RDWR | O_NONBLOCK);
-	if (u->issm_fd >= 0 || errno == ENOENT || errno == EPERM)
+	do {
+		u->issm_fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		e = u->issm_fd < 0 ? errno : 0;
+		if (e == EAGAIN && --tries)
+			g_usleep(ISSM_PAUSE_US);
+	} while (e == EAGAIN && tries);
+	switch (e) {
+	case 0:
 		return true;
-	if (errno == EAGAIN)
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: another subnet manager holds %s",
-			    u->base.name, path);
-	else
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: cannot open %s: %s", u->base.name, path,
-			    g_strerror(errno));
+	case EPERM:
+	case EINVAL:
+	case ENOENT:
+	case EOPNOTSUPP:
+		text = g_strdup_printf("%s: %s: the port is not marked as a "
+				       "subnet manager's (IsSM), so other "
+				       "subnet managers do not see this one: "
+				       "run no other on this fabric, or take "
+				       "a port that is no virtual function",
+				       path, g_strerror(e));
+		say(u, UMAD_NOTE, text);
+		return true;
+	case EAGAIN:
+		text = g_strdup("another subnet manager runs on this port; "
+				"stop it first");
+		break;
+	case EACCES:
+		text = g_strdup("run as root, or give this user "
+				"/dev/infiniband/umad* and issm*");
+		break;
+	}
+	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+		    "%s: cannot open %s: %s%s%s", u->base.name, path,
+		    g_strerror(e), text ? ": " : "", text ? text : "");
 	return false;
+}
+
+static void
+stop_watcher(struct umad_transport *u)
+{
+	if (!u->watcher)
+		return;
+	g_mutex_lock(&u->mutex);
+	u->stop = true;
+	g_cond_signal(&u->changed);
+	g_mutex_unlock(&u->mutex);
+	g_thread_join(g_steal_pointer(&u->watcher));
+	u->stop = false;
+}
+
+/* Everything that belongs to the device. */
+static void
+unbind_port(struct umad_transport *u)
+{
+	bool watched = u->watcher != NULL;
+
+	if (u->issm_fd >= 0)
+		close(u->issm_fd);
+	u->issm_fd = -1;
+	stop_watcher(u);
+	if (watched && !u->failed)
+		drain(u);
+	for (unsigned i = 0; i < AGENTS; i++) {
+		if (u->agents[i] >= 0)
+			umad_unregister(u->fd, u->agents[i]);
+		u->agents[i] = -1;
+	}
+	if (u->fd >= 0)
+		umad_close_port(u->fd);
+	u->fd = -1;
+	u->waiting = u->errors = u->refused = 0;
+	u->failed = u->poll_failed = 0;
 }
 
 static void
@@ -641,31 +756,16 @@ umad_transport_free(struct transport *t)
 {
 	struct umad_transport *u = umad_of(t);
 
-	if (u->issm_fd >= 0)
-		close(u->issm_fd);
-	if (u->watcher) {
-		g_mutex_lock(&u->mutex);
-		u->stop = true;
-		g_cond_signal(&u->changed);
-		g_mutex_unlock(&u->mutex);
-		g_thread_join(u->watcher);
-		drain(u);
-	}
-	if (u->source) {
-		g_source_destroy(u->source);
-		g_source_unref(u->source);
-	}
-	for (unsigned i = 0; i < AGENTS; i++)
-		if (u->agents[i] >= 0)
-			umad_unregister(u->fd, u->agents[i]);
-	if (u->fd >= 0)
-		umad_close_port(u->fd);
+	unbind_port(u);
+	g_source_destroy(u->source);
+	g_source_unref(u->source);
 	timers_free(u->timers);
 	g_main_context_unref(u->context);
 	g_mutex_clear(&u->mutex);
 	g_cond_clear(&u->changed);
 	g_free(u->in.umad);
 	g_free(u->out.umad);
+	g_free(u->told);
 	g_free(u);
 }
 
@@ -678,71 +778,169 @@ static const struct transport_ops umad_ops = {
 };
 
 static struct umad_transport *
-umad_transport_new(const umad_port_t *port)
+umad_transport_new(const struct umad_choice *choice)
 {
 	struct umad_transport *u = g_new0(struct umad_transport, 1);
 
 	u->base.ops = &umad_ops;
-	u->base.port_guid = be64toh(port->port_guid);
-	u->base.port_num = port->portnum;
 	u->base.rmpp = true;
-	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %d",
-		   port->ca_name, port->portnum);
+	u->role = choice->role;
+	u->event = choice->event;
+	u->event_data = choice->event_data;
 	u->context = g_main_context_ref_thread_default();
 	u->fd = -1;
 	u->issm_fd = -1;
+	u->reopen_ms = REOPEN_MIN_MS;
 	for (unsigned i = 0; i < AGENTS; i++)
 		u->agents[i] = -1;
 	u->timers = timers_new(u->context);
+	u->source = source_start(u);
 	g_mutex_init(&u->mutex);
 	g_cond_init(&u->changed);
 	return u;
 }
 
 static bool
-bind_port(struct umad_transport *u, const umad_port_t *port,
-	  enum umad_role role, GError **error)
+open_device(struct umad_transport *u, const struct local_port *port,
+	    GError **error)
 {
-	u->fd = umad_open_port(port->ca_name, port->portnum);
-	if (u->fd < 0) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: cannot open its umad device: %s",
-			    u->base.name, g_strerror(errno));
+	u->fd = umad_open_port(port->ca_name, (int)port->num);
+	if (u->fd >= 0)
+		return true;
+	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+		    "%s: cannot open its umad device: %s%s", u->base.name,
+		    g_strerror(errno), errno == EACCES || errno == EPERM ?
+		    ": run as root, or give this user /dev/infiniband/umad* "
+		    "and issm*" : "");
+	return false;
+}
+
+static bool
+bind_port(struct umad_transport *u, const struct local_port *port,
+	  unsigned issm_tries, GError **error)
+{
+	u->base.port_guid = port->guid;
+	u->base.port_num = (uint8_t)port->num;
+	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %u",
+		   port->ca_name, port->num);
+	if (!open_device(u, port, error))
 		return false;
-	}
 	/* not earlier: umad_size() is true only once a port was opened */
 	buffer_fit(&u->in, MAD_SIZE);
-	if (!register_agents(u, role, error))
+	if (!register_agents(u, u->role, error))
 		return false;
-	if (role == UMAD_ROLE_MANAGER && !declare_manager(u, port, error))
+	if (u->role == UMAD_ROLE_MANAGER &&
+	    !declare_manager(u, port, issm_tries, error))
 		return false;
-	u->source = source_start(u);
+	u->armed = false;
+	u->opened = timers_now();
 	u->watcher = g_thread_try_new("umad", watch, u, error);
+	if (u->watcher)
+		g_source_set_ready_time(u->source, 0);
 	return u->watcher != NULL;
+}
+
+/* ------------------------------------------------- a device that went away */
+
+static void on_reopen(void *data);
+
+static void
+reopen_later(struct umad_transport *u)
+{
+	u->reopen = timers_start(u->timers, timers_now() +
+				 u->reopen_ms * (int64_t)1000, on_reopen, u);
+	u->reopen_ms = MIN(2 * u->reopen_ms, REOPEN_MAX_MS);
+}
+
+static void
+leave_device(struct umad_transport *u)
+{
+	g_autofree char *why = g_strdup(g_strerror(u->failed));
+
+	unbind_port(u);
+	g_clear_pointer(&u->told, g_free);
+	/* one that comes and goes is not asked more and more often */
+	if (timers_now() - u->opened > REOPEN_MAX_MS * 2 * (int64_t)1000)
+		u->reopen_ms = REOPEN_MIN_MS;
+	reopen_later(u);
+	say(u, UMAD_LOST, why);
+}
+
+/* The port is there, but cannot be used: said once for each reason. */
+static void
+tell_reason(struct umad_transport *u, const char *why)
+{
+	if (u->told && strcmp(u->told, why) == 0)
+		return;
+	g_free(u->told);
+	u->told = g_strdup(why);
+	say(u, UMAD_NOTE, why);
+}
+
+static void
+on_reopen(void *data)
+{
+	struct umad_transport *u = data;
+	const struct local_port_wish wish = { .guid = u->base.port_guid };
+	g_autoptr(GArray) ports = list_ports();
+	g_autoptr(GError) error = NULL;
+	const struct local_port *port;
+
+	u->reopen = 0;
+	port = local_port_choose((void *)ports->data, ports->len, &wish);
+	if (port && bind_port(u, port, 1, &error)) {
+		say(u, UMAD_BACK, u->base.name);
+		return;
+	}
+	if (error)
+		tell_reason(u, error->message);
+	unbind_port(u);
+	reopen_later(u);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* libibumad does not look, and its open fails with another call's errno. */
+static bool
+has_umad(GError **error)
+{
+	int fd = open("/sys/class/infiniband_mad/abi_version",
+		      O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && umad_init() >= 0)
+		return true;
+	g_set_error_literal(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "the kernel module ib_umad is not loaded: try "
+			    "\"modprobe ib_umad\"; local ports: none");
+	return false;
 }
 
 struct transport *
 umad_transport_open(const struct umad_choice *choice, GError **error)
 {
+	const struct local_port_wish wish = {
+		.ca_name = choice->port_guid ? NULL : choice->ca_name,
+		.num = choice->port_guid ? 0 : choice->port_num,
+		.guid = choice->port_guid,
+	};
+	g_autoptr(GArray) ports = NULL;
+	const struct local_port *port;
 	struct umad_transport *u;
-	umad_port_t port;
-	bool bound;
 
-	if (umad_init() < 0) {
-		g_set_error_literal(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_OPEN,
-				    "no user MAD device: is the kernel "
-				    "module ib_umad loaded?");
+	if (!has_umad(error))
+		return NULL;
+	ports = list_ports();
+	port = local_port_choose((void *)ports->data, ports->len, &wish);
+	if (!port) {
+		fail_choice(ports, &wish, error);
 		return NULL;
 	}
-	if (!choose(choice, &port, error))
-		return NULL;
-	u = umad_transport_new(&port);
-	bound = bind_port(u, &port, choice->role, error);
-	umad_release_port(&port);
-	if (!bound) {
-		umad_transport_free(&u->base);
-		return NULL;
-	}
-	return &u->base;
+	u = umad_transport_new(choice);
+	tell_choice(u, ports, &wish, port);
+	if (bind_port(u, port, ISSM_TRIES, error))
+		return &u->base;
+	umad_transport_free(&u->base);
+	return NULL;
 }

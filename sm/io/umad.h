@@ -13,18 +13,33 @@ enum umad_role {
 	UMAD_ROLE_READER,	/* it does not: nobody notices us */
 };
 
+enum umad_event {
+	UMAD_NOTE,		/* something that a person should know */
+	UMAD_LOST,		/* the device is gone, text: why */
+	UMAD_BACK,		/* it was opened again, text: its name now */
+};
+typedef void (*umad_event_fn)(enum umad_event event, const char *text,
+			      void *data);
+
 struct umad_choice {
-	const char *ca_name;	/* NULL: libibumad's choice */
-	unsigned port_num;	/* 0: libibumad's choice */
-	uint64_t port_guid;	/* 0: not chosen by GUID */
+	const char *ca_name;	/* NULL: any */
+	unsigned port_num;	/* 0: any */
+	uint64_t port_guid;	/* 0: any; else it goes before the others */
 	enum umad_role role;
+	umad_event_fn event;	/* NULL: nothing is told */
+	void *event_data;
 };
 
 /*
  * Binds to a local port: registers for SMPs (both classes) and SA, declares
  * the port an SM (issm; only as a manager) and from then on reads, calls back
- * and rings timers in the thread-default main context of the caller.
- * NULL with an error that names the port, the reason, and what there is.
+ * and rings timers in the thread-default main context of the caller. With
+ * several ports that fit, local_port.h says which. NULL with an error that
+ * names the port, the reason, what there is and what to do.
+ *
+ * When the device goes away, UMAD_LOST is told once, MADs are lost, and the port
+ * is looked for by its GUID until it is back; then everything is registered
+ * again and UMAD_BACK is told. Nothing is known of the MADs in between.
  */
 struct transport *umad_transport_open(const struct umad_choice *choice,
 				      GError **error);

@@ -2,26 +2,43 @@
 /*
  * The window of transactions.
  *
- * Its size follows TCP: slow start, then one more a window (Jacobson,
- * "Congestion Avoidance and Control", SIGCOMM 1988), half when a first
- * attempt is lost. It is halved at most once a window's worth of sends, since
- * what was sent before a halving says nothing about what came of it, and it
- * does not grow while it is mostly empty: answers then prove nothing.
+ * VL15 has no flow control: an SMP that finds the buffer of a management agent
+ * full is lost, and all SMPs by directed route pass the agent of the first
+ * switch, which takes 20 to 100 us for one and holds few. So the window starts
+ * small and grows by an eighth a round (as many answers as it holds) as long
+ * as the median round trip is below ROUND_TRIP_US; beyond, it shrinks by a
+ * sixteenth, to WINDOW_START at the least. By Little's law its size is then
+ * the rate of answers times ROUND_TRIP_US: it grows only with that rate, to a
+ * dozen on such a switch, to a hundred on a simulator. It does not change
+ * while it is mostly empty: answers then prove nothing.
  *
- * What may still sit in a queue on the way has a bound of its own, the caps
- * of the two windows together: a simulator stops for good when its socket
- * overflows. So an attempt counts until something says that it has left that
- * queue: its answer, its return, or the answer to one that was sent a good
- * while after it (`overtook`; answers pass each other a little on the way
- * back, hence the margin). An attempt that is given up without such a sign
- * leaves a `struct ghost`, which counts in its place and ends for the same
- * reasons; without any sign at all after GHOST_LIFE, which is long for a
- * stalled peer and short for an operator with a dead one.
+ * A retry that is answered says that its first attempt was lost on the way, and
+ * not that the peer is dead: the buffer was full. The window is halved then, at
+ * most once a window's worth of sends, and remembers the new size as a
+ * threshold, beyond which it grows by one in CALM_ANSWERS answers (as TCP's
+ * congestion avoidance, Jacobson 1988, but far slower, since the next loss is
+ * one step away).
+ *
+ * A lost attempt keeps its room until its time-out. So a window that is too
+ * large loses only its excess, and does so once a time-out; freeing the room
+ * earlier would fill the buffer again and again. A lost retry is the sign of a
+ * dead peer: it gives its room back when answers to many later SMPs are here
+ * (`overtook`; answers pass each other on the way back, hence the margin), and
+ * all retries together have half of the window at most.
+ *
+ * What may still sit in a queue on the way has a bound of its own: a simulator
+ * stops for good when its socket overflows. So an attempt that is given up
+ * without a sign that it left that queue (its answer, its return, overtaken)
+ * leaves a `struct ghost`, which counts against that bound for GHOST_LIFE.
  */
 #include "sm/io/window.h"
 
-#define WINDOW_START	8u
+#define WINDOW_START	4u	/* what OpenSM has on the wire */
+#define ROUND_TRIP_US	500
+#define CALM_ANSWERS	1024u
+#define LOSS_MIN	2u	/* losses do not bring it below */
 #define MARGIN_MIN	64u
+#define QUEUE_MIN	144u	/* of the 167 places of ibsim's socket */
 #define GHOST_LIFE	(5 * G_USEC_PER_SEC)
 
 struct ghost {
@@ -36,7 +53,6 @@ window_init(struct window *w, unsigned max)
 	g_assert(max >= 1);
 	*w = (struct window) {
 		.max = max,
-		.max_retry = MAX(1u, max / 8),
 		.size = MIN(WINDOW_START, max),
 		.threshold = max,
 		.ghosts = g_array_new(FALSE, FALSE, sizeof(struct ghost)),
@@ -53,74 +69,61 @@ window_clear(struct window *w)
 
 /* ------------------------------------------------------------------ room */
 
-static unsigned
-difference(unsigned limit, unsigned used)
-{
-	return used < limit ? limit - used : 0;
-}
-
 unsigned
-window_left(const struct window *w, enum window_room room)
+window_left(const struct window *w, bool retry)
 {
-	unsigned out = w->first_out + w->retry_out + w->ghosts->len;
-	unsigned left = 0;
+	unsigned queue = MAX(w->max, QUEUE_MIN);
+	unsigned queued = w->out + w->ghosts->len;
+	unsigned used = retry ? MAX(w->out, w->retries + w->size / 2) : w->out;
 
-	switch (room) {
-	case WINDOW_NONE:
-		break;
-	case WINDOW_FIRST:
-		left = difference(w->size, w->first_out);
-		break;
-	case WINDOW_RETRY:
-		left = difference(w->max_retry, w->retry_out);
-		break;
-	}
-	return MIN(left, difference(w->max + w->max_retry, out));
+	if (used >= w->size || queued >= queue)
+		return 0;
+	return MIN(w->size - used, queue - queued);
 }
 
 uint64_t
-window_take(struct window *w, enum window_room room)
+window_take(struct window *w, bool retry)
 {
-	switch (room) {
-	case WINDOW_NONE:
-		break;
-	case WINDOW_FIRST:
-		w->first_out++;
-		break;
-	case WINDOW_RETRY:
-		w->retry_out++;
-		break;
-	}
+	w->out++;
+	w->retries += retry;
 	return ++w->seq;
 }
 
 void
-window_release(struct window *w, enum window_room room)
+window_release(struct window *w, bool retry)
 {
-	switch (room) {
-	case WINDOW_NONE:
-		break;
-	case WINDOW_FIRST:
-		w->first_out--;
-		break;
-	case WINDOW_RETRY:
-		w->retry_out--;
-		break;
-	}
+	w->out--;
+	w->retries -= retry;
 }
 
 /* ------------------------------------------------------------------ size */
 
-void
-window_grow(struct window *w)
+static void
+grow(struct window *w)
 {
-	if (w->size >= w->max || 2 * w->first_out < w->size)
+	if (w->size == w->threshold && w->size < w->max &&
+	    w->calm >= CALM_ANSWERS) {
+		w->threshold++;
+		w->calm = 0;
+	}
+	w->size = MIN(w->size + MAX(w->size / 8, 1u), w->threshold);
+}
+
+void
+window_adapt(struct window *w, int64_t waited)
+{
+	if (2 * w->out < w->size)
 		return;
-	w->grown++;
-	if (w->size >= w->threshold && w->grown < w->size)
+	w->quick += waited < ROUND_TRIP_US;
+	if (++w->answers < w->size)
 		return;
-	w->grown = 0;
-	w->size++;
+	w->calm += w->answers;
+	if (2 * w->quick > w->answers)
+		grow(w);
+	else if (w->size > WINDOW_START)
+		w->size -= MAX(w->size / 16, 1u);
+	w->answers = 0;
+	w->quick = 0;
 }
 
 void
@@ -129,9 +132,11 @@ window_halve(struct window *w, uint64_t seq)
 	if (seq <= w->halved_seq)
 		return;
 	w->halved_seq = w->seq;
-	w->size = MAX(w->size / 2, 1u);
-	w->threshold = w->size;
-	w->grown = 0;
+	w->size = MAX(w->size / 2, MIN(LOSS_MIN, w->max));
+	w->threshold = MAX(w->size, MIN(WINDOW_START, w->max));
+	w->calm = 0;
+	w->answers = 0;
+	w->quick = 0;
 }
 
 /* -------------------------------------------------- overtaken, and ghosts */

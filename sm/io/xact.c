@@ -8,8 +8,7 @@
  *	queue	not sent yet; waits for room in the window
  *	wire	an attempt is out; in the order of sending, which is also the
  *		order of deadlines, since all attempts have the same timeout
- *	retry	its last attempt is lost; waits for room in the retry window,
- *		by age
+ *	retry	its last attempt is lost; waits for room in the window, by age
  *
  *	xact_start -> queue -> transmit -> wire -> on_answer -> done
  *	                          ^         |
@@ -25,11 +24,12 @@
  * route hops and direction (IBA 13.4.6.4, 14.2.2). What does not fit is
  * dropped, and the request goes on waiting.
  *
- * How many may be out is the business of window.c. Every attempt takes room
- * there when it is sent. It gives the room back when it is answered, returned
- * or overtaken by the answers to later ones (`cursor` divides the wire list
- * into those overtaken and those not); if it is given up before, it leaves a
- * ghost in its place.
+ * How many SMPs may be out is the business of window.c. Every attempt takes
+ * room there when it is sent, and gives it back when it is answered, returned
+ * or lost; a retry also when answers to later SMPs have overtaken it (`cursor`
+ * divides the wire list into those overtaken and those not). If it is given up
+ * before, it leaves a ghost. GMPs, the Reports of the SA, take no room: they
+ * do not pass the agents of switches.
  *
  * The timer is not moved with every answer: it rings when the oldest attempt
  * of the time when it was set could be lost, and then looks at the oldest of
@@ -59,7 +59,7 @@ enum place {
 struct request {
 	GList link;
 	enum place place;
-	enum window_room room;
+	bool room;		/* it has room in the window */
 	uint32_t id;
 	uint32_t attempt;	/* sent so far */
 	bool accepted;		/* the transport took the last one */
@@ -186,26 +186,29 @@ find_by_tid(const struct xact *x, uint32_t tid)
 	return r;
 }
 
+static bool
+is_smp(const struct request *r)
+{
+	return r->header.mgmt_class != MAD_CLASS_SA;
+}
+
 static void
 room_release(struct xact *x, struct request *r)
 {
-	window_release(&x->window, r->room);
-	r->room = WINDOW_NONE;
+	if (r->room)
+		window_release(&x->window, r->attempt > 1);
+	r->room = false;
 }
 
 static void
-grow(struct xact *x)
+adapt_window(struct xact *x, const struct request *r)
 {
-	window_grow(&x->window);
-	x->stats.window = x->window.size;
-}
+	int64_t sent = r->deadline - (int64_t)x->params.timeout_ms * 1000;
 
-static void
-halve(struct xact *x, const struct request *r)
-{
 	if (r->attempt > 1)
-		return;
-	window_halve(&x->window, r->seq);
+		window_halve(&x->window, r->seq);
+	else
+		window_adapt(&x->window, transport_now(x->transport) - sent);
 	x->stats.window = x->window.size;
 }
 
@@ -219,7 +222,8 @@ note_answered(struct xact *x, uint64_t seq)
 
 		if (!window_overtook(&x->window, r->seq))
 			break;
-		room_release(x, r);
+		if (r->attempt > 1)
+			room_release(x, r);
 		x->cursor = x->cursor->next;
 	}
 }
@@ -286,27 +290,28 @@ count_attribute(struct xact *x, const struct mad_header *h)
  * its room until then, so a transport that refuses everything is not asked
  * more often than one that loses everything. */
 static void
-transmit(struct xact *x, struct request *r, enum window_room room)
+transmit(struct xact *x, struct request *r)
 {
-	unsigned attempts = x->params.retries + 1;
+	unsigned timeout_ms = x->params.timeout_ms;
 	g_autoptr(GError) error = NULL;
 
 	r->attempt++;
-	r->seq = window_take(&x->window, room);
-	r->deadline = transport_now(x->transport) +
-		(int64_t)x->params.timeout_ms * 1000;
+	r->room = is_smp(r);
+	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
+	r->deadline = transport_now(x->transport) + (int64_t)timeout_ms * 1000;
 	r->place = PLACE_WIRE;
-	r->room = room;
 	g_queue_push_tail_link(&x->wire, &r->link);
 	if (!x->cursor)
 		x->cursor = &r->link;
 
-	/* The transport may return it when the request ends, not earlier: a
-	 * kernel that gave up on an attempt drops its late answer. */
+	/* The transport may return an SMP when the request ends, not earlier:
+	 * a kernel that gave up on an attempt drops its late answer. Of GMPs it
+	 * may let out so few that dead peers must not hold their places. */
+	if (r->room)
+		timeout_ms *= x->params.retries + 2 - r->attempt;
 	mad_set_tid(r->mad, request_tid(r));
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
-				     (attempts - r->attempt + 1) *
-				     x->params.timeout_ms, &error);
+				     timeout_ms, &error);
 	if (r->accepted) {
 		x->stats.sent++;
 		count_attribute(x, &r->header);
@@ -321,14 +326,10 @@ transmit(struct xact *x, struct request *r, enum window_room room)
 static void
 fill(struct xact *x)
 {
-	const struct window *w = &x->window;
-
-	while (x->retry.head && window_left(w, WINDOW_RETRY) > 0)
-		transmit(x, request_of(g_queue_pop_head_link(&x->retry)),
-			 WINDOW_RETRY);
-	while (x->queue.head && window_left(w, WINDOW_FIRST) > 0)
-		transmit(x, request_of(g_queue_pop_head_link(&x->queue)),
-			 WINDOW_FIRST);
+	while (x->retry.head && window_left(&x->window, true) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->retry)));
+	while (x->queue.head && window_left(&x->window, false) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->queue)));
 	arm_timer(x);
 }
 
@@ -381,7 +382,7 @@ kick_later(struct xact *x)
 static void
 leave_list(struct xact *x, struct request *r)
 {
-	enum window_room room = r->room;
+	bool room = r->room;
 
 	switch (r->place) {
 	case PLACE_NONE:
@@ -394,7 +395,7 @@ leave_list(struct xact *x, struct request *r)
 			x->cursor = r->link.next;
 		g_queue_unlink(&x->wire, &r->link);
 		room_release(x, r);
-		if (room != WINDOW_NONE && r->accepted)
+		if (room && r->accepted)
 			window_add_ghost(&x->window, r->seq, request_tid(r),
 					 transport_now(x->transport));
 		break;
@@ -448,13 +449,16 @@ lose(struct xact *x, struct request *r)
 {
 	const struct xact_answer none = { .outcome = XACT_TIMED_OUT };
 
-	halve(x, r);
 	if (r->attempt > x->params.retries) {
 		x->stats.timed_out++;
 		finish(x, r, &none);
 		return;
 	}
 	leave_list(x, r);
+	if (!is_smp(r)) {
+		transmit(x, r);
+		return;
+	}
 	r->place = PLACE_RETRY;
 	retry_later(x, r);
 }
@@ -562,8 +566,8 @@ on_answer(struct xact *x, const struct transport_mad *m,
 		advance(x);
 		return;
 	}
-	if (is_current(r, h->tid) && r->room == WINDOW_FIRST)
-		grow(x);
+	if (is_smp(r) && is_current(r, h->tid))
+		adapt_window(x, r);
 	attempt_arrived(x, r, h->tid);
 	a.mad = m->mad;
 	a.header = *h;
@@ -572,13 +576,16 @@ on_answer(struct xact *x, const struct transport_mad *m,
 	advance(x);
 }
 
-/* Only the current attempt counts: the one after an older one is out. */
+/* Only the current attempt counts: the one after an older one is out. An
+ * answer of ours that its client did not acknowledge has the client's TID. */
 static void
 on_returned(struct xact *x, const struct mad_header *h)
 {
 	uint32_t tid = h->tid;
 	struct request *r = find_by_tid(x, tid);
 
+	if (h->method & MAD_METHOD_RESPONSE)
+		return;
 	if (!r || !is_current(r, tid)) {
 		window_end_ghost(&x->window, tid);
 	} else {
@@ -670,7 +677,7 @@ xact_start(struct xact *x, const struct mad_addr *to,
 	struct request *r = request_take(x);
 
 	r->place = PLACE_NONE;
-	r->room = WINDOW_NONE;
+	r->room = false;
 	r->attempt = 0;
 	r->done = done;
 	r->data = data;
@@ -680,8 +687,8 @@ xact_start(struct xact *x, const struct mad_addr *to,
 	mad_header_read(r->mad, MAD_SIZE, &r->header);
 	table_add(x, r);
 
-	if (xact_room(x) > 0) {
-		transmit(x, r, WINDOW_FIRST);
+	if (!is_smp(r) || xact_room(x) > 0) {
+		transmit(x, r);
 	} else {
 		r->place = PLACE_QUEUE;
 		g_queue_push_tail_link(&x->queue, &r->link);
@@ -716,7 +723,7 @@ xact_cancel_owner(struct xact *x, const void *data)
 unsigned
 xact_room(const struct xact *x)
 {
-	return x->queue.head ? 0 : window_left(&x->window, WINDOW_FIRST);
+	return x->queue.head ? 0 : window_left(&x->window, false);
 }
 
 unsigned

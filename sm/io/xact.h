@@ -2,11 +2,11 @@
 /*
  * Transactions: a request goes out, its answer is found again.
  *
- * A window decides how many requests are on the wire at once. It grows while
- * answers come and halves when one is lost (AIMD, after Jacobson 1988). A
- * request that many later ones have overtaken no longer holds its place in
- * the window, and retries have a small window of their own, so a peer that
- * never answers costs its own retries and nobody else's progress.
+ * A window decides how many SMPs are on the wire at once. It grows while round
+ * trips stay short and is halved when an SMP is lost. An SMP that many later
+ * ones have overtaken no longer holds its place in the window, and retries
+ * have half of it at most, so that a peer which never answers delays no other.
+ * Requests of class SA go out at once, without room in the window.
  */
 #ifndef MINISM_IO_XACT_H
 #define MINISM_IO_XACT_H

@@ -113,6 +113,12 @@ groups_at(const struct groups *g, uint32_t i)
 	return i < g->groups->len ? g->groups->pdata[i] : NULL;
 }
 
+void
+groups_set_quota(struct groups *g, unsigned quota)
+{
+	g->quota = quota;
+}
+
 uint64_t
 groups_version(const struct groups *g)
 {

@@ -33,12 +33,17 @@ struct group {
 	uint32_t q_key, flow_label;
 	uint8_t mtu, rate, life;
 	uint8_t sl, tclass, hop_limit, scope;
-	bool permanent;		/* of the configuration */
+	bool permanent;		/* of the configuration; else */
+	uint64_t creator;	/* the PortGUID of the requester; 0: unknown */
 	GArray *members;	/* struct group_member, by GID */
 };
 
 struct groups *groups_new(void);
 void groups_free(struct groups *g);
+
+/* No port may have created more than this many groups that are there; 0: no
+ * limit, as at first. */
+void groups_set_quota(struct groups *g, unsigned quota);
 
 /* Set(MCMemberRecord): a join, or a creation. `from`: the requester's port.
  * Returns an SA status (0: done, and *record is the answer). */

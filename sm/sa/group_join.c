@@ -28,6 +28,12 @@
  *  - An MGID with our own signature (ff1S:a01b) may be created by name only if
  *    it carries the group's P_Key, as ours do: that is a client which brings
  *    its group along after another SM has taken over.
+ *  - A group of IPoIB (ff1S:401b, ff1S:601b) is like the broadcast group of its
+ *    link, that of the same scope and P_Key (RFC 4391, 4): IP hosts join with
+ *    the values of that one, so a group with others would keep them out of an
+ *    IP address for as long as its creator stays.
+ *  - MLIDs are few. A port that has created as many groups as the quota allows
+ *    creates no more until some of these have gone.
  */
 #include <string.h>
 
@@ -257,7 +263,7 @@ mgid_pkey(const uint8_t mgid[16])
 static bool
 mgid_is_valid(const uint8_t mgid[16], uint16_t pkey)
 {
-	if (mgid[0] != 0xff || mgid[1] >> 4 > 1)
+	if (mgid[0] != 0xff || mgid[1] >> 4 > 1 || !(mgid[1] & 0xf))
 		return false;
 	switch (mgid_signature(mgid)) {
 	case 0x401b:		/* IPv4 */
@@ -295,6 +301,22 @@ names_mgid(const struct request *r)
 
 	return r->mask & SA_BIT(MCM_MGID) &&
 		memcmp(r->record->mgid, none, 16) != 0;
+}
+
+static bool
+mgid_is_ipoib(const uint8_t mgid[16])
+{
+	return mgid_signature(mgid) == 0x401b || mgid_signature(mgid) == 0x601b;
+}
+
+/* ff1S:401b:PKEY::ffff:ffff, of an IPoIB MGID's scope and P_Key */
+static void
+mgid_broadcast(const uint8_t mgid[16], uint8_t out[16])
+{
+	struct partition_group group;
+
+	partition_ipoib_group(mgid_pkey(mgid), mgid[1] & 0xf, &group);
+	memcpy(out, group.mgid, 16);
 }
 
 /* --- joining --- */
@@ -338,11 +360,12 @@ components_hold(const struct request *r, const struct group *group)
 	return selectors_hold(r, group);
 }
 
+/* m: what the port is in the group already, or NULL. */
 static unsigned
-join_check(const struct request *r, const struct group *group)
+join_check(const struct request *r, const struct group *group,
+	   const struct group_member *m)
 {
-	if (!group_admits(group, r->v, r->port) ||
-	    !may_change(r, group, member_of(group, r)) ||
+	if (!group_admits(group, r->v, r->port) || !may_change(r, group, m) ||
 	    !components_hold(r, group) ||
 	    !port_keeps_up(r->v, r->port, group))
 		return SA_STATUS_REQ_INVALID;
@@ -382,6 +405,30 @@ group_describe(struct group *group, const struct request *r)
 	return MAD_STATUS_OK;
 }
 
+/* As the broadcast group of its link; NULL: that is not there. */
+static unsigned
+group_describe_ipoib(struct group *group, const struct request *r,
+		     const struct group *link)
+{
+	if (!link || join_check(r, link, NULL) ||
+	    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
+	     r->record->hop_limit != link->hop_limit))
+		return SA_STATUS_REQ_INVALID;
+	*group = *link;
+	group->permanent = false;	/* the rest is as there */
+	return MAD_STATUS_OK;
+}
+
+static bool
+has_quota(const struct groups *g, uint64_t creator)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; g->quota && i < groups_count(g); i++)
+		n += groups_at(g, i)->creator == creator;
+	return !g->quota || n < g->quota;
+}
+
 /* The group's name, as asked for or chosen, and what follows from it. */
 static unsigned
 group_name(struct groups *g, struct group *group, const struct request *r)
@@ -409,6 +456,8 @@ group_name(struct groups *g, struct group *group, const struct request *r)
 static unsigned
 create(struct groups *g, const struct request *r, struct group **out)
 {
+	uint64_t creator = r->v->subnet->ports[r->from].guid;
+	uint8_t broadcast[16];
 	struct group draft;
 	unsigned status;
 
@@ -417,7 +466,16 @@ create(struct groups *g, const struct request *r, struct group **out)
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	status = group_describe(&draft, r);
+	if (!has_quota(g, creator))
+		return SA_STATUS_NO_RESOURCES;
+	mgid_broadcast(r->record->mgid, broadcast);
+	if (names_mgid(r) && mgid_is_ipoib(r->record->mgid) &&
+	    memcmp(r->record->mgid, broadcast, 16) != 0)
+		status = group_describe_ipoib(&draft, r,
+					      groups_get(g, broadcast));
+	else
+		status = group_describe(&draft, r);
+	draft.creator = creator;
 	if (status == MAD_STATUS_OK)
 		status = group_name(g, &draft, r);
 	if (status != MAD_STATUS_OK)
@@ -487,7 +545,8 @@ groups_join(struct groups *g, const struct sa_view *v, uint32_t from,
 		return status;
 	if (names_mgid(&r))
 		group = groups_get(g, record->mgid);
-	status = group ? join_check(&r, group) : create(g, &r, &group);
+	status = group ? join_check(&r, group, member_of(group, &r)) :
+		create(g, &r, &group);
 	if (status != MAD_STATUS_OK)
 		return status;
 	m = admit(g, group, &r);

@@ -3,7 +3,7 @@
  * Multicast groups as text, so that they survive a restart.
  *
  *   group MGID MLID P_Key Q_Key FlowLabel MTU Rate PacketLifeTime SL TClass
- *	HopLimit configured
+ *	HopLimit configured [PortGUID of the creator]
  *   member MGID PortGID JoinState ProxyJoin
  *
  * on a line each, members after their group. MGIDs and MLIDs must come back as
@@ -18,7 +18,7 @@
 #include "sm/sa/group_store.h"
 #include "sm/sa/words.h"
 
-#define GROUP_WORDS	13u
+#define GROUP_WORDS	14u	/* or without the last */
 #define MEMBER_WORDS	5u
 
 static void
@@ -27,11 +27,12 @@ save_group(const struct group *group, GString *out)
 	g_string_append(out, "group");
 	words_put_bytes(out, group->mgid, 16);
 	g_string_append_printf(out, " 0x%04x 0x%04x 0x%08" PRIx32 " 0x%05"
-			       PRIx32 " %u %u %u %u %u %u %u\n",
+			       PRIx32 " %u %u %u %u %u %u %u 0x%016" PRIx64 "\n",
 			       group->mlid, group->pkey, group->q_key,
 			       group->flow_label, group->mtu, group->rate,
 			       group->life, group->sl, group->tclass,
-			       group->hop_limit, group->permanent);
+			       group->hop_limit, group->permanent,
+			       group->creator);
 	for (guint i = 0; i < group->members->len; i++) {
 		const struct group_member *m =
 			&g_array_index(group->members, struct group_member, i);
@@ -91,6 +92,8 @@ load_group(struct groups *g, struct words *w)
 	draft.tclass = (uint8_t)words_number(w, "TClass", 0, UINT8_MAX);
 	draft.hop_limit = (uint8_t)words_number(w, "HopLimit", 0, UINT8_MAX);
 	draft.permanent = words_number(w, "configured", 0, 1);
+	if (w->n == GROUP_WORDS)
+		draft.creator = words_number(w, "creator", 0, UINT64_MAX);
 	draft.scope = draft.mgid[1] & 0xf;
 	if (w->bad)
 		return false;
@@ -139,8 +142,8 @@ groups_load_line(struct groups *g, char **words, guint n_words,
 	bool is_group = n_words > 0 && strcmp(words[0], "group") == 0;
 	struct words w;
 
-	words_begin(&w, words, n_words, is_group ? GROUP_WORDS : MEMBER_WORDS,
-		    error);
+	words_begin(&w, words, n_words, !is_group ? MEMBER_WORDS :
+		    n_words == GROUP_WORDS - 1 ? n_words : GROUP_WORDS, error);
 	if (!is_group && n_words > 0 && strcmp(words[0], "member") != 0)
 		words_refuse(&w, "neither 'group' nor 'member'");
 	return is_group ? load_group(g, &w) : load_member(g, &w);

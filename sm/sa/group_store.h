@@ -25,6 +25,7 @@ struct groups {
 	GPtrArray *groups;	/* struct group *, by MGID */
 	struct group *by_mlid[MLID_END - MLID_MIN];	/* NULL: it is free */
 	uint64_t next_id;	/* of an MGID that we choose */
+	unsigned quota;		/* see groups_set_quota() */
 	uint64_t version;
 	GQueue events;		/* struct group_event * */
 };

@@ -30,6 +30,7 @@ sa_new(const struct sa_params *params)
 
 	sa->params = *params;
 	sa->groups = groups_new();
+	groups_set_quota(sa->groups, params->group_quota);
 	sa->services = services_new();
 	sa->informs = informs_new();
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
@@ -486,6 +487,7 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 		services_free(sa->services);
 		informs_free(sa->informs);
 		sa->groups = groups;
+		groups_set_quota(groups, sa->params.group_quota);
 		sa->services = services;
 		sa->informs = informs;
 		return true;

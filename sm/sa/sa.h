@@ -19,6 +19,7 @@ struct sa;
 struct sa_params {
 	uint64_t sm_key;	/* makes a requester trusted; never told; 0:
 				   nobody is */
+	unsigned group_quota;	/* see groups_set_quota() */
 };
 
 struct sa *sa_new(const struct sa_params *params);

@@ -516,6 +516,7 @@ sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
 
 	g_assert(port < sim->n_ports && sim_end_port(sim, port) == port);
 	c->base.ops = &ops;
+	c->base.simulated = true;
 	c->base.port_guid = sim->ports[port].guid;
 	c->base.port_num = sim->ports[port].num;
 	g_snprintf(c->base.name, sizeof(c->base.name),

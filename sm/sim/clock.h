@@ -33,6 +33,7 @@ struct sim_packet {
 	uint32_t node;			/* struct sim_match's */
 	uint32_t epoch;			/* of that node, when it was queued */
 	int64_t travel;			/* ns to `to` */
+	unsigned hop;			/* links of a directed route passed */
 	struct mad_header h;
 	uint8_t mad[MAD_SIZE];
 };

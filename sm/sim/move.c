@@ -8,7 +8,10 @@
  * on_arrive	for whom is it: the agent, or a client on this port
  * on_serve	the agent's turn has come: it answers, the answer is launched
  *
- * A directed route (IBA 14.2.2) is walked in one go, and the ports of entry
+ * on_forward	the agent of a switch on a directed route passes the SMP on
+ *
+ * A directed route (IBA 14.2.2) is walked in one go, or, if agents take time to
+ * forward (sim_params.forward_ns), from switch to switch. The ports of entry
  * are written down on the way, from which the answer finds back. SMPs pass a
  * link that is in Init at both ends. A CA or router passes nothing on; the one
  * where a route begins lets it out by the very port that the path names first
@@ -63,56 +66,37 @@ pass(struct sim *sim, uint32_t out)
 	return !sim_link_loses(sim, out);
 }
 
-static enum sim_delivery
-walk_out(struct sim *sim, struct sim_packet *p)
-{
-	uint32_t at = p->from;
-
-	for (unsigned i = 1; i <= p->h.hop_count; i++) {
-		if (i > 1 && !sim_is_switch(sim_node_of(sim, at)))
-			return SIM_NO_ROUTE;
-		at = cross(sim, at, p->mad[OFF_INITIAL + i]);
-		if (at == SUBNET_NONE)
-			return SIM_NO_LINK;
-		if (!pass(sim, sim->ports[at].peer))
-			return SIM_NO_LINK;
-		p->to = at;
-		p->mad[OFF_RETURN + i] = sim->ports[at].num;
-	}
-	p->mad[OFF_HOP_POINTER] = p->h.hop_count + 1;
-	return SIM_DELIVERED;
-}
-
-static enum sim_delivery
-walk_back(struct sim *sim, struct sim_packet *p)
-{
-	uint32_t at = p->from;
-
-	for (unsigned i = p->h.hop_count; i >= 1; i--) {
-		if (i < p->h.hop_count &&
-		    !sim_is_switch(sim_node_of(sim, at)))
-			return SIM_NO_ROUTE;
-		at = cross(sim, at, p->mad[OFF_RETURN + i]);
-		if (at == SUBNET_NONE)
-			return SIM_NO_LINK;
-		if (!pass(sim, sim->ports[at].peer))
-			return SIM_NO_LINK;
-		p->to = at;
-	}
-	p->mad[OFF_HOP_POINTER] = 0;
-	return SIM_DELIVERED;
-}
-
+/* Walks on from where the packet is, to the end of its route or to the next
+ * switch whose agent has to forward it. */
 static enum sim_delivery
 route_direct(struct sim *sim, struct sim_packet *p)
 {
-	p->to = p->from;
-	if (p->h.hop_count > DR_MAX_HOPS ||
+	uint8_t *ports = p->mad + (p->h.returning ? OFF_RETURN : OFF_INITIAL);
+	unsigned hops = p->h.hop_count;
+
+	if (hops > DR_MAX_HOPS ||
 	    bytes_load16(p->mad + OFF_DR_SLID) != LID_PERMISSIVE ||
 	    bytes_load16(p->mad + OFF_DR_DLID) != LID_PERMISSIVE)
 		return SIM_NO_ROUTE;
-	p->travel = (int64_t)p->h.hop_count * sim->params.hop_ns;
-	return p->h.returning ? walk_back(sim, p) : walk_out(sim, p);
+	p->travel = 0;
+	while (p->hop < hops) {
+		unsigned i = p->h.returning ? hops - p->hop : p->hop + 1;
+
+		if (p->hop > 0 && !sim_is_switch(sim_node_of(sim, p->to)))
+			return SIM_NO_ROUTE;
+		p->to = cross(sim, p->to, ports[i]);
+		if (p->to == SUBNET_NONE ||
+		    !pass(sim, sim->ports[p->to].peer))
+			return SIM_NO_LINK;
+		if (!p->h.returning)
+			p->mad[OFF_RETURN + i] = sim->ports[p->to].num;
+		p->travel += sim->params.hop_ns;
+		p->hop++;
+		if (p->hop < hops && sim->params.forward_ns)
+			return SIM_DELIVERED;
+	}
+	p->mad[OFF_HOP_POINTER] = p->h.returning ? 0 : hops + 1;
+	return SIM_DELIVERED;
 }
 
 /* Violations are counted, and told, by who notices them (IBA 14.2.5.1). */
@@ -158,6 +142,8 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 		complain_of_pkey(sim, p, trace.end);
 	return d;
 }
+
+static void on_arrive(struct sim *sim, struct sim_event *e);
 
 static bool
 is_for_agent(const struct mad_header *h)
@@ -219,8 +205,31 @@ on_serve(struct sim *sim, struct sim_event *e)
 		answer(sim, p, status);
 }
 
+/* The agent of a switch on the way has its turn: the SMP goes on. */
 static void
-wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node)
+on_forward(struct sim *sim, struct sim_event *e)
+{
+	struct sim_packet *p = (struct sim_packet *)e;
+	struct sim_node *node = sim_node_of(sim, p->to);
+	enum sim_delivery d;
+
+	if (node->epoch != p->epoch) {
+		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+		return;
+	}
+	node->queued--;
+	d = route_direct(sim, p);
+	if (d != SIM_DELIVERED) {
+		sim_packet_lose(sim, p, &sim->stats.lost[d]);
+		return;
+	}
+	p->event.fn = on_arrive;
+	sim_clock_start(sim, &p->event, sim->now + p->travel);
+}
+
+static void
+wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node,
+	     unsigned ns, void (*fn)(struct sim *sim, struct sim_event *e))
 {
 	if (node->queued >= sim->params.vl15_depth) {
 		sim_port_add_errors(sim, p->to, SIM_ERROR_VL15_DROPPED, 1);
@@ -228,9 +237,9 @@ wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node)
 		return;
 	}
 	node->queued++;
-	node->busy_until = MAX(node->busy_until, sim->now) + node->smp_ns;
+	node->busy_until = MAX(node->busy_until, sim->now) + ns;
 	p->epoch = node->epoch;
-	p->event.fn = on_serve;
+	p->event.fn = fn;
 	sim_clock_start(sim, &p->event, node->busy_until);
 }
 
@@ -244,9 +253,12 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (node->power == SIM_POWER_OFF) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+	} else if (p->h.mgmt_class == MAD_CLASS_SMP_DIRECT &&
+		   p->hop < p->h.hop_count) {
+		wait_in_line(sim, p, node, sim->params.forward_ns, on_forward);
 	} else if (is_for_agent(&p->h)) {
 		p->node = sim->ports[p->to].node;
-		wait_in_line(sim, p, node);
+		wait_in_line(sim, p, node, node->smp_ns, on_serve);
 	} else if (is_for_pma(&p->h)) {
 		p->to = sim_end_port(sim, p->to);
 		p->node = sim->ports[p->to].node;
@@ -269,6 +281,8 @@ sim_packet_launch(struct sim *sim, struct sim_packet *p)
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		return;
 	}
+	p->hop = 0;
+	p->to = p->from;
 	d = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? route_direct(sim, p) :
 		route_by_lid(sim, p);
 	if (d != SIM_DELIVERED) {

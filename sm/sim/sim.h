@@ -33,8 +33,11 @@ struct sim_params {
 	uint64_t seed;		/* of every random choice */
 	unsigned hop_ns;	/* one hop, each way */
 	unsigned smp_ns;	/* an agent works on one SMP at a time */
+	unsigned forward_ns;	/* so long, too, on one that a directed route
+				   takes through it, request or answer;
+				   0: hardware passes these on */
 	unsigned train_us;	/* from cable to Init */
-	unsigned vl15_depth;	/* SMPs that wait for an agent; more are lost */
+	unsigned vl15_depth;	/* SMPs at an agent; more are lost */
 	unsigned trap_repeat_us;/* until TrapRepress; 0: as SubnetTimeOut says,
 				   4.096 us * 2^n (IBA 13.4.9) */
 	unsigned trap_repeats;	/* then it gives up; 0: never */

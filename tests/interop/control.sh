@@ -65,6 +65,9 @@ status_case() {
 	rm -rf cache
 	sim_start "$demo" || { ok 1 "status: ibsim starts"; return; }
 	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
+	check "status: help needs no manager" \
+		sh -c '"$1"/minismctl help | grep -q "partition set"' - \
+		"$MINISM_BUILD"
 	sm_start status.log -s 1 --control-socket "$SCRATCH/ctl"
 	check "status: it listens" await 10 ctl_says 0 '' help
 	check "status: UP, and exit 0" \
@@ -175,20 +178,39 @@ partition_case() {
 	check "partition: the file's member has the P_Key" \
 		await 5 has_pkey node-01 8010
 	check "partition: the other has not" lacks_pkey node-05 8010
-	check "partition: add" ctl_says 0 'is a full member of Storage' \
+	check "partition: add" ctl_says 0 'node-05 .*: none -> full' \
 		partition add Storage "$guid=full"
 	check "partition: now it has" await 5 has_pkey node-05 8010
 	check "partition: it is listed" ctl_says 0 'full .*node-05' \
 		partitions Storage
 	check "partition: a port that is not there" \
 		ctl_says 0 'no such port on the fabric now' \
+		partition add Storage 0x0000000000abcdef
+	check "partition: a number that is no port's" \
+		ctl_says 2 'no port 0xabcdef on the fabric' \
 		partition add Storage 0xabcdef
 	check "partition: the log says it, and why it is wanted" await 5 \
 		log_has partition.log 'changed at run time: port 0x0+abcdef'
 	check "partition: it is listed as away" \
 		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
-	check "partition: reset" ctl_says 0 'what the file says' \
-		partition reset Storage 0xabcdef
+	check "partition: reset" ctl_says 0 'limited -> none' \
+		partition reset Storage 0x0000000000abcdef
+	check "partition: add lowers nothing" ctl_says 0 'full, as before' \
+		partition add Storage node-05=limited
+	check "partition: set does" ctl_says 0 'node-05 .*full -> limited' \
+		partition set Storage node-05 limited
+	check "partition: on the host, too" await 5 has_pkey node-05 0010
+	check "partition: and back" ctl_says 0 'limited -> full' \
+		partition set Storage node-05 full
+	check "partition: our own port" ctl_says 1 'refused: node-01 runs this' \
+		partition remove Default node-01
+	check "partition: and it is a member still" has_pkey node-01 ffff
+	check "partition: unless it is forced" ctl_says 0 'full -> none' \
+		partition remove Default node-01 --force
+	check "partition: then it is out" await 5 lacks_pkey node-01 ffff
+	check "partition: and in again" ctl_says 0 'none -> full' \
+		partition reset Default node-01
+	check "partition: with its P_Key" await 5 has_pkey node-01 ffff
 	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
 		partition add Storge "$guid"
 
@@ -200,7 +222,7 @@ partition_case() {
 	check "partition: the change survived" ctl_says 0 'full .*node-05' \
 		partitions Storage
 	check "partition: on the host, too" has_pkey node-05 8010
-	check "partition: remove" ctl_says 0 'no member any more' \
+	check "partition: remove" ctl_says 0 'full -> none' \
 		partition remove Storage "$guid"
 	check "partition: it is gone" await 5 lacks_pkey node-05 8010
 

@@ -65,8 +65,12 @@ files_case() {
 	check "plan: and not which" keyless plan.log run.out run.err
 	check "plan: as JSON" run plan.log --plan=json --cache-dir cache
 	check "plan: nor there" keyless plan.log run.out run.err
+	check "replay: has the recorded key" timeout 60 "$MINISM" \
+		-f same.log --replay up.rec
+	check "replay: and does not tell it" keyless same.log
+	printf 'm_key 0x1111\n' >other.conf
 	refute "replay: another key is found" \
-		timeout 60 "$MINISM" -F "$SCRATCH/empty.conf" --once \
+		timeout 60 "$MINISM" -F "$SCRATCH/other.conf" --once \
 		--partitions= --control-socket= -f replay.log --replay up.rec
 	check "replay: where it is" \
 		log_has replay.log 'different from byte 24 on'

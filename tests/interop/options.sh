@@ -160,6 +160,8 @@ bom_case() {
 	check "and a first key is one" sh -c '! grep -q "is no key" out'
 	check "minism-route: a BOM in the fabric and the tables" \
 		"$route" net.bom --lfts=tables.bom
+	check "minism-route: _ for - in options" \
+		"$route" --fail_switches=0 --roots=roots --engine updn net
 	check "minism-route: a BOM in the list of roots" \
 		"$route" net.bom -e updn --roots=roots.bom
 }
@@ -218,6 +220,15 @@ info_case() {
 	check "--version is one line with a version" \
 		grep -qxE 'minism [0-9]+(\.[0-9]+)+.*' version
 	check "--version is nothing else" [ "$(wc -l <version)" -eq 1 ]
+	if grep -q "^S\[\"prefix\"\]=\"/usr/local\"" \
+		"$MINISM_BUILD/config.status"; then
+		check "--help has the cache folder of the service unit" \
+			grep -qF '(/var/cache/minism)' help
+		check "--help has the configuration of the manuals" \
+			grep -qF '(/etc/minism/minism.conf)' help
+	else
+		skip "--help has the folders of the unit" "another prefix"
+	fi
 }
 
 # Which port: libibumad's choice, by name and number, by GUID; and one that is
@@ -250,6 +261,10 @@ nowhere_case() {
 	status=$?
 	check "nowhere: exit 1 (it was $status)" [ $status -eq 1 ]
 	check "nowhere: says why" [ -s err ]
+	check "nowhere: and what needs no device" grep -q -e '--simulate' err
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -p 15 >out 2>err \
+		</dev/null
+	check "nowhere: -p is no priority" grep -q -e '--priority' err
 }
 
 # --show: the picture, with every switch and host of the demo, and a route
@@ -283,6 +298,19 @@ foreign_case() {
 		>out 2>err
 	check "foreign: the file can be used" grep -q 'is good' out
 	check "foreign: every key in it is known" log_has_not out 'is no key'
+	cat >guide.conf <<-END
+	routing_engine ftree,updn,minhop
+	use_ucast_cache TRUE
+	log_max_size 4096
+	node_name_map_name $SCRATCH/no-such-map
+	console loopback
+	END
+	check_says "a configuration as guides have it" 0 'good, with 3' \
+		-F "$SCRATCH/guide.conf"
+	check "foreign: and what does the same here" \
+		grep -q 'console is not used.*minismctl' out
+	timeout -k 2 10 "$MINISM" --check-config -F "$SCRATCH/opensm.conf" \
+		>out 2>err
 	check "foreign: what OpenSM wrote itself needs no warning" \
 		log_has_not out 'not used by minism'
 }
@@ -457,6 +485,97 @@ daemon_case() {
 	sim_stop
 }
 
+# A log that nobody reads stops nothing: its pipe is full before the start.
+log_case() {
+	local pipe
+
+	wanted_case log || return 0
+	mkfifo unread
+	exec {pipe}<>unread
+	dd if=/dev/zero of=unread bs=4096 count=100 oflag=nonblock 2>/dev/null
+	"$MINISM" "${sm_defaults[@]}" --simulate='PGFT(2,2;1,2)' -s 1 -v \
+		--control-socket "$SCRATCH/log.ctl" 2>unread >/dev/null </dev/null &
+	SM_PID=$!
+	SM_PIDS+=("$SM_PID")
+	check "log: with a full pipe it manages its fabric" await 10 \
+		eval 'timeout 2 "$MINISMCTL" -s log.ctl status | grep -q UP'
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 10
+	check "log: and ends in order" [ $? -eq 0 ]
+	exec {pipe}>&-
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
+		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
+	check "log: -f of a FIFO is refused" [ $? -eq 2 ]
+	check "log: with the reason" grep -q 'unread: it is no regular file' err
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -v -f stdout \
+		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
+	check "log: -f stdout" log_has out 'SUBNET UP'
+	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -v \
+		--simulate='PGFT(2,2;1,2)' 2>&1 >/dev/null </dev/null | head -n 1 >out
+	check "log: that its reader goes is no end" \
+		[ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
+# One manager a pid file and a cache folder; what else is there is left alone.
+alone() {	# arguments...: a simulated fabric, and no shim
+	timeout -k 2 20 "$MINISM" "${sm_defaults[@]}" \
+		--simulate='PGFT(2,2;1,2)' "$@" </dev/null
+}
+
+alone_starts() {	# arguments...: its process number is in SM_PID
+	alone -B --pidfile "$SCRATCH/pid" >out 2>err || {
+		cat out err
+		return 1
+	}
+	SM_PID=$(cat pid)
+	SM_PIDS+=("$SM_PID")
+}
+
+alone_case() {
+	local first
+
+	wanted_case alone || return 0
+	rm -rf cache pid pid2
+	check "alone: the first one" alone_starts
+	first=$SM_PID
+	cp pid pid.copy
+	refute "alone: a second one on the pid file, exit 1" \
+		alone -B --pidfile "$SCRATCH/pid" \
+		--cache-dir "$SCRATCH/cache2"
+	cp check.out why
+	check "alone: the message names the first" grep -q "process $first" why
+	refute "alone: a second one on the cache folder, exit 1" \
+		alone -B --pidfile "$SCRATCH/pid2"
+	cp check.out why
+	check "alone: the message says what to do" \
+		grep -q "process $first.*--cache-dir" why
+	check "alone: no pid file of it" [ ! -e pid2 ]
+	check "alone: the pid file is the first one's" cmp -s pid pid.copy
+	check "alone: a plan disturbs nobody" alone --plan
+	check "alone: the first one is there" kill -0 "$first"
+	echo 1 >pid.other
+	mv pid.other pid
+	kill -TERM "$first"
+	check "alone: TERM ends it" await 10 gone "$first"
+	check "alone: a pid file of another's is not removed" [ -e pid ]
+	check "alone: what was left behind is no obstacle" \
+		alone_starts
+	kill -KILL "$SM_PID"
+	check "alone: KILL leaves the pid file" await 10 gone "$SM_PID"
+	check "alone: which is no obstacle" alone_starts
+	kill -KILL "$SM_PID"
+
+	rm -rf cache
+	mkdir cache
+	mkfifo cache/guid2lid cache/ranks cache/guid2mkey cache/neighbors \
+		cache/sa-state
+	alone -o -v -f "$SCRATCH/fifo.log"
+	check "alone: FIFOs in the cache folder do not block" [ $? -eq 0 ]
+	check "alone: they are told of" log_has fifo.log 'guid2lid is a FIFO' 2
+	check "alone: and left as they are" [ -p cache/guid2lid ]
+	rm -rf cache
+}
+
 heavy_case() {
 	wanted_case heavy || return 0
 	rm -rf cache
@@ -560,6 +679,8 @@ show_case
 foreign_case
 effect_case
 daemon_case
+log_case
+alone_case
 heavy_case
 names_case
 

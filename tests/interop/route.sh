@@ -195,10 +195,32 @@ opensm_case() {
 	check "opensm: changes entries" says '^churn +[1-9]'
 }
 
+# Where the tables go: a file is replaced, a link or device is not, and standard
+# output takes them alone.
+output_case() {
+	check "output: a file" exits 0 -d tables 'ring(4;1)'
+	route -d - 'ring(4;1)'
+	check "output: - is standard output" cmp -s tables route.out
+	check "output: the report goes to standard error" \
+		grep -q "^verdict" route.err
+	route -d /dev/stdout 'ring(4;1)'
+	check "output: so is /dev/stdout" cmp -s tables route.out
+	"$MINISM_ROUTE" -d >(cat >piped) 'ring(4;1)' >/dev/null
+	check "output: a pipe of the shell's" await 5 cmp -s tables piped
+	check "output: /dev/null" exits 0 -d /dev/null 'ring(4;1)'
+	check "output: is still a device" [ -c /dev/null ]
+	echo theirs >target
+	ln -s target link
+	check "output: a link is refused" exits 1 -d link 'ring(4;1)'
+	check "output: and stays" [ -L link ]
+	check "output: and so does what it leads to" grep -qx theirs target
+}
+
 verdict_case
 usage_case
 json_case
 files_case
+output_case
 broken_case
 opensm_case
 

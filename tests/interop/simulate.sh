@@ -29,6 +29,18 @@ file_case() {
 	check "plan: exits 0" run plan.log --plan --simulate "$demo"
 	check "plan: sends no Set" no_sets plan.log
 	check "plan: names what it would do" grep -q 'leaf-1' run.out
+	check "end: --once with all that is logged" \
+		run once.log --once -D 0xf --simulate "$demo"
+	check "end: one heavy sweep" [ "$(lines once.log 'heavy sweep')" -eq 1 ]
+	check "end: no light one" [ "$(lines once.log 'light sweep')" -eq 0 ]
+	check "end: --plan with all that is logged" \
+		run plan.log --plan -D 0xf --simulate "$demo"
+	check "end: one heavy sweep" [ "$(lines plan.log 'heavy sweep')" -eq 1 ]
+	check "end: no light one" [ "$(lines plan.log 'light sweep')" -eq 0 ]
+	check "time: says that it is simulated" \
+		log_has once.log 'SUBNET UP.* [0-9.]+ ms simulated$'
+	check "time: of all that is timed by the fabric" \
+		[ "$(grep -v 'route:' once.log | grep -cE '[0-9] ms$')" -eq 0 ]
 	check "plan: a small fabric has one plan, too" \
 		run small.log --plan --simulate 'single(2)'
 	check "plan: and no more than one" \
@@ -48,11 +60,30 @@ replay_case() {
 	check "record: comes up" run first.log --once --record first.rec \
 		--simulate 'torus(3,3;1)'
 	check "record: there is one" [ -s first.rec ]
-	check "record: the same again" run second.log --once \
-		--record second.rec --simulate 'torus(3,3;1)'
+	cp first.rec second.rec
+	check "record: the same again" run first.log --once \
+		--record first.rec --simulate 'torus(3,3;1)'
 	check "record: byte for byte the same" cmp first.rec second.rec
+	echo theirs >target
+	ln -s target link.rec
+	refute "record: a link is not followed" run first.log --once \
+		--record link.rec --simulate 'torus(3,3;1)'
+	check "record: and what it leads to stays" grep -qx theirs target
 	check "replay: exits 0" run replay.log --once --replay first.rec
 	check "replay: comes up as then" log_has replay.log 'SUBNET UP'
+	printf 'lmc 1\n' >lmc.conf
+	check "options: a record of a run with some" run options.log --once \
+		-F lmc.conf -R updn --record options.rec \
+		--simulate 'torus(3,3;1)'
+	check "options: the replay has them" timeout -k 5 60 "$MINISM" \
+		-f again.log --replay options.rec
+	check "options: and says what the run said" \
+		log_has again.log 'SUBNET UP.*updn.* ms simulated$'
+	check "options: --plan, too" run plan.log --plan --record plan.rec \
+		--simulate 'torus(3,3;1)'
+	cp run.out plan.out
+	timeout -k 5 60 "$MINISM" -f again.log --replay plan.rec >again.out
+	check "options: and prints the same plan" cmp plan.out again.out
 	refute "another decision: exits 1" run other.log --once --lmc 1 \
 		--replay first.rec
 	check "another decision: the first difference is told" \

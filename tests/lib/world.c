@@ -41,6 +41,8 @@ on_end(const struct sweep_report *r, void *data)
 	struct manager *m = data;
 
 	m->ends++;
+	if (r->choice)
+		m->engine = r->choice->engine;
 	administer(m, r);
 	m->last = r->end;
 }

@@ -29,6 +29,7 @@ struct manager {
 	struct mcast *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;
+	const struct engine *engine;	/* of the last tables */
 	uint32_t port;
 };
 

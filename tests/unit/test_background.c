@@ -106,7 +106,7 @@ test_starter_ends_as_who_could_not_start(void **state)
 static void
 live_and_give_up_first(struct background *b, int told)
 {
-	background_free(b);
+	background_end(b, 4);
 	_exit(4);
 }
 
@@ -151,30 +151,23 @@ test_buffers_are_written_once(void **state)
 	g_unlink(path);
 }
 
+/* It tells, and then it does not end: other libraries may do so at exit. */
 static void
-test_pid_file_comes_and_goes(void **state)
+live_and_hang(struct background *b, int told)
 {
-	g_autofree char *folder = g_dir_make_tmp("minism-pid-XXXXXX", NULL);
-	g_autofree char *path = g_build_filename(folder, "pid", NULL);
-	g_autofree char *bad = g_build_filename(folder, "no", "pid", NULL);
-	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
+	background_end(b, 5);
+	sleep(1);
+	_exit(6);
+}
 
-	assert_true(g_file_set_contents(path, "an old one's\n", -1, NULL));
-	assert_true(background_write_pid(path, &error));
-	assert_true(g_file_get_contents(path, &text, NULL, NULL));
-	assert_string_equal(text, want);
-	background_remove_pid(path);
-	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+static void
+test_starter_does_not_wait_for_the_end(void **state)
+{
+	char text[64];
 
-	assert_false(background_write_pid(bad, &error));
-	assert_true(g_str_has_prefix(error->message, "--pidfile: "));
-	assert_true(background_write_pid(NULL, NULL));
-	background_remove_pid(NULL);
+	assert_int_equal(lead(live_and_hang, text, sizeof(text)), 5);
 	background_ready(NULL);
-	background_free(NULL);
-	g_rmdir(folder);
+	background_end(NULL, 0);
 }
 
 int
@@ -185,7 +178,7 @@ main(void)
 		cmocka_unit_test(test_starter_ends_as_who_could_not_start),
 		cmocka_unit_test(test_starter_does_not_wait_for_the_dead),
 		cmocka_unit_test(test_buffers_are_written_once),
-		cmocka_unit_test(test_pid_file_comes_and_goes),
+		cmocka_unit_test(test_starter_does_not_wait_for_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

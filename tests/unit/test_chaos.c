@@ -183,6 +183,20 @@ event_loss(struct chaos *c)
 	event_cable(c);
 }
 
+/* Devices that acknowledge Sets and do none, while a cable changes. */
+static void
+event_untaken(struct chaos *c)
+{
+	char what[sizeof(c->what)];
+	unsigned ms = 1 + prng_below(&c->rng, 400);
+
+	sim_forget_sets(c->w.sim, ms * 1000);
+	event_cable(c);
+	g_strlcpy(what, c->what, sizeof(what));
+	snprintf(c->what, sizeof(c->what), "no Set taken for %u ms, %.100s",
+		 ms, what);
+}
+
 static void
 event_babble(struct chaos *c)
 {
@@ -265,7 +279,7 @@ happen(struct chaos *c)
 		event_cable, event_mend, event_mend, event_node,
 		event_node_on, event_node_on, event_reset, event_flap,
 		event_loss, event_babble, event_signal, event_cable,
-		event_mend, event_rules, event_rules_late,
+		event_mend, event_rules, event_rules_late, event_untaken,
 	};
 
 	c->what[0] = '\0';

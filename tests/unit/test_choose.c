@@ -363,6 +363,51 @@ test_drains_when_old_and_new_loop_together(void **state)
 	fabric_clear(&f);
 }
 
+/* The entries of a host that is away go round the circle: no traffic does, and
+ * the rest of the old tables must still not loop with the new ones. */
+static void
+test_loop_of_strays_does_not_hide_another(void **state)
+{
+	struct lft *circle, *live, *old;
+	struct channels_result r;
+	struct fabric f;
+	unsigned n = 0;
+
+	fabric_make(&f, "ring(5;1)");
+	circle = lft_new(f.g->n_switches, f.g->top);
+	live = lft_new(f.g->n_switches, f.g->top);
+	old = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 1));
+	go_round(f.g, circle, 1);
+	deliver(f.g, circle);
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].port && n++ < 2)
+			for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+				uint16_t lid = f.g->targets[i].lid;
+
+				lft_row(live, sw)[lid] =
+					lft_row(circle, sw)[lid];
+				lft_row(old, sw)[lid] =
+					lft_row(circle, sw)[lid];
+			}
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		lft_row(old, sw)[f.g->top + 1] = port_to_next(f.g, sw, 1);
+
+	f.in.previous = old;
+	assert_true(choose(&f, NULL, false));
+	assert_true(f.choice.held_loop);
+	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
+	channels_check(f.g, f.choice.bridge, live, &r);
+	assert_int_equal(r.n_looped, 0);
+	channels_clear(&r);
+	channels_check(f.g, f.choice.lft, f.choice.bridge, &r);
+	assert_int_equal(r.n_looped, 0);
+	channels_clear(&r);
+	lft_free(circle);
+	lft_free(live);
+	lft_free(old);
+	fabric_clear(&f);
+}
+
 /* A host is away; its entries stay, unless they would close a circle. */
 static void
 test_strays_stay_if_they_are_safe(void **state)
@@ -514,6 +559,7 @@ main(void)
 		cmocka_unit_test(test_ranks_go_to_their_engine_only),
 		cmocka_unit_test(test_drains_when_old_and_new_loop_together),
 		cmocka_unit_test(test_bridges_are_safe_and_short),
+		cmocka_unit_test(test_loop_of_strays_does_not_hide_another),
 		cmocka_unit_test(test_strays_stay_if_they_are_safe),
 		cmocka_unit_test(test_same_tables_again_are_safe),
 	};

@@ -97,6 +97,7 @@ assert_same(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->vl_stall, b->vl_stall);
 	assert_int_equal(a->leaf_vl_stall, b->leaf_vl_stall);
 	assert_int_equal(a->max_op_vls, b->max_op_vls);
+	assert_int_equal(a->group_quota, b->group_quota);
 	assert_int_equal(a->local_phy_errors, b->local_phy_errors);
 	assert_int_equal(a->overrun_errors, b->overrun_errors);
 	assert_int_equal(a->poll_ms, b->poll_ms);

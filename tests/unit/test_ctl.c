@@ -36,6 +36,7 @@ struct setup {
 	uint16_t pkey;		/* of the last change */
 	uint64_t guid;
 	int membership;
+	uint64_t own;		/* the port's GUID */
 
 	GString *answer;
 	const char *body;
@@ -51,7 +52,8 @@ look(struct ctl_view *out, void *data)
 
 	*out = (struct ctl_view){
 		.port_name = "mlx5_0 port 1",
-		.port_guid = HOST_GUID,
+		.port_guid = t->own,
+		.ms = "ms",
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
 		.self = { .state = t->role, .priority = 7 },
@@ -193,6 +195,7 @@ setup_new(void **state)
 	t->rules = partition_rules_default();
 	t->level = LOG_INFO;
 	t->role = SM_STATE_MASTER;
+	t->own = HOST_GUID;
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct ctl_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
@@ -533,6 +536,7 @@ test_long_partitions_are_cut_unless_named(void **state)
 	assert_has(t, "\"not_listed\":0");
 }
 
+/* Before the first sweep ends no fabric says what a GUID is. */
 static void
 test_partition_passes_changes_on(void **state)
 {
@@ -544,30 +548,34 @@ test_partition_passes_changes_on(void **state)
 		const char *says;
 	} cases[] = {
 		{ "partition add Storage 0xabc=full", 0x10, 0xabc,
-		  PARTITION_FULL, "0x0000000000000abc is a full member of "
-		  "Storage (0x0010)" },
+		  PARTITION_FULL, "port (0x0000000000000abc): Storage "
+		  "(0x0010): none -> full\n" },
 		{ "partition add Storage abc", 0x10, 0xabc,
-		  PARTITION_LIMITED, "is a limited member of Storage" },
+		  PARTITION_LIMITED, "Storage (0x0010): none -> limited\n" },
 		{ "partition add 0x10 0xabc=limited", 0x10, 0xabc,
-		  PARTITION_LIMITED, "is a limited member" },
+		  PARTITION_LIMITED, "none -> limited" },
 		{ "partition add 0x8010 0xabc=both", 0x10, 0xabc,
-		  PARTITION_BOTH, "is a limited and a full member" },
+		  PARTITION_BOTH, "none -> both" },
 		{ "partition add 16 0xABC=both", 0x10, 0xabc,
 		  PARTITION_BOTH, "Storage (0x0010)" },
 		{ "partition add 32767 1=full", 0x7fff, 1, PARTITION_FULL,
-		  "Default (0x7fff)" },
+		  "Default (0x7fff): full, as before\n" },
 		{ "partition add '7' 1=full", 0x12, 1, PARTITION_FULL,
 		  "7 (0x0012)" },
 		{ "partition add 'two words' 1=full", 0x13, 1,
 		  PARTITION_FULL, "two words (0x0013)" },
-		{ "partition remove Storage 0xabc", 0x10, 0xabc,
-		  PARTITION_NONE, "is no member any more of Storage" },
+		{ "partition set Storage abc limited", 0x10, 0xabc,
+		  PARTITION_LIMITED, "none -> limited" },
+		{ "partition set 7 abc limited", 0x12, 0xabc,
+		  PARTITION_LIMITED, "full -> limited" },
+		{ "partition remove 7 0xabc", 0x12, 0xabc,
+		  PARTITION_NONE, "7 (0x0012): full -> none" },
 		{ "partition reset Storage 0xabc", 0x10, 0xabc, -1,
-		  "is again what the file says in Storage" },
+		  "Storage (0x0010): none, as before" },
 	};
 	struct setup *t = *state;
 
-	add_rule(t, 0x10, "Storage", 0, PARTITION_FULL);
+	add_rule(t, 0x10, "Storage", 1, PARTITION_FULL);
 	add_rule(t, 0x12, "7", 0, PARTITION_FULL);
 	add_rule(t, 0x13, "two words", 0, PARTITION_FULL);
 	add_rule(t, 0x07, "seven", 0, PARTITION_FULL);
@@ -587,26 +595,204 @@ test_partition_passes_changes_on(void **state)
 			    "left on the disk\"}\n");
 }
 
+/* With the GUID of a host for the %: what comes of it, or what is said. */
 static void
-test_partition_remarks_on_guids_that_are_no_port(void **state)
+expect_change(struct setup *t, const char *format, unsigned nth,
+	      int membership, const char *says)
+{
+	g_autofree char *guid = g_strdup_printf("0x%" G_GINT64_MODIFIER "x",
+						host(t, nth));
+	g_auto(GStrv) parts = g_strsplit(format, "%", 2);
+	g_autofree char *line = g_strjoinv(guid, parts);
+	unsigned before = t->changes;
+
+	assert_int_equal(ask(t, line), CTL_DONE);
+	assert_int_equal(t->changes, before + 1);
+	assert_int_equal(t->guid, host(t, nth));
+	assert_int_equal(t->membership, membership);
+	assert_has(t, says);
+}
+
+static void
+test_add_never_lowers_and_set_does(void **state)
 {
 	struct setup *t = *state;
-	g_autofree char *here = g_strdup_printf("partition add Default %"
-		G_GINT64_MODIFIER "x", host(t, 0));
+	struct partition *p;
+
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Red", host(t, 0), PARTITION_FULL);
+	add_rule(t, 0x10, NULL, host(t, 1), PARTITION_BOTH);
+	add_rule(t, 0x10, NULL, host(t, 2), PARTITION_LIMITED);
+	expect_change(t, "partition add Red %", 0, PARTITION_FULL,
+		      "full, as before");
+	expect_change(t, "partition add Red %=limited", 0, PARTITION_FULL,
+		      "full, as before");
+	expect_change(t, "partition add Red %=full", 1, PARTITION_BOTH,
+		      "both, as before");
+	expect_change(t, "partition add Red %=full", 2, PARTITION_FULL,
+		      "limited -> full");
+	expect_change(t, "partition set Red % limited", 0, PARTITION_LIMITED,
+		      "full -> limited");
+	expect_change(t, "partition set Red % full", 1, PARTITION_FULL,
+		      "both -> full");
+	/* and a rule for all ports counts as one for this */
+	expect_change(t, "partition add Default %=limited", 2, PARTITION_FULL,
+		      "full, as before");
+
+	p = partition_rules_get(t->rules, 0x20);
+	p->name = g_strdup("Blue");
+	expect_change(t, "partition add Blue %", 2, PARTITION_LIMITED,
+		      "none -> limited");
+	p->defmember = PARTITION_FULL;
+	expect_change(t, "partition add Blue %", 2, PARTITION_FULL,
+		      "none -> full");
+	expect_change(t, "partition add Blue %=limited", 2, PARTITION_LIMITED,
+		      "none -> limited");
+}
+
+/* A change that was made at run time is of no line of the file. */
+static void
+test_reset_says_what_the_file_has(void **state)
+{
+	struct setup *t = *state;
+	struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = host(t, 0),
+		.membership = PARTITION_LIMITED, .line = 3,
+	};
+	struct partition *p = partition_rules_get(t->rules, 0x10);
+
+	p->name = g_strdup("Red");
+	end_sweep(t, SWEEP_END_UP);
+	g_array_append_val(p->rules, rule);
+	rule.line = 0;
+	rule.membership = PARTITION_FULL;
+	g_array_append_val(p->rules, rule);
+	expect_change(t, "partition reset Red %", 0, -1, "full -> limited\n");
+}
+
+static void
+test_ports_go_by_the_names_of_their_nodes(void **state)
+{
+	struct setup *t = *state;
+	uint32_t a, b;
+	char name[] = "Rack 7";
+
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Red", 1, PARTITION_FULL);
+	a = t->s->ports[subnet_find_port(t->s, host(t, 0))].node;
+	b = t->s->ports[subnet_find_port(t->s, host(t, 1))].node;
+	g_strlcpy(t->s->nodes[a].desc, "node-01", NODE_DESC_LEN);
+	g_strlcpy(t->s->nodes[b].desc, "node=02", NODE_DESC_LEN);
+	expect_change(t, "partition add Red node-01", 0, PARTITION_LIMITED,
+		      "node-01 (0x");
+	expect_change(t, "partition add Red node-01=full", 0, PARTITION_FULL,
+		      "none -> full");
+	expect_change(t, "partition set Red node=02 full", 1, PARTITION_FULL,
+		      "node=02 (0x");
+
+	/* the name of the site's map, and the description still */
+	t->s->nodes[a].name = name;
+	expect_change(t, "partition add Red 'Rack 7'", 0, PARTITION_LIMITED,
+		      "Rack 7 (0x");
+	expect_change(t, "partition add Red node-01", 0, PARTITION_LIMITED,
+		      "Rack 7 (0x");
+	assert_int_equal(ask(t, "partition add Red node-1"), CTL_USAGE);
+	assert_has(t, "nor a node of the fabric\n");
+	assert_int_equal(ask(t, "partition add Red 'Rack 8'"), CTL_USAGE);
+	assert_has(t, "; the nearest is Rack 7\n");
+
+	/* of two it is not said which */
+	g_strlcpy(t->s->nodes[b].desc, "node-01", NODE_DESC_LEN);
+	t->changes = 0;
+	assert_int_equal(ask(t, "partition remove Red node-01"), CTL_USAGE);
+	assert_has(t, "node-01 means 2 ports; say which one by its GUID:\n0x");
+	assert_has(t, " port 1 of Rack 7\n");
+	assert_has(t, " port 1 of node-01\n");
+	assert_int_equal(t->changes, 0);
+	t->s->nodes[a].name = NULL;
+}
+
+static void
+test_guids_that_are_no_port(void **state)
+{
+	struct setup *t = *state;
 	g_autofree char *node = g_strdup_printf("partition add Default %"
 		G_GINT64_MODIFIER "x", host(t, 0) - 1);
 
 	end_sweep(t, SWEEP_END_UP);
-	ask(t, here);
-	assert_has(t, "Default (0x7fff)\n");
-	ask(t, node);
-	assert_has(t, "but this is a NodeGUID");
-	ask(t, "partition add Default abc");
+	expect_change(t, "partition add Default %", 0, PARTITION_FULL,
+		      "Default (0x7fff): full, as before\n");
+	/* a NodeGUID means the only port of the node */
+	assert_int_equal(ask(t, node), CTL_DONE);
+	assert_int_equal(t->guid, host(t, 0));
+	t->changes = 0;
+	assert_int_equal(ask(t, "partition add Default 0x9999999"), CTL_USAGE);
+	assert_has(t, "there is no port 0x9999999 on the fabric; the GUID of "
+		   "one that is away is written with all 16 digits");
+	assert_int_equal(ask(t, "partition add Default 00000009999999"),
+			 CTL_USAGE);
+	assert_int_equal(t->changes, 0);
+	assert_int_equal(ask(t, "partition add Default 0x0000000009999999"),
+			 CTL_DONE);
+	assert_int_equal(t->guid, 0x9999999);
 	assert_has(t, "no such port on the fabric now");
-	assert_int_equal(t->changes, 3);
 	t->role = SM_STATE_STANDBY;
-	ask(t, here);
-	assert_has(t, "not the master");
+	expect_change(t, "partition add Default %", 0, PARTITION_FULL,
+		      "not the master");
+}
+
+/* The SA is reached in the default partition, by its full member. */
+static void
+test_the_own_port_stays_unless_it_is_forced(void **state)
+{
+	static const struct {
+		const char *line;
+		bool refused;
+	} cases[] = {
+		{ "partition remove Default %", true },
+		{ "partition set Default % limited", true },
+		{ "partition set Default % both", false },
+		{ "partition remove Red %", false },
+		{ "partition set Red % limited", false },
+		{ "partition add Default %=limited", false },
+	};
+	struct setup *t = *state;
+
+	t->own = host(t, 1);
+	add_rule(t, 0x10, "Red", host(t, 1), PARTITION_FULL);
+	end_sweep(t, SWEEP_END_UP);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *guid = g_strdup_printf("%016"
+			G_GINT64_MODIFIER "x", host(t, 1));
+		g_auto(GStrv) parts = g_strsplit(cases[i].line, "%", 2);
+		g_autofree char *line = g_strjoinv(guid, parts);
+		g_autofree char *forced = g_strconcat(line, " --force", NULL);
+
+		t->changes = 0;
+		assert_int_equal(ask(t, line), cases[i].refused ? CTL_NOT_UP :
+				 CTL_DONE);
+		assert_int_equal(t->changes, !cases[i].refused);
+		if (cases[i].refused)
+			assert_has(t, "runs this subnet manager, and without "
+				   "full membership of Default (0x7fff) other "
+				   "ports lose the SA; --force");
+		assert_int_equal(ask(t, forced), CTL_DONE);
+		assert_int_equal(t->guid, host(t, 1));
+	}
+	/* another port may leave */
+	expect_change(t, "partition remove Default %", 0, PARTITION_NONE,
+		      "full -> none");
+
+	/* where it is a full member of one partition only, that is the one */
+	add_rule(t, PKEY_DEFAULT, NULL, host(t, 1), PARTITION_LIMITED);
+	t->changes = 0;
+	{
+		g_autofree char *line = g_strdup_printf("partition remove Red %"
+			G_GINT64_MODIFIER "x", host(t, 1));
+
+		assert_int_equal(ask(t, line), CTL_NOT_UP);
+		assert_int_equal(t->changes, 0);
+	}
 }
 
 /* --- what is no request --- */
@@ -628,11 +814,11 @@ static const struct {
 	{ "sweep sweep", "that is too much" },
 	{ "reload 1", "that is too much" },
 	{ "partition", "something is missing; it goes\npartition add "
-	  "NAME|PKEY GUID[=full|limited|both]\npartition remove" },
+	  "NAME|PKEY NODE|GUID[=full|limited|both]\npartition set" },
 	{ "partition add Default", "something is missing" },
 	{ "partition add Default 1 2", "that is too much" },
-	{ "partition ad Default 1", "ad is not add, remove or reset; the "
-	  "nearest is add" },
+	{ "partition ad Default 1", "ad is not add, set, remove or reset; "
+	  "the nearest is add" },
 	{ "partition add Defualt 1", "Defualt is no partition; the nearest is "
 	  "Default" },
 	{ "partition add 0x10 1", "0x10 is no partition" },
@@ -645,9 +831,14 @@ static const struct {
 	{ "partition add Default 1=ful", "ful is not full, limited or both; "
 	  "the nearest is full" },
 	{ "partition add Default 1=", "\"\" is not full, limited or both" },
-	{ "partition add Default 1=full=full", "full=full is not full" },
-	{ "partition remove Default 1=full", "takes a GUID alone" },
-	{ "partition reset Default 1=full", "takes a GUID alone" },
+	{ "partition add Default 1=full=full", "1=full is not a GUID" },
+	{ "partition remove Default 1=full", "1=full is not a GUID" },
+	{ "partition set Default 1", "something is missing; it goes" },
+	{ "partition set Default 1 none", "none is not full, limited or "
+	  "both" },
+	{ "partition remove Default 1 full", "that is too much" },
+	{ "partition --force", "something is missing" },
+	{ "status --force", "that is too much" },
 	{ "loglevel 5", "loglevel: 5 is not 0 to 4" },
 	{ "loglevel warn", "the nearest is warning" },
 	{ "loglevel ''", "is not 0 to 4" },
@@ -732,6 +923,7 @@ test_help_has_every_command(void **state)
 	assert_has(t, "reload\n");
 	assert_has(t, "partitions [NAME|PKEY]\n");
 	assert_has(t, "partition add");
+	assert_has(t, "partition set");
 	assert_has(t, "partition remove");
 	assert_has(t, "partition reset");
 	assert_has(t, "loglevel [LEVEL]\n");
@@ -754,7 +946,11 @@ main(void)
 		TEST(test_partitions_without_a_fabric_has_names_only),
 		TEST(test_long_partitions_are_cut_unless_named),
 		TEST(test_partition_passes_changes_on),
-		TEST(test_partition_remarks_on_guids_that_are_no_port),
+		TEST(test_add_never_lowers_and_set_does),
+		TEST(test_reset_says_what_the_file_has),
+		TEST(test_ports_go_by_the_names_of_their_nodes),
+		TEST(test_guids_that_are_no_port),
+		TEST(test_the_own_port_stays_unless_it_is_forced),
 		TEST(test_what_is_no_request_does_nothing),
 		TEST(test_long_lines_are_refused_and_not_repeated),
 		TEST(test_sweep_and_reload_are_passed_on),

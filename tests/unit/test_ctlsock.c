@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -15,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "sm/ctlsock.h"
 
@@ -354,6 +356,41 @@ test_only_the_owner_may_open_it(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
+#define STRANGER	65534	/* nobody's user id */
+
+/* The mode may be changed by hand: a stranger is turned away all the same. */
+static void
+test_another_user_is_turned_away(void **state)
+{
+	struct setup *t = *state;
+	char answer[64];
+	pid_t child;
+	int fd, status;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(t->path, 0666), 0);
+	assert_int_equal(chmod(t->folder, 0755), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (setuid(STRANGER))
+			_exit(2);
+		fd = dial(t->path);
+		fcntl(fd, F_SETFL, 0);	/* waits */
+		send(fd, "sweep\n", 6, MSG_NOSIGNAL);
+		memset(answer, 0, sizeof(answer));
+		if (read(fd, answer, sizeof(answer) - 1) < 0)
+			_exit(0);	/* hung up */
+		_exit(g_str_has_prefix(answer, "minism 1 0\n"));
+	}
+	while (waitpid(child, &status, WNOHANG) == 0)
+		g_main_context_iteration(NULL, FALSE);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(t->sweeps, 0);
+}
+
 static void
 test_a_live_one_is_left_alone(void **state)
 {
@@ -453,6 +490,7 @@ main(void)
 		TEST(test_one_too_many_displaces_the_oldest),
 		TEST(test_clients_that_go_leave_nothing_behind),
 		TEST(test_only_the_owner_may_open_it),
+		TEST(test_another_user_is_turned_away),
 		TEST(test_a_live_one_is_left_alone),
 		TEST(test_a_dead_one_is_replaced),
 		TEST(test_what_is_no_socket_stays),

@@ -123,6 +123,103 @@ test_node_that_falls_silent_is_one_fault(void **state)
 	subnet_unref(s);
 }
 
+/* A switch that is silent from its second answer on. */
+struct mute {
+	uint32_t node;
+	unsigned asked;		/* questions other than NodeInfo */
+};
+
+static bool
+tamper_count(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct mute *m = data;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != m->node || h.attr_id == MAD_ATTR_NODE_INFO)
+		return true;
+	m->asked++;
+	return false;
+}
+
+static void
+test_silent_node_is_asked_no_more(void **state)
+{
+	const struct xact_params narrow = {
+		.timeout_ms = 10, .retries = 1, .max_wire = 2,
+	};
+	struct subnet *s = generate("single(24)"), *found = NULL;
+	struct fake *f = fake_new(s);
+	struct xact *x = xact_new(f->t, &narrow);
+	struct mute m = { .node = s->switches[0] };
+
+	f->tamper = tamper_count;
+	f->data = &m;
+	discover_start(x, 0, on_done, &found);
+	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
+	assert_non_null(found);
+	/* two at once, each sent twice; it has 26 to be asked */
+	assert_in_range(m.asked, 2, 6);
+	subnet_unref(found);
+	xact_free(x);
+	fake_free(f);
+	subnet_unref(s);
+}
+
+/* One end of a cable says that it is down, and it was found through it. */
+static bool
+tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct subnet_port *end = &f->s->ports[*(uint32_t *)data];
+	struct port_info info;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (h.attr_id != MAD_ATTR_PORT_INFO || node != end->node ||
+	    h.attr_mod != end->num)
+		return true;
+	port_info_decode(smp_data(answer), &info);
+	info.state = PORT_STATE_DOWN;
+	port_info_encode(smp_data(answer), &info);
+	return true;
+}
+
+static void
+test_cable_with_one_end_down_is_none(void **state)
+{
+	struct subnet *s = generate("ring(4;1)"), *found;
+	struct fake *f = fake_new(s);
+	uint32_t end = SUBNET_NONE, peer;
+	g_autofree char *place = NULL;
+
+	/* a cable between switches, neither of them the SM's */
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		uint32_t own = s->ports[s->ports[s->local_port].peer].node;
+
+		peer = s->ports[i].peer;
+		if (peer != SUBNET_NONE && s->ports[i].node != own &&
+		    s->ports[peer].node != own &&
+		    subnet_is_switch(subnet_node_of(s, i)) &&
+		    subnet_is_switch(subnet_node_of(s, peer)))
+			end = i;
+	}
+	assert_int_not_equal(end, SUBNET_NONE);
+	peer = s->ports[end].peer;
+	f->tamper = tamper_half;
+	f->data = &end;
+	found = discover(f);
+	assert_int_equal(found->n_nodes, s->n_nodes);
+	assert_int_equal(found->ports[end].peer, SUBNET_NONE);
+	assert_int_equal(found->ports[peer].peer, SUBNET_NONE);
+	assert_int_equal(found->n_faults, 1);
+	assert_int_equal(found->faults[0].kind, SUBNET_FAULT_LIAR);
+	place = g_strdup_printf("%s (0x", subnet_node_of(s, peer)->desc);
+	assert_non_null(strstr(found->faults[0].text, place));
+	subnet_unref(found);
+	fake_free(f);
+	subnet_unref(s);
+}
+
 struct lie {
 	uint32_t node;
 	void (*change)(struct node_info *i);
@@ -301,6 +398,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_fabric_is_found),
 		cmocka_unit_test(test_node_that_falls_silent_is_one_fault),
+		cmocka_unit_test(test_silent_node_is_asked_no_more),
+		cmocka_unit_test(test_cable_with_one_end_down_is_none),
 		cmocka_unit_test(test_liar_is_left_out_and_named),
 		cmocka_unit_test(test_duplicate_guid_names_both_places),
 		cmocka_unit_test(

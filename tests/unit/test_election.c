@@ -6,9 +6,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
-#include "sm/election.h"
+#include "sm/peers.h"
+#include "topology/generate.h"
 
 static struct election_peer
 peer(uint64_t guid, unsigned priority, enum sm_state state)
@@ -192,6 +194,56 @@ test_sm_key_0_is_obeyed_and_not_handed_over_to(void **state)
 	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
 }
 
+static bool
+names(const GPtrArray *lines, guint i, const char *text)
+{
+	return i < lines->len && strstr(lines->pdata[i], text);
+}
+
+/* One of another key at once; a master only if it was one in the election
+ * before as well. */
+static void
+test_rivals_are_named(void **state)
+{
+	struct subnet *s = generate_fabric("single(4)", NULL, NULL);
+	struct sm_info me = self(5, SM_STATE_MASTER);
+	struct election_peer p[] = {
+		peer(1, 4, SM_STATE_MASTER), peer(2, 4, SM_STATE_STANDBY),
+	};
+	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(p[0]));
+	GPtrArray *lines;
+	char *name;
+
+	for (uint32_t i = 0, port = 0; port < s->n_ports && i < 2; port++) {
+		if (port == s->local_port || !s->ports[port].num ||
+		    subnet_is_switch(subnet_node_of(s, port)))
+			continue;
+		s->ports[port].info.lid = (uint16_t)(70 + i);
+		p[i++].port = port;
+	}
+	g_array_append_vals(found, p, 2);
+	lines = peers_rivals(&me, NULL, found, s);
+	assert_int_equal(lines->len, 0);
+	g_ptr_array_unref(lines);
+	lines = peers_rivals(&me, found, found, s);
+	assert_int_equal(lines->len, 1);
+	name = g_strdup_printf("%s port 1 (0x0000000000000001, LID 70)",
+			       subnet_node_name(subnet_node_of(s, p[0].port)));
+	assert_true(names(lines, 0, name));
+	assert_true(names(lines, 0, "does not see us"));
+	g_ptr_array_unref(lines);
+	me.sm_key = 7;
+	g_array_index(found, struct election_peer, 0).info.sm_key = 7;
+	g_array_index(found, struct election_peer, 1).info.sm_key = 8;
+	lines = peers_rivals(&me, NULL, found, s);
+	assert_int_equal(lines->len, 1);
+	assert_true(names(lines, 0, "(0x0000000000000002, LID 71)"));
+	assert_true(names(lines, 0, "another SM_Key"));
+	g_ptr_array_unref(lines);
+	g_free(name);
+	subnet_unref(s);
+}
+
 int
 main(void)
 {
@@ -206,6 +258,7 @@ main(void)
 		cmocka_unit_test(test_another_sm_key_takes_no_part),
 		cmocka_unit_test(
 			test_sm_key_0_is_obeyed_and_not_handed_over_to),
+		cmocka_unit_test(test_rivals_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,7 @@ assert_same_rules(const struct partition_rules *a,
 		assert_int_equal(p->pkey, q->pkey);
 		assert_int_equal(p->sl, q->sl);
 		assert_int_equal(p->index0, q->index0);
+		assert_int_equal(p->defmember, q->defmember);
 		assert_int_equal(p->rules->len, q->rules->len);
 		for (guint k = 0; k < p->rules->len; k++) {
 			const struct partition_rule *r, *s;

@@ -229,6 +229,82 @@ test_switch_without_tables_holds_back_only_its_links(void **state)
 	bench_close(&b);
 }
 
+/* A Set that had no answer is not done, though the device has done it. */
+struct mute {
+	uint32_t node;
+	unsigned lost;
+};
+
+static bool
+tamper_mute_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct mute *m = data;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node != m->node || h.attr_id != MAD_ATTR_LINEAR_FT)
+		return true;
+	m->lost++;
+	return false;
+}
+
+static void
+test_unanswered_set_is_not_done(void **state)
+{
+	struct bench b;
+	struct mute m = { 0 };
+
+	bench_open(&b, "ring(6;2)");
+	m.node = b.s->switches[3];
+	b.f->tamper = tamper_mute_tables;
+	b.f->data = &m;
+	bench_run(&b);
+	/* sent twice, done by the device, and nobody knows */
+	assert_int_equal(m.lost, 2);
+	assert_int_equal(b.r.done, b.f->sets - m.lost);
+	assert_null(lft_seen_block(b.seen, 3, 0));
+	bench_close(&b);
+}
+
+/* Acknowledges a block of its table and holds another one. */
+static bool
+tamper_other_table(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node == *(uint32_t *)data && h.attr_id == MAD_ATTR_LINEAR_FT)
+		smp_data(answer)[1] ^= 1;
+	return true;
+}
+
+static void
+test_table_with_other_content_is_not_written(void **state)
+{
+	struct bench b;
+	uint32_t bad;
+
+	bench_open(&b, "ring(6;2)");
+	bad = b.s->switches[3];
+	b.f->tamper = tamper_other_table;
+	b.f->data = &bad;
+	bench_run(&b);
+	assert_int_equal(b.r.failed, 1);
+	assert_int_equal(b.r.problems->len, 1);
+	assert_non_null(strstr(b.r.problems->pdata[0], "holds something "
+			       "else"));
+	/* no link of that switch carries data */
+	for (uint32_t p = 0; p < b.s->n_ports; p++) {
+		uint32_t q = b.s->ports[p].peer;
+
+		if (q != SUBNET_NONE && (b.s->ports[p].node == bad ||
+					 b.s->ports[q].node == bad))
+			assert_int_equal(b.f->s->ports[p].info.state,
+					 PORT_STATE_INIT);
+	}
+	bench_close(&b);
+}
+
 /* Acknowledges NeighborMTU and keeps the old one, like ibsim. */
 static bool
 tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
@@ -486,6 +562,8 @@ main(void)
 		cmocka_unit_test(test_order_is_safe_at_every_moment),
 		cmocka_unit_test(
 			test_switch_without_tables_holds_back_only_its_links),
+		cmocka_unit_test(test_unanswered_set_is_not_done),
+		cmocka_unit_test(test_table_with_other_content_is_not_written),
 		cmocka_unit_test(
 			test_untaken_field_is_told_and_planned_again),
 		cmocka_unit_test(

@@ -167,7 +167,7 @@ record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 	struct subnet *s = generate_fabric(spec, &o, NULL);
 	struct fake *f = fake_new(s);
 	unsigned counts[2] = { lose, 0 };
-	struct transport *tap = tap_open(f->t, path, NULL);
+	struct transport *tap = tap_open(f->t, path, "+--once\n", NULL);
 
 	assert_non_null(tap);
 	f->tamper = tamper_lose;
@@ -282,7 +282,7 @@ test_port_is_that_of_the_record(void **state)
 
 	inner->port_guid = 0x0123456789abcdef;
 	inner->port_num = 2;
-	t = tap_open(inner, files->a, NULL);
+	t = tap_open(inner, files->a, "+--once\n", NULL);
 	assert_string_equal(t->name, "scripted");
 	assert_true(tap_close(t, NULL));
 	t = replay_open(files->a, NULL);
@@ -461,7 +461,7 @@ test_refused_sends_are_refused_again(void **state)
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
 	const uint8_t mad[MAD_SIZE] = { 1, 2, 3 };
 	struct transport *inner = scripted_new();
-	struct transport *t = tap_open(inner, files->a, NULL);
+	struct transport *t = tap_open(inner, files->a, "+--once\n", NULL);
 
 	scripted_refuse(inner, 1);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
@@ -504,7 +504,9 @@ test_all_values_survive_the_record(void **state)
 		{ .kind = RECORD_SEND, .time = 127, .mad = longer, .len = 2,
 		  .refusal = "why not" },
 	};
-	const struct record_port in = { UINT64_MAX, 255, true, "x" };
+	const struct record_port in = {
+		UINT64_MAX, 255, true, "x", true, "+--once\n",
+	};
 	g_autoptr(GByteArray) out = g_byte_array_new();
 	struct record_port port;
 	struct record_writer w;
@@ -521,6 +523,8 @@ test_all_values_survive_the_record(void **state)
 	assert_int_equal(port.num, in.num);
 	assert_int_equal(port.rmpp, in.rmpp);
 	assert_string_equal(port.name, in.name);
+	assert_int_equal(port.simulated, in.simulated);
+	assert_string_equal(port.options, in.options);
 	for (size_t i = 0; i < G_N_ELEMENTS(events); i++) {
 		const struct record_event *was = &events[i];
 
@@ -639,7 +643,7 @@ test_files_that_cannot_be_used_are_named(void **state)
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
-	assert_null(tap_open(inner, nowhere, &error));
+	assert_null(tap_open(inner, nowhere, "+--once\n", &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
@@ -662,7 +666,7 @@ test_full_disk_is_told_at_the_end(void **state)
 
 	if (access("/dev/full", W_OK) != 0)
 		skip();
-	t = tap_open(scripted_new(), "/dev/full", NULL);
+	t = tap_open(scripted_new(), "/dev/full", NULL, NULL);
 	assert_non_null(t);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));

@@ -130,6 +130,111 @@ test_no_mgid_is_given_a_new_one(void **state)
 	check_store(f->g);
 }
 
+/* ff1S:T01b:P_Key::n */
+static void
+ip_mgid(uint8_t mgid[16], unsigned scope, unsigned type, unsigned n)
+{
+	memset(mgid, 0, 16);
+	mgid[0] = 0xff;
+	mgid[1] = (uint8_t)(0x10 | scope);
+	mgid[2] = (uint8_t)type;
+	mgid[3] = 0x1b;
+	mgid[4] = mgid[5] = 0xff;
+	mgid[15] = (uint8_t)n;
+}
+
+/* As the IPoIB of Linux asks: all that the broadcast group has. */
+#define IP_MASK	(CREATE_MASK | MTU_MASK | RATE_MASK | SA_BIT(MCM_HOP_LIMIT))
+static void
+fill_ip(struct fixture *f, unsigned host, unsigned type, unsigned n)
+{
+	fill(f, host, 0, JOIN_FULL);
+	ip_mgid(f->r.mgid, 2, type, n);
+	f->r.q_key = 0x0b1b;
+	f->r.sl = f->r.tclass = f->r.hop_limit = 0;
+	f->r.flow_label = 0;
+	f->r.mtu_selector = f->r.rate_selector = SA_EXACTLY;
+	f->r.mtu = 4;
+	f->r.rate = 3;
+}
+
+/* One host could take an IP address's group from all others, by creating it
+ * with values that theirs do not fit. */
+static void
+test_ip_groups_are_as_their_broadcast_group(void **state)
+{
+	struct fixture *f = *state;
+
+	groups_follow(f->g, f->star->v);
+	for (unsigned i = 0; i < 8; i++) {
+		fill_ip(f, 1, i & 1 ? 0x40 : 0x60, 1);
+		f->r.q_key ^= i == 0;
+		f->r.sl ^= i == 1;
+		f->r.mtu ^= i == 2 ? 1 : 0;
+		f->r.rate ^= i == 3 ? 1 : 0;
+		f->r.tclass ^= i == 4;
+		f->r.flow_label ^= i == 5;
+		f->r.hop_limit ^= i == 6;
+		f->r.mgid[1] = i == 7 ? 0x15 : 0x12;	/* no such link */
+		assert_int_equal(send_join(f, 1, IP_MASK),
+				 SA_STATUS_REQ_INVALID);
+	}
+	/* what is not said is as there, not what the port can do */
+	fill_ip(f, 1, 0x40, 1);
+	assert_int_equal(send_join(f, 1, CREATE_MASK), 0);
+	assert_int_equal(f->r.mtu, 4);
+	assert_int_equal(f->r.rate, 3);
+	fill_ip(f, 2, 0x40, 1);
+	assert_int_equal(send_join(f, 2, IP_MASK), 0);
+	fill_ip(f, 2, 0x60, 1);
+	assert_int_equal(send_join(f, 2, IP_MASK), 0);
+	check_store(f->g);
+}
+
+/* Where no broadcast group is configured, a host may create it, as it likes,
+ * and it is what the others go by. */
+static void
+test_ip_groups_need_a_broadcast_group(void **state)
+{
+	struct fixture *f = *state;
+
+	fill_ip(f, 1, 0x40, 1);
+	f->r.mgid[1] = 0x15;
+	f->r.q_key = 0x777;
+	assert_int_equal(send_join(f, 1, CREATE_MASK), SA_STATUS_REQ_INVALID);
+	memset(f->r.mgid + 12, 0xff, 4);
+	assert_int_equal(send_join(f, 1, CREATE_MASK), 0);
+	fill_ip(f, 2, 0x40, 1);
+	f->r.mgid[1] = 0x15;
+	f->r.q_key = 0x777;
+	assert_int_equal(send_join(f, 2, CREATE_MASK), 0);
+	assert_int_equal(f->r.mtu, 5);
+}
+
+static void
+test_no_port_takes_all_mlids(void **state)
+{
+	struct fixture *f = *state;
+
+	groups_follow(f->g, f->star->v);
+	groups_set_quota(f->g, 3);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(join(f, 1, i, JOIN_FULL), i < 3 ? 0 :
+				 SA_STATUS_NO_RESOURCES);
+	/* nor by proxy; others do, and what is there can be joined */
+	fill(f, 2, 7, JOIN_FULL);
+	assert_int_equal(send_join(f, 1, CREATE_MASK), SA_STATUS_NO_RESOURCES);
+	assert_int_equal(join(f, 2, 7, JOIN_FULL), 0);
+	assert_int_equal(join(f, 1, 7, JOIN_FULL), 0);
+	/* a group lives on for others, and counts; one that goes does not */
+	assert_int_equal(join(f, 2, 0, JOIN_FULL), 0);
+	assert_int_equal(leave(f, 1, 0, JOIN_FULL), 0);
+	assert_int_equal(join(f, 1, 8, JOIN_FULL), SA_STATUS_NO_RESOURCES);
+	assert_int_equal(leave(f, 1, 1, JOIN_FULL), 0);
+	assert_int_equal(join(f, 1, 8, JOIN_FULL), 0);
+	assert_int_equal(join(f, 1, 9, JOIN_FULL), SA_STATUS_NO_RESOURCES);
+}
+
 static void
 test_mgid_must_be_one(void **state)
 {
@@ -141,12 +246,11 @@ test_mgid_must_be_one(void **state)
 		{ { 0xef, 0x12, 0xa0, 0x1c, 0, 0 }, false },
 		{ { 0xff, 0x22, 0xa0, 0x1c, 0, 0 }, false },	/* flags */
 		{ { 0xff, 0x1f, 0xa0, 0x1c, 0, 0 }, true },
+		{ { 0xff, 0x10, 0xa0, 0x1c, 0, 0 }, false },	/* scope 0 */
 		{ { 0xff, 0x02, 0, 0, 0, 0 }, true },
 		{ { 0xff, 0x12, 0xa0, 0x1b, 0xfe, 0x80 }, false },
 		{ { 0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff }, true },
-		{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff }, true },
 		{ { 0xff, 0x12, 0x40, 0x1b, 0x80, 0x01 }, false },
-		{ { 0xff, 0x12, 0x60, 0x1b, 0xff, 0xff }, true },
 		{ { 0xff, 0x12, 0x60, 0x1b, 0x7f, 0xfe }, false },
 	};
 	struct fixture *f = *state;
@@ -637,6 +741,9 @@ main(void)
 		T(test_create_wants_every_component),
 		T(test_create_wants_a_member_that_counts),
 		T(test_no_mgid_is_given_a_new_one),
+		T(test_ip_groups_are_as_their_broadcast_group),
+		T(test_ip_groups_need_a_broadcast_group),
+		T(test_no_port_takes_all_mlids),
 		T(test_mgid_must_be_one),
 		T(test_create_realizes_selectors),
 		T(test_join_must_agree_with_the_group),

@@ -75,6 +75,58 @@ test_fabric_from_scratch_gets_its_keys(void **state)
 		}
 }
 
+/* A key that a port has and no file knows would lock it for ever if the
+ * manager died now. */
+struct witness {
+	struct keylab *l;
+	unsigned keyed, unknown;
+};
+
+static bool
+look_into_files(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	static const char *const names[] = { "guid2mkey", "neighbors" };
+	struct witness *w = data;
+
+	for (uint32_t port = 0; port < w->l->s->n_ports; port++) {
+		g_autofree char *guid = g_strdup_printf("0x%016"
+			G_GINT64_MODIFIER "x", w->l->s->ports[port].guid);
+
+		if (w->l->s->ports[port].node != node ||
+		    !sim_port_info(sim, port)->m_key)
+			continue;
+		w->keyed++;
+		for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+			g_autofree char *path = g_build_filename(w->l->dir,
+				names[i], NULL);
+			g_autofree char *text = NULL;
+
+			/* of a cable, a switch has its port 0's GUID */
+			if (!g_file_get_contents(path, &text, NULL, NULL) ||
+			    !strstr(text, guid))
+				w->unknown++;
+		}
+	}
+	return true;
+}
+
+static void
+test_key_is_stored_before_it_is_sent(void **state)
+{
+	struct witness w = { 0 };
+	struct keylab l;
+
+	keylab_open(&l, "PGFT(3,3;1,2)");
+	w.l = &l;
+	sim_set_liar(l.sim, look_into_files, &w);
+	keylab_start(&l, &each_a, KEYLAB_REMEMBERS);
+	assert_true(keylab_wait_up(&l, SECOND));
+	assert_int_equal(keylab_wrong(&l), 0);
+	assert_true(w.keyed > 0);
+	assert_int_equal(w.unknown, 0);
+	keylab_close(&l);
+}
+
 static void
 test_each_port_has_its_own_key(void **state)
 {
@@ -113,6 +165,7 @@ static void
 test_restart_without_the_memory(void **state)
 {
 	struct keylab_keys each_1 = each_a;
+	char *path;
 	struct keylab l;
 
 	bring_up(&l, TREE, &one_a);
@@ -124,6 +177,10 @@ test_restart_without_the_memory(void **state)
 		bring_up(&l, TREE, &each_1);
 		restart(&l, &each_1, KEYLAB_FORGETS);
 		assert_clean(&l);
+		/* nothing was to be sent, and it knows them again */
+		path = g_build_filename(l.dir, "guid2mkey", NULL);
+		assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
+		g_free(path);
 		keylab_close(&l);
 	}
 }
@@ -688,6 +745,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fabric_from_scratch_gets_its_keys),
+		cmocka_unit_test(test_key_is_stored_before_it_is_sent),
 		cmocka_unit_test(test_each_port_has_its_own_key),
 		cmocka_unit_test(test_restart_with_the_memory),
 		cmocka_unit_test(test_restart_without_the_memory),

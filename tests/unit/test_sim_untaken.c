@@ -133,6 +133,25 @@ test_missing_address_is_named_and_sent_until_taken(void **state)
 	}
 }
 
+/* The pace is that of addresses, not of whatever comes after. */
+static void
+test_sweeps_that_fail_keep_their_own_pace(void **state)
+{
+	struct keylab l;
+	struct liar liar;
+	unsigned ends;
+
+	bench_open(&l, &liar, PORT_FIELD_LID, &no_keys);
+	assert_true(keylab_wait_ends(&l, 2, SECOND));
+	sim_link_cut(l.sim, l.s->local_port);
+	assert_true(keylab_wait_ends(&l, 1, 5 * SECOND));
+	assert_int_equal(l.last, SWEEP_END_FAILED);
+	ends = l.ends;
+	sim_run(l.sim, sim_now(l.sim) + 35 * SECOND);
+	assert_in_range(l.ends - ends, 3, 4);
+	keylab_close(&l);
+}
+
 /* How many Sets a heavy sweep sends. */
 static unsigned
 sets_of_sweep(struct keylab *l, enum sweep_cause cause)
@@ -235,6 +254,7 @@ main(void)
 		cmocka_unit_test(test_late_devices_get_their_addresses),
 		cmocka_unit_test(
 			test_missing_address_is_named_and_sent_until_taken),
+		cmocka_unit_test(test_sweeps_that_fail_keep_their_own_pace),
 		cmocka_unit_test(
 			test_key_that_is_not_in_force_is_told_and_tried_again),
 		cmocka_unit_test(test_hidden_key_is_not_told),

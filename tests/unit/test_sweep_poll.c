@@ -125,11 +125,40 @@ test_a_standby_waits_as_configured(void **state)
 	}
 }
 
+/* Any port can send SMInfo controls. The fabric is taken from its master only,
+ * and a question who is master is not asked for strangers. */
+static void
+test_a_standby_takes_over_from_its_master_only(void **state)
+{
+	struct sm_info from = { .guid = 0x666, .state = SM_STATE_MASTER };
+	struct lab lab;
+	struct lab_sm master, standby;
+
+	lab_open(&lab, "single(4)", NULL);
+	lab_sm_start(&master, lab.sim, lab_end(&lab, NODE_CA, 1), 9);
+	assert_true(lab_sm_wait_up(&master, 10 * SECOND));
+	standby_start(&standby, lab.sim, lab_end(&lab, NODE_CA, 2), 1000, 2);
+	run_while(&standby, SM_STATE_DISCOVERING, 10 * SECOND);
+	assert_int_equal(role(&standby), SM_STATE_STANDBY);
+	sweep_control(standby.sweep, SM_CONTROL_HANDOVER, &from);
+	assert_int_equal(role(&standby), SM_STATE_STANDBY);
+	sweep_control(standby.sweep, SM_CONTROL_DISCOVER, &from);
+	assert_int_equal(role(&standby), SM_STATE_STANDBY);
+	from.guid = master.t->port_guid;
+	sweep_control(standby.sweep, SM_CONTROL_HANDOVER, &from);
+	assert_int_equal(role(&standby), SM_STATE_MASTER);
+	lab_sm_stop(&master);
+	standby_stop(&standby);
+	lab_close(&lab);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_standby_waits_as_configured),
+		cmocka_unit_test(
+			test_a_standby_takes_over_from_its_master_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

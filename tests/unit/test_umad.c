@@ -3,8 +3,8 @@
  * The transport over libibumad, against ibsim.
  *
  * The program runs twice. Outside, it makes a scratch folder, starts an ibsim
- * of its own in it and runs itself again with libumad2sim preloaded; inside,
- * it is the tests. Time limits and the death of the parent end both children.
+ * of its own in it and runs itself again with libumad2sim preloaded, and with
+ * umad_fault.so before it; inside, it is the tests. Time limits and the death of the parent end both children.
  * Without ibsim or its shim the tests are skipped.
  */
 #include <errno.h>
@@ -28,6 +28,7 @@
 
 #include "sm/io/umad.h"
 #include "sm/io/xact.h"
+#include "sm/wire/rmpp.h"
 #include "sm/wire/smp.h"
 #include "tests/lib/rings.h"
 
@@ -233,7 +234,7 @@ test_many_requests_at_a_full_window_all_come_back(void **state)
 	assert_int_equal(seen.started, MANY);
 	assert_int_equal(seen.answered, MANY);
 	assert_int_equal(seen.bad, 0);
-	assert_int_equal(xact_stats(seen.x)->window, 128);
+	assert_in_range(xact_stats(seen.x)->window, 8, 128);
 	assert_true(xact_stats(seen.x)->malformed == 0);
 	print_message("%u MADs in %.3f s, %.0f a second, %.2f us CPU each\n",
 		      MANY, wall, MANY / wall, cpu * 1e6 / MANY);
@@ -291,6 +292,92 @@ test_class_that_is_not_registered_is_refused(void **state)
 	transport_free(t);
 }
 
+struct events {
+	unsigned returned, received;
+};
+
+static void
+count_event(const struct transport_mad *m, void *data)
+{
+	struct events *e = data;
+
+	e->returned += m->event == TRANSPORT_RETURNED;
+	e->received += m->event == TRANSPORT_RECEIVED;
+}
+
+static void
+fault(const char *words)
+{
+	assert_true(g_file_set_contents(g_getenv("UMAD_FAULT"), words, -1,
+					NULL));
+}
+
+static bool
+send_table(struct transport *t, GError **error)
+{
+	const struct mad_addr to = { .lid = 1, .qp = 1 };
+	uint8_t mad[2 * MAD_SIZE] = { 1, MAD_CLASS_SA, 2, 0x92 };
+	const struct rmpp_header r = {
+		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA,
+		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST, .segment = 1,
+		.length = sizeof(mad),
+	};
+
+	rmpp_header_write(mad, &r);
+	mad_set_tid(mad, 77);
+	return transport_send(t, &to, mad, sizeof(mad), 0, error);
+}
+
+static void
+run_for(int64_t us)
+{
+	int64_t end = g_get_monotonic_time() + us;
+
+	while (g_get_monotonic_time() < end)
+		if (!g_main_context_iteration(NULL, FALSE))
+			g_usleep(1000);
+}
+
+/* The kernel gives it back with the TID of the client, which may be that of a
+ * request of ours. */
+static void
+test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
+{
+	const struct dr_path here = { .hops = 0 };
+	struct transport *t = open_any();
+	struct events e = { 0 };
+	g_autoptr(GError) error = NULL;
+	uint8_t mad[MAD_SIZE];
+
+	transport_set_receiver(t, count_event, &e);
+	fault("return-answers");
+	assert_true(send_table(t, &error));
+	run_for(300 * 1000);
+	fault("");
+	assert_int_equal(e.returned, 0);
+	assert_int_equal(e.received, 0);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
+	mad_set_tid(mad, 77);
+	assert_true(transport_send(t, &permissive, mad, sizeof(mad), 100,
+				   &error));
+	run_for(300 * 1000);
+	assert_int_equal(e.received, 1);
+	transport_free(t);
+}
+
+static void
+test_answer_that_is_under_way_is_no_error(void **state)
+{
+	struct transport *t = open_any();
+	g_autoptr(GError) error = NULL;
+
+	fault("refuse-answers");
+	assert_true(send_table(t, &error));
+	fault("");
+	assert_null(error);
+	transport_free(t);
+}
+
 static void
 test_timers_ring_in_order_and_not_early(void **state)
 {
@@ -314,6 +401,9 @@ run_inside(void)
 		cmocka_unit_test(test_request_into_the_void_is_returned),
 		cmocka_unit_test(test_close_with_requests_out_is_quiet),
 		cmocka_unit_test(test_class_that_is_not_registered_is_refused),
+		cmocka_unit_test(
+		    test_answer_that_is_not_acknowledged_is_no_request_of_ours),
+		cmocka_unit_test(test_answer_that_is_under_way_is_no_error),
 		cmocka_unit_test(test_timers_ring_in_order_and_not_early),
 	};
 
@@ -364,14 +454,18 @@ client_environment(const char *shim)
 {
 	char **env = g_get_environ();
 	g_autofree char *asan = find_libasan();
-	g_autofree char *preload = g_strjoin(" ", asan ? asan : shim,
-					     asan ? shim : NULL, NULL);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *dir = g_path_get_dirname(self);
+	g_autofree char *preload = g_strdup_printf("%s %s/tests/umad_fault.so "
+						   "%s", asan ? asan : "",
+						   dir, shim);
 	const char *options = g_environ_getenv(env, "ASAN_OPTIONS");
 	g_autofree char *more = g_strconcat(options ? options : "",
 					    options ? ":" : "",
 					    "suppressions=asan.supp", NULL);
 
 	env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
+	env = g_environ_setenv(env, "UMAD_FAULT", "fault", TRUE);
 	env = g_environ_setenv(env, INSIDE, "1", TRUE);
 	env = g_environ_setenv(env, "ASAN_OPTIONS", more, TRUE);
 	return g_environ_setenv(env, "LSAN_OPTIONS",

@@ -20,10 +20,10 @@ test_window_grows_to_the_cap_and_not_past_it(void **state)
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
 
-	assert_int_equal(xact_room(b->x), 8);
+	assert_int_equal(xact_room(b->x), 4);
 	for (unsigned i = 0; i < 10000; i++)
 		bench_start(b, i);
-	assert_int_equal(scripted_count(b->t), 8);
+	assert_int_equal(scripted_count(b->t), 4);
 	assert_int_equal(xact_room(b->x), 0);
 	assert_int_equal(xact_pending(b->x), 10000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
@@ -34,8 +34,8 @@ test_window_grows_to_the_cap_and_not_past_it(void **state)
 	/* first come, first served */
 	for (unsigned i = 0; i < 10000; i++)
 		assert_int_equal(b->order[i], i);
-	/* 8, 16, .. 128 in doubling rounds: 10,000 in under 90 rounds */
-	assert_in_range(b->when[9999], 79 * delay, 90 * delay);
+	/* 4, 5, .. 16, 18, .. 128 in 32 rounds, then 128 a round */
+	assert_in_range(b->when[9999], 90 * delay, 110 * delay);
 	bench_free(b);
 }
 
@@ -50,8 +50,44 @@ test_window_stays_where_it_is_while_it_is_empty(void **state)
 		scripted_run(b->t, transport_now(b->t) + 200);
 	}
 	assert_int_equal(b->ends, 500);
-	assert_int_equal(xact_stats(b->x)->window, 8);
+	assert_int_equal(xact_stats(b->x)->window, 4);
 	bench_free(b);
+}
+
+/* One agent that takes 20 us an SMP, one after the other: more on the wire
+ * would only wait longer. */
+static void
+peer_in_line(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	int64_t *free_at = data;
+
+	*free_at = MAX(*free_at, transport_now(t)) + 20;
+	scripted_reply(t, s, *free_at - transport_now(t));
+}
+
+static void
+test_window_stays_where_round_trips_are_short(void **state)
+{
+	int64_t free_at = 0;
+	struct bench *b = bench_new(&bench_usual, peer_in_line, &free_at);
+
+	for (unsigned i = 0; i < 20000; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 20000);
+	/* 500 us are 25 SMPs; a step further it sees that it is too large */
+	assert_in_range(scripted_most_flying(b->t), 25, 32);
+	assert_in_range(xact_stats(b->x)->window, 22, 32);
+	bench_free(b);
+}
+
+/* The first attempts of ten. */
+static void
+peer_loses_ten(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	if (sent_attr_mod(s) < 2000 || sent_attr_mod(s) >= 2010 ||
+	    (sent_tid(s) & 0xf) > 1)
+		peer_good(t, s, data);
 }
 
 static void
@@ -65,32 +101,68 @@ test_window_halves_once_for_a_burst_and_grows_slowly_after(void **state)
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(xact_stats(b->x)->window, 128);
 
-	scripted_set_peer(b->t, NULL, NULL);
+	scripted_set_peer(b->t, peer_loses_ten, &delay);
 	for (unsigned i = 2000; i < 2128; i++)
 		bench_start(b, i);
-	scripted_run(b->t, transport_now(b->t) + TIMEOUT);
+	scripted_run(b->t, transport_now(b->t) + TIMEOUT - MS);
+	assert_int_equal(xact_stats(b->x)->window, 128);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(xact_stats(b->x)->window, 64);
 
-	scripted_set_peer(b->t, peer_good, &delay);
-	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	for (unsigned i = 2128; i < 2128 + 64 + 65; i++)
+	for (unsigned i = 2128; i < 2128 + 1024 * 3; i++)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_in_range(xact_stats(b->x)->window, 65, 66);
+	assert_in_range(xact_stats(b->x)->window, 66, 67);
 	bench_free(b);
 }
 
+/* Loses every first attempt. */
 static void
-test_window_never_falls_below_one(void **state)
+peer_hears_twice(struct transport *t, const struct scripted_sent *s, void *data)
 {
-	struct xact_params params = { .timeout_ms = 1, .max_wire = 128 };
-	struct bench *b = bench_new(&params, NULL, NULL);
+	if ((sent_tid(s) & 0xf) > 1)
+		scripted_reply(t, s, 100);
+}
+
+/* Late is not lost. */
+static void
+test_answers_after_their_time_out_leave_the_window_as_it_is(void **state)
+{
+	int64_t delay = TIMEOUT + MS;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
 
 	for (unsigned i = 0; i < 100; i++)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
-	assert_int_equal(xact_stats(b->x)->window, 1);
+	assert_true(xact_stats(b->x)->retried > 0);
+	assert_int_equal(xact_stats(b->x)->window, 4);
+	bench_free(b);
+}
+
+static void
+test_window_never_falls_below_two(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, peer_hears_twice, NULL);
+
+	for (unsigned i = 0; i < 100; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_int_equal(b->ends, 100);
+	assert_int_equal(xact_stats(b->x)->window, 2);
+	bench_free(b);
+}
+
+static void
+test_dead_peers_leave_the_window_as_it_is(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	for (unsigned i = 0; i < 100; i++)
+		bench_start(b, i);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	assert_int_equal(b->ends, 100);
+	assert_int_equal(xact_stats(b->x)->window, 4);
 	bench_free(b);
 }
 
@@ -119,8 +191,8 @@ test_silent_peer_costs_the_others_nothing(void **state)
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
 	int64_t t_with = run_10000(peer_deaf_to_zero, 0, &with);
 
-	/* it holds one place of the window until 64 others overtook it */
-	assert_in_range(t_with, 1, t_alone + 5 * 100);
+	/* it holds one place of the window until its time-out */
+	assert_in_range(t_with, 1, t_alone + 10 * 100);
 	assert_int_equal(with->timed_out[0], 1);
 	assert_int_equal(with->when[0], 4 * TIMEOUT);
 	bench_free(alone);
@@ -137,7 +209,7 @@ peer_deaf_in_the_middle(struct transport *t, const struct scripted_sent *s,
 }
 
 static void
-test_silent_peers_give_the_window_back_when_overtaken(void **state)
+test_silent_peers_leave_the_others_a_part_of_the_window(void **state)
 {
 	struct bench *alone, *with;
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
@@ -147,8 +219,8 @@ test_silent_peers_give_the_window_back_when_overtaken(void **state)
 	for (unsigned i = 1; i < 10001; i++)
 		bench_start(with, i);
 	assert_true(scripted_run_idle(with->t, 100 * TIMEOUT));
-	/* 128 answers through the 8 places that are left, and it is whole */
-	assert_in_range(with->when[10000], 1, t_alone + 20 * delay);
+	/* 5000 answers through the 8 places that are left, 62 ms */
+	assert_in_range(with->when[10000], 1, t_alone + 70 * MS);
 	for (unsigned i = 5000; i < 5120; i++)
 		assert_int_equal(with->timed_out[i], 1);
 	bench_free(alone);
@@ -203,7 +275,7 @@ peer_stalls(struct transport *t, const struct scripted_sent *s, void *data)
 static void
 test_stalled_peer_never_holds_more_than_the_cap(void **state)
 {
-	struct stall stall = { .until = 3000 * MS, .delay = 1000 };
+	struct stall stall = { .until = 3000 * MS, .delay = 300 };
 	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
 
 	for (unsigned i = 0; i < 20000; i++)
@@ -219,7 +291,7 @@ test_stalled_peer_never_holds_more_than_the_cap(void **state)
 static void
 test_cancelling_makes_no_room_in_a_stalled_peer(void **state)
 {
-	struct stall stall = { .until = 3000 * MS, .delay = 1000 };
+	struct stall stall = { .until = 3000 * MS, .delay = 300 };
 	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
 	uint32_t ids[1000];
 
@@ -269,7 +341,7 @@ test_refused_sends_are_not_tried_all_at_once(void **state)
 	scripted_refuse(b->t, 1000);
 	for (unsigned i = 0; i < 100; i++)
 		bench_start(b, i);
-	assert_int_equal(b->drops, 8);
+	assert_int_equal(b->drops, 4);
 	bench_free(b);
 }
 
@@ -296,43 +368,48 @@ test_ghosts_count_until_answered_overtaken_or_old(void **state)
 {
 	struct window w;
 
-	window_init(&w, 1);	/* and one retry: two in all */
-	window_add_ghost(&w, window_take(&w, WINDOW_FIRST), 0x11, 100);
-	window_release(&w, WINDOW_FIRST);
-	assert_int_equal(window_left(&w, WINDOW_FIRST), 1);
-	window_add_ghost(&w, window_take(&w, WINDOW_RETRY), 0x12, 200);
-	window_release(&w, WINDOW_RETRY);
-	assert_int_equal(window_left(&w, WINDOW_FIRST), 0);
-	assert_int_equal(window_left(&w, WINDOW_RETRY), 0);
+	window_init(&w, 1);	/* the queue's bound is 144 */
+	for (uint32_t tid = 1; tid <= 144; tid++) {
+		assert_int_equal(window_left(&w, false), 1);
+		window_add_ghost(&w, window_take(&w, false), tid, tid);
+		window_release(&w, false);
+	}
+	assert_int_equal(window_left(&w, false), 0);
+	assert_int_equal(window_left(&w, true), 0);
 
-	assert_true(window_end_ghost(&w, 0x99) == 0);
-	assert_true(window_end_ghost(&w, 0x12) == 2);
-	assert_true(window_end_ghost(&w, 0x12) == 0);
-	assert_int_equal(window_left(&w, WINDOW_FIRST), 1);
-	assert_true(window_answered(&w, 66));
-	assert_int_equal(window_next_expiry(&w), -1);
-
-	window_add_ghost(&w, 66, 0x13, 300);
-	assert_int_equal(window_next_expiry(&w), 300 + 5 * 1000 * MS);
-	window_expire_ghosts(&w, 299 + 5 * 1000 * MS);
-	assert_int_equal(window_next_expiry(&w), 300 + 5 * 1000 * MS);
-	window_expire_ghosts(&w, 300 + 5 * 1000 * MS);
+	assert_true(window_end_ghost(&w, 999) == 0);
+	assert_true(window_end_ghost(&w, 12) == 12);
+	assert_true(window_end_ghost(&w, 12) == 0);
+	assert_int_equal(window_left(&w, false), 1);
+	assert_true(window_answered(&w, 144));
+	assert_int_equal(window_next_expiry(&w), 80 + 5 * 1000 * MS);
+	window_expire_ghosts(&w, 143 + 5 * 1000 * MS);
+	assert_int_equal(window_next_expiry(&w), 144 + 5 * 1000 * MS);
+	window_expire_ghosts(&w, 144 + 5 * 1000 * MS);
 	assert_int_equal(window_next_expiry(&w), -1);
 	window_clear(&w);
 }
 
 static void
-test_retries_take_no_room_of_the_window(void **state)
+test_retries_have_half_of_the_window(void **state)
 {
 	struct window w;
 
 	window_init(&w, 128);
-	for (unsigned i = 0; i < 16; i++) {
-		assert_int_equal(window_left(&w, WINDOW_RETRY), 16 - i);
-		window_take(&w, WINDOW_RETRY);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(window_left(&w, true), 2 - i);
+		window_take(&w, true);
 	}
-	assert_int_equal(window_left(&w, WINDOW_RETRY), 0);
-	assert_int_equal(window_left(&w, WINDOW_FIRST), 8);
+	assert_int_equal(window_left(&w, true), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(window_left(&w, false), 2 - i);
+		window_take(&w, false);
+	}
+	assert_int_equal(window_left(&w, false), 0);
+	window_release(&w, false);
+	assert_int_equal(window_left(&w, true), 0);
+	window_release(&w, true);
+	assert_int_equal(window_left(&w, true), 1);
 	window_clear(&w);
 }
 
@@ -356,21 +433,21 @@ feed_late(void *data)
 static void
 test_pump_is_called_once_the_ghosts_are_gone(void **state)
 {
-	const struct xact_params params = { .timeout_ms = 10, .max_wire = 1 };
+	const struct xact_params params = { .timeout_ms = 1, .max_wire = 1 };
 	struct bench *b = bench_new(&params, NULL, NULL);
-	struct late_feeder f = { .b = b, .next = 100, .end = 103 };
+	struct late_feeder f = { .b = b, .next = 1000, .end = 1003 };
 	int64_t delay = 100;
 
 	for (unsigned i = 0; xact_room(b->x) > 0 || i < 2; i++) {
 		bench_start(b, i);
-		scripted_run(b->t, transport_now(b->t) + 50 * MS);
+		scripted_run(b->t, transport_now(b->t) + 5 * MS);
 	}
 	assert_int_equal(xact_pending(b->x), 0);
 	assert_int_equal(xact_room(b->x), 0);
 	scripted_set_peer(b->t, peer_good, &delay);
 	xact_set_pump(b->x, feed_late, &f);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	for (unsigned i = 100; i < 103; i++)
+	for (unsigned i = 1000; i < 1003; i++)
 		assert_int_equal(b->answered[i], 1);
 	bench_free(b);
 }
@@ -382,12 +459,16 @@ main(void)
 		cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
 		cmocka_unit_test(
 		    test_window_stays_where_it_is_while_it_is_empty),
+		cmocka_unit_test(test_window_stays_where_round_trips_are_short),
 		cmocka_unit_test(
 		    test_window_halves_once_for_a_burst_and_grows_slowly_after),
-		cmocka_unit_test(test_window_never_falls_below_one),
+		cmocka_unit_test(
+		    test_answers_after_their_time_out_leave_the_window_as_it_is),
+		cmocka_unit_test(test_window_never_falls_below_two),
+		cmocka_unit_test(test_dead_peers_leave_the_window_as_it_is),
 		cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
 		cmocka_unit_test(
-		    test_silent_peers_give_the_window_back_when_overtaken),
+		    test_silent_peers_leave_the_others_a_part_of_the_window),
 		cmocka_unit_test(
 		    test_many_silent_peers_are_retried_beside_the_others),
 		cmocka_unit_test(
@@ -399,7 +480,7 @@ main(void)
 		cmocka_unit_test(test_overtaken_needs_a_margin),
 		cmocka_unit_test(
 		    test_ghosts_count_until_answered_overtaken_or_old),
-		cmocka_unit_test(test_retries_take_no_room_of_the_window),
+		cmocka_unit_test(test_retries_have_half_of_the_window),
 		cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone),
 	};
 

@@ -120,7 +120,7 @@ test_late_answer_ends_a_request_that_waits_for_its_retry(void **state)
 	struct xact_params params = bench_usual;
 	struct bench *b;
 
-	params.max_wire = 8;	/* a retry window of one */
+	params.max_wire = 2;	/* room for one retry */
 	b = bench_new(&params, NULL, NULL);
 	bench_start(b, 0);
 	bench_start(b, 1);
@@ -294,7 +294,7 @@ test_cancel_works_in_every_state(void **state)
 	assert_int_equal(scripted_count(b->t), 2);
 	xact_cancel(b->x, queued);
 	assert_int_equal(xact_pending(b->x), 2);
-	/* 0 goes out again, 1 waits: the retry window is one */
+	/* 0 goes out again, 1 waits: half of the window is one */
 	scripted_run(b->t, TIMEOUT + 10);
 	assert_int_equal(scripted_count(b->t), 3);
 	xact_cancel(b->x, retry);
@@ -329,7 +329,7 @@ test_cancel_from_outside_lets_the_queue_move(void **state)
 	xact_cancel(b->x, id);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->answered[1], 1);
-	/* the ghost of 0 counts, but there is room for one more beside it */
+	/* the ghost of 0 counts against the queue's bound only */
 	assert_in_range(b->when[1], 1, MS);
 	bench_free(b);
 }
@@ -668,6 +668,69 @@ test_free_with_requests_in_every_state_is_quiet(void **state)
 	g_free(b);
 }
 
+/* ------------------------------------------------------------------ GMPs */
+
+static uint32_t
+start_report(struct bench *b, uint64_t tag)
+{
+	const struct mad_addr to = { .qp = 1, .lid = 7 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0);
+	mad[1] = MAD_CLASS_SA;
+	return xact_start(b->x, &to, mad, bench_done, b, tag);
+}
+
+/* They pass no switch's agent: a full window does not hold them up, nor do
+ * dead subscribers take places of SMPs. Each attempt has its own time-out. */
+static void
+test_gmps_take_no_room_of_the_window(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	for (unsigned i = 0; i < 100; i++)
+		start_report(b, i);
+	assert_int_equal(scripted_count(b->t), 100);
+	assert_int_equal(xact_room(b->x), 4);
+	for (unsigned i = 100; i < 110; i++)
+		bench_start(b, i);
+	assert_int_equal(scripted_count(b->t), 104);
+	start_report(b, 110);
+	assert_int_equal(scripted_count(b->t), 105);
+	scripted_run(b->t, TIMEOUT);
+	/* 101 of them once more, and half a window of SMPs, and two new */
+	assert_int_equal(scripted_count(b->t), 105 + 101 + 4);
+	for (unsigned i = 0; i < scripted_count(b->t); i++)
+		if (scripted_get(b->t, i)->to.qp == 1)
+			assert_int_equal(scripted_get(b->t, i)->timeout_ms,
+					 200);
+	scripted_run(b->t, 4 * TIMEOUT);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(b->timed_out[i], 1);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	bench_free(b);
+}
+
+/* A table that its client never acknowledged comes back under the client's
+ * TID, which may be one of ours. */
+static void
+test_returned_answer_is_no_request_of_ours(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	start_report(b, 0);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	mad[3] = MAD_METHOD_GET_RESP;
+	scripted_return(b->t, mad, 10);
+	scripted_run(b->t, TIMEOUT / 2);
+	assert_int_equal(scripted_count(b->t), 1);
+	scripted_reply(b->t, scripted_get(b->t, 0), 10);
+	scripted_run(b->t, TIMEOUT);
+	assert_int_equal(b->answered[0], 1);
+	bench_free(b);
+}
+
 /* ----------------------------------------------------------------- chaos */
 
 static void
@@ -794,6 +857,8 @@ main(void)
 		    test_free_with_requests_in_every_state_is_quiet),
 		cmocka_unit_test(test_chaos_ends_every_request_exactly_once),
 		cmocka_unit_test(test_chaos_runs_the_same_way_again),
+		cmocka_unit_test(test_gmps_take_no_room_of_the_window),
+		cmocka_unit_test(test_returned_answer_is_no_request_of_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

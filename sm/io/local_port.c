@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The choice of the local port.
+ *
+ * libibumad prefers an Active port, and among ports without a link it may take
+ * one that is Ethernet. A subnet manager is needed where no port is Active
+ * yet, and it must come back to its own fabric after a restart. Each port gets
+ * a rank by its link and by the subnet manager that its PortInfo names; the
+ * lowest rank wins, and the order of the list decides between equals.
+ */
+#include "sm/io/local_port.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "topology/attr.h"
+
+#define PHYS_DISABLED	3u
+
+enum rank {
+	RANK_OURS,
+	RANK_UNMANAGED,
+	RANK_MANAGED,
+	RANK_NO_LINK,
+	RANK_DISABLED,
+};
+
+/* A port in Init keeps no record of its subnet manager that counts: whoever
+ * manages a port takes it to Armed at once. */
+static bool
+is_managed(const struct local_port *p)
+{
+	return p->state >= PORT_STATE_ARMED && p->sm_lid;
+}
+
+static enum rank
+rank_of(const struct local_port *p)
+{
+	if (is_managed(p))
+		return p->sm_lid >> p->lmc == p->lid >> p->lmc ? RANK_OURS :
+			RANK_MANAGED;
+	if (p->state >= PORT_STATE_INIT)
+		return RANK_UNMANAGED;
+	return p->phys_state == PHYS_DISABLED ? RANK_DISABLED : RANK_NO_LINK;
+}
+
+bool
+local_port_matches(const struct local_port *p,
+		   const struct local_port_wish *wish)
+{
+	return (!wish->guid || p->guid == wish->guid) &&
+		(!wish->num || p->num == wish->num) &&
+		(!wish->ca_name || strcmp(p->ca_name, wish->ca_name) == 0);
+}
+
+const char *
+local_port_unfit(const struct local_port *p)
+{
+	if (!p->infiniband)
+		return "is an Ethernet port";
+	if (p->sm_disabled)
+		return "allows no subnet manager (IsSMdisabled)";
+	return NULL;
+}
+
+const struct local_port *
+local_port_choose(const struct local_port *ports, size_t n,
+		  const struct local_port_wish *wish)
+{
+	const struct local_port *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct local_port *p = &ports[i];
+
+		if (local_port_matches(p, wish) && !local_port_unfit(p) &&
+		    (!best || rank_of(p) < rank_of(best)))
+			best = p;
+	}
+	return best;
+}
+
+void
+local_port_print(const struct local_port *p, GString *out)
+{
+	g_string_append_printf(out, "%s port %u 0x%016" PRIx64 " %s",
+			       p->ca_name, p->num, p->guid,
+			       port_state_name(p->state));
+	if (!p->infiniband)
+		g_string_append(out, " (Ethernet)");
+	else if (p->sm_disabled)
+		g_string_append(out, " (IsSMdisabled)");
+	else if (is_managed(p))
+		g_string_append_printf(out, ", subnet manager at LID %u",
+				       p->sm_lid);
+}
+
+void
+local_port_print_all(const struct local_port *ports, size_t n, GString *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		local_port_print(&ports[i], out);
+		g_string_append_c(out, '\n');
+	}
+}
+
+static void
+print_wish(const struct local_port_wish *wish, GString *out)
+{
+	g_string_append(out, "no local ");
+	if (wish->guid)
+		g_string_append_printf(out, "port with GUID 0x%016" PRIx64,
+				       wish->guid);
+	else if (wish->ca_name && wish->num)
+		g_string_append_printf(out, "port %u of %s", wish->num,
+				       wish->ca_name);
+	else if (wish->ca_name)
+		g_string_append_printf(out, "usable port of %s",
+				       wish->ca_name);
+	else if (wish->num)
+		g_string_append_printf(out, "usable port %u", wish->num);
+	else
+		g_string_append(out, "usable port");
+}
+
+void
+local_port_explain(const struct local_port *ports, size_t n,
+		   const struct local_port_wish *wish, GString *out)
+{
+	size_t i = 0;
+
+	while (i < n && !local_port_matches(&ports[i], wish))
+		i++;
+	if (i < n && (wish->guid || wish->num))
+		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
+				       ports[i].num,
+				       local_port_unfit(&ports[i]));
+	else
+		print_wish(wish, out);
+	g_string_append(out, n > 0 ? "; local ports:\n" :
+			"; local ports: none");
+	local_port_print_all(ports, n, out);
+	if (n > 0)
+		g_string_truncate(out, out->len - 1);
+}
+
+bool
+local_port_tell_choice(const struct local_port *ports, size_t n,
+		       const struct local_port_wish *wish,
+		       const struct local_port *chosen, GString *out)
+{
+	unsigned others = 0;
+
+	g_string_append(out, "chosen: ");
+	local_port_print(chosen, out);
+	for (size_t i = 0; i < n; i++) {
+		if (&ports[i] == chosen || local_port_unfit(&ports[i]) ||
+		    !local_port_matches(&ports[i], wish))
+			continue;
+		g_string_append(out, others++ ? "; " : "; not chosen: ");
+		local_port_print(&ports[i], out);
+	}
+	g_string_append(out, "; -g GUID names one");
+	return others > 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Which port of this machine a subnet manager runs on. Pure: the list comes
+ * from umad.c.
+ */
+#ifndef MINISM_IO_LOCAL_PORT_H
+#define MINISM_IO_LOCAL_PORT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOCAL_PORT_NAME_MAX	20	/* UMAD_CA_NAME_LEN */
+
+struct local_port {
+	char ca_name[LOCAL_PORT_NAME_MAX];
+	unsigned num;
+	uint64_t guid;
+	bool infiniband;	/* its link layer */
+	bool sm_disabled;	/* CapabilityMask.IsSMdisabled: no QP0 */
+	unsigned state;		/* PORT_STATE_* */
+	unsigned phys_state;
+	unsigned lid, lmc, sm_lid;
+};
+
+/* What the user asked for; 0 or NULL: anything. */
+struct local_port_wish {
+	const char *ca_name;
+	unsigned num;
+	uint64_t guid;
+};
+
+bool local_port_matches(const struct local_port *p,
+			const struct local_port_wish *wish);
+
+/* NULL: a subnet manager can run on it; else the reason why not. */
+const char *local_port_unfit(const struct local_port *p);
+
+/*
+ * The best of the ports that match and are fit, NULL if there is none. In this
+ * order, and the first of `ports` among equals: a port that this machine
+ * manages already, one with a link and no other subnet manager, one with a
+ * link and another subnet manager (here we would be a standby), one without a
+ * link, one that is disabled.
+ */
+const struct local_port *
+local_port_choose(const struct local_port *ports, size_t n,
+		  const struct local_port_wish *wish);
+
+/* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
+void local_port_print(const struct local_port *p, GString *out);
+void local_port_print_all(const struct local_port *ports, size_t n,
+			  GString *out);	/* a line each */
+
+/* For people: why nothing was chosen, and what there is. */
+void local_port_explain(const struct local_port *ports, size_t n,
+			const struct local_port_wish *wish, GString *out);
+
+/* What was chosen and what was not, for a person may have meant another one;
+ * false, and nothing, if there was only one. */
+bool local_port_tell_choice(const struct local_port *ports, size_t n,
+			    const struct local_port_wish *wish,
+			    const struct local_port *chosen, GString *out);
+
+#endif

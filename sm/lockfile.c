@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A file that one process holds.
+ *
+ * The lock is fcntl()'s: it names its holder, and it ends with the process,
+ * however that ends, so that a file that was left behind is no obstacle. It is
+ * lost when any descriptor of the file is closed, so nothing else here opens
+ * the file.
+ */
+#include "sm/lockfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MODE	0644
+
+struct lockfile {
+	char *path;
+	int fd;
+};
+
+static bool
+fail(GError **error, const char *path, int e)
+{
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e), "%s: %s",
+		    path, g_strerror(e));
+	return false;
+}
+
+static bool
+take(int fd, const char *path, GError **error)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fail(error, path, errno);
+	if (!S_ISREG(st.st_mode)) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+			    "%s is no regular file", path);
+		return false;
+	}
+	if (fcntl(fd, F_SETLK, &lock) == 0)
+		return true;
+	if (errno != EACCES && errno != EAGAIN)
+		return fail(error, path, errno);
+	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+		lock.l_pid = 0;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM,
+		    "%s is held by process %ld", path, (long)lock.l_pid);
+	return false;
+}
+
+/* A reader finds a number at any time, the old one or the new. */
+static bool
+write_pid(int fd, const char *path, GError **error)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	if (pwrite(fd, text, (size_t)n, 0) == n && ftruncate(fd, n) == 0)
+		return true;
+	return fail(error, path, errno);
+}
+
+struct lockfile *
+lockfile_take(const char *path, GError **error)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+		      O_NOCTTY | O_CLOEXEC, FILE_MODE);
+	struct lockfile *l;
+
+	if (fd < 0) {
+		fail(error, path, errno);
+		return NULL;
+	}
+	if (!take(fd, path, error) || !write_pid(fd, path, error)) {
+		close(fd);
+		return NULL;
+	}
+	l = g_new(struct lockfile, 1);
+	l->path = g_strdup(path);
+	l->fd = fd;
+	return l;
+}
+
+void
+lockfile_free(struct lockfile *l, bool away)
+{
+	struct stat here, ours;
+
+	if (!l)
+		return;
+	if (away && fstat(l->fd, &ours) == 0 && lstat(l->path, &here) == 0 &&
+	    here.st_dev == ours.st_dev && here.st_ino == ours.st_ino)
+		unlink(l->path);
+	close(l->fd);
+	g_free(l->path);
+	g_free(l);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A file that one process holds as long as it lives, with its process number
+ * in it: a pid file, and the lock of a cache folder.
+ */
+#ifndef MINISM_SM_LOCKFILE_H
+#define MINISM_SM_LOCKFILE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct lockfile;
+
+/*
+ * After the last fork. NULL with a G_FILE_ERROR: PERM if another process holds
+ * it, with its number; else the file cannot be made, or is no regular file.
+ */
+struct lockfile *lockfile_take(const char *path, GError **error);
+
+/* NULL: nothing. `away`: the file goes, too, if it is still ours. */
+void lockfile_free(struct lockfile *l, bool away);
+
+#endif

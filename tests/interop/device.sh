@@ -1,0 +1,289 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The device under the port: it goes away and comes back, refuses, swallows;
+# a library between minism and the simulator's plays the kernel's part, which
+# tests/lib/umad_fault.c describes.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fault=$MINISM_BUILD/tests/umad_fault.so
+[ -e "$fault" ] || bail_out "$fault has not been built"
+sm_preload=${sm_preload/$shim/$fault $shim}
+export UMAD_FAULT=$SCRATCH/fault
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+fault() {	# words, for the next call
+	echo "$*" >fault.new
+	mv fault.new fault
+}
+
+cpu_ticks() {	# pid: of the process, 100 a second
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+
+is_sm() {	# another node sees IsSM in the CapabilityMask of the first
+	on node-16 client smpquery -G portinfo 0x10011 >portinfo 2>&1
+	grep -q IsSM portinfo
+}
+
+# devices WORDS: that is all that was opened and closed since the last time;
+# ibsim keeps IsSM when issm is closed, so it cannot tell
+devices() {
+	local seen
+
+	seen=$(tr '\n' ' ' <fault.log)
+	: >fault.log
+	[ "$seen" = "$* " ] || {
+		echo "$seen"
+		return 1
+	}
+}
+
+status_says() {	# regex: minismctl, which must not exit with 0
+	timeout 5 "$MINISMCTL" -s ctl status >status.out 2>&1 && {
+		cat status.out
+		return 1
+	}
+	grep -E "$1" status.out
+}
+
+# gone_case NAME WORDS: away in the middle of a quiet life, then back
+gone_case() {
+	local name=$1 words=$2 before
+
+	wanted_case "$name" || return 0
+	rm -rf cache fault.log
+	fault
+	sim_start "$demo" || { ok 1 "$name: ibsim starts"; return; }
+	sm_start "$name.log" -s 1 --control-socket "$SCRATCH/ctl"
+	check "$name: comes up" await 15 log_has "$name.log" 'SUBNET UP'
+	check "$name: others see IsSM" await 5 is_sm
+	# Get, Set, GetTable, GetMulti, Delete; Report is for subscribers here
+	check "$name: the SA leaves Reports to others" \
+		grep -qx '3 0x340006' fault.agents
+	fault "$words"
+	check "$name: it is noticed" await 8 log_has "$name.log" \
+		'error port: ibsim0 port 1 .*the device is gone'
+	check "$name: issm is closed, then umad" \
+		devices open umad open issm close issm close umad
+	before=$(cpu_ticks "$SM_PID")
+	sleep 3
+	check "$name: minism waits, and at rest (ticks: $(($(cpu_ticks \
+		"$SM_PID") - before)))" \
+		[ $(($(cpu_ticks "$SM_PID") - before)) -le 15 ]
+	check "$name: it is said once" \
+		[ "$(lines "$name.log" 'device is gone')" -eq 1 ]
+	check "$name: the status is not up" status_says \
+		'device of the port is gone'
+	check "$name: no sweep meanwhile" log_has_not "$name.log" \
+		'own port does not answer'
+	sim_cmd 'Unlink "node-02"'
+	fault
+	check "$name: it is opened again" await 12 log_has "$name.log" \
+		'the device is back'
+	check "$name: the fabric is up again" await 15 log_has "$name.log" \
+		'SUBNET UP' 2
+	check "$name: umad was opened, then issm" devices open umad open issm
+	check "$name: the change in between was seen" log_has "$name.log" \
+		'SUBNET UP: .*15 hosts'
+	check "$name: the SA is there again" \
+		await 10 on node-16 client -t 5 saquery -N
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 10
+	check "$name: and ends in order" [ $? -eq 0 ]
+	sim_stop
+}
+
+once_case() {
+	local status
+
+	wanted_case once || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "once: ibsim starts"; return; }
+	fault gone-after=40
+	sm_once once.log
+	status=$?
+	check "once: exit 1 when the device goes away (it was $status)" \
+		[ $status -eq 1 ]
+	check "once: with the reason" log_has once.log 'the device is gone'
+	fault
+	check "once: and the next run is good" sm_once once2.log
+	sim_stop
+}
+
+# Requests that never come back: the fabric is read all the same when the
+# device has come to its senses, and nothing polls for what is lost.
+swallow_case() {
+	wanted_case swallow || return 0
+	rm -rf cache
+	fault
+	sim_start "$demo" || { ok 1 "swallow: ibsim starts"; return; }
+	sm_start swallow.log -s 1
+	check "swallow: comes up" await 15 log_has swallow.log 'SUBNET UP'
+	fault swallow
+	sim_cmd 'Unlink "node-02"[1]'
+	sim_cmd 'ReLink "node-02"[1]'
+	check "swallow: a sweep fails" await 20 log_has swallow.log \
+		'own port does not answer'
+	fault
+	check "swallow: and the next one is good" await 20 log_has \
+		swallow.log 'SUBNET UP' 2
+	sm_kill_all
+	sim_stop
+}
+
+refusal_case() {
+	local status
+
+	wanted_case refusal || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "refusal: ibsim starts"; return; }
+	fault issm=1
+	check "refusal: EPERM at issm is no end" sm_once eperm.log
+	check "refusal: but it is said" log_has eperm.log \
+		'warning port: .*issm.*not permitted.*other subnet managers'
+	fault issm=95
+	check "refusal: nor is EOPNOTSUPP" sm_once eopnotsupp.log
+	check "refusal: and it is said" log_has eopnotsupp.log \
+		'warning port: .*issm.*other subnet managers'
+	fault issm=13
+	refute "refusal: EACCES at issm is one" sm_once eacces.log
+	check "refusal: it says what to do" log_has eacces.log 'run as root'
+	fault umad=13
+	refute "refusal: EACCES at umad" sm_once eacces2.log
+	check "refusal: it says what to do there" \
+		log_has eacces2.log 'Permission denied.*run as root'
+	fault no-module
+	refute "refusal: without the module" sm_once module.log
+	check "refusal: it says what to load" \
+		log_has module.log 'modprobe ib_umad'
+	fault issm=11
+	refute "refusal: a port that has a manager" sm_once eagain.log
+	check "refusal: it says so" log_has eagain.log \
+		'another subnet manager runs on this port'
+	sm_once later.log &
+	sleep 0.7
+	fault
+	wait $!
+	status=$?
+	check "refusal: a manager that is just ending is waited for" \
+		[ $status -eq 0 ]
+	sim_stop
+}
+
+# port CA N GUID LINK_LAYER STATE PHYS LID SM_LID: in ./sys, as the kernel has it
+port() {
+	local ca=sys/infiniband/$1 p=sys/infiniband/$1/ports/$2
+
+	mkdir -p "$p/gids" "$p/pkeys"
+	echo "1: CA" >"$ca/node_type"
+	echo "$3" >"$ca/node_guid"
+	echo "$3" >"$ca/sys_image_guid"
+	echo "fe80:0000:0000:0000:$3" >"$p/gids/0"
+	echo 0xffff >"$p/pkeys/0"
+	echo "$4" >"$p/link_layer"
+	echo "$5" >"$p/state"
+	echo "$6" >"$p/phys_state"
+	echo "$7" >"$p/lid"
+	echo "$8" >"$p/sm_lid"
+	echo 0 >"$p/sm_sl"
+	echo 0 >"$p/lid_mask_count"
+	echo "100 Gb/sec (4X EDR)" >"$p/rate"
+	echo 0x2651e84a >"$p/cap_mask"
+	mkdir -p "sys/infiniband_mad/umad$umads"
+	echo 5 >sys/infiniband_mad/abi_version
+	echo "$1" >"sys/infiniband_mad/umad$umads/ibdev"
+	echo "$2" >"sys/infiniband_mad/umad$umads/port"
+	umads=$((umads + 1))
+}
+
+# choose arguments...: the log is in ./choice. There is no device behind the
+# sysfs files, so the run ends with the name of the port that it would open.
+choose() {
+	timeout -k 2 10 env UMAD_SYS="$SCRATCH/sys" \
+		LD_PRELOAD="${sm_preload% *}" "$MINISM" "${sm_defaults[@]}" \
+		-o "$@" >out 2>choice </dev/null
+}
+
+# The choice of a port, by what libibumad reads of a machine.
+choice_case() {
+	wanted_case choice || return 0
+	fault
+	umads=0
+	port mlx5_0 1 0000:0000:0000:0010 Ethernet '4: ACTIVE' '5: LinkUp' 0x0 0x0
+	refute "choice: Ethernet is not taken" choose
+	check "choice: and is listed" grep -q '0010 Active (Ethernet)' choice
+	refute "choice: -p of it" choose -p 1
+	check "choice: says why" grep -q 'mlx5_0 port 1 is an Ethernet port' \
+		choice
+	port mlx5_1 1 0000:0000:0000:0011 InfiniBand '4: ACTIVE' '5: LinkUp' \
+		0x5 0x3
+	port mlx5_2 1 0000:0000:0000:0012 InfiniBand '2: INIT' '5: LinkUp' 0x0 0x0
+	refute "choice: a device that is not there" choose
+	check "choice: the port that needs a manager" \
+		grep -q 'mlx5_2 port 1: cannot open its umad device' choice
+	check "choice: the others are named" grep -q 'warning port: chosen:.*not '\
+'chosen: mlx5_1 port 1 .*subnet manager at LID 3' choice
+	choose -p 1
+	check "choice: with -p, too" grep -q 'mlx5_2 port 1: cannot' choice
+	choose -C mlx5_1
+	check "choice: -C" grep -q 'mlx5_1 port 1: cannot' choice
+	choose -g 0x11
+	check "choice: -g" grep -q 'mlx5_1 port 1: cannot' choice
+	check "choice: which needs no word" log_has_not choice 'chosen'
+	echo '4: ACTIVE' >sys/infiniband/mlx5_2/ports/1/state
+	echo 0x7 >sys/infiniband/mlx5_2/ports/1/lid
+	echo 0x7 >sys/infiniband/mlx5_2/ports/1/sm_lid
+	choose
+	check "choice: the same one after a restart" \
+		grep -q 'mlx5_2 port 1: cannot' choice
+	rm sys/infiniband_mad/abi_version
+	choose
+	check "choice: without the module" grep -q 'modprobe ib_umad' choice
+}
+
+is_sm_in_lab() {	# another host sees IsSM, and OpenSM's query finds it
+	LAB_NODE=node-09 inside smpquery -G portinfo 0x10011 >portinfo 2>&1
+	grep -q IsSM portinfo
+}
+
+# The lab has the kernel's rules, judged elsewhere. Its HCA is pulled out and
+# comes back as another umad device, and a host is missing then.
+lab_case() {
+	wanted_case lab || return 0
+	rm -rf cache
+	lab_start "$demo" || { ok 1 "lab: minism-lab starts"; return; }
+	lab_sm lab.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/lab.log" \
+		-s 1
+	check "lab: comes up" await 20 log_has lab.log 'SUBNET UP'
+	check "lab: others see IsSM" await 5 is_sm_in_lab
+	lab_cmd unplug-device node-01
+	check "lab: the device is gone" await 8 log_has \
+		lab.log 'error port: .*the device is gone'
+	lab_cmd kill node-02
+	sleep 1
+	lab_cmd plug-device node-01 3
+	check "lab: it is found as umad3" await 12 log_has lab.log \
+		'the device is back'
+	check "lab: the fabric is up, without a host" await 20 log_has lab.log \
+		'SUBNET UP: .*15 hosts'
+	check "lab: others see IsSM again" await 5 is_sm_in_lab
+	check "lab: it was said once" \
+		[ "$(lines lab.log 'device is gone')" -eq 1 ]
+	lab_cmd refuse-issm node-01
+	lab_cmd unplug-device node-01
+	lab_cmd plug-device node-01
+	check "lab: a second time, and issm refuses" await 20 log_has lab.log \
+		'the device is back' 2
+	check "lab: which is said" log_has lab.log 'warning port: .*issm.*IsSM'
+	sm_kill_all
+}
+
+lab_case
+gone_case gone gone
+gone_case old gone-old
+once_case
+swallow_case
+refusal_case
+choice_case
+done_testing

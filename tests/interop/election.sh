@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# Next to a default OpenSM: whichever starts first, whatever the priorities,
+# there is one master ten seconds later. Masters are counted by what the ports
+# answer to SMInfo, by directed route, and not by what a manager says of itself
+# in its log. Where minism wins the ports obey it; where OpenSM does, libumad2sim
+# drops the TrapRepress to its trap 144, for which OpenSM would wait on a kernel
+# no longer than a time-out and here, with its sweep, for ever (it does so next
+# to another OpenSM as well).
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need opensm smpquery
+
+"$MINISM_FABRIC" 'single(3)' >star.net
+star=$SCRATCH/star.net
+mapfile -t hosts < <(awk -F '"' '/^(Hca|Ca)[ \t]/ { print $2 }' "$star")
+# The directed route from the third host to that of minism, and of OpenSM.
+route=([0]=0,1,1 [1]=0,1,2)
+
+osm_start() {	# priority arguments...
+	(
+		exec "${leash[@]}" env SIM_HOST="${hosts[1]}" \
+			OSM_CACHE_DIR="$SCRATCH" OSM_TMP_DIR="$SCRATCH" \
+			LD_PRELOAD="$shim" opensm -p "$1" -f osm.log "${@:2}"
+	) >osm.out 2>&1 </dev/null &
+	SM_PIDS+=("$!")
+}
+
+masters() {	# which of both are master: "minism", "opensm", both, or none
+	local i name=(minism opensm)
+
+	for i in 0 1; do
+		on "${hosts[2]}" client -t 3 sminfo -D "${route[i]}" \
+			2>/dev/null | grep -q SMINFO_MASTER &&
+			printf '%s ' "${name[i]}"
+	done
+}
+
+is_master() {
+	masters | grep -q "$1"
+}
+
+# smlids LID: the ports of all three hosts obey this one
+smlids() {
+	local i
+
+	for i in 1 2 3; do
+		on "${hosts[2]}" client -t 3 smpquery -D portinfo "0,1,$i" 1 \
+			2>/dev/null | grep -qE "^SMLid:\.*$1\$" || return
+	done
+}
+
+start() {	# minism|opensm PRIORITY
+	if [ "$1" = minism ]; then
+		SIM_HOST=${hosts[0]} sm_start minism.log -s 2 \
+			--cache-dir "$SCRATCH/cache" --priority "$2"
+	else
+		osm_start "$2"
+	fi
+}
+
+status_has() {
+	timeout 5 "$MINISMCTL" -s "$SCRATCH/ctl" status 2>&1 | grep -qE "$1"
+}
+
+# one_master FIRST PRIORITY SECOND PRIORITY: in a folder of its own; what comes
+# out is in ./result, its first word is 0 if it is good
+one_master() {
+	local began now last=0 found='' wrong=0 lid
+
+	mkdir "$SCRATCH/$1-$2-$4" && cd "$SCRATCH/$1-$2-$4" || exit
+	SCRATCH=$PWD
+	: >empty.conf
+	sm_defaults[1]=$SCRATCH/empty.conf
+	sim_start "$star" || exit
+	start "$1" "$2"
+	await 15 is_master "$1" || { sm_kill_all; sim_stop; exit; }
+	start "$3" "$4"
+	began=${EPOCHREALTIME/./}
+	while now=$(((${EPOCHREALTIME/./} - began) / 1000)); do
+		[ $now -lt 12000 ] || break
+		found=$(masters)
+		[ "$(wc -w <<<"$found")" -eq 1 ] || last=$now
+		sleep 0.3
+	done
+	[ $last -le 10000 ] || wrong=1
+	if [ "$found" = "minism " ]; then
+		lid=$(on "${hosts[2]}" client -t 3 smpquery -D portinfo \
+			"${route[0]}" 1 2>/dev/null | sed -n 's/^Lid:\.*//p')
+		smlids "${lid:-none}" || wrong=1
+	fi
+	echo "$wrong $2 and $4: master is ${found:-none}from $last ms on" \
+		"${lid:+and ports obey LID $lid}" >result
+	sm_kill_all
+	sim_stop
+}
+
+cases=()
+for order in 'minism opensm' 'opensm minism'; do
+	for priorities in '0 0' '0 5' '5 0' '0 15' '15 0' '15 15'; do
+		read -r first second <<<"$order"
+		read -r a b <<<"$priorities"
+		wanted_case "$first-$a-$b" || continue
+		cases+=("$first-$a-$b")
+		one_master "$first" "$a" "$second" "$b" &
+	done
+	wait
+done
+for name in "${cases[@]}"; do
+	read -r bad said <"$name/result" || bad=1
+	ok "${bad:-1}" "$name: ${said:-no result}"
+	[ "${bad:-1}" -eq 0 ] ||
+		{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
+done
+
+# Two keys: two masters, of which each must be told.
+if wanted_case keys; then
+	sim_start "$star" || { ok 1 "keys: ibsim starts"; done_testing; }
+	echo 'sm_key 5' >keys.conf
+	SIM_HOST=${hosts[0]} sm_start keys.log -s 1 -F keys.conf \
+		--control-socket "$SCRATCH/ctl" --cache-dir "$SCRATCH/cache"
+	check "keys: the fabric comes up" await 20 log_has keys.log 'SUBNET UP'
+	osm_start 0
+	for where in "log_has keys.log" "status_has"; do
+		check "keys: ${where%%_*} names the other manager" await 20 \
+			$where 'H-1 port 1 \(0x6000000000000201, LID [0-9]+\)'
+	done
+	check "keys: and says why there are two" \
+		status_has 'WARNING: .*another SM_Key'
+	sm_kill_all
+	sim_stop
+fi
+done_testing

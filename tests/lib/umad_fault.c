@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A library to preload before libumad2sim: it makes umad and issm devices fail
+ * as the kernel's do (drivers/infiniband/core/user_mad.c).
+ *
+ * The file that UMAD_FAULT names holds words, and is read at every call:
+ *	gone		read, write: EIO; poll: POLLERR; the device and its
+ *			sysfs folder are not there
+ *	gone-after=N	gone once N MADs were read
+ *	gone-old	a kernel that does not tell: write gives EINVAL, read
+ *			nothing
+ *	swallow		a write succeeds, and nothing ever comes back
+ *	umad=ERRNO	opening a umad device fails; ERRNO in decimal
+ *	issm=ERRNO	opening an issm device fails
+ *	return-answers	an answer is given back as one that was not acknowledged
+ *	refuse-answers	writing an answer gives EINVAL, as one under way does
+ *	no-module	there is no /sys/class/infiniband_mad/abi_version
+ *
+ * UMAD_SYS names a folder that takes the place of /sys/class.
+ *
+ * What is opened and closed of these devices goes to the file of that name
+ * with .log at its end, a line each: "open issm"; and to .agents the classes
+ * that are registered, with their methods 0 to 31: "3 0x340006".
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <rdma/ib_user_mad.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FDS		4096
+#define UMAD_HEADER	64
+#define MAD_HEADER	24
+#define METHOD		(UMAD_HEADER + 3)
+#define STATUS		4	/* in a umad header, host order */
+
+static const char *kind_of[FDS];	/* "umad", "issm", NULL: another */
+static unsigned long n_read;
+static unsigned char returned[UMAD_HEADER + MAD_HEADER];
+static bool is_returned;	/* it waits to be read */
+
+/* Not by open() and read(), which are ours here. */
+static const char *
+words(char *text, size_t size)
+{
+	const char *path = getenv("UMAD_FAULT");
+	long n = 0, fd = path ? syscall(SYS_openat, AT_FDCWD, path,
+					O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		n = syscall(SYS_read, fd, text, size - 1);
+		syscall(SYS_close, fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static bool
+has(const char *word)
+{
+	char text[256];
+
+	return strstr(words(text, sizeof(text)), word) != NULL;
+}
+
+/* -1: there is no such word */
+static long
+value(const char *word)
+{
+	char text[256];
+	const char *at = strstr(words(text, sizeof(text)), word);
+
+	return at ? strtol(at + strlen(word), NULL, 10) : -1;
+}
+
+static bool
+is_gone(void)
+{
+	long after = value("gone-after=");
+
+	return after >= 0 ? n_read >= (unsigned long)after :
+		has("gone") && !has("gone-old");
+}
+
+static bool
+of_umad(int fd)
+{
+	return fd >= 0 && fd < FDS && kind_of[fd] &&
+		strcmp(kind_of[fd], "umad") == 0;
+}
+
+static int
+fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static void
+note(const char *suffix, const char *what, const char *kind)
+{
+	const char *path = getenv("UMAD_FAULT");
+	char name[4096], line[64];
+	long fd, n;
+
+	snprintf(name, sizeof(name), "%s%s", path ? path : "", suffix);
+	snprintf(line, sizeof(line), "%s %s\n", what, kind);
+	fd = path ? syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT |
+			    O_APPEND | O_CLOEXEC, 0644) : -1;
+	n = fd >= 0 ? syscall(SYS_write, fd, line, strlen(line)) : 0;
+	if (fd >= 0 && n >= 0)
+		syscall(SYS_close, fd);
+}
+
+static int
+open_error(const char *path)
+{
+	if (strstr(path, "/infiniband/umad"))
+		return has("gone") && (is_gone() || has("gone-old")) ? ENXIO :
+			value("umad=") > 0 ?
+			(int)value("umad=") : 0;
+	if (strstr(path, "/infiniband/issm"))
+		return value("issm=") > 0 ? (int)value("issm=") : 0;
+	if (strstr(path, "/infiniband_mad/abi_version"))
+		return has("no-module") ? ENOENT : 0;
+	return 0;
+}
+
+/* Where the file of that name is. */
+static const char *
+real_path(const char *path, char *buf, size_t size)
+{
+	const char *sys = getenv("UMAD_SYS");
+	static const char class[] = "/sys/class/";
+
+	if (!sys || strncmp(path, class, strlen(class)) != 0)
+		return path;
+	snprintf(buf, size, "%s/%s", sys, path + strlen(class));
+	return buf;
+}
+
+DIR *
+opendir(const char *path)
+{
+	static DIR *(*next)(const char *);
+	char buf[4096];
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "opendir");
+	return next(real_path(path, buf, sizeof(buf)));
+}
+
+int
+scandir(const char *path, struct dirent ***list,
+	int (*filter)(const struct dirent *),
+	int (*order)(const struct dirent **, const struct dirent **))
+{
+	static int (*next)(const char *, struct dirent ***,
+			   int (*)(const struct dirent *),
+			   int (*)(const struct dirent **,
+				   const struct dirent **));
+	char buf[4096];
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "scandir");
+	return next(real_path(path, buf, sizeof(buf)), list, filter, order);
+}
+
+int
+open(const char *path, int flags, ...)
+{
+	static int (*next)(const char *, int, ...);
+	int error = open_error(path);
+	char buf[4096];
+	mode_t mode = 0;
+	va_list args;
+	int fd;
+
+	if (flags & O_CREAT) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	if (error)
+		return fail(error);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "open");
+	fd = next(real_path(path, buf, sizeof(buf)), flags, mode);
+	if (fd < 0 || fd >= FDS)
+		return fd;
+	kind_of[fd] = strstr(path, "/infiniband/umad") ? "umad" :
+		strstr(path, "/infiniband/issm") ? "issm" : NULL;
+	if (kind_of[fd])
+		note(".log", "open", kind_of[fd]);
+	return fd;
+}
+
+int
+close(int fd)
+{
+	static int (*next)(int);
+
+	if (fd >= 0 && fd < FDS && kind_of[fd]) {
+		note(".log", "close", kind_of[fd]);
+		kind_of[fd] = NULL;
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "close");
+	return next(fd);
+}
+
+int
+ioctl(int fd, unsigned long request, ...)
+{
+	static int (*next)(int, unsigned long, void *);
+	struct ib_user_mad_reg_req *r;
+	char class[16], methods[16];
+	va_list args;
+
+	va_start(args, request);
+	r = va_arg(args, void *);
+	va_end(args);
+	if (of_umad(fd) && request == IB_USER_MAD_REGISTER_AGENT) {
+		snprintf(class, sizeof(class), "%x", r->mgmt_class);
+		snprintf(methods, sizeof(methods), "0x%x",
+			 (unsigned)r->method_mask[0]);
+		note(".agents", class, methods);
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
+	return next(fd, request, r);
+}
+
+ssize_t
+read(int fd, void *buf, size_t count)
+{
+	static ssize_t (*next)(int, void *, size_t);
+	ssize_t n;
+
+	if (of_umad(fd) && is_gone())
+		return fail(EIO);
+	if (of_umad(fd) && has("gone-old"))
+		return fail(EAGAIN);
+	if (of_umad(fd) && is_returned && count >= sizeof(returned)) {
+		memcpy(buf, returned, sizeof(returned));
+		is_returned = false;
+		return sizeof(returned);
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "read");
+	n = next(fd, buf, count);
+	n_read += of_umad(fd) && n > 0;
+	return n;
+}
+
+ssize_t
+write(int fd, const void *buf, size_t count)
+{
+	static ssize_t (*next)(int, const void *, size_t);
+
+	if (of_umad(fd) && is_gone())
+		return fail(EIO);
+	if (of_umad(fd) && has("gone-old"))
+		return fail(EINVAL);
+	if (of_umad(fd) && count >= sizeof(returned) && has("-answers") &&
+	    ((const unsigned char *)buf)[METHOD] & 0x80) {
+		unsigned status = ETIMEDOUT;
+
+		if (has("refuse-answers"))
+			return fail(EINVAL);
+		memcpy(returned, buf, sizeof(returned));
+		memcpy(returned + STATUS, &status, sizeof(status));
+		is_returned = true;
+		return (ssize_t)count;
+	}
+	if (of_umad(fd) && has("swallow"))
+		return (ssize_t)count;
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "write");
+	return next(fd, buf, count);
+}
+
+int
+poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	static int (*next)(struct pollfd *, nfds_t, int);
+
+	if (n == 1 && of_umad(fds->fd) && is_gone()) {
+		fds->revents = POLLERR;
+		return 1;
+	}
+	if (n == 1 && of_umad(fds->fd) && is_returned) {
+		fds->revents = POLLIN;
+		return 1;
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "poll");
+	return next(fds, n, timeout);
+}

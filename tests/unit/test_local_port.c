@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Which of several local ports a subnet manager takes. A table of machines;
+ * the choice does not depend on the order of their ports but among equals.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/io/local_port.h"
+
+enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
+enum { POLLING = 2, DISABLED = 3, LINK_UP = 5 };
+
+#define MAX_PORTS 4
+
+struct machine {
+	const char *what;
+	struct local_port_wish wish;
+	const char *chosen;		/* "a2"; NULL: none */
+	struct local_port ports[MAX_PORTS];	/* up to one without a name */
+};
+
+static const struct machine machines[] = {
+	{ "one port", { 0 }, "a1",
+	  { { "a", 1, 1, true, false, ACTIVE, LINK_UP, 5, 0, 3 } } },
+	{ "a port in Init before one of a managed fabric", { 0 }, "b1",
+	  { { "a", 1, 1, true, false, ACTIVE, LINK_UP, 5, 0, 3 },
+	    { "b", 1, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "Ethernet is never taken, however much up", { 0 }, "b1",
+	  { { "a", 1, 1, false, false, ACTIVE, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, true, false, DOWN, POLLING, 0, 0, 0 } } },
+	{ "our own fabric after a restart", { 0 }, "b1",
+	  { { "a", 1, 1, true, false, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, true, false, ACTIVE, LINK_UP, 7, 0, 7 } } },
+	{ "our own fabric, with an LMC", { 0 }, "b1",
+	  { { "a", 1, 1, true, false, ACTIVE, LINK_UP, 8, 0, 1 },
+	    { "b", 1, 2, true, false, ACTIVE, LINK_UP, 4, 2, 5 } } },
+	{ "a link before none", { 0 }, "a2",
+	  { { "a", 1, 1, true, false, DOWN, POLLING, 0, 0, 0 },
+	    { "a", 2, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "another's fabric before no link", { 0 }, "a2",
+	  { { "a", 1, 1, true, false, DOWN, POLLING, 0, 0, 0 },
+	    { "a", 2, 2, true, false, ACTIVE, LINK_UP, 9, 0, 1 } } },
+	{ "no link before a disabled port", { 0 }, "a2",
+	  { { "a", 1, 1, true, false, DOWN, DISABLED, 0, 0, 0 },
+	    { "a", 2, 2, true, false, DOWN, POLLING, 0, 0, 0 } } },
+	{ "an SM LID of earlier days in Init does not count", { 0 }, "a1",
+	  { { "a", 1, 1, true, false, INIT, LINK_UP, 4, 0, 1 },
+	    { "a", 2, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "no QP0, no manager", { 0 }, "a2",
+	  { { "a", 1, 1, true, true, INIT, LINK_UP, 0, 0, 0 },
+	    { "a", 2, 2, true, false, ACTIVE, LINK_UP, 9, 0, 1 } } },
+	{ "a number: the best of those that have it", { .num = 1 }, "b1",
+	  { { "a", 1, 1, true, false, ACTIVE, LINK_UP, 5, 0, 3 },
+	    { "a", 2, 2, true, false, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 3, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "a name and a number: that, whatever it is",
+	  { .ca_name = "a", .num = 1 }, "a1",
+	  { { "a", 1, 1, true, false, DOWN, DISABLED, 0, 0, 0 },
+	    { "a", 2, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "a GUID", { .guid = 2 }, "b1",
+	  { { "a", 1, 1, true, false, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, true, false, DOWN, POLLING, 0, 0, 0 } } },
+	{ "a GUID of an Ethernet port", { .guid = 2 }, NULL,
+	  { { "a", 1, 1, true, false, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, false, false, ACTIVE, LINK_UP, 0, 0, 0 } } },
+	{ "a GUID that two devices have: the one with QP0", { .guid = 2 },
+	  "b1",
+	  { { "a", 1, 2, true, true, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "nothing at all", { 0 }, NULL, { { .num = 0 } } },
+};
+
+static char *
+chosen_name(const struct local_port *ports, size_t n,
+	    const struct local_port_wish *wish)
+{
+	const struct local_port *p = local_port_choose(ports, n, wish);
+
+	return p ? g_strdup_printf("%s%u", p->ca_name, p->num) :
+		g_strdup("none");
+}
+
+static size_t
+count(const struct machine *m)
+{
+	size_t n = 0;
+
+	while (n < MAX_PORTS && m->ports[n].ca_name[0])
+		n++;
+	return n;
+}
+
+static void
+test_best_port_is_taken(void **state)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++) {
+		const struct machine *m = &machines[i];
+		g_autofree char *name = chosen_name(m->ports, count(m),
+						    &m->wish);
+
+		if (strcmp(name, m->chosen ? m->chosen : "none") != 0)
+			fail_msg("%s: %s", m->what, name);
+	}
+}
+
+/* Backwards: the same, unless two ports are equal. */
+static void
+test_order_of_the_list_decides_only_between_equals(void **state)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++) {
+		const struct machine *m = &machines[i];
+		struct local_port back[MAX_PORTS];
+		size_t n = count(m);
+		g_autofree char *name = NULL;
+
+		if (strstr(m->what, "earlier days"))
+			continue;
+		for (size_t p = 0; p < n; p++)
+			back[p] = m->ports[n - 1 - p];
+		name = chosen_name(back, n, &m->wish);
+		if (strcmp(name, m->chosen ? m->chosen : "none") != 0)
+			fail_msg("%s, backwards: %s", m->what, name);
+	}
+}
+
+static void
+test_port_is_printed_with_what_decides(void **state)
+{
+	const struct {
+		struct local_port port;
+		const char *text;
+	} cases[] = {
+		{ { "mlx5_0", 1, 0x10, true, false, ACTIVE, LINK_UP, 5, 0, 3 },
+		  "mlx5_0 port 1 0x0000000000000010 Active, "
+		  "subnet manager at LID 3" },
+		{ { "mlx5_1", 2, 0x11, false, false, ACTIVE, LINK_UP, 0, 0, 0 },
+		  "mlx5_1 port 2 0x0000000000000011 Active (Ethernet)" },
+		{ { "mlx5_2", 1, 0x12, true, true, INIT, LINK_UP, 0, 0, 0 },
+		  "mlx5_2 port 1 0x0000000000000012 Initialize "
+		  "(IsSMdisabled)" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		local_port_print(&cases[i].port, out);
+		assert_string_equal(out->str, cases[i].text);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_best_port_is_taken),
+		cmocka_unit_test(
+		    test_order_of_the_list_decides_only_between_equals),
+		cmocka_unit_test(test_port_is_printed_with_what_decides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

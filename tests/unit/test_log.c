@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The log: whoever holds its other end and does not read costs lines, never
+ * time; the lines that are lost are counted; and what it may be written to.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "sm/log.h"
+
+#define TIME_LIMIT	20	/* s: a write that waits is killed */
+#define LINES		20000u
+
+static int saved;	/* what was standard error */
+
+static int
+save_stderr(void **state)
+{
+	alarm(TIME_LIMIT);
+	signal(SIGPIPE, SIG_IGN);	/* as in the daemon */
+	saved = dup(STDERR_FILENO);
+	return saved < 0;
+}
+
+static int
+restore_stderr(void **state)
+{
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	return 0;
+}
+
+static void
+become_stderr(int fd)
+{
+	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	close(fd);
+}
+
+static void
+say_many(struct log *log)
+{
+	for (unsigned i = 0; i < LINES; i++)
+		log_say(log, LOG_INFO, "test", "line %u of many", i);
+}
+
+/* All that can be read now. */
+static GString *
+read_now(int fd)
+{
+	GString *text = g_string_new(NULL);
+	char piece[4096];
+	ssize_t n;
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while ((n = read(fd, piece, sizeof(piece))) > 0)
+		g_string_append_len(text, piece, n);
+	return text;
+}
+
+static unsigned
+count(const GString *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (const char *at = text->str; (at = strstr(at, part)); at++)
+		n++;
+	return n;
+}
+
+/* What was written and what was lost are all: `fd` is the other end. */
+static void
+expect_all_counted(struct log *log, int fd)
+{
+	g_autoptr(GString) before = read_now(fd);
+	g_autoptr(GString) after = NULL;
+	unsigned whole = count(before, " of many\n"), lost = 0;
+	const char *told;
+
+	assert_in_range(whole, 1, LINES - 1);
+	log_say(log, LOG_INFO, "test", "the end");
+	after = read_now(fd);
+	told = strstr(after->str, "warning log: ");
+	assert_non_null(told);
+	assert_int_equal(sscanf(told, "warning log: %u lines", &lost), 1);
+	assert_int_equal(whole + lost, LINES);
+	assert_non_null(strstr(after->str, "info test: the end\n"));
+	log_say(log, LOG_INFO, "test", "behind it");
+	g_string_free(after, TRUE);
+	after = read_now(fd);
+	assert_null(strstr(after->str, "lost"));
+}
+
+static void
+test_full_pipe_costs_lines_only(void **state)
+{
+	struct log *log = log_open(NULL, LOG_INFO, NULL);
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	become_stderr(ends[1]);
+	say_many(log);
+	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
+	expect_all_counted(log, ends[0]);
+	close(ends[0]);
+	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
+	log_free(log);
+}
+
+static void
+test_full_socket_costs_lines_only(void **state)
+{
+	struct log *log = log_open("stderr", LOG_INFO, NULL);
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	become_stderr(ends[1]);
+	say_many(log);
+	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
+	expect_all_counted(log, ends[0]);
+	close(ends[0]);
+	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
+	log_free(log);
+}
+
+static void
+test_stopped_terminal_costs_lines_only(void **state)
+{
+	int far = posix_openpt(O_RDWR | O_NOCTTY), near;
+	struct log *log = log_open("/dev/stderr", LOG_INFO, NULL);
+	struct termios t;
+
+	if (far < 0 || grantpt(far) || unlockpt(far))
+		skip();
+	near = open(ptsname(far), O_RDWR | O_NOCTTY);
+	assert_true(near >= 0);
+	assert_int_equal(tcgetattr(near, &t), 0);
+	cfmakeraw(&t);
+	assert_int_equal(tcsetattr(near, TCSANOW, &t), 0);
+	log_say(log, LOG_INFO, "test", "to where it was before");
+	become_stderr(near);
+	assert_int_equal(tcflow(STDERR_FILENO, TCOOFF), 0);
+	log_say(log, LOG_INFO, "test", "stopped");
+	assert_int_equal(tcflow(STDERR_FILENO, TCOON), 0);
+	say_many(log);
+	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
+	log_free(log);
+	close(far);
+}
+
+static void
+test_regular_file_takes_all(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "log", NULL);
+	struct log *log = log_open(path, LOG_INFO, NULL);
+	g_autofree char *bytes = NULL;
+	g_autoptr(GString) text = NULL;
+
+	assert_non_null(log);
+	say_many(log);
+	log_free(log);
+	assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
+	text = g_string_new(bytes);
+	assert_int_equal(count(text, " of many\n"), LINES);
+	g_unlink(path);
+	g_rmdir(dir);
+}
+
+static void
+test_full_disk_is_no_end(void **state)
+{
+	struct log *log = log_open("/dev/full", LOG_INFO, NULL);
+
+	assert_non_null(log);
+	log_say(log, LOG_INFO, "test", "for nothing");
+	log_free(log);
+	log = log_open("/dev/null", LOG_INFO, NULL);
+	assert_non_null(log);
+	log_free(log);
+}
+
+static void
+expect_refused(const char *path)
+{
+	g_autoptr(GError) error = NULL;
+
+	assert_null(log_open(path, LOG_INFO, &error));
+	assert_non_null(strstr(error->message, path));
+}
+
+static void
+test_log_is_no_fifo_and_no_folder(void **state)
+{
+	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
+	int reader;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	expect_refused(path);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	expect_refused(path);
+	close(reader);
+	expect_refused(dir);
+	g_unlink(path);
+	g_rmdir(dir);
+}
+
+/* Its names, without a stream of that name: standard output is cmocka's. */
+static void
+test_names_of_standard_output(void **state)
+{
+	static const char *const names[] = { "-", "stdout", "/dev/stdout" };
+	int out = dup(STDOUT_FILENO);
+	int ends[2];
+
+	fflush(stdout);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		struct log *log = log_open(names[i], LOG_INFO, NULL);
+
+		log_say(log, LOG_INFO, "test", "name %zu", i);
+		log_reopen(log, NULL);
+		log_free(log);
+	}
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	close(ends[1]);
+
+	g_autoptr(GString) text = read_now(ends[0]);
+
+	close(ends[0]);
+	assert_int_equal(count(text, "info test: name "), 3);
+	assert_false(g_file_test("stdout", G_FILE_TEST_EXISTS));
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, save_stderr, restore_stderr)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_full_pipe_costs_lines_only),
+		TEST(test_full_socket_costs_lines_only),
+		TEST(test_stopped_terminal_costs_lines_only),
+		TEST(test_regular_file_takes_all),
+		TEST(test_full_disk_is_no_end),
+		TEST(test_log_is_no_fifo_and_no_folder),
+		TEST(test_names_of_standard_output),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Files that a program keeps for itself: what is no regular file is neither
+ * read nor replaced, and nothing blocks; a damaged one is set aside. And files
+ * that one process holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sm/lockfile.h"
+#include "topology/base/state_file.h"
+
+#define TIME_LIMIT 30	/* s: what blocks is killed */
+
+static char *folder;
+
+static char *
+in_folder(const char *name)
+{
+	return g_build_filename(folder, name, NULL);
+}
+
+static int
+make_folder(void **state)
+{
+	alarm(TIME_LIMIT);
+	folder = g_dir_make_tmp("minism-state-XXXXXX", NULL);
+	return folder ? 0 : -1;
+}
+
+static int
+remove_folder(void **state)
+{
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = in_folder(name);
+
+		g_remove(path);
+	}
+	g_dir_close(dir);
+	g_rmdir(folder);
+	g_free(folder);
+	return 0;
+}
+
+static bool
+parse_good(const char *text, const char *path, void *data, GError **error)
+{
+	if (g_str_has_prefix(text, "good"))
+		return true;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: bad", path);
+	return false;
+}
+
+static enum state_file_end
+load(const char *path, char **told)
+{
+	return state_file_load(path, parse_good, NULL, told);
+}
+
+static bool
+write_text(const char *path, const char *text, GError **error)
+{
+	g_autoptr(GString) s = g_string_new(text);
+
+	return state_file_write(path, s, G_FILE_SET_CONTENTS_CONSISTENT, 0600,
+				error);
+}
+
+static void
+test_text_comes_back(void **state)
+{
+	g_autofree char *path = g_build_filename(folder, "f", NULL);
+	g_autofree char *told = NULL;
+	g_autofree char *text = NULL;
+	GStatBuf st;
+
+	assert_int_equal(load(path, &told), STATE_FILE_NONE);
+	assert_null(told);
+	assert_true(write_text(path, "good\n", NULL));
+	assert_true(write_text(path, "good two\n", NULL));
+	assert_int_equal(load(path, &told), STATE_FILE_GOOD);
+	assert_null(told);
+	text = state_file_read(path, NULL);
+	assert_string_equal(text, "good two\n");
+	assert_int_equal(g_stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void
+test_damaged_file_is_set_aside(void **state)
+{
+	static const struct {
+		const char *bytes;
+		gssize len;
+	} cases[] = { { "bad\n", 4 }, { "good\0good", 9 }, { "", 0 } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *path = in_folder("f");
+		g_autofree char *aside = in_folder("f.damaged");
+		g_autofree char *told = NULL;
+		g_autofree char *bytes = NULL;
+		gsize len;
+
+		assert_true(g_file_set_contents(path, cases[i].bytes,
+						cases[i].len, NULL));
+		assert_int_equal(load(path, &told), STATE_FILE_ASIDE);
+		assert_non_null(strstr(told, aside));
+		assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+		assert_true(g_file_get_contents(aside, &bytes, &len, NULL));
+		assert_int_equal(len, cases[i].len);
+		assert_memory_equal(bytes, cases[i].bytes, len);
+	}
+}
+
+/* Neither read nor replaced, and what it leads to is as it was. */
+static void
+expect_left_alone(const char *path, mode_t type)
+{
+	g_autofree char *told = NULL;
+	g_autoptr(GError) error = NULL;
+	GStatBuf st;
+
+	if (type != S_IFLNK) {
+		assert_int_equal(load(path, &told), STATE_FILE_NONE);
+		assert_non_null(strstr(told, path));
+	}
+	assert_false(write_text(path, "good\n", &error));
+	assert_non_null(strstr(error->message, path));
+	assert_int_equal(g_lstat(path, &st), 0);
+	assert_int_equal(st.st_mode & S_IFMT, type);
+}
+
+static void
+test_only_regular_files_are_read_and_replaced(void **state)
+{
+	g_autofree char *fifo = in_folder("fifo");
+	g_autofree char *dir = in_folder("dir");
+	g_autofree char *target = in_folder("target");
+	g_autofree char *link = in_folder("link");
+	g_autofree char *dangling = in_folder("dangling");
+	g_autofree char *text = NULL;
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	expect_left_alone(fifo, S_IFIFO);
+	assert_int_equal(g_mkdir(dir, 0700), 0);
+	expect_left_alone(dir, S_IFDIR);
+	expect_left_alone("/dev/full", S_IFCHR);
+	assert_true(g_file_set_contents(target, "theirs", -1, NULL));
+	assert_int_equal(symlink("target", link), 0);
+	expect_left_alone(link, S_IFLNK);
+	assert_true(g_file_get_contents(target, &text, NULL, NULL));
+	assert_string_equal(text, "theirs");
+	assert_int_equal(symlink("nowhere", dangling), 0);
+	expect_left_alone(dangling, S_IFLNK);
+}
+
+/* In a child, since a process never locks itself out. */
+static bool
+child_can_take(const char *path, char **why)
+{
+	int ends[2], status;
+	char text[512];
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		GError *error = NULL;
+
+		if (lockfile_take(path, &error))
+			_exit(0);
+		n = write(ends[1], error->message, strlen(error->message));
+		_exit(n > 0 ? 1 : 2);
+	}
+	close(ends[1]);
+	n = read(ends[0], text, sizeof(text) - 1);
+	text[MAX(n, 0)] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (why)
+		*why = g_strdup(text);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void
+test_one_process_holds_a_lock_file(void **state)
+{
+	g_autofree char *path = in_folder("pid");
+	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
+	g_autofree char *text = NULL;
+	g_autofree char *why = NULL;
+	g_autoptr(GError) error = NULL;
+	struct lockfile *l;
+
+	assert_true(g_file_set_contents(path, "an old one's number\n", -1,
+					NULL));
+	l = lockfile_take(path, &error);
+	assert_non_null(l);
+	assert_false(child_can_take(path, &why));
+	g_strchomp(want);
+	assert_non_null(strstr(why, want));
+	assert_true(g_str_has_suffix(why, want));
+	lockfile_free(l, false);
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	g_strchomp(text);
+	assert_string_equal(text, want);
+	assert_true(child_can_take(path, NULL));
+}
+
+static void
+test_lock_file_goes_with_its_owner_only(void **state)
+{
+	g_autofree char *path = in_folder("pid");
+	g_autofree char *text = NULL;
+	struct lockfile *l = lockfile_take(path, NULL);
+
+	assert_non_null(l);
+	lockfile_free(l, true);
+	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+	l = lockfile_take(path, NULL);
+	assert_non_null(l);
+	g_unlink(path);
+	assert_true(g_file_set_contents(path, "another's\n", -1, NULL));
+	lockfile_free(l, true);
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	assert_string_equal(text, "another's\n");
+	lockfile_free(NULL, true);
+}
+
+static void
+test_lock_file_is_a_regular_file(void **state)
+{
+	g_autofree char *fifo = in_folder("fifo");
+	g_autofree char *link = in_folder("link");
+	g_autofree char *far = g_build_filename(folder, "no", "pid", NULL);
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_null(lockfile_take(fifo, NULL));
+	assert_int_equal(symlink("target", link), 0);
+	assert_null(lockfile_take(link, NULL));
+	assert_null(lockfile_take(far, NULL));
+	assert_null(lockfile_take(folder, NULL));
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_text_comes_back),
+		TEST(test_damaged_file_is_set_aside),
+		TEST(test_only_regular_files_are_read_and_replaced),
+		TEST(test_one_process_holds_a_lock_file),
+		TEST(test_lock_file_goes_with_its_owner_only),
+		TEST(test_lock_file_is_a_regular_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
