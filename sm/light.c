@@ -90,6 +90,10 @@ on_switch_info(struct light *l, uint32_t port, const uint8_t *data)
 	else if (now.linear_fdb_top != then->linear_fdb_top)
 		change(l, port, "has LinearFDBTop %u, was left with %u",
 		       now.linear_fdb_top, then->linear_fdb_top);
+	else if (now.multicast_fdb_top != then->multicast_fdb_top)
+		change(l, port, "has MulticastFDBTop 0x%04x, was left with "
+		       "0x%04x", now.multicast_fdb_top,
+		       then->multicast_fdb_top);
 }
 
 static void

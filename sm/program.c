@@ -246,6 +246,12 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 		settle(p, index, false);
 		return;
 	}
+	/* Unicast does not need it: the links come up. */
+	if (switch_fields_differ(&wanted, &answer, step->fields &
+				 SWITCH_FIELD_MCAST_TOP))
+		problem(p, "%s: MulticastFDBTop stays 0x%04x, 0x%04x was "
+			"asked for", step_place(p, step),
+			answer.multicast_fdb_top, wanted.multicast_fdb_top);
 	settle(p, index, true);
 }
 

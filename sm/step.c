@@ -5,7 +5,7 @@
  * The plan holds no values: they are asked for again, from what was seen and
  * what is wanted, so that plan, Set and read-back cannot disagree. The two
  * Sets of a SwitchInfo differ in what they may touch: the one that clears
- * PortStateChange leaves top and life time as they were, the other one writes
+ * PortStateChange leaves tops and life time as they were, the other one writes
  * them when the blocks are in place (IBA 14.2.5.4).
  */
 #include "sm/step.h"
@@ -97,6 +97,7 @@ encode_switch(const struct subnet *s, const struct wanted *w,
 	if (step->kind == PLAN_CHANGE_CLEAR) {
 		info.linear_fdb_top = seen->linear_fdb_top;
 		info.life_time = seen->life_time;
+		info.multicast_fdb_top = seen->multicast_fdb_top;
 	}
 	switch_info_encode(data, &info);
 }

@@ -15,9 +15,11 @@ extern const struct port_info device_idle_port;
  * port 0. */
 extern const struct switch_info device_switch;
 
-/* CapabilityMask of an end port. */
+/* CapabilityMask of an end port, and of a switch's port 0. */
 #define DEVICE_END_PORT_CAPS	(PORT_CAP_HAS_SL_MAPPING | \
 				 PORT_CAP_HAS_EXT_SPEEDS | \
 				 PORT_CAP_HAS_CLIENT_REREGISTER)
+#define DEVICE_PORT0_CAPS	(DEVICE_END_PORT_CAPS | \
+				 PORT_CAP_HAS_MCAST_FDB_TOP)
 
 #endif

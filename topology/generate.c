@@ -110,7 +110,7 @@ fill_switch(struct builder *b, uint32_t node)
 	/* Port 0 is no link: it is there as soon as the switch is. */
 	port0->info.state = PORT_STATE_ACTIVE;
 	port0->info.phys_state = PORT_PHYS_LINK_UP;
-	port0->info.cap_mask = DEVICE_END_PORT_CAPS;
+	port0->info.cap_mask = DEVICE_PORT0_CAPS;
 	port0->info.guid_cap = 1;
 }
 

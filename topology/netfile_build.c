@@ -105,6 +105,7 @@ fill_switch(struct builder *b, uint32_t index, const struct net_node *node)
 	/* Port 0 is no link: it is there as soon as the switch is. */
 	port = builder_port_at(b, builder_port(b, index, 0));
 	fill_end_port(port, 0, node->port0_guid);
+	port->info.cap_mask = DEVICE_PORT0_CAPS;
 	port->info.guid_cap = 1;
 	port->info.state = PORT_STATE_ACTIVE;
 	port->info.phys_state = PORT_PHYS_LINK_UP;

@@ -18,7 +18,7 @@ enum plan_kind {
 	PLAN_TABLE,		/* one block of a table of a port */
 	PLAN_PORT,		/* PortInfo, state untouched */
 	PLAN_LFT,		/* one block of a switch */
-	PLAN_SWITCH,		/* SwitchInfo: top, life time */
+	PLAN_SWITCH,		/* SwitchInfo: tops, life time */
 	PLAN_ARM,		/* PortInfo with all that differs, to Armed */
 	PLAN_ACTIVATE,		/* PortInfo to Active */
 	PLAN_N_KINDS

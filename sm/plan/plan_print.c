@@ -166,6 +166,9 @@ put_switch_value(GString *out, unsigned bit, const struct switch_info *i)
 	case SWITCH_FIELD_CHANGE:
 		g_string_append_printf(out, "%u", i->port_state_change);
 		break;
+	case SWITCH_FIELD_MCAST_TOP:
+		g_string_append_printf(out, "0x%04x", i->multicast_fdb_top);
+		break;
 	}
 }
 

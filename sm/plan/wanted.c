@@ -28,7 +28,8 @@
 
 #define PORT_FIELDS_ALL	((PORT_FIELD_STATE - 1u) | PORT_FIELD_ENFORCE | \
 			 PORT_FIELD_VL_HIGH_LIMIT)
-#define SWITCH_FIELDS_VALUES	(SWITCH_FIELD_TOP | SWITCH_FIELD_LIFE_TIME)
+#define SWITCH_FIELDS_VALUES	(SWITCH_FIELD_TOP | SWITCH_FIELD_LIFE_TIME | \
+				 SWITCH_FIELD_MCAST_TOP)
 
 const struct policy policy_default = {
 	.m_key = 0,
@@ -101,6 +102,8 @@ switch_field_name(unsigned bit)
 		return "LifeTimeValue";
 	case SWITCH_FIELD_CHANGE:
 		return "PortStateChange";
+	case SWITCH_FIELD_MCAST_TOP:
+		return "MulticastFDBTop";
 	}
 	return "?";
 }
@@ -156,6 +159,8 @@ switch_fields_differ(const struct switch_info *a, const struct switch_info *b,
 	d |= bit_if(a->life_time != b->life_time, SWITCH_FIELD_LIFE_TIME);
 	d |= bit_if(a->port_state_change != b->port_state_change,
 		    SWITCH_FIELD_CHANGE);
+	d |= bit_if(a->multicast_fdb_top != b->multicast_fdb_top,
+		    SWITCH_FIELD_MCAST_TOP);
 	return d & mask;
 }
 
@@ -310,6 +315,13 @@ wanted_switch(const struct subnet *s, const struct wanted *w, uint32_t node,
 		out->linear_fdb_top = MIN(w->lft->top,
 					  n->sw.linear_fdb_cap - 1);
 	out->life_time = w->policy->packet_life_time;
+	/* The end of the table, also on a switch without a group: multicast
+	 * tables are written beside the sweeps, and must count at once. */
+	if (s->ports[n->first_port].info.cap_mask &
+	    PORT_CAP_HAS_MCAST_FDB_TOP && n->sw.multicast_fdb_cap > 0)
+		out->multicast_fdb_top = (uint16_t)
+			MIN(LID_MULTICAST_MIN + n->sw.multicast_fdb_cap - 1u,
+			    LID_PERMISSIVE - 1u);
 	fields = switch_fields_differ(&n->sw, out, SWITCH_FIELDS_VALUES);
 
 	/* Writing 1 clears the bit (IBA 14.2.5.4): what was read, written

@@ -66,6 +66,7 @@ enum switch_field {
 	SWITCH_FIELD_TOP = 1 << 0,
 	SWITCH_FIELD_LIFE_TIME = 1 << 1,
 	SWITCH_FIELD_CHANGE = 1 << 2,	/* clear PortStateChange */
+	SWITCH_FIELD_MCAST_TOP = 1 << 3,
 };
 const char *switch_field_name(unsigned bit);
 

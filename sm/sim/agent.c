@@ -28,9 +28,6 @@
 #define SMP_BASE_VERSION	1
 #define SMP_CLASS_VERSION	1
 #define NS_PER_S		1000000000
-#define MCAST_TOP_NONE		0xbfffu
-/* CapabilityMask: MulticastFDBTop is there (IBA 14.2.5.6) */
-#define CAP_MCAST_TOP		(1u << 30)
 #define GUIDS_PER_BLOCK		8u
 #define GUID_LEN		8u
 
@@ -94,13 +91,6 @@ serve_node_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	return MAD_STATUS_OK;
 }
 
-/* MulticastFDBTop is a component only if port 0 says so. */
-static bool
-sets_mcast_top(const struct sim *sim, const struct sim_node *node)
-{
-	return sim->ports[node->first_port].info.cap_mask & CAP_MCAST_TOP;
-}
-
 static bool
 switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
 		    const struct switch_info *want)
@@ -109,7 +99,7 @@ switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
 
 	if (want->linear_fdb_top >= node->sw.linear_fdb_cap)
 		return false;
-	if (!sets_mcast_top(sim, node) || top == 0 || top == MCAST_TOP_NONE)
+	if (!sim_has_mcast_top(sim, node) || top == 0 || top == SIM_MCAST_TOP_NONE)
 		return true;
 	return top >= LID_MULTICAST_MIN &&
 		top - LID_MULTICAST_MIN < node->sw.multicast_fdb_cap;
@@ -136,7 +126,7 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		node->sw.default_mcast_not_primary =
 			want.default_mcast_not_primary;
 		node->sw.life_time = want.life_time;
-		if (sets_mcast_top(sim, node))
+		if (sim_has_mcast_top(sim, node))
 			node->sw.multicast_fdb_top = want.multicast_fdb_top;
 		/* writing 1 clears */
 		if (want.port_state_change)

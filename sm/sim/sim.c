@@ -40,6 +40,7 @@
 #include "topology/prng.h"
 
 #define RNG_STREAM	16u	/* apart from the generators' streams */
+#define TOP_STREAM	17u
 
 const struct sim_params sim_params_default = {
 	.seed = 1,
@@ -49,6 +50,7 @@ const struct sim_params sim_params_default = {
 	.vl15_depth = 1024,
 	.returns = SIM_RETURNS_IN_TIME,
 	.same_state = SIM_SAME_STATE_REFUSED,
+	.mcast_top = SIM_MCAST_TOP_MIXED,
 };
 
 /* A port that nobody has looked at is one out of the box. */
@@ -82,6 +84,19 @@ take_port(struct sim *sim, const struct subnet *fabric, uint32_t i)
 	p->info.cap_mask &= ~PORT_CAP_IS_SM;
 }
 
+static uint16_t
+found_mcast_top(const struct sim *sim, uint32_t node)
+{
+	static const uint16_t mixed[] = {
+		0, SIM_MCAST_TOP_NONE, SIM_MCAST_TOP_LOW,
+	};
+	uint64_t rng = prng_stream(sim->params.seed + node, TOP_STREAM);
+
+	if (sim->params.mcast_top != SIM_MCAST_TOP_MIXED)
+		return sim->params.mcast_top;
+	return mixed[prng_below(&rng, G_N_ELEMENTS(mixed))];
+}
+
 static void
 take_node(struct sim *sim, const struct subnet *fabric, uint32_t i)
 {
@@ -92,7 +107,7 @@ take_node(struct sim *sim, const struct subnet *fabric, uint32_t i)
 	n->info.partition_cap = MAX(n->info.partition_cap, 1);
 	n->sw = from->sw_known ? from->sw : device_switch;
 	n->sw.linear_fdb_top = 0;
-	n->sw.multicast_fdb_top = 0;
+	n->sw.multicast_fdb_top = found_mcast_top(sim, i);
 	n->sw.port_state_change = sim_is_switch(n);
 	n->first_port = from->first_port;
 	n->smp_ns = sim->params.smp_ns;

@@ -29,6 +29,12 @@ enum sim_same_state {
 	SIM_SAME_STATE_ACCEPTED,
 };
 
+/* What another manager may have left in MulticastFDBTop: its groups were few, or
+ * the switch carried none. */
+#define SIM_MCAST_TOP_NONE	0xbfffu
+#define SIM_MCAST_TOP_LOW	0xc000u
+#define SIM_MCAST_TOP_MIXED	1u	/* each switch: 0 or one of these */
+
 struct sim_params {
 	uint64_t seed;		/* of every random choice */
 	unsigned hop_ns;	/* one hop, each way */
@@ -43,10 +49,11 @@ struct sim_params {
 	unsigned trap_repeats;	/* then it gives up; 0: never */
 	enum sim_returns returns;
 	enum sim_same_state same_state;
+	uint16_t mcast_top;	/* MulticastFDBTop of the switches */
 };
 
 /* Seed 1, 300 ns a hop, 20 us an SMP, 10 ms of training, 1,024 waiting SMPs,
- * traps for ever as SubnetTimeOut says, returns in time, refused. */
+ * traps for ever as SubnetTimeOut says, returns in time, refused, tops mixed. */
 extern const struct sim_params sim_params_default;
 
 /*

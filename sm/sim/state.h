@@ -70,6 +70,14 @@ sim_is_base_port0(const struct sim *sim, uint32_t port)
 		!node->sw.enhanced_port0;
 }
 
+/* MulticastFDBTop is a component only if port 0 says so (IBA 14.2.5.6). */
+static inline bool
+sim_has_mcast_top(const struct sim *sim, const struct sim_node *node)
+{
+	return sim->ports[node->first_port].info.cap_mask &
+		PORT_CAP_HAS_MCAST_FDB_TOP;
+}
+
 /* move.c: takes the packet, from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 

@@ -409,7 +409,8 @@ sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid)
 {
 	const struct sim_node *n = &sim->nodes[node];
 
-	if (n->sw.multicast_fdb_top && mlid > n->sw.multicast_fdb_top)
+	if (sim_has_mcast_top(sim, n) && n->sw.multicast_fdb_top &&
+	    mlid > n->sw.multicast_fdb_top)
 		return false;
 	for (unsigned i = 0; i < mft_positions(n); i++)
 		if (mft_mask(n, mlid, i))

@@ -538,7 +538,8 @@ test_text_names_who_and_what(void **state)
 		   G_GINT64_MODIFIER "x): activate\n", host->guid);
 	assert_has(text, line);
 	assert_has(text, "): clear PortStateChange\n");
-	assert_has(text, "): LinearFDBTop 0 -> 3\n");
+	assert_has(text, "): LinearFDBTop 0 -> 3, "
+		      "MulticastFDBTop 0x0000 -> 0xcfff\n");
 	assert_has(text, "): block 0: 3 entries, not known so far\n");
 	fabric_free(f);
 }

@@ -534,6 +534,40 @@ test_45056_hosts_fit_in_4_gib(void **state)
 	bench_close(&b);
 }
 
+static bool
+tops_are(struct bench *b, uint16_t top)
+{
+	for (uint32_t sw = 0; sw < b->s->n_switches; sw++)
+		if (sim_switch_info(b->sim, b->s->switches[sw])->
+		    multicast_fdb_top != top)
+			return false;
+	return true;
+}
+
+/* OpenSM writes 0xbfff on a switch that carries no group; it drops all
+ * multicast from then on. */
+static void
+test_multicast_top_of_another_manager_is_written_over(void **state)
+{
+	struct sim_params params = sim_params_default;
+	struct switch_info *sw;
+	struct bench b;
+
+	params.mcast_top = SIM_MCAST_TOP_NONE;
+	bench_open(&b, "PGFT(2,2;1,2)", &params);
+	assert_true(tops_are(&b, SIM_MCAST_TOP_NONE));
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	assert_true(tops_are(&b, 0xcfff));
+	run_for(&b, SECOND);
+
+	/* A device is changed behind our back; no trap tells. */
+	sw = (struct switch_info *)sim_switch_info(b.sim, b.s->switches[1]);
+	sw->multicast_fdb_top = SIM_MCAST_TOP_NONE;
+	run_for(&b, 15 * SECOND);
+	assert_true(tops_are(&b, 0xcfff));
+	bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -553,6 +587,8 @@ main(void)
 		cmocka_unit_test(
 			test_babbling_port_does_not_keep_the_fabric_busy),
 		cmocka_unit_test(test_second_manager_takes_over),
+		cmocka_unit_test(
+			test_multicast_top_of_another_manager_is_written_over),
 		cmocka_unit_test(test_45056_hosts_fit_in_4_gib),
 	};
 

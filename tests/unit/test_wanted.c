@@ -87,7 +87,7 @@ test_names_are_there_for_every_bit(void **state)
 			assert_string_not_equal(port_field_name(b),
 						port_field_name(bit));
 	}
-	for (unsigned bit = 1; bit <= SWITCH_FIELD_CHANGE; bit <<= 1)
+	for (unsigned bit = 1; bit <= SWITCH_FIELD_MCAST_TOP; bit <<= 1)
 		assert_string_not_equal(switch_field_name(bit), "?");
 	assert_string_equal(port_field_name(1u << 18), "?");
 	assert_string_equal(switch_field_name(3), "?");
@@ -367,6 +367,7 @@ test_switch_top_ends_at_its_capability(void **state)
 	struct switch_info *sw = &f->s->nodes[node].sw;
 	struct switch_info out;
 
+	sw->multicast_fdb_top = 0xcfff;
 	assert_int_equal(wanted_switch(f->s, &f->w, node, &out),
 			 SWITCH_FIELD_TOP);
 	assert_int_equal(out.linear_fdb_top, f->lft->top);
@@ -389,6 +390,7 @@ test_switch_change_is_cleared_only_where_it_is_set(void **state)
 	struct switch_info out;
 
 	sw->linear_fdb_top = f->lft->top;
+	sw->multicast_fdb_top = 0xcfff;
 	sw->life_time = 3;
 	assert_int_equal(wanted_switch(f->s, &f->w, node, &out),
 			 SWITCH_FIELD_LIFE_TIME);
@@ -398,6 +400,40 @@ test_switch_change_is_cleared_only_where_it_is_set(void **state)
 	assert_int_equal(wanted_switch(f->s, &f->w, node, &out),
 			 SWITCH_FIELD_LIFE_TIME | SWITCH_FIELD_CHANGE);
 	assert_true(out.port_state_change);
+}
+
+/* OpenSM leaves a switch without a group at 0xbfff, others at a low block. */
+static void
+test_multicast_top_is_the_end_of_the_table(void **state)
+{
+	static const struct {
+		uint16_t cap, seen, wanted;
+	} cases[] = {
+		{ 4096, 0, 0xcfff }, { 4096, 0xbfff, 0xcfff },
+		{ 4096, 0xc01f, 0xcfff }, { 4096, 0xcfff, 0xcfff },
+		{ 1024, 0xcfff, 0xc3ff }, { 0, 0xbfff, 0xbfff },
+		{ 16384, 0, 0xfffe },
+	};
+	struct fabric *f = *state;
+	uint32_t node = f->s->ports[f->port0].node;
+	struct switch_info *sw = &f->s->nodes[node].sw;
+	struct switch_info out;
+
+	sw->linear_fdb_top = f->lft->top;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		sw->multicast_fdb_cap = cases[i].cap;
+		sw->multicast_fdb_top = cases[i].seen;
+		assert_int_equal(wanted_switch(f->s, &f->w, node, &out),
+				 cases[i].seen == cases[i].wanted ? 0 :
+				 SWITCH_FIELD_MCAST_TOP);
+		assert_int_equal(out.multicast_fdb_top, cases[i].wanted);
+	}
+	/* Without the capability the bytes mean nothing. */
+	f->s->ports[f->port0].info.cap_mask &= ~PORT_CAP_HAS_MCAST_FDB_TOP;
+	sw->multicast_fdb_cap = 4096;
+	sw->multicast_fdb_top = 0xbfff;
+	assert_int_equal(wanted_switch(f->s, &f->w, node, &out), 0);
+	assert_int_equal(out.multicast_fdb_top, 0xbfff);
 }
 
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -422,6 +458,7 @@ main(void)
 		T(test_port_without_assignment_keeps_its_lid),
 		T(test_switch_top_ends_at_its_capability),
 		T(test_switch_change_is_cleared_only_where_it_is_set),
+		T(test_multicast_top_is_the_end_of_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
