@@ -31,6 +31,10 @@
  * they are verified like all others, and are what goes first if there is a
  * loop.
  *
+ * Small tables. An engine routes every LID on every switch. What a switch has no
+ * entry for (LinearFDBCap) is taken out at the end and counted as unrouted: it
+ * is the fault of no engine, and no other one would do better.
+ *
  * What is not refused. A pair that a tree cannot join without danger is left
  * out by the engine and named in its notes; that is no reason to leave the
  * rest of the fabric with tables of yesterday. A credit loop of the engine
@@ -413,6 +417,31 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	lft_free(bare);
 }
 
+/* Entries past a switch's LinearFDBCap do not exist. */
+static void
+choose_cut(const struct graph *g, struct choice *c)
+{
+	struct lft *mine = NULL;
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		const struct subnet_node *n =
+			&g->subnet->nodes[g->subnet->switches[sw]];
+		uint32_t cap = n->sw.linear_fdb_cap;
+
+		if (!n->sw_known || cap > c->lft->top)
+			continue;
+		if (!mine)
+			mine = lft_copy(c->lft);
+		memset(lft_row(mine, sw) + cap, LFT_NO_PATH,
+		       mine->stride - cap);
+	}
+	if (!mine)
+		return;
+	lft_free(c->lft);
+	c->lft = mine;
+	check_reachability(g, mine, &c->alone.reach);
+}
+
 bool
 choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
@@ -423,6 +452,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		choice_clear(c);
 		return false;
 	}
+	choose_cut(in->g, c);
 	choose_transition(in, c);
 	return true;
 }

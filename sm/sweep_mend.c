@@ -372,7 +372,7 @@ sweep_mend(struct sweep *s)
 	s->next.lids = lids_assign(s->next.subnet, s->params.lmc, ranges, n,
 				   notes, &error);
 	for (guint i = 0; i < notes->len; i++)
-		log_limited(s->log, LOG_WARNING, "lids", "LID conflict", "%s",
+		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
 			    (char *)notes->pdata[i]);
 	if (!s->next.lids) {
 		sweep_fail(s, error->message);

@@ -179,6 +179,30 @@ judge_left(struct verdict *v, const struct subnet *s, const struct plan *left)
 	judge_guard(v, s, &guard);
 }
 
+/* What a switch has no entry for, judge_routes() counts. */
+static void
+judge_caps(struct verdict *v, const struct subnet *s,
+	     const struct choice *choice)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t sw = 0; choice->lft && sw < s->n_switches; sw++) {
+		const struct subnet_node *n = &s->nodes[s->switches[sw]];
+		unsigned cap = n->sw.linear_fdb_cap;
+
+		if (!n->sw_known || cap > choice->lft->top)
+			continue;
+		if (bad++ < PORT_LINES_MAX)
+			complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) has "
+				 "LinearFDBCap %u and cannot route LIDs %u to "
+				 "%u", subnet_node_name(n), n->info.node_guid,
+				 cap, cap, choice->lft->top);
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u switches more cannot route all LIDs",
+			 bad - PORT_LINES_MAX);
+}
+
 void
 verdict_judge(struct verdict *v, const struct subnet *s,
 	      const struct choice *choice, const struct plan *left)
@@ -189,6 +213,7 @@ verdict_judge(struct verdict *v, const struct subnet *s,
 	};
 	judge_faults(v, s);
 	judge_links(v, s);
+	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
 	if (left)
 		judge_left(v, s, left);

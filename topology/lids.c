@@ -54,6 +54,10 @@ struct assigner {
 	struct lid_set taken, reserved;
 	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
 	unsigned next[LMC_MAX + 1];	/* nothing free below, by LMC */
+	unsigned last;		/* the highest LID that may be given */
+	uint32_t limiter;	/* the switch whose table ends there, or
+				   SUBNET_NONE */
+	uint32_t n_beyond;	/* LIDs found that were not kept for that */
 };
 
 /* A LID that a port has on the fabric. */
@@ -107,12 +111,12 @@ set_first_of(const struct lid_set *set, unsigned first, unsigned n)
 
 /* Can a port with this LMC own the range from `base` on at all? */
 static bool
-is_valid_base(unsigned base, unsigned lmc)
+is_valid_base(const struct assigner *a, unsigned base, unsigned lmc)
 {
 	unsigned size = 1u << lmc;
 
 	return base >= LID_UNICAST_MIN && base % size == 0 &&
-	       base + size - 1 <= LID_UNICAST_MAX;
+	       base + size - 1 <= a->last;
 }
 
 static bool
@@ -194,6 +198,60 @@ list_end_ports(struct assigner *a, unsigned lmc)
 			  compare_ports, (gpointer)s);
 }
 
+/* --- the smallest table --- */
+
+static uint64_t
+count_needed(const struct assigner *a)
+{
+	uint64_t needed = 0;
+
+	for (uint32_t i = 0; i < a->n_order; i++)
+		needed += 1u << a->map->lmc[a->order[i]];
+	return needed;
+}
+
+static void G_GNUC_PRINTF(2, 3)
+note_limit(const struct assigner *a, const char *format, ...)
+{
+	const struct subnet_node *n = &a->s->nodes[a->limiter];
+	g_autofree char *text = NULL;
+	va_list args;
+
+	if (!a->notes)
+		return;
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_ptr_array_add(a->notes, g_strdup_printf("%s (0x%016" PRIx64 ") has "
+			"LinearFDBCap %u: %s", subnet_node_name(n),
+			n->info.node_guid, n->sw.linear_fdb_cap, text));
+}
+
+/* LinearFDBCap 0 is a switch without a linear table: no LID would do. */
+static void
+find_limit(struct assigner *a)
+{
+	uint64_t needed = count_needed(a);
+
+	a->last = LID_UNICAST_MAX;
+	a->limiter = SUBNET_NONE;
+	for (uint32_t i = 0; i < a->s->n_switches; i++) {
+		const struct subnet_node *n = &a->s->nodes[a->s->switches[i]];
+
+		if (!n->sw_known || !n->sw.linear_fdb_cap ||
+		    n->sw.linear_fdb_cap > a->last)
+			continue;
+		a->last = n->sw.linear_fdb_cap - 1u;
+		a->limiter = a->s->switches[i];
+	}
+	if (a->limiter == SUBNET_NONE || needed <= a->last)
+		return;
+	note_limit(a, "%" PRIu64 " LIDs are needed, it cannot route them all",
+		   needed);
+	a->last = LID_UNICAST_MAX;
+	a->limiter = SUBNET_NONE;
+}
+
 /* --- step 1: what the fabric has --- */
 
 static gint
@@ -210,7 +268,7 @@ compare_claims(gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-collect_claims(const struct assigner *a)
+collect_claims(struct assigner *a)
 {
 	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
 
@@ -220,8 +278,11 @@ collect_claims(const struct assigner *a)
 		const struct lid_range *r;
 		struct claim claim = { .port = p, .rank = i };
 
-		if (!is_valid_base(port->info.lid, a->map->lmc[p]))
+		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
+			a->n_beyond += port->info.lid > a->last &&
+				port->info.lid <= LID_UNICAST_MAX;
 			continue;
+		}
 		r = memory_find(a->memory, a->n_memory, port->guid);
 		claim.named = r && r->min == port->info.lid;
 		claim.resized = port->info.lmc != a->map->lmc[p];
@@ -295,7 +356,7 @@ recall(struct assigner *a)
 		if (a->map->base[p])
 			continue;
 		r = memory_find(a->memory, a->n_memory, a->s->ports[p].guid);
-		if (!r || !is_valid_base(r->min, lmc) ||
+		if (!r || !is_valid_base(a, r->min, lmc) ||
 		    r->max - r->min + 1u != 1u << lmc)
 			continue;
 		if (set_first_of(&a->taken, r->min, 1u << lmc) == LID_NONE)
@@ -368,7 +429,7 @@ find_free(struct assigner *a, unsigned lmc)
 	unsigned size = 1u << lmc;
 	unsigned base = a->next[lmc];
 
-	while (base < N_LIDS) {
+	while (base <= a->last) {
 		unsigned w = base / WORD_BITS;
 
 		if ((a->taken.word[w] | a->reserved.word[w]) == UINT64_MAX) {
@@ -377,29 +438,40 @@ find_free(struct assigner *a, unsigned lmc)
 			base = (base + size - 1) & ~(size - 1);
 			continue;
 		}
-		if (is_valid_base(base, lmc) &&
+		if (is_valid_base(a, base, lmc) &&
 		    set_first_of(&a->taken, base, size) == LID_NONE &&
 		    set_first_of(&a->reserved, base, size) == LID_NONE)
 			break;
 		base += size;
 	}
 	a->next[lmc] = base;
-	return base < N_LIDS ? base : LID_NONE;
+	return base <= a->last ? base : LID_NONE;
 }
 
 static bool
 fail_exhausted(const struct assigner *a, unsigned lmc, GError **error)
 {
-	uint64_t needed = 0;
+	uint64_t needed = count_needed(a);
 
-	for (uint32_t i = 0; i < a->n_order; i++)
-		needed += 1u << a->map->lmc[a->order[i]];
 	g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
 		    "%" PRIu64 " LIDs are needed at LMC %u, there are %u%s",
 		    needed, lmc, LID_UNICAST_MAX,
 		    needed <= LID_UNICAST_MAX ?
 		    ", and not enough of them in aligned ranges" : "");
 	return false;
+}
+
+/* Aligned ranges may not fit where their number would; false if there is no
+ * limit to give up. */
+static bool
+give_up_limit(struct assigner *a)
+{
+	if (a->limiter == SUBNET_NONE)
+		return false;
+	note_limit(a, "the aligned ranges of all LIDs do not fit");
+	a->limiter = SUBNET_NONE;
+	a->last = LID_UNICAST_MAX;
+	return true;
 }
 
 static bool
@@ -413,7 +485,7 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			continue;
 		do
 			base = find_free(a, a->map->lmc[p]);
-		while (base == LID_NONE && release_one(a));
+		while (base == LID_NONE && (release_one(a) || give_up_limit(a)));
 		if (base == LID_NONE)
 			return fail_exhausted(a, lmc, error);
 		give(a, p, base);
@@ -472,7 +544,11 @@ lids_assign(const struct subnet *s, unsigned lmc,
 		a->owner[lid] = SUBNET_NONE;
 
 	list_end_ports(a, lmc);
+	find_limit(a);
 	keep_claims(a);
+	if (a->n_beyond && a->limiter != SUBNET_NONE)
+		note_limit(a, "the highest LID is %u; ports that had a higher "
+			   "one: %u", a->last, a->n_beyond);
 	recall(a);
 	reserve(a);
 	if (allocate(a, lmc, error)) {

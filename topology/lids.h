@@ -10,6 +10,10 @@
  *   3. The rest get the lowest free aligned ranges, by PortGUID; LIDs that the
  *      memory holds for ports that are away are taken only when nothing else
  *      is left, those of the highest GUIDs first.
+ * A LID that some switch has no table entry for (LinearFDBCap) is not given,
+ * nor kept, nor remembered for anyone, as long as all fit below the smallest
+ * LinearFDBCap. If they do not, it is as if there were no such limit: moving
+ * LIDs would help some ports and not others, and the verdict names the switch.
  * Same input, same output: the order of discovery does not matter.
  */
 #ifndef MINISM_TOPOLOGY_LIDS_H
@@ -45,7 +49,8 @@ GQuark lids_error_quark(void);
  *	switch port 0 always has LMC 0 (IBA 14.2.5.6).
  * memory, n_memory: sorted by GUID, no GUID twice; may be NULL, 0.
  * notes: if not NULL, a GPtrArray of g_malloc'ed lines, one for each LID that
- *	was claimed twice and how it was decided.
+ *	was claimed twice and how it was decided, and one for a LinearFDBCap
+ *	that took LIDs away or that does not suffice.
  * Returns NULL with LIDS_ERROR_EXHAUSTED, whose message says how many LIDs
  * are needed at this LMC and how many there are.
  */

@@ -150,6 +150,10 @@ on_end(const struct sweep_report *r, void *data)
 
 	sm->ends++;
 	sm->last = r->end;
+	g_string_truncate(sm->said, 0);
+	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
+		g_string_append_printf(sm->said, "%s\n",
+				       (char *)r->verdict->lines->pdata[i]);
 }
 
 static void
@@ -190,6 +194,7 @@ lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 
 	memset(sm, 0, sizeof(*sm));
 	sm->sim = sim;
+	sm->said = g_string_new(NULL);
 	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
 	sm->x = xact_new(sm->t, &wire);
 	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
@@ -211,6 +216,7 @@ lab_sm_stop(struct lab_sm *sm)
 	transport_free(sm->t);
 	memory_free(sm->memory);
 	log_free(sm->log);
+	g_string_free(sm->said, TRUE);
 }
 
 bool

@@ -67,6 +67,7 @@ struct lab_sm {
 	struct serve *serve;
 	unsigned ends;		/* of heavy sweeps */
 	enum sweep_end last;
+	GString *said;		/* the last verdict's lines */
 };
 
 void lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,

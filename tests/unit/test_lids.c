@@ -478,6 +478,59 @@ test_one_too_many_is_exhausted(void **state)
 	subnet_unref(s);
 }
 
+/* Hosts with these LIDs at a switch with such a table: what they get, and what
+ * is said. */
+static void
+expect_capped(unsigned cap, unsigned lmc, const struct host *hosts, unsigned n,
+	      const unsigned *lids, const char *said)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct subnet *s = make_star(hosts, n, NULL);
+	struct subnet_node *sw = &s->nodes[s->switches[0]];
+	struct lid_map *map;
+
+	sw->sw_known = true;
+	sw->sw.linear_fdb_cap = cap;
+	map = assign(s, lmc, NULL, 0, notes);
+	check_map(s, map);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(base_of(s, map, HOST_GUID + 16 * i + 1),
+				 lids[i]);
+	assert_int_equal(notes->len, said ? 1 : 0);
+	if (said)
+		assert_non_null(strstr(notes->pdata[0], said));
+	lid_map_free(map);
+	subnet_unref(s);
+}
+
+static void
+test_lids_end_where_the_smallest_table_ends(void **state)
+{
+	static const struct host hosts[] = { { 31, 0 }, { 32, 0 }, { 40, 0 } };
+	static const struct host two[] = { { 2, 1 }, { 30, 1 }, { 46, 1 } };
+
+	expect_capped(49152, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      NULL);
+	expect_capped(0, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 }, NULL);
+	expect_capped(41, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      NULL);
+	expect_capped(32, 0, hosts, 3, (const unsigned[]){ 31, 2, 3 },
+		      "has LinearFDBCap 32: the highest LID is 31; ports that "
+		      "had a higher one: 2");
+	expect_capped(32, 1, two, 3, (const unsigned[]){ 2, 30, 4 },
+		      "ports that had a higher one: 1");
+	/* 4 LIDs, and room for 3: as if there were no limit. */
+	expect_capped(4, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      "has LinearFDBCap 4: 4 LIDs are needed");
+	expect_capped(5, 0, hosts, 3, (const unsigned[]){ 2, 3, 4 },
+		      "the highest LID is 4; ports that had a higher one: 3");
+	/* LIDs 2-3, 4-5, 6-7 besides 1, in 8 entries; then in 7. */
+	expect_capped(8, 1, two, 3, (const unsigned[]){ 2, 4, 6 },
+		      "the highest LID is 7; ports that had a higher one: 2");
+	expect_capped(7, 1, two, 3, (const unsigned[]){ 2, 30, 46 },
+		      "7 LIDs are needed");
+}
+
 static void
 shuffle(unsigned *order, unsigned n, uint64_t *rng)
 {
@@ -649,6 +702,7 @@ main(void)
 			test_last_resort_takes_the_highest_guids_first),
 		cmocka_unit_test(test_all_unicast_lids_can_be_given),
 		cmocka_unit_test(test_one_too_many_is_exhausted),
+		cmocka_unit_test(test_lids_end_where_the_smallest_table_ends),
 		cmocka_unit_test(test_order_of_arrival_does_not_matter),
 		cmocka_unit_test(test_remember_keeps_who_is_away),
 		cmocka_unit_test(test_memory_restores_a_fabric),

@@ -568,6 +568,53 @@ test_multicast_top_of_another_manager_is_written_over(void **state)
 	bench_close(&b);
 }
 
+/* As bench_open(), with a LinearFDBCap for the second switch and hosts that
+ * have LIDs from `first` on. */
+static void
+bench_open_small(struct bench *b, const char *spec, unsigned cap,
+		 unsigned first)
+{
+	b->s = generate_fabric(spec, NULL, NULL);
+	assert_non_null(b->s);
+	b->s->nodes[b->s->switches[1]].sw.linear_fdb_cap = cap;
+	for (uint32_t p = 0; first && p < b->s->n_ports; p++)
+		if (subnet_is_end_port(b->s, p))
+			b->s->ports[p].info.lid = first++;
+	b->sim = sim_new(b->s, NULL);
+	lab_sm_start(&b->sm, b->sim, b->s->local_port, 8);
+}
+
+static void
+test_lids_are_those_that_all_switches_can_route(void **state)
+{
+	struct bench b;
+
+	/* 8 hosts, 6 switches */
+	bench_open_small(&b, "PGFT(2,4;1,2)", 15, 100);
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	assert_all_reach(&b, 8);
+	for (uint32_t p = 0; p < b.s->n_ports; p++)
+		assert_true(sim_port_info(b.sim, p)->lid < 15);
+	bench_close(&b);
+}
+
+static void
+test_lids_that_a_switch_cannot_route_are_not_up(void **state)
+{
+	unsigned lost;
+	struct bench b;
+
+	bench_open_small(&b, "PGFT(2,4;1,2)", 14, 0);
+	assert_false(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	assert_int_equal(b.sm.last, SWEEP_END_NOT_UP);
+	assert_non_null(strstr(b.sm.said->str, "has LinearFDBCap 14 and "
+			       "cannot route LIDs 14 to 14"));
+	assert_non_null(strstr(b.sm.said->str, "without a way"));
+	hosts_and_lost(&b, &lost);
+	assert_int_not_equal(lost, 0);
+	bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -587,6 +634,10 @@ main(void)
 		cmocka_unit_test(
 			test_babbling_port_does_not_keep_the_fabric_busy),
 		cmocka_unit_test(test_second_manager_takes_over),
+		cmocka_unit_test(
+			test_lids_are_those_that_all_switches_can_route),
+		cmocka_unit_test(
+			test_lids_that_a_switch_cannot_route_are_not_up),
 		cmocka_unit_test(
 			test_multicast_top_of_another_manager_is_written_over),
 		cmocka_unit_test(test_45056_hosts_fit_in_4_gib),
