@@ -265,6 +265,14 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 		sweep_request(d->sweep, SWEEP_CAUSE_TRAP);
 }
 
+static bool
+has_lid(uint16_t lid, void *data)
+{
+	struct daemon *d = data;
+
+	return sweep_has_lid(d->sweep, lid);
+}
+
 static void
 on_control(enum sm_control control, const struct sm_info *from, void *data)
 {
@@ -607,6 +615,7 @@ daemon_connect(struct daemon *d)
 		.keys = keystore_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
+		.has_lid = has_lid,
 		.control = on_control,
 		.sa = on_sa,
 		.data = d,

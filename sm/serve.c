@@ -121,7 +121,16 @@ on_sm_info(struct serve *s, const struct transport_mad *m,
 	s->hooks.control(h->attr_mod, &from, s->hooks.data);
 }
 
-static void
+/* A port may raise a trap before it has a LID. */
+static bool
+is_sender(struct serve *s, uint16_t lid)
+{
+	return !s->hooks.has_lid || lid == LID_NONE || lid == LID_PERMISSIVE ||
+		s->hooks.has_lid(lid, s->hooks.data);
+}
+
+/* False: it is not from this fabric. */
+static bool
 on_trap(struct serve *s, const struct transport_mad *m)
 {
 	uint8_t data[SMP_DATA_LEN];
@@ -131,12 +140,15 @@ on_trap(struct serve *s, const struct transport_mad *m)
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
 	notice_decode(data, &n);
+	if (!is_sender(s, m->addr.lid) || !is_sender(s, n.issuer_lid))
+		return false;
 	/* To its sender TrapRepress is a request, which must have the key
 	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. Who
 	 * is not known yet will send it again. */
 	if (keyring_of_lid(s->hooks.keys, m->addr.lid, &m_key))
 		reply_with_key(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
+	return true;
 }
 
 static void
@@ -170,7 +182,8 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
 		DROP("request of a class that is not ours");
 	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
-		on_trap(s, m);
+		if (!on_trap(s, m))
+			DROP("trap from a LID that no port has");
 		return;
 	}
 	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {

@@ -19,6 +19,8 @@ struct serve_hooks {
 	void (*sm_info)(struct sm_info *out, void *data);
 	/* raw: the 64 bytes of the Notice */
 	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
+	/* Has a port of the fabric this LID? NULL: as if each were one. */
+	bool (*has_lid)(uint16_t lid, void *data);
 	void (*control)(enum sm_control control, const struct sm_info *from,
 			void *data);
 	/* Of the one that sends a trap; NULL: 0 for everybody. */

@@ -12,7 +12,9 @@
  * signal) is a cause that is noted; a cause at rest waits a few milliseconds
  * for more of its kind (WAITING), and one in the middle of a sweep starts the
  * next sweep when this one is over. Two heavy sweeps are HOLD_US apart at
- * least, so a babbling port cannot keep the fabric busy.
+ * least. Three for traps may follow each other like that, for what has broken
+ * is to heal quickly; then there is one a second, so a babbling port cannot
+ * keep the fabric busy.
  */
 #include "sm/sweep_run.h"
 
@@ -20,6 +22,8 @@
 
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
+#define TRAP_US		(1000 * 1000)	/* between two for traps, */
+#define TRAP_BURST	3	/* but for so many */
 #define POLL_MS		1000u	/* standby asks the master */
 #define POLLS_LOST	2u	/* until it is taken for dead */
 
@@ -310,6 +314,8 @@ begin(struct sweep *s)
 
 	s->why = s->causes;
 	s->causes = 0;
+	if (s->why & 1u << SWEEP_CAUSE_TRAP)
+		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
 	s->began = sweep_now(s);
 	s->stats = *xact_stats(s->x);
 	if (can_replan(s)) {
@@ -439,12 +445,15 @@ rest(struct sweep *s)
 {
 	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
 					1u << SWEEP_CAUSE_UNTAKEN);
-	int64_t quiet = s->causes & 1u << SWEEP_CAUSE_TRAP ? QUIET_US : 0;
+	int64_t when = MAX(sweep_now(s), s->last_end + HOLD_US);
 
+	if (urgent & 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, sweep_now(s) + QUIET_US);
+	if (urgent == 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
 	if (urgent) {
 		sweep_set_state(s, SWEEP_WAITING);
-		set_timer(s, MAX(sweep_now(s) + quiet, s->last_end + HOLD_US),
-			  on_wake);
+		set_timer(s, when, on_wake);
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
@@ -552,6 +561,19 @@ sweep_control(struct sweep *s, enum sm_control control,
 		 * quiet for ever helps nobody: we stay a standby. */
 		break;
 	}
+}
+
+static bool
+has_owner(const struct lid_map *lids, uint16_t lid)
+{
+	return lids && lid <= lids->top && lids->owner[lid] != SUBNET_NONE;
+}
+
+bool
+sweep_has_lid(const struct sweep *s, uint16_t lid)
+{
+	return !s->view.lids || has_owner(s->view.lids, lid) ||
+		has_owner(s->next.lids, lid);
 }
 
 void

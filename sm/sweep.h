@@ -97,6 +97,8 @@ void sweep_resume(struct sweep *s);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
+/* Has a port this LID, as far as we know? True before the first sweep. */
+bool sweep_has_lid(const struct sweep *s, uint16_t lid);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
 /* Lines about other managers that manage the same ports, see peers_rivals();
  * borrowed; NULL: none. */

@@ -29,6 +29,8 @@ struct sweep {
 	unsigned causes;		/* noted, 1 << enum sweep_cause */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
+	int64_t trap_due;		/* when those for traps so far would
+					   have been, one each TRAP_US */
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */

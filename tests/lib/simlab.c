@@ -170,6 +170,12 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 			      SWEEP_CAUSE_TRAP);
 }
 
+static bool
+has_lid(uint16_t lid, void *data)
+{
+	return sweep_has_lid(((struct lab_sm *)data)->sweep, lid);
+}
+
 static void
 on_control(enum sm_control control, const struct sm_info *from, void *data)
 {
@@ -185,7 +191,7 @@ lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	};
 	const struct serve_hooks hooks = {
 		.sm_info = give_sm_info, .trap = on_trap,
-		.control = on_control, .data = sm,
+		.has_lid = has_lid, .control = on_control, .data = sm,
 	};
 	struct sweep_params params = {
 		.priority = priority, .sweep_s = 10,

@@ -49,6 +49,13 @@ on_control(enum sm_control control, const struct sm_info *from, void *data)
 	((struct desk *)data)->controls++;
 }
 
+/* LIDs 1 to 9 are given. */
+static bool
+has_lid(uint16_t lid, void *data)
+{
+	return lid >= 1 && lid <= 9;
+}
+
 static void
 desk_open(struct desk *d, uint64_t m_key)
 {
@@ -57,7 +64,7 @@ desk_open(struct desk *d, uint64_t m_key)
 	};
 	struct serve_hooks hooks = {
 		.sm_info = give_sm_info, .trap = on_trap,
-		.control = on_control, .data = d,
+		.has_lid = has_lid, .control = on_control, .data = d,
 	};
 
 	memset(d, 0, sizeof(*d));
@@ -186,6 +193,7 @@ make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 	data[0] = 0x80 | 2;
 	data[4] = (uint8_t)(trap >> 8);
 	data[5] = (uint8_t)trap;
+	data[7] = 3;		/* IssuerLID */
 	memset(data + 10, 0xee, SMP_DATA_LEN - 10);
 }
 
@@ -244,6 +252,31 @@ test_key_in_trap_256_is_not_told_on(void **state)
 	desk_close(&d);
 }
 
+static void
+test_trap_from_a_lid_that_no_port_has_is_dropped(void **state)
+{
+	static const struct {
+		uint16_t sender, issuer;
+		bool heard;
+	} cases[] = {
+		{ 3, 3, true }, { 10, 3, false }, { 3, 10, false },
+		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, true },
+		{ 0xc000, 3, false }, { 3, 0xfffe, false },
+	};
+	uint8_t mad[MAD_SIZE];
+	struct desk d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		desk_open(&d, 0);
+		make_trap(mad, 128);
+		smp_data(mad)[6] = cases[i].issuer >> 8;
+		smp_data(mad)[7] = cases[i].issuer & 0xff;
+		hand_in(&d, cases[i].sender, mad);
+		assert_int_equal(d.traps, cases[i].heard);
+		desk_close(&d);
+	}
+}
+
 int
 main(void)
 {
@@ -254,6 +287,8 @@ main(void)
 		cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
 		cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
 		cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
+		cmocka_unit_test(
+			test_trap_from_a_lid_that_no_port_has_is_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

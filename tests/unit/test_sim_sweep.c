@@ -568,6 +568,33 @@ test_multicast_top_of_another_manager_is_written_over(void **state)
 	bench_close(&b);
 }
 
+/* A port that babbles must not keep the fabric busy, nor may it put off a
+ * change that another one tells of. */
+static void
+test_stream_of_traps_costs_a_sweep_a_second(void **state)
+{
+	struct bench b;
+	unsigned ends, lost;
+	uint32_t cable;
+
+	bench_up(&b, "PGFT(2,4;1,2)");
+	run_for(&b, 5 * SECOND);
+	cable = trunk(&b, 0);
+	ends = b.sm.ends;
+	sim_babble(b.sim, b.s->local_port, 144, 2000, 10000);
+	run_for(&b, SECOND / 2);
+	assert_int_equal(b.sm.ends - ends, 3);
+	run_for(&b, 9 * SECOND);
+	assert_in_range(b.sm.ends - ends, 9, 12);
+	sim_link_cut(b.sim, cable);
+	run_for(&b, 3 * SECOND / 2);
+	hosts_and_lost(&b, &lost);
+	assert_int_equal(lost, 0);
+	run_for(&b, 9 * SECOND);
+	assert_in_range(b.sm.ends - ends, 18, 26);
+	bench_close(&b);
+}
+
 /* As bench_open(), with a LinearFDBCap for the second switch and hosts that
  * have LIDs from `first` on. */
 static void
@@ -623,6 +650,7 @@ main(void)
 			test_fabrics_come_up_and_every_pair_is_reached),
 		cmocka_unit_test(test_pulled_cable_is_routed_around_in_50_ms),
 		cmocka_unit_test(test_hour_of_rest_is_cheap),
+		cmocka_unit_test(test_stream_of_traps_costs_a_sweep_a_second),
 		cmocka_unit_test(test_two_fabrics_become_one),
 		cmocka_unit_test(test_reset_switch_is_programmed_again),
 		cmocka_unit_test(test_replaced_and_swapped_hosts_are_served),
