@@ -97,18 +97,11 @@ graph_find_capacity(const struct port_info *info)
 	static const uint8_t widths[] = {
 		[1] = 1, [2] = 4, [4] = 8, [8] = 12, [16] = 2,
 	};
-	static const uint8_t speeds[] = { [1] = 1, [2] = 2, [4] = 4 };
-	static const uint8_t extended[] = {
-		[1] = 6, [2] = 10, [4] = 20, [8] = 40, [16] = 80,
-	};
-	uint16_t width = 0, speed = 0;
+	uint16_t speed = (uint16_t)((port_speed(info)->mbps + 1250) / 2500);
+	uint16_t width = 0;
 
 	if (info->width_active < G_N_ELEMENTS(widths))
 		width = widths[info->width_active];
-	if (info->speed_ext_active < G_N_ELEMENTS(extended))
-		speed = extended[info->speed_ext_active];
-	if (!speed && info->speed_active < G_N_ELEMENTS(speeds))
-		speed = speeds[info->speed_active];
 	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
 }
 

@@ -75,30 +75,6 @@ lst_type(const struct subnet_node *n)
 }
 
 static const char *
-lst_speed(const struct port_info *i)
-{
-	switch (i->speed_ext_active) {
-	case 1:
-		return "14";
-	case 2:
-		return "25";
-	case 4:
-		return "50";
-	case 8:
-		return "100";
-	}
-	switch (i->speed_active) {
-	case 1:
-		return "2.5";
-	case 2:
-		return "5";
-	case 4:
-		return "10";
-	}
-	return "??";
-}
-
-static const char *
 lst_state(const struct port_info *i)
 {
 	switch ((enum port_state)i->state) {
@@ -109,6 +85,7 @@ lst_state(const struct port_info *i)
 	case PORT_STATE_ARMED:
 		return "ARM";
 	case PORT_STATE_ACTIVE:
+	case PORT_STATE_ACTIVE_DEFER:
 		return "ACT";
 	case PORT_STATE_NOP:
 		break;
@@ -160,7 +137,7 @@ put_lst_node(const struct view *v, uint32_t node, GString *out)
 		g_string_append_printf(out, " PHY=%s LOG=%s SPD=%s\n",
 				       port_width_name(&p->info),
 				       lst_state(&p->info),
-				       lst_speed(&p->info));
+				       port_speed(&p->info)->gbps);
 	}
 }
 

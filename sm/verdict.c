@@ -44,10 +44,10 @@ judge_links(struct verdict *v, const struct subnet *s)
 			const struct subnet_port *q = &s->ports[p->peer];
 
 			v->n_links++;
-			v->n_active += p->info.state == PORT_STATE_ACTIVE &&
-				q->info.state == PORT_STATE_ACTIVE;
+			v->n_active += p->info.state >= PORT_STATE_ACTIVE &&
+				q->info.state >= PORT_STATE_ACTIVE;
 		}
-		if (p->info.state == PORT_STATE_ACTIVE)
+		if (p->info.state >= PORT_STATE_ACTIVE)
 			continue;
 		if (bad++ < PORT_LINES_MAX)
 			complain(v, "%s (0x%016" G_GINT64_MODIFIER

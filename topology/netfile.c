@@ -131,7 +131,7 @@ static bool
 has_link_words(const struct subnet_port *port)
 {
 	return strcmp(port_width_name(&port->info), "?") != 0 &&
-	       strcmp(port_speed_name(&port->info), "?") != 0;
+	       strcmp(port_speed(&port->info)->name, "?") != 0;
 }
 
 /* Width and speed are the link's, so either end can tell them. If neither can,
@@ -145,7 +145,7 @@ write_link(const struct subnet_port *port, const struct subnet_port *peer,
 	if (has_link_words(port))
 		g_string_append_printf(out, " %s%s",
 				       port_width_name(&port->info),
-				       port_speed_name(&port->info));
+				       port_speed(&port->info)->name);
 }
 
 static void

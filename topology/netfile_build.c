@@ -65,6 +65,7 @@ fill_link(const struct net *net, const struct net_cable *cable,
 {
 	const struct net_rate *own = &cable->rate;
 	const struct net_rate *far = &net_cable_at(net, cable->mate)->rate;
+	uint8_t both = own->speed_ext & far->speed_ext;
 
 	info->state = PORT_STATE_INIT;
 	info->phys_state = PORT_PHYS_LINK_UP;
@@ -72,8 +73,10 @@ fill_link(const struct net *net, const struct net_cable *cable,
 	info->width_active = best_width(own->width & far->width);
 	info->speed_enabled = info->speed_supported = own->speed;
 	info->speed_active = best_speed(own->speed & far->speed);
-	info->speed_ext_enabled = info->speed_ext_supported = own->speed_ext;
-	info->speed_ext_active = best_speed(own->speed_ext & far->speed_ext);
+	info->speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
+	info->speed_ext_supported = info->speed_ext_enabled;
+	info->speed_ext_active = best_speed(both & NET_SPEEDS_EXT);
+	info->speed_ext2_active = both / NET_SPEED_XDR;
 }
 
 static void

@@ -25,7 +25,10 @@ struct net_node {
 	uint64_t port0_guid;
 };
 
-/* What one end has enabled: PortInfo's masks (IBA 14.2.5.6) */
+/* What one end has enabled: PortInfo's masks (IBA 14.2.5.6), and XDR, which
+ * there is in a mask of its own. */
+#define NET_SPEEDS_EXT	15u
+#define NET_SPEED_XDR	16u
 struct net_rate {
 	uint8_t width, speed, speed_ext;
 };

@@ -245,6 +245,7 @@ take_link_words(struct file *f, struct net_rate *rate)
 		{ "SDR", 1, 0 }, { "DDR", 3, 0 }, { "QDR", 7, 0 },
 		{ "FDR10", 7, 0 }, { "FDR", 7, 1 }, { "EDR", 7, 3 },
 		{ "HDR", 7, 7 }, { "NDR", 7, 15 },
+		{ "XDR", 7, 31 },
 	};
 
 	for (size_t w = 0; w < G_N_ELEMENTS(widths); w++) {

@@ -10,9 +10,11 @@
  * came off the wire and is in no table ends in "?".
  *
  * Source: IBA 14.2.5.6 (LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive,
- * MTUCap).
+ * MTUCap); libibmad of rdma-core for LinkSpeedExtActive2.
  */
 #include "topology/port_info.h"
+
+#include <stddef.h>
 
 const char *
 port_state_name(unsigned state)
@@ -28,6 +30,8 @@ port_state_name(unsigned state)
 		return "Armed";
 	case PORT_STATE_ACTIVE:
 		return "Active";
+	case PORT_STATE_ACTIVE_DEFER:
+		return "ActiveDefer";
 	}
 	return "?";
 }
@@ -76,34 +80,37 @@ port_width_name(const struct port_info *info)
 
 /*
  * The extended speed wins: on an FDR or faster link LinkSpeedActive still
- * carries a value for managers that do not know the extension.
+ * carries a value for managers that do not know the extension, and so does
+ * LinkSpeedExtActive on an XDR link.
  */
-const char *
-port_speed_name(const struct port_info *info)
+const struct port_speed *
+port_speed(const struct port_info *info)
 {
-	switch (info->speed_ext_active) {
-	case 0:
-		break;
-	case 1:
-		return "FDR";
-	case 2:
-		return "EDR";
-	case 4:
-		return "HDR";
-	case 8:
-		return "NDR";
-	default:
-		return "?";
+	static const struct {
+		uint8_t ext2, ext, base;
+		struct port_speed speed;
+	} speeds[] = {
+		{ 1, 0, 0, { "XDR", "200", 200000 } },
+		{ 0, 8, 0, { "NDR", "100", 100000 } },
+		{ 0, 4, 0, { "HDR", "50", 50000 } },
+		{ 0, 2, 0, { "EDR", "25", 25000 } },
+		{ 0, 1, 0, { "FDR", "14", 14000 } },
+		{ 0, 0, 4, { "QDR", "10", 10000 } },
+		{ 0, 0, 2, { "DDR", "5", 5000 } },
+		{ 0, 0, 1, { "SDR", "2.5", 2500 } },
+		{ 0, 0, 0, { "?", "??", 0 } },
+	};
+	size_t i;
+
+	for (i = 0; speeds[i].speed.mbps; i++) {
+		if (info->speed_ext2_active ?
+		    info->speed_ext2_active == speeds[i].ext2 :
+		    info->speed_ext_active ?
+		    info->speed_ext_active == speeds[i].ext :
+		    info->speed_active && info->speed_active == speeds[i].base)
+			break;
 	}
-	switch (info->speed_active) {
-	case 1:
-		return "SDR";
-	case 2:
-		return "DDR";
-	case 4:
-		return "QDR";
-	}
-	return "?";
+	return &speeds[i].speed;
 }
 
 unsigned

@@ -18,6 +18,7 @@ enum port_state {
 	PORT_STATE_INIT = 2,
 	PORT_STATE_ARMED = 3,
 	PORT_STATE_ACTIVE = 4,
+	PORT_STATE_ACTIVE_DEFER = 5,	/* Active, and the link recovers */
 };
 
 /* PortPhysicalState */
@@ -31,6 +32,12 @@ enum port_phys {
 	PORT_PHYS_RECOVERY = 6,
 	PORT_PHYS_TEST = 7,
 };
+
+#define PORT_SPEED_QDR		4u	/* LinkSpeedActive */
+/* Set as enabled: all that is supported. */
+#define PORT_WIDTH_ALL		255u
+#define PORT_SPEED_ALL		15u
+#define PORT_SPEED_EXT_ALL	31u
 
 /* CapabilityMask bits that the subnet manager looks at */
 #define PORT_CAP_IS_SM			(1u << 1)
@@ -56,6 +63,7 @@ struct port_info {
 	uint8_t width_enabled, width_supported, width_active;
 	uint8_t speed_enabled, speed_supported, speed_active;
 	uint8_t speed_ext_enabled, speed_ext_supported, speed_ext_active;
+	uint8_t speed_ext2_active;	/* 2 bits; 1 = XDR */
 	uint8_t state;		/* enum port_state */
 	uint8_t phys_state;	/* enum port_phys */
 	uint8_t link_down_default;
@@ -86,10 +94,16 @@ struct port_info {
 const char *port_state_name(unsigned state);
 const char *port_phys_name(unsigned phys);
 
-/* "4xEDR" and the like from the active width and speeds; "?" for a part that
- * is not known. The string is static: a table, never built. */
+/* "4x" of "4xEDR" from the active width, "?" if it is not known. Static. */
 const char *port_width_name(const struct port_info *info);
-const char *port_speed_name(const struct port_info *info);
+
+/* One lane, from the active speeds. */
+struct port_speed {
+	const char *name;	/* "EDR"; "?" if it is not known */
+	const char *gbps;	/* as OpenSM's dumps print it; "??" */
+	uint32_t mbps;		/* as rates count it; 0 */
+};
+const struct port_speed *port_speed(const struct port_info *info);
 
 /* MTU code to bytes, 0 if the code is not one of IBA's (1 to 5). */
 unsigned port_mtu_bytes(unsigned code);

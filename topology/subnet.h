@@ -89,6 +89,16 @@ subnet_is_switch(const struct subnet_node *node)
 	return node->info.node_type == NODE_SWITCH;
 }
 
+/* The port that has the LID, the keys and the CapabilityMask of `port`: port 0
+ * of a switch, else the port itself. */
+static inline uint32_t
+subnet_holder_of(const struct subnet *s, uint32_t port)
+{
+	const struct subnet_node *n = subnet_node_of(s, port);
+
+	return subnet_is_switch(n) ? n->first_port : port;
+}
+
 /* Port `num` of node `node`; SUBNET_NONE if the node has no such port. */
 uint32_t subnet_port_of(const struct subnet *s, uint32_t node, unsigned num);
 

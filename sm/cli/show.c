@@ -103,6 +103,7 @@ state_mark(unsigned state)
 {
 	switch ((enum port_state)state) {
 	case PORT_STATE_ACTIVE:
+	case PORT_STATE_ACTIVE_DEFER:
 		return "●";
 	case PORT_STATE_ARMED:
 		return "◐";
@@ -116,19 +117,10 @@ state_mark(unsigned state)
 	return "?";
 }
 
-/* Port 0 of a switch, the port itself of others. */
-static uint32_t
-end_port_of(const struct subnet *s, uint32_t port)
-{
-	const struct subnet_node *n = subnet_node_of(s, port);
-
-	return subnet_is_switch(n) ? n->first_port : port;
-}
-
 static unsigned
 lid_of(const struct subnet *s, const struct lid_map *lids, uint32_t port)
 {
-	return lids->base[end_port_of(s, port)];
+	return lids->base[subnet_holder_of(s, port)];
 }
 
 /* Links. */
@@ -148,7 +140,7 @@ static void
 tally_kind(struct tally *t, const struct port_info *info)
 {
 	const char *width = port_width_name(info);
-	const char *speed = port_speed_name(info);
+	const char *speed = port_speed(info)->name;
 
 	for (unsigned i = 0; i < MIN(t->n_kinds, KINDS_MAX); i++) {
 		if (strcmp(t->kinds[i].width, width) == 0 &&

@@ -29,21 +29,12 @@ struct way {
 	GString *out;
 };
 
-/* Port 0 of a switch, the port itself of others. */
-static uint32_t
-end_port_of(const struct subnet *s, uint32_t port)
-{
-	const struct subnet_node *n = subnet_node_of(s, port);
-
-	return subnet_is_switch(n) ? n->first_port : port;
-}
-
 /* A line for the node of `port`; `in` and `by` are 0 where there is none. */
 static void
 put_stop(const struct way *w, uint32_t port, unsigned in, unsigned by)
 {
 	const struct subnet_node *n = subnet_node_of(w->s, port);
-	unsigned lid = w->lids->base[end_port_of(w->s, port)];
+	unsigned lid = w->lids->base[subnet_holder_of(w->s, port)];
 	GString *out = w->out;
 
 	g_string_append_printf(out, "  %s %-24s  LID %-5u",
@@ -102,7 +93,7 @@ way_follow(struct way *w)
 {
 	g_autofree bool *been = g_new0(bool, w->s->n_switches);
 
-	while (end_port_of(w->s, w->in) != w->to) {
+	while (subnet_holder_of(w->s, w->in) != w->to) {
 		if (subnet_is_switch(subnet_node_of(w->s, w->in))) {
 			if (!way_pass_switch(w, been))
 				return false;
@@ -122,9 +113,9 @@ show_route(const struct subnet *s, const struct lid_map *lids,
 {
 	struct way w = { .s = s, .lids = lids, .lft = lft, .out = out };
 
-	from = end_port_of(s, from);
+	from = subnet_holder_of(s, from);
 	w.in = from;
-	w.to = end_port_of(s, to);
+	w.to = subnet_holder_of(s, to);
 	w.lid = lids->base[w.to];
 	g_string_append_printf(out, "route from %s to %s, LID %u:\n",
 			       subnet_name_of(s, from),

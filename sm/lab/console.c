@@ -457,7 +457,7 @@ show_port(struct words *w, uint32_t port)
 	g_string_append_printf(w->out, "  %3u  %-7s %-9s %-3s %-5s", i->local_port,
 			       port_state_name(i->state),
 			       port_phys_name(i->phys_state),
-			       port_width_name(i), port_speed_name(i));
+			       port_width_name(i), port_speed(i)->name);
 	if (i->lid)
 		g_string_append_printf(w->out, " lid %u", i->lid);
 	if (peer != SUBNET_NONE)

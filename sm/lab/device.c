@@ -90,7 +90,7 @@ rate_text(const struct port_info *i)
 		{ "XDR", 200 },
 	};
 	int lanes = atoi(port_width_name(i));
-	const char *speed = port_speed_name(i);
+	const char *speed = port_speed(i)->name;
 
 	for (size_t n = 0; n < G_N_ELEMENTS(speeds); n++)
 		if (strcmp(speeds[n].name, speed) == 0)

@@ -37,8 +37,8 @@ cable_is_active(const struct subnet *s, uint32_t port)
 	uint32_t peer = s->ports[port].peer;
 
 	return subnet_link_up(s, port) &&
-		s->ports[port].info.state == PORT_STATE_ACTIVE &&
-		s->ports[peer].info.state == PORT_STATE_ACTIVE;
+		s->ports[port].info.state >= PORT_STATE_ACTIVE &&
+		s->ports[peer].info.state >= PORT_STATE_ACTIVE;
 }
 
 /* What both ends say; they should say the same. */

@@ -55,32 +55,6 @@ sa_rate_compare(unsigned a, unsigned b)
 	return x < y ? -1 : x > y;
 }
 
-/* One lane, in Mb/s as the rates count them (FDR is 14 Gb/s, EDR 25). */
-static unsigned
-lane_speed(const struct port_info *info)
-{
-	static const struct {
-		uint8_t bit;
-		uint32_t mbps;
-	} extended[] = {
-		{ 16, 200000 }, { 8, 100000 }, { 4, 50000 }, { 2, 25000 },
-		{ 1, 14000 },
-	};
-
-	for (size_t i = 0; i < sizeof(extended) / sizeof(extended[0]); i++)
-		if (info->speed_ext_active & extended[i].bit)
-			return extended[i].mbps;
-	switch (info->speed_active) {
-	case 1:
-		return 2500;
-	case 2:
-		return 5000;
-	case 4:
-		return 10000;
-	}
-	return 0;
-}
-
 static unsigned
 lanes(const struct port_info *info)
 {
@@ -99,15 +73,17 @@ lanes(const struct port_info *info)
 	return 0;
 }
 
+/* The rate, or the next lower one if this one has no code. */
 unsigned
 sa_rate_of(const struct port_info *info)
 {
-	unsigned mbps = lane_speed(info) * lanes(info);
+	unsigned mbps = port_speed(info)->mbps * lanes(info);
+	unsigned best = 0;
 
-	for (unsigned code = 2; mbps && code < N_RATES; code++)
-		if (rates[code] == mbps)
-			return code;
-	return 0;
+	for (unsigned code = 2; code < N_RATES; code++)
+		if (rates[code] <= mbps && rates[code] > sa_rate_mbps(best))
+			best = code;
+	return best;
 }
 
 /* ------------------------------------------------------------------ paths */

@@ -135,6 +135,13 @@ static const struct component sm_components[] = {
 	SM(STATE, state),
 };
 
+/* LinkSpeedExtActive2 (XDR), bits 449 and 450. libibmad has it only since
+ * rdma-core 49. LinkSpeedExtEnabled2, in the same byte, is sent as 0: no
+ * change. */
+#define EXT2_OFFSET	56u
+#define EXT2_SHIFT	5u
+#define EXT2_MASK	3u
+
 /* A flag of one bit is 0 or 1 on the wire, which a bool of one byte takes as
  * it is. */
 G_STATIC_ASSERT(sizeof(bool) == 1);
@@ -221,12 +228,15 @@ void
 port_info_decode(const uint8_t data[SMP_DATA_LEN], struct port_info *i)
 {
 	decode(data, port_components, G_N_ELEMENTS(port_components), i);
+	i->speed_ext2_active = data[EXT2_OFFSET] >> EXT2_SHIFT & EXT2_MASK;
 }
 
 void
 port_info_encode(uint8_t data[SMP_DATA_LEN], const struct port_info *i)
 {
 	encode(data, port_components, G_N_ELEMENTS(port_components), i);
+	data[EXT2_OFFSET] = (uint8_t)
+		((i->speed_ext2_active & EXT2_MASK) << EXT2_SHIFT);
 }
 
 void

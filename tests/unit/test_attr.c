@@ -23,6 +23,8 @@ test_names_know_their_codes(void **state)
 	assert_string_equal(port_state_name(PORT_STATE_INIT), "Initialize");
 	assert_string_equal(port_state_name(PORT_STATE_ARMED), "Armed");
 	assert_string_equal(port_state_name(PORT_STATE_ACTIVE), "Active");
+	assert_string_equal(port_state_name(PORT_STATE_ACTIVE_DEFER),
+			    "ActiveDefer");
 	assert_string_equal(port_phys_name(PORT_PHYS_POLLING), "Polling");
 	assert_string_equal(port_phys_name(PORT_PHYS_LINK_UP), "LinkUp");
 }
@@ -33,7 +35,7 @@ test_names_of_unknown_codes_are_question_marks(void **state)
 	static const unsigned bad[] = { 8, 15, 255, 65536 };
 
 	assert_string_equal(node_type_name(0), "?");
-	assert_string_equal(port_state_name(5), "?");
+	assert_string_equal(port_state_name(6), "?");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_string_equal(node_type_name(bad[i]), "?");
 		assert_string_equal(port_state_name(bad[i]), "?");
@@ -45,19 +47,22 @@ static void
 test_width_and_speed_name_the_active_link(void **state)
 {
 	static const struct {
-		uint8_t width, speed, ext;
+		uint8_t width, speed, ext, ext2;
 		const char *width_name, *speed_name;
 	} row[] = {
-		{ 1, 1, 0, "1x", "SDR" },
-		{ 2, 2, 0, "4x", "DDR" },
-		{ 4, 4, 0, "8x", "QDR" },
-		{ 8, 4, 1, "12x", "FDR" },
-		{ 16, 4, 2, "2x", "EDR" },
-		{ 2, 0, 4, "4x", "HDR" },
-		{ 2, 4, 8, "4x", "NDR" },
-		{ 0, 0, 0, "?", "?" },
-		{ 3, 3, 0, "?", "?" },	/* two bits: not one active width */
-		{ 2, 4, 3, "4x", "?" },	/* an unknown extended speed is not
+		{ 1, 1, 0, 0, "1x", "SDR" },
+		{ 2, 2, 0, 0, "4x", "DDR" },
+		{ 4, 4, 0, 0, "8x", "QDR" },
+		{ 8, 4, 1, 0, "12x", "FDR" },
+		{ 16, 4, 2, 0, "2x", "EDR" },
+		{ 2, 0, 4, 0, "4x", "HDR" },
+		{ 2, 4, 8, 0, "4x", "NDR" },
+		{ 2, 4, 0, 1, "4x", "XDR" },
+		{ 2, 4, 8, 1, "4x", "XDR" },
+		{ 2, 4, 8, 2, "4x", "?" },
+		{ 0, 0, 0, 0, "?", "?" },
+		{ 3, 3, 0, 0, "?", "?" },	/* two bits: not one active width */
+		{ 2, 4, 3, 0, "4x", "?" },	/* an unknown extended speed is not
 					   the old one */
 	};
 
@@ -66,11 +71,12 @@ test_width_and_speed_name_the_active_link(void **state)
 			.width_active = row[i].width,
 			.speed_active = row[i].speed,
 			.speed_ext_active = row[i].ext,
+			.speed_ext2_active = row[i].ext2,
 		};
 
 		assert_string_equal(port_width_name(&info),
 				    row[i].width_name);
-		assert_string_equal(port_speed_name(&info),
+		assert_string_equal(port_speed(&info)->name,
 				    row[i].speed_name);
 	}
 }

@@ -351,7 +351,7 @@ test_ports_say_what_they_are(void **state)
 		assert_int_equal(info->mtu_cap, 5);
 		assert_int_equal(info->vl_cap, 4);
 		assert_string_equal(port_width_name(info), "4x");
-		assert_string_equal(port_speed_name(info), "EDR");
+		assert_string_equal(port_speed(info)->name, "EDR");
 		if (!port->num) {
 			zero++;
 		} else if (port->peer != SUBNET_NONE) {

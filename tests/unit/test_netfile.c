@@ -145,6 +145,8 @@ assert_same(const struct subnet *a, const struct subnet *b)
 		assert_int_equal(pa->info.speed_active, pb->info.speed_active);
 		assert_int_equal(pa->info.speed_ext_active,
 				 pb->info.speed_ext_active);
+		assert_int_equal(pa->info.speed_ext2_active,
+				 pb->info.speed_ext2_active);
 	}
 }
 
@@ -190,7 +192,7 @@ test_ibnetdiscover_is_understood(void **state)
 	assert_int_equal(p->info.lid, 8);
 	assert_int_equal(p->info.lmc, 1);
 	assert_string_equal(port_width_name(&p->info), "12x");
-	assert_string_equal(port_speed_name(&p->info), "QDR");
+	assert_string_equal(port_speed(&p->info)->name, "QDR");
 	assert_int_equal(s->ports[p->peer].num, 2);
 	assert_false(port_of(s, 0x100003, 1)->known);
 	/* The first CA of the file, by its cabled port */
@@ -200,7 +202,7 @@ test_ibnetdiscover_is_understood(void **state)
 	assert_int_equal(node_of(s, 0x555)->info.node_type, NODE_ROUTER);
 	assert_int_equal(port_of(s, 0x555, 1)->guid, 0x556);
 	p = port_of(s, 0x1001, 4);
-	assert_string_equal(port_speed_name(&p->info), "FDR");
+	assert_string_equal(port_speed(&p->info)->name, "FDR");
 	assert_int_equal(s->ports[p->peer].num, 5);
 	assert_round_trip(s);
 	subnet_unref(s);
@@ -249,9 +251,9 @@ test_ibsim_file_is_understood(void **state)
 	assert_int_equal(port_of(s, 0x100003, 1)->info.lmc, 2);
 	p = port_of(s, 0x200000, 1);
 	assert_string_equal(port_width_name(&p->info), "4x");
-	assert_string_equal(port_speed_name(&p->info), "SDR");
+	assert_string_equal(port_speed(&p->info)->name, "SDR");
 	p = port_of(s, 0x200010, 8);
-	assert_string_equal(port_speed_name(&p->info), "FDR");
+	assert_string_equal(port_speed(&p->info)->name, "FDR");
 	assert_int_equal(p->info.speed_active, 4);
 	assert_int_equal(s->ports[s->local_port].guid, 0x100001);
 	subnet_unref(s);
@@ -287,9 +289,9 @@ static void
 test_random_values_come_back(void **state)
 {
 	static const uint8_t widths[] = { 1, 2, 4, 8, 16 };
-	static const uint8_t speeds[][2] = {
+	static const uint8_t speeds[][3] = {
 		{ 1, 0 }, { 2, 0 }, { 4, 0 }, { 4, 1 }, { 4, 2 }, { 4, 4 },
-		{ 4, 8 },
+		{ 4, 8 }, { 4, 8, 1 },
 	};
 	const char *given = g_getenv("TEST_SEED");
 	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 77;
@@ -300,7 +302,7 @@ test_random_values_come_back(void **state)
 	print_message("# TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		struct subnet_port *port = &s->ports[p];
-		const uint8_t *speed = speeds[prng_below(&rng, 7)];
+		const uint8_t *speed = speeds[prng_below(&rng, 8)];
 
 		if (subnet_is_end_port(s, p)) {
 			port->info.lid = (uint16_t)prng_below(&rng, 0x10000);
@@ -315,6 +317,8 @@ test_random_values_come_back(void **state)
 			port->info.width_active;
 		s->ports[port->peer].info.speed_active = speed[0];
 		s->ports[port->peer].info.speed_ext_active = speed[1];
+		port->info.speed_ext2_active = speed[2];
+		s->ports[port->peer].info.speed_ext2_active = speed[2];
 	}
 	for (uint32_t n = 0; n < s->n_nodes; n++) {
 		struct subnet_node *node = &s->nodes[n];

@@ -61,7 +61,8 @@ static const uint8_t port_bytes[SMP_DATA_LEN] = {
 	0x13,		/* RespTimeValue */
 	0xcd,		/* LocalPhyErrors, OverrunErrors */
 	0x77, 0x88,	/* MaxCreditHint */
-	0x00, 0x99, 0xaa, 0xbb,	/* LinkRoundTripLatency */
+	0x20,		/* ext A 2: XDR */
+	0x99, 0xaa, 0xbb,	/* LinkRoundTripLatency */
 	0x00, 0x2a,	/* CapabilityMask2 */
 	0x4f, 0x1e,	/* ext A, S | ext E */
 };
@@ -151,6 +152,7 @@ check_port_link(const struct port_info *i)
 	assert_int_equal(i->speed_ext_active, 4);
 	assert_int_equal(i->speed_ext_supported, 15);
 	assert_int_equal(i->speed_ext_enabled, 30);
+	assert_int_equal(i->speed_ext2_active, 1);
 	assert_int_equal(i->state, PORT_STATE_ACTIVE);
 	assert_int_equal(i->phys_state, PORT_PHYS_LINK_UP);
 	assert_int_equal(i->link_down_default, 2);
@@ -248,7 +250,7 @@ mask_port(uint8_t m[SMP_DATA_LEN])
 	memset(m, 0xff, 64);
 	m[34] = 0xc7;
 	m[52] = 0x1f;
-	m[56] = 0;
+	m[56] = 0x60;		/* LinkSpeedExtActive2 */
 	m[63] = 0x1f;
 }
 
