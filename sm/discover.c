@@ -60,6 +60,7 @@ enum ask {
 	ASK_NODE_DESC,		/* of the port's node */
 	ASK_SWITCH_INFO,
 	ASK_PORT_INFO,		/* of the port */
+	ASK_PORT_SPEEDS,	/* the same, once more with extended speeds */
 };
 
 static const enum mad_attr ask_attr[] = {
@@ -69,6 +70,7 @@ static const enum mad_attr ask_attr[] = {
 	[ASK_NODE_DESC] = MAD_ATTR_NODE_DESC,
 	[ASK_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
 	[ASK_PORT_INFO] = MAD_ATTR_PORT_INFO,
+	[ASK_PORT_SPEEDS] = MAD_ATTR_PORT_INFO,
 };
 
 struct question {
@@ -364,6 +366,50 @@ on_again(struct discover *d, const struct question *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
+static uint32_t
+holder_of(struct discover *d, uint32_t port)
+{
+	uint32_t node = builder_port_at(d->b, port)->node;
+
+	return subnet_is_switch(builder_node_at(d->b, node)) ?
+		builder_port(d->b, node, 0) : port;
+}
+
+/*
+ * Some devices hide extended speeds from a manager that does not say that it
+ * knows them: the link looks like QDR. Most do not, so the question that says
+ * so is a second one.
+ */
+static void
+ask_speeds(struct discover *d, uint32_t port)
+{
+	const struct port_info *holder =
+		&builder_port_at(d->b, holder_of(d, port))->info;
+	const struct subnet_port *p = builder_port_at(d->b, port);
+
+	if (p->known && holder->cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
+	    p->info.state != PORT_STATE_DOWN &&
+	    p->info.speed_active == PORT_SPEED_QDR &&
+	    !p->info.speed_ext_active && !p->info.speed_ext2_active)
+		ask(d, ASK_PORT_SPEEDS, port);
+}
+
+/* Whether a switch knows them is said by its port 0, which may come late. */
+static void
+ask_speeds_from(struct discover *d, uint32_t port)
+{
+	const struct subnet_port *p = builder_port_at(d->b, port);
+	uint32_t node = p->node;
+	const struct subnet_node *n = builder_node_at(d->b, node);
+
+	if (p->num || !subnet_is_switch(n)) {
+		ask_speeds(d, port);
+		return;
+	}
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		ask_speeds(d, builder_port(d->b, node, num));
+}
+
 static void
 on_port_info(struct discover *d, const struct question *q,
 	     const uint8_t *data)
@@ -376,7 +422,7 @@ on_port_info(struct discover *d, const struct question *q,
 
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
-	    p->info.state > PORT_STATE_ACTIVE) {
+	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
 		g_autofree char *where = weed_place(d->b, port);
 
 		builder_fault(d->b, SUBNET_FAULT_LIAR, n->info.node_guid,
@@ -385,6 +431,9 @@ on_port_info(struct discover *d, const struct question *q,
 		return;
 	}
 	p->known = true;
+	if (q->ask == ASK_PORT_SPEEDS)
+		return;
+	ask_speeds_from(d, port);
 	/* The key of an end port did not show? */
 	if (p->guid && keyring_is_hidden(&p->info))
 		ask_next(d, q);
@@ -417,6 +466,7 @@ on_answer(struct discover *d, const struct question *q, const uint8_t *data)
 		builder_node_at(d->b, node)->sw_known = true;
 		break;
 	case ASK_PORT_INFO:
+	case ASK_PORT_SPEEDS:
 		on_port_info(d, q, data);
 		break;
 	}
@@ -493,7 +543,7 @@ on_refusal(struct discover *d, const struct question *q, unsigned status)
 {
 	g_autofree char *where = weed_place(d->b, q->port);
 
-	if (q->ask == ASK_AGAIN)
+	if (q->ask == ASK_AGAIN || q->ask == ASK_PORT_SPEEDS)
 		return;
 	builder_fault(d->b, SUBNET_FAULT_REFUSED, q->port == SUBNET_NONE ? 0 :
 		      builder_node_at(d->b, builder_port_at(d->b, q->port)->
@@ -688,8 +738,12 @@ send_question(struct discover *d, const struct question *q)
 		return;
 	}
 	question_key(d, q, &key);
-	if (q->ask == ASK_PORT_INFO)
-		mod = builder_port_at(d->b, q->port)->num;
+	if (ask_attr[q->ask] == MAD_ATTR_PORT_INFO)
+		mod = smp_port_info_modifier(
+			builder_port_at(d->b, q->port)->num,
+			q->ask == ASK_PORT_SPEEDS || q->try ?
+			builder_port_at(d->b, holder_of(d, q->port))->
+				info.cap_mask : 0);
 	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
 			 key, &path);
 	d->in_flight++;

@@ -13,6 +13,7 @@
  */
 #include "sm/light.h"
 
+#include "sm/step.h"
 #include "sm/wire/smp.h"
 
 struct light {
@@ -33,7 +34,7 @@ has_lease(const struct subnet *s, uint32_t port)
 	const struct port_info *i = &s->ports[port].info;
 
 	return subnet_is_end_port(s, port) && i->m_key && i->m_key_lease &&
-		i->state == PORT_STATE_ACTIVE;
+		i->state >= PORT_STATE_ACTIVE;
 }
 
 /* What to ask about a port of the snapshot. */
@@ -103,7 +104,8 @@ on_port_info(struct light *l, uint32_t port, const uint8_t *data)
 	struct port_info now;
 
 	port_info_decode(data, &now);
-	if (now.state != then->state)
+	if (MIN(now.state, PORT_STATE_ACTIVE) !=
+	    MIN(then->state, PORT_STATE_ACTIVE))
 		change(l, port, "port %u went from %s to %s",
 		       l->s->ports[port].num, port_state_name(then->state),
 		       port_state_name(now.state));
@@ -138,14 +140,6 @@ on_done(const struct xact_answer *a, void *data, uint64_t port)
 	pump(l);
 }
 
-static uint64_t
-guid_of_holder(const struct subnet *s, uint32_t port)
-{
-	const struct subnet_node *n = subnet_node_of(s, port);
-
-	return s->ports[subnet_is_switch(n) ? n->first_port : port].guid;
-}
-
 static void
 send_question(struct light *l, uint32_t port, enum mad_attr attr)
 {
@@ -161,10 +155,12 @@ send_question(struct light *l, uint32_t port, enum mad_attr attr)
 		if (!dr_path_push(&path, num))
 			return;
 		key = keyring_of(l->keys, keyring_behind(l->keys,
-				 guid_of_holder(l->s, port), num));
+				 l->s->ports[subnet_holder_of(l->s, port)].guid,
+				 num));
 	}
 	smp_build_direct(mad, MAD_METHOD_GET, attr,
-			 attr == MAD_ATTR_PORT_INFO ? num : 0, key, &path);
+			 attr == MAD_ATTR_PORT_INFO ?
+			 step_port_info_mod(l->s, port) : 0, key, &path);
 	l->in_flight++;
 	xact_start(l->x, &direct, mad, on_done, l, port);
 }

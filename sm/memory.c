@@ -332,8 +332,10 @@ log_given_up(struct memory *m, const struct subnet *s,
 			continue;
 		field_tally_print(t, bit, s, ports);
 		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged and "
-			"not taken in three sweeps, so it is not sent again: "
-			"%s", port_field_name(1u << bit), ports->str);
+			"not taken%s, so it is not sent again: %s",
+			port_field_name(1u << bit),
+			1u << bit & PORT_FIELDS_TRAINING ? "" :
+			" in three sweeps", ports->str);
 	}
 }
 
@@ -355,12 +357,13 @@ memory_learn(struct memory *m, const struct subnet *s,
 			.once = untaken ? untaken[port] & others : 0,
 		};
 
+		u.given_up = u.once & PORT_FIELDS_TRAINING;
 		if (was) {
 			u.twice = was->once & u.once;
-			u.given_up = was->given_up | (was->twice & u.once);
-			field_tally_add(&fresh, port,
-					u.given_up & ~was->given_up);
+			u.given_up |= was->given_up | (was->twice & u.once);
 		}
+		field_tally_add(&fresh, port,
+				u.given_up & ~(was ? was->given_up : 0));
 		if (u.once | u.given_up)
 			g_array_append_val(m->untaken, u);
 	}

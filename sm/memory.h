@@ -26,7 +26,7 @@ void memory_keep_lids(struct memory *m, const struct subnet *s,
 		      const struct lid_map *map);
 
 /* By port index of `s`: the fields that are given up, since the port did not
- * take them in three sweeps in a row. A port that has changed since then
+ * take them in three sweeps in a row (PORT_FIELDS_TRAINING: in one). A port that has changed since then
  * (PortStateChange of its switch or of the one behind it, link down, away) is
  * forgotten first. */
 uint32_t *memory_given_up(struct memory *m, const struct subnet *s);

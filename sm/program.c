@@ -98,14 +98,6 @@ step_name(const struct plan_step *step)
  * that key, so nothing more is sent there.
  */
 
-static uint32_t
-holder_of(const struct program *p, uint32_t port)
-{
-	const struct subnet_node *n = subnet_node_of(p->before, port);
-
-	return subnet_is_switch(n) ? n->first_port : port;
-}
-
 static bool
 hides_key(const struct program *p, uint32_t holder)
 {
@@ -339,7 +331,13 @@ refused(struct program *p, uint32_t index, unsigned status)
 static void
 on_refused(struct program *p, uint32_t index, unsigned status)
 {
-	if (step_state(&p->plan->steps[index]) != PORT_STATE_NOP &&
+	const struct plan_step *step = &p->plan->steps[index];
+
+	/* It may be these that the port does not like. */
+	if (step_has_port(step))
+		p->r.untaken[step->port] |= step->fields &
+			PORT_FIELDS_TRAINING;
+	if (step_state(step) != PORT_STATE_NOP &&
 	    status == MAD_STATUS_BAD_VALUE)
 		order_add(p->order, ORDER_LOOK_REFUSED, index);
 	else
@@ -355,7 +353,7 @@ on_refused_state(struct program *p, uint32_t index,
 
 	if (step->kind == PLAN_ACTIVATE &&
 	    step->fields & PORT_FIELD_REREGISTER &&
-	    answer->state == PORT_STATE_ACTIVE)
+	    answer->state >= PORT_STATE_ACTIVE)
 		order_add(p->order, ORDER_TELL, index);
 	else
 		on_port(p, index, answer);
@@ -373,7 +371,7 @@ on_silence(struct program *p, const struct order_action *a)
 	}
 	step = &p->plan->steps[a->what];
 	forget_block(p, a->what);
-	holder = holder_of(p, step_target(p->before, step));
+	holder = subnet_holder_of(p->before, step_target(p->before, step));
 	if (hides_key(p, holder)) {
 		if (!is_locked(p, holder))
 			lock(p, holder);
@@ -477,10 +475,10 @@ send_action(struct program *p, const struct order_action *a)
 	uint64_t tag;
 	uint32_t id;
 	uint32_t mod = step ? step_attr_mod(p->before, step) :
-		p->before->ports[target].num;
+		step_port_info_mod(p->before, target);
 
 	if (silent_covers(p->silent, target) || (p->r.locked->len &&
-	    is_locked(p, holder_of(p, target)))) {
+	    is_locked(p, subnet_holder_of(p->before, target)))) {
 		if (step)
 			settle(p, a->what, false);
 		return;

@@ -74,7 +74,7 @@ send(struct rekey *r, uint32_t port, enum header header)
 	if (!subnet_path(r->s, port, &path))
 		return;
 	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
-			 r->s->ports[port].num, key, &path);
+			 step_attr_mod(r->s, &step), key, &path);
 	step_encode(r->s, r->w, &step, smp_data(mad));
 	r->in_flight++;
 	xact_start(r->x, &direct, mad, on_done, r,

@@ -54,12 +54,19 @@ table_modifier(const struct subnet *s, const struct plan_step *step)
 }
 
 uint32_t
+step_port_info_mod(const struct subnet *s, uint32_t port)
+{
+	return smp_port_info_modifier(s->ports[port].num,
+		s->ports[subnet_holder_of(s, port)].info.cap_mask);
+}
+
+uint32_t
 step_attr_mod(const struct subnet *s, const struct plan_step *step)
 {
 	if (step->kind == PLAN_TABLE)
 		return table_modifier(s, step);
 	if (step_has_port(step))
-		return s->ports[step->port].num;
+		return step_port_info_mod(s, step->port);
 	return step->kind == PLAN_LFT ? step->block : 0;
 }
 
@@ -82,6 +89,13 @@ encode_port(const struct subnet *s, const struct wanted *w,
 	/* A request, which is made by the steps that say so. */
 	if (!(step->fields & PORT_FIELD_REREGISTER))
 		info.client_reregister = false;
+	/* A port that did not take one of these is spared it. */
+	info.width_enabled = step->fields & PORT_FIELD_WIDTH ?
+		PORT_WIDTH_ALL : 0;
+	info.speed_enabled = step->fields & PORT_FIELD_SPEED ?
+		PORT_SPEED_ALL : 0;
+	info.speed_ext_enabled = step->fields & PORT_FIELD_SPEED_EXT ?
+		PORT_SPEED_EXT_ALL : 0;
 	port_info_encode(data, &info);
 }
 

@@ -16,6 +16,8 @@ bool step_has_port(const struct plan_step *step);
 unsigned step_state(const struct plan_step *step);
 
 enum mad_attr step_attr(const struct plan_step *step);
+/* Of a PortInfo of that port. */
+uint32_t step_port_info_mod(const struct subnet *s, uint32_t port);
 uint32_t step_attr_mod(const struct subnet *s, const struct plan_step *step);
 
 /* The port of the snapshot that the SMP goes to: of a CA or router that very

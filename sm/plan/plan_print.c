@@ -99,6 +99,12 @@ port_number(enum port_field field, const struct port_info *i)
 		return i->vl_stall_count;
 	case PORT_FIELD_VL_HIGH_LIMIT:
 		return i->vl_high_limit;
+	case PORT_FIELD_WIDTH:
+		return i->width_enabled;
+	case PORT_FIELD_SPEED:
+		return i->speed_enabled;
+	case PORT_FIELD_SPEED_EXT:
+		return i->speed_ext_enabled;
 	case PORT_FIELD_M_KEY:
 	case PORT_FIELD_GID_PREFIX:
 	case PORT_FIELD_OPER_VLS:
@@ -126,6 +132,9 @@ put_port_value(GString *out, unsigned bit, const struct port_info *i)
 	case PORT_FIELD_HOQ_LIFE:
 	case PORT_FIELD_VL_STALL:
 	case PORT_FIELD_VL_HIGH_LIMIT:
+	case PORT_FIELD_WIDTH:
+	case PORT_FIELD_SPEED:
+	case PORT_FIELD_SPEED_EXT:
 		g_string_append_printf(out, "%u", port_number(bit, i));
 		break;
 	case PORT_FIELD_M_KEY:

@@ -14,7 +14,8 @@
  *   end port		LID, LMC, SMLID, SMSL, M_Key and its protection,
  *			GidPrefix, SubnetTimeOut	want_end_port()
  *   end of a cable	NeighborMTU, OperationalVLs, error thresholds, which
- *			follow from both ends		want_link()
+ *			follow from both ends; the enabled widths and speeds,
+ *			raised to all that is supported	want_link()
  *   switch output	HOQLife, VLStallCount, shorter towards hosts, since
  *			a host that does not take its packets must not hold up
  *			a switch			want_link()
@@ -27,7 +28,7 @@
 #include "sm/plan/wanted.h"
 
 #define PORT_FIELDS_ALL	((PORT_FIELD_STATE - 1u) | PORT_FIELD_ENFORCE | \
-			 PORT_FIELD_VL_HIGH_LIMIT)
+			 PORT_FIELD_VL_HIGH_LIMIT | PORT_FIELDS_TRAINING)
 #define SWITCH_FIELDS_VALUES	(SWITCH_FIELD_TOP | SWITCH_FIELD_LIFE_TIME | \
 				 SWITCH_FIELD_MCAST_TOP)
 
@@ -88,6 +89,12 @@ port_field_name(unsigned bit)
 		return "VLHighLimit";
 	case PORT_FIELD_REREGISTER:
 		return "ClientReregister";
+	case PORT_FIELD_WIDTH:
+		return "LinkWidthEnabled";
+	case PORT_FIELD_SPEED:
+		return "LinkSpeedEnabled";
+	case PORT_FIELD_SPEED_EXT:
+		return "LinkSpeedExtEnabled";
 	}
 	return "?";
 }
@@ -146,6 +153,10 @@ port_fields_differ(const struct port_info *a, const struct port_info *b,
 		    PORT_FIELD_ENFORCE);
 	d |= bit_if(a->vl_high_limit != b->vl_high_limit,
 		    PORT_FIELD_VL_HIGH_LIMIT);
+	d |= bit_if(a->width_enabled != b->width_enabled, PORT_FIELD_WIDTH);
+	d |= bit_if(a->speed_enabled != b->speed_enabled, PORT_FIELD_SPEED);
+	d |= bit_if(a->speed_ext_enabled != b->speed_ext_enabled,
+		    PORT_FIELD_SPEED_EXT);
 	return d & mask;
 }
 
@@ -189,6 +200,29 @@ want_end_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	out->subnet_timeout = policy->subnet_timeout;
 }
 
+static bool
+has_ext_speeds(const struct subnet *s, uint32_t port)
+{
+	return s->ports[subnet_holder_of(s, port)].info.cap_mask &
+		PORT_CAP_HAS_EXT_SPEEDS;
+}
+
+/* What was narrowed by hand, or by a manager before us, is to end with the next
+ * training; the link is not taken down for it. */
+static void
+want_training(const struct subnet *s, uint32_t port, struct port_info *out)
+{
+	const struct subnet_port *p = &s->ports[port];
+
+	if (p->info.width_supported)
+		out->width_enabled = p->info.width_supported;
+	if (p->info.speed_supported)
+		out->speed_enabled = p->info.speed_supported;
+	if (p->info.speed_ext_supported && has_ext_speeds(s, port) &&
+	    has_ext_speeds(s, p->peer))
+		out->speed_ext_enabled = p->info.speed_ext_supported;
+}
+
 static void
 want_link(const struct subnet *s, const struct wanted *w, uint32_t port,
 	  struct port_info *out)
@@ -212,6 +246,7 @@ want_link(const struct subnet *s, const struct wanted *w, uint32_t port,
 	if (vls > 0 && p->info.state < PORT_STATE_ACTIVE)
 		out->oper_vls = vls;
 
+	want_training(s, port, out);
 	out->local_phy_errors = policy->local_phy_errors;
 	out->overrun_errors = policy->overrun_errors;
 	if (!subnet_is_switch(subnet_node_of(s, port)))
@@ -291,9 +326,12 @@ wanted_port(const struct subnet *s, const struct wanted *w, uint32_t port,
 	out->state = PORT_STATE_NOP;
 	out->phys_state = PORT_PHYS_NOP;
 	out->link_down_default = 0;
-	out->width_enabled = 0;
-	out->speed_enabled = 0;
-	out->speed_ext_enabled = 0;
+	if (!(fields & PORT_FIELD_WIDTH))
+		out->width_enabled = 0;
+	if (!(fields & PORT_FIELD_SPEED))
+		out->speed_enabled = 0;
+	if (!(fields & PORT_FIELD_SPEED_EXT))
+		out->speed_ext_enabled = 0;
 	if (!(fields & PORT_FIELD_OPER_VLS))
 		out->oper_vls = 0;
 	/* Not a value but a request. */

@@ -52,6 +52,9 @@ enum port_field {
 	PORT_FIELD_ENFORCE = 1 << 15,	/* PartitionEnforcement, both ways */
 	PORT_FIELD_VL_HIGH_LIMIT = 1 << 16,
 	PORT_FIELD_REREGISTER = 1 << 17,	/* no value: a request */
+	PORT_FIELD_WIDTH = 1 << 18,	/* LinkWidthEnabled, and so on */
+	PORT_FIELD_SPEED = 1 << 19,
+	PORT_FIELD_SPEED_EXT = 1 << 20,
 };
 /* Without these a port cannot be reached: a Set is sent until it is taken. */
 #define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
@@ -59,6 +62,10 @@ enum port_field {
 /* These protect it. Some devices take none of them: each heavy sweep tries. */
 #define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
 				 PORT_FIELD_M_KEY_LEASE | PORT_FIELD_ENFORCE)
+/* These count when the link trains again. What a port does not take at once it
+ * will not take later. */
+#define PORT_FIELDS_TRAINING	(PORT_FIELD_WIDTH | PORT_FIELD_SPEED | \
+				 PORT_FIELD_SPEED_EXT)
 /* "LID", "NeighborMTU", ... of a single bit. */
 const char *port_field_name(unsigned bit);
 
@@ -87,8 +94,8 @@ struct wanted {
 /*
  * The PortInfo that port `port`, which must be known, should have: what was
  * seen, with the fields that the SM decides replaced. state and phys_state,
- * link_down_default and the enabled widths and speeds are 0 (no change), as is
- * oper_vls unless it differs. Returns the mask of port_fields that differ from
+ * link_down_default are 0 (no change), as are oper_vls and the enabled widths
+ * and speeds unless they differ. Returns the mask of port_fields that differ from
  * what was seen (never PORT_FIELD_STATE).
  */
 unsigned wanted_port(const struct subnet *s, const struct wanted *w,

@@ -28,15 +28,10 @@
 
 #include <string.h>
 
-/* AttributeModifier: the SM knows extended speeds (IBA 14.2.5.6) */
 /* LocalPortNum is the port by which the SMP came in (IBA 14.2.5.6). */
 #define OFF_LOCAL_PORT	28
-#define MOD_EXT_SPEEDS		0x80000000u
 #define MOD_PORT		0x000000ffu
 
-#define WIDTH_ALL		255u
-#define SPEED_ALL		15u
-#define SPEED_EXT_ALL		31u
 #define SPEED_EXT_NONE		30u
 
 static bool
@@ -108,12 +103,12 @@ link_is_valid(const struct sim *sim, const struct port_info *have,
 		want->neighbor_mtu <= have->mtu_cap &&
 		want->oper_vls <= have->vl_cap &&
 		is_subset(want->width_enabled, have->width_supported,
-			  WIDTH_ALL) &&
+			  PORT_WIDTH_ALL) &&
 		is_subset(want->speed_enabled, have->speed_supported,
-			  SPEED_ALL) &&
+			  PORT_SPEED_ALL) &&
 		(want->speed_ext_enabled == SPEED_EXT_NONE ||
 		 is_subset(want->speed_ext_enabled, have->speed_ext_supported,
-			   SPEED_EXT_ALL));
+			   PORT_SPEED_EXT_ALL));
 }
 
 static void
@@ -156,14 +151,14 @@ apply_link(struct port_info *have, const struct port_info *want)
 {
 	have->width_enabled = enabled(have->width_enabled,
 				      want->width_enabled,
-				      have->width_supported, WIDTH_ALL);
+				      have->width_supported, PORT_WIDTH_ALL);
 	have->speed_enabled = enabled(have->speed_enabled,
 				      want->speed_enabled,
-				      have->speed_supported, SPEED_ALL);
+				      have->speed_supported, PORT_SPEED_ALL);
 	have->speed_ext_enabled = enabled(have->speed_ext_enabled,
 					  want->speed_ext_enabled,
 					  have->speed_ext_supported,
-					  SPEED_EXT_ALL);
+					  PORT_SPEED_EXT_ALL);
 	if (want->link_down_default)
 		have->link_down_default = want->link_down_default;
 	if (want->oper_vls)
@@ -252,7 +247,7 @@ port_meant(const struct sim *sim, uint32_t asked, uint32_t attr_mod)
 	const struct sim_node *node = sim_node_of(sim, asked);
 	uint32_t num = attr_mod & MOD_PORT;
 
-	if (attr_mod & ~(MOD_EXT_SPEEDS | MOD_PORT))
+	if (attr_mod & ~(SMP_PORT_INFO_EXT_SPEEDS | MOD_PORT))
 		return SUBNET_NONE;
 	if (num > node->info.num_ports)
 		return SUBNET_NONE;
@@ -269,6 +264,14 @@ read_out(struct sim_port *p, uint8_t *data)
 		p->wire_valid = true;
 	}
 	memcpy(data, p->wire, SMP_DATA_LEN);
+}
+
+/* As some devices do it: QDR is all that such a manager knows. */
+static bool
+hides_speeds(const struct sim *sim, const struct sim_packet *p)
+{
+	return sim->params.hide_ext_speeds &&
+		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
 }
 
 /* Protection level 1 hides the key from who does not have it. */
@@ -301,8 +304,12 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 			has_reregister(&sim->ports[port].info);
 	}
 	read_out(&sim->ports[port], data);
-	if (echo || hides_key(sim, port, p)) {
+	if (echo || hides_key(sim, port, p) || hides_speeds(sim, p)) {
 		want = sim->ports[port].info;
+		if (hides_speeds(sim, p))
+			want.speed_ext_active = want.speed_ext_supported =
+				want.speed_ext_enabled =
+				want.speed_ext2_active = 0;
 		want.client_reregister = echo;
 		if (hides_key(sim, port, p))
 			want.m_key = 0;

@@ -50,6 +50,7 @@ struct sim_params {
 	enum sim_returns returns;
 	enum sim_same_state same_state;
 	uint16_t mcast_top;	/* MulticastFDBTop of the switches */
+	bool hide_ext_speeds;	/* from a Get without SMSupportExtendedSpeeds */
 };
 
 /* Seed 1, 300 ns a hop, 20 us an SMP, 10 ms of training, 1,024 waiting SMPs,

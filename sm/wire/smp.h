@@ -43,6 +43,17 @@ void smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
  * Trap), status; on a directed route the direction bit. The data stay. */
 void smp_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 
+/* Of a PortInfo (IBA 14.2.5.6): the port and, where `caps`, the CapabilityMask
+ * of the port that has the LID, knows extended speeds, that the SM knows them:
+ * some devices show and take them only then. */
+#define SMP_PORT_INFO_EXT_SPEEDS	0x80000000u
+static inline uint32_t
+smp_port_info_modifier(unsigned num, uint32_t caps)
+{
+	return num | (caps & PORT_CAP_HAS_EXT_SPEEDS ?
+		      SMP_PORT_INFO_EXT_SPEEDS : 0);
+}
+
 uint64_t smp_m_key(const uint8_t mad[MAD_SIZE]);
 void smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key);
 

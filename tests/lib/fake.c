@@ -15,6 +15,15 @@ encode_desc(uint8_t *data, const struct subnet_node *n)
 	memcpy(data, n->desc, strlen(n->desc));
 }
 
+/* 0: no change. All bits: what is supported (IBA 14.2.5.6). */
+static uint8_t
+enabled(uint8_t have, uint8_t want, uint8_t supported, unsigned all)
+{
+	if (!want)
+		return have;
+	return want == all ? supported : want;
+}
+
 static void
 on_port_info(struct fake *f, uint32_t port, bool set, uint8_t *data)
 {
@@ -28,6 +37,15 @@ on_port_info(struct fake *f, uint32_t port, bool set, uint8_t *data)
 			want.phys_state = have->phys_state;
 		if (!want.oper_vls)
 			want.oper_vls = have->oper_vls;
+		want.width_enabled = enabled(have->width_enabled,
+			want.width_enabled, have->width_supported,
+			PORT_WIDTH_ALL);
+		want.speed_enabled = enabled(have->speed_enabled,
+			want.speed_enabled, have->speed_supported,
+			PORT_SPEED_ALL);
+		want.speed_ext_enabled = enabled(have->speed_ext_enabled,
+			want.speed_ext_enabled, have->speed_ext_supported,
+			PORT_SPEED_EXT_ALL);
 		*have = want;
 	}
 	port_info_encode(data, have);
@@ -102,7 +120,7 @@ serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
 		on_switch_info(f, n, set, data);
 		return MAD_STATUS_OK;
 	case MAD_ATTR_PORT_INFO:
-		port = subnet_port_of(f->s, node, h->attr_mod);
+		port = subnet_port_of(f->s, node, h->attr_mod & 0xff);
 		if (port == SUBNET_NONE)
 			return MAD_STATUS_BAD_VALUE;
 		on_port_info(f, port, set, data);

@@ -151,6 +151,9 @@ on_end(const struct sweep_report *r, void *data)
 	sm->ends++;
 	sm->last = r->end;
 	g_string_truncate(sm->said, 0);
+	g_clear_pointer(&sm->seen, subnet_unref);
+	if (r->view && r->view->subnet)
+		sm->seen = subnet_ref(r->view->subnet);
 	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
 		g_string_append_printf(sm->said, "%s\n",
 				       (char *)r->verdict->lines->pdata[i]);
@@ -223,6 +226,7 @@ lab_sm_stop(struct lab_sm *sm)
 	memory_free(sm->memory);
 	log_free(sm->log);
 	g_string_free(sm->said, TRUE);
+	g_clear_pointer(&sm->seen, subnet_unref);
 }
 
 bool

@@ -68,6 +68,7 @@ struct lab_sm {
 	unsigned ends;		/* of heavy sweeps */
 	enum sweep_end last;
 	GString *said;		/* the last verdict's lines */
+	struct subnet *seen;	/* what the last sweep left, or NULL */
 };
 
 void lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,

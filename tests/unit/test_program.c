@@ -316,7 +316,7 @@ tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	mad_header_read(answer, MAD_SIZE, &h);
 	if (h.attr_id != MAD_ATTR_PORT_INFO)
 		return true;
-	port = subnet_port_of(f->s, node, h.attr_mod);
+	port = subnet_port_of(f->s, node, h.attr_mod & 0xff);
 	port_info_decode(smp_data(answer), &info);
 	info.neighbor_mtu = 1;
 	f->s->ports[port].info.neighbor_mtu = 1;
@@ -360,7 +360,7 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 
 	mad_header_read(answer, MAD_SIZE, &h);
 	port_info_decode(smp_data(answer), &info);
-	if (h.attr_id == MAD_ATTR_PORT_INFO && h.attr_mod > 0 &&
+	if (h.attr_id == MAD_ATTR_PORT_INFO && (h.attr_mod & 0xff) > 0 &&
 	    info.state == PORT_STATE_ACTIVE && f->sets > *(unsigned *)data) {
 		*(unsigned *)data = f->sets;
 		answer[5] = MAD_STATUS_BAD_VALUE;

@@ -595,6 +595,159 @@ test_stream_of_traps_costs_a_sweep_a_second(void **state)
 	bench_close(&b);
 }
 
+/* Cables that were narrowed by hand are enabled for all that they can, which
+ * counts at their next training; nothing is written twice. */
+static void
+test_narrowed_cables_train_up_again(void **state)
+{
+	static const struct sim_match sets = {
+		.node = SIM_ANY, .method = MAD_METHOD_SET,
+	};
+	struct sim_rule count = { .match = sets, .kind = SIM_FAULT_DELAY,
+				  .per_mille = 1000 };
+	const struct port_info *now;
+	struct bench b;
+	uint32_t cable;
+	unsigned rule;
+
+	b.s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
+	for (uint32_t p = 0; p < b.s->n_ports; p++) {
+		struct port_info *info = &b.s->ports[p].info;
+
+		info->width_enabled = info->width_active = 1;
+		info->speed_enabled = info->speed_active = 1;
+		info->speed_ext_enabled = 30;
+		info->speed_ext_active = 0;
+	}
+	b.sim = sim_new(b.s, NULL);
+	lab_sm_start(&b.sm, b.sim, b.s->local_port, 8);
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	cable = trunk(&b, 1);
+	now = sim_port_info(b.sim, cable);
+	assert_int_equal(now->width_enabled, now->width_supported);
+	assert_int_equal(now->speed_enabled, now->speed_supported);
+	assert_int_equal(now->speed_ext_enabled, now->speed_ext_supported);
+	assert_int_equal(now->width_active, 1);
+	assert_int_equal(now->state, PORT_STATE_ACTIVE);
+
+	sim_link_flap(b.sim, cable, 1, 1000, 1000);
+	run_for(&b, SECOND);
+	now = sim_port_info(b.sim, cable);
+	assert_int_equal(now->state, PORT_STATE_ACTIVE);
+	assert_int_equal(now->width_active, 2);
+	assert_int_equal(now->speed_ext_active, 2);
+
+	rule = sim_rule_add(b.sim, &count);
+	sweep_request(b.sm.sweep, SWEEP_CAUSE_SIGNAL);
+	run_for(&b, SECOND);
+	assert_int_equal(sim_rule_hits(b.sim, rule), 0);
+	bench_close(&b);
+}
+
+/* Answers to Set(PortInfo) show and say that 15, 31 and 255 are not known. */
+static bool
+refuse_training(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	uint8_t *at = smp_data(answer);
+	struct mad_header h;
+	struct port_info info;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (h.attr_id != MAD_ATTR_PORT_INFO)
+		return true;
+	port_info_decode(at, &info);
+	info.width_enabled = info.speed_enabled = info.speed_ext_enabled = 1;
+	port_info_encode(at, &info);
+	return true;
+}
+
+static void
+test_speeds_that_are_not_taken_are_not_sent_again(void **state)
+{
+	static const struct sim_match sets = {
+		.node = SIM_ANY, .method = MAD_METHOD_SET,
+	};
+	struct sim_rule count = { .match = sets, .kind = SIM_FAULT_DELAY,
+				  .per_mille = 1000 };
+	struct bench b;
+	unsigned rule;
+
+	bench_open(&b, "PGFT(2,4;1,2)", NULL);
+	sim_set_liar(b.sim, refuse_training, NULL);
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	rule = sim_rule_add(b.sim, &count);
+	sweep_request(b.sm.sweep, SWEEP_CAUSE_TRAP);
+	run_for(&b, SECOND);
+	assert_int_equal(b.sm.last, SWEEP_END_UP);
+	assert_int_equal(sim_rule_hits(b.sim, rule), 0);
+	bench_close(&b);
+}
+
+/* The rates that the manager sees are those of the cables. */
+static void
+assert_speeds_seen(struct bench *b)
+{
+	const struct subnet *seen = b->sm.seen;
+
+	for (uint32_t p = 0; p < seen->n_ports; p++)
+		if (seen->ports[p].peer != SUBNET_NONE)
+			assert_string_equal(
+				port_speed(&seen->ports[p].info)->name, "EDR");
+}
+
+static void
+test_speeds_that_are_hidden_are_asked_for(void **state)
+{
+	struct sim_params params = sim_params_default;
+	struct bench b;
+
+	params.hide_ext_speeds = true;
+	bench_open(&b, "PGFT(2,4;1,2)", &params);
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	assert_speeds_seen(&b);
+	/* also without a Set */
+	sweep_request(b.sm.sweep, SWEEP_CAUSE_SIGNAL);
+	run_for(&b, SECOND);
+	assert_speeds_seen(&b);
+	bench_close(&b);
+}
+
+static bool
+defer_active(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	uint8_t *at = smp_data(answer);
+	struct mad_header h;
+	struct port_info info;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (h.attr_id != MAD_ATTR_PORT_INFO)
+		return true;
+	port_info_decode(at, &info);
+	if (info.state == PORT_STATE_ACTIVE && node % 2)
+		info.state = PORT_STATE_ACTIVE_DEFER;
+	port_info_encode(at, &info);
+	return true;
+}
+
+static void
+test_active_defer_is_active(void **state)
+{
+	unsigned ends;
+	struct bench b;
+
+	bench_open(&b, "PGFT(2,4;1,2)", NULL);
+	sim_set_liar(b.sim, defer_active, NULL);
+	assert_true(lab_sm_wait_up(&b.sm, 10 * SECOND));
+	assert_all_reach(&b, 8);
+	/* and going there or back is no change for a light sweep */
+	sim_set_liar(b.sim, NULL, NULL);
+	run_for(&b, SECOND);
+	ends = b.sm.ends;
+	run_for(&b, 30 * SECOND);
+	assert_int_equal(b.sm.ends, ends);
+	bench_close(&b);
+}
+
 /* As bench_open(), with a LinearFDBCap for the second switch and hosts that
  * have LIDs from `first` on. */
 static void
@@ -662,6 +815,11 @@ main(void)
 		cmocka_unit_test(
 			test_babbling_port_does_not_keep_the_fabric_busy),
 		cmocka_unit_test(test_second_manager_takes_over),
+		cmocka_unit_test(test_narrowed_cables_train_up_again),
+		cmocka_unit_test(
+			test_speeds_that_are_not_taken_are_not_sent_again),
+		cmocka_unit_test(test_speeds_that_are_hidden_are_asked_for),
+		cmocka_unit_test(test_active_defer_is_active),
 		cmocka_unit_test(
 			test_lids_are_those_that_all_switches_can_route),
 		cmocka_unit_test(

@@ -12,7 +12,7 @@
 #include "sm/plan/wanted.h"
 #include "topology/generate.h"
 
-#define ALL_FIELDS	0x7fffu
+#define ALL_FIELDS	(0x7fffu | PORT_FIELDS_TRAINING)
 #define END_PORT_FIELDS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
 			 PORT_FIELD_SM_LID | PORT_FIELD_SM_SL | \
 			 PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
@@ -81,7 +81,7 @@ tear_down(void **state)
 static void
 test_names_are_there_for_every_bit(void **state)
 {
-	for (unsigned bit = 1; bit <= PORT_FIELD_REREGISTER; bit <<= 1) {
+	for (unsigned bit = 1; bit <= PORT_FIELD_SPEED_EXT; bit <<= 1) {
 		assert_string_not_equal(port_field_name(bit), "?");
 		for (unsigned b = 1; b < bit; b <<= 1)
 			assert_string_not_equal(port_field_name(b),
@@ -89,7 +89,7 @@ test_names_are_there_for_every_bit(void **state)
 	}
 	for (unsigned bit = 1; bit <= SWITCH_FIELD_MCAST_TOP; bit <<= 1)
 		assert_string_not_equal(switch_field_name(bit), "?");
-	assert_string_equal(port_field_name(1u << 18), "?");
+	assert_string_equal(port_field_name(1u << 21), "?");
 	assert_string_equal(switch_field_name(3), "?");
 }
 
@@ -117,6 +117,9 @@ test_differ_tells_each_field_from_the_others(void **state)
 		{ PORT_FIELD_ERROR_THRESHOLDS, { .local_phy_errors = 1 } },
 		{ PORT_FIELD_ERROR_THRESHOLDS, { .overrun_errors = 1 } },
 		{ PORT_FIELD_STATE, { .state = 1 } },
+		{ PORT_FIELD_WIDTH, { .width_enabled = 1 } },
+		{ PORT_FIELD_SPEED, { .speed_enabled = 1 } },
+		{ PORT_FIELD_SPEED_EXT, { .speed_ext_enabled = 1 } },
 		{ 0, { .p_key_violations = 1, .cap_mask = 1 } },
 	};
 
@@ -300,6 +303,41 @@ test_capability_of_zero_changes_nothing(void **state)
 	assert_int_equal(out.neighbor_mtu, 5);
 }
 
+/* A port that was narrowed by hand is to train as it can again. */
+static void
+test_enabled_widths_and_speeds_are_raised_to_what_is_supported(void **state)
+{
+	struct fabric *f = *state;
+	struct port_info *seen = &f->s->ports[f->leaf].info;
+	struct port_info *host = &f->s->ports[f->host].info;
+	unsigned before, fields;
+	struct port_info out;
+
+	before = wanted_port(f->s, &f->w, f->leaf, &out);
+	assert_int_equal(before & PORT_FIELDS_TRAINING, 0);
+	assert_int_equal(out.width_enabled, 0);
+	assert_int_equal(out.speed_enabled, 0);
+	assert_int_equal(out.speed_ext_enabled, 0);
+	seen->width_enabled = 1;
+	seen->speed_enabled = 1;
+	seen->speed_ext_enabled = 30;		/* disabled */
+	fields = wanted_port(f->s, &f->w, f->leaf, &out);
+	assert_int_equal(fields, before | PORT_FIELDS_TRAINING);
+	assert_int_equal(out.width_enabled, seen->width_supported);
+	assert_int_equal(out.speed_enabled, seen->speed_supported);
+	assert_int_equal(out.speed_ext_enabled, seen->speed_ext_supported);
+	/* Extended speeds are for two that know them. */
+	host->cap_mask &= ~PORT_CAP_HAS_EXT_SPEEDS;
+	fields = wanted_port(f->s, &f->w, f->leaf, &out);
+	assert_int_equal(fields & PORT_FIELDS_TRAINING,
+			 PORT_FIELD_WIDTH | PORT_FIELD_SPEED);
+	assert_int_equal(out.speed_ext_enabled, 0);
+	/* What is not said to be supported is not asked for. */
+	seen->width_supported = seen->speed_supported = 0;
+	fields = wanted_port(f->s, &f->w, f->leaf, &out);
+	assert_int_equal(fields & PORT_FIELDS_TRAINING, 0);
+}
+
 static void
 test_half_a_link_is_left_alone(void **state)
 {
@@ -453,6 +491,7 @@ main(void)
 		T(test_link_takes_the_lesser_of_both_ends),
 		T(test_operational_vls_stay_on_an_active_port),
 		T(test_capability_of_zero_changes_nothing),
+		T(test_enabled_widths_and_speeds_are_raised_to_what_is_supported),
 		T(test_half_a_link_is_left_alone),
 		T(test_set_asks_for_no_change_of_the_rest),
 		T(test_port_without_assignment_keeps_its_lid),
