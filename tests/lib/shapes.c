@@ -195,6 +195,110 @@ draw_grown(struct drawing *d)
 	}
 }
 
+/* Pods of leaves and spines; the spines of a pod share groups of cores, so
+ * many spines (`share`) each. */
+static void
+draw_pods(struct drawing *d, uint32_t n_pods, uint32_t n, uint32_t n_cores,
+	  uint32_t share)
+{
+	uint32_t cores = draw_switches(d, n / share * n_cores), pod, leaf;
+
+	for (pod = 0; pod < n_pods; pod++) {
+		leaf = draw_tree(d, n, n, n);
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < n_cores; k++)
+				draw_cables(d, leaf + n + i,
+					    cores + i / share * n_cores + k,
+					    1);
+	}
+}
+
+static void
+draw_half_core(struct drawing *d)
+{
+	draw_pods(d, 4, 4, 4, 2);
+}
+
+static void
+draw_rails(struct drawing *d)
+{
+	draw_pods(d, 4, 8, 4, 4);
+}
+
+static void
+draw_half_populated(struct drawing *d)
+{
+	draw_pods(d, 3, 6, 6, 1);
+}
+
+/* Two directors of line and fabric boards; each leaf has cables to both. */
+static void
+draw_directors(struct drawing *d)
+{
+	uint32_t lines[2], leaf, i, k;
+
+	for (k = 0; k < 2; k++)
+		lines[k] = draw_tree(d, 6, 6, 0);
+	for (i = 0; i < 16; i++) {
+		leaf = draw_switches(d, 1);
+		draw_hosts(d, leaf, 6);
+		for (k = 0; k < 6; k++)
+			draw_cables(d, leaf, lines[k % 2] + (i + k) % 6, 1);
+	}
+}
+
+/* Fat tree groups, each joined to each other by two cables. */
+static void
+draw_dragonfly_plus(struct drawing *d)
+{
+	uint32_t leaf[7], n[7] = { 0 }, a, b, i;
+
+	for (a = 0; a < 7; a++)
+		leaf[a] = draw_tree(d, 3, 3, 4);
+	for (a = 0; a < 7; a++)
+		for (b = a + 1; b < 7; b++)
+			for (i = 0; i < 2; i++)
+				draw_cables(d, leaf[a] + 3 + n[a]++ % 3,
+					    leaf[b] + 3 + n[b]++ % 3, 1);
+}
+
+/* Words of two letters out of four, no two neighbours alike. */
+static void
+draw_kautz(struct drawing *d)
+{
+	uint32_t sw = draw_switches(d, 12), a, b, c;
+
+	for (a = 0; a < 4; a++)
+		for (b = 0; b < 3; b++) {
+			uint32_t last = b + (b >= a);
+
+			draw_hosts(d, sw + a * 3 + b, 4);
+			for (c = 0; c < 3; c++)
+				draw_cables(d, sw + a * 3 + b,
+					    sw + last * 3 + c, 1);
+		}
+}
+
+/* McKay, Miller and Siran's graph for q = 5 (Besta, Hoefler 2014). */
+static void
+draw_slim_fly(struct drawing *d)
+{
+	uint32_t sw = draw_switches(d, 50), a, b, c, i;
+
+	for (i = 0; i < 50; i++)
+		draw_hosts(d, sw + i, 3);
+	for (a = 0; a < 5; a++)
+		for (b = 0; b < 5; b++) {
+			draw_cables(d, sw + a * 5 + b,
+				    sw + a * 5 + (b + 1) % 5, 1);
+			draw_cables(d, sw + 25 + a * 5 + b,
+				    sw + 25 + a * 5 + (b + 2) % 5, 1);
+			for (c = 0; c < 5; c++)
+				draw_cables(d, sw + a * 5 + b, sw + 25 +
+					    c * 5 + (b + 20 - c * a) % 5, 1);
+		}
+}
+
 static const struct {
 	const char *name;
 	void (*draw)(struct drawing *d);
@@ -209,11 +313,19 @@ static const struct {
 	{ "full-core", draw_full_core },
 	{ "uneven", draw_uneven },
 	{ "grown", draw_grown },
+	{ "half-core", draw_half_core },
+	{ "rails", draw_rails },
+	{ "half-populated", draw_half_populated },
+	{ "directors", draw_directors },
+	{ "dragonfly-plus", draw_dragonfly_plus },
+	{ "kautz", draw_kautz },
+	{ "slim-fly", draw_slim_fly },
 };
 
 const char *const shape_names[] = {
 	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
-	"leaf-below", "two-trees", "full-core", "uneven", "grown", NULL,
+	"leaf-below", "two-trees", "full-core", "uneven", "grown",
+	"half-core", "rails", "half-populated", "directors", NULL,
 };
 
 static struct subnet *

@@ -20,6 +20,12 @@
  *	full-core	three levels; each core has a cable to every spine
  *	uneven		one to four cables between a leaf and a spine
  *	grown		half of the pods have two cables to half of the cores
+ *	half-core	each core has a cable to half of the spines of a pod
+ *	rails		eight leaves a pod, a core meets it through four spines
+ *	half-populated	three levels, half of the pods absent
+ *	directors	line and fabric boards; each leaf hangs on two directors
+ * and, not in the list, since they are no trees: dragonfly-plus, kautz,
+ * slim-fly.
  */
 extern const char *const shape_names[];
 

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The judge of tables; see the header.
+ *
+ * A port of a switch is `sw * PORTS + number`; a channel is the port by which
+ * it leaves. Credit loops: the channels are sorted topologically (Kahn, 1962);
+ * what a packet of data can hold and ask for comes from following all LIDs
+ * from all sources, in either of two tables.
+ *
+ * Bound. No tables get below the mean of shortest paths over all channels, nor
+ * below what crosses a cut over the cables of the cut. Cuts that are looked at:
+ * a set that grows from each switch, by hops (a ball, M. Heydemann et al.,
+ * 1989) or by the most cables into the set (as in M. Stoer, F. Wagner, 1997),
+ * after each switch that it took in.
+ */
+#include "tests/lib/oracle.h"
+
+#include <string.h>
+
+#define PORTS	256u
+#define WORDS	(PORTS / 64)
+#define FAR	UINT32_MAX
+
+struct oracle {
+	const struct oracle_case *c;
+	uint32_t n, n_hosts;
+	uint32_t *peer;		/* port -> port of a switch; SUBNET_NONE */
+	uint32_t *hosts;	/* by switch */
+	uint64_t *turns;	/* by channel: ports of the switch behind it */
+	uint32_t *load;		/* by channel: flows */
+	uint32_t *trees;	/* by channel: groups */
+	uint32_t *island;	/* by switch: the first that cables lead to */
+};
+
+/* Where a port is: at a switch, or behind one. False: nowhere. */
+static bool
+oracle_place(const struct subnet *s, uint32_t port, uint32_t *sw,
+	     uint32_t *num)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	*num = 0;
+	if (!subnet_is_switch(subnet_node_of(s, port))) {
+		if (!subnet_link_up(s, port))
+			return false;
+		*num = s->ports[peer].num;
+		port = peer;
+	}
+	*sw = subnet_node_of(s, port)->sw_index;
+	return *sw != SUBNET_NONE;
+}
+
+static void
+oracle_init(struct oracle *o, const struct oracle_case *c)
+{
+	const struct subnet *s = c->s;
+	uint32_t port, peer, i, sw, num;
+
+	*o = (struct oracle){ .c = c, .n = s->n_switches };
+	i = o->n * PORTS;
+	o->peer = g_new(uint32_t, i + 1);
+	memset(o->peer, 0xff, i * sizeof(*o->peer));
+	o->hosts = g_new0(uint32_t, o->n + 1);
+	o->turns = g_new0(uint64_t, (size_t)i * WORDS + 1);
+	o->load = g_new0(uint32_t, i + 1);
+	o->trees = g_new0(uint32_t, i + 1);
+	o->island = g_new(uint32_t, o->n + 1);
+	memset(o->island, 0xff, o->n * sizeof(*o->island));
+	for (port = 0; port < s->n_ports; port++) {
+		if (!subnet_link_up(s, port))
+			continue;
+		peer = s->ports[port].peer;
+		if (subnet_is_switch(subnet_node_of(s, port)) &&
+		    subnet_is_switch(subnet_node_of(s, peer)) &&
+		    s->ports[port].node != s->ports[peer].node)
+			o->peer[subnet_node_of(s, port)->sw_index * PORTS +
+				s->ports[port].num] =
+				subnet_node_of(s, peer)->sw_index * PORTS +
+				s->ports[peer].num;
+		else if (c->lids->base[port] &&
+			 oracle_place(s, port, &sw, &num) && num) {
+			o->hosts[sw]++;
+			o->n_hosts++;
+		}
+	}
+}
+
+static void
+oracle_clear(struct oracle *o)
+{
+	g_free(o->peer);
+	g_free(o->hosts);
+	g_free(o->turns);
+	g_free(o->load);
+	g_free(o->trees);
+	g_free(o->island);
+}
+
+static uint32_t
+oracle_entry(const struct lft *lft, uint32_t sw, uint32_t lid)
+{
+	return lid <= lft->top ? lft_row(lft, sw)[lid] : LFT_NO_PATH;
+}
+
+/* ---- unicast ---- */
+
+enum fate { FATE_OPEN, FATE_TRAIL, FATE_ARRIVED, FATE_LOST, FATE_LOOP };
+
+/* Where packets to this LID end that start at each switch. */
+static void
+follow_all(const struct oracle *o, uint32_t lid, uint32_t home, uint32_t num,
+	   uint8_t *fate)
+{
+	g_autofree uint32_t *trail = g_new(uint32_t, o->n);
+	uint32_t start, sw, n, out;
+	uint8_t end;
+
+	memset(fate, FATE_OPEN, o->n);
+	for (start = 0; start < o->n; start++) {
+		n = 0;
+		end = FATE_OPEN;
+		for (sw = start; end == FATE_OPEN;) {
+			if (fate[sw] != FATE_OPEN) {
+				end = fate[sw];
+				break;
+			}
+			fate[sw] = FATE_TRAIL;
+			trail[n++] = sw;
+			out = oracle_entry(o->c->lft, sw, lid);
+			if (sw == home && out == num)
+				end = FATE_ARRIVED;
+			else if (o->peer[sw * PORTS + out] == SUBNET_NONE)
+				end = FATE_LOST;
+			else
+				sw = o->peer[sw * PORTS + out] / PORTS;
+		}
+		if (end == FATE_TRAIL)
+			end = FATE_LOOP;
+		while (n > 0)
+			fate[trail[--n]] = end;
+	}
+}
+
+/* Adds what every CA sends to this LID to the load of the channels. */
+static void
+load_all(struct oracle *o, uint32_t lid, uint32_t home, const uint8_t *fate)
+{
+	uint32_t start, sw, port;
+
+	for (start = 0; start < o->n; start++) {
+		if (fate[start] != FATE_ARRIVED)
+			continue;
+		for (sw = start; sw != home; sw = o->peer[port] / PORTS) {
+			port = sw * PORTS + oracle_entry(o->c->lft, sw, lid);
+			o->load[port] += o->hosts[start];
+		}
+	}
+}
+
+static void
+turn(struct oracle *o, uint32_t channel, uint32_t port)
+{
+	o->turns[(size_t)channel * WORDS + port / 64] |=
+		UINT64_C(1) << port % 64;
+}
+
+/* Turns of data to this LID: from CAs to all, from switches to CAs. */
+static void
+turn_all(struct oracle *o, uint32_t lid, bool is_ca)
+{
+	const struct lft *tables[2] = { o->c->lft, o->c->before };
+	unsigned n = o->c->before ? 2 : 1, i, k;
+	g_autofree uint8_t *seen = g_new0(uint8_t, o->n);
+	g_autofree uint32_t *queue = g_new(uint32_t, o->n);
+	uint32_t head, tail = 0, sw, channel, to;
+
+	for (sw = 0; sw < o->n; sw++)
+		if (is_ca || o->hosts[sw]) {
+			seen[sw] = 1;
+			queue[tail++] = sw;
+		}
+	for (head = 0; head < tail; head++)
+		for (i = 0; i < n; i++) {
+			sw = queue[head];
+			channel = sw * PORTS +
+				oracle_entry(tables[i], sw, lid);
+			if (o->peer[channel] == SUBNET_NONE)
+				continue;
+			to = o->peer[channel] / PORTS;
+			for (k = 0; k < n; k++)
+				turn(o, channel,
+				     oracle_entry(tables[k], to, lid));
+			if (!seen[to]) {
+				seen[to] = 1;
+				queue[tail++] = to;
+			}
+		}
+}
+
+static void
+judge_unicast(struct oracle *o, struct oracle_verdict *v)
+{
+	const struct lid_map *lids = o->c->lids;
+	uint32_t top = MAX(lids->top, o->c->before ? o->c->before->top : 0);
+	g_autofree uint8_t *fate = g_new(uint8_t, o->n);
+	uint32_t lid, sw, home, num, port;
+
+	for (lid = 1; lid <= top; lid++) {
+		port = lid <= lids->top ? lids->owner[lid] : SUBNET_NONE;
+		if (port == SUBNET_NONE ||
+		    !oracle_place(o->c->s, port, &home, &num)) {
+			turn_all(o, lid, true);	/* a host that is away */
+			continue;
+		}
+		turn_all(o, lid, num != 0);
+		follow_all(o, lid, home, num, fate);
+		for (sw = 0; sw < o->n; sw++) {
+			v->looping += fate[sw] == FATE_LOOP;
+			if (fate[sw] == FATE_ARRIVED ||
+			    o->island[sw] != o->island[home])
+				continue;
+			v->lost_hosts += num ? o->hosts[sw] - (sw == home) : 0;
+			v->lost_mixed += num ? 1 : o->hosts[sw];
+		}
+		if (num && lid == lids->base[port])
+			load_all(o, lid, home, fate);
+	}
+	for (port = 0; port < o->n * PORTS; port++)
+		v->max = MAX(v->max, o->load[port]);
+}
+
+/* How many channels a topological sort leaves. */
+static uint32_t
+sort_channels(const struct oracle *o)
+{
+	uint32_t n = o->n * PORTS, head = 0, tail = 0, c, to, p, n_all = 0;
+	g_autofree uint32_t *waits = g_new0(uint32_t, n + 1);
+	g_autofree uint32_t *queue = g_new(uint32_t, n + 1);
+	int step;
+
+	/* First count for each channel those that ask for it; then take out
+	 * the channels that none asks for. */
+	for (step = 0; step < 2; step++) {
+		for (c = 0; step == 1 && c < n; c++)
+			if (o->peer[c] != SUBNET_NONE && waits[c] == 0)
+				queue[tail++] = c;
+		for (head = 0; step == 0 ? head < n : head < tail; head++) {
+			c = step == 0 ? head : queue[head];
+			if (o->peer[c] == SUBNET_NONE)
+				continue;
+			n_all += step == 0;
+			for (p = 0; p < PORTS; p++) {
+				to = o->peer[c] / PORTS * PORTS + p;
+				if (!(o->turns[(size_t)c * WORDS + p / 64] >>
+				      p % 64 & 1) ||
+				    o->peer[to] == SUBNET_NONE)
+					continue;
+				if (step == 0)
+					waits[to]++;
+				else if (--waits[to] == 0)
+					queue[tail++] = to;
+			}
+		}
+	}
+	return n_all - tail;
+}
+
+/* ---- the bound ---- */
+
+static uint64_t
+ceil_div(uint64_t a, uint64_t b)
+{
+	return b ? (a + b - 1) / b : 0;
+}
+
+/* Those of `queue` in the order in which a set takes them in that starts with
+ * the first and always takes the one with most cables into it. */
+static void
+grow_by_cables(const struct oracle *o, uint32_t *queue, uint32_t n)
+{
+	g_autofree uint32_t *ties = g_new0(uint32_t, o->n);
+	uint32_t i, k, best, p, peer;
+
+	for (i = 0; i < n; i++) {
+		best = i;
+		for (k = i + 1; i > 0 && k < n; k++)
+			if (ties[queue[k]] > ties[queue[best]])
+				best = k;
+		k = queue[best];
+		queue[best] = queue[i];
+		queue[i] = k;
+		for (p = 1; p < PORTS; p++) {
+			peer = o->peer[k * PORTS + p];
+			if (peer != SUBNET_NONE)
+				ties[peer / PORTS]++;
+		}
+	}
+}
+
+/* The best bound of the cuts between the first switches of `queue`, however
+ * many, and the rest. */
+static uint64_t
+bound_of_cuts(const struct oracle *o, const uint32_t *queue, uint32_t n)
+{
+	g_autofree uint32_t *place = g_new(uint32_t, o->n);
+	uint64_t best = 0, inside = 0, cables = 0, all = 0;
+	uint32_t i, p, peer;
+
+	for (i = 0; i < n; i++) {
+		place[queue[i]] = i;
+		all += o->hosts[queue[i]];
+	}
+	for (i = 0; i < n; i++) {
+		inside += o->hosts[queue[i]];
+		for (p = 1; p < PORTS; p++) {
+			peer = o->peer[queue[i] * PORTS + p];
+			if (peer == SUBNET_NONE)
+				continue;
+			if (place[peer / PORTS] > i)
+				cables++;
+			else
+				cables--;	/* both ends are inside now */
+		}
+		best = MAX(best, ceil_div(inside * (all - inside), cables));
+	}
+	return best;
+}
+
+/* Of the cuts around one switch; adds its hosts' shortest paths to *hops. */
+static uint64_t
+bound_around(struct oracle *o, uint32_t from, uint64_t *hops)
+{
+	g_autofree uint32_t *hop = g_new(uint32_t, o->n);
+	g_autofree uint32_t *queue = g_new(uint32_t, o->n);
+	uint32_t head, tail = 0, p, peer;
+	uint64_t balls;
+
+	memset(hop, 0xff, o->n * sizeof(*hop));
+	hop[from] = 0;
+	queue[tail++] = from;
+	for (head = 0; head < tail; head++) {
+		*hops += (uint64_t)o->hosts[from] * o->hosts[queue[head]] *
+			hop[queue[head]];
+		o->island[queue[head]] = MIN(o->island[queue[head]], from);
+		for (p = 1; p < PORTS; p++) {
+			peer = o->peer[queue[head] * PORTS + p];
+			if (peer == SUBNET_NONE || hop[peer / PORTS] != FAR)
+				continue;
+			hop[peer / PORTS] = hop[queue[head]] + 1;
+			queue[tail++] = peer / PORTS;
+		}
+	}
+	balls = bound_of_cuts(o, queue, tail);
+	grow_by_cables(o, queue, tail);
+	return MAX(balls, bound_of_cuts(o, queue, tail));
+}
+
+static void
+judge_bound(struct oracle *o, struct oracle_verdict *v)
+{
+	uint32_t sw, p, n_channels = 0, n_out;
+	uint64_t hops = 0, best;
+
+	for (sw = 0; sw < o->n; sw++) {
+		n_out = 0;
+		for (p = 1; p < PORTS; p++)
+			n_out += o->peer[sw * PORTS + p] != SUBNET_NONE;
+		n_channels += n_out;
+		best = bound_around(o, sw, &hops);
+		v->bound = MAX(v->bound, best);
+	}
+	v->bound = MAX(v->bound, ceil_div(hops, n_channels));
+}
+
+/* ---- multicast ---- */
+
+/* Sends a packet into the tables and counts copies by port; it is dropped
+ * after as many switches as there are, which only a loop takes. */
+static void
+mcast_send(struct oracle *o, const struct multicast_group *g,
+	   const struct multicast_member *from, uint32_t *copies,
+	   uint8_t *used)
+{
+	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint32_t at = from->sw * PORTS + from->port, sw, p, out, in;
+	bool is_cable;
+
+	g_array_append_val(queue, at);
+	for (guint i = 0; i < queue->len && i <= o->n; i++) {
+		at = g_array_index(queue, uint32_t, i);
+		sw = at / PORTS;
+		is_cable = o->peer[at] != SUBNET_NONE;
+		in = is_cable ? o->peer[at] : at;
+		for (p = 0; p < PORTS; p++) {
+			if (!mft_has(o->c->mft, sw, g->mlid, p) ||
+			    p == at % PORTS)
+				continue;
+			out = sw * PORTS + p;
+			if (is_cable)
+				turn(o, in, p);
+			if (o->peer[out] == SUBNET_NONE) {
+				copies[out]++;
+				continue;
+			}
+			used[out] = 1;
+			g_array_append_val(queue, o->peer[out]);
+		}
+	}
+}
+
+static void
+judge_group(struct oracle *o, const struct multicast_group *g,
+	    struct oracle_verdict *v)
+{
+	uint32_t n = o->n * PORTS, i, k, to;
+	g_autofree uint32_t *copies = g_new(uint32_t, n);
+	g_autofree uint8_t *used = g_new0(uint8_t, n);
+
+	for (i = 0; i < g->n_members; i++) {
+		memset(copies, 0, n * sizeof(*copies));
+		mcast_send(o, g, &g->members[i], copies, used);
+		for (k = 0; k < g->n_members; k++) {
+			to = g->members[k].sw * PORTS + g->members[k].port;
+			if (k == i || !g->members[k].receives)
+				continue;
+			v->missed += copies[to] == 0;
+			copies[to] -= copies[to] > 0;
+		}
+		for (k = 0; k < n; k++)
+			v->stray += copies[k];
+	}
+	for (k = 0; k < n; k++)
+		o->trees[k] += used[k];
+}
+
+static void
+judge_multicast(struct oracle *o, struct oracle_verdict *v)
+{
+	uint32_t i, n_used = 0;
+
+	for (i = 0; i < o->c->n_groups; i++)
+		judge_group(o, &o->c->groups[i], v);
+	for (i = 0; i < o->n * PORTS; i++) {
+		v->max_trees = MAX(v->max_trees, o->trees[i]);
+		v->mean_trees += o->trees[i];
+		n_used += o->trees[i] > 0;
+	}
+	if (n_used)
+		v->mean_trees /= n_used;
+}
+
+void
+oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
+{
+	struct oracle o;
+
+	*v = (struct oracle_verdict){ 0 };
+	oracle_init(&o, c);
+	judge_bound(&o, v);
+	judge_unicast(&o, v);
+	v->unsorted = v->unsorted_all = sort_channels(&o);
+	if (c->mft) {
+		judge_multicast(&o, v);
+		v->unsorted_all = sort_channels(&o);
+	}
+	oracle_clear(&o);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A judge of tables that shares no code with routing/: it reads a snapshot,
+ * LIDs, forwarding tables and masks, and follows packets.
+ */
+#ifndef MINISM_TESTS_ORACLE_H
+#define MINISM_TESTS_ORACLE_H
+
+#include "routing/mft.h"
+#include "routing/multicast.h"
+#include "routing/tables.h"
+#include "topology/lids.h"
+#include "topology/subnet.h"
+
+struct oracle_case {
+	const struct subnet *s;
+	const struct lid_map *lids;
+	const struct lft *lft;
+	const struct lft *before;	/* or NULL: each entry may be this */
+	const struct mft *mft;		/* or NULL */
+	const struct multicast_group *groups;
+	uint32_t n_groups;
+};
+
+struct oracle_verdict {
+	/* Pairs that cables join, but no path: */
+	uint64_t lost_hosts;	/* of CAs, ordered */
+	uint64_t lost_mixed;	/* of a CA and a switch, both ways */
+	uint64_t looping;	/* (switch, LID) from which packets go round */
+	uint32_t unsorted;	/* channels that no topological sort takes, */
+	uint32_t unsorted_all;	/* with those of multicast */
+	uint64_t max, bound;	/* all to all: the busiest channel; what it
+				   must carry at least with any tables */
+	uint64_t missed, stray;	/* multicast: copies too few, too many */
+	uint32_t max_trees;	/* groups on a channel */
+	double mean_trees;	/* over the channels with any */
+};
+
+void oracle_judge(const struct oracle_case *c, struct oracle_verdict *v);
+
+#endif

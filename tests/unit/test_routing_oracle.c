@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Fabrics x damage x GUIDs x engines, judged by the oracle, which shares no
+ * code with routing/.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "routing/choose.h"
+#include "routing/quality.h"
+#include "tests/lib/oracle.h"
+#include "tests/lib/route_lab.h"
+#include "tests/lib/seed.h"
+#include "tests/lib/shapes.h"
+#include "topology/prng.h"
+
+/* Formulas of generate.h, or names of shapes.h. */
+static const char *const fabrics[] = {
+	"PGFT(6,6;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(4,6,3;1,3,2)",
+	"PGFT(8,8;1,4;1,2)", "torus(4,4;2)", "torus(3,3,3;2)", "mesh(4,5;2)",
+	"ring(9;2)", "hyperx(4,4;3)", "dragonfly(4,2,2)", "random(24,5,3)",
+	"single(6)",
+	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
+	"leaf-below", "two-trees", "full-core", "uneven", "grown",
+	"half-core", "rails", "half-populated", "directors", "dragonfly-plus",
+	"kautz", "slim-fly",
+};
+
+static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
+
+#define MEAN_MAX	2.1	/* times the bound, of auto */
+#define WORST_MAX	9.0
+
+struct trial {
+	const char *fabric;
+	unsigned fail;
+	uint64_t seed;
+	struct subnet *s;
+	struct lid_map *lids;
+	struct graph *g;
+};
+
+/* The nth fabric and damage. */
+static void
+trial_open(struct trial *t, size_t n, uint64_t seed)
+{
+	*t = (struct trial){
+		.fabric = fabrics[n / N_ELEMENTS(damage)],
+		.fail = damage[n % N_ELEMENTS(damage)],
+		.seed = seed + n % N_ELEMENTS(damage) * 5,
+	};
+	t->s = strchr(t->fabric, '(') ?
+		lab_generate(t->fabric, t->seed, t->fail) :
+		shape_new(t->fabric, t->seed, t->fail);
+	t->lids = lids_assign(t->s, 0, NULL, 0, NULL, NULL);
+	assert_non_null(t->lids);
+	t->g = graph_new(t->s, t->lids);
+}
+
+static void
+trial_fail(const struct trial *t, const char *engine,
+	   const struct oracle_verdict *v)
+{
+	fail_msg("%s on %s, %u per mille of cables lost, seed %d: %d pairs of "
+		 "hosts and %d mixed ones lost, %d loop, %u channels in "
+		 "credit loops, %d on the busiest channel, bound %d", engine,
+		 t->fabric, t->fail, (int)t->seed, (int)v->lost_hosts,
+		 (int)v->lost_mixed, (int)v->looping, v->unsorted,
+		 (int)v->max, (int)v->bound);
+}
+
+static void
+trial_close(struct trial *t)
+{
+	graph_free(t->g);
+	lid_map_free(t->lids);
+	subnet_unref(t->s);
+}
+
+/* What the product says of itself is what the oracle says. */
+static void
+assert_agrees(const struct trial *t, const struct lft *lft,
+	      const struct lft *before, const struct oracle_verdict *v)
+{
+	struct verify_result r;
+	struct quality_load load;
+
+	verify_tables(t->g, lft, before, &r);
+	quality_all_to_all(t->g, lft, &load);
+	assert_int_equal(r.reach.lost_hosts, v->lost_hosts);
+	assert_int_equal(r.reach.lost_mixed, v->lost_mixed);
+	assert_int_equal(r.reach.looping, v->looping);
+	assert_int_equal(r.channels.n_looped > 0, v->unsorted > 0);
+	if (!load.lost)
+		assert_int_equal(load.max, v->max);
+	verify_result_clear(&r);
+}
+
+static void
+judge(const struct trial *t, const struct lft *lft, const struct lft *before,
+      struct oracle_verdict *v)
+{
+	const struct oracle_case c = {
+		.s = t->s, .lids = t->lids, .lft = lft, .before = before,
+	};
+
+	oracle_judge(&c, v);
+	assert_agrees(t, lft, before, v);
+}
+
+static void
+test_engines_are_safe_and_verify_agrees(void **state)
+{
+	uint64_t seed = seed_take(1);
+	struct oracle_verdict v;
+	struct trial t;
+	struct lft *lft;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
+		trial_open(&t, i, seed);
+		for (size_t e = 0; engines[e]; e++) {
+			lft = lft_new(t.g->n_switches, t.g->top);
+			if (engine_route(engines[e], t.g, lft, NULL)) {
+				judge(&t, lft, NULL, &v);
+				if (v.looping || v.lost_hosts * 10 >
+				    (uint64_t)t.g->top * t.g->top ||
+				    (engines[e]->deadlock_free && v.unsorted))
+					trial_fail(&t, engines[e]->name, &v);
+			}
+			lft_free(lft);
+		}
+		trial_close(&t);
+	}
+}
+
+/* auto: no pair of CAs is lost, and the busiest channel is near what it must
+ * carry with any tables. */
+static void
+test_auto_joins_all_hosts_near_the_bound(void **state)
+{
+	uint64_t seed = seed_take(1);
+	const struct choice_wish wish = { NULL };
+	double sum = 0, worst = 0, ratio;
+	uint32_t n = 0;
+	struct oracle_verdict v;
+	struct choice c;
+	struct trial t;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
+		trial_open(&t, i, seed);
+		assert_true(choose_tables(&wish, &(struct engine_input){
+			.g = t.g }, &c, NULL));
+		judge(&t, c.lft, NULL, &v);
+		if (v.unsorted || v.looping || v.lost_hosts ||
+		    v.max < v.bound)
+			trial_fail(&t, c.engine->name, &v);
+		if (v.bound) {
+			ratio = (double)v.max / (double)v.bound;
+			sum += log(ratio);
+			worst = MAX(worst, ratio);
+			n++;
+		}
+		choice_clear(&c);
+		trial_close(&t);
+	}
+	print_message("# auto: %.3f times the bound (geometric mean of %u), "
+		      "at most %.2f\n", exp(sum / n), n, worst);
+	assert_true(exp(sum / n) <= MEAN_MAX);
+	assert_true(worst <= WORST_MAX);
+}
+
+/* Cables are lost, one after the other: each step from old to new is free of
+ * credit loops, as the choice says. */
+static void
+test_updates_have_no_loop_with_what_is_held(void **state)
+{
+	uint64_t random = seed_take(3);
+	const struct choice_wish wish = { NULL };
+	struct choice old, new;
+	struct oracle_verdict v;
+	struct trial t, next;
+	uint32_t port, n_drained = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
+	     i += 2) {
+		trial_open(&t, i, 1);
+		assert_true(choose_tables(&wish, &(struct engine_input){
+			.g = t.g }, &old, NULL));
+		next = t;
+		next.s = subnet_copy(t.s);
+		port = lab_find_port(next.s, prng_below(&random,
+			next.s->n_switches), true, prng_below(&random, 4));
+		if (port != SUBNET_NONE)
+			lab_cut(next.s, port);
+		next.lids = lid_map_ref(t.lids);
+		next.g = graph_new(next.s, next.lids);
+		assert_true(choose_tables(&wish, &(struct engine_input){
+			.g = next.g, .previous = old.lft, .ranks = old.ranks },
+			&new, NULL));
+		judge(&next, new.lft, old.lft, &v);
+		assert_int_equal(v.unsorted > 0,
+				 new.safety == CHOICE_DRAIN);
+		if (new.safety == CHOICE_DRAIN) {
+			n_drained++;
+			judge(&next, new.bridge, old.lft, &v);
+			assert_int_equal(v.unsorted, 0);
+			judge(&next, new.lft, new.bridge, &v);
+			assert_int_equal(v.unsorted, 0);
+		}
+		choice_clear(&old);
+		choice_clear(&new);
+		trial_close(&next);
+		trial_close(&t);
+	}
+	print_message("# %u updates need a step between\n", n_drained);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_engines_are_safe_and_verify_agrees),
+		cmocka_unit_test(test_auto_joins_all_hosts_near_the_bound),
+		cmocka_unit_test(test_updates_have_no_loop_with_what_is_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
