@@ -226,7 +226,9 @@ balance_store(struct balance *b)
 	for (i = 1; i < n; i++) {
 		sw = i < b->p.n_reached ? b->p.queue[i] :
 			b->rest[i - b->p.n_reached];
-		lft_row(b->out, sw)[b->lid] = b->g->edges[b->next[sw]].port;
+		lft_row(b->out, sw)[b->lid] = (uint8_t)
+			(b->next[sw] == SUBNET_NONE ? LFT_NO_PATH :
+			 b->g->edges[b->next[sw]].port);
 	}
 }
 

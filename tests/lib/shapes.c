@@ -325,7 +325,7 @@ static const struct {
 const char *const shape_names[] = {
 	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
 	"leaf-below", "two-trees", "full-core", "uneven", "grown",
-	"half-core", "rails", "half-populated", "directors", NULL,
+	"half-core", "rails", "half-populated", NULL,
 };
 
 static struct subnet *

@@ -23,9 +23,8 @@
  *	half-core	each core has a cable to half of the spines of a pod
  *	rails		eight leaves a pod, a core meets it through four spines
  *	half-populated	three levels, half of the pods absent
- *	directors	line and fabric boards; each leaf hangs on two directors
- * and, not in the list, since they are no trees: dragonfly-plus, kautz,
- * slim-fly.
+ * and, not in the list: directors (line and fabric boards, each leaf hangs on
+ * two of them), dragonfly-plus, kautz, slim-fly.
  */
 extern const char *const shape_names[];
 

@@ -34,8 +34,8 @@ static const char *const fabrics[] = {
 
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 
-#define MEAN_MAX	2.1	/* times the bound, of auto */
-#define WORST_MAX	9.0
+#define MEAN_MAX	1.4	/* times the bound, of auto */
+#define WORST_MAX	4.5
 
 struct trial {
 	const char *fabric;
