@@ -19,6 +19,68 @@
 #include "routing/graph.h"
 #include "routing/tables.h"
 
+#define CHANNELS_WORDS	4u
+
+/* The dependencies, and a topological order of the channels. */
+struct channels {
+	const struct graph *g;	/* borrowed */
+	uint32_t *edge_of;	/* see graph_map_ports() */
+	uint64_t *turns;	/* [edge][CHANNELS_WORDS]: mask of ports; all
+				   zero: no packet comes through it */
+	uint32_t *place;	/* by edge; right once sorted */
+	uint32_t *channel;	/* by place */
+	uint8_t *mark;		/* by edge: work space, all zero */
+};
+
+/* Without a dependency, sorted. */
+struct channels *channels_new(const struct graph *g);
+void channels_free(struct channels *c);
+
+/* All that data makes; `before` as for channels_check(). Not sorted then. */
+void channels_add_tables(struct channels *c, const struct lft *lft,
+			 const struct lft *before);
+
+/* False: there is a loop. */
+bool channels_sort(struct channels *c);
+
+/* Adds a turn from channel `in` to `out`, which begins where `in` ends; false:
+ * that would close a loop. Of a graph that is sorted, and stays so. */
+bool channels_add(struct channels *c, uint32_t in, uint32_t out);
+void channels_remove(struct channels *c, uint32_t in, uint32_t out);
+
+static inline uint32_t
+channels_edge(const struct channels *c, uint32_t sw, uint8_t port)
+{
+	return c->edge_of[(size_t)sw * GRAPH_PORTS + port];
+}
+
+static inline void
+channels_turn(struct channels *c, uint32_t edge, uint8_t port)
+{
+	c->turns[(size_t)edge * CHANNELS_WORDS + port / 64] |=
+		UINT64_C(1) << port % 64;
+}
+
+static inline bool
+channels_has(const struct channels *c, uint32_t in, uint32_t out)
+{
+	uint8_t port = c->g->edges[out].port;
+
+	return c->turns[(size_t)in * CHANNELS_WORDS + port / 64] >>
+		port % 64 & 1;
+}
+
+/* The channel after `edge` by the first turn from `*port` on; `*port` is then
+ * behind it. SUBNET_NONE: there are no more. */
+uint32_t channels_next(const struct channels *c, uint32_t edge,
+		       uint32_t *port);
+
+/* The lowest LID that makes the turn from `edge` to `port`: of a CA, or else
+ * of a port 0 to which CAs send through here. There is one. */
+uint16_t channels_find_lid(struct channels *c, const struct lft *lft,
+			   const struct lft *before, uint32_t edge,
+			   uint8_t port);
+
 /* From this channel a packet to this LID goes on to the next of the circle. */
 struct channel_turn {
 	uint32_t edge;
