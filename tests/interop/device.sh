@@ -111,6 +111,30 @@ once_case() {
 	sim_stop
 }
 
+# Reading fails for a moment, for a reason that passes (ENOMEM): a pause after
+# each failure keeps it from being taken for the end of the device.
+hiccup_case() {
+	wanted_case hiccup || return 0
+	rm -rf cache fault.reads
+	fault
+	sim_start "$demo" || { ok 1 "hiccup: ibsim starts"; return; }
+	sm_start hiccup.log -s 1
+	check "hiccup: comes up" await 15 log_has hiccup.log 'SUBNET UP'
+	fault read=12
+	sim_cmd 'Unlink "node-02"[1]'
+	check "hiccup: a read fails" await 5 [ -s fault.reads ]
+	sleep 0.1
+	fault
+	check "hiccup: the fabric is up without a host" \
+		await 20 log_has hiccup.log 'SUBNET UP: .*15 hosts'
+	check "hiccup: there was a pause after each (of $(wc -l <fault.reads))" \
+		[ "$(wc -l <fault.reads)" -lt 1000 ]
+	check "hiccup: the device is not given up" \
+		log_has_not hiccup.log 'device is gone'
+	sm_kill_all
+	sim_stop
+}
+
 # Requests that never come back: the fabric is read all the same when the
 # device has come to its senses, and nothing polls for what is lost.
 swallow_case() {
@@ -283,6 +307,7 @@ lab_case
 gone_case gone gone
 gone_case old gone-old
 once_case
+hiccup_case
 swallow_case
 refusal_case
 choice_case

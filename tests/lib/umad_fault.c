@@ -9,6 +9,7 @@
  *	gone-after=N	gone once N MADs were read
  *	gone-old	a kernel that does not tell: write gives EINVAL, read
  *			nothing
+ *	read=ERRNO	reading fails, and the file .reads gets a line each time
  *	swallow		a write succeeds, and nothing ever comes back
  *	umad=ERRNO	opening a umad device fails; ERRNO in decimal
  *	issm=ERRNO	opening an issm device fails
@@ -250,6 +251,10 @@ read(int fd, void *buf, size_t count)
 		return fail(EIO);
 	if (of_umad(fd) && has("gone-old"))
 		return fail(EAGAIN);
+	if (of_umad(fd) && value("read=") > 0) {
+		note(".reads", "fail", "read");
+		return fail((int)value("read="));
+	}
 	if (of_umad(fd) && is_returned && count >= sizeof(returned)) {
 		memcpy(buf, returned, sizeof(returned));
 		is_returned = false;
