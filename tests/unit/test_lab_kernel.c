@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * sm/lab/kernel.c: the rules of ib_umad and ib_mad as Linux has them
+ * (drivers/infiniband/core/user_mad.c, mad.c, mad_rmpp.c), on two hosts that
+ * are cabled to each other, in virtual time.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sm/lab/kernel.h"
+#include "sm/sim/fault.h"
+#include "sm/sim/probe.h"
+#include "sm/wire/bytes.h"
+#include "sm/wire/rmpp.h"
+#include "sm/wire/smp.h"
+#include "topology/generate.h"
+
+#define HDR		sizeof(struct ib_user_mad_hdr)
+#define SMP		MAD_CLASS_SMP_DIRECT
+#define SA		MAD_CLASS_SA
+#define GET_TABLE	0x12
+#define GET_TABLE_RESP	0x92
+#define MS		1000
+
+/* What read(2) would give, in order. */
+struct inbox {
+	GPtrArray *messages;	/* GByteArray: header and message */
+};
+
+struct host {
+	struct transport *transport;
+	struct kernel_port *port;
+	struct kernel_file *file;
+	struct inbox inbox;
+	uint32_t sim_port;
+};
+
+struct pair {
+	struct subnet *fabric;
+	struct sim *sim;
+	struct host a, b;
+};
+
+static void
+on_message(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
+	   void *data)
+{
+	struct inbox *in = data;
+	GByteArray *m = g_byte_array_new();
+
+	assert_int_equal(hdr->length, HDR + len);
+	g_byte_array_append(m, (const uint8_t *)hdr, HDR);
+	g_byte_array_append(m, mad, len);
+	g_ptr_array_add(in->messages, m);
+}
+
+static void
+host_open(struct pair *p, struct host *h, uint32_t node,
+	  const struct kernel_limits *limits)
+{
+	h->sim_port = p->fabric->nodes[node].first_port + 1;
+	h->transport = sim_attach(p->sim, h->sim_port, SIM_ROLE_DRIVER);
+	h->port = kernel_port_new(h->transport, limits);
+	h->inbox.messages = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)g_byte_array_unref);
+	h->file = kernel_open(h->port, on_message, &h->inbox);
+}
+
+static void
+host_close(struct host *h)
+{
+	kernel_close(h->file);
+	kernel_port_free(h->port);
+	transport_free(h->transport);
+	g_ptr_array_unref(h->inbox.messages);
+}
+
+static void
+pair_open(struct pair *p, const struct kernel_limits *limits)
+{
+	p->fabric = generate_fabric("pair()", NULL, NULL);
+	assert_non_null(p->fabric);
+	p->sim = sim_new(p->fabric, NULL);
+	host_open(p, &p->a, 0, limits);
+	host_open(p, &p->b, 1, limits);
+}
+
+static void
+pair_close(struct pair *p)
+{
+	host_close(&p->a);
+	host_close(&p->b);
+	sim_free(p->sim);
+	subnet_unref(p->fabric);
+}
+
+static void
+run_ms(struct pair *p, unsigned ms)
+{
+	sim_run(p->sim, sim_now(p->sim) + ms * MS);
+}
+
+static int
+try_register(struct host *h, unsigned qpn, unsigned mgmt_class,
+	     unsigned version, unsigned rmpp, uint64_t methods)
+{
+	struct ib_user_mad_reg_req r = {
+		.qpn = qpn, .mgmt_class = mgmt_class,
+		.mgmt_class_version = version, .rmpp_version = rmpp,
+		.method_mask = { methods },
+	};
+	int error = kernel_ioctl(h->file, IB_USER_MAD_REGISTER_AGENT, &r);
+
+	return error ? error : (int)r.id;
+}
+
+static int
+try_write(struct host *h, unsigned agent, uint16_t lid, unsigned timeout_ms,
+	  unsigned retries, const uint8_t *mad, size_t len)
+{
+	struct ib_user_mad_hdr hdr = {
+		.id = agent, .timeout_ms = timeout_ms, .retries = retries,
+		.qpn = htobe32(mad[1] == SA), .lid = htobe16(lid),
+	};
+	g_autofree uint8_t *buf = g_malloc(HDR + len);
+
+	memcpy(buf, &hdr, HDR);
+	memcpy(buf + HDR, mad, len);
+	return kernel_write(h->file, buf, HDR + len);
+}
+
+/* NodeInfo of the other host, by directed route. */
+static void
+make_smp(uint8_t *mad, uint32_t tid)
+{
+	struct dr_path path = { .hops = 1, .port = { 0, 1 } };
+
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
+	mad_set_tid(mad, tid);
+}
+
+static const GByteArray *
+message(struct host *h, guint i)
+{
+	assert_true(i < h->inbox.messages->len);
+	return h->inbox.messages->pdata[i];
+}
+
+static struct ib_user_mad_hdr
+header_of(const GByteArray *m)
+{
+	struct ib_user_mad_hdr hdr;
+
+	memcpy(&hdr, m->data, HDR);
+	return hdr;
+}
+
+static uint64_t
+tid_of(const GByteArray *m)
+{
+	return bytes_load64(m->data + HDR + 8);
+}
+
+/* ------------------------------------------------------------ registration */
+
+static void
+test_registration_follows_the_kernel(void **state)
+{
+	static const struct {
+		unsigned qpn, mgmt_class, version, rmpp;
+		uint64_t methods;
+		bool ok;
+	} cases[] = {
+		{ 0, SMP, 1, 0, 0x06, true },
+		{ 0, 0x01, 1, 0, 0x06, true },
+		{ 0, SMP, 1, 0, 0x02, false },	/* Get is taken */
+		{ 0, SMP, 1, 0, 0x20, true },	/* Trap is not */
+		{ 0, SMP, 2, 0, 0x06, true },	/* another version */
+		{ 0, SMP, 1, 0, 0, true },	/* only sends */
+		{ 1, SMP, 1, 0, 0, false },	/* not on QP 1 */
+		{ 0, SA, 2, 1, 0, false },	/* not on QP 0 */
+		{ 1, SA, 2, 1, 0x06, true },
+		{ 1, SA, 2, 2, 0, false },	/* no such RMPP */
+		{ 1, 0x04, 1, 1, 0, false },	/* a class without RMPP */
+		{ 1, 0x04, 1, 0, 0, true },
+		{ 1, 0x50, 1, 0, 0, false },	/* beyond the last class */
+		{ 1, 0x32, 1, 1, 0, false },	/* vendor, without OUI */
+		{ 2, 0x04, 1, 0, 0, false },
+		{ 1, 0x04, 0x83, 0, 0, false },
+	};
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		int id = try_register(&p.a, cases[i].qpn, cases[i].mgmt_class,
+				      cases[i].version, cases[i].rmpp,
+				      cases[i].methods);
+
+		if (cases[i].ok ? id < 0 : id != -EINVAL)
+			fail_msg("case %zu: %d", i, id);
+	}
+	pair_close(&p);
+}
+
+static void
+test_a_file_has_32_agents(void **state)
+{
+	uint32_t third = 3;
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), i);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), -ENOMEM);
+	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+				      &third), 0);
+	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+				      &third), -EINVAL);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 3);
+	pair_close(&p);
+}
+
+static void
+test_methods_belong_to_one_agent_of_the_port(void **state)
+{
+	struct kernel_file *first;
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x06), 0);
+	first = p.a.file;
+	p.a.file = kernel_open(p.a.port, on_message, &p.a.inbox);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x02), -EINVAL);
+	kernel_close(first);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x02), 0);
+	pair_close(&p);
+}
+
+/* ---------------------------------------------------------------- requests */
+
+static void
+test_a_request_gets_its_answer(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	make_smp(mad, 0x1234);
+	bytes_store32(mad + 8, 0xdeadbeef);	/* not ours to say */
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 10);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	assert_int_equal(header_of(message(&p.a, 0)).status, 0);
+	assert_int_equal(header_of(message(&p.a, 0)).length, HDR + MAD_SIZE);
+	assert_int_equal((uint32_t)tid_of(message(&p.a, 0)), 0x1234);
+	assert_int_not_equal(tid_of(message(&p.a, 0)) >> 32, 0xdeadbeef);
+	assert_int_not_equal(tid_of(message(&p.a, 0)) >> 32, 0);
+	run_ms(&p, 1000);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	pair_close(&p);
+}
+
+static void
+test_a_request_without_answer_comes_back(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	uint64_t served;
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	sim_node_set_mood(p.sim, 1, SIM_MOOD_SILENT);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	make_smp(mad, 7);
+	served = sim_stats(p.sim)->sent;
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 2, mad, MAD_SIZE), 0);
+	run_ms(&p, 299);
+	assert_int_equal(p.a.inbox.messages->len, 0);
+	assert_int_equal(sim_stats(p.sim)->sent - served, 3);
+	run_ms(&p, 2);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	assert_int_equal(message(&p.a, 0)->len, HDR + 24);
+	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
+	assert_int_equal((uint32_t)tid_of(message(&p.a, 0)), 7);
+	pair_close(&p);
+}
+
+/* The answer that comes after the time-out belongs to nobody. */
+static void
+test_a_late_answer_is_dropped(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	sim_node_set_speed(p.sim, 1, 50 * 1000 * 1000);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	make_smp(mad, 7);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 10, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 500);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
+	pair_close(&p);
+}
+
+static void
+test_a_tid_that_waits_is_refused(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 1);
+	make_smp(mad, 7);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE),
+			 -EINVAL);
+	/* another agent has a number of its own */
+	assert_int_equal(try_write(&p.a, 1, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 10);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 10);
+	assert_int_equal(p.a.inbox.messages->len, 3);
+	pair_close(&p);
+}
+
+static void
+test_bad_writes_are_refused(void **state)
+{
+	uint8_t mad[MAD_SIZE + 1] = { 0 };
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	make_smp(mad, 7);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
+			 -EINVAL);		/* no agent */
+	assert_int_equal(try_write(&p.a, 99, 0xffff, 9, 0, mad, MAD_SIZE),
+			 -EINVAL);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, 35), -EINVAL);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, MAD_SIZE + 1),
+			 -EINVAL);
+	pair_close(&p);
+}
+
+static void
+test_an_agent_that_leaves_gets_nothing(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	uint32_t id = 0;
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_none);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	make_smp(mad, 7);
+	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+				      &id), 0);
+	run_ms(&p, 500);
+	assert_int_equal(p.a.inbox.messages->len, 0);
+	pair_close(&p);
+}
+
+/* Linux 6.17: the rest waits, and its clock does not run. */
+static void
+test_an_agent_has_so_many_smps_out(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_open(&p, &kernel_limits_6_17);
+	sim_node_set_mood(p.sim, 1, SIM_MOOD_SILENT);
+	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	for (uint32_t i = 0; i < 130; i++) {
+		make_smp(mad, i + 1);
+		assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad,
+					   MAD_SIZE), 0);
+	}
+	run_ms(&p, 50);
+	assert_int_equal(sim_stats(p.sim)->sent, 128);
+	run_ms(&p, 60);
+	assert_int_equal(p.a.inbox.messages->len, 128);
+	assert_int_equal(sim_stats(p.sim)->sent, 130);
+	run_ms(&p, 100);
+	assert_int_equal(p.a.inbox.messages->len, 130);
+	pair_close(&p);
+}
+
+/* --------------------------------------------------------------- GMPs, RMPP */
+
+static void
+set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
+{
+	const struct host *h = hops ? &p->b : &p->a;
+	struct port_info info = *sim_port_info(p->sim, h->sim_port);
+	struct dr_path path = { .hops = hops, .port = { 0, 1 } };
+	guint before = p->a.inbox.messages->len;
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, 0, &path);
+	info.lid = lid;
+	info.sm_lid = 1;
+	info.state = state;
+	info.phys_state = 0;
+	info.link_down_default = 0;
+	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
+	port_info_encode(smp_data(mad), &info);
+	mad_set_tid(mad, ++before);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE),
+			 0);
+	run_ms(p, 5);
+	assert_int_equal(p->a.inbox.messages->len, before);
+}
+
+/* LIDs 1 and 2, the link Active; agent 0 of a is for SMPs. */
+static void
+pair_up(struct pair *p)
+{
+	pair_open(p, &kernel_limits_none);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
+	for (unsigned s = PORT_STATE_ARMED; s <= PORT_STATE_ACTIVE; s++) {
+		set_port(p, 1, 2, s);
+		set_port(p, 0, 1, s);
+	}
+	assert_int_equal(sim_port_info(p->sim, p->b.sim_port)->state,
+			 PORT_STATE_ACTIVE);
+	g_ptr_array_set_size(p->a.inbox.messages, 0);
+}
+
+static void
+make_sa(uint8_t *mad, unsigned method, uint64_t tid)
+{
+	memset(mad, 0, MAD_SIZE);
+	mad[0] = 1;
+	mad[1] = SA;
+	mad[2] = 2;
+	mad[3] = method;
+	mad_set_tid(mad, tid);
+	bytes_store(mad + 16, 0x35, 2);
+}
+
+/* A message of RMPP, of which the kernel wants version, type and flags. */
+static GByteArray *
+make_table(uint64_t tid, size_t data)
+{
+	GByteArray *m = g_byte_array_new();
+
+	g_byte_array_set_size(m, MAX(RMPP_SA_HEADER_LEN + data, MAD_SIZE));
+	make_sa(m->data, GET_TABLE_RESP, tid);
+	m->data[24] = RMPP_VERSION;
+	m->data[25] = RMPP_TYPE_DATA;
+	m->data[26] = RMPP_FLAG_ACTIVE;
+	g_byte_array_set_size(m, RMPP_SA_HEADER_LEN + data);
+	for (size_t i = 0; i < data; i++)
+		m->data[RMPP_SA_HEADER_LEN + i] = (uint8_t)(i * 7 + i / 251);
+	return m;
+}
+
+static void
+ask_and_answer(struct pair *p, size_t size)
+{
+	uint8_t mad[MAD_SIZE];
+	g_autoptr(GByteArray) table = NULL;
+	const GByteArray *got;
+	guint a = p->a.inbox.messages->len, b = p->b.inbox.messages->len;
+
+	make_sa(mad, GET_TABLE, a + 1);
+	assert_int_equal(try_write(&p->a, 1, 2, 3000, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 5);
+	got = message(&p->b, b);
+	assert_int_equal(be16toh(header_of(got).lid), 1);
+	assert_int_equal(be32toh(header_of(got).qpn), 1);
+	table = make_table(tid_of(got), size);
+	assert_int_equal(try_write(&p->b, 0, 1, 0, 3, table->data,
+				   table->len), 0);
+	run_ms(p, 500);
+	got = message(&p->a, a);
+	assert_int_equal(header_of(got).id, 1);
+	assert_int_equal(got->len - HDR, table->len);
+	assert_memory_equal(got->data + HDR + RMPP_SA_HEADER_LEN,
+			    table->data + RMPP_SA_HEADER_LEN, size);
+	assert_int_equal(p->a.inbox.messages->len, a + 1);
+	assert_int_equal(p->b.inbox.messages->len, b + 1);
+}
+
+static void
+test_tables_of_all_lengths_come_whole(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 199, 200, 201, 400, 12800, 12801,
+					500000 };
+	struct pair p;
+
+	pair_up(&p);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+		ask_and_answer(&p, sizes[i]);
+	pair_close(&p);
+}
+
+static void
+test_a_lossy_cable_costs_time_only(void **state)
+{
+	g_autoptr(GByteArray) table = NULL;
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_up(&p);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	make_sa(mad, GET_TABLE, 1);
+	assert_int_equal(try_write(&p.a, 1, 2, 600000, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 5);
+	table = make_table(tid_of(message(&p.b, 0)), 100000);
+	sim_link_set_loss(p.sim, p.a.sim_port, 30);
+	assert_int_equal(try_write(&p.b, 0, 1, 0, 5, table->data,
+				   table->len), 0);
+	run_ms(&p, 300000);
+	assert_int_equal(message(&p.a, 0)->len - HDR, table->len);
+	assert_memory_equal(message(&p.a, 0)->data + HDR + RMPP_SA_HEADER_LEN,
+			    table->data + RMPP_SA_HEADER_LEN, 100000);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	pair_close(&p);
+}
+
+/* Nobody acknowledges: it comes back with the asker's TID. */
+static void
+test_an_answer_without_ack_comes_back(void **state)
+{
+	g_autoptr(GByteArray) table = make_table(UINT64_C(0x900000017), 1000);
+	struct pair p;
+
+	pair_up(&p);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	sim_link_set_loss(p.sim, p.a.sim_port, 1000);
+	assert_int_equal(try_write(&p.b, 0, 1, 0, 2, table->data, table->len),
+			 0);
+	/* it is under way */
+	assert_int_equal(try_write(&p.b, 0, 1, 0, 2, table->data, table->len),
+			 -EINVAL);
+	run_ms(&p, 5900);
+	assert_int_equal(p.b.inbox.messages->len, 0);
+	run_ms(&p, 200);
+	assert_int_equal(message(&p.b, 0)->len, HDR + 24);
+	assert_int_equal(header_of(message(&p.b, 0)).status, ETIMEDOUT);
+	assert_true(tid_of(message(&p.b, 0)) == UINT64_C(0x900000017));
+	pair_close(&p);
+}
+
+static void
+test_what_no_agent_serves_is_refused(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct pair p;
+
+	pair_up(&p);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	make_sa(mad, MAD_METHOD_GET, 5);
+	assert_int_equal(try_write(&p.a, 1, 2, 1000, 0, mad, MAD_SIZE), 0);
+	run_ms(&p, 5);
+	assert_int_equal(message(&p.a, 0)->len, HDR + MAD_SIZE);
+	assert_int_equal(bytes_load16(message(&p.a, 0)->data + HDR + 4),
+			 MAD_STATUS_BAD_ATTRIBUTE);
+	pair_close(&p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registration_follows_the_kernel),
+		cmocka_unit_test(test_a_file_has_32_agents),
+		cmocka_unit_test(test_methods_belong_to_one_agent_of_the_port),
+		cmocka_unit_test(test_a_request_gets_its_answer),
+		cmocka_unit_test(test_a_request_without_answer_comes_back),
+		cmocka_unit_test(test_a_late_answer_is_dropped),
+		cmocka_unit_test(test_a_tid_that_waits_is_refused),
+		cmocka_unit_test(test_bad_writes_are_refused),
+		cmocka_unit_test(test_an_agent_that_leaves_gets_nothing),
+		cmocka_unit_test(test_an_agent_has_so_many_smps_out),
+		cmocka_unit_test(test_tables_of_all_lengths_come_whole),
+		cmocka_unit_test(test_a_lossy_cable_costs_time_only),
+		cmocka_unit_test(test_an_answer_without_ack_comes_back),
+		cmocka_unit_test(test_what_no_agent_serves_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
