@@ -185,6 +185,9 @@ sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count)
 
 /* So many events, then the main loop looks at its other sources. */
 #define BATCH	256u
+/* In real time an event may come so much too early. An agent needs 20 us for
+ * an SMP: to wait for each would be to do nothing but look at the clock. */
+#define SLACK_US	100
 
 struct clock_source {
 	GSource base;
@@ -221,7 +224,7 @@ clock_ready(struct clock_source *c)
 		break;
 	}
 	target = real_target(c);
-	if (is_due(c, target))
+	if (is_due(c, target + SLACK_US))
 		return TRUE;
 	c->sim->now = MAX(c->sim->now, target * NS_PER_US);
 	return FALSE;
@@ -238,9 +241,10 @@ clock_prepare(GSource *source, gint *timeout_ms)
 	/* Rounded down: the last millisecond is spent looking at the clock,
 	 * or an SMP of 20 us would take fifty times as long. */
 	if (c->sim->heap->len > 1) {
-		int64_t wait = place_at(c->sim, 1)->at - c->sim->now;
+		int64_t wait = place_at(c->sim, 1)->at - c->sim->now -
+			SLACK_US * NS_PER_US;
 
-		*timeout_ms = MIN(wait / (NS_PER_US * 1000), G_MAXINT);
+		*timeout_ms = CLAMP(wait / (NS_PER_US * 1000), 0, G_MAXINT);
 	}
 	return FALSE;
 }
@@ -255,8 +259,8 @@ static gboolean
 clock_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	struct clock_source *c = (struct clock_source *)source;
-	int64_t target = c->pace == SIM_PACE_REAL ? real_target(c) :
-		INT64_MAX / NS_PER_US;
+	int64_t target = c->pace == SIM_PACE_REAL ?
+		real_target(c) + SLACK_US : INT64_MAX / NS_PER_US;
 
 	for (unsigned i = 0; i < BATCH && is_due(c, target); i++)
 		sim_step(c->sim);
