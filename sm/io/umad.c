@@ -127,7 +127,7 @@ struct umad_transport {
 	int issm_fd;		/* -1: not declared */
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
-	int64_t waiting_until;	/* then none of them will come any more */
+	int64_t waiting_until;	/* after that none of them will come */
 	int failed;		/* errno: the device is gone, close it */
 	unsigned errors;	/* of reads, in a row */
 	unsigned refused;	/* requests, in a row */
@@ -267,8 +267,6 @@ may_serve(const struct umad_transport *u, const struct turn *turn)
 static bool
 linger(struct umad_transport *u, struct turn *turn)
 {
-	if (u->waiting && timers_now() > u->waiting_until)
-		u->waiting = 0;	/* a send that failed comes back never */
 	if (u->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
 		g_usleep(NAP_US);
@@ -481,6 +479,21 @@ is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
 	return false;
 }
 
+/* A send that failed in the kernel never comes back. Those that were due so
+ * long ago are forgotten when the next one is sent. */
+static void
+expect_answer(struct umad_transport *u, unsigned timeout_ms)
+{
+	int64_t now = timers_now();
+	int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
+
+	if (now > u->waiting_until)
+		u->waiting = 0;
+	u->waiting++;
+	u->waiting_until = MAX(u->waiting_until, until);
+	u->refused = 0;
+}
+
 static bool
 umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
@@ -516,13 +529,8 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		return false;
 	}
 	buffer_trim(&u->out);
-	if (asks(mad[3])) {
-		u->waiting++;
-		u->refused = 0;
-		u->waiting_until = MAX(u->waiting_until, timers_now() +
-				       (timeout_ms + RETURN_MS) *
-				       (int64_t)1000);
-	}
+	if (asks(mad[3]))
+		expect_answer(u, timeout_ms);
 	return true;
 }
 

@@ -3,7 +3,8 @@
  * A library to preload before libumad2sim: it makes umad and issm devices fail
  * as the kernel's do (drivers/infiniband/core/user_mad.c).
  *
- * The file that UMAD_FAULT names holds words, and is read at every call:
+ * The file that UMAD_FAULT names holds words. Another file in its place counts
+ * from the next call on:
  *	gone		read, write: EIO; poll: POLLERR; the device and its
  *			sysfs folder are not there
  *	gone-after=N	gone once N MADs were read
@@ -35,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,40 +47,48 @@
 #define STATUS		4	/* in a umad header, host order */
 
 static const char *kind_of[FDS];	/* "umad", "issm", NULL: another */
+int umad_fault_timeout;	/* of the last poll of a umad, for dlsym() */
 static unsigned long n_read;
 static unsigned char returned[UMAD_HEADER + MAD_HEADER];
 static bool is_returned;	/* it waits to be read */
 
-/* Not by open() and read(), which are ours here. */
-static const char *
-words(char *text, size_t size)
-{
-	const char *path = getenv("UMAD_FAULT");
-	long n = 0, fd = path ? syscall(SYS_openat, AT_FDCWD, path,
-					O_RDONLY | O_CLOEXEC) : -1;
+static _Thread_local char words[256];
 
-	if (fd >= 0) {
-		n = syscall(SYS_read, fd, text, size - 1);
+/* Reads the file if another one has taken its place; not by open() and read(),
+ * which are ours here. Once a call, for a test of speed runs with it, too. */
+static void
+refresh(void)
+{
+	static _Thread_local struct stat last;
+	const char *path = getenv("UMAD_FAULT");
+	struct stat now = { 0 };
+	long n, fd;
+
+	if (!path || stat(path, &now) < 0)
+		return;
+	if (now.st_ino == last.st_ino &&
+	    now.st_mtim.tv_sec == last.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == last.st_mtim.tv_nsec)
+		return;
+	last = now;
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? syscall(SYS_read, fd, words, sizeof(words) - 1) : 0;
+	if (fd >= 0)
 		syscall(SYS_close, fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return text;
+	words[n > 0 ? n : 0] = '\0';
 }
 
 static bool
 has(const char *word)
 {
-	char text[256];
-
-	return strstr(words(text, sizeof(text)), word) != NULL;
+	return strstr(words, word) != NULL;
 }
 
 /* -1: there is no such word */
 static long
 value(const char *word)
 {
-	char text[256];
-	const char *at = strstr(words(text, sizeof(text)), word);
+	const char *at = strstr(words, word);
 
 	return at ? strtol(at + strlen(word), NULL, 10) : -1;
 }
@@ -125,6 +135,7 @@ note(const char *suffix, const char *what, const char *kind)
 static int
 open_error(const char *path)
 {
+	refresh();
 	if (strstr(path, "/infiniband/umad"))
 		return has("gone") && (is_gone() || has("gone-old")) ? ENXIO :
 			value("umad=") > 0 ?
@@ -247,6 +258,8 @@ read(int fd, void *buf, size_t count)
 	static ssize_t (*next)(int, void *, size_t);
 	ssize_t n;
 
+	if (of_umad(fd))
+		refresh();
 	if (of_umad(fd) && is_gone())
 		return fail(EIO);
 	if (of_umad(fd) && has("gone-old"))
@@ -272,6 +285,8 @@ write(int fd, const void *buf, size_t count)
 {
 	static ssize_t (*next)(int, const void *, size_t);
 
+	if (of_umad(fd))
+		refresh();
 	if (of_umad(fd) && is_gone())
 		return fail(EIO);
 	if (of_umad(fd) && has("gone-old"))
@@ -299,6 +314,10 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 {
 	static int (*next)(struct pollfd *, nfds_t, int);
 
+	if (n == 1 && of_umad(fds->fd)) {
+		refresh();
+		umad_fault_timeout = timeout;
+	}
 	if (n == 1 && of_umad(fds->fd) && is_gone()) {
 		fds->revents = POLLERR;
 		return 1;

@@ -4,9 +4,13 @@
  *
  * The program runs twice. Outside, it makes a scratch folder, starts an ibsim
  * of its own in it and runs itself again with libumad2sim preloaded, and with
- * umad_fault.so before it; inside, it is the tests. Time limits and the death of the parent end both children.
+ * in test_umad_fault umad_fault.so before it, which is too slow for the test of
+ * the window; inside, it is the tests. Time limits and the death of the parent end both children.
  * Without ibsim or its shim the tests are skipped.
  */
+#include "config.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -32,6 +36,9 @@
 #include "sm/wire/smp.h"
 #include "tests/lib/rings.h"
 
+#ifndef WITH_FAULTS
+#define WITH_FAULTS	0	/* test_umad_fault: 1 */
+#endif
 #define INSIDE		"MINISM_TEST_UMAD_INSIDE"
 #define TIME_LIMIT	100	/* s, of the tests inside */
 #define MANY		20000u
@@ -365,6 +372,37 @@ test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
 	transport_free(t);
 }
 
+/* A send that fails in the kernel never comes back. Once its time is over, the
+ * end does not wait for its answer. */
+static void
+test_request_that_never_returns_is_given_up_by_time(void **state)
+{
+	const int *timeout = dlsym(RTLD_DEFAULT, "umad_fault_timeout");
+	const struct dr_path here = { .hops = 0 };
+	struct transport *t = open_any();
+	struct events e = { 0 };
+	uint8_t mad[MAD_SIZE];
+
+	assert_non_null(timeout);
+	transport_set_receiver(t, count_event, &e);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
+	fault("swallow");
+	for (uint32_t tid = 1; tid <= 100; tid++) {
+		mad_set_tid(mad, tid);
+		assert_true(transport_send(t, &permissive, mad, sizeof(mad),
+					   50, NULL));
+	}
+	fault("");
+	run_for(300 * 1000);
+	assert_true(transport_send(t, &permissive, mad, sizeof(mad), 5000,
+				   NULL));
+	while (!e.received)
+		g_main_context_iteration(NULL, TRUE);
+	assert_int_equal(e.returned, 0);
+	transport_free(t);
+	assert_int_equal(*timeout, 0);
+}
+
 static void
 test_answer_that_is_under_way_is_no_error(void **state)
 {
@@ -401,12 +439,19 @@ run_inside(void)
 		cmocka_unit_test(test_request_into_the_void_is_returned),
 		cmocka_unit_test(test_close_with_requests_out_is_quiet),
 		cmocka_unit_test(test_class_that_is_not_registered_is_refused),
-		cmocka_unit_test(
-		    test_answer_that_is_not_acknowledged_is_no_request_of_ours),
-		cmocka_unit_test(test_answer_that_is_under_way_is_no_error),
 		cmocka_unit_test(test_timers_ring_in_order_and_not_early),
 	};
 
+	const struct CMUnitTest faults[] = {
+		cmocka_unit_test(
+		    test_answer_that_is_not_acknowledged_is_no_request_of_ours),
+		cmocka_unit_test(test_answer_that_is_under_way_is_no_error),
+		cmocka_unit_test(
+		    test_request_that_never_returns_is_given_up_by_time),
+	};
+
+	if (WITH_FAULTS)
+		return cmocka_run_group_tests(faults, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -456,9 +501,9 @@ client_environment(const char *shim)
 	g_autofree char *asan = find_libasan();
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *dir = g_path_get_dirname(self);
-	g_autofree char *preload = g_strdup_printf("%s %s/tests/umad_fault.so "
-						   "%s", asan ? asan : "",
-						   dir, shim);
+	g_autofree char *preload = g_strdup_printf("%s %s%s %s",
+		asan ? asan : "", WITH_FAULTS ? dir : "",
+		WITH_FAULTS ? "/tests/umad_fault.so" : "", shim);
 	const char *options = g_environ_getenv(env, "ASAN_OPTIONS");
 	g_autofree char *more = g_strconcat(options ? options : "",
 					    options ? ":" : "",
