@@ -60,6 +60,8 @@ struct balance {
 	float scale;		/* 1 / mean load */
 	float limit;		/* a channel with more is overloaded */
 	uint64_t work, most_work;	/* steps */
+	uint32_t *island;	/* graph_find_islands() */
+	struct balance_lost lost;
 };
 
 /* Adds to the load of a channel. */
@@ -178,9 +180,74 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 	b->path[sw] = least;
 }
 
+/* The edge of an entry in force. */
+static uint32_t
+balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
+{
+	return !held || b->lid > held->top ? SUBNET_NONE :
+		b->edge_of[sw * GRAPH_PORTS + lft_row(held, sw)[b->lid]];
+}
+
+/* Paths with turns, where there is no other; those in force (held, or NULL)
+ * before others as short. */
+static void
+balance_extend(struct balance *b, const struct lft *held)
+{
+	g_autofree float *cost = NULL;
+	uint32_t i, e;
+
+	b->n_extended = 0;
+	for (i = 0; i < b->n_rest; i++)
+		b->next[b->rest[i]] = SUBNET_NONE;
+	if (!b->t || !b->n_rest)
+		return;
+	if (held)
+		cost = g_memdup2(b->cost, b->g->n_edges * sizeof(*cost));
+	for (i = 0; held && i < b->n_rest; i++) {
+		e = balance_held(b, held, b->rest[i]);
+		if (e != SUBNET_NONE)
+			cost[e] = -1;
+	}
+	b->n_extended = turns_extend(b->t, b->p.dest, b->next, b->p.hops,
+				     b->rest, b->n_rest,
+				     held ? cost : b->cost);
+}
+
+/* Gives switches without CAs that have no path to the LID of another one: it
+ * carries no data, and data does not come along, so that it may go by any
+ * neighbour that has one; as in force, if that is possible. */
+static void
+balance_manage(struct balance *b, const struct lft *held)
+{
+	const struct graph *g = b->g;
+	uint32_t i, e, last, sw, peer, n_before;
+
+	if (g->n_hosts[b->p.dest])
+		return;
+	do {
+		n_before = b->n_extended;
+		for (i = n_before; i < b->n_rest; i++) {
+			sw = b->rest[i];
+			last = balance_held(b, held, sw);
+			for (e = g->first_edge[sw]; !g->n_hosts[sw] &&
+			     e < g->first_edge[sw + 1]; e++) {
+				peer = g->edges[e].peer;
+				if ((peer == b->p.dest ||
+				     b->next[peer] != SUBNET_NONE) &&
+				    (b->next[sw] == SUBNET_NONE || e == last))
+					b->next[sw] = e;
+			}
+			if (b->next[sw] == SUBNET_NONE)
+				continue;
+			b->rest[i] = b->rest[b->n_extended];
+			b->rest[b->n_extended++] = sw;
+		}
+	} while (b->n_extended > n_before);
+}
+
 /* next[] for the LID at hand; each switch adds its flows if `again`. */
 static void
-balance_choose_all(struct balance *b, bool again)
+balance_choose_all(struct balance *b, const struct lft *held, bool again)
 {
 	const struct paths *p = &b->p;
 	uint32_t i;
@@ -194,11 +261,7 @@ balance_choose_all(struct balance *b, bool again)
 			balance_add(b, p->queue[i]);
 	}
 	b->work += p->first[p->n_reached] + 2 * p->n_reached;
-	for (i = 0; i < b->n_rest; i++)
-		b->next[b->rest[i]] = SUBNET_NONE;
-	b->n_extended = !b->t || !b->n_rest ? 0 :
-		turns_extend(b->t, p->dest, b->next, b->p.hops, b->rest,
-			     b->n_rest, b->cost);
+	balance_extend(b, held);
 	for (i = 0; again && i < b->n_extended; i++)
 		balance_add(b, b->rest[i]);
 }
@@ -240,11 +303,29 @@ balance_read(struct balance *b)
 					 lft_row(b->out, sw)[b->lid]];
 }
 
+/* Switches of the island that have no path to the LID at hand. */
+static void
+balance_count_lost(struct balance *b)
+{
+	uint32_t i, sw, dest = b->p.dest;
+
+	for (i = b->n_extended; i < b->n_rest; i++) {
+		sw = b->rest[i];
+		if (b->island[sw] != b->island[dest])
+			continue;
+		if (!b->g->n_hosts[sw] || !b->g->n_hosts[dest])
+			b->lost.mixed++;
+		else
+			b->lost.hosts++;
+	}
+}
+
 static void
 balance_route_lid(struct balance *b, uint32_t dest)
 {
 	balance_aim(b, dest);
-	balance_choose_all(b, false);
+	balance_choose_all(b, NULL, false);
+	balance_count_lost(b);
 	balance_add_all(b, 1);
 	balance_store(b);
 }
@@ -255,7 +336,7 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_read(b);
 	balance_add_all(b, -1);
 	balance_aim(b, dest);
-	balance_choose_all(b, true);
+	balance_choose_all(b, NULL, true);
 	balance_store(b);
 }
 
@@ -340,7 +421,9 @@ balance_route_switches(struct balance *b, const uint8_t *held)
 		b->base = target->lid;
 		for (b->lid = b->base; b->lid < b->base + target->n_lids;
 		     b->lid++) {
-			balance_choose_all(b, false);
+			balance_choose_all(b, NULL, false);
+			balance_manage(b, NULL);
+			balance_count_lost(b);
 			balance_store(b);
 		}
 	}
@@ -421,6 +504,7 @@ balance_init(struct balance *b, const struct graph *g, const struct turns *t,
 		.waiting = g_new(uint32_t, n),
 		.queue = g_new(uint32_t, n),
 		.edge_of = graph_map_ports(g),
+		.island = graph_find_islands(g),
 		.load = g_new0(float, g->n_edges + 1),
 		.cost = g_new0(float, g->n_edges + 1),
 		.weight = g_new(float, g->n_edges + 1),
@@ -444,6 +528,7 @@ balance_clear(struct balance *b)
 	g_free(b->waiting);
 	g_free(b->queue);
 	g_free(b->edge_of);
+	g_free(b->island);
 	g_free(b->load);
 	g_free(b->cost);
 	g_free(b->weight);
@@ -451,14 +536,14 @@ balance_clear(struct balance *b)
 	g_free(b->flow);
 }
 
-void
+struct balance_lost
 balance_route(const struct engine_input *in, const struct order *o,
 	      const struct turns *t, const uint8_t *held, struct lft *out)
 {
 	struct balance b;
 
 	if (in->g->n_switches == 0)
-		return;
+		return (struct balance_lost){ 0 };
 	balance_init(&b, in->g, t, out);
 	paths_init(&b.p, in->g, o);
 	balance_pass(&b, o, PASS_FIRST, held);
@@ -467,6 +552,7 @@ balance_route(const struct engine_input *in, const struct order *o,
 	balance_route_switches(&b, held);
 	paths_clear(&b.p);
 	balance_clear(&b);
+	return b.lost;
 }
 
 /* ---- tables in force ---- */
@@ -528,9 +614,7 @@ keep_read(struct balance *b, const struct lft *held)
 		b->next[b->rest[i]] = SUBNET_NONE;
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
-		e = b->lid > held->top ? SUBNET_NONE :
-			b->edge_of[sw * GRAPH_PORTS +
-				   lft_row(held, sw)[b->lid]];
+		e = balance_held(b, held, sw);
 		for (k = p->first[i]; k < p->first[i + 1] && p->edges[k] != e;
 		     k++)
 			;
@@ -541,20 +625,27 @@ keep_read(struct balance *b, const struct lft *held)
 	return fits;
 }
 
+/* Stores the paths; b->out has those of the new tables until then. */
+static void
+keep_store(struct balance *b)
+{
+	uint32_t i, sw;
+
+	for (i = b->n_extended; i < b->n_rest; i++) {
+		sw = b->rest[i];
+		b->lost.mixed += lft_row(b->out, sw)[b->lid] != LFT_NO_PATH;
+		lft_row(b->out, sw)[b->lid] = LFT_NO_PATH;
+	}
+	balance_store(b);
+}
+
 /* The LID of a switch: what does not fit is as it is in the new tables. */
 static void
 keep_own_lid(struct balance *b, const struct lft *held)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, sw, n = 0;
+	uint32_t i, sw;
 
-	for (i = 0; i < b->n_rest; i++) {
-		sw = b->rest[i];
-		if (lft_row(b->out, sw)[b->lid] == LFT_NO_PATH)
-			continue;
-		b->rest[i] = b->rest[n];
-		b->rest[n++] = sw;
-	}
 	keep_read(b, held);
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
@@ -562,10 +653,9 @@ keep_own_lid(struct balance *b, const struct lft *held)
 			b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
 				lft_row(b->out, sw)[b->lid]];
 	}
-	b->n_extended = !b->t || n == 0 ? 0 :
-		turns_extend(b->t, p->dest, b->next, b->p.hops, b->rest, n,
-			     b->cost);
-	balance_store(b);
+	balance_extend(b, held);
+	balance_manage(b, held);
+	keep_store(b);
 }
 
 /* First the LIDs that fit; then the others, whose missing entries are chosen
@@ -596,9 +686,9 @@ keep_all(struct balance *b, const struct lft *held)
 				if (fits)
 					balance_add_all(b, 1);
 				else
-					balance_choose_all(b, true);
+					balance_choose_all(b, held, true);
 				b->n_extended = fits ? 0 : b->n_extended;
-				balance_store(b);
+				keep_store(b);
 			}
 		}
 }
@@ -623,7 +713,7 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 	return false;
 }
 
-/* Tries to make kept->out nearly as good as the new tables. */
+/* Tries to make kept->out nearly as good as the new tables, and as complete. */
 static bool
 keep_try(struct balance *kept, struct balance *anew, const struct order *o,
 	 const struct lft *held)
@@ -634,6 +724,8 @@ keep_try(struct balance *kept, struct balance *anew, const struct order *o,
 	if (keep_is_idle(anew, held))
 		return false;
 	keep_all(kept, held);
+	if (kept->lost.mixed)
+		return false;
 	limit = KEEP * balance_find_busiest(anew);
 	kept->most_work = kept->work + WORK_HELD;
 	balance_improve(kept, o, limit);

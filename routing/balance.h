@@ -9,15 +9,22 @@
 
 #include "routing/turns.h"
 
+/* Pairs of a switch and a LID with cables and without a path: CAs at both
+ * ends, or at one. */
+struct balance_lost {
+	uint64_t hosts, mixed;
+};
+
 /*
  * Routes the LIDs of in->g. o, t: NULL for any shortest path, else only paths
  * up and then down, and with the turns of `t` where there is none.
  * held: NULL, or by switch: its LIDs have paths in `out` already, which is
  * kept but for what overloads a channel.
+ * Returns what is lost of the LIDs that were not held.
  */
-void balance_route(const struct engine_input *in, const struct order *o,
-		   const struct turns *t, const uint8_t *held,
-		   struct lft *out);
+struct balance_lost balance_route(const struct engine_input *in,
+				  const struct order *o, const struct turns *t,
+				  const uint8_t *held, struct lft *out);
 
 /*
  * Changes tables that were made anew back to those in force (in->previous)

@@ -143,12 +143,52 @@ complete_destination(struct completion *c, uint32_t dest)
 			lft_row(c->out, sw)[lid] =
 				t->g->edges[c->next[sw]].port;
 			c->cost[c->next[sw]]++;
+			set_add(c->reach + (size_t)sw * t->n_words, dest);
 		}
 	}
 	for (i = n_done; i < n; i++)
 		if (t->g->n_hosts[to] || t->g->n_hosts[c->list[i]])
 			return false;
 	return true;
+}
+
+/*
+ * Paths between switches without CAs, which carry no data and may go anywhere:
+ * by a neighbour that has a path, those below first, low switches before high
+ * ones. Data does not come along, since whatever it meets has a path already.
+ */
+static void
+ftree_manage(struct completion *c, const uint64_t *quiet)
+{
+	const struct ftree *t = c->t;
+	const struct graph *g = t->g;
+	uint32_t i, k, n, sw, w, e, dest, entry;
+	uint64_t *mine, *theirs, word;
+
+	for (i = 0; i < g->n_switches; i++) {
+		sw = t->o->climb[i];
+		mine = c->reach + (size_t)sw * t->n_words;
+		n = g->first_edge[sw + 1] - g->first_edge[sw];
+		for (k = 0; k < n && !g->n_hosts[sw]; k++) {
+			e = g->first_edge[sw] + (k + t->turn[sw]) % n;
+			theirs = c->reach +
+				(size_t)g->edges[e].peer * t->n_words;
+			for (w = 0; w < t->n_words; w++) {
+				word = theirs[w] & ~mine[w] & quiet[w];
+				mine[w] |= word;
+				for (; word; word &= word - 1) {
+					dest = w * 64 + (uint32_t)
+						__builtin_ctzll(word);
+					for (entry = t->first_entry[dest];
+					     entry < t->first_entry[dest + 1];
+					     entry++)
+						lft_row(c->out, sw)[
+							t->lid[entry]] =
+							g->edges[e].port;
+				}
+			}
+		}
+	}
 }
 
 /* Marks switches whose LIDs the formula does not serve in held[]. Returns how
@@ -168,13 +208,17 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 		.cost = g_new0(float, t->g->n_edges + 1),
 	};
 	g_autofree uint64_t *needed = complete_find_needed(&c);
+	g_autofree uint64_t *quiet = g_new0(uint64_t, t->n_words);
 
 	memset(held, 1, n);
 	for (dest = 0; dest < n; dest++)
 		if (set_has(needed, dest) && !complete_destination(&c, dest)) {
 			held[t->o->climb[dest]] = 0;
 			n_failed++;
+		} else if (!t->g->n_hosts[t->o->climb[dest]]) {
+			set_add(quiet, dest);
 		}
+	ftree_manage(&c, quiet);
 	g_free(c.reach);
 	g_free(c.edge_of);
 	g_free(c.next);
@@ -205,22 +249,11 @@ ftree_may_move(const struct ftree *t)
 }
 
 static void
-ftree_note(const struct ftree *t, const struct turns *turns, bool moved,
+ftree_note(const struct ftree *t, const struct turns *turns,
 	   struct engine_output *out)
 {
 	g_autofree char *name = NULL;
-	uint32_t r, sw, n, n_hosts;
 
-	for (r = 0; r < t->o->n_levels; r++) {
-		for (n = n_hosts = sw = 0; sw < t->g->n_switches; sw++) {
-			n += t->o->level[sw] == r;
-			n_hosts += t->o->level[sw] == r ? t->g->n_hosts[sw] :
-				0;
-		}
-		g_ptr_array_add(out->notes, g_strdup_printf(
-			"level %u: %u switches with %u CA ports", r, n,
-			n_hosts));
-	}
 	if (t->o->n_strays)
 		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%u cables between switches do not join adjacent "
@@ -231,10 +264,6 @@ ftree_note(const struct ftree *t, const struct turns *turns, bool moved,
 			"switches without a common ancestor are joined by "
 			"paths that go down and up again, first at %s", name));
 	}
-	if (ftree_is_regular(t) && !t->o->n_strays && !moved)
-		g_ptr_array_add(out->notes, g_strdup(
-			"a regular fat tree: D-mod-k, every shift of all "
-			"hosts is free of congestion"));
 }
 
 static void
@@ -274,7 +303,7 @@ ftree_route(struct ftree *t, const struct engine_input *in,
 	if (moves)
 		balance_route(in, t->o, turns, held, out->lft);
 	balance_keep(in, t->o, turns, out->lft);
-	ftree_note(t, turns, moves, out);
+	ftree_note(t, turns, out);
 	turns_free(turns);
 }
 

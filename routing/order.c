@@ -671,6 +671,22 @@ order_try_roots(struct trial *t, uint8_t *level)
 	}
 }
 
+static uint32_t
+order_find_step(const struct graph *g)
+{
+	return 1 + (uint32_t)((uint64_t)g->n_switches * g->n_edges / WORK);
+}
+
+struct order *
+order_with_root(const struct graph *g)
+{
+	g_autofree uint8_t *level = g_malloc0(g->n_switches + 1u);
+	struct trial t = { .g = g, .step = order_find_step(g) };
+
+	order_try_roots(&t, level);
+	return t.best;
+}
+
 static bool
 order_has_roots(const struct engine_input *in)
 {
@@ -743,7 +759,7 @@ order_compute(const struct engine_input *in)
 	struct trial t = { .g = g };
 	struct order *o, *held;
 
-	t.step = 1 + (uint32_t)((uint64_t)g->n_switches * g->n_edges / WORK);
+	t.step = order_find_step(g);
 	o = order_find(in, &t);
 	held = in->ranks ? order_recall(in, o) : NULL;
 	if (held && !order_has_roots(in) && order_is_kept(&t, held, o)) {

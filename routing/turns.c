@@ -5,9 +5,9 @@
  * Method. Whether two switches have a path up and then down depends only on
  * whether some top is above both, so it is tops that have to be joined. First
  * one switch, the root, with nearly as many tops above it as any: it and all
- * that is above it may forward from one switch above them to another. In a fat
- * tree these are a tree upside down, with one path between any two of its
- * tops. Tops that are not above the root are joined one after the other at a
+ * that is above it may forward from one switch above them to another, if these
+ * share no top. In a fat tree these are a tree upside down, with one path
+ * between any two of its tops. Tops that are not above the root are joined one after the other at a
  * switch that has both old and new ones above it: what came down from an old
  * one may go up to a new one and back, but not from one old to another.
  *
@@ -23,7 +23,10 @@
  */
 #include "routing/turns.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "routing/sets.h"
 
 #define MAX_TRIES	16u	/* additions that failed, for an island */
 
@@ -36,6 +39,7 @@ struct joining {
 	uint64_t *joined;	/* tops that are joined */
 	uint32_t *island;
 	uint8_t *tried;		/* by switch: closed a cycle */
+	uint8_t *member;	/* by switch: the root, or above it */
 	GArray *added;		/* edges that got a class in this addition */
 	uint32_t *queue;	/* sorting: switches */
 	uint8_t *waits, *done;	/* by switch: in the queue; by edge: sorted */
@@ -187,49 +191,115 @@ turns_has_old(const struct joining *j, uint32_t sw)
 	return false;
 }
 
-/* Gives the edges up of `sw` classes: one for each neighbour; but one for all
- * neighbours that have no new top above them, if `sw` joins new tops to old. */
-static void
-turns_open(struct joining *j, uint32_t sw, bool joins)
+/* The edges to one neighbour above. */
+struct above {
+	uint32_t first_edge, end, n_tops;
+};
+
+static int
+turns_compare_above(const void *a, const void *b)
+{
+	const struct above *x = a, *y = b;
+
+	if (x->n_tops != y->n_tops)
+		return x->n_tops < y->n_tops ? -1 : 1;
+	return x->first_edge < y->first_edge ? -1 : 1;
+}
+
+/* The neighbours above, those with few tops first; returns how many. */
+static uint32_t
+turns_list_above(const struct joining *j, uint32_t sw,
+		 struct above above[GRAPH_PORTS])
 {
 	const struct graph *g = j->g;
-	uint32_t e, peer, last = SUBNET_NONE, class = 1;
+	uint32_t e, end, w, n = 0, last = g->first_edge[sw + 1];
+	const uint64_t *tops;
 
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		peer = g->edges[e].peer;
-		if (!order_is_up(j->o, sw, peer) || j->t->class_of[e])
+	for (e = g->first_edge[sw]; e < last; e = end) {
+		for (end = e + 1; end < last &&
+		     g->edges[end].peer == g->edges[e].peer; end++)
+			;
+		if (!order_is_up(j->o, sw, g->edges[e].peer))
 			continue;
-		class += peer != last && class < GRAPH_PORTS - 1;
-		last = peer;
-		j->t->class_of[e] = (uint8_t)(joins &&
-			!turns_count_new(j, peer) ? 1 : class);
-		g_array_append_val(j->added, e);
+		above[n] = (struct above){ e, end, 0 };
+		tops = j->tops + (size_t)g->edges[e].peer * j->n_words;
+		for (w = 0; w < j->n_words; w++)
+			above[n].n_tops += (uint32_t)
+				__builtin_popcountll(tops[w]);
+		n++;
+	}
+	qsort(above, n, sizeof(*above), turns_compare_above);
+	return n;
+}
+
+/* The class of a neighbour above: that with which it shares tops, or a new one;
+ * 0 if it shares some with several. masks: the tops of each class. */
+static uint32_t
+turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
+		 uint32_t *n_classes)
+{
+	const uint64_t *tops = j->tops + (size_t)peer * j->n_words;
+	uint32_t class, found = 0;
+
+	for (class = 2; class < *n_classes; class++)
+		if (set_meets(masks + class * j->n_words, tops, j->n_words)) {
+			if (found)
+				return 0;
+			found = class;
+		}
+	if (!found)
+		found = (*n_classes)++;
+	set_unite(masks + found * j->n_words, tops, j->n_words);
+	return found;
+}
+
+/*
+ * Gives the edges up of `sw` classes, and adds the switches to which they lead
+ * to the members: class 1 to those that have no new top above them, if `sw`
+ * joins new tops to old; none to those that are members already, since there
+ * is another way to these.
+ */
+static void
+turns_open(struct joining *j, uint32_t sw, bool joins, GArray *members)
+{
+	struct above above[GRAPH_PORTS];
+	uint32_t n = turns_list_above(j, sw, above), n_classes = 2, i, e;
+	uint32_t class, peer;
+	g_autofree uint64_t *masks = g_new0(uint64_t, (size_t)GRAPH_PORTS *
+					    j->n_words);
+
+	for (i = 0; i < n; i++) {
+		e = above[i].first_edge;
+		peer = j->g->edges[e].peer;
+		if (j->t->class_of[e] || n_classes + 1 == GRAPH_PORTS)
+			continue;
+		class = 0;
+		if (joins && !turns_count_new(j, peer))
+			class = 1;
+		else if (!j->member[peer])
+			class = turns_find_class(j, peer, masks, &n_classes);
+		if (class > 1) {
+			j->member[peer] = 1;
+			g_array_append_val(members, peer);
+		}
+		for (; e < above[i].end; e++) {
+			j->t->class_of[e] = (uint8_t)class;
+			g_array_append_val(j->added, e);
+		}
 	}
 }
 
-/* Opens `sw` and all that is above it, if it is the root; else the switches
- * above it that have new tops only. */
+/* Opens `sw` and the members above it. */
 static void
 turns_open_from(struct joining *j, uint32_t sw, bool joins)
 {
-	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(sw));
-	g_autofree uint8_t *seen = g_new0(uint8_t, j->g->n_switches);
-	uint32_t i, e, peer;
+	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(sw));
 
-	g_array_append_val(todo, sw);
-	for (i = 0; i < todo->len; i++) {
-		sw = g_array_index(todo, uint32_t, i);
-		turns_open(j, sw, joins && i == 0);
-		for (e = j->g->first_edge[sw]; e < j->g->first_edge[sw + 1];
-		     e++) {
-			peer = j->g->edges[e].peer;
-			if (seen[peer] || !order_is_up(j->o, sw, peer) ||
-			    (joins && turns_has_old(j, peer)))
-				continue;
-			seen[peer] = 1;
-			g_array_append_val(todo, peer);
-		}
-	}
+	j->member[sw] = 1;
+	g_array_append_val(members, sw);
+	for (guint i = 0; i < members->len; i++)
+		turns_open(j, g_array_index(members, uint32_t, i),
+			   joins && i == 0, members);
 }
 
 /* The highest switch from here up that has both old and new tops above it. */
@@ -282,8 +352,14 @@ turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 static void
 turns_undo(struct joining *j)
 {
-	for (guint i = 0; i < j->added->len; i++)
-		j->t->class_of[g_array_index(j->added, uint32_t, i)] = 0;
+	uint32_t e;
+
+	for (guint i = 0; i < j->added->len; i++) {
+		e = g_array_index(j->added, uint32_t, i);
+		if (j->t->class_of[e] > 1)
+			j->member[j->g->edges[e].peer] = 0;
+		j->t->class_of[e] = 0;
+	}
 }
 
 /* Joins the tops of an island as long as one more can be. */
@@ -323,6 +399,7 @@ turns_join_all(struct joining *j)
 	j->island = graph_find_islands(j->g);
 	j->joined = g_new0(uint64_t, j->n_words);
 	j->tried = g_new0(uint8_t, n);
+	j->member = g_new0(uint8_t, n);
 	j->added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	j->queue = g_new(uint32_t, n + 1);
 	j->waits = g_new(uint8_t, n);
@@ -335,6 +412,7 @@ turns_join_all(struct joining *j)
 	g_free(j->island);
 	g_free(j->joined);
 	g_free(j->tried);
+	g_free(j->member);
 	g_array_unref(j->added);
 	g_free(j->queue);
 	g_free(j->waits);

@@ -25,8 +25,6 @@ auto_case() {
 	check "auto: and told why" \
 		log_has ring.log 'minhop: [0-9]* channels would be in credit'
 	check "auto: no loop is programmed" log_has_not ring.log 'CREDIT LOOP'
-	check "auto: what it costs is told" \
-		log_has ring.log 'ways between hosts are longer'
 	check "auto: shortest ways where they are safe" \
 		run box.log 'hyperx(4;2)'
 	check "auto: by minhop" log_has box.log 'engine minhop: '
