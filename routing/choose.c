@@ -347,11 +347,18 @@ choose_auto(const struct choice_wish *wish, const struct engine_input *in,
 	return false;
 }
 
+/* Which new entries a bridge leaves out: those into channels of a loop; those
+ * to switches as well, since which switches packets of CAs to a switch pass
+ * depends on all entries; all. */
+enum bridge { BRIDGE_LOOPED, BRIDGE_SWITCHES, BRIDGE_ALL };
+
 static struct lft *
 choose_make_bridge(const struct graph *g, const struct lft *held,
-		   const struct lft *wanted, const uint8_t *looped)
+		   const struct lft *wanted, const uint8_t *looped,
+		   enum bridge kind)
 {
 	g_autofree uint32_t *edge_at = graph_map_ports(g);
+	g_autofree uint32_t *target_of = graph_map_lids(g);
 	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
 	uint32_t sw, lid, edge;
 	const uint8_t *old, *new;
@@ -367,7 +374,11 @@ choose_make_bridge(const struct graph *g, const struct lft *held,
 			if (lid < held->stride && old[lid] == new[lid])
 				continue;
 			edge = edge_at[sw * GRAPH_PORTS + new[lid]];
-			if (edge != SUBNET_NONE && looped[edge])
+			if (kind == BRIDGE_ALL ||
+			    (edge != SUBNET_NONE && looped[edge]) ||
+			    (kind == BRIDGE_SWITCHES && lid <= g->top &&
+			     target_of[lid] != SUBNET_NONE &&
+			     g->targets[target_of[lid]].port == 0))
 				to[lid] = LFT_NO_PATH;
 		}
 	}
@@ -384,6 +395,27 @@ choose_has_loop(const struct graph *g, const struct lft *lft)
 	has = r.n_looped > 0;
 	channels_clear(&r);
 	return has;
+}
+
+/* The first kind that has no loop with what is held. */
+static struct lft *
+choose_find_bridge(const struct graph *g, const struct lft *held,
+		   const struct lft *wanted, const uint8_t *looped)
+{
+	struct channels_result r;
+	struct lft *bridge;
+	enum bridge kind;
+	bool has_loop;
+
+	for (kind = BRIDGE_LOOPED; ; kind++) {
+		bridge = choose_make_bridge(g, held, wanted, looped, kind);
+		channels_check(g, bridge, held, &r);
+		has_loop = r.n_looped > 0;
+		channels_clear(&r);
+		if (!has_loop || kind == BRIDGE_ALL)
+			return bridge;
+		lft_free(bridge);
+	}
 }
 
 /*
@@ -410,7 +442,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	/* One that is there already is not made worse by leaving it. */
 	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare))) {
 		c->safety = CHOICE_DRAIN;
-		c->bridge = choose_make_bridge(in->g,
+		c->bridge = choose_find_bridge(in->g,
 					       bare ? bare : in->previous,
 					       c->lft, c->together.looped);
 	}
