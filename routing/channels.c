@@ -38,6 +38,18 @@ channels_new(const struct graph *g)
 	return c;
 }
 
+struct channels *
+channels_copy(const struct channels *from)
+{
+	struct channels *c = channels_new(from->g);
+	size_t n = from->g->n_edges;
+
+	memcpy(c->turns, from->turns, n * CHANNELS_WORDS * sizeof(*c->turns));
+	memcpy(c->place, from->place, n * sizeof(*c->place));
+	memcpy(c->channel, from->channel, n * sizeof(*c->channel));
+	return c;
+}
+
 void
 channels_free(struct channels *c)
 {
@@ -73,6 +85,42 @@ channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 			return e;
 	}
 	return SUBNET_NONE;
+}
+
+void
+channels_remove(struct channels *c, uint32_t in, uint32_t out)
+{
+	uint8_t port = c->g->edges[out].port;
+
+	c->turns[(size_t)in * CHANNELS_WORDS + port / 64] &=
+		~(UINT64_C(1) << port % 64);
+}
+
+void
+channels_add_order(struct channels *c, const uint32_t *ranks)
+{
+	const struct graph *g = c->g;
+	uint64_t mask[2][CHANNELS_WORDS], *turns;
+	uint32_t sw, e, w;
+	bool is_up;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		memset(mask, 0, sizeof(mask));
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			is_up = ranks[g->edges[e].peer] < ranks[sw];
+			mask[is_up][g->edges[e].port / 64] |=
+				UINT64_C(1) << g->edges[e].port % 64;
+		}
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			is_up = ranks[g->edges[e].peer] < ranks[sw];
+			turns = c->turns + (size_t)g->edges[e].back *
+				CHANNELS_WORDS;
+			for (w = 0; w < CHANNELS_WORDS; w++)
+				turns[w] |= mask[0][w] |
+					(is_up ? 0 : mask[1][w]);
+			channels_remove(c, g->edges[e].back, e);
+		}
+	}
 }
 
 /* ---- topological order ---- */
@@ -214,15 +262,6 @@ channels_add(struct channels *c, uint32_t in, uint32_t out)
 	}
 	channels_turn(c, in, c->g->edges[out].port);
 	return true;
-}
-
-void
-channels_remove(struct channels *c, uint32_t in, uint32_t out)
-{
-	uint8_t port = c->g->edges[out].port;
-
-	c->turns[(size_t)in * CHANNELS_WORDS + port / 64] &=
-		~(UINT64_C(1) << port % 64);
 }
 
 /* ---- loops ---- */

@@ -34,11 +34,16 @@ struct channels {
 
 /* Without a dependency, sorted. */
 struct channels *channels_new(const struct graph *g);
+struct channels *channels_copy(const struct channels *c);
 void channels_free(struct channels *c);
 
 /* All that data makes; `before` as for channels_check(). Not sorted then. */
 void channels_add_tables(struct channels *c, const struct lft *lft,
 			 const struct lft *before);
+
+/* All turns but those from down to up; up is towards the lower rank. Not
+ * sorted then. */
+void channels_add_order(struct channels *c, const uint32_t *ranks);
 
 /* False: there is a loop. */
 bool channels_sort(struct channels *c);

@@ -2,47 +2,103 @@
 /*
  * A tree over the switches for each multicast group.
  *
- * Purpose. Members of a group hang on some switches; those are to be joined by
- * a tree that is small, shares cables evenly with the trees of other groups,
- * cannot deadlock together with unicast, and stays as it is while its members
- * come and go.
+ * Method. The tree of a group grows from one switch, breadth first, over the
+ * cables that the fewest trees use, until it reaches the switches of all
+ * members; branches without a member are cut off again. It grows from the
+ * group's tree of before, as far as that is there still, or else from the
+ * switch of its first member. Where it does not reach all, the group gets a
+ * part of the backbone instead: a tree over all switches that have hosts or
+ * members, which is made first.
  *
- * Structs. A `forest` is the state of one computation: the load of each cable
- * and switch so far, and work space by switch. A `group` is one group's
- * members, sorted, and the switches that they hang on.
+ * Safety. Any member may send, so at each switch of a tree a packet may come
+ * by any of its cables and go on by any other. A cable joins the tree only if
+ * none of these turns closes a loop in the graph of the dependencies of
+ * unicast and of all trees so far (channels_add). Most turns go up, or up and
+ * then down in the order of unicast, and are in that graph to begin with.
+ * Other turns are tried last. Those of the backbone are never taken back, so a
+ * group can always have what the backbone reaches.
  *
- * What a tree is. Its switches hang on one root, and each cable in it leads up
- * to the parent. So the root must be a common ancestor of all members in the
- * order that unicast obeys; the nearest ones are candidates (multicast_rise.c).
- * In a fat tree a group within a pod stays there. If nobody is above all (the
- * fabric is damaged, or in pieces, or two switches at the top are members
- * themselves), those above the most are candidates and the others are lost: a
- * tree with a turn from down to up could deadlock.
+ * Masks. A port leads only towards receivers. Where only senders are behind a
+ * cable, it is in the mask of their side only; a switch takes a packet in by
+ * any port.
  *
- * Flow of multicast_route():
- *	1. groups whose tree of before has a root that still reaches all
- *	   members are laid again under this root (group_keep)
- *	2. the others, by MLID: the candidate whose cables down are the least
- *	   used becomes the root (group_search)
- *	3. each tree is laid from the root: distances down from it, then, from
- *	   the farthest switches up, a parent for each: the one of before, else
- *	   one that is in the tree, else by load (tree_lay)
- *	4. masks: a port leads down only to receivers, and up only if there are
- *	   receivers elsewhere. Where only senders are below, the parent's mask
- *	   has no port for them; a switch takes a packet in by any port. So
- *	   nothing is sent where nobody listens (tree_write).
- * Groups of before come first, so that new ones see their load.
+ * Cost. Linear in the cables for each group, times the logarithm of a
+ * switch's, and the search for loops where a turn is new.
  *
- * Ties end with the lower edge or switch, so the order of the input does not
- * matter. Switches that cannot hold the MLID are in no tree.
+ * Ties end with the lower edge, so the order of the input does not matter.
+ * Switches that cannot hold the MLID are in no tree.
  */
+#include "routing/multicast.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/multicast_forest.h"
 #include "routing/order.h"
 
-/* --- members --- */
+#define MLID_MIN	0xc000u
+#define MAX_REFUSED	512u	/* turns that would close a loop, for a tree */
+#define MAX_ROOTS	12u	/* of a backbone that are tried */
+#define ITEM(array, i)	g_array_index(array, uint32_t, i)
+
+enum tree_kind { TREE_HELD, TREE_NEW, TREE_BACKBONE, N_TREES };
+
+struct group {
+	uint16_t mlid;
+	struct multicast_member *members;	/* sorted, no port twice */
+	uint32_t n_members;
+	bool held;		/* there is something of a tree of before */
+};
+
+struct turn {
+	uint32_t in, out;
+};
+
+/* A cable that may join the tree next. */
+struct offer {
+	uint64_t cost;
+	uint32_t edge;
+};
+
+/* What it costs the members of a group to go up to a switch. */
+struct climb {
+	uint32_t n;		/* switches of members from which one can */
+	uint32_t hops, peak;	/* the longest path, its busiest channel */
+	uint32_t sum;		/* of the busiest channels of all */
+};
+
+struct forest {
+	const struct graph *g;
+	const uint32_t *ranks;
+	const struct mft *previous;
+	struct channels *c;
+	uint32_t *cap;		/* by switch: MLIDs that it holds */
+	uint32_t *load;		/* by edge: trees */
+	uint32_t *uses;		/* by switch: trees */
+	uint32_t n_load, n_used;	/* sum of load; edges with any */
+	GArray *backbone;	/* edges, away from its root */
+	uint32_t root;		/* of the backbone */
+	/* The tree at hand. */
+	uint32_t mlid;		/* 0xc000 for the backbone */
+	uint8_t *is_wanted;	/* by switch: has members */
+	uint32_t n_missing;	/* of those: not in the tree */
+	uint8_t *is_in;		/* by switch */
+	uint8_t *used;		/* by edge, either way */
+	uint32_t *parent;	/* by switch: edge; SUBNET_NONE: the root */
+	uint32_t *children;	/* by switch: how many */
+	uint32_t *receivers;	/* by switch: at it, and behind it */
+	uint32_t n_refused;
+	uint32_t limit;		/* channels with so many trees are not taken */
+	GArray *tree;		/* switches, the root first */
+	GArray *turns;		/* struct turn: new for this tree */
+	GArray *front, *next;	/* struct offer */
+	struct climb *climbs;	/* by switch */
+	GArray *queue;
+	uint32_t *hops, *peak;	/* by switch: up from a member; UINT32_MAX */
+	struct mft *mft;
+	GArray *lost;
+};
+
+/* ---- members ---- */
 
 static int
 compare_members(const void *a, const void *b)
@@ -58,36 +114,25 @@ compare_members(const void *a, const void *b)
 static void
 group_init(struct group *group, const struct multicast_group *in)
 {
-	uint32_t n = 0;
+	const struct multicast_member *m;
+	struct multicast_member *last = NULL;
 
 	group->mlid = in->mlid;
-	group->kept = false;
+	group->held = false;
+	group->n_members = 0;
 	group->members = g_memdup2(in->members, in->n_members *
 				   sizeof(*in->members));
-	group->switches = g_new(uint32_t, in->n_members);
-	group->n_switches = 0;
 	if (in->n_members)
 		qsort(group->members, in->n_members, sizeof(*group->members),
 		      compare_members);
-	for (uint32_t i = 0; i < in->n_members; i++) {
-		const struct multicast_member *m = &group->members[i];
-
-		if (n && compare_members(&group->members[n - 1], m) == 0) {
-			group->members[n - 1].receives |= m->receives;
+	for (m = group->members; m < group->members + in->n_members; m++) {
+		if (last && compare_members(last, m) == 0) {
+			last->receives |= m->receives;
 			continue;
 		}
-		if (!n || group->members[n - 1].sw != m->sw)
-			group->switches[group->n_switches++] = m->sw;
-		group->members[n++] = *m;
+		last = &group->members[group->n_members++];
+		*last = *m;
 	}
-	group->n_members = n;
-}
-
-static void
-group_clear(struct group *group)
-{
-	g_free(group->members);
-	g_free(group->switches);
 }
 
 static int
@@ -99,432 +144,634 @@ compare_groups(const void *a, const void *b)
 	return (int)x->mlid - (int)y->mlid;
 }
 
-/* --- laying a tree --- */
-
-/* Distances down from the root, only over switches that have members below
- * (`r`), or over all (NULL). Returns how many of the members' switches are
- * there. */
-static uint32_t
-tree_measure(struct forest *f, const struct group *group, uint32_t root,
-	     const struct rise *r)
-{
-	const struct graph *g = f->g;
-	uint32_t n = 0;
-
-	g_array_set_size(f->below, 0);
-	g_array_append_val(f->below, root);
-	f->nodes[root].hop = 0;
-	for (guint i = 0; i < f->below->len; i++) {
-		uint32_t sw = ITEM(f->below, i);
-
-		for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];
-		     e++) {
-			uint32_t peer = g->edges[e].peer;
-
-			if (f->nodes[peer].hop != FAR ||
-			    !leads_down(f, sw, e) ||
-			    !can_hold(f, peer, group->mlid))
-				continue;
-			if (r && !rise_reached(r, peer))
-				continue;
-			f->nodes[peer].hop = f->nodes[sw].hop + 1;
-			g_array_append_val(f->below, peer);
-		}
-	}
-	for (uint32_t i = 0; i < group->n_switches; i++)
-		n += f->nodes[group->switches[i]].hop != FAR;
-	return n;
-}
+/* ---- the tree ---- */
 
 static void
-tree_forget(struct forest *f)
+tree_want(struct forest *f, const struct group *group)
 {
-	for (guint i = 0; i < f->below->len; i++) {
-		struct node *node = &f->nodes[ITEM(f->below, i)];
-
-		node->hop = FAR;
-		node->parent = SUBNET_NONE;
-		node->receivers = 0;
-		node->in_tree = false;
-	}
-	g_array_set_size(f->below, 0);
-	g_array_set_size(f->tree, 0);
-}
-
-/* Is edge a a better way to a parent than b? */
-static bool
-parent_is_better(const struct forest *f, uint32_t held, uint32_t a, uint32_t b)
-{
-	uint32_t x = f->g->edges[a].peer;
-	uint32_t y = f->g->edges[b].peer;
-	uint64_t load_a, load_b;
-
-	if ((a == held) != (b == held))
-		return a == held;
-	if (f->nodes[x].in_tree != f->nodes[y].in_tree)
-		return f->nodes[x].in_tree;
-	load_a = (uint64_t)f->load[a] + f->uses[x];
-	load_b = (uint64_t)f->load[b] + f->uses[y];
-	if (load_a != load_b)
-		return load_a < load_b;
-	return a < b;
-}
-
-static void
-tree_choose_parent(struct forest *f, uint32_t sw)
-{
-	const struct graph *g = f->g;
-	struct node *node = &f->nodes[sw];
-
-	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		uint32_t hop = f->nodes[g->edges[e].peer].hop;
-
-		if (hop == FAR || hop + 1 != node->hop || !leads_up(f, sw, e))
-			continue;
-		if (node->parent == SUBNET_NONE ||
-		    parent_is_better(f, node->held, e, node->parent))
-			node->parent = e;
-	}
-}
-
-/* f->below is in the order of hops, so backwards every switch comes after all
- * that may hang on it. */
-static void
-tree_lay(struct forest *f, const struct group *group)
-{
-	for (uint32_t i = 0; i < group->n_switches; i++)
-		f->nodes[group->switches[i]].in_tree =
-			f->nodes[group->switches[i]].hop != FAR;
-	for (guint i = f->below->len; i-- > 0;) {
-		uint32_t sw = ITEM(f->below, i);
-		struct node *node = &f->nodes[sw];
-
-		if (!node->in_tree)
-			continue;
-		g_array_append_val(f->tree, sw);
-		if (node->hop == 0)
-			continue;
-		tree_choose_parent(f, sw);
-		f->nodes[f->g->edges[node->parent].peer].in_tree = true;
-	}
-}
-
-static void
-tree_count_receivers(struct forest *f, const struct group *group)
-{
+	f->mlid = group->mlid;
+	f->n_missing = 0;
+	memset(f->is_wanted, 0, f->g->n_switches);
 	for (uint32_t i = 0; i < group->n_members; i++) {
-		const struct multicast_member *m = &group->members[i];
-
-		if (f->nodes[m->sw].in_tree && m->receives)
-			f->nodes[m->sw].receivers++;
-	}
-	for (guint i = 0; i < f->tree->len; i++) {
-		const struct node *node = &f->nodes[ITEM(f->tree, i)];
-
-		if (node->parent != SUBNET_NONE)
-			f->nodes[f->g->edges[node->parent].peer].receivers +=
-				node->receivers;
+		f->n_missing += !f->is_wanted[group->members[i].sw];
+		f->is_wanted[group->members[i].sw] = 1;
 	}
 }
 
-/* A root with one child and no member of its own carries nothing: what comes
- * up to it could only go down again the same way. Its child is the root then.
- * f->tree is sorted by hops, farthest first, hence the child is next. */
 static void
-tree_trim(struct forest *f, const struct group *group)
+tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 {
-	g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
-
-	for (uint32_t i = 0; i < group->n_switches; i++)
-		g_hash_table_add(own, GUINT_TO_POINTER(group->switches[i]));
-	while (f->tree->len > 1) {
-		uint32_t root = ITEM(f->tree, f->tree->len - 1);
-		uint32_t child = ITEM(f->tree, f->tree->len - 2);
-
-		if (g_hash_table_contains(own, GUINT_TO_POINTER(root)))
-			return;
-		if (f->tree->len > 2 &&
-		    f->nodes[ITEM(f->tree, f->tree->len - 3)].hop ==
-		    f->nodes[child].hop)
-			return;
-		f->nodes[child].parent = SUBNET_NONE;
-		f->nodes[root].in_tree = false;
-		g_array_set_size(f->tree, f->tree->len - 1);
-	}
+	f->is_in[sw] = 1;
+	f->parent[sw] = parent;
+	f->children[sw] = 0;
+	f->n_missing -= f->is_wanted[sw];
+	g_array_append_val(f->tree, sw);
+	if (parent == SUBNET_NONE)
+		return;
+	f->children[f->g->edges[parent].peer]++;
+	f->used[parent] = f->used[f->g->edges[parent].back] = 1;
 }
 
+/* The tree is empty then; its turns are what they were before it if `undo`. */
 static void
-tree_write_cables(struct forest *f, const struct group *group)
+tree_forget(struct forest *f, bool undo)
+{
+	const struct turn *t;
+	uint32_t sw, i;
+
+	for (i = 0; i < f->tree->len; i++) {
+		sw = ITEM(f->tree, i);
+		f->n_missing += f->is_wanted[sw];
+		f->is_in[sw] = 0;
+		if (f->parent[sw] != SUBNET_NONE)
+			f->used[f->parent[sw]] =
+				f->used[f->g->edges[f->parent[sw]].back] = 0;
+	}
+	for (i = 0; undo && i < f->turns->len; i++) {
+		t = &g_array_index(f->turns, struct turn, i);
+		channels_remove(f->c, t->in, t->out);
+	}
+	g_array_set_size(f->tree, 0);
+	g_array_set_size(f->turns, 0);
+	f->n_refused = 0;
+}
+
+static bool
+tree_turn(struct forest *f, uint32_t in, uint32_t out)
+{
+	const struct turn turn = { in, out };
+
+	if (channels_has(f->c, in, out))
+		return true;
+	if (!channels_add(f->c, in, out)) {
+		f->n_refused++;
+		return false;
+	}
+	g_array_append_val(f->turns, turn);
+	return true;
+}
+
+/* May the cable of `e`, from a switch in the tree to one that is not, join it?
+ * Then its turns are added. any: also from down to up where no packet does so
+ * yet. */
+static bool
+tree_may_turn(struct forest *f, uint32_t e, bool any)
 {
 	const struct graph *g = f->g;
-	uint32_t all = f->nodes[ITEM(f->tree, f->tree->len - 1)].receivers;
+	uint32_t back = g->edges[e].back, sw = g->edges[back].peer, x, xback;
+	uint32_t n_before = f->turns->len;
+	const struct turn *t;
 
-	for (guint i = 0; i < f->tree->len; i++) {
-		uint32_t sw = ITEM(f->tree, i);
-		const struct node *node = &f->nodes[sw];
-		const struct graph_edge *up;
-
-		if (node->parent == SUBNET_NONE || !all)
+	for (x = g->first_edge[sw]; x < g->first_edge[sw + 1]; x++) {
+		xback = g->edges[x].back;
+		if (!f->used[x])
 			continue;
-		up = &g->edges[node->parent];
-		if (node->receivers < all)
-			mft_add(f->mft, sw, group->mlid, up->port);
-		if (node->receivers > 0)
-			mft_add(f->mft, up->peer, group->mlid,
-				g->edges[up->back].port);
-		f->load[node->parent]++;
-		f->load[up->back]++;
-		f->uses[sw]++;
+		if (!any && f->ranks[g->edges[x].peer] < f->ranks[sw] &&
+		    f->ranks[g->edges[e].peer] < f->ranks[sw] &&
+		    !(channels_has(f->c, xback, e) &&
+		      channels_has(f->c, back, x)))
+			break;
+		if (!tree_turn(f, xback, e) || !tree_turn(f, back, x))
+			break;
 	}
-	f->uses[ITEM(f->tree, f->tree->len - 1)]++;
+	if (x == g->first_edge[sw + 1])
+		return true;
+	while (f->turns->len > n_before) {
+		t = &g_array_index(f->turns, struct turn, f->turns->len - 1);
+		channels_remove(f->c, t->in, t->out);
+		g_array_set_size(f->turns, f->turns->len - 1);
+	}
+	return false;
+}
+
+static bool
+tree_join(struct forest *f, uint32_t e, bool any)
+{
+	uint32_t peer = f->g->edges[e].peer;
+
+	if (f->is_in[peer] || f->mlid - MLID_MIN >= f->cap[peer] ||
+	    !tree_may_turn(f, e, any))
+		return false;
+	tree_take(f, peer, f->g->edges[e].back);
+	return true;
+}
+
+static void
+tree_offer(const struct forest *f, uint32_t sw, GArray *front)
+{
+	struct offer offer;
+	uint32_t e, peer;
+
+	for (e = f->g->first_edge[sw]; e < f->g->first_edge[sw + 1]; e++) {
+		peer = f->g->edges[e].peer;
+		if (f->is_in[peer] || f->load[e] >= f->limit)
+			continue;
+		offer.edge = e;
+		offer.cost = (uint64_t)f->load[e] + f->uses[peer];
+		g_array_append_val(front, offer);
+	}
+}
+
+static int
+compare_offers(const void *a, const void *b)
+{
+	const struct offer *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* Breadth first from all of the tree. any: one cable, with any turn. False:
+ * nothing has joined. */
+static bool
+tree_spread(struct forest *f, bool any)
+{
+	uint32_t n_before = f->tree->len, i, e;
+	GArray *swap;
+
+	g_array_set_size(f->front, 0);
+	for (i = 0; i < f->tree->len; i++)
+		tree_offer(f, ITEM(f->tree, i), f->front);
+	while (f->front->len && f->n_missing) {
+		qsort(f->front->data, f->front->len, sizeof(struct offer),
+		      compare_offers);
+		g_array_set_size(f->next, 0);
+		for (i = 0; i < f->front->len && f->n_missing &&
+		     f->n_refused < MAX_REFUSED; i++) {
+			e = g_array_index(f->front, struct offer, i).edge;
+			if (!tree_join(f, e, any))
+				continue;
+			if (any)
+				return true;
+			tree_offer(f, f->g->edges[e].peer, f->next);
+		}
+		swap = f->front;
+		f->front = f->next;
+		f->next = swap;
+	}
+	return f->tree->len > n_before;
+}
+
+static void
+tree_grow(struct forest *f)
+{
+	do
+		tree_spread(f, false);
+	while (f->n_missing && f->n_refused < MAX_REFUSED &&
+	       tree_spread(f, true));
+}
+
+/* Cuts off what leads to no member, and the turns that nothing makes then. */
+static void
+tree_prune(struct forest *f)
+{
+	const struct graph *g = f->g;
+	const struct turn *t;
+	uint32_t sw, parent, i, n = 0;
+
+	for (i = f->tree->len; i-- > 0;) {
+		sw = ITEM(f->tree, i);
+		parent = f->parent[sw];
+		if (f->is_wanted[sw] || f->children[sw] ||
+		    parent == SUBNET_NONE)
+			continue;
+		f->is_in[sw] = 0;
+		f->children[g->edges[parent].peer]--;
+		f->used[parent] = f->used[g->edges[parent].back] = 0;
+	}
+	for (i = 0; i < f->tree->len; i++) {
+		sw = ITEM(f->tree, i);
+		parent = f->parent[sw];
+		if (!f->is_in[sw])
+			continue;
+		/* A root with one child, and no member, is none. */
+		if (n == 1 && f->children[ITEM(f->tree, 0)] == 1 &&
+		    !f->is_wanted[ITEM(f->tree, 0)]) {
+			f->is_in[ITEM(f->tree, 0)] = 0;
+			f->used[parent] = f->used[g->edges[parent].back] = 0;
+			f->parent[sw] = SUBNET_NONE;
+			n = 0;
+		}
+		ITEM(f->tree, n++) = sw;
+	}
+	g_array_set_size(f->tree, n);
+	for (i = n = 0; i < f->turns->len; i++) {
+		t = &g_array_index(f->turns, struct turn, i);
+		if (f->used[t->in] && f->used[t->out])
+			g_array_index(f->turns, struct turn, n++) = *t;
+		else
+			channels_remove(f->c, t->in, t->out);
+	}
+	g_array_set_size(f->turns, n);
 }
 
 static void
 tree_write(struct forest *f, const struct group *group)
 {
-	tree_count_receivers(f, group);
-	if (f->tree->len)
-		tree_write_cables(f, group);
-	for (uint32_t i = 0; i < group->n_members; i++) {
-		const struct multicast_member *m = &group->members[i];
+	const struct multicast_member *m;
+	const struct graph_edge *up;
+	struct multicast_lost lost;
+	uint32_t i, sw, all = 0;
 
-		if (f->nodes[m->sw].in_tree) {
-			if (m->receives)
-				mft_add(f->mft, m->sw, group->mlid, m->port);
-		} else {
-			struct multicast_lost lost = {
-				.mlid = group->mlid,
-				.sw = m->sw,
-				.port = m->port,
-			};
-
+	for (i = 0; i < f->tree->len; i++)
+		f->receivers[ITEM(f->tree, i)] = 0;
+	for (m = group->members; m < group->members + group->n_members; m++) {
+		if (!f->is_in[m->sw]) {
+			lost = (struct multicast_lost){ group->mlid, m->sw,
+							m->port };
 			g_array_append_val(f->lost, lost);
+		} else if (m->receives) {
+			mft_add(f->mft, m->sw, group->mlid, m->port);
+			f->receivers[m->sw]++;
+			all++;
 		}
 	}
-}
-
-/* --- the trees of before --- */
-
-/* A cable of a tree of before: the way up of switch `sw`. */
-struct held {
-	uint32_t sw, edge;
-};
-
-static void
-held_add(const struct forest *f, GArray *held, uint32_t sw, uint32_t edge)
-{
-	const struct graph_edge *e = &f->g->edges[edge];
-	struct held up = { .sw = sw, .edge = edge };
-
-	if (leads_down(f, sw, edge))
-		up = (struct held){ .sw = e->peer, .edge = e->back };
-	else if (!leads_up(f, sw, edge))
-		return;
-	g_array_append_val(held, up);
-}
-
-static void
-held_read_block(const struct forest *f, GArray **by_mlid, uint32_t n_mlids,
-		const uint32_t *edge_of, uint32_t sw, uint32_t position,
-		uint32_t block)
-{
-	const uint16_t *masks = mft_block(f->previous, sw, position, block);
-
-	for (uint32_t i = 0; i < MFT_BLOCK; i++) {
-		uint32_t index = block * MFT_BLOCK + i;
-		unsigned mask = masks[i];
-
-		if (index >= n_mlids)
-			return;
-		if (!by_mlid[index])
+	for (i = f->tree->len; all && i-- > 0;) {
+		sw = ITEM(f->tree, i);
+		f->uses[sw]++;
+		if (f->parent[sw] == SUBNET_NONE)
 			continue;
-		for (; mask; mask &= mask - 1) {
-			uint32_t port = position * 16 +
-				(uint32_t)__builtin_ctz(mask);
-			uint32_t edge = edge_of[(size_t)sw * GRAPH_PORTS +
-						port];
-
-			if (edge != SUBNET_NONE)
-				held_add(f, by_mlid[index], sw, edge);
-		}
+		up = &f->g->edges[f->parent[sw]];
+		if (f->receivers[sw] < all)
+			mft_add(f->mft, sw, group->mlid, up->port);
+		if (f->receivers[sw])
+			mft_add(f->mft, up->peer, group->mlid,
+				f->g->edges[up->back].port);
+		f->receivers[up->peer] += f->receivers[sw];
+		f->n_used += f->load[f->parent[sw]] == 0;
+		f->n_load++;
+		f->load[f->parent[sw]]++;
+		f->load[up->back]++;
 	}
 }
 
-/* All of them in one pass, in the order of memory. */
-static void
-held_read(const struct forest *f, GArray **by_mlid, uint32_t n_mlids)
-{
-	g_autofree uint32_t *edge_of = NULL;
-	const struct mft *mft = f->previous;
+/* ---- where a tree starts ---- */
 
-	if (!mft || mft->n_switches != f->g->n_switches)
-		return;
-	edge_of = graph_map_ports(f->g);
-	for (uint32_t sw = 0; sw < mft->n_switches; sw++)
-		for (uint32_t p = 0; p < mft->n_positions; p++)
-			for (uint32_t b = 0; b < mft->n_blocks; b++)
-				held_read_block(f, by_mlid, n_mlids, edge_of,
-						sw, p, b);
+static bool
+held_has(const struct forest *f, uint32_t e)
+{
+	const struct graph_edge *edge = &f->g->edges[e];
+
+	return mft_has(f->previous, f->g->edges[edge->back].peer,
+		       (uint16_t)f->mlid, edge->port) ||
+		mft_has(f->previous, edge->peer, (uint16_t)f->mlid,
+			f->g->edges[edge->back].port);
+}
+
+/* Puts in what of the tree of before hangs together with its first member. */
+static void
+tree_start_held(struct forest *f, const struct group *group)
+{
+	const struct graph *g = f->g;
+	uint32_t i, e, sw;
+
+	for (i = 0; i < group->n_members && !f->tree->len; i++) {
+		sw = group->members[i].sw;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (held_has(f, e) && !f->tree->len &&
+			    f->mlid - MLID_MIN < f->cap[sw])
+				tree_take(f, sw, SUBNET_NONE);
+	}
+	for (i = 0; i < f->tree->len; i++) {
+		sw = ITEM(f->tree, i);
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			if (held_has(f, e))
+				tree_join(f, e, true);
+	}
 }
 
 static void
-held_forget(struct forest *f, const GArray *held)
+tree_start_backbone(struct forest *f)
 {
-	for (guint i = 0; i < held->len; i++)
-		f->nodes[g_array_index(held, struct held, i).sw].held =
-			SUBNET_NONE;
+	uint32_t i, e;
+
+	tree_take(f, f->root, SUBNET_NONE);
+	for (i = 0; i < f->backbone->len; i++) {
+		e = ITEM(f->backbone, i);
+		if (f->is_in[f->g->edges[f->g->edges[e].back].peer])
+			tree_join(f, e, true);
+	}
 }
 
-/* Puts it into the nodes. Returns the root, or SUBNET_NONE if it is no tree;
- * nothing is held then. */
+/* Adds what it costs the members at `from` to go up to each switch: by the
+ * shortest path whose busiest channel has the fewest trees. */
+static void
+climb_from(struct forest *f, uint32_t from)
+{
+	const struct graph *g = f->g;
+	uint32_t i, e, sw, peer, peak;
+
+	g_array_set_size(f->queue, 0);
+	g_array_append_val(f->queue, from);
+	f->hops[from] = f->peak[from] = 0;
+	for (i = 0; i < f->queue->len; i++) {
+		sw = ITEM(f->queue, i);
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (f->ranks[peer] >= f->ranks[sw] ||
+			    f->mlid - MLID_MIN >= f->cap[peer])
+				continue;
+			peak = MAX(f->peak[sw], f->load[e]);
+			if (f->hops[peer] == UINT32_MAX) {
+				f->hops[peer] = f->hops[sw] + 1;
+				f->peak[peer] = peak;
+				g_array_append_val(f->queue, peer);
+			} else if (f->hops[peer] == f->hops[sw] + 1) {
+				f->peak[peer] = MIN(f->peak[peer], peak);
+			}
+		}
+	}
+	for (i = 0; i < f->queue->len; i++) {
+		sw = ITEM(f->queue, i);
+		f->climbs[sw].n++;
+		f->climbs[sw].hops = MAX(f->climbs[sw].hops, f->hops[sw]);
+		f->climbs[sw].peak = MAX(f->climbs[sw].peak, f->peak[sw]);
+		f->climbs[sw].sum += f->peak[sw];
+		f->hops[sw] = UINT32_MAX;
+	}
+}
+
+static bool
+climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
+{
+	const struct climb *x = &f->climbs[a], *y = &f->climbs[b];
+	bool crowded = x->peak >= f->limit;
+
+	if (crowded != (y->peak >= f->limit))
+		return !crowded;
+	if (x->hops != y->hops)
+		return x->hops < y->hops;
+	if (x->peak != y->peak)
+		return x->peak < y->peak;
+	return x->sum + f->uses[a] < y->sum + f->uses[b];
+}
+
+/* The switch above all members from which the tree gets low and loads no
+ * channel much; SUBNET_NONE: there is none above all. */
 static uint32_t
-held_apply(struct forest *f, const GArray *held)
+group_find_root(struct forest *f, const struct group *group)
 {
-	uint32_t root = SUBNET_NONE;
+	uint32_t i, n = 0, sw, last = SUBNET_NONE, best = SUBNET_NONE;
 
-	for (guint i = 0; i < held->len; i++) {
-		const struct held *h = &g_array_index(held, struct held, i);
-		struct node *node = &f->nodes[h->sw];
-
-		if (node->held != SUBNET_NONE && node->held != h->edge) {
-			held_forget(f, held);
-			return SUBNET_NONE;
-		}
-		node->held = h->edge;
-	}
-	for (guint i = 0; i < held->len; i++) {
-		uint32_t up = f->g->edges[g_array_index(held, struct held,
-							i).edge].peer;
-
-		if (f->nodes[up].held != SUBNET_NONE || up == root)
+	memset(f->climbs, 0, f->g->n_switches * sizeof(*f->climbs));
+	for (i = 0; i < group->n_members; i++) {
+		sw = group->members[i].sw;
+		if (sw == last || f->mlid - MLID_MIN >= f->cap[sw])
 			continue;
-		if (root != SUBNET_NONE) {
-			held_forget(f, held);
-			return SUBNET_NONE;
-		}
-		root = up;
+		climb_from(f, sw);
+		last = sw;
+		n++;
 	}
-	return root;
+	for (sw = 0; n && sw < f->g->n_switches; sw++)
+		if (f->climbs[sw].n == n && (best == SUBNET_NONE ||
+					     climb_is_better(f, sw, best)))
+			best = sw;
+	return best;
 }
 
-/* --- groups --- */
+/* A new tree over channels that are not crowded, with turns that packets make
+ * already. */
+static bool
+group_lay_spread(struct forest *f, const struct group *group)
+{
+	uint32_t root;
+
+	f->limit = f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
+	root = group_find_root(f, group);
+	if (root != SUBNET_NONE && f->climbs[root].peak >= f->limit)
+		f->limit = f->climbs[root].peak + 1;
+	if (root != SUBNET_NONE) {
+		tree_take(f, root, SUBNET_NONE);
+		tree_spread(f, false);
+	}
+	f->limit = UINT32_MAX;
+	return root != SUBNET_NONE && !f->n_missing;
+}
+
+/* False: there is no such tree. */
+static bool
+tree_start(struct forest *f, const struct group *group, enum tree_kind kind)
+{
+	uint32_t i;
+
+	switch (kind) {
+	case TREE_HELD:
+		if (group->held)
+			tree_start_held(f, group);
+		break;
+	case TREE_NEW:
+		for (i = 0; i < group->n_members && !f->tree->len; i++)
+			if (f->mlid - MLID_MIN <
+			    f->cap[group->members[i].sw])
+				tree_take(f, group->members[i].sw,
+					  SUBNET_NONE);
+		break;
+	case TREE_BACKBONE:
+		if (f->root != SUBNET_NONE)
+			tree_start_backbone(f);
+		break;
+	case N_TREES:
+		break;
+	}
+	return f->tree->len > 0;
+}
+
+/* The tree that misses the fewest members' switches. */
+static void
+group_lay_any(struct forest *f, const struct group *group)
+{
+	uint32_t least = UINT32_MAX, kind, best = N_TREES;
+
+	for (kind = TREE_HELD; kind < N_TREES && least; kind++) {
+		tree_forget(f, true);
+		if (!tree_start(f, group, kind))
+			continue;
+		tree_grow(f);
+		if (f->n_missing < least) {
+			least = f->n_missing;
+			best = kind;
+		}
+	}
+	if (least && best != N_TREES) {
+		tree_forget(f, true);
+		tree_start(f, group, best);
+		tree_grow(f);
+	}
+}
 
 static void
 group_lay(struct forest *f, const struct group *group)
 {
-	tree_lay(f, group);
-	tree_trim(f, group);
+	tree_want(f, group);
+	if (group->held || !group_lay_spread(f, group))
+		group_lay_any(f, group);
+	tree_prune(f);
 	tree_write(f, group);
-	tree_forget(f);
+	tree_forget(f, false);
 }
 
-/* Under the root of before, if it reaches everybody. */
-static bool
-group_keep(struct forest *f, const struct group *group, const GArray *held)
-{
-	uint32_t root = held_apply(f, held);
-	bool reaches = false;
+/* ---- the backbone ---- */
 
-	if (root != SUBNET_NONE && can_hold(f, root, group->mlid))
-		reaches = tree_measure(f, group, root, NULL) ==
-			group->n_switches;
-	if (reaches)
-		group_lay(f, group);
-	else
-		tree_forget(f);
-	held_forget(f, held);
-	return reaches;
+static int
+compare_by_rank(const void *a, const void *b, void *data)
+{
+	const uint32_t *x = a, *y = b, *ranks = data;
+
+	if (ranks[*x] != ranks[*y])
+		return ranks[*x] < ranks[*y] ? -1 : 1;
+	return (*x > *y) - (*x < *y);
 }
 
 static void
-group_search(struct forest *f, const struct group *group, const GArray *held)
+backbone_want(struct forest *f, const struct group *groups, uint32_t n)
 {
-	uint32_t held_root = held_apply(f, held);
-	uint32_t root;
-	struct rise r;
-
-	rise_init(&r, f->g->n_switches, group->n_switches);
-	rise_search(&r, f, group);
-	root = rise_choose(&r, f, held_root);
-	if (root != SUBNET_NONE)
-		tree_measure(f, group, root, &r);
-	rise_clear(&r);
-	if (root != SUBNET_NONE)
-		group_lay(f, group);
-	else
-		tree_write(f, group);	/* all are lost */
-	held_forget(f, held);
+	memset(f->is_wanted, 0, f->g->n_switches);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		f->is_wanted[sw] = f->g->n_hosts[sw] > 0 && f->cap[sw] > 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < groups[i].n_members; k++)
+			f->is_wanted[groups[i].members[k].sw] = 1;
+	f->n_missing = 0;
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		f->n_missing += f->is_wanted[sw];
+	f->mlid = MLID_MIN;
 }
 
-/* --- the forest --- */
+static bool
+backbone_start(struct forest *f, uint32_t root)
+{
+	tree_forget(f, true);
+	if (!f->cap[root])
+		return false;
+	tree_take(f, root, SUBNET_NONE);
+	tree_grow(f);
+	return true;
+}
+
+/* From the switch at the top from which most can be reached. */
+static void
+backbone_make(struct forest *f, const struct group *groups, uint32_t n)
+{
+	g_autofree uint32_t *roots = g_new(uint32_t, f->g->n_switches + 1);
+	uint32_t i, least = UINT32_MAX, e;
+
+	f->root = SUBNET_NONE;
+	for (i = 0; i < f->g->n_switches; i++)
+		roots[i] = i;
+	if (f->g->n_switches)
+		g_qsort_with_data(roots, (gint)f->g->n_switches,
+				  sizeof(*roots), compare_by_rank,
+				  (void *)f->ranks);
+	backbone_want(f, groups, n);
+	for (i = 0; i < MIN(f->g->n_switches, MAX_ROOTS) && least; i++)
+		if (backbone_start(f, roots[i]) && f->n_missing < least) {
+			least = f->n_missing;
+			f->root = roots[i];
+		}
+	if (f->root == SUBNET_NONE)
+		return;
+	if (least)
+		backbone_start(f, f->root);
+	tree_prune(f);
+	f->root = f->tree->len ? ITEM(f->tree, 0) : SUBNET_NONE;
+	for (i = 1; i < f->tree->len; i++) {
+		e = f->g->edges[f->parent[ITEM(f->tree, i)]].back;
+		g_array_append_val(f->backbone, e);
+	}
+	tree_forget(f, false);
+}
+
+/* ---- the forest ---- */
 
 static void
 forest_init(struct forest *f, const struct multicast_input *in,
 	    uint32_t n_mlids)
 {
 	const struct graph *g = in->g;
-	const struct subnet *s = g->subnet;
-	uint32_t n_positions = 1;
+	const struct subnet_node *node;
+	uint32_t n_positions = 1, n = g->n_switches + 1;
 
-	*f = (struct forest){
-		.g = g,
-		.ranks = in->ranks,
-		.previous = in->previous,
-	};
-	f->cap = g_new(uint32_t, g->n_switches);
-	f->load = g_new0(uint32_t, g->n_edges);
-	f->uses = g_new0(uint32_t, g->n_switches);
-	f->nodes = g_new(struct node, g->n_switches);
+	*f = (struct forest){ .g = g, .ranks = in->ranks,
+			      .limit = UINT32_MAX };
+	if (in->previous && in->previous->n_switches == g->n_switches)
+		f->previous = in->previous;
+	f->cap = g_new(uint32_t, n);
+	f->uses = g_new0(uint32_t, n);
+	f->is_wanted = g_new0(uint8_t, n);
+	f->is_in = g_new0(uint8_t, n);
+	f->parent = g_new(uint32_t, n);
+	f->children = g_new(uint32_t, n);
+	f->receivers = g_new(uint32_t, n);
+	f->climbs = g_new(struct climb, n);
+	f->peak = g_new(uint32_t, n);
+	f->hops = g_new(uint32_t, n);
+	memset(f->hops, 0xff, n * sizeof(*f->hops));
+	f->queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	f->load = g_new0(uint32_t, g->n_edges + 1);
+	f->used = g_new0(uint8_t, g->n_edges + 1);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		const struct subnet_node *node = &s->nodes[s->switches[sw]];
-
+		node = &g->subnet->nodes[g->subnet->switches[sw]];
 		f->cap[sw] = node->sw.multicast_fdb_cap;
-		f->nodes[sw] = (struct node){
-			.hop = FAR,
-			.parent = SUBNET_NONE,
-			.held = SUBNET_NONE,
-		};
 		n_positions = MAX(n_positions, node->info.num_ports / 16u + 1);
 	}
-	f->below = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	f->backbone = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->tree = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	f->candidates = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	f->turns = g_array_new(FALSE, FALSE, sizeof(struct turn));
+	f->front = g_array_new(FALSE, FALSE, sizeof(struct offer));
+	f->next = g_array_new(FALSE, FALSE, sizeof(struct offer));
 	f->mft = mft_new(g->n_switches, n_positions,
 			 (n_mlids + MFT_BLOCK - 1) / MFT_BLOCK);
 	f->lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
 }
 
-/* Its results belong to somebody else by now. */
+/* What it has made is the caller's by now. */
 static void
 forest_clear(struct forest *f)
 {
 	g_free(f->cap);
 	g_free(f->uses);
-	g_free(f->nodes);
-	g_array_unref(f->below);
+	g_free(f->is_wanted);
+	g_free(f->is_in);
+	g_free(f->parent);
+	g_free(f->children);
+	g_free(f->receivers);
+	g_free(f->climbs);
+	g_free(f->peak);
+	g_free(f->hops);
+	g_array_unref(f->queue);
+	g_free(f->used);
+	g_array_unref(f->backbone);
 	g_array_unref(f->tree);
-	g_array_unref(f->candidates);
+	g_array_unref(f->turns);
+	g_array_unref(f->front);
+	g_array_unref(f->next);
+	channels_free(f->c);
 }
 
-/* Kept groups first, so that new ones see their load; only the others can have
- * lost anybody. Returns how many were kept. */
-static uint32_t
-forest_grow(struct forest *f, struct group *groups, uint32_t n,
-	    GArray **by_mlid)
+/* Unicast, and all turns of the order, if these have no loop together. */
+static struct channels *
+forest_find_turns(const struct multicast_input *in, const uint32_t *ranks)
 {
-	uint32_t n_kept = 0;
+	struct channels *c = in->unicast ? channels_copy(in->unicast) :
+		channels_new(in->g);
 
-	for (uint32_t i = 0; i < n; i++) {
-		groups[i].kept = group_keep(f, &groups[i],
-					    by_mlid[groups[i].mlid -
-						    MLID_MIN]);
-		n_kept += groups[i].kept;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		if (!groups[i].kept)
-			group_search(f, &groups[i],
-				     by_mlid[groups[i].mlid - MLID_MIN]);
-	return n_kept;
+	channels_add_order(c, ranks);
+	if (channels_sort(c))
+		return c;
+	channels_free(c);
+	return in->unicast ? channels_copy(in->unicast) : channels_new(in->g);
+}
+
+/* Has any cable of it been in a tree before? */
+static bool
+group_is_held(struct forest *f, const struct group *group)
+{
+	f->mlid = group->mlid;
+	for (uint32_t e = 0; f->previous && e < f->g->n_edges; e++)
+		if (held_has(f, e))
+			return true;
+	return false;
 }
 
 void
@@ -533,12 +780,11 @@ multicast_route(const struct multicast_input *in,
 {
 	g_autofree uint32_t *own_ranks = NULL;
 	g_autofree struct group *groups = g_new(struct group, in->n_groups);
-	g_autofree GArray **by_mlid = NULL;
-	uint32_t n_mlids = 0;
-	struct order *o;
+	uint32_t n_mlids = 0, i, round;
 	struct forest f;
+	struct order *o;
 
-	for (uint32_t i = 0; i < in->n_groups; i++) {
+	for (i = 0; i < in->n_groups; i++) {
 		g_assert(in->groups[i].mlid >= MLID_MIN);
 		n_mlids = MAX(n_mlids, in->groups[i].mlid - MLID_MIN + 1);
 		group_init(&groups[i], &in->groups[i]);
@@ -551,21 +797,20 @@ multicast_route(const struct multicast_input *in,
 		f.ranks = own_ranks = order_ranks(o);
 		order_destroy(o);
 	}
-
-	by_mlid = g_new0(GArray *, n_mlids);
-	for (uint32_t i = 0; i < in->n_groups; i++)
-		by_mlid[groups[i].mlid - MLID_MIN] =
-			g_array_new(FALSE, FALSE, sizeof(struct held));
-	held_read(&f, by_mlid, n_mlids);
-	out->n_kept = forest_grow(&f, groups, in->n_groups, by_mlid);
+	f.c = forest_find_turns(in, f.ranks);
+	backbone_make(&f, groups, in->n_groups);
+	/* Trees of before come first: new ones see their load. */
+	for (i = 0; i < in->n_groups; i++)
+		groups[i].held = group_is_held(&f, &groups[i]);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < in->n_groups; i++)
+			if (groups[i].held == (round == 0))
+				group_lay(&f, &groups[i]);
 	out->mft = f.mft;
 	out->lost = f.lost;
 	out->load = f.load;
-
-	for (uint32_t i = 0; i < in->n_groups; i++) {
-		g_array_unref(by_mlid[groups[i].mlid - MLID_MIN]);
-		group_clear(&groups[i]);
-	}
+	for (i = 0; i < in->n_groups; i++)
+		g_free(groups[i].members);
 	forest_clear(&f);
 }
 

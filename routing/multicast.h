@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A tree over the switches for each multicast group. See multicast.c.
- *
- * Every tree has one root that each of its switches reaches by going up, up
- * being towards the lower rank (routing/order.h). A packet goes up to where the
- * way to its receivers branches, then down: no turn that unicast of the same
- * order does not make, so both together are free of credit loops.
+ * A tree over the switches for each multicast group, free of credit loops
+ * together with unicast. See multicast.c.
  */
 #ifndef MINISM_ROUTING_MULTICAST_H
 #define MINISM_ROUTING_MULTICAST_H
 
-#include "routing/graph.h"
+#include "routing/channels.h"
 #include "routing/mft.h"
 #include "routing/tables.h"
 
@@ -28,9 +24,11 @@ struct multicast_group {
 
 struct multicast_input {
 	const struct graph *g;
-	/* By switch, as engine_output.ranks. A cable between two of the same
-	 * rank is in no tree. NULL: an order of our own, free of credit loops
-	 * among the groups only. */
+	/* The dependencies of unicast, without a loop. NULL: unicast is none
+	 * of our business. */
+	const struct channels *unicast;
+	/* By switch, as engine_output.ranks: trees prefer to go up and then
+	 * down. NULL: in an order of our own. */
 	const uint32_t *ranks;
 	const struct multicast_group *groups;
 	uint32_t n_groups;
@@ -39,7 +37,8 @@ struct multicast_input {
 	const struct mft *previous;
 };
 
-/* A member that the group's tree does not reach. */
+/* A member that the group's tree does not reach: no cables lead there, its
+ * switch cannot hold the MLID, or any tree would close a loop. */
 struct multicast_lost {
 	uint16_t mlid;
 	uint32_t sw;
@@ -51,7 +50,6 @@ struct multicast_output {
 	GArray *lost;		/* struct multicast_lost, by MLID, switch and
 				   port */
 	uint32_t *load;		/* by edge of g: groups that use the cable */
-	uint32_t n_kept;	/* groups whose root is that of before */
 };
 
 /* The caller clears `out`, and may take the mft out of it (set it to NULL). */

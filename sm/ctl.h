@@ -42,6 +42,7 @@ struct ctl_view {
 	const struct xact_stats *wire;
 	const struct desk_stats *desk;
 	const struct mcast_stats *multicast;
+	const GPtrArray *unreached;	/* mcast_lost() */
 	struct sa_stats sa;
 };
 

@@ -16,6 +16,12 @@
 
 #include "topology/base/json.h"
 
+static bool
+all_groups_are_whole(const struct ctl_view *v)
+{
+	return !v->unreached || !v->unreached->len;
+}
+
 static enum ctl_code
 judge(const struct ctl_view *v)
 {
@@ -25,6 +31,7 @@ judge(const struct ctl_view *v)
 		return CTL_NOT_UP;
 	switch (last->end) {
 	case SWEEP_END_UP:
+		return all_groups_are_whole(v) ? CTL_DONE : CTL_NOT_UP;
 	case SWEEP_END_STANDBY:
 	case SWEEP_END_PLANNED:
 		return CTL_DONE;
@@ -41,7 +48,11 @@ verdict_name(const struct ctl_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
 
-	return last ? status_end_name(last->end) : "starting";
+	if (!last)
+		return "starting";
+	return status_end_name(last->end != SWEEP_END_UP ||
+			       all_groups_are_whole(v) ? last->end :
+			       SWEEP_END_NOT_UP);
 }
 
 static const char *
@@ -112,6 +123,9 @@ put_fabric(const struct ctl_view *v, GString *out)
 	for (guint i = 0; s->complaints && i < s->complaints->len; i++)
 		g_string_append_printf(out, "           %s\n",
 				       (char *)s->complaints->pdata[i]);
+	for (guint i = 0; v->unreached && i < v->unreached->len; i++)
+		g_string_append_printf(out, "           %s\n",
+				       (char *)v->unreached->pdata[i]);
 	for (guint i = 0; s->warnings && i < s->warnings->len; i++)
 		g_string_append_printf(out, "           WARNING: %s\n",
 				       (char *)s->warnings->pdata[i]);
@@ -300,6 +314,7 @@ put_json(const struct ctl_view *v, GString *out)
 	json_text(&j, "verdict", verdict_name(v));
 	json_text(&j, "error", v->status->error);
 	json_lines(&j, "complaints", v->status->complaints);
+	json_lines(&j, "multicast_unreached", v->unreached);
 	json_lines(&j, "warnings", v->status->warnings);
 	json_text(&j, "doing", sweep_state_name(v->doing));
 	json_text(&j, "log_level", log_level_name(v->level));

@@ -145,7 +145,7 @@ administer(struct daemon *d, const struct sweep_report *r)
 	case SWEEP_END_NOT_UP:
 		sweep_sm_info(d->sweep, &self);
 		mcast_fabric(d->mcast, r->view->subnet, r->view->lids,
-			     r->choice->ranks, r->fresh);
+			     r->choice, r->fresh);
 		admin_publish(d->admin, r, &self, mcast_tables(d->mcast),
 			      now);
 		qosread_refresh(d->qosread);
@@ -375,6 +375,7 @@ control_look(struct ctl_view *out, void *data)
 		.wire = xact_stats(d->x),
 		.desk = desk_stats(d->desk),
 		.multicast = mcast_stats(d->mcast),
+		.unreached = mcast_lost(d->mcast),
 	};
 	sweep_sm_info(d->sweep, &out->self);
 	sa_stats(admin_sa(d->admin), &out->sa);

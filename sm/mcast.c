@@ -59,7 +59,12 @@ struct mcast {
 	GHashTable *held;	/* NodeGUID -> struct held */
 	struct subnet *s;
 	struct lid_map *lids;
+	struct lft *lft;	/* unicast; NULL: not known */
 	uint32_t *ranks;
+	struct graph *g;	/* of `s`; made when there are groups, with */
+	struct channels *unicast;	/* what unicast makes channels wait
+					   for; NULL: it has loops */
+	GPtrArray *lost;	/* of char *: members that no tree reaches */
 	struct mft *wanted;	/* in the numbering of when it was computed */
 	struct mft *told;	/* what is held, in that of `s` */
 	unsigned timer;
@@ -95,6 +100,7 @@ mcast_new(struct xact *x, const struct keyring *keys, struct sa *sa,
 	m->sa = sa;
 	m->log = log;
 	m->phase = PHASE_REST;
+	m->lost = g_ptr_array_new_with_free_func(g_free);
 	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					held_free);
 	return m;
@@ -113,7 +119,10 @@ stop(struct mcast *m)
 		subnet_unref(m->s);
 	m->s = NULL;
 	g_clear_pointer(&m->lids, lid_map_free);
+	g_clear_pointer(&m->lft, lft_free);
 	g_clear_pointer(&m->ranks, g_free);
+	g_clear_pointer(&m->unicast, channels_free);
+	g_clear_pointer(&m->g, graph_free);
 	g_clear_pointer(&m->told, mft_free);
 }
 
@@ -124,6 +133,7 @@ mcast_free(struct mcast *m)
 		return;
 	stop(m);
 	mft_free(m->wanted);
+	g_ptr_array_unref(m->lost);
 	g_hash_table_unref(m->held);
 	g_free(m);
 }
@@ -281,20 +291,49 @@ widen_to_held(struct mcast *m, struct mft *mft)
 	return wide;
 }
 
+static const char *
+lost_name(const struct mcast *m, const struct multicast_lost *l)
+{
+	const struct subnet_node *n = switch_at(m, l->sw);
+	uint32_t peer = l->port ? m->s->ports[n->first_port + l->port].peer :
+		SUBNET_NONE;
+
+	return peer == SUBNET_NONE ? subnet_node_name(n) :
+		subnet_name_of(m->s, peer);
+}
+
 static void
 report_lost(struct mcast *m, const GArray *lost)
 {
+	g_ptr_array_set_size(m->lost, 0);
 	for (guint i = 0; i < lost->len; i++) {
 		const struct multicast_lost *l =
 			&g_array_index(lost, struct multicast_lost, i);
 		const struct subnet_node *n = switch_at(m, l->sw);
+		char *line = g_strdup_printf("multicast group 0x%04x does not "
+			"reach %s (%s port %u): its switch has no cable to "
+			"the others or no room for the group", l->mlid,
+			lost_name(m, l), subnet_node_name(n), l->port);
 
+		g_ptr_array_add(m->lost, line);
 		log_limited(m->log, LOG_WARNING, "mcast",
-			    "a member of a group is not reached",
-			    "MLID 0x%04x: %s (0x%016" G_GINT64_MODIFIER
-			    "x) port %u", l->mlid, subnet_node_name(n),
-			    n->info.node_guid, l->port);
+			    "a member of a group is not reached", "%s", line);
 	}
+}
+
+/* What is the same for all trees of a fabric. */
+static void
+index_fabric(struct mcast *m)
+{
+	if (m->g)
+		return;
+	m->g = graph_new(m->s, m->lids);
+	if (!m->lft)
+		return;
+	m->unicast = channels_new(m->g);
+	channels_add_tables(m->unicast, m->lft, NULL);
+	if (!channels_sort(m->unicast))
+		g_clear_pointer(&m->unicast, channels_free);
 }
 
 static void
@@ -304,13 +343,14 @@ make_trees(struct mcast *m, const GArray *trees)
 					sizeof(struct multicast_group));
 	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
 					(GDestroyNotify)g_array_unref);
-	struct graph *g = graph_new(m->s, m->lids);
 	struct mft *previous = collect_held(m), *wanted;
-	struct multicast_input in = {
-		.g = g, .ranks = m->ranks, .previous = previous,
-	};
+	struct multicast_input in = { .previous = previous };
 	struct multicast_output out;
 
+	index_fabric(m);
+	in.g = m->g;
+	in.unicast = m->unicast;
+	in.ranks = m->ranks;
 	for (guint i = 0; i < trees->len; i++) {
 		const struct sa_tree *t = &g_array_index(trees,
 							 struct sa_tree, i);
@@ -334,7 +374,6 @@ make_trees(struct mcast *m, const GArray *trees)
 	m->wanted = wanted;
 	multicast_output_clear(&out);
 	mft_free(previous);
-	graph_free(g);
 	m->stats.computed++;
 }
 
@@ -578,7 +617,7 @@ mcast_touch(struct mcast *m)
 
 void
 mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
-	     const uint32_t *ranks, const uint8_t *fresh)
+	     const struct choice *choice, const uint8_t *fresh)
 {
 	struct subnet *before = m->s ? subnet_ref(m->s) : NULL;
 
@@ -593,6 +632,7 @@ mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
 	if (before)
 		subnet_unref(before);
 	if (!s) {
+		g_ptr_array_set_size(m->lost, 0);
 		g_hash_table_remove_all(m->held);
 		mft_free(m->wanted);
 		m->wanted = NULL;
@@ -600,8 +640,12 @@ mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
 	}
 	m->s = subnet_ref(s);
 	m->lids = lid_map_ref(lids);
-	m->ranks = ranks ? g_memdup2(ranks, s->n_switches * sizeof(*ranks)) :
-		NULL;
+	if (choice && choice->lft &&
+	    choice->lft->n_switches == s->n_switches)
+		m->lft = lft_ref(choice->lft);
+	if (choice && choice->ranks)
+		m->ranks = g_memdup2(choice->ranks, s->n_switches *
+				     sizeof(*m->ranks));
 	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_touch(m);
@@ -611,6 +655,12 @@ struct mft *
 mcast_tables(const struct mcast *m)
 {
 	return m->told;
+}
+
+const GPtrArray *
+mcast_lost(const struct mcast *m)
+{
+	return m->lost;
 }
 
 const struct mcast_stats *

@@ -9,7 +9,7 @@
 #ifndef MINISM_SM_MCAST_H
 #define MINISM_SM_MCAST_H
 
-#include "routing/tables.h"
+#include "routing/choose.h"
 #include "sm/io/xact.h"
 #include "sm/log.h"
 #include "sm/plan/keyring.h"
@@ -23,13 +23,13 @@ struct mcast *mcast_new(struct xact *x, const struct keyring *keys,
 void mcast_free(struct mcast *m);
 
 /*
- * The fabric of the last sweep; takes references. ranks: by switch,
- * engine_output.ranks, copied; may be NULL. Switches that were not in the
+ * The fabric of the last sweep; takes references. choice: the tables that it
+ * has, with which the trees must not have a loop; may be NULL. Switches that were not in the
  * fabric of before, or are in `fresh` (by switch; may be NULL: they lost what
  * they held), are read again. NULL: we are no master, nothing is done.
  */
 void mcast_fabric(struct mcast *m, struct subnet *s, struct lid_map *lids,
-		  const uint32_t *ranks, const uint8_t *fresh);
+		  const struct choice *choice, const uint8_t *fresh);
 
 /* Groups may have changed: looks, a few milliseconds later, and does what is
  * to be done. */
@@ -38,6 +38,9 @@ void mcast_touch(struct mcast *m);
 /* What the switches of the fabric of now hold, as far as it is known; NULL: no
  * group yet. Borrowed. The SA is told, too, whenever it has changed. */
 struct mft *mcast_tables(const struct mcast *m);
+
+/* Members that no tree reaches: char *, a sentence each. Borrowed. */
+const GPtrArray *mcast_lost(const struct mcast *m);
 
 struct mcast_stats {
 	uint64_t computed;	/* times */

@@ -47,11 +47,10 @@ struct multicast_output plan_route(const struct fabric *f,
 				   const struct plan *p,
 				   const struct mft *previous);
 
-/* Every receiver gets one copy, up and then down, from each member; nobody
- * else gets one; no mask has a cable that no packet takes. */
+/* Every receiver gets one copy from each member; nobody else gets one; no mask has a cable that no packet takes. */
 void check_plan(const struct fabric *f, const struct plan *p,
 		const struct multicast_output *out);
-/* No more are lost than the order of the switches makes inevitable. */
+/* Only those are lost to which no cables lead. */
 void check_lost(const struct fabric *f, const struct plan *p,
 		const struct multicast_output *out);
 bool is_lost(const struct multicast_output *out, uint16_t mlid,

@@ -28,7 +28,7 @@ administer(struct manager *m, const struct sweep_report *r)
 		return;
 	sweep_sm_info(m->sweep, &self);
 	mcast_fabric(m->mcast, r->view->subnet, r->view->lids,
-		     r->choice->ranks, r->fresh);
+		     r->choice, r->fresh);
 	admin_publish(m->admin, r, &self, mcast_tables(m->mcast),
 		      transport_now(m->t));
 	qosread_refresh(m->qosread);

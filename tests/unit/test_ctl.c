@@ -27,6 +27,7 @@ struct setup {
 	struct xact_stats wire;
 	struct desk_stats desk;
 	struct mcast_stats multicast;
+	GPtrArray *unreached;
 
 	struct ctl_hooks hooks;
 	enum log_level level;
@@ -63,6 +64,7 @@ look(struct ctl_view *out, void *data)
 		.wire = &t->wire,
 		.desk = &t->desk,
 		.multicast = &t->multicast,
+		.unreached = t->unreached,
 	};
 }
 
@@ -333,6 +335,26 @@ test_status_code_follows_the_last_end(void **state)
 		assert_int_equal(ask(t, "json status"), cases[i].code);
 		assert_has(t, cases[i].json);
 	}
+}
+
+/* A member of a group that no tree reaches: the subnet is not up. */
+static void
+test_status_names_members_without_multicast(void **state)
+{
+	char line[] = "multicast group 0xc000 does not reach node-7 (...)";
+	struct setup *t = *state;
+
+	t->unreached = g_ptr_array_new();
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "status"), CTL_DONE);
+	g_ptr_array_add(t->unreached, line);
+	assert_int_equal(ask(t, "status"), CTL_NOT_UP);
+	assert_has(t, "subnet:    NOT UP");
+	assert_has(t, line);
+	assert_int_equal(ask(t, "json status"), CTL_NOT_UP);
+	assert_has(t, "\"verdict\":\"not up\"");
+	assert_has(t, "\"multicast_unreached\":[\"multicast group 0xc000");
+	g_ptr_array_unref(t->unreached);
 }
 
 static void
@@ -937,6 +959,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_status_before_the_first_end_is_not_up),
 		TEST(test_status_code_follows_the_last_end),
+		TEST(test_status_names_members_without_multicast),
 		TEST(test_status_has_every_complaint),
 		TEST(test_status_prints_the_circle_of_a_credit_loop),
 		TEST(test_status_remembers_the_last_sweeps),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * multicast.h promises: from every member a packet reaches each receiver once,
- * up and then down, and nothing is sent where nobody listens; trees share the
+ * and nothing is sent where nobody listens; trees share the
  * cables and stay low; the order of the input does not matter. The walker of
  * tests/lib/multicast_lab.c follows the masks.
  */

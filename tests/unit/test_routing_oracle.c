@@ -35,6 +35,8 @@ static const char *const fabrics[] = {
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 
 #define MEAN_MAX	1.4	/* times the bound, of auto */
+#define SPREAD_MAX	2.6	/* on average over the fabrics */
+#define N_GROUPS	40u
 #define WORST_MAX	4.5
 
 struct trial {
@@ -224,12 +226,111 @@ test_updates_have_no_loop_with_what_is_held(void **state)
 	print_message("# %u updates need a step between\n", n_drained);
 }
 
+/* Group 0: all hosts; 1: all hosts and switches; the others: a few hosts, of
+ * which some only send. */
+static void
+groups_draw(const struct trial *t, uint64_t *random,
+	    struct multicast_group *groups, uint32_t n)
+{
+	g_autofree uint8_t *has = g_new(uint8_t, t->g->n_targets);
+	const struct graph_target *target;
+	struct multicast_member *m;
+	uint32_t i, k, at;
+
+	for (i = 0; i < n; i++) {
+		m = g_new(struct multicast_member, t->g->n_targets);
+		groups[i] = (struct multicast_group){
+			.mlid = (uint16_t)(0xc000 + i), .members = m,
+		};
+		memset(has, 0, t->g->n_targets);
+		for (k = 0; k < (i < 2 ? t->g->n_targets : 8); k++) {
+			at = i < 2 ? k : prng_below(random, t->g->n_targets);
+			target = &t->g->targets[at];
+			if (has[at] || (i != 1 && !target->port))
+				continue;
+			has[at] = 1;
+			m[groups[i].n_members++] = (struct multicast_member){
+				target->sw, target->port,
+				i < 2 || prng_below(random, 5) };
+		}
+	}
+}
+
+static void
+judge_groups(const struct trial *t, const struct choice *choice,
+	     const struct channels *unicast,
+	     const struct multicast_group *groups, uint32_t n,
+	     double *spread, uint32_t *n_judged)
+{
+	struct multicast_output out;
+	struct oracle_verdict v;
+	struct oracle_case c = {
+		.s = t->s, .lids = t->lids, .lft = choice->lft,
+		.groups = groups, .n_groups = n,
+	};
+
+	multicast_route(&(struct multicast_input){
+		.g = t->g, .unicast = unicast, .ranks = choice->ranks,
+		.groups = groups, .n_groups = n }, &out);
+	c.mft = out.mft;
+	oracle_judge(&c, &v);
+	if (v.unsorted_all || v.missed || v.stray)
+		fail_msg("%s on %s, %u per mille of cables lost, seed %d: %u "
+			 "channels in credit loops, %d copies missed, %d "
+			 "stray", choice->engine->name, t->fabric, t->fail,
+			 (int)t->seed, v.unsorted_all, (int)v.missed,
+			 (int)v.stray);
+	*spread += v.max_trees / (v.mean_trees > 0 ? v.mean_trees : 1);
+	++*n_judged;
+	multicast_output_clear(&out);
+}
+
+/* With every engine that has no loop here by itself. */
+static void
+test_groups_reach_all_members_without_loops(void **state)
+{
+	uint64_t seed = seed_take(1), random = seed;
+	double spread = 0;
+	uint32_t n = 0;
+	struct multicast_group groups[N_GROUPS];
+	struct choice_wish wish = { NULL };
+	struct channels *unicast;
+	struct choice c;
+	struct trial t;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
+		trial_open(&t, i, seed);
+		groups_draw(&t, &random, groups, N_GROUPS);
+		for (size_t e = 0; engines[e]; e++) {
+			wish.engine = engines[e];
+			if (!choose_tables(&wish, &(struct engine_input){
+				.g = t.g }, &c, NULL))
+				continue;
+			unicast = channels_new(t.g);
+			channels_add_tables(unicast, c.lft, NULL);
+			if (channels_sort(unicast))
+				judge_groups(&t, &c, unicast, groups,
+					     N_GROUPS, &spread, &n);
+			channels_free(unicast);
+			choice_clear(&c);
+		}
+		for (size_t k = 0; k < N_GROUPS; k++)
+			g_free((void *)groups[k].members);
+		trial_close(&t);
+	}
+	print_message("# the busiest channel has %.2f times the mean of "
+		      "trees\n", spread / n);
+	assert_true(spread / n <= SPREAD_MAX);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_engines_are_safe_and_verify_agrees),
 		cmocka_unit_test(test_auto_joins_all_hosts_near_the_bound),
+		cmocka_unit_test(test_groups_reach_all_members_without_loops),
 		cmocka_unit_test(test_updates_have_no_loop_with_what_is_held),
 	};
 
