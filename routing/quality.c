@@ -115,11 +115,13 @@ quality_all_to_all(const struct graph *g, const struct lft *lft,
 	const struct graph_target *target;
 	struct census census;
 	uint64_t sum = 0;
-	uint32_t lid, e;
+	uint32_t lid, e, widest = quality_widest(g);
+	double worst;
 
 	g_assert(lft->n_switches == g->n_switches);
 
 	memset(load, 0, sizeof(*load));
+	load->busiest = SUBNET_NONE;
 	census_init(&census, g, lft);
 	/* By LID and not by switch: neighbours share cache lines. */
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
@@ -135,6 +137,12 @@ quality_all_to_all(const struct graph *g, const struct lft *lft,
 	for (e = 0; e < g->n_edges; e++) {
 		sum += census.load[e];
 		load->max = MAX(load->max, census.load[e]);
+		worst = (double)census.load[e] * widest /
+			MAX(g->edges[e].capacity, 1);
+		if (load->busiest == SUBNET_NONE || worst > load->worst) {
+			load->worst = worst;
+			load->busiest = e;
+		}
 	}
 	load->channels = g->n_edges;
 	if (g->n_edges > 0)

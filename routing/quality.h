@@ -23,10 +23,20 @@ struct quality_load {
 	double mean;
 	uint32_t channels;
 	uint64_t lost;		/* flows that do not arrive */
+	/* The most over capacity, in flows over a channel of the widest kind:
+	 * max if all are alike. */
+	double worst;
+	uint32_t busiest;	/* the edge of it; SUBNET_NONE without edges */
 };
 
 void quality_all_to_all(const struct graph *g, const struct lft *lft,
 			struct quality_load *load);
+
+/* A lower bound of quality_load.worst for any tables. quick: by single switches only. */
+double quality_bound(const struct graph *g, bool quick);
+
+/* The capacity of the widest cable, at least 1. */
+uint32_t quality_widest(const struct graph *g);
 
 /*
  * Path lengths: pairs of hosts by the channels between them, 0 on the same
