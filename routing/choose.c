@@ -7,15 +7,10 @@
  * through verify, by themselves and together with those that the switches
  * hold, since both are on the fabric while an update is under way.
  *
- * Flow. choose_tables: one engine if it was named, else choose_auto:
- *   1. ftree, if the fabric is a tree and every CA reaches every other;
- *   2. minhop, if its shortest ways happen to have no credit loop here;
- *   3. updn.
- * This is the order of quality: congestion-free shifts, then shortest ways,
- * then any way. A list of engines by name is gone through in the same way, in
- * its own order. Then choose_transition: old and new together. If old alone is
- * acyclic and new alone is, but not both, the update goes in two steps, with a
- * bridge between them.
+ * Flow. choose_tables: one engine if it was named, the first of a list that is
+ * safe, or the best of all (select.c). Then choose_transition: old and new
+ * together. If old alone is acyclic and new alone is, but not both, the update
+ * goes in two steps, with a bridge between them.
  *
  * The bridge is the new tables without those new entries that lead into a
  * channel which is on a circle of old and new together. Each step is safe:
@@ -49,8 +44,7 @@
 
 #include <string.h>
 
-#define MIXED_SHARE	50u	/* auto bears one part in so many */
-#define FIT_LEAST	0.9	/* what auto wants of engine_output.fit */
+#include "routing/select.h"
 
 static void
 choice_drop_tables(struct choice *c)
@@ -69,6 +63,7 @@ choice_clear(struct choice *c)
 	channels_clear(&c->together);
 	lft_free(c->bridge);
 	g_free(c->reason);
+	g_clear_pointer(&c->compared, g_ptr_array_unref);
 	*c = (struct choice){ 0 };
 }
 
@@ -158,7 +153,6 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	c->lft = out.lft;
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
-	c->fit = out.fit;
 	engine_output_clear(&out);
 	if (in->previous)
 		c->lft = choose_keep_strays(in->g, c->lft, in->previous);
@@ -230,39 +224,20 @@ choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	return true;
 }
 
-/* Few enough of the pairs of a CA and a port 0: management of a switch that
- * lost its place in the tree is worth less than the routes of a tree. */
-static bool
-choose_bears(const struct graph *g, const struct verify_result *r)
-{
-	uint64_t n_hosts = 0;
-	uint32_t sw;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		n_hosts += g->n_hosts[sw];
-	return r->reach.lost_hosts == 0 &&
-		r->reach.lost_mixed * MIXED_SHARE <= n_hosts * g->n_switches;
-}
-
 /* What is against it, for auto; NULL: nothing. */
 static char *
-choose_object(const struct graph *g, const struct choice *c, bool last)
+choose_object(const struct choice *c)
 {
 	const struct check_result *reach = &c->alone.reach;
 
-	if (c->fit < FIT_LEAST)
-		return g_strdup_printf("%.0f%% of the cables do not fit in",
-				       100 - 100 * c->fit);
 	if (c->alone.channels.n_looped)
 		return g_strdup_printf("%u channels would be in credit loops",
 				       c->alone.channels.n_looped);
 	if (!verify_is_sound(&c->alone))
 		return g_strdup("ways would go round or astray");
-	if (reach->lost_hosts || (!last && !choose_bears(g, &c->alone)))
+	if (reach->lost_hosts)
 		return g_strdup_printf("%" G_GUINT64_FORMAT " pairs of hosts "
-				       "and %" G_GUINT64_FORMAT " of a host "
-				       "and a switch would have no way",
-				       reach->lost_hosts, reach->lost_mixed);
+				       "would have no way", reach->lost_hosts);
 	return NULL;
 }
 
@@ -283,7 +258,7 @@ choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
 	fresh.previous = NULL;
 	if (!choose_compute(wish, engine, &fresh, c, &error))
 		return g_strdup(error->message);
-	why = choose_object(in->g, c, false);
+	why = choose_object(c);
 	if (why || !in->previous)
 		return why;
 	choice_drop_tables(c);
@@ -295,52 +270,40 @@ choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
 	return NULL;
 }
 
-/* Does auto take it? If not, says what is against it. */
-static char *
-choose_try(const struct choice_wish *wish, const char *name,
-	   const struct engine_input *in, struct choice *c, bool last)
+char *
+choose_candidate(const struct choice_wish *wish, const struct engine *engine,
+		 const struct engine_input *in, struct choice *c)
 {
-	const struct engine *engine = engine_by_name(name, NULL);
 	g_autoptr(GError) error = NULL;
 
-	if (!engine)
-		return g_strdup("there is no such engine");
 	if (!engine->deadlock_free)
 		return choose_try_risky(wish, engine, in, c);
 	if (!choose_compute(wish, engine, in, c, &error))
 		return g_strdup(error->message);
-	return choose_object(in->g, c, last);
+	return choose_object(c);
 }
 
+/* The first of a list that is safe. */
 static bool
-choose_auto(const struct choice_wish *wish, const struct engine_input *in,
-	    struct choice *c, GError **error)
+choose_listed(const struct choice_wish *wish, const struct engine_input *in,
+	      struct choice *c, GError **error)
 {
-	static const struct {
-		const char *name, *because;
-	} order[] = {
-		{ "ftree", "the fabric is a fat tree" },
-		{ "minhop", "shortest ways have no credit loop here" },
-		{ "updn", "it has no credit loop anywhere" },
-	};
-	const struct engine *const *list = wish->order;
 	g_autoptr(GString) why = g_string_new(NULL);
 
-	for (size_t i = 0; list ? !!list[i] : i < G_N_ELEMENTS(order); i++) {
-		const char *name = list ? list[i]->name : order[i].name;
-		bool last = list ? !list[i + 1] : i + 1 == G_N_ELEMENTS(order);
-		g_autofree char *against = choose_try(wish, name, in, c, last);
+	for (size_t i = 0; wish->order[i]; i++) {
+		g_autofree char *against = choose_candidate(wish,
+			wish->order[i], in, c);
 
 		if (!against) {
-			c->reason = g_strconcat(why->str, list ? "asked for, "
-						"and safe here" :
-						order[i].because, NULL);
+			c->reason = g_strconcat(why->str, "asked for, and "
+						"safe here", NULL);
 			return true;
 		}
 		choice_drop_tables(c);
-		g_string_append_printf(why, "%s: %s; ", name, against);
+		g_string_append_printf(why, "%s: %s; ", wish->order[i]->name,
+				       against);
 	}
-	g_string_truncate(why, why->len - 2);
+	g_string_truncate(why, why->len - MIN(why->len, 2));
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 		    "no engine has safe tables for this fabric: %s",
 		    why->str);
@@ -480,7 +443,8 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 {
 	*c = (struct choice){ .safety = CHOICE_SAFE };
 	if (wish->engine ? !choose_named(wish, in, c, error) :
-	    !choose_auto(wish, in, c, error)) {
+	    wish->order ? !choose_listed(wish, in, c, error) :
+	    !select_engine(wish, in, c, error)) {
 		choice_clear(c);
 		return false;
 	}

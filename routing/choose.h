@@ -13,12 +13,13 @@
 
 struct choice_wish {
 	const struct engine *engine;	/* NULL: see order */
-	/* One after the other, each only if its tables are safe; ends with
-	 * NULL. No list: auto's. */
+	/* The first whose tables are safe; ends with NULL. NULL: the best of
+	 * all (auto). */
 	const struct engine *const *order;
 	bool require_deadlock_free;	/* even of one asked for by name */
 	/* Whose order input->ranks is; NULL: nobody's. */
 	const char *ranks_by;
+	const char *in_force;	/* auto: the engine of before; NULL: none */
 };
 
 enum choice_safety {
@@ -36,7 +37,8 @@ struct choice {
 	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
-	double fit;		/* engine_output.fit */
+	GPtrArray *compared;	/* of char *: auto's candidates, a line each;
+				   NULL: nothing was compared */
 	struct verify_result alone;
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
@@ -53,5 +55,11 @@ bool choose_tables(const struct choice_wish *wish,
 		   const struct engine_input *in, struct choice *choice,
 		   GError **error);
 void choice_clear(struct choice *choice);
+
+/* Tables of one engine for a list or auto: what is against them, or NULL. Then
+ * `c`, empty before, has them. */
+char *choose_candidate(const struct choice_wish *wish,
+		       const struct engine *engine,
+		       const struct engine_input *in, struct choice *c);
 
 #endif

@@ -138,6 +138,9 @@ put_routing(const struct status *s, GString *out)
 		return;
 	g_string_append_printf(out, "routing:   %s: %s\n", s->engine,
 			       s->reason);
+	for (guint i = 0; i < s->compared->len; i++)
+		g_string_append_printf(out, "           %s\n",
+				       (char *)s->compared->pdata[i]);
 	for (guint i = 0; i < s->notes->len; i++)
 		g_string_append_printf(out, "           %s\n",
 				       (char *)s->notes->pdata[i]);
@@ -229,6 +232,7 @@ json_routing(struct json *j, const struct status *s)
 	json_text(j, "engine", s->engine);
 	json_text(j, "reason", s->reason);
 	json_text(j, "safety", safety_name(s->safety));
+	json_lines(j, "candidates", s->compared);
 	json_lines(j, "notes", s->notes);
 	json_number(j, "looped", s->n_looped);
 	json_open(j, "loop", '[');

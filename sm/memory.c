@@ -25,6 +25,7 @@ struct memory {
 	char *path;		/* of guid2lid; NULL: no cache */
 	char *ranks_path;
 	struct rank_list *ranks;	/* may be NULL */
+	char *engine;		/* in force; NULL: not known */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
 	GArray *untaken;	/* struct untaken, by GUID and port */
@@ -96,6 +97,7 @@ memory_free(struct memory *m)
 	g_array_unref(m->ranges);
 	g_array_unref(m->untaken);
 	rank_list_free(m->ranks);
+	g_free(m->engine);
 	g_free(m->ranks_path);
 	g_free(m->path);
 	g_free(m);
@@ -207,6 +209,12 @@ merge_ranks(const struct rank_list *old, const struct subnet *s,
 	return lines;
 }
 
+const char *
+memory_engine(const struct memory *m)
+{
+	return m->engine ? m->engine : m->ranks ? m->ranks->engine : NULL;
+}
+
 void
 memory_keep_ranks(struct memory *m, const char *engine,
 		  const struct subnet *s, const uint32_t *ranks)
@@ -216,6 +224,8 @@ memory_keep_ranks(struct memory *m, const char *engine,
 	struct rank_list *old = m->ranks, *list;
 	bool same_engine = old && strcmp(old->engine, engine) == 0;
 
+	g_free(m->engine);
+	m->engine = g_strdup(engine);
 	if (!ranks)
 		return;
 	list = g_new0(struct rank_list, 1);

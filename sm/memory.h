@@ -54,6 +54,9 @@ void field_tally_print(const struct field_tally *t, unsigned bit,
 uint32_t *memory_ranks(const struct memory *m, const struct subnet *s,
 		       const char **by);
 
+/* The engine of memory_keep_ranks(), or of the file of ranks; NULL. */
+const char *memory_engine(const struct memory *m);
+
 /* Takes it over; `ranks` NULL: this engine has none. Switches that are away
  * keep theirs as long as the engine is the same. */
 void memory_keep_ranks(struct memory *m, const char *engine,

@@ -62,6 +62,7 @@ route_fabric(const struct route_params *params, const struct memory *memory,
 		.engine = params->engine,
 		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
+		.in_force = memory_engine(memory),
 	};
 	g_autofree uint32_t *ranks = memory_ranks(memory, s, &wish.ranks_by);
 	const struct engine_input in = {
@@ -109,6 +110,9 @@ route_report(const struct choice *c, const struct subnet *s,
 
 	log_say(log, level, "route", "engine %s: %s", c->engine->name,
 		c->reason);
+	for (guint i = 0; c->compared && i < c->compared->len; i++)
+		log_say(log, LOG_VERBOSE, "route", "candidate %s",
+			(char *)c->compared->pdata[i]);
 	report_notes(c, log);
 	switch (c->safety) {
 	case CHOICE_SAFE:

@@ -47,6 +47,7 @@ forget_fabric(struct status *s)
 	g_clear_pointer(&s->engine, g_free);
 	g_clear_pointer(&s->reason, g_free);
 	g_clear_pointer(&s->notes, g_ptr_array_unref);
+	g_clear_pointer(&s->compared, g_ptr_array_unref);
 	g_clear_pointer(&s->loop, g_array_unref);
 	s->n_looped = 0;
 }
@@ -128,6 +129,7 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	s->reason = g_strdup(r->choice->reason);
 	s->safety = r->choice->safety;
 	s->notes = copy_lines(r->choice->notes);
+	s->compared = copy_lines(r->choice->compared);
 	if (!channels->cycle)
 		return;
 	s->n_looped = channels->n_looped;

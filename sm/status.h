@@ -38,6 +38,7 @@ struct status {
 	char *engine, *reason;
 	enum choice_safety safety;
 	GPtrArray *notes;	/* the engine's */
+	GPtrArray *compared;	/* auto's candidates */
 	uint32_t n_looped;	/* channels in credit loops */
 	GArray *loop;		/* struct status_channel; NULL: none */
 	/* Of the last one of all. */

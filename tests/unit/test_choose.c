@@ -268,14 +268,14 @@ static void
 test_auto_takes_the_best_that_is_safe(void **state)
 {
 	static const struct {
-		const char *spec, *engine, *why;
+		const char *spec, *engine, *compared[3];
 	} cases[] = {
-		{ "PGFT(4,4;1,4)", "ftree", "fat tree" },
-		{ "PGFT(3,3,4;1,3,3)", "ftree", "fat tree" },
-		{ "single(5)", "ftree", "fat tree" },
-		{ "ring(8;2)", "updn", "credit loops" },
-		{ "torus(4,4;1)", "updn", "credit loops" },
-		{ "hyperx(4;2)", "minhop", "no credit loop" },
+		{ "PGFT(4,4;1,4)", "ftree", { "1.00 times", "not tried" } },
+		{ "PGFT(3,3,4;1,3,3)", "ftree", { "1.00 times", "not tried" } },
+		{ "single(5)", "ftree", { "1.00 times" } },
+		{ "ring(8;2)", "updn", { "not possible", "credit loops" } },
+		{ "torus(4,4;1)", "updn", { "not possible", "credit loops" } },
+		{ "hyperx(4;2)", "minhop", { "" } },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -285,7 +285,10 @@ test_auto_takes_the_best_that_is_safe(void **state)
 		if (!choose(&f, NULL, false))
 			fail_msg("%s: %s", cases[i].spec, f.error->message);
 		assert_string_equal(f.choice.engine->name, cases[i].engine);
-		assert_non_null(strstr(f.choice.reason, cases[i].why));
+		assert_int_equal(f.choice.compared->len, 3);
+		for (size_t k = 0; k < 3 && cases[i].compared[k]; k++)
+			assert_non_null(strstr(f.choice.compared->pdata[k],
+					       cases[i].compared[k]));
 		assert_int_equal(f.choice.safety, CHOICE_SAFE);
 		assert_true(verify_is_sound(&f.choice.alone));
 		assert_int_equal(f.choice.alone.reach.lost_hosts, 0);

@@ -187,6 +187,58 @@ test_auto_joins_all_hosts_near_the_bound(void **state)
 	assert_true(worst <= WORST_MAX);
 }
 
+/* auto is as good as the best engine; an engine in force stays unless that is
+ * better by a tenth. */
+static void
+test_auto_takes_the_best_and_keeps_what_is_near(void **state)
+{
+	uint64_t seed = seed_take(2);
+	struct choice_wish wish = { NULL };
+	uint64_t load[8], best;
+	uint32_t n_kept = 0, n_changed = 0;
+	struct oracle_verdict v;
+	struct choice c;
+	struct trial t;
+	bool safe;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
+	     i += 2) {
+		trial_open(&t, i, seed);
+		best = UINT64_MAX;
+		for (size_t e = 0; engines[e]; e++) {
+			wish = (struct choice_wish){ .engine = engines[e] };
+			safe = choose_tables(&wish, &(struct engine_input){
+				.g = t.g }, &c, NULL);
+			load[e] = UINT64_MAX;
+			if (!safe)
+				continue;
+			judge(&t, c.lft, NULL, &v);
+			if (!v.unsorted && !v.lost_hosts && !v.lost_mixed)
+				load[e] = v.max;
+			best = MIN(best, load[e]);
+			choice_clear(&c);
+		}
+		for (size_t e = 0; best < UINT64_MAX && engines[e]; e++) {
+			wish = (struct choice_wish){
+				.in_force = engines[e]->name };
+			assert_true(choose_tables(&wish,
+				&(struct engine_input){ .g = t.g }, &c, NULL));
+			judge(&t, c.lft, NULL, &v);
+			if (load[e] <= best + best / 10) {
+				n_kept++;
+				assert_ptr_equal(c.engine, engines[e]);
+			} else {
+				n_changed++;
+				assert_true(v.max <= best + best / 50);
+			}
+			choice_clear(&c);
+		}
+		trial_close(&t);
+	}
+	assert_true(n_kept > 20 && n_changed > 20);
+}
+
 /* Cables are lost, one after the other: each step from old to new is free of
  * credit loops, as the choice says. */
 static void
@@ -338,6 +390,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_engines_are_safe_and_verify_agrees),
 		cmocka_unit_test(test_auto_joins_all_hosts_near_the_bound),
+		cmocka_unit_test(
+			test_auto_takes_the_best_and_keeps_what_is_near),
 		cmocka_unit_test(test_groups_reach_all_members_without_loops),
 		cmocka_unit_test(test_updates_have_no_loop_with_what_is_held),
 	};
