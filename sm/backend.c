@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#include "sm/io/ibsim.h"
 #include "sm/io/replay.h"
 #include "sm/io/tap.h"
 #include "sm/sim/sim.h"
@@ -164,12 +163,6 @@ backend_open(const struct conf *conf, const struct backend_hooks *hooks,
 		open_replay(b, conf, error);
 	else if (conf->simulate)
 		open_sim(b, conf, error);
-	else if (conf->ibsim)
-		b->transport = ibsim_transport_open(conf->ibsim, conf->ca_name,
-						    only_plans(conf) ?
-						    IBSIM_ROLE_READER :
-						    IBSIM_ROLE_MANAGER,
-						    error);
 	else
 		b->transport = open_umad(conf, hooks, error);
 	if (b->transport && (!conf->record || put_tap(b, conf, error)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What carries the MADs of this run: a port of this machine, an ibsim server,
- * a simulated fabric in this process, or the record of an earlier run.
+ * What carries the MADs of this run: a port of this machine, a simulated fabric
+ * in this process, or the record of an earlier run.
  */
 #ifndef MINISM_SM_BACKEND_H
 #define MINISM_SM_BACKEND_H
@@ -21,7 +21,7 @@ struct backend_hooks {
 	void *data;
 };
 
-/* By conf->replay, ->simulate, ->ibsim, else the port that conf chooses. A run
+/* By conf->replay, ->simulate, else the port that conf chooses. A run
  * that only plans does not show itself as a subnet manager. NULL with an error
  * for a person. */
 struct backend *backend_open(const struct conf *conf,

@@ -37,7 +37,6 @@ enum action {
 	ACTION_CHECK,
 	ACTION_SHOW,
 	ACTION_SIMULATE,
-	ACTION_IBSIM,
 	ACTION_SEED,
 	ACTION_RECORD,
 	ACTION_REPLAY,
@@ -94,7 +93,6 @@ static const struct arg args[] = {
 	{ "check-config", 0, no_argument, ACTION_CHECK, NULL },
 	{ "show", 0, no_argument, ACTION_SHOW, NULL },
 	{ "simulate", 0, required_argument, ACTION_SIMULATE, NULL },
-	{ "ibsim", 0, required_argument, ACTION_IBSIM, NULL },
 	{ "seed", 0, required_argument, ACTION_SEED, NULL },
 	{ "record", 0, required_argument, ACTION_RECORD, NULL },
 	{ "replay", 0, required_argument, ACTION_REPLAY, NULL },
@@ -174,7 +172,6 @@ static const char help[] =
 "  -g, --guid=GUID           PortGUID, hexadecimal\n"
 "      --simulate=FABRIC     none: a simulated fabric, from a net file or a\n"
 "                            formula such as \"PGFT(4,4;1,4)\"\n"
-"      --ibsim=SOCKET        none: the ibsim server of that IBSIM_SOCKNAME\n"
 "      --seed=NUMBER         of all chance in a simulation (1)\n"
 "      --replay=FILE         none: a record; do the same again and compare\n"
 "      --record=FILE         write down all MADs and timers of this run\n"
@@ -511,8 +508,6 @@ apply_arg(struct conf *conf, const struct arg *arg, const char *value,
 		return true;
 	case ACTION_SIMULATE:
 		return set_text(&conf->simulate, arg, value, error);
-	case ACTION_IBSIM:
-		return set_text(&conf->ibsim, arg, value, error);
 	case ACTION_RECORD:
 		return set_text(&conf->record, arg, value, error);
 	case ACTION_REPLAY:
@@ -695,11 +690,11 @@ conf_from_args(struct conf *conf, int argc, char **argv,
 		forget_port(conf);
 	ok = ok && apply_args(conf, argc, argv, error);
 	/* What happens in a simulation is no memory of a real fabric. */
-	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
+	if (ok && (conf->simulate || conf->replay) &&
 	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
 		g_clear_pointer(&conf->cache_dir, g_free);
 	/* And it is not what a person who types minismctl asks for. */
-	if (ok && (conf->simulate || conf->ibsim || conf->replay) &&
+	if (ok && (conf->simulate || conf->replay) &&
 	    g_strcmp0(first->control_socket, CONF_CONTROL_SOCKET) == 0)
 		g_clear_pointer(&conf->control_socket, g_free);
 	if (ok && conf->record)

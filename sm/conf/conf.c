@@ -179,7 +179,6 @@ conf_copy(const struct conf *conf)
 	copy->qos_policy_file = g_strdup(conf->qos_policy_file);
 	copy->control_socket = g_strdup(conf->control_socket);
 	copy->simulate = g_strdup(conf->simulate);
-	copy->ibsim = g_strdup(conf->ibsim);
 	copy->record = g_strdup(conf->record);
 	copy->replay = g_strdup(conf->replay);
 	copy->given = g_strdup(conf->given);
@@ -207,7 +206,6 @@ conf_free(struct conf *conf)
 	g_free(conf->qos_policy_file);
 	g_free(conf->control_socket);
 	g_free(conf->simulate);
-	g_free(conf->ibsim);
 	g_free(conf->record);
 	g_free(conf->replay);
 	g_free(conf->given);

@@ -88,7 +88,6 @@ struct conf {
 	bool show;		/* print the picture of the fabric when up */
 	char *simulate;		/* a net file or a generator's spec: manage a
 				   simulated fabric; NULL: a real one */
-	char *ibsim;		/* name of an ibsim server's socket, or NULL */
 	uint64_t seed;		/* of all that is random in a simulation */
 	char *record;		/* file for a record of all that passes */
 	char *replay;		/* such a file: play it again, compare */
