@@ -251,29 +251,8 @@ draw(void *data, uint8_t *out, size_t max)
 	return done;
 }
 
-static const char *
-describe(enum bulk_outcome outcome)
-{
-	switch (outcome) {
-	case BULK_SENT:
-		return "it is there";
-	case BULK_GAVE_UP:
-		return "no news from the client";
-	case BULK_ENDED_BY_PEER:
-		return "ended by the client";
-	case BULK_DROPPED:
-		return "too many transfers";
-	case BULK_TOO_LONG:
-		return "too long for this transport";
-	case BULK_NOT_ACCEPTED:
-		return "not accepted by the transport";
-	}
-	return "?";
-}
-
 static void
-on_table_done(uint32_t id, enum bulk_outcome outcome, unsigned status,
-	      void *data)
+on_table_done(uint32_t id, enum bulk_outcome outcome, void *data)
 {
 	struct table *t = data;
 	struct desk *d = t->desk;
@@ -285,9 +264,9 @@ on_table_done(uint32_t id, enum bulk_outcome outcome, unsigned status,
 	}
 	d->stats.tables_failed++;
 	log_limited(d->log, LOG_INFO, "sa", "a table did not arrive",
-		    "%s for LID %u: %s, RMPP status %u (%s)",
-		    sa_attr_name(t->key.attr_id), t->key.lid,
-		    describe(outcome), status, rmpp_status_name(status));
+		    "%s for LID %u: %s", sa_attr_name(t->key.attr_id),
+		    t->key.lid, outcome == BULK_TOO_LONG ? "too long" :
+		    "not accepted by the transport");
 	/* nothing of it went out: the client still waits */
 	if (outcome == BULK_TOO_LONG)
 		send_status(d, &t->to, t->mad, SA_STATUS_NO_RESOURCES);
@@ -307,7 +286,7 @@ send_table(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 	struct table *t = g_new0(struct table, 1);
 	const struct bulk_order order = {
 		.to = ask->from, .header = t->mad, .source = draw,
-		.source_data = t, .length = RMPP_LENGTH_UNKNOWN,
+		.source_data = t,
 	};
 
 	t->desk = d;
@@ -317,19 +296,14 @@ send_table(struct desk *d, const struct ask *ask, struct sa_reply *reply)
 	t->records = g_steal_pointer(&reply->records);
 	memcpy(t->mad, reply->mad, MAD_SIZE);
 	g_assert(sa_records_size(t->records) <= sizeof(t->record));
-	switch (bulk_send(d->bulk, &order, on_table_done, t)) {
-	case 0:
-		d->stats.repeated++;
-		table_free(t);
-		return;
-	case BULK_AT_ONCE:
-		d->stats.tables++;
-		d->stats.answered++;
-		d->stats.tables_sent++;
-		table_free(t);
+	if (bulk_send(d->bulk, &order, on_table_done, t) != BULK_AT_ONCE) {
+		table_enroll(d, t);
 		return;
 	}
-	table_enroll(d, t);
+	d->stats.tables++;
+	d->stats.answered++;
+	d->stats.tables_sent++;
+	table_free(t);
 }
 
 /* ----------------------------------------------------- what changes bring */
@@ -716,7 +690,6 @@ struct desk *
 desk_new(struct xact *x, struct sa *sa, struct log *log,
 	 const struct desk_params *params, desk_groups_fn groups, void *data)
 {
-	struct bulk_params wire = bulk_params_default;
 	struct desk *d = g_new0(struct desk, 1);
 
 	d->x = x;
@@ -730,11 +703,7 @@ desk_new(struct xact *x, struct sa *sa, struct log *log,
 	d->tables_of = g_hash_table_new(NULL, NULL);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searchers);
-	if (d->params.bulk)
-		wire = *d->params.bulk;
-	wire.rmpp.limit = MIN(wire.rmpp.limit, d->params.max_request);
-	d->params.bulk = NULL;
-	d->bulk = bulk_new(d->transport, &wire);
+	d->bulk = bulk_new(d->transport, BULK_COLLECT_MAX);
 	bulk_set_receiver(d->bulk, on_message, d);
 	bulk_intercept(d->bulk);
 	begin_turn(d, transport_now(d->transport));
@@ -775,10 +744,4 @@ unsigned
 desk_tables(const struct desk *d)
 {
 	return d->tables.length;
-}
-
-const struct bulk_stats *
-desk_bulk_stats(const struct desk *d)
-{
-	return bulk_stats(d->bulk);
 }

@@ -28,7 +28,6 @@ struct desk_params {
 	unsigned max_searchers;	/* Gets that must look at much */
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
-	const struct bulk_params *bulk;	/* NULL: the defaults */
 	/* Tables of ports must be read before this can be answered; what is
 	 * taken over comes back by desk_resume(). False: not now. NULL: nobody
 	 * reads. */
@@ -84,6 +83,5 @@ struct desk_stats {
 };
 const struct desk_stats *desk_stats(const struct desk *d);
 unsigned desk_tables(const struct desk *d);	/* under way */
-const struct bulk_stats *desk_bulk_stats(const struct desk *d);
 
 #endif

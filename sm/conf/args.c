@@ -290,8 +290,6 @@ arg_accepts(const struct arg *arg)
 		return g_strdup("a file");
 	case ACTION_SIMULATE:
 		return g_strdup("a net file or a formula");
-	case ACTION_IBSIM:
-		return g_strdup("the name of a socket");
 	case ACTION_SEED:
 		return g_strdup("a number");
 	case ACTION_FLAGS:
@@ -638,7 +636,7 @@ forget_place(struct conf *conf)
 {
 	struct conf *fresh = conf_new();
 	char **const own[] = {
-		&conf->simulate, &conf->ibsim, &conf->record, &conf->replay,
+		&conf->simulate, &conf->record, &conf->replay,
 		&conf->pid_file, &conf->log_file, &conf->cache_dir,
 		&conf->dump_dir, &conf->control_socket, &conf->config_file,
 	};

@@ -262,13 +262,14 @@ cmd_hang(struct words *w)
 static int
 cmd_slow(struct words *w)
 {
-	uint64_t depth = 0;
+	uint64_t places = UINT32_MAX;
 	double us;
 
 	if (!read_node(w) || !read_time(w, &us) ||
-	    (w->at < w->n && !read_number(w, &depth)))
+	    (w->at < w->n && !read_number(w, &places)))
 		return EINVAL;
-	sim_node_set_speed(w->sim, w->node, us * 1000);
+	sim_node_set_queue(w->sim, w->node, MIN(us * 1000, UINT32_MAX),
+			   MIN(places, UINT32_MAX));
 	return 0;
 }
 
@@ -634,7 +635,7 @@ static const struct command {
 	{ "script", cmd_script, "FILE", "the commands of a file" },
 	{ "show", cmd_show, "[NODE]", "ports and their states" },
 	{ "slow", cmd_slow, "NODE TIME [PLACES]",
-	  "its agent takes so long for an SMP; the rest waits" },
+	  "its agent takes so long for an SMP; VL15 has so many places" },
 	{ "speed", cmd_speed, "PORT SPEED", "such as 4xEDR" },
 	{ "stats", cmd_stats, "", "MADs that were sent and lost" },
 	{ "swap", cmd_swap, "PORT PORT", "two cables change places" },

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "sm/wire/mad.h"
-#include "sm/wire/rmpp_receiver.h"
-#include "sm/wire/rmpp_sender.h"
+#include "sm/lab/rmpp_receiver.h"
+#include "sm/lab/rmpp_sender.h"
 
 const struct rmpp_params rmpp_transfer_params = {
 	.header_len = RMPP_SA_HEADER_LEN,

@@ -9,10 +9,9 @@
  * that is not one (IBA 13.4.6.1), GMPs also to a client if no manager is
  * there.
  *
- * RMPP is the clients' own business (IBA 13.6): its segments are MADs like
- * others. An ACK has the method of the other direction and the TID of the
- * request, so one for a long request goes to who asked, and one for a long
- * response goes by role, to who gave it. Neither is an answer.
+ * Clients have their messages moved whole, as a program has that leaves RMPP to
+ * the kernel: what counts for the way is the beginning, of the size of a MAD. A
+ * driver's transport does no RMPP.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
  * takes away. (A driver has no such help: it is the kernel.) Pendings are on a list in order of deadline (all requests of a
@@ -175,10 +174,10 @@ pending_answered(struct sim_client *c, uint32_t tid)
 
 static void
 call(struct sim_client *c, enum transport_event event,
-     const struct mad_addr *addr, const uint8_t *mad)
+     const struct mad_addr *addr, const uint8_t *mad, size_t len)
 {
 	const struct transport_mad m = {
-		.event = event, .addr = *addr, .mad = mad, .len = MAD_SIZE,
+		.event = event, .addr = *addr, .mad = mad, .len = len,
 	};
 
 	if (c->base.on_recv)
@@ -204,7 +203,7 @@ on_expiry(struct sim *sim, struct sim_event *e)
 	if (c->head)
 		sim_clock_start(sim, e, c->head->deadline);
 	sim->stats.returned++;
-	call(c, TRANSPORT_RETURNED, &to, mad);
+	call(c, TRANSPORT_RETURNED, &to, mad, MAD_SIZE);
 }
 
 /* ------------------------------------------------------------ delivering */
@@ -259,7 +258,8 @@ give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
 
 	address_back(sim, p, &addr);
 	sim->stats.delivered++;
-	call(c, TRANSPORT_RECEIVED, &addr, p->mad);
+	call(c, TRANSPORT_RECEIVED, &addr, p->message ? p->message : p->mad,
+	     p->message ? p->len : MAD_SIZE);
 }
 
 /* Callbacks may attach and detach, so who gets a copy is settled first. */
@@ -298,19 +298,6 @@ find_server(struct sim *sim, const struct sim_packet *p)
 	return find_role(sim, p->to, SIM_ROLE_CLIENT, &i);
 }
 
-/* Whether it ends the wait of who asked: of a long answer its first segment
- * does. */
-static bool
-is_answer(const struct sim_packet *p)
-{
-	struct rmpp_header r;
-
-	if (p->h.mgmt_class != MAD_CLASS_SA ||
-	    !rmpp_header_read(p->mad, MAD_SIZE, &r))
-		return true;
-	return !(r.flags & RMPP_FLAG_ACTIVE) || r.type == RMPP_TYPE_DATA;
-}
-
 void
 sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
@@ -331,7 +318,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	}
 	if (p->h.method & MAD_METHOD_RESPONSE) {
 		c = find_asker(sim, p->to, p->h.tid >> 32);
-		if (c && is_answer(p))
+		if (c)
 			pending_answered(c, p->h.tid);
 	} else {
 		c = find_server(sim, p);
@@ -355,6 +342,15 @@ is_request(uint8_t method)
 }
 
 static bool
+is_message(const uint8_t *mad, size_t len)
+{
+	struct rmpp_header r;
+
+	return len >= RMPP_SA_HEADER_LEN && mad[1] == MAD_CLASS_SA &&
+		rmpp_header_read(mad, len, &r) && r.flags & RMPP_FLAG_ACTIVE;
+}
+
+static bool
 client_send(struct transport *t, const struct mad_addr *to,
 	    const uint8_t *mad, size_t len, unsigned timeout_ms,
 	    GError **error)
@@ -362,7 +358,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 	struct sim_client *c = client_of(t);
 	struct sim_packet *p;
 
-	if (len != MAD_SIZE) {
+	if (len != MAD_SIZE && !(c->base.rmpp && is_message(mad, len))) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;
@@ -370,10 +366,16 @@ client_send(struct transport *t, const struct mad_addr *to,
 	p = sim_packet_take(c->sim);
 	p->addr = *to;
 	p->from = c->port;
-	memcpy(p->mad, mad, MAD_SIZE);
+	memset(p->mad, 0, MAD_SIZE);
+	memcpy(p->mad, mad, MIN(len, MAD_SIZE));
+	if (len != MAD_SIZE)
+		p->message = g_memdup2(mad, len);
+	p->len = len;
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (c->role != SIM_ROLE_DRIVER && is_request(p->h.method)) {
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
+		if (p->message)
+			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);
 		if (timeout_ms && c->sim->params.returns ==
 		    SIM_RETURNS_IN_TIME)
 			pending_add(c, to, p->mad, p->h.tid, timeout_ms);
@@ -526,6 +528,7 @@ sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
 	c->id = ++sim->last_client;
 	c->port = port;
 	c->role = role;
+	c->base.rmpp = role != SIM_ROLE_DRIVER;
 	c->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	c->expiry.fn = on_expiry;
 	g_ptr_array_add(sim->clients, c);

@@ -170,8 +170,22 @@ sim_packet_take(struct sim *sim)
 void
 sim_packet_drop(struct sim *sim, struct sim_packet *p)
 {
+	g_clear_pointer(&p->message, g_free);
 	p->next = sim->unused;
 	sim->unused = p;
+}
+
+/* Messages of packets that are still under way. */
+void
+sim_packets_free(struct sim *sim)
+{
+	for (guint i = 0; i < sim->chunks->len; i++) {
+		struct sim_packet *p = sim->chunks->pdata[i];
+
+		for (unsigned n = 0; n < CHUNK; n++)
+			g_free(p[n].message);
+	}
+	g_ptr_array_unref(sim->chunks);
 }
 
 void

@@ -36,12 +36,16 @@ struct sim_packet {
 	unsigned hop;			/* links of a directed route passed */
 	struct mad_header h;
 	uint8_t mad[MAD_SIZE];
+	uint8_t *message;	/* a long one whole, `mad` is its beginning;
+				   or NULL */
+	size_t len;
 };
 
 void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
 void sim_clock_stop(struct sim *sim, struct sim_event *event);
 struct sim_packet *sim_packet_take(struct sim *sim);
 void sim_packet_drop(struct sim *sim, struct sim_packet *p);
+void sim_packets_free(struct sim *sim);
 /* Puts it back unused and counts why. */
 void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
 

@@ -136,6 +136,7 @@ send_copy(struct sim *sim, const struct rule *r, const struct sim_packet *p)
 
 	*copy = *p;
 	copy->event.pos = 0;
+	copy->message = g_memdup2(p->message, p->len);
 	copy->travel += some_ns(sim, r);
 	sim_clock_start(sim, &copy->event, sim->now + copy->travel);
 }
@@ -146,6 +147,8 @@ flip_bit(struct sim *sim, struct sim_packet *p)
 	uint32_t bit = prng_below(&sim->rng, MAD_SIZE * 8);
 
 	p->mad[bit / 8] ^= 1u << bit % 8;
+	if (p->message && bit / 8 < p->len)
+		p->message[bit / 8] ^= 1u << bit % 8;
 }
 
 enum sim_passage
@@ -242,6 +245,14 @@ void
 sim_node_set_speed(struct sim *sim, uint32_t node, unsigned smp_ns)
 {
 	sim->nodes[node].smp_ns = smp_ns;
+}
+
+void
+sim_node_set_queue(struct sim *sim, uint32_t node, unsigned ns,
+		   unsigned places)
+{
+	sim->nodes[node].smp_ns = sim->nodes[node].forward_ns = ns;
+	sim->nodes[node].vl15_depth = places;
 }
 
 void

@@ -57,6 +57,10 @@ void sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood);
 /* Every node acknowledges Sets and does none, for so long from now on. */
 void sim_forget_sets(struct sim *sim, int64_t us);
 void sim_node_set_speed(struct sim *sim, uint32_t node, unsigned smp_ns);
+/* Its agent needs so long for each SMP, also for one that it passes on, and has
+ * so many places for those that wait. */
+void sim_node_set_queue(struct sim *sim, uint32_t node, unsigned ns,
+			unsigned places);
 /* Sees every answer of an agent before it leaves, and may rewrite it; false:
  * it is lost. NULL: nobody. */
 typedef bool (*sim_liar_fn)(struct sim *sim, uint32_t node,

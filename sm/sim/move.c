@@ -92,7 +92,7 @@ route_direct(struct sim *sim, struct sim_packet *p)
 			p->mad[OFF_RETURN + i] = sim->ports[p->to].num;
 		p->travel += sim->params.hop_ns;
 		p->hop++;
-		if (p->hop < hops && sim->params.forward_ns)
+		if (p->hop < hops && sim_node_of(sim, p->to)->forward_ns)
 			return SIM_DELIVERED;
 	}
 	p->mad[OFF_HOP_POINTER] = p->h.returning ? 0 : hops + 1;
@@ -231,7 +231,7 @@ static void
 wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node,
 	     unsigned ns, void (*fn)(struct sim *sim, struct sim_event *e))
 {
-	if (node->queued >= sim->params.vl15_depth) {
+	if (node->queued >= node->vl15_depth) {
 		sim_port_add_errors(sim, p->to, SIM_ERROR_VL15_DROPPED, 1);
 		sim_packet_lose(sim, p, &sim->stats.lost_vl15);
 		return;
@@ -255,7 +255,7 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 	} else if (p->h.mgmt_class == MAD_CLASS_SMP_DIRECT &&
 		   p->hop < p->h.hop_count) {
-		wait_in_line(sim, p, node, sim->params.forward_ns, on_forward);
+		wait_in_line(sim, p, node, node->forward_ns, on_forward);
 	} else if (is_for_agent(&p->h)) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);

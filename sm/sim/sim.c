@@ -111,6 +111,8 @@ take_node(struct sim *sim, const struct subnet *fabric, uint32_t i)
 	n->sw.port_state_change = sim_is_switch(n);
 	n->first_port = from->first_port;
 	n->smp_ns = sim->params.smp_ns;
+	n->forward_ns = sim->params.forward_ns;
+	n->vl15_depth = sim->params.vl15_depth;
 	/* not terminated if it has all 64 bytes (IBA 14.2.5.2) */
 	memcpy(n->desc, from->desc, strnlen(from->desc, NODE_DESC_LEN));
 }
@@ -170,7 +172,7 @@ sim_free(struct sim *sim)
 	for (uint32_t i = 0; i < sim->n_nodes; i++)
 		sim_table_clear_node(sim, i);
 	g_ptr_array_unref(sim->clients);
-	g_ptr_array_unref(sim->chunks);
+	sim_packets_free(sim);
 	g_array_unref(sim->heap);
 	g_free(sim->ports);
 	g_free(sim->nodes);

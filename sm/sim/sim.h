@@ -79,7 +79,8 @@ enum sim_role {
 /*
  * A client on an end port; there may be several, even on one port. Each gets
  * the answers to its requests (the upper half of a request's TID is written
- * here, as by the kernel). Sends whole MADs only. transport_free() detaches;
+ * here, as by the kernel). It does RMPP (struct
+ * transport), but for a driver. transport_free() detaches;
  * a client may do that inside its own callbacks.
  */
 struct transport *sim_attach(struct sim *sim, uint32_t port,

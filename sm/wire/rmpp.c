@@ -143,3 +143,17 @@ rmpp_status_name(unsigned status)
 		return "?";
 	return names[status - RMPP_STATUS_TOO_LONG];
 }
+
+size_t
+rmpp_bytes_read(void *data, uint8_t *out, size_t max)
+{
+	struct rmpp_bytes *b = data;
+	size_t n = MIN(b->left, max);
+
+	if (n == 0)
+		return 0;
+	memcpy(out, b->at, n);
+	b->at += n;
+	b->left -= n;
+	return n;
+}

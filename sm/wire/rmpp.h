@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what
- * its two ends have in common. The ends are sm/wire/rmpp_sender.h and
- * rmpp_receiver.h: neither sends, waits or looks at a clock. Events go in with
- * the time (us), MADs and the next deadline are asked for.
+ * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what its
+ * two ends have in common. The ends are the kernel's business, or that of a lab
+ * (sm/lab/rmpp_sender.h, rmpp_receiver.h).
  */
 #ifndef MINISM_WIRE_RMPP_H
 #define MINISM_WIRE_RMPP_H
@@ -81,6 +80,26 @@ struct rmpp_params {
 	int64_t linger_us;	/* who is done still answers repetitions */
 	uint64_t limit;		/* bytes of data that a receiver takes */
 };
+
+/* Where a long message comes from. */
+/*
+ * Writes the next `max` bytes of the message; fewer, or none, only at its end,
+ * and is not asked again then. RMPP_SOURCE_LATER + n: these n bytes
+ * (less than max), and what follows is not ready; it is asked for that after
+ * RMPP_SOURCE_PAUSE_US.
+ */
+#define RMPP_SOURCE_LATER	(SIZE_MAX / 2 + 1)
+#define RMPP_SOURCE_PAUSE_US	1000
+typedef size_t (*rmpp_source_fn)(void *data, uint8_t *out, size_t max);
+
+/* A source whose message lies in memory; data: a struct rmpp_bytes. */
+struct rmpp_bytes {
+	const uint8_t *at;
+	size_t left;
+};
+size_t rmpp_bytes_read(void *data, uint8_t *out, size_t max);
+
+#define RMPP_LENGTH_UNKNOWN	UINT64_MAX
 
 enum rmpp_outcome {
 	RMPP_GOING_ON,

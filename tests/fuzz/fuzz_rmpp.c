@@ -1,57 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * RMPP: MADs of strangers to the transfers of sm/io/bulk.c. The input is a
- * sequence of: an action, and what it needs.
+ * The kernel's part of a lab (sm/lab/kernel.c) with its RMPP: MADs of strangers
+ * and messages of a careless program. The input is a sequence of: an action,
+ * and what it needs.
  *
  *	0	a MAD: its length; its bytes
  *	1	a segment that has a chance: type; flags and RRespTime;
  *		status; SegmentNumber (2 bytes); PayloadLength or
  *		NewWindowLast (2 bytes); method; low byte of the TID
- *	2	we send: length (2 bytes); method; low byte of the TID
- *	3	the last of these is cancelled
+ *	2	the program writes: length (2 bytes); method; low byte of the
+ *		TID; retries
+ *	3	the agent goes and comes again
  *	4	time: so many times 50 ms
  *
- * The high bit of an action: the length is not known, or the peer has a GRH.
- * At the end all transfers must be over, by themselves and by the clock.
+ * The high bit of an action: a request has no time-out, or the peer has a GRH.
+ * At the end nothing must be left to do.
  */
-#include "sm/io/bulk.h"
+#include <errno.h>
+
+#include "sm/lab/kernel.h"
 #include "sm/wire/mad.h"
+#include "sm/wire/rmpp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/scripted.h"
 
-#define LIMIT		20000u
 #define HIGH		0x80u
-#define MAX_SENDS	256u
+#define HDR		sizeof(struct ib_user_mad_hdr)
 
 struct play {
 	struct transport *t;
-	struct bulk *b;
-	uint32_t last_id;
-	unsigned sends, ends, cancelled;
-	struct rmpp_bytes sources[MAX_SENDS];
-	uint8_t bytes[65536];
+	struct kernel_port *port;
+	struct kernel_file *file;
+	uint8_t sum;
 };
 
 static void
-on_done(uint32_t id, enum bulk_outcome outcome, unsigned status, void *data)
+on_message(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
+	   void *data)
 {
 	struct play *p = data;
 
-	g_assert_cmpuint(id, !=, 0);
-	g_assert_cmpuint(status, <, 256);
-	p->ends++;
-}
-
-static void
-on_message(const struct bulk_message *m, void *data)
-{
-	uint8_t sum = 0;
-
-	g_assert_cmpuint(m->len, <=, LIMIT);
-	g_assert_cmpuint(m->header[1], ==, MAD_CLASS_SA);
-	for (size_t i = 0; i < m->len; i++)
-		sum ^= m->data[i];
-	((struct play *)data)->bytes[0] ^= sum;
+	g_assert_cmpuint(hdr->length, ==, HDR + len);
+	g_assert_cmpuint(hdr->id, ==, 0);
+	if (hdr->status)
+		g_assert_cmpuint(len, ==, 24);
+	for (size_t i = 0; i < len; i++)
+		p->sum ^= mad[i];
 }
 
 static void
@@ -63,7 +57,7 @@ deliver(struct play *p, const uint8_t *mad, size_t len, unsigned action)
 		.mad = mad, .len = len,
 	};
 
-	bulk_offer(p->b, &m);
+	p->t->on_recv(&m, p->t->recv_data);
 }
 
 static unsigned
@@ -115,52 +109,48 @@ throw_mad(struct play *p, struct fuzz_input *in, unsigned action)
 }
 
 static void
-send_one(struct play *p, struct fuzz_input *in, unsigned action)
+write_one(struct play *p, struct fuzz_input *in, unsigned action)
 {
 	size_t len = two_bytes(in);
-	uint8_t header[MAD_SIZE];
-	struct bulk_order o = {
-		.to = { .lid = 3, .qp = 1 }, .header = header,
-		.source = rmpp_bytes_read,
-		.length = action & HIGH ? RMPP_LENGTH_UNKNOWN : len,
+	g_autofree uint8_t *buf = g_malloc0(HDR + MAX(len, MAD_SIZE));
+	struct ib_user_mad_hdr hdr = {
+		.qpn = htobe32(1), .lid = htobe16(3),
+		.timeout_ms = action & HIGH ? 0 : 500,
 	};
-	uint32_t id;
 
-	write_header(in, header);
-	if (p->sends == MAX_SENDS)
-		return;
-	o.source_data = &p->sources[p->sends];
-	p->sources[p->sends] = (struct rmpp_bytes) { p->bytes, len };
-	id = bulk_send(p->b, &o, on_done, p);
-	if (id) {
-		p->last_id = id;
-		p->sends++;
-	}
+	write_header(in, buf + HDR);
+	hdr.retries = fuzz_byte(in);
+	memcpy(buf, &hdr, HDR);
+	buf[HDR + 24] = RMPP_VERSION;
+	buf[HDR + 25] = RMPP_TYPE_DATA;
+	buf[HDR + 26] = len > MAD_SIZE ? RMPP_FLAG_ACTIVE : 0;
+	kernel_write(p->file, buf, HDR + len);
 }
 
 static void
-cancel_one(struct play *p)
+register_again(struct play *p)
 {
-	unsigned before = p->ends;
+	struct ib_user_mad_reg_req r = {
+		.qpn = 1, .mgmt_class = MAD_CLASS_SA, .mgmt_class_version = 2,
+		.rmpp_version = 1, .method_mask = { ~0ul, ~0ul },
+	};
+	uint32_t id = 0;
 
-	bulk_cancel(p->b, p->last_id);
-	g_assert_cmpuint(p->ends, ==, before);
-	p->cancelled++;
-	p->last_id = 0;
+	kernel_ioctl(p->file, IB_USER_MAD_UNREGISTER_AGENT, &id);
+	g_assert_cmpint(kernel_ioctl(p->file, IB_USER_MAD_REGISTER_AGENT, &r),
+			==, 0);
+	g_assert_cmpuint(r.id, ==, 0);
 }
 
 FUZZ_TARGET(rmpp)
 {
-	struct bulk_params params = bulk_params_default;
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	struct play *p = g_new0(struct play, 1);
 
-	params.max_transfers = 8;
-	params.rmpp.limit = LIMIT;
-	params.max_bytes = 3 * LIMIT;
 	p->t = scripted_new();
-	p->b = bulk_new(p->t, &params);
-	bulk_set_receiver(p->b, on_message, p);
+	p->port = kernel_port_new(p->t, &kernel_limits_6_17);
+	p->file = kernel_open(p->port, on_message, p);
+	register_again(p);
 	while (in.left > 0) {
 		unsigned action = fuzz_byte(&in);
 
@@ -172,23 +162,20 @@ FUZZ_TARGET(rmpp)
 			throw_segment(p, &in, action);
 			break;
 		case 2:
-			send_one(p, &in, action);
+			write_one(p, &in, action);
 			break;
 		case 3:
-			cancel_one(p);
+			register_again(p);
 			break;
 		case 4:
 			scripted_run(p->t, transport_now(p->t) +
 				     fuzz_byte(&in) * INT64_C(50000));
 			break;
 		}
-		g_assert_cmpuint(bulk_transfers(p->b), <=, 8);
 	}
 	g_assert_true(scripted_run_idle(p->t, INT64_MAX));
-	g_assert_cmpuint(bulk_transfers(p->b), ==, 0);
-	g_assert_cmpuint(p->ends, <=, p->sends);
-	g_assert_cmpuint(p->ends + p->cancelled, >=, p->sends);
-	bulk_free(p->b);
+	kernel_close(p->file);
+	kernel_port_free(p->port);
 	transport_free(p->t);
 	g_free(p);
 	return 0;

@@ -128,6 +128,11 @@ counters() {
 
 # ---- the console ----------------------------------------------------------
 
+loses_smps() {
+	inside ibnetdiscover -o 16 >found 2>&1
+	lab_cmd stats | grep -q 'lost: [1-9][0-9]* by a full queue'
+}
+
 faults() {
 	lab_cmd unplug leaf-1 6
 	check "a cable is out" await 10 links_are_active 62
@@ -137,6 +142,9 @@ faults() {
 	check "a switch is off" await 10 links_are_active 56
 	lab_cmd revive spine-2
 	check "and on again" await 20 links_are_active 64
+	lab_cmd slow leaf-1 200us 4
+	check "a slow agent with few places loses SMPs" loses_smps
+	lab_cmd slow leaf-1 20us 1000
 	check "path: delivered" bash -c \
 		'"$0" -c "path node-01 node-16" | grep -q "node-16: delivered"' \
 		"$MINISM_LAB_PROGRAM"

@@ -96,7 +96,7 @@ client_open(struct stage *st, struct client *c, uint32_t port)
 	c->table = g_byte_array_new();
 	c->t = sim_attach(st->sim, port, SIM_ROLE_CLIENT);
 	transport_set_receiver(c->t, on_client_mad, c);
-	c->b = bulk_new(c->t, NULL);
+	c->b = bulk_new(c->t, BULK_COLLECT_MAX);
 	bulk_set_receiver(c->b, on_client_message, c);
 	bulk_intercept(c->b);
 }

@@ -7,8 +7,8 @@
 #define MINISM_TESTS_RMPPLAB_H
 
 #include "sm/wire/mad.h"
-#include "sm/wire/rmpp_receiver.h"
-#include "sm/wire/rmpp_sender.h"
+#include "sm/lab/rmpp_receiver.h"
+#include "sm/lab/rmpp_sender.h"
 
 #define MS		INT64_C(1000)
 #define S		(1000 * MS)

@@ -390,7 +390,8 @@ test_main_loop_drives_it_at_either_pace(void **state)
 	/* a day */
 	assert_true(run_loop(SIM_PACE_FAST, INT64_C(86400) * G_USEC_PER_SEC) <
 		    G_USEC_PER_SEC);
-	assert_true(run_loop(SIM_PACE_REAL, 50000) >= 50000);
+	/* it may come 100 us early */
+	assert_true(run_loop(SIM_PACE_REAL, 50000) >= 50000 - 100);
 }
 
 /* -------------------------------------------------------------- the same */

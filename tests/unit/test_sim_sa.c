@@ -77,7 +77,7 @@ client_open(struct client *c, struct world *w, uint32_t port)
 	c->t = sim_attach(w->sim, port, SIM_ROLE_CLIENT);
 	c->x = xact_new(c->t, &wire);
 	xact_set_server(c->x, on_request, c);
-	c->bulk = bulk_new(c->t, NULL);
+	c->bulk = bulk_new(c->t, BULK_COLLECT_MAX);
 	bulk_intercept(c->bulk);
 	bulk_set_receiver(c->bulk, on_table, c);
 }

@@ -4,30 +4,10 @@
  * machine without I/O or clock. Times are us of any clock that never goes
  * back.
  */
-#ifndef MINISM_WIRE_RMPP_SENDER_H
-#define MINISM_WIRE_RMPP_SENDER_H
+#ifndef MINISM_LAB_RMPP_SENDER_H
+#define MINISM_LAB_RMPP_SENDER_H
 
 #include "sm/wire/rmpp.h"
-
-/*
- * Writes the next `max` bytes of the message; fewer, or none, only at its end,
- * and is not asked again then. It is asked at most one window and one segment
- * ahead of what the peer has acknowledged. RMPP_SOURCE_LATER + n: these n bytes
- * (less than max), and what follows is not ready; it is asked for that after
- * RMPP_SOURCE_PAUSE_US.
- */
-#define RMPP_SOURCE_LATER	(SIZE_MAX / 2 + 1)
-#define RMPP_SOURCE_PAUSE_US	1000
-typedef size_t (*rmpp_source_fn)(void *data, uint8_t *out, size_t max);
-
-/* A source whose message lies in memory; data: a struct rmpp_bytes. */
-struct rmpp_bytes {
-	const uint8_t *at;
-	size_t left;
-};
-size_t rmpp_bytes_read(void *data, uint8_t *out, size_t max);
-
-#define RMPP_LENGTH_UNKNOWN	UINT64_MAX
 
 struct rmpp_message {
 	rmpp_source_fn source;

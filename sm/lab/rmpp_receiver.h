@@ -4,8 +4,8 @@
  * machine without I/O or clock. Times are us of any clock that never goes
  * back.
  */
-#ifndef MINISM_WIRE_RMPP_RECEIVER_H
-#define MINISM_WIRE_RMPP_RECEIVER_H
+#ifndef MINISM_LAB_RMPP_RECEIVER_H
+#define MINISM_LAB_RMPP_RECEIVER_H
 
 #include <glib.h>
 

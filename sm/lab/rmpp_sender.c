@@ -44,7 +44,7 @@
  * if the peer repeats its last ACK. We give 1, as the Linux kernel does, for
  * the rest is granted when the first segment is there.
  */
-#include "sm/wire/rmpp_sender.h"
+#include "sm/lab/rmpp_sender.h"
 
 #include <glib.h>
 #include <string.h>
@@ -432,20 +432,6 @@ rmpp_sender_next(struct rmpp_sender *s, uint8_t *mad, int64_t now)
 }
 
 /* -------------------------------------------------------------- interface */
-
-size_t
-rmpp_bytes_read(void *data, uint8_t *out, size_t max)
-{
-	struct rmpp_bytes *b = data;
-	size_t n = MIN(b->left, max);
-
-	if (n == 0)
-		return 0;
-	memcpy(out, b->at, n);
-	b->at += n;
-	b->left -= n;
-	return n;
-}
 
 struct rmpp_sender *
 rmpp_sender_new(const struct rmpp_params *params, const uint8_t *header,

@@ -40,7 +40,7 @@
  * and what the last one says must fit together (IBA 13.6.2.1). More than the
  * limit is refused with a STOP (13.6.2.3), if possible before it is here.
  */
-#include "sm/wire/rmpp_receiver.h"
+#include "sm/lab/rmpp_receiver.h"
 
 #include <glib.h>
 #include <string.h>
