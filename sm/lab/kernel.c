@@ -111,7 +111,7 @@ key_hash(gconstpointer k)
 	const struct key *key = k;
 
 	return (guint)(key->tid ^ key->tid >> 32) * 0x9e3779b1u ^ key->lid ^
-		key->mgmt_class << 16 ^ key->method << 24;
+		(guint)key->mgmt_class << 16 ^ (guint)key->method << 24;
 }
 
 static gboolean

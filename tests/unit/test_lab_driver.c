@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The driver's door of a lab (sm/lab/protocol.h): a client on the socket that
+ * brings its own kernel, as a virtual machine does. Two hosts on one cable; the
+ * client is the driver of both, and their subnet manager.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sm/lab/console.h"
+#include "sm/wire/bytes.h"
+#include "sm/wire/smp.h"
+#include "topology/generate.h"
+
+#define PATIENCE	(5 * G_USEC_PER_SEC)
+#define IPOIB_QP	0x48u
+
+struct bench {
+	struct subnet *fabric;
+	struct lab *lab;
+	int fd;
+	GByteArray *in;
+};
+
+static int
+dial(struct bench *b)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	g_strlcpy(addr.sun_path, lab_socket(b->lab), sizeof(addr.sun_path));
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)),
+			 0);
+	return fd;
+}
+
+static void
+bench_open(struct bench *b)
+{
+	const struct lab_options options = { .params = sim_params_default };
+
+	b->fabric = generate_fabric("pair()", NULL, NULL);
+	assert_non_null(b->fabric);
+	b->lab = lab_new(b->fabric, &options, console_command, NULL);
+	assert_non_null(b->lab);
+	b->fd = dial(b);
+	b->in = g_byte_array_new();
+}
+
+static void
+bench_close(struct bench *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	lab_free(b->lab);
+	subnet_unref(b->fabric);
+	g_byte_array_unref(b->in);
+}
+
+static void
+say(struct bench *b, enum lab_type type, unsigned channel, const void *x,
+    size_t x_len, const void *y, size_t y_len)
+{
+	const struct lab_frame frame = {
+		.length = x_len + y_len, .type = type, .channel = channel,
+	};
+	g_autoptr(GByteArray) out = g_byte_array_new();
+
+	g_byte_array_append(out, (const uint8_t *)&frame, sizeof(frame));
+	if (x_len)
+		g_byte_array_append(out, x, x_len);
+	if (y_len)
+		g_byte_array_append(out, y, y_len);
+	assert_int_equal(send(b->fd, out->data, out->len, MSG_NOSIGNAL),
+			 out->len);
+}
+
+/* The next frame, which is of this type and channel; out: what it holds, at
+ * least so many bytes. False: none comes, or the connection ends. */
+static bool
+hear(struct bench *b, enum lab_type type, unsigned channel, void *out,
+     size_t len)
+{
+	int64_t end = g_get_monotonic_time() + PATIENCE;
+	struct lab_frame f;
+	uint8_t part[4096];
+
+	while (g_get_monotonic_time() < end) {
+		ssize_t n;
+
+		if (b->in->len >= sizeof(f)) {
+			memcpy(&f, b->in->data, sizeof(f));
+			if (b->in->len >= sizeof(f) + f.length)
+				break;
+		}
+		g_main_context_iteration(NULL, FALSE);
+		n = recv(b->fd, part, sizeof(part), 0);
+		if (n == 0)
+			return false;
+		if (n > 0)
+			g_byte_array_append(b->in, part, n);
+	}
+	if (b->in->len < sizeof(f))
+		return false;
+	memcpy(&f, b->in->data, sizeof(f));
+	assert_int_equal(f.type, type);
+	assert_int_equal(f.channel, channel);
+	assert_true(f.length >= len);
+	if (len)
+		memcpy(out, b->in->data + sizeof(f), len);
+	g_byte_array_remove_range(b->in, 0, sizeof(f) + f.length);
+	return true;
+}
+
+static int
+attach(struct bench *b, unsigned channel, const char *node, uint32_t port,
+       struct lab_node *n, struct lab_port *p)
+{
+	struct lab_attach a = { .port = port };
+	struct lab_result r;
+	uint16_t pkeys[2];
+
+	g_strlcpy(a.node, node, sizeof(a.node));
+	say(b, LAB_ATTACH, channel, &a, sizeof(a), NULL, 0);
+	assert_true(hear(b, LAB_RESULT, channel, &r, sizeof(r)));
+	if (r.error)
+		return r.error;
+	assert_true(hear(b, LAB_NODE, channel, n, sizeof(*n)));
+	assert_true(hear(b, LAB_PORT, channel, p, sizeof(*p)));
+	assert_true(hear(b, LAB_PKEYS, channel, pkeys, sizeof(pkeys)));
+	assert_int_equal(pkeys[0], 0xffff);
+	assert_int_equal(pkeys[1], 0);
+	return 0;
+}
+
+/* Set of PortInfo over channel 1; the answer, and what the drivers are told. */
+static void
+set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
+{
+	uint32_t host = b->fabric->nodes[hops].first_port + 1;
+	struct port_info info = *sim_port_info(lab_sim(b->lab), host);
+	struct dr_path path = { .hops = hops, .port = { 0, 1 } };
+	struct lab_address a = { .dlid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE], got[sizeof(a) + MAD_SIZE];
+	struct lab_port told;
+
+	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, 0, &path);
+	info.lid = lid;
+	info.sm_lid = 1;
+	info.state = state;
+	info.phys_state = 0;
+	info.link_down_default = 0;
+	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
+	port_info_encode(smp_data(mad), &info);
+	say(b, LAB_SEND, 1, &a, sizeof(a), mad, sizeof(mad));
+	if (hops == 0) {
+		assert_true(hear(b, LAB_RECEIVE, 1, got, sizeof(got)));
+		assert_true(hear(b, LAB_PORT, 1, &told, sizeof(told)));
+	} else {
+		assert_true(hear(b, LAB_RECEIVE, 1, got, sizeof(got)));
+		assert_true(hear(b, LAB_PORT, 2, &told, sizeof(told)));
+	}
+	assert_int_equal(bytes_load16(got + sizeof(a) + 4) & 0x7fff, 0);
+	assert_int_equal(told.lid, lid);
+	assert_int_equal(told.state, state);
+	assert_true(told.changed & LAB_CHANGED_STATE);
+}
+
+static void
+attach_both(struct bench *b)
+{
+	struct lab_node node;
+	struct lab_port port;
+
+	bench_open(b);
+	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 0, &node,
+				&port), 0);
+	assert_int_equal(attach(b, 2, b->fabric->nodes[1].desc, 1, &node,
+				&port), 0);
+}
+
+static void
+test_a_port_is_attached_once(void **state)
+{
+	struct lab_node node;
+	struct lab_port port;
+	struct bench b;
+
+	bench_open(&b);
+	assert_int_equal(attach(&b, 1, "nobody", 0, &node, &port), ENODEV);
+	assert_int_equal(attach(&b, 1, b.fabric->nodes[0].desc, 9, &node,
+				&port), ENODEV);
+	assert_int_equal(attach(&b, 1, b.fabric->nodes[0].desc, 1, &node,
+				&port), 0);
+	assert_int_equal(node.node_guid, b.fabric->nodes[0].info.node_guid);
+	assert_int_equal(node.port, 1);
+	assert_int_equal(port.state, PORT_STATE_INIT);
+	assert_int_equal(port.port_guid,
+			 b.fabric->ports[b.fabric->local_port].guid);
+	assert_int_equal(attach(&b, 3, b.fabric->nodes[0].desc, 1, &node,
+				&port), EBUSY);
+	say(&b, LAB_DETACH, 1, NULL, 0, NULL, 0);
+	assert_int_equal(attach(&b, 3, b.fabric->nodes[0].desc, 1, &node,
+				&port), 0);
+	bench_close(&b);
+}
+
+static void
+test_data_follow_the_fabric(void **state)
+{
+	struct lab_address a = {
+		.dlid = 2, .dst_qp = IPOIB_QP, .src_qp = IPOIB_QP + 1,
+		.qkey = 0x0b1b, .has_grh = 1,
+	}, got;
+	char text[sizeof(got) + 5];
+	struct bench b;
+
+	attach_both(&b);
+	/* no LID, no way: lost */
+	say(&b, LAB_SEND, 1, &a, sizeof(a), "early", 5);
+	for (unsigned s = PORT_STATE_ARMED; s <= PORT_STATE_ACTIVE; s++) {
+		set_port(&b, 1, 2, s);
+		set_port(&b, 0, 1, s);
+	}
+	say(&b, LAB_SEND, 1, &a, sizeof(a), "hello", 5);
+	assert_true(hear(&b, LAB_RECEIVE, 2, text, sizeof(text)));
+	memcpy(&got, text, sizeof(got));
+	assert_memory_equal(text + sizeof(got), "hello", 5);
+	assert_int_equal(got.slid, 1);
+	assert_int_equal(got.dlid, 2);
+	assert_int_equal(got.dst_qp, IPOIB_QP);
+	assert_int_equal(got.src_qp, IPOIB_QP + 1);
+	assert_int_equal(got.qkey, 0x0b1b);
+	assert_int_equal(got.pkey_index, 0);
+	assert_int_equal(bytes_load64(got.sgid + 8),
+			 b.fabric->ports[b.fabric->local_port].guid);
+	bench_close(&b);
+}
+
+static void
+test_is_sm_is_shown(void **state)
+{
+	uint32_t on = 1, port;
+	struct lab_port told;
+	struct bench b;
+
+	attach_both(&b);
+	port = b.fabric->nodes[1].first_port + 1;
+	say(&b, LAB_IS_SM, 2, &on, sizeof(on), NULL, 0);
+	assert_true(hear(&b, LAB_PORT, 2, &told, sizeof(told)));
+	assert_true(told.cap_mask & PORT_CAP_IS_SM);
+	/* and it ends with the driver */
+	close(b.fd);
+	b.fd = -1;
+	for (unsigned i = 0; i < 1000; i++)
+		g_main_context_iteration(NULL, FALSE);
+	assert_false(sim_port_info(lab_sim(b.lab), port)->cap_mask &
+		     PORT_CAP_IS_SM);
+	bench_close(&b);
+}
+
+static void
+test_a_device_goes_and_comes_back(void **state)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autofree char *gone = NULL, *back = NULL;
+	struct lab_node node;
+	struct lab_port port;
+	const char *name;
+	struct bench b;
+
+	attach_both(&b);
+	name = b.fabric->nodes[1].desc;
+	gone = g_strdup_printf("unplug-device %s", name);
+	back = g_strdup_printf("plug-device %s 2", name);
+	assert_int_equal(console_command(b.lab, gone, out), 0);
+	assert_true(hear(&b, LAB_REMOVED, 2, NULL, 0));
+	assert_int_equal(attach(&b, 2, name, 1, &node, &port), ENODEV);
+	assert_int_equal(console_command(b.lab, back, out), 0);
+	assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
+	bench_close(&b);
+}
+
+static void
+test_nonsense_ends_the_connection(void **state)
+{
+	static const struct {
+		unsigned type, len;
+	} cases[] = {
+		{ 77, 0 }, { LAB_ATTACH, 3 }, { LAB_OPEN, 3 }, { LAB_IOCTL, 3 },
+		{ LAB_SEND, 0 }, { LAB_WRITE, 64 }, { LAB_ENTER, 1 },
+	};
+	uint8_t junk[64] = { 0 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct bench b;
+
+		bench_open(&b);
+		say(&b, cases[i].type, 0, junk, cases[i].len, NULL, 0);
+		assert_false(hear(&b, LAB_RESULT, 0, NULL, 0));
+		bench_close(&b);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_port_is_attached_once),
+		cmocka_unit_test(test_data_follow_the_fabric),
+		cmocka_unit_test(test_is_sm_is_shown),
+		cmocka_unit_test(test_a_device_goes_and_comes_back),
+		cmocka_unit_test(test_nonsense_ends_the_connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
