@@ -100,25 +100,29 @@ void
 channels_add_order(struct channels *c, const uint32_t *ranks)
 {
 	const struct graph *g = c->g;
-	uint64_t mask[2][CHANNELS_WORDS], *turns;
+	uint64_t mask[2][CHANNELS_WORDS], same[CHANNELS_WORDS] = { 0 };
 	uint32_t sw, e, w;
+	uint64_t *turns;
 	bool is_up;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(mask, 0, sizeof(mask));
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			is_up = ranks[g->edges[e].peer] < ranks[sw];
+			is_up = channels_is_up(ranks, sw, g->edges[e].peer);
 			mask[is_up][g->edges[e].port / 64] |=
 				UINT64_C(1) << g->edges[e].port % 64;
 		}
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			is_up = ranks[g->edges[e].peer] < ranks[sw];
+			is_up = channels_is_up(ranks, sw, g->edges[e].peer);
 			turns = c->turns + (size_t)g->edges[e].back *
 				CHANNELS_WORDS;
+			same[g->edges[e].port / 64] =
+				UINT64_C(1) << g->edges[e].port % 64;
 			for (w = 0; w < CHANNELS_WORDS; w++)
-				turns[w] |= mask[0][w] |
-					(is_up ? 0 : mask[1][w]);
-			channels_remove(c, g->edges[e].back, e);
+				turns[w] |= (mask[0][w] |
+					     (is_up ? 0 : mask[1][w])) &
+					~same[w];
+			same[g->edges[e].port / 64] = 0;
 		}
 	}
 }

@@ -41,9 +41,29 @@ void channels_free(struct channels *c);
 void channels_add_tables(struct channels *c, const struct lft *lft,
 			 const struct lft *before);
 
-/* All turns but those from down to up; up is towards the lower rank. Not
- * sorted then. */
+/* All turns but those from down to up, and back into the same cable; up is
+ * towards the lower rank. Not sorted then. */
 void channels_add_order(struct channels *c, const uint32_t *ranks);
+
+/*
+ * What data makes, and more: all turns that go up, or up and then down, in an
+ * order in which the tables seem to be made; nothing, if there are no others.
+ * Sees each entry once, which is much faster. False: there may be a loop.
+ * Clears in whole[], up to g->top, the LIDs of the new tables that do not
+ * arrive everywhere, or may not. ranks NULL: the tables are known to be free of
+ * loops; only whole[] is looked for then.
+ */
+bool channels_add_ordered(struct channels *c, const uint32_t *ranks,
+			  const struct lft *lft, const struct lft *before,
+			  uint8_t *whole);
+
+/* Towards the lower rank; among equals, towards the lower switch. */
+static inline bool
+channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
+{
+	return ranks[to] < ranks[from] ||
+		(ranks[to] == ranks[from] && to < from);
+}
 
 /* False: there is a loop. */
 bool channels_sort(struct channels *c);

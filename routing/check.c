@@ -17,13 +17,6 @@
  * and hands the verdict to all on the trail. Every switch is judged once for
  * a LID, so the whole costs switches times LIDs. LIDs go up, thus 64 of them
  * share each cache line that is read.
- *
- * A short cut. Every switch sends data to a CA, so if no channels wait in a
- * circle (channels.h), no such packet goes round: it stops somewhere. If all
- * places where packets to a LID stop are the right one, it arrives from
- * everywhere. That takes no walk, only a look at each entry, row by row, and
- * holds for nearly all LIDs of nearly all tables. The others, and those of
- * ports 0, are walked.
  */
 #include "routing/check.h"
 
@@ -171,87 +164,23 @@ walk_clear(struct walk *w)
 	g_free(w->island);
 }
 
-/* How many of the switch's own CA LIDs end where they should. */
-static uint32_t
-whole_count_own(const struct graph *g, const struct lft *lft, uint32_t sw)
+void
+check_reachability(const struct graph *g, const struct lft *lft,
+		   const uint8_t *whole, struct check_result *result)
 {
-	uint32_t i, lid, end, n = 0;
-
-	for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++) {
-		end = (uint32_t)g->targets[i].lid + g->targets[i].n_lids;
-		end = MIN(end, lft->top + 1u);
-		for (lid = g->targets[i].lid; lid < end; lid++)
-			n += g->targets[i].port && lft_row(lft, sw)[lid] ==
-				g->targets[i].port;
-	}
-	return n;
-}
-
-/* Takes the LIDs out of `whole` that stop at this switch and should not. */
-static void
-whole_strike(const struct graph *g, const struct lft *lft, uint32_t sw,
-	     const uint32_t *target_of, const uint8_t stops[GRAPH_PORTS],
-	     uint8_t *whole)
-{
-	uint32_t end = MIN(g->top, lft->top) + 1u, lid;
-	const uint8_t *row = lft_row(lft, sw);
-	const struct graph_target *target;
-
-	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
-		if (!whole[lid] || !stops[row[lid]])
-			continue;
-		target = &g->targets[target_of[lid]];
-		if (target->sw != sw || target->port != row[lid])
-			whole[lid] = 0;
-	}
-}
-
-/* Marks the CAs' LIDs, up to g->top, that stop nowhere but at their owner. */
-static uint8_t *
-whole_find(const struct graph *g, const struct lft *lft,
-	   const uint32_t *target_of)
-{
-	uint32_t end = MIN(g->top, lft->top) + 1u, sw, lid, e, n;
-	uint8_t *whole = g_new0(uint8_t, g->top + 1u);
-	g_autofree uint8_t *is_ca = g_new0(uint8_t, g->top + 1u);
-	uint8_t stops[GRAPH_PORTS];
-	const uint8_t *row;
-
-	for (lid = LID_UNICAST_MIN; lid < end; lid++)
-		is_ca[lid] = target_of[lid] != SUBNET_NONE &&
-			g->targets[target_of[lid]].port;
-	memcpy(whole, is_ca, end);
-	for (sw = 0; sw < g->n_switches; sw++) {
-		memset(stops, 1, sizeof(stops));
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			stops[g->edges[e].port] = 0;
-		row = lft_row(lft, sw);
-		n = 0;
-		for (lid = LID_UNICAST_MIN; lid < end; lid++)
-			n += stops[row[lid]] & is_ca[lid];
-		if (n != whole_count_own(g, lft, sw))
-			whole_strike(g, lft, sw, target_of, stops, whole);
-	}
-	return whole;
-}
-
-/* whole: by LID, those that need no look; NULL: there are none. */
-static void
-check_lids(const struct graph *g, const struct lft *lft,
-	   const uint32_t *target_of, const uint8_t *whole,
-	   struct check_result *result)
-{
+	g_autofree uint32_t *target_of = graph_map_lids(g);
 	const struct graph_target *target;
 	struct walk walk;
 	uint64_t arrived;
 	uint32_t lid;
 
+	g_assert(lft->n_switches == g->n_switches);
 	memset(result, 0, sizeof(*result));
 	walk_init(&walk, g, lft);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (target_of[lid] == SUBNET_NONE)
 			continue;
-		if (whole && whole[lid]) {
+		if (whole && whole[lid] && lid <= lft->top) {
 			walk.count[VERDICT_ARRIVED] += g->n_switches;
 			continue;
 		}
@@ -275,28 +204,4 @@ check_lids(const struct graph *g, const struct lft *lft,
 	result->unrouted = walk.count[VERDICT_UNROUTED];
 	result->looping = walk.count[VERDICT_LOOPING];
 	result->astray = walk.count[VERDICT_ASTRAY];
-}
-
-void
-check_reachability(const struct graph *g, const struct lft *lft,
-		   struct check_result *result)
-{
-	g_autofree uint32_t *target_of = graph_map_lids(g);
-
-	g_assert(lft->n_switches == g->n_switches);
-
-	check_lids(g, lft, target_of, NULL, result);
-}
-
-void
-check_reachability_unlooped(const struct graph *g, const struct lft *lft,
-			    struct check_result *result)
-{
-	g_autofree uint32_t *target_of = graph_map_lids(g);
-	g_autofree uint8_t *whole = NULL;
-
-	g_assert(lft->n_switches == g->n_switches);
-
-	whole = whole_find(g, lft, target_of);
-	check_lids(g, lft, target_of, whole, result);
 }

@@ -27,13 +27,9 @@ struct check_result {
 	uint16_t lid;		/* switch index, LID; lid 0: there is none */
 };
 
+/* whole: by LID up to g->top, those that are known to arrive from everywhere
+ * and are not walked (channels_add_ordered()); NULL: none. */
 void check_reachability(const struct graph *g, const struct lft *lft,
-			struct check_result *result);
-
-/* The same, several times as fast, of tables whose channels are known to wait
- * in no circle (channels_check(): n_looped is 0). Of others it says wrong
- * things. */
-void check_reachability_unlooped(const struct graph *g, const struct lft *lft,
-				 struct check_result *result);
+			const uint8_t *whole, struct check_result *result);
 
 #endif

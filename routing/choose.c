@@ -156,7 +156,16 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	engine_output_clear(&out);
 	if (in->previous)
 		c->lft = choose_keep_strays(in->g, c->lft, in->previous);
-	verify_tables(in->g, c->lft, NULL, &c->alone);
+	/* With what is held first: then it has no loop alone, either. */
+	c->is_joint = in->previous && c->ranks;
+	if (c->is_joint)
+		verify_tables(in->g, c->lft, in->previous, c->ranks,
+			      &c->alone);
+	if (c->is_joint && !c->alone.channels.n_looped)
+		return true;
+	c->is_joint = false;
+	verify_result_clear(&c->alone);
+	verify_tables(in->g, c->lft, NULL, c->ranks, &c->alone);
 	return true;
 }
 
@@ -391,7 +400,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 {
 	struct lft *bare = NULL;
 
-	if (!in->previous || c->safety == CHOICE_LOOP)
+	if (!in->previous || c->safety == CHOICE_LOOP || c->is_joint)
 		return;
 	channels_check(in->g, c->lft, in->previous, &c->together);
 	if (!c->together.n_looped)
@@ -434,7 +443,7 @@ choose_cut(const struct graph *g, struct choice *c)
 		return;
 	lft_free(c->lft);
 	c->lft = mine;
-	check_reachability(g, mine, &c->alone.reach);
+	check_reachability(g, mine, NULL, &c->alone.reach);
 }
 
 bool

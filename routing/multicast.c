@@ -226,8 +226,8 @@ tree_may_turn(struct forest *f, uint32_t e, bool any)
 		xback = g->edges[x].back;
 		if (!f->used[x])
 			continue;
-		if (!any && f->ranks[g->edges[x].peer] < f->ranks[sw] &&
-		    f->ranks[g->edges[e].peer] < f->ranks[sw] &&
+		if (!any && channels_is_up(f->ranks, sw, g->edges[x].peer) &&
+		    channels_is_up(f->ranks, sw, g->edges[e].peer) &&
 		    !(channels_has(f->c, xback, e) &&
 		      channels_has(f->c, back, x)))
 			break;

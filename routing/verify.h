@@ -14,9 +14,13 @@ struct verify_result {
 	struct channels_result channels;
 };
 
-/* before: see channels_check(). */
+/* before: see channels_check(). ranks: an order in which the tables seem to be
+ * made (engine_output.ranks), right or wrong: the verdict is the same, much
+ * sooner if it is right, but without a loop the channels and dependencies are
+ * not counted. NULL: none. */
 void verify_tables(const struct graph *g, const struct lft *lft,
-		   const struct lft *before, struct verify_result *result);
+		   const struct lft *before, const uint32_t *ranks,
+		   struct verify_result *result);
 void verify_result_clear(struct verify_result *result);
 
 /* Nothing goes round, nothing goes astray, no credit loop. Pairs without a way

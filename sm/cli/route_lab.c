@@ -331,7 +331,7 @@ row_verify(struct lab_row *row, const struct lab *lab)
 	int64_t start = g_get_monotonic_time();
 
 	lab_progress(lab, row->name, "verifying");
-	verify_tables(lab->g, row->lft, NULL, &row->verified);
+	verify_tables(lab->g, row->lft, NULL, NULL, &row->verified);
 	row->verify_ms = ms_since(start);
 	if (row->verified.channels.n_looped)
 		row->looped_hosts = count_looped_hosts(lab, row->lft);

@@ -150,7 +150,7 @@ bench_verify(const struct fabric *f, const struct lft *lft)
 		struct channels_result c;
 
 		start = now_ms();
-		verify_tables(g, lft, NULL, &r);
+		verify_tables(g, lft, NULL, NULL, &r);
 		alone[i] = now_ms() - start;
 		start = now_ms();
 		channels_check(g, lft, lft, &c);

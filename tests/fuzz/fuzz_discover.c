@@ -128,7 +128,7 @@ route_fabric(struct fake *f, struct xact *x, const struct subnet *s)
 	g = graph_new(s, lids);
 	lft = lft_new(s->n_switches, lids->top);
 	if (engine_route(&engine_minhop, g, lft, NULL)) {
-		check_reachability(g, lft, &reach);
+		check_reachability(g, lft, NULL, &reach);
 		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
 		program_fabric(f, x, s, lids, lft);
 	}

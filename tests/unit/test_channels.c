@@ -427,7 +427,7 @@ test_lost_pairs_are_told_by_what_they_lose(void **state)
 
 	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0);
 	lft = route(&f, "minhop");
-	verify_tables(f.g, lft, NULL, &r);
+	verify_tables(f.g, lft, NULL, NULL, &r);
 	assert_true(verify_is_sound(&r));
 	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed +
 			 r.reach.cut_off + r.reach.unrouted, 0);
@@ -443,7 +443,7 @@ test_lost_pairs_are_told_by_what_they_lose(void **state)
 		lft_row(lft, sw)[ca->lid] = LFT_NO_PATH;
 		lft_row(lft, sw)[port0->lid] = LFT_NO_PATH;
 	}
-	verify_tables(f.g, lft, NULL, &r);
+	verify_tables(f.g, lft, NULL, NULL, &r);
 	assert_true(verify_is_sound(&r));
 	assert_int_equal(r.reach.lost_hosts, 11);
 	assert_int_equal(r.reach.lost_mixed, 7 + 12);
@@ -464,7 +464,7 @@ test_what_is_not_cabled_is_no_fault_of_tables(void **state)
 	fabric_make(&f, "PGFT(2,3;1,2)", 1, 0);
 	fabric_cut_off(&f, 0);
 	lft = route(&f, "minhop");
-	verify_tables(f.g, lft, NULL, &r);
+	verify_tables(f.g, lft, NULL, NULL, &r);
 	assert_true(r.reach.cut_off > 0);
 	assert_int_equal(r.reach.unrouted, r.reach.cut_off);
 	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);

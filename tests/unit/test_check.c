@@ -97,7 +97,7 @@ tear_down(void **state)
 static void
 check(const struct ring *r, struct check_result *result)
 {
-	check_reachability(r->g, r->lft, result);
+	check_reachability(r->g, r->lft, NULL, result);
 	assert_int_equal(result->arrived + result->unrouted +
 			 result->looping + result->astray, r->n_pairs);
 }
@@ -259,7 +259,7 @@ test_large_loop_needs_no_stack(void **state)
 		last = sw;
 		sw = edge->peer;
 	}
-	check_reachability(g, lft, &result);
+	check_reachability(g, lft, NULL, &result);
 	assert_int_equal(result.looping, 2000);
 	assert_int_equal(result.arrived, 0);
 	lft_free(lft);

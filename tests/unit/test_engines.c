@@ -34,7 +34,7 @@ assert_sound(const struct fabric *f, const char *what, uint64_t seed)
 	struct verify_result r;
 	bool loops;
 
-	verify_tables(f->g, f->out.lft, NULL, &r);
+	verify_tables(f->g, f->out.lft, NULL, NULL, &r);
 	loops = r.channels.n_looped && f->engine->deadlock_free;
 	if (loops || r.reach.looping || r.reach.astray ||
 	    r.reach.lost_hosts || r.reach.lost_mixed)

@@ -348,7 +348,7 @@ judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
 {
 	struct verify_result plain;
 
-	verify_tables(f->g, lft, before, r);
+	verify_tables(f->g, lft, before, NULL, r);
 	plain_reach(f, lft, &plain.reach);
 	plain_channels(f, lft, before, &plain.channels);
 	assert_same_reach(&r->reach, &plain.reach);
@@ -763,8 +763,8 @@ test_order_of_nodes_does_not_matter(void **state)
 		spoil(&f, before, i % 3, &rng);
 		lft2 = translate(&f, lft, &f2);
 		before2 = translate(&f, before, &f2);
-		verify_tables(f.g, lft, before, &r);
-		verify_tables(f2.g, lft2, before2, &r2);
+		verify_tables(f.g, lft, before, NULL, &r);
+		verify_tables(f2.g, lft2, before2, NULL, &r2);
 		assert_same_reach(&r.reach, &r2.reach);
 		assert_same_channels(&r.channels, &r2.channels);
 		looped += r.channels.n_looped > 0;
