@@ -140,6 +140,12 @@ put_figures(const struct lab *lab, const struct lab_row *row, struct json *j)
 	json_number(j, "max", row->load.max);
 	json_real(j, "mean", row->load.mean);
 	json_number(j, "lost", row->load.lost);
+	json_real(j, "bound", lab->bound);
+	json_close(j, '}');
+	json_open(j, "multicast", '{');
+	json_number(j, "missed", row->missed);
+	json_number(j, "max", row->max_trees);
+	json_real(j, "mean", row->mean_trees);
 	json_close(j, '}');
 	put_congestion("permutations", &row->permutations, j);
 	put_congestion("shifts", &row->shifts, j);

@@ -19,12 +19,15 @@
 #include <unistd.h>
 
 #include "routing/lftfile.h"
+#include "routing/multicast.h"
 #include "sm/cli/route_lab.h"
+#include "sm/cli/show.h"
 #include "sm/conf/guidlist.h"
 #include "topology/base/text.h"
 #include "topology/damage.h"
 #include "topology/generate.h"
 #include "topology/netfile.h"
+#include "topology/prng.h"
 
 #define PATIENCE_US	1000000
 
@@ -269,6 +272,8 @@ lab_open(struct lab *lab, const struct lab_wish *wish, GError **error)
 		return false;
 	lab->g = graph_new(lab->subnet, lab->lids);
 	lab->hosts = quality_order(lab->g, &lab->n_hosts);
+	if (!wish->no_figures)
+		lab->bound = quality_bound(lab->g, false);
 	return lab_mark_roots(lab, error) && lab_mark_io(lab, error);
 }
 
@@ -331,13 +336,72 @@ row_verify(struct lab_row *row, const struct lab *lab)
 	int64_t start = g_get_monotonic_time();
 
 	lab_progress(lab, row->name, "verifying");
-	verify_tables(lab->g, row->lft, NULL, NULL, &row->verified);
+	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
 	row->verify_ms = ms_since(start);
+	if (!row->verified.channels.n_looped)	/* it did not count them */
+		channels_check(lab->g, row->lft, NULL,
+			       &row->verified.channels);
 	if (row->verified.channels.n_looped)
 		row->looped_hosts = count_looped_hosts(lab, row->lft);
 	if (lab->before)
 		channels_check(lab->g, row->lft, lab->before, &row->together);
 	row->verdict = find_verdict(row);
+}
+
+/* Members of all groups, the first of which has all hosts. */
+static struct multicast_member *
+draw_members(const struct lab *lab, struct multicast_group *groups)
+{
+	uint32_t n = lab->n_hosts + LAB_GROUPS * LAB_MEMBERS, i, k, host;
+	struct multicast_member *members = g_new(struct multicast_member, n);
+	uint64_t random = prng_stream(lab->wish->seed, 7);
+	const struct graph_target *t;
+
+	for (i = 0, n = 0; i < LAB_GROUPS + 1; i++) {
+		groups[i].mlid = (uint16_t)(0xc000 + i);
+		groups[i].members = members + n;
+		groups[i].n_members = i == 0 ? lab->n_hosts : LAB_MEMBERS;
+		for (k = 0; k < groups[i].n_members; k++, n++) {
+			host = i == 0 ? k : prng_below(&random, lab->n_hosts);
+			t = &lab->g->targets[lab->hosts[host]];
+			members[n] = (struct multicast_member){
+				t->sw, t->port, true };
+		}
+	}
+	return members;
+}
+
+static void
+row_spread_groups(struct lab_row *row, const struct lab *lab)
+{
+	struct multicast_group groups[LAB_GROUPS + 1];
+	struct multicast_input in = {
+		.g = lab->g, .ranks = row->ranks,
+		.groups = groups, .n_groups = LAB_GROUPS + 1,
+	};
+	struct multicast_member *members;
+	struct channels *unicast;
+	struct multicast_output out;
+	uint64_t sum = 0, n = 0;
+
+	if (row->verified.channels.n_looped || !lab->n_hosts)
+		return;
+	members = draw_members(lab, groups);
+	unicast = channels_new(lab->g);
+	channels_add_tables(unicast, row->lft, NULL);
+	channels_sort(unicast);
+	in.unicast = unicast;
+	multicast_route(&in, &out);
+	row->missed = out.lost->len;
+	for (uint32_t e = 0; e < lab->g->n_edges; e++) {
+		row->max_trees = MAX(row->max_trees, out.load[e]);
+		sum += out.load[e];
+		n += out.load[e] > 0;
+	}
+	row->mean_trees = n ? (double)sum / (double)n : 0;
+	multicast_output_clear(&out);
+	channels_free(unicast);
+	g_free(members);
 }
 
 static void
@@ -351,6 +415,8 @@ row_measure(struct lab_row *row, const struct lab *lab)
 		.n = lab->wish->permutations,
 	};
 
+	if (lab->wish->no_figures)
+		return;
 	lab_progress(lab, row->name, "all-to-all");
 	quality_all_to_all(lab->g, row->lft, &row->load);
 	lab_progress(lab, row->name, "path lengths");
@@ -365,6 +431,8 @@ row_measure(struct lab_row *row, const struct lab *lab)
 	quality_shifts(lab->g, row->lft, &sample, &row->shifts);
 	if (lab->before)
 		quality_churn(lab->before, row->lft, &row->churn);
+	lab_progress(lab, row->name, "multicast");
+	row_spread_groups(row, lab);
 }
 
 static struct lab_row *
@@ -384,6 +452,7 @@ lab_row_free(struct lab_row *row)
 	channels_clear(&row->together);
 	quality_paths_clear(&row->paths);
 	lft_free(row->lft);
+	g_free(row->ranks);
 	if (row->notes)
 		g_ptr_array_unref(row->notes);
 	g_free(row->refused);
@@ -420,6 +489,7 @@ lab_try_engine(struct lab *lab, const struct engine *engine)
 	if (engine->compute(&in, &out, &error)) {
 		row->compute_ms = ms_since(start);
 		row->notes = g_ptr_array_ref(out.notes);
+		row->ranks = g_steal_pointer(&out.ranks);
 		row_verify(row, lab);
 		row_measure(row, lab);
 	} else {
@@ -442,4 +512,58 @@ lab_try_file(struct lab *lab)
 	row_measure(row, lab);
 	lab_progress(lab, row->name, NULL);
 	return row;
+}
+
+/* --- one path --- */
+
+static bool
+port_is_called(const struct lab *lab, uint32_t port, const char *text)
+{
+	const struct subnet_node *n = subnet_node_of(lab->subnet, port);
+	uint64_t number;
+	char *end;
+
+	if (strcmp(subnet_node_name(n), text) == 0)
+		return true;
+	number = g_ascii_strtoull(text, &end, 0);
+	return end != text && !*end && number &&
+		(number == lab->subnet->ports[port].guid ||
+		 number == n->info.node_guid ||
+		 number == lab->lids->base[port]);
+}
+
+static uint32_t
+find_end(const struct lab *lab, const char *text, GError **error)
+{
+	uint32_t port, found = SUBNET_NONE, n = 0;
+
+	for (port = 0; port < lab->subnet->n_ports; port++)
+		if (subnet_is_end_port(lab->subnet, port) &&
+		    port_is_called(lab, port, text)) {
+			found = found == SUBNET_NONE ? port : found;
+			n++;
+		}
+	if (n == 1)
+		return found;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, n ?
+		    "%s: %u ports are called so; a PortGUID or a LID names one"
+		    : "%s: no port has this name, GUID or LID", text, n);
+	return SUBNET_NONE;
+}
+
+bool
+lab_print_path(const struct lab *lab, const struct lab_row *row, char **ends,
+	       GString *out, GError **error)
+{
+	uint32_t from = find_end(lab, ends[0], error), to;
+
+	if (from == SUBNET_NONE)
+		return false;
+	to = find_end(lab, ends[1], error);
+	if (to == SUBNET_NONE)
+		return false;
+	show_route(lab->subnet, lab->lids, row->lft, from, to, out);
+	g_string_append_c(out, '\n');
+	show_route(lab->subnet, lab->lids, row->lft, to, from, out);
+	return true;
 }

@@ -16,6 +16,7 @@ struct lab_wish {
 	char *fabric;		/* a file, or a generator's spec */
 	char *lfts, *before;	/* tables to judge; tables of before */
 	char *roots, *io;	/* lists of GUIDs */
+	bool no_figures;	/* verify only */
 	gboolean shuffle;	/* GUIDs of a spec's nodes */
 	unsigned fail_links, fail_switches;	/* per mille */
 	uint64_t seed;
@@ -29,6 +30,7 @@ struct lab {
 	struct graph *g;
 	struct lft *lfts, *before;	/* NULL: not asked for */
 	uint8_t *is_root, *is_io;	/* see struct engine_input; or NULL */
+	double bound;			/* quality_bound() */
 	uint32_t *hosts;		/* see quality_order() */
 	uint32_t n_hosts;
 	GPtrArray *notes;	/* lines about the files */
@@ -54,6 +56,7 @@ struct lab_row {
 	char *refused;		/* why there are no tables, or NULL: if set,
 				   nothing that follows is */
 	struct lft *lft;
+	uint32_t *ranks;	/* engine_output.ranks, or NULL */
 	GPtrArray *notes;	/* of the engine or about the file */
 	double compute_ms;	/* below 0: not computed */
 	double verify_ms;
@@ -67,7 +70,14 @@ struct lab_row {
 	struct quality_congestion permutations, shifts;
 	double bisection;
 	struct quality_churn churn;		/* from lab->before */
+	/* Multicast: a group of all hosts, and LAB_GROUPS of some of them. */
+	uint32_t missed;	/* members that no tree reaches */
+	uint32_t max_trees;	/* groups on the busiest cable */
+	double mean_trees;	/* over the cables that any group uses */
 };
+
+#define LAB_GROUPS	200u
+#define LAB_MEMBERS	8u
 
 /* Reads the files. False with an error whose message names the file. */
 bool lab_open(struct lab *lab, const struct lab_wish *wish, GError **error);
@@ -75,6 +85,11 @@ void lab_close(struct lab *lab);
 
 /* What an engine is given; of the lab's own, valid as long as it is open. */
 struct engine_input lab_input(const struct lab *lab);
+
+/* Writes the paths between two end ports, to and fro: names, NodeGUIDs,
+ * PortGUIDs or LIDs. False with an error: there is no such port, or several. */
+bool lab_print_path(const struct lab *lab, const struct lab_row *row,
+		    char **ends, GString *out, GError **error);
 
 /* Computes tables, or takes those of wish->lfts, and judges them. The caller
  * frees the row. */

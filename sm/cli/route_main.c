@@ -33,6 +33,7 @@ struct arguments {
 	struct options_fabric fabric;
 	int threads, permutations, shifts;
 	gboolean all, json;
+	char *path[2];		/* ends; NULL: not asked for */
 	char **rest;
 };
 
@@ -93,6 +94,31 @@ check_arguments(struct arguments *a)
 			     &a->wish.shifts);
 }
 
+/* GOption knows no option with two words. */
+static bool
+take_path(struct arguments *a, int *argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < *argc && strcmp(argv[i], "--path"); i++)
+		if (strcmp(argv[i], "--") == 0)
+			return true;
+	if (i == *argc)
+		return true;
+	if (i + 2 >= *argc) {
+		options_complain(PROGRAM, "--path needs two ports: names, "
+				 "GUIDs or LIDs");
+		return false;
+	}
+	a->path[0] = argv[i + 1];
+	a->path[1] = argv[i + 2];
+	a->wish.no_figures = true;
+	memmove(argv + i, argv + i + 3,
+		(size_t)(*argc - i - 3 + 1) * sizeof(*argv));
+	*argc -= 3;
+	return true;
+}
+
 static bool
 parse_arguments(struct arguments *a, int *argc, char ***argv)
 {
@@ -122,6 +148,9 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  "Shifts to measure at most (default 1000)", "N" },
 		{ "threads", 0, 0, G_OPTION_ARG_INT, &a->threads,
 		  "Threads to use (default: one a processor)", "N" },
+		{ "path", 0, 0, G_OPTION_ARG_STRING, &a->path[0],
+		  "Print the paths between two ports (names, GUIDs or LIDs), "
+		  "to and fro, and no more", "A B" },
 		{ "dump", 'd', 0, G_OPTION_ARG_FILENAME, &a->dump,
 		  "Write the tables there, as opensm-lfts.dump", "FILE" },
 		{ "net", 'n', 0, G_OPTION_ARG_FILENAME, &a->net,
@@ -134,6 +163,8 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 	};
 	GOptionContext *context = options_new(help_summary, help_description);
 
+	if (!take_path(a, argc, *argv))
+		return false;
 	options_add_fabric(context, &a->fabric);
 	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
@@ -252,13 +283,25 @@ static int
 report(const struct lab *lab, const struct arguments *a,
        const GPtrArray *rows)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
 	const struct lab_row *row = g_ptr_array_index(rows, 0);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
 	int status = LAB_GOOD;
 
 	if (a->dump && !row->refused && !write_tables(lab, row->lft, a->dump))
 		return EXIT_FAILURE;
-	if (a->json)
+	if (a->path[1] && row->refused) {
+		options_complain(PROGRAM, "%s", row->refused);
+		return row->verdict;
+	}
+	if (a->path[1] && !lab_print_path(lab, row, (char **)a->path, text,
+					  &error)) {
+		options_complain(PROGRAM, "%s", error->message);
+		return EXIT_FAILURE;
+	}
+	if (a->path[1])
+		;
+	else if (a->json)
 		lab_print_json(lab, rows, text);
 	else
 		lab_print_text(lab, rows, text);

@@ -4,6 +4,7 @@
  * explanation to each figure, several as a table with a legend.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "sm/cli/route_lab.h"
@@ -154,8 +155,15 @@ put_figures(const struct lab *lab, const struct lab_row *row, GString *out)
 
 	g_string_append_printf(out, LABEL "max %" PRIu64 ", mean %.1f   flows "
 			       "on a channel if every CA port sends to every "
-			       "other\n", "all-to-all load", row->load.max,
-			       row->load.mean);
+			       "other; with any tables the max is at least "
+			       "%.0f\n", "all-to-all load", row->load.max,
+			       row->load.mean, ceil(lab->bound - 1e-6));
+	if (row->mean_trees > 0 || row->missed)
+		g_string_append_printf(out, LABEL "%u missed; max %u, mean "
+			       "%.2f   trees on a cable; a group of all CA "
+			       "ports and %u of %u\n", "multicast members",
+			       row->missed, row->max_trees, row->mean_trees,
+			       LAB_GROUPS, LAB_MEMBERS);
 	if (c->n > 0)
 		g_string_append_printf(out, LABEL "mean %.3f, max %u   flows "
 				       "on the busiest channel; %u random "

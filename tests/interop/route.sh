@@ -64,6 +64,29 @@ verdict_case() {
 	check "no switch: exits 0" exits 0 'pair()' --engine minhop
 }
 
+path_case() {
+	check "path: exits 0" exits 0 "$tree" --path H-0 H-31
+	check "path: hop by hop" says 'S-1-0 .*in by port [0-9]+ +out by port'
+	check "path: its length" says '^  [46] hops'
+	check "path: and back" says '^route from H-31 to H-0'
+	check "path: by LID" exits 0 --path 1 2 "$tree"
+	check "path: a port that is not there" exits 1 "$tree" --path H-0 X
+	check "path: two ends" exits 1 "$tree" --path H-0
+	exits 0 "$tree" -d whole
+	sed 's/^0x0008 .*/0x0008 255 : (gone)/' whole >holed
+	exits 3 "$tree" --lfts holed --path 1 8
+	check "path: and why not" says 'no entry for LID 8'
+}
+
+multicast_case() {
+	check "multicast: a damaged tree" exits 0 -j --fail 10 --permutations 9 \
+		--shifts 9 'PGFT(4,4,4;1,4,4)'
+	check "multicast: no member is missed" json \
+		'r["multicast"]["missed"] == 0'
+	check "bound: the load is not below it" json \
+		'r["all_to_all"]["max"] >= r["all_to_all"]["bound"] > 0'
+}
+
 usage_case() {
 	local options
 
@@ -217,6 +240,8 @@ output_case() {
 }
 
 verdict_case
+path_case
+multicast_case
 usage_case
 json_case
 files_case
