@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How fast is a bring-up? minism and OpenSM, the same fabrics, one after the
 # other in the same run, a fresh ibsim for each: wall-clock time, CPU time and
-# peak memory of the subnet manager, CPU time of the simulator.
+# peak memory of the subnet manager, CPU time of the simulator. And minism in a
+# lab (minism-lab), with the lab's own memory.
 #
 #	make bench			two fabrics, a few minutes
 #	make bench BENCH=all		four, up to 27,648 hosts: long
@@ -101,6 +102,38 @@ one() {
 	sim_stop
 }
 
+# one_lab NET: the same for minism in a lab, and the lab's peak memory
+one_lab() {
+	local before SIM_PID
+
+	rm -rf cache run.log
+	mkdir cache
+	lab_start "$SCRATCH/$1" || return 1
+	SIM_PID=$LAB_PID
+	before=$(sim_cpu)
+	if ! measure "$MINISM_LAB_PROGRAM" -- "$MINISM" -p 1 \
+		-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache" \
+		--once -f run.log || ! log_has run.log 'SUBNET UP'; then
+		echo "minism did not bring the fabric up in a lab:" >&2
+		tail -n 5 run.log client.err >&2
+		return 1
+	fi
+	echo "$(cat figures) $(($(sim_cpu) - before))" \
+		"$(awk '/^VmHWM/ { print $2 }' "/proc/$LAB_PID/status")" \
+		>>lab.runs
+	lab_stop
+}
+
+row_lab() {	# "wall cpu peak sim server" of the lab, "wall .." on ibsim
+	awk -v l="$1" -v m="$2" 'BEGIN {
+		split(l, a, " "); split(m, b, " ")
+		printf "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n", "", "in a lab",
+			a[1] / 1000, a[2] / 1000, a[3] / 1024, a[4] / 1000
+		printf "%-11s %-8s %9.3f; the lab has %.0f MiB\n\n", "",
+			"to ibsim", a[1] / b[1], a[5] / 1024
+	}'
+}
+
 median() {	# PROGRAM column
 	sort -n -k "$2,$2" "$1.runs" | awk -v c="$2" '
 		{ v[NR] = $c }
@@ -138,6 +171,8 @@ for name in "${names[@]}"; do
 	for ((i = 0; i < runs; i++)); do
 		one minism bench.net || exit 1
 		one opensm bench.net || exit 1
+		one_lab bench.net || exit 1
 	done
 	row "$name" "$(figures_of minism)" "$(figures_of opensm)"
+	row_lab "$(figures_of lab) $(median lab 5)" "$(figures_of minism)"
 done
