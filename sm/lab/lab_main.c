@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <glib-unix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct session {
 	struct lab *lab;
 	GMainLoop *loop;
 	char *node;		/* the one that programs run on */
+	GPid child;		/* a program that is waited for; 0: none */
 	int status;
 };
 
@@ -122,23 +124,28 @@ on_child(GPid pid, gint wait_status, gpointer data)
 {
 	struct session *s = data;
 
+	s->child = 0;
 	s->status = exit_status(wait_status);
 	g_main_loop_quit(s->loop);
 }
 
 /* From the prompt: the lab goes on, the prompt waits. */
-static void
+static bool
 run_inside(struct session *s, const char *node, char **argv)
 {
-	GPid pid;
-
-	if (!start(lab_socket(s->lab), node, argv, &pid))
-		return;
-	s->status = 0;
-	g_child_watch_add(pid, on_child, s);
+	if (!start(lab_socket(s->lab), node, argv, &s->child))
+		return false;
+	g_child_watch_add(s->child, on_child, s);
 	g_main_loop_run(s->loop);
-	if (s->status)
+	return true;
+}
+
+static void
+run_from_prompt(struct session *s, const char *node, char **argv)
+{
+	if (run_inside(s, node, argv) && s->status)
 		printf("exit status %d\n", s->status);
+	s->status = EXIT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------- the prompt */
@@ -158,11 +165,11 @@ run_line(struct session *s, const char *line)
 			if (lab_find_node(s->lab, words[1]) == SUBNET_NONE)
 				printf("no node is called %s\n", words[1]);
 			else
-				run_inside(s, words[1], words + 2);
+				run_from_prompt(s, words[1], words + 2);
 			return true;
 		}
 		if (strcmp(words[0], "!") == 0 && n > 1) {
-			run_inside(s, s->node, words + 1);
+			run_from_prompt(s, s->node, words + 1);
 			return true;
 		}
 	}
@@ -189,13 +196,29 @@ on_complete(const char *line, void *data)
 	return console_complete(((struct session *)data)->lab, line);
 }
 
+/* A program that runs is told, and its end is ours. */
 static gboolean
-on_signal(gpointer data)
+on_terminate(gpointer data)
 {
 	struct session *s = data;
 
+	if (s->child) {
+		kill(s->child, SIGTERM);
+		return G_SOURCE_CONTINUE;
+	}
 	s->status = 128 + SIGTERM;
 	g_main_loop_quit(s->loop);
+	return G_SOURCE_CONTINUE;
+}
+
+/* From the keyboard: a program that runs has got it, too. */
+static gboolean
+on_interrupt(gpointer data)
+{
+	struct session *s = data;
+
+	if (!s->child)
+		g_main_loop_quit(s->loop);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -203,15 +226,10 @@ static int
 serve(struct session *s)
 {
 	struct prompt *prompt;
-	GPid pid;
 
-	if (s->args->run) {
-		if (!start(lab_socket(s->lab), s->node, s->args->run, &pid))
-			return EXIT_FAILURE;
-		g_child_watch_add(pid, on_child, s);
-		g_main_loop_run(s->loop);
-		return s->status;
-	}
+	if (s->args->run)
+		return run_inside(s, s->node, s->args->run) ? s->status :
+			EXIT_FAILURE;
 	printf("%s=%s; programs run on %s; help lists the commands\n",
 	       LAB_ENV_SOCKET, lab_socket(s->lab), s->node);
 	fflush(stdout);
@@ -292,10 +310,9 @@ run_lab(const struct arguments *a)
 		return EXIT_FAILURE;
 	}
 	s.loop = g_main_loop_new(NULL, FALSE);
-	g_unix_signal_add(SIGTERM, on_signal, &s);
-	g_unix_signal_add(SIGHUP, on_signal, &s);
-	if (a->run)
-		g_unix_signal_add(SIGINT, on_signal, &s);
+	g_unix_signal_add(SIGTERM, on_terminate, &s);
+	g_unix_signal_add(SIGHUP, on_terminate, &s);
+	g_unix_signal_add(SIGINT, on_interrupt, &s);
 	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
 		EXIT_FAILURE;
 	g_main_loop_unref(s.loop);

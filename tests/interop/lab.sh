@@ -196,7 +196,44 @@ case_two() {
 	sm_kill_all
 }
 
-for name in minism tables two; do
+# ---- the runner -----------------------------------------------------------
+
+ends_with() {	# status command...
+	local status=$1
+
+	shift
+	"$@" >run.out 2>run.err </dev/null
+	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
+}
+
+case_runner() {
+	local net=$MINISM_SRC/etc/fabrics/demo.net pid
+
+	unset MINISM_LAB
+	check "the command's status is the lab's" \
+		ends_with 7 "$MINISM_LAB_PROGRAM" "$net" -- sh -c 'exit 7'
+	check "a signal that ends it counts from 128" \
+		ends_with 137 "$MINISM_LAB_PROGRAM" "$net" -- sh -c 'kill -9 $$'
+	check "no such node" \
+		ends_with 1 "$MINISM_LAB_PROGRAM" "$net" --on nobody -- true
+	check "no such file" ends_with 1 "$MINISM_LAB_PROGRAM" "$SCRATCH/none"
+	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
+	"$MINISM_LAB_PROGRAM" "$net" -- sleep 60 &
+	pid=$!
+	sleep 0.5
+	kill "$pid"
+	sm_wait "$pid" 5
+	[ $? -eq 143 ]
+	ok $? "it passes a SIGTERM on and ends with the command"
+	printf 'on node-03 ibstat -l\n! sh -c "exit 3"\nbogus\nquit\n' |
+		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
+	check "a prompt ends with 0" test $? -eq 0
+	check "on NODE runs there" grep -qx lab0 prompt.out
+	check "a status is shown" grep -q 'exit status 3' prompt.out
+	check "an unknown command, too" grep -q 'called bogus' prompt.out
+}
+
+for name in runner minism tables two; do
 	! wanted_case "$name" || "case_$name"
 done
 lab_stop
