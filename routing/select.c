@@ -237,7 +237,7 @@ select_explain(const struct selection *s, uint32_t best)
 		n += s->list[i].tried && !s->list[i].against;
 	}
 	if (best == s->first && s->has_force)
-		return "in force, and none is better by a tenth";
+		return "was in force, and none is better by a tenth";
 	if (n_tried < s->n)
 		return "none can be better";
 	return n == 1 ? "the only one that is safe here" :

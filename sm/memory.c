@@ -26,6 +26,8 @@ struct memory {
 	char *ranks_path;
 	struct rank_list *ranks;	/* may be NULL */
 	char *engine;		/* in force; NULL: not known */
+	char *whole_engine;	/* the same when there were most cables */
+	uint32_t n_linked;	/* ports with a cable then */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
 	GArray *untaken;	/* struct untaken, by GUID and port */
@@ -98,6 +100,7 @@ memory_free(struct memory *m)
 	g_array_unref(m->untaken);
 	rank_list_free(m->ranks);
 	g_free(m->engine);
+	g_free(m->whole_engine);
 	g_free(m->ranks_path);
 	g_free(m->path);
 	g_free(m);
@@ -209,10 +212,36 @@ merge_ranks(const struct rank_list *old, const struct subnet *s,
 	return lines;
 }
 
-const char *
-memory_engine(const struct memory *m)
+static uint32_t
+count_linked(const struct subnet *s)
 {
+	uint32_t n = 0;
+
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		n += s->ports[port].peer != SUBNET_NONE;
+	return n;
+}
+
+const char *
+memory_engine(const struct memory *m, const struct subnet *s)
+{
+	if (m->whole_engine && count_linked(s) >= m->n_linked)
+		return m->whole_engine;
 	return m->engine ? m->engine : m->ranks ? m->ranks->engine : NULL;
+}
+
+static void
+keep_engine(struct memory *m, const char *engine, const struct subnet *s)
+{
+	uint32_t n_linked = count_linked(s);
+
+	g_free(m->engine);
+	m->engine = g_strdup(engine);
+	if (n_linked < m->n_linked)
+		return;
+	g_free(m->whole_engine);
+	m->whole_engine = g_strdup(engine);
+	m->n_linked = n_linked;
 }
 
 void
@@ -224,8 +253,7 @@ memory_keep_ranks(struct memory *m, const char *engine,
 	struct rank_list *old = m->ranks, *list;
 	bool same_engine = old && strcmp(old->engine, engine) == 0;
 
-	g_free(m->engine);
-	m->engine = g_strdup(engine);
+	keep_engine(m, engine, s);
 	if (!ranks)
 		return;
 	list = g_new0(struct rank_list, 1);

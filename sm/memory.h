@@ -54,8 +54,9 @@ void field_tally_print(const struct field_tally *t, unsigned bit,
 uint32_t *memory_ranks(const struct memory *m, const struct subnet *s,
 		       const char **by);
 
-/* The engine of memory_keep_ranks(), or of the file of ranks; NULL. */
-const char *memory_engine(const struct memory *m);
+/* The engine of memory_keep_ranks(), or of the file of ranks; NULL. With all
+ * its cables back, a fabric returns to the engine that it had with them. */
+const char *memory_engine(const struct memory *m, const struct subnet *s);
 
 /* Takes it over; `ranks` NULL: this engine has none. Switches that are away
  * keep theirs as long as the engine is the same. */

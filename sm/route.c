@@ -62,7 +62,7 @@ route_fabric(const struct route_params *params, const struct memory *memory,
 		.engine = params->engine,
 		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
-		.in_force = memory_engine(memory),
+		.in_force = memory_engine(memory, s),
 	};
 	g_autofree uint32_t *ranks = memory_ranks(memory, s, &wish.ranks_by);
 	const struct engine_input in = {

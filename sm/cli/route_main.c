@@ -161,10 +161,11 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  &a->rest, NULL, "FILE|SPEC" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context = options_new(help_summary, help_description);
+	GOptionContext *context;
 
 	if (!take_path(a, argc, *argv))
 		return false;
+	context = options_new(help_summary, help_description);
 	options_add_fabric(context, &a->fabric);
 	if (!options_parse(PROGRAM, context, entries, argc, argv))
 		return false;
