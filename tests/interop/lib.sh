@@ -346,12 +346,15 @@ inside() {
 }
 
 # lab_sm LOG program...: a subnet manager on LAB_NODE in the background, its
-# process id in SM_PID. A sanitized one wants its runtime before the device.
+# process id in SM_PID. A sanitized one wants its runtime before the device;
+# a peer must not get it: the runtime looks at what was written once more after
+# write(2), and by then opensm has got the answer and freed the request.
 lab_sm() {
 	local log=$1 first=
 
 	shift
-	[ "$sanitized" = no ] || first=$(gcc -print-file-name=libasan.so)
+	[ "$sanitized" = no ] || [ "$1" != "$MINISM" ] ||
+		first=$(gcc -print-file-name=libasan.so)
 	(
 		export LD_PRELOAD=$first
 		exec "${leash[@]}" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" \
