@@ -86,11 +86,11 @@ balance_add_all(struct balance *b, float sign)
 	memset(b->waiting, 0, g->n_switches * sizeof(*b->waiting));
 	for (sw = 0; sw < g->n_switches; sw++) {
 		b->flow[sw] = (float)g->n_hosts[sw];
-		if (b->next[sw] != SUBNET_NONE)
+		if (b->next[sw] != SNAPSHOT_NONE)
 			b->waiting[g->edges[b->next[sw]].peer]++;
 	}
 	for (sw = 0; sw < g->n_switches; sw++)
-		if (b->waiting[sw] == 0 && b->next[sw] != SUBNET_NONE)
+		if (b->waiting[sw] == 0 && b->next[sw] != SNAPSHOT_NONE)
 			b->queue[tail++] = sw;
 	for (head = 0; head < tail; head++) {
 		sw = b->queue[head];
@@ -98,7 +98,7 @@ balance_add_all(struct balance *b, float sign)
 		if (b->flow[sw] > 0)
 			balance_change(b, b->next[sw], sign * b->flow[sw]);
 		b->flow[peer] += b->flow[sw];
-		if (--b->waiting[peer] == 0 && b->next[peer] != SUBNET_NONE)
+		if (--b->waiting[peer] == 0 && b->next[peer] != SNAPSHOT_NONE)
 			b->queue[tail++] = peer;
 	}
 	b->work += g->n_switches;
@@ -159,14 +159,14 @@ static void
 balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
 	const struct paths *p = &b->p;
-	uint32_t sw = p->queue[i], best = SUBNET_NONE, k;
+	uint32_t sw = p->queue[i], best = SNAPSHOT_NONE, k;
 	float least = INFINITY, kept = INFINITY, cost;
 
 	for (k = p->first[i]; k < p->first[i + 1]; k++) {
 		cost = balance_cost_by(b, sw, p->edges[k]);
 		if (p->edges[k] == held)
 			kept = cost;
-		if (cost < least || best == SUBNET_NONE) {
+		if (cost < least || best == SNAPSHOT_NONE) {
 			least = cost;
 			best = p->edges[k];
 		}
@@ -184,7 +184,7 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 static uint32_t
 balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 {
-	return !held || b->lid > held->top ? SUBNET_NONE :
+	return !held || b->lid > held->top ? SNAPSHOT_NONE :
 		b->edge_of[sw * GRAPH_PORTS + lft_row(held, sw)[b->lid]];
 }
 
@@ -198,14 +198,14 @@ balance_extend(struct balance *b, const struct lft *held)
 
 	b->n_extended = 0;
 	for (i = 0; i < b->n_rest; i++)
-		b->next[b->rest[i]] = SUBNET_NONE;
+		b->next[b->rest[i]] = SNAPSHOT_NONE;
 	if (!b->t || !b->n_rest)
 		return;
 	if (held)
 		cost = g_memdup2(b->cost, b->g->n_edges * sizeof(*cost));
 	for (i = 0; held && i < b->n_rest; i++) {
 		e = balance_held(b, held, b->rest[i]);
-		if (e != SUBNET_NONE)
+		if (e != SNAPSHOT_NONE)
 			cost[e] = -1;
 	}
 	b->n_extended = turns_extend(b->t, b->p.dest, b->next, b->p.hops,
@@ -233,11 +233,11 @@ balance_manage(struct balance *b, const struct lft *held)
 			     e < g->first_edge[sw + 1]; e++) {
 				peer = g->edges[e].peer;
 				if ((peer == b->p.dest ||
-				     b->next[peer] != SUBNET_NONE) &&
-				    (b->next[sw] == SUBNET_NONE || e == last))
+				     b->next[peer] != SNAPSHOT_NONE) &&
+				    (b->next[sw] == SNAPSHOT_NONE || e == last))
 					b->next[sw] = e;
 			}
-			if (b->next[sw] == SUBNET_NONE)
+			if (b->next[sw] == SNAPSHOT_NONE)
 				continue;
 			b->rest[i] = b->rest[b->n_extended];
 			b->rest[b->n_extended++] = sw;
@@ -253,10 +253,10 @@ balance_choose_all(struct balance *b, const struct lft *held, bool again)
 	uint32_t i;
 
 	b->path[p->dest] = 0;
-	b->next[p->dest] = SUBNET_NONE;
+	b->next[p->dest] = SNAPSHOT_NONE;
 	for (i = 1; i < p->n_reached; i++) {
 		balance_choose(b, i, again ? b->next[p->queue[i]] :
-			       SUBNET_NONE);
+			       SNAPSHOT_NONE);
 		if (again)
 			balance_add(b, p->queue[i]);
 	}
@@ -290,7 +290,7 @@ balance_store(struct balance *b)
 		sw = i < b->p.n_reached ? b->p.queue[i] :
 			b->rest[i - b->p.n_reached];
 		lft_row(b->out, sw)[b->lid] = (uint8_t)
-			(b->next[sw] == SUBNET_NONE ? LFT_NO_PATH :
+			(b->next[sw] == SNAPSHOT_NONE ? LFT_NO_PATH :
 			 b->g->edges[b->next[sw]].port);
 	}
 }
@@ -585,13 +585,13 @@ keep_count_dead(const struct balance *b, const struct lft *held)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		for (i = 0; i < GRAPH_PORTS; i++)
 			leads[i] = b->edge_of[sw * GRAPH_PORTS + i] !=
-				SUBNET_NONE;
+				SNAPSHOT_NONE;
 		for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
 			leads[g->targets[i].port] = 1;
 		leads[LFT_NO_PATH] = 1;
 		for (dead = false, lid = 0; lid <= top; lid++) {
 			dead |= !leads[lft_row(held, sw)[lid]] &&
-				target_of[lid] != SUBNET_NONE;
+				target_of[lid] != SNAPSHOT_NONE;
 			if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid < top)
 				continue;
 			n += dead;
@@ -611,17 +611,17 @@ keep_read(struct balance *b, const struct lft *held)
 	bool fits = b->n_rest == 0;
 
 	for (i = 0; i < b->n_rest; i++)
-		b->next[b->rest[i]] = SUBNET_NONE;
+		b->next[b->rest[i]] = SNAPSHOT_NONE;
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		e = balance_held(b, held, sw);
 		for (k = p->first[i]; k < p->first[i + 1] && p->edges[k] != e;
 		     k++)
 			;
-		b->next[sw] = k < p->first[i + 1] ? e : SUBNET_NONE;
-		fits &= b->next[sw] != SUBNET_NONE;
+		b->next[sw] = k < p->first[i + 1] ? e : SNAPSHOT_NONE;
+		fits &= b->next[sw] != SNAPSHOT_NONE;
 	}
-	b->next[p->dest] = SUBNET_NONE;
+	b->next[p->dest] = SNAPSHOT_NONE;
 	return fits;
 }
 
@@ -649,7 +649,7 @@ keep_own_lid(struct balance *b, const struct lft *held)
 	keep_read(b, held);
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
-		if (b->next[sw] == SUBNET_NONE)
+		if (b->next[sw] == SNAPSHOT_NONE)
 			b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
 				lft_row(b->out, sw)[b->lid]];
 	}

@@ -64,7 +64,7 @@ channels_free(struct channels *c)
 }
 
 /* The channel after `edge` by the first turn from `*port` on; `*port` is then
- * behind it. SUBNET_NONE: there are no more. */
+ * behind it. SNAPSHOT_NONE: there are no more. */
 uint32_t
 channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 {
@@ -81,10 +81,10 @@ channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 		*port += (uint32_t)__builtin_ctzll(word);
 		e = channels_edge(c, peer, (uint8_t)*port);
 		(*port)++;
-		if (e != SUBNET_NONE)
+		if (e != SNAPSHOT_NONE)
 			return e;
 	}
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 void
@@ -137,7 +137,7 @@ channels_sort(struct channels *c)
 
 	for (e = 0; e < n; e++)
 		for (port = 0; (next = channels_next(c, e, &port)) !=
-		     SUBNET_NONE;)
+		     SNAPSHOT_NONE;)
 			waits[next]++;
 	for (e = 0; e < n; e++)
 		if (waits[e] == 0)
@@ -145,7 +145,7 @@ channels_sort(struct channels *c)
 	for (head = 0; head < tail; head++) {
 		c->place[c->channel[head]] = head;
 		for (port = 0; (next = channels_next(c, c->channel[head],
-						     &port)) != SUBNET_NONE;)
+						     &port)) != SNAPSHOT_NONE;)
 			if (--waits[next] == 0)
 				c->channel[tail++] = next;
 	}
@@ -163,8 +163,9 @@ channels_list_after(struct channels *c, uint32_t in, uint32_t out,
 	c->mark[out] = 1;
 	g_array_append_val(list, out);
 	for (i = 0; i < list->len; i++)
-		for (port = 0; (next = channels_next(c, ITEM(list, i),
-						     &port)) != SUBNET_NONE;) {
+		for (port = 0;
+		     (next = channels_next(c, ITEM(list, i), &port)) !=
+		     SNAPSHOT_NONE;) {
 			if (next == in)
 				return false;
 			if (c->mark[next] || c->place[next] > c->place[in])
@@ -285,7 +286,7 @@ channels_count(const struct channels *c, struct channels_result *r)
 
 	for (e = 0; e < c->g->n_edges; e++) {
 		r->n_channels += channel_is_used(c, e);
-		for (port = 0; channels_next(c, e, &port) != SUBNET_NONE;)
+		for (port = 0; channels_next(c, e, &port) != SNAPSHOT_NONE;)
 			r->n_dependencies++;
 	}
 }
@@ -335,7 +336,7 @@ knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 	while (k->n_path) {
 		e = k->path[k->n_path - 1];
 		next = channels_next(c, e, &k->port[e]);
-		if (next == SUBNET_NONE) {
+		if (next == SNAPSHOT_NONE) {
 			low = k->low[e];
 			if (low == k->order[e])
 				knot_close(k, e);
@@ -392,7 +393,8 @@ channels_find_cycle(struct channels *c, const struct lft *lft,
 	queue[tail++] = start;
 	while (from[start] == UNSEEN && head < tail) {
 		e = queue[head++];
-		for (port = 0; (next = channels_next(c, e, &port)) != SUBNET_NONE;)
+		for (port = 0;
+		     (next = channels_next(c, e, &port)) != SNAPSHOT_NONE;)
 			if (looped[next] && from[next] == UNSEEN) {
 				from[next] = e;
 				queue[tail++] = next;

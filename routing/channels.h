@@ -96,7 +96,7 @@ channels_has(const struct channels *c, uint32_t in, uint32_t out)
 }
 
 /* The channel after `edge` by the first turn from `*port` on; `*port` is then
- * behind it. SUBNET_NONE: there are no more. */
+ * behind it. SNAPSHOT_NONE: there are no more. */
 uint32_t channels_next(const struct channels *c, uint32_t edge,
 		       uint32_t *port);
 

@@ -65,9 +65,9 @@ web_join_rows(struct web *w, const struct lft *a, const struct lft *b,
 	 * thrown away. */
 	for (port = 0; port < GRAPH_PORTS; port++) {
 		e = edge_of[port];
-		behind[port] = e == SUBNET_NONE ? row :
+		behind[port] = e == SNAPSHOT_NONE ? row :
 			lft_row(b, edges[e].peer);
-		turns[port] = e == SUBNET_NONE ? nobody :
+		turns[port] = e == SNAPSHOT_NONE ? nobody :
 			w->c->turns + (size_t)e * CHANNELS_WORDS;
 	}
 	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
@@ -200,11 +200,12 @@ web_walk_lid(struct web *w, uint32_t lid, struct trail *t)
 		for (i = 0; i < w->n_tables; i++) {
 			sw = t->queue[head];
 			e = channels_edge(w->c, sw, web_entry(w, i, sw, lid));
-			if (e == SUBNET_NONE)
+			if (e == SNAPSHOT_NONE)
 				continue;
 			peer = g->edges[e].peer;
 			for (j = 0; j < w->n_tables; j++)
-				channels_turn(w->c, e, web_entry(w, j, peer, lid));
+				channels_turn(w->c, e,
+					      web_entry(w, j, peer, lid));
 			if (!t->seen[peer]) {
 				t->seen[peer] = 1;
 				t->queue[tail++] = peer;
@@ -238,7 +239,7 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 	w->target_of = graph_map_lids(g);
 	w->quiet = g_new0(uint8_t, w->top + 1u);
 	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
-		w->quiet[lid] = w->target_of[lid] != SUBNET_NONE &&
+		w->quiet[lid] = w->target_of[lid] != SNAPSHOT_NONE &&
 			g->targets[w->target_of[lid]].port == 0;
 	w->n_blocks = w->top / LFT_BLOCK + 1;
 	if (!before)
@@ -275,9 +276,9 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 static void
 web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 {
-	uint32_t i = lid <= w->g->top ? w->target_of[lid] : SUBNET_NONE;
+	uint32_t i = lid <= w->g->top ? w->target_of[lid] : SNAPSHOT_NONE;
 
-	if (i != SUBNET_NONE && (w->g->targets[i].sw != sw ||
+	if (i != SNAPSHOT_NONE && (w->g->targets[i].sw != sw ||
 				 w->g->targets[i].port != port))
 		w->whole[lid] = 0;
 }
@@ -348,7 +349,7 @@ web_walk_odd(struct web *w, uint32_t lid, struct trail *t)
 		for (i = 0; i < w->n_tables; i++) {
 			sw = t->queue[head];
 			e = channels_edge(w->c, sw, web_entry(w, i, sw, lid));
-			if (e == SUBNET_NONE)
+			if (e == SNAPSHOT_NONE)
 				continue;
 			peer = g->edges[e].peer;
 			for (k = 0; k < w->n_tables; k++)

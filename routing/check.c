@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-enum verdict {
+enum health {
 	VERDICT_OPEN,		/* not met yet */
 	VERDICT_TRAIL,		/* on the walk at hand */
 	VERDICT_ARRIVED,
@@ -59,7 +59,7 @@ walk_load(struct walk *w, const struct graph_target *target, uint16_t lid)
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		edge = edge_of[*entry];
-		if (edge != SUBNET_NONE)
+		if (edge != SNAPSHOT_NONE)
 			w->next[sw] = g->edges[edge].peer;
 		else if (*entry == LFT_NO_PATH)
 			w->next[sw] = g->n_switches + END_UNROUTED;
@@ -178,7 +178,7 @@ check_reachability(const struct graph *g, const struct lft *lft,
 	memset(result, 0, sizeof(*result));
 	walk_init(&walk, g, lft);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (target_of[lid] == SUBNET_NONE)
+		if (target_of[lid] == SNAPSHOT_NONE)
 			continue;
 		if (whole && whole[lid] && lid <= lft->top) {
 			walk.count[VERDICT_ARRIVED] += g->n_switches;

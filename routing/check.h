@@ -23,7 +23,7 @@ struct check_result {
 	/* Of the rest of `unrouted`, looping and astray: pairs of CA ports,
 	 * and pairs of a CA port and a port 0, in either direction. */
 	uint64_t lost_hosts, lost_mixed;
-	uint32_t sw;		/* the first pair that is bad and not cut off: */
+	uint32_t sw; /* the first pair that is bad and not cut off: */
 	uint16_t lid;		/* switch index, LID; lid 0: there is none */
 };
 

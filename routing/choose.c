@@ -26,9 +26,9 @@
  * they are verified like all others, and are what goes first if there is a
  * loop.
  *
- * Small tables. An engine routes every LID on every switch. What a switch has no
- * entry for (LinearFDBCap) is taken out at the end and counted as unrouted: it
- * is the fault of no engine, and no other one would do better.
+ * Small tables. An engine routes every LID on every switch. What a switch has
+ * no entry for (LinearFDBCap) is taken out at the end and counted as unrouted:
+ * it is the fault of no engine, and no other one would do better.
  *
  * What is not refused. A pair that a tree cannot join without danger is left
  * out by the engine and named in its notes; that is no reason to leave the
@@ -76,7 +76,7 @@ choose_find_strays(const struct graph *g, uint32_t top)
 	uint32_t lid;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		stray[lid] = lid > g->top || owner[lid] == SUBNET_NONE;
+		stray[lid] = lid > g->top || owner[lid] == SNAPSHOT_NONE;
 	return stray;
 }
 
@@ -210,8 +210,8 @@ choose_refuse(const struct choice *c, const struct graph *g, GError **error)
 	cycle = channels_print(g, &c->alone.channels);
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 		    "the tables of %s are refused: %u channels are in credit "
-		    "loops, for one: %s", c->engine->name, c->alone.channels.n_looped,
-		    cycle);
+		    "loops, for one: %s",
+		    c->engine->name, c->alone.channels.n_looped, cycle);
 }
 
 /* By name: this engine or none. */
@@ -347,9 +347,9 @@ choose_make_bridge(const struct graph *g, const struct lft *held,
 				continue;
 			edge = edge_at[sw * GRAPH_PORTS + new[lid]];
 			if (kind == BRIDGE_ALL ||
-			    (edge != SUBNET_NONE && looped[edge]) ||
+			    (edge != SNAPSHOT_NONE && looped[edge]) ||
 			    (kind == BRIDGE_SWITCHES && lid <= g->top &&
-			     target_of[lid] != SUBNET_NONE &&
+			     target_of[lid] != SNAPSHOT_NONE &&
 			     g->targets[target_of[lid]].port == 0))
 				to[lid] = LFT_NO_PATH;
 		}
@@ -428,7 +428,7 @@ choose_cut(const struct graph *g, struct choice *c)
 	struct lft *mine = NULL;
 
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		const struct subnet_node *n =
+		const struct snapshot_node *n =
 			&g->subnet->nodes[g->subnet->switches[sw]];
 		uint32_t cap = n->sw.linear_fdb_cap;
 

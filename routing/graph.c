@@ -27,8 +27,8 @@
 #include <string.h>
 
 struct spot {
-	uint32_t peer;		/* of a port that is up; SUBNET_NONE: not */
-	uint32_t sw;		/* whose port it is; SUBNET_NONE: no switch */
+	uint32_t peer;		/* of a port that is up; SNAPSHOT_NONE: not */
+	uint32_t sw;		/* whose port it is; SNAPSHOT_NONE: no switch */
 };
 
 struct survey {
@@ -49,22 +49,22 @@ struct cursor {
 	uint32_t peer;		/* of the edge before it */
 };
 
-/* One end alone of what subnet_link_up() asks of both. */
+/* One end alone of what snapshot_link_up() asks of both. */
 static void
-survey_node(struct survey *v, const struct subnet *s,
-	    const struct subnet_node *node)
+survey_node(struct survey *v, const struct snapshot *s,
+	    const struct snapshot_node *node)
 {
-	bool is_switch = subnet_is_switch(node);
-	uint32_t sw = is_switch ? node->sw_index : SUBNET_NONE;
+	bool is_switch = snapshot_is_switch(node);
+	uint32_t sw = is_switch ? node->sw_index : SNAPSHOT_NONE;
 	uint32_t port = node->first_port, end = port + node->info.num_ports;
-	const struct subnet_port *p;
+	const struct snapshot_port *p;
 
 	if (is_switch)
 		v->first[sw] = port;
 	for (; port <= end; port++) {
 		p = &s->ports[port];
 		v->at[port].sw = sw;
-		v->at[port].peer = SUBNET_NONE;
+		v->at[port].peer = SNAPSHOT_NONE;
 		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
 		    (!is_switch || node->sw_known))
 			v->at[port].peer = p->peer;
@@ -72,7 +72,7 @@ survey_node(struct survey *v, const struct subnet *s,
 }
 
 static void
-survey_init(struct survey *v, const struct subnet *s)
+survey_init(struct survey *v, const struct snapshot *s)
 {
 	v->at = g_new(struct spot, s->n_ports);
 	v->first = g_new(uint32_t, s->n_switches);
@@ -80,14 +80,14 @@ survey_init(struct survey *v, const struct subnet *s)
 		survey_node(v, s, &s->nodes[i]);
 }
 
-/* The other end of a cable that works, or SUBNET_NONE. */
+/* The other end of a cable that works, or SNAPSHOT_NONE. */
 static uint32_t
 survey_far_end(const struct survey *v, uint32_t port)
 {
 	uint32_t peer = v->at[port].peer;
 
-	return peer != SUBNET_NONE && v->at[peer].peer == port ? peer :
-		SUBNET_NONE;
+	return peer != SNAPSHOT_NONE && v->at[peer].peer == port ? peer :
+		SNAPSHOT_NONE;
 }
 
 /* In 2.5 Gb/s; a width or speed that is not known counts as 4x EDR. */
@@ -111,9 +111,9 @@ static struct cable *
 graph_list_cables(struct graph *g, const struct survey *v,
 		  const struct lid_map *lids)
 {
-	const struct subnet *s = g->subnet;
+	const struct snapshot *s = g->subnet;
 	struct cable *cables = g_new(struct cable, s->n_ports);
-	const struct subnet_node *node;
+	const struct snapshot_node *node;
 	uint32_t sw, port, end, far, far_sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
@@ -121,12 +121,12 @@ graph_list_cables(struct graph *g, const struct survey *v,
 		end = node->first_port + node->info.num_ports;
 		for (port = node->first_port + 1; port <= end; port++) {
 			far = survey_far_end(v, port);
-			if (far == SUBNET_NONE)
+			if (far == SNAPSHOT_NONE)
 				continue;
 			far_sw = v->at[far].sw;
-			if (far_sw == SUBNET_NONE)
+			if (far_sw == SNAPSHOT_NONE)
 				g->n_hosts[sw] += lids->base[far] != LID_NONE;
-			if (far_sw == SUBNET_NONE || far_sw == sw)
+			if (far_sw == SNAPSHOT_NONE || far_sw == sw)
 				continue;
 			g->first_edge[far_sw + 1]++;
 			cables[g->n_edges++] = (struct cable){
@@ -164,7 +164,7 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		at[sw].end = g->first_edge[sw];
-		at[sw].peer = SUBNET_NONE;
+		at[sw].peer = SNAPSHOT_NONE;
 		g->first_edge[sw + 1] += g->first_edge[sw];
 	}
 	for (i = 0; i < g->n_edges; i++) {
@@ -191,17 +191,17 @@ graph_pair_edges(struct graph *g, const struct survey *v)
 		g->edges[e].back = edge_of[g->edges[e].back];
 }
 
-/* The port of a switch behind which the owner of a LID is, or SUBNET_NONE. Port
- * 0 of a switch is behind itself. */
+/* The port of a switch behind which the owner of a LID is, or SNAPSHOT_NONE.
+ * Port 0 of a switch is behind itself. */
 static uint32_t
 graph_port_before(const struct survey *v, uint32_t end)
 {
 	uint32_t port = end;
 
-	if (v->at[end].sw == SUBNET_NONE)
+	if (v->at[end].sw == SNAPSHOT_NONE)
 		port = survey_far_end(v, end);
-	return port == SUBNET_NONE || v->at[port].sw == SUBNET_NONE ?
-		SUBNET_NONE : port;
+	return port == SNAPSHOT_NONE || v->at[port].sw == SNAPSHOT_NONE ?
+		SNAPSHOT_NONE : port;
 }
 
 static void
@@ -213,12 +213,12 @@ graph_store_targets(struct graph *g, const struct survey *v,
 	uint32_t lid, sw, end;
 
 	for (lid = 0; lid <= g->top; lid++) {
-		at[lid] = SUBNET_NONE;
+		at[lid] = SNAPSHOT_NONE;
 		end = lids->owner[lid];
-		if (end == SUBNET_NONE || lids->base[end] != lid)
+		if (end == SNAPSHOT_NONE || lids->base[end] != lid)
 			continue;
 		at[lid] = graph_port_before(v, end);
-		if (at[lid] == SUBNET_NONE)
+		if (at[lid] == SNAPSHOT_NONE)
 			continue;
 		g->first_target[v->at[at[lid]].sw + 1]++;
 		g->n_targets++;
@@ -229,7 +229,7 @@ graph_store_targets(struct graph *g, const struct survey *v,
 			 g->n_switches * sizeof(*g->first_target));
 	g->targets = g_new(struct graph_target, g->n_targets);
 	for (lid = 0; lid <= g->top; lid++) {
-		if (at[lid] == SUBNET_NONE)
+		if (at[lid] == SNAPSHOT_NONE)
 			continue;
 		sw = v->at[at[lid]].sw;
 		g->targets[next[sw]++] = (struct graph_target){
@@ -243,7 +243,7 @@ graph_store_targets(struct graph *g, const struct survey *v,
 }
 
 struct graph *
-graph_new(const struct subnet *s, const struct lid_map *lids)
+graph_new(const struct snapshot *s, const struct lid_map *lids)
 {
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
@@ -301,7 +301,7 @@ graph_map_ports(const struct graph *g)
 
 	if (!map)
 		return NULL;		/* not a single switch */
-	memset(map, 0xff, size);	/* SUBNET_NONE */
+	memset(map, 0xff, size);	/* SNAPSHOT_NONE */
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
 			map[(size_t)sw * GRAPH_PORTS + g->edges[e].port] = e;
@@ -326,11 +326,11 @@ graph_map_lids(const struct graph *g)
 char *
 graph_switch_name(const struct graph *g, uint32_t sw)
 {
-	const struct subnet *s = g->subnet;
-	const struct subnet_node *node = &s->nodes[s->switches[sw]];
+	const struct snapshot *s = g->subnet;
+	const struct snapshot_node *node = &s->nodes[s->switches[sw]];
 
 	return g_strdup_printf("'%s' (0x%016" G_GINT64_MODIFIER "x)",
-			       subnet_node_name(node), node->info.node_guid);
+			       snapshot_node_name(node), node->info.node_guid);
 }
 
 uint32_t *

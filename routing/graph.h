@@ -3,19 +3,19 @@
  * The fabric as routing sees it: switches, the cables between them, and the
  * LIDs behind each. Built once a sweep from a snapshot; engines read it.
  *
- * Only links that are up (subnet_link_up) count; a cable from a switch to
+ * Only links that are up (snapshot_link_up) count; a cable from a switch to
  * itself is left out. Edges of a switch are sorted by (peer switch, port), so
  * parallel links are neighbours in the array. CAs and routers do not forward.
  */
 #ifndef MINISM_ROUTING_GRAPH_H
 #define MINISM_ROUTING_GRAPH_H
 
-#include "topology/lids.h"
-#include "topology/subnet.h"
+#include "topology/lid.h"
+#include "topology/snapshot.h"
 
 struct graph_edge {
 	uint32_t peer;		/* switch index */
-	uint32_t back;		/* index of the edge of the same cable at peer */
+	uint32_t back; /* index of the edge of the same cable at peer */
 	uint8_t port;		/* of the switch that owns the edge */
 	uint16_t capacity;	/* active width times speed, in 2.5 Gb/s */
 };
@@ -30,7 +30,7 @@ struct graph_target {
 
 struct graph {
 	gint ref;
-	const struct subnet *subnet;	/* borrowed, for names */
+	const struct snapshot *subnet;	/* borrowed, for names */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
 	uint32_t *first_edge;	/* n_switches + 1 */
@@ -41,16 +41,16 @@ struct graph {
 };
 
 /* `s` stays as it is for as long as names are asked for. */
-struct graph *graph_new(const struct subnet *s, const struct lid_map *lids);
+struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 struct graph *graph_ref(const struct graph *g);
 void graph_free(struct graph *g);	/* gives up a reference */
 
-/* Edge by switch and port: map[switch * GRAPH_PORTS + port], SUBNET_NONE
+/* Edge by switch and port: map[switch * GRAPH_PORTS + port], SNAPSHOT_NONE
  * where the port leads to no switch. The caller frees it (g_free). */
 #define GRAPH_PORTS	256u
 uint32_t *graph_map_ports(const struct graph *g);
 
-/* Target by LID, top + 1 entries, SUBNET_NONE for a LID that nobody owns.
+/* Target by LID, top + 1 entries, SNAPSHOT_NONE for a LID that nobody owns.
  * The caller frees it (g_free). */
 uint32_t *graph_map_lids(const struct graph *g);
 

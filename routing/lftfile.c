@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/base/text.h"
+#include "topology/text.h"
 #include "routing/lftfile.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */
@@ -367,7 +367,7 @@ notes_end(const struct notes *notes, const char *what)
 }
 
 static void
-note_strangers(const struct lftfile *file, const struct subnet *s,
+note_strangers(const struct lftfile *file, const struct snapshot *s,
 	       GPtrArray *lines)
 {
 	struct notes notes = { lines, 0 };
@@ -377,8 +377,9 @@ note_strangers(const struct lftfile *file, const struct subnet *s,
 
 	for (i = 0; i < file->tables->len; i++) {
 		t = &g_array_index(file->tables, struct lftfile_table, i);
-		node = subnet_find_node(s, t->guid);
-		if (node == SUBNET_NONE || !subnet_is_switch(&s->nodes[node]))
+		node = snapshot_find_node(s, t->guid);
+		if (node == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(&s->nodes[node]))
 			notes_add(&notes, "%s:%u: 0x%016" PRIx64 " is no "
 				  "switch of this fabric; its table is passed "
 				  "over", file->name, t->line, t->guid);
@@ -389,7 +390,7 @@ note_strangers(const struct lftfile *file, const struct subnet *s,
 static gint
 compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const struct subnet *s = data;
+	const struct snapshot *s = data;
 	uint64_t x = s->ports[*(const uint32_t *)a].guid;
 	uint64_t y = s->ports[*(const uint32_t *)b].guid;
 
@@ -398,7 +399,7 @@ compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 
 /* Owners who have other LIDs, or are not there. */
 static void
-note_owners(const struct lftfile *file, const struct subnet *s,
+note_owners(const struct lftfile *file, const struct snapshot *s,
 	    const struct lid_map *lids, GPtrArray *lines)
 {
 	struct notes notes = { lines, 0 };
@@ -407,7 +408,7 @@ note_owners(const struct lftfile *file, const struct subnet *s,
 	uint32_t n = 0, i, at = 0;
 
 	for (i = 0; i < s->n_ports; i++)
-		if (s->ports[i].guid != 0 && subnet_is_end_port(s, i))
+		if (s->ports[i].guid != 0 && snapshot_is_end_port(s, i))
 			ports[n++] = i;
 	g_qsort_with_data(ports, (gint)n, sizeof(*ports), compare_ports,
 			  (gpointer)s);
@@ -416,12 +417,14 @@ note_owners(const struct lftfile *file, const struct subnet *s,
 		while (at < n && s->ports[ports[at]].guid < range->guid)
 			at++;
 		if (at == n || s->ports[ports[at]].guid != range->guid)
-			notes_add(&notes, "%s: LID %u is that of PortGUID 0x%016"
-				  PRIx64 ", which is not in this fabric",
+			notes_add(&notes,
+				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
+				  ", which is not in this fabric",
 				  file->name, range->min, range->guid);
 		else if (lids->base[ports[at]] != range->min)
-			notes_add(&notes, "%s: LID %u is that of PortGUID 0x%016"
-				  PRIx64 ", which has LID %u in this fabric",
+			notes_add(&notes,
+				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
+				  ", which has LID %u in this fabric",
 				  file->name, range->min, range->guid,
 				  lids->base[ports[at]]);
 	}
@@ -440,13 +443,13 @@ find_table(const struct lftfile *file, uint64_t guid)
 }
 
 struct lft *
-lftfile_tables(const struct lftfile *file, const struct subnet *s,
+lftfile_tables(const struct lftfile *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines, GError **error)
 {
 	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
 	struct notes bare = { lines, 0 };
 	const struct lftfile_table *t;
-	const struct subnet_node *node;
+	const struct snapshot_node *node;
 	uint32_t sw;
 
 	for (sw = 0; sw < s->n_switches; sw++) {
@@ -455,7 +458,7 @@ lftfile_tables(const struct lftfile *file, const struct subnet *s,
 		if (!t) {
 			notes_add(&bare, "%s: there is no table of '%s' (0x%016"
 				  PRIx64 "); it is taken to be empty",
-				  file->name, subnet_node_name(node),
+				  file->name, snapshot_node_name(node),
 				  node->info.node_guid);
 			continue;
 		}
@@ -480,32 +483,32 @@ lftfile_tables(const struct lftfile *file, const struct subnet *s,
 
 /* What stands behind the port, by LID. */
 static void
-put_owner(const struct subnet *s, const struct lid_map *lids, uint32_t lid,
+put_owner(const struct snapshot *s, const struct lid_map *lids, uint32_t lid,
 	  GString *out)
 {
-	uint32_t port = lid <= lids->top ? lids->owner[lid] : SUBNET_NONE;
-	const struct subnet_node *node;
+	uint32_t port = lid <= lids->top ? lids->owner[lid] : SNAPSHOT_NONE;
+	const struct snapshot_node *node;
 	const char *type = "Channel Adapter";
 
-	if (port == SUBNET_NONE) {
+	if (port == SNAPSHOT_NONE) {
 		g_string_append(out, "unknown node and type\n");
 		return;
 	}
-	node = subnet_node_of(s, port);
-	if (subnet_is_switch(node))
+	node = snapshot_node_of(s, port);
+	if (snapshot_is_switch(node))
 		type = "Switch";
 	else if (node->info.node_type == NODE_ROUTER)
 		type = "Router";
 	g_string_append_printf(out, "%s portguid 0x%016" PRIx64 ": '%s'\n",
 			       type, s->ports[port].guid,
-			       subnet_node_name(node));
+			       snapshot_node_name(node));
 }
 
 void
-lftfile_write(const struct subnet *s, const struct lid_map *lids,
+lftfile_write(const struct snapshot *s, const struct lid_map *lids,
 	      const struct lft *lft, GString *out)
 {
-	const struct subnet_node *node;
+	const struct snapshot_node *node;
 	uint32_t sw, lid, n;
 	const uint8_t *row;
 
@@ -517,7 +520,7 @@ lftfile_write(const struct subnet *s, const struct lid_map *lids,
 				       " ('%s'):\n", lft->top,
 				       lids->base[node->first_port],
 				       node->info.node_guid,
-				       subnet_node_name(node));
+				       snapshot_node_name(node));
 		for (lid = LID_UNICAST_MIN, n = 0; lid <= lft->top; lid++) {
 			if (row[lid] == LFT_NO_PATH)
 				continue;

@@ -20,8 +20,8 @@
 #include <glib.h>
 
 #include "routing/tables.h"
-#include "topology/lids.h"
-#include "topology/subnet.h"
+#include "topology/lid.h"
+#include "topology/snapshot.h"
 
 enum lftfile_error {
 	LFTFILE_ERROR_SYNTAX,	/* message starts with name:line: */
@@ -59,12 +59,12 @@ void lftfile_free(struct lftfile *file);
  * (all LFT_NO_PATH), owners of LIDs who have other ones in `lids`. NULL with
  * LFTFILE_ERROR_FABRIC if no switch of `s` is in the file.
  */
-struct lft *lftfile_tables(const struct lftfile *file, const struct subnet *s,
+struct lft *lftfile_tables(const struct lftfile *file, const struct snapshot *s,
 			   const struct lid_map *lids, GPtrArray *notes,
 			   GError **error);
 
 /* Appends opensm-lfts.dump. */
-void lftfile_write(const struct subnet *s, const struct lid_map *lids,
+void lftfile_write(const struct snapshot *s, const struct lid_map *lids,
 		   const struct lft *lft, GString *out);
 
 #endif

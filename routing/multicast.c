@@ -83,7 +83,7 @@ struct forest {
 	uint32_t n_missing;	/* of those: not in the tree */
 	uint8_t *is_in;		/* by switch */
 	uint8_t *used;		/* by edge, either way */
-	uint32_t *parent;	/* by switch: edge; SUBNET_NONE: the root */
+	uint32_t *parent;	/* by switch: edge; SNAPSHOT_NONE: the root */
 	uint32_t *children;	/* by switch: how many */
 	uint32_t *receivers;	/* by switch: at it, and behind it */
 	uint32_t n_refused;
@@ -166,7 +166,7 @@ tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 	f->children[sw] = 0;
 	f->n_missing -= f->is_wanted[sw];
 	g_array_append_val(f->tree, sw);
-	if (parent == SUBNET_NONE)
+	if (parent == SNAPSHOT_NONE)
 		return;
 	f->children[f->g->edges[parent].peer]++;
 	f->used[parent] = f->used[f->g->edges[parent].back] = 1;
@@ -183,7 +183,7 @@ tree_forget(struct forest *f, bool undo)
 		sw = ITEM(f->tree, i);
 		f->n_missing += f->is_wanted[sw];
 		f->is_in[sw] = 0;
-		if (f->parent[sw] != SUBNET_NONE)
+		if (f->parent[sw] != SNAPSHOT_NONE)
 			f->used[f->parent[sw]] =
 				f->used[f->g->edges[f->parent[sw]].back] = 0;
 	}
@@ -334,7 +334,7 @@ tree_prune(struct forest *f)
 		sw = ITEM(f->tree, i);
 		parent = f->parent[sw];
 		if (f->is_wanted[sw] || f->children[sw] ||
-		    parent == SUBNET_NONE)
+		    parent == SNAPSHOT_NONE)
 			continue;
 		f->is_in[sw] = 0;
 		f->children[g->edges[parent].peer]--;
@@ -350,7 +350,7 @@ tree_prune(struct forest *f)
 		    !f->is_wanted[ITEM(f->tree, 0)]) {
 			f->is_in[ITEM(f->tree, 0)] = 0;
 			f->used[parent] = f->used[g->edges[parent].back] = 0;
-			f->parent[sw] = SUBNET_NONE;
+			f->parent[sw] = SNAPSHOT_NONE;
 			n = 0;
 		}
 		ITEM(f->tree, n++) = sw;
@@ -390,7 +390,7 @@ tree_write(struct forest *f, const struct group *group)
 	for (i = f->tree->len; all && i-- > 0;) {
 		sw = ITEM(f->tree, i);
 		f->uses[sw]++;
-		if (f->parent[sw] == SUBNET_NONE)
+		if (f->parent[sw] == SNAPSHOT_NONE)
 			continue;
 		up = &f->g->edges[f->parent[sw]];
 		if (f->receivers[sw] < all)
@@ -431,7 +431,7 @@ tree_start_held(struct forest *f, const struct group *group)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
 			if (held_has(f, e) && !f->tree->len &&
 			    f->mlid - MLID_MIN < f->cap[sw])
-				tree_take(f, sw, SUBNET_NONE);
+				tree_take(f, sw, SNAPSHOT_NONE);
 	}
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
@@ -446,7 +446,7 @@ tree_start_backbone(struct forest *f)
 {
 	uint32_t i, e;
 
-	tree_take(f, f->root, SUBNET_NONE);
+	tree_take(f, f->root, SNAPSHOT_NONE);
 	for (i = 0; i < f->backbone->len; i++) {
 		e = ITEM(f->backbone, i);
 		if (f->is_in[f->g->edges[f->g->edges[e].back].peer])
@@ -508,11 +508,11 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 }
 
 /* The switch above all members from which the tree gets low and loads no
- * channel much; SUBNET_NONE: there is none above all. */
+ * channel much; SNAPSHOT_NONE: there is none above all. */
 static uint32_t
 group_find_root(struct forest *f, const struct group *group)
 {
-	uint32_t i, n = 0, sw, last = SUBNET_NONE, best = SUBNET_NONE;
+	uint32_t i, n = 0, sw, last = SNAPSHOT_NONE, best = SNAPSHOT_NONE;
 
 	memset(f->climbs, 0, f->g->n_switches * sizeof(*f->climbs));
 	for (i = 0; i < group->n_members; i++) {
@@ -524,7 +524,7 @@ group_find_root(struct forest *f, const struct group *group)
 		n++;
 	}
 	for (sw = 0; n && sw < f->g->n_switches; sw++)
-		if (f->climbs[sw].n == n && (best == SUBNET_NONE ||
+		if (f->climbs[sw].n == n && (best == SNAPSHOT_NONE ||
 					     climb_is_better(f, sw, best)))
 			best = sw;
 	return best;
@@ -539,14 +539,14 @@ group_lay_spread(struct forest *f, const struct group *group)
 
 	f->limit = f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
 	root = group_find_root(f, group);
-	if (root != SUBNET_NONE && f->climbs[root].peak >= f->limit)
+	if (root != SNAPSHOT_NONE && f->climbs[root].peak >= f->limit)
 		f->limit = f->climbs[root].peak + 1;
-	if (root != SUBNET_NONE) {
-		tree_take(f, root, SUBNET_NONE);
+	if (root != SNAPSHOT_NONE) {
+		tree_take(f, root, SNAPSHOT_NONE);
 		tree_spread(f, false);
 	}
 	f->limit = UINT32_MAX;
-	return root != SUBNET_NONE && !f->n_missing;
+	return root != SNAPSHOT_NONE && !f->n_missing;
 }
 
 /* False: there is no such tree. */
@@ -565,10 +565,10 @@ tree_start(struct forest *f, const struct group *group, enum tree_kind kind)
 			if (f->mlid - MLID_MIN <
 			    f->cap[group->members[i].sw])
 				tree_take(f, group->members[i].sw,
-					  SUBNET_NONE);
+					  SNAPSHOT_NONE);
 		break;
 	case TREE_BACKBONE:
-		if (f->root != SUBNET_NONE)
+		if (f->root != SNAPSHOT_NONE)
 			tree_start_backbone(f);
 		break;
 	case N_TREES:
@@ -644,7 +644,7 @@ backbone_start(struct forest *f, uint32_t root)
 	tree_forget(f, true);
 	if (!f->cap[root])
 		return false;
-	tree_take(f, root, SUBNET_NONE);
+	tree_take(f, root, SNAPSHOT_NONE);
 	tree_grow(f);
 	return true;
 }
@@ -656,7 +656,7 @@ backbone_make(struct forest *f, const struct group *groups, uint32_t n)
 	g_autofree uint32_t *roots = g_new(uint32_t, f->g->n_switches + 1);
 	uint32_t i, least = UINT32_MAX, e;
 
-	f->root = SUBNET_NONE;
+	f->root = SNAPSHOT_NONE;
 	for (i = 0; i < f->g->n_switches; i++)
 		roots[i] = i;
 	if (f->g->n_switches)
@@ -669,12 +669,12 @@ backbone_make(struct forest *f, const struct group *groups, uint32_t n)
 			least = f->n_missing;
 			f->root = roots[i];
 		}
-	if (f->root == SUBNET_NONE)
+	if (f->root == SNAPSHOT_NONE)
 		return;
 	if (least)
 		backbone_start(f, f->root);
 	tree_prune(f);
-	f->root = f->tree->len ? ITEM(f->tree, 0) : SUBNET_NONE;
+	f->root = f->tree->len ? ITEM(f->tree, 0) : SNAPSHOT_NONE;
 	for (i = 1; i < f->tree->len; i++) {
 		e = f->g->edges[f->parent[ITEM(f->tree, i)]].back;
 		g_array_append_val(f->backbone, e);
@@ -689,7 +689,7 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	    uint32_t n_mlids)
 {
 	const struct graph *g = in->g;
-	const struct subnet_node *node;
+	const struct snapshot_node *node;
 	uint32_t n_positions = 1, n = g->n_switches + 1;
 
 	*f = (struct forest){ .g = g, .ranks = in->ranks,

@@ -39,7 +39,7 @@
 #define LEVEL_MAX	250u
 #define N_THRESHOLDS	6u	/* numbers of CAs that make a leaf, tried */
 #define MAX_ROOTS	64u	/* single roots tried */
-#define WORK		100000000u	/* steps for one guess, and for all roots */
+#define WORK 100000000u		/* steps for one guess, and for all roots */
 #define NEAR		1.03	/* no difference between costs */
 #define GOOD		1.5	/* times what no order costs: no roots tried */
 #define KEEP		1.1	/* the order in force may cost more */
@@ -361,8 +361,8 @@ struct sample {
 	GArray *todo;
 };
 
-/* A leaf below `sw`: the k-th of n ways down at first, any below. SUBNET_NONE:
- * there is none, or it has no CA. */
+/* A leaf below `sw`: the k-th of n ways down at first, any below.
+ * SNAPSHOT_NONE: there is none, or it has no CA. */
 static uint32_t
 sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
 {
@@ -375,11 +375,11 @@ sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
 			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
 				below[n_below++] = g->edges[e].peer;
 		if (n_below == 0)
-			return SUBNET_NONE;
+			return SNAPSHOT_NONE;
 		sw = below[(uint64_t)k * n_below / n % n_below];
 		k = k * 7 + 3;
 	}
-	return g->n_hosts[sw] ? sw : SUBNET_NONE;
+	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
 }
 
 /* Visits all that is above `sw` and below a level; true if it meets what the
@@ -422,7 +422,7 @@ sample_is_idle(struct sample *s, uint32_t top)
 	for (k = 0; k < n && n_apart * 4 <= n; k++) {
 		a = sample_leaf(s, top, k, n);
 		b = sample_leaf(s, top, (k + n / 2) % n, n);
-		if (a == SUBNET_NONE || b == SUBNET_NONE || a == b)
+		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
 		s->n_searches++;	/* it follows no other */
 		sample_climb(s, a, s->level[top]);

@@ -17,7 +17,7 @@ void
 paths_init(struct paths *p, const struct graph *g, const struct order *o)
 {
 	*p = (struct paths){
-		.g = g, .o = o, .dest = SUBNET_NONE,
+		.g = g, .o = o, .dest = SNAPSHOT_NONE,
 		.hops = g_new(uint16_t, g->n_switches),
 		.kind = g_new(uint8_t, g->n_switches),
 		.queue = g_new(uint32_t, g->n_switches),

@@ -24,7 +24,7 @@ enum paths_kind {
 struct paths {
 	const struct graph *g;
 	const struct order *o;	/* NULL: any path */
-	uint32_t dest;		/* of the last search; SUBNET_NONE */
+	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */
 	uint32_t n_reached;

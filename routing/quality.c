@@ -45,7 +45,7 @@ census_load(struct census *c, const struct graph_target *target)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		c->flows[sw] = g->n_hosts[sw];
 		c->edge[sw] = edge_of[*entry];
-		if (c->edge[sw] != SUBNET_NONE)
+		if (c->edge[sw] != SNAPSHOT_NONE)
 			c->waiting[g->edges[c->edge[sw]].peer]++;
 		entry += c->lft->stride;
 		edge_of += GRAPH_PORTS;
@@ -67,7 +67,7 @@ census_count(struct census *c, const struct graph_target *target)
 			c->ready[n_ready++] = sw;
 	for (i = 0; i < n_ready; i++) {
 		sw = c->ready[i];
-		if (c->edge[sw] == SUBNET_NONE)
+		if (c->edge[sw] == SNAPSHOT_NONE)
 			continue;
 		next = g->edges[c->edge[sw]].peer;
 		c->load[c->edge[sw]] += c->flows[sw];
@@ -121,11 +121,11 @@ quality_all_to_all(const struct graph *g, const struct lft *lft,
 	g_assert(lft->n_switches == g->n_switches);
 
 	memset(load, 0, sizeof(*load));
-	load->busiest = SUBNET_NONE;
+	load->busiest = SNAPSHOT_NONE;
 	census_init(&census, g, lft);
 	/* By LID and not by switch: neighbours share cache lines. */
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (target_of[lid] == SUBNET_NONE)
+		if (target_of[lid] == SNAPSHOT_NONE)
 			continue;
 		target = &g->targets[target_of[lid]];
 		if (target->port == 0 || target->lid != lid)
@@ -139,7 +139,7 @@ quality_all_to_all(const struct graph *g, const struct lft *lft,
 		load->max = MAX(load->max, census.load[e]);
 		worst = (double)census.load[e] * widest /
 			MAX(g->edges[e].capacity, 1);
-		if (load->busiest == SUBNET_NONE || worst > load->worst) {
+		if (load->busiest == SNAPSHOT_NONE || worst > load->worst) {
 			load->worst = worst;
 			load->busiest = e;
 		}

@@ -26,13 +26,14 @@ struct quality_load {
 	/* The most over capacity, in flows over a channel of the widest kind:
 	 * max if all are alike. */
 	double worst;
-	uint32_t busiest;	/* the edge of it; SUBNET_NONE without edges */
+	uint32_t busiest; /* the edge of it; SNAPSHOT_NONE without edges */
 };
 
 void quality_all_to_all(const struct graph *g, const struct lft *lft,
 			struct quality_load *load);
 
-/* A lower bound of quality_load.worst for any tables. quick: by single switches only. */
+/* A lower bound of quality_load.worst for any tables. quick: by single switches
+ * only. */
 double quality_bound(const struct graph *g, bool quick);
 
 /* The capacity of the widest cable, at least 1. */

@@ -25,14 +25,14 @@ hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
 	for (start = 0; start < g->n_switches; start++) {
 		if (g->n_hosts[start] == 0)
 			continue;
-		for (sw = start; sw != SUBNET_NONE; ) {
+		for (sw = start; sw != SNAPSHOT_NONE; ) {
 			port = lft_row(lft, sw)[lid];
 			/* Met before, or the way ends without an entry. */
 			if (lft_row(out, sw)[lid] == port)
 				break;
 			lft_row(out, sw)[lid] = port;
 			e = edge_of[(size_t)sw * GRAPH_PORTS + port];
-			sw = e == SUBNET_NONE ? SUBNET_NONE :
+			sw = e == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 				g->edges[e].peer;
 		}
 	}

@@ -75,7 +75,7 @@ survey_shortest(void *data, uint32_t from, uint32_t to)
 	uint32_t sw;
 
 	for (sw = from; sw < to; sw++)
-		if (s->near_row[sw] != SUBNET_NONE)
+		if (s->near_row[sw] != SNAPSHOT_NONE)
 			survey_search(s->g, sw, s->shortest +
 				      (size_t)s->near_row[sw] *
 				      s->g->n_switches, queue);
@@ -89,7 +89,7 @@ survey_step(const struct survey *s, const struct graph_target *target,
 	uint8_t port = lft_row(s->lft, sw)[target->lid];
 	uint32_t e = s->edge_of[(size_t)sw * GRAPH_PORTS + port];
 
-	if (e != SUBNET_NONE) {
+	if (e != SNAPSHOT_NONE) {
 		*next = s->g->edges[e].peer;
 		return NOT_YET;
 	}
@@ -184,7 +184,7 @@ survey_list_hosts(const struct graph *g, uint32_t *n)
 
 	*n = 0;
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (target_of[lid] == SUBNET_NONE)
+		if (target_of[lid] == SNAPSHOT_NONE)
 			continue;
 		target = &g->targets[target_of[lid]];
 		if (target->port != 0 && target->lid == lid)
@@ -201,7 +201,7 @@ survey_number_rows(struct survey *s, unsigned n_threads)
 
 	s->near_row = g_new(uint32_t, g->n_switches);
 	for (sw = 0; sw < g->n_switches; sw++)
-		s->near_row[sw] = g->n_hosts[sw] ? n_rows++ : SUBNET_NONE;
+		s->near_row[sw] = g->n_hosts[sw] ? n_rows++ : SNAPSHOT_NONE;
 	s->shortest = g_new(uint16_t, (size_t)n_rows * g->n_switches);
 	work_share(n_threads, g->n_switches, survey_shortest, s);
 }

@@ -90,7 +90,7 @@ drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
 	for (;;) {
 		port = lft_row(d->lft, sw)[target->lid];
 		edge = d->edge_of[(size_t)sw * GRAPH_PORTS + port];
-		if (edge == SUBNET_NONE)
+		if (edge == SNAPSHOT_NONE)
 			break;
 		if (way == limit)
 			return NULL;

@@ -217,7 +217,7 @@ select_warn(const struct selection *s, const struct candidate *k,
 	g_autofree char *from = NULL, *to = NULL;
 	uint32_t e = k->load.busiest;
 
-	if (e == SUBNET_NONE || k->load.worst < FUNNEL * s->bound)
+	if (e == SNAPSHOT_NONE || k->load.worst < FUNNEL * s->bound)
 		return;
 	from = graph_switch_name(g, g->edges[g->edges[e].back].peer);
 	to = graph_switch_name(g, g->edges[e].peer);

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "topology/ids.h"
+#include "topology/dr_path.h"
 
 #define HUGE_PAGE	((size_t)2 << 20)
 

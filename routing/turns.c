@@ -7,9 +7,10 @@
  * one switch, the root, with nearly as many tops above it as any: it and all
  * that is above it may forward from one switch above them to another, if these
  * share no top. In a fat tree these are a tree upside down, with one path
- * between any two of its tops. Tops that are not above the root are joined one after the other at a
- * switch that has both old and new ones above it: what came down from an old
- * one may go up to a new one and back, but not from one old to another.
+ * between any two of its tops. Tops that are not above the root are joined one
+ * after the other at a switch that has both old and new ones above it: what
+ * came down from an old one may go up to a new one and back, but not from one
+ * old to another.
  *
  * Safety. Damaged trees and fabrics that are none may give such a turn set a
  * cycle. After each addition the graph of all channels, with all turns that go
@@ -325,7 +326,7 @@ turns_climb(const struct joining *j, uint32_t sw)
 static uint32_t
 turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 {
-	uint32_t best = SUBNET_NONE, most = 0, i, sw, n;
+	uint32_t best = SNAPSHOT_NONE, most = 0, i, sw, n;
 	g_autofree uint32_t *weight = g_new0(uint32_t, j->g->n_switches);
 
 	for (i = 0; i < j->g->n_switches; i++) {
@@ -371,7 +372,7 @@ turns_join_island(struct joining *j, uint32_t island)
 
 	while (tries < MAX_TRIES) {
 		sw = turns_find_best(j, island, is_first);
-		if (sw == SUBNET_NONE)
+		if (sw == SNAPSHOT_NONE)
 			return;
 		at = is_first ? sw : turns_climb(j, sw);
 		g_array_set_size(j->added, 0);
@@ -382,7 +383,7 @@ turns_join_island(struct joining *j, uint32_t island)
 			tries++;
 			continue;
 		}
-		if (j->t->first == SUBNET_NONE)
+		if (j->t->first == SNAPSHOT_NONE)
 			j->t->first = at;
 		j->t->n_turning++;
 		is_first = false;
@@ -429,7 +430,7 @@ turns_new(const struct graph *g, const struct order *o)
 
 	t->g = g;
 	t->o = o;
-	t->first = SUBNET_NONE;
+	t->first = SNAPSHOT_NONE;
 	t->class_of = g_new0(uint8_t, g->n_edges + 1);
 	j.tops = order_find_tops(o, g, &j.n_words);
 	if (!order_joins(g, j.tops, j.n_words, false))
@@ -460,7 +461,8 @@ struct extending {
 	const float *cost;
 };
 
-/* Offers `sw` the path that begins with edge `e`, the rest of which is there. */
+/* Offers `sw` the path that begins with edge `e`, the rest of which is
+ * there. */
 static void
 extend_offer(struct extending *x, uint32_t sw, uint32_t e)
 {
@@ -494,7 +496,7 @@ extend_trim(struct extending *x, uint32_t *list, uint32_t n)
 	for (i = 0; i < n; i++) {
 		sw = list[i];
 		if (x->state[sw] != EXTEND_USED) {
-			x->next[sw] = SUBNET_NONE;
+			x->next[sw] = SNAPSHOT_NONE;
 			continue;
 		}
 		list[i] = list[n_used];
@@ -515,7 +517,7 @@ turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
 	hops[dest] = 0;
 	for (i = 0; i < n; i++) {
 		open[list[i]] = EXTEND_OPEN;
-		next[list[i]] = SUBNET_NONE;
+		next[list[i]] = SNAPSHOT_NONE;
 		hops[list[i]] = UINT16_MAX;
 	}
 	for (i = 0; i < n; i++)
@@ -523,7 +525,7 @@ turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
 		     e < g->first_edge[sw + 1]; e++) {
 			peer = g->edges[e].peer;
 			if (open[peer] == EXTEND_SETTLED &&
-			    (peer == dest || next[peer] != SUBNET_NONE))
+			    (peer == dest || next[peer] != SNAPSHOT_NONE))
 				extend_offer(&x, sw, e);
 		}
 	for (;;) {	/* the nearest of those that are left, as Dijkstra's */

@@ -20,7 +20,7 @@ struct turns {
 	 * cable of one class may go up by that of another. 0: it may not. */
 	uint8_t *class_of;
 	uint32_t n_turning;	/* switches at which there are such turns */
-	uint32_t first;		/* the first of them; SUBNET_NONE */
+	uint32_t first;		/* the first of them; SNAPSHOT_NONE */
 };
 
 /* Finds turns that join what the order does not; none if it joins all CAs with
@@ -34,7 +34,7 @@ bool turns_permit(const struct turns *t, uint32_t in, uint32_t out);
 
 /*
  * Completes the paths to one destination. next[]: by switch, the edge by which
- * it forwards, SUBNET_NONE where there is none yet; hops[]: by switch, to the
+ * it forwards, SNAPSHOT_NONE where there is none yet; hops[]: by switch, to the
  * destination. Gives those of the n switches in list[] a next hop whose path
  * the turns permit, where there is one, and moves them to the front of the
  * list, near to far; returns how many. To a switch without CAs only paths that

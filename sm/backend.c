@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "sm/io/replay.h"
-#include "sm/io/tap.h"
+#include "sm/io/capture.h"
 #include "sm/sim/sim.h"
-#include "topology/base/text.h"
+#include "topology/text.h"
 #include "topology/generate.h"
-#include "topology/netfile.h"
+#include "topology/net_file.h"
 
 struct backend {
 	struct transport *transport;
@@ -31,15 +31,15 @@ struct backend {
 };
 
 static bool
-only_plans(const struct conf *conf)
+only_plans(const struct options *conf)
 {
-	return conf->mode == CONF_MODE_PLAN ||
-		conf->mode == CONF_MODE_PLAN_JSON;
+	return conf->mode == OPTIONS_MODE_PLAN ||
+		conf->mode == OPTIONS_MODE_PLAN_JSON;
 }
 
 /* Common reasons and ways out, behind the error. */
 static void
-hint(const struct conf *conf, GError **error)
+hint(const struct options *conf, GError **error)
 {
 	bool none = g_str_has_suffix((*error)->message, " none");
 	char *text = g_strconcat((*error)->message, none ? " (is there an "
@@ -52,7 +52,7 @@ hint(const struct conf *conf, GError **error)
 }
 
 static struct transport *
-open_umad(const struct conf *conf, const struct backend_hooks *hooks,
+open_umad(const struct options *conf, const struct backend_hooks *hooks,
 	  GError **error)
 {
 	const struct umad_choice choice = {
@@ -73,8 +73,8 @@ open_umad(const struct conf *conf, const struct backend_hooks *hooks,
 }
 
 /* A formula has a bracket and no file of that name. */
-struct subnet *
-backend_load_fabric(const struct conf *conf, GError **error)
+struct snapshot *
+backend_load_fabric(const struct options *conf, GError **error)
 {
 	const struct generate_options options = { .seed = conf->seed };
 	g_autofree char *text = NULL;
@@ -85,22 +85,22 @@ backend_load_fabric(const struct conf *conf, GError **error)
 	text = text_read_file(conf->simulate, error);
 	if (!text)
 		return NULL;
-	return netfile_parse(text, conf->simulate, error);
+	return net_file_parse(text, conf->simulate, error);
 }
 
 static bool
-open_sim(struct backend *b, const struct conf *conf, GError **error)
+open_sim(struct backend *b, const struct options *conf, GError **error)
 {
 	struct sim_params params = sim_params_default;
-	struct subnet *fabric = backend_load_fabric(conf, error);
+	struct snapshot *fabric = backend_load_fabric(conf, error);
 
 	if (!fabric)
 		return false;
-	if (fabric->local_port == SUBNET_NONE) {
+	if (fabric->local_port == SNAPSHOT_NONE) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
 			    "%s: no CA, so there is nowhere to run",
 			    conf->simulate);
-		subnet_unref(fabric);
+		snapshot_unref(fabric);
 		return false;
 	}
 	params.seed = conf->seed;
@@ -108,8 +108,8 @@ open_sim(struct backend *b, const struct conf *conf, GError **error)
 	b->transport = sim_attach(b->sim, fabric->local_port,
 				  only_plans(conf) ? SIM_ROLE_CLIENT :
 				  SIM_ROLE_MANAGER);
-	subnet_unref(fabric);
-	b->source = sim_source_new(b->sim, conf->mode == CONF_MODE_RUN ?
+	snapshot_unref(fabric);
+	b->source = sim_source_new(b->sim, conf->mode == OPTIONS_MODE_RUN ?
 				   SIM_PACE_REAL : SIM_PACE_FAST);
 	g_source_attach(b->source, NULL);
 	return true;
@@ -127,7 +127,7 @@ on_replay(gpointer data)
 }
 
 static void
-open_replay(struct backend *b, const struct conf *conf, GError **error)
+open_replay(struct backend *b, const struct options *conf, GError **error)
 {
 	b->transport = replay_open(conf->replay, error);
 	if (!b->transport)
@@ -140,9 +140,9 @@ open_replay(struct backend *b, const struct conf *conf, GError **error)
 
 /* False: the transport is as it was. */
 static bool
-put_tap(struct backend *b, const struct conf *conf, GError **error)
+put_tap(struct backend *b, const struct options *conf, GError **error)
 {
-	struct transport *tap = tap_open(b->transport, conf->record,
+	struct transport *tap = capture_open(b->transport, conf->record,
 					 conf->given, error);
 
 	if (!tap)
@@ -153,7 +153,7 @@ put_tap(struct backend *b, const struct conf *conf, GError **error)
 }
 
 struct backend *
-backend_open(const struct conf *conf, const struct backend_hooks *hooks,
+backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
 {
 	struct backend *b = g_new0(struct backend, 1);
@@ -186,7 +186,7 @@ close_transport(struct backend *b, GError **error)
 	if (!b->transport)
 		return true;
 	if (b->taps)
-		return tap_close(b->transport, error);
+		return capture_close(b->transport, error);
 	if (b->replays)
 		ok = replay_finish(b->transport, error);
 	transport_free(b->transport);

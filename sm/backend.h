@@ -6,10 +6,10 @@
 #ifndef MINISM_SM_BACKEND_H
 #define MINISM_SM_BACKEND_H
 
-#include "sm/conf/conf.h"
+#include "sm/config/options.h"
 #include "sm/io/transport.h"
 #include "sm/io/umad.h"
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 struct backend;
 
@@ -24,13 +24,14 @@ struct backend_hooks {
 /* By conf->replay, ->simulate, else the port that conf chooses. A run
  * that only plans does not show itself as a subnet manager. NULL with an error
  * for a person. */
-struct backend *backend_open(const struct conf *conf,
+struct backend *backend_open(const struct options *conf,
 			     const struct backend_hooks *hooks,
 			     GError **error);
 
 /* The fabric that --simulate names, as its file or formula has it; the caller
  * gives up the reference. */
-struct subnet *backend_load_fabric(const struct conf *conf, GError **error);
+struct snapshot *backend_load_fabric(const struct options *conf,
+				     GError **error);
 
 /* After the main loop, before anything is closed: what a replay still has to
  * give, for a run that ends takes in what has arrived already. */

@@ -12,8 +12,8 @@
 
 #include "sm/backend.h"
 #include "sm/plan/isolation.h"
-#include "sm/settings.h"
-#include "sm/site.h"
+#include "sm/site_settings.h"
+#include "sm/site_files.h"
 
 #define EXIT_BAD	2
 
@@ -34,15 +34,15 @@ tell(const GPtrArray *warnings, const GPtrArray *errors)
 
 /* What the partitions would come to on the fabric that --simulate names. */
 static void
-check_fabric(const struct conf *conf, const struct site *site,
+check_fabric(const struct options *conf, const struct site_files *site,
 	     GPtrArray *warnings, GPtrArray *errors)
 {
 	g_autoptr(GError) error = NULL;
-	struct subnet *fabric = backend_load_fabric(conf, &error);
-	const struct qos qos = settings_qos(conf);
+	struct snapshot *fabric = backend_load_fabric(conf, &error);
+	const struct qos qos = site_settings_qos(conf);
 	const struct isolation_params params = {
-		.rules = partitions_rules(site_partitions(site)),
-		.enforce = conf_enforce(conf),
+		.rules = partitions_rules(site_files_partitions(site)),
+		.enforce = options_enforce(conf),
 		.qos = &qos,
 	};
 	struct port_tables *held;
@@ -58,22 +58,22 @@ check_fabric(const struct conf *conf, const struct site *site,
 		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
 	isolation_free(i);
 	port_tables_unref(held);
-	subnet_unref(fabric);
+	snapshot_unref(fabric);
 }
 
 int
-check_config_tell(const struct conf *conf, GPtrArray *warnings,
+check_config_tell(const struct options *conf, GPtrArray *warnings,
 		  const GError *bad)
 {
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
-	struct site *site = NULL;
+	struct site_files *site = NULL;
 
 	if (bad)
 		g_ptr_array_add(errors, g_strdup(bad->message));
 	else
-		site = site_read(conf, warnings, errors);
+		site = site_files_read(conf, warnings, errors);
 	if (site && conf->simulate)
 		check_fabric(conf, site, warnings, errors);
-	site_free(site);
+	site_files_free(site);
 	return tell(warnings, errors);
 }

@@ -7,7 +7,7 @@
  * Signals arrive as main-loop events, so nothing runs in a signal handler:
  * HUP reads the site's files again and sweeps, USR1 reopens the log, TERM
  * and INT end in order. What a person asks through the control socket
- * (ctl.h) takes the same ways.
+ * (control.h) takes the same ways.
  *
  * What a run is for follows from the mode alone: --plan prints the plan of its
  * first sweep, --once ends after its first sweep with a verdict, and the
@@ -22,54 +22,54 @@
 #include <string.h>
 
 #include "config.h"
-#include "sm/admin.h"
-#include "sm/archive.h"
+#include "sm/sa/sa_publish.h"
+#include "sm/persist_sa.h"
 #include "sm/backend.h"
-#include "sm/background.h"
+#include "sm/daemonize.h"
 #include "sm/check_config.h"
-#include "sm/cli/show.h"
-#include "sm/conf/conf.h"
-#include "sm/ctlsock.h"
-#include "sm/desk.h"
+#include "sm/tools/show.h"
+#include "sm/config/options.h"
+#include "sm/control/control_socket.h"
+#include "sm/sa/sa_server.h"
 #include "sm/dump.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
-#include "sm/mcast.h"
-#include "sm/memory.h"
-#include "sm/qosread.h"
-#include "sm/serve.h"
-#include "sm/settings.h"
-#include "sm/site.h"
-#include "sm/status.h"
-#include "sm/sweep.h"
+#include "sm/mcast_manager.h"
+#include "sm/persist.h"
+#include "sm/sweep/qos_reader.h"
+#include "sm/sm_agent.h"
+#include "sm/site_settings.h"
+#include "sm/site_files.h"
+#include "sm/control/status.h"
+#include "sm/sweep/sweep.h"
 
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
 #define SHOW_LINES	200u
 
 struct daemon {
-	struct conf *conf;
+	struct options *conf;
 	struct background *background;	/* NULL: we stay where we are */
 	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
-	struct memory *memory;
+	struct persist *memory;
 	struct backend *backend;
 	struct transport *transport;	/* the backend's */
-	struct xact *x;
-	struct serve *serve;
+	struct mad_client *x;
+	struct sm_agent *serve;
 	struct sweep *sweep;
-	struct admin *admin;
-	struct archive *archive;
-	struct desk *desk;
-	struct qosread *qosread;
-	struct mcast *mcast;
-	struct keystore *keys;
+	struct sa_publisher *admin;
+	struct persist_sa *archive;
+	struct sa_server *desk;
+	struct qos_reader *qosread;
+	struct mcast_manager *mcast;
+	struct persist_keys *keys;
 	struct policy policy;
 	struct qos qos;
-	struct site *site;
+	struct site_files *site;
 	struct status *status;
-	struct ctlsock *control;	/* NULL: nobody listens */
+	struct control_socket *control;	/* NULL: nobody listens */
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -82,7 +82,7 @@ print_plan(struct daemon *d, const struct sweep_report *r)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (d->conf->mode == CONF_MODE_PLAN_JSON)
+	if (d->conf->mode == OPTIONS_MODE_PLAN_JSON)
 		plan_print_json(r->plan, r->view->subnet, r->wanted,
 				r->view->seen, r->view->tables,
 				out);
@@ -144,17 +144,17 @@ administer(struct daemon *d, const struct sweep_report *r)
 	case SWEEP_END_UP:
 	case SWEEP_END_NOT_UP:
 		sweep_sm_info(d->sweep, &self);
-		mcast_fabric(d->mcast, r->view->subnet, r->view->lids,
+		mcast_manager_fabric(d->mcast, r->view->subnet, r->view->lids,
 			     r->choice, r->fresh);
-		admin_publish(d->admin, r, &self, mcast_tables(d->mcast),
-			      now);
-		qosread_refresh(d->qosread);
-		desk_touch(d->desk);
+		sa_publisher_publish(d->admin, r, &self,
+				     mcast_manager_tables(d->mcast), now);
+		qos_reader_refresh(d->qosread);
+		sa_server_touch(d->desk);
 		break;
 	case SWEEP_END_STANDBY:
-		mcast_fabric(d->mcast, NULL, NULL, NULL, NULL);
-		admin_retire(d->admin, now);
-		qosread_refresh(d->qosread);
+		mcast_manager_fabric(d->mcast, NULL, NULL, NULL, NULL);
+		sa_publisher_retire(d->admin, now);
+		qos_reader_refresh(d->qosread);
 		break;
 	case SWEEP_END_PLANNED:
 	case SWEEP_END_FAILED:
@@ -172,7 +172,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
-	if (d->conf->mode == CONF_MODE_RUN)
+	if (d->conf->mode == OPTIONS_MODE_RUN)
 		administer(d, r);
 	if (r->end == SWEEP_END_PLANNED)
 		print_plan(d, r);
@@ -180,7 +180,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		dump(d, r->view);
 	if (r->view && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(r->view);
-	if (d->conf->mode == CONF_MODE_RUN)
+	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
 	if (r->end == SWEEP_END_STANDBY)
 		log_say(d->log, LOG_WARNING, "daemon", "another subnet "
@@ -204,7 +204,7 @@ on_sa(const struct transport_mad *m, void *data)
 {
 	struct daemon *d = data;
 
-	desk_take(d->desk, m);
+	sa_server_take(d->desk, m);
 }
 
 static bool
@@ -212,7 +212,7 @@ on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
 {
 	struct daemon *d = data;
 
-	return qosread_park(d->qosread, t, unread);
+	return qos_reader_park(d->qosread, t, unread);
 }
 
 static bool
@@ -228,7 +228,7 @@ on_read(struct ticket *t, void *data)
 {
 	struct daemon *d = data;
 
-	desk_resume(d->desk, t);
+	sa_server_resume(d->desk, t);
 }
 
 static void
@@ -236,7 +236,7 @@ on_sa_touched(void *data)
 {
 	struct daemon *d = data;
 
-	archive_touch(d->archive);
+	persist_sa_touch(d->archive);
 }
 
 static void
@@ -244,7 +244,7 @@ on_groups(void *data)
 {
 	struct daemon *d = data;
 
-	mcast_touch(d->mcast);
+	mcast_manager_touch(d->mcast);
 }
 
 static void
@@ -252,9 +252,9 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct daemon *d = data;
 
-	sa_forward_trap(admin_sa(d->admin), raw, n->issuer_lid,
+	sa_forward_trap(sa_publisher_sa(d->admin), raw, n->issuer_lid,
 			transport_now(d->transport));
-	desk_touch(d->desk);
+	sa_server_touch(d->desk);
 	/* 256 to 259: somebody has tried a wrong key */
 	log_limited(d->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
 		    LOG_INFO, "trap", n->generic ?
@@ -294,21 +294,21 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 static struct partition_rules *
 rules_of(const struct daemon *d)
 {
-	return partitions_rules(site_partitions(d->site));
+	return partitions_rules(site_files_partitions(d->site));
 }
 
 static bool
 reload(struct daemon *d, GPtrArray *errors)
 {
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	bool ok = site_reload(d->site, warnings, errors);
+	bool ok = site_files_reload(d->site, warnings, errors);
 
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
-		sweep_set_route(d->sweep, site_route(d->site));
-		sweep_set_names(d->sweep, site_names(d->site));
+		sweep_set_route(d->sweep, site_files_route(d->site));
+		sweep_set_names(d->sweep, site_files_names(d->site));
 		sweep_set_partitions(d->sweep, rules_of(d));
-		admin_set_policy(d->admin, site_sls(d->site));
+		sa_publisher_set_policy(d->admin, site_files_sls(d->site));
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -348,7 +348,7 @@ on_term(gpointer data)
 	struct daemon *d = data;
 
 	log_say(d->log, LOG_INFO, "daemon", "told to end");
-	if (d->conf->mode != CONF_MODE_RUN)
+	if (d->conf->mode != OPTIONS_MODE_RUN)
 		d->exit_code = EXIT_NOT_UP;
 	g_main_loop_quit(d->loop);
 	return G_SOURCE_CONTINUE;
@@ -357,11 +357,11 @@ on_term(gpointer data)
 /* A person at the control socket. */
 
 static void
-control_look(struct ctl_view *out, void *data)
+control_look(struct control_view *out, void *data)
 {
 	struct daemon *d = data;
 
-	*out = (struct ctl_view){
+	*out = (struct control_view){
 		.port_name = d->transport->name,
 		.port_guid = d->transport->port_guid,
 		.ms = transport_ms(d->transport),
@@ -372,13 +372,13 @@ control_look(struct ctl_view *out, void *data)
 		.status = d->status,
 		.rivals = sweep_rivals(d->sweep),
 		.rules = rules_of(d),
-		.wire = xact_stats(d->x),
-		.desk = desk_stats(d->desk),
-		.multicast = mcast_stats(d->mcast),
-		.unreached = mcast_lost(d->mcast),
+		.wire = mad_client_stats(d->x),
+		.desk = sa_server_stats(d->desk),
+		.multicast = mcast_manager_stats(d->mcast),
+		.unreached = mcast_manager_lost(d->mcast),
 	};
 	sweep_sm_info(d->sweep, &out->self);
-	sa_stats(admin_sa(d->admin), &out->sa);
+	sa_stats(sa_publisher_sa(d->admin), &out->sa);
 }
 
 static void
@@ -404,7 +404,7 @@ control_reload(GError **error, void *data)
 	}
 	g_ptr_array_add(errors, NULL);
 	text = g_strjoinv("\n", (char **)errors->pdata);
-	g_set_error_literal(error, CONF_ERROR, CONF_ERROR_FILE, text);
+	g_set_error_literal(error, OPTIONS_ERROR, OPTIONS_ERROR_FILE, text);
 	return false;
 }
 
@@ -414,7 +414,7 @@ control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 {
 	struct daemon *d = data;
 
-	if (!partitions_change(site_partitions(d->site), pkey, guid,
+	if (!partitions_change(site_files_partitions(d->site), pkey, guid,
 			       membership, error))
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
@@ -436,7 +436,7 @@ control_log_level(enum log_level level, void *data)
 static void
 open_control(struct daemon *d)
 {
-	const struct ctl_hooks hooks = {
+	const struct control_hooks hooks = {
 		.look = control_look,
 		.sweep = control_sweep,
 		.reload = control_reload,
@@ -448,12 +448,12 @@ open_control(struct daemon *d)
 	g_autofree char *path = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!named || d->conf->mode != CONF_MODE_RUN)
+	if (!named || d->conf->mode != OPTIONS_MODE_RUN)
 		return;
-	path = strcmp(named, CONF_CONTROL_SOCKET) ? g_strdup(named) :
-		g_strdup_printf(CONF_CONTROL_DIR "/%016" G_GINT64_MODIFIER
+	path = strcmp(named, OPTIONS_CONTROL_SOCKET) ? g_strdup(named) :
+		g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
 				"x.ctl", d->transport->port_guid);
-	d->control = ctlsock_open(path, &hooks, NULL, d->log, &error);
+	d->control = control_socket_open(path, &hooks, NULL, d->log, &error);
 	if (d->control)
 		log_say(d->log, LOG_VERBOSE, "control", "listening on %s",
 			path);
@@ -486,7 +486,7 @@ on_port(enum umad_event event, const char *text, void *data)
 		log_say(d->log, LOG_ERROR, "port", "%s (0x%016"
 			G_GINT64_MODIFIER "x): the device is gone: %s%s",
 			d->transport->name, d->transport->port_guid, text,
-			d->conf->mode == CONF_MODE_RUN ?
+			d->conf->mode == OPTIONS_MODE_RUN ?
 			"; looking for the port until it is back" : "");
 		sweep_suspend(d->sweep, "the device of the port is gone");
 		break;
@@ -506,11 +506,11 @@ on_port(enum umad_event event, const char *text, void *data)
 static void
 open_keys(struct daemon *d)
 {
-	const struct conf *c = d->conf;
+	const struct options *c = d->conf;
 	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
 
-	d->keys = keystore_open(dir, c->m_key, c->m_key_per_port ?
-				KEYRING_PER_PORT : KEYRING_ONE, d->log);
+	d->keys = persist_keys_open(dir, c->m_key, c->m_key_per_port ?
+				MKEY_DB_PER_PORT : MKEY_DB_ONE, d->log);
 	if (c->m_key_per_port && !c->m_key)
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
 			"an m_key: there are no keys");
@@ -525,7 +525,7 @@ open_keys(struct daemon *d)
 static const char *
 pid_file(const struct daemon *d)
 {
-	return d->conf->mode == CONF_MODE_RUN ? d->conf->pid_file : NULL;
+	return d->conf->mode == OPTIONS_MODE_RUN ? d->conf->pid_file : NULL;
 }
 
 /* Before the port is opened: a second manager disturbs nothing. A plan only
@@ -543,8 +543,8 @@ take_locks(struct daemon *d, GError **error)
 		if (!d->pid)
 			return false;
 	}
-	if (!dir || d->conf->mode == CONF_MODE_PLAN ||
-	    d->conf->mode == CONF_MODE_PLAN_JSON)
+	if (!dir || d->conf->mode == OPTIONS_MODE_PLAN ||
+	    d->conf->mode == OPTIONS_MODE_PLAN_JSON)
 		return true;
 	g_mkdir_with_parents(dir, 0755);
 	path = g_build_filename(dir, "lock", NULL);
@@ -560,7 +560,7 @@ take_locks(struct daemon *d, GError **error)
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = d->conf->timeout_ms,
 		.retries = d->conf->retries,
 		.max_wire = d->conf->max_smps,
@@ -576,17 +576,17 @@ daemon_open(struct daemon *d, GError **error)
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
-	d->memory = memory_open(d->conf->cache_dir, d->log);
+	d->memory = persist_open(d->conf->cache_dir, d->log);
 	open_keys(d);
-	d->x = xact_new(d->transport, &wire);
+	d->x = mad_client_new(d->transport, &wire);
 	return true;
 }
 
 static void
 set_policy(struct daemon *d)
 {
-	d->policy = settings_policy(d->conf);
-	d->qos = settings_qos(d->conf);
+	d->policy = site_settings_policy(d->conf);
+	d->qos = site_settings_qos(d->conf);
 }
 
 static struct isolation_params
@@ -594,26 +594,26 @@ isolation_of(const struct daemon *d)
 {
 	return (struct isolation_params){
 		.rules = rules_of(d),
-		.enforce = conf_enforce(d->conf),
+		.enforce = options_enforce(d->conf),
 		.qos = &d->qos,
 	};
 }
 
 /* What clients of the SA know of us: see struct sweep_params. */
-static enum clients_start
+static enum reregister_start
 clients_of(const struct daemon *d)
 {
-	if (d->conf->mode != CONF_MODE_RUN || d->conf->no_rereg)
-		return CLIENTS_NONE;
-	return archive_is_loaded(d->archive) ? CLIENTS_KNOWN :
-		CLIENTS_FORGOTTEN;
+	if (d->conf->mode != OPTIONS_MODE_RUN || d->conf->no_rereg)
+		return REREGISTER_NONE;
+	return persist_sa_is_loaded(d->archive) ? REREGISTER_KNOWN :
+		REREGISTER_FORGOTTEN;
 }
 
 static void
 daemon_connect(struct daemon *d)
 {
-	const struct serve_hooks hooks = {
-		.keys = keystore_ring(d->keys),
+	const struct sm_agent_hooks hooks = {
+		.keys = persist_keys_ring(d->keys),
 		.sm_info = give_sm_info,
 		.trap = on_trap,
 		.has_lid = has_lid,
@@ -621,7 +621,7 @@ daemon_connect(struct daemon *d)
 		.sa = on_sa,
 		.data = d,
 	};
-	struct desk_params desk = desk_params_default;
+	struct sa_server_params desk = desk_params_default;
 	struct sweep_params params = {
 		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,
@@ -630,21 +630,21 @@ daemon_connect(struct daemon *d)
 		.lmc = d->conf->lmc,
 		.sweep_s = d->conf->sweep_s,
 		.force_heavy = d->conf->force_heavy,
-		.names = site_names(d->site),
+		.names = site_files_names(d->site),
 		.poll_ms = d->conf->poll_ms,
 		.polls_lost = d->conf->polls_lost,
 		.goal = SWEEP_GOAL_FABRIC,
-		.route = *site_route(d->site),
+		.route = *site_files_route(d->site),
 		.policy = &d->policy,
 		.isolation = isolation_of(d),
 	};
 
-	if (d->conf->mode == CONF_MODE_ONCE)
+	if (d->conf->mode == OPTIONS_MODE_ONCE)
 		params.goal = SWEEP_GOAL_ONCE;
-	else if (d->conf->mode != CONF_MODE_RUN)
+	else if (d->conf->mode != OPTIONS_MODE_RUN)
 		params.goal = SWEEP_GOAL_PLAN;
 	set_policy(d);
-	d->admin = admin_new(&(struct admin_params){
+	d->admin = sa_publisher_new(&(struct sa_publisher_params){
 		.sa_key = d->conf->sa_key,
 		.gid_prefix = d->policy.gid_prefix,
 		.packet_life = d->policy.packet_life_time,
@@ -652,26 +652,31 @@ daemon_connect(struct daemon *d)
 		.group_quota = d->conf->group_quota,
 		.qos = d->conf->qos.enabled,
 	});
-	admin_set_policy(d->admin, site_sls(d->site));
-	d->archive = archive_open(d->conf->mode == CONF_MODE_RUN ?
-				  d->conf->cache_dir : NULL,
-				  admin_sa(d->admin), d->transport, d->log);
+	sa_publisher_set_policy(d->admin, site_files_sls(d->site));
+	d->archive = persist_sa_open(d->conf->mode == OPTIONS_MODE_RUN
+					     ? d->conf->cache_dir
+					     : NULL,
+				     sa_publisher_sa(d->admin), d->transport,
+				     d->log);
 	desk.touched = on_sa_touched;
 	desk.touched_data = d;
 	desk.unread = on_unread;
 	desk.unread_data = d;
-	d->desk = desk_new(d->x, admin_sa(d->admin), d->log, &desk,
+	d->desk = sa_server_new(d->x, sa_publisher_sa(d->admin), d->log, &desk,
 			   on_groups, d);
-	d->qosread = qosread_new(d->x, keystore_ring(d->keys),
-				 admin_sa(d->admin), &(struct qosread_hooks){
-		.rests = sweep_rests, .resume = on_read, .data = d,
-	});
-	d->mcast = mcast_new(d->x, keystore_ring(d->keys), admin_sa(d->admin),
-			     d->log);
+	d->qosread = qos_reader_new(d->x, persist_keys_ring(d->keys),
+				    sa_publisher_sa(d->admin),
+				    &(struct qos_reader_hooks){
+					    .rests = sweep_rests,
+					    .resume = on_read,
+					    .data = d,
+				    });
+	d->mcast = mcast_manager_new(d->x, persist_keys_ring(d->keys),
+				     sa_publisher_sa(d->admin), d->log);
 	params.clients = clients_of(d);
 	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
 			     d);
-	d->serve = serve_new(d->x, &hooks, d->log);
+	d->serve = sm_agent_new(d->x, &hooks, d->log);
 	d->since = transport_now(d->transport);
 	open_control(d);
 }
@@ -681,23 +686,23 @@ daemon_close(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
-	ctlsock_close(d->control);
+	control_socket_close(d->control);
 	sweep_free(d->sweep);
-	serve_free(d->serve);
-	mcast_free(d->mcast);
-	qosread_free(d->qosread);
-	desk_free(d->desk);
+	sm_agent_free(d->serve);
+	mcast_manager_free(d->mcast);
+	qos_reader_free(d->qosread);
+	sa_server_free(d->desk);
 	if (d->archive)
-		archive_close(d->archive);
-	admin_free(d->admin);
+		persist_sa_close(d->archive);
+	sa_publisher_free(d->admin);
 	if (d->x)
-		xact_free(d->x);
+		mad_client_free(d->x);
 	if (!backend_close(d->backend, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		d->exit_code = EXIT_NOT_UP;
 	}
-	memory_free(d->memory);
-	keystore_close(d->keys);
+	persist_free(d->memory);
+	persist_keys_close(d->keys);
 }
 
 /* The port is open: who waits for that in the foreground may go. */
@@ -708,7 +713,7 @@ let_go(struct daemon *d)
 		log_say(d->log, LOG_WARNING, "daemon", "in the background "
 			"there is no standard error: without a log_file "
 			"nothing is logged from here on");
-	background_ready(d->background);
+	daemonize_ready(d->background);
 }
 
 static int
@@ -770,15 +775,15 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	g_autoptr(GError) error = NULL;
 	int code = EXIT_NOT_UP;
 
-	d->site = site_read(d->conf, warnings, errors);
+	d->site = site_files_read(d->conf, warnings, errors);
 	if (!d->site)
 		return usage_lines(errors);
 	d->log = log_open(d->conf->log_file, d->conf->verbosity, &error);
 	if (!d->log)
 		return usage(error->message);
 	log_lines(d, LOG_WARNING, warnings);
-	if (d->conf->background && d->conf->mode == CONF_MODE_RUN) {
-		d->background = background_fork(&code, &error);
+	if (d->conf->background && d->conf->mode == OPTIONS_MODE_RUN) {
+		d->background = daemonize_fork(&code, &error);
 		if (error)
 			log_say(d->log, LOG_ERROR, "daemon", "%s",
 				error->message);
@@ -788,7 +793,7 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	code = daemon_run(d);
 	lockfile_free(d->cache, false);
 	lockfile_free(d->pid, true);
-	background_end(d->background, code);
+	daemonize_end(d->background, code);
 	return code;
 }
 
@@ -796,18 +801,18 @@ static int
 daemon_do(struct daemon *d, GPtrArray *warnings)
 {
 	switch (d->conf->mode) {
-	case CONF_MODE_HELP:
-		fputs(conf_help(), stdout);
+	case OPTIONS_MODE_HELP:
+		fputs(options_help(), stdout);
 		return 0;
-	case CONF_MODE_VERSION:
+	case OPTIONS_MODE_VERSION:
 		puts(PACKAGE_STRING);
 		return 0;
-	case CONF_MODE_CHECK:
+	case OPTIONS_MODE_CHECK:
 		return check_config_tell(d->conf, warnings, NULL);
-	case CONF_MODE_RUN:
-	case CONF_MODE_ONCE:
-	case CONF_MODE_PLAN:
-	case CONF_MODE_PLAN_JSON:
+	case OPTIONS_MODE_RUN:
+	case OPTIONS_MODE_ONCE:
+	case OPTIONS_MODE_PLAN:
+	case OPTIONS_MODE_PLAN_JSON:
 		break;
 	}
 	return daemon_start(d, warnings);
@@ -822,22 +827,22 @@ read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
 	g_autofree char *given = NULL;
 	char *record;
 
-	if (!conf_from_args(d->conf, argc, argv, warnings, error))
+	if (!options_from_args(d->conf, argc, argv, warnings, error))
 		return false;
 	record = d->conf->replay;
 	given = record ? replay_options(record) : NULL;
-	if (!given || d->conf->mode >= CONF_MODE_CHECK)
+	if (!given || d->conf->mode >= OPTIONS_MODE_CHECK)
 		return true;
-	conf_free(d->conf);
-	d->conf = conf_new();
+	options_free(d->conf);
+	d->conf = options_new();
 	g_ptr_array_set_size(warnings, 0);
-	return conf_from_record(d->conf, given, argc, argv, warnings, error);
+	return options_from_record(d->conf, given, argc, argv, warnings, error);
 }
 
 int
 daemon_main(int argc, char **argv)
 {
-	struct daemon d = { .conf = conf_new(), .status = status_new() };
+	struct daemon d = { .conf = options_new(), .status = status_new() };
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	int code;
@@ -846,13 +851,13 @@ daemon_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (read_conf(&d, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
-	else if (d.conf->mode == CONF_MODE_CHECK)
+	else if (d.conf->mode == OPTIONS_MODE_CHECK)
 		code = check_config_tell(d.conf, warnings, error);
 	else
 		code = usage(error->message);
 	log_free(d.log);
-	site_free(d.site);
+	site_files_free(d.site);
 	status_free(d.status);
-	conf_free(d.conf);
+	options_free(d.conf);
 	return code;
 }

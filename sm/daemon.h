@@ -7,7 +7,8 @@
 #define MINISM_SM_DAEMON_H
 
 /* The whole program. Returns the exit code: 0 done (the fabric is up), 1 it
- * is not or something failed, 2 the command line or the configuration is bad. */
+ * is not or something failed, 2 the command line or the configuration is
+ * bad. */
 int daemon_main(int argc, char **argv);
 
 #endif

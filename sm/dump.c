@@ -34,8 +34,8 @@
 #include <unistd.h>
 
 #include "routing/graph.h"
-#include "topology/base/state_file.h"
-#include "topology/netfile.h"
+#include "topology/state_file.h"
+#include "topology/net_file.h"
 
 #define HOPS_UNKNOWN	UINT16_MAX	/* goes round, astray or nowhere */
 #define HOPS_NOT_WALKED	(UINT16_MAX - 1)
@@ -44,12 +44,12 @@
 #define PORTS_A_SWITCH	256u
 
 struct view {
-	const struct subnet *s;
+	const struct snapshot *s;
 	const struct lid_map *lids;
 	const struct lft *lft;
 	struct graph *g;
-	uint32_t *behind;	/* [switch][port] -> switch or SUBNET_NONE */
-	uint32_t *home;		/* LID -> its target in g, or SUBNET_NONE */
+	uint32_t *behind;	/* [switch][port] -> switch or SNAPSHOT_NONE */
+	uint32_t *home;		/* LID -> its target in g, or SNAPSHOT_NONE */
 	uint16_t *shortest;	/* [destination switch][switch] */
 	uint16_t *hops;		/* [switch][LID], by the tables */
 	GString *labels;	/* the text of each LID, end to end */
@@ -61,7 +61,7 @@ typedef void (*section_fn)(const struct view *v, uint32_t i, GString *out);
 /* opensm-subnet.lst */
 
 static const char *
-lst_type(const struct subnet_node *n)
+lst_type(const struct snapshot_node *n)
 {
 	switch ((enum node_type)n->info.node_type) {
 	case NODE_CA:
@@ -94,16 +94,16 @@ lst_state(const struct port_info *i)
 }
 
 static void
-put_lst_end(const struct subnet *s, uint32_t port, int vendor_width,
+put_lst_end(const struct snapshot *s, uint32_t port, int vendor_width,
 	    GString *out)
 {
-	const struct subnet_port *p = &s->ports[port];
-	const struct subnet_node *n = &s->nodes[p->node];
-	const struct subnet_port *owner = subnet_is_switch(n) ?
+	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_node *n = &s->nodes[p->node];
+	const struct snapshot_port *owner = snapshot_is_switch(n) ?
 		&s->ports[n->first_port] : p;
-	bool has_sm = s->local_port != SUBNET_NONE &&
+	bool has_sm = s->local_port != SNAPSHOT_NONE &&
 		      s->ports[s->local_port].node == p->node;
-	g_autofree char *name = g_strdup(subnet_node_name(n));
+	g_autofree char *name = g_strdup(snapshot_node_name(n));
 
 	g_strdelimit(name, "{", '(');
 	g_strdelimit(name, "}", ')');
@@ -121,14 +121,14 @@ put_lst_end(const struct subnet *s, uint32_t port, int vendor_width,
 static void
 put_lst_node(const struct view *v, uint32_t node, GString *out)
 {
-	const struct subnet *s = v->s;
-	const struct subnet_node *n = &s->nodes[node];
+	const struct snapshot *s = v->s;
+	const struct snapshot_node *n = &s->nodes[node];
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		uint32_t port = n->first_port + num;
-		const struct subnet_port *p = &s->ports[port];
+		const struct snapshot_port *p = &s->ports[port];
 
-		if (!p->known || p->peer == SUBNET_NONE ||
+		if (!p->known || p->peer == SNAPSHOT_NONE ||
 		    !s->ports[p->peer].known)
 			continue;
 		put_lst_end(s, port, 6, out);
@@ -182,7 +182,7 @@ one_hop(const struct view *v, const struct graph_target *t, uint16_t lid,
 	if (sw == t->sw && port == t->port)
 		return port == 0 ? 0 : 1;
 	*next = v->behind[sw * PORTS_A_SWITCH + port];
-	return *next == SUBNET_NONE ? HOPS_UNKNOWN : HOPS_NOT_WALKED;
+	return *next == SNAPSHOT_NONE ? HOPS_UNKNOWN : HOPS_NOT_WALKED;
 }
 
 /*
@@ -199,7 +199,7 @@ walk_lid(const struct view *v, const struct graph_target *t, uint16_t lid,
 	for (uint32_t sw = 0; sw < n; sw++)
 		hops[sw] = HOPS_NOT_WALKED;
 	for (uint32_t from = 0; from < n; from++) {
-		uint32_t depth = 0, sw = from, next = SUBNET_NONE;
+		uint32_t depth = 0, sw = from, next = SNAPSHOT_NONE;
 
 		while (hops[sw] == HOPS_NOT_WALKED) {
 			uint16_t h = one_hop(v, t, lid, sw, &next);
@@ -257,37 +257,37 @@ view_count_hops(struct view *v)
 static void
 view_label_lids(struct view *v)
 {
-	const struct subnet *s = v->s;
+	const struct snapshot *s = v->s;
 	uint32_t top = v->lft->top;
 
 	v->labels = g_string_new(NULL);
 	v->label = g_new0(size_t, top + 2u);
 	for (uint32_t lid = 0; lid <= top; lid++) {
 		uint32_t port = lid <= v->lids->top ? v->lids->owner[lid] :
-			SUBNET_NONE;
+			SNAPSHOT_NONE;
 
 		v->label[lid] = v->labels->len;
-		if (port == SUBNET_NONE) {
+		if (port == SNAPSHOT_NONE) {
 			g_string_append(v->labels, "unknown node and type\n");
 			continue;
 		}
 
-		const struct subnet_node *n = subnet_node_of(s, port);
+		const struct snapshot_node *n = snapshot_node_of(s, port);
 		const char *type = "Channel Adapter";
 
-		if (subnet_is_switch(n))
+		if (snapshot_is_switch(n))
 			type = "Switch";
 		else if (n->info.node_type == NODE_ROUTER)
 			type = "Router";
 		g_string_append_printf(v->labels, "%s portguid 0x%016" PRIx64
 				       ": '%s'\n", type, s->ports[port].guid,
-				       subnet_node_name(n));
+				       snapshot_node_name(n));
 	}
 	v->label[top + 1u] = v->labels->len;
 }
 
 static void
-view_init(struct view *v, const struct subnet *s, const struct lid_map *lids,
+view_init(struct view *v, const struct snapshot *s, const struct lid_map *lids,
 	  const struct lft *lft)
 {
 	*v = (struct view) { .s = s, .lids = lids, .lft = lft };
@@ -302,7 +302,7 @@ view_prepare(struct view *v)
 
 	v->behind = g_new(uint32_t, n * PORTS_A_SWITCH);
 	for (size_t i = 0; i < n * PORTS_A_SWITCH; i++)
-		v->behind[i] = SUBNET_NONE;
+		v->behind[i] = SNAPSHOT_NONE;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++)
 		for (uint32_t e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++)
@@ -310,7 +310,7 @@ view_prepare(struct view *v)
 				g->edges[e].peer;
 	v->home = g_new(uint32_t, stride);
 	for (size_t i = 0; i < stride; i++)
-		v->home[i] = SUBNET_NONE;
+		v->home[i] = SNAPSHOT_NONE;
 	v->shortest = g_new(uint16_t, n * n);
 	v->hops = g_new(uint16_t, n * stride);
 	view_count_hops(v);
@@ -373,7 +373,7 @@ put_fdb_line(const struct view *v, uint32_t sw, uint32_t lid, GString *out)
 
 	put_hex4(line + 2, lid, "0123456789ABCDEF");
 	g_string_append_len(out, line, strlen("0x0000 : "));
-	if (port == LFT_NO_PATH || home == SUBNET_NONE) {
+	if (port == LFT_NO_PATH || home == SNAPSHOT_NONE) {
 		g_string_append(out, "UNREACHABLE\n");
 		return;
 	}
@@ -403,7 +403,7 @@ put_fdb_line(const struct view *v, uint32_t sw, uint32_t lid, GString *out)
 static void
 put_fdb_switch(const struct view *v, uint32_t sw, GString *out)
 {
-	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 
 	g_string_append_printf(out, "dump_ucast_routes: Switch 0x%016" PRIx64
 			       "\nLID    : Port : Hops : Optimal\n",
@@ -417,7 +417,7 @@ put_fdb_switch(const struct view *v, uint32_t sw, GString *out)
 static void
 put_mcfdb_switch(const struct view *v, uint32_t sw, GString *out)
 {
-	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 
 	g_string_append_printf(out, "Switch 0x%016" PRIx64 "\n"
 			       "LID    : Out Port(s)\n", n->info.node_guid);
@@ -428,7 +428,7 @@ put_mcfdb_switch(const struct view *v, uint32_t sw, GString *out)
 static void
 put_lft_switch(const struct view *v, uint32_t sw, GString *out)
 {
-	const struct subnet_node *n = &v->s->nodes[v->s->switches[sw]];
+	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 	const uint8_t *row = lft_row(v->lft, sw);
 	char head[] = "0x0000 000 # ";
 	uint32_t lines = 0;
@@ -436,7 +436,7 @@ put_lft_switch(const struct view *v, uint32_t sw, GString *out)
 	g_string_append_printf(out, "Unicast lids [0-%u] of switch Lid %u "
 			       "guid 0x%016" PRIx64 " ('%s'):\n", v->lft->top,
 			       v->lids->base[n->first_port],
-			       n->info.node_guid, subnet_node_name(n));
+			       n->info.node_guid, snapshot_node_name(n));
 	for (uint32_t lid = 0; lid <= v->lft->top; lid++) {
 		if (row[lid] == LFT_NO_PATH)
 			continue;
@@ -453,7 +453,7 @@ put_lft_switch(const struct view *v, uint32_t sw, GString *out)
 static void
 put_net(const struct view *v, uint32_t i, GString *out)
 {
-	netfile_write(v->s, out);
+	net_file_write(v->s, out);
 }
 
 static void
@@ -464,7 +464,7 @@ put_sections(const struct view *v, section_fn put, uint32_t n, GString *out)
 }
 
 void
-dump_subnet_lst(const struct subnet *s, GString *out)
+dump_subnet_lst(const struct snapshot *s, GString *out)
 {
 	struct view v;
 
@@ -473,7 +473,7 @@ dump_subnet_lst(const struct subnet *s, GString *out)
 }
 
 void
-dump_fdbs(const struct subnet *s, const struct lid_map *lids,
+dump_fdbs(const struct snapshot *s, const struct lid_map *lids,
 	  const struct lft *lft, GString *out)
 {
 	struct view v;
@@ -485,7 +485,7 @@ dump_fdbs(const struct subnet *s, const struct lid_map *lids,
 }
 
 void
-dump_mcfdbs(const struct subnet *s, GString *out)
+dump_mcfdbs(const struct snapshot *s, GString *out)
 {
 	struct view v;
 
@@ -494,7 +494,7 @@ dump_mcfdbs(const struct subnet *s, GString *out)
 }
 
 void
-dump_lfts(const struct subnet *s, const struct lid_map *lids,
+dump_lfts(const struct snapshot *s, const struct lid_map *lids,
 	  const struct lft *lft, GString *out)
 {
 	struct view v;
@@ -571,7 +571,7 @@ write_file(const char *dir, const char *name, const struct view *v,
 static bool
 write_all(const char *dir, const struct view *v, GError **error)
 {
-	const struct subnet *s = v->s;
+	const struct snapshot *s = v->s;
 	const struct {
 		const char *name;
 		section_fn put;
@@ -592,7 +592,7 @@ write_all(const char *dir, const struct view *v, GError **error)
 }
 
 bool
-dump_all(const char *dir, const struct subnet *s, const struct lid_map *lids,
+dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	 const struct lft *lft, GError **error)
 {
 	struct view v;

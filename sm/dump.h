@@ -9,25 +9,25 @@
 #include <glib.h>
 
 #include "routing/tables.h"
-#include "topology/lids.h"
-#include "topology/subnet.h"
+#include "topology/lid.h"
+#include "topology/snapshot.h"
 
 /* opensm-subnet.lst: a line a cable end, as ibdmchk -s reads it. */
-void dump_subnet_lst(const struct subnet *s, GString *out);
+void dump_subnet_lst(const struct snapshot *s, GString *out);
 /* opensm.fdbs: unicast tables with hops and "Optimal", as ibdmchk -f. */
-void dump_fdbs(const struct subnet *s, const struct lid_map *lids,
+void dump_fdbs(const struct snapshot *s, const struct lid_map *lids,
 	       const struct lft *lft, GString *out);
 /* opensm.mcfdbs: multicast tables, as ibdmchk -m (none so far: headers). */
-void dump_mcfdbs(const struct subnet *s, GString *out);
+void dump_mcfdbs(const struct snapshot *s, GString *out);
 /* opensm-lfts.dump: as dump_fts and ibroute print them. */
-void dump_lfts(const struct subnet *s, const struct lid_map *lids,
+void dump_lfts(const struct snapshot *s, const struct lid_map *lids,
 	       const struct lft *lft, GString *out);
 
 /*
  * Writes all four into `dir` (made if it is missing) under OpenSM's names, and
  * the cables as minism.net in ibnetdiscover's format; each file atomically.
  */
-bool dump_all(const char *dir, const struct subnet *s,
+bool dump_all(const char *dir, const struct snapshot *s,
 	      const struct lid_map *lids, const struct lft *lft,
 	      GError **error);
 

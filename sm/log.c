@@ -171,8 +171,8 @@ put_polled(int fd, const char *text, size_t len)
 	return -1;
 }
 
-/* Others have the same stream, so it must not be made non-blocking: a pipe and a
- * terminal are opened once more, and for each line, since the stream may lead
+/* Others have the same stream, so it must not be made non-blocking: a pipe and
+ * a terminal are opened once more, and for each line, since the stream may lead
  * elsewhere from now on. */
 static ssize_t
 put_stream(int fd, const char *text, size_t len)
@@ -231,10 +231,11 @@ log_write(struct log *log, enum log_level level, const char *subsystem,
 	g_autofree char *before = NULL;
 
 	if (log->dropped)
-		before = g_strdup_printf("%s %s log: %u lines before this one "
-					 "are lost: the log did not take them\n",
-					 when, level_names[LOG_WARNING],
-					 log->dropped);
+		before =
+			g_strdup_printf("%s %s log: %u lines before this one "
+					"are lost: the log did not take them\n",
+					when, level_names[LOG_WARNING],
+					log->dropped);
 	put(log, before ? before : "", line);
 }
 

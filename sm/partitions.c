@@ -22,9 +22,9 @@
 
 #include <string.h>
 
-#include "sm/conf/partfile.h"
-#include "topology/base/state_file.h"
-#include "topology/base/text.h"
+#include "sm/config/partitions_conf.h"
+#include "topology/state_file.h"
+#include "topology/text.h"
 
 #define FILE_NAME	"partitions-runtime"
 
@@ -104,8 +104,8 @@ parse(const char *text, const char *path, GPtrArray *warnings,
       GError **error)
 {
 	g_autoptr(GError) why = NULL;
-	struct partition_rules *rules = partfile_parse(text, path, warnings,
-						       &why);
+	struct partition_rules *rules =
+		partitions_conf_parse(text, path, warnings, &why);
 
 	if (!rules)
 		g_set_error_literal(error, PARTITIONS_ERROR,
@@ -147,7 +147,7 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 	*there = text != NULL;
 	if (!text)
 		return do_without(p, warnings, error);
-	*has_rules = !partfile_is_empty(text);
+	*has_rules = !partitions_conf_is_empty(text);
 	if (p->had_rules && !*has_rules) {
 		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
 			    "%s: empty: would open everything; write "
@@ -271,10 +271,12 @@ write_changes(const struct partitions *p, const GArray *changes,
 		const struct change *c = &g_array_index(changes,
 							struct change, i);
 
-		g_string_append_printf(text, "Change%04x=0x%04x : 0x%016"
-				       G_GINT64_MODIFIER "x=%s ;\n", c->pkey,
-				       c->pkey, c->guid,
-				       partition_membership_name(c->membership));
+		g_string_append_printf(
+			text,
+			"Change%04x=0x%04x : 0x%016" G_GINT64_MODIFIER
+			"x=%s ;\n",
+			c->pkey, c->pkey, c->guid,
+			partition_membership_name(c->membership));
 	}
 	if (state_file_write(p->changes_path, text,
 			     G_FILE_SET_CONTENTS_CONSISTENT |

@@ -20,37 +20,37 @@ files_of() {
 # may FILE INCLUDED: does the floor of FILE allow it?
 may() {
 	case $1:$2 in
-	topology/base/*:topology/base/*) ;;
-	topology/base/*)
-		return 1 ;;
-	*:topology/base/*) ;;
+	*:topology/text.h | *:topology/json.h | *:topology/state_file.h) ;;
 	topology/*:topology/*) ;;
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
-	sm/wire/*:sm/wire/* | sm/wire/*:topology/attr.h | \
-		sm/wire/*:topology/ids.h | sm/wire/*:topology/porttab.h) ;;
+	sm/mad/*:sm/mad/* | sm/mad/*:topology/smp_attr.h | \
+		sm/mad/*:topology/dr_path.h | sm/mad/*:topology/port_tables.h) ;;
 	sm/plan/*:sm/plan/* | sm/plan/*:topology/* | \
 		sm/plan/*:routing/tables.h) ;;
-	sm/conf/*:sm/conf/* | sm/conf/*:topology/*) ;;
-	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/wire/* | \
+	sm/config/*:sm/config/* | sm/config/*:topology/*) ;;
+	# the SA's end on the wire is shell, the rest of it answers values
+	sm/sa/sa_server.*:sm/* | sm/sa/sa_queue.*:sm/* | \
+		sm/sa/sa_publish.*:sm/*) ;;
+	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/mad/* | \
 		sm/sa/*:routing/tables.h | sm/sa/*:routing/mft.h) ;;
-	sm/io/*:sm/io/* | sm/io/*:sm/wire/* | sm/io/*:topology/attr.h | \
-		sm/io/*:topology/ids.h) ;;
-	sm/sim/*:sm/sim/* | sm/sim/*:sm/wire/* | sm/sim/*:topology/* | \
+	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h | \
+		sm/io/*:topology/dr_path.h) ;;
+	sm/sim/*:sm/sim/* | sm/sim/*:sm/mad/* | sm/sim/*:topology/* | \
 		sm/sim/*:sm/io/transport.h) ;;
-	sm/cli/*:sm/cli/* | sm/cli/*:topology/* | sm/cli/*:routing/* | \
-		sm/cli/*:sm/wire/* | sm/cli/*:sm/plan/* | \
-		sm/cli/*:sm/conf/*) ;;
+	sm/tools/*:sm/tools/* | sm/tools/*:topology/* | sm/tools/*:routing/* | \
+		sm/tools/*:sm/mad/* | sm/tools/*:sm/plan/* | \
+		sm/tools/*:sm/config/*) ;;
 	# a lab is a simulator with the kernel's part; no manager is in it
-	sm/lab/*:sm/lab/* | sm/lab/*:sm/sim/* | sm/lab/*:sm/wire/* | \
+	sm/lab/*:sm/lab/* | sm/lab/*:sm/sim/* | sm/lab/*:sm/mad/* | \
 		sm/lab/*:topology/* | sm/lab/*:sm/io/transport.h | \
-		sm/lab/*:sm/cli/options.h | sm/lab/*:config.h) ;;
-	topology/* | routing/* | sm/wire/* | sm/plan/* | sm/conf/* | sm/sa/* | \
-		sm/io/* | sm/sim/* | sm/lab/* | sm/cli/*)
+		sm/lab/*:sm/tools/tool_options.h | sm/lab/*:config.h) ;;
+	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
+		sm/io/* | sm/sim/* | sm/lab/* | sm/tools/*)
 		return 1 ;;
 	# the shell sees everybody; the programs' writers only in the daemon
-	sm/daemon.c:sm/cli/*) ;;
-	sm/*:sm/cli/*)
+	sm/daemon.c:sm/tools/*) ;;
+	sm/*:sm/tools/*)
 		return 1 ;;
 	sm/*:topology/* | sm/*:routing/* | sm/*:sm/*) ;;
 	*:config.h) ;;
@@ -78,7 +78,7 @@ crossings() {
 			sed "s|^\([0-9]*\):.*|$file:\1: infiniband/umad.h|"
 		# libibmad encodes fields: the wire's business
 		case $file in
-		sm/wire/* | sm/io/umad.c) ;;
+		sm/mad/* | sm/io/umad.c) ;;
 		*) grep -nE 'include[[:space:]]*[<"]infiniband/mad\.h' \
 			"$1/$file" |
 			sed "s|^\([0-9]*\):.*|$file:\1: infiniband/mad.h|" ;;
@@ -101,51 +101,50 @@ ok() {	# status description
 # A made-up tree, some of whose includes are crossings: those expected below.
 bad_tree() {
 	local t=$scratch/tree
-	mkdir -p "$t"/{topology/base,routing,sm/{wire,plan,sa,conf,io,sim,lab,cli}}
+	mkdir -p "$t"/{topology,routing,sm/{mad,plan,sa,config,io,sweep,sim,lab,tools}}
 	put() {
 		local file=$1
 		shift
 		printf '#include "%s"\n' "$@" >>"$t/$file"
 	}
-	put topology/base/a.c topology/base/b.h topology/b.h config.h
-	put topology/a.c topology/base/b.h topology/b.h routing/tables.h sm/log.h
+	put topology/a.c topology/text.h topology/b.h routing/tables.h sm/log.h
 	put routing/a.c topology/b.h routing/tables.h sm/plan/plan.h
-	put sm/wire/a.c topology/attr.h topology/ids.h topology/subnet.h
-	put sm/plan/a.c topology/base/b.h routing/tables.h topology/b.h routing/graph.h
-	put sm/conf/a.c topology/b.h routing/engine.h
-	put sm/sa/a.c sm/wire/mad.h topology/b.h routing/tables.h routing/mft.h routing/graph.h sm/log.h
-	put sm/io/a.c sm/wire/mad.h topology/ids.h topology/subnet.h sm/log.h
-	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/xact.h sm/log.h
-	put sm/lab/a.c sm/sim/sim.h sm/io/transport.h sm/io/xact.h
-	put sm/cli/a.c sm/plan/plan.h sm/io/xact.h sm/log.h
-	put sm/sweep.c sm/io/xact.h sm/log.h sm/cli/show.h config.h
-	put sm/daemon.c sm/cli/show.h
+	put sm/mad/a.c topology/smp_attr.h topology/text.h topology/snapshot.h
+	put sm/plan/a.c topology/json.h routing/tables.h topology/b.h routing/graph.h
+	put sm/config/a.c topology/b.h routing/engine.h
+	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/mft.h routing/graph.h sm/log.h
+	put sm/sa/sa_server.c sm/log.h sm/io/mad_client.h
+	put sm/io/a.c sm/mad/mad.h topology/dr_path.h topology/snapshot.h sm/log.h
+	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/mad_client.h sm/log.h
+	put sm/lab/a.c sm/sim/sim.h sm/io/transport.h sm/io/mad_client.h
+	put sm/tools/a.c sm/plan/plan.h sm/io/mad_client.h sm/log.h
+	put sm/sweep/a.c sm/io/mad_client.h sm/log.h sm/tools/show.h config.h
+	put sm/daemon.c sm/tools/show.h
 	printf '#include <infiniband/umad.h>\n' | tee "$t/sm/io/umad.c" \
-		"$t/sm/io/xact.c" >/dev/null
+		"$t/sm/io/mad_client.c" >/dev/null
 	printf '#include <infiniband/mad.h>\n' >"$t/topology/b.c"
 	printf '  #  include "sm/log.h"\n' >"$t/routing/spaced.h"
-	cat >"$scratch/expected" <<-'EOF'
+	cat >"$scratch/expected" <<-'END'
 	routing/a.c:3: sm/plan/plan.h
 	routing/spaced.h:1: sm/log.h
-	sm/cli/a.c:2: sm/io/xact.h
-	sm/cli/a.c:3: sm/log.h
-	sm/conf/a.c:2: routing/engine.h
-	sm/io/a.c:3: topology/subnet.h
+	sm/config/a.c:2: routing/engine.h
+	sm/io/a.c:3: topology/snapshot.h
 	sm/io/a.c:4: sm/log.h
-	sm/io/xact.c:1: infiniband/umad.h
-	sm/lab/a.c:3: sm/io/xact.h
+	sm/io/mad_client.c:1: infiniband/umad.h
+	sm/lab/a.c:3: sm/io/mad_client.h
+	sm/mad/a.c:3: topology/snapshot.h
 	sm/plan/a.c:4: routing/graph.h
 	sm/sa/a.c:5: routing/graph.h
 	sm/sa/a.c:6: sm/log.h
-	sm/sim/a.c:3: sm/io/xact.h
+	sm/sim/a.c:3: sm/io/mad_client.h
 	sm/sim/a.c:4: sm/log.h
-	sm/sweep.c:3: sm/cli/show.h
-	sm/wire/a.c:3: topology/subnet.h
+	sm/sweep/a.c:3: sm/tools/show.h
+	sm/tools/a.c:2: sm/io/mad_client.h
+	sm/tools/a.c:3: sm/log.h
 	topology/a.c:3: routing/tables.h
 	topology/a.c:4: sm/log.h
 	topology/b.c:1: infiniband/mad.h
-	topology/base/a.c:2: topology/b.h
-	EOF
+	END
 	crossings "$t" | sort | diff "$scratch/expected" - >"$scratch/diff"
 }
 

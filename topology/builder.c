@@ -34,26 +34,26 @@
 #include "topology/builder.h"
 
 struct builder {
-	GArray *nodes;		/* struct subnet_node */
-	GArray *ports;		/* struct subnet_port */
-	GArray *faults;		/* struct subnet_fault */
+	GArray *nodes;		/* struct snapshot_node */
+	GArray *ports;		/* struct snapshot_port */
+	GArray *faults;		/* struct snapshot_fault */
 	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
 	GHashTable *names;	/* or NULL */
 	uint32_t local;
 };
 
-static struct subnet_node *
+static struct snapshot_node *
 node_at(const struct builder *b, uint32_t node)
 {
 	g_assert(node < b->nodes->len);
-	return &g_array_index(b->nodes, struct subnet_node, node);
+	return &g_array_index(b->nodes, struct snapshot_node, node);
 }
 
-static struct subnet_port *
+static struct snapshot_port *
 port_at(const struct builder *b, uint32_t port)
 {
 	g_assert(port < b->ports->len);
-	return &g_array_index(b->ports, struct subnet_port, port);
+	return &g_array_index(b->ports, struct snapshot_port, port);
 }
 
 struct builder *
@@ -61,12 +61,12 @@ builder_new(void)
 {
 	struct builder *b = g_new0(struct builder, 1);
 
-	b->nodes = g_array_new(FALSE, TRUE, sizeof(struct subnet_node));
-	b->ports = g_array_new(FALSE, TRUE, sizeof(struct subnet_port));
-	b->faults = g_array_new(FALSE, FALSE, sizeof(struct subnet_fault));
+	b->nodes = g_array_new(FALSE, TRUE, sizeof(struct snapshot_node));
+	b->ports = g_array_new(FALSE, TRUE, sizeof(struct snapshot_port));
+	b->faults = g_array_new(FALSE, FALSE, sizeof(struct snapshot_fault));
 	b->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					   g_free, NULL);
-	b->local = SUBNET_NONE;
+	b->local = SNAPSHOT_NONE;
 	return b;
 }
 
@@ -76,7 +76,7 @@ builder_free(struct builder *b)
 	if (!b)
 		return;
 	for (guint i = 0; i < b->faults->len; i++)
-		g_free(g_array_index(b->faults, struct subnet_fault, i).text);
+		g_free(g_array_index(b->faults, struct snapshot_fault, i).text);
 	g_array_free(b->faults, TRUE);
 	g_array_free(b->ports, TRUE);
 	g_array_free(b->nodes, TRUE);
@@ -96,12 +96,12 @@ builder_set_names(struct builder *b, GHashTable *names)
  * node that claims to have answered by a port that it does not have is for
  * the caller to complain of; there is no slot to put that GUID in. */
 static void
-name_port(struct builder *b, const struct subnet_node *node)
+name_port(struct builder *b, const struct snapshot_node *node)
 {
 	const struct node_info *info = &node->info;
 	unsigned num = info->local_port;
 
-	if (subnet_is_switch(node))
+	if (snapshot_is_switch(node))
 		num = 0;
 	else if (num == 0 || num > info->num_ports)
 		return;
@@ -113,11 +113,11 @@ builder_add(struct builder *b, const struct node_info *info)
 {
 	uint32_t index = b->nodes->len;
 	uint32_t first = b->ports->len;
-	struct subnet_node node = {
+	struct snapshot_node node = {
 		.info = *info,
 		.first_port = first,
-		.sw_index = SUBNET_NONE,
-		.entry = SUBNET_NONE,
+		.sw_index = SNAPSHOT_NONE,
+		.entry = SNAPSHOT_NONE,
 	};
 	uint64_t *key = g_new(uint64_t, 1);
 	gboolean fresh;
@@ -132,11 +132,11 @@ builder_add(struct builder *b, const struct node_info *info)
 	g_array_append_val(b->nodes, node);
 	g_array_set_size(b->ports, first + info->num_ports + 1u);
 	for (unsigned num = 0; num <= info->num_ports; num++) {
-		struct subnet_port *port = port_at(b, first + num);
+		struct snapshot_port *port = port_at(b, first + num);
 
 		port->node = index;
 		port->num = (uint8_t)num;
-		port->peer = SUBNET_NONE;
+		port->peer = SNAPSHOT_NONE;
 	}
 	name_port(b, &node);
 	return index;
@@ -147,7 +147,7 @@ builder_find(const struct builder *b, uint64_t node_guid)
 {
 	gpointer found = g_hash_table_lookup(b->by_guid, &node_guid);
 
-	return found ? GPOINTER_TO_UINT(found) - 1 : SUBNET_NONE;
+	return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
 }
 
 uint32_t
@@ -159,20 +159,20 @@ builder_n_nodes(const struct builder *b)
 uint32_t
 builder_port(const struct builder *b, uint32_t node, unsigned num)
 {
-	const struct subnet_node *n = node_at(b, node);
+	const struct snapshot_node *n = node_at(b, node);
 
 	if (num > n->info.num_ports)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	return n->first_port + num;
 }
 
-struct subnet_node *
+struct snapshot_node *
 builder_node_at(struct builder *b, uint32_t node)
 {
 	return node_at(b, node);
 }
 
-struct subnet_port *
+struct snapshot_port *
 builder_port_at(struct builder *b, uint32_t port)
 {
 	return port_at(b, port);
@@ -193,8 +193,8 @@ builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 void
 builder_link(struct builder *b, uint32_t port_a, uint32_t port_b)
 {
-	g_assert(port_at(b, port_a)->peer == SUBNET_NONE);
-	g_assert(port_at(b, port_b)->peer == SUBNET_NONE);
+	g_assert(port_at(b, port_a)->peer == SNAPSHOT_NONE);
+	g_assert(port_at(b, port_b)->peer == SNAPSHOT_NONE);
 	port_at(b, port_a)->peer = port_b;
 	port_at(b, port_b)->peer = port_a;
 }
@@ -204,10 +204,10 @@ builder_unlink(struct builder *b, uint32_t port)
 {
 	uint32_t peer = port_at(b, port)->peer;
 
-	if (peer == SUBNET_NONE)
+	if (peer == SNAPSHOT_NONE)
 		return;
-	port_at(b, port)->peer = SUBNET_NONE;
-	port_at(b, peer)->peer = SUBNET_NONE;
+	port_at(b, port)->peer = SNAPSHOT_NONE;
+	port_at(b, peer)->peer = SNAPSHOT_NONE;
 }
 
 void
@@ -218,10 +218,10 @@ builder_set_local(struct builder *b, uint32_t port)
 }
 
 void
-builder_fault(struct builder *b, enum subnet_fault_kind kind, uint64_t guid,
+builder_fault(struct builder *b, enum snapshot_fault_kind kind, uint64_t guid,
 	      const char *format, ...)
 {
-	struct subnet_fault fault = { .kind = kind, .guid = guid };
+	struct snapshot_fault fault = { .kind = kind, .guid = guid };
 	va_list args;
 
 	va_start(args, format);
@@ -232,15 +232,15 @@ builder_fault(struct builder *b, enum subnet_fault_kind kind, uint64_t guid,
 
 /* May a directed route go on by `port` of `node`? (IBA 14.2.2) */
 static bool
-may_leave_by(const struct subnet_node *node, const struct subnet_port *port,
+may_leave_by(const struct snapshot_node *node, const struct snapshot_port *port,
 	     bool is_local)
 {
-	if (subnet_is_switch(node))
+	if (snapshot_is_switch(node))
 		return port->num != 0;
 	return is_local;
 }
 
-/* Step 1. Hops from the SM's node by builder index, SUBNET_NONE for a node
+/* Step 1. Hops from the SM's node by builder index, SNAPSHOT_NONE for a node
  * that cannot be reached. */
 static uint32_t *
 measure_distance(const struct builder *b)
@@ -251,24 +251,24 @@ measure_distance(const struct builder *b)
 	uint32_t tail = 0;
 
 	for (uint32_t i = 0; i < b->nodes->len; i++)
-		hops[i] = SUBNET_NONE;
+		hops[i] = SNAPSHOT_NONE;
 	queue[tail] = port_at(b, b->local)->node;
 	hops[queue[tail++]] = 0;
 
 	while (head < tail) {
 		uint32_t at = queue[head++];
-		const struct subnet_node *node = node_at(b, at);
+		const struct snapshot_node *node = node_at(b, at);
 
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
 			uint32_t p = node->first_port + num;
-			const struct subnet_port *port = port_at(b, p);
+			const struct snapshot_port *port = port_at(b, p);
 			uint32_t next;
 
-			if (port->peer == SUBNET_NONE ||
+			if (port->peer == SNAPSHOT_NONE ||
 			    !may_leave_by(node, port, p == b->local))
 				continue;
 			next = port_at(b, port->peer)->node;
-			if (hops[next] != SUBNET_NONE)
+			if (hops[next] != SNAPSHOT_NONE)
 				continue;
 			hops[next] = hops[at] + 1;
 			queue[tail++] = next;
@@ -295,42 +295,42 @@ order_nodes(struct builder *b, const uint32_t *hops)
 					  b->nodes->len);
 
 	for (uint32_t i = 0; i < b->nodes->len; i++)
-		if (!hops || hops[i] != SUBNET_NONE)
+		if (!hops || hops[i] != SNAPSHOT_NONE)
 			g_array_append_val(order, i);
 	g_array_sort_with_data(order, compare_nodes, b);
 	return order;
 }
 
 /* Where a port of the builder is in the snapshot; first[] is by builder node,
- * SUBNET_NONE for a node that was dropped. */
+ * SNAPSHOT_NONE for a node that was dropped. */
 static uint32_t
 translate_port(const struct builder *b, const uint32_t *first, uint32_t port)
 {
-	const struct subnet_port *p;
+	const struct snapshot_port *p;
 
-	if (port == SUBNET_NONE)
-		return SUBNET_NONE;
+	if (port == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
 	p = port_at(b, port);
-	if (first[p->node] == SUBNET_NONE)
-		return SUBNET_NONE;
+	if (first[p->node] == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
 	return first[p->node] + p->num;
 }
 
 /* Gives the nodes that stay their first port, and the snapshot its sizes. */
 static uint32_t *
-number_ports(const struct builder *b, const GArray *order, struct subnet *s)
+number_ports(const struct builder *b, const GArray *order, struct snapshot *s)
 {
 	uint32_t *first = g_new(uint32_t, b->nodes->len);
 
 	for (uint32_t i = 0; i < b->nodes->len; i++)
-		first[i] = SUBNET_NONE;
+		first[i] = SNAPSHOT_NONE;
 	for (guint i = 0; i < order->len; i++) {
 		uint32_t old = g_array_index(order, uint32_t, i);
-		const struct subnet_node *node = node_at(b, old);
+		const struct snapshot_node *node = node_at(b, old);
 
 		first[old] = s->n_ports;
 		s->n_ports += node->info.num_ports + 1u;
-		if (subnet_is_switch(node))
+		if (snapshot_is_switch(node))
 			s->n_switches++;
 	}
 	s->n_nodes = order->len;
@@ -340,11 +340,11 @@ number_ports(const struct builder *b, const GArray *order, struct subnet *s)
 /* Fills in one port: `p` is its copy from the builder. */
 static void
 settle_port(const struct builder *b, const uint32_t *first, uint32_t node,
-	    struct subnet_port *p)
+	    struct snapshot_port *p)
 {
 	uint32_t peer = translate_port(b, first, p->peer);
 
-	if (p->peer != SUBNET_NONE && peer == SUBNET_NONE) {
+	if (p->peer != SNAPSHOT_NONE && peer == SNAPSHOT_NONE) {
 		p->guid = 0;
 		p->known = false;
 		p->info = (struct port_info){ .state = PORT_STATE_NOP };
@@ -355,36 +355,36 @@ settle_port(const struct builder *b, const uint32_t *first, uint32_t node,
 
 /* Step 3. Arrays of the exact size: on a large fabric the ports are what a
  * snapshot costs, and several snapshots are alive at once. */
-static struct subnet *
+static struct snapshot *
 assemble(const struct builder *b, const GArray *order)
 {
-	struct subnet *s = g_new0(struct subnet, 1);
+	struct snapshot *s = g_new0(struct snapshot, 1);
 	uint32_t *first = number_ports(b, order, s);
 	uint32_t sw = 0;
 
 	s->ref = 1;
 	if (b->names)
 		s->names = g_hash_table_ref(b->names);
-	s->nodes = g_new(struct subnet_node, s->n_nodes);
-	s->ports = g_new(struct subnet_port, s->n_ports);
+	s->nodes = g_new(struct snapshot_node, s->n_nodes);
+	s->ports = g_new(struct snapshot_port, s->n_ports);
 	s->switches = g_new(uint32_t, s->n_switches);
 	s->local_port = translate_port(b, first, b->local);
 
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		uint32_t old = g_array_index(order, uint32_t, i);
-		struct subnet_node *node = &s->nodes[i];
+		struct snapshot_node *node = &s->nodes[i];
 		uint32_t old_port = node_at(b, old)->first_port;
 
 		*node = *node_at(b, old);
 		node->first_port = first[old];
-		node->entry = SUBNET_NONE;
-		node->sw_index = SUBNET_NONE;
-		if (subnet_is_switch(node)) {
+		node->entry = SNAPSHOT_NONE;
+		node->sw_index = SNAPSHOT_NONE;
+		if (snapshot_is_switch(node)) {
 			node->sw_index = sw;
 			s->switches[sw++] = i;
 		}
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
-			struct subnet_port *p = &s->ports[first[old] + num];
+			struct snapshot_port *p = &s->ports[first[old] + num];
 
 			*p = *port_at(b, old_port + num);
 			settle_port(b, first, i, p);
@@ -397,12 +397,12 @@ assemble(const struct builder *b, const GArray *order)
 /* Step 4 for one node `hops` away: the lowest far port that is one hop nearer
  * and by which the SM may come. */
 static uint32_t
-choose_entry(const struct subnet *s, uint32_t n, const uint32_t *hops,
+choose_entry(const struct snapshot *s, uint32_t n, const uint32_t *hops,
 	     const GArray *order)
 {
-	const struct subnet_node *node = &s->nodes[n];
+	const struct snapshot_node *node = &s->nodes[n];
 	uint32_t near = hops[g_array_index(order, uint32_t, n)] - 1;
-	uint32_t best = SUBNET_NONE;
+	uint32_t best = SNAPSHOT_NONE;
 
 	for (unsigned num = 0; num <= node->info.num_ports; num++) {
 		uint32_t far = s->ports[node->first_port + num].peer;
@@ -423,8 +423,8 @@ choose_entry(const struct subnet *s, uint32_t n, const uint32_t *hops,
 static gint
 compare_faults(gconstpointer a, gconstpointer b)
 {
-	const struct subnet_fault *fa = a;
-	const struct subnet_fault *fb = b;
+	const struct snapshot_fault *fa = a;
+	const struct snapshot_fault *fb = b;
 
 	if (fa->guid != fb->guid)
 		return fa->guid < fb->guid ? -1 : 1;
@@ -435,26 +435,26 @@ compare_faults(gconstpointer a, gconstpointer b)
 
 /* The texts change hands; the builder is left without faults. */
 static void
-hand_over_faults(struct builder *b, struct subnet *s)
+hand_over_faults(struct builder *b, struct snapshot *s)
 {
 	s->n_faults = b->faults->len;
 	if (!s->n_faults)
 		return;
 	g_array_sort(b->faults, compare_faults);
-	s->faults = g_new(struct subnet_fault, s->n_faults);
+	s->faults = g_new(struct snapshot_fault, s->n_faults);
 	memcpy(s->faults, b->faults->data,
 	       s->n_faults * sizeof(*s->faults));
 	g_array_set_size(b->faults, 0);
 }
 
-struct subnet *
+struct snapshot *
 builder_finish(struct builder *b)
 {
 	uint32_t *hops = NULL;
-	struct subnet *s;
+	struct snapshot *s;
 	GArray *order;
 
-	if (b->local != SUBNET_NONE)
+	if (b->local != SNAPSHOT_NONE)
 		hops = measure_distance(b);
 	order = order_nodes(b, hops);
 	s = assemble(b, order);

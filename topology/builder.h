@@ -10,7 +10,7 @@
 #ifndef MINISM_TOPOLOGY_BUILDER_H
 #define MINISM_TOPOLOGY_BUILDER_H
 
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 struct builder;
 
@@ -27,13 +27,13 @@ void builder_set_names(struct builder *b, GHashTable *names);
  * 0). Returns its index in the builder. */
 uint32_t builder_add(struct builder *b, const struct node_info *info);
 
-/* The node with this NodeGUID, or SUBNET_NONE. */
+/* The node with this NodeGUID, or SNAPSHOT_NONE. */
 uint32_t builder_find(const struct builder *b, uint64_t node_guid);
 
 uint32_t builder_n_nodes(const struct builder *b);
 uint32_t builder_port(const struct builder *b, uint32_t node, unsigned num);
-struct subnet_node *builder_node_at(struct builder *b, uint32_t node);
-struct subnet_port *builder_port_at(struct builder *b, uint32_t port);
+struct snapshot_node *builder_node_at(struct builder *b, uint32_t node);
+struct snapshot_port *builder_port_at(struct builder *b, uint32_t port);
 
 /* Sets the description from `len` raw bytes: cut at the first NUL,
  * unprintable bytes become '?'. */
@@ -46,7 +46,7 @@ void builder_unlink(struct builder *b, uint32_t port);
 
 void builder_set_local(struct builder *b, uint32_t port);
 
-void builder_fault(struct builder *b, enum subnet_fault_kind kind,
+void builder_fault(struct builder *b, enum snapshot_fault_kind kind,
 		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 /* Sorts, renumbers, finds the shortest way from the local port to every node
@@ -54,6 +54,6 @@ void builder_fault(struct builder *b, enum subnet_fault_kind kind,
  * no way at all; a CA port that is cabled to it counts as never seen. Without
  * a local port nothing is dropped. Frees the builder; the caller owns the
  * result. */
-struct subnet *builder_finish(struct builder *b);
+struct snapshot *builder_finish(struct builder *b);
 
 #endif

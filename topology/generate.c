@@ -2,10 +2,10 @@
 /*
  * Fabrics by formula: the drawing gets its attributes.
  *
- * Flow:	spec --sketch_new()--> sketch --fail_links()--> sketch
+ * Flow:	spec --netlist_new()--> sketch --fail_links()--> sketch
  *		sketch --build()--> builder --builder_finish()--> snapshot
  *
- * Which node is cabled to which is the business of sketch.c; here every node
+ * Which node is cabled to which is the business of netlist.c; here every node
  * gets a GUID, a name and what a device of its kind says when it has just been
  * switched on: links trained and waiting in Init for a subnet manager (IBA
  * 7.2), LIDs 0. Nodes that failures cut off from the first host drop out in
@@ -25,7 +25,7 @@
 #include "topology/device.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
-#include "topology/sketch.h"
+#include "topology/netlist.h"
 
 #define SWITCH_GUID	0x5000000000000000u
 #define CA_GUID		0x6000000000000000u
@@ -38,28 +38,28 @@ generate_error_quark(void)
 }
 
 static bool
-joins_switches(const struct sketch *sk, const struct sketch_cable *c)
+joins_switches(const struct netlist *sk, const struct netlist_cable *c)
 {
-	return sketch_node_at(sk, c->node_a)->type == NODE_SWITCH &&
-	       sketch_node_at(sk, c->node_b)->type == NODE_SWITCH;
+	return netlist_node_at(sk, c->node_a)->type == NODE_SWITCH &&
+	       netlist_node_at(sk, c->node_b)->type == NODE_SWITCH;
 }
 
 /* Takes away that share of the switch-to-switch cables, any set of them with
  * the same probability (selection sampling); the rest keep their order. */
 static void
-fail_links(struct sketch *sk, unsigned per_mille, uint64_t seed)
+fail_links(struct netlist *sk, unsigned per_mille, uint64_t seed)
 {
-	uint64_t rng = prng_stream(seed, SKETCH_STREAM_FAILURES);
-	GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct sketch_cable));
+	uint64_t rng = prng_stream(seed, NETLIST_STREAM_FAILURES);
+	GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct netlist_cable));
 	uint32_t left = 0;
 	uint32_t fail;
 
 	for (guint i = 0; i < sk->cables->len; i++)
-		if (joins_switches(sk, sketch_cable_at(sk, i)))
+		if (joins_switches(sk, netlist_cable_at(sk, i)))
 			left++;
 	fail = (uint32_t)(((uint64_t)left * per_mille + 500) / 1000);
 	for (guint i = 0; i < sk->cables->len; i++) {
-		const struct sketch_cable *c = sketch_cable_at(sk, i);
+		const struct netlist_cable *c = netlist_cable_at(sk, i);
 
 		if (joins_switches(sk, c) && prng_below(&rng, left--) < fail)
 			fail--;
@@ -72,16 +72,16 @@ fail_links(struct sketch *sk, unsigned per_mille, uint64_t seed)
 
 /* NodeGUIDs by sketch node: in a row for each type, or shuffled over all. */
 static uint64_t *
-make_guids(const struct sketch *sk, const struct generate_options *options)
+make_guids(const struct netlist *sk, const struct generate_options *options)
 {
 	uint32_t n = sk->nodes->len;
 	uint64_t *guids = g_new(uint64_t, n);
-	uint64_t rng = prng_stream(options->seed, SKETCH_STREAM_GUIDS);
+	uint64_t rng = prng_stream(options->seed, NETLIST_STREAM_GUIDS);
 	uint64_t next_switch = SWITCH_GUID;
 	uint64_t next_ca = CA_GUID;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *next = sketch_node_at(sk, i)->type == NODE_SWITCH ?
+		uint64_t *next = netlist_node_at(sk, i)->type == NODE_SWITCH ?
 				 &next_switch : &next_ca;
 
 		*next += GUID_STEP;
@@ -102,8 +102,8 @@ make_guids(const struct sketch *sk, const struct generate_options *options)
 static void
 fill_switch(struct builder *b, uint32_t node)
 {
-	struct subnet_node *n = builder_node_at(b, node);
-	struct subnet_port *port0 = builder_port_at(b, n->first_port);
+	struct snapshot_node *n = builder_node_at(b, node);
+	struct snapshot_port *port0 = builder_port_at(b, n->first_port);
 
 	n->sw = device_switch;
 	n->sw_known = true;
@@ -117,12 +117,12 @@ fill_switch(struct builder *b, uint32_t node)
 static void
 fill_ports(struct builder *b, uint32_t node)
 {
-	const struct subnet_node *n = builder_node_at(b, node);
-	bool is_switch = subnet_is_switch(n);
+	const struct snapshot_node *n = builder_node_at(b, node);
+	bool is_switch = snapshot_is_switch(n);
 
 	for (unsigned num = is_switch ? 0 : 1; num <= n->info.num_ports;
 	     num++) {
-		struct subnet_port *p = builder_port_at(b,
+		struct snapshot_port *p = builder_port_at(b,
 							n->first_port + num);
 
 		p->known = true;
@@ -137,7 +137,7 @@ fill_ports(struct builder *b, uint32_t node)
 }
 
 static void
-add_node(struct builder *b, const struct sketch_node *sn, uint64_t guid)
+add_node(struct builder *b, const struct netlist_node *sn, uint64_t guid)
 {
 	bool is_switch = sn->type == NODE_SWITCH;
 	struct node_info info = {
@@ -165,7 +165,7 @@ add_node(struct builder *b, const struct sketch_node *sn, uint64_t guid)
 }
 
 static void
-plug_in(struct builder *b, const struct sketch_cable *c)
+plug_in(struct builder *b, const struct netlist_cable *c)
 {
 	uint32_t ends[] = {
 		builder_port(b, c->node_a, c->port_a),
@@ -174,7 +174,7 @@ plug_in(struct builder *b, const struct sketch_cable *c)
 
 	builder_link(b, ends[0], ends[1]);
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-		struct subnet_port *p = builder_port_at(b, ends[i]);
+		struct snapshot_port *p = builder_port_at(b, ends[i]);
 
 		p->info.state = PORT_STATE_INIT;
 		p->info.phys_state = PORT_PHYS_LINK_UP;
@@ -183,40 +183,40 @@ plug_in(struct builder *b, const struct sketch_cable *c)
 
 /* Nodes go into the builder in the order of the sketch, so that an index of
  * one is an index of the other. */
-static struct subnet *
-build(const struct sketch *sk, const struct generate_options *options)
+static struct snapshot *
+build(const struct netlist *sk, const struct generate_options *options)
 {
 	uint64_t *guids = make_guids(sk, options);
 	struct builder *b = builder_new();
 	uint32_t home = 0;
 
 	for (uint32_t i = 0; i < sk->nodes->len; i++)
-		add_node(b, sketch_node_at(sk, i), guids[i]);
+		add_node(b, netlist_node_at(sk, i), guids[i]);
 	for (guint i = 0; i < sk->cables->len; i++)
-		plug_in(b, sketch_cable_at(sk, i));
-	while (sketch_node_at(sk, home)->type != NODE_CA)
+		plug_in(b, netlist_cable_at(sk, i));
+	while (netlist_node_at(sk, home)->type != NODE_CA)
 		home++;
 	builder_set_local(b, builder_port(b, home, 1));
 	g_free(guids);
 	return builder_finish(b);
 }
 
-struct subnet *
+struct snapshot *
 generate_fabric(const char *text, const struct generate_options *options,
 		GError **error)
 {
 	static const struct generate_options plain;
-	struct subnet *s;
-	struct sketch *sk;
+	struct snapshot *s;
+	struct netlist *sk;
 
 	if (!options)
 		options = &plain;
 	g_assert(options->fail_per_mille <= 1000);
-	sk = sketch_new(text, options->seed, error);
+	sk = netlist_new(text, options->seed, error);
 	if (!sk)
 		return NULL;
 	fail_links(sk, options->fail_per_mille, options->seed);
 	s = build(sk, options);
-	sketch_free(sk);
+	netlist_free(sk);
 	return s;
 }

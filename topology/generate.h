@@ -23,7 +23,7 @@
 #ifndef MINISM_TOPOLOGY_GENERATE_H
 #define MINISM_TOPOLOGY_GENERATE_H
 
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 struct generate_options {
 	uint64_t seed;
@@ -41,7 +41,7 @@ GQuark generate_error_quark(void);
  * of the first CA (H-0). At most 65,535 nodes and 254 ports a node. `options`
  * may be NULL: seed 0 and nothing else. NULL with a message that says what is
  * wrong with `spec`. */
-struct subnet *generate_fabric(const char *spec,
+struct snapshot *generate_fabric(const char *spec,
 			       const struct generate_options *options,
 			       GError **error);
 

@@ -21,7 +21,7 @@
  * port.
  *
  * PortGUIDs are what devices say. Of two end ports with the same one the first
- * in the snapshot is meant, as in subnet_find_port(); 0 is no name.
+ * in the snapshot is meant, as in snapshot_find_port(); 0 is no name.
  */
 #include "topology/membership.h"
 
@@ -40,7 +40,7 @@ struct grant {
 };
 
 struct resolver {
-	const struct subnet *s;
+	const struct snapshot *s;
 	uint32_t *ends;		/* end ports, ascending */
 	uint32_t n_ends;
 	struct named_port *slots;	/* open addressing, a power of two */
@@ -72,11 +72,11 @@ resolver_find(const struct resolver *r, uint64_t guid)
 {
 	const struct named_port *slot = resolver_slot(r, guid);
 
-	return slot->guid ? slot->port : SUBNET_NONE;
+	return slot->guid ? slot->port : SNAPSHOT_NONE;
 }
 
 static void
-resolver_init(struct resolver *r, const struct subnet *s, GArray *strangers)
+resolver_init(struct resolver *r, const struct snapshot *s, GArray *strangers)
 {
 	*r = (struct resolver){ .s = s, .strangers = strangers };
 	r->ends = g_new(uint32_t, s->n_ports);
@@ -84,7 +84,7 @@ resolver_init(struct resolver *r, const struct subnet *s, GArray *strangers)
 	r->what = g_new0(uint8_t, s->n_ports);
 	r->grants = g_array_new(FALSE, FALSE, sizeof(struct grant));
 	for (uint32_t port = 0; port < s->n_ports; port++)
-		if (subnet_is_end_port(s, port))
+		if (snapshot_is_end_port(s, port))
 			r->ends[r->n_ends++] = port;
 
 	/* Never more than half full, so that a search ends soon. */
@@ -117,11 +117,11 @@ resolver_self(const struct resolver *r)
 {
 	uint32_t port = r->s->local_port;
 
-	if (port == SUBNET_NONE)
-		return SUBNET_NONE;
-	if (subnet_is_switch(subnet_node_of(r->s, port)))
-		return subnet_node_of(r->s, port)->first_port;
-	return subnet_is_end_port(r->s, port) ? port : SUBNET_NONE;
+	if (port == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	if (snapshot_is_switch(snapshot_node_of(r->s, port)))
+		return snapshot_node_of(r->s, port)->first_port;
+	return snapshot_is_end_port(r->s, port) ? port : SNAPSHOT_NONE;
 }
 
 /* --- one partition --- */
@@ -140,16 +140,16 @@ resolver_admit_type(struct resolver *r, enum node_type type,
 		    enum partition_membership membership)
 {
 	for (uint32_t i = 0; i < r->n_ends; i++)
-		if (subnet_node_of(r->s, r->ends[i])->info.node_type == type)
+		if (snapshot_node_of(r->s, r->ends[i])->info.node_type == type)
 			resolver_admit(r, r->ends[i], membership);
 }
 
-/* By a rule that is for one port; SUBNET_NONE: it is away. */
+/* By a rule that is for one port; SNAPSHOT_NONE: it is away. */
 static void
 resolver_admit_one(struct resolver *r, uint32_t port,
 		   const struct partition_rule *rule)
 {
-	if (port != SUBNET_NONE)
+	if (port != SNAPSHOT_NONE)
 		resolver_admit(r, port, rule->membership);
 	else if (r->strangers && rule->who == PARTITION_GUID)
 		g_array_append_vals(r->strangers, rule, 1);
@@ -234,7 +234,7 @@ memberships_deal(uint32_t n_ports, const GArray *grants)
 }
 
 struct memberships *
-memberships_new(const struct partition_rules *rules, const struct subnet *s,
+memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 		GArray *strangers)
 {
 	struct resolver r;

@@ -21,7 +21,8 @@ struct memberships {
 /* strangers: if not NULL, a GArray of struct partition_rule: the rules that
  * name a port which is not there. */
 struct memberships *memberships_new(const struct partition_rules *rules,
-				    const struct subnet *s, GArray *strangers);
+				    const struct snapshot *s,
+				    GArray *strangers);
 struct memberships *memberships_ref(struct memberships *m);
 void memberships_unref(struct memberships *m);
 

@@ -4,16 +4,16 @@
  *
  * Rules say what is wanted, by GUID and by kind of port; they know no fabric.
  * Resolved against a snapshot they become memberships (membership.h). A P_Key
- * is 15 bits of partition and, in bit 15, full membership. Two ports may talk if
- * they share a partition and one of them at least is a full member of it (IBA
- * 10.9.3).
+ * is 15 bits of partition and, in bit 15, full membership. Two ports may talk
+ * if they share a partition and one of them at least is a full member of it
+ * (IBA 10.9.3).
  */
 #ifndef MINISM_TOPOLOGY_PARTITION_H
 #define MINISM_TOPOLOGY_PARTITION_H
 
 #include <glib.h>
 
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 #define PKEY_FULL	0x8000u
 #define PKEY_BASE	0x7fffu
@@ -64,7 +64,7 @@ struct partition {
 	bool index0;		/* its P_Key is the first of the tables */
 	/* Of a member that is added at run time; NONE: limited. */
 	enum partition_membership defmember;
-	GArray *rules;		/* struct partition_rule, in order of the file */
+	GArray *rules; /* struct partition_rule, in order of the file */
 	GArray *groups;		/* struct partition_group */
 };
 

@@ -2,12 +2,12 @@
 /*
  * Names and codes of PortInfo's components.
  *
- * The structs of attr.h are filled by whoever reads a fabric; this file only
- * says how their codes are called, so that a log line, a dump and a picture
- * agree. The words are those that the diagnostics print, since that is what an
- * operator searches for. Every function is a table in the shape of a switch:
- * the compiler then names the enumerator that was forgotten, and a code that
- * came off the wire and is in no table ends in "?".
+ * The structs of smp_attr.h are filled by whoever reads a fabric; this file
+ * only says how their codes are called, so that a log line, a dump and a
+ * picture agree. The words are those that the diagnostics print, since that is
+ * what an operator searches for. Every function is a table in the shape of a
+ * switch: the compiler then names the enumerator that was forgotten, and a code
+ * that came off the wire and is in no table ends in "?".
  *
  * Source: IBA 14.2.5.6 (LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive,
  * MTUCap); libibmad of rdma-core for LinkSpeedExtActive2.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * PortInfo (IBA 14.2.5.6) as host values, part of attr.h.
+ * PortInfo (IBA 14.2.5.6) as host values, part of smp_attr.h.
  *
  * A value of 0 in an "enabled" or state component of a PortInfo that is Set
  * means "no change"; in one that was read it is just the value.

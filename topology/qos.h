@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/porttab.h"
+#include "topology/port_tables.h"
 
 /* What has values of its own. */
 enum qos_kind {

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/attr.h"
+#include "topology/smp_attr.h"
 
 #define PHYS_DISABLED	3u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The record of what passed between a program and its transport: bytes <->
- * events. sm/io/tap.h writes such a record, sm/io/replay.h reads it.
+ * events. sm/io/capture.h writes such a record, sm/io/replay.h reads it.
  *
  * The format, version 2. Integers are varints (seven bits a byte, the lowest
  * first, bit 7: more follow) but where a width is given; those are

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "sm/io/record.h"
-#include "sm/wire/mad.h"
-#include "sm/wire/secret.h"
+#include "sm/mad/mad.h"
+#include "sm/mad/mkey_mask.h"
 
 #define ROW	16u	/* bytes in a line of a hex dump */
 
@@ -143,7 +143,7 @@ print_row(GString *out, const char *who, size_t at,
 {
 	g_string_append_printf(out, "\n%04zx %s", at, who);
 	for (size_t i = at; i < MIN(at + ROW, e->len); i++)
-		if (secret_holds(e->mad, e->len, i))
+		if (mkey_mask_holds(e->mad, e->len, i))
 			g_string_append(out, " ..");
 		else
 			g_string_append_printf(out, " %02x", e->mad[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A transport that plays a record of sm/io/tap.h again: what came in then
+ * A transport that plays a record of sm/io/capture.h again: what came in then
  * comes in now, and whatever the program does must be what it did then, to the
  * byte. The first difference ends the replay and is told.
  *

@@ -80,7 +80,8 @@ struct transport {
 	 * length from RMPP_SA_HEADER_LEN bytes on, if its RMPP header is that
 	 * of a first segment; it is cut into MADs below. Such messages come in
 	 * whole, and may be shorter than MAD_SIZE, too. Without, all MADs of a
-	 * transfer go through send() and on_recv one by one: sm/io/bulk.h.
+	 * transfer go through send() and on_recv one by one:
+	 * sm/io/sa_message.h.
 	 */
 	bool rmpp;
 	bool simulated;			/* so is the time that it tells */

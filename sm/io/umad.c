@@ -58,15 +58,15 @@
 
 #include "sm/io/local_port.h"
 #include "sm/io/timers.h"
-#include "sm/wire/rmpp.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/rmpp.h"
+#include "sm/mad/smp.h"
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
 #define LINGER_MS	1
 #define SERVE_US	4000	/* of one turn, for those who ask us */
 #define NAP_WAITING	64u	/* answers due that make a nap worth while */
 #define NAP_US		100	/* a third of what so many take, or less */
-#define POLL_MIN_MS	2	/* how soon the watcher sees `stop`: soon after */
+#define POLL_MIN_MS 2 /* how soon the watcher sees `stop`: soon after */
 #define POLL_MAX_MS	128	/* a MAD, later when it is quiet */
 #define DRAIN_MS	50
 #define ERROR_PAUSE_US	1000
@@ -906,7 +906,8 @@ on_reopen(void *data)
 	reopen_later(u);
 }
 
-/* ------------------------------------------------------------------- opening */
+/* -------------------------------------------------------------------
+ * opening */
 
 /* libibumad does not look, and its open fails with another call's errno. */
 static bool

@@ -37,9 +37,10 @@ struct umad_choice {
  * several ports that fit, local_port.h says which. NULL with an error that
  * names the port, the reason, what there is and what to do.
  *
- * When the device goes away, UMAD_LOST is told once, MADs are lost, and the port
- * is looked for by its GUID until it is back; then everything is registered
- * again and UMAD_BACK is told. Nothing is known of the MADs in between.
+ * When the device goes away, UMAD_LOST is told once, MADs are lost, and the
+ * port is looked for by its GUID until it is back; then everything is
+ * registered again and UMAD_BACK is told. Nothing is known of the MADs in
+ * between.
  */
 struct transport *umad_transport_open(const struct umad_choice *choice,
 				      GError **error);

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "sm/wire/rmpp.h"
+#include "sm/mad/rmpp.h"
 
 /* A message that is being collected from a source. */
 struct whole;

@@ -18,7 +18,7 @@ struct window {
 	unsigned size;		/* now, 1 to max */
 	unsigned threshold;	/* beyond it, growth is slow */
 	unsigned out, retries;	/* attempts that have room; retries of them */
-	unsigned answers, quick;	/* of this round; in short round trips */
+	unsigned answers, quick; /* of this round; in short round trips */
 	unsigned calm;		/* answers since the last loss or slow step */
 	uint64_t seq;			/* of the last attempt */
 	uint64_t answered_seq;		/* the highest that was answered */

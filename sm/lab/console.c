@@ -17,21 +17,21 @@
 
 #define WORDS_MAX	16
 
-struct words {
+struct state_words {
 	struct lab *lab;
 	struct sim *sim;
-	const struct subnet *fabric;
+	const struct snapshot *fabric;
 	GString *out;
 	char **word;		/* without the command */
 	int n, at;		/* how many, and the next one */
 	uint32_t node, port;	/* as they were read last */
 };
 
-static int fail(struct words *w, const char *format, ...)
+static int fail(struct state_words *w, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
 static int
-fail(struct words *w, const char *format, ...)
+fail(struct state_words *w, const char *format, ...)
 {
 	va_list args;
 
@@ -45,20 +45,20 @@ fail(struct words *w, const char *format, ...)
 /* ------------------------------------------------------------------- words */
 
 static const char *
-name_of(const struct words *w, uint32_t node)
+name_of(const struct state_words *w, uint32_t node)
 {
 	return w->fabric->nodes[node].desc;
 }
 
 static bool
-find_node(struct words *w, const char *name)
+find_node(struct state_words *w, const char *name)
 {
 	w->node = lab_find_node(w->lab, name);
-	return w->node != SUBNET_NONE;
+	return w->node != SNAPSHOT_NONE;
 }
 
 static bool
-read_node(struct words *w)
+read_node(struct state_words *w)
 {
 	if (w->at < w->n && find_node(w, w->word[w->at])) {
 		w->at++;
@@ -71,7 +71,7 @@ read_node(struct words *w)
 }
 
 static bool
-set_port(struct words *w, const char *num)
+set_port(struct state_words *w, const char *num)
 {
 	char *end;
 	guint64 n = g_ascii_strtoull(num, &end, 10);
@@ -86,7 +86,7 @@ set_port(struct words *w, const char *num)
 
 /* NODE/PORT or NODE PORT; a CA of one port needs none. */
 static bool
-read_port(struct words *w)
+read_port(struct state_words *w)
 {
 	const char *slash = w->at < w->n ? strrchr(w->word[w->at], '/') : NULL;
 	g_autofree char *name = NULL;
@@ -109,14 +109,14 @@ read_port(struct words *w)
 }
 
 static const char *
-next_word(struct words *w)
+next_word(struct state_words *w)
 {
 	return w->at < w->n ? w->word[w->at++] : NULL;
 }
 
 /* "50us", "2ms", "1.5s", "7": us */
 static bool
-read_time(struct words *w, double *us)
+read_time(struct state_words *w, double *us)
 {
 	const char *text = next_word(w);
 	char *end = NULL;
@@ -139,7 +139,7 @@ read_time(struct words *w, double *us)
 }
 
 static bool
-read_number(struct words *w, uint64_t *n)
+read_number(struct state_words *w, uint64_t *n)
 {
 	const char *text = next_word(w);
 	char *end = NULL;
@@ -154,18 +154,18 @@ read_number(struct words *w, uint64_t *n)
 /* ------------------------------------------------------------------ faults */
 
 static int
-cmd_unplug(struct words *w)
+cmd_unplug(struct state_words *w)
 {
 	if (!read_port(w))
 		return EINVAL;
-	if (sim_peer(w->sim, w->port) == SUBNET_NONE)
+	if (sim_peer(w->sim, w->port) == SNAPSHOT_NONE)
 		return fail(w, "there is no cable");
 	sim_link_cut(w->sim, w->port);
 	return 0;
 }
 
 static int
-cmd_plug(struct words *w)
+cmd_plug(struct state_words *w)
 {
 	uint32_t first;
 
@@ -178,15 +178,15 @@ cmd_plug(struct words *w)
 	}
 	if (!read_port(w))
 		return EINVAL;
-	if (sim_peer(w->sim, first) != SUBNET_NONE ||
-	    sim_peer(w->sim, w->port) != SUBNET_NONE)
+	if (sim_peer(w->sim, first) != SNAPSHOT_NONE ||
+	    sim_peer(w->sim, w->port) != SNAPSHOT_NONE)
 		return fail(w, "one of the ports has a cable: remove it");
 	sim_cable_plug(w->sim, first, w->port);
 	return 0;
 }
 
 static int
-cmd_remove(struct words *w)
+cmd_remove(struct state_words *w)
 {
 	if (!read_port(w))
 		return EINVAL;
@@ -195,7 +195,7 @@ cmd_remove(struct words *w)
 }
 
 static int
-cmd_swap(struct words *w)
+cmd_swap(struct state_words *w)
 {
 	uint32_t first;
 
@@ -209,7 +209,7 @@ cmd_swap(struct words *w)
 }
 
 static int
-cmd_flap(struct words *w)
+cmd_flap(struct state_words *w)
 {
 	double down = 100000, up = 100000;
 	uint64_t times = 1;
@@ -223,7 +223,7 @@ cmd_flap(struct words *w)
 }
 
 static int
-cmd_kill(struct words *w)
+cmd_kill(struct state_words *w)
 {
 	if (!read_node(w))
 		return EINVAL;
@@ -232,7 +232,7 @@ cmd_kill(struct words *w)
 }
 
 static int
-cmd_revive(struct words *w)
+cmd_revive(struct state_words *w)
 {
 	if (!read_node(w))
 		return EINVAL;
@@ -242,7 +242,7 @@ cmd_revive(struct words *w)
 }
 
 static int
-cmd_reset(struct words *w)
+cmd_reset(struct state_words *w)
 {
 	if (!read_node(w))
 		return EINVAL;
@@ -251,7 +251,7 @@ cmd_reset(struct words *w)
 }
 
 static int
-cmd_hang(struct words *w)
+cmd_hang(struct state_words *w)
 {
 	if (!read_node(w))
 		return EINVAL;
@@ -260,7 +260,7 @@ cmd_hang(struct words *w)
 }
 
 static int
-cmd_slow(struct words *w)
+cmd_slow(struct state_words *w)
 {
 	uint64_t places = UINT32_MAX;
 	double us;
@@ -275,9 +275,12 @@ cmd_slow(struct words *w)
 
 /* "4xEDR" */
 static int
-cmd_speed(struct words *w)
+cmd_speed(struct state_words *w)
 {
-	static const struct { const char *name; uint8_t speed, ext; } speeds[] = {
+	static const struct {
+		const char *name;
+		uint8_t speed, ext;
+	} speeds[] = {
 		{ "SDR", 1, 0 }, { "DDR", 2, 0 }, { "QDR", 4, 0 },
 		{ "FDR", 4, 1 }, { "EDR", 4, 2 }, { "HDR", 4, 4 },
 		{ "NDR", 4, 8 },
@@ -313,7 +316,7 @@ is_port(const char *word)
 }
 
 static int
-cmd_loss(struct words *w)
+cmd_loss(struct state_words *w)
 {
 	bool of_port = w->n && is_port(w->word[0]);
 	struct sim_rule rule = {
@@ -346,7 +349,7 @@ cmd_loss(struct words *w)
 }
 
 static int
-cmd_errors(struct words *w)
+cmd_errors(struct state_words *w)
 {
 	static const char *const names[SIM_N_ERRORS] = {
 		"symbol", "recovery", "downed", "rcv", "remote", "relay",
@@ -374,7 +377,7 @@ cmd_errors(struct words *w)
 }
 
 static int
-cmd_trap(struct words *w)
+cmd_trap(struct state_words *w)
 {
 	static const uint16_t known[] = {
 		128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
@@ -393,7 +396,7 @@ cmd_trap(struct words *w)
 }
 
 static int
-cmd_guid(struct words *w)
+cmd_guid(struct state_words *w)
 {
 	uint64_t guid;
 
@@ -404,7 +407,7 @@ cmd_guid(struct words *w)
 }
 
 static int
-cmd_rename(struct words *w)
+cmd_rename(struct state_words *w)
 {
 	if (!read_node(w) || w->at == w->n)
 		return fail(w, "to what?");
@@ -415,7 +418,7 @@ cmd_rename(struct words *w)
 /* ----------------------------------------------------------------- devices */
 
 static int
-cmd_unplug_device(struct words *w)
+cmd_unplug_device(struct state_words *w)
 {
 	if (!read_node(w))
 		return EINVAL;
@@ -424,7 +427,7 @@ cmd_unplug_device(struct words *w)
 }
 
 static int
-cmd_plug_device(struct words *w)
+cmd_plug_device(struct state_words *w)
 {
 	uint64_t umad = 0;
 
@@ -435,7 +438,7 @@ cmd_plug_device(struct words *w)
 }
 
 static int
-cmd_refuse_issm(struct words *w)
+cmd_refuse_issm(struct state_words *w)
 {
 	const char *word;
 
@@ -447,21 +450,22 @@ cmd_refuse_issm(struct words *w)
 	return 0;
 }
 
-/* ------------------------------------------------------------- what there is */
+/* ------------------------------------------------------------- what there
+ * is */
 
 static void
-show_port(struct words *w, uint32_t port)
+show_port(struct state_words *w, uint32_t port)
 {
 	const struct port_info *i = sim_port_info(w->sim, port);
 	uint32_t peer = sim_peer(w->sim, port);
 
-	g_string_append_printf(w->out, "  %3u  %-7s %-9s %-3s %-5s", i->local_port,
-			       port_state_name(i->state),
+	g_string_append_printf(w->out, "  %3u  %-7s %-9s %-3s %-5s",
+			       i->local_port, port_state_name(i->state),
 			       port_phys_name(i->phys_state),
 			       port_width_name(i), port_speed(i)->name);
 	if (i->lid)
 		g_string_append_printf(w->out, " lid %u", i->lid);
-	if (peer != SUBNET_NONE)
+	if (peer != SNAPSHOT_NONE)
 		g_string_append_printf(w->out, " -> %s/%u",
 				       name_of(w, w->fabric->ports[peer].node),
 				       w->fabric->ports[peer].num);
@@ -469,16 +473,16 @@ show_port(struct words *w, uint32_t port)
 }
 
 static void
-show_summary(struct words *w)
+show_summary(struct state_words *w)
 {
 	unsigned states[5] = { 0 };
 	uint32_t hosts = 0;
 
 	for (uint32_t i = 0; i < w->fabric->n_nodes; i++)
-		hosts += !subnet_is_switch(&w->fabric->nodes[i]);
+		hosts += !snapshot_is_switch(&w->fabric->nodes[i]);
 	for (uint32_t i = 0; i < w->fabric->n_ports; i++)
 		if (w->fabric->ports[i].num &&
-		    sim_peer(w->sim, i) != SUBNET_NONE)
+		    sim_peer(w->sim, i) != SNAPSHOT_NONE)
 			states[MIN(sim_port_info(w->sim, i)->state, 4)]++;
 	g_string_append_printf(w->out, "%u switches, %u hosts; cabled ports: "
 			       "%u Active, %u Armed, %u Init, %u Down\n",
@@ -487,9 +491,9 @@ show_summary(struct words *w)
 }
 
 static int
-cmd_show(struct words *w)
+cmd_show(struct state_words *w)
 {
-	const struct subnet_node *n;
+	const struct snapshot_node *n;
 
 	if (w->at == w->n) {
 		show_summary(w);
@@ -501,14 +505,14 @@ cmd_show(struct words *w)
 	g_string_append_printf(w->out, "%s: %s 0x%016" G_GINT64_MODIFIER "x\n",
 			       n->desc, node_type_name(n->info.node_type),
 			       sim_node_info(w->sim, w->node)->node_guid);
-	for (unsigned num = !subnet_is_switch(n); num <= n->info.num_ports;
+	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
 	     num++)
 		show_port(w, n->first_port + num);
 	return 0;
 }
 
 static int
-cmd_list(struct words *w)
+cmd_list(struct state_words *w)
 {
 	for (uint32_t i = 0; i < w->fabric->n_nodes; i++)
 		g_string_append_printf(w->out, "%s\n", name_of(w, i));
@@ -517,13 +521,13 @@ cmd_list(struct words *w)
 
 /* Runs of LIDs that leave by the same port. */
 static int
-cmd_lft(struct words *w)
+cmd_lft(struct state_words *w)
 {
 	unsigned first = 1, port = 255, top;
 
 	if (!read_node(w))
 		return EINVAL;
-	if (!subnet_is_switch(&w->fabric->nodes[w->node]))
+	if (!snapshot_is_switch(&w->fabric->nodes[w->node]))
 		return fail(w, "%s is no switch", name_of(w, w->node));
 	top = sim_switch_info(w->sim, w->node)->linear_fdb_top;
 	for (unsigned lid = 1; lid <= top + 1; lid++) {
@@ -545,15 +549,15 @@ cmd_lft(struct words *w)
 }
 
 static uint32_t
-first_end_port(const struct words *w, uint32_t node)
+first_end_port(const struct state_words *w, uint32_t node)
 {
-	const struct subnet_node *n = &w->fabric->nodes[node];
+	const struct snapshot_node *n = &w->fabric->nodes[node];
 
-	return n->first_port + !subnet_is_switch(n);
+	return n->first_port + !snapshot_is_switch(n);
 }
 
 static int
-cmd_path(struct words *w)
+cmd_path(struct state_words *w)
 {
 	uint32_t from, to;
 	struct sim_trace trace;
@@ -568,7 +572,7 @@ cmd_path(struct words *w)
 	d = sim_probe(w->sim, from, sim_port_info(w->sim, to)->lid,
 		      sim_port_pkey(w->sim, from, 0), 0, &trace);
 	for (unsigned i = 0; i < trace.n; i++) {
-		const struct subnet_port *p =
+		const struct snapshot_port *p =
 			&w->fabric->ports[trace.hop[i].port];
 
 		g_string_append_printf(w->out, "%s/%u -> ",
@@ -581,7 +585,7 @@ cmd_path(struct words *w)
 }
 
 static int
-cmd_stats(struct words *w)
+cmd_stats(struct state_words *w)
 {
 	const struct sim_stats *s = sim_stats(w->sim);
 
@@ -599,12 +603,12 @@ cmd_stats(struct words *w)
 
 /* ------------------------------------------------------------ the commands */
 
-static int cmd_help(struct words *w);
-static int cmd_script(struct words *w);
+static int cmd_help(struct state_words *w);
+static int cmd_script(struct state_words *w);
 
 static const struct command {
 	const char *name;
-	int (*fn)(struct words *w);
+	int (*fn)(struct state_words *w);
 	const char *usage, *help;
 } commands[] = {
 	{ "errors", cmd_errors, "PORT [COUNTER [N]]",
@@ -655,7 +659,7 @@ find_command(const char *name)
 }
 
 static int
-cmd_help(struct words *w)
+cmd_help(struct state_words *w)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		const struct command *c = &commands[i];
@@ -676,7 +680,7 @@ cmd_help(struct words *w)
 }
 
 static int
-cmd_script(struct words *w)
+cmd_script(struct state_words *w)
 {
 	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
@@ -698,7 +702,7 @@ cmd_script(struct words *w)
 int
 console_command(struct lab *lab, const char *line, GString *out)
 {
-	struct words w = {
+	struct state_words w = {
 		.lab = lab, .sim = lab_sim(lab), .fabric = lab_fabric(lab),
 		.out = out,
 	};
@@ -726,7 +730,7 @@ console_command(struct lab *lab, const char *line, GString *out)
 char **
 console_complete(struct lab *lab, const char *line)
 {
-	const struct subnet *fabric = lab_fabric(lab);
+	const struct snapshot *fabric = lab_fabric(lab);
 	GPtrArray *found = g_ptr_array_new();
 	const char *last = strrchr(line, ' ');
 	bool first = !last;

@@ -289,11 +289,11 @@ device_unplug(struct device *d)
 }
 
 struct device *
-device_new(const struct subnet *fabric, struct sim *sim, uint32_t node,
+device_new(const struct snapshot *fabric, struct sim *sim, uint32_t node,
 	   const char *dir, const struct kernel_limits *limits)
 {
-	const struct subnet_node *n = &fabric->nodes[node];
-	bool is_switch = subnet_is_switch(n);
+	const struct snapshot_node *n = &fabric->nodes[node];
+	bool is_switch = snapshot_is_switch(n);
 	struct device *d = g_new0(struct device, 1);
 
 	d->fabric = fabric;

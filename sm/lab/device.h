@@ -11,7 +11,7 @@
 #include "sm/lab/kernel.h"
 #include "sm/lab/protocol.h"
 #include "sm/sim/probe.h"
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 #define DEVICE_NAME	"lab0"
 
@@ -38,7 +38,7 @@ struct device_port {
 };
 
 struct device {
-	const struct subnet *fabric;	/* borrowed, like sim */
+	const struct snapshot *fabric;	/* borrowed, like sim */
 	struct sim *sim;
 	const struct kernel_limits *limits;
 	uint32_t node;
@@ -50,7 +50,7 @@ struct device {
 };
 
 /* dir: where all devices have their folders. */
-struct device *device_new(const struct subnet *fabric, struct sim *sim,
+struct device *device_new(const struct snapshot *fabric, struct sim *sim,
 			  uint32_t node, const char *dir,
 			  const struct kernel_limits *limits);
 void device_free(struct device *d);	/* nothing is open any more */

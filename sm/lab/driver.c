@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sm/wire/bytes.h"
-#include "sm/wire/mad.h"
+#include "sm/mad/bytes.h"
+#include "sm/mad/mad.h"
 
 struct driver_port {
 	struct drivers *drivers;

@@ -28,9 +28,9 @@
 #include <string.h>
 
 #include "sm/lab/rmpp_transfer.h"
-#include "sm/wire/bytes.h"
-#include "sm/wire/mad.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/bytes.h"
+#include "sm/mad/mad.h"
+#include "sm/mad/smp.h"
 
 #define N_AGENTS	32u
 #define HDR		sizeof(struct ib_user_mad_hdr)

@@ -25,18 +25,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sm/cli/options.h"
+#include "sm/tools/tool_options.h"
 #include "sm/lab/console.h"
 #include "sm/lab/prompt.h"
 #include "topology/generate.h"
-#include "topology/netfile.h"
+#include "topology/net_file.h"
 
 #define PROGRAM		"minism-lab"
 #define PRELOAD		"libminism-lab-umad.so"
 #define EXIT_USAGE	2
 
 struct arguments {
-	struct options_fabric fabric;
+	struct tool_options_fabric fabric;
 	char **words;
 	char *node, *socket, *kernel;
 	char **commands;
@@ -115,7 +115,7 @@ start(const char *socket, const char *node, char **argv, GPid *pid)
 			  G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL, pid,
 			  &error))
 		return true;
-	options_complain(PROGRAM, "%s", error->message);
+	tool_options_complain(PROGRAM, "%s", error->message);
 	return false;
 }
 
@@ -148,7 +148,8 @@ run_from_prompt(struct session *s, const char *node, char **argv)
 	s->status = EXIT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------- the prompt */
+/* ---------------------------------------------------------------- the
+ * prompt */
 
 /* on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
 static bool
@@ -162,7 +163,7 @@ run_line(struct session *s, const char *line)
 		if (strcmp(words[0], "quit") == 0)
 			return false;
 		if (strcmp(words[0], "on") == 0 && n > 2) {
-			if (lab_find_node(s->lab, words[1]) == SUBNET_NONE)
+			if (lab_find_node(s->lab, words[1]) == SNAPSHOT_NONE)
 				printf("no node is called %s\n", words[1]);
 			else
 				run_from_prompt(s, words[1], words + 2);
@@ -241,7 +242,7 @@ serve(struct session *s)
 
 /* --------------------------------------------------------------- the fabric */
 
-static struct subnet *
+static struct snapshot *
 load_fabric(const char *net, uint64_t seed, GError **error)
 {
 	const struct generate_options options = { .seed = seed };
@@ -251,19 +252,19 @@ load_fabric(const char *net, uint64_t seed, GError **error)
 		return generate_fabric(net, &options, error);
 	if (!g_file_get_contents(net, &text, NULL, error))
 		return NULL;
-	return netfile_parse(text, net, error);
+	return net_file_parse(text, net, error);
 }
 
 static bool
 choose_node(struct session *s)
 {
-	const struct subnet *f = lab_fabric(s->lab);
+	const struct snapshot *f = lab_fabric(s->lab);
 	uint32_t node = lab_home(s->lab);
 
 	if (s->args->node)
 		node = lab_find_node(s->lab, s->args->node);
-	if (node == SUBNET_NONE) {
-		options_complain(PROGRAM, "no node is called %s",
+	if (node == SNAPSHOT_NONE) {
+		tool_options_complain(PROGRAM, "no node is called %s",
 				 s->args->node);
 		return false;
 	}
@@ -280,7 +281,7 @@ first_commands(struct session *s)
 	for (char **c = s->args->commands; c && *c; c++) {
 		if (console_command(s->lab, *c, out) == 0)
 			continue;
-		options_complain(PROGRAM, "%s", out->str);
+		tool_options_complain(PROGRAM, "%s", out->str);
 		return false;
 	}
 	return true;
@@ -296,17 +297,17 @@ run_lab(const struct arguments *a)
 	};
 	struct session s = { .args = a };
 	g_autoptr(GError) error = NULL;
-	struct subnet *fabric;
+	struct snapshot *fabric;
 
-	if (!options_seed(PROGRAM, a->fabric.seed, &options.params.seed))
+	if (!tool_options_seed(PROGRAM, a->fabric.seed, &options.params.seed))
 		return EXIT_USAGE;
 	fabric = load_fabric(a->words[0], options.params.seed, &error);
 	if (fabric) {
 		s.lab = lab_new(fabric, &options, console_command, &error);
-		subnet_unref(fabric);
+		snapshot_unref(fabric);
 	}
 	if (!s.lab) {
-		options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain(PROGRAM, "%s", error->message);
 		return EXIT_FAILURE;
 	}
 	s.loop = g_main_loop_new(NULL, FALSE);
@@ -321,7 +322,8 @@ run_lab(const struct arguments *a)
 	return s.status;
 }
 
-/* ------------------------------------------------------------ the lab around */
+/* ------------------------------------------------------------ the lab
+ * around */
 
 static int
 connect_to(const char *path)
@@ -333,7 +335,7 @@ connect_to(const char *path)
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr,
 			       sizeof(addr)) == 0)
 		return fd;
-	options_complain(PROGRAM, "%s: %s", path, g_strerror(errno));
+	tool_options_complain(PROGRAM, "%s: %s", path, g_strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -379,8 +381,10 @@ join_lab(const struct arguments *a)
 	g_auto(GStrv) env = NULL;
 
 	if (!socket) {
-		options_complain(PROGRAM, "which NET? (no lab is around: %s "
-				 "is not set)", LAB_ENV_SOCKET);
+		tool_options_complain(PROGRAM,
+				      "which NET? (no lab is around: %s "
+				      "is not set)",
+				      LAB_ENV_SOCKET);
 		return EXIT_USAGE;
 	}
 	for (char **c = a->commands; c && *c; c++)
@@ -390,11 +394,12 @@ join_lab(const struct arguments *a)
 		return EXIT_SUCCESS;
 	env = environment(socket, node ? node : "");
 	execvpe(a->run[0], a->run, env);
-	options_complain(PROGRAM, "%s: %s", a->run[0], g_strerror(errno));
+	tool_options_complain(PROGRAM, "%s: %s", a->run[0], g_strerror(errno));
 	return 127;
 }
 
-/* ----------------------------------------------------------------- arguments */
+/* -----------------------------------------------------------------
+ * arguments */
 
 /* COMMAND is cut off before GOption sees its options. */
 static void
@@ -426,13 +431,14 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  &a->words, NULL, "[NET] [-- COMMAND]" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context = options_new(help_summary, help_description);
+	GOptionContext *context =
+		tool_options_new(help_summary, help_description);
 
-	options_add_fabric(context, &a->fabric);
+	tool_options_add_fabric(context, &a->fabric);
 	take_command(a, argc, *argv);
-	return options_parse(PROGRAM, context, entries, argc, argv) &&
+	return tool_options_parse(PROGRAM, context, entries, argc, argv) &&
 		(!a->words ||
-		 options_one_word(PROGRAM, a->words, "NET"));
+		 tool_options_one_word(PROGRAM, a->words, "NET"));
 }
 
 int
@@ -443,7 +449,7 @@ main(int argc, char **argv)
 
 	if (parse_arguments(&a, &argc, &argv)) {
 		if (a.fabric.version)
-			status = options_write_version(PROGRAM) ?
+			status = tool_options_write_version(PROGRAM) ?
 				EXIT_SUCCESS : EXIT_FAILURE;
 		else
 			status = a.words ? run_lab(&a) : join_lab(&a);
@@ -453,6 +459,6 @@ main(int argc, char **argv)
 	g_free(a.node);
 	g_free(a.socket);
 	g_free(a.kernel);
-	options_clear_fabric(&a.fabric);
+	tool_options_clear_fabric(&a.fabric);
 	return status;
 }

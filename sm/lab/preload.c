@@ -51,7 +51,8 @@ struct file {
 	uint32_t agents;	/* bits */
 	bool has_cell;
 	uint8_t cell[LAB_CELL];	/* read, but its reader had no room */
-	/* TID, class and agent of requests that wait; open addressing, 0: free */
+	/* TID, class and agent of requests that wait; open addressing, 0:
+	 * free */
 	uint64_t *waiting;
 	unsigned n_waiting, n_slots;
 };
@@ -312,7 +313,8 @@ file_of(int fd)
 		files[fd] : NULL;
 }
 
-/* -------------------------------------------- requests that wait (file->lock) */
+/* -------------------------------------------- requests that wait
+ * (file->lock) */
 
 /* Never 0: a class is not. */
 static uint64_t

@@ -45,7 +45,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 #define OFF_METHOD	3
 #define REPEAT_US	1000

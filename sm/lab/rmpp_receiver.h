@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "sm/wire/rmpp.h"
+#include "sm/mad/rmpp.h"
 
 struct rmpp_receiver;
 

@@ -49,7 +49,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 #define OFF_METHOD	3
 #define SWITCH_WINDOW	1u

@@ -7,7 +7,7 @@
 #ifndef MINISM_LAB_RMPP_SENDER_H
 #define MINISM_LAB_RMPP_SENDER_H
 
-#include "sm/wire/rmpp.h"
+#include "sm/mad/rmpp.h"
 
 struct rmpp_message {
 	rmpp_source_fn source;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 #include "sm/lab/rmpp_receiver.h"
 #include "sm/lab/rmpp_sender.h"
 

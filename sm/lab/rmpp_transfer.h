@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * One RMPP transfer over a transport: a machine of sm/wire with its peer and
+ * One RMPP transfer over a transport: a machine of sm/mad with its peer and
  * its timer. A message is the header of its class (params->header_len bytes)
  * and the data behind it, in one piece.
  */
@@ -8,7 +8,7 @@
 #define MINISM_LAB_RMPP_TRANSFER_H
 
 #include "sm/io/transport.h"
-#include "sm/wire/rmpp.h"
+#include "sm/mad/rmpp.h"
 
 struct rmpp_transfer;
 

@@ -45,7 +45,7 @@ struct client {
 };
 
 struct lab {
-	struct subnet *fabric;
+	struct snapshot *fabric;
 	struct sim *sim;
 	struct kernel_limits limits;
 	struct drivers *drivers;
@@ -73,8 +73,8 @@ lab_find_node(const struct lab *lab, const char *name)
 	if (g_hash_table_lookup_extended(lab->names, name, NULL, &node))
 		return GPOINTER_TO_UINT(node);
 	guid = g_ascii_strtoull(name, &end, 16);
-	return *name && !*end ? subnet_find_node(lab->fabric, guid) :
-		SUBNET_NONE;
+	return *name && !*end ? snapshot_find_node(lab->fabric, guid) :
+		SNAPSHOT_NONE;
 }
 
 uint32_t
@@ -82,7 +82,7 @@ lab_home(const struct lab *lab)
 {
 	uint32_t port = lab->fabric->local_port;
 
-	return port == SUBNET_NONE ? 0 : lab->fabric->ports[port].node;
+	return port == SNAPSHOT_NONE ? 0 : lab->fabric->ports[port].node;
 }
 
 static struct device *
@@ -94,7 +94,7 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 	if (!memchr(name, 0, LAB_NAME_LEN))
 		return NULL;
 	node = *name ? lab_find_node(lab, name) : lab_home(lab);
-	if (node == SUBNET_NONE)
+	if (node == SNAPSHOT_NONE)
 		return NULL;
 	d = g_hash_table_lookup(lab->devices, GUINT_TO_POINTER(node));
 	if (!d) {
@@ -506,12 +506,12 @@ index_names(struct lab *lab)
 }
 
 struct lab *
-lab_new(struct subnet *fabric, const struct lab_options *options,
+lab_new(struct snapshot *fabric, const struct lab_options *options,
 	lab_command_fn command, GError **error)
 {
 	struct lab *lab = g_new0(struct lab, 1);
 
-	lab->fabric = subnet_ref(fabric);
+	lab->fabric = snapshot_ref(fabric);
 	lab->listener = -1;
 	lab->limits = options->limits;
 	lab->command = command;
@@ -560,7 +560,7 @@ lab_free(struct lab *lab)
 	g_ptr_array_unref(lab->clients);
 	drivers_free(lab->drivers);
 	sim_free(lab->sim);
-	subnet_unref(lab->fabric);
+	snapshot_unref(lab->fabric);
 	if (lab->dir)
 		rmdir(lab->dir);
 	g_free(lab->dir);
@@ -580,7 +580,7 @@ lab_sim(const struct lab *lab)
 	return lab->sim;
 }
 
-const struct subnet *
+const struct snapshot *
 lab_fabric(const struct lab *lab)
 {
 	return lab->fabric;

@@ -21,18 +21,18 @@ typedef int (*lab_command_fn)(struct lab *lab, const char *text,
 			      GString *out);
 
 /* Keeps a reference to fabric. */
-struct lab *lab_new(struct subnet *fabric, const struct lab_options *options,
+struct lab *lab_new(struct snapshot *fabric, const struct lab_options *options,
 		    lab_command_fn command, GError **error);
 void lab_free(struct lab *lab);
 
 const char *lab_socket(const struct lab *lab);
 struct sim *lab_sim(const struct lab *lab);
-const struct subnet *lab_fabric(const struct lab *lab);
+const struct snapshot *lab_fabric(const struct lab *lab);
 
 /* Where programs run if nothing else is said: the first host. */
 uint32_t lab_home(const struct lab *lab);
 
-/* By NodeDescription, 0x and NodeGUID; SUBNET_NONE: nothing is called so. */
+/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
 uint32_t lab_find_node(const struct lab *lab, const char *name);
 
 /* The device goes away: files are closed under their programs, which see EIO;

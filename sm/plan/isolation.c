@@ -3,8 +3,9 @@
  * Isolation: from what was configured to what the ports should hold.
  *
  * Everything else is done elsewhere: topology/membership.c says who is in which
- * partition, pkeys.c where the keys stand, qos.c which VLs there are. Here they
- * are put together, and what could not be done is put into words.
+ * partition, pkey_table.c where the keys stand, qos_tables.c which VLs there
+ * are. Here they are put together, and what could not be done is put into
+ * words.
  */
 #include "sm/plan/isolation.h"
 
@@ -12,31 +13,31 @@
 
 /* A switch's port towards an end port. */
 static bool
-is_gate(const struct subnet *s, uint32_t port)
+is_gate(const struct snapshot *s, uint32_t port)
 {
-	const struct subnet_port *p = &s->ports[port];
+	const struct snapshot_port *p = &s->ports[port];
 
-	return subnet_is_switch(subnet_node_of(s, port)) && p->num > 0 &&
-		p->peer != SUBNET_NONE &&
-		!subnet_is_switch(subnet_node_of(s, p->peer));
+	return snapshot_is_switch(snapshot_node_of(s, port)) && p->num > 0 &&
+		p->peer != SNAPSHOT_NONE &&
+		!snapshot_is_switch(snapshot_node_of(s, p->peer));
 }
 
 bool
-isolation_reads(const struct isolation_params *p, const struct subnet *s,
+isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 		enum port_table table, uint32_t port)
 {
 	if (!s->ports[port].known)
 		return false;
 	switch (table) {
 	case PORT_TABLE_PKEY:
-		if (subnet_is_end_port(s, port))
+		if (snapshot_is_end_port(s, port))
 			return true;
-		return p->enforce & pkeys_enforceable(s, port) &&
-			is_gate(s, port) && !pkeys_are_default(p->rules);
+		return p->enforce & pkey_table_enforceable(s, port) &&
+			is_gate(s, port) && !pkey_table_are_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
 		return p->qos && p->qos->enabled &&
-			(subnet_link_up(s, port) || s->ports[port].num == 0);
+			(snapshot_link_up(s, port) || s->ports[port].num == 0);
 	case PORT_N_TABLES:
 		break;
 	}
@@ -75,21 +76,21 @@ note_strangers(const struct partition_rules *rules, const GArray *strangers,
 }
 
 struct isolation *
-isolation_new(const struct isolation_params *p, const struct subnet *s,
+isolation_new(const struct isolation_params *p, const struct snapshot *s,
 	      const struct port_tables *held)
 {
 	struct isolation *i = g_new0(struct isolation, 1);
-	g_autoptr(GArray) strangers = g_array_new(FALSE, FALSE,
-						  sizeof(struct partition_rule));
+	g_autoptr(GArray) strangers =
+		g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
 
 	i->notes = g_ptr_array_new_with_free_func(g_free);
 	i->memberships = memberships_new(p->rules, s, strangers);
 	note_strangers(p->rules, strangers, i->notes);
 	i->wanted = port_tables_new(s);
 	i->enforce = g_new0(uint8_t, s->n_ports);
-	pkeys_want(s, p->rules, i->memberships, held, p->enforce, i->wanted,
-		   i->enforce, i->notes);
-	qos_want(s, p->qos, i->wanted);
+	pkey_table_want(s, p->rules, i->memberships, held, p->enforce,
+			i->wanted, i->enforce, i->notes);
+	qos_tables_want(s, p->qos, i->wanted);
 	return i;
 }
 

@@ -6,9 +6,9 @@
 #ifndef MINISM_PLAN_ISOLATION_H
 #define MINISM_PLAN_ISOLATION_H
 
-#include "sm/plan/pkeys.h"
-#include "sm/plan/qos.h"
-#include "sm/plan/wanted.h"
+#include "sm/plan/pkey_table.h"
+#include "sm/plan/qos_tables.h"
+#include "sm/plan/desired.h"
 
 /* What was configured. */
 struct isolation_params {
@@ -19,20 +19,20 @@ struct isolation_params {
 
 /* What is to be read before it can be said what is wanted: true for a table
  * that isolation_new() may want to be different. */
-bool isolation_reads(const struct isolation_params *p, const struct subnet *s,
+bool isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 		     enum port_table table, uint32_t port);
 
 struct isolation {
 	struct memberships *memberships;	/* references */
 	struct port_tables *wanted;
-	uint8_t *enforce;	/* by port, see struct wanted */
+	uint8_t *enforce;	/* by port, see struct desired */
 	GPtrArray *notes;	/* lines: members that are not here, keys that
 				   found no place */
 };
 
-/* held: see pkeys_want(). */
+/* held: see pkey_table_want(). */
 struct isolation *isolation_new(const struct isolation_params *p,
-				const struct subnet *s,
+				const struct snapshot *s,
 				const struct port_tables *held);
 void isolation_free(struct isolation *i);
 

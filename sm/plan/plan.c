@@ -11,7 +11,7 @@
  * nodes and ports are visited in index order, each list grows sorted by
  * (node, port or block), and the plan is the lists put one behind the other.
  * The steps carry indices and masks, not values: whoever executes or prints
- * one asks wanted_port() and wanted_switch() again.
+ * one asks desired_port() and desired_switch() again.
  *
  * Flow: plan_diff() walks the nodes once. A switch adds its PortStateChange,
  * its LFT blocks (a memcmp a block) and its SwitchInfo; a port adds
@@ -65,7 +65,7 @@ draft_add(struct draft *d, const struct plan_step *step)
 }
 
 static void
-draft_port(struct draft *d, const struct subnet *s, enum plan_kind kind,
+draft_port(struct draft *d, const struct snapshot *s, enum plan_kind kind,
 	   uint32_t port, unsigned fields)
 {
 	const struct plan_step step = {
@@ -85,7 +85,7 @@ draft_switch(struct draft *d, enum plan_kind kind, uint32_t node,
 	const struct plan_step step = {
 		.kind = kind,
 		.node = node,
-		.port = SUBNET_NONE,
+		.port = SNAPSHOT_NONE,
 		.fields = fields,
 	};
 
@@ -95,19 +95,19 @@ draft_switch(struct draft *d, enum plan_kind kind, uint32_t node,
 /* Both ends known and at least in Init: it may be armed and activated. A cable
  * from a switch to itself is a link like any other. */
 static bool
-link_whole(const struct subnet *s, uint32_t port)
+link_whole(const struct snapshot *s, uint32_t port)
 {
-	const struct subnet_port *p = &s->ports[port];
+	const struct snapshot_port *p = &s->ports[port];
 
-	return subnet_link_up(s, port) && p->info.state >= PORT_STATE_INIT &&
+	return snapshot_link_up(s, port) && p->info.state >= PORT_STATE_INIT &&
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
 static void
-diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
+diff_port(struct draft *d, const struct snapshot *s, const struct desired *w,
 	  const uint32_t *forgotten, uint32_t port)
 {
-	const struct subnet_port *p = &s->ports[port];
+	const struct snapshot_port *p = &s->ports[port];
 	struct port_info info;
 	unsigned fields, early;
 	bool rises;
@@ -115,7 +115,7 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 	if (!p->known)
 		return;
 
-	fields = wanted_port(s, w, port, &info);
+	fields = desired_port(s, w, port, &info);
 	if (forgotten)
 		fields &= ~forgotten[port];
 
@@ -134,7 +134,7 @@ diff_port(struct draft *d, const struct subnet *s, const struct wanted *w,
 }
 
 static void
-diff_table(struct draft *d, const struct wanted *w,
+diff_table(struct draft *d, const struct desired *w,
 	   const struct port_tables *held, struct plan_step *step)
 {
 	enum port_table table = step->table;
@@ -156,7 +156,7 @@ diff_table(struct draft *d, const struct wanted *w,
 }
 
 static void
-diff_tables(struct draft *d, const struct subnet *s, const struct wanted *w,
+diff_tables(struct draft *d, const struct snapshot *s, const struct desired *w,
 	    const struct port_tables *held, uint32_t port)
 {
 	struct plan_step step = {
@@ -172,16 +172,16 @@ diff_tables(struct draft *d, const struct subnet *s, const struct wanted *w,
 }
 
 static void
-diff_lft(struct draft *d, const struct subnet *s, const struct wanted *w,
+diff_lft(struct draft *d, const struct snapshot *s, const struct desired *w,
 	 const struct lft_seen *seen, uint32_t node)
 {
-	const struct subnet_node *n = &s->nodes[node];
+	const struct snapshot_node *n = &s->nodes[node];
 	const uint8_t *row = lft_row(w->lft, n->sw_index);
 	uint32_t end = MIN(n->sw.linear_fdb_cap, w->lft->top + 1u);
 	struct plan_step step = {
 		.kind = PLAN_LFT,
 		.node = node,
-		.port = SUBNET_NONE,
+		.port = SNAPSHOT_NONE,
 	};
 
 	for (uint32_t lid = 0; lid < end; lid += LFT_BLOCK) {
@@ -199,13 +199,13 @@ diff_lft(struct draft *d, const struct subnet *s, const struct wanted *w,
 }
 
 static void
-diff_switch(struct draft *d, const struct subnet *s, const struct wanted *w,
+diff_switch(struct draft *d, const struct snapshot *s, const struct desired *w,
 	    const struct lft_seen *seen, uint32_t node)
 {
 	struct switch_info info;
 	unsigned fields;
 
-	fields = wanted_switch(s, w, node, &info);
+	fields = desired_switch(s, w, node, &info);
 	if (fields & SWITCH_FIELD_CHANGE)
 		draft_switch(d, PLAN_CHANGE_CLEAR, node, SWITCH_FIELD_CHANGE);
 	diff_lft(d, s, w, seen, node);
@@ -239,7 +239,7 @@ plan_from_draft(struct draft *d)
 }
 
 struct plan *
-plan_diff(const struct subnet *s, const struct wanted *w,
+plan_diff(const struct snapshot *s, const struct desired *w,
 	  const struct lft_seen *seen, const struct port_tables *held,
 	  const uint32_t *forgotten)
 {
@@ -250,10 +250,10 @@ plan_diff(const struct subnet *s, const struct wanted *w,
 					 sizeof(struct plan_step));
 
 	for (uint32_t node = 0; node < s->n_nodes; node++) {
-		const struct subnet_node *n = &s->nodes[node];
+		const struct snapshot_node *n = &s->nodes[node];
 		uint32_t end = n->first_port + n->info.num_ports;
 
-		if (subnet_is_switch(n) && n->sw_known)
+		if (snapshot_is_switch(n) && n->sw_known)
 			diff_switch(&d, s, w, seen, node);
 		for (uint32_t port = n->first_port; port <= end; port++) {
 			diff_tables(&d, s, w, held, port);

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "sm/plan/wanted.h"
+#include "sm/plan/desired.h"
 
 enum plan_kind {
 	PLAN_CHANGE_CLEAR,	/* SwitchInfo: clear PortStateChange */
@@ -53,7 +53,7 @@ struct plan {
  * no step. ARM: a known port in Init on a link whose other end is known, too;
  * ACTIVATE: such a port below Active (a fresh link has both).
  */
-struct plan *plan_diff(const struct subnet *s, const struct wanted *w,
+struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 		       const struct lft_seen *seen,
 		       const struct port_tables *held,
 		       const uint32_t *forgotten);
@@ -63,12 +63,12 @@ void plan_free(struct plan *plan);
 
 /* For people: a heading with counts, then a line a step (LFT blocks of one
  * switch in one line). */
-void plan_print_text(const struct plan *plan, const struct subnet *s,
-		     const struct wanted *w, const struct lft_seen *seen,
+void plan_print_text(const struct plan *plan, const struct snapshot *s,
+		     const struct desired *w, const struct lft_seen *seen,
 		     const struct port_tables *held, GString *out);
 /* One JSON object: {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
-void plan_print_json(const struct plan *plan, const struct subnet *s,
-		     const struct wanted *w, const struct lft_seen *seen,
+void plan_print_json(const struct plan *plan, const struct snapshot *s,
+		     const struct desired *w, const struct lft_seen *seen,
 		     const struct port_tables *held, GString *out);
 
 #endif

@@ -6,7 +6,7 @@
  * is written, which component, from what to what.
  *
  * Structs: `job` bundles what every function here reads. A step names indices;
- * the values come from wanted_port() and wanted_switch(), the same that the
+ * the values come from desired_port() and desired_switch(), the same that the
  * program stage sends, so what is printed is what would be sent.
  *
  * Flow: plan_print_text() writes a heading with the counts, the warnings, then
@@ -22,12 +22,12 @@
 #include <inttypes.h>
 
 #include "sm/plan/plan_table.h"
-#include "topology/base/text.h"
+#include "topology/text.h"
 
 struct job {
 	const struct plan *plan;
-	const struct subnet *s;
-	const struct wanted *w;
+	const struct snapshot *s;
+	const struct desired *w;
 	const struct lft_seen *seen;
 	const struct port_tables *held;
 	GString *out;
@@ -210,7 +210,7 @@ count_lft_switches(const struct plan *plan)
 static unsigned
 count_entries(const struct job *j, const struct plan_step *step)
 {
-	const struct subnet_node *n = &j->s->nodes[step->node];
+	const struct snapshot_node *n = &j->s->nodes[step->node];
 	uint32_t first = step->block * LFT_BLOCK;
 	const uint8_t *want = lft_row(j->w->lft, n->sw_index) + first;
 	const uint8_t *held = lft_seen_block(j->seen, n->sw_index,
@@ -235,20 +235,20 @@ block_read(const struct job *j, const struct plan_step *step)
 static bool
 switch_too_small(const struct job *j, uint32_t node)
 {
-	const struct subnet_node *n = &j->s->nodes[node];
+	const struct snapshot_node *n = &j->s->nodes[node];
 
-	return subnet_is_switch(n) && n->sw_known &&
+	return snapshot_is_switch(n) && n->sw_known &&
 	       n->sw.linear_fdb_cap <= j->w->lft->top;
 }
 
 static void
 put_warning(const struct job *j, uint32_t node, GString *out)
 {
-	const struct subnet_node *n = &j->s->nodes[node];
+	const struct snapshot_node *n = &j->s->nodes[node];
 
 	g_string_append_printf(out, "%s (0x%016" PRIx64 "): its LFT ends at "
 			       "LID %d, the subnet has LIDs up to %u",
-			       subnet_node_name(n), n->info.node_guid,
+			       snapshot_node_name(n), n->info.node_guid,
 			       n->sw.linear_fdb_cap - 1, j->w->lft->top);
 }
 
@@ -257,21 +257,21 @@ put_warning(const struct job *j, uint32_t node, GString *out)
 static void
 put_port_name(const struct job *j, uint32_t port)
 {
-	const struct subnet_port *p = &j->s->ports[port];
-	const struct subnet_node *n = &j->s->nodes[p->node];
+	const struct snapshot_port *p = &j->s->ports[port];
+	const struct snapshot_node *n = &j->s->nodes[p->node];
 
 	g_string_append_printf(j->out, "%s port %u (0x%016" PRIx64 ")",
-			       subnet_node_name(n), p->num,
+			       snapshot_node_name(n), p->num,
 			       p->guid ? p->guid : n->info.node_guid);
 }
 
 static void
 put_node_name(const struct job *j, uint32_t node)
 {
-	const struct subnet_node *n = &j->s->nodes[node];
+	const struct snapshot_node *n = &j->s->nodes[node];
 
 	g_string_append_printf(j->out, "%s (0x%016" PRIx64 ")",
-			       subnet_node_name(n), n->info.node_guid);
+			       snapshot_node_name(n), n->info.node_guid);
 }
 
 /* "blocks 0-3, 7" for the steps i to end - 1. */
@@ -354,7 +354,7 @@ print_port_line(const struct job *j, const struct plan_step *step,
 	const char *comma = "";
 	struct port_info new;
 
-	wanted_port(j->s, j->w, step->port, &new);
+	desired_port(j->s, j->w, step->port, &new);
 	g_string_append(j->out, "  PortInfo of ");
 	put_port_name(j, step->port);
 	g_string_append(j->out, ": ");
@@ -380,7 +380,7 @@ print_switch_line(const struct job *j, const struct plan_step *step)
 	const char *comma = "";
 	struct switch_info new;
 
-	wanted_switch(j->s, j->w, step->node, &new);
+	desired_switch(j->s, j->w, step->node, &new);
 	g_string_append(j->out, "  SwitchInfo of ");
 	put_node_name(j, step->node);
 	g_string_append(j->out, ": ");
@@ -507,8 +507,8 @@ print_heading(const struct job *j)
 }
 
 void
-plan_print_text(const struct plan *plan, const struct subnet *s,
-		const struct wanted *w, const struct lft_seen *seen,
+plan_print_text(const struct plan *plan, const struct snapshot *s,
+		const struct desired *w, const struct lft_seen *seen,
 		const struct port_tables *held, GString *out)
 {
 	const struct job j = {
@@ -553,13 +553,13 @@ json_change(struct json *j, const char *name, const char *from,
 static void
 json_port(const struct job *j, const struct plan_step *step, struct json *out)
 {
-	const struct subnet_port *p = &j->s->ports[step->port];
+	const struct snapshot_port *p = &j->s->ports[step->port];
 	unsigned fields = shown_fields(step);
 	g_autoptr(GString) from = g_string_new(NULL);
 	g_autoptr(GString) to = g_string_new(NULL);
 	struct port_info new;
 
-	wanted_port(j->s, j->w, step->port, &new);
+	desired_port(j->s, j->w, step->port, &new);
 	json_number(out, "port", p->num);
 	if (step->kind != PLAN_PORT)
 		json_text(out, "state", step->kind == PLAN_ARM ? "Armed" :
@@ -585,7 +585,7 @@ json_switch(const struct job *j, const struct plan_step *step,
 	g_autoptr(GString) to = g_string_new(NULL);
 	struct switch_info new;
 
-	wanted_switch(j->s, j->w, step->node, &new);
+	desired_switch(j->s, j->w, step->node, &new);
 	/* What the bit will be, not the 1 that is written to clear it. */
 	new.port_state_change = false;
 	json_open(out, "changes", '{');
@@ -604,12 +604,12 @@ json_switch(const struct job *j, const struct plan_step *step,
 static void
 json_step(const struct job *j, const struct plan_step *step, struct json *out)
 {
-	const struct subnet_node *n = &j->s->nodes[step->node];
+	const struct snapshot_node *n = &j->s->nodes[step->node];
 
 	json_open(out, NULL, '{');
 	json_text(out, "kind", plan_kind_name(step->kind));
 	json_hex(out, "guid", n->info.node_guid, 16);
-	json_text(out, "node", subnet_node_name(n));
+	json_text(out, "node", snapshot_node_name(n));
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:
@@ -665,8 +665,8 @@ json_counts(const struct plan *plan, struct json *out)
 }
 
 void
-plan_print_json(const struct plan *plan, const struct subnet *s,
-		const struct wanted *w, const struct lft_seen *seen,
+plan_print_json(const struct plan *plan, const struct snapshot *s,
+		const struct desired *w, const struct lft_seen *seen,
 		const struct port_tables *held, GString *out)
 {
 	const struct job j = {

@@ -14,7 +14,7 @@ struct change {
 };
 
 static struct change
-change_of(const struct wanted *w, const struct port_tables *held,
+change_of(const struct desired *w, const struct port_tables *held,
 	  const struct plan_step *step)
 {
 	return (struct change){
@@ -113,7 +113,7 @@ arb_block_name(unsigned block)
 }
 
 void
-plan_table_text(const struct wanted *w, const struct port_tables *held,
+plan_table_text(const struct desired *w, const struct port_tables *held,
 		const struct plan_step *step, GString *out)
 {
 	struct change c = change_of(w, held, step);
@@ -161,7 +161,7 @@ json_values(struct json *j, const char *key, enum port_table table,
 }
 
 void
-plan_table_json(const struct wanted *w, const struct port_tables *held,
+plan_table_json(const struct desired *w, const struct port_tables *held,
 		const struct plan_step *step, struct json *j)
 {
 	struct change c = change_of(w, held, step);

@@ -143,7 +143,7 @@ select_all(const struct path_wish *w, struct path_record *path)
 /* --------------------------------------------------- partitions and SLs */
 
 static uint8_t
-partition_sl(const struct sa_view *v, uint16_t pkey)
+partition_sl(const struct sa_db *v, uint16_t pkey)
 {
 	const struct partition *p = partition_rules_find(v->rules,
 							 pkey_base(pkey));
@@ -151,9 +151,9 @@ partition_sl(const struct sa_view *v, uint16_t pkey)
 	return p ? p->sl : 0;
 }
 
-/* A path as the policy looks at it; to SUBNET_NONE: anywhere. */
+/* A path as the policy looks at it; to SNAPSHOT_NONE: anywhere. */
 static struct qos_path
-policy_path(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+policy_path(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	    uint32_t to, uint16_t pkey)
 {
 	return (struct qos_path){
@@ -161,12 +161,12 @@ policy_path(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 		.service = w->want.service_id,
 		.pkey = pkey,
 		.source = v->subnet->ports[from].guid,
-		.target = to == SUBNET_NONE ? 0 : v->subnet->ports[to].guid,
+		.target = to == SNAPSHOT_NONE ? 0 : v->subnet->ports[to].guid,
 	};
 }
 
 static uint8_t
-sl_of(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+sl_of(const struct sa_db *v, const struct path_wish *w, uint32_t from,
       uint32_t to, uint16_t pkey)
 {
 	uint8_t sl = partition_sl(v, pkey);
@@ -181,7 +181,7 @@ sl_of(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 }
 
 static bool
-sl_fits(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+sl_fits(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	uint32_t to, uint16_t pkey)
 {
 	return !path_asks(w, PATH_SL) ||
@@ -190,14 +190,14 @@ sl_fits(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 
 /* Whatever the other end is. */
 static bool
-sl_may_fit(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+sl_may_fit(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	   uint16_t pkey)
 {
 	struct qos_path path;
 
 	if (!path_asks(w, PATH_SL) || !v->qos)
 		return true;
-	path = policy_path(v, w, from, SUBNET_NONE, pkey);
+	path = policy_path(v, w, from, SNAPSHOT_NONE, pkey);
 	return qos_policy_may_give(v->policy, &path, partition_sl(v, pkey),
 				   w->want.sl);
 }
@@ -213,7 +213,7 @@ has_better_pkey(const struct memberships *m, uint32_t port, uint32_t i)
 
 /* 0: they share none, or not the one that is asked for. */
 static uint16_t
-choose_pkey(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+choose_pkey(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	    uint32_t to)
 {
 	const struct memberships *m = v->memberships;
@@ -234,7 +234,7 @@ choose_pkey(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 }
 
 static bool
-pkey_may_start(const struct sa_view *v, const struct path_wish *w,
+pkey_may_start(const struct sa_db *v, const struct path_wish *w,
 	       uint32_t from)
 {
 	const struct memberships *m = v->memberships;
@@ -252,7 +252,7 @@ pkey_may_start(const struct sa_view *v, const struct path_wish *w,
 
 /* Of a port 0 that talks to itself: nothing limits it. */
 static uint8_t
-own_rate(const struct sa_view *v, uint32_t port)
+own_rate(const struct sa_db *v, uint32_t port)
 {
 	unsigned rate = sa_rate_of(&v->subnet->ports[port].info);
 
@@ -272,7 +272,7 @@ wants_no_back(const struct path_wish *w)
 }
 
 static bool
-walk(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+walk(const struct sa_db *v, const struct path_wish *w, uint32_t from,
      uint16_t slid, uint32_t to, uint16_t dlid, struct sa_way *way,
      bool *reversible)
 {
@@ -280,11 +280,11 @@ walk(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	unsigned n;
 
 	if (wants_no_back(w)) {
-		n = sa_view_walk(v, from, dlid, way);
+		n = sa_db_walk(v, from, dlid, way);
 		*reversible = n && way->n_hops == 0;
 		return n;
 	}
-	n = sa_view_walk_both(v, from, slid, to, dlid, both);
+	n = sa_db_walk_both(v, from, slid, to, dlid, both);
 	if (!n || (n == 1 && wants_back(w)))
 		return false;
 	*way = both[0];
@@ -298,7 +298,7 @@ walk(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 }
 
 static bool
-choose_way(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+choose_way(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	   uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
 {
 	struct sa_way way;
@@ -314,7 +314,7 @@ choose_way(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 }
 
 bool
-path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+path_find(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	  uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
 {
 	uint16_t pkey = choose_pkey(v, w, from, to);
@@ -322,8 +322,8 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 	memset(out, 0, sizeof(*out));
 	if (!pkey || !choose_way(v, w, from, slid, to, dlid, out))
 		return false;
-	sa_view_make_gid(v, from, out->sgid);
-	sa_view_make_gid(v, to, out->dgid);
+	sa_db_make_gid(v, from, out->sgid);
+	sa_db_make_gid(v, to, out->dgid);
 	out->slid = slid;
 	out->dlid = dlid;
 	out->pkey = pkey;
@@ -346,9 +346,9 @@ path_find(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 
 /* The most that a path from a switch's port 0 may carry. */
 static uint8_t
-best_rate(const struct sa_view *v, uint32_t port)
+best_rate(const struct sa_db *v, uint32_t port)
 {
-	uint32_t sw = subnet_node_of(v->subnet, port)->sw_index;
+	uint32_t sw = snapshot_node_of(v->subnet, port)->sw_index;
 	uint8_t best = own_rate(v, port);
 
 	for (uint32_t i = v->first_hop[sw]; i < v->first_hop[sw + 1]; i++)
@@ -360,14 +360,14 @@ best_rate(const struct sa_view *v, uint32_t port)
 /* The selectors are kindest to what a port has by itself: nothing on a longer
  * way makes MTU or rate larger, or the life time shorter. */
 bool
-path_may_start(const struct sa_view *v, const struct path_wish *w,
+path_may_start(const struct sa_db *v, const struct path_wish *w,
 	       uint32_t from)
 {
 	struct path_record best = { .life = 0 };
 	struct sa_way way;
 
 	if (!v->lids->base[from] || !pkey_may_start(v, w, from) ||
-	    !sa_view_walk(v, from, v->lids->base[from], &way))
+	    !sa_db_walk(v, from, v->lids->base[from], &way))
 		return false;
 	best.mtu = way.mtu;
 	best.rate = way.rate == SA_RATE_ANY ? best_rate(v, from) : way.rate;
@@ -387,20 +387,20 @@ path_compare(const struct path_record *a, const struct path_record *b)
 /* --------------------------------------------------------------- its ends */
 
 static enum path_end
-find_end(const struct sa_view *v, const uint8_t *gid, const uint16_t *lid,
+find_end(const struct sa_db *v, const uint8_t *gid, const uint16_t *lid,
 	 uint32_t *port)
 {
 	uint32_t owner;
 
-	*port = SUBNET_NONE;
+	*port = SNAPSHOT_NONE;
 	if (gid) {
-		*port = sa_view_gid(v, gid);
-		if (*port == SUBNET_NONE)
+		*port = sa_db_gid(v, gid);
+		if (*port == SNAPSHOT_NONE)
 			return PATH_END_BAD_GID;
 	}
 	if (lid) {
-		owner = sa_view_lid(v, *lid);
-		if (owner == SUBNET_NONE || (gid && owner != *port))
+		owner = sa_db_lid(v, *lid);
+		if (owner == SNAPSHOT_NONE || (gid && owner != *port))
 			return PATH_END_NOBODY;
 		*port = owner;
 	}
@@ -408,14 +408,14 @@ find_end(const struct sa_view *v, const uint8_t *gid, const uint16_t *lid,
 }
 
 enum path_end
-path_source(const struct sa_view *v, const struct path_wish *w, uint32_t *port)
+path_source(const struct sa_db *v, const struct path_wish *w, uint32_t *port)
 {
 	return find_end(v, path_asks(w, PATH_SGID) ? w->want.sgid : NULL,
 			path_asks(w, PATH_SLID) ? &w->want.slid : NULL, port);
 }
 
 enum path_end
-path_destination(const struct sa_view *v, const struct path_wish *w,
+path_destination(const struct sa_db *v, const struct path_wish *w,
 		 uint32_t *port)
 {
 	return find_end(v, path_asks(w, PATH_DGID) ? w->want.dgid : NULL,

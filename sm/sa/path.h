@@ -5,7 +5,7 @@
 #ifndef MINISM_SA_PATH_H
 #define MINISM_SA_PATH_H
 
-#include "sm/sa/group.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sa/records.h"
 
 #define PATH_PREFERENCE	22u	/* component, behind those of sa_record.h */
@@ -33,13 +33,13 @@ path_prefers(const struct path_wish *wish, unsigned preference)
 
 /* One path from `from` with SLID to the owner of DLID. False: there is none
  * that is as wished. */
-bool path_find(const struct sa_view *v, const struct path_wish *wish,
+bool path_find(const struct sa_db *v, const struct path_wish *wish,
 	       uint32_t from, uint16_t slid, uint32_t to, uint16_t dlid,
 	       struct path_record *out);
 
 /* False: no path from this port can be as wished, wherever it leads. Who looks
  * for paths from everywhere asks this first. */
-bool path_may_start(const struct sa_view *v, const struct path_wish *wish,
+bool path_may_start(const struct sa_db *v, const struct path_wish *wish,
 		    uint32_t from);
 
 /* Which of two is better? <0: a, 0: they are alike, >0: b. */
@@ -52,14 +52,14 @@ enum path_end {
 	PATH_END_NOBODY,	/* a LID that nobody has, or not that GID's */
 	PATH_END_BAD_GID,	/* a GID that nobody has */
 };
-enum path_end path_source(const struct sa_view *v,
+enum path_end path_source(const struct sa_db *v,
 			  const struct path_wish *wish, uint32_t *port);
-enum path_end path_destination(const struct sa_view *v,
+enum path_end path_destination(const struct sa_db *v,
 			       const struct path_wish *wish, uint32_t *port);
 
 /* The path to a multicast group, one record or none; `group` may be NULL: there
  * is no such group. */
-struct sa_records *path_to_group(const struct sa_view *v,
+struct sa_records *path_to_group(const struct sa_db *v,
 				 const struct query *q,
 				 const struct group *group, unsigned *status);
 

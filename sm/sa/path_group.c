@@ -72,7 +72,7 @@ group_fits(const struct path_wish *w, const struct group *g)
 }
 
 static void
-describe(const struct sa_view *v, const struct path_wish *w, uint32_t from,
+describe(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	 const struct group *g, struct path_record *r)
 {
 	*r = (struct path_record){
@@ -85,13 +85,13 @@ describe(const struct sa_view *v, const struct path_wish *w, uint32_t from,
 		.life_selector = SA_EXACTLY, .life = g->life,
 	};
 	memcpy(r->dgid, g->mgid, 16);
-	sa_view_make_gid(v, from, r->sgid);
+	sa_db_make_gid(v, from, r->sgid);
 	if (path_asks(w, PATH_SLID))
 		r->slid = w->want.slid;
 }
 
 static bool
-may_send(const struct sa_view *v, const struct query *q, uint32_t from,
+may_send(const struct sa_db *v, const struct query *q, uint32_t from,
 	 const struct group *g)
 {
 	const struct memberships *m = v->memberships;
@@ -102,7 +102,7 @@ may_send(const struct sa_view *v, const struct query *q, uint32_t from,
 }
 
 struct sa_records *
-path_to_group(const struct sa_view *v, const struct query *q,
+path_to_group(const struct sa_db *v, const struct query *q,
 	      const struct group *g, unsigned *status)
 {
 	struct path_wish wish = { .comp_mask = q->h->comp_mask };

@@ -41,7 +41,7 @@ struct ends {
 };
 
 struct path_table {
-	struct sa_view *v;
+	struct sa_db *v;
 	struct path_wish wish;
 	struct query q;
 	struct ends from, to;
@@ -63,7 +63,7 @@ ends_set(struct ends *e, uint32_t port)
 /* An SA status: a GID that nobody has is the client's mistake. A LID that
  * nobody has is no mistake, but has no paths. */
 static unsigned
-ends_find(const struct sa_view *v, struct ends *e, enum path_end end,
+ends_find(const struct sa_db *v, struct ends *e, enum path_end end,
 	  uint32_t port)
 {
 	switch (end) {
@@ -219,7 +219,7 @@ table_free(void *data)
 {
 	struct path_table *t = data;
 
-	sa_view_unref(t->v);
+	sa_db_unref(t->v);
 	g_free(t->from.list);
 	g_free(t->to.list);
 	g_free(t->found);
@@ -229,11 +229,11 @@ table_free(void *data)
 static const struct records_kind kind = { table_draw, table_free };
 
 static struct path_table *
-table_new(struct sa_view *v, const struct query *q)
+table_new(struct sa_db *v, const struct query *q)
 {
 	struct path_table *t = g_new0(struct path_table, 1);
 
-	t->v = sa_view_ref(v);
+	t->v = sa_db_ref(v);
 	t->q = *q;
 	t->q.h = NULL;
 	t->q.wanted = NULL;
@@ -273,7 +273,7 @@ find_both_ends(struct path_table *t)
 }
 
 struct sa_records *
-records_of_paths(struct sa_view *v, const struct query *q, unsigned *status)
+records_of_paths(struct sa_db *v, const struct query *q, unsigned *status)
 {
 	struct path_table *t = table_new(v, q);
 
@@ -322,7 +322,7 @@ translate_mask(uint64_t mask)
 }
 
 static unsigned
-ends_from_gids(const struct sa_view *v, struct ends *e, const uint8_t *gids,
+ends_from_gids(const struct sa_db *v, struct ends *e, const uint8_t *gids,
 	       unsigned n)
 {
 	uint32_t port;
@@ -330,8 +330,8 @@ ends_from_gids(const struct sa_view *v, struct ends *e, const uint8_t *gids,
 	e->list = g_new(uint32_t, n);
 	e->ports = e->list;
 	for (unsigned i = 0; i < n; i++) {
-		port = sa_view_gid(v, gids + 16 * i);
-		if (port == SUBNET_NONE)
+		port = sa_db_gid(v, gids + 16 * i);
+		if (port == SNAPSHOT_NONE)
 			return SA_STATUS_INVALID_GID;
 		e->list[e->n++] = port;
 	}
@@ -339,7 +339,7 @@ ends_from_gids(const struct sa_view *v, struct ends *e, const uint8_t *gids,
 }
 
 struct sa_records *
-records_of_multi_path(struct sa_view *v, const struct query *q, size_t len,
+records_of_multi_path(struct sa_db *v, const struct query *q, size_t len,
 		      unsigned *status)
 {
 	const uint8_t *gids = q->wanted + MULTI_PATH_GIDS_OFFSET;

@@ -24,8 +24,8 @@
 
 #include <string.h>
 
-#include "sm/sa/view_tables.h"
-#include "sm/wire/bytes.h"
+#include "sm/sa/sa_db_tables.h"
+#include "sm/mad/bytes.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
 					   of both capability masks the bits
@@ -120,7 +120,7 @@ records_of_bytes(unsigned attr_id, GByteArray *bytes)
 }
 
 bool
-records_visible(const struct sa_view *v, const struct query *q, uint32_t port)
+records_visible(const struct sa_db *v, const struct query *q, uint32_t port)
 {
 	return q->trusted || port == q->requester ||
 		memberships_common(v->memberships, q->requester, port);
@@ -131,7 +131,7 @@ records_visible(const struct sa_view *v, const struct query *q, uint32_t port)
 static bool
 scan_sees(const struct scan *s, uint32_t index)
 {
-	const struct subnet *n = s->v->subnet;
+	const struct snapshot *n = s->v->subnet;
 
 	if (s->table->domain == DOMAIN_SWITCHES)
 		return records_visible(s->v, &s->q,
@@ -149,7 +149,7 @@ static bool
 ignores_number(const struct scan *s, uint32_t index)
 {
 	return s->table->ca_by_lid &&
-		!subnet_is_switch(subnet_node_of(s->v->subnet, index));
+		!snapshot_is_switch(snapshot_node_of(s->v->subnet, index));
 }
 
 static bool
@@ -207,7 +207,7 @@ scan_free(void *data)
 	if (s->list)
 		g_array_unref(s->list);
 	mft_free(s->mft);
-	sa_view_unref(s->v);
+	sa_db_unref(s->v);
 	g_free(s);
 }
 
@@ -239,7 +239,7 @@ narrow_to_nothing(struct scan *s)
 static void
 narrow_to_node(struct scan *s, uint32_t node)
 {
-	const struct subnet_node *n = &s->v->subnet->nodes[node];
+	const struct snapshot_node *n = &s->v->subnet->nodes[node];
 
 	s->at = n->first_port;
 	s->end = n->first_port + n->info.num_ports + 1u;
@@ -249,17 +249,17 @@ narrow_to_node(struct scan *s, uint32_t node)
 static void
 narrow_to_port(struct scan *s, uint32_t port)
 {
-	const struct subnet_node *n;
+	const struct snapshot_node *n;
 
-	if (port == SUBNET_NONE) {
+	if (port == SNAPSHOT_NONE) {
 		narrow_to_nothing(s);
 		return;
 	}
-	n = subnet_node_of(s->v->subnet, port);
+	n = snapshot_node_of(s->v->subnet, port);
 	if (s->table->domain == DOMAIN_SWITCHES) {
 		s->at = n->sw_index;
-		s->end = n->sw_index == SUBNET_NONE ? s->at : s->at + 1;
-	} else if (subnet_is_switch(n)) {
+		s->end = n->sw_index == SNAPSHOT_NONE ? s->at : s->at + 1;
+	} else if (snapshot_is_switch(n)) {
 		narrow_to_node(s, s->v->subnet->ports[port].node);
 	} else {
 		s->at = port;
@@ -271,7 +271,7 @@ narrow_to_port(struct scan *s, uint32_t port)
 static void
 match_base_lid(struct scan *s, unsigned offset, uint32_t port)
 {
-	if (port == SUBNET_NONE)
+	if (port == SNAPSHOT_NONE)
 		return;
 	s->match.value[offset] = (uint8_t)(s->v->lids->base[port] >> 8);
 	s->match.value[offset + 1] = (uint8_t)s->v->lids->base[port];
@@ -281,7 +281,7 @@ match_base_lid(struct scan *s, unsigned offset, uint32_t port)
 static void
 narrow_by_lid(struct scan *s)
 {
-	uint32_t port = sa_view_lid(s->v, (uint16_t)scan_wanted(s, 0));
+	uint32_t port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, 0));
 
 	narrow_to_port(s, port);
 	match_base_lid(s, 0, port);
@@ -316,19 +316,19 @@ list_end(struct scan *s)
 static void
 narrow_link(struct scan *s)
 {
-	const struct subnet *n = s->v->subnet;
+	const struct snapshot *n = s->v->subnet;
 	uint32_t port;
 
 	if (!scan_asks(s, LINK_TO_LID))
 		return;
-	port = sa_view_lid(s->v, (uint16_t)scan_wanted(s, LINK_TO_LID));
+	port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, LINK_TO_LID));
 	match_base_lid(s, LINK_TO_LID_OFFSET, port);
 	if (scan_asks(s, 0))
 		return;
 	narrow_to_port(s, port);
 	list_begin(s);
 	for (uint32_t p = s->at; p < s->end; p++)
-		if (n->ports[p].peer != SUBNET_NONE)
+		if (n->ports[p].peer != SNAPSHOT_NONE)
 			g_array_append_val(s->list, n->ports[p].peer);
 	list_end(s);
 }
@@ -340,9 +340,9 @@ narrow_link(struct scan *s)
 static void
 narrow_to_system(struct scan *s, uint64_t guid)
 {
-	const struct subnet *n = s->v->subnet;
-	const struct subnet_node *node;
-	uint32_t count, first = sa_view_system(s->v, guid, &count), port;
+	const struct snapshot *n = s->v->subnet;
+	const struct snapshot_node *node;
+	uint32_t count, first = sa_db_system(s->v, guid, &count), port;
 
 	list_begin(s);
 	for (uint32_t i = first; i < first + count; i++) {
@@ -363,12 +363,12 @@ narrow_node(struct scan *s)
 	if (scan_asks(s, 0)) {
 		return;
 	} else if (scan_asks(s, NODE_PORT_GUID)) {
-		narrow_to_port(s, sa_view_guid(s->v, scan_wanted(s,
+		narrow_to_port(s, sa_db_guid(s->v, scan_wanted(s,
 							NODE_PORT_GUID)));
 	} else if (scan_asks(s, NODE_NODE_GUID)) {
-		node = subnet_find_node(s->v->subnet,
+		node = snapshot_find_node(s->v->subnet,
 					scan_wanted(s, NODE_NODE_GUID));
-		if (node == SUBNET_NONE)
+		if (node == SNAPSHOT_NONE)
 			narrow_to_nothing(s);
 		else
 			narrow_to_node(s, node);
@@ -389,7 +389,7 @@ narrow_guid_info(struct scan *s)
 		return;
 	guid = scan_wanted(s, GUID_INFO_GUID0);
 	if (guid)
-		narrow_to_port(s, sa_view_guid(s->v, guid));
+		narrow_to_port(s, sa_db_guid(s->v, guid));
 }
 
 #define MFT_POSITION	1u
@@ -478,7 +478,7 @@ scan_narrow(struct scan *s)
 
 /* NULL: *status, or there is no such table. */
 static struct scan *
-scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
+scan_begin(struct sa_db *v, const struct query *q, unsigned *status)
 {
 	const struct fabric_table *table =
 		scan_find_table(q->h->mad.attr_id);
@@ -503,7 +503,7 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 		g_free(s);
 		return NULL;
 	}
-	s->v = sa_view_ref(v);
+	s->v = sa_db_ref(v);
 	s->mft = v->mft ? mft_ref(v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
@@ -516,7 +516,7 @@ scan_begin(struct sa_view *v, const struct query *q, unsigned *status)
 }
 
 struct sa_records *
-records_of_fabric(struct sa_view *v, const struct query *q, unsigned *status)
+records_of_fabric(struct sa_db *v, const struct query *q, unsigned *status)
 {
 	static const struct records_kind kind = { scan_draw, scan_free };
 	struct scan *s = scan_begin(v, q, status);
@@ -545,17 +545,17 @@ table_on_demand(unsigned attr_id)
 /* P_Keys of end ports are known by the sweep, those of a switch's external
  * ports only where they are written. */
 static bool
-may_have_table(const struct sa_view *v, enum port_table table, uint32_t port)
+may_have_table(const struct sa_db *v, enum port_table table, uint32_t port)
 {
-	const struct subnet *s = v->subnet;
+	const struct snapshot *s = v->subnet;
 
 	if (!s->ports[port].known || !v->lids->base[scan_end_port(v, port)])
 		return false;
-	return table != PORT_TABLE_PKEY || !subnet_is_end_port(s, port);
+	return table != PORT_TABLE_PKEY || !snapshot_is_end_port(s, port);
 }
 
 GArray *
-records_unread(struct sa_view *v, const struct query *q,
+records_unread(struct sa_db *v, const struct query *q,
 	       enum port_table *table)
 {
 	GArray *ports;
@@ -574,7 +574,7 @@ records_unread(struct sa_view *v, const struct query *q,
 
 		if (scan_has_number(s, port) && scan_sees(s, port) &&
 		    may_have_table(v, *table, port) &&
-		    !sa_view_table_is_read(v, *table, port))
+		    !sa_db_table_is_read(v, *table, port))
 			g_array_append_val(ports, port);
 	}
 	scan_free(s);

@@ -12,8 +12,8 @@
 #define MINISM_SA_RECORDS_H
 
 #include "sm/sa/sa.h"
-#include "sm/wire/sa_record.h"
-#include "topology/porttab.h"
+#include "sm/mad/sa_record.h"
+#include "topology/port_tables.h"
 
 /* What somebody wants to see. */
 struct query {
@@ -26,16 +26,16 @@ struct query {
 
 /* NULL: this attribute is no table of the fabric, or (*status) the request is
  * bad. Holds a reference on the view. */
-struct sa_records *records_of_fabric(struct sa_view *view,
+struct sa_records *records_of_fabric(struct sa_db *view,
 				     const struct query *q, unsigned *status);
 /* Ports (uint32_t) whose table must be read before such a query can be
  * answered; NULL: none. */
-GArray *records_unread(struct sa_view *view, const struct query *q,
+GArray *records_unread(struct sa_db *view, const struct query *q,
 		       enum port_table *table);
-struct sa_records *records_of_paths(struct sa_view *view,
+struct sa_records *records_of_paths(struct sa_db *view,
 				    const struct query *q, unsigned *status);
 /* wanted: of `len` bytes, with the GIDs behind its fixed part. */
-struct sa_records *records_of_multi_path(struct sa_view *view,
+struct sa_records *records_of_multi_path(struct sa_db *view,
 					 const struct query *q, size_t len,
 					 unsigned *status);
 
@@ -57,7 +57,7 @@ struct sa_records *records_new(unsigned attr_id,
 bool records_number_fits(unsigned selector, int order);
 
 /* May the requester know of this port? (They share a partition.) */
-bool records_visible(const struct sa_view *view, const struct query *q,
+bool records_visible(const struct sa_db *view, const struct query *q,
 		     uint32_t port);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "sm/sa/task.h"
-#include "sm/sa/view_tables.h"
+#include "sm/sa/sa_db_tables.h"
 
 G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
 
@@ -44,7 +44,7 @@ sa_free(struct sa *sa)
 {
 	if (!sa)
 		return;
-	sa_view_unref(sa->view);
+	sa_db_unref(sa->view);
 	groups_free(sa->groups);
 	services_free(sa->services);
 	informs_free(sa->informs);
@@ -211,10 +211,10 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	t.q = (struct query){
 		.h = &t.h,
 		.wanted = request->mad + SA_DATA_OFFSET,
-		.requester = sa_view_lid(sa->view, request->slid),
+		.requester = sa_db_lid(sa->view, request->slid),
 		.trusted = t.h.sm_key != 0,
 	};
-	if (t.q.requester == SUBNET_NONE) {
+	if (t.q.requester == SNAPSHOT_NONE) {
 		task_answer(&t, SA_STATUS_REQ_INVALID);
 		return;
 	}
@@ -226,15 +226,15 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 /* v: the fabric in which the GID is there; pkey: the partition to which this is
  * told, 0: to all who share one with the GID. */
 static void
-notify(struct sa *sa, const struct sa_view *v, uint16_t trap,
+notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
        const uint8_t gid[16], uint16_t pkey)
 {
 	uint32_t own = v->subnet->local_port;
 	uint8_t notice[NOTICE_LEN], issuer[16];
 
-	if (own == SUBNET_NONE)
+	if (own == SNAPSHOT_NONE)
 		return;
-	sa_view_make_gid(v, own, issuer);
+	sa_db_make_gid(v, own, issuer);
 	notice_build_gid(notice, trap, v->lids->base[own], gid);
 	informs_notify(sa->informs, v, notice, issuer, pkey);
 }
@@ -242,9 +242,9 @@ notify(struct sa *sa, const struct sa_view *v, uint16_t trap,
 /* 64: a port that was not there before; 65: one that is there no more. Both
  * lists are sorted by GUID. */
 static void
-notify_ports(struct sa *sa, const struct sa_view *before)
+notify_ports(struct sa *sa, const struct sa_db *before)
 {
-	const struct sa_view *now = sa->view;
+	const struct sa_db *now = sa->view;
 	uint32_t i = 0, k = 0;
 	uint64_t old, new;
 	uint8_t gid[16];
@@ -256,10 +256,10 @@ notify_ports(struct sa *sa, const struct sa_view *before)
 		new = k < now->n_by_guid ?
 			now->subnet->ports[now->by_guid[k]].guid : UINT64_MAX;
 		if (old < new) {
-			sa_view_make_gid(before, before->by_guid[i], gid);
+			sa_db_make_gid(before, before->by_guid[i], gid);
 			notify(sa, before, 65, gid, 0);
 		} else if (new < old) {
-			sa_view_make_gid(now, now->by_guid[k], gid);
+			sa_db_make_gid(now, now->by_guid[k], gid);
 			notify(sa, now, 64, gid, 0);
 		}
 		i += old <= new;
@@ -278,11 +278,11 @@ notify_groups(struct sa *sa)
 }
 
 void
-sa_publish(struct sa *sa, struct sa_view *view, int64_t now)
+sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 {
-	struct sa_view *before = sa->view;
+	struct sa_db *before = sa->view;
 
-	sa->view = view ? sa_view_ref(view) : NULL;
+	sa->view = view ? sa_db_ref(view) : NULL;
 	if (view) {
 		informs_follow(sa->informs, view);
 		groups_follow(sa->groups, view);
@@ -291,11 +291,11 @@ sa_publish(struct sa *sa, struct sa_view *view, int64_t now)
 			notify_ports(sa, before);
 		notify_groups(sa);
 	}
-	sa_view_unref(before);
+	sa_db_unref(before);
 	sa_tick(sa, now);
 }
 
-struct sa_view *
+struct sa_db *
 sa_view_of(struct sa *sa)
 {
 	return sa->view;
@@ -310,17 +310,17 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 
 	if (!sa->view)
 		return;
-	port = sa_view_lid(sa->view, slid);
-	if (port == SUBNET_NONE)
+	port = sa_db_lid(sa->view, slid);
+	if (port == SNAPSHOT_NONE)
 		return;
-	sa_view_make_gid(sa->view, port, issuer);
+	sa_db_make_gid(sa->view, port, issuer);
 	informs_notify(sa->informs, sa->view, notice, issuer, 0);
 }
 
 /* Our P_Key for a Report: that of the partition it is about, if they meet
  * there, or of one in which they do. */
 static uint16_t
-report_pkey(const struct sa_view *v, uint32_t own, uint32_t port,
+report_pkey(const struct sa_db *v, uint32_t own, uint32_t port,
 	    uint16_t about)
 {
 	const struct memberships *m = v->memberships;
@@ -345,8 +345,8 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 	own = sa->view->subnet->local_port;
 	notify_groups(sa);
 	while (informs_next(sa->informs, &r)) {
-		port = sa_view_guid(sa->view, r.port_guid);
-		if (port == SUBNET_NONE || own == SUBNET_NONE ||
+		port = sa_db_guid(sa->view, r.port_guid);
+		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !sa->view->lids->base[port]) {
 			informs_ended(sa->informs, r.id, false);
 			continue;
@@ -355,7 +355,7 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 		*out = (struct sa_report){
 			.id = r.id, .lid = sa->view->lids->base[port],
 			.qp = r.qp ? r.qp : 1, .pkey = pkey,
-			.pkey_index = sa_view_pkey_index(sa->view, own, pkey),
+			.pkey_index = sa_db_pkey_index(sa->view, own, pkey),
 		};
 		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);
@@ -411,9 +411,9 @@ list_members(struct sa *sa, const struct group *g, bool receive, uint32_t *n)
 		const struct group_member *m =
 			&g_array_index(g->members, struct group_member, i);
 		bool receives = m->join_state & (JOIN_FULL | JOIN_NON);
-		uint32_t port = sa_view_guid(sa->view, m->port_guid);
+		uint32_t port = sa_db_guid(sa->view, m->port_guid);
 
-		if (port != SUBNET_NONE && receives == receive)
+		if (port != SNAPSHOT_NONE && receives == receive)
 			ports[(*n)++] = port;
 	}
 	qsort(ports, *n, sizeof(*ports), compare_ports);

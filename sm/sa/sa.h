@@ -9,10 +9,10 @@
 
 #include "sm/sa/sa_events.h"
 #include "sm/sa/sa_store.h"
-#include "sm/sa/view.h"
-#include "sm/wire/sa.h"
-#include "sm/wire/smp.h"
-#include "topology/porttab.h"
+#include "sm/sa/sa_db.h"
+#include "sm/mad/sa_mad.h"
+#include "sm/mad/smp.h"
+#include "topology/port_tables.h"
 
 struct sa;
 
@@ -30,10 +30,10 @@ void sa_free(struct sa *sa);
  * Members that are away leave their groups, subscriptions of ports that are
  * away end; Notices 64 to 67 that follow are queued for sa_next_report().
  */
-void sa_publish(struct sa *sa, struct sa_view *view, int64_t now);
+void sa_publish(struct sa *sa, struct sa_db *view, int64_t now);
 
 /* The one of now, or NULL. */
-struct sa_view *sa_view_of(struct sa *sa);
+struct sa_db *sa_view_of(struct sa *sa);
 
 /* The subnet managers of the fabric, ourselves first: for SMInfoRecord. */
 struct sa_sm {
@@ -59,7 +59,7 @@ enum sa_reply_kind {
 	SA_REPLY_UNREAD,	/* see struct sa_unread; then ask again */
 };
 
-/* Tables of ports that have to be read first (view_tables.h). */
+/* Tables of ports that have to be read first (sa_db_tables.h). */
 struct sa_unread {
 	enum port_table table;
 	GArray *ports;		/* uint32_t; the caller's */

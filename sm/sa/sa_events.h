@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 struct sa;
 

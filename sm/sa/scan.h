@@ -29,7 +29,7 @@ struct fabric_table {
 };
 
 struct scan {
-	struct sa_view *v;
+	struct sa_db *v;
 	struct mft *mft;	/* the view's when this began, or NULL */
 	const struct fabric_table *table;
 	struct sa_match match;
@@ -45,6 +45,6 @@ struct scan {
 const struct fabric_table *scan_find_table(unsigned attr_id);
 
 /* The end port of a port: itself, or port 0 of its switch. */
-uint32_t scan_end_port(const struct sa_view *v, uint32_t port);
+uint32_t scan_end_port(const struct sa_db *v, uint32_t port);
 
 #endif

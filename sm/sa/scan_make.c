@@ -8,32 +8,32 @@
  * Tables of ports. What the devices hold is told as it was read: of P_Keys of
  * end ports, which every sweep reads, by the sweep; of those of a switch's
  * external ports, and of the other two tables, by who was sent for them
- * (view_tables.h). An end port of which no P_Key block is known is told what it
- * should hold: that is what it will be given.
+ * (sa_db_tables.h). An end port of which no P_Key block is known is told what
+ * it should hold: that is what it will be given.
  */
 #include <string.h>
 
 #include "sm/sa/scan.h"
-#include "sm/sa/view_tables.h"
+#include "sm/sa/sa_db_tables.h"
 
 uint32_t
-scan_end_port(const struct sa_view *v, uint32_t port)
+scan_end_port(const struct sa_db *v, uint32_t port)
 {
-	const struct subnet_node *n = subnet_node_of(v->subnet, port);
+	const struct snapshot_node *n = snapshot_node_of(v->subnet, port);
 
-	return subnet_is_switch(n) ? n->first_port : port;
+	return snapshot_is_switch(n) ? n->first_port : port;
 }
 
 static uint16_t
-lid_of(const struct sa_view *v, uint32_t port)
+lid_of(const struct sa_db *v, uint32_t port)
 {
 	return v->lids->base[scan_end_port(v, port)];
 }
 
 static uint16_t
-lid_of_switch(const struct sa_view *v, uint32_t sw)
+lid_of_switch(const struct sa_db *v, uint32_t sw)
 {
-	const struct subnet *s = v->subnet;
+	const struct snapshot *s = v->subnet;
 
 	return v->lids->base[s->nodes[s->switches[sw]].first_port];
 }
@@ -47,11 +47,11 @@ count_one(const struct scan *s, uint32_t at)
 static bool
 make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct subnet_port *p = &s->v->subnet->ports[at];
-	const struct subnet_node *n = subnet_node_of(s->v->subnet, at);
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
+	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
 	struct node_info info = n->info;
 
-	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
 		return false;
 	info.port_guid = p->guid;
 	if (p->num)
@@ -63,7 +63,7 @@ make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static bool
 make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct subnet_port *p = &s->v->subnet->ports[at];
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
 	struct port_info info = p->info;
 
 	if (!p->known || !lid_of(s->v, at))
@@ -77,11 +77,11 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static bool
 make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct subnet *n = s->v->subnet;
+	const struct snapshot *n = s->v->subnet;
 	uint32_t peer = n->ports[at].peer;
 
-	if (peer == SUBNET_NONE || !subnet_link_up(n, at) ||
-	    !subnet_link_up(n, peer) || !lid_of(s->v, at) ||
+	if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, at) ||
+	    !snapshot_link_up(n, peer) || !lid_of(s->v, at) ||
 	    !lid_of(s->v, peer) ||
 	    !records_visible(s->v, &s->q, scan_end_port(s->v, peer)))
 		return false;
@@ -93,7 +93,7 @@ make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static uint32_t
 count_guids(const struct scan *s, uint32_t at)
 {
-	const struct subnet_port *p = &s->v->subnet->ports[at];
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
 
 	return MAX((p->info.guid_cap + 7u) / 8, 1u);
 }
@@ -103,7 +103,7 @@ make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	uint64_t guids[8] = { 0 };
 
-	if (!subnet_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
 		return false;
 	if (i == 0)
 		guids[0] = s->v->subnet->ports[at].guid;
@@ -112,7 +112,7 @@ make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 }
 
 static unsigned
-pkey_blocks(const struct sa_view *v, uint32_t port)
+pkey_blocks(const struct sa_db *v, uint32_t port)
 {
 	const struct port_tables *t = v->held ? v->held : v->read;
 
@@ -120,10 +120,10 @@ pkey_blocks(const struct sa_view *v, uint32_t port)
 }
 
 static bool
-knows_pkeys(const struct sa_view *v, uint32_t port)
+knows_pkeys(const struct sa_db *v, uint32_t port)
 {
 	for (unsigned i = 0; i < pkey_blocks(v, port); i++)
-		if (sa_view_block(v, PORT_TABLE_PKEY, port, i))
+		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))
 			return true;
 	return false;
 }
@@ -136,13 +136,13 @@ count_pkeys(const struct scan *s, uint32_t at)
 
 	if (knows_pkeys(s->v, at))
 		return pkey_blocks(s->v, at);
-	return subnet_is_end_port(s->v->subnet, at) ?
+	return snapshot_is_end_port(s->v->subnet, at) ?
 		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
 }
 
 /* The memberships of a port in blocks. */
 static void
-fill_pkeys(const struct sa_view *v, uint32_t port, uint32_t block,
+fill_pkeys(const struct sa_db *v, uint32_t port, uint32_t block,
 	   uint16_t pkeys[PKEYS_A_BLOCK])
 {
 	const struct memberships *m = v->memberships;
@@ -160,7 +160,7 @@ make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 
 	if (!lid_of(s->v, at))
 		return false;
-	b = sa_view_block(s->v, PORT_TABLE_PKEY, at, i);
+	b = sa_db_block(s->v, PORT_TABLE_PKEY, at, i);
 	if (!b && knows_pkeys(s->v, at))
 		return false;
 	if (!b)
@@ -175,15 +175,15 @@ make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static uint32_t
 count_sl_to_vl(const struct scan *s, uint32_t at)
 {
-	const struct subnet_node *n = subnet_node_of(s->v->subnet, at);
+	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
 
-	return subnet_is_switch(n) ? n->info.num_ports + 1u : 1;
+	return snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
 }
 
 static bool
 make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const union port_block *b = sa_view_block(s->v, PORT_TABLE_SL2VL, at,
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_SL2VL, at,
 						  i);
 
 	if (!b || !lid_of(s->v, at))
@@ -202,7 +202,7 @@ count_vl_arb(const struct scan *s, uint32_t at)
 static bool
 make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const union port_block *b = sa_view_block(s->v, PORT_TABLE_VL_ARB, at,
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_VL_ARB, at,
 						  i);
 
 	if (!b || !lid_of(s->v, at))
@@ -216,8 +216,8 @@ make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static bool
 make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct subnet *n = s->v->subnet;
-	const struct subnet_node *node = &n->nodes[n->switches[at]];
+	const struct snapshot *n = s->v->subnet;
+	const struct snapshot_node *node = &n->nodes[n->switches[at]];
 
 	if (!node->sw_known || !lid_of_switch(s->v, at))
 		return false;

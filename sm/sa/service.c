@@ -30,8 +30,8 @@
 #include <string.h>
 
 #include "sm/sa/service.h"
-#include "sm/sa/words.h"
-#include "sm/wire/bytes.h"
+#include "sm/sa/state_words.h"
+#include "sm/mad/bytes.h"
 
 #define SERVICES_MAX	16384u
 #define SERVICES_A_GID	1024u
@@ -157,26 +157,26 @@ services_put(struct services *s, const struct service_record *record,
 /* --- requests --- */
 
 static uint32_t
-service_port(const struct sa_view *v, const uint8_t gid[16])
+service_port(const struct sa_db *v, const uint8_t gid[16])
 {
 	uint64_t prefix = bytes_load64(gid);
 	uint64_t turned = GUINT64_SWAP_LE_BE(prefix);
 
 	if (prefix == 0 || turned == v->gid_prefix ||
 	    turned == SA_GID_PREFIX_DEFAULT)
-		return sa_view_guid(v, bytes_load64(gid + 8));
-	return sa_view_gid(v, gid);
+		return sa_db_guid(v, bytes_load64(gid + 8));
+	return sa_db_gid(v, gid);
 }
 
 /* May `from` speak for the ServiceGID? *port is what it means. */
 static unsigned
-check_owner(const struct sa_view *v, uint32_t from,
+check_owner(const struct sa_db *v, uint32_t from,
 	    const struct service_record *record, uint32_t *port)
 {
-	if (from == SUBNET_NONE)
+	if (from == SNAPSHOT_NONE)
 		return SA_STATUS_REQ_INVALID;
 	*port = service_port(v, record->gid);
-	if (*port == SUBNET_NONE)
+	if (*port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
 	if (v->subnet->ports[*port].node != v->subnet->ports[from].node)
 		return SA_STATUS_DENIED;
@@ -184,7 +184,7 @@ check_owner(const struct sa_view *v, uint32_t from,
 }
 
 static bool
-has_pkey(const struct sa_view *v, uint32_t port, uint16_t pkey)
+has_pkey(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
 	return memberships_of(v->memberships, port, pkey) != 0;
 }
@@ -205,7 +205,7 @@ lease_end(uint32_t lease, int64_t now)
 }
 
 unsigned
-services_set(struct services *s, const struct sa_view *v, uint32_t from,
+services_set(struct services *s, const struct sa_db *v, uint32_t from,
 	     uint64_t comp_mask, struct service_record *record, int64_t now)
 {
 	uint32_t port;
@@ -248,7 +248,7 @@ is_meant(const struct service_record *stored, uint64_t comp_mask,
 }
 
 unsigned
-services_delete(struct services *s, const struct sa_view *v, uint32_t from,
+services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 		uint64_t comp_mask, struct service_record *record, int64_t now)
 {
 	struct service *service;
@@ -272,13 +272,13 @@ services_delete(struct services *s, const struct sa_view *v, uint32_t from,
 }
 
 void
-services_follow(struct services *s, const struct sa_view *v)
+services_follow(struct services *s, const struct sa_db *v)
 {
 	for (guint i = s->services->len; i-- > 0;) {
 		const struct service_record *r = &services_at(s, i)->record;
 		uint32_t port = service_port(v, r->gid);
 
-		if (port != SUBNET_NONE &&
+		if (port != SNAPSHOT_NONE &&
 		    (!r->pkey || has_pkey(v, port, r->pkey)))
 			continue;
 		g_ptr_array_remove_index(s->services, i);
@@ -328,13 +328,13 @@ services_save(const struct services *s, GString *out, int64_t now)
 		if (!lease)
 			continue;
 		g_string_append_printf(out, "service 0x%016" PRIx64, r->id);
-		words_put_bytes(out, r->gid, 16);
+		state_words_put_bytes(out, r->gid, 16);
 		g_string_append_printf(out, " 0x%04x %" PRIu32, r->pkey,
 				       lease);
-		words_put_bytes(out, r->key, sizeof(r->key));
-		words_put_bytes(out, (const uint8_t *)r->name,
+		state_words_put_bytes(out, r->key, sizeof(r->key));
+		state_words_put_bytes(out, (const uint8_t *)r->name,
 				sizeof(r->name));
-		words_put_bytes(out, r->data, sizeof(r->data));
+		state_words_put_bytes(out, r->data, sizeof(r->data));
 		g_string_append_c(out, '\n');
 	}
 }
@@ -344,24 +344,24 @@ services_load_line(struct services *s, char **words, guint n_words,
 		   int64_t now, GError **error)
 {
 	struct service_record r = { .id = 0 };
-	struct words w;
+	struct state_words w;
 
-	words_begin(&w, words, n_words, SERVICE_WORDS, error);
+	state_words_begin(&w, words, n_words, SERVICE_WORDS, error);
 	if (n_words > 0 && strcmp(words[0], "service") != 0)
-		words_refuse(&w, "not 'service'");
-	r.id = words_number(&w, "ServiceID", 0, UINT64_MAX);
-	words_bytes(&w, "ServiceGID", r.gid, 16);
-	r.pkey = (uint16_t)words_number(&w, "P_Key", 0, UINT16_MAX);
-	r.lease = (uint32_t)words_number(&w, "lease", 1, UINT32_MAX);
-	words_bytes(&w, "key", r.key, sizeof(r.key));
-	words_bytes(&w, "name", (uint8_t *)r.name, sizeof(r.name));
-	words_bytes(&w, "data", r.data, sizeof(r.data));
+		state_words_refuse(&w, "not 'service'");
+	r.id = state_words_number(&w, "ServiceID", 0, UINT64_MAX);
+	state_words_bytes(&w, "ServiceGID", r.gid, 16);
+	r.pkey = (uint16_t)state_words_number(&w, "P_Key", 0, UINT16_MAX);
+	r.lease = (uint32_t)state_words_number(&w, "lease", 1, UINT32_MAX);
+	state_words_bytes(&w, "key", r.key, sizeof(r.key));
+	state_words_bytes(&w, "name", (uint8_t *)r.name, sizeof(r.name));
+	state_words_bytes(&w, "data", r.data, sizeof(r.data));
 	if (w.bad)
 		return false;
 	if (services_find(s, &r))
-		words_refuse(&w, "the service is there twice");
+		state_words_refuse(&w, "the service is there twice");
 	else if (!has_room(s, r.gid))
-		words_refuse(&w, "too many services");
+		state_words_refuse(&w, "too many services");
 	if (w.bad)
 		return false;
 	services_put(s, &r, lease_end(r.lease, now));

@@ -7,8 +7,8 @@
 #ifndef MINISM_SA_SERVICE_H
 #define MINISM_SA_SERVICE_H
 
-#include "sm/sa/view.h"
-#include "sm/wire/sa_record.h"
+#include "sm/sa/sa_db.h"
+#include "sm/mad/sa_record.h"
 
 struct services;
 
@@ -21,15 +21,15 @@ struct services *services_new(void);
 void services_free(struct services *s);
 
 /* SA status; *record is the answer: the lease that is left, no key. */
-unsigned services_set(struct services *s, const struct sa_view *v,
+unsigned services_set(struct services *s, const struct sa_db *v,
 		      uint32_t from, uint64_t comp_mask,
 		      struct service_record *record, int64_t now);
-unsigned services_delete(struct services *s, const struct sa_view *v,
+unsigned services_delete(struct services *s, const struct sa_db *v,
 			 uint32_t from, uint64_t comp_mask,
 			 struct service_record *record, int64_t now);
 
 /* Services of ports that are away, or that lost the partition, end. */
-void services_follow(struct services *s, const struct sa_view *v);
+void services_follow(struct services *s, const struct sa_db *v);
 
 uint32_t services_count(const struct services *s);
 const struct service *services_at(const struct services *s, uint32_t i);

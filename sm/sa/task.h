@@ -5,14 +5,14 @@
 #ifndef MINISM_SA_TASK_H
 #define MINISM_SA_TASK_H
 
-#include "sm/sa/group.h"
-#include "sm/sa/inform.h"
+#include "sm/sa/mcmember.h"
+#include "sm/sa/informinfo.h"
 #include "sm/sa/records.h"
 #include "sm/sa/service.h"
 
 struct sa {
 	struct sa_params params;
-	struct sa_view *view;
+	struct sa_db *view;
 	struct groups *groups;
 	struct services *services;
 	struct informs *informs;
@@ -34,7 +34,7 @@ struct task {
 void task_query(struct task *t);
 void task_query_multi_path(struct task *t);
 
-/* sa.c: the request is answered with this status; what stands in the data
+/* sa_mad.c: the request is answered with this status; what stands in the data
  * stays. */
 void task_answer(struct task *t, unsigned status);
 /* The data of the answer, cleared. */

@@ -21,7 +21,7 @@
 #include "sm/sim/state.h"
 #include "sm/sim/table.h"
 #include "sm/sim/trap.h"
-#include "sm/wire/bytes.h"
+#include "sm/mad/bytes.h"
 
 #include <string.h>
 
@@ -99,7 +99,8 @@ switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
 
 	if (want->linear_fdb_top >= node->sw.linear_fdb_cap)
 		return false;
-	if (!sim_has_mcast_top(sim, node) || top == 0 || top == SIM_MCAST_TOP_NONE)
+	if (!sim_has_mcast_top(sim, node) || top == 0 ||
+	    top == SIM_MCAST_TOP_NONE)
 		return true;
 	return top >= LID_MULTICAST_MIN &&
 		top - LID_MULTICAST_MIN < node->sw.multicast_fdb_cap;

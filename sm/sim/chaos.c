@@ -57,7 +57,7 @@ sim_link_cut(struct sim *sim, uint32_t port)
 {
 	uint32_t peer = sim->ports[port].peer;
 
-	if (peer == SUBNET_NONE)
+	if (peer == SNAPSHOT_NONE)
 		return;
 	sim->ports[port].cut = sim->ports[peer].cut = true;
 	sim_link_settle(sim, port, SIM_CAUSE_LINK);
@@ -68,7 +68,7 @@ sim_link_mend(struct sim *sim, uint32_t port)
 {
 	uint32_t peer = sim->ports[port].peer;
 
-	if (peer == SUBNET_NONE)
+	if (peer == SNAPSHOT_NONE)
 		return;
 	sim->ports[port].cut = sim->ports[peer].cut = false;
 	sim_link_settle(sim, port, SIM_CAUSE_LINK);
@@ -78,8 +78,8 @@ void
 sim_cable_plug(struct sim *sim, uint32_t a, uint32_t b)
 {
 	g_assert(sim->ports[a].num && sim->ports[b].num);
-	g_assert(sim->ports[a].peer == SUBNET_NONE &&
-		 sim->ports[b].peer == SUBNET_NONE);
+	g_assert(sim->ports[a].peer == SNAPSHOT_NONE &&
+		 sim->ports[b].peer == SNAPSHOT_NONE);
 
 	sim->ports[a].peer = b;
 	sim->ports[b].peer = a;
@@ -92,10 +92,10 @@ sim_cable_unplug(struct sim *sim, uint32_t port)
 {
 	uint32_t peer = sim->ports[port].peer;
 
-	if (peer == SUBNET_NONE)
+	if (peer == SNAPSHOT_NONE)
 		return;
 	sim_link_cut(sim, port);
-	sim->ports[port].peer = sim->ports[peer].peer = SUBNET_NONE;
+	sim->ports[port].peer = sim->ports[peer].peer = SNAPSHOT_NONE;
 	sim->ports[port].cut = sim->ports[peer].cut = false;
 }
 
@@ -105,7 +105,7 @@ sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille)
 	uint32_t peer = sim->ports[port].peer;
 
 	sim->ports[port].loss_per_mille = per_mille;
-	if (peer != SUBNET_NONE)
+	if (peer != SNAPSHOT_NONE)
 		sim->ports[peer].loss_per_mille = per_mille;
 }
 
@@ -118,7 +118,7 @@ sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
 		struct sim_port *p = &sim->ports[ends[i]];
 
-		if (ends[i] == SUBNET_NONE)
+		if (ends[i] == SNAPSHOT_NONE)
 			continue;
 		p->info.width_active = width;
 		p->info.speed_active = speed;
@@ -138,9 +138,9 @@ sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)
 		return;
 	sim_cable_unplug(sim, a);
 	sim_cable_unplug(sim, b);
-	if (far_a != SUBNET_NONE)
+	if (far_a != SNAPSHOT_NONE)
 		sim_cable_plug(sim, b, far_a == a ? b : far_a);
-	if (far_b != SUBNET_NONE)
+	if (far_b != SNAPSHOT_NONE)
 		sim_cable_plug(sim, a, far_b == b ? a : far_b);
 }
 

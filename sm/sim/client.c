@@ -14,10 +14,11 @@
  * driver's transport does no RMPP.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
- * takes away. (A driver has no such help: it is the kernel.) Pendings are on a list in order of deadline (all requests of a
- * client tend to have the same timeout, so a new one belongs at the end) and
- * in a hash table by TID. Only the list's head has an event in the queue, and
- * that is looked at again when it rings, not with every answer.
+ * takes away. (A driver has no such help: it is the kernel.) Pendings are on a
+ * list in order of deadline (all requests of a client tend to have the same
+ * timeout, so a new one belongs at the end) and in a hash table by TID. Only
+ * the list's head has an event in the queue, and that is looked at again when
+ * it rings, not with every answer.
  *
  * A callback may free its own client or any other: after one nothing of the
  * client is touched.
@@ -25,11 +26,11 @@
 #include "sm/sim/state.h"
 #include "sm/sim/table.h"
 #include "sm/sim/trap.h"
-#include "sm/wire/bytes.h"
+#include "sm/mad/bytes.h"
 
 #include <string.h>
 
-#include "sm/wire/rmpp.h"
+#include "sm/mad/rmpp.h"
 
 #define NS_PER_US	1000
 #define NS_PER_MS	1000000

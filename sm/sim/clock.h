@@ -7,7 +7,7 @@
 #define MINISM_SIM_CLOCK_H
 
 #include "sm/io/transport.h"
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 struct sim;
 

@@ -51,7 +51,7 @@ can_train(const struct sim *sim, uint32_t port)
 	const struct sim_port *a = &sim->ports[port];
 	const struct sim_port *b;
 
-	if (a->peer == SUBNET_NONE || a->cut)
+	if (a->peer == SNAPSHOT_NONE || a->cut)
 		return false;
 	b = &sim->ports[a->peer];
 	return sim_node_of(sim, port)->power == SIM_POWER_ON &&
@@ -181,7 +181,7 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 	uint32_t peer = sim->ports[port].peer;
 	bool possible = can_train(sim, port);
 
-	if (peer == SUBNET_NONE) {
+	if (peer == SNAPSHOT_NONE) {
 		drop(sim, port, cause);
 		return;
 	}

@@ -21,7 +21,7 @@
 #include "sm/sim/table.h"
 #include "sm/sim/trap.h"
 #include "sm/sim/walk.h"
-#include "sm/wire/bytes.h"
+#include "sm/mad/bytes.h"
 
 #define OFF_HOP_POINTER	6
 #define OFF_DR_SLID	32
@@ -48,13 +48,13 @@ cross(const struct sim *sim, uint32_t at, unsigned out_num)
 	const struct sim_port *out;
 
 	if (!sim_is_switch(node) && sim->ports[at].num != out_num)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	if (out_num == 0 || out_num > node->info.num_ports)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	out = &sim->ports[node->first_port + out_num];
-	if (out->peer == SUBNET_NONE || out->info.state < PORT_STATE_INIT ||
+	if (out->peer == SNAPSHOT_NONE || out->info.state < PORT_STATE_INIT ||
 	    sim->ports[out->peer].info.state < PORT_STATE_INIT)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	return out->peer;
 }
 
@@ -85,7 +85,7 @@ route_direct(struct sim *sim, struct sim_packet *p)
 		if (p->hop > 0 && !sim_is_switch(sim_node_of(sim, p->to)))
 			return SIM_NO_ROUTE;
 		p->to = cross(sim, p->to, ports[i]);
-		if (p->to == SUBNET_NONE ||
+		if (p->to == SNAPSHOT_NONE ||
 		    !pass(sim, sim->ports[p->to].peer))
 			return SIM_NO_LINK;
 		if (!p->h.returning)

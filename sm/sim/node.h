@@ -7,7 +7,7 @@
 #define MINISM_SIM_NODE_H
 
 #include "sm/sim/fault.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/smp.h"
 
 struct sim_tables;
 
@@ -45,7 +45,7 @@ struct sim_node {
 	uint32_t epoch;		/* counts switching on and off */
 	enum sim_power power;
 	enum sim_mood mood;
-	unsigned smp_ns, forward_ns, vl15_depth;	/* struct sim_params's */
+	unsigned smp_ns, forward_ns, vl15_depth; /* struct sim_params's */
 	uint32_t queued;	/* SMPs that wait for the agent */
 	int64_t busy_until;	/* ns */
 	uint32_t lft_len;	/* bytes; what is beyond holds no path */

@@ -6,7 +6,7 @@
  * (sim_port_add_errors). A counter on the wire stops at its highest value.
  */
 #include "sm/sim/state.h"
-#include "sm/wire/bytes.h"
+#include "sm/mad/bytes.h"
 
 #include <string.h>
 

@@ -248,9 +248,9 @@ port_meant(const struct sim *sim, uint32_t asked, uint32_t attr_mod)
 	uint32_t num = attr_mod & MOD_PORT;
 
 	if (attr_mod & ~(SMP_PORT_INFO_EXT_SPEEDS | MOD_PORT))
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	if (num > node->info.num_ports)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	if (num == 0 && !sim_is_switch(node))
 		return asked;
 	return node->first_port + num;
@@ -293,7 +293,7 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 	struct port_info want;
 	unsigned status;
 
-	if (port == SUBNET_NONE)
+	if (port == SNAPSHOT_NONE)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
 		port_info_decode(data, &want);

@@ -69,7 +69,7 @@ is_usable(const struct sim *sim, uint32_t out, enum sim_lane lane)
 	unsigned need = lane == SIM_LANE_VL15 ? PORT_STATE_INIT :
 		PORT_STATE_ACTIVE;
 
-	return p->peer != SUBNET_NONE && p->info.state >= need &&
+	return p->peer != SNAPSHOT_NONE && p->info.state >= need &&
 		sim->ports[p->peer].info.state >= need;
 }
 
@@ -117,7 +117,7 @@ receive(const struct sim *sim, uint32_t end, uint16_t dlid,
 	return SIM_DELIVERED;
 }
 
-/* The port by which a packet leaves node; SUBNET_NONE: it has none. */
+/* The port by which a packet leaves node; SNAPSHOT_NONE: it has none. */
 static uint32_t
 look_up(const struct sim *sim, uint32_t node_index, uint16_t dlid)
 {
@@ -125,7 +125,7 @@ look_up(const struct sim *sim, uint32_t node_index, uint16_t dlid)
 	uint8_t num = sim_lft_entry(sim, node_index, dlid);
 
 	if (dlid > node->sw.linear_fdb_top || num > node->info.num_ports)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	return node->first_port + num;
 }
 
@@ -165,7 +165,7 @@ sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
 		uint32_t out = in_switch ?
 			look_up(sim, sim->ports[at].node, dlid) : at;
 
-		if (out == SUBNET_NONE)
+		if (out == SNAPSHOT_NONE)
 			return SIM_NO_ROUTE;
 		if (in_switch && sim->ports[out].num == 0)
 			break;

@@ -55,9 +55,9 @@ const struct sim_params sim_params_default = {
 
 /* A port that nobody has looked at is one out of the box. */
 static void
-take_port(struct sim *sim, const struct subnet *fabric, uint32_t i)
+take_port(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 {
-	const struct subnet_port *from = &fabric->ports[i];
+	const struct snapshot_port *from = &fabric->ports[i];
 	struct sim_port *p = &sim->ports[i];
 	const struct sim_node *node = &sim->nodes[from->node];
 	bool is_port0 = from->num == 0 && sim_is_switch(node);
@@ -98,9 +98,9 @@ found_mcast_top(const struct sim *sim, uint32_t node)
 }
 
 static void
-take_node(struct sim *sim, const struct subnet *fabric, uint32_t i)
+take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 {
-	const struct subnet_node *from = &fabric->nodes[i];
+	const struct snapshot_node *from = &fabric->nodes[i];
 	struct sim_node *n = &sim->nodes[i];
 
 	n->info = from->info;
@@ -124,7 +124,7 @@ raise_links(struct sim *sim)
 	for (uint32_t i = 0; i < sim->n_ports; i++) {
 		struct sim_port *p = &sim->ports[i];
 
-		if (p->peer == SUBNET_NONE)
+		if (p->peer == SNAPSHOT_NONE)
 			continue;
 		p->info.state = PORT_STATE_INIT;
 		p->info.phys_state = PORT_PHYS_LINK_UP;
@@ -132,7 +132,7 @@ raise_links(struct sim *sim)
 }
 
 struct sim *
-sim_new(const struct subnet *fabric, const struct sim_params *params)
+sim_new(const struct snapshot *fabric, const struct sim_params *params)
 {
 	struct sim *sim = g_new0(struct sim, 1);
 

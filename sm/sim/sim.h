@@ -12,7 +12,7 @@
 #define MINISM_SIM_SIM_H
 
 #include "sm/io/transport.h"
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 struct sim;
 
@@ -29,8 +29,8 @@ enum sim_same_state {
 	SIM_SAME_STATE_ACCEPTED,
 };
 
-/* What another manager may have left in MulticastFDBTop: its groups were few, or
- * the switch carried none. */
+/* What another manager may have left in MulticastFDBTop: its groups were few,
+ * or the switch carried none. */
 #define SIM_MCAST_TOP_NONE	0xbfffu
 #define SIM_MCAST_TOP_LOW	0xc000u
 #define SIM_MCAST_TOP_MIXED	1u	/* each switch: 0 or one of these */
@@ -54,7 +54,8 @@ struct sim_params {
 };
 
 /* Seed 1, 300 ns a hop, 20 us an SMP, 10 ms of training, 1,024 waiting SMPs,
- * traps for ever as SubnetTimeOut says, returns in time, refused, tops mixed. */
+ * traps for ever as SubnetTimeOut says, returns in time, refused, tops
+ * mixed. */
 extern const struct sim_params sim_params_default;
 
 /*
@@ -62,7 +63,7 @@ extern const struct sim_params sim_params_default;
  * LIDs as in the snapshot. A port that the snapshot does not know is one that
  * was just switched on. `fabric` is copied; params NULL: the defaults.
  */
-struct sim *sim_new(const struct subnet *fabric,
+struct sim *sim_new(const struct snapshot *fabric,
 		    const struct sim_params *params);
 void sim_free(struct sim *sim);		/* detaches and frees all transports */
 

@@ -16,7 +16,7 @@
 #include "sm/sim/state.h"
 #include "sm/sim/table.h"
 #include "sm/sim/trap.h"
-#include "sm/wire/bytes.h"
+#include "sm/mad/bytes.h"
 
 #include <string.h>
 

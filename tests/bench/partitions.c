@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "sm/plan/pkeys.h"
+#include "sm/plan/pkey_table.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -18,7 +18,7 @@
 #define ROUNDS		5u
 
 struct bench {
-	struct subnet *s;
+	struct snapshot *s;
 	struct partition_rules *rules;
 	struct port_tables *held;
 	uint8_t *enforce;
@@ -36,7 +36,7 @@ now_s(void)
 
 /* Devices of today: 128 entries at hosts, as many at switches. */
 static void
-make_room(struct subnet *s)
+make_room(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		s->nodes[i].info.partition_cap = KEYS_MOST;
@@ -46,7 +46,7 @@ make_room(struct subnet *s)
 
 /* Every host is in the default partition and in 1 to 127 others. */
 static struct partition_rules *
-make_rules(const struct subnet *s)
+make_rules(const struct snapshot *s)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct partition *p[PARTITIONS];
@@ -65,7 +65,7 @@ make_rules(const struct subnet *s)
 		unsigned at = prng_below(&rng, PARTITIONS);
 		unsigned step = 1 + prng_below(&rng, PARTITIONS / KEYS_MOST);
 
-		if (!subnet_is_end_port(s, port) || !s->ports[port].num)
+		if (!snapshot_is_end_port(s, port) || !s->ports[port].num)
 			continue;
 		rule.guid = s->ports[port].guid;
 		for (unsigned i = 0; i < n; i++) {
@@ -92,7 +92,7 @@ run(struct bench *b, const char *what)
 		middle = now_s();
 		port_tables_unref(wanted);
 		wanted = port_tables_new(b->s);
-		pkeys_want(b->s, b->rules, m, b->held,
+		pkey_table_want(b->s, b->rules, m, b->held,
 			   PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT, wanted,
 			   b->enforce, NULL);
 		end = now_s();
@@ -143,7 +143,7 @@ main(int argc, char **argv)
 	run(&b, "one host");
 	port_tables_unref(b.held);
 	partition_rules_unref(b.rules);
-	subnet_unref(b.s);
+	snapshot_unref(b.s);
 	g_free(b.enforce);
 	return 0;
 }

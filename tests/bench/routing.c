@@ -23,7 +23,7 @@
 #define RUNS	9u
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 };
 
@@ -119,16 +119,17 @@ without_cable(const struct fabric *f, const struct lft *lft,
 	struct graph *g = graph_new(f->s, f->lids);
 	const struct graph_edge *edge = &g->edges[g->n_edges / 3];
 	const struct graph_edge *back = &g->edges[edge->back];
-	struct fabric cut = { subnet_copy(f->s), f->lids };
-	const struct subnet_node *n = &f->s->nodes[f->s->switches[back->peer]];
-	struct subnet_port *port =
+	struct fabric cut = { snapshot_copy(f->s), f->lids };
+	const struct snapshot_node *n =
+		&f->s->nodes[f->s->switches[back->peer]];
+	struct snapshot_port *port =
 		&cut.s->ports[n->first_port + edge->port];
 	const struct { uint32_t sw; uint8_t port; } ends[] = {
 		{ back->peer, edge->port }, { edge->peer, back->port },
 	};
 
-	cut.s->ports[port->peer].peer = SUBNET_NONE;
-	port->peer = SUBNET_NONE;
+	cut.s->ports[port->peer].peer = SNAPSHOT_NONE;
+	port->peer = SNAPSHOT_NONE;
 	*n_blocks = 0;
 	for (unsigned i = 0; i < 2; i++)
 		for (uint32_t b = 0; b < lft_n_blocks(lft); b++)
@@ -180,7 +181,7 @@ bench_engine(const struct engine *engine, const struct fabric *f,
 	route_median(engine, &cut, a->old, a->new, &ms, &blocks);
 	printf(" one link lost %9.2f ms, %u blocks changed (%u used it)\n",
 	       ms, blocks, least);
-	subnet_unref(cut.s);
+	snapshot_unref(cut.s);
 }
 
 static void
@@ -197,7 +198,7 @@ bench_fabric(const char *spec, const char *only)
 		fprintf(stderr, "bench_routing: no fabric \"%s\"\n", spec);
 		exit(2);
 	}
-	f.lids = lids_assign(f.s, 0, NULL, 0, NULL, NULL);
+	f.lids = lid_assign(f.s, 0, NULL, 0, NULL, NULL);
 	a.old = lft_new(f.s->n_switches, f.lids->top);
 	a.new = lft_new(f.s->n_switches, f.lids->top);
 	for (unsigned i = 0; i < RUNS; i++) {
@@ -217,7 +218,7 @@ bench_fabric(const char *spec, const char *only)
 	lft_free(a.old);
 	lft_free(a.new);
 	lid_map_free(f.lids);
-	subnet_unref(f.s);
+	snapshot_unref(f.s);
 }
 
 int

@@ -12,7 +12,7 @@
 
 #include "routing/engine.h"
 #include "sm/sa/sa.h"
-#include "sm/wire/sa_record.h"
+#include "sm/mad/sa_record.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -44,18 +44,18 @@ put_gid(uint8_t *to, uint64_t guid)
 	memcpy(to, be, 16);
 }
 
-static struct sa_view *
-make_view(struct subnet *s, struct lid_map *lids,
+static struct sa_db *
+make_view(struct snapshot *s, struct lid_map *lids,
 	  struct partition_rules *rules)
 {
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(g->n_switches, g->top);
-	struct sa_view *v;
+	struct sa_db *v;
 
 	if (!engine_route(&engine_ftree, g, lft, NULL))
 		engine_route(&engine_minhop, g, lft, NULL);
 	graph_free(g);
-	v = sa_view_new(s, lids, lft, NULL, rules,
+	v = sa_db_new(s, lids, lft, NULL, rules,
 			memberships_new(rules, s, NULL),
 			UINT64_C(0xfe80000000000000), 18, 18);
 	lft_free(lft);
@@ -63,10 +63,10 @@ make_view(struct subnet *s, struct lid_map *lids,
 }
 
 static void
-bench(struct sa *sa, const struct sa_view *v, const uint32_t *hosts,
+bench(struct sa *sa, const struct sa_db *v, const uint32_t *hosts,
       uint32_t n, const char *how)
 {
-	const struct subnet *s = v->subnet;
+	const struct snapshot *s = v->subnet;
 	uint64_t rng = prng_stream(1, 0);
 	uint8_t mad[MAD_SIZE];
 	struct sa_request request = { .mad = mad, .len = MAD_SIZE };
@@ -99,12 +99,12 @@ main(int argc, char **argv)
 		.seed = 1, .shuffle_guids = true,
 	};
 	const char *spec = argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)";
-	struct subnet *s = generate_fabric(spec, &options, NULL);
+	struct snapshot *s = generate_fabric(spec, &options, NULL);
 	struct partition_rules *rules = partition_rules_default();
 	struct sa *sa = sa_new(&(struct sa_params){ 0 });
 	g_autofree uint32_t *hosts = NULL;
 	struct lid_map *lids;
-	struct sa_view *v;
+	struct sa_db *v;
 	size_t before;
 	uint32_t n = 0;
 
@@ -112,12 +112,12 @@ main(int argc, char **argv)
 		fprintf(stderr, "bench_sa: no fabric \"%s\"\n", spec);
 		return 2;
 	}
-	lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	hosts = g_new(uint32_t, s->n_ports);
 	for (uint32_t p = 0; p < s->n_ports; p++) {
-		if (s->ports[p].peer != SUBNET_NONE)
+		if (s->ports[p].peer != SNAPSHOT_NONE)
 			s->ports[p].info.state = PORT_STATE_ACTIVE;
-		if (subnet_is_end_port(s, p) && s->ports[p].num)
+		if (snapshot_is_end_port(s, p) && s->ports[p].num)
 			hosts[n++] = p;
 	}
 	before = in_use();
@@ -128,12 +128,12 @@ main(int argc, char **argv)
 	       (double)(in_use() - before - (size_t)v->lft->n_switches *
 			v->lft->stride) / 1e6);
 	bench(sa, v, hosts, n, "walked");
-	sa_view_verified(v);
+	sa_db_verified(v);
 	bench(sa, v, hosts, n, "uniform");
-	sa_view_unref(v);
+	sa_db_unref(v);
 	sa_free(sa);
 	partition_rules_unref(rules);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 	return 0;
 }

@@ -4,8 +4,8 @@
  * be decoded to the same, or a value that was read would change when it is
  * written back. Byte 0 chooses the attribute.
  */
-#include "sm/wire/notice.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/notice.h"
+#include "sm/mad/smp.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The attribute in `in` as it is after decoding and encoding. */

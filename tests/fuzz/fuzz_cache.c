@@ -4,8 +4,8 @@
  * switches, the state of the SA; and lists of GUIDs. The first byte picks
  * which. What is read is written the same, or it is an error.
  */
-#include "sm/conf/guidlist.h"
-#include "sm/conf/rankfile.h"
+#include "sm/config/guid_list.h"
+#include "sm/config/rank_file.h"
 #include "sm/sa/sa.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -14,15 +14,15 @@ try_ranks(const char *text)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct rank_list *list = rankfile_parse(text, "fuzz", &error);
+	struct rank_list *list = rank_file_parse(text, "fuzz", &error);
 	struct rank_list *again;
 
 	if (!list) {
-		g_assert_error(error, RANKFILE_ERROR, RANKFILE_ERROR_SYNTAX);
+		g_assert_error(error, RANK_FILE_ERROR, RANK_FILE_ERROR_SYNTAX);
 		return;
 	}
-	rankfile_format(list, out);
-	again = rankfile_parse(out->str, "again", &error);
+	rank_file_format(list, out);
+	again = rank_file_parse(out->str, "again", &error);
 	g_assert_no_error(error);
 	g_assert_cmpuint(again->lines->len, ==, list->lines->len);
 	rank_list_free(list);
@@ -52,7 +52,7 @@ static void
 try_guids(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GArray) list = guidlist_parse(text, "fuzz", &error);
+	g_autoptr(GArray) list = guid_list_parse(text, "fuzz", &error);
 
 	g_assert_true((list == NULL) == (error != NULL));
 	for (guint i = 1; list && i < list->len; i++)

@@ -2,13 +2,13 @@
 /*
  * The configuration file. Of a text with an error nothing is taken.
  */
-#include "sm/conf/conf.h"
+#include "sm/config/options.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
-assert_untouched(const struct conf *conf)
+assert_untouched(const struct options *conf)
 {
-	struct conf *fresh = conf_new();
+	struct options *fresh = options_new();
 
 	g_assert_cmpuint(conf->port_guid, ==, fresh->port_guid);
 	g_assert_cmpuint(conf->sweep_s, ==, fresh->sweep_s);
@@ -21,7 +21,7 @@ assert_untouched(const struct conf *conf)
 	g_assert_cmpuint(conf->subnet_prefix, ==, fresh->subnet_prefix);
 	g_assert_cmpstr(conf->engine, ==, fresh->engine);
 	g_assert_cmpstr(conf->log_file, ==, fresh->log_file);
-	conf_free(fresh);
+	options_free(fresh);
 }
 
 /* Each line says where, but the last may say how many more there are. */
@@ -42,18 +42,18 @@ FUZZ_TARGET(conf)
 	g_autofree char *text = fuzz_text(&in);
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	struct conf *conf = conf_new();
+	struct options *conf = options_new();
 
-	if (conf_parse(conf, text, "fuzz.conf", warnings, &error)) {
+	if (options_parse(conf, text, "fuzz.conf", warnings, &error)) {
 		g_assert_no_error(error);
 		g_assert_cmpuint(conf->max_smps, >=, 1);
 		g_assert_cmpuint(conf->priority, <=, 15);
 		g_assert_cmpuint(conf->lmc, <=, 7);
 	} else {
-		g_assert_error(error, CONF_ERROR, CONF_ERROR_FILE);
+		g_assert_error(error, OPTIONS_ERROR, OPTIONS_ERROR_FILE);
 		assert_lines(error->message);
 		assert_untouched(conf);
 	}
-	conf_free(conf);
+	options_free(conf);
 	return 0;
 }

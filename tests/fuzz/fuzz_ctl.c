@@ -6,24 +6,24 @@
  */
 #include <stdbool.h>
 
-#include "sm/ctl.h"
+#include "sm/control/control.h"
 #include "tests/fuzz/fuzz.h"
 
 struct manager {
 	struct status *status;
 	struct partition_rules *rules;
-	struct xact_stats wire;
-	struct desk_stats desk;
-	struct mcast_stats multicast;
+	struct mad_client_stats wire;
+	struct sa_server_stats desk;
+	struct mcast_manager_stats multicast;
 	unsigned calls;
 };
 
 static void
-look(struct ctl_view *out, void *data)
+look(struct control_view *out, void *data)
 {
 	struct manager *m = data;
 
-	*out = (struct ctl_view){
+	*out = (struct control_view){
 		.port_name = "port",
 		.self = { .state = SM_STATE_MASTER },
 		.status = m->status,
@@ -107,15 +107,15 @@ FUZZ_TARGET(ctl)
 		.status = status_new(),
 		.rules = partition_rules_default(),
 	};
-	const struct ctl_hooks hooks = {
+	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
 		.change = note_change, .log_level = note_level, .data = &m,
 	};
 
 	/* the socket ends a line there */
 	line[strcspn(line, "\n")] = '\0';
-	ctl_answer(&hooks, line, answer);
-	check_answer(&m, strlen(line) < CTL_LINE_MAX &&
+	control_answer(&hooks, line, answer);
+	check_answer(&m, strlen(line) < CONTROL_LINE_MAX &&
 		     is_json(line), answer);
 	status_free(m.status);
 	partition_rules_unref(m.rules);

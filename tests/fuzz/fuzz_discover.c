@@ -7,8 +7,8 @@
  */
 #include "routing/check.h"
 #include "routing/engine.h"
-#include "sm/discover.h"
-#include "sm/program.h"
+#include "sm/sweep/discover.h"
+#include "sm/sweep/program.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/fake.h"
 #include "topology/generate.h"
@@ -72,9 +72,9 @@ tamper(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 }
 
 static void
-on_found(struct subnet *s, void *data)
+on_found(struct snapshot *s, void *data)
 {
-	*(struct subnet **)data = s;
+	*(struct snapshot **)data = s;
 }
 
 static void
@@ -85,8 +85,8 @@ on_programmed(struct program_result *r, void *data)
 }
 
 static void
-print_plan(const struct plan *plan, const struct subnet *s,
-	   const struct wanted *w, const struct lft_seen *seen)
+print_plan(const struct plan *plan, const struct snapshot *s,
+	   const struct desired *w, const struct lft_seen *seen)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
@@ -96,11 +96,11 @@ print_plan(const struct plan *plan, const struct subnet *s,
 }
 
 static void
-program_fabric(struct fake *f, struct xact *x, const struct subnet *s,
+program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 	       const struct lid_map *lids, const struct lft *lft)
 {
 	struct lft_seen *seen = lft_seen_new(s->n_switches, lids->top);
-	const struct wanted w = {
+	const struct desired w = {
 		.policy = &policy_default, .lids = lids, .lft = lft,
 		.sm_lid = lids->base[s->local_port],
 	};
@@ -116,10 +116,10 @@ program_fabric(struct fake *f, struct xact *x, const struct subnet *s,
 }
 
 static void
-route_fabric(struct fake *f, struct xact *x, const struct subnet *s)
+route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 {
 	g_autoptr(GError) error = NULL;
-	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, &error);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, &error);
 	struct check_result reach;
 	struct graph *g;
 	struct lft *lft;
@@ -142,27 +142,27 @@ FUZZ_TARGET(discover)
 	static const char *const specs[] = {
 		"pair()", "single(4)", "ring(4;1)", "PGFT(2,3;1,2)",
 	};
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 8,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
-	struct subnet *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
+	struct snapshot *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
 					   NULL);
 	struct fake *f = fake_new(s);
-	struct xact *x = xact_new(f->t, &wire);
-	struct subnet *found = NULL;
+	struct mad_client *x = mad_client_new(f->t, &wire);
+	struct snapshot *found = NULL;
 
 	f->tamper = tamper;
 	f->data = &in;
 	discover_start(x, 0, on_found, &found);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_nonnull(found);
-	if (found->n_nodes && found->local_port != SUBNET_NONE)
+	if (found->n_nodes && found->local_port != SNAPSHOT_NONE)
 		route_fabric(f, x, found);
-	subnet_unref(found);
-	g_assert_cmpuint(xact_pending(x), ==, 0);
-	xact_free(x);
+	snapshot_unref(found);
+	g_assert_cmpuint(mad_client_pending(x), ==, 0);
+	mad_client_free(x);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 	return 0;
 }

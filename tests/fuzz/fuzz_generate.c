@@ -17,7 +17,7 @@ FUZZ_TARGET(generate)
 	};
 	g_autofree char *spec = fuzz_text(&in);
 	g_autoptr(GError) error = NULL;
-	struct subnet *s = generate_fabric(spec, &options, &error);
+	struct snapshot *s = generate_fabric(spec, &options, &error);
 
 	if (!s) {
 		g_assert_error(error, GENERATE_ERROR, GENERATE_ERROR_SPEC);
@@ -28,9 +28,9 @@ FUZZ_TARGET(generate)
 	g_assert_cmpuint(s->local_port, <, s->n_ports);
 	g_assert_cmpuint(s->n_faults, ==, 0);
 	for (uint32_t i = 0; i < s->n_ports; i++)
-		if (s->ports[i].peer != SUBNET_NONE)
+		if (s->ports[i].peer != SNAPSHOT_NONE)
 			g_assert_cmpuint(s->ports[s->ports[i].peer].peer, ==,
 					 i);
-	subnet_unref(s);
+	snapshot_unref(s);
 	return 0;
 }

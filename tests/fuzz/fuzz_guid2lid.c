@@ -2,7 +2,7 @@
 /*
  * The memory of LIDs. What was read and is written must be read the same.
  */
-#include "sm/conf/guid2lid.h"
+#include "sm/config/guid2lid.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ_TARGET(guid2lid)

@@ -6,18 +6,18 @@
  */
 #include <string.h>
 
-#include "sm/plan/keyfile.h"
+#include "sm/plan/mkey_file.h"
 #include "tests/fuzz/fuzz.h"
 
-typedef bool (*read_fn)(struct keyring *k, const char *text, const char *name,
+typedef bool (*read_fn)(struct mkey_db *k, const char *text, const char *name,
 			GError **error);
-typedef void (*write_fn)(const struct keyring *k, GString *out);
+typedef void (*write_fn)(const struct mkey_db *k, GString *out);
 
 static void
 try_file(const char *text, read_fn read, write_fn write)
 {
-	struct keyring *k = keyring_new(1, KEYRING_PER_PORT);
-	struct keyring *again = keyring_new(1, KEYRING_PER_PORT);
+	struct mkey_db *k = mkey_db_new(1, MKEY_DB_PER_PORT);
+	struct mkey_db *again = mkey_db_new(1, MKEY_DB_PER_PORT);
 	g_autoptr(GString) twice = g_string_new(NULL);
 	g_autoptr(GString) once = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
@@ -30,10 +30,10 @@ try_file(const char *text, read_fn read, write_fn write)
 	} else {
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		g_assert_cmpuint(strlen(error->message), <, 80);
-		g_assert_true(keyring_version(k) == 0);
+		g_assert_true(mkey_db_version(k) == 0);
 	}
-	keyring_free(k);
-	keyring_free(again);
+	mkey_db_free(k);
+	mkey_db_free(again);
 }
 
 FUZZ_TARGET(keys)
@@ -43,8 +43,8 @@ FUZZ_TARGET(keys)
 	g_autofree char *text = fuzz_text(&in);
 
 	if (which % 2 == 0)
-		try_file(text, keyfile_read_keys, keyfile_write_keys);
+		try_file(text, mkey_file_read_keys, mkey_file_write_keys);
 	else
-		try_file(text, keyfile_read_cables, keyfile_write_cables);
+		try_file(text, mkey_file_read_cables, mkey_file_write_cables);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "topology/generate.h"
 
 static struct lft *
-read_tables(const struct lftfile *file, const struct subnet *s,
+read_tables(const struct lftfile *file, const struct snapshot *s,
 	    const struct lid_map *lids)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
@@ -25,8 +25,8 @@ check_tables(const struct lftfile *file)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
-	struct subnet *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
-	struct lid_map *lids = lids_assign(s, 0,
+	struct snapshot *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0,
 		(const struct lid_range *)(const void *)file->owners->data,
 		file->owners->len, NULL, NULL);
 	struct lft *lft = read_tables(file, s, lids), *same;
@@ -46,7 +46,7 @@ check_tables(const struct lftfile *file)
 	}
 	lft_free(lft);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 FUZZ_TARGET(lftfile)

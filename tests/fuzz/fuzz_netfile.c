@@ -2,7 +2,7 @@
 /*
  * Fabrics as text. What was read and is written must be read the same.
  */
-#include "topology/netfile.h"
+#include "topology/net_file.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ_TARGET(netfile)
@@ -12,23 +12,23 @@ FUZZ_TARGET(netfile)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) once = g_string_new(NULL);
 	g_autoptr(GString) twice = g_string_new(NULL);
-	struct subnet *s = netfile_parse(text, "fuzz", &error), *again;
+	struct snapshot *s = net_file_parse(text, "fuzz", &error), *again;
 
 	if (!s) {
-		g_assert_error(error, NETFILE_ERROR, NETFILE_ERROR_SYNTAX);
+		g_assert_error(error, NET_FILE_ERROR, NET_FILE_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}
 	for (uint32_t i = 0; i < s->n_ports; i++)
-		if (s->ports[i].peer != SUBNET_NONE)
+		if (s->ports[i].peer != SNAPSHOT_NONE)
 			g_assert_cmpuint(s->ports[s->ports[i].peer].peer, ==,
 					 i);
-	netfile_write(s, once);
-	again = netfile_parse(once->str, "again", &error);
+	net_file_write(s, once);
+	again = net_file_parse(once->str, "again", &error);
 	g_assert_no_error(error);
-	netfile_write(again, twice);
+	net_file_write(again, twice);
 	g_assert_cmpstr(once->str, ==, twice->str);
-	subnet_unref(s);
-	subnet_unref(again);
+	snapshot_unref(s);
+	snapshot_unref(again);
 	return 0;
 }

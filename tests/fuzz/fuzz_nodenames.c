@@ -3,7 +3,7 @@
  * The map of names. A name that is taken can be printed, and a map that is
  * written of what was read must be read the same.
  */
-#include "sm/conf/nodenames.h"
+#include "sm/config/node_name_map.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ_TARGET(nodenames)
@@ -12,14 +12,15 @@ FUZZ_TARGET(nodenames)
 	g_autofree char *text = fuzz_text(&in);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GHashTable) names = nodenames_parse(text, "fuzz", NULL,
+	g_autoptr(GHashTable) names = node_name_map_parse(text, "fuzz", NULL,
 							&error);
 	g_autoptr(GHashTable) again = NULL;
 	GHashTableIter iter;
 	gpointer guid, name;
 
 	if (!names) {
-		g_assert_error(error, NODENAMES_ERROR, NODENAMES_ERROR_SYNTAX);
+		g_assert_error(error, NODE_NAME_MAP_ERROR,
+			       NODE_NAME_MAP_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}
@@ -28,7 +29,7 @@ FUZZ_TARGET(nodenames)
 		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
 				       "x \"%s\"\n", *(uint64_t *)guid,
 				       (char *)name);
-	again = nodenames_parse(out->str, "again", NULL, &error);
+	again = node_name_map_parse(out->str, "again", NULL, &error);
 	g_assert_no_error(error);
 	g_assert_cmpuint(g_hash_table_size(again), ==,
 			 g_hash_table_size(names));

@@ -4,7 +4,7 @@
  * be written and groups that are multicast; written, they are read as the same
  * without a warning about the words. Errors are lines that begin with a place.
  */
-#include "sm/conf/partfile.h"
+#include "sm/config/partitions_conf.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -61,20 +61,21 @@ FUZZ_TARGET(partfile)
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	struct partition_rules *rules, *again;
 
-	rules = partfile_parse(text, "fuzz", warnings, &error);
+	rules = partitions_conf_parse(text, "fuzz", warnings, &error);
 	for (guint i = 0; i < warnings->len; i++)
 		judge_lines(warnings->pdata[i]);
 	if (!rules) {
-		g_assert_error(error, PARTFILE_ERROR, PARTFILE_ERROR_SYNTAX);
+		g_assert_error(error, PARTITIONS_CONF_ERROR,
+			       PARTITIONS_CONF_ERROR_SYNTAX);
 		judge_lines(error->message);
 		return 0;
 	}
 	judge_rules(rules);
-	once = partfile_format(rules);
-	again = partfile_parse(once, "fuzz", NULL, &error);
+	once = partitions_conf_format(rules);
+	again = partitions_conf_parse(once, "fuzz", NULL, &error);
 	g_assert_no_error(error);
 	judge_rules(again);
-	twice = partfile_format(again);
+	twice = partitions_conf_format(again);
 	g_assert_cmpstr(once, ==, twice);
 	partition_rules_unref(rules);
 	partition_rules_unref(again);

@@ -3,7 +3,7 @@
  * The QoS policy. What is accepted has rules that can fit, and the two ways to
  * ask for an SL do not contradict each other.
  */
-#include "sm/conf/qospolicy.h"
+#include "sm/config/qos_policy_conf.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SL_MAX	15
@@ -22,10 +22,11 @@ FUZZ_TARGET(qospolicy)
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	g_autofree char *text = fuzz_text(&in);
 	g_autoptr(GError) error = NULL;
-	struct qos_policy *policy = qospolicy_parse(text, "fuzz", &error);
+	struct qos_policy *policy = qos_policy_conf_parse(text, "fuzz", &error);
 
 	if (!policy) {
-		g_assert_error(error, QOSPOLICY_ERROR, QOSPOLICY_ERROR_SYNTAX);
+		g_assert_error(error, QOS_POLICY_CONF_ERROR,
+			       QOS_POLICY_CONF_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		g_assert_null(strchr(error->message, '\n'));
 		return 0;

@@ -3,9 +3,9 @@
  * Records of MADs, played to a discovery. So that more than the check of the
  * sum is reached, it is put right first: the last eight bytes.
  */
-#include "sm/discover.h"
+#include "sm/sweep/discover.h"
 #include "sm/io/replay.h"
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -20,19 +20,19 @@ set_sum(uint8_t *record, size_t size)
 }
 
 static void
-on_found(struct subnet *s, void *data)
+on_found(struct snapshot *s, void *data)
 {
 	*(bool *)data = true;
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 play(struct transport *t)
 {
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 8,
 	};
-	struct xact *x = xact_new(t, &wire);
+	struct mad_client *x = mad_client_new(t, &wire);
 	bool found = false;
 	struct discover *d = discover_start(x, 0, on_found, &found);
 
@@ -40,7 +40,7 @@ play(struct transport *t)
 		;
 	if (!found)
 		discover_cancel(d);
-	xact_free(x);
+	mad_client_free(x);
 }
 
 FUZZ_TARGET(replay)

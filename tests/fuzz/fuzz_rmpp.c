@@ -19,8 +19,8 @@
 #include <errno.h>
 
 #include "sm/lab/kernel.h"
-#include "sm/wire/mad.h"
-#include "sm/wire/rmpp.h"
+#include "sm/mad/mad.h"
+#include "sm/mad/rmpp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/scripted.h"
 

@@ -18,7 +18,7 @@
 #define RECORDS_MAX	100000u
 
 struct lab {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct partition_rules *rules;
 	struct sa *sa;
@@ -32,7 +32,7 @@ add_rules(struct lab *l)
 	unsigned n = 0;
 
 	for (uint32_t p = 0; p < l->s->n_ports; p++) {
-		if (!l->s->ports[p].num || !subnet_is_end_port(l->s, p))
+		if (!l->s->ports[p].num || !snapshot_is_end_port(l->s, p))
 			continue;
 		rule.guid = l->s->ports[p].guid;
 		rule.membership = n % 2 ? PARTITION_LIMITED : PARTITION_BOTH;
@@ -44,7 +44,7 @@ add_rules(struct lab *l)
 }
 
 static struct mft *
-make_mft(const struct subnet *s)
+make_mft(const struct snapshot *s)
 {
 	struct mft *mft = mft_new(s->n_switches, 1, 2);
 
@@ -56,15 +56,15 @@ make_mft(const struct subnet *s)
 static void
 lab_open(struct lab *l)
 {
-	struct sa_view *v;
+	struct sa_db *v;
 	struct graph *g;
 	struct lft *lft;
 	struct mft *mft;
 
 	l->s = generate_fabric("PGFT(2,3;1,2)", NULL, NULL);
-	l->lids = lids_assign(l->s, 1, NULL, 0, NULL, NULL);
+	l->lids = lid_assign(l->s, 1, NULL, 0, NULL, NULL);
 	for (uint32_t p = 0; p < l->s->n_ports; p++)
-		if (l->s->ports[p].peer != SUBNET_NONE)
+		if (l->s->ports[p].peer != SNAPSHOT_NONE)
 			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
 	g = graph_new(l->s, l->lids);
 	lft = lft_new(g->n_switches, g->top);
@@ -74,11 +74,11 @@ lab_open(struct lab *l)
 	add_rules(l);
 	mft = make_mft(l->s);
 	l->sa = sa_new(&(struct sa_params){ .sm_key = 1 });
-	v = sa_view_new(l->s, l->lids, lft, mft, l->rules,
+	v = sa_db_new(l->s, l->lids, lft, mft, l->rules,
 			memberships_new(l->rules, l->s, NULL),
 			UINT64_C(0xfe80000000000000), 18, 18);
 	sa_publish(l->sa, v, 0);
-	sa_view_unref(v);
+	sa_db_unref(v);
 	lft_free(lft);
 	mft_free(mft);
 }
@@ -89,7 +89,7 @@ lab_close(struct lab *l)
 	sa_free(l->sa);
 	partition_rules_unref(l->rules);
 	lid_map_free(l->lids);
-	subnet_unref(l->s);
+	snapshot_unref(l->s);
 }
 
 static void

@@ -7,7 +7,7 @@
  * What is decoded and encoded must stay the same the second time; a record
  * must match itself; and an answer must keep the data that it was made from.
  */
-#include "sm/wire/sa_record.h"
+#include "sm/mad/sa_record.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A record as it is after decoding and encoding. False: of this attribute

@@ -5,7 +5,7 @@
  * MAD. Bit 0 of the flags: the MAD is a return; bit 1: it bears the TID of a
  * request of ours that is out; bit 2: another request goes out before.
  */
-#include "sm/serve.h"
+#include "sm/sm_agent.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/scripted.h"
 
@@ -30,29 +30,29 @@ on_control(enum sm_control control, const struct sm_info *from, void *data)
 }
 
 static void
-on_done(const struct xact_answer *a, void *data, uint64_t tag)
+on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct mad_header h;
 
-	if (a->outcome == XACT_TIMED_OUT)
+	if (a->outcome == MAD_CLIENT_TIMED_OUT)
 		return;
 	g_assert_true(mad_header_read(a->mad, MAD_SIZE, &h));
 	g_assert_cmpuint(h.attr_id, ==, MAD_ATTR_NODE_INFO);
 }
 
 static void
-ask(struct xact *x)
+ask(struct mad_client *x)
 {
 	const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	const struct dr_path here = { .hops = 0 };
 	uint8_t mad[MAD_SIZE];
 
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
-	xact_start(x, &to, mad, on_done, NULL, 0);
+	mad_client_start(x, &to, mad, on_done, NULL, 0);
 }
 
 static void
-throw_one(struct transport *t, struct xact *x, struct fuzz_input *in)
+throw_one(struct transport *t, struct mad_client *x, struct fuzz_input *in)
 {
 	unsigned flags = fuzz_byte(in);
 	size_t len = fuzz_byte(in) + 1u;
@@ -75,25 +75,25 @@ throw_one(struct transport *t, struct xact *x, struct fuzz_input *in)
 
 FUZZ_TARGET(serve)
 {
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 4,
 	};
-	const struct serve_hooks hooks = {
+	const struct sm_agent_hooks hooks = {
 		.sm_info = tell_sm_info, .trap = on_trap,
 		.control = on_control,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	struct log *log = log_open("/dev/null", LOG_DEBUG, NULL);
 	struct transport *t = scripted_new();
-	struct xact *x = xact_new(t, &wire);
-	struct serve *s = serve_new(x, &hooks, log);
+	struct mad_client *x = mad_client_new(t, &wire);
+	struct sm_agent *s = sm_agent_new(x, &hooks, log);
 
 	while (in.left > 0)
 		throw_one(t, x, &in);
 	g_assert_true(scripted_run_idle(t, INT64_MAX));
-	g_assert_cmpuint(xact_pending(x), ==, 0);
-	serve_free(s);
-	xact_free(x);
+	g_assert_cmpuint(mad_client_pending(x), ==, 0);
+	sm_agent_free(s);
+	mad_client_free(x);
 	transport_free(t);
 	log_free(log);
 	return 0;

@@ -3,7 +3,7 @@
 # Subnet administration as clients of the field see it: saquery for every
 # record, osmtest's flows, two managers. On ibsim, whose shim cuts a table to
 # what fits into one MAD and has no RMPP: how long tables go is tested in
-# tests/unit/test_bulk.c and test_desk.c.
+# tests/unit/test_bulk.c and test_sa_server.c.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 

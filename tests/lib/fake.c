@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "sm/wire/smp_table.h"
+#include "sm/mad/smp_table.h"
 
 static void
-encode_desc(uint8_t *data, const struct subnet_node *n)
+encode_desc(uint8_t *data, const struct snapshot_node *n)
 {
 	memset(data, 0, SMP_DATA_LEN);
 	memcpy(data, n->desc, strlen(n->desc));
@@ -52,7 +52,7 @@ on_port_info(struct fake *f, uint32_t port, bool set, uint8_t *data)
 }
 
 static void
-on_switch_info(struct fake *f, struct subnet_node *n, bool set, uint8_t *data)
+on_switch_info(struct fake *f, struct snapshot_node *n, bool set, uint8_t *data)
 {
 	struct switch_info want;
 
@@ -71,17 +71,17 @@ static unsigned
 on_table(struct fake *f, uint32_t arrived, enum port_table table,
 	 const struct mad_header *h, uint8_t *data)
 {
-	const struct subnet_node *n = subnet_node_of(f->s, arrived);
+	const struct snapshot_node *n = snapshot_node_of(f->s, arrived);
 	const union port_block *have, empty = { 0 };
 	bool low_block = table == PORT_TABLE_PKEY;
 	unsigned num = low_block ? h->attr_mod >> 16 : h->attr_mod & 0xff;
 	unsigned block = low_block ? h->attr_mod & 0xffff :
 		table == PORT_TABLE_SL2VL ? h->attr_mod >> 8 :
 		(h->attr_mod >> 16) - 1;
-	uint32_t port = subnet_is_switch(n) ? n->first_port + num : arrived;
+	uint32_t port = snapshot_is_switch(n) ? n->first_port + num : arrived;
 	union port_block b;
 
-	if ((num > 0 && !subnet_is_switch(n)) || num > n->info.num_ports ||
+	if ((num > 0 && !snapshot_is_switch(n)) || num > n->info.num_ports ||
 	    block >= port_tables_blocks(f->tables, table, port))
 		return MAD_STATUS_BAD_VALUE;
 	if (h->method == MAD_METHOD_SET) {
@@ -97,19 +97,19 @@ static unsigned
 serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
       uint8_t *data)
 {
-	struct subnet_node *n = &f->s->nodes[node];
+	struct snapshot_node *n = &f->s->nodes[node];
 	bool set = h->method == MAD_METHOD_SET;
 	struct node_info info = n->info;
 	uint32_t port;
 	uint8_t *row;
 
-	if (!subnet_is_switch(n) && (h->attr_id == MAD_ATTR_SWITCH_INFO ||
+	if (!snapshot_is_switch(n) && (h->attr_id == MAD_ATTR_SWITCH_INFO ||
 				     h->attr_id == MAD_ATTR_LINEAR_FT))
 		return MAD_STATUS_BAD_ATTRIBUTE;
 	switch (h->attr_id) {
 	case MAD_ATTR_NODE_INFO:
 		info.local_port = f->s->ports[arrived].num;
-		if (!subnet_is_switch(n))
+		if (!snapshot_is_switch(n))
 			info.port_guid = f->s->ports[arrived].guid;
 		node_info_encode(data, &info);
 		return MAD_STATUS_OK;
@@ -120,8 +120,8 @@ serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
 		on_switch_info(f, n, set, data);
 		return MAD_STATUS_OK;
 	case MAD_ATTR_PORT_INFO:
-		port = subnet_port_of(f->s, node, h->attr_mod & 0xff);
-		if (port == SUBNET_NONE)
+		port = snapshot_port_of(f->s, node, h->attr_mod & 0xff);
+		if (port == SNAPSHOT_NONE)
 			return MAD_STATUS_BAD_VALUE;
 		on_port_info(f, port, set, data);
 		return MAD_STATUS_OK;
@@ -142,19 +142,20 @@ serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
 }
 
 /* Follows the route; the port by which the SMP comes to its node, or
- * SUBNET_NONE if it is lost. */
+ * SNAPSHOT_NONE if it is lost. */
 static uint32_t
 walk(struct fake *f, const uint8_t *mad, unsigned hops)
 {
 	uint32_t at = f->s->local_port;
 
 	for (unsigned i = 1; i <= hops; i++) {
-		uint32_t out = subnet_port_of(f->s, f->s->ports[at].node,
+		uint32_t out = snapshot_port_of(f->s, f->s->ports[at].node,
 					      mad[128 + i]);
 
-		if (out == SUBNET_NONE || f->s->ports[out].peer == SUBNET_NONE
-		    || f->s->ports[out].info.state == PORT_STATE_DOWN)
-			return SUBNET_NONE;
+		if (out == SNAPSHOT_NONE ||
+		    f->s->ports[out].peer == SNAPSHOT_NONE ||
+		    f->s->ports[out].info.state == PORT_STATE_DOWN)
+			return SNAPSHOT_NONE;
 		at = f->s->ports[out].peer;
 	}
 	return at;
@@ -177,7 +178,7 @@ on_sent(struct transport *t, const struct scripted_sent *sent, void *data)
 	else
 		f->gets++;
 	at = walk(f, mad, h.hop_count);
-	if (at == SUBNET_NONE)
+	if (at == SNAPSHOT_NONE)
 		return;
 	status = serve(f, f->s->ports[at].node, at, &h, smp_data(mad));
 	smp_make_response(mad, status);
@@ -187,11 +188,11 @@ on_sent(struct transport *t, const struct scripted_sent *sent, void *data)
 }
 
 struct fake *
-fake_new(const struct subnet *s)
+fake_new(const struct snapshot *s)
 {
 	struct fake *f = g_new0(struct fake, 1);
 
-	f->s = subnet_copy(s);
+	f->s = snapshot_copy(s);
 	f->tables = port_tables_new(s);
 	f->lft = lft_new(s->n_switches, LID_UNICAST_MAX);
 	f->t = scripted_new();
@@ -203,7 +204,7 @@ void
 fake_free(struct fake *f)
 {
 	transport_free(f->t);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 	lft_free(f->lft);
 	port_tables_unref(f->tables);
 	g_free(f);

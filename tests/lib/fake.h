@@ -8,21 +8,21 @@
 #define MINISM_TESTS_FAKE_H
 
 #include "routing/tables.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/smp.h"
 #include "tests/lib/scripted.h"
-#include "topology/porttab.h"
-#include "topology/subnet.h"
+#include "topology/port_tables.h"
+#include "topology/snapshot.h"
 
 struct fake {
 	struct transport *t;
-	struct subnet *s;		/* written by Sets */
+	struct snapshot *s;		/* written by Sets */
 	struct lft *lft;		/* by switch index */
 	struct port_tables *tables;	/* what nobody has written is 0 */
 	unsigned sets, gets;
 	/*
 	 * Called before an answer is sent, which it may change; returns false
 	 * to lose it. node: who answers; port: the one it was asked by
-	 * (SUBNET_NONE: by none, a hop 0 request). May be NULL.
+	 * (SNAPSHOT_NONE: by none, a hop 0 request). May be NULL.
 	 */
 	bool (*tamper)(struct fake *f, uint32_t node, uint8_t *answer,
 		       void *data);
@@ -30,7 +30,7 @@ struct fake {
 };
 
 /* A copy of `s` behind a new scripted transport. */
-struct fake *fake_new(const struct subnet *s);
+struct fake *fake_new(const struct snapshot *s);
 void fake_free(struct fake *f);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_GROUP_LAB_H
 #define MINISM_TESTS_GROUP_LAB_H
 
-#include "sm/sa/group.h"
+#include "sm/sa/mcmember.h"
 #include "tests/lib/sa_star.h"
 
 #define N_HOSTS		6u

@@ -20,7 +20,7 @@ lab_index(struct fabric *f)
 {
 	struct order *o;
 
-	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->g = graph_new(f->s, f->lids);
 	o = order_compute(&(const struct engine_input){ .g = f->g });
 	f->ranks = order_ranks(o);
@@ -49,7 +49,7 @@ lab_clear(struct fabric *f)
 	g_free(f->ranks);
 	graph_free(f->g);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 }
 
 void
@@ -173,7 +173,7 @@ walk_switch(struct walk *w, struct step at)
 		n_out++;
 		w->used[at.sw * GRAPH_PORTS + port] = 1;
 		edge = w->f->edge_of[(size_t)at.sw * GRAPH_PORTS + port];
-		if (edge == SUBNET_NONE) {
+		if (edge == SNAPSHOT_NONE) {
 			w->got[at.sw * GRAPH_PORTS + port]++;
 			continue;
 		}
@@ -209,7 +209,7 @@ check_used(const struct walk *w)
 		     port++) {
 			uint32_t i = sw * GRAPH_PORTS + port;
 
-			if (w->f->edge_of[i] != SUBNET_NONE)
+			if (w->f->edge_of[i] != SNAPSHOT_NONE)
 				assert_int_equal(mft_has(w->mft, sw, w->mlid,
 							 port), w->used[i]);
 		}
@@ -265,7 +265,7 @@ check_plan(const struct fabric *f, const struct plan *p,
 uint32_t
 lost_switches(const struct multicast_output *out, uint16_t mlid)
 {
-	uint32_t last = SUBNET_NONE;
+	uint32_t last = SNAPSHOT_NONE;
 	uint32_t n = 0;
 
 	for (guint i = 0; i < out->lost->len; i++) {

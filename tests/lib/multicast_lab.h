@@ -13,7 +13,7 @@
 #define MAX_MEMBERS	200u
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	uint32_t *ranks;
@@ -47,7 +47,8 @@ struct multicast_output plan_route(const struct fabric *f,
 				   const struct plan *p,
 				   const struct mft *previous);
 
-/* Every receiver gets one copy from each member; nobody else gets one; no mask has a cable that no packet takes. */
+/* Every receiver gets one copy from each member; nobody else gets one; no mask
+ * has a cable that no packet takes. */
 void check_plan(const struct fabric *f, const struct plan *p,
 		const struct multicast_output *out);
 /* Only those are lost to which no cables lead. */

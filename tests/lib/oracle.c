@@ -24,7 +24,7 @@
 struct oracle {
 	const struct oracle_case *c;
 	uint32_t n, n_hosts;
-	uint32_t *peer;		/* port -> port of a switch; SUBNET_NONE */
+	uint32_t *peer;		/* port -> port of a switch; SNAPSHOT_NONE */
 	uint32_t *hosts;	/* by switch */
 	uint64_t *turns;	/* by channel: ports of the switch behind it */
 	uint32_t *load;		/* by channel: flows */
@@ -34,26 +34,26 @@ struct oracle {
 
 /* Where a port is: at a switch, or behind one. False: nowhere. */
 static bool
-oracle_place(const struct subnet *s, uint32_t port, uint32_t *sw,
+oracle_place(const struct snapshot *s, uint32_t port, uint32_t *sw,
 	     uint32_t *num)
 {
 	uint32_t peer = s->ports[port].peer;
 
 	*num = 0;
-	if (!subnet_is_switch(subnet_node_of(s, port))) {
-		if (!subnet_link_up(s, port))
+	if (!snapshot_is_switch(snapshot_node_of(s, port))) {
+		if (!snapshot_link_up(s, port))
 			return false;
 		*num = s->ports[peer].num;
 		port = peer;
 	}
-	*sw = subnet_node_of(s, port)->sw_index;
-	return *sw != SUBNET_NONE;
+	*sw = snapshot_node_of(s, port)->sw_index;
+	return *sw != SNAPSHOT_NONE;
 }
 
 static void
 oracle_init(struct oracle *o, const struct oracle_case *c)
 {
-	const struct subnet *s = c->s;
+	const struct snapshot *s = c->s;
 	uint32_t port, peer, i, sw, num;
 
 	*o = (struct oracle){ .c = c, .n = s->n_switches };
@@ -67,15 +67,15 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 	o->island = g_new(uint32_t, o->n + 1);
 	memset(o->island, 0xff, o->n * sizeof(*o->island));
 	for (port = 0; port < s->n_ports; port++) {
-		if (!subnet_link_up(s, port))
+		if (!snapshot_link_up(s, port))
 			continue;
 		peer = s->ports[port].peer;
-		if (subnet_is_switch(subnet_node_of(s, port)) &&
-		    subnet_is_switch(subnet_node_of(s, peer)) &&
+		if (snapshot_is_switch(snapshot_node_of(s, port)) &&
+		    snapshot_is_switch(snapshot_node_of(s, peer)) &&
 		    s->ports[port].node != s->ports[peer].node)
-			o->peer[subnet_node_of(s, port)->sw_index * PORTS +
+			o->peer[snapshot_node_of(s, port)->sw_index * PORTS +
 				s->ports[port].num] =
-				subnet_node_of(s, peer)->sw_index * PORTS +
+				snapshot_node_of(s, peer)->sw_index * PORTS +
 				s->ports[peer].num;
 		else if (c->lids->base[port] &&
 			 oracle_place(s, port, &sw, &num) && num) {
@@ -129,7 +129,7 @@ follow_all(const struct oracle *o, uint32_t lid, uint32_t home, uint32_t num,
 			out = oracle_entry(o->c->lft, sw, lid);
 			if (sw == home && out == num)
 				end = FATE_ARRIVED;
-			else if (o->peer[sw * PORTS + out] == SUBNET_NONE)
+			else if (o->peer[sw * PORTS + out] == SNAPSHOT_NONE)
 				end = FATE_LOST;
 			else
 				sw = o->peer[sw * PORTS + out] / PORTS;
@@ -184,7 +184,7 @@ turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 			sw = queue[head];
 			channel = sw * PORTS +
 				oracle_entry(tables[i], sw, lid);
-			if (o->peer[channel] == SUBNET_NONE)
+			if (o->peer[channel] == SNAPSHOT_NONE)
 				continue;
 			to = o->peer[channel] / PORTS;
 			for (k = 0; k < n; k++)
@@ -206,8 +206,8 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 	uint32_t lid, sw, home, num, port;
 
 	for (lid = 1; lid <= top; lid++) {
-		port = lid <= lids->top ? lids->owner[lid] : SUBNET_NONE;
-		if (port == SUBNET_NONE ||
+		port = lid <= lids->top ? lids->owner[lid] : SNAPSHOT_NONE;
+		if (port == SNAPSHOT_NONE ||
 		    !oracle_place(o->c->s, port, &home, &num)) {
 			turn_all(o, lid, true);	/* a host that is away */
 			continue;
@@ -242,18 +242,18 @@ sort_channels(const struct oracle *o)
 	 * the channels that none asks for. */
 	for (step = 0; step < 2; step++) {
 		for (c = 0; step == 1 && c < n; c++)
-			if (o->peer[c] != SUBNET_NONE && waits[c] == 0)
+			if (o->peer[c] != SNAPSHOT_NONE && waits[c] == 0)
 				queue[tail++] = c;
 		for (head = 0; step == 0 ? head < n : head < tail; head++) {
 			c = step == 0 ? head : queue[head];
-			if (o->peer[c] == SUBNET_NONE)
+			if (o->peer[c] == SNAPSHOT_NONE)
 				continue;
 			n_all += step == 0;
 			for (p = 0; p < PORTS; p++) {
 				to = o->peer[c] / PORTS * PORTS + p;
 				if (!(o->turns[(size_t)c * WORDS + p / 64] >>
 				      p % 64 & 1) ||
-				    o->peer[to] == SUBNET_NONE)
+				    o->peer[to] == SNAPSHOT_NONE)
 					continue;
 				if (step == 0)
 					waits[to]++;
@@ -291,7 +291,7 @@ grow_by_cables(const struct oracle *o, uint32_t *queue, uint32_t n)
 		queue[i] = k;
 		for (p = 1; p < PORTS; p++) {
 			peer = o->peer[k * PORTS + p];
-			if (peer != SUBNET_NONE)
+			if (peer != SNAPSHOT_NONE)
 				ties[peer / PORTS]++;
 		}
 	}
@@ -314,7 +314,7 @@ bound_of_cuts(const struct oracle *o, const uint32_t *queue, uint32_t n)
 		inside += o->hosts[queue[i]];
 		for (p = 1; p < PORTS; p++) {
 			peer = o->peer[queue[i] * PORTS + p];
-			if (peer == SUBNET_NONE)
+			if (peer == SNAPSHOT_NONE)
 				continue;
 			if (place[peer / PORTS] > i)
 				cables++;
@@ -344,7 +344,7 @@ bound_around(struct oracle *o, uint32_t from, uint64_t *hops)
 		o->island[queue[head]] = MIN(o->island[queue[head]], from);
 		for (p = 1; p < PORTS; p++) {
 			peer = o->peer[queue[head] * PORTS + p];
-			if (peer == SUBNET_NONE || hop[peer / PORTS] != FAR)
+			if (peer == SNAPSHOT_NONE || hop[peer / PORTS] != FAR)
 				continue;
 			hop[peer / PORTS] = hop[queue[head]] + 1;
 			queue[tail++] = peer / PORTS;
@@ -364,7 +364,7 @@ judge_bound(struct oracle *o, struct oracle_verdict *v)
 	for (sw = 0; sw < o->n; sw++) {
 		n_out = 0;
 		for (p = 1; p < PORTS; p++)
-			n_out += o->peer[sw * PORTS + p] != SUBNET_NONE;
+			n_out += o->peer[sw * PORTS + p] != SNAPSHOT_NONE;
 		n_channels += n_out;
 		best = bound_around(o, sw, &hops);
 		v->bound = MAX(v->bound, best);
@@ -389,7 +389,7 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 	for (guint i = 0; i < queue->len && i <= o->n; i++) {
 		at = g_array_index(queue, uint32_t, i);
 		sw = at / PORTS;
-		is_cable = o->peer[at] != SUBNET_NONE;
+		is_cable = o->peer[at] != SNAPSHOT_NONE;
 		in = is_cable ? o->peer[at] : at;
 		for (p = 0; p < PORTS; p++) {
 			if (!mft_has(o->c->mft, sw, g->mlid, p) ||
@@ -398,7 +398,7 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 			out = sw * PORTS + p;
 			if (is_cable)
 				turn(o, in, p);
-			if (o->peer[out] == SUBNET_NONE) {
+			if (o->peer[out] == SNAPSHOT_NONE) {
 				copies[out]++;
 				continue;
 			}

@@ -9,11 +9,11 @@
 #include "routing/mft.h"
 #include "routing/multicast.h"
 #include "routing/tables.h"
-#include "topology/lids.h"
-#include "topology/subnet.h"
+#include "topology/lid.h"
+#include "topology/snapshot.h"
 
 struct oracle_case {
-	const struct subnet *s;
+	const struct snapshot *s;
 	const struct lid_map *lids;
 	const struct lft *lft;
 	const struct lft *before;	/* or NULL: each entry may be this */

@@ -17,7 +17,7 @@
 #include "tests/lib/route_lab.h"
 #include "topology/generate.h"
 
-struct subnet *
+struct snapshot *
 lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
 {
 	const struct generate_options options = {
@@ -26,12 +26,12 @@ lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
 		.fail_per_mille = fail_per_mille,
 	};
 	GError *error = NULL;
-	struct subnet *s = generate_fabric(spec, &options, &error), *copy;
+	struct snapshot *s = generate_fabric(spec, &options, &error), *copy;
 
 	if (!s)
 		fail_msg("%s: %s", spec, error->message);
-	copy = subnet_copy(s);
-	subnet_unref(s);
+	copy = snapshot_copy(s);
+	snapshot_unref(s);
 	return copy;
 }
 
@@ -44,7 +44,7 @@ fabric_start(struct fabric *f)
 }
 
 void
-fabric_open(struct fabric *f, const struct engine *engine, struct subnet *s,
+fabric_open(struct fabric *f, const struct engine *engine, struct snapshot *s,
 	    unsigned lmc)
 {
 	GError *error = NULL;
@@ -52,7 +52,7 @@ fabric_open(struct fabric *f, const struct engine *engine, struct subnet *s,
 	memset(f, 0, sizeof(*f));
 	f->engine = engine;
 	f->s = s;
-	f->lids = lids_assign(s, lmc, NULL, 0, NULL, &error);
+	f->lids = lid_assign(s, lmc, NULL, 0, NULL, &error);
 	if (!f->lids)
 		fail_msg("%s", error->message);
 	fabric_start(f);
@@ -77,11 +77,11 @@ fabric_clear(struct fabric *f)
 	g_free(f->edge_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 }
 
 void
-fabric_follow(struct fabric *f, struct subnet *s, const struct fabric *before)
+fabric_follow(struct fabric *f, struct snapshot *s, const struct fabric *before)
 {
 	memset(f, 0, sizeof(*f));
 	f->engine = before->engine;
@@ -114,29 +114,29 @@ fabric_max_load(const struct fabric *f, double *mean)
 }
 
 uint32_t
-lab_find_port(const struct subnet *s, uint32_t sw, bool to_switch,
+lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 	      uint32_t nth)
 {
-	const struct subnet_node *node = &s->nodes[s->switches[sw]];
+	const struct snapshot_node *node = &s->nodes[s->switches[sw]];
 	uint32_t p, peer;
 
 	for (p = node->first_port + 1;
 	     p <= node->first_port + node->info.num_ports; p++) {
 		peer = s->ports[p].peer;
-		if (peer == SUBNET_NONE || to_switch !=
-		    subnet_is_switch(subnet_node_of(s, peer)))
+		if (peer == SNAPSHOT_NONE || to_switch !=
+		    snapshot_is_switch(snapshot_node_of(s, peer)))
 			continue;
 		if (nth-- == 0)
 			return p;
 	}
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 void
-lab_cut(struct subnet *s, uint32_t port)
+lab_cut(struct snapshot *s, uint32_t port)
 {
-	s->ports[s->ports[port].peer].peer = SUBNET_NONE;
-	s->ports[port].peer = SUBNET_NONE;
+	s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
+	s->ports[port].peer = SNAPSHOT_NONE;
 }
 
 void
@@ -187,7 +187,7 @@ fabric_assert_shortest(const struct fabric *f)
 				} else if (hops[sw] == FAR) {
 					assert_int_equal(port, LFT_NO_PATH);
 				} else {
-					assert_int_not_equal(e, SUBNET_NONE);
+					assert_int_not_equal(e, SNAPSHOT_NONE);
 					assert_int_equal(
 						hops[g->edges[e].peer] + 1,
 						hops[sw]);

@@ -13,7 +13,7 @@
 
 struct fabric {
 	const struct engine *engine;
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	uint32_t *edge_of;	/* graph_map_ports() */
@@ -22,21 +22,21 @@ struct fabric {
 };
 
 /* May be written. */
-struct subnet *lab_generate(const char *spec, uint64_t seed,
+struct snapshot *lab_generate(const char *spec, uint64_t seed,
 			    unsigned fail_per_mille);
 
 /* Takes over `s`; not routed yet. */
 void fabric_open(struct fabric *f, const struct engine *engine,
-		 struct subnet *s, unsigned lmc);
+		 struct snapshot *s, unsigned lmc);
 void fabric_route(struct fabric *f);
 void fabric_clear(struct fabric *f);
 
 /* The fabric of `before` as it is now, with what is known from before: tables,
  * LIDs, order. Takes over `s`. */
-void fabric_follow(struct fabric *f, struct subnet *s,
+void fabric_follow(struct fabric *f, struct snapshot *s,
 		   const struct fabric *before);
 
-/* By which edge `sw` sends to a LID, SUBNET_NONE if to no switch. */
+/* By which edge `sw` sends to a LID, SNAPSHOT_NONE if to no switch. */
 uint32_t fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid);
 
 /* The most flows on a channel, all to all; nothing may be lost. */
@@ -46,11 +46,11 @@ uint64_t fabric_max_load(const struct fabric *f, double *mean);
 void fabric_assert_shortest(const struct fabric *f);
 
 /* The nth cabled port of a switch that leads to a switch, or to a CA;
- * SUBNET_NONE if there are not so many. */
-uint32_t lab_find_port(const struct subnet *s, uint32_t sw, bool to_switch,
+ * SNAPSHOT_NONE if there are not so many. */
+uint32_t lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 		       uint32_t nth);
 
-void lab_cut(struct subnet *s, uint32_t port);
+void lab_cut(struct snapshot *s, uint32_t port);
 
 /* Hops from every switch to `to`, FAR without a way. */
 void lab_measure_hops(const struct graph *g, uint32_t to, uint32_t *hops);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
-#include "sm/sa/view_tables.h"
+#include "sm/sa/sa_db_tables.h"
 #include "tests/lib/sa_lab.h"
 #include "topology/generate.h"
 
@@ -33,11 +33,11 @@ lab_publish(struct lab *l)
 {
 	struct memberships *m = memberships_new(l->rules, l->s, NULL);
 
-	sa_view_unref(l->v);
-	l->v = sa_view_new(l->s, l->lids, l->lft, l->mft, l->rules, m,
+	sa_db_unref(l->v);
+	l->v = sa_db_new(l->s, l->lids, l->lft, l->mft, l->rules, m,
 			   l->prefix, LAB_LIFE, LAB_LIFE);
 	if (l->verified)
-		sa_view_verified(l->v);
+		sa_db_verified(l->v);
 	sa_publish(l->sa, l->v, LAB_NOW);
 }
 
@@ -53,9 +53,9 @@ lab_open(struct lab *l, const char *spec, unsigned lmc)
 	memset(l, 0, sizeof(*l));
 	l->s = generate_fabric(spec, &options, NULL);
 	g_assert_nonnull(l->s);
-	l->lids = lids_assign(l->s, lmc, NULL, 0, NULL, NULL);
+	l->lids = lid_assign(l->s, lmc, NULL, 0, NULL, NULL);
 	for (uint32_t p = 0; p < l->s->n_ports; p++)
-		if (l->s->ports[p].peer != SUBNET_NONE)
+		if (l->s->ports[p].peer != SNAPSHOT_NONE)
 			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
 	g = graph_new(l->s, l->lids);
 	l->lft = lft_new(g->n_switches, g->top);
@@ -71,21 +71,21 @@ void
 lab_close(struct lab *l)
 {
 	sa_records_free(l->reply.records);
-	sa_view_unref(l->v);
+	sa_db_unref(l->v);
 	sa_free(l->sa);
 	partition_rules_unref(l->rules);
 	mft_free(l->mft);
 	lft_free(l->lft);
 	lid_map_free(l->lids);
-	subnet_unref(l->s);
+	snapshot_unref(l->s);
 }
 
 uint32_t
 lab_host(const struct lab *l, unsigned i)
 {
 	for (uint32_t p = 0; p < l->s->n_ports; p++)
-		if (subnet_is_end_port(l->s, p) &&
-		    !subnet_is_switch(subnet_node_of(l->s, p)) && i-- == 0)
+		if (snapshot_is_end_port(l->s, p) &&
+		    !snapshot_is_switch(snapshot_node_of(l->s, p)) && i-- == 0)
 			return p;
 	g_assert_not_reached();
 }
@@ -142,7 +142,7 @@ close_tables(struct lab *l)
 
 	g_assert_cmpuint(ports->len, >, 0);
 	for (guint i = 0; i < ports->len; i++)
-		sa_view_close_table(sa_view_of(l->sa), l->reply.unread.table,
+		sa_db_close_table(sa_view_of(l->sa), l->reply.unread.table,
 				    g_array_index(ports, uint32_t, i));
 	g_array_unref(ports);
 }

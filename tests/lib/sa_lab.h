@@ -8,22 +8,22 @@
 #define MINISM_TESTS_SA_LAB_H
 
 #include "sm/sa/sa.h"
-#include "sm/wire/sa_record.h"
+#include "sm/mad/sa_record.h"
 
 #define LAB_KEY		UINT64_C(0x1234)
 #define LAB_NOW		INT64_C(1000000)
 #define LAB_LIFE	18u
 
 struct lab {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	struct mft *mft;	/* NULL at first */
 	struct partition_rules *rules;
 	uint64_t prefix;
-	bool verified;		/* what sa_view_verified() says */
+	bool verified;		/* what sa_db_verified() says */
 	struct sa *sa;
-	struct sa_view *v;	/* the last one that was published */
+	struct sa_db *v;	/* the last one that was published */
 	uint8_t mad[MAD_SIZE];
 	struct sa_reply reply;
 };

@@ -17,7 +17,7 @@ star_guid(unsigned host)
 }
 
 static void
-fill_port(struct subnet_port *p)
+fill_port(struct snapshot_port *p)
 {
 	p->known = true;
 	p->info.state = PORT_STATE_ACTIVE;
@@ -45,7 +45,7 @@ add_host(struct builder *b, unsigned host)
 	return port;
 }
 
-static struct subnet *
+static struct snapshot *
 make_subnet(unsigned n_hosts)
 {
 	struct node_info info = {
@@ -75,11 +75,11 @@ make_subnet(unsigned n_hosts)
 void
 star_publish(struct star *star)
 {
-	struct lid_map *lids = lids_assign(star->s, 0, NULL, 0, NULL, NULL);
+	struct lid_map *lids = lid_assign(star->s, 0, NULL, 0, NULL, NULL);
 	struct lft *lft = lft_new(star->s->n_switches, lids->top);
 
-	sa_view_unref(star->v);
-	star->v = sa_view_new(star->s, lids, lft, NULL, star->rules,
+	sa_db_unref(star->v);
+	star->v = sa_db_new(star->s, lids, lft, NULL, star->rules,
 			      memberships_new(star->rules, star->s, NULL),
 			      STAR_PREFIX, 12, STAR_LIFE);
 	lft_free(lft);
@@ -102,9 +102,9 @@ star_new(unsigned n_hosts)
 void
 star_free(struct star *star)
 {
-	sa_view_unref(star->v);
+	sa_db_unref(star->v);
 	partition_rules_unref(star->rules);
-	subnet_unref(star->s);
+	snapshot_unref(star->s);
 	g_free(star);
 }
 
@@ -132,7 +132,7 @@ star_bring_back(struct star *star, unsigned host)
 uint32_t
 star_port(const struct star *star, unsigned host)
 {
-	return sa_view_guid(star->v, star_guid(host));
+	return sa_db_guid(star->v, star_guid(host));
 }
 
 void

@@ -8,7 +8,7 @@
 #ifndef MINISM_TESTS_SA_STAR_H
 #define MINISM_TESTS_SA_STAR_H
 
-#include "sm/sa/view.h"
+#include "sm/sa/sa_db.h"
 
 #define STAR_SWITCH_GUID	UINT64_C(0x100)
 #define STAR_PREFIX		UINT64_C(0xfe80000000000000)
@@ -16,9 +16,9 @@
 
 struct star {
 	unsigned n_hosts;
-	struct subnet *s;
+	struct snapshot *s;
 	struct partition_rules *rules;	/* as without a file, at first */
-	struct sa_view *v;
+	struct sa_db *v;
 };
 
 struct star *star_new(unsigned n_hosts);

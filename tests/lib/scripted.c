@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "sm/wire/smp.h"
+#include "sm/mad/smp.h"
 
 struct event {
 	int64_t when;

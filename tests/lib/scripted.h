@@ -15,7 +15,7 @@
 #define MINISM_TESTS_SCRIPTED_H
 
 #include "sm/io/transport.h"
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 struct scripted_sent {
 	int64_t when;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/shapes.h"
-#include "topology/netfile.h"
+#include "topology/net_file.h"
 #include "topology/prng.h"
 
 #define MAX_SWITCHES	256u
@@ -328,12 +328,12 @@ const char *const shape_names[] = {
 	"half-core", "rails", "half-populated", NULL,
 };
 
-static struct subnet *
+static struct snapshot *
 drawing_build(struct drawing *d, const char *name)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	GError *error = NULL;
-	struct subnet *s;
+	struct snapshot *s;
 	uint32_t sw;
 
 	for (sw = 0; sw < d->n_switches; sw++)
@@ -342,18 +342,18 @@ drawing_build(struct drawing *d, const char *name)
 			MAX(d->n_ports[sw], 1), d->guid[sw],
 			d->lines[sw]->str);
 	g_string_append(text, d->hosts->str);
-	s = netfile_parse(text->str, name, &error);
+	s = net_file_parse(text->str, name, &error);
 	if (!s)
 		fail_msg("%s: %s", name, error->message);
 	return s;
 }
 
-struct subnet *
+struct snapshot *
 shape_new(const char *name, uint64_t seed, unsigned fail_per_mille)
 {
 	struct drawing d = { .hosts = g_string_new(NULL),
 			     .fail = fail_per_mille };
-	struct subnet *s = NULL;
+	struct snapshot *s = NULL;
 	uint32_t i, k, swap;
 
 	d.random = prng_stream(seed, 1);

@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_SHAPES_H
 #define MINISM_TESTS_SHAPES_H
 
-#include "topology/subnet.h"
+#include "topology/snapshot.h"
 
 /*
  * By name, NULL-terminated:
@@ -29,8 +29,8 @@
 extern const char *const shape_names[];
 
 /* GUIDs and cables by the seed; so many per mille of the cables between
- * switches are left out. subnet_unref(). */
-struct subnet *shape_new(const char *name, uint64_t seed,
+ * switches are left out. snapshot_unref(). */
+struct snapshot *shape_new(const char *name, uint64_t seed,
 			 unsigned fail_per_mille);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "topology/generate.h"
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 20, .retries = 2, .max_wire = 64,
 };
 
@@ -20,19 +20,19 @@ administer(struct manager *m, const struct sweep_report *r)
 	struct sm_info self;
 
 	if (r->end == SWEEP_END_STANDBY) {
-		mcast_fabric(m->mcast, NULL, NULL, NULL, NULL);
-		admin_retire(m->admin, transport_now(m->t));
-		qosread_refresh(m->qosread);
+		mcast_manager_fabric(m->mcast, NULL, NULL, NULL, NULL);
+		sa_publisher_retire(m->admin, transport_now(m->t));
+		qos_reader_refresh(m->qosread);
 	}
 	if (r->end != SWEEP_END_UP && r->end != SWEEP_END_NOT_UP)
 		return;
 	sweep_sm_info(m->sweep, &self);
-	mcast_fabric(m->mcast, r->view->subnet, r->view->lids,
+	mcast_manager_fabric(m->mcast, r->view->subnet, r->view->lids,
 		     r->choice, r->fresh);
-	admin_publish(m->admin, r, &self, mcast_tables(m->mcast),
+	sa_publisher_publish(m->admin, r, &self, mcast_manager_tables(m->mcast),
 		      transport_now(m->t));
-	qosread_refresh(m->qosread);
-	desk_touch(m->desk);
+	qos_reader_refresh(m->qosread);
+	sa_server_touch(m->desk);
 }
 
 static void
@@ -69,7 +69,7 @@ on_sa(const struct transport_mad *mad, void *data)
 {
 	struct manager *m = data;
 
-	desk_take(m->desk, mad);
+	sa_server_take(m->desk, mad);
 }
 
 static void
@@ -77,7 +77,7 @@ on_groups(void *data)
 {
 	struct manager *m = data;
 
-	mcast_touch(m->mcast);
+	mcast_manager_touch(m->mcast);
 }
 
 static bool
@@ -85,7 +85,7 @@ on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
 {
 	struct manager *m = data;
 
-	return qosread_park(m->qosread, t, unread);
+	return qos_reader_park(m->qosread, t, unread);
 }
 
 static bool
@@ -101,21 +101,21 @@ on_read(struct ticket *t, void *data)
 {
 	struct manager *m = data;
 
-	desk_resume(m->desk, t);
+	sa_server_resume(m->desk, t);
 }
 
 /* With what reads tables of ports for it, as in the daemon. */
 static void
 open_desk(struct manager *m)
 {
-	struct desk_params dp = desk_params_default;
+	struct sa_server_params dp = desk_params_default;
 
 	dp.unread = on_unread;
 	dp.unread_data = m;
-	m->desk = desk_new(m->x, admin_sa(m->admin), m->log, &dp, on_groups,
-			   m);
-	m->qosread = qosread_new(m->x, NULL, admin_sa(m->admin),
-				 &(struct qosread_hooks){
+	m->desk = sa_server_new(m->x, sa_publisher_sa(m->admin), m->log, &dp,
+				on_groups, m);
+	m->qosread = qos_reader_new(m->x, NULL, sa_publisher_sa(m->admin),
+				 &(struct qos_reader_hooks){
 		.rests = rests, .resume = on_read, .data = m,
 	});
 }
@@ -132,7 +132,7 @@ void
 manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	     unsigned priority, const struct world_params *params)
 {
-	const struct serve_hooks hooks = {
+	const struct sm_agent_hooks hooks = {
 		.sm_info = give_sm_info, .trap = on_trap,
 		.control = on_control, .sa = on_sa, .data = m,
 	};
@@ -151,7 +151,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->port = port;
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
 	sp.port_guid = m->t->port_guid;
-	m->x = xact_new(m->t, &wire);
+	m->x = mad_client_new(m->t, &wire);
 	m->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
@@ -159,15 +159,16 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		sp.route.engine = engine_by_name(params->engine, NULL);
 		g_assert(sp.route.engine);
 	}
-	m->memory = memory_open(NULL, m->log);
-	m->admin = admin_new(&(struct admin_params){
+	m->memory = persist_open(NULL, m->log);
+	m->admin = sa_publisher_new(&(struct sa_publisher_params){
 		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
 		.packet_life = 18, .subnet_timeout = 18, .qos = true,
 	});
 	open_desk(m);
-	m->mcast = mcast_new(m->x, 0, admin_sa(m->admin), m->log);
+	m->mcast =
+		mcast_manager_new(m->x, 0, sa_publisher_sa(m->admin), m->log);
 	m->sweep = sweep_new(m->x, &sp, m->memory, m->log, on_end, m);
-	m->serve = serve_new(m->x, &hooks, m->log);
+	m->serve = sm_agent_new(m->x, &hooks, m->log);
 	sweep_request(m->sweep, SWEEP_CAUSE_START);
 }
 
@@ -175,14 +176,14 @@ void
 manager_close(struct manager *m)
 {
 	sweep_free(m->sweep);
-	serve_free(m->serve);
-	mcast_free(m->mcast);
-	qosread_free(m->qosread);
-	desk_free(m->desk);
-	admin_free(m->admin);
-	xact_free(m->x);
+	sm_agent_free(m->serve);
+	mcast_manager_free(m->mcast);
+	qos_reader_free(m->qosread);
+	sa_server_free(m->desk);
+	sa_publisher_free(m->admin);
+	mad_client_free(m->x);
 	transport_free(m->t);
-	memory_free(m->memory);
+	persist_free(m->memory);
 	log_free(m->log);
 	memset(m, 0, sizeof(*m));
 }
@@ -209,7 +210,7 @@ world_close(struct world *w)
 {
 	manager_close(&w->m);
 	sim_free(w->sim);
-	subnet_unref(w->s);
+	snapshot_unref(w->s);
 }
 
 bool
@@ -235,7 +236,7 @@ link_is_up(struct world *w, uint32_t port)
 {
 	uint32_t peer = sim_peer(w->sim, port);
 
-	return peer != SUBNET_NONE &&
+	return peer != SNAPSHOT_NONE &&
 		sim_port_info(w->sim, port)->phys_state ==
 			PORT_PHYS_LINK_UP &&
 		sim_port_info(w->sim, peer)->phys_state == PORT_PHYS_LINK_UP;
@@ -255,9 +256,9 @@ world_alive(struct world *w)
 	if (tail)
 		met[queue[0]] = true;
 	while (head < tail) {
-		const struct subnet_node *n = &w->s->nodes[queue[head++]];
+		const struct snapshot_node *n = &w->s->nodes[queue[head++]];
 
-		if (!subnet_is_switch(n))
+		if (!snapshot_is_switch(n))
 			continue;
 		alive[n->first_port] = true;
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
@@ -266,7 +267,7 @@ world_alive(struct world *w)
 			if (!link_is_up(w, port))
 				continue;
 			peer = sim_peer(w->sim, port);
-			if (!subnet_is_switch(subnet_node_of(w->s, peer))) {
+			if (!snapshot_is_switch(snapshot_node_of(w->s, peer))) {
 				alive[peer] = true;
 				continue;
 			}
@@ -288,7 +289,7 @@ world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
 
 	*pairs = *mixed = 0;
 	for (uint32_t a = 0; a < w->s->n_ports; a++) {
-		if (!alive[a] || subnet_is_switch(subnet_node_of(w->s, a)))
+		if (!alive[a] || snapshot_is_switch(snapshot_node_of(w->s, a)))
 			continue;
 		for (uint32_t b = 0; b < w->s->n_ports; b++) {
 			enum sim_delivery d;
@@ -306,9 +307,9 @@ world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
 			}
 			if (!bad++)
 				printf("# %s port %u to %s port %u (LID %u): "
-				       "%s\n", subnet_node_of(w->s, a)->desc,
+				       "%s\n", snapshot_node_of(w->s, a)->desc,
 				       w->s->ports[a].num,
-				       subnet_node_of(w->s, b)->desc,
+				       snapshot_node_of(w->s, b)->desc,
 				       w->s->ports[b].num, lid,
 				       sim_delivery_name(d));
 		}
@@ -340,8 +341,8 @@ misled(struct world *w, const struct memberships *m, uint32_t a, uint32_t b,
 	if (bad)
 		return 1;
 	printf("# %s port %u to %s port %u with 0x%04x: %s, and it %s\n",
-	       subnet_node_of(w->s, a)->desc, w->s->ports[a].num,
-	       subnet_node_of(w->s, b)->desc, w->s->ports[b].num, pkey,
+	       snapshot_node_of(w->s, a)->desc, w->s->ports[a].num,
+	       snapshot_node_of(w->s, b)->desc, w->s->ports[b].num, pkey,
 	       sim_delivery_name(d), may ? "may pass" : "must not");
 	return 1;
 }
@@ -425,11 +426,12 @@ world_looped(struct world *w)
 	unsigned left;
 
 	for (uint32_t a = 0; a < w->s->n_ports; a++) {
-		bool from_switch = subnet_is_switch(subnet_node_of(w->s, a));
+		bool from_switch =
+			snapshot_is_switch(snapshot_node_of(w->s, a));
 
 		for (uint32_t b = 0; alive[a] && b < w->s->n_ports; b++) {
 			if (a == b || !alive[b] || (from_switch &&
-			    subnet_is_switch(subnet_node_of(w->s, b))))
+			    snapshot_is_switch(snapshot_node_of(w->s, b))))
 				continue;
 			sim_probe(w->sim, a, sim_port_info(w->sim, b)->lid,
 				  0xffff, 0, &trace);
@@ -440,7 +442,7 @@ world_looped(struct world *w)
 	for (uint32_t p = 0; left && p < waits.n; p++)
 		if (waits.count[p]) {
 			printf("# waits for ever: %s port %u\n",
-			       subnet_node_of(w->s, p)->desc,
+			       snapshot_node_of(w->s, p)->desc,
 			       w->s->ports[p].num);
 			break;
 		}

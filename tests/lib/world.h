@@ -6,27 +6,27 @@
 #ifndef MINISM_TESTS_WORLD_H
 #define MINISM_TESTS_WORLD_H
 
-#include "sm/admin.h"
-#include "sm/desk.h"
-#include "sm/mcast.h"
-#include "sm/qosread.h"
-#include "sm/serve.h"
+#include "sm/sa/sa_publish.h"
+#include "sm/sa/sa_server.h"
+#include "sm/mcast_manager.h"
+#include "sm/sweep/qos_reader.h"
+#include "sm/sm_agent.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
-#include "sm/sweep.h"
+#include "sm/sweep/sweep.h"
 
 /* One subnet manager. */
 struct manager {
 	struct transport *t;
-	struct xact *x;
+	struct mad_client *x;
 	struct log *log;
-	struct memory *memory;
-	struct serve *serve;
+	struct persist *memory;
+	struct sm_agent *serve;
 	struct sweep *sweep;
-	struct admin *admin;
-	struct desk *desk;
-	struct qosread *qosread;
-	struct mcast *mcast;
+	struct sa_publisher *admin;
+	struct sa_server *desk;
+	struct qos_reader *qosread;
+	struct mcast_manager *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;
 	const struct engine *engine;	/* of the last tables */
@@ -34,7 +34,7 @@ struct manager {
 };
 
 struct world {
-	struct subnet *s;		/* as generated: names ports, nodes */
+	struct snapshot *s;		/* as generated: names ports, nodes */
 	struct sim *sim;
 	struct manager m;
 };
@@ -45,7 +45,7 @@ struct world_params {
 	const char *engine;
 	unsigned sweep_s, lmc;
 	struct isolation_params isolation;	/* rules are borrowed */
-	enum clients_start clients;
+	enum reregister_start clients;
 };
 
 /* The fabric is there and the SM attached; its first sweep is requested. */

@@ -51,7 +51,7 @@ port_by_guid(struct builder *b, uint64_t guid, unsigned num)
 {
 	uint32_t port = builder_port(b, builder_find(b, guid), num);
 
-	assert_int_not_equal(port, SUBNET_NONE);
+	assert_int_not_equal(port, SNAPSHOT_NONE);
 	return port;
 }
 
@@ -65,7 +65,7 @@ cable(struct builder *b, uint64_t guid_a, unsigned port_a, uint64_t guid_b,
 
 /* Everything that a fabric is, as text; two that read alike are alike. */
 static char *
-dump(const struct subnet *s)
+dump(const struct snapshot *s)
 {
 	GString *out = g_string_new(NULL);
 
@@ -96,16 +96,16 @@ dump(const struct subnet *s)
 }
 
 static void
-assert_path(const struct subnet *s, uint64_t guid, unsigned num,
+assert_path(const struct snapshot *s, uint64_t guid, unsigned num,
 	    const char *expected)
 {
-	uint32_t node = subnet_find_node(s, guid);
+	uint32_t node = snapshot_find_node(s, guid);
 	struct dr_path path;
 	char buf[DR_PATH_TEXT];
 	bool found;
 
-	assert_int_not_equal(node, SUBNET_NONE);
-	found = subnet_path(s, subnet_port_of(s, node, num), &path);
+	assert_int_not_equal(node, SNAPSHOT_NONE);
+	found = snapshot_path(s, snapshot_port_of(s, node, num), &path);
 	assert_string_equal(found ? dr_path_print(&path, buf) : "none",
 			    expected);
 }
@@ -145,7 +145,7 @@ make_diamond(void)
 static void
 test_finish_sorts_by_guid(void **state)
 {
-	struct subnet *s = builder_finish(make_diamond());
+	struct snapshot *s = builder_finish(make_diamond());
 	uint32_t port = 0;
 
 	assert_int_equal(s->n_nodes, 6);
@@ -157,7 +157,7 @@ test_finish_sorts_by_guid(void **state)
 		     num++, port++) {
 			assert_int_equal(s->ports[port].node, n);
 			assert_int_equal(s->ports[port].num, num);
-			assert_int_equal(subnet_port_of(s, n, num), port);
+			assert_int_equal(snapshot_port_of(s, n, num), port);
 		}
 	}
 	assert_int_equal(s->n_ports, port);
@@ -165,15 +165,15 @@ test_finish_sorts_by_guid(void **state)
 		assert_int_equal(s->switches[i], i + 1);
 		assert_int_equal(s->nodes[i + 1].sw_index, i);
 	}
-	assert_int_equal(s->nodes[0].sw_index, SUBNET_NONE);
-	assert_int_equal(s->nodes[5].sw_index, SUBNET_NONE);
-	subnet_unref(s);
+	assert_int_equal(s->nodes[0].sw_index, SNAPSHOT_NONE);
+	assert_int_equal(s->nodes[5].sw_index, SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
 test_path_ties_go_to_lower_guid_and_port(void **state)
 {
-	struct subnet *s = builder_finish(make_diamond());
+	struct snapshot *s = builder_finish(make_diamond());
 
 	assert_path(s, 0x10, 1, "0");
 	assert_path(s, 0x50, 0, "0,1");
@@ -182,8 +182,8 @@ test_path_ties_go_to_lower_guid_and_port(void **state)
 	assert_path(s, 0x20, 3, "0,1,3,2");
 	assert_path(s, 0x60, 1, "0,1,3,2,5");
 	assert_path(s, 0x60, 0, "none");	/* a CA has no port 0 */
-	assert_int_equal(s->nodes[0].entry, SUBNET_NONE);
-	subnet_unref(s);
+	assert_int_equal(s->nodes[0].entry, SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
@@ -192,7 +192,7 @@ test_ca_does_not_forward(void **state)
 	/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach,
 	 * but not the second port of 0x30 that is on 0x20 as well. */
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_CA, 0x10, 2);
 	add_node(b, NODE_SWITCH, 0x20, 4);
@@ -211,27 +211,29 @@ test_ca_does_not_forward(void **state)
 	s = builder_finish(b);
 
 	assert_int_equal(s->n_nodes, 3);
-	assert_int_equal(subnet_find_node(s, 0x40), SUBNET_NONE);
-	assert_int_equal(subnet_find_node(s, 0x05), SUBNET_NONE);
+	assert_int_equal(snapshot_find_node(s, 0x40), SNAPSHOT_NONE);
+	assert_int_equal(snapshot_find_node(s, 0x05), SNAPSHOT_NONE);
 	assert_path(s, 0x30, 1, "0,1,2");
 	assert_path(s, 0x30, 2, "0,1,3");
 	assert_path(s, 0x30, 3, "none");
 	assert_path(s, 0x10, 2, "none");
 	/* The cables to what was dropped are gone. */
-	assert_int_equal(s->ports[subnet_port_of(s, 2, 3)].peer, SUBNET_NONE);
-	assert_int_equal(s->ports[subnet_port_of(s, 0, 2)].peer, SUBNET_NONE);
+	assert_int_equal(s->ports[snapshot_port_of(s, 2, 3)].peer,
+			 SNAPSHOT_NONE);
+	assert_int_equal(s->ports[snapshot_port_of(s, 0, 2)].peer,
+			 SNAPSHOT_NONE);
 	/* Nobody can have asked the port at this end of one. */
-	assert_true(s->ports[subnet_port_of(s, 2, 2)].known);
-	assert_false(s->ports[subnet_port_of(s, 2, 3)].known);
-	assert_int_equal(subnet_find_port(s, 0x33), SUBNET_NONE);
-	subnet_unref(s);
+	assert_true(s->ports[snapshot_port_of(s, 2, 2)].known);
+	assert_false(s->ports[snapshot_port_of(s, 2, 3)].known);
+	assert_int_equal(snapshot_find_port(s, 0x33), SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
 test_own_second_port_is_behind_the_fabric(void **state)
 {
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_CA, 0x10, 2);
 	add_node(b, NODE_SWITCH, 0x20, 3);
@@ -242,15 +244,15 @@ test_own_second_port_is_behind_the_fabric(void **state)
 	assert_path(s, 0x10, 2, "0");
 	assert_path(s, 0x20, 0, "0,2");
 	assert_path(s, 0x10, 1, "0,2,1");
-	assert_int_equal(s->nodes[0].entry, SUBNET_NONE);
-	subnet_unref(s);
+	assert_int_equal(s->nodes[0].entry, SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
 test_cas_back_to_back_reach_each_other(void **state)
 {
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_CA, 0x20, 1);
 	add_node(b, NODE_CA, 0x10, 1);
@@ -260,14 +262,14 @@ test_cas_back_to_back_reach_each_other(void **state)
 	assert_int_equal(s->n_nodes, 2);
 	assert_path(s, 0x20, 1, "0");
 	assert_path(s, 0x10, 1, "0,1");
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_sm_on_switch_leaves_by_any_port(void **state)
 {
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_CA, 0x10, 1);
 	add_node(b, NODE_SWITCH, 0x20, 2);
@@ -281,15 +283,15 @@ test_sm_on_switch_leaves_by_any_port(void **state)
 	assert_path(s, 0x20, 2, "0");
 	assert_path(s, 0x10, 1, "0,1");
 	assert_path(s, 0x30, 0, "0,2");
-	assert_int_equal(s->nodes[1].entry, SUBNET_NONE);
-	subnet_unref(s);
+	assert_int_equal(s->nodes[1].entry, SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
 test_without_local_port_nothing_is_dropped(void **state)
 {
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_SWITCH, 0x30, 2);
 	add_node(b, NODE_SWITCH, 0x20, 2);
@@ -297,26 +299,26 @@ test_without_local_port_nothing_is_dropped(void **state)
 	cable(b, 0x30, 1, 0x20, 1);
 	s = builder_finish(b);
 	assert_int_equal(s->n_nodes, 3);
-	assert_int_equal(s->local_port, SUBNET_NONE);
-	assert_int_equal(s->ports[subnet_port_of(s, 2, 1)].peer,
-			 subnet_port_of(s, 1, 1));
+	assert_int_equal(s->local_port, SNAPSHOT_NONE);
+	assert_int_equal(s->ports[snapshot_port_of(s, 2, 1)].peer,
+			 snapshot_port_of(s, 1, 1));
 	assert_path(s, 0x20, 0, "none");
 	assert_path(s, 0x10, 0, "none");
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_empty_builder_gives_empty_snapshot(void **state)
 {
-	struct subnet *s = builder_finish(builder_new());
-	struct subnet *copy = subnet_copy(s);
+	struct snapshot *s = builder_finish(builder_new());
+	struct snapshot *copy = snapshot_copy(s);
 
 	assert_int_equal(s->n_nodes, 0);
-	assert_int_equal(subnet_find_node(s, 1), SUBNET_NONE);
-	assert_int_equal(subnet_find_port(s, 1), SUBNET_NONE);
+	assert_int_equal(snapshot_find_node(s, 1), SNAPSHOT_NONE);
+	assert_int_equal(snapshot_find_port(s, 1), SNAPSHOT_NONE);
 	assert_int_equal(copy->n_ports, 0);
-	subnet_unref(copy);
-	subnet_unref(s);
+	snapshot_unref(copy);
+	snapshot_unref(s);
 }
 
 static void
@@ -325,7 +327,7 @@ test_path_beyond_63_hops_is_none(void **state)
 	/* a chain; switch i is i hops away, its host i + 1 */
 	struct builder *b = builder_new();
 	struct dr_path path;
-	struct subnet *s;
+	struct snapshot *s;
 
 	add_node(b, NODE_CA, 1000, 1);
 	for (unsigned i = 1; i <= 65; i++) {
@@ -342,15 +344,15 @@ test_path_beyond_63_hops_is_none(void **state)
 	s = builder_finish(b);
 
 	assert_int_equal(s->n_nodes, 68);	/* there, but too far */
-	assert_true(subnet_path(s, subnet_port_of(s, 62, 0), &path));
+	assert_true(snapshot_path(s, snapshot_port_of(s, 62, 0), &path));
 	assert_int_equal(s->nodes[62].info.node_guid, 163);
 	assert_int_equal(path.hops, 63);
 	assert_path(s, 164, 0, "none");
 	assert_path(s, 3000, 1, "none");
-	assert_true(subnet_path(s, subnet_port_of(s, 66, 1), &path));
+	assert_true(snapshot_path(s, snapshot_port_of(s, 66, 1), &path));
 	assert_int_equal(path.hops, 63);
 	assert_int_equal(path.port[63], 3);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
@@ -363,16 +365,16 @@ test_builder_finds_what_was_added(void **state)
 	assert_int_equal(builder_n_nodes(b), 2);
 	assert_int_equal(builder_find(b, UINT64_MAX), sw);
 	assert_int_equal(builder_find(b, 0x10), ca);
-	assert_int_equal(builder_find(b, 0x11), SUBNET_NONE);
+	assert_int_equal(builder_find(b, 0x11), SNAPSHOT_NONE);
 	assert_int_equal(builder_port_at(b, builder_port(b, sw, 255))->num,
 			 255);
-	assert_int_equal(builder_port(b, ca, 3), SUBNET_NONE);
+	assert_int_equal(builder_port(b, ca, 3), SNAPSHOT_NONE);
 	assert_int_equal(builder_port_at(b, builder_port(b, ca, 1))->guid,
 			 0x11);
 	assert_int_equal(builder_port_at(b, builder_port(b, ca, 2))->guid, 0);
 	assert_int_equal(builder_port_at(b, builder_port(b, sw, 0))->guid,
 			 UINT64_MAX);
-	builder_fault(b, SUBNET_FAULT_SILENT, 0x10, "freed with it");
+	builder_fault(b, SNAPSHOT_FAULT_SILENT, 0x10, "freed with it");
 	builder_free(b);
 }
 
@@ -404,13 +406,13 @@ test_unlink_frees_both_ends(void **state)
 
 	builder_link(b, p1, p2);
 	builder_unlink(b, p2);
-	assert_int_equal(builder_port_at(b, p1)->peer, SUBNET_NONE);
-	assert_int_equal(builder_port_at(b, p2)->peer, SUBNET_NONE);
+	assert_int_equal(builder_port_at(b, p1)->peer, SNAPSHOT_NONE);
+	assert_int_equal(builder_port_at(b, p2)->peer, SNAPSHOT_NONE);
 	builder_unlink(b, p1);			/* nothing to do, no harm */
 	builder_link(b, p1, p1);		/* a loopback plug */
 	assert_int_equal(builder_port_at(b, p1)->peer, p1);
 	builder_unlink(b, p1);
-	assert_int_equal(builder_port_at(b, p1)->peer, SUBNET_NONE);
+	assert_int_equal(builder_port_at(b, p1)->peer, SNAPSHOT_NONE);
 	builder_free(b);
 }
 
@@ -418,7 +420,7 @@ static void
 test_loopback_plug_survives_finish(void **state)
 {
 	struct builder *b = builder_new();
-	struct subnet *s;
+	struct snapshot *s;
 	uint32_t p;
 
 	add_node(b, NODE_CA, 0x10, 1);
@@ -427,10 +429,10 @@ test_loopback_plug_survives_finish(void **state)
 	cable(b, 0x20, 2, 0x20, 2);
 	builder_set_local(b, port_by_guid(b, 0x10, 1));
 	s = builder_finish(b);
-	p = subnet_port_of(s, 1, 2);
+	p = snapshot_port_of(s, 1, 2);
 	assert_int_equal(s->ports[p].peer, p);
 	assert_path(s, 0x20, 2, "0,1");
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
@@ -454,15 +456,15 @@ test_description_is_cut_and_cleaned(void **state)
 static void
 add_faults(struct builder *b, const unsigned *order)
 {
-	static const struct subnet_fault faults[] = {
-		{ SUBNET_FAULT_SILENT, 0, "0,1" },
-		{ SUBNET_FAULT_DUPLICATE_GUID, 9, "d" },
-		{ SUBNET_FAULT_LIAR, 9, "a" },
-		{ SUBNET_FAULT_LIAR, 9, "b" },
+	static const struct snapshot_fault faults[] = {
+		{ SNAPSHOT_FAULT_SILENT, 0, "0,1" },
+		{ SNAPSHOT_FAULT_DUPLICATE_GUID, 9, "d" },
+		{ SNAPSHOT_FAULT_LIAR, 9, "a" },
+		{ SNAPSHOT_FAULT_LIAR, 9, "b" },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(faults); i++) {
-		const struct subnet_fault *f = &faults[order[i]];
+		const struct snapshot_fault *f = &faults[order[i]];
 
 		builder_fault(b, f->kind, f->guid, "%s", f->text);
 	}
@@ -478,14 +480,14 @@ test_faults_are_sorted(void **state)
 	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
 		struct builder *b = builder_new();
 		g_autofree char *text = NULL;
-		struct subnet *s;
+		struct snapshot *s;
 
 		add_faults(b, orders[i]);
 		s = builder_finish(b);
 		text = dump(s);
 		assert_string_equal(text, "0 0 0 local 4294967295\n"
 				    "f 1 0 0,1\nf 0 9 d\nf 3 9 a\nf 3 9 b\n");
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
@@ -493,76 +495,76 @@ static void
 test_copy_outlives_the_original(void **state)
 {
 	struct builder *b = make_diamond();
-	struct subnet *s, *copy;
+	struct snapshot *s, *copy;
 	g_autofree char *before = NULL;
 	g_autofree char *after = NULL;
 
-	builder_fault(b, SUBNET_FAULT_SILENT, 5, "text");
+	builder_fault(b, SNAPSHOT_FAULT_SILENT, 5, "text");
 	s = builder_finish(b);
 	before = dump(s);
-	copy = subnet_copy(subnet_ref(s));
-	subnet_unref(s);
+	copy = snapshot_copy(snapshot_ref(s));
+	snapshot_unref(s);
 	s->ports[1].info.lid = 42;	/* still ours, and not the copy's */
 	s->faults[0].text[0] = 'T';
-	subnet_unref(s);
+	snapshot_unref(s);
 	after = dump(copy);
 	assert_string_equal(after, before);
 	assert_int_equal(copy->ref, 1);
-	subnet_unref(copy);
-	subnet_unref(NULL);
+	snapshot_unref(copy);
+	snapshot_unref(NULL);
 }
 
 static void
 test_find_port_knows_end_ports_only(void **state)
 {
 	struct builder *b = make_diamond();
-	struct subnet *s;
+	struct snapshot *s;
 	uint32_t p;
 
 	builder_port_at(b, port_by_guid(b, 0x10, 1))->known = true;
 	/* a GUID on an external port is no name of an end port */
 	builder_port_at(b, port_by_guid(b, 0x50, 2))->guid = 0x999;
 	s = builder_finish(b);
-	p = subnet_find_port(s, 0x11);
-	assert_int_equal(p, subnet_port_of(s, 0, 1));
-	assert_true(subnet_is_end_port(s, p));
-	assert_int_equal(subnet_find_port(s, 0x20),
-			 subnet_port_of(s, 1, 0));
-	assert_int_equal(subnet_find_port(s, 0x61), SUBNET_NONE);
-	assert_int_equal(subnet_find_port(s, 0x999), SUBNET_NONE);
-	assert_int_equal(subnet_find_port(s, 0), SUBNET_NONE);
-	assert_false(subnet_is_end_port(s, subnet_port_of(s, 1, 1)));
-	assert_int_equal(subnet_port_of(s, 0, 2), SUBNET_NONE);
-	subnet_unref(s);
+	p = snapshot_find_port(s, 0x11);
+	assert_int_equal(p, snapshot_port_of(s, 0, 1));
+	assert_true(snapshot_is_end_port(s, p));
+	assert_int_equal(snapshot_find_port(s, 0x20),
+			 snapshot_port_of(s, 1, 0));
+	assert_int_equal(snapshot_find_port(s, 0x61), SNAPSHOT_NONE);
+	assert_int_equal(snapshot_find_port(s, 0x999), SNAPSHOT_NONE);
+	assert_int_equal(snapshot_find_port(s, 0), SNAPSHOT_NONE);
+	assert_false(snapshot_is_end_port(s, snapshot_port_of(s, 1, 1)));
+	assert_int_equal(snapshot_port_of(s, 0, 2), SNAPSHOT_NONE);
+	snapshot_unref(s);
 }
 
 static void
 test_link_is_up_if_known_trained_and_cabled(void **state)
 {
-	struct subnet *s = builder_finish(make_diamond());
-	uint32_t p = subnet_port_of(s, 1, 1);
-	uint32_t empty = subnet_port_of(s, 4, 4);
-	struct subnet_port *near = &s->ports[p];
-	struct subnet_port *far = &s->ports[near->peer];
+	struct snapshot *s = builder_finish(make_diamond());
+	uint32_t p = snapshot_port_of(s, 1, 1);
+	uint32_t empty = snapshot_port_of(s, 4, 4);
+	struct snapshot_port *near = &s->ports[p];
+	struct snapshot_port *far = &s->ports[near->peer];
 
-	assert_false(subnet_link_up(s, p));
+	assert_false(snapshot_link_up(s, p));
 	near->known = true;
 	near->info.phys_state = PORT_PHYS_LINK_UP;
-	assert_false(subnet_link_up(s, p));
+	assert_false(snapshot_link_up(s, p));
 	far->known = true;
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		s->nodes[n].sw_known = true;
-	assert_true(subnet_link_up(s, p));
+	assert_true(snapshot_link_up(s, p));
 	s->nodes[near->node].sw_known = false;
-	assert_false(subnet_link_up(s, p) || subnet_link_up(s, near->peer));
+	assert_false(snapshot_link_up(s, p) || snapshot_link_up(s, near->peer));
 	s->nodes[near->node].sw_known = true;
 	near->info.phys_state = PORT_PHYS_POLLING;
-	assert_false(subnet_link_up(s, p));
+	assert_false(snapshot_link_up(s, p));
 	s->ports[empty].known = true;
 	s->ports[empty].info.phys_state = PORT_PHYS_LINK_UP;
-	assert_int_equal(s->ports[empty].peer, SUBNET_NONE);
-	assert_false(subnet_link_up(s, empty));
-	subnet_unref(s);
+	assert_int_equal(s->ports[empty].peer, SNAPSHOT_NONE);
+	assert_false(snapshot_link_up(s, empty));
+	snapshot_unref(s);
 }
 
 /* ---- random fabrics in random order ---- */
@@ -611,7 +613,7 @@ invent(struct a_node *nodes, struct a_cable *cables, uint64_t *rng)
 	return n;
 }
 
-static struct subnet *
+static struct snapshot *
 lay_out(const struct a_node *nodes, const struct a_cable *cables,
 	uint32_t n_cables, uint64_t *rng)
 {
@@ -639,19 +641,19 @@ lay_out(const struct a_node *nodes, const struct a_cable *cables,
 
 /* Follows the path with a finger: it must arrive where it says. */
 static void
-assert_path_arrives(const struct subnet *s, uint32_t port)
+assert_path_arrives(const struct snapshot *s, uint32_t port)
 {
 	uint32_t at = s->ports[s->local_port].node;
 	struct dr_path path;
 
-	assert_true(subnet_path(s, port, &path));
+	assert_true(snapshot_path(s, port, &path));
 	for (unsigned i = 1; i <= path.hops; i++) {
-		uint32_t out = subnet_port_of(s, at, path.port[i]);
+		uint32_t out = snapshot_port_of(s, at, path.port[i]);
 
-		if (!subnet_is_switch(&s->nodes[at]))
+		if (!snapshot_is_switch(&s->nodes[at]))
 			assert_int_equal(out, s->local_port);
-		assert_int_not_equal(s->ports[out].peer, SUBNET_NONE);
-		if (i == path.hops && !subnet_is_switch(
+		assert_int_not_equal(s->ports[out].peer, SNAPSHOT_NONE);
+		if (i == path.hops && !snapshot_is_switch(
 			    &s->nodes[s->ports[port].node]))
 			assert_int_equal(s->ports[out].peer, port);
 		at = s->ports[s->ports[out].peer].node;
@@ -662,16 +664,16 @@ assert_path_arrives(const struct subnet *s, uint32_t port)
 /* Every switch that is there has a way, every CA port that has a cable to one
  * of them too. Returns the number of ways followed. */
 static unsigned
-assert_paths_arrive(const struct subnet *s)
+assert_paths_arrive(const struct snapshot *s)
 {
 	unsigned n = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		uint32_t peer = s->ports[p].peer;
 
-		if (!subnet_is_switch(subnet_node_of(s, p)) &&
-		    (peer == SUBNET_NONE ||
-		     !subnet_is_switch(subnet_node_of(s, peer))))
+		if (!snapshot_is_switch(snapshot_node_of(s, p)) &&
+		    (peer == SNAPSHOT_NONE ||
+		     !snapshot_is_switch(snapshot_node_of(s, peer))))
 			continue;
 		assert_path_arrives(s, p);
 		n++;
@@ -692,14 +694,14 @@ test_order_of_facts_does_not_matter(void **state)
 		g_autofree char *first = NULL;
 
 		for (unsigned turn = 0; turn < 5; turn++) {
-			struct subnet *s = lay_out(nodes, cables, n, &rng);
+			struct snapshot *s = lay_out(nodes, cables, n, &rng);
 			g_autofree char *text = dump(s);
 
 			if (!first)
 				first = g_strdup(text);
 			assert_string_equal(text, first);
 			ways += assert_paths_arrive(s);
-			subnet_unref(s);
+			snapshot_unref(s);
 		}
 	}
 	print_message("%u ways followed\n", ways);
@@ -708,7 +710,7 @@ test_order_of_facts_does_not_matter(void **state)
 
 /* Hops by another way of counting: relax all cables until nothing moves. */
 static void
-relax(const struct subnet *s, unsigned hops[N_NODES])
+relax(const struct snapshot *s, unsigned hops[N_NODES])
 {
 	bool moved = true;
 
@@ -721,8 +723,8 @@ relax(const struct subnet *s, unsigned hops[N_NODES])
 			uint32_t q = s->ports[p].peer;
 			uint32_t from = s->ports[p].node;
 
-			if (q == SUBNET_NONE ||
-			    (!subnet_is_switch(&s->nodes[from]) &&
+			if (q == SNAPSHOT_NONE ||
+			    (!snapshot_is_switch(&s->nodes[from]) &&
 			     p != s->local_port) ||
 			    hops[from] + 1 >= hops[s->ports[q].node])
 				continue;
@@ -742,7 +744,7 @@ test_paths_are_shortest(void **state)
 
 	for (unsigned round = 0; round < 20; round++) {
 		uint32_t n = invent(nodes, cables, &rng);
-		struct subnet *s = lay_out(nodes, cables, n, &rng);
+		struct snapshot *s = lay_out(nodes, cables, n, &rng);
 		unsigned hops[N_NODES];
 
 		relax(s, hops);
@@ -750,12 +752,12 @@ test_paths_are_shortest(void **state)
 			uint32_t node = s->switches[i];
 			struct dr_path path;
 
-			assert_true(subnet_path(s, s->nodes[node].first_port,
+			assert_true(snapshot_path(s, s->nodes[node].first_port,
 						&path));
 			assert_int_equal(path.hops, hops[node]);
 			far += path.hops > 3;
 		}
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 	print_message("%u of more than 3 hops\n", far);
 	assert_in_range(far, 20, UINT32_MAX);

@@ -25,7 +25,7 @@
 #define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	uint32_t *edge_of, *target_of;
@@ -45,7 +45,7 @@ fabric_make(struct fabric *f, const char *spec, uint64_t seed,
 	f->s = generate_fabric(spec, &options, &error);
 	if (!f->s)
 		fail_msg("%s: %s", spec, error->message);
-	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, &error);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, &error);
 	f->g = graph_new(f->s, f->lids);
 	f->edge_of = graph_map_ports(f->g);
 	f->target_of = graph_map_lids(f->g);
@@ -58,27 +58,27 @@ fabric_clear(struct fabric *f)
 	g_free(f->target_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 }
 
 /* Takes all cables between a switch and other switches away. */
 static void
 fabric_cut_off(struct fabric *f, uint32_t sw)
 {
-	struct subnet *s = subnet_copy(f->s);
+	struct snapshot *s = snapshot_copy(f->s);
 	struct fabric cut = { .s = s };
-	const struct subnet_node *node = &s->nodes[s->switches[sw]];
+	const struct snapshot_node *node = &s->nodes[s->switches[sw]];
 
 	for (unsigned p = 1; p <= node->info.num_ports; p++) {
-		struct subnet_port *port = &s->ports[node->first_port + p];
+		struct snapshot_port *port = &s->ports[node->first_port + p];
 
-		if (port->peer == SUBNET_NONE ||
-		    !subnet_is_switch(subnet_node_of(s, port->peer)))
+		if (port->peer == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(snapshot_node_of(s, port->peer)))
 			continue;
-		s->ports[port->peer].peer = SUBNET_NONE;
-		port->peer = SUBNET_NONE;
+		s->ports[port->peer].peer = SNAPSHOT_NONE;
+		port->peer = SNAPSHOT_NONE;
 	}
-	cut.lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	cut.lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	cut.g = graph_new(s, cut.lids);
 	cut.edge_of = graph_map_ports(cut.g);
 	cut.target_of = graph_map_lids(cut.g);
@@ -113,7 +113,7 @@ plain_edge(const struct plain *p, unsigned table, uint32_t sw, uint32_t lid)
 	const struct lft *lft = p->tables[table];
 
 	if (!lft || lid > lft->top)
-		return SUBNET_NONE;
+		return SNAPSHOT_NONE;
 	return p->f->edge_of[sw * GRAPH_PORTS + lft_row(lft, sw)[lid]];
 }
 
@@ -128,14 +128,14 @@ plain_follow(struct plain *p, uint32_t sw, uint32_t lid)
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t e = plain_edge(p, i, sw, lid), peer;
 
-		if (e == SUBNET_NONE)
+		if (e == SNAPSHOT_NONE)
 			continue;
 		peer = g->edges[e].peer;
 		p->used[e] = 1;
 		for (unsigned j = 0; j < 2; j++) {
 			uint32_t next = plain_edge(p, j, peer, lid);
 
-			if (next != SUBNET_NONE)
+			if (next != SNAPSHOT_NONE)
 				p->turn[e * g->n_edges + next] = 1;
 		}
 		plain_follow(p, peer, lid);
@@ -156,7 +156,7 @@ plain_init(struct plain *p, const struct fabric *f, const struct lft *lft,
 	for (lid = 1; lid <= top; lid++)
 		for (sw = 0; sw < g->n_switches; sw++) {
 			bool port0 = lid <= g->top &&
-				f->target_of[lid] != SUBNET_NONE &&
+				f->target_of[lid] != SNAPSHOT_NONE &&
 				g->targets[f->target_of[lid]].port == 0;
 
 			if (port0 && !g->n_hosts[sw])

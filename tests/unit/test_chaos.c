@@ -64,7 +64,7 @@ any_cabled_port(struct chaos *c)
 	for (;;) {
 		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
 
-		if (c->w.s->ports[port].peer != SUBNET_NONE)
+		if (c->w.s->ports[port].peer != SNAPSHOT_NONE)
 			return port;
 	}
 }
@@ -81,7 +81,7 @@ event_cable(struct chaos *c)
 	else
 		sim_link_mend(c->w.sim, port);
 	snprintf(c->what, sizeof(c->what), "%s %s port %u",
-		 cut ? "cut" : "mend", subnet_node_of(c->w.s, port)->desc,
+		 cut ? "cut" : "mend", snapshot_node_of(c->w.s, port)->desc,
 		 c->w.s->ports[port].num);
 }
 
@@ -96,7 +96,7 @@ event_mend(struct chaos *c)
 		c->cut[port] = c->cut[c->w.s->ports[port].peer] = false;
 		sim_link_mend(c->w.sim, port);
 		snprintf(c->what, sizeof(c->what), "mend %s port %u",
-			 subnet_node_of(c->w.s, port)->desc,
+			 snapshot_node_of(c->w.s, port)->desc,
 			 c->w.s->ports[port].num);
 		return;
 	}
@@ -159,7 +159,7 @@ event_flap(struct chaos *c)
 		      1000 + prng_below(&c->rng, 40000),
 		      1000 + prng_below(&c->rng, 40000));
 	snprintf(c->what, sizeof(c->what), "flap %s port %u",
-		 subnet_node_of(c->w.s, port)->desc,
+		 snapshot_node_of(c->w.s, port)->desc,
 		 c->w.s->ports[port].num);
 }
 
@@ -204,7 +204,7 @@ event_babble(struct chaos *c)
 
 	sim_babble(c->w.sim, port, 128, 50, 2000);
 	snprintf(c->what, sizeof(c->what), "babble %s",
-		 subnet_node_of(c->w.s, port)->desc);
+		 snapshot_node_of(c->w.s, port)->desc);
 }
 
 static void
@@ -226,8 +226,8 @@ add_rule(struct chaos *c, struct partition *p)
 	const struct partition_rule rule = {
 		.who = whos[prng_below(&c->rng, G_N_ELEMENTS(whos))],
 		.membership = prng_below(&c->rng, PARTITION_BOTH + 1),
-		.guid = c->w.s->ports[subnet_is_switch(
-			subnet_node_of(c->w.s, port)) ?
+		.guid = c->w.s->ports[snapshot_is_switch(
+			snapshot_node_of(c->w.s, port)) ?
 			c->w.s->ports[port].peer : port].guid,
 	};
 
@@ -364,17 +364,18 @@ check_pkeys(struct chaos *c, unsigned event)
 static void
 check_plan_empty(struct chaos *c, unsigned event)
 {
-	uint64_t sets = xact_stats(c->w.m.x)->sent_set;
+	uint64_t sets = mad_client_stats(c->w.m.x)->sent_set;
 
 	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	assert_true(world_settle(&c->w, 60 * SECOND));
 	/* A fault may still be at work, and the fabric another one. */
 	if (c->w.m.last != SWEEP_END_UP)
 		return;
-	if (xact_stats(c->w.m.x)->sent_set != sets)
-		fail_msg("event %u (%s): %u Sets in a fabric that is up",
-			 event, c->what,
-			 (unsigned)(xact_stats(c->w.m.x)->sent_set - sets));
+	if (mad_client_stats(c->w.m.x)->sent_set != sets)
+		fail_msg("event %u (%s): %u Sets in a fabric that is up", event,
+			 c->what,
+			 (unsigned)(mad_client_stats(c->w.m.x)->sent_set -
+				    sets));
 }
 
 /* Two light sweeps: what no trap told is found by then. A fault that has

@@ -20,7 +20,7 @@
 #define N	4u
 
 struct ring {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	struct lft *lft;
@@ -59,7 +59,7 @@ set_up(void **state)
 
 	r->s = generate_fabric("ring(4;1)", NULL, NULL);
 	assert_non_null(r->s);
-	r->lids = lids_assign(r->s, 0, NULL, 0, NULL, NULL);
+	r->lids = lid_assign(r->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(r->lids);
 	r->g = graph_new(r->s, r->lids);
 	r->lft = lft_new(r->g->n_switches, r->g->top);
@@ -89,7 +89,7 @@ tear_down(void **state)
 	lft_free(r->lft);
 	graph_free(r->g);
 	lid_map_free(r->lids);
-	subnet_unref(r->s);
+	snapshot_unref(r->s);
 	g_free(r);
 	return 0;
 }
@@ -242,12 +242,12 @@ test_lids_past_the_tables_are_unrouted(void **state)
 static void
 test_large_loop_needs_no_stack(void **state)
 {
-	struct subnet *s = generate_fabric("ring(2000;1)", NULL, NULL);
-	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	struct snapshot *s = generate_fabric("ring(2000;1)", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(g->n_switches, g->top);
 	struct check_result result;
-	uint32_t sw = 0, last = SUBNET_NONE, i;
+	uint32_t sw = 0, last = SNAPSHOT_NONE, i;
 	uint16_t lid = g->targets[0].lid;
 
 	for (i = 0; i < g->n_switches; i++) {
@@ -265,7 +265,7 @@ test_large_loop_needs_no_stack(void **state)
 	lft_free(lft);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 int

@@ -19,7 +19,7 @@
 #include "topology/generate.h"
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	struct engine_input in;
@@ -35,7 +35,7 @@ fabric_make_damaged(struct fabric *f, const char *spec,
 	f->s = generate_fabric(spec, options, &f->error);
 	if (!f->s)
 		fail_msg("%s", f->error->message);
-	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->g = graph_new(f->s, f->lids);
 	f->in.g = f->g;
 }
@@ -53,7 +53,7 @@ fabric_clear(struct fabric *f)
 	g_clear_error(&f->error);
 	graph_free(f->g);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 }
 
 static bool

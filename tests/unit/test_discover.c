@@ -9,47 +9,47 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/discover.h"
+#include "sm/sweep/discover.h"
 #include "tests/lib/fake.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 10, .retries = 1, .max_wire = 32,
 };
 
 static void
-on_done(struct subnet *s, void *data)
+on_done(struct snapshot *s, void *data)
 {
-	*(struct subnet **)data = s;
+	*(struct snapshot **)data = s;
 }
 
-static struct subnet *
+static struct snapshot *
 discover(struct fake *f)
 {
-	struct xact *x = xact_new(f->t, &wire);
-	struct subnet *found = NULL;
+	struct mad_client *x = mad_client_new(f->t, &wire);
+	struct snapshot *found = NULL;
 
 	discover_start(x, 0, on_done, &found);
 	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
 	assert_non_null(found);
-	xact_free(x);
+	mad_client_free(x);
 	return found;
 }
 
-static struct subnet *
+static struct snapshot *
 generate(const char *spec)
 {
 	const struct generate_options o = { .seed = 5 };
 	g_autoptr(GError) error = NULL;
-	struct subnet *s = generate_fabric(spec, &o, &error);
+	struct snapshot *s = generate_fabric(spec, &o, &error);
 
 	assert_non_null(s);
 	return s;
 }
 
 static void
-assert_same_fabric(const struct subnet *a, const struct subnet *b)
+assert_same_fabric(const struct snapshot *a, const struct snapshot *b)
 {
 	assert_int_equal(a->n_nodes, b->n_nodes);
 	assert_int_equal(a->n_ports, b->n_ports);
@@ -72,16 +72,16 @@ test_whole_fabric_is_found(void **state)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct subnet *s = generate(specs[i]);
+		struct snapshot *s = generate(specs[i]);
 		struct fake *f = fake_new(s);
-		struct subnet *found = discover(f);
+		struct snapshot *found = discover(f);
 
 		assert_int_equal(found->n_faults, 0);
 		assert_same_fabric(s, found);
 		assert_int_equal(f->sets, 0);
-		subnet_unref(found);
+		snapshot_unref(found);
 		fake_free(f);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
@@ -98,29 +98,29 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 static void
 test_node_that_falls_silent_is_one_fault(void **state)
 {
-	struct subnet *s = generate("PGFT(4,4;1,4)");
+	struct snapshot *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
 	uint32_t own_leaf = s->ports[s->ports[s->local_port].peer].node;
 	uint32_t who = own_leaf;
 
 	/* A leaf, but not the one that everything else is behind. */
 	for (uint32_t i = 0; i < s->n_ports && who == own_leaf; i++)
-		if (!subnet_is_switch(subnet_node_of(s, i)) &&
-		    s->ports[i].peer != SUBNET_NONE)
+		if (!snapshot_is_switch(snapshot_node_of(s, i)) &&
+		    s->ports[i].peer != SNAPSHOT_NONE)
 			who = s->ports[s->ports[i].peer].node;
 	f->tamper = tamper_silent;
 	f->data = &who;
 
-	struct subnet *found = discover(f);
+	struct snapshot *found = discover(f);
 
 	assert_int_equal(found->n_faults, 1);
-	assert_int_equal(found->faults[0].kind, SUBNET_FAULT_SILENT);
+	assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_SILENT);
 	assert_true(found->faults[0].guid == s->nodes[who].info.node_guid);
 	/* All other switches and the hosts behind them are there. */
 	assert_true(found->n_nodes >= s->n_nodes - 4);
-	subnet_unref(found);
+	snapshot_unref(found);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* A switch that is silent from its second answer on. */
@@ -145,12 +145,12 @@ tamper_count(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 static void
 test_silent_node_is_asked_no_more(void **state)
 {
-	const struct xact_params narrow = {
+	const struct mad_client_params narrow = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 2,
 	};
-	struct subnet *s = generate("single(24)"), *found = NULL;
+	struct snapshot *s = generate("single(24)"), *found = NULL;
 	struct fake *f = fake_new(s);
-	struct xact *x = xact_new(f->t, &narrow);
+	struct mad_client *x = mad_client_new(f->t, &narrow);
 	struct mute m = { .node = s->switches[0] };
 
 	f->tamper = tamper_count;
@@ -160,17 +160,17 @@ test_silent_node_is_asked_no_more(void **state)
 	assert_non_null(found);
 	/* two at once, each sent twice; it has 26 to be asked */
 	assert_in_range(m.asked, 2, 6);
-	subnet_unref(found);
-	xact_free(x);
+	snapshot_unref(found);
+	mad_client_free(x);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* One end of a cable says that it is down, and it was found through it. */
 static bool
 tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
-	const struct subnet_port *end = &f->s->ports[*(uint32_t *)data];
+	const struct snapshot_port *end = &f->s->ports[*(uint32_t *)data];
 	struct port_info info;
 	struct mad_header h;
 
@@ -187,9 +187,9 @@ tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 static void
 test_cable_with_one_end_down_is_none(void **state)
 {
-	struct subnet *s = generate("ring(4;1)"), *found;
+	struct snapshot *s = generate("ring(4;1)"), *found;
 	struct fake *f = fake_new(s);
-	uint32_t end = SUBNET_NONE, peer;
+	uint32_t end = SNAPSHOT_NONE, peer;
 	g_autofree char *place = NULL;
 
 	/* a cable between switches, neither of them the SM's */
@@ -197,27 +197,27 @@ test_cable_with_one_end_down_is_none(void **state)
 		uint32_t own = s->ports[s->ports[s->local_port].peer].node;
 
 		peer = s->ports[i].peer;
-		if (peer != SUBNET_NONE && s->ports[i].node != own &&
+		if (peer != SNAPSHOT_NONE && s->ports[i].node != own &&
 		    s->ports[peer].node != own &&
-		    subnet_is_switch(subnet_node_of(s, i)) &&
-		    subnet_is_switch(subnet_node_of(s, peer)))
+		    snapshot_is_switch(snapshot_node_of(s, i)) &&
+		    snapshot_is_switch(snapshot_node_of(s, peer)))
 			end = i;
 	}
-	assert_int_not_equal(end, SUBNET_NONE);
+	assert_int_not_equal(end, SNAPSHOT_NONE);
 	peer = s->ports[end].peer;
 	f->tamper = tamper_half;
 	f->data = &end;
 	found = discover(f);
 	assert_int_equal(found->n_nodes, s->n_nodes);
-	assert_int_equal(found->ports[end].peer, SUBNET_NONE);
-	assert_int_equal(found->ports[peer].peer, SUBNET_NONE);
+	assert_int_equal(found->ports[end].peer, SNAPSHOT_NONE);
+	assert_int_equal(found->ports[peer].peer, SNAPSHOT_NONE);
 	assert_int_equal(found->n_faults, 1);
-	assert_int_equal(found->faults[0].kind, SUBNET_FAULT_LIAR);
-	place = g_strdup_printf("%s (0x", subnet_node_of(s, peer)->desc);
+	assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_LIAR);
+	place = g_strdup_printf("%s (0x", snapshot_node_of(s, peer)->desc);
 	assert_non_null(strstr(found->faults[0].text, place));
-	subnet_unref(found);
+	snapshot_unref(found);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 struct lie {
@@ -273,12 +273,12 @@ test_liar_is_left_out_and_named(void **state)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lies); i++) {
-		struct subnet *s = generate("single(6)");
+		struct snapshot *s = generate("single(6)");
 		struct fake *f = fake_new(s);
 		uint32_t last = s->n_nodes - 1;
 
 		/* Not the SM's own node, not the switch. */
-		while (subnet_is_switch(&s->nodes[last]) ||
+		while (snapshot_is_switch(&s->nodes[last]) ||
 		       last == s->ports[s->local_port].node)
 			last--;
 
@@ -287,14 +287,14 @@ test_liar_is_left_out_and_named(void **state)
 		f->tamper = tamper_node_info;
 		f->data = &lie;
 
-		struct subnet *found = discover(f);
+		struct snapshot *found = discover(f);
 
 		assert_int_equal(found->n_faults, 1);
-		assert_int_equal(found->faults[0].kind, SUBNET_FAULT_LIAR);
+		assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_LIAR);
 		assert_int_equal(found->n_nodes, s->n_nodes - 1);
-		subnet_unref(found);
+		snapshot_unref(found);
 		fake_free(f);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
@@ -320,22 +320,22 @@ tamper_same_guid(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 static void
 test_duplicate_guid_names_both_places(void **state)
 {
-	struct subnet *s = generate("PGFT(4,4;1,4)");
+	struct snapshot *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
 	uint32_t pair[2], n = 0;
 
 	for (uint32_t i = s->n_nodes; i-- > 0 && n < 2;)
-		if (!subnet_is_switch(&s->nodes[i]) &&
+		if (!snapshot_is_switch(&s->nodes[i]) &&
 		    i != s->ports[s->local_port].node)
 			pair[n++] = i;
 	f->tamper = tamper_same_guid;
 	f->data = pair;
 
-	struct subnet *found = discover(f);
+	struct snapshot *found = discover(f);
 	const char *text;
 
 	assert_int_equal(found->n_faults, 1);
-	assert_int_equal(found->faults[0].kind, SUBNET_FAULT_DUPLICATE_GUID);
+	assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_DUPLICATE_GUID);
 	assert_int_equal(found->n_nodes, s->n_nodes - 1);
 	text = found->faults[0].text;
 	for (n = 0; n < 2; n++) {
@@ -344,52 +344,52 @@ test_duplicate_guid_names_both_places(void **state)
 		g_autofree char *place = g_strdup_printf(" port %u",
 			s->ports[at].num);
 
-		assert_non_null(strstr(text, subnet_node_of(s, at)->desc));
+		assert_non_null(strstr(text, snapshot_node_of(s, at)->desc));
 		assert_non_null(strstr(text, place));
 	}
-	subnet_unref(found);
+	snapshot_unref(found);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_dead_own_port_ends_with_an_empty_snapshot(void **state)
 {
-	struct subnet *s = generate("pair()");
+	struct snapshot *s = generate("pair()");
 	struct fake *f = fake_new(s);
-	struct subnet *found;
+	struct snapshot *found;
 
 	scripted_set_peer(f->t, NULL, NULL);
 	found = discover(f);
 	assert_int_equal(found->n_nodes, 0);
 	assert_int_equal(found->n_faults, 1);
-	subnet_unref(found);
+	snapshot_unref(found);
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_cancel_leaves_nothing_behind(void **state)
 {
-	struct subnet *s = generate("PGFT(4,8;1,4)");
+	struct snapshot *s = generate("PGFT(4,8;1,4)");
 
 	for (unsigned steps = 0; steps < 200; steps += 7) {
 		struct fake *f = fake_new(s);
-		struct xact *x = xact_new(f->t, &wire);
-		struct subnet *found = NULL;
+		struct mad_client *x = mad_client_new(f->t, &wire);
+		struct snapshot *found = NULL;
 		struct discover *d = discover_start(x, 0, on_done, &found);
 
 		for (unsigned i = 0; i < steps; i++)
 			scripted_step(f->t);
 		assert_null(found);
 		discover_cancel(d);
-		assert_int_equal(xact_pending(x), 0);
+		assert_int_equal(mad_client_pending(x), 0);
 		assert_true(scripted_run_idle(f->t, G_USEC_PER_SEC));
 		assert_null(found);
-		xact_free(x);
+		mad_client_free(x);
 		fake_free(f);
 	}
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 int

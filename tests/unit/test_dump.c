@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "routing/engine.h"
-#include "sm/cli/show.h"
+#include "sm/tools/show.h"
 #include "sm/dump.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	GString *out;
@@ -26,13 +26,13 @@ struct fabric {
 
 /* The fabric as it is when the SM is done: LIDs set, links Active. */
 static struct fabric *
-fabric_route(struct subnet *s)
+fabric_route(struct snapshot *s)
 {
 	struct fabric *f = g_new0(struct fabric, 1);
 	struct graph *g;
 
 	f->s = s;
-	f->lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(f->lids);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		struct port_info *info = &s->ports[port].info;
@@ -53,7 +53,7 @@ static struct fabric *
 fabric_new(const char *spec)
 {
 	const struct generate_options options = { .seed = 3 };
-	struct subnet *s = generate_fabric(spec, &options, NULL);
+	struct snapshot *s = generate_fabric(spec, &options, NULL);
 
 	assert_non_null(s);
 	return fabric_route(s);
@@ -65,7 +65,7 @@ fabric_free(struct fabric *f)
 	g_string_free(f->out, TRUE);
 	lft_free(f->lft);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 	g_free(f);
 }
 
@@ -76,7 +76,7 @@ node_named(const struct fabric *f, const char *desc)
 		if (strcmp(f->s->nodes[node].desc, desc) == 0)
 			return node;
 	fail_msg("no node %s", desc);
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 /* The only port of a host. */
@@ -95,7 +95,7 @@ host_lid(const struct fabric *f, const char *desc)
 static uint8_t *
 entry(struct fabric *f, const char *sw, unsigned lid)
 {
-	const struct subnet_node *n = &f->s->nodes[node_named(f, sw)];
+	const struct snapshot_node *n = &f->s->nodes[node_named(f, sw)];
 
 	return lft_row(f->lft, n->sw_index) + lid;
 }
@@ -119,7 +119,7 @@ count_lines(const char *text)
 
 /* A fabric that can be written down: one switch, hosts on its ports 1 and 3,
  * GUIDs as small as they can be. */
-static struct subnet *
+static struct snapshot *
 small_fabric(void)
 {
 	const struct node_info infos[] = {
@@ -143,7 +143,7 @@ small_fabric(void)
 		builder_node_at(b, node)->sw_known =
 			infos[i].node_type == NODE_SWITCH;
 		for (unsigned num = i > 0; num <= infos[i].num_ports; num++) {
-			struct subnet_port *p = builder_port_at(b,
+			struct snapshot_port *p = builder_port_at(b,
 						builder_port(b, node, num));
 
 			p->known = true;
@@ -162,7 +162,7 @@ small_fabric(void)
 		};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct subnet_port *p = builder_port_at(b, ports[k]);
+			struct snapshot_port *p = builder_port_at(b, ports[k]);
 
 			p->info.state = PORT_STATE_INIT;
 			p->info.phys_state = PORT_PHYS_LINK_UP;
@@ -339,16 +339,16 @@ test_fdbs_count_hops_by_the_tables(void **state)
 		uint32_t peer = f->s->ports[f->s->nodes[node].first_port +
 					    num].peer;
 
-		if (subnet_node_of(f->s, peer) ==
+		if (snapshot_node_of(f->s, peer) ==
 		    &f->s->nodes[node_named(f, "S-1-5")])
 			*entry(f, "S-1-0", lid) = num;
 	}
 	for (unsigned num = 1; num <= 3; num++) {
-		const struct subnet_node *n =
+		const struct snapshot_node *n =
 			&f->s->nodes[node_named(f, "S-1-5")];
 		uint32_t peer = f->s->ports[n->first_port + num].peer;
 
-		if (subnet_node_of(f->s, peer) ==
+		if (snapshot_node_of(f->s, peer) ==
 		    &f->s->nodes[node_named(f, "S-1-4")])
 			*entry(f, "S-1-5", lid) = num;
 	}

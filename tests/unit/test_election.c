@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/peers.h"
+#include "sm/sweep/sminfo_poll.h"
 #include "topology/generate.h"
 
 static struct election_peer
@@ -205,7 +205,7 @@ names(const GPtrArray *lines, guint i, const char *text)
 static void
 test_rivals_are_named(void **state)
 {
-	struct subnet *s = generate_fabric("single(4)", NULL, NULL);
+	struct snapshot *s = generate_fabric("single(4)", NULL, NULL);
 	struct sm_info me = self(5, SM_STATE_MASTER);
 	struct election_peer p[] = {
 		peer(1, 4, SM_STATE_MASTER), peer(2, 4, SM_STATE_STANDBY),
@@ -216,32 +216,33 @@ test_rivals_are_named(void **state)
 
 	for (uint32_t i = 0, port = 0; port < s->n_ports && i < 2; port++) {
 		if (port == s->local_port || !s->ports[port].num ||
-		    subnet_is_switch(subnet_node_of(s, port)))
+		    snapshot_is_switch(snapshot_node_of(s, port)))
 			continue;
 		s->ports[port].info.lid = (uint16_t)(70 + i);
 		p[i++].port = port;
 	}
 	g_array_append_vals(found, p, 2);
-	lines = peers_rivals(&me, NULL, found, s);
+	lines = sminfo_poll_rivals(&me, NULL, found, s);
 	assert_int_equal(lines->len, 0);
 	g_ptr_array_unref(lines);
-	lines = peers_rivals(&me, found, found, s);
+	lines = sminfo_poll_rivals(&me, found, found, s);
 	assert_int_equal(lines->len, 1);
 	name = g_strdup_printf("%s port 1 (0x0000000000000001, LID 70)",
-			       subnet_node_name(subnet_node_of(s, p[0].port)));
+			       snapshot_node_name(
+				       snapshot_node_of(s, p[0].port)));
 	assert_true(names(lines, 0, name));
 	assert_true(names(lines, 0, "does not see us"));
 	g_ptr_array_unref(lines);
 	me.sm_key = 7;
 	g_array_index(found, struct election_peer, 0).info.sm_key = 7;
 	g_array_index(found, struct election_peer, 1).info.sm_key = 8;
-	lines = peers_rivals(&me, NULL, found, s);
+	lines = sminfo_poll_rivals(&me, NULL, found, s);
 	assert_int_equal(lines->len, 1);
 	assert_true(names(lines, 0, "(0x0000000000000002, LID 71)"));
 	assert_true(names(lines, 0, "another SM_Key"));
 	g_ptr_array_unref(lines);
 	g_free(name);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 int

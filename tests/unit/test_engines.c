@@ -282,23 +282,24 @@ test_minhop_takes_shortest_paths_only(void **state)
 static void
 test_load_follows_the_width_of_cables(void **state)
 {
-	struct subnet *s;
+	struct snapshot *s;
 	struct fabric f;
 	struct graph *g;
 	uint64_t wide = 0, narrow = 0;
-	uint32_t sw, e, lid, p, spine = SUBNET_NONE;
+	uint32_t sw, e, lid, p, spine = SNAPSHOT_NONE;
 
 	(void)state;
 	s = lab_generate("PGFT(8,8;1,4)", 5, 0);
 	for (sw = 0; sw < s->n_switches; sw++)
-		if (lab_find_port(s, sw, false, 0) == SUBNET_NONE)
+		if (lab_find_port(s, sw, false, 0) == SNAPSHOT_NONE)
 			spine = sw;
 	for (p = 0; p < s->n_ports; p++)
-		if (s->ports[p].peer != SUBNET_NONE &&
-		    (subnet_node_of(s, p)->sw_index == spine ||
-		     subnet_node_of(s, s->ports[p].peer)->sw_index == spine) &&
-		    subnet_is_switch(subnet_node_of(s, p)) &&
-		    subnet_is_switch(subnet_node_of(s, s->ports[p].peer)))
+		if (s->ports[p].peer != SNAPSHOT_NONE &&
+		    (snapshot_node_of(s, p)->sw_index == spine ||
+		     snapshot_node_of(s, s->ports[p].peer)->sw_index ==
+			     spine) &&
+		    snapshot_is_switch(snapshot_node_of(s, p)) &&
+		    snapshot_is_switch(snapshot_node_of(s, s->ports[p].peer)))
 			s->ports[p].info.width_active = 1;
 	fabric_open(&f, &engine_updn, s, 0);
 	fabric_route(&f);
@@ -354,7 +355,7 @@ count_users(const struct fabric *f, uint32_t edge)
 		for (sw = 0; sw < f->g->n_switches; sw++)
 			for (at = sw, hops = 0; hops < 32; hops++) {
 				e = fabric_edge_to(f, at, lid);
-				if (e == SUBNET_NONE)
+				if (e == SNAPSHOT_NONE)
 					break;
 				if (e == edge || e == f->g->edges[edge].back)
 					used[sw * lft_n_blocks(f->out.lft) +
@@ -375,7 +376,7 @@ test_lost_cable_changes_little_and_comes_back(void **state)
 		"dragonfly(4,2,2)",
 	};
 	struct fabric whole, cut, again;
-	struct subnet *s;
+	struct snapshot *s;
 	uint32_t sw, users;
 
 	(void)state;
@@ -388,7 +389,7 @@ test_lost_cable_changes_little_and_comes_back(void **state)
 			fabric_route(&whole);
 			sw = whole.g->n_switches / 2;
 			users = count_users(&whole, whole.g->first_edge[sw]);
-			s = subnet_copy(whole.s);
+			s = snapshot_copy(whole.s);
 			lab_cut(s, s->nodes[s->switches[sw]].first_port +
 				whole.g->edges[whole.g->first_edge[sw]].port);
 			fabric_follow(&cut, s, &whole);
@@ -400,7 +401,7 @@ test_lost_cable_changes_little_and_comes_back(void **state)
 					 lab_count_blocks(whole.out.lft,
 							  cut.out.lft),
 					 users);
-			fabric_follow(&again, subnet_copy(whole.s), &cut);
+			fabric_follow(&again, snapshot_copy(whole.s), &cut);
 			if (lab_count_blocks(whole.out.lft, again.out.lft) &&
 			    (is_tree(specs[k]) || !whole.out.ranks))
 				fail_msg("%s on %s: not as before",

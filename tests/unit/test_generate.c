@@ -14,18 +14,18 @@
 #include "topology/generate.h"
 #include "topology/prng.h"
 
-static struct subnet *
+static struct snapshot *
 make_with(const char *spec, struct generate_options options)
 {
 	GError *error = NULL;
-	struct subnet *s = generate_fabric(spec, &options, &error);
+	struct snapshot *s = generate_fabric(spec, &options, &error);
 
 	if (!s)
 		fail_msg("%s", error->message);
 	return s;
 }
 
-static struct subnet *
+static struct snapshot *
 make(const char *spec)
 {
 	return make_with(spec, (struct generate_options){ .seed = 0 });
@@ -33,18 +33,18 @@ make(const char *spec)
 
 /* A cable counts once, from its lower port. */
 static uint32_t
-count_cables(const struct subnet *s, bool between_switches_only)
+count_cables(const struct snapshot *s, bool between_switches_only)
 {
 	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		uint32_t q = s->ports[p].peer;
 
-		if (q == SUBNET_NONE || q < p)
+		if (q == SNAPSHOT_NONE || q < p)
 			continue;
 		if (between_switches_only &&
-		    !(subnet_is_switch(subnet_node_of(s, p)) &&
-		      subnet_is_switch(subnet_node_of(s, q))))
+		    !(snapshot_is_switch(snapshot_node_of(s, p)) &&
+		      snapshot_is_switch(snapshot_node_of(s, q))))
 			continue;
 		n++;
 	}
@@ -52,22 +52,22 @@ count_cables(const struct subnet *s, bool between_switches_only)
 }
 
 static uint32_t
-cables_between(const struct subnet *s, uint32_t a, uint32_t b)
+cables_between(const struct snapshot *s, uint32_t a, uint32_t b)
 {
-	const struct subnet_node *node = &s->nodes[a];
+	const struct snapshot_node *node = &s->nodes[a];
 	uint32_t n = 0;
 
 	for (unsigned num = 1; num <= node->info.num_ports; num++) {
 		uint32_t q = s->ports[node->first_port + num].peer;
 
-		n += q != SUBNET_NONE && s->ports[q].node == b;
+		n += q != SNAPSHOT_NONE && s->ports[q].node == b;
 	}
 	return n;
 }
 
 /* "S-2-7": level 2, index 7; "H-7": level 0. */
 static unsigned
-level_of(const struct subnet_node *node)
+level_of(const struct snapshot_node *node)
 {
 	if (node->desc[0] == 'H')
 		return 0;
@@ -75,19 +75,19 @@ level_of(const struct subnet_node *node)
 }
 
 static uint32_t
-index_of(const struct subnet_node *node)
+index_of(const struct snapshot_node *node)
 {
 	return (uint32_t)strtoul(strrchr(node->desc, '-') + 1, NULL, 10);
 }
 
 static uint32_t
-node_named(const struct subnet *s, const char *desc)
+node_named(const struct snapshot *s, const char *desc)
 {
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		if (!strcmp(s->nodes[n].desc, desc))
 			return n;
 	fail_msg("no %s", desc);
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 static gint
@@ -98,17 +98,17 @@ compare_text(gconstpointer a, gconstpointer b)
 
 /* The cables by name, sorted: what a fabric is, whatever its GUIDs are. */
 static char *
-cables_by_name(const struct subnet *s)
+cables_by_name(const struct snapshot *s)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		uint32_t q = s->ports[p].peer;
 
-		if (q != SUBNET_NONE)
+		if (q != SNAPSHOT_NONE)
 			g_ptr_array_add(lines, g_strdup_printf("%s[%u]%s[%u]",
-				subnet_node_of(s, p)->desc, s->ports[p].num,
-				subnet_node_of(s, q)->desc, s->ports[q].num));
+				snapshot_node_of(s, p)->desc, s->ports[p].num,
+				snapshot_node_of(s, q)->desc, s->ports[q].num));
 	}
 	g_ptr_array_sort(lines, compare_text);
 	g_ptr_array_add(lines, NULL);
@@ -154,41 +154,41 @@ test_sizes_follow_the_formula(void **state)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
-		struct subnet *s = make(row[i].spec);
+		struct snapshot *s = make(row[i].spec);
 
 		print_message("%s\n", row[i].spec);
 		assert_int_equal(s->n_switches, row[i].switches);
 		assert_int_equal(s->n_nodes - s->n_switches, row[i].hosts);
 		assert_int_equal(count_cables(s, false), row[i].cables);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
 static void
 test_large_tree_is_built(void **state)
 {
-	struct subnet *s = make("PGFT(32,32,44;1,32,32)");
+	struct snapshot *s = make("PGFT(32,32,44;1,32,32)");
 
 	assert_int_equal(s->n_nodes, 45056 + 3840);
 	assert_int_equal(s->n_switches, 3840);
 	assert_int_equal(count_cables(s, false), 3 * 45056);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* Marks the hosts below `node`, going down only. */
 static void
-mark_below(const struct subnet *s, uint32_t node, uint8_t *below)
+mark_below(const struct snapshot *s, uint32_t node, uint8_t *below)
 {
-	const struct subnet_node *n = &s->nodes[node];
+	const struct snapshot_node *n = &s->nodes[node];
 
-	if (!subnet_is_switch(n)) {
+	if (!snapshot_is_switch(n)) {
 		below[index_of(n)] = 1;
 		return;
 	}
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		uint32_t q = s->ports[n->first_port + num].peer;
 
-		if (level_of(subnet_node_of(s, q)) < level_of(n))
+		if (level_of(snapshot_node_of(s, q)) < level_of(n))
 			mark_below(s, s->ports[q].node, below);
 	}
 }
@@ -203,7 +203,7 @@ test_tree_is_a_pgft(void **state)
 {
 	static const uint32_t m[] = { 0, 3, 2, 4 }, w[] = { 0, 1, 3, 2, 0 };
 	static const uint32_t p[] = { 0, 1, 2, 3, 0 };
-	struct subnet *s = make("PGFT(3,2,4;1,3,2;1,2,3)");
+	struct snapshot *s = make("PGFT(3,2,4;1,3,2;1,2,3)");
 
 	assert_int_equal(s->n_switches, 8 + 12 + 6);
 	for (uint32_t i = 0; i < s->n_switches; i++) {
@@ -235,13 +235,13 @@ test_tree_is_a_pgft(void **state)
 			assert_int_equal(below[h],
 					 h >= first && h < first + block);
 	}
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_tree_ports_run_down_then_up(void **state)
 {
-	struct subnet *s = make("PGFT(3,2;1,2;1,2)");
+	struct snapshot *s = make("PGFT(3,2;1,2;1,2)");
 	uint32_t leaf = node_named(s, "S-1-1");
 	static const char *const peers[] = {
 		"H-3", "H-4", "H-5", "S-2-0", "S-2-1", "S-2-0", "S-2-1",
@@ -250,18 +250,18 @@ test_tree_ports_run_down_then_up(void **state)
 	/* parallel cables go round robin over the parents */
 	assert_int_equal(s->nodes[leaf].info.num_ports, 7);
 	for (unsigned num = 1; num <= 7; num++) {
-		uint32_t q = s->ports[subnet_port_of(s, leaf, num)].peer;
+		uint32_t q = s->ports[snapshot_port_of(s, leaf, num)].peer;
 
-		assert_string_equal(subnet_node_of(s, q)->desc,
+		assert_string_equal(snapshot_node_of(s, q)->desc,
 				    peers[num - 1]);
 	}
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_torus_port_means_a_direction(void **state)
 {
-	struct subnet *s = make("torus(3,4;2)");
+	struct snapshot *s = make("torus(3,4;2)");
 
 	for (uint32_t i = 0; i < s->n_switches; i++) {
 		uint32_t n = s->switches[i];
@@ -272,15 +272,15 @@ test_torus_port_means_a_direction(void **state)
 		};
 
 		for (unsigned d = 0; d < 4; d++) {
-			uint32_t p = subnet_port_of(s, n, 3 + d);
+			uint32_t p = snapshot_port_of(s, n, 3 + d);
 			uint32_t q = s->ports[p].peer;
 
-			assert_int_equal(index_of(subnet_node_of(s, q)),
+			assert_int_equal(index_of(snapshot_node_of(s, q)),
 					 to[d]);
 			assert_int_equal(s->ports[q].num, 3 + (d ^ 1));
 		}
 	}
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
@@ -288,7 +288,7 @@ test_random_is_simple_connected_and_bounded(void **state)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct generate_options options = { .seed = seed };
-		struct subnet *s = make_with("random(30,4,2)", options);
+		struct snapshot *s = make_with("random(30,4,2)", options);
 
 		/* What is not connected would have been dropped. */
 		assert_int_equal(s->n_nodes, 90);
@@ -307,42 +307,42 @@ test_random_is_simple_connected_and_bounded(void **state)
 		}
 		/* "about d": 60 if it came out even */
 		assert_in_range(count_cables(s, true), 57, 60);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
 static void
 test_rails_keep_ports_apart(void **state)
 {
-	struct subnet *s = make("rails(5;9,2)");
+	struct snapshot *s = make("rails(5;9,2)");
 	uint32_t most = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
-		const struct subnet_node *far;
+		const struct snapshot_node *far;
 
-		if (subnet_is_switch(subnet_node_of(s, p)) ||
+		if (snapshot_is_switch(snapshot_node_of(s, p)) ||
 		    !s->ports[p].num)
 			continue;
-		far = subnet_node_of(s, s->ports[p].peer);
-		assert_true(subnet_is_switch(far));
+		far = snapshot_node_of(s, s->ports[p].peer);
+		assert_true(snapshot_is_switch(far));
 		assert_int_equal(index_of(far) % 2, s->ports[p].num - 1u);
 		most++;
 	}
 	assert_int_equal(most, 18);
 	assert_int_equal(count_cables(s, true), 5);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_ports_say_what_they_are(void **state)
 {
-	struct subnet *s = make("mesh(2,2;1)");
+	struct snapshot *s = make("mesh(2,2;1)");
 	unsigned up = 0, down = 0, zero = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
-		const struct subnet_port *port = &s->ports[p];
+		const struct snapshot_port *port = &s->ports[p];
 		const struct port_info *info = &port->info;
-		bool is_switch = subnet_is_switch(subnet_node_of(s, p));
+		bool is_switch = snapshot_is_switch(snapshot_node_of(s, p));
 
 		assert_int_equal(port->known, is_switch || port->num);
 		assert_int_equal(info->lid, 0);
@@ -354,9 +354,9 @@ test_ports_say_what_they_are(void **state)
 		assert_string_equal(port_speed(info)->name, "EDR");
 		if (!port->num) {
 			zero++;
-		} else if (port->peer != SUBNET_NONE) {
+		} else if (port->peer != SNAPSHOT_NONE) {
 			assert_int_equal(info->state, PORT_STATE_INIT);
-			assert_true(subnet_link_up(s, p));
+			assert_true(snapshot_link_up(s, p));
 			up++;
 		} else {
 			assert_int_equal(info->state, PORT_STATE_DOWN);
@@ -373,9 +373,9 @@ test_ports_say_what_they_are(void **state)
 		assert_int_equal(s->nodes[s->switches[i]].sw.linear_fdb_cap,
 				 49152);
 	}
-	assert_string_equal(subnet_node_of(s, s->local_port)->desc, "H-0");
+	assert_string_equal(snapshot_node_of(s, s->local_port)->desc, "H-0");
 	assert_int_equal(s->ports[s->local_port].num, 1);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static gint
@@ -388,17 +388,17 @@ compare_guid(gconstpointer a, gconstpointer b)
 
 /* No GUID names two ports, nor a port and another node. */
 static void
-assert_guids_are_distinct(const struct subnet *s)
+assert_guids_are_distinct(const struct snapshot *s)
 {
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
 	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (subnet_is_end_port(s, p)) {
+		if (snapshot_is_end_port(s, p)) {
 			assert_int_not_equal(s->ports[p].guid, 0);
 			g_array_append_val(all, s->ports[p].guid);
 		}
 	for (uint32_t n = 0; n < s->n_nodes; n++)
-		if (!subnet_is_switch(&s->nodes[n]))
+		if (!snapshot_is_switch(&s->nodes[n]))
 			g_array_append_val(all, s->nodes[n].info.node_guid);
 	g_array_sort(all, compare_guid);
 	for (guint i = 1; i < all->len; i++)
@@ -418,13 +418,13 @@ test_names_are_distinct(void **state)
 			struct generate_options o = {
 				.seed = 3, .shuffle_guids = shuffled,
 			};
-			struct subnet *s = make_with(specs[i], o);
+			struct snapshot *s = make_with(specs[i], o);
 
 			assert_guids_are_distinct(s);
 			for (uint32_t n = 0; n < s->n_nodes; n++)
 				assert_int_equal(node_named(s,
 						 s->nodes[n].desc), n);
-			subnet_unref(s);
+			snapshot_unref(s);
 		}
 	}
 }
@@ -433,8 +433,8 @@ static void
 test_shuffle_permutes_guids_and_nothing_else(void **state)
 {
 	struct generate_options o = { .seed = 5, .fail_per_mille = 200 };
-	struct subnet *plain = make_with("PGFT(4,4;1,4)", o);
-	struct subnet *mixed;
+	struct snapshot *plain = make_with("PGFT(4,4;1,4)", o);
+	struct snapshot *mixed;
 	g_autofree char *plain_cables = cables_by_name(plain);
 	g_autofree char *mixed_cables = NULL;
 	uint32_t moved = 0;
@@ -451,10 +451,10 @@ test_shuffle_permutes_guids_and_nothing_else(void **state)
 				mixed->nodes[n].desc) != 0;
 	}
 	assert_in_range(moved, 12, 24);
-	assert_string_equal(subnet_node_of(mixed, mixed->local_port)->desc,
+	assert_string_equal(snapshot_node_of(mixed, mixed->local_port)->desc,
 			    "H-0");
-	subnet_unref(mixed);
-	subnet_unref(plain);
+	snapshot_unref(mixed);
+	snapshot_unref(plain);
 }
 
 static void
@@ -472,7 +472,7 @@ test_failures_take_the_share_of_switch_links(void **state)
 		struct generate_options o = {
 			.seed = 9, .fail_per_mille = row[i].per_mille,
 		};
-		struct subnet *s = make_with("PGFT(16,16;1,16)", o);
+		struct snapshot *s = make_with("PGFT(16,16;1,16)", o);
 		g_autofree char *cables = cables_by_name(s);
 		g_auto(GStrv) lines = g_strsplit(cables, "\n", -1);
 
@@ -483,7 +483,7 @@ test_failures_take_the_share_of_switch_links(void **state)
 			before = g_strdup(cables);
 		for (char **line = lines; *line; line++)
 			assert_non_null(strstr(before, *line));
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
@@ -491,24 +491,24 @@ static void
 test_failures_may_cut_off(void **state)
 {
 	struct generate_options o = { .fail_per_mille = 1000 };
-	struct subnet *s = make_with("PGFT(3,4;1,2)", o);
+	struct snapshot *s = make_with("PGFT(3,4;1,2)", o);
 
 	/* all that is left of the fabric is the first leaf */
 	assert_int_equal(s->n_nodes, 4);
 	assert_int_equal(s->n_switches, 1);
 	assert_int_equal(count_cables(s, false), 3);
-	assert_int_equal(s->ports[subnet_port_of(s, 0, 4)].info.state,
+	assert_int_equal(s->ports[snapshot_port_of(s, 0, 4)].info.state,
 			 PORT_STATE_DOWN);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_seed_decides(void **state)
 {
 	struct generate_options o = { .seed = 1 };
-	struct subnet *a = make_with("random(20,3,1)", o);
-	struct subnet *b = make_with("random(20,3,1)", o);
-	struct subnet *c;
+	struct snapshot *a = make_with("random(20,3,1)", o);
+	struct snapshot *b = make_with("random(20,3,1)", o);
+	struct snapshot *c;
 	g_autofree char *ta = cables_by_name(a), *tb = cables_by_name(b);
 	g_autofree char *tc = NULL;
 
@@ -517,9 +517,9 @@ test_seed_decides(void **state)
 	tc = cables_by_name(c);
 	assert_string_equal(ta, tb);
 	assert_string_not_equal(ta, tc);
-	subnet_unref(a);
-	subnet_unref(b);
-	subnet_unref(c);
+	snapshot_unref(a);
+	snapshot_unref(b);
+	snapshot_unref(c);
 }
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other

@@ -16,10 +16,10 @@
 #include "topology/generate.h"
 
 static struct lid_map *
-give_lids(const struct subnet *s, unsigned lmc)
+give_lids(const struct snapshot *s, unsigned lmc)
 {
 	GError *error = NULL;
-	struct lid_map *lids = lids_assign(s, lmc, NULL, 0, NULL, &error);
+	struct lid_map *lids = lid_assign(s, lmc, NULL, 0, NULL, &error);
 
 	if (!lids)
 		fail_msg("%s", error->message);
@@ -27,7 +27,7 @@ give_lids(const struct subnet *s, unsigned lmc)
 }
 
 static struct graph *
-graph_of(const struct subnet *s)
+graph_of(const struct snapshot *s)
 {
 	struct lid_map *lids = give_lids(s, 0);
 	struct graph *g = graph_new(s, lids);
@@ -36,14 +36,14 @@ graph_of(const struct subnet *s)
 	return g;
 }
 
-static struct subnet *
+static struct snapshot *
 make(const char *spec, uint64_t seed)
 {
 	const struct generate_options options = {
 		.seed = seed, .shuffle_guids = true,
 	};
 	GError *error = NULL;
-	struct subnet *s = generate_fabric(spec, &options, &error);
+	struct snapshot *s = generate_fabric(spec, &options, &error);
 
 	if (!s)
 		fail_msg("%s", error->message);
@@ -73,7 +73,7 @@ add_node(struct builder *b, enum node_type type, uint64_t guid, uint8_t ports)
 
 	builder_node_at(b, node)->sw_known = type == NODE_SWITCH;
 	for (unsigned num = 0; num <= ports; num++) {
-		struct subnet_port *p =
+		struct snapshot_port *p =
 			builder_port_at(b, builder_port(b, node, num));
 
 		p->known = type == NODE_SWITCH || num > 0;
@@ -83,7 +83,7 @@ add_node(struct builder *b, enum node_type type, uint64_t guid, uint8_t ports)
 	return node;
 }
 
-static struct subnet *
+static struct snapshot *
 make_pair_of_switches(void)
 {
 	struct builder *b = builder_new();
@@ -103,7 +103,7 @@ make_pair_of_switches(void)
 static void
 test_parallel_cables_keep_their_ends(void **state)
 {
-	struct subnet *s = make_pair_of_switches();
+	struct snapshot *s = make_pair_of_switches();
 	struct graph *g = graph_of(s);
 
 	assert_int_equal(g->n_switches, 2);
@@ -118,16 +118,16 @@ test_parallel_cables_keep_their_ends(void **state)
 	assert_int_equal(g->edges[1].back, 5);
 	assert_int_equal(g->edges[2].back, 4);
 	graph_free(g);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_targets_are_hosts_and_ports_0(void **state)
 {
-	struct subnet *s = make_pair_of_switches();
+	struct snapshot *s = make_pair_of_switches();
 	struct lid_map *lids = give_lids(s, 0);
 	struct graph *g = graph_new(s, lids);
-	uint32_t h3 = subnet_find_port(s, GUID_H3);
+	uint32_t h3 = snapshot_find_port(s, GUID_H3);
 	unsigned hosts = 0;
 
 	assert_int_equal(g->n_targets, 3);
@@ -147,36 +147,36 @@ test_targets_are_hosts_and_ports_0(void **state)
 	assert_int_equal(hosts, 1);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* A port without a LID is no destination and sends nothing. */
 static void
 test_port_without_lid_is_left_out(void **state)
 {
-	struct subnet *s = make_pair_of_switches();
+	struct snapshot *s = make_pair_of_switches();
 	struct lid_map *lids = give_lids(s, 0);
 	struct graph *g;
 
-	lids->base[subnet_find_port(s, GUID_H3)] = LID_NONE;
+	lids->base[snapshot_find_port(s, GUID_H3)] = LID_NONE;
 	g = graph_new(s, lids);
 	assert_int_equal(g->n_targets, 2);
 	assert_int_equal(g->n_hosts[0], 0);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* One end that is down takes the whole cable away. */
 static void
 test_half_a_link_does_not_count(void **state)
 {
-	struct subnet *s = make_pair_of_switches();
-	struct subnet *copy = subnet_copy(s);
-	uint32_t s2 = subnet_find_node(s, GUID_S2);
+	struct snapshot *s = make_pair_of_switches();
+	struct snapshot *copy = snapshot_copy(s);
+	uint32_t s2 = snapshot_find_node(s, GUID_S2);
 	struct graph *g;
 
-	copy->ports[subnet_port_of(copy, s2, 3)].info.phys_state =
+	copy->ports[snapshot_port_of(copy, s2, 3)].info.phys_state =
 		PORT_PHYS_POLLING;
 	g = graph_of(copy);
 	assert_int_equal(g->n_edges, 4);
@@ -184,30 +184,30 @@ test_half_a_link_does_not_count(void **state)
 	assert_int_equal(g->edges[1].port, 3);
 	assert_int_equal(g->edges[g->edges[1].back].port, 2);
 	graph_free(g);
-	subnet_unref(copy);
-	subnet_unref(s);
+	snapshot_unref(copy);
+	snapshot_unref(s);
 }
 
 /* A switch that does not tell its SwitchInfo can be given no table. */
 static void
 test_switch_without_info_has_no_edges(void **state)
 {
-	struct subnet *s = make_pair_of_switches();
-	struct subnet *copy = subnet_copy(s);
+	struct snapshot *s = make_pair_of_switches();
+	struct snapshot *copy = snapshot_copy(s);
 	struct graph *g;
 
-	copy->nodes[subnet_find_node(copy, GUID_S2)].sw_known = false;
+	copy->nodes[snapshot_find_node(copy, GUID_S2)].sw_known = false;
 	g = graph_of(copy);
 	assert_int_equal(g->n_switches, 2);
 	assert_int_equal(g->n_edges, 0);
 	assert_int_equal(g->n_hosts[0], 1);
 	graph_free(g);
-	subnet_unref(copy);
-	subnet_unref(s);
+	snapshot_unref(copy);
+	snapshot_unref(s);
 }
 
 static void
-assert_sound(const struct subnet *s, const struct graph *g)
+assert_sound(const struct snapshot *s, const struct graph *g)
 {
 	uint32_t hosts = 0;
 
@@ -216,10 +216,10 @@ assert_sound(const struct subnet *s, const struct graph *g)
 		for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];
 		     e++) {
 			const struct graph_edge *edge = &g->edges[e];
-			uint32_t port = subnet_port_of(s, s->switches[sw],
+			uint32_t port = snapshot_port_of(s, s->switches[sw],
 						       edge->port);
 
-			assert_int_equal(subnet_node_of(
+			assert_int_equal(snapshot_node_of(
 				s, s->ports[port].peer)->sw_index, edge->peer);
 			assert_int_equal(g->edges[edge->back].peer, sw);
 			assert_int_equal(g->edges[edge->back].back, e);
@@ -254,7 +254,7 @@ test_order_holds_on_many_fabrics(void **state)
 
 	print_message("seed %lu\n", (unsigned long)seed);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct subnet *s = make(cases[i].spec, seed);
+		struct snapshot *s = make(cases[i].spec, seed);
 		struct graph *g = graph_of(s);
 
 		assert_sound(s, g);
@@ -262,27 +262,27 @@ test_order_holds_on_many_fabrics(void **state)
 		assert_int_equal(g->n_targets,
 				 cases[i].n_hosts + g->n_switches);
 		graph_free(g);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 
 static void
 test_fabric_without_switches_is_empty(void **state)
 {
-	struct subnet *s = make("pair()", 1);
+	struct snapshot *s = make("pair()", 1);
 	struct graph *g = graph_of(s);
 
 	assert_int_equal(g->n_switches, 0);
 	assert_int_equal(g->n_edges, 0);
 	assert_int_equal(g->n_targets, 0);
 	graph_free(g);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_maps_invert_edges_and_targets(void **state)
 {
-	struct subnet *s = make("PGFT(3,4;1,2;1,2)", 3);
+	struct snapshot *s = make("PGFT(3,4;1,2;1,2)", 3);
 	struct lid_map *lids = give_lids(s, 2);
 	struct graph *g = graph_new(s, lids);
 	g_autofree uint32_t *edge_of = graph_map_ports(g);
@@ -292,7 +292,7 @@ test_maps_invert_edges_and_targets(void **state)
 	for (uint32_t i = 0; i < g->n_switches * GRAPH_PORTS; i++) {
 		uint32_t e = edge_of[i], sw = i / GRAPH_PORTS;
 
-		if (e == SUBNET_NONE)
+		if (e == SNAPSHOT_NONE)
 			continue;
 		assert_in_range(e, g->first_edge[sw],
 				g->first_edge[sw + 1] - 1);
@@ -304,8 +304,8 @@ test_maps_invert_edges_and_targets(void **state)
 	for (uint32_t lid = 0; lid <= g->top; lid++) {
 		uint32_t port = lids->owner[lid];
 
-		if (port == SUBNET_NONE) {
-			assert_int_equal(target_of[lid], SUBNET_NONE);
+		if (port == SNAPSHOT_NONE) {
+			assert_int_equal(target_of[lid], SNAPSHOT_NONE);
 			continue;
 		}
 		assert_int_equal(g->targets[target_of[lid]].lid,
@@ -317,7 +317,7 @@ test_maps_invert_edges_and_targets(void **state)
 	assert_int_equal(owned, 12 * 4 + g->n_switches);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 int

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/conf/guid2lid.h"
+#include "sm/config/guid2lid.h"
 #include "topology/prng.h"
 
 static const char golden[] =

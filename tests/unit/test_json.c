@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "topology/base/json.h"
+#include "topology/json.h"
 
 static void
 write_nested(struct json *j)

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/lib/keylab.h"
+#include "tests/lib/key_lab.h"
 #include "tests/lib/seed.h"
 #include "topology/prng.h"
 
@@ -38,9 +38,9 @@ any_host(struct chaos *c)
 	for (;;) {
 		uint32_t port = prng_below(&c->rng, c->l.s->n_ports);
 
-		if (subnet_is_end_port(c->l.s, port) &&
+		if (snapshot_is_end_port(c->l.s, port) &&
 		    port != c->l.s->local_port &&
-		    !subnet_is_switch(subnet_node_of(c->l.s, port)))
+		    !snapshot_is_switch(snapshot_node_of(c->l.s, port)))
 			return port;
 	}
 }
@@ -92,8 +92,8 @@ event_other_keys(struct chaos *c)
 {
 	c->what = "other keys";
 	c->keys.m_key = prng_next(&c->rng) | 1;
-	c->keys.mode = prng_below(&c->rng, 3) ? KEYRING_PER_PORT :
-		KEYRING_ONE;
+	c->keys.mode = prng_below(&c->rng, 3) ? MKEY_DB_PER_PORT :
+		MKEY_DB_ONE;
 	restart(c);
 }
 
@@ -131,14 +131,14 @@ check(struct chaos *c, unsigned event)
 	for (unsigned i = 0; i < PATIENCE; i++) {
 		sim_run(c->l.sim, sim_now(c->l.sim) + 5 * SECOND);
 		if (c->l.last == SWEEP_END_UP && !keylab_wrong(&c->l) &&
-		    !keylab_lost(&c->l, SUBNET_NONE))
+		    !keylab_lost(&c->l, SNAPSHOT_NONE))
 			return;
 	}
 	for (guint i = 0; i < c->l.lines->len; i++)
 		printf("# %s\n", (char *)c->l.lines->pdata[i]);
 	fail_msg("event %u (%s): %u ports have another key, %u pairs are "
 		 "lost", event, c->what, keylab_wrong(&c->l),
-		 keylab_lost(&c->l, SUBNET_NONE));
+		 keylab_lost(&c->l, SNAPSHOT_NONE));
 }
 
 static void
@@ -155,7 +155,7 @@ test_no_port_is_ever_locked_out(void **state)
 	for (size_t f = 0; f < G_N_ELEMENTS(specs); f++) {
 		struct chaos c = {
 			.rng = seed_get(SEED), .what = "start",
-			.keys = { 1, KEYRING_PER_PORT, 2, 0 },
+			.keys = { 1, MKEY_DB_PER_PORT, 2, 0 },
 		};
 
 		printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n",

@@ -15,15 +15,15 @@
 #include <cmocka.h>
 
 #include "sm/lab/console.h"
-#include "sm/wire/bytes.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/bytes.h"
+#include "sm/mad/smp.h"
 #include "topology/generate.h"
 
 #define PATIENCE	(5 * G_USEC_PER_SEC)
 #define IPOIB_QP	0x48u
 
 struct bench {
-	struct subnet *fabric;
+	struct snapshot *fabric;
 	struct lab *lab;
 	int fd;
 	GByteArray *in;
@@ -60,7 +60,7 @@ bench_close(struct bench *b)
 	if (b->fd >= 0)
 		close(b->fd);
 	lab_free(b->lab);
-	subnet_unref(b->fabric);
+	snapshot_unref(b->fabric);
 	g_byte_array_unref(b->in);
 }
 

@@ -14,9 +14,9 @@
 #include "sm/lab/kernel.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
-#include "sm/wire/bytes.h"
-#include "sm/wire/rmpp.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/bytes.h"
+#include "sm/mad/rmpp.h"
+#include "sm/mad/smp.h"
 #include "topology/generate.h"
 
 #define HDR		sizeof(struct ib_user_mad_hdr)
@@ -40,7 +40,7 @@ struct host {
 };
 
 struct pair {
-	struct subnet *fabric;
+	struct snapshot *fabric;
 	struct sim *sim;
 	struct host a, b;
 };
@@ -95,7 +95,7 @@ pair_close(struct pair *p)
 	host_close(&p->a);
 	host_close(&p->b);
 	sim_free(p->sim);
-	subnet_unref(p->fabric);
+	snapshot_unref(p->fabric);
 }
 
 static void

@@ -64,7 +64,7 @@ static const char ibroute_text[] =
 	"0x0008 002";
 
 struct world {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 };
 
@@ -74,7 +74,7 @@ world_init(struct world *w, const char *spec, unsigned lmc,
 {
 	w->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(w->s);
-	w->lids = lids_assign(w->s, lmc, file ? (const struct lid_range *)
+	w->lids = lid_assign(w->s, lmc, file ? (const struct lid_range *)
 			      (const void *)file->owners->data : NULL,
 			      file ? file->owners->len : 0, NULL, NULL);
 	assert_non_null(w->lids);
@@ -84,7 +84,7 @@ static void
 world_clear(struct world *w)
 {
 	lid_map_free(w->lids);
-	subnet_unref(w->s);
+	snapshot_unref(w->s);
 }
 
 static struct lftfile *
@@ -127,7 +127,7 @@ assert_first_tables(const char *text)
 	assert_non_null(strstr(notes->pdata[0], "'S-1-2'"));
 
 	assert_int_equal(file->owners->len, 3);
-	assert_int_equal(w.lids->base[subnet_find_port(w.s,
+	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000201)], 8);
 	lft_free(lft);
 	world_clear(&w);
@@ -298,7 +298,7 @@ test_what_does_not_fit_is_noted(void **state)
 
 	/* LIDs as they come: switches first, so 1 is not the CA's */
 	world_init(&w, "single(3)", 0, NULL);
-	assert_int_equal(w.lids->base[subnet_find_port(w.s,
+	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000101)] != 1, true);
 	w.s->nodes[w.s->switches[0]].info.node_guid = 0x5000000000000100;
 	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);

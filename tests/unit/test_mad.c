@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sm/wire/mad.h"
+#include "sm/mad/mad.h"
 
 static const uint8_t direct_header[24] = {
 	0x01, 0x81, 0x01, 0x81,		/* version, class, version, GetResp */

@@ -208,7 +208,7 @@ test_switches_that_cannot_hold_it_are_avoided(void **state)
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
 	struct fabric f;
-	uint32_t leaf = SUBNET_NONE;
+	uint32_t leaf = SNAPSHOT_NONE;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
 	plan_init(p, 8);

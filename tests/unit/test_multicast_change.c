@@ -96,14 +96,14 @@ test_growing_trees_keep_what_they_have(void **state)
 }
 
 static void
-unplug(struct subnet *s, const struct graph *g, uint32_t sw, uint32_t edge)
+unplug(struct snapshot *s, const struct graph *g, uint32_t sw, uint32_t edge)
 {
-	uint32_t port = subnet_port_of(s, s->switches[sw],
+	uint32_t port = snapshot_port_of(s, s->switches[sw],
 				       g->edges[edge].port);
 	uint32_t peer = s->ports[port].peer;
 
-	s->ports[port].peer = SUBNET_NONE;
-	s->ports[peer].peer = SUBNET_NONE;
+	s->ports[port].peer = SNAPSHOT_NONE;
+	s->ports[peer].peer = SNAPSHOT_NONE;
 }
 
 static void
@@ -123,7 +123,7 @@ test_fault_moves_only_trees_on_the_cable(void **state)
 		;
 	edge = f.g->first_edge[sw];
 	assert_true(before.load[edge] > 0);
-	broken.s = subnet_copy(f.s);
+	broken.s = snapshot_copy(f.s);
 	unplug(broken.s, f.g, sw, edge);
 	lab_index(&broken);
 	after = plan_route(&broken, p, before.mft);

@@ -23,9 +23,9 @@ struct ordered {
 
 /* Takes over `s`. */
 static void
-ordered_open(struct ordered *d, struct subnet *s, const uint32_t *ranks)
+ordered_open(struct ordered *d, struct snapshot *s, const uint32_t *ranks)
 {
-	d->lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	d->lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	d->g = graph_new(s, d->lids);
 	d->o = order_compute(&(const struct engine_input){
 		.g = d->g, .ranks = ranks });
@@ -34,12 +34,12 @@ ordered_open(struct ordered *d, struct subnet *s, const uint32_t *ranks)
 static void
 ordered_close(struct ordered *d)
 {
-	const struct subnet *s = d->g->subnet;
+	const struct snapshot *s = d->g->subnet;
 
 	order_destroy(d->o);
 	graph_free(d->g);
 	lid_map_free(d->lids);
-	subnet_unref((struct subnet *)(uintptr_t)s);
+	snapshot_unref((struct snapshot *)(uintptr_t)s);
 }
 
 static uint32_t
@@ -109,15 +109,15 @@ test_places_are_a_total_order_by_level(void **state)
 static void
 test_leaves_without_hosts_are_no_tops(void **state)
 {
-	struct subnet *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
+	struct snapshot *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
 	struct ordered d;
 	uint32_t sw, port, n_off = 0;
 
 	(void)state;
 	for (sw = 0; sw < s->n_switches && n_off < 3; sw++) {
-		if (lab_find_port(s, sw, false, 0) == SUBNET_NONE)
+		if (lab_find_port(s, sw, false, 0) == SNAPSHOT_NONE)
 			continue;
-		while ((port = lab_find_port(s, sw, false, 0)) != SUBNET_NONE)
+		while ((port = lab_find_port(s, sw, false, 0)) != SNAPSHOT_NONE)
 			lab_cut(s, port);
 		n_off++;
 	}

@@ -44,7 +44,7 @@ add_host(struct builder *b, unsigned i)
 	return port;
 }
 
-static struct subnet *
+static struct snapshot *
 make_star(void)
 {
 	struct node_info info = {
@@ -83,16 +83,16 @@ add_rule(struct partition_rules *rules, uint16_t pkey, enum partition_who who,
 }
 
 static uint32_t
-host_port(const struct subnet *s, unsigned i)
+host_port(const struct snapshot *s, unsigned i)
 {
-	uint32_t port = subnet_find_port(s, host_guid(i));
+	uint32_t port = snapshot_find_port(s, host_guid(i));
 
-	assert_int_not_equal(port, SUBNET_NONE);
+	assert_int_not_equal(port, SNAPSHOT_NONE);
 	return port;
 }
 
 static unsigned
-host_is(const struct subnet *s, const struct memberships *m, unsigned i,
+host_is(const struct snapshot *s, const struct memberships *m, unsigned i,
 	uint16_t pkey)
 {
 	return memberships_of(m, host_port(s, i), pkey);
@@ -111,7 +111,7 @@ static void
 test_default_makes_everybody_full(void **state)
 {
 	struct partition_rules *rules = partition_rules_default();
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	struct memberships *m = memberships_new(rules, s, NULL);
 	const struct partition *p = partition_rules_find(rules, 0xffff);
 	static const uint16_t full = 0xffff;
@@ -122,12 +122,12 @@ test_default_makes_everybody_full(void **state)
 	assert_string_equal(p->name, "Default");
 	assert_int_equal(p->groups->len, 1);
 	for (uint32_t port = 0; port < s->n_ports; port++)
-		assert_pkeys(m, port, &full, subnet_is_end_port(s, port));
+		assert_pkeys(m, port, &full, snapshot_is_end_port(s, port));
 	assert_int_equal(memberships_common(m, host_port(s, 1),
 					    host_port(s, 2)), 0xffff);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
@@ -174,8 +174,8 @@ static void
 test_kinds_name_their_ports_only(void **state)
 {
 	struct partition_rules *rules = partition_rules_new();
-	struct subnet *s = make_star();
-	uint32_t port0 = subnet_find_port(s, SWITCH_GUID);
+	struct snapshot *s = make_star();
+	uint32_t port0 = snapshot_find_port(s, SWITCH_GUID);
 	struct memberships *m;
 
 	add_rule(rules, 1, PARTITION_ALL_CAS, 0, PARTITION_FULL);
@@ -199,14 +199,14 @@ test_kinds_name_their_ports_only(void **state)
 	assert_int_equal(memberships_of(m, port0, 5), PARTITION_LIMITED);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_later_rule_decides(void **state)
 {
 	struct partition_rules *rules = partition_rules_new();
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	struct memberships *m;
 
 	add_rule(rules, 1, PARTITION_ALL, 0, PARTITION_FULL);
@@ -228,7 +228,7 @@ test_later_rule_decides(void **state)
 		     (const uint16_t[]){ 0x0001, 0x8002, 0x0003, 0x8003 }, 4);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* A member that was taken out and let in again is one member. */
@@ -236,7 +236,7 @@ static void
 test_none_takes_back(void **state)
 {
 	struct partition_rules *rules = partition_rules_new();
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	struct memberships *m;
 
 	add_rule(rules, 1, PARTITION_ALL_CAS, 0, PARTITION_FULL);
@@ -250,7 +250,7 @@ test_none_takes_back(void **state)
 	assert_pkeys(m, host_port(s, 2), (const uint16_t[]){ 0x0001 }, 1);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
@@ -259,10 +259,10 @@ test_absent_ports_are_told_by_rule(void **state)
 	struct partition_rules *rules = partition_rules_new();
 	GArray *strangers = g_array_new(FALSE, FALSE,
 					sizeof(struct partition_rule));
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	struct memberships *m;
 
-	s->local_port = SUBNET_NONE;	/* SELF is nobody, and no stranger */
+	s->local_port = SNAPSHOT_NONE;	/* SELF is nobody, and no stranger */
 	add_rule(rules, 1, PARTITION_SELF, 0, PARTITION_FULL);
 	add_rule(rules, 1, PARTITION_GUID, 0xdead, PARTITION_FULL);
 	add_rule(rules, 1, PARTITION_GUID, host_guid(3), PARTITION_FULL);
@@ -280,7 +280,7 @@ test_absent_ports_are_told_by_rule(void **state)
 	memberships_unref(m);
 	g_array_unref(strangers);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* CA 1: limited in 1, full in 2; CA 2: limited in 1 and 2; CA 3: both in 1;
@@ -289,7 +289,7 @@ static void
 test_meeting_needs_one_full_member(void **state)
 {
 	struct partition_rules *rules = partition_rules_new();
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	struct memberships *m;
 	uint32_t p[4];
 
@@ -325,14 +325,14 @@ test_meeting_needs_one_full_member(void **state)
 					    host_port(s, ROUTER)), 0);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 static void
 test_twin_guids_name_the_first_port(void **state)
 {
 	struct partition_rules *rules = partition_rules_new();
-	struct subnet *s = make_star();
+	struct snapshot *s = make_star();
 	uint32_t first = host_port(s, 1);
 	uint32_t second = host_port(s, 3);
 	struct memberships *m;
@@ -345,16 +345,16 @@ test_twin_guids_name_the_first_port(void **state)
 	assert_int_equal(memberships_of(m, second, 1), 0);
 	memberships_unref(m);
 	partition_rules_unref(rules);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* --- random rules --- */
 
 static bool
-rule_names(const struct subnet *s, const struct partition_rule *rule,
+rule_names(const struct snapshot *s, const struct partition_rule *rule,
 	   uint32_t port)
 {
-	unsigned type = subnet_node_of(s, port)->info.node_type;
+	unsigned type = snapshot_node_of(s, port)->info.node_type;
 
 	switch (rule->who) {
 	case PARTITION_GUID:
@@ -374,13 +374,13 @@ rule_names(const struct subnet *s, const struct partition_rule *rule,
 }
 
 static unsigned
-naive_of(const struct partition_rules *rules, const struct subnet *s,
+naive_of(const struct partition_rules *rules, const struct snapshot *s,
 	 uint32_t port, uint16_t pkey)
 {
 	const struct partition *p = partition_rules_find(rules, pkey);
 	unsigned what = 0;
 
-	if (!p || !subnet_is_end_port(s, port))
+	if (!p || !snapshot_is_end_port(s, port))
 		return 0;
 	for (guint i = 0; i < p->rules->len; i++) {
 		const struct partition_rule *rule =
@@ -393,7 +393,7 @@ naive_of(const struct partition_rules *rules, const struct subnet *s,
 }
 
 static uint16_t
-naive_common(const struct partition_rules *rules, const struct subnet *s,
+naive_common(const struct partition_rules *rules, const struct snapshot *s,
 	     uint32_t a, uint32_t b)
 {
 	for (uint32_t i = 0; i <= 12; i++) {
@@ -408,7 +408,7 @@ naive_common(const struct partition_rules *rules, const struct subnet *s,
 }
 
 static void
-add_random_rules(struct partition_rules *rules, const struct subnet *s,
+add_random_rules(struct partition_rules *rules, const struct snapshot *s,
 		 uint64_t *prng)
 {
 	for (unsigned i = 0; i < 60; i++) {
@@ -431,7 +431,7 @@ test_random_rules_read_the_plain_way(void **state)
 		.seed = seed,
 		.shuffle_guids = true,
 	};
-	struct subnet *s = generate_fabric("random(4,2,3)", &options, NULL);
+	struct snapshot *s = generate_fabric("random(4,2,3)", &options, NULL);
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	assert_non_null(s);
@@ -453,7 +453,7 @@ test_random_rules_read_the_plain_way(void **state)
 		memberships_unref(m);
 		partition_rules_unref(rules);
 	}
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* What is done to a copy is not seen in the original, and the other way. */

@@ -23,7 +23,7 @@ struct setup {
 	char *folder, *path, *changes;
 	struct partitions *p;
 	GPtrArray *warnings;
-	struct subnet *s;
+	struct snapshot *s;
 };
 
 static struct partitions *
@@ -55,7 +55,7 @@ setup_free(void **state)
 	struct setup *t = *state;
 
 	partitions_free(t->p);
-	subnet_unref(t->s);
+	snapshot_unref(t->s);
 	g_ptr_array_unref(t->warnings);
 	g_unlink(t->path);
 	g_unlink(t->changes);
@@ -73,8 +73,8 @@ static uint64_t
 host(const struct setup *t, unsigned nth)
 {
 	for (uint32_t i = 0; i < t->s->n_nodes; i++)
-		if (!subnet_is_switch(&t->s->nodes[i]) && nth-- == 0)
-			return t->s->ports[subnet_port_of(t->s, i, 1)].guid;
+		if (!snapshot_is_switch(&t->s->nodes[i]) && nth-- == 0)
+			return t->s->ports[snapshot_port_of(t->s, i, 1)].guid;
 	return 0;
 }
 
@@ -84,7 +84,7 @@ what(const struct setup *t, unsigned nth, uint16_t pkey)
 {
 	struct memberships *m = memberships_new(partitions_rules(t->p), t->s,
 						NULL);
-	unsigned is = memberships_of(m, subnet_find_port(t->s, host(t, nth)),
+	unsigned is = memberships_of(m, snapshot_find_port(t->s, host(t, nth)),
 				     pkey);
 
 	memberships_unref(m);

@@ -14,12 +14,12 @@
 #include "topology/generate.h"
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	struct lft_seen *seen;
 	struct policy policy;
-	struct wanted w;
+	struct desired w;
 	uint32_t host;		/* port of a host */
 	uint32_t leaf;		/* the switch port it hangs on */
 	uint32_t sw;		/* the node of that */
@@ -34,7 +34,7 @@ fabric_new(const char *spec)
 
 	f->s = generate_fabric(spec, &options, NULL);
 	assert_non_null(f->s);
-	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(f->lids);
 	g = graph_new(f->s, f->lids);
 	f->lft = lft_new(f->s->n_switches, f->lids->top);
@@ -45,7 +45,7 @@ fabric_new(const char *spec)
 	f->host = f->s->local_port;
 	f->leaf = f->s->ports[f->host].peer;
 	f->sw = f->s->ports[f->leaf].node;
-	f->w = (struct wanted) {
+	f->w = (struct desired) {
 		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
 		.sm_lid = f->lids->base[f->host],
 	};
@@ -58,7 +58,7 @@ fabric_free(struct fabric *f)
 	lft_seen_free(f->seen);
 	lft_free(f->lft);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 	g_free(f);
 }
 
@@ -101,7 +101,7 @@ port_take(struct port_info *have, const struct port_info *set, unsigned state)
 }
 
 static void
-step_take(struct fabric *f, const struct subnet *before,
+step_take(struct fabric *f, const struct snapshot *before,
 	  const struct plan_step *step)
 {
 	struct switch_info *sw = &f->s->nodes[step->node].sw;
@@ -113,7 +113,7 @@ step_take(struct fabric *f, const struct subnet *before,
 		sw->port_state_change = false;
 		break;
 	case PLAN_SWITCH:
-		wanted_switch(before, &f->w, step->node, &wanted_sw);
+		desired_switch(before, &f->w, step->node, &wanted_sw);
 		wanted_sw.port_state_change = sw->port_state_change;
 		*sw = wanted_sw;
 		break;
@@ -127,12 +127,12 @@ step_take(struct fabric *f, const struct subnet *before,
 		fail_msg("tables are test_plan_table.c's");
 		break;
 	case PLAN_PORT:
-		wanted_port(before, &f->w, step->port, &wanted);
+		desired_port(before, &f->w, step->port, &wanted);
 		port_take(&f->s->ports[step->port].info, &wanted, 0);
 		break;
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
-		wanted_port(before, &f->w, step->port, &wanted);
+		desired_port(before, &f->w, step->port, &wanted);
 		port_take(&f->s->ports[step->port].info, &wanted,
 			  step->kind == PLAN_ARM ? PORT_STATE_ARMED :
 			  PORT_STATE_ACTIVE);
@@ -146,14 +146,14 @@ step_take(struct fabric *f, const struct subnet *before,
 static uint32_t
 apply(struct fabric *f)
 {
-	struct subnet *before = subnet_copy(f->s);
+	struct snapshot *before = snapshot_copy(f->s);
 	struct plan *plan = diff(f);
 	uint32_t n = plan->n_steps;
 
 	for (uint32_t i = 0; i < n; i++)
 		step_take(f, before, &plan->steps[i]);
 	plan_free(plan);
-	subnet_unref(before);
+	snapshot_unref(before);
 	return n;
 }
 
@@ -434,13 +434,13 @@ static void
 test_port_in_init_without_known_peer_is_not_armed(void **state)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	struct subnet_port *leaf, *host;
+	struct snapshot_port *leaf, *host;
 	struct plan *plan;
 
 	apply(f);
 	leaf = &f->s->ports[f->leaf];
 	host = &f->s->ports[f->host];
-	leaf->peer = host->peer = SUBNET_NONE;
+	leaf->peer = host->peer = SNAPSHOT_NONE;
 	leaf->info.state = host->info.state = PORT_STATE_INIT;
 	plan = diff(f);
 	assert_int_equal(plan->n_steps, 0);
@@ -452,12 +452,12 @@ static void
 test_cable_from_a_switch_to_itself_comes_up(void **state)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	struct subnet_port *leaf;
+	struct snapshot_port *leaf;
 	struct plan *plan;
 
 	apply(f);
 	leaf = &f->s->ports[f->leaf];
-	f->s->ports[f->host].peer = SUBNET_NONE;
+	f->s->ports[f->host].peer = SNAPSHOT_NONE;
 	leaf->peer = f->leaf;
 	leaf->info.state = PORT_STATE_INIT;
 	plan = diff(f);
@@ -520,7 +520,7 @@ test_text_names_who_and_what(void **state)
 {
 	struct fabric *f = fabric_new("single(2)");
 	g_autofree char *text = NULL;
-	struct subnet_port *host = &f->s->ports[f->host];
+	struct snapshot_port *host = &f->s->ports[f->host];
 	char line[256];
 
 	host->info.neighbor_mtu = 1;

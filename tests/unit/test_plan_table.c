@@ -13,7 +13,7 @@
 #include "topology/generate.h"
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	struct lft_seen *seen;
@@ -21,7 +21,7 @@ struct fabric {
 	struct isolation *isolation;
 	struct policy policy;
 	struct isolation_params params;
-	struct wanted w;
+	struct desired w;
 	uint32_t host;		/* port of a host, Active, as is its cable */
 	uint32_t gate;		/* the switch port it hangs on */
 };
@@ -46,7 +46,7 @@ fabric_new(void)
 		f->s->nodes[i].info.partition_cap = 40;
 		f->s->nodes[i].sw.partition_enforcement_cap = 32;
 	}
-	f->lids = lids_assign(f->s, 0, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->lft = lft_new(f->s->n_switches, f->lids->top);
 	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
 	f->held = port_tables_new(f->s);
@@ -54,7 +54,7 @@ fabric_new(void)
 	f->params.rules = partition_rules_default();
 	f->host = f->s->local_port;
 	f->gate = f->s->ports[f->host].peer;
-	f->w = (struct wanted){
+	f->w = (struct desired){
 		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
 		.sm_lid = f->lids->base[f->host],
 	};
@@ -71,7 +71,7 @@ fabric_free(struct fabric *f)
 	lft_seen_free(f->seen);
 	lft_free(f->lft);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 	g_free(f);
 }
 
@@ -179,18 +179,18 @@ test_enforcement_is_a_field_of_the_gate(void **state)
 	f->params.enforce = PKEY_ENFORCE_IN;
 	add_member(f, 7, f->host, PARTITION_FULL);
 	fabric_isolate(f);
-	fields = wanted_port(f->s, &f->w, f->gate, &info);
+	fields = desired_port(f->s, &f->w, f->gate, &info);
 	assert_true(fields & PORT_FIELD_ENFORCE);
 	assert_true(info.enforce_inbound);
 	assert_false(info.enforce_outbound);
-	fields = wanted_port(f->s, &f->w, f->host, &info);
+	fields = desired_port(f->s, &f->w, f->host, &info);
 	assert_false(fields & PORT_FIELD_ENFORCE);
 
 	/* and it is taken back */
 	f->s->ports[f->gate].info.enforce_inbound = true;
 	f->params.enforce = 0;
 	fabric_isolate(f);
-	fields = wanted_port(f->s, &f->w, f->gate, &info);
+	fields = desired_port(f->s, &f->w, f->gate, &info);
 	assert_true(fields & PORT_FIELD_ENFORCE);
 	assert_false(info.enforce_inbound);
 	fabric_free(f);
@@ -210,10 +210,10 @@ test_qos_limits_the_vls(void **state)
 	f->s->ports[f->host].info.vl_cap = 4;
 	f->s->ports[f->gate].info.vl_cap = 4;
 	f->s->ports[f->host].info.oper_vls = 1;
-	wanted_port(f->s, &f->w, f->host, &info);
+	desired_port(f->s, &f->w, f->host, &info);
 	assert_int_equal(info.oper_vls, 4);
 	f->w.qos = &qos;
-	fields = wanted_port(f->s, &f->w, f->host, &info);
+	fields = desired_port(f->s, &f->w, f->host, &info);
 	assert_int_equal(info.oper_vls, 2);
 	assert_int_equal(info.vl_high_limit, 9);
 	assert_true(fields & PORT_FIELD_VL_HIGH_LIMIT);
@@ -231,11 +231,11 @@ test_clients_are_asked_to_register_if_they_can(void **state)
 	again[f->host] = true;
 	f->w.reregister = again;
 	f->s->ports[f->host].info.cap_mask = PORT_CAP_HAS_CLIENT_REREGISTER;
-	fields = wanted_port(f->s, &f->w, f->host, &info);
+	fields = desired_port(f->s, &f->w, f->host, &info);
 	assert_true(fields & PORT_FIELD_REREGISTER);
 	assert_true(info.client_reregister);
 	f->s->ports[f->host].info.cap_mask = 0;
-	fields = wanted_port(f->s, &f->w, f->host, &info);
+	fields = desired_port(f->s, &f->w, f->host, &info);
 	assert_false(fields & PORT_FIELD_REREGISTER);
 	assert_false(info.client_reregister);
 	fabric_free(f);

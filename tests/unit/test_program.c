@@ -11,24 +11,24 @@
 #include <string.h>
 
 #include "routing/engine.h"
-#include "sm/program.h"
+#include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
 #include "topology/generate.h"
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 10, .retries = 1, .max_wire = 16,
 };
 
 /* A fabric, what is wanted of it, and the run. */
 struct bench {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	struct lft_seen *seen;
-	struct wanted w;
+	struct desired w;
 	struct plan *plan;
 	struct fake *f;
-	struct xact *x;
+	struct mad_client *x;
 	struct program_result r;
 	bool done;
 };
@@ -42,7 +42,7 @@ bench_plan(struct bench *b)
 	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
 	graph_free(g);
 	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
-	b->w = (struct wanted){
+	b->w = (struct desired){
 		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
 		.sm_lid = b->lids->base[b->s->local_port],
 	};
@@ -57,11 +57,11 @@ bench_open(struct bench *b, const char *spec)
 	memset(b, 0, sizeof(*b));
 	b->s = generate_fabric(spec, &o, NULL);
 	assert_non_null(b->s);
-	b->lids = lids_assign(b->s, 0, NULL, 0, NULL, NULL);
+	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(b->lids);
 	bench_plan(b);
 	b->f = fake_new(b->s);
-	b->x = xact_new(b->f->t, &wire);
+	b->x = mad_client_new(b->f->t, &wire);
 }
 
 static void
@@ -86,13 +86,13 @@ static void
 bench_close(struct bench *b)
 {
 	program_result_clear(&b->r);
-	xact_free(b->x);
+	mad_client_free(b->x);
 	fake_free(b->f);
 	plan_free(b->plan);
 	lft_seen_free(b->seen);
 	lft_free(b->lft);
 	lid_map_free(b->lids);
-	subnet_unref(b->s);
+	snapshot_unref(b->s);
 }
 
 static void
@@ -126,7 +126,7 @@ test_fabric_is_left_as_wanted(void **state)
 					    lft_row(b.lft, sw),
 					    b.lft->top + 1u);
 		for (uint32_t p = 0; p < b.s->n_ports; p++)
-			if (b.s->ports[p].peer != SUBNET_NONE)
+			if (b.s->ports[p].peer != SNAPSHOT_NONE)
 				assert_int_equal(b.f->s->ports[p].info.state,
 						 PORT_STATE_ACTIVE);
 		bench_close(&b);
@@ -144,9 +144,9 @@ struct order {
 static bool
 is_routed(struct bench *b, uint32_t port)
 {
-	const struct subnet_node *n = subnet_node_of(b->f->s, port);
+	const struct snapshot_node *n = snapshot_node_of(b->f->s, port);
 
-	return !subnet_is_switch(n) ||
+	return !snapshot_is_switch(n) ||
 		(memcmp(lft_row(b->f->lft, n->sw_index),
 			lft_row(b->lft, n->sw_index), b->lft->top + 1u) == 0 &&
 		 n->sw.linear_fdb_top == b->lft->top);
@@ -161,7 +161,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 		uint32_t q = f->s->ports[p].peer;
 		unsigned state = f->s->ports[p].info.state;
 
-		if (q == SUBNET_NONE)
+		if (q == SNAPSHOT_NONE)
 			continue;
 		if (state >= PORT_STATE_ARMED && (!is_routed(o->b, p) ||
 						  !is_routed(o->b, q)))
@@ -219,7 +219,7 @@ test_switch_without_tables_holds_back_only_its_links(void **state)
 		uint32_t q = b.s->ports[p].peer;
 		bool touched;
 
-		if (q == SUBNET_NONE)
+		if (q == SNAPSHOT_NONE)
 			continue;
 		touched = b.s->ports[p].node == bad ||
 			b.s->ports[q].node == bad;
@@ -297,7 +297,7 @@ test_table_with_other_content_is_not_written(void **state)
 	for (uint32_t p = 0; p < b.s->n_ports; p++) {
 		uint32_t q = b.s->ports[p].peer;
 
-		if (q != SUBNET_NONE && (b.s->ports[p].node == bad ||
+		if (q != SNAPSHOT_NONE && (b.s->ports[p].node == bad ||
 					 b.s->ports[q].node == bad))
 			assert_int_equal(b.f->s->ports[p].info.state,
 					 PORT_STATE_INIT);
@@ -316,7 +316,7 @@ tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	mad_header_read(answer, MAD_SIZE, &h);
 	if (h.attr_id != MAD_ATTR_PORT_INFO)
 		return true;
-	port = subnet_port_of(f->s, node, h.attr_mod & 0xff);
+	port = snapshot_port_of(f->s, node, h.attr_mod & 0xff);
 	port_info_decode(smp_data(answer), &info);
 	info.neighbor_mtu = 1;
 	f->s->ports[port].info.neighbor_mtu = 1;
@@ -341,7 +341,7 @@ test_untaken_field_is_told_and_planned_again(void **state)
 	assert_int_equal(b.r.failed, 0);
 	for (uint32_t p = 0; p < b.s->n_ports; p++)
 		assert_int_equal(b.r.untaken[p], b.s->ports[p].peer ==
-				 SUBNET_NONE ? 0 : PORT_FIELD_MTU);
+				 SNAPSHOT_NONE ? 0 : PORT_FIELD_MTU);
 	again = plan_diff(b.r.after, &b.w, b.seen, NULL, NULL);
 	assert_int_equal(again->n_steps, 2 * 4);
 	for (uint32_t i = 0; i < again->n_steps; i++)
@@ -390,19 +390,19 @@ static void
 test_change_before_the_clearing_is_noticed(void **state)
 {
 	struct bench b;
-	uint32_t sw, port = SUBNET_NONE;
+	uint32_t sw, port = SNAPSHOT_NONE;
 
 	bench_open(&b, "ring(4;1)");
 	sw = b.s->switches[1];
 	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++)
 		if (b.s->ports[b.s->nodes[sw].first_port + num].peer !=
-		    SUBNET_NONE)
+		    SNAPSHOT_NONE)
 			port = b.s->nodes[sw].first_port + num;
 	b.s->nodes[sw].sw.port_state_change = true;
 	b.f->s->nodes[sw].sw.port_state_change = true;
 	b.s->ports[port].info.state = PORT_STATE_DOWN;
-	b.s->ports[b.s->ports[port].peer].peer = SUBNET_NONE;
-	b.s->ports[port].peer = SUBNET_NONE;
+	b.s->ports[b.s->ports[port].peer].peer = SNAPSHOT_NONE;
+	b.s->ports[port].peer = SNAPSHOT_NONE;
 	plan_free(b.plan);
 	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	bench_run(&b);
@@ -512,7 +512,7 @@ static void
 test_cable_pulled_before_the_clearing_is_noticed(void **state)
 {
 	struct bench b;
-	uint32_t sw, port = SUBNET_NONE;
+	uint32_t sw, port = SNAPSHOT_NONE;
 
 	bench_open(&b, "ring(4;1)");
 	sw = b.s->ports[b.s->ports[b.s->local_port].peer].node;
@@ -522,11 +522,11 @@ test_cable_pulled_before_the_clearing_is_noticed(void **state)
 		uint32_t at = b.s->nodes[sw].first_port + num;
 		uint32_t peer = b.s->ports[at].peer;
 
-		if (peer != SUBNET_NONE && b.s->nodes[b.s->ports[peer].node]
+		if (peer != SNAPSHOT_NONE && b.s->nodes[b.s->ports[peer].node]
 		    .entry == at)
 			port = at;
 	}
-	assert_int_not_equal(port, SUBNET_NONE);
+	assert_int_not_equal(port, SNAPSHOT_NONE);
 	plan_free(b.plan);
 	b.plan = plan_diff(b.s, &b.w, b.seen, NULL, NULL);
 	b.f->s->ports[port].info.state = PORT_STATE_DOWN;
@@ -564,8 +564,7 @@ main(void)
 			test_switch_without_tables_holds_back_only_its_links),
 		cmocka_unit_test(test_unanswered_set_is_not_done),
 		cmocka_unit_test(test_table_with_other_content_is_not_written),
-		cmocka_unit_test(
-			test_untaken_field_is_told_and_planned_again),
+		cmocka_unit_test(test_untaken_field_is_told_and_planned_again),
 		cmocka_unit_test(
 			test_refused_activation_of_an_active_port_is_no_failure),
 		cmocka_unit_test(test_change_before_the_clearing_is_noticed),

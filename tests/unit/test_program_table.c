@@ -12,26 +12,26 @@
 
 #include "routing/engine.h"
 #include "sm/plan/isolation.h"
-#include "sm/program.h"
+#include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
 #include "topology/generate.h"
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 10, .retries = 1, .max_wire = 16,
 };
 
 struct bench {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;
 	struct lft_seen *seen;
 	struct port_tables *held;
 	struct isolation_params params;
 	struct isolation *isolation;
-	struct wanted w;
+	struct desired w;
 	struct plan *plan;
 	struct fake *f;
-	struct xact *x;
+	struct mad_client *x;
 	struct program_result r;
 	bool done;
 	uint32_t host, gate;	/* not the SM's */
@@ -58,7 +58,7 @@ bench_open(struct bench *b)
 	memset(b, 0, sizeof(*b));
 	b->s = generate_fabric("PGFT(3,3;1,2)", &o, NULL);
 	assert_non_null(b->s);
-	b->lids = lids_assign(b->s, 0, NULL, 0, NULL, NULL);
+	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
 	g = graph_new(b->s, b->lids);
 	b->lft = lft_new(b->s->n_switches, b->lids->top);
 	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
@@ -69,18 +69,18 @@ bench_open(struct bench *b)
 	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules,
 			   red);
 	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
-	b->w = (struct wanted){
+	b->w = (struct desired){
 		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
 		.sm_lid = b->lids->base[b->s->local_port],
 	};
 	bench_isolate(b);
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
-		if (subnet_is_end_port(b->s, port) &&
+		if (snapshot_is_end_port(b->s, port) &&
 		    b->s->ports[port].num && port != b->s->local_port)
 			b->host = port;
 	b->gate = b->s->ports[b->host].peer;
 	b->f = fake_new(b->s);
-	b->x = xact_new(b->f->t, &wire);
+	b->x = mad_client_new(b->f->t, &wire);
 }
 
 static void
@@ -112,15 +112,15 @@ bench_run(struct bench *b)
 static void
 bench_go_on(struct bench *b)
 {
-	subnet_unref(b->s);
-	b->s = subnet_ref(b->r.after);
+	snapshot_unref(b->s);
+	b->s = snapshot_ref(b->r.after);
 }
 
 static void
 bench_close(struct bench *b)
 {
 	program_result_clear(&b->r);
-	xact_free(b->x);
+	mad_client_free(b->x);
 	fake_free(b->f);
 	plan_free(b->plan);
 	isolation_free(b->isolation);
@@ -129,7 +129,7 @@ bench_close(struct bench *b)
 	lft_seen_free(b->seen);
 	lft_free(b->lft);
 	lid_map_free(b->lids);
-	subnet_unref(b->s);
+	snapshot_unref(b->s);
 }
 
 /* Does the device hold what is wanted? */
@@ -174,7 +174,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 		bool early = info->enforce_inbound || info->enforce_outbound ||
 			info->state == PORT_STATE_ARMED;
 
-		if (peer == SUBNET_NONE || !early)
+		if (peer == SNAPSHOT_NONE || !early)
 			continue;
 		o->looks++;
 		o->violated |= !is_written(o->b, port) ||
@@ -273,7 +273,7 @@ tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 static void
 refuse_at(struct bench *b, struct refusal *r, uint32_t port, unsigned status)
 {
-	bool is_switch = subnet_is_switch(subnet_node_of(b->s, port));
+	bool is_switch = snapshot_is_switch(snapshot_node_of(b->s, port));
 
 	*r = (struct refusal){
 		.node = b->s->ports[port].node, .status = status,
@@ -288,7 +288,7 @@ static void
 assert_only_that_link_is_down(const struct bench *b)
 {
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
-		if (b->s->ports[port].peer != SUBNET_NONE)
+		if (b->s->ports[port].peer != SNAPSHOT_NONE)
 			assert_int_equal(device(b, port)->state,
 					 port == b->host || port == b->gate ?
 					 PORT_STATE_INIT : PORT_STATE_ACTIVE);
@@ -314,7 +314,7 @@ test_refused_table_keeps_the_link_down(void **state)
 			assert_only_that_link_is_down(&b);
 			assert_int_equal(b.r.problems->len, 1);
 			assert_non_null(strstr(b.r.problems->pdata[0],
-				subnet_node_of(b.s, port)->desc));
+				snapshot_node_of(b.s, port)->desc));
 			assert_non_null(strstr(b.r.problems->pdata[0],
 					       "P_Key table"));
 			bench_close(&b);

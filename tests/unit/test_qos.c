@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * qos.h promises: what was configured for a kind of port reaches every port of
- * that kind that has the table, folded into the VLs that it has; what is not
- * configured is left alone. The fabric is two leaves under two spines, a host
- * or two on each.
+ * qos_tables.h promises: what was configured for a kind of port reaches every
+ * port of that kind that has the table, folded into the VLs that it has; what
+ * is not configured is left alone. The fabric is two leaves under two spines, a
+ * host or two on each.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/plan/qos.h"
+#include "sm/plan/qos_tables.h"
 #include "topology/generate.h"
 
 struct lab {
-	struct subnet *s;
+	struct snapshot *s;
 	struct port_tables *wanted;
 	struct qos qos;
 	uint32_t host, leaf;	/* the ends of a cable */
@@ -28,20 +28,20 @@ static int
 set_up(void **state)
 {
 	struct lab *lab = g_new0(struct lab, 1);
-	const struct subnet_node *sw;
+	const struct snapshot_node *sw;
 
 	lab->s = generate_fabric("PGFT(2,2;1,2)", NULL, NULL);
 	assert_non_null(lab->s);
 	lab->qos.enabled = true;
 	lab->host = lab->s->local_port;
 	lab->leaf = lab->s->ports[lab->host].peer;
-	sw = subnet_node_of(lab->s, lab->leaf);
+	sw = snapshot_node_of(lab->s, lab->leaf);
 	lab->port0 = sw->first_port;
 	for (unsigned num = 1; num <= sw->info.num_ports; num++) {
 		uint32_t peer = lab->s->ports[sw->first_port + num].peer;
 
-		if (peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(lab->s, peer)))
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(lab->s, peer)))
 			lab->up = sw->first_port + num;
 	}
 	for (uint32_t port = 0; port < lab->s->n_ports; port++) {
@@ -61,7 +61,7 @@ tear_down(void **state)
 	struct lab *lab = *state;
 
 	port_tables_unref(lab->wanted);
-	subnet_unref(lab->s);
+	snapshot_unref(lab->s);
 	g_free(lab);
 	return 0;
 }
@@ -71,7 +71,7 @@ want(struct lab *lab)
 {
 	port_tables_unref(lab->wanted);
 	lab->wanted = port_tables_new(lab->s);
-	qos_want(lab->s, &lab->qos, lab->wanted);
+	qos_tables_want(lab->s, &lab->qos, lab->wanted);
 }
 
 static const union port_block *
@@ -139,10 +139,11 @@ test_not_enabled_wants_nothing(void **state)
 	lab->qos.enabled = false;
 	want(lab);
 	assert_nothing(lab);
-	assert_false(qos_port(lab->s, &lab->qos, lab->host, &vls, &limit));
-	qos_want(lab->s, NULL, lab->wanted);
+	assert_false(
+		qos_tables_port(lab->s, &lab->qos, lab->host, &vls, &limit));
+	qos_tables_want(lab->s, NULL, lab->wanted);
 	assert_nothing(lab);
-	assert_false(qos_port(lab->s, NULL, lab->host, &vls, &limit));
+	assert_false(qos_tables_port(lab->s, NULL, lab->host, &vls, &limit));
 	assert_int_equal(vls, 77);
 	assert_int_equal(limit, 77);
 }
@@ -316,15 +317,15 @@ test_port_info_is_as_both_ends_allow(void **state)
 	lab->qos.kinds[QOS_CA].high_limit = 6;
 	for (uint8_t n = 1; n <= 15; n++) {
 		lab->qos.kinds[QOS_CA].max_vls = n;
-		assert_true(qos_port(lab->s, &lab->qos, lab->host, &vls,
+		assert_true(qos_tables_port(lab->s, &lab->qos, lab->host, &vls,
 				     &limit));
 		assert_int_equal(vls, code[n]);
 		assert_int_equal(limit, 6);
-		assert_true(qos_port(lab->s, &lab->qos, lab->leaf, &vls,
+		assert_true(qos_tables_port(lab->s, &lab->qos, lab->leaf, &vls,
 				     &limit));
 		assert_int_equal(vls, code[n]);
 		assert_int_equal(limit, 0);
-		assert_true(qos_port(lab->s, &lab->qos, lab->up, &vls,
+		assert_true(qos_tables_port(lab->s, &lab->qos, lab->up, &vls,
 				     &limit));
 		assert_int_equal(vls, 5);
 		/* The mapping knows of it. */
@@ -345,11 +346,13 @@ test_general_bound_of_vls_holds(void **state)
 	want(lab);
 	assert_int_equal(block(lab, PORT_TABLE_SL2VL, lab->host, 0)->vl[14],
 			 2);
-	assert_true(qos_port(lab->s, &lab->qos, lab->host, &vls, &limit));
+	assert_true(
+		qos_tables_port(lab->s, &lab->qos, lab->host, &vls, &limit));
 	assert_int_equal(vls, 3);
 	lab->qos.all.given = QOS_MAX_VLS;
 	lab->qos.all.max_vls = 2;
-	assert_true(qos_port(lab->s, &lab->qos, lab->host, &vls, &limit));
+	assert_true(
+		qos_tables_port(lab->s, &lab->qos, lab->host, &vls, &limit));
 	assert_int_equal(vls, 2);
 }
 
@@ -358,13 +361,13 @@ static void
 test_mapping_is_for_each_live_port_of_entry(void **state)
 {
 	struct lab *lab = *state;
-	const struct subnet_node *sw = subnet_node_of(lab->s, lab->leaf);
+	const struct snapshot_node *sw = snapshot_node_of(lab->s, lab->leaf);
 	unsigned n = 0;
 
 	lab->s->ports[lab->up].info.phys_state = PORT_PHYS_POLLING;
 	want(lab);
 	for (unsigned in = 0; in <= sw->info.num_ports; in++) {
-		bool live = in == 0 || subnet_link_up(lab->s, sw->first_port +
+		bool live = in == 0 || snapshot_link_up(lab->s, sw->first_port +
 						      in);
 
 		assert_int_equal(!live, !block(lab, PORT_TABLE_SL2VL,
@@ -381,7 +384,7 @@ static void
 test_ports_without_the_tables_are_left_alone(void **state)
 {
 	struct lab *lab = *state;
-	struct subnet_node *sw =
+	struct snapshot_node *sw =
 		&lab->s->nodes[lab->s->ports[lab->leaf].node];
 
 	/* A base port 0 has neither. */

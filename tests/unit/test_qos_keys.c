@@ -10,10 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/conf/conf.h"
+#include "sm/config/options.h"
 
 struct setup {
-	struct conf *conf;
+	struct options *conf;
 	GPtrArray *warnings;
 };
 
@@ -22,7 +22,7 @@ setup_new(void **state)
 {
 	struct setup *t = g_new0(struct setup, 1);
 
-	t->conf = conf_new();
+	t->conf = options_new();
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	*state = t;
 	return 0;
@@ -33,7 +33,7 @@ setup_free(void **state)
 {
 	struct setup *t = *state;
 
-	conf_free(t->conf);
+	options_free(t->conf);
 	g_ptr_array_free(t->warnings, TRUE);
 	g_free(t);
 	return 0;
@@ -45,7 +45,7 @@ parse(struct setup *t, const char *text)
 	GError *error = NULL;
 
 	g_ptr_array_set_size(t->warnings, 0);
-	if (!conf_parse(t->conf, text, "x.conf", t->warnings, &error))
+	if (!options_parse(t->conf, text, "x.conf", t->warnings, &error))
 		fail_msg("%s", error->message);
 }
 
@@ -199,7 +199,7 @@ test_bad_value_is_an_error_and_nothing_is_taken(void **state)
 		char *expected = g_strdup_printf("x.conf:2:%s", bad[i].error);
 		GError *error = NULL;
 
-		assert_false(conf_parse(t->conf, text, "x.conf", t->warnings,
+		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
 					&error));
 		assert_string_equal(error->message, expected);
 		test_nothing_is_given_at_first(state);
@@ -221,7 +221,7 @@ test_a_table_has_64_entries(void **state)
 	parse(t, text->str);
 	assert_int_equal(t->conf->qos.all.high[63].weight, 1);
 	g_string_append(text, ",1:1");
-	assert_false(conf_parse(t->conf, text->str, "x.conf", t->warnings,
+	assert_false(options_parse(t->conf, text->str, "x.conf", t->warnings,
 				&error));
 	g_error_free(error);
 	g_string_free(text, TRUE);

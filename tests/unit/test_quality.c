@@ -23,7 +23,7 @@
 /* A ring whose routes all go round in one sense, so that half of the channels
  * carry everything. */
 struct ring {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	struct lft *lft;
@@ -40,7 +40,7 @@ ring_init(struct ring *r, const char *spec, unsigned lmc)
 
 	r->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(r->s);
-	r->lids = lids_assign(r->s, lmc, NULL, 0, NULL, NULL);
+	r->lids = lid_assign(r->s, lmc, NULL, 0, NULL, NULL);
 	assert_non_null(r->lids);
 	r->g = graph_new(r->s, r->lids);
 	r->lft = lft_new(r->g->n_switches, r->g->top);
@@ -68,7 +68,7 @@ ring_clear(struct ring *r)
 	lft_free(r->lft);
 	graph_free(r->g);
 	lid_map_free(r->lids);
-	subnet_unref(r->s);
+	snapshot_unref(r->s);
 	g_free(r->sw);
 	g_free(r->port);
 }
@@ -184,8 +184,8 @@ static void
 test_single_switch_has_no_channels(void **state)
 {
 	struct quality_load load;
-	struct subnet *s = generate_fabric("single(5)", NULL, NULL);
-	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	struct snapshot *s = generate_fabric("single(5)", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(1, g->top);
 	const struct graph_target *t;
@@ -203,7 +203,7 @@ test_single_switch_has_no_channels(void **state)
 	lft_free(lft);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* --- path lengths --- */
@@ -248,8 +248,8 @@ test_paths_count_pairs_of_hosts(void **state)
 static void
 test_fabric_without_switches_has_no_figures(void **state)
 {
-	struct subnet *s = generate_fabric("pair()", NULL, NULL);
-	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	struct snapshot *s = generate_fabric("pair()", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(0, g->top);
 	struct quality_sample sample = { .n = 5, .n_threads = 2 };
@@ -270,13 +270,13 @@ test_fabric_without_switches_has_no_figures(void **state)
 	lft_free(lft);
 	graph_free(g);
 	lid_map_free(lids);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* --- a fabric of any kind --- */
 
 struct lab {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	struct lft *lft;
@@ -291,7 +291,7 @@ lab_init(struct lab *lab, const char *spec,
 	memset(lab, 0, sizeof(*lab));
 	lab->s = generate_fabric(spec, options, NULL);
 	assert_non_null(lab->s);
-	lab->lids = lids_assign(lab->s, 0, NULL, 0, NULL, NULL);
+	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
 	lab->g = graph_new(lab->s, lab->lids);
 	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
 	lab->hosts = quality_order(lab->g, &lab->sample.n_hosts);
@@ -307,7 +307,7 @@ lab_clear(struct lab *lab)
 	lft_free(lab->lft);
 	graph_free(lab->g);
 	lid_map_free(lab->lids);
-	subnet_unref(lab->s);
+	snapshot_unref(lab->s);
 }
 
 static const struct graph_target *

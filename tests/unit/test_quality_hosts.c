@@ -19,7 +19,7 @@
 #include "topology/prng.h"
 
 struct lab {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	struct lft *lft;
@@ -30,7 +30,7 @@ lab_init(struct lab *lab, const char *spec, unsigned lmc)
 {
 	lab->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(lab->s);
-	lab->lids = lids_assign(lab->s, lmc, NULL, 0, NULL, NULL);
+	lab->lids = lid_assign(lab->s, lmc, NULL, 0, NULL, NULL);
 	lab->g = graph_new(lab->s, lab->lids);
 	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
 	assert_true(engine_route(&engine_minhop, lab->g, lab->lft, NULL));
@@ -42,7 +42,7 @@ lab_clear(struct lab *lab)
 	lft_free(lab->lft);
 	graph_free(lab->g);
 	lid_map_free(lab->lids);
-	subnet_unref(lab->s);
+	snapshot_unref(lab->s);
 }
 
 /* Follows one way, entry by entry, until it ends or is as long as can be. */

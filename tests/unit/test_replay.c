@@ -14,15 +14,15 @@
 #include <glib/gstdio.h>
 
 #include "routing/engine.h"
-#include "sm/discover.h"
+#include "sm/sweep/discover.h"
 #include "sm/io/record.h"
 #include "sm/io/replay.h"
-#include "sm/io/tap.h"
-#include "sm/program.h"
+#include "sm/io/capture.h"
+#include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
 #include "topology/generate.h"
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 10, .retries = 3, .max_wire = 16,
 };
 
@@ -30,8 +30,8 @@ static const struct xact_params wire = {
 
 /* Everything that the runs of one test may differ in. */
 struct run {
-	struct xact_params params;
-	struct keyring *keys;
+	struct mad_client_params params;
+	struct mkey_db *keys;
 	bool discover_only;
 	/* results */
 	uint32_t nodes, steps, done;
@@ -54,9 +54,9 @@ play_replay(struct transport *carrier)
 }
 
 static void
-on_found(struct subnet *s, void *data)
+on_found(struct snapshot *s, void *data)
 {
-	*(struct subnet **)data = s;
+	*(struct snapshot **)data = s;
 }
 
 static void
@@ -67,14 +67,14 @@ on_programmed(struct program_result *r, void *data)
 }
 
 static void
-program_fabric(struct run *run, struct xact *x, struct subnet *s,
+program_fabric(struct run *run, struct mad_client *x, struct snapshot *s,
 	       play_fn play, struct transport *carrier)
 {
-	struct lid_map *lids = lids_assign(s, 0, NULL, 0, NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(s->n_switches, lids->top);
 	struct lft_seen *seen = lft_seen_new(s->n_switches, lids->top);
-	struct wanted w = {
+	struct desired w = {
 		.policy = &policy_default, .lids = lids, .lft = lft,
 		.sm_lid = lids->base[s->local_port],
 	};
@@ -102,8 +102,8 @@ static void
 run_sm(struct run *run, struct transport *t, play_fn play,
        struct transport *carrier)
 {
-	struct xact *x = xact_new(t, &run->params);
-	struct subnet *found = NULL;
+	struct mad_client *x = mad_client_new(t, &run->params);
+	struct snapshot *found = NULL;
 	struct discover *d = discover_start(x, run->keys, on_found, &found);
 
 	play(carrier);
@@ -113,9 +113,9 @@ run_sm(struct run *run, struct transport *t, play_fn play,
 		run->nodes = found->n_nodes;
 		if (!run->discover_only && found->n_nodes > 0)
 			program_fabric(run, x, found, play, carrier);
-		subnet_unref(found);
+		snapshot_unref(found);
 	}
-	xact_free(x);
+	mad_client_free(x);
 }
 
 /* ------------------------------------------------------------ files on disk */
@@ -164,19 +164,19 @@ static void
 record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 {
 	const struct generate_options o = { .seed = 3 };
-	struct subnet *s = generate_fabric(spec, &o, NULL);
+	struct snapshot *s = generate_fabric(spec, &o, NULL);
 	struct fake *f = fake_new(s);
 	unsigned counts[2] = { lose, 0 };
-	struct transport *tap = tap_open(f->t, path, "+--once\n", NULL);
+	struct transport *tap = capture_open(f->t, path, "+--once\n", NULL);
 
 	assert_non_null(tap);
 	f->tamper = tamper_lose;
 	f->data = counts;
 	run_sm(run, tap, play_fake, f->t);
-	assert_true(tap_close(tap, NULL));
+	assert_true(capture_close(tap, NULL));
 	f->t = NULL;
 	fake_free(f);
-	subnet_unref(s);
+	snapshot_unref(s);
 }
 
 /* The text of the difference, NULL if there was none. */
@@ -282,9 +282,9 @@ test_port_is_that_of_the_record(void **state)
 
 	inner->port_guid = 0x0123456789abcdef;
 	inner->port_num = 2;
-	t = tap_open(inner, files->a, "+--once\n", NULL);
+	t = capture_open(inner, files->a, "+--once\n", NULL);
 	assert_string_equal(t->name, "scripted");
-	assert_true(tap_close(t, NULL));
+	assert_true(capture_close(t, NULL));
 	t = replay_open(files->a, NULL);
 	assert_string_equal(t->name, "scripted");
 	assert_true(t->port_guid == 0x0123456789abcdef);
@@ -300,8 +300,8 @@ test_changed_key_is_found_in_the_first_send(void **state)
 	struct run run = { .params = wire };
 
 	record_to(files->a, "single(4)", &run, 1000);
-	run.keys = keyring_new(0xab00000000000000,
-			       KEYRING_ONE);
+	run.keys = mkey_db_new(0xab00000000000000,
+			       MKEY_DB_ONE);
 	/* before it: two looks at the clock and a timer */
 	expect_difference(files->a, &run, "event 4 at 0.000000 s: a MAD to "
 			  "LID 65535, QP 0 of class 0x81 Get(NodeInfo)",
@@ -310,7 +310,7 @@ test_changed_key_is_found_in_the_first_send(void **state)
 			  ".. .. .. .. .. .. .. ..\n"
 			  "0010 replayed 00 11 00 00 00 00 00 00 "
 			  ".. .. .. .. .. .. .. ..");
-	keyring_free(run.keys);
+	mkey_db_free(run.keys);
 }
 
 static void
@@ -461,12 +461,12 @@ test_refused_sends_are_refused_again(void **state)
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
 	const uint8_t mad[MAD_SIZE] = { 1, 2, 3 };
 	struct transport *inner = scripted_new();
-	struct transport *t = tap_open(inner, files->a, "+--once\n", NULL);
+	struct transport *t = capture_open(inner, files->a, "+--once\n", NULL);
 
 	scripted_refuse(inner, 1);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
-	assert_true(tap_close(t, NULL));
+	assert_true(capture_close(t, NULL));
 
 	g_autoptr(GError) error = NULL;
 
@@ -643,7 +643,7 @@ test_files_that_cannot_be_used_are_named(void **state)
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
-	assert_null(tap_open(inner, nowhere, "+--once\n", &error));
+	assert_null(capture_open(inner, nowhere, "+--once\n", &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
@@ -666,11 +666,11 @@ test_full_disk_is_told_at_the_end(void **state)
 
 	if (access("/dev/full", W_OK) != 0)
 		skip();
-	t = tap_open(scripted_new(), "/dev/full", NULL, NULL);
+	t = capture_open(scripted_new(), "/dev/full", NULL, NULL);
 	assert_non_null(t);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
-	assert_false(tap_close(t, &error));
+	assert_false(capture_close(t, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, "/dev/full"));
 }

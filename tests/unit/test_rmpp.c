@@ -13,7 +13,7 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
-#include "tests/lib/rmpplab.h"
+#include "tests/lib/rmpp_lab.h"
 
 /* ------------------------------------------------------------- the header */
 

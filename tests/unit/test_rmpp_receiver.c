@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/lib/rmpplab.h"
+#include "tests/lib/rmpp_lab.h"
 
 static void
 make_segment(uint8_t *mad, uint32_t segment, unsigned flags, uint32_t length)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/lib/rmpplab.h"
+#include "tests/lib/rmpp_lab.h"
 
 struct bench {
 	struct rmpp_sender *s;

@@ -44,7 +44,7 @@ struct trial {
 	const char *fabric;
 	unsigned fail;
 	uint64_t seed;
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 };
@@ -61,7 +61,7 @@ trial_open(struct trial *t, size_t n, uint64_t seed)
 	t->s = strchr(t->fabric, '(') ?
 		lab_generate(t->fabric, t->seed, t->fail) :
 		shape_new(t->fabric, t->seed, t->fail);
-	t->lids = lids_assign(t->s, 0, NULL, 0, NULL, NULL);
+	t->lids = lid_assign(t->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(t->lids);
 	t->g = graph_new(t->s, t->lids);
 }
@@ -83,7 +83,7 @@ trial_close(struct trial *t)
 {
 	graph_free(t->g);
 	lid_map_free(t->lids);
-	subnet_unref(t->s);
+	snapshot_unref(t->s);
 }
 
 /* What the product says of itself is what the oracle says. */
@@ -270,10 +270,10 @@ test_updates_have_no_loop_with_what_is_held(void **state)
 		assert_true(choose_tables(&wish, &(struct engine_input){
 			.g = t.g }, &old, NULL));
 		next = t;
-		next.s = subnet_copy(t.s);
+		next.s = snapshot_copy(t.s);
 		port = lab_find_port(next.s, prng_below(&random,
 			next.s->n_switches), true, prng_below(&random, 4));
-		if (port != SUBNET_NONE)
+		if (port != SNAPSHOT_NONE)
 			lab_cut(next.s, port);
 		next.lids = lid_map_ref(t.lids);
 		next.g = graph_new(next.s, next.lids);

@@ -34,9 +34,9 @@ test_tables_have_a_record_for_everything(void **state)
 
 	lab_open(&l, TREE, 0);
 	for (uint32_t p = 0; p < l.s->n_ports; p++) {
-		n_end += subnet_is_end_port(l.s, p);
+		n_end += snapshot_is_end_port(l.s, p);
 		n_ports += l.s->ports[p].known;
-		n_links += l.s->ports[p].peer != SUBNET_NONE;
+		n_links += l.s->ports[p].peer != SNAPSHOT_NONE;
 	}
 	assert_int_equal(ask_table(&l, SA_ATTR_NODE, 0), 0);
 	assert_int_equal(lab_count(&l), n_end);
@@ -405,8 +405,8 @@ test_records_are_as_on_the_wire(void **state)
 	assert_int_equal(d[7], 1);
 	assert_true(lab_get(d + 24, 8) == l.s->ports[a].guid);
 	assert_int_equal(d[40], 1);
-	assert_memory_equal(d + 44, subnet_node_of(l.s, a)->desc,
-			    strlen(subnet_node_of(l.s, a)->desc));
+	assert_memory_equal(d + 44, snapshot_node_of(l.s, a)->desc,
+			    strlen(snapshot_node_of(l.s, a)->desc));
 
 	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_LINK, 3);
 	lab_put(lab_data(&l), lab_lid(&l, a), 2);
@@ -442,7 +442,7 @@ test_records_are_as_on_the_wire(void **state)
 static void
 test_records_of_switches_are_as_on_the_wire(void **state)
 {
-	struct subnet_node *sw;
+	struct snapshot_node *sw;
 	const uint8_t *d;
 	uint16_t lid;
 	struct lab l;

@@ -182,9 +182,9 @@ test_uniform_fabric_needs_no_walk(void **state)
 	for (uint32_t p = 0; p < l.s->n_ports; p++) {
 		uint32_t peer = l.s->ports[p].peer;
 
-		if (peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(l.s, p)) &&
-		    subnet_is_switch(subnet_node_of(l.s, peer)))
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(l.s, p)) &&
+		    snapshot_is_switch(snapshot_node_of(l.s, peer)))
 			lab_slow_down(&l, p);
 	}
 	check_shortcut(&l);
@@ -263,8 +263,8 @@ test_loop_in_the_tables_is_no_path(void **state)
 		for (unsigned p = 1; p <= 3; p++) {
 			uint32_t peer = l.s->ports[first + p].peer;
 
-			if (peer != SUBNET_NONE && subnet_is_switch(
-					subnet_node_of(l.s, peer)))
+			if (peer != SNAPSHOT_NONE && snapshot_is_switch(
+					snapshot_node_of(l.s, peer)))
 				lft_row(l.lft, sw)[lid] = (uint8_t)p;
 		}
 	}
@@ -285,7 +285,7 @@ test_reversible_path_has_a_way_back(void **state)
 	lab_open(&l, TREE, 0);
 	a = lab_host(&l, 0);
 	b = lab_host(&l, 11);
-	sw = subnet_node_of(l.s, l.s->ports[b].peer)->sw_index;
+	sw = snapshot_node_of(l.s, l.s->ports[b].peer)->sw_index;
 	lft_row(l.lft, sw)[lab_lid(&l, a)] = LFT_NO_PATH;
 	lab_publish(&l);
 	assert_int_equal(lab_get_path(&l, a, b, mask, &yes, &r),
@@ -311,13 +311,13 @@ test_reversible_path_carries_what_both_ways_carry(void **state)
 	a = lab_host(&l, 0);
 	b = lab_host(&l, 11);
 	/* The way back begins with another cable, and a slow one. */
-	leaf = subnet_node_of(l.s, l.s->ports[b].peer)->sw_index;
+	leaf = snapshot_node_of(l.s, l.s->ports[b].peer)->sw_index;
 	up = l.s->nodes[l.s->switches[leaf]].first_port;
 	for (unsigned p = 1; ; p++) {
 		uint32_t peer = l.s->ports[up + p].peer;
-		uint32_t spine = subnet_node_of(l.s, peer)->sw_index;
+		uint32_t spine = snapshot_node_of(l.s, peer)->sw_index;
 
-		if (spine == SUBNET_NONE)
+		if (spine == SNAPSHOT_NONE)
 			continue;
 		/* Not the spine of the way there. */
 		if (l.v->hops[l.v->first_hop[l.v->starts[a].sw] +

@@ -35,7 +35,7 @@ static void
 publish(struct lab *l, struct qos_policy *policy)
 {
 	lab_publish(l);
-	sa_view_set_policy(l->v, policy);
+	sa_db_set_policy(l->v, policy);
 }
 
 static uint8_t

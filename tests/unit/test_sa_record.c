@@ -18,8 +18,8 @@
 #include <cmocka.h>
 #include <glib.h>
 
-#include "sm/wire/notice.h"
-#include "sm/wire/sa_record.h"
+#include "sm/mad/notice.h"
+#include "sm/mad/sa_record.h"
 
 union record {
 	struct path_record path;

@@ -226,7 +226,7 @@ test_set_is_refused_with_a_reason(void **state)
 	fill(f, 1, 1, 9);
 	f->r.pkey = 0;
 	assert_int_equal(send_set(f, 1, SET_MASK), SA_STATUS_REQ_INVALID);
-	assert_int_equal(services_set(f->s, f->star->v, SUBNET_NONE, SET_MASK,
+	assert_int_equal(services_set(f->s, f->star->v, SNAPSHOT_NONE, SET_MASK,
 				      &f->r, f->now), SA_STATUS_REQ_INVALID);
 	assert_int_equal(services_count(f->s), 0);
 	assert_int_equal(services_version(f->s), 0);

@@ -2,7 +2,7 @@
 /*
  * What clients leave behind, seen through the SA as a whole: groups and the
  * trees that they need, services, subscriptions, restarts. The stores by
- * themselves: test_sa_group.c, test_sa_service.c, test_sa_inform.c.
+ * themselves: test_sa_mcmember.c, test_sa_service.c, test_sa_informinfo.c.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sm/sa/view_tables.h"
+#include "sm/sa/sa_db_tables.h"
 #include "tests/lib/sa_lab.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
@@ -31,10 +31,10 @@ join(struct lab *l, unsigned host, uint8_t join_state)
 static void
 set_guid(struct lab *l, uint32_t port, uint64_t guid)
 {
-	struct subnet *old = l->s;
+	struct snapshot *old = l->s;
 
-	l->s = subnet_copy(old);
-	subnet_unref(old);
+	l->s = snapshot_copy(old);
+	snapshot_unref(old);
 	l->s->ports[port].guid = guid;
 	lab_publish(l);
 }
@@ -438,7 +438,7 @@ test_reports_go_by_a_common_pkey(void **state)
 		l.s->nodes[n].info.partition_cap = 32;
 	held = port_tables_new(l.s);
 	port_tables_set(held, PORT_TABLE_PKEY, own, 0, &b);
-	sa_view_set_tables(sa_view_of(l.sa), held);
+	sa_db_set_tables(sa_view_of(l.sa), held);
 	while (sa_next_report(l.sa, &report))
 		sa_report_ended(l.sa, report.id, true);
 	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
@@ -461,7 +461,7 @@ test_reports_go_by_a_common_pkey(void **state)
 	/* host 2 is gone: host 4, limited as to it, may have talked to it */
 	gone = lab_host(&l, 2);
 	set_guid(&l, gone, 0);
-	sa_view_set_tables(sa_view_of(l.sa), held);
+	sa_db_set_tables(sa_view_of(l.sa), held);
 	for (; sa_next_report(l.sa, &report); n65++) {
 		bool is4 = report.lid == lab_lid(&l, lab_host(&l, 4));
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/sa/view_tables.h"
+#include "sm/sa/sa_db_tables.h"
 #include "tests/lib/sa_lab.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
@@ -66,7 +66,7 @@ test_only_ports_that_are_asked_for_must_be_read(void **state)
 	g_array_unref(ports);
 	want(&l, SA_ATTR_SL_TO_VL, LID, sw);
 	assert_int_equal(missing(&l, host, &ports),
-			 subnet_node_of(l.s, sw)->info.num_ports + 1);
+			 snapshot_node_of(l.s, sw)->info.num_ports + 1);
 	assert_int_equal(l.reply.unread.table, PORT_TABLE_SL2VL);
 	g_array_unref(ports);
 	/* of one way out */
@@ -112,11 +112,11 @@ test_what_was_read_is_told_and_not_asked_for_again(void **state)
 	arb.arb[0].weight = 0x77;
 	/* 3 of the ways in; then the port says no more */
 	for (unsigned in = 0; in < 3; in++)
-		sa_view_add_block(l.v, PORT_TABLE_SL2VL, sw + 1, in, &vls);
+		sa_db_add_block(l.v, PORT_TABLE_SL2VL, sw + 1, in, &vls);
 	want(&l, SA_ATTR_SL_TO_VL, LID | SA_BIT(2), sw);
 	lab_data(&l)[3] = 1;
 	assert_int_equal(missing(&l, host, NULL), 1);
-	sa_view_close_table(l.v, PORT_TABLE_SL2VL, sw + 1);
+	sa_db_close_table(l.v, PORT_TABLE_SL2VL, sw + 1);
 	assert_int_equal(missing(&l, host, NULL), 0);
 	assert_int_equal(lab_count(&l), 3);
 	/* a component selects, a Get gets it */
@@ -134,7 +134,7 @@ test_what_was_read_is_told_and_not_asked_for_again(void **state)
 		assert_int_equal(d[8 + i], (15 - 2 * i) << 4 | (14 - 2 * i));
 	/* all blocks: complete without being closed; other table: not known */
 	for (unsigned b = 0; b < VL_ARB_N_BLOCKS; b++)
-		sa_view_add_block(l.v, PORT_TABLE_VL_ARB, host, b, &arb);
+		sa_db_add_block(l.v, PORT_TABLE_VL_ARB, host, b, &arb);
 	want(&l, SA_ATTR_VL_ARB, LID | SA_BIT(2), host);
 	lab_data(&l)[3] = 3;
 	assert_int_equal(missing(&l, host, NULL), 0);
@@ -190,9 +190,9 @@ test_port_number_of_a_ca_means_nothing(void **state)
 			if (kinds[k].table != PORT_N_TABLES) {
 				assert_int_equal(missing(&l, host, NULL),
 						 number == 0 && k != 2);
-				sa_view_add_block(l.v, kinds[k].table, host, 0,
+				sa_db_add_block(l.v, kinds[k].table, host, 0,
 						  &block);
-				sa_view_close_table(l.v, kinds[k].table, host);
+				sa_db_close_table(l.v, kinds[k].table, host);
 			}
 			assert_int_equal(lab_ask(&l), 0);
 			assert_int_equal(lab_count(&l), 1);
@@ -220,7 +220,7 @@ test_pkeys_are_those_that_are_held(void **state)
 	host = lab_host(&l, 5);
 	other = lab_host(&l, 6);
 	sw = lab_switch(&l, 2);
-	subnet_node_of(l.s, host);
+	snapshot_node_of(l.s, host);
 	for (uint32_t n = 0; n < l.s->n_nodes; n++) {
 		l.s->nodes[n].info.partition_cap = 64;
 		l.s->nodes[n].sw.partition_enforcement_cap = 32;
@@ -231,7 +231,7 @@ test_pkeys_are_those_that_are_held(void **state)
 	port_tables_set(held, PORT_TABLE_PKEY, host, 1, &b);
 	port_tables_set(held, PORT_TABLE_PKEY, sw + 3, 0, &b);
 	port_tables_set(held, PORT_TABLE_PKEY, lab_host(&l, 7), 1, &b);
-	sa_view_set_tables(l.v, held);
+	sa_db_set_tables(l.v, held);
 	port_tables_unref(held);
 	want(&l, SA_ATTR_PKEY_TABLE, LID, host);
 	assert_int_equal(lab_ask(&l), 0);
@@ -276,8 +276,8 @@ test_node_record_has_the_nodes_own_description(void **state)
 	lab_put(lab_data(&l), lab_lid(&l, host), 2);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_string_equal((const char *)lab_answer(&l) + 44,
-			    subnet_node_of(l.s, host)->desc);
-	assert_string_equal(subnet_name_of(l.s, host), "Rack 5");
+			    snapshot_node_of(l.s, host)->desc);
+	assert_string_equal(snapshot_name_of(l.s, host), "Rack 5");
 	lab_close(&l);
 }
 
@@ -297,14 +297,14 @@ test_pkeys_of_switch_ports_are_sent_for(void **state)
 	host = lab_host(&l, 5);
 	sw = lab_switch(&l, 2);
 	other = lab_switch(&l, 3);
-	n_ports = subnet_node_of(l.s, sw)->info.num_ports;
+	n_ports = snapshot_node_of(l.s, sw)->info.num_ports;
 	for (uint32_t n = 0; n < l.s->n_nodes; n++)
 		l.s->nodes[n].sw.partition_enforcement_cap = 33;
 	l.s->nodes[l.s->ports[other].node].sw.partition_enforcement_cap = 0;
 	held = port_tables_new(l.s);
 	for (unsigned i = 0; i < 2; i++)
 		port_tables_set(held, PORT_TABLE_PKEY, sw + 1, i, &b);
-	sa_view_set_tables(l.v, held);
+	sa_db_set_tables(l.v, held);
 	port_tables_unref(held);
 	want(&l, SA_ATTR_PKEY_TABLE, LID, sw);
 	assert_int_equal(missing(&l, host, &ports), n_ports - 1);
@@ -320,9 +320,9 @@ test_pkeys_of_switch_ports_are_sent_for(void **state)
 	assert_int_equal(missing(&l, host, NULL), 0);
 	/* one is read, another one refuses its second block */
 	for (unsigned i = 0; i < 2; i++)
-		sa_view_add_block(l.v, PORT_TABLE_PKEY, sw + 2, i, &b);
-	sa_view_add_block(l.v, PORT_TABLE_PKEY, sw + 3, 0, &b);
-	sa_view_close_table(l.v, PORT_TABLE_PKEY, sw + 3);
+		sa_db_add_block(l.v, PORT_TABLE_PKEY, sw + 2, i, &b);
+	sa_db_add_block(l.v, PORT_TABLE_PKEY, sw + 3, 0, &b);
+	sa_db_close_table(l.v, PORT_TABLE_PKEY, sw + 3);
 	want(&l, SA_ATTR_PKEY_TABLE, LID, sw);
 	assert_int_equal(missing(&l, host, NULL), n_ports - 3);
 	assert_int_equal(lab_ask(&l), 0);
@@ -352,7 +352,7 @@ test_multicast_table_may_change_on_its_way(void **state)
 		assert_int_equal(lab_get(record + 8, 2), 0x1234);
 		assert_int_equal(lab_get(record + 70, 2), 0x1234);
 		if (n++ == 5)
-			sa_view_set_mft(l.v, small);
+			sa_db_set_mft(l.v, small);
 	}
 	assert_int_equal(n, l.s->n_switches * 3 * 4);
 	mft_free(small);
@@ -360,7 +360,7 @@ test_multicast_table_may_change_on_its_way(void **state)
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_int_equal(lab_count(&l), l.s->n_switches);
-	sa_view_set_mft(l.v, NULL);
+	sa_db_set_mft(l.v, NULL);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_int_equal(lab_count(&l), 0);
 	lab_close(&l);

@@ -20,7 +20,7 @@
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 
-#include "sm/wire/sa_record.h"
+#include "sm/mad/sa_record.h"
 #include "topology/prng.h"
 
 static const uint16_t attrs[] = {

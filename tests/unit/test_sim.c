@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define SEED	4711u
 
@@ -154,7 +154,7 @@ ask(struct lab *lab, struct transport *t, uint32_t port, unsigned attr_id,
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	assert_true(subnet_path(lab->s, port, &path));
+	assert_true(snapshot_path(lab->s, port, &path));
 	smp_build_direct(mad, MAD_METHOD_GET, attr_id, 0, 0, &path);
 	mad_set_tid(mad, tid);
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, timeout_ms, NULL));
@@ -407,7 +407,7 @@ fingerprint(uint64_t seed)
 	guint64 sum = 14695981039346656037u;
 	const struct sim_stats *st;
 	struct lab_sm sm;
-	struct subnet *s;
+	struct snapshot *s;
 	struct sim *sim;
 
 	params.seed = seed;
@@ -422,7 +422,7 @@ fingerprint(uint64_t seed)
 		sum = (sum ^ ((const uint8_t *)st)[i]) * 1099511628211u;
 	lab_sm_stop(&sm);
 	sim_free(sim);
-	subnet_unref(s);
+	snapshot_unref(s);
 	return sum;
 }
 

@@ -10,8 +10,8 @@
 
 #include "sm/sim/link.h"
 #include "sm/sim/state.h"
-#include "sm/wire/bytes.h"
-#include "tests/lib/simlab.h"
+#include "sm/mad/bytes.h"
+#include "tests/lib/sim_lab.h"
 
 #define KEY	0x1122334455667788u
 
@@ -49,7 +49,7 @@ test_who_is_asked_says_who_it_is(void **state)
 	assert_true(info.port_guid == lab.s->ports[ca].guid);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_NODE_DESC, 0, data), 0);
 	assert_string_equal((char *)data,
-			    subnet_node_of(lab.s, ca)->desc);
+			    snapshot_node_of(lab.s, ca)->desc);
 	lab_close(&lab);
 }
 
@@ -115,7 +115,7 @@ test_what_an_agent_does_not_have_is_refused(void **state)
 	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
 				 MAD_ATTR_PORT_INFO, 4, data),
 			 MAD_STATUS_BAD_VALUE);
-	subnet_path(lab.s, sw, &path);
+	snapshot_path(lab.s, sw, &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	mad[2] = 2;		/* ClassVersion */
 	lab.answered = false;

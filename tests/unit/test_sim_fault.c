@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define N	2000u
 
@@ -74,7 +74,7 @@ tally_ask(struct tally *tally, unsigned n)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	subnet_path(tally->lab.s, lab_end(&tally->lab, NODE_SWITCH, 0),
+	snapshot_path(tally->lab.s, lab_end(&tally->lab, NODE_SWITCH, 0),
 		    &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	tally->answers = tally->disorder = tally->last = tally->flipped = 0;
@@ -260,15 +260,15 @@ on_cue(struct sim *sim, void *data)
 
 	p->times++;
 	p->at = sim_now(sim);
-	if (p->node != SUBNET_NONE)
+	if (p->node != SNAPSHOT_NONE)
 		sim_node_off(sim, p->node);
 }
 
 static void
 test_cue_comes_before_the_nth_of_its_kind(void **state)
 {
-	struct played nth = { .node = SUBNET_NONE };
-	struct played timed = { .node = SUBNET_NONE };
+	struct played nth = { .node = SNAPSHOT_NONE };
+	struct played timed = { .node = SNAPSHOT_NONE };
 	struct played fatal = { 0 };
 	struct sim_match match = {
 		.node = SIM_ANY, .method = MAD_METHOD_GET,

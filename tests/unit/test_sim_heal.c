@@ -34,12 +34,13 @@ damage(struct world *w, uint64_t *rng, uint8_t *cut)
 
 	for (uint32_t port = 0; port < w->s->n_ports; port++) {
 		uint32_t peer = w->s->ports[port].peer;
-		bool is_host = !subnet_is_switch(subnet_node_of(w->s, port));
+		bool is_host =
+			!snapshot_is_switch(snapshot_node_of(w->s, port));
 
-		if (peer == SUBNET_NONE || port == w->m.port ||
+		if (peer == SNAPSHOT_NONE || port == w->m.port ||
 		    peer == w->m.port || peer < port)
 			continue;
-		is_host |= !subnet_is_switch(subnet_node_of(w->s, peer));
+		is_host |= !snapshot_is_switch(snapshot_node_of(w->s, peer));
 		if (prng_below(rng, 100) >= (is_host ? per_cent : 8))
 			continue;
 		cut[port] = true;

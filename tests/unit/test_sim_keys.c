@@ -12,19 +12,19 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
-#include "tests/lib/keylab.h"
+#include "tests/lib/key_lab.h"
 
 #define TREE		"PGFT(4,4;1,2)"	/* 16 hosts, 4 + 2 switches */
 #define SEED_A		UINT64_C(0x5ec3e7a15ec3e7a1)
 #define SEED_B		UINT64_C(0xb0b5ec3e7b0b5ec3)
 #define FOREIGN		UINT64_C(0xf0e1f0e1f0e1f0e1)
-#define NONE		SUBNET_NONE
+#define NONE		SNAPSHOT_NONE
 
-static const struct keylab_keys one_a = { SEED_A, KEYRING_ONE, 2, 0 };
-static const struct keylab_keys one_b = { SEED_B, KEYRING_ONE, 2, 0 };
-static const struct keylab_keys each_a = { SEED_A, KEYRING_PER_PORT, 2, 0 };
-static const struct keylab_keys each_b = { SEED_B, KEYRING_PER_PORT, 2, 0 };
-static const struct keylab_keys no_keys = { 0, KEYRING_ONE, 0, 0 };
+static const struct keylab_keys one_a = { SEED_A, MKEY_DB_ONE, 2, 0 };
+static const struct keylab_keys one_b = { SEED_B, MKEY_DB_ONE, 2, 0 };
+static const struct keylab_keys each_a = { SEED_A, MKEY_DB_PER_PORT, 2, 0 };
+static const struct keylab_keys each_b = { SEED_B, MKEY_DB_PER_PORT, 2, 0 };
+static const struct keylab_keys no_keys = { 0, MKEY_DB_ONE, 0, 0 };
 
 static void
 bring_up(struct keylab *l, const char *spec, const struct keylab_keys *keys)
@@ -422,7 +422,7 @@ static void
 open_with_foreign(struct keylab *l, const char *spec, bool is_switch,
 		  uint8_t level, uint32_t *port)
 {
-	struct subnet *s = generate_fabric(spec, NULL, NULL);
+	struct snapshot *s = generate_fabric(spec, NULL, NULL);
 	struct keylab find = { .s = s };
 
 	assert_non_null(s);
@@ -457,9 +457,9 @@ test_foreign_host_is_named_and_the_rest_works(void **state)
 						     "M_Key is not ours"));
 			/* the port, or where it hangs */
 			where = g_strdup_printf("%s (0x%016" PRIx64 ")",
-				subnet_node_of(l.s, level > 1 ?
+				snapshot_node_of(l.s, level > 1 ?
 				l.s->ports[host].peer : host)->desc,
-				subnet_node_of(l.s, level > 1 ?
+				snapshot_node_of(l.s, level > 1 ?
 				l.s->ports[host].peer : host)->
 				info.node_guid);
 			assert_true(keylab_complains(&l, where));
@@ -515,8 +515,9 @@ trunk(const struct keylab *l)
 	for (uint32_t port = 0; port < l->s->n_ports; port++) {
 		uint32_t peer = l->s->ports[port].peer;
 
-		if (peer != NONE && subnet_is_switch(subnet_node_of(l->s, port)) &&
-		    subnet_is_switch(subnet_node_of(l->s, peer)))
+		if (peer != NONE &&
+		    snapshot_is_switch(snapshot_node_of(l->s, port)) &&
+		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
 			return port;
 	}
 	fail();
@@ -582,7 +583,7 @@ try_wrong_key(struct keylab *l, uint32_t port)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	assert_true(subnet_path(l->s, port, &path));
+	assert_true(snapshot_path(l->s, port, &path));
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, FOREIGN,
 			 &path);
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 100, NULL));
@@ -652,7 +653,7 @@ static void
 test_log_holds_no_key(void **state)
 {
 	g_autofree char *path = NULL, *text = NULL;
-	struct keyring *a, *b;
+	struct mkey_db *a, *b;
 	struct keylab l;
 	uint32_t host;
 
@@ -665,19 +666,19 @@ test_log_holds_no_key(void **state)
 	path = g_build_filename(l.dir, "log", NULL);
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	assert_non_null(strstr(text, "M_Key"));
-	a = keyring_new(SEED_A, KEYRING_PER_PORT);
-	b = keyring_new(SEED_B, KEYRING_PER_PORT);
+	a = mkey_db_new(SEED_A, MKEY_DB_PER_PORT);
+	b = mkey_db_new(SEED_B, MKEY_DB_PER_PORT);
 	assert_not_in(text, SEED_A);
 	assert_not_in(text, SEED_B);
 	assert_not_in(text, FOREIGN);
 	for (uint32_t p = 0; p < l.s->n_ports; p++) {
-		if (!subnet_is_end_port(l.s, p))
+		if (!snapshot_is_end_port(l.s, p))
 			continue;
-		assert_not_in(text, keyring_wanted(a, l.s->ports[p].guid));
-		assert_not_in(text, keyring_wanted(b, l.s->ports[p].guid));
+		assert_not_in(text, mkey_db_wanted(a, l.s->ports[p].guid));
+		assert_not_in(text, mkey_db_wanted(b, l.s->ports[p].guid));
 	}
-	keyring_free(a);
-	keyring_free(b);
+	mkey_db_free(a);
+	mkey_db_free(b);
 	keylab_close(&l);
 }
 
@@ -760,7 +761,8 @@ main(void)
 		cmocka_unit_test(test_cable_that_moves_while_we_run),
 		cmocka_unit_test(test_foreign_host_is_named_and_the_rest_works),
 		cmocka_unit_test(test_key_that_a_port_shows_is_used),
-		cmocka_unit_test(test_foreign_switch_is_cut_off_and_the_rest_works),
+		cmocka_unit_test(
+			test_foreign_switch_is_cut_off_and_the_rest_works),
 		cmocka_unit_test(test_foreign_host_holds_nobody_up),
 		cmocka_unit_test(
 			test_host_that_gives_up_its_foreign_key_is_found),

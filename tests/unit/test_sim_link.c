@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "sm/sim/state.h"
-#include "sm/wire/bytes.h"
-#include "tests/lib/simlab.h"
+#include "sm/mad/bytes.h"
+#include "tests/lib/sim_lab.h"
 
 #define TRAIN_US	10000	/* sim_params_default.train_us */
 
@@ -42,13 +42,13 @@ trunk(struct lab *lab)
 	for (uint32_t p = 0; p < lab->s->n_ports; p++) {
 		uint32_t peer = lab->s->ports[p].peer;
 
-		if (peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(lab->s, p)) &&
-		    subnet_is_switch(subnet_node_of(lab->s, peer)))
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(lab->s, p)) &&
+		    snapshot_is_switch(snapshot_node_of(lab->s, peer)))
 			return p;
 	}
 	fail_msg("no trunk");
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 static void
@@ -212,7 +212,7 @@ test_cables_may_be_odd(void **state)
 	/* the plug goes to the other port, which then has no other cable */
 	sim_cable_swap(lab.sim, b, a);
 	assert_int_equal(sim_peer(lab.sim, a), a);
-	assert_int_equal(sim_peer(lab.sim, b), SUBNET_NONE);
+	assert_int_equal(sim_peer(lab.sim, b), SNAPSHOT_NONE);
 	lab_close(&lab);
 
 	/* two hosts change places */
@@ -230,7 +230,7 @@ test_cables_may_be_odd(void **state)
 	/* a cable moves to an empty socket */
 	sim_cable_unplug(lab.sim, far);
 	sim_cable_swap(lab.sim, far, spare);
-	assert_int_equal(sim_peer(lab.sim, spare), SUBNET_NONE);
+	assert_int_equal(sim_peer(lab.sim, spare), SNAPSHOT_NONE);
 	assert_int_equal(sim_peer(lab.sim, far), b);
 	lab_close(&lab);
 }
@@ -339,7 +339,7 @@ test_smp_does_not_outlive_its_agent(void **state)
 	params.vl15_depth = 1;
 	lab_open(&lab, "single(3)", &params);
 	host = lab_end(&lab, NODE_CA, 1);
-	subnet_path(lab.s, host, &path);
+	snapshot_path(lab.s, host, &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	transport_send(lab.t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
 	run_us(&lab, 10);	/* of the 20 that it takes */

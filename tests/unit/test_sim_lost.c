@@ -77,7 +77,7 @@ bench_open(struct bench *b, const char *spec)
 	settle(b, SWEEP_END_UP);
 	for (uint32_t port = 0; port < b->w.s->n_ports; port++)
 		if (b->w.s->ports[port].num == 1 && port != b->w.m.port &&
-		    !subnet_is_switch(subnet_node_of(b->w.s, port)))
+		    !snapshot_is_switch(snapshot_node_of(b->w.s, port)))
 			b->host = port;
 	b->gate = b->w.s->ports[b->host].peer;
 	b->red = partition_rules_copy(b->plain);
@@ -104,11 +104,11 @@ use_rules(struct bench *b, struct partition_rules *rules)
 static void
 assert_memory_is_good(struct bench *b)
 {
-	uint64_t sets = xact_stats(b->w.m.x)->sent_set;
+	uint64_t sets = mad_client_stats(b->w.m.x)->sent_set;
 
 	sweep_request(b->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	settle(b, SWEEP_END_UP);
-	assert_int_equal(xact_stats(b->w.m.x)->sent_set - sets, 0);
+	assert_int_equal(mad_client_stats(b->w.m.x)->sent_set - sets, 0);
 }
 
 static void
@@ -149,7 +149,7 @@ test_keys_of_calls_that_were_called_off_are_taken_back(void **state)
 
 	bench_open(&b, "PGFT(3,3;1,2)");
 	for (uint32_t port = 0; port < b.w.s->n_ports; port++)
-		if (subnet_is_end_port(b.w.s, port))
+		if (snapshot_is_end_port(b.w.s, port))
 			add_rule(b.red, RED, PARTITION_GUID,
 				 b.w.s->ports[port].guid, PARTITION_FULL);
 	b.lost = MAD_ATTR_PKEY_TABLE;
@@ -161,7 +161,7 @@ test_keys_of_calls_that_were_called_off_are_taken_back(void **state)
 	use_rules(&b, b.plain);
 	settle(&b, SWEEP_END_UP);
 	for (uint32_t port = 0; port < b.w.s->n_ports; port++)
-		if (subnet_is_end_port(b.w.s, port))
+		if (snapshot_is_end_port(b.w.s, port))
 			assert_false(sim_table_has_pkey(b.w.sim, port,
 							RED | PKEY_FULL));
 	assert_memory_is_good(&b);
@@ -173,20 +173,20 @@ static void
 test_route_that_was_taken_back_is_taken_back(void **state)
 {
 	struct bench b;
-	uint32_t spine = SUBNET_NONE;
+	uint32_t spine = SNAPSHOT_NONE;
 
 	bench_open(&b, "PGFT(3,6;1,3)");
-	for (unsigned num = 1; num <= subnet_node_of(b.w.s, b.gate)->
+	for (unsigned num = 1; num <= snapshot_node_of(b.w.s, b.gate)->
 	     info.num_ports; num++) {
-		uint32_t port = subnet_node_of(b.w.s, b.gate)->first_port +
+		uint32_t port = snapshot_node_of(b.w.s, b.gate)->first_port +
 			num;
 		uint32_t peer = b.w.s->ports[port].peer;
 
-		if (peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(b.w.s, peer)))
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(b.w.s, peer)))
 			spine = port;
 	}
-	assert_int_not_equal(spine, SUBNET_NONE);
+	assert_int_not_equal(spine, SNAPSHOT_NONE);
 	b.lost = MAD_ATTR_LINEAR_FT;
 	b.from = SIM_ANY;
 	sim_set_liar(b.w.sim, lose, &b);

@@ -13,7 +13,7 @@
 
 #include "sm/dump.h"
 #include "sm/plan/plan.h"
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
@@ -22,7 +22,7 @@ struct site_sm {
 	GString *lst, *lfts;	/* the dumps of the last sweep that had any */
 	char *complaint;	/* the first one of the last sweep, or NULL */
 	char *causes;
-	struct subnet *subnet;
+	struct snapshot *subnet;
 };
 
 static void
@@ -43,15 +43,15 @@ on_end(const struct sweep_report *r, void *data)
 	g_string_truncate(m->lfts, 0);
 	dump_subnet_lst(r->view->subnet, m->lst);
 	dump_lfts(r->view->subnet, r->view->lids, r->view->lft, m->lfts);
-	g_clear_pointer(&m->subnet, subnet_unref);
-	m->subnet = subnet_ref(r->view->subnet);
+	g_clear_pointer(&m->subnet, snapshot_unref);
+	m->subnet = snapshot_ref(r->view->subnet);
 }
 
 static void
 site_sm_start(struct site_sm *m, struct lab *lab, GHashTable *names,
 	      bool force_heavy)
 {
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = 50, .retries = 1, .max_wire = 16,
 	};
 	const struct sweep_params params = {
@@ -66,9 +66,9 @@ site_sm_start(struct site_sm *m, struct lab *lab, GHashTable *names,
 	m->sm.sim = lab->sim;
 	m->sm.t = sim_attach(lab->sim, lab_end(lab, NODE_CA, 1),
 			     SIM_ROLE_MANAGER);
-	m->sm.x = xact_new(m->sm.t, &wire);
+	m->sm.x = mad_client_new(m->sm.t, &wire);
 	m->sm.log = log_open("/dev/null", LOG_ERROR, NULL);
-	m->sm.memory = memory_open(NULL, m->sm.log);
+	m->sm.memory = persist_open(NULL, m->sm.log);
 	m->sm.sweep = sweep_new(m->sm.x, &params, m->sm.memory, m->sm.log,
 				on_end, m);
 	sweep_request(m->sm.sweep, SWEEP_CAUSE_START);
@@ -78,15 +78,15 @@ static void
 site_sm_stop(struct site_sm *m)
 {
 	sweep_free(m->sm.sweep);
-	xact_free(m->sm.x);
+	mad_client_free(m->sm.x);
 	transport_free(m->sm.t);
-	memory_free(m->sm.memory);
+	persist_free(m->sm.memory);
 	log_free(m->sm.log);
 	g_string_free(m->lst, TRUE);
 	g_string_free(m->lfts, TRUE);
 	g_free(m->complaint);
 	g_free(m->causes);
-	g_clear_pointer(&m->subnet, subnet_unref);
+	g_clear_pointer(&m->subnet, snapshot_unref);
 }
 
 /* A map of one name. */
@@ -129,7 +129,7 @@ test_names_are_in_what_is_written(void **state)
 	assert_null(strstr(m.lfts->str, lab.s->nodes[leaf].desc));
 	assert_null(strstr(m.lst->str, lab.s->nodes[leaf].desc));
 	/* who is asked what the node says of itself can tell */
-	leaf = subnet_find_node(m.subnet, lab.s->nodes[leaf].info.node_guid);
+	leaf = snapshot_find_node(m.subnet, lab.s->nodes[leaf].info.node_guid);
 	assert_string_equal(m.subnet->nodes[leaf].desc,
 			    lab.s->nodes[lab_node(&lab, NODE_SWITCH, 0)].desc);
 	site_sm_stop(&m);
@@ -164,7 +164,7 @@ test_other_names_hold_from_the_next_sweep(void **state)
 }
 
 static bool
-has_fault(const struct subnet *s, const char *start)
+has_fault(const struct snapshot *s, const char *start)
 {
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		if (strstr(s->faults[i].text, start))

@@ -87,7 +87,7 @@ bench_start(struct bench *b)
 	sim_set_reregister(b->w.sim, on_reregister, b);
 	for (uint32_t port = 0; port < b->w.s->n_ports; port++)
 		if (b->w.s->ports[port].num == 1 &&
-		    !subnet_is_switch(subnet_node_of(b->w.s, port)))
+		    !snapshot_is_switch(snapshot_node_of(b->w.s, port)))
 			g_array_append_val(b->hosts, port);
 	assert_int_equal(b->hosts->len, 9);
 }
@@ -146,7 +146,7 @@ assert_rules_hold(struct bench *b)
 static uint64_t
 sets_of(const struct bench *b, enum mad_attr attr)
 {
-	return xact_stats(b->w.m.x)->sets[attr];
+	return mad_client_stats(b->w.m.x)->sets[attr];
 }
 
 static uint32_t
@@ -168,11 +168,11 @@ assert_enforces(const struct bench *b, unsigned i, bool enforces)
 static void
 assert_quiet(struct bench *b)
 {
-	uint64_t sets = xact_stats(b->w.m.x)->sent_set;
+	uint64_t sets = mad_client_stats(b->w.m.x)->sent_set;
 
 	sweep_request(b->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	settle(b, SWEEP_END_UP);
-	assert_int_equal(xact_stats(b->w.m.x)->sent_set - sets, 0);
+	assert_int_equal(mad_client_stats(b->w.m.x)->sent_set - sets, 0);
 }
 
 /* ------------------------------------------------------------- partitions */
@@ -272,7 +272,7 @@ test_a_member_costs_two_mads(void **state)
 
 	bench_up(&b);
 	for (unsigned round = 0; round < 2; round++) {
-		struct xact_stats before = *xact_stats(b.w.m.x);
+		struct mad_client_stats before = *mad_client_stats(b.w.m.x);
 
 		rules_begin(&b);
 		add_host(&b, RED, 5, round ? PARTITION_NONE : PARTITION_FULL);
@@ -281,7 +281,7 @@ test_a_member_costs_two_mads(void **state)
 		sim_run(b.w.sim, sim_now(b.w.sim) + SECOND / 2);
 		assert_int_equal(b.w.m.ends, ends + 1);
 		assert_int_equal(b.w.m.last, SWEEP_END_UP);
-		sent = xact_stats(b.w.m.x)->sent - before.sent;
+		sent = mad_client_stats(b.w.m.x)->sent - before.sent;
 		assert_int_equal(sets_of(&b, MAD_ATTR_PKEY_TABLE) -
 				 before.sets[MAD_ATTR_PKEY_TABLE], 2);
 		assert_int_equal(sent, 2);
@@ -412,10 +412,10 @@ test_enforcement_ends_with_the_rules(void **state)
 	for (unsigned i = 0; i < b.hosts->len; i++)
 		assert_enforces(&b, i, false);
 	assert_rules_hold(&b);
-	sets = xact_stats(b.w.m.x)->sent_set;
+	sets = mad_client_stats(b.w.m.x)->sent_set;
 	rules_end(&b);
 	settle(&b, SWEEP_END_UP);
-	assert_int_equal(xact_stats(b.w.m.x)->sent_set, sets);
+	assert_int_equal(mad_client_stats(b.w.m.x)->sent_set, sets);
 	bench_close(&b);
 }
 
@@ -496,16 +496,16 @@ static void
 assert_told(const struct bench *b, unsigned hosts)
 {
 	for (uint32_t port = 0; port < b->w.s->n_ports; port++)
-		if (subnet_is_end_port(b->w.s, port) &&
+		if (snapshot_is_end_port(b->w.s, port) &&
 		    b->told[port] != hosts)
 			fail_msg("%s port %u was told %u times, not %u",
-				 subnet_node_of(b->w.s, port)->desc,
+				 snapshot_node_of(b->w.s, port)->desc,
 				 b->w.s->ports[port].num, b->told[port],
 				 hosts);
 }
 
 static void
-restart(struct bench *b, enum clients_start clients)
+restart(struct bench *b, enum reregister_start clients)
 {
 	b->params.clients = clients;
 	manager_close(&b->w.m);
@@ -519,7 +519,7 @@ test_clients_are_asked_once_to_register(void **state)
 	struct bench b;
 
 	bench_open(&b);
-	b.params.clients = CLIENTS_FORGOTTEN;
+	b.params.clients = REREGISTER_FORGOTTEN;
 	bench_start(&b);
 	settle(&b, SWEEP_END_UP);
 	assert_told(&b, 1);
@@ -528,11 +528,11 @@ test_clients_are_asked_once_to_register(void **state)
 	sim_run(b.w.sim, sim_now(b.w.sim) + 10 * SECOND);
 	assert_told(&b, 1);
 
-	restart(&b, CLIENTS_KNOWN);
+	restart(&b, REREGISTER_KNOWN);
 	assert_told(&b, 1);
-	restart(&b, CLIENTS_NONE);
+	restart(&b, REREGISTER_NONE);
 	assert_told(&b, 1);
-	restart(&b, CLIENTS_FORGOTTEN);
+	restart(&b, REREGISTER_FORGOTTEN);
 	assert_told(&b, 2);
 	bench_close(&b);
 }
@@ -543,7 +543,7 @@ test_host_that_comes_up_is_asked(void **state)
 	struct bench b;
 
 	bench_open(&b);
-	b.params.clients = CLIENTS_KNOWN;
+	b.params.clients = REREGISTER_KNOWN;
 	bench_start(&b);
 	settle(&b, SWEEP_END_UP);
 	assert_told(&b, 1);
@@ -560,13 +560,13 @@ static void
 each_uplink(const struct bench *b, uint32_t leaf,
 	    void (*fn)(struct sim *sim, uint32_t port))
 {
-	const struct subnet_node *n = &b->w.s->nodes[leaf];
+	const struct snapshot_node *n = &b->w.s->nodes[leaf];
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		uint32_t peer = b->w.s->ports[n->first_port + num].peer;
 
-		if (peer != SUBNET_NONE &&
-		    subnet_is_switch(subnet_node_of(b->w.s, peer)))
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(b->w.s, peer)))
 			fn(b->w.sim, n->first_port + num);
 	}
 }
@@ -575,11 +575,11 @@ each_uplink(const struct bench *b, uint32_t leaf,
 static void
 test_island_that_comes_back_is_asked(void **state)
 {
-	uint32_t leaf = SUBNET_NONE, own;
+	uint32_t leaf = SNAPSHOT_NONE, own;
 	struct bench b;
 
 	bench_open(&b);
-	b.params.clients = CLIENTS_KNOWN;
+	b.params.clients = REREGISTER_KNOWN;
 	bench_start(&b);
 	settle(&b, SWEEP_END_UP);
 	own = b.w.s->ports[b.w.s->ports[b.w.s->local_port].peer].node;

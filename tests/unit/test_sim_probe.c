@@ -11,14 +11,14 @@
 #include "sm/sim/link.h"
 #include "sm/sim/state.h"
 #include "sm/sim/table.h"
-#include "sm/wire/bytes.h"
-#include "tests/lib/simlab.h"
+#include "sm/mad/bytes.h"
+#include "tests/lib/sim_lab.h"
 
 #define LIMIT	(10 * G_USEC_PER_SEC)
 
 /* A fabric that a subnet manager brought up. */
 struct bench {
-	struct subnet *s;
+	struct snapshot *s;
 	struct sim *sim;
 	struct lab_sm sm;
 	GArray *hosts;
@@ -41,7 +41,7 @@ bench_close(struct bench *b)
 	lab_sm_stop(&b->sm);
 	g_array_unref(b->hosts);
 	sim_free(b->sim);
-	subnet_unref(b->s);
+	snapshot_unref(b->s);
 }
 
 static uint32_t

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "sm/io/bulk.h"
-#include "sm/wire/sa_record.h"
+#include "sm/io/sa_message.h"
+#include "sm/mad/sa_record.h"
 #include "tests/lib/world.h"
 
 #define SECOND	G_USEC_PER_SEC
@@ -21,14 +21,14 @@ struct client {
 	struct world *w;
 	uint32_t port;
 	struct transport *t;
-	struct bulk *bulk;
-	struct xact *x;
+	struct sa_message *bulk;
+	struct mad_client *x;
 	unsigned status, n_answers, n_reports;
 	uint8_t data[SA_DATA_LEN];
 	size_t table_len;
 };
 
-static const struct xact_params wire = {
+static const struct mad_client_params wire = {
 	.timeout_ms = 100, .retries = 3, .max_wire = 512,
 };
 
@@ -36,15 +36,15 @@ static uint32_t
 host(const struct world *w, unsigned i)
 {
 	for (uint32_t p = 0; p < w->s->n_ports; p++)
-		if (subnet_is_end_port(w->s, p) &&
-		    !subnet_is_switch(subnet_node_of(w->s, p)) && i-- == 0)
+		if (snapshot_is_end_port(w->s, p) &&
+		    !snapshot_is_switch(snapshot_node_of(w->s, p)) && i-- == 0)
 			return p;
 	fail();
 	return 0;
 }
 
 static void
-on_table(const struct bulk_message *m, void *data)
+on_table(const struct sa_message_message *m, void *data)
 {
 	struct client *c = data;
 
@@ -75,29 +75,29 @@ client_open(struct client *c, struct world *w, uint32_t port)
 	c->w = w;
 	c->port = port;
 	c->t = sim_attach(w->sim, port, SIM_ROLE_CLIENT);
-	c->x = xact_new(c->t, &wire);
-	xact_set_server(c->x, on_request, c);
-	c->bulk = bulk_new(c->t, BULK_COLLECT_MAX);
-	bulk_intercept(c->bulk);
-	bulk_set_receiver(c->bulk, on_table, c);
+	c->x = mad_client_new(c->t, &wire);
+	mad_client_set_server(c->x, on_request, c);
+	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX);
+	sa_message_intercept(c->bulk);
+	sa_message_set_receiver(c->bulk, on_table, c);
 }
 
 static void
 client_close(struct client *c)
 {
-	bulk_free(c->bulk);
-	xact_free(c->x);
+	sa_message_free(c->bulk);
+	mad_client_free(c->x);
 	transport_free(c->t);
 }
 
 static void
-on_answer(const struct xact_answer *a, void *data, uint64_t tag)
+on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct client *c = data;
 
 	c->n_answers++;
 	c->status = 0xffff;
-	if (a->outcome == XACT_ANSWERED) {
+	if (a->outcome == MAD_CLIENT_ANSWERED) {
 		c->status = a->header.status;
 		memcpy(c->data, a->mad + SA_DATA_OFFSET, SA_DATA_LEN);
 	}
@@ -117,7 +117,7 @@ ask(struct client *c, const uint8_t *mad)
 {
 	struct mad_addr to = manager_addr(c);
 
-	xact_start(c->x, &to, mad, on_answer, c, 0);
+	mad_client_start(c->x, &to, mad, on_answer, c, 0);
 }
 
 static void
@@ -299,9 +299,9 @@ test_group_survives_a_cut_cable_and_a_reset(void **state)
 	for (uint32_t p = 0; p < w.s->n_ports; p++) {
 		uint32_t peer = w.s->ports[p].peer;
 
-		if (peer == SUBNET_NONE || peer < p ||
-		    !subnet_is_switch(subnet_node_of(w.s, p)) ||
-		    !subnet_is_switch(subnet_node_of(w.s, peer)))
+		if (peer == SNAPSHOT_NONE || peer < p ||
+		    !snapshot_is_switch(snapshot_node_of(w.s, p)) ||
+		    !snapshot_is_switch(snapshot_node_of(w.s, peer)))
 			continue;
 		sim_link_cut(w.sim, p);
 		run(&w, 5 * SECOND);
@@ -335,8 +335,8 @@ neighbour(const struct world *w, uint32_t port)
 	uint32_t leaf = w->s->ports[w->s->ports[port].peer].node;
 
 	for (uint32_t p = 0; p < w->s->n_ports; p++)
-		if (p != port && subnet_is_end_port(w->s, p) &&
-		    w->s->ports[p].peer != SUBNET_NONE &&
+		if (p != port && snapshot_is_end_port(w->s, p) &&
+		    w->s->ports[p].peer != SNAPSHOT_NONE &&
 		    w->s->ports[w->s->ports[p].peer].node == leaf)
 			return p;
 	fail();
@@ -347,13 +347,13 @@ neighbour(const struct world *w, uint32_t port)
 static void
 test_second_join_writes_little(void **state)
 {
-	const struct mcast_stats *stats;
+	const struct mcast_manager_stats *stats;
 	struct client c[3];
 	uint64_t written;
 	struct world w;
 
 	world_up(&w, "PGFT(4,8;1,4)");
-	stats = mcast_stats(w.m.mcast);
+	stats = mcast_manager_stats(w.m.mcast);
 	client_open(&c[0], &w, host(&w, 0));
 	client_open(&c[1], &w, host(&w, 13));
 	client_open(&c[2], &w, neighbour(&w, c[1].port));
@@ -395,7 +395,7 @@ test_subscriber_hears_of_a_host_that_goes(void **state)
 	run(&w, 5 * SECOND);
 	assert_true(world_settle(&w, 60 * SECOND));
 	assert_int_equal(c.n_reports, 1);
-	assert_int_equal(desk_stats(w.m.desk)->unheard, 0);
+	assert_int_equal(sa_server_stats(w.m.desk)->unheard, 0);
 	client_close(&c);
 	world_close(&w);
 }
@@ -423,10 +423,10 @@ test_babbler_pushes_nobody_out(void **state)
 	assert_int_equal(polite.n_answers, 1);
 	assert_int_equal(polite.status, 0);
 	run(&w, SECOND);
-	assert_int_equal(desk_stats(w.m.desk)->waiting, 0);
-	assert_int_equal(desk_stats(w.m.desk)->taken, 2001);
-	assert_int_equal(desk_stats(w.m.desk)->answered +
-			 desk_stats(w.m.desk)->busy, 2001);
+	assert_int_equal(sa_server_stats(w.m.desk)->waiting, 0);
+	assert_int_equal(sa_server_stats(w.m.desk)->taken, 2001);
+	assert_int_equal(sa_server_stats(w.m.desk)->answered +
+			 sa_server_stats(w.m.desk)->busy, 2001);
 	client_close(&loud);
 	client_close(&polite);
 	world_close(&w);

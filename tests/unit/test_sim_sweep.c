@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define SECOND		((int64_t)G_USEC_PER_SEC)
 #define HOUR		(3600 * SECOND)
@@ -25,7 +25,7 @@
 #endif
 
 struct bench {
-	struct subnet *s;
+	struct snapshot *s;
 	struct sim *sim;
 	struct lab_sm sm;
 };
@@ -61,7 +61,7 @@ bench_close(struct bench *b)
 {
 	lab_sm_stop(&b->sm);
 	sim_free(b->sim);
-	subnet_unref(b->s);
+	snapshot_unref(b->s);
 }
 
 static void
@@ -97,13 +97,13 @@ trunk(const struct bench *b, unsigned nth)
 	for (uint32_t p = 0; p < b->s->n_ports; p++) {
 		uint32_t peer = b->s->ports[p].peer;
 
-		if (peer != SUBNET_NONE && p < peer &&
-		    subnet_is_switch(subnet_node_of(b->s, p)) &&
-		    subnet_is_switch(subnet_node_of(b->s, peer)) && !nth--)
+		if (peer != SNAPSHOT_NONE && p < peer &&
+		    snapshot_is_switch(snapshot_node_of(b->s, p)) &&
+		    snapshot_is_switch(snapshot_node_of(b->s, peer)) && !nth--)
 			return p;
 	}
 	fail_msg("not so many trunks");
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 /* Two ports never share a LID. */
@@ -251,8 +251,8 @@ test_replaced_and_swapped_hosts_are_served(void **state)
 	bench_up(&b, "PGFT(4,4;1,4)");
 	a = trunk(&b, 0);
 	for (uint32_t p = 0; p < b.s->n_ports; p++)
-		if (!subnet_is_switch(subnet_node_of(b.s, p)) &&
-		    b.s->ports[p].peer != SUBNET_NONE &&
+		if (!snapshot_is_switch(snapshot_node_of(b.s, p)) &&
+		    b.s->ports[p].peer != SNAPSHOT_NONE &&
 		    p != b.s->local_port)
 			a = p;
 	sim_node_replace(b.sim, b.s->ports[a].node, 0xdddd0000);
@@ -526,7 +526,8 @@ test_45056_hosts_fit_in_4_gib(void **state)
 		uint32_t a = i * 7919u % b.s->n_ports;
 		uint32_t c = i * 104729u % b.s->n_ports;
 
-		if (subnet_is_end_port(b.s, a) && subnet_is_end_port(b.s, c))
+		if (snapshot_is_end_port(b.s, a) &&
+		    snapshot_is_end_port(b.s, c))
 			assert_int_equal(sim_probe(b.sim, a,
 					sim_port_info(b.sim, c)->lid, 0xffff,
 					0, NULL), SIM_DELIVERED);
@@ -687,10 +688,10 @@ test_speeds_that_are_not_taken_are_not_sent_again(void **state)
 static void
 assert_speeds_seen(struct bench *b)
 {
-	const struct subnet *seen = b->sm.seen;
+	const struct snapshot *seen = b->sm.seen;
 
 	for (uint32_t p = 0; p < seen->n_ports; p++)
-		if (seen->ports[p].peer != SUBNET_NONE)
+		if (seen->ports[p].peer != SNAPSHOT_NONE)
 			assert_string_equal(
 				port_speed(&seen->ports[p].info)->name, "EDR");
 }
@@ -758,7 +759,7 @@ bench_open_small(struct bench *b, const char *spec, unsigned cap,
 	assert_non_null(b->s);
 	b->s->nodes[b->s->switches[1]].sw.linear_fdb_cap = cap;
 	for (uint32_t p = 0; first && p < b->s->n_ports; p++)
-		if (subnet_is_end_port(b->s, p))
+		if (snapshot_is_end_port(b->s, p))
 			b->s->ports[p].info.lid = first++;
 	b->sim = sim_new(b->s, NULL);
 	lab_sm_start(&b->sm, b->sim, b->s->local_port, 8);

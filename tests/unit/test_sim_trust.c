@@ -12,7 +12,7 @@
 
 #include "sm/sim/state.h"
 #include "sm/sim/table.h"
-#include "tests/lib/keylab.h"
+#include "tests/lib/key_lab.h"
 
 static const struct keylab_keys no_keys;
 static const struct keylab_keys leased = {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/lib/keylab.h"
+#include "tests/lib/key_lab.h"
 #include "tests/lib/world.h"
 
 static const struct keylab_keys no_keys;
@@ -41,7 +41,7 @@ test_late_devices_get_their_addresses(void **state)
 			const struct port_info *info =
 				sim_port_info(w.sim, port);
 
-			if (!subnet_is_end_port(w.s, port))
+			if (!snapshot_is_end_port(w.s, port))
 				continue;
 			assert_int_not_equal(info->lid, 0);
 			assert_int_not_equal(info->sm_lid, 0);
@@ -54,7 +54,7 @@ test_late_devices_get_their_addresses(void **state)
 
 /* One port's answers show these fields as they were at first. */
 struct liar {
-	const struct subnet *s;
+	const struct snapshot *s;
 	uint32_t port;
 	unsigned fields;
 };
@@ -111,7 +111,7 @@ test_missing_address_is_named_and_sent_until_taken(void **state)
 
 		bench_open(&l, &liar, fields[i], &no_keys);
 		name = g_strdup_printf("%s (0x",
-				       subnet_node_of(l.s, liar.port)->desc);
+				       snapshot_node_of(l.s, liar.port)->desc);
 		told = g_strdup_printf("port %u has not taken its %s",
 				       l.s->ports[liar.port].num,
 				       port_field_name(fields[i]));
@@ -156,12 +156,12 @@ test_sweeps_that_fail_keep_their_own_pace(void **state)
 static unsigned
 sets_of_sweep(struct keylab *l, enum sweep_cause cause)
 {
-	uint64_t sets = xact_stats(l->x)->sent_set;
+	uint64_t sets = mad_client_stats(l->x)->sent_set;
 
 	sweep_request(l->sweep, cause);
 	assert_true(keylab_wait_ends(l, 1, SECOND));
 	assert_int_equal(l->last, SWEEP_END_UP);
-	return (unsigned)(xact_stats(l->x)->sent_set - sets);
+	return (unsigned)(mad_client_stats(l->x)->sent_set - sets);
 }
 
 static void
@@ -178,7 +178,7 @@ test_key_that_is_not_in_force_is_told_and_tried_again(void **state)
 		assert_non_null(strstr(l.warnings->pdata[0],
 				       "M_Key is not in force on "));
 		assert_non_null(strstr(l.warnings->pdata[0],
-				       subnet_node_of(l.s, liar.port)->desc));
+				       snapshot_node_of(l.s, liar.port)->desc));
 		assert_int_equal(sets_of_sweep(&l, SWEEP_CAUSE_LIGHT), 1);
 	}
 	liar.fields = 0;

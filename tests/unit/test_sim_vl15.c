@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
@@ -40,7 +40,7 @@ test_window_fits_the_agents_of_switches(void **state)
 	for (unsigned i = 0; i < G_N_ELEMENTS(agents); i++) {
 		const struct agent *a = &agents[i];
 		struct sim_params params = sim_params_default;
-		struct subnet *s = generate_fabric(a->spec, NULL, NULL);
+		struct snapshot *s = generate_fabric(a->spec, NULL, NULL);
 		struct lab_sm sm;
 		struct sim *sim;
 		uint64_t sent;
@@ -51,19 +51,19 @@ test_window_fits_the_agents_of_switches(void **state)
 		sim = sim_new(s, &params);
 		lab_sm_start(&sm, sim, s->local_port, 8);
 		up = lab_sm_wait_up(&sm, a->limit);
-		sent = xact_stats(sm.x)->sent;
+		sent = mad_client_stats(sm.x)->sent;
 		print_message("# %s, %u us, %u places: %s after %u ms, "
 			      "%u SMPs, %u lost, window %u\n", a->spec, a->us,
 			      a->places, up ? "up" : "not up",
 			      (unsigned)(sim_now(sim) / 1000), (unsigned)sent,
 			      (unsigned)sim_stats(sim)->lost_vl15,
-			      xact_stats(sm.x)->window);
+			      mad_client_stats(sm.x)->window);
 		assert_true(up);
 		assert_true(sim_stats(sim)->lost_vl15 * 1000 <=
 			    sent * a->per_mille);
 		lab_sm_stop(&sm);
 		sim_free(sim);
-		subnet_unref(s);
+		snapshot_unref(s);
 	}
 }
 

@@ -19,8 +19,8 @@
 #include <cmocka.h>
 #include <glib.h>
 
-#include "sm/wire/notice.h"
-#include "sm/wire/smp.h"
+#include "sm/mad/notice.h"
+#include "sm/mad/smp.h"
 
 static const uint8_t node_bytes[SMP_DATA_LEN] = {
 	0x01, 0x02, 0x03, 0x24,

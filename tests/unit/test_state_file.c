@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "sm/lockfile.h"
-#include "topology/base/state_file.h"
+#include "topology/state_file.h"
 
 #define TIME_LIMIT 30	/* s: what blocks is killed */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/lib/simlab.h"
+#include "tests/lib/sim_lab.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
@@ -29,7 +29,7 @@ static void
 standby_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	      unsigned poll_ms, unsigned polls_lost)
 {
-	const struct xact_params wire = {
+	const struct mad_client_params wire = {
 		.timeout_ms = 50, .retries = 0, .max_wire = 16,
 	};
 	struct sweep_params params = {
@@ -40,9 +40,9 @@ standby_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	memset(sm, 0, sizeof(*sm));
 	sm->sim = sim;
 	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	sm->x = xact_new(sm->t, &wire);
+	sm->x = mad_client_new(sm->t, &wire);
 	sm->log = log_open("/dev/null", LOG_ERROR, NULL);
-	sm->memory = memory_open(NULL, sm->log);
+	sm->memory = persist_open(NULL, sm->log);
 	params.port_guid = sm->t->port_guid;
 	sm->sweep = sweep_new(sm->x, &params, sm->memory, sm->log, on_end, sm);
 	sweep_request(sm->sweep, SWEEP_CAUSE_START);
@@ -52,9 +52,9 @@ static void
 standby_stop(struct lab_sm *sm)
 {
 	sweep_free(sm->sweep);
-	xact_free(sm->x);
+	mad_client_free(sm->x);
 	transport_free(sm->t);
-	memory_free(sm->memory);
+	persist_free(sm->memory);
 	log_free(sm->log);
 }
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "routing/tables.h"
-#include "topology/ids.h"
+#include "topology/dr_path.h"
 
 static void
 assert_row_empty(const struct lft *lft, uint32_t sw)

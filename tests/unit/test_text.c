@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 
-#include "topology/base/text.h"
+#include "topology/text.h"
 
 #define UNTOUCHED	0xabadcafeu
 
@@ -161,7 +161,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_file_is_read_without_its_byte_order_mark),
+		cmocka_unit_test(
+			test_a_file_is_read_without_its_byte_order_mark),
 		cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
 		cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
 		cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),

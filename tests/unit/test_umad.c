@@ -5,8 +5,8 @@
  * The program runs twice. Outside, it makes a scratch folder, starts an ibsim
  * of its own in it and runs itself again with libumad2sim preloaded, and with
  * in test_umad_fault umad_fault.so before it, which is too slow for the test of
- * the window; inside, it is the tests. Time limits and the death of the parent end both children.
- * Without ibsim or its shim the tests are skipped.
+ * the window; inside, it is the tests. Time limits and the death of the parent
+ * end both children. Without ibsim or its shim the tests are skipped.
  */
 #include "config.h"
 
@@ -31,9 +31,9 @@
 #include <glob.h>
 
 #include "sm/io/umad.h"
-#include "sm/io/xact.h"
-#include "sm/wire/rmpp.h"
-#include "sm/wire/smp.h"
+#include "sm/io/mad_client.h"
+#include "sm/mad/rmpp.h"
+#include "sm/mad/smp.h"
 #include "tests/lib/rings.h"
 
 #ifndef WITH_FAULTS
@@ -60,17 +60,17 @@ static const struct mad_addr permissive = { .lid = LID_PERMISSIVE };
 /* ----------------------------------------------------------- inside: tests */
 
 struct seen {
-	struct xact *x;
+	struct mad_client *x;
 	unsigned started, answered, timed_out, bad;
 	uint8_t mad[MAD_SIZE];
 };
 
 static void
-on_done(const struct xact_answer *a, void *data, uint64_t tag)
+on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct seen *seen = data;
 
-	if (a->outcome == XACT_TIMED_OUT) {
+	if (a->outcome == MAD_CLIENT_TIMED_OUT) {
 		seen->timed_out++;
 		return;
 	}
@@ -88,8 +88,9 @@ ask(struct seen *seen, enum mad_attr attr, uint32_t mod,
 
 	smp_build_direct(mad, MAD_METHOD_GET, attr, mod, 0, path);
 	seen->started++;
-	assert_int_not_equal(xact_start(seen->x, &permissive, mad, on_done,
-					seen, mod), 0);
+	assert_int_not_equal(mad_client_start(seen->x, &permissive, mad,
+					      on_done, seen, mod),
+			     0);
 }
 
 static void
@@ -97,7 +98,7 @@ run_to_the_end(struct seen *seen, int64_t seconds)
 {
 	int64_t end = g_get_monotonic_time() + seconds * G_USEC_PER_SEC;
 
-	while (xact_pending(seen->x) > 0) {
+	while (mad_client_pending(seen->x) > 0) {
 		assert_true(g_get_monotonic_time() < end);
 		g_main_context_iteration(NULL, TRUE);
 	}
@@ -154,10 +155,10 @@ test_ports_are_listed_a_line_each(void **state)
 static void
 test_local_node_info_is_read_by_no_hops(void **state)
 {
-	const struct xact_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128 };
 	const struct dr_path here = { .hops = 0 };
 	struct transport *t = open_any();
-	struct seen seen = { .x = xact_new(t, &params) };
+	struct seen seen = { .x = mad_client_new(t, &params) };
 	struct node_info info;
 
 	assert_string_equal(t->name, "ibsim0 port 1");
@@ -171,7 +172,7 @@ test_local_node_info_is_read_by_no_hops(void **state)
 	assert_int_equal(info.num_ports, 1);
 	assert_int_equal(info.local_port, t->port_num);
 	assert_true(info.port_guid == t->port_guid);
-	xact_free(seen.x);
+	mad_client_free(seen.x);
 	transport_free(t);
 }
 
@@ -208,7 +209,7 @@ feed(void *data)
 	};
 	struct seen *seen = data;
 
-	while (xact_room(seen->x) > 0 && seen->started < MANY)
+	while (mad_client_room(seen->x) > 0 && seen->started < MANY)
 		ask(seen, MAD_ATTR_PORT_INFO, seen->started % 2,
 		    &paths[seen->started % 3]);
 }
@@ -226,14 +227,14 @@ cpu_seconds(void)
 static void
 test_many_requests_at_a_full_window_all_come_back(void **state)
 {
-	const struct xact_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128 };
 	struct transport *t = open_any();
-	struct seen seen = { .x = xact_new(t, &params) };
+	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
 	double cpu = cpu_seconds();
 	double wall;
 
-	xact_set_pump(seen.x, feed, &seen);
+	mad_client_set_pump(seen.x, feed, &seen);
 	feed(&seen);
 	run_to_the_end(&seen, 60);
 	wall = (g_get_monotonic_time() - begin) / 1e6;
@@ -241,11 +242,11 @@ test_many_requests_at_a_full_window_all_come_back(void **state)
 	assert_int_equal(seen.started, MANY);
 	assert_int_equal(seen.answered, MANY);
 	assert_int_equal(seen.bad, 0);
-	assert_in_range(xact_stats(seen.x)->window, 8, 128);
-	assert_true(xact_stats(seen.x)->malformed == 0);
+	assert_in_range(mad_client_stats(seen.x)->window, 8, 128);
+	assert_true(mad_client_stats(seen.x)->malformed == 0);
 	print_message("%u MADs in %.3f s, %.0f a second, %.2f us CPU each\n",
 		      MANY, wall, MANY / wall, cpu * 1e6 / MANY);
-	xact_free(seen.x);
+	mad_client_free(seen.x);
 	transport_free(t);
 }
 
@@ -253,18 +254,18 @@ test_many_requests_at_a_full_window_all_come_back(void **state)
 static void
 test_request_into_the_void_is_returned(void **state)
 {
-	const struct xact_params params = { 5000, 2, 128 };
+	const struct mad_client_params params = { 5000, 2, 128 };
 	const struct dr_path away = { .hops = 2, .port = { 0, 1, 4 } };
 	struct transport *t = open_any();
-	struct seen seen = { .x = xact_new(t, &params) };
+	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
 
 	ask(&seen, MAD_ATTR_NODE_INFO, 0, &away);
 	run_to_the_end(&seen, 20);
 	assert_int_equal(seen.timed_out, 1);
 	assert_true(g_get_monotonic_time() - begin < 4 * G_USEC_PER_SEC);
-	assert_true(xact_stats(seen.x)->sent == 3);
-	xact_free(seen.x);
+	assert_true(mad_client_stats(seen.x)->sent == 3);
+	mad_client_free(seen.x);
 	transport_free(t);
 }
 
@@ -272,14 +273,14 @@ test_request_into_the_void_is_returned(void **state)
 static void
 test_close_with_requests_out_is_quiet(void **state)
 {
-	const struct xact_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128 };
 	struct transport *t = open_any();
-	struct seen seen = { .x = xact_new(t, &params) };
+	struct seen seen = { .x = mad_client_new(t, &params) };
 	const struct dr_path away = { .hops = 1, .port = { 0, 1 } };
 
-	while (xact_room(seen.x) > 0)
+	while (mad_client_room(seen.x) > 0)
 		ask(&seen, MAD_ATTR_NODE_INFO, 0, &away);
-	xact_free(seen.x);
+	mad_client_free(seen.x);
 	transport_free(t);
 	assert_int_equal(seen.answered + seen.timed_out, 0);
 }

@@ -24,7 +24,7 @@
 #define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct fabric {
-	struct subnet *s;
+	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
 	uint32_t *edge_of, *target_of;
@@ -33,7 +33,7 @@ struct fabric {
 static void
 fabric_number(struct fabric *f, unsigned lmc)
 {
-	f->lids = lids_assign(f->s, lmc, NULL, 0, NULL, NULL);
+	f->lids = lid_assign(f->s, lmc, NULL, 0, NULL, NULL);
 	assert_non_null(f->lids);
 	f->g = graph_new(f->s, f->lids);
 	f->edge_of = graph_map_ports(f->g);
@@ -56,23 +56,23 @@ fabric_clear(struct fabric *f)
 	g_free(f->target_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
-	subnet_unref(f->s);
+	snapshot_unref(f->s);
 }
 
 /* The same without the cables between this switch and others. */
 static void
 fabric_cut_off(struct fabric *f, uint32_t sw, unsigned lmc)
 {
-	struct fabric cut = { .s = subnet_copy(f->s) };
-	const struct subnet_node *node = &cut.s->nodes[cut.s->switches[sw]];
+	struct fabric cut = { .s = snapshot_copy(f->s) };
+	const struct snapshot_node *node = &cut.s->nodes[cut.s->switches[sw]];
 	const struct graph *g = f->g;
 
 	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		struct subnet_port *port =
+		struct snapshot_port *port =
 			&cut.s->ports[node->first_port + g->edges[e].port];
 
-		cut.s->ports[port->peer].peer = SUBNET_NONE;
-		port->peer = SUBNET_NONE;
+		cut.s->ports[port->peer].peer = SNAPSHOT_NONE;
+		port->peer = SNAPSHOT_NONE;
 	}
 	fabric_clear(f);
 	fabric_number(&cut, lmc);
@@ -107,7 +107,7 @@ find_switch(const struct fabric *f, const char *desc)
 		if (!strcmp(f->s->nodes[f->s->switches[sw]].desc, desc))
 			return sw;
 	fail_msg("no switch %s", desc);
-	return SUBNET_NONE;
+	return SNAPSHOT_NONE;
 }
 
 static const struct graph_target *
@@ -137,7 +137,7 @@ port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
 static const struct graph_target *
 plain_owner(const struct fabric *f, uint32_t lid)
 {
-	if (lid > f->g->top || f->target_of[lid] == SUBNET_NONE)
+	if (lid > f->g->top || f->target_of[lid] == SNAPSHOT_NONE)
 		return NULL;
 	return &f->g->targets[f->target_of[lid]];
 }
@@ -181,7 +181,7 @@ plain_send(const struct fabric *f, const struct lft *lft, uint32_t sw,
 	*unrouted = false;
 	for (uint32_t hop = 0; hop <= f->g->n_switches; hop++) {
 		entry = plain_entry(lft, sw, lid);
-		if (f->edge_of[sw * GRAPH_PORTS + entry] != SUBNET_NONE) {
+		if (f->edge_of[sw * GRAPH_PORTS + entry] != SNAPSHOT_NONE) {
 			sw = f->g->edges[plain_edge(f, lft, sw, lid)].peer;
 			continue;
 		}
@@ -250,13 +250,13 @@ plain_leave(struct plain_web *w, uint32_t sw, uint32_t lid, uint8_t *passed)
 
 	for (unsigned i = 0; i < w->n_tables; i++) {
 		e = plain_edge(w->f, w->tables[i], sw, lid);
-		if (e == SUBNET_NONE)
+		if (e == SNAPSHOT_NONE)
 			continue;
 		w->used[e] = 1;
 		for (unsigned j = 0; j < w->n_tables; j++) {
 			next = plain_edge(w->f, w->tables[j],
 					  g->edges[e].peer, lid);
-			if (next != SUBNET_NONE)
+			if (next != SNAPSHOT_NONE)
 				w->turn[e * g->n_edges + next] = 1;
 		}
 		more |= !passed[g->edges[e].peer];

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/io/bulk.h"
+#include "sm/io/sa_message.h"
 #include "sm/io/whole.h"
-#include "tests/lib/rmpplab.h"
+#include "tests/lib/rmpp_lab.h"
 
 struct kernel {
 	struct transport base;
@@ -112,14 +112,14 @@ kernel_ring(struct kernel *k)
 struct seen {
 	unsigned ends, messages;
 	uint32_t id;
-	enum bulk_outcome outcome;
+	enum sa_message_outcome outcome;
 	uint8_t header[RMPP_SA_HEADER_LEN];
 	GByteArray *data;
 	struct mad_addr from;
 };
 
 static void
-on_done(uint32_t id, enum bulk_outcome outcome, void *data)
+on_done(uint32_t id, enum sa_message_outcome outcome, void *data)
 {
 	struct seen *seen = data;
 
@@ -129,7 +129,7 @@ on_done(uint32_t id, enum bulk_outcome outcome, void *data)
 }
 
 static void
-on_message(const struct bulk_message *m, void *data)
+on_message(const struct sa_message_message *m, void *data)
 {
 	struct seen *seen = data;
 
@@ -140,13 +140,12 @@ on_message(const struct bulk_message *m, void *data)
 	g_byte_array_append(seen->data, m->data, (guint)m->len);
 }
 
-static void
-order_table(struct bulk_order *o, struct rmpplab_source *src, uint64_t len,
-	    uint8_t *header)
+static void order_table(struct sa_message_order *o, struct rmpplab_source *src,
+			uint64_t len, uint8_t *header)
 {
 	rmpplab_header(header, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
 	*src = (struct rmpplab_source) { .len = len };
-	*o = (struct bulk_order) {
+	*o = (struct sa_message_order) {
 		.to = { .lid = 7, .qp = 1 }, .header = header,
 		.source = rmpplab_read, .source_data = src,
 		.timeout_ms = 123,
@@ -166,16 +165,17 @@ test_message_goes_out_in_one_piece(void **state)
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		unsigned len = cases[i].len;
 		struct kernel *k = kernel_new();
-		struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+		struct sa_message *b =
+			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 		uint8_t header[MAD_SIZE];
 		struct rmpplab_source src;
 		struct seen seen = { 0 };
-		struct bulk_order o;
+		struct sa_message_order o;
 		struct rmpp_header r;
 
 		order_table(&o, &src, len, header);
-		assert_int_equal(bulk_send(b, &o, on_done, &seen),
-				 BULK_AT_ONCE);
+		assert_int_equal(sa_message_send(b, &o, on_done, &seen),
+				 SA_MESSAGE_AT_ONCE);
 		assert_int_equal(k->sends, 1);
 		assert_null(k->fn);
 		assert_int_equal(k->to.lid, 7);
@@ -194,7 +194,7 @@ test_message_goes_out_in_one_piece(void **state)
 					 rmpplab_byte(n));
 		assert_int_equal(src.calls_after_end, 0);
 		assert_int_equal(seen.ends, 0);
-		bulk_free(b);
+		sa_message_free(b);
 		transport_free(&k->base);
 	}
 }
@@ -224,7 +224,7 @@ slow_read(void *data, uint8_t *out, size_t max)
 }
 
 static void
-order_slow(struct bulk_order *o, struct slow *slow, uint64_t len,
+order_slow(struct sa_message_order *o, struct slow *slow, uint64_t len,
 	   size_t ready, uint8_t *header)
 {
 	order_table(o, &slow->src, len, header);
@@ -241,16 +241,17 @@ test_slow_source_is_asked_again(void **state)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ready); i++) {
 		struct kernel *k = kernel_new();
-		struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+		struct sa_message *b =
+			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 		uint8_t header[MAD_SIZE];
 		struct seen seen = { 0 };
-		struct bulk_order o;
+		struct sa_message_order o;
 		struct slow slow;
 		unsigned rings = 0;
 
 		order_slow(&o, &slow, 200000, ready[i], header);
-		seen.id = bulk_send(b, &o, on_done, &seen);
-		assert_true(seen.id && seen.id != BULK_AT_ONCE);
+		seen.id = sa_message_send(b, &o, on_done, &seen);
+		assert_true(seen.id && seen.id != SA_MESSAGE_AT_ONCE);
 		while (!k->sends) {
 			assert_true(rings++ < 10000);
 			assert_int_equal(k->when, k->now +
@@ -259,13 +260,13 @@ test_slow_source_is_asked_again(void **state)
 		}
 		kernel_ring(k);
 		assert_int_equal(seen.ends, 1);
-		assert_int_equal(seen.outcome, BULK_SENT);
+		assert_int_equal(seen.outcome, SA_MESSAGE_SENT);
 		assert_int_equal(k->message->len, 56 + 200000);
 		for (unsigned n = 0; n < 200000; n++)
 			assert_int_equal(k->message->data[56 + n],
 					 rmpplab_byte(n));
 		assert_true(rings >= 200000 / MAX(ready[i], 65536));
-		bulk_free(b);
+		sa_message_free(b);
 		transport_free(&k->base);
 	}
 }
@@ -275,15 +276,15 @@ static void
 test_long_message_is_collected_in_goes(void **state)
 {
 	struct kernel *k = kernel_new();
-	struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
 	struct seen seen = { 0 };
-	struct bulk_order o;
+	struct sa_message_order o;
 	size_t before = 0;
 
 	order_table(&o, &src, 1000000, header);
-	seen.id = bulk_send(b, &o, on_done, &seen);
+	seen.id = sa_message_send(b, &o, on_done, &seen);
 	while (!k->sends) {
 		assert_true(src.at - before <= 65536);
 		before = src.at;
@@ -294,13 +295,13 @@ test_long_message_is_collected_in_goes(void **state)
 	assert_int_equal(seen.ends, 1);
 	/* and one that nobody wants any more */
 	order_table(&o, &src, 1000000, header);
-	bulk_cancel(b, bulk_send(b, &o, on_done, &seen));
+	sa_message_cancel(b, sa_message_send(b, &o, on_done, &seen));
 	before = src.at;
 	kernel_ring(k);
 	assert_int_equal(src.at, before);
 	assert_int_equal(k->sends, 1);
 	assert_int_equal(seen.ends, 1);
-	bulk_free(b);
+	sa_message_free(b);
 	transport_free(&k->base);
 }
 
@@ -311,14 +312,14 @@ test_full_memory_lets_the_oldest_go_on(void **state)
 	struct seen seen[3] = { 0 };
 	struct kernel *k = kernel_new();
 	uint8_t header[MAD_SIZE];
-	struct bulk_order o;
-	struct bulk *b;
+	struct sa_message_order o;
+	struct sa_message *b;
 
-	b = bulk_new(&k->base, 180000);
+	b = sa_message_new(&k->base, 180000);
 	for (unsigned i = 0; i < 3; i++) {
 		order_table(&o, &src[i], 170000, header);
 		header[15] = (uint8_t)i;	/* TID */
-		seen[i].id = bulk_send(b, &o, on_done, &seen[i]);
+		seen[i].id = sa_message_send(b, &o, on_done, &seen[i]);
 	}
 	while (!k->sends) {
 		assert_true(src[1].at < 70000 && src[2].at < 70000);
@@ -329,17 +330,17 @@ test_full_memory_lets_the_oldest_go_on(void **state)
 		kernel_ring(k);
 	}
 	assert_int_equal(k->sends, 3);
-	bulk_free(b);
+	sa_message_free(b);
 	transport_free(&k->base);
 }
 
-static void
-expect_outcome(struct kernel *k, struct bulk *b, struct bulk_order *o,
-	       enum bulk_outcome outcome)
+static void expect_outcome(struct kernel *k, struct sa_message *b,
+			   struct sa_message_order *o,
+			   enum sa_message_outcome outcome)
 {
 	struct seen seen = { 0 };
 
-	seen.id = bulk_send(b, o, on_done, &seen);
+	seen.id = sa_message_send(b, o, on_done, &seen);
 	assert_int_not_equal(seen.id, 0);
 	assert_int_equal(seen.ends, 0);
 	kernel_ring(k);
@@ -353,19 +354,20 @@ test_what_cannot_be_collected_is_told(void **state)
 	struct kernel *k = kernel_new();
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
-	struct bulk_order o;
-	struct bulk *b;
+	struct sa_message_order o;
+	struct sa_message *b;
 
-	b = bulk_new(&k->base, 10000);
+	b = sa_message_new(&k->base, 10000);
 	order_table(&o, &src, 10000, header);
-	assert_int_equal(bulk_send(b, &o, on_done, NULL), BULK_AT_ONCE);
+	assert_int_equal(sa_message_send(b, &o, on_done, NULL),
+			 SA_MESSAGE_AT_ONCE);
 	order_table(&o, &src, 10001, header);
-	expect_outcome(k, b, &o, BULK_TOO_LONG);
+	expect_outcome(k, b, &o, SA_MESSAGE_TOO_LONG);
 	assert_int_equal(k->sends, 1);
 	k->refuses = true;
 	order_table(&o, &src, 10, header);
-	expect_outcome(k, b, &o, BULK_NOT_ACCEPTED);
-	bulk_free(b);
+	expect_outcome(k, b, &o, SA_MESSAGE_NOT_ACCEPTED);
+	sa_message_free(b);
 	transport_free(&k->base);
 }
 
@@ -373,27 +375,27 @@ static void
 test_cancelled_before_it_is_told_stays_untold(void **state)
 {
 	struct kernel *k = kernel_new();
-	struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
 	struct seen seen = { 0 };
-	struct bulk_order o;
+	struct sa_message_order o;
 
 	k->refuses = true;
 	order_table(&o, &src, 10, header);
-	seen.id = bulk_send(b, &o, on_done, &seen);
-	bulk_cancel(b, seen.id);
+	seen.id = sa_message_send(b, &o, on_done, &seen);
+	sa_message_cancel(b, seen.id);
 	kernel_ring(k);
 	assert_int_equal(seen.ends, 0);
 	/* and one that is out when all is freed */
-	bulk_send(b, &o, on_done, &seen);
-	bulk_free(b);
+	sa_message_send(b, &o, on_done, &seen);
+	sa_message_free(b);
 	assert_null(k->fn);
 	transport_free(&k->base);
 }
 
 static bool
-offer(struct bulk *b, const uint8_t *message, size_t len)
+offer(struct sa_message *b, const uint8_t *message, size_t len)
 {
 	/* no longer than it is, for who reads too far */
 	g_autofree uint8_t *exact = g_memdup2(message, len);
@@ -402,7 +404,7 @@ offer(struct bulk *b, const uint8_t *message, size_t len)
 		.addr = { .lid = 5, .qp = 1 },
 	};
 
-	return bulk_offer(b, &m);
+	return sa_message_offer(b, &m);
 }
 
 static void
@@ -427,10 +429,10 @@ test_message_comes_in_in_one_piece(void **state)
 	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
-	struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 	uint8_t message[6000];
 
-	bulk_set_receiver(b, on_message, &seen);
+	sa_message_set_receiver(b, on_message, &seen);
 	for (unsigned i = 0; i < G_N_ELEMENTS(lens); i++) {
 		make_message(message, MAX(lens[i], 200), RMPP_FLAG_FIRST |
 			     (lens[i] <= 200 ? RMPP_FLAG_LAST : 0),
@@ -446,7 +448,7 @@ test_message_comes_in_in_one_piece(void **state)
 	}
 	assert_int_equal(k->sends, 0);	/* no ACK of ours */
 	g_byte_array_unref(seen.data);
-	bulk_free(b);
+	sa_message_free(b);
 	transport_free(&k->base);
 }
 
@@ -477,12 +479,12 @@ test_what_is_no_message_is_left_to_others(void **state)
 {
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
-	struct bulk *b = bulk_new(&k->base, BULK_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 	struct rmpp_header r = { .version = 1, .type = RMPP_TYPE_ACK,
 		.flags = RMPP_FLAG_ACTIVE };
 	uint8_t mad[MAD_SIZE];
 
-	bulk_set_receiver(b, on_message, &seen);
+	sa_message_set_receiver(b, on_message, &seen);
 	rmpplab_header(mad, METHOD_GET_TABLE, 1);
 	assert_false(offer(b, mad, MAD_SIZE));
 	rmpp_header_write(mad, &r);
@@ -495,7 +497,7 @@ test_what_is_no_message_is_left_to_others(void **state)
 	assert_false(offer(b, mad, MAD_SIZE));
 	assert_int_equal(seen.messages, 1);
 	g_byte_array_unref(seen.data);
-	bulk_free(b);
+	sa_message_free(b);
 	transport_free(&k->base);
 }
 

@@ -12,7 +12,7 @@
 #include <glib.h>
 
 #include "sm/io/window.h"
-#include "tests/lib/xactbench.h"
+#include "tests/lib/mad_client_bench.h"
 
 static void
 test_window_grows_to_the_cap_and_not_past_it(void **state)
@@ -20,17 +20,17 @@ test_window_grows_to_the_cap_and_not_past_it(void **state)
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
 
-	assert_int_equal(xact_room(b->x), 4);
+	assert_int_equal(mad_client_room(b->x), 4);
 	for (unsigned i = 0; i < 10000; i++)
 		bench_start(b, i);
 	assert_int_equal(scripted_count(b->t), 4);
-	assert_int_equal(xact_room(b->x), 0);
-	assert_int_equal(xact_pending(b->x), 10000);
+	assert_int_equal(mad_client_room(b->x), 0);
+	assert_int_equal(mad_client_pending(b->x), 10000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 10000);
 	assert_int_equal(scripted_most_flying(b->t), 128);
-	assert_int_equal(xact_stats(b->x)->window, 128);
-	assert_int_equal(xact_room(b->x), 128);
+	assert_int_equal(mad_client_stats(b->x)->window, 128);
+	assert_int_equal(mad_client_room(b->x), 128);
 	/* first come, first served */
 	for (unsigned i = 0; i < 10000; i++)
 		assert_int_equal(b->order[i], i);
@@ -50,7 +50,7 @@ test_window_stays_where_it_is_while_it_is_empty(void **state)
 		scripted_run(b->t, transport_now(b->t) + 200);
 	}
 	assert_int_equal(b->ends, 500);
-	assert_int_equal(xact_stats(b->x)->window, 4);
+	assert_int_equal(mad_client_stats(b->x)->window, 4);
 	bench_free(b);
 }
 
@@ -77,7 +77,7 @@ test_window_stays_where_round_trips_are_short(void **state)
 	assert_int_equal(b->ends, 20000);
 	/* 500 us are 25 SMPs; a step further it sees that it is too large */
 	assert_in_range(scripted_most_flying(b->t), 25, 32);
-	assert_in_range(xact_stats(b->x)->window, 22, 32);
+	assert_in_range(mad_client_stats(b->x)->window, 22, 32);
 	bench_free(b);
 }
 
@@ -99,20 +99,20 @@ test_window_halves_once_for_a_burst_and_grows_slowly_after(void **state)
 	for (unsigned i = 0; i < 2000; i++)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(xact_stats(b->x)->window, 128);
+	assert_int_equal(mad_client_stats(b->x)->window, 128);
 
 	scripted_set_peer(b->t, peer_loses_ten, &delay);
 	for (unsigned i = 2000; i < 2128; i++)
 		bench_start(b, i);
 	scripted_run(b->t, transport_now(b->t) + TIMEOUT - MS);
-	assert_int_equal(xact_stats(b->x)->window, 128);
+	assert_int_equal(mad_client_stats(b->x)->window, 128);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_int_equal(xact_stats(b->x)->window, 64);
+	assert_int_equal(mad_client_stats(b->x)->window, 64);
 
 	for (unsigned i = 2128; i < 2128 + 1024 * 3; i++)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_in_range(xact_stats(b->x)->window, 66, 67);
+	assert_in_range(mad_client_stats(b->x)->window, 66, 67);
 	bench_free(b);
 }
 
@@ -135,8 +135,8 @@ test_answers_after_their_time_out_leave_the_window_as_it_is(void **state)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
-	assert_true(xact_stats(b->x)->retried > 0);
-	assert_int_equal(xact_stats(b->x)->window, 4);
+	assert_true(mad_client_stats(b->x)->retried > 0);
+	assert_int_equal(mad_client_stats(b->x)->window, 4);
 	bench_free(b);
 }
 
@@ -149,7 +149,7 @@ test_window_never_falls_below_two(void **state)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
-	assert_int_equal(xact_stats(b->x)->window, 2);
+	assert_int_equal(mad_client_stats(b->x)->window, 2);
 	bench_free(b);
 }
 
@@ -162,7 +162,7 @@ test_dead_peers_leave_the_window_as_it_is(void **state)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
-	assert_int_equal(xact_stats(b->x)->window, 4);
+	assert_int_equal(mad_client_stats(b->x)->window, 4);
 	bench_free(b);
 }
 
@@ -249,7 +249,7 @@ test_many_silent_peers_are_retried_beside_the_others(void **state)
 		assert_int_equal(b->timed_out[i], 1);
 	for (unsigned i = 40; i < 10000; i++)
 		assert_int_equal(b->answered[i], 1);
-	assert_true(xact_stats(b->x)->sent == 9960 + 40 * 4);
+	assert_true(mad_client_stats(b->x)->sent == 9960 + 40 * 4);
 	bench_free(b);
 }
 
@@ -283,7 +283,7 @@ test_stalled_peer_never_holds_more_than_the_cap(void **state)
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 20000);
 	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
-	assert_true(xact_stats(b->x)->retried > 0);
+	assert_true(mad_client_stats(b->x)->retried > 0);
 	bench_free(b);
 }
 
@@ -303,11 +303,11 @@ test_cancelling_makes_no_room_in_a_stalled_peer(void **state)
 			ids[i] = bench_start(b, 4000 + i);
 		scripted_run(b->t, transport_now(b->t) + MS);
 		for (unsigned i = 0; i < G_N_ELEMENTS(ids); i++)
-			xact_cancel(b->x, ids[i]);
+			mad_client_cancel(b->x, ids[i]);
 	}
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
-	assert_int_equal(xact_pending(b->x), 0);
+	assert_int_equal(mad_client_pending(b->x), 0);
 	bench_free(b);
 }
 
@@ -328,7 +328,7 @@ test_dead_fabric_ends_every_request(void **state)
 	for (unsigned i = 1000; i < 2000; i++)
 		assert_int_equal(b->timed_out[i], 1);
 	assert_int_equal(b->ends, 2000);
-	assert_int_equal(xact_pending(b->x), 0);
+	assert_int_equal(mad_client_pending(b->x), 0);
 	bench_free(b);
 }
 
@@ -423,7 +423,7 @@ feed_late(void *data)
 {
 	struct late_feeder *f = data;
 
-	while (xact_room(f->b->x) > 0 && f->next < f->end)
+	while (mad_client_room(f->b->x) > 0 && f->next < f->end)
 		bench_start(f->b, f->next++);
 }
 
@@ -433,19 +433,20 @@ feed_late(void *data)
 static void
 test_pump_is_called_once_the_ghosts_are_gone(void **state)
 {
-	const struct xact_params params = { .timeout_ms = 1, .max_wire = 1 };
+	const struct mad_client_params params = { .timeout_ms = 1,
+						  .max_wire = 1 };
 	struct bench *b = bench_new(&params, NULL, NULL);
 	struct late_feeder f = { .b = b, .next = 1000, .end = 1003 };
 	int64_t delay = 100;
 
-	for (unsigned i = 0; xact_room(b->x) > 0 || i < 2; i++) {
+	for (unsigned i = 0; mad_client_room(b->x) > 0 || i < 2; i++) {
 		bench_start(b, i);
 		scripted_run(b->t, transport_now(b->t) + 5 * MS);
 	}
-	assert_int_equal(xact_pending(b->x), 0);
-	assert_int_equal(xact_room(b->x), 0);
+	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_int_equal(mad_client_room(b->x), 0);
 	scripted_set_peer(b->t, peer_good, &delay);
-	xact_set_pump(b->x, feed_late, &f);
+	mad_client_set_pump(b->x, feed_late, &f);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	for (unsigned i = 1000; i < 1003; i++)
 		assert_int_equal(b->answered[i], 1);
@@ -458,28 +459,28 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
 		cmocka_unit_test(
-		    test_window_stays_where_it_is_while_it_is_empty),
+			test_window_stays_where_it_is_while_it_is_empty),
 		cmocka_unit_test(test_window_stays_where_round_trips_are_short),
 		cmocka_unit_test(
-		    test_window_halves_once_for_a_burst_and_grows_slowly_after),
+			test_window_halves_once_for_a_burst_and_grows_slowly_after),
 		cmocka_unit_test(
-		    test_answers_after_their_time_out_leave_the_window_as_it_is),
+			test_answers_after_their_time_out_leave_the_window_as_it_is),
 		cmocka_unit_test(test_window_never_falls_below_two),
 		cmocka_unit_test(test_dead_peers_leave_the_window_as_it_is),
 		cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
 		cmocka_unit_test(
-		    test_silent_peers_leave_the_others_a_part_of_the_window),
+			test_silent_peers_leave_the_others_a_part_of_the_window),
 		cmocka_unit_test(
-		    test_many_silent_peers_are_retried_beside_the_others),
+			test_many_silent_peers_are_retried_beside_the_others),
 		cmocka_unit_test(
-		    test_stalled_peer_never_holds_more_than_the_cap),
+			test_stalled_peer_never_holds_more_than_the_cap),
 		cmocka_unit_test(
-		    test_cancelling_makes_no_room_in_a_stalled_peer),
+			test_cancelling_makes_no_room_in_a_stalled_peer),
 		cmocka_unit_test(test_dead_fabric_ends_every_request),
 		cmocka_unit_test(test_refused_sends_are_not_tried_all_at_once),
 		cmocka_unit_test(test_overtaken_needs_a_margin),
 		cmocka_unit_test(
-		    test_ghosts_count_until_answered_overtaken_or_old),
+			test_ghosts_count_until_answered_overtaken_or_old),
 		cmocka_unit_test(test_retries_have_half_of_the_window),
 		cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone),
 	};

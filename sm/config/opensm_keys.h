@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The keys of OpenSM's that minism has no use for.
+ */
+#ifndef MINISM_CONFIG_OPENSM_KEYS_H
+#define MINISM_CONFIG_OPENSM_KEYS_H
+
+enum opensm_key_verdict {
+	OPENSM_KEY_UNKNOWN,	/* no key of OpenSM's */
+	OPENSM_KEY_UNUSED,		/* asks for what minism does not do */
+	OPENSM_KEY_HARMLESS,	/* asks for nothing, or for what it does */
+};
+
+/* value: the rest of the line, as it stands in the file. *instead: what does
+ * the same here, or NULL. */
+enum opensm_key_verdict opensm_key_judge(const char *key, const char *value,
+				   const char **instead);
+
+/* The key of minism's that is this one under another name; NULL: none. */
+const char *opensm_key_alias(const char *key);
+
+#endif

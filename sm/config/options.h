@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The configuration: built-in values, then the file, then the command line.
+ * Text in, struct out; nothing here acts on what it says.
+ */
+#ifndef MINISM_CONFIG_OPTIONS_H
+#define MINISM_CONFIG_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topology/qos.h"
+
+enum options_mode {
+	OPTIONS_MODE_RUN,		/* resident */
+	OPTIONS_MODE_ONCE,		/* one sweep, then end */
+	OPTIONS_MODE_PLAN,		/* read only: print the plan as text */
+	OPTIONS_MODE_PLAN_JSON,
+	OPTIONS_MODE_CHECK,	/* look at the configuration, touch no fabric */
+	OPTIONS_MODE_HELP,
+	OPTIONS_MODE_VERSION,
+};
+
+/* Built-in places; configure decides, and a prefix of the system means /etc and
+ * /var. The socket is one of GUID.ctl there, by PortGUID. */
+#define OPTIONS_PARTITION_FILE	MINISM_SYSCONFDIR "/partitions.conf"
+#define OPTIONS_CONTROL_DIR	MINISM_RUNDIR
+#define OPTIONS_CONTROL_SOCKET	"auto"
+
+/* On which side of a switch port is membership enforced? A mask. */
+#define OPTIONS_SIDE_IN	1u
+#define OPTIONS_SIDE_OUT	2u
+
+struct options {
+	enum options_mode mode;
+	char *ca_name;		/* NULL: libibumad's choice */
+	unsigned port_num;	/* 0: the same */
+	uint64_t port_guid;	/* 0: the same */
+	char *engine;		/* a routing engine, or "auto" */
+	bool require_deadlock_free;
+	char *root_guid_file;	/* lists of GUIDs; NULL: none */
+	char *cn_guid_file, *io_guid_file;
+	unsigned routing_threads;	/* 0: one for each core */
+	unsigned sweep_s;	/* 0: no light sweeps */
+	bool force_heavy;	/* no light sweeps, heavy ones instead */
+	unsigned timeout_ms;
+	unsigned retries;
+	unsigned max_smps;	/* at least 1 */
+	unsigned priority;	/* 0 to 15 */
+	unsigned lmc;		/* 0 to 7 */
+	uint64_t m_key;
+	uint64_t sm_key;
+	uint64_t sa_key;	/* makes SA requesters trusted */
+	uint64_t subnet_prefix;
+	unsigned m_key_lease;	/* s */
+	unsigned m_key_protect;	/* 0 to 3 */
+	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_lookup;	/* remember keys, and use what is remembered */
+	char *partition_file;	/* NULL: the default partition */
+	bool partition_file_asked;	/* by an option: it must be there */
+	unsigned enforce;	/* CONF_SIDE_*; see options_enforce() */
+	bool no_enforcement;	/* OpenSM's old word for `off` */
+	unsigned sm_sl;		/* to the SM and the SA */
+	/* 4.096 us * 2^n; the last three end at 20: for ever */
+	unsigned subnet_timeout, packet_life_time, hoq_life, leaf_hoq_life;
+	unsigned vl_stall, leaf_vl_stall;	/* packets, 1 to 7 */
+	unsigned max_op_vls;	/* IBA's code, 1 to 5 */
+	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
+	unsigned poll_ms;	/* a standby asks the master so often, */
+	unsigned polls_lost;	/* and after so many without an answer acts */
+	struct qos qos;
+	char *qos_policy_file;	/* NULL: none */
+	unsigned group_quota;	/* groups that a port may create; 0: any */
+	bool no_rereg;		/* clients are not asked to register again */
+	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
+	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
+				   3 verbose, 4 debug */
+	char *config_file;
+	char *node_names_file;	/* what people call nodes; NULL: none */
+	bool background;	/* resident: let go of who starts us */
+	char *pid_file;		/* NULL: none */
+	char *log_file;		/* NULL: standard error */
+	char *cache_dir;	/* NULL: nothing is remembered */
+	char *dump_dir;		/* NULL: no dumps */
+	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
+	unsigned log_flags;	/* has 0x40; and its mask of what is logged */
+	bool show;		/* print the picture of the fabric when up */
+	char *simulate;		/* a net file or a generator's spec: manage a
+				   simulated fabric; NULL: a real one */
+	uint64_t seed;		/* of all that is random in a simulation */
+	char *record;		/* file for a record of all that passes */
+	char *replay;		/* such a file: play it again, compare */
+	char *given;		/* the command line and the file, for a record:
+				   see options_from_record() */
+};
+
+enum options_error {
+	OPTIONS_ERROR_OPTION,	/* a bad option or value: one line, exit 2 */
+	OPTIONS_ERROR_FILE,	/* up to 20 lines file:line:column: text, or if
+				   it cannot be read with its name or
+				   --config: */
+};
+#define OPTIONS_ERROR options_error_quark()
+GQuark options_error_quark(void);
+
+struct options *options_new(void);	/* built-in values */
+void options_free(struct options *conf);
+
+/*
+ * Reads `key value` lines (OpenSM's grammar: # comments, values may be
+ * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
+ * the nearest key there is; a bad value is an error and nothing of the text is
+ * taken. Both say file:line:column.
+ */
+bool options_parse(struct options *conf, const char *text, const char *name,
+		GPtrArray *warnings, GError **error);
+
+/*
+ * The command line, with the file that -F names (or the default one, if it is
+ * there) read first. On failure the message says what is accepted, an option
+ * in one line; conf->mode is what was asked for if the options were good.
+ */
+bool options_from_args(struct options *conf, int argc, char **argv,
+		    GPtrArray *warnings, GError **error);
+
+/*
+ * The same for a replay: what was given to the recorded run comes first (its
+ * file instead of the default one), then the command line. What the recorded
+ * run wrote, and where it ran, is left out: it is not done again.
+ */
+bool options_from_record(struct options *conf, const char *given, int argc,
+		      char **argv, GPtrArray *warnings, GError **error);
+
+/* On which sides switches are to enforce partitions: CONF_SIDE_*. */
+unsigned options_enforce(const struct options *conf);
+
+/* OpenSM's mask of what is logged as `verbosity`. */
+int options_verbosity(unsigned log_flags);
+
+/* The text of --help. Static. */
+const char *options_help(void);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a person may ask a running manager: a line in, an answer out.
+ *
+ * A request is one line of words, quoted as for a shell: status, sweep,
+ * reload, partitions, partition, loglevel, help; `json` before it asks for
+ * JSON. The answer begins with a line "minism 1 CODE": the version of this
+ * protocol and an enum control_code; what follows is for the person, or one
+ * JSON object on one line. It looks and passes requests on; it changes nothing.
+ */
+#ifndef MINISM_CONTROL_CONTROL_H
+#define MINISM_CONTROL_CONTROL_H
+
+#include "sm/sa/sa_server.h"
+#include "sm/log.h"
+#include "sm/mcast_manager.h"
+#include "sm/control/status.h"
+#include "sm/mad/smp.h"
+#include "topology/partition.h"
+
+#define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
+
+enum control_code {
+	CONTROL_DONE = 0,   /* done; of status: the subnet is up, or the
+				   master is another */
+	CONTROL_NOT_UP = 1, /* it is not; the request could not be done */
+	CONTROL_USAGE = 2,  /* the request is none */
+};
+
+/* The manager as it is now; all borrowed, NULL: there is none. */
+struct control_view {
+	const char *port_name;
+	uint64_t port_guid;
+	const char *ms;		/* the unit of durations: transport_ms() */
+	int64_t now, since;	/* us; since: it runs */
+	struct sm_info self;
+	enum sweep_state doing;
+	enum log_level level;
+	const struct status *status;
+	const GPtrArray *rivals;	/* sweep_rivals() */
+	const struct partition_rules *rules;
+	const struct mad_client_stats *wire;
+	const struct sa_server_stats *desk;
+	const struct mcast_manager_stats *multicast;
+	const GPtrArray *unreached;	/* mcast_manager_lost() */
+	struct sa_stats sa;
+};
+
+/* Who does what was asked. The functions that may fail say why in an error
+ * (of one line or more) and leave everything as it was. */
+struct control_hooks {
+	void (*look)(struct control_view *out, void *data);
+	void (*sweep)(void *data);
+	bool (*reload)(GError **error, void *data);
+	/* -1 as membership: what the file says holds again. */
+	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
+		       GError **error, void *data);
+	void (*log_level)(enum log_level level, void *data);
+	void *data;
+};
+
+/* Appends the answer to `line`, which has no newline. */
+void control_answer(const struct control_hooks *hooks, const char *line,
+		GString *out);
+
+/* The parts of answers, as text and JSON; return the code. */
+enum control_code control_status(const struct control_view *v, bool as_json,
+			 GString *out);
+/* only: one partition with all its members; NULL: all, with the first ones. */
+void control_partitions(const struct control_view *v,
+			const struct partition *only, bool as_json,
+			GString *out);
+
+#endif

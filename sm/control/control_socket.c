@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The control socket.
+ *
+ * Structs. A `client` is a connection: its line as far as it has come, then
+ * its answer as far as it has gone. The clients are a queue by age.
+ *
+ * Flow. on_connect() accepts and looks at who it is; on_input() collects a
+ * line, which ends with a newline or with the client's end, and has control.c
+ * answer it; on_room() writes the answer, and closes. A client has one
+ * deadline for all of that, so whoever says nothing, or does not read, costs a
+ * place for so long, and when places run out the oldest goes first. Nothing
+ * here waits: all descriptors are non-blocking.
+ *
+ * The mode. bind() takes the mode of the socket's inode (less the umask), and
+ * fchmod() before it sets that; so there is no moment at which others could
+ * connect. Credentials are looked at all the same, since a folder or a mode
+ * can be changed by hand.
+ *
+ * Who is there already. connect() tells a manager that lives from a file that
+ * a dead one left: ECONNREFUSED, nobody listens. Two managers that start at
+ * the same moment may both find a dead one's; the later replaces the earlier,
+ * and control_socket_close() removes a file only if it is still the one it
+ * made.
+ *
+ * Source: unix(7).
+ */
+#include "config.h"
+
+#include "sm/control/control_socket.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG		16
+
+struct control_socket {
+	struct control_hooks hooks;
+	struct control_socket_params params;
+	struct log *log;
+	char *path;
+	int fd;
+	guint source;
+	dev_t dev;		/* of the file that we made */
+	ino_t ino;
+	GQueue clients;		/* struct client, the oldest first */
+};
+
+struct client {
+	struct control_socket *s;
+	int fd;
+	guint source, timer;
+	size_t len;		/* of line */
+	char line[CONTROL_LINE_MAX + 1];
+	GString *answer;	/* NULL: the line is not there yet */
+	gsize sent;
+};
+
+const struct control_socket_params ctlsock_params_default = {
+	.max_clients = 16,
+	.patience_ms = 10000,
+};
+
+static const char unwelcome[] =
+	"minism 1 1\n"
+	"only root and the user that minism runs as may ask\n";
+
+/* --- clients --- */
+
+static void
+client_end(struct client *c)
+{
+	g_queue_remove(&c->s->clients, c);
+	if (c->source)
+		g_source_remove(c->source);
+	g_source_remove(c->timer);
+	close(c->fd);
+	if (c->answer)
+		g_string_free(c->answer, TRUE);
+	g_free(c);
+}
+
+static gboolean
+on_deadline(gpointer data)
+{
+	struct client *c = data;
+
+	log_limited(c->s->log, LOG_VERBOSE, "control", "too slow",
+		    "a client had no %s", c->answer ? "ear" : "question");
+	client_end(c);
+	return G_SOURCE_CONTINUE;	/* it is removed already */
+}
+
+static gboolean
+on_room(gint fd, GIOCondition condition, gpointer data)
+{
+	struct client *c = data;
+	ssize_t n = send(fd, c->answer->str + c->sent,
+			 c->answer->len - c->sent,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return G_SOURCE_CONTINUE;
+	if (n > 0)
+		c->sent += (gsize)n;
+	if (n <= 0 || c->sent == c->answer->len)
+		client_end(c);
+	return G_SOURCE_CONTINUE;
+}
+
+/* The line is whole: from now on this client only reads. */
+static void
+client_answer(struct client *c)
+{
+	char *end = memchr(c->line, '\n', c->len);
+
+	if (end)
+		c->len = (size_t)(end - c->line);
+	/* a NUL would hide what follows it */
+	for (size_t i = 0; i < c->len; i++)
+		if (!c->line[i])
+			c->line[i] = '?';
+	c->line[c->len] = '\0';
+	if (c->len && c->line[c->len - 1] == '\r')
+		c->line[c->len - 1] = '\0';
+	c->answer = g_string_new(NULL);
+	control_answer(&c->s->hooks, c->line, c->answer);
+	g_source_remove(c->source);
+	c->source = g_unix_fd_add(c->fd, G_IO_OUT, on_room, c);
+}
+
+static gboolean
+on_input(gint fd, GIOCondition condition, gpointer data)
+{
+	struct client *c = data;
+	ssize_t n = recv(fd, c->line + c->len, CONTROL_LINE_MAX - c->len,
+			 MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return G_SOURCE_CONTINUE;
+	if (n < 0 || (n == 0 && !c->len)) {
+		client_end(c);
+		return G_SOURCE_CONTINUE;
+	}
+	c->len += (size_t)n;
+	if (n == 0 || c->len == CONTROL_LINE_MAX ||
+	    memchr(c->line, '\n', c->len))
+		client_answer(c);
+	return G_SOURCE_CONTINUE;
+}
+
+static bool
+is_welcome(struct control_socket *s, int fd)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
+		return false;
+	if (who.uid == 0 || who.uid == geteuid())
+		return true;
+	log_limited(s->log, LOG_WARNING, "control", "turned away",
+		    "process %ld of user %ld may not control this manager",
+		    (long)who.pid, (long)who.uid);
+	return false;
+}
+
+static gboolean
+on_connect(gint fd, GIOCondition condition, gpointer data)
+{
+	struct control_socket *s = data;
+	struct client *c;
+	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (peer < 0)
+		return G_SOURCE_CONTINUE;
+	if (!is_welcome(s, peer)) {
+		/* an empty buffer has room for it; if not, so be it */
+		send(peer, unwelcome, strlen(unwelcome), MSG_NOSIGNAL);
+		close(peer);
+		return G_SOURCE_CONTINUE;
+	}
+	if (s->clients.length >= s->params.max_clients)
+		client_end(g_queue_peek_head(&s->clients));
+	c = g_new0(struct client, 1);
+	c->s = s;
+	c->fd = peer;
+	c->source = g_unix_fd_add(peer, G_IO_IN, on_input, c);
+	c->timer = g_timeout_add(s->params.patience_ms, on_deadline, c);
+	g_queue_push_tail(&s->clients, c);
+	return G_SOURCE_CONTINUE;
+}
+
+/* --- the socket --- */
+
+static bool
+fail(const char *path, const char *what, GError **error)
+{
+	int e = errno;
+
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
+		    "control socket %s: %s: %s", path, what, g_strerror(e));
+	return false;
+}
+
+static bool
+set_address(struct sockaddr_un *to, const char *path, GError **error)
+{
+	memset(to, 0, sizeof(*to));
+	to->sun_family = AF_UNIX;
+	if (strlen(path) < sizeof(to->sun_path)) {
+		memcpy(to->sun_path, path, strlen(path));
+		return true;
+	}
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
+		    "control socket %s: the name is longer than %zu bytes",
+		    path, sizeof(to->sun_path) - 1);
+	return false;
+}
+
+/* False: somebody listens there, or nobody can tell. */
+static bool
+is_dead(const struct sockaddr_un *at, GError **error)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			0);
+	struct ucred who = { .pid = 0 };
+	socklen_t len = sizeof(who);
+	int status, e;
+
+	if (fd < 0)
+		return fail(at->sun_path, "socket", error);
+	status = connect(fd, (const struct sockaddr *)at, sizeof(*at));
+	e = errno;
+	if (status == 0)
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
+	close(fd);
+	errno = e;
+	if (status < 0 && (e == ECONNREFUSED || e == ENOENT))
+		return true;
+	if (status < 0 && e != EAGAIN)
+		return fail(at->sun_path, "connect", error);
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+		    "control socket %s: another manager, process %ld, "
+		    "listens there", at->sun_path, (long)who.pid);
+	return false;
+}
+
+/* Makes the place free. */
+static bool
+clear_place(const struct sockaddr_un *at, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(at->sun_path);
+	struct stat st;
+
+	if (g_mkdir_with_parents(folder, 0755) < 0)
+		return fail(at->sun_path, folder, error);
+	if (lstat(at->sun_path, &st) < 0)
+		return errno == ENOENT ||
+			fail(at->sun_path, "stat", error);
+	if (!S_ISSOCK(st.st_mode)) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+			    "control socket %s: there is something else of "
+			    "that name", at->sun_path);
+		return false;
+	}
+	if (!is_dead(at, error))
+		return false;
+	return unlink(at->sun_path) == 0 || errno == ENOENT ||
+		fail(at->sun_path, "unlink", error);
+}
+
+static bool
+start_listening(struct control_socket *s, const struct sockaddr_un *at,
+		GError **error)
+{
+	struct stat st;
+
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+		       0);
+	if (s->fd < 0)
+		return fail(s->path, "socket", error);
+	if (fchmod(s->fd, 0600) < 0 ||
+	    bind(s->fd, (const struct sockaddr *)at, sizeof(*at)) < 0)
+		return fail(s->path, "bind", error);
+	if (lstat(s->path, &st) < 0)
+		return fail(s->path, "stat", error);
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	if (listen(s->fd, BACKLOG) < 0)
+		return fail(s->path, "listen", error);
+	s->source = g_unix_fd_add(s->fd, G_IO_IN, on_connect, s);
+	return true;
+}
+
+struct control_socket *
+control_socket_open(const char *path, const struct control_hooks *hooks,
+	     const struct control_socket_params *params, struct log *log,
+	     GError **error)
+{
+	struct control_socket *s = g_new0(struct control_socket, 1);
+	struct sockaddr_un at;
+
+	s->hooks = *hooks;
+	s->params = params ? *params : ctlsock_params_default;
+	s->log = log;
+	s->path = g_strdup(path);
+	s->fd = -1;
+	g_queue_init(&s->clients);
+	if (set_address(&at, path, error) && clear_place(&at, error) &&
+	    start_listening(s, &at, error))
+		return s;
+	control_socket_close(s);
+	return NULL;
+}
+
+void
+control_socket_close(struct control_socket *s)
+{
+	struct stat st;
+
+	if (!s)
+		return;
+	while (s->clients.head)
+		client_end(s->clients.head->data);
+	if (s->source)
+		g_source_remove(s->source);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->ino && lstat(s->path, &st) == 0 && st.st_dev == s->dev &&
+	    st.st_ino == s->ino)
+		unlink(s->path);
+	g_free(s->path);
+	g_free(s);
+}

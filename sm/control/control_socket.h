@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The control socket: a Unix stream socket on which control.h's requests come
+ * in.
+ *
+ * One request a connection; served from the default main context, without
+ * threads. Only root and the user that the manager runs as may connect. What
+ * clients can cause is bounded: their number, the length of a line, the time
+ * that each has.
+ */
+#ifndef MINISM_CONTROL_CONTROL_SOCKET_H
+#define MINISM_CONTROL_CONTROL_SOCKET_H
+
+#include "sm/control/control.h"
+
+struct control_socket;
+
+struct control_socket_params {
+	unsigned max_clients;	/* one more displaces the oldest */
+	unsigned patience_ms;	/* from a connection's begin to its end */
+};
+/* 16, 10 s */
+extern const struct control_socket_params ctlsock_params_default;
+
+/*
+ * Listens on `path`, mode 0600; makes its folder. What a dead manager left
+ * there is replaced; it is an error if somebody listens, or if it is no
+ * socket. params NULL: the defaults. Borrows log, copies the rest.
+ */
+struct control_socket *
+control_socket_open(const char *path, const struct control_hooks *hooks,
+		    const struct control_socket_params *params, struct log *log,
+		    GError **error);
+/* Removes the socket, unless somebody put another in its place. */
+void control_socket_close(struct control_socket *s);
+
+#endif

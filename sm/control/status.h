@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What the last sweeps came to, kept for those who ask later.
+ */
+#ifndef MINISM_CONTROL_STATUS_H
+#define MINISM_CONTROL_STATUS_H
+
+#include "sm/sweep/sweep.h"
+
+#define STATUS_SWEEPS	8u	/* remembered */
+
+struct status_sweep {
+	int64_t at;		/* its end, us */
+	int64_t took_us;
+	char *causes;
+	enum sweep_end end;
+};
+/* "up", "not up", "standby", "failed", "planned" */
+const char *status_end_name(enum sweep_end end);
+
+/* A step of a credit loop: packets for `lid` leave the switch by `port` into
+ * the next one. */
+struct status_channel {
+	char *desc;
+	uint64_t guid;
+	unsigned port;
+	uint16_t lid;
+};
+
+struct status {
+	uint64_t n_sweeps;	/* heavy ones */
+	struct status_sweep sweeps[STATUS_SWEEPS];	/* [n % STATUS_SWEEPS]
+				   is the nth; see status_last() */
+	/* Of the last one that read the fabric: NULL and 0 before. */
+	struct snapshot *subnet;
+	uint32_t n_hosts, n_links, n_active;
+	uint16_t top;		/* LID */
+	char *engine, *reason;
+	enum choice_safety safety;
+	GPtrArray *notes;	/* the engine's */
+	GPtrArray *compared;	/* auto's candidates */
+	uint32_t n_looped;	/* channels in credit loops */
+	GArray *loop;		/* struct status_channel; NULL: none */
+	/* Of the last one of all. */
+	GPtrArray *complaints;	/* NULL: none */
+	GPtrArray *warnings;	/* what does not end UP; NULL: none */
+	char *error;		/* FAILED */
+	char *master;		/* STANDBY: who is */
+};
+
+struct status *status_new(void);
+void status_free(struct status *s);
+
+/* A heavy sweep has ended. */
+void status_note(struct status *s, const struct sweep_report *r, int64_t now);
+/* The nth last, from 0; NULL: there were not so many, or it is forgotten. */
+const struct status_sweep *status_last(const struct status *s, unsigned n);
+
+#endif

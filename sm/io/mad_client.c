@@ -1,0 +1,763 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Transactions: requests, windows, retries.
+ *
+ * A request lives in one `struct request` from mad_client_start() to its end,
+ * and is always on exactly one of three lists:
+ *
+ *	queue	not sent yet; waits for room in the window
+ *	wire	an attempt is out; in the order of sending, which is also the
+ *		order of deadlines, since all attempts have the same timeout
+ *	retry	its last attempt is lost; waits for room in the window, by age
+ *
+ *	mad_client_start -> queue -> transmit -> wire -> on_answer -> done
+ *	                          ^         |
+ *	                          +- retry <- lose (timer, returned) -> done
+ *
+ * Every pending request has a place in one table, at its id modulo the size
+ * of the table; ids count up and skip those whose place is taken. The TID on
+ * the wire is the id's low 28 bits and 4 bits of attempt. So the low bits are
+ * a slot, those above its generation, and a pair comes again only after 2^28
+ * requests. The upper 32 bits of the TID are the transport's (the kernel puts
+ * its agent there); they are neither set nor compared. An answer must also
+ * fit its request: class, method, attribute, modifier, and on a directed
+ * route hops and direction (IBA 13.4.6.4, 14.2.2). What does not fit is
+ * dropped, and the request goes on waiting.
+ *
+ * How many SMPs may be out is the business of window.c. Every attempt takes
+ * room there when it is sent, and gives it back when it is answered, returned
+ * or lost; a retry also when answers to later SMPs have overtaken it (`cursor`
+ * divides the wire list into those overtaken and those not). If it is given up
+ * before, it leaves a ghost. GMPs, the Reports of the SA, take no room: they
+ * do not pass the agents of switches.
+ *
+ * The timer is not moved with every answer: it rings when the oldest attempt
+ * of the time when it was set could be lost, and then looks at the oldest of
+ * now. A busy second sets it a handful of times.
+ */
+#include "sm/io/mad_client.h"
+
+#include <string.h>
+
+#include "sm/io/window.h"
+
+#define TABLE_MIN	4096u
+#define CHUNK		64u	/* requests allocated at once */
+
+#define ATTEMPT_BITS	4
+#define ATTEMPT_MASK	0xfu
+#define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
+#define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
+
+enum place {
+	PLACE_NONE,
+	PLACE_QUEUE,
+	PLACE_WIRE,
+	PLACE_RETRY,
+};
+
+struct request {
+	GList link;
+	enum place place;
+	bool room;		/* it has room in the window */
+	uint32_t id;
+	uint32_t attempt;	/* sent so far */
+	bool accepted;		/* the transport took the last one */
+	uint64_t seq;		/* of the last attempt */
+	uint64_t began;		/* how many were started before */
+	int64_t deadline;
+	mad_client_done_fn done;
+	void *data;
+	uint64_t tag;
+	struct mad_header header;
+	struct mad_addr to;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct mad_client {
+	struct transport *transport;
+	struct mad_client_params params;
+	struct window window;
+
+	struct request **table;
+	uint32_t table_mask;
+	uint32_t last_id;
+	uint64_t started;
+	unsigned pending;
+
+	GQueue queue, wire, retry;
+	GQueue unused;		/* requests to take from */
+	GPtrArray *chunks;
+	GList *cursor;		/* first of wire that is not overtaken */
+
+	unsigned timer, kick;	/* 0: not running */
+	int64_t timer_at;	/* when it rings */
+	unsigned depth;		/* of callbacks into the user */
+
+	mad_client_pump_fn pump;
+	void *pump_data;
+	mad_client_serve_fn serve;
+	void *serve_data;
+	mad_client_drop_fn drop;
+	void *drop_data;
+	struct mad_client_stats stats;
+};
+
+static void on_timer(void *data);
+
+/* ------------------------------------------------ requests and their ids */
+
+static struct request *
+request_of(GList *link)
+{
+	return link->data;
+}
+
+static struct request *
+request_take(struct mad_client *x)
+{
+	if (!x->unused.head) {
+		struct request *chunk = g_new0(struct request, CHUNK);
+
+		g_ptr_array_add(x->chunks, chunk);
+		for (unsigned i = 0; i < CHUNK; i++) {
+			chunk[i].link.data = &chunk[i];
+			g_queue_push_tail_link(&x->unused, &chunk[i].link);
+		}
+	}
+	/* the one used last: its memory is still in the cache */
+	return request_of(g_queue_pop_head_link(&x->unused));
+}
+
+/* Two ids apart modulo the old size are apart modulo its double. */
+static void
+table_grow(struct mad_client *x)
+{
+	uint32_t old_size = x->table_mask + 1;
+	uint32_t mask = 2 * old_size - 1;
+	struct request **table = g_new0(struct request *, 2 * old_size);
+
+	g_assert(mask <= TID_ID_MASK);
+	for (uint32_t i = 0; i < old_size; i++)
+		if (x->table[i])
+			table[x->table[i]->id & mask] = x->table[i];
+	g_free(x->table);
+	x->table = table;
+	x->table_mask = mask;
+}
+
+static void
+table_add(struct mad_client *x, struct request *r)
+{
+	if (x->pending > x->table_mask / 2)
+		table_grow(x);
+	do {
+		x->last_id++;
+	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
+	r->id = x->last_id;
+	x->table[r->id & x->table_mask] = r;
+	r->began = x->started++;
+	x->pending++;
+}
+
+static uint32_t
+attempt_bits(uint32_t attempt)
+{
+	return 1 + (attempt - 1) % ATTEMPT_MASK;
+}
+
+static uint32_t
+request_tid(const struct request *r)
+{
+	return r->id << ATTEMPT_BITS | attempt_bits(r->attempt);
+}
+
+static struct request *
+find_by_tid(const struct mad_client *x, uint32_t tid)
+{
+	uint32_t part = tid >> ATTEMPT_BITS;
+	uint32_t bits = tid & ATTEMPT_MASK;
+	struct request *r = x->table[part & x->table_mask];
+
+	if (!r || (r->id & TID_ID_MASK) != part)
+		return NULL;
+	if (bits == 0 || bits > r->attempt)
+		return NULL;	/* an attempt that was never made */
+	return r;
+}
+
+static bool
+is_smp(const struct request *r)
+{
+	return r->header.mgmt_class != MAD_CLASS_SA;
+}
+
+static void
+room_release(struct mad_client *x, struct request *r)
+{
+	if (r->room)
+		window_release(&x->window, r->attempt > 1);
+	r->room = false;
+}
+
+static void
+adapt_window(struct mad_client *x, const struct request *r)
+{
+	int64_t sent = r->deadline - (int64_t)x->params.timeout_ms * 1000;
+
+	if (r->attempt > 1)
+		window_halve(&x->window, r->seq);
+	else
+		window_adapt(&x->window, transport_now(x->transport) - sent);
+	x->stats.window = x->window.size;
+}
+
+static void
+note_answered(struct mad_client *x, uint64_t seq)
+{
+	if (!window_answered(&x->window, seq))
+		return;
+	while (x->cursor) {
+		struct request *r = request_of(x->cursor);
+
+		if (!window_overtook(&x->window, r->seq))
+			break;
+		if (r->attempt > 1)
+			room_release(x, r);
+		x->cursor = x->cursor->next;
+	}
+}
+
+/* -------------------------------------------------------------- sending */
+
+static void
+drop(struct mad_client *x, const char *reason, const struct transport_mad *m)
+{
+	if (!x->drop)
+		return;
+	x->depth++;
+	x->drop(reason, m, x->drop_data);
+	x->depth--;
+}
+
+/* With nothing on the wire, the only thing worth waking up for is room that a
+ * ghost leaves; if there is none of these either, advance() is about to be
+ * called. */
+static void
+arm_timer(struct mad_client *x)
+{
+	int64_t when = -1;
+
+	if (x->wire.head)
+		when = request_of(x->wire.head)->deadline;
+	else if (x->queue.head || x->retry.head || x->pump)
+		when = window_next_expiry(&x->window);
+	/* One that was set for a ghost may ring too late for a request. */
+	if (when < 0 || (x->timer && x->timer_at <= when))
+		return;
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	x->timer_at = when;
+	x->timer = transport_timer_start(x->transport, when, on_timer, x);
+}
+
+static void
+report_send_error(struct mad_client *x, const struct request *r,
+		  const char *message)
+{
+	struct transport_mad m = {
+		.event = TRANSPORT_RETURNED,
+		.addr = r->to,
+		.mad = r->mad,
+		.len = MAD_SIZE,
+	};
+
+	drop(x, message, &m);
+}
+
+static void
+count_attribute(struct mad_client *x, const struct mad_header *h)
+{
+	unsigned i = MIN(h->attr_id, MAD_CLIENT_ATTRS - 1);
+
+	if (h->method == MAD_METHOD_SET)
+		x->stats.sets[i]++;
+	else
+		x->stats.gets[i]++;
+}
+
+/* A send that the transport refuses is an attempt that will be lost: it keeps
+ * its room until then, so a transport that refuses everything is not asked
+ * more often than one that loses everything. */
+static void
+transmit(struct mad_client *x, struct request *r)
+{
+	unsigned timeout_ms = x->params.timeout_ms;
+	g_autoptr(GError) error = NULL;
+
+	r->attempt++;
+	r->room = is_smp(r);
+	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
+	r->deadline = transport_now(x->transport) + (int64_t)timeout_ms * 1000;
+	r->place = PLACE_WIRE;
+	g_queue_push_tail_link(&x->wire, &r->link);
+	if (!x->cursor)
+		x->cursor = &r->link;
+
+	/* The transport may return an SMP when the request ends, not earlier:
+	 * a kernel that gave up on an attempt drops its late answer. Of GMPs it
+	 * may let out so few that dead peers must not hold their places. */
+	if (r->room)
+		timeout_ms *= x->params.retries + 2 - r->attempt;
+	mad_set_tid(r->mad, request_tid(r));
+	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
+				     timeout_ms, &error);
+	if (r->accepted) {
+		x->stats.sent++;
+		count_attribute(x, &r->header);
+		x->stats.sent_set += r->header.method == MAD_METHOD_SET;
+		x->stats.retried += r->attempt > 1;
+	} else {
+		report_send_error(x, r, error ? error->message : "send failed");
+	}
+	arm_timer(x);
+}
+
+static void
+fill(struct mad_client *x)
+{
+	while (x->retry.head && window_left(&x->window, true) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->retry)));
+	while (x->queue.head && window_left(&x->window, false) > 0)
+		transmit(x, request_of(g_queue_pop_head_link(&x->queue)));
+	arm_timer(x);
+}
+
+/* After anything that may have made room; never from inside a callback. */
+static void
+advance(struct mad_client *x)
+{
+	if (x->depth > 0)
+		return;
+	fill(x);
+	while (x->pump && mad_client_room(x) > 0) {
+		uint64_t before = x->started;
+
+		x->depth++;
+		x->pump(x->pump_data);
+		x->depth--;
+		fill(x);
+		if (x->started == before)
+			return;
+	}
+}
+
+static void
+on_kick(void *data)
+{
+	struct mad_client *x = data;
+
+	x->kick = 0;
+	advance(x);
+}
+
+/* Room was made from outside a callback, and the user may not be ready for
+ * one: let the loop call back. */
+static void
+kick_later(struct mad_client *x)
+{
+	if (x->depth > 0 || x->kick)
+		return;
+	if (!x->pump && !x->queue.head && !x->retry.head)
+		return;
+	x->kick = transport_timer_start(x->transport,
+					transport_now(x->transport),
+					on_kick, x);
+}
+
+/* ------------------------------------------------------- ends of requests */
+
+/* Off its list. Its last attempt, if nothing tells that it arrived anywhere,
+ * is a ghost from now on. */
+static void
+leave_list(struct mad_client *x, struct request *r)
+{
+	bool room = r->room;
+
+	switch (r->place) {
+	case PLACE_NONE:
+		break;
+	case PLACE_QUEUE:
+		g_queue_unlink(&x->queue, &r->link);
+		break;
+	case PLACE_WIRE:
+		if (x->cursor == &r->link)
+			x->cursor = r->link.next;
+		g_queue_unlink(&x->wire, &r->link);
+		room_release(x, r);
+		if (room && r->accepted)
+			window_add_ghost(&x->window, r->seq, request_tid(r),
+					 transport_now(x->transport));
+		break;
+	case PLACE_RETRY:
+		g_queue_unlink(&x->retry, &r->link);
+		break;
+	}
+	r->place = PLACE_NONE;
+}
+
+static void
+forget(struct mad_client *x, struct request *r)
+{
+	leave_list(x, r);
+	x->table[r->id & x->table_mask] = NULL;
+	x->pending--;
+	g_queue_push_head_link(&x->unused, &r->link);
+}
+
+static void finish(struct mad_client *x, struct request *r,
+		   const struct mad_client_answer *a)
+{
+	mad_client_done_fn done = r->done;
+	void *data = r->data;
+	uint64_t tag = r->tag;
+
+	forget(x, r);
+	x->depth++;
+	done(a, data, tag);
+	x->depth--;
+}
+
+/* The oldest first: when many are lost at once, their user shall soon know of
+ * one, and need not wait until all have been tried as often. */
+static void
+retry_later(struct mad_client *x, struct request *r)
+{
+	GList *behind = x->retry.tail;
+
+	while (behind && request_of(behind)->began > r->began)
+		behind = behind->prev;
+	if (behind)
+		g_queue_insert_after_link(&x->retry, behind, &r->link);
+	else
+		g_queue_push_head_link(&x->retry, &r->link);
+}
+
+/* The last attempt is lost: try again, or give up. */
+static void
+lose(struct mad_client *x, struct request *r)
+{
+	const struct mad_client_answer none = { .outcome =
+							MAD_CLIENT_TIMED_OUT };
+
+	if (r->attempt > x->params.retries) {
+		x->stats.timed_out++;
+		finish(x, r, &none);
+		return;
+	}
+	leave_list(x, r);
+	if (!is_smp(r)) {
+		transmit(x, r);
+		return;
+	}
+	r->place = PLACE_RETRY;
+	retry_later(x, r);
+}
+
+static void
+on_timer(void *data)
+{
+	struct mad_client *x = data;
+	int64_t now = transport_now(x->transport);
+
+	x->timer = 0;
+	window_expire_ghosts(&x->window, now);
+	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
+		lose(x, request_of(x->wire.head));
+	advance(x);
+}
+
+/* ------------------------------------------------------------- receiving */
+
+/* NULL if it is the answer to r. */
+static const char *
+misfit(const struct request *r, const struct mad_header *h)
+{
+	const struct mad_header *q = &r->header;
+	unsigned method = q->method | MAD_METHOD_RESPONSE;
+
+	if (q->method == MAD_METHOD_SET)
+		method = MAD_METHOD_GET_RESP;	/* IBA 13.4.5 */
+	if (h->mgmt_class != q->mgmt_class)
+		return "answer of another class";
+	if (h->method != method)
+		return "answer with another method";
+	if (h->attr_id != q->attr_id)
+		return "answer with another attribute";
+	if (h->attr_mod != q->attr_mod)
+		return "answer with another attribute modifier";
+	if (h->hop_count != q->hop_count)
+		return "answer with another hop count";
+	if (q->mgmt_class == MAD_CLASS_SMP_DIRECT && !h->returning)
+		return "answer with the direction of a request";
+	return NULL;
+}
+
+/* Nobody waits under this TID. It was ours if such an id was given out not
+ * long ago. */
+static void
+on_stray(struct mad_client *x, const struct transport_mad *m,
+	 const struct mad_header *h)
+{
+	uint32_t tid = h->tid;
+	uint32_t age = (x->last_id - (tid >> ATTEMPT_BITS)) & TID_ID_MASK;
+
+	note_answered(x, window_end_ghost(&x->window, tid));
+	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
+		x->stats.late++;
+		drop(x, "answer to a request that is over", m);
+	} else {
+		x->stats.foreign++;
+		drop(x, "answer that nobody asked for", m);
+	}
+	advance(x);
+}
+
+static bool
+is_current(const struct request *r, uint32_t tid)
+{
+	return r->place == PLACE_WIRE && request_tid(r) == tid;
+}
+
+/* The attempt under this TID has left whatever queue it was in. */
+static void
+attempt_arrived(struct mad_client *x, struct request *r, uint32_t tid)
+{
+	if (!is_current(r, tid)) {
+		note_answered(x, window_end_ghost(&x->window, tid));
+		return;
+	}
+	room_release(x, r);
+	note_answered(x, r->seq);
+}
+
+static void
+on_answer(struct mad_client *x, const struct transport_mad *m,
+	  const struct mad_header *h)
+{
+	struct request *r = find_by_tid(x, h->tid);
+	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
+	const char *reason;
+
+	if (!r) {
+		on_stray(x, m, h);
+		return;
+	}
+	reason = misfit(r, h);
+	if (reason) {
+		x->stats.malformed++;
+		drop(x, reason, m);
+		advance(x);
+		return;
+	}
+	/* IBA 13.4.7: busy, "not processed, try again". It stays on the wire
+	 * list, so that the next attempt comes after the timeout. */
+	if (h->status & MAD_STATUS_BUSY) {
+		attempt_arrived(x, r, h->tid);
+		advance(x);
+		return;
+	}
+	if (is_smp(r) && is_current(r, h->tid))
+		adapt_window(x, r);
+	attempt_arrived(x, r, h->tid);
+	a.mad = m->mad;
+	a.header = *h;
+	x->stats.answered++;
+	finish(x, r, &a);
+	advance(x);
+}
+
+/* Only the current attempt counts: the one after an older one is out. An
+ * answer of ours that its client did not acknowledge has the client's TID. */
+static void
+on_returned(struct mad_client *x, const struct mad_header *h)
+{
+	uint32_t tid = h->tid;
+	struct request *r = find_by_tid(x, tid);
+
+	if (h->method & MAD_METHOD_RESPONSE)
+		return;
+	if (!r || !is_current(r, tid)) {
+		window_end_ghost(&x->window, tid);
+	} else {
+		room_release(x, r);
+		lose(x, r);
+	}
+	advance(x);
+}
+
+static void
+on_mad(const struct transport_mad *m, void *data)
+{
+	struct mad_client *x = data;
+	struct mad_header h;
+
+	if (!mad_header_read(m->mad, m->len, &h)) {
+		x->stats.malformed++;
+		drop(x, "short MAD", m);
+		advance(x);
+		return;
+	}
+	if (m->event == TRANSPORT_RETURNED) {
+		on_returned(x, &h);
+		return;
+	}
+	if (h.method & MAD_METHOD_RESPONSE) {
+		on_answer(x, m, &h);
+		return;
+	}
+	x->stats.unsolicited++;
+	if (x->serve) {
+		x->depth++;
+		x->serve(m, &h, x->serve_data);
+		x->depth--;
+	}
+	advance(x);
+}
+
+/* ------------------------------------------------------------- interface */
+
+struct mad_client *
+mad_client_new(struct transport *t, const struct mad_client_params *params)
+{
+	struct mad_client *x = g_new0(struct mad_client, 1);
+
+	x->transport = t;
+	x->params = *params;
+	window_init(&x->window, params->max_wire);
+	x->stats.window = x->window.size;
+	x->table = g_new0(struct request *, TABLE_MIN);
+	x->table_mask = TABLE_MIN - 1;
+	g_queue_init(&x->queue);
+	g_queue_init(&x->wire);
+	g_queue_init(&x->retry);
+	g_queue_init(&x->unused);
+	x->chunks = g_ptr_array_new_with_free_func(g_free);
+	transport_set_receiver(t, on_mad, x);
+	return x;
+}
+
+void
+mad_client_free(struct mad_client *x)
+{
+	if (!x)
+		return;
+	g_assert(x->depth == 0);
+	transport_set_receiver(x->transport, NULL, NULL);
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	if (x->kick)
+		transport_timer_cancel(x->transport, x->kick);
+	window_clear(&x->window);
+	g_ptr_array_free(x->chunks, TRUE);
+	g_free(x->table);
+	g_free(x);
+}
+
+struct transport *
+mad_client_transport(struct mad_client *x)
+{
+	return x->transport;
+}
+
+uint32_t
+mad_client_start(struct mad_client *x, const struct mad_addr *to,
+	   const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
+	   void *data, uint64_t tag)
+{
+	struct request *r = request_take(x);
+
+	r->place = PLACE_NONE;
+	r->room = false;
+	r->attempt = 0;
+	r->done = done;
+	r->data = data;
+	r->tag = tag;
+	r->to = *to;
+	memcpy(r->mad, mad, MAD_SIZE);
+	mad_header_read(r->mad, MAD_SIZE, &r->header);
+	table_add(x, r);
+
+	if (!is_smp(r) || mad_client_room(x) > 0) {
+		transmit(x, r);
+	} else {
+		r->place = PLACE_QUEUE;
+		g_queue_push_tail_link(&x->queue, &r->link);
+		arm_timer(x);
+	}
+	return r->id;
+}
+
+void
+mad_client_cancel(struct mad_client *x, uint32_t id)
+{
+	struct request *r = x->table[id & x->table_mask];
+
+	if (!r || r->id != id)
+		return;
+	x->stats.cancelled++;
+	forget(x, r);
+	kick_later(x);
+}
+
+void
+mad_client_cancel_owner(struct mad_client *x, const void *data)
+{
+	for (uint32_t i = 0; i <= x->table_mask; i++) {
+		struct request *r = x->table[i];
+
+		if (r && r->data == data)
+			mad_client_cancel(x, r->id);
+	}
+}
+
+unsigned
+mad_client_room(const struct mad_client *x)
+{
+	return x->queue.head ? 0 : window_left(&x->window, false);
+}
+
+unsigned
+mad_client_pending(const struct mad_client *x)
+{
+	return x->pending;
+}
+
+void
+mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn, void *data)
+{
+	x->pump = fn;
+	x->pump_data = data;
+	if (fn)
+		kick_later(x);
+}
+
+void
+mad_client_set_server(struct mad_client *x, mad_client_serve_fn fn, void *data)
+{
+	x->serve = fn;
+	x->serve_data = data;
+}
+
+void
+mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn, void *data)
+{
+	x->drop = fn;
+	x->drop_data = data;
+}
+
+const struct mad_client_stats *
+mad_client_stats(const struct mad_client *x)
+{
+	return &x->stats;
+}

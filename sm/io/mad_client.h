@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Transactions: a request goes out, its answer is found again.
+ *
+ * A window decides how many SMPs are on the wire at once. It grows while round
+ * trips stay short and is halved when an SMP is lost. An SMP that many later
+ * ones have overtaken no longer holds its place in the window, and retries
+ * have half of it at most, so that a peer which never answers delays no other.
+ * Requests of class SA go out at once, without room in the window.
+ */
+#ifndef MINISM_IO_MAD_CLIENT_H
+#define MINISM_IO_MAD_CLIENT_H
+
+#include "sm/io/transport.h"
+#include "sm/mad/mad.h"
+
+struct mad_client;
+
+struct mad_client_params {
+	unsigned timeout_ms;	/* of one attempt */
+	unsigned retries;	/* after the first attempt */
+	unsigned max_wire;	/* the window's cap, at least 1 */
+};
+
+enum mad_client_outcome {
+	MAD_CLIENT_ANSWERED,  /* `mad` is the answer, whatever its status */
+	MAD_CLIENT_TIMED_OUT, /* all attempts lost */
+};
+
+struct mad_client_answer {
+	enum mad_client_outcome outcome;
+	const uint8_t *mad;	/* MAD_SIZE bytes, NULL if timed out; valid
+				   during the callback */
+	struct mad_header header;	/* of mad */
+};
+
+/* Comes exactly once for every request that is not cancelled, never from
+ * inside mad_client_start(). May start and cancel requests. */
+typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
+				   void *data, uint64_t tag);
+
+#define MAD_CLIENT_ATTRS	64u
+
+struct mad_client_stats {
+	uint64_t sent;		/* requests on the wire, retries included */
+	uint64_t sent_set;	/* of these, Sets */
+	uint64_t gets[MAD_CLIENT_ATTRS],
+		sets[MAD_CLIENT_ATTRS]; /* by attribute id; the
+				   last one counts what is beyond */
+	uint64_t answered, retried, timed_out, cancelled;
+	uint64_t late;		/* answer to a request that is over */
+	uint64_t foreign;	/* answer that nobody here asked for */
+	uint64_t malformed;	/* short; wrong class, method, attribute.. */
+	uint64_t unsolicited;	/* requests and traps from others */
+	unsigned window;	/* now */
+};
+
+/* Takes over t's receiver. */
+struct mad_client *mad_client_new(struct transport *t,
+				  const struct mad_client_params *params);
+void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
+struct transport *mad_client_transport(struct mad_client *x);
+
+/*
+ * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.
+ * Queued if the window is full. Returns an id, never 0.
+ */
+uint32_t mad_client_start(struct mad_client *x, const struct mad_addr *to,
+		    const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
+		    void *data, uint64_t tag);
+
+/* No callback will come. An id that is over is ignored. */
+void mad_client_cancel(struct mad_client *x, uint32_t id);
+/* All requests that were started with this `data`. */
+void mad_client_cancel_owner(struct mad_client *x, const void *data);
+
+/* How many requests would go out at once now. Who has thousands of requests
+ * starts that many, and more from inside its callbacks, rather than fill the
+ * queue. */
+unsigned mad_client_room(const struct mad_client *x);
+
+unsigned
+mad_client_pending(const struct mad_client *x); /* started and not over */
+
+/* Called whenever there is room and the queue is empty; NULL: nobody. */
+typedef void (*mad_client_pump_fn)(void *data);
+void mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
+			 void *data);
+
+/* Requests and traps of others; header was read, length is MAD_SIZE. */
+typedef void (*mad_client_serve_fn)(const struct transport_mad *m,
+			      const struct mad_header *h, void *data);
+void mad_client_set_server(struct mad_client *x, mad_client_serve_fn fn,
+			   void *data);
+
+/* Called for every dropped MAD with the reason, and for a send that the
+ * transport refused (TRANSPORT_RETURNED); for a rate-limited log. Both are
+ * valid during the callback. */
+typedef void (*mad_client_drop_fn)(const char *reason,
+				   const struct transport_mad *m, void *data);
+void mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn,
+			 void *data);
+
+const struct mad_client_stats *mad_client_stats(const struct mad_client *x);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Messages over a transport that does RMPP itself.
+ *
+ *	sa_message_send --> collect --> handed over --> done
+ *	sa_message_offer --> on_message
+ *
+ * What is not collected in one go is gone on with a little later, so that
+ * nothing else has to wait for a long table. If there is much in the memory
+ * already, only the oldest goes on. done() must not come from inside
+ * sa_message_send(), so a message that fails there waits for the timer, too.
+ */
+#include "sm/io/sa_message.h"
+
+#include <string.h>
+
+#include "sm/io/whole.h"
+#include "sm/mad/mad.h"
+
+#define OFF_CLASS	1
+#define GSI_QKEY	0x80010000u	/* IBA 3.5.3, QP1 */
+
+/* A message on its way to the transport. */
+struct outgoing {
+	GList link;
+	uint32_t id;
+	struct mad_addr to;
+	struct whole *whole;		/* NULL: outcome is known */
+	enum sa_message_outcome outcome;
+	unsigned timeout_ms;
+	sa_message_done_fn done;
+	void *data;
+};
+
+struct sa_message {
+	struct transport *transport;
+	uint64_t max_collect, collected;
+	GQueue queue;			/* struct outgoing, by age */
+	uint32_t last_id;
+	unsigned timer;			/* 0: not running */
+	sa_message_message_fn receiver;
+	void *receiver_data;
+	bool intercepts;
+	transport_recv_fn next;
+	void *next_data;
+};
+
+static void
+stop_collecting(struct sa_message *b, struct outgoing *o)
+{
+	if (o->whole)
+		b->collected -= whole_len(o->whole);
+	g_clear_pointer(&o->whole, whole_free);
+}
+
+static void
+outgoing_free(struct sa_message *b, struct outgoing *o)
+{
+	stop_collecting(b, o);
+	g_free(o);
+}
+
+/* One go; false: there is more to come. */
+static bool
+collect(struct sa_message *b, struct outgoing *o)
+{
+	const GByteArray *all;
+	enum whole_state state;
+
+	b->collected -= whole_len(o->whole);
+	state = whole_collect(o->whole);
+	b->collected += whole_len(o->whole);
+	switch (state) {
+	case WHOLE_LATER:
+		return false;
+	case WHOLE_TOO_LONG:
+		o->outcome = SA_MESSAGE_TOO_LONG;
+		break;
+	case WHOLE_READY:
+		all = whole_message(o->whole);
+		o->outcome = transport_send(b->transport, &o->to, all->data,
+					    all->len, o->timeout_ms, NULL) ?
+			SA_MESSAGE_SENT : SA_MESSAGE_NOT_ACCEPTED;
+		break;
+	}
+	stop_collecting(b, o);
+	return true;
+}
+
+static void on_timer(void *data);
+
+static void
+ring_soon(struct sa_message *b)
+{
+	int64_t now = transport_now(b->transport);
+
+	if (!b->timer && b->queue.head)
+		b->timer = transport_timer_start(b->transport, now +
+						 RMPP_SOURCE_PAUSE_US,
+						 on_timer, b);
+}
+
+/* done() may send and cancel, so each one is found anew. */
+static void
+tell_done(struct sa_message *b)
+{
+	GList *link = b->queue.head;
+
+	while (link) {
+		struct outgoing *o = link->data;
+
+		if (o->whole) {
+			link = link->next;
+			continue;
+		}
+		g_queue_unlink(&b->queue, link);
+		o->done(o->id, o->outcome, o->data);
+		outgoing_free(b, o);
+		link = b->queue.head;
+	}
+}
+
+static void
+on_timer(void *data)
+{
+	struct sa_message *b = data;
+
+	b->timer = 0;
+	for (GList *link = b->queue.head; link; link = link->next) {
+		struct outgoing *o = link->data;
+
+		if (o->whole)
+			collect(b, o);
+		if (b->collected > b->max_collect)
+			break;
+	}
+	tell_done(b);
+	ring_soon(b);
+}
+
+uint32_t sa_message_send(struct sa_message *b,
+			 const struct sa_message_order *order,
+			 sa_message_done_fn done, void *data)
+{
+	struct outgoing *o = g_new0(struct outgoing, 1);
+
+	g_assert(done);
+	o->link.data = o;
+	o->to = order->to;
+	o->timeout_ms = order->timeout_ms;
+	o->done = done;
+	o->data = data;
+	o->whole = whole_new(order->header, order->source, order->source_data,
+			     b->max_collect);
+	b->collected += whole_len(o->whole);
+	if (collect(b, o) && o->outcome == SA_MESSAGE_SENT) {
+		outgoing_free(b, o);
+		return SA_MESSAGE_AT_ONCE;
+	}
+	do {
+		o->id = ++b->last_id;
+	} while (!o->id || o->id == SA_MESSAGE_AT_ONCE);
+	g_queue_push_tail_link(&b->queue, &o->link);
+	ring_soon(b);
+	return o->id;
+}
+
+void
+sa_message_cancel(struct sa_message *b, uint32_t id)
+{
+	for (GList *link = b->queue.head; link; link = link->next) {
+		struct outgoing *o = link->data;
+
+		if (o->id != id)
+			continue;
+		g_queue_unlink(&b->queue, link);
+		outgoing_free(b, o);
+		return;
+	}
+}
+
+bool
+sa_message_offer(struct sa_message *b, const struct transport_mad *m)
+{
+	struct sa_message_message message = {
+		.from = m->addr, .header = m->mad,
+		.data = m->mad + RMPP_SA_HEADER_LEN,
+	};
+	struct rmpp_header r;
+
+	if (m->event == TRANSPORT_RETURNED ||
+	    !rmpp_header_read(m->mad, m->len, &r) ||
+	    m->mad[OFF_CLASS] != MAD_CLASS_SA ||
+	    !(r.flags & RMPP_FLAG_ACTIVE) ||
+	    !whole_measure(m->mad, m->len, &message.len))
+		return false;
+	message.from.qkey = GSI_QKEY;
+	if (b->receiver)
+		b->receiver(&message, b->receiver_data);
+	return true;
+}
+
+static void
+on_recv(const struct transport_mad *m, void *data)
+{
+	struct sa_message *b = data;
+
+	if (!sa_message_offer(b, m) && b->next)
+		b->next(m, b->next_data);
+}
+
+struct sa_message *
+sa_message_new(struct transport *t, uint64_t max_collect)
+{
+	struct sa_message *b = g_new0(struct sa_message, 1);
+
+	b->transport = t;
+	b->max_collect = max_collect;
+	g_queue_init(&b->queue);
+	return b;
+}
+
+void
+sa_message_free(struct sa_message *b)
+{
+	GList *link;
+
+	if (!b)
+		return;
+	while ((link = g_queue_pop_head_link(&b->queue)))
+		outgoing_free(b, link->data);
+	if (b->timer)
+		transport_timer_cancel(b->transport, b->timer);
+	if (b->intercepts)
+		transport_set_receiver(b->transport, b->next, b->next_data);
+	g_free(b);
+}
+
+void
+sa_message_intercept(struct sa_message *b)
+{
+	g_assert(!b->intercepts);
+	b->intercepts = true;
+	b->next = b->transport->on_recv;
+	b->next_data = b->transport->recv_data;
+	transport_set_receiver(b->transport, on_recv, b);
+}
+
+void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,
+			     void *data)
+{
+	b->receiver = fn;
+	b->receiver_data = data;
+}

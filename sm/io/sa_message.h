@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Messages of the SA that are longer than a MAD. The transport does RMPP (the
+ * kernel, behind libibumad); here they are collected from a source, handed over
+ * whole, and taken whole.
+ *
+ * A message is its first 56 bytes (MAD header, RMPP header, SA header) and the
+ * data that follow. What the RMPP header says is the business of this module.
+ */
+#ifndef MINISM_IO_SA_MESSAGE_H
+#define MINISM_IO_SA_MESSAGE_H
+
+#include "sm/io/transport.h"
+#include "sm/mad/rmpp.h"
+
+struct sa_message;
+
+/* Of one message, and of all that are being collected: 64 MiB. More, and only
+ * the oldest goes on. */
+#define SA_MESSAGE_COLLECT_MAX	(UINT64_C(64) << 20)
+
+/* Keeps t; t's receiver stays who it was. */
+struct sa_message *sa_message_new(struct transport *t, uint64_t max_collect);
+void sa_message_free(struct sa_message *b); /* no callback will come */
+
+/* True: it is a message, and of no interest to anybody else. */
+bool sa_message_offer(struct sa_message *b, const struct transport_mad *m);
+/* From now on every MAD of the transport is offered first, and handed to the
+ * receiver of this moment if it is not taken. sa_message_free() puts that
+ * back. */
+void sa_message_intercept(struct sa_message *b);
+
+enum sa_message_outcome {
+	SA_MESSAGE_SENT,		/* the transport has it */
+	SA_MESSAGE_TOO_LONG,		/* for max_collect */
+	SA_MESSAGE_NOT_ACCEPTED,	/* by the transport */
+};
+/* Once for every sa_message_send() that is not cancelled, never from inside it.
+ * The source is not asked any more. May send and cancel. */
+typedef void (*sa_message_done_fn)(uint32_t id, enum sa_message_outcome outcome,
+			     void *data);
+
+struct sa_message_order {
+	struct mad_addr to;
+	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes, copied */
+	rmpp_source_fn source;	/* asked until done or cancelled */
+	void *source_data;
+	unsigned timeout_ms;	/* a request: for its answer, as in
+				   transport_send() */
+};
+/* Returns an id; SA_MESSAGE_AT_ONCE: the transport has it all, and done() will
+ * not come. */
+#define SA_MESSAGE_AT_ONCE	UINT32_MAX
+uint32_t sa_message_send(struct sa_message *b,
+			 const struct sa_message_order *order,
+			 sa_message_done_fn done, void *data);
+void sa_message_cancel(struct sa_message *b, uint32_t id); /* over: ignored */
+
+struct sa_message_message {
+	struct mad_addr from;
+	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
+	const uint8_t *data;	/* both valid during the callback */
+	size_t len;
+};
+typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
+				      void *data);
+void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,
+			     void *data);
+
+#endif

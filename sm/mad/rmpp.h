@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what its
+ * two ends have in common. The ends are the kernel's business, or that of a lab
+ * (sm/lab/rmpp_sender.h, rmpp_receiver.h).
+ */
+#ifndef MINISM_MAD_RMPP_H
+#define MINISM_MAD_RMPP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RMPP_VERSION		1u
+#define RMPP_HEADER_LEN		36u	/* common header and RMPP header */
+#define RMPP_PAYLOAD_MAX	220u	/* what is behind it in a MAD */
+#define RMPP_SA_HEADER_LEN	56u	/* SA: the data begin here */
+#define RMPP_NO_RESP_TIME	31u	/* RRespTime: none is given */
+#define RMPP_WINDOW_MAX		64u
+#define RMPP_NO_DEADLINE	(-1)
+
+enum rmpp_type {
+	RMPP_TYPE_DATA = 1,
+	RMPP_TYPE_ACK = 2,
+	RMPP_TYPE_STOP = 3,
+	RMPP_TYPE_ABORT = 4,
+};
+
+#define RMPP_FLAG_ACTIVE	0x1u
+#define RMPP_FLAG_FIRST		0x2u
+#define RMPP_FLAG_LAST		0x4u
+
+/* RMPPStatus (IBA 13.6.2): what a STOP or an ABORT says. */
+enum rmpp_status {
+	RMPP_STATUS_OK = 0,
+	RMPP_STATUS_RESOURCES = 1,	/* the only one of a STOP */
+	RMPP_STATUS_TOO_LONG = 118,	/* total time */
+	RMPP_STATUS_BAD_LENGTH = 119,	/* Last and PayloadLength disagree */
+	RMPP_STATUS_BAD_SEGMENT = 120,	/* First and SegmentNumber disagree */
+	RMPP_STATUS_BAD_TYPE = 121,
+	RMPP_STATUS_WINDOW_SMALL = 122,	/* NewWindowLast < SegmentNumber */
+	RMPP_STATUS_SEGMENT_BIG = 123,	/* an ACK of what was never sent */
+	RMPP_STATUS_BAD_STATUS = 124,
+	RMPP_STATUS_BAD_VERSION = 125,
+	RMPP_STATUS_RETRIES = 126,
+	RMPP_STATUS_UNSPECIFIED = 127,
+};
+
+struct rmpp_header {
+	uint32_t segment;	/* DATA, ACK: SegmentNumber */
+	uint32_t length;	/* DATA: PayloadLength; ACK: NewWindowLast */
+	uint8_t version, type;	/* type: may be none of enum rmpp_type */
+	uint8_t flags;
+	uint8_t resp_time;	/* RRespTime, 4.096 us * 2^n */
+	uint8_t status;
+};
+
+/* False if the MAD has no RMPP header: too short. Judges nothing else. */
+bool rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h);
+void rmpp_header_write(uint8_t *mad, const struct rmpp_header *h);
+/* The status with which to abort whoever sends such a header; 0: it is fit. */
+enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
+const char *rmpp_status_name(unsigned status);	/* for logs; "?" */
+
+/* Segments of a message, at least 1; what its PayloadLength is: the class
+ * header of every segment counts (IBA 13.6.2.1). 0 if that is too much for 32
+ * bits. header_len: where the data begin in each MAD. */
+uint64_t rmpp_segment_count(uint64_t bytes, unsigned header_len);
+uint32_t rmpp_payload_length(uint64_t bytes, unsigned header_len);
+
+struct rmpp_params {
+	unsigned header_len;	/* RMPP_HEADER_LEN to MAD_SIZE - 1 */
+	unsigned window;	/* segments, 1 to RMPP_WINDOW_MAX */
+	unsigned retries;	/* without any news, then the sender gives up */
+	unsigned resp_time;	/* RRespTime that we give */
+	int64_t timeout_us;	/* for an ACK; RRespTime of the peer can only
+				   make it longer, */
+	int64_t timeout_max_us;	/* up to here */
+	int64_t idle_us;	/* a receiver without news gives up */
+	int64_t linger_us;	/* who is done still answers repetitions */
+	uint64_t limit;		/* bytes of data that a receiver takes */
+};
+
+/* Where a long message comes from. */
+/*
+ * Writes the next `max` bytes of the message; fewer, or none, only at its end,
+ * and is not asked again then. RMPP_SOURCE_LATER + n: these n bytes
+ * (less than max), and what follows is not ready; it is asked for that after
+ * RMPP_SOURCE_PAUSE_US.
+ */
+#define RMPP_SOURCE_LATER	(SIZE_MAX / 2 + 1)
+#define RMPP_SOURCE_PAUSE_US	1000
+typedef size_t (*rmpp_source_fn)(void *data, uint8_t *out, size_t max);
+
+/* A source whose message lies in memory; data: a struct rmpp_bytes. */
+struct rmpp_bytes {
+	const uint8_t *at;
+	size_t left;
+};
+size_t rmpp_bytes_read(void *data, uint8_t *out, size_t max);
+
+#define RMPP_LENGTH_UNKNOWN	UINT64_MAX
+
+enum rmpp_outcome {
+	RMPP_GOING_ON,
+	RMPP_DONE,
+	RMPP_GAVE_UP,		/* we did, and say so; the status is ours */
+	RMPP_ENDED_BY_PEER,	/* STOP or ABORT; the status is the peer's */
+};
+
+#endif

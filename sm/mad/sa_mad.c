@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The header of SA MADs, and matching by component mask.
+ *
+ * Layout (IBA 15.2.1.1): common header 24 bytes, RMPP header 12, SM_Key 8,
+ * AttributeOffset 2, reserved 2, ComponentMask 8, then 200 bytes of data.
+ *
+ * Matching. A component mask says which components of the record in the
+ * request a record must share. That is a mask of bits: made once for a
+ * request, compared with each candidate as it stands on the wire. Nobody has
+ * to write a comparison for each component of twenty records, and get one
+ * wrong.
+ */
+#include "sm/mad/sa_match.h"
+
+#include <string.h>
+
+#include "sm/mad/bytes.h"
+#include "sm/mad/sa_fields.h"
+
+#define OFF_METHOD	3
+#define OFF_STATUS	4
+#define OFF_ATTR_ID	16
+#define OFF_SM_KEY	36
+#define OFF_ATTR_OFFSET	44
+#define OFF_COMP_MASK	48
+
+bool
+sa_header_read(const uint8_t *mad, size_t len, struct sa_header *h)
+{
+	if (!mad_header_read(mad, len, &h->mad) ||
+	    h->mad.mgmt_class != MAD_CLASS_SA)
+		return false;
+	h->mad.status = (uint16_t)bytes_load(mad + OFF_STATUS, 2);
+	h->sm_key = bytes_load(mad + OFF_SM_KEY, 8);
+	h->attr_offset = (uint16_t)bytes_load(mad + OFF_ATTR_OFFSET, 2);
+	h->comp_mask = bytes_load(mad + OFF_COMP_MASK, 8);
+	return true;
+}
+
+static unsigned
+answer_to(unsigned method)
+{
+	if (method == MAD_METHOD_SET)	/* IBA 15.2.2: SubnAdmGetResp */
+		return MAD_METHOD_GET_RESP;
+	return method | MAD_METHOD_RESPONSE;
+}
+
+void
+sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
+{
+	unsigned attr_id = (unsigned)bytes_load(mad + OFF_ATTR_ID, 2);
+
+	mad[OFF_METHOD] = (uint8_t)answer_to(mad[OFF_METHOD]);
+	bytes_store(mad + OFF_STATUS, status, 2);
+	memset(mad + SA_RMPP_OFFSET, 0, SA_HEADER_OFFSET - SA_RMPP_OFFSET);
+	bytes_store(mad + OFF_SM_KEY, 0, 8);
+	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
+}
+
+void
+sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id)
+{
+	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+}
+
+bool
+sa_is_request(unsigned method)
+{
+	return !(method & MAD_METHOD_RESPONSE) && method != MAD_METHOD_TRAP &&
+		method != MAD_METHOD_TRAP_REPRESS && method != SA_METHOD_REPORT;
+}
+
+void
+sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
+{
+	memset(mad, 0, MAD_SIZE);
+	mad[0] = 1;			/* BaseVersion */
+	mad[1] = MAD_CLASS_SA;
+	mad[2] = 2;			/* ClassVersion, IBA 15.2.1 */
+	mad[OFF_METHOD] = (uint8_t)method;
+	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
+}
+
+static const struct sa_kind *
+find_kind(unsigned attr_id)
+{
+	for (size_t i = 0; i < sa_n_kinds; i++)
+		if (sa_kinds[i].attr_id == attr_id)
+			return &sa_kinds[i];
+	return NULL;
+}
+
+const char *
+sa_attr_name(unsigned attr_id)
+{
+	const struct sa_kind *kind = find_kind(attr_id);
+
+	return kind ? kind->name : "?";
+}
+
+const char *
+sa_method_name(unsigned method)
+{
+	switch (method & ~MAD_METHOD_RESPONSE) {
+	case MAD_METHOD_GET:
+		return "Get";
+	case MAD_METHOD_SET:
+		return "Set";
+	case SA_METHOD_REPORT:
+		return "Report";
+	case SA_METHOD_GET_TABLE:
+		return "GetTable";
+	case SA_METHOD_GET_TRACE_TABLE:
+		return "GetTraceTable";
+	case SA_METHOD_GET_MULTI:
+		return "GetMulti";
+	case SA_METHOD_DELETE:
+		return "Delete";
+	}
+	return "?";
+}
+
+const char *
+sa_status_name(unsigned status)
+{
+	switch (status & 0xff00) {
+	case 0:
+		return mad_status_name(status);
+	case SA_STATUS_NO_RESOURCES:
+		return "no resources";
+	case SA_STATUS_REQ_INVALID:
+		return "request invalid";
+	case SA_STATUS_NO_RECORDS:
+		return "no records";
+	case SA_STATUS_TOO_MANY:
+		return "too many records";
+	case SA_STATUS_INVALID_GID:
+		return "invalid GID";
+	case SA_STATUS_INSUFFICIENT:
+		return "insufficient components";
+	case SA_STATUS_DENIED:
+		return "denied";
+	case SA_STATUS_PRIORITY:
+		return "priority suggested";
+	}
+	return "?";
+}
+
+size_t
+sa_record_size(unsigned attr_id)
+{
+	const struct sa_kind *kind = find_kind(attr_id);
+
+	return kind ? kind->size : 0;
+}
+
+const struct sa_field *
+sa_fields(unsigned attr_id, unsigned *n)
+{
+	const struct sa_kind *kind = find_kind(attr_id);
+
+	*n = kind ? kind->n_fields : 0;
+	return kind ? kind->fields : NULL;
+}
+
+static void
+match_add(struct sa_match *m, const struct sa_field *field)
+{
+	unsigned bit, end = field->offset + field->bits;
+
+	for (bit = field->offset; bit < end; bit++) {
+		if (bit % 8 == 0 && bit + 8 <= end) {
+			m->mask[bit / 8] = 0xff;
+			bit += 7;
+		} else {
+			m->mask[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
+		}
+	}
+	m->len = MAX(m->len, (end + 7) / 8);
+}
+
+bool
+sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
+	      const uint8_t *wanted)
+{
+	unsigned n, i;
+	const struct sa_field *fields = sa_fields(attr_id, &n);
+
+	memset(m, 0, sizeof(*m));
+	if (n < 64 && comp_mask >> n)
+		return false;
+	for (i = 0; i < n; i++)
+		if (comp_mask >> i & 1 && fields[i].kind == SA_FIELD_PLAIN)
+			match_add(m, &fields[i]);
+	for (i = 0; i < m->len; i++)
+		m->value[i] = wanted[i] & m->mask[i];
+	return true;
+}
+
+bool
+sa_match_test(const struct sa_match *m, const uint8_t *record)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if ((record[i] & m->mask[i]) != m->value[i])
+			return false;
+	return true;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Subnet management packets and the attributes they carry: bytes <-> host
+ * structs (IBA 14.2). The field positions come from libibmad.
+ *
+ * Decoders take the 64 bytes of the attribute; encoders write all 64 (what is
+ * reserved becomes 0). What a decoder returns is what was on the wire: whether
+ * it makes sense is for the caller to judge.
+ */
+#ifndef MINISM_MAD_SMP_H
+#define MINISM_MAD_SMP_H
+
+#include "sm/mad/mad.h"
+#include "topology/smp_attr.h"
+#include "topology/dr_path.h"
+
+#define SMP_DATA_OFFSET	64u
+#define SMP_DATA_LEN	64u
+
+static inline uint8_t *
+smp_data(uint8_t *mad)
+{
+	return mad + SMP_DATA_OFFSET;
+}
+
+static inline const uint8_t *
+smp_data_const(const uint8_t *mad)
+{
+	return mad + SMP_DATA_OFFSET;
+}
+
+/* A request by directed route, permissive LIDs (IBA 14.2.1.2); TID 0, data
+ * zero. */
+void smp_build_direct(uint8_t mad[MAD_SIZE], enum mad_method method,
+		      enum mad_attr attr_id, uint32_t attr_mod,
+		      uint64_t m_key, const struct dr_path *path);
+
+/* A LID-routed request; the LID is the transport's business. */
+void smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
+		   enum mad_attr attr_id, uint32_t attr_mod, uint64_t m_key);
+
+/* Turns the request in place into its answer: GetResp (TrapRepress for a
+ * Trap), status; on a directed route the direction bit. The data stay. */
+void smp_make_response(uint8_t mad[MAD_SIZE], unsigned status);
+
+/* Of a PortInfo (IBA 14.2.5.6): the port and, where `caps`, the CapabilityMask
+ * of the port that has the LID, knows extended speeds, that the SM knows them:
+ * some devices show and take them only then. */
+#define SMP_PORT_INFO_EXT_SPEEDS	0x80000000u
+static inline uint32_t
+smp_port_info_modifier(unsigned num, uint32_t caps)
+{
+	return num | (caps & PORT_CAP_HAS_EXT_SPEEDS ?
+		      SMP_PORT_INFO_EXT_SPEEDS : 0);
+}
+
+uint64_t smp_m_key(const uint8_t mad[MAD_SIZE]);
+void smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key);
+
+void node_info_decode(const uint8_t data[SMP_DATA_LEN], struct node_info *i);
+void node_info_encode(uint8_t data[SMP_DATA_LEN], const struct node_info *i);
+void switch_info_decode(const uint8_t data[SMP_DATA_LEN],
+			struct switch_info *i);
+void switch_info_encode(uint8_t data[SMP_DATA_LEN],
+			const struct switch_info *i);
+void port_info_decode(const uint8_t data[SMP_DATA_LEN], struct port_info *i);
+void port_info_encode(uint8_t data[SMP_DATA_LEN], const struct port_info *i);
+
+/* SMInfo, IBA 14.2.5.13 */
+enum sm_state {
+	SM_STATE_NOT_ACTIVE = 0,
+	SM_STATE_DISCOVERING = 1,
+	SM_STATE_STANDBY = 2,
+	SM_STATE_MASTER = 3,
+};
+
+/* AttributeModifier of Set(SMInfo), IBA 14.4.1 */
+enum sm_control {
+	SM_CONTROL_HANDOVER = 1,
+	SM_CONTROL_ACKNOWLEDGE = 2,
+	SM_CONTROL_DISABLE = 3,
+	SM_CONTROL_STANDBY = 4,
+	SM_CONTROL_DISCOVER = 5,
+};
+
+struct sm_info {
+	uint64_t guid;		/* PortGUID of the SM's port */
+	uint64_t sm_key;
+	uint32_t act_count;
+	uint8_t priority;	/* 0 to 15 */
+	uint8_t state;		/* enum sm_state */
+};
+
+void sm_info_decode(const uint8_t data[SMP_DATA_LEN], struct sm_info *i);
+void sm_info_encode(uint8_t data[SMP_DATA_LEN], const struct sm_info *i);
+const char *sm_state_name(unsigned state);
+
+#endif

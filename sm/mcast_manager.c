@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Programming multicast.
+ *
+ * Flow. mcast_manager_touch -> a moment later -> compute: the groups' members
+ * become (switch, port) pairs, routing/multicast.c makes trees, and every block
+ * that some group lies in is looked at on every switch, in three phases:
+ *	read	what is not known
+ *	cut	ports that are in no tree any more are taken out, everywhere
+ *	grow	the new ports are put in
+ * A packet meets old entries on one switch and new ones on the next. Two trees
+ * together may hold a circle, in which a packet would go round and multiply;
+ * what they have in common holds none, nor does a part of the new one.
+ *   When all is done and groups changed meanwhile, the same again.
+ *
+ * What a switch holds is remembered by its NodeGUID, so it survives sweeps and
+ * renumbering; a switch that was reset or is new has forgotten, and so do we.
+ * Blocks in which there never was a group of ours are left as they are: another
+ * manager's groups in them are of no use to anybody, and reading all blocks of
+ * all switches would cost more than everything else. Those of which our last
+ * group has gone are emptied.
+ *
+ * The trees of before are handed to the computation, so that a member that
+ * joins changes the switches on its own branch only.
+ */
+#include "sm/mcast_manager.h"
+
+#include <string.h>
+
+#include "routing/multicast.h"
+#include "sm/sa/sa_db_tables.h"
+#include "sm/mad/smp.h"
+
+#define BATCH_US	(5 * 1000)	/* joins come in crowds */
+#define IN_FLIGHT_MAX	64u
+#define RETRY_US	(2 * 1000 * 1000)
+#define BLOCK_BYTES	(2 * MFT_BLOCK)
+#define POSITION_SHIFT	28
+
+enum phase {
+	PHASE_READ,
+	PHASE_CUT,
+	PHASE_GROW,
+	PHASE_REST,
+};
+
+/* What a switch holds, as far as we know. */
+struct held {
+	uint32_t n_positions, n_blocks;
+	uint16_t *masks;	/* [position][block * 32 + i] */
+	uint8_t *known;		/* [position][block] */
+};
+
+struct mcast_manager {
+	struct mad_client *x;
+	const struct mkey_db *keys;
+	struct sa *sa;
+	struct log *log;
+	GHashTable *held;	/* NodeGUID -> struct held */
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct lft *lft;	/* unicast; NULL: not known */
+	uint32_t *ranks;
+	struct graph *g;	/* of `s`; made when there are groups, with */
+	struct channels *unicast;	/* what unicast makes channels wait
+					   for; NULL: it has loops */
+	GPtrArray *lost;	/* of char *: members that no tree reaches */
+	struct mft *wanted;	/* in the numbering of when it was computed */
+	struct mft *told;	/* what is held, in that of `s` */
+	unsigned timer;
+	bool again;		/* touched while at work */
+	bool bad;		/* some block could not be done */
+	enum phase phase;
+	uint32_t sw, position, block;	/* the next to be looked at */
+	unsigned in_flight;
+	struct mcast_manager_stats stats;
+};
+
+static void pump(struct mcast_manager *m);
+static void start_timer(struct mcast_manager *m, int64_t us);
+
+static void
+held_free(void *data)
+{
+	struct held *h = data;
+
+	g_free(h->masks);
+	g_free(h->known);
+	g_free(h);
+}
+
+struct mcast_manager *mcast_manager_new(struct mad_client *x,
+					const struct mkey_db *keys,
+					struct sa *sa, struct log *log)
+{
+	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
+
+	m->x = x;
+	m->keys = keys;
+	m->sa = sa;
+	m->log = log;
+	m->phase = PHASE_REST;
+	m->lost = g_ptr_array_new_with_free_func(g_free);
+	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					held_free);
+	return m;
+}
+
+static void
+stop(struct mcast_manager *m)
+{
+	mad_client_cancel_owner(m->x, m);
+	m->in_flight = 0;
+	m->phase = PHASE_REST;
+	if (m->timer)
+		transport_timer_cancel(mad_client_transport(m->x), m->timer);
+	m->timer = 0;
+	if (m->s)
+		snapshot_unref(m->s);
+	m->s = NULL;
+	g_clear_pointer(&m->lids, lid_map_free);
+	g_clear_pointer(&m->lft, lft_free);
+	g_clear_pointer(&m->ranks, g_free);
+	g_clear_pointer(&m->unicast, channels_free);
+	g_clear_pointer(&m->g, graph_free);
+	g_clear_pointer(&m->told, mft_free);
+}
+
+void
+mcast_manager_free(struct mcast_manager *m)
+{
+	if (!m)
+		return;
+	stop(m);
+	mft_free(m->wanted);
+	g_ptr_array_unref(m->lost);
+	g_hash_table_unref(m->held);
+	g_free(m);
+}
+
+static const struct snapshot_node *
+switch_at(const struct mcast_manager *m, uint32_t sw)
+{
+	return &m->s->nodes[m->s->switches[sw]];
+}
+
+/* Room for a block, what was known is kept. */
+static void
+held_grow(struct held *h, uint32_t n_positions, uint32_t n_blocks)
+{
+	struct held old = *h;
+
+	if (n_positions <= h->n_positions && n_blocks <= h->n_blocks)
+		return;
+	h->n_positions = MAX(h->n_positions, n_positions);
+	h->n_blocks = MAX(h->n_blocks, n_blocks);
+	h->masks = g_new0(uint16_t, (size_t)h->n_positions * h->n_blocks *
+			  MFT_BLOCK);
+	h->known = g_new0(uint8_t, (size_t)h->n_positions * h->n_blocks);
+	for (uint32_t p = 0; p < old.n_positions; p++) {
+		memcpy(h->masks + (size_t)p * h->n_blocks * MFT_BLOCK,
+		       old.masks + (size_t)p * old.n_blocks * MFT_BLOCK,
+		       (size_t)old.n_blocks * BLOCK_BYTES);
+		memcpy(h->known + (size_t)p * h->n_blocks,
+		       old.known + (size_t)p * old.n_blocks, old.n_blocks);
+	}
+	g_free(old.masks);
+	g_free(old.known);
+}
+
+static struct held *
+held_of(struct mcast_manager *m, uint32_t sw)
+{
+	uint64_t guid = switch_at(m, sw)->info.node_guid;
+	struct held *h = g_hash_table_lookup(m->held, &guid);
+
+	if (!h) {
+		h = g_new0(struct held, 1);
+		g_hash_table_insert(m->held, g_memdup2(&guid, sizeof(guid)),
+				    h);
+	}
+	if (m->wanted)
+		held_grow(h, m->wanted->n_positions, m->wanted->n_blocks);
+	return h;
+}
+
+static uint16_t *
+held_block(const struct held *h, uint32_t position, uint32_t block)
+{
+	return h->masks + ((size_t)position * h->n_blocks + block) *
+		MFT_BLOCK;
+}
+
+/* ------------------------------------------------------------ what to want */
+
+/* Where a member hangs; false: nowhere, a host without a switch. */
+static bool locate(const struct mcast_manager *m, uint32_t port,
+		   struct multicast_member *out)
+{
+	const struct snapshot_port *p = &m->s->ports[port];
+	const struct snapshot_node *n = snapshot_node_of(m->s, port);
+
+	if (snapshot_is_switch(n)) {
+		out->sw = n->sw_index;
+		out->port = 0;
+		return true;
+	}
+	if (p->peer == SNAPSHOT_NONE)
+		return false;
+	n = snapshot_node_of(m->s, p->peer);
+	if (!snapshot_is_switch(n))
+		return false;
+	out->sw = n->sw_index;
+	out->port = m->s->ports[p->peer].num;
+	return true;
+}
+
+static void add_members(const struct mcast_manager *m, GArray *members,
+			const uint32_t *ports, uint32_t n, bool receives)
+{
+	struct multicast_member member = { .receives = receives };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (locate(m, ports[i], &member))
+			g_array_append_val(members, member);
+}
+
+/* The tables that the switches hold as far as we know, in the numbering of
+ * this snapshot: what the trees may keep, and what the SA tells. */
+static struct mft *
+collect_held(struct mcast_manager *m)
+{
+	struct mft *mft;
+
+	if (!m->wanted)
+		return NULL;
+	mft = mft_new(m->s->n_switches, m->wanted->n_positions,
+		      m->wanted->n_blocks);
+	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
+		const struct held *h = held_of(m, sw);
+
+		for (uint32_t p = 0; p < mft->n_positions; p++)
+			for (uint32_t b = 0; b < mft->n_blocks; b++)
+				if (h->known[p * h->n_blocks + b])
+					memcpy(mft_block(mft, sw, p, b),
+					       held_block(h, p, b),
+					       BLOCK_BYTES);
+	}
+	return mft;
+}
+
+static bool
+holds_something(const struct held *h, uint32_t position, uint32_t block)
+{
+	const uint16_t *masks = held_block(h, position, block);
+
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		if (masks[i])
+			return true;
+	return false;
+}
+
+/* The trees may lie in fewer blocks than those of before. What some switch
+ * still holds behind them is wanted to be empty. Takes mft over. */
+static struct mft *
+widen_to_held(struct mcast_manager *m, struct mft *mft)
+{
+	uint32_t n_positions = mft->n_positions, n_blocks = mft->n_blocks;
+	struct mft *wide;
+
+	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
+		const struct held *h = held_of(m, sw);
+
+		for (uint32_t p = 0; p < h->n_positions; p++)
+			for (uint32_t b = 0; b < h->n_blocks; b++)
+				if (holds_something(h, p, b)) {
+					n_positions = MAX(n_positions, p + 1);
+					n_blocks = MAX(n_blocks, b + 1);
+				}
+	}
+	if (n_positions == mft->n_positions && n_blocks == mft->n_blocks)
+		return mft;
+	wide = mft_new(mft->n_switches, n_positions, n_blocks);
+	for (uint32_t sw = 0; mft->n_blocks && sw < mft->n_switches; sw++)
+		for (uint32_t p = 0; p < mft->n_positions; p++)
+			memcpy(mft_block(wide, sw, p, 0),
+			       mft_block(mft, sw, p, 0),
+			       (size_t)mft->n_blocks * BLOCK_BYTES);
+	mft_free(mft);
+	return wide;
+}
+
+static const char *
+lost_name(const struct mcast_manager *m, const struct multicast_lost *l)
+{
+	const struct snapshot_node *n = switch_at(m, l->sw);
+	uint32_t peer = l->port ? m->s->ports[n->first_port + l->port].peer :
+		SNAPSHOT_NONE;
+
+	return peer == SNAPSHOT_NONE ? snapshot_node_name(n) :
+		snapshot_name_of(m->s, peer);
+}
+
+static void
+report_lost(struct mcast_manager *m, const GArray *lost)
+{
+	g_ptr_array_set_size(m->lost, 0);
+	for (guint i = 0; i < lost->len; i++) {
+		const struct multicast_lost *l =
+			&g_array_index(lost, struct multicast_lost, i);
+		const struct snapshot_node *n = switch_at(m, l->sw);
+		char *line = g_strdup_printf("multicast group 0x%04x does not "
+			"reach %s (%s port %u): its switch has no cable to "
+			"the others or no room for the group", l->mlid,
+			lost_name(m, l), snapshot_node_name(n), l->port);
+
+		g_ptr_array_add(m->lost, line);
+		log_limited(m->log, LOG_WARNING, "mcast",
+			    "a member of a group is not reached", "%s", line);
+	}
+}
+
+/* What is the same for all trees of a fabric. */
+static void
+index_fabric(struct mcast_manager *m)
+{
+	if (m->g)
+		return;
+	m->g = graph_new(m->s, m->lids);
+	if (!m->lft)
+		return;
+	m->unicast = channels_new(m->g);
+	channels_add_tables(m->unicast, m->lft, NULL);
+	if (!channels_sort(m->unicast))
+		g_clear_pointer(&m->unicast, channels_free);
+}
+
+static void
+make_trees(struct mcast_manager *m, const GArray *trees)
+{
+	g_autoptr(GArray) groups = g_array_new(FALSE, TRUE,
+					sizeof(struct multicast_group));
+	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
+					(GDestroyNotify)g_array_unref);
+	struct mft *previous = collect_held(m), *wanted;
+	struct multicast_input in = { .previous = previous };
+	struct multicast_output out;
+
+	index_fabric(m);
+	in.g = m->g;
+	in.unicast = m->unicast;
+	in.ranks = m->ranks;
+	for (guint i = 0; i < trees->len; i++) {
+		const struct sa_tree *t = &g_array_index(trees,
+							 struct sa_tree, i);
+		GArray *list = g_array_new(FALSE, TRUE,
+					   sizeof(struct multicast_member));
+		struct multicast_group group = { .mlid = t->mlid };
+
+		add_members(m, list, t->members, t->n_members, true);
+		add_members(m, list, t->senders, t->n_senders, false);
+		group.n_members = list->len;
+		group.members = (const void *)list->data;
+		g_array_append_val(groups, group);
+		g_ptr_array_add(lists, list);
+	}
+	in.groups = (const void *)groups->data;
+	in.n_groups = groups->len;
+	multicast_route(&in, &out);
+	report_lost(m, out.lost);
+	wanted = widen_to_held(m, g_steal_pointer(&out.mft));
+	mft_free(m->wanted);
+	m->wanted = wanted;
+	multicast_output_clear(&out);
+	mft_free(previous);
+	m->stats.computed++;
+}
+
+/* ----------------------------------------------------------- what to send */
+
+struct place {
+	uint32_t sw, position, block;
+};
+
+#define TAG_SET	(UINT64_C(1) << 31)
+
+static uint64_t
+tag_of(const struct place *at, enum mad_method method)
+{
+	return (uint64_t)at->sw << 32 | at->position << 16 | at->block |
+		(method == MAD_METHOD_SET ? TAG_SET : 0);
+}
+
+static struct place
+place_of(uint64_t tag)
+{
+	return (struct place){ .sw = (uint32_t)(tag >> 32),
+			       .position = tag >> 16 & 0xf,
+			       .block = tag & 0xffff };
+}
+
+/* What the block should be at the end of this phase. */
+static void
+aim(struct mcast_manager *m, const struct place *at, uint16_t masks[MFT_BLOCK])
+{
+	const struct held *h = held_of(m, at->sw);
+	const uint16_t *old = held_block(h, at->position, at->block);
+
+	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
+	       BLOCK_BYTES);
+	for (unsigned i = 0; m->phase == PHASE_CUT && i < MFT_BLOCK; i++)
+		masks[i] &= old[i];
+}
+
+static bool
+is_known(struct mcast_manager *m, const struct place *at)
+{
+	const struct held *h = held_of(m, at->sw);
+
+	return h->known[at->position * h->n_blocks + at->block];
+}
+
+/* Nothing to do for this block in this phase? */
+static bool
+is_done(struct mcast_manager *m, const struct place *at)
+{
+	uint16_t masks[MFT_BLOCK];
+
+	if (m->phase == PHASE_READ)
+		return is_known(m, at);
+	if (!is_known(m, at))
+		return true;	/* it could not be read: left alone */
+	aim(m, at, masks);
+	return memcmp(held_block(held_of(m, at->sw), at->position, at->block),
+		      masks, BLOCK_BYTES) == 0;
+}
+
+static void on_answer(const struct mad_client_answer *a, void *data,
+		      uint64_t tag);
+
+static void
+send(struct mcast_manager *m, enum mad_method method, const struct place *at)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint32_t port = switch_at(m, at->sw)->first_port;
+	uint8_t mad[MAD_SIZE], *data = smp_data(mad);
+	uint16_t masks[MFT_BLOCK];
+	struct dr_path path;
+
+	if (!snapshot_path(m->s, port, &path))
+		return;
+	smp_build_direct(mad, method, MAD_ATTR_MULTICAST_FT,
+			 at->position << POSITION_SHIFT | at->block,
+			 mkey_db_at(m->keys, m->s, port), &path);
+	aim(m, at, masks);
+	for (unsigned i = 0; method == MAD_METHOD_SET && i < MFT_BLOCK; i++) {
+		data[2 * i] = (uint8_t)(masks[i] >> 8);
+		data[2 * i + 1] = (uint8_t)masks[i];
+	}
+	m->in_flight++;
+	mad_client_start(m->x, &direct, mad, on_answer, m, tag_of(at, method));
+}
+
+static void
+learn(struct mcast_manager *m, const struct place *at, const uint8_t *data)
+{
+	struct held *h = held_of(m, at->sw);
+	uint16_t *masks = held_block(h, at->position, at->block);
+
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		masks[i] = (uint16_t)(data[2 * i] << 8 | data[2 * i + 1]);
+	h->known[at->position * h->n_blocks + at->block] = 1;
+}
+
+static void
+fail(struct mcast_manager *m, const struct place *at, const char *why)
+{
+	const struct snapshot_node *n = switch_at(m, at->sw);
+
+	m->stats.failed++;
+	m->bad = true;
+	log_limited(m->log, LOG_WARNING, "mcast",
+		    "a multicast table is not as it should be",
+		    "%s (0x%016" G_GINT64_MODIFIER "x): %s",
+		    snapshot_node_name(n),
+		    n->info.node_guid, why);
+}
+
+static void
+on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct place at = place_of(tag);
+	struct mcast_manager *m = data;
+
+	m->in_flight--;
+	if (a->outcome == MAD_CLIENT_TIMED_OUT) {
+		fail(m, &at, "no answer");
+	} else if (a->header.status) {
+		fail(m, &at, mad_status_name(a->header.status));
+	} else {
+		learn(m, &at, smp_data_const(a->mad));
+		*(tag & TAG_SET ? &m->stats.written : &m->stats.read) += 1;
+		if (tag & TAG_SET && !is_done(m, &at))
+			fail(m, &at, "it does not take what is written");
+	}
+	pump(m);
+}
+
+/* A switch has no more than it has ports and groups for. */
+static bool
+has_block(const struct mcast_manager *m, const struct place *at)
+{
+	const struct snapshot_node *n = switch_at(m, at->sw);
+
+	return n->sw_known && at->position <= n->info.num_ports / 16u &&
+		at->block * MFT_BLOCK < n->sw.multicast_fdb_cap;
+}
+
+static bool
+next_place(struct mcast_manager *m, struct place *at)
+{
+	const struct mft *w = m->wanted;
+
+	while (m->sw < w->n_switches && w->n_blocks && w->n_positions) {
+		*at = (struct place){ m->sw, m->position, m->block };
+		if (++m->block == w->n_blocks) {
+			m->block = 0;
+			if (++m->position == w->n_positions) {
+				m->position = 0;
+				m->sw++;
+			}
+		}
+		if (has_block(m, at) && !is_done(m, at))
+			return true;
+	}
+	return false;
+}
+
+static void
+set_phase(struct mcast_manager *m, enum phase phase)
+{
+	m->phase = phase;
+	m->sw = m->position = m->block = 0;
+}
+
+/* No sweep comes of a join: the SA must hear of it from here. */
+static void
+tell(struct mcast_manager *m)
+{
+	struct sa_db *view = sa_view_of(m->sa);
+
+	mft_free(m->told);
+	m->told = collect_held(m);
+	if (view && view->subnet == m->s)
+		sa_db_set_mft(view, m->told);
+}
+
+static void
+pump(struct mcast_manager *m)
+{
+	struct place at;
+
+	while (m->phase != PHASE_REST) {
+		while (m->in_flight < IN_FLIGHT_MAX && next_place(m, &at))
+			send(m, m->phase == PHASE_READ ? MAD_METHOD_GET :
+			     MAD_METHOD_SET, &at);
+		if (m->in_flight)
+			return;
+		set_phase(m, m->phase + 1);
+		if (m->phase == PHASE_REST)
+			tell(m);
+	}
+	if (m->timer || !m->s)
+		return;
+	if (m->again || m->bad)
+		start_timer(m, m->again ? 0 : RETRY_US);
+	m->again = m->bad = false;
+}
+
+/* ------------------------------------------------------------------- when */
+
+static void
+on_timer(void *data)
+{
+	struct mcast_manager *m = data;
+	const GArray *trees;
+
+	m->timer = 0;
+	trees = sa_trees(m->sa);
+	if (!trees->len && !m->wanted)
+		return;		/* nobody ever joined: not a single Get */
+	make_trees(m, trees);
+	set_phase(m, PHASE_READ);
+	pump(m);
+}
+
+static void
+start_timer(struct mcast_manager *m, int64_t us)
+{
+	struct transport *t = mad_client_transport(m->x);
+
+	if (!m->timer)
+		m->timer = transport_timer_start(t, transport_now(t) + us,
+						 on_timer, m);
+}
+
+void
+mcast_manager_touch(struct mcast_manager *m)
+{
+	if (!m->s)
+		return;
+	if (m->phase != PHASE_REST)
+		m->again = true;
+	else
+		start_timer(m, BATCH_US);
+}
+
+void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
+			  struct lid_map *lids, const struct choice *choice,
+			  const uint8_t *fresh)
+{
+	struct snapshot *before = m->s ? snapshot_ref(m->s) : NULL;
+
+	stop(m);
+	for (uint32_t sw = 0; s && sw < s->n_switches; sw++) {
+		uint64_t guid = s->nodes[s->switches[sw]].info.node_guid;
+
+		if ((fresh && fresh[sw]) || !before ||
+		    snapshot_find_node(before, guid) == SNAPSHOT_NONE)
+			g_hash_table_remove(m->held, &guid);
+	}
+	if (before)
+		snapshot_unref(before);
+	if (!s) {
+		g_ptr_array_set_size(m->lost, 0);
+		g_hash_table_remove_all(m->held);
+		mft_free(m->wanted);
+		m->wanted = NULL;
+		return;
+	}
+	m->s = snapshot_ref(s);
+	m->lids = lid_map_ref(lids);
+	if (choice && choice->lft &&
+	    choice->lft->n_switches == s->n_switches)
+		m->lft = lft_ref(choice->lft);
+	if (choice && choice->ranks)
+		m->ranks = g_memdup2(choice->ranks, s->n_switches *
+				     sizeof(*m->ranks));
+	m->again = m->bad = false;
+	m->told = collect_held(m);
+	mcast_manager_touch(m);
+}
+
+struct mft *
+mcast_manager_tables(const struct mcast_manager *m)
+{
+	return m->told;
+}
+
+const GPtrArray *
+mcast_manager_lost(const struct mcast_manager *m)
+{
+	return m->lost;
+}
+
+const struct mcast_manager_stats *
+mcast_manager_stats(const struct mcast_manager *m)
+{
+	return &m->stats;
+}

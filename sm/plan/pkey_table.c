@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * P_Key tables: where in its table each P_Key of a port goes.
+ *
+ * Purpose. Queue pairs name a P_Key by its index, so a key that stays wanted
+ * must stay where it is, whatever else changes. And what a host may not send,
+ * its leaf switch should not let through: the switch's port towards it gets
+ * the same partitions, each as a full member. A switch matches a packet with
+ * its table as an end port does (IBA 10.9.3), so a limited entry would stop
+ * what a limited member sends, on the way in.
+ *
+ * Structs. `layout` is one table while it is laid out. Its `waiting` is a set
+ * of P_Keys, a bit each: those wanted that have no place yet. With it a table
+ * costs one look at each of its entries and at each of its keys, in whatever
+ * order they are; it is empty again when the keys are placed, so it is cleared
+ * once and not for each port.
+ *
+ * Flow of pkey_table_want(). For each end port: its keys (choose_keys(), which
+ * leaves some out if the table is too small), the one for index 0, then
+ * layout_place() in four steps:
+ *   1. the key that belongs at index 0 goes there
+ *   2. what is held and still waits stays where it is; so of two equal keys
+ *	the first one stays
+ *   3. everything else that is held goes: 0, which is no key (IBA 10.9.1.1)
+ *   4. what still waits takes the lowest free places
+ * Run on its own result this changes nothing. Then the port at the other end
+ * of the cable, if it is a switch's: the same partitions, none at a fixed
+ * index.
+ *
+ * Too small a table. The key for index 0 is kept, then the default partition,
+ * then the lowest partitions, in each the full membership before the limited
+ * one. A switch cannot enforce half of the keys, so there it is all or none.
+ */
+#include "sm/plan/pkey_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SET_WORDS	(0x10000 / 64)
+#define SAID_MAX	4u	/* partitions that one line names */
+
+struct layout {
+	const struct snapshot *s;
+	const struct partition_rules *rules;
+	const struct memberships *m;
+	const struct port_tables *held;
+	struct port_tables *wanted;
+	unsigned enforce;
+	GPtrArray *problems;		/* may be NULL */
+	GArray *first;			/* uint16_t: partitions with index0 */
+	uint32_t *n_beaten;		/* by place in `first`: ports where */
+	uint32_t *beaten_at;		/* another one has it; the first */
+	uint16_t *keys;			/* of the port at hand */
+	unsigned n_keys;
+	uint16_t *table;		/* the same, in their places */
+	uint64_t waiting[SET_WORDS];
+};
+
+/* --- a set of P_Keys --- */
+
+static bool
+waits(const struct layout *l, uint16_t pkey)
+{
+	return l->waiting[pkey / 64] >> (pkey % 64) & 1;
+}
+
+static void
+wait_begin(struct layout *l, uint16_t pkey)
+{
+	l->waiting[pkey / 64] |= UINT64_C(1) << (pkey % 64);
+}
+
+static void
+wait_end(struct layout *l, uint16_t pkey)
+{
+	l->waiting[pkey / 64] &= ~(UINT64_C(1) << (pkey % 64));
+}
+
+/* --- words --- */
+
+G_GNUC_PRINTF(3, 4) static void
+complain(struct layout *l, uint32_t port, const char *format, ...)
+{
+	const struct snapshot_node *n = snapshot_node_of(l->s, port);
+	va_list args;
+	char *text;
+
+	if (!l->problems)
+		return;
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_ptr_array_add(l->problems, g_strdup_printf(
+		"%s (0x%016" PRIx64 ") port %u: %s", snapshot_node_name(n),
+		n->info.node_guid, l->s->ports[port].num, text));
+	g_free(text);
+}
+
+static void
+name_partition(const struct layout *l, uint16_t pkey, GString *out)
+{
+	const struct partition *p = partition_rules_find(l->rules, pkey);
+
+	if (p && p->name)
+		g_string_append_printf(out, "\"%s\" ", p->name);
+	g_string_append_printf(out, "(0x%04x)", pkey_base(pkey));
+}
+
+/* --- the keys of a port --- */
+
+/* The place of a key when there is not room for all. */
+static int
+compare_rank(gconstpointer a, gconstpointer b, gpointer first)
+{
+	uint16_t ka = *(const uint16_t *)a;
+	uint16_t kb = *(const uint16_t *)b;
+	bool first_a = ka == *(const uint16_t *)first;
+	bool first_b = kb == *(const uint16_t *)first;
+	bool default_a = pkey_base(ka) == PKEY_DEFAULT;
+	bool default_b = pkey_base(kb) == PKEY_DEFAULT;
+
+	if (first_a != first_b)
+		return first_a ? -1 : 1;
+	if (default_a != default_b)
+		return default_a ? -1 : 1;
+	if (pkey_base(ka) != pkey_base(kb))
+		return pkey_base(ka) < pkey_base(kb) ? -1 : 1;
+	return (int)kb - (int)ka;
+}
+
+static void
+say_left_out(struct layout *l, uint32_t port, unsigned cap)
+{
+	GString *names = g_string_new(NULL);
+	unsigned n = l->n_keys - cap;
+
+	for (unsigned i = 0; i < MIN(n, SAID_MAX); i++) {
+		uint16_t pkey = l->keys[cap + i];
+
+		g_string_append(names, i ? ", " : "");
+		name_partition(l, pkey, names);
+		g_string_append(names, pkey & PKEY_FULL ? " full" :
+				" limited");
+	}
+	if (n > SAID_MAX)
+		g_string_append_printf(names, " and %u more", n - SAID_MAX);
+	complain(l, port, "its table holds %u of its %u P_Keys; left out: %s",
+		 cap, l->n_keys, names->str);
+	g_string_free(names, TRUE);
+}
+
+/* Sets l->keys; `first` is kept in any case. */
+static void
+choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
+{
+	const uint16_t *pkeys = l->m->pkeys + l->m->first[port];
+
+	l->n_keys = l->m->first[port + 1] - l->m->first[port];
+	if (!l->n_keys) {
+		complain(l, port, "it is in no partition");
+		return;
+	}
+	memcpy(l->keys, pkeys, l->n_keys * sizeof(*pkeys));
+	if (l->n_keys <= cap)
+		return;
+	g_qsort_with_data(l->keys, (gint)l->n_keys, sizeof(*l->keys),
+			  compare_rank, &first);
+	say_left_out(l, port, cap);
+	l->n_keys = cap;
+}
+
+/* What the port is in the partition, as one key: a full one meets everybody.
+ * 0: nothing. */
+static uint16_t
+key_in(const struct layout *l, uint32_t port, uint16_t base)
+{
+	unsigned what = memberships_of(l->m, port, base);
+
+	if (what & PARTITION_FULL)
+		return (uint16_t)(base | PKEY_FULL);
+	return what ? base : 0;
+}
+
+/* 0: no key has to be there. Both lists are sorted by partition. */
+static uint16_t
+choose_first(struct layout *l, uint32_t port)
+{
+	uint32_t at = l->m->first[port];
+	uint32_t end = l->m->first[port + 1];
+	uint16_t first = 0;
+
+	for (guint i = 0; i < l->first->len; i++) {
+		uint16_t base = g_array_index(l->first, uint16_t, i);
+
+		while (at < end && pkey_base(l->m->pkeys[at]) < base)
+			at++;
+		if (at == end)
+			break;
+		if (pkey_base(l->m->pkeys[at]) != base)
+			continue;
+		if (!first)
+			first = key_in(l, port, base);
+		else if (!l->n_beaten[i]++)
+			l->beaten_at[i] = port;
+	}
+	return first ? first : key_in(l, port, PKEY_DEFAULT);
+}
+
+static void
+say_beaten(struct layout *l)
+{
+	for (guint i = 0; i < l->first->len; i++) {
+		GString *name = g_string_new(NULL);
+
+		name_partition(l, g_array_index(l->first, uint16_t, i), name);
+		if (l->n_beaten[i])
+			complain(l, l->beaten_at[i], "partition %s is not at "
+				 "index 0, a lower P_Key asks for it as well "
+				 "(%u port%s)", name->str, l->n_beaten[i],
+				 l->n_beaten[i] == 1 ? "" : "s");
+		g_string_free(name, TRUE);
+	}
+}
+
+/* --- their places --- */
+
+static void
+keep_held(struct layout *l, uint32_t port, unsigned cap)
+{
+	for (unsigned i = 0; i < cap; i += PKEYS_A_BLOCK) {
+		const union port_block *b = port_tables_get(l->held,
+			PORT_TABLE_PKEY, port, i / PKEYS_A_BLOCK);
+
+		for (unsigned k = 0; b && k < MIN(cap - i, PKEYS_A_BLOCK);
+		     k++) {
+			uint16_t pkey = b->pkeys[k];
+
+			if (l->table[i + k] || !waits(l, pkey))
+				continue;
+			l->table[i + k] = pkey;
+			wait_end(l, pkey);
+		}
+	}
+}
+
+static void
+place_rest(struct layout *l)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < l->n_keys; i++) {
+		if (!waits(l, l->keys[i]))
+			continue;
+		while (l->table[at])
+			at++;
+		l->table[at] = l->keys[i];
+		wait_end(l, l->keys[i]);
+	}
+}
+
+/* l->keys, of which there are no more than `cap`, into the port's blocks. */
+static void
+layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
+{
+	unsigned n = port_tables_blocks(l->wanted, PORT_TABLE_PKEY, port);
+
+	memset(l->table, 0, n * sizeof(union port_block));
+	for (unsigned i = 0; i < l->n_keys; i++)
+		wait_begin(l, l->keys[i]);
+	if (first && cap) {
+		l->table[0] = first;
+		wait_end(l, first);
+	}
+	keep_held(l, port, cap);
+	place_rest(l);
+	for (unsigned i = 0; i < n; i++) {
+		union port_block b;
+
+		memcpy(b.pkeys, l->table + i * PKEYS_A_BLOCK, sizeof(b));
+		port_tables_set(l->wanted, PORT_TABLE_PKEY, port, i, &b);
+	}
+}
+
+static void
+want_end_port(struct layout *l, uint32_t port)
+{
+	unsigned cap = port_pkey_cap(l->s, port);
+	uint16_t first = choose_first(l, port);
+
+	choose_keys(l, port, cap, first);
+	layout_place(l, port, cap, first);
+}
+
+/* --- enforcement --- */
+
+/* Makes them those of a guard: full members, each partition once. */
+static void
+fill_up_keys(struct layout *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->n_keys; i++) {
+		uint16_t full = l->keys[i] | PKEY_FULL;
+
+		if (waits(l, full))
+			continue;
+		wait_begin(l, full);
+		l->keys[n++] = full;
+	}
+	l->n_keys = n;
+	for (unsigned i = 0; i < n; i++)
+		wait_end(l, l->keys[i]);
+}
+
+/* The keys of the end port are in l->keys. What is to be enforced. */
+static uint8_t
+want_guard(struct layout *l, uint32_t port)
+{
+	unsigned cap = port_pkey_cap(l->s, port);
+
+	fill_up_keys(l);
+	if (l->n_keys > cap) {
+		complain(l, port, "no enforcement, its table holds %u P_Keys "
+			 "and the port behind it has %u", cap, l->n_keys);
+		return 0;
+	}
+	layout_place(l, port, cap, 0);
+	return (uint8_t)(l->enforce & pkey_table_enforceable(l->s, port));
+}
+
+/* --- all ports --- */
+
+unsigned
+pkey_table_enforceable(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (!snapshot_is_switch(n) || !n->sw_known)
+		return 0;
+	return (n->sw.enforce_inbound ? PKEY_ENFORCE_IN : 0) |
+		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
+}
+
+bool
+pkey_table_are_default(const struct partition_rules *rules)
+{
+	const struct partition_rule *last;
+	const struct partition *p;
+
+	if (rules->partitions->len != 1)
+		return false;
+	p = rules->partitions->pdata[0];
+	if (p->pkey != PKEY_DEFAULT || !p->rules->len)
+		return false;
+	/* The last word about everybody, whatever was said before. */
+	last = &g_array_index(p->rules, struct partition_rule,
+			      p->rules->len - 1);
+	return last->who == PARTITION_ALL &&
+		last->membership == PARTITION_FULL;
+}
+
+/* Room for the longest table and for the longest list of keys. */
+static void
+layout_init(struct layout *l)
+{
+	unsigned most = 1;
+
+	for (uint32_t port = 0; port < l->s->n_ports; port++) {
+		most = MAX(most, port_pkey_cap(l->s, port));
+		most = MAX(most, l->m->first[port + 1] - l->m->first[port]);
+	}
+	most = (most + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK * PKEYS_A_BLOCK;
+	l->keys = g_new(uint16_t, most);
+	l->table = g_new(uint16_t, most);
+	l->first = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+	for (guint i = 0; i < l->rules->partitions->len; i++) {
+		const struct partition *p = l->rules->partitions->pdata[i];
+
+		if (p->index0)
+			g_array_append_val(l->first, p->pkey);
+	}
+	l->n_beaten = g_new0(uint32_t, l->first->len);
+	l->beaten_at = g_new0(uint32_t, l->first->len);
+}
+
+static void
+layout_free(struct layout *l)
+{
+	g_free(l->keys);
+	g_free(l->table);
+	g_free(l->n_beaten);
+	g_free(l->beaten_at);
+	g_array_unref(l->first);
+	g_free(l);
+}
+
+void
+pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
+	   const struct memberships *m, const struct port_tables *held,
+	   unsigned enforce, struct port_tables *wanted,
+	   uint8_t *enforce_by_port, GPtrArray *problems)
+{
+	struct layout *l = g_new0(struct layout, 1);
+
+	g_assert(m->n_ports == s->n_ports);
+	l->s = s;
+	l->rules = rules;
+	l->m = m;
+	l->held = held;
+	l->wanted = wanted;
+	l->enforce = pkey_table_are_default(rules) ? 0 : enforce;
+	l->problems = problems;
+	layout_init(l);
+	memset(enforce_by_port, 0, s->n_ports);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (!snapshot_is_end_port(s, port))
+			continue;
+		want_end_port(l, port);
+		/* An end port with a cable is no switch's: that is port 0. */
+		if (peer != SNAPSHOT_NONE &&
+		    l->enforce & pkey_table_enforceable(s, peer))
+			enforce_by_port[peer] = want_guard(l, peer);
+	}
+	say_beaten(l);
+	layout_free(l);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The P_Key tables that are wanted (IBA 10.9, 14.2.5.7): memberships put into
+ * blocks, so that what a port holds moves as little as it can. Pure.
+ */
+#ifndef MINISM_PLAN_PKEY_TABLE_H
+#define MINISM_PLAN_PKEY_TABLE_H
+
+#include <glib.h>
+
+#include "topology/membership.h"
+#include "topology/port_tables.h"
+#include "topology/snapshot.h"
+
+/* PartitionEnforcementInbound, -Outbound of PortInfo (IBA 14.2.5.6). */
+enum {
+	PKEY_ENFORCE_IN = 1 << 0,
+	PKEY_ENFORCE_OUT = 1 << 1,
+};
+
+/*
+ * rules: the memberships' own; what names and index0 are for.
+ * held: what is known of the tables on the fabric; a block that is not known
+ *	counts as empty.
+ * enforce: PKEY_ENFORCE_ bits that switches should have towards end ports.
+ * wanted: new for this snapshot. All P_Key blocks of each end port are set
+ *	(unless it can hold none), and those of a switch's port towards an end
+ *	port that is to enforce. What is not set is to be left alone.
+ * enforce_by_port: by port index, filled; 0 but for external switch ports.
+ * problems: one line (char *) is added for whatever could not be had; may be
+ *	NULL. In the order of the end ports.
+ */
+void pkey_table_want(const struct snapshot *s,
+		     const struct partition_rules *rules,
+		     const struct memberships *m,
+		     const struct port_tables *held, unsigned enforce,
+		     struct port_tables *wanted, uint8_t *enforce_by_port,
+		     GPtrArray *problems);
+
+/* What the switch of this port can enforce, of PKEY_ENFORCE_ (IBA 14.2.5.4);
+ * 0 if it is no switch's. */
+unsigned pkey_table_enforceable(const struct snapshot *s, uint32_t port);
+
+/* Is it the built-in rule, everybody a full member of the default partition
+ * and nothing else? Then there is nothing that a switch could enforce. */
+bool pkey_table_are_default(const struct partition_rules *rules);
+
+#endif

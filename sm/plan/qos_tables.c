@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * SL to VL and VL arbitration: the configured values, fitted to each port.
+ *
+ * Purpose. One configuration has to do for ports that have one VL and ports
+ * that have fifteen. A VL that a port does not have is folded into those it
+ * has, modulo their number: OpenSM does so, and every SL keeps some VL. In VL
+ * arbitration an entry of such a VL gets weight 0, which skips it (IBA
+ * 7.6.9.2), since the entry of the VL that took its SLs in is there already.
+ *
+ * Structs. A `setup` is one run: the values for each kind of port, worked out
+ * once.
+ *
+ * Flow. qos_tables_want() goes port by port: of which kind it is, how many VLs
+ * it has (port_vls()), then its arbitration and its SL to VL blocks. An
+ * external port of a switch has a mapping for each port of entry (IBA
+ * 14.2.5.8). Those where nothing can enter are left out: with 36 ports that is
+ * what makes the difference between a leaf half full and a full one.
+ *
+ * How many VLs? A port that carries traffic keeps what it has, see desired.c;
+ * one that comes up gets what both ends can do and may do. A packet may change
+ * its VL at every hop. That is no danger to deadlock freedom: routes have no
+ * cycle of links, whatever the VL.
+ */
+#include "sm/plan/qos_tables.h"
+
+#include <string.h>
+
+#define VLS_CODE_MAX		5u
+
+struct setup {
+	const struct snapshot *s;
+	const struct qos *qos;
+	struct qos_values values[QOS_N_KINDS];
+	struct port_tables *wanted;
+};
+
+/* --- how many VLs --- */
+
+/* By VLCap and OperationalVLs code (IBA 14.2.5.6); what is no code counts as
+ * one VL, which every port has. */
+static unsigned
+code_vls(unsigned code)
+{
+	static const uint8_t vls[VLS_CODE_MAX + 1] = { 1, 1, 2, 4, 8, 15 };
+
+	return code <= VLS_CODE_MAX ? vls[code] : 1;
+}
+
+/* The code with the most VLs of no more than this many. */
+static uint8_t
+vls_code(unsigned n_vls)
+{
+	uint8_t code = 1;
+
+	while (code < VLS_CODE_MAX && code_vls(code + 1u) <= n_vls)
+		code++;
+	return code;
+}
+
+static enum qos_kind
+port_kind(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (snapshot_is_switch(n))
+		return s->ports[port].num ? QOS_SWITCH : QOS_SWITCH_0;
+	return n->info.node_type == NODE_ROUTER ? QOS_ROUTER : QOS_CA;
+}
+
+static unsigned
+code_of(unsigned code)
+{
+	return code && code <= VLS_CODE_MAX ? code : 1;
+}
+
+/* The code of both ends, by what they are allowed. */
+static unsigned
+allowed_code(const struct snapshot *s, const struct qos *qos, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+	unsigned most = qos_max_vls(qos, port_kind(s, port));
+
+	if (peer != SNAPSHOT_NONE)
+		most = MIN(most, qos_max_vls(qos, port_kind(s, peer)));
+	if (qos->max_op_vls)
+		most = MIN(most, code_vls(qos->max_op_vls));
+	return vls_code(most);
+}
+
+static unsigned
+port_vls(const struct setup *q, uint32_t port)
+{
+	const struct snapshot_port *p = &q->s->ports[port];
+	unsigned code;
+
+	if (p->num == 0 || p->info.state >= PORT_STATE_ACTIVE)
+		return code_vls(p->info.oper_vls);
+	code = MIN(code_of(p->info.vl_cap),
+		   code_of(q->s->ports[p->peer].info.vl_cap));
+	return code_vls(MIN(code, allowed_code(q->s, q->qos, port)));
+}
+
+/* --- VL arbitration --- */
+
+static void
+fit_shares(const struct qos_share *shares, unsigned n, unsigned n_vls,
+	   union port_block *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < n; i++) {
+		if (shares[i].vl >= n_vls)
+			continue;
+		out->arb[i].vl = shares[i].vl;
+		out->arb[i].weight = shares[i].weight;
+	}
+}
+
+/* A table of `cap` entries in the block `block` and the next one. */
+static void
+want_shares(const struct setup *q, uint32_t port, unsigned block,
+	    const struct qos_share *shares, unsigned cap)
+{
+	unsigned n_vls = port_vls(q, port);
+	union port_block b;
+
+	cap = MIN(cap, QOS_ARB_ENTRIES);
+	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES) {
+		fit_shares(shares + at, MIN(cap - at, VL_ARB_ENTRIES), n_vls,
+			   &b);
+		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block++,
+				&b);
+	}
+}
+
+/* --- SL to VL --- */
+
+static void
+want_mapping(const struct setup *q, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(q->s, port);
+	const uint8_t *sl2vl = q->values[port_kind(q->s, port)].sl2vl;
+	unsigned n_vls = port_vls(q, port);
+	union port_block b = { 0 };
+
+	for (unsigned sl = 0; sl < SL_COUNT; sl++)
+		b.vl[sl] = sl2vl[sl] == QOS_VL_DROP ? QOS_VL_DROP :
+			(uint8_t)(sl2vl[sl] % n_vls);
+	port_tables_set(q->wanted, PORT_TABLE_SL2VL, port, 0, &b);
+	if (!snapshot_is_switch(n))
+		return;
+	for (unsigned in = 1; in <= n->info.num_ports; in++)
+		if (snapshot_link_up(q->s, n->first_port + in))
+			port_tables_set(q->wanted, PORT_TABLE_SL2VL, port, in,
+					&b);
+}
+
+/* A switch says it at its port 0. */
+static bool
+has_mapping(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (snapshot_is_switch(n))
+		port = n->first_port;
+	return s->ports[port].info.cap_mask & PORT_CAP_HAS_SL_MAPPING;
+}
+
+/* --- all ports --- */
+
+static bool
+has_tables(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (snapshot_is_switch(n) && s->ports[port].num == 0)
+		return s->ports[port].known && n->sw_known &&
+			n->sw.enhanced_port0;
+	return snapshot_link_up(s, port);
+}
+
+void
+qos_tables_want(const struct snapshot *s, const struct qos *qos,
+	 struct port_tables *wanted)
+{
+	struct setup q = { .s = s, .qos = qos, .wanted = wanted };
+
+	if (!qos || !qos->enabled)
+		return;
+	for (unsigned k = 0; k < QOS_N_KINDS; k++)
+		qos_resolve(qos, (enum qos_kind)k, &q.values[k]);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct port_info *info = &s->ports[port].info;
+		const struct qos_values *v = &q.values[port_kind(s, port)];
+
+		if (!has_tables(s, port))
+			continue;
+		want_shares(&q, port, VL_ARB_LOW_1, v->low,
+			    info->vl_arb_low_cap);
+		want_shares(&q, port, VL_ARB_HIGH_1, v->high,
+			    info->vl_arb_high_cap);
+		if (has_mapping(s, port))
+			want_mapping(&q, port);
+	}
+}
+
+bool
+qos_tables_port(const struct snapshot *s, const struct qos *qos, uint32_t port,
+	 uint8_t *max_oper_vls, uint8_t *high_limit)
+{
+	if (!qos || !qos->enabled)
+		return false;
+	*max_oper_vls = (uint8_t)allowed_code(s, qos, port);
+	*high_limit = (uint8_t)qos_high_limit(qos, port_kind(s, port));
+	return true;
+}

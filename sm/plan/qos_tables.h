@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The SL to VL and VL arbitration tables that are wanted (IBA 7.6.6, 7.6.9,
+ * 14.2.5.8, .9): what was configured, fitted to what each port can do. Pure.
+ *
+ * `qos` NULL or not enabled: nothing is wanted, the tables are left alone.
+ */
+#ifndef MINISM_PLAN_QOS_TABLES_H
+#define MINISM_PLAN_QOS_TABLES_H
+
+#include "topology/port_tables.h"
+#include "topology/qos.h"
+#include "topology/snapshot.h"
+
+/*
+ * Sets the wanted SL to VL and VL arbitration blocks of every port with a
+ * link, and of enhanced ports 0. What is not set is to be left alone: ports
+ * that have no such tables, and of a switch the SL to VL blocks of ports of
+ * entry without a link. VLs are folded into those that the port has, or will
+ * have once it comes up as qos_tables_port() says.
+ */
+void qos_tables_want(const struct snapshot *s, const struct qos *qos,
+	      struct port_tables *wanted);
+
+/* For PortInfo: OperationalVLs may be this code at most, so that both ends of
+ * the cable have as many; VLHighLimit. False: neither is wanted, and nothing
+ * was written. */
+bool qos_tables_port(const struct snapshot *s, const struct qos *qos,
+		     uint32_t port, uint8_t *max_oper_vls, uint8_t *high_limit);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The desk of the subnet administration: takes SA requests off the wire, lets
+ * sm/sa answer them, and sends the answers (IBA 15) and Reports (13.4.11).
+ *
+ * What clients can cause is bounded: places to wait, answers in one turn of
+ * the main loop, tables and Reports under way. Who asks past a limit is told
+ * BUSY at once.
+ */
+#ifndef MINISM_SA_SA_SERVER_H
+#define MINISM_SA_SA_SERVER_H
+
+#include "sm/io/sa_message.h"
+#include "sm/io/mad_client.h"
+#include "sm/log.h"
+#include "sm/sa/sa.h"
+
+struct sa_server;
+struct ticket;
+
+struct sa_server_params {
+	unsigned max_waiting;	/* requests, */
+	unsigned max_of_one;	/* and of one LID */
+	unsigned turn;		/* answers, then the main loop goes on; */
+	int64_t turn_us;	/* also if they took that long */
+	unsigned max_tables;	/* under way, */
+	unsigned max_tables_of_one;	/* and to one LID */
+	unsigned max_searchers;	/* Gets that must look at much */
+	unsigned max_reports;	/* without an answer yet */
+	size_t max_request;	/* bytes of a long request */
+	/* Tables of ports must be read before this can be answered; what is
+	 * taken over comes back by sa_server_resume(). False: not now. NULL:
+	 * nobody reads. */
+	bool (*unread)(struct ticket *t, const struct sa_unread *unread,
+		       void *data);
+	void *unread_data;
+	/* The SA's state may have changed: see persist_sa_touch(). May be
+	 * NULL. */
+	void (*touched)(void *data);
+	void *touched_data;
+};
+/* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
+ * searchers; 32 Reports; 64 KiB. */
+extern const struct sa_server_params desk_params_default;
+
+/* Called after an answer, or a lease that ran out, changed groups. */
+typedef void (*sa_server_groups_fn)(void *data);
+
+/* Borrows its arguments. Comes after mad_client_new() and goes before
+ * mad_client_free(): it puts RMPP before the transactions. params NULL: the
+ * defaults. groups may be NULL. */
+struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
+				struct log *log,
+				const struct sa_server_params *params,
+				sa_server_groups_fn groups, void *data);
+void sa_server_free(
+	struct sa_server *d); /* who waits gets no answer any more */
+
+/* A request of the SA's class, MAD_SIZE bytes. */
+void sa_server_take(struct sa_server *d, const struct transport_mad *m);
+/* A request that `unread` took: it is answered in a later turn. */
+void sa_server_resume(struct sa_server *d, struct ticket *t);
+/* The SA may have Reports to send, or another deadline, or something to be
+ * archived: after a sweep, a trap, whatever else was done to `sa`. */
+void sa_server_touch(struct sa_server *d);
+
+struct sa_server_stats {
+	uint64_t taken;		/* requests; each is one of those that follow,
+				   or waits */
+	uint64_t answered;	/* with one MAD, or */
+	uint64_t tables;	/* (of these) a table begun */
+	uint64_t busy;		/* turned away, for one of five reasons: */
+	uint64_t busy_of_one;	/* past what one client may have waiting */
+	uint64_t busy_full;	/* past what all may, or displaced */
+	uint64_t busy_tables, busy_searchers, busy_unread;
+	uint64_t repeated;	/* what waits or is under way; dropped */
+	uint64_t dropped;	/* as the SA said, or no request at all */
+	uint64_t too_long;
+
+	uint64_t tables_sent, tables_failed;	/* how they ended */
+	uint64_t unsent;	/* the transport did not take an answer */
+	uint64_t reports, heard, unheard;
+	uint64_t turns;		/* for those who wait */
+	unsigned waiting;	/* now, */
+	unsigned longest;	/* and the most there ever were */
+};
+const struct sa_server_stats *sa_server_stats(const struct sa_server *d);
+unsigned sa_server_tables(const struct sa_server *d);	/* under way */
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A site's files.
+ *
+ * They are read together, and one that is bad spoils all: a fabric that is
+ * routed, or divided, by half of what its owner wrote is another than he
+ * thinks. So a reload reads everything into new values first. At the start all
+ * files are read even if one is bad, since a person wants to see all mistakes.
+ */
+#include "sm/site_files.h"
+
+#include <string.h>
+
+#include "sm/config/guid_list.h"
+#include "sm/config/node_name_map.h"
+#include "sm/config/qos_policy_conf.h"
+#include "topology/text.h"
+
+#define ORDER_MAX	16u	/* engines to try, one after the other */
+
+/* GUIDs, or NULL: none. */
+struct lists {
+	GArray *roots, *compute_nodes, *io_nodes;
+};
+
+struct site_files {
+	const struct options *conf;
+	struct lists lists;
+	struct route_params route;
+	const struct engine *order[ORDER_MAX + 1];	/* of route */
+	struct partitions *partitions;
+	struct qos_policy *sls;		/* or NULL */
+	GHashTable *names;		/* or NULL */
+};
+
+static void
+read_list(const char *key, const char *path, GArray **list,
+	  GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!path)
+		return;
+	text = text_read_file(path, &error);
+	if (!text) {
+		g_ptr_array_add(errors, g_strdup_printf("%s: %s", key,
+							error->message));
+		return;
+	}
+	*list = guid_list_parse(text, path, &error);
+	if (!*list)
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+read_lists(const struct options *c, struct lists *out, GPtrArray *errors)
+{
+	read_list("root_guid_file", c->root_guid_file, &out->roots, errors);
+	read_list("cn_guid_file", c->cn_guid_file, &out->compute_nodes,
+		  errors);
+	read_list("io_guid_file", c->io_guid_file, &out->io_nodes, errors);
+}
+
+static void
+clear_lists(struct lists *l)
+{
+	g_clear_pointer(&l->roots, g_array_unref);
+	g_clear_pointer(&l->compute_nodes, g_array_unref);
+	g_clear_pointer(&l->io_nodes, g_array_unref);
+}
+
+/* Takes the lists over. */
+static void
+set_lists(struct site_files *s, const struct lists *lists)
+{
+	clear_lists(&s->lists);
+	s->lists = *lists;
+	s->route.roots = lists->roots;
+	s->route.compute_nodes = lists->compute_nodes;
+	s->route.io_nodes = lists->io_nodes;
+}
+
+/* Engines of other managers. Beside one of ours in a list they are passed
+ * over; adaptive ones (ar_) leave the choice to the manager. */
+static const char *const foreign_engines[] = {
+	"dfsssp", "dnup", "dor", "file", "kdor-hc", "lash", "none", "nue",
+	"pqft", "sssp", "torus-2QoS", NULL,
+};
+
+/* One name of `n`. True: it is auto, whatever the others are. */
+static bool
+read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
+	    GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine;
+
+	if (strcmp(name, "auto") == 0)
+		return true;
+	if (g_str_has_prefix(name, "ar_")) {
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"routing_engine: there is no adaptive routing, so %s "
+			"is taken for auto", name));
+		return true;
+	}
+	engine = engine_by_name(name, &error);
+	if (engine && *n_order < ORDER_MAX)
+		s->order[(*n_order)++] = engine;
+	else if (engine)
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: more than %u engines", ORDER_MAX));
+	else if (n > 1 && g_strv_contains(foreign_engines, name))
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"routing_engine: minism has no %s, so it is passed "
+			"over", name));
+	else
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: %s, auto", error->message));
+	return false;
+}
+
+/* One engine is the one and no other; of a list the first one that is safe. */
+static void
+read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	const struct options *c = s->conf;
+	g_auto(GStrv) names = g_strsplit_set(c->engine, ", \t", -1);
+	guint n = 0, n_order = 0, before = errors->len;
+	bool is_auto = false;
+
+	s->route = (struct route_params){
+		.require_deadlock_free = c->require_deadlock_free,
+		.threads = c->routing_threads,
+	};
+	for (guint i = 0; names[i]; i++)
+		n += *names[i] != '\0';
+	for (guint i = 0; names[i]; i++)
+		if (*names[i])
+			is_auto |= read_engine(s, names[i], n, &n_order,
+					       warnings, errors);
+	if (is_auto)
+		return;
+	if (n == 1)
+		s->route.engine = s->order[0];
+	else if (n_order)
+		s->route.order = s->order;
+	else if (errors->len == before)
+		g_ptr_array_add(errors, g_strdup_printf(
+			"--routing-engine: none of \"%s\" is in minism",
+			c->engine));
+}
+
+static struct partitions *
+open_partitions(const struct options *c)
+{
+	struct partitions_params params = {
+		.path = c->partition_file,
+		.cache_dir = c->cache_dir,
+		.absence = PARTITIONS_WARN,
+	};
+
+	if (c->partition_file_asked)
+		params.absence = PARTITIONS_MUST;
+	else if (g_strcmp0(c->partition_file, OPTIONS_PARTITION_FILE) == 0)
+		params.absence = PARTITIONS_MAY_LACK;
+	return partitions_new(&params);
+}
+
+static void
+read_sls(const struct options *c, struct qos_policy **out, GPtrArray *warnings,
+	 GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!qos_policy_conf_read(c, out, warnings, &error))
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
+	   GPtrArray *errors)
+{
+	const char *path = c->node_names_file;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!path)
+		return;
+	text = text_read_file(path, &error);
+	if (!text) {
+		g_ptr_array_add(g_error_matches(error, G_FILE_ERROR,
+						G_FILE_ERROR_NOENT) ?
+				warnings : errors, g_strdup_printf(
+			"node_name_map_name: %s", error->message));
+		return;
+	}
+	*out = node_name_map_parse(text, path, warnings, &error);
+	if (error)
+		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+load_partitions(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	const GPtrArray *all;
+
+	if (!partitions_load(s->partitions, warnings, &error)) {
+		g_ptr_array_add(errors, g_strdup(error->message));
+		return;
+	}
+	all = partitions_rules(s->partitions)->partitions;
+	for (guint i = 0; !s->conf->qos.enabled && i < all->len; i++) {
+		const struct partition *p = all->pdata[i];
+
+		if (p->sl)
+			g_ptr_array_add(warnings, g_strdup_printf(
+				"partition %s (0x%04x): sl=%u is not used, "
+				"SL 0 is: QoS is off (qos TRUE turns it on)",
+				p->name, p->pkey, p->sl));
+	}
+}
+
+struct site_files *site_files_read(const struct options *conf,
+				   GPtrArray *warnings, GPtrArray *errors)
+{
+	struct site_files *s = g_new0(struct site_files, 1);
+	struct lists lists = { NULL, NULL, NULL };
+	guint before = errors->len;
+
+	s->conf = conf;
+	s->partitions = open_partitions(conf);
+	read_engines(s, warnings, errors);
+	read_lists(conf, &lists, errors);
+	set_lists(s, &lists);
+	read_sls(conf, &s->sls, warnings, errors);
+	read_names(conf, &s->names, warnings, errors);
+	load_partitions(s, warnings, errors);
+	if (errors->len == before)
+		return s;
+	site_files_free(s);
+	return NULL;
+}
+
+void
+site_files_free(struct site_files *s)
+{
+	if (!s)
+		return;
+	clear_lists(&s->lists);
+	partitions_free(s->partitions);
+	qos_policy_unref(s->sls);
+	g_clear_pointer(&s->names, g_hash_table_unref);
+	g_free(s);
+}
+
+bool
+site_files_reload(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	struct lists lists = { NULL, NULL, NULL };
+	struct qos_policy *sls = NULL;
+	g_autoptr(GHashTable) names = NULL;
+	guint before = errors->len;
+
+	read_lists(s->conf, &lists, errors);
+	read_sls(s->conf, &sls, warnings, errors);
+	read_names(s->conf, &names, warnings, errors);
+	/* Last, since it takes effect at once. */
+	if (errors->len == before)
+		load_partitions(s, warnings, errors);
+	if (errors->len == before) {
+		set_lists(s, &lists);
+		qos_policy_unref(s->sls);
+		s->sls = sls;
+		g_clear_pointer(&s->names, g_hash_table_unref);
+		s->names = g_steal_pointer(&names);
+		return true;
+	}
+	clear_lists(&lists);
+	qos_policy_unref(sls);
+	return false;
+}
+
+const struct route_params *
+site_files_route(const struct site_files *s)
+{
+	return &s->route;
+}
+
+struct qos_policy *
+site_files_sls(const struct site_files *s)
+{
+	return s->sls;
+}
+
+GHashTable *
+site_files_names(const struct site_files *s)
+{
+	return s->names;
+}
+
+struct partitions *
+site_files_partitions(const struct site_files *s)
+{
+	return s->partitions;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A site's files: what the configuration names besides itself. Partitions,
+ * lists of GUIDs, the QoS policy, names of nodes, read at the start and again
+ * on demand.
+ */
+#ifndef MINISM_SM_SITE_FILES_H
+#define MINISM_SM_SITE_FILES_H
+
+#include "sm/config/options.h"
+#include "sm/partitions.h"
+#include "sm/sweep/route.h"
+#include "topology/qos.h"
+
+struct site_files;
+
+/* Borrows conf. NULL: `errors` has a line or more for each file (and the name
+ * of the engine) that is not good. Lines: GPtrArray of char *. */
+struct site_files *site_files_read(const struct options *conf,
+				   GPtrArray *warnings, GPtrArray *errors);
+void site_files_free(struct site_files *s);
+
+/* Reads all again. False: `errors` says why, and what was in force stays in
+ * force, all of it. */
+bool site_files_reload(struct site_files *s, GPtrArray *warnings,
+		       GPtrArray *errors);
+
+/* Borrowed; the lists in it are until the next reload. */
+const struct route_params *site_files_route(const struct site_files *s);
+struct partitions *site_files_partitions(const struct site_files *s);
+/* What the site calls nodes, see node_name_map.h; NULL: no map. */
+GHashTable *site_files_names(const struct site_files *s);
+/* Which paths get which SL; NULL: none is configured. */
+struct qos_policy *site_files_sls(const struct site_files *s);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Serving.
+ *
+ * On hardware the kernel's agent answers for the port itself (NodeInfo,
+ * PortInfo, ...); only what concerns the SM arrives here. A trap is answered
+ * with TrapRepress (IBA 13.4.9), for its sender repeats it until then. Whoever
+ * asks for what does not exist gets a status, not silence: the one that waits
+ * for an answer should know at once (IBA C13-6). A response is never answered.
+ */
+#include "sm/sm_agent.h"
+
+#include <string.h>
+
+#include "sm/mad/sa_mad.h"
+
+#define DROP(why) do { reason = (why); goto drop; } while (0)
+
+#define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
+
+struct sm_agent {
+	struct mad_client *x;
+	struct sm_agent_hooks hooks;
+	struct log *log;
+};
+
+static void
+reply_with_key(struct sm_agent *s, const struct transport_mad *m,
+	       unsigned status, uint64_t m_key)
+{
+	struct mad_addr to = m->addr;
+	g_autoptr(GError) error = NULL;
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, m->mad, MAD_SIZE);
+	smp_make_response(mad, status);
+	if (m_key)
+		smp_set_m_key(mad, m_key);
+	if (to.qp)
+		to.qkey = GMP_QKEY;
+	if (!transport_send(mad_client_transport(s->x), &to, mad, MAD_SIZE, 0,
+			    &error))
+		log_limited(s->log, LOG_WARNING, "serve",
+			    "an answer could not be sent", "to LID %u: %s",
+			    to.lid, error->message);
+}
+
+static void
+reply(struct sm_agent *s, const struct transport_mad *m, unsigned status)
+{
+	reply_with_key(s, m, status, 0);
+}
+
+/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which is by the
+ * M_Key of our port, if it has one. */
+static bool
+is_known(struct sm_agent *s, const struct transport_mad *m)
+{
+	uint64_t own = mkey_db_of(s->hooks.keys,
+				  mad_client_transport(s->x)->port_guid);
+
+	return !own || smp_m_key(m->mad) == own;
+}
+
+static void
+reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
+{
+	struct transport_mad answer = *m;
+	struct sm_info self;
+	uint8_t mad[MAD_SIZE];
+
+	s->hooks.sm_info(&self, s->hooks.data);
+	if (!is_known(s, m))
+		self.sm_key = 0;
+	memcpy(mad, m->mad, MAD_SIZE);
+	sm_info_encode(smp_data(mad), &self);
+	answer.mad = mad;
+	reply(s, &answer, MAD_STATUS_OK);
+}
+
+static void
+log_drop(struct sm_agent *s, const char *reason, const struct transport_mad *m)
+{
+	struct mad_header h;
+
+	if (!mad_header_read(m->mad, m->len, &h))
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "%zu bytes from LID %u", m->len, m->addr.lid);
+	else
+		log_limited(s->log, LOG_WARNING, "wire", reason,
+			    "class 0x%02x, method %s (0x%02x), attribute %s "
+			    "(0x%04x), status 0x%04x, from LID %u",
+			    h.mgmt_class, mad_method_name(h.method), h.method,
+			    mad_attr_name(h.attr_id), h.attr_id, h.status,
+			    m->addr.lid);
+}
+
+static void
+on_sm_info(struct sm_agent *s, const struct transport_mad *m,
+	   const struct mad_header *h)
+{
+	struct sm_info from, self;
+
+	if (h->method == MAD_METHOD_GET) {
+		reply_sm_info(s, m);
+		return;
+	}
+	if (h->attr_mod < SM_CONTROL_HANDOVER ||
+	    h->attr_mod > SM_CONTROL_DISCOVER) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		return;
+	}
+	sm_info_decode(smp_data_const(m->mad), &from);
+	s->hooks.sm_info(&self, s->hooks.data);
+	if (self.sm_key && from.sm_key != self.sm_key) {
+		reply(s, m, MAD_STATUS_BAD_VALUE);
+		log_drop(s, "SMInfo control without our SM_Key", m);
+		return;
+	}
+	reply_sm_info(s, m);
+	s->hooks.control(h->attr_mod, &from, s->hooks.data);
+}
+
+/* A port may raise a trap before it has a LID. */
+static bool
+is_sender(struct sm_agent *s, uint16_t lid)
+{
+	return !s->hooks.has_lid || lid == LID_NONE || lid == LID_PERMISSIVE ||
+		s->hooks.has_lid(lid, s->hooks.data);
+}
+
+/* False: it is not from this fabric. */
+static bool
+on_trap(struct sm_agent *s, const struct transport_mad *m)
+{
+	uint8_t data[SMP_DATA_LEN];
+	struct notice n;
+	uint64_t m_key;
+
+	memcpy(data, smp_data_const(m->mad), sizeof(data));
+	notice_hide_m_key(data);
+	notice_decode(data, &n);
+	if (!is_sender(s, m->addr.lid) || !is_sender(s, n.issuer_lid))
+		return false;
+	/* To its sender TrapRepress is a request, which must have the key
+	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. Who
+	 * is not known yet will send it again. */
+	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
+		reply_with_key(s, m, MAD_STATUS_OK, m_key);
+	s->hooks.trap(&n, data, s->hooks.data);
+	return true;
+}
+
+static void
+on_drop(const char *reason, const struct transport_mad *m, void *data)
+{
+	log_drop(data, reason, m);
+}
+
+static void
+on_request(const struct transport_mad *m, const struct mad_header *h,
+	   void *data)
+{
+	struct sm_agent *s = data;
+	const char *reason;
+
+	if (h->base_version != 1)
+		DROP("request of another MAD version");
+	if (h->method == MAD_METHOD_TRAP_REPRESS)
+		DROP("TrapRepress without a trap of ours");
+	if (h->method == SA_METHOD_REPORT)
+		DROP("Report without a subscription of ours");
+	if (h->mgmt_class == MAD_CLASS_SA && s->hooks.sa) {
+		s->hooks.sa(m, s->hooks.data);
+		return;
+	}
+	if (h->mgmt_class == MAD_CLASS_SA) {
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		DROP("SA query refused: there is no subnet administration");
+	}
+	if (h->mgmt_class != MAD_CLASS_SMP_LID &&
+	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
+		DROP("request of a class that is not ours");
+	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
+		if (!on_trap(s, m))
+			DROP("trap from a LID that no port has");
+		return;
+	}
+	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {
+		reply(s, m, MAD_STATUS_BAD_METHOD);
+		DROP("request with a method that the SM does not know");
+	}
+	if (h->attr_id != MAD_ATTR_SM_INFO) {
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		DROP("request for an attribute that the SM does not have");
+	}
+	on_sm_info(s, m, h);
+	return;
+
+drop:
+	log_drop(s, reason, m);
+}
+
+struct sm_agent *sm_agent_new(struct mad_client *x,
+			      const struct sm_agent_hooks *hooks,
+			      struct log *log)
+{
+	struct sm_agent *s = g_new0(struct sm_agent, 1);
+
+	s->x = x;
+	s->hooks = *hooks;
+	s->log = log;
+	mad_client_set_server(x, on_request, s);
+	mad_client_set_drop(x, on_drop, s);
+	return s;
+}
+
+void
+sm_agent_free(struct sm_agent *s)
+{
+	if (!s)
+		return;
+	mad_client_set_server(s->x, NULL, NULL);
+	mad_client_set_drop(s->x, NULL, NULL);
+	g_free(s);
+}

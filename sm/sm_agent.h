@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Answers what others ask of the subnet manager: SMInfo and traps; hands SA
+ * requests on.
+ */
+#ifndef MINISM_SM_SM_AGENT_H
+#define MINISM_SM_SM_AGENT_H
+
+#include "sm/io/mad_client.h"
+#include "sm/log.h"
+#include "sm/plan/mkey_db.h"
+#include "sm/mad/notice.h"
+#include "sm/mad/smp.h"
+
+struct sm_agent;
+
+/* What the server needs from the others, and tells them. */
+struct sm_agent_hooks {
+	void (*sm_info)(struct sm_info *out, void *data);
+	/* raw: the 64 bytes of the Notice */
+	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
+	/* Has a port of the fabric this LID? NULL: as if each were one. */
+	bool (*has_lid)(uint16_t lid, void *data);
+	void (*control)(enum sm_control control, const struct sm_info *from,
+			void *data);
+	/* Of the one that sends a trap; NULL: 0 for everybody. */
+	const struct mkey_db *keys;
+	/* A request of class SA; NULL: it is refused. */
+	void (*sa)(const struct transport_mad *m, void *data);
+	void *data;
+};
+
+/* Takes over x's server and drop functions. */
+struct sm_agent *sm_agent_new(struct mad_client *x,
+			      const struct sm_agent_hooks *hooks,
+			      struct log *log);
+void sm_agent_free(struct sm_agent *s);
+
+#endif

@@ -1,0 +1,833 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Discovery.
+ *
+ * One question is a (what, port) pair: it goes out by directed route, and its
+ * answer is a fact for the builder and the cause of further questions:
+ *
+ *	NodeInfo of the own port
+ *	  new node -> NodeDescription; a switch: SwitchInfo, PortInfo of all
+ *		      ports; a CA or router: PortInfo of the port that was met
+ *	  PortInfo of a port whose link is up and whose other end is not known
+ *		   -> NodeInfo through that port
+ *
+ * There is no round and no barrier; a queue holds the questions that do not
+ * fit into the window yet. One end of a cable tells who is at the other, so a
+ * cable is asked about once in most cases.
+ *
+ * Identity. A node is its NodeGUID, a cable end a (NodeGUID, port number).
+ * When an answer names a cable end that is cabled elsewhere already, either
+ * the fabric has just changed or two nodes have one GUID: the first place is
+ * asked again (ASK_AGAIN). If it still gives the same answer, there are two,
+ * and the second one stays out of the snapshot, named as a fault; else the
+ * cable has moved.
+ *
+ * A node of which one question timed out is not asked further in this
+ * discovery: what is in flight costs its own retries, nothing else does.
+ *
+ * Keys. Whose key a question needs may not be known yet: sm/sweep/mkey_probe.c
+ * has them in order of likelihood, and NodeInfo goes out with one after the
+ * other. A port behind which nobody answered is *dark*; when all else is known,
+ * dark ports are asked once more with the keys of those that were not found.
+ * Protection level 1 answers everybody but hides the key (IBA 14.2.4.1); there
+ * the other keys are tried until it shows, since what follows are Sets.
+ *
+ * Hurry. Where nobody answered last time nobody is likely to answer now, and
+ * his time-outs would hold up the repair of a cable that has just been pulled.
+ * A discovery in a hurry asks him, too, but waits only a moment when he is the
+ * last one; who is slow must wait for a sweep that is in none.
+ */
+#include "sm/sweep/discover.h"
+
+#include <string.h>
+
+#include "sm/sweep/discover_prune.h"
+#include "sm/mad/smp.h"
+#include "topology/builder.h"
+
+/* How often a cable end may be found twice before we stop asking again: a
+ * node that gives another answer each time must not keep us here for ever. */
+#define AGAIN_MAX	4096u
+/* With strays, of all dark ports together: each takes a timeout. */
+#define DARK_TRIES_MAX	256u
+#define MOMENT_US	(10 * 1000)
+
+enum ask {
+	ASK_NODE_INFO,		/* through the port; SNAPSHOT_NONE: our own */
+	ASK_STRAY,		/* the same, with the key of somebody else */
+	ASK_AGAIN,		/* the same, because another port found the
+				   same cable end */
+	ASK_NODE_DESC,		/* of the port's node */
+	ASK_SWITCH_INFO,
+	ASK_PORT_INFO,		/* of the port */
+	ASK_PORT_SPEEDS,	/* the same, once more with extended speeds */
+};
+
+static const enum mad_attr ask_attr[] = {
+	[ASK_NODE_INFO] = MAD_ATTR_NODE_INFO,
+	[ASK_STRAY] = MAD_ATTR_NODE_INFO,
+	[ASK_AGAIN] = MAD_ATTR_NODE_INFO,
+	[ASK_NODE_DESC] = MAD_ATTR_NODE_DESC,
+	[ASK_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
+	[ASK_PORT_INFO] = MAD_ATTR_PORT_INFO,
+	[ASK_PORT_SPEEDS] = MAD_ATTR_PORT_INFO,
+};
+
+struct question {
+	uint32_t port;
+	uint32_t rival;		/* ASK_AGAIN: the port that found the same */
+	uint8_t ask;		/* enum ask */
+	uint8_t try;		/* which key: question_key() */
+};
+
+struct discover {
+	struct mad_client *x;
+	discover_done_fn done;
+	void *data;
+	struct builder *b;
+	GArray *queue;		/* of struct question, from `head` on */
+	guint head;
+	GHashTable *silent;	/* builder's node indices that timed out */
+	GArray *again;		/* of struct question: ASK_AGAIN in flight */
+	struct mkey_probe *doors;
+	GArray *dark;		/* of uint32_t: ports with nobody behind */
+	struct snapshot *before;	/* NULL: no hurry */
+	GArray *late;		/* of uint32_t: NodeInfo in flight through
+				   ports that were dark in it */
+	unsigned timer;		/* for them */
+	bool moment_over;
+	unsigned in_flight;
+};
+
+static void pump(void *data);
+
+static void
+ask(struct discover *d, enum ask what, uint32_t port)
+{
+	struct question q = { .port = port, .rival = SNAPSHOT_NONE,
+			      .ask = what };
+
+	g_array_append_val(d->queue, q);
+}
+
+/* False: no more tries. */
+static bool
+question_key(struct discover *d, const struct question *q, uint64_t *key)
+{
+	uint32_t port = q->port;
+
+	if (q->ask == ASK_STRAY)
+		return mkey_probe_stray_key(d->doors, q->port, q->try, key);
+	if (q->ask == ASK_AGAIN)
+		port = builder_port_at(d->b, q->port)->peer;
+	if (q->ask == ASK_NODE_INFO || port == SNAPSHOT_NONE)
+		return mkey_probe_key_behind(d->doors, q->port, q->try, key);
+	return mkey_probe_key_of(d->doors, port, q->try, key);
+}
+
+/* The same with the next key. */
+static bool
+ask_next(struct discover *d, const struct question *q)
+{
+	struct question next = *q;
+	uint64_t key;
+
+	next.try++;
+	if (!next.try || !question_key(d, &next, &key))
+		return false;
+	g_array_append_val(d->queue, next);
+	return true;
+}
+
+static void
+ask_again(struct discover *d, uint32_t port, uint32_t rival)
+{
+	struct question q = { .port = port, .rival = rival,
+			      .ask = ASK_AGAIN };
+
+	if (d->again->len < AGAIN_MAX)
+		g_array_append_val(d->queue, q);
+}
+
+/*
+ * The way to a node (for a CA or router: into `port`, by the switch port that
+ * it is cabled to). Walks the entries back to the SM and turns them round.
+ */
+static bool
+path_to(struct discover *d, uint32_t port, struct dr_path *path)
+{
+	uint8_t back[DR_MAX_HOPS];
+	unsigned n = 0;
+	const struct snapshot_port *p = builder_port_at(d->b, port);
+	const struct snapshot_node *node = builder_node_at(d->b, p->node);
+	uint32_t entry = node->entry;
+
+	/* Our own other port, too: each has an M_Key of its own. */
+	if (!snapshot_is_switch(node) && p->peer != SNAPSHOT_NONE &&
+	    (entry != SNAPSHOT_NONE || p->num != node->info.local_port))
+		entry = p->peer;
+	while (entry != SNAPSHOT_NONE) {
+		if (n == DR_MAX_HOPS)
+			return false;
+		p = builder_port_at(d->b, entry);
+		back[n++] = p->num;
+		entry = builder_node_at(d->b, p->node)->entry;
+	}
+	path->hops = n;
+	path->port[0] = 0;
+	for (unsigned i = 0; i < n; i++)
+		path->port[i + 1] = back[n - 1 - i];
+	return true;
+}
+
+static bool
+question_path(struct discover *d, const struct question *q,
+	      struct dr_path *path)
+{
+	if (q->port == SNAPSHOT_NONE) {
+		*path = (struct dr_path){ .hops = 0 };
+		return true;
+	}
+	if (!path_to(d, q->port, path))
+		return false;
+	if (ask_attr[q->ask] != MAD_ATTR_NODE_INFO)
+		return true;
+	return dr_path_push(path, builder_port_at(d->b, q->port)->num);
+}
+
+static void
+ask_node(struct discover *d, uint32_t node, uint32_t port)
+{
+	const struct snapshot_node *n = builder_node_at(d->b, node);
+	unsigned ports = n->info.num_ports;
+
+	ask(d, ASK_NODE_DESC, port);
+	if (!snapshot_is_switch(n)) {
+		ask(d, ASK_PORT_INFO, port);
+		return;
+	}
+	ask(d, ASK_SWITCH_INFO, port);
+	for (unsigned num = 0; num <= ports; num++)
+		ask(d, ASK_PORT_INFO, builder_port(d->b, node, num));
+}
+
+/* NULL, or what is impossible about this NodeInfo. */
+static const char *
+node_info_lie(const struct node_info *i, uint32_t from)
+{
+	if (i->node_type < NODE_CA || i->node_type > NODE_ROUTER)
+		return "has no node type that IBA knows";
+	if (!i->node_guid || !i->port_guid)
+		return "has GUID 0";
+	if (!i->num_ports || i->num_ports == 255)
+		return "claims an impossible number of ports";
+	if (i->local_port > i->num_ports)
+		return "answers from a port that it does not have";
+	if (!i->local_port && (i->node_type != NODE_SWITCH ||
+			       from != SNAPSHOT_NONE))
+		return "answers from port 0 at the end of a cable";
+	return NULL;
+}
+
+static void
+fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
+		uint32_t second)
+{
+	g_autofree char *a = discover_prune_place(d->b, first);
+	g_autofree char *b = discover_prune_place(d->b, second);
+
+	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
+		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
+		      "behind %s and behind %s; the second is left out",
+		      guid, a, b);
+}
+
+static bool
+same_node(const struct node_info *a, const struct node_info *b)
+{
+	return a->node_type == b->node_type && a->num_ports == b->num_ports &&
+		a->system_guid == b->system_guid &&
+		a->device_id == b->device_id && a->vendor_id == b->vendor_id;
+}
+
+static void
+meet_new(struct discover *d, uint32_t from, const struct node_info *info)
+{
+	uint32_t node = builder_add(d->b, info);
+	uint32_t port = builder_port(d->b, node, info->local_port);
+
+	/* Told of by its other end while we asked, and moved since. */
+	if (from != SNAPSHOT_NONE && builder_port_at(d->b, from)->peer !=
+	    SNAPSHOT_NONE)
+		builder_unlink(d->b, from);
+	builder_node_at(d->b, node)->entry = from;
+	if (from == SNAPSHOT_NONE)
+		builder_set_local(d->b, port);
+	else
+		builder_link(d->b, from, port);
+	ask_node(d, node, port);
+}
+
+/* A node that is known already was met through the port `from`. */
+static void
+meet_known(struct discover *d, uint32_t from, uint32_t node,
+	   const struct node_info *info)
+{
+	const struct snapshot_node *n = builder_node_at(d->b, node);
+	uint32_t port = builder_port(d->b, node, info->local_port);
+	bool is_switch = snapshot_is_switch(n);
+
+	if (from == SNAPSHOT_NONE)
+		return;
+	if (!same_node(&n->info, info)) {
+		fault_duplicate(d, info->node_guid, n->entry, from);
+		return;
+	}
+
+	struct snapshot_port *p = builder_port_at(d->b, port);
+
+	if (p->peer == from)
+		return;
+	if (p->peer != SNAPSHOT_NONE) {
+		ask_again(d, p->peer, from);
+		return;
+	}
+	if (!is_switch && p->guid && p->guid != info->port_guid) {
+		fault_duplicate(d, info->node_guid, n->entry, from);
+		return;
+	}
+	if (builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
+		builder_unlink(d->b, from);
+	builder_link(d->b, from, port);
+	if (!is_switch && !p->known) {
+		p->guid = info->port_guid;
+		ask(d, ASK_PORT_INFO, port);
+	}
+}
+
+static void
+on_node_info(struct discover *d, uint32_t from, uint64_t key,
+	     const uint8_t *data)
+{
+	struct node_info info;
+
+	node_info_decode(data, &info);
+
+	const char *lie = node_info_lie(&info, from);
+
+	if (lie) {
+		g_autofree char *where = discover_prune_place(d->b, from);
+
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
+			      "what is behind %s %s; left out", where, lie);
+		return;
+	}
+
+	uint32_t node = builder_find(d->b, info.node_guid);
+
+	if (node == SNAPSHOT_NONE)
+		meet_new(d, from, &info);
+	else
+		meet_known(d, from, node, &info);
+	node = builder_find(d->b, info.node_guid);
+	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
+		return;		/* of another kind: a clash, left out */
+	mkey_probe_opened(d->doors, builder_port(d->b, node, info.local_port),
+			  key);
+}
+
+/* The first place of a cable end that was found twice has answered (or not:
+ * data NULL). */
+static void
+on_again(struct discover *d, const struct question *q, const uint8_t *data)
+{
+	struct snapshot_port *first = builder_port_at(d->b, q->port);
+	uint32_t end = first->peer;
+
+	if (end == SNAPSHOT_NONE)
+		return;
+
+	const struct snapshot_port *e = builder_port_at(d->b, end);
+	uint64_t guid = builder_node_at(d->b, e->node)->info.node_guid;
+
+	if (data) {
+		struct node_info info;
+
+		node_info_decode(data, &info);
+		if (info.node_guid == guid && info.local_port == e->num) {
+			fault_duplicate(d, guid, q->port, q->rival);
+			return;
+		}
+	}
+	/* The cable has moved while we looked. */
+	builder_unlink(d->b, q->port);
+	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE)
+		builder_link(d->b, q->rival, end);
+	if (data)
+		on_node_info(d, q->port, 0, data);
+}
+
+static uint32_t
+holder_of(struct discover *d, uint32_t port)
+{
+	uint32_t node = builder_port_at(d->b, port)->node;
+
+	return snapshot_is_switch(builder_node_at(d->b, node)) ?
+		builder_port(d->b, node, 0) : port;
+}
+
+/*
+ * Some devices hide extended speeds from a manager that does not say that it
+ * knows them: the link looks like QDR. Most do not, so the question that says
+ * so is a second one.
+ */
+static void
+ask_speeds(struct discover *d, uint32_t port)
+{
+	const struct port_info *holder =
+		&builder_port_at(d->b, holder_of(d, port))->info;
+	const struct snapshot_port *p = builder_port_at(d->b, port);
+
+	if (p->known && holder->cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
+	    p->info.state != PORT_STATE_DOWN &&
+	    p->info.speed_active == PORT_SPEED_QDR &&
+	    !p->info.speed_ext_active && !p->info.speed_ext2_active)
+		ask(d, ASK_PORT_SPEEDS, port);
+}
+
+/* Whether a switch knows them is said by its port 0, which may come late. */
+static void
+ask_speeds_from(struct discover *d, uint32_t port)
+{
+	const struct snapshot_port *p = builder_port_at(d->b, port);
+	uint32_t node = p->node;
+	const struct snapshot_node *n = builder_node_at(d->b, node);
+
+	if (p->num || !snapshot_is_switch(n)) {
+		ask_speeds(d, port);
+		return;
+	}
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		ask_speeds(d, builder_port(d->b, node, num));
+}
+
+static void
+on_port_info(struct discover *d, const struct question *q,
+	     const uint8_t *data)
+{
+	uint32_t port = q->port;
+	struct snapshot_port *p = builder_port_at(d->b, port);
+	const struct snapshot_node *n = builder_node_at(d->b, p->node);
+	bool leads_on = snapshot_is_switch(n) ? p->num > 0 :
+			n->entry == SNAPSHOT_NONE;
+
+	port_info_decode(data, &p->info);
+	if (p->info.state < PORT_STATE_DOWN ||
+	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
+		g_autofree char *where = discover_prune_place(d->b, port);
+
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
+			      "%s is in port state %u, which does not exist",
+			      where, p->info.state);
+		return;
+	}
+	p->known = true;
+	if (q->ask == ASK_PORT_SPEEDS)
+		return;
+	ask_speeds_from(d, port);
+	/* The key of an end port did not show? */
+	if (p->guid && mkey_db_is_hidden(&p->info))
+		ask_next(d, q);
+	if (leads_on && !q->try && p->peer == SNAPSHOT_NONE &&
+	    p->info.state != PORT_STATE_DOWN)
+		ask(d, ASK_NODE_INFO, port);
+}
+
+static void
+on_answer(struct discover *d, const struct question *q, const uint8_t *data)
+{
+	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		builder_port_at(d->b, q->port)->node;
+	uint64_t key;
+
+	switch ((enum ask)q->ask) {
+	case ASK_NODE_INFO:
+	case ASK_STRAY:
+		question_key(d, q, &key);
+		on_node_info(d, q->port, key, data);
+		break;
+	case ASK_AGAIN:
+		on_again(d, q, data);
+		break;
+	case ASK_NODE_DESC:
+		builder_describe(d->b, node, data, NODE_DESC_LEN);
+		break;
+	case ASK_SWITCH_INFO:
+		switch_info_decode(data, &builder_node_at(d->b, node)->sw);
+		builder_node_at(d->b, node)->sw_known = true;
+		break;
+	case ASK_PORT_INFO:
+	case ASK_PORT_SPEEDS:
+		on_port_info(d, q, data);
+		break;
+	}
+}
+
+static bool
+is_silent(struct discover *d, uint32_t port)
+{
+	return port != SNAPSHOT_NONE &&
+		g_hash_table_contains(d->silent, GUINT_TO_POINTER(
+			builder_port_at(d->b, port)->node));
+}
+
+/* The other end may have answered through another cable and told of this one
+ * meanwhile: then nothing is missing. */
+static bool
+is_dark(struct discover *d, uint32_t port)
+{
+	return port == SNAPSHOT_NONE ||
+		builder_port_at(d->b, port)->peer == SNAPSHOT_NONE;
+}
+
+static void
+fault_dark(struct discover *d, uint32_t port)
+{
+	g_autofree char *where = discover_prune_place(d->b, port);
+	uint64_t guid;
+
+	if (!is_dark(d, port))
+		return;
+	guid = mkey_probe_behind(d->doors, port);
+	if (guid)
+		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+			      "no answer (NodeInfo) from what is behind %s: "
+			      "it is dead, or its M_Key is not ours; the port "
+			      "0x%016" G_GINT64_MODIFIER "x was there",
+			      where, guid);
+	else
+		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+			      "no answer (NodeInfo) from what is behind %s: "
+			      "it is dead, or its M_Key is not ours", where);
+}
+
+static void
+on_silence(struct discover *d, const struct question *q)
+{
+	g_autofree char *where = discover_prune_place(d->b, q->port);
+	const char *attr = mad_attr_name(ask_attr[q->ask]);
+
+	if (q->ask == ASK_AGAIN) {
+		on_again(d, q, NULL);
+		return;
+	}
+	if (q->ask == ASK_STRAY)
+		return;
+	if (q->ask == ASK_NODE_INFO) {
+		if (!ask_next(d, q))
+			g_array_append_val(d->dark, q->port);
+		return;
+	}
+	if (is_silent(d, q->port) || q->try)
+		return;
+
+	uint32_t node = builder_port_at(d->b, q->port)->node;
+
+	g_hash_table_add(d->silent, GUINT_TO_POINTER(node));
+	builder_fault(d->b, SNAPSHOT_FAULT_SILENT,
+		      builder_node_at(d->b, node)->info.node_guid,
+		      "%s stopped answering (%s)", where, attr);
+}
+
+static void
+on_refusal(struct discover *d, const struct question *q, unsigned status)
+{
+	g_autofree char *where = discover_prune_place(d->b, q->port);
+
+	if (q->ask == ASK_AGAIN || q->ask == ASK_PORT_SPEEDS)
+		return;
+	builder_fault(
+		d->b, SNAPSHOT_FAULT_REFUSED,
+		q->port == SNAPSHOT_NONE
+			? 0
+			: builder_node_at(d->b,
+					  builder_port_at(d->b, q->port)->node)
+				  ->info.node_guid,
+		"%s%s refuses %s: %s", where,
+		ask_attr[q->ask] == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
+		mad_attr_name(ask_attr[q->ask]), mad_status_name(status));
+}
+
+static void
+discover_free(struct discover *d)
+{
+	mad_client_set_pump(d->x, NULL, NULL);
+	if (d->b)
+		builder_free(d->b);
+	g_array_unref(d->queue);
+	g_array_unref(d->again);
+	g_array_unref(d->dark);
+	g_array_unref(d->late);
+	if (d->before)
+		snapshot_unref(d->before);
+	if (d->timer)
+		transport_timer_cancel(mad_client_transport(d->x), d->timer);
+	mkey_probe_free(d->doors);
+	g_hash_table_unref(d->silent);
+	g_free(d);
+}
+
+static void
+finish(struct discover *d)
+{
+	discover_done_fn done = d->done;
+	void *data = d->data;
+
+	for (guint i = 0; i < d->dark->len; i++)
+		fault_dark(d, g_array_index(d->dark, uint32_t, i));
+	for (guint i = 0; i < d->late->len; i++)
+		fault_dark(d, g_array_index(d->late, uint32_t, i));
+	discover_prune_locked(d->b, d->doors);
+	discover_prune_half_cables(d->b);
+
+	struct snapshot *s = builder_finish(d->b);
+
+	d->b = NULL;
+	discover_free(d);
+	done(s, data);
+}
+
+/* Nobody answered behind this port last time. */
+static bool
+was_dark(struct discover *d, uint32_t port)
+{
+	const struct snapshot_port *p;
+	uint32_t node, then;
+
+	if (!d->before || port == SNAPSHOT_NONE)
+		return false;
+	p = builder_port_at(d->b, port);
+	node = snapshot_find_node(d->before,
+				builder_node_at(d->b, p->node)->info.node_guid);
+	if (node == SNAPSHOT_NONE)
+		return false;
+	then = snapshot_port_of(d->before, node, p->num);
+	if (then == SNAPSHOT_NONE)
+		return false;
+	p = &d->before->ports[then];
+	return p->known && p->peer == SNAPSHOT_NONE &&
+		p->info.state != PORT_STATE_DOWN;
+}
+
+static void
+forget_late(struct discover *d, uint32_t port)
+{
+	for (guint i = 0; i < d->late->len; i++)
+		if (g_array_index(d->late, uint32_t, i) == port) {
+			g_array_remove_index_fast(d->late, i);
+			return;
+		}
+}
+
+static void
+on_moment(void *data)
+{
+	struct discover *d = data;
+
+	d->timer = 0;
+	d->moment_over = true;
+	pump(d);
+}
+
+/* False: there is somebody to wait for. */
+static bool
+all_answered(struct discover *d)
+{
+	struct transport *t = mad_client_transport(d->x);
+
+	if (!d->in_flight)
+		return true;
+	if (d->in_flight > d->late->len)
+		return false;
+	if (!d->moment_over) {
+		if (!d->timer)
+			d->timer = transport_timer_start(t, transport_now(t) +
+							 MOMENT_US, on_moment,
+							 d);
+		return false;
+	}
+	mad_client_cancel_owner(d->x, d);
+	d->in_flight = 0;
+	return true;
+}
+
+/* Asks the dark ports with keys of nodes that were there once. False: there is
+ * nothing to ask. */
+static bool
+ask_dark(struct discover *d)
+{
+	struct question q = { .rival = SNAPSHOT_NONE, .ask = ASK_STRAY };
+	uint64_t key;
+
+	if (!d->dark->len || !mkey_probe_find_strays(d->doors))
+		return false;
+	for (guint i = 0; i < d->dark->len; i++) {
+		q.port = g_array_index(d->dark, uint32_t, i);
+		for (q.try = 0; question_key(d, &q, &key); q.try++)
+			if (d->queue->len < DARK_TRIES_MAX)
+				g_array_append_val(d->queue, q);
+	}
+	return d->queue->len > 0;
+}
+
+/* A tag is (ask, try, port); of ASK_AGAIN, which has two ports, (ask, 0,
+ * index). */
+static uint64_t
+tag_of(struct discover *d, const struct question *q)
+{
+	uint32_t what = q->port;
+
+	if (q->ask == ASK_AGAIN) {
+		what = d->again->len;
+		g_array_append_val(d->again, *q);
+	}
+	return (uint64_t)q->try << 40 | (uint64_t)q->ask << 32 | what;
+}
+
+static struct question
+question_of(struct discover *d, uint64_t tag)
+{
+	struct question q = { .ask = tag >> 32 & 0xff, .try = tag >> 40 & 0xff,
+			      .port = (uint32_t)tag, .rival = SNAPSHOT_NONE };
+
+	if (q.ask == ASK_AGAIN)
+		return g_array_index(d->again, struct question, q.port);
+	return q;
+}
+
+static void
+on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct discover *d = data;
+	struct question q = question_of(d, tag);
+
+	d->in_flight--;
+	if (q.ask == ASK_NODE_INFO)
+		forget_late(d, q.port);
+	if (a->outcome == MAD_CLIENT_TIMED_OUT)
+		on_silence(d, &q);
+	else if (a->header.status)
+		on_refusal(d, &q, a->header.status);
+	else
+		on_answer(d, &q, smp_data_const(a->mad));
+	pump(d);
+}
+
+static void
+send_question(struct discover *d, const struct question *q)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+	uint32_t mod = 0;
+	uint64_t key;
+
+	if (!question_path(d, q, &path)) {
+		g_autofree char *where = discover_prune_place(d->b, q->port);
+
+		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
+			      "%s is more than %u hops away", where,
+			      DR_MAX_HOPS);
+		return;
+	}
+	question_key(d, q, &key);
+	if (ask_attr[q->ask] == MAD_ATTR_PORT_INFO)
+		mod = smp_port_info_modifier(
+			builder_port_at(d->b, q->port)->num,
+			q->ask == ASK_PORT_SPEEDS || q->try ?
+			builder_port_at(d->b, holder_of(d, q->port))->
+				info.cap_mask : 0);
+	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
+			 key, &path);
+	d->in_flight++;
+	if (q->ask == ASK_NODE_INFO && was_dark(d, q->port))
+		g_array_append_val(d->late, q->port);
+	mad_client_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
+}
+
+/* Not worth sending any more: answered meanwhile, or of a dead node. */
+static bool
+is_moot(struct discover *d, const struct question *q)
+{
+	if (q->port == SNAPSHOT_NONE || q->ask == ASK_AGAIN)
+		return false;
+	if (ask_attr[q->ask] == MAD_ATTR_NODE_INFO)
+		return builder_port_at(d->b, q->port)->peer != SNAPSHOT_NONE;
+	return is_silent(d, q->port);
+}
+
+static void
+pump(void *data)
+{
+	struct discover *d = data;
+
+	do {
+		while (d->head < d->queue->len && mad_client_room(d->x)) {
+			struct question q = g_array_index(d->queue,
+							  struct question,
+							  d->head++);
+
+			if (!is_moot(d, &q))
+				send_question(d, &q);
+		}
+		if (d->head < d->queue->len)
+			return;
+		g_array_set_size(d->queue, 0);
+		d->head = 0;
+		if (!all_answered(d))
+			return;
+	} while (ask_dark(d));
+	finish(d);
+}
+
+struct discover *
+discover_start(struct mad_client *x, const struct mkey_db *keys,
+	       discover_done_fn done, void *data)
+{
+	struct discover *d = g_new0(struct discover, 1);
+
+	d->x = x;
+	d->done = done;
+	d->data = data;
+	d->b = builder_new();
+	d->doors =
+		mkey_probe_new(keys, d->b, mad_client_transport(x)->port_guid);
+	d->queue = g_array_new(FALSE, FALSE, sizeof(struct question));
+	d->again = g_array_new(FALSE, FALSE, sizeof(struct question));
+	d->silent = g_hash_table_new(NULL, NULL);
+	d->dark = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	ask(d, ASK_NODE_INFO, SNAPSHOT_NONE);
+	mad_client_set_pump(x, pump, d);
+	pump(d);
+	return d;
+}
+
+void
+discover_hurry(struct discover *d, struct snapshot *before)
+{
+	d->before = snapshot_ref(before);
+}
+
+void
+discover_set_names(struct discover *d, GHashTable *names)
+{
+	builder_set_names(d->b, names);
+}
+
+void
+discover_cancel(struct discover *d)
+{
+	mad_client_cancel_owner(d->x, d);
+	discover_free(d);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The verdict on a fabric: facts in, a list of complaints out. The list is
+ * empty if and only if the fabric is up.
+ */
+#include "sm/sweep/health.h"
+
+#include "sm/persist.h"
+
+#define PORT_LINES_MAX	100u
+
+static void G_GNUC_PRINTF(2, 3)
+complain(struct health *v, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(v->lines, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
+static void
+judge_faults(struct health *v, const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		complain(v, "%s: %s", snapshot_fault_name(s->faults[i].kind),
+			 s->faults[i].text);
+}
+
+static void
+judge_links(struct health *v, const struct snapshot *s)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
+
+		v->n_hosts += !snapshot_is_switch(n) &&
+			snapshot_is_end_port(s, port);
+		if (p->peer == SNAPSHOT_NONE)
+			continue;
+		if (p->peer >= port) {
+			const struct snapshot_port *q = &s->ports[p->peer];
+
+			v->n_links++;
+			v->n_active += p->info.state >= PORT_STATE_ACTIVE &&
+				q->info.state >= PORT_STATE_ACTIVE;
+		}
+		if (p->info.state >= PORT_STATE_ACTIVE)
+			continue;
+		if (bad++ < PORT_LINES_MAX)
+			complain(v, "%s (0x%016" G_GINT64_MODIFIER
+				 "x) port %u is %s, not Active",
+				 snapshot_node_name(n),
+				 n->info.node_guid, p->num, p->known ?
+				 port_state_name(p->info.state) : "unknown");
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u ports more are not Active",
+			 bad - PORT_LINES_MAX);
+}
+
+/* What is cut off has no cables, which the ports that are not Active tell. */
+static void
+judge_routes(struct health *v, const struct snapshot *s,
+	     const struct choice *choice)
+{
+	const struct check_result *reach = &choice->alone.reach;
+	const struct snapshot_node *n;
+
+	if (!reach->lid)
+		return;
+	n = &s->nodes[s->switches[reach->sw]];
+	complain(v, "%s leaves %" G_GUINT64_FORMAT " (switch, LID) pairs "
+		 "without a way (%" G_GUINT64_FORMAT " pairs of hosts, %"
+		 G_GUINT64_FORMAT " of a host and a switch's port 0; %"
+		 G_GUINT64_FORMAT " go round, %" G_GUINT64_FORMAT
+		 " astray), the first: %s (0x%016" G_GINT64_MODIFIER
+		 "x) to LID %u", choice->engine->name,
+		 reach->unrouted - reach->cut_off + reach->looping +
+		 reach->astray, reach->lost_hosts, reach->lost_mixed,
+		 reach->looping, reach->astray, snapshot_node_name(n),
+		 n->info.node_guid,
+		 reach->lid);
+}
+
+static void
+complain_port(struct health *v, const struct snapshot *s, uint32_t port,
+	      unsigned fields)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (unsigned bit = 1; bit && bit <= fields; bit <<= 1)
+		if (fields & bit)
+			g_string_append_printf(names, "%s%s", names->len ?
+					       ", " : "",
+					       port_field_name(bit));
+	complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) port %u has not taken "
+		 "its %s", snapshot_node_name(n), n->info.node_guid,
+		 s->ports[port].num, names->str);
+}
+
+/* A key that is hidden may be the right one; if not, the port does not obey,
+ * and that is told. */
+static unsigned
+guard_missing(const struct snapshot *s, const struct plan_step *step)
+{
+	unsigned fields = step->fields & PORT_FIELDS_GUARD;
+
+	if (mkey_db_is_hidden(&s->ports[step->port].info))
+		fields &= ~(unsigned)PORT_FIELD_M_KEY;
+	return fields;
+}
+
+static void
+judge_guard(struct health *v, const struct snapshot *s,
+	    const struct field_tally *guard)
+{
+	for (unsigned bit = 0; bit < 32; bit++) {
+		g_autoptr(GString) ports = g_string_new(NULL);
+
+		if (!guard->count[bit])
+			continue;
+		field_tally_print(guard, bit, s, ports);
+		g_ptr_array_add(v->warnings,
+				g_strdup_printf("%s is not in force on %s",
+						port_field_name(1u << bit),
+						ports->str));
+	}
+}
+
+/* Tables: the program stage tells of each block that it knows of; the count
+ * is what was read back, whatever that stage believes. */
+static void
+judge_tables(struct health *v, const struct snapshot *s,
+	     const struct plan *left)
+{
+	static const enum plan_kind kinds[] = { PLAN_LFT, PLAN_TABLE };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		uint32_t first = left->first[kinds[i]];
+		uint32_t n = left->first[kinds[i] + 1] - first;
+		const struct snapshot_node *at;
+
+		if (!n)
+			continue;
+		at = &s->nodes[left->steps[first].node];
+		complain(v, "%u blocks of %s are not read back as written, the "
+			 "first on %s (0x%016" G_GINT64_MODIFIER "x)", n,
+			 kinds[i] == PLAN_LFT ? "forwarding tables" :
+			 "tables of ports", snapshot_node_name(at),
+			 at->info.node_guid);
+	}
+}
+
+static void
+judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
+{
+	struct field_tally guard = { 0 };
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < left->n_steps; i++) {
+		const struct plan_step *step = &left->steps[i];
+		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
+
+		/* what PLAN_ACTIVATE carries, _ARM or _PORT does, too */
+		if (step->kind != PLAN_PORT && step->kind != PLAN_ARM)
+			continue;
+		field_tally_add(&guard, step->port, guard_missing(s, step));
+		if (address && bad++ < PORT_LINES_MAX)
+			complain_port(v, s, step->port, address);
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u ports more have not taken their LID, LMC, "
+			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
+	judge_tables(v, s, left);
+	judge_guard(v, s, &guard);
+}
+
+/* What a switch has no entry for, judge_routes() counts. */
+static void
+judge_caps(struct health *v, const struct snapshot *s,
+	     const struct choice *choice)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t sw = 0; choice->lft && sw < s->n_switches; sw++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+		unsigned cap = n->sw.linear_fdb_cap;
+
+		if (!n->sw_known || cap > choice->lft->top)
+			continue;
+		if (bad++ < PORT_LINES_MAX)
+			complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) has "
+				 "LinearFDBCap %u and cannot route LIDs %u to "
+				 "%u", snapshot_node_name(n), n->info.node_guid,
+				 cap, cap, choice->lft->top);
+	}
+	if (bad > PORT_LINES_MAX)
+		complain(v, "%u switches more cannot route all LIDs",
+			 bad - PORT_LINES_MAX);
+}
+
+void
+health_judge(struct health *v, const struct snapshot *s,
+	      const struct choice *choice, const struct plan *left)
+{
+	*v = (struct health){
+		.lines = g_ptr_array_new_with_free_func(g_free),
+		.warnings = g_ptr_array_new_with_free_func(g_free),
+	};
+	judge_faults(v, s);
+	judge_links(v, s);
+	judge_caps(v, s, choice);
+	judge_routes(v, s, choice);
+	if (left)
+		judge_left(v, s, left);
+	v->up = v->lines->len == 0;
+}
+
+void
+health_clear(struct health *v)
+{
+	g_clear_pointer(&v->lines, g_ptr_array_unref);
+	g_clear_pointer(&v->warnings, g_ptr_array_unref);
+	*v = (struct health){ 0 };
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Whose clients the SA knows.
+ *
+ * A port is known by its PortGUID once it was told to register again and has
+ * acknowledged it; or, if the state of the SA was kept over our restart, when
+ * it is met for the first time with its link Active.
+ *
+ *	unknown --told--> known --comes up anew, gets another LID,--> unknown
+ *				  leaves the fabric
+ *
+ * Who leaves is forgotten since the SA takes it out of its groups. Who does
+ * not acknowledge stays unknown, and is asked again in the next sweep; who
+ * cannot register again (a bit of its CapabilityMask) is not asked at all,
+ * which struct desired sees to.
+ */
+#include "sm/sweep/reregister.h"
+
+struct reregister {
+	enum reregister_start start;
+	bool trusting;		/* no port was met so far */
+	GHashTable *known;	/* set of PortGUIDs */
+};
+
+struct reregister *
+reregister_new(enum reregister_start start)
+{
+	struct reregister *c = g_new0(struct reregister, 1);
+
+	c->start = start;
+	c->trusting = start == REREGISTER_KNOWN;
+	c->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					 NULL);
+	return c;
+}
+
+void
+reregister_free(struct reregister *c)
+{
+	if (!c)
+		return;
+	g_hash_table_unref(c->known);
+	g_free(c);
+}
+
+static bool
+is_new(const struct reregister *c, const struct snapshot *s,
+       const struct lid_map *lids, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+
+	/* Port 0 has no link that could have been down. */
+	if (p->num > 0 && p->info.state < PORT_STATE_ACTIVE)
+		return true;
+	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
+		return true;
+	return !c->trusting && !g_hash_table_contains(c->known, &p->guid);
+}
+
+static void
+know(GHashTable *set, uint64_t guid)
+{
+	g_hash_table_add(set, g_memdup2(&guid, sizeof(guid)));
+}
+
+uint8_t *
+reregister_want(struct reregister *c, const struct snapshot *s,
+	     const struct lid_map *lids)
+{
+	GHashTable *known;
+	uint8_t *want;
+
+	if (c->start == REREGISTER_NONE)
+		return NULL;
+	known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+				      NULL);
+	want = g_new0(uint8_t, s->n_ports);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		if (!snapshot_is_end_port(s, port))
+			continue;
+		want[port] = is_new(c, s, lids, port);
+		if (!want[port])
+			know(known, s->ports[port].guid);
+	}
+	g_hash_table_unref(c->known);
+	c->known = known;
+	c->trusting = false;
+	return want;
+}
+
+void reregister_told(struct reregister *c, const struct snapshot *s,
+		     const uint8_t *told)
+{
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (told[port])
+			know(c->known, s->ports[port].guid);
+}
+
+void
+reregister_forget(struct reregister *c)
+{
+	g_hash_table_remove_all(c->known);
+	c->trusting = false;
+}

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The sweep. One function a state; read them in this order and you have seen
+ * the whole life of a subnet manager:
+ *
+ *	request -> begin -> discover	who is there, how is it cabled
+ *		-> elect		are we the master
+ *		-> sweep_mend		read, decide, program: sweep_mend.c
+ *		-> sweep_conclude	tell; rest
+ *
+ * At rest a timer starts light sweeps. Whatever happens meanwhile (a trap, a
+ * signal) is a cause that is noted; a cause at rest waits a few milliseconds
+ * for more of its kind (WAITING), and one in the middle of a sweep starts the
+ * next sweep when this one is over. Two heavy sweeps are HOLD_US apart at
+ * least. Three for traps may follow each other like that, for what has broken
+ * is to heal quickly; then there is one a second, so a babbling port cannot
+ * keep the fabric busy.
+ */
+#include "sm/sweep/sweep_run.h"
+
+#include "sm/sweep/sent.h"
+
+#define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
+#define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
+#define TRAP_US		(1000 * 1000)	/* between two for traps, */
+#define TRAP_BURST	3	/* but for so many */
+#define POLL_MS		1000u	/* standby asks the master */
+#define POLLS_LOST	2u	/* until it is taken for dead */
+
+/* Somebody has just told of a change: no waiting for the dead. The other one
+ * may be noted besides, since with the dead no fabric is up. */
+#define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
+#define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
+
+static const char *const state_names[] = {
+	[SWEEP_IDLE] = "idle",
+	[SWEEP_WAITING] = "waiting",
+	[SWEEP_LIGHT] = "light sweep",
+	[SWEEP_DISCOVERING] = "discovering",
+	[SWEEP_ELECTING] = "electing",
+	[SWEEP_READING] = "reading tables",
+	[SWEEP_PROGRAMMING] = "programming",
+	[SWEEP_POLLING] = "polling the master",
+	[SWEEP_SUSPENDED] = "waiting for the port",
+};
+
+static const char *const cause_names[] = {
+	[SWEEP_CAUSE_START] = "start",
+	[SWEEP_CAUSE_SIGNAL] = "signal",
+	[SWEEP_CAUSE_TRAP] = "trap",
+	[SWEEP_CAUSE_LIGHT] = "change seen",
+	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
+	[SWEEP_CAUSE_RETRY] = "fabric not up",
+	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",
+	[SWEEP_CAUSE_ELECTION] = "election",
+	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
+	[SWEEP_CAUSE_TIME] = "time for the next",
+};
+
+static void begin(struct sweep *s);
+static void rest(struct sweep *s);
+
+const char *
+sweep_state_name(enum sweep_state state)
+{
+	return state_names[state];
+}
+
+const char *
+sweep_cause_name(enum sweep_cause cause)
+{
+	return cause_names[cause];
+}
+
+static char *
+causes_text(unsigned causes)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned c = 0; c < G_N_ELEMENTS(cause_names); c++)
+		if (causes & 1u << c)
+			g_string_append_printf(text, "%s%s", text->len ?
+					       ", " : "", cause_names[c]);
+	return g_strdup(text->str);
+}
+
+/* The one place where the state changes. */
+void
+sweep_set_state(struct sweep *s, enum sweep_state state)
+{
+	if (s->state == state)
+		return;
+	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
+		sweep_state_name(s->state), sweep_state_name(state));
+	s->state = state;
+}
+
+static void
+set_sm_state(struct sweep *s, enum sm_state state)
+{
+	if (s->self.state == state)
+		return;
+	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
+		sm_state_name(s->self.state), sm_state_name(state));
+	s->self.state = state;
+	/* What clients told the other master we have not heard. */
+	if (state == SM_STATE_STANDBY)
+		reregister_forget(s->clients);
+}
+
+void
+sweep_view_clear(struct view *v)
+{
+	if (v->subnet)
+		snapshot_unref(v->subnet);
+	lid_map_free(v->lids);
+	lft_free(v->lft);
+	lft_seen_free(v->seen);
+	port_tables_unref(v->tables);
+	partition_rules_unref(v->rules);
+	memberships_unref(v->memberships);
+	*v = (struct view){ 0 };
+}
+
+static void
+set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
+{
+	if (s->timer)
+		transport_timer_cancel(mad_client_transport(s->x), s->timer);
+	s->timer =
+		transport_timer_start(mad_client_transport(s->x), when, fn, s);
+}
+
+static void
+log_sent(struct sweep *s, enum log_level level)
+{
+	sent_log(s->log, level, &s->stats, mad_client_stats(s->x));
+}
+
+/* What one sweep made for itself. */
+static void
+clear_run(struct sweep *s)
+{
+	g_clear_pointer(&s->plan, plan_free);
+	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&s->bridge, lft_free);
+	g_clear_pointer(&s->fresh, g_free);
+	g_clear_pointer(&s->items, g_array_unref);
+	g_clear_pointer(&s->qos, port_tables_unref);
+	g_clear_pointer(&s->isolation, isolation_free);
+	g_clear_pointer(&s->reregister, g_free);
+	sweep_view_clear(&s->next);
+}
+
+/* The end of a heavy sweep, whatever came of it. */
+void
+sweep_conclude(struct sweep *s, const struct sweep_report *r)
+{
+	g_autofree char *causes = causes_text(s->why);
+	struct sweep_report told = *r;
+
+	told.causes = causes;
+	told.peers = s->others;
+	told.took_us = sweep_now(s) - s->began;
+	log_sent(s, LOG_INFO);
+	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
+		(double)told.took_us / 1000, sweep_ms(s));
+	s->end(&told, s->data);
+	clear_run(s);
+	s->last_end = sweep_now(s);
+	s->why = 0;
+	if (s->params.goal == SWEEP_GOAL_FABRIC) {
+		rest(s);
+		return;
+	}
+	s->over = true;
+	sweep_set_state(s, SWEEP_IDLE);
+}
+
+void
+sweep_fail(struct sweep *s, const char *message)
+{
+	struct sweep_report r = { .end = SWEEP_END_FAILED,
+				  .error = message };
+
+	log_say(s->log, LOG_ERROR, "sweep", "%s; the fabric is left as it is",
+		message);
+	s->up = false;
+	s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	sweep_conclude(s, &r);
+}
+
+/* Elect: are we the one? */
+
+static void
+obey(struct sweep *s, uint32_t port)
+{
+	struct sweep_report r = { .end = SWEEP_END_STANDBY };
+	const struct snapshot_node *n = snapshot_node_of(s->next.subnet, port);
+
+	r.master = n;
+	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
+		"(0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
+		n->info.node_guid);
+	set_sm_state(s, SM_STATE_STANDBY);
+	if (s->elected)
+		snapshot_unref(s->elected);
+	s->elected = snapshot_ref(s->next.subnet);
+	s->master = port;
+	s->polls_lost = 0;
+	s->up = false;
+	sweep_view_clear(&s->view);
+	sweep_conclude(s, &r);
+}
+
+static void
+hand_over(struct sweep *s, uint32_t port)
+{
+	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
+		"rank");
+	sminfo_poll_control(s->x, s->keys, s->next.subnet, port,
+		      SM_CONTROL_HANDOVER, &s->self, NULL, NULL);
+	obey(s, port);
+}
+
+/* What the other managers have said, of the ports of `n`. */
+static void
+note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
+{
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
+	s->rivals =
+		sminfo_poll_rivals(&s->self,
+				   s->self.state == SM_STATE_MASTER ? s->others
+								    : NULL,
+				   found, n);
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
+	for (guint i = 0; i < s->rivals->len; i++)
+		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
+			    "manager", "%s", (char *)s->rivals->pdata[i]);
+}
+
+static void
+on_peers(GArray *found, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *peers = (void *)found->data;
+	size_t who = 0;
+
+	s->peers = NULL;
+	note_peers(s, found, s->next.subnet);
+	switch (election_decide(&s->self, peers, found->len, &who)) {
+	case ELECTION_MASTER:
+		set_sm_state(s, SM_STATE_MASTER);
+		sweep_mend(s);
+		break;
+	case ELECTION_STANDBY:
+		obey(s, peers[who].port);
+		break;
+	case ELECTION_HANDOVER:
+		hand_over(s, peers[who].port);
+		break;
+	}
+}
+
+static void
+elect(struct sweep *s)
+{
+	if (s->params.goal == SWEEP_GOAL_PLAN) {
+		sweep_mend(s);
+		return;
+	}
+	sweep_set_state(s, SWEEP_ELECTING);
+	s->peers = sminfo_poll_ask(s->x, s->keys, s->next.subnet,
+			     SNAPSHOT_NONE, on_peers, s);
+}
+
+/* Discover. */
+
+static void
+on_discovered(struct snapshot *n, void *data)
+{
+	struct sweep *s = data;
+
+	s->discover = NULL;
+	s->next.subnet = n;
+	persist_keys_learn(s->params.keystore, n);
+	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
+		sweep_fail(s, "our own port does not answer");
+		return;
+	}
+	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
+		sweep_fail(s, "our own port is down: no cable, or nobody at "
+			   "its other end");
+		return;
+	}
+	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
+		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
+		n->n_faults, (double)(sweep_now(s) - s->began) / 1000,
+		sweep_ms(s));
+	elect(s);
+}
+
+/* Other partitions, and nothing else: all that we know of the fabric is still
+ * good, and so are its routes. */
+static bool
+can_replan(const struct sweep *s)
+{
+	return s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
+		s->view.subnet && s->self.state == SM_STATE_MASTER &&
+		s->params.goal == SWEEP_GOAL_FABRIC;
+}
+
+static void
+begin(struct sweep *s)
+{
+	g_autofree char *causes = causes_text(s->causes);
+
+	s->why = s->causes;
+	s->causes = 0;
+	if (s->why & 1u << SWEEP_CAUSE_TRAP)
+		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
+	s->began = sweep_now(s);
+	s->stats = *mad_client_stats(s->x);
+	if (can_replan(s)) {
+		log_say(s->log, LOG_INFO, "sweep", "other partitions");
+		sweep_mend_partitions(s);
+		return;
+	}
+	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
+	choice_clear(&s->choice);
+	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
+		persist_forget_untaken(s->memory);
+		if (s->params.keystore)
+			mkey_db_unlock_all(
+				persist_keys_ring(s->params.keystore));
+	}
+	sweep_set_state(s, SWEEP_DISCOVERING);
+	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	if (s->params.names)
+		discover_set_names(s->discover, s->params.names);
+	if (s->view.subnet && s->why & HURRY &&
+	    !(s->why & ~(HURRY | HURRY_BESIDES)))
+		discover_hurry(s->discover, s->view.subnet);
+}
+
+/* Rest: until something happens. */
+
+static void
+on_wake(void *data)
+{
+	struct sweep *s = data;
+
+	s->timer = 0;
+	begin(s);
+}
+
+/* A standby of higher rank may have been still discovering when we asked it
+ * in the last heavy sweep. */
+static void
+on_light_peers(GArray *found, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *peers = (void *)found->data;
+	size_t who;
+
+	s->peers = NULL;
+	note_peers(s, found, s->view.subnet);
+	log_sent(s, LOG_DEBUG);
+	if (election_decide(&s->self, peers, found->len, &who) !=
+	    ELECTION_MASTER)
+		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
+	rest(s);
+}
+
+static void
+on_light(const char *why, void *data)
+{
+	struct sweep *s = data;
+
+	s->light = NULL;
+	if (why) {
+		log_say(s->log, LOG_INFO, "sweep", "light sweep: %s", why);
+		s->causes |= 1u << SWEEP_CAUSE_LIGHT;
+		rest(s);
+		return;
+	}
+	s->peers = sminfo_poll_ask(s->x, s->keys, s->view.subnet,
+			     SNAPSHOT_NONE, on_light_peers, s);
+}
+
+static void
+on_light_timer(void *data)
+{
+	struct sweep *s = data;
+
+	s->timer = 0;
+	if (s->causes || !s->view.subnet)
+		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	else if (s->params.force_heavy)
+		s->causes |= 1u << SWEEP_CAUSE_TIME;
+	if (s->causes) {
+		begin(s);
+		return;
+	}
+	s->stats = *mad_client_stats(s->x);
+	sweep_set_state(s, SWEEP_LIGHT);
+	s->light = light_sweep_start(s->x, s->keys, s->view.subnet,
+			       on_light, s);
+}
+
+static void
+on_poll(GArray *found, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *p = (void *)found->data;
+
+	s->peers = NULL;
+	if (found->len && p->info.state == SM_STATE_MASTER)
+		s->polls_lost = 0;
+	else
+		s->polls_lost++;
+	if (s->polls_lost >= s->params.polls_lost) {
+		log_say(s->log, LOG_WARNING, "sweep", "the master is gone");
+		set_sm_state(s, SM_STATE_DISCOVERING);
+		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
+	}
+	rest(s);
+}
+
+static void
+on_poll_timer(void *data)
+{
+	struct sweep *s = data;
+
+	s->timer = 0;
+	sweep_set_state(s, SWEEP_POLLING);
+	s->peers = sminfo_poll_ask(s->x, s->keys, s->elected, s->master,
+			     on_poll, s);
+}
+
+/*
+ * What comes next: a noted cause, after a moment of quiet; else the next look.
+ * A fabric that is not up is tried again at the pace of the light sweeps, for
+ * what did not work a moment ago rarely works now; only addresses that were
+ * not taken have a pace of their own.
+ */
+static void
+rest(struct sweep *s)
+{
+	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
+					1u << SWEEP_CAUSE_UNTAKEN);
+	int64_t when = MAX(sweep_now(s), s->last_end + HOLD_US);
+
+	if (urgent & 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, sweep_now(s) + QUIET_US);
+	if (urgent == 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
+	if (urgent) {
+		sweep_set_state(s, SWEEP_WAITING);
+		set_timer(s, when, on_wake);
+		return;
+	}
+	sweep_set_state(s, SWEEP_IDLE);
+	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
+		set_timer(s, s->last_end + s->retry_us, on_wake);
+	else if (s->self.state == SM_STATE_STANDBY && s->elected)
+		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
+			  on_poll_timer);
+	else if (s->params.sweep_s)
+		set_timer(s, sweep_now(s) + (int64_t)s->params.sweep_s *
+			  G_USEC_PER_SEC, on_light_timer);
+}
+
+void
+sweep_set_route(struct sweep *s, const struct route_params *route)
+{
+	s->params.route = *route;
+}
+
+void
+sweep_set_names(struct sweep *s, GHashTable *names)
+{
+	if (names)
+		g_hash_table_ref(names);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	s->params.names = names;
+}
+
+void
+sweep_set_partitions(struct sweep *s, struct partition_rules *rules)
+{
+	partition_rules_ref(rules);
+	partition_rules_unref(s->params.isolation.rules);
+	s->params.isolation.rules = rules;
+}
+
+void
+sweep_request(struct sweep *s, enum sweep_cause cause)
+{
+	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
+
+	/* A standby leaves traps and changes to the master. */
+	if (s->self.state == SM_STATE_STANDBY &&
+	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
+		return;
+	s->causes |= 1u << cause;
+	if (!resting || s->over)
+		return;
+	/* The quiet is counted from the first trap, not from the last: else
+	 * a port that babbles would put us off for ever. */
+	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP)
+		return;
+	if (s->params.goal == SWEEP_GOAL_FABRIC)
+		rest(s);
+	else
+		begin(s);
+}
+
+/* A control that any port could send to make us give or take the fabric. */
+static bool
+may_control(const struct sweep *s, enum sm_control control,
+	    const struct sm_info *from)
+{
+	if (control != SM_CONTROL_HANDOVER ||
+	    s->self.state != SM_STATE_STANDBY)
+		return sminfo_poll_have(s->others, from->guid, 0);
+	return s->elected && s->elected->ports[s->master].guid == from->guid;
+}
+
+void
+sweep_control(struct sweep *s, enum sm_control control,
+	      const struct sm_info *from)
+{
+	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
+		G_GINT64_MODIFIER "x (%s)", control, from->guid,
+		sm_state_name(from->state));
+	if (!may_control(s, control, from)) {
+		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
+			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
+			    "x, which is not the manager that may send it",
+			    control, from->guid);
+		return;
+	}
+	switch (control) {
+	case SM_CONTROL_HANDOVER:
+		if (s->self.state == SM_STATE_STANDBY) {
+			sminfo_poll_control(s->x, s->keys, s->elected,
+				      s->master, SM_CONTROL_ACKNOWLEDGE,
+				      &s->self, NULL, NULL);
+			set_sm_state(s, SM_STATE_MASTER);
+		}
+		sweep_request(s, SWEEP_CAUSE_ELECTION);
+		break;
+	case SM_CONTROL_STANDBY:
+	case SM_CONTROL_DISCOVER:
+		if (s->self.state != SM_STATE_MASTER) {
+			set_sm_state(s, SM_STATE_DISCOVERING);
+			sweep_request(s, SWEEP_CAUSE_ELECTION);
+		}
+		break;
+	case SM_CONTROL_ACKNOWLEDGE:
+		break;
+	case SM_CONTROL_DISABLE:
+		/* Only a standby may be told to be quiet, and one that is
+		 * quiet for ever helps nobody: we stay a standby. */
+		break;
+	}
+}
+
+static bool
+has_owner(const struct lid_map *lids, uint16_t lid)
+{
+	return lids && lid <= lids->top && lids->owner[lid] != SNAPSHOT_NONE;
+}
+
+bool
+sweep_has_lid(const struct sweep *s, uint16_t lid)
+{
+	return !s->view.lids || has_owner(s->view.lids, lid) ||
+		has_owner(s->next.lids, lid);
+}
+
+void
+sweep_sm_info(const struct sweep *s, struct sm_info *out)
+{
+	*out = s->self;
+	out->act_count = (uint32_t)mad_client_stats(s->x)->sent;
+}
+
+const GPtrArray *
+sweep_rivals(const struct sweep *s)
+{
+	return s->rivals && s->rivals->len ? s->rivals : NULL;
+}
+
+enum sweep_state
+sweep_state(const struct sweep *s)
+{
+	return s->state;
+}
+
+struct sweep *
+sweep_new(struct mad_client *x, const struct sweep_params *params,
+	  struct persist *memory, struct log *log, sweep_end_fn end, void *data)
+{
+	struct sweep *s = g_new0(struct sweep, 1);
+
+	s->x = x;
+	s->params = *params;
+	if (params->keystore)
+		s->keys = persist_keys_ring(params->keystore);
+	if (!s->params.poll_ms)
+		s->params.poll_ms = POLL_MS;
+	if (!s->params.polls_lost)
+		s->params.polls_lost = POLLS_LOST;
+	if (params->isolation.rules)
+		partition_rules_ref(params->isolation.rules);
+	else
+		s->params.isolation.rules = partition_rules_default();
+	if (params->names)
+		g_hash_table_ref(params->names);
+	s->clients = reregister_new(params->clients);
+	s->memory = memory;
+	s->log = log;
+	s->end = end;
+	s->data = data;
+	s->master = SNAPSHOT_NONE;
+	s->last_end = sweep_now(s) - HOLD_US;
+	s->self = (struct sm_info){
+		.guid = params->port_guid,
+		.sm_key = params->sm_key,
+		.priority = params->priority,
+		.state = SM_STATE_DISCOVERING,
+	};
+	return s;
+}
+
+static void
+cancel_all(struct sweep *s)
+{
+	g_clear_pointer(&s->discover, discover_cancel);
+	g_clear_pointer(&s->peers, sminfo_poll_cancel);
+	g_clear_pointer(&s->lftread, lft_reader_cancel);
+	g_clear_pointer(&s->tabread, table_reader_cancel);
+	g_clear_pointer(&s->rekey, rekey_cancel);
+	g_clear_pointer(&s->program, program_cancel);
+	g_clear_pointer(&s->light, light_sweep_cancel);
+	mad_client_cancel_owner(s->x, s);
+	if (s->timer)
+		transport_timer_cancel(mad_client_transport(s->x), s->timer);
+	s->timer = 0;
+}
+
+void
+sweep_suspend(struct sweep *s, const char *why)
+{
+	const struct sweep_report r = {
+		.end = SWEEP_END_FAILED, .causes = "", .error = why,
+	};
+
+	cancel_all(s);
+	clear_run(s);
+	s->up = false;
+	s->why = 0;
+	sweep_set_state(s, SWEEP_SUSPENDED);
+	s->end(&r, s->data);
+}
+
+void
+sweep_resume(struct sweep *s)
+{
+	sweep_set_state(s, SWEEP_IDLE);
+	set_sm_state(s, SM_STATE_DISCOVERING);
+	reregister_forget(s->clients);
+	sweep_request(s, SWEEP_CAUSE_SIGNAL);
+}
+
+void
+sweep_free(struct sweep *s)
+{
+	if (!s)
+		return;
+	cancel_all(s);
+	clear_run(s);
+	g_clear_pointer(&s->others, g_array_unref);
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
+	partition_rules_unref(s->params.isolation.rules);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	choice_clear(&s->choice);
+	sweep_view_clear(&s->view);
+	if (s->elected)
+		snapshot_unref(s->elected);
+	reregister_free(s->clients);
+	g_free(s->said);
+	g_free(s);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What a sweep does to the fabric, once it is known and we are the master:
+ *
+ *	sweep_mend -> read_ports	what do the switches, the ports hold
+ *		   -> decide		routes, isolation, plan (pure, no I/O)
+ *		   -> program		send the plan
+ *		   -> judge		is the fabric up; publish
+ *
+ *	sweep_mend_partitions		the same from the published view, if
+ *					nothing but the partitions is another
+ *
+ * Everything between the answers of two stages is done without I/O in one go,
+ * on values: the snapshot, the LIDs, the tables. At the end the view, which
+ * others read, is exchanged in one piece.
+ */
+#include "sm/sweep/sweep_run.h"
+
+#define RETRY_MIN_US	(100 * (int64_t)1000)
+#define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
+
+/* Program: the plan goes out; the answers are what is published. */
+
+static void
+log_verdict(struct sweep *s, const struct health *v, bool changed)
+{
+	const struct snapshot *n = s->view.subnet;
+	double ms = (double)(sweep_now(s) - s->began) / 1000;
+
+	for (guint i = 0; i < v->lines->len; i++)
+		log_limited(s->log, LOG_WARNING, "fabric", "not as it should "
+			    "be", "%s", (char *)v->lines->pdata[i]);
+	for (guint i = 0; i < v->warnings->len; i++)
+		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
+			    "%s", (char *)v->warnings->pdata[i]);
+	if (!v->up)
+		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT QUITE UP: "
+			"%u complaints; %u switches, %u hosts, %u of %u links "
+			"Active, after %.1f %s", v->lines->len, n->n_switches,
+			v->n_hosts, v->n_active, v->n_links, ms, sweep_ms(s));
+	else if (!s->up || changed)
+		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
+			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
+			"%.1f %s", n->n_switches, v->n_hosts, v->n_links,
+			s->choice.engine->name, s->view.lids->top, ms,
+			sweep_ms(s));
+	s->up = v->up;
+}
+
+static void
+publish(struct sweep *s, struct snapshot *after)
+{
+	sweep_view_clear(&s->view);
+	s->view = s->next;
+	s->next = (struct view){ 0 };
+	if (after) {
+		snapshot_unref(s->view.subnet);
+		s->view.subnet = snapshot_ref(after);
+	}
+}
+
+static void
+judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
+{
+	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
+				  .fresh = s->fresh };
+	struct health v;
+
+	health_judge(&v, s->view.subnet, &s->choice, left);
+	for (guint i = 0; i < s->table_faults->len; i++)
+		g_ptr_array_add(v.lines,
+				g_strdup(s->table_faults->pdata[i]));
+	for (guint i = 0; problems && i < problems->len; i++)
+		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
+	v.up = v.lines->len == 0;
+	log_verdict(s, &v, left != NULL);
+	if (!v.up)
+		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
+	r.verdict = &v;
+	sweep_conclude(s, &r);
+	health_clear(&v);
+}
+
+/* An address that was acknowledged and not taken is sent again soon, and then
+ * less and less often: most devices that answer so are just being reset. */
+static void
+set_retry(struct sweep *s, const struct program_result *r)
+{
+	unsigned fields = 0;
+
+	for (uint32_t port = 0; port < r->after->n_ports; port++)
+		fields |= r->untaken[port];
+	if (!(fields & PORT_FIELDS_ADDRESS)) {
+		s->retry_us = 0;
+		return;
+	}
+	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, RETRY_MAX_US);
+	s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
+}
+
+static void
+on_programmed(struct program_result *result, void *data)
+{
+	struct sweep *s = data;
+	struct plan *left;
+
+	s->program = NULL;
+	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
+		"failed, %u held back", result->done, result->failed,
+		result->held_back);
+	persist_learn(s->memory, s->next.subnet, result->untaken);
+	set_retry(s, result);
+	reregister_told(s->clients, s->next.subnet, result->told);
+	if (persist_keys_lock(s->params.keystore, result->locked) ||
+	    result->changed)
+		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
+	persist_keys_learn(s->params.keystore, result->after);
+	persist_keys_save(s->params.keystore);
+	left = plan_diff(result->after, &s->wanted, s->next.seen,
+			 s->next.tables, NULL);
+	publish(s, result->after);
+	judge(s, result->problems, left);
+	plan_free(left);
+	program_result_clear(result);
+}
+
+static void
+on_keys(void *data)
+{
+	struct sweep *s = data;
+
+	s->rekey = NULL;
+	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
+				   s->plan, s->next.seen, s->next.tables,
+				   s->programmed, s);
+}
+
+static void
+send_plan(struct sweep *s, program_done_fn done)
+{
+	sweep_set_state(s, SWEEP_PROGRAMMING);
+	s->programmed = done;
+	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+			       &s->wanted, s->plan, on_keys, s);
+	if (!s->rekey)
+		on_keys(s);
+}
+
+static void
+program(struct sweep *s)
+{
+	if (s->plan->n_steps) {
+		send_plan(s, on_programmed);
+		return;
+	}
+	persist_learn(s->memory, s->next.subnet, NULL);
+	s->retry_us = 0;
+	publish(s, NULL);
+	judge(s, NULL, NULL);
+}
+
+static void
+make_plan(struct sweep *s, const struct lft *lft)
+{
+	const struct snapshot *n = s->next.subnet;
+	g_autofree uint32_t *given_up = persist_given_up(s->memory, n);
+
+	s->wanted = (struct desired){
+		.policy = s->params.policy,
+		.keys = s->keys,
+		.lids = s->next.lids,
+		.lft = lft,
+		.sm_lid = s->next.lids->base[n->local_port],
+		.tables = s->isolation->wanted,
+		.enforce = s->isolation->enforce,
+		.qos = s->params.isolation.qos,
+		.reregister = s->reregister,
+	};
+	g_clear_pointer(&s->plan, plan_free);
+	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
+			    given_up);
+}
+
+/* What the bridge could not do, the plan behind it tries again and tells. */
+static void
+on_drained(struct program_result *result, void *data)
+{
+	struct sweep *s = data;
+
+	s->program = NULL;
+	log_say(s->log, LOG_VERBOSE, "sweep", "drained: %u blocks",
+		result->done);
+	program_result_clear(result);
+	make_plan(s, s->next.lft);
+	g_clear_pointer(&s->bridge, lft_free);
+	program(s);
+}
+
+/* Old and new tables must not be on the fabric together: a step between. */
+static void
+drain(struct sweep *s)
+{
+	s->bridge = g_steal_pointer(&s->choice.bridge);
+	make_plan(s, s->bridge);
+	plan_keep(s->plan, PLAN_LFT);
+	if (s->plan->n_steps) {
+		send_plan(s, on_drained);
+		return;
+	}
+	make_plan(s, s->next.lft);
+	program(s);
+}
+
+/* Decide: everything is known; what should be? */
+
+/* What was chosen is told when it is another thing than before. */
+static void
+report_choice(struct sweep *s)
+{
+	bool news = g_strcmp0(s->said, s->choice.reason) != 0 ||
+		s->choice.safety != CHOICE_SAFE;
+
+	route_report(&s->choice, s->next.subnet, s->next.lids, s->log,
+		     news ? LOG_INFO : LOG_VERBOSE);
+	g_free(s->said);
+	s->said = g_strdup(s->choice.reason);
+}
+
+static bool
+route(struct sweep *s, GError **error)
+{
+	if (!route_fabric(&s->params.route, s->memory, s->next.subnet,
+			  s->next.lids, s->next.seen->lft, s->log, &s->choice,
+			  error))
+		return false;
+	report_choice(s);
+	s->next.lft = lft_ref(s->choice.lft);
+	return true;
+}
+
+static void
+report_plan(struct sweep *s)
+{
+	struct sweep_report r = { .end = SWEEP_END_PLANNED, .view = &s->view,
+				  .plan = s->plan, .wanted = &s->wanted,
+				  .choice = &s->choice };
+
+	publish(s, NULL);
+	sweep_conclude(s, &r);
+}
+
+/* Who may talk to whom; a member that is away is told, and no fault. */
+static void
+isolate(struct sweep *s)
+{
+	struct isolation *i = isolation_new(&s->params.isolation,
+					    s->next.subnet, s->next.tables);
+
+	for (guint k = 0; k < i->notes->len; k++)
+		log_limited(s->log, LOG_WARNING, "partitions", "not as "
+			    "configured", "%s", (char *)i->notes->pdata[k]);
+	s->isolation = i;
+	s->next.rules = partition_rules_ref(s->params.isolation.rules);
+	s->next.memberships = memberships_ref(i->memberships);
+	s->reregister = reregister_want(s->clients, s->next.subnet,
+				     s->next.lids);
+}
+
+static void
+decide(struct sweep *s)
+{
+	g_autoptr(GError) error = NULL;
+	const struct snapshot *n = s->next.subnet;
+
+	if (!route(s, &error)) {
+		sweep_fail(s, error->message);
+		return;
+	}
+	s->fresh = lft_reader_fresh(n);
+	isolate(s);
+	make_plan(s, s->next.lft);
+	if (s->params.goal == SWEEP_GOAL_PLAN) {
+		report_plan(s);
+		return;
+	}
+	persist_keys_save(s->params.keystore);
+	persist_keep_lids(s->memory, n, s->next.lids);
+	persist_keep_ranks(s->memory, s->choice.engine->name, n,
+			  s->choice.ranks);
+	if (s->choice.safety == CHOICE_DRAIN)
+		drain(s);
+	else
+		program(s);
+}
+
+/* Read: what the switches and ports hold, as far as we do not know it. */
+
+static bool
+trusts_memory(const struct sweep *s)
+{
+	return s->view.subnet && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
+}
+
+static void
+add_faults(struct sweep *s, const GPtrArray *faults)
+{
+	for (guint i = 0; i < faults->len; i++)
+		g_ptr_array_add(s->table_faults,
+				g_strdup(faults->pdata[i]));
+}
+
+static void
+on_port_tables(GPtrArray *faults, void *data)
+{
+	struct sweep *s = data;
+
+	s->tabread = NULL;
+	add_faults(s, faults);
+	decide(s);
+}
+
+static void
+read_ports(struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+	const struct isolation_params *p = &s->params.isolation;
+
+	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
+	s->qos = port_tables_new(n);
+	qos_tables_want(n, p->qos, s->qos);
+	for (uint32_t port = 0; port < n->n_ports; port++)
+		for (unsigned t = 0; t < PORT_N_TABLES; t++) {
+			const struct table_reader_item item = {
+				.port = port, .table = t,
+				.only = t == PORT_TABLE_PKEY ? NULL : s->qos,
+			};
+
+			if (isolation_reads(p, n, t, port))
+				g_array_append_val(s->items, item);
+		}
+	s->next.tables = port_tables_new(n);
+	if (trusts_memory(s) && s->view.tables)
+		table_reader_recall(n, s->next.tables, s->view.subnet,
+			       s->view.tables);
+	s->tabread = table_reader_start(s->x, s->keys, n, s->items,
+				   s->next.tables, on_port_tables, s);
+}
+
+static void
+on_tables(struct lft_seen *seen, GPtrArray *faults, void *data)
+{
+	struct sweep *s = data;
+
+	s->lftread = NULL;
+	s->next.seen = seen;
+	s->table_faults = g_ptr_array_new_with_free_func(g_free);
+	add_faults(s, faults);
+	read_ports(s);
+}
+
+void
+sweep_mend(struct sweep *s)
+{
+	struct lft_memory known = { s->view.subnet, s->view.seen };
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	const struct lid_range *ranges;
+	size_t n;
+
+	ranges = persist_ranges(s->memory, &n);
+	s->next.lids = lid_assign(s->next.subnet, s->params.lmc, ranges, n,
+				   notes, &error);
+	for (guint i = 0; i < notes->len; i++)
+		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
+			    (char *)notes->pdata[i]);
+	if (!s->next.lids) {
+		sweep_fail(s, error->message);
+		return;
+	}
+	sweep_set_state(s, SWEEP_READING);
+	s->lftread = lft_reader_start(s->x, s->keys, s->next.subnet,
+				   s->next.lids->top,
+				   trusts_memory(s) ? &known : NULL,
+				   s->log, on_tables, s);
+}
+
+/* Other partitions: all that we know is still good. */
+
+void
+sweep_mend_partitions(struct sweep *s)
+{
+	s->next = (struct view){
+		.subnet = snapshot_ref(s->view.subnet),
+		.lids = lid_map_ref(s->view.lids),
+		.lft = lft_ref(s->view.lft),
+		.seen = g_steal_pointer(&s->view.seen),
+		.tables = port_tables_copy(s->view.tables),
+	};
+	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
+	s->table_faults = g_ptr_array_new_with_free_func(g_free);
+	isolate(s);
+	make_plan(s, s->next.lft);
+	program(s);
+}

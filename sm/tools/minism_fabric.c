@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-fabric: a fabric by formula, as text on standard output.
+ *
+ * Flow: options -> generate_fabric() -> net_file_write() -> stdout. The text is
+ * that of ibnetdiscover, so it feeds ibsim, minism's own tests and a look with
+ * an editor alike. Exit status: 0 done, 1 could not write, 2 wrong usage; an
+ * error is one line on standard error.
+ */
+#include <stdlib.h>
+
+#include "sm/tools/tool_options.h"
+#include "topology/generate.h"
+#include "topology/net_file.h"
+
+#define PROGRAM		"minism-fabric"
+#define EXIT_USAGE	2
+
+struct arguments {
+	struct tool_options_fabric fabric;
+	char **specs;
+	struct generate_options options;
+};
+
+static const char help_summary[] =
+	"Writes a fabric in the format of ibnetdiscover and ibsim.";
+
+static const char help_description[] =
+	"SPEC is one of\n"
+	"  PGFT(m1,..,mh;w1,..,wh[;p1,..,ph])  fat tree: children, parents "
+	"and cables\n"
+	"                   of each level\n"
+	"  ring(n;h)        n switches, h hosts on each\n"
+	"  torus(a,b[,c];h) 2 or 3 dimensions, h hosts on each switch\n"
+	"  mesh(a,b[,c];h)  the same without the wrap\n"
+	"  single(h)        one switch, h hosts\n"
+	"  pair()           two hosts, no switch\n"
+	"  random(n,d,h)    n switches of about d links, h hosts on each\n"
+	"  dragonfly(a,p,h) groups of a switches, p hosts and h far cables "
+	"each\n"
+	"  hyperx(s,..;h)   a box of switches, each cabled to all in its "
+	"rows\n"
+	"  rails(n;h,r)     h hosts of r ports on r rails, n switches in a "
+	"ring\n"
+	"Quote it: brackets and semicolons mean something to the shell.";
+
+/* --seed, --fail and SPEC; what GOption leaves as text. */
+static bool
+check_arguments(struct arguments *a)
+{
+	if (!tool_options_seed(PROGRAM, a->fabric.seed, &a->options.seed) ||
+	    !tool_options_percent(PROGRAM, "--fail", a->fabric.fail,
+			     &a->options.fail_per_mille))
+		return false;
+	if (!tool_options_one_word(PROGRAM, a->specs, "SPEC"))
+		return false;
+	a->options.shuffle_guids = a->fabric.shuffle;
+	return true;
+}
+
+static bool
+parse_arguments(struct arguments *a, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
+		  &a->specs, NULL, "SPEC" },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context =
+		tool_options_new(help_summary, help_description);
+
+	tool_options_add_fabric(context, &a->fabric);
+	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
+		return false;
+	return a->fabric.version || check_arguments(a);
+}
+
+static int
+write_fabric(const struct arguments *a)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	struct snapshot *s = generate_fabric(a->specs[0], &a->options, &error);
+
+	if (!s) {
+		tool_options_complain(PROGRAM, "%s", error->message);
+		return EXIT_USAGE;
+	}
+	net_file_write(s, text);
+	snapshot_unref(s);
+	return tool_options_write(PROGRAM, text) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+write_version(void)
+{
+	return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS
+						   : EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .specs = NULL };
+	int status = EXIT_USAGE;
+
+	if (parse_arguments(&a, &argc, &argv))
+		status = a.fabric.version ? write_version() : write_fabric(&a);
+	g_strfreev(a.specs);
+	tool_options_clear_fabric(&a.fabric);
+	return status;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-route: the routing laboratory. Engines, and other managers' tables,
+ * judged and measured without a fabric.
+ *
+ * Flow: options -> lab_open() -> a row for each engine or file -> text or
+ * JSON on standard output. What goes wrong is one line on standard error.
+ * The exit status is the worst verdict, see enum lab_verdict; 1 is for a
+ * wrong option or file.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/choose.h"
+#include "routing/lftfile.h"
+#include "routing/work.h"
+#include "sm/tools/tool_options.h"
+#include "sm/tools/route_lab.h"
+#include "topology/state_file.h"
+#include "topology/net_file.h"
+
+#define PROGRAM			"minism-route"
+#define DEFAULT_PATTERNS	1000
+#define MAX_PATTERNS		1000000
+
+struct arguments {
+	struct lab_wish wish;
+	char *engine;		/* NULL: auto, unless there is a file */
+	char *dump, *net;	/* files to write */
+	char *fail_switches;
+	struct tool_options_fabric fabric;
+	int threads, permutations, shifts;
+	gboolean all, json;
+	char *path[2];		/* ends; NULL: not asked for */
+	char **rest;
+};
+
+static const char help_summary[] =
+	"Routes a fabric that need not exist, verifies the tables and measures "
+	"them.\n\n"
+	"FILE is what ibnetdiscover or minism-fabric writes or ibsim reads; "
+	"SPEC a formula,\nas 'PGFT(18,36;1,18)' (see minism-fabric --help).";
+
+static const char help_description[] =
+	"Exit status: 0 all pairs are reached and no credit loop; 1 wrong "
+	"usage or file;\n"
+	"2 the engine refuses the fabric; 3 pairs without a way; 4 ways that "
+	"go round or\n"
+	"end elsewhere; 5 a credit loop. With several tables the highest.";
+
+static bool
+check_number(const char *option, int value, int min, int max, unsigned *out)
+{
+	if (value < min || value > max) {
+		tool_options_complain(PROGRAM,
+				      "%s %d: not a number from %d to %d",
+				      option, value, min, max);
+		return false;
+	}
+	*out = (unsigned)value;
+	return true;
+}
+
+/* What GOption leaves as text, and what does not go together. */
+static bool
+check_arguments(struct arguments *a)
+{
+	if (!tool_options_one_word(PROGRAM, a->rest, "FILE or SPEC"))
+		return false;
+	a->wish.fabric = a->rest[0];
+	if (!tool_options_seed(PROGRAM, a->fabric.seed, &a->wish.seed))
+		return false;
+	a->wish.shuffle = a->fabric.shuffle;
+	if (a->all && a->engine) {
+		tool_options_complain(PROGRAM, "--all and --engine do not go "
+				 "together");
+		return false;
+	}
+	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
+		tool_options_complain(PROGRAM,
+				      "--dump writes one set of tables: "
+				      "name one engine");
+		return false;
+	}
+	return tool_options_percent(PROGRAM, "--fail", a->fabric.fail,
+				    &a->wish.fail_links) &&
+	       tool_options_percent(PROGRAM, "--fail-switches",
+				    a->fail_switches, &a->wish.fail_switches) &&
+	       check_number("--threads", a->threads, 1, WORK_MAX_THREADS,
+			    &a->wish.threads) &&
+	       check_number("--permutations", a->permutations, 0, MAX_PATTERNS,
+			    &a->wish.permutations) &&
+	       check_number("--shifts", a->shifts, 0, MAX_PATTERNS,
+			    &a->wish.shifts);
+}
+
+/* GOption knows no option with two words. */
+static bool
+take_path(struct arguments *a, int *argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < *argc && strcmp(argv[i], "--path"); i++)
+		if (strcmp(argv[i], "--") == 0)
+			return true;
+	if (i == *argc)
+		return true;
+	if (i + 2 >= *argc) {
+		tool_options_complain(PROGRAM, "--path needs two ports: names, "
+				 "GUIDs or LIDs");
+		return false;
+	}
+	a->path[0] = argv[i + 1];
+	a->path[1] = argv[i + 2];
+	a->wish.no_figures = true;
+	memmove(argv + i, argv + i + 3,
+		(size_t)(*argc - i - 3 + 1) * sizeof(*argv));
+	*argc -= 3;
+	return true;
+}
+
+static bool
+parse_arguments(struct arguments *a, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "engine", 'e', 0, G_OPTION_ARG_STRING, &a->engine,
+		  "Route with this engine; \"auto\" takes the one that minism "
+		  "would (default)", "NAME" },
+		{ "all", 'a', 0, G_OPTION_ARG_NONE, &a->all,
+		  "Compare all engines", NULL },
+		{ "lfts", 'l', 0, G_OPTION_ARG_FILENAME, &a->wish.lfts,
+		  "Judge these tables: opensm-lfts.dump, or the output of "
+		  "dump_fts", "FILE" },
+		{ "before", 'b', 0, G_OPTION_ARG_FILENAME, &a->wish.before,
+		  "Tables that the switches hold: what changes, and is old "
+		  "next to new safe?", "FILE" },
+		{ "fail-switches", 0, 0, G_OPTION_ARG_STRING,
+		  &a->fail_switches, "Take this share of the switches away",
+		  "PERCENT" },
+		{ "roots", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.roots,
+		  "GUIDs of the switches that are roots, one a line", "FILE" },
+		{ "io", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.io,
+		  "GUIDs of the CA ports of I/O nodes, one a line", "FILE" },
+		{ "permutations", 0, 0, G_OPTION_ARG_INT, &a->permutations,
+		  "Random permutations, and bisections, to measure (default "
+		  "1000)", "N" },
+		{ "shifts", 0, 0, G_OPTION_ARG_INT, &a->shifts,
+		  "Shifts to measure at most (default 1000)", "N" },
+		{ "threads", 0, 0, G_OPTION_ARG_INT, &a->threads,
+		  "Threads to use (default: one a processor)", "N" },
+		{ "path", 0, 0, G_OPTION_ARG_STRING, &a->path[0],
+		  "Print the paths between two ports (names, GUIDs or LIDs), "
+		  "to and fro, and no more", "A B" },
+		{ "dump", 'd', 0, G_OPTION_ARG_FILENAME, &a->dump,
+		  "Write the tables there, as opensm-lfts.dump", "FILE" },
+		{ "net", 'n', 0, G_OPTION_ARG_FILENAME, &a->net,
+		  "Write the fabric, with its failures, there", "FILE" },
+		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
+		  "Write JSON", NULL },
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+		  &a->rest, NULL, "FILE|SPEC" },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context;
+
+	if (!take_path(a, argc, *argv))
+		return false;
+	context = tool_options_new(help_summary, help_description);
+	tool_options_add_fabric(context, &a->fabric);
+	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
+		return false;
+	return a->fabric.version || check_arguments(a);
+}
+
+static bool
+is_stdout(const char *path)
+{
+	return path && (strcmp(path, "-") == 0 ||
+			strcmp(path, "/dev/stdout") == 0);
+}
+
+static bool
+write_stream(const char *path, const GString *text)
+{
+	FILE *out = fopen(path, "we");
+	bool good = out && fwrite(text->str, 1, text->len, out) == text->len;
+
+	if (out && fclose(out) != 0)
+		good = false;
+	if (!good)
+		tool_options_complain(PROGRAM, "%s: %s", path,
+				      g_strerror(errno));
+	return good;
+}
+
+static bool
+write_file(const char *path, const GString *text)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (is_stdout(path))
+		return tool_options_write(PROGRAM, text);
+	if (state_file_is_stream(path))
+		return write_stream(path, text);
+	if (state_file_is_ours(path, &error) &&
+	    g_file_set_contents(path, text->str, (gssize)text->len, &error))
+		return true;
+	tool_options_complain(PROGRAM, "%s", error->message);
+	return false;
+}
+
+static bool
+write_net(const struct lab *lab, const char *path)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	net_file_write(lab->subnet, text);
+	return write_file(path, text);
+}
+
+static bool
+write_tables(const struct lab *lab, const struct lft *lft, const char *path)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	lftfile_write(lab->subnet, lab->lids, lft, text);
+	return write_file(path, text);
+}
+
+/* The one that minism would take, by the same choice. */
+static struct lab_row *
+try_auto(struct lab *lab)
+{
+	const struct choice_wish wish = { .engine = NULL };
+	const struct engine_input in = lab_input(lab);
+	g_autoptr(GError) error = NULL;
+	struct choice choice;
+	struct lab_row *row;
+
+	if (!choose_tables(&wish, &in, &choice, &error)) {
+		row = g_new0(struct lab_row, 1);
+		row->name = g_strdup("auto");
+		row->refused = g_strdup(error->message);
+		row->verdict = LAB_REFUSED;
+		return row;
+	}
+	row = lab_try_engine(lab, choice.engine);
+	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
+						    choice.engine->name,
+						    choice.reason));
+	choice_clear(&choice);
+	return row;
+}
+
+/* Rows of all that was asked for; NULL if an engine is not known. */
+static GPtrArray *
+try_all(struct lab *lab, const struct arguments *a)
+{
+	g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)lab_row_free);
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine;
+	bool is_auto = a->engine ? strcmp(a->engine, "auto") == 0 :
+		!a->all && !a->wish.lfts;
+	size_t i;
+
+	for (i = 0; a->all && engines[i]; i++)
+		g_ptr_array_add(rows, lab_try_engine(lab, engines[i]));
+	if (is_auto) {
+		g_ptr_array_add(rows, try_auto(lab));
+	} else if (a->engine) {
+		engine = engine_by_name(a->engine, &error);
+		if (!engine) {
+			tool_options_complain(PROGRAM, "%s", error->message);
+			return NULL;
+		}
+		g_ptr_array_add(rows, lab_try_engine(lab, engine));
+	}
+	if (a->wish.lfts)
+		g_ptr_array_add(rows, lab_try_file(lab));
+	return g_steal_pointer(&rows);
+}
+
+static int
+report(const struct lab *lab, const struct arguments *a,
+       const GPtrArray *rows)
+{
+	const struct lab_row *row = g_ptr_array_index(rows, 0);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	int status = LAB_GOOD;
+
+	if (a->dump && !row->refused && !write_tables(lab, row->lft, a->dump))
+		return EXIT_FAILURE;
+	if (a->path[1] && row->refused) {
+		tool_options_complain(PROGRAM, "%s", row->refused);
+		return row->verdict;
+	}
+	if (a->path[1] && !lab_print_path(lab, row, (char **)a->path, text,
+					  &error)) {
+		tool_options_complain(PROGRAM, "%s", error->message);
+		return EXIT_FAILURE;
+	}
+	if (a->path[1])
+		;
+	else if (a->json)
+		lab_print_json(lab, rows, text);
+	else
+		lab_print_text(lab, rows, text);
+	/* standard output is for the tables then */
+	if (is_stdout(a->dump) || is_stdout(a->net))
+		fputs(text->str, stderr);
+	else if (!tool_options_write(PROGRAM, text))
+		return EXIT_FAILURE;
+	for (guint i = 0; i < rows->len; i++) {
+		row = g_ptr_array_index(rows, i);
+		status = MAX(status, (int)row->verdict);
+	}
+	return status;
+}
+
+static int
+run(const struct arguments *a)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) rows = NULL;
+	int status = EXIT_FAILURE;
+	struct lab lab;
+
+	if (!lab_open(&lab, &a->wish, &error))
+		tool_options_complain(PROGRAM, "%s", error->message);
+	else if (!a->net || write_net(&lab, a->net))
+		rows = try_all(&lab, a);
+	if (rows)
+		status = report(&lab, a, rows);
+	lab_close(&lab);
+	return status;
+}
+
+static int
+write_version(void)
+{
+	return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS
+						   : EXIT_FAILURE;
+}
+
+static void
+arguments_clear(struct arguments *a)
+{
+	g_strfreev(a->rest);
+	g_free(a->wish.lfts);
+	g_free(a->wish.before);
+	g_free(a->wish.roots);
+	g_free(a->wish.io);
+	g_free(a->engine);
+	g_free(a->dump);
+	g_free(a->net);
+	g_free(a->fail_switches);
+	tool_options_clear_fabric(&a->fabric);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = {
+		.threads = (int)MIN(g_get_num_processors(), WORK_MAX_THREADS),
+		.permutations = DEFAULT_PATTERNS,
+		.shifts = DEFAULT_PATTERNS,
+	};
+	int status = EXIT_FAILURE;
+
+	if (parse_arguments(&a, &argc, &argv))
+		status = a.fabric.version ? write_version() : run(&a);
+	arguments_clear(&a);
+	return status;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minismctl: asks a running minism, and passes on what it says.
+ *
+ * Flow: options -> which socket -> the words as one line -> the answer, whose
+ * first line is "minism 1 CODE" and whose rest is for standard output, or for
+ * standard error if the request was no good. It knows no commands but `help`,
+ * which needs no manager: they are the manager's, and so are the words about a
+ * wrong one.
+ *
+ * Which socket. Managers put theirs into one folder, by PortGUID. If there is
+ * one, it is meant; if there are several, a person has to say which. A file
+ * whose manager is dead does not count.
+ *
+ * Exit status: that of the answer (0 done and up, 1 not up or not done, 2 no
+ * such request), 2 for wrong options, 3 if no manager answers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sm/tools/tool_options.h"
+#include "sm/config/options.h"
+#include "sm/config/option_keys.h"
+
+#define PROGRAM		"minismctl"
+#define EXIT_USAGE	2
+#define EXIT_NOBODY	3
+#define PATIENCE_S	30
+#define SUFFIX		".ctl"
+#define HEAD		"minism 1 "
+
+struct arguments {
+	char *socket, *guid;	/* NULL: not given */
+	gboolean json, force, version;
+	char **words;
+};
+
+static const char help_summary[] =
+	"Asks a running minism. COMMAND is one of\n"
+	"  status                        how the subnet is\n"
+	"  sweep                         sweep now, read everything again\n"
+	"  reload                        read the site's files again\n"
+	"  partitions [NAME|PKEY]        partitions and their members\n"
+	"  partition add NAME|PKEY NODE|GUID[=full|limited|both]\n"
+	"  partition set NAME|PKEY NODE|GUID full|limited|both\n"
+	"  partition remove NAME|PKEY NODE|GUID\n"
+	"  partition reset NAME|PKEY NODE|GUID\n"
+	"  loglevel [LEVEL]              error, warning, info, verbose, debug\n"
+	"  help                          what this manager understands";
+
+static const char help_description[] =
+	"Exit status: 0 done, and of status: the subnet is up; 1 it is not, "
+	"or the request\ncould not be done; 2 wrong usage; 3 no manager "
+	"answers.";
+
+static bool
+parse_arguments(struct arguments *a, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "socket", 's', 0, G_OPTION_ARG_FILENAME, &a->socket,
+		  "The manager's control socket", "FILE" },
+		{ "guid", 'g', 0, G_OPTION_ARG_STRING, &a->guid,
+		  "The manager on the port with this PortGUID", "GUID" },
+		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
+		  "Print JSON", NULL },
+		{ "force", 0, 0, G_OPTION_ARG_NONE, &a->force,
+		  "Change the partitions of the manager's own port, even if "
+		  "other ports lose it", NULL },
+		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
+		  "Print the version", NULL },
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+		  &a->words, NULL, "COMMAND" },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context =
+		tool_options_new(help_summary, help_description);
+
+	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
+		return false;
+	if (a->version || (a->words && a->words[0]))
+		return true;
+	tool_options_complain(PROGRAM,
+			      "COMMAND is missing; see minismctl --help");
+	return false;
+}
+
+/* --- which socket --- */
+
+/* Connected; -1 with errno. */
+static int
+try_socket(const char *path)
+{
+	const struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd, e;
+
+	if (strlen(path) >= sizeof(to.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(to.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+		return fd;
+	e = errno;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
+static int
+open_named(const char *path)
+{
+	int fd = try_socket(path);
+
+	if (fd < 0)
+		tool_options_complain(PROGRAM, "%s: %s%s", path,
+				      g_strerror(errno),
+				      errno == ECONNREFUSED
+					      ? ": no manager "
+						"listens there any more"
+					      : "");
+	return fd;
+}
+
+static gint
+compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Paths in the folder of sockets, sorted. */
+static GPtrArray *
+list_sockets(void)
+{
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(OPTIONS_CONTROL_DIR, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_str_has_suffix(name, SUFFIX))
+			g_ptr_array_add(paths, g_build_filename(
+				OPTIONS_CONTROL_DIR, name, NULL));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(paths, compare_names);
+	return paths;
+}
+
+/* The only one that lives. *status says what to end with if it is -1. */
+static int
+open_only(int *status)
+{
+	g_autoptr(GPtrArray) paths = list_sockets();
+	g_autoptr(GString) alive = g_string_new(NULL);
+	guint n = 0;
+	int fd = -1;
+
+	for (guint i = 0; i < paths->len; i++) {
+		int next = try_socket(paths->pdata[i]);
+
+		if (next < 0)
+			continue;
+		g_string_append_printf(alive, "%s%s", n ? ", " : "",
+				       (char *)paths->pdata[i]);
+		if (n++)
+			close(next);
+		else
+			fd = next;
+	}
+	*status = EXIT_NOBODY;
+	if (n == 0)
+		tool_options_complain(
+			PROGRAM, "no manager listens in " OPTIONS_CONTROL_DIR
+				 " (is one running, and may "
+				 "you ask it?)");
+	if (n <= 1)
+		return fd;
+	close(fd);
+	*status = EXIT_USAGE;
+	tool_options_complain(PROGRAM,
+			      "there are %u managers: %s; say which with "
+			      "--socket or --guid",
+			      n, alive->str);
+	return -1;
+}
+
+static int
+open_guid(const char *text, int *status)
+{
+	g_autofree char *path = NULL;
+	uint64_t guid;
+
+	if (!options_read_guid(text, &guid)) {
+		tool_options_complain(PROGRAM,
+				      "--guid %s: not a GUID of up to 16 "
+				      "hexadecimal digits",
+				      text);
+		*status = EXIT_USAGE;
+		return -1;
+	}
+	path = g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
+			       "x" SUFFIX, guid);
+	return open_named(path);
+}
+
+/* --- question and answer --- */
+
+static bool
+send_line(int fd, const GString *line)
+{
+	gsize done = 0;
+
+	while (done < line->len) {
+		ssize_t n = send(fd, line->str + done, line->len - done,
+				 MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* who closed already may have said why */
+		if (n <= 0)
+			return errno == EPIPE || errno == ECONNRESET;
+		done += (gsize)n;
+	}
+	return true;
+}
+
+static bool
+read_answer(int fd, GString *answer)
+{
+	char buffer[65536];
+	ssize_t n;
+
+	do {
+		n = recv(fd, buffer, sizeof(buffer), 0);
+		if (n > 0)
+			g_string_append_len(answer, buffer, n);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	/* who is turned away has an answer before the error */
+	return n == 0 || answer->len > 0;
+}
+
+/* What to end with. */
+static int
+print_answer(const GString *answer)
+{
+	const char *body = strchr(answer->str, '\n');
+	int code;
+
+	if (!body || !g_str_has_prefix(answer->str, HEAD) ||
+	    !g_ascii_isdigit(answer->str[strlen(HEAD)])) {
+		tool_options_complain(PROGRAM, "what answers is no minism that "
+				 "this minismctl knows");
+		return EXIT_NOBODY;
+	}
+	code = atoi(answer->str + strlen(HEAD));
+	body++;
+	if (code == EXIT_USAGE) {
+		fputs(body, stderr);
+		return code;
+	}
+	fputs(body, stdout);
+	if (fflush(stdout) == 0)
+		return code;
+	tool_options_complain(PROGRAM, "standard output: %s",
+			      g_strerror(errno));
+	return EXIT_FAILURE;
+}
+
+static int
+ask(int fd, const struct arguments *a)
+{
+	g_autoptr(GString) line = g_string_new(a->json ? "json" : NULL);
+	g_autoptr(GString) answer = g_string_new(NULL);
+
+	for (guint i = 0; a->words[i]; i++) {
+		g_autofree char *word = g_shell_quote(a->words[i]);
+
+		g_string_append_printf(line, "%s%s", line->len ? " " : "",
+				       word);
+	}
+	if (a->force)
+		g_string_append(line, " --force");
+	/* the line ends at the first newline, and a word cannot have one */
+	for (gsize i = 0; i < line->len; i++)
+		if (line->str[i] == '\n')
+			line->str[i] = '?';
+	g_string_append_c(line, '\n');
+	if (!send_line(fd, line) || !read_answer(fd, answer)) {
+		tool_options_complain(PROGRAM,
+				      "the manager does not answer: %s",
+				      errno == EAGAIN ? "it is busy"
+						      : g_strerror(errno));
+		return EXIT_NOBODY;
+	}
+	return print_answer(answer);
+}
+
+static int
+run(const struct arguments *a)
+{
+	int status = EXIT_NOBODY;
+	int fd;
+
+	if (!a->version && !a->socket && !a->guid &&
+	    strcmp(a->words[0], "help") == 0 && !a->words[1]) {
+		puts(help_summary);
+		return EXIT_SUCCESS;
+	}
+	if (a->version)
+		return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS :
+			EXIT_FAILURE;
+	if (a->socket)
+		fd = open_named(a->socket);
+	else if (a->guid)
+		fd = open_guid(a->guid, &status);
+	else
+		fd = open_only(&status);
+	if (fd < 0)
+		return status;
+	status = ask(fd, a);
+	close(fd);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .socket = NULL };
+	int status = EXIT_USAGE;
+
+	if (parse_arguments(&a, &argc, &argv))
+		status = run(&a);
+	g_free(a.socket);
+	g_free(a.guid);
+	g_strfreev(a.words);
+	return status;
+}

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The routing laboratory: what happens between the options and the report.
+ *
+ * Flow. lab_open: fabric (file or formula), failures, LIDs, graph, lists of
+ * GUIDs, tables of before. lab_try_engine and lab_try_file make one row each:
+ * tables, verification, figures.
+ *
+ * LIDs. Those in the fabric's file count; ports without one get the LIDs that
+ * the files of tables tell of them, so that tables of another subnet manager
+ * can be judged on the fabric that it saw; the rest are dealt out as minism
+ * would.
+ *
+ * Progress goes to standard error if that is a terminal, and only after a
+ * second: who waits wants to know for what, who does not, does not.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "routing/lftfile.h"
+#include "routing/multicast.h"
+#include "sm/tools/route_lab.h"
+#include "sm/tools/show.h"
+#include "sm/config/guid_list.h"
+#include "topology/text.h"
+#include "topology/fail_links.h"
+#include "topology/generate.h"
+#include "topology/net_file.h"
+#include "topology/prng.h"
+
+#define PATIENCE_US	1000000
+
+const char *
+lab_verdict_name(enum lab_verdict verdict)
+{
+	switch (verdict) {
+	case LAB_GOOD:
+		return "good";
+	case LAB_REFUSED:
+		return "refused";
+	case LAB_UNREACHABLE:
+		return "unreachable";
+	case LAB_ASTRAY:
+		return "astray";
+	case LAB_CREDIT_LOOP:
+		return "credit loop";
+	}
+	return "?";
+}
+
+/* `what` NULL: done, wipe the line. */
+static void
+lab_progress(const struct lab *lab, const char *who, const char *what)
+{
+	if (!lab->show_progress ||
+	    g_get_monotonic_time() - lab->start < PATIENCE_US)
+		return;
+	fprintf(stderr, "\r\033[K");
+	if (what)
+		fprintf(stderr, "%s: %s ...", who, what);
+	fflush(stderr);
+}
+
+/* --- files --- */
+
+/* A formula has a bracket and no file of that name. */
+static bool
+is_formula(const char *fabric)
+{
+	return strchr(fabric, '(') && !g_file_test(fabric, G_FILE_TEST_EXISTS);
+}
+
+static struct snapshot *
+load_subnet(const struct lab_wish *w, GError **error)
+{
+	g_autofree char *text = NULL;
+	/* Links of a formula fail in the generator: the same ones as in
+	 * minism-fabric. */
+	const struct generate_options options = {
+		.seed = w->seed,
+		.shuffle_guids = w->shuffle,
+		.fail_per_mille = w->fail_links,
+	};
+	struct link_failures damage = {
+		.seed = w->seed,
+		.switches_per_mille = w->fail_switches,
+	};
+	struct snapshot *s, *rest;
+
+	if (is_formula(w->fabric)) {
+		s = generate_fabric(w->fabric, &options, error);
+	} else {
+		damage.links_per_mille = w->fail_links;
+		text = text_read_file(w->fabric, error);
+		if (!text)
+			return NULL;
+		s = net_file_parse(text, w->fabric, error);
+	}
+	if (!s || (!damage.links_per_mille && !damage.switches_per_mille))
+		return s;
+	rest = snapshot_fail_links(s, &damage);
+	snapshot_unref(s);
+	return rest;
+}
+
+/* *file stays NULL if there is no such file to be read. */
+static bool
+load_tables(const char *path, struct lftfile **file, GError **error)
+{
+	const char *text;
+	GMappedFile *map;
+	size_t len, bom;
+
+	*file = NULL;
+	if (!path)
+		return true;
+	map = g_mapped_file_new(path, FALSE, error);
+	if (!map)
+		return false;
+	text = g_mapped_file_get_contents(map);
+	len = g_mapped_file_get_length(map);
+	bom = text_bom(text, len);
+	*file = lftfile_parse(text + bom, len - bom, path, error);
+	g_mapped_file_unref(map);
+	return *file != NULL;
+}
+
+static unsigned
+find_lmc(const struct snapshot *s, const GArray *owners)
+{
+	const struct lid_range *range;
+	unsigned lmc = 0;
+
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (s->ports[p].known && snapshot_is_end_port(s, p))
+			lmc = MAX(lmc, s->ports[p].info.lmc);
+	for (guint i = 0; owners && i < owners->len; i++) {
+		range = &g_array_index(owners, struct lid_range, i);
+		while (lmc < LMC_MAX && range->max - range->min >= 1 << lmc)
+			lmc++;
+	}
+	return lmc;
+}
+
+static bool
+has_lids(const struct snapshot *s)
+{
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (s->ports[p].known && snapshot_is_end_port(s, p) &&
+		    s->ports[p].info.lid != LID_NONE)
+			return true;
+	return false;
+}
+
+static bool
+lab_assign_lids(struct lab *lab, const struct lftfile *file, GError **error)
+{
+	const GArray *owners = file ? file->owners : NULL;
+
+	/* Guessing would make nonsense of good tables. */
+	if (file && owners->len == 0 && !has_lids(lab->subnet)) {
+		g_set_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC,
+			    "%s: does not tell who has which LID, and nor "
+			    "does %s", file->name, lab->wish->fabric);
+		return false;
+	}
+	lab->lids = lid_assign(lab->subnet, find_lmc(lab->subnet, owners),
+				owners ? (const struct lid_range *)
+				(const void *)owners->data : NULL,
+				owners ? owners->len : 0, lab->notes, error);
+	return lab->lids != NULL;
+}
+
+/* Tables of files need LIDs, and LIDs may come from these files. */
+static bool
+lab_open_tables(struct lab *lab, GError **error)
+{
+	struct lftfile *lfts = NULL, *before = NULL;
+	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
+		load_tables(lab->wish->before, &before, error) &&
+		lab_assign_lids(lab, lfts ? lfts : before, error);
+
+	if (ok && lfts) {
+		lab->lfts = lftfile_tables(lfts, lab->subnet, lab->lids,
+					   lab->notes, error);
+		ok = lab->lfts != NULL;
+	}
+	if (ok && before) {
+		lab->before = lftfile_tables(before, lab->subnet, lab->lids,
+					     lab->notes, error);
+		ok = lab->before != NULL;
+	}
+	lftfile_free(lfts);
+	lftfile_free(before);
+	return ok;
+}
+
+static GArray *
+load_guids(const char *path, GError **error)
+{
+	g_autofree char *text = text_read_file(path, error);
+
+	return text ? guid_list_parse(text, path, error) : NULL;
+}
+
+static void
+lab_note_found(struct lab *lab, const char *path, const char *what,
+	       uint32_t n_found, const GArray *list)
+{
+	if (n_found < list->len)
+		g_ptr_array_add(lab->notes, g_strdup_printf(
+			"%s: %u of %u GUIDs are %s of this fabric", path,
+			n_found, list->len, what));
+}
+
+static bool
+lab_mark_roots(struct lab *lab, GError **error)
+{
+	const struct snapshot *s = lab->subnet;
+	g_autoptr(GArray) list = NULL;
+	uint32_t sw, n = 0;
+
+	if (!lab->wish->roots)
+		return true;
+	list = load_guids(lab->wish->roots, error);
+	if (!list)
+		return false;
+	lab->is_root = g_new0(uint8_t, s->n_switches);
+	for (sw = 0; sw < s->n_switches; sw++) {
+		lab->is_root[sw] = guid_list_has(list,
+			s->nodes[s->switches[sw]].info.node_guid);
+		n += lab->is_root[sw];
+	}
+	lab_note_found(lab, lab->wish->roots, "switches", n, list);
+	return true;
+}
+
+static bool
+lab_mark_io(struct lab *lab, GError **error)
+{
+	const struct graph_target *t = lab->g->targets;
+	g_autoptr(GArray) list = NULL;
+	uint32_t i, n = 0;
+
+	if (!lab->wish->io)
+		return true;
+	list = load_guids(lab->wish->io, error);
+	if (!list)
+		return false;
+	lab->is_io = g_new0(uint8_t, lab->g->n_targets);
+	for (i = 0; i < lab->g->n_targets; i++, t++) {
+		lab->is_io[i] = t->port != 0 && guid_list_has(list,
+			lab->subnet->ports[lab->lids->owner[t->lid]].guid);
+		n += lab->is_io[i];
+	}
+	lab_note_found(lab, lab->wish->io, "CA ports", n, list);
+	return true;
+}
+
+bool
+lab_open(struct lab *lab, const struct lab_wish *wish, GError **error)
+{
+	*lab = (struct lab){
+		.wish = wish,
+		.notes = g_ptr_array_new_with_free_func(g_free),
+		.show_progress = isatty(STDERR_FILENO),
+		.start = g_get_monotonic_time(),
+	};
+	lab->subnet = load_subnet(wish, error);
+	if (!lab->subnet || !lab_open_tables(lab, error))
+		return false;
+	lab->g = graph_new(lab->subnet, lab->lids);
+	lab->hosts = quality_order(lab->g, &lab->n_hosts);
+	if (!wish->no_figures)
+		lab->bound = quality_bound(lab->g, false);
+	return lab_mark_roots(lab, error) && lab_mark_io(lab, error);
+}
+
+void
+lab_close(struct lab *lab)
+{
+	lft_free(lab->lfts);
+	lft_free(lab->before);
+	g_free(lab->is_root);
+	g_free(lab->is_io);
+	g_free(lab->hosts);
+	graph_free(lab->g);
+	if (lab->lids)
+		lid_map_free(lab->lids);
+	if (lab->subnet)
+		snapshot_unref(lab->subnet);
+	g_ptr_array_unref(lab->notes);
+}
+
+/* --- rows --- */
+
+static double
+ms_since(int64_t start)
+{
+	return (double)(g_get_monotonic_time() - start) / 1000;
+}
+
+static enum lab_verdict
+find_verdict(const struct lab_row *row)
+{
+	const struct check_result *reach = &row->verified.reach;
+
+	if (row->verified.channels.n_looped || row->together.n_looped)
+		return LAB_CREDIT_LOOP;
+	if (reach->looping || reach->astray)
+		return LAB_ASTRAY;
+	if (reach->lost_hosts || reach->lost_mixed)
+		return LAB_UNREACHABLE;
+	return LAB_GOOD;
+}
+
+/* A loop may need what switches send or get to close. */
+static uint32_t
+count_looped_hosts(const struct lab *lab, const struct lft *lft)
+{
+	struct lft *entries = quality_host_entries(lab->g, lft);
+	struct channels_result channels;
+	uint32_t n;
+
+	channels_check(lab->g, entries, NULL, &channels);
+	n = channels.n_looped;
+	channels_clear(&channels);
+	lft_free(entries);
+	return n;
+}
+
+static void
+row_verify(struct lab_row *row, const struct lab *lab)
+{
+	int64_t start = g_get_monotonic_time();
+
+	lab_progress(lab, row->name, "verifying");
+	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
+	row->verify_ms = ms_since(start);
+	if (!row->verified.channels.n_looped)	/* it did not count them */
+		channels_check(lab->g, row->lft, NULL,
+			       &row->verified.channels);
+	if (row->verified.channels.n_looped)
+		row->looped_hosts = count_looped_hosts(lab, row->lft);
+	if (lab->before)
+		channels_check(lab->g, row->lft, lab->before, &row->together);
+	row->verdict = find_verdict(row);
+}
+
+/* Members of all groups, the first of which has all hosts. */
+static struct multicast_member *
+draw_members(const struct lab *lab, struct multicast_group *groups)
+{
+	uint32_t n = lab->n_hosts + LAB_GROUPS * LAB_MEMBERS, i, k, host;
+	struct multicast_member *members = g_new(struct multicast_member, n);
+	uint64_t random = prng_stream(lab->wish->seed, 7);
+	const struct graph_target *t;
+
+	for (i = 0, n = 0; i < LAB_GROUPS + 1; i++) {
+		groups[i].mlid = (uint16_t)(0xc000 + i);
+		groups[i].members = members + n;
+		groups[i].n_members = i == 0 ? lab->n_hosts : LAB_MEMBERS;
+		for (k = 0; k < groups[i].n_members; k++, n++) {
+			host = i == 0 ? k : prng_below(&random, lab->n_hosts);
+			t = &lab->g->targets[lab->hosts[host]];
+			members[n] = (struct multicast_member){
+				t->sw, t->port, true };
+		}
+	}
+	return members;
+}
+
+static void
+row_spread_groups(struct lab_row *row, const struct lab *lab)
+{
+	struct multicast_group groups[LAB_GROUPS + 1];
+	struct multicast_input in = {
+		.g = lab->g, .ranks = row->ranks,
+		.groups = groups, .n_groups = LAB_GROUPS + 1,
+	};
+	struct multicast_member *members;
+	struct channels *unicast;
+	struct multicast_output out;
+	uint64_t sum = 0, n = 0;
+
+	if (row->verified.channels.n_looped || !lab->n_hosts)
+		return;
+	members = draw_members(lab, groups);
+	unicast = channels_new(lab->g);
+	channels_add_tables(unicast, row->lft, NULL);
+	channels_sort(unicast);
+	in.unicast = unicast;
+	multicast_route(&in, &out);
+	row->missed = out.lost->len;
+	for (uint32_t e = 0; e < lab->g->n_edges; e++) {
+		row->max_trees = MAX(row->max_trees, out.load[e]);
+		sum += out.load[e];
+		n += out.load[e] > 0;
+	}
+	row->mean_trees = n ? (double)sum / (double)n : 0;
+	multicast_output_clear(&out);
+	channels_free(unicast);
+	g_free(members);
+}
+
+static void
+row_measure(struct lab_row *row, const struct lab *lab)
+{
+	struct quality_sample sample = {
+		.hosts = lab->hosts,
+		.n_hosts = lab->n_hosts,
+		.seed = lab->wish->seed,
+		.n_threads = lab->wish->threads,
+		.n = lab->wish->permutations,
+	};
+
+	if (lab->wish->no_figures)
+		return;
+	lab_progress(lab, row->name, "all-to-all");
+	quality_all_to_all(lab->g, row->lft, &row->load);
+	lab_progress(lab, row->name, "path lengths");
+	quality_paths(lab->g, row->lft, lab->wish->threads, &row->paths);
+	sample.max_hops = row->paths.max;
+	lab_progress(lab, row->name, "permutations");
+	quality_permutations(lab->g, row->lft, &sample, &row->permutations);
+	lab_progress(lab, row->name, "bisections");
+	row->bisection = quality_bisections(lab->g, row->lft, &sample);
+	lab_progress(lab, row->name, "shifts");
+	sample.n = lab->wish->shifts;
+	quality_shifts(lab->g, row->lft, &sample, &row->shifts);
+	if (lab->before)
+		quality_churn(lab->before, row->lft, &row->churn);
+	lab_progress(lab, row->name, "multicast");
+	row_spread_groups(row, lab);
+}
+
+static struct lab_row *
+row_new(const char *name)
+{
+	struct lab_row *row = g_new0(struct lab_row, 1);
+
+	row->name = g_strdup(name);
+	row->compute_ms = -1;
+	return row;
+}
+
+void
+lab_row_free(struct lab_row *row)
+{
+	verify_result_clear(&row->verified);
+	channels_clear(&row->together);
+	quality_paths_clear(&row->paths);
+	lft_free(row->lft);
+	g_free(row->ranks);
+	if (row->notes)
+		g_ptr_array_unref(row->notes);
+	g_free(row->refused);
+	g_free(row->name);
+	g_free(row);
+}
+
+struct engine_input
+lab_input(const struct lab *lab)
+{
+	return (struct engine_input){
+		.g = lab->g,
+		.previous = lab->before,
+		.is_root = lab->is_root,
+		.is_io = lab->is_io,
+		.n_threads = lab->wish->threads,
+	};
+}
+
+struct lab_row *
+lab_try_engine(struct lab *lab, const struct engine *engine)
+{
+	const struct engine_input in = lab_input(lab);
+	struct lab_row *row = row_new(engine->name);
+	g_autoptr(GError) error = NULL;
+	struct engine_output out;
+	int64_t start;
+
+	row->summary = engine->summary;
+	row->lft = lft_new(lab->g->n_switches, lab->g->top);
+	engine_output_init(&out, row->lft);
+	lab_progress(lab, row->name, "routing");
+	start = g_get_monotonic_time();
+	if (engine->compute(&in, &out, &error)) {
+		row->compute_ms = ms_since(start);
+		row->notes = g_ptr_array_ref(out.notes);
+		row->ranks = g_steal_pointer(&out.ranks);
+		row_verify(row, lab);
+		row_measure(row, lab);
+	} else {
+		row->refused = g_strdup(error->message);
+		row->verdict = LAB_REFUSED;
+	}
+	engine_output_clear(&out);
+	lab_progress(lab, row->name, NULL);
+	return row;
+}
+
+struct lab_row *
+lab_try_file(struct lab *lab)
+{
+	g_autofree char *name = g_path_get_basename(lab->wish->lfts);
+	struct lab_row *row = row_new(name);
+
+	row->lft = lft_ref(lab->lfts);
+	row_verify(row, lab);
+	row_measure(row, lab);
+	lab_progress(lab, row->name, NULL);
+	return row;
+}
+
+/* --- one path --- */
+
+static bool
+port_is_called(const struct lab *lab, uint32_t port, const char *text)
+{
+	const struct snapshot_node *n = snapshot_node_of(lab->subnet, port);
+	uint64_t number;
+	char *end;
+
+	if (strcmp(snapshot_node_name(n), text) == 0)
+		return true;
+	number = g_ascii_strtoull(text, &end, 0);
+	return end != text && !*end && number &&
+		(number == lab->subnet->ports[port].guid ||
+		 number == n->info.node_guid ||
+		 number == lab->lids->base[port]);
+}
+
+static uint32_t
+find_end(const struct lab *lab, const char *text, GError **error)
+{
+	uint32_t port, found = SNAPSHOT_NONE, n = 0;
+
+	for (port = 0; port < lab->subnet->n_ports; port++)
+		if (snapshot_is_end_port(lab->subnet, port) &&
+		    port_is_called(lab, port, text)) {
+			found = found == SNAPSHOT_NONE ? port : found;
+			n++;
+		}
+	if (n == 1)
+		return found;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, n ?
+		    "%s: %u ports are called so; a PortGUID or a LID names one"
+		    : "%s: no port has this name, GUID or LID", text, n);
+	return SNAPSHOT_NONE;
+}
+
+bool
+lab_print_path(const struct lab *lab, const struct lab_row *row, char **ends,
+	       GString *out, GError **error)
+{
+	uint32_t from = find_end(lab, ends[0], error), to;
+
+	if (from == SNAPSHOT_NONE)
+		return false;
+	to = find_end(lab, ends[1], error);
+	if (to == SNAPSHOT_NONE)
+		return false;
+	show_route(lab->subnet, lab->lids, row->lft, from, to, out);
+	g_string_append_c(out, '\n');
+	show_route(lab->subnet, lab->lids, row->lft, to, from, out);
+	return true;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The routing laboratory: a fabric from a file or a formula, tables from an
+ * engine or a file, and what is to be said of them.
+ */
+#ifndef MINISM_TOOLS_ROUTE_LAB_H
+#define MINISM_TOOLS_ROUTE_LAB_H
+
+#include "routing/engine.h"
+#include "routing/quality.h"
+#include "routing/quality_traffic.h"
+#include "routing/verify.h"
+
+/* What was asked for. Strings are NULL where nothing was. */
+struct lab_wish {
+	char *fabric;		/* a file, or a generator's spec */
+	char *lfts, *before;	/* tables to judge; tables of before */
+	char *roots, *io;	/* lists of GUIDs */
+	bool no_figures;	/* verify only */
+	gboolean shuffle;	/* GUIDs of a spec's nodes */
+	unsigned fail_links, fail_switches;	/* per mille */
+	uint64_t seed;
+	unsigned threads, permutations, shifts;
+};
+
+struct lab {
+	const struct lab_wish *wish;
+	struct snapshot *subnet;
+	struct lid_map *lids;
+	struct graph *g;
+	struct lft *lfts, *before;	/* NULL: not asked for */
+	uint8_t *is_root, *is_io;	/* see struct engine_input; or NULL */
+	double bound;			/* quality_bound() */
+	uint32_t *hosts;		/* see quality_order() */
+	uint32_t n_hosts;
+	GPtrArray *notes;	/* lines about the files */
+	bool show_progress;
+	int64_t start;		/* us */
+};
+
+/* The worst that can be said; also the exit status. 1 is for what goes wrong
+ * before there is anything to judge. */
+enum lab_verdict {
+	LAB_GOOD = 0,
+	LAB_REFUSED = 2,	/* the engine cannot route this fabric */
+	LAB_UNREACHABLE = 3,	/* a pair that has cables but no way */
+	LAB_ASTRAY = 4,		/* a way that goes round or ends elsewhere */
+	LAB_CREDIT_LOOP = 5,
+};
+const char *lab_verdict_name(enum lab_verdict verdict);
+
+/* Tables and what was found. */
+struct lab_row {
+	char *name;		/* engine or file */
+	const char *summary;	/* of the engine, or NULL */
+	char *refused;		/* why there are no tables, or NULL: if set,
+				   nothing that follows is */
+	struct lft *lft;
+	uint32_t *ranks;	/* engine_output.ranks, or NULL */
+	GPtrArray *notes;	/* of the engine or about the file */
+	double compute_ms;	/* below 0: not computed */
+	double verify_ms;
+	enum lab_verdict verdict;
+	struct verify_result verified;
+	uint32_t looped_hosts;	/* channels in loops if only CA ports talk to
+				   CA ports */
+	struct channels_result together;	/* with lab->before */
+	struct quality_load load;
+	struct quality_paths paths;
+	struct quality_congestion permutations, shifts;
+	double bisection;
+	struct quality_churn churn;		/* from lab->before */
+	/* Multicast: a group of all hosts, and LAB_GROUPS of some of them. */
+	uint32_t missed;	/* members that no tree reaches */
+	uint32_t max_trees;	/* groups on the busiest cable */
+	double mean_trees;	/* over the cables that any group uses */
+};
+
+#define LAB_GROUPS	200u
+#define LAB_MEMBERS	8u
+
+/* Reads the files. False with an error whose message names the file. */
+bool lab_open(struct lab *lab, const struct lab_wish *wish, GError **error);
+void lab_close(struct lab *lab);
+
+/* What an engine is given; of the lab's own, valid as long as it is open. */
+struct engine_input lab_input(const struct lab *lab);
+
+/* Writes the paths between two end ports, to and fro: names, NodeGUIDs,
+ * PortGUIDs or LIDs. False with an error: there is no such port, or several. */
+bool lab_print_path(const struct lab *lab, const struct lab_row *row,
+		    char **ends, GString *out, GError **error);
+
+/* Computes tables, or takes those of wish->lfts, and judges them. The caller
+ * frees the row. */
+struct lab_row *lab_try_engine(struct lab *lab, const struct engine *engine);
+struct lab_row *lab_try_file(struct lab *lab);
+void lab_row_free(struct lab_row *row);
+
+/* route_text.c, route_json.c: rows is a GPtrArray of struct lab_row. One row
+ * is told at length, several make a table. */
+void lab_print_text(const struct lab *lab, const GPtrArray *rows,
+		    GString *out);
+void lab_print_json(const struct lab *lab, const GPtrArray *rows,
+		    GString *out);
+
+#endif

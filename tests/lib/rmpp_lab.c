@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The bench of RMPP: see rmpp_lab.h.
+ */
+#include "tests/lib/rmpp_lab.h"
+
+#include <glib.h>
+#include <string.h>
+
+const struct rmpp_params rmpplab_usual = {
+	.header_len = RMPP_SA_HEADER_LEN,
+	.window = 8,
+	.retries = 3,
+	.resp_time = RMPP_NO_RESP_TIME,
+	.timeout_us = 100 * MS,
+	.timeout_max_us = 1000 * MS,
+	.idle_us = 40 * S,
+	.linger_us = 10 * S,
+	.limit = 1 << 20,
+};
+
+void
+rmpplab_header(uint8_t *mad, uint8_t method, uint64_t tid)
+{
+	memset(mad, 0, MAD_SIZE);
+	mad[0] = 1;
+	mad[1] = MAD_CLASS_SA;
+	mad[2] = 2;
+	mad[3] = method;
+	mad_set_tid(mad, tid);
+	mad[17] = 0x35;		/* PathRecord */
+	mad[45] = 8;		/* AttributeOffset */
+}
+
+uint8_t
+rmpplab_byte(uint64_t i)
+{
+	return (uint8_t)(i ^ i >> 8 ^ i >> 16);
+}
+
+size_t
+rmpplab_read(void *data, uint8_t *out, size_t max)
+{
+	struct rmpplab_source *src = data;
+	size_t n = MIN(max, src->len - src->at);
+
+	src->calls_after_end += src->ended;
+	for (size_t i = 0; i < n; i++)
+		out[i] = rmpplab_byte(src->at + i);
+	src->at += n;
+	src->ended = n < max;
+	return n;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The bench of the desk: see sa_server_lab.h. The SM is that of simlab; its
+ * server gives way to one that hands SA requests and traps to the desk.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/lib/sa_server_lab.h"
+
+#define GSI_QKEY	0x80010000u
+#define SPEC		"PGFT(4,4;1,4)"	/* 16 hosts, 8 switches */
+
+/* ---------------------------------------------------------------- clients */
+
+void
+stage_put(uint8_t *to, uint64_t value, unsigned n)
+{
+	while (n--) {
+		to[n] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static void
+on_report(struct client *c, const struct transport_mad *m)
+{
+	uint8_t mad[MAD_SIZE];
+	struct mad_addr to = m->addr;
+
+	c->reports++;
+	memcpy(c->report, m->mad, MAD_SIZE);
+	if (c->mute)
+		return;
+	memcpy(mad, m->mad, MAD_SIZE);
+	mad[3] = METHOD_REPORT_RESP;
+	to.qkey = GSI_QKEY;
+	assert_true(transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL));
+}
+
+static void
+on_answer(struct client *c, const struct mad_header *h)
+{
+	uint32_t tid = (uint32_t)h->tid;
+
+	if (h->status == MAD_STATUS_BUSY) {
+		c->busy++;
+	} else if (h->status) {
+		c->bad++;
+		c->last_bad = h->status;
+	} else {
+		c->good++;
+		c->rank = ++c->stage->ranks;
+		g_array_append_val(c->tids, tid);
+	}
+}
+
+static void
+on_client_mad(const struct transport_mad *m, void *data)
+{
+	struct client *c = data;
+	struct mad_header h;
+
+	assert_true(mad_header_read(m->mad, m->len, &h));
+	if (m->event == TRANSPORT_RETURNED)
+		return;
+	assert_int_equal(h.mgmt_class, MAD_CLASS_SA);
+	if (h.method == SA_METHOD_REPORT)
+		on_report(c, m);
+	else if (h.method & MAD_METHOD_RESPONSE)
+		on_answer(c, &h);
+}
+
+static void
+on_client_message(const struct sa_message_message *m, void *data)
+{
+	struct client *c = data;
+
+	c->tables++;
+	g_byte_array_set_size(c->table, 0);
+	g_byte_array_append(c->table, m->data, (guint)m->len);
+}
+
+static void
+client_open(struct stage *st, struct client *c, uint32_t port)
+{
+	memset(c, 0, sizeof(*c));
+	c->stage = st;
+	c->port = port;
+	c->lid = sim_port_info(st->sim, port)->lid;
+	c->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	c->table = g_byte_array_new();
+	c->t = sim_attach(st->sim, port, SIM_ROLE_CLIENT);
+	transport_set_receiver(c->t, on_client_mad, c);
+	c->b = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX);
+	sa_message_set_receiver(c->b, on_client_message, c);
+	sa_message_intercept(c->b);
+}
+
+void
+client_vanish(struct client *c)
+{
+	sa_message_free(c->b);
+	if (c->t)
+		transport_free(c->t);
+	c->b = NULL;
+	c->t = NULL;
+}
+
+static void
+client_close(struct client *c)
+{
+	client_vanish(c);
+	g_array_unref(c->tids);
+	g_byte_array_unref(c->table);
+}
+
+struct mad_addr
+stage_address(const struct stage *st)
+{
+	return (struct mad_addr){
+		.qp = 1, .qkey = GSI_QKEY,
+		.lid = sim_port_info(st->sim, st->s->local_port)->lid,
+	};
+}
+
+void
+client_ask_again(struct client *c, unsigned method, unsigned attr_id,
+		 uint64_t mask, const uint8_t *record)
+{
+	struct mad_addr to = stage_address(c->stage);
+	uint8_t mad[MAD_SIZE];
+
+	sa_build(mad, method, attr_id);
+	stage_put(mad + OFF_COMP_MASK, mask, 8);
+	mad_set_tid(mad, c->last_tid);
+	if (record)
+		memcpy(mad + SA_DATA_OFFSET, record, SA_DATA_LEN);
+	assert_true(transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL));
+}
+
+void
+client_ask(struct client *c, unsigned method, unsigned attr_id,
+	   uint64_t mask, const uint8_t *record)
+{
+	c->last_tid++;
+	client_ask_again(c, method, attr_id, mask, record);
+}
+
+void
+client_ask_info(struct client *c)
+{
+	client_ask(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+}
+
+void
+client_ask_paths(struct client *c)
+{
+	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0, NULL);
+}
+
+void
+client_gid(const struct client *c, uint8_t gid[16])
+{
+	stage_put(gid, UINT64_C(0xfe80000000000000), 8);
+	stage_put(gid + 8, c->stage->s->ports[c->port].guid, 8);
+}
+
+void
+client_join(struct client *c, unsigned n)
+{
+	struct mcmember_record r = {
+		.q_key = 0x0b1b, .pkey = 0xffff, .join_state = 1,
+	};
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	stage_put(r.mgid, 0xff12401bffff0000, 8);
+	stage_put(r.mgid + 8, 0x1000 + n, 8);
+	client_gid(c, r.port_gid);
+	mcmember_record_encode(record, &r);
+	client_ask(c, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+		   SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
+		   SA_BIT(MCM_PKEY) | SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
+		   SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE), record);
+}
+
+void
+client_subscribe(struct client *c)
+{
+	const struct inform_info info = {
+		.lid_begin = 0xffff, .generic = true, .subscribe = 1,
+		.type = 0xffff, .trap = 0xffff, .producer = 0xffffff,
+	};
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	inform_info_encode(record, &info);
+	client_ask(c, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0, record);
+}
+
+void
+client_register(struct client *c, uint64_t id, uint32_t lease)
+{
+	struct service_record r = {
+		.id = id, .pkey = 0xffff, .lease = lease, .name = "test",
+	};
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	client_gid(c, r.gid);
+	service_record_encode(record, &r);
+	client_ask(c, MAD_METHOD_SET, SA_ATTR_SERVICE, SA_BIT(SERVICE_ID) |
+		   SA_BIT(SERVICE_GID) | SA_BIT(SERVICE_PKEY) |
+		   SA_BIT(SERVICE_LEASE) | SA_BIT(SERVICE_NAME), record);
+}
+
+/* -------------------------------------------------------------- the stage */
+
+static void
+give_sm_info(struct sm_info *out, void *data)
+{
+	sweep_sm_info(((struct stage *)data)->sm.sweep, out);
+}
+
+static void
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
+{
+	struct stage *st = data;
+
+	sa_forward_trap(st->sa, raw, n->issuer_lid, sim_now(st->sim));
+	sa_server_touch(st->desk);
+}
+
+static void
+on_control(enum sm_control control, const struct sm_info *from, void *data)
+{
+	fail_msg("nobody controls us");
+}
+
+static void
+on_loop_turn(void *data)
+{
+	struct stage *st = data;
+
+	st->loop_came++;
+	st->loop_answers =
+		sa_server_stats(st->desk)->answered - st->loop_answers;
+}
+
+static void
+on_sa(const struct transport_mad *m, void *data)
+{
+	struct stage *st = data;
+
+	if (st->loop_asked) {
+		st->loop_asked = false;
+		st->loop_answers = sa_server_stats(st->desk)->answered;
+		transport_timer_start(st->sm.t, sim_now(st->sim),
+				      on_loop_turn, st);
+	}
+	sa_server_take(st->desk, m);
+}
+
+static void
+on_touched(void *data)
+{
+	struct stage *st = data;
+	const struct sa_server_stats *d = sa_server_stats(st->desk);
+
+	if (st->archive)
+		persist_sa_touch(st->archive);
+	st->most_reports = MAX(st->most_reports,
+			       (unsigned)(d->reports - d->heard - d->unheard));
+}
+
+static void
+on_groups(void *data)
+{
+	((struct stage *)data)->groups_changed++;
+}
+
+static bool
+on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
+{
+	return qos_reader_park(((struct stage *)data)->qosread, t, unread);
+}
+
+static bool
+sweep_rests(void *data)
+{
+	return !((struct stage *)data)->busy;
+}
+
+static void
+on_read(struct ticket *t, void *data)
+{
+	sa_server_resume(((struct stage *)data)->desk, t);
+}
+
+/* The fabric as it is now is what the SA answers from. */
+void
+stage_publish(struct stage *st)
+{
+	struct lid_map *lids;
+	struct graph *g;
+	struct lft *lft;
+	struct sa_db *v;
+
+	for (uint32_t p = 0; p < st->s->n_ports; p++)
+		st->s->ports[p].info = *sim_port_info(st->sim, p);
+	lids = lid_assign(st->s, 0, NULL, 0, NULL, NULL);
+	g = graph_new(st->s, lids);
+	lft = lft_new(g->n_switches, g->top);
+	assert_true(engine_route(&engine_minhop, g, lft, NULL));
+	v = sa_db_new(st->s, lids, lft, NULL, st->rules,
+			memberships_new(st->rules, st->s, NULL),
+			UINT64_C(0xfe80000000000000), 18, 18);
+	for (uint32_t p = 0; p < st->s->n_ports; p++)
+		if (snapshot_is_end_port(st->s, p))
+			assert_int_equal(sa_db_lid(v, st->s->ports[p].info
+						     .lid), p);
+	sa_publish(st->sa, v, sim_now(st->sim));
+	qos_reader_refresh(st->qosread);
+	sa_db_unref(v);
+	lft_free(lft);
+	graph_free(g);
+	lid_map_free(lids);
+}
+
+void
+stage_start(struct stage *st, const struct sa_server_params *params,
+	    const char *cache_dir)
+{
+	const struct sa_params sa_params = { .sm_key = 0 };
+	const struct sm_agent_hooks hooks = {
+		.sm_info = give_sm_info, .trap = on_trap,
+		.control = on_control, .sa = on_sa, .data = st,
+	};
+	struct sa_server_params p = params ? *params : desk_params_default;
+
+	p.touched = on_touched;
+	p.touched_data = st;
+	p.unread = on_unread;
+	p.unread_data = st;
+	st->sa = sa_new(&sa_params);
+	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, st->sm.log);
+	st->desk =
+		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
+	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa,
+				  &(struct qos_reader_hooks){
+		.rests = sweep_rests, .resume = on_read, .data = st,
+	});
+	sm_agent_free(st->sm.serve);
+	st->sm.serve = sm_agent_new(st->sm.x, &hooks, st->sm.log);
+	stage_publish(st);
+	sa_server_touch(st->desk);
+}
+
+void
+stage_stop(struct stage *st)
+{
+	persist_sa_close(st->archive);
+	qos_reader_free(st->qosread);
+	sa_server_free(st->desk);
+	sa_free(st->sa);
+}
+
+void stage_open(struct stage *st, uint64_t seed,
+		const struct sa_server_params *params, const char *cache_dir)
+{
+	struct sim_params even = sim_params_default;
+	unsigned n = 0;
+
+	memset(st, 0, sizeof(*st));
+	even.seed = seed;
+	even.hop_ns = 1000;	/* all at whole microseconds */
+	st->s = generate_fabric(SPEC, NULL, NULL);
+	/* GUIDInfoRecords: enough that a search for one takes several turns */
+	for (uint32_t p = 0; p < st->s->n_ports; p++) {
+		st->s->ports[p].info.guid_cap = UINT8_MAX;
+		st->s->ports[p].info.vl_arb_low_cap = 40;
+		st->s->ports[p].info.vl_arb_high_cap = 8;
+	}
+	st->sim = sim_new(st->s, &even);
+	lab_sm_start(&st->sm, st->sim, st->s->local_port, 8);
+	assert_true(lab_sm_wait_up(&st->sm, 10 * SECOND));
+	st->rules = partition_rules_default();
+	stage_start(st, params, cache_dir);
+	for (uint32_t p = 0; p < st->s->n_ports && n < CLIENTS; p++)
+		if (snapshot_is_end_port(st->s, p) && p != st->s->local_port &&
+		    !snapshot_is_switch(snapshot_node_of(st->s, p)))
+			client_open(st, &st->client[n++], p);
+	assert_int_equal(n, CLIENTS);
+}
+
+void
+stage_close(struct stage *st)
+{
+	for (unsigned i = 0; i < CLIENTS; i++)
+		client_close(&st->client[i]);
+	stage_stop(st);
+	lab_sm_stop(&st->sm);
+	partition_rules_unref(st->rules);
+	sim_free(st->sim);
+	snapshot_unref(st->s);
+}
+
+void
+stage_run(struct stage *st, int64_t us)
+{
+	sim_run(st->sim, sim_now(st->sim) + us);
+}
+
+void
+stage_add_fault(struct stage *st, enum sim_fault_kind kind, unsigned method,
+		unsigned per_mille)
+{
+	const struct sim_rule rule = {
+		.match = { .node = SIM_ANY, .mgmt_class = MAD_CLASS_SA,
+			   .method = (uint8_t)method },
+		.kind = kind, .per_mille = per_mille, .us = 50000,
+	};
+
+	sim_rule_add(st->sim, &rule);
+}
+
+unsigned
+stage_subscriptions(const struct stage *st)
+{
+	struct sa_stats stats;
+
+	sa_stats(st->sa, &stats);
+	return stats.n_subscriptions;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The bench: see sim_lab.h. Its transport has one receiver, which keeps the
+ * last answer and the last trap; a question is a send and a run of the clock.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/lib/sim_lab.h"
+
+static void
+on_recv(const struct transport_mad *m, void *data)
+{
+	struct lab *lab = data;
+	struct mad_header h;
+
+	assert_true(mad_header_read(m->mad, m->len, &h));
+	if (m->event == TRANSPORT_RETURNED) {
+		lab->answered = true;
+		lab->status = LAB_SILENT;
+	} else if (h.method == MAD_METHOD_TRAP) {
+		lab->traps++;
+		memcpy(lab->trap, m->mad, MAD_SIZE);
+	} else if (h.method & MAD_METHOD_RESPONSE) {
+		lab->answered = true;
+		lab->status = h.status;
+		memcpy(lab->mad, m->mad, MAD_SIZE);
+	}
+}
+
+void
+lab_open(struct lab *lab, const char *spec, const struct sim_params *params)
+{
+	struct sim_params even = params ? *params : sim_params_default;
+
+	memset(lab, 0, sizeof(*lab));
+	lab->s = generate_fabric(spec, NULL, NULL);
+	assert_non_null(lab->s);
+	even.hop_ns = 1000;
+	lab->sim = sim_new(lab->s, &even);
+	lab->t = sim_attach(lab->sim, lab->s->local_port, SIM_ROLE_MANAGER);
+	transport_set_receiver(lab->t, on_recv, lab);
+}
+
+void
+lab_close(struct lab *lab)
+{
+	sim_free(lab->sim);
+	snapshot_unref(lab->s);
+}
+
+unsigned
+lab_ask_key(struct lab *lab, uint32_t port, unsigned method,
+	    unsigned attr_id, uint32_t attr_mod, uint64_t m_key,
+	    uint8_t *data)
+{
+	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+
+	assert_true(snapshot_path(lab->s, port, &path));
+	smp_build_direct(mad, method, attr_id, attr_mod, m_key, &path);
+	if (data)
+		memcpy(smp_data(mad), data, SMP_DATA_LEN);
+	lab->answered = false;
+	assert_true(transport_send(lab->t, &to, mad, MAD_SIZE,
+				   LAB_TIMEOUT_MS, NULL));
+	while (!lab->answered)
+		assert_true(sim_step(lab->sim));
+	if (data && lab->status != LAB_SILENT)
+		memcpy(data, smp_data(lab->mad), SMP_DATA_LEN);
+	return lab->status;
+}
+
+unsigned
+lab_ask(struct lab *lab, uint32_t port, unsigned method, unsigned attr_id,
+	uint32_t attr_mod, uint8_t *data)
+{
+	return lab_ask_key(lab, port, method, attr_id, attr_mod, 0, data);
+}
+
+void
+lab_port_wish(const struct lab *lab, uint32_t port, struct port_info *want)
+{
+	*want = *sim_port_info(lab->sim, port);
+	want->state = want->phys_state = 0;
+	if (snapshot_is_end_port(lab->s, port)) {
+		want->lid = want->lid ? want->lid : port + 1;
+		want->sm_lid = want->sm_lid ? want->sm_lid : 1;
+	}
+}
+
+unsigned
+lab_set_port(struct lab *lab, uint32_t port, const struct port_info *want)
+{
+	uint8_t data[SMP_DATA_LEN];
+
+	port_info_encode(data, want);
+	return lab_ask(lab, port, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
+		       lab->s->ports[port].num, data);
+}
+
+void
+lab_activate(struct lab *lab, uint32_t port)
+{
+	static const uint8_t states[] = {
+		PORT_STATE_ARMED, PORT_STATE_ACTIVE,
+	};
+	const uint32_t ends[] = { port, sim_peer(lab->sim, port) };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(states); i++) {
+		for (size_t e = 0; e < G_N_ELEMENTS(ends); e++) {
+			struct port_info want;
+
+			lab_port_wish(lab, ends[e], &want);
+			want.state = states[i];
+			assert_int_equal(lab_set_port(lab, ends[e], &want),
+					 MAD_STATUS_OK);
+		}
+	}
+}
+
+uint32_t
+lab_node(const struct lab *lab, enum node_type type, unsigned nth)
+{
+	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
+		if (lab->s->nodes[i].info.node_type == type && !nth--)
+			return i;
+	fail_msg("the fabric has no such node");
+	return SNAPSHOT_NONE;
+}
+
+uint32_t
+lab_end(const struct lab *lab, enum node_type type, unsigned nth)
+{
+	uint32_t node = lab_node(lab, type, nth);
+
+	return snapshot_port_of(lab->s, node, type == NODE_SWITCH ? 0 : 1);
+}
+
+/* --------------------------------------------------- a subnet manager */
+
+static void
+on_end(const struct sweep_report *r, void *data)
+{
+	struct lab_sm *sm = data;
+
+	sm->ends++;
+	sm->last = r->end;
+	g_string_truncate(sm->said, 0);
+	g_clear_pointer(&sm->seen, snapshot_unref);
+	if (r->view && r->view->subnet)
+		sm->seen = snapshot_ref(r->view->subnet);
+	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
+		g_string_append_printf(sm->said, "%s\n",
+				       (char *)r->verdict->lines->pdata[i]);
+}
+
+static void
+give_sm_info(struct sm_info *out, void *data)
+{
+	sweep_sm_info(((struct lab_sm *)data)->sweep, out);
+}
+
+static void
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
+{
+	if (n->generic && (n->trap == 128 || n->trap == 144))
+		sweep_request(((struct lab_sm *)data)->sweep,
+			      SWEEP_CAUSE_TRAP);
+}
+
+static bool
+has_lid(uint16_t lid, void *data)
+{
+	return sweep_has_lid(((struct lab_sm *)data)->sweep, lid);
+}
+
+static void
+on_control(enum sm_control control, const struct sm_info *from, void *data)
+{
+	sweep_control(((struct lab_sm *)data)->sweep, control, from);
+}
+
+void
+lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
+	     unsigned priority)
+{
+	const struct mad_client_params wire = {
+		.timeout_ms = 200, .retries = 3, .max_wire = 128,
+	};
+	const struct sm_agent_hooks hooks = {
+		.sm_info = give_sm_info, .trap = on_trap,
+		.has_lid = has_lid, .control = on_control, .data = sm,
+	};
+	struct sweep_params params = {
+		.priority = priority,
+		.sweep_s = 10,
+		.route = { .engine = &engine_minhop },
+		.policy = &policy_default,
+	};
+
+	memset(sm, 0, sizeof(*sm));
+	sm->sim = sim;
+	sm->said = g_string_new(NULL);
+	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
+	sm->x = mad_client_new(sm->t, &wire);
+	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
+			   LOG_DEBUG, NULL);
+	assert_non_null(sm->log);
+	sm->memory = persist_open(NULL, sm->log);
+	params.port_guid = sm->t->port_guid;
+	sm->sweep = sweep_new(sm->x, &params, sm->memory, sm->log, on_end, sm);
+	sm->serve = sm_agent_new(sm->x, &hooks, sm->log);
+	sweep_request(sm->sweep, SWEEP_CAUSE_START);
+}
+
+void
+lab_sm_stop(struct lab_sm *sm)
+{
+	sweep_free(sm->sweep);
+	sm_agent_free(sm->serve);
+	mad_client_free(sm->x);
+	transport_free(sm->t);
+	persist_free(sm->memory);
+	log_free(sm->log);
+	g_string_free(sm->said, TRUE);
+	g_clear_pointer(&sm->seen, snapshot_unref);
+}
+
+bool
+lab_sm_wait_up(struct lab_sm *sm, int64_t limit_us)
+{
+	int64_t end = sim_now(sm->sim) + limit_us;
+
+	do {
+		unsigned ends = sm->ends;
+
+		while (sm->ends == ends && sim_now(sm->sim) < end)
+			assert_true(sim_step(sm->sim));
+		if (sm->ends != ends && sm->last == SWEEP_END_UP)
+			return true;
+	} while (sim_now(sm->sim) < end);
+	return false;
+}
+
+/* ------------------------------------------------------------ judging */
+
+/* Links that are up, whatever the SM made of them. */
+static void
+visit(const struct sim *sim, const struct snapshot *s, uint32_t port,
+      uint8_t *seen, GArray *todo)
+{
+	if (seen[port])
+		return;
+	seen[port] = 1;
+	g_array_append_val(todo, port);
+	if (!snapshot_is_switch(snapshot_node_of(s, port)))
+		return;
+	for (unsigned i = 0; i <= snapshot_node_of(s, port)->info.num_ports;
+	     i++) {
+		uint32_t p = snapshot_node_of(s, port)->first_port + i;
+
+		if (!seen[p]) {
+			seen[p] = 1;
+			g_array_append_val(todo, p);
+		}
+	}
+}
+
+GArray *
+lab_hosts(const struct sim *sim, const struct snapshot *s, uint32_t from)
+{
+	GArray *hosts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree uint8_t *seen = g_new0(uint8_t, s->n_ports);
+
+	visit(sim, s, from, seen, todo);
+	for (guint i = 0; i < todo->len; i++) {
+		uint32_t port = g_array_index(todo, uint32_t, i);
+		uint32_t peer = sim_peer(sim, port);
+
+		if (!snapshot_is_switch(snapshot_node_of(s, port)))
+			g_array_append_val(hosts, port);
+		if (peer != SNAPSHOT_NONE &&
+		    sim_port_info(sim, port)->phys_state ==
+		    PORT_PHYS_LINK_UP)
+			visit(sim, s, peer, seen, todo);
+	}
+	return hosts;
+}
+
+unsigned
+lab_lost_pairs(const struct sim *sim, const GArray *hosts)
+{
+	unsigned lost = 0;
+
+	for (guint i = 0; i < hosts->len; i++) {
+		for (guint k = 0; k < hosts->len; k++) {
+			uint32_t a = g_array_index(hosts, uint32_t, i);
+			uint32_t b = g_array_index(hosts, uint32_t, k);
+			uint16_t lid = sim_port_info(sim, b)->lid;
+
+			if (a != b && sim_probe(sim, a, lid, 0xffff, 0, NULL)
+			    != SIM_DELIVERED)
+				lost++;
+		}
+	}
+	return lost;
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The command line: what each option sets, what each wrong one costs (one line
+ * that says what is right), and who goes before whom.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "sm/config/option_keys.h"
+
+struct setup {
+	struct options *conf;
+	GPtrArray *warnings;
+	char *path;		/* of a file that the test may write */
+};
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+	int fd = g_file_open_tmp("minism-args-XXXXXX", &t->path, NULL);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	t->conf = options_new();
+	t->warnings = g_ptr_array_new_with_free_func(g_free);
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	options_free(t->conf);
+	g_ptr_array_free(t->warnings, TRUE);
+	g_unlink(t->path);
+	g_free(t->path);
+	g_free(t);
+	return 0;
+}
+
+/* Runs a command line of words without blanks; NULL if it is accepted, else
+ * the message. */
+static char *
+run(struct setup *t, const char *format, ...)
+{
+	GError *error = NULL;
+	char *message = NULL;
+	char *line;
+	char **argv;
+	va_list ap;
+
+	va_start(ap, format);
+	line = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	argv = g_strsplit(line, " ", -1);
+	options_free(t->conf);
+	t->conf = options_new();
+	g_ptr_array_set_size(t->warnings, 0);
+	if (!options_from_args(t->conf, (int)g_strv_length(argv), argv,
+			    t->warnings, &error)) {
+		assert_non_null(error);
+		assert_int_equal(error->domain, OPTIONS_ERROR);
+		assert_null(strchr(error->message, '\n'));
+		message = g_strdup(error->message);
+		g_error_free(error);
+	} else {
+		assert_null(error);
+	}
+	g_strfreev(argv);
+	g_free(line);
+	return message;
+}
+
+static void
+accepts(struct setup *t, const char *line)
+{
+	char *message = run(t, "minism %s", line);
+
+	if (message)
+		fail_msg("%s: %s", line, message);
+}
+
+static void
+put_file(struct setup *t, const char *text)
+{
+	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+}
+
+static const struct {
+	const char *line;
+	const char *error;
+} bad_args[] = {
+	{ "-p 300", "--port: 300 is not 1 to 254" },
+	{ "--port=0", "--port: 0 is not 1 to 254" },
+	{ "-p", "--port: a value is missing: 1 to 254" },
+	{ "--lmc 8", "--lmc: 8 is not 0 to 7" },
+	{ "--lmc", "--lmc: a value is missing: 0 to 7" },
+	{ "--priority 16", "--priority: 16 is not 0 to 15" },
+	{ "-s often", "--sweep: often is not 0 to 86400" },
+	{ "-t 0", "--timeout: 0 is not 1 to 60000" },
+	{ "--retries -1", "--retries: -1 is not 0 to 100" },
+	{ "--maxsmps 0", "--maxsmps: 0 is not 1 to 65535" },
+	{ "-g mlx5_0",
+	  "--guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
+	{ "-D 0x100", "-D: 0x100 is not 0 to 0xff" },
+	{ "-D info", "-D: info is not 0 to 0xff" },
+	{ "-D", "-D: a value is missing: 0 to 0xff" },
+	{ "--plan=xml", "--plan: xml is not text or json" },
+	{ "--plan=", "--plan: \"\" is not text or json" },
+	{ "--once=yes", "--once: takes no value" },
+	{ "--show=1", "--show: takes no value" },
+	{ "--nonsense",
+	  "--nonsense is no option, --help has all" },
+	{ "--sweap=3",
+	  "--sweap is no option; the nearest is --sweep, --help has all" },
+	{ "-T", "-T is no option; --help has all" },
+	{ "--plan -oT", "-T is no option; --help has all" },
+	{ "--log_fiel x", "--log_fiel is no option; the nearest is "
+	  "--log-file, --help has all" },
+	{ "--cache_dir", "--cache-dir: a value is missing: a name" },
+	/* OpenSM's: never another option of ours that looks like it */
+	{ "-q local", "-q is OpenSM's; here minismctl asks a running minism" },
+	{ "--console=local",
+	  "--console is OpenSM's; here minismctl asks a running minism" },
+	{ "-Q", "-Q is OpenSM's; here \"qos TRUE\" in minism.conf" },
+	{ "-Z off",
+	  "-Z is OpenSM's; here the key part_enforce of minism.conf" },
+	{ "-l 1", "-l is OpenSM's; here --lmc=LMC" },
+	{ "-i /f", "-i is OpenSM's; here there is nothing like it" },
+	{ "--perfmgr", "--perfmgr is OpenSM's; here ibqueryerrors reads the "
+	  "error counters of ports" },
+	{ "--scatter-ports 8", "--scatter-ports is OpenSM's; here there is "
+	  "nothing like it" },
+	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },
+	{ "--sm-sl 3",
+	  "--sm-sl is no option; it is the key sm_sl of minism.conf" },
+	{ "-o stray", "\"stray\" is not expected; there are only options, "
+	  "--help has all" },
+	{ "-- -o",
+	  "\"-o\" is not expected; there are only options, --help has all" },
+	{ "-F", "--config: a value is missing: a file" },
+	{ "--config=", "--config: \"\" is not a file" },
+	{ "--pidfile=", "--pidfile: \"\" is not a file" },
+	{ "-B=1", "-= is no option; --help has all" },
+};
+
+static void
+test_bad_option_is_one_line(void **state)
+{
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++) {
+		char *message = run(t, "minism %s", bad_args[i].line);
+
+		if (!message)
+			fail_msg("accepted: %s", bad_args[i].line);
+		assert_string_equal(message, bad_args[i].error);
+		g_free(message);
+	}
+}
+
+/* In each short option of OpenSM's that is none here there is a pointer. */
+static void
+test_each_short_option_of_opensm_has_a_pointer(void **state)
+{
+	struct setup *t = *state;
+
+	for (const char *c = "AcdeHiIklLmMnNOqQrSUVwWxXyYzZ"; *c; c++) {
+		g_autofree char *message = run(t, "minism -%c", *c);
+		g_autofree char *begin = g_strdup_printf("-%c is OpenSM's; "
+							 "here ", *c);
+
+		assert_non_null(message);
+		assert_true(g_str_has_prefix(message, begin));
+	}
+}
+
+static void
+test_underscores_in_options_are_dashes(void **state)
+{
+	struct setup *t = *state;
+
+	g_free(run(t, "minism -o --log_file /a_b --cache_dir=/c_d "
+		   "--node_name_map /n --require_deadlock_free"));
+	assert_string_equal(t->conf->log_file, "/a_b");
+	assert_string_equal(t->conf->cache_dir, "/c_d");
+	assert_string_equal(t->conf->node_names_file, "/n");
+	assert_true(t->conf->require_deadlock_free);
+}
+
+static void
+test_every_option_arrives(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "");
+	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
+		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
+		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show "
+		   "--require-deadlock-free -a /r -u /cn -G /io -P /p "
+		   "--control-socket /s --node-name-map /n -B -J /pid",
+		   t->path));
+	assert_int_equal(t->conf->port_num, 1);
+	assert_string_equal(t->conf->ca_name, "ibsim0");
+	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
+	assert_int_equal(t->conf->mode, OPTIONS_MODE_ONCE);
+	assert_string_equal(t->conf->engine, "ftree");
+	assert_true(t->conf->require_deadlock_free);
+	assert_string_equal(t->conf->root_guid_file, "/r");
+	assert_string_equal(t->conf->cn_guid_file, "/cn");
+	assert_string_equal(t->conf->io_guid_file, "/io");
+	assert_int_equal(t->conf->sweep_s, 60);
+	assert_int_equal(t->conf->timeout_ms, 500);
+	assert_int_equal(t->conf->retries, 5);
+	assert_int_equal(t->conf->max_smps, 16);
+	assert_string_equal(t->conf->config_file, t->path);
+	assert_string_equal(t->conf->log_file, "/l");
+	assert_string_equal(t->conf->cache_dir, "/c");
+	assert_string_equal(t->conf->dump_dir, "/d");
+	assert_int_equal(t->conf->priority, 7);
+	assert_int_equal(t->conf->lmc, 2);
+	assert_true(t->conf->show);
+	assert_string_equal(t->conf->partition_file, "/p");
+	assert_true(t->conf->partition_file_asked);
+	assert_string_equal(t->conf->control_socket, "/s");
+	assert_string_equal(t->conf->node_names_file, "/n");
+	assert_true(t->conf->background);
+	assert_string_equal(t->conf->pid_file, "/pid");
+
+	accepts(t, "--daemon --pidfile=/pid");
+	assert_true(t->conf->background);
+	assert_string_equal(t->conf->pid_file, "/pid");
+	assert_null(t->conf->node_names_file);
+	accepts(t, "--partitions= --control-socket=");
+	assert_null(t->conf->partition_file);
+	assert_false(t->conf->partition_file_asked);
+	assert_null(t->conf->control_socket);
+	accepts(t, "--simulate=single(2)");
+	assert_null(t->conf->control_socket);
+	accepts(t, "--simulate=single(2) --control-socket=/s");
+	assert_string_equal(t->conf->control_socket, "/s");
+	accepts(t, "--cache-dir= --log-file=");
+	assert_null(t->conf->cache_dir);
+	assert_null(t->conf->log_file);
+}
+
+static void
+test_harmless_mode_wins(void **state)
+{
+	static const struct {
+		const char *line;
+		enum options_mode mode;
+	} cases[] = {
+		{ "-v", OPTIONS_MODE_RUN },
+		{ "--once", OPTIONS_MODE_ONCE },
+		{ "--plan", OPTIONS_MODE_PLAN },
+		{ "--plan=text", OPTIONS_MODE_PLAN },
+		{ "--plan=json", OPTIONS_MODE_PLAN_JSON },
+		{ "--plan -o", OPTIONS_MODE_PLAN },
+		{ "-o --plan=json --show", OPTIONS_MODE_PLAN_JSON },
+		{ "--check-config", OPTIONS_MODE_CHECK },
+		{ "--plan --check-config -o", OPTIONS_MODE_CHECK },
+		{ "--check-config --help", OPTIONS_MODE_HELP },
+		{ "--help -o", OPTIONS_MODE_HELP },
+		{ "-h", OPTIONS_MODE_HELP },
+		{ "--version --plan", OPTIONS_MODE_VERSION },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		accepts(t, cases[i].line);
+		assert_int_equal(t->conf->mode, cases[i].mode);
+	}
+}
+
+static void
+test_verbosity_follows_opensm_flags(void **state)
+{
+	static const struct {
+		const char *line;
+		int level;
+	} cases[] = {
+		{ "-o", 2 }, { "-D 0", 0 }, { "-D 0x01", 0 }, { "-D 0x03", 2 },
+		{ "-D 0x07", 3 }, { "-D 0x0f", 4 }, { "-D 0xff", 4 },
+		{ "-D 0x43", 2 }, { "-D 8", 4 }, { "-v", 3 }, { "-vv", 4 },
+		{ "-v -v -v", 4 }, { "-D 1 -v", 1 }, { "-v -D 1", 0 },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		accepts(t, cases[i].line);
+		assert_int_equal(t->conf->verbosity, cases[i].level);
+	}
+}
+
+static void
+test_command_line_goes_before_the_file(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "lmc 1\nsweep_interval 30\nsm_key 5\nodd 1\n");
+	g_free(run(t, "minism --lmc 2 -F %s", t->path));
+	assert_int_equal(t->conf->lmc, 2);
+	assert_int_equal(t->conf->sweep_s, 30);
+	assert_int_equal(t->conf->sm_key, 5);
+	assert_int_equal(t->warnings->len, 1);
+	g_free(run(t, "minism -F %s --lmc 2 -s 4", t->path));
+	assert_int_equal(t->conf->lmc, 2);
+	assert_int_equal(t->conf->sweep_s, 4);
+}
+
+static void
+test_port_on_the_command_line_replaces_the_whole_choice(void **state)
+{
+	struct setup *t = *state;
+
+	put_file(t, "guid 0x5\nca_name a\nport 1\n");
+	g_free(run(t, "minism -p 2 -F %s", t->path));
+	assert_int_equal(t->conf->port_num, 2);
+	assert_int_equal(t->conf->port_guid, 0);
+	assert_null(t->conf->ca_name);
+	g_free(run(t, "minism -F %s", t->path));
+	assert_int_equal(t->conf->port_guid, 5);
+	assert_string_equal(t->conf->ca_name, "a");
+}
+
+static void
+test_named_file_must_be_there_and_good(void **state)
+{
+	struct setup *t = *state;
+	char *message;
+
+	message = run(t, "minism -F /no-such-folder/minism.conf");
+	assert_non_null(message);
+	assert_true(g_str_has_prefix(message, "--config: "));
+	assert_non_null(strstr(message, "/no-such-folder/minism.conf"));
+	g_free(message);
+
+	/* even if it is the one that may be missing when it is not named */
+	message = run(t, "minism -F %s", MINISM_SYSCONFDIR "/minism.conf");
+	if (!g_file_test(MINISM_SYSCONFDIR "/minism.conf",
+			 G_FILE_TEST_EXISTS))
+		assert_non_null(message);
+	g_free(message);
+
+	put_file(t, "\nlmc 9\n");
+	message = run(t, "minism -F %s", t->path);
+	assert_non_null(message);
+	assert_true(g_str_has_prefix(message, t->path));
+	assert_true(g_str_has_suffix(message, ":2:5: lmc: 9 is not 0 to 7"));
+	g_free(message);
+
+	/* Help is for those whose file is bad, too. */
+	message = run(t, "minism --help -F %s", t->path);
+	assert_null(message);
+
+	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13,
+					NULL));
+	message = run(t, "minism -F %s", t->path);
+	assert_non_null(message);
+	assert_non_null(strstr(message, "NUL"));
+	g_free(message);
+}
+
+static void
+test_messages_stay_one_short_line(void **state)
+{
+	struct setup *t = *state;
+	char *argv[] = { (char *)"minism", (char *)"--lmc",
+			 (char *)"1\n2\033[2J", NULL };
+	GError *error = NULL;
+	char *long_word = g_strnfill(5000, 'x');
+	char *message;
+
+	assert_false(options_from_args(t->conf, 3, argv, t->warnings, &error));
+	assert_string_equal(error->message, "--lmc: 1?2?[2J is not 0 to 7");
+	g_error_free(error);
+
+	message = run(t, "minism --%s", long_word);
+	assert_in_range(strlen(message), 60, 160);
+	g_free(message);
+	message = run(t, "minism -R %s %s", long_word, long_word);
+	assert_in_range(strlen(message), 60, 160);
+	g_free(message);
+	g_free(long_word);
+}
+
+static void
+test_help_has_every_option(void **state)
+{
+	static const char *const options[] = {
+		"-p, --port=", "-C, --Ca=", "-g, --guid=", "-o, --once",
+		"-R, --routing-engine=", "-s, --sweep=", "-t, --timeout=",
+		"--retries=", "--maxsmps=", "-F, --config=",
+		"-f, --log-file=", "-D ", "-v ", "--cache-dir=",
+		"--dump-dir=", "--priority=", "--lmc=", "--plan[=text|json]",
+		"--check-config", "-P, --partitions=", "--control-socket=",
+		OPTIONS_PARTITION_FILE, "--show", "--version", "-h, --help", MINISM_CACHEDIR,
+		MINISM_SYSCONFDIR "/minism.conf",
+	};
+	struct setup *t = *state;
+	char **lines = g_strsplit(options_help(), "\n", -1);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
+		if (!strstr(options_help(), options[i]))
+			fail_msg("--help lacks %s", options[i]);
+	/* And what it lists there is: each option alone is known. */
+	for (size_t i = 0; lines[i]; i++) {
+		const char *name = strstr(lines[i], "  --");
+		char *message;
+
+		if (!name)
+			name = strstr(lines[i], ", --");
+		if (!name || lines[i][0] != ' ')
+			continue;
+		name += 2;
+		message = run(t, "minism %.*s", (int)strcspn(name, "[= "),
+			      name);
+		assert_true(!message || strstr(message, "is missing"));
+		g_free(message);
+	}
+	g_strfreev(lines);
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_bad_option_is_one_line),
+		TEST(test_each_short_option_of_opensm_has_a_pointer),
+		TEST(test_underscores_in_options_are_dashes),
+		TEST(test_every_option_arrives),
+		TEST(test_harmless_mode_wins),
+		TEST(test_verbosity_follows_opensm_flags),
+		TEST(test_command_line_goes_before_the_file),
+		TEST(test_port_on_the_command_line_replaces_the_whole_choice),
+		TEST(test_named_file_must_be_there_and_good),
+		TEST(test_messages_stay_one_short_line),
+		TEST(test_help_has_every_option),
+	};
+
+	/* An error that is set twice is a warning of GLib's. */
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,988 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What a person may ask a running manager: each request and its answer, as
+ * text and as JSON, and what is no request at all. The manager is made up: a
+ * generated fabric, a sweep's report of it, rules by hand, hooks that note what
+ * they were called with.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/control/control.h"
+#include "topology/generate.h"
+
+#define HOST_GUID	UINT64_C(0x6000000000000101)
+
+struct setup {
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct choice choice;
+	struct health verdict;
+	struct status *status;
+	struct partition_rules *rules;
+	struct mad_client_stats wire;
+	struct sa_server_stats desk;
+	struct mcast_manager_stats multicast;
+	GPtrArray *unreached;
+
+	struct control_hooks hooks;
+	enum log_level level;
+	enum sm_state role;
+	unsigned sweeps, reloads, changes;
+	const char *refusal;	/* what reload and change say; NULL: done */
+	uint16_t pkey;		/* of the last change */
+	uint64_t guid;
+	int membership;
+	uint64_t own;		/* the port's GUID */
+
+	GString *answer;
+	const char *body;
+	int code;
+};
+
+/* --- hooks --- */
+
+static void
+look(struct control_view *out, void *data)
+{
+	struct setup *t = data;
+
+	*out = (struct control_view){
+		.port_name = "mlx5_0 port 1",
+		.port_guid = t->own,
+		.ms = "ms",
+		.now = 100 * G_USEC_PER_SEC,
+		.since = 10 * G_USEC_PER_SEC,
+		.self = { .state = t->role, .priority = 7 },
+		.level = t->level,
+		.status = t->status,
+		.rules = t->rules,
+		.wire = &t->wire,
+		.desk = &t->desk,
+		.multicast = &t->multicast,
+		.unreached = t->unreached,
+	};
+}
+
+static void
+note_sweep(void *data)
+{
+	struct setup *t = data;
+
+	t->sweeps++;
+}
+
+static bool
+refuse(struct setup *t, GError **error)
+{
+	if (t->refusal)
+		g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_IO,
+				    t->refusal);
+	return !t->refusal;
+}
+
+static bool
+note_reload(GError **error, void *data)
+{
+	struct setup *t = data;
+
+	t->reloads++;
+	return refuse(t, error);
+}
+
+static bool
+note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
+	    void *data)
+{
+	struct setup *t = data;
+
+	t->changes++;
+	t->pkey = pkey;
+	t->guid = guid;
+	t->membership = membership;
+	return refuse(t, error);
+}
+
+static void
+note_level(enum log_level level, void *data)
+{
+	struct setup *t = data;
+
+	t->level = level;
+}
+
+/* --- the manager --- */
+
+static void
+add_rule(struct setup *t, uint16_t pkey, const char *name, uint64_t guid,
+	 enum partition_membership membership)
+{
+	struct partition *p = partition_rules_get(t->rules, pkey);
+	const struct partition_rule rule = {
+		.who = guid ? PARTITION_GUID : PARTITION_ALL,
+		.membership = membership,
+		.guid = guid,
+	};
+
+	if (!p->name)
+		p->name = g_strdup(name);
+	g_array_append_val(p->rules, rule);
+}
+
+static void
+forget_fabric(struct setup *t)
+{
+	health_clear(&t->verdict);
+	choice_clear(&t->choice);
+	g_clear_pointer(&t->lids, lid_map_free);
+	g_clear_pointer(&t->s, snapshot_unref);
+}
+
+static void
+make_fabric(struct setup *t, const char *spec, const char *engine)
+{
+	const struct choice_wish wish = {
+		.engine = engine_by_name(engine, NULL),
+	};
+	struct engine_input in = { .n_threads = 1 };
+	struct graph *g;
+
+	forget_fabric(t);
+	t->s = generate_fabric(spec, NULL, NULL);
+	t->lids = lid_assign(t->s, 0, NULL, 0, NULL, NULL);
+	g = graph_new(t->s, t->lids);
+	in.g = g;
+	assert_true(choose_tables(&wish, &in, &t->choice, NULL));
+	graph_free(g);
+	health_judge(&t->verdict, t->s, &t->choice, NULL);
+}
+
+/* A sweep ends; of what make_fabric() made if it reads a fabric. */
+static void
+end_sweep(struct setup *t, enum sweep_end end)
+{
+	const struct view view = { .subnet = t->s, .lids = t->lids };
+	struct sweep_report r = {
+		.end = end, .causes = "trap, election", .took_us = 1234,
+	};
+
+	switch (end) {
+	case SWEEP_END_PLANNED:
+	case SWEEP_END_UP:
+	case SWEEP_END_NOT_UP:
+		r.view = &view;
+		r.choice = &t->choice;
+		r.verdict = &t->verdict;
+		break;
+	case SWEEP_END_STANDBY:
+		r.master = &t->s->nodes[0];
+		break;
+	case SWEEP_END_FAILED:
+		r.error = "our own port does not answer";
+		break;
+	}
+	status_note(t->status, &r, 90 * G_USEC_PER_SEC);
+}
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+
+	t->status = status_new();
+	t->rules = partition_rules_default();
+	t->level = LOG_INFO;
+	t->role = SM_STATE_MASTER;
+	t->own = HOST_GUID;
+	t->answer = g_string_new(NULL);
+	t->hooks = (struct control_hooks){
+		.look = look, .sweep = note_sweep, .reload = note_reload,
+		.change = note_change, .log_level = note_level, .data = t,
+	};
+	make_fabric(t, "single(3)", "ftree");
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	forget_fabric(t);
+	status_free(t->status);
+	partition_rules_unref(t->rules);
+	g_string_free(t->answer, TRUE);
+	g_free(t);
+	return 0;
+}
+
+/* --- asking --- */
+
+/* One JSON value from `c` on; NULL if it is none. */
+static const char *
+json_end(const char *c)
+{
+	char close;
+
+	if (*c == '"') {
+		for (c++; *c != '"'; c++) {
+			if ((unsigned char)*c < 0x20 || *c == 0x7f)
+				return NULL;
+			if (*c == '\\' && !strchr("\"\\u", *++c))
+				return NULL;
+		}
+		return c + 1;
+	}
+	if (*c != '{' && *c != '[') {
+		size_t n = strspn(c, "0123456789.truefalsn");
+
+		return n ? c + n : NULL;
+	}
+	close = *c++ == '{' ? '}' : ']';
+	if (*c == close)
+		return c + 1;
+	for (;; c++) {
+		if (close == '}' && (*c != '"' || !(c = json_end(c)) ||
+				     *c++ != ':'))
+			return NULL;
+		c = json_end(c);
+		if (!c || *c == close)
+			return c ? c + 1 : NULL;
+		if (*c != ',')
+			return NULL;
+	}
+}
+
+/* Asks in text, and in JSON before that where it does no harm. */
+static int
+ask(struct setup *t, const char *line)
+{
+	char *end;
+
+	g_string_truncate(t->answer, 0);
+	control_answer(&t->hooks, line, t->answer);
+	assert_true(g_str_has_prefix(t->answer->str, "minism 1 "));
+	t->code = (int)strtol(t->answer->str + 9, &end, 10);
+	assert_int_equal(*end, '\n');
+	t->body = end + 1;
+	if (g_str_has_prefix(line, "json ")) {
+		const char *after = json_end(t->body);
+
+		assert_true(g_utf8_validate(t->body, -1, NULL));
+		assert_non_null(after);
+		assert_string_equal(after, "\n");
+	}
+	return t->code;
+}
+
+#define assert_has(t, text) \
+	do { \
+		if (!strstr((t)->body, text)) \
+			fail_msg("no \"%s\" in: %s", text, (t)->body); \
+	} while (0)
+#define assert_lacks(t, text)	assert_null(strstr((t)->body, text))
+
+/* --- status --- */
+
+static void
+test_status_before_the_first_end_is_not_up(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(ask(t, "status"), CONTROL_NOT_UP);
+	assert_has(t, "subnet:    STARTING\n");
+	assert_has(t, "mlx5_0 port 1 (0x6000000000000101), running for "
+		   "1 min 30 s");
+	assert_has(t, "role:      master, priority 7");
+	assert_int_equal(ask(t, "json status"), CONTROL_NOT_UP);
+	assert_has(t, "\"verdict\":\"starting\"");
+}
+
+static void
+test_status_code_follows_the_last_end(void **state)
+{
+	static const struct {
+		enum sweep_end end;
+		int code;
+		const char *text, *json;
+	} cases[] = {
+		{ SWEEP_END_UP, CONTROL_DONE,
+		  "subnet:    UP: 1 switches, 3 hosts", "\"verdict\":\"up\"" },
+		{ SWEEP_END_FAILED, CONTROL_NOT_UP,
+		  "subnet:    FAILED: 1 switches", "\"verdict\":\"failed\"" },
+		{ SWEEP_END_UP, CONTROL_DONE, "subnet:    UP",
+		  "\"error\":null" },
+		{ SWEEP_END_NOT_UP, CONTROL_NOT_UP, "subnet:    NOT UP",
+		  "\"verdict\":\"not up\"" },
+		{ SWEEP_END_STANDBY, CONTROL_DONE,
+		  "; the master is on S-1-0 (0x", "\"master\":\"S-1-0 (0x" },
+		{ SWEEP_END_UP, CONTROL_DONE, "role:      master, priority 7\n",
+		  "\"master\":null" },
+	};
+	struct setup *t = *state;
+
+	t->s->nodes[0].desc[0] = '\0';
+	g_strlcpy(t->s->nodes[0].desc, "S-1-0", NODE_DESC_LEN);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		end_sweep(t, cases[i].end);
+		assert_int_equal(ask(t, "status"), cases[i].code);
+		assert_has(t, cases[i].text);
+		assert_int_equal(ask(t, "json status"), cases[i].code);
+		assert_has(t, cases[i].json);
+	}
+}
+
+/* A member of a group that no tree reaches: the subnet is not up. */
+static void
+test_status_names_members_without_multicast(void **state)
+{
+	char line[] = "multicast group 0xc000 does not reach node-7 (...)";
+	struct setup *t = *state;
+
+	t->unreached = g_ptr_array_new();
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "status"), CONTROL_DONE);
+	g_ptr_array_add(t->unreached, line);
+	assert_int_equal(ask(t, "status"), CONTROL_NOT_UP);
+	assert_has(t, "subnet:    NOT UP");
+	assert_has(t, line);
+	assert_int_equal(ask(t, "json status"), CONTROL_NOT_UP);
+	assert_has(t, "\"verdict\":\"not up\"");
+	assert_has(t, "\"multicast_unreached\":[\"multicast group 0xc000");
+	g_ptr_array_unref(t->unreached);
+}
+
+static void
+test_status_has_every_complaint(void **state)
+{
+	struct setup *t = *state;
+
+	/* none of a generated fabric's ports is Active */
+	assert_int_equal(t->verdict.lines->len, 6);
+	end_sweep(t, SWEEP_END_NOT_UP);
+	ask(t, "status");
+	for (guint i = 0; i < t->verdict.lines->len; i++)
+		assert_has(t, t->verdict.lines->pdata[i]);
+	ask(t, "json status");
+	for (guint i = 0; i < t->verdict.lines->len; i++)
+		assert_has(t, t->verdict.lines->pdata[i]);
+	end_sweep(t, SWEEP_END_FAILED);
+	ask(t, "status");
+	assert_has(t, "our own port does not answer");
+	assert_lacks(t, "not Active");
+}
+
+/* Issue of old: a loop must be seen by who looks, not only by the log. */
+static void
+test_status_prints_the_circle_of_a_credit_loop(void **state)
+{
+	struct setup *t = *state;
+	const GArray *cycle;
+	struct graph *g;
+
+	make_fabric(t, "ring(5;1)", "minhop");
+	cycle = t->choice.alone.channels.cycle;
+	assert_non_null(cycle);
+	assert_int_equal(t->choice.safety, CHOICE_LOOP);
+	end_sweep(t, SWEEP_END_UP);
+	g = graph_new(t->s, t->lids);
+	for (int json = 0; json < 2; json++) {
+		assert_int_equal(ask(t, json ? "json status" : "status"),
+				 CONTROL_DONE);
+		for (guint i = 0; i < cycle->len; i++) {
+			const struct channel_turn *turn =
+				&g_array_index(cycle, struct channel_turn, i);
+			const struct graph_edge *e = &g->edges[turn->edge];
+			const struct snapshot_node *n = &t->s->nodes[
+				t->s->switches[g->edges[e->back].peer]];
+			g_autofree char *line = g_strdup_printf(json ?
+				"{\"switch\":\"%s\",\"guid\":\"0x%016"
+				G_GINT64_MODIFIER "x\",\"port\":%u,"
+				"\"lid\":%u}" : "'%s' (0x%016"
+				G_GINT64_MODIFIER "x) port %u, with packets "
+				"to LID %u, waits for", n->desc,
+				n->info.node_guid, e->port, turn->lid);
+
+			assert_has(t, line);
+		}
+	}
+	graph_free(g);
+	assert_has(t, "\"safety\":\"credit loop\"");
+	ask(t, "status");
+	assert_has(t, "CREDIT LOOP");
+
+	/* and it is gone when the next tables have none */
+	make_fabric(t, "ring(5;1)", "updn");
+	end_sweep(t, SWEEP_END_UP);
+	ask(t, "status");
+	assert_lacks(t, "CREDIT LOOP");
+}
+
+static void
+test_status_remembers_the_last_sweeps(void **state)
+{
+	struct setup *t = *state;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 3 * STATUS_SWEEPS; i++)
+		end_sweep(t, i % 2 ? SWEEP_END_UP : SWEEP_END_FAILED);
+	ask(t, "status");
+	assert_has(t, "24 heavy ones");
+	for (const char *c = t->body; (c = strstr(c, " ago: ")); c++)
+		n++;
+	assert_int_equal(n, STATUS_SWEEPS);
+	assert_has(t, "10 s ago: up, took 1.2 ms (trap, election)\n"
+		   "           10 s ago: failed");
+	ask(t, "json status");
+	assert_has(t, "{\"ago_ms\":10000.000,\"took_ms\":1.234,\"causes\":"
+		   "\"trap, election\",\"end\":\"up\"}");
+}
+
+static void
+test_hostile_names_stay_valid_json(void **state)
+{
+	struct setup *t = *state;
+
+	for (uint32_t i = 0; i < t->s->n_nodes; i++)
+		memcpy(t->s->nodes[i].desc, "a\"b\\c\x01\n\xff{]", 11);
+	add_rule(t, 5, "x\"\\\n\x80", 0, PARTITION_FULL);
+	health_clear(&t->verdict);
+	health_judge(&t->verdict, t->s, &t->choice, NULL);
+	end_sweep(t, SWEEP_END_NOT_UP);
+	ask(t, "json status");
+	ask(t, "json partitions");
+	ask(t, "json \"\x01\\\"\"");
+	ask(t, "json partition add 5 \"\x02\\\\\xfe\"");
+}
+
+/* --- partitions --- */
+
+static uint64_t
+host(const struct setup *t, unsigned nth)
+{
+	for (uint32_t port = 0; port < t->s->n_ports; port++)
+		if (snapshot_node_of(t->s, port)->info.node_type == NODE_CA &&
+		    snapshot_is_end_port(t->s, port) && nth-- == 0)
+			return t->s->ports[port].guid;
+	return 0;
+}
+
+static void
+test_partitions_lists_members_and_who_is_away(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *line = NULL;
+
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Storage", host(t, 0), PARTITION_FULL);
+	add_rule(t, 0x10, NULL, host(t, 1), PARTITION_LIMITED);
+	add_rule(t, 0x10, NULL, host(t, 2), PARTITION_FULL);
+	add_rule(t, 0x10, NULL, host(t, 2), PARTITION_NONE);
+	add_rule(t, 0x10, NULL, 0xabc, PARTITION_FULL);
+	add_rule(t, 0x10, NULL, 0xabd, PARTITION_FULL);
+	add_rule(t, 0x10, NULL, 0xabd, PARTITION_NONE);
+	add_rule(t, 0x11, NULL, host(t, 0), PARTITION_BOTH);
+
+	assert_int_equal(ask(t, "partitions"), CONTROL_DONE);
+	assert_has(t, "Default 0x7fff: 4 full, 0 limited, 0 both");
+	assert_has(t, "Storage 0x0010: 1 full, 1 limited, 0 both; SL 0\n");
+	assert_has(t, "\n0x0011: 0 full, 0 limited, 1 both");
+	assert_has(t, "  full     0x0000000000000abc (away)\n");
+	assert_lacks(t, "abd");
+
+	assert_int_equal(ask(t, "partitions Storage"), CONTROL_DONE);
+	line = g_strdup_printf("  limited  0x%016" G_GINT64_MODIFIER "x H-1\n",
+			       host(t, 1));
+	assert_has(t, line);
+	assert_lacks(t, "H-2");
+	assert_lacks(t, "Default");
+	assert_int_equal(ask(t, "json partitions 0x8011"), CONTROL_DONE);
+	assert_has(t, "{\"partitions\":[{\"name\":null,\"pkey\":\"0x0011\"");
+	assert_has(t, "\"membership\":\"both\"");
+	assert_int_equal(ask(t, "partitions storage"), CONTROL_USAGE);
+	assert_string_equal(t->body, "storage is no partition; the nearest is "
+			    "Storage\n");
+}
+
+/* As they stand in the map of names, whatever the language. */
+static void
+test_nodes_go_by_the_names_of_their_site(void **state)
+{
+	struct setup *t = *state;
+
+	for (uint32_t i = 0; i < t->s->n_nodes; i++)
+		t->s->nodes[i].name = "R\303\244ck 1";
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Storage", host(t, 0), PARTITION_FULL);
+	assert_int_equal(ask(t, "partitions Storage"), CONTROL_DONE);
+	assert_has(t, " R\303\244ck 1\n");
+	assert_lacks(t, "H-0");
+	assert_int_equal(ask(t, "json partitions 0x10"), CONTROL_DONE);
+	assert_has(t, "\"R\303\244ck 1\"");
+}
+
+static void
+test_partitions_without_a_fabric_has_names_only(void **state)
+{
+	struct setup *t = *state;
+
+	add_rule(t, 0x10, "Storage", 0xabc, PARTITION_FULL);
+	assert_int_equal(ask(t, "partitions"), CONTROL_DONE);
+	assert_has(t, "Default 0x7fff: 0 full");
+	assert_has(t, "0x0000000000000abc (away)");
+}
+
+static void
+test_long_partitions_are_cut_unless_named(void **state)
+{
+	struct setup *t = *state;
+	size_t all;
+
+	make_fabric(t, "single(100)", "ftree");
+	end_sweep(t, SWEEP_END_UP);
+	ask(t, "partitions");
+	assert_has(t, ": 101 full");
+	assert_has(t, "  and 37 more: partitions 0x7fff\n");
+	all = strlen(t->body);
+	ask(t, "json partitions");
+	assert_has(t, "\"not_listed\":37");
+	ask(t, "partitions Default");
+	assert_lacks(t, "more");
+	assert_true(strlen(t->body) > all);
+	ask(t, "json partitions Default");
+	assert_has(t, "\"not_listed\":0");
+}
+
+/* Before the first sweep ends no fabric says what a GUID is. */
+static void
+test_partition_passes_changes_on(void **state)
+{
+	static const struct {
+		const char *line;
+		uint16_t pkey;
+		uint64_t guid;
+		int membership;
+		const char *says;
+	} cases[] = {
+		{ "partition add Storage 0xabc=full", 0x10, 0xabc,
+		  PARTITION_FULL, "port (0x0000000000000abc): Storage "
+		  "(0x0010): none -> full\n" },
+		{ "partition add Storage abc", 0x10, 0xabc,
+		  PARTITION_LIMITED, "Storage (0x0010): none -> limited\n" },
+		{ "partition add 0x10 0xabc=limited", 0x10, 0xabc,
+		  PARTITION_LIMITED, "none -> limited" },
+		{ "partition add 0x8010 0xabc=both", 0x10, 0xabc,
+		  PARTITION_BOTH, "none -> both" },
+		{ "partition add 16 0xABC=both", 0x10, 0xabc,
+		  PARTITION_BOTH, "Storage (0x0010)" },
+		{ "partition add 32767 1=full", 0x7fff, 1, PARTITION_FULL,
+		  "Default (0x7fff): full, as before\n" },
+		{ "partition add '7' 1=full", 0x12, 1, PARTITION_FULL,
+		  "7 (0x0012)" },
+		{ "partition add 'two words' 1=full", 0x13, 1,
+		  PARTITION_FULL, "two words (0x0013)" },
+		{ "partition set Storage abc limited", 0x10, 0xabc,
+		  PARTITION_LIMITED, "none -> limited" },
+		{ "partition set 7 abc limited", 0x12, 0xabc,
+		  PARTITION_LIMITED, "full -> limited" },
+		{ "partition remove 7 0xabc", 0x12, 0xabc,
+		  PARTITION_NONE, "7 (0x0012): full -> none" },
+		{ "partition reset Storage 0xabc", 0x10, 0xabc, -1,
+		  "Storage (0x0010): none, as before" },
+	};
+	struct setup *t = *state;
+
+	add_rule(t, 0x10, "Storage", 1, PARTITION_FULL);
+	add_rule(t, 0x12, "7", 0, PARTITION_FULL);
+	add_rule(t, 0x13, "two words", 0, PARTITION_FULL);
+	add_rule(t, 0x07, "seven", 0, PARTITION_FULL);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		assert_int_equal(ask(t, cases[i].line), CONTROL_DONE);
+		assert_int_equal(t->changes, i + 1);
+		assert_int_equal(t->pkey, cases[i].pkey);
+		assert_int_equal(t->guid, cases[i].guid);
+		assert_int_equal(t->membership, cases[i].membership);
+		assert_has(t, cases[i].says);
+	}
+	t->refusal = "no space left on the disk";
+	assert_int_equal(ask(t, "partition add Storage 1"), CONTROL_NOT_UP);
+	assert_string_equal(t->body, "no space left on the disk\n");
+	assert_int_equal(ask(t, "json partition add Storage 1"),
+			 CONTROL_NOT_UP);
+	assert_string_equal(t->body, "{\"done\":false,\"message\":\"no space "
+			    "left on the disk\"}\n");
+}
+
+/* With the GUID of a host for the %: what comes of it, or what is said. */
+static void
+expect_change(struct setup *t, const char *format, unsigned nth,
+	      int membership, const char *says)
+{
+	g_autofree char *guid = g_strdup_printf("0x%" G_GINT64_MODIFIER "x",
+						host(t, nth));
+	g_auto(GStrv) parts = g_strsplit(format, "%", 2);
+	g_autofree char *line = g_strjoinv(guid, parts);
+	unsigned before = t->changes;
+
+	assert_int_equal(ask(t, line), CONTROL_DONE);
+	assert_int_equal(t->changes, before + 1);
+	assert_int_equal(t->guid, host(t, nth));
+	assert_int_equal(t->membership, membership);
+	assert_has(t, says);
+}
+
+static void
+test_add_never_lowers_and_set_does(void **state)
+{
+	struct setup *t = *state;
+	struct partition *p;
+
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Red", host(t, 0), PARTITION_FULL);
+	add_rule(t, 0x10, NULL, host(t, 1), PARTITION_BOTH);
+	add_rule(t, 0x10, NULL, host(t, 2), PARTITION_LIMITED);
+	expect_change(t, "partition add Red %", 0, PARTITION_FULL,
+		      "full, as before");
+	expect_change(t, "partition add Red %=limited", 0, PARTITION_FULL,
+		      "full, as before");
+	expect_change(t, "partition add Red %=full", 1, PARTITION_BOTH,
+		      "both, as before");
+	expect_change(t, "partition add Red %=full", 2, PARTITION_FULL,
+		      "limited -> full");
+	expect_change(t, "partition set Red % limited", 0, PARTITION_LIMITED,
+		      "full -> limited");
+	expect_change(t, "partition set Red % full", 1, PARTITION_FULL,
+		      "both -> full");
+	/* and a rule for all ports counts as one for this */
+	expect_change(t, "partition add Default %=limited", 2, PARTITION_FULL,
+		      "full, as before");
+
+	p = partition_rules_get(t->rules, 0x20);
+	p->name = g_strdup("Blue");
+	expect_change(t, "partition add Blue %", 2, PARTITION_LIMITED,
+		      "none -> limited");
+	p->defmember = PARTITION_FULL;
+	expect_change(t, "partition add Blue %", 2, PARTITION_FULL,
+		      "none -> full");
+	expect_change(t, "partition add Blue %=limited", 2, PARTITION_LIMITED,
+		      "none -> limited");
+}
+
+/* A change that was made at run time is of no line of the file. */
+static void
+test_reset_says_what_the_file_has(void **state)
+{
+	struct setup *t = *state;
+	struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = host(t, 0),
+		.membership = PARTITION_LIMITED, .line = 3,
+	};
+	struct partition *p = partition_rules_get(t->rules, 0x10);
+
+	p->name = g_strdup("Red");
+	end_sweep(t, SWEEP_END_UP);
+	g_array_append_val(p->rules, rule);
+	rule.line = 0;
+	rule.membership = PARTITION_FULL;
+	g_array_append_val(p->rules, rule);
+	expect_change(t, "partition reset Red %", 0, -1, "full -> limited\n");
+}
+
+static void
+test_ports_go_by_the_names_of_their_nodes(void **state)
+{
+	struct setup *t = *state;
+	uint32_t a, b;
+	char name[] = "Rack 7";
+
+	end_sweep(t, SWEEP_END_UP);
+	add_rule(t, 0x10, "Red", 1, PARTITION_FULL);
+	a = t->s->ports[snapshot_find_port(t->s, host(t, 0))].node;
+	b = t->s->ports[snapshot_find_port(t->s, host(t, 1))].node;
+	g_strlcpy(t->s->nodes[a].desc, "node-01", NODE_DESC_LEN);
+	g_strlcpy(t->s->nodes[b].desc, "node=02", NODE_DESC_LEN);
+	expect_change(t, "partition add Red node-01", 0, PARTITION_LIMITED,
+		      "node-01 (0x");
+	expect_change(t, "partition add Red node-01=full", 0, PARTITION_FULL,
+		      "none -> full");
+	expect_change(t, "partition set Red node=02 full", 1, PARTITION_FULL,
+		      "node=02 (0x");
+
+	/* the name of the site's map, and the description still */
+	t->s->nodes[a].name = name;
+	expect_change(t, "partition add Red 'Rack 7'", 0, PARTITION_LIMITED,
+		      "Rack 7 (0x");
+	expect_change(t, "partition add Red node-01", 0, PARTITION_LIMITED,
+		      "Rack 7 (0x");
+	assert_int_equal(ask(t, "partition add Red node-1"), CONTROL_USAGE);
+	assert_has(t, "nor a node of the fabric\n");
+	assert_int_equal(ask(t, "partition add Red 'Rack 8'"), CONTROL_USAGE);
+	assert_has(t, "; the nearest is Rack 7\n");
+
+	/* of two it is not said which */
+	g_strlcpy(t->s->nodes[b].desc, "node-01", NODE_DESC_LEN);
+	t->changes = 0;
+	assert_int_equal(ask(t, "partition remove Red node-01"), CONTROL_USAGE);
+	assert_has(t, "node-01 means 2 ports; say which one by its GUID:\n0x");
+	assert_has(t, " port 1 of Rack 7\n");
+	assert_has(t, " port 1 of node-01\n");
+	assert_int_equal(t->changes, 0);
+	t->s->nodes[a].name = NULL;
+}
+
+static void
+test_guids_that_are_no_port(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *node = g_strdup_printf("partition add Default %"
+		G_GINT64_MODIFIER "x", host(t, 0) - 1);
+
+	end_sweep(t, SWEEP_END_UP);
+	expect_change(t, "partition add Default %", 0, PARTITION_FULL,
+		      "Default (0x7fff): full, as before\n");
+	/* a NodeGUID means the only port of the node */
+	assert_int_equal(ask(t, node), CONTROL_DONE);
+	assert_int_equal(t->guid, host(t, 0));
+	t->changes = 0;
+	assert_int_equal(ask(t, "partition add Default 0x9999999"),
+			 CONTROL_USAGE);
+	assert_has(t, "there is no port 0x9999999 on the fabric; the GUID of "
+		   "one that is away is written with all 16 digits");
+	assert_int_equal(ask(t, "partition add Default 00000009999999"),
+			 CONTROL_USAGE);
+	assert_int_equal(t->changes, 0);
+	assert_int_equal(ask(t, "partition add Default 0x0000000009999999"),
+			 CONTROL_DONE);
+	assert_int_equal(t->guid, 0x9999999);
+	assert_has(t, "no such port on the fabric now");
+	t->role = SM_STATE_STANDBY;
+	expect_change(t, "partition add Default %", 0, PARTITION_FULL,
+		      "not the master");
+}
+
+/* The SA is reached in the default partition, by its full member. */
+static void
+test_the_own_port_stays_unless_it_is_forced(void **state)
+{
+	static const struct {
+		const char *line;
+		bool refused;
+	} cases[] = {
+		{ "partition remove Default %", true },
+		{ "partition set Default % limited", true },
+		{ "partition set Default % both", false },
+		{ "partition remove Red %", false },
+		{ "partition set Red % limited", false },
+		{ "partition add Default %=limited", false },
+	};
+	struct setup *t = *state;
+
+	t->own = host(t, 1);
+	add_rule(t, 0x10, "Red", host(t, 1), PARTITION_FULL);
+	end_sweep(t, SWEEP_END_UP);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *guid = g_strdup_printf("%016"
+			G_GINT64_MODIFIER "x", host(t, 1));
+		g_auto(GStrv) parts = g_strsplit(cases[i].line, "%", 2);
+		g_autofree char *line = g_strjoinv(guid, parts);
+		g_autofree char *forced = g_strconcat(line, " --force", NULL);
+
+		t->changes = 0;
+		assert_int_equal(ask(t, line), cases[i].refused ? CONTROL_NOT_UP
+								: CONTROL_DONE);
+		assert_int_equal(t->changes, !cases[i].refused);
+		if (cases[i].refused)
+			assert_has(t, "runs this subnet manager, and without "
+				   "full membership of Default (0x7fff) other "
+				   "ports lose the SA; --force");
+		assert_int_equal(ask(t, forced), CONTROL_DONE);
+		assert_int_equal(t->guid, host(t, 1));
+	}
+	/* another port may leave */
+	expect_change(t, "partition remove Default %", 0, PARTITION_NONE,
+		      "full -> none");
+
+	/* where it is a full member of one partition only, that is the one */
+	add_rule(t, PKEY_DEFAULT, NULL, host(t, 1), PARTITION_LIMITED);
+	t->changes = 0;
+	{
+		g_autofree char *line = g_strdup_printf("partition remove Red %"
+			G_GINT64_MODIFIER "x", host(t, 1));
+
+		assert_int_equal(ask(t, line), CONTROL_NOT_UP);
+		assert_int_equal(t->changes, 0);
+	}
+}
+
+/* --- what is no request --- */
+
+static const struct {
+	const char *line;
+	const char *says;
+} bad_lines[] = {
+	{ "", "this is no request" },
+	{ "  ", "this is no request" },
+	{ "# status", "this is no request" },
+	{ "'status", "a quote is not closed" },
+	{ "json", "json is no command, help has all" },
+	{ "stauts", "stauts is no command; the nearest is status, help has "
+	  "all" },
+	{ "partitons", "the nearest is partitions" },
+	{ "''", "\"\" is no command" },
+	{ "status now", "status: that is too much; it goes\nstatus\n" },
+	{ "sweep sweep", "that is too much" },
+	{ "reload 1", "that is too much" },
+	{ "partition", "something is missing; it goes\npartition add "
+	  "NAME|PKEY NODE|GUID[=full|limited|both]\npartition set" },
+	{ "partition add Default", "something is missing" },
+	{ "partition add Default 1 2", "that is too much" },
+	{ "partition ad Default 1", "ad is not add, set, remove or reset; "
+	  "the nearest is add" },
+	{ "partition add Defualt 1", "Defualt is no partition; the nearest is "
+	  "Default" },
+	{ "partition add 0x10 1", "0x10 is no partition" },
+	{ "partition add 0x8000 1", "0x8000 is no partition" },
+	{ "partition add 0x17fff 1", "0x17fff is no partition" },
+	{ "partition add Default x", "x is not a GUID" },
+	{ "partition add Default ''", "\"\" is not a GUID" },
+	{ "partition add Default =full", "\"\" is not a GUID" },
+	{ "partition add Default 12345678123456781", "is not a GUID" },
+	{ "partition add Default 1=ful", "ful is not full, limited or both; "
+	  "the nearest is full" },
+	{ "partition add Default 1=", "\"\" is not full, limited or both" },
+	{ "partition add Default 1=full=full", "1=full is not a GUID" },
+	{ "partition remove Default 1=full", "1=full is not a GUID" },
+	{ "partition set Default 1", "something is missing; it goes" },
+	{ "partition set Default 1 none", "none is not full, limited or "
+	  "both" },
+	{ "partition remove Default 1 full", "that is too much" },
+	{ "partition --force", "something is missing" },
+	{ "status --force", "that is too much" },
+	{ "loglevel 5", "loglevel: 5 is not 0 to 4" },
+	{ "loglevel warn", "the nearest is warning" },
+	{ "loglevel ''", "is not 0 to 4" },
+};
+
+static void
+test_what_is_no_request_does_nothing(void **state)
+{
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
+		g_autofree char *json = g_strdup_printf("json %s",
+							bad_lines[i].line);
+
+		assert_int_equal(ask(t, bad_lines[i].line), CONTROL_USAGE);
+		assert_has(t, bad_lines[i].says);
+		if (!strchr(bad_lines[i].line, '#') && i > 4)
+			assert_int_equal(ask(t, json), CONTROL_USAGE);
+	}
+	assert_int_equal(t->sweeps + t->reloads + t->changes, 0);
+	assert_int_equal(t->level, LOG_INFO);
+}
+
+static void
+test_long_lines_are_refused_and_not_repeated(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *line = g_strnfill(CONTROL_LINE_MAX - 1, 'x');
+	g_autofree char *longer = g_strnfill(CONTROL_LINE_MAX, 'x');
+
+	assert_int_equal(ask(t, line), CONTROL_USAGE);
+	assert_has(t, "is no command");
+	assert_true(strlen(t->body) < 200);
+	assert_int_equal(ask(t, longer), CONTROL_USAGE);
+	assert_has(t, "too long");
+}
+
+/* --- the rest --- */
+
+static void
+test_sweep_and_reload_are_passed_on(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(ask(t, "sweep"), CONTROL_DONE);
+	assert_int_equal(t->sweeps, 1);
+	assert_int_equal(ask(t, "reload"), CONTROL_DONE);
+	assert_int_equal(ask(t, "json reload"), CONTROL_DONE);
+	assert_string_equal(t->body, "{\"done\":true,\"message\":\"read again; "
+			    "a heavy sweep begins\"}\n");
+	assert_int_equal(t->reloads, 2);
+	t->refusal = "p.conf:3:1: what\np.conf:4:1: else";
+	assert_int_equal(ask(t, "reload"), CONTROL_NOT_UP);
+	assert_string_equal(t->body, "p.conf:3:1: what\np.conf:4:1: else\n"
+			    "what was in force stays in force\n");
+}
+
+static void
+test_loglevel_by_name_and_number(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(ask(t, "loglevel"), CONTROL_DONE);
+	assert_string_equal(t->body, "info\n");
+	assert_int_equal(ask(t, "loglevel debug"), CONTROL_DONE);
+	assert_int_equal(t->level, LOG_DEBUG);
+	assert_int_equal(ask(t, "loglevel 0"), CONTROL_DONE);
+	assert_int_equal(t->level, LOG_ERROR);
+	assert_string_equal(t->body, "error\n");
+	assert_int_equal(ask(t, "loglevel 4"), CONTROL_DONE);
+	assert_int_equal(t->level, LOG_DEBUG);
+}
+
+static void
+test_help_has_every_command(void **state)
+{
+	struct setup *t = *state;
+
+	assert_int_equal(ask(t, "help"), CONTROL_DONE);
+	assert_has(t, "status\n");
+	assert_has(t, "sweep\n");
+	assert_has(t, "reload\n");
+	assert_has(t, "partitions [NAME|PKEY]\n");
+	assert_has(t, "partition add");
+	assert_has(t, "partition set");
+	assert_has(t, "partition remove");
+	assert_has(t, "partition reset");
+	assert_has(t, "loglevel [LEVEL]\n");
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_status_before_the_first_end_is_not_up),
+		TEST(test_status_code_follows_the_last_end),
+		TEST(test_status_names_members_without_multicast),
+		TEST(test_status_has_every_complaint),
+		TEST(test_status_prints_the_circle_of_a_credit_loop),
+		TEST(test_status_remembers_the_last_sweeps),
+		TEST(test_hostile_names_stay_valid_json),
+		TEST(test_partitions_lists_members_and_who_is_away),
+		TEST(test_nodes_go_by_the_names_of_their_site),
+		TEST(test_partitions_without_a_fabric_has_names_only),
+		TEST(test_long_partitions_are_cut_unless_named),
+		TEST(test_partition_passes_changes_on),
+		TEST(test_add_never_lowers_and_set_does),
+		TEST(test_reset_says_what_the_file_has),
+		TEST(test_ports_go_by_the_names_of_their_nodes),
+		TEST(test_guids_that_are_no_port),
+		TEST(test_the_own_port_stays_unless_it_is_forced),
+		TEST(test_what_is_no_request_does_nothing),
+		TEST(test_long_lines_are_refused_and_not_repeated),
+		TEST(test_sweep_and_reload_are_passed_on),
+		TEST(test_loglevel_by_name_and_number),
+		TEST(test_help_has_every_command),
+	};
+
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

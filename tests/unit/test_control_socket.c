@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The control socket: one request a connection, who is slow or babbles pays
+ * for it alone, and whose file it is. Clients and server share one thread; the
+ * main context is turned until a client has its answer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "sm/control/control_socket.h"
+
+#define PATIENCE_MS	200u
+#define MAX_CLIENTS	4u
+#define N_PARTITIONS	20000u	/* an answer that no socket's buffer holds */
+
+struct setup {
+	char *folder, *path;
+	struct log *log;
+	struct control_hooks hooks;
+	struct control_socket *s;
+	unsigned sweeps;
+	struct status *status;
+	struct partition_rules *rules;
+};
+
+static void
+look(struct control_view *out, void *data)
+{
+	struct setup *t = data;
+
+	memset(out, 0, sizeof(*out));
+	out->status = t->status;
+	out->rules = t->rules;
+}
+
+static void
+note_sweep(void *data)
+{
+	struct setup *t = data;
+
+	t->sweeps++;
+}
+
+static struct control_socket *
+open_at(struct setup *t, const char *path, GError **error)
+{
+	const struct control_socket_params params = {
+		.max_clients = MAX_CLIENTS, .patience_ms = PATIENCE_MS,
+	};
+
+	return control_socket_open(path, &t->hooks, &params, t->log, error);
+}
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+
+	t->folder = g_dir_make_tmp("minism-ctl-XXXXXX", NULL);
+	t->path = g_build_filename(t->folder, "sub", "socket", NULL);
+	t->log = log_open(NULL, LOG_ERROR, NULL);
+	t->hooks.look = look;
+	t->hooks.sweep = note_sweep;
+	t->hooks.data = t;
+	t->status = status_new();
+	t->rules = partition_rules_new();
+	for (uint16_t pkey = 1; pkey <= N_PARTITIONS; pkey++)
+		partition_rules_get(t->rules, pkey);
+	t->s = open_at(t, t->path, NULL);
+	*state = t;
+	return t->s ? 0 : -1;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *sub = g_build_filename(t->folder, "sub", NULL);
+
+	control_socket_close(t->s);
+	g_unlink(t->path);
+	g_rmdir(sub);
+	g_rmdir(t->folder);
+	log_free(t->log);
+	status_free(t->status);
+	partition_rules_unref(t->rules);
+	g_free(t->folder);
+	g_free(t->path);
+	g_free(t);
+	return 0;
+}
+
+/* --- clients --- */
+
+static int
+dial(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	g_strlcpy(to.sun_path, path, sizeof(to.sun_path));
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	return fd;
+}
+
+static void
+turn(unsigned times)
+{
+	while (times--)
+		g_main_context_iteration(NULL, FALSE);
+}
+
+static void
+say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL),
+			 strlen(text));
+	turn(4);
+}
+
+/* All up to the end of the connection; turns the loop meanwhile. NULL: no end
+ * within a second. */
+static char *
+hear(int fd)
+{
+	GString *answer = g_string_new(NULL);
+	int64_t end = g_get_monotonic_time() + G_USEC_PER_SEC;
+	char buffer[4096];
+	ssize_t n = -1;
+
+	while (g_get_monotonic_time() < end) {
+		turn(1);
+		n = recv(fd, buffer, sizeof(buffer), 0);
+		if (n > 0)
+			g_string_append_len(answer, buffer, n);
+		if (n == 0 || (n < 0 && errno != EAGAIN))
+			break;
+		if (n < 0)
+			g_usleep(200);
+	}
+	close(fd);
+	return g_string_free(answer, n < 0 && errno == EAGAIN);
+}
+
+static char *
+ask(struct setup *t, const char *text)
+{
+	int fd = dial(t->path);
+
+	say(fd, text);
+	return hear(fd);
+}
+
+/* --- requests --- */
+
+static void
+test_a_line_is_answered_and_the_connection_ends(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *answer = ask(t, "sweep\n");
+	g_autofree char *json = ask(t, "json sweep\r\n");
+
+	assert_string_equal(answer, "minism 1 0\na heavy sweep begins\n");
+	assert_string_equal(json, "minism 1 0\n{\"done\":true,\"message\":"
+			    "\"a heavy sweep begins\"}\n");
+	assert_int_equal(t->sweeps, 2);
+}
+
+static void
+test_a_line_may_come_in_pieces(void **state)
+{
+	struct setup *t = *state;
+	int fd = dial(t->path);
+	g_autofree char *answer = NULL;
+
+	say(fd, "sw");
+	say(fd, "ee");
+	assert_int_equal(t->sweeps, 0);
+	say(fd, "p\n");
+	assert_int_equal(t->sweeps, 1);
+	answer = hear(fd);
+	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+}
+
+static void
+test_the_end_of_the_client_ends_the_line(void **state)
+{
+	struct setup *t = *state;
+	int fd = dial(t->path);
+	g_autofree char *answer = NULL;
+
+	say(fd, "sweep");
+	shutdown(fd, SHUT_WR);
+	answer = hear(fd);
+	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_int_equal(t->sweeps, 1);
+}
+
+static void
+test_one_request_a_connection(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *answer = ask(t, "sweep\nsweep\nsweep\n");
+
+	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_int_equal(t->sweeps, 1);
+}
+
+static void
+test_nul_does_not_hide_the_rest(void **state)
+{
+	struct setup *t = *state;
+	int fd = dial(t->path);
+	g_autofree char *answer = NULL;
+
+	assert_int_equal(send(fd, "sweep\0 now\n", 11, 0), 11);
+	answer = hear(fd);
+	assert_true(g_str_has_prefix(answer, "minism 1 2\n"));
+	assert_int_equal(t->sweeps, 0);
+}
+
+static void
+test_babble_without_a_newline_is_cut_off(void **state)
+{
+	struct setup *t = *state;
+	int fd = dial(t->path);
+	char block[1000];
+	g_autofree char *answer = NULL;
+
+	memset(block, 'x', sizeof(block));
+	for (unsigned i = 0; i < 100; i++)
+		send(fd, block, sizeof(block), MSG_NOSIGNAL);
+	answer = hear(fd);
+	assert_true(g_str_has_prefix(answer, "minism 1 2\n"));
+	assert_non_null(strstr(answer, "too long"));
+}
+
+/* --- slow and many --- */
+
+static void
+test_a_silent_client_is_let_go(void **state)
+{
+	struct setup *t = *state;
+	int64_t began = g_get_monotonic_time();
+	int fd = dial(t->path);
+	g_autofree char *answer = hear(fd);
+	int64_t took = (g_get_monotonic_time() - began) / 1000;
+
+	assert_non_null(answer);
+	assert_string_equal(answer, "");
+	assert_in_range(took, PATIENCE_MS - 20, PATIENCE_MS + 300);
+}
+
+static void
+test_a_long_answer_comes_whole(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *answer = ask(t, "partitions\n");
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+
+	assert_int_equal(g_strv_length(lines), 1 + N_PARTITIONS + 1);
+	assert_string_equal(lines[N_PARTITIONS], "0x4e20: 0 full, 0 limited, "
+			    "0 both; SL 0");
+}
+
+/* One that asks and does not read holds its place, and nobody else; then it
+ * has lost the rest. */
+static void
+test_one_that_does_not_read_is_let_go(void **state)
+{
+	struct setup *t = *state;
+	int deaf = dial(t->path);
+	g_autofree char *other = NULL, *answer = NULL;
+
+	say(deaf, "partitions\n");
+	other = ask(t, "sweep\n");
+	assert_non_null(other);
+	assert_int_equal(t->sweeps, 1);
+	g_usleep((PATIENCE_MS + 50) * 1000);
+	turn(4);
+	answer = hear(deaf);
+	assert_non_null(answer);
+	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_null(strstr(answer, "0x4e20"));
+}
+
+static void
+test_one_too_many_displaces_the_oldest(void **state)
+{
+	struct setup *t = *state;
+	int fd[MAX_CLIENTS + 1];
+	char c;
+
+	for (unsigned i = 0; i <= MAX_CLIENTS; i++) {
+		fd[i] = dial(t->path);
+		turn(4);
+	}
+	assert_int_equal(recv(fd[0], &c, 1, 0), 0);
+	for (unsigned i = 1; i <= MAX_CLIENTS; i++)
+		assert_int_equal(recv(fd[i], &c, 1, 0), -1);
+	for (unsigned i = 1; i <= MAX_CLIENTS; i++) {
+		g_autofree char *answer = NULL;
+
+		say(fd[i], "sweep\n");
+		answer = hear(fd[i]);
+		assert_non_null(answer);
+	}
+	assert_int_equal(t->sweeps, MAX_CLIENTS);
+	close(fd[0]);
+}
+
+static void
+test_clients_that_go_leave_nothing_behind(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *answer = NULL;
+
+	for (unsigned i = 0; i < 200; i++) {
+		int fd = dial(t->path);
+
+		if (i % 2)
+			say(fd, i % 4 == 1 ? "swe" : "help\n");
+		close(fd);
+		turn(4);
+	}
+	answer = ask(t, "sweep\n");
+	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_int_equal(t->sweeps, 1);
+	/* and an open one when the server goes */
+	close(dial(t->path));
+	dial(t->path);
+	turn(4);
+}
+
+/* --- the file --- */
+
+static void
+test_only_the_owner_may_open_it(void **state)
+{
+	struct setup *t = *state;
+	struct stat st;
+
+	assert_int_equal(stat(t->path, &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
+#define STRANGER	65534	/* nobody's user id */
+
+/* The mode may be changed by hand: a stranger is turned away all the same. */
+static void
+test_another_user_is_turned_away(void **state)
+{
+	struct setup *t = *state;
+	char answer[64];
+	pid_t child;
+	int fd, status;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(t->path, 0666), 0);
+	assert_int_equal(chmod(t->folder, 0755), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (setuid(STRANGER))
+			_exit(2);
+		fd = dial(t->path);
+		fcntl(fd, F_SETFL, 0);	/* waits */
+		send(fd, "sweep\n", 6, MSG_NOSIGNAL);
+		memset(answer, 0, sizeof(answer));
+		if (read(fd, answer, sizeof(answer) - 1) < 0)
+			_exit(0);	/* hung up */
+		_exit(g_str_has_prefix(answer, "minism 1 0\n"));
+	}
+	while (waitpid(child, &status, WNOHANG) == 0)
+		g_main_context_iteration(NULL, FALSE);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(t->sweeps, 0);
+}
+
+static void
+test_a_live_one_is_left_alone(void **state)
+{
+	struct setup *t = *state;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *me = g_strdup_printf("process %ld,", (long)getpid());
+	g_autofree char *answer = NULL;
+
+	assert_null(open_at(t, t->path, &error));
+	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_EXIST));
+	assert_non_null(strstr(error->message, me));
+	answer = ask(t, "sweep\n");
+	assert_int_equal(t->sweeps, 1);
+}
+
+static void
+test_a_dead_one_is_replaced(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *path = g_strdup_printf("%s2", t->path);
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct control_socket *s;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	g_strlcpy(at.sun_path, path, sizeof(at.sun_path));
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(fd);
+	s = open_at(t, path, NULL);
+	assert_non_null(s);
+	close(dial(path));
+	turn(4);
+	control_socket_close(s);
+	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_what_is_no_socket_stays(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *path = g_strdup_printf("%s2", t->path);
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+
+	assert_true(g_file_set_contents(path, "mine", -1, NULL));
+	assert_null(open_at(t, path, &error));
+	assert_non_null(strstr(error->message, "something else"));
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	assert_string_equal(text, "mine");
+	g_unlink(path);
+}
+
+static void
+test_close_removes_its_own_file_only(void **state)
+{
+	struct setup *t = *state;
+	struct control_socket *second;
+
+	g_unlink(t->path);
+	second = open_at(t, t->path, NULL);
+	assert_non_null(second);
+	control_socket_close(t->s);
+	t->s = second;
+	assert_true(g_file_test(t->path, G_FILE_TEST_EXISTS));
+	close(dial(t->path));
+}
+
+static void
+test_bad_places_are_told(void **state)
+{
+	struct setup *t = *state;
+	g_autofree char *name = g_strnfill(200, 'x');
+	g_autofree char *longer = g_build_filename(t->folder, name, NULL);
+	g_autoptr(GError) error = NULL;
+
+	assert_null(open_at(t, longer, &error));
+	assert_non_null(strstr(error->message, "107 bytes"));
+	g_clear_error(&error);
+	assert_null(open_at(t, "/proc/no/socket", &error));
+	assert_non_null(strstr(error->message, "/proc/no"));
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_line_is_answered_and_the_connection_ends),
+		TEST(test_a_line_may_come_in_pieces),
+		TEST(test_the_end_of_the_client_ends_the_line),
+		TEST(test_one_request_a_connection),
+		TEST(test_nul_does_not_hide_the_rest),
+		TEST(test_babble_without_a_newline_is_cut_off),
+		TEST(test_a_silent_client_is_let_go),
+		TEST(test_a_long_answer_comes_whole),
+		TEST(test_one_that_does_not_read_is_let_go),
+		TEST(test_one_too_many_displaces_the_oldest),
+		TEST(test_clients_that_go_leave_nothing_behind),
+		TEST(test_only_the_owner_may_open_it),
+		TEST(test_another_user_is_turned_away),
+		TEST(test_a_live_one_is_left_alone),
+		TEST(test_a_dead_one_is_replaced),
+		TEST(test_what_is_no_socket_stays),
+		TEST(test_close_removes_its_own_file_only),
+		TEST(test_bad_places_are_told),
+	};
+
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

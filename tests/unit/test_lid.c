@@ -1,0 +1,715 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * lid.h promises: who is right on the fabric keeps, who is remembered gets it
+ * back, the rest is filled from below, and the order of arrival never shows.
+ * The fabrics are a switch with hosts, put together port by port so that each
+ * can say what LID and LMC it has.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "topology/builder.h"
+#include "topology/generate.h"
+#include "topology/lid.h"
+#include "topology/prng.h"
+
+#define SWITCH_GUID	0x100u
+#define HOST_GUID	0x1000u		/* + 16 for each; the port is one up */
+
+struct host {
+	uint16_t lid;
+	uint8_t lmc;
+};
+
+static uint64_t
+host_port(unsigned i)
+{
+	return HOST_GUID + 16 * i + 1;
+}
+
+static uint32_t
+add_host(struct builder *b, unsigned i, const struct host *host)
+{
+	struct node_info info = {
+		.node_guid = HOST_GUID + 16 * i,
+		.port_guid = host_port(i),
+		.node_type = NODE_CA,
+		.num_ports = 1,
+		.local_port = 1,
+	};
+	uint32_t port = builder_port(b, builder_add(b, &info), 1);
+	struct snapshot_port *p = builder_port_at(b, port);
+
+	p->known = true;
+	p->info.lid = host->lid;
+	p->info.lmc = host->lmc;
+	return port;
+}
+
+static uint32_t
+add_switch(struct builder *b, uint64_t guid, const struct host *port0,
+	   bool enhanced)
+{
+	struct node_info info = {
+		.node_guid = guid,
+		.port_guid = guid,
+		.node_type = NODE_SWITCH,
+		.num_ports = 254,
+	};
+	uint32_t node = builder_add(b, &info);
+	struct snapshot_port *p = builder_port_at(b, builder_port(b, node, 0));
+
+	builder_node_at(b, node)->sw.enhanced_port0 = enhanced;
+	p->known = true;
+	p->info.lid = port0->lid;
+	p->info.lmc = port0->lmc;
+	return node;
+}
+
+/* A switch with LID 1 and `n` hosts; order[i] is who is met as the i-th. */
+static struct snapshot *
+make_star(const struct host *hosts, unsigned n, const unsigned *order)
+{
+	static const struct host port0 = { .lid = 1 };
+	struct builder *b = builder_new();
+	uint32_t sw = SNAPSHOT_NONE;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned h = order ? order[i] : i;
+		uint32_t port = add_host(b, h, &hosts[h]);
+
+		if (i == n / 2)
+			sw = add_switch(b, SWITCH_GUID, &port0, false);
+		if (h == 0)
+			builder_set_local(b, port);
+	}
+	for (unsigned h = 0; h < n; h++) {
+		uint32_t node = builder_find(b, HOST_GUID + 16 * h);
+
+		builder_link(b, builder_port(b, node, 1),
+			     builder_port(b, sw, h + 1));
+	}
+	return builder_finish(b);
+}
+
+static unsigned
+base_of(const struct snapshot *s, const struct lid_map *map, uint64_t guid)
+{
+	uint32_t port = snapshot_find_port(s, guid);
+
+	assert_int_not_equal(port, SNAPSHOT_NONE);
+	return map->base[port];
+}
+
+/* What must hold of every answer. */
+static void
+check_map(const struct snapshot *s, const struct lid_map *map)
+{
+	uint32_t owned = 0;
+
+	assert_int_equal(map->n_ports, s->n_ports);
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		unsigned size = 1u << map->lmc[p];
+
+		if (!snapshot_is_end_port(s, p)) {
+			assert_int_equal(map->base[p], 0);
+			continue;
+		}
+		assert_in_range(map->base[p], LID_UNICAST_MIN,
+				LID_UNICAST_MAX - size + 1);
+		assert_int_equal(map->base[p] % size, 0);
+		assert_true(map->base[p] + size - 1 <= map->top);
+		for (unsigned i = 0; i < size; i++)
+			assert_int_equal(map->owner[map->base[p] + i], p);
+		owned += size;
+	}
+	for (unsigned lid = 0; lid <= map->top; lid++)
+		owned -= map->owner[lid] != SNAPSHOT_NONE;
+	assert_int_equal(owned, 0);
+	if (map->top)
+		assert_int_not_equal(map->owner[map->top], SNAPSHOT_NONE);
+}
+
+static struct lid_map *
+assign(const struct snapshot *s, unsigned lmc, const struct lid_range *memory,
+       size_t n_memory, GPtrArray *notes)
+{
+	GError *error = NULL;
+	struct lid_map *map = lid_assign(s, lmc, memory, n_memory, notes,
+					  &error);
+
+	if (!map)
+		fail_msg("%s", error->message);
+	check_map(s, map);
+	return map;
+}
+
+/* Runs one assignment over a star and compares the hosts' LIDs. */
+static void
+expect(const struct host *hosts, unsigned n, unsigned lmc,
+       const struct lid_range *memory, size_t n_memory, const unsigned *want)
+{
+	struct snapshot *s = make_star(hosts, n, NULL);
+	struct lid_map *map = assign(s, lmc, memory, n_memory, NULL);
+
+	assert_int_equal(base_of(s, map, SWITCH_GUID), 1);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(base_of(s, map, host_port(i)), want[i]);
+	lid_map_free(map);
+	snapshot_unref(s);
+}
+
+static void
+test_fresh_fabric_is_filled_from_below(void **state)
+{
+	static const struct host hosts[3];
+
+	expect(hosts, 3, 0, NULL, 0, (const unsigned[]){ 2, 3, 4 });
+	/* The switch sits on LID 1: the range 0-3 is no range anyway. */
+	expect(hosts, 3, 2, NULL, 0, (const unsigned[]){ 4, 8, 12 });
+}
+
+static void
+test_valid_lids_are_kept(void **state)
+{
+	static const struct host hosts[] = {
+		{ 0xbfff, 0 }, { 7, 0 }, { 0, 0 }, { 2, 0 },
+	};
+
+	expect(hosts, 4, 0, NULL, 0, (const unsigned[]){ 0xbfff, 7, 3, 2 });
+}
+
+static void
+test_invalid_lids_are_replaced(void **state)
+{
+	static const struct host hosts[] = {
+		{ 0xc000, 0 }, { 0xffff, 0 }, { 0xfffe, 0 }, { 0, 0 },
+		{ 9, 0 },
+	};
+
+	expect(hosts, 5, 0, NULL, 0, (const unsigned[]){ 2, 3, 4, 5, 9 });
+}
+
+static void
+test_unaligned_ranges_are_replaced(void **state)
+{
+	static const struct host hosts[] = {
+		{ 6, 2 }, { 8, 2 }, { 0xbffe, 2 }, { 0xbffc, 2 }, { 2, 2 },
+	};
+
+	expect(hosts, 5, 2, NULL, 0,
+	       (const unsigned[]){ 4, 8, 12, 0xbffc, 16 });
+}
+
+static void
+test_every_lmc_gives_aligned_ranges(void **state)
+{
+	for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
+		struct generate_options options = { .seed = lmc };
+		struct snapshot *s = generate_fabric("ring(5;7)", &options,
+						   NULL);
+		struct lid_map *map = assign(s, lmc, NULL, 0, NULL);
+
+		for (uint32_t p = 0; p < s->n_ports; p++)
+			if (snapshot_is_end_port(s, p))
+				assert_int_equal(map->lmc[p],
+						 snapshot_is_switch(
+							 snapshot_node_of(s, p))
+							 ? 0
+							 : lmc);
+		lid_map_free(map);
+		snapshot_unref(s);
+	}
+}
+
+/* Only an enhanced port 0 takes the LMC of the subnet. */
+static void
+test_enhanced_port0_gets_the_lmc(void **state)
+{
+	static const struct host none;
+	struct builder *b = builder_new();
+	uint32_t plain = add_switch(b, 0x10, &none, false);
+	uint32_t enhanced = add_switch(b, 0x20, &none, true);
+	struct snapshot *s;
+	struct lid_map *map;
+
+	builder_link(b, builder_port(b, plain, 1),
+		     builder_port(b, enhanced, 1));
+	s = builder_finish(b);
+	map = assign(s, 3, NULL, 0, NULL);
+	assert_int_equal(base_of(s, map, 0x10), 1);
+	assert_int_equal(base_of(s, map, 0x20), 8);
+	assert_int_equal(map->lmc[snapshot_find_port(s, 0x10)], 0);
+	assert_int_equal(map->lmc[snapshot_find_port(s, 0x20)], 3);
+	assert_int_equal(map->top, 15);
+	lid_map_free(map);
+	snapshot_unref(s);
+}
+
+/* From LMC 0 to 2: who is aligned and has room stays. */
+static void
+test_changed_lmc_keeps_the_base_where_it_can(void **state)
+{
+	static const struct host hosts[] = {
+		{ 8, 0 },	/* stays */
+		{ 9, 0 },	/* not aligned */
+		{ 16, 0 },	/* the range is not free: 16-19 */
+		{ 16, 2 },	/* right as it is */
+		{ 32, 3 },	/* shrinks */
+	};
+
+	expect(hosts, 5, 2, NULL, 0,
+	       (const unsigned[]){ 8, 4, 12, 16, 32 });
+}
+
+static char *
+only_note(GPtrArray *notes)
+{
+	assert_int_equal(notes->len, 1);
+	return g_ptr_array_index(notes, 0);
+}
+
+static void
+test_duplicate_goes_to_the_lower_guid(void **state)
+{
+	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	struct snapshot *s = make_star(hosts, 3, NULL);
+	struct lid_map *map = assign(s, 0, NULL, 0, notes);
+
+	assert_int_equal(base_of(s, map, host_port(1)), 5);
+	assert_int_equal(base_of(s, map, host_port(2)), 3);
+	assert_string_equal(only_note(notes),
+			    "LID 5 is claimed twice: port 0x0000000000001011 "
+			    "keeps it, having the lower PortGUID, port "
+			    "0x0000000000001021 gets another one");
+	lid_map_free(map);
+	snapshot_unref(s);
+	g_ptr_array_free(notes, TRUE);
+}
+
+static void
+test_duplicate_goes_to_whom_the_memory_names(void **state)
+{
+	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
+	const struct lid_range memory[] = { { host_port(2), 5, 5 } };
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	struct snapshot *s = make_star(hosts, 3, NULL);
+	struct lid_map *map = assign(s, 0, memory, 1, notes);
+
+	assert_int_equal(base_of(s, map, host_port(2)), 5);
+	assert_int_equal(base_of(s, map, host_port(1)), 3);
+	assert_non_null(strstr(only_note(notes), "LID 5 "));
+	assert_non_null(strstr(only_note(notes),
+			       "0x0000000000001021 keeps it, having the memory "
+			       "on its side"));
+	lid_map_free(map);
+	snapshot_unref(s);
+	g_ptr_array_free(notes, TRUE);
+}
+
+/* A switch that sits inside a CA's range is a LID claimed twice, too. */
+static void
+test_overlapping_ranges_are_noted(void **state)
+{
+	static const struct host hosts[] = { { 0, 2 }, { 8, 2 }, { 8, 3 } };
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	struct snapshot *s = make_star(hosts, 3, NULL);
+	struct lid_map *map = assign(s, 2, NULL, 0, notes);
+
+	assert_int_equal(base_of(s, map, host_port(1)), 8);
+	assert_non_null(strstr(only_note(notes), "having the LMC as wanted"));
+	lid_map_free(map);
+	snapshot_unref(s);
+	g_ptr_array_free(notes, TRUE);
+}
+
+/* That a range has no room to grow is nobody's fault. */
+static void
+test_growing_into_a_neighbour_is_not_noted(void **state)
+{
+	static const struct host hosts[] = { { 8, 0 }, { 10, 1 } };
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	struct snapshot *s = make_star(hosts, 2, NULL);
+	struct lid_map *map = assign(s, 1, NULL, 0, notes);
+
+	assert_int_equal(base_of(s, map, host_port(0)), 8);
+	lid_map_free(map);
+	map = assign(s, 2, NULL, 0, notes);
+	assert_int_equal(base_of(s, map, host_port(0)), 8);
+	assert_int_equal(base_of(s, map, host_port(1)), 4);
+	assert_int_equal(notes->len, 0);
+	lid_map_free(map);
+	snapshot_unref(s);
+	g_ptr_array_free(notes, TRUE);
+}
+
+static void
+test_memory_is_followed(void **state)
+{
+	static const struct host hosts[] = { { 0, 0 }, { 0, 0 }, { 20, 0 } };
+	const struct lid_range memory[] = {
+		{ host_port(0), 10, 10 },
+		{ host_port(1), 20, 20 },	/* the fabric goes before */
+		{ host_port(2), 30, 30 },
+	};
+
+	expect(hosts, 3, 0, memory, 3, (const unsigned[]){ 10, 2, 20 });
+}
+
+static void
+test_memory_of_another_lmc_or_out_of_range_is_nothing(void **state)
+{
+	static const struct host hosts[3];
+	const struct lid_range memory[] = {
+		{ host_port(0), 16, 16 },
+		{ host_port(1), 0xbffe, 0xc001 },
+		{ host_port(2), 18, 21 },
+	};
+
+	expect(hosts, 3, 2, memory, 3, (const unsigned[]){ 4, 8, 12 });
+}
+
+static void
+test_lids_of_absent_ports_are_spared(void **state)
+{
+	static const struct host hosts[3];
+	static const struct lid_range memory[] = {
+		{ 0x9001, 2, 2 }, { 0x9002, 4, 5 },
+	};
+
+	expect(hosts, 3, 0, memory, 2, (const unsigned[]){ 3, 6, 7 });
+	expect(hosts, 3, 1, memory, 2, (const unsigned[]){ 6, 8, 10 });
+}
+
+/* A memory that holds every LID but the switch's and one. */
+static struct lid_range *
+make_full_memory(unsigned hole, size_t *n)
+{
+	struct lid_range *memory = g_new(struct lid_range, LID_UNICAST_MAX);
+
+	*n = 0;
+	for (unsigned lid = 2; lid <= LID_UNICAST_MAX; lid++)
+		if (lid != hole)
+			memory[(*n)++] = (struct lid_range){
+				.guid = 0x10000 + lid,
+				.min = (uint16_t)lid,
+				.max = (uint16_t)lid,
+			};
+	return memory;
+}
+
+static void
+test_last_resort_takes_the_highest_guids_first(void **state)
+{
+	static const struct host hosts[4];
+	size_t n;
+	struct lid_range *memory = make_full_memory(777, &n);
+
+	expect(hosts, 4, 0, memory, n,
+	       (const unsigned[]){ 777, 0xbfff, 0xbffe, 0xbffd });
+	/* No hole is of use to a pair: the topmost ones are broken up. */
+	expect(hosts, 2, 1, memory, n, (const unsigned[]){ 0xbffe, 0xbffc });
+	/* Two of the highest that lie apart make no pair, three do. */
+	memory[n - 1].min = memory[n - 1].max = 100;
+	memory[98].min = memory[98].max = 0xbfff;
+	assert_int_equal(memory[98].guid, 0x10000 + 100);
+	expect(hosts, 1, 1, memory, n, (const unsigned[]){ 0xbffc });
+	g_free(memory);
+}
+
+/* Switches with LIDs `stride` apart (0: none yet), and one CA, for an LMC to
+ * apply to. */
+static struct snapshot *
+make_switches(unsigned n, unsigned stride)
+{
+	static const struct host none;
+	struct builder *b = builder_new();
+
+	for (unsigned i = 0; i < n; i++) {
+		struct node_info info = {
+			.node_guid = 1 + i,
+			.port_guid = 1 + i,
+			.node_type = NODE_SWITCH,
+			.num_ports = 1,
+		};
+
+		uint32_t port0 = builder_port(b, builder_add(b, &info), 0);
+
+		builder_port_at(b, port0)->info.lid =
+			(uint16_t)(stride ? 1 + i * stride : 0);
+	}
+	add_host(b, 0x1000000, &none);
+	return builder_finish(b);
+}
+
+static void
+test_all_unicast_lids_can_be_given(void **state)
+{
+	struct snapshot *s = make_switches(LID_UNICAST_MAX - 1, 0);
+	struct lid_map *map = assign(s, 0, NULL, 0, NULL);
+
+	assert_int_equal(map->top, LID_UNICAST_MAX);
+	lid_map_free(map);
+	snapshot_unref(s);
+}
+
+static void
+test_one_too_many_is_exhausted(void **state)
+{
+	struct snapshot *s = make_switches(LID_UNICAST_MAX, 0);
+	GError *error = NULL;
+
+	assert_null(lid_assign(s, 0, NULL, 0, NULL, &error));
+	assert_true(g_error_matches(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED));
+	assert_string_equal(error->message,
+			    "49152 LIDs are needed at LMC 0, there are 49151");
+	g_clear_error(&error);
+	snapshot_unref(s);
+
+	/* Half of all LIDs are free, but of every pair one is taken. */
+	s = make_switches((LID_UNICAST_MAX + 1) / 2, 2);
+	assert_null(lid_assign(s, 1, NULL, 0, NULL, &error));
+	assert_string_equal(error->message,
+			    "24578 LIDs are needed at LMC 1, there are 49151, "
+			    "and not enough of them in aligned ranges");
+	g_clear_error(&error);
+	snapshot_unref(s);
+}
+
+/* Hosts with these LIDs at a switch with such a table: what they get, and what
+ * is said. */
+static void
+expect_capped(unsigned cap, unsigned lmc, const struct host *hosts, unsigned n,
+	      const unsigned *lids, const char *said)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct snapshot *s = make_star(hosts, n, NULL);
+	struct snapshot_node *sw = &s->nodes[s->switches[0]];
+	struct lid_map *map;
+
+	sw->sw_known = true;
+	sw->sw.linear_fdb_cap = cap;
+	map = assign(s, lmc, NULL, 0, notes);
+	check_map(s, map);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(base_of(s, map, HOST_GUID + 16 * i + 1),
+				 lids[i]);
+	assert_int_equal(notes->len, said ? 1 : 0);
+	if (said)
+		assert_non_null(strstr(notes->pdata[0], said));
+	lid_map_free(map);
+	snapshot_unref(s);
+}
+
+static void
+test_lids_end_where_the_smallest_table_ends(void **state)
+{
+	static const struct host hosts[] = { { 31, 0 }, { 32, 0 }, { 40, 0 } };
+	static const struct host two[] = { { 2, 1 }, { 30, 1 }, { 46, 1 } };
+
+	expect_capped(49152, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      NULL);
+	expect_capped(0, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 }, NULL);
+	expect_capped(41, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      NULL);
+	expect_capped(32, 0, hosts, 3, (const unsigned[]){ 31, 2, 3 },
+		      "has LinearFDBCap 32: the highest LID is 31; ports that "
+		      "had a higher one: 2");
+	expect_capped(32, 1, two, 3, (const unsigned[]){ 2, 30, 4 },
+		      "ports that had a higher one: 1");
+	/* 4 LIDs, and room for 3: as if there were no limit. */
+	expect_capped(4, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
+		      "has LinearFDBCap 4: 4 LIDs are needed");
+	expect_capped(5, 0, hosts, 3, (const unsigned[]){ 2, 3, 4 },
+		      "the highest LID is 4; ports that had a higher one: 3");
+	/* LIDs 2-3, 4-5, 6-7 besides 1, in 8 entries; then in 7. */
+	expect_capped(8, 1, two, 3, (const unsigned[]){ 2, 4, 6 },
+		      "the highest LID is 7; ports that had a higher one: 2");
+	expect_capped(7, 1, two, 3, (const unsigned[]){ 2, 30, 46 },
+		      "7 LIDs are needed");
+}
+
+static void
+shuffle(unsigned *order, unsigned n, uint64_t *rng)
+{
+	for (unsigned i = 0; i < n; i++)
+		order[i] = i;
+	for (unsigned i = n; i > 1; i--) {
+		unsigned j = prng_below(rng, i);
+		unsigned held = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = held;
+	}
+}
+
+static char *
+describe(const struct snapshot *s, unsigned lmc, const GArray *memory)
+{
+	GString *out = g_string_new(NULL);
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	struct lid_map *map = assign(s, lmc, (void *)memory->data,
+				     memory->len, notes);
+
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (map->base[p])
+			g_string_append_printf(out, "%" G_GINT64_MODIFIER
+					       "x %u %u\n", s->ports[p].guid,
+					       map->base[p], map->lmc[p]);
+	for (guint i = 0; i < notes->len; i++)
+		g_string_append_printf(out, "%s\n",
+				       (char *)g_ptr_array_index(notes, i));
+	g_ptr_array_free(notes, TRUE);
+	lid_map_free(map);
+	return g_string_free(out, FALSE);
+}
+
+/* Many claims to few LIDs and a memory with holes: any order of arrival, one
+ * answer. */
+static void
+test_order_of_arrival_does_not_matter(void **state)
+{
+	const char *given = g_getenv("TEST_SEED");
+	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 20260401;
+	uint64_t rng = seed;
+	unsigned order[200];
+	struct host hosts[200];
+
+	print_message("# TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
+	for (unsigned round = 0; round < 40; round++) {
+		unsigned lmc = round % (LMC_MAX + 1);
+		GArray *memory = g_array_new(FALSE, FALSE,
+					     sizeof(struct lid_range));
+		char *first;
+
+		for (unsigned i = 0; i < 200; i++) {
+			struct lid_range r = { .guid = host_port(i) };
+
+			hosts[i].lid = (uint16_t)prng_below(&rng, 600 << lmc);
+			if (prng_below(&rng, 3))
+				hosts[i].lid &= (uint16_t)(0xffff << lmc);
+			hosts[i].lmc = (uint8_t)(prng_below(&rng, 4) ? lmc :
+						 prng_below(&rng, 8));
+			r.min = (uint16_t)((i + 1) << lmc);
+			r.max = (uint16_t)(r.min + (1 << lmc) - 1);
+			if (prng_below(&rng, 2))
+				g_array_append_val(memory, r);
+		}
+		first = NULL;
+		for (unsigned turn = 0; turn < 4; turn++) {
+			struct snapshot *s;
+			char *text;
+
+			shuffle(order, 200, &rng);
+			s = make_star(hosts, 200, order);
+			text = describe(s, lmc, memory);
+			if (!first)
+				first = g_strdup(text);
+			assert_string_equal(text, first);
+			g_free(text);
+			snapshot_unref(s);
+		}
+		g_free(first);
+		g_array_free(memory, TRUE);
+	}
+}
+
+static void
+test_remember_keeps_who_is_away(void **state)
+{
+	static const struct host hosts[] = { { 4, 0 }, { 0, 0 } };
+	const struct lid_range memory[] = {
+		{ 0x50, 3, 3 },			/* away, stays */
+		{ host_port(0), 9, 9 },		/* here, has 4 */
+		{ 0x9000, 4, 5 },		/* away, its 4 is taken */
+		{ 0xa000, 0x100, 0x1ff },	/* away, above the top */
+	};
+	struct snapshot *s = make_star(hosts, 2, NULL);
+	struct lid_map *map = assign(s, 0, memory, 4, NULL);
+	GArray *after = lid_remember(s, map, memory, 4);
+	const struct lid_range want[] = {
+		{ 0x50, 3, 3 }, { SWITCH_GUID, 1, 1 }, { host_port(0), 4, 4 },
+		{ host_port(1), 2, 2 }, { 0xa000, 0x100, 0x1ff },
+	};
+
+	assert_int_equal(after->len, G_N_ELEMENTS(want));
+	for (size_t i = 0; i < G_N_ELEMENTS(want); i++) {
+		struct lid_range *r = &g_array_index(after, struct lid_range,
+						     i);
+
+		assert_int_equal(r->guid, want[i].guid);
+		assert_int_equal(r->min, want[i].min);
+		assert_int_equal(r->max, want[i].max);
+	}
+	g_array_free(after, TRUE);
+	lid_map_free(map);
+	snapshot_unref(s);
+}
+
+/* A fabric that was switched off and on again has the LIDs it had. */
+static void
+test_memory_restores_a_fabric(void **state)
+{
+	struct generate_options options = { .seed = 5, .shuffle_guids = true };
+	struct snapshot *s = generate_fabric("torus(3,3;4)", &options, NULL);
+	struct snapshot *half;
+	struct lid_map *before;
+	struct lid_map *again;
+	GArray *memory;
+	static const struct host hosts[] = { { 2, 2 }, { 0, 0 } };
+
+	/* Strangers come and go in between. */
+	before = assign(s, 2, NULL, 0, NULL);
+	memory = lid_remember(s, before, NULL, 0);
+	half = make_star(hosts, 2, NULL);
+	again = lid_assign(half, 2, (void *)memory->data, memory->len, NULL,
+			    NULL);
+	assert_true(base_of(half, again, host_port(1)) > before->top);
+	lid_map_free(again);
+
+	again = assign(s, 2, (void *)memory->data, memory->len, NULL);
+	assert_memory_equal(before->base, again->base,
+			    s->n_ports * sizeof(*before->base));
+	lid_map_free(again);
+	lid_map_free(before);
+	g_array_free(memory, TRUE);
+	snapshot_unref(half);
+	snapshot_unref(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fresh_fabric_is_filled_from_below),
+		cmocka_unit_test(test_valid_lids_are_kept),
+		cmocka_unit_test(test_invalid_lids_are_replaced),
+		cmocka_unit_test(test_unaligned_ranges_are_replaced),
+		cmocka_unit_test(test_every_lmc_gives_aligned_ranges),
+		cmocka_unit_test(test_enhanced_port0_gets_the_lmc),
+		cmocka_unit_test(test_changed_lmc_keeps_the_base_where_it_can),
+		cmocka_unit_test(test_duplicate_goes_to_the_lower_guid),
+		cmocka_unit_test(test_duplicate_goes_to_whom_the_memory_names),
+		cmocka_unit_test(test_overlapping_ranges_are_noted),
+		cmocka_unit_test(test_growing_into_a_neighbour_is_not_noted),
+		cmocka_unit_test(test_memory_is_followed),
+		cmocka_unit_test(
+			test_memory_of_another_lmc_or_out_of_range_is_nothing),
+		cmocka_unit_test(test_lids_of_absent_ports_are_spared),
+		cmocka_unit_test(
+			test_last_resort_takes_the_highest_guids_first),
+		cmocka_unit_test(test_all_unicast_lids_can_be_given),
+		cmocka_unit_test(test_one_too_many_is_exhausted),
+		cmocka_unit_test(test_lids_end_where_the_smallest_table_ends),
+		cmocka_unit_test(test_order_of_arrival_does_not_matter),
+		cmocka_unit_test(test_remember_keeps_who_is_away),
+		cmocka_unit_test(test_memory_restores_a_fabric),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

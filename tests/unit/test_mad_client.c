@@ -1,0 +1,865 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Transactions against a scripted peer on a virtual clock: what is lost, late,
+ * doubled, wrong or never answered, cancelled, and what callbacks may do. The
+ * window is in test_window.c.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "sm/io/mad_client.h"
+#include "sm/mad/smp.h"
+#include "tests/lib/mad_client_bench.h"
+
+static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
+
+static void
+test_answer_reaches_its_request_once(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	assert_int_not_equal(bench_start(b, 7), 0);
+	assert_int_equal(scripted_count(b->t), 1);
+	assert_int_equal(mad_client_pending(b->x), 1);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_BAD_VALUE);
+	mad[SMP_DATA_OFFSET] = 0x5a;
+	scripted_answer(b->t, mad, 30);
+	scripted_run(b->t, 10 * MS);
+
+	assert_int_equal(b->ends, 1);
+	assert_int_equal(b->answered[7], 1);
+	assert_int_equal(b->when[7], 30);
+	assert_int_equal(b->last.status, MAD_STATUS_BAD_VALUE);
+	assert_int_equal(b->last_data, 0x5a);
+	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_true(scripted_run_idle(b->t, 10 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 1);
+	assert_int_equal(b->ends, 1);
+	assert_true(mad_client_stats(b->x)->answered == 1);
+	assert_true(mad_client_stats(b->x)->sent == 1);
+	assert_true(mad_client_stats(b->x)->sent_set == 0);
+	bench_free(b);
+}
+
+static void
+test_silence_is_tried_again_and_then_over(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 4);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(scripted_get(b->t, i)->when, i * TIMEOUT);
+		/* a kernel may keep it for what is left of the request */
+		assert_int_equal(scripted_get(b->t, i)->timeout_ms,
+				 (4 - i) * 200);
+		for (unsigned j = 0; j < i; j++)
+			assert_int_not_equal(sent_tid(scripted_get(b->t, i)),
+					     sent_tid(scripted_get(b->t, j)));
+	}
+	assert_int_equal(b->timed_out[1], 1);
+	assert_int_equal(b->answered[1], 0);
+	assert_int_equal(b->when[1], 4 * TIMEOUT);
+	assert_true(mad_client_stats(b->x)->sent == 4);
+	assert_true(mad_client_stats(b->x)->retried == 3);
+	assert_true(mad_client_stats(b->x)->timed_out == 1);
+	bench_free(b);
+}
+
+static void
+test_no_retries_means_one_attempt(void **state)
+{
+	struct mad_client_params params = { .timeout_ms = 5, .max_wire = 1 };
+	struct bench *b = bench_new(&params, NULL, NULL);
+
+	bench_start(b, 0);
+	bench_start(b, 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 2);
+	assert_int_equal(b->when[0], 5 * MS);
+	assert_int_equal(b->when[1], 10 * MS);
+	bench_free(b);
+}
+
+static void
+test_late_answer_to_an_earlier_attempt_counts(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 1);
+	scripted_run(b->t, TIMEOUT + 10);
+	assert_int_equal(scripted_count(b->t), 2);
+	scripted_reply(b->t, scripted_get(b->t, 0), 5);
+	scripted_run(b->t, TIMEOUT + 20);
+	assert_int_equal(b->answered[1], 1);
+	/* and then the answer to the second finds nobody */
+	scripted_reply(b->t, scripted_get(b->t, 1), 5);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 1);
+	assert_true(mad_client_stats(b->x)->late == 1);
+	assert_true(mad_client_stats(b->x)->foreign == 0);
+	assert_int_equal(scripted_count(b->t), 2);
+	bench_free(b);
+}
+
+/* The first attempt's answer comes when it is lost and its retry has no room
+ * yet: nothing is sent for it any more. */
+static void
+test_late_answer_ends_a_request_that_waits_for_its_retry(void **state)
+{
+	struct mad_client_params params = bench_usual;
+	struct bench *b;
+
+	params.max_wire = 2;	/* room for one retry */
+	b = bench_new(&params, NULL, NULL);
+	bench_start(b, 0);
+	bench_start(b, 1);
+	scripted_run(b->t, TIMEOUT + 10);
+	assert_int_equal(scripted_count(b->t), 3);	/* only 0 again */
+	scripted_reply(b->t, scripted_get(b->t, 1), 0);
+	scripted_run(b->t, TIMEOUT + 20);
+	assert_int_equal(b->answered[1], 1);
+	scripted_reply(b->t, scripted_get(b->t, 2), 0);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->answered[0], 1);
+	assert_int_equal(scripted_count(b->t), 3);
+	bench_free(b);
+}
+
+static void
+test_duplicates_are_counted_not_delivered(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 1);
+	for (unsigned i = 0; i < 3; i++)
+		scripted_reply(b->t, scripted_get(b->t, 0), 5);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 1);
+	assert_true(mad_client_stats(b->x)->late == 2);
+	assert_int_equal(b->drops, 2);
+	bench_free(b);
+}
+
+static void
+test_foreign_tids_are_dropped(void **state)
+{
+	static const uint32_t tids[] = {
+		0, 0x10, 0x7fffffff, 0xffffffff, 0x80000001,
+	};
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	bench_start(b, 1);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_OK);
+	for (unsigned i = 0; i < G_N_ELEMENTS(tids); i++) {
+		mad_set_tid(mad, tids[i]);
+		scripted_answer(b->t, mad, 1);
+	}
+	/* an attempt that was never made */
+	mad_set_tid(mad, sent_tid(scripted_get(b->t, 0)) + 1);
+	scripted_answer(b->t, mad, 1);
+	scripted_run(b->t, 10);
+	assert_int_equal(b->ends, 0);
+	assert_int_equal(b->drops, G_N_ELEMENTS(tids) + 1);
+	assert_true(mad_client_stats(b->x)->foreign >= G_N_ELEMENTS(tids));
+	bench_free(b);
+}
+
+/* The kernel and the simulator write their agent into the upper half. */
+static void
+test_upper_half_of_the_tid_is_not_compared(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	bench_start(b, 1);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_OK);
+	mad_set_tid(mad, 0xfeedface00000000 | sent_tid(scripted_get(b->t, 0)));
+	scripted_answer(b->t, mad, 1);
+	scripted_run(b->t, 10);
+	assert_int_equal(b->answered[1], 1);
+	bench_free(b);
+}
+
+static void
+test_answers_that_do_not_fit_are_dropped_and_waited_out(void **state)
+{
+	static const struct {
+		unsigned byte;
+		uint8_t value;
+		const char *reason;
+	} cases[] = {
+		{ 1, 0x01, "class" },
+		{ 1, 0x03, "class" },
+		{ 3, 0x92, "method" },
+		{ 4, 0x00, "direction" },
+		{ 7, 0x03, "hop count" },
+		{ 7, 0x00, "hop count" },
+		{ 17, 0x11, "another attribute" },
+		{ 16, 0xff, "another attribute" },
+		{ 23, 0x02, "modifier" },
+		{ 20, 0x80, "modifier" },
+	};
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	bench_start(b, 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+		smp_make_response(mad, MAD_STATUS_OK);
+		mad[cases[i].byte] = cases[i].value;
+		scripted_answer(b->t, mad, 1);
+		scripted_run(b->t, transport_now(b->t) + 10);
+		assert_int_equal(b->ends, 0);
+		assert_int_equal(b->drops, i + 1);
+		assert_true(mad_client_stats(b->x)->malformed == i + 1);
+		assert_non_null(strstr(b->reason, cases[i].reason));
+	}
+	scripted_reply(b->t, scripted_get(b->t, 0), 1);
+	scripted_run(b->t, TIMEOUT - 1);
+	assert_int_equal(b->answered[1], 1);
+	assert_int_equal(scripted_count(b->t), 1);
+	bench_free(b);
+}
+
+static void
+test_short_mads_are_dropped(void **state)
+{
+	static const size_t lengths[] = { 0, 1, 8, 24, 64, 255 };
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	bench_start(b, 1);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_OK);
+	for (unsigned i = 0; i < G_N_ELEMENTS(lengths); i++) {
+		struct transport_mad m = {
+			.event = i % 2 ? TRANSPORT_RETURNED :
+				TRANSPORT_RECEIVED,
+			.mad = mad, .len = lengths[i],
+		};
+
+		scripted_deliver(b->t, &m, 1);
+	}
+	scripted_run(b->t, 10);
+	assert_int_equal(b->ends, 0);
+	assert_true(mad_client_stats(b->x)->malformed == G_N_ELEMENTS(lengths));
+	assert_string_equal(b->reason, "short MAD");
+	bench_free(b);
+}
+
+/* A lid-routed Set is answered by GetResp too, and counted as a Set. */
+static void
+test_set_is_answered_by_get_resp(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_LINEAR_FT, 3, 0);
+	mad_client_start(b->x, &addr, mad, bench_done, b, 3);
+	scripted_reply(b->t, scripted_last(b->t), 1);
+	scripted_run(b->t, 10);
+	assert_int_equal(b->answered[3], 1);
+	assert_true(mad_client_stats(b->x)->sent_set == 1);
+	bench_free(b);
+}
+
+/* ------------------------------------------------ cancel, busy, returned */
+
+static void
+test_cancel_works_in_every_state(void **state)
+{
+	struct mad_client_params params = bench_usual;
+	struct bench *b;
+	uint32_t wire, queued, retry;
+
+	params.max_wire = 2;
+	b = bench_new(&params, NULL, NULL);
+	wire = bench_start(b, 0);
+	retry = bench_start(b, 1);
+	queued = bench_start(b, 2);
+	assert_int_equal(scripted_count(b->t), 2);
+	mad_client_cancel(b->x, queued);
+	assert_int_equal(mad_client_pending(b->x), 2);
+	/* 0 goes out again, 1 waits: half of the window is one */
+	scripted_run(b->t, TIMEOUT + 10);
+	assert_int_equal(scripted_count(b->t), 3);
+	mad_client_cancel(b->x, retry);
+	mad_client_cancel(b->x, wire);
+	mad_client_cancel(b->x, wire);	/* over */
+	mad_client_cancel(b->x, 0);
+	mad_client_cancel(b->x, 0xdeadbeef);
+	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_true(mad_client_stats(b->x)->cancelled == 3);
+
+	for (unsigned i = 0; i < 3; i++)
+		scripted_reply(b->t, scripted_get(b->t, i), 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 0);
+	assert_true(mad_client_stats(b->x)->late == 3);
+	assert_int_equal(scripted_count(b->t), 3);
+	bench_free(b);
+}
+
+static void
+test_cancel_from_outside_lets_the_queue_move(void **state)
+{
+	struct mad_client_params params = bench_usual;
+	int64_t delay = 100;
+	struct bench *b;
+	uint32_t id;
+
+	params.max_wire = 1;
+	b = bench_new(&params, peer_deaf_to_zero, &delay);
+	id = bench_start(b, 0);
+	bench_start(b, 1);
+	mad_client_cancel(b->x, id);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->answered[1], 1);
+	/* the ghost of 0 counts against the queue's bound only */
+	assert_in_range(b->when[1], 1, MS);
+	bench_free(b);
+}
+
+struct killer {
+	struct bench *b;
+	uint32_t victims[3];
+	unsigned calls;
+};
+
+static void
+on_done_kill(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct killer *k = data;
+
+	k->calls++;
+	for (unsigned i = 0; i < G_N_ELEMENTS(k->victims); i++)
+		mad_client_cancel(k->b->x, k->victims[i]);
+	bench_start(k->b, 100 + k->calls);
+}
+
+/* One on the wire, two in the queue, all to be cancelled by the answer to
+ * (or the end of) another; itself, too, which is over by then. */
+static void
+test_cancel_inside_done_is_safe(void **state)
+{
+	struct mad_client_params params = { .timeout_ms = 200, .max_wire = 4 };
+	struct bench *b = bench_new(&params, NULL, NULL);
+	struct killer k = { .b = b };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0);
+	for (unsigned round = 0; round < 2; round++) {
+		scripted_forget(b->t);
+		k.victims[0] =
+			mad_client_start(b->x, &addr, mad, on_done_kill, &k, 0);
+		k.victims[1] = bench_start(b, 1);
+		k.victims[2] = bench_start(b, 2);
+		if (round == 0)
+			scripted_reply(b->t, scripted_get(b->t, 0), 1);
+		assert_true(scripted_run_idle(b->t, transport_now(b->t) +
+					      100 * TIMEOUT));
+	}
+	assert_int_equal(k.calls, 2);
+	assert_int_equal(b->timed_out[1] + b->answered[1], 0);
+	assert_int_equal(b->timed_out[2] + b->answered[2], 0);
+	assert_int_equal(b->timed_out[101], 1);
+	assert_int_equal(b->timed_out[102], 1);
+	assert_int_equal(mad_client_pending(b->x), 0);
+	bench_free(b);
+}
+
+static void
+peer_busy_twice(struct transport *t, const struct scripted_sent *s,
+		void *data)
+{
+	uint8_t mad[MAD_SIZE];
+	unsigned *calls = data;
+
+	memcpy(mad, s->mad, sizeof(mad));
+	smp_make_response(mad, ++*calls <= 2 ? MAD_STATUS_BUSY : 0);
+	scripted_answer(t, mad, 100);
+}
+
+static void
+test_busy_is_tried_again_after_the_timeout(void **state)
+{
+	unsigned calls = 0;
+	struct bench *b = bench_new(&bench_usual, peer_busy_twice, &calls);
+
+	bench_start(b, 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 3);
+	assert_int_equal(scripted_get(b->t, 1)->when, TIMEOUT);
+	assert_int_equal(scripted_get(b->t, 2)->when, 2 * TIMEOUT);
+	assert_int_equal(b->answered[1], 1);
+	assert_int_equal(b->ends, 1);
+	bench_free(b);
+}
+
+static void
+peer_returns(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	unsigned *left = data;
+
+	if (*left == 0) {
+		scripted_reply(t, s, 100);
+		return;
+	}
+	(*left)--;
+	scripted_return(t, s->mad, 100);
+}
+
+static void
+test_returned_is_tried_again_at_once(void **state)
+{
+	unsigned left = 2;
+	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
+
+	bench_start(b, 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 3);
+	assert_int_equal(scripted_get(b->t, 1)->when, 100);
+	assert_int_equal(scripted_get(b->t, 2)->when, 200);
+	assert_int_equal(b->answered[1], 1);
+	assert_int_equal(b->when[1], 300);
+	bench_free(b);
+}
+
+static void
+test_returned_to_the_end_is_over_at_once(void **state)
+{
+	unsigned left = 1000;
+	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
+
+	bench_start(b, 1);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 4);
+	assert_int_equal(b->timed_out[1], 1);
+	assert_int_equal(b->ends, 1);
+	assert_int_equal(b->when[1], 400);
+	bench_free(b);
+}
+
+static void
+test_returned_older_attempt_is_ignored(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 1);
+	scripted_run(b->t, TIMEOUT + 10);
+	scripted_return(b->t, scripted_get(b->t, 0)->mad, 1);
+	scripted_return(b->t, scripted_get(b->t, 0)->mad, 1);
+	scripted_run(b->t, 2 * TIMEOUT - 1);
+	assert_int_equal(scripted_count(b->t), 2);
+	assert_int_equal(b->ends, 0);
+	scripted_reply(b->t, scripted_get(b->t, 1), 1);
+	scripted_run(b->t, 2 * TIMEOUT + 10);
+	assert_int_equal(b->answered[1], 1);
+	bench_free(b);
+}
+
+static void
+test_refused_send_is_lost_at_its_timeout(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+
+	scripted_refuse(b->t, 2);
+	bench_start(b, 1);
+	assert_int_equal(b->ends, 0);
+	assert_int_equal(b->drops, 1);
+	assert_string_equal(b->reason, "refused by script");
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(scripted_count(b->t), 1);
+	assert_int_equal(scripted_get(b->t, 0)->when, 2 * TIMEOUT);
+	assert_int_equal(b->answered[1], 1);
+	assert_true(mad_client_stats(b->x)->sent == 1);
+	bench_free(b);
+}
+
+/* ------------------------------------------------------- ids, pump, serve */
+
+/* An answer to a request that is over must not end the one in its slot. */
+static void
+test_slot_of_an_old_request_is_told_apart(void **state)
+{
+	int64_t delay = 1;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	struct scripted_sent old;
+
+	bench_start(b, 0);
+	old = *scripted_get(b->t, 0);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	for (unsigned i = 1; i < 3 * 4096; i++) {
+		scripted_forget(b->t);
+		bench_start(b, 0);
+		assert_int_not_equal(sent_tid(scripted_last(b->t)),
+				     sent_tid(&old));
+		scripted_run(b->t, transport_now(b->t) + 2);
+	}
+	assert_int_equal(b->answered[0], 3 * 4096);
+	/* 2,000 that wait, among them one in the old one's slot */
+	scripted_set_peer(b->t, NULL, NULL);
+	for (unsigned i = 0; i < 2000; i++)
+		bench_start(b, 1);
+	scripted_reply(b->t, &old, 1);
+	scripted_run(b->t, transport_now(b->t) + 10);
+	assert_int_equal(b->answered[1], 0);
+	assert_true(mad_client_stats(b->x)->late == 1);
+	bench_free(b);
+}
+
+static void
+test_ids_stay_unique_while_thousands_wait(void **state)
+{
+	int64_t delay = 10;
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	GHashTable *seen = g_hash_table_new(NULL, NULL);
+	uint32_t ids[10000];
+
+	for (unsigned i = 0; i < 10000; i++) {
+		ids[i] = bench_start(b, i);
+		assert_int_not_equal(ids[i], 0);
+		assert_true(g_hash_table_add(seen, GUINT_TO_POINTER(ids[i])));
+	}
+	for (unsigned i = 0; i < 10000; i += 2)
+		mad_client_cancel(b->x, ids[i]);
+	assert_int_equal(mad_client_pending(b->x), 5000);
+	scripted_set_peer(b->t, peer_good, &delay);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	for (unsigned i = 0; i < 10000; i++)
+		assert_int_equal(b->answered[i], i % 2);
+	g_hash_table_destroy(seen);
+	bench_free(b);
+}
+
+struct feeder {
+	struct bench *b;
+	unsigned next, end;
+	unsigned depth, most_room, calls;
+};
+
+static void
+feed(void *data)
+{
+	struct feeder *f = data;
+
+	assert_int_equal(f->depth, 0);
+	f->depth++;
+	f->calls++;
+	f->most_room = MAX(f->most_room, mad_client_room(f->b->x));
+	assert_true(mad_client_room(f->b->x) > 0);
+	while (mad_client_room(f->b->x) > 0 && f->next < f->end)
+		bench_start(f->b, f->next++);
+	f->depth--;
+}
+
+static void
+test_pump_feeds_everything_through_a_short_queue(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	struct feeder f = { .b = b, .end = 10000 };
+
+	mad_client_set_pump(b->x, feed, &f);
+	assert_int_equal(f.calls, 0);	/* never from inside a call */
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 10000);
+	for (unsigned i = 0; i < 10000; i++)
+		assert_int_equal(b->order[i], i);
+	assert_int_equal(scripted_most_flying(b->t), 128);
+	bench_free(b);
+}
+
+static void
+test_pump_waits_for_the_queue(void **state)
+{
+	int64_t delay = 100;
+	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	struct feeder f = { .b = b, .next = 5000, .end = 5100 };
+
+	for (unsigned i = 0; i < 1000; i++)
+		bench_start(b, i);
+	mad_client_set_pump(b->x, feed, &f);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 1100);
+	for (unsigned i = 0; i < 1000; i++)
+		assert_int_equal(b->order[i], i);
+	bench_free(b);
+}
+
+struct served {
+	unsigned count;
+	struct mad_header last;
+};
+
+static void
+on_serve(const struct transport_mad *m, const struct mad_header *h,
+	 void *data)
+{
+	struct served *s = data;
+
+	assert_int_equal(m->len, MAD_SIZE);
+	s->count++;
+	s->last = *h;
+}
+
+static void
+test_requests_of_others_go_to_the_server(void **state)
+{
+	static const enum mad_method methods[] = {
+		MAD_METHOD_GET, MAD_METHOD_SET, MAD_METHOD_TRAP,
+		MAD_METHOD_TRAP_REPRESS,
+	};
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	struct served served = { 0 };
+	uint8_t mad[MAD_SIZE];
+
+	bench_start(b, 1);
+	mad_client_set_server(b->x, on_serve, &served);
+	for (unsigned i = 0; i < G_N_ELEMENTS(methods); i++) {
+		smp_build_lid(mad, methods[i], MAD_ATTR_SM_INFO, i, 0);
+		/* even under the TID of a request of ours */
+		mad_set_tid(mad, sent_tid(scripted_get(b->t, 0)));
+		scripted_answer(b->t, mad, 1);
+		scripted_run(b->t, transport_now(b->t) + 2);
+		assert_int_equal(served.count, i + 1);
+		assert_int_equal(served.last.method, methods[i]);
+	}
+	assert_true(mad_client_stats(b->x)->unsolicited == 4);
+	assert_int_equal(b->ends, 0);
+	mad_client_set_server(b->x, NULL, NULL);
+	scripted_answer(b->t, mad, 1);
+	scripted_run(b->t, transport_now(b->t) + 2);
+	assert_true(mad_client_stats(b->x)->unsolicited == 5);
+	bench_free(b);
+}
+
+static void
+test_free_with_requests_in_every_state_is_quiet(void **state)
+{
+	struct mad_client_params params = bench_usual;
+	struct bench *b;
+
+	params.max_wire = 8;
+	b = bench_new(&params, NULL, NULL);
+	for (unsigned i = 0; i < 500; i++)
+		bench_start(b, i);
+	scripted_run(b->t, TIMEOUT + 10);
+	scripted_reply(b->t, scripted_get(b->t, 0), 1);
+	mad_client_free(b->x);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->ends, 0);
+	transport_free(b->t);
+	g_free(b);
+}
+
+/* ------------------------------------------------------------------ GMPs */
+
+static uint32_t
+start_report(struct bench *b, uint64_t tag)
+{
+	const struct mad_addr to = { .qp = 1, .lid = 7 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0);
+	mad[1] = MAD_CLASS_SA;
+	return mad_client_start(b->x, &to, mad, bench_done, b, tag);
+}
+
+/* They pass no switch's agent: a full window does not hold them up, nor do
+ * dead subscribers take places of SMPs. Each attempt has its own time-out. */
+static void
+test_gmps_take_no_room_of_the_window(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+
+	for (unsigned i = 0; i < 100; i++)
+		start_report(b, i);
+	assert_int_equal(scripted_count(b->t), 100);
+	assert_int_equal(mad_client_room(b->x), 4);
+	for (unsigned i = 100; i < 110; i++)
+		bench_start(b, i);
+	assert_int_equal(scripted_count(b->t), 104);
+	start_report(b, 110);
+	assert_int_equal(scripted_count(b->t), 105);
+	scripted_run(b->t, TIMEOUT);
+	/* 101 of them once more, and half a window of SMPs, and two new */
+	assert_int_equal(scripted_count(b->t), 105 + 101 + 4);
+	for (unsigned i = 0; i < scripted_count(b->t); i++)
+		if (scripted_get(b->t, i)->to.qp == 1)
+			assert_int_equal(scripted_get(b->t, i)->timeout_ms,
+					 200);
+	scripted_run(b->t, 4 * TIMEOUT);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(b->timed_out[i], 1);
+	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
+	bench_free(b);
+}
+
+/* A table that its client never acknowledged comes back under the client's
+ * TID, which may be one of ours. */
+static void
+test_returned_answer_is_no_request_of_ours(void **state)
+{
+	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	start_report(b, 0);
+	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
+	mad[3] = MAD_METHOD_GET_RESP;
+	scripted_return(b->t, mad, 10);
+	scripted_run(b->t, TIMEOUT / 2);
+	assert_int_equal(scripted_count(b->t), 1);
+	scripted_reply(b->t, scripted_get(b->t, 0), 10);
+	scripted_run(b->t, TIMEOUT);
+	assert_int_equal(b->answered[0], 1);
+	bench_free(b);
+}
+
+/* ----------------------------------------------------------------- chaos */
+
+static void
+peer_chaos(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	GRand *rand = data;
+	int64_t delay = g_rand_int_range(rand, 1, 2000);
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, s->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_OK);
+	switch (g_rand_int_range(rand, 0, 12)) {
+	case 0:
+		return;
+	case 1:
+		scripted_return(t, s->mad, delay);
+		return;
+	case 2:
+		scripted_answer(t, mad, delay + 2 * TIMEOUT);
+		return;
+	case 3:
+		scripted_answer(t, mad, delay);
+		scripted_answer(t, mad, g_rand_int_range(rand, 1, TIMEOUT));
+		return;
+	case 4:
+		mad[g_rand_int_range(rand, 0, 24)] ^=
+			1 << g_rand_int_range(rand, 0, 8);
+		scripted_answer(t, mad, delay);
+		return;
+	case 5:
+		smp_make_response(mad, MAD_STATUS_BUSY);
+		scripted_answer(t, mad, delay);
+		return;
+	}
+	scripted_answer(t, mad, delay);
+}
+
+static struct bench *
+run_chaos(uint32_t seed)
+{
+	GRand *rand = g_rand_new_with_seed(seed);
+	struct bench *b = bench_new(&bench_usual, peer_chaos, rand);
+	unsigned cancelled = 0;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		uint32_t id = bench_start(b, i);
+
+		if (i % 50 != 0)
+			continue;
+		scripted_run(b->t, transport_now(b->t) + 500);
+		if (b->answered[i] + b->timed_out[i] == 0) {
+			mad_client_cancel(b->x, id);
+			cancelled++;
+		}
+	}
+	assert_true(scripted_run_idle(b->t, 100000 * (int64_t)TIMEOUT));
+	assert_int_equal(b->ends + cancelled, 3000);
+	for (unsigned i = 0; i < 3000; i++)
+		assert_in_range(b->answered[i] + b->timed_out[i], 0, 1);
+	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_true(mad_client_stats(b->x)->answered +
+		    mad_client_stats(b->x)->timed_out == b->ends);
+	g_rand_free(rand);
+	return b;
+}
+
+static void
+test_chaos_ends_every_request_exactly_once(void **state)
+{
+	uint32_t seed = g_random_int();
+
+	print_message("seed %" PRIu32 "\n", seed);
+	for (unsigned round = 0; round < 5; round++)
+		bench_free(run_chaos(seed + round));
+}
+
+static void
+test_chaos_runs_the_same_way_again(void **state)
+{
+	struct bench *a = run_chaos(4711);
+	struct bench *b = run_chaos(4711);
+
+	assert_int_equal(a->ends, b->ends);
+	assert_memory_equal(a->order, b->order, sizeof(a->order));
+	assert_memory_equal(a->when, b->when, sizeof(a->when));
+	assert_memory_equal(mad_client_stats(a->x), mad_client_stats(b->x),
+			    sizeof(struct mad_client_stats));
+	bench_free(a);
+	bench_free(b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answer_reaches_its_request_once),
+		cmocka_unit_test(test_silence_is_tried_again_and_then_over),
+		cmocka_unit_test(test_no_retries_means_one_attempt),
+		cmocka_unit_test(test_late_answer_to_an_earlier_attempt_counts),
+		cmocka_unit_test(
+		    test_late_answer_ends_a_request_that_waits_for_its_retry),
+		cmocka_unit_test(test_duplicates_are_counted_not_delivered),
+		cmocka_unit_test(test_foreign_tids_are_dropped),
+		cmocka_unit_test(test_upper_half_of_the_tid_is_not_compared),
+		cmocka_unit_test(
+		    test_answers_that_do_not_fit_are_dropped_and_waited_out),
+		cmocka_unit_test(test_short_mads_are_dropped),
+		cmocka_unit_test(test_set_is_answered_by_get_resp),
+		cmocka_unit_test(test_cancel_works_in_every_state),
+		cmocka_unit_test(test_cancel_from_outside_lets_the_queue_move),
+		cmocka_unit_test(test_cancel_inside_done_is_safe),
+		cmocka_unit_test(test_busy_is_tried_again_after_the_timeout),
+		cmocka_unit_test(test_returned_is_tried_again_at_once),
+		cmocka_unit_test(test_returned_to_the_end_is_over_at_once),
+		cmocka_unit_test(test_returned_older_attempt_is_ignored),
+		cmocka_unit_test(test_refused_send_is_lost_at_its_timeout),
+		cmocka_unit_test(test_slot_of_an_old_request_is_told_apart),
+		cmocka_unit_test(test_ids_stay_unique_while_thousands_wait),
+		cmocka_unit_test(
+		    test_pump_feeds_everything_through_a_short_queue),
+		cmocka_unit_test(test_pump_waits_for_the_queue),
+		cmocka_unit_test(test_requests_of_others_go_to_the_server),
+		cmocka_unit_test(
+		    test_free_with_requests_in_every_state_is_quiet),
+		cmocka_unit_test(test_chaos_ends_every_request_exactly_once),
+		cmocka_unit_test(test_chaos_runs_the_same_way_again),
+		cmocka_unit_test(test_gmps_take_no_room_of_the_window),
+		cmocka_unit_test(test_returned_answer_is_no_request_of_ours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The partition file. Each tests/golden/partitions/NAME.conf is a test point:
+ * what comes of it, warnings first, then the rules as partitions_conf_format()
+ * writes them or the errors, is NAME.expected, byte for byte. Rules that are
+ * written are read again, and must be the same.
+ *
+ * What files cannot show stands here as functions: random rules, every cut of
+ * a file, sizes at which a parser that is not linear would not come to an end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/config/partitions_conf.h"
+#include "tests/lib/seed.h"
+#include "topology/text.h"
+#include "topology/prng.h"
+
+#define RUNS	2000u
+
+static char *
+source_path(const char *name)
+{
+	const char *src = g_getenv("MINISM_SRC");
+
+	return g_build_filename(src ? src : ".", name, NULL);
+}
+
+static struct partition_rules *
+parse(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	struct partition_rules *rules = partitions_conf_parse(text, "f", NULL,
+						       &error);
+
+	if (!rules)
+		fail_msg("%s\n%s", error->message, text);
+	return rules;
+}
+
+/* NULL if it is parsed. */
+static char *
+error_of(const char *text)
+{
+	GError *error = NULL;
+	struct partition_rules *rules = partitions_conf_parse(text, "f", NULL,
+						       &error);
+	char *message;
+
+	if (rules) {
+		partition_rules_unref(rules);
+		return NULL;
+	}
+	assert_true(g_error_matches(error, PARTITIONS_CONF_ERROR,
+				    PARTITIONS_CONF_ERROR_SYNTAX));
+	message = g_strdup(error->message);
+	g_error_free(error);
+	return message;
+}
+
+static unsigned
+count_lines(const char *text)
+{
+	unsigned n = *text != '\0';
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* But for the lines. */
+static void
+assert_same_rules(const struct partition_rules *a,
+		  const struct partition_rules *b)
+{
+	assert_int_equal(a->partitions->len, b->partitions->len);
+	for (guint i = 0; i < a->partitions->len; i++) {
+		const struct partition *p = a->partitions->pdata[i];
+		const struct partition *q = b->partitions->pdata[i];
+
+		assert_int_equal(g_strcmp0(p->name, q->name), 0);
+		assert_int_equal(p->pkey, q->pkey);
+		assert_int_equal(p->sl, q->sl);
+		assert_int_equal(p->index0, q->index0);
+		assert_int_equal(p->defmember, q->defmember);
+		assert_int_equal(p->rules->len, q->rules->len);
+		for (guint k = 0; k < p->rules->len; k++) {
+			const struct partition_rule *r, *s;
+
+			r = &g_array_index(p->rules, struct partition_rule, k);
+			s = &g_array_index(q->rules, struct partition_rule, k);
+			assert_int_equal(r->who, s->who);
+			assert_int_equal(r->membership, s->membership);
+			assert_int_equal(r->guid, s->guid);
+		}
+		assert_int_equal(p->groups->len, q->groups->len);
+		for (guint k = 0; k < p->groups->len; k++) {
+			const struct partition_group *g, *h;
+
+			g = &g_array_index(p->groups, struct partition_group,
+					   k);
+			h = &g_array_index(q->groups, struct partition_group,
+					   k);
+			assert_memory_equal(g->mgid, h->mgid, sizeof(g->mgid));
+			assert_int_equal(g->q_key, h->q_key);
+			assert_int_equal(g->flow_label, h->flow_label);
+			assert_int_equal(g->mtu, h->mtu);
+			assert_int_equal(g->rate, h->rate);
+			assert_int_equal(g->sl, h->sl);
+			assert_int_equal(g->tclass, h->tclass);
+		}
+	}
+}
+
+static void
+assert_comes_back(const struct partition_rules *rules)
+{
+	g_autofree char *text = partitions_conf_format(rules);
+	g_autofree char *again = NULL;
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	struct partition_rules *copy =
+		partitions_conf_parse(text, "f", warnings, &error);
+
+	if (!copy)
+		fail_msg("%s\n%s", error->message, text);
+	assert_same_rules(rules, copy);
+	again = partitions_conf_format(copy);
+	assert_string_equal(text, again);
+	partition_rules_unref(copy);
+}
+
+/* --- golden files --- */
+
+static void
+test_golden_file(void **state)
+{
+	const char *path = *state;
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *stem = g_strndup(path, strlen(path) - strlen(".conf"));
+	g_autofree char *expected_path = g_strconcat(stem, ".expected", NULL);
+	g_autofree char *text = NULL, *expected = NULL;
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GString) got = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	struct partition_rules *rules;
+	gsize len;
+
+	assert_true(g_file_get_contents(path, &text, &len, NULL));
+	if (!g_file_get_contents(expected_path, &expected, NULL, NULL))
+		fail_msg("%s is not there", expected_path);
+	rules = partitions_conf_parse(text + text_bom(text, len), name,
+				      warnings, &error);
+	for (guint i = 0; i < warnings->len; i++)
+		g_string_append_printf(got, "warning: %s\n",
+				       (char *)warnings->pdata[i]);
+	if (rules) {
+		g_autofree char *format = partitions_conf_format(rules);
+
+		assert_string_equal(rules->source, name);
+		g_string_append(got, format);
+		assert_comes_back(rules);
+		partition_rules_unref(rules);
+	} else {
+		g_string_append_printf(got, "%s\n", error->message);
+	}
+	assert_string_equal(got->str, expected);
+}
+
+static int
+compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *
+list_golden(void)
+{
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *folder = source_path("tests/golden/partitions");
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_str_has_suffix(name, ".conf"))
+			g_ptr_array_add(paths, g_build_filename(folder, name,
+								NULL));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(paths, compare_paths);
+	return paths;
+}
+
+/* --- what the rules keep --- */
+
+static void
+test_rules_have_their_lines(void **state)
+{
+	struct partition_rules *rules = parse("A=0x21 : 0x5=full,\n\n0x6,\n"
+					      "ALL # all\n;A=0x21 : SELF;");
+	const struct partition *p = partition_rules_find(rules, 0x21);
+	static const unsigned lines[] = { 1, 3, 4, 5 };
+
+	assert_int_equal(p->rules->len, G_N_ELEMENTS(lines));
+	for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+		assert_int_equal(g_array_index(p->rules, struct partition_rule,
+					       i).line, lines[i]);
+	p = partition_rules_find(rules, PKEY_DEFAULT);
+	assert_int_equal(g_array_index(p->rules, struct partition_rule,
+				       0).line, 0);
+	partition_rules_unref(rules);
+}
+
+static void
+test_nothing_said_is_no_file(void **state)
+{
+	struct partition_rules *rules = parse("# nothing\n");
+	struct partition_rules *none = partition_rules_default();
+
+	assert_same_rules(rules, none);
+	assert_string_equal(rules->source, "f");
+	assert_comes_back(none);
+	partition_rules_unref(rules);
+	partition_rules_unref(none);
+}
+
+static void
+test_shipped_file_says_nothing(void **state)
+{
+	g_autofree char *path = source_path("etc/partitions.conf");
+	g_autofree char *text = NULL;
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	struct partition_rules *none = partition_rules_default();
+	struct partition_rules *rules;
+
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	rules = partitions_conf_parse(text, path, warnings, NULL);
+	assert_non_null(rules);
+	assert_int_equal(warnings->len, 0);
+	assert_same_rules(rules, none);
+	partition_rules_unref(rules);
+	partition_rules_unref(none);
+}
+
+/* With its comment signs away, each example is good and without a warning. */
+static void
+test_shipped_examples_are_good(void **state)
+{
+	g_autofree char *path = source_path("etc/partitions.conf");
+	g_autofree char *text = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	struct partition_rules *rules;
+	g_auto(GStrv) lines = NULL;
+
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	lines = g_strsplit(text, "\n", -1);
+	for (unsigned i = 0; lines[i]; i++)
+		if (lines[i][0] == '#' && lines[i][1] != ' ')
+			g_string_append_printf(out, "%s\n", lines[i] + 1);
+	rules = partitions_conf_parse(out->str, "f", warnings, &error);
+	if (!rules)
+		fail_msg("%s\n%s", error->message, out->str);
+	assert_int_equal(warnings->len, 0);
+	assert_true(rules->partitions->len > 2);
+	partition_rules_unref(rules);
+}
+
+/* --- P_Keys that are made --- */
+
+static uint16_t
+pkey_of(const struct partition_rules *rules, const char *name)
+{
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		if (g_strcmp0(p->name, name) == 0)
+			return p->pkey;
+	}
+	fail_msg("there is no %s", name);
+	return 0;
+}
+
+static void
+test_made_pkeys_do_not_depend_on_their_place(void **state)
+{
+	static const char *const names[] = {
+		"Physics", "Chemistry", "Biology", "Geology", "x", "", NULL,
+	};
+	uint16_t alone[G_N_ELEMENTS(names)];
+
+	for (unsigned i = 0; names[i] && *names[i]; i++) {
+		g_autofree char *text = g_strdup_printf("%s:ALL;", names[i]);
+		struct partition_rules *rules = parse(text);
+
+		alone[i] = pkey_of(rules, names[i]);
+		partition_rules_unref(rules);
+	}
+	for (unsigned first = 0; first < 5; first++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+		struct partition_rules *rules;
+
+		for (unsigned i = 0; i < 5; i++)
+			g_string_append_printf(text, "%s : 0x1 ;\n",
+					       names[(first + i) % 5]);
+		rules = parse(text->str);
+		assert_int_equal(rules->partitions->len, 6);
+		for (unsigned i = 0; i < 5; i++)
+			assert_int_equal(pkey_of(rules, names[i]), alone[i]);
+		partition_rules_unref(rules);
+	}
+}
+
+/* More than there are: the last one is told, and all others had different
+ * ones; a given P_Key is nobody else's even if it comes last. */
+static void
+test_pkeys_come_to_an_end(void **state)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *message = NULL;
+	struct partition_rules *rules;
+
+	for (unsigned i = 0; i < PKEY_DEFAULT - 2; i++)
+		g_string_append_printf(text, "P%u:;\n", i);
+	g_string_append(text, "Mine=0x1234:;\n");
+	rules = parse(text->str);
+	assert_int_equal(rules->partitions->len, PKEY_DEFAULT);
+	assert_int_equal(pkey_of(rules, "Mine"), 0x1234);
+	partition_rules_unref(rules);
+	g_string_append(text, "One:;\n");
+	message = error_of(text->str);
+	assert_non_null(message);
+	assert_non_null(strstr(message, "f:32767:1: no P_Key is left"));
+	assert_int_equal(count_lines(message), 1);
+}
+
+/* --- random rules --- */
+
+static char *
+random_name(uint64_t *seed)
+{
+	static const char letters[] = "abcXYZ019 _-./!\"'\\()@~\xc3\xa4";
+	GString *name = g_string_new(NULL);
+
+	for (unsigned n = 1 + prng_below(seed, 8); n > 0; n--)
+		g_string_append_c(name, letters[prng_below(seed, 22)]);
+	g_strstrip(name->str);
+	if (!*name->str) {
+		g_string_free(name, TRUE);
+		return NULL;
+	}
+	return g_string_free(name, FALSE);
+}
+
+static void
+random_group(uint64_t *seed, uint16_t pkey, struct partition_group *g)
+{
+	partition_ipoib_group(pkey, prng_below(seed, 16), g);
+	if (prng_below(seed, 2))
+		g->mgid[2] = 0x60;
+	if (prng_below(seed, 2)) {
+		for (unsigned i = 1; i < 16; i++)
+			g->mgid[i] = (uint8_t)prng_next(seed);
+		g->mgid[2] = 0;
+	}
+	for (unsigned i = 6; i < 16; i++)
+		g->mgid[i] = (uint8_t)(prng_below(seed, 2) *
+				       prng_next(seed));
+	g->q_key = (uint32_t)prng_next(seed) >> prng_below(seed, 32);
+	g->flow_label = prng_below(seed, 1u << 20);
+	g->mtu = (uint8_t)(1 + prng_below(seed, 5));
+	g->rate = (uint8_t)(2 + prng_below(seed, 23));
+	g->sl = (uint8_t)prng_below(seed, 16);
+	g->tclass = (uint8_t)prng_next(seed);
+}
+
+static void
+random_partition(uint64_t *seed, struct partition *p)
+{
+	struct partition_rule rule;
+	struct partition_group group;
+
+	if (p->rules->len || p->groups->len || p->name)
+		return;
+	p->name = random_name(seed);
+	p->sl = (uint8_t)prng_below(seed, 16);
+	p->index0 = prng_below(seed, 2);
+	if (p->pkey == PKEY_DEFAULT) {
+		/* what the parser would add */
+		rule = (struct partition_rule){ .who = PARTITION_ALL };
+		g_array_append_val(p->rules, rule);
+		rule = (struct partition_rule){ .who = PARTITION_SELF };
+		g_array_append_val(p->rules, rule);
+	}
+	for (unsigned n = prng_below(seed, 6); n > 0; n--) {
+		rule = (struct partition_rule){
+			.who = (enum partition_who)prng_below(seed, 6),
+			.membership = (enum partition_membership)
+				prng_below(seed, 4),
+		};
+		if (rule.who == PARTITION_GUID)
+			rule.guid = prng_next(seed) >> prng_below(seed, 64) |
+				1;
+		g_array_append_val(p->rules, rule);
+	}
+	for (unsigned n = prng_below(seed, 4); n > 0; n--) {
+		random_group(seed, p->pkey, &group);
+		g_array_append_val(p->groups, group);
+	}
+}
+
+/* The same MGID twice is what rules of a file never have. */
+static bool
+has_twins(const struct partition_rules *rules)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash,
+							   g_str_equal, g_free,
+							   NULL);
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		for (guint k = 0; k < p->groups->len; k++) {
+			GString *key = g_string_new(NULL);
+
+			for (unsigned b = 0; b < 16; b++)
+				g_string_append_printf(key, "%02x",
+					g_array_index(p->groups,
+						      struct partition_group,
+						      k).mgid[b]);
+			if (!g_hash_table_add(seen, g_string_free(key, FALSE)))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+test_random_rules_come_back(void **state)
+{
+	uint64_t seed = seed_take(1);
+	unsigned compared = 0;
+
+	for (unsigned run = 0; run < RUNS; run++) {
+		struct partition_rules *rules = partition_rules_new();
+
+		random_partition(&seed, partition_rules_get(rules,
+							    PKEY_DEFAULT));
+		for (unsigned n = prng_below(&seed, 5); n > 0; n--) {
+			uint16_t pkey = (uint16_t)(1 + prng_below(&seed,
+					run % 2 ? 6 : PKEY_BASE));
+
+			random_partition(&seed, partition_rules_get(rules,
+								    pkey));
+		}
+		if (!has_twins(rules)) {
+			assert_comes_back(rules);
+			compared++;
+		}
+		partition_rules_unref(rules);
+	}
+	assert_true(compared > RUNS / 2);
+}
+
+/* --- damage --- */
+
+/* A file that ends too early is refused wherever that is, but between two
+ * definitions, for nobody may be left out or let in by half a file. */
+static void
+test_every_cut_is_refused(void **state)
+{
+	static const char text[] =
+		"A=0x21,ipoib,sl=3 : 0x1=full, mgid=ff12::1,sl=1\n"
+		" 0x2=limited;B=0x22:ALL=both;";
+	const char *first = strchr(text, ';') + 1;
+
+	for (size_t len = 1; len < strlen(text); len++) {
+		g_autofree char *cut = g_strndup(text, len);
+		g_autofree char *message = error_of(cut);
+
+		if (text + len == first)
+			assert_null(message);
+		else
+			assert_non_null(message);
+	}
+	assert_null(error_of(text));
+}
+
+static void
+test_a_file_with_an_error_gives_nothing(void **state)
+{
+	GError *error = NULL;
+
+	assert_null(partitions_conf_parse("A=0x21:ALL;B=0x22:bad;", "f", NULL,
+				   &error));
+	assert_non_null(error);
+	g_error_free(error);
+	assert_null(partitions_conf_parse("bad", "f", NULL, NULL));
+}
+
+static void
+test_errors_are_twenty_at_most(void **state)
+{
+	g_autoptr(GString) text = g_string_new("A=0x21 : ");
+	g_autofree char *message = NULL;
+
+	for (unsigned i = 0; i < 1000; i++)
+		g_string_append(text, "bad,\n");
+	message = error_of(text->str);
+	assert_non_null(message);
+	assert_int_equal(count_lines(message), 20);
+}
+
+static void
+test_warnings_are_a_hundred_at_most(void **state)
+{
+	g_autoptr(GString) text = g_string_new("A=0x21 : ");
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	struct partition_rules *rules;
+
+	for (unsigned i = 0; i < 1000; i++)
+		g_string_append(text, "0x1=ful,\n");
+	g_string_append(text, ";");
+	rules = partitions_conf_parse(text->str, "f", warnings, NULL);
+	assert_non_null(rules);
+	assert_int_equal(warnings->len, 100);
+	partition_rules_unref(rules);
+}
+
+/* --- size --- */
+
+/* Of bytes repeated: to the end, with a short message, in no time at which
+ * one would look. */
+static void
+test_huge_lines_are_read_to_the_end(void **state)
+{
+	static const char *const pieces[] = {
+		"x", "0", "=", ",", ":", " ", "#", "\n", "\r", ";", "x,",
+		"0x1,", "0x1\n", "x=", "x:", ": x", "a:;", "\n0x1, ", "mgid=",
+		"0x1=full ", "\xff", "A:0x1", "A=1:bad;",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+		for (unsigned head = 0; head < 2; head++) {
+			GString *text = g_string_new(head ? "A=0x21:" : "");
+			char *message;
+
+			while (text->len < 2u << 20)
+				g_string_append(text, pieces[i]);
+			message = error_of(text->str);
+			if (message)
+				assert_true(strlen(message) < 20 * 400);
+			g_free(message);
+			g_string_free(text, TRUE);
+		}
+	}
+}
+
+static void
+test_a_hundred_thousand_definitions_are_read(void **state)
+{
+	GString *text = g_string_new(NULL);
+	struct partition_rules *rules;
+	guint members = 0;
+
+	/* downwards, which is the wrong way for what is kept sorted */
+	for (unsigned i = 100000; i > 0; i--)
+		g_string_append_printf(text, "P%u=%u,ipoib:0x%x=full;\n",
+				       i % 30000, i % 30000 + 1, i);
+	rules = parse(text->str);
+	assert_int_equal(rules->partitions->len, 30001);
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		members += p->rules->len;
+	}
+	assert_int_equal(members, 100000 + 2);
+	partition_rules_unref(rules);
+	g_string_free(text, TRUE);
+}
+
+/* A thousand partitions with a hundred members each; how long it takes is
+ * printed, not judged: the machine may have other things to do. */
+static void
+test_a_large_site_is_read(void **state)
+{
+	GString *text = g_string_new(NULL);
+	struct partition_rules *rules;
+	gint64 start;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		g_string_append_printf(text, "Tenant%u=0x%x, ipoib :\n", i,
+				       i + 1);
+		for (unsigned k = 0; k < 100; k++)
+			g_string_append_printf(text, "\t0x0002c9030%07x=%s,\n",
+					       i * 100 + k,
+					       k % 2 ? "full" : "limited");
+		g_string_append(text, ";\n");
+	}
+	start = g_get_monotonic_time();
+	rules = parse(text->str);
+	print_message("# %zu bytes in %.1f ms\n", text->len,
+		      (double)(g_get_monotonic_time() - start) / 1000);
+	assert_int_equal(rules->partitions->len, 1001);
+	partition_rules_unref(rules);
+	g_string_free(text, TRUE);
+}
+
+static const struct CMUnitTest functions[] = {
+	cmocka_unit_test(test_rules_have_their_lines),
+	cmocka_unit_test(test_nothing_said_is_no_file),
+	cmocka_unit_test(test_shipped_file_says_nothing),
+	cmocka_unit_test(test_shipped_examples_are_good),
+	cmocka_unit_test(test_made_pkeys_do_not_depend_on_their_place),
+	cmocka_unit_test(test_pkeys_come_to_an_end),
+	cmocka_unit_test(test_random_rules_come_back),
+	cmocka_unit_test(test_every_cut_is_refused),
+	cmocka_unit_test(test_a_file_with_an_error_gives_nothing),
+	cmocka_unit_test(test_errors_are_twenty_at_most),
+	cmocka_unit_test(test_warnings_are_a_hundred_at_most),
+	cmocka_unit_test(test_huge_lines_are_read_to_the_end),
+	cmocka_unit_test(test_a_hundred_thousand_definitions_are_read),
+	cmocka_unit_test(test_a_large_site_is_read),
+};
+
+int
+main(void)
+{
+	g_autoptr(GPtrArray) golden = list_golden();
+	size_t n = golden->len + G_N_ELEMENTS(functions);
+	struct CMUnitTest *tests = g_new0(struct CMUnitTest, n);
+	int status;
+
+	if (golden->len < 60) {
+		fprintf(stderr, "the golden files are not there\n");
+		return 1;
+	}
+	for (guint i = 0; i < golden->len; i++) {
+		const char *path = golden->pdata[i];
+
+		tests[i].name = strrchr(path, '/') + 1;
+		tests[i].test_func = test_golden_file;
+		tests[i].initial_state = golden->pdata[i];
+	}
+	memcpy(tests + golden->len, functions, sizeof(functions));
+	status = _cmocka_run_group_tests("partfile", tests, n, NULL, NULL);
+	g_free(tests);
+	return status;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/* The store of ports' tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/generate.h"
+#include "topology/port_tables.h"
+#include "topology/prng.h"
+
+static struct snapshot *
+make_fabric(void)
+{
+	g_autoptr(GError) error = NULL;
+	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", NULL, &error);
+
+	assert_non_null(s);
+	return s;
+}
+
+static void
+test_nothing_is_known_at_first(void **state)
+{
+	struct snapshot *s = make_fabric();
+	struct port_tables *t = port_tables_new(s);
+
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		for (unsigned k = 0; k < PORT_N_TABLES; k++)
+			for (unsigned b = 0; b < port_tables_blocks(t, k, port);
+			     b++)
+				assert_null(port_tables_get(t, k, port, b));
+	port_tables_unref(t);
+	snapshot_unref(s);
+}
+
+static void
+test_room_follows_the_capabilities(void **state)
+{
+	struct snapshot *s = make_fabric();
+	uint32_t node = s->switches[0], host = 0;
+	struct port_tables *t;
+
+	while (snapshot_is_switch(&s->nodes[host]))
+		host++;
+	s->nodes[node].info.partition_cap = 33;
+	s->nodes[node].sw.partition_enforcement_cap = 8;
+	s->nodes[host].info.partition_cap = 64;
+	t = port_tables_new(s);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_PKEY,
+					    s->nodes[node].first_port), 2);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_PKEY,
+					    s->nodes[node].first_port + 1), 1);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_SL2VL,
+					    s->nodes[node].first_port + 1),
+			 s->nodes[node].info.num_ports + 1);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_PKEY,
+					    s->nodes[host].first_port + 1), 2);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_PKEY,
+					    s->nodes[host].first_port), 0);
+	assert_int_equal(port_tables_blocks(t, PORT_TABLE_SL2VL,
+					    s->nodes[host].first_port + 1), 1);
+	port_tables_unref(t);
+	snapshot_unref(s);
+}
+
+/* Against a plain array, with more different blocks than a chunk has. */
+static void
+test_blocks_read_back_and_copies_part(void **state)
+{
+	uint64_t seed = 20261121, prng = seed;
+	struct snapshot *s = make_fabric();
+	struct port_tables *t = port_tables_new(s), *copy;
+	uint16_t (*plain)[VL_ARB_N_BLOCKS] = g_malloc0_n(s->n_ports,
+							 sizeof(*plain));
+
+	print_message("seed %llu\n", (unsigned long long)seed);
+	for (unsigned turn = 0; turn < 5000; turn++) {
+		uint32_t port = prng_below(&prng, s->n_ports);
+		unsigned block = prng_below(&prng, VL_ARB_N_BLOCKS);
+		uint16_t value = (uint16_t)(1 + prng_below(&prng, 1000));
+		union port_block b = { .pkeys = { value } };
+
+		port_tables_set(t, PORT_TABLE_VL_ARB, port, block, &b);
+		plain[port][block] = value;
+	}
+	copy = port_tables_copy(t);
+	port_tables_set(copy, PORT_TABLE_VL_ARB, 0, 0,
+			&(union port_block){ .pkeys = { 7777 } });
+	port_tables_forget(copy, PORT_TABLE_VL_ARB, 1);
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		for (unsigned i = 0; i < VL_ARB_N_BLOCKS; i++) {
+			const union port_block *b = port_tables_get(t,
+				PORT_TABLE_VL_ARB, port, i);
+
+			assert_int_equal(b ? b->pkeys[0] : 0, plain[port][i]);
+			if (port < 2)
+				continue;
+			b = port_tables_get(copy, PORT_TABLE_VL_ARB, port, i);
+			assert_int_equal(b ? b->pkeys[0] : 0, plain[port][i]);
+		}
+	assert_int_equal(port_tables_get(copy, PORT_TABLE_VL_ARB, 0,
+					 0)->pkeys[0], 7777);
+	assert_null(port_tables_get(copy, PORT_TABLE_VL_ARB, 1, 0));
+	g_free(plain);
+	port_tables_unref(copy);
+	port_tables_unref(t);
+	snapshot_unref(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_known_at_first),
+		cmocka_unit_test(test_room_follows_the_capabilities),
+		cmocka_unit_test(test_blocks_read_back_and_copies_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

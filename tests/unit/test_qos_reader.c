@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * SL to VL and VL arbitration tables are read when somebody asks: from the
+ * client's question to its answer on a simulated fabric.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/mad/smp.h"
+#include "tests/lib/sa_server_lab.h"
+
+#define LID	SA_BIT(0)
+
+static uint32_t
+a_switch(const struct stage *st, unsigned i)
+{
+	return st->s->nodes[st->s->switches[i]].first_port;
+}
+
+static unsigned
+n_ports(const struct stage *st, uint32_t port)
+{
+	return snapshot_node_of(st->s, port)->info.num_ports;
+}
+
+static void
+ask_tables(struct client *c, unsigned attr_id, uint64_t mask, uint32_t port)
+{
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	stage_put(record, c->stage->s->ports[port].info.lid, 2);
+	client_ask(c, SA_METHOD_GET_TABLE, attr_id, mask, record);
+}
+
+static void
+open_resting(struct stage *st)
+{
+	stage_open(st, SEED, NULL, NULL);
+	stage_run(st, SECOND);
+}
+
+static void
+test_tables_of_a_switch_are_read_when_asked_for(void **state)
+{
+	struct stage st;
+	struct client *c;
+	uint32_t sw;
+	unsigned n;
+	uint64_t blocks;
+
+	open_resting(&st);
+	c = &st.client[0];
+	sw = a_switch(&st, 1);
+	n = n_ports(&st, sw);
+	assert_int_equal(qos_reader_stats(st.qosread)->blocks, 0);
+	ask_tables(c, SA_ATTR_SL_TO_VL, LID, sw);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 1);
+	/* base port 0 is told without being asked */
+	assert_int_equal(c->table->len, (n + 1) * (n + 1) * 16);
+	blocks = qos_reader_stats(st.qosread)->blocks;
+	assert_int_equal(blocks, n * (n + 1));
+	/* again: it is known */
+	ask_tables(c, SA_ATTR_SL_TO_VL, LID, sw);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 2);
+	assert_int_equal(qos_reader_stats(st.qosread)->blocks, blocks);
+	assert_int_equal(qos_reader_stats(st.qosread)->parked, 1);
+	/* low 1 and 2, high 1; there is no high 2 */
+	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 3);
+	assert_int_equal(c->table->len, 4 * 72);
+	assert_int_equal(qos_reader_stats(st.qosread)->blocks, blocks + 3);
+	/* a new view knows nothing */
+	stage_publish(&st);
+	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 4);
+	assert_int_equal(qos_reader_stats(st.qosread)->blocks, blocks + 6);
+	stage_close(&st);
+}
+
+/* The whole fabric, and while it is read, one port of another client. */
+static void
+test_small_question_does_not_wait_for_a_large_one(void **state)
+{
+	struct client *all, *one;
+	unsigned records = 0;
+	struct stage st;
+	uint64_t before;
+
+	open_resting(&st);
+	all = &st.client[0];
+	one = &st.client[1];
+	for (uint32_t p = 0; p < st.s->n_ports; p++) {
+		unsigned n = n_ports(&st, p);
+
+		if (st.s->ports[p].known)
+			records += snapshot_is_switch(snapshot_node_of(st.s, p))
+					   ? n + 1
+					   : 1;
+	}
+	ask_tables(all, SA_ATTR_SL_TO_VL, 0, one->port);
+	stage_run(&st, 50);
+	ask_tables(one, SA_ATTR_VL_ARB, LID, one->port);
+	before = qos_reader_stats(st.qosread)->blocks;
+	while (!one->tables) {
+		assert_int_equal(all->tables, 0);
+		stage_run(&st, 10);
+	}
+	assert_int_equal(one->table->len, 4 * 72);
+	assert_true(qos_reader_stats(st.qosread)->blocks - before < 200);
+	stage_run(&st, SECOND);
+	assert_int_equal(all->tables, 1);
+	assert_int_equal(all->table->len, records * 16);
+	assert_int_equal(qos_reader_stats(st.qosread)->waiting, 0);
+	assert_int_equal(qos_reader_stats(st.qosread)->in_flight, 0);
+	stage_close(&st);
+}
+
+/* The set of what two questions need is read once. */
+static void
+test_two_questions_share_what_is_read(void **state)
+{
+	struct stage st;
+	uint32_t sw;
+	unsigned n;
+
+	open_resting(&st);
+	sw = a_switch(&st, 0);
+	n = n_ports(&st, sw);
+	ask_tables(&st.client[0], SA_ATTR_SL_TO_VL, LID, sw);
+	ask_tables(&st.client[1], SA_ATTR_SL_TO_VL, LID, sw);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].tables + st.client[1].tables, 2);
+	assert_int_equal(qos_reader_stats(st.qosread)->blocks, n * (n + 1));
+	stage_close(&st);
+}
+
+static void
+test_nothing_is_read_while_the_sweep_is_at_work(void **state)
+{
+	struct client *c;
+	struct stage st;
+	uint64_t sent;
+
+	open_resting(&st);
+	c = &st.client[0];
+	st.busy = true;
+	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
+	stage_run(&st, SECOND);
+	sent = mad_client_stats(st.sm.x)->gets[MAD_ATTR_VL_ARB];
+	assert_int_equal(sent, 0);
+	assert_int_equal(c->tables, 0);
+	/* a repeat of what waits is none of two */
+	client_ask_again(c, SA_METHOD_GET_TABLE, SA_ATTR_VL_ARB, LID, NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 1);
+	/* the sweep ends with a new view: the question is asked of that */
+	stage_publish(&st);
+	st.busy = false;
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 1);
+	assert_int_equal(c->table->len, 4 * 72);
+	assert_int_equal(sa_server_stats(st.desk)->answered, 1);
+	stage_close(&st);
+}
+
+/* Refuses VL arbitration of port 2, says nothing of port 3. */
+static bool
+lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct stage *st = data;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (h.attr_id != MAD_ATTR_VL_ARB || node != st->s->switches[0])
+		return true;
+	if ((h.attr_mod & 0xff) == 2)
+		answer[5] = 0x1c;
+	return (h.attr_mod & 0xff) != 3;
+}
+
+static void
+test_ports_that_refuse_or_are_silent_have_no_table(void **state)
+{
+	struct stage st;
+	struct client *c;
+	uint32_t sw;
+
+	open_resting(&st);
+	sim_set_liar(st.sim, lie, &st);
+	c = &st.client[0];
+	sw = a_switch(&st, 0);
+	ask_tables(c, SA_ATTR_VL_ARB, LID | SA_BIT(1), sw);
+	stage_run(&st, SECOND);
+	for (unsigned port = 1; port <= 3; port++) {
+		uint8_t record[SA_DATA_LEN] = { 0 };
+
+		stage_put(record, st.s->ports[sw].info.lid, 2);
+		record[2] = (uint8_t)port;
+		client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_VL_ARB,
+			   LID | SA_BIT(1), record);
+		stage_run(&st, 20 * SECOND);
+		assert_int_equal(c->tables, 1 + port);
+		assert_int_equal(c->table->len, port == 1 ? 4 * 72 : 0);
+	}
+	assert_int_equal(qos_reader_stats(st.qosread)->denied, 1);
+	assert_int_equal(qos_reader_stats(st.qosread)->lost, 1);
+	/* another port of the silent one: it is asked again, not for ever */
+	ask_tables(c, SA_ATTR_VL_ARB, LID, sw);
+	stage_run(&st, 20 * SECOND);
+	assert_int_equal(c->tables, 5);
+	stage_close(&st);
+}
+
+static void
+test_too_many_questions_are_busy(void **state)
+{
+	struct stage st;
+	unsigned busy = 0, tables = 0;
+
+	open_resting(&st);
+	st.busy = true;
+	for (unsigned i = 0; i < 10; i++)
+		for (unsigned c = 0; c < CLIENTS; c++)
+			ask_tables(&st.client[c], SA_ATTR_VL_ARB, LID,
+				   st.client[c].port);
+	stage_run(&st, SECOND);
+	for (unsigned c = 0; c < CLIENTS; c++)
+		busy += st.client[c].busy;
+	assert_int_equal(busy, 10 * CLIENTS - 64);
+	assert_int_equal(sa_server_stats(st.desk)->busy_unread, busy);
+	st.busy = false;
+	stage_run(&st, 2 * SECOND);
+	for (unsigned c = 0; c < CLIENTS; c++)
+		tables += st.client[c].tables;
+	assert_int_equal(tables, 64);
+	/* and the end in the middle of reading, and of waiting */
+	ask_tables(&st.client[0], SA_ATTR_SL_TO_VL, 0, st.client[0].port);
+	stage_run(&st, 100);
+	assert_true(qos_reader_stats(st.qosread)->in_flight > 0);
+	assert_true(qos_reader_stats(st.qosread)->in_flight <= 16);
+	stage_close(&st);
+}
+
+static void
+test_view_that_goes_in_the_middle_starts_anew(void **state)
+{
+	struct client *c;
+	struct stage st;
+
+	open_resting(&st);
+	c = &st.client[0];
+	for (unsigned i = 0; i < 5; i++) {
+		ask_tables(c, SA_ATTR_SL_TO_VL, LID, a_switch(&st, i));
+		stage_run(&st, 60);
+		stage_publish(&st);
+	}
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 5);
+	/* no master any more: whoever waits is told */
+	ask_tables(c, SA_ATTR_SL_TO_VL, LID, a_switch(&st, 6));
+	stage_run(&st, 60);
+	sa_publish(st.sa, NULL, 0);
+	qos_reader_refresh(st.qosread);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->busy, 1);
+	assert_int_equal(qos_reader_stats(st.qosread)->waiting, 0);
+	stage_close(&st);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_tables_of_a_switch_are_read_when_asked_for),
+		cmocka_unit_test(
+			test_small_question_does_not_wait_for_a_large_one),
+		cmocka_unit_test(test_two_questions_share_what_is_read),
+		cmocka_unit_test(
+			test_nothing_is_read_while_the_sweep_is_at_work),
+		cmocka_unit_test(
+			test_ports_that_refuse_or_are_silent_have_no_table),
+		cmocka_unit_test(test_too_many_questions_are_busy),
+		cmocka_unit_test(
+			test_view_that_goes_in_the_middle_starts_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

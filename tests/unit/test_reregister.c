@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/* Whose clients the SA knows, sweep by sweep. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sm/sweep/reregister.h"
+#include "topology/generate.h"
+
+struct bench {
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct reregister *c;
+	uint8_t *want;		/* of the last sweep */
+	uint32_t host;		/* a port */
+};
+
+static void
+bench_open(struct bench *b, enum reregister_start start)
+{
+	b->s = generate_fabric("single(3)", NULL, NULL);
+	assert_non_null(b->s);
+	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
+	b->c = reregister_new(start);
+	b->want = NULL;
+	b->host = b->s->local_port;
+	for (uint32_t port = 0; port < b->s->n_ports; port++) {
+		b->s->ports[port].info.state = PORT_STATE_ACTIVE;
+		b->s->ports[port].info.lid = b->lids->base[port];
+	}
+}
+
+static void
+bench_close(struct bench *b)
+{
+	g_free(b->want);
+	reregister_free(b->c);
+	lid_map_free(b->lids);
+	snapshot_unref(b->s);
+}
+
+/* How many are to be told. */
+static unsigned
+sweep(struct bench *b)
+{
+	unsigned n = 0;
+
+	g_free(b->want);
+	b->want = reregister_want(b->c, b->s, b->lids);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		n += b->want[port];
+	return n;
+}
+
+static void
+test_forgotten_clients_are_told_once(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_FORGOTTEN);
+	assert_int_equal(sweep(&b), 4);		/* three hosts, a port 0 */
+	reregister_told(b.c, b.s, b.want);
+	assert_int_equal(sweep(&b), 0);
+	assert_int_equal(sweep(&b), 0);
+	bench_close(&b);
+}
+
+static void
+test_who_does_not_acknowledge_is_asked_again(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_FORGOTTEN);
+	assert_int_equal(sweep(&b), 4);
+	b.want[b.host] = false;
+	reregister_told(b.c, b.s, b.want);
+	assert_int_equal(sweep(&b), 1);
+	assert_true(b.want[b.host]);
+	bench_close(&b);
+}
+
+static void
+test_known_clients_are_left_alone(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_KNOWN);
+	b.s->ports[b.host].info.state = PORT_STATE_INIT;
+	assert_int_equal(sweep(&b), 1);
+	assert_true(b.want[b.host]);
+	bench_close(&b);
+}
+
+static void
+test_another_lid_is_told(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_KNOWN);
+	assert_int_equal(sweep(&b), 0);
+	b.s->ports[b.host].info.lid++;
+	assert_int_equal(sweep(&b), 1);
+	reregister_told(b.c, b.s, b.want);
+	b.s->ports[b.host].info.lid--;
+	assert_int_equal(sweep(&b), 0);
+	bench_close(&b);
+}
+
+/* Its leaf was cut off, say: the host itself has noticed nothing. */
+static void
+test_who_was_away_is_told(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_KNOWN);
+	assert_int_equal(sweep(&b), 0);
+	b.s->ports[b.host].known = false;
+	assert_int_equal(sweep(&b), 0);
+	b.s->ports[b.host].known = true;
+	assert_int_equal(sweep(&b), 1);
+	assert_true(b.want[b.host]);
+	bench_close(&b);
+}
+
+static void
+test_another_master_makes_us_forget(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_KNOWN);
+	assert_int_equal(sweep(&b), 0);
+	reregister_forget(b.c);
+	assert_int_equal(sweep(&b), 4);
+	bench_close(&b);
+
+	/* before anybody was met */
+	bench_open(&b, REREGISTER_KNOWN);
+	reregister_forget(b.c);
+	assert_int_equal(sweep(&b), 4);
+	bench_close(&b);
+}
+
+static void
+test_without_an_sa_nobody_is_told(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_NONE);
+	assert_null(reregister_want(b.c, b.s, b.lids));
+	bench_close(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forgotten_clients_are_told_once),
+		cmocka_unit_test(test_who_does_not_acknowledge_is_asked_again),
+		cmocka_unit_test(test_known_clients_are_left_alone),
+		cmocka_unit_test(test_another_lid_is_told),
+		cmocka_unit_test(test_who_was_away_is_told),
+		cmocka_unit_test(test_another_master_makes_us_forget),
+		cmocka_unit_test(test_without_an_sa_nobody_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The queue before the SA: turns, limits, and who has to leave; against a
+ * model that looks at everything each time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/sa/sa_queue.h"
+#include "topology/prng.h"
+
+#define SEED	7u
+#define LIDS	12u
+
+static struct ticket *
+make(uint16_t lid, uint64_t tid)
+{
+	const struct desk_key key = { .tid = tid, .lid = lid };
+	const struct mad_addr from = { .lid = lid };
+	const uint8_t bytes[3] = { 1, 2, 3 };
+
+	return ticket_new(&key, &from, bytes, sizeof(bytes));
+}
+
+static enum desk_refusal
+add(struct sa_queue *q, uint16_t lid, uint64_t tid, uint64_t *refused)
+{
+	enum desk_refusal why;
+	struct ticket *t = sa_queue_add(q, make(lid, tid), &why);
+
+	*refused = t ? t->key.tid : 0;
+	assert_int_equal(t == NULL, why == DESK_REFUSED_NONE);
+	g_free(t);
+	return why;
+}
+
+static uint64_t
+next(struct sa_queue *q)
+{
+	g_autofree struct ticket *t = sa_queue_next(q);
+
+	return t ? t->key.tid : 0;
+}
+
+static void
+test_clients_take_turns_oldest_first(void **state)
+{
+	static const uint64_t expected[] = { 11, 21, 31, 12, 32, 13, 0 };
+	struct sa_queue *q = sa_queue_new(100, 10);
+	uint64_t who;
+
+	add(q, 1, 11, &who);
+	add(q, 1, 12, &who);
+	add(q, 1, 13, &who);
+	add(q, 2, 21, &who);
+	add(q, 3, 31, &who);
+	add(q, 3, 32, &who);
+	assert_int_equal(sa_queue_length(q), 6);
+	for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+		assert_int_equal(next(q), expected[i]);
+	assert_int_equal(sa_queue_length(q), 0);
+	sa_queue_free(q);
+}
+
+static void
+test_surplus_of_one_client_is_refused(void **state)
+{
+	struct sa_queue *q = sa_queue_new(100, 2);
+	uint64_t who;
+
+	add(q, 1, 11, &who);
+	add(q, 1, 12, &who);
+	assert_int_equal(add(q, 1, 13, &who), DESK_REFUSED_SURPLUS);
+	assert_int_equal(who, 13);
+	assert_int_equal(add(q, 2, 21, &who), DESK_REFUSED_NONE);
+	next(q);
+	assert_int_equal(add(q, 1, 14, &who), DESK_REFUSED_NONE);
+	sa_queue_free(q);
+}
+
+static void
+test_longest_line_makes_place(void **state)
+{
+	struct sa_queue *q = sa_queue_new(4, 4);
+	uint64_t who;
+
+	for (uint64_t tid = 11; tid <= 13; tid++)
+		add(q, 1, tid, &who);
+	add(q, 2, 21, &who);
+	assert_int_equal(add(q, 3, 31, &who), DESK_REFUSED_DISPLACED);
+	assert_int_equal(who, 13);
+	/* 1 has two, 2 and 3 have one: no difference that is worth it */
+	assert_int_equal(add(q, 2, 22, &who), DESK_REFUSED_FULL);
+	assert_int_equal(who, 22);
+	assert_int_equal(add(q, 4, 41, &who), DESK_REFUSED_DISPLACED);
+	assert_int_equal(who, 12);
+	assert_int_equal(add(q, 5, 51, &who), DESK_REFUSED_FULL);
+	assert_int_equal(next(q), 11);
+	assert_int_equal(next(q), 21);
+	assert_int_equal(next(q), 31);
+	assert_int_equal(next(q), 41);
+	assert_int_equal(next(q), 0);
+	sa_queue_free(q);
+}
+
+static void
+test_bytes_are_those_of_the_request(void **state)
+{
+	struct sa_queue *q = sa_queue_new(4, 4);
+	enum desk_refusal why;
+	struct ticket *t;
+
+	sa_queue_add(q, make(1, 5), &why);
+	t = sa_queue_next(q);
+	assert_int_equal(t->len, 3);
+	assert_memory_equal(t->mad, "\1\2\3", 3);
+	assert_int_equal(t->from.lid, 1);
+	g_free(t);
+	sa_queue_free(q);
+}
+
+/* --------------------------------------------------------------- the model */
+
+struct model {
+	GArray *lines[LIDS];	/* of uint64_t */
+	GArray *turns;		/* of uint16_t */
+	unsigned length;
+};
+
+static unsigned
+longest(const struct model *m)
+{
+	unsigned max = 0;
+
+	for (unsigned i = 0; i < LIDS; i++)
+		max = MAX(max, m->lines[i]->len);
+	return max;
+}
+
+static void
+model_leave(struct model *m, uint16_t lid, guint at)
+{
+	g_array_remove_index(m->lines[lid], at);
+	m->length--;
+	for (guint i = 0; !m->lines[lid]->len && i < m->turns->len; i++)
+		if (g_array_index(m->turns, uint16_t, i) == lid)
+			g_array_remove_index(m->turns, i);
+}
+
+static void
+model_add(struct model *m, uint16_t lid, uint64_t tid)
+{
+	if (!m->lines[lid]->len)
+		g_array_append_val(m->turns, lid);
+	g_array_append_val(m->lines[lid], tid);
+	m->length++;
+}
+
+static uint64_t
+model_next(struct model *m)
+{
+	uint16_t lid;
+	uint64_t tid;
+
+	if (!m->turns->len)
+		return 0;
+	lid = g_array_index(m->turns, uint16_t, 0);
+	g_array_remove_index(m->turns, 0);
+	g_array_append_val(m->turns, lid);
+	tid = g_array_index(m->lines[lid], uint64_t, 0);
+	model_leave(m, lid, 0);
+	return tid;
+}
+
+/* tid / 1000000 is the LID. */
+static void
+check_add(struct sa_queue *q, struct model *m, unsigned max,
+	  unsigned max_one, uint64_t tid)
+{
+	uint16_t lid = (uint16_t)(tid / 1000000);
+	unsigned own = m->lines[lid]->len, most = longest(m);
+	uint64_t refused;
+	uint16_t victim;
+
+	switch (add(q, lid, tid, &refused)) {
+	case DESK_REFUSED_NONE:
+		assert_true(own < max_one && m->length < max);
+		break;
+	case DESK_REFUSED_SURPLUS:
+		assert_int_equal(own, max_one);
+		assert_int_equal(refused, tid);
+		return;
+	case DESK_REFUSED_FULL:
+		assert_int_equal(m->length, max);
+		assert_true(most <= own + 1);
+		assert_int_equal(refused, tid);
+		return;
+	case DESK_REFUSED_DISPLACED:
+		assert_int_equal(m->length, max);
+		assert_true(most > own + 1);
+		victim = (uint16_t)(refused / 1000000);
+		assert_int_equal(m->lines[victim]->len, most);
+		assert_int_equal(g_array_index(m->lines[victim], uint64_t,
+					       most - 1), refused);
+		model_leave(m, victim, most - 1);
+		break;
+	}
+	model_add(m, lid, tid);
+}
+
+static void
+test_random_use_agrees_with_the_model(void **state)
+{
+	uint64_t prng = SEED;
+
+	print_message("# seed %u\n", SEED);
+	for (unsigned run = 0; run < 60; run++) {
+		unsigned max = 1 + prng_below(&prng, 40);
+		unsigned max_one = 1 + prng_below(&prng, 12);
+		struct sa_queue *q = sa_queue_new(max, max_one);
+		struct model m = { .turns = g_array_new(FALSE, FALSE, 2) };
+
+		for (unsigned i = 0; i < LIDS; i++)
+			m.lines[i] = g_array_new(FALSE, FALSE, 8);
+		for (uint64_t i = 1; i < 1500; i++) {
+			/* low LIDs babble */
+			unsigned lid = prng_below(&prng, LIDS);
+
+			if (prng_below(&prng, 2))
+				lid /= 4;
+			if (prng_below(&prng, 5) < 2)
+				assert_int_equal(next(q), model_next(&m));
+			else
+				check_add(q, &m, max, max_one,
+					  lid * 1000000u + i);
+			assert_int_equal(sa_queue_length(q), m.length);
+		}
+		/* some are left: the queue frees them */
+		for (unsigned i = 0; i < LIDS; i++)
+			g_array_unref(m.lines[i]);
+		g_array_unref(m.turns);
+		sa_queue_free(q);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clients_take_turns_oldest_first),
+		cmocka_unit_test(test_surplus_of_one_client_is_refused),
+		cmocka_unit_test(test_longest_line_makes_place),
+		cmocka_unit_test(test_bytes_are_those_of_the_request),
+		cmocka_unit_test(test_random_use_agrees_with_the_model),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The desk of the SA: overload, tables, long requests, Reports, bad clients.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/lib/sa_server_lab.h"
+
+#define PATH_SIZE	64u
+
+/* --------------------------------------------------------------- overload */
+
+static void
+test_answers_come_to_who_asked(void **state)
+{
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		st.client[i].last_tid = 100 * i;
+		client_ask_info(&st.client[i]);
+	}
+	stage_run(&st, SECOND);
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		assert_int_equal(st.client[i].good, 1);
+		assert_int_equal(st.client[i].busy + st.client[i].bad, 0);
+		assert_int_equal(g_array_index(st.client[i].tids, uint32_t,
+					       0), 100 * i + 1);
+	}
+	assert_int_equal(sa_server_stats(st.desk)->answered, CLIENTS);
+	stage_close(&st);
+}
+
+static void
+test_babbler_does_not_keep_a_polite_client_out(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	const struct sa_server_stats *d;
+	struct client *babbler, *polite;
+	struct stage st;
+
+	params.max_waiting = 100;
+	params.max_of_one = 50;
+	params.turn = 10;
+	stage_open(&st, SEED, &params, NULL);
+	babbler = &st.client[CLIENTS - 1];
+	polite = &st.client[CLIENTS - 2];
+	stage_run(&st, SECOND);
+	st.loop_asked = true;
+	for (unsigned i = 0; i < 2000; i++)
+		client_ask_info(babbler);
+	for (unsigned i = 0; i < 5; i++)
+		client_ask_info(polite);
+	stage_run(&st, SECOND);
+	d = sa_server_stats(st.desk);
+	assert_int_equal(polite->good, 5);
+	assert_int_equal(polite->busy, 0);
+	/* one of the babbler's, one of the polite one's, and so on */
+	assert_in_range(polite->rank, 10, 10 + 2 * 5 + 1);
+	assert_int_equal(babbler->good, 60);
+	assert_int_equal(babbler->busy, 1940);
+	assert_int_equal(d->busy_of_one, 1940);
+	assert_int_equal(d->busy_full, 0);
+	assert_int_equal(d->taken, 2005);
+	assert_int_equal(d->answered, 65);
+	assert_int_equal(d->busy, 1940);
+	assert_int_equal(d->longest, 55);
+	/* the loop has its turn after ten answers, and each ten more */
+	assert_int_equal(st.loop_came, 1);
+	assert_true(st.loop_answers <= 10);
+	assert_true(d->turns >= 6);
+	assert_int_equal(sa_server_stats(st.desk)->waiting, 0);
+	stage_close(&st);
+}
+
+static void
+test_many_babblers_do_not_keep_a_polite_client_out(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	unsigned good = 0, busy = 0;
+	struct client *polite;
+	struct stage st;
+
+	params.max_waiting = 100;
+	params.max_of_one = 100;
+	params.turn = 1;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	polite = &st.client[0];
+	for (unsigned i = 0; i < 100; i++)
+		for (unsigned c = 1; c < CLIENTS; c++)
+			client_ask_info(&st.client[c]);
+	for (unsigned i = 0; i < 3; i++)
+		client_ask_info(polite);
+	stage_run(&st, SECOND);
+	assert_int_equal(polite->good, 3);
+	assert_int_equal(polite->busy, 0);
+	for (unsigned c = 1; c < CLIENTS; c++) {
+		/* 13 babblers share: nobody has less than its part */
+		assert_true(st.client[c].good >= 100 / 13 - 1);
+		good += st.client[c].good;
+		busy += st.client[c].busy;
+	}
+	assert_int_equal(good + busy, 1300);
+	/* those from near come first; each lot fills the queue */
+	assert_int_equal(sa_server_stats(st.desk)->busy_full, busy);
+	assert_true(busy >= 1300 - 2 * 101);
+	assert_int_equal(sa_server_stats(st.desk)->longest, 100);
+	stage_close(&st);
+}
+
+static void
+test_requests_of_a_client_are_answered_in_order(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct client *c;
+	struct stage st;
+
+	params.turn = 7;
+	stage_open(&st, SEED, &params, NULL);
+	c = &st.client[3];
+	for (unsigned i = 0; i < 200; i++)
+		client_ask_info(c);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good, 200);
+	for (unsigned i = 0; i < 200; i++)
+		assert_int_equal(g_array_index(c->tids, uint32_t, i), i + 1);
+	stage_close(&st);
+}
+
+/* What waits is not asked twice; what is answered is, another attribute and
+ * another client under the same TID are. */
+static void
+test_repeats_of_what_waits_are_dropped(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct client *c;
+	struct stage st;
+
+	params.turn = 1;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	c = &st.client[0];
+	client_ask_info(c);		/* is answered at once */
+	client_ask_info(c);		/* waits */
+	for (unsigned i = 0; i < 3; i++)
+		client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO,
+				 0, NULL);
+	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_SM_INFO, 0, NULL);
+	st.client[1].last_tid = 1;
+	client_ask_info(&st.client[1]);
+	stage_run(&st, SECOND);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
+	assert_int_equal(c->good + c->bad, 3);
+	assert_int_equal(st.client[1].good, 1);
+	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good + c->bad, 4);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
+	stage_close(&st);
+}
+
+/* Who was turned away may come again: it is not taken for a repeat. */
+static void
+test_refused_request_is_forgotten(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct client *c;
+	struct stage st;
+
+	params.turn = 1;
+	params.max_of_one = 1;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	c = &st.client[0];
+	for (unsigned i = 0; i < 3; i++)
+		client_ask_info(c);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good, 2);
+	assert_int_equal(c->busy, 1);
+	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good, 3);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
+	stage_close(&st);
+}
+
+static void
+test_displaced_request_is_forgotten(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct client *greedy, *other;
+	struct stage st;
+
+	params.turn = 1;
+	params.max_waiting = 3;
+	params.max_of_one = 3;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	greedy = &st.client[CLIENTS - 1];
+	other = &st.client[CLIENTS - 2];
+	for (unsigned i = 0; i < 4; i++)
+		client_ask_info(greedy);
+	client_ask_info(other);
+	stage_run(&st, SECOND);
+	assert_int_equal(sa_server_stats(st.desk)->busy_full, 1);
+	assert_int_equal(greedy->busy, 1);
+	assert_int_equal(greedy->good, 3);
+	assert_int_equal(other->good, 1);
+	client_ask_again(greedy, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0,
+			 NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(greedy->good, 4);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
+	stage_close(&st);
+}
+
+/* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
+static void
+test_what_the_sa_drops_gets_no_answer(void **state)
+{
+	struct mad_addr to;
+	uint8_t mad[MAD_SIZE];
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	to = stage_address(&st);
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	stage_put(mad + 36, 99, 8);
+	assert_true(transport_send(st.client[0].t, &to, mad, MAD_SIZE, 0,
+				   NULL));
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].good + st.client[0].bad +
+			 st.client[0].busy, 0);
+	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
+	sa_build(mad, MAD_METHOD_TRAP, SA_ATTR_NOTICE);
+	assert_true(transport_send(st.client[0].t, &to, mad, MAD_SIZE, 0,
+				   NULL));
+	stage_run(&st, 2 * SECOND);
+	assert_int_equal(st.client[0].good + st.client[0].bad +
+			 st.client[0].busy, 0);
+	assert_int_equal(sa_server_stats(st.desk)->dropped, 2);
+	stage_close(&st);
+}
+
+/* A flood from everybody for a second, and a cable is pulled in it. */
+static void
+test_sweep_goes_on_under_a_flood(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	unsigned ends, lost;
+	GArray *hosts;
+	struct stage st;
+	uint32_t p = 0;
+
+	params.turn = 4;
+	stage_open(&st, SEED, &params, NULL);
+	ends = st.sm.ends;
+	while (snapshot_is_end_port(st.s, p) || sim_peer(st.sim, p) ==
+	       SNAPSHOT_NONE || snapshot_is_end_port(st.s, sim_peer(st.sim, p)))
+		p++;
+	sim_link_cut(st.sim, p);
+	sweep_request(st.sm.sweep, SWEEP_CAUSE_TRAP);
+	for (unsigned ms = 0; ms < 1000; ms++) {
+		for (unsigned c = 0; c < CLIENTS; c++)
+			for (unsigned i = 0; i < 20; i++)
+				client_ask_info(&st.client[c]);
+		stage_run(&st, 1000);
+	}
+	assert_true(st.sm.ends > ends);
+	assert_int_equal(st.sm.last, SWEEP_END_UP);
+	hosts = lab_hosts(st.sim, st.s, st.s->local_port);
+	lost = lab_lost_pairs(st.sim, hosts);
+	g_array_unref(hosts);
+	assert_int_equal(lost, 0);
+	stage_close(&st);
+}
+
+/* ----------------------------------------------------------------- tables */
+
+static void
+test_table_arrives_through_loss(void **state)
+{
+	g_autoptr(GByteArray) good = g_byte_array_new();
+
+	print_message("# seed %u\n", SEED);
+	for (unsigned turn = 0; turn < 6; turn++) {
+		struct client *c;
+		struct stage st;
+
+		stage_open(&st, SEED + turn, NULL, NULL);
+		c = &st.client[5];
+		if (turn) {
+			stage_add_fault(&st, SIM_FAULT_LOSS, 0, 50);
+			stage_add_fault(&st, SIM_FAULT_DUPLICATE, 0, 50);
+			stage_add_fault(&st, SIM_FAULT_REORDER, 0, 100);
+		}
+		for (unsigned i = 0; i < 5 && !c->tables; i++) {
+			client_ask_paths(c);
+			stage_run(&st, 40 * SECOND);
+		}
+		assert_true(c->tables > 0);
+		assert_int_equal(c->table->len, N_ENDS * N_ENDS * PATH_SIZE);
+		if (!turn)
+			g_byte_array_append(good, c->table->data,
+					    c->table->len);
+		assert_memory_equal(c->table->data, good->data, good->len);
+		assert_int_equal(sa_server_tables(st.desk), 0);
+		if (!turn)
+			assert_int_equal(sa_server_stats(st.desk)->tables_sent,
+					 1);
+		stage_close(&st);
+	}
+}
+
+/* 108 and 176 bytes do not divide 200: records that are cut, and none. */
+static void
+test_tables_of_all_sizes_arrive_whole(void **state)
+{
+	struct client *c;
+	struct stage st;
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	stage_open(&st, SEED, NULL, NULL);
+	c = &st.client[2];
+	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 1);
+	assert_int_equal(c->table->len, N_ENDS *
+			 sa_record_size(SA_ATTR_NODE));
+	stage_put(record, 0xbfff, 2);
+	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 2);
+	assert_int_equal(c->table->len, 0);
+	for (unsigned i = 0; i < 5; i++)
+		client_register(c, 10 + i, UINT32_MAX);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->bad, 0);
+	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, 0, NULL);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 3);
+	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
+	for (unsigned i = 0; i < 5; i++) {
+		struct service_record r;
+
+		service_record_decode(c->table->data +
+				      i * sa_record_size(SA_ATTR_SERVICE), &r);
+		assert_int_equal(r.id, 10 + i);
+		assert_string_equal(r.name, "test");
+	}
+	stage_close(&st);
+}
+
+static void
+on_sent(uint32_t id, enum sa_message_outcome outcome, void *data)
+{
+	*(enum sa_message_outcome *)data = outcome;
+}
+
+static void
+send_long(struct client *c, const uint8_t *data, size_t len,
+	  enum sa_message_outcome *outcome)
+{
+	struct rmpp_bytes *bytes = g_new0(struct rmpp_bytes, 1);
+	uint8_t mad[MAD_SIZE];
+	struct sa_message_order order = {
+		.to = stage_address(c->stage), .header = mad,
+		.source = rmpp_bytes_read, .source_data = bytes,
+	};
+
+	sa_build(mad, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH);
+	stage_put(mad + OFF_COMP_MASK, SA_BIT(MULTI_SGID_COUNT) |
+	    SA_BIT(MULTI_DGID_COUNT) | SA_BIT(MULTI_NUMB_PATH), 8);
+	mad_set_tid(mad, ++c->last_tid);
+	bytes->at = data;
+	bytes->left = len;
+	*outcome = SA_MESSAGE_NOT_ACCEPTED;
+	if (sa_message_send(c->b, &order, on_sent, outcome) ==
+	    SA_MESSAGE_AT_ONCE)
+		*outcome = SA_MESSAGE_SENT;
+	stage_run(c->stage, 5 * SECOND);
+	g_free(bytes);
+}
+
+static void
+test_request_of_several_segments_is_answered(void **state)
+{
+	struct multi_path_record r = {
+		.path.numb_path = 127, .n_sgids = 1, .n_dgids = CLIENTS - 1,
+	};
+	g_autofree uint8_t *huge = g_malloc0(100000);
+	uint8_t data[MULTI_PATH_GIDS_OFFSET + 16 * CLIENTS] = { 0 };
+	enum sa_message_outcome outcome;
+	struct client *c;
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	multi_path_record_encode(data, &r);
+	for (unsigned i = 0; i < CLIENTS; i++)
+		client_gid(&st.client[i],
+			   data + MULTI_PATH_GIDS_OFFSET + 16 * i);
+	c = &st.client[0];
+	send_long(c, data, sizeof(data), &outcome);
+	assert_int_equal(outcome, SA_MESSAGE_SENT);
+	assert_int_equal(c->tables, 1);
+	assert_int_equal(c->table->len, (CLIENTS - 1) * PATH_SIZE);
+	/* past max_request it is refused */
+	send_long(c, huge, 100000, &outcome);
+	assert_int_equal(outcome, SA_MESSAGE_SENT);
+	assert_int_equal(c->tables, 1);
+	assert_int_equal(c->bad, 1);
+	client_ask_info(c);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good, 1);
+	stage_close(&st);
+}
+
+static void
+test_desk_closes_in_the_middle_of_everything(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct stage st;
+
+	params.turn = 2;
+	stage_open(&st, SEED, &params, NULL);
+	client_subscribe(&st.client[0]);
+	client_register(&st.client[0], 3, 100);
+	stage_run(&st, SECOND);
+	client_join(&st.client[1], 1);
+	for (unsigned i = 0; i < 3; i++)
+		client_ask_paths(&st.client[2]);
+	for (unsigned i = 0; i < 20; i++)
+		client_ask_info(&st.client[3]);
+	while (!sa_server_stats(st.desk)->waiting)
+		assert_true(sim_step(st.sim));
+	stage_close(&st);	/* the sanitizers judge */
+}
+
+/* ---------------------------------------------------------------- Reports */
+
+static void
+test_report_comes_through_loss(void **state)
+{
+	print_message("# seed %u\n", SEED);
+	for (unsigned turn = 0; turn < 8; turn++) {
+		struct stage st;
+
+		stage_open(&st, SEED + turn, NULL, NULL);
+		for (unsigned c = 0; c < 6; c++)
+			client_subscribe(&st.client[c]);
+		stage_run(&st, SECOND);
+		assert_int_equal(stage_subscriptions(&st), 6);
+		stage_add_fault(&st, SIM_FAULT_LOSS, SA_METHOD_REPORT, 150);
+		stage_add_fault(&st, SIM_FAULT_LOSS, METHOD_REPORT_RESP, 150);
+		client_join(&st.client[10], 1);
+		stage_run(&st, 10 * SECOND);
+		assert_int_equal(st.client[10].good, 1);
+		assert_true(st.groups_changed > 0);
+		for (unsigned c = 0; c < 6; c++) {
+			const uint8_t *n = st.client[c].report +
+				SA_DATA_OFFSET;
+
+			assert_true(st.client[c].reports > 0);
+			assert_int_equal(n[5], 66);
+			assert_int_equal(n[16], 0xff);	/* its MGID */
+		}
+		assert_int_equal(sa_server_stats(st.desk)->reports, 6);
+		assert_int_equal(sa_server_stats(st.desk)->heard +
+				 sa_server_stats(st.desk)->unheard, 6);
+		stage_close(&st);
+	}
+}
+
+static void
+test_dead_subscriber_is_given_up(void **state)
+{
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	for (unsigned c = 0; c < 3; c++)
+		client_subscribe(&st.client[c]);
+	stage_run(&st, SECOND);
+	st.client[1].mute = true;
+	client_join(&st.client[10], 1);
+	stage_run(&st, 100000);
+	assert_int_equal(st.client[0].reports, 1);
+	assert_int_equal(st.client[2].reports, 1);
+	assert_int_equal(stage_subscriptions(&st), 3);
+	stage_run(&st, 5 * SECOND);
+	assert_int_equal(st.client[1].reports, 4);	/* 3 retries */
+	assert_int_equal(stage_subscriptions(&st), 2);
+	assert_int_equal(sa_server_stats(st.desk)->unheard, 1);
+	client_join(&st.client[10], 2);
+	stage_run(&st, 5 * SECOND);
+	assert_int_equal(st.client[0].reports, 2);
+	assert_int_equal(st.client[1].reports, 4);
+	assert_int_equal(sa_server_stats(st.desk)->heard, 4);
+	stage_close(&st);
+}
+
+static void
+test_few_reports_are_under_way_at_a_time(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct stage st;
+
+	params.max_reports = 2;
+	stage_open(&st, SEED, &params, NULL);
+	for (unsigned c = 0; c < 8; c++)
+		client_subscribe(&st.client[c]);
+	stage_run(&st, SECOND);
+	for (unsigned n = 0; n < 5; n++)
+		client_join(&st.client[10], n);
+	stage_run(&st, SECOND);
+	for (unsigned c = 0; c < 8; c++)
+		assert_int_equal(st.client[c].reports, 5);
+	assert_int_equal(st.most_reports, 2);
+	assert_int_equal(sa_server_stats(st.desk)->heard, 40);
+	stage_close(&st);
+}
+
+static void
+test_trap_is_reported_to_subscribers(void **state)
+{
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	client_subscribe(&st.client[0]);
+	stage_run(&st, SECOND);
+	sim_trap(st.sim, st.client[3].port, 144);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].reports, 1);
+	assert_int_equal(st.client[0].report[SA_DATA_OFFSET + 5], 144);
+	stage_close(&st);
+}
+
+static void
+test_lease_ends_without_being_asked(void **state)
+{
+	struct sa_stats stats;
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	client_register(&st.client[0], 1, 4);
+	client_register(&st.client[0], 2, 10);
+	stage_run(&st, 3 * SECOND);
+	sa_stats(st.sa, &stats);
+	assert_int_equal(stats.n_services, 2);
+	stage_run(&st, 2 * SECOND);
+	sa_stats(st.sa, &stats);
+	assert_int_equal(stats.n_services, 1);
+	stage_run(&st, 6 * SECOND);
+	sa_stats(st.sa, &stats);
+	assert_int_equal(stats.n_services, 0);
+	assert_int_equal(sa_deadline(st.sa), INT64_MAX);
+	stage_close(&st);
+}
+
+/* --------------------------------------------------------------- searching */
+
+/* A GUIDInfoRecord with a GUID7 that nobody has: all must be looked at. */
+static void
+ask_in_vain(struct client *c)
+{
+	uint8_t record[SA_DATA_LEN] = { 0 };
+
+	stage_put(record + 8 + 7 * 8, 0xdead, 8);
+	client_ask(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
+}
+
+static void
+test_long_search_lets_others_have_their_turn(void **state)
+{
+	struct sa_server_params params = desk_params_default;
+	struct client *slow, *other;
+	unsigned done;
+	struct stage st;
+
+	params.turn = 1;
+	params.max_searchers = 1;
+	stage_open(&st, SEED, &params, NULL);
+	stage_run(&st, SECOND);
+	slow = &st.client[0];
+	other = &st.client[1];
+	ask_in_vain(slow);
+	client_ask_again(slow, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11),
+			 NULL);
+	ask_in_vain(slow);
+	ask_in_vain(slow);
+	client_ask_info(other);
+	stage_run(&st, SECOND);
+	assert_int_equal(slow->bad + slow->busy, 3);
+	assert_int_equal(slow->last_bad, SA_STATUS_NO_RECORDS);
+	assert_in_range(slow->busy, 1, 2);
+	assert_int_equal(other->good, 1);
+	assert_int_equal(sa_server_stats(st.desk)->busy_searchers, slow->busy);
+	assert_int_equal(sa_server_stats(st.desk)->repeated, 1);
+	assert_int_equal(sa_server_stats(st.desk)->answered, slow->bad + 1);
+	done = slow->bad;
+	/* a search is over: there is room, and its TID is forgotten */
+	ask_in_vain(slow);
+	stage_run(&st, SECOND);
+	assert_int_equal(slow->bad, done + 1);
+	/* and one that is not over when all ends */
+	ask_in_vain(slow);
+	ask_in_vain(slow);
+	stage_run(&st, 5);
+	stage_close(&st);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answers_come_to_who_asked),
+		cmocka_unit_test(
+			test_babbler_does_not_keep_a_polite_client_out),
+		cmocka_unit_test(
+			test_many_babblers_do_not_keep_a_polite_client_out),
+		cmocka_unit_test(
+			test_requests_of_a_client_are_answered_in_order),
+		cmocka_unit_test(test_repeats_of_what_waits_are_dropped),
+		cmocka_unit_test(test_refused_request_is_forgotten),
+		cmocka_unit_test(test_displaced_request_is_forgotten),
+		cmocka_unit_test(test_what_the_sa_drops_gets_no_answer),
+		cmocka_unit_test(test_sweep_goes_on_under_a_flood),
+		cmocka_unit_test(test_table_arrives_through_loss),
+		cmocka_unit_test(test_tables_of_all_sizes_arrive_whole),
+		cmocka_unit_test(test_request_of_several_segments_is_answered),
+		cmocka_unit_test(test_desk_closes_in_the_middle_of_everything),
+		cmocka_unit_test(test_report_comes_through_loss),
+		cmocka_unit_test(test_dead_subscriber_is_given_up),
+		cmocka_unit_test(test_few_reports_are_under_way_at_a_time),
+		cmocka_unit_test(test_trap_is_reported_to_subscribers),
+		cmocka_unit_test(test_lease_ends_without_being_asked),
+		cmocka_unit_test(test_long_search_lets_others_have_their_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

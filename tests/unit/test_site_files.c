@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A site's files together: what is read, all mistakes at once at the start, and
+ * at a reload all or nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "sm/config/guid_list.h"
+#include "sm/site_files.h"
+
+struct setup {
+	char *folder;
+	char *partitions, *roots, *io, *names;
+	struct options *conf;
+	struct site_files *site;
+	GPtrArray *warnings, *errors;
+};
+
+static void
+put(const char *path, const char *text)
+{
+	assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static int
+setup_new(void **state)
+{
+	struct setup *t = g_new0(struct setup, 1);
+
+	t->folder = g_dir_make_tmp("minism-site-XXXXXX", NULL);
+	t->partitions = g_build_filename(t->folder, "partitions", NULL);
+	t->roots = g_build_filename(t->folder, "roots", NULL);
+	t->io = g_build_filename(t->folder, "io", NULL);
+	t->names = g_build_filename(t->folder, "names", NULL);
+	put(t->names, "0x33 \"Rack 3\"\n");
+	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
+	put(t->roots, "0x11\n");
+	put(t->io, "0x22\n");
+	t->conf = options_new();
+	g_free(t->conf->partition_file);
+	t->conf->partition_file = g_strdup(t->partitions);
+	t->conf->root_guid_file = g_strdup(t->roots);
+	t->conf->io_guid_file = g_strdup(t->io);
+	t->conf->node_names_file = g_strdup(t->names);
+	g_clear_pointer(&t->conf->cache_dir, g_free);
+	t->warnings = g_ptr_array_new_with_free_func(g_free);
+	t->errors = g_ptr_array_new_with_free_func(g_free);
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	site_files_free(t->site);
+	options_free(t->conf);
+	g_ptr_array_unref(t->warnings);
+	g_ptr_array_unref(t->errors);
+	g_unlink(t->partitions);
+	g_unlink(t->roots);
+	g_unlink(t->io);
+	g_unlink(t->names);
+	g_rmdir(t->folder);
+	g_free(t->partitions);
+	g_free(t->roots);
+	g_free(t->io);
+	g_free(t->names);
+	g_free(t->folder);
+	g_free(t);
+	return 0;
+}
+
+static void
+start(struct setup *t)
+{
+	t->site = site_files_read(t->conf, t->warnings, t->errors);
+	if (!t->site)
+		fail_msg("%s", (char *)t->errors->pdata[0]);
+}
+
+static bool
+is_member(const struct setup *t, uint16_t pkey)
+{
+	return partition_rules_find(partitions_rules(site_files_partitions(
+		t->site)), pkey) != NULL;
+}
+
+static void
+assert_error(const struct setup *t, guint i, const char *text)
+{
+	assert_true(i < t->errors->len);
+	if (!strstr(t->errors->pdata[i], text))
+		fail_msg("no \"%s\" in: %s", text,
+			 (char *)t->errors->pdata[i]);
+}
+
+/* NULL: it has none. */
+static const char *
+name_of(const struct setup *t, uint64_t guid)
+{
+	return g_hash_table_lookup(site_files_names(t->site), &guid);
+}
+
+static void
+test_sl_of_a_partition_needs_qos(void **state)
+{
+	struct setup *t = *state;
+
+	put(t->partitions, "Storage=0x10, sl=2 : 0x1=full ;\n"
+	    "Other=0x11 : 0x1=full ;\n");
+	start(t);
+	assert_int_equal(t->warnings->len, 1);
+	assert_non_null(strstr(t->warnings->pdata[0], "Storage (0x0010): sl=2 "
+			       "is not used"));
+	t->conf->qos.enabled = true;
+	g_ptr_array_set_size(t->warnings, 0);
+	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->warnings->len, 0);
+}
+
+static void
+test_all_files_arrive(void **state)
+{
+	struct setup *t = *state;
+	const struct route_params *route;
+
+	t->conf->routing_threads = 3;
+	t->conf->require_deadlock_free = true;
+	start(t);
+	route = site_files_route(t->site);
+	assert_null(route->engine);
+	assert_int_equal(route->threads, 3);
+	assert_true(route->require_deadlock_free);
+	assert_true(guid_list_has(route->roots, 0x11));
+	assert_true(guid_list_has(route->io_nodes, 0x22));
+	assert_null(route->compute_nodes);
+	assert_null(site_files_sls(t->site));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
+	assert_true(is_member(t, 0x10));
+}
+
+static void
+test_all_mistakes_are_told_at_the_start(void **state)
+{
+	struct setup *t = *state;
+
+	g_free(t->conf->engine);
+	t->conf->engine = g_strdup("upnd");
+	put(t->roots, "0x11\n\nnobody\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
+	g_unlink(t->io);
+	put(t->names, "0x33 \"Rack 3\"\n0x33 \"Rack 4\n");
+	t->site = site_files_read(t->conf, t->warnings, t->errors);
+	assert_null(t->site);
+	assert_int_equal(t->errors->len, 5);
+	assert_error(t, 0, "upnd");
+	assert_error(t, 0, ", auto");
+	assert_error(t, 1, "roots:3:1: ");
+	assert_error(t, 2, "io_guid_file: ");
+	assert_error(t, 3, "names:2:6: ");
+	assert_error(t, 4, "partitions:1:");
+}
+
+static void
+test_names_must_be_text_if_they_are_there(void **state)
+{
+	struct setup *t = *state;
+
+	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12,
+					NULL));
+	assert_null(site_files_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "there is a NUL in it");
+	g_unlink(t->names);
+	start(t);
+	assert_null(site_files_names(t->site));
+	assert_int_equal(t->warnings->len, 1);
+	assert_true(g_str_has_prefix(t->warnings->pdata[0],
+				     "node_name_map_name: "));
+	site_files_free(t->site);
+	g_clear_pointer(&t->conf->node_names_file, g_free);
+	start(t);
+	assert_null(site_files_names(t->site));
+}
+
+static void
+test_engines_are_one_or_a_list(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *one, *list;	/* NULL: none; neither: auto */
+		guint n_warnings;
+		const char *error;
+	} cases[] = {
+		{ "auto", NULL, NULL, 0, NULL },
+		{ "minhop", "minhop", NULL, 0, NULL },
+		{ "ftree,updn,minhop", NULL, "ftree updn minhop ", 0, NULL },
+		{ " updn, ftree\t", NULL, "updn ftree ", 0, NULL },
+		{ "dor,updn", NULL, "updn ", 1, NULL },
+		{ "torus-2QoS,nue,ftree", NULL, "ftree ", 2, NULL },
+		{ "ar_updn", NULL, NULL, 1, NULL },
+		{ "ftree,ar_updn", NULL, NULL, 1, NULL },
+		{ "ftree,auto", NULL, NULL, 0, NULL },
+		{ "lash", NULL, NULL, 0, "\"lash\"" },
+		{ "lash,dor", NULL, NULL, 2, "none of \"lash,dor\"" },
+		{ "ftree,upnd", NULL, NULL, 0, "\"upnd\"" },
+		{ ",", NULL, NULL, 0, "none of" },
+	};
+	struct setup *t = *state;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) list = g_string_new(NULL);
+		const struct route_params *r;
+
+		g_ptr_array_set_size(t->warnings, 0);
+		g_ptr_array_set_size(t->errors, 0);
+		g_free(t->conf->engine);
+		t->conf->engine = g_strdup(cases[i].text);
+		t->site = site_files_read(t->conf, t->warnings, t->errors);
+		assert_int_equal(t->warnings->len, cases[i].n_warnings);
+		assert_int_equal(t->errors->len, !!cases[i].error);
+		if (cases[i].error) {
+			assert_error(t, 0, cases[i].error);
+			continue;
+		}
+		r = site_files_route(t->site);
+		assert_int_equal(g_strcmp0(r->engine ? r->engine->name : NULL,
+					   cases[i].one), 0);
+		for (guint k = 0; r->order && r->order[k]; k++)
+			g_string_append_printf(list, "%s ", r->order[k]->name);
+		assert_string_equal(list->str, cases[i].list ? cases[i].list :
+				    "");
+		g_clear_pointer(&t->site, site_files_free);
+	}
+}
+
+static void
+test_absence_depends_on_who_asked(void **state)
+{
+	struct setup *t = *state;
+
+	g_unlink(t->partitions);
+	start(t);
+	assert_int_equal(t->warnings->len, 1);
+	g_clear_pointer(&t->site, site_files_free);
+
+	t->conf->partition_file_asked = true;
+	assert_null(site_files_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "there is no such file");
+}
+
+static void
+test_reload_takes_all(void **state)
+{
+	struct setup *t = *state;
+
+	start(t);
+	put(t->roots, "0x12\n");
+	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	put(t->names, "0x34 \"Rack 4\"\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 0);
+	assert_null(name_of(t, 0x33));
+	assert_string_equal(name_of(t, 0x34), "Rack 4");
+	assert_true(guid_list_has(site_files_route(t->site)->roots, 0x12));
+	assert_false(guid_list_has(site_files_route(t->site)->roots, 0x11));
+	assert_true(guid_list_has(site_files_route(t->site)->io_nodes, 0x22));
+	assert_true(is_member(t, 0x20));
+	assert_false(is_member(t, 0x10));
+}
+
+static void
+assert_as_before(const struct setup *t)
+{
+	assert_true(guid_list_has(site_files_route(t->site)->roots, 0x11));
+	assert_false(guid_list_has(site_files_route(t->site)->roots, 0x12));
+	assert_true(is_member(t, 0x10));
+	assert_false(is_member(t, 0x20));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
+	assert_null(name_of(t, 0x34));
+}
+
+static void
+test_reload_with_one_bad_file_takes_nothing(void **state)
+{
+	struct setup *t = *state;
+
+	start(t);
+	put(t->roots, "0x12\n");
+	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
+	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_error(t, 0, "partitions:1:");
+	assert_as_before(t);
+
+	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	put(t->io, "nobody\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 1);
+	assert_error(t, 0, "io:1:1: ");
+	assert_as_before(t);
+
+	put(t->io, "0x22\n");
+	put(t->names, "0x34 \"Rack 4\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_int_equal(t->errors->len, 1);
+	assert_error(t, 0, "names:1:6: ");
+	assert_as_before(t);
+
+	put(t->names, "0x34 \"Rack 4\"\n");
+	g_ptr_array_set_size(t->errors, 0);
+	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_true(is_member(t, 0x20));
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_all_files_arrive),
+		TEST(test_sl_of_a_partition_needs_qos),
+		TEST(test_all_mistakes_are_told_at_the_start),
+		TEST(test_names_must_be_text_if_they_are_there),
+		TEST(test_engines_are_one_or_a_list),
+		TEST(test_absence_depends_on_who_asked),
+		TEST(test_reload_takes_all),
+		TEST(test_reload_with_one_bad_file_takes_nothing),
+	};
+
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What others ask of the subnet manager, and what they are told: SM_Key,
+ * M_Keys in the answers to traps.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/sm_agent.h"
+#include "sm/mad/sa_mad.h"
+#include "tests/lib/scripted.h"
+#include "topology/generate.h"
+
+#define SM_KEY	UINT64_C(0x1122334455667788)
+#define M_KEY	UINT64_C(0x99aabbccddeeff00)
+
+struct sa_server {
+	struct transport *t;
+	struct mad_client *x;
+	struct log *log;
+	struct mkey_db *keys;
+	struct sm_agent *serve;
+	struct sm_info self;
+	unsigned controls, traps;
+	uint8_t trap[SMP_DATA_LEN];
+};
+
+static void
+give_sm_info(struct sm_info *out, void *data)
+{
+	*out = ((struct sa_server *)data)->self;
+}
+
+static void
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
+{
+	struct sa_server *d = data;
+
+	d->traps++;
+	memcpy(d->trap, raw, SMP_DATA_LEN);
+}
+
+static void
+on_control(enum sm_control control, const struct sm_info *from, void *data)
+{
+	((struct sa_server *)data)->controls++;
+}
+
+/* LIDs 1 to 9 are given. */
+static bool
+has_lid(uint16_t lid, void *data)
+{
+	return lid >= 1 && lid <= 9;
+}
+
+static void
+desk_open(struct sa_server *d, uint64_t m_key)
+{
+	const struct mad_client_params wire = {
+		.timeout_ms = 10, .retries = 1, .max_wire = 4,
+	};
+	struct sm_agent_hooks hooks = {
+		.sm_info = give_sm_info, .trap = on_trap,
+		.has_lid = has_lid, .control = on_control, .data = d,
+	};
+
+	memset(d, 0, sizeof(*d));
+	d->t = scripted_new();
+	d->x = mad_client_new(d->t, &wire);
+	d->log = log_open("/dev/null", LOG_DEBUG, NULL);
+	d->keys = mkey_db_new(m_key, MKEY_DB_ONE);
+	d->self = (struct sm_info){ .guid = 1, .sm_key = SM_KEY,
+				    .state = SM_STATE_MASTER };
+	hooks.keys = d->keys;
+	d->serve = sm_agent_new(d->x, &hooks, d->log);
+}
+
+static void
+desk_close(struct sa_server *d)
+{
+	sm_agent_free(d->serve);
+	mad_client_free(d->x);
+	transport_free(d->t);
+	log_free(d->log);
+	mkey_db_free(d->keys);
+}
+
+/* What is answered; NULL: nothing. */
+static const uint8_t *
+hand_in(struct sa_server *d, uint16_t lid, const uint8_t *mad)
+{
+	const struct transport_mad m = {
+		.event = TRANSPORT_RECEIVED, .addr = { .lid = lid },
+		.mad = mad, .len = MAD_SIZE,
+	};
+
+	scripted_forget(d->t);
+	scripted_deliver(d->t, &m, 1);
+	scripted_step(d->t);
+	return scripted_count(d->t) ? scripted_last(d->t)->mad : NULL;
+}
+
+static uint64_t
+told_sm_key(struct sa_server *d, uint64_t m_key)
+{
+	uint8_t mad[MAD_SIZE];
+	const uint8_t *answer;
+	struct sm_info i;
+
+	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, m_key);
+	answer = hand_in(d, 9, mad);
+	assert_non_null(answer);
+	sm_info_decode(smp_data_const(answer), &i);
+	assert_int_equal(i.guid, 1);
+	return i.sm_key;
+}
+
+static void
+test_sm_key_is_told_to_who_has_the_m_key(void **state)
+{
+	struct sa_server d;
+
+	desk_open(&d, M_KEY);
+	assert_true(told_sm_key(&d, M_KEY) == SM_KEY);
+	assert_true(told_sm_key(&d, M_KEY + 1) == 0);
+	assert_true(told_sm_key(&d, 0) == 0);
+	desk_close(&d);
+	/* without M_Keys nobody can prove anything */
+	desk_open(&d, 0);
+	assert_true(told_sm_key(&d, 0) == SM_KEY);
+	desk_close(&d);
+}
+
+static unsigned
+control(struct sa_server *d, uint64_t sm_key)
+{
+	const struct sm_info from = { .guid = 5, .sm_key = sm_key,
+				      .state = SM_STATE_MASTER };
+	uint8_t mad[MAD_SIZE];
+	struct mad_header h;
+	const uint8_t *answer;
+
+	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO,
+		      SM_CONTROL_HANDOVER, 0);
+	sm_info_encode(smp_data(mad), &from);
+	answer = hand_in(d, 9, mad);
+	assert_non_null(answer);
+	assert_true(mad_header_read(answer, MAD_SIZE, &h));
+	return h.status;
+}
+
+static void
+test_control_needs_the_sm_key(void **state)
+{
+	struct sa_server d;
+
+	desk_open(&d, M_KEY);
+	assert_int_equal(control(&d, SM_KEY + 1), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(control(&d, 0), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(d.controls, 0);
+	assert_int_equal(control(&d, SM_KEY), MAD_STATUS_OK);
+	assert_int_equal(d.controls, 1);
+	d.self.sm_key = 0;
+	assert_int_equal(control(&d, 12345), MAD_STATUS_OK);
+	assert_int_equal(d.controls, 2);
+	desk_close(&d);
+}
+
+static void
+test_reports_are_not_answered(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct sa_server d;
+
+	desk_open(&d, 0);
+	sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
+	assert_null(hand_in(&d, 3, mad));
+	smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
+	assert_null(hand_in(&d, 3, mad));
+	desk_close(&d);
+}
+
+static void
+make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
+{
+	uint8_t *data;
+
+	smp_build_lid(mad, MAD_METHOD_TRAP, MAD_ATTR_NOTICE, 0, 0);
+	data = smp_data(mad);
+	data[0] = 0x80 | 2;
+	data[4] = (uint8_t)(trap >> 8);
+	data[5] = (uint8_t)trap;
+	data[7] = 3;		/* IssuerLID */
+	memset(data + 10, 0xee, SMP_DATA_LEN - 10);
+}
+
+static void
+test_trap_repress_has_the_key_of_its_port(void **state)
+{
+	struct snapshot *s = generate_fabric("single(3)", NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+	const uint8_t *answer;
+	struct sa_server d;
+
+	desk_open(&d, M_KEY);
+	make_trap(mad, 129);
+	/* the port is not known yet: it will send its trap again */
+	assert_null(hand_in(&d, 3, mad));
+	assert_int_equal(d.traps, 1);
+	s->ports[s->local_port].info.lid = 3;
+	s->ports[s->local_port].info.m_key = 0x1234;
+	mkey_db_learn(d.keys, s);
+	answer = hand_in(&d, 3, mad);
+	assert_non_null(answer);
+	assert_true(smp_m_key(answer) == 0x1234);
+	assert_null(hand_in(&d, 4, mad));
+	desk_close(&d);
+	snapshot_unref(s);
+}
+
+static void
+test_trap_without_keys_is_repressed_at_once(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct sa_server d;
+
+	desk_open(&d, 0);
+	make_trap(mad, 129);
+	assert_non_null(hand_in(&d, 3, mad));
+	desk_close(&d);
+}
+
+/* What was tried as a key stays here, and nothing else of the Notice. */
+static void
+test_key_in_trap_256_is_not_told_on(void **state)
+{
+	uint8_t mad[MAD_SIZE];
+	struct sa_server d;
+
+	desk_open(&d, 0);
+	make_trap(mad, 257);
+	hand_in(&d, 3, mad);
+	assert_memory_equal(d.trap, smp_data(mad), SMP_DATA_LEN);
+	make_trap(mad, 256);
+	hand_in(&d, 3, mad);
+	for (unsigned i = 0; i < SMP_DATA_LEN; i++)
+		assert_int_equal(d.trap[i], i >= 24 && i < 32 ? 0 :
+				 smp_data(mad)[i]);
+	desk_close(&d);
+}
+
+static void
+test_trap_from_a_lid_that_no_port_has_is_dropped(void **state)
+{
+	static const struct {
+		uint16_t sender, issuer;
+		bool heard;
+	} cases[] = {
+		{ 3, 3, true }, { 10, 3, false }, { 3, 10, false },
+		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, true },
+		{ 0xc000, 3, false }, { 3, 0xfffe, false },
+	};
+	uint8_t mad[MAD_SIZE];
+	struct sa_server d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		desk_open(&d, 0);
+		make_trap(mad, 128);
+		smp_data(mad)[6] = cases[i].issuer >> 8;
+		smp_data(mad)[7] = cases[i].issuer & 0xff;
+		hand_in(&d, cases[i].sender, mad);
+		assert_int_equal(d.traps, cases[i].heard);
+		desk_close(&d);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sm_key_is_told_to_who_has_the_m_key),
+		cmocka_unit_test(test_control_needs_the_sm_key),
+		cmocka_unit_test(test_reports_are_not_answered),
+		cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
+		cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
+		cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
+		cmocka_unit_test(
+			test_trap_from_a_lid_that_no_port_has_is_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Names, codes and directed routes: what a log line and an SMP are made of.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/smp_attr.h"
+#include "topology/dr_path.h"
+
+static void
+test_names_know_their_codes(void **state)
+{
+	assert_string_equal(node_type_name(NODE_CA), "Channel Adapter");
+	assert_string_equal(node_type_name(NODE_SWITCH), "Switch");
+	assert_string_equal(node_type_name(NODE_ROUTER), "Router");
+	assert_string_equal(port_state_name(PORT_STATE_DOWN), "Down");
+	assert_string_equal(port_state_name(PORT_STATE_INIT), "Initialize");
+	assert_string_equal(port_state_name(PORT_STATE_ARMED), "Armed");
+	assert_string_equal(port_state_name(PORT_STATE_ACTIVE), "Active");
+	assert_string_equal(port_state_name(PORT_STATE_ACTIVE_DEFER),
+			    "ActiveDefer");
+	assert_string_equal(port_phys_name(PORT_PHYS_POLLING), "Polling");
+	assert_string_equal(port_phys_name(PORT_PHYS_LINK_UP), "LinkUp");
+}
+
+static void
+test_names_of_unknown_codes_are_question_marks(void **state)
+{
+	static const unsigned bad[] = { 8, 15, 255, 65536 };
+
+	assert_string_equal(node_type_name(0), "?");
+	assert_string_equal(port_state_name(6), "?");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_string_equal(node_type_name(bad[i]), "?");
+		assert_string_equal(port_state_name(bad[i]), "?");
+		assert_string_equal(port_phys_name(bad[i]), "?");
+	}
+}
+
+static void
+test_width_and_speed_name_the_active_link(void **state)
+{
+	static const struct {
+		uint8_t width, speed, ext, ext2;
+		const char *width_name, *speed_name;
+	} row[] = {
+		{ 1, 1, 0, 0, "1x", "SDR" },
+		{ 2, 2, 0, 0, "4x", "DDR" },
+		{ 4, 4, 0, 0, "8x", "QDR" },
+		{ 8, 4, 1, 0, "12x", "FDR" },
+		{ 16, 4, 2, 0, "2x", "EDR" },
+		{ 2, 0, 4, 0, "4x", "HDR" },
+		{ 2, 4, 8, 0, "4x", "NDR" },
+		{ 2, 4, 0, 1, "4x", "XDR" },
+		{ 2, 4, 8, 1, "4x", "XDR" },
+		{ 2, 4, 8, 2, "4x", "?" },
+		{ 0, 0, 0, 0, "?", "?" },
+		{ 3, 3, 0, 0, "?", "?" },  /* two bits: not one active width */
+		{ 2, 4, 3, 0, "4x", "?" }, /* an unknown extended speed is not
+					   the old one */
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct port_info info = {
+			.width_active = row[i].width,
+			.speed_active = row[i].speed,
+			.speed_ext_active = row[i].ext,
+			.speed_ext2_active = row[i].ext2,
+		};
+
+		assert_string_equal(port_width_name(&info),
+				    row[i].width_name);
+		assert_string_equal(port_speed(&info)->name,
+				    row[i].speed_name);
+	}
+}
+
+static void
+test_mtu_codes_outside_iba_are_zero(void **state)
+{
+	static const unsigned bytes[] = { 0, 256, 512, 1024, 2048, 4096, 0 };
+
+	for (unsigned code = 0; code < 7; code++)
+		assert_int_equal(port_mtu_bytes(code), bytes[code]);
+	assert_int_equal(port_mtu_bytes(UINT32_MAX), 0);
+}
+
+static void
+test_path_prints_as_the_diagnostics_do(void **state)
+{
+	struct dr_path path = { 0 };
+	char buf[DR_PATH_TEXT];
+
+	assert_string_equal(dr_path_print(&path, buf), "0");
+	assert_true(dr_path_push(&path, 1));
+	assert_true(dr_path_push(&path, 17));
+	assert_string_equal(dr_path_print(&path, buf), "0,1,17");
+	assert_int_equal(path.hops, 2);
+	assert_int_equal(path.port[0], 0);
+}
+
+static void
+test_path_is_full_at_63_hops(void **state)
+{
+	struct dr_path path = { 0 };
+	char buf[DR_PATH_TEXT];
+
+	for (unsigned i = 0; i < DR_MAX_HOPS; i++)
+		assert_true(dr_path_push(&path, 255));
+	assert_false(dr_path_push(&path, 1));
+	assert_int_equal(path.hops, DR_MAX_HOPS);
+	/* The longest text there is fits. */
+	assert_int_equal(strlen(dr_path_print(&path, buf)),
+			 1 + 4 * DR_MAX_HOPS);
+	assert_string_equal(buf + strlen(buf) - 4, ",255");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_know_their_codes),
+		cmocka_unit_test(
+			test_names_of_unknown_codes_are_question_marks),
+		cmocka_unit_test(test_width_and_speed_name_the_active_link),
+		cmocka_unit_test(test_mtu_codes_outside_iba_are_zero),
+		cmocka_unit_test(test_path_prints_as_the_diagnostics_do),
+		cmocka_unit_test(test_path_is_full_at_63_hops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Reading tables of ports from the fake fabric: all that is asked for, nothing
+ * twice, and who is at fault; what is recalled of a fabric of before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sm/sweep/table_reader.h"
+#include "tests/lib/fake.h"
+#include "topology/generate.h"
+
+static const struct mad_client_params wire = {
+	.timeout_ms = 10, .retries = 1, .max_wire = 16,
+};
+
+struct bench {
+	struct snapshot *s;
+	struct fake *f;
+	struct mad_client *x;
+	GArray *items;
+	struct port_tables *held;
+	GPtrArray *faults;
+	bool done;
+	uint32_t host, gate, sw;	/* not the SM's; sw: a port 0 */
+};
+
+static void
+bench_open(struct bench *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->s = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
+	assert_non_null(b->s);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (snapshot_is_end_port(b->s, port) &&
+		    b->s->ports[port].num && port != b->s->local_port)
+			b->host = port;
+	b->gate = b->s->ports[b->host].peer;
+	b->sw = snapshot_node_of(b->s, b->gate)->first_port;
+	b->f = fake_new(b->s);
+	b->x = mad_client_new(b->f->t, &wire);
+	b->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
+	b->held = port_tables_new(b->s);
+}
+
+static void
+on_done(GPtrArray *faults, void *data)
+{
+	struct bench *b = data;
+
+	b->faults = g_ptr_array_ref(faults);
+	b->done = true;
+}
+
+static void
+bench_run(struct bench *b)
+{
+	g_clear_pointer(&b->faults, g_ptr_array_unref);
+	b->done = false;
+	b->f->gets = 0;
+	table_reader_start(b->x, NULL, b->s, b->items, b->held, on_done, b);
+	assert_false(b->done);
+	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
+				      600 * G_USEC_PER_SEC));
+	assert_true(b->done);
+}
+
+static void
+bench_close(struct bench *b)
+{
+	g_clear_pointer(&b->faults, g_ptr_array_unref);
+	port_tables_unref(b->held);
+	g_array_unref(b->items);
+	mad_client_free(b->x);
+	fake_free(b->f);
+	snapshot_unref(b->s);
+}
+
+static void
+add(struct bench *b, uint32_t port, enum port_table table,
+    const struct port_tables *only)
+{
+	const struct table_reader_item item = {
+		.port = port, .table = table, .only = only,
+	};
+
+	g_array_append_val(b->items, item);
+}
+
+/* Something that tells ports, tables and blocks apart. */
+static void
+put(struct port_tables *t, uint32_t port, enum port_table table,
+    unsigned block)
+{
+	union port_block b = { 0 };
+
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		b.pkeys[0] = (uint16_t)(0x8000 | port);
+		b.pkeys[31] = (uint16_t)(block + 1);
+		break;
+	case PORT_TABLE_SL2VL:
+		b.vl[3] = port & 0xf;
+		b.vl[15] = block & 0xf;
+		break;
+	case PORT_TABLE_VL_ARB:
+		b.arb[0].weight = (uint8_t)port;
+		b.arb[31].vl = (uint8_t)(block + 1);
+		break;
+	case PORT_N_TABLES:
+		break;
+	}
+	port_tables_set(t, table, port, block, &b);
+}
+
+static void
+fill(struct bench *b, struct port_tables *t)
+{
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		for (unsigned k = 0; k < PORT_N_TABLES; k++)
+			for (unsigned i = 0; i < port_tables_blocks(t, k,
+					port); i++)
+				put(t, port, k, i);
+}
+
+/* The table that is held is the device's, all of it. */
+static void
+assert_read(const struct bench *b, uint32_t port, enum port_table table)
+{
+	unsigned n = port_tables_blocks(b->held, table, port);
+
+	assert_true(n > 0);
+	for (unsigned i = 0; i < n; i++) {
+		const union port_block *have = port_tables_get(b->held, table,
+							       port, i);
+
+		assert_non_null(have);
+		assert_memory_equal(have, port_tables_get(b->f->tables, table,
+							  port, i),
+				    sizeof(*have));
+	}
+}
+
+static void
+test_every_table_of_every_port_is_read(void **state)
+{
+	struct bench b;
+	unsigned blocks = 0;
+
+	bench_open(&b);
+	fill(&b, b.f->tables);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		for (unsigned k = 0; k < PORT_N_TABLES; k++)
+			if (b.s->ports[port].known) {
+				add(&b, port, k, NULL);
+				blocks += port_tables_blocks(b.held, k, port);
+			}
+	bench_run(&b);
+	assert_int_equal(b.faults->len, 0);
+	assert_int_equal(b.f->gets, blocks);
+	for (guint i = 0; i < b.items->len; i++) {
+		const struct table_reader_item *item = &g_array_index(b.items,
+			struct table_reader_item, i);
+
+		assert_read(&b, item->port, item->table);
+	}
+	/* It is known now. */
+	bench_run(&b);
+	assert_int_equal(b.f->gets, 0);
+	bench_close(&b);
+}
+
+static void
+test_only_what_is_wanted_is_asked_for(void **state)
+{
+	struct port_tables *only;
+	struct bench b;
+
+	bench_open(&b);
+	fill(&b, b.f->tables);
+	only = port_tables_new(b.s);
+	put(only, b.gate, PORT_TABLE_SL2VL, 2);
+	put(only, b.host, PORT_TABLE_VL_ARB, VL_ARB_HIGH_1);
+	add(&b, b.gate, PORT_TABLE_SL2VL, only);
+	add(&b, b.host, PORT_TABLE_VL_ARB, only);
+	add(&b, b.host, PORT_TABLE_SL2VL, only);
+	bench_run(&b);
+	assert_int_equal(b.f->gets, 2);
+	assert_int_equal(port_tables_get(b.held, PORT_TABLE_SL2VL, b.gate,
+					 2)->vl[15], 2);
+	assert_null(port_tables_get(b.held, PORT_TABLE_SL2VL, b.gate, 1));
+	assert_int_equal(port_tables_get(b.held, PORT_TABLE_VL_ARB, b.host,
+					 VL_ARB_HIGH_1)->arb[31].vl,
+			 VL_ARB_HIGH_1 + 1);
+	port_tables_unref(only);
+	bench_close(&b);
+}
+
+/* A node that has two blocks of P_Keys and says four. */
+static bool
+tamper_short(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct bench *b = data;
+	struct mad_header h;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (node == b->s->ports[b->host].node &&
+	    h.attr_id == MAD_ATTR_PKEY_TABLE && h.attr_mod >= 2)
+		answer[5] = MAD_STATUS_BAD_VALUE;
+	return true;
+}
+
+static void
+test_blocks_beyond_the_end_are_empty(void **state)
+{
+	const union port_block empty = { 0 };
+	struct bench b;
+
+	bench_open(&b);
+	fill(&b, b.f->tables);
+	assert_int_equal(port_tables_blocks(b.held, PORT_TABLE_PKEY, b.host),
+			 4);
+	add(&b, b.host, PORT_TABLE_PKEY, NULL);
+	b.f->tamper = tamper_short;
+	b.f->data = &b;
+	bench_run(&b);
+	assert_int_equal(b.faults->len, 0);
+	assert_int_equal(port_tables_get(b.held, PORT_TABLE_PKEY, b.host,
+					 1)->pkeys[31], 2);
+	for (unsigned i = 2; i < 4; i++)
+		assert_memory_equal(port_tables_get(b.held, PORT_TABLE_PKEY,
+						    b.host, i),
+				    &empty, sizeof(empty));
+	bench_close(&b);
+}
+
+static bool
+tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct bench *b = data;
+
+	if (node == b->s->ports[b->host].node)
+		answer[5] = MAD_STATUS_BAD_ATTRIBUTE;
+	return true;
+}
+
+static void
+test_refusal_is_named_once_and_costs_nobody_else(void **state)
+{
+	struct bench b;
+
+	bench_open(&b);
+	fill(&b, b.f->tables);
+	add(&b, b.host, PORT_TABLE_PKEY, NULL);
+	add(&b, b.gate, PORT_TABLE_PKEY, NULL);
+	b.f->tamper = tamper_refuse;
+	b.f->data = &b;
+	bench_run(&b);
+	assert_int_equal(b.faults->len, 1);
+	assert_non_null(strstr(b.faults->pdata[0],
+			       snapshot_node_of(b.s, b.host)->desc));
+	assert_non_null(strstr(b.faults->pdata[0], "port 1: its P_Key table "
+			       "cannot be read"));
+	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.host, 0));
+	assert_read(&b, b.gate, PORT_TABLE_PKEY);
+	bench_close(&b);
+}
+
+/* A leaf falls silent: it is named, and those behind it are not asked one by
+ * one. */
+static bool
+tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct bench *b = data;
+	uint32_t leaf = b->s->ports[b->gate].node;
+
+	if (node == leaf)
+		return false;
+	for (unsigned num = 1; num <= b->s->nodes[leaf].info.num_ports;
+	     num++) {
+		uint32_t peer = b->s->ports[b->s->nodes[leaf].first_port +
+					    num].peer;
+
+		if (peer != SNAPSHOT_NONE && b->s->ports[peer].node == node &&
+		    !snapshot_is_switch(&b->s->nodes[node]))
+			return false;
+	}
+	return true;
+}
+
+static void
+test_silence_is_told_of_the_nearest_only(void **state)
+{
+	struct bench b;
+	unsigned asked = 0;
+
+	bench_open(&b);
+	fill(&b, b.f->tables);
+	assert_int_not_equal(b.s->ports[b.gate].node, b.s->ports[
+			     b.s->ports[b.s->local_port].peer].node);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		if (snapshot_is_end_port(b.s, port)) {
+			add(&b, port, PORT_TABLE_PKEY, NULL);
+			asked += port_tables_blocks(b.held, PORT_TABLE_PKEY,
+						    port);
+		}
+	b.f->tamper = tamper_silent;
+	b.f->data = &b;
+	bench_run(&b);
+	assert_int_equal(b.faults->len, 1);
+	assert_non_null(strstr(b.faults->pdata[0],
+			       b.s->nodes[b.s->ports[b.gate].node].desc));
+	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.host, 0));
+	assert_read(&b, b.s->local_port, PORT_TABLE_PKEY);
+	assert_in_range(b.f->gets, 1, asked + 16);
+	bench_close(&b);
+}
+
+static void
+test_cancelled_reading_leaves_nothing_behind(void **state)
+{
+	struct table_reader *r;
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		if (snapshot_is_end_port(b.s, port))
+			add(&b, port, PORT_TABLE_PKEY, NULL);
+	for (unsigned steps = 0; steps < 12; steps++) {
+		port_tables_unref(b.held);
+		b.held = port_tables_new(b.s);
+		r = table_reader_start(b.x, NULL, b.s, b.items, b.held, on_done,
+				  &b);
+		for (unsigned i = 0; i < steps; i++)
+			scripted_step(b.f->t);
+		table_reader_cancel(r);
+		assert_true(scripted_run_idle(b.f->t,
+			transport_now(b.f->t) + 60 * G_USEC_PER_SEC));
+		assert_false(b.done);
+	}
+	bench_close(&b);
+}
+
+static void
+test_nothing_to_read_is_done_at_once(void **state)
+{
+	struct bench b;
+
+	bench_open(&b);
+	bench_run(&b);
+	assert_int_equal(b.f->gets, 0);
+	assert_int_equal(b.faults->len, 0);
+	bench_close(&b);
+}
+
+/* --------------------------------------------------------------- recalling */
+
+/* As it is when we have left it. */
+static void
+leave(struct bench *b)
+{
+	for (uint32_t i = 0; i < b->s->n_nodes; i++)
+		if (snapshot_is_switch(&b->s->nodes[i]))
+			b->s->nodes[i].sw.linear_fdb_top = 20;
+	for (uint32_t port = 0; port < b->s->n_ports; port++) {
+		struct snapshot_port *p = &b->s->ports[port];
+
+		p->info.state = PORT_STATE_ACTIVE;
+		if (snapshot_is_end_port(b->s, port))
+			p->info.lid = (uint16_t)(port + 1);
+	}
+	fill(b, b->held);
+}
+
+/* Is the table of this port believed, in the fabric as it is changed now? */
+static bool
+is_recalled(struct bench *b, const struct snapshot *now, uint32_t port)
+{
+	struct port_tables *t = port_tables_new(now);
+	const union port_block *block;
+	bool is;
+
+	table_reader_recall(now, t, b->s, b->held);
+	block = port_tables_get(t, PORT_TABLE_PKEY, port, 0);
+	is = block && block->pkeys[0] == (0x8000 | port);
+	assert_true(is || !block);
+	port_tables_unref(t);
+	return is;
+}
+
+static void
+test_what_is_as_it_was_left_is_believed(void **state)
+{
+	struct bench b;
+
+	bench_open(&b);
+	leave(&b);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		if (b.s->ports[port].known && port_pkey_cap(b.s, port))
+			assert_true(is_recalled(&b, b.s, port));
+	bench_close(&b);
+}
+
+static void
+test_a_host_that_may_have_lost_its_tables_is_not_believed(void **state)
+{
+	struct snapshot *now;
+	struct bench b;
+
+	bench_open(&b);
+	leave(&b);
+
+	now = snapshot_copy(b.s);
+	now->ports[b.host].info.state = PORT_STATE_INIT;
+	assert_false(is_recalled(&b, now, b.host));
+	assert_true(is_recalled(&b, now, b.gate));
+	snapshot_unref(now);
+
+	now = snapshot_copy(b.s);
+	now->ports[b.host].info.lid++;
+	assert_false(is_recalled(&b, now, b.host));
+	snapshot_unref(now);
+
+	now = snapshot_copy(b.s);
+	now->ports[b.host].guid++;
+	assert_false(is_recalled(&b, now, b.host));
+	snapshot_unref(now);
+
+	now = snapshot_copy(b.s);
+	now->nodes[now->ports[b.host].node].info.partition_cap = 64;
+	assert_false(is_recalled(&b, now, b.host));
+	assert_true(is_recalled(&b, now, b.gate));
+	snapshot_unref(now);
+	bench_close(&b);
+}
+
+static void
+test_a_switch_that_was_reset_is_not_believed(void **state)
+{
+	struct snapshot *now;
+	struct bench b;
+
+	bench_open(&b);
+	leave(&b);
+
+	now = snapshot_copy(b.s);
+	now->ports[b.sw].info.lid = LID_NONE;
+	assert_false(is_recalled(&b, now, b.gate));
+	assert_false(is_recalled(&b, now, b.sw));
+	assert_true(is_recalled(&b, now, b.host));
+	snapshot_unref(now);
+
+	now = snapshot_copy(b.s);
+	now->nodes[now->ports[b.gate].node].sw.linear_fdb_top = 0;
+	assert_false(is_recalled(&b, now, b.gate));
+	snapshot_unref(now);
+	bench_close(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_table_of_every_port_is_read),
+		cmocka_unit_test(test_only_what_is_wanted_is_asked_for),
+		cmocka_unit_test(test_blocks_beyond_the_end_are_empty),
+		cmocka_unit_test(
+			test_refusal_is_named_once_and_costs_nobody_else),
+		cmocka_unit_test(test_silence_is_told_of_the_nearest_only),
+		cmocka_unit_test(test_cancelled_reading_leaves_nothing_behind),
+		cmocka_unit_test(test_nothing_to_read_is_done_at_once),
+		cmocka_unit_test(test_what_is_as_it_was_left_is_believed),
+		cmocka_unit_test(
+		    test_a_host_that_may_have_lost_its_tables_is_not_believed),
+		cmocka_unit_test(test_a_switch_that_was_reset_is_not_believed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

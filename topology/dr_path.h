@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Identifiers of a subnet: LIDs, directed routes (IBA 4.1.3, 14.2.2).
+ * GUIDs are uint64_t in host order, LIDs uint16_t.
+ */
+#ifndef MINISM_TOPOLOGY_DR_PATH_H
+#define MINISM_TOPOLOGY_DR_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LID_NONE		0u
+#define LID_UNICAST_MIN		1u
+#define LID_UNICAST_MAX		0xbfffu	/* 49,151 */
+#define LID_MULTICAST_MIN	0xc000u
+#define LID_PERMISSIVE		0xffffu
+#define LMC_MAX			7u
+
+#define DR_MAX_HOPS		63u
+
+/* A directed route: leave the node at hand by port[1], the next by port[2],
+ * ... IBA's InitialPath, of which entry 0 is not used. */
+struct dr_path {
+	uint8_t hops;
+	uint8_t port[DR_MAX_HOPS + 1];
+};
+
+#define DR_PATH_TEXT	(4 * DR_MAX_HOPS + 4)
+
+/* Appends `port`; false if the path is full already. */
+bool dr_path_push(struct dr_path *path, uint8_t port);
+
+/* "0,1,7" as the diagnostics write it (-D). Returns buf. */
+const char *dr_path_print(const struct dr_path *path, char buf[DR_PATH_TEXT]);
+
+#endif

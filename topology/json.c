@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Writing JSON.
+ *
+ * A comma goes before each member but the first of its bracket. A bracket that
+ * closes makes its own bracket a member that others may follow, so one bit of
+ * state serves for all depths.
+ *
+ * Two kinds of text, since two kinds of writers meet here: a NodeDescription is
+ * bytes of nobody's character set, and what a person typed is UTF-8.
+ *
+ * Source: RFC 8259.
+ */
+#include "topology/json.h"
+
+#include <inttypes.h>
+
+static void
+put_space(struct json *j)
+{
+	if (j->space)
+		g_string_append(j->out, j->space);
+}
+
+static void
+put_string(GString *out, const char *text)
+{
+	/* a site's own names may be of any language */
+	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
+
+	g_string_append_c(out, '"');
+	for (const uint8_t *c = (const uint8_t *)text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			g_string_append_printf(out, "\\%c", *c);
+		else if (*c < 0x20 || *c == 0x7f || *c > last)
+			g_string_append_printf(out, "\\u%04x", *c);
+		else
+			g_string_append_c(out, (char)*c);
+	}
+	g_string_append_c(out, '"');
+}
+
+static void
+begin_member(struct json *j, const char *key)
+{
+	if (j->comma)
+		g_string_append_c(j->out, ',');
+	if (j->gap)
+		g_string_append(j->out, j->gap);
+	else if (j->comma)
+		put_space(j);
+	j->gap = NULL;
+	j->comma = true;
+	if (!key)
+		return;
+	put_string(j->out, key);
+	g_string_append_c(j->out, ':');
+	put_space(j);
+}
+
+void
+json_break(struct json *j, const char *gap)
+{
+	j->gap = gap;
+}
+
+void
+json_open(struct json *j, const char *key, char bracket)
+{
+	begin_member(j, key);
+	g_string_append_c(j->out, bracket);
+	j->comma = false;
+}
+
+void
+json_close(struct json *j, char bracket)
+{
+	g_string_append_c(j->out, bracket);
+	j->comma = true;
+}
+
+void
+json_text(struct json *j, const char *key, const char *value)
+{
+	begin_member(j, key);
+	if (value)
+		put_string(j->out, value);
+	else
+		g_string_append(j->out, "null");
+}
+
+void
+json_utf8(struct json *j, const char *key, const char *value)
+{
+	g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+	json_text(j, key, valid);
+}
+
+void
+json_number(struct json *j, const char *key, uint64_t value)
+{
+	begin_member(j, key);
+	g_string_append_printf(j->out, "%" PRIu64, value);
+}
+
+void
+json_real(struct json *j, const char *key, double value)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	begin_member(j, key);
+	g_string_append(j->out, g_ascii_formatd(text, sizeof(text), "%.6g",
+						value));
+}
+
+void
+json_bool(struct json *j, const char *key, bool value)
+{
+	begin_member(j, key);
+	g_string_append(j->out, value ? "true" : "false");
+}
+
+void
+json_ms(struct json *j, const char *key, int64_t us)
+{
+	begin_member(j, key);
+	us = MAX(us, 0);
+	g_string_append_printf(j->out, "%" PRId64 ".%03d", us / 1000,
+			       (int)(us % 1000));
+}
+
+void
+json_hex(struct json *j, const char *key, uint64_t value, int digits)
+{
+	begin_member(j, key);
+	g_string_append_printf(j->out, "\"0x%0*" PRIx64 "\"", digits, value);
+}
+
+void
+json_lines(struct json *j, const char *key, const GPtrArray *lines)
+{
+	json_open(j, key, '[');
+	for (guint i = 0; lines && i < lines->len; i++)
+		json_text(j, NULL, lines->pdata[i]);
+	json_close(j, ']');
+}

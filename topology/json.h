@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Writing JSON (RFC 8259). Who writes says the brackets; commas and quotes
+ * come by themselves. All on one line, but where a line is broken.
+ */
+#ifndef MINISM_TOPOLOGY_JSON_H
+#define MINISM_TOPOLOGY_JSON_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json {
+	GString *out;		/* borrowed */
+	const char *space;	/* behind commas and colons; NULL: nothing */
+	const char *gap;	/* json_break() */
+	bool comma;		/* the next member needs one before it */
+};
+
+/* What stands before the next member, behind its comma, instead of `space`: a
+ * new line and what it is indented with. */
+void json_break(struct json *j, const char *gap);
+
+/* key NULL: a member of an array, or the outermost value. */
+void json_open(struct json *j, const char *key, char bracket);
+void json_close(struct json *j, char bracket);
+/* value NULL: null. What is UTF-8 stays; else bytes above ASCII are taken for
+ * Latin-1, so that what comes out is valid whatever a node calls itself. */
+void json_text(struct json *j, const char *key, const char *value);
+/* The same of what should be UTF-8, as the name of a file: a byte that is none
+ * becomes U+FFFD. */
+void json_utf8(struct json *j, const char *key, const char *value);
+void json_number(struct json *j, const char *key, uint64_t value);
+/* Six digits, with a point whatever the locale. */
+void json_real(struct json *j, const char *key, double value);
+void json_bool(struct json *j, const char *key, bool value);
+/* us as milliseconds with three places, whatever the locale. */
+void json_ms(struct json *j, const char *key, int64_t us);
+/* A GUID or another number as "0x...", `digits` wide: 64 bits are more than
+ * the numbers of many a reader hold. */
+void json_hex(struct json *j, const char *key, uint64_t value, int digits);
+/* An array of lines; `lines` NULL: an empty one. */
+void json_lines(struct json *j, const char *key, const GPtrArray *lines);
+
+#endif

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Who gets which LID: one pass for each step of the rule in lid.h.
+ *
+ * Structs. An `assigner` is the state of one assignment: two bitmaps over the
+ * unicast LIDs (taken: owned by somebody here; reserved: held by the memory
+ * for somebody who is away), the owner of each LID, the answer, and the end
+ * ports in the order in which every step takes them, PortGUID first. PortGUIDs
+ * are meant to be unique but are what a device says; the port index, which
+ * follows NodeGUID and port number, decides between two of the same.
+ *
+ * Flow of lid_assign():
+ *	1. keep_claims()	what the fabric has already, sorted so that
+ *				whoever is to win a LID comes first
+ *	2. recall()		what the memory holds for those without
+ *	3. reserve(), allocate()	the lowest free range for the rest
+ * Each step only looks at bits that are still clear, so none can take a LID
+ * from an earlier one.
+ *
+ * A LID that came with another LMC than is wanted now stays the base if it
+ * can: it must be aligned, and these claims come after those that are right
+ * as they are, so that changing the LMC moves as few LIDs as possible. The
+ * memory is not stretched in that way, a range of another size is nobody's.
+ *
+ * Ranges are aligned to their size (IBA 4.1.3: the LMC masks the low bits of
+ * the LID), hence a search goes in steps of the size; full words of the
+ * bitmaps are skipped, which makes one search 768 steps at worst. LIDs that
+ * are reserved become free from the highest GUID down, one range at a time,
+ * and only when a port finds nothing.
+ */
+#include <inttypes.h>
+
+#include "topology/lid.h"
+
+#define WORD_BITS	64u
+#define N_LIDS		(LID_UNICAST_MAX + 1u)
+#define N_WORDS		(N_LIDS / WORD_BITS)
+
+G_STATIC_ASSERT(N_LIDS % WORD_BITS == 0);
+
+struct lid_set {
+	uint64_t word[N_WORDS];
+};
+
+struct assigner {
+	const struct snapshot *s;
+	const struct lid_range *memory;
+	size_t n_memory;
+	GPtrArray *notes;
+	struct lid_map *map;
+	uint32_t *order;	/* end ports by (PortGUID, index) */
+	uint32_t n_order;
+	uint32_t *owner;	/* by LID, N_LIDS */
+	struct lid_set taken, reserved;
+	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
+	unsigned next[LMC_MAX + 1];	/* nothing free below, by LMC */
+	unsigned last;		/* the highest LID that may be given */
+	uint32_t limiter;	/* the switch whose table ends there, or
+				   SNAPSHOT_NONE */
+	uint32_t n_beyond;	/* LIDs found that were not kept for that */
+};
+
+/* A LID that a port has on the fabric. */
+struct claim {
+	uint32_t port;
+	uint32_t rank;		/* of the port, in assigner.order */
+	bool resized;		/* its LMC is not the one that is wanted */
+	bool named;		/* the memory says so too */
+};
+
+GQuark
+lid_error_quark(void)
+{
+	return g_quark_from_static_string("minism-lids-error");
+}
+
+/* --- sets of LIDs --- */
+
+static bool
+set_has(const struct lid_set *set, unsigned lid)
+{
+	return set->word[lid / WORD_BITS] >> lid % WORD_BITS & 1;
+}
+
+static void
+set_add(struct lid_set *set, unsigned first, unsigned n)
+{
+	for (unsigned lid = first; lid < first + n; lid++)
+		set->word[lid / WORD_BITS] |= UINT64_C(1) << lid % WORD_BITS;
+}
+
+static void
+set_remove(struct lid_set *set, unsigned first, unsigned n)
+{
+	for (unsigned lid = first; lid < first + n; lid++)
+		set->word[lid / WORD_BITS] &=
+			~(UINT64_C(1) << lid % WORD_BITS);
+}
+
+/* The first LID of the range that is in the set, or LID_NONE. */
+static unsigned
+set_first_of(const struct lid_set *set, unsigned first, unsigned n)
+{
+	for (unsigned lid = first; lid < first + n; lid++)
+		if (set_has(set, lid))
+			return lid;
+	return LID_NONE;
+}
+
+/* --- ranges --- */
+
+/* Can a port with this LMC own the range from `base` on at all? */
+static bool
+is_valid_base(const struct assigner *a, unsigned base, unsigned lmc)
+{
+	unsigned size = 1u << lmc;
+
+	return base >= LID_UNICAST_MIN && base % size == 0 &&
+	       base + size - 1 <= a->last;
+}
+
+static bool
+is_valid_range(const struct lid_range *r)
+{
+	return r->min >= LID_UNICAST_MIN && r->min <= r->max &&
+	       r->max <= LID_UNICAST_MAX;
+}
+
+static const struct lid_range *
+memory_find(const struct lid_range *memory, size_t n, uint64_t guid)
+{
+	size_t low = 0;
+	size_t high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (memory[mid].guid == guid)
+			return &memory[mid];
+		if (memory[mid].guid < guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static void
+give(struct assigner *a, uint32_t port, unsigned base)
+{
+	unsigned size = 1u << a->map->lmc[port];
+
+	set_add(&a->taken, base, size);
+	for (unsigned lid = base; lid < base + size; lid++)
+		a->owner[lid] = port;
+	a->map->base[port] = (uint16_t)base;
+	a->map->top = MAX(a->map->top, (uint16_t)(base + size - 1));
+}
+
+/* --- order and LMC of the end ports --- */
+
+static gint
+compare_ports(gconstpointer a, gconstpointer b, gpointer subnet)
+{
+	const struct snapshot *s = subnet;
+	uint32_t pa = *(const uint32_t *)a;
+	uint32_t pb = *(const uint32_t *)b;
+
+	if (s->ports[pa].guid != s->ports[pb].guid)
+		return s->ports[pa].guid < s->ports[pb].guid ? -1 : 1;
+	return (pa > pb) - (pa < pb);
+}
+
+static unsigned
+wanted_lmc(const struct snapshot *s, uint32_t port, unsigned lmc)
+{
+	const struct snapshot_node *node = snapshot_node_of(s, port);
+
+	/* A base port 0 has LMC 0, IBA 14.2.5.6 */
+	if (snapshot_is_switch(node) && !node->sw.enhanced_port0)
+		return 0;
+	return lmc;
+}
+
+static void
+list_end_ports(struct assigner *a, unsigned lmc)
+{
+	const struct snapshot *s = a->s;
+
+	a->order = g_new(uint32_t, s->n_ports);
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		if (!snapshot_is_end_port(s, p))
+			continue;
+		a->map->lmc[p] = (uint8_t)wanted_lmc(s, p, lmc);
+		a->order[a->n_order++] = p;
+	}
+	g_qsort_with_data(a->order, (gint)a->n_order, sizeof(*a->order),
+			  compare_ports, (gpointer)s);
+}
+
+/* --- the smallest table --- */
+
+static uint64_t
+count_needed(const struct assigner *a)
+{
+	uint64_t needed = 0;
+
+	for (uint32_t i = 0; i < a->n_order; i++)
+		needed += 1u << a->map->lmc[a->order[i]];
+	return needed;
+}
+
+static void G_GNUC_PRINTF(2, 3)
+note_limit(const struct assigner *a, const char *format, ...)
+{
+	const struct snapshot_node *n = &a->s->nodes[a->limiter];
+	g_autofree char *text = NULL;
+	va_list args;
+
+	if (!a->notes)
+		return;
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_ptr_array_add(a->notes, g_strdup_printf("%s (0x%016" PRIx64 ") has "
+			"LinearFDBCap %u: %s", snapshot_node_name(n),
+			n->info.node_guid, n->sw.linear_fdb_cap, text));
+}
+
+/* LinearFDBCap 0 is a switch without a linear table: no LID would do. */
+static void
+find_limit(struct assigner *a)
+{
+	uint64_t needed = count_needed(a);
+
+	a->last = LID_UNICAST_MAX;
+	a->limiter = SNAPSHOT_NONE;
+	for (uint32_t i = 0; i < a->s->n_switches; i++) {
+		const struct snapshot_node *n = &a->s->nodes[a->s->switches[i]];
+
+		if (!n->sw_known || !n->sw.linear_fdb_cap ||
+		    n->sw.linear_fdb_cap > a->last)
+			continue;
+		a->last = n->sw.linear_fdb_cap - 1u;
+		a->limiter = a->s->switches[i];
+	}
+	if (a->limiter == SNAPSHOT_NONE || needed <= a->last)
+		return;
+	note_limit(a, "%" PRIu64 " LIDs are needed, it cannot route them all",
+		   needed);
+	a->last = LID_UNICAST_MAX;
+	a->limiter = SNAPSHOT_NONE;
+}
+
+/* --- step 1: what the fabric has --- */
+
+static gint
+compare_claims(gconstpointer a, gconstpointer b)
+{
+	const struct claim *ca = a;
+	const struct claim *cb = b;
+
+	if (ca->resized != cb->resized)
+		return ca->resized ? 1 : -1;
+	if (ca->named != cb->named)
+		return ca->named ? -1 : 1;
+	return (ca->rank > cb->rank) - (ca->rank < cb->rank);
+}
+
+static GArray *
+collect_claims(struct assigner *a)
+{
+	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
+
+	for (uint32_t i = 0; i < a->n_order; i++) {
+		uint32_t p = a->order[i];
+		const struct snapshot_port *port = &a->s->ports[p];
+		const struct lid_range *r;
+		struct claim claim = { .port = p, .rank = i };
+
+		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
+			a->n_beyond += port->info.lid > a->last &&
+				port->info.lid <= LID_UNICAST_MAX;
+			continue;
+		}
+		r = memory_find(a->memory, a->n_memory, port->guid);
+		claim.named = r && r->min == port->info.lid;
+		claim.resized = port->info.lmc != a->map->lmc[p];
+		g_array_append_val(claims, claim);
+	}
+	g_array_sort(claims, compare_claims);
+	return claims;
+}
+
+/* Two claims to one LID are a fault of the fabric that somebody wants to know
+ * of; a LID in the way of a range that is only now to grow is not. */
+static void
+note_loser(const struct assigner *a, const struct claim *loser,
+	   const struct claim *winner)
+{
+	const struct snapshot_port *lost = &a->s->ports[loser->port];
+	const struct snapshot_port *kept = &a->s->ports[winner->port];
+	unsigned lmc = MIN(lost->info.lmc, a->map->lmc[loser->port]);
+	unsigned lid = set_first_of(&a->taken, lost->info.lid, 1u << lmc);
+	const char *why = "the lower PortGUID";
+
+	if (!a->notes || lid == LID_NONE)
+		return;
+	if (winner->resized != loser->resized)
+		why = "the LMC as wanted";
+	else if (winner->named != loser->named)
+		why = "the memory on its side";
+	g_ptr_array_add(a->notes,
+			g_strdup_printf("LID %u is claimed twice: port "
+					"0x%016" PRIx64 " keeps it, having %s, "
+					"port 0x%016" PRIx64
+					" gets another one", lid, kept->guid,
+					why, lost->guid));
+}
+
+static void
+keep_claims(struct assigner *a)
+{
+	GArray *claims = collect_claims(a);
+	uint32_t *by_port = g_new(uint32_t, a->s->n_ports);
+
+	for (guint i = 0; i < claims->len; i++) {
+		const struct claim *c = &g_array_index(claims, struct claim, i);
+		unsigned base = a->s->ports[c->port].info.lid;
+		unsigned hit = set_first_of(&a->taken, base,
+					    1u << a->map->lmc[c->port]);
+		uint32_t winner;
+
+		by_port[c->port] = i;
+		if (hit == LID_NONE) {
+			give(a, c->port, base);
+			continue;
+		}
+		winner = by_port[a->owner[hit]];
+		note_loser(a, c, &g_array_index(claims, struct claim, winner));
+	}
+	g_free(by_port);
+	g_array_free(claims, TRUE);
+}
+
+/* --- step 2: what the memory has --- */
+
+static void
+recall(struct assigner *a)
+{
+	for (uint32_t i = 0; i < a->n_order; i++) {
+		uint32_t p = a->order[i];
+		unsigned lmc = a->map->lmc[p];
+		const struct lid_range *r;
+
+		if (a->map->base[p])
+			continue;
+		r = memory_find(a->memory, a->n_memory, a->s->ports[p].guid);
+		if (!r || !is_valid_base(a, r->min, lmc) ||
+		    r->max - r->min + 1u != 1u << lmc)
+			continue;
+		if (set_first_of(&a->taken, r->min, 1u << lmc) == LID_NONE)
+			give(a, p, r->min);
+	}
+}
+
+/* --- step 3: the rest --- */
+
+/* Is there an end port with this GUID? */
+static bool
+is_here(const struct assigner *a, uint64_t guid)
+{
+	uint32_t low = 0;
+	uint32_t high = a->n_order;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (a->s->ports[a->order[mid]].guid < guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < a->n_order && a->s->ports[a->order[low]].guid == guid;
+}
+
+static bool
+holds_for_absent(const struct assigner *a, const struct lid_range *r)
+{
+	return is_valid_range(r) && !is_here(a, r->guid);
+}
+
+static void
+reserve(struct assigner *a)
+{
+	for (size_t i = 0; i < a->n_memory; i++) {
+		const struct lid_range *r = &a->memory[i];
+
+		if (holds_for_absent(a, r))
+			set_add(&a->reserved, r->min, r->max - r->min + 1u);
+	}
+	a->n_reserved = a->n_memory;
+}
+
+/* Ends the reservation of the highest GUID; false if there is none left. */
+static bool
+release_one(struct assigner *a)
+{
+	while (a->n_reserved > 0) {
+		const struct lid_range *r = &a->memory[--a->n_reserved];
+
+		if (!holds_for_absent(a, r))
+			continue;
+		set_remove(&a->reserved, r->min, r->max - r->min + 1u);
+		for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
+			unsigned base = r->min & ~((1u << lmc) - 1);
+
+			a->next[lmc] = MIN(a->next[lmc], base);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* The lowest aligned range that is neither taken nor reserved, or LID_NONE. */
+static unsigned
+find_free(struct assigner *a, unsigned lmc)
+{
+	unsigned size = 1u << lmc;
+	unsigned base = a->next[lmc];
+
+	while (base <= a->last) {
+		unsigned w = base / WORD_BITS;
+
+		if ((a->taken.word[w] | a->reserved.word[w]) == UINT64_MAX) {
+			/* to the next word, or two where a range is two */
+			base = (w + 1) * WORD_BITS;
+			base = (base + size - 1) & ~(size - 1);
+			continue;
+		}
+		if (is_valid_base(a, base, lmc) &&
+		    set_first_of(&a->taken, base, size) == LID_NONE &&
+		    set_first_of(&a->reserved, base, size) == LID_NONE)
+			break;
+		base += size;
+	}
+	a->next[lmc] = base;
+	return base <= a->last ? base : LID_NONE;
+}
+
+static bool
+fail_exhausted(const struct assigner *a, unsigned lmc, GError **error)
+{
+	uint64_t needed = count_needed(a);
+
+	g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
+		    "%" PRIu64 " LIDs are needed at LMC %u, there are %u%s",
+		    needed, lmc, LID_UNICAST_MAX,
+		    needed <= LID_UNICAST_MAX ?
+		    ", and not enough of them in aligned ranges" : "");
+	return false;
+}
+
+/* Aligned ranges may not fit where their number would; false if there is no
+ * limit to give up. */
+static bool
+give_up_limit(struct assigner *a)
+{
+	if (a->limiter == SNAPSHOT_NONE)
+		return false;
+	note_limit(a, "the aligned ranges of all LIDs do not fit");
+	a->limiter = SNAPSHOT_NONE;
+	a->last = LID_UNICAST_MAX;
+	return true;
+}
+
+static bool
+allocate(struct assigner *a, unsigned lmc, GError **error)
+{
+	for (uint32_t i = 0; i < a->n_order; i++) {
+		uint32_t p = a->order[i];
+		unsigned base;
+
+		if (a->map->base[p])
+			continue;
+		do
+			base = find_free(a, a->map->lmc[p]);
+		while (base == LID_NONE &&
+		       (release_one(a) || give_up_limit(a)));
+		if (base == LID_NONE)
+			return fail_exhausted(a, lmc, error);
+		give(a, p, base);
+	}
+	return true;
+}
+
+/* --- the whole --- */
+
+static struct lid_map *
+map_new(uint32_t n_ports)
+{
+	struct lid_map *map = g_new0(struct lid_map, 1);
+
+	map->ref = 1;
+	map->n_ports = n_ports;
+	map->base = g_new0(uint16_t, n_ports);
+	map->lmc = g_new0(uint8_t, n_ports);
+	return map;
+}
+
+struct lid_map *
+lid_map_ref(struct lid_map *map)
+{
+	g_atomic_int_inc(&map->ref);
+	return map;
+}
+
+void
+lid_map_free(struct lid_map *map)
+{
+	if (!map || !g_atomic_int_dec_and_test(&map->ref))
+		return;
+	g_free(map->base);
+	g_free(map->lmc);
+	g_free(map->owner);
+	g_free(map);
+}
+
+struct lid_map *
+lid_assign(const struct snapshot *s, unsigned lmc,
+	    const struct lid_range *memory, size_t n_memory,
+	    GPtrArray *notes, GError **error)
+{
+	struct assigner *a = g_new0(struct assigner, 1);
+	struct lid_map *map = map_new(s->n_ports);
+
+	g_assert(lmc <= LMC_MAX);
+	a->s = s;
+	a->memory = memory;
+	a->n_memory = n_memory;
+	a->notes = notes;
+	a->map = map;
+	a->owner = g_new(uint32_t, N_LIDS);
+	for (unsigned lid = 0; lid < N_LIDS; lid++)
+		a->owner[lid] = SNAPSHOT_NONE;
+
+	list_end_ports(a, lmc);
+	find_limit(a);
+	keep_claims(a);
+	if (a->n_beyond && a->limiter != SNAPSHOT_NONE)
+		note_limit(a, "the highest LID is %u; ports that had a higher "
+			   "one: %u", a->last, a->n_beyond);
+	recall(a);
+	reserve(a);
+	if (allocate(a, lmc, error)) {
+		map->owner = g_renew(uint32_t, a->owner, map->top + 1u);
+		a->owner = NULL;
+	} else {
+		lid_map_free(map);
+		map = NULL;
+	}
+	g_free(a->order);
+	g_free(a->owner);
+	g_free(a);
+	return map;
+}
+
+static gint
+compare_ranges(gconstpointer a, gconstpointer b)
+{
+	const struct lid_range *ra = a;
+	const struct lid_range *rb = b;
+
+	if (ra->guid != rb->guid)
+		return ra->guid < rb->guid ? -1 : 1;
+	return (ra->min > rb->min) - (ra->min < rb->min);
+}
+
+static bool
+is_unused(const struct lid_map *map, const struct lid_range *r)
+{
+	for (unsigned lid = r->min; lid <= r->max && lid <= map->top; lid++)
+		if (map->owner[lid] != SNAPSHOT_NONE)
+			return false;
+	return true;
+}
+
+/* What is here, by GUID. Of two ports that claim one GUID the one with the
+ * lower LID is remembered: the memory has one line for a GUID. */
+static GArray *
+ranges_of_map(const struct snapshot *s, const struct lid_map *map)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	guint n = 0;
+
+	for (uint32_t p = 0; p < map->n_ports; p++) {
+		struct lid_range r = {
+			.guid = s->ports[p].guid,
+			.min = map->base[p],
+			.max = (uint16_t)(map->base[p] +
+					  (1u << map->lmc[p]) - 1),
+		};
+
+		if (r.min && r.guid)
+			g_array_append_val(all, r);
+	}
+	g_array_sort(all, compare_ranges);
+	for (guint i = 0; i < all->len; i++) {
+		struct lid_range *r = &g_array_index(all, struct lid_range, 0);
+
+		if (n == 0 || r[n - 1].guid != r[i].guid)
+			r[n++] = r[i];
+	}
+	g_array_set_size(all, n);
+	return all;
+}
+
+GArray *
+lid_remember(const struct snapshot *s, const struct lid_map *map,
+	      const struct lid_range *memory, size_t n_memory)
+{
+	GArray *all = ranges_of_map(s, map);
+	guint n_here = all->len;
+
+	for (size_t i = 0; i < n_memory; i++) {
+		const struct lid_range *here = (void *)all->data;
+
+		if (is_valid_range(&memory[i]) && is_unused(map, &memory[i]) &&
+		    !memory_find(here, n_here, memory[i].guid))
+			g_array_append_val(all, memory[i]);
+	}
+	g_array_sort(all, compare_ranges);
+	return all;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Who gets which LID.
+ *
+ * The rule, in order (each step sees only what the steps before left free):
+ *   1. An end port keeps the LID range that it has on the fabric, if that is
+ *      valid (unicast, aligned to its LMC, LMC as wanted). Two that claim the
+ *      same LID: the one that the memory names wins, then the lower PortGUID.
+ *   2. A port without one gets the range that the memory holds for it.
+ *   3. The rest get the lowest free aligned ranges, by PortGUID; LIDs that the
+ *      memory holds for ports that are away are taken only when nothing else
+ *      is left, those of the highest GUIDs first.
+ * A LID that some switch has no table entry for (LinearFDBCap) is not given,
+ * nor kept, nor remembered for anyone, as long as all fit below the smallest
+ * LinearFDBCap. If they do not, it is as if there were no such limit: moving
+ * LIDs would help some ports and not others, and the verdict names the switch.
+ * Same input, same output: the order of discovery does not matter.
+ */
+#ifndef MINISM_TOPOLOGY_LID_H
+#define MINISM_TOPOLOGY_LID_H
+
+#include "topology/snapshot.h"
+
+/* One line of the memory (guid2lid). */
+struct lid_range {
+	uint64_t guid;		/* PortGUID */
+	uint16_t min, max;	/* max - min + 1 = 2^LMC */
+};
+
+/* The answer. base[port] is 0 for a port that owns no LID. */
+struct lid_map {
+	gint ref;
+	uint32_t n_ports;
+	uint16_t top;		/* the highest LID given, 0 if none */
+	uint16_t *base;		/* by port index of the snapshot */
+	uint8_t *lmc;		/* by port index */
+	uint32_t *owner; /* LID -> port or SNAPSHOT_NONE, top + 1 entries */
+};
+
+enum lid_error {
+	LIDS_ERROR_EXHAUSTED,	/* 49,151 unicast LIDs do not suffice */
+};
+#define LIDS_ERROR lid_error_quark()
+GQuark lid_error_quark(void);
+
+/*
+ * Gives every end port of `s` its LIDs.
+ * lmc: what CAs, routers and enhanced switch ports 0 get (0 to 7); a base
+ *	switch port 0 always has LMC 0 (IBA 14.2.5.6).
+ * memory, n_memory: sorted by GUID, no GUID twice; may be NULL, 0.
+ * notes: if not NULL, a GPtrArray of g_malloc'ed lines, one for each LID that
+ *	was claimed twice and how it was decided, and one for a LinearFDBCap
+ *	that took LIDs away or that does not suffice.
+ * Returns NULL with LIDS_ERROR_EXHAUSTED, whose message says how many LIDs
+ * are needed at this LMC and how many there are.
+ */
+struct lid_map *lid_assign(const struct snapshot *s, unsigned lmc,
+			    const struct lid_range *memory, size_t n_memory,
+			    GPtrArray *notes, GError **error);
+struct lid_map *lid_map_ref(struct lid_map *map);
+void lid_map_free(struct lid_map *map);	/* gives up a reference */
+
+/* The memory after this assignment: `map` and, of the old memory, the ports
+ * that are away and whose LIDs nobody took. A GArray of lid_range, sorted. */
+GArray *lid_remember(const struct snapshot *s, const struct lid_map *map,
+		      const struct lid_range *memory, size_t n_memory);
+
+#endif

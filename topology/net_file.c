@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A snapshot as the text that ibnetdiscover writes and ibsim reads; the way
+ * back is net_file_parse.c.
+ *
+ * A node is a block: vendor and device, the GUIDs, then one header line with
+ * its type, number of ports, id and description, and a line for each cable.
+ * Every cable so appears twice, once at each end, and ibsim insists on that.
+ *
+ *	switchguid=0x1001(1001)
+ *	Switch	8 "S-0000000000001001"	# "A" enhanced port 0 lid 7 lmc 0
+ *	[1]	"H-0000000000002000"[1](2001)	# "h" lid 2 4xEDR
+ *
+ *	caguid=0x2000
+ *	Ca	1 "H-0000000000002000"	# "h"
+ *	[1](2001)	"S-0000000000001001"[1]	# lid 2 lmc 0 "A" lid 7 4xEDR
+ *
+ * Order. The node of the local port comes first and the line of the local
+ * port first in it: ibsim attaches a client to the first node of the file, and
+ * net_file_parse() takes the first CA's first line for the local port. Then the
+ * switches, then the rest, each by GUID. ibsim ends a block at the first line
+ * that is not about a port and throws that line away, hence the blank line
+ * before each block.
+ *
+ * Descriptions. The one on the header line is the node's and goes out as it
+ * is: a reader that takes everything up to the last quote gets it back, '"'
+ * included. Those on cable lines are there for people, but ibsim looks for
+ * "=" and quotes in them; there they are replaced.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "topology/net_file.h"
+
+static const char *
+guid_key(const struct snapshot_node *node)
+{
+	switch ((enum node_type)node->info.node_type) {
+	case NODE_SWITCH:
+		return "switchguid";
+	case NODE_ROUTER:
+		return "rtguid";
+	case NODE_CA:
+		return "caguid";
+	}
+	return "caguid";
+}
+
+static const char *
+type_word(const struct snapshot_node *node)
+{
+	switch ((enum node_type)node->info.node_type) {
+	case NODE_SWITCH:
+		return "Switch";
+	case NODE_ROUTER:
+		return "Rt";
+	case NODE_CA:
+		return "Ca";
+	}
+	return "Ca";
+}
+
+static void
+write_id(const struct snapshot_node *node, GString *out)
+{
+	char letter = 'H';
+
+	if (snapshot_is_switch(node))
+		letter = 'S';
+	else if (node->info.node_type == NODE_ROUTER)
+		letter = 'R';
+	g_string_append_printf(out, "\"%c-%016" PRIx64 "\"", letter,
+			       node->info.node_guid);
+}
+
+static void
+write_header(const struct snapshot *s, const struct snapshot_node *node,
+	     GString *out)
+{
+	const struct snapshot_port *port0 = &s->ports[node->first_port];
+
+	g_string_append_printf(out, "\nvendid=0x%x\ndevid=0x%x\n"
+			       "sysimgguid=0x%" PRIx64 "\n"
+			       "%s=0x%" PRIx64,
+			       node->info.vendor_id, node->info.device_id,
+			       node->info.system_guid, guid_key(node),
+			       node->info.node_guid);
+	if (snapshot_is_switch(node))
+		g_string_append_printf(out, "(%" PRIx64 ")", port0->guid);
+	g_string_append_printf(out, "\n%s\t%u ", type_word(node),
+			       node->info.num_ports);
+	write_id(node, out);
+	g_string_append_printf(out, "\t\t# \"%s\"", node->desc);
+	if (snapshot_is_switch(node))
+		g_string_append_printf(out, " %s port 0 lid %u lmc %u",
+				       node->sw.enhanced_port0 ? "enhanced" :
+								 "base",
+				       port0->info.lid, port0->info.lmc);
+	g_string_append_c(out, '\n');
+}
+
+static void
+write_peer_desc(const char *desc, GString *out)
+{
+	g_string_append_c(out, '"');
+	for (; *desc; desc++) {
+		char c = *desc;
+
+		if (c == '"')
+			c = '\'';
+		else if (c == '=')
+			c = '-';
+		g_string_append_c(out, c);
+	}
+	g_string_append_c(out, '"');
+}
+
+/* The LID by which `port` is addressed: a switch owns one for all its ports
+ * (IBA 14.2.5.6). */
+static unsigned
+lid_at(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *node = snapshot_node_of(s, port);
+
+	if (snapshot_is_switch(node))
+		return s->ports[node->first_port].info.lid;
+	return s->ports[port].info.lid;
+}
+
+static bool
+has_link_words(const struct snapshot_port *port)
+{
+	return strcmp(port_width_name(&port->info), "?") != 0 &&
+	       strcmp(port_speed(&port->info)->name, "?") != 0;
+}
+
+/* Width and speed are the link's, so either end can tell them. If neither can,
+ * the line goes without, and a reader assumes what it likes. */
+static void
+write_link(const struct snapshot_port *port, const struct snapshot_port *peer,
+	   GString *out)
+{
+	if (!has_link_words(port))
+		port = peer;
+	if (has_link_words(port))
+		g_string_append_printf(out, " %s%s",
+				       port_width_name(&port->info),
+				       port_speed(&port->info)->name);
+}
+
+static void
+write_cable(const struct snapshot *s, uint32_t index, GString *out)
+{
+	const struct snapshot_port *port = &s->ports[index];
+	const struct snapshot_port *peer = &s->ports[port->peer];
+	const struct snapshot_node *node = snapshot_node_of(s, index);
+	const struct snapshot_node *far = snapshot_node_of(s, port->peer);
+
+	g_string_append_printf(out, "[%u]", port->num);
+	if (!snapshot_is_switch(node) && port->guid)
+		g_string_append_printf(out, "(%" PRIx64 ") ", port->guid);
+	g_string_append_c(out, '\t');
+	write_id(far, out);
+	g_string_append_printf(out, "[%u]", peer->num);
+	if (!snapshot_is_switch(far) && peer->guid)
+		g_string_append_printf(out, "(%" PRIx64 ") ", peer->guid);
+	g_string_append(out, "\t\t# ");
+	if (!snapshot_is_switch(node))
+		g_string_append_printf(out, "lid %u lmc %u ", port->info.lid,
+				       port->info.lmc);
+	write_peer_desc(far->desc, out);
+	g_string_append_printf(out, " lid %u", lid_at(s, port->peer));
+	write_link(port, peer, out);
+	g_string_append_c(out, '\n');
+}
+
+static void
+write_node(const struct snapshot *s, uint32_t n, GString *out)
+{
+	const struct snapshot_node *node = &s->nodes[n];
+	uint32_t local = s->local_port;
+
+	write_header(s, node, out);
+	if (local != SNAPSHOT_NONE && s->ports[local].node == n &&
+	    s->ports[local].peer != SNAPSHOT_NONE)
+		write_cable(s, local, out);
+	for (unsigned num = 1; num <= node->info.num_ports; num++) {
+		uint32_t port = node->first_port + num;
+
+		if (port != local && s->ports[port].peer != SNAPSHOT_NONE)
+			write_cable(s, port, out);
+	}
+}
+
+void
+net_file_write(const struct snapshot *s, GString *out)
+{
+	uint32_t home = SNAPSHOT_NONE;
+
+	g_string_append(out, "# Topology file: written by minism\n#\n");
+	if (s->local_port != SNAPSHOT_NONE) {
+		home = s->ports[s->local_port].node;
+		g_string_append_printf(out, "# Initiated from node %016" PRIx64
+				       " port %016" PRIx64 "\n",
+				       s->nodes[home].info.node_guid,
+				       s->ports[s->local_port].guid);
+		write_node(s, home, out);
+	}
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		if (s->switches[i] != home)
+			write_node(s, s->switches[i], out);
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		if (n != home && !snapshot_is_switch(&s->nodes[n]))
+			write_node(s, n, out);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Tables of ports: P_Keys, SL to VL, VL arbitration (IBA 14.2.5.7 to .9), as
+ * they are held by the devices, or as they should be.
+ *
+ * A table is a row of blocks of 64 bytes, and a block is known or not. Most
+ * ports of a fabric hold the same few blocks, so equal blocks are kept once
+ * and a port holds their numbers: 4 bytes a block.
+ */
+#ifndef MINISM_TOPOLOGY_PORT_TABLES_H
+#define MINISM_TOPOLOGY_PORT_TABLES_H
+
+#include <glib.h>
+
+#include "topology/snapshot.h"
+
+enum port_table {
+	PORT_TABLE_PKEY,   /* block: 32 P_Keys each */
+	PORT_TABLE_SL2VL,  /* block: the port of entry, 0 but at switches */
+	PORT_TABLE_VL_ARB, /* block: enum vl_arb_block */
+	PORT_N_TABLES
+};
+const char *port_table_name(enum port_table table);
+
+/* IBA numbers them from 1 (14.2.5.9). */
+enum vl_arb_block {
+	VL_ARB_LOW_1, VL_ARB_LOW_2, VL_ARB_HIGH_1, VL_ARB_HIGH_2,
+	VL_ARB_N_BLOCKS
+};
+
+#define PKEYS_A_BLOCK	32u
+#define VL_ARB_ENTRIES	32u
+#define SL_COUNT	16u
+
+/* Host order; what a table does not use is 0. */
+union port_block {
+	uint16_t pkeys[PKEYS_A_BLOCK];
+	uint8_t vl[SL_COUNT];		/* by SL */
+	struct { uint8_t vl, weight; } arb[VL_ARB_ENTRIES];
+	uint8_t bytes[64];
+};
+
+struct port_tables;
+
+/* Room for every port of `s`; nothing is known. It keeps no reference on s. */
+struct port_tables *port_tables_new(const struct snapshot *s);
+struct port_tables *port_tables_ref(struct port_tables *t);
+void port_tables_unref(struct port_tables *t);
+
+/* A private copy, for whoever writes next. */
+struct port_tables *port_tables_copy(const struct port_tables *t);
+
+/* How many P_Keys the port can hold, by what its node says (IBA 14.2.5.3,
+ * .4): 0 for a port that has no table: an external port of a switch that does
+ * not enforce partitions. */
+unsigned port_pkey_cap(const struct snapshot *s, uint32_t port);
+
+/* How many blocks the table of this port has. */
+unsigned port_tables_blocks(const struct port_tables *t, enum port_table table,
+			    uint32_t port);
+
+/* NULL: not known. Valid until the tables go. */
+const union port_block *port_tables_get(const struct port_tables *t,
+					enum port_table table, uint32_t port,
+					unsigned block);
+/* Only while nobody else has a reference. */
+void port_tables_set(struct port_tables *t, enum port_table table,
+		     uint32_t port, unsigned block,
+		     const union port_block *data);
+void port_tables_forget(struct port_tables *t, enum port_table table,
+			uint32_t port);
+
+#endif

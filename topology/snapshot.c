@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The snapshot: life and death, look-up, and the way to a port.
+ *
+ * A snapshot is four flat arrays (nodes, ports, switches, faults) that only
+ * builder.c lays out; here they are read. Since every reference between them
+ * is an index, a copy is a memcpy of each array and nothing needs relocating;
+ * the only pointers are the texts of the faults, and the names that a site
+ * gave to nodes, which lie in a table that the snapshots share.
+ *
+ * Ways. A node stores one number: the port of a neighbour that leads into it
+ * (`entry`), one hop closer to the SM. snapshot_path() climbs that chain and
+ * turns it round. A switch has one answer for all its ports, since its port 0
+ * speaks for them. A CA port speaks only for itself, so the way to it is the
+ * way to the switch it is cabled to and one hop more, whichever port of the
+ * same CA the chain of `entry` runs through.
+ */
+#include <string.h>
+
+#include "topology/snapshot.h"
+
+const char *
+snapshot_fault_name(enum snapshot_fault_kind kind)
+{
+	switch (kind) {
+	case SNAPSHOT_FAULT_DUPLICATE_GUID:
+		return "duplicate GUID";
+	case SNAPSHOT_FAULT_SILENT:
+		return "silent";
+	case SNAPSHOT_FAULT_REFUSED:
+		return "refused";
+	case SNAPSHOT_FAULT_LIAR:
+		return "contradicts itself";
+	case SNAPSHOT_FAULT_TOO_FAR:
+		return "too far";
+	case SNAPSHOT_FAULT_LOCKED:
+		return "locked";
+	}
+	return "?";
+}
+
+struct snapshot *
+snapshot_ref(struct snapshot *subnet)
+{
+	g_atomic_int_inc(&subnet->ref);
+	return subnet;
+}
+
+void
+snapshot_unref(struct snapshot *subnet)
+{
+	if (!subnet || !g_atomic_int_dec_and_test(&subnet->ref))
+		return;
+	for (uint32_t i = 0; i < subnet->n_faults; i++)
+		g_free(subnet->faults[i].text);
+	g_free(subnet->faults);
+	g_clear_pointer(&subnet->names, g_hash_table_unref);
+	g_free(subnet->switches);
+	g_free(subnet->ports);
+	g_free(subnet->nodes);
+	g_free(subnet);
+}
+
+static void *
+array_copy(const void *array, size_t n, size_t size)
+{
+	void *copy;
+
+	if (!n)
+		return NULL;
+	copy = g_malloc_n(n, size);
+	memcpy(copy, array, n * size);
+	return copy;
+}
+
+struct snapshot *
+snapshot_copy(const struct snapshot *subnet)
+{
+	struct snapshot *c = array_copy(subnet, 1, sizeof(*subnet));
+
+	c->ref = 1;
+	c->nodes = array_copy(subnet->nodes, subnet->n_nodes,
+			      sizeof(*subnet->nodes));
+	c->ports = array_copy(subnet->ports, subnet->n_ports,
+			      sizeof(*subnet->ports));
+	c->switches = array_copy(subnet->switches, subnet->n_switches,
+				 sizeof(*subnet->switches));
+	c->faults = array_copy(subnet->faults, subnet->n_faults,
+			       sizeof(*subnet->faults));
+	if (c->names)
+		g_hash_table_ref(c->names);
+	for (uint32_t i = 0; i < c->n_faults; i++)
+		c->faults[i].text = g_strdup(c->faults[i].text);
+	return c;
+}
+
+uint32_t
+snapshot_port_of(const struct snapshot *s, uint32_t node, unsigned num)
+{
+	if (num > s->nodes[node].info.num_ports)
+		return SNAPSHOT_NONE;
+	return s->nodes[node].first_port + num;
+}
+
+uint32_t
+snapshot_find_node(const struct snapshot *s, uint64_t node_guid)
+{
+	uint32_t low = 0;
+	uint32_t high = s->n_nodes;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint64_t guid = s->nodes[mid].info.node_guid;
+
+		if (guid == node_guid)
+			return mid;
+		if (guid < node_guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return SNAPSHOT_NONE;
+}
+
+uint32_t
+snapshot_find_port(const struct snapshot *s, uint64_t port_guid)
+{
+	/* 0 marks a port without a GUID; it is nobody's name */
+	if (!port_guid)
+		return SNAPSHOT_NONE;
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (s->ports[p].guid == port_guid && snapshot_is_end_port(s, p))
+			return p;
+	return SNAPSHOT_NONE;
+}
+
+bool
+snapshot_is_end_port(const struct snapshot *s, uint32_t port)
+{
+	if (snapshot_is_switch(snapshot_node_of(s, port)))
+		return s->ports[port].num == 0;
+	return s->ports[port].known;
+}
+
+/* A switch that did not tell its SwitchInfo cannot be given a table, so
+ * nothing may be sent through it. */
+static bool
+can_forward_or_end(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	return s->ports[port].known && (!snapshot_is_switch(n) || n->sw_known);
+}
+
+bool
+snapshot_link_up(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+
+	return p->info.phys_state == PORT_PHYS_LINK_UP &&
+	       p->peer != SNAPSHOT_NONE && can_forward_or_end(s, port) &&
+	       can_forward_or_end(s, p->peer);
+}
+
+/* Appends the way from the SM to `node`; the chain of entries runs backwards,
+ * and one that is longer than an SMP can carry ends the climb. */
+static bool
+path_to_node(const struct snapshot *s, uint32_t node, struct dr_path *path)
+{
+	uint32_t home = s->ports[s->local_port].node;
+	uint8_t back[DR_MAX_HOPS];
+	unsigned n = 0;
+
+	while (node != home) {
+		uint32_t entry = s->nodes[node].entry;
+
+		if (entry == SNAPSHOT_NONE || n == DR_MAX_HOPS)
+			return false;
+		back[n++] = s->ports[entry].num;
+		node = s->ports[entry].node;
+	}
+	while (n > 0)
+		if (!dr_path_push(path, back[--n]))
+			return false;
+	return true;
+}
+
+bool
+snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
+{
+	uint32_t peer;
+
+	memset(path, 0, sizeof(*path));
+	if (s->local_port == SNAPSHOT_NONE)
+		return false;
+	if (port == s->local_port)
+		return true;
+	if (snapshot_is_switch(snapshot_node_of(s, port)))
+		return path_to_node(s, s->ports[port].node, path);
+
+	peer = s->ports[port].peer;
+	if (peer == SNAPSHOT_NONE)
+		return false;
+	/* A CA or router forwards nothing, not even for the SM beside it. */
+	if (!snapshot_is_switch(snapshot_node_of(s, peer)) &&
+	    peer != s->local_port)
+		return false;
+	return path_to_node(s, s->ports[peer].node, path) &&
+	       dr_path_push(path, s->ports[peer].num);
+}

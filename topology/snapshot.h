@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A snapshot of a subnet: who is there, what it says of itself, which port is
+ * cabled to which. Immutable once it is shared, reference counted.
+ *
+ * Everything is a flat array indexed by small integers. Nodes are sorted by
+ * NodeGUID (a second node that claims the same GUID never gets in, see
+ * snapshot_fault), so an index is a total order that does not depend on the
+ * order of discovery. The ports of a node are contiguous: port p of node n is
+ * ports[nodes[n].first_port + p], p from 0 to num_ports; port 0 of a CA or
+ * router is a placeholder that is never known.
+ */
+#ifndef MINISM_TOPOLOGY_SNAPSHOT_H
+#define MINISM_TOPOLOGY_SNAPSHOT_H
+
+#include <glib.h>
+
+#include "topology/smp_attr.h"
+#include "topology/dr_path.h"
+#include "topology/snapshot_fault.h"
+
+#define SNAPSHOT_NONE	UINT32_MAX
+#define NODE_DESC_LEN	64	/* bytes, IBA 14.2.5.2; not terminated there */
+
+struct snapshot_port {
+	uint64_t guid;		/* PortGUID; 0 for an external switch port and
+				   for a CA port that was never seen */
+	uint32_t node;
+	uint32_t peer;		/* port at the other end of the cable */
+	uint8_t num;
+	bool known;		/* info was read */
+	struct port_info info;
+};
+
+struct snapshot_node {
+	struct node_info info;	/* as the first port that was met told it */
+	struct switch_info sw;	/* switches only */
+	uint32_t first_port;
+	uint32_t sw_index;	/* among the switches, or SNAPSHOT_NONE */
+	uint32_t entry;		/* the *neighbour's* port by which the SM enters
+				   this node; SNAPSHOT_NONE: the SM's own */
+	bool sw_known;		/* sw was read */
+	char desc[NODE_DESC_LEN + 1];	/* terminated, unprintables replaced */
+	const char *name;	/* the site's own, in `names` of the snapshot;
+				   NULL: none */
+};
+
+struct snapshot {
+	gint ref;
+	uint32_t n_nodes, n_ports, n_switches, n_faults;
+	uint32_t local_port;	/* the SM's own, or SNAPSHOT_NONE (a file) */
+	struct snapshot_node *nodes;
+	struct snapshot_port *ports;
+	uint32_t *switches;	/* switch index -> node, n_switches */
+	struct snapshot_fault *faults;
+	GHashTable *names;	/* see builder_set_names(); or NULL */
+};
+
+struct snapshot *snapshot_ref(struct snapshot *subnet);
+void snapshot_unref(struct snapshot *subnet);
+
+/* A private copy, which its owner may write until it hands it on. */
+struct snapshot *snapshot_copy(const struct snapshot *subnet);
+
+static inline const struct snapshot_node *
+snapshot_node_of(const struct snapshot *s, uint32_t port)
+{
+	return &s->nodes[s->ports[port].node];
+}
+
+/* What people call the node. Its NodeDescription, which clients of the SA and
+ * net files are told, is `desc`. */
+static inline const char *
+snapshot_node_name(const struct snapshot_node *node)
+{
+	return node->name ? node->name : node->desc;
+}
+
+/* The same of the node that `port` is one of. */
+static inline const char *
+snapshot_name_of(const struct snapshot *s, uint32_t port)
+{
+	return snapshot_node_name(snapshot_node_of(s, port));
+}
+
+static inline bool
+snapshot_is_switch(const struct snapshot_node *node)
+{
+	return node->info.node_type == NODE_SWITCH;
+}
+
+/* The port that has the LID, the keys and the CapabilityMask of `port`: port 0
+ * of a switch, else the port itself. */
+static inline uint32_t
+snapshot_holder_of(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	return snapshot_is_switch(n) ? n->first_port : port;
+}
+
+/* Port `num` of node `node`; SNAPSHOT_NONE if the node has no such port. */
+uint32_t snapshot_port_of(const struct snapshot *s, uint32_t node,
+			  unsigned num);
+
+/* By GUID: binary search, SNAPSHOT_NONE if nobody has it. By port GUID: linear
+ * over the end ports, for command lines and files, not for inner loops. */
+uint32_t snapshot_find_node(const struct snapshot *s, uint64_t node_guid);
+uint32_t snapshot_find_port(const struct snapshot *s, uint64_t port_guid);
+
+/* True for a port that can own a LID: port 0 of a switch, a known port of a
+ * CA or router. */
+bool snapshot_is_end_port(const struct snapshot *s, uint32_t port);
+
+/* True if the port is physically up and cabled, and both ends can be used:
+ * PortInfo is known, and of a switch SwitchInfo. */
+bool snapshot_link_up(const struct snapshot *s, uint32_t port);
+
+/* The directed route from the SM to the node of `port` (for a CA or router,
+ * into that very port). False if there is none or it would be too long. */
+bool snapshot_path(const struct snapshot *s, uint32_t port,
+		   struct dr_path *path);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Files that a program keeps for itself: whole texts, replaced as a whole.
+ *
+ * Nothing but a regular file is read or replaced. A FIFO would block the
+ * program for ever, a device would lose its name in the file system, and a
+ * symbolic link may lead anywhere, or be meant to stay.
+ */
+#ifndef MINISM_TOPOLOGY_STATE_FILE_H
+#define MINISM_TOPOLOGY_STATE_FILE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Of a text with this name; data is the caller's. */
+typedef bool (*state_file_parse_fn)(const char *text, const char *path,
+				    void *data, GError **error);
+
+enum state_file_end {
+	STATE_FILE_GOOD,
+	STATE_FILE_NONE,	/* there is none, or it cannot be read */
+	STATE_FILE_ASIDE,	/* damaged: it is PATH.damaged now */
+	STATE_FILE_STUCK,	/* damaged, and that could not be done */
+};
+
+/* As text_read_file(). NULL with a G_FILE_ERROR; NOENT: there is none, INVAL:
+ * it is no text. */
+char *state_file_read(const char *path, GError **error);
+
+/* *told: a line for a person if there is something to say, else NULL. */
+enum state_file_end state_file_load(const char *path,
+				    state_file_parse_fn parse, void *data,
+				    char **told);
+
+/* A pipe of the shell's or a device: who names it wants it written into. */
+bool state_file_is_stream(const char *path);
+
+/* Whether it may be replaced: it is a regular file, or nothing. */
+bool state_file_is_ours(const char *path, GError **error);
+
+/* Over the old one, so that there is always an old or a new one, never a half.
+ * Makes the folder. */
+bool state_file_write(const char *path, const GString *text,
+		      GFileSetContentsFlags flags, int mode, GError **error);
+
+#endif
