@@ -10,9 +10,9 @@
 #include "sm/io/transport.h"
 
 /*
- * Records `inner` and the program's options, which has nobody else who uses it
- * and belongs to the tap from now on. NULL with RECORD_ERROR_IO if the file
- * cannot be written; then `inner` is as it was.
+ * Records what passes `inner`, and the program's options at the head of the
+ * file. Takes `inner` over, which nobody else may use. NULL with RECORD_ERROR_IO
+ * if the file cannot be written; then `inner` is as it was.
  */
 struct transport *capture_open(struct transport *inner, const char *path,
 			   const char *options, GError **error);
