@@ -27,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sm/lab/rmpp_transfer.h"
+#include "sm/lab/rmpp.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/smp.h"
@@ -93,7 +93,7 @@ struct send {
 	struct mad_addr to;
 	unsigned timer, retries;
 	bool counted;		/* in agent->out */
-	struct rmpp_transfer *transfer;	/* NULL: a MAD, or acknowledged */
+	struct rmpp *transfer;	/* NULL: a MAD */
 	size_t len;
 	uint8_t data[];
 };
@@ -102,7 +102,7 @@ struct receive {
 	struct key key;
 	struct agent *agent;
 	struct mad_addr from;
-	struct rmpp_transfer *transfer;
+	struct rmpp *transfer;
 };
 
 static guint
@@ -195,7 +195,7 @@ static void
 send_free(struct send *s)
 {
 	stop_timer(s);
-	rmpp_transfer_free(s->transfer);
+	rmpp_free(s->transfer);
 	g_free(s);
 }
 
@@ -268,54 +268,32 @@ on_timeout(void *data)
 
 /* The last segment is acknowledged, or will never be. */
 static void
-on_sent(struct rmpp_transfer *x, enum rmpp_outcome outcome, void *data)
+on_sent(enum rmpp_outcome outcome, void *data)
 {
 	struct send *s = data;
 
-	switch (outcome) {
-	case RMPP_DONE:
-		if (s->hdr.timeout_ms)
-			wait_for_answer(s);
-		else
-			end_send(s);
-		break;
-	case RMPP_GAVE_UP:
+	if (outcome == RMPP_GAVE_UP)
 		give_back(s);
-		break;
-	case RMPP_GOING_ON:
-	case RMPP_ENDED_BY_PEER:	/* comes back never */
+	else if (outcome == RMPP_DONE && s->hdr.timeout_ms)
+		wait_for_answer(s);
+	else
 		end_send(s);
-		break;
-	}
-}
-
-static struct rmpp_params
-params_of(unsigned mgmt_class, unsigned timeout_ms, unsigned retries)
-{
-	struct rmpp_params p = rmpp_transfer_params;
-
-	p.header_len = rmpp_header_len(mgmt_class);
-	if (!timeout_ms || timeout_ms > SEGMENT_MS)
-		timeout_ms = SEGMENT_MS;
-	p.timeout_us = (int64_t)timeout_ms * 1000;
-	p.retries = retries;
-	return p;
 }
 
 static void
 start_send(struct send *s)
 {
 	struct agent *a = s->agent;
-	struct rmpp_params params;
+	unsigned ms = s->hdr.timeout_ms;
 
-	s->counted = s->hdr.timeout_ms;
+	s->counted = ms;
 	a->out += s->counted;
 	if (a->rmpp && rmpp_is_active(a, s->data)) {
-		params = params_of(s->key.mgmt_class, s->hdr.timeout_ms,
-				   s->hdr.retries);
-		s->transfer = rmpp_transfer_send(a->file->port->transport,
-						 &params, &s->to, s->data,
-						 s->len, on_sent, s);
+		ms = ms && ms < SEGMENT_MS ? ms : SEGMENT_MS;
+		s->transfer = rmpp_send(a->file->port->transport, &s->to,
+					rmpp_header_len(s->key.mgmt_class),
+					s->data, s->len, ms * INT64_C(1000),
+					s->hdr.retries, on_sent, s);
 		return;
 	}
 	transmit(s);
@@ -434,8 +412,7 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 }
 
 static void
-on_message(struct rmpp_transfer *x, const uint8_t *message, size_t len,
-	   void *data)
+on_message(const uint8_t *message, size_t len, void *data)
 {
 	struct receive *r = data;
 
@@ -447,13 +424,13 @@ receive_free(void *data)
 {
 	struct receive *r = data;
 
-	rmpp_transfer_free(r->transfer);
+	rmpp_free(r->transfer);
 	g_free(r);
 }
 
 /* Nothing more is expected of the sender. */
 static void
-on_received(struct rmpp_transfer *x, enum rmpp_outcome outcome, void *data)
+on_received(enum rmpp_outcome outcome, void *data)
 {
 	struct receive *r = data;
 
@@ -470,7 +447,6 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		.tid = h->tid, .lid = m->addr.lid,
 		.mgmt_class = h->mgmt_class, .method = h->method,
 	};
-	struct rmpp_params params;
 	struct rmpp_header rmpp;
 	struct receive *r;
 	struct send *s;
@@ -481,24 +457,22 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 			  !(h->method & MAD_METHOD_RESPONSE));
 	if (s) {
 		if (s->transfer)
-			rmpp_transfer_receive(s->transfer, m->mad);
+			rmpp_take(s->transfer, m->mad);
 		return;
 	}
 	r = g_hash_table_lookup(a->receives, &key);
 	if (!r && rmpp.type == RMPP_TYPE_DATA && rmpp.segment == 1) {
-		params = params_of(h->mgmt_class, 0, 0);
 		r = g_new0(struct receive, 1);
 		r->key = key;
 		r->agent = a;
 		r->from = m->addr;
-		r->transfer = rmpp_transfer_receiver(a->file->port->transport,
-						     &params, &m->addr,
-						     on_message, on_received,
-						     r);
+		r->transfer = rmpp_receiver(a->file->port->transport, &m->addr,
+					    rmpp_header_len(h->mgmt_class),
+					    on_message, on_received, r);
 		g_hash_table_insert(a->receives, &r->key, r);
 	}
 	if (r)
-		rmpp_transfer_receive(r->transfer, m->mad);
+		rmpp_take(r->transfer, m->mad);
 }
 
 static bool

@@ -118,32 +118,6 @@ rmpp_payload_length(uint64_t bytes, unsigned header_len)
 	return length > UINT32_MAX ? 0 : (uint32_t)length;
 }
 
-const char *
-rmpp_status_name(unsigned status)
-{
-	static const char *const names[] = {
-		"total time too long",
-		"inconsistent Last and PayloadLength",
-		"inconsistent First and SegmentNumber",
-		"bad RMPPType",
-		"NewWindowLast too small",
-		"SegmentNumber too big",
-		"illegal status",
-		"unsupported version",
-		"too many retries",
-		"unspecified",
-	};
-
-	if (status == RMPP_STATUS_OK)
-		return "OK";
-	if (status == RMPP_STATUS_RESOURCES)
-		return "resources exhausted";
-	if (status < RMPP_STATUS_TOO_LONG ||
-	    status > RMPP_STATUS_UNSPECIFIED)
-		return "?";
-	return names[status - RMPP_STATUS_TOO_LONG];
-}
-
 size_t
 rmpp_bytes_read(void *data, uint8_t *out, size_t max)
 {

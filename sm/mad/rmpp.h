@@ -2,7 +2,7 @@
 /*
  * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what its
  * two ends have in common. The ends are the kernel's business, or that of a lab
- * (sm/lab/rmpp_sender.h, rmpp_receiver.h).
+ * (sm/lab/rmpp.h).
  */
 #ifndef MINISM_MAD_RMPP_H
 #define MINISM_MAD_RMPP_H
@@ -16,8 +16,6 @@
 #define RMPP_PAYLOAD_MAX	220u	/* what is behind it in a MAD */
 #define RMPP_SA_HEADER_LEN	56u	/* SA: the data begin here */
 #define RMPP_NO_RESP_TIME	31u	/* RRespTime: none is given */
-#define RMPP_WINDOW_MAX		64u
-#define RMPP_NO_DEADLINE	(-1)
 
 enum rmpp_type {
 	RMPP_TYPE_DATA = 1,
@@ -60,26 +58,12 @@ bool rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h);
 void rmpp_header_write(uint8_t *mad, const struct rmpp_header *h);
 /* The status with which to abort whoever sends such a header; 0: it is fit. */
 enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
-const char *rmpp_status_name(unsigned status);	/* for logs; "?" */
 
 /* Segments of a message, at least 1; what its PayloadLength is: the class
  * header of every segment counts (IBA 13.6.2.1). 0 if that is too much for 32
  * bits. header_len: where the data begin in each MAD. */
 uint64_t rmpp_segment_count(uint64_t bytes, unsigned header_len);
 uint32_t rmpp_payload_length(uint64_t bytes, unsigned header_len);
-
-struct rmpp_params {
-	unsigned header_len;	/* RMPP_HEADER_LEN to MAD_SIZE - 1 */
-	unsigned window;	/* segments, 1 to RMPP_WINDOW_MAX */
-	unsigned retries;	/* without any news, then the sender gives up */
-	unsigned resp_time;	/* RRespTime that we give */
-	int64_t timeout_us;	/* for an ACK; RRespTime of the peer can only
-				   make it longer, */
-	int64_t timeout_max_us;	/* up to here */
-	int64_t idle_us;	/* a receiver without news gives up */
-	int64_t linger_us;	/* who is done still answers repetitions */
-	uint64_t limit;		/* bytes of data that a receiver takes */
-};
 
 /* Where a long message comes from. */
 /*
@@ -98,14 +82,5 @@ struct rmpp_bytes {
 	size_t left;
 };
 size_t rmpp_bytes_read(void *data, uint8_t *out, size_t max);
-
-#define RMPP_LENGTH_UNKNOWN	UINT64_MAX
-
-enum rmpp_outcome {
-	RMPP_GOING_ON,
-	RMPP_DONE,
-	RMPP_GAVE_UP,		/* we did, and say so; the status is ours */
-	RMPP_ENDED_BY_PEER,	/* STOP or ABORT; the status is the peer's */
-};
 
 #endif

@@ -7,18 +7,6 @@
 #include <glib.h>
 #include <string.h>
 
-const struct rmpp_params rmpplab_usual = {
-	.header_len = RMPP_SA_HEADER_LEN,
-	.window = 8,
-	.retries = 3,
-	.resp_time = RMPP_NO_RESP_TIME,
-	.timeout_us = 100 * MS,
-	.timeout_max_us = 1000 * MS,
-	.idle_us = 40 * S,
-	.linger_us = 10 * S,
-	.limit = 1 << 20,
-};
-
 void
 rmpplab_header(uint8_t *mad, uint8_t method, uint64_t tid)
 {

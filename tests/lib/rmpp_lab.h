@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What tests of RMPP share: parameters, the header and the bytes of a message
- * that everybody knows, and a source that gives them.
+ * What tests of RMPP share: the header and the bytes of a message that
+ * everybody knows, and a source that gives them.
  */
 #ifndef MINISM_TESTS_LIB_RMPP_LAB_H
 #define MINISM_TESTS_LIB_RMPP_LAB_H
 
 #include "sm/mad/mad.h"
-#include "sm/lab/rmpp_receiver.h"
-#include "sm/lab/rmpp_sender.h"
+#include "sm/mad/rmpp.h"
 
 #define MS		INT64_C(1000)
 #define S		(1000 * MS)
@@ -18,10 +17,6 @@
 #define METHOD_GET_TABLE_RESP	0x92
 #define METHOD_GET_MULTI_RESP	0x94
 #define RMPPLAB_TID	UINT64_C(0x1122334455667788)
-
-/* Window 8, 3 retries after 100 ms, patience to 1 s, idle 40 s, linger 10 s,
- * 1 MiB. */
-extern const struct rmpp_params rmpplab_usual;
 
 /* An SA MAD without RMPP header and data. */
 void rmpplab_header(uint8_t *mad, uint8_t method, uint64_t tid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * RMPP: its header, and its two machines, one against the other over a wire
- * that loses, doubles and reorders.
+ * RMPP: its header; each end of a lab's transfer with MADs made by hand; and
+ * one against the other over a wire that loses, doubles and reorders.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,7 +13,13 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
+#include "sm/lab/rmpp.h"
 #include "tests/lib/rmpp_lab.h"
+#include "tests/lib/scripted.h"
+
+#define FIRST	RMPP_FLAG_FIRST
+#define LAST	RMPP_FLAG_LAST
+#define TIMEOUT	(100 * MS)
 
 /* ------------------------------------------------------------- the header */
 
@@ -116,201 +122,793 @@ test_every_type_has_its_own_statuses(void **state)
 	h.type = 1;
 	h.version = 2;
 	assert_int_equal(rmpp_header_judge(&h), 125);
-	assert_string_equal(rmpp_status_name(126), "too many retries");
-	assert_string_equal(rmpp_status_name(118), "total time too long");
-	assert_string_equal(rmpp_status_name(127), "unspecified");
-	assert_string_equal(rmpp_status_name(128), "?");
-	assert_string_equal(rmpp_status_name(2), "?");
 }
 
-/* ------------------------------------------------- one against the other */
+/* --------------------------------------------------------------- one end */
 
-enum side { TO_RECEIVER, TO_SENDER };
-
-struct flying {
-	int64_t at;
-	enum side to;
-	uint8_t mad[MAD_SIZE];
-};
-
-struct pair {
-	GRand *rand;
-	unsigned loss, twice, late;	/* per cent */
-	int64_t now;
-	GArray *wire;			/* struct flying */
-	struct rmpp_sender *s;
-	struct rmpplab_source src;
-	struct rmpp_receiver *r;	/* NULL: nothing has come */
-	struct rmpp_params params;
-	uint64_t sent;			/* MADs */
+struct end {
+	struct transport *t;
+	struct rmpp *x;
+	uint8_t *message;	/* to send */
+	unsigned seen;		/* of what it has sent */
+	int outcome;		/* -1: not over */
+	GByteArray *got;
+	uint8_t method;		/* of what it is told */
 };
 
 static void
-launch(struct pair *p, enum side to, const uint8_t *mad)
+on_over(enum rmpp_outcome outcome, void *data)
 {
-	struct flying f = { .to = to };
-	unsigned copies = 1;
+	struct end *e = data;
 
-	p->sent++;
-	if ((unsigned)g_rand_int_range(p->rand, 0, 100) < p->loss)
-		copies = 0;
-	else if ((unsigned)g_rand_int_range(p->rand, 0, 100) < p->twice)
-		copies = 2;
-	memcpy(f.mad, mad, MAD_SIZE);
-	while (copies-- > 0) {
-		f.at = p->now + g_rand_int_range(p->rand, 5, 10);
-		if ((unsigned)g_rand_int_range(p->rand, 0, 100) < p->late)
-			f.at += g_rand_int_range(p->rand, 0, 150 * 1000);
-		g_array_append_val(p->wire, f);
-	}
+	assert_int_equal(e->outcome, -1);
+	e->outcome = outcome;
 }
 
 static void
-pair_send(struct pair *p)
+on_message(const uint8_t *message, size_t len, void *data)
+{
+	struct end *e = data;
+
+	assert_null(e->got);
+	e->got = g_byte_array_new();
+	g_byte_array_append(e->got, message, len);
+}
+
+static uint8_t *
+make_message(uint8_t method, size_t len)
+{
+	uint8_t *m = g_malloc(MAX(MAD_SIZE, RMPP_SA_HEADER_LEN + len));
+
+	rmpplab_header(m, method, RMPPLAB_TID);
+	for (size_t i = 0; i < len; i++)
+		m[RMPP_SA_HEADER_LEN + i] = rmpplab_byte(i);
+	return m;
+}
+
+/* 3 retries after 100 ms. */
+static void
+sender_open(struct end *e, uint8_t method, size_t len)
+{
+	const struct mad_addr to = { .lid = 2, .qp = 1 };
+
+	*e = (struct end) { .t = scripted_new(), .outcome = -1 };
+	e->method = METHOD_GET_TABLE;
+	e->message = make_message(method, len);
+	e->x = rmpp_send(e->t, &to, RMPP_SA_HEADER_LEN, e->message,
+			 RMPP_SA_HEADER_LEN + len, TIMEOUT, 3, on_over, e);
+}
+
+static void
+receiver_open(struct end *e)
+{
+	const struct mad_addr from = { .lid = 1, .qp = 1 };
+
+	*e = (struct end) { .t = scripted_new(), .outcome = -1 };
+	e->method = METHOD_GET_TABLE_RESP;
+	e->x = rmpp_receiver(e->t, &from, RMPP_SA_HEADER_LEN, on_message,
+			     on_over, e);
+}
+
+static void
+end_close(struct end *e)
+{
+	rmpp_free(e->x);
+	assert_true(scripted_run_idle(e->t, INT64_MAX));
+	transport_free(e->t);
+	g_free(e->message);
+	g_clear_pointer(&e->got, g_byte_array_unref);
+}
+
+static void
+tell(struct end *e, const struct rmpp_header *h)
 {
 	uint8_t mad[MAD_SIZE];
 
-	while (rmpp_sender_next(p->s, mad, p->now))
-		launch(p, TO_RECEIVER, mad);
-	while (p->r && rmpp_receiver_next(p->r, mad, p->now))
-		launch(p, TO_SENDER, mad);
-}
-
-static int
-next_flying(const struct pair *p)
-{
-	int best = -1;
-
-	for (guint i = 0; i < p->wire->len; i++)
-		if (best < 0 || g_array_index(p->wire, struct flying, i).at <
-		    g_array_index(p->wire, struct flying, best).at)
-			best = (int)i;
-	return best;
+	rmpplab_header(mad, e->method, RMPPLAB_TID);
+	rmpp_header_write(mad, h);
+	for (unsigned i = 0; i < ROOM && h->segment; i++)
+		mad[56 + i] = rmpplab_byte((uint64_t)(h->segment - 1) * ROOM +
+					   i);
+	rmpp_take(e->x, mad);
 }
 
 static void
-land(struct pair *p, guint index)
+run_to(struct end *e, int64_t when)
 {
-	struct flying f = g_array_index(p->wire, struct flying, index);
-	struct rmpp_header h;
-
-	g_array_remove_index(p->wire, index);
-	p->now = MAX(p->now, f.at);
-	if (f.to == TO_SENDER) {
-		rmpp_sender_receive(p->s, f.mad, p->now);
-		return;
-	}
-	rmpp_header_read(f.mad, MAD_SIZE, &h);
-	if (!p->r && h.type == RMPP_TYPE_DATA && h.segment == 1)
-		p->r = rmpp_receiver_new(&p->params, p->now);
-	if (p->r)
-		rmpp_receiver_receive(p->r, f.mad, p->now);
+	scripted_run(e->t, when);
 }
 
-/* The next thing that happens; false: nothing ever will. */
+/* What it has said and nobody has looked at. */
 static bool
-pair_step(struct pair *p)
+next(struct end *e, struct rmpp_header *h)
 {
-	int64_t s = rmpp_sender_deadline(p->s);
-	int64_t r = p->r ? rmpp_receiver_deadline(p->r) : RMPP_NO_DEADLINE;
-	int64_t when = s < 0 ? r : r < 0 ? s : MIN(s, r);
-	int f = next_flying(p);
+	const struct scripted_sent *sent;
 
-	if (f >= 0 && (when < 0 ||
-		       g_array_index(p->wire, struct flying, f).at <= when)) {
-		land(p, (guint)f);
-	} else if (when < 0) {
+	if (e->seen == scripted_count(e->t))
 		return false;
-	} else {
-		p->now = MAX(p->now, when);
-		rmpp_sender_expire(p->s, p->now);
-		if (p->r)
-			rmpp_receiver_expire(p->r, p->now);
-	}
-	pair_send(p);
+	sent = scripted_get(e->t, e->seen++);
+	assert_true(rmpp_header_read(sent->mad, MAD_SIZE, h));
+	assert_int_equal(h->version, 1);
+	assert_true(h->flags & RMPP_FLAG_ACTIVE);
 	return true;
 }
 
 static void
-expect_message(struct pair *p)
+expect_silence(struct end *e)
 {
-	g_autoptr(GByteArray) data = rmpp_receiver_steal_data(p->r);
-
-	assert_int_equal(data->len, p->src.len);
-	for (guint i = 0; i < data->len; i++)
-		assert_int_equal(data->data[i], rmpplab_byte(i));
+	assert_int_equal(e->seen, scripted_count(e->t));
 }
 
 static void
-pair_check(struct pair *p)
+expect(struct end *e, unsigned type, unsigned status, uint32_t segment,
+       uint32_t length)
 {
-	enum rmpp_outcome s = rmpp_sender_outcome(p->s);
-	enum rmpp_outcome r = p->r ? rmpp_receiver_outcome(p->r) :
-		RMPP_GAVE_UP;
+	struct rmpp_header h;
 
-	assert_int_not_equal(s, RMPP_GOING_ON);
-	assert_int_not_equal(r, RMPP_GOING_ON);
-	/* who is told that it was sent can rely on it */
-	if (s == RMPP_DONE)
-		assert_int_equal(r, RMPP_DONE);
-	if (r == RMPP_DONE)
-		expect_message(p);
-	/* neither machine found the other's frames wrong */
-	if (s != RMPP_DONE)
-		assert_int_equal(rmpp_sender_status(p->s),
-				 RMPP_STATUS_RETRIES);
-	if (p->r && r == RMPP_GAVE_UP)
-		assert_int_equal(rmpp_receiver_status(p->r),
-				 RMPP_STATUS_TOO_LONG);
+	assert_true(next(e, &h));
+	assert_int_equal(h.type, type);
+	assert_int_equal(h.status, status);
+	assert_int_equal(h.segment, segment);
+	assert_int_equal(h.length, length);
+	expect_silence(e);
+}
+
+/* ------------------------------------------------------------- the sender */
+
+static void
+expect_segments(struct end *e, unsigned from, unsigned to)
+{
+	struct rmpp_header h;
+
+	for (unsigned i = from; i <= to; i++) {
+		assert_true(next(e, &h));
+		assert_int_equal(h.type, RMPP_TYPE_DATA);
+		assert_int_equal(h.segment, i);
+		assert_int_equal(!!(h.flags & FIRST), i == 1);
+		assert_int_equal(scripted_get(e->t, e->seen - 1)->mad[56],
+				 rmpplab_byte((i - 1) * ROOM));
+	}
+	expect_silence(e);
 }
 
 static void
-pair_open(struct pair *p, uint32_t seed)
+ack(struct end *e, uint32_t segment, uint32_t window_last)
 {
-	struct rmpp_message message = {
-		.source = rmpplab_read, .data = &p->src, .window = 1,
-		.length = RMPP_LENGTH_UNKNOWN,
+	tell(e, &(struct rmpp_header) {
+		.version = 1, .type = RMPP_TYPE_ACK, .flags = 1,
+		.resp_time = RMPP_NO_RESP_TIME,
+		.segment = segment, .length = window_last });
+}
+
+static void
+test_short_message_is_first_and_last(void **state)
+{
+	static const unsigned lens[] = { 0, 1, 112, 200 };
+	struct rmpp_header h;
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lens); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, lens[i]);
+		assert_true(next(&e, &h));
+		assert_int_equal(h.flags, 7);
+		assert_int_equal(h.segment, 1);
+		assert_int_equal(h.length, lens[i] + 20);
+		for (unsigned k = 0; k < ROOM; k++)
+			assert_int_equal(scripted_last(e.t)->mad[56 + k],
+					 k < lens[i] ? rmpplab_byte(k) : 0);
+		assert_int_equal(e.outcome, -1);
+		ack(&e, 1, 9);
+		assert_int_equal(e.outcome, RMPP_DONE);
+		expect_silence(&e);
+		end_close(&e);
+	}
+}
+
+static void
+test_lengths_stand_in_the_first_and_the_last_segment(void **state)
+{
+	static const unsigned flags[] = { 3, 1, 5 };
+	static const unsigned lengths[] = { 510, 0, 70 };
+	struct rmpp_header h;
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 450);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(next(&e, &h));
+		assert_int_equal(h.flags, flags[i]);
+		assert_int_equal(h.length, lengths[i]);
+		ack(&e, i + 1, i + 2);
+	}
+	assert_int_equal(e.outcome, RMPP_DONE);
+	end_close(&e);
+}
+
+static void
+test_window_opens_with_the_acks(void **state)
+{
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 400 * ROOM);
+	expect_segments(&e, 1, 1);
+	ack(&e, 1, 4);
+	expect_segments(&e, 2, 4);
+	ack(&e, 2, 4);
+	expect_silence(&e);
+	/* as far as our own window lets us, however much is granted */
+	ack(&e, 3, 1000);
+	expect_segments(&e, 5, 67);
+	ack(&e, 67, 1000);
+	expect_segments(&e, 68, 131);
+	end_close(&e);
+}
+
+static void
+test_timeout_repeats_from_the_last_ack(void **state)
+{
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 6 * ROOM);
+	expect_segments(&e, 1, 1);
+	ack(&e, 1, 9);
+	expect_segments(&e, 2, 6);
+	run_to(&e, 50 * MS);
+	ack(&e, 3, 11);
+	run_to(&e, 150 * MS - 1);
+	expect_silence(&e);
+	run_to(&e, 150 * MS);
+	expect_segments(&e, 4, 6);
+	ack(&e, 6, 14);
+	assert_int_equal(e.outcome, RMPP_DONE);
+	end_close(&e);
+}
+
+static void
+test_silence_ends_after_the_retries(void **state)
+{
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 6 * ROOM);
+	for (unsigned i = 0; i <= 3; i++) {
+		run_to(&e, i * TIMEOUT);
+		expect_segments(&e, 1, 1);
+	}
+	run_to(&e, 4 * TIMEOUT);
+	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
+	assert_int_equal(e.outcome, RMPP_GAVE_UP);
+	end_close(&e);
+}
+
+static void
+test_news_take_the_retries_back(void **state)
+{
+	int64_t now = 0;
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 10 * ROOM);
+	for (unsigned at = 1; at < 9; at++) {
+		for (unsigned i = 0; i <= 3; i++) {
+			run_to(&e, now + i * TIMEOUT);
+			expect_segments(&e, at, at);
+		}
+		now += 3 * TIMEOUT;
+		ack(&e, at, at + 1);
+	}
+	/* the same ACK again is no news */
+	for (unsigned i = 0; i <= 3; i++) {
+		run_to(&e, now + i * TIMEOUT);
+		expect_segments(&e, 9, 9);
+		ack(&e, 8, 9);
+	}
+	run_to(&e, now + 4 * TIMEOUT);
+	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
+	end_close(&e);
+}
+
+static void
+test_old_and_double_acks_change_nothing(void **state)
+{
+	struct end e;
+
+	sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+	expect_segments(&e, 1, 1);
+	ack(&e, 1, 5);
+	expect_segments(&e, 2, 5);
+	ack(&e, 4, 7);
+	expect_segments(&e, 6, 7);
+	ack(&e, 1, 5);		/* overtaken */
+	ack(&e, 4, 7);		/* twice */
+	ack(&e, 0, 1);
+	ack(&e, 5, 6);		/* a window that shrinks is an old one */
+	expect_silence(&e);
+	run_to(&e, TIMEOUT);
+	expect_segments(&e, 5, 7);
+	assert_int_equal(e.outcome, -1);
+	end_close(&e);
+}
+
+static void
+test_bad_answers_are_aborted_with_their_status(void **state)
+{
+	static const struct {
+		struct rmpp_header h;
+		unsigned status;
+	} cases[] = {
+		{ { .version = 2, .type = 2, .segment = 1, .length = 9 },
+			RMPP_STATUS_BAD_VERSION },
+		{ { .version = 0, .type = 2, .segment = 1, .length = 9 },
+			RMPP_STATUS_BAD_VERSION },
+		{ { .version = 1, .type = 0 }, RMPP_STATUS_BAD_TYPE },
+		{ { .version = 1, .type = 5 }, RMPP_STATUS_BAD_TYPE },
+		{ { .version = 1, .type = 2, .segment = 1, .length = 9,
+		    .status = 1 }, RMPP_STATUS_BAD_STATUS },
+		{ { .version = 1, .type = 3, .status = 0 },
+			RMPP_STATUS_BAD_STATUS },
+		{ { .version = 1, .type = 3, .status = 118 },
+			RMPP_STATUS_BAD_STATUS },
+		{ { .version = 1, .type = 2, .segment = 3, .length = 2 },
+			RMPP_STATUS_WINDOW_SMALL },
+		{ { .version = 1, .type = 2, .segment = 5, .length = 9 },
+			RMPP_STATUS_SEGMENT_BIG },
+		{ { .version = 1, .type = 2, .segment = UINT32_MAX,
+		    .length = UINT32_MAX }, RMPP_STATUS_SEGMENT_BIG },
 	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+		ack(&e, 1, 4);
+		expect_segments(&e, 1, 4);
+		tell(&e, &cases[i].h);
+		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
+		assert_int_equal(e.outcome, RMPP_GAVE_UP);
+		ack(&e, 4, 9);		/* whatever comes now */
+		expect_silence(&e);
+		end_close(&e);
+	}
+}
+
+static void
+test_stop_and_abort_of_the_peer_end_it_in_silence(void **state)
+{
+	static const struct rmpp_header cases[] = {
+		{ .version = 1, .type = 3, .status = 1 },
+		{ .version = 1, .type = 4, .status = 118 },
+		{ .version = 1, .type = 4, .status = 127 },
+		/* wrong, but an answer would be an ABORT to an ABORT */
+		{ .version = 1, .type = 4, .status = 0 },
+		{ .version = 9, .type = 4, .status = 200 },
+	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+		expect_segments(&e, 1, 1);
+		tell(&e, &cases[i]);
+		assert_int_equal(e.outcome, RMPP_ENDED_BY_PEER);
+		run_to(&e, 60 * S);
+		expect_silence(&e);
+		end_close(&e);
+	}
+}
+
+static void
+test_peer_may_ask_for_patience_within_limits(void **state)
+{
+	static const struct {
+		uint8_t resp_time;
+		int64_t timeout;
+	} cases[] = {
+		{ 0, 100 * MS },	/* less than ours: ours */
+		{ 14, 100 * MS },	/* 67 ms */
+		{ 16, 268435 },		/* 4.096 us * 2^16 */
+		{ 30, 2000 * MS },	/* 73 minutes */
+		{ 31, 100 * MS },	/* says nothing */
+	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+		expect_segments(&e, 1, 1);
+		tell(&e, &(struct rmpp_header) {
+			.version = 1, .type = RMPP_TYPE_ACK, .segment = 1,
+			.length = 9, .resp_time = cases[i].resp_time });
+		expect_segments(&e, 2, 9);
+		run_to(&e, cases[i].timeout - 1);
+		expect_silence(&e);
+		run_to(&e, cases[i].timeout);
+		expect_segments(&e, 2, 9);
+		end_close(&e);
+	}
+}
+
+/* IBA 13.6.6.3 */
+static void
+test_direction_switches_after_a_request(void **state)
+{
+	struct end e;
+
+	sender_open(&e, METHOD_GET_MULTI, 300);
+	ack(&e, 1, 9);
+	expect_segments(&e, 1, 2);
+	ack(&e, 2, 10);
+	assert_int_equal(e.outcome, RMPP_DONE);
+	expect(&e, RMPP_TYPE_ACK, 0, 0, 1);
+	assert_int_equal(scripted_last(e.t)->mad[3], METHOD_GET_MULTI);
+	ack(&e, 2, 10);		/* it got lost */
+	expect(&e, RMPP_TYPE_ACK, 0, 0, 1);
+	ack(&e, 1, 9);		/* an old one */
+	expect_silence(&e);
+	end_close(&e);
+}
+
+/* ----------------------------------------------------------- the receiver */
+
+static void
+give(struct end *e, uint32_t segment, unsigned flags, uint32_t length)
+{
+	tell(e, &(struct rmpp_header) {
+		.version = 1, .type = RMPP_TYPE_DATA,
+		.flags = (uint8_t)(flags | RMPP_FLAG_ACTIVE),
+		.segment = segment, .length = length });
+}
+
+static void
+expect_ack(struct end *e, uint32_t segment)
+{
 	uint8_t header[MAD_SIZE];
 
-	p->rand = g_rand_new_with_seed(seed);
-	p->wire = g_array_new(FALSE, FALSE, sizeof(struct flying));
-	p->params = rmpplab_usual;
-	p->params.window = (unsigned)g_rand_int_range(p->rand, 1, 65);
-	p->src.len = (unsigned)g_rand_int_range(p->rand, 0, 20000);
-	if (g_rand_boolean(p->rand))
-		message.length = p->src.len;
-	rmpplab_header(header, g_rand_boolean(p->rand) ?
-		       METHOD_GET_TABLE_RESP : METHOD_GET_MULTI, RMPPLAB_TID);
-	p->s = rmpp_sender_new(&p->params, header, &message, 0);
+	expect(e, RMPP_TYPE_ACK, 0, segment, segment + RMPP_WINDOW);
+	/* back against the data: the same TID, the other direction */
+	rmpplab_header(header, METHOD_GET_TABLE, RMPPLAB_TID);
+	assert_memory_equal(scripted_last(e->t)->mad, header, 24);
 }
 
-struct result {
-	enum rmpp_outcome outcome;	/* as the sender knows it */
-	uint64_t repeated, sent;
+static void
+expect_message(const struct end *e, size_t len)
+{
+	assert_non_null(e->got);
+	assert_int_equal(e->got->len, RMPP_SA_HEADER_LEN + len);
+	assert_int_equal(e->got->data[3], METHOD_GET_TABLE_RESP);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(e->got->data[RMPP_SA_HEADER_LEN + i],
+				 rmpplab_byte(i));
+}
+
+static void
+test_segments_in_order_make_the_message(void **state)
+{
+	struct end e;
+
+	receiver_open(&e);
+	give(&e, 1, FIRST, 99 * 220 + 70);
+	expect_ack(&e, 1);
+	/* the next ACK when half the window is used, before it is at its end */
+	for (unsigned i = 2; i <= 32; i++)
+		give(&e, i, 0, 12345);	/* that length means nothing */
+	expect_silence(&e);
+	give(&e, 33, 0, 0);
+	expect_ack(&e, 33);
+	for (unsigned i = 34; i <= 65; i++)
+		give(&e, i, 0, 0);
+	expect_ack(&e, 65);
+	for (unsigned i = 66; i <= 97; i++)
+		give(&e, i, 0, 0);
+	expect_ack(&e, 97);
+	give(&e, 98, 0, 0);
+	give(&e, 99, 0, 0);
+	assert_null(e.got);
+	give(&e, 100, LAST, 70);
+	expect_ack(&e, 100);
+	expect_message(&e, 99 * ROOM + 50);
+	end_close(&e);
+}
+
+static void
+test_only_segment_may_be_of_any_length(void **state)
+{
+	struct end e;
+
+	for (unsigned len = 0; len <= ROOM; len++) {
+		receiver_open(&e);
+		give(&e, 1, FIRST | LAST, 20 + len);
+		expect_ack(&e, 1);
+		expect_message(&e, len);
+		end_close(&e);
+	}
+}
+
+static void
+test_widest_window_holds_all_that_come_early(void **state)
+{
+	struct end e;
+
+	receiver_open(&e);
+	give(&e, 1, FIRST, 0);
+	expect_ack(&e, 1);
+	for (unsigned i = 65; i >= 3; i--)
+		give(&e, i, i == 65 ? LAST : 0, 21);
+	give(&e, 66, 0, 0);			/* beyond it */
+	give(&e, UINT32_MAX, LAST, 220);
+	expect_silence(&e);
+	run_to(&e, 5 * MS);
+	give(&e, 65, LAST, 21);			/* is here */
+	expect_ack(&e, 1);
+	assert_null(e.got);
+	give(&e, 2, 0, 0);
+	expect_ack(&e, 65);
+	expect_message(&e, 64 * ROOM + 1);
+	end_close(&e);
+}
+
+static void
+test_repeated_segments_get_one_ack_in_a_while(void **state)
+{
+	struct end e;
+
+	receiver_open(&e);
+	give(&e, 1, FIRST, 0);
+	expect_ack(&e, 1);
+	give(&e, 1, FIRST, 0);
+	give(&e, 2, 0, 0);
+	give(&e, 3, 0, 0);
+	expect_silence(&e);	/* that ACK is still on its way */
+	run_to(&e, 100 * MS);
+	for (unsigned i = 1; i <= 3; i++)
+		give(&e, i, i == 1 ? FIRST : 0, 0);
+	expect_ack(&e, 3);
+	/* nor do they keep it alive */
+	run_to(&e, 40 * S);
+	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_TOO_LONG, 0, 0);
+	end_close(&e);
+}
+
+#define DATA(n, flag, len) { .version = 1, .type = RMPP_TYPE_DATA, \
+	.flags = 1 | (flag), .segment = (n), .length = (len) }
+
+static const struct bad {
+	struct rmpp_header before[3];	/* good ones; version 0: none */
+	struct rmpp_header h;
+	unsigned status;
+} bads[] = {
+	{ .h = { .version = 2, .type = 1, .flags = 3, .segment = 1 },
+	  .status = RMPP_STATUS_BAD_VERSION },
+	{ { DATA(1, FIRST, 0) }, { .version = 0, .type = 1, .flags = 1,
+	  .segment = 2 }, RMPP_STATUS_BAD_VERSION },
+	{ { DATA(1, FIRST, 0) }, { .version = 1, .type = 7, .flags = 1,
+	  .segment = 2 }, RMPP_STATUS_BAD_TYPE },
+	{ { DATA(1, FIRST, 0) }, { .version = 1, .type = 1, .flags = 1,
+	  .segment = 2, .status = 3 }, RMPP_STATUS_BAD_STATUS },
+	{ .h = DATA(1, 0, 0), .status = RMPP_STATUS_BAD_SEGMENT },
+	{ .h = DATA(2, FIRST, 0), .status = RMPP_STATUS_BAD_SEGMENT },
+	{ .h = DATA(0, FIRST, 0), .status = RMPP_STATUS_BAD_SEGMENT },
+	{ { DATA(1, FIRST, 0) }, DATA(0, 0, 0), RMPP_STATUS_BAD_SEGMENT },
+	{ { DATA(1, FIRST, 0) }, DATA(3, FIRST, 0), RMPP_STATUS_BAD_SEGMENT },
+	/* shorter than the class header, longer than a MAD */
+	{ .h = DATA(1, FIRST | LAST, 19), .status = RMPP_STATUS_BAD_LENGTH },
+	{ .h = DATA(1, FIRST | LAST, 221), .status = RMPP_STATUS_BAD_LENGTH },
+	{ .h = DATA(1, FIRST | LAST, 0), .status = RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 0) }, DATA(2, LAST, 19), RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 0) }, DATA(2, LAST, UINT32_MAX),
+	  RMPP_STATUS_BAD_LENGTH },
+	/* the first said 2 segments, of which the last has 70 bytes */
+	{ .h = DATA(1, FIRST, 220), .status = RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 290) }, DATA(2, 0, 0), RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 290) }, DATA(3, LAST, 70),
+	  RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 290) }, DATA(2, LAST, 71),
+	  RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 800) }, DATA(2, LAST, 70),
+	  RMPP_STATUS_BAD_LENGTH },
+	/* two ends, and something behind the end */
+	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(4, LAST, 70),
+	  RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(2, LAST, 70),
+	  RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(4, 0, 0),
+	  RMPP_STATUS_BAD_LENGTH },
+	{ { DATA(1, FIRST, 0), DATA(5, 0, 0) }, DATA(4, LAST, 70),
+	  RMPP_STATUS_BAD_LENGTH },
 };
 
-static struct result
-run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late)
+static void
+test_bad_segments_are_aborted_with_their_status(void **state)
 {
-	struct pair p = { .loss = loss, .twice = twice, .late = late };
-	struct result result;
-	unsigned steps = 0;
+	struct rmpp_header h;
+	struct end e;
 
-	pair_open(&p, seed);
-	pair_send(&p);
-	while (pair_step(&p))
-		assert_true(++steps < 100000);
-	pair_check(&p);
-	assert_int_equal(p.src.calls_after_end, 0);
-	result.outcome = rmpp_sender_outcome(p.s);
-	result.repeated = rmpp_sender_repeated(p.s);
-	result.sent = p.sent;
-	rmpp_sender_free(p.s);
-	rmpp_receiver_free(p.r);
-	g_array_unref(p.wire);
+	for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
+		receiver_open(&e);
+		for (unsigned k = 0; bads[i].before[k].version; k++)
+			tell(&e, &bads[i].before[k]);
+		while (next(&e, &h))
+			assert_int_equal(h.type, RMPP_TYPE_ACK);
+		tell(&e, &bads[i].h);
+		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
+		/* said again to who goes on, and only for so long */
+		give(&e, 2, 0, 0);
+		expect_silence(&e);
+		run_to(&e, 50 * MS);
+		give(&e, 2, 0, 0);
+		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
+		run_to(&e, 10 * S - 1);
+		assert_int_equal(e.outcome, -1);
+		run_to(&e, 10 * S);
+		assert_int_equal(e.outcome, RMPP_GAVE_UP);
+		give(&e, 2, 0, 0);
+		expect_silence(&e);
+		assert_null(e.got);
+		end_close(&e);
+	}
+}
+
+static void
+test_too_much_is_stopped(void **state)
+{
+	static const struct {
+		uint32_t length;
+		bool fits;
+	} cases[] = {
+		{ UINT32_MAX, false }, { (64 << 20) + 1, false },
+		{ 64 << 20, true }, { 0, true },
+	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		receiver_open(&e);
+		give(&e, 1, FIRST, cases[i].length);
+		if (cases[i].fits)
+			expect_ack(&e, 1);
+		else
+			expect(&e, RMPP_TYPE_STOP, RMPP_STATUS_RESOURCES, 0,
+			       0);
+		end_close(&e);
+	}
+	/* who does not say is believed until there */
+	receiver_open(&e);
+	for (uint32_t n = 1; scripted_count(e.t) == 0 ||
+	     scripted_last(e.t)->mad[25] == RMPP_TYPE_ACK; n++) {
+		assert_in_range(n, 1, (64 << 20) / 220 + 2);
+		give(&e, n, n == 1 ? FIRST : 0, 0);
+	}
+	assert_int_equal(scripted_last(e.t)->mad[25], RMPP_TYPE_STOP);
+	end_close(&e);
+}
+
+static void
+test_abort_of_the_sender_is_not_answered(void **state)
+{
+	static const unsigned statuses[] = { 126, 0, 255 };
+	struct end e;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(statuses); i++) {
+		receiver_open(&e);
+		give(&e, 1, FIRST, 0);
+		expect_ack(&e, 1);
+		tell(&e, &(struct rmpp_header) {
+			.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
+			.status = (uint8_t)statuses[i] });
+		assert_int_equal(e.outcome, RMPP_ENDED_BY_PEER);
+		expect_silence(&e);
+		assert_null(e.got);
+		end_close(&e);
+	}
+}
+
+static void
+test_complete_message_repeats_its_ack(void **state)
+{
+	struct end e;
+
+	receiver_open(&e);
+	give(&e, 1, FIRST, 0);
+	expect_ack(&e, 1);
+	give(&e, 2, LAST, 70);
+	expect_ack(&e, 2);
+	expect_message(&e, 250);
+	run_to(&e, 100 * MS);
+	give(&e, 2, LAST, 70);
+	expect_ack(&e, 2);
+	/* it is here, whatever its sender believes */
+	tell(&e, &(struct rmpp_header) {
+		.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
+		.status = 126 });
+	expect_silence(&e);
+	run_to(&e, 10 * S - 1);
+	assert_int_equal(e.outcome, -1);
+	run_to(&e, 10 * S);
+	assert_int_equal(e.outcome, RMPP_DONE);
+	end_close(&e);
+}
+
+/* ------------------------------------------------- one against the other */
+
+struct pair {
+	GRand *rand;
+	unsigned loss, twice, late;	/* per cent */
+	struct end s, r;
+	uint64_t sent;
+};
+
+static bool
+happens(struct pair *p, unsigned percent)
+{
+	return (unsigned)g_rand_int_range(p->rand, 0, 100) < percent;
+}
+
+static void
+on_wire(struct transport *t, const struct scripted_sent *sent, void *data)
+{
+	struct transport_mad m = {
+		.addr = sent->to, .mad = sent->mad, .len = MAD_SIZE,
+	};
+	struct pair *p = data;
+	unsigned copies = happens(p, p->loss) ? 0 : happens(p, p->twice) ?
+		2 : 1;
+
+	p->sent++;
+	for (; copies; copies--)
+		scripted_deliver(t, &m, g_rand_int_range(p->rand, 5, 10) +
+				 (happens(p, p->late) ?
+				  g_rand_int_range(p->rand, 0, 150 * 1000) :
+				  0));
+}
+
+static void
+on_arrival(const struct transport_mad *m, void *data)
+{
+	const struct mad_addr from = { .lid = 1, .qp = 1 };
+	struct pair *p = data;
+	struct rmpp_header h;
+
+	rmpp_header_read(m->mad, MAD_SIZE, &h);
+	if (m->addr.lid == 2 && !p->r.x && h.type == RMPP_TYPE_DATA &&
+	    h.segment == 1)
+		p->r.x = rmpp_receiver(p->s.t, &from, RMPP_SA_HEADER_LEN,
+				       on_message, on_over, &p->r);
+	if (m->addr.lid == 1)
+		rmpp_take(p->s.x, m->mad);
+	else if (p->r.x)
+		rmpp_take(p->r.x, m->mad);
+}
+
+/* How it ended for the sender; *sent: MADs of both. */
+static int
+run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late,
+	 uint64_t *sent, size_t *len)
+{
+	const struct mad_addr to = { .lid = 2, .qp = 1 };
+	struct pair p = { .loss = loss, .twice = twice, .late = late };
+	struct transport *t = scripted_new();
+
+	p.rand = g_rand_new_with_seed(seed);
+	*len = (unsigned)g_rand_int_range(p.rand, 0, 40000);
+	scripted_set_peer(t, on_wire, &p);
+	transport_set_receiver(t, on_arrival, &p);
+	p.r.outcome = p.s.outcome = -1;
+	p.s.t = t;
+	p.s.message = make_message(METHOD_GET_TABLE_RESP, *len);
+	p.s.x = rmpp_send(t, &to, RMPP_SA_HEADER_LEN, p.s.message,
+			  RMPP_SA_HEADER_LEN + *len, TIMEOUT, 3, on_over,
+			  &p.s);
+	assert_true(scripted_run_idle(t, 10000 * S));
+	assert_int_not_equal(p.s.outcome, -1);
+	if (p.r.x)
+		assert_int_not_equal(p.r.outcome, -1);
+	/* who is told that it was sent can rely on it */
+	if (p.s.outcome == RMPP_DONE)
+		assert_non_null(p.r.got);
+	if (p.r.got)
+		expect_message(&p.r, *len);
+	/* neither end found the other's MADs wrong */
+	if (p.s.outcome != RMPP_DONE)
+		assert_int_equal(p.s.outcome, RMPP_GAVE_UP);
+	*sent = p.sent;
+	rmpp_free(p.r.x);
+	g_clear_pointer(&p.r.got, g_byte_array_unref);
+	end_close(&p.s);
 	g_rand_free(p.rand);
-	return result;
+	return p.s.outcome;
 }
 
 static void
@@ -318,11 +916,13 @@ test_what_arrives_is_what_was_sent_over_1000_schedules(void **state)
 {
 	uint32_t seed = g_random_int();
 	unsigned done = 0;
+	uint64_t sent;
+	size_t len;
 
 	print_message("# seed %" PRIu32 "\n", seed);
 	for (unsigned i = 0; i < 1000; i++)
-		done += run_pair(seed + i, i % 50, i % 20, i % 30).outcome ==
-			RMPP_DONE;
+		done += run_pair(seed + i, i % 50, i % 20, i % 30, &sent,
+				 &len) == RMPP_DONE;
 	/* and that is no empty promise */
 	print_message("# %u of 1000 went through\n", done);
 	assert_in_range(done, 500, 1000);
@@ -331,31 +931,41 @@ test_what_arrives_is_what_was_sent_over_1000_schedules(void **state)
 static void
 test_nothing_is_repeated_on_a_good_wire(void **state)
 {
-	for (unsigned i = 0; i < 50; i++) {
-		struct result result = run_pair(4711 + i, 0, 0, 0);
+	uint64_t sent, segments;
+	size_t len;
 
-		assert_int_equal(result.outcome, RMPP_DONE);
-		assert_int_equal(result.repeated, 0);
+	for (unsigned i = 0; i < 50; i++) {
+		assert_int_equal(run_pair(4711 + i, 0, 0, 0, &sent, &len),
+				 RMPP_DONE);
+		segments = rmpp_segment_count(len, RMPP_SA_HEADER_LEN);
+		/* an ACK for the first, each half window, the last */
+		assert_in_range(sent, segments + 1, segments + 2 +
+				segments / (RMPP_WINDOW / 2));
 	}
 }
 
 static void
 test_moderate_loss_always_gets_through(void **state)
 {
+	uint64_t sent;
+	size_t len;
+
 	for (unsigned i = 0; i < 200; i++)
-		assert_int_equal(run_pair(815 + i, 5, 5, 10).outcome,
+		assert_int_equal(run_pair(815 + i, 5, 5, 10, &sent, &len),
 				 RMPP_DONE);
 }
 
 static void
 test_dead_wire_ends_on_both_sides(void **state)
 {
-	for (unsigned i = 0; i < 20; i++) {
-		struct result result = run_pair(i, 100, 0, 0);
+	uint64_t sent;
+	size_t len;
 
-		assert_int_equal(result.outcome, RMPP_GAVE_UP);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(run_pair(i, 100, 0, 0, &sent, &len),
+				 RMPP_GAVE_UP);
 		/* the first segment, 3 times again, the ABORT */
-		assert_int_equal(result.sent, 5);
+		assert_int_equal(sent, 5);
 	}
 }
 
@@ -367,6 +977,29 @@ main(void)
 		cmocka_unit_test(test_layout_is_that_of_libibumad),
 		cmocka_unit_test(test_payload_length_counts_every_class_header),
 		cmocka_unit_test(test_every_type_has_its_own_statuses),
+		cmocka_unit_test(test_short_message_is_first_and_last),
+		cmocka_unit_test(
+		    test_lengths_stand_in_the_first_and_the_last_segment),
+		cmocka_unit_test(test_window_opens_with_the_acks),
+		cmocka_unit_test(test_timeout_repeats_from_the_last_ack),
+		cmocka_unit_test(test_silence_ends_after_the_retries),
+		cmocka_unit_test(test_news_take_the_retries_back),
+		cmocka_unit_test(test_old_and_double_acks_change_nothing),
+		cmocka_unit_test(
+		    test_bad_answers_are_aborted_with_their_status),
+		cmocka_unit_test(
+		    test_stop_and_abort_of_the_peer_end_it_in_silence),
+		cmocka_unit_test(test_peer_may_ask_for_patience_within_limits),
+		cmocka_unit_test(test_direction_switches_after_a_request),
+		cmocka_unit_test(test_segments_in_order_make_the_message),
+		cmocka_unit_test(test_only_segment_may_be_of_any_length),
+		cmocka_unit_test(test_widest_window_holds_all_that_come_early),
+		cmocka_unit_test(test_repeated_segments_get_one_ack_in_a_while),
+		cmocka_unit_test(
+		    test_bad_segments_are_aborted_with_their_status),
+		cmocka_unit_test(test_too_much_is_stopped),
+		cmocka_unit_test(test_abort_of_the_sender_is_not_answered),
+		cmocka_unit_test(test_complete_message_repeats_its_ack),
 		cmocka_unit_test(
 		    test_what_arrives_is_what_was_sent_over_1000_schedules),
 		cmocka_unit_test(test_nothing_is_repeated_on_a_good_wire),

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The two ends of RMPP.
+ *
+ * A sender has sent what is below `next`, and may send what is neither beyond
+ * the window nor RMPP_WINDOW further than what is acknowledged:
+ *
+ *	      acked         next       window_last
+ *	        |             |             |
+ *	 1 .. a | a+1 .. n-1 | n .. .. .. w | ..
+ *	 known    out          may go out     may not
+ *
+ * The window is 1 until the peer opens it (IBA 13.6.6.1). When the timer rings
+ * all that is not acknowledged goes out again: the peer may keep what came out
+ * of order, but need not. Any progress takes the count of retries back. An ACK
+ * that says less than one before it has been overtaken and counts for nothing;
+ * one that cannot be true ends the transfer. An ABORT is never answered: two
+ * ends that answer each other's ABORTs would never cease. After a request of
+ * several segments an ACK of segment 0 gives the peer the right to answer
+ * (13.6.6.3), again whenever it repeats its last ACK.
+ *
+ * A receiver keeps what comes early; `ahead` has a bit for each:
+ *
+ *	          expected          window_last
+ *	             |                   |
+ *	 1 .. e-1 | e  e+1  ..  e+63 .. w | ..
+ *	 here       ahead: bit 0, 1 ..     is dropped
+ *
+ * An ACK goes out when half the window is used, so that a sender never stands
+ * still, and for what comes twice: then our ACK was lost, or is on its way, so
+ * not more often than REPEAT_US. What the first segment says about the length
+ * (unless 0) and what the last one says must fit together (13.6.2.1). When all
+ * is here, or after a refusal, the last word is repeated for a while.
+ */
+#include "sm/lab/rmpp.h"
+
+#include <string.h>
+
+#include "sm/mad/mad.h"
+
+#define OFF_METHOD	3
+#define REPEAT_US	1000
+#define PATIENCE_US	(2 * G_USEC_PER_SEC)	/* RRespTime at most */
+
+enum state {
+	STATE_BUSY,
+	STATE_DONE,
+	STATE_REFUSED,		/* of a receiver */
+	STATE_OVER,
+};
+
+struct rmpp {
+	struct transport *transport;
+	struct mad_addr peer;
+	enum state state;
+	unsigned header_len, room;	/* room: bytes of data in a MAD */
+	unsigned timer;
+	uint8_t header[MAD_SIZE];
+	uint32_t last, last_len;	/* segment (0: not known), its data */
+	uint32_t window_last;
+	rmpp_over_fn over;
+	void *data;
+
+	const uint8_t *message;		/* NULL: a receiver */
+	size_t len;
+	uint32_t acked, next, sent;	/* sent: the highest */
+	unsigned retries, retries_max;
+	int64_t timeout_us, timeout_min_us;
+
+	GByteArray *here;
+	uint32_t expected, total;	/* total: PayloadLength; 0: unknown */
+	uint32_t told;			/* the last one of our ACK */
+	uint64_t ahead;
+	int64_t said_at;
+	enum rmpp_status fault;
+	rmpp_message_fn on_message;
+};
+
+static void on_timer(void *data);
+
+static void
+ring_in(struct rmpp *x, int64_t us)
+{
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	x->timer = transport_timer_start(x->transport,
+					 transport_now(x->transport) + us,
+					 on_timer, x);
+}
+
+static void
+transmit(struct rmpp *x, uint8_t *mad, const struct rmpp_header *h)
+{
+	rmpp_header_write(mad, h);
+	transport_send(x->transport, &x->peer, mad, MAD_SIZE, 0, NULL);
+}
+
+/* ACK, STOP or ABORT. The answers to segments go against their direction. */
+static void
+say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
+    uint32_t segment, uint32_t window_last)
+{
+	const struct rmpp_header h = {
+		.version = RMPP_VERSION, .type = type, .status = status,
+		.flags = RMPP_FLAG_ACTIVE, .resp_time = RMPP_NO_RESP_TIME,
+		.segment = segment, .length = window_last,
+	};
+	uint8_t mad[MAD_SIZE] = { 0 };
+
+	memcpy(mad, x->header, x->header_len);
+	if (!x->message)
+		mad[OFF_METHOD] ^= MAD_METHOD_RESPONSE;
+	transmit(x, mad, &h);
+	x->said_at = transport_now(x->transport);
+}
+
+static void
+end(struct rmpp *x, enum rmpp_outcome outcome)
+{
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	x->timer = 0;
+	x->state = STATE_OVER;
+	x->over(outcome, x->data);
+}
+
+/* ------------------------------------------------------------------ sending */
+
+static void
+send_segment(struct rmpp *x, uint32_t segment)
+{
+	size_t len = segment == x->last ? x->last_len : x->room;
+	struct rmpp_header h = {
+		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA,
+		.flags = RMPP_FLAG_ACTIVE, .resp_time = RMPP_NO_RESP_TIME,
+		.segment = segment,
+	};
+	uint8_t mad[MAD_SIZE] = { 0 };
+
+	if (segment == 1) {
+		h.flags |= RMPP_FLAG_FIRST;
+		h.length = rmpp_payload_length(x->len - x->header_len,
+					       x->header_len);
+	}
+	if (segment == x->last) {
+		h.flags |= RMPP_FLAG_LAST;
+		h.length = rmpp_payload_length(len, x->header_len);
+	}
+	memcpy(mad, x->message, x->header_len);
+	memcpy(mad + x->header_len, x->message + x->header_len +
+	       (size_t)(segment - 1) * x->room, len);
+	transmit(x, mad, &h);
+}
+
+static void
+send_window(struct rmpp *x)
+{
+	uint32_t end = MIN(x->acked + RMPP_WINDOW, x->last);
+
+	end = MIN(end, x->window_last);
+	if (x->next <= end)
+		ring_in(x, x->timeout_us);
+	while (x->next <= end)
+		send_segment(x, x->next++);
+	x->sent = MAX(x->sent, end);
+}
+
+static void
+give_up(struct rmpp *x, enum rmpp_status status)
+{
+	say(x, RMPP_TYPE_ABORT, status, 0, 0);
+	end(x, RMPP_GAVE_UP);
+}
+
+/* RRespTime: the peer may ask for patience, not for ever (IBA 13.6.3.1). */
+static void
+take_ack(struct rmpp *x, const struct rmpp_header *h)
+{
+	int64_t us = (INT64_C(4096) << h->resp_time) / 1000;
+
+	if (h->length < h->segment || h->segment > x->sent) {
+		give_up(x, h->segment > x->sent && h->length >= h->segment ?
+			RMPP_STATUS_SEGMENT_BIG : RMPP_STATUS_WINDOW_SMALL);
+		return;
+	}
+	if (h->segment < x->acked || h->length < x->window_last)
+		return;
+	if (h->resp_time != RMPP_NO_RESP_TIME)
+		x->timeout_us = CLAMP(us, x->timeout_min_us,
+				      MAX(PATIENCE_US, x->timeout_min_us));
+	x->window_last = h->length;
+	if (h->segment > x->acked) {
+		x->acked = h->segment;
+		x->next = MAX(x->next, x->acked + 1);
+		x->retries = 0;
+		ring_in(x, x->timeout_us);
+	}
+	if (x->acked < x->last) {
+		send_window(x);
+		return;
+	}
+	if (!(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
+		say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
+	end(x, RMPP_DONE);
+}
+
+static void
+take_by_sender(struct rmpp *x, const struct rmpp_header *h)
+{
+	enum rmpp_status fault = rmpp_header_judge(h);
+
+	if (x->state == STATE_OVER) {
+		if (!fault && h->type == RMPP_TYPE_ACK &&
+		    h->segment == x->last && x->acked == x->last &&
+		    !(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
+			say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
+	} else if (h->type == RMPP_TYPE_ABORT) {
+		end(x, RMPP_ENDED_BY_PEER);
+	} else if (fault) {
+		give_up(x, fault);
+	} else if (h->type == RMPP_TYPE_STOP) {
+		end(x, RMPP_ENDED_BY_PEER);
+	} else if (h->type == RMPP_TYPE_ACK) {
+		take_ack(x, h);
+	}
+}
+
+/* ---------------------------------------------------------------- receiving */
+
+static void
+linger(struct rmpp *x, enum state state)
+{
+	x->state = state;
+	ring_in(x, RMPP_LINGER_US);
+	g_byte_array_set_size(x->here, 0);
+}
+
+static void
+say_refusal(struct rmpp *x)
+{
+	say(x, x->fault == RMPP_STATUS_RESOURCES ? RMPP_TYPE_STOP :
+	    RMPP_TYPE_ABORT, x->fault, 0, 0);
+}
+
+static void
+refuse(struct rmpp *x, enum rmpp_status fault)
+{
+	x->fault = fault;
+	say_refusal(x);
+	linger(x, STATE_REFUSED);
+}
+
+static void
+acknowledge(struct rmpp *x)
+{
+	x->told = x->expected - 1;
+	x->window_last = x->told + RMPP_WINDOW;
+	say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, x->told, x->window_last);
+}
+
+static void
+acknowledge_again(struct rmpp *x)
+{
+	if (transport_now(x->transport) - x->said_at >= REPEAT_US)
+		acknowledge(x);
+}
+
+/* A segment within the window, the i-th from `expected`: what is wrong with
+ * its place and its length? (IBA 13.6.2.1) */
+static enum rmpp_status
+judge(const struct rmpp *x, const struct rmpp_header *h, uint32_t i)
+{
+	uint32_t class_len = x->header_len - RMPP_HEADER_LEN;
+	uint64_t total = h->segment == 1 ? h->length : x->total;
+	uint64_t behind = (uint64_t)(h->segment - 1) * RMPP_PAYLOAD_MAX;
+	bool is_last = h->flags & RMPP_FLAG_LAST;
+
+	if (is_last && (h->length < class_len || h->length > RMPP_PAYLOAD_MAX))
+		return RMPP_STATUS_BAD_LENGTH;
+	if (x->last && (is_last || h->segment > x->last))
+		return RMPP_STATUS_BAD_LENGTH;
+	/* something that came early is behind the end */
+	if (is_last && i < 63 && x->ahead >> (i + 1))
+		return RMPP_STATUS_BAD_LENGTH;
+	if (total && (is_last ? behind + h->length != total :
+		      behind + RMPP_PAYLOAD_MAX >= total))
+		return RMPP_STATUS_BAD_LENGTH;
+	return MAX(total, behind) > RMPP_LIMIT ? RMPP_STATUS_RESOURCES :
+		RMPP_STATUS_OK;
+}
+
+static void
+keep(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
+{
+	size_t at = x->header_len + (size_t)(h->segment - 1) * x->room;
+
+	if (h->segment == 1) {
+		memcpy(x->here->data, mad, x->header_len);
+		x->total = h->length;
+	}
+	if (h->flags & RMPP_FLAG_LAST) {
+		x->last = h->segment;
+		x->last_len = h->length - (x->header_len - RMPP_HEADER_LEN);
+	}
+	if (x->here->len < at + x->room)
+		g_byte_array_set_size(x->here, at + x->room);
+	memcpy(x->here->data + at, mad + x->header_len, x->room);
+	x->ahead |= UINT64_C(1) << (h->segment - x->expected);
+	for (; x->ahead & 1; x->ahead >>= 1)
+		x->expected++;
+}
+
+static void
+take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
+{
+	uint32_t i = h->segment - x->expected;
+	bool is_first = h->flags & RMPP_FLAG_FIRST;
+	enum rmpp_status fault;
+
+	if (h->segment == 0 || is_first != (h->segment == 1)) {
+		refuse(x, RMPP_STATUS_BAD_SEGMENT);
+		return;
+	}
+	if (h->segment > x->window_last)
+		return;
+	if (h->segment < x->expected || x->ahead >> i & 1) {
+		acknowledge_again(x);
+		return;
+	}
+	fault = judge(x, h, i);
+	if (fault) {
+		refuse(x, fault);
+		return;
+	}
+	keep(x, h, mad);
+	if (x->last && x->expected > x->last) {
+		acknowledge(x);
+		x->on_message(x->here->data, x->header_len +
+			      (size_t)(x->last - 1) * x->room + x->last_len,
+			      x->data);
+		linger(x, STATE_DONE);
+		return;
+	}
+	ring_in(x, RMPP_IDLE_US);
+	if (!x->told || x->expected - 1 - x->told >= RMPP_WINDOW / 2)
+		acknowledge(x);
+}
+
+static void
+take_by_receiver(struct rmpp *x, const struct rmpp_header *h,
+		 const uint8_t *mad)
+{
+	enum rmpp_status fault = rmpp_header_judge(h);
+
+	if (x->state == STATE_OVER)
+		return;
+	if (h->type == RMPP_TYPE_ABORT && x->state != STATE_DONE) {
+		end(x, RMPP_ENDED_BY_PEER);
+	} else if (x->state == STATE_BUSY && fault) {
+		refuse(x, fault);
+	} else if (h->type == RMPP_TYPE_DATA && !fault) {
+		if (x->state == STATE_BUSY)
+			take_segment(x, h, mad);
+		else if (x->state == STATE_DONE)
+			acknowledge_again(x);
+		else if (transport_now(x->transport) - x->said_at >= REPEAT_US)
+			say_refusal(x);
+	}
+}
+
+/* ------------------------------------------------------------- both of them */
+
+static void
+on_timer(void *data)
+{
+	struct rmpp *x = data;
+
+	x->timer = 0;
+	if (x->message && x->retries >= x->retries_max) {
+		give_up(x, RMPP_STATUS_RETRIES);
+	} else if (x->message) {
+		x->retries++;
+		x->next = x->acked + 1;
+		send_window(x);
+	} else if (x->state == STATE_BUSY) {
+		refuse(x, RMPP_STATUS_TOO_LONG);
+	} else {
+		end(x, x->state == STATE_DONE ? RMPP_DONE : RMPP_GAVE_UP);
+	}
+}
+
+void
+rmpp_take(struct rmpp *x, const uint8_t *mad)
+{
+	struct rmpp_header h;
+
+	rmpp_header_read(mad, MAD_SIZE, &h);
+	if (x->message) {
+		take_by_sender(x, &h);
+		return;
+	}
+	if (x->expected == 1)
+		memcpy(x->header, mad, x->header_len);
+	take_by_receiver(x, &h, mad);
+}
+
+static struct rmpp *
+rmpp_new(struct transport *t, const struct mad_addr *peer, unsigned header_len,
+	 rmpp_over_fn over, void *data)
+{
+	struct rmpp *x = g_new0(struct rmpp, 1);
+
+	x->transport = t;
+	x->peer = *peer;
+	x->header_len = header_len;
+	x->room = MAD_SIZE - header_len;
+	x->window_last = 1;
+	x->over = over;
+	x->data = data;
+	return x;
+}
+
+struct rmpp *
+rmpp_send(struct transport *t, const struct mad_addr *to, unsigned header_len,
+	  const uint8_t *message, size_t len, int64_t timeout_us,
+	  unsigned retries, rmpp_over_fn over, void *data)
+{
+	struct rmpp *x = rmpp_new(t, to, header_len, over, data);
+	size_t bytes = len - header_len;
+
+	x->message = message;
+	x->len = len;
+	memcpy(x->header, message, header_len);
+	x->next = 1;
+	x->last = rmpp_segment_count(bytes, header_len);
+	x->last_len = bytes - (size_t)(x->last - 1) * x->room;
+	x->timeout_us = x->timeout_min_us = timeout_us;
+	x->retries_max = retries;
+	send_window(x);
+	return x;
+}
+
+struct rmpp *
+rmpp_receiver(struct transport *t, const struct mad_addr *from,
+	      unsigned header_len, rmpp_message_fn on_message,
+	      rmpp_over_fn over, void *data)
+{
+	struct rmpp *x = rmpp_new(t, from, header_len, over, data);
+
+	x->on_message = on_message;
+	x->expected = 1;
+	x->said_at = INT64_MIN / 2;
+	x->here = g_byte_array_new();
+	g_byte_array_set_size(x->here, header_len);
+	ring_in(x, RMPP_IDLE_US);
+	return x;
+}
+
+void
+rmpp_free(struct rmpp *x)
+{
+	if (!x)
+		return;
+	if (x->timer)
+		transport_timer_cancel(x->transport, x->timer);
+	if (x->here)
+		g_byte_array_unref(x->here);
+	g_free(x);
+}
