@@ -40,7 +40,6 @@
 #define MAD_HDR		24
 #define OLD_HDR		56
 #define NEW_HDR		64
-#define WAITING_MIN	64u
 #define OFF_TID		12	/* its lower half */
 
 struct file {
@@ -51,34 +50,18 @@ struct file {
 	uint32_t agents;	/* bits */
 	bool has_cell;
 	uint8_t cell[LAB_CELL];	/* read, but its reader had no room */
-	/* TID, class and agent of requests that wait; open addressing, 0:
-	 * free */
+	/* TID, class and agent of requests that wait: not many, any order */
 	uint64_t *waiting;
 	unsigned n_waiting, n_slots;
 };
 
 static struct file *files[FILES_MAX];
 static char sys_path[108];
-static int (*real_open)(const char *, int, ...);
 static int (*real_openat)(int, const char *, int, ...);
 static int (*real_close)(int);
 static int (*real_ioctl)(int, unsigned long, ...);
 static ssize_t (*real_read)(int, void *, size_t);
 static ssize_t (*real_write)(int, const void *, size_t);
-static FILE *(*real_fopen)(const char *, const char *);
-static DIR *(*real_opendir)(const char *);
-static int (*real_scandir)(const char *, struct dirent ***,
-			   int (*)(const struct dirent *),
-			   int (*)(const struct dirent **,
-				   const struct dirent **));
-static int (*real_chdir)(const char *);
-static int (*real_access)(const char *, int);
-static int (*real_stat)(const char *, struct stat *);
-static int (*real_lstat)(const char *, struct stat *);
-static int (*real_fstatat)(int, const char *, struct stat *, int);
-static int (*real_statx)(int, const char *, int, unsigned, struct statx *);
-static int (*real_faccessat)(int, const char *, int, int);
-static ssize_t (*real_readlink)(const char *, char *, size_t);
 
 /* -------------------------------------------------------------- the server */
 
@@ -191,23 +174,11 @@ find_real(void)
 		void *p = dlsym(RTLD_NEXT, #name); \
 		memcpy(&real_##name, &p, sizeof(p)); \
 	} while (0)
-	REAL(open);
 	REAL(openat);
 	REAL(close);
 	REAL(ioctl);
 	REAL(read);
 	REAL(write);
-	REAL(fopen);
-	REAL(opendir);
-	REAL(scandir);
-	REAL(chdir);
-	REAL(access);
-	REAL(stat);
-	REAL(lstat);
-	REAL(readlink);
-	REAL(fstatat);
-	REAL(statx);
-	REAL(faccessat);
 #undef REAL
 }
 
@@ -313,10 +284,8 @@ file_of(int fd)
 		files[fd] : NULL;
 }
 
-/* -------------------------------------------- requests that wait
- * (file->lock) */
+/* -------------------------------------------- requests that wait (file->lock) */
 
-/* Never 0: a class is not. */
 static uint64_t
 key_of(const uint8_t *mad, uint32_t agent)
 {
@@ -327,78 +296,44 @@ key_of(const uint8_t *mad, uint32_t agent)
 }
 
 static unsigned
-slot_of(const struct file *f, uint64_t key)
+find_waiting(const struct file *f, uint64_t key)
 {
-	unsigned i = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+	unsigned i = 0;
 
-	for (i &= f->n_slots - 1; f->waiting[i] && f->waiting[i] != key;)
-		i = (i + 1) & (f->n_slots - 1);
+	while (i < f->n_waiting && f->waiting[i] != key)
+		i++;
 	return i;
-}
-
-static void
-waiting_grow(struct file *f)
-{
-	uint64_t *old = f->waiting;
-	unsigned n = f->n_slots;
-
-	f->n_slots = n ? 2 * n : WAITING_MIN;
-	f->waiting = calloc(f->n_slots, sizeof(*f->waiting));
-	for (unsigned i = 0; i < n; i++)
-		if (old[i])
-			f->waiting[slot_of(f, old[i])] = old[i];
-	free(old);
 }
 
 static bool
 waiting_add(struct file *f, uint64_t key)
 {
-	unsigned i;
-
-	if (2 * (f->n_waiting + 1) > f->n_slots)
-		waiting_grow(f);
-	i = slot_of(f, key);
-	if (f->waiting[i])
+	if (find_waiting(f, key) < f->n_waiting)
 		return false;
-	f->waiting[i] = key;
-	f->n_waiting++;
+	if (f->n_waiting == f->n_slots) {
+		f->n_slots = 2 * f->n_slots + 64;
+		f->waiting = realloc(f->waiting,
+				     f->n_slots * sizeof(*f->waiting));
+	}
+	f->waiting[f->n_waiting++] = key;
 	return true;
 }
 
-/* What follows in the same run is put anew: no hole may part it. */
 static void
 waiting_remove(struct file *f, uint64_t key)
 {
-	unsigned i;
+	unsigned i = find_waiting(f, key);
 
-	if (!f->n_waiting)
-		return;
-	i = slot_of(f, key);
-	if (!f->waiting[i])
-		return;
-	f->waiting[i] = 0;
-	f->n_waiting--;
-	for (i = (i + 1) & (f->n_slots - 1); f->waiting[i];
-	     i = (i + 1) & (f->n_slots - 1)) {
-		uint64_t moved = f->waiting[i];
-
-		f->waiting[i] = 0;
-		f->waiting[slot_of(f, moved)] = moved;
-	}
+	if (i < f->n_waiting)
+		f->waiting[i] = f->waiting[--f->n_waiting];
 }
 
 static void
 waiting_forget(struct file *f, uint32_t agent)
 {
-	uint64_t *old = f->waiting;
-	unsigned n = f->n_slots;
-
-	f->waiting = NULL;
-	f->n_slots = f->n_waiting = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (old[i] && (old[i] >> 32 & 0xff) != agent)
-			waiting_add(f, old[i]);
-	free(old);
+	for (unsigned i = f->n_waiting; i-- > 0;)
+		if ((f->waiting[i] >> 32 & 0xff) == agent)
+			f->waiting[i] = f->waiting[--f->n_waiting];
 }
 
 /* ---------------------------------------------------------- read and write */
@@ -561,63 +496,48 @@ PUBLIC int __open_2(const char *path, int flags);
 PUBLIC int __open64_2(const char *path, int flags);
 PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
 
-PUBLIC int
-open(const char *path, int flags, ...)
+static mode_t
+mode_of(int flags, va_list args)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
+}
+
+static int
+open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	const char *name = device_name(path);
 	char room[PATH_MAX];
-	mode_t mode = 0;
-	va_list args;
 
-	if (flags & (O_CREAT | __O_TMPFILE)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
 	return name ? open_device(name, flags) :
-		REAL(open)(redirect(path, room), flags, mode);
+		REAL(openat)(dir, redirect(path, room), flags, mode);
 }
 
-PUBLIC int
-open64(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	if (flags & (O_CREAT | __O_TMPFILE)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
+#define OPEN(name, dir, ...) \
+	PUBLIC int name(__VA_ARGS__, int flags, ...) \
+	{ \
+		va_list args; \
+		mode_t mode; \
+		\
+		va_start(args, flags); \
+		mode = mode_of(flags, args); \
+		va_end(args); \
+		return open_any(dir, path, flags, mode); \
 	}
-	return open(path, flags, mode);
-}
+
+OPEN(open, AT_FDCWD, const char *path)
+OPEN(open64, AT_FDCWD, const char *path)
+OPEN(openat, dir, int dir, const char *path)
 
 PUBLIC int
 __open_2(const char *path, int flags)
 {
-	return open(path, flags);
+	return open_any(AT_FDCWD, path, flags, 0);
 }
 
 PUBLIC int
 __open64_2(const char *path, int flags)
 {
-	return open(path, flags);
-}
-
-PUBLIC int
-openat(int dir, const char *path, int flags, ...)
-{
-	char room[PATH_MAX];
-	mode_t mode = 0;
-	va_list args;
-
-	if (flags & (O_CREAT | __O_TMPFILE)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return device_name(path) ? open(path, flags) :
-		REAL(openat)(dir, redirect(path, room), flags, mode);
+	return open_any(AT_FDCWD, path, flags, 0);
 }
 
 PUBLIC int
@@ -668,117 +588,39 @@ ioctl(int fd, unsigned long code, ...)
 	return f ? control(f, code, arg) : REAL(ioctl)(fd, code, arg);
 }
 
-PUBLIC FILE *
-fopen(const char *path, const char *mode)
-{
-	char room[PATH_MAX];
+/* The calls that only want another path. */
+#define ELSEWHERE(type, name, params, ...) \
+	PUBLIC type name params \
+	{ \
+		static type (*real) params; \
+		char room[PATH_MAX]; \
+		\
+		if (!real) \
+			real = (__typeof__(real))dlsym(RTLD_NEXT, #name); \
+		return real(__VA_ARGS__); \
+	}
+#define THERE	redirect(path, room)
 
-	return REAL(fopen)(redirect(path, room), mode);
-}
-
-PUBLIC FILE *
-fopen64(const char *path, const char *mode)
-{
-	return fopen(path, mode);
-}
-
-PUBLIC DIR *
-opendir(const char *path)
-{
-	char room[PATH_MAX];
-
-	return REAL(opendir)(redirect(path, room));
-}
-
-PUBLIC int
-scandir(const char *path, struct dirent ***list,
-	int (*filter)(const struct dirent *),
-	int (*compare)(const struct dirent **, const struct dirent **))
-{
-	char room[PATH_MAX];
-
-	return REAL(scandir)(redirect(path, room), list, filter, compare);
-}
-
-PUBLIC int
-chdir(const char *path)
-{
-	char room[PATH_MAX];
-
-	return REAL(chdir)(redirect(path, room));
-}
-
-PUBLIC int
-access(const char *path, int mode)
-{
-	char room[PATH_MAX];
-
-	return REAL(access)(redirect(path, room), mode);
-}
-
-PUBLIC int
-stat(const char *path, struct stat *st)
-{
-	char room[PATH_MAX];
-
-	return REAL(stat)(redirect(path, room), st);
-}
-
-PUBLIC int
-lstat(const char *path, struct stat *st)
-{
-	char room[PATH_MAX];
-
-	return REAL(lstat)(redirect(path, room), st);
-}
-
-/* On a machine of 64 bits, struct stat64 is struct stat. */
-PUBLIC int
-stat64(const char *path, struct stat64 *st)
-{
-	return stat(path, (struct stat *)st);
-}
-
-PUBLIC int
-lstat64(const char *path, struct stat64 *st)
-{
-	return lstat(path, (struct stat *)st);
-}
-
-PUBLIC int
-fstatat(int dir, const char *path, struct stat *st, int flags)
-{
-	char room[PATH_MAX];
-
-	return REAL(fstatat)(dir, redirect(path, room), st, flags);
-}
-
-PUBLIC int
-fstatat64(int dir, const char *path, struct stat64 *st, int flags)
-{
-	return fstatat(dir, path, (struct stat *)st, flags);
-}
-
-PUBLIC int
-statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
-{
-	char room[PATH_MAX];
-
-	return REAL(statx)(dir, redirect(path, room), flags, mask, st);
-}
-
-PUBLIC int
-faccessat(int dir, const char *path, int mode, int flags)
-{
-	char room[PATH_MAX];
-
-	return REAL(faccessat)(dir, redirect(path, room), mode, flags);
-}
-
-PUBLIC ssize_t
-readlink(const char *path, char *buf, size_t size)
-{
-	char room[PATH_MAX];
-
-	return REAL(readlink)(redirect(path, room), buf, size);
-}
+ELSEWHERE(FILE *, fopen, (const char *path, const char *mode), THERE, mode)
+ELSEWHERE(FILE *, fopen64, (const char *path, const char *mode), THERE, mode)
+ELSEWHERE(DIR *, opendir, (const char *path), THERE)
+ELSEWHERE(int, scandir, (const char *path, struct dirent ***list,
+	  int (*filter)(const struct dirent *),
+	  int (*compare)(const struct dirent **, const struct dirent **)),
+	  THERE, list, filter, compare)
+ELSEWHERE(int, chdir, (const char *path), THERE)
+ELSEWHERE(int, access, (const char *path, int mode), THERE, mode)
+ELSEWHERE(int, stat, (const char *path, struct stat *st), THERE, st)
+ELSEWHERE(int, stat64, (const char *path, struct stat64 *st), THERE, st)
+ELSEWHERE(int, lstat, (const char *path, struct stat *st), THERE, st)
+ELSEWHERE(int, lstat64, (const char *path, struct stat64 *st), THERE, st)
+ELSEWHERE(int, fstatat, (int dir, const char *path, struct stat *st,
+	  int flags), dir, THERE, st, flags)
+ELSEWHERE(int, fstatat64, (int dir, const char *path, struct stat64 *st,
+	  int flags), dir, THERE, st, flags)
+ELSEWHERE(int, statx, (int dir, const char *path, int flags, unsigned mask,
+	  struct statx *st), dir, THERE, flags, mask, st)
+ELSEWHERE(int, faccessat, (int dir, const char *path, int mode, int flags),
+	  dir, THERE, mode, flags)
+ELSEWHERE(ssize_t, readlink, (const char *path, char *buf, size_t size),
+	  THERE, buf, size)
