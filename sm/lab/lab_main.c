@@ -14,14 +14,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ struct arguments {
 struct session {
 	const struct arguments *args;
 	struct lab *lab;
-	GMainLoop *loop;
+	bool over;
 	char *node;		/* the one that programs run on */
 	GPid child;		/* a program that is waited for; 0: none */
 	int status;
@@ -90,33 +90,11 @@ environment(const char *socket, const char *node)
 	return g_environ_setenv(env, LAB_ENV_NODE, node, TRUE);
 }
 
-static int
-exit_status(int wait_status)
-{
-	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) :
-		128 + WTERMSIG(wait_status);
-}
-
 /* The child ends with us. */
 static void
 leash(gpointer data)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-static bool
-start(const char *socket, const char *node, char **argv, GPid *pid)
-{
-	g_auto(GStrv) env = environment(socket, node);
-	g_autoptr(GError) error = NULL;
-
-	if (g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
-			  G_SPAWN_DO_NOT_REAP_CHILD |
-			  G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL, pid,
-			  &error))
-		return true;
-	tool_options_complain(PROGRAM, "%s", error->message);
-	return false;
 }
 
 static void
@@ -125,18 +103,27 @@ on_child(GPid pid, gint wait_status, gpointer data)
 	struct session *s = data;
 
 	s->child = 0;
-	s->status = exit_status(wait_status);
-	g_main_loop_quit(s->loop);
+	s->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) :
+		128 + WTERMSIG(wait_status);
 }
 
-/* From the prompt: the lab goes on, the prompt waits. */
+/* The lab goes on meanwhile, a prompt waits. */
 static bool
 run_inside(struct session *s, const char *node, char **argv)
 {
-	if (!start(lab_socket(s->lab), node, argv, &s->child))
+	g_auto(GStrv) env = environment(lab_socket(s->lab), node);
+	g_autoptr(GError) error = NULL;
+
+	if (!g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
+			   G_SPAWN_DO_NOT_REAP_CHILD |
+			   G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL,
+			   &s->child, &error)) {
+		tool_options_complain(PROGRAM, "%s", error->message);
 		return false;
+	}
 	g_child_watch_add(s->child, on_child, s);
-	g_main_loop_run(s->loop);
+	while (s->child)
+		g_main_context_iteration(NULL, TRUE);
 	return true;
 }
 
@@ -151,44 +138,32 @@ run_from_prompt(struct session *s, const char *node, char **argv)
 /* ---------------------------------------------------------------- the
  * prompt */
 
-/* on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
-static bool
-run_line(struct session *s, const char *line)
+/* quit, on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
+static void
+on_line(const char *line, void *data)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
+	struct session *s = data;
+	const char *first;
 	int n = 0;
 
-	if (g_shell_parse_argv(line, &n, &words, NULL) && n > 0) {
-		if (strcmp(words[0], "quit") == 0)
-			return false;
-		if (strcmp(words[0], "on") == 0 && n > 2) {
-			if (lab_find_node(s->lab, words[1]) == SNAPSHOT_NONE)
-				printf("no node is called %s\n", words[1]);
-			else
-				run_from_prompt(s, words[1], words + 2);
-			return true;
-		}
-		if (strcmp(words[0], "!") == 0 && n > 1) {
-			run_from_prompt(s, s->node, words + 1);
-			return true;
-		}
-	}
-	console_command(s->lab, line, out);
+	if (line)
+		g_shell_parse_argv(line, &n, &words, NULL);
+	first = n ? words[0] : "";
+	if (!line || strcmp(first, "quit") == 0)
+		s->over = true;
+	else if (strcmp(first, "!") == 0 && n > 1)
+		run_from_prompt(s, s->node, words + 1);
+	else if (strcmp(first, "on") == 0 && n > 2 &&
+		 lab_find_node(s->lab, words[1]) != SNAPSHOT_NONE)
+		run_from_prompt(s, words[1], words + 2);
+	else if (strcmp(first, "on") == 0 && n > 2)
+		printf("no node is called %s\n", words[1]);
+	else
+		console_command(s->lab, line, out);
 	fputs(out->str, stdout);
 	fflush(stdout);
-	return true;
-}
-
-static bool
-on_line(const char *line, void *data)
-{
-	struct session *s = data;
-
-	if (line && run_line(s, line))
-		return true;
-	g_main_loop_quit(s->loop);
-	return false;
 }
 
 static char **
@@ -197,46 +172,43 @@ on_complete(const char *line, void *data)
 	return console_complete(((struct session *)data)->lab, line);
 }
 
-/* A program that runs is told, and its end is ours. */
+/* A program that runs is told, and its end is ours; from the keyboard it has
+ * got the signal, too. */
 static gboolean
 on_terminate(gpointer data)
 {
 	struct session *s = data;
 
-	if (s->child) {
+	if (s->child)
 		kill(s->child, SIGTERM);
-		return G_SOURCE_CONTINUE;
-	}
-	s->status = 128 + SIGTERM;
-	g_main_loop_quit(s->loop);
+	else
+		s->status = 128 + SIGTERM;
+	s->over |= !s->child;
 	return G_SOURCE_CONTINUE;
 }
 
-/* From the keyboard: a program that runs has got it, too. */
 static gboolean
 on_interrupt(gpointer data)
 {
 	struct session *s = data;
 
-	if (!s->child)
-		g_main_loop_quit(s->loop);
+	s->over |= !s->child;
 	return G_SOURCE_CONTINUE;
 }
 
 static int
 serve(struct session *s)
 {
-	struct prompt *prompt;
-
 	if (s->args->run)
 		return run_inside(s, s->node, s->args->run) ? s->status :
 			EXIT_FAILURE;
 	printf("%s=%s; programs run on %s; help lists the commands\n",
 	       LAB_ENV_SOCKET, lab_socket(s->lab), s->node);
 	fflush(stdout);
-	prompt = prompt_new("lab> ", on_line, on_complete, s);
-	g_main_loop_run(s->loop);
-	prompt_free(prompt);
+	prompt_open("lab> ", on_line, on_complete, s);
+	while (!s->over)
+		g_main_context_iteration(NULL, TRUE);
+	prompt_close();
 	return s->status;
 }
 
@@ -310,13 +282,11 @@ run_lab(const struct arguments *a)
 		tool_options_complain(PROGRAM, "%s", error->message);
 		return EXIT_FAILURE;
 	}
-	s.loop = g_main_loop_new(NULL, FALSE);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
 	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
 		EXIT_FAILURE;
-	g_main_loop_unref(s.loop);
 	lab_free(s.lab);
 	g_free(s.node);
 	return s.status;
@@ -325,52 +295,43 @@ run_lab(const struct arguments *a)
 /* ------------------------------------------------------------ the lab
  * around */
 
-static int
-connect_to(const char *path)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	g_strlcpy(addr.sun_path, path, sizeof(addr.sun_path));
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr,
-			       sizeof(addr)) == 0)
-		return fd;
-	tool_options_complain(PROGRAM, "%s: %s", path, g_strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 /* One command of the console, and what it says. */
 static int
 send_command(const char *socket, const char *text)
 {
+	g_autoptr(GSocketAddress) to = g_unix_socket_address_new(socket);
+	g_autoptr(GSocketClient) client = g_socket_client_new();
+	g_autoptr(GSocketConnection) c = NULL;
+	g_autoptr(GError) error = NULL;
 	struct lab_frame frame = {
 		.length = strlen(text), .type = LAB_COMMAND,
 	};
-	g_autoptr(GString) answer = g_string_new(NULL);
-	struct lab_result *r;
-	char part[4096];
-	int fd = connect_to(socket), error;
-	ssize_t n;
+	struct lab_result r = { .error = EIO };
+	g_autofree char *answer = NULL;
+	GOutputStream *out;
+	GInputStream *in;
 
-	if (fd < 0)
-		return EXIT_FAILURE;
-	g_string_append_len(answer, (char *)&frame, sizeof(frame));
-	g_string_append(answer, text);
-	if (write(fd, answer->str, answer->len) != (ssize_t)answer->len)
-		perror(PROGRAM);
-	shutdown(fd, SHUT_WR);
-	g_string_truncate(answer, 0);
-	while ((n = read(fd, part, sizeof(part))) > 0)
-		g_string_append_len(answer, part, n);
-	close(fd);
-	if (answer->len <= sizeof(frame) + sizeof(*r))
-		return EXIT_FAILURE;
-	r = (struct lab_result *)(answer->str + sizeof(frame));
-	error = r->error;
-	fputs((char *)(r + 1), error ? stderr : stdout);
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	c = g_socket_client_connect(client, G_SOCKET_CONNECTABLE(to), NULL,
+				    &error);
+	if (c) {
+		out = g_io_stream_get_output_stream(G_IO_STREAM(c));
+		in = g_io_stream_get_input_stream(G_IO_STREAM(c));
+		g_output_stream_write_all(out, &frame, sizeof(frame), NULL,
+					  NULL, &error);
+		g_output_stream_write_all(out, text, frame.length, NULL, NULL,
+					  NULL);
+		g_input_stream_read_all(in, &frame, sizeof(frame), NULL, NULL,
+					NULL);
+		g_input_stream_read_all(in, &r, sizeof(r), NULL, NULL, NULL);
+		answer = g_malloc0(frame.length);
+		g_input_stream_read_all(in, answer, frame.length - sizeof(r),
+					NULL, NULL, &error);
+	}
+	if (error)
+		tool_options_complain(PROGRAM, "%s: %s", socket, error->message);
+	else
+		fputs(answer, r.error ? stderr : stdout);
+	return r.error || error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The prompt. libedit's readline calls are of file scope by their nature, so
- * there is one prompt at a time.
+ * The prompt. libedit's readline calls are of file scope by their nature, and
+ * so is it.
  */
 #include "sm/lab/prompt.h"
 
 #include "config.h"
 
 #include <glib-unix.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +18,16 @@
 #include <editline/readline.h>
 #endif
 
-struct prompt {
+static struct {
 	const char *text;
 	prompt_line_fn on_line;
 	prompt_complete_fn complete;
 	void *data;
+	bool edits;
 	guint source;
-	bool edits, ended;
-	GString *rest;		/* read, and not a line yet */
-};
-
-static void
-give_line(struct prompt *p, const char *line)
-{
-	if (!p->ended && !p->on_line(line, p->data))
-		p->ended = true;
-}
+} prompt;
 
 #ifdef HAVE_LIBEDIT
-static struct prompt *current;
-
 static char *
 next_match(const char *word, int state)
 {
@@ -47,7 +38,7 @@ next_match(const char *word, int state)
 		g_autofree char *line = g_strndup(rl_line_buffer, rl_point);
 
 		g_strfreev(matches);
-		matches = current->complete(line, current->data);
+		matches = prompt.complete(line, prompt.data);
 		at = 0;
 	}
 	return matches && matches[at] ? strdup(matches[at++]) : NULL;
@@ -65,125 +56,93 @@ on_edited(char *line)
 {
 	if (line && *line)
 		add_history(line);
-	give_line(current, line);
+	prompt.on_line(line, prompt.data);
 	free(line);
 }
 
-static bool
-edit_start(struct prompt *p)
+static gboolean
+on_key(gint fd, GIOCondition condition, gpointer data)
 {
-	if (!isatty(STDIN_FILENO))
-		return false;
-	current = p;
+	rl_callback_read_char();
+	return G_SOURCE_CONTINUE;
+}
+
+static void
+edit(void)
+{
+	prompt.edits = true;
 	rl_readline_name = (char *)"minism-lab";
 	rl_attempted_completion_function = match;
 	rl_completer_word_break_characters = (char *)" ";
-	rl_callback_handler_install(p->text, on_edited);
-	return true;
-}
-
-static void
-edit_read(void)
-{
-	rl_callback_read_char();
-}
-
-static void
-edit_end(void)
-{
-	rl_callback_handler_remove();
-	current = NULL;
-}
-#else
-static bool
-edit_start(struct prompt *p)
-{
-	return false;
-}
-
-static void
-edit_read(void)
-{
-}
-
-static void
-edit_end(void)
-{
+	rl_callback_handler_install(prompt.text, on_edited);
+	prompt.source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_key,
+				      NULL);
 }
 #endif
 
 static void
-ask(const struct prompt *p)
+show_text(void)
 {
-	if (!p->ended && isatty(STDIN_FILENO)) {
-		fputs(p->text, stdout);
-		fflush(stdout);
-	}
-}
-
-static void
-take_lines(struct prompt *p)
-{
-	char *end;
-
-	while (!p->ended && (end = strchr(p->rest->str, '\n'))) {
-		*end = '\0';
-		give_line(p, p->rest->str);
-		g_string_erase(p->rest, 0, end + 1 - p->rest->str);
-		ask(p);
-	}
+	if (!isatty(STDIN_FILENO))
+		return;
+	fputs(prompt.text, stdout);
+	fflush(stdout);
 }
 
 static gboolean
-on_input(gint fd, GIOCondition condition, gpointer data)
+on_input(GIOChannel *channel, GIOCondition condition, gpointer data)
 {
-	struct prompt *p = data;
-	char part[1024];
-	ssize_t n;
+	g_autofree char *line = NULL;
+	gsize end = 0;
 
-	if (p->edits) {
-		edit_read();
-	} else {
-		n = read(fd, part, sizeof(part));
-		if (n > 0)
-			g_string_append_len(p->rest, part, n);
-		take_lines(p);
-		if (n <= 0)
-			give_line(p, NULL);
-		p->ended |= n <= 0;
-	}
-	if (!p->ended)
+	switch (g_io_channel_read_line(channel, &line, NULL, &end, NULL)) {
+	case G_IO_STATUS_AGAIN:
 		return G_SOURCE_CONTINUE;
-	p->source = 0;
+	case G_IO_STATUS_NORMAL:
+		line[end] = '\0';
+		prompt.on_line(line, prompt.data);
+		show_text();
+		return G_SOURCE_CONTINUE;
+	case G_IO_STATUS_EOF:
+	case G_IO_STATUS_ERROR:
+		break;
+	}
+	prompt.source = 0;
+	prompt.on_line(NULL, prompt.data);
 	return G_SOURCE_REMOVE;
 }
 
-struct prompt *
-prompt_new(const char *text, prompt_line_fn on_line,
-	   prompt_complete_fn complete, void *data)
+void
+prompt_open(const char *text, prompt_line_fn on_line,
+	    prompt_complete_fn complete, void *data)
 {
-	struct prompt *p = g_new0(struct prompt, 1);
+	GIOChannel *channel;
 
-	p->text = text;
-	p->on_line = on_line;
-	p->complete = complete;
-	p->data = data;
-	p->rest = g_string_new(NULL);
-	p->edits = edit_start(p);
-	if (!p->edits)
-		ask(p);
-	p->source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_input,
-				  p);
-	return p;
+	prompt.text = text;
+	prompt.on_line = on_line;
+	prompt.complete = complete;
+	prompt.data = data;
+#ifdef HAVE_LIBEDIT
+	if (isatty(STDIN_FILENO)) {
+		edit();
+		return;
+	}
+#endif
+	show_text();
+	channel = g_io_channel_unix_new(STDIN_FILENO);
+	g_io_channel_set_encoding(channel, NULL, NULL);
+	prompt.source = g_io_add_watch(channel, G_IO_IN | G_IO_HUP, on_input,
+				       NULL);
+	g_io_channel_unref(channel);
 }
 
 void
-prompt_free(struct prompt *p)
+prompt_close(void)
 {
-	if (p->edits)
-		edit_end();
-	if (p->source)
-		g_source_remove(p->source);
-	g_string_free(p->rest, TRUE);
-	g_free(p);
+#ifdef HAVE_LIBEDIT
+	if (prompt.edits)
+		rl_callback_handler_remove();
+#endif
+	if (prompt.source)
+		g_source_remove(prompt.source);
 }

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Lines from standard input in the main loop: with history and completion
- * where libedit is there and the input is a terminal, else as they come.
+ * A prompt on standard input, in the main loop: with line editing, history and
+ * completion if it is a terminal and minism was built with libedit.
  */
 #ifndef MINISM_LAB_PROMPT_H
 #define MINISM_LAB_PROMPT_H
 
-#include <stdbool.h>
-
-struct prompt;
-
-/* line NULL: the end of the input. False: no more lines, please. */
-typedef bool (*prompt_line_fn)(const char *line, void *data);
-/* What the last word of the line may become; NULL ends, g_strfreev(). */
+/* A line without its end; NULL: there will be no more. */
+typedef void (*prompt_line_fn)(const char *line, void *data);
+/* Words that could stand in place of the last one; g_strfreev(). */
 typedef char **(*prompt_complete_fn)(const char *line, void *data);
 
-struct prompt *prompt_new(const char *text, prompt_line_fn on_line,
-			  prompt_complete_fn complete, void *data);
-void prompt_free(struct prompt *p);
+/* There is one standard input, and one prompt. */
+void prompt_open(const char *text, prompt_line_fn on_line,
+		 prompt_complete_fn complete, void *data);
+void prompt_close(void);
 
 #endif

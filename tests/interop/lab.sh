@@ -206,6 +206,31 @@ ends_with() {	# status command...
 	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
 }
 
+# A command of every sort is read, and one that is wrong is not.
+console() {
+	local bad
+
+	"$MINISM_LAB_PROGRAM" "$1" -c 'loss leaf-1/3 5%' -c 'loss 0.1%' \
+		-c 'delay node-02 5 3ms' -c 'reorder 1%' -c 'duplicate 1% 1s' \
+		-c 'corrupt 0' -c 'forget leaf-2' -c 'clash node-03 0x123' \
+		-c 'trap leaf-1/3 128 3 1s' -c 'flap leaf-1 6 2 1ms' \
+		-c 'speed leaf-1/3 4xHDR' -c 'remove leaf-1/4' \
+		-c 'plug leaf-1/4 node-04' -c 'swap leaf-1 1 leaf-1 2' \
+		-- "$MINISM_LAB_PROGRAM" -c 'show node-03' -c 'show leaf-1' \
+		>shown 2>run.err
+	check "commands of all sorts" test $? -eq 0
+	check "a GUID that clashes" grep -q 'Adapter 0x0*123$' shown
+	check "a speed, and cables that changed places" \
+		grep -q '2 .*-> node-01/1' shown
+	for bad in 'unplug leaf-1' 'unplug leaf-1/99' 'loss' 'loss 101' \
+		'delay leaf-1/3 5%' 'slow leaf-1 5 parsecs' 'trap leaf-1/3 7' \
+		'speed leaf-1/3 5xEDR' 'kill' 'kill leaf-1 leaf-2' \
+		'plug leaf-1/3 leaf-1/4' 'guid node-01 x'; do
+		check "refused: $bad" ends_with 1 "$MINISM_LAB_PROGRAM" "$1" \
+			-c "$bad" -- true
+	done
+}
+
 case_runner() {
 	local net=$MINISM_SRC/etc/fabrics/demo.net pid
 
@@ -231,6 +256,11 @@ case_runner() {
 	check "on NODE runs there" grep -qx lab0 prompt.out
 	check "a status is shown" grep -q 'exit status 3' prompt.out
 	check "an unknown command, too" grep -q 'called bogus' prompt.out
+	(echo 'on node-03 true'; sleep 0.5; echo show) |
+		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
+	check "the prompt goes on after a program" grep -q '^8 switches' \
+		prompt.out
+	console "$net"
 }
 
 for name in runner minism tables two; do
