@@ -5,18 +5,17 @@
  * Layout (IBA 15.2.1.1): common header 24 bytes, RMPP header 12, SM_Key 8,
  * AttributeOffset 2, reserved 2, ComponentMask 8, then 200 bytes of data.
  *
- * Matching. A component mask says which components of the record in the
- * request a record must share. That is a mask of bits: made once for a
- * request, compared with each candidate as it stands on the wire. Nobody has
- * to write a comparison for each component of twenty records, and get one
- * wrong.
+ * Matching. A ComponentMask names the components that a record must share with
+ * the record in the request. By the table of components it becomes a mask of
+ * bits, once for a request, which is compared with each candidate as it stands
+ * on the wire.
  */
-#include "sm/mad/sa_match.h"
+#include "sm/mad/sa_mad.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/mad/sa_fields.h"
 
 #define OFF_METHOD	3
 #define OFF_STATUS	4
@@ -83,21 +82,12 @@ sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 
-static const struct sa_kind *
-find_kind(unsigned attr_id)
-{
-	for (size_t i = 0; i < sa_n_kinds; i++)
-		if (sa_kinds[i].attr_id == attr_id)
-			return &sa_kinds[i];
-	return NULL;
-}
-
 const char *
 sa_attr_name(unsigned attr_id)
 {
-	const struct sa_kind *kind = find_kind(attr_id);
+	const struct mad_attr_table *t = mad_attr_table(attr_id);
 
-	return kind ? kind->name : "?";
+	return t ? t->name : "?";
 }
 
 const char *
@@ -151,49 +141,38 @@ sa_status_name(unsigned status)
 size_t
 sa_record_size(unsigned attr_id)
 {
-	const struct sa_kind *kind = find_kind(attr_id);
+	const struct mad_attr_table *t = mad_attr_table(attr_id);
 
-	return kind ? kind->size : 0;
+	return t ? t->size : 0;
 }
 
-const struct sa_field *
+const struct mad_field *
 sa_fields(unsigned attr_id, unsigned *n)
 {
-	const struct sa_kind *kind = find_kind(attr_id);
+	const struct mad_attr_table *t = mad_attr_table(attr_id);
 
-	*n = kind ? kind->n_fields : 0;
-	return kind ? kind->fields : NULL;
-}
-
-static void
-match_add(struct sa_match *m, const struct sa_field *field)
-{
-	unsigned bit, end = field->offset + field->bits;
-
-	for (bit = field->offset; bit < end; bit++) {
-		if (bit % 8 == 0 && bit + 8 <= end) {
-			m->mask[bit / 8] = 0xff;
-			bit += 7;
-		} else {
-			m->mask[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
-		}
-	}
-	m->len = MAX(m->len, (end + 7) / 8);
+	*n = t ? t->n_fields : 0;
+	return t ? t->fields : NULL;
 }
 
 bool
 sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 	      const uint8_t *wanted)
 {
-	unsigned n, i;
-	const struct sa_field *fields = sa_fields(attr_id, &n);
+	unsigned n, i, bit, end;
+	const struct mad_field *f = sa_fields(attr_id, &n);
 
 	memset(m, 0, sizeof(*m));
 	if (n < 64 && comp_mask >> n)
 		return false;
-	for (i = 0; i < n; i++)
-		if (comp_mask >> i & 1 && fields[i].kind == SA_FIELD_PLAIN)
-			match_add(m, &fields[i]);
+	for (i = 0; i < n; i++) {
+		if (!(comp_mask >> i & 1) || f[i].kind != MAD_FIELD_PLAIN)
+			continue;
+		end = f[i].offset + f[i].bits;
+		for (bit = f[i].offset; bit < end; bit++)
+			m->mask[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
+		m->len = MAX(m->len, (end + 7) / 8);
+	}
 	for (i = 0; i < m->len; i++)
 		m->value[i] = wanted[i] & m->mask[i];
 	return true;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet administration MADs: the header, and which bits of a record a
- * component mask means (IBA 15.2). Records themselves: sa_record.h.
+ * ComponentMask compares (IBA 15.2). Records themselves: sa_record.h.
  */
 #ifndef MINISM_MAD_SA_MAD_H
 #define MINISM_MAD_SA_MAD_H
 
 #include "sm/mad/mad.h"
+#include "sm/mad/mad_field.h"
 
 #define SA_RMPP_OFFSET	24u	/* RMPP header, 12 bytes (IBA 13.6.2) */
 #define SA_HEADER_OFFSET 36u	/* SM_Key .. ComponentMask, 20 bytes */
@@ -90,5 +91,26 @@ const char *sa_status_name(unsigned status);
 /* Bytes of a record as it stands in a table: a multiple of 8; 0 if there is no
  * such attribute. */
 size_t sa_record_size(unsigned attr_id);
+
+/*
+ * Components of a record in the order of the mask's bits (IBA 15.2.5): bit n
+ * of a ComponentMask is fields[n]. NULL for an attribute without any.
+ */
+const struct mad_field *sa_fields(unsigned attr_id, unsigned *n);
+
+#define SA_BIT(n)	(UINT64_C(1) << (n))
+
+/* What plain components a record must have: (record & mask) == value. */
+struct sa_match {
+	size_t len;		/* bytes to be looked at */
+	uint8_t mask[SA_DATA_LEN];
+	uint8_t value[SA_DATA_LEN];
+};
+
+/* wanted: the record of the request, sa_record_size() bytes at least. False if
+ * comp_mask has bits that this attribute has no component for. */
+bool sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
+		   const uint8_t *wanted);
+bool sa_match_test(const struct sa_match *m, const uint8_t *record);
 
 #endif

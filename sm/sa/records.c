@@ -224,7 +224,7 @@ static uint64_t
 scan_wanted(const struct scan *s, unsigned component)
 {
 	unsigned n;
-	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
+	const struct mad_field *f = sa_fields(s->table->attr_id, &n);
 
 	return bytes_load(s->q.wanted + f[component].offset / 8,
 		       f[component].bits / 8);
@@ -439,7 +439,7 @@ static void
 match_set_bits(struct scan *s, unsigned component)
 {
 	unsigned n, first, len;
-	const struct sa_field *f = sa_fields(s->table->attr_id, &n);
+	const struct mad_field *f = sa_fields(s->table->attr_id, &n);
 
 	first = f[component].offset / 8;
 	len = f[component].bits / 8;

@@ -98,12 +98,12 @@ change_group(struct task *t, bool join)
 	struct mcmember_record r;
 	unsigned status;
 
-	mcmember_record_decode(t->q.wanted, &r);
+	sa_record_decode(SA_ATTR_MC_MEMBER, t->q.wanted, &r);
 	status = (join ? groups_join : groups_leave)
 		(t->sa->groups, t->sa->view, t->q.requester, t->h.comp_mask,
 		 &r);
 	if (!status)
-		mcmember_record_encode(task_data(t), &r);
+		sa_record_encode(SA_ATTR_MC_MEMBER, task_data(t), &r);
 	task_answer(t, status);
 }
 
@@ -113,12 +113,12 @@ change_service(struct task *t, bool set)
 	struct service_record r;
 	unsigned status;
 
-	service_record_decode(t->q.wanted, &r);
+	sa_record_decode(SA_ATTR_SERVICE, t->q.wanted, &r);
 	status = (set ? services_set : services_delete)
 		(t->sa->services, t->sa->view, t->q.requester,
 		 t->h.comp_mask, &r, t->request->now);
 	if (!status)
-		service_record_encode(task_data(t), &r);
+		sa_record_encode(SA_ATTR_SERVICE, task_data(t), &r);
 	task_answer(t, status);
 }
 
@@ -128,11 +128,11 @@ subscribe(struct task *t)
 	struct inform_info info;
 	unsigned status;
 
-	inform_info_decode(t->q.wanted, &info);
+	sa_record_decode(SA_ATTR_INFORM_INFO, t->q.wanted, &info);
 	status = informs_set(t->sa->informs, t->sa->view, t->q.requester,
 			     &info);
 	if (!status)
-		inform_info_encode(task_data(t), &info);
+		sa_record_encode(SA_ATTR_INFORM_INFO, task_data(t), &info);
 	task_answer(t, status);
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "sm/mad/bytes.h"
 #include "sm/sa/path.h"
 #include "sm/sa/task.h"
 
@@ -183,7 +184,7 @@ add_members(struct task *t, const struct group *g, const struct sa_match *m,
 		memcpy(r.port_gid, who->gid, 16);
 		r.join_state = who->join_state;
 		r.proxy_join = who->proxy;
-		mcmember_record_encode(record, &r);
+		sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
 		add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
 	}
 }
@@ -209,7 +210,7 @@ add_group(struct task *t, const struct group *g, const struct sa_match *m,
 	if (mask >> MCM_JOIN_STATE & 1 && want->join_state)
 		return;
 	fill_member(g, &r);
-	mcmember_record_encode(record, &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
 	add_if_wanted(bytes, m, SA_ATTR_MC_MEMBER, record);
 }
 
@@ -219,7 +220,7 @@ collect_groups(struct task *t, const struct sa_match *m, GByteArray *bytes)
 	struct mcmember_record want;
 	const struct group *one;
 
-	mcmember_record_decode(t->q.wanted, &want);
+	sa_record_decode(SA_ATTR_MC_MEMBER, t->q.wanted, &want);
 	if (t->h.comp_mask & (SA_BIT(MCM_MGID) | SA_BIT(MCM_MLID))) {
 		one = t->h.comp_mask & SA_BIT(MCM_MGID) ?
 			groups_find(t->sa->groups, want.mgid) :
@@ -273,7 +274,7 @@ add_service(struct task *t, const struct service *s, const struct sa_match *m,
 	if (s->ends != INT64_MAX)
 		r.lease = (uint32_t)((s->ends - t->request->now +
 				      G_USEC_PER_SEC - 1) / G_USEC_PER_SEC);
-	service_record_encode(record, &r);
+	sa_record_encode(SA_ATTR_SERVICE, record, &r);
 	add_if_wanted(bytes, m, SA_ATTR_SERVICE, record);
 }
 
@@ -285,7 +286,7 @@ collect_services(struct task *t, const struct sa_match *m, GByteArray *bytes)
 	bool by_key = t->h.comp_mask >> SERVICE_KEY & 1;
 	struct service_record want;
 
-	service_record_decode(t->q.wanted, &want);
+	sa_record_decode(SA_ATTR_SERVICE, t->q.wanted, &want);
 	for (uint32_t i = by_id ? service_place(all, want.id) : 0;
 	     i < services_count(all); i++) {
 		const struct service *s = services_at(all, i);
@@ -317,7 +318,7 @@ collect_informs(struct task *t, const struct sa_match *m, GByteArray *bytes)
 		if (!t->q.trusted && s->port_guid != own)
 			continue;
 		memcpy(r.subscriber_gid, s->gid, 16);
-		inform_info_record_encode(record, &r);
+		sa_record_encode(SA_ATTR_INFORM_INFO_RECORD, record, &r);
 		add_if_wanted(bytes, m, SA_ATTR_INFORM_INFO_RECORD, record);
 	}
 }
@@ -331,7 +332,8 @@ collect_sms(struct task *t, const struct sa_match *m, GByteArray *bytes)
 		struct sa_sm sm = g_array_index(t->sa->sms, struct sa_sm, i);
 
 		sm.info.sm_key = 0;
-		sm_info_record_encode(record, sm.lid, &sm.info);
+		sa_record_encode(SA_ATTR_SM_INFO, record, &sm.info);
+		bytes_store16(record, sm.lid);
 		add_if_wanted(bytes, m, SA_ATTR_SM_INFO, record);
 	}
 }

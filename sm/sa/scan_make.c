@@ -15,6 +15,11 @@
 
 #include "sm/sa/scan.h"
 #include "sm/sa/sa_db_tables.h"
+#include "sm/mad/bytes.h"
+#include "sm/mad/smp_table.h"
+
+#define NODE_DESC_OFFSET	44u	/* NodeDescription of a NodeRecord */
+#define BLOCK_OFFSET	8u	/* what a block of a table begins at */
 
 uint32_t
 scan_end_port(const struct sa_db *v, uint32_t port)
@@ -56,7 +61,9 @@ make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	info.port_guid = p->guid;
 	if (p->num)
 		info.local_port = p->num;
-	node_record_encode(record, lid_of(s->v, at), &info, n->desc);
+	sa_record_encode(SA_ATTR_NODE, record, &info);
+	bytes_store16(record, lid_of(s->v, at));
+	memcpy(record + NODE_DESC_OFFSET, n->desc, strnlen(n->desc, 64));
 	return true;
 }
 
@@ -70,7 +77,9 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 		return false;
 	if (!s->q.trusted)
 		info.m_key = 0;
-	port_info_record_encode(record, lid_of(s->v, at), p->num, &info);
+	sa_record_encode(SA_ATTR_PORT_INFO, record, &info);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = p->num;
 	return true;
 }
 
@@ -85,8 +94,11 @@ make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	    !lid_of(s->v, peer) ||
 	    !records_visible(s->v, &s->q, scan_end_port(s->v, peer)))
 		return false;
-	link_record_encode(record, lid_of(s->v, at), n->ports[at].num,
-			   n->ports[peer].num, lid_of(s->v, peer));
+	sa_record_encode(SA_ATTR_LINK, record, NULL);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = n->ports[at].num;
+	record[3] = n->ports[peer].num;
+	bytes_store16(record + 4, lid_of(s->v, peer));
 	return true;
 }
 
@@ -101,13 +113,14 @@ count_guids(const struct scan *s, uint32_t at)
 static bool
 make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	uint64_t guids[8] = { 0 };
-
 	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
 		return false;
+	sa_record_encode(SA_ATTR_GUID_INFO, record, NULL);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = (uint8_t)i;
 	if (i == 0)
-		guids[0] = s->v->subnet->ports[at].guid;
-	guid_info_record_encode(record, lid_of(s->v, at), (uint8_t)i, guids);
+		bytes_store64(record + BLOCK_OFFSET,
+			      s->v->subnet->ports[at].guid);
 	return true;
 }
 
@@ -140,34 +153,40 @@ count_pkeys(const struct scan *s, uint32_t at)
 		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
 }
 
-/* The memberships of a port in blocks. */
-static void
-fill_pkeys(const struct sa_db *v, uint32_t port, uint32_t block,
-	   uint16_t pkeys[PKEYS_A_BLOCK])
+/* Its LID and the block; the other keys are the caller's. */
+static bool
+make_block(const struct scan *s, enum port_table table, uint32_t at,
+	   const union port_block *block, uint8_t *record)
 {
-	const struct memberships *m = v->memberships;
-	uint32_t first = m->first[port] + block * PKEYS_A_BLOCK, k;
+	uint8_t data[SMP_DATA_LEN];
 
-	for (k = 0; k < PKEYS_A_BLOCK && first + k < m->first[port + 1]; k++)
-		pkeys[k] = m->pkeys[first + k];
+	if (!block || !lid_of(s->v, at))
+		return false;
+	sa_record_encode(s->table->attr_id, record, NULL);
+	smp_table_encode(table, data, block);
+	memcpy(record + BLOCK_OFFSET, data,
+	       sa_record_size(s->table->attr_id) - BLOCK_OFFSET);
+	bytes_store16(record, lid_of(s->v, at));
+	return true;
 }
 
 static bool
 make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const union port_block *b;
-	uint16_t pkeys[PKEYS_A_BLOCK] = { 0 };
+	const struct memberships *m = s->v->memberships;
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_PKEY, at, i);
+	union port_block desired = { .pkeys = { 0 } };
+	uint32_t first = m->first[at] + i * PKEYS_A_BLOCK, k;
 
-	if (!lid_of(s->v, at))
-		return false;
-	b = sa_db_block(s->v, PORT_TABLE_PKEY, at, i);
 	if (!b && knows_pkeys(s->v, at))
 		return false;
-	if (!b)
-		fill_pkeys(s->v, at, i, pkeys);
-	pkey_table_record_encode(record, lid_of(s->v, at), (uint16_t)i,
-				 s->v->subnet->ports[at].num,
-				 b ? b->pkeys : pkeys);
+	for (k = 0; !b && k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
+	     k++)
+		desired.pkeys[k] = m->pkeys[first + k];
+	if (!make_block(s, PORT_TABLE_PKEY, at, b ? b : &desired, record))
+		return false;
+	bytes_store16(record + 2, (uint16_t)i);
+	record[4] = s->v->subnet->ports[at].num;
 	return true;
 }
 
@@ -186,10 +205,10 @@ make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const union port_block *b = sa_db_block(s->v, PORT_TABLE_SL2VL, at,
 						  i);
 
-	if (!b || !lid_of(s->v, at))
+	if (!make_block(s, PORT_TABLE_SL2VL, at, b, record))
 		return false;
-	sl_to_vl_record_encode(record, lid_of(s->v, at), (uint8_t)i,
-			       s->v->subnet->ports[at].num, b->vl);
+	record[2] = (uint8_t)i;
+	record[3] = s->v->subnet->ports[at].num;
 	return true;
 }
 
@@ -205,11 +224,10 @@ make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const union port_block *b = sa_db_block(s->v, PORT_TABLE_VL_ARB, at,
 						  i);
 
-	if (!b || !lid_of(s->v, at))
+	if (!make_block(s, PORT_TABLE_VL_ARB, at, b, record))
 		return false;
-	vl_arb_record_encode(record, lid_of(s->v, at),
-			     s->v->subnet->ports[at].num, (uint8_t)(i + 1),
-			     b->bytes);
+	record[2] = s->v->subnet->ports[at].num;
+	record[3] = (uint8_t)(i + 1);
 	return true;
 }
 
@@ -221,7 +239,8 @@ make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 
 	if (!node->sw_known || !lid_of_switch(s->v, at))
 		return false;
-	switch_info_record_encode(record, lid_of_switch(s->v, at), &node->sw);
+	sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
+	bytes_store16(record, lid_of_switch(s->v, at));
 	return true;
 }
 
@@ -236,8 +255,11 @@ make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	if (!lid_of_switch(s->v, at))
 		return false;
-	linear_ft_record_encode(record, lid_of_switch(s->v, at), (uint16_t)i,
-				lft_row(s->v->lft, at) + i * LFT_BLOCK);
+	sa_record_encode(SA_ATTR_LINEAR_FT, record, NULL);
+	bytes_store16(record, lid_of_switch(s->v, at));
+	bytes_store16(record + 2, (uint16_t)i);
+	memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, at) + i * LFT_BLOCK,
+	       LFT_BLOCK);
 	return true;
 }
 
@@ -252,11 +274,16 @@ make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	const struct mft *mft = s->mft;
 	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
+	const uint16_t *masks;
 
 	if (!lid_of_switch(s->v, at))
 		return false;
-	multicast_ft_record_encode(record, lid_of_switch(s->v, at), position,
-				   block, mft_block(mft, at, position, block));
+	masks = mft_block(mft, at, position, block);
+	sa_record_encode(SA_ATTR_MULTICAST_FT, record, NULL);
+	bytes_store16(record, lid_of_switch(s->v, at));
+	bytes_store16(record + 2, (uint16_t)(position << 12 | block));
+	for (unsigned k = 0; k < 32; k++)
+		bytes_store16(record + BLOCK_OFFSET + 2 * k, masks[k]);
 	return true;
 }
 

@@ -275,5 +275,5 @@ lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
 	lab_gid(l, port, r.port_gid);
 	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));
-	mcmember_record_encode(lab_data(l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
 }

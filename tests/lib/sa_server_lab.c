@@ -181,7 +181,7 @@ client_join(struct client *c, unsigned n)
 	stage_put(r.mgid, 0xff12401bffff0000, 8);
 	stage_put(r.mgid + 8, 0x1000 + n, 8);
 	client_gid(c, r.port_gid);
-	mcmember_record_encode(record, &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
 	client_ask(c, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		   SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
 		   SA_BIT(MCM_PKEY) | SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
@@ -197,7 +197,7 @@ client_subscribe(struct client *c)
 	};
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
-	inform_info_encode(record, &info);
+	sa_record_encode(SA_ATTR_INFORM_INFO, record, &info);
 	client_ask(c, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0, record);
 }
 
@@ -210,7 +210,7 @@ client_register(struct client *c, uint64_t id, uint32_t lease)
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
 	client_gid(c, r.gid);
-	service_record_encode(record, &r);
+	sa_record_encode(SA_ATTR_SERVICE, record, &r);
 	client_ask(c, MAD_METHOD_SET, SA_ATTR_SERVICE, SA_BIT(SERVICE_ID) |
 		   SA_BIT(SERVICE_GID) | SA_BIT(SERVICE_PKEY) |
 		   SA_BIT(SERVICE_LEASE) | SA_BIT(SERVICE_NAME), record);

@@ -99,7 +99,7 @@ fill_stores(struct lab *l)
 		lab_begin(l, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0);
 		info.type = i & 1 ? 0xffff : 3;
 		info.qpn = 1 + i;
-		inform_info_encode(lab_data(l), &info);
+		sa_record_encode(SA_ATTR_INFORM_INFO, lab_data(l), &info);
 		assert_int_equal(lab_ask_from(l, port), 0);
 		service.id = 100 + i % 2;
 		lab_gid(l, port, service.gid);
@@ -107,7 +107,7 @@ fill_stores(struct lab *l)
 			  SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID) |
 			  SA_BIT(SERVICE_PKEY) | SA_BIT(SERVICE_LEASE) |
 			  SA_BIT(SERVICE_NAME));
-		service_record_encode(lab_data(l), &service);
+		sa_record_encode(SA_ATTR_SERVICE, lab_data(l), &service);
 		assert_int_equal(lab_ask_from(l, port), 0);
 	}
 }
@@ -124,14 +124,14 @@ naive_match(unsigned attr_id, uint64_t mask, const uint8_t *a,
 	    const uint8_t *b)
 {
 	unsigned n;
-	const struct sa_field *f = sa_fields(attr_id, &n);
+	const struct mad_field *f = sa_fields(attr_id, &n);
 
 	/* of a CA's table the LID names the port, not the number */
 	if (attr_id == SA_ATTR_PKEY_TABLE && b[4])
 		mask &= ~SA_BIT(2);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = f[i].offset; mask >> i & 1 &&
-		     f[i].kind == SA_FIELD_PLAIN &&
+		     f[i].kind == MAD_FIELD_PLAIN &&
 		     k < f[i].offset + f[i].bits; k++)
 			if ((a[k / 8] ^ b[k / 8]) >> (7 - k % 8) & 1)
 				return false;
@@ -143,7 +143,7 @@ static uint64_t
 random_mask(unsigned attr_id, uint64_t *rng)
 {
 	unsigned n;
-	const struct sa_field *f = sa_fields(attr_id, &n);
+	const struct mad_field *f = sa_fields(attr_id, &n);
 	uint64_t mask = prng_next(rng) & prng_next(rng);
 
 	if (prng_below(rng, 2))
@@ -151,7 +151,7 @@ random_mask(unsigned attr_id, uint64_t *rng)
 	if (prng_below(rng, 4) == 0)
 		mask = SA_BIT(prng_below(rng, n));
 	for (unsigned i = 0; i < 64; i++)
-		if (i >= n || f[i].kind == SA_FIELD_SPECIAL)
+		if (i >= n || f[i].kind == MAD_FIELD_SPECIAL)
 			mask &= ~SA_BIT(i);
 	return mask;
 }
@@ -270,14 +270,14 @@ test_every_component_alone_is_a_filter(void **state)
 	fill_stores(&l);
 	for (size_t k = 0; k < G_N_ELEMENTS(table_attrs); k++) {
 		unsigned id = table_attrs[k], n, n_fields;
-		const struct sa_field *f = sa_fields(id, &n_fields);
+		const struct mad_field *f = sa_fields(id, &n_fields);
 		size_t size = sa_record_size(id);
 		GByteArray *all;
 
 		ask_table(&l, id, 0);
 		all = lab_drain(&l, &n);
 		for (unsigned i = 0; i < n_fields; i++) {
-			if (f[i].kind == SA_FIELD_SPECIAL)
+			if (f[i].kind == MAD_FIELD_SPECIAL)
 				continue;
 			lab_begin(&l, SA_METHOD_GET_TABLE, id, SA_BIT(i));
 			memcpy(lab_data(&l), all->data + size *

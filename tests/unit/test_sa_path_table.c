@@ -449,7 +449,7 @@ want_multi(struct lab *l, uint64_t mask, const struct multi_path_record *r)
 
 	lab_begin(l, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH, mask |
 		  SA_BIT(MULTI_SGID_COUNT) | SA_BIT(MULTI_DGID_COUNT));
-	multi_path_record_encode(lab_data(l), r);
+	sa_record_encode(SA_ATTR_MULTI_PATH, lab_data(l), r);
 	for (unsigned i = 0; i < 5; i++)
 		lab_gid(l, lab_host(l, i), gids + 16 * i);
 }

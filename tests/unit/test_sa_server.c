@@ -349,7 +349,7 @@ test_tables_of_all_sizes_arrive_whole(void **state)
 	for (unsigned i = 0; i < 5; i++) {
 		struct service_record r;
 
-		service_record_decode(c->table->data +
+		sa_record_decode(SA_ATTR_SERVICE, c->table->data +
 				      i * sa_record_size(SA_ATTR_SERVICE), &r);
 		assert_int_equal(r.id, 10 + i);
 		assert_string_equal(r.name, "test");
@@ -401,7 +401,7 @@ test_request_of_several_segments_is_answered(void **state)
 	struct stage st;
 
 	stage_open(&st, SEED, NULL, NULL);
-	multi_path_record_encode(data, &r);
+	sa_record_encode(SA_ATTR_MULTI_PATH, data, &r);
 	for (unsigned i = 0; i < CLIENTS; i++)
 		client_gid(&st.client[i],
 			   data + MULTI_PATH_GIDS_OFFSET + 16 * i);

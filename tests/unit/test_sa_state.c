@@ -94,7 +94,7 @@ test_members_are_told_to_the_trusted(void **state)
 	/* By member, by what it does. */
 	lab_gid(&l, lab_host(&l, 1), r.port_gid);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, by_port);
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	lab_ask(&l);
 	assert_int_equal(lab_count(&l), 1);
 	lab_distrust(&l);
@@ -102,7 +102,7 @@ test_members_are_told_to_the_trusted(void **state)
 	assert_int_equal(lab_count(&l), 0);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER,
 		  SA_BIT(MCM_JOIN_STATE));
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	lab_ask(&l);
 	assert_int_equal(lab_count(&l), 1);
 	/* A stranger to the partition does not even see the group. */
@@ -217,7 +217,7 @@ register_service(struct lab *l, unsigned host, uint64_t id, uint16_t pkey,
 		  SA_BIT(SERVICE_GID) | SA_BIT(SERVICE_LEASE) |
 		  SA_BIT(SERVICE_KEY) | SA_BIT(SERVICE_NAME) |
 		  (pkey ? SA_BIT(SERVICE_PKEY) : 0));
-	service_record_encode(lab_data(l), &r);
+	sa_record_encode(SA_ATTR_SERVICE, lab_data(l), &r);
 	assert_int_equal(lab_ask_from(l, lab_host(l, host)), 0);
 }
 
@@ -259,7 +259,7 @@ test_services_are_found_by_who_may(void **state)
 	lab_put(lab_data(&l), 10, 8);
 	memcpy(lab_data(&l) + 32, "secret", 6);
 	assert_int_equal(lab_ask(&l), 0);
-	service_record_decode(lab_answer(&l), &r);
+	sa_record_decode(SA_ATTR_SERVICE, lab_answer(&l), &r);
 	assert_true(lab_get(r.key, 8) == 0);
 	assert_int_equal(r.lease, UINT32_MAX);
 	lab_data(&l)[32] ^= 1;
@@ -283,11 +283,11 @@ test_lease_runs_out(void **state)
 	request.slid = lab_lid(&l, lab_host(&l, 0));
 	request.now = LAB_NOW + G_USEC_PER_SEC / 2;
 	sa_answer(l.sa, &request, &l.reply);
-	service_record_decode(lab_answer(&l), &r);
+	sa_record_decode(SA_ATTR_SERVICE, lab_answer(&l), &r);
 	assert_int_equal(r.lease, 4);
 	request.now += G_USEC_PER_SEC;
 	sa_answer(l.sa, &request, &l.reply);
-	service_record_decode(lab_answer(&l), &r);
+	sa_record_decode(SA_ATTR_SERVICE, lab_answer(&l), &r);
 	assert_int_equal(r.lease, 3);
 	/* Over, though the clock has not yet struck. */
 	request.now = LAB_NOW + 4 * G_USEC_PER_SEC;
@@ -310,7 +310,7 @@ subscribe(struct lab *l, unsigned host)
 	};
 
 	lab_begin(l, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0);
-	inform_info_encode(lab_data(l), &info);
+	sa_record_encode(SA_ATTR_INFORM_INFO, lab_data(l), &info);
 	assert_int_equal(lab_ask_from(l, lab_host(l, host)), 0);
 }
 
@@ -366,7 +366,7 @@ test_subscriber_is_told_of_groups(void **state)
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
 		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
 		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_true(sa_next_report(l.sa, &report));
 	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 66);
@@ -448,7 +448,7 @@ test_reports_go_by_a_common_pkey(void **state)
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
 		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
 		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	assert_int_equal(lab_ask(&l), 0);
 	for (; sa_next_report(l.sa, &report); n66++) {
 		assert_true(report.lid == lab_lid(&l, lab_host(&l, 2)) ||
@@ -490,12 +490,12 @@ test_groups_are_found_by_mlid(void **state)
 		  SA_BIT(MCM_MLID));
 	for (unsigned mlid = 0xbfff; mlid <= 0x10000; mlid += 0x4001) {
 		r.mlid = (uint16_t)mlid;
-		mcmember_record_encode(lab_data(&l), &r);
+		sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 		assert_int_equal(lab_ask(&l), 0);
 		assert_int_equal(lab_count(&l), 0);
 	}
 	r.mlid = 0xc000;
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_int_equal(lab_count(&l), 2);
 	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID));
@@ -508,7 +508,7 @@ test_groups_are_found_by_mlid(void **state)
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER,
 		  SA_BIT(MCM_MLID) | SA_BIT(MCM_JOIN_STATE));
 	r.join_state = 2;
-	mcmember_record_encode(lab_data(&l), &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(&l), &r);
 	assert_int_equal(lab_ask(&l), 0);
 	assert_int_equal(lab_count(&l), 0);
 	lab_close(&l);

@@ -152,7 +152,7 @@ change_membership(struct client *c, unsigned method, uint8_t states)
 	sa_build(mad, method, SA_ATTR_MC_MEMBER);
 	mad[55] = SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID);
 	mad[53] = SA_BIT(MCM_JOIN_STATE) >> 16;
-	mcmember_record_encode(mad + SA_DATA_OFFSET, &r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
 	ask(c, mad);
 	run(c->w, SECOND);
 	assert_int_equal(c->status, 0);
@@ -387,7 +387,7 @@ test_subscriber_hears_of_a_host_that_goes(void **state)
 	world_up(&w, "PGFT(3,4;1,3)");
 	client_open(&c, &w, host(&w, 2));
 	sa_build(mad, MAD_METHOD_SET, SA_ATTR_INFORM_INFO);
-	inform_info_encode(mad + SA_DATA_OFFSET, &info);
+	sa_record_encode(SA_ATTR_INFORM_INFO, mad + SA_DATA_OFFSET, &info);
 	ask(&c, mad);
 	run(&w, SECOND);
 	assert_int_equal(c.status, 0);
