@@ -81,25 +81,6 @@ write_guid(struct device *d, uint64_t guid, const char *name)
 	write_file(d, text, IB_DIR "/%s", name);
 }
 
-static char *
-rate_text(const struct port_info *i)
-{
-	static const struct { const char *name; double gbps; } speeds[] = {
-		{ "SDR", 2.5 }, { "DDR", 5 }, { "QDR", 10 }, { "FDR10", 10 },
-		{ "FDR", 14 }, { "EDR", 25 }, { "HDR", 50 }, { "NDR", 100 },
-		{ "XDR", 200 },
-	};
-	int lanes = atoi(port_width_name(i));
-	const char *speed = port_speed(i)->name;
-
-	for (size_t n = 0; n < G_N_ELEMENTS(speeds); n++)
-		if (strcmp(speeds[n].name, speed) == 0)
-			return g_strdup_printf("%g Gb/sec (%dX %s)\n",
-					       speeds[n].gbps * lanes, lanes,
-					       speed);
-	return g_strdup_printf("2.5 Gb/sec (1X SDR)\n");
-}
-
 /* Linux writes "4: ACTIVE", and LinkUp as "5: LinkUp". */
 static void
 write_port(struct device_port *p)
@@ -111,7 +92,8 @@ write_port(struct device_port *p)
 	const struct port_info *i = &p->seen;
 	uint64_t prefix = i->gid_prefix;
 	uint64_t guid = p->transport->port_guid;
-	g_autofree char *rate = rate_text(i);
+	const struct port_speed *speed = port_speed(i);
+	int lanes = atoi(port_width_name(i));
 	char text[64];
 
 #define PUT(name, ...) do { \
@@ -126,7 +108,11 @@ write_port(struct device_port *p)
 	PUT("sm_lid", "0x%x\n", i->sm_lid);
 	PUT("sm_sl", "%u\n", i->sm_sl);
 	PUT("cap_mask", "0x%08x\n", i->cap_mask);
-	PUT("rate", "%s", rate);
+	if (speed->mbps)
+		PUT("rate", "%g Gb/sec (%dX %s)\n", speed->mbps * lanes / 1e3,
+		    lanes, speed->name);
+	else
+		PUT("rate", "2.5 Gb/sec (1X SDR)\n");
 	PUT("link_layer", "InfiniBand\n");
 	PUT("gids/0", GID_FORMAT,
 	    (unsigned)(prefix >> 48), (unsigned)(prefix >> 32) & 0xffff,

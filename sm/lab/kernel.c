@@ -74,15 +74,14 @@ struct kernel_file {
 struct kernel_port {
 	struct transport *transport;
 	struct kernel_limits limits;
-	GPtrArray *files;
+	GPtrArray *agents;	/* of all files */
 	uint32_t last_tid;
 };
 
+/* By which what comes finds what waits: TID; LID (of a request 0), class and
+ * method (of a send only the response bit). */
 struct key {
-	uint64_t tid;
-	uint16_t lid;		/* of a request 0 */
-	uint8_t mgmt_class, method;	/* method: of a send only the
-					   response bit */
+	uint64_t tid, rest;
 };
 
 /* What waits for something. */
@@ -105,22 +104,27 @@ struct receive {
 	struct rmpp *transfer;
 };
 
+static struct key
+make_key(uint64_t tid, uint16_t lid, unsigned mgmt_class, unsigned method)
+{
+	return (struct key) {
+		tid, (uint64_t)lid << 16 | mgmt_class << 8 | method,
+	};
+}
+
 static guint
 key_hash(gconstpointer k)
 {
 	const struct key *key = k;
 
-	return (guint)(key->tid ^ key->tid >> 32) * 0x9e3779b1u ^ key->lid ^
-		(guint)key->mgmt_class << 16 ^ (guint)key->method << 24;
+	return (guint)(key->tid ^ key->tid >> 32 ^ key->rest * 31) *
+		0x9e3779b1u;
 }
 
 static gboolean
 key_equal(gconstpointer x, gconstpointer y)
 {
-	const struct key *a = x, *b = y;
-
-	return a->tid == b->tid && a->lid == b->lid &&
-		a->mgmt_class == b->mgmt_class && a->method == b->method;
+	return memcmp(x, y, sizeof(struct key)) == 0;
 }
 
 static bool
@@ -291,7 +295,7 @@ start_send(struct send *s)
 	if (a->rmpp && rmpp_is_active(a, s->data)) {
 		ms = ms && ms < SEGMENT_MS ? ms : SEGMENT_MS;
 		s->transfer = rmpp_send(a->file->port->transport, &s->to,
-					rmpp_header_len(s->key.mgmt_class),
+					rmpp_header_len(s->data[1]),
 					s->data, s->len, ms * INT64_C(1000),
 					s->hdr.retries, on_sent, s);
 		return;
@@ -330,10 +334,9 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	mad_header_read(s->data, MAD_SIZE, &h);
 	if (!is_response(&h))
 		bytes_store32(s->data + OFF_TID, a->hi_tid);
-	s->key.tid = bytes_load64(s->data + OFF_TID);
-	s->key.mgmt_class = h.mgmt_class;
-	s->key.method = h.method & MAD_METHOD_RESPONSE;
-	s->key.lid = is_response(&h) ? s->to.lid : 0;
+	s->key = make_key(bytes_load64(s->data + OFF_TID),
+			  is_response(&h) ? s->to.lid : 0, h.mgmt_class,
+			  h.method & MAD_METHOD_RESPONSE);
 	return s;
 }
 
@@ -380,11 +383,9 @@ static struct send *
 find_send(struct agent *a, const struct mad_header *h, uint16_t lid,
 	  bool of_response)
 {
-	const struct key key = {
-		.tid = h->tid, .mgmt_class = h->mgmt_class,
-		.method = of_response ? MAD_METHOD_RESPONSE : 0,
-		.lid = of_response ? lid : 0,
-	};
+	const struct key key = make_key(h->tid, of_response ? lid : 0,
+					h->mgmt_class, of_response ?
+					MAD_METHOD_RESPONSE : 0);
 
 	return g_hash_table_lookup(a->file->sends, &key);
 }
@@ -443,10 +444,8 @@ static void
 receive_rmpp(struct agent *a, const struct transport_mad *m,
 	     const struct mad_header *h)
 {
-	const struct key key = {
-		.tid = h->tid, .lid = m->addr.lid,
-		.mgmt_class = h->mgmt_class, .method = h->method,
-	};
+	const struct key key = make_key(h->tid, m->addr.lid, h->mgmt_class,
+					h->method);
 	struct rmpp_header rmpp;
 	struct receive *r;
 	struct send *s;
@@ -491,17 +490,12 @@ static struct agent *
 find_agent(struct kernel_port *p, const struct mad_header *h,
 	   const uint8_t *mad)
 {
-	for (guint i = 0; i < p->files->len; i++) {
-		struct kernel_file *f = p->files->pdata[i];
+	for (guint i = 0; i < p->agents->len; i++) {
+		struct agent *a = p->agents->pdata[i];
 
-		for (unsigned n = 0; n < N_AGENTS; n++) {
-			struct agent *a = f->agents[n];
-
-			if (a && (is_response(h) ?
-				  a->hi_tid == h->tid >> 32 :
-				  serves(a, h, mad)))
-				return a;
-		}
+		if (is_response(h) ? a->hi_tid == h->tid >> 32 :
+		    serves(a, h, mad))
+			return a;
 	}
 	return NULL;
 }
@@ -546,24 +540,13 @@ on_receive(const struct transport_mad *m, void *data)
 /* ------------------------------------------------------------ registration */
 
 static bool
-overlaps(struct kernel_port *p, const struct agent *new_one)
+overlaps(const struct agent *a, const struct agent *b)
 {
-	for (guint i = 0; i < p->files->len; i++) {
-		struct kernel_file *f = p->files->pdata[i];
-
-		for (unsigned n = 0; n < N_AGENTS; n++) {
-			const struct agent *a = f->agents[n];
-
-			if (a && a->mgmt_class == new_one->mgmt_class &&
-			    a->version == new_one->version &&
-			    (a->methods[0] & new_one->methods[0] ||
-			     a->methods[1] & new_one->methods[1]) &&
-			    (!is_vendor2(a->mgmt_class) ||
-			     memcmp(a->oui, new_one->oui, 3) == 0))
-				return true;
-		}
-	}
-	return false;
+	return a->mgmt_class == b->mgmt_class && a->version == b->version &&
+		(a->methods[0] & b->methods[0] ||
+		 a->methods[1] & b->methods[1]) &&
+		(!is_vendor2(a->mgmt_class) ||
+		 memcmp(a->oui, b->oui, sizeof(a->oui)) == 0);
 }
 
 /* What ib_register_mad_agent() asks for. Class 0: an agent that only sends. */
@@ -586,71 +569,59 @@ is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
 }
 
 static int
-add_agent(struct kernel_file *f, const struct agent *model, unsigned qpn,
-	  unsigned rmpp_version, uint32_t *id)
+add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 {
-	struct agent *a;
-
-	if (!is_valid(model, qpn, rmpp_version) || overlaps(f->port, model))
-		return -EINVAL;
-	for (*id = 0; *id < N_AGENTS && f->agents[*id]; ++*id)
-		;
-	if (*id == N_AGENTS)
-		return -ENOMEM;
-	a = g_new(struct agent, 1);
-	*a = *model;
-	a->file = f;
-	a->id = *id;
-	a->hi_tid = ++f->port->last_tid;
-	a->rmpp = rmpp_version && !a->user_rmpp;
-	g_queue_init(&a->backlog);
-	a->receives = g_hash_table_new_full(key_hash, key_equal, NULL,
-					    receive_free);
-	f->agents[*id] = a;
-	f->used = true;
-	return 0;
-}
-
-static int
-register_old(struct kernel_file *f, struct ib_user_mad_reg_req *r)
-{
-	struct agent model = {
-		.mgmt_class = r->mgmt_class,
-		.version = r->mgmt_class_version,
-	};
-	uint32_t id = 0;
-	int error;
-
-	memcpy(model.oui, r->oui, sizeof(model.oui));
-	memcpy(model.methods, r->method_mask, sizeof(model.methods));
-	error = add_agent(f, &model, r->qpn, r->rmpp_version, &id);
-	if (!error)
-		r->id = id;
-	return error;
-}
-
-static int
-register_new(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
-{
-	struct agent model = {
-		.mgmt_class = r->mgmt_class,
+	struct kernel_port *p = f->port;
+	struct agent *a, model = {
+		.file = f, .mgmt_class = r->mgmt_class,
 		.version = r->mgmt_class_version,
 		.oui = { r->oui >> 16, r->oui >> 8, r->oui },
+		.methods = { r->method_mask[0], r->method_mask[1] },
 		.user_rmpp = r->flags & IB_USER_MAD_USER_RMPP,
+		.rmpp = r->rmpp_version &&
+			!(r->flags & IB_USER_MAD_USER_RMPP),
 	};
-	uint32_t id = 0;
-	int error;
 
 	if (r->flags & ~IB_USER_MAD_REG_FLAGS_CAP) {
 		r->flags = IB_USER_MAD_REG_FLAGS_CAP;
 		return -EINVAL;
 	}
-	if (r->oui & 0xff000000)
+	if (r->oui & 0xff000000 || !is_valid(&model, r->qpn, r->rmpp_version))
 		return -EINVAL;
-	memcpy(model.methods, r->method_mask, sizeof(model.methods));
-	error = add_agent(f, &model, r->qpn, r->rmpp_version, &id);
+	for (guint i = 0; i < p->agents->len; i++)
+		if (overlaps(p->agents->pdata[i], &model))
+			return -EINVAL;
+	while (model.id < N_AGENTS && f->agents[model.id])
+		model.id++;
+	if (model.id == N_AGENTS)
+		return -ENOMEM;
+	a = g_memdup2(&model, sizeof(model));
+	a->hi_tid = ++p->last_tid;
+	g_queue_init(&a->backlog);
+	a->receives = g_hash_table_new_full(key_hash, key_equal, NULL,
+					    receive_free);
+	g_ptr_array_add(p->agents, a);
+	f->agents[a->id] = a;
+	f->used = true;
+	r->id = a->id;
+	return 0;
+}
+
+static int
+add_agent_old(struct kernel_file *f, struct ib_user_mad_reg_req *old)
+{
+	struct ib_user_mad_reg_req2 r = {
+		.qpn = old->qpn, .mgmt_class = old->mgmt_class,
+		.mgmt_class_version = old->mgmt_class_version,
+		.rmpp_version = old->rmpp_version,
+		.oui = old->oui[0] << 16 | old->oui[1] << 8 | old->oui[2],
+	};
+	int error;
+
+	memcpy(r.method_mask, old->method_mask, sizeof(r.method_mask));
+	error = add_agent(f, &r);
 	if (!error)
-		r->id = id;
+		old->id = r.id;
 	return error;
 }
 
@@ -670,6 +641,7 @@ remove_agent(struct kernel_file *f, unsigned id)
 	}
 	g_queue_clear(&a->backlog);
 	g_hash_table_unref(a->receives);
+	g_ptr_array_remove(f->port->agents, a);
 	g_free(a);
 	f->agents[id] = NULL;
 }
@@ -681,9 +653,9 @@ kernel_ioctl(struct kernel_file *f, unsigned code, void *arg)
 
 	switch (code) {
 	case IB_USER_MAD_REGISTER_AGENT:
-		return register_old(f, arg);
+		return add_agent_old(f, arg);
 	case IB_USER_MAD_REGISTER_AGENT2:
-		return register_new(f, arg);
+		return add_agent(f, arg);
 	case IB_USER_MAD_UNREGISTER_AGENT:
 		memcpy(&id, arg, sizeof(id));
 		if (id >= N_AGENTS || !f->agents[id])
@@ -707,7 +679,6 @@ kernel_open(struct kernel_port *p, kernel_deliver_fn fn, void *data)
 	f->deliver = fn;
 	f->data = data;
 	f->sends = g_hash_table_new(key_hash, key_equal);
-	g_ptr_array_add(p->files, f);
 	return f;
 }
 
@@ -718,7 +689,6 @@ kernel_close(struct kernel_file *f)
 		if (f->agents[id])
 			remove_agent(f, id);
 	g_hash_table_unref(f->sends);
-	g_ptr_array_remove(f->port->files, f);
 	g_free(f);
 }
 
@@ -729,7 +699,7 @@ kernel_port_new(struct transport *t, const struct kernel_limits *limits)
 
 	p->transport = t;
 	p->limits = *limits;
-	p->files = g_ptr_array_new();
+	p->agents = g_ptr_array_new();
 	transport_set_receiver(t, on_receive, p);
 	return p;
 }
@@ -738,7 +708,7 @@ void
 kernel_port_free(struct kernel_port *p)
 {
 	transport_set_receiver(p->transport, NULL, NULL);
-	g_assert(!p->files->len);
-	g_ptr_array_unref(p->files);
+	g_assert(!p->agents->len);
+	g_ptr_array_unref(p->agents);
 	g_free(p);
 }

@@ -65,30 +65,23 @@ static ssize_t (*real_write)(int, const void *, size_t);
 
 /* -------------------------------------------------------------- the server */
 
-/* Blocking, whole, against signals. */
+/* Both are blocking and whole, against signals and O_NONBLOCK. */
 static bool
-send_all(int fd, const struct iovec *parts, unsigned n)
+send_all(int fd, const void *data, size_t len)
 {
-	struct iovec part[4];
-	struct msghdr m = { .msg_iov = part, .msg_iovlen = n };
+	const char *at = data;
 
-	memcpy(part, parts, n * sizeof(*parts));
-	while (m.msg_iovlen) {
-		ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
+	while (len) {
+		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
 		struct pollfd out = { .fd = fd, .events = POLLOUT };
 
-		if (sent < 0 && errno == EAGAIN)
+		if (n < 0 && errno == EAGAIN)
 			poll(&out, 1, -1);
-		if (sent < 0 && errno != EAGAIN && errno != EINTR)
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return false;
-		for (; sent > 0 && m.msg_iovlen; m.msg_iov++, m.msg_iovlen--) {
-			if ((size_t)sent < m.msg_iov->iov_len) {
-				m.msg_iov->iov_base =
-					(char *)m.msg_iov->iov_base + sent;
-				m.msg_iov->iov_len -= sent;
-				break;
-			}
-			sent -= m.msg_iov->iov_len;
+		if (n > 0) {
+			at += n;
+			len -= n;
 		}
 	}
 	return true;
@@ -142,13 +135,11 @@ ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
     void *more, size_t room)
 {
 	struct lab_frame frame = { .length = len, .type = type };
-	const struct iovec parts[] = {
-		{ &frame, sizeof(frame) }, { (void *)data, len },
-	};
 	struct lab_result r;
 	size_t rest;
 
-	if (fd < 0 || !send_all(fd, parts, 2) ||
+	if (fd < 0 || !send_all(fd, &frame, sizeof(frame)) ||
+	    !send_all(fd, data, len) ||
 	    !receive_all(fd, &frame, sizeof(frame)) ||
 	    !receive_all(fd, &r, sizeof(r)))
 		return ENXIO;
@@ -413,18 +404,28 @@ may_write(struct file *f, const struct ib_user_mad_hdr *hdr,
 	return waiting_add(f, key_of(mad, hdr->id));
 }
 
+/* In one piece, for a reader in another thread and for speed. */
+static bool
+send_mad(int fd, const struct file *f, const uint8_t *buf, size_t count)
+{
+	size_t head = sizeof(struct lab_frame) + NEW_HDR, len = count - f->hdr;
+	struct lab_frame frame = { .length = NEW_HDR + len, .type = LAB_WRITE };
+	uint8_t *all = calloc(1, head + len);
+	bool sent;
+
+	memcpy(all, &frame, sizeof(frame));
+	memcpy(all + sizeof(frame), buf, f->hdr);
+	memcpy(all + head, buf + f->hdr, len);
+	sent = send_all(fd, all, head + len);
+	free(all);
+	return sent;
+}
+
 static ssize_t
 write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
 {
-	struct ib_user_mad_hdr hdr = { 0 };
-	struct lab_frame frame = {
-		.length = count - f->hdr + NEW_HDR, .type = LAB_WRITE,
-	};
-	const struct iovec parts[] = {
-		{ &frame, sizeof(frame) }, { &hdr, NEW_HDR },
-		{ (void *)(buf + f->hdr), count - f->hdr },
-	};
-	bool may, sent;
+	struct ib_user_mad_hdr hdr;
+	int error = 0;
 
 	if (count < f->hdr + 36) {
 		errno = EINVAL;
@@ -432,13 +433,13 @@ write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
 	}
 	memcpy(&hdr, buf, f->hdr);
 	pthread_mutex_lock(&f->lock);
-	may = may_write(f, &hdr, buf + f->hdr);
-	sent = may && send_all(fd, parts, 3);
+	if (!may_write(f, &hdr, buf + f->hdr))
+		error = EINVAL;
+	else if (!send_mad(fd, f, buf, count))
+		error = EIO;
 	pthread_mutex_unlock(&f->lock);
-	if (sent)
-		return count;
-	errno = may ? EIO : EINVAL;
-	return -1;
+	errno = error ? error : errno;
+	return error ? -1 : (ssize_t)count;
 }
 
 static int

@@ -17,15 +17,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib-unix.h>
+#include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "sm/lab/driver.h"
-
-#define BACKLOG		128
 
 enum role {
 	ROLE_NEW,
@@ -55,8 +52,8 @@ struct lab {
 	GPtrArray *clients;
 	lab_command_fn command;
 	char *dir, *socket;
-	int listener;
-	guint listen_source;
+	GSocketService *service;
+	bool listens;
 	GSource *clock, *flush;
 	uint32_t last_id;
 };
@@ -349,19 +346,17 @@ on_closed(struct conn *conn, void *user)
 }
 
 static gboolean
-on_listener(gint fd, GIOCondition condition, gpointer data)
+on_incoming(GSocketService *service, GSocketConnection *connection,
+	    GObject *source, gpointer data)
 {
-	struct lab *lab = data;
-	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client *c;
+	int fd = g_socket_get_fd(g_socket_connection_get_socket(connection));
+	struct client *c = g_new0(struct client, 1);
 
-	if (peer < 0)
-		return G_SOURCE_CONTINUE;
-	c = g_new0(struct client, 1);
-	c->lab = lab;
-	c->conn = conn_new(peer, on_frame, on_closed, c);
-	g_ptr_array_add(lab->clients, c);
-	return G_SOURCE_CONTINUE;
+	c->lab = data;
+	c->conn = conn_new(fcntl(fd, F_DUPFD_CLOEXEC, 0), on_frame, on_closed,
+			   c);
+	g_ptr_array_add(c->lab->clients, c);
+	return TRUE;
 }
 
 void
@@ -442,8 +437,6 @@ start_sources(struct lab *lab)
 	lab->flush = g_source_new(&funcs, sizeof(struct flush_source));
 	((struct flush_source *)lab->flush)->lab = lab;
 	g_source_attach(lab->flush, NULL);
-	lab->listen_source = g_unix_fd_add(lab->listener, G_IO_IN,
-					   on_listener, lab);
 }
 
 static void
@@ -466,35 +459,22 @@ on_reregister(struct sim *sim, uint32_t port, void *data)
 /* ------------------------------------------------------------ birth, death */
 
 static bool
-fail(GError **error, const char *what)
-{
-	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
-		    "%s: %s", what, g_strerror(errno));
-	return false;
-}
-
-static bool
 listen_on(struct lab *lab, const char *path, GError **error)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	g_autoptr(GSocketAddress) address = NULL;
 
 	lab->dir = g_dir_make_tmp("minism-lab.XXXXXX", error);
 	if (!lab->dir)
 		return false;
 	lab->socket = path ? g_canonicalize_filename(path, NULL) :
 		g_build_filename(lab->dir, "socket", NULL);
-	if (g_strlcpy(addr.sun_path, lab->socket, sizeof(addr.sun_path)) >=
-	    sizeof(addr.sun_path)) {
-		errno = ENAMETOOLONG;
-		return fail(error, lab->socket);
-	}
-	lab->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-			       SOCK_NONBLOCK, 0);
-	if (lab->listener < 0 ||
-	    bind(lab->listener, (struct sockaddr *)&addr, sizeof(addr)) ||
-	    listen(lab->listener, BACKLOG))
-		return fail(error, lab->socket);
-	return true;
+	address = g_unix_socket_address_new(lab->socket);
+	g_signal_connect(lab->service, "incoming", G_CALLBACK(on_incoming),
+			 lab);
+	lab->listens = g_socket_listener_add_address(
+		G_SOCKET_LISTENER(lab->service), address, G_SOCKET_TYPE_STREAM,
+		G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL, error);
+	return lab->listens;
 }
 
 static void
@@ -512,7 +492,7 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 	struct lab *lab = g_new0(struct lab, 1);
 
 	lab->fabric = snapshot_ref(fabric);
-	lab->listener = -1;
+	lab->service = g_socket_service_new();
 	lab->limits = options->limits;
 	lab->command = command;
 	lab->sim = sim_new(fabric, &options->params);
@@ -548,12 +528,11 @@ lab_free(struct lab *lab)
 		conn_close(((struct client *)lab->clients->pdata[0])->conn);
 	end_source(lab->clock);
 	end_source(lab->flush);
-	if (lab->listen_source)
-		g_source_remove(lab->listen_source);
-	if (lab->listener >= 0) {
-		close(lab->listener);
+	if (lab->listens)
 		unlink(lab->socket);
-	}
+	g_socket_service_stop(lab->service);
+	g_socket_listener_close(G_SOCKET_LISTENER(lab->service));
+	g_object_unref(lab->service);
 	g_hash_table_unref(lab->devices);
 	g_hash_table_unref(lab->names);
 	g_hash_table_unref(lab->issm_errors);
