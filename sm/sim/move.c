@@ -31,6 +31,7 @@
 
 #define METHOD_REPORT	0x06
 #define CLASS_PERFORMANCE	0x04
+#define CLASS_CONGESTION	0x21
 #define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
 
 static bool
@@ -153,10 +154,12 @@ is_for_agent(const struct mad_header *h)
 		h->attr_id != MAD_ATTR_SM_INFO;
 }
 
+/* What the firmware answers on QP 1. */
 static bool
-is_for_pma(const struct mad_header *h)
+is_for_gsa(const struct mad_header *h)
 {
-	return h->mgmt_class == CLASS_PERFORMANCE &&
+	return (h->mgmt_class == CLASS_PERFORMANCE ||
+		h->mgmt_class == CLASS_CONGESTION) &&
 		(h->method == MAD_METHOD_GET || h->method == MAD_METHOD_SET);
 }
 
@@ -259,13 +262,15 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	} else if (is_for_agent(&p->h)) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);
-	} else if (is_for_pma(&p->h)) {
+	} else if (is_for_gsa(&p->h)) {
 		p->to = sim_end_port(sim, p->to);
 		p->node = sim->ports[p->to].node;
 		if (node->mood == SIM_MOOD_SILENT)
 			sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		else
-			answer(sim, p, sim_pma_answer(sim, p));
+			answer(sim, p, p->h.mgmt_class == CLASS_CONGESTION ?
+			       sim_congestion_answer(sim, p) :
+			       sim_pma_answer(sim, p));
 	} else {
 		p->to = sim_end_port(sim, p->to);
 		sim_client_receive(sim, p);

@@ -51,6 +51,7 @@ struct sim_node {
 	uint32_t lft_len;	/* bytes; what is beyond holds no path */
 	uint8_t *lft;
 	uint8_t **mft;		/* [position][block], see table.c; or NULL */
+	GHashTable *congestion;	/* what was set of it; NULL: nothing */
 	char desc[NODE_DESC_LEN];
 };
 

@@ -21,6 +21,7 @@
  *	table.c		P_Key, SL to VL, VL arbitration, LFT, MFT
  *	link.c		cables and port states
  *	pma.c		counters
+ *	congestion.c	settings of congestion control
  *	trap.c		notices, repeated until they are repressed
  *	probe.c		the data plane
  *	fault.c		rules, cues, liars

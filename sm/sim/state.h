@@ -95,7 +95,9 @@ unsigned sim_port_info_serve(struct sim *sim, uint32_t port,
 			     const struct sim_packet *p, uint8_t *data);
 /* pma.c: answers p->mad in place; the status. */
 unsigned sim_pma_answer(struct sim *sim, struct sim_packet *p);
-/* A packet of so many bytes goes out of a port. */
+/* congestion.c: the same. */
+unsigned sim_congestion_answer(struct sim *sim, struct sim_packet *p);
+/* pma.c: a packet of so many bytes goes out of a port. */
 void sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes);
 /* fault.c: whether the cable at `out` swallows this packet. */
 bool sim_link_loses(struct sim *sim, uint32_t out);

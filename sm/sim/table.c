@@ -431,6 +431,7 @@ sim_table_clear_node(struct sim *sim, uint32_t node_index)
 		g_free(node->mft[i]);
 	g_free(node->mft);
 	node->mft = NULL;
+	g_clear_pointer(&node->congestion, g_hash_table_unref);
 }
 
 unsigned

@@ -76,6 +76,7 @@ diagnostics() {
 		ibqueryerrors
 		ibaddr
 		ibroute -G 0x20010
+		ibroute -M -G 0x20010
 		ibportstate 3 1 query
 		sminfo
 		smpdump 3 0x15
@@ -88,15 +89,27 @@ diagnostics() {
 		perfquery
 		perfquery -x
 		perfquery -a -G 0x20020
+		ibrouters
+		ibnetdiscover -p
 		saquery
 		saquery -g
 		dump_lfts
 		dump_fts
 	END
 	check "ibtracert" inside ibtracert 1 9
+	congestion
 	ping_and_pong
 	counters
 	LAB_NODE=node-01
+}
+
+# What is set is read again.
+congestion() {
+	check "ibccconfig" inside ibccconfig CongestionKeyInfo 3 77 0 9 4
+	check "ibccquery reads what it has set" bash -c \
+		'"$0" -- ibccquery CongestionKeyInfo 3 | grep -q "Lease.*9$"' \
+		"$MINISM_LAB_PROGRAM"
+	check "ibccquery CongestionInfo" inside ibccquery CongestionInfo 3
 }
 
 ping_and_pong() {
