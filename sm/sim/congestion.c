@@ -19,8 +19,9 @@
 #define ATTR_TIMESTAMP		0x0018
 #define CLASS_VERSION		2
 #define DATA_OFFSET		64
+#define LOG_TYPE		32
 #define DATA_LEN		(MAD_SIZE - DATA_OFFSET)
-#define TABLE_BLOCKS		2u	/* of 64 entries, ControlTableCap */
+#define TABLE_BLOCKS		2u	/* ControlTableCap */
 
 /* Blocks of the attribute that the node has; 0: it has none of it. */
 static unsigned
@@ -78,5 +79,7 @@ sim_congestion_answer(struct sim *sim, struct sim_packet *p)
 		memcpy(data, kept, DATA_LEN);
 	else if (p->h.attr_id == ATTR_INFO && !sim_is_switch(node))
 		data[2] = TABLE_BLOCKS;
+	if (p->h.attr_id == ATTR_LOG)
+		p->mad[LOG_TYPE] = sim_is_switch(node) ? 1 : 2;
 	return MAD_STATUS_OK;
 }

@@ -110,6 +110,9 @@ congestion() {
 		'"$0" -- ibccquery CongestionKeyInfo 3 | grep -q "Lease.*9$"' \
 		"$MINISM_LAB_PROGRAM"
 	check "ibccquery CongestionInfo" inside ibccquery CongestionInfo 3
+	check "ibccquery CongestionLog" inside ibccquery CongestionLog 3
+	check "a host has no switch's settings" ends_with 255 \
+		"$MINISM_LAB_PROGRAM" -- ibccquery SwitchCongestionSetting 3
 }
 
 ping_and_pong() {
