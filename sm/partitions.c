@@ -5,7 +5,7 @@
  * Structs. A `change` is one port in one partition, as a person at minismctl
  * wanted it; there is one at most for each pair, sorted by (P_Key, GUID). The
  * rules in force are those of the file with the changes behind them, since the
- * later rule decides (topology/membership.c).
+ * later rule decides (topology/partition.c).
  *
  * Flow. partitions_load() reads both files into new values, and exchanges them
  * only when both were good. partitions_change() makes a new list of changes,

@@ -9,7 +9,6 @@
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"
-#include "sm/mad/notice.h"
 #include "sm/mad/smp.h"
 
 struct sm_agent;

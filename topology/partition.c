@@ -7,11 +7,11 @@
  *
  * Structs. The partitions are few and asked for by P_Key, so they are an array
  * sorted by it. The rules of one stay in the order in which they were added,
- * since the later one decides (membership.c).
+ * since the later one decides (memberships_new).
  */
-#include <string.h>
-
 #include "topology/partition.h"
+
+#include <string.h>
 
 #define BROADCAST_Q_KEY	0x0b1bu		/* as IPoIB is used to it */
 #define BROADCAST_MTU	4u		/* 2,048 bytes */
@@ -183,4 +183,359 @@ partition_rules_default(void)
 	partition_ipoib_group(PKEY_DEFAULT, SCOPE_LINK, &group);
 	g_array_append_val(p->groups, group);
 	return rules;
+}
+
+/*
+ * Memberships: from rules to the P_Keys of each port (IBA 10.9).
+ *
+ * Purpose. Rules name ports by GUID or by kind; everybody else asks what a
+ * port of this snapshot is in a partition, often, and wants an array.
+ *
+ * Structs. A `resolver` is the state of one resolution: the end ports, a hash
+ * of their PortGUIDs, what each port is in the partition at hand with the list
+ * of those that are anything in it, and the grants, (port, P_Key) so far.
+ *
+ * Flow of memberships_new(): partition after partition, in the order of their
+ * P_Keys, the rules are applied one after the other; then the partition's
+ * ports become grants. In the end the grants are dealt out to the ports by
+ * counting, which keeps the order of the partitions in each port. A rule costs
+ * one look-up, so the whole is linear in rules and grants.
+ *
+ * Two rules for one port of one partition: the later one decides, whatever the
+ * earlier one said. OpenSM does so too ("ALL=full, 0x1=limited" leaves 0x1
+ * limited), and it never opens a partition wider than the last word about a
+ * port.
+ *
+ * PortGUIDs are what devices say. Of two end ports with the same one the first
+ * in the snapshot is meant, as in snapshot_find_port(); 0 is no name.
+ */
+
+#define MET	4u	/* a rule spoke of this port */
+
+struct named_port {
+	uint64_t guid;		/* 0: the slot is free */
+	uint32_t port;
+};
+
+struct grant {
+	uint32_t port;
+	uint16_t pkey;
+};
+
+struct resolver {
+	const struct snapshot *s;
+	uint32_t *ends;		/* end ports, ascending */
+	uint32_t n_ends;
+	struct named_port *slots;	/* open addressing, a power of two */
+	unsigned slot_bits;
+	uint8_t *what;		/* by port: 0, or MET and what it is so far */
+	uint32_t *inside;	/* the ports that were met */
+	uint32_t n_inside;
+	GArray *grants;		/* struct grant */
+	GArray *strangers;	/* may be NULL */
+};
+
+/* --- ports by name --- */
+
+static struct named_port *
+resolver_slot(const struct resolver *r, uint64_t guid)
+{
+	uint32_t mask = (1u << r->slot_bits) - 1;
+	/* Fibonacci hashing: GUIDs of one vendor differ in few bits. */
+	uint32_t i = (uint32_t)(guid * UINT64_C(0x9e3779b97f4a7c15) >>
+				(64 - r->slot_bits));
+
+	while (r->slots[i].guid && r->slots[i].guid != guid)
+		i = (i + 1) & mask;
+	return &r->slots[i];
+}
+
+static uint32_t
+resolver_find(const struct resolver *r, uint64_t guid)
+{
+	const struct named_port *slot = resolver_slot(r, guid);
+
+	return slot->guid ? slot->port : SNAPSHOT_NONE;
+}
+
+static void
+resolver_init(struct resolver *r, const struct snapshot *s, GArray *strangers)
+{
+	*r = (struct resolver){ .s = s, .strangers = strangers };
+	r->ends = g_new(uint32_t, s->n_ports);
+	r->inside = g_new(uint32_t, s->n_ports);
+	r->what = g_new0(uint8_t, s->n_ports);
+	r->grants = g_array_new(FALSE, FALSE, sizeof(struct grant));
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (snapshot_is_end_port(s, port))
+			r->ends[r->n_ends++] = port;
+
+	/* Never more than half full, so that a search ends soon. */
+	r->slot_bits = 1;
+	while ((UINT64_C(1) << r->slot_bits) < 2 * (uint64_t)r->n_ends + 1)
+		r->slot_bits++;
+	r->slots = g_new0(struct named_port, (size_t)1 << r->slot_bits);
+	for (uint32_t i = 0; i < r->n_ends; i++) {
+		uint64_t guid = s->ports[r->ends[i]].guid;
+		struct named_port *slot = resolver_slot(r, guid);
+
+		if (guid && !slot->guid)
+			*slot = (struct named_port){ guid, r->ends[i] };
+	}
+}
+
+static void
+resolver_clear(struct resolver *r)
+{
+	g_free(r->ends);
+	g_free(r->inside);
+	g_free(r->what);
+	g_free(r->slots);
+	g_array_unref(r->grants);
+}
+
+/* The SM's own end port: of a switch, its port 0. */
+static uint32_t
+resolver_self(const struct resolver *r)
+{
+	uint32_t port = r->s->local_port;
+
+	if (port == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	if (snapshot_is_switch(snapshot_node_of(r->s, port)))
+		return snapshot_node_of(r->s, port)->first_port;
+	return snapshot_is_end_port(r->s, port) ? port : SNAPSHOT_NONE;
+}
+
+/* --- one partition --- */
+
+static void
+resolver_admit(struct resolver *r, uint32_t port,
+	       enum partition_membership membership)
+{
+	if (!r->what[port])
+		r->inside[r->n_inside++] = port;
+	r->what[port] = (uint8_t)(MET | membership);
+}
+
+static void
+resolver_admit_type(struct resolver *r, enum node_type type,
+		    enum partition_membership membership)
+{
+	for (uint32_t i = 0; i < r->n_ends; i++)
+		if (snapshot_node_of(r->s, r->ends[i])->info.node_type == type)
+			resolver_admit(r, r->ends[i], membership);
+}
+
+/* By a rule that is for one port; SNAPSHOT_NONE: it is away. */
+static void
+resolver_admit_one(struct resolver *r, uint32_t port,
+		   const struct partition_rule *rule)
+{
+	if (port != SNAPSHOT_NONE)
+		resolver_admit(r, port, rule->membership);
+	else if (r->strangers && rule->who == PARTITION_GUID)
+		g_array_append_vals(r->strangers, rule, 1);
+}
+
+static void
+resolver_apply(struct resolver *r, const struct partition_rule *rule)
+{
+	switch (rule->who) {
+	case PARTITION_GUID:
+		resolver_admit_one(r, resolver_find(r, rule->guid), rule);
+		return;
+	case PARTITION_SELF:
+		resolver_admit_one(r, resolver_self(r), rule);
+		return;
+	case PARTITION_ALL:
+		for (uint32_t i = 0; i < r->n_ends; i++)
+			resolver_admit(r, r->ends[i], rule->membership);
+		return;
+	case PARTITION_ALL_CAS:
+		resolver_admit_type(r, NODE_CA, rule->membership);
+		return;
+	case PARTITION_ALL_SWITCHES:
+		resolver_admit_type(r, NODE_SWITCH, rule->membership);
+		return;
+	case PARTITION_ALL_ROUTERS:
+		resolver_admit_type(r, NODE_ROUTER, rule->membership);
+		return;
+	}
+}
+
+static void
+resolver_grant(struct resolver *r, uint32_t port, uint16_t pkey)
+{
+	struct grant grant = { .port = port, .pkey = pkey };
+
+	g_array_append_val(r->grants, grant);
+}
+
+static void
+resolver_partition(struct resolver *r, const struct partition *p)
+{
+	for (guint i = 0; i < p->rules->len; i++)
+		resolver_apply(r, &g_array_index(p->rules,
+						 struct partition_rule, i));
+	for (uint32_t i = 0; i < r->n_inside; i++) {
+		uint32_t port = r->inside[i];
+
+		if (r->what[port] & PARTITION_LIMITED)
+			resolver_grant(r, port, p->pkey);
+		if (r->what[port] & PARTITION_FULL)
+			resolver_grant(r, port,
+				       (uint16_t)(p->pkey | PKEY_FULL));
+		r->what[port] = 0;
+	}
+	r->n_inside = 0;
+}
+
+/* --- memberships --- */
+
+static struct memberships *
+memberships_deal(uint32_t n_ports, const GArray *grants)
+{
+	struct memberships *m = g_new(struct memberships, 1);
+	const struct grant *g = (const void *)grants->data;
+
+	m->ref = 1;
+	m->n_ports = n_ports;
+	m->first = g_new0(uint32_t, (size_t)n_ports + 1);
+	m->pkeys = g_new(uint16_t, grants->len);
+	for (guint i = 0; i < grants->len; i++)
+		m->first[g[i].port + 1]++;
+	for (uint32_t port = 0; port < n_ports; port++)
+		m->first[port + 1] += m->first[port];
+	/* first[port] is where its next one goes, until all are dealt; then it
+	 * is where the next port begins. */
+	for (guint i = 0; i < grants->len; i++)
+		m->pkeys[m->first[g[i].port]++] = g[i].pkey;
+	memmove(m->first + 1, m->first, n_ports * sizeof(*m->first));
+	m->first[0] = 0;
+	return m;
+}
+
+struct memberships *
+memberships_new(const struct partition_rules *rules, const struct snapshot *s,
+		GArray *strangers)
+{
+	struct resolver r;
+	struct memberships *m;
+
+	resolver_init(&r, s, strangers);
+	for (guint i = 0; i < rules->partitions->len; i++)
+		resolver_partition(&r, rules->partitions->pdata[i]);
+	m = memberships_deal(s->n_ports, r.grants);
+	resolver_clear(&r);
+	return m;
+}
+
+struct memberships *
+memberships_ref(struct memberships *m)
+{
+	g_atomic_int_inc(&m->ref);
+	return m;
+}
+
+void
+memberships_unref(struct memberships *m)
+{
+	if (!m || !g_atomic_int_dec_and_test(&m->ref))
+		return;
+	g_free(m->first);
+	g_free(m->pkeys);
+	g_free(m);
+}
+
+unsigned
+memberships_of(const struct memberships *m, uint32_t port, uint16_t pkey)
+{
+	uint16_t base = pkey_base(pkey);
+	unsigned what = 0;
+	uint32_t low, high;
+
+	g_assert(port < m->n_ports);
+
+	low = m->first[port];
+	high = m->first[port + 1];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (pkey_base(m->pkeys[mid]) < base)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < m->first[port + 1] && pkey_base(m->pkeys[low]) == base;
+	     low++)
+		what |= m->pkeys[low] & PKEY_FULL ?
+			PARTITION_FULL : PARTITION_LIMITED;
+	return what;
+}
+
+/* Two limited members may not talk (IBA 10.9.3), nor may a limited member
+ * with itself: its own port compares the P_Keys like any other. */
+static bool
+what_meets(unsigned a, unsigned b)
+{
+	return a && b && ((a | b) & PARTITION_FULL);
+}
+
+bool
+memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
+		 uint16_t pkey)
+{
+	return what_meets(memberships_of(m, a, pkey),
+			  memberships_of(m, b, pkey));
+}
+
+/* The P_Key of a in the partition: a full one meets everybody. */
+static uint16_t
+what_pkey(unsigned what, uint16_t base)
+{
+	if (what & PARTITION_FULL)
+		return (uint16_t)(base | PKEY_FULL);
+	return base;
+}
+
+/* Takes the next partition of a port, [*i .. end), and moves on. */
+static unsigned
+take_partition(const uint16_t *pkeys, uint32_t *i, uint32_t end)
+{
+	uint16_t base = pkey_base(pkeys[*i]);
+	unsigned what = 0;
+
+	for (; *i < end && pkey_base(pkeys[*i]) == base; ++*i)
+		what |= pkeys[*i] & PKEY_FULL ?
+			PARTITION_FULL : PARTITION_LIMITED;
+	return what;
+}
+
+uint16_t
+memberships_common(const struct memberships *m, uint32_t a, uint32_t b)
+{
+	uint32_t i, j, i_end, j_end;
+
+	if (memberships_meet(m, a, b, PKEY_DEFAULT))
+		return what_pkey(memberships_of(m, a, PKEY_DEFAULT),
+				 PKEY_DEFAULT);
+	i = m->first[a];
+	i_end = m->first[a + 1];
+	j = m->first[b];
+	j_end = m->first[b + 1];
+	while (i < i_end && j < j_end) {
+		uint16_t base_a = pkey_base(m->pkeys[i]);
+		uint16_t base_b = pkey_base(m->pkeys[j]);
+		unsigned what_a = 0;
+		unsigned what_b = 0;
+
+		if (base_a <= base_b)
+			what_a = take_partition(m->pkeys, &i, i_end);
+		if (base_b <= base_a)
+			what_b = take_partition(m->pkeys, &j, j_end);
+		if (what_meets(what_a, what_b))
+			return what_pkey(what_a, base_a);
+	}
+	return 0;
 }

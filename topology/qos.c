@@ -78,3 +78,105 @@ qos_high_limit(const struct qos *qos, enum qos_kind kind)
 
 	return v ? v->high_limit : 0;
 }
+
+/*
+ * Which paths get which SL.
+ *
+ * A policy is a list of rules, and the first that fits decides: order is the
+ * administrator's means to say what is more special. qos_policy_sl() answers
+ * for one path. qos_policy_may_give() answers for all paths of a source at
+ * once, so that a search over all pairs can pass over a port: only rules about
+ * the target leave it open how the search goes on.
+ */
+
+struct qos_policy *
+qos_policy_new(void)
+{
+	struct qos_policy *policy = g_new0(struct qos_policy, 1);
+
+	policy->ref = 1;
+	policy->rules = g_array_new(FALSE, FALSE, sizeof(struct qos_rule));
+	return policy;
+}
+
+struct qos_policy *
+qos_policy_ref(struct qos_policy *policy)
+{
+	g_atomic_int_inc(&policy->ref);
+	return policy;
+}
+
+void
+qos_policy_unref(struct qos_policy *policy)
+{
+	if (!policy || !g_atomic_int_dec_and_test(&policy->ref))
+		return;
+	g_array_unref(policy->rules);
+	g_free(policy);
+}
+
+static bool
+rule_fits(const struct qos_rule *rule, const struct qos_path *path)
+{
+	uint64_t value = 0;
+
+	switch (rule->match) {
+	case QOS_MATCH_SERVICE:
+		if (!path->has_service)
+			return false;
+		value = path->service;
+		break;
+	case QOS_MATCH_PKEY:
+		value = path->pkey & 0x7fffu;
+		break;
+	case QOS_MATCH_TARGET:
+		value = path->target;
+		break;
+	case QOS_MATCH_SOURCE:
+		value = path->source;
+		break;
+	}
+	return rule->low <= value && value <= rule->high;
+}
+
+static uint8_t
+sl_without_rule(const struct qos_policy *policy, uint8_t partition_sl)
+{
+	if (partition_sl || !policy || !policy->has_default)
+		return partition_sl;
+	return policy->default_sl;
+}
+
+static const struct qos_rule *
+policy_rule(const struct qos_policy *policy, guint i)
+{
+	return &g_array_index(policy->rules, struct qos_rule, i);
+}
+
+uint8_t
+qos_policy_sl(const struct qos_policy *policy, const struct qos_path *path,
+	      uint8_t partition_sl)
+{
+	for (guint i = 0; policy && i < policy->rules->len; i++)
+		if (rule_fits(policy_rule(policy, i), path))
+			return policy_rule(policy, i)->sl;
+	return sl_without_rule(policy, partition_sl);
+}
+
+bool
+qos_policy_may_give(const struct qos_policy *policy,
+		    const struct qos_path *path, uint8_t partition_sl,
+		    uint8_t sl)
+{
+	for (guint i = 0; policy && i < policy->rules->len; i++) {
+		const struct qos_rule *rule = policy_rule(policy, i);
+
+		if (rule->match == QOS_MATCH_TARGET) {
+			if (rule->sl == sl)
+				return true;
+		} else if (rule_fits(rule, path)) {
+			return rule->sl == sl;
+		}
+	}
+	return sl_without_rule(policy, partition_sl) == sl;
+}

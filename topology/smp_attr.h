@@ -3,8 +3,8 @@
  * What IBA says about a node, a switch and a port, as host values.
  *
  * The structs carry the components of the attributes NodeInfo and SwitchInfo
- * (IBA 1.4, 14.2.5.3, .4), and port_info.h those of PortInfo, by the names that
- * the specification gives them, in host byte order. They are what a fabric
+ * (IBA 1.4, 14.2.5.3, .4) and PortInfo, by the names that the specification
+ * gives them, in host byte order. They are what a fabric
  * *is*; how they travel is the business of sm/mad, which fills them.
  */
 #ifndef MINISM_TOPOLOGY_SMP_ATTR_H
@@ -12,8 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "topology/port_info.h"
 
 enum node_type {
 	NODE_CA = 1,
@@ -58,5 +56,109 @@ struct switch_info {
 /* As the specification and the diagnostics print it; "?" if the value is none
  * of the enum's. Static. */
 const char *node_type_name(unsigned type);
+
+/*
+ * PortInfo (IBA 14.2.5.6) as host values, part of smp_attr.h.
+ *
+ * A value of 0 in an "enabled" or state component of a PortInfo that is Set
+ * means "no change"; in one that was read it is just the value.
+ */
+
+/* PortState */
+enum port_state {
+	PORT_STATE_NOP = 0,
+	PORT_STATE_DOWN = 1,
+	PORT_STATE_INIT = 2,
+	PORT_STATE_ARMED = 3,
+	PORT_STATE_ACTIVE = 4,
+	PORT_STATE_ACTIVE_DEFER = 5,	/* Active, and the link recovers */
+};
+
+/* PortPhysicalState */
+enum port_phys {
+	PORT_PHYS_NOP = 0,
+	PORT_PHYS_SLEEP = 1,
+	PORT_PHYS_POLLING = 2,
+	PORT_PHYS_DISABLED = 3,
+	PORT_PHYS_TRAINING = 4,
+	PORT_PHYS_LINK_UP = 5,
+	PORT_PHYS_RECOVERY = 6,
+	PORT_PHYS_TEST = 7,
+};
+
+#define PORT_SPEED_QDR		4u	/* LinkSpeedActive */
+/* Set as enabled: all that is supported. */
+#define PORT_WIDTH_ALL		255u
+#define PORT_SPEED_ALL		15u
+#define PORT_SPEED_EXT_ALL	31u
+
+/* CapabilityMask bits that the subnet manager looks at */
+#define PORT_CAP_IS_SM			(1u << 1)
+#define PORT_CAP_HAS_SL_MAPPING		(1u << 6)
+#define PORT_CAP_HAS_EXT_SPEEDS		(1u << 14)
+#define PORT_CAP_HAS_CAP_MASK2		(1u << 15)
+#define PORT_CAP_HAS_CLIENT_REREGISTER	(1u << 25)
+#define PORT_CAP_HAS_MCAST_FDB_TOP	(1u << 30)	/* a switch's port 0 */
+
+struct port_info {
+	uint64_t m_key;
+	uint64_t gid_prefix;
+	uint32_t cap_mask;
+	uint16_t lid;
+	uint16_t sm_lid;
+	uint16_t diag_code;
+	uint16_t m_key_lease;	/* seconds */
+	uint16_t cap_mask2;
+	uint16_t m_key_violations, p_key_violations, q_key_violations;
+	uint16_t max_credit_hint;
+	uint32_t link_round_trip;
+	uint8_t local_port;
+	uint8_t width_enabled, width_supported, width_active;
+	uint8_t speed_enabled, speed_supported, speed_active;
+	uint8_t speed_ext_enabled, speed_ext_supported, speed_ext_active;
+	uint8_t speed_ext2_active;	/* 2 bits; 1 = XDR */
+	uint8_t state;		/* enum port_state */
+	uint8_t phys_state;	/* enum port_phys */
+	uint8_t link_down_default;
+	uint8_t m_key_protect;	/* 2 bits */
+	uint8_t lmc;		/* 3 bits */
+	uint8_t neighbor_mtu;	/* 1 = 256 .. 5 = 4096 bytes */
+	uint8_t mtu_cap;
+	uint8_t sm_sl;
+	uint8_t vl_cap;		/* 1 = VL0, 2 = VL0-1, 3 = 0-3, 4 = 0-7,
+				   5 = 0-14 */
+	uint8_t oper_vls;	/* same code */
+	uint8_t init_type, init_type_reply;
+	uint8_t vl_high_limit, vl_arb_high_cap, vl_arb_low_cap;
+	uint8_t vl_stall_count;
+	uint8_t hoq_life;	/* 5 bits, 4.096 us * 2^n */
+	bool enforce_inbound, enforce_outbound;
+	bool filter_raw_inbound, filter_raw_outbound;
+	uint8_t guid_cap;	/* entries of the GUIDInfo table */
+	bool client_reregister;
+	uint8_t mcast_pkey_trap_suppression;	/* 2 bits */
+	uint8_t subnet_timeout;	/* 5 bits, 4.096 us * 2^n */
+	uint8_t resp_time;
+	uint8_t local_phy_errors, overrun_errors;	/* thresholds */
+};
+
+/* Names as the specification and the diagnostics print them; "?" if the
+ * value is none of the enum's. Static strings. */
+const char *port_state_name(unsigned state);
+const char *port_phys_name(unsigned phys);
+
+/* "4x" of "4xEDR" from the active width, "?" if it is not known. Static. */
+const char *port_width_name(const struct port_info *info);
+
+/* One lane, from the active speeds. */
+struct port_speed {
+	const char *name;	/* "EDR"; "?" if it is not known */
+	const char *gbps;	/* as OpenSM's dumps print it; "??" */
+	uint32_t mbps;		/* as rates count it; 0 */
+};
+const struct port_speed *port_speed(const struct port_info *info);
+
+/* MTU code to bytes, 0 if the code is not one of IBA's (1 to 5). */
+unsigned port_mtu_bytes(unsigned code);
 
 #endif

@@ -14,10 +14,10 @@
 #define MINISM_TOPOLOGY_SNAPSHOT_H
 
 #include <glib.h>
+#include <stdint.h>
 
-#include "topology/smp_attr.h"
 #include "topology/dr_path.h"
-#include "topology/snapshot_fault.h"
+#include "topology/smp_attr.h"
 
 #define SNAPSHOT_NONE	UINT32_MAX
 #define NODE_DESC_LEN	64	/* bytes, IBA 14.2.5.2; not terminated there */
@@ -120,5 +120,27 @@ bool snapshot_link_up(const struct snapshot *s, uint32_t port);
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,
 		   struct dr_path *path);
+
+/*
+ * What is wrong with a fabric in the eyes of who reads it; part of a snapshot
+ * (snapshot.h).
+ */
+
+enum snapshot_fault_kind {
+	SNAPSHOT_FAULT_DUPLICATE_GUID,	/* one GUID in two places */
+	SNAPSHOT_FAULT_SILENT,		/* did not answer */
+	SNAPSHOT_FAULT_REFUSED,		/* answered with an error status */
+	SNAPSHOT_FAULT_LIAR,		/* an answer that contradicts itself */
+	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
+	SNAPSHOT_FAULT_LOCKED,		/* has an M_Key that is not ours */
+};
+
+struct snapshot_fault {
+	enum snapshot_fault_kind kind;
+	uint64_t guid;		/* the node at fault, 0 if it has no name yet */
+	char *text;		/* what, where; one line, owned */
+};
+
+const char *snapshot_fault_name(enum snapshot_fault_kind kind);
 
 #endif

@@ -15,7 +15,7 @@
 #define MINISM_CONFIG_QOS_POLICY_CONF_H
 
 #include "sm/config/options.h"
-#include "topology/qos_policy.h"
+#include "topology/qos.h"
 
 enum qos_policy_conf_error {
 	QOS_POLICY_CONF_ERROR_SYNTAX, /* message: file:line:column: what is wrong */

@@ -20,7 +20,7 @@
 #include "sm/config/option_keys.h"
 #include "topology/json.h"
 #include "topology/text.h"
-#include "topology/membership.h"
+#include "topology/partition.h"
 
 #define VERSION	1
 #define PORTS_SHOWN	8u	/* of those that a name may mean */

@@ -12,15 +12,18 @@
  * The requests built here route by directed hops all the way: DrSLID and
  * DrDLID are permissive, so no forwarding table matters (14.2.2.1). Hop 0 of
  * InitialPath is not used. Two functions build, one turns a request into
- * its answer; the attributes are in smp_codec.c. One SMP is built for every
+ * its answer; the attributes come below. One SMP is built for every
  * question of a sweep, so the few fields are stored by hand.
  */
 #include "sm/mad/smp.h"
 
 #include <glib.h>
+#include <infiniband/mad.h>
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "sm/mad/mad_field.h"
+#include "sm/mad/sa_mad.h"
 
 #define BASE_VERSION	1
 #define SMP_VERSION	1	/* ClassVersion, IBA 14.2.1 */
@@ -101,4 +104,255 @@ uint64_t
 smp_m_key(const uint8_t mad[MAD_SIZE])
 {
 	return bytes_load64(mad + OFF_M_KEY);
+}
+
+/*
+ * The attributes of SMPs: 64 bytes <-> host structs.
+ *
+ * NodeInfo, SwitchInfo, PortInfo and SMInfo are what the SA record of the same
+ * name carries behind its key fields, so the tables of mad_field.c serve both.
+ *
+ * Notice is read only: the subnet manager never sends one to itself. Its
+ * DataDetails depend on the trap number (13.4.8.2, 14.2.5.1), and where the
+ * LID stands in them with it.
+ */
+
+static void
+attr_decode(unsigned attr_id, const uint8_t *data, void *host)
+{
+	mad_fields_decode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data,
+			  host);
+}
+
+static void
+attr_encode(unsigned attr_id, uint8_t *data, const void *host)
+{
+	memset(data, 0, SMP_DATA_LEN);
+	mad_fields_encode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data,
+			  host);
+}
+
+void
+node_info_decode(const uint8_t data[SMP_DATA_LEN], struct node_info *i)
+{
+	attr_decode(SA_ATTR_NODE, data, i);
+}
+
+void
+node_info_encode(uint8_t data[SMP_DATA_LEN], const struct node_info *i)
+{
+	attr_encode(SA_ATTR_NODE, data, i);
+}
+
+void
+switch_info_decode(const uint8_t data[SMP_DATA_LEN], struct switch_info *i)
+{
+	attr_decode(SA_ATTR_SWITCH_INFO, data, i);
+}
+
+void
+switch_info_encode(uint8_t data[SMP_DATA_LEN], const struct switch_info *i)
+{
+	attr_encode(SA_ATTR_SWITCH_INFO, data, i);
+}
+
+void
+port_info_decode(const uint8_t data[SMP_DATA_LEN], struct port_info *i)
+{
+	attr_decode(SA_ATTR_PORT_INFO, data, i);
+}
+
+void
+port_info_encode(uint8_t data[SMP_DATA_LEN], const struct port_info *i)
+{
+	attr_encode(SA_ATTR_PORT_INFO, data, i);
+}
+
+void
+sm_info_decode(const uint8_t data[SMP_DATA_LEN], struct sm_info *i)
+{
+	attr_decode(SA_ATTR_SM_INFO, data, i);
+}
+
+void
+sm_info_encode(uint8_t data[SMP_DATA_LEN], const struct sm_info *i)
+{
+	attr_encode(SA_ATTR_SM_INFO, data, i);
+}
+
+const char *
+sm_state_name(unsigned state)
+{
+	static const char *const names[] = {
+		[SM_STATE_NOT_ACTIVE] = "not active",
+		[SM_STATE_DISCOVERING] = "discovering",
+		[SM_STATE_STANDBY] = "standby",
+		[SM_STATE_MASTER] = "master",
+	};
+
+	return state < G_N_ELEMENTS(names) ? names[state] : "?";
+}
+
+#define TRAP_PORT_OFFSET	14	/* PORTNO of traps 129 to 131 */
+#define TRAP_M_KEY_OFFSET	24u	/* in trap 256 */
+
+void
+notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
+{
+	uint8_t *wire = (uint8_t *)data;
+
+	memset(n, 0, sizeof(*n));
+	n->generic = mad_get_field(wire, 0, IB_NOTICE_IS_GENERIC_F);
+	n->type = mad_get_field(wire, 0, IB_NOTICE_TYPE_F);
+	n->issuer_lid = mad_get_field(wire, 0, IB_NOTICE_ISSUER_LID_F);
+	/* else these bytes are a vendor's ID and its device's */
+	if (!n->generic)
+		return;
+
+	n->producer = mad_get_field(wire, 0, IB_NOTICE_PRODUCER_F);
+	n->trap = mad_get_field(wire, 0, IB_NOTICE_TRAP_NUMBER_F);
+	if (n->trap == 128)
+		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_LID_F);
+	if ((n->trap >= 129 && n->trap <= 131) || n->trap == 144)
+		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_144_LID_F);
+	if (n->trap >= 129 && n->trap <= 131)
+		n->port = data[TRAP_PORT_OFFSET];
+}
+
+void
+notice_hide_m_key(uint8_t data[SMP_DATA_LEN])
+{
+	struct notice n;
+
+	notice_decode(data, &n);
+	if (n.generic && n.trap == 256)
+		memset(data + TRAP_M_KEY_OFFSET, 0, 8);
+}
+
+/* IBA 14.2.5.1, table of traps */
+static const struct {
+	uint16_t trap;
+	const char *name;
+} traps[] = {
+	{ 64, "GID in service" },
+	{ 65, "GID out of service" },
+	{ 66, "multicast group created" },
+	{ 67, "multicast group deleted" },
+	{ 128, "link state change" },
+	{ 129, "local link integrity" },
+	{ 130, "excessive buffer overrun" },
+	{ 131, "flow control update watchdog" },
+	{ 144, "capability mask or node description change" },
+	{ 145, "system image GUID change" },
+	{ 256, "bad M_Key" },
+	{ 257, "bad P_Key" },
+	{ 258, "bad Q_Key" },
+	{ 259, "bad P_Key at a switch port" },
+};
+
+const char *
+notice_trap_name(unsigned trap)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++)
+		if (traps[i].trap == trap)
+			return traps[i].name;
+	return "?";
+}
+
+/*
+ * Tables of ports as SMPs carry them.
+ *
+ *	table	a block is			AttributeModifier
+ *	P_Key	32 P_Keys of 16 bits		port << 16 | block
+ *	SL2VL	16 VLs of 4 bits, by SL		port of entry << 8 | of exit
+ *	VLArb	32 of 4 reserved bits, VL,	block + 1 << 16 | port
+ *		weight
+ *
+ * The port is that of a switch; a CA or router has these bits 0, as the SMP
+ * came to the very port that is meant.
+ *
+ * Source: IBA 1.4, 14.2.5.7 to 14.2.5.9.
+ */
+
+enum mad_attr
+smp_table_attr(enum port_table table)
+{
+	static const enum mad_attr attrs[PORT_N_TABLES] = {
+		[PORT_TABLE_PKEY] = MAD_ATTR_PKEY_TABLE,
+		[PORT_TABLE_SL2VL] = MAD_ATTR_SL2VL,
+		[PORT_TABLE_VL_ARB] = MAD_ATTR_VL_ARB,
+	};
+
+	return attrs[table];
+}
+
+uint32_t
+smp_table_modifier(enum port_table table, unsigned num, unsigned block)
+{
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		return num << 16 | block;
+	case PORT_TABLE_SL2VL:
+		return block << 8 | num;
+	case PORT_TABLE_VL_ARB:
+		return (block + 1) << 16 | num;
+	case PORT_N_TABLES:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+void
+smp_table_decode(enum port_table table, const uint8_t data[SMP_DATA_LEN],
+		 union port_block *out)
+{
+	memset(out, 0, sizeof(*out));
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		for (unsigned i = 0; i < PKEYS_A_BLOCK; i++)
+			out->pkeys[i] = (uint16_t)bytes_load(data + 2 * i, 2);
+		return;
+	case PORT_TABLE_SL2VL:
+		for (unsigned sl = 0; sl < SL_COUNT; sl += 2) {
+			out->vl[sl] = data[sl / 2] >> 4;
+			out->vl[sl + 1] = data[sl / 2] & 0xf;
+		}
+		return;
+	case PORT_TABLE_VL_ARB:
+		for (unsigned i = 0; i < VL_ARB_ENTRIES; i++) {
+			out->arb[i].vl = data[2 * i] & 0xf;
+			out->arb[i].weight = data[2 * i + 1];
+		}
+		return;
+	case PORT_N_TABLES:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+void
+smp_table_encode(enum port_table table, uint8_t data[SMP_DATA_LEN],
+		 const union port_block *block)
+{
+	memset(data, 0, SMP_DATA_LEN);
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		for (unsigned i = 0; i < PKEYS_A_BLOCK; i++)
+			bytes_store(data + 2 * i, block->pkeys[i], 2);
+		return;
+	case PORT_TABLE_SL2VL:
+		for (unsigned sl = 0; sl < SL_COUNT; sl += 2)
+			data[sl / 2] = (uint8_t)(block->vl[sl] << 4 |
+						 (block->vl[sl + 1] & 0xf));
+		return;
+	case PORT_TABLE_VL_ARB:
+		for (unsigned i = 0; i < VL_ARB_ENTRIES; i++) {
+			data[2 * i] = block->arb[i].vl & 0xf;
+			data[2 * i + 1] = block->arb[i].weight;
+		}
+		return;
+	case PORT_N_TABLES:
+		break;
+	}
+	g_assert_not_reached();
 }

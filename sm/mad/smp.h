@@ -11,8 +11,9 @@
 #define MINISM_MAD_SMP_H
 
 #include "sm/mad/mad.h"
-#include "topology/smp_attr.h"
 #include "topology/dr_path.h"
+#include "topology/port_tables.h"
+#include "topology/smp_attr.h"
 
 #define SMP_DATA_OFFSET	64u
 #define SMP_DATA_LEN	64u
@@ -94,5 +95,46 @@ struct sm_info {
 void sm_info_decode(const uint8_t data[SMP_DATA_LEN], struct sm_info *i);
 void sm_info_encode(uint8_t data[SMP_DATA_LEN], const struct sm_info *i);
 const char *sm_state_name(unsigned state);
+
+/*
+ * Notice, what traps carry (IBA 13.4.8.2): what the SM reads of it.
+ */
+
+struct notice {
+	bool generic;
+	uint8_t type;		/* 0 fatal .. 4 informational */
+	uint32_t producer;	/* node type of the sender, if generic */
+	uint16_t trap;		/* number, if generic */
+	uint16_t issuer_lid;
+	uint16_t lid;		/* at fault, in traps 128 to 131, 144; else 0 */
+	uint8_t port;		/* in traps 129 to 131, else 0 */
+};
+
+void notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n);
+const char *notice_trap_name(unsigned trap);
+/* Blanks the M_Key that trap 256 tells: what was tried may be one of ours. */
+void notice_hide_m_key(uint8_t data[SMP_DATA_LEN]);
+
+/*
+ * Tables of ports in SMPs (IBA 14.2.5.7 to .9): bytes <-> host values. A block
+ * of a table is one SMP; which one is in the AttributeModifier.
+ *
+ * Decoders take the 64 bytes of the attribute and write the whole block, with
+ * 0 for what the table does not use; encoders write all 64 bytes.
+ */
+
+enum mad_attr smp_table_attr(enum port_table table);
+
+/*
+ * The AttributeModifier of a block of the table of a port. `num` is the port's
+ * number if it is a switch's, 0 for a CA's or router's: that is who is asked.
+ */
+uint32_t smp_table_modifier(enum port_table table, unsigned num,
+			    unsigned block);
+
+void smp_table_decode(enum port_table table, const uint8_t data[SMP_DATA_LEN],
+		      union port_block *out);
+void smp_table_encode(enum port_table table, uint8_t data[SMP_DATA_LEN],
+		      const union port_block *block);
 
 #endif

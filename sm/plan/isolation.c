@@ -2,7 +2,7 @@
 /*
  * Isolation: from what was configured to what the ports should hold.
  *
- * Everything else is done elsewhere: topology/membership.c says who is in which
+ * Everything else is done elsewhere: topology/partition.c says who is in which
  * partition, pkey_table.c where the keys stand, qos_tables.c which VLs there
  * are. Here they are put together, and what could not be done is put into
  * words.

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "topology/membership.h"
+#include "topology/partition.h"
 #include "topology/port_tables.h"
 #include "topology/snapshot.h"
 

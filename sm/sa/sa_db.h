@@ -10,8 +10,8 @@
 #include "routing/mft.h"
 #include "routing/tables.h"
 #include "topology/lid.h"
-#include "topology/membership.h"
-#include "topology/qos_policy.h"
+#include "topology/partition.h"
+#include "topology/qos.h"
 #include "topology/snapshot.h"
 
 /* A switch port as a path meets it. */

@@ -16,7 +16,7 @@
 #include "sm/sa/scan.h"
 #include "sm/sa/sa_db_tables.h"
 #include "sm/mad/bytes.h"
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 
 #define NODE_DESC_OFFSET	44u	/* NodeDescription of a NodeRecord */
 #define BLOCK_OFFSET	8u	/* what a block of a table begins at */

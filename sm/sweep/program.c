@@ -25,7 +25,7 @@
 #include "sm/sweep/program_order.h"
 #include "sm/sweep/unreachable.h"
 #include "sm/sweep/program_step.h"
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 
 #define PROBLEMS_MAX	1000u	/* lines; what is beyond is only counted */
 

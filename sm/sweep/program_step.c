@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 
 bool
 program_step_has_port(const struct plan_step *step)

@@ -24,7 +24,7 @@
 #include "sm/sweep/qos_reader.h"
 
 #include "sm/sa/sa_db_tables.h"
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 #include "topology/lid.h"
 
 #define READERS		16u

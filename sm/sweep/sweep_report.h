@@ -9,7 +9,7 @@
 #include "sm/sweep/election.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/health.h"
-#include "topology/membership.h"
+#include "topology/partition.h"
 
 /* A consistent picture of the fabric: what is there, what it was given. */
 struct view {

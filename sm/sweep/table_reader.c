@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "sm/sweep/unreachable.h"
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 #include "topology/lid.h"
 
 #define FAULTS_MAX	200u

@@ -4,7 +4,6 @@
  * be decoded to the same, or a value that was read would change when it is
  * written back. Byte 0 chooses the attribute.
  */
-#include "sm/mad/notice.h"
 #include "sm/mad/smp.h"
 #include "tests/fuzz/fuzz.h"
 

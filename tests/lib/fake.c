@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 
 static void
 encode_desc(uint8_t *data, const struct snapshot_node *n)

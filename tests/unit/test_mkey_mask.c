@@ -11,7 +11,6 @@
 
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/mkey_mask.h"
-#include "sm/mad/notice.h"
 #include "sm/mad/smp.h"
 
 #define KEY	UINT64_C(0xffffffffffffffff)

@@ -15,7 +15,7 @@
 
 #include "topology/builder.h"
 #include "topology/generate.h"
-#include "topology/membership.h"
+#include "topology/partition.h"
 #include "topology/prng.h"
 
 #define SWITCH_GUID	0x100u

@@ -14,7 +14,7 @@
 
 #include "sm/partitions.h"
 #include "topology/generate.h"
-#include "topology/membership.h"
+#include "topology/partition.h"
 
 #define STORAGE		0x10
 #define GUEST		0x20

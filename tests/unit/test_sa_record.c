@@ -20,7 +20,7 @@
 #include <infiniband/mad.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/mad/notice.h"
+#include "sm/mad/smp.h"
 #include "sm/mad/sa_record.h"
 #include "topology/prng.h"
 

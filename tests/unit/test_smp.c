@@ -19,7 +19,6 @@
 #include <cmocka.h>
 #include <glib.h>
 
-#include "sm/mad/notice.h"
 #include "sm/mad/smp.h"
 
 static const uint8_t node_bytes[SMP_DATA_LEN] = {

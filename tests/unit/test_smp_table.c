@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sm/mad/smp_table.h"
+#include "sm/mad/smp.h"
 #include "topology/prng.h"
 
 static void
