@@ -135,8 +135,7 @@ run_from_prompt(struct session *s, const char *node, char **argv)
 	s->status = EXIT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------- the
- * prompt */
+/* ------------------------------------------------------------- the prompt */
 
 /* quit, on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
 static void
@@ -146,15 +145,18 @@ on_line(const char *line, void *data)
 	g_auto(GStrv) words = NULL;
 	struct session *s = data;
 	const char *first;
+	bool shell;
 	int n = 0;
 
+	line += line ? strspn(line, " \t") : 0;
+	shell = line && *line == '!';
 	if (line)
-		g_shell_parse_argv(line, &n, &words, NULL);
+		g_shell_parse_argv(line + shell, &n, &words, NULL);
 	first = n ? words[0] : "";
 	if (!line || strcmp(first, "quit") == 0)
 		s->over = true;
-	else if (strcmp(first, "!") == 0 && n > 1)
-		run_from_prompt(s, s->node, words + 1);
+	else if (shell && n)
+		run_from_prompt(s, s->node, words);
 	else if (strcmp(first, "on") == 0 && n > 2 &&
 		 lab_find_node(s->lab, words[1]) != SNAPSHOT_NONE)
 		run_from_prompt(s, words[1], words + 2);

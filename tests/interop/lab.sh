@@ -266,11 +266,13 @@ case_runner() {
 	sm_wait "$pid" 5
 	[ $? -eq 143 ]
 	ok $? "it passes a SIGTERM on and ends with the command"
-	printf 'on node-03 ibstat -l\n! sh -c "exit 3"\nbogus\nquit\n' |
+	printf 'on node-03 ibstat -l\n!sh -c "exit 3"\n! sh -c "exit 4"\nbogus\nquit\n' |
 		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
 	check "a prompt ends with 0" test $? -eq 0
 	check "on NODE runs there" grep -qx lab0 prompt.out
 	check "a status is shown" grep -q 'exit status 3' prompt.out
+	check "with a blank behind the ! as well" \
+		grep -q 'exit status 4' prompt.out
 	check "an unknown command, too" grep -q 'called bogus' prompt.out
 	(echo 'on node-03 true'; sleep 0.5; echo show) |
 		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
