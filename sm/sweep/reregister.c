@@ -4,7 +4,8 @@
  *
  * A port is known by its PortGUID once it was told to register again and has
  * acknowledged it; or, if the state of the SA was kept over our restart, when
- * it is met for the first time with its link Active.
+ * it is met for the first time with its link Active and us as its master. An SM
+ * that was master meanwhile was told what we were not.
  *
  *	unknown --told--> known --comes up anew, gets another LID,--> unknown
  *				  leaves the fabric
@@ -54,7 +55,9 @@ is_new(const struct reregister *c, const struct snapshot *s,
 		return true;
 	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
 		return true;
-	return !c->trusting && !g_hash_table_contains(c->known, &p->guid);
+	if (c->trusting)
+		return p->info.sm_lid != lids->base[s->local_port];
+	return !g_hash_table_contains(c->known, &p->guid);
 }
 
 static void

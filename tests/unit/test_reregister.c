@@ -30,6 +30,7 @@ bench_open(struct bench *b, enum reregister_start start)
 	for (uint32_t port = 0; port < b->s->n_ports; port++) {
 		b->s->ports[port].info.state = PORT_STATE_ACTIVE;
 		b->s->ports[port].info.lid = b->lids->base[port];
+		b->s->ports[port].info.sm_lid = b->lids->base[b->host];
 	}
 }
 
@@ -91,6 +92,22 @@ test_known_clients_are_left_alone(void **state)
 	b.s->ports[b.host].info.state = PORT_STATE_INIT;
 	assert_int_equal(sweep(&b), 1);
 	assert_true(b.want[b.host]);
+	bench_close(&b);
+}
+
+/* It may have joined a group of the manager that ran while we did not. */
+static void
+test_clients_of_another_master_are_told(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, REREGISTER_KNOWN);
+	for (uint32_t port = 0; port < b.s->n_ports; port++)
+		b.s->ports[port].info.sm_lid = b.s->ports[port].info.lid;
+	assert_int_equal(sweep(&b), 3);
+	assert_false(b.want[b.host]);
+	reregister_told(b.c, b.s, b.want);
+	assert_int_equal(sweep(&b), 0);
 	bench_close(&b);
 }
 
@@ -160,6 +177,7 @@ main(void)
 		cmocka_unit_test(test_forgotten_clients_are_told_once),
 		cmocka_unit_test(test_who_does_not_acknowledge_is_asked_again),
 		cmocka_unit_test(test_known_clients_are_left_alone),
+		cmocka_unit_test(test_clients_of_another_master_are_told),
 		cmocka_unit_test(test_another_lid_is_told),
 		cmocka_unit_test(test_who_was_away_is_told),
 		cmocka_unit_test(test_another_master_makes_us_forget),
