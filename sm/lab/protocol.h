@@ -69,7 +69,11 @@
 #ifndef MINISM_LAB_PROTOCOL_H
 #define MINISM_LAB_PROTOCOL_H
 
+#ifdef __KERNEL__	/* of a virtual machine, tests/vm/vib.c */
+#include <linux/types.h>
+#else
 #include <stdint.h>
+#endif
 
 #define LAB_NAME_LEN	64u
 #define LAB_UD_MAX	4096u
