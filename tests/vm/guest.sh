@@ -1,0 +1,408 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The first process of the virtual machine that run.sh boots: eight HCAs on a
+# fabric of minism-lab, an IPoIB interface of each in a network namespace, and
+# the checks. TAP goes to the second serial line.
+#
+# Eight hosts, two leaves, two spines: H-n is vibn, namespace hn and address
+# 10.0.0.n+1; H-0 to H-3 hang on one leaf, H-4 to H-7 on the other.
+set -u
+export LC_ALL=C PATH=/opt:/bin:/sbin
+net='PGFT(4,2;1,2)'
+hosts=8
+everybody='Default=0x7fff, ipoib: ALL=full;'
+all=devices,bringup,queries,send_only,restart,opensm,spine,pkeys,device,tables
+cases=${cases:-$all}	# from the kernel's command line
+
+# ---- TAP -------------------------------------------------------------------
+
+tap_n=0
+tap_bad=0
+bad_max=5	# more is a waste of time
+
+note() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+check() {	# description command...
+	local what=$1 begin=$SECONDS
+
+	shift
+	tap_n=$((tap_n + 1))
+	if "$@" >/tmp/check.out 2>&1; then
+		echo "ok $tap_n - $what # $((SECONDS - begin)) s"
+		return
+	fi
+	echo "not ok $tap_n - $what"
+	note "$*: failed after $((SECONDS - begin)) s"
+	tail -n 30 /tmp/check.out | sed 's/^/# /'
+	[ ! -s /tmp/sm.log ] || tail -n 12 /tmp/sm.log | sed 's/^/# sm: /'
+	tap_bad=$((tap_bad + 1))
+	[ $tap_bad -lt $bad_max ] || {
+		echo "Bail out! $tap_bad checks failed"
+		poweroff -f
+	}
+}
+
+refute() {	# description command...: it fails
+	check "$1" fails "${@:2}"
+}
+
+fails() {
+	! "$@"
+}
+
+await() {	# seconds command...
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/tmp/await.out 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			cat /tmp/await.out
+			return 1
+		fi
+		sleep 0.2
+	done
+}
+
+# ---- the fabric ------------------------------------------------------------
+
+# start_lab NET HOSTS: the fabric, and an HCA for each of its first hosts
+start_lab() {
+	local i nodes=()
+
+	for ((i = 0; i < $2; i++)); do
+		nodes+=("H-$i")
+	done
+	rm -f /run/lab.sock /run/lab.fifo
+	mkfifo /run/lab.fifo
+	minism-lab --socket /run/lab.sock "$1" <>/run/lab.fifo \
+		>/tmp/lab.out 2>&1 &
+	lab_pid=$!
+	await 20 test -S /run/lab.sock
+	bridge /run/lab.sock "${nodes[@]}" 2>/tmp/bridge.err &
+	bridge_pid=$!
+	await 30 has_cards "$2" || cat /tmp/lab.out /tmp/bridge.err
+}
+
+stop_lab() {
+	kill "$bridge_pid" "$lab_pid"
+	wait "$bridge_pid" "$lab_pid" 2>/dev/null
+	await 20 has_cards 0
+}
+
+has_cards() {	# how many HCAs the kernel has
+	local n
+
+	n=$(find /sys/class/infiniband -name 'vib*' 2>/dev/null | wc -l)
+	echo "$n HCAs instead of $1"
+	[ "$n" -eq "$1" ]
+}
+
+lab() {		# a command of the lab's console
+	MINISM_LAB=/run/lab.sock minism-lab -c "$*"
+}
+
+port() {	# number of the host, file
+	cat "/sys/class/infiniband/vib$1/ports/1/$2"
+}
+
+guid() {	# number of the host: its PortGUID
+	port "$1" gids/0 | tr -d : | sed 's/.*\(.\{16\}\)$/0x\1/'
+}
+
+are_active() {	# all ports of the hosts that are named
+	local i
+
+	for i; do
+		port "$i" state | grep -q ACTIVE || return
+	done
+}
+
+# ---- the hosts' network ----------------------------------------------------
+
+# The interface of a host: the only one that is not in a namespace yet, unless
+# they all come at once, in the order of their HCAs.
+settle() {	# number of the host, interface
+	ip netns add "h$1" 2>/dev/null
+	ip link set "$2" netns "h$1" name ib0 &&
+		ip -n "h$1" address add "10.0.0.$(($1 + 1))/24" dev ib0 &&
+		ip -n "h$1" link set ib0 up
+}
+
+at() {		# number of the host, command...
+	nsenter "--net=/run/netns/h$1" "${@:2}"
+}
+
+pings() {	# from, to
+	at "$1" ping -q -c 1 -W 2 "10.0.0.$(($2 + 1))" >/dev/null 2>&1
+}
+
+# Each pair of hosts, all at once; prints those that do not.
+mesh() {
+	local i j pid pairs=() bad=0
+
+	for ((i = 0; i < hosts; i++)); do
+		for ((j = i + 1; j < hosts; j++)); do
+			pings $i $j &
+			pairs+=("$!:$i-$j")
+		done
+	done
+	for pid in "${pairs[@]}"; do
+		wait "${pid%%:*}" || {
+			echo "no ping: ${pid##*:}"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+# ---- subnet managers -------------------------------------------------------
+
+sm_start() {	# options...
+	: >/tmp/sm.log
+	minism -p 1 -F /etc/minism.conf --partitions /etc/partitions.conf \
+		--cache-dir /var/cache --control-socket /run/sm.ctl \
+		-f /tmp/sm.log "$@" </dev/null >/tmp/sm.out 2>&1 &
+	sm_pid=$!
+}
+
+sm_stop() {
+	kill "$sm_pid"
+	wait "$sm_pid" 2>/dev/null
+}
+
+is_up() {
+	grep -q 'SUBNET UP' /tmp/sm.log
+}
+
+opensm_start() {	# number of the host, priority
+	opensm -F /etc/none -P /etc/none -g "$(guid "$1")" -p "$2" \
+		-f /tmp/osm.log </dev/null >/tmp/osm.out 2>&1 &
+	osm_pid=$!
+}
+
+sm_lid_is() {	# what the kernels of the hosts think: LID of that host
+	local i lid
+
+	lid=$(port "$1" lid)
+	for ((i = 0; i < hosts; i++)); do
+		[ "$(port $i sm_lid)" = "$lid" ] || return
+	done
+}
+
+# ---- checks ----------------------------------------------------------------
+
+case_devices() {
+	check "the kernel has 8 HCAs" start_lab "$net" $hosts
+	check "with a umad and an issm each" test -c /dev/infiniband/umad7 -a \
+		-c /dev/infiniband/issm7
+	check "and an IPoIB interface" test -d /sys/class/net/ib7
+}
+
+case_bringup() {
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		settle $i "ib$i"
+	done
+	sm_start
+	check "minism -p 1 brings the fabric up" await 30 is_up
+	check "the kernel sees 8 Active ports" \
+		await 5 are_active 0 1 2 3 4 5 6 7
+	check "IPoIB: every host pings every other" await 30 mesh
+}
+
+count() {	# how many, pattern, command...
+	local n
+
+	n=$("${@:3}" 2>/tmp/count.err | grep -c "$2")
+	echo "$n instead of $1: $(head -c 300 /tmp/count.err)"
+	[ "$n" -eq "$1" ]
+}
+
+finds() {	# pattern, command...
+	"${@:2}" >/tmp/finds.out 2>&1
+	cat /tmp/finds.out
+	grep -q -- "$1" /tmp/finds.out
+}
+
+# The members of a group, as the SA has them: MGID of 10.0.0.255 is the
+# broadcast group of IPoIB. Each line is a PortGUID and its JoinState.
+members() {	# MGID
+	saquery -C vib3 --smkey 1 -m | sed 's/\.\.\.\.*/ /' |
+		awk -v mgid="$1" '$1 == "MGID" { mine = $2 == mgid }
+			mine && $1 == "PortGid" { gid = $2 }
+			mine && $1 == "ScopeState" { print gid, $2 }'
+}
+
+case_queries() {
+	local lid
+
+	check "all 8 hosts are in IPoIB's broadcast group" \
+		count 8 0x21 members ff12:401b:ffff::ffff:ffff
+	check "saquery: 12 nodes" \
+		count 12 '^NodeRecord dump' saquery -C vib5
+	check "ibnetdiscover: 8 hosts" count 8 '^Ca' ibnetdiscover -C vib6
+	check "ibnetdiscover: 4 switches" \
+		count 4 '^Switch' ibnetdiscover -C vib6
+	lid=$(($(port 1 lid)))
+	check "rdma_cm resolves a route" \
+		finds "paths 1 .* dlid $lid pkey 0xffff" at 6 resolve 10.0.0.2
+	sm_second
+}
+
+sm_second() {
+	minism -p 1 -F /etc/minism.conf --cache-dir /run/second \
+		--control-socket= --partitions= -f /tmp/second.log \
+		>/tmp/second.out 2>&1 &
+	second_pid=$!
+	check "a second manager on the port is refused" second_ends
+	check "and says why" finds "another subnet manager" \
+		cat /tmp/second.log /tmp/second.out
+}
+
+second_ends() {
+	await 10 gone "$second_pid"
+	wait "$second_pid"
+	[ $? -eq 1 ]
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# H-5 becomes a router and so a member of IPv6's group of all routers. Who
+# only sends there, joins to send.
+case_send_only() {
+	echo 1 >/tmp/forwarding
+	at 5 sh -c 'cat /tmp/forwarding >/proc/sys/net/ipv6/conf/ib0/forwarding'
+	check "a group of one member" \
+		await 10 finds 0x21 members ff12:601b:ffff::2
+	check "another host sends to it" \
+		await 10 at 2 ping6 -c 1 -W 1 ff02::2%ib0
+	check "as a send-only member" \
+		finds "$(port 2 gids/0 | sed 's/.*://;s/^0*//') 0x2[48]" \
+		members ff12:601b:ffff::2
+}
+
+case_restart() {
+	sm_stop
+	sm_start -C vib0
+	check "minism restarted: the fabric is up" await 20 is_up
+	check "minism restarted: pings" await 20 mesh
+}
+
+# The top of each switch's multicast table is not below the groups in use.
+case_opensm() {
+	opensm_start 4 14
+	check "minism hands over to opensm" await 40 sm_lid_is 4
+	check "opensm is master: pings" await 20 mesh
+	kill -9 "$osm_pid"
+	check "opensm dies, minism takes over" await 60 sm_lid_is 0
+	check "minism has taken over: pings" await 20 mesh
+	sm_stop
+	opensm_start 4 5
+	check "opensm alone is master" await 40 sm_lid_is 4
+	sm_start -C vib0 --priority 9
+	check "a living opensm hands over to minism" await 40 sm_lid_is 0
+	check "minism is master again: pings" await 20 mesh
+	check "also to a new group" await 10 at 3 ping6 -c 1 -W 1 ff02::2%ib0
+	kill "$osm_pid"
+	wait "$osm_pid" 2>/dev/null
+}
+
+case_spine() {
+	kill -STOP "$sm_pid"
+	lab kill S-2-1
+	refute "a spine is lost, no manager: some do not ping" mesh
+	kill -CONT "$sm_pid"
+	check "a spine is lost: pings" await 30 mesh
+	lab revive S-2-1
+	check "it is back" await 20 finds ' 24 Active' lab show
+	check "it is back: pings" await 20 mesh
+}
+
+has_pkey() {	# of host, P_Key
+	[ "$(port "$1" pkeys/0)" = "$2" ]
+}
+
+case_pkeys() {
+	echo "Default=0x7fff, ipoib: ALL=limited, SELF=full, $(guid 1)=full;" \
+		>/etc/partitions.conf
+	kill -HUP "$sm_pid"
+	check "the kernel sees a limited P_Key" await 15 has_pkey 3 0x7fff
+	check "a full and a limited member ping" await 15 pings 1 2
+	check "also a limited and a full one" await 15 pings 3 0
+	refute "two limited ones do not" pings 2 3
+	refute "nor across the spines" pings 2 6
+	echo "$everybody" >/etc/partitions.conf
+	kill -HUP "$sm_pid"
+	check "full members again: pings" await 30 mesh
+}
+
+bring_back() {	# host: its HCA, a new interface in its namespace
+	lab plug-device "H-$1"
+	await 20 has_cards $hosts
+	await 5 test -d /sys/class/net/ib0
+	settle "$1" ib0
+}
+
+case_device() {
+	lab unplug-device H-7
+	check "an HCA is gone" await 10 has_cards 7
+	refute "and does not ping" pings 1 7
+	check "it is back" bring_back 7
+	check "it is back: pings" await 30 mesh
+	: >/tmp/sm.log
+	lab unplug-device H-0
+	check "the manager's HCA is gone" await 10 has_cards 7
+	refute "nor is it up without" is_up
+	check "it is back, too" bring_back 0
+	check "minism opens it again" await 30 is_up
+	check "minism has opened it again: pings" await 30 mesh
+}
+
+# A second fabric, of 100 hosts, for its 10,000 paths
+case_tables() {
+	sm_stop
+	check "all HCAs go" stop_lab
+	check "two come, of 100" start_lab 'PGFT(10,10;1,10)' 2
+	sm_start
+	check "minism brings 100 hosts up" await 60 is_up
+	check "saquery -p: a table of more than 10,000 records" table
+	sm_stop
+}
+
+table() {
+	saquery -C vib1 -t 30000 -p >/tmp/paths 2>/tmp/paths.err
+	cat /tmp/paths.err
+	grep -c '^PathRecord' /tmp/paths
+	[ "$(grep -c '^PathRecord' /tmp/paths)" -ge 10000 ]
+}
+
+kernel_complains() {
+	dmesg | grep -E 'WARNING:|BUG:|Oops|Call Trace|hung task|cut here'
+}
+
+# ---- power on --------------------------------------------------------------
+
+/bin/busybox --install -s /bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mount -t tmpfs none /run
+mount -t tmpfs none /tmp
+mkdir -p /run/netns
+exec >/dev/ttyS1 2>&1
+ip link set lo up
+: >/etc/minism.conf
+echo "$everybody" >/etc/partitions.conf
+modprobe -a ib_umad ib_ipoib rdma_ucm vib
+note "$(uname -sr), started after $(cut -d' ' -f1 /proc/uptime) s"
+for name in ${cases//,/ }; do
+	"case_$name"
+done
+refute "the kernel complains" kernel_complains
+echo "1..$tap_n"
+poweroff -f
