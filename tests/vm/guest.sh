@@ -157,6 +157,17 @@ mesh() {
 	return $bad
 }
 
+# A guest on a busy machine is slow, and each attempt makes it slower.
+meshes() {
+	local end=$((SECONDS + 60))
+
+	until mesh; do
+		[ $SECONDS -lt $end ] || return 1
+		echo "after $SECONDS s:"
+		sleep 1
+	done
+}
+
 # ---- subnet managers -------------------------------------------------------
 
 sm_start() {	# options...
@@ -210,7 +221,7 @@ case_bringup() {
 	check "minism -p 1 brings the fabric up" await 30 is_up
 	check "the kernel sees 8 Active ports" \
 		await 5 are_active 0 1 2 3 4 5 6 7
-	check "IPoIB: every host pings every other" await 30 mesh
+	check "IPoIB: every host pings every other" meshes
 }
 
 count() {	# how many, pattern, command...
@@ -290,23 +301,24 @@ case_restart() {
 	sm_stop
 	sm_start -C vib0
 	check "minism restarted: the fabric is up" await 20 is_up
-	check "minism restarted: pings" await 20 mesh
+	check "minism restarted: pings" meshes
 }
 
 # The top of each switch's multicast table is not below the groups in use.
 case_opensm() {
 	opensm_start 4 14
 	check "minism hands over to opensm" await 40 sm_lid_is 4
-	check "opensm is master: pings" await 20 mesh
+	check "opensm is master: pings" meshes
+	check "opensm is still the master" await 20 sm_lid_is 4
 	kill -9 "$osm_pid"
 	check "opensm dies, minism takes over" await 60 sm_lid_is 0
-	check "minism has taken over: pings" await 20 mesh
+	check "minism has taken over: pings" meshes
 	sm_stop
 	opensm_start 4 5
 	check "opensm alone is master" await 40 sm_lid_is 4
 	sm_start -C vib0 --priority 9
 	check "a living opensm hands over to minism" await 40 sm_lid_is 0
-	check "minism is master again: pings" await 20 mesh
+	check "minism is master again: pings" meshes
 	check "also to a new group" await 10 at 3 ping6 -c 1 -W 1 ff02::2%ib0
 	kill "$osm_pid"
 	wait "$osm_pid" 2>/dev/null
@@ -317,10 +329,10 @@ case_spine() {
 	lab kill S-2-1
 	refute "a spine is lost, no manager: some do not ping" mesh
 	kill -CONT "$sm_pid"
-	check "a spine is lost: pings" await 30 mesh
+	check "a spine is lost: pings" meshes
 	lab revive S-2-1
 	check "it is back" await 20 finds ' 24 Active' lab show
-	check "it is back: pings" await 20 mesh
+	check "it is back: pings" meshes
 }
 
 has_pkey() {	# of host, P_Key
@@ -338,7 +350,7 @@ case_pkeys() {
 	refute "nor across the spines" pings 2 6
 	echo "$everybody" >/etc/partitions.conf
 	kill -HUP "$sm_pid"
-	check "full members again: pings" await 30 mesh
+	check "full members again: pings" meshes
 }
 
 bring_back() {	# host: its HCA, a new interface in its namespace
@@ -353,14 +365,14 @@ case_device() {
 	check "an HCA is gone" await 10 has_cards 7
 	refute "and does not ping" pings 1 7
 	check "it is back" bring_back 7
-	check "it is back: pings" await 30 mesh
+	check "it is back: pings" meshes
 	: >/tmp/sm.log
 	lab unplug-device H-0
 	check "the manager's HCA is gone" await 10 has_cards 7
 	refute "nor is it up without" is_up
 	check "it is back, too" bring_back 0
 	check "minism opens it again" await 30 is_up
-	check "minism has opened it again: pings" await 30 mesh
+	check "minism has opened it again: pings" meshes
 }
 
 # A second fabric, of 100 hosts, for its 10,000 paths
@@ -403,6 +415,6 @@ note "$(uname -sr), started after $(cut -d' ' -f1 /proc/uptime) s"
 for name in ${cases//,/ }; do
 	"case_$name"
 done
-refute "the kernel complains" kernel_complains
+check "the kernel does not complain" fails kernel_complains
 echo "1..$tap_n"
 poweroff -f

@@ -48,11 +48,9 @@ cleanup() {
 # ---- the kernel ------------------------------------------------------------
 
 find_kernel() {
-	local escaped=${series//./\\.}
+	local names="^linux-image-${series//./\\.}\\.[0-9.+deb-]*-amd64\$"
 
-	apt-cache search --names-only "^linux-image-$escaped[.0-9a-z+-]*-amd64\$" |
-		awk '{ print $1 }' |
-		grep -E "^linux-image-$escaped[.][0-9.+deb-]*-amd64\$" |
+	apt-cache search --names-only "$names" | awk '{ print $1 }' |
 		sort -V | tail -n 1
 }
 
@@ -89,7 +87,7 @@ get_kernel() {
 	if [ ! -e "$kernel/version" ]; then
 		version=$(find_kernel)
 		version=${version#linux-image-}
-		[ -n "$version" ] || skip "no linux-image-$series.*-amd64 to be had"
+		[ -n "$version" ] || skip "no linux $series to be had"
 		echo "# downloading linux $version"
 		mkdir -p "$new/debs" "$cache"
 		# shellcheck disable=SC2046 # words
@@ -157,7 +155,8 @@ put_modules() {
 build_root() {
 	local root=$scratch/root program
 
-	mkdir -p "$root"/{bin,sbin,proc,sys,dev,run,tmp,etc,var/log,var/cache/opensm}
+	mkdir -p "$root"/{bin,sbin,proc,sys,dev,run,tmp,etc} \
+		"$root"/var/{log,cache/opensm}
 	install -D "$(command -v busybox)" "$root/bin/busybox"
 	for program in "${programs[@]}"; do
 		put "$(command -v "$program")" "opt/$program"
@@ -178,11 +177,13 @@ build_root() {
 
 # The kernel's console goes to a file, the guest's TAP to our output.
 boot() {
+	local line="console=ttyS0 quiet panic=-1 oops=panic mitigations=off"
+
 	timeout -k 5 "$limit" qemu-system-x86_64 -m 1024 -display none \
 		-monitor none -nodefaults -no-reboot -net none \
 		-kernel "$kernel/boot/vmlinuz-$version" \
 		-initrd "$scratch/initrd" \
-		-append "console=ttyS0 quiet panic=-1 oops=panic mitigations=off ${MINISM_VM_CASES:+cases=$MINISM_VM_CASES}" \
+		-append "$line ${MINISM_VM_CASES:+cases=$MINISM_VM_CASES}" \
 		-serial "file:$scratch/console" -serial stdio \
 		</dev/null 2>"$scratch/qemu.err" |
 		sed -u 's/\r//' | tee "$scratch/tap"
