@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "routing/multicast.h"
-#include "sm/sa/sa_db_tables.h"
+#include "sm/sa/sa_db.h"
 #include "sm/mad/smp.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */

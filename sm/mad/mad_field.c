@@ -357,6 +357,8 @@ static const struct mad_field inform_info_record_fields[] = {
 	{ attr, size, G_N_ELEMENTS(table), text, table }
 
 static const struct mad_attr_table tables[] = {
+	/* the one that is looked up most */
+	TABLE(SA_ATTR_PATH, path_fields, "PathRecord", 64),
 	{ SA_ATTR_CLASS_PORT_INFO, 72, 0, "ClassPortInfo", NULL },
 	{ SA_ATTR_NOTICE, 80, 0, "Notice", NULL },
 	TABLE(SA_ATTR_INFORM_INFO, inform_info_fields, "InformInfo", 40),
@@ -373,7 +375,6 @@ static const struct mad_attr_table tables[] = {
 	TABLE(SA_ATTR_GUID_INFO, guid_info_fields, "GUIDInfoRecord", 72),
 	TABLE(SA_ATTR_SERVICE, service_fields, "ServiceRecord", 176),
 	TABLE(SA_ATTR_PKEY_TABLE, pkey_table_fields, "P_KeyTableRecord", 72),
-	TABLE(SA_ATTR_PATH, path_fields, "PathRecord", 64),
 	TABLE(SA_ATTR_VL_ARB, vl_arb_fields, "VLArbitrationTableRecord", 72),
 	TABLE(SA_ATTR_MC_MEMBER, mc_member_fields, "MCMemberRecord", 56),
 	TABLE(SA_ATTR_MULTI_PATH, multi_path_fields, "MultiPathRecord", 24),

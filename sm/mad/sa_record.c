@@ -42,18 +42,38 @@ static const uint32_t rates[] = {
 	[24] = 1200000,
 };
 
+/* Their codes, slow to fast. */
+static const uint8_t codes[] = {
+	0, 2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14, 17, 18,
+	21, 22, 23, 24,
+};
+
 unsigned
 sa_rate_mbps(unsigned rate)
 {
 	return rate < G_N_ELEMENTS(rates) ? rates[rate] : 0;
 }
 
+unsigned
+sa_rate_rank(unsigned rate)
+{
+	unsigned rank = G_N_ELEMENTS(codes) - 1;
+
+	while (rank > 0 && codes[rank] != rate)
+		rank--;
+	return rank;
+}
+
+unsigned
+sa_rate_by_rank(unsigned rank)
+{
+	return codes[MIN(rank, G_N_ELEMENTS(codes) - 1)];
+}
+
 int
 sa_rate_compare(unsigned a, unsigned b)
 {
-	unsigned x = sa_rate_mbps(a), y = sa_rate_mbps(b);
-
-	return x < y ? -1 : x > y;
+	return (int)sa_rate_rank(a) - (int)sa_rate_rank(b);
 }
 
 static unsigned
@@ -79,12 +99,11 @@ unsigned
 sa_rate_of(const struct port_info *info)
 {
 	unsigned mbps = port_speed(info)->mbps * lanes(info);
-	unsigned best = 0;
+	unsigned rank = G_N_ELEMENTS(codes) - 1;
 
-	for (unsigned code = 2; code < G_N_ELEMENTS(rates); code++)
-		if (rates[code] <= mbps && rates[code] > sa_rate_mbps(best))
-			best = code;
-	return best;
+	while (rates[codes[rank]] > mbps)
+		rank--;
+	return codes[rank];
 }
 
 /* ------------------------------------------------------------------ paths */

@@ -179,21 +179,6 @@ realize_mtu(const struct request *r)
 	return 0;
 }
 
-/* The fastest rate that is slower than `limit` and no faster than `best`; 0:
- * none. */
-static unsigned
-rate_below(unsigned limit, unsigned best)
-{
-	unsigned found = 0;
-
-	for (unsigned rate = 0; rate <= 0x3f; rate++)
-		if (sa_rate_mbps(rate) && sa_rate_compare(rate, limit) < 0 &&
-		    sa_rate_compare(rate, best) <= 0 &&
-		    sa_rate_compare(rate, found) > 0)
-			found = rate;
-	return found;
-}
-
 static unsigned
 realize_rate(const struct request *r)
 {
@@ -210,7 +195,8 @@ realize_rate(const struct request *r)
 	case SA_GREATER:
 		return sa_rate_compare(best, q->rate) > 0 ? best : 0;
 	case SA_LESS:
-		return rate_below(q->rate, best);
+		return sa_rate_by_rank(MIN(sa_rate_rank(q->rate) - 1,
+					   sa_rate_rank(best)));
 	case SA_EXACTLY:
 		return sa_rate_compare(q->rate, best) <= 0 ? q->rate : 0;
 	case SA_LARGEST:

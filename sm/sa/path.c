@@ -68,19 +68,6 @@ select_mtu(const struct path_wish *w, uint8_t *mtu)
 	return false;
 }
 
-/* The fastest rate that is slower than `rate`; 0: none. */
-static uint8_t
-rate_below(uint8_t rate)
-{
-	uint8_t best = 0;
-
-	for (uint8_t code = 2; sa_rate_mbps(code); code++)
-		if (sa_rate_compare(code, rate) < 0 &&
-		    (!best || sa_rate_compare(code, best) > 0))
-			best = code;
-	return best;
-}
-
 static bool
 select_rate(const struct path_wish *w, uint8_t *rate)
 {
@@ -93,7 +80,8 @@ select_rate(const struct path_wish *w, uint8_t *rate)
 		return sa_rate_compare(*rate, want) > 0;
 	case SA_LESS:
 		if (sa_rate_compare(*rate, want) >= 0)
-			*rate = rate_below(want);
+			*rate = (uint8_t)sa_rate_by_rank(
+				MAX(sa_rate_rank(want), 1u) - 1);
 		return *rate != 0;
 	case SA_EXACTLY:
 		if (!sa_rate_mbps(want) || sa_rate_compare(*rate, want) < 0)
@@ -250,65 +238,32 @@ pkey_may_start(const struct sa_db *v, const struct path_wish *w,
 
 /* ---------------------------------------------------------------- the way */
 
-/* Of a port 0 that talks to itself: nothing limits it. */
+/* A rate that no cable limits is the port's own. */
 static uint8_t
-own_rate(const struct sa_db *v, uint32_t port)
+way_rate(const struct sa_db *v, uint8_t way, uint32_t port)
 {
-	unsigned rate = sa_rate_of(&v->subnet->ports[port].info);
+	unsigned rank = way & 31, rate = sa_rate_by_rank(rank);
 
+	if (rank == SA_RANK_ANY)
+		rate = sa_rate_of(&v->subnet->ports[port].info);
 	return (uint8_t)(rate ? rate : RATE_MIN);
-}
-
-static bool
-wants_back(const struct path_wish *w)
-{
-	return path_asks(w, PATH_REVERSIBLE) && w->want.reversible;
-}
-
-static bool
-wants_no_back(const struct path_wish *w)
-{
-	return path_asks(w, PATH_REVERSIBLE) && !w->want.reversible;
-}
-
-static bool
-walk(const struct sa_db *v, const struct path_wish *w, uint32_t from,
-     uint16_t slid, uint32_t to, uint16_t dlid, struct sa_way *way,
-     bool *reversible)
-{
-	struct sa_way both[2];
-	unsigned n;
-
-	if (wants_no_back(w)) {
-		n = sa_db_walk(v, from, dlid, way);
-		*reversible = n && way->n_hops == 0;
-		return n;
-	}
-	n = sa_db_walk_both(v, from, slid, to, dlid, both);
-	if (!n || (n == 1 && wants_back(w)))
-		return false;
-	*way = both[0];
-	*reversible = n == 2;
-	if (n == 1)
-		return true;
-	way->mtu = MIN(way->mtu, both[1].mtu);
-	if (sa_rate_compare(both[1].rate, way->rate) < 0)
-		way->rate = both[1].rate;
-	return true;
 }
 
 static bool
 choose_way(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	   uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
 {
-	struct sa_way way;
+	uint8_t way = sa_db_way(v, from, to, dlid);
+	uint8_t back = sa_db_way(v, to, from, slid);
+	bool asked = path_asks(w, PATH_REVERSIBLE);
 
-	if (!walk(v, w, from, slid, to, dlid, &way, &out->reversible))
+	if (!way || (!back && asked && w->want.reversible))
 		return false;
-	out->mtu = way.mtu;
-	out->rate = way.rate == SA_RATE_ANY ? own_rate(v, from) : way.rate;
-	if (!out->rate)
-		out->rate = RATE_MIN;
+	if (back && (!asked || w->want.reversible))
+		way = sa_way_least(way, back);
+	out->reversible = back != 0;
+	out->mtu = way >> 5;
+	out->rate = way_rate(v, way, from);
 	out->life = from == to ? 0 : v->packet_life;
 	return select_all(w, out);
 }
@@ -344,35 +299,24 @@ path_find(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 	return true;
 }
 
-/* The most that a path from a switch's port 0 may carry. */
-static uint8_t
-best_rate(const struct sa_db *v, uint32_t port)
-{
-	uint32_t sw = snapshot_node_of(v->subnet, port)->sw_index;
-	uint8_t best = own_rate(v, port);
-
-	for (uint32_t i = v->first_hop[sw]; i < v->first_hop[sw + 1]; i++)
-		if (sa_rate_compare(v->hops[i].rate, best) > 0)
-			best = v->hops[i].rate;
-	return best;
-}
-
 /* The selectors are kindest to what a port has by itself: nothing on a longer
- * way makes MTU or rate larger, or the life time shorter. */
+ * way makes MTU or rate larger, or the life time shorter. A path from a switch's
+ * port 0 may carry what the fastest of its cables does. */
 bool
 path_may_start(const struct sa_db *v, const struct path_wish *w,
 	       uint32_t from)
 {
-	struct path_record best = { .life = 0 };
-	struct sa_way way;
+	const struct sa_end *end = &v->ends[from];
+	struct path_record best = { .mtu = end->way >> 5 };
 
-	if (!v->lids->base[from] || !pkey_may_start(v, w, from) ||
-	    !sa_db_walk(v, from, v->lids->base[from], &way))
+	if (!end->lid || !end->way || !pkey_may_start(v, w, from))
 		return false;
-	best.mtu = way.mtu;
-	best.rate = way.rate == SA_RATE_ANY ? best_rate(v, from) : way.rate;
-	if (!best.rate)
-		best.rate = RATE_MIN;
+	best.rate = way_rate(v, end->way, from);
+	if ((end->way & 31) == SA_RANK_ANY)
+		for (uint32_t i = v->first_hop[end->sw] + 1;
+		     i < v->first_hop[end->sw + 1]; i++)
+			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
+				best.rate = way_rate(v, v->hops[i].way, from);
 	return select_all(w, &best);
 }
 

@@ -88,21 +88,19 @@ static void
 pick_lids(const struct path_table *t, uint32_t from, uint32_t to,
 	  unsigned path, uint16_t *slid, uint16_t *dlid)
 {
-	const struct lid_map *l = t->v->lids;
+	const struct sa_end *a = &t->v->ends[from], *b = &t->v->ends[to];
 
 	*slid = t->from.lid ? t->from.lid :
-		(uint16_t)(l->base[from] + path % (1u << l->lmc[from]));
+		(uint16_t)(a->lid + path % (1u << a->lmc));
 	*dlid = t->to.lid ? t->to.lid :
-		(uint16_t)(l->base[to] + path % (1u << l->lmc[to]));
+		(uint16_t)(b->lid + path % (1u << b->lmc));
 }
 
 static unsigned
 count_lids(const struct path_table *t, uint32_t from, uint32_t to)
 {
-	const struct lid_map *l = t->v->lids;
-
-	return MAX(t->from.lid ? 1u : 1u << l->lmc[from],
-		   t->to.lid ? 1u : 1u << l->lmc[to]);
+	return MAX(t->from.lid ? 1u : 1u << t->v->ends[from].lmc,
+		   t->to.lid ? 1u : 1u << t->v->ends[to].lmc);
 }
 
 /* Behind those that are as good: what comes first stays first. */
@@ -166,7 +164,7 @@ pair_begin(struct path_table *t, uint32_t from, uint32_t to, uint8_t *record)
 	struct path_record path;
 	uint16_t slid, dlid;
 
-	if (!t->v->lids->base[to] || !records_visible(t->v, &t->q, to))
+	if (!t->v->ends[to].lid || !records_visible(t->v, &t->q, to))
 		return false;
 	if (n > 1) {
 		find_several(t, from, to, n);
@@ -184,7 +182,7 @@ pair_begin(struct path_table *t, uint32_t from, uint32_t to, uint8_t *record)
 static bool
 may_start(const struct path_table *t, uint32_t from)
 {
-	return t->v->lids->base[from] &&
+	return t->v->ends[from].lid &&
 		records_visible(t->v, &t->q, from) &&
 		(t->to.n == 1 || path_may_start(t->v, &t->wish, from));
 }

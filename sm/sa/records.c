@@ -24,7 +24,6 @@
 
 #include <string.h>
 
-#include "sm/sa/sa_db_tables.h"
 #include "sm/mad/bytes.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "sm/sa/task.h"
-#include "sm/sa/sa_db_tables.h"
 
 G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
 

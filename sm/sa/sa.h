@@ -59,7 +59,7 @@ enum sa_reply_kind {
 	SA_REPLY_UNREAD,	/* see struct sa_unread; then ask again */
 };
 
-/* Tables of ports that have to be read first (sa_db_tables.h). */
+/* Tables of ports that have to be read first (sa_db.h). */
 struct sa_unread {
 	enum port_table table;
 	GArray *ports;		/* uint32_t; the caller's */

@@ -2,24 +2,30 @@
 /*
  * The fabric as the SA sees it.
  *
- * Purpose. A path is asked for millions of times and is a walk through the
- * tables; everything on the way has to be at hand: per switch port the port at
- * the other end, its switch, and what the cable carries; per end port the same
- * of its own cable. The snapshot's structs are too wide for that (a cache line
- * and more for each hop).
+ * Purpose. PathRecord is asked for by the million, and what a path carries is
+ * the least of all cables on its way through the forwarding tables.
+ *
+ * Method. What the cable of a switch port carries is one byte, a "way". For the
+ * 64 LIDs of a block of the forwarding tables the ways from all switches are
+ * computed together, when the first path to one of these LIDs is asked for:
+ * each switch's is that of the next switch and the cable to it. A path is then
+ * two look-ups, one for each direction. Most LIDs have the same way from all
+ * switches, and one byte; where a cable is slower than others, or no path leads
+ * there from everywhere, a byte for each switch is kept.
+ *
+ * Cost. Switches x 64 steps for a block, once; at most as many bytes as the
+ * forwarding tables have.
  *
  * A cable counts if both ends are Active: the SA does not offer what does not
  * carry data yet. MTU is the least MTUCap, since NeighborMTU follows from it
  * and is what our own plan sets.
  *
- * A fabric whose cables between switches are all alike, and of which
- * verification says that everybody reaches everybody, needs no walk at all:
- * what a path carries follows from the cables at its ends. Only between two
- * switches the tables are followed even then, since no routing engine has to
- * lead from each port 0 to each other.
+ * Tables of ports. `held` is what the sweep read, shared; `read` is what was
+ * read since because a client asked, and is made when the first block is added;
+ * `closed` has a bit for each table of each port that has no more to be read.
  *
- * Indices. by_guid and by_system are sorted, so that who asks for a PortGUID
- * or a SystemImageGUID costs a binary search, however large the fabric is.
+ * Indices. by_guid and by_system are sorted; a hash table leads from a PortGUID
+ * to its place, since each path needs two.
  */
 #include "sm/sa/sa_db.h"
 
@@ -29,7 +35,13 @@
 #include "sm/mad/sa_record.h"
 #include "topology/port_tables.h"
 
-#define HOPS_MAX	64u	/* a way that is longer goes round */
+#define WAY_UNKNOWN	0xffu
+
+/* A switch on the way that is being followed, and the cable out of it. */
+struct sa_passed {
+	uint32_t sw;
+	uint8_t way;
+};
 
 static bool
 cable_is_active(const struct snapshot *s, uint32_t port)
@@ -41,53 +53,34 @@ cable_is_active(const struct snapshot *s, uint32_t port)
 		s->ports[peer].info.state >= PORT_STATE_ACTIVE;
 }
 
-/* What both ends say; they should say the same. */
+/* A cable's rate is the lower one of what both ends say. An Active cable whose
+ * rate has no code still carries something. */
 static uint8_t
-cable_rate(const struct snapshot *s, uint32_t port)
+cable_way(const struct snapshot *s, uint32_t port, unsigned mtu)
 {
-	unsigned a = sa_rate_of(&s->ports[port].info);
-	unsigned b = sa_rate_of(&s->ports[s->ports[port].peer].info);
+	unsigned a = sa_rate_rank(sa_rate_of(&s->ports[port].info));
+	unsigned b = sa_rate_rank(sa_rate_of(
+		&s->ports[s->ports[port].peer].info));
 
-	return (uint8_t)(sa_rate_compare(a, b) < 0 ? a : b);
+	return sa_way(mtu, MIN(a, b));
 }
 
 static void
-describe(const struct snapshot *s, uint32_t port, struct sa_hop *hop)
+find_hop(const struct snapshot *s, uint32_t port, struct sa_hop *hop)
 {
 	const struct snapshot_port *p = &s->ports[port];
-	const struct snapshot_node *next;
 
 	*hop = (struct sa_hop){ .next = SNAPSHOT_NONE, .sw = SNAPSHOT_NONE };
+	if (p->num == 0)
+		*hop = (struct sa_hop){ port, SNAPSHOT_NONE, SA_WAY_ANY };
 	if (p->num == 0 || p->peer == SNAPSHOT_NONE)
 		return;
-	next = snapshot_node_of(s, p->peer);
 	hop->next = p->peer;
-	if (snapshot_is_switch(next))
-		hop->sw = next->sw_index;
-	if (!cable_is_active(s, port))
-		return;
-	hop->mtu = MIN(p->info.mtu_cap, s->ports[p->peer].info.mtu_cap);
-	hop->rate = cable_rate(s, port);
-}
-
-static void
-find_trunk(struct sa_db *v)
-{
-	const struct sa_hop *hop = v->hops;
-
-	v->uniform = true;
-	for (uint32_t i = 0; i < v->first_hop[v->subnet->n_switches];
-	     i++, hop++) {
-		if (hop->sw == SNAPSHOT_NONE)
-			continue;
-		if (!v->trunk_mtu) {
-			v->trunk_mtu = hop->mtu;
-			v->trunk_rate = hop->rate;
-		}
-		if (!hop->mtu || !hop->rate || hop->mtu != v->trunk_mtu ||
-		    hop->rate != v->trunk_rate)
-			v->uniform = false;
-	}
+	hop->sw = snapshot_node_of(s, p->peer)->sw_index;
+	if (cable_is_active(s, port))
+		hop->way = cable_way(s, port,
+				     MIN(p->info.mtu_cap,
+					 s->ports[p->peer].info.mtu_cap));
 }
 
 static void
@@ -107,36 +100,41 @@ find_hops(struct sa_db *v)
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		n = &s->nodes[s->switches[sw]];
 		for (unsigned p = 0; p <= n->info.num_ports; p++)
-			describe(s, n->first_port + p,
+			find_hop(s, n->first_port + p,
 				 &v->hops[v->first_hop[sw] + p]);
 	}
-	find_trunk(v);
+	v->ways = g_new0(uint8_t *, lft_n_blocks(v->lft));
+	v->way_to = g_malloc(v->lft->stride);
+	memset(v->way_to, WAY_UNKNOWN, v->lft->stride);
 }
 
 /* What an end port has by itself. */
 static void
-find_starts(struct sa_db *v)
+find_ends(struct sa_db *v)
 {
 	const struct snapshot *s = v->subnet;
 	const struct snapshot_node *n;
-	struct sa_start *start;
+	struct sa_end *end;
 
-	v->starts = g_new0(struct sa_start, s->n_ports);
+	v->ends = g_new0(struct sa_end, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		start = &v->starts[port];
-		start->sw = SNAPSHOT_NONE;
+		end = &v->ends[port];
+		end->guid = s->ports[port].guid;
+		end->lid = v->lids->base[port];
+		end->lmc = v->lids->lmc[port];
+		end->sw = SNAPSHOT_NONE;
 		if (!snapshot_is_end_port(s, port))
 			continue;
 		n = snapshot_node_of(s, port);
 		if (snapshot_is_switch(n)) {
-			start->sw = n->sw_index;
-			start->mtu = s->ports[port].info.mtu_cap;
-			start->rate = SA_RATE_ANY;
+			end->sw = n->sw_index;
+			end->way = sa_way(s->ports[port].info.mtu_cap,
+					    SA_RANK_ANY);
 		} else if (cable_is_active(s, port)) {
-			start->sw = snapshot_node_of(s,
+			end->sw = snapshot_node_of(s,
 					s->ports[port].peer)->sw_index;
-			start->mtu = s->ports[port].info.mtu_cap;
-			start->rate = cable_rate(s, port);
+			end->way = cable_way(s, port,
+					       s->ports[port].info.mtu_cap);
 		}
 	}
 }
@@ -152,6 +150,21 @@ compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
+/* Where a GUID is in guid_slots, or has to be put: a hash table whose slots
+ * hold a place in by_guid, plus 1; at most half of them are taken. */
+static uint32_t
+guid_slot(const struct sa_db *v, uint64_t guid)
+{
+	uint32_t at = (uint32_t)(guid * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; at++) {
+		at &= v->n_guid_slots - 1;
+		if (!v->guid_slots[at] || v->guids[v->guid_slots[at] - 1] ==
+		    guid)
+			return at;
+	}
+}
+
 static void
 sort_guids(struct sa_db *v)
 {
@@ -164,8 +177,13 @@ sort_guids(struct sa_db *v)
 	g_qsort_with_data(v->by_guid, (gint)v->n_by_guid,
 			  sizeof(*v->by_guid), compare_guids, v->subnet);
 	v->guids = g_new(uint64_t, v->n_by_guid);
-	for (uint32_t i = 0; i < v->n_by_guid; i++)
+	for (v->n_guid_slots = 2; v->n_guid_slots < 2 * v->n_by_guid;)
+		v->n_guid_slots *= 2;
+	v->guid_slots = g_new0(uint32_t, v->n_guid_slots);
+	for (uint32_t i = 0; i < v->n_by_guid; i++) {
 		v->guids[i] = s->ports[v->by_guid[i]].guid;
+		v->guid_slots[guid_slot(v, v->guids[i])] = i + 1;
+	}
 }
 
 static gint
@@ -213,16 +231,10 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	v->subnet_timeout = subnet_timeout;
 	v->qos = true;
 	find_hops(v);
-	find_starts(v);
+	find_ends(v);
 	sort_guids(v);
 	sort_systems(v);
 	return v;
-}
-
-void
-sa_db_verified(struct sa_db *v)
-{
-	v->verified = true;
 }
 
 void
@@ -242,8 +254,11 @@ sa_db_ref(struct sa_db *v)
 void
 sa_db_unref(struct sa_db *v)
 {
+	uint32_t n_blocks;
+
 	if (!v || !g_atomic_int_dec_and_test(&v->ref))
 		return;
+	n_blocks = lft_n_blocks(v->lft);
 	snapshot_unref(v->subnet);
 	lid_map_free(v->lids);
 	lft_free(v->lft);
@@ -256,9 +271,14 @@ sa_db_unref(struct sa_db *v)
 	g_free(v->closed);
 	g_free(v->first_hop);
 	g_free(v->hops);
-	g_free(v->starts);
+	for (uint32_t i = 0; i < n_blocks; i++)
+		g_free(v->ways[i]);
+	g_free(v->ways);
+	g_free(v->way_to);
+	g_free(v->ends);
 	g_free(v->by_guid);
 	g_free(v->guids);
+	g_free(v->guid_slots);
 	g_free(v->by_system);
 	g_free(v);
 }
@@ -269,21 +289,12 @@ sa_db_lid(const struct sa_db *v, uint16_t lid)
 	return lid && lid <= v->lids->top ? v->lids->owner[lid] : SNAPSHOT_NONE;
 }
 
-/* The loop has no branch to be mispredicted: it is walked the same way for all
- * GUIDs. */
 uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
-	const uint64_t *at = v->guids;
-	uint32_t n = v->n_by_guid, half;
+	uint32_t place = v->guid_slots[guid_slot(v, guid)];
 
-	if (!n)
-		return SNAPSHOT_NONE;
-	for (; n > 1; n -= half) {
-		half = n / 2;
-		at = at[half] <= guid ? at + half : at;
-	}
-	return *at == guid ? v->by_guid[at - v->guids] : SNAPSHOT_NONE;
+	return place ? v->by_guid[place - 1] : SNAPSHOT_NONE;
 }
 
 /* Where the systems from this one on begin. */
@@ -327,147 +338,181 @@ sa_db_gid(const struct sa_db *v, const uint8_t gid[16])
 void
 sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 {
-	uint64_t prefix = GUINT64_TO_BE(v->gid_prefix);
-	uint64_t guid = GUINT64_TO_BE(v->subnet->ports[port].guid);
-
-	memcpy(gid, &prefix, 8);
-	memcpy(gid + 8, &guid, 8);
+	bytes_store64(gid, v->gid_prefix);
+	bytes_store64(gid + 8, v->ends[port].guid);
 }
 
-/* From one switch to the next, one step at a time. */
-enum walk_state { WALK_ON, WALK_THERE, WALK_LOST };
-
-struct walk {
-	uint32_t sw;		/* where it is; SNAPSHOT_NONE: no switch */
-	uint32_t to;		/* port that has the LID */
-	uint16_t lid;
-	enum walk_state state;
-	struct sa_way way;
-};
-
-static inline void
-pass(struct sa_way *way, uint8_t mtu, uint8_t rate)
-{
-	way->mtu = MIN(way->mtu, mtu);
-	if (rate != way->rate && (way->rate == SA_RATE_ANY ||
-				  sa_rate_compare(rate, way->rate) < 0))
-		way->rate = rate;
-}
-
-/* Is every way from here to there known to be led to its end? */
-static bool
-is_uniform(const struct sa_db *v, uint32_t from, uint32_t to)
-{
-	return v->verified && v->uniform &&
-		!(v->starts[from].rate == SA_RATE_ANY &&
-		  v->starts[to].rate == SA_RATE_ANY);
-}
-
-/* The least of what the ends and the trunk carry. `way` is what `from` has. */
-static bool
-meet_halfway(const struct sa_db *v, uint32_t sw, uint32_t to,
-	     struct sa_way *way)
-{
-	const struct sa_start *end = &v->starts[to];
-
-	if (!end->mtu)
-		return false;
-	if (end->rate != SA_RATE_ANY)
-		pass(way, end->mtu, end->rate);
-	if (end->sw != sw)
-		pass(way, v->trunk_mtu, v->trunk_rate);
-	return true;
-}
-
+/* The way from a switch to a LID. Those that are passed are marked as leading
+ * nowhere until it is known, which is what they do in a forwarding loop. */
 static void
-walk_begin(struct walk *w, const struct sa_db *v, uint32_t from,
-	   uint32_t to, uint16_t lid)
+follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
+       uint32_t sw, uint16_t lid)
 {
-	const struct sa_start *start = &v->starts[from];
-	bool there = from == to;
+	uint32_t to = sa_db_lid(v, lid), n = 0, at;
+	uint8_t way = 0;
 
-	*w = (struct walk){
-		.sw = start->sw, .to = to, .lid = lid,
-		.way = { .mtu = start->mtu, .rate = start->rate },
-	};
-	if (!start->mtu) {
-		w->state = WALK_LOST;
-		return;
+	ways += lid % LFT_BLOCK;
+	for (;;) {
+		if (ways[sw * LFT_BLOCK] != WAY_UNKNOWN) {
+			way = ways[sw * LFT_BLOCK];
+			break;
+		}
+		ways[sw * LFT_BLOCK] = 0;
+		at = v->first_hop[sw] + lft_row(v->lft, sw)[lid];
+		if (at >= v->first_hop[sw + 1])
+			break;
+		passed[n++] = (struct sa_passed){ sw, v->hops[at].way };
+		sw = v->hops[at].sw;
+		if (sw == SNAPSHOT_NONE) {
+			way = v->hops[at].next == to ? SA_WAY_ANY : 0;
+			break;
+		}
 	}
-	if (!there && start->sw == SNAPSHOT_NONE)	/* back to back */
-		there = v->subnet->ports[from].peer == to;
-	else if (!there && is_uniform(v, from, to))
-		there = meet_halfway(v, start->sw, to, &w->way);
-	else if (!there && lid <= v->lft->top)
-		return;
-	w->state = there ? WALK_THERE : WALK_LOST;
+	while (n-- > 0) {
+		way = sa_way_least(way, passed[n].way);
+		ways[passed[n].sw * LFT_BLOCK] = way;
+	}
 }
 
+/* The ways to the LIDs of a block. Those to LIDs that have the same from all
+ * switches go to way_to; the rest of them is kept if there is any. */
 static void
-walk_step(struct walk *w, const struct sa_db *v)
+find_ways(const struct sa_db *v, uint32_t block)
 {
-	uint32_t first = v->first_hop[w->sw];
-	uint8_t port = lft_row(v->lft, w->sw)[w->lid];
-	const struct sa_hop *hop;
+	uint32_t n = v->subnet->n_switches, first = block * LFT_BLOCK;
+	g_autofree struct sa_passed *passed = g_new(struct sa_passed, n);
+	uint8_t *ways = g_malloc((size_t)n * LFT_BLOCK);
+	bool mixed = false;
 
-	w->state = WALK_LOST;
-	if (++w->way.n_hops > HOPS_MAX ||
-	    first + port >= v->first_hop[w->sw + 1])
-		return;
-	if (port == 0) {
-		if (v->starts[w->to].rate == SA_RATE_ANY &&
-		    v->starts[w->to].sw == w->sw)
-			w->state = WALK_THERE;
-		return;
+	memset(ways, WAY_UNKNOWN, (size_t)n * LFT_BLOCK);
+	for (uint32_t sw = 0; sw < n; sw++)
+		for (uint32_t i = 0; i < LFT_BLOCK; i++)
+			if (sa_db_lid(v, (uint16_t)(first + i)) !=
+			    SNAPSHOT_NONE)
+				follow(v, ways, passed, sw,
+				       (uint16_t)(first + i));
+	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
+		uint32_t sw = 1;
+
+		while (sw < n && ways[sw * LFT_BLOCK + i] == ways[i])
+			sw++;
+		if (sw == n)
+			v->way_to[first + i] = ways[i];
+		else
+			mixed = true;
 	}
-	hop = &v->hops[first + port];
-	if (!hop->mtu || !hop->rate)
-		return;
-	pass(&w->way, hop->mtu, hop->rate);
-	w->sw = hop->sw;
-	if (hop->sw != SNAPSHOT_NONE)
-		w->state = WALK_ON;
-	else if (hop->next == w->to)
-		w->state = WALK_THERE;
+	if (mixed)
+		v->ways[block] = ways;
+	else
+		g_free(ways);
+}
+
+uint8_t
+sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to, uint16_t dlid)
+{
+	const struct sa_end *end = &v->ends[from];
+	uint32_t block = dlid / LFT_BLOCK;
+
+	if (from == to || !end->way)
+		return end->way;
+	if (end->sw == SNAPSHOT_NONE)		/* back to back */
+		return v->subnet->ports[from].peer == to ? end->way : 0;
+	if (dlid > v->lft->top)
+		return 0;
+	if (v->way_to[dlid] == WAY_UNKNOWN && !v->ways[block])
+		find_ways(v, block);
+	if (v->way_to[dlid] != WAY_UNKNOWN)
+		return sa_way_least(end->way, v->way_to[dlid]);
+	return sa_way_least(end->way, v->ways[block][end->sw * LFT_BLOCK +
+						     dlid % LFT_BLOCK]);
+}
+
+/* ---------------------------------------------------------- tables of ports */
+
+void
+sa_db_set_tables(struct sa_db *v, struct port_tables *held)
+{
+	if (held)
+		port_tables_ref(held);
+	port_tables_unref(v->held);
+	v->held = held;
+}
+
+void
+sa_db_set_mft(struct sa_db *v, struct mft *mft)
+{
+	g_assert(!mft || mft->n_switches == v->subnet->n_switches);
+	if (mft)
+		mft_ref(mft);
+	mft_free(v->mft);
+	v->mft = mft;
+}
+
+static const union port_block *
+block_in(const struct port_tables *t, enum port_table table, uint32_t port,
+	 unsigned block)
+{
+	if (!t || block >= port_tables_blocks(t, table, port))
+		return NULL;
+	return port_tables_get(t, table, port, block);
+}
+
+const union port_block *
+sa_db_block(const struct sa_db *v, enum port_table table, uint32_t port,
+	      unsigned block)
+{
+	const union port_block *b = block_in(v->read, table, port, block);
+
+	return b ? b : block_in(v->held, table, port, block);
 }
 
 bool
-sa_db_walk(const struct sa_db *v, uint32_t from, uint16_t dlid,
-	     struct sa_way *way)
+sa_db_table_is_read(const struct sa_db *v, enum port_table table,
+		      uint32_t port)
 {
-	uint32_t to = sa_db_lid(v, dlid);
-	struct walk w;
+	const struct port_tables *t = v->held ? v->held : v->read;
 
-	if (to == SNAPSHOT_NONE)
+	if (v->closed && v->closed[port] >> table & 1)
+		return true;
+	if (!t)
 		return false;
-	walk_begin(&w, v, from, to, dlid);
-	while (w.state == WALK_ON)
-		walk_step(&w, v);
-	*way = w.way;
-	return w.state == WALK_THERE;
+	for (unsigned i = 0; i < port_tables_blocks(t, table, port); i++)
+		if (!sa_db_block(v, table, port, i))
+			return false;
+	return true;
 }
 
-/* Side by side: neither has to wait for the memory that the other needs. */
-unsigned
-sa_db_walk_both(const struct sa_db *v, uint32_t from, uint16_t slid,
-		  uint32_t to, uint16_t dlid, struct sa_way way[2])
+uint16_t
+sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
-	struct walk there, back;
+	unsigned n = v->held ?
+		port_tables_blocks(v->held, PORT_TABLE_PKEY, port) : 0;
 
-	walk_begin(&there, v, from, to, dlid);
-	if (there.state == WALK_ON)
-		walk_begin(&back, v, to, from, slid);
-	else
-		back = there;
-	while (there.state == WALK_ON || back.state == WALK_ON) {
-		if (there.state == WALK_ON)
-			walk_step(&there, v);
-		if (back.state == WALK_ON)
-			walk_step(&back, v);
+	for (unsigned i = 0; pkey && i < n; i++) {
+		const union port_block *b = port_tables_get(v->held,
+			PORT_TABLE_PKEY, port, i);
+
+		for (unsigned k = 0; b && k < PKEYS_A_BLOCK; k++)
+			if (b->pkeys[k] == pkey)
+				return (uint16_t)(i * PKEYS_A_BLOCK + k);
 	}
-	way[0] = there.way;
-	way[1] = back.way;
-	if (there.state != WALK_THERE)
-		return 0;
-	return back.state == WALK_THERE ? 2 : 1;
+	return 0;
+}
+
+void
+sa_db_add_block(struct sa_db *v, enum port_table table, uint32_t port,
+		  unsigned block, const union port_block *data)
+{
+	if (!v->read)
+		v->read = port_tables_new(v->subnet);
+	if (block < port_tables_blocks(v->read, table, port))
+		port_tables_set(v->read, table, port, block, data);
+}
+
+void
+sa_db_close_table(struct sa_db *v, enum port_table table, uint32_t port)
+{
+	if (!v->closed)
+		v->closed = g_new0(uint8_t, v->subnet->n_ports);
+	v->closed[port] |= (uint8_t)(1u << table);
 }

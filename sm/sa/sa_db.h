@@ -11,21 +11,48 @@
 #include "routing/tables.h"
 #include "topology/lid.h"
 #include "topology/partition.h"
+#include "topology/port_tables.h"
 #include "topology/qos.h"
 #include "topology/snapshot.h"
 
+/*
+ * What a cable, or a path, carries: MTU code << 5 | place of the rate among all
+ * rates by speed. 0: nothing, it leads nowhere.
+ */
+#define SA_RANK_ANY	31u	/* no cable on the way: port 0 to itself */
+#define SA_WAY_ANY	(6u << 5 | SA_RANK_ANY)	/* limits nothing */
+#define SA_MTU_MAX	5u	/* 4,096 bytes */
+
+static inline uint8_t
+sa_way(unsigned mtu, unsigned rank)
+{
+	return mtu ? (uint8_t)(MIN(mtu, SA_MTU_MAX) << 5 | rank) : 0;
+}
+
+/* Of two that follow each other. */
+static inline uint8_t
+sa_way_least(uint8_t a, uint8_t b)
+{
+	unsigned mtu = MIN(a >> 5, b >> 5);
+
+	return mtu ? (uint8_t)(mtu << 5 | MIN(a & 31, b & 31)) : 0;
+}
+
 /* A switch port as a path meets it. */
 struct sa_hop {
-	uint32_t next;		/* port index at the other end; SNAPSHOT_NONE */
+	uint32_t next;		/* port index at the other end; of a port 0:
+				   itself; SNAPSHOT_NONE: no cable */
 	uint32_t sw;		/* its switch, SNAPSHOT_NONE: an end node */
-	uint8_t mtu, rate;	/* of this cable, codes of IBA; 0: down */
+	uint8_t way;		/* of this cable */
 };
 
-/* Where the paths of an end port begin. */
-struct sa_start {
+/* A port where paths begin and end: all that a path needs to know of it. */
+struct sa_end {
+	uint64_t guid;
 	uint32_t sw;		/* its switch, or itself; SNAPSHOT_NONE: none */
-	uint8_t mtu;		/* 0: no path begins here */
-	uint8_t rate;		/* of its cable; SA_RATE_ANY: a port 0 */
+	uint16_t lid;		/* the first of 2^lmc; 0: none */
+	uint8_t lmc;
+	uint8_t way;		/* of its cable; 0: no path begins here */
 };
 
 struct sa_db {
@@ -39,20 +66,21 @@ struct sa_db {
 	bool qos;	/* on, unless the owner says otherwise; off: VLs are as
 			   the devices have them, all partitions have SL 0 */
 	struct qos_policy *policy;	/* a reference, or NULL: no rules */
-	struct port_tables *held, *read;	/* see sa_db_tables.h */
+	struct port_tables *held, *read;	/* see "tables of ports" */
 	uint8_t *closed;
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
-	struct sa_start *starts;	/* by port */
+	uint8_t *way_to;		/* by LID, from all switches; 0xff: not
+					   known yet, or in */
+	uint8_t **ways;			/* by block of LIDs, [switch][LID % 64];
+					   NULL: none differ */
+	struct sa_end *ends;		/* by port */
 	uint32_t *by_guid;		/* end ports sorted by PortGUID */
 	uint64_t *guids;		/* theirs, in the same order */
 	uint32_t n_by_guid;
+	uint32_t *guid_slots, n_guid_slots;	/* see guid_slot() */
 	uint32_t *by_system;		/* nodes by SystemImageGUID, index */
-	bool verified;			/* see sa_db_verified() */
-	bool uniform;			/* cables between switches: all are
-					   Active, all carry the same: */
-	uint8_t trunk_mtu, trunk_rate;
 	uint8_t packet_life;		/* of a path, 4.096 us * 2^n */
 	uint8_t subnet_timeout;
 };
@@ -64,15 +92,12 @@ struct sa_db *sa_db_new(struct snapshot *s, struct lid_map *lids,
 			    struct memberships *memberships,
 			    uint64_t gid_prefix, uint8_t packet_life,
 			    uint8_t subnet_timeout);
-/* Says that by these tables every end port reaches every other: then a uniform
- * fabric needs no walk to tell what a path is like. */
-void sa_db_verified(struct sa_db *v);
 /* SLs of paths go by this (a reference), NULL: by partitions only. */
 void sa_db_set_policy(struct sa_db *v, struct qos_policy *policy);
 struct sa_db *sa_db_ref(struct sa_db *v);
 void sa_db_unref(struct sa_db *v);
 
-/* End ports, or SNAPSHOT_NONE: who owns a LID; by PortGUID: binary search. */
+/* End ports, or SNAPSHOT_NONE: who owns a LID; by PortGUID. */
 uint32_t sa_db_lid(const struct sa_db *v, uint16_t lid);
 uint32_t sa_db_guid(const struct sa_db *v, uint64_t port_guid);
 /* By GID in network order: our prefix or fe80::/64 (IBA 4.1.1); and back. */
@@ -83,21 +108,46 @@ uint32_t sa_db_system(const struct sa_db *v, uint64_t system_guid,
 			uint32_t *n);
 
 #define SA_GID_PREFIX_DEFAULT	UINT64_C(0xfe80000000000000)
-#define SA_RATE_ANY	0xffu	/* no cable on the way: port 0 to itself */
 
-/* What two end ports have between them. */
-struct sa_way {
-	uint8_t mtu, rate;	/* the least on the way */
-	uint8_t n_hops;		/* switches whose tables were followed; 0: none,
-				   and the way back is as this one */
-};
-/* Follows the tables to the LID. False if they do not lead there. */
-bool sa_db_walk(const struct sa_db *v, uint32_t from, uint16_t dlid,
-		  struct sa_way *way);
-/* There (to the LID of `to`) and back (to that of `from`): 0: there is no way
- * there; 1: there is one, but none back; 2: both. */
-unsigned sa_db_walk_both(const struct sa_db *v, uint32_t from,
-			   uint16_t slid, uint32_t to, uint16_t dlid,
-			   struct sa_way way[2]);
+/* What the path of two end ports carries by the forwarding tables; `to` owns
+ * the LID. 0: the tables do not lead there. */
+uint8_t sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to,
+		  uint16_t dlid);
+
+/*
+ * Tables of ports: what the sweep read of them, and what was read since because
+ * a client asked; and tables of groups, for which there is no sweep. Nothing
+ * else in a view changes. What was read only grows; tables of groups are
+ * replaced as a whole, and a scan of records keeps those with which it began.
+ * So an answer that is on its way is not disturbed.
+ */
+
+/* As the devices hold them, by what the sweep read: a reference. NULL: nothing
+ * is known. */
+void sa_db_set_tables(struct sa_db *v, struct port_tables *held);
+
+/* Multicast tables as the switches hold them now: a reference, by the switches
+ * of the view. NULL: none. Who draws records goes on with those of before. */
+void sa_db_set_mft(struct sa_db *v, struct mft *mft);
+
+/* NULL: not known, or there is no such block. */
+const union port_block *sa_db_block(const struct sa_db *v,
+				      enum port_table table, uint32_t port,
+				      unsigned block);
+/* Is all known that can be? */
+bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
+			   uint32_t port);
+
+/* Where the P_Key stands in the table of the port; 0, where every port has its
+ * default one, if that is not known (IBA 10.9.1.2). */
+uint16_t sa_db_pkey_index(const struct sa_db *v, uint32_t port,
+			    uint16_t pkey);
+
+/* A block that was read; the port refuses, or has no more than what was. */
+void sa_db_add_block(struct sa_db *v, enum port_table table,
+		       uint32_t port, unsigned block,
+		       const union port_block *data);
+void sa_db_close_table(struct sa_db *v, enum port_table table,
+			 uint32_t port);
 
 #endif

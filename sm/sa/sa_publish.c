@@ -5,14 +5,10 @@
  * The view shares what the sweep made (snapshot, LIDs, tables, memberships) by
  * reference, so publishing costs a small index, and an answer that is on its
  * way keeps the fabric that it began with.
- *
- * A view counts as verified only after a sweep that left nothing to complain
- * of: every link Active and every pair routed. Then paths in a uniform fabric
- * are told without walking the tables.
  */
 #include "sm/sa/sa_publish.h"
 
-#include "sm/sa/sa_db_tables.h"
+#include "sm/sa/sa_db.h"
 
 struct sa_publisher {
 	struct sa_publisher_params params;
@@ -55,15 +51,6 @@ sa_publisher_sa(struct sa_publisher *a)
 	return a->sa;
 }
 
-static bool
-reaches_all(const struct sweep_report *r)
-{
-	const struct check_result *reach = &r->choice->alone.reach;
-
-	return r->end == SWEEP_END_UP && !reach->lost_hosts &&
-		!reach->lost_mixed && !reach->cut_off;
-}
-
 /* Ourselves first, then those that took part in the last election, as they
  * were. That may have been on another snapshot, so they go by their GUIDs. */
 static void
@@ -104,8 +91,6 @@ sa_publisher_publish(struct sa_publisher *a, const struct sweep_report *r,
 	view->qos = a->params.qos;
 	sa_db_set_policy(view, a->policy);
 	sa_db_set_tables(view, v->tables);
-	if (reaches_all(r))
-		sa_db_verified(view);
 	tell_sms(a, view, r->peers, self);
 	sa_publish(a->sa, view, now);
 	sa_db_unref(view);

@@ -8,13 +8,12 @@
  * Tables of ports. What the devices hold is told as it was read: of P_Keys of
  * end ports, which every sweep reads, by the sweep; of those of a switch's
  * external ports, and of the other two tables, by who was sent for them
- * (sa_db_tables.h). An end port of which no P_Key block is known is told what
+ * (sa_db.h). An end port of which no P_Key block is known is told what
  * it should hold: that is what it will be given.
  */
 #include <string.h>
 
 #include "sm/sa/scan.h"
-#include "sm/sa/sa_db_tables.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 

@@ -23,8 +23,8 @@
  */
 #include "sm/sweep/qos_reader.h"
 
-#include "sm/sa/sa_db_tables.h"
 #include "sm/mad/smp.h"
+#include "sm/sa/sa_db.h"
 #include "topology/lid.h"
 
 #define READERS		16u

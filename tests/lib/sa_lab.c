@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
-#include "sm/sa/sa_db_tables.h"
+#include "sm/sa/sa_db.h"
 #include "tests/lib/sa_lab.h"
 #include "topology/generate.h"
 
@@ -36,8 +36,6 @@ lab_publish(struct lab *l)
 	sa_db_unref(l->v);
 	l->v = sa_db_new(l->s, l->lids, l->lft, l->mft, l->rules, m,
 			   l->prefix, LAB_LIFE, LAB_LIFE);
-	if (l->verified)
-		sa_db_verified(l->v);
 	sa_publish(l->sa, l->v, LAB_NOW);
 }
 

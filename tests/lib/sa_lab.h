@@ -21,7 +21,6 @@ struct lab {
 	struct mft *mft;	/* NULL at first */
 	struct partition_rules *rules;
 	uint64_t prefix;
-	bool verified;		/* what sa_db_verified() says */
 	struct sa *sa;
 	struct sa_db *v;	/* the last one that was published */
 	uint8_t mad[MAD_SIZE];

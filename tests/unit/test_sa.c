@@ -415,7 +415,7 @@ test_records_are_as_on_the_wire(void **state)
 	assert_int_equal(d[2], 1);
 	assert_int_equal(d[3], l.s->ports[up].num);
 	assert_int_equal(lab_get(d + 4, 2),
-			 lab_lid(&l, lab_switch(&l, l.v->starts[a].sw)));
+			 lab_lid(&l, lab_switch(&l, l.v->ends[a].sw)));
 
 	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3);
 	lab_put(lab_data(&l), lab_lid(&l, lab_switch(&l, 3)), 2);
@@ -647,7 +647,7 @@ test_others_see_their_partition_only(void **state)
 	ask_table(&l, SA_ATTR_NODE, 0);
 	assert_int_equal(lab_count(&l), l.v->n_by_guid);
 	/* A link is seen with both of its ends. */
-	lab_member(&l, 1, lab_switch(&l, l.v->starts[h[0]].sw),
+	lab_member(&l, 1, lab_switch(&l, l.v->ends[h[0]].sw),
 		   PARTITION_FULL);
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
+#include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
@@ -145,55 +146,94 @@ test_path_is_as_good_as_its_worst_cable(void **state)
 	lab_close(&l);
 }
 
-/* A shortcut that must say what the walk says, of all pairs of end ports. */
-static void
-check_shortcut(struct lab *l)
+/* Hop by hop from the switch: false: the tables do not lead to the port. */
+static bool
+naive_walk(const struct lab *l, uint32_t sw, uint32_t to, unsigned *mtu,
+	   unsigned *mbps)
 {
-	GByteArray *walked, *told;
-	unsigned n, m;
+	const struct snapshot *s = l->s;
 
-	l->verified = false;
-	lab_publish(l);
-	assert_true(l->v->uniform);
-	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
-	lab_ask(l);
-	walked = lab_drain(l, &n);
-	l->verified = true;
-	lab_publish(l);
-	lab_ask(l);
-	told = lab_drain(l, &m);
-	assert_int_equal(n, m);
-	assert_int_equal(n, l->v->n_by_guid * l->v->n_by_guid);
-	assert_memory_equal(walked->data, told->data, walked->len);
-	g_byte_array_unref(walked);
-	g_byte_array_unref(told);
+	for (unsigned hops = 0; hops < s->n_switches; hops++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+		uint8_t num = lft_row(l->lft, sw)[l->lids->base[to]];
+		uint32_t out = n->first_port + num, peer;
+
+		if (num > n->info.num_ports)
+			return false;
+		if (num == 0)
+			return to == out;
+		peer = s->ports[out].peer;
+		if (peer == SNAPSHOT_NONE)
+			return false;
+		*mtu = MIN(*mtu, MIN(s->ports[out].info.mtu_cap,
+				     s->ports[peer].info.mtu_cap));
+		*mbps = MIN(*mbps, MIN(
+			sa_rate_mbps(sa_rate_of(&s->ports[out].info)),
+			sa_rate_mbps(sa_rate_of(&s->ports[peer].info))));
+		sw = snapshot_node_of(s, peer)->sw_index;
+		if (sw == SNAPSHOT_NONE)
+			return peer == to;
+	}
+	return false;
 }
 
+/* Between two hosts that are not the same. */
 static void
-test_uniform_fabric_needs_no_walk(void **state)
+check_path(struct lab *l, uint32_t from, uint32_t to)
 {
+	const struct snapshot *s = l->s;
+	uint32_t first = s->ports[from].peer, last = s->ports[to].peer;
+	unsigned mtu = s->ports[from].info.mtu_cap;
+	unsigned mtu_back = s->ports[to].info.mtu_cap;
+	unsigned mbps = sa_rate_mbps(sa_rate_of(&s->ports[from].info));
+	unsigned mbps_back = sa_rate_mbps(sa_rate_of(&s->ports[to].info));
+	struct path_record r;
+	unsigned status = lab_get_path(l, from, to, 0, NULL, &r);
+
+	if (!naive_walk(l, snapshot_node_of(s, first)->sw_index, to, &mtu,
+			&mbps)) {
+		assert_int_equal(status, SA_STATUS_NO_RECORDS);
+		return;
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(r.reversible,
+			 naive_walk(l, snapshot_node_of(s, last)->sw_index,
+				    from, &mtu_back, &mbps_back));
+	assert_int_equal(r.mtu, r.reversible ? MIN(mtu, mtu_back) : mtu);
+	assert_int_equal(sa_rate_mbps(r.rate), r.reversible ?
+			 MIN(mbps, mbps_back) : mbps);
+}
+
+/* Slow cables, small MTUs, and entries of the tables that lead anywhere. */
+static void
+test_paths_are_what_a_walk_finds(void **state)
+{
+	uint64_t rng = prng_stream(71, 0);
 	struct lab l;
 
-	lab_open(&l, TREE, 0);
-	l.s->ports[lab_host(&l, 4)].info.mtu_cap = 3;
-	lab_slow_down(&l, lab_host(&l, 5));
-	check_shortcut(&l);
-	/* Cables between switches that are slower than those to hosts. */
-	for (uint32_t p = 0; p < l.s->n_ports; p++) {
-		uint32_t peer = l.s->ports[p].peer;
-
-		if (peer != SNAPSHOT_NONE &&
-		    snapshot_is_switch(snapshot_node_of(l.s, p)) &&
-		    snapshot_is_switch(snapshot_node_of(l.s, peer)))
-			lab_slow_down(&l, p);
+	printf("# seed 71\n");
+	for (unsigned round = 0; round < 30; round++) {
+		lab_open(&l, TREE, 0);
+		for (unsigned i = 0; i < round % 5; i++)
+			l.s->ports[prng_below(&rng, l.s->n_ports)]
+				.info.mtu_cap = (uint8_t)
+				(1 + prng_below(&rng, 5));
+		for (unsigned i = 0; i < round % 4; i++)
+			lab_slow_down(&l, lab_host(&l, prng_below(&rng, 12)));
+		if (round % 3 == 1)
+			lab_slow_down(&l, lab_switch(&l, 0) + 1 +
+				      prng_below(&rng, 6));
+		for (unsigned i = 0; i < round % 7; i++)
+			lft_row(l.lft, prng_below(&rng, l.s->n_switches))
+				[1 + prng_below(&rng, l.lft->top)] =
+				(uint8_t)prng_below(&rng, 8);
+		lab_publish(&l);
+		for (unsigned i = 0; i < 12 * 12; i++)
+			if (i / 12 != i % 12)
+				check_path(&l, lab_host(&l, i / 12),
+					   lab_host(&l, i % 12));
+		lab_close(&l);
 	}
-	check_shortcut(&l);
-	/* One that is not like the others: no shortcut any more. */
-	for (unsigned p = 1; p <= 6; p++)
-		l.s->ports[lab_switch(&l, 0) + p].info.mtu_cap = 2;
-	lab_publish(&l);
-	assert_false(l.v->uniform);
-	lab_close(&l);
 }
 
 static void
@@ -218,7 +258,6 @@ test_between_switches_the_tables_decide(void **state)
 	struct lab l;
 
 	lab_open(&l, TREE, 0);
-	l.verified = true;
 	a = lab_switch(&l, 0);
 	b = lab_switch(&l, 1);
 	lft_row(l.lft, 0)[lab_lid(&l, b)] = LFT_NO_PATH;
@@ -320,8 +359,8 @@ test_reversible_path_carries_what_both_ways_carry(void **state)
 		if (spine == SNAPSHOT_NONE)
 			continue;
 		/* Not the spine of the way there. */
-		if (l.v->hops[l.v->first_hop[l.v->starts[a].sw] +
-			      lft_row(l.lft, l.v->starts[a].sw)
+		if (l.v->hops[l.v->first_hop[l.v->ends[a].sw] +
+			      lft_row(l.lft, l.v->ends[a].sw)
 			      [lab_lid(&l, b)]].sw == spine)
 			continue;
 		lft_row(l.lft, leaf)[lab_lid(&l, a)] = (uint8_t)p;
@@ -471,7 +510,7 @@ main(void)
 		cmocka_unit_test(test_ends_are_named_by_gid_or_lid),
 		cmocka_unit_test(test_both_prefixes_name_a_port),
 		cmocka_unit_test(test_path_is_as_good_as_its_worst_cable),
-		cmocka_unit_test(test_uniform_fabric_needs_no_walk),
+		cmocka_unit_test(test_paths_are_what_a_walk_finds),
 		cmocka_unit_test(test_way_may_be_long),
 		cmocka_unit_test(test_between_switches_the_tables_decide),
 		cmocka_unit_test(test_fabric_without_a_switch_has_paths),

@@ -178,7 +178,7 @@ test_better_paths_come_first(void **state)
 	lab_open(&l, TREE, 2);
 	a = lab_host(&l, 0);
 	b = lab_host(&l, 11);
-	leaf = l.v->starts[a].sw;
+	leaf = l.v->ends[a].sw;
 	first = l.s->nodes[l.s->switches[leaf]].first_port;
 	/* The cable that the first LID pair goes by is slow. */
 	lab_slow_down(&l, first + lft_row(l.lft, leaf)[lab_lid(&l, b)]);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/sa/sa_db_tables.h"
+#include "sm/sa/sa_db.h"
 #include "tests/lib/sa_lab.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
