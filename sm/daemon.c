@@ -404,7 +404,7 @@ control_reload(GError **error, void *data)
 	}
 	g_ptr_array_add(errors, NULL);
 	text = g_strjoinv("\n", (char **)errors->pdata);
-	g_set_error_literal(error, OPTIONS_ERROR, OPTIONS_ERROR_FILE, text);
+	g_set_error_literal(error, OPTION_ERROR, OPTION_ERROR_FILE, text);
 	return false;
 }
 
@@ -802,7 +802,7 @@ daemon_do(struct daemon *d, GPtrArray *warnings)
 {
 	switch (d->conf->mode) {
 	case OPTIONS_MODE_HELP:
-		fputs(options_help(), stdout);
+		options_print_help();
 		return 0;
 	case OPTIONS_MODE_VERSION:
 		puts(PACKAGE_STRING);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Text files: their bytes, and blanks and numbers in them.
+ * Text files: their bytes, blanks and numbers in them, and the scanner of all
+ * formats that people write.
+ *
+ * The scanner goes forward and copies nothing: a span points into the text. A
+ * parser stops at its first error, or goes on and collects them.
  *
  * Not strtoull(): that takes a sign and blanks before the number, and a line
  * of a file is to be what its format says. A function that takes moves *text
@@ -9,6 +13,7 @@
  */
 #include "topology/text.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define HEX_DIGITS_MAX	16u
@@ -115,4 +120,265 @@ text_read_digits(const char *text, unsigned base, uint64_t max,
 		return false;
 	*value = n;
 	return true;
+}
+
+/* --- words that people type --- */
+
+char *
+text_one_line(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (; *text && out->len < 60; text++)
+		g_string_append_c(out, g_ascii_iscntrl(*text) ? '?' : *text);
+	if (*text)
+		g_string_append(out, "...");
+	return g_string_free(out, FALSE);
+}
+
+/* Upper and lower case, - and _ count as the same. */
+static char
+fold(char c)
+{
+	return c == '-' ? '_' : g_ascii_tolower(c);
+}
+
+/* Letters to change, add, leave out or exchange with the next one: the last
+ * three rows of the table at a time. */
+static size_t
+edit_distance(const char *a, const char *b)
+{
+	size_t len = strlen(b);
+	g_autofree size_t *rows = g_new(size_t, 3 * (len + 1));
+	size_t *row = rows, *last = row + len + 1, *before = last + len + 1;
+
+	for (size_t j = 0; j <= len; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t *free_row = before;
+
+		before = last;
+		last = row;
+		row = free_row;
+		row[0] = i + 1;
+		for (size_t j = 0; j < len; j++) {
+			row[j + 1] = MIN(MIN(row[j], last[j + 1]) + 1,
+				       last[j] + (fold(a[i]) != fold(b[j])));
+			if (i && j && fold(a[i]) == fold(b[j - 1]) &&
+			    fold(a[i - 1]) == fold(b[j]))
+				row[j + 1] = MIN(row[j + 1],
+						 before[j - 1] + 1);
+		}
+	}
+	return row[len];
+}
+
+char *
+text_nearest(const char *word, const char *prefix, const char *const *names,
+	     size_t n)
+{
+	size_t least = strlen(word) / 3 + 1;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		bool begun = *word && !g_ascii_strncasecmp(word, names[i],
+							   strlen(word));
+		size_t distance = begun ? 0 : edit_distance(word, names[i]);
+
+		if (distance < least) {
+			least = distance;
+			nearest = names[i];
+		}
+	}
+	return nearest ? g_strdup_printf("; the nearest is %s%s", prefix,
+					 nearest) : g_strdup("");
+}
+
+bool
+text_read_number(const char *text, uint64_t max, uint64_t *value)
+{
+	if (text_take_0x(&text))
+		return text_read_digits(text, 16, max, value);
+	return text_read_digits(text, 10, max, value);
+}
+
+bool
+text_read_guid(const char *text, uint64_t *guid)
+{
+	text_take_0x(&text);
+	return text_read_digits(text, 16, UINT64_MAX, guid);
+}
+
+/* --- the scanner --- */
+
+#define BLANKS		" \t\r"
+#define WARNINGS_MAX	100u
+
+void
+text_scan_init(struct text_scan *s, const char *text, const char *file,
+	       GPtrArray *warnings)
+{
+	*s = (struct text_scan){
+		.at = text,
+		.file = file,
+		.line_start = text,
+		.line = 1,
+		.errors = g_string_new(NULL),
+		.errors_max = UINT_MAX,
+		.warnings = warnings,
+		.warnings_max = WARNINGS_MAX,
+	};
+}
+
+bool
+text_scan_end(struct text_scan *s, GQuark domain, int code, GError **error)
+{
+	bool ok = s->n_errors == 0;
+
+	if (s->n_errors > s->errors_max)
+		g_string_append_printf(s->errors, "\nand %u errors more",
+				       s->n_errors - s->errors_max);
+	if (!ok)
+		g_set_error_literal(error, domain, code, s->errors->str);
+	g_string_free(s->errors, TRUE);
+	s->errors = NULL;
+	return ok;
+}
+
+struct text_place
+text_here(const struct text_scan *s)
+{
+	return (struct text_place){
+		.line = s->line,
+		.column = (unsigned)(s->at - s->line_start) + 1,
+	};
+}
+
+G_GNUC_PRINTF(4, 0) static void
+append_message(GString *out, const struct text_scan *s,
+	       struct text_place place, const char *format, va_list args)
+{
+	g_string_append_printf(out, "%s:%u:%u: ", s->file, place.line,
+			       place.column);
+	g_string_append_vprintf(out, format, args);
+}
+
+bool
+text_fail(struct text_scan *s, struct text_place place, const char *format,
+	  ...)
+{
+	va_list args;
+
+	if (s->n_errors++ >= s->errors_max)
+		return false;
+	if (s->errors->len)
+		g_string_append_c(s->errors, '\n');
+	va_start(args, format);
+	append_message(s->errors, s, place, format, args);
+	va_end(args);
+	return false;
+}
+
+void
+text_warn(struct text_scan *s, struct text_place place, const char *format,
+	  ...)
+{
+	GString *line;
+	va_list args;
+
+	if (!s->warnings || s->n_warnings++ >= s->warnings_max)
+		return;
+	line = g_string_new(NULL);
+	va_start(args, format);
+	append_message(line, s, place, format, args);
+	va_end(args);
+	g_ptr_array_add(s->warnings, g_string_free(line, FALSE));
+}
+
+void
+text_skip_comment(struct text_scan *s)
+{
+	s->at += strspn(s->at, BLANKS);
+	if (*s->at == '#')
+		text_skip_line(s);
+}
+
+bool
+text_skip_space(struct text_scan *s)
+{
+	for (text_skip_comment(s); *s->at == '\n'; text_skip_comment(s)) {
+		s->line_start = ++s->at;
+		s->line++;
+	}
+	return *s->at;
+}
+
+void
+text_skip_line(struct text_scan *s)
+{
+	s->at += strcspn(s->at, "\n");
+}
+
+bool
+text_take_char(struct text_scan *s, char c)
+{
+	s->at += strspn(s->at, BLANKS);
+	if (*s->at != c)
+		return false;
+	s->at++;
+	return true;
+}
+
+struct text_span
+text_take_span(struct text_scan *s, const char *delimiters)
+{
+	struct text_span span;
+
+	s->at += strspn(s->at, BLANKS);
+	span.at = s->at;
+	span.len = strcspn(s->at, delimiters);
+	span.place = text_here(s);
+	s->at += span.len;
+	while (span.len && text_is_blank(span.at[span.len - 1]))
+		span.len--;
+	return span;
+}
+
+bool
+text_take_quoted(struct text_scan *s, struct text_span *string)
+{
+	string->place = text_here(s);
+	string->at = s->at + 1;
+	string->len = strcspn(string->at, "\"\n");
+	if (string->at[string->len] != '"')
+		return false;
+	s->at = string->at + string->len + 1;
+	return true;
+}
+
+bool
+text_span_is(const struct text_span *span, const char *word)
+{
+	return strlen(word) == span->len &&
+		memcmp(span->at, word, span->len) == 0;
+}
+
+bool
+text_span_number(const struct text_span *span, uint64_t max, uint64_t *value)
+{
+	const char *at = span->at;
+	unsigned base = text_take_0x(&at) ? 16 : 10;
+
+	return at < span->at + span->len &&
+		text_take_digits(&at, base, max, value) &&
+		at == span->at + span->len;
+}
+
+char *
+text_span_show(const struct text_span *span)
+{
+	g_autofree char *head = g_strndup(span->at, MIN(span->len, 64));
+	g_autofree char *line = text_one_line(head);
+
+	return g_utf8_make_valid(line, -1);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Text files: reading one, and blanks and numbers of its lines. What a number
- * may be, and what to say if it is none, the caller knows.
+ * Text files: reading one, its words, quoted strings and numbers, and messages
+ * that begin with file:line:column.
  */
 #ifndef MINISM_TOPOLOGY_TEXT_H
 #define MINISM_TOPOLOGY_TEXT_H
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -39,5 +40,88 @@ bool text_take_hex(const char **text, unsigned digits, uint64_t *value);
 /* The whole text as digits of `base` and nothing else. */
 bool text_read_digits(const char *text, unsigned base, uint64_t max,
 		      uint64_t *value);
+
+/* "0x2a" or "42", up to `max`, and nothing else. */
+bool text_read_number(const char *text, uint64_t max, uint64_t *value);
+
+/* A GUID: up to 16 hexadecimal digits, with 0x or without. */
+bool text_read_guid(const char *text, uint64_t *guid);
+
+/* `text` as part of a one-line message: 60 bytes at most, ? for control
+ * characters. A new string. */
+char *text_one_line(const char *text);
+
+/*
+ * Of `n` names the nearest to `word`, as the end of a message: "; the nearest
+ * is PREFIXNAME". A name that begins with the word comes first, then the one
+ * with the fewest letters to change, ignoring case. "" if more than a third of
+ * the letters would have to change. A new string.
+ */
+char *text_nearest(const char *word, const char *prefix,
+		   const char *const *names, size_t n);
+
+/* --- the scanner --- */
+
+struct text_place {
+	unsigned line, column;	/* from 1; columns are bytes */
+};
+
+/* A piece of the text, not a copy. */
+struct text_span {
+	const char *at;
+	size_t len;
+	struct text_place place;
+};
+
+struct text_scan {
+	const char *at;		/* the next byte; may be moved in a line */
+	const char *file, *line_start;
+	unsigned line;
+	GString *errors;	/* lines "file:line:column: text" */
+	unsigned n_errors, errors_max;
+	GPtrArray *warnings;	/* the same, char *; or NULL */
+	unsigned n_warnings, warnings_max;
+};
+
+/* `text` and `file` stay the caller's. All errors and 100 warnings are kept;
+ * both bounds may be changed. */
+void text_scan_init(struct text_scan *s, const char *text, const char *file,
+		    GPtrArray *warnings);
+/* Frees the errors. If there are any, sets *error and returns false. */
+bool text_scan_end(struct text_scan *s, GQuark domain, int code,
+		   GError **error);
+
+struct text_place text_here(const struct text_scan *s);
+
+/* Always false. Adds an error. */
+G_GNUC_PRINTF(3, 4)
+bool text_fail(struct text_scan *s, struct text_place place,
+	       const char *format, ...);
+G_GNUC_PRINTF(3, 4)
+void text_warn(struct text_scan *s, struct text_place place,
+	       const char *format, ...);
+
+/* Past blanks and a # comment: in this line; over all lines that have nothing
+ * else, which returns whether there is more text. */
+void text_skip_comment(struct text_scan *s);
+bool text_skip_space(struct text_scan *s);
+/* To the end of this line. */
+void text_skip_line(struct text_scan *s);
+
+/* Past blanks; takes the character if it is next. */
+bool text_take_char(struct text_scan *s, char c);
+/* Past blanks; what follows up to one of `delimiters`, without blanks at its
+ * end. The end of the line must be one of them. */
+struct text_span text_take_span(struct text_scan *s, const char *delimiters);
+/* A string in quotes, which is next. False: it is not closed; its place, that
+ * of the quote, is set nevertheless. */
+bool text_take_quoted(struct text_scan *s, struct text_span *string);
+
+bool text_span_is(const struct text_span *span, const char *word);
+/* As text_read_number(). */
+bool text_span_number(const struct text_span *span, uint64_t max,
+		      uint64_t *value);
+/* Short, printable, UTF-8: for a message. A new string. */
+char *text_span_show(const struct text_span *span);
 
 #endif

@@ -15,6 +15,7 @@
  * one GUID, as is done here, with a warning; and leave out what they cannot
  * read, which is an error here.
  */
+#include "topology/text.h"
 #include "sm/config/node_name_map.h"
 
 #include <stdarg.h>
@@ -22,7 +23,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "sm/config/option_keys.h"
 
 #define WARNINGS_MAX	100u
 
@@ -122,7 +122,7 @@ read_line(GHashTable *names, const struct line *line, char *at,
 		*at++ = '\0';
 	else if (*at)		/* a comment where the name should be */
 		at = at + strlen(at);
-	if (!options_read_guid(word, &guid) || !guid) {
+	if (!text_read_guid(word, &guid) || !guid) {
 		fail(line, word, error, "a line is a GUID of up to 16 "
 		     "hexadecimal digits, and a name");
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The keys of OpenSM's that minism has no use for.
+ * The keys and options of OpenSM's that minism has no use for.
  */
 #ifndef MINISM_CONFIG_OPENSM_KEYS_H
 #define MINISM_CONFIG_OPENSM_KEYS_H
@@ -11,12 +11,13 @@ enum opensm_key_verdict {
 	OPENSM_KEY_HARMLESS,	/* asks for nothing, or for what it does */
 };
 
-/* value: the rest of the line, as it stands in the file. *instead: what does
- * the same here, or NULL. */
+/* value: the first word behind the key. *instead: what does the same here, or
+ * NULL. */
 enum opensm_key_verdict opensm_key_judge(const char *key, const char *value,
-				   const char **instead);
+					 const char **instead);
 
-/* The key of minism's that is this one under another name; NULL: none. */
-const char *opensm_key_alias(const char *key);
+/* Why there is no option -letter or --name (with underscores; NULL: a letter).
+ * A new string; NULL: OpenSM has none either. */
+char *opensm_option_explain(char letter, const char *name);
 
 #endif

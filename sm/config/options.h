@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/config/option.h"
 #include "topology/qos.h"
 
 enum options_mode {
@@ -95,14 +96,8 @@ struct options {
 				   see options_from_record() */
 };
 
-enum options_error {
-	OPTIONS_ERROR_OPTION,	/* a bad option or value: one line, exit 2 */
-	OPTIONS_ERROR_FILE,	/* up to 20 lines file:line:column: text, or if
-				   it cannot be read with its name or
-				   --config: */
-};
-#define OPTIONS_ERROR options_error_quark()
-GQuark options_error_quark(void);
+/* Every option and key, with its range and default. */
+extern const struct option_table options_table;
 
 struct options *options_new(void);	/* built-in values */
 void options_free(struct options *conf);
@@ -111,7 +106,7 @@ void options_free(struct options *conf);
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
  * the nearest key there is; a bad value is an error and nothing of the text is
- * taken. Both say file:line:column.
+ * taken: OPTION_ERROR_FILE, of up to 20 lines. Both say file:line:column.
  */
 bool options_parse(struct options *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);
@@ -135,10 +130,7 @@ bool options_from_record(struct options *conf, const char *given, int argc,
 /* On which sides switches are to enforce partitions: CONF_SIDE_*. */
 unsigned options_enforce(const struct options *conf);
 
-/* OpenSM's mask of what is logged as `verbosity`. */
-int options_verbosity(unsigned log_flags);
-
-/* The text of --help. Static. */
-const char *options_help(void);
+/* --help, to standard output. */
+void options_print_help(void);
 
 #endif

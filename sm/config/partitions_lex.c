@@ -22,12 +22,11 @@
 #include <string.h>
 
 #include "topology/text.h"
-#include "sm/config/option_keys.h"
 #include "sm/config/partitions_lex.h"
 
 #define BLANKS		" \t\r"
 #define SHORTEST	3u	/* letters of a word cut short */
-#define SHOWN 64u /* bytes of a word that options_one_line() needs */
+#define SHOWN 64u /* bytes of a word that text_one_line() needs */
 
 /* --- places and messages --- */
 
@@ -112,7 +111,7 @@ char *
 partfile_show(const struct partfile_span *span)
 {
 	g_autofree char *head = g_strndup(span->text, MIN(span->len, SHOWN));
-	g_autofree char *line = options_one_line(head);
+	g_autofree char *line = text_one_line(head);
 
 	return g_utf8_make_valid(line, -1);
 }
@@ -251,7 +250,7 @@ partfile_choose(struct partfile_lex *lex, const struct partfile_span *span,
 		return i;
 	}
 	list = list_words(also, words, n);
-	near = options_nearest(shown, "", words, n);
+	near = text_nearest(shown, "", words, n);
 	if (span->len)
 		partfile_fail(lex, span->place, "%s is no %s: %s%s", shown,
 			      what, list, near);

@@ -1,50 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The keys of quality of service.
+ * The values of quality of service in minism.conf.
  *
- * Five values, for all ports and for each of four kinds, make 25 keys. A key
- * is an entry of a table with its name spelled out, which kind and which value
- * it is; all else goes by the value. Names and lists are OpenSM's (see its
- * manual page, QOS CONFIGURATION), as is what stands for "not given" in a file
- * that OpenSM wrote: 0 VLs, a limit of -1.
- *
- * A list may be shorter than the table: the rest of an arbitration table is
+ * Names and lists are OpenSM's (see its manual page, QOS CONFIGURATION), as is
+ * what stands for "not given" in a file that OpenSM wrote: 0 VLs, a limit of
+ * -1. A list may be shorter than the table: the rest of an arbitration table is
  * empty, and SLs beyond the end of sl2vl go to VL 0, as with OpenSM. What
- * OpenSM takes and cuts down in silence (VL 20, weight 300) is an error here.
+ * OpenSM accepts and cuts down without a message (VL 20, weight 300) is an
+ * error here.
  *
  * qos_keys_check(): a VL without weight in either table never sends (IBA
- * 7.6.9.2). Nothing forbids to map an SL to it, so it is worth a line.
+ * 7.6.9.2). Mapping an SL to it is allowed, but deserves a warning.
  */
 #include "sm/config/qos_keys.h"
 
 #include <string.h>
 
-#include "sm/config/option_keys.h"
+#include "topology/text.h"
 
-#define ALL_KINDS	QOS_N_KINDS
 #define WEIGHT_MAX	255u
-#define LIMIT_MAX	255u
-
-struct qos_key {
-	const char *name;
-	unsigned kind;		/* enum qos_kind, or ALL_KINDS */
-	enum qos_field field;
-};
-
-#define KEYS_OF(prefix, kind) \
-	{ prefix "max_vls", kind, QOS_MAX_VLS }, \
-	{ prefix "high_limit", kind, QOS_HIGH_LIMIT }, \
-	{ prefix "vlarb_high", kind, QOS_HIGH }, \
-	{ prefix "vlarb_low", kind, QOS_LOW }, \
-	{ prefix "sl2vl", kind, QOS_SL2VL }
-
-static const struct qos_key keys[] = {
-	KEYS_OF("qos_", ALL_KINDS),
-	KEYS_OF("qos_ca_", QOS_CA),
-	KEYS_OF("qos_rtr_", QOS_ROUTER),
-	KEYS_OF("qos_sw0_", QOS_SWITCH_0),
-	KEYS_OF("qos_swe_", QOS_SWITCH),
-};
 
 static const char *const kind_names[QOS_N_KINDS] = {
 	[QOS_CA] = "CAs",
@@ -53,95 +27,26 @@ static const char *const kind_names[QOS_N_KINDS] = {
 	[QOS_SWITCH] = "ports of switches",
 };
 
-static const struct qos_key *
-find_key(const char *name)
+/* max_vls and high_limit. */
+static char *
+set_limit(const struct option *o, void *place, const char *value)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		if (strcmp(keys[i].name, name) == 0)
-			return &keys[i];
+	bool is_vls = o->min == QOS_MAX_VLS;
+	struct qos_values *v = place;
+	bool given = value && (is_vls || strcmp(value, "-1"));
+	uint64_t n = 0;
+
+	if (given && !text_read_number(value, o->max, &n))
+		return option_refuse(o, value);
+	v->given &= ~(unsigned)o->min;
+	if (!given || (is_vls && n == 0))
+		return NULL;
+	v->given |= (unsigned)o->min;
+	if (is_vls)
+		v->max_vls = (uint8_t)n;
+	else
+		v->high_limit = (uint8_t)n;
 	return NULL;
-}
-
-bool
-qos_key_is(const char *key)
-{
-	return find_key(key) != NULL;
-}
-
-const char *
-qos_key_name(size_t i)
-{
-	return i < G_N_ELEMENTS(keys) ? keys[i].name : NULL;
-}
-
-static struct qos_values *
-values_of(struct qos *qos, const struct qos_key *key)
-{
-	return key->kind == ALL_KINDS ? &qos->all : &qos->kinds[key->kind];
-}
-
-static const char *
-field_accepts(enum qos_field field)
-{
-	switch (field) {
-	case QOS_MAX_VLS:
-		return "0 to 15 (0: not set)";
-	case QOS_HIGH_LIMIT:
-		return "0 to 255 or -1 (not set)";
-	case QOS_HIGH:
-	case QOS_LOW:
-		return "a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and "
-			"weights of 0 to 255";
-	case QOS_SL2VL:
-		return "a list of up to 16 VLs of 0 to 14, or 15 to drop the "
-			"SL";
-	}
-	g_assert_not_reached();
-}
-
-char *
-qos_key_accepts(const char *key)
-{
-	g_assert(find_key(key));
-	return g_strdup(field_accepts(find_key(key)->field));
-}
-
-void
-qos_key_reset(struct qos *qos, const char *key)
-{
-	const struct qos_key *k = find_key(key);
-
-	g_assert(k);
-	values_of(qos, k)->given &= ~(unsigned)k->field;
-}
-
-/* --- values --- */
-
-/* False: it is no number of that size. *given false: it says "not set". */
-static bool
-read_max_vls(const char *text, struct qos_values *v, bool *given)
-{
-	uint64_t n;
-
-	if (!options_read_number(text, QOS_VLS, &n))
-		return false;
-	*given = n > 0;
-	v->max_vls = (uint8_t)n;
-	return true;
-}
-
-static bool
-read_high_limit(const char *text, struct qos_values *v, bool *given)
-{
-	uint64_t n;
-
-	*given = strcmp(text, "-1") != 0;
-	if (!*given)
-		return true;
-	if (!options_read_number(text, LIMIT_MAX, &n))
-		return false;
-	v->high_limit = (uint8_t)n;
-	return true;
 }
 
 static bool
@@ -153,8 +58,8 @@ read_share(char *text, struct qos_share *share)
 	if (!colon)
 		return false;
 	*colon = '\0';
-	if (!options_read_number(g_strstrip(text), QOS_VLS - 1, &vl) ||
-	    !options_read_number(g_strstrip(colon + 1), WEIGHT_MAX, &weight))
+	if (!text_read_number(g_strstrip(text), QOS_VLS - 1, &vl) ||
+	    !text_read_number(g_strstrip(colon + 1), WEIGHT_MAX, &weight))
 		return false;
 	*share = (struct qos_share){ (uint8_t)vl, (uint8_t)weight };
 	return true;
@@ -165,137 +70,65 @@ read_vl(char *text, uint8_t *vl)
 {
 	uint64_t n;
 
-	if (!options_read_number(g_strstrip(text), QOS_VL_DROP, &n))
+	if (!text_read_number(g_strstrip(text), QOS_VL_DROP, &n))
 		return false;
 	*vl = (uint8_t)n;
 	return true;
 }
 
-/* The elements of a list; a comma may end it. */
-static char **
-cut_list(const char *text)
+/* vlarb_high, vlarb_low and sl2vl: into fresh tables, so that the rest of a
+ * short list is 0. A comma may end the list. */
+static char *
+set_list(const struct option *o, void *place, const char *value)
 {
-	char **list = g_strsplit(text, ",", -1);
+	struct qos_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
+	uint8_t sl2vl[SL_COUNT] = { 0 };
+	struct qos_values *v = place;
+	bool is_sl2vl = o->min == QOS_SL2VL;
+	g_auto(GStrv) list = g_strsplit(value ? value : "", ",", -1);
 	guint n = g_strv_length(list);
 
-	if (n > 1 && !*g_strstrip(list[n - 1])) {
-		g_free(list[n - 1]);
-		list[n - 1] = NULL;
-	}
-	return list;
-}
-
-static char *
-say_element(unsigned i, const char *element, enum qos_field field)
-{
-	char *shown = options_one_line(element);
-	char *why = g_strdup_printf("number %u of the list, \"%s\", is wrong: "
-				    "%s is needed", i + 1, shown,
-				    field_accepts(field));
-
-	g_free(shown);
-	return why;
-}
-
-/* NULL, or what is wrong. */
-static char *
-read_list(const char *text, enum qos_field field, struct qos_values *v)
-{
-	unsigned most = field == QOS_SL2VL ? SL_COUNT : QOS_ARB_ENTRIES;
-	struct qos_share *shares = field == QOS_HIGH ? v->high : v->low;
-	char **list = cut_list(text);
-	char *why = NULL;
-
-	for (unsigned i = 0; list[i] && !why; i++) {
-		char *element = g_strdup(list[i]);
-		bool ok = i < most;
-
-		if (ok && field == QOS_SL2VL)
-			ok = read_vl(element, &v->sl2vl[i]);
-		else if (ok)
-			ok = read_share(element, &shares[i]);
-		if (!ok)
-			why = say_element(i, list[i], field);
-		g_free(element);
-	}
-	g_strfreev(list);
-	return why;
-}
-
-/* Into a fresh struct: the rest of a short list is 0. */
-static char *
-read_value(const char *text, enum qos_field field, struct qos_values *v,
-	   bool *given)
-{
-	bool ok = false;
-	char *shown, *why;
-
-	*given = true;
-	switch (field) {
-	case QOS_MAX_VLS:
-		ok = read_max_vls(text, v, given);
-		break;
-	case QOS_HIGH_LIMIT:
-		ok = read_high_limit(text, v, given);
-		break;
-	case QOS_HIGH:
-	case QOS_LOW:
-	case QOS_SL2VL:
-		return read_list(text, field, v);
-	}
-	if (ok)
+	v->given &= ~(unsigned)o->min;
+	if (!value)
 		return NULL;
-	shown = options_one_line(text);
-	why = g_strdup_printf("%s is not %s", *shown ? shown : "\"\"",
-			      field_accepts(field));
-	g_free(shown);
-	return why;
-}
+	for (guint i = 0; i < n; i++) {
+		g_autofree char *element = g_strdup(list[i]);
 
-static void
-take_value(struct qos_values *v, const struct qos_values *from,
-	   enum qos_field field)
-{
-	switch (field) {
-	case QOS_MAX_VLS:
-		v->max_vls = from->max_vls;
-		break;
-	case QOS_HIGH_LIMIT:
-		v->high_limit = from->high_limit;
-		break;
-	case QOS_HIGH:
-		memcpy(v->high, from->high, sizeof(v->high));
-		break;
-	case QOS_LOW:
-		memcpy(v->low, from->low, sizeof(v->low));
-		break;
-	case QOS_SL2VL:
-		memcpy(v->sl2vl, from->sl2vl, sizeof(v->sl2vl));
-		break;
+		if (i > 0 && i == n - 1 && !*g_strstrip(element))
+			break;
+		if (i < o->max && (is_sl2vl ? read_vl(element, &sl2vl[i]) :
+				   read_share(element, &shares[i])))
+			continue;
+		g_free(element);
+		element = text_one_line(list[i]);
+		return g_strdup_printf("number %u of the list, \"%s\", is "
+				       "wrong: %s is needed", i + 1, element,
+				       o->kind->accepts);
 	}
-	v->given |= field;
-}
-
-char *
-qos_key_set(struct qos *qos, const char *key, const char *value)
-{
-	const struct qos_key *k = find_key(key);
-	struct qos_values fresh = { 0 };
-	char *why;
-	bool given;
-
-	g_assert(k);
-	why = read_value(value, k->field, &fresh, &given);
-	if (why)
-		return why;
-	if (given)
-		take_value(values_of(qos, k), &fresh, k->field);
+	v->given |= (unsigned)o->min;
+	if (is_sl2vl)
+		memcpy(v->sl2vl, sl2vl, sizeof(sl2vl));
 	else
-		qos_key_reset(qos, key);
+		memcpy(o->min == QOS_HIGH ? v->high : v->low, shares,
+		       sizeof(shares));
 	return NULL;
 }
 
-/* --- does it make sense? --- */
+const struct option_kind qos_kind_max_vls = {
+	.accepts = "0 to 15 (0: not set)", .set = set_limit,
+};
+const struct option_kind qos_kind_high_limit = {
+	.accepts = "0 to 255 or -1 (not set)", .set = set_limit,
+};
+const struct option_kind qos_kind_vlarb = {
+	.accepts = "a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and "
+		"weights of 0 to 255",
+	.set = set_list,
+};
+const struct option_kind qos_kind_sl2vl = {
+	.accepts = "a list of up to 16 VLs of 0 to 14, or 15 to drop the SL",
+	.set = set_list,
+};
 
 static bool
 has_weight(const struct qos_share *shares, uint8_t vl)

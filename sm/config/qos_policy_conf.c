@@ -25,7 +25,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "sm/config/option_keys.h"
 #include "topology/text.h"
 
 #define SL_MAX		15u
@@ -157,8 +156,8 @@ static bool
 fail_word(struct cursor *c, const char *at, const char *word,
 	  const char *const *names, size_t n)
 {
-	g_autofree char *shown = options_one_line(word);
-	g_autofree char *near = options_nearest(shown, "", names, n);
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = text_nearest(shown, "", names, n);
 
 	if (*word)
 		fail(c, at, "\"%s\" is not known here%s", shown, near);
@@ -217,7 +216,7 @@ take_number(struct cursor *c, uint64_t max, uint64_t *value)
 	if (n <= NUMBER_LEN) {
 		memcpy(digits, where, n);
 		digits[n] = '\0';
-		if (options_read_number(digits, max, value))
+		if (text_read_number(digits, max, value))
 			return true;
 	}
 	return fail(c, where, "this is no number of 0 to %" G_GUINT64_FORMAT

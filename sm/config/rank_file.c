@@ -5,11 +5,11 @@
  * A list that is damaged in one place is not trusted in others: half an order
  * is worse than a new one, which is only a change of routes.
  */
+#include "topology/text.h"
 #include "sm/config/rank_file.h"
 
 #include <string.h>
 
-#include "sm/config/option_keys.h"
 
 G_DEFINE_QUARK(minism-rankfile-error-quark, rank_file_error)
 
@@ -58,8 +58,8 @@ read_rank(struct rank_list *list, char **words)
 	uint64_t rank;
 
 	if (!words[1] || words[2] || !g_str_has_prefix(words[0], "0x") ||
-	    !options_read_number(words[0], UINT64_MAX, &line.guid) ||
-	    !options_read_number(words[1], UINT32_MAX - 1, &rank))
+	    !text_read_number(words[0], UINT64_MAX, &line.guid) ||
+	    !text_read_number(words[1], UINT32_MAX - 1, &rank))
 		return false;
 	/* in order, each once: as it was written */
 	if (list->lines->len && g_array_index(list->lines, struct rank_line,

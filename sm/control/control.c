@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "sm/config/option_keys.h"
 #include "topology/json.h"
 #include "topology/text.h"
 #include "topology/partition.h"
@@ -107,7 +106,7 @@ run_loglevel(struct request *r)
 {
 	const char *names[LOG_DEBUG + 1];
 	const char *word = r->words[1];
-	g_autofree char *shown = word ? options_one_line(word) : NULL;
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
 	g_autofree char *near = NULL;
 	struct control_view v;
 	uint64_t n;
@@ -119,12 +118,12 @@ run_loglevel(struct request *r)
 	}
 	for (n = 0; n < G_N_ELEMENTS(names); n++)
 		names[n] = log_level_name((enum log_level)n);
-	if (!options_read_number(word, G_N_ELEMENTS(names) - 1, &n))
+	if (!text_read_number(word, G_N_ELEMENTS(names) - 1, &n))
 		for (n = 0; n < G_N_ELEMENTS(names); n++)
 			if (strcmp(names[n], word) == 0)
 				break;
 	if (n == G_N_ELEMENTS(names)) {
-		near = options_nearest(shown, "", names, G_N_ELEMENTS(names));
+		near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
 		say(r, CONTROL_USAGE, "loglevel: %s is not 0 to 4, error, "
 		    "warning, info, verbose or debug%s", shown, near);
 		return;
@@ -154,7 +153,7 @@ find_partition(const struct partition_rules *rules, const char *word)
 	const struct partition *p = find_named(rules, word);
 	uint64_t pkey;
 
-	if (!p && options_read_number(word, 0xffff, &pkey))
+	if (!p && text_read_number(word, 0xffff, &pkey))
 		p = partition_rules_find(rules, (uint16_t)pkey);
 	return p;
 }
@@ -164,7 +163,7 @@ say_no_partition(struct request *r, const struct partition_rules *rules,
 		 const char *word)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *shown = options_one_line(word);
+	g_autofree char *shown = text_one_line(word);
 	g_autofree char *near = NULL, *shown_near = NULL;
 
 	for (guint i = 0; i < rules->partitions->len; i++) {
@@ -173,9 +172,9 @@ say_no_partition(struct request *r, const struct partition_rules *rules,
 		if (p->name)
 			g_ptr_array_add(names, p->name);
 	}
-	near = options_nearest(shown, "", (const char *const *)names->pdata,
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
 			    names->len);
-	shown_near = options_one_line(near);
+	shown_near = text_one_line(near);
 	say(r, CONTROL_USAGE, "%s is no partition%s", shown, shown_near);
 }
 
@@ -206,7 +205,7 @@ static bool
 read_membership(struct request *r, const char *word,
 		enum partition_membership *out)
 {
-	g_autofree char *shown = options_one_line(word);
+	g_autofree char *shown = text_one_line(word);
 	g_autofree char *near = NULL;
 
 	for (int i = PARTITION_LIMITED; i <= PARTITION_BOTH; i++)
@@ -214,7 +213,7 @@ read_membership(struct request *r, const char *word,
 			*out = (enum partition_membership)i;
 			return true;
 		}
-	near = options_nearest(shown, "", membership_names + 1, 3);
+	near = text_nearest(shown, "", membership_names + 1, 3);
 	say(r, CONTROL_USAGE, "%s is not full, limited or both%s",
 	    *shown ? shown : "\"\"", near);
 	return false;
@@ -242,15 +241,15 @@ static void
 say_no_port(struct request *r, const struct snapshot *s, const char *word)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *shown = options_one_line(word);
+	g_autofree char *shown = text_one_line(word);
 	g_autofree char *near = NULL, *shown_near = NULL;
 
 	for (uint32_t i = 0; s && i < s->n_ports; i++)
 		if (snapshot_is_end_port(s, i))
 			g_ptr_array_add(names, (char *)snapshot_name_of(s, i));
-	near = options_nearest(shown, "", (const char *const *)names->pdata,
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
 			    names->len);
-	shown_near = options_one_line(near);
+	shown_near = text_one_line(near);
 	say(r, CONTROL_USAGE,
 	    "%s is not a GUID of up to 16 hexadecimal digits, "
 	    "nor a node of the fabric%s",
@@ -263,9 +262,9 @@ static bool
 find_port(struct request *r, const struct snapshot *s, const char *word,
 	  struct port *out)
 {
-	bool is_guid = options_read_guid(word, &out->guid), whole;
+	bool is_guid = text_read_guid(word, &out->guid), whole;
 	const char *digits = word;
-	g_autofree char *shown = options_one_line(word);
+	g_autofree char *shown = text_one_line(word);
 	g_autoptr(GString) found = g_string_new(NULL);
 	guint n = 0;
 
@@ -283,7 +282,7 @@ find_port(struct request *r, const struct snapshot *s, const char *word,
 		out->i = i;
 		if (n++ >= PORTS_SHOWN)
 			continue;
-		name = options_one_line(snapshot_name_of(s, i));
+		name = text_one_line(snapshot_name_of(s, i));
 		g_string_append_printf(found, "\n0x%016" G_GINT64_MODIFIER
 				       "x port %u of %s", s->ports[i].guid,
 				       s->ports[i].num, name);
@@ -382,9 +381,9 @@ change_member(struct request *r, const struct control_view *v,
 {
 	const struct snapshot *s = v->status->subnet;
 	uint16_t pkey = p->pkey;
-	g_autofree char *name = p->name ? options_one_line(p->name) :
+	g_autofree char *name = p->name ? text_one_line(p->name) :
 		g_strdup("partition");
-	g_autofree char *node = options_one_line(port->i == SNAPSHOT_NONE ?
+	g_autofree char *node = text_one_line(port->i == SNAPSHOT_NONE ?
 		"port" : snapshot_name_of(s, port->i));
 	enum partition_membership was, is;
 	struct partition_rules *after = rules_after(v->rules, pkey, port->guid,
@@ -456,8 +455,8 @@ run_partition(struct request *r)
 	struct control_view v;
 
 	if (!g_strv_contains(verbs, verb)) {
-		g_autofree char *shown = options_one_line(verb);
-		g_autofree char *near = options_nearest(shown, "", verbs, 4);
+		g_autofree char *shown = text_one_line(verb);
+		g_autofree char *near = text_nearest(shown, "", verbs, 4);
 
 		say(r, CONTROL_USAGE,
 		    "partition: %s is not add, set, remove or "
@@ -542,12 +541,12 @@ static void
 say_unknown(struct request *r)
 {
 	const char *names[G_N_ELEMENTS(commands)];
-	g_autofree char *shown = options_one_line(r->words[0]);
+	g_autofree char *shown = text_one_line(r->words[0]);
 	g_autofree char *near = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		names[i] = commands[i].name;
-	near = options_nearest(shown, "", names, G_N_ELEMENTS(names));
+	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
 	say(r, CONTROL_USAGE, "%s is no command%s, help has all",
 	    *shown ? shown : "\"\"", near);
 }

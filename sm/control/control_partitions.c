@@ -16,7 +16,7 @@
 
 #include <inttypes.h>
 
-#include "sm/config/option_keys.h"
+#include "topology/text.h"
 #include "topology/json.h"
 
 #define MEMBERS_SHOWN	64u
@@ -198,7 +198,7 @@ put_members(const GArray *members, GString *out)
 static void
 put_roll(const struct roll *r, GString *out)
 {
-	g_autofree char *name = options_one_line(r->p->name ? r->p->name : "");
+	g_autofree char *name = text_one_line(r->p->name ? r->p->name : "");
 	guint more = n_members(r) - r->members->len;
 
 	g_string_append_printf(out, "%s%s0x%04x: %u full, %u limited, %u "

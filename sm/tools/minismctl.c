@@ -26,7 +26,7 @@
 
 #include "sm/tools/tool_options.h"
 #include "sm/config/options.h"
-#include "sm/config/option_keys.h"
+#include "topology/text.h"
 
 #define PROGRAM		"minismctl"
 #define EXIT_USAGE	2
@@ -201,7 +201,7 @@ open_guid(const char *text, int *status)
 	g_autofree char *path = NULL;
 	uint64_t guid;
 
-	if (!options_read_guid(text, &guid)) {
+	if (!text_read_guid(text, &guid)) {
 		tool_options_complain(PROGRAM,
 				      "--guid %s: not a GUID of up to 16 "
 				      "hexadecimal digits",

@@ -50,7 +50,7 @@ FUZZ_TARGET(conf)
 		g_assert_cmpuint(conf->priority, <=, 15);
 		g_assert_cmpuint(conf->lmc, <=, 7);
 	} else {
-		g_assert_error(error, OPTIONS_ERROR, OPTIONS_ERROR_FILE);
+		g_assert_error(error, OPTION_ERROR, OPTION_ERROR_FILE);
 		assert_lines(error->message);
 		assert_untouched(conf);
 	}

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "sm/config/option_keys.h"
+#include "sm/config/options.h"
 
 struct setup {
 	struct options *conf;
@@ -69,7 +69,7 @@ run(struct setup *t, const char *format, ...)
 	if (!options_from_args(t->conf, (int)g_strv_length(argv), argv,
 			    t->warnings, &error)) {
 		assert_non_null(error);
-		assert_int_equal(error->domain, OPTIONS_ERROR);
+		assert_int_equal(error->domain, OPTION_ERROR);
 		assert_null(strchr(error->message, '\n'));
 		message = g_strdup(error->message);
 		g_error_free(error);
@@ -112,9 +112,9 @@ static const struct {
 	{ "--maxsmps 0", "--maxsmps: 0 is not 1 to 65535" },
 	{ "-g mlx5_0",
 	  "--guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
-	{ "-D 0x100", "-D: 0x100 is not 0 to 0xff" },
-	{ "-D info", "-D: info is not 0 to 0xff" },
-	{ "-D", "-D: a value is missing: 0 to 0xff" },
+	{ "-D 0x100", "--log-flags: 0x100 is not 0 to 255" },
+	{ "-D info", "--log-flags: info is not 0 to 255" },
+	{ "-D", "--log-flags: a value is missing: 0 to 255" },
 	{ "--plan=xml", "--plan: xml is not text or json" },
 	{ "--plan=", "--plan: \"\" is not text or json" },
 	{ "--once=yes", "--once: takes no value" },
@@ -395,41 +395,73 @@ test_messages_stay_one_short_line(void **state)
 	g_free(long_word);
 }
 
-static void
-test_help_has_every_option(void **state)
+/* The name as troff has it. */
+static bool
+man_has(const char *text, const char *name)
 {
-	static const char *const options[] = {
-		"-p, --port=", "-C, --Ca=", "-g, --guid=", "-o, --once",
-		"-R, --routing-engine=", "-s, --sweep=", "-t, --timeout=",
-		"--retries=", "--maxsmps=", "-F, --config=",
-		"-f, --log-file=", "-D ", "-v ", "--cache-dir=",
-		"--dump-dir=", "--priority=", "--lmc=", "--plan[=text|json]",
-		"--check-config", "-P, --partitions=", "--control-socket=",
-		OPTIONS_PARTITION_FILE, "--show", "--version", "-h, --help", MINISM_CACHEDIR,
-		MINISM_SYSCONFDIR "/minism.conf",
-	};
-	struct setup *t = *state;
-	char **lines = g_strsplit(options_help(), "\n", -1);
+	g_auto(GStrv) parts = g_strsplit(name, "-", -1);
+	g_autofree char *escaped = g_strjoinv("\\-", parts);
+	g_autofree char *whole = g_strdup_printf("\\-\\-%s", escaped);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
-		if (!strstr(options_help(), options[i]))
-			fail_msg("--help lacks %s", options[i]);
-	/* And what it lists there is: each option alone is known. */
-	for (size_t i = 0; lines[i]; i++) {
-		const char *name = strstr(lines[i], "  --");
-		char *message;
+	for (const char *at = text; (at = strstr(at, whole)); at++)
+		if (!g_ascii_isalpha(at[strlen(whole)]) &&
+		    !g_str_has_prefix(at + strlen(whole), "\\-"))
+			return true;
+	return false;
+}
 
-		if (!name)
-			name = strstr(lines[i], ", --");
-		if (!name || lines[i][0] != ' ')
+/* The table, --help and the man page name the same options and defaults. */
+static void
+test_help_and_man_page_have_every_option(void **state)
+{
+	const char *src = g_getenv("MINISM_SRC");
+	g_autofree char *path = g_build_filename(src ? src : ".", "doc",
+						 "minism.8", NULL);
+	g_autofree char *help = option_help(&options_table);
+	g_autofree char *man = NULL;
+	unsigned n = 0;
+
+	assert_true(g_file_get_contents(path, &man, NULL, NULL));
+	for (size_t i = 0; i < options_table.n; i++) {
+		const struct option *o = &options_table.options[i];
+		g_autofree char *name = g_strdup_printf("--%s", o->name);
+		g_autofree char *letter = g_strdup_printf("-%c, %s", o->letter,
+							  name);
+
+		if (!o->name)
 			continue;
-		name += 2;
-		message = run(t, "minism %.*s", (int)strcspn(name, "[= "),
-			      name);
-		assert_true(!message || strstr(message, "is missing"));
-		g_free(message);
+		n++;
+		if (!strstr(help, o->letter ? letter : name))
+			fail_msg("--help lacks %s", name);
+		if (!man_has(man, o->name))
+			fail_msg("minism(8) lacks %s", name);
+		if (o->preset && !strstr(o->help, o->preset))
+			fail_msg("%s: the default is %s", name, o->preset);
 	}
-	g_strfreev(lines);
+	assert_true(n >= 35);
+}
+
+/* As getopt_long() reads them, which is what OpenSM's users are used to. */
+static void
+test_options_may_be_cut_short_and_joined(void **state)
+{
+	struct setup *t = *state;
+	char *message;
+
+	accepts(t, "-p2 -ovs5 -D0xf --prio=3 --retr 4 --log_fl 0x1");
+	assert_int_equal(t->conf->port_num, 2);
+	assert_int_equal(t->conf->mode, OPTIONS_MODE_ONCE);
+	assert_int_equal(t->conf->sweep_s, 5);
+	assert_int_equal(t->conf->priority, 3);
+	assert_int_equal(t->conf->retries, 4);
+	assert_int_equal(t->conf->verbosity, 0);
+	/* --partitions, --pidfile, --plan, --port, --priority */
+	message = run(t, "minism --p=2");
+	assert_true(g_str_has_prefix(message, "--p is no option"));
+	g_free(message);
+	message = run(t, "minism -op");
+	assert_string_equal(message, "--port: a value is missing: 1 to 254");
+	g_free(message);
 }
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
@@ -448,7 +480,8 @@ main(void)
 		TEST(test_port_on_the_command_line_replaces_the_whole_choice),
 		TEST(test_named_file_must_be_there_and_good),
 		TEST(test_messages_stay_one_short_line),
-		TEST(test_help_has_every_option),
+		TEST(test_help_and_man_page_have_every_option),
+		TEST(test_options_may_be_cut_short_and_joined),
 	};
 
 	/* An error that is set twice is a warning of GLib's. */

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Options of a program.
+ *
+ * Method. GOption reads the words, and calls set_option() for each option. Two
+ * things that getopt_long() does and people use are done before: the value of a
+ * letter may follow it without a blank (-p1), and a long option may be cut
+ * short. GOption passes over an option that it does not know; what it leaves
+ * in the list is refused here, with the nearest option in the message.
+ *
+ * Numbers are decimal or 0x and hexadecimal. GUIDs are always hexadecimal, as
+ * in OpenSM: ibstat's are often copied without the 0x.
+ */
+#include "sm/config/option.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+G_DEFINE_QUARK(minism-option-error-quark, option_error)
+
+/* --- kinds of values --- */
+
+static char *
+set_bool(const struct option *o, void *place, const char *value)
+{
+	static const char *const words[][2] = {
+		{ "FALSE", "TRUE" }, { "no", "yes" }, { "off", "on" },
+		{ "0", "1" },
+	};
+
+	if (!value)
+		value = "FALSE";
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+		for (int is = 0; is < 2; is++)
+			if (!g_ascii_strcasecmp(value, words[i][is])) {
+				*(bool *)place = is;
+				return NULL;
+			}
+	return option_refuse(o, value);
+}
+
+static char *
+set_number(const struct option *o, void *place, const char *value)
+{
+	uint64_t n = 0;
+
+	if (value && (!text_read_number(value, o->max, &n) || n < o->min))
+		return option_refuse(o, value);
+	*(unsigned *)place = (unsigned)n;
+	return NULL;
+}
+
+static char *
+set_number64(const struct option *o, void *place, const char *value)
+{
+	if (!value)
+		*(uint64_t *)place = 0;
+	else if (!text_read_number(value, UINT64_MAX, place))
+		return option_refuse(o, value);
+	return NULL;
+}
+
+static char *
+set_guid(const struct option *o, void *place, const char *value)
+{
+	if (!value)
+		*(uint64_t *)place = 0;
+	else if (!text_read_guid(value, place))
+		return option_refuse(o, value);
+	return NULL;
+}
+
+/* "2.5" or "2.5%". Finer steps are refused, not rounded. */
+static char *
+set_percent(const struct option *o, void *place, const char *value)
+{
+	double percent, off;
+	unsigned per_mille;
+	char *end;
+
+	*(unsigned *)place = 0;
+	if (!value)
+		return NULL;
+	percent = g_ascii_strtod(value, &end);
+	if (end == value || !(*end == '%' ? !end[1] : !*end) ||
+	    !(percent >= 0 && percent <= 100))
+		return option_refuse(o, value);
+	per_mille = (unsigned)(percent * 10 + 0.5);
+	off = percent * 10 - per_mille;
+	if (off < -1e-6 || off > 1e-6)
+		return option_refuse(o, value);
+	*(unsigned *)place = per_mille;
+	return NULL;
+}
+
+static char *
+set_text(const struct option *o, void *place, const char *value)
+{
+	char **text = place;
+
+	if (value && !*value && !o->kind->or_none)
+		return option_refuse(o, value);
+	g_free(*text);
+	*text = value && *value ? g_strdup(value) : NULL;
+	return NULL;
+}
+
+static char *
+set_mode(const struct option *o, void *place, const char *value)
+{
+	*(int *)place = MAX(*(int *)place, (int)o->min);
+	return NULL;
+}
+
+#define NUMBER64 "a number of 64 bits, decimal or 0x and hexadecimal"
+
+const struct option_kind option_bool = {
+	.accepts = "TRUE or FALSE", .no_value = true, .set = set_bool,
+};
+const struct option_kind option_number = { .set = set_number };
+const struct option_kind option_number64 = {
+	.accepts = NUMBER64, .set = set_number64,
+};
+const struct option_kind option_secret = {
+	.accepts = NUMBER64, .secret = true, .set = set_number64,
+};
+const struct option_kind option_guid = {
+	.accepts = "a GUID of up to 16 hexadecimal digits", .set = set_guid,
+};
+const struct option_kind option_percent = {
+	.accepts = "a percentage from 0 to 100 in steps of 0.1",
+	.set = set_percent,
+};
+const struct option_kind option_name = {
+	.accepts = "a name", .is_text = true, .set = set_text,
+};
+const struct option_kind option_file = {
+	.accepts = "a file", .is_text = true, .set = set_text,
+};
+const struct option_kind option_text = {
+	.accepts = "a name", .is_text = true, .or_none = true, .set = set_text,
+};
+const struct option_kind option_mode = {
+	.no_value = true, .is_action = true, .set = set_mode,
+};
+
+/* --- values --- */
+
+static void *
+place_of(const struct option *o, void *values)
+{
+	return (char *)values + o->offset;
+}
+
+char *
+option_accepts(const struct option *o)
+{
+	if (o->kind->accepts)
+		return g_strdup(o->kind->accepts);
+	return g_strdup_printf("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+			       o->min, o->max);
+}
+
+char *
+option_refuse(const struct option *o, const char *value)
+{
+	g_autofree char *accepts = option_accepts(o);
+	g_autofree char *shown = text_one_line(value);
+
+	if (o->kind->secret)
+		return g_strdup_printf("the value is not %s", accepts);
+	return g_strdup_printf("%s is not %s", *shown ? shown : "\"\"",
+			       accepts);
+}
+
+char *
+option_set(const struct option *o, void *values, const char *value)
+{
+	return o->kind->set(o, place_of(o, values), value ? value : o->preset);
+}
+
+void
+option_set_defaults(const struct option_table *t, void *values)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->options[i].kind && !t->options[i].kind->is_action) {
+			char *why = option_set(&t->options[i], values, NULL);
+
+			g_assert(!why);
+		}
+}
+
+void
+option_free_texts(const struct option_table *t, void *values)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->options[i].kind && t->options[i].kind->is_text)
+			g_clear_pointer((char **)place_of(&t->options[i],
+							  values), g_free);
+}
+
+void
+option_copy_texts(const struct option_table *t, void *values)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->options[i].kind && t->options[i].kind->is_text) {
+			char **text = place_of(&t->options[i], values);
+
+			*text = g_strdup(*text);
+		}
+}
+
+const struct option *
+option_find_key(const struct option_table *t, const char *key)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!g_strcmp0(t->options[i].key, key))
+			return &t->options[i];
+	return NULL;
+}
+
+/* --- the command line --- */
+
+struct reader {
+	const struct option_table *table;
+	void *values;
+};
+
+static const struct option *
+find_letter(const struct option_table *t, char letter)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->options[i].letter && t->options[i].letter == letter)
+			return &t->options[i];
+	return NULL;
+}
+
+static bool
+begins(const char *name, const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] != (word[i] == '_' ? '-' : word[i]))
+			return false;
+	return len > 0;
+}
+
+/* word: "name", or "name=value"; the name may be cut short. */
+static const struct option *
+find_name(const struct option_table *t, const char *word)
+{
+	size_t len = strcspn(word, "="), n = 0;
+	const struct option *found = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct option *o = &t->options[i];
+
+		if (!o->name || !begins(o->name, word, len))
+			continue;
+		if (!o->name[len])
+			return o;
+		found = o;
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+G_GNUC_PRINTF(2, 3) static bool
+fail(GError **error, const char *format, ...)
+{
+	g_autofree char *why = NULL;
+	va_list args;
+
+	va_start(args, format);
+	why = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_set_error_literal(error, OPTION_ERROR, OPTION_ERROR_USAGE, why);
+	return false;
+}
+
+/* GOption's way to tell of an option: name with its dashes. */
+static gboolean
+set_option(const char *name, const char *value, gpointer data, GError **error)
+{
+	const struct reader *r = data;
+	const struct option *o = name[1] == '-' ?
+		find_name(r->table, name + 2) : find_letter(r->table, name[1]);
+	g_autofree char *why = NULL;
+
+	g_assert(o);
+	if (o->kind->no_value && !o->kind->may_value)
+		value = "TRUE";
+	why = o->kind->set(o, place_of(o, r->values), value);
+	return !why || fail(error, "--%s: %s", o->name, why);
+}
+
+/* A long option by its full name; a letter and its value as two words. NULL:
+ * a value where none belongs, which GOption would ignore. */
+static char **
+spell_out(const struct option_table *t, int argc, char *const *argv,
+	  GError **error)
+{
+	g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
+	bool ended = false;
+
+	for (int i = 0; i < argc; i++) {
+		const struct option *o = NULL;
+		const char *word = argv[i], *c = "";
+
+		ended |= !strcmp(word, "--");
+		if (i && !ended && g_str_has_prefix(word, "--"))
+			o = find_name(t, word + 2);
+		if (o) {
+			c = word + strcspn(word, "=");
+			if (*c && o->kind->no_value) {
+				fail(error, "--%s: takes no value", o->name);
+				return NULL;
+			}
+			g_ptr_array_add(out, g_strconcat("--", o->name, c,
+							 NULL));
+			continue;
+		}
+		if (i && !ended && word[0] == '-' && word[1] != '-')
+			for (c = word + 1; *c; c++) {
+				o = find_letter(t, *c);
+				if (o && !o->kind->no_value) {
+					c++;
+					break;
+				}
+			}
+		g_ptr_array_add(out, g_strndup(word, *c ? (gsize)(c - word) :
+					       strlen(word)));
+		if (*c)
+			g_ptr_array_add(out, g_strdup(c));
+	}
+	g_ptr_array_add(out, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
+}
+
+static GOptionEntry
+make_entry(const struct option *o)
+{
+	GOptionEntry e = {
+		.long_name = o->name,
+		.short_name = o->letter,
+		.flags = G_OPTION_FLAG_FILENAME,	/* bytes as they are */
+		.arg = G_OPTION_ARG_CALLBACK,
+		.arg_data = (gpointer)set_option,
+		.description = o->help,
+		.arg_description = o->argument,
+	};
+
+	if (o->kind->may_value)
+		e.flags = G_OPTION_FLAG_OPTIONAL_ARG;
+	else if (o->kind->no_value)
+		e.flags = G_OPTION_FLAG_NO_ARG;
+	return e;
+}
+
+/* A group of options for each heading. words: what is no option. */
+static GOptionContext *
+make_context(const struct option_table *t, struct reader *r, char ***words)
+{
+	const GOptionEntry rest[] = {
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, words,
+		  NULL, NULL },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context = g_option_context_new(t->usage);
+	GOptionGroup *group = NULL;
+
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_ignore_unknown_options(context, TRUE);
+	g_option_context_set_summary(context, t->summary);
+	g_option_context_set_description(context, t->description);
+	g_option_context_add_main_entries(context, rest, NULL);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct option *o = &t->options[i];
+		GOptionEntry entry[2] = { { 0 } };
+
+		if (!o->kind || !group) {
+			const char *title = o->kind ? "Options:" : o->help;
+
+			group = g_option_group_new(title, title, title, r,
+						   NULL);
+			g_option_context_add_group(context, group);
+		}
+		if (!o->name)
+			continue;
+		entry[0] = make_entry(o);
+		g_option_group_add_entries(group, entry);
+	}
+	return context;
+}
+
+/* What GOption passed over. */
+static bool
+fail_unknown(const struct option_table *t, const char *word, GError **error)
+{
+	bool is_name = word[1] == '-';
+	g_autofree char *name = g_strndup(word + 2, strcspn(word + 2, "="));
+	g_autofree char *cut = text_one_line(name);
+	g_autofree char *key = g_strdelimit(g_strdup(name), "-", '_');
+	g_autofree char *near = NULL, *why = NULL;
+	g_autofree char *shown = is_name ? g_strconcat("--", cut, NULL) :
+		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] : '?');
+	g_autofree const char **names = g_new(const char *, t->n);
+	size_t n = 0;
+
+	if (t->explain)
+		why = t->explain(word[1], is_name ? key : NULL);
+	if (why)
+		return fail(error, "%s %s", shown, why);
+	for (size_t i = 0; is_name && i < t->n; i++)
+		if (t->options[i].name)
+			names[n++] = t->options[i].name;
+	near = text_nearest(cut, "--", names, n);
+	return fail(error, "%s is no option%s%s --help has all", shown, near,
+		    is_name ? "," : ";");
+}
+
+/* The last word is an option without its value, which GOption refused. */
+static bool
+fail_missing(const struct option_table *t, const char *last, GError **error)
+{
+	const struct option *o = last[1] == '-' ? find_name(t, last + 2) :
+		find_letter(t, last[strlen(last) - 1]);
+	g_autofree char *accepts = o ? option_accepts(o) : NULL;
+
+	return fail(error, "%s%s: a value is missing: %s", o ? "--" : "",
+		    o ? o->name : last, o ? accepts : "");
+}
+
+bool
+option_read(const struct option_table *t, void *values, int argc,
+	    char *const *argv, char ***words, GError **error)
+{
+	struct reader r = { t, values };
+	g_auto(GStrv) list = spell_out(t, argc, argv, error);
+	g_auto(GStrv) rest = NULL;
+	g_autofree char *last = NULL, *shown = NULL;
+	g_autoptr(GOptionContext) context = make_context(t, &r, &rest);
+	g_autoptr(GError) why = NULL;
+
+	if (!list)
+		return false;
+	if (!list[0])
+		return true;
+	last = g_strdup(list[g_strv_length(list) - 1]);
+	if (!g_option_context_parse_strv(context, &list, &why)) {
+		if (why->domain != OPTION_ERROR)
+			return fail_missing(t, last, error);
+		g_propagate_error(error, g_steal_pointer(&why));
+		return false;
+	}
+	for (size_t i = 1; list[i]; i++)
+		if (strcmp(list[i], "--"))
+			return fail_unknown(t, list[i], error);
+	if (words) {
+		*words = g_steal_pointer(&rest);
+		return true;
+	}
+	if (!rest || !rest[0])
+		return true;
+	shown = text_one_line(rest[0]);
+	return fail(error, "\"%s\" is not expected; there are only options, "
+		    "--help has all", shown);
+}
+
+char *
+option_help(const struct option_table *t)
+{
+	g_auto(GStrv) words = NULL;
+	g_autoptr(GOptionContext) context = make_context(t, NULL, &words);
+	g_autofree char *help =
+		g_option_context_get_help(context, FALSE, NULL);
+	g_auto(GStrv) parts = g_strsplit(help, "\xe2\x80\xa6", -1);
+
+	return g_strjoinv("...", parts);
+}
