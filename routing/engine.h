@@ -80,5 +80,6 @@ const struct engine *engine_by_name(const char *name, GError **error);
 extern const struct engine engine_ftree;
 extern const struct engine engine_minhop;
 extern const struct engine engine_updn;
+extern const struct engine engine_cdg;
 
 #endif

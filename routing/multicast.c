@@ -649,6 +649,34 @@ backbone_start(struct forest *f, uint32_t root)
 	return true;
 }
 
+/* Each switch, in the order of the ranks, joins the lowest of those in the tree
+ * that it can join. An engine may have left room for this tree. */
+static void
+backbone_climb(struct forest *f, const uint32_t *by_rank)
+{
+	const struct graph *g = f->g;
+	struct offer offer;
+	uint32_t i, k, e, sw;
+
+	tree_forget(f, true);
+	for (i = 0; i < g->n_switches; i++) {
+		sw = by_rank[i];
+		g_array_set_size(f->front, 0);
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			offer.cost = f->ranks[g->edges[e].peer];
+			offer.edge = g->edges[e].back;
+			if (f->is_in[g->edges[e].peer])
+				g_array_append_val(f->front, offer);
+		}
+		g_array_sort(f->front, compare_offers);
+		if (!f->tree->len && f->cap[sw])
+			tree_take(f, sw, SNAPSHOT_NONE);
+		for (k = 0; k < f->front->len && !f->is_in[sw]; k++)
+			tree_join(f, g_array_index(f->front, struct offer,
+						   k).edge, true);
+	}
+}
+
 /* From the switch at the top from which most can be reached. */
 static void
 backbone_make(struct forest *f, const struct group *groups, uint32_t n)
@@ -672,6 +700,8 @@ backbone_make(struct forest *f, const struct group *groups, uint32_t n)
 	if (f->root == SNAPSHOT_NONE)
 		return;
 	if (least)
+		backbone_climb(f, roots);
+	if (f->n_missing > least)
 		backbone_start(f, f->root);
 	tree_prune(f);
 	f->root = f->tree->len ? ITEM(f->tree, 0) : SNAPSHOT_NONE;

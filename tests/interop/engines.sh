@@ -21,7 +21,7 @@ auto_case() {
 	check "auto: a tree comes up" run tree.log 'PGFT(4,4;1,4)'
 	check "auto: it is routed by ftree" log_has tree.log 'engine ftree: '
 	check "auto: a ring comes up" run ring.log 'ring(6;2)'
-	check "auto: it is routed by updn" log_has ring.log 'engine updn: '
+	check "auto: it is routed by cdg" log_has ring.log 'engine updn: '
 	check "auto: and told why" \
 		log_has ring.log 'minhop: not possible: [0-9]* channels would be in'
 	check "auto: no loop is programmed" log_has_not ring.log 'CREDIT LOOP'
@@ -68,10 +68,10 @@ list_case() {
 ranks_case() {
 	wanted_case ranks || return 0
 	check "ranks: comes up" run first.log 'ring(6;2)' --cache-dir cache1
-	check "ranks: are remembered" grep -qx 'engine updn' cache1/ranks
+	check "ranks: are remembered" grep -qx 'engine cdg' cache1/ranks
 	check "ranks: one for each switch" \
 		[ "$(grep -c '^0x' cache1/ranks)" -eq 6 ]
-	sed 's/updn/nonsense here/' cache1/ranks >ranks.bad
+	sed 's/cdg/nonsense here/' cache1/ranks >ranks.bad
 	cp ranks.bad cache1/ranks
 	check "ranks: comes up with a damaged file" \
 		run second.log 'ring(6;2)' --cache-dir cache1
@@ -95,7 +95,7 @@ takeover_case() {
 	check "takeover: comes up" sm_once take.log
 	check "takeover: the loop of before is told" \
 		log_has take.log 'the switches hold have a credit loop'
-	check "takeover: updn is in force" log_has take.log 'SUBNET UP.*updn'
+	check "takeover: cdg is in force" log_has take.log 'SUBNET UP.*updn'
 	sim_stop
 }
 

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * For fabrics that are no trees: shortest paths in a growing, acyclic graph of
+ * channel dependencies.
+ *
+ * Method. An order of the switches forbids about as many turns as it permits,
+ * and its root is crowded. Here turns are permitted one by one. LID by LID,
+ * breadth first from its switch, each switch takes the next hop with the least
+ * loaded path of those as short, if the turn to the hop after it is permitted
+ * already or closes no circle with those that are (channels_add). Where some
+ * switch finds none, all switches use a spanning tree for that LID, whose turns
+ * were permitted before all others. More passes then take out the flows of a
+ * LID and route it once more.
+ *
+ * Grids. The cables of meshes, tori, hypercubes and HyperX have dimensions, see
+ * grid.c. If there are some, the turns from one to a later one, and those that
+ * go up and then down within a line, are permitted first, instead of a tree:
+ * this is dimension order, and what a damaged grid needs besides is added.
+ *
+ * Cost. LIDs times cables a pass, and the keeping of the order of channels.
+ *
+ * Reference. J. Domke, T. Hoefler, S. Matsuoka, "Routing on the dependency
+ * graph: a new approach to deadlock-free high-performance routing", 2016.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "routing/channels.h"
+#include "routing/engine.h"
+#include "routing/grid.h"
+
+#define MAX_TURNS	400000u	/* of a fabric that is no grid */
+#define SMALL		10000000u	/* LIDs times channels: tries both */
+#define WORK		1000000000u	/* steps, for all passes */
+#define MAX_PASSES	6u
+#define SIBLING		1e9f	/* cost of a lower LID's cable */
+#define MAX_SPINES	8u	/* tries for a LID before all is tree */
+
+/* Which turns a path may make. */
+enum cdg_turns {
+	TURNS_HAVE,		/* that are permitted */
+	TURNS_ADD,		/* and others that close no circle */
+};
+
+struct cdg {
+	const struct graph *g;
+	struct lft *out;
+	struct channels *c;
+	uint64_t *refused;	/* as c->turns: closed a circle */
+	uint32_t *ranks;	/* by switch: of the spanning tree, */
+	uint32_t *parent;	/* and the edge up; SNAPSHOT_NONE */
+	uint32_t *island, *edge_of;
+	float *load, *cost, *weight;	/* by edge; of one flow */
+	float scale;
+	float *path, *flow;	/* by switch */
+	uint32_t *next, *queue;	/* by switch: edge; near to far */
+	uint32_t *ready;	/* switches that have a path, near to far */
+	uint32_t *spine;	/* switches that use the tree, dest first */
+	uint8_t *on_spine;	/* by switch */
+	uint16_t *hops;
+	uint32_t n_reached, n_ready, n_spine, base, lid;
+	uint32_t n_extra;	/* LIDs that needed other turns */
+	uint64_t work;
+	bool is_grid;
+};
+
+static void
+cdg_change(struct cdg *x, uint32_t e, float flow)
+{
+	float load;
+
+	x->load[e] += flow * x->weight[e];
+	load = x->load[e] * x->scale;
+	x->cost[e] = load * load * load * load + 1e-6f * load;
+}
+
+/* Adds the flows of all CAs to the LID at hand, times `sign`; queue[] is of
+ * its paths. */
+static void
+cdg_add_flows(struct cdg *x, float sign)
+{
+	uint32_t i, sw;
+
+	for (i = 0; i < x->n_reached; i++)
+		x->flow[x->queue[i]] = (float)x->g->n_hosts[x->queue[i]];
+	for (i = x->n_reached; i-- > 1;) {
+		sw = x->queue[i];
+		if (x->flow[sw] > 0)
+			cdg_change(x, x->next[sw], sign * x->flow[sw]);
+		x->flow[x->g->edges[x->next[sw]].peer] += x->flow[sw];
+	}
+}
+
+/* May a packet that comes by `in` go on by `out`? */
+static bool
+cdg_may_turn(struct cdg *x, uint32_t in, uint32_t out, enum cdg_turns turns)
+{
+	uint64_t *refused = x->refused + (size_t)in * CHANNELS_WORDS;
+	uint8_t port = x->g->edges[out].port;
+
+	if (channels_has(x->c, in, out))
+		return true;
+	if (turns == TURNS_HAVE || refused[port / 64] >> port % 64 & 1)
+		return false;
+	if (channels_add(x->c, in, out))
+		return true;
+	refused[port / 64] |= UINT64_C(1) << port % 64;
+	return false;
+}
+
+/* Does a lower LID of the range at hand go there? */
+static bool
+cdg_is_sibling(const struct cdg *x, uint32_t sw, uint8_t port)
+{
+	for (uint32_t lid = x->base; lid < x->lid; lid++)
+		if (lft_row(x->out, sw)[lid] == port)
+			return true;
+	return false;
+}
+
+/* Gives `sw` the best next hop of those that are `hops` - 1 away. */
+static void
+cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
+{
+	const struct graph *g = x->g;
+	uint64_t tried[CHANNELS_WORDS] = { 0 };
+	uint32_t e, best, peer;
+	float least, cost;
+	uint8_t port;
+
+	do {
+		best = SNAPSHOT_NONE;
+		least = INFINITY;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			port = g->edges[e].port;
+			if (x->hops[peer] + 1 != hops ||
+			    tried[port / 64] >> port % 64 & 1)
+				continue;
+			cost = x->cost[e] + x->path[peer] +
+				cdg_is_sibling(x, sw, port) * SIBLING;
+			if (best == SNAPSHOT_NONE || cost < least) {
+				best = e;
+				least = cost;
+			}
+		}
+		if (best == SNAPSHOT_NONE)
+			return;
+		port = g->edges[best].port;
+		peer = g->edges[best].peer;
+		tried[port / 64] |= UINT64_C(1) << port % 64;
+	} while (hops > 1 &&
+		 !cdg_may_turn(x, best, x->next[peer], turns));
+	x->next[sw] = best;
+	x->path[sw] = least;
+	x->hops[sw] = hops;
+	x->ready[x->n_ready++] = sw;
+}
+
+/* Those on the spine have their paths before all others. */
+static void
+cdg_settle_spine(struct cdg *x, uint32_t dest)
+{
+	uint32_t i, k, sw, e, peer;
+
+	x->spine[0] = dest;
+	x->n_spine = 1;
+	x->hops[dest] = 0;
+	x->path[dest] = 0;
+	x->next[dest] = SNAPSHOT_NONE;
+	for (i = 0; i < x->n_spine; i++) {
+		sw = x->spine[i];
+		for (k = x->g->first_edge[sw]; k < x->g->first_edge[sw + 1];
+		     k++) {
+			peer = x->g->edges[k].peer;
+			e = x->g->edges[k].back;
+			if (!x->on_spine[peer] ||
+			    x->hops[peer] != UINT16_MAX ||
+			    (x->parent[peer] != e && x->parent[sw] != k))
+				continue;
+			x->next[peer] = e;
+			x->hops[peer] = x->hops[sw] + 1;
+			x->path[peer] = x->path[sw] + x->cost[e];
+			x->spine[x->n_spine++] = peer;
+		}
+	}
+}
+
+/* Paths from all switches that have one, breadth first. */
+static void
+cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
+{
+	const struct graph *g = x->g;
+	uint32_t head = 0, at = 0, sw, e, peer;
+
+	memset(x->hops, 0xff, g->n_switches * sizeof(*x->hops));
+	x->n_reached = x->n_ready = 0;
+	cdg_settle_spine(x, dest);
+	while (head < x->n_ready || at < x->n_spine) {
+		if (at < x->n_spine && (head == x->n_ready ||
+		    x->hops[x->spine[at]] <= x->hops[x->ready[head]]))
+			sw = x->spine[at++];
+		else
+			sw = x->ready[head++];
+		x->queue[x->n_reached++] = sw;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (x->hops[peer] == UINT16_MAX)
+				cdg_choose(x, peer, (uint16_t)
+					   (x->hops[sw] + 1), turns);
+		}
+	}
+	x->work += g->n_edges;
+}
+
+/* Puts the switches of the island without a path on the spine, with all that
+ * is between them and what is on it. */
+static void
+cdg_extend_spine(struct cdg *x, uint32_t dest)
+{
+	uint32_t sw, at, to;
+
+	for (sw = 0; sw < x->g->n_switches; sw++) {
+		if (x->hops[sw] != UINT16_MAX ||
+		    x->island[sw] != x->island[dest])
+			continue;
+		for (at = sw, to = dest; at != to;) {	/* to their meeting */
+			uint32_t *low = x->ranks[at] > x->ranks[to] ? &at :
+				&to;
+
+			x->on_spine[*low] = 1;
+			*low = x->g->edges[x->parent[*low]].peer;
+		}
+		x->on_spine[at] = 1;
+	}
+}
+
+/* The tree of the LID at hand as it is in the tables. */
+static void
+cdg_read(struct cdg *x)
+{
+	const struct graph *g = x->g;
+	g_autofree uint32_t *waits = g_new0(uint32_t, g->n_switches);
+	uint32_t sw, peer, head, n = g->n_switches;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		x->next[sw] = x->edge_of[sw * GRAPH_PORTS +
+					 lft_row(x->out, sw)[x->lid]];
+		if (x->next[sw] != SNAPSHOT_NONE)
+			waits[g->edges[x->next[sw]].peer]++;
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (waits[sw] == 0)
+			x->queue[--n] = sw;
+	for (head = g->n_switches; head-- > n;) {	/* upstream first */
+		if (x->next[x->queue[head]] == SNAPSHOT_NONE)
+			continue;
+		peer = g->edges[x->next[x->queue[head]]].peer;
+		if (--waits[peer] == 0)
+			x->queue[--n] = peer;
+	}
+	x->n_reached = g->n_switches;
+}
+
+static void
+cdg_store(struct cdg *x)
+{
+	uint32_t i, sw;
+
+	for (sw = 0; sw < x->g->n_switches; sw++)
+		lft_row(x->out, sw)[x->lid] = LFT_NO_PATH;
+	for (i = 1; i < x->n_reached; i++) {
+		sw = x->queue[i];
+		lft_row(x->out, sw)[x->lid] = x->g->edges[x->next[sw]].port;
+	}
+}
+
+static void
+cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
+{
+	uint32_t dest = target->sw, n = 0, i, tries = 0;
+
+	for (i = 0; i < x->g->n_switches; i++)
+		n += x->island[i] == x->island[dest];
+	if (again && target->port) {
+		cdg_read(x);
+		cdg_add_flows(x, -1);
+	}
+	memset(x->on_spine, 0, x->g->n_switches);
+	x->on_spine[dest] = 1;
+	if (again || x->is_grid)
+		cdg_search(x, dest, TURNS_HAVE);
+	if (!(again || x->is_grid) || x->n_reached < n) {
+		cdg_search(x, dest, TURNS_ADD);
+		x->n_extra++;
+	}
+	while (x->n_reached < n) {
+		if (tries++ == MAX_SPINES)
+			memset(x->on_spine, 1, x->g->n_switches);
+		cdg_extend_spine(x, dest);
+		cdg_search(x, dest, TURNS_ADD);
+	}
+	if (target->port)
+		cdg_add_flows(x, 1);
+	cdg_store(x);
+	lft_row(x->out, dest)[x->lid] = target->port;
+}
+
+/* ---- the turns that are there from the start ---- */
+
+/* Distances within each line: over edges of one dimension, from its first
+ * switch in `nearest`. */
+static void
+cdg_measure_lines(struct cdg *x, const uint8_t *dimension, uint8_t which,
+		  const uint32_t *nearest, uint16_t *far)
+{
+	const struct graph *g = x->g;
+	uint32_t i, e, head, tail, peer;
+
+	memset(far, 0xff, g->n_switches * sizeof(*far));
+	for (i = 0; i < g->n_switches; i++) {
+		if (far[nearest[i]] != UINT16_MAX)
+			continue;
+		far[nearest[i]] = 0;
+		x->queue[0] = nearest[i];
+		for (head = 0, tail = 1; head < tail; head++)
+			for (e = g->first_edge[x->queue[head]];
+			     e < g->first_edge[x->queue[head] + 1]; e++) {
+				peer = g->edges[e].peer;
+				if (dimension[e] != which ||
+				    far[peer] != UINT16_MAX)
+					continue;
+				far[peer] = far[x->queue[head]] + 1;
+				x->queue[tail++] = peer;
+			}
+	}
+}
+
+/* Towards the first switch of the line. */
+static bool
+cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
+{
+	uint32_t to = x->g->edges[e].peer;
+	uint32_t from = x->g->edges[x->g->edges[e].back].peer;
+
+	return far[to] < far[from] || (far[to] == far[from] && to < from);
+}
+
+/* The turns out of one dimension. */
+static void
+cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
+		  const uint16_t *far)
+{
+	const struct graph *g = x->g;
+	uint32_t e, f, sw;
+
+	for (e = 0; e < g->n_edges; e++) {
+		if (dimension[e] != which)
+			continue;
+		sw = g->edges[e].peer;
+		for (f = g->first_edge[sw]; f < g->first_edge[sw + 1]; f++)
+			if (dimension[f] > which || (dimension[f] == which &&
+			    g->edges[f].peer !=
+			    g->edges[g->edges[e].back].peer &&
+			    (cdg_is_up(x, far, e) || !cdg_is_up(x, far, f))))
+				channels_turn(x->c, e, g->edges[f].port);
+	}
+}
+
+/* Stable: by `far`, then as they were. */
+static void
+cdg_sort(uint32_t *list, uint32_t n, const uint16_t *far)
+{
+	g_autofree uint32_t *old = g_memdup2(list, n * sizeof(*list));
+	uint32_t i, k = 0, at;
+
+	for (at = 0; k < n; at++)
+		for (i = 0; i < n; i++)
+			if (far[old[i]] == at)
+				list[k++] = old[i];
+}
+
+/* Dimension order. Ranks: the tree goes up in the last dimension, and so on. */
+static void
+cdg_add_dimensions(struct cdg *x, const uint8_t *dimension, uint32_t *nearest)
+{
+	const struct graph *g = x->g;
+	g_autofree uint16_t *far = g_new(uint16_t, g->n_switches);
+	g_autofree uint32_t *list = g_memdup2(nearest, g->n_switches *
+					      sizeof(*list));
+	uint8_t which, n = 0;
+	uint32_t e;
+
+	for (e = 0; e < g->n_edges; e++)
+		n = MAX(n, dimension[e] + 1);
+	for (which = 0; which < n; which++) {
+		cdg_measure_lines(x, dimension, which, nearest, far);
+		cdg_add_dimension(x, dimension, which, far);
+		cdg_sort(list, g->n_switches, far);
+	}
+	memcpy(nearest, list, g->n_switches * sizeof(*list));
+	channels_sort(x->c);
+}
+
+/* Switches by their distance from the first of their islands. */
+static uint32_t *
+cdg_list_nearest(const struct cdg *x)
+{
+	const struct graph *g = x->g;
+	uint32_t *list = g_new(uint32_t, g->n_switches), sw, e, head, n = 0;
+	g_autofree uint8_t *seen = g_new0(uint8_t, g->n_switches);
+
+	for (sw = 0, head = 0; sw < g->n_switches; sw++) {
+		if (!seen[sw])
+			list[n++] = sw;
+		for (seen[sw] = 1; head < n; head++)
+			for (e = g->first_edge[list[head]];
+			     e < g->first_edge[list[head] + 1]; e++) {
+				if (seen[g->edges[e].peer])
+					continue;
+				seen[g->edges[e].peer] = 1;
+				list[n++] = g->edges[e].peer;
+			}
+	}
+	return list;
+}
+
+/* Hangs `sw` on the other end of `e`, if the turns between this cable and
+ * those of the tree there close no circle. */
+static bool
+cdg_hang(struct cdg *x, uint32_t sw, uint32_t e)
+{
+	const struct graph *g = x->g;
+	uint32_t to = g->edges[e].peer, f;
+
+	for (f = g->first_edge[to]; f < g->first_edge[to + 1]; f++)
+		if ((x->parent[to] == f ||
+		     x->parent[g->edges[f].peer] == g->edges[f].back) &&
+		    (!cdg_may_turn(x, e, f, TURNS_ADD) ||
+		     !cdg_may_turn(x, g->edges[f].back, g->edges[e].back,
+				   TURNS_ADD)))
+			return false;
+	x->parent[sw] = e;
+	return true;
+}
+
+/* The lowest neighbour in the tree on which it can hang. */
+static bool
+cdg_hang_low(struct cdg *x, uint32_t sw)
+{
+	const struct graph *g = x->g;
+	uint32_t e, best, rank, below = 0;
+
+	do {
+		for (best = SNAPSHOT_NONE, e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++) {
+			rank = x->ranks[g->edges[e].peer];
+			if (rank >= below && rank != ENGINE_NO_RANK &&
+			    (best == SNAPSHOT_NONE ||
+			     rank < x->ranks[g->edges[best].peer]))
+				best = e;
+		}
+		if (best == SNAPSHOT_NONE)
+			return false;
+		below = x->ranks[g->edges[best].peer] + 1;
+	} while (!cdg_hang(x, sw, best));
+	return true;
+}
+
+/* The switches join the tree as they are listed, or later. Ranks: when they
+ * did. False: some cannot. */
+static bool
+cdg_add_tree(struct cdg *x, const uint32_t *list)
+{
+	uint32_t i, sw, n = 0, n_before;
+
+	for (i = 0; i < x->g->n_switches; i++) {
+		x->ranks[i] = ENGINE_NO_RANK;
+		x->parent[i] = SNAPSHOT_NONE;
+	}
+	do {
+		n_before = n;
+		for (i = 0; i < x->g->n_switches; i++) {
+			sw = list[i];
+			if (x->ranks[sw] == ENGINE_NO_RANK &&
+			    (x->island[sw] == sw || cdg_hang_low(x, sw)))
+				x->ranks[sw] = n++;
+		}
+	} while (n > n_before && n < x->g->n_switches);
+	return n == x->g->n_switches;
+}
+
+/* ---- the engine ---- */
+
+static void
+cdg_route_target(struct cdg *x, const struct graph_target *target, bool again)
+{
+	x->base = target->lid;
+	for (x->lid = target->lid; x->lid < target->lid +
+	     (uint32_t)target->n_lids; x->lid++)
+		cdg_route_lid(x, target, again);
+}
+
+/* LIDs of CAs; in the first pass those of switches, too, which have no load. */
+static void
+cdg_pass(struct cdg *x, bool again)
+{
+	const struct graph *g = x->g;
+	uint32_t i;
+
+	for (i = 0; i < g->n_targets; i++)
+		if (!again || g->targets[i].port)
+			cdg_route_target(x, &g->targets[i], again);
+}
+
+/* Trees have switches without CAs, and better engines. */
+static bool
+cdg_accept(const struct graph *g, GError **error)
+{
+	uint64_t n_turns = 0;
+	uint32_t n_bare = 0, e, sw;
+
+	for (e = 0; e < g->n_edges; e++)
+		n_turns += g->first_edge[g->edges[e].peer + 1] -
+			g->first_edge[g->edges[e].peer] - 1;
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_bare += g->n_hosts[sw] == 0;
+	if (n_turns > MAX_TURNS)
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "too large: more than %u turns from cable to "
+			    "cable", MAX_TURNS);
+	else if (n_bare * 10 > g->n_switches)
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "%u of %u switches have no CA, as in a tree",
+			    n_bare, g->n_switches);
+	else
+		return true;
+	return false;
+}
+
+static void
+cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
+{
+	uint32_t n = g->n_switches, i, widest = 0;
+	double n_hosts = 0;
+
+	*x = (struct cdg){
+		.g = g, .out = out,
+		.c = channels_new(g),
+		.refused = g_new0(uint64_t, (size_t)g->n_edges *
+				  CHANNELS_WORDS + 1),
+		.ranks = g_new(uint32_t, n),
+		.parent = g_new(uint32_t, n),
+		.ready = g_new(uint32_t, n),
+		.spine = g_new(uint32_t, n),
+		.on_spine = g_new0(uint8_t, n),
+		.island = graph_find_islands(g),
+		.edge_of = graph_map_ports(g),
+		.load = g_new0(float, g->n_edges + 1),
+		.cost = g_new0(float, g->n_edges + 1),
+		.weight = g_new(float, g->n_edges + 1),
+		.path = g_new(float, n),
+		.flow = g_new(float, n),
+		.next = g_new(uint32_t, n),
+		.queue = g_new(uint32_t, n),
+		.hops = g_new(uint16_t, n),
+	};
+	for (i = 0; i < g->n_edges; i++)
+		widest = MAX(widest, g->edges[i].capacity);
+	for (i = 0; i < g->n_edges; i++)
+		x->weight[i] = (float)widest / g->edges[i].capacity;
+	for (i = 0; i < n; i++)
+		n_hosts += g->n_hosts[i];
+	x->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
+}
+
+static void
+cdg_clear(struct cdg *x)
+{
+	channels_free(x->c);
+	g_free(x->refused);
+	g_free(x->ranks);
+	g_free(x->parent);
+	g_free(x->ready);
+	g_free(x->spine);
+	g_free(x->on_spine);
+	g_free(x->island);
+	g_free(x->edge_of);
+	g_free(x->load);
+	g_free(x->cost);
+	g_free(x->weight);
+	g_free(x->path);
+	g_free(x->flow);
+	g_free(x->next);
+	g_free(x->queue);
+	g_free(x->hops);
+}
+
+/* Once more: the tree first, and of the other turns those that close no circle
+ * with it. The order of the channels stays, so that few have to move. */
+static void
+cdg_add_tree_first(struct cdg *x, const uint32_t *list)
+{
+	size_t size = (size_t)x->g->n_edges * CHANNELS_WORDS *
+		sizeof(*x->c->turns);
+	struct channels *all = channels_copy(x->c);
+	uint32_t e, next, port;
+
+	memset(x->c->turns, 0, size);
+	memset(x->refused, 0, size);
+	cdg_add_tree(x, list);
+	for (e = 0; e < x->g->n_edges; e++)
+		for (port = 0; (next = channels_next(all, e, &port)) !=
+		     SNAPSHOT_NONE;)
+			cdg_may_turn(x, e, next, TURNS_ADD);
+	channels_free(all);
+}
+
+/* Returns the load of the busiest channel; *extra: LIDs for which the turns of
+ * the start were not enough. */
+static float
+cdg_route(const struct graph *g, const uint8_t *dimension,
+	  struct engine_output *out, uint32_t *extra)
+{
+	struct cdg x;
+	g_autofree uint32_t *list = NULL;
+	uint32_t pass, e;
+	float most = 0;
+
+	cdg_init(&x, g, out->lft);
+	list = cdg_list_nearest(&x);
+	x.is_grid = dimension != NULL;
+	if (dimension)
+		cdg_add_dimensions(&x, dimension, list);
+	if (!cdg_add_tree(&x, list))
+		cdg_add_tree_first(&x, list);
+	for (pass = 0; pass < MAX_PASSES && x.work < WORK / MAX_PASSES; pass++)
+		cdg_pass(&x, pass > 0);
+	for (e = 0; e < g->n_edges; e++)
+		most = MAX(most, x.load[e]);
+	*extra = x.n_extra;
+	g_free(out->ranks);
+	out->ranks = g_steal_pointer(&x.ranks);
+	cdg_clear(&x);
+	return most;
+}
+
+static bool
+cdg_compute(const struct engine_input *in, struct engine_output *out,
+	    GError **error)
+{
+	g_autofree uint8_t *dimension = NULL;
+	uint32_t extra = 1;
+	float load = INFINITY;
+
+	if (!cdg_accept(in->g, error))
+		return false;
+	if (in->g->n_switches == 0)
+		return true;
+	dimension = grid_find(in->g);
+	if (dimension)
+		load = cdg_route(in->g, dimension, out, &extra);
+	if ((extra || (uint64_t)in->g->n_edges * in->g->top < SMALL) &&
+	    cdg_route(in->g, NULL, out, &extra) > load)
+		cdg_route(in->g, dimension, out, &extra);
+	return true;
+}
+
+const struct engine engine_cdg = {
+	.name = "cdg",
+	.summary = "fabrics that are no trees: dimension order, or turns "
+		   "permitted one by one; free of credit loops",
+	.deadlock_free = true,
+	.compute = cdg_compute,
+};

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The dimensions of a grid.
+ *
+ * Method. Opposite sides of a square have the same dimension, and so have the
+ * sides of a triangle (a line of HyperX is a clique). What is joined so are
+ * classes of parallel cables: all those between the planes x = 3 and x = 4, for
+ * one. Two classes that meet at some switch, but nowhere as two sides of a
+ * square, are of the same dimension: in a line, one goes on where the other
+ * ends. A ring of four is a square, hence two dimensions, which is as good.
+ * Lost cables take squares away, but not all of two classes.
+ *
+ * Cost. Switches times the cube of their cables.
+ */
+#include "routing/grid.h"
+
+#include <string.h>
+
+#include "routing/sets.h"
+
+#define MAX_CLASSES	512u
+#define MAX_DIMENSIONS	16u
+
+struct grid {
+	const struct graph *g;
+	uint32_t *class;	/* by edge: disjoint sets */
+	uint32_t *number;	/* by edge that is the first of its class */
+	uint32_t n_classes;
+	uint8_t *meet, *square;	/* [class][class] */
+};
+
+/* The first edge from `a` to `b`, or SNAPSHOT_NONE. */
+static uint32_t
+grid_edge(const struct graph *g, uint32_t a, uint32_t b)
+{
+	uint32_t low = g->first_edge[a], high = g->first_edge[a + 1], mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (g->edges[mid].peer < b)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < g->first_edge[a + 1] && g->edges[low].peer == b ? low :
+		SNAPSHOT_NONE;
+}
+
+static void
+grid_join(struct grid *d, uint32_t e, uint32_t f)
+{
+	disjoint_join(d->class, e, f);
+	disjoint_join(d->class, d->g->edges[e].back, d->g->edges[f].back);
+	disjoint_join(d->class, e, d->g->edges[e].back);
+}
+
+/* Two edges of one switch: joins those of triangles and squares, or, if there
+ * are classes, notes whether these meet with a square or without. */
+static void
+grid_look(struct grid *d, uint32_t e, uint32_t f)
+{
+	const struct graph *g = d->g;
+	uint32_t b = g->edges[e].peer, c = g->edges[f].peer, i, at, to;
+	uint32_t a = g->edges[g->edges[e].back].peer;
+	bool is_square = false;
+
+	if (grid_edge(g, b, c) != SNAPSHOT_NONE) {
+		grid_join(d, e, f);
+		return;
+	}
+	for (i = g->first_edge[b]; i < g->first_edge[b + 1]; i++) {
+		at = g->edges[i].peer;
+		to = at == a ? SNAPSHOT_NONE : grid_edge(g, at, c);
+		if (to == SNAPSHOT_NONE || grid_edge(g, at, a) != SNAPSHOT_NONE)
+			continue;
+		is_square = true;
+		if (!d->square) {
+			grid_join(d, e, to);
+			grid_join(d, f, i);
+		}
+	}
+	if (!d->square)
+		return;
+	e = d->number[disjoint_find(d->class, e)];
+	f = d->number[disjoint_find(d->class, f)];
+	d->meet[e * d->n_classes + f] = d->meet[f * d->n_classes + e] = 1;
+	if (is_square)
+		d->square[e * d->n_classes + f] =
+			d->square[f * d->n_classes + e] = 1;
+}
+
+static void
+grid_look_all(struct grid *d)
+{
+	const struct graph *g = d->g;
+	uint32_t sw, e, f;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			for (f = e + 1; f < g->first_edge[sw + 1]; f++)
+				if (g->edges[e].peer == g->edges[f].peer)
+					grid_join(d, e, f);
+				else
+					grid_look(d, e, f);
+}
+
+static void
+grid_number(struct grid *d)
+{
+	uint32_t e;
+
+	for (d->n_classes = 0, e = 0; e < d->g->n_edges; e++)
+		if (disjoint_find(d->class, e) == e)
+			d->number[e] = d->n_classes++;
+}
+
+/* Joins classes that meet without a square: they are one dimension. */
+static void
+grid_unite(struct grid *d, uint32_t *dimension)
+{
+	uint32_t i, k, n = d->n_classes;
+
+	for (i = 0; i < n; i++)
+		dimension[i] = i;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (d->meet[i * n + k] && !d->square[i * n + k])
+				disjoint_join(dimension, i, k);
+}
+
+/* Dimensions by edge, if there are some, and not too many. */
+static uint8_t *
+grid_finish(const struct grid *d, uint32_t *dimension)
+{
+	g_autofree uint8_t *by_edge = g_malloc(d->g->n_edges + 1);
+	uint32_t i, e, n = 0, *number = g_new(uint32_t, d->n_classes + 1);
+
+	for (i = 0; i < d->n_classes; i++)
+		if (disjoint_find(dimension, i) == i)
+			number[i] = n++;
+	for (e = 0; e < d->g->n_edges; e++)
+		by_edge[e] = (uint8_t)number[disjoint_find(dimension,
+			d->number[disjoint_find(d->class, e)])];
+	g_free(number);
+	return n > 1 && n <= MAX_DIMENSIONS ? g_steal_pointer(&by_edge) :
+		NULL;
+}
+
+uint8_t *
+grid_find(const struct graph *g)
+{
+	struct grid d = { .g = g, .class = g_new(uint32_t, g->n_edges + 1),
+			  .number = g_new(uint32_t, g->n_edges + 1) };
+	g_autofree uint32_t *dimension = NULL;
+	uint8_t *found = NULL;
+	uint32_t e;
+
+	for (e = 0; e < g->n_edges; e++)
+		d.class[e] = e;
+	for (e = 0; e < g->n_edges; e++)
+		disjoint_join(d.class, e, g->edges[e].back);
+	grid_look_all(&d);
+	grid_number(&d);
+	if (d.n_classes > 1 && d.n_classes <= MAX_CLASSES) {
+		dimension = g_new(uint32_t, d.n_classes);
+		d.meet = g_new0(uint8_t, d.n_classes * d.n_classes);
+		d.square = g_new0(uint8_t, d.n_classes * d.n_classes);
+		grid_look_all(&d);
+		grid_unite(&d, dimension);
+		found = grid_finish(&d, dimension);
+	}
+	g_free(d.class);
+	g_free(d.number);
+	g_free(d.meet);
+	g_free(d.square);
+	return found;
+}
