@@ -21,7 +21,7 @@ auto_case() {
 	check "auto: a tree comes up" run tree.log 'PGFT(4,4;1,4)'
 	check "auto: it is routed by ftree" log_has tree.log 'engine ftree: '
 	check "auto: a ring comes up" run ring.log 'ring(6;2)'
-	check "auto: it is routed by cdg" log_has ring.log 'engine updn: '
+	check "auto: it is routed by cdg" log_has ring.log 'engine cdg: '
 	check "auto: and told why" \
 		log_has ring.log 'minhop: not possible: [0-9]* channels would be in'
 	check "auto: no loop is programmed" log_has_not ring.log 'CREDIT LOOP'
@@ -95,7 +95,7 @@ takeover_case() {
 	check "takeover: comes up" sm_once take.log
 	check "takeover: the loop of before is told" \
 		log_has take.log 'the switches hold have a credit loop'
-	check "takeover: cdg is in force" log_has take.log 'SUBNET UP.*updn'
+	check "takeover: cdg is in force" log_has take.log 'SUBNET UP.*cdg'
 	sim_stop
 }
 
