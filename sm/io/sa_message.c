@@ -5,27 +5,38 @@
  *	sa_message_send --> collect --> handed over --> done
  *	sa_message_offer --> on_message
  *
- * What is not collected in one go is gone on with a little later, so that
- * nothing else has to wait for a long table. If there is much in the memory
- * already, only the oldest goes on. done() must not come from inside
+ * The Linux kernel cuts an SA message that is written to an agent which was
+ * registered with an RMPP version and whose RMPP header is active and of type
+ * DATA (user_mad.c, mad_rmpp.c). It fills in what differs from segment to
+ * segment: flags, SegmentNumber, PayloadLength. The length that is written
+ * tells where the data end, so a message is not filled up to the size of a MAD.
+ * What comes in has the header of its first segment, and its true length, which
+ * may be less than a MAD, too.
+ *
+ * A message that is not collected in one go is continued a little later, so
+ * that a long table delays nothing else; if there is much in the memory
+ * already, only the oldest continues. done() must not come from inside
  * sa_message_send(), so a message that fails there waits for the timer, too.
  */
 #include "sm/io/sa_message.h"
 
 #include <string.h>
 
-#include "sm/io/whole.h"
 #include "sm/mad/mad.h"
 
 #define OFF_CLASS	1
 #define GSI_QKEY	0x80010000u	/* IBA 3.5.3, QP1 */
+#define PIECE	4096u
+#define PIECES	16		/* in one go */
 
 /* A message on its way to the transport. */
 struct outgoing {
 	GList link;
 	uint32_t id;
 	struct mad_addr to;
-	struct whole *whole;		/* NULL: outcome is known */
+	GByteArray *bytes;		/* NULL: outcome is known */
+	rmpp_source_fn source;
+	void *source_data;
 	enum sa_message_outcome outcome;
 	unsigned timeout_ms;
 	sa_message_done_fn done;
@@ -48,9 +59,9 @@ struct sa_message {
 static void
 stop_collecting(struct sa_message *b, struct outgoing *o)
 {
-	if (o->whole)
-		b->collected -= whole_len(o->whole);
-	g_clear_pointer(&o->whole, whole_free);
+	if (o->bytes)
+		b->collected -= o->bytes->len;
+	g_clear_pointer(&o->bytes, g_byte_array_unref);
 }
 
 static void
@@ -60,31 +71,52 @@ outgoing_free(struct sa_message *b, struct outgoing *o)
 	g_free(o);
 }
 
+/* A simulator that poses as the kernel and cuts nothing sends one MAD as it is,
+ * so the header is that of a first segment. */
+static void
+hand_over(struct sa_message *b, struct outgoing *o)
+{
+	size_t len = o->bytes->len - RMPP_SA_HEADER_LEN;
+	struct rmpp_header r = {
+		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA,
+		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST,
+		.resp_time = RMPP_NO_RESP_TIME, .segment = 1,
+		.length = rmpp_payload_length(len, RMPP_SA_HEADER_LEN),
+	};
+
+	if (rmpp_segment_count(len, RMPP_SA_HEADER_LEN) == 1)
+		r.flags |= RMPP_FLAG_LAST;
+	rmpp_header_write(o->bytes->data, &r);
+	o->outcome = transport_send(b->transport, &o->to, o->bytes->data,
+				    o->bytes->len, o->timeout_ms, NULL) ?
+		SA_MESSAGE_SENT : SA_MESSAGE_NOT_ACCEPTED;
+}
+
 /* One go; false: there is more to come. */
 static bool
 collect(struct sa_message *b, struct outgoing *o)
 {
-	const GByteArray *all;
-	enum whole_state state;
+	uint64_t max = MIN(b->max_collect, G_MAXINT - PIECE);
+	uint8_t piece[PIECE];
+	size_t n, got;
 
-	b->collected -= whole_len(o->whole);
-	state = whole_collect(o->whole);
-	b->collected += whole_len(o->whole);
-	switch (state) {
-	case WHOLE_LATER:
-		return false;
-	case WHOLE_TOO_LONG:
-		o->outcome = SA_MESSAGE_TOO_LONG;
-		break;
-	case WHOLE_READY:
-		all = whole_message(o->whole);
-		o->outcome = transport_send(b->transport, &o->to, all->data,
-					    all->len, o->timeout_ms, NULL) ?
-			SA_MESSAGE_SENT : SA_MESSAGE_NOT_ACCEPTED;
-		break;
+	for (unsigned i = 0; i < PIECES; i++) {
+		n = o->source(o->source_data, piece, sizeof(piece));
+		got = n & ~RMPP_SOURCE_LATER;
+		g_byte_array_append(o->bytes, piece, (guint)got);
+		b->collected += got;
+		if (o->bytes->len - RMPP_SA_HEADER_LEN > max)
+			o->outcome = SA_MESSAGE_TOO_LONG;
+		else if (n & RMPP_SOURCE_LATER)
+			return false;
+		else if (got == sizeof(piece))
+			continue;
+		else
+			hand_over(b, o);
+		stop_collecting(b, o);
+		return true;
 	}
-	stop_collecting(b, o);
-	return true;
+	return false;
 }
 
 static void on_timer(void *data);
@@ -109,7 +141,7 @@ tell_done(struct sa_message *b)
 	while (link) {
 		struct outgoing *o = link->data;
 
-		if (o->whole) {
+		if (o->bytes) {
 			link = link->next;
 			continue;
 		}
@@ -129,7 +161,7 @@ on_timer(void *data)
 	for (GList *link = b->queue.head; link; link = link->next) {
 		struct outgoing *o = link->data;
 
-		if (o->whole)
+		if (o->bytes)
 			collect(b, o);
 		if (b->collected > b->max_collect)
 			break;
@@ -150,9 +182,11 @@ uint32_t sa_message_send(struct sa_message *b,
 	o->timeout_ms = order->timeout_ms;
 	o->done = done;
 	o->data = data;
-	o->whole = whole_new(order->header, order->source, order->source_data,
-			     b->max_collect);
-	b->collected += whole_len(o->whole);
+	o->source = order->source;
+	o->source_data = order->source_data;
+	o->bytes = g_byte_array_new();
+	g_byte_array_append(o->bytes, order->header, RMPP_SA_HEADER_LEN);
+	b->collected += o->bytes->len;
 	if (collect(b, o) && o->outcome == SA_MESSAGE_SENT) {
 		outgoing_free(b, o);
 		return SA_MESSAGE_AT_ONCE;
@@ -186,14 +220,20 @@ sa_message_offer(struct sa_message *b, const struct transport_mad *m)
 		.from = m->addr, .header = m->mad,
 		.data = m->mad + RMPP_SA_HEADER_LEN,
 	};
+	unsigned only = RMPP_FLAG_FIRST | RMPP_FLAG_LAST;
+	size_t class_len = RMPP_SA_HEADER_LEN - RMPP_HEADER_LEN;
 	struct rmpp_header r;
 
 	if (m->event == TRANSPORT_RETURNED ||
 	    !rmpp_header_read(m->mad, m->len, &r) ||
 	    m->mad[OFF_CLASS] != MAD_CLASS_SA ||
-	    !(r.flags & RMPP_FLAG_ACTIVE) ||
-	    !whole_measure(m->mad, m->len, &message.len))
+	    !(r.flags & RMPP_FLAG_ACTIVE) || m->len < RMPP_SA_HEADER_LEN ||
+	    r.type != RMPP_TYPE_DATA)
 		return false;
+	message.len = m->len - RMPP_SA_HEADER_LEN;
+	/* simulators hand over 256 bytes, whatever is in them */
+	if ((r.flags & only) == only && r.length >= class_len)
+		message.len = MIN(message.len, r.length - class_len);
 	message.from.qkey = GSI_QKEY;
 	if (b->receiver)
 		b->receiver(&message, b->receiver_data);

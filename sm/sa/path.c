@@ -300,8 +300,8 @@ path_find(const struct sa_db *v, const struct path_wish *w, uint32_t from,
 }
 
 /* The selectors are kindest to what a port has by itself: nothing on a longer
- * way makes MTU or rate larger, or the life time shorter. A path from a switch's
- * port 0 may carry what the fastest of its cables does. */
+ * way makes MTU or rate larger, or the life time shorter. A path from a
+ * switch's port 0 may carry what the fastest of its cables does. */
 bool
 path_may_start(const struct sa_db *v, const struct path_wish *w,
 	       uint32_t from)

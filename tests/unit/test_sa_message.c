@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "sm/io/sa_message.h"
-#include "sm/io/whole.h"
 #include "tests/lib/rmpp_lab.h"
 
 struct kernel {
@@ -456,22 +455,28 @@ test_message_comes_in_in_one_piece(void **state)
 static void
 test_only_segment_says_how_much_of_it_counts(void **state)
 {
-	size_t len = 0;
+	static const struct {
+		unsigned flags, length, counts;
+	} rows[] = {
+		{ RMPP_FLAG_FIRST | RMPP_FLAG_LAST, 84, 64 },
+		{ RMPP_FLAG_FIRST | RMPP_FLAG_LAST, 5000, 200 },
+		{ RMPP_FLAG_FIRST | RMPP_FLAG_LAST, 19, 200 },	/* senseless */
+		{ RMPP_FLAG_FIRST, 84, 200 },
+	};
+	struct seen seen = { .data = g_byte_array_new() };
+	struct kernel *k = kernel_new();
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
 	uint8_t mad[MAD_SIZE];
-	unsigned only = RMPP_FLAG_FIRST | RMPP_FLAG_LAST;
 
-	make_message(mad, ROOM, only, 84);
-	assert_true(whole_measure(mad, MAD_SIZE, &len));
-	assert_int_equal(len, 64);
-	make_message(mad, ROOM, only, 5000);
-	assert_true(whole_measure(mad, MAD_SIZE, &len));
-	assert_int_equal(len, 200);
-	make_message(mad, ROOM, only, 19);	/* senseless */
-	assert_true(whole_measure(mad, MAD_SIZE, &len));
-	assert_int_equal(len, 200);
-	make_message(mad, ROOM, RMPP_FLAG_FIRST, 84);
-	assert_true(whole_measure(mad, MAD_SIZE, &len));
-	assert_int_equal(len, 200);
+	sa_message_set_receiver(b, on_message, &seen);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		make_message(mad, ROOM, rows[i].flags, rows[i].length);
+		assert_true(offer(b, mad, MAD_SIZE));
+		assert_int_equal(seen.data->len, rows[i].counts);
+	}
+	g_byte_array_unref(seen.data);
+	sa_message_free(b);
+	transport_free(&k->base);
 }
 
 static void
