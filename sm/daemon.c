@@ -621,7 +621,7 @@ daemon_connect(struct daemon *d)
 		.sa = on_sa,
 		.data = d,
 	};
-	struct sa_server_params desk = desk_params_default;
+	struct sa_server_params desk = sa_server_params_default;
 	struct sweep_params params = {
 		.keystore = d->keys,
 		.sm_key = d->conf->sm_key,

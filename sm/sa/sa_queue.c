@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-struct desk_client {
+struct sa_client {
 	uint16_t lid;
 	GQueue line;		/* struct ticket, oldest first */
 	GList turn;		/* in turns */
@@ -35,18 +35,18 @@ struct desk_client {
 struct sa_queue {
 	unsigned max, max_client;
 	unsigned length;	/* of all lines */
-	GHashTable *clients;	/* LID -> struct desk_client */
+	GHashTable *clients;	/* LID -> struct sa_client */
 	GQueue turns;
 	GQueue *levels;		/* 0 to max_client; 0 is empty */
 	unsigned longest;	/* level */
 };
 
-G_STATIC_ASSERT(sizeof(struct desk_key) == 16);
+G_STATIC_ASSERT(sizeof(struct sa_request_key) == 16);
 
 guint
-desk_key_hash(gconstpointer data)
+sa_request_key_hash(gconstpointer data)
 {
-	const struct desk_key *k = data;
+	const struct sa_request_key *k = data;
 	uint64_t sum = k->tid ^ (uint64_t)k->lid << 40 ^
 		(uint64_t)k->attr_id << 8 ^ k->method;
 
@@ -54,13 +54,13 @@ desk_key_hash(gconstpointer data)
 }
 
 gboolean
-desk_key_equal(gconstpointer a, gconstpointer b)
+sa_request_key_equal(gconstpointer a, gconstpointer b)
 {
-	return memcmp(a, b, sizeof(struct desk_key)) == 0;
+	return memcmp(a, b, sizeof(struct sa_request_key)) == 0;
 }
 
 struct ticket *
-ticket_new(const struct desk_key *key, const struct mad_addr *from,
+ticket_new(const struct sa_request_key *key, const struct mad_addr *from,
 	   const uint8_t *mad, size_t len)
 {
 	struct ticket *t = g_malloc(sizeof(*t) + len);
@@ -101,16 +101,16 @@ sa_queue_free(struct sa_queue *q)
 	g_free(q);
 }
 
-static struct desk_client *
+static struct sa_client *
 find_client(const struct sa_queue *q, uint16_t lid)
 {
 	return g_hash_table_lookup(q->clients, GUINT_TO_POINTER(lid));
 }
 
-static struct desk_client *
+static struct sa_client *
 client_new(struct sa_queue *q, uint16_t lid)
 {
-	struct desk_client *c = g_new0(struct desk_client, 1);
+	struct sa_client *c = g_new0(struct sa_client, 1);
 
 	c->lid = lid;
 	c->turn.data = c;
@@ -123,7 +123,7 @@ client_new(struct sa_queue *q, uint16_t lid)
 
 /* After every change of its line. Who has none is forgotten. */
 static void
-client_settle(struct sa_queue *q, struct desk_client *c)
+client_settle(struct sa_queue *q, struct sa_client *c)
 {
 	g_queue_unlink(&q->levels[c->level], &c->place);
 	c->level = c->line.length;
@@ -141,7 +141,7 @@ client_settle(struct sa_queue *q, struct desk_client *c)
 }
 
 static struct ticket *
-take_youngest(struct sa_queue *q, struct desk_client *c)
+take_youngest(struct sa_queue *q, struct sa_client *c)
 {
 	GList *link = g_queue_pop_tail_link(&c->line);
 
@@ -151,23 +151,23 @@ take_youngest(struct sa_queue *q, struct desk_client *c)
 }
 
 struct ticket *
-sa_queue_add(struct sa_queue *q, struct ticket *t, enum desk_refusal *why)
+sa_queue_add(struct sa_queue *q, struct ticket *t, enum sa_refusal *why)
 {
-	struct desk_client *c = find_client(q, t->key.lid);
+	struct sa_client *c = find_client(q, t->key.lid);
 	unsigned n = c ? c->line.length : 0;
 	struct ticket *leaves = NULL;
 
-	*why = DESK_REFUSED_NONE;
+	*why = SA_REFUSED_NONE;
 	if (n >= q->max_client) {
-		*why = DESK_REFUSED_SURPLUS;
+		*why = SA_REFUSED_SURPLUS;
 		return t;
 	}
 	if (q->length >= q->max) {
 		if (q->longest <= n + 1) {
-			*why = DESK_REFUSED_FULL;
+			*why = SA_REFUSED_FULL;
 			return t;
 		}
-		*why = DESK_REFUSED_DISPLACED;
+		*why = SA_REFUSED_DISPLACED;
 		leaves = take_youngest(q, q->levels[q->longest].head->data);
 	}
 	if (!c)
@@ -181,7 +181,7 @@ sa_queue_add(struct sa_queue *q, struct ticket *t, enum desk_refusal *why)
 struct ticket *
 sa_queue_next(struct sa_queue *q)
 {
-	struct desk_client *c;
+	struct sa_client *c;
 	GList *link;
 
 	if (!q->turns.head)

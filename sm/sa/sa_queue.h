@@ -9,11 +9,11 @@
 #include "sm/io/transport.h"
 
 struct sa_queue;
-struct desk_client;
+struct sa_client;
 
 /* What makes two requests the same one, sent twice. No holes: it is hashed
  * and compared as bytes. */
-struct desk_key {
+struct sa_request_key {
 	uint64_t tid;
 	uint16_t lid, attr_id;
 	uint8_t method;
@@ -23,35 +23,35 @@ struct desk_key {
 /* A request that waits. */
 struct ticket {
 	GList link;		/* the queue's */
-	struct desk_key key;
+	struct sa_request_key key;
 	struct mad_addr from;
 	size_t len;
 	uint8_t mad[];		/* len bytes */
 };
 
-guint desk_key_hash(gconstpointer key);
-gboolean desk_key_equal(gconstpointer a, gconstpointer b);
+guint sa_request_key_hash(gconstpointer key);
+gboolean sa_request_key_equal(gconstpointer a, gconstpointer b);
 
 /* Copies the bytes; g_free() it. */
-struct ticket *ticket_new(const struct desk_key *key,
+struct ticket *ticket_new(const struct sa_request_key *key,
 			  const struct mad_addr *from, const uint8_t *mad,
 			  size_t len);
 
 struct sa_queue *sa_queue_new(unsigned max, unsigned max_client);
 void sa_queue_free(struct sa_queue *q);	/* and who waits */
 
-enum desk_refusal {
-	DESK_REFUSED_NONE,
-	DESK_REFUSED_SURPLUS,	/* its client has max_client waiting */
-	DESK_REFUSED_FULL,	/* all places are taken, by no longer lines */
-	DESK_REFUSED_DISPLACED,	/* the youngest of the longest line, which
+enum sa_refusal {
+	SA_REFUSED_NONE,
+	SA_REFUSED_SURPLUS,	/* its client has max_client waiting */
+	SA_REFUSED_FULL,	/* all places are taken, by no longer lines */
+	SA_REFUSED_DISPLACED,	/* the youngest of the longest line, which
 				   made place for a client with less */
 };
 
 /* Takes t over, unless it is the one that is returned: who is refused, now
  * the caller's. NULL: nobody. */
 struct ticket *sa_queue_add(struct sa_queue *q, struct ticket *t,
-			      enum desk_refusal *why);
+			      enum sa_refusal *why);
 /* The oldest of the client whose turn it is, now the caller's; NULL: nobody
  * waits. */
 struct ticket *sa_queue_next(struct sa_queue *q);

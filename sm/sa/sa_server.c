@@ -11,8 +11,8 @@
  *
  *	answer --> sa_answer --> one MAD, a table (bulk draws the records one
  *	                |        by one), or nothing and a line in the log
- *	                +------> not found yet: a searcher, who goes on in
- *	                         later turns, a stretch at a time
+ *	                +------> not found yet: a search, continued in later
+ *	                         turns, a stretch at a time
  *
  * Time. A client that asks one thing after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
@@ -42,7 +42,7 @@
 #define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
 #define BASE_VERSION	1u
 
-const struct sa_server_params desk_params_default = {
+const struct sa_server_params sa_server_params_default = {
 	.max_waiting = 8192,
 	.max_of_one = 256,
 	.turn = 64,
@@ -56,30 +56,25 @@ const struct sa_server_params desk_params_default = {
 
 /* A request, wherever its bytes are. */
 struct ask {
-	struct desk_key key;
+	struct sa_request_key key;
 	struct mad_addr from;
 	const uint8_t *mad;
 	size_t len;
 };
 
-/* A table on its way. */
-struct table {
-	struct sa_server *desk;
-	GList link;		/* in desk->tables */
-	struct desk_key key;
-	struct mad_addr to;
-	struct sa_records *records;
-	uint8_t mad[MAD_SIZE];	/* its header */
-	uint8_t record[SA_DATA_LEN];	/* the one that is being cut */
-	size_t size, at;	/* of it, and how much of it is gone */
-};
-
-/* A Get whose one record is not found yet. */
-struct searcher {
-	GList link;		/* in desk->searchers */
-	struct desk_key key;
+/*
+ * A reply that is not sent yet: a table whose records are being drawn, or a Get
+ * whose one record is not found yet.
+ */
+struct sa_job {
+	struct sa_server *server;
+	GQueue *queue;		/* the server's tables, or searches */
+	GList link;		/* in it */
+	struct sa_request_key key;
 	struct mad_addr to;
 	struct sa_reply reply;
+	uint8_t record[SA_DATA_LEN];	/* of a table: the one at hand, */
+	size_t size, at;	/* and how much of it is drawn */
 };
 
 struct sa_server {
@@ -94,14 +89,14 @@ struct sa_server {
 	uint64_t groups_version;
 
 	struct sa_queue *queue;
-	GHashTable *known;	/* struct desk_key, a set */
+	GHashTable *known;	/* struct sa_request_key, a set */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
 	GQueue tables;
 	GHashTable *tables_of;	/* LID -> how many */
-	GQueue searchers;
+	GQueue searches;
 	unsigned reports;	/* under way */
 
 	unsigned due_timer;
@@ -119,7 +114,7 @@ make_ask(const struct mad_addr *from, const uint8_t *mad, size_t len)
 
 	ask.from.qkey = GMP_QKEY;
 	mad_header_read(mad, len, &h);
-	ask.key = (struct desk_key){
+	ask.key = (struct sa_request_key){
 		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
 		.method = h.method,
 	};
@@ -193,44 +188,53 @@ set_tables_of(struct sa_server *d, uint16_t lid, unsigned n)
 		g_hash_table_remove(d->tables_of, GUINT_TO_POINTER(lid));
 }
 
-static void
-table_enroll(struct sa_server *d, struct table *t)
+static struct sa_job *
+job_new(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 {
-	g_queue_push_tail_link(&d->tables, &t->link);
-	g_hash_table_add(d->known, &t->key);
-	set_tables_of(d, t->key.lid, tables_of(d, t->key.lid) + 1);
-	d->stats.tables++;
-	d->stats.answered++;
+	struct sa_job *j = g_new0(struct sa_job, 1);
+
+	j->server = d;
+	j->link.data = j;
+	j->key = ask->key;
+	j->to = ask->from;
+	j->reply = *reply;
+	reply->records = NULL;
+	return j;
 }
 
 static void
-table_free(struct table *t)
+job_enqueue(struct sa_job *j, GQueue *queue)
 {
-	sa_records_free(t->records);
-	g_free(t);
+	j->queue = queue;
+	g_queue_push_tail_link(queue, &j->link);
+	g_hash_table_add(j->server->known, &j->key);
 }
 
 static void
-table_leave(struct table *t)
+job_free(struct sa_job *j)
 {
-	struct sa_server *d = t->desk;
+	struct sa_server *d = j->server;
 
-	g_queue_unlink(&d->tables, &t->link);
-	g_hash_table_remove(d->known, &t->key);
-	set_tables_of(d, t->key.lid, tables_of(d, t->key.lid) - 1);
-	table_free(t);
+	if (j->queue) {
+		g_queue_unlink(j->queue, &j->link);
+		g_hash_table_remove(d->known, &j->key);
+	}
+	if (j->queue == &d->tables)
+		set_tables_of(d, j->key.lid, tables_of(d, j->key.lid) - 1);
+	sa_records_free(j->reply.records);
+	g_free(j);
 }
 
 /* The records as one stream of bytes: a segment ends where it ends. */
 static size_t
 draw(void *data, uint8_t *out, size_t max)
 {
-	struct table *t = data;
+	struct sa_job *j = data;
 	size_t n, done = 0;
 
 	while (done < max) {
-		if (t->at == t->size) {
-			switch (sa_records_draw(t->records, t->record)) {
+		if (j->at == j->size) {
+			switch (sa_records_draw(j->reply.records, j->record)) {
 			case SA_DRAW_END:
 				return done;
 			case SA_DRAW_PAUSE:
@@ -238,12 +242,12 @@ draw(void *data, uint8_t *out, size_t max)
 			case SA_DRAW_RECORD:
 				break;
 			}
-			t->size = sa_records_size(t->records);
-			t->at = 0;
+			j->size = sa_records_size(j->reply.records);
+			j->at = 0;
 		}
-		n = MIN(max - done, t->size - t->at);
-		memcpy(out + done, t->record + t->at, n);
-		t->at += n;
+		n = MIN(max - done, j->size - j->at);
+		memcpy(out + done, j->record + j->at, n);
+		j->at += n;
 		done += n;
 	}
 	return done;
@@ -252,57 +256,45 @@ draw(void *data, uint8_t *out, size_t max)
 static void
 on_table_done(uint32_t id, enum sa_message_outcome outcome, void *data)
 {
-	struct table *t = data;
-	struct sa_server *d = t->desk;
+	struct sa_job *j = data;
+	struct sa_server *d = j->server;
 
 	if (outcome == SA_MESSAGE_SENT) {
 		d->stats.tables_sent++;
-		table_leave(t);
+		job_free(j);
 		return;
 	}
 	d->stats.tables_failed++;
 	log_limited(d->log, LOG_INFO, "sa", "a table did not arrive",
-		    "%s for LID %u: %s", sa_attr_name(t->key.attr_id),
-		    t->key.lid, outcome == SA_MESSAGE_TOO_LONG ? "too long" :
+		    "%s for LID %u: %s", sa_attr_name(j->key.attr_id),
+		    j->key.lid, outcome == SA_MESSAGE_TOO_LONG ? "too long" :
 		    "not accepted by the transport");
 	/* nothing of it went out: the client still waits */
 	if (outcome == SA_MESSAGE_TOO_LONG)
-		send_status(d, &t->to, t->mad, SA_STATUS_NO_RESOURCES);
-	table_leave(t);
-}
-
-static bool
-has_room_for_table(const struct sa_server *d, uint16_t lid)
-{
-	return d->tables.length < d->params.max_tables &&
-		tables_of(d, lid) < d->params.max_tables_of_one;
+		send_status(d, &j->to, j->reply.mad, SA_STATUS_NO_RESOURCES);
+	job_free(j);
 }
 
 static void
 send_table(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 {
-	struct table *t = g_new0(struct table, 1);
+	struct sa_job *j = job_new(d, ask, reply);
 	const struct sa_message_order order = {
-		.to = ask->from, .header = t->mad, .source = draw,
-		.source_data = t,
+		.to = ask->from, .header = j->reply.mad, .source = draw,
+		.source_data = j,
 	};
 
-	t->desk = d;
-	t->link.data = t;
-	t->key = ask->key;
-	t->to = ask->from;
-	t->records = g_steal_pointer(&reply->records);
-	memcpy(t->mad, reply->mad, MAD_SIZE);
-	g_assert(sa_records_size(t->records) <= sizeof(t->record));
-	if (sa_message_send(d->bulk, &order, on_table_done, t) !=
-	    SA_MESSAGE_AT_ONCE) {
-		table_enroll(d, t);
-		return;
-	}
+	g_assert(sa_records_size(j->reply.records) <= sizeof(j->record));
 	d->stats.tables++;
 	d->stats.answered++;
+	if (sa_message_send(d->bulk, &order, on_table_done, j) !=
+	    SA_MESSAGE_AT_ONCE) {
+		job_enqueue(j, &d->tables);
+		set_tables_of(d, j->key.lid, tables_of(d, j->key.lid) + 1);
+		return;
+	}
 	d->stats.tables_sent++;
-	table_free(t);
+	job_free(j);
 }
 
 /* ----------------------------------------------------- what changes bring */
@@ -366,24 +358,16 @@ ring_when_due(struct sa_server *d)
 						     on_due, d);
 }
 
-static void
-tell_groups(struct sa_server *d)
-{
-	uint64_t version = sa_groups_version(d->sa);
-
-	if (version == d->groups_version)
-		return;
-	d->groups_version = version;
-	if (d->groups)
-		d->groups(d->groups_data);
-}
-
 void
 sa_server_touch(struct sa_server *d)
 {
+	uint64_t version = d->groups_version;
+
 	send_reports(d);
 	ring_when_due(d);
-	tell_groups(d);
+	d->groups_version = sa_groups_version(d->sa);
+	if (version != d->groups_version && d->groups)
+		d->groups(d->groups_data);
 	if (d->params.touched)
 		d->params.touched(d->params.touched_data);
 }
@@ -398,47 +382,24 @@ ask_for_turn(struct sa_server *d)
 				transport_now(d->transport), on_turn, d);
 }
 
-static void
-search(struct sa_server *d, const struct ask *ask, const struct sa_reply *reply)
-{
-	struct searcher *s = g_new(struct searcher, 1);
-
-	s->link = (GList){ .data = s };
-	s->key = ask->key;
-	s->to = ask->from;
-	s->reply = *reply;
-	g_queue_push_tail_link(&d->searchers, &s->link);
-	g_hash_table_add(d->known, &s->key);
-	ask_for_turn(d);
-}
-
-static void
-searcher_leave(struct sa_server *d, struct searcher *s)
-{
-	g_queue_unlink(&d->searchers, &s->link);
-	g_hash_table_remove(d->known, &s->key);
-	sa_records_free(s->reply.records);
-	g_free(s);
-}
-
 /* A stretch for the next one. */
 static void
 search_on(struct sa_server *d)
 {
-	struct searcher *s;
+	struct sa_job *j;
 
-	if (!d->searchers.head)
+	if (!d->searches.head)
 		return;
-	s = d->searchers.head->data;
-	sa_resume(d->sa, &s->reply);
-	if (s->reply.kind == SA_REPLY_LATER) {
-		g_queue_unlink(&d->searchers, &s->link);
-		g_queue_push_tail_link(&d->searchers, &s->link);
+	j = d->searches.head->data;
+	sa_resume(d->sa, &j->reply);
+	if (j->reply.kind == SA_REPLY_LATER) {
+		g_queue_unlink(&d->searches, &j->link);
+		g_queue_push_tail_link(&d->searches, &j->link);
 		return;
 	}
 	d->stats.answered++;
-	send_mad(d, &s->to, s->reply.mad);
-	searcher_leave(d, s);
+	send_mad(d, &j->to, j->reply.mad);
+	job_free(j);
 }
 
 /* --------------------------------------------------------------- answering */
@@ -461,12 +422,6 @@ park(struct sa_server *d, const struct ask *ask, const struct sa_unread *unread)
 	send_busy(d, &ask->from, ask->mad, "too many wait for tables");
 }
 
-static bool
-changes_something(unsigned method)
-{
-	return method == MAD_METHOD_SET || method == SA_METHOD_DELETE;
-}
-
 static void
 send_reply(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 {
@@ -479,7 +434,8 @@ send_reply(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 		send_mad(d, &ask->from, reply->mad);
 		break;
 	case SA_REPLY_TABLE:
-		if (has_room_for_table(d, ask->key.lid)) {
+		if (d->tables.length < d->params.max_tables &&
+		    tables_of(d, ask->key.lid) < d->params.max_tables_of_one) {
 			send_table(d, ask, reply);
 			break;
 		}
@@ -487,9 +443,10 @@ send_reply(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 		send_busy(d, &ask->from, ask->mad, "too many tables at once");
 		break;
 	case SA_REPLY_LATER:
-		if (d->searchers.length < d->params.max_searchers) {
-			search(d, ask, reply);
-			return;
+		if (d->searches.length < d->params.max_searchers) {
+			job_enqueue(job_new(d, ask, reply), &d->searches);
+			ask_for_turn(d);
+			break;
 		}
 		d->stats.busy_searchers++;
 		send_busy(d, &ask->from, ask->mad, "too many long searches");
@@ -512,7 +469,8 @@ answer(struct sa_server *d, const struct ask *ask)
 
 	sa_answer(d->sa, &request, &reply);
 	send_reply(d, ask, &reply);
-	if (changes_something(ask->key.method))
+	if (ask->key.method == MAD_METHOD_SET ||
+	    ask->key.method == SA_METHOD_DELETE)
 		sa_server_touch(d);
 }
 
@@ -553,53 +511,41 @@ on_turn(void *data)
 	d->stats.turns++;
 	begin_turn(d, transport_now(d->transport));
 	while (!turn_is_over(d) &&
-	       (d->stats.waiting || d->searchers.length)) {
+	       (d->stats.waiting || d->searches.length)) {
 		d->left--;
 		search_on(d);
 		t = sa_queue_next(d->queue);
 		if (t)
 			answer_ticket(d, t);
 	}
-	if (d->stats.waiting || d->searchers.length)
+	if (d->stats.waiting || d->searches.length)
 		ask_for_turn(d);
 }
 
 /* ------------------------------------------------------------------ taking */
 
 static void
-refuse(struct sa_server *d, const struct ticket *t, enum desk_refusal why)
-{
-	switch (why) {
-	case DESK_REFUSED_NONE:
-		break;
-	case DESK_REFUSED_SURPLUS:
-		d->stats.busy_of_one++;
-		send_busy(d, &t->from, t->mad, "a client asks too much");
-		break;
-	case DESK_REFUSED_FULL:
-	case DESK_REFUSED_DISPLACED:
-		d->stats.busy_full++;
-		send_busy(d, &t->from, t->mad, "too many requests wait");
-		break;
-	}
-}
-
-static void
 enqueue(struct sa_server *d, struct ticket *t)
 {
 	struct ticket *refused;
-	enum desk_refusal why;
+	enum sa_refusal why;
 
 	refused = sa_queue_add(d->queue, t, &why);
 	d->stats.waiting = sa_queue_length(d->queue);
 	if (refused != t)
 		g_hash_table_add(d->known, &t->key);
-	if (refused) {
-		if (refused != t)
-			g_hash_table_remove(d->known, &refused->key);
-		refuse(d, refused, why);
-		g_free(refused);
+	if (refused && refused != t)
+		g_hash_table_remove(d->known, &refused->key);
+	if (why == SA_REFUSED_SURPLUS) {
+		d->stats.busy_of_one++;
+		send_busy(d, &refused->from, refused->mad,
+			  "a client asks too much");
+	} else if (refused) {
+		d->stats.busy_full++;
+		send_busy(d, &refused->from, refused->mad,
+			  "too many requests wait");
 	}
+	g_free(refused);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
 	ask_for_turn(d);
 }
@@ -696,13 +642,13 @@ struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 	d->transport = mad_client_transport(x);
 	d->sa = sa;
 	d->log = log;
-	d->params = params ? *params : desk_params_default;
+	d->params = params ? *params : sa_server_params_default;
 	g_assert(d->params.turn > 0);
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
-	d->known = g_hash_table_new(desk_key_hash, desk_key_equal);
+	d->known = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	d->tables_of = g_hash_table_new(NULL, NULL);
 	g_queue_init(&d->tables);
-	g_queue_init(&d->searchers);
+	g_queue_init(&d->searches);
 	d->bulk = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX);
 	sa_message_set_receiver(d->bulk, on_message, d);
 	sa_message_intercept(d->bulk);
@@ -721,9 +667,9 @@ sa_server_free(struct sa_server *d)
 	mad_client_cancel_owner(d->x, d);
 	sa_message_free(d->bulk);
 	while (d->tables.head)
-		table_leave(d->tables.head->data);
-	while (d->searchers.head)
-		searcher_leave(d, d->searchers.head->data);
+		job_free(d->tables.head->data);
+	while (d->searches.head)
+		job_free(d->searches.head->data);
 	if (d->turn_timer)
 		transport_timer_cancel(d->transport, d->turn_timer);
 	if (d->due_timer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The desk of the subnet administration: takes SA requests off the wire, lets
+ * The SA server: receives SA requests, lets
  * sm/sa answer them, and sends the answers (IBA 15) and Reports (13.4.11).
  *
  * What clients can cause is bounded: places to wait, answers in one turn of
@@ -41,7 +41,7 @@ struct sa_server_params {
 };
 /* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
  * searchers; 32 Reports; 64 KiB. */
-extern const struct sa_server_params desk_params_default;
+extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */
 typedef void (*sa_server_groups_fn)(void *data);

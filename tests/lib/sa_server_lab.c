@@ -338,7 +338,7 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 		.sm_info = give_sm_info, .trap = on_trap,
 		.control = on_control, .sa = on_sa, .data = st,
 	};
-	struct sa_server_params p = params ? *params : desk_params_default;
+	struct sa_server_params p = params ? *params : sa_server_params_default;
 
 	p.touched = on_touched;
 	p.touched_data = st;

@@ -108,7 +108,7 @@ on_read(struct ticket *t, void *data)
 static void
 open_desk(struct manager *m)
 {
-	struct sa_server_params dp = desk_params_default;
+	struct sa_server_params dp = sa_server_params_default;
 
 	dp.unread = on_unread;
 	dp.unread_data = m;

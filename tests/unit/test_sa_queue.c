@@ -19,21 +19,21 @@
 static struct ticket *
 make(uint16_t lid, uint64_t tid)
 {
-	const struct desk_key key = { .tid = tid, .lid = lid };
+	const struct sa_request_key key = { .tid = tid, .lid = lid };
 	const struct mad_addr from = { .lid = lid };
 	const uint8_t bytes[3] = { 1, 2, 3 };
 
 	return ticket_new(&key, &from, bytes, sizeof(bytes));
 }
 
-static enum desk_refusal
+static enum sa_refusal
 add(struct sa_queue *q, uint16_t lid, uint64_t tid, uint64_t *refused)
 {
-	enum desk_refusal why;
+	enum sa_refusal why;
 	struct ticket *t = sa_queue_add(q, make(lid, tid), &why);
 
 	*refused = t ? t->key.tid : 0;
-	assert_int_equal(t == NULL, why == DESK_REFUSED_NONE);
+	assert_int_equal(t == NULL, why == SA_REFUSED_NONE);
 	g_free(t);
 	return why;
 }
@@ -74,11 +74,11 @@ test_surplus_of_one_client_is_refused(void **state)
 
 	add(q, 1, 11, &who);
 	add(q, 1, 12, &who);
-	assert_int_equal(add(q, 1, 13, &who), DESK_REFUSED_SURPLUS);
+	assert_int_equal(add(q, 1, 13, &who), SA_REFUSED_SURPLUS);
 	assert_int_equal(who, 13);
-	assert_int_equal(add(q, 2, 21, &who), DESK_REFUSED_NONE);
+	assert_int_equal(add(q, 2, 21, &who), SA_REFUSED_NONE);
 	next(q);
-	assert_int_equal(add(q, 1, 14, &who), DESK_REFUSED_NONE);
+	assert_int_equal(add(q, 1, 14, &who), SA_REFUSED_NONE);
 	sa_queue_free(q);
 }
 
@@ -91,14 +91,14 @@ test_longest_line_makes_place(void **state)
 	for (uint64_t tid = 11; tid <= 13; tid++)
 		add(q, 1, tid, &who);
 	add(q, 2, 21, &who);
-	assert_int_equal(add(q, 3, 31, &who), DESK_REFUSED_DISPLACED);
+	assert_int_equal(add(q, 3, 31, &who), SA_REFUSED_DISPLACED);
 	assert_int_equal(who, 13);
 	/* 1 has two, 2 and 3 have one: no difference that is worth it */
-	assert_int_equal(add(q, 2, 22, &who), DESK_REFUSED_FULL);
+	assert_int_equal(add(q, 2, 22, &who), SA_REFUSED_FULL);
 	assert_int_equal(who, 22);
-	assert_int_equal(add(q, 4, 41, &who), DESK_REFUSED_DISPLACED);
+	assert_int_equal(add(q, 4, 41, &who), SA_REFUSED_DISPLACED);
 	assert_int_equal(who, 12);
-	assert_int_equal(add(q, 5, 51, &who), DESK_REFUSED_FULL);
+	assert_int_equal(add(q, 5, 51, &who), SA_REFUSED_FULL);
 	assert_int_equal(next(q), 11);
 	assert_int_equal(next(q), 21);
 	assert_int_equal(next(q), 31);
@@ -111,7 +111,7 @@ static void
 test_bytes_are_those_of_the_request(void **state)
 {
 	struct sa_queue *q = sa_queue_new(4, 4);
-	enum desk_refusal why;
+	enum sa_refusal why;
 	struct ticket *t;
 
 	sa_queue_add(q, make(1, 5), &why);
@@ -187,19 +187,19 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 	uint16_t victim;
 
 	switch (add(q, lid, tid, &refused)) {
-	case DESK_REFUSED_NONE:
+	case SA_REFUSED_NONE:
 		assert_true(own < max_one && m->length < max);
 		break;
-	case DESK_REFUSED_SURPLUS:
+	case SA_REFUSED_SURPLUS:
 		assert_int_equal(own, max_one);
 		assert_int_equal(refused, tid);
 		return;
-	case DESK_REFUSED_FULL:
+	case SA_REFUSED_FULL:
 		assert_int_equal(m->length, max);
 		assert_true(most <= own + 1);
 		assert_int_equal(refused, tid);
 		return;
-	case DESK_REFUSED_DISPLACED:
+	case SA_REFUSED_DISPLACED:
 		assert_int_equal(m->length, max);
 		assert_true(most > own + 1);
 		victim = (uint16_t)(refused / 1000000);

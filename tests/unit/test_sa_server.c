@@ -39,7 +39,7 @@ test_answers_come_to_who_asked(void **state)
 static void
 test_babbler_does_not_keep_a_polite_client_out(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	const struct sa_server_stats *d;
 	struct client *babbler, *polite;
 	struct stage st;
@@ -81,7 +81,7 @@ test_babbler_does_not_keep_a_polite_client_out(void **state)
 static void
 test_many_babblers_do_not_keep_a_polite_client_out(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	unsigned good = 0, busy = 0;
 	struct client *polite;
 	struct stage st;
@@ -117,7 +117,7 @@ test_many_babblers_do_not_keep_a_polite_client_out(void **state)
 static void
 test_requests_of_a_client_are_answered_in_order(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
 	struct stage st;
 
@@ -138,7 +138,7 @@ test_requests_of_a_client_are_answered_in_order(void **state)
 static void
 test_repeats_of_what_waits_are_dropped(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
 	struct stage st;
 
@@ -169,7 +169,7 @@ test_repeats_of_what_waits_are_dropped(void **state)
 static void
 test_refused_request_is_forgotten(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
 	struct stage st;
 
@@ -193,7 +193,7 @@ test_refused_request_is_forgotten(void **state)
 static void
 test_displaced_request_is_forgotten(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct client *greedy, *other;
 	struct stage st;
 
@@ -252,7 +252,7 @@ test_what_the_sa_drops_gets_no_answer(void **state)
 static void
 test_sweep_goes_on_under_a_flood(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	unsigned ends, lost;
 	GArray *hosts;
 	struct stage st;
@@ -424,7 +424,7 @@ test_request_of_several_segments_is_answered(void **state)
 static void
 test_desk_closes_in_the_middle_of_everything(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct stage st;
 
 	params.turn = 2;
@@ -507,7 +507,7 @@ test_dead_subscriber_is_given_up(void **state)
 static void
 test_few_reports_are_under_way_at_a_time(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct stage st;
 
 	params.max_reports = 2;
@@ -577,7 +577,7 @@ ask_in_vain(struct client *c)
 static void
 test_long_search_lets_others_have_their_turn(void **state)
 {
-	struct sa_server_params params = desk_params_default;
+	struct sa_server_params params = sa_server_params_default;
 	struct client *slow, *other;
 	unsigned done;
 	struct stage st;
