@@ -38,7 +38,6 @@
 #include <string.h>
 
 #include "sm/sa/informinfo.h"
-#include "sm/sa/informinfo_count.h"
 #include "sm/sa/state_words.h"
 #include "sm/mad/bytes.h"
 

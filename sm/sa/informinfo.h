@@ -48,6 +48,15 @@ struct report {
 bool informs_next(struct informs *i, struct report *out);
 void informs_ended(struct informs *i, uint32_t id, bool answered);
 
+/* What became of Reports that were not sent. */
+struct inform_counts {
+	uint64_t queued;	/* Reports that will be sent */
+	uint64_t merged;	/* the same one was waiting already */
+	uint64_t dropped;	/* the queue was full */
+	uint64_t withheld;	/* not for this subscriber's partitions */
+};
+void informs_counts(const struct informs *i, struct inform_counts *out);
+
 /* Subscriptions of ports that are away end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
 uint64_t informs_version(const struct informs *i);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Multicast groups and their members: the store.
+ * Multicast groups and their members: the store, requests that change it, and
+ * its text.
  *
- * Purpose. Keeps which groups there are, with the MLID of each, and who is in
- * them. Requests that change it are in mcmember_join.c, text in
- * mcmember_save.c.
+ * Purpose. A port that wants to send to or receive a multicast group joins it
+ * (Set of MCMemberRecord, IBA 15.2.5.17) and is told the MLID. The first to
+ * join creates the group.
  *
  * Structs. `groups` has the groups sorted by MGID, whose each MLID is, and
- * the events that nobody has fetched yet. A group has its members sorted by
- * GID.
+ * the events that are not fetched yet. A group has its members sorted by GID. A
+ * `request` is one Set or Delete with the ports that it is about.
  *
  * What decides when a group ends: it lives as long as it has a FullMember or a
  * SendOnlyFullMember; the other two states do not count for creation and
@@ -21,10 +22,81 @@
  * members that are away, or that lost the P_Key, leave; then groups without a
  * reason go. The version moves only if something did, or every sweep would
  * mean new trees.
+ *
+ * Flow of groups_join(): the request is read (who, for whom, which states);
+ * then either the group is there, and what the request says of it must hold
+ * (join_check), or it is created, and what the request says must be possible
+ * for the port (create). Only then something is changed, in admit().
+ *
+ * What decides about requests:
+ *  - A leave must name states that the member has, all of them; else it is
+ *    refused and nothing changes.
+ *  - A port must have a P_Key of the group's partition, full or limited: what
+ *    limited members say to each other is refused by the receiving ports (IBA
+ *    10.9.3), it needs no rule here. P_Keys are compared without the bit of
+ *    membership, for a limited member asks with the P_Key that it has.
+ *  - Somebody else may join and leave for a port (ProxyJoin) if it has a P_Key
+ *    of that partition too. A port that joined for itself is left alone.
+ *  - The scope of a group is that of its MGID; the component Scope is looked
+ *    at only when the MGID is ours to choose. Likewise MLIDs are ours: the
+ *    component is ignored.
+ *  - An MGID with our own signature (ff1S:a01b) may be created by name only if
+ *    it carries the group's P_Key, as ours do: that is a client which brings
+ *    its group along after another SM has taken over.
+ *  - A group of IPoIB (ff1S:401b, ff1S:601b) is like the broadcast group of its
+ *    link, that of the same scope and P_Key (RFC 4391, 4): IP hosts join with
+ *    the values of that one, so a group with others would keep them out of an
+ *    IP address for as long as its creator stays.
+ *  - MLIDs are few. A port that has created as many groups as the quota allows
+ *    creates no more until some of these have gone.
+ *
+ * Text: a line each, members after their group.
+ *
+ *   group MGID MLID P_Key Q_Key FlowLabel MTU Rate PacketLifeTime SL TClass
+ *	HopLimit configured [PortGUID of the creator]
+ *   member MGID PortGID JoinState ProxyJoin
+ *
+ * MGIDs and MLIDs must come back as they were: clients know them and need not
+ * notice that the SM was away. So a line that would put two groups on one MLID,
+ * or one group there twice, is refused as damage. That members are still there,
+ * and of the partition, is checked by groups_follow().
  */
+#include "sm/sa/mcmember.h"
+
+#include <inttypes.h>
 #include <string.h>
 
-#include "sm/sa/mcmember_store.h"
+#include "sm/mad/bytes.h"
+#include "sm/sa/query.h"
+#include "sm/sa/state_words.h"
+
+#define MLID_MIN	LID_MULTICAST_MIN
+#define MLID_END	LID_PERMISSIVE		/* the first that is none */
+
+#define JOIN_ALL	0xfu
+/* States that count for creation and deletion, IBA 15.2.5.17.2. */
+#define JOIN_COUNTS	((unsigned)JOIN_FULL | JOIN_SEND_ONLY_FULL)
+
+#define SCOPE_LINK	2u		/* IBA 4.1.1 */
+#define SCOPE_GLOBAL	0xeu
+#define HOP_LIMIT_MAX	0xffu
+#define LIFE_MAX	0x3fu		/* 6 bits, as rate and MTU */
+#define FLOW_LABEL_MAX	0xfffffu	/* 20 bits */
+
+struct groups {
+	GPtrArray *groups;	/* struct group *, by MGID */
+	struct group *by_mlid[MLID_END - MLID_MIN];	/* NULL: it is free */
+	uint64_t next_id;	/* of an MGID that we choose */
+	unsigned quota;		/* see groups_set_quota() */
+	uint64_t version;
+	GQueue events;		/* struct group_event * */
+};
+
+static bool
+group_admits(const struct group *group, const struct sa_db *v, uint32_t port)
+{
+	return memberships_of(v->memberships, port, group->pkey) != 0;
+}
 
 /* --- the store --- */
 
@@ -77,7 +149,7 @@ groups_place(const struct groups *g, const uint8_t mgid[16])
 	return low;
 }
 
-struct group *
+static struct group *
 groups_get(const struct groups *g, const uint8_t mgid[16])
 {
 	guint place = groups_place(g, mgid);
@@ -126,7 +198,7 @@ groups_version(const struct groups *g)
 	return g->version;
 }
 
-void
+static void
 groups_note(struct groups *g, const struct group *group, bool created)
 {
 	struct group_event *event = g_new(struct group_event, 1);
@@ -148,7 +220,7 @@ groups_next_event(struct groups *g, struct group_event *out)
 	return true;
 }
 
-struct group *
+static struct group *
 groups_insert(struct groups *g, const struct group *draft)
 {
 	struct group *group = g_new(struct group, 1);
@@ -163,7 +235,7 @@ groups_insert(struct groups *g, const struct group *draft)
 	return group;
 }
 
-void
+static void
 groups_remove(struct groups *g, const struct group *group)
 {
 	groups_note(g, group, false);
@@ -172,7 +244,7 @@ groups_remove(struct groups *g, const struct group *group)
 	g->version++;
 }
 
-bool
+static bool
 group_is_needed(const struct group *group)
 {
 	if (group->permanent)
@@ -185,7 +257,7 @@ group_is_needed(const struct group *group)
 }
 
 /* A switch that forwards no multicast at all sets no limit to the others. */
-uint16_t
+static uint16_t
 groups_free_mlid(const struct groups *g, const struct snapshot *s)
 {
 	uint32_t n = MLID_END - MLID_MIN;
@@ -244,7 +316,7 @@ group_member(const struct group *group, const uint8_t gid[16])
 	return compare_gids(m->gid, gid) == 0 ? m : NULL;
 }
 
-struct group_member *
+static struct group_member *
 group_add(struct groups *g, struct group *group, const struct group_member *m)
 {
 	guint place = member_place(group, m->gid);
@@ -254,17 +326,32 @@ group_add(struct groups *g, struct group *group, const struct group_member *m)
 	return &g_array_index(group->members, struct group_member, place);
 }
 
-void
+static void
 group_drop(struct groups *g, struct group *group, struct group_member *m)
 {
 	g_array_remove_index(group->members, member_place(group, m->gid));
 	g->version++;
 }
 
-uint8_t
+static uint8_t
 group_hop_limit(unsigned scope)
 {
 	return scope == SCOPE_LINK ? 0 : HOP_LIMIT_MAX;
+}
+
+void
+group_record(const struct group *g, struct mcmember_record *r)
+{
+	*r = (struct mcmember_record){
+		.q_key = g->q_key, .mlid = g->mlid,
+		.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
+		.tclass = g->tclass, .pkey = g->pkey,
+		.rate_selector = SA_EXACTLY, .rate = g->rate,
+		.life_selector = SA_EXACTLY, .life = g->life, .sl = g->sl,
+		.flow_label = g->flow_label, .hop_limit = g->hop_limit,
+		.scope = g->scope,
+	};
+	memcpy(r->mgid, g->mgid, 16);
 }
 
 /* --- a new view --- */
@@ -391,4 +478,655 @@ groups_follow(struct groups *g, const struct sa_db *v)
 		if (!group_is_needed(group))
 			groups_remove(g, group);
 	}
+}
+
+/* ------------------------------------------------------ joining and leaving */
+
+#define MTU_MAX		5u		/* 4,096 bytes */
+#define RATE_DEFAULT	3u		/* 10 Gb/s, of a port without a link */
+
+#define NEED_JOIN	(SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE))
+#define NEED_LEAVE	(NEED_JOIN | SA_BIT(MCM_MGID))
+/* What a creation must say, IBA 15.2.5.17. */
+#define NEED_CREATE	(NEED_JOIN | SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) | \
+			 SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) | \
+			 SA_BIT(MCM_FLOW_LABEL))
+
+struct request {
+	const struct sa_db *v;
+	const struct mcmember_record *record;
+	uint64_t mask;
+	uint32_t from, port;
+};
+
+/* --- who --- */
+
+/* Members are known by one GID, whichever prefix the client used. */
+static struct group_member *
+member_of(const struct group *group, const struct request *r)
+{
+	uint8_t gid[16];
+
+	sa_db_make_gid(r->v, r->port, gid);
+	return group_member(group, gid);
+}
+
+/* May `from` change what this member is in the group? */
+static bool
+may_change(const struct request *r, const struct group *group,
+	   const struct group_member *m)
+{
+	if (r->from == r->port)
+		return true;
+	if (m && !m->proxy)
+		return false;
+	return group_admits(group, r->v, r->from);
+}
+
+/* --- what a port can do --- */
+
+/* The MTU with which the port can send and receive: that of its cable. */
+static unsigned
+port_mtu(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	unsigned mtu = p->info.mtu_cap;
+
+	if (p->num && p->peer != SNAPSHOT_NONE && s->ports[p->peer].known)
+		mtu = MIN(mtu, s->ports[p->peer].info.mtu_cap);
+	return mtu;
+}
+
+/* Port 0 of a switch has no link and keeps up with all of its cables; 0. */
+static unsigned
+port_rate(const struct snapshot *s, uint32_t port)
+{
+	return s->ports[port].num ? sa_rate_of(&s->ports[port].info) : 0;
+}
+
+static bool
+port_keeps_up(const struct sa_db *v, uint32_t port,
+	      const struct group *group)
+{
+	unsigned rate = port_rate(v->subnet, port);
+
+	return port_mtu(v->subnet, port) >= group->mtu &&
+		(!rate || sa_rate_compare(rate, group->rate) >= 0);
+}
+
+/* --- selectors --- */
+
+/* Does the record say something about a value, with a selector? Without one
+ * the value means nothing (IBA 15.2.5.16). */
+static bool
+says(const struct request *r, unsigned selector_bit, unsigned bit)
+{
+	uint64_t both = SA_BIT(selector_bit) | SA_BIT(bit);
+
+	return (r->mask & both) == both;
+}
+
+static int
+compare(unsigned a, unsigned b)
+{
+	return (a > b) - (a < b);
+}
+
+/* A code that means no speed is no limit that anything could keep: it may be
+ * one of a speed that is yet to come. */
+static bool
+rate_is_known(const struct mcmember_record *q)
+{
+	return q->rate_selector == SA_LARGEST || sa_rate_mbps(q->rate);
+}
+
+static bool
+selectors_hold(const struct request *r, const struct group *group)
+{
+	const struct mcmember_record *q = r->record;
+
+	if (says(r, MCM_MTU_SELECTOR, MCM_MTU) &&
+	    !records_number_fits(q->mtu_selector, compare(group->mtu, q->mtu)))
+		return false;
+	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) &&
+	    (!rate_is_known(q) ||
+	     !records_number_fits(q->rate_selector,
+				  sa_rate_compare(group->rate, q->rate))))
+		return false;
+	return !says(r, MCM_LIFE_SELECTOR, MCM_LIFE) ||
+		records_number_fits(q->life_selector,
+				    compare(group->life, q->life));
+}
+
+/* The value that a new group gets: the highest that the port can do and the
+ * selector allows; 0: none. */
+static unsigned
+realize_mtu(const struct request *r)
+{
+	const struct mcmember_record *q = r->record;
+	unsigned best = MIN(port_mtu(r->v->subnet, r->port), MTU_MAX);
+
+	if (!says(r, MCM_MTU_SELECTOR, MCM_MTU))
+		return best;
+	switch ((enum sa_selector)q->mtu_selector) {
+	case SA_GREATER:
+		return best > q->mtu ? best : 0;
+	case SA_LESS:
+		return q->mtu ? MIN(best, q->mtu - 1u) : 0;
+	case SA_EXACTLY:
+		return q->mtu <= best ? q->mtu : 0;
+	case SA_LARGEST:
+		return best;
+	}
+	return 0;
+}
+
+static unsigned
+realize_rate(const struct request *r)
+{
+	const struct mcmember_record *q = r->record;
+	unsigned best = port_rate(r->v->subnet, r->port);
+
+	if (!best)
+		best = RATE_DEFAULT;
+	if (!says(r, MCM_RATE_SELECTOR, MCM_RATE))
+		return best;
+	if (!rate_is_known(q))
+		return 0;
+	switch ((enum sa_selector)q->rate_selector) {
+	case SA_GREATER:
+		return sa_rate_compare(best, q->rate) > 0 ? best : 0;
+	case SA_LESS:
+		return sa_rate_by_rank(MIN(sa_rate_rank(q->rate) - 1,
+					   sa_rate_rank(best)));
+	case SA_EXACTLY:
+		return sa_rate_compare(q->rate, best) <= 0 ? q->rate : 0;
+	case SA_LARGEST:
+		return best;
+	}
+	return 0;
+}
+
+/* PacketLifeTime: false if the selector leaves no code (IBA: 6 bits). */
+static bool
+realize_life(const struct request *r, uint8_t *life)
+{
+	const struct mcmember_record *q = r->record;
+
+	*life = r->v->subnet_timeout;
+	if (!says(r, MCM_LIFE_SELECTOR, MCM_LIFE))
+		return true;
+	switch ((enum sa_selector)q->life_selector) {
+	case SA_GREATER:
+		*life = (uint8_t)MAX(*life, q->life + 1u);
+		return *life <= LIFE_MAX;
+	case SA_LESS:
+		*life = (uint8_t)MIN(*life, q->life - 1u);
+		return q->life > 0;
+	case SA_EXACTLY:
+		*life = q->life;
+		return *life <= LIFE_MAX;
+	case SA_LARGEST:	/* the smallest that holds here */
+		return true;
+	}
+	return false;
+}
+
+/* --- MGIDs --- */
+
+static unsigned
+mgid_signature(const uint8_t mgid[16])
+{
+	return (unsigned)mgid[2] << 8 | mgid[3];
+}
+
+static uint16_t
+mgid_pkey(const uint8_t mgid[16])
+{
+	return (uint16_t)(mgid[4] << 8 | mgid[5]);
+}
+
+/* May a client create a group by this name? IBA 4.1.1; RFC 4391, 4: the MGIDs
+ * of IPoIB carry the P_Key of their link. */
+static bool
+mgid_is_valid(const uint8_t mgid[16], uint16_t pkey)
+{
+	if (mgid[0] != 0xff || mgid[1] >> 4 > 1 || !(mgid[1] & 0xf))
+		return false;
+	switch (mgid_signature(mgid)) {
+	case 0x401b:		/* IPv4 */
+	case 0x601b:		/* IPv6 */
+	case 0xa01b:		/* chosen by a subnet administration */
+		return pkey_base(mgid_pkey(mgid)) == pkey_base(pkey);
+	}
+	return true;
+}
+
+/* ff1S:a01b, the P_Key, and a number that no group has. */
+static void
+mgid_choose(struct groups *g, unsigned scope, uint16_t pkey,
+	    uint8_t mgid[16])
+{
+	memset(mgid, 0, 16);
+	mgid[0] = 0xff;
+	mgid[1] = (uint8_t)(0x10 | scope);
+	mgid[2] = 0xa0;
+	mgid[3] = 0x1b;
+	mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
+	mgid[5] = (uint8_t)pkey;
+	do {
+		uint64_t id = g->next_id++;
+
+		for (unsigned i = 15; i >= 8; i--, id >>= 8)
+			mgid[i] = (uint8_t)id;
+	} while (groups_get(g, mgid));
+}
+
+static bool
+names_mgid(const struct request *r)
+{
+	static const uint8_t none[16];
+
+	return r->mask & SA_BIT(MCM_MGID) &&
+		memcmp(r->record->mgid, none, 16) != 0;
+}
+
+static bool
+mgid_is_ipoib(const uint8_t mgid[16])
+{
+	return mgid_signature(mgid) == 0x401b || mgid_signature(mgid) == 0x601b;
+}
+
+/* ff1S:401b:PKEY::ffff:ffff, of an IPoIB MGID's scope and P_Key */
+static void
+mgid_broadcast(const uint8_t mgid[16], uint8_t out[16])
+{
+	struct partition_group group;
+
+	partition_ipoib_group(mgid_pkey(mgid), mgid[1] & 0xf, &group);
+	memcpy(out, group.mgid, 16);
+}
+
+/* --- joining --- */
+
+static unsigned
+request_init(struct request *r, const struct sa_db *v, uint32_t from,
+	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
+{
+	if ((mask & need) != need)
+		return SA_STATUS_INSUFFICIENT;
+	if (from == SNAPSHOT_NONE || !(record->join_state & JOIN_ALL))
+		return SA_STATUS_REQ_INVALID;
+	*r = (struct request){
+		.v = v,
+		.record = record,
+		.mask = mask,
+		.from = from,
+		.port = sa_db_gid(v, record->port_gid),
+	};
+	return r->port == SNAPSHOT_NONE ? SA_STATUS_INVALID_GID : MAD_STATUS_OK;
+}
+
+/* Does what the request says of the group hold? */
+static bool
+components_hold(const struct request *r, const struct group *group)
+{
+	const struct mcmember_record *q = r->record;
+
+	if (r->mask & SA_BIT(MCM_Q_KEY) && q->q_key != group->q_key)
+		return false;
+	if (r->mask & SA_BIT(MCM_PKEY) &&
+	    pkey_base(q->pkey) != pkey_base(group->pkey))
+		return false;
+	if (r->mask & SA_BIT(MCM_TCLASS) && q->tclass != group->tclass)
+		return false;
+	if (r->mask & SA_BIT(MCM_SL) && q->sl != group->sl)
+		return false;
+	if (r->mask & SA_BIT(MCM_FLOW_LABEL) &&
+	    q->flow_label != group->flow_label)
+		return false;
+	return selectors_hold(r, group);
+}
+
+/* m: what the port is in the group already, or NULL. */
+static unsigned
+join_check(const struct request *r, const struct group *group,
+	   const struct group_member *m)
+{
+	if (!group_admits(group, r->v, r->port) || !may_change(r, group, m) ||
+	    !components_hold(r, group) ||
+	    !port_keeps_up(r->v, r->port, group))
+		return SA_STATUS_REQ_INVALID;
+	return MAD_STATUS_OK;
+}
+
+/* A scope to choose an MGID of; those at both ends are reserved. */
+static bool
+wanted_scope(const struct request *r, uint8_t *scope)
+{
+	*scope = SCOPE_LINK;
+	if (r->mask & SA_BIT(MCM_SCOPE))
+		*scope = r->record->scope;
+	return *scope > 0 && *scope <= SCOPE_GLOBAL;
+}
+
+/* Fills all of the group but its name and MLID. */
+static unsigned
+group_describe(struct group *group, const struct request *r)
+{
+	const struct mcmember_record *q = r->record;
+
+	*group = (struct group){
+		.pkey = (uint16_t)(q->pkey | PKEY_FULL),
+		.q_key = q->q_key,
+		.flow_label = q->flow_label & FLOW_LABEL_MAX,
+		.mtu = (uint8_t)realize_mtu(r),
+		.rate = (uint8_t)realize_rate(r),
+		.sl = q->sl & 0xf,
+		.tclass = q->tclass,
+	};
+	if (!realize_life(r, &group->life) || !group->mtu || !group->rate)
+		return SA_STATUS_REQ_INVALID;
+	if (!group_admits(group, r->v, r->port) ||
+	    !may_change(r, group, NULL))
+		return SA_STATUS_REQ_INVALID;
+	return MAD_STATUS_OK;
+}
+
+/* As the broadcast group of its link; NULL: that is not there. */
+static unsigned
+group_describe_ipoib(struct group *group, const struct request *r,
+		     const struct group *link)
+{
+	if (!link || join_check(r, link, NULL) ||
+	    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
+	     r->record->hop_limit != link->hop_limit))
+		return SA_STATUS_REQ_INVALID;
+	*group = *link;
+	group->permanent = false;	/* the rest is as there */
+	return MAD_STATUS_OK;
+}
+
+static bool
+has_quota(const struct groups *g, uint64_t creator)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; g->quota && i < groups_count(g); i++)
+		n += groups_at(g, i)->creator == creator;
+	return !g->quota || n < g->quota;
+}
+
+/* The group's name, as asked for or chosen, and what follows from it. */
+static unsigned
+group_name(struct groups *g, struct group *group, const struct request *r)
+{
+	if (names_mgid(r)) {
+		if (!mgid_is_valid(r->record->mgid, group->pkey))
+			return SA_STATUS_REQ_INVALID;
+		memcpy(group->mgid, r->record->mgid, 16);
+		group->scope = group->mgid[1] & 0xf;
+	} else {
+		if (!wanted_scope(r, &group->scope))
+			return SA_STATUS_REQ_INVALID;
+	}
+	group->hop_limit = group_hop_limit(group->scope);
+	if (r->mask & SA_BIT(MCM_HOP_LIMIT))
+		group->hop_limit = r->record->hop_limit;
+	group->mlid = groups_free_mlid(g, r->v->subnet);
+	if (!group->mlid)
+		return SA_STATUS_NO_RESOURCES;
+	if (!names_mgid(r))
+		mgid_choose(g, group->scope, group->pkey, group->mgid);
+	return MAD_STATUS_OK;
+}
+
+static unsigned
+create(struct groups *g, const struct request *r, struct group **out)
+{
+	uint64_t creator = r->v->subnet->ports[r->from].guid;
+	uint8_t broadcast[16];
+	struct group draft;
+	unsigned status;
+
+	/* Who does not count cannot create; there is nothing to join. */
+	if (!(r->record->join_state & JOIN_COUNTS))
+		return SA_STATUS_REQ_INVALID;
+	if ((r->mask & NEED_CREATE) != NEED_CREATE)
+		return SA_STATUS_INSUFFICIENT;
+	if (!has_quota(g, creator))
+		return SA_STATUS_NO_RESOURCES;
+	mgid_broadcast(r->record->mgid, broadcast);
+	if (names_mgid(r) && mgid_is_ipoib(r->record->mgid) &&
+	    memcmp(r->record->mgid, broadcast, 16) != 0)
+		status = group_describe_ipoib(&draft, r,
+					      groups_get(g, broadcast));
+	else
+		status = group_describe(&draft, r);
+	draft.creator = creator;
+	if (status == MAD_STATUS_OK)
+		status = group_name(g, &draft, r);
+	if (status != MAD_STATUS_OK)
+		return status;
+
+	*out = groups_insert(g, &draft);
+	groups_note(g, *out, true);
+	return MAD_STATUS_OK;
+}
+
+/* Its states are those of before and the new ones. */
+static const struct group_member *
+admit(struct groups *g, struct group *group, const struct request *r)
+{
+	struct group_member new = {
+		.port_guid = r->v->subnet->ports[r->port].guid,
+		.join_state = r->record->join_state & JOIN_ALL,
+		.proxy = r->from != r->port,
+	};
+	struct group_member *m = member_of(group, r);
+
+	sa_db_make_gid(r->v, r->port, new.gid);
+	if (!m)
+		return group_add(g, group, &new);
+	new.join_state |= m->join_state;
+	if (new.join_state != m->join_state || new.proxy != m->proxy)
+		g->version++;
+	*m = new;
+	return m;
+}
+
+/* PortGID stays as the client wrote it. */
+static void
+answer(struct mcmember_record *record, const struct group *group,
+       unsigned join_state, bool proxy)
+{
+	struct mcmember_record r;
+
+	group_record(group, &r);
+	memcpy(r.port_gid, record->port_gid, 16);
+	r.join_state = (uint8_t)join_state;
+	r.proxy_join = proxy;
+	*record = r;
+}
+
+unsigned
+groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
+	    uint64_t comp_mask, struct mcmember_record *record)
+{
+	const struct group_member *m;
+	struct group *group = NULL;
+	struct request r;
+	unsigned status;
+
+	status = request_init(&r, v, from, comp_mask, NEED_JOIN, record);
+	if (status != MAD_STATUS_OK)
+		return status;
+	if (names_mgid(&r))
+		group = groups_get(g, record->mgid);
+	status = group ? join_check(&r, group, member_of(group, &r)) :
+		create(g, &r, &group);
+	if (status != MAD_STATUS_OK)
+		return status;
+	m = admit(g, group, &r);
+	answer(record, group, m->join_state, m->proxy);
+	return MAD_STATUS_OK;
+}
+
+unsigned
+groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
+	     uint64_t comp_mask, struct mcmember_record *record)
+{
+	unsigned states = record->join_state & JOIN_ALL;
+	struct group_member *m = NULL;
+	struct group *group;
+	struct request r;
+	unsigned status;
+
+	status = request_init(&r, v, from, comp_mask, NEED_LEAVE, record);
+	if (status != MAD_STATUS_OK)
+		return status;
+	group = groups_get(g, record->mgid);
+	if (group)
+		m = member_of(group, &r);
+	if (!m || !may_change(&r, group, m) || states & ~m->join_state)
+		return SA_STATUS_REQ_INVALID;
+
+	m->join_state &= (uint8_t)~states;
+	g->version++;
+	answer(record, group, m->join_state, m->proxy);
+	if (!m->join_state)
+		group_drop(g, group, m);
+	if (!group_is_needed(group)) {
+		record->join_state = 0;		/* nobody is in it any more */
+		groups_remove(g, group);
+	}
+	return MAD_STATUS_OK;
+}
+
+/* -------------------------------------------------------------------- text */
+
+#define GROUP_WORDS	14u	/* or without the last */
+#define MEMBER_WORDS	5u
+
+static void
+save_group(const struct group *group, GString *out)
+{
+	g_string_append(out, "group");
+	state_words_put_bytes(out, group->mgid, 16);
+	g_string_append_printf(out,
+			       " 0x%04x 0x%04x 0x%08" PRIx32 " 0x%05" PRIx32
+			       " %u %u %u %u %u %u %u 0x%016" PRIx64 "\n",
+			       group->mlid, group->pkey, group->q_key,
+			       group->flow_label, group->mtu, group->rate,
+			       group->life, group->sl, group->tclass,
+			       group->hop_limit, group->permanent,
+			       group->creator);
+	for (guint i = 0; i < group->members->len; i++) {
+		const struct group_member *m =
+			&g_array_index(group->members, struct group_member, i);
+
+		g_string_append(out, "member");
+		state_words_put_bytes(out, group->mgid, 16);
+		state_words_put_bytes(out, m->gid, 16);
+		g_string_append_printf(out, " %u %u\n", m->join_state,
+				       m->proxy);
+	}
+}
+
+void
+groups_save(const struct groups *g, GString *out)
+{
+	for (uint32_t i = 0; i < groups_count(g); i++)
+		save_group(groups_at(g, i), out);
+}
+
+/* MGIDs that we choose from now on must not be those of clients that may still
+ * believe in a group of before. */
+static void
+learn_id(struct groups *g, const uint8_t mgid[16])
+{
+	uint64_t id = bytes_load64(mgid + 8);
+
+	if (mgid[2] == 0xa0 && mgid[3] == 0x1b && id != UINT64_MAX)
+		g->next_id = MAX(g->next_id, id + 1);
+}
+
+static bool
+load_group(struct groups *g, struct state_words *w)
+{
+	struct group draft = { .scope = 0 };
+
+	state_words_bytes(w, "MGID", draft.mgid, 16);
+	draft.mlid =
+		(uint16_t)state_words_number(w, "MLID", MLID_MIN, MLID_END - 1);
+	draft.pkey = (uint16_t)state_words_number(w, "P_Key", PKEY_FULL + 1u,
+					    UINT16_MAX);
+	draft.q_key = (uint32_t)state_words_number(w, "Q_Key", 0, UINT32_MAX);
+	draft.flow_label = (uint32_t)state_words_number(w, "FlowLabel", 0,
+						  FLOW_LABEL_MAX);
+	draft.mtu = (uint8_t)state_words_number(w, "MTU", 1, 5);
+	draft.rate = (uint8_t)state_words_number(w, "rate", 1, 0x3f);
+	draft.life =
+		(uint8_t)state_words_number(w, "PacketLifeTime", 0, LIFE_MAX);
+	draft.sl = (uint8_t)state_words_number(w, "SL", 0, 15);
+	draft.tclass = (uint8_t)state_words_number(w, "TClass", 0, UINT8_MAX);
+	draft.hop_limit =
+		(uint8_t)state_words_number(w, "HopLimit", 0, UINT8_MAX);
+	draft.permanent = state_words_number(w, "configured", 0, 1);
+	if (w->n == GROUP_WORDS)
+		draft.creator = state_words_number(w, "creator", 0, UINT64_MAX);
+	draft.scope = draft.mgid[1] & 0xf;
+	if (w->bad)
+		return false;
+	if (draft.mgid[0] != 0xff)
+		state_words_refuse(w, "the MGID does not begin with ff");
+	else if (groups_get(g, draft.mgid))
+		state_words_refuse(w, "the group is there twice");
+	else if (groups_of_mlid(g, draft.mlid))
+		state_words_refuse(w, "two groups have MLID 0x%04x",
+				   draft.mlid);
+	if (w->bad)
+		return false;
+	groups_insert(g, &draft);
+	learn_id(g, draft.mgid);
+	return true;
+}
+
+static bool
+load_member(struct groups *g, struct state_words *w)
+{
+	struct group_member m = { .proxy = false };
+	struct group *group;
+	uint8_t mgid[16];
+
+	state_words_bytes(w, "MGID", mgid, 16);
+	state_words_bytes(w, "PortGID", m.gid, 16);
+	m.join_state = (uint8_t)state_words_number(w, "JoinState", 1, JOIN_ALL);
+	m.proxy = state_words_number(w, "ProxyJoin", 0, 1);
+	m.port_guid = bytes_load64(m.gid + 8);
+	if (w->bad)
+		return false;
+	group = groups_get(g, mgid);
+	if (!group)
+		state_words_refuse(w, "a member of a group that is not there");
+	else if (group_member(group, m.gid))
+		state_words_refuse(w, "the member is there twice");
+	if (w->bad)
+		return false;
+	group_add(g, group, &m);
+	return true;
+}
+
+bool
+groups_load_line(struct groups *g, char **words, guint n_words,
+		 GError **error)
+{
+	bool is_group = n_words > 0 && strcmp(words[0], "group") == 0;
+	struct state_words w;
+
+	state_words_begin(&w, words, n_words, !is_group ? MEMBER_WORDS :
+		    n_words == GROUP_WORDS - 1 ? n_words : GROUP_WORDS, error);
+	if (!is_group && n_words > 0 && strcmp(words[0], "member") != 0)
+		state_words_refuse(&w, "neither 'group' nor 'member'");
+	return is_group ? load_group(g, &w) : load_member(g, &w);
 }

@@ -61,6 +61,12 @@ const struct group *groups_find(const struct groups *g,
 				const uint8_t mgid[16]);
 const struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);
 
+/* The record of the group, without a member. */
+void group_record(const struct group *group, struct mcmember_record *r);
+/* By the PortGUID in it, whatever the prefix; NULL: not a member. */
+struct group_member *group_member(const struct group *group,
+				  const uint8_t gid[16]);
+
 /* The groups of the partitions; those that are no longer configured lose
  * `permanent`. Members that are not in `v` leave. */
 void groups_follow(struct groups *g, const struct sa_db *v);

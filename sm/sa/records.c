@@ -16,41 +16,40 @@
  * tables of a CA's ports (P_Keys, VLs) the LID alone names the port: whatever
  * port number a client asks with, it gets the record.
  *
+ * Tables of ports. What the devices hold is told as it was read: of P_Keys of
+ * end ports, which every sweep reads, by the sweep; of those of a switch's
+ * external ports, and of the other two tables, on demand. An end port of which
+ * no P_Key block is known is told what it should hold: that is what it will be
+ * given.
+ *
  * Who may see what. A requester that is not trusted sees ports with which it
  * shares a partition (IBA C15-0.1.22); M_Keys and P_Key tables only the
  * trusted.
  */
-#include "sm/sa/scan.h"
+#include "sm/sa/query.h"
 
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "sm/mad/smp.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
 					   of both capability masks the bits
 					   that are set, not all of them */
+#define NODE_DESC_OFFSET	44u	/* NodeDescription of a NodeRecord */
+#define BLOCK_OFFSET	8u	/* what a block of a table begins at */
 
-struct sa_records {
-	size_t size;
-	const struct records_kind *kind;
-	void *data;
-};
-
-struct sa_records *
-records_new(unsigned attr_id, const struct records_kind *kind, void *data)
+bool
+sa_viewer_sees(const struct sa_viewer *who, uint32_t port)
 {
-	struct sa_records *r = g_new0(struct sa_records, 1);
-
-	r->size = sa_record_size(attr_id);
-	r->kind = kind;
-	r->data = data;
-	return r;
+	return who->trusted || port == who->port ||
+		memberships_common(who->db->memberships, who->port, port);
 }
 
 enum sa_draw
 sa_records_draw(struct sa_records *r, uint8_t *record)
 {
-	return r->kind->draw(r->data, record);
+	return r->draw(r, record);
 }
 
 bool
@@ -67,7 +66,7 @@ sa_records_next(struct sa_records *r, uint8_t *record)
 size_t
 sa_records_size(const struct sa_records *r)
 {
-	return r->size;
+	return sa_record_size(r->attr_id);
 }
 
 void
@@ -75,54 +74,393 @@ sa_records_free(struct sa_records *r)
 {
 	if (!r)
 		return;
-	r->kind->free(r->data);
+	if (r->free)
+		r->free(r);
+	sa_db_unref(r->who.db);
 	g_free(r);
+}
+
+void
+sa_records_init(struct sa_records *r, const struct sa_query *q,
+		unsigned attr_id,
+		enum sa_draw (*draw)(struct sa_records *r, uint8_t *record),
+		void (*free)(struct sa_records *r))
+{
+	r->who = q->who;
+	sa_db_ref(r->who.db);
+	r->attr_id = attr_id;
+	r->draw = draw;
+	r->free = free;
 }
 
 /* ------------------------------------------------------------ ready-made */
 
 struct ready {
+	struct sa_records base;
 	GByteArray *bytes;
-	size_t size, at;
+	size_t at;
 };
 
 static enum sa_draw
-ready_draw(void *data, uint8_t *record)
+ready_draw(struct sa_records *base, uint8_t *record)
 {
-	struct ready *r = data;
+	struct ready *r = (struct ready *)base;
+	size_t size = sa_records_size(base);
 
-	if (r->at + r->size > r->bytes->len)
+	if (r->at + size > r->bytes->len)
 		return SA_DRAW_END;
-	memcpy(record, r->bytes->data + r->at, r->size);
-	r->at += r->size;
+	memcpy(record, r->bytes->data + r->at, size);
+	r->at += size;
 	return SA_DRAW_RECORD;
 }
 
 static void
-ready_free(void *data)
+ready_free(struct sa_records *base)
 {
-	struct ready *r = data;
-
-	g_byte_array_unref(r->bytes);
-	g_free(r);
+	g_byte_array_unref(((struct ready *)base)->bytes);
 }
 
 struct sa_records *
-records_of_bytes(unsigned attr_id, GByteArray *bytes)
+records_of_bytes(const struct sa_query *q, unsigned attr_id,
+		 GByteArray *bytes)
 {
-	static const struct records_kind kind = { ready_draw, ready_free };
 	struct ready *r = g_new0(struct ready, 1);
 
+	sa_records_init(&r->base, q, attr_id, ready_draw, ready_free);
 	r->bytes = bytes;
-	r->size = sa_record_size(attr_id);
-	return records_new(attr_id, &kind, r);
+	return &r->base;
 }
 
-bool
-records_visible(const struct sa_db *v, const struct query *q, uint32_t port)
+/* ----------------------------------------------- one kind after the other */
+
+/* Record number `i` of a port or switch. False: it has no such record. */
+struct scan;
+typedef bool (*make_fn)(const struct scan *s, uint32_t at, uint32_t i,
+			uint8_t *record);
+
+enum domain { DOMAIN_PORTS, DOMAIN_SWITCHES };
+
+struct fabric_table {
+	uint16_t attr_id;
+	uint8_t domain;
+	make_fn make;
+	uint32_t (*count)(const struct scan *s, uint32_t at);
+	int8_t block;		/* component that is the number of a record, */
+	uint8_t block_base;	/* which begins with this; -1: none */
+	int8_t port;		/* component that is the port's number, or -1 */
+	bool ca_by_lid;		/* of a CA the LID alone names the port: port
+				   numbers in the record mean nothing there */
+};
+
+struct scan {
+	struct sa_records base;
+	struct sa_db *v;	/* base.who.db */
+	struct mft *mft;	/* the view's when this began, or NULL */
+	const struct fabric_table *table;
+	struct sa_match match;
+	const struct sa_query *q;	/* NULL: it has begun */
+	GArray *list;		/* of indices, ascending; NULL: all of them */
+	uint32_t at, end;	/* of the list, or of the domain */
+	uint32_t i, n;		/* records of `at` */
+	uint32_t i_first, i_end;	/* those that are wanted */
+	int port_num;		/* only ports with this number; -1: all */
+	bool open;		/* i and n are those of `at` */
+};
+
+static uint32_t
+scan_end_port(const struct sa_db *v, uint32_t port)
 {
-	return q->trusted || port == q->requester ||
-		memberships_common(v->memberships, q->requester, port);
+	const struct snapshot_node *n = snapshot_node_of(v->subnet, port);
+
+	return snapshot_is_switch(n) ? n->first_port : port;
+}
+
+static uint16_t
+lid_of(const struct sa_db *v, uint32_t port)
+{
+	return v->lids->base[scan_end_port(v, port)];
+}
+
+static uint16_t
+lid_of_switch(const struct sa_db *v, uint32_t sw)
+{
+	const struct snapshot *s = v->subnet;
+
+	return v->lids->base[s->nodes[s->switches[sw]].first_port];
+}
+
+static uint32_t
+count_one(const struct scan *s, uint32_t at)
+{
+	return 1;
+}
+
+static bool
+make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
+	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
+	struct node_info info = n->info;
+
+	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+		return false;
+	info.port_guid = p->guid;
+	if (p->num)
+		info.local_port = p->num;
+	sa_record_encode(SA_ATTR_NODE, record, &info);
+	bytes_store16(record, lid_of(s->v, at));
+	memcpy(record + NODE_DESC_OFFSET, n->desc, strnlen(n->desc, 64));
+	return true;
+}
+
+static bool
+make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
+	struct port_info info = p->info;
+
+	if (!p->known || !lid_of(s->v, at))
+		return false;
+	if (!s->base.who.trusted)
+		info.m_key = 0;
+	sa_record_encode(SA_ATTR_PORT_INFO, record, &info);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = p->num;
+	return true;
+}
+
+static bool
+make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct snapshot *n = s->v->subnet;
+	uint32_t peer = n->ports[at].peer;
+
+	if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, at) ||
+	    !snapshot_link_up(n, peer) || !lid_of(s->v, at) ||
+	    !lid_of(s->v, peer) ||
+	    !sa_viewer_sees(&s->base.who, scan_end_port(s->v, peer)))
+		return false;
+	sa_record_encode(SA_ATTR_LINK, record, NULL);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = n->ports[at].num;
+	record[3] = n->ports[peer].num;
+	bytes_store16(record + 4, lid_of(s->v, peer));
+	return true;
+}
+
+static uint32_t
+count_guids(const struct scan *s, uint32_t at)
+{
+	const struct snapshot_port *p = &s->v->subnet->ports[at];
+
+	return MAX((p->info.guid_cap + 7u) / 8, 1u);
+}
+
+static bool
+make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+		return false;
+	sa_record_encode(SA_ATTR_GUID_INFO, record, NULL);
+	bytes_store16(record, lid_of(s->v, at));
+	record[2] = (uint8_t)i;
+	if (i == 0)
+		bytes_store64(record + BLOCK_OFFSET,
+			      s->v->subnet->ports[at].guid);
+	return true;
+}
+
+static unsigned
+pkey_blocks(const struct sa_db *v, uint32_t port)
+{
+	const struct port_tables *t = v->held ? v->held : v->read;
+
+	return t ? port_tables_blocks(t, PORT_TABLE_PKEY, port) : 0;
+}
+
+static bool
+knows_pkeys(const struct sa_db *v, uint32_t port)
+{
+	for (unsigned i = 0; i < pkey_blocks(v, port); i++)
+		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))
+			return true;
+	return false;
+}
+
+static uint32_t
+count_pkeys(const struct scan *s, uint32_t at)
+{
+	const struct memberships *m = s->v->memberships;
+	uint32_t n = m->first[at + 1] - m->first[at];
+
+	if (knows_pkeys(s->v, at))
+		return pkey_blocks(s->v, at);
+	return snapshot_is_end_port(s->v->subnet, at) ?
+		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
+}
+
+/* Its LID and the block; the other keys are the caller's. */
+static bool
+make_block(const struct scan *s, enum port_table table, uint32_t at,
+	   const union port_block *block, uint8_t *record)
+{
+	uint8_t data[SMP_DATA_LEN];
+
+	if (!block || !lid_of(s->v, at))
+		return false;
+	sa_record_encode(s->table->attr_id, record, NULL);
+	smp_table_encode(table, data, block);
+	memcpy(record + BLOCK_OFFSET, data,
+	       sa_record_size(s->table->attr_id) - BLOCK_OFFSET);
+	bytes_store16(record, lid_of(s->v, at));
+	return true;
+}
+
+static bool
+make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct memberships *m = s->v->memberships;
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_PKEY, at, i);
+	union port_block desired = { .pkeys = { 0 } };
+	uint32_t first = m->first[at] + i * PKEYS_A_BLOCK, k;
+
+	if (!b && knows_pkeys(s->v, at))
+		return false;
+	for (k = 0; !b && k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
+	     k++)
+		desired.pkeys[k] = m->pkeys[first + k];
+	if (!make_block(s, PORT_TABLE_PKEY, at, b ? b : &desired, record))
+		return false;
+	bytes_store16(record + 2, (uint16_t)i);
+	record[4] = s->v->subnet->ports[at].num;
+	return true;
+}
+
+/* One for each port of entry; a CA has none of these. */
+static uint32_t
+count_sl_to_vl(const struct scan *s, uint32_t at)
+{
+	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
+
+	return snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
+}
+
+static bool
+make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_SL2VL, at,
+						  i);
+
+	if (!make_block(s, PORT_TABLE_SL2VL, at, b, record))
+		return false;
+	record[2] = (uint8_t)i;
+	record[3] = s->v->subnet->ports[at].num;
+	return true;
+}
+
+static uint32_t
+count_vl_arb(const struct scan *s, uint32_t at)
+{
+	return VL_ARB_N_BLOCKS;
+}
+
+static bool
+make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const union port_block *b = sa_db_block(s->v, PORT_TABLE_VL_ARB, at,
+						  i);
+
+	if (!make_block(s, PORT_TABLE_VL_ARB, at, b, record))
+		return false;
+	record[2] = s->v->subnet->ports[at].num;
+	record[3] = (uint8_t)(i + 1);
+	return true;
+}
+
+static bool
+make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct snapshot *n = s->v->subnet;
+	const struct snapshot_node *node = &n->nodes[n->switches[at]];
+
+	if (!node->sw_known || !lid_of_switch(s->v, at))
+		return false;
+	sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
+	bytes_store16(record, lid_of_switch(s->v, at));
+	return true;
+}
+
+static uint32_t
+count_lft_blocks(const struct scan *s, uint32_t at)
+{
+	return lft_n_blocks(s->v->lft);
+}
+
+static bool
+make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	if (!lid_of_switch(s->v, at))
+		return false;
+	sa_record_encode(SA_ATTR_LINEAR_FT, record, NULL);
+	bytes_store16(record, lid_of_switch(s->v, at));
+	bytes_store16(record + 2, (uint16_t)i);
+	memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, at) + i * LFT_BLOCK,
+	       LFT_BLOCK);
+	return true;
+}
+
+static uint32_t
+count_mft_blocks(const struct scan *s, uint32_t at)
+{
+	return s->mft ? s->mft->n_positions * s->mft->n_blocks : 0;
+}
+
+static bool
+make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+{
+	const struct mft *mft = s->mft;
+	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
+	const uint16_t *masks;
+
+	if (!lid_of_switch(s->v, at))
+		return false;
+	masks = mft_block(mft, at, position, block);
+	sa_record_encode(SA_ATTR_MULTICAST_FT, record, NULL);
+	bytes_store16(record, lid_of_switch(s->v, at));
+	bytes_store16(record + 2, (uint16_t)(position << 12 | block));
+	for (unsigned k = 0; k < 32; k++)
+		bytes_store16(record + BLOCK_OFFSET + 2 * k, masks[k]);
+	return true;
+}
+
+static const struct fabric_table tables[] = {
+	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1, 0, -1, false },
+	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1, 0,
+	  1, false },
+	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, 0, 1, false },
+	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1, 0,
+	  -1, false },
+	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1, 0, 2,
+	  true },
+	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_sl_to_vl, count_sl_to_vl, 1, 0,
+	  2, true },
+	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_vl_arb, count_vl_arb, 2, 1, 1,
+	  true },
+	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1, 0,
+	  -1, false },
+	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1, 0,
+	  -1, false },
+	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
+	  -1, 0, -1, false },
+};
+
+static const struct fabric_table *
+scan_find_table(unsigned attr_id)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
+		if (tables[i].attr_id == attr_id)
+			return &tables[i];
+	return NULL;
 }
 
 /* -------------------------------------------------------------- the scan */
@@ -133,9 +471,9 @@ scan_sees(const struct scan *s, uint32_t index)
 	const struct snapshot *n = s->v->subnet;
 
 	if (s->table->domain == DOMAIN_SWITCHES)
-		return records_visible(s->v, &s->q,
-				       n->nodes[n->switches[index]].first_port);
-	return records_visible(s->v, &s->q, scan_end_port(s->v, index));
+		return sa_viewer_sees(&s->base.who,
+				      n->nodes[n->switches[index]].first_port);
+	return sa_viewer_sees(&s->base.who, scan_end_port(s->v, index));
 }
 
 static uint32_t
@@ -177,9 +515,9 @@ scan_open(struct scan *s)
 }
 
 static enum sa_draw
-scan_draw(void *data, uint8_t *record)
+scan_draw(struct sa_records *base, uint8_t *record)
 {
-	struct scan *s = data;
+	struct scan *s = (struct scan *)base;
 	unsigned left = RECORDS_GO;
 
 	for (; s->at < s->end; s->at++, s->open = false) {
@@ -199,15 +537,13 @@ scan_draw(void *data, uint8_t *record)
 }
 
 static void
-scan_free(void *data)
+scan_free(struct sa_records *base)
 {
-	struct scan *s = data;
+	struct scan *s = (struct scan *)base;
 
 	if (s->list)
 		g_array_unref(s->list);
 	mft_free(s->mft);
-	sa_db_unref(s->v);
-	g_free(s);
 }
 
 /* ------------------------------------------------------------- narrowing */
@@ -215,7 +551,7 @@ scan_free(void *data)
 static bool
 scan_asks(const struct scan *s, unsigned component)
 {
-	return s->q.h->comp_mask >> component & 1;
+	return s->q->h.comp_mask >> component & 1;
 }
 
 /* The value of a component of whole bytes. */
@@ -225,7 +561,7 @@ scan_wanted(const struct scan *s, unsigned component)
 	unsigned n;
 	const struct mad_field *f = sa_fields(s->table->attr_id, &n);
 
-	return bytes_load(s->q.wanted + f[component].offset / 8,
+	return bytes_load(s->q->wanted + f[component].offset / 8,
 		       f[component].bits / 8);
 }
 
@@ -398,8 +734,8 @@ static void
 narrow_mft(struct scan *s)
 {
 	const struct mft *mft = s->mft;
-	uint32_t position = s->q.wanted[2] >> 4;
-	uint32_t block = (uint32_t)bytes_load(s->q.wanted + 2, 2) & 0x1ffu;
+	uint32_t position = s->q->wanted[2] >> 4;
+	uint32_t block = (uint32_t)bytes_load(s->q->wanted + 2, 2) & 0x1ffu;
 
 	if (!mft || !scan_asks(s, MFT_POSITION) || !scan_asks(s, MFT_BLOCKNUM))
 		return;
@@ -458,7 +794,7 @@ scan_narrow(struct scan *s)
 		narrow_node(s);
 		break;
 	case SA_ATTR_PORT_INFO:
-		if (!(s->q.h->mad.attr_mod & CAP_MATCH))
+		if (!(s->q->h.mad.attr_mod & CAP_MATCH))
 			break;
 		match_set_bits(s, PORT_INFO_CAP_MASK);
 		match_set_bits(s, PORT_INFO_CAP_MASK2);
@@ -475,13 +811,12 @@ scan_narrow(struct scan *s)
 	}
 }
 
-/* NULL: *status, or there is no such table. */
-static struct scan *
-scan_begin(struct sa_db *v, const struct query *q, unsigned *status)
+struct sa_records *
+records_of_fabric(const struct sa_query *q, unsigned *status)
 {
-	const struct fabric_table *table =
-		scan_find_table(q->h->mad.attr_id);
-	uint64_t plain = q->h->comp_mask;
+	const struct fabric_table *table = scan_find_table(q->h.mad.attr_id);
+	uint64_t plain = q->h.comp_mask;
+	struct sa_match match;
 	struct scan *s;
 
 	*status = 0;
@@ -490,37 +825,25 @@ scan_begin(struct sa_db *v, const struct query *q, unsigned *status)
 	/* The numbers narrow the scan; a CA's record may have others. */
 	if (table->ca_by_lid)
 		plain &= ~(SA_BIT(table->port) | SA_BIT(table->block));
-	if (table->attr_id == SA_ATTR_PKEY_TABLE && !q->trusted) {
-		*status = SA_STATUS_REQ_INVALID;
+	*status = SA_STATUS_REQ_INVALID;
+	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->who.trusted) ||
+	    !sa_match_init(&match, table->attr_id, plain, q->wanted))
 		return NULL;
-	}
 	s = g_new0(struct scan, 1);
+	sa_records_init(&s->base, q, table->attr_id, scan_draw, scan_free);
+	s->v = q->who.db;
 	s->table = table;
-	s->q = *q;
-	if (!sa_match_init(&s->match, table->attr_id, plain, q->wanted)) {
-		*status = SA_STATUS_REQ_INVALID;
-		g_free(s);
-		return NULL;
-	}
-	s->v = sa_db_ref(v);
-	s->mft = v->mft ? mft_ref(v->mft) : NULL;
+	s->match = match;
+	s->q = q;
+	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
-	s->end = table->domain == DOMAIN_PORTS ? v->subnet->n_ports :
-		v->subnet->n_switches;
+	s->end = table->domain == DOMAIN_PORTS ? s->v->subnet->n_ports :
+		s->v->subnet->n_switches;
 	scan_narrow(s);
-	s->q.h = NULL;
-	s->q.wanted = NULL;
-	return s;
-}
-
-struct sa_records *
-records_of_fabric(struct sa_db *v, const struct query *q, unsigned *status)
-{
-	static const struct records_kind kind = { scan_draw, scan_free };
-	struct scan *s = scan_begin(v, q, status);
-
-	return s ? records_new(s->table->attr_id, &kind, s) : NULL;
+	s->q = NULL;
+	*status = 0;
+	return &s->base;
 }
 
 /* ---------------------------------------------------- what must be read yet */
@@ -554,29 +877,26 @@ may_have_table(const struct sa_db *v, enum port_table table, uint32_t port)
 }
 
 GArray *
-records_unread(struct sa_db *v, const struct query *q,
-	       enum port_table *table)
+records_unread(const struct sa_query *q, enum port_table *table)
 {
+	struct sa_records *r;
 	GArray *ports;
 	unsigned status;
-	struct scan *s;
 
-	*table = table_on_demand(q->h->mad.attr_id);
-	if (*table == PORT_N_TABLES)
-		return NULL;
-	s = scan_begin(v, q, &status);
-	if (!s)
+	*table = table_on_demand(q->h.mad.attr_id);
+	r = *table == PORT_N_TABLES ? NULL : records_of_fabric(q, &status);
+	if (!r)
 		return NULL;
 	ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (; s->at < s->end; s->at++) {
+	for (struct scan *s = (struct scan *)r; s->at < s->end; s->at++) {
 		uint32_t port = scan_index(s);
 
 		if (scan_has_number(s, port) && scan_sees(s, port) &&
-		    may_have_table(v, *table, port) &&
-		    !sa_db_table_is_read(v, *table, port))
+		    may_have_table(s->v, *table, port) &&
+		    !sa_db_table_is_read(s->v, *table, port))
 			g_array_append_val(ports, port);
 	}
-	scan_free(s);
+	sa_records_free(r);
 	if (ports->len)
 		return ports;
 	g_array_unref(ports);

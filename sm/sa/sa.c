@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Subnet administration: who asks, what, and which answer.
+ * The state of the subnet administration.
  *
- * Flow of sa_answer: header and key (a key that is wrong is dropped, IBA
- * 15.4.1: it may be an attack, and gets nothing to compare with) -> the
- * requester's port -> by method: a change goes to a store, a question to
- * sa_query.c.
- *
- * Everything else is answered, if only with a status: a client that waits for
- * an answer must not wait in vain.
- *
- * Structs. The state that clients leave is in three stores (groups, services,
- * informs); the view is exchanged whole. Both change only in here, so that an
- * answer which is on its way never sees half a change.
+ * Structs. What clients leave is in three stores (groups, services, informs);
+ * the view of the fabric is exchanged whole. Requests are answered in query.c.
  */
 #include "sm/sa/sa.h"
 
 #include <string.h>
 
-#include "sm/sa/task.h"
+#include "sm/sa/query.h"
 
 G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
 
@@ -59,165 +50,6 @@ sa_set_sms(struct sa *sa, const struct sa_sm *sms, size_t n)
 	g_array_set_size(sa->sms, 0);
 	if (n)
 		g_array_append_vals(sa->sms, sms, (guint)n);
-}
-
-/* ------------------------------------------------------------- answering */
-
-void
-task_answer(struct task *t, unsigned status)
-{
-	sa_make_response(t->reply->mad, status);
-	t->reply->kind = SA_REPLY_ONE;
-	if (status)
-		t->sa->stats.refused++;
-	else
-		t->sa->stats.answered++;
-}
-
-static void
-drop(struct task *t, const char *why)
-{
-	t->reply->kind = SA_REPLY_NONE;
-	t->reply->why = why;
-	t->sa->stats.dropped++;
-}
-
-uint8_t *
-task_data(struct task *t)
-{
-	memset(t->reply->mad + SA_DATA_OFFSET, 0, SA_DATA_LEN);
-	return t->reply->mad + SA_DATA_OFFSET;
-}
-
-/* -------------------------------------------------- Get, GetTable, Set .. */
-
-static void
-change_group(struct task *t, bool join)
-{
-	struct mcmember_record r;
-	unsigned status;
-
-	sa_record_decode(SA_ATTR_MC_MEMBER, t->q.wanted, &r);
-	status = (join ? groups_join : groups_leave)
-		(t->sa->groups, t->sa->view, t->q.requester, t->h.comp_mask,
-		 &r);
-	if (!status)
-		sa_record_encode(SA_ATTR_MC_MEMBER, task_data(t), &r);
-	task_answer(t, status);
-}
-
-static void
-change_service(struct task *t, bool set)
-{
-	struct service_record r;
-	unsigned status;
-
-	sa_record_decode(SA_ATTR_SERVICE, t->q.wanted, &r);
-	status = (set ? services_set : services_delete)
-		(t->sa->services, t->sa->view, t->q.requester,
-		 t->h.comp_mask, &r, t->request->now);
-	if (!status)
-		sa_record_encode(SA_ATTR_SERVICE, task_data(t), &r);
-	task_answer(t, status);
-}
-
-static void
-subscribe(struct task *t)
-{
-	struct inform_info info;
-	unsigned status;
-
-	sa_record_decode(SA_ATTR_INFORM_INFO, t->q.wanted, &info);
-	status = informs_set(t->sa->informs, t->sa->view, t->q.requester,
-			     &info);
-	if (!status)
-		sa_record_encode(SA_ATTR_INFORM_INFO, task_data(t), &info);
-	task_answer(t, status);
-}
-
-static void
-change(struct task *t)
-{
-	bool set = t->h.mad.method == MAD_METHOD_SET;
-
-	switch (t->h.mad.attr_id) {
-	case SA_ATTR_MC_MEMBER:
-		change_group(t, set);
-		return;
-	case SA_ATTR_SERVICE:
-		change_service(t, set);
-		return;
-	case SA_ATTR_INFORM_INFO:
-		if (!set)
-			break;
-		subscribe(t);
-		return;
-	}
-	task_answer(t, MAD_STATUS_BAD_ATTRIBUTE);
-}
-
-static void
-act(struct task *t)
-{
-	switch (t->h.mad.method) {
-	case MAD_METHOD_GET:
-	case SA_METHOD_GET_TABLE:
-		task_query(t);
-		return;
-	case MAD_METHOD_SET:
-	case SA_METHOD_DELETE:
-		change(t);
-		return;
-	case SA_METHOD_GET_MULTI:
-		if (t->h.mad.attr_id == SA_ATTR_MULTI_PATH)
-			task_query_multi_path(t);
-		else
-			task_answer(t, MAD_STATUS_BAD_ATTRIBUTE);
-		return;
-	}
-	task_answer(t, MAD_STATUS_BAD_METHOD);
-}
-
-void
-sa_answer(struct sa *sa, const struct sa_request *request,
-	  struct sa_reply *reply)
-{
-	struct task t = { .sa = sa, .request = request, .reply = reply };
-
-	memset(reply, 0, sizeof(*reply));
-	sa->stats.requests++;
-	if (!sa_header_read(request->mad, request->len, &t.h)) {
-		drop(&t, "SA request that is no whole MAD");
-		return;
-	}
-	if (!sa_is_request(t.h.mad.method)) {
-		drop(&t, "SA message that is no request");
-		return;
-	}
-	memcpy(reply->mad, request->mad, MAD_SIZE);
-	if (t.h.mad.class_version != 2) {
-		task_answer(&t, MAD_STATUS_BAD_VERSION);
-		return;
-	}
-	if (t.h.sm_key && t.h.sm_key != sa->params.sm_key) {
-		drop(&t, "SA request with a wrong SM_Key");
-		return;
-	}
-	if (!sa->view) {
-		task_answer(&t, MAD_STATUS_BUSY);
-		return;
-	}
-	t.q = (struct query){
-		.h = &t.h,
-		.wanted = request->mad + SA_DATA_OFFSET,
-		.requester = sa_db_lid(sa->view, request->slid),
-		.trusted = t.h.sm_key != 0,
-	};
-	if (t.q.requester == SNAPSHOT_NONE) {
-		task_answer(&t, SA_STATUS_REQ_INVALID);
-		return;
-	}
-	act(&t);
 }
 
 /* ------------------------------------------------------- the fabric moves */

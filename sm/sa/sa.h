@@ -7,8 +7,6 @@
 #ifndef MINISM_SA_SA_H
 #define MINISM_SA_SA_H
 
-#include "sm/sa/sa_events.h"
-#include "sm/sa/sa_store.h"
 #include "sm/sa/sa_db.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
@@ -95,5 +93,61 @@ void sa_answer(struct sa *sa, const struct sa_request *request,
 	       struct sa_reply *reply);
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
 void sa_resume(struct sa *sa, struct sa_reply *reply);
+
+/* --------------------- what is due unasked: Reports, leases, multicast trees */
+
+/* A Report that is due (IBA 13.4.11): data bytes of the Notice and who gets
+ * it. The caller sends, repeats, and tells how it ended. */
+struct sa_report {
+	uint32_t id;		/* for sa_report_ended() */
+	uint16_t lid;		/* of the subscriber */
+	uint32_t qp;
+	uint16_t pkey;		/* of ours, in which both are, */
+	uint16_t pkey_index;	/* and where our port has it */
+	uint8_t mad[MAD_SIZE];	/* TID to be filled in */
+};
+bool sa_next_report(struct sa *sa, struct sa_report *out);
+/* answered false: the subscriber is dead, its subscriptions end. */
+void sa_report_ended(struct sa *sa, uint32_t id, bool answered);
+
+/* A trap that the SM got, for those who subscribed to it. */
+void sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
+		     int64_t now);
+
+/* When something is due next (a lease ends), us; INT64_MAX: never. */
+int64_t sa_deadline(const struct sa *sa);
+void sa_tick(struct sa *sa, int64_t now);
+
+/* Multicast: what routing needs. The number changes when a tree may. */
+struct sa_tree {
+	uint16_t mlid;
+	uint32_t n_members;
+	const uint32_t *members;	/* end ports that receive, ascending */
+	uint32_t n_senders;
+	const uint32_t *senders;	/* that only send, ascending */
+};
+uint64_t sa_groups_version(const struct sa *sa);
+/* GArray of struct sa_tree, by MLID, valid until the next call on `sa`. */
+const GArray *sa_trees(struct sa *sa);
+
+/* --------------------------------- what it has, as text and in numbers */
+
+/* What survives a restart: groups, services, subscriptions as text. */
+void sa_save(const struct sa *sa, GString *out, int64_t now);
+/* False with an error that names the line: nothing is taken then. */
+bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
+uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
+						   sa_save() writes */
+
+/* Requests by attribute and outcome, for the metrics. */
+struct sa_stats {
+	uint64_t requests, answered, refused, dropped;
+	uint32_t n_groups, n_members, n_services, n_subscriptions;
+};
+void sa_stats(const struct sa *sa, struct sa_stats *out);
+
+#define SA_ERROR sa_error_quark()
+GQuark sa_error_quark(void);
+enum sa_error { SA_ERROR_TEXT };
 
 #endif

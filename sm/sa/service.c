@@ -96,7 +96,7 @@ compare(const struct service_record *a, const struct service_record *b)
 }
 
 /* Where the record is, or would have to be put. */
-static guint
+uint32_t
 services_place(const struct services *s, const struct service_record *name)
 {
 	guint low = 0;
@@ -198,6 +198,15 @@ lease_left(int64_t ends, int64_t now)
 	return (uint32_t)((MAX(ends - now, 0) + SECOND - 1) / SECOND);
 }
 
+void
+service_describe(const struct service *s, int64_t now,
+		 struct service_record *r)
+{
+	*r = s->record;
+	r->lease = lease_left(s->ends, now);
+	memset(r->key, 0, sizeof(r->key));
+}
+
 static int64_t
 lease_end(uint32_t lease, int64_t now)
 {
@@ -263,9 +272,7 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 	if (status != MAD_STATUS_OK)
 		return status;
 
-	*record = service->record;
-	record->lease = lease_left(service->ends, now);
-	memset(record->key, 0, sizeof(record->key));
+	service_describe(service, now, record);
 	g_ptr_array_remove_index(s->services, services_place(s, record));
 	s->version++;
 	return MAD_STATUS_OK;

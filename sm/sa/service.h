@@ -33,6 +33,13 @@ void services_follow(struct services *s, const struct sa_db *v);
 
 uint32_t services_count(const struct services *s);
 const struct service *services_at(const struct services *s, uint32_t i);
+/* The first that is not before this one by ServiceID, ServiceGID, P_Key. */
+uint32_t services_place(const struct services *s,
+			const struct service_record *name);
+/* As others may see it: the lease that is left, a started second counts; no
+ * key. */
+void service_describe(const struct service *s, int64_t now,
+		      struct service_record *r);
 
 int64_t services_deadline(const struct services *s);
 void services_tick(struct services *s, int64_t now);

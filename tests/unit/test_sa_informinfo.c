@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "sm/sa/informinfo.h"
-#include "sm/sa/informinfo_count.h"
+#include "sm/sa/informinfo.h"
 #include "tests/lib/sa_star.h"
 #include "topology/prng.h"
 
