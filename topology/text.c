@@ -320,6 +320,13 @@ text_skip_line(struct text_scan *s)
 }
 
 bool
+text_line_ends(struct text_scan *s)
+{
+	text_skip_comment(s);
+	return !*s->at || *s->at == '\n';
+}
+
+bool
 text_take_char(struct text_scan *s, char c)
 {
 	s->at += strspn(s->at, BLANKS);
@@ -372,6 +379,26 @@ text_span_number(const struct text_span *span, uint64_t max, uint64_t *value)
 	return at < span->at + span->len &&
 		text_take_digits(&at, base, max, value) &&
 		at == span->at + span->len;
+}
+
+bool
+text_span_hex(const struct text_span *span, uint64_t max, uint64_t *value)
+{
+	const char *at = span->at;
+
+	text_take_0x(&at);
+	return at < span->at + span->len &&
+		text_take_digits(&at, 16, max, value) &&
+		at == span->at + span->len;
+}
+
+bool
+text_span_guid(const struct text_span *span, uint64_t *guid)
+{
+	size_t prefix = span->len > 2 && (span->at[1] | 0x20) == 'x' ? 2 : 0;
+
+	return span->len - prefix <= HEX_DIGITS_MAX &&
+		text_span_hex(span, UINT64_MAX, guid) && *guid;
 }
 
 char *

@@ -105,6 +105,8 @@ void text_warn(struct text_scan *s, struct text_place place,
  * else, which returns whether there is more text. */
 void text_skip_comment(struct text_scan *s);
 bool text_skip_space(struct text_scan *s);
+/* Past blanks and a comment; is there nothing more on this line? */
+bool text_line_ends(struct text_scan *s);
 /* To the end of this line. */
 void text_skip_line(struct text_scan *s);
 
@@ -121,6 +123,11 @@ bool text_span_is(const struct text_span *span, const char *word);
 /* As text_read_number(). */
 bool text_span_number(const struct text_span *span, uint64_t max,
 		      uint64_t *value);
+/* Hexadecimal, with 0x or without. */
+bool text_span_hex(const struct text_span *span, uint64_t max,
+		   uint64_t *value);
+/* A GUID that is not 0, of up to 16 hexadecimal digits, 0x before or not. */
+bool text_span_guid(const struct text_span *span, uint64_t *guid);
 /* Short, printable, UTF-8: for a message. A new string. */
 char *text_span_show(const struct text_span *span);
 

@@ -90,11 +90,12 @@ take_given(struct options *conf, const char *given, GPtrArray *warnings,
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(list, g_strdup("minism"));
-	for (; *given == '+'; given += strcspn(given, "\n"), given += !!*given) {
+	for (; *given == '+'; given += !!*given) {
 		char *line = g_strndup(given + 1, strcspn(given, "\n") - 1);
 
 		g_ptr_array_add(list, g_strcompress(line));
 		g_free(line);
+		given += strcspn(given, "\n");
 	}
 	return options_parse(conf, given, "the record", warnings, error) &&
 		read_args(conf, (int)list->len, (char **)list->pdata, error);
@@ -121,8 +122,8 @@ forget_place(struct options *conf)
 }
 
 bool
-options_from_record(struct options *conf, const char *given, int argc, char **argv,
-		 GPtrArray *warnings, GError **error)
+options_from_record(struct options *conf, const char *given, int argc,
+		    char **argv, GPtrArray *warnings, GError **error)
 {
 	struct options *first = options_new();
 	enum options_mode mode;

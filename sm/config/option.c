@@ -403,7 +403,8 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 	g_autofree char *key = g_strdelimit(g_strdup(name), "-", '_');
 	g_autofree char *near = NULL, *why = NULL;
 	g_autofree char *shown = is_name ? g_strconcat("--", cut, NULL) :
-		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] : '?');
+		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] :
+				'?');
 	g_autofree const char **names = g_new(const char *, t->n);
 	size_t n = 0;
 

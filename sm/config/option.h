@@ -23,8 +23,8 @@ struct option_kind {
 	bool is_text;		/* a char *, to be freed */
 	bool or_none;		/* which may be empty: NULL */
 	bool secret;		/* no message repeats the value */
-	/* NULL, or what is wrong as a new string. value NULL: the default, of an
-	 * option that has none in the table. */
+	/* NULL, or what is wrong as a new string. value NULL: the default of
+	 * an option that has none in the table. */
 	char *(*set)(const struct option *o, void *place, const char *value);
 };
 

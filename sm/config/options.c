@@ -371,8 +371,7 @@ read_value(struct text_scan *s, const struct option *o, struct options *conf)
 	else if (!text_take_quoted(s, &span))
 		return text_fail(s, span.place, "%s: the quote is not closed",
 				 o->key);
-	s->at = text_skip_blanks(s->at);
-	if (*s->at && !strchr("#\n", *s->at))
+	if (!text_line_ends(s))
 		return text_fail(s, text_here(s), "%s: more than one value "
 				 "(one with blanks in it needs quotes)",
 				 o->key);

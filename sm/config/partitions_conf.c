@@ -32,6 +32,7 @@
 
 #include "sm/config/partitions_conf.h"
 #include "sm/config/partitions_draft.h"
+#include "sm/config/partitions_lex.h"
 
 G_DEFINE_QUARK(minism-partfile-error-quark, partitions_conf_error)
 
@@ -64,6 +65,9 @@ static const struct {
 	{ "FlowLabel", 0, 0xfffff, 0 },
 };
 
+#define WORD_END	",:;=#\n"
+#define GID_END		",;=#\n"	/* a GID has colons in it */
+#define ERRORS_MAX	20u
 #define IP_Q_KEY	0x0b1bu
 #define SCOPE_LINK	2u	/* link-local, IBA 4.1.1 */
 
@@ -75,7 +79,7 @@ struct settings {
 };
 
 struct definition {
-	struct partfile_span name;
+	struct text_span name;
 	uint16_t pkey;			/* 0: none was given */
 	struct settings settings;
 	bool ipoib, index0, member_given;
@@ -85,7 +89,7 @@ struct definition {
 };
 
 struct parser {
-	struct partfile_lex lex;
+	struct text_scan lex;
 	struct partfile_drafts drafts;
 	struct partfile_draft *scrap;	/* of definitions with a bad head */
 	unsigned n_definitions;
@@ -103,16 +107,16 @@ settings_init(struct settings *s)
 
 /* Bytes where a code belongs. */
 static bool
-refuse_mtu_bytes(struct parser *p, const struct partfile_span *value)
+refuse_mtu_bytes(struct parser *p, const struct text_span *value)
 {
 	static const char *const bytes[] = {
 		"256", "512", "1024", "2048", "4096",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(bytes); i++) {
-		if (!partfile_is(value, bytes[i]))
+		if (!text_span_is(value, bytes[i]))
 			continue;
-		partfile_fail(&p->lex, value->place, "mtu is a code: %u is %s "
+		text_fail(&p->lex, value->place, "mtu is a code: %u is %s "
 			      "bytes", i + 1, bytes[i]);
 		return true;
 	}
@@ -121,24 +125,24 @@ refuse_mtu_bytes(struct parser *p, const struct partfile_span *value)
 
 static bool
 set_group_flag(struct parser *p, struct settings *s, enum flag flag,
-	       const struct partfile_span *value)
+	       const struct text_span *value)
 {
 	uint64_t n;
 
 	if (flag == FLAG_MTU && refuse_mtu_bytes(p, value))
 		return false;
-	if (!partfile_number(&p->lex, value, ranges[flag].what,
+	if (!partitions_take_number(&p->lex, value, ranges[flag].what,
 			     ranges[flag].min, ranges[flag].max, &n))
 		return false;
 	if (flag == FLAG_SCOPE) {
 		s->scopes |= (uint16_t)(1u << n);
 		return true;
 	}
-	if ((s->given & 1u << flag) && s->value[flag] != n) {
-		partfile_fail(&p->lex, value->place, "%s has been given as %u "
-			      "before", ranges[flag].what, s->value[flag]);
-		return false;
-	}
+	if ((s->given & 1u << flag) && s->value[flag] != n)
+		return text_fail(&p->lex, value->place,
+				 "%s has been given as %u "
+				 "before",
+				 ranges[flag].what, s->value[flag]);
 	s->given |= 1u << flag;
 	s->value[flag] = (uint32_t)n;
 	return true;
@@ -154,10 +158,10 @@ static const enum partition_membership memberships[] = {
 
 /* n: of the names above, how many will do */
 static bool
-read_membership(struct parser *p, const struct partfile_span *value, size_t n,
+read_membership(struct parser *p, const struct text_span *value, size_t n,
 		enum partition_membership *membership)
 {
-	int i = partfile_choose(&p->lex, value, "membership", NULL,
+	int i = partitions_choose(&p->lex, value, "membership", NULL,
 				membership_names, n);
 
 	if (i >= 0)
@@ -167,17 +171,16 @@ read_membership(struct parser *p, const struct partfile_span *value, size_t n,
 
 static bool
 set_defmember(struct parser *p, struct definition *d,
-	      const struct partfile_span *value)
+	      const struct text_span *value)
 {
 	enum partition_membership membership;
 
 	if (!read_membership(p, value, 3, &membership))
 		return false;
-	if (d->member_given && membership != d->member) {
-		partfile_fail(&p->lex, value->place, "defmember has been given "
-			      "otherwise before");
-		return false;
-	}
+	if (d->member_given && membership != d->member)
+		return text_fail(&p->lex, value->place,
+				 "defmember has been given "
+				 "otherwise before");
 	d->member_given = true;
 	d->member = membership;
 	return true;
@@ -185,32 +188,32 @@ set_defmember(struct parser *p, struct definition *d,
 
 /* Takes "=" and a value, if they are there. */
 static bool
-take_value(struct parser *p, struct partfile_span *value)
+take_value(struct parser *p, struct text_span *value)
 {
 	if (*p->lex.at != '=') {
-		*value = (struct partfile_span){ "", 0,
-						 partfile_here(&p->lex) };
+		*value = (struct text_span){ "", 0,
+						 text_here(&p->lex) };
 		return false;
 	}
 	p->lex.at++;
-	*value = partfile_take_word(&p->lex);
+	*value = text_take_span(&p->lex, WORD_END);
 	return true;
 }
 
 static bool
 take_flag(struct parser *p, struct definition *d)
 {
-	struct partfile_span name = partfile_take_word(&p->lex), value;
+	struct text_span name = text_take_span(&p->lex, WORD_END), value;
 	bool has_value = take_value(p, &value);
 	enum flag flag;
 	int found;
 
 	if (!name.len && !has_value) {
-		partfile_warn(&p->lex, name.place, "there is no flag after "
+		text_warn(&p->lex, name.place, "there is no flag after "
 			      "this comma");
 		return true;
 	}
-	found = partfile_choose(&p->lex, &name, "flag", NULL, flag_names,
+	found = partitions_choose(&p->lex, &name, "flag", NULL, flag_names,
 				N_FLAGS);
 	if (found < 0)
 		return false;
@@ -219,11 +222,9 @@ take_flag(struct parser *p, struct definition *d)
 		return set_group_flag(p, &d->settings, flag, &value);
 	if (flag == FLAG_DEFMEMBER)
 		return set_defmember(p, d, &value);
-	if (has_value) {
-		partfile_fail(&p->lex, value.place, "%s takes no value",
+	if (has_value)
+		return text_fail(&p->lex, value.place, "%s takes no value",
 			      flag_names[flag]);
-		return false;
-	}
 	d->ipoib |= flag == FLAG_IPOIB;
 	d->index0 |= flag == FLAG_INDX0;
 	return true;
@@ -232,69 +233,79 @@ take_flag(struct parser *p, struct definition *d)
 /* --- the head of a definition --- */
 
 static bool
-read_pkey(struct parser *p, const struct partfile_span *value, uint16_t *pkey)
+read_pkey(struct parser *p, const struct text_span *value, uint16_t *pkey)
 {
 	uint64_t n;
 
-	if (!partfile_number(&p->lex, value, "P_Key", 1, UINT16_MAX, &n))
+	if (!partitions_take_number(&p->lex, value, "P_Key", 1, UINT16_MAX, &n))
 		return false;
 	*pkey = pkey_base(n);
 	if (*pkey)
 		return true;
 	/* IBA 10.9.1.1 */
-	partfile_fail(&p->lex, value->place, "0x8000 is no P_Key: its low 15 "
-		      "bits are 0, which is nobody's");
-	return false;
+	return text_fail(&p->lex, value->place,
+			 "0x8000 is no P_Key: its low 15 "
+			 "bits are 0, which is nobody's");
 }
 
 static bool
-is_fit_name(const struct partfile_span *name)
+is_fit_name(const struct text_span *name)
 {
 	for (size_t i = 0; i < name->len; i++)
-		if (g_ascii_iscntrl(name->text[i]))
+		if (g_ascii_iscntrl(name->at[i]))
 			return false;
-	return g_utf8_validate(name->text, (gssize)name->len, NULL);
+	return g_utf8_validate(name->at, (gssize)name->len, NULL);
 }
 
 static bool
 take_name(struct parser *p, struct definition *d)
 {
-	struct partfile_span value;
+	struct text_span value;
 	bool has_value;
 
-	d->name = partfile_take_word(&p->lex);
+	d->name = text_take_span(&p->lex, WORD_END);
 	has_value = take_value(p, &value);
-	if (!has_value && d->name.len && g_ascii_isdigit(*d->name.text)) {
+	if (!has_value && d->name.len && g_ascii_isdigit(*d->name.at)) {
 		value = d->name;
 		d->name.len = 0;
 		return read_pkey(p, &value, &d->pkey);
 	}
-	if (!has_value && !d->name.len) {
-		partfile_fail(&p->lex, d->name.place, "a partition has a name "
-			      "or a P_Key");
-		return false;
-	}
-	if (!is_fit_name(&d->name)) {
-		partfile_fail(&p->lex, d->name.place, "a name is UTF-8 "
+	if (!has_value && !d->name.len)
+		return text_fail(&p->lex, d->name.place,
+				 "a partition has a name "
+				 "or a P_Key");
+	if (!is_fit_name(&d->name))
+		return text_fail(&p->lex, d->name.place, "a name is UTF-8 "
 			      "without control characters");
-		return false;
-	}
 	return !has_value || read_pkey(p, &value, &d->pkey);
+}
+
+/* Past the next ';' that is in no comment. */
+static void
+skip_definition(struct text_scan *s)
+{
+	while (text_skip_space(s)) {
+		s->at += strcspn(s->at, ";#\n");
+		if (*s->at == ';') {
+			s->at++;
+			return;
+		}
+	}
 }
 
 static bool
 miss_colon(struct parser *p, struct definition *d)
 {
-	struct partfile_place here = partfile_here(&p->lex);
+	struct text_place here = text_here(&p->lex);
 
 	if (*p->lex.at == '=' && !d->bad)
-		partfile_fail(&p->lex, here, "this \"=\" is one too many: a "
+		text_fail(&p->lex, here, "this \"=\" is one too many: a "
 			      "\":\" before the members is missing");
 	else if (*p->lex.at != '=')
-		partfile_fail(&p->lex, here, "a \":\" is missing here, for the "
+		text_fail(&p->lex, here, "a \":\" is missing here, for the "
 			      "definition that begins in line %u",
 			      d->name.place.line);
-	partfile_skip_definition(&p->lex);
+	skip_definition(&p->lex);
 	return false;
 }
 
@@ -303,12 +314,12 @@ static bool
 take_head(struct parser *p, struct definition *d)
 {
 	d->bad = !take_name(p, d);
-	partfile_skip_space(&p->lex);
+	text_skip_space(&p->lex);
 	while (*p->lex.at == ',') {
 		p->lex.at++;
-		partfile_skip_space(&p->lex);
+		text_skip_space(&p->lex);
 		d->bad |= !take_flag(p, d);
-		partfile_skip_space(&p->lex);
+		text_skip_space(&p->lex);
 	}
 	if (*p->lex.at != ':')
 		return miss_colon(p, d);
@@ -354,24 +365,24 @@ add_broadcast(struct definition *d)
 }
 
 static bool
-read_mgid(struct parser *p, const struct partfile_span *value, uint8_t *mgid)
+read_mgid(struct parser *p, const struct text_span *value, uint8_t *mgid)
 {
 	char text[INET6_ADDRSTRLEN];
 	g_autofree char *shown = NULL;
 
 	if (value->len && value->len < sizeof(text)) {
-		memcpy(text, value->text, value->len);
+		memcpy(text, value->at, value->len);
 		text[value->len] = '\0';
 		if (inet_pton(AF_INET6, text, mgid) == 1 && mgid[0] == 0xff)
 			return true;
 	}
-	shown = partfile_show(value);
+	shown = text_span_show(value);
 	if (value->len)
-		partfile_fail(&p->lex, value->place, "%s is no multicast GID: "
+		text_fail(&p->lex, value->place, "%s is no multicast GID: "
 			      "it is written as an IPv6 address and begins "
 			      "with ff", shown);
 	else
-		partfile_fail(&p->lex, value->place, "a multicast GID is "
+		text_fail(&p->lex, value->place, "a multicast GID is "
 			      "missing");
 	return false;
 }
@@ -379,13 +390,13 @@ read_mgid(struct parser *p, const struct partfile_span *value, uint8_t *mgid)
 static bool
 take_group_flag(struct parser *p, struct settings *s)
 {
-	struct partfile_span name = partfile_take_word(&p->lex), value;
+	struct text_span name = text_take_span(&p->lex, WORD_END), value;
 	bool has_value = take_value(p, &value);
 	int flag;
 
 	if (!name.len && !has_value)
 		return true;
-	flag = partfile_choose(&p->lex, &name, "flag of a group, whose line "
+	flag = partitions_choose(&p->lex, &name, "flag of a group, whose line "
 			       "this is", NULL, flag_names, N_GROUP_FLAGS);
 	return flag >= 0 && set_group_flag(p, s, (enum flag)flag, &value);
 }
@@ -401,10 +412,9 @@ fits_broadcast(struct parser *p, const struct definition *d,
 	for (unsigned i = 0; d->ipoib && i < G_N_ELEMENTS(same); i++) {
 		if (is[i] == d->settings.value[same[i]])
 			continue;
-		partfile_fail(&p->lex, g->place, "the %s of an IP group is "
+		return text_fail(&p->lex, g->place, "the %s of an IP group is "
 			      "that of the broadcast group, %u",
 			      flag_names[same[i]], d->settings.value[same[i]]);
-		return false;
 	}
 	return true;
 }
@@ -416,7 +426,7 @@ take_group(struct parser *p, struct definition *d)
 {
 	struct settings s = d->settings;
 	struct partfile_group g = { .broadcast = false };
-	struct partfile_span value = { "", 0, partfile_here(&p->lex) };
+	struct text_span value = { "", 0, text_here(&p->lex) };
 	bool ok, ip;
 
 	s.inherited = s.given;
@@ -424,15 +434,15 @@ take_group(struct parser *p, struct definition *d)
 	s.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
 	if (*p->lex.at == '=') {
 		p->lex.at++;
-		value = partfile_take_gid(&p->lex);
+		value = text_take_span(&p->lex, GID_END);
 	}
 	g.place = value.place;
 	ok = read_mgid(p, &value, g.group.mgid);
-	partfile_skip_blanks(&p->lex);
+	text_skip_comment(&p->lex);
 	while (*p->lex.at == ',') {
 		p->lex.at++;
 		ok &= take_group_flag(p, &s);
-		partfile_skip_blanks(&p->lex);
+		text_skip_comment(&p->lex);
 	}
 	if (!ok)
 		return;
@@ -459,9 +469,9 @@ static const enum partition_who member_kinds[] = {
 
 /* Is what begins with this name, the first on its line, a definition? */
 static bool
-looks_like_head(const struct partfile_span *name)
+looks_like_head(const struct text_span *name)
 {
-	const char *at = name->text;
+	const char *at = name->at;
 
 	for (;;) {
 		const char *end = at + strcspn(at, ",:;#\n");
@@ -475,19 +485,19 @@ looks_like_head(const struct partfile_span *name)
 }
 
 static bool
-take_who(struct parser *p, const struct partfile_span *name,
+take_who(struct parser *p, const struct text_span *name,
 	 struct partition_rule *rule, bool *nobody)
 {
 	int i;
 
 	*nobody = false;
-	if (g_ascii_isdigit(*name->text)) {
+	if (g_ascii_isdigit(*name->at)) {
 		rule->who = PARTITION_GUID;
-		return partfile_number(&p->lex, name, "PortGUID", 1,
+		return partitions_take_number(&p->lex, name, "PortGUID", 1,
 				       UINT64_MAX, &rule->guid);
 	}
-	i = partfile_choose(&p->lex, name, "member", "a PortGUID", member_names,
-			    G_N_ELEMENTS(member_names));
+	i = partitions_choose(&p->lex, name, "member", "a PortGUID",
+			      member_names, G_N_ELEMENTS(member_names));
 	*nobody = i == MEMBER_NOBODY;
 	if (i >= 0 && !*nobody)
 		rule->who = member_kinds[i];
@@ -496,20 +506,20 @@ take_who(struct parser *p, const struct partfile_span *name,
 
 static void
 take_member(struct parser *p, struct definition *d,
-	    const struct partfile_span *name)
+	    const struct text_span *name)
 {
 	struct partition_rule rule = {
 		.membership = d->member,
 		.line = name->place.line,
 	};
-	struct partfile_span value;
+	struct text_span value;
 	bool has_value = take_value(p, &value);
 	bool nobody;
 
 	if (!take_who(p, name, &rule, &nobody))
 		return;
 	if (nobody && has_value)
-		partfile_fail(&p->lex, value.place, "NONE takes no membership");
+		text_fail(&p->lex, value.place, "NONE takes no membership");
 	else if (has_value && !read_membership(p, &value, 4,
 					       &rule.membership))
 		return;
@@ -519,21 +529,21 @@ take_member(struct parser *p, struct definition *d,
 
 /* OpenSM's manual has an example of it, which OpenSM refuses. */
 static bool
-is_flag(const struct partfile_span *name)
+is_flag(const struct text_span *name)
 {
 	for (unsigned i = 0; i < N_FLAGS; i++)
-		if (partfile_is(name, flag_names[i]))
+		if (text_span_is(name, flag_names[i]))
 			return true;
 	return false;
 }
 
 static void
-refuse_flag(struct parser *p, const struct partfile_span *name)
+refuse_flag(struct parser *p, const struct text_span *name)
 {
-	struct partfile_span value;
-	g_autofree char *shown = partfile_show(name);
+	struct text_span value;
+	g_autofree char *shown = text_span_show(name);
 
-	partfile_fail(&p->lex, name->place, "%s is a flag of the partition: "
+	text_fail(&p->lex, name->place, "%s is a flag of the partition: "
 		      "it belongs before the \":\"", shown);
 	take_value(p, &value);
 	if (*p->lex.at == ':')
@@ -545,18 +555,18 @@ static void
 skip_item(struct parser *p)
 {
 	p->lex.at += strcspn(p->lex.at, ",;#\n");
-	partfile_skip_blanks(&p->lex);
+	text_skip_comment(&p->lex);
 }
 
 /* After a member or group: the next one, or the end. */
 static void
 end_item(struct parser *p, unsigned errors_before)
 {
-	partfile_skip_blanks(&p->lex);
+	text_skip_comment(&p->lex);
 	if (!*p->lex.at || strchr(",;\n", *p->lex.at))
 		return;
 	if (p->lex.n_errors == errors_before)
-		partfile_fail(&p->lex, partfile_here(&p->lex), "\"%c\" is not "
+		text_fail(&p->lex, text_here(&p->lex), "\"%c\" is not "
 			      "expected here: members are separated by commas",
 			      *p->lex.at);
 	skip_item(p);
@@ -566,16 +576,16 @@ end_item(struct parser *p, unsigned errors_before)
 static bool
 take_item(struct parser *p, struct definition *d, bool new_line)
 {
-	struct partfile_span name = partfile_take_word(&p->lex);
+	struct text_span name = text_take_span(&p->lex, WORD_END);
 	unsigned errors = p->lex.n_errors;
 
-	if (partfile_is(&name, "mgid")) {
+	if (text_span_is(&name, "mgid")) {
 		take_group(p, d);
 	} else if (new_line && looks_like_head(&name)) {
-		partfile_fail(&p->lex, name.place, "a \";\" is missing before "
+		text_fail(&p->lex, name.place, "a \";\" is missing before "
 			      "this: the definition of line %u has not ended",
 			      d->name.place.line);
-		partfile_return(&p->lex, &name);
+		p->lex.at = name.at;	/* on the same line */
 		return false;
 	} else if (is_flag(&name)) {
 		refuse_flag(p, &name);
@@ -590,10 +600,10 @@ take_item(struct parser *p, struct definition *d, bool new_line)
 static void
 take_members(struct parser *p, struct definition *d)
 {
-	while (!partfile_gave_up(&p->lex)) {
+	while (p->lex.n_errors < p->lex.errors_max) {
 		unsigned line = p->lex.line;
 
-		partfile_skip_space(&p->lex);
+		text_skip_space(&p->lex);
 		if (*p->lex.at == ',') {
 			p->lex.at++;
 			continue;
@@ -603,7 +613,7 @@ take_members(struct parser *p, struct definition *d)
 			return;
 		}
 		if (!*p->lex.at) {
-			partfile_fail(&p->lex, partfile_here(&p->lex), "the "
+			text_fail(&p->lex, text_here(&p->lex), "the "
 				      "file ends, and the definition of line "
 				      "%u does not: a \";\" is missing",
 				      d->name.place.line);
@@ -625,7 +635,7 @@ unite_sl(struct parser *p, struct definition *d)
 	if (!(d->settings.given & 1u << FLAG_SL))
 		return;
 	if (draft->sl_line && draft->sl != sl)
-		partfile_warn(&p->lex, d->name.place, "SL %u of this partition "
+		text_warn(&p->lex, d->name.place, "SL %u of this partition "
 			      "takes the place of SL %u of line %u", sl,
 			      draft->sl, draft->sl_line);
 	draft->sl = sl;
@@ -639,7 +649,7 @@ take_definition(struct parser *p)
 
 	p->n_definitions++;
 	if (*p->lex.at == ';') {
-		partfile_fail(&p->lex, partfile_here(&p->lex), "this \";\" "
+		text_fail(&p->lex, text_here(&p->lex), "this \";\" "
 			      "ends nothing");
 		p->lex.at++;
 		return;
@@ -680,13 +690,12 @@ finish(struct parser *p)
 bool
 partitions_conf_is_empty(const char *text)
 {
-	struct partfile_lex lex;
+	struct text_scan lex;
 	bool empty;
 
-	partfile_lex_init(&lex, text, "", NULL);
-	partfile_skip_space(&lex);
-	empty = !*lex.at;
-	partfile_lex_clear(&lex);
+	text_scan_init(&lex, text, "", NULL);
+	empty = !text_skip_space(&lex);
+	text_scan_end(&lex, 0, 0, NULL);
 	return empty;
 }
 
@@ -697,22 +706,18 @@ partitions_conf_parse(const char *text, const char *name, GPtrArray *warnings,
 	struct parser p = { .scrap = partfile_draft_new() };
 	struct partition_rules *rules;
 
-	partfile_lex_init(&p.lex, text, name, warnings);
+	text_scan_init(&p.lex, text, name, warnings);
+	p.lex.errors_max = ERRORS_MAX;
 	partfile_drafts_init(&p.drafts);
-	partfile_skip_space(&p.lex);
-	while (*p.lex.at && !partfile_gave_up(&p.lex)) {
+	while (text_skip_space(&p.lex) &&
+	       p.lex.n_errors < p.lex.errors_max)
 		take_definition(&p);
-		partfile_skip_space(&p.lex);
-	}
 	rules = finish(&p);
 	if (rules)
 		rules->source = g_strdup(name);
-	else
-		g_set_error_literal(error, PARTITIONS_CONF_ERROR,
-				    PARTITIONS_CONF_ERROR_SYNTAX,
-				    p.lex.errors->str);
+	text_scan_end(&p.lex, PARTITIONS_CONF_ERROR,
+		      PARTITIONS_CONF_ERROR_SYNTAX, error);
 	partfile_draft_free(p.scrap);
 	partfile_drafts_clear(&p.drafts);
-	partfile_lex_clear(&p.lex);
 	return rules;
 }

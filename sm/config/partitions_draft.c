@@ -45,7 +45,7 @@ struct named {
 struct placed_group {
 	const struct partfile_draft *draft;
 	struct partition_group group;
-	struct partfile_place place;
+	struct text_place place;
 };
 
 /* --- drafts --- */
@@ -94,7 +94,7 @@ partfile_drafts_clear(struct partfile_drafts *drafts)
 
 static struct partfile_draft *
 add_draft(struct partfile_drafts *drafts, const char *name, uint16_t pkey,
-	  struct partfile_place place)
+	  struct text_place place)
 {
 	struct partfile_draft *d = partfile_draft_new();
 
@@ -124,16 +124,16 @@ keep_name(struct partfile_drafts *drafts, const char *name,
 
 /* A definition without a P_Key. */
 static struct partfile_draft *
-get_by_name(struct partfile_drafts *drafts, struct partfile_lex *lex,
-	    const struct partfile_span *span, const char *name)
+get_by_name(struct partfile_drafts *drafts, struct text_scan *lex,
+	    const struct text_span *span, const char *name)
 {
 	struct named *named = g_hash_table_lookup(drafts->by_name, name);
-	g_autofree char *shown = partfile_show(span);
+	g_autofree char *shown = text_span_show(span);
 	struct partfile_draft *d;
 
 	if (!named) {
 		if (g_ascii_strcasecmp(name, "Default") == 0)
-			partfile_warn(lex, span->place, "%s is not Default, "
+			text_warn(lex, span->place, "%s is not Default, "
 				      "so it is a partition of its own",
 				      shown);
 		d = add_draft(drafts, name, 0, span->place);
@@ -141,12 +141,12 @@ get_by_name(struct partfile_drafts *drafts, struct partfile_lex *lex,
 		return d;
 	}
 	if (named->several) {
-		partfile_fail(lex, span->place, "which %s? More than one P_Key "
+		text_fail(lex, span->place, "which %s? More than one P_Key "
 			      "has this name: write %s=P_Key", shown, shown);
 		return NULL;
 	}
 	if (named->draft->pkey)
-		partfile_warn(lex, span->place, "%s is taken for that of line "
+		text_warn(lex, span->place, "%s is taken for that of line "
 			      "%u: write %s=0x%04x", shown,
 			      named->draft->place.line, shown,
 			      named->draft->pkey);
@@ -155,16 +155,16 @@ get_by_name(struct partfile_drafts *drafts, struct partfile_lex *lex,
 
 /* A definition with a P_Key. */
 static struct partfile_draft *
-get_by_pkey(struct partfile_drafts *drafts, struct partfile_lex *lex,
-	    const struct partfile_span *span, const char *name, uint16_t pkey)
+get_by_pkey(struct partfile_drafts *drafts, struct text_scan *lex,
+	    const struct text_span *span, const char *name, uint16_t pkey)
 {
 	struct named *named = name ?
 		g_hash_table_lookup(drafts->by_name, name) : NULL;
 	struct partfile_draft *d = drafts->by_pkey[pkey];
-	g_autofree char *shown = partfile_show(span);
+	g_autofree char *shown = text_span_show(span);
 
 	if (named && !named->draft->pkey) {
-		partfile_fail(lex, span->place, "%s has been used in line %u "
+		text_fail(lex, span->place, "%s has been used in line %u "
 			      "without its P_Key: write %s=0x%04x there too",
 			      shown, named->draft->place.line, shown, pkey);
 		return NULL;
@@ -172,7 +172,7 @@ get_by_pkey(struct partfile_drafts *drafts, struct partfile_lex *lex,
 	if (d && name && !d->name)
 		d->name = g_strdup(name);
 	else if (d && name && strcmp(d->name, name) != 0)
-		partfile_warn(lex, span->place, "P_Key 0x%04x is that of line "
+		text_warn(lex, span->place, "P_Key 0x%04x is that of line "
 			      "%u, so %s is the same partition", pkey,
 			      d->place.line, shown);
 	if (!d)
@@ -183,13 +183,13 @@ get_by_pkey(struct partfile_drafts *drafts, struct partfile_lex *lex,
 }
 
 struct partfile_draft *
-partfile_drafts_get(struct partfile_drafts *drafts, struct partfile_lex *lex,
-		    const struct partfile_span *name, uint16_t pkey)
+partfile_drafts_get(struct partfile_drafts *drafts, struct text_scan *lex,
+		    const struct text_span *name, uint16_t pkey)
 {
 	g_autofree char *text = name->len ?
-		g_strndup(name->text, name->len) : NULL;
+		g_strndup(name->at, name->len) : NULL;
 
-	if (!pkey && partfile_is(name, "Default"))
+	if (!pkey && text_span_is(name, "Default"))
 		pkey = PKEY_DEFAULT;
 	if (pkey)
 		return get_by_pkey(drafts, lex, name, text, pkey);
@@ -221,24 +221,24 @@ find_free(uint16_t *next, uint16_t pkey)
 }
 
 static void
-tell_made(struct partfile_lex *lex, const struct partfile_draft *d,
+tell_made(struct text_scan *lex, const struct partfile_draft *d,
 	  uint16_t hash)
 {
-	struct partfile_span span = { d->name, strlen(d->name), d->place };
-	g_autofree char *shown = partfile_show(&span);
+	struct text_span span = { d->name, strlen(d->name), d->place };
+	g_autofree char *shown = text_span_show(&span);
 
 	if (d->pkey == hash)
-		partfile_warn(lex, d->place, "%s has no P_Key: 0x%04x is made "
+		text_warn(lex, d->place, "%s has no P_Key: 0x%04x is made "
 			      "from its name", shown, d->pkey);
 	else
-		partfile_warn(lex, d->place, "%s has no P_Key, and another "
+		text_warn(lex, d->place, "%s has no P_Key, and another "
 			      "partition has 0x%04x, which is made from its "
 			      "name: it gets 0x%04x, until the file changes",
 			      shown, hash, d->pkey);
 }
 
 static void
-make_pkeys(struct partfile_drafts *drafts, struct partfile_lex *lex)
+make_pkeys(struct partfile_drafts *drafts, struct text_scan *lex)
 {
 	g_autofree uint16_t *next = g_new(uint16_t, MADE_MAX + 2);
 
@@ -256,7 +256,7 @@ make_pkeys(struct partfile_drafts *drafts, struct partfile_lex *lex)
 		if (pkey > MADE_MAX)
 			pkey = find_free(next, 1);
 		if (pkey > MADE_MAX) {
-			partfile_fail(lex, d->place, "no P_Key is left for "
+			text_fail(lex, d->place, "no P_Key is left for "
 				      "this: a subnet has %u partitions at "
 				      "most", PKEY_BASE);
 			return;
@@ -272,10 +272,10 @@ make_pkeys(struct partfile_drafts *drafts, struct partfile_lex *lex)
 
 /* Behind which rule does SELF=full belong? G_MAXUINT: it is not needed. */
 static guint
-self_place(struct partfile_lex *lex, const GArray *rules)
+self_place(struct text_scan *lex, const GArray *rules)
 {
 	const struct partition_rule *r = (const void *)rules->data;
-	struct partfile_place place = { 0, 1 };
+	struct text_place place = { 0, 1 };
 	bool said = false, full = false;
 	guint last = 0;
 
@@ -294,14 +294,14 @@ self_place(struct partfile_lex *lex, const GArray *rules)
 	if (!said && !full)
 		return last + 1;
 	if (!full)
-		partfile_warn(lex, place, "the SM's own port is no full member "
+		text_warn(lex, place, "the SM's own port is no full member "
 			      "of the default partition: limited members "
 			      "cannot reach it");
 	return G_MAXUINT;
 }
 
 static void
-complete_default(struct partfile_drafts *drafts, struct partfile_lex *lex)
+complete_default(struct partfile_drafts *drafts, struct text_scan *lex)
 {
 	static const struct partition_rule all = {
 		.who = PARTITION_ALL, .membership = PARTITION_LIMITED,
@@ -314,7 +314,7 @@ complete_default(struct partfile_drafts *drafts, struct partfile_lex *lex)
 
 	if (!d)
 		d = add_draft(drafts, "Default", PKEY_DEFAULT,
-			      (struct partfile_place){ 0, 0 });
+			      (struct text_place){ 0, 0 });
 	/* An ALL in front covers everybody by itself. */
 	if (d->rules->len == 0 ||
 	    g_array_index(d->rules, struct partition_rule, 0).who !=
@@ -346,7 +346,7 @@ is_any_broadcast(const uint8_t *mgid)
 
 /* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). */
 static bool
-embed_pkey(struct partfile_lex *lex, uint16_t pkey, struct partfile_group *g)
+embed_pkey(struct text_scan *lex, uint16_t pkey, struct partfile_group *g)
 {
 	uint8_t *mgid = g->group.mgid;
 	uint16_t there = (uint16_t)(mgid[4] << 8 | mgid[5]);
@@ -354,13 +354,11 @@ embed_pkey(struct partfile_lex *lex, uint16_t pkey, struct partfile_group *g)
 	if (!is_ip(mgid))
 		return true;
 	if (there && pkey_base(there) != pkey) {
-		if (!is_any_broadcast(mgid)) {
-			partfile_fail(lex, g->place, "this MGID has P_Key "
+		if (!is_any_broadcast(mgid))
+			return text_fail(lex, g->place, "this MGID has P_Key "
 				      "0x%04x in it, the partition 0x%04x: "
 				      "write that, or 0", there, pkey);
-			return false;
-		}
-		partfile_warn(lex, g->place, "this MGID has the P_Key of the "
+		text_warn(lex, g->place, "this MGID has the P_Key of the "
 			      "default partition in it: 0x%04x is put in its "
 			      "place", pkey | PKEY_FULL);
 	}
@@ -395,7 +393,7 @@ same_group(const struct partition_group *a, const struct partition_group *b)
 }
 
 static void
-put_group(struct partfile_lex *lex, GHashTable *mgids,
+put_group(struct text_scan *lex, GHashTable *mgids,
 	  const struct partfile_draft *d, const struct partfile_group *g,
 	  struct partition *out)
 {
@@ -404,14 +402,14 @@ put_group(struct partfile_lex *lex, GHashTable *mgids,
 	struct placed_group *new;
 
 	if (old && old->draft != d) {
-		partfile_fail(lex, g->place, "this group is that of line %u, "
+		text_fail(lex, g->place, "this group is that of line %u, "
 			      "in partition 0x%04x: a group is in one "
 			      "partition", old->place.line, old->draft->pkey);
 		return;
 	}
 	if (old) {
 		if (!same_group(&old->group, &g->group))
-			partfile_warn(lex, g->place, "this group is that of "
+			text_warn(lex, g->place, "this group is that of "
 				      "line %u, with other flags: those there "
 				      "hold", old->place.line);
 		return;
@@ -424,7 +422,7 @@ put_group(struct partfile_lex *lex, GHashTable *mgids,
 
 /* One for each scope; without any, that of the MGID. */
 static void
-put_scopes(struct partfile_lex *lex, GHashTable *mgids,
+put_scopes(struct text_scan *lex, GHashTable *mgids,
 	   const struct partfile_draft *d, struct partfile_group *g,
 	   struct partition *out)
 {
@@ -450,7 +448,7 @@ put_scopes(struct partfile_lex *lex, GHashTable *mgids,
 /* --- the end --- */
 
 static void
-move_draft(struct partfile_lex *lex, GHashTable *mgids,
+move_draft(struct text_scan *lex, GHashTable *mgids,
 	   struct partfile_draft *d, struct partition *out)
 {
 	out->name = g_steal_pointer(&d->name);
@@ -465,7 +463,7 @@ move_draft(struct partfile_lex *lex, GHashTable *mgids,
 }
 
 struct partition_rules *
-partfile_drafts_finish(struct partfile_drafts *drafts, struct partfile_lex *lex)
+partfile_drafts_finish(struct partfile_drafts *drafts, struct text_scan *lex)
 {
 	g_autoptr(GHashTable) mgids = g_hash_table_new_full(hash_mgid,
 							    equal_mgids, NULL,

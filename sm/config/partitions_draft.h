@@ -6,20 +6,20 @@
 #ifndef MINISM_CONFIG_PARTITIONS_DRAFT_H
 #define MINISM_CONFIG_PARTITIONS_DRAFT_H
 
-#include "sm/config/partitions_lex.h"
 #include "topology/partition.h"
+#include "topology/text.h"
 
 struct partfile_group {
 	struct partition_group group;	/* MGID as the file has it */
 	uint16_t scopes;		/* a bit each; 0: as in the MGID */
 	bool broadcast;			/* of IPoIB: the MGID is to come */
-	struct partfile_place place;
+	struct text_place place;
 };
 
 struct partfile_draft {
 	char *name;			/* of the first definition, or NULL */
 	uint16_t pkey;			/* 0: to be made from the name */
-	struct partfile_place place;	/* of the first definition */
+	struct text_place place;	/* of the first definition */
 	unsigned sl_line;		/* 0: no SL was given */
 	uint8_t sl;
 	bool index0;
@@ -45,11 +45,11 @@ void partfile_draft_free(struct partfile_draft *draft);
  * with an error if it cannot be said which one that is.
  */
 struct partfile_draft *
-partfile_drafts_get(struct partfile_drafts *drafts, struct partfile_lex *lex,
-		    const struct partfile_span *name, uint16_t pkey);
+partfile_drafts_get(struct partfile_drafts *drafts, struct text_scan *lex,
+		    const struct text_span *name, uint16_t pkey);
 
 /* All of them as rules; there may be errors even now. At least one draft. */
 struct partition_rules *partfile_drafts_finish(struct partfile_drafts *drafts,
-					       struct partfile_lex *lex);
+					       struct text_scan *lex);
 
 #endif

@@ -157,6 +157,68 @@ test_hex_has_its_0x_and_no_more_digits_than_allowed(void **state)
 	}
 }
 
+/* Words, quoted strings and numbers, each with its place. */
+static void
+test_the_scanner_says_where_things_are(void **state)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	GError *error = NULL;
+	struct text_scan s;
+	struct text_span span;
+	uint64_t n;
+
+	text_scan_init(&s, "# first\n\n  lmc = 0x1f # rest\r\n\"a b\" c\n\"x\n",
+		       "f", warnings);
+	assert_true(text_skip_space(&s));
+	span = text_take_span(&s, "=\n");
+	assert_true(text_span_is(&span, "lmc"));
+	assert_int_equal(span.place.line, 3);
+	assert_int_equal(span.place.column, 3);
+	assert_false(text_take_char(&s, ':'));
+	assert_true(text_take_char(&s, '='));
+	span = text_take_span(&s, " \n");
+	assert_true(text_span_number(&span, 31, &n));
+	assert_int_equal(n, 31);
+	assert_false(text_span_number(&span, 30, &n));
+	span = (struct text_span){ "0x", 2, { 1, 1 } };
+	assert_false(text_span_guid(&span, &n));
+	assert_true(text_line_ends(&s));
+	assert_true(text_skip_space(&s));
+	assert_true(text_take_quoted(&s, &span));
+	assert_true(text_span_is(&span, "a b"));
+	assert_false(text_line_ends(&s));
+	text_warn(&s, text_here(&s), "more: %s", "c");
+	text_skip_line(&s);
+	assert_true(text_skip_space(&s));
+	assert_false(text_take_quoted(&s, &span));
+	text_fail(&s, span.place, "not closed");
+	text_skip_line(&s);
+	assert_false(text_skip_space(&s));
+	assert_false(text_scan_end(&s, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+				   &error));
+	assert_string_equal(error->message, "f:5:1: not closed");
+	g_error_free(error);
+	assert_int_equal(warnings->len, 1);
+	assert_string_equal(warnings->pdata[0], "f:4:7: more: c");
+}
+
+static void
+test_the_scanner_keeps_so_many_errors(void **state)
+{
+	GError *error = NULL;
+	struct text_scan s;
+
+	text_scan_init(&s, "", "f", NULL);
+	s.errors_max = 1;
+	for (unsigned i = 0; i < 3; i++)
+		text_fail(&s, (struct text_place){ 1, i + 1 }, "bad");
+	text_warn(&s, text_here(&s), "not kept");
+	assert_false(text_scan_end(&s, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+				   &error));
+	assert_string_equal(error->message, "f:1:1: bad\nand 2 errors more");
+	g_error_free(error);
+}
+
 int
 main(void)
 {
@@ -172,6 +234,8 @@ main(void)
 			test_a_whole_text_has_nothing_behind_its_digits),
 		cmocka_unit_test(
 			test_hex_has_its_0x_and_no_more_digits_than_allowed),
+		cmocka_unit_test(test_the_scanner_says_where_things_are),
+		cmocka_unit_test(test_the_scanner_keeps_so_many_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
