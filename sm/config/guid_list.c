@@ -11,8 +11,6 @@
 
 #include "topology/text.h"
 
-#define GUID_DIGITS	16
-
 G_DEFINE_QUARK(minism-guidlist-error-quark, guid_list_error)
 
 static gint
@@ -21,22 +19,6 @@ compare(gconstpointer a, gconstpointer b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-/* The first word of `line` as a GUID. */
-static bool
-read_guid(const char *line, uint64_t *guid)
-{
-	const char *first;
-
-	text_take_0x(&line);
-	first = line;
-	if (!text_take_digits(&line, 16, UINT64_MAX, guid) ||
-	    line - first > GUID_DIGITS)
-		return false;
-	if (*line && !g_ascii_isspace(*line) && *line != '#')
-		return false;
-	return *guid != 0;
 }
 
 static void
@@ -56,26 +38,21 @@ GArray *
 guid_list_parse(const char *text, const char *name, GError **error)
 {
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	uint64_t guid;
+	struct text_scan s;
 
-	for (unsigned i = 0; lines[i]; i++) {
-		char *line = g_strchomp(lines[i]);
+	text_scan_init(&s, text, name, NULL);
+	for (; text_skip_space(&s) && !s.n_errors; text_skip_line(&s)) {
+		struct text_span word = text_take_span(&s, " \t\r\v\f\n#");
+		uint64_t guid;
 
-		while (g_ascii_isspace(*line))
-			line++;
-		if (!*line || *line == '#')
-			continue;
-		if (!read_guid(line, &guid)) {
-			g_set_error(error, GUID_LIST_ERROR,
-				    GUID_LIST_ERROR_SYNTAX, "%s:%u:%u: this "
-				    "is not a GUID of up to 16 hexadecimal "
-				    "digits", name, i + 1,
-				    (unsigned)(line - lines[i]) + 1);
-			return NULL;
-		}
-		g_array_append_val(list, guid);
+		if (text_span_guid(&word, &guid))
+			g_array_append_val(list, guid);
+		else
+			text_fail(&s, word.place, "this is not a GUID of up "
+				  "to 16 hexadecimal digits");
 	}
+	if (!text_scan_end(&s, GUID_LIST_ERROR, GUID_LIST_ERROR_SYNTAX, error))
+		return NULL;
 	unite(list);
 	return g_steal_pointer(&list);
 }

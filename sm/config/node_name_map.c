@@ -2,12 +2,8 @@
 /*
  * Names of nodes.
  *
- * Purpose: who has "Rack 11 slot 1" on the door wants to read that in a log,
- * not what a switch says of itself. The map is one that a site has already.
- *
- * Flow: a line is cut into its GUID and the rest; the rest is a name in quotes
- * or, without them, all until a comment. Then the name is looked at, and the
- * GUID must be a new one.
+ * A site reads "Rack 11 slot 1" in a log more easily than what a switch says
+ * of itself. The map is one that the site has already.
  *
  * Source: ibnetdiscover(8), and what the programs that read such a file were
  * seen to do: a name needs no quotes, and they cut a name in quotes at a #.
@@ -18,148 +14,99 @@
 #include "topology/text.h"
 #include "sm/config/node_name_map.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 
-#define WARNINGS_MAX	100u
-
 G_DEFINE_QUARK(minism-nodenames-error-quark, node_name_map_error)
 
-struct line {
-	const char *file;
-	unsigned number;
-	const char *text;	/* it is cut up as it is read */
-};
-
-/* NULL; `at` is the place in the line. */
-G_GNUC_PRINTF(4, 5) static char *
-fail(const struct line *line, const char *at, GError **error,
-     const char *format, ...)
+/* The rest of the line: a name in quotes, or all until a comment. */
+static bool
+take_name(struct text_scan *s, struct text_span *name)
 {
-	g_autofree char *why = NULL;
-	va_list args;
+	bool quoted = *(s->at = text_skip_blanks(s->at)) == '"';
+	struct text_place place = text_here(s);
+	const char *quote;
 
-	va_start(args, format);
-	why = g_strdup_vprintf(format, args);
-	va_end(args);
-	g_set_error(error, NODE_NAME_MAP_ERROR, NODE_NAME_MAP_ERROR_SYNTAX,
-		    "%s:%u:%u: %s", line->file, line->number,
-		    (unsigned)(at - line->text) + 1, why);
-	return NULL;
-}
-
-static char *
-skip_blanks(char *at)
-{
-	return at + strspn(at, " \t");
-}
-
-/* In quotes: `at` is behind the first one. */
-static char *
-cut_quoted(const struct line *line, char *at, GError **error)
-{
-	char *end = strchr(at, '"');
-	char *more;
-
-	if (!end)
-		return fail(line, at - 1, error, "the quote is not closed");
-	more = skip_blanks(end + 1);
-	if (*more && *more != '#')
-		return fail(line, more, error, "behind the name there is "
-			    "only a # comment");
-	*end = '\0';
-	return at;
-}
-
-static char *
-cut_bare(const struct line *line, char *at, GError **error)
-{
-	char *quote;
-
-	at[strcspn(at, "#")] = '\0';
-	quote = strchr(at, '"');
-	if (quote)
-		return fail(line, quote, error, "a quote in a name");
-	return g_strchomp(at);
-}
-
-/* The name in the rest of the line. */
-static char *
-cut_name(const struct line *line, char *at, GError **error)
-{
-	bool quoted = *at == '"';
-	char *name = quoted ? cut_quoted(line, at + 1, error) :
-		cut_bare(line, at, error);
-
-	if (!name)
-		return NULL;
-	if (!*name)
-		return fail(line, at, error, "there is no name");
-	if (strlen(name) > NODE_NAME_MAP_MAX)
-		return fail(line, at, error, "a name has %u bytes at most",
-			    NODE_NAME_MAP_MAX);
-	if (!g_utf8_validate(name, -1, NULL))
-		return fail(line, at, error, "the name is not UTF-8");
-	for (const char *c = name; *c; c = g_utf8_next_char(c))
-		if (!g_unichar_isprint(g_utf8_get_char(c)))
-			return fail(line, c, error, "a character of the name "
-				    "cannot be printed");
-	return name;
+	if (!quoted) {
+		*name = text_take_span(s, "#\n");
+		quote = memchr(name->at, '"', name->len);
+		if (!quote)
+			return true;
+		place.column += (unsigned)(quote - name->at);
+		return text_fail(s, place, "a quote in a name");
+	}
+	if (!text_take_quoted(s, name))
+		return text_fail(s, place, "the quote is not closed");
+	name->place = place;
+	return text_line_ends(s) ||
+		text_fail(s, text_here(s), "behind the name there is only a "
+			  "# comment");
 }
 
 static bool
-read_line(GHashTable *names, const struct line *line, char *at,
-	  GPtrArray *warnings, GError **error)
+check_name(struct text_scan *s, const struct text_span *span, const char *name)
 {
-	char *word = at, *name;
+	struct text_place place = span->place;
+
+	if (!*name)
+		return text_fail(s, place, "there is no name");
+	if (span->len > NODE_NAME_MAP_MAX)
+		return text_fail(s, place, "a name has %u bytes at most",
+				 NODE_NAME_MAP_MAX);
+	if (!g_utf8_validate(name, -1, NULL))
+		return text_fail(s, place, "the name is not UTF-8");
+	for (const char *c = name; *c; c = g_utf8_next_char(c)) {
+		place.column = (unsigned)(span->at - s->line_start) + 1 +
+			(unsigned)(c - name);
+		if (!g_unichar_isprint(g_utf8_get_char(c)))
+			return text_fail(s, place, "a character of the name "
+					 "cannot be printed");
+	}
+	return true;
+}
+
+static void
+take_line(GHashTable *names, struct text_scan *s)
+{
+	struct text_span word = text_take_span(s, " \t\r#\n"), span;
+	g_autofree char *name = NULL;
 	uint64_t guid, *key;
 
-	at += strcspn(at, " \t#");
-	if (*at == ' ' || *at == '\t')
-		*at++ = '\0';
-	else if (*at)		/* a comment where the name should be */
-		at = at + strlen(at);
-	if (!text_read_guid(word, &guid) || !guid) {
-		fail(line, word, error, "a line is a GUID of up to 16 "
-		     "hexadecimal digits, and a name");
-		return false;
+	if (!text_span_guid(&word, &guid) || *s->at == '#') {
+		text_fail(s, word.place, "a line is a GUID of up to 16 "
+			  "hexadecimal digits, and a name");
+		return;
 	}
-	name = cut_name(line, skip_blanks(at), error);
-	if (!name)
-		return false;
-	key = g_new(uint64_t, 1);
-	*key = guid;
-	if (!g_hash_table_contains(names, key))
-		return g_hash_table_insert(names, key, g_strdup(name));
-	g_free(key);
-	if (!warnings || warnings->len >= WARNINGS_MAX)
-		return true;
-	g_ptr_array_add(warnings, g_strdup_printf(
-		"%s:%u:%u: this GUID has the name \"%s\" already", line->file,
-		line->number, (unsigned)(word - line->text) + 1,
-		(char *)g_hash_table_lookup(names, &guid)));
-	return true;
+	if (!take_name(s, &span))
+		return;
+	name = g_strndup(span.at, span.len);
+	if (!check_name(s, &span, name))
+		return;
+	if (g_hash_table_contains(names, &guid)) {
+		text_warn(s, word.place, "this GUID has the name \"%s\" "
+			  "already",
+			  (char *)g_hash_table_lookup(names, &guid));
+		return;
+	}
+	key = g_memdup2(&guid, sizeof(guid));
+	g_hash_table_insert(names, key, g_steal_pointer(&name));
 }
 
 GHashTable *
 node_name_map_parse(const char *text, const char *file, GPtrArray *warnings,
-		GError **error)
+		    GError **error)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_int64_hash,
 		g_int64_equal, g_free, g_free);
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	struct text_scan s;
 
-	for (unsigned i = 0; lines[i]; i++) {
-		const struct line line = { file, i + 1, lines[i] };
-		char *at = skip_blanks(g_strchomp(lines[i]));
-
-		if (!*at || *at == '#')
-			continue;
-		if (!read_line(names, &line, at, warnings, error))
-			return NULL;
-	}
+	text_scan_init(&s, text, file, warnings);
+	while (text_skip_space(&s) && !s.n_errors)
+		take_line(names, &s);
+	if (!text_scan_end(&s, NODE_NAME_MAP_ERROR, NODE_NAME_MAP_ERROR_SYNTAX,
+			   error))
+		return NULL;
 	return g_steal_pointer(&names);
 }

@@ -7,13 +7,10 @@
  * protocols are a table: what each of them looks at when nothing more is said,
  * and which criteria it takes. A list of ranges makes a rule for each range.
  *
- * Structs. `cursor` is the place in the text, and what a message needs to say
- * where that is. `protocol` and `criterion` are the two tables of words.
- *
- * Flow. A line is a word that opens or ends the section, or a rule:
- * read_rule() takes the protocol, the criterion and its ranges if there are
- * any, the colon, the SL. Nothing is guessed: OpenSM lets one be wrong here in
- * silence, and then storage runs on the SL of something else.
+ * Flow. A line opens or ends the section, or is a rule: take_rule() takes the
+ * protocol, the criterion and its ranges if there are any, the colon, the SL.
+ * Nothing is guessed: OpenSM passes over an error here without a message, and
+ * storage then runs on the SL of something else.
  *
  * Source: QoS_management_in_OpenSM.txt of OpenSM, sections 3, 4 and 6, which
  * also gives the ServiceIDs of the protocols. OpenSM's full form (port-groups,
@@ -22,7 +19,6 @@
  */
 #include "sm/config/qos_policy_conf.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "topology/text.h"
@@ -33,7 +29,6 @@
 #define SERVICE_TCP	UINT64_C(0x1060000)	/* RDS, iSER: + port */
 #define PORT_RDS	0x48cau
 #define PORT_ISER	0x0cbcu
-#define NUMBER_LEN	20u	/* digits of 2^64 */
 
 enum criterion_id {
 	BY_NOTHING = 0,
@@ -88,362 +83,239 @@ static const char *const others[] = {
 	"port-groups", "qos-setup", "qos-levels", "qos-match-rules",
 };
 
-struct cursor {
-	const char *name;
-	unsigned line;
-	const char *begin, *at;	/* of the line; terminated */
-	GError **error;
-	struct qos_policy *policy;
-	unsigned open;		/* line of qos-ulps; 0: not in a section */
+struct parser {
+	struct text_scan scan;
+	unsigned open;		/* line of qos-ulps; 0: outside */
 	unsigned default_line;	/* 0: none yet */
+	struct qos_policy *policy;
 };
 
-GQuark
-qos_policy_conf_error_quark(void)
-{
-	return g_quark_from_static_string("minism-qospolicy-error");
-}
+#define WORD_END	" \t\r,:#\n"
 
-/* Always false. `at` NULL: the line as a whole. */
-G_GNUC_PRINTF(3, 4) static bool
-fail(struct cursor *c, const char *at, const char *format, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
-	va_end(args);
-	g_set_error(c->error, QOS_POLICY_CONF_ERROR,
-		    QOS_POLICY_CONF_ERROR_SYNTAX, "%s:%u:%u: %s", c->name,
-		    c->line, at ? (unsigned)(at - c->begin) + 1 : 1, text);
-	g_free(text);
-	return false;
-}
-
-/* --- words --- */
-
-static void
-skip_blanks(struct cursor *c)
-{
-	c->at += strspn(c->at, " \t\r");
-}
-
-/* A new string, empty if there is no word here. */
-static char *
-take_word(struct cursor *c, const char **where)
-{
-	size_t n;
-
-	skip_blanks(c);
-	*where = c->at;
-	n = strcspn(c->at, " \t\r,:");
-	c->at += n;
-	return g_strndup(*where, n);
-}
+G_DEFINE_QUARK(minism-qospolicy-error-quark, qos_policy_conf_error)
 
 static bool
-take_sign(struct cursor *c, char sign)
-{
-	skip_blanks(c);
-	if (*c->at != sign)
-		return false;
-	c->at++;
-	return true;
-}
-
-static bool
-fail_word(struct cursor *c, const char *at, const char *word,
+fail_word(struct parser *p, const struct text_span *word,
 	  const char *const *names, size_t n)
 {
-	g_autofree char *shown = text_one_line(word);
+	g_autofree char *shown = text_span_show(word);
 	g_autofree char *near = text_nearest(shown, "", names, n);
 
-	if (*word)
-		fail(c, at, "\"%s\" is not known here%s", shown, near);
-	else
-		fail(c, at, "a word is missing: %s or another one", names[0]);
-	return false;
+	if (word->len)
+		return text_fail(&p->scan, word->place,
+				 "\"%s\" is not known here%s", shown, near);
+	return text_fail(&p->scan, word->place,
+			 "a word is missing: %s or another one", names[0]);
 }
 
-static const struct protocol *
-find_protocol(const char *word)
+static bool
+is_word(const struct text_span *span, const char *word)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(protocols); i++)
-		if (!g_ascii_strcasecmp(word, protocols[i].word))
-			return &protocols[i];
-	return NULL;
+	return strlen(word) == span->len &&
+		!g_ascii_strncasecmp(span->at, word, span->len);
 }
 
 /* One that the protocol takes; NULL with an error. */
 static const struct criterion *
-take_criterion(struct cursor *c, const struct protocol *p)
+take_criterion(struct parser *p, const struct protocol *of)
 {
+	struct text_span word = text_take_span(&p->scan, WORD_END);
 	const char *names[G_N_ELEMENTS(criteria)];
-	const struct criterion *found = NULL;
-	const char *where;
-	char *word = take_word(c, &where);
 	size_t n = 0;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(criteria); i++) {
-		if (!(p->takes & criteria[i].id))
+		if (!(of->takes & criteria[i].id))
 			continue;
+		if (is_word(&word, criteria[i].word))
+			return &criteria[i];
 		names[n++] = criteria[i].word;
-		if (!g_ascii_strcasecmp(word, criteria[i].word))
-			found = &criteria[i];
 	}
-	if (!n)
-		fail(c, where, "%s takes nothing but an SL", p->word);
-	else if (!found)
-		fail_word(c, where, word, names, n);
-	g_free(word);
-	return found;
-}
-
-/* --- numbers --- */
-
-static bool
-take_number(struct cursor *c, uint64_t max, uint64_t *value)
-{
-	char digits[NUMBER_LEN + 1];
-	const char *where;
-	size_t n;
-
-	skip_blanks(c);
-	where = c->at;
-	n = strcspn(where, " \t\r,:-");
-	c->at += n;
-	if (n <= NUMBER_LEN) {
-		memcpy(digits, where, n);
-		digits[n] = '\0';
-		if (text_read_number(digits, max, value))
-			return true;
-	}
-	return fail(c, where, "this is no number of 0 to %" G_GUINT64_FORMAT
-		    " (0x%" G_GINT64_MODIFIER "x)", max, max);
+	if (n)
+		fail_word(p, &word, names, n);
+	else
+		text_fail(&p->scan, word.place, "%s takes nothing but an SL",
+			  of->word);
+	return NULL;
 }
 
 static bool
-take_range(struct cursor *c, uint64_t max, uint64_t *low, uint64_t *high)
+take_number(struct parser *p, uint64_t max, uint64_t *value)
 {
-	const char *where;
+	struct text_span span = text_take_span(&p->scan, WORD_END "-");
 
-	skip_blanks(c);
-	where = c->at;
-	if (!take_number(c, max, low))
+	return text_span_number(&span, max, value) ||
+		text_fail(&p->scan, span.place, "this is no number of 0 to %"
+			  G_GUINT64_FORMAT " (0x%" G_GINT64_MODIFIER "x)",
+			  max, max);
+}
+
+static bool
+take_range(struct parser *p, uint64_t max, struct text_place where,
+	   uint64_t *low, uint64_t *high)
+{
+	if (!take_number(p, max, low))
 		return false;
 	*high = *low;
-	if (take_sign(c, '-') && !take_number(c, max, high))
+	if (text_take_char(&p->scan, '-') && !take_number(p, max, high))
 		return false;
-	return *low <= *high || fail(c, where, "the range ends before it "
-				     "begins");
+	return *low <= *high || text_fail(&p->scan, where, "the range ends "
+					  "before it begins");
 }
 
 /* --- rules --- */
 
 static void
-add_rule(struct cursor *c, enum qos_match match, uint64_t low, uint64_t high)
+add_rule(struct parser *p, enum qos_match match, uint64_t low, uint64_t high)
 {
 	struct qos_rule rule = {
-		.match = match, .low = low, .high = high, .line = c->line,
+		.match = match, .low = low, .high = high,
+		.line = p->scan.line,
 	};
 
-	g_array_append_val(c->policy->rules, rule);
-}
-
-/* The membership bit does not count (IBA 10.9.1), and 0 is no P_Key. */
-static bool
-fit_pkeys(struct cursor *c, const char *where, uint64_t *low, uint64_t *high)
-{
-	*low &= PKEY_MASK;
-	*high &= PKEY_MASK;
-	if (*low == 0 || *low > *high)
-		return fail(c, where, "P_Keys are 0x0001 to 0x7fff, or 0x8001 "
-			    "to 0xffff, which are the same partitions");
-	return true;
+	g_array_append_val(p->policy->rules, rule);
 }
 
 static bool
-read_ranges(struct cursor *c, const struct protocol *p,
+take_ranges(struct parser *p, const struct protocol *of,
 	    const struct criterion *by)
 {
-	uint64_t low, high;
-	const char *where;
-
 	do {
-		skip_blanks(c);
-		where = c->at;
-		if (!take_range(c, by->max, &low, &high))
+		struct text_place where;
+		uint64_t low, high, base;
+
+		p->scan.at = text_skip_blanks(p->scan.at);
+		where = text_here(&p->scan);
+		if (!take_range(p, by->max, where, &low, &high))
 			return false;
-		if (by->id == BY_PKEY && !fit_pkeys(c, where, &low, &high))
-			return false;
-		if (by->id == BY_PORT_NUM) {
-			low += p->base;
-			high += p->base;
+		/* the membership bit does not count (IBA 10.9.1) */
+		if (by->id == BY_PKEY) {
+			low &= PKEY_MASK;
+			high &= PKEY_MASK;
 		}
-		add_rule(c, by->match, low, high);
-	} while (take_sign(c, ','));
+		if (by->id == BY_PKEY && (low == 0 || low > high))
+			return text_fail(&p->scan, where, "P_Keys are 0x0001 "
+					 "to 0x7fff, or 0x8001 to 0xffff, "
+					 "which are the same partitions");
+		base = by->id == BY_PORT_NUM ? of->base : 0;
+		add_rule(p, by->match, base + low, base + high);
+	} while (text_take_char(&p->scan, ','));
 	return true;
 }
 
 static bool
-read_criterion(struct cursor *c, const struct protocol *p)
+take_criteria(struct parser *p, const struct protocol *of)
 {
-	const struct criterion *by;
+	if (text_take_char(&p->scan, ',')) {
+		const struct criterion *by = take_criterion(p, of);
 
-	if (take_sign(c, ',')) {
-		by = take_criterion(c, p);
-		return by && read_ranges(c, p, by);
+		return by && take_ranges(p, of, by);
 	}
-	if (p->needs)
-		return fail(c, c->at, "%s needs a criterion: \"%s, %s ...\"",
-			    p->word, p->word, p->takes & BY_SERVICE ?
-			    "service-id" : "target-port-guid");
-	if (p->takes)
-		add_rule(c, p->match, p->low, p->high);
+	if (of->needs)
+		return text_fail(&p->scan, text_here(&p->scan), "%s needs a "
+				 "criterion: \"%s, %s ...\"", of->word,
+				 of->word, of->takes & BY_SERVICE ?
+				 "service-id" : "target-port-guid");
+	if (of->takes)
+		add_rule(p, of->match, of->low, of->high);
 	return true;
 }
 
 static bool
-read_sl(struct cursor *c, uint8_t *sl)
+end_of_line(struct parser *p, const char *what)
 {
-	uint64_t value;
+	return text_line_ends(&p->scan) ||
+		text_fail(&p->scan, text_here(&p->scan), "there is more %s",
+			  what);
+}
 
-	if (!take_sign(c, ':'))
-		return fail(c, c->at, "\": SL\" is missing");
-	if (!take_number(c, SL_MAX, &value))
+static bool
+take_rule(struct parser *p, const struct protocol *of)
+{
+	guint first = p->policy->rules->len;
+	uint64_t sl;
+
+	if (!take_criteria(p, of))
 		return false;
-	skip_blanks(c);
-	if (*c->at)
-		return fail(c, c->at, "there is more behind the SL");
-	*sl = (uint8_t)value;
-	return true;
-}
-
-static bool
-set_default(struct cursor *c, uint8_t sl)
-{
-	if (c->default_line)
-		return fail(c, NULL, "default is there already, in line %u",
-			    c->default_line);
-	c->default_line = c->line;
-	c->policy->has_default = true;
-	c->policy->default_sl = sl;
-	return true;
-}
-
-static bool
-read_rule(struct cursor *c, const struct protocol *p)
-{
-	guint first = c->policy->rules->len;
-	uint8_t sl = 0;
-
-	if (!read_criterion(c, p) || !read_sl(c, &sl))
+	if (!text_take_char(&p->scan, ':'))
+		return text_fail(&p->scan, text_here(&p->scan),
+				 "\": SL\" is missing");
+	if (!take_number(p, SL_MAX, &sl) || !end_of_line(p, "behind the SL"))
 		return false;
-	for (guint i = first; i < c->policy->rules->len; i++)
-		g_array_index(c->policy->rules, struct qos_rule, i).sl = sl;
-	return p->takes || set_default(c, sl);
+	for (guint i = first; i < p->policy->rules->len; i++)
+		g_array_index(p->policy->rules, struct qos_rule, i).sl =
+			(uint8_t)sl;
+	if (of->takes)
+		return true;
+	if (p->default_line)
+		return text_fail(&p->scan,
+				 (struct text_place){ p->scan.line, 1 },
+				 "default is there already, in line %u",
+				 p->default_line);
+	p->default_line = p->scan.line;
+	p->policy->has_default = true;
+	p->policy->default_sl = (uint8_t)sl;
+	return true;
 }
 
 /* --- the file --- */
 
 static bool
-end_of_line(struct cursor *c)
+take_section(struct parser *p, struct text_place where, bool opens)
 {
-	skip_blanks(c);
-	return !*c->at || fail(c, c->at, "there is more on the line");
+	if (opens && p->open)
+		return text_fail(&p->scan, where, "qos-ulps is open already, "
+				 "since line %u", p->open);
+	if (!opens && !p->open)
+		return text_fail(&p->scan, where, "there is no qos-ulps to "
+				 "end");
+	p->open = opens ? p->scan.line : 0;
+	return end_of_line(p, "on the line");
 }
 
 static bool
-read_section(struct cursor *c, const char *where, bool opens)
+take_line(struct parser *p)
 {
-	if (opens && c->open)
-		return fail(c, where, "qos-ulps is open already, since line "
-			    "%u", c->open);
-	if (!opens && !c->open)
-		return fail(c, where, "there is no qos-ulps to end");
-	c->open = opens ? c->line : 0;
-	return end_of_line(c);
-}
+	struct text_span word = text_take_span(&p->scan, WORD_END);
+	const char *names[G_N_ELEMENTS(protocols) + 1];
+	size_t n = 0;
 
-static bool
-is_other_section(const char *word)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-		if (!g_ascii_strcasecmp(word, others[i]))
-			return true;
-	return false;
-}
-
-static bool
-fail_line(struct cursor *c, const char *where, const char *word)
-{
-	const char *names[G_N_ELEMENTS(protocols) + 1] = { "qos-ulps" };
-	size_t n = 1;
-
-	if (is_other_section(word))
-		return fail(c, where, "section %s: minism reads the "
-			    "simplified form only, section qos-ulps", word);
-	if (c->open) {
-		names[0] = "end-qos-ulps";
-		for (; n <= G_N_ELEMENTS(protocols); n++)
-			names[n] = protocols[n - 1].word;
+	if (is_word(&word, "qos-ulps"))
+		return take_section(p, word.place, true);
+	if (is_word(&word, "end-qos-ulps"))
+		return take_section(p, word.place, false);
+	names[n++] = p->open ? "end-qos-ulps" : "qos-ulps";
+	for (size_t i = 0; i < G_N_ELEMENTS(protocols); i++) {
+		if (is_word(&word, protocols[i].word))
+			return p->open ? take_rule(p, &protocols[i]) :
+				text_fail(&p->scan, word.place,
+					  "a rule outside of qos-ulps");
+		if (p->open)
+			names[n++] = protocols[i].word;
 	}
-	return fail_word(c, where, word, names, n);
-}
-
-static bool
-read_word(struct cursor *c, const char *where, const char *word)
-{
-	const struct protocol *p = find_protocol(word);
-
-	if (!g_ascii_strcasecmp(word, "qos-ulps"))
-		return read_section(c, where, true);
-	if (!g_ascii_strcasecmp(word, "end-qos-ulps"))
-		return read_section(c, where, false);
-	if (p && !c->open)
-		return fail(c, where, "a rule outside of qos-ulps");
-	return p ? read_rule(c, p) : fail_line(c, where, word);
-}
-
-static bool
-read_line(struct cursor *c, char *line)
-{
-	const char *where;
-	char *word;
-	bool ok;
-
-	line[strcspn(line, "#")] = '\0';
-	c->begin = c->at = line;
-	c->line++;
-	skip_blanks(c);
-	if (!*c->at)
-		return true;
-	word = take_word(c, &where);
-	ok = read_word(c, where, word);
-	g_free(word);
-	return ok;
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		if (is_word(&word, others[i]))
+			return text_fail(&p->scan, word.place, "section %s: "
+					 "minism reads the simplified form "
+					 "only, section qos-ulps", others[i]);
+	return fail_word(p, &word, names, n);
 }
 
 struct qos_policy *
 qos_policy_conf_parse(const char *text, const char *name, GError **error)
 {
-	char **lines = g_strsplit(text, "\n", -1);
-	struct cursor c = {
-		.name = name, .error = error, .policy = qos_policy_new(),
-	};
+	struct parser p = { .policy = qos_policy_new() };
 	bool ok = true;
 
-	for (unsigned i = 0; ok && lines[i]; i++)
-		ok = read_line(&c, lines[i]);
-	if (ok && c.open) {
-		c.line = c.open;
-		ok = fail(&c, NULL, "qos-ulps is not ended by end-qos-ulps");
-	}
-	g_strfreev(lines);
-	if (ok)
-		return c.policy;
-	qos_policy_unref(c.policy);
+	text_scan_init(&p.scan, text, name, NULL);
+	while (ok && text_skip_space(&p.scan))
+		ok = take_line(&p);
+	if (ok && p.open)
+		text_fail(&p.scan, (struct text_place){ p.open, 1 },
+			  "qos-ulps is not ended by end-qos-ulps");
+	if (text_scan_end(&p.scan, QOS_POLICY_CONF_ERROR,
+			  QOS_POLICY_CONF_ERROR_SYNTAX, error))
+		return p.policy;
+	qos_policy_unref(p.policy);
 	return NULL;
 }
 

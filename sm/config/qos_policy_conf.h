@@ -18,8 +18,8 @@
 #include "topology/qos.h"
 
 enum qos_policy_conf_error {
-	QOS_POLICY_CONF_ERROR_SYNTAX, /* message: file:line:column: what is wrong */
-	QOS_POLICY_CONF_ERROR_FILE, /* it cannot be read; the message names it */
+	QOS_POLICY_CONF_ERROR_SYNTAX,	/* file:line:column: what is wrong */
+	QOS_POLICY_CONF_ERROR_FILE,	/* cannot be read; names the file */
 };
 #define QOS_POLICY_CONF_ERROR qos_policy_conf_error_quark()
 GQuark qos_policy_conf_error_quark(void);

@@ -213,9 +213,6 @@ static const struct {
 	{ IN("any, service-id 0x10000000000000000 : 1"),
 	  "2:17: this is no number of 0 to 18446744073709551615 "
 	  "(0xffffffffffffffff)" },
-	{ IN("any, service-id 0x000000000000000000000001 : 1"),
-	  "2:17: this is no number of 0 to 18446744073709551615 "
-	  "(0xffffffffffffffff)" },
 	{ IN("ipoib, pkey 0 : 1"),
 	  "2:13: P_Keys are 0x0001 to 0x7fff, or 0x8001 to 0xffff, which are "
 	  "the same partitions" },
