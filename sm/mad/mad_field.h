@@ -43,7 +43,7 @@ struct mad_attr_table {
 	const struct mad_field *fields;
 };
 
-/* NULL: no such attribute. */
+/* mad_tables.c; NULL: no such attribute. */
 const struct mad_attr_table *mad_attr_table(unsigned attr_id);
 
 /* `data` begins at bit `base` of the record: 0, or where the attribute begins

@@ -110,7 +110,7 @@ smp_m_key(const uint8_t mad[MAD_SIZE])
  * The attributes of SMPs: 64 bytes <-> host structs.
  *
  * NodeInfo, SwitchInfo, PortInfo and SMInfo are what the SA record of the same
- * name carries behind its key fields, so the tables of mad_field.c serve both.
+ * name carries behind its key fields, so the tables of mad_tables.c serve both.
  *
  * Notice is read only: the subnet manager never sends one to itself. Its
  * DataDetails depend on the trap number (13.4.8.2, 14.2.5.1), and where the

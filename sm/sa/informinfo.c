@@ -34,7 +34,6 @@
  *    is merged with it. NoticeCount and NoticeToggle do not make a difference.
  *    The queue has a bound; what is past it is dropped and counted.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "sm/sa/informinfo.h"
@@ -50,7 +49,6 @@
 #define TYPE_ALL	0xffffu
 #define TRAP_ALL	0xffffu
 #define PRODUCER_ALL	0xffffffu
-#define INFORM_WORDS	13u
 
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
@@ -597,73 +595,53 @@ informs_follow(struct informs *i, const struct sa_db *v)
  *	TrapNumber RespTimeValue ProducerType QPN
  */
 
+static const struct state_word inform_words[] = {
+	STATE_WORD(subscription, gid, "SubscriberGID", STATE_BYTES, 0, 0),
+	STATE_WORD(subscription, index, "Enum", 0, 0,
+		   SUBSCRIPTIONS_A_PORT - 1),
+	STATE_WORD(subscription, qp, "QP", 0, 1, QPN_MAX),
+	STATE_WORD(subscription, info.gid, "GID", STATE_BYTES, 0, 0),
+	STATE_WORD(subscription, info.lid_begin, "LID", 4, 0, UINT16_MAX),
+	STATE_WORD(subscription, info.lid_end, "LID", 4, 0, UINT16_MAX),
+	STATE_WORD(subscription, info.generic, "IsGeneric", 0, 0, 1),
+	STATE_WORD(subscription, info.type, "Type", 4, 0, UINT16_MAX),
+	STATE_WORD(subscription, info.trap, "TrapNumber", 4, 0, UINT16_MAX),
+	STATE_WORD(subscription, info.resp_time, "RespTimeValue", 0, 0, 31),
+	STATE_WORD(subscription, info.producer, "ProducerType", 6, 0,
+		   PRODUCER_ALL),
+	STATE_WORD(subscription, info.qpn, "QPN", 0, 0, QPN_MAX),
+};
+
+static const struct state_line inform_line = {
+	"inform", inform_words, G_N_ELEMENTS(inform_words), 0,
+};
+
 void
 informs_save(const struct informs *i, GString *out)
 {
-	for (uint32_t n = 0; n < informs_count(i); n++) {
-		const struct subscription *s = informs_at(i, n);
-
-		g_string_append(out, "inform");
-		state_words_put_bytes(out, s->gid, 16);
-		g_string_append_printf(out, " %u %" PRIu32, s->index, s->qp);
-		state_words_put_bytes(out, s->info.gid, 16);
-		g_string_append_printf(out, " 0x%04x 0x%04x %u 0x%04x 0x%04x "
-				       "%u 0x%06" PRIx32 " %" PRIu32 "\n",
-				       s->info.lid_begin, s->info.lid_end,
-				       s->info.generic, s->info.type,
-				       s->info.trap, s->info.resp_time,
-				       s->info.producer, s->info.qpn);
-	}
-}
-
-static void
-read_info(struct state_words *w, struct inform_info *info)
-{
-	state_words_bytes(w, "GID", info->gid, 16);
-	info->lid_begin = (uint16_t)state_words_number(w, "LID", 0, UINT16_MAX);
-	info->lid_end = (uint16_t)state_words_number(w, "LID", 0, UINT16_MAX);
-	info->generic = state_words_number(w, "IsGeneric", 0, 1);
-	info->type = (uint16_t)state_words_number(w, "Type", 0, UINT16_MAX);
-	info->trap =
-		(uint16_t)state_words_number(w, "TrapNumber", 0, UINT16_MAX);
-	info->resp_time =
-		(uint8_t)state_words_number(w, "RespTimeValue", 0, 31);
-	info->producer = (uint32_t)state_words_number(w, "ProducerType", 0,
-						PRODUCER_ALL);
-	info->qpn = (uint32_t)state_words_number(w, "QPN", 0, QPN_MAX);
-	info->subscribe = 1;
+	for (uint32_t n = 0; n < informs_count(i); n++)
+		state_line_save(&inform_line, out, informs_at(i, n));
 }
 
 bool
 informs_load_line(struct informs *i, char **words, guint n_words,
 		  GError **error)
 {
-	struct subscription s = { .qp = 0 };
-	struct state_words w;
-	guint place;
+	struct subscription s = { .info = { .subscribe = 1 } };
+	const struct subscription *next;
 
-	state_words_begin(&w, words, n_words, INFORM_WORDS, error);
-	if (n_words > 0 && strcmp(words[0], "inform") != 0)
-		state_words_refuse(&w, "not 'inform'");
-	state_words_bytes(&w, "SubscriberGID", s.gid, 16);
-	s.index = (uint16_t)state_words_number(&w, "Enum", 0,
-					 SUBSCRIPTIONS_A_PORT - 1);
-	s.qp = (uint32_t)state_words_number(&w, "QP", 1, QPN_MAX);
-	read_info(&w, &s.info);
+	if (!state_line_load(&inform_line, words, n_words, &s, error))
+		return false;
 	s.port_guid = bytes_load64(s.gid + 8);
-	if (w.bad)
-		return false;
-	place = place_of(i, s.port_guid, s.index);
-	if (place < informs_count(i) &&
-	    informs_at(i, place)->port_guid == s.port_guid &&
-	    informs_at(i, place)->index == s.index)
-		state_words_refuse(&w, "two subscriptions with one Enum");
-	else if (find_wish(i, s.port_guid, s.qp, &s.info) < informs_count(i))
-		state_words_refuse(&w, "the subscription is there twice");
-	else if (informs_count(i) >= SUBSCRIPTIONS_MAX)
-		state_words_refuse(&w, "too many subscriptions");
-	if (w.bad)
-		return false;
+	next = informs_at(i, place_of(i, s.port_guid, s.index));
+	if (next && next->port_guid == s.port_guid && next->index == s.index)
+		return state_line_refuse(error, "two subscriptions with one "
+					 "Enum");
+	if (find_wish(i, s.port_guid, s.qp, &s.info) < informs_count(i))
+		return state_line_refuse(error, "the subscription is there "
+					 "twice");
+	if (informs_count(i) >= SUBSCRIPTIONS_MAX)
+		return state_line_refuse(error, "too many subscriptions");
 	informs_put(i, &s);
 	return true;
 }

@@ -63,11 +63,9 @@
  */
 #include "sm/sa/mcmember.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sa/query.h"
 #include "sm/sa/state_words.h"
 
 #define MLID_MIN	LID_MULTICAST_MIN
@@ -566,12 +564,6 @@ says(const struct request *r, unsigned selector_bit, unsigned bit)
 	return (r->mask & both) == both;
 }
 
-static int
-compare(unsigned a, unsigned b)
-{
-	return (a > b) - (a < b);
-}
-
 /* A code that means no speed is no limit that anything could keep: it may be
  * one of a speed that is yet to come. */
 static bool
@@ -580,22 +572,23 @@ rate_is_known(const struct mcmember_record *q)
 	return q->rate_selector == SA_LARGEST || sa_rate_mbps(q->rate);
 }
 
-static bool
-selectors_hold(const struct request *r, const struct group *group)
+bool
+group_limits_hold(const struct group *g, uint64_t mask,
+		  const struct mcmember_record *want)
 {
-	const struct mcmember_record *q = r->record;
+	static const uint64_t mtu = SA_BIT(MCM_MTU_SELECTOR) | SA_BIT(MCM_MTU);
+	static const uint64_t rate = SA_BIT(MCM_RATE_SELECTOR) |
+		SA_BIT(MCM_RATE);
+	static const uint64_t life = SA_BIT(MCM_LIFE_SELECTOR) |
+		SA_BIT(MCM_LIFE);
 
-	if (says(r, MCM_MTU_SELECTOR, MCM_MTU) &&
-	    !records_number_fits(q->mtu_selector, compare(group->mtu, q->mtu)))
-		return false;
-	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) &&
-	    (!rate_is_known(q) ||
-	     !records_number_fits(q->rate_selector,
-				  sa_rate_compare(group->rate, q->rate))))
-		return false;
-	return !says(r, MCM_LIFE_SELECTOR, MCM_LIFE) ||
-		records_number_fits(q->life_selector,
-				    compare(group->life, q->life));
+	return ((mask & mtu) != mtu ||
+		sa_selector_fits(want->mtu_selector, g->mtu - want->mtu)) &&
+		((mask & rate) != rate ||
+		 sa_selector_fits(want->rate_selector,
+				  sa_rate_compare(g->rate, want->rate))) &&
+		((mask & life) != life ||
+		 sa_selector_fits(want->life_selector, g->life - want->life));
 }
 
 /* The value that a new group gets: the highest that the port can do and the
@@ -785,7 +778,9 @@ components_hold(const struct request *r, const struct group *group)
 	if (r->mask & SA_BIT(MCM_FLOW_LABEL) &&
 	    q->flow_label != group->flow_label)
 		return false;
-	return selectors_hold(r, group);
+	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) && !rate_is_known(q))
+		return false;
+	return group_limits_hold(group, r->mask, q);
 }
 
 /* m: what the port is in the group already, or NULL. */
@@ -1005,39 +1000,57 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 
 /* -------------------------------------------------------------------- text */
 
-#define GROUP_WORDS	14u	/* or without the last */
-#define MEMBER_WORDS	5u
+static const struct state_word group_words[] = {
+	STATE_WORD(group, mgid, "MGID", STATE_BYTES, 0, 0),
+	STATE_WORD(group, mlid, "MLID", 4, MLID_MIN, MLID_END - 1),
+	STATE_WORD(group, pkey, "P_Key", 4, PKEY_FULL + 1u, UINT16_MAX),
+	STATE_WORD(group, q_key, "Q_Key", 8, 0, UINT32_MAX),
+	STATE_WORD(group, flow_label, "FlowLabel", 5, 0, FLOW_LABEL_MAX),
+	STATE_WORD(group, mtu, "MTU", 0, 1, 5),
+	STATE_WORD(group, rate, "rate", 0, 1, 0x3f),
+	STATE_WORD(group, life, "PacketLifeTime", 0, 0, LIFE_MAX),
+	STATE_WORD(group, sl, "SL", 0, 0, 15),
+	STATE_WORD(group, tclass, "TClass", 0, 0, UINT8_MAX),
+	STATE_WORD(group, hop_limit, "HopLimit", 0, 0, UINT8_MAX),
+	STATE_WORD(group, permanent, "configured", 0, 0, 1),
+	STATE_WORD(group, creator, "creator", 16, 0, UINT64_MAX),
+};
 
-static void
-save_group(const struct group *group, GString *out)
-{
-	g_string_append(out, "group");
-	state_words_put_bytes(out, group->mgid, 16);
-	g_string_append_printf(out,
-			       " 0x%04x 0x%04x 0x%08" PRIx32 " 0x%05" PRIx32
-			       " %u %u %u %u %u %u %u 0x%016" PRIx64 "\n",
-			       group->mlid, group->pkey, group->q_key,
-			       group->flow_label, group->mtu, group->rate,
-			       group->life, group->sl, group->tclass,
-			       group->hop_limit, group->permanent,
-			       group->creator);
-	for (guint i = 0; i < group->members->len; i++) {
-		const struct group_member *m =
-			&g_array_index(group->members, struct group_member, i);
+static const struct state_line group_line = {
+	"group", group_words, G_N_ELEMENTS(group_words), 1,
+};
 
-		g_string_append(out, "member");
-		state_words_put_bytes(out, group->mgid, 16);
-		state_words_put_bytes(out, m->gid, 16);
-		g_string_append_printf(out, " %u %u\n", m->join_state,
-				       m->proxy);
-	}
-}
+struct saved_member {
+	uint8_t mgid[16];
+	struct group_member m;
+};
+
+static const struct state_word member_words[] = {
+	STATE_WORD(saved_member, mgid, "MGID", STATE_BYTES, 0, 0),
+	STATE_WORD(saved_member, m.gid, "PortGID", STATE_BYTES, 0, 0),
+	STATE_WORD(saved_member, m.join_state, "JoinState", 0, 1, JOIN_ALL),
+	STATE_WORD(saved_member, m.proxy, "ProxyJoin", 0, 0, 1),
+};
+
+static const struct state_line member_line = {
+	"member", member_words, G_N_ELEMENTS(member_words), 0,
+};
 
 void
 groups_save(const struct groups *g, GString *out)
 {
-	for (uint32_t i = 0; i < groups_count(g); i++)
-		save_group(groups_at(g, i), out);
+	for (uint32_t i = 0; i < groups_count(g); i++) {
+		const struct group *group = groups_at(g, i);
+		struct saved_member saved;
+
+		state_line_save(&group_line, out, group);
+		memcpy(saved.mgid, group->mgid, 16);
+		for (guint k = 0; k < group->members->len; k++) {
+			saved.m = g_array_index(group->members,
+						struct group_member, k);
+			state_line_save(&member_line, out, &saved);
+		}
+	}
 }
 
 /* MGIDs that we choose from now on must not be those of clients that may still
@@ -1052,68 +1065,23 @@ learn_id(struct groups *g, const uint8_t mgid[16])
 }
 
 static bool
-load_group(struct groups *g, struct state_words *w)
+load_group(struct groups *g, char **words, guint n_words, GError **error)
 {
 	struct group draft = { .scope = 0 };
 
-	state_words_bytes(w, "MGID", draft.mgid, 16);
-	draft.mlid =
-		(uint16_t)state_words_number(w, "MLID", MLID_MIN, MLID_END - 1);
-	draft.pkey = (uint16_t)state_words_number(w, "P_Key", PKEY_FULL + 1u,
-					    UINT16_MAX);
-	draft.q_key = (uint32_t)state_words_number(w, "Q_Key", 0, UINT32_MAX);
-	draft.flow_label = (uint32_t)state_words_number(w, "FlowLabel", 0,
-						  FLOW_LABEL_MAX);
-	draft.mtu = (uint8_t)state_words_number(w, "MTU", 1, 5);
-	draft.rate = (uint8_t)state_words_number(w, "rate", 1, 0x3f);
-	draft.life =
-		(uint8_t)state_words_number(w, "PacketLifeTime", 0, LIFE_MAX);
-	draft.sl = (uint8_t)state_words_number(w, "SL", 0, 15);
-	draft.tclass = (uint8_t)state_words_number(w, "TClass", 0, UINT8_MAX);
-	draft.hop_limit =
-		(uint8_t)state_words_number(w, "HopLimit", 0, UINT8_MAX);
-	draft.permanent = state_words_number(w, "configured", 0, 1);
-	if (w->n == GROUP_WORDS)
-		draft.creator = state_words_number(w, "creator", 0, UINT64_MAX);
+	if (!state_line_load(&group_line, words, n_words, &draft, error))
+		return false;
 	draft.scope = draft.mgid[1] & 0xf;
-	if (w->bad)
-		return false;
 	if (draft.mgid[0] != 0xff)
-		state_words_refuse(w, "the MGID does not begin with ff");
-	else if (groups_get(g, draft.mgid))
-		state_words_refuse(w, "the group is there twice");
-	else if (groups_of_mlid(g, draft.mlid))
-		state_words_refuse(w, "two groups have MLID 0x%04x",
-				   draft.mlid);
-	if (w->bad)
-		return false;
+		return state_line_refuse(error, "the MGID does not begin with "
+					 "ff");
+	if (groups_get(g, draft.mgid))
+		return state_line_refuse(error, "the group is there twice");
+	if (groups_of_mlid(g, draft.mlid))
+		return state_line_refuse(error, "two groups have MLID 0x%04x",
+					 draft.mlid);
 	groups_insert(g, &draft);
 	learn_id(g, draft.mgid);
-	return true;
-}
-
-static bool
-load_member(struct groups *g, struct state_words *w)
-{
-	struct group_member m = { .proxy = false };
-	struct group *group;
-	uint8_t mgid[16];
-
-	state_words_bytes(w, "MGID", mgid, 16);
-	state_words_bytes(w, "PortGID", m.gid, 16);
-	m.join_state = (uint8_t)state_words_number(w, "JoinState", 1, JOIN_ALL);
-	m.proxy = state_words_number(w, "ProxyJoin", 0, 1);
-	m.port_guid = bytes_load64(m.gid + 8);
-	if (w->bad)
-		return false;
-	group = groups_get(g, mgid);
-	if (!group)
-		state_words_refuse(w, "a member of a group that is not there");
-	else if (group_member(group, m.gid))
-		state_words_refuse(w, "the member is there twice");
-	if (w->bad)
-		return false;
-	group_add(g, group, &m);
 	return true;
 }
 
@@ -1121,12 +1089,22 @@ bool
 groups_load_line(struct groups *g, char **words, guint n_words,
 		 GError **error)
 {
-	bool is_group = n_words > 0 && strcmp(words[0], "group") == 0;
-	struct state_words w;
+	struct saved_member saved = { .m = { .proxy = false } };
+	struct group *group;
 
-	state_words_begin(&w, words, n_words, !is_group ? MEMBER_WORDS :
-		    n_words == GROUP_WORDS - 1 ? n_words : GROUP_WORDS, error);
-	if (!is_group && n_words > 0 && strcmp(words[0], "member") != 0)
-		state_words_refuse(&w, "neither 'group' nor 'member'");
-	return is_group ? load_group(g, &w) : load_member(g, &w);
+	if (n_words > 0 && strcmp(words[0], "group") == 0)
+		return load_group(g, words, n_words, error);
+	if (n_words > 0 && strcmp(words[0], "member") != 0)
+		return state_line_refuse(error, "neither 'group' nor 'member'");
+	if (!state_line_load(&member_line, words, n_words, &saved, error))
+		return false;
+	saved.m.port_guid = bytes_load64(saved.m.gid + 8);
+	group = groups_get(g, saved.mgid);
+	if (!group)
+		return state_line_refuse(error, "a member of a group that is "
+					 "not there");
+	if (group_member(group, saved.m.gid))
+		return state_line_refuse(error, "the member is there twice");
+	group_add(g, group, &saved.m);
+	return true;
 }

@@ -63,6 +63,10 @@ const struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);
 
 /* The record of the group, without a member. */
 void group_record(const struct group *group, struct mcmember_record *r);
+/* Do MTU, rate and life time fit the selectors of the record? Without a value,
+ * or a value without its selector, anything does (IBA 15.2.5.16). */
+bool group_limits_hold(const struct group *g, uint64_t mask,
+		       const struct mcmember_record *want);
 /* By the PortGUID in it, whatever the prefix; NULL: not a member. */
 struct group_member *group_member(const struct group *group,
 				  const uint8_t gid[16]);

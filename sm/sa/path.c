@@ -405,34 +405,18 @@ path_source(const struct sa_db *v, const struct path_wish *w, uint32_t *port)
  * senders, so nothing can be adapted to the request: it fits or it does not.
  */
 
-bool
-records_number_fits(unsigned selector, int order)
-{
-	switch ((enum sa_selector)selector) {
-	case SA_GREATER:
-		return order > 0;
-	case SA_LESS:
-		return order < 0;
-	case SA_EXACTLY:
-		return order == 0;
-	case SA_LARGEST:
-		return true;
-	}
-	return false;
-}
-
 static bool
 numbers_fit(const struct path_wish *w, const struct group *g)
 {
 	const struct path_record *want = &w->want;
 
 	return (!asks_both(w, PATH_MTU_SELECTOR, PATH_MTU) ||
-		records_number_fits(want->mtu_selector, g->mtu - want->mtu)) &&
+		sa_selector_fits(want->mtu_selector, g->mtu - want->mtu)) &&
 		(!asks_both(w, PATH_RATE_SELECTOR, PATH_RATE) ||
-		 records_number_fits(want->rate_selector,
+		 sa_selector_fits(want->rate_selector,
 				     sa_rate_compare(g->rate, want->rate))) &&
 		(!asks_both(w, PATH_LIFE_SELECTOR, PATH_LIFE) ||
-		 records_number_fits(want->life_selector,
+		 sa_selector_fits(want->life_selector,
 				     g->life - want->life));
 }
 

@@ -146,28 +146,6 @@ shares_pkey(const struct sa_query *q, uint16_t pkey)
 		memberships_of(q->who.db->memberships, q->who.port, pkey);
 }
 
-/* Selectors compare the group's values, which are what they are. */
-static bool
-group_fits(const struct group *g, uint64_t mask,
-	   const struct mcmember_record *want)
-{
-	static const uint64_t mtu = SA_BIT(MCM_MTU_SELECTOR) | SA_BIT(MCM_MTU);
-	static const uint64_t rate = SA_BIT(MCM_RATE_SELECTOR) |
-		SA_BIT(MCM_RATE);
-	static const uint64_t life = SA_BIT(MCM_LIFE_SELECTOR) |
-		SA_BIT(MCM_LIFE);
-
-	return ((mask & mtu) != mtu ||
-		records_number_fits(want->mtu_selector,
-				    g->mtu - want->mtu)) &&
-		((mask & rate) != rate ||
-		 records_number_fits(want->rate_selector,
-				     sa_rate_compare(g->rate, want->rate))) &&
-		((mask & life) != life ||
-		 records_number_fits(want->life_selector,
-				     g->life - want->life));
-}
-
 static void
 find_members(struct found *f, const struct group *g,
 	     const struct mcmember_record *want)
@@ -203,7 +181,8 @@ find_group(struct found *f, const struct group *g,
 	const struct sa_query *q = f->q;
 	struct mcmember_record r;
 
-	if (!group_fits(g, q->h.comp_mask, want) || !shares_pkey(q, g->pkey))
+	if (!group_limits_hold(g, q->h.comp_mask, want) ||
+	    !shares_pkey(q, g->pkey))
 		return;
 	if (q->who.trusted && g->members->len) {
 		find_members(f, g, want);

@@ -3,7 +3,7 @@
  * One request on its way through the SA, and the iterators that make the
  * records of its answer. Private to sm/sa.
  *
- *	sa.c		the state: views, groups, services, subscriptions
+ *	sa_state.c	the state: views, groups, services, subscriptions
  *	query.c		requests by method and attribute
  *	records.c	iterator: records of the fabric, and ready-made ones
  *	path.c		iterator: PathRecord, MultiPathRecord
@@ -85,9 +85,5 @@ struct sa_records *records_of_paths(const struct sa_query *q,
 				    unsigned *status);
 struct sa_records *records_of_multi_path(const struct sa_query *q,
 					 unsigned *status);
-
-/* Is a number that cannot be changed what a selector asks for? order: <0, 0, >0
- * as it is less than, equal to, or more than what is wanted. */
-bool records_number_fits(unsigned selector, int order);
 
 #endif

@@ -26,7 +26,6 @@
  *  - There is room for a number of services in all, and for each GID, so that
  *    one client can neither fill the memory nor the store.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "sm/sa/service.h"
@@ -37,7 +36,6 @@
 #define SERVICES_A_GID	1024u
 #define LEASE_FOR_EVER	UINT32_MAX
 #define SECOND		G_GINT64_CONSTANT(1000000)
-#define SERVICE_WORDS	8u
 
 #define NEED		(SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID))
 
@@ -324,25 +322,30 @@ services_tick(struct services *s, int64_t now)
  *   service ServiceID ServiceGID P_Key lease-left key name data
  */
 
+static const struct state_word service_words[] = {
+	STATE_WORD(service_record, id, "ServiceID", 16, 0, UINT64_MAX),
+	STATE_WORD(service_record, gid, "ServiceGID", STATE_BYTES, 0, 0),
+	STATE_WORD(service_record, pkey, "P_Key", 4, 0, UINT16_MAX),
+	STATE_WORD(service_record, lease, "lease", 0, 1, UINT32_MAX),
+	STATE_WORD(service_record, key, "key", STATE_BYTES, 0, 0),
+	STATE_WORD(service_record, name, "name", STATE_BYTES, 0, 0),
+	STATE_WORD(service_record, data, "data", STATE_BYTES, 0, 0),
+};
+
+static const struct state_line service_line = {
+	"service", service_words, G_N_ELEMENTS(service_words), 0,
+};
+
 void
 services_save(const struct services *s, GString *out, int64_t now)
 {
 	for (uint32_t i = 0; i < services_count(s); i++) {
 		const struct service *service = services_at(s, i);
-		const struct service_record *r = &service->record;
-		uint32_t lease = lease_left(service->ends, now);
+		struct service_record r = service->record;
 
-		if (!lease)
-			continue;
-		g_string_append_printf(out, "service 0x%016" PRIx64, r->id);
-		state_words_put_bytes(out, r->gid, 16);
-		g_string_append_printf(out, " 0x%04x %" PRIu32, r->pkey,
-				       lease);
-		state_words_put_bytes(out, r->key, sizeof(r->key));
-		state_words_put_bytes(out, (const uint8_t *)r->name,
-				sizeof(r->name));
-		state_words_put_bytes(out, r->data, sizeof(r->data));
-		g_string_append_c(out, '\n');
+		r.lease = lease_left(service->ends, now);
+		if (r.lease)
+			state_line_save(&service_line, out, &r);
 	}
 }
 
@@ -351,26 +354,13 @@ services_load_line(struct services *s, char **words, guint n_words,
 		   int64_t now, GError **error)
 {
 	struct service_record r = { .id = 0 };
-	struct state_words w;
 
-	state_words_begin(&w, words, n_words, SERVICE_WORDS, error);
-	if (n_words > 0 && strcmp(words[0], "service") != 0)
-		state_words_refuse(&w, "not 'service'");
-	r.id = state_words_number(&w, "ServiceID", 0, UINT64_MAX);
-	state_words_bytes(&w, "ServiceGID", r.gid, 16);
-	r.pkey = (uint16_t)state_words_number(&w, "P_Key", 0, UINT16_MAX);
-	r.lease = (uint32_t)state_words_number(&w, "lease", 1, UINT32_MAX);
-	state_words_bytes(&w, "key", r.key, sizeof(r.key));
-	state_words_bytes(&w, "name", (uint8_t *)r.name, sizeof(r.name));
-	state_words_bytes(&w, "data", r.data, sizeof(r.data));
-	if (w.bad)
+	if (!state_line_load(&service_line, words, n_words, &r, error))
 		return false;
 	if (services_find(s, &r))
-		state_words_refuse(&w, "the service is there twice");
-	else if (!has_room(s, r.gid))
-		state_words_refuse(&w, "too many services");
-	if (w.bad)
-		return false;
+		return state_line_refuse(error, "the service is there twice");
+	if (!has_room(s, r.gid))
+		return state_line_refuse(error, "too many services");
 	services_put(s, &r, lease_end(r.lease, now));
 	return true;
 }

@@ -7,118 +7,124 @@
  * is out of its range must not get past the reader, and who repairs the file
  * by hand must be told what is wrong.
  *
- * Flow. A store takes the words in turn and looks at `bad` once, at the end:
- * after the first wrong word the rest read as 0 and the error stays. No more
- * than the line is ever looked at, so words may be anything.
+ * No more than the line is ever looked at, so words may be anything.
  */
+#include "sm/sa/state_words.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/text.h"
 #include "sm/sa/sa.h"
-#include "sm/sa/state_words.h"
+#include "topology/text.h"
 
-void
-state_words_refuse(struct state_words *w, const char *format, ...)
+bool
+state_line_refuse(GError **error, const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	va_list args;
 
-	if (w->bad)
-		return;
-	w->bad = true;
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_set_error_literal(w->error, SA_ERROR, SA_ERROR_TEXT, text);
+	g_set_error_literal(error, SA_ERROR, SA_ERROR_TEXT, text);
+	return false;
+}
+
+/* A number in host order of 1, 2, 4 or 8 bytes. */
+static uint64_t
+get_member(const uint8_t *member, unsigned size)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)member[G_BYTE_ORDER == G_LITTLE_ENDIAN ?
+					  i : size - 1 - i] << 8 * i;
+	return value;
+}
+
+static void
+set_member(uint8_t *member, unsigned size, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++)
+		member[G_BYTE_ORDER == G_LITTLE_ENDIAN ? i : size - 1 - i] =
+			(uint8_t)(value >> 8 * i);
 }
 
 void
-state_words_begin(struct state_words *w, char **word, guint n, guint n_wanted,
-	    GError **error)
+state_line_save(const struct state_line *l, GString *out, const void *members)
 {
-	*w = (struct state_words){
-		.word = word,
-		.n = n,
-		.next = 1,
-		.error = error,
-	};
-	if (n != n_wanted)
-		state_words_refuse(w, "%u words instead of %u", n, n_wanted);
-}
+	g_string_append(out, l->keyword);
+	for (guint i = 0; i < l->n; i++) {
+		const struct state_word *w = &l->words[i];
+		const uint8_t *member = (const uint8_t *)members + w->member;
 
-static const char *
-state_words_take(struct state_words *w)
-{
-	if (w->bad)
-		return NULL;
-	g_assert(w->next < w->n);
-	return w->word[w->next++];
-}
-
-/* Strings of this file may be anything: shown, they are cut and printable. */
-static char *
-state_words_show(const char *word)
-{
-	g_autofree char *cut = g_strndup(word, 40);
-
-	return g_strescape(cut, NULL);
+		if (w->digits == STATE_BYTES) {
+			g_string_append(out, " 0x");
+			for (size_t k = 0; k < w->size; k++)
+				g_string_append_printf(out, "%02x", member[k]);
+		} else if (w->digits) {
+			g_string_append_printf(out, " 0x%0*" PRIx64, w->digits,
+					       get_member(member, w->size));
+		} else {
+			g_string_append_printf(out, " %" PRIu64,
+					       get_member(member, w->size));
+		}
+	}
+	g_string_append_c(out, '\n');
 }
 
 static bool
-parse_number(const char *word, uint64_t max, uint64_t *out)
+parse_bytes(const char *word, uint8_t *out, size_t len)
 {
-	if (g_str_has_prefix(word, "0x"))
-		return text_read_digits(word + 2, 16, max, out);
-	return text_read_digits(word, 10, max, out);
-}
-
-uint64_t state_words_number(struct state_words *w, const char *name,
-			    uint64_t min, uint64_t max)
-{
-	const char *word = state_words_take(w);
-	g_autofree char *shown = NULL;
-	uint64_t value;
-
-	if (!word)
-		return 0;
-	if (parse_number(word, max, &value) && value >= min)
-		return value;
-	shown = state_words_show(word);
-	state_words_refuse(w, "%s '%s' is not a number from 0x%" PRIx64
-		     " to 0x%" PRIx64, name, shown, min, max);
-	return 0;
-}
-
-void state_words_bytes(struct state_words *w, const char *name, uint8_t *out,
-		       size_t len)
-{
-	const char *word = state_words_take(w);
-	g_autofree char *shown = NULL;
-	bool good;
-
-	memset(out, 0, len);
-	if (!word)
-		return;
-	good = g_str_has_prefix(word, "0x") && strlen(word) == 2 + 2 * len;
-	for (size_t i = 0; good && i < len; i++) {
+	if (!g_str_has_prefix(word, "0x") || strlen(word) != 2 + 2 * len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
 		int high = g_ascii_xdigit_value(word[2 + 2 * i]);
 		int low = g_ascii_xdigit_value(word[3 + 2 * i]);
 
-		good = high >= 0 && low >= 0;
-		out[i] = good ? (uint8_t)(high << 4 | low) : 0;
+		if (high < 0 || low < 0)
+			return false;
+		out[i] = (uint8_t)(high << 4 | low);
 	}
-	if (good)
-		return;
-	shown = state_words_show(word);
-	state_words_refuse(w, "%s '%s' is not 0x and %zu digits", name, shown,
-		     2 * len);
+	return true;
 }
 
-void
-state_words_put_bytes(GString *out, const uint8_t *bytes, size_t len)
+static bool
+load_word(const struct state_word *w, const char *word, uint8_t *member,
+	  GError **error)
 {
-	g_string_append(out, " 0x");
-	for (size_t i = 0; i < len; i++)
-		g_string_append_printf(out, "%02x", bytes[i]);
+	/* the file may hold anything: shown, it is cut and printable */
+	g_autofree char *cut = g_strndup(word, 40);
+	g_autofree char *shown = g_strescape(cut, NULL);
+	bool hex = g_str_has_prefix(word, "0x");
+	uint64_t value;
+
+	if (w->digits == STATE_BYTES)
+		return parse_bytes(word, member, w->size) ||
+			state_line_refuse(error, "%s '%s' is not 0x and %u "
+					  "digits", w->name, shown,
+					  2u * w->size);
+	if (!text_read_digits(hex ? word + 2 : word, hex ? 16 : 10, w->max,
+			      &value) || value < w->min)
+		return state_line_refuse(error, "%s '%s' is not a number from "
+					 "0x%" PRIx64 " to 0x%" PRIx64,
+					 w->name, shown, w->min, w->max);
+	set_member(member, w->size, value);
+	return true;
+}
+
+bool
+state_line_load(const struct state_line *l, char **words, guint n_words,
+		void *members, GError **error)
+{
+	if (n_words != l->n + 1 && n_words != l->n + 1 - l->n_optional)
+		return state_line_refuse(error, "%u words instead of %u",
+					 n_words, l->n + 1);
+	if (strcmp(words[0], l->keyword) != 0)
+		return state_line_refuse(error, "not '%s'", l->keyword);
+	for (guint i = 0; i + 1 < n_words; i++)
+		if (!load_word(&l->words[i], words[i + 1],
+			       (uint8_t *)members + l->words[i].member, error))
+			return false;
+	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Lines of saved state, word by word: what the stores of groups, services and
- * subscriptions have in common. Strict: a line is as the store wrote it, or
- * the error says which word is wrong.
+ * Lines of saved state: a keyword and the members of a struct, by a table. What
+ * the stores of groups, services and subscriptions have in common. Strict: a
+ * line is as the store wrote it, or the error says which word is wrong.
  */
 #ifndef MINISM_SA_STATE_WORDS_H
 #define MINISM_SA_STATE_WORDS_H
@@ -11,29 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct state_words {
-	char **word;
-	guint n, next;
-	GError **error;
-	bool bad;		/* the error is set; what is read now is 0 */
+struct state_word {
+	const char *name;	/* for the error */
+	uint16_t member, size;	/* of the struct: its place, bytes */
+	uint8_t digits;		/* hexadecimal; 0: decimal; or */
+#define STATE_BYTES 0xff	/* two digits a byte */
+	uint64_t min, max;
+};
+#define STATE_WORD(type, m, name, digits, min, max) \
+	{ name, G_STRUCT_OFFSET(struct type, m), \
+	  sizeof(((struct type *)0)->m), digits, min, max }
+
+struct state_line {
+	const char *keyword;
+	const struct state_word *words;
+	guint n;
+	guint n_optional;	/* at the end: an older version wrote none */
 };
 
-/* A line that must have n_wanted words; the first, its keyword, is passed
- * over. */
-void state_words_begin(struct state_words *w, char **word, guint n,
-		       guint n_wanted, GError **error);
-/* 0x and hexadecimal digits, or decimal. `name` is for the error. */
-uint64_t state_words_number(struct state_words *w, const char *name,
-			    uint64_t min, uint64_t max);
-/* 0x and two hexadecimal digits a byte. */
-void state_words_bytes(struct state_words *w, const char *name, uint8_t *out,
-		       size_t len);
-/* Refuses what was read, with a reason of the store's own; an earlier error
- * stays. */
-void state_words_refuse(struct state_words *w, const char *format, ...)
+void state_line_save(const struct state_line *l, GString *out,
+		     const void *members);
+/* False with an error. */
+bool state_line_load(const struct state_line *l, char **words, guint n_words,
+		     void *members, GError **error);
+/* Refuses what was read, with a reason of the store's own; false. */
+bool state_line_refuse(GError **error, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
-
-/* " 0x..." at the end of the line. */
-void state_words_put_bytes(GString *out, const uint8_t *bytes, size_t len);
 
 #endif
