@@ -133,23 +133,23 @@ records_of_bytes(const struct sa_query *q, unsigned attr_id,
 
 /* ----------------------------------------------- one kind after the other */
 
-/* Record number `i` of a port or switch. False: it has no such record. */
 struct scan;
-typedef bool (*make_fn)(const struct scan *s, uint32_t at, uint32_t i,
-			uint8_t *record);
 
 enum domain { DOMAIN_PORTS, DOMAIN_SWITCHES };
 
+/* Of a kind of record. */
 struct fabric_table {
 	uint16_t attr_id;
 	uint8_t domain;
-	make_fn make;
-	uint32_t (*count)(const struct scan *s, uint32_t at);
 	int8_t block;		/* component that is the number of a record, */
 	uint8_t block_base;	/* which begins with this; -1: none */
 	int8_t port;		/* component that is the port's number, or -1 */
 	bool ca_by_lid;		/* of a CA the LID alone names the port: port
 				   numbers in the record mean nothing there */
+	/* Fills record number `i` of a port or switch, but for its LID. False:
+	 * it has no such record. */
+	bool (*make)(const struct scan *s, uint32_t at, uint32_t i,
+		     uint8_t *record);
 };
 
 struct scan {
@@ -161,10 +161,11 @@ struct scan {
 	const struct sa_query *q;	/* NULL: it has begun */
 	GArray *list;		/* of indices, ascending; NULL: all of them */
 	uint32_t at, end;	/* of the list, or of the domain */
-	uint32_t i, n;		/* records of `at` */
+	uint32_t i, n;		/* records of `at`, */
+	uint16_t lid;		/* and its LID */
 	uint32_t i_first, i_end;	/* those that are wanted */
 	int port_num;		/* only ports with this number; -1: all */
-	bool open;		/* i and n are those of `at` */
+	bool open;		/* i, n and lid are those of `at` */
 };
 
 static uint32_t
@@ -181,20 +182,6 @@ lid_of(const struct sa_db *v, uint32_t port)
 	return v->lids->base[scan_end_port(v, port)];
 }
 
-static uint16_t
-lid_of_switch(const struct sa_db *v, uint32_t sw)
-{
-	const struct snapshot *s = v->subnet;
-
-	return v->lids->base[s->nodes[s->switches[sw]].first_port];
-}
-
-static uint32_t
-count_one(const struct scan *s, uint32_t at)
-{
-	return 1;
-}
-
 static bool
 make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
@@ -202,13 +189,12 @@ make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
 	struct node_info info = n->info;
 
-	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
+	if (!snapshot_is_end_port(s->v->subnet, at))
 		return false;
 	info.port_guid = p->guid;
 	if (p->num)
 		info.local_port = p->num;
 	sa_record_encode(SA_ATTR_NODE, record, &info);
-	bytes_store16(record, lid_of(s->v, at));
 	memcpy(record + NODE_DESC_OFFSET, n->desc, strnlen(n->desc, 64));
 	return true;
 }
@@ -219,14 +205,11 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const struct snapshot_port *p = &s->v->subnet->ports[at];
 	struct port_info info = p->info;
 
-	if (!p->known || !lid_of(s->v, at))
-		return false;
 	if (!s->base.who.trusted)
 		info.m_key = 0;
 	sa_record_encode(SA_ATTR_PORT_INFO, record, &info);
-	bytes_store16(record, lid_of(s->v, at));
 	record[2] = p->num;
-	return true;
+	return p->known;
 }
 
 static bool
@@ -236,38 +219,23 @@ make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	uint32_t peer = n->ports[at].peer;
 
 	if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, at) ||
-	    !snapshot_link_up(n, peer) || !lid_of(s->v, at) ||
-	    !lid_of(s->v, peer) ||
+	    !snapshot_link_up(n, peer) || !lid_of(s->v, peer) ||
 	    !sa_viewer_sees(&s->base.who, scan_end_port(s->v, peer)))
 		return false;
-	sa_record_encode(SA_ATTR_LINK, record, NULL);
-	bytes_store16(record, lid_of(s->v, at));
 	record[2] = n->ports[at].num;
 	record[3] = n->ports[peer].num;
 	bytes_store16(record + 4, lid_of(s->v, peer));
 	return true;
 }
 
-static uint32_t
-count_guids(const struct scan *s, uint32_t at)
-{
-	const struct snapshot_port *p = &s->v->subnet->ports[at];
-
-	return MAX((p->info.guid_cap + 7u) / 8, 1u);
-}
-
 static bool
 make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	if (!snapshot_is_end_port(s->v->subnet, at) || !lid_of(s->v, at))
-		return false;
-	sa_record_encode(SA_ATTR_GUID_INFO, record, NULL);
-	bytes_store16(record, lid_of(s->v, at));
 	record[2] = (uint8_t)i;
 	if (i == 0)
 		bytes_store64(record + BLOCK_OFFSET,
 			      s->v->subnet->ports[at].guid);
-	return true;
+	return snapshot_is_end_port(s->v->subnet, at);
 }
 
 static unsigned
@@ -287,32 +255,16 @@ knows_pkeys(const struct sa_db *v, uint32_t port)
 	return false;
 }
 
-static uint32_t
-count_pkeys(const struct scan *s, uint32_t at)
-{
-	const struct memberships *m = s->v->memberships;
-	uint32_t n = m->first[at + 1] - m->first[at];
-
-	if (knows_pkeys(s->v, at))
-		return pkey_blocks(s->v, at);
-	return snapshot_is_end_port(s->v->subnet, at) ?
-		MAX((n + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u) : 0;
-}
-
-/* Its LID and the block; the other keys are the caller's. */
 static bool
-make_block(const struct scan *s, enum port_table table, uint32_t at,
-	   const union port_block *block, uint8_t *record)
+put_block(enum port_table table, const union port_block *block, size_t len,
+	  uint8_t *record)
 {
 	uint8_t data[SMP_DATA_LEN];
 
-	if (!block || !lid_of(s->v, at))
+	if (!block)
 		return false;
-	sa_record_encode(s->table->attr_id, record, NULL);
 	smp_table_encode(table, data, block);
-	memcpy(record + BLOCK_OFFSET, data,
-	       sa_record_size(s->table->attr_id) - BLOCK_OFFSET);
-	bytes_store16(record, lid_of(s->v, at));
+	memcpy(record + BLOCK_OFFSET, data, len);
 	return true;
 }
 
@@ -329,52 +281,30 @@ make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	for (k = 0; !b && k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
 	     k++)
 		desired.pkeys[k] = m->pkeys[first + k];
-	if (!make_block(s, PORT_TABLE_PKEY, at, b ? b : &desired, record))
-		return false;
 	bytes_store16(record + 2, (uint16_t)i);
 	record[4] = s->v->subnet->ports[at].num;
-	return true;
-}
-
-/* One for each port of entry; a CA has none of these. */
-static uint32_t
-count_sl_to_vl(const struct scan *s, uint32_t at)
-{
-	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
-
-	return snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
+	return put_block(PORT_TABLE_PKEY, b ? b : &desired, SMP_DATA_LEN,
+			 record);
 }
 
 static bool
 make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const union port_block *b = sa_db_block(s->v, PORT_TABLE_SL2VL, at,
-						  i);
-
-	if (!make_block(s, PORT_TABLE_SL2VL, at, b, record))
-		return false;
 	record[2] = (uint8_t)i;
 	record[3] = s->v->subnet->ports[at].num;
-	return true;
-}
-
-static uint32_t
-count_vl_arb(const struct scan *s, uint32_t at)
-{
-	return VL_ARB_N_BLOCKS;
+	return put_block(PORT_TABLE_SL2VL,
+			 sa_db_block(s->v, PORT_TABLE_SL2VL, at, i),
+			 SL_COUNT / 2, record);
 }
 
 static bool
 make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const union port_block *b = sa_db_block(s->v, PORT_TABLE_VL_ARB, at,
-						  i);
-
-	if (!make_block(s, PORT_TABLE_VL_ARB, at, b, record))
-		return false;
 	record[2] = s->v->subnet->ports[at].num;
 	record[3] = (uint8_t)(i + 1);
-	return true;
+	return put_block(PORT_TABLE_VL_ARB,
+			 sa_db_block(s->v, PORT_TABLE_VL_ARB, at, i),
+			 SMP_DATA_LEN, record);
 }
 
 static bool
@@ -383,97 +313,90 @@ make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const struct snapshot *n = s->v->subnet;
 	const struct snapshot_node *node = &n->nodes[n->switches[at]];
 
-	if (!node->sw_known || !lid_of_switch(s->v, at))
-		return false;
 	sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
-	bytes_store16(record, lid_of_switch(s->v, at));
-	return true;
-}
-
-static uint32_t
-count_lft_blocks(const struct scan *s, uint32_t at)
-{
-	return lft_n_blocks(s->v->lft);
+	return node->sw_known;
 }
 
 static bool
 make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	if (!lid_of_switch(s->v, at))
-		return false;
-	sa_record_encode(SA_ATTR_LINEAR_FT, record, NULL);
-	bytes_store16(record, lid_of_switch(s->v, at));
 	bytes_store16(record + 2, (uint16_t)i);
 	memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, at) + i * LFT_BLOCK,
 	       LFT_BLOCK);
 	return true;
 }
 
-static uint32_t
-count_mft_blocks(const struct scan *s, uint32_t at)
-{
-	return s->mft ? s->mft->n_positions * s->mft->n_blocks : 0;
-}
-
 static bool
 make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	const struct mft *mft = s->mft;
-	uint32_t position = i / mft->n_blocks, block = i % mft->n_blocks;
-	const uint16_t *masks;
+	uint32_t position = i / s->mft->n_blocks, block = i % s->mft->n_blocks;
+	const uint16_t *masks = mft_block(s->mft, at, position, block);
 
-	if (!lid_of_switch(s->v, at))
-		return false;
-	masks = mft_block(mft, at, position, block);
-	sa_record_encode(SA_ATTR_MULTICAST_FT, record, NULL);
-	bytes_store16(record, lid_of_switch(s->v, at));
 	bytes_store16(record + 2, (uint16_t)(position << 12 | block));
-	for (unsigned k = 0; k < 32; k++)
+	for (unsigned k = 0; k < MFT_BLOCK; k++)
 		bytes_store16(record + BLOCK_OFFSET + 2 * k, masks[k]);
 	return true;
 }
 
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, DOMAIN_PORTS, make_node, count_one, -1, 0, -1, false },
-	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, make_port_info, count_one, -1, 0,
-	  1, false },
-	{ SA_ATTR_LINK, DOMAIN_PORTS, make_link, count_one, -1, 0, 1, false },
-	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, make_guid_info, count_guids, 1, 0,
-	  -1, false },
-	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, make_pkeys, count_pkeys, 1, 0, 2,
-	  true },
-	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, make_sl_to_vl, count_sl_to_vl, 1, 0,
-	  2, true },
-	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, make_vl_arb, count_vl_arb, 2, 1, 1,
-	  true },
-	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, make_switch, count_one, -1, 0,
-	  -1, false },
-	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, make_lft, count_lft_blocks, 1, 0,
-	  -1, false },
-	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, make_mft, count_mft_blocks,
-	  -1, 0, -1, false },
+	{ SA_ATTR_NODE, DOMAIN_PORTS, -1, 0, -1, false, make_node },
+	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, -1, 0, 1, false, make_port_info },
+	{ SA_ATTR_LINK, DOMAIN_PORTS, -1, 0, 1, false, make_link },
+	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, 1, 0, -1, false, make_guid_info },
+	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, 1, 0, 2, true, make_pkeys },
+	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, 1, 0, 2, true, make_sl_to_vl },
+	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, 2, 1, 1, true, make_vl_arb },
+	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, -1, 0, -1, false, make_switch },
+	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, 1, 0, -1, false, make_lft },
+	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, -1, 0, -1, false, make_mft },
 };
 
-static const struct fabric_table *
-scan_find_table(unsigned attr_id)
+/* How many records a port or switch may have of the kind. */
+static uint32_t
+scan_count(const struct scan *s, uint32_t at)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
-		if (tables[i].attr_id == attr_id)
-			return &tables[i];
-	return NULL;
+	const struct snapshot *n = s->v->subnet;
+	const struct memberships *m = s->v->memberships;
+
+	switch (s->table->attr_id) {
+	case SA_ATTR_GUID_INFO:
+		return MAX((n->ports[at].info.guid_cap + 7u) / 8, 1u);
+	case SA_ATTR_PKEY_TABLE:
+		if (knows_pkeys(s->v, at))
+			return pkey_blocks(s->v, at);
+		return !snapshot_is_end_port(n, at) ? 0 :
+			MAX((m->first[at + 1] - m->first[at] +
+			     PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u);
+	case SA_ATTR_SL_TO_VL:	/* one for each port of entry; a CA has none */
+		return snapshot_is_switch(snapshot_node_of(n, at)) ?
+			snapshot_node_of(n, at)->info.num_ports + 1u : 1;
+	case SA_ATTR_VL_ARB:
+		return VL_ARB_N_BLOCKS;
+	case SA_ATTR_LINEAR_FT:
+		return lft_n_blocks(s->v->lft);
+	case SA_ATTR_MULTICAST_FT:
+		return s->mft ? s->mft->n_positions * s->mft->n_blocks : 0;
+	}
+	return 1;
 }
 
 /* -------------------------------------------------------------- the scan */
 
-static bool
-scan_sees(const struct scan *s, uint32_t index)
+/* The port, or the port 0 of the switch. */
+static uint32_t
+scan_port(const struct scan *s, uint32_t index)
 {
 	const struct snapshot *n = s->v->subnet;
 
-	if (s->table->domain == DOMAIN_SWITCHES)
-		return sa_viewer_sees(&s->base.who,
-				      n->nodes[n->switches[index]].first_port);
-	return sa_viewer_sees(&s->base.who, scan_end_port(s->v, index));
+	return s->table->domain == DOMAIN_SWITCHES ?
+		n->nodes[n->switches[index]].first_port : index;
+}
+
+static bool
+scan_sees(const struct scan *s, uint32_t index)
+{
+	return sa_viewer_sees(&s->base.who,
+			      scan_end_port(s->v, scan_port(s, index)));
 }
 
 static uint32_t
@@ -502,10 +425,11 @@ scan_open(struct scan *s)
 {
 	uint32_t index = scan_index(s);
 
-	if (!scan_has_number(s, index))
+	s->lid = lid_of(s->v, scan_port(s, index));
+	if (!s->lid || !scan_has_number(s, index))
 		return false;
 	s->i = s->i_first;
-	s->n = MIN(s->table->count(s, index), s->i_end);
+	s->n = MIN(scan_count(s, index), s->i_end);
 	if (s->table->attr_id == SA_ATTR_SL_TO_VL && ignores_number(s, index)) {
 		s->i = 0;		/* a CA has one, of no input port */
 		s->n = 1;
@@ -526,9 +450,12 @@ scan_draw(struct sa_records *base, uint8_t *record)
 		if (!s->open && !scan_open(s))
 			continue;
 		while (s->i < s->n) {
-			if (s->table->make(s, scan_index(s), s->i++, record) &&
-			    sa_match_test(&s->match, record))
-				return SA_DRAW_RECORD;
+			sa_record_encode(base->attr_id, record, NULL);
+			if (s->table->make(s, scan_index(s), s->i++, record)) {
+				bytes_store16(record, s->lid);
+				if (sa_match_test(&s->match, record))
+					return SA_DRAW_RECORD;
+			}
 			if (left-- == 0)
 				return SA_DRAW_PAUSE;
 		}
@@ -814,12 +741,15 @@ scan_narrow(struct scan *s)
 struct sa_records *
 records_of_fabric(const struct sa_query *q, unsigned *status)
 {
-	const struct fabric_table *table = scan_find_table(q->h.mad.attr_id);
+	const struct fabric_table *table = NULL;
 	uint64_t plain = q->h.comp_mask;
 	struct sa_match match;
 	struct scan *s;
 
 	*status = 0;
+	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
+		if (tables[i].attr_id == q->h.mad.attr_id)
+			table = &tables[i];
 	if (!table)
 		return NULL;
 	/* The numbers narrow the scan; a CA's record may have others. */
