@@ -7,15 +7,14 @@
  * a Report (IBA 13.4.8.3, 13.4.9, 13.4.11).
  *
  * Structs. `informs` has the subscriptions sorted by PortGUID and index, which
- * is InformInfoRecord's Enum; a count of them for each subscriber (a port and
- * a QP); the Reports that wait, in order, with a set of them; and those that
- * are out, by their id.
+ * is InformInfoRecord's Enum; the Reports that wait, in order, with a set of
+ * them; and those that are out, by their id.
  *
  * Flow. informs_notify() compares the Notice with each subscription and queues
  * a Report for each subscriber that matched, once. informs_next() hands them
- * out; informs_ended() tells what became of one. Who does not answer is dead:
- * all subscriptions of that port and QP end, and what waits for them is passed
- * over.
+ * out; informs_ended() says what became of one. A subscriber that does not answer
+ * is dead: all subscriptions of that port and QP end, and Reports that wait for
+ * it are passed over.
  *
  * What decides:
  *  - Reports go to QP 1. InformInfo.QPN means something only when a
@@ -53,15 +52,8 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-struct subscriber {
-	uint64_t port_guid;
-	uint32_t qp;
-	uint32_t n;		/* subscriptions */
-};
-
 struct informs {
 	GPtrArray *subscriptions;	/* struct subscription *, sorted */
-	GHashTable *subscribers;	/* struct subscriber, a set */
 	GQueue waiting;			/* struct report */
 	GHashTable *alike;		/* those that wait, by content */
 	GHashTable *out;		/* id -> struct report */
@@ -71,29 +63,6 @@ struct informs {
 };
 
 /* --- sets --- */
-
-static guint
-hash_guid(uint64_t guid)
-{
-	return (guint)(guid * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-static guint
-hash_subscriber(gconstpointer data)
-{
-	const struct subscriber *s = data;
-
-	return hash_guid(s->port_guid) ^ s->qp;
-}
-
-static gboolean
-equal_subscribers(gconstpointer a, gconstpointer b)
-{
-	const struct subscriber *x = a;
-	const struct subscriber *y = b;
-
-	return x->port_guid == y->port_guid && x->qp == y->qp;
-}
 
 static guint
 hash_report(gconstpointer data)
@@ -127,9 +96,6 @@ informs_new(void)
 	struct informs *i = g_new0(struct informs, 1);
 
 	i->subscriptions = g_ptr_array_new_with_free_func(g_free);
-	i->subscribers = g_hash_table_new_full(hash_subscriber,
-					       equal_subscribers, g_free,
-					       NULL);
 	i->alike = g_hash_table_new(hash_report, equal_reports);
 	i->out = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&i->waiting);
@@ -143,7 +109,6 @@ informs_free(struct informs *i)
 		return;
 	g_hash_table_unref(i->alike);
 	g_hash_table_unref(i->out);
-	g_hash_table_unref(i->subscribers);
 	g_queue_clear_full(&i->waiting, g_free);
 	g_ptr_array_unref(i->subscriptions);
 	g_free(i);
@@ -173,14 +138,6 @@ void
 informs_counts(const struct informs *i, struct inform_counts *out)
 {
 	*out = i->counts;
-}
-
-static struct subscriber *
-find_subscriber(const struct informs *i, uint64_t port_guid, uint32_t qp)
-{
-	struct subscriber key = { .port_guid = port_guid, .qp = qp };
-
-	return g_hash_table_lookup(i->subscribers, &key);
 }
 
 /* The first subscription at or after this place in the order. */
@@ -220,25 +177,9 @@ free_index(const struct informs *i, uint64_t port_guid)
 	return index;
 }
 
-static bool
-has_room(const struct informs *i, uint64_t port_guid)
-{
-	return i->subscriptions->len < SUBSCRIPTIONS_MAX &&
-		free_index(i, port_guid) < SUBSCRIPTIONS_A_PORT;
-}
-
 static void
 informs_put(struct informs *i, const struct subscription *s)
 {
-	struct subscriber *who = find_subscriber(i, s->port_guid, s->qp);
-
-	if (!who) {
-		who = g_new0(struct subscriber, 1);
-		who->port_guid = s->port_guid;
-		who->qp = s->qp;
-		g_hash_table_add(i->subscribers, who);
-	}
-	who->n++;
 	g_ptr_array_insert(i->subscriptions,
 			   (gint)place_of(i, s->port_guid, s->index),
 			   g_memdup2(s, sizeof(*s)));
@@ -248,13 +189,22 @@ informs_put(struct informs *i, const struct subscription *s)
 static void
 informs_remove(struct informs *i, guint place)
 {
-	const struct subscription *s = informs_at(i, place);
-	struct subscriber *who = find_subscriber(i, s->port_guid, s->qp);
-
-	if (--who->n == 0)
-		g_hash_table_remove(i->subscribers, who);
 	g_ptr_array_remove_index(i->subscriptions, place);
 	i->version++;
+}
+
+/* Has the port and QP any left? */
+static bool
+is_subscriber(const struct informs *i, uint64_t port_guid, uint32_t qp)
+{
+	for (guint n = place_of(i, port_guid, 0); n < i->subscriptions->len;
+	     n++) {
+		if (informs_at(i, n)->port_guid != port_guid)
+			break;
+		if (informs_at(i, n)->qp == qp)
+			return true;
+	}
+	return false;
 }
 
 /* --- subscribing --- */
@@ -335,7 +285,8 @@ subscribe(struct informs *i, const struct sa_db *v, uint32_t from,
 	s.port_guid = v->subnet->ports[from].guid;
 	if (find_wish(i, s.port_guid, s.qp, info) < i->subscriptions->len)
 		return MAD_STATUS_OK;
-	if (!has_room(i, s.port_guid))
+	if (i->subscriptions->len >= SUBSCRIPTIONS_MAX ||
+	    free_index(i, s.port_guid) >= SUBSCRIPTIONS_A_PORT)
 		return SA_STATUS_NO_RESOURCES;
 	sa_db_make_gid(v, from, s.gid);
 	s.index = (uint16_t)free_index(i, s.port_guid);
@@ -383,27 +334,19 @@ struct event {
 	uint16_t pkey;		/* 0: of no partition in particular */
 };
 
-/* Groups of IPoIB and of our own naming carry their P_Key. */
-static bool
-mgid_has_pkey(const uint8_t mgid[16])
-{
-	uint64_t signature = bytes_load(mgid + 2, 2);
-
-	return signature == 0x401b || signature == 0x601b ||
-		signature == 0xa01b;
-}
-
 /* The partition of a group, as far as its MGID tells: traps 66, created, and
- * 67, deleted. */
+ * 67, deleted. MGIDs of IPoIB and of our own naming carry their P_Key. */
 static uint16_t
 pkey_of_group(const struct event *e)
 {
 	const uint8_t *mgid = e->notice + NOTICE_GID_OFFSET;
+	unsigned signature = bytes_load16(mgid + 2);
 
 	if (!e->generic || (e->trap != 66 && e->trap != 67) ||
-	    !mgid_has_pkey(mgid))
+	    (signature != 0x401b && signature != 0x601b &&
+	     signature != 0xa01b))
 		return 0;
-	return (uint16_t)bytes_load(mgid + 4, 2);
+	return bytes_load16(mgid + 4);
 }
 
 static void
@@ -532,7 +475,7 @@ informs_next(struct informs *i, struct report *out)
 
 	while ((report = g_queue_pop_head(&i->waiting))) {
 		g_hash_table_remove(i->alike, report);
-		if (!find_subscriber(i, report->port_guid, report->qp)) {
+		if (!is_subscriber(i, report->port_guid, report->qp)) {
 			g_free(report);
 			continue;
 		}
@@ -550,23 +493,16 @@ informs_ended(struct informs *i, uint32_t id, bool answered)
 {
 	const struct report *report =
 		g_hash_table_lookup(i->out, GUINT_TO_POINTER(id));
-	struct subscriber dead;
 
 	if (!report)
 		return;
-	dead = (struct subscriber){
-		.port_guid = report->port_guid,
-		.qp = report->qp,
-	};
-	g_hash_table_remove(i->out, GUINT_TO_POINTER(id));
-	if (answered)
-		return;
-	for (guint n = i->subscriptions->len; n-- > 0;) {
+	for (guint n = i->subscriptions->len; !answered && n-- > 0;) {
 		const struct subscription *s = informs_at(i, n);
 
-		if (s->port_guid == dead.port_guid && s->qp == dead.qp)
+		if (s->port_guid == report->port_guid && s->qp == report->qp)
 			informs_remove(i, n);
 	}
+	g_hash_table_remove(i->out, GUINT_TO_POINTER(id));
 }
 
 void
