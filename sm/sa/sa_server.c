@@ -95,7 +95,6 @@ struct sa_server {
 	unsigned turn_timer;	/* 0: not running */
 
 	GQueue tables;
-	GHashTable *tables_of;	/* LID -> how many */
 	GQueue searches;
 	unsigned reports;	/* under way */
 
@@ -174,18 +173,11 @@ log_drop(struct sa_server *d, const char *reason, const struct mad_addr *from,
 static unsigned
 tables_of(const struct sa_server *d, uint16_t lid)
 {
-	return GPOINTER_TO_UINT(g_hash_table_lookup(d->tables_of,
-						    GUINT_TO_POINTER(lid)));
-}
+	unsigned n = 0;
 
-static void
-set_tables_of(struct sa_server *d, uint16_t lid, unsigned n)
-{
-	if (n)
-		g_hash_table_insert(d->tables_of, GUINT_TO_POINTER(lid),
-				    GUINT_TO_POINTER(n));
-	else
-		g_hash_table_remove(d->tables_of, GUINT_TO_POINTER(lid));
+	for (const GList *l = d->tables.head; l; l = l->next)
+		n += ((const struct sa_job *)l->data)->key.lid == lid;
+	return n;
 }
 
 static struct sa_job *
@@ -219,8 +211,6 @@ job_free(struct sa_job *j)
 		g_queue_unlink(j->queue, &j->link);
 		g_hash_table_remove(d->known, &j->key);
 	}
-	if (j->queue == &d->tables)
-		set_tables_of(d, j->key.lid, tables_of(d, j->key.lid) - 1);
 	sa_records_free(j->reply.records);
 	g_free(j);
 }
@@ -290,7 +280,6 @@ send_table(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
 	if (sa_message_send(d->bulk, &order, on_table_done, j) !=
 	    SA_MESSAGE_AT_ONCE) {
 		job_enqueue(j, &d->tables);
-		set_tables_of(d, j->key.lid, tables_of(d, j->key.lid) + 1);
 		return;
 	}
 	d->stats.tables_sent++;
@@ -646,7 +635,6 @@ struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 	g_assert(d->params.turn > 0);
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->known = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
-	d->tables_of = g_hash_table_new(NULL, NULL);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searches);
 	d->bulk = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX);
@@ -675,7 +663,6 @@ sa_server_free(struct sa_server *d)
 	if (d->due_timer)
 		transport_timer_cancel(d->transport, d->due_timer);
 	g_hash_table_unref(d->known);
-	g_hash_table_unref(d->tables_of);
 	sa_queue_free(d->queue);
 	g_free(d);
 }
