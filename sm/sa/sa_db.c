@@ -342,23 +342,19 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 	bytes_store64(gid + 8, v->ends[port].guid);
 }
 
-/* The way from a switch to a LID. Those that are passed are marked as leading
- * nowhere until it is known, which is what they do in a forwarding loop. */
+/* The way from a switch to `to`, which has the LID; `ways` are those to that
+ * LID. Switches that are passed are marked as leading nowhere until it is known,
+ * which is what they do in a forwarding loop. */
 static void
 follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
-       uint32_t sw, uint16_t lid)
+       uint32_t sw, uint32_t to, const uint8_t *column)
 {
-	uint32_t to = sa_db_lid(v, lid), n = 0, at;
+	uint32_t n = 0, at;
 	uint8_t way = 0;
 
-	ways += lid % LFT_BLOCK;
-	for (;;) {
-		if (ways[sw * LFT_BLOCK] != WAY_UNKNOWN) {
-			way = ways[sw * LFT_BLOCK];
-			break;
-		}
+	while (ways[sw * LFT_BLOCK] == WAY_UNKNOWN) {
 		ways[sw * LFT_BLOCK] = 0;
-		at = v->first_hop[sw] + lft_row(v->lft, sw)[lid];
+		at = v->first_hop[sw] + column[(size_t)sw * v->lft->stride];
 		if (at >= v->first_hop[sw + 1])
 			break;
 		passed[n++] = (struct sa_passed){ sw, v->hops[at].way };
@@ -368,6 +364,8 @@ follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
 			break;
 		}
 	}
+	if (sw != SNAPSHOT_NONE)
+		way = ways[sw * LFT_BLOCK];
 	while (n-- > 0) {
 		way = sa_way_least(way, passed[n].way);
 		ways[passed[n].sw * LFT_BLOCK] = way;
@@ -382,20 +380,21 @@ find_ways(const struct sa_db *v, uint32_t block)
 	uint32_t n = v->subnet->n_switches, first = block * LFT_BLOCK;
 	g_autofree struct sa_passed *passed = g_new(struct sa_passed, n);
 	uint8_t *ways = g_malloc((size_t)n * LFT_BLOCK);
+	uint32_t to[LFT_BLOCK], sw, i;
 	bool mixed = false;
 
 	memset(ways, WAY_UNKNOWN, (size_t)n * LFT_BLOCK);
-	for (uint32_t sw = 0; sw < n; sw++)
-		for (uint32_t i = 0; i < LFT_BLOCK; i++)
-			if (sa_db_lid(v, (uint16_t)(first + i)) !=
-			    SNAPSHOT_NONE)
-				follow(v, ways, passed, sw,
-				       (uint16_t)(first + i));
-	for (uint32_t i = 0; i < LFT_BLOCK; i++) {
-		uint32_t sw = 1;
-
-		while (sw < n && ways[sw * LFT_BLOCK + i] == ways[i])
-			sw++;
+	for (i = 0; i < LFT_BLOCK; i++)
+		to[i] = sa_db_lid(v, (uint16_t)(first + i));
+	for (sw = 0; sw < n; sw++)
+		for (i = 0; i < LFT_BLOCK; i++)
+			if (to[i] != SNAPSHOT_NONE)
+				follow(v, ways + i, passed, sw, to[i],
+				       v->lft->ports + first + i);
+	for (i = 0; i < LFT_BLOCK; i++) {
+		for (sw = 1; sw < n; sw++)
+			if (ways[sw * LFT_BLOCK + i] != ways[i])
+				break;
 		if (sw == n)
 			v->way_to[first + i] = ways[i];
 		else
