@@ -17,13 +17,10 @@
 #define EXIT_USAGE	2
 
 struct arguments {
-	struct tool_options_fabric fabric;
+	int mode;
 	char **specs;
 	struct generate_options options;
 };
-
-static const char help_summary[] =
-	"Writes a fabric in the format of ibnetdiscover and ibsim.";
 
 static const char help_description[] =
 	"SPEC is one of\n"
@@ -44,36 +41,21 @@ static const char help_description[] =
 	"ring\n"
 	"Quote it: brackets and semicolons mean something to the shell.";
 
-/* --seed, --fail and SPEC; what GOption leaves as text. */
-static bool
-check_arguments(struct arguments *a)
-{
-	if (!tool_options_seed(PROGRAM, a->fabric.seed, &a->options.seed) ||
-	    !tool_options_percent(PROGRAM, "--fail", a->fabric.fail,
-			     &a->options.fail_per_mille))
-		return false;
-	if (!tool_options_one_word(PROGRAM, a->specs, "SPEC"))
-		return false;
-	a->options.shuffle_guids = a->fabric.shuffle;
-	return true;
-}
+#define AT(member)	offsetof(struct arguments, member)
 
-static bool
-parse_arguments(struct arguments *a, int *argc, char ***argv)
-{
-	const GOptionEntry entries[] = {
-		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
-		  &a->specs, NULL, "SPEC" },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-	GOptionContext *context =
-		tool_options_new(help_summary, help_description);
+static const struct option options[] = {
+	TOOL_FABRIC_OPTIONS(AT(options.shuffle_guids), AT(options.seed),
+			    AT(options.fail_per_mille)),
+	TOOL_OPTIONS(AT(mode)),
+};
 
-	tool_options_add_fabric(context, &a->fabric);
-	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
-		return false;
-	return a->fabric.version || check_arguments(a);
-}
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "SPEC",
+	.summary = "Writes a fabric in the format of ibnetdiscover and ibsim.",
+	.description = help_description,
+};
 
 static int
 write_fabric(const struct arguments *a)
@@ -91,22 +73,16 @@ write_fabric(const struct arguments *a)
 	return tool_options_write(PROGRAM, text) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int
-write_version(void)
-{
-	return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS
-						   : EXIT_FAILURE;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct arguments a = { .specs = NULL };
 	int status = EXIT_USAGE;
 
-	if (parse_arguments(&a, &argc, &argv))
-		status = a.fabric.version ? write_version() : write_fabric(&a);
+	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
+			      &a.specs, EXIT_USAGE, &status) &&
+	    tool_options_one_word(PROGRAM, a.specs, "SPEC"))
+		status = write_fabric(&a);
 	g_strfreev(a.specs);
-	tool_options_clear_fabric(&a.fabric);
 	return status;
 }

@@ -22,18 +22,18 @@
 #include "topology/net_file.h"
 
 #define PROGRAM			"minism-route"
-#define DEFAULT_PATTERNS	1000
+#define DEFAULT_PATTERNS	"1000"
 #define MAX_PATTERNS		1000000
+#define NEEDS_TWO	"--path needs two ports: names, GUIDs or LIDs"
 
 struct arguments {
+	int mode;
 	struct lab_wish wish;
 	char *engine;		/* NULL: auto, unless there is a file */
 	char *dump, *net;	/* files to write */
-	char *fail_switches;
-	struct tool_options_fabric fabric;
-	int threads, permutations, shifts;
-	gboolean all, json;
-	char *path[2];		/* ends; NULL: not asked for */
+	bool all, json;
+	char *one_end;		/* of a --path that lacks the other one */
+	char *path[2];		/* ends, of argv; NULL: not asked for */
 	char **rest;
 };
 
@@ -50,32 +50,23 @@ static const char help_description[] =
 	"go round or\n"
 	"end elsewhere; 5 a credit loop. With several tables the highest.";
 
-static bool
-check_number(const char *option, int value, int min, int max, unsigned *out)
-{
-	if (value < min || value > max) {
-		tool_options_complain(PROGRAM,
-				      "%s %d: not a number from %d to %d",
-				      option, value, min, max);
-		return false;
-	}
-	*out = (unsigned)value;
-	return true;
-}
-
-/* What GOption leaves as text, and what does not go together. */
+/* What does not go together. */
 static bool
 check_arguments(struct arguments *a)
 {
 	if (!tool_options_one_word(PROGRAM, a->rest, "FILE or SPEC"))
 		return false;
 	a->wish.fabric = a->rest[0];
-	if (!tool_options_seed(PROGRAM, a->fabric.seed, &a->wish.seed))
-		return false;
-	a->wish.shuffle = a->fabric.shuffle;
+	if (!a->wish.threads)
+		a->wish.threads = MIN(g_get_num_processors(),
+				      WORK_MAX_THREADS);
 	if (a->all && a->engine) {
 		tool_options_complain(PROGRAM, "--all and --engine do not go "
 				 "together");
+		return false;
+	}
+	if (a->one_end) {
+		tool_options_complain(PROGRAM, NEEDS_TWO);
 		return false;
 	}
 	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
@@ -84,16 +75,7 @@ check_arguments(struct arguments *a)
 				      "name one engine");
 		return false;
 	}
-	return tool_options_percent(PROGRAM, "--fail", a->fabric.fail,
-				    &a->wish.fail_links) &&
-	       tool_options_percent(PROGRAM, "--fail-switches",
-				    a->fail_switches, &a->wish.fail_switches) &&
-	       check_number("--threads", a->threads, 1, WORK_MAX_THREADS,
-			    &a->wish.threads) &&
-	       check_number("--permutations", a->permutations, 0, MAX_PATTERNS,
-			    &a->wish.permutations) &&
-	       check_number("--shifts", a->shifts, 0, MAX_PATTERNS,
-			    &a->wish.shifts);
+	return true;
 }
 
 /* GOption knows no option with two words. */
@@ -108,8 +90,7 @@ take_path(struct arguments *a, int *argc, char **argv)
 	if (i == *argc)
 		return true;
 	if (i + 2 >= *argc) {
-		tool_options_complain(PROGRAM, "--path needs two ports: names, "
-				 "GUIDs or LIDs");
+		tool_options_complain(PROGRAM, NEEDS_TWO);
 		return false;
 	}
 	a->path[0] = argv[i + 1];
@@ -121,58 +102,52 @@ take_path(struct arguments *a, int *argc, char **argv)
 	return true;
 }
 
-static bool
-parse_arguments(struct arguments *a, int *argc, char ***argv)
-{
-	const GOptionEntry entries[] = {
-		{ "engine", 'e', 0, G_OPTION_ARG_STRING, &a->engine,
-		  "Route with this engine; \"auto\" takes the one that minism "
-		  "would (default)", "NAME" },
-		{ "all", 'a', 0, G_OPTION_ARG_NONE, &a->all,
-		  "Compare all engines", NULL },
-		{ "lfts", 'l', 0, G_OPTION_ARG_FILENAME, &a->wish.lfts,
-		  "Judge these tables: opensm-lfts.dump, or the output of "
-		  "dump_fts", "FILE" },
-		{ "before", 'b', 0, G_OPTION_ARG_FILENAME, &a->wish.before,
-		  "Tables that the switches hold: what changes, and is old "
-		  "next to new safe?", "FILE" },
-		{ "fail-switches", 0, 0, G_OPTION_ARG_STRING,
-		  &a->fail_switches, "Take this share of the switches away",
-		  "PERCENT" },
-		{ "roots", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.roots,
-		  "GUIDs of the switches that are roots, one a line", "FILE" },
-		{ "io", 0, 0, G_OPTION_ARG_FILENAME, &a->wish.io,
-		  "GUIDs of the CA ports of I/O nodes, one a line", "FILE" },
-		{ "permutations", 0, 0, G_OPTION_ARG_INT, &a->permutations,
-		  "Random permutations, and bisections, to measure (default "
-		  "1000)", "N" },
-		{ "shifts", 0, 0, G_OPTION_ARG_INT, &a->shifts,
-		  "Shifts to measure at most (default 1000)", "N" },
-		{ "threads", 0, 0, G_OPTION_ARG_INT, &a->threads,
-		  "Threads to use (default: one a processor)", "N" },
-		{ "path", 0, 0, G_OPTION_ARG_STRING, &a->path[0],
-		  "Print the paths between two ports (names, GUIDs or LIDs), "
-		  "to and fro, and no more", "A B" },
-		{ "dump", 'd', 0, G_OPTION_ARG_FILENAME, &a->dump,
-		  "Write the tables there, as opensm-lfts.dump", "FILE" },
-		{ "net", 'n', 0, G_OPTION_ARG_FILENAME, &a->net,
-		  "Write the fabric, with its failures, there", "FILE" },
-		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
-		  "Write JSON", NULL },
-		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &a->rest, NULL, "FILE|SPEC" },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-	GOptionContext *context;
+#define AT(member)	offsetof(struct arguments, member)
 
-	if (!take_path(a, argc, *argv))
-		return false;
-	context = tool_options_new(help_summary, help_description);
-	tool_options_add_fabric(context, &a->fabric);
-	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
-		return false;
-	return a->fabric.version || check_arguments(a);
-}
+static const struct option options[] = {
+	{ NULL, "engine", 'e', &option_name, AT(engine), 0, 0, NULL, "NAME",
+	  "Route with this engine (auto: the one that minism would take)" },
+	OPTION_SWITCH("all", 'a', &option_bool, AT(all), 0,
+		      "Compare all engines"),
+	{ NULL, "lfts", 'l', &option_file, AT(wish.lfts), 0, 0, NULL, "FILE",
+	  "Judge these tables: opensm-lfts.dump, or the output of dump_fts" },
+	{ NULL, "before", 'b', &option_file, AT(wish.before), 0, 0, NULL,
+	  "FILE", "Tables that the switches hold: what changes, and is old "
+	  "next to new safe?" },
+	TOOL_FABRIC_OPTIONS(AT(wish.shuffle), AT(wish.seed),
+			    AT(wish.fail_links)),
+	{ NULL, "fail-switches", 0, &option_percent, AT(wish.fail_switches),
+	  0, 0, NULL, "PERCENT", "Take this share of the switches away" },
+	{ NULL, "roots", 0, &option_file, AT(wish.roots), 0, 0, NULL, "FILE",
+	  "GUIDs of the switches that are roots, one a line" },
+	{ NULL, "io", 0, &option_file, AT(wish.io), 0, 0, NULL, "FILE",
+	  "GUIDs of the CA ports of I/O nodes, one a line" },
+	{ NULL, "permutations", 0, &option_number, AT(wish.permutations), 0,
+	  MAX_PATTERNS, DEFAULT_PATTERNS, "N",
+	  "Random permutations, and bisections, to measure (1000)" },
+	{ NULL, "shifts", 0, &option_number, AT(wish.shifts), 0, MAX_PATTERNS,
+	  DEFAULT_PATTERNS, "N", "Shifts to measure at most (1000)" },
+	{ NULL, "threads", 0, &option_number, AT(wish.threads), 1,
+	  WORK_MAX_THREADS, NULL, "N",
+	  "Threads to use (default: one a processor)" },
+	{ NULL, "path", 0, &option_name, AT(one_end), 0, 0, NULL, "A B",
+	  "Print the paths between two ports (names, GUIDs or LIDs), to and "
+	  "fro, and no more" },
+	{ NULL, "dump", 'd', &option_file, AT(dump), 0, 0, NULL, "FILE",
+	  "Write the tables there, as opensm-lfts.dump" },
+	{ NULL, "net", 'n', &option_file, AT(net), 0, 0, NULL, "FILE",
+	  "Write the fabric, with its failures, there" },
+	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Write JSON"),
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "FILE|SPEC",
+	.summary = help_summary,
+	.description = help_description,
+};
 
 static bool
 is_stdout(const char *path)
@@ -339,40 +314,18 @@ run(const struct arguments *a)
 	return status;
 }
 
-static int
-write_version(void)
-{
-	return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS
-						   : EXIT_FAILURE;
-}
-
-static void
-arguments_clear(struct arguments *a)
-{
-	g_strfreev(a->rest);
-	g_free(a->wish.lfts);
-	g_free(a->wish.before);
-	g_free(a->wish.roots);
-	g_free(a->wish.io);
-	g_free(a->engine);
-	g_free(a->dump);
-	g_free(a->net);
-	g_free(a->fail_switches);
-	tool_options_clear_fabric(&a->fabric);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct arguments a = {
-		.threads = (int)MIN(g_get_num_processors(), WORK_MAX_THREADS),
-		.permutations = DEFAULT_PATTERNS,
-		.shifts = DEFAULT_PATTERNS,
-	};
+	struct arguments a = { .mode = TOOL_RUN };
 	int status = EXIT_FAILURE;
 
-	if (parse_arguments(&a, &argc, &argv))
-		status = a.fabric.version ? write_version() : run(&a);
-	arguments_clear(&a);
+	if (take_path(&a, &argc, argv) &&
+	    tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
+			      &a.rest, EXIT_FAILURE, &status) &&
+	    check_arguments(&a))
+		status = run(&a);
+	option_free_texts(&table, &a);
+	g_strfreev(a.rest);
 	return status;
 }

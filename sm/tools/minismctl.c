@@ -36,8 +36,9 @@
 #define HEAD		"minism 1 "
 
 struct arguments {
+	int mode;
 	char *socket, *guid;	/* NULL: not given */
-	gboolean json, force, version;
+	bool json, force;
 	char **words;
 };
 
@@ -59,36 +60,27 @@ static const char help_description[] =
 	"or the request\ncould not be done; 2 wrong usage; 3 no manager "
 	"answers.";
 
-static bool
-parse_arguments(struct arguments *a, int *argc, char ***argv)
-{
-	const GOptionEntry entries[] = {
-		{ "socket", 's', 0, G_OPTION_ARG_FILENAME, &a->socket,
-		  "The manager's control socket", "FILE" },
-		{ "guid", 'g', 0, G_OPTION_ARG_STRING, &a->guid,
-		  "The manager on the port with this PortGUID", "GUID" },
-		{ "json", 'j', 0, G_OPTION_ARG_NONE, &a->json,
-		  "Print JSON", NULL },
-		{ "force", 0, 0, G_OPTION_ARG_NONE, &a->force,
-		  "Change the partitions of the manager's own port, even if "
-		  "other ports lose it", NULL },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
-		  "Print the version", NULL },
-		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &a->words, NULL, "COMMAND" },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-	GOptionContext *context =
-		tool_options_new(help_summary, help_description);
+#define AT(member)	offsetof(struct arguments, member)
 
-	if (!tool_options_parse(PROGRAM, context, entries, argc, argv))
-		return false;
-	if (a->version || (a->words && a->words[0]))
-		return true;
-	tool_options_complain(PROGRAM,
-			      "COMMAND is missing; see minismctl --help");
-	return false;
-}
+static const struct option options[] = {
+	{ NULL, "socket", 's', &option_file, AT(socket), 0, 0, NULL,
+	  "FILE", "The manager's control socket" },
+	{ NULL, "guid", 'g', &option_name, AT(guid), 0, 0, NULL,
+	  "GUID", "The manager on the port with this PortGUID" },
+	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
+	OPTION_SWITCH("force", 0, &option_bool, AT(force), 0,
+		      "Change the partitions of the manager's own port, even "
+		      "if other ports lose it"),
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "COMMAND",
+	.summary = help_summary,
+	.description = help_description,
+};
 
 /* --- which socket --- */
 
@@ -312,14 +304,17 @@ run(const struct arguments *a)
 	int status = EXIT_NOBODY;
 	int fd;
 
-	if (!a->version && !a->socket && !a->guid &&
-	    strcmp(a->words[0], "help") == 0 && !a->words[1]) {
+	if (!a->words || !a->words[0]) {
+		tool_options_complain(PROGRAM,
+				      "COMMAND is missing; see minismctl "
+				      "--help");
+		return EXIT_USAGE;
+	}
+	if (!a->socket && !a->guid && !a->words[1] &&
+	    strcmp(a->words[0], "help") == 0) {
 		puts(help_summary);
 		return EXIT_SUCCESS;
 	}
-	if (a->version)
-		return tool_options_write_version(PROGRAM) ? EXIT_SUCCESS :
-			EXIT_FAILURE;
 	if (a->socket)
 		fd = open_named(a->socket);
 	else if (a->guid)
@@ -339,10 +334,10 @@ main(int argc, char **argv)
 	struct arguments a = { .socket = NULL };
 	int status = EXIT_USAGE;
 
-	if (parse_arguments(&a, &argc, &argv))
+	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
+			      &a.words, EXIT_USAGE, &status))
 		status = run(&a);
-	g_free(a.socket);
-	g_free(a.guid);
+	option_free_texts(&table, &a);
 	g_strfreev(a.words);
 	return status;
 }

@@ -17,7 +17,7 @@ struct lab_wish {
 	char *lfts, *before;	/* tables to judge; tables of before */
 	char *roots, *io;	/* lists of GUIDs */
 	bool no_figures;	/* verify only */
-	gboolean shuffle;	/* GUIDs of a spec's nodes */
+	bool shuffle;		/* GUIDs of a spec's nodes */
 	unsigned fail_links, fail_switches;	/* per mille */
 	uint64_t seed;
 	unsigned threads, permutations, shifts;

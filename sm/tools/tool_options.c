@@ -2,9 +2,8 @@
 /*
  * What the command lines of the small programs have in common.
  *
- * GLib's options leave numbers of 64 bits and percentages as text; here is what
- * reads them, with one wording for what is wrong. Percentages are read to a
- * tenth; finer steps are refused, not rounded away.
+ * A program whose options stand in a table (sm/config/option.h) reads them with
+ * tool_options_read(); the others are for one that still fills GOption itself.
  */
 #include "config.h"
 
@@ -12,6 +11,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -27,6 +27,35 @@ tool_options_complain(const char *program, const char *format, ...)
 		if (g_ascii_iscntrl(*c))
 			*c = '?';
 	fprintf(stderr, "%s: %s\n", program, line);
+}
+
+bool
+tool_options_read(const char *program, const struct option_table *t,
+		  void *values, const int *mode, int argc, char **argv,
+		  char ***words, int usage, int *status)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *help = NULL;
+
+	option_set_defaults(t, values);
+	if (!option_read(t, values, argc, argv, words, &error)) {
+		tool_options_complain(program, "%s", error->message);
+		*status = usage;
+		return false;
+	}
+	if (*mode == TOOL_RUN)
+		return true;
+	if (*mode == TOOL_VERSION) {
+		*status = tool_options_write_version(program) ? EXIT_SUCCESS :
+			EXIT_FAILURE;
+		return false;
+	}
+	help = option_help(t);
+	g_string_assign(text, help);
+	*status = tool_options_write(program, text) ? EXIT_SUCCESS :
+		EXIT_FAILURE;
+	return false;
 }
 
 GOptionContext *
@@ -109,31 +138,6 @@ tool_options_seed(const char *program, const char *text, uint64_t *seed)
 		return true;
 	tool_options_complain(program, "--seed %s: not a number from 0 to "
 			 "2^64 - 1", text);
-	return false;
-}
-
-bool
-tool_options_percent(const char *program, const char *option, const char *text,
-		unsigned *per_mille)
-{
-	double percent, off;
-	char *end;
-
-	if (!text)
-		return true;
-	percent = g_ascii_strtod(text, &end);
-	if (end != text && *end == '%')
-		end++;
-	if (end != text && !*end && percent >= 0 && percent <= 100) {
-		*per_mille = (unsigned)(percent * 10 + 0.5);
-		off = percent * 10 - *per_mille;
-		if (off > -1e-6 && off < 1e-6)
-			return true;
-	}
-	tool_options_complain(program,
-			      "%s %s: not a percentage from 0 to 100 in "
-			      "steps of 0.1",
-			      option, text);
 	return false;
 }
 

@@ -9,10 +9,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/config/option.h"
+
 /* One line on standard error, "PROGRAM: text". What a user typed may be in it;
  * it stays one line all the same. */
 void tool_options_complain(const char *program, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
+
+enum tool_mode {
+	TOOL_RUN,
+	TOOL_HELP,
+	TOOL_VERSION,
+};
+
+/* Options of all programs; at: place of an int, which is TOOL_RUN. */
+#define TOOL_OPTIONS(at) \
+	OPTION_SWITCH("version", 0, &option_mode, at, TOOL_VERSION, \
+		      "Print the version"), \
+	OPTION_SWITCH("help", 'h', &option_mode, at, TOOL_HELP, \
+		      "Print this text")
+
+/* Of those that make a fabric or take one apart: bool, uint64_t, unsigned. */
+#define TOOL_FABRIC_OPTIONS(at_shuffle, at_seed, at_fail) \
+	OPTION_SWITCH("shuffle", 0, &option_bool, at_shuffle, 0, \
+		"Give the GUIDs to the nodes of SPEC in random order"), \
+	{ NULL, "seed", 0, &option_number64, at_seed, 0, 0, "0", "N", \
+	  "Decides all that is random (default 0)" }, \
+	{ NULL, "fail", 0, &option_percent, at_fail, 0, 0, NULL, "PERCENT", \
+	  "Take this share of the switch-to-switch cables away" }
+
+/*
+ * Sets the defaults and reads the command line; *words is what is no option.
+ * false: *status is what to end with, after a message, --help or --version.
+ * `usage` is the status of a wrong command line.
+ */
+bool tool_options_read(const char *program, const struct option_table *t,
+		       void *values, const int *mode, int argc, char **argv,
+		       char ***words, int usage, int *status);
 
 /* The texts around the list of options in --help. */
 GOptionContext *tool_options_new(const char *summary, const char *description);
@@ -37,9 +70,6 @@ bool tool_options_one_word(const char *program, char *const *words,
 
 /* NULL leaves the number as it is. False: it was said what is wrong. */
 bool tool_options_seed(const char *program, const char *text, uint64_t *seed);
-/* "2.5" or "2.5%" to 25. */
-bool tool_options_percent(const char *program, const char *option,
-		     const char *text, unsigned *per_mille);
 
 /* To standard output. False: it was said why not. */
 bool tool_options_write(const char *program, const GString *text);
