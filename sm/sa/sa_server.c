@@ -5,7 +5,7 @@
  * Flow. A request comes from sm_agent.c, or from bulk if it took several MADs:
  *
  *	take --> the same is waiting or under way ------------> dropped
- *	  |----> nobody waits, and there is time -----------+
+ *	  |----> open, nobody waits, and there is time -----+
  *	  +----> queue --> no place ----------> BUSY        |
  *	           +-----> on_turn, fair among the LIDs ----+--> answer
  *
@@ -18,6 +18,10 @@
  * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
  * answered in later turns of the main loop, so the SM's own answers, timers
  * and elections are never further away than one turn, however much is asked.
+ *
+ * Before the first sweep has ended the server is not open: what comes waits, as
+ * hosts join their groups the moment that their port is Active. (BUSY would
+ * cost them seconds: Linux takes it for a failure. OpenSM drops it.)
  *
  * What a request changes may be worth Reports. They are requests of our own
  * (IBA 13.4.11): sm/io/mad_client sends and repeats them. Who stays silent has
@@ -130,7 +134,7 @@ send_mad(struct sa_server *d, const struct mad_addr *to, const uint8_t *mad)
 	if (transport_send(d->transport, to, mad, MAD_SIZE, 0, &error))
 		return;
 	d->stats.unsent++;
-	log_limited(d->log, LOG_WARNING, "sa", "an answer could not be sent",
+	log_limited(d->log, LOG_INFO, "sa", "an answer could not be sent",
 		    "to LID %u: %s", to->lid, error->message);
 }
 
@@ -347,11 +351,32 @@ ring_when_due(struct sa_server *d)
 						     on_due, d);
 }
 
+static bool
+is_open(const struct sa_server *d)
+{
+	return sa_view_of(d->sa) != NULL;
+}
+
+static bool
+has_work(const struct sa_server *d)
+{
+	return (d->stats.waiting && is_open(d)) || d->searches.length;
+}
+
+static void
+ask_for_turn(struct sa_server *d)
+{
+	if (!d->turn_timer && has_work(d))
+		d->turn_timer = transport_timer_start(d->transport,
+				transport_now(d->transport), on_turn, d);
+}
+
 void
 sa_server_touch(struct sa_server *d)
 {
 	uint64_t version = d->groups_version;
 
+	ask_for_turn(d);
 	send_reports(d);
 	ring_when_due(d);
 	d->groups_version = sa_groups_version(d->sa);
@@ -362,14 +387,6 @@ sa_server_touch(struct sa_server *d)
 }
 
 /* --------------------------------------------------------------- searching */
-
-static void
-ask_for_turn(struct sa_server *d)
-{
-	if (!d->turn_timer)
-		d->turn_timer = transport_timer_start(d->transport,
-				transport_now(d->transport), on_turn, d);
-}
 
 /* A stretch for the next one. */
 static void
@@ -499,16 +516,14 @@ on_turn(void *data)
 	d->turn_timer = 0;
 	d->stats.turns++;
 	begin_turn(d, transport_now(d->transport));
-	while (!turn_is_over(d) &&
-	       (d->stats.waiting || d->searches.length)) {
+	while (!turn_is_over(d) && has_work(d)) {
 		d->left--;
 		search_on(d);
-		t = sa_queue_next(d->queue);
+		t = is_open(d) ? sa_queue_next(d->queue) : NULL;
 		if (t)
 			answer_ticket(d, t);
 	}
-	if (d->stats.waiting || d->searches.length)
-		ask_for_turn(d);
+	ask_for_turn(d);
 }
 
 /* ------------------------------------------------------------------ taking */
@@ -559,7 +574,7 @@ take(struct sa_server *d, const struct ask *ask)
 	if (!d->stats.waiting && !d->turn_timer &&
 	    now - d->turn_began >= d->params.turn_us)
 		begin_turn(d, now);
-	if (d->stats.waiting || d->left == 0) {
+	if (d->stats.waiting || d->left == 0 || !is_open(d)) {
 		enqueue(d, ticket_new(&ask->key, &ask->from, ask->mad,
 				      ask->len));
 		return;

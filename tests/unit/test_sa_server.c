@@ -36,6 +36,30 @@ test_answers_come_to_who_asked(void **state)
 	stage_close(&st);
 }
 
+/* A host asks as soon as its port is Active, before the sweep is over. */
+static void
+test_requests_wait_until_the_fabric_is_known(void **state)
+{
+	struct sa_db *view;
+	struct stage st;
+
+	stage_open(&st, SEED, NULL, NULL);
+	view = sa_db_ref(sa_view_of(st.sa));
+	sa_publish(st.sa, NULL, sim_now(st.sim));
+	client_ask_info(&st.client[0]);
+	client_join(&st.client[1], 1);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].good + st.client[0].busy, 0);
+	assert_int_equal(st.client[1].good + st.client[1].busy, 0);
+	sa_publish(st.sa, view, sim_now(st.sim));
+	sa_server_touch(st.desk);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].good, 1);
+	assert_int_equal(st.client[1].good, 1);
+	sa_db_unref(view);
+	stage_close(&st);
+}
+
 static void
 test_babbler_does_not_keep_a_polite_client_out(void **state)
 {
@@ -619,6 +643,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers_come_to_who_asked),
+		cmocka_unit_test(test_requests_wait_until_the_fabric_is_known),
 		cmocka_unit_test(
 			test_babbler_does_not_keep_a_polite_client_out),
 		cmocka_unit_test(
