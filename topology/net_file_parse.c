@@ -4,8 +4,8 @@
  * the blocks look like is in net_file.c.
  *
  * Structs. net_file_net.h has what is read: a net_node for each block, a
- * net_cable for each line of it. `file` is the reader: its place (line, at),
- * and what ibsim carries from one block to the next.
+ * net_cable for each line of it. `file` is the reader: its scanner, and what
+ * ibsim carries from one block to the next.
  *
  * Flow:
  *	1. read_line()		every line into nodes and cables; what a line
@@ -29,16 +29,15 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "topology/net_file.h"
 #include "topology/net_file_net.h"
+#include "topology/text.h"
 
 struct file {
-	const char *name;
-	unsigned line;
-	const char *at;		/* the rest of the line */
-	GError **error;
+	struct text_scan scan;	/* of one line after the other */
 	struct net net;
 	GHashTable *by_id;	/* id -> node + 1 */
 	GHashTable *by_guid;	/* uint64_t * -> node + 1 */
@@ -52,26 +51,16 @@ struct file {
 	uint64_t base_guid[NODE_ROUTER + 1], next_guid[NODE_ROUTER + 1];
 };
 
-GQuark
-net_file_error_quark(void)
-{
-	return g_quark_from_static_string("minism-netfile-error");
-}
+G_DEFINE_QUARK(minism-netfile-error-quark, net_file_error)
 
-/* Every complaint goes through here; always false, for `return fail(...)`. */
-G_GNUC_PRINTF(3, 4) static bool
-fail(struct file *f, unsigned line, const char *format, ...)
-{
-	va_list args;
-	char *text;
+/* Always false. `at` is in the line that is read. */
+#define fail_at(f, place, ...) text_fail(&(f)->scan, place, __VA_ARGS__)
+#define fail(f, ...) fail_at(f, text_here(&(f)->scan), __VA_ARGS__)
 
-	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
-	va_end(args);
-	g_set_error(f->error, NET_FILE_ERROR, NET_FILE_ERROR_SYNTAX,
-		    "%s:%u: %s", f->name, line, text);
-	g_free(text);
-	return false;
+static struct text_place
+line_of(unsigned line)
+{
+	return (struct text_place){ line, 1 };
 }
 
 /* --- words and numbers --- */
@@ -79,15 +68,15 @@ fail(struct file *f, unsigned line, const char *format, ...)
 static void
 skip_blanks(struct file *f)
 {
-	f->at += strspn(f->at, " \t");
+	f->scan.at += strspn(f->scan.at, " \t");
 }
 
 static bool
 take_char(struct file *f, char c)
 {
-	if (*f->at != c)
+	if (*f->scan.at != c)
 		return false;
-	f->at++;
+	f->scan.at++;
 	return true;
 }
 
@@ -97,40 +86,55 @@ take_word(struct file *f, const char *word)
 {
 	size_t len = strlen(word);
 
-	if (strncmp(f->at, word, len) != 0 ||
-	    g_ascii_isalnum(f->at[len]))
+	if (strncmp(f->scan.at, word, len) != 0 ||
+	    g_ascii_isalnum(f->scan.at[len]))
 		return false;
-	f->at += len;
+	f->scan.at += len;
 	return true;
 }
 
 static bool
 fail_word(struct file *f)
 {
-	size_t len = strcspn(f->at, " \t");
+	size_t len = strcspn(f->scan.at, " \t");
 
-	return fail(f, f->line, "unknown word \"%.*s\"", (int)MIN(len, 40u),
-		    f->at);
+	return fail(f, "unknown word \"%.*s\"", (int)MIN(len, 40u),
+		    f->scan.at);
 }
 
+/* Into a number of `size` bytes. Base 0: decimal, 0x hexadecimal, 0 octal, as
+ * ibsim reads it. */
 static bool
 take_number(struct file *f, int base, uint64_t min, uint64_t max,
-	    const char *what, uint64_t *value)
+	    const char *what, void *out, size_t size)
 {
+	const char *at = f->scan.at = text_skip_blanks(f->scan.at);
+	uint64_t value;
 	char *end;
 
-	if (!g_ascii_isxdigit(*f->at))
-		return fail(f, f->line, "%s: a number is missing", what);
+	if (!g_ascii_isxdigit(*at))
+		return fail(f, "%s: a number is missing", what);
 	errno = 0;
-	*value = g_ascii_strtoull(f->at, &end, base);
-	if (end == f->at)
-		return fail(f, f->line, "%s: a number is missing", what);
-	if (errno || *value < min || *value > max)
-		return fail(f, f->line, "%s: %.*s is not %" PRIu64 " to %"
-			    PRIu64, what, (int)(end - f->at), f->at, min, max);
-	f->at = end;
+	value = g_ascii_strtoull(at, &end, base);
+	if (end == at)
+		return fail(f, "%s: a number is missing", what);
+	if (errno || value < min || value > max)
+		return fail(f, "%s: %.*s is not %" PRIu64 " to %" PRIu64,
+			    what, (int)(end - at), at, min, max);
+	f->scan.at = end;
+	if (size == sizeof(uint8_t))
+		*(uint8_t *)out = (uint8_t)value;
+	else if (size == sizeof(uint16_t))
+		*(uint16_t *)out = (uint16_t)value;
+	else if (size == sizeof(uint32_t))
+		*(uint32_t *)out = (uint32_t)value;
+	else
+		*(uint64_t *)out = value;
 	return true;
 }
+
+#define TAKE(f, base, min, max, what, out) \
+	take_number(f, base, min, max, what, out, sizeof(*(out)))
 
 /* "(1001)", hexadecimal with or without 0x; nothing there is fine too. */
 static bool
@@ -138,10 +142,10 @@ take_guid_in_parens(struct file *f, uint64_t *guid)
 {
 	if (!take_char(f, '('))
 		return true;
-	if (!take_number(f, 16, 0, UINT64_MAX, "PortGUID", guid))
+	if (!TAKE(f, 16, 0, UINT64_MAX, "PortGUID", guid))
 		return false;
 	if (!take_char(f, ')'))
-		return fail(f, f->line, "PortGUID: ) is missing");
+		return fail(f, "PortGUID: ) is missing");
 	return true;
 }
 
@@ -149,22 +153,19 @@ take_guid_in_parens(struct file *f, uint64_t *guid)
 static bool
 take_port(struct file *f, unsigned max, unsigned *num)
 {
-	uint64_t value;
+	uint8_t external;
 
-	f->at++;	/* '[': that is how the caller knew */
-	if (!take_number(f, 10, 1, max, "port", &value))
+	f->scan.at++;	/* '[': that is how the caller knew */
+	if (!TAKE(f, 10, 1, max, "port", num))
 		return false;
 	if (!take_char(f, ']'))
-		return fail(f, f->line, "port: ] is missing");
-	*num = (unsigned)value;
-	if (strncmp(f->at, "[ext ", 5) != 0)
+		return fail(f, "port: ] is missing");
+	if (strncmp(f->scan.at, "[ext ", 5) != 0)
 		return true;
-	f->at += 5;
-	if (!take_number(f, 10, 0, UINT8_MAX, "external port", &value))
+	f->scan.at += 5;
+	if (!TAKE(f, 10, 0, UINT8_MAX, "external port", &external))
 		return false;
-	if (!take_char(f, ']'))
-		return fail(f, f->line, "external port: ] is missing");
-	return true;
+	return take_char(f, ']') || fail(f, "external port: ] is missing");
 }
 
 static bool
@@ -174,13 +175,13 @@ take_id(struct file *f, char **id)
 
 	skip_blanks(f);
 	if (!take_char(f, '"'))
-		return fail(f, f->line, "a node id in quotes is missing");
-	end = strchr(f->at, '"');
-	if (!end || end == f->at)
-		return fail(f, f->line, "the node id in quotes is %s",
+		return fail(f, "a node id in quotes is missing");
+	end = strchr(f->scan.at, '"');
+	if (!end || end == f->scan.at)
+		return fail(f, "the node id in quotes is %s",
 			    end ? "empty" : "not closed");
-	*id = g_strndup(f->at, (gsize)(end - f->at));
-	f->at = end + 1;
+	*id = g_strndup(f->scan.at, (gsize)(end - f->scan.at));
+	f->scan.at = end + 1;
 	return true;
 }
 
@@ -188,39 +189,14 @@ take_id(struct file *f, char **id)
 static bool
 take_description(struct file *f, char **desc)
 {
-	const char *first = f->at + 1;
-	const char *last = strrchr(f->at, '"');
+	const char *first = f->scan.at + 1;
+	const char *last = strrchr(f->scan.at, '"');
 
 	if (last < first)
-		return fail(f, f->line, "the description is not closed");
+		return fail(f, "the description is not closed");
 	if (desc)
 		*desc = g_strndup(first, (gsize)(last - first));
-	f->at = last + 1;
-	return true;
-}
-
-static bool
-take_lid(struct file *f, uint16_t *lid)
-{
-	uint64_t value;
-
-	skip_blanks(f);
-	if (!take_number(f, 0, 0, UINT16_MAX, "lid", &value))
-		return false;
-	*lid = (uint16_t)value;
-	return true;
-}
-
-static bool
-take_byte(struct file *f, uint8_t min, uint8_t max, const char *what,
-	  uint8_t *byte)
-{
-	uint64_t value;
-
-	skip_blanks(f);
-	if (!take_number(f, 0, min, max, what, &value))
-		return false;
-	*byte = (uint8_t)value;
+	f->scan.at = last + 1;
 	return true;
 }
 
@@ -251,40 +227,22 @@ take_link_words(struct file *f, struct net_rate *rate)
 	for (size_t w = 0; w < G_N_ELEMENTS(widths); w++) {
 		size_t len = strlen(widths[w].name);
 
-		if (strncmp(f->at, widths[w].name, len) != 0)
+		if (strncmp(f->scan.at, widths[w].name, len) != 0)
 			continue;
 		for (size_t i = 0; i < G_N_ELEMENTS(speeds); i++) {
-			const char *word = f->at;
+			const char *word = f->scan.at;
 
-			f->at += len;
+			f->scan.at += len;
 			if (take_word(f, speeds[i].name)) {
 				rate->width = widths[w].mask;
 				rate->speed = speeds[i].speed;
 				rate->speed_ext = speeds[i].speed_ext;
 				return true;
 			}
-			f->at = word;
+			f->scan.at = word;
 		}
 	}
 	return fail_word(f);
-}
-
-static bool
-take_width(struct file *f, struct net_rate *rate)
-{
-	return take_byte(f, 1, 31, "width", &rate->width);
-}
-
-static bool
-take_speed(struct file *f, struct net_rate *rate)
-{
-	return take_byte(f, 1, 7, "speed", &rate->speed);
-}
-
-static bool
-take_extspeed(struct file *f, struct net_rate *rate)
-{
-	return take_byte(f, 0, 15, "extspeed", &rate->speed_ext);
 }
 
 /* "w=2" and the like on a cable line; v= and m= (ibnetdiscover -f: VLs, MTU)
@@ -292,23 +250,32 @@ take_extspeed(struct file *f, struct net_rate *rate)
 static bool
 take_option(struct file *f, struct net_rate *rate)
 {
-	const char *option = f->at;
-	size_t len = strcspn(option, "= \t");
+	static const struct {
+		const char *word, *what;
+		uint8_t min, max;
+		int offset;		/* in the rate; -1: not kept */
+	} options[] = {
+		{ "w=", "width", 1, 31, offsetof(struct net_rate, width) },
+		{ "width=", "width", 1, 31, offsetof(struct net_rate, width) },
+		{ "s=", "speed", 1, 7, offsetof(struct net_rate, speed) },
+		{ "speed=", "speed", 1, 7, offsetof(struct net_rate, speed) },
+		{ "e=", "extspeed", 0, 15,
+		  offsetof(struct net_rate, speed_ext) },
+		{ "extspeed=", "extspeed", 0, 15,
+		  offsetof(struct net_rate, speed_ext) },
+		{ "v=", "option", 0, UINT8_MAX, -1 },
+		{ "m=", "option", 0, UINT8_MAX, -1 },
+	};
 	uint8_t ignored;
 
-	if (option[len] != '=')
-		return fail_word(f);
-	f->at += len + 1;
-	if (strncmp(option, "w=", 2) == 0 || strncmp(option, "width=", 6) == 0)
-		return take_width(f, rate);
-	if (strncmp(option, "s=", 2) == 0 || strncmp(option, "speed=", 6) == 0)
-		return take_speed(f, rate);
-	if (strncmp(option, "e=", 2) == 0 ||
-	    strncmp(option, "extspeed=", 9) == 0)
-		return take_extspeed(f, rate);
-	if (strncmp(option, "v=", 2) == 0 || strncmp(option, "m=", 2) == 0)
-		return take_byte(f, 0, UINT8_MAX, "option", &ignored);
-	f->at = option;
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+		if (!g_str_has_prefix(f->scan.at, options[i].word))
+			continue;
+		f->scan.at += strlen(options[i].word);
+		return TAKE(f, 0, options[i].min, options[i].max,
+			    options[i].what, options[i].offset < 0 ? &ignored :
+			    (uint8_t *)rate + options[i].offset);
+	}
 	return fail_word(f);
 }
 
@@ -319,7 +286,7 @@ static bool
 end_of_line(struct file *f)
 {
 	skip_blanks(f);
-	if (*f->at && *f->at != '#')
+	if (*f->scan.at && *f->scan.at != '#')
 		return fail_word(f);
 	return true;
 }
@@ -329,7 +296,7 @@ read_guid_base(struct file *f, enum node_type type, bool relative)
 {
 	uint64_t value;
 
-	if (!take_number(f, 0, 0, UINT64_MAX, "GUID", &value))
+	if (!TAKE(f, 0, 0, UINT64_MAX, "GUID", &value))
 		return false;
 	if (relative)
 		value += f->base_guid[type];
@@ -340,37 +307,7 @@ read_guid_base(struct file *f, enum node_type type, bool relative)
 	return take_guid_in_parens(f, &f->port0_guid);
 }
 
-static bool
-read_vendid(struct file *f)
-{
-	uint64_t value;
-
-	if (!take_number(f, 0, 0, 0xffffff, "vendid", &value))
-		return false;
-	f->vendor_id = (uint32_t)value;
-	return true;
-}
-
-static bool
-read_devid(struct file *f)
-{
-	uint64_t value;
-
-	if (!take_number(f, 0, 0, UINT16_MAX, "devid", &value))
-		return false;
-	f->device_id = (uint16_t)value;
-	return true;
-}
-
-static bool
-read_sysimgguid(struct file *f)
-{
-	f->no_system = false;
-	return take_number(f, 0, 0, UINT64_MAX, "sysimgguid",
-			   &f->system_guid);
-}
-
-/* A "key=value" line; the key is at f->at and is `len` long. */
+/* A "key=value" line; the key is at f->scan.at and is `len` long. */
 static bool
 read_key(struct file *f, size_t len)
 {
@@ -381,29 +318,31 @@ read_key(struct file *f, size_t len)
 		{ "switchguid", NODE_SWITCH }, { "caguid", NODE_CA },
 		{ "hcaguids", NODE_CA }, { "rtguid", NODE_ROUTER },
 	};
-	const char *key = f->at;
+	const char *key = f->scan.at;
 	bool relative = key[len] == '+';
 
-	f->at += len + 1;
+	f->scan.at += len + 1;
 	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++)
 		if (len == strlen(bases[i].word) &&
 		    strncmp(key, bases[i].word, len) == 0)
 			return read_guid_base(f, bases[i].type, relative) &&
 			       end_of_line(f);
 	if (strncmp(key, "vendid=", len + 1) == 0)
-		return read_vendid(f) && end_of_line(f);
+		return TAKE(f, 0, 0, 0xffffff, "vendid", &f->vendor_id) &&
+			end_of_line(f);
 	if (strncmp(key, "devid=", len + 1) == 0)
-		return read_devid(f) && end_of_line(f);
-	if (strncmp(key, "sysimgguid=", len + 1) == 0)
-		return read_sysimgguid(f) && end_of_line(f);
-	if (strncmp(key, "width=", len + 1) == 0)
-		return take_width(f, &f->rate) && end_of_line(f);
-	if (strncmp(key, "speed=", len + 1) == 0)
-		return take_speed(f, &f->rate) && end_of_line(f);
-	if (strncmp(key, "extspeed=", len + 1) == 0)
-		return take_extspeed(f, &f->rate) && end_of_line(f);
-	f->at = key;
-	return fail_word(f);
+		return TAKE(f, 0, 0, UINT16_MAX, "devid", &f->device_id) &&
+			end_of_line(f);
+	f->scan.at = key;
+	if (strncmp(key, "sysimgguid=", len + 1) == 0) {
+		f->scan.at += len + 1;
+		f->no_system = false;
+		return TAKE(f, 0, 0, UINT64_MAX, "sysimgguid",
+			    &f->system_guid) && end_of_line(f);
+	}
+	if (len == 1)	/* w= is a word of cable lines */
+		return fail_word(f);
+	return take_option(f, &f->rate) && end_of_line(f);
 }
 
 /* The description behind '#'. Without quotes it ends where ibsim ends it. */
@@ -414,21 +353,21 @@ read_node_desc(struct file *f, struct net_node *node)
 		" enhanced port ", " base port ", " lid ", " lmc ",
 	};
 
-	f->at++;
+	f->scan.at++;
 	skip_blanks(f);
-	if (*f->at == '"')
+	if (*f->scan.at == '"')
 		return take_description(f, &node->desc);
 	for (size_t i = 0; i < G_N_ELEMENTS(ends) && !node->desc; i++) {
-		const char *end = strstr(f->at, ends[i]);
+		const char *end = strstr(f->scan.at, ends[i]);
 
 		if (!end)
 			continue;
-		node->desc = g_strndup(f->at, (gsize)(end - f->at));
-		f->at = end;
+		node->desc = g_strndup(f->scan.at, (gsize)(end - f->scan.at));
+		f->scan.at = end;
 	}
 	if (!node->desc) {
-		node->desc = g_strdup(f->at);
-		f->at += strlen(f->at);
+		node->desc = g_strdup(f->scan.at);
+		f->scan.at += strlen(f->scan.at);
 	}
 	return true;
 }
@@ -437,7 +376,7 @@ read_node_desc(struct file *f, struct net_node *node)
 static bool
 read_port0(struct file *f, struct net_node *node)
 {
-	for (skip_blanks(f); *f->at; skip_blanks(f)) {
+	for (skip_blanks(f); *f->scan.at; skip_blanks(f)) {
 		bool ok = true;
 
 		if (take_word(f, "enhanced port 0"))
@@ -445,9 +384,9 @@ read_port0(struct file *f, struct net_node *node)
 		else if (take_word(f, "base port 0"))
 			node->enhanced_port0 = false;
 		else if (take_word(f, "lid"))
-			ok = take_lid(f, &node->lid);
+			ok = TAKE(f, 0, 0, UINT16_MAX, "lid", &node->lid);
 		else if (take_word(f, "lmc"))
-			ok = take_byte(f, 0, LMC_MAX, "lmc", &node->lmc);
+			ok = TAKE(f, 0, 0, LMC_MAX, "lmc", &node->lmc);
 		else
 			ok = fail_word(f);
 		if (!ok)
@@ -477,19 +416,20 @@ static bool
 enter_node(struct file *f, struct net_node *node)
 {
 	uint32_t index = f->net.nodes->len;
+	struct text_place here = line_of(f->scan.line);
 	uint32_t other;
 	uint64_t *guid;
 
 	if (!node->guid)
-		return fail(f, f->line, "NodeGUID 0 is nobody's");
+		return fail_at(f, here, "NodeGUID 0 is nobody's");
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
 	if (other)
-		return fail(f, f->line, "node id \"%s\" is that of line %u",
+		return fail_at(f, here, "node id \"%s\" is that of line %u",
 			    node->id, net_node_at(&f->net, other - 1)->line);
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid,
 						     &node->guid));
 	if (other)
-		return fail(f, f->line, "NodeGUID 0x%" PRIx64
+		return fail_at(f, here, "NodeGUID 0x%" PRIx64
 			    " is that of line %u", node->guid,
 			    net_node_at(&f->net, other - 1)->line);
 	g_array_append_vals(f->net.nodes, node, 1);
@@ -504,16 +444,12 @@ enter_node(struct file *f, struct net_node *node)
 static bool
 read_header(struct file *f, struct net_node *node)
 {
-	uint64_t n_ports;
-
-	skip_blanks(f);
 	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
-	if (!take_number(f, 10, 1, 254, "number of ports", &n_ports) ||
+	if (!TAKE(f, 10, 1, 254, "number of ports", &node->n_ports) ||
 	    !take_id(f, &node->id))
 		return false;
-	node->n_ports = (unsigned)n_ports;
 	skip_blanks(f);
-	if (*f->at == '#' && !read_node_desc(f, node))
+	if (*f->scan.at == '#' && !read_node_desc(f, node))
 		return false;
 	if (!node->desc)
 		node->desc = g_strdup(node->id);
@@ -527,7 +463,7 @@ read_node(struct file *f, enum node_type type)
 {
 	struct net_node node = {
 		.type = type,
-		.line = f->line,
+		.line = f->scan.line,
 		.first_cable = f->net.cables->len,
 	};
 
@@ -561,23 +497,24 @@ read_cable_words(struct file *f, struct net_cable *cable)
 	struct net_rate words = { 0 };
 	uint16_t far_lid;
 
-	for (skip_blanks(f); *f->at; skip_blanks(f)) {
+	for (skip_blanks(f); *f->scan.at; skip_blanks(f)) {
 		bool ok;
 
 		if (take_char(f, '#')) {
 			skip_blanks(f);
-			if (!is_data(f->at))
+			if (!is_data(f->scan.at))
 				break;
 			continue;
 		}
-		if (*f->at == '"') {
+		if (*f->scan.at == '"') {
 			own = false;
 			ok = take_description(f, NULL);
 		} else if (take_word(f, "lid")) {
-			ok = take_lid(f, own ? &cable->lid : &far_lid);
+			ok = TAKE(f, 0, 0, UINT16_MAX, "lid",
+				  own ? &cable->lid : &far_lid);
 		} else if (own && take_word(f, "lmc")) {
-			ok = take_byte(f, 0, LMC_MAX, "lmc", &cable->lmc);
-		} else if (g_ascii_isdigit(*f->at)) {
+			ok = TAKE(f, 0, 0, LMC_MAX, "lmc", &cable->lmc);
+		} else if (g_ascii_isdigit(*f->scan.at)) {
 			ok = take_link_words(f, &words);
 		} else {
 			ok = take_option(f, &cable->rate);
@@ -601,8 +538,9 @@ enter_cable(struct file *f, const struct net_cable *cable)
 
 		old = net_cable_at(&f->net, node->first_cable + i);
 		if (old->num == cable->num)
-			return fail(f, f->line, "port %u is cabled in line %u",
-				    cable->num, old->line);
+			return fail_at(f, line_of(f->scan.line),
+				       "port %u is cabled in line %u",
+				       cable->num, old->line);
 	}
 	node->n_cables++;
 	g_array_append_vals(f->net.cables, cable, 1);
@@ -613,7 +551,7 @@ static bool
 read_cable(struct file *f)
 {
 	struct net_cable cable = {
-		.line = f->line,
+		.line = f->scan.line,
 		.node = f->net.nodes->len - 1,
 		.peer_num = 1,
 		.rate = f->rate,
@@ -622,12 +560,12 @@ read_cable(struct file *f)
 	bool ok;
 
 	if (!f->in_block)
-		return fail(f, f->line, "a port outside of a node's block");
+		return fail(f, "a port outside of a node's block");
 	node = net_node_at(&f->net, cable.node);
 	ok = take_port(f, node->n_ports, &cable.num) &&
 	     take_guid_in_parens(f, &cable.guid) &&
 	     take_id(f, &cable.peer_id) &&
-	     (*f->at != '[' || take_port(f, 254, &cable.peer_num)) &&
+	     (*f->scan.at != '[' || take_port(f, 254, &cable.peer_num)) &&
 	     take_guid_in_parens(f, &cable.peer_guid) &&
 	     read_cable_words(f, &cable) && enter_cable(f, &cable);
 	if (!ok)
@@ -648,10 +586,10 @@ read_other(struct file *f)
 		return true;
 	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
 		if (take_word(f, refused[i]))
-			return fail(f, f->line, "\"%s\" is not supported",
-				    refused[i]);
-	if (*f->at == '@')
-		return fail(f, f->line, "aliases (@) are not supported");
+			return fail_at(f, line_of(f->scan.line),
+				       "\"%s\" is not supported", refused[i]);
+	if (*f->scan.at == '@')
+		return fail(f, "aliases (@) are not supported");
 	return fail_word(f);
 }
 
@@ -661,12 +599,12 @@ read_line(struct file *f)
 	size_t len;
 
 	skip_blanks(f);
-	if (*f->at == '#')
+	if (*f->scan.at == '#')
 		return true;
-	if (*f->at == '[')
+	if (*f->scan.at == '[')
 		return read_cable(f);
 	f->in_block = false;
-	if (!*f->at)
+	if (!*f->scan.at)
 		return true;
 	if (take_word(f, "Switch"))
 		return read_node(f, NODE_SWITCH);
@@ -674,8 +612,8 @@ read_line(struct file *f)
 		return read_node(f, NODE_CA);
 	if (take_word(f, "Rt"))
 		return read_node(f, NODE_ROUTER);
-	len = strspn(f->at, "abcdefghijklmnopqrstuvwxyz");
-	if (len && (f->at[len] == '=' || f->at[len] == '+'))
+	len = strspn(f->scan.at, "abcdefghijklmnopqrstuvwxyz");
+	if (len && (f->scan.at[len] == '=' || f->scan.at[len] == '+'))
 		return read_key(f, len);
 	return read_other(f);
 }
@@ -683,19 +621,13 @@ read_line(struct file *f)
 static bool
 read_lines(struct file *f, const char *text)
 {
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	bool ok = true;
 
-	while (ok && *text) {
-		size_t len = strcspn(text, "\n");
-		char *line = g_strndup(text, len);
-
-		f->line++;
-		f->at = g_strchomp(line);
+	for (f->scan.line = 0; ok && lines[f->scan.line]; ) {
+		f->scan.at = g_strchomp(lines[f->scan.line++]);
+		f->scan.line_start = f->scan.at;
 		ok = read_line(f);
-		g_free(line);
-		text += len;
-		if (*text)
-			text++;
 	}
 	return ok;
 }
@@ -713,12 +645,12 @@ match_cable(struct file *f, uint32_t c)
 	index = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id,
 						     cable->peer_id));
 	if (!index)
-		return fail(f, cable->line, "there is no node \"%s\"",
-			    cable->peer_id);
+		return fail_at(f, line_of(cable->line),
+			       "there is no node \"%s\"", cable->peer_id);
 	far = net_node_at(&f->net, index - 1);
 	if (cable->peer_num > far->n_ports)
-		return fail(f, cable->line, "\"%s\" has no port %u", far->id,
-			    cable->peer_num);
+		return fail_at(f, line_of(cable->line), "\"%s\" has no port %u",
+			       far->id, cable->peer_num);
 	for (uint32_t i = 0; i < far->n_cables; i++) {
 		const struct net_cable *mate;
 
@@ -729,7 +661,7 @@ match_cable(struct file *f, uint32_t c)
 		    strcmp(mate->peer_id, near->id) == 0)
 			return true;
 	}
-	return fail(f, cable->line,
+	return fail_at(f, line_of(cable->line),
 		    "\"%s\"[%u] does not say that it is cabled to \"%s\"[%u]",
 		    far->id, cable->peer_num, near->id, cable->num);
 }
@@ -742,11 +674,15 @@ match_rates(struct file *f, const struct net_cable *cable)
 	const struct net_rate *b = &net_cable_at(&f->net, cable->mate)->rate;
 
 	if (!(a->width & b->width))
-		return fail(f, cable->line, "no width is enabled at both ends "
-			    "(0x%x and 0x%x)", a->width, b->width);
+		return fail_at(f, line_of(cable->line),
+			       "no width is enabled at both ends "
+			       "(0x%x and 0x%x)",
+			       a->width, b->width);
 	if (!(a->speed & b->speed))
-		return fail(f, cable->line, "no speed is enabled at both ends "
-			    "(0x%x and 0x%x)", a->speed, b->speed);
+		return fail_at(f, line_of(cable->line),
+			       "no speed is enabled at both ends "
+			       "(0x%x and 0x%x)",
+			       a->speed, b->speed);
 	return true;
 }
 
@@ -780,8 +716,6 @@ struct snapshot *
 net_file_parse(const char *text, const char *name, GError **error)
 {
 	struct file f = {
-		.name = name,
-		.error = error,
 		.no_system = true,
 		.rate = { .width = 3, .speed = 1 },
 		.base_guid = { 0, 0x100000, 0x200000, 0x300000 },
@@ -794,8 +728,10 @@ net_file_parse(const char *text, const char *name, GError **error)
 	f.by_id = g_hash_table_new(g_str_hash, g_str_equal);
 	f.by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  NULL);
+	text_scan_init(&f.scan, text, name, NULL);
 	if (read_lines(&f, text) && match_cables(&f))
 		s = net_build(&f.net);
+	text_scan_end(&f.scan, NET_FILE_ERROR, NET_FILE_ERROR_SYNTAX, error);
 	file_clear(&f);
 	return s;
 }
