@@ -12,7 +12,7 @@
  * each lost or repaired cable would change all tables, or else.
  *
  * Cost. The engine in force, else ftree, is tried first. If no tables can be
- * better by more than these margins (quality_bound), the others are not tried:
+ * better by more than these margins (metrics_bound), the others are not tried:
  * so it is on most trees. Else the others run in parallel; the result does not
  * depend on it.
  */
@@ -20,8 +20,7 @@
 
 #include <string.h>
 
-#include "routing/quality.h"
-#include "routing/quality_traffic.h"
+#include "routing/metrics.h"
 
 #define ALIKE		1.02	/* times as much: as good */
 #define WORTH_IT	1.10	/* times as much: worth a change of engines */
@@ -36,8 +35,8 @@ struct candidate {
 	struct choice c;
 	char *against;		/* NULL: it is one */
 	bool tried;
-	struct quality_load load;
-	struct quality_congestion shifts, permutations;
+	struct metrics_load load;
+	struct metrics_congestion shifts, permutations;
 };
 
 struct selection {
@@ -54,7 +53,7 @@ candidate_try(struct candidate *k)
 	k->tried = true;
 	k->against = choose_candidate(k->wish, k->engine, k->in, &k->c);
 	if (!k->against)
-		quality_all_to_all(k->in->g, k->c.lft, &k->load);
+		metrics_all_to_all(k->in->g, k->c.lft, &k->load);
 	else
 		choice_clear(&k->c);
 }
@@ -90,24 +89,24 @@ select_is_settled(struct selection *s)
 	const struct candidate *k = &s->list[s->first];
 	double margin = s->has_force ? WORTH_IT : ALIKE;
 
-	s->bound = quality_bound(s->in->g, true);
+	s->bound = metrics_bound(s->in->g, true);
 	if (!k->against && k->load.worst <= margin * s->bound)
 		return true;
-	s->bound = quality_bound(s->in->g, false);
+	s->bound = metrics_bound(s->in->g, false);
 	return !k->against && k->load.worst <= margin * s->bound;
 }
 
 static void
 candidate_sample(struct candidate *k, const uint32_t *hosts, uint32_t n)
 {
-	const struct quality_sample sample = {
+	const struct metrics_sample sample = {
 		.hosts = hosts, .n_hosts = n, .n = N_SAMPLES, .seed = 1,
 		.max_hops = k->in->g->n_switches,
 		.n_threads = k->in->n_threads,
 	};
 
-	quality_shifts(k->in->g, k->c.lft, &sample, &k->shifts);
-	quality_permutations(k->in->g, k->c.lft, &sample, &k->permutations);
+	metrics_shifts(k->in->g, k->c.lft, &sample, &k->shifts);
+	metrics_permutations(k->in->g, k->c.lft, &sample, &k->permutations);
 }
 
 /* The figures by which candidates are compared, the first decides. */
@@ -166,7 +165,7 @@ select_best(struct selection *s)
 			s->list[i].c.alone.reach.lost_mixed == least;
 	n = select_reduce(s, is_left, 0);
 	if (n > 1)
-		hosts = quality_order(s->in->g, &n_hosts);
+		hosts = metrics_order(s->in->g, &n_hosts);
 	for (i = 0; n > 1 && i < s->n; i++)
 		if (is_left[i])
 			candidate_sample(&s->list[i], hosts, n_hosts);

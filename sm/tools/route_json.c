@@ -88,7 +88,7 @@ put_verified(const struct lab *lab, const struct lab_row *row, struct json *j)
 }
 
 static void
-put_congestion(const char *key, const struct quality_congestion *c,
+put_congestion(const char *key, const struct metrics_congestion *c,
 	       struct json *j)
 {
 	json_break(j, INDENT);
@@ -103,7 +103,7 @@ put_congestion(const char *key, const struct quality_congestion *c,
 }
 
 static void
-put_paths(const struct quality_paths *p, struct json *j)
+put_paths(const struct metrics_paths *p, struct json *j)
 {
 	json_break(j, INDENT);
 	json_open(j, "paths", '{');

@@ -271,9 +271,9 @@ lab_open(struct lab *lab, const struct lab_wish *wish, GError **error)
 	if (!lab->subnet || !lab_open_tables(lab, error))
 		return false;
 	lab->g = graph_new(lab->subnet, lab->lids);
-	lab->hosts = quality_order(lab->g, &lab->n_hosts);
+	lab->hosts = metrics_order(lab->g, &lab->n_hosts);
 	if (!wish->no_figures)
-		lab->bound = quality_bound(lab->g, false);
+		lab->bound = metrics_bound(lab->g, false);
 	return lab_mark_roots(lab, error) && lab_mark_io(lab, error);
 }
 
@@ -319,7 +319,7 @@ find_verdict(const struct lab_row *row)
 static uint32_t
 count_looped_hosts(const struct lab *lab, const struct lft *lft)
 {
-	struct lft *entries = quality_host_entries(lab->g, lft);
+	struct lft *entries = metrics_host_entries(lab->g, lft);
 	struct channels_result channels;
 	uint32_t n;
 
@@ -407,7 +407,7 @@ row_spread_groups(struct lab_row *row, const struct lab *lab)
 static void
 row_measure(struct lab_row *row, const struct lab *lab)
 {
-	struct quality_sample sample = {
+	struct metrics_sample sample = {
 		.hosts = lab->hosts,
 		.n_hosts = lab->n_hosts,
 		.seed = lab->wish->seed,
@@ -418,19 +418,19 @@ row_measure(struct lab_row *row, const struct lab *lab)
 	if (lab->wish->no_figures)
 		return;
 	lab_progress(lab, row->name, "all-to-all");
-	quality_all_to_all(lab->g, row->lft, &row->load);
+	metrics_all_to_all(lab->g, row->lft, &row->load);
 	lab_progress(lab, row->name, "path lengths");
-	quality_paths(lab->g, row->lft, lab->wish->threads, &row->paths);
+	metrics_paths(lab->g, row->lft, &row->paths);
 	sample.max_hops = row->paths.max;
 	lab_progress(lab, row->name, "permutations");
-	quality_permutations(lab->g, row->lft, &sample, &row->permutations);
+	metrics_permutations(lab->g, row->lft, &sample, &row->permutations);
 	lab_progress(lab, row->name, "bisections");
-	row->bisection = quality_bisections(lab->g, row->lft, &sample);
+	row->bisection = metrics_bisections(lab->g, row->lft, &sample);
 	lab_progress(lab, row->name, "shifts");
 	sample.n = lab->wish->shifts;
-	quality_shifts(lab->g, row->lft, &sample, &row->shifts);
+	metrics_shifts(lab->g, row->lft, &sample, &row->shifts);
 	if (lab->before)
-		quality_churn(lab->before, row->lft, &row->churn);
+		metrics_churn(lab->before, row->lft, &row->churn);
 	lab_progress(lab, row->name, "multicast");
 	row_spread_groups(row, lab);
 }
@@ -450,7 +450,7 @@ lab_row_free(struct lab_row *row)
 {
 	verify_result_clear(&row->verified);
 	channels_clear(&row->together);
-	quality_paths_clear(&row->paths);
+	metrics_paths_clear(&row->paths);
 	lft_free(row->lft);
 	g_free(row->ranks);
 	if (row->notes)

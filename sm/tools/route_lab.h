@@ -7,8 +7,7 @@
 #define MINISM_TOOLS_ROUTE_LAB_H
 
 #include "routing/engine.h"
-#include "routing/quality.h"
-#include "routing/quality_traffic.h"
+#include "routing/metrics.h"
 #include "routing/verify.h"
 
 /* What was asked for. Strings are NULL where nothing was. */
@@ -30,8 +29,8 @@ struct lab {
 	struct graph *g;
 	struct lft *lfts, *before;	/* NULL: not asked for */
 	uint8_t *is_root, *is_io;	/* see struct engine_input; or NULL */
-	double bound;			/* quality_bound() */
-	uint32_t *hosts;		/* see quality_order() */
+	double bound;			/* metrics_bound() */
+	uint32_t *hosts;		/* see metrics_order() */
 	uint32_t n_hosts;
 	GPtrArray *notes;	/* lines about the files */
 	bool show_progress;
@@ -65,11 +64,11 @@ struct lab_row {
 	uint32_t looped_hosts;	/* channels in loops if only CA ports talk to
 				   CA ports */
 	struct channels_result together;	/* with lab->before */
-	struct quality_load load;
-	struct quality_paths paths;
-	struct quality_congestion permutations, shifts;
+	struct metrics_load load;
+	struct metrics_paths paths;
+	struct metrics_congestion permutations, shifts;
 	double bisection;
-	struct quality_churn churn;		/* from lab->before */
+	struct metrics_churn churn;		/* from lab->before */
 	/* Multicast: a group of all hosts, and LAB_GROUPS of some of them. */
 	uint32_t missed;	/* members that no tree reaches */
 	uint32_t max_trees;	/* groups on the busiest cable */

@@ -131,7 +131,7 @@ put_verdict(const struct lab *lab, const struct lab_row *row, GString *out)
 }
 
 static void
-put_paths(const struct quality_paths *p, GString *out)
+put_paths(const struct metrics_paths *p, GString *out)
 {
 	g_string_append_printf(out, LABEL "mean %.3f, max %u   channels from "
 			       "CA port to CA port, 0 on one switch\n",
@@ -151,7 +151,7 @@ put_paths(const struct quality_paths *p, GString *out)
 static void
 put_figures(const struct lab *lab, const struct lab_row *row, GString *out)
 {
-	const struct quality_congestion *c = &row->permutations;
+	const struct metrics_congestion *c = &row->permutations;
 
 	g_string_append_printf(out, LABEL "max %" PRIu64 ", mean %.1f   flows "
 			       "on a channel if every CA port sends to every "

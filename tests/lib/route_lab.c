@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "routing/quality.h"
+#include "routing/metrics.h"
 #include "tests/lib/route_lab.h"
 #include "topology/generate.h"
 
@@ -104,9 +104,9 @@ fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid)
 uint64_t
 fabric_max_load(const struct fabric *f, double *mean)
 {
-	struct quality_load load;
+	struct metrics_load load;
 
-	quality_all_to_all(f->g, f->out.lft, &load);
+	metrics_all_to_all(f->g, f->out.lft, &load);
 	assert_int_equal(load.lost, 0);
 	if (mean)
 		*mean = load.mean;

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "routing/quality.h"
-#include "routing/quality_traffic.h"
+#include "routing/metrics.h"
 #include "routing/verify.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
@@ -186,12 +185,12 @@ test_damaged_trees_stay_near_the_bound(void **state)
 static uint32_t
 measure_shifts(const struct fabric *f)
 {
-	struct quality_congestion c;
-	struct quality_sample sample = { .n = 500, .max_hops = 8 };
-	g_autofree uint32_t *hosts = quality_order(f->g, &sample.n_hosts);
+	struct metrics_congestion c;
+	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
+	g_autofree uint32_t *hosts = metrics_order(f->g, &sample.n_hosts);
 
 	sample.hosts = hosts;
-	quality_shifts(f->g, f->out.lft, &sample, &c);
+	metrics_shifts(f->g, f->out.lft, &sample, &c);
 	return c.max;
 }
 
@@ -221,8 +220,8 @@ test_io_nodes_do_not_disturb_compute_nodes(void **state)
 {
 	struct fabric f;
 	uint8_t *is_io;
-	struct quality_congestion c;
-	struct quality_sample sample = { .n = 500, .max_hops = 8 };
+	struct metrics_congestion c;
+	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
 	uint32_t *hosts, i, n = 0;
 
 	(void)state;
@@ -232,13 +231,13 @@ test_io_nodes_do_not_disturb_compute_nodes(void **state)
 		is_io[i] = f.g->targets[i].port == 3;
 	f.in.is_io = is_io;
 	fabric_route(&f);
-	hosts = quality_order(f.g, &sample.n_hosts);
+	hosts = metrics_order(f.g, &sample.n_hosts);
 	for (i = 0; i < sample.n_hosts; i++)
 		if (!is_io[hosts[i]])
 			hosts[n++] = hosts[i];
 	sample.hosts = hosts;
 	sample.n_hosts = n;
-	quality_shifts(f.g, f.out.lft, &sample, &c);
+	metrics_shifts(f.g, f.out.lft, &sample, &c);
 	assert_int_equal(n, 32);
 	assert_int_equal(c.max, 1);
 	g_free(hosts);

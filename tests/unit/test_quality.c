@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 #include "routing/engine.h"
-#include "routing/quality.h"
-#include "routing/quality_traffic.h"
+#include "routing/metrics.h"
 #include "tests/lib/seed.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -89,11 +88,11 @@ host_of(const struct ring *r, uint32_t i)
 static void
 test_ring_of_four_has_six_on_each(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.channels, 8);
 	assert_int_equal(load.max, 6);
 	assert_true(load.mean == 3.0);
@@ -106,11 +105,11 @@ test_ring_of_four_has_six_on_each(void **state)
 static void
 test_hosts_of_a_switch_multiply(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;3)", 0);
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.max, 6 * 9);
 	assert_true(load.mean == 27.0);
 	assert_int_equal(load.lost, 0);
@@ -121,11 +120,11 @@ test_hosts_of_a_switch_multiply(void **state)
 static void
 test_lmc_does_not_multiply(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;1)", 2);
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.max, 6);
 	assert_true(load.mean == 3.0);
 	assert_int_equal(load.lost, 0);
@@ -137,12 +136,12 @@ test_lmc_does_not_multiply(void **state)
 static void
 test_hole_loses_what_comes_through(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
 	lft_row(r.lft, r.sw[1])[host_of(&r, 3)->lid] = LFT_NO_PATH;
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.lost, 2);
 	assert_int_equal(load.max, 6);
 	assert_true(load.mean == 20.0 / 8);
@@ -154,12 +153,12 @@ test_hole_loses_what_comes_through(void **state)
 static void
 test_loop_loses_all_who_enter(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
 	lft_row(r.lft, r.sw[3])[host_of(&r, 3)->lid] = r.port[3];
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.lost, 3);
 	assert_int_equal(load.max, 6);
 	assert_true(load.mean == 18.0 / 8);
@@ -170,12 +169,12 @@ test_loop_loses_all_who_enter(void **state)
 static void
 test_wrong_exit_loses_all(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct ring r;
 
 	ring_init(&r, "ring(4;2)", 0);
 	lft_row(r.lft, r.sw[2])[host_of(&r, 2)->lid] = 0;
-	quality_all_to_all(r.g, r.lft, &load);
+	metrics_all_to_all(r.g, r.lft, &load);
 	assert_int_equal(load.lost, 7);
 	ring_clear(&r);
 }
@@ -183,21 +182,21 @@ test_wrong_exit_loses_all(void **state)
 static void
 test_single_switch_has_no_channels(void **state)
 {
-	struct quality_load load;
+	struct metrics_load load;
 	struct snapshot *s = generate_fabric("single(5)", NULL, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(1, g->top);
 	const struct graph_target *t;
 
-	quality_all_to_all(g, lft, &load);
+	metrics_all_to_all(g, lft, &load);
 	assert_int_equal(load.channels, 0);
 	assert_true(load.mean == 0.0);
 	assert_int_equal(load.lost, 20);
 
 	for (t = g->targets; t < g->targets + g->n_targets; t++)
 		lft_row(lft, 0)[t->lid] = t->port;
-	quality_all_to_all(g, lft, &load);
+	metrics_all_to_all(g, lft, &load);
 	assert_int_equal(load.lost, 0);
 	assert_int_equal(load.max, 0);
 	lft_free(lft);
@@ -212,11 +211,11 @@ test_single_switch_has_no_channels(void **state)
 static void
 test_ring_of_four_has_long_ways(void **state)
 {
-	struct quality_paths p;
+	struct metrics_paths p;
 	struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
-	quality_paths(r.g, r.lft, 1, &p);
+	metrics_paths(r.g, r.lft, &p);
 	assert_int_equal(p.max, 3);
 	assert_int_equal(p.pairs[0], 0);
 	assert_int_equal(p.pairs[1], 4);
@@ -226,22 +225,22 @@ test_ring_of_four_has_long_ways(void **state)
 	assert_int_equal(p.longer, 4);
 	assert_int_equal(p.lost, 0);
 	assert_true(p.mean == 2.0);
-	quality_paths_clear(&p);
+	metrics_paths_clear(&p);
 	ring_clear(&r);
 }
 
 static void
 test_paths_count_pairs_of_hosts(void **state)
 {
-	struct quality_paths p;
+	struct metrics_paths p;
 	struct ring r;
 
 	ring_init(&r, "ring(4;3)", 2);
-	quality_paths(r.g, r.lft, 1, &p);
+	metrics_paths(r.g, r.lft, &p);
 	assert_int_equal(p.pairs[0], 4 * 3 * 2);
 	assert_int_equal(p.pairs[3], 4 * 9);
 	assert_int_equal(p.longer, 4 * 9);
-	quality_paths_clear(&p);
+	metrics_paths_clear(&p);
 	ring_clear(&r);
 }
 
@@ -252,20 +251,20 @@ test_fabric_without_switches_has_no_figures(void **state)
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(0, g->top);
-	struct quality_sample sample = { .n = 5, .n_threads = 2 };
-	struct quality_congestion c;
-	struct quality_paths p;
-	uint32_t *hosts = quality_order(g, &sample.n_hosts);
+	struct metrics_sample sample = { .n = 5, .n_threads = 2 };
+	struct metrics_congestion c;
+	struct metrics_paths p;
+	uint32_t *hosts = metrics_order(g, &sample.n_hosts);
 
 	assert_int_equal(sample.n_hosts, 0);
-	quality_paths(g, lft, 2, &p);
+	metrics_paths(g, lft, &p);
 	assert_int_equal(p.arrived + p.lost + p.max, 0);
-	quality_permutations(g, lft, &sample, &c);
+	metrics_permutations(g, lft, &sample, &c);
 	assert_int_equal(c.n, 0);
-	quality_shifts(g, lft, &sample, &c);
+	metrics_shifts(g, lft, &sample, &c);
 	assert_int_equal(c.n_all, 0);
-	assert_true(quality_bisections(g, lft, &sample) == 0);
-	quality_paths_clear(&p);
+	assert_true(metrics_bisections(g, lft, &sample) == 0);
+	metrics_paths_clear(&p);
 	g_free(hosts);
 	lft_free(lft);
 	graph_free(g);
@@ -280,7 +279,7 @@ struct lab {
 	struct lid_map *lids;
 	struct graph *g;
 	struct lft *lft;
-	struct quality_sample sample;
+	struct metrics_sample sample;
 	uint32_t *hosts;
 };
 
@@ -294,7 +293,7 @@ lab_init(struct lab *lab, const char *spec,
 	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
 	lab->g = graph_new(lab->s, lab->lids);
 	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
-	lab->hosts = quality_order(lab->g, &lab->sample.n_hosts);
+	lab->hosts = metrics_order(lab->g, &lab->sample.n_hosts);
 	lab->sample.hosts = lab->hosts;
 	lab->sample.n = 1000;
 	lab->sample.max_hops = lab->g->n_switches;
@@ -406,13 +405,13 @@ static void
 test_planes_by_order_make_all_shifts_one(void **state)
 {
 	struct generate_options o = { .shuffle_guids = true };
-	struct quality_congestion c;
+	struct metrics_congestion c;
 	struct lab lab;
 
 	for (o.seed = 0; o.seed < 5; o.seed++) {
 		lab_init(&lab, "PGFT(3,5;1,3)", &o);
 		lab_route_planes(&lab, 3);
-		quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+		metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 		assert_int_equal(c.n, 14);
 		assert_int_equal(c.n_all, 14);
 		assert_int_equal(c.max, 1);
@@ -428,12 +427,12 @@ test_planes_by_order_make_all_shifts_one(void **state)
 static void
 test_one_plane_takes_all(void **state)
 {
-	struct quality_congestion c;
+	struct metrics_congestion c;
 	struct lab lab;
 
 	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
 	lab_route_planes(&lab, 1);
-	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.max, 3);
 	assert_int_equal(c.worst, 3);
 	assert_true(c.mean == (2 * 1 + 2 * 2 + 10 * 3) / 14.0);
@@ -443,19 +442,19 @@ test_one_plane_takes_all(void **state)
 static void
 test_single_switch_is_never_congested(void **state)
 {
-	struct quality_congestion c;
+	struct metrics_congestion c;
 	struct lab lab;
 
 	lab_init(&lab, "single(4)", NULL);
 	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
-	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.max, 1);
 	assert_true(c.mean == 1.0);
-	assert_true(quality_bisections(lab.g, lab.lft, &lab.sample) == 1.0);
+	assert_true(metrics_bisections(lab.g, lab.lft, &lab.sample) == 1.0);
 
 	/* nobody reaches one of four: 3 of 12 flows over all shifts */
 	lft_row(lab.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
-	quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
 	lab_clear(&lab);
@@ -466,7 +465,7 @@ test_single_switch_is_never_congested(void **state)
 static void
 test_permutations_cross_a_cable_evenly(void **state)
 {
-	struct quality_congestion c;
+	struct metrics_congestion c;
 	struct lab lab;
 
 	lab_init(&lab, "ring(2;8)", NULL);
@@ -474,7 +473,7 @@ test_permutations_cross_a_cable_evenly(void **state)
 	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
 	lab.sample.n = 4000;
 	lab.sample.seed = 11;
-	quality_permutations(lab.g, lab.lft, &lab.sample, &c);
+	metrics_permutations(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.n, 4000);
 	assert_int_equal(c.n_all, 0);
 	assert_true(c.mean > 3.9 && c.mean < 4.1);
@@ -494,7 +493,7 @@ test_bisection_shares_a_cable(void **state)
 	lab_init(&lab, "ring(2;2)", NULL);
 	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
 	lab.sample.n = 4000;
-	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
 	assert_true(share > 0.815 && share < 0.852);
 
 	/* to one of the four no flow arrives: it is asked half of the time */
@@ -503,7 +502,7 @@ test_bisection_shares_a_cable(void **state)
 	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
 	lft_row(lab.lft, 0)[lab_host(&lab, 1)->lid] = LFT_NO_PATH;
 	lab.sample.n = 4000;
-	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
 	assert_true(share > 0.73 && share < 0.77);
 	lab_clear(&lab);
 }
@@ -556,7 +555,7 @@ recount_paths(const struct lab *lab, uint32_t *max)
 {
 	const struct graph *g = lab->g;
 	uint32_t n = g->n_switches, i, j, k, e, hops, *dist;
-	struct quality_paths plain = { .pairs = NULL }, p;
+	struct metrics_paths plain = { .pairs = NULL }, p;
 
 	dist = g_new(uint32_t, n * n);
 	for (i = 0; i < n * n; i++)
@@ -585,16 +584,14 @@ recount_paths(const struct lab *lab, uint32_t *max)
 			plain.longer += hops > dist[lab_host(lab, i)->sw * n +
 						    lab_host(lab, j)->sw];
 		}
-	for (unsigned threads = 1; threads <= 3; threads++) {
-		quality_paths(g, lab->lft, threads, &p);
-		assert_int_equal(p.max, plain.max);
-		assert_int_equal(p.arrived, plain.arrived);
-		assert_int_equal(p.lost, plain.lost);
-		assert_int_equal(p.longer, plain.longer);
-		assert_memory_equal(p.pairs, plain.pairs,
-				    (p.max + 1) * sizeof(*p.pairs));
-		quality_paths_clear(&p);
-	}
+	metrics_paths(g, lab->lft, &p);
+	assert_int_equal(p.max, plain.max);
+	assert_int_equal(p.arrived, plain.arrived);
+	assert_int_equal(p.lost, plain.lost);
+	assert_int_equal(p.longer, plain.longer);
+	assert_memory_equal(p.pairs, plain.pairs,
+			    (p.max + 1) * sizeof(*p.pairs));
+	metrics_paths_clear(&p);
 	*max = plain.max;
 	g_free(plain.pairs);
 	g_free(dist);
@@ -605,8 +602,8 @@ recount_shifts(const struct lab *lab)
 {
 	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
 	uint32_t *edges = g_new(uint32_t, lab->g->n_switches + 1);
-	struct quality_sample sample = lab->sample;
-	struct quality_congestion plain = { .max = 0 }, c;
+	struct metrics_sample sample = lab->sample;
+	struct metrics_congestion plain = { .max = 0 }, c;
 	uint64_t sum = 0;
 	uint32_t *load;
 
@@ -633,7 +630,7 @@ recount_shifts(const struct lab *lab)
 		g_free(load);
 	}
 	for (sample.n_threads = 1; sample.n_threads <= 3; sample.n_threads++) {
-		quality_shifts(lab->g, lab->lft, &sample, &c);
+		metrics_shifts(lab->g, lab->lft, &sample, &c);
 		assert_int_equal(c.n, n - 1);
 		assert_int_equal(c.max, plain.max);
 		assert_int_equal(c.worst, plain.worst);
@@ -669,7 +666,7 @@ test_random_tables_are_counted_right(void **state)
 static void
 test_chance_depends_on_the_seed_only(void **state)
 {
-	struct quality_congestion a, b;
+	struct metrics_congestion a, b;
 	struct lab lab;
 	double share;
 
@@ -678,17 +675,17 @@ test_chance_depends_on_the_seed_only(void **state)
 	lab.sample.n = 101;
 	lab.sample.seed = 5;
 	lab.sample.n_threads = 1;
-	quality_permutations(lab.g, lab.lft, &lab.sample, &a);
-	share = quality_bisections(lab.g, lab.lft, &lab.sample);
+	metrics_permutations(lab.g, lab.lft, &lab.sample, &a);
+	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
 	lab.sample.n_threads = 3;
-	quality_permutations(lab.g, lab.lft, &lab.sample, &b);
+	metrics_permutations(lab.g, lab.lft, &lab.sample, &b);
 	assert_true(a.mean == b.mean);
 	assert_int_equal(a.worst, b.worst);
-	assert_true(share == quality_bisections(lab.g, lab.lft, &lab.sample));
+	assert_true(share == metrics_bisections(lab.g, lab.lft, &lab.sample));
 	lab.sample.seed = 6;
-	quality_permutations(lab.g, lab.lft, &lab.sample, &b);
+	metrics_permutations(lab.g, lab.lft, &lab.sample, &b);
 	assert_true(a.mean != b.mean);
-	assert_true(share != quality_bisections(lab.g, lab.lft, &lab.sample));
+	assert_true(share != metrics_bisections(lab.g, lab.lft, &lab.sample));
 	lab_clear(&lab);
 }
 
@@ -697,7 +694,7 @@ test_chance_depends_on_the_seed_only(void **state)
 static void
 test_sample_of_shifts_is_a_sample(void **state)
 {
-	struct quality_congestion c;
+	struct metrics_congestion c;
 	struct lab lab;
 	uint32_t n_differ = 0;
 	double first = 0;
@@ -706,7 +703,7 @@ test_sample_of_shifts_is_a_sample(void **state)
 	lab_route_planes(&lab, 1);
 	lab.sample.n = 5;
 	for (lab.sample.seed = 0; lab.sample.seed < 40; lab.sample.seed++) {
-		quality_shifts(lab.g, lab.lft, &lab.sample, &c);
+		metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 		assert_int_equal(c.n, 5);
 		assert_int_equal(c.n_all, 14);
 		/* two of each of 1 and 2: five cannot all be these */
@@ -726,9 +723,9 @@ static void
 test_churn_counts_entries_and_blocks(void **state)
 {
 	struct lft *a = lft_new(2, 100), *b = lft_new(2, 200);
-	struct quality_churn churn;
+	struct metrics_churn churn;
 
-	quality_churn(a, b, &churn);
+	metrics_churn(a, b, &churn);
 	assert_int_equal(churn.entries, 0);
 	assert_int_equal(churn.blocks, 0);
 	assert_int_equal(churn.all_blocks, 8);
@@ -738,10 +735,10 @@ test_churn_counts_entries_and_blocks(void **state)
 	lft_row(a, 0)[63] = 3;	/* taken away, same block */
 	lft_row(b, 1)[64] = 9;	/* new */
 	lft_row(b, 1)[200] = 9;	/* past the end of the old table */
-	quality_churn(a, b, &churn);
+	metrics_churn(a, b, &churn);
 	assert_int_equal(churn.entries, 4);
 	assert_int_equal(churn.blocks, 3);
-	quality_churn(b, a, &churn);
+	metrics_churn(b, a, &churn);
 	assert_int_equal(churn.entries, 4);
 	assert_int_equal(churn.blocks, 3);
 	assert_int_equal(churn.all_blocks, 8);

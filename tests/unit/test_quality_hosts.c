@@ -13,7 +13,7 @@
 
 #include "routing/channels.h"
 #include "routing/engine.h"
-#include "routing/quality.h"
+#include "routing/metrics.h"
 #include "tests/lib/seed.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -70,7 +70,7 @@ recount(const struct lab *lab)
 {
 	const struct graph *g = lab->g;
 	struct lft *plain = lft_new(lab->lft->n_switches, lab->lft->top);
-	struct lft *found = quality_host_entries(g, lab->lft);
+	struct lft *found = metrics_host_entries(g, lab->lft);
 	uint32_t i, j, k;
 
 	for (i = 0; i < g->n_targets; i++)
@@ -131,7 +131,7 @@ test_loop_of_hosts_stays(void **state)
 	struct lab lab;
 
 	lab_init(&lab, "ring(5;1)", 0);
-	found = quality_host_entries(lab.g, lab.lft);
+	found = metrics_host_entries(lab.g, lab.lft);
 	assert_int_equal(count_looped(lab.g, lab.lft), 10);
 	assert_int_equal(count_looped(lab.g, found), 10);
 	lft_free(found);
@@ -186,7 +186,7 @@ test_loop_of_switches_goes(void **state)
 							lab.g->edges[e].port;
 		}
 	}
-	found = quality_host_entries(lab.g, lab.lft);
+	found = metrics_host_entries(lab.g, lab.lft);
 	assert_true(count_looped(lab.g, lab.lft) > 0);
 	assert_int_equal(count_looped(lab.g, found), 0);
 	lft_free(found);

@@ -14,7 +14,7 @@
 
 #include "routing/choose.h"
 #include "routing/order.h"
-#include "routing/quality.h"
+#include "routing/metrics.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
@@ -93,10 +93,10 @@ assert_agrees(const struct trial *t, const struct lft *lft,
 	      const struct oracle_verdict *v)
 {
 	struct verify_result r;
-	struct quality_load load;
+	struct metrics_load load;
 
 	verify_tables(t->g, lft, before, ranks, &r);
-	quality_all_to_all(t->g, lft, &load);
+	metrics_all_to_all(t->g, lft, &load);
 	assert_int_equal(r.reach.lost_hosts, v->lost_hosts);
 	assert_int_equal(r.reach.lost_mixed, v->lost_mixed);
 	assert_int_equal(r.reach.looping, v->looping);
@@ -177,10 +177,10 @@ test_auto_joins_all_hosts_near_the_bound(void **state)
 		if (v.unsorted || v.looping || v.lost_hosts ||
 		    v.max < v.bound)
 			trial_fail(&t, c.engine->name, &v);
-		assert_true(quality_bound(t.g, false) <=
+		assert_true(metrics_bound(t.g, false) <=
 			    (double)v.max + 1e-6);
 		/* The oracle grows sets from all switches, not from some. */
-		if (quality_bound(t.g, false) < 0.98 * (double)v.bound - 1)
+		if (metrics_bound(t.g, false) < 0.98 * (double)v.bound - 1)
 			n_lower++;
 		if (v.bound) {
 			ratio = (double)v.max / (double)v.bound;

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Figures of tables under all-to-all traffic, and what no tables can better.
+ *
+ * Method. For one destination LID the tables are a forest, with the hosts'
+ * flows at its leaves. A topological sort (Kahn) puts every switch before the
+ * one that it sends to: forwards the flows are added up, backwards the lengths
+ * of the paths. Switches on a forwarding loop are never sorted, and a path
+ * that ends elsewhere never arrives: their flows are lost.
+ *
+ * Cost. Switches times hosts.
+ *
+ * Reference. M.-C. Heydemann, J.-C. Meyer, D. Sotteau, "On forwarding indices
+ * of networks", 1989.
+ */
+#include "routing/metrics.h"
+
+#include <string.h>
+
+#define UNSEEN		UINT32_MAX
+
+/* The tables towards one destination. */
+struct forest {
+	const struct graph *g;
+	const struct lft *lft;
+	uint32_t *edge_of;	/* see graph_map_ports() */
+	uint32_t *edge;		/* switch -> edge towards the LID */
+	uint32_t *n_senders;	/* switch -> neighbours that send to it */
+	uint32_t *queue;	/* switches, senders before receivers */
+	bool delivers;		/* the destination's switch */
+};
+
+static void
+forest_init(struct forest *f, const struct graph *g, const struct lft *lft)
+{
+	g_assert(lft->n_switches == g->n_switches);
+	*f = (struct forest){
+		.g = g, .lft = lft, .edge_of = graph_map_ports(g),
+		.edge = g_new(uint32_t, g->n_switches),
+		.n_senders = g_new(uint32_t, g->n_switches),
+		.queue = g_new(uint32_t, g->n_switches),
+	};
+}
+
+static void
+forest_clear(struct forest *f)
+{
+	g_free(f->edge_of);
+	g_free(f->edge);
+	g_free(f->n_senders);
+	g_free(f->queue);
+}
+
+/* Returns the length of the queue: without the switches of a loop. */
+static uint32_t
+forest_sort(struct forest *f, const struct graph_target *target)
+{
+	const struct graph *g = f->g;
+	bool is_routed = target->lid <= f->lft->top;
+	uint32_t n = 0, i, sw, e;
+
+	memset(f->n_senders, 0, g->n_switches * sizeof(*f->n_senders));
+	for (sw = 0; sw < g->n_switches; sw++) {
+		e = SNAPSHOT_NONE;
+		if (is_routed)
+			e = f->edge_of[(size_t)sw * GRAPH_PORTS +
+				lft_row(f->lft, sw)[target->lid]];
+		f->edge[sw] = e;
+		if (e != SNAPSHOT_NONE)
+			f->n_senders[g->edges[e].peer]++;
+	}
+	f->delivers = is_routed &&
+		lft_row(f->lft, target->sw)[target->lid] == target->port;
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (f->n_senders[sw] == 0)
+			f->queue[n++] = sw;
+	for (i = 0; i < n; i++) {
+		e = f->edge[f->queue[i]];
+		if (e != SNAPSHOT_NONE &&
+		    --f->n_senders[g->edges[e].peer] == 0)
+			f->queue[n++] = g->edges[e].peer;
+	}
+	return n;
+}
+
+/* Adds the flows to one destination; returns how many of them are lost. */
+static uint64_t
+load_target(struct forest *f, const struct graph_target *target,
+	    uint64_t *flows, uint64_t *load)
+{
+	const struct graph *g = f->g;
+	uint32_t n = forest_sort(f, target), i, sw, e;
+	uint64_t all = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		/* A host does not send to itself. */
+		flows[sw] = g->n_hosts[sw] - (sw == target->sw);
+		all += flows[sw];
+	}
+	for (i = 0; i < n; i++) {
+		sw = f->queue[i];
+		e = f->edge[sw];
+		if (e == SNAPSHOT_NONE)
+			continue;
+		load[e] += flows[sw];
+		flows[g->edges[e].peer] += flows[sw];
+	}
+	return f->delivers ? all - flows[target->sw] : all;
+}
+
+void
+metrics_all_to_all(const struct graph *g, const struct lft *lft,
+		   struct metrics_load *result)
+{
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+	g_autofree uint64_t *flows = g_new(uint64_t, g->n_switches + 1);
+	uint32_t widest = metrics_widest(g), i, e;
+	uint64_t sum = 0;
+	struct forest f;
+	double worst;
+
+	*result = (struct metrics_load){
+		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
+	};
+	forest_init(&f, g, lft);
+	for (i = 0; i < g->n_targets; i++)
+		if (g->targets[i].port != 0)
+			result->lost += load_target(&f, &g->targets[i], flows,
+						    load);
+	forest_clear(&f);
+	for (e = 0; e < g->n_edges; e++) {
+		sum += load[e];
+		result->max = MAX(result->max, load[e]);
+		worst = (double)load[e] * widest /
+			MAX(g->edges[e].capacity, 1);
+		if (e == 0 || worst > result->worst) {
+			result->worst = worst;
+			result->busiest = e;
+		}
+	}
+	if (g->n_edges > 0)
+		result->mean = (double)sum / g->n_edges;
+}
+
+/* Breadth first; returns how many switches are in the queue. */
+static uint32_t
+search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
+	    uint32_t *queue)
+{
+	uint32_t head, tail = 0, e, sw, peer;
+
+	memset(hop, 0xff, g->n_switches * sizeof(*hop));
+	hop[from] = 0;
+	queue[tail++] = from;
+	for (head = 0; head < tail; head++) {
+		sw = queue[head];
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+			peer = g->edges[e].peer;
+			if (hop[peer] != UNSEEN)
+				continue;
+			hop[peer] = hop[sw] + 1;
+			queue[tail++] = peer;
+		}
+	}
+	return tail;
+}
+
+/* Counts the pairs to one destination by the lengths of their paths. */
+static void
+count_lengths(struct forest *f, const struct graph_target *target,
+	      const uint32_t *hop, uint32_t *length, struct metrics_paths *p)
+{
+	const struct graph *g = f->g;
+	uint32_t i = forest_sort(f, target), sw, e, n;
+
+	memset(length, 0xff, g->n_switches * sizeof(*length));
+	while (i-- > 0) {
+		sw = f->queue[i];
+		e = f->edge[sw];
+		if (e == SNAPSHOT_NONE)
+			length[sw] = sw == target->sw && f->delivers ? 0 :
+				UNSEEN;
+		else if (length[g->edges[e].peer] != UNSEEN)
+			length[sw] = length[g->edges[e].peer] + 1;
+	}
+	for (sw = 0; sw < g->n_switches; sw++) {
+		n = g->n_hosts[sw] - (sw == target->sw);
+		if (length[sw] == UNSEEN) {
+			p->lost += n;
+			continue;
+		}
+		p->pairs[length[sw]] += n;
+		if (length[sw] > hop[sw])
+			p->longer += n;
+	}
+}
+
+void
+metrics_paths(const struct graph *g, const struct lft *lft,
+	      struct metrics_paths *p)
+{
+	g_autofree uint32_t *hop = g_new(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *length = g_new(uint32_t, g->n_switches + 1);
+	struct forest f;
+	uint64_t sum = 0;
+	uint32_t i, sw = SNAPSHOT_NONE;
+
+	*p = (struct metrics_paths){
+		.pairs = g_new0(uint64_t, g->n_switches + 1),
+	};
+	forest_init(&f, g, lft);
+	/* Sorted by switch: one search for all of a switch. */
+	for (i = 0; i < g->n_targets; i++) {
+		if (g->targets[i].port == 0)
+			continue;
+		if (g->targets[i].sw != sw)
+			search_hops(g, sw = g->targets[i].sw, hop, f.queue);
+		count_lengths(&f, &g->targets[i], hop, length, p);
+	}
+	forest_clear(&f);
+	for (i = 0; i < g->n_switches; i++) {
+		if (p->pairs[i] == 0)
+			continue;
+		p->max = i;
+		p->arrived += p->pairs[i];
+		sum += p->pairs[i] * i;
+	}
+	if (p->arrived > 0)
+		p->mean = (double)sum / (double)p->arrived;
+}
+
+void
+metrics_paths_clear(struct metrics_paths *paths)
+{
+	g_free(paths->pairs);
+	*paths = (struct metrics_paths){ 0 };
+}
+
+/*
+ * What the busiest channel carries at least under all-to-all traffic, with any
+ * tables.
+ *
+ * Method. The flows that cross a cut go over its cables: cuts around each
+ * switch; around all that is within some hops of a switch with hosts (a ball);
+ * and around a set that grows from some switches by the one with the most
+ * cables into it, after each step. And all flows together take at least as
+ * many channels as shortest paths have. Cables count by their capacity.
+ *
+ * Cost. The cuts around single switches: the cables. Balls: that for each
+ * switch with hosts; they are left out if that is too much.
+ *
+ * Reference. M.-C. Heydemann, J.-C. Meyer, D. Sotteau, 1989; M. Stoer, F.
+ * Wagner, "A simple min-cut algorithm", 1997, for the order of growth.
+ */
+
+#define MAX_WORK	100000000u	/* cables looked at */
+#define MAX_GROWN	4096u	/* switches: more, and no set is grown */
+#define N_STARTS	4u
+
+struct bounding {
+	const struct graph *g;
+	double *width;		/* by edge: in cables of the widest kind */
+	uint32_t *hop, *queue, *place;	/* by switch */
+	double *ties;		/* by switch */
+	double best;
+};
+
+/* A cut with some of `all` hosts inside. */
+static void
+bound_by_cut(struct bounding *b, uint64_t inside, uint64_t all, double width)
+{
+	if (width > 0)
+		b->best = MAX(b->best, (double)inside *
+			      (double)(all - inside) / width);
+}
+
+/* Cuts after the first switches of the queue, at the ends of levels, or after
+ * each switch. */
+static void
+bound_by_queue(struct bounding *b, uint32_t n, bool by_level)
+{
+	const struct graph *g = b->g;
+	uint64_t inside = 0, all = 0;
+	uint32_t i, e, sw;
+	double width = 0;
+
+	for (i = 0; i < n; i++) {
+		b->place[b->queue[i]] = i;
+		all += g->n_hosts[b->queue[i]];
+	}
+	for (i = 0; i < n; i++) {
+		sw = b->queue[i];
+		inside += g->n_hosts[sw];
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			width += b->place[g->edges[e].peer] > i ?
+				b->width[e] : -b->width[e];
+		if (i + 1 < n && (!by_level || b->hop[sw] !=
+				  b->hop[b->queue[i + 1]]))
+			bound_by_cut(b, inside, all, width);
+	}
+}
+
+/* Of the queue, n switches, in the order of growth from the first. */
+static void
+bound_grow(struct bounding *b, uint32_t n)
+{
+	const struct graph *g = b->g;
+	uint32_t i, k, best, sw, e;
+
+	memset(b->ties, 0, g->n_switches * sizeof(*b->ties));
+	for (i = 0; i < n; i++) {
+		best = i;
+		for (k = i + 1; i > 0 && k < n; k++)
+			if (b->ties[b->queue[k]] > b->ties[b->queue[best]])
+				best = k;
+		sw = b->queue[best];
+		b->queue[best] = b->queue[i];
+		b->queue[i] = sw;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			b->ties[g->edges[e].peer] += b->width[e];
+	}
+}
+
+static void
+bound_globally(struct bounding *b)
+{
+	const struct graph *g = b->g;
+	uint32_t sw, n, i, n_sources = 0;
+	double width = 0, hops = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		n_sources += g->n_hosts[sw] > 0;
+	for (i = 0; i < N_STARTS && g->n_switches <= MAX_GROWN; i++) {
+		n = search_hops(g, g->n_switches * i / N_STARTS, b->hop,
+				b->queue);
+		bound_grow(b, n);
+		bound_by_queue(b, n, false);
+	}
+	if ((uint64_t)n_sources * g->n_edges > MAX_WORK)
+		return;
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (!g->n_hosts[sw])
+			continue;
+		n = search_hops(g, sw, b->hop, b->queue);
+		bound_by_queue(b, n, true);
+		for (i = 0; i < n; i++)
+			hops += (double)b->hop[b->queue[i]] *
+				g->n_hosts[b->queue[i]] * g->n_hosts[sw];
+	}
+	for (i = 0; i < g->n_edges; i++)
+		width += b->width[i];
+	if (width > 0)
+		b->best = MAX(b->best, hops / width);
+}
+
+double
+metrics_bound(const struct graph *g, bool quick)
+{
+	struct bounding b = { .g = g };
+	g_autofree uint32_t *island = graph_find_islands(g);
+	g_autofree uint64_t *hosts = g_new0(uint64_t, g->n_switches + 1);
+	uint32_t sw, e, widest = metrics_widest(g);
+	double width;
+
+	b.width = g_new(double, g->n_edges + 1);
+	for (e = 0; e < g->n_edges; e++)
+		b.width[e] = (double)g->edges[e].capacity / widest;
+	for (sw = 0; sw < g->n_switches; sw++)
+		hosts[island[sw]] += g->n_hosts[sw];
+	for (sw = 0; sw < g->n_switches; sw++) {
+		width = 0;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			width += b.width[e];
+		bound_by_cut(&b, g->n_hosts[sw], hosts[island[sw]], width);
+	}
+	if (!quick && g->n_switches) {
+		b.hop = g_new(uint32_t, g->n_switches);
+		b.queue = g_new(uint32_t, g->n_switches);
+		b.place = g_new(uint32_t, g->n_switches);
+		b.ties = g_new(double, g->n_switches);
+		bound_globally(&b);
+		g_free(b.hop);
+		g_free(b.queue);
+		g_free(b.place);
+		g_free(b.ties);
+	}
+	g_free(b.width);
+	return b.best;
+}
+
+uint32_t
+metrics_widest(const struct graph *g)
+{
+	uint32_t widest = 1;
+
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		widest = MAX(widest, g->edges[e].capacity);
+	return widest;
+}
+
+/*
+ * The part of the tables that hosts use among themselves.
+ *
+ * Purpose. Verification counts all data, what a switch's port 0 sends or gets
+ * included. Some engines promise no credit loop for hosts only. To tell one
+ * from the other, take away the entries that no packet from host to host ever
+ * meets, and look again.
+ *
+ * Flow. For each LID of a host, from each switch with hosts along the tables
+ * until a switch that was met already: its entry is copied, and so are those
+ * behind it. The rest stays LFT_NO_PATH. Costs switches times LIDs.
+ */
+
+static void
+hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
+		const uint32_t *edge_of, uint32_t lid)
+{
+	uint32_t start, sw, e;
+	uint8_t port;
+
+	for (start = 0; start < g->n_switches; start++) {
+		if (g->n_hosts[start] == 0)
+			continue;
+		for (sw = start; sw != SNAPSHOT_NONE; ) {
+			port = lft_row(lft, sw)[lid];
+			/* Met before, or the way ends without an entry. */
+			if (lft_row(out, sw)[lid] == port)
+				break;
+			lft_row(out, sw)[lid] = port;
+			e = edge_of[(size_t)sw * GRAPH_PORTS + port];
+			sw = e == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+				g->edges[e].peer;
+		}
+	}
+}
+
+struct lft *
+metrics_host_entries(const struct graph *g, const struct lft *lft)
+{
+	g_autofree uint32_t *edge_of = graph_map_ports(g);
+	struct lft *out = lft_new(lft->n_switches, lft->top);
+	const struct graph_target *t;
+	uint32_t i, lid;
+
+	g_assert(lft->n_switches == g->n_switches);
+
+	for (i = 0; i < g->n_targets; i++) {
+		t = &g->targets[i];
+		if (t->port == 0)
+			continue;
+		for (lid = t->lid; lid < (uint32_t)t->lid + t->n_lids; lid++)
+			if (lid <= lft->top)
+				hosts_copy_ways(g, lft, out, edge_of, lid);
+	}
+	return out;
+}
+
+/*
+ * Churn: what an update has to write.
+ *
+ * Purpose. On hardware a block is a MAD to a switch, which costs more than
+ * computing the whole table, so the blocks count; the entries say how much of
+ * the traffic moves.
+ *
+ * Flow. Row by row, block by block: most blocks are the same and memcmp says
+ * so; the entries of the others are counted one by one.
+ */
+
+/* The 64 bytes, or none past the end. */
+static const uint8_t *
+churn_block(const struct lft *lft, uint32_t sw, uint32_t block)
+{
+	static const uint8_t nothing[LFT_BLOCK] = {
+		[0 ... LFT_BLOCK - 1] = LFT_NO_PATH
+	};
+
+	return block < lft_n_blocks(lft) ?
+		lft_row(lft, sw) + block * LFT_BLOCK : nothing;
+}
+
+void
+metrics_churn(const struct lft *before, const struct lft *after,
+	      struct metrics_churn *churn)
+{
+	uint32_t n_blocks = MAX(lft_n_blocks(before), lft_n_blocks(after));
+	const uint8_t *a, *b;
+	uint32_t sw, block, i;
+
+	g_assert(before->n_switches == after->n_switches);
+
+	memset(churn, 0, sizeof(*churn));
+	churn->all_blocks = (uint64_t)n_blocks * after->n_switches;
+	for (sw = 0; sw < after->n_switches; sw++)
+		for (block = 0; block < n_blocks; block++) {
+			a = churn_block(before, sw, block);
+			b = churn_block(after, sw, block);
+			if (memcmp(a, b, LFT_BLOCK) == 0)
+				continue;
+			churn->blocks++;
+			for (i = 0; i < LFT_BLOCK; i++)
+				churn->entries += a[i] != b[i];
+		}
+}
