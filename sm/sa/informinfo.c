@@ -12,9 +12,9 @@
  *
  * Flow. informs_notify() compares the Notice with each subscription and queues
  * a Report for each subscriber that matched, once. informs_next() hands them
- * out; informs_ended() says what became of one. A subscriber that does not answer
- * is dead: all subscriptions of that port and QP end, and Reports that wait for
- * it are passed over.
+ * out; informs_ended() says what became of one. A subscriber that does not
+ * answer is dead: all subscriptions of that port and QP end, and Reports that
+ * wait for it are passed over.
  *
  * What decides:
  *  - Reports go to QP 1. InformInfo.QPN means something only when a

@@ -764,23 +764,22 @@ request_init(struct request *r, const struct sa_db *v, uint32_t from,
 static bool
 components_hold(const struct request *r, const struct group *group)
 {
-	const struct mcmember_record *q = r->record;
+	static const uint64_t compared = SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) |
+		SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) | SA_BIT(MCM_FLOW_LABEL);
+	struct mcmember_record want = *r->record, have;
+	uint8_t wanted[SA_DATA_LEN], record[SA_DATA_LEN];
+	struct sa_match m;
 
-	if (r->mask & SA_BIT(MCM_Q_KEY) && q->q_key != group->q_key)
+	group_record(group, &have);
+	want.pkey |= PKEY_FULL;		/* limited members are welcome */
+	have.pkey |= PKEY_FULL;
+	sa_record_encode(SA_ATTR_MC_MEMBER, wanted, &want);
+	sa_record_encode(SA_ATTR_MC_MEMBER, record, &have);
+	sa_match_init(&m, SA_ATTR_MC_MEMBER, r->mask & compared, wanted);
+	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) && !rate_is_known(r->record))
 		return false;
-	if (r->mask & SA_BIT(MCM_PKEY) &&
-	    pkey_base(q->pkey) != pkey_base(group->pkey))
-		return false;
-	if (r->mask & SA_BIT(MCM_TCLASS) && q->tclass != group->tclass)
-		return false;
-	if (r->mask & SA_BIT(MCM_SL) && q->sl != group->sl)
-		return false;
-	if (r->mask & SA_BIT(MCM_FLOW_LABEL) &&
-	    q->flow_label != group->flow_label)
-		return false;
-	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) && !rate_is_known(q))
-		return false;
-	return group_limits_hold(group, r->mask, q);
+	return sa_match_test(&m, record) &&
+		group_limits_hold(group, r->mask, r->record);
 }
 
 /* m: what the port is in the group already, or NULL. */

@@ -613,7 +613,8 @@ find_several(struct path_table *t, uint32_t from, uint32_t to, unsigned n)
 		t->found = g_new(struct path_record, LIDS_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		pick_lids(t, from, to, i, &slid, &dlid);
-		if (path_find(t->base.who.db, &t->wish, from, slid, to, dlid, &path))
+		if (path_find(t->base.who.db, &t->wish, from, slid, to, dlid,
+			      &path))
 			found_insert(t, &path);
 	}
 	found_number(t);
@@ -658,7 +659,8 @@ may_start(const struct path_table *t, uint32_t from)
 {
 	return t->base.who.db->ends[from].lid &&
 		sa_viewer_sees(&t->base.who, from) &&
-		(t->to.n == 1 || path_may_start(t->base.who.db, &t->wish, from));
+		(t->to.n == 1 ||
+		 path_may_start(t->base.who.db, &t->wish, from));
 }
 
 static enum sa_draw

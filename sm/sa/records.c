@@ -493,12 +493,6 @@ scan_wanted(const struct scan *s, unsigned component)
 }
 
 static void
-narrow_to_nothing(struct scan *s)
-{
-	s->end = s->at;
-}
-
-static void
 narrow_to_node(struct scan *s, uint32_t node)
 {
 	const struct snapshot_node *n = &s->v->subnet->nodes[node];
@@ -514,7 +508,7 @@ narrow_to_port(struct scan *s, uint32_t port)
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE) {
-		narrow_to_nothing(s);
+		s->end = s->at;
 		return;
 	}
 	n = snapshot_node_of(s->v->subnet, port);
@@ -537,22 +531,6 @@ match_base_lid(struct scan *s, unsigned offset, uint32_t port)
 		return;
 	s->match.value[offset] = (uint8_t)(s->v->lids->base[port] >> 8);
 	s->match.value[offset + 1] = (uint8_t)s->v->lids->base[port];
-}
-
-/* Component 0 of all tables. */
-static void
-narrow_by_lid(struct scan *s)
-{
-	uint32_t port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, 0));
-
-	narrow_to_port(s, port);
-	match_base_lid(s, 0, port);
-}
-
-static void
-list_begin(struct scan *s)
-{
-	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
 static gint
@@ -588,7 +566,7 @@ narrow_link(struct scan *s)
 	if (scan_asks(s, 0))
 		return;
 	narrow_to_port(s, port);
-	list_begin(s);
+	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (uint32_t p = s->at; p < s->end; p++)
 		if (n->ports[p].peer != SNAPSHOT_NONE)
 			g_array_append_val(s->list, n->ports[p].peer);
@@ -606,7 +584,7 @@ narrow_to_system(struct scan *s, uint64_t guid)
 	const struct snapshot_node *node;
 	uint32_t count, first = sa_db_system(s->v, guid, &count), port;
 
-	list_begin(s);
+	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (uint32_t i = first; i < first + count; i++) {
 		node = &n->nodes[s->v->by_system[i]];
 		for (unsigned p = 0; p <= node->info.num_ports; p++) {
@@ -631,7 +609,7 @@ narrow_node(struct scan *s)
 		node = snapshot_find_node(s->v->subnet,
 					scan_wanted(s, NODE_NODE_GUID));
 		if (node == SNAPSHOT_NONE)
-			narrow_to_nothing(s);
+			s->end = s->at;
 		else
 			narrow_to_node(s, node);
 	} else if (scan_asks(s, NODE_SYSTEM_GUID)) {
@@ -667,31 +645,11 @@ narrow_mft(struct scan *s)
 	if (!mft || !scan_asks(s, MFT_POSITION) || !scan_asks(s, MFT_BLOCKNUM))
 		return;
 	if (block >= mft->n_blocks) {
-		narrow_to_nothing(s);
+		s->end = s->at;
 		return;
 	}
 	s->i_first = position * mft->n_blocks + block;
 	s->i_end = s->i_first + 1;
-}
-
-static void
-narrow_by_block(struct scan *s)
-{
-	int block = s->table->block;
-
-	if (block < 0 || !scan_asks(s, (unsigned)block))
-		return;
-	/* one that is below the base becomes one that nobody has */
-	s->i_first = (uint32_t)scan_wanted(s, (unsigned)block) -
-		s->table->block_base;
-	s->i_end = s->i_first + 1;
-}
-
-static void
-narrow_by_number(struct scan *s)
-{
-	if (s->table->port >= 0 && scan_asks(s, (unsigned)s->table->port))
-		s->port_num = (int)scan_wanted(s, (unsigned)s->table->port);
 }
 
 #define PORT_INFO_CAP_MASK	7u
@@ -712,11 +670,23 @@ match_set_bits(struct scan *s, unsigned component)
 static void
 scan_narrow(struct scan *s)
 {
-	if (scan_asks(s, 0))
-		narrow_by_lid(s);
-	narrow_by_block(s);
-	narrow_by_number(s);
-	switch (s->table->attr_id) {
+	const struct fabric_table *t = s->table;
+	uint32_t port;
+
+	if (scan_asks(s, 0)) {		/* the LID, of all tables */
+		port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, 0));
+		narrow_to_port(s, port);
+		match_base_lid(s, 0, port);
+	}
+	if (t->block >= 0 && scan_asks(s, (unsigned)t->block)) {
+		/* below the base: a number that no record has */
+		s->i_first = (uint32_t)scan_wanted(s, (unsigned)t->block) -
+			t->block_base;
+		s->i_end = s->i_first + 1;
+	}
+	if (t->port >= 0 && scan_asks(s, (unsigned)t->port))
+		s->port_num = (int)scan_wanted(s, (unsigned)t->port);
+	switch (t->attr_id) {
 	case SA_ATTR_NODE:
 		narrow_node(s);
 		break;

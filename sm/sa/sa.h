@@ -94,7 +94,7 @@ void sa_answer(struct sa *sa, const struct sa_request *request,
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
 void sa_resume(struct sa *sa, struct sa_reply *reply);
 
-/* --------------------- what is due unasked: Reports, leases, multicast trees */
+/* -------------------- what is due unasked: Reports, leases, multicast trees */
 
 /* A Report that is due (IBA 13.4.11): data bytes of the Notice and who gets
  * it. The caller sends, repeats, and tells how it ended. */

@@ -342,9 +342,9 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 	bytes_store64(gid + 8, v->ends[port].guid);
 }
 
-/* The way from a switch to `to`, which has the LID; `ways` are those to that
- * LID. Switches that are passed are marked as leading nowhere until it is known,
- * which is what they do in a forwarding loop. */
+/* The way from a switch to `to`, which has the LID; `ways` and `column` (of the
+ * forwarding tables) are those to that LID. Switches that are passed are marked
+ * as leading nowhere until it is known, which is what they do in a loop. */
 static void
 follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
        uint32_t sw, uint32_t to, const uint8_t *column)

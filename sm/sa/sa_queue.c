@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The queue of the SA's desk.
+ * The queue of the SA server.
  *
  * Each client, which is a LID, has a line of its own, in the order in which
  * its requests came. The clients take turns, one request each; who comes anew

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The desk of the subnet administration.
+ * SA server.
  *
  * Flow. A request comes from sm_agent.c, or from bulk if it took several MADs:
  *
@@ -24,8 +24,8 @@
  * cost them seconds: Linux takes it for a failure. OpenSM drops it.)
  *
  * What a request changes may be worth Reports. They are requests of our own
- * (IBA 13.4.11): sm/io/mad_client sends and repeats them. Who stays silent has
- * no subscriptions any more.
+ * (IBA 13.4.11): sm/io/mad_client sends and repeats them. A subscriber that
+ * does not answer loses its subscriptions.
  *
  * `known` has the keys of what waits and of the tables under way. A client
  * that has no answer yet asks again under its TID (IBA 13.4.6.4); answering

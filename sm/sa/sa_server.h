@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The SA server: receives SA requests, lets
- * sm/sa answer them, and sends the answers (IBA 15) and Reports (13.4.11).
+ * SA server: receives SA requests, schedules them fairly among the clients
+ * (LIDs), sends the answers (IBA 15) and Reports (13.4.11).
  *
- * What clients can cause is bounded: places to wait, answers in one turn of
- * the main loop, tables and Reports under way. Who asks past a limit is told
- * BUSY at once.
+ * All queues are bounded: waiting requests, answers in one turn of the main
+ * loop, tables and Reports under way. A request past a limit is answered BUSY
+ * at once.
  */
 #ifndef MINISM_SA_SA_SERVER_H
 #define MINISM_SA_SA_SERVER_H
