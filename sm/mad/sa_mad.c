@@ -90,54 +90,6 @@ sa_attr_name(unsigned attr_id)
 	return t ? t->name : "?";
 }
 
-const char *
-sa_method_name(unsigned method)
-{
-	switch (method & ~MAD_METHOD_RESPONSE) {
-	case MAD_METHOD_GET:
-		return "Get";
-	case MAD_METHOD_SET:
-		return "Set";
-	case SA_METHOD_REPORT:
-		return "Report";
-	case SA_METHOD_GET_TABLE:
-		return "GetTable";
-	case SA_METHOD_GET_TRACE_TABLE:
-		return "GetTraceTable";
-	case SA_METHOD_GET_MULTI:
-		return "GetMulti";
-	case SA_METHOD_DELETE:
-		return "Delete";
-	}
-	return "?";
-}
-
-const char *
-sa_status_name(unsigned status)
-{
-	switch (status & 0xff00) {
-	case 0:
-		return mad_status_name(status);
-	case SA_STATUS_NO_RESOURCES:
-		return "no resources";
-	case SA_STATUS_REQ_INVALID:
-		return "request invalid";
-	case SA_STATUS_NO_RECORDS:
-		return "no records";
-	case SA_STATUS_TOO_MANY:
-		return "too many records";
-	case SA_STATUS_INVALID_GID:
-		return "invalid GID";
-	case SA_STATUS_INSUFFICIENT:
-		return "insufficient components";
-	case SA_STATUS_DENIED:
-		return "denied";
-	case SA_STATUS_PRIORITY:
-		return "priority suggested";
-	}
-	return "?";
-}
-
 size_t
 sa_record_size(unsigned attr_id)
 {

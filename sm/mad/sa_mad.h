@@ -85,8 +85,6 @@ bool sa_is_request(unsigned method);
 void sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id);
 
 const char *sa_attr_name(unsigned attr_id);	/* "PathRecord", "?" */
-const char *sa_method_name(unsigned method);
-const char *sa_status_name(unsigned status);
 
 /* Bytes of a record as it stands in a table: a multiple of 8; 0 if there is no
  * such attribute. */
