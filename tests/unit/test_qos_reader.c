@@ -264,14 +264,20 @@ test_view_that_goes_in_the_middle_starts_anew(void **state)
 	}
 	stage_run(&st, SECOND);
 	assert_int_equal(c->tables, 5);
-	/* no master any more: whoever waits is told */
+	/* no master any more: what waits here goes back to the server, and is
+	 * answered when there is a view again */
 	ask_tables(c, SA_ATTR_SL_TO_VL, LID, a_switch(&st, 6));
 	stage_run(&st, 60);
 	sa_publish(st.sa, NULL, 0);
 	qos_reader_refresh(st.qosread);
 	stage_run(&st, SECOND);
-	assert_int_equal(c->busy, 1);
+	assert_int_equal(c->tables + c->busy, 5);
 	assert_int_equal(qos_reader_stats(st.qosread)->waiting, 0);
+	assert_int_equal(sa_server_stats(st.desk)->waiting, 1);
+	stage_publish(&st);
+	sa_server_touch(st.desk);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->tables, 6);
 	stage_close(&st);
 }
 
