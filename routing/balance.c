@@ -545,7 +545,7 @@ balance_route(const struct engine_input *in, const struct order *o,
 	if (in->g->n_switches == 0)
 		return (struct balance_lost){ 0 };
 	balance_init(&b, in->g, t, out);
-	paths_init(&b.p, in->g, o);
+	paths_init(&b.p, in->g, o ? o->place : NULL);
 	balance_pass(&b, o, PASS_FIRST, held);
 	b.most_work = b.work + (held ? WORK_HELD : WORK);
 	balance_improve(&b, o, balance_find_bound(&b) * ROOM);
@@ -746,7 +746,7 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	balance_init(&anew, in->g, t, out);
 	if (n_changes > KEEP_BLOCKS * keep_count_dead(&anew, held)) {
 		balance_init(&kept, in->g, t, lft_copy(out));
-		paths_init(&kept.p, in->g, o);
+		paths_init(&kept.p, in->g, o ? o->place : NULL);
 		if (keep_try(&kept, &anew, o, held) && 3 * n_changes >
 		    4 * keep_count_changes(held, kept.out))
 			memcpy(out->ports, kept.out->ports,

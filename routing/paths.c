@@ -14,10 +14,10 @@
 #include <string.h>
 
 void
-paths_init(struct paths *p, const struct graph *g, const struct order *o)
+paths_init(struct paths *p, const struct graph *g, const uint32_t *place)
 {
 	*p = (struct paths){
-		.g = g, .o = o, .dest = SNAPSHOT_NONE,
+		.g = g, .place = place, .dest = SNAPSHOT_NONE,
 		.hops = g_new(uint16_t, g->n_switches),
 		.kind = g_new(uint8_t, g->n_switches),
 		.queue = g_new(uint32_t, g->n_switches),
@@ -48,7 +48,7 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
 		peer = g->edges[e].peer;
 		if (p->kind[peer] != PATHS_UNREACHED ||
-		    (p->o && order_is_up(p->o, peer, sw) != up))
+		    (p->place && (p->place[sw] > p->place[peer]) != up))
 			continue;
 		p->kind[peer] = up ? PATHS_UP : PATHS_DOWN;
 		p->hops[peer] = (uint16_t)(p->hops[sw] + 1);
@@ -83,11 +83,11 @@ paths_leads_on(const struct paths *p, uint32_t sw, uint32_t peer)
 {
 	if (p->hops[peer] + 1 != p->hops[sw])
 		return false;
-	if (!p->o)
+	if (!p->place)
 		return true;
 	if (p->kind[sw] == PATHS_UP)
-		return order_is_up(p->o, sw, peer);
-	return p->kind[peer] == PATHS_DOWN && !order_is_up(p->o, sw, peer);
+		return p->place[peer] > p->place[sw];
+	return p->kind[peer] == PATHS_DOWN && p->place[peer] < p->place[sw];
 }
 
 static void
@@ -120,7 +120,7 @@ paths_find(struct paths *p, uint32_t dest)
 	p->queue[0] = dest;
 	for (head = 0; head < tail; head++)
 		paths_relax(p, p->queue[head], false, p->queue, &tail);
-	p->n_reached = p->o ? paths_search_up(p, tail) : tail;
+	p->n_reached = p->place ? paths_search_up(p, tail) : tail;
 	paths_list_edges(p);
 }
 
@@ -148,7 +148,7 @@ paths_load(const struct paths *p, double n_here, double *flow, double *load)
 }
 
 double
-paths_estimate(const struct graph *g, const struct order *o, uint32_t step,
+paths_estimate(const struct graph *g, const uint32_t *place, uint32_t step,
 	       uint64_t *lost)
 {
 	g_autofree double *load = g_new0(double, g->n_edges + 1);
@@ -162,7 +162,7 @@ paths_estimate(const struct graph *g, const struct order *o, uint32_t step,
 		n_hosts += g->n_hosts[sw];
 	for (e = 0; e < g->n_edges; e++)
 		widest = MAX(widest, g->edges[e].capacity);
-	paths_init(&p, g, o);
+	paths_init(&p, g, place);
 	for (sw = 0; sw < g->n_switches; sw += step) {
 		if (!g->n_hosts[sw])
 			continue;

@@ -11,7 +11,7 @@
 #ifndef MINISM_ROUTING_PATHS_H
 #define MINISM_ROUTING_PATHS_H
 
-#include "routing/order.h"
+#include "routing/graph.h"
 
 #define PATHS_NONE	UINT16_MAX
 
@@ -23,7 +23,8 @@ enum paths_kind {
 
 struct paths {
 	const struct graph *g;
-	const struct order *o;	/* NULL: any path */
+	const uint32_t *place;	/* by switch: up is towards the higher; NULL:
+				   any path */
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */
@@ -34,7 +35,7 @@ struct paths {
 };
 
 void paths_init(struct paths *p, const struct graph *g,
-		const struct order *o);
+		const uint32_t *place);
 void paths_clear(struct paths *p);
 void paths_find(struct paths *p, uint32_t dest);
 
@@ -44,7 +45,7 @@ void paths_find(struct paths *p, uint32_t dest);
  * over a channel of the widest kind. Adds to lost[] the flows without a path,
  * by the switch of their destination. Looks at every step-th switch only.
  */
-double paths_estimate(const struct graph *g, const struct order *o,
+double paths_estimate(const struct graph *g, const uint32_t *place,
 		      uint32_t step, uint64_t *lost);
 
 #endif
