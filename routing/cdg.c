@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "routing/channels.h"
+#include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "routing/grid.h"
 

@@ -6,7 +6,7 @@
 #ifndef MINISM_ROUTING_MULTICAST_H
 #define MINISM_ROUTING_MULTICAST_H
 
-#include "routing/channels.h"
+#include "routing/credit_loops.h"
 #include "routing/mft.h"
 #include "routing/tables.h"
 

@@ -591,7 +591,8 @@ order_cost(const struct trial *t, const struct order *o)
 {
 	const struct graph *g = t->g;
 	g_autofree uint64_t *lost = g_new0(uint64_t, g->n_switches);
-	double most = paths_estimate(g, o->place, t->step, lost), own = 0, all = 0;
+	double most = paths_estimate(g, o->place, t->step, lost);
+	double own = 0, all = 0;
 	uint32_t sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {

@@ -1,19 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * auto: which of the engines has the best tables for this fabric?
+ * Which tables does the fabric get, and may they be programmed?
+ *
+ * Runs the engine that was asked for, or with `auto` one after the other until
+ * one suits, and verifies what comes out. Pure.
  */
 #ifndef MINISM_ROUTING_SELECT_H
 #define MINISM_ROUTING_SELECT_H
 
-#include "routing/choose.h"
+#include "routing/engine.h"
+#include "routing/verify.h"
+
+struct choice_wish {
+	const struct engine *engine;	/* NULL: see order */
+	/* The first whose tables are safe; ends with NULL. NULL: the best of
+	 * all (auto). */
+	const struct engine *const *order;
+	bool require_deadlock_free;	/* even of one asked for by name */
+	/* Whose order input->ranks is; NULL: nobody's. */
+	const char *ranks_by;
+	const char *in_force;	/* auto: the engine of before; NULL: none */
+};
+
+enum choice_safety {
+	CHOICE_SAFE,	/* by itself and together with the tables held */
+	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
+			   credit loop, so some of what changes must be taken
+			   out before it is put in again: see bridge */
+	CHOICE_LOOP,	/* has a credit loop: asked for by name */
+};
+
+struct choice {
+	const struct engine *engine;	/* whose tables these are */
+	enum choice_safety safety;
+	char *reason;		/* why this engine, one line */
+	struct lft *lft;
+	uint32_t *ranks;	/* engine_output.ranks */
+	GPtrArray *notes;	/* engine_output.notes */
+	GPtrArray *compared;	/* of char *: auto's candidates, a line each;
+				   NULL: nothing was compared */
+	struct verify_result alone;
+	bool is_joint;		/* also verified with in->previous: safe */
+	struct channels_result together;	/* with in->previous */
+	bool held_loop;		/* the tables held have a loop already */
+	struct lft *bridge;	/* CHOICE_DRAIN: the step between: new, and
+				   LFT_NO_PATH where new would loop with old */
+};
 
 /*
- * Fills the tables, reason and comparison of *c. The engine in force stays
- * unless it is not safe any more or another one is better by a tenth. False
- * with ENGINE_ERROR_FABRIC: none is safe.
+ * False with ENGINE_ERROR_FABRIC if no tables may be programmed: the engine
+ * cannot route this fabric, or what it made is not safe. The message names the
+ * reason and, for a loop, its channels.
  */
-bool select_engine(const struct choice_wish *wish,
-		   const struct engine_input *in, struct choice *c,
+bool choose_tables(const struct choice_wish *wish,
+		   const struct engine_input *in, struct choice *choice,
 		   GError **error);
+void choice_clear(struct choice *choice);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef MINISM_SM_MCAST_MANAGER_H
 #define MINISM_SM_MCAST_MANAGER_H
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"

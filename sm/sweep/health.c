@@ -66,7 +66,7 @@ static void
 judge_routes(struct health *v, const struct snapshot *s,
 	     const struct choice *choice)
 {
-	const struct check_result *reach = &choice->alone.reach;
+	const struct verify_reach *reach = &choice->alone.reach;
 	const struct snapshot_node *n;
 
 	if (!reach->lid)

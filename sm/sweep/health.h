@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "sm/plan/plan.h"
 #include "topology/snapshot.h"
 

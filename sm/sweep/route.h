@@ -6,7 +6,7 @@
 #ifndef MINISM_SWEEP_ROUTE_H
 #define MINISM_SWEEP_ROUTE_H
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "sm/log.h"
 #include "sm/persist.h"
 

@@ -5,7 +5,7 @@
 #ifndef MINISM_SWEEP_SWEEP_REPORT_H
 #define MINISM_SWEEP_SWEEP_REPORT_H
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "sm/sweep/election.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/health.h"

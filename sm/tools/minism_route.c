@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/choose.h"
-#include "routing/lftfile.h"
+#include "routing/select.h"
+#include "routing/lft_text.h"
 #include "routing/work.h"
 #include "sm/tools/tool_options.h"
 #include "sm/tools/route_lab.h"
@@ -200,7 +200,7 @@ write_tables(const struct lab *lab, const struct lft *lft, const char *path)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	lftfile_write(lab->subnet, lab->lids, lft, text);
+	lft_text_write(lab->subnet, lab->lids, lft, text);
 	return write_file(path, text);
 }
 

@@ -69,7 +69,7 @@ put_cycle(const struct lab *lab, const char *key,
 static void
 put_verified(const struct lab *lab, const struct lab_row *row, struct json *j)
 {
-	const struct check_result *reach = &row->verified.reach;
+	const struct verify_reach *reach = &row->verified.reach;
 	const struct channels_result *channels = &row->verified.channels;
 
 	json_break(j, INDENT);

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "routing/lftfile.h"
+#include "routing/lft_text.h"
 #include "routing/multicast.h"
 #include "sm/tools/route_lab.h"
 #include "sm/tools/show.h"
@@ -106,7 +106,7 @@ load_subnet(const struct lab_wish *w, GError **error)
 
 /* *file stays NULL if there is no such file to be read. */
 static bool
-load_tables(const char *path, struct lftfile **file, GError **error)
+load_tables(const char *path, struct lft_text **file, GError **error)
 {
 	const char *text;
 	GMappedFile *map;
@@ -121,7 +121,7 @@ load_tables(const char *path, struct lftfile **file, GError **error)
 	text = g_mapped_file_get_contents(map);
 	len = g_mapped_file_get_length(map);
 	bom = text_bom(text, len);
-	*file = lftfile_parse(text + bom, len - bom, path, error);
+	*file = lft_text_parse(text + bom, len - bom, path, error);
 	g_mapped_file_unref(map);
 	return *file != NULL;
 }
@@ -154,13 +154,13 @@ has_lids(const struct snapshot *s)
 }
 
 static bool
-lab_assign_lids(struct lab *lab, const struct lftfile *file, GError **error)
+lab_assign_lids(struct lab *lab, const struct lft_text *file, GError **error)
 {
 	const GArray *owners = file ? file->owners : NULL;
 
 	/* Guessing would make nonsense of good tables. */
 	if (file && owners->len == 0 && !has_lids(lab->subnet)) {
-		g_set_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC,
+		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
 			    "%s: does not tell who has which LID, and nor "
 			    "does %s", file->name, lab->wish->fabric);
 		return false;
@@ -176,23 +176,23 @@ lab_assign_lids(struct lab *lab, const struct lftfile *file, GError **error)
 static bool
 lab_open_tables(struct lab *lab, GError **error)
 {
-	struct lftfile *lfts = NULL, *before = NULL;
+	struct lft_text *lfts = NULL, *before = NULL;
 	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
 		load_tables(lab->wish->before, &before, error) &&
 		lab_assign_lids(lab, lfts ? lfts : before, error);
 
 	if (ok && lfts) {
-		lab->lfts = lftfile_tables(lfts, lab->subnet, lab->lids,
+		lab->lfts = lft_text_tables(lfts, lab->subnet, lab->lids,
 					   lab->notes, error);
 		ok = lab->lfts != NULL;
 	}
 	if (ok && before) {
-		lab->before = lftfile_tables(before, lab->subnet, lab->lids,
+		lab->before = lft_text_tables(before, lab->subnet, lab->lids,
 					     lab->notes, error);
 		ok = lab->before != NULL;
 	}
-	lftfile_free(lfts);
-	lftfile_free(before);
+	lft_text_free(lfts);
+	lft_text_free(before);
 	return ok;
 }
 
@@ -304,7 +304,7 @@ ms_since(int64_t start)
 static enum lab_verdict
 find_verdict(const struct lab_row *row)
 {
-	const struct check_result *reach = &row->verified.reach;
+	const struct verify_reach *reach = &row->verified.reach;
 
 	if (row->verified.channels.n_looped || row->together.n_looped)
 		return LAB_CREDIT_LOOP;

@@ -81,7 +81,7 @@ put_loop_share(const struct lab_row *row, GString *out)
 }
 
 static void
-put_first_bad(const struct lab *lab, const struct check_result *reach,
+put_first_bad(const struct lab *lab, const struct verify_reach *reach,
 	      GString *out)
 {
 	g_autofree char *name = NULL;
@@ -94,7 +94,7 @@ put_first_bad(const struct lab *lab, const struct check_result *reach,
 }
 
 static void
-put_reach(const struct lab *lab, const struct check_result *reach,
+put_reach(const struct lab *lab, const struct verify_reach *reach,
 	  GString *out)
 {
 	if (reach->looping || reach->astray)
@@ -217,7 +217,7 @@ put_report(const struct lab *lab, const struct lab_row *row, GString *out)
 static void
 put_line(const struct lab *lab, const struct lab_row *row, GString *out)
 {
-	const struct check_result *reach = &row->verified.reach;
+	const struct verify_reach *reach = &row->verified.reach;
 
 	if (row->refused) {
 		g_string_append_printf(out, "%-10.10s refused: %s\n",

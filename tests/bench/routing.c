@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "topology/generate.h"
 
 #define RUNS	9u

@@ -24,7 +24,7 @@ static const struct target targets[] = {
 	{ "generate", fuzz_generate },
 	{ "guid2lid", fuzz_guid2lid },
 	{ "keys", fuzz_keys },
-	{ "lftfile", fuzz_lftfile },
+	{ "lft_text", fuzz_lft_text },
 	{ "netfile", fuzz_netfile },
 	{ "nodenames", fuzz_nodenames },
 	{ "qospolicy", fuzz_qospolicy },

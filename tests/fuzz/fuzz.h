@@ -34,7 +34,7 @@ int fuzz_discover(const uint8_t *data, size_t size);
 int fuzz_generate(const uint8_t *data, size_t size);
 int fuzz_guid2lid(const uint8_t *data, size_t size);
 int fuzz_keys(const uint8_t *data, size_t size);
-int fuzz_lftfile(const uint8_t *data, size_t size);
+int fuzz_lft_text(const uint8_t *data, size_t size);
 int fuzz_netfile(const uint8_t *data, size_t size);
 int fuzz_nodenames(const uint8_t *data, size_t size);
 int fuzz_qospolicy(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
  * of each answer. Byte 0 chooses the fabric; then one byte an answer, and what
  * that asks for. At the end of the input all are good again.
  */
-#include "routing/check.h"
+#include "routing/verify.h"
 #include "routing/engine.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/program.h"
@@ -120,7 +120,7 @@ route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 {
 	g_autoptr(GError) error = NULL;
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, &error);
-	struct check_result reach;
+	struct verify_reach reach;
 	struct graph *g;
 	struct lft *lft;
 
@@ -128,7 +128,7 @@ route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 	g = graph_new(s, lids);
 	lft = lft_new(s->n_switches, lids->top);
 	if (engine_route(&engine_minhop, g, lft, NULL)) {
-		check_reachability(g, lft, NULL, &reach);
+		verify_reachability(g, lft, NULL, &reach);
 		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
 		program_fabric(f, x, s, lids, lft);
 	}

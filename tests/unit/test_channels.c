@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "routing/channels.h"
+#include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "routing/verify.h"
 #include "topology/generate.h"

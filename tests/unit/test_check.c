@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "routing/check.h"
+#include "routing/verify.h"
 #include "routing/engine.h"
 #include "topology/generate.h"
 
@@ -95,15 +95,15 @@ tear_down(void **state)
 }
 
 static void
-check(const struct ring *r, struct check_result *result)
+check(const struct ring *r, struct verify_reach *result)
 {
-	check_reachability(r->g, r->lft, NULL, result);
+	verify_reachability(r->g, r->lft, NULL, result);
 	assert_int_equal(result->arrived + result->unrouted +
 			 result->looping + result->astray, r->n_pairs);
 }
 
 static void
-assert_first_bad(const struct check_result *result, uint32_t sw, uint16_t lid)
+assert_first_bad(const struct verify_reach *result, uint32_t sw, uint16_t lid)
 {
 	assert_int_equal(result->lid, lid);
 	assert_int_equal(result->sw, sw);
@@ -124,7 +124,7 @@ static void
 test_good_tables_arrive(void **state)
 {
 	const struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 
 	check(r, &result);
 	assert_int_equal(result.arrived, r->n_pairs);
@@ -136,7 +136,7 @@ static void
 test_hole_is_unrouted_from_behind_it(void **state)
 {
 	const struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 
 	lft_row(r->lft, r->sw[1])[r->lid[3]] = LFT_NO_PATH;
 	check(r, &result);
@@ -151,7 +151,7 @@ test_loop_is_found_with_all_who_enter_it(void **state)
 {
 	const struct ring *r = *state;
 	const struct graph_edge *edge;
-	struct check_result result;
+	struct verify_reach result;
 
 	edge = &r->g->edges[r->g->first_edge[r->sw[2]]];
 	if (edge->peer != r->sw[1])
@@ -168,7 +168,7 @@ static void
 test_owner_that_passes_on_is_a_loop(void **state)
 {
 	const struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 
 	lft_row(r->lft, r->sw[3])[r->lid[3]] = r->port[3];
 	check(r, &result);
@@ -180,7 +180,7 @@ static void
 test_wrong_exits_are_astray(void **state)
 {
 	const struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 
 	/* To the host of 2 what is for the host of 3: from 0, 1, 2. */
 	lft_row(r->lft, r->sw[2])[r->lid[3]] = r->host_port[2];
@@ -210,7 +210,7 @@ static void
 test_first_bad_pair_is_the_lowest_lid(void **state)
 {
 	const struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 	uint16_t low = MIN(r->lid[1], r->lid[2]);
 
 	lft_row(r->lft, r->sw[1])[r->lid[1]] = LFT_NO_PATH;
@@ -225,7 +225,7 @@ static void
 test_lids_past_the_tables_are_unrouted(void **state)
 {
 	struct ring *r = *state;
-	struct check_result result;
+	struct verify_reach result;
 	struct lft *whole = r->lft;
 	uint16_t top = whole->top;
 
@@ -246,7 +246,7 @@ test_large_loop_needs_no_stack(void **state)
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct graph *g = graph_new(s, lids);
 	struct lft *lft = lft_new(g->n_switches, g->top);
-	struct check_result result;
+	struct verify_reach result;
 	uint32_t sw = 0, last = SNAPSHOT_NONE, i;
 	uint16_t lid = g->targets[0].lid;
 
@@ -259,7 +259,7 @@ test_large_loop_needs_no_stack(void **state)
 		last = sw;
 		sw = edge->peer;
 	}
-	check_reachability(g, lft, NULL, &result);
+	verify_reachability(g, lft, NULL, &result);
 	assert_int_equal(result.looping, 2000);
 	assert_int_equal(result.arrived, 0);
 	lft_free(lft);

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "topology/generate.h"
 
 struct fabric {

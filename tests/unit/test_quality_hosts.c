@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "routing/channels.h"
+#include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "routing/metrics.h"
 #include "tests/lib/seed.h"

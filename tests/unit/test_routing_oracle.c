@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "routing/choose.h"
+#include "routing/select.h"
 #include "routing/order.h"
 #include "routing/metrics.h"
 #include "tests/lib/oracle.h"

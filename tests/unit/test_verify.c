@@ -173,7 +173,7 @@ plain_islands(const struct graph *g, uint32_t *island)
 /* One packet; counts where it ends. True if that is not where it should. */
 static bool
 plain_send(const struct fabric *f, const struct lft *lft, uint32_t sw,
-	   uint32_t lid, struct check_result *r, bool *unrouted)
+	   uint32_t lid, struct verify_reach *r, bool *unrouted)
 {
 	const struct graph_target *owner = plain_owner(f, lid);
 	uint8_t entry;
@@ -203,7 +203,7 @@ plain_send(const struct fabric *f, const struct lft *lft, uint32_t sw,
 
 static void
 plain_reach(const struct fabric *f, const struct lft *lft,
-	    struct check_result *r)
+	    struct verify_reach *r)
 {
 	g_autofree uint32_t *island = g_new(uint32_t, f->g->n_switches + 1);
 	const struct graph_target *owner;
@@ -321,7 +321,7 @@ plain_channels(const struct fabric *f, const struct lft *lft,
 }
 
 static void
-assert_same_reach(const struct check_result *a, const struct check_result *b)
+assert_same_reach(const struct verify_reach *a, const struct verify_reach *b)
 {
 	assert_int_equal(a->arrived, b->arrived);
 	assert_int_equal(a->unrouted, b->unrouted);

@@ -18,8 +18,8 @@
  * smallest one that holds the lowest and the highest LID of a PortGUID. All
  * tables of a file must agree on them.
  *
- * Flow. lftfile_parse: lines to tables and owners, then both sorted by GUID.
- * lftfile_tables: one row after the other, found by GUID.
+ * Flow. lft_text_parse: lines to tables and owners, then both sorted by GUID.
+ * lft_text_tables: one row after the other, found by GUID.
  *
  * Source. Observed: opensm 3.3.23 with -D 0x43, dump_fts and ibroute of
  * infiniband-diags over ibsim.
@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "topology/text.h"
-#include "routing/lftfile.h"
+#include "routing/lft_text.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */
 
@@ -36,12 +36,12 @@ struct reader {
 	const char *name;
 	unsigned line;
 	GError **error;
-	struct lftfile *file;
+	struct lft_text *file;
 	GHashTable *seen;	/* GUID of a table -> line */
 	uint64_t *owner_of;	/* by LID, 0: not told */
 };
 
-G_DEFINE_QUARK(minism-lftfile-error-quark, lftfile_error)
+G_DEFINE_QUARK(minism-lft-text-error-quark, lft_text_error)
 
 G_GNUC_PRINTF(2, 3) static bool
 reader_fail(struct reader *r, const char *format, ...)
@@ -52,7 +52,7 @@ reader_fail(struct reader *r, const char *format, ...)
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_set_error(r->error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX,
+	g_set_error(r->error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX,
 		    "%s:%u: %s", r->name, r->line, text);
 	return false;
 }
@@ -72,7 +72,7 @@ find_guid(const char *text, const char *word, uint64_t *guid)
 static bool
 read_heading(struct reader *r, const char *text)
 {
-	struct lftfile_table table = { .line = r->line };
+	struct lft_text_table table = { .line = r->line };
 	gpointer seen;
 
 	if (!find_guid(text, " guid ", &table.guid))
@@ -113,7 +113,7 @@ set_entry(struct reader *r, uint32_t lid, unsigned port)
 	GByteArray *ports;
 	guint len;
 
-	ports = g_array_index(tables, struct lftfile_table,
+	ports = g_array_index(tables, struct lft_text_table,
 			      tables->len - 1).ports;
 	len = ports->len;
 	if (lid >= len) {
@@ -192,7 +192,7 @@ read_line(struct reader *r, const char *text)
 static gint
 compare_tables(gconstpointer a, gconstpointer b)
 {
-	const struct lftfile_table *x = a, *y = b;
+	const struct lft_text_table *x = a, *y = b;
 
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
@@ -224,7 +224,7 @@ add_owner(struct reader *r, uint64_t guid, uint32_t min, uint32_t max)
 	while (min >> lmc != max >> lmc)
 		lmc++;
 	if (lmc > LMC_MAX) {
-		g_set_error(r->error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX,
+		g_set_error(r->error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX,
 			    "%s:%u: PortGUID 0x%016" PRIx64 " has LIDs from "
 			    "0x%04x to 0x%04x in this file, which is no range "
 			    "of a port", r->name, r->line, guid, min, max);
@@ -266,24 +266,24 @@ gather_owners(struct reader *r)
 static void
 table_clear(gpointer data)
 {
-	g_byte_array_unref(((struct lftfile_table *)data)->ports);
+	g_byte_array_unref(((struct lft_text_table *)data)->ports);
 }
 
-static struct lftfile *
-lftfile_new(const char *name)
+static struct lft_text *
+lft_text_new(const char *name)
 {
-	struct lftfile *file = g_new0(struct lftfile, 1);
+	struct lft_text *file = g_new0(struct lft_text, 1);
 
 	file->name = g_strdup(name);
 	file->tables = g_array_new(FALSE, FALSE,
-				   sizeof(struct lftfile_table));
+				   sizeof(struct lft_text_table));
 	g_array_set_clear_func(file->tables, table_clear);
 	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
 	return file;
 }
 
 void
-lftfile_free(struct lftfile *file)
+lft_text_free(struct lft_text *file)
 {
 	if (!file)
 		return;
@@ -315,13 +315,13 @@ read_lines(struct reader *r, const char *text, size_t size)
 	return true;
 }
 
-struct lftfile *
-lftfile_parse(const char *text, size_t size, const char *name, GError **error)
+struct lft_text *
+lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 {
 	struct reader r = {
 		.name = name,
 		.error = error,
-		.file = lftfile_new(name),
+		.file = lft_text_new(name),
 		.seen = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, NULL),
 		.owner_of = g_new0(uint64_t, LID_UNICAST_MAX + 1u),
@@ -334,7 +334,7 @@ lftfile_parse(const char *text, size_t size, const char *name, GError **error)
 	g_free(r.owner_of);
 	if (ok)
 		return r.file;
-	lftfile_free(r.file);
+	lft_text_free(r.file);
 	return NULL;
 }
 
@@ -367,16 +367,16 @@ notes_end(const struct notes *notes, const char *what)
 }
 
 static void
-note_strangers(const struct lftfile *file, const struct snapshot *s,
+note_strangers(const struct lft_text *file, const struct snapshot *s,
 	       GPtrArray *lines)
 {
 	struct notes notes = { lines, 0 };
-	const struct lftfile_table *t;
+	const struct lft_text_table *t;
 	uint32_t node;
 	guint i;
 
 	for (i = 0; i < file->tables->len; i++) {
-		t = &g_array_index(file->tables, struct lftfile_table, i);
+		t = &g_array_index(file->tables, struct lft_text_table, i);
 		node = snapshot_find_node(s, t->guid);
 		if (node == SNAPSHOT_NONE ||
 		    !snapshot_is_switch(&s->nodes[node]))
@@ -399,7 +399,7 @@ compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 
 /* Owners who have other LIDs, or are not there. */
 static void
-note_owners(const struct lftfile *file, const struct snapshot *s,
+note_owners(const struct lft_text *file, const struct snapshot *s,
 	    const struct lid_map *lids, GPtrArray *lines)
 {
 	struct notes notes = { lines, 0 };
@@ -431,24 +431,24 @@ note_owners(const struct lftfile *file, const struct snapshot *s,
 	notes_end(&notes, "such LIDs");
 }
 
-static const struct lftfile_table *
-find_table(const struct lftfile *file, uint64_t guid)
+static const struct lft_text_table *
+find_table(const struct lft_text *file, uint64_t guid)
 {
-	const struct lftfile_table key = { .guid = guid };
+	const struct lft_text_table key = { .guid = guid };
 	guint at;
 
 	if (!g_array_binary_search(file->tables, &key, compare_tables, &at))
 		return NULL;
-	return &g_array_index(file->tables, struct lftfile_table, at);
+	return &g_array_index(file->tables, struct lft_text_table, at);
 }
 
 struct lft *
-lftfile_tables(const struct lftfile *file, const struct snapshot *s,
+lft_text_tables(const struct lft_text *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines, GError **error)
 {
 	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
 	struct notes bare = { lines, 0 };
-	const struct lftfile_table *t;
+	const struct lft_text_table *t;
 	const struct snapshot_node *node;
 	uint32_t sw;
 
@@ -468,7 +468,7 @@ lftfile_tables(const struct lftfile *file, const struct snapshot *s,
 	}
 	notes_end(&bare, "such switches");
 	if (bare.n == s->n_switches) {
-		g_set_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC,
+		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
 			    "%s: has %u tables, and none is of a switch of "
 			    "this fabric", file->name, file->tables->len);
 		lft_free(lft);
@@ -505,7 +505,7 @@ put_owner(const struct snapshot *s, const struct lid_map *lids, uint32_t lid,
 }
 
 void
-lftfile_write(const struct snapshot *s, const struct lid_map *lids,
+lft_text_write(const struct snapshot *s, const struct lid_map *lids,
 	      const struct lft *lft, GString *out)
 {
 	const struct snapshot_node *node;

@@ -14,8 +14,8 @@
  *	0x0001 003 : (Channel Adapter portguid 0x6000000000000101: 'H-0')
  *	14 valid lids dumped
  */
-#ifndef MINISM_ROUTING_LFTFILE_H
-#define MINISM_ROUTING_LFTFILE_H
+#ifndef MINISM_ROUTING_LFT_TEXT_H
+#define MINISM_ROUTING_LFT_TEXT_H
 
 #include <glib.h>
 
@@ -23,23 +23,23 @@
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
-enum lftfile_error {
-	LFTFILE_ERROR_SYNTAX,	/* message starts with name:line: */
-	LFTFILE_ERROR_FABRIC,	/* no table is of a switch of the fabric */
+enum lft_text_error {
+	LFT_TEXT_ERROR_SYNTAX,	/* message starts with name:line: */
+	LFT_TEXT_ERROR_FABRIC,	/* no table is of a switch of the fabric */
 };
-#define LFTFILE_ERROR lftfile_error_quark()
-GQuark lftfile_error_quark(void);
+#define LFT_TEXT_ERROR lft_text_error_quark()
+GQuark lft_text_error_quark(void);
 
 /* One switch's table. */
-struct lftfile_table {
+struct lft_text_table {
 	uint64_t guid;		/* NodeGUID */
 	unsigned line;		/* of its heading */
 	GByteArray *ports;	/* by LID as far as it goes; LFT_NO_PATH */
 };
 
-struct lftfile {
+struct lft_text {
 	char *name;		/* for messages */
-	GArray *tables;		/* struct lftfile_table, by GUID, each once */
+	GArray *tables;		/* struct lft_text_table, by GUID, each once */
 	GArray *owners;		/* struct lid_range, by GUID: who has which
 				   LIDs, where the text tells (portguid) */
 	uint16_t top;		/* the highest LID of any entry */
@@ -49,22 +49,23 @@ struct lftfile {
  * unicast, a port above 255, and what is told in two ways: a table of one
  * switch twice, an entry, the owner of a LID; and for an owner whose LIDs are
  * no range. */
-struct lftfile *lftfile_parse(const char *text, size_t size,
+struct lft_text *lft_text_parse(const char *text, size_t size,
 			      const char *name, GError **error);
-void lftfile_free(struct lftfile *file);
+void lft_text_free(struct lft_text *file);
 
 /*
  * The tables for the switches of `s`. notes: if not NULL, a GPtrArray of
  * g_malloc'ed lines: tables of unknown switches, switches without a table
  * (all LFT_NO_PATH), owners of LIDs who have other ones in `lids`. NULL with
- * LFTFILE_ERROR_FABRIC if no switch of `s` is in the file.
+ * LFT_TEXT_ERROR_FABRIC if no switch of `s` is in the file.
  */
-struct lft *lftfile_tables(const struct lftfile *file, const struct snapshot *s,
-			   const struct lid_map *lids, GPtrArray *notes,
-			   GError **error);
+struct lft *lft_text_tables(const struct lft_text *file,
+			    const struct snapshot *s,
+			    const struct lid_map *lids, GPtrArray *notes,
+			    GError **error);
 
 /* Appends opensm-lfts.dump. */
-void lftfile_write(const struct snapshot *s, const struct lid_map *lids,
+void lft_text_write(const struct snapshot *s, const struct lid_map *lids,
 		   const struct lft *lft, GString *out);
 
 #endif

@@ -3,25 +3,25 @@
  * Tables as text. What was read for a fabric and is written must be read the
  * same.
  */
-#include "routing/lftfile.h"
+#include "routing/lft_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/generate.h"
 
 static struct lft *
-read_tables(const struct lftfile *file, const struct snapshot *s,
+read_tables(const struct lft_text *file, const struct snapshot *s,
 	    const struct lid_map *lids)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	struct lft *lft = lftfile_tables(file, s, lids, notes, &error);
+	struct lft *lft = lft_text_tables(file, s, lids, notes, &error);
 
 	if (!lft)
-		g_assert_error(error, LFTFILE_ERROR, LFTFILE_ERROR_FABRIC);
+		g_assert_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC);
 	return lft;
 }
 
 static void
-check_tables(const struct lftfile *file)
+check_tables(const struct lft_text *file)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
@@ -30,11 +30,11 @@ check_tables(const struct lftfile *file)
 		(const struct lid_range *)(const void *)file->owners->data,
 		file->owners->len, NULL, NULL);
 	struct lft *lft = read_tables(file, s, lids), *same;
-	struct lftfile *again;
+	struct lft_text *again;
 
 	if (lft) {
-		lftfile_write(s, lids, lft, text);
-		again = lftfile_parse(text->str, text->len, "again", &error);
+		lft_text_write(s, lids, lft, text);
+		again = lft_text_parse(text->str, text->len, "again", &error);
 		g_assert_no_error(error);
 		same = read_tables(again, s, lids);
 		for (uint32_t sw = 0; sw < lft->n_switches; sw++)
@@ -42,26 +42,26 @@ check_tables(const struct lftfile *file)
 				g_assert_cmpuint(lft_row(same, sw)[lid], ==,
 						 lft_row(lft, sw)[lid]);
 		lft_free(same);
-		lftfile_free(again);
+		lft_text_free(again);
 	}
 	lft_free(lft);
 	lid_map_free(lids);
 	snapshot_unref(s);
 }
 
-FUZZ_TARGET(lftfile)
+FUZZ_TARGET(lft_text)
 {
 	g_autoptr(GError) error = NULL;
-	struct lftfile *file = lftfile_parse((const char *)data,
+	struct lft_text *file = lft_text_parse((const char *)data,
 					     MIN(size, FUZZ_MAX), "fuzz",
 					     &error);
 
 	if (!file) {
-		g_assert_error(error, LFTFILE_ERROR, LFTFILE_ERROR_SYNTAX);
+		g_assert_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}
 	check_tables(file);
-	lftfile_free(file);
+	lft_text_free(file);
 	return 0;
 }

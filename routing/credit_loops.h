@@ -13,8 +13,8 @@
  * to port 0 rides VL15 (IBA 3.5.9). All data is taken to ride one VL. LIDs
  * that nobody owns count as a CA's: somebody may still send there.
  */
-#ifndef MINISM_ROUTING_CHANNELS_H
-#define MINISM_ROUTING_CHANNELS_H
+#ifndef MINISM_ROUTING_CREDIT_LOOPS_H
+#define MINISM_ROUTING_CREDIT_LOOPS_H
 
 #include "routing/graph.h"
 #include "routing/tables.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "routing/engine.h"
-#include "routing/lftfile.h"
+#include "routing/lft_text.h"
 #include "topology/generate.h"
 
 #define HEAD	"Unicast lids [0-9] of switch Lid 2 guid 0x5000000000000100 " \
@@ -70,7 +70,7 @@ struct world {
 
 static void
 world_init(struct world *w, const char *spec, unsigned lmc,
-	   const struct lftfile *file)
+	   const struct lft_text *file)
 {
 	w->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(w->s);
@@ -87,11 +87,11 @@ world_clear(struct world *w)
 	snapshot_unref(w->s);
 }
 
-static struct lftfile *
+static struct lft_text *
 parse(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	struct lftfile *file = lftfile_parse(text, strlen(text), "t", &error);
+	struct lft_text *file = lft_text_parse(text, strlen(text), "t", &error);
 
 	if (!file)
 		fail_msg("%s", error->message);
@@ -103,14 +103,14 @@ static void
 assert_first_tables(const char *text)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lftfile *file = parse(text);
+	struct lft_text *file = parse(text);
 	struct world w;
 	struct lft *lft;
 
 	world_init(&w, "PGFT(2,4;1,2)", 0, file);
 	assert_int_equal(w.s->nodes[w.s->switches[0]].info.node_guid,
 			 0x5000000000000100);
-	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(file->top, 9);
 	assert_int_equal(lft->top, MAX(w.lids->top, 9));
@@ -131,7 +131,7 @@ assert_first_tables(const char *text)
 				0x6000000000000201)], 8);
 	lft_free(lft);
 	world_clear(&w);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 static void
@@ -149,45 +149,45 @@ test_dump_fts_is_read(void **state)
 static void
 test_ibroute_without_owners_is_read(void **state)
 {
-	struct lftfile *file = parse(ibroute_text);
-	const struct lftfile_table *t;
+	struct lft_text *file = parse(ibroute_text);
+	const struct lft_text_table *t;
 
 	assert_int_equal(file->tables->len, 1);
 	assert_int_equal(file->owners->len, 0);
 	assert_int_equal(file->top, 8);
-	t = &g_array_index(file->tables, struct lftfile_table, 0);
+	t = &g_array_index(file->tables, struct lft_text_table, 0);
 	assert_int_equal(t->guid, 0x5000000000000100);
 	assert_int_equal(t->line, 1);
 	assert_int_equal(t->ports->len, 9);
 	assert_int_equal(t->ports->data[2], 0);
 	assert_int_equal(t->ports->data[8], 2);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 /* What is in a description decides nothing. */
 static void
 test_descriptions_may_say_anything(void **state)
 {
-	struct lftfile *file = parse(
+	struct lft_text *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x5 "
 		"('x guid 0x7 portguid 0x8'):\n"
 		"0x0001 001 # Channel Adapter portguid 0x6: 'portguid 0x9'\n");
 	const struct lid_range *range;
 
-	assert_int_equal(g_array_index(file->tables, struct lftfile_table,
+	assert_int_equal(g_array_index(file->tables, struct lft_text_table,
 				       0).guid, 5);
 	assert_int_equal(file->owners->len, 1);
 	range = &g_array_index(file->owners, struct lid_range, 0);
 	assert_int_equal(range->guid, 6);
 	assert_int_equal(range->min, 1);
 	assert_int_equal(range->max, 1);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 static void
 test_ranges_are_found(void **state)
 {
-	struct lftfile *file = parse(
+	struct lft_text *file = parse(
 		HEAD
 		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n"
 		"0x0006 001 # Channel Adapter portguid 0x9: 'b'\n"
@@ -205,7 +205,7 @@ test_ranges_are_found(void **state)
 	assert_int_equal(range->guid, 9);
 	assert_int_equal(range->min, 4);
 	assert_int_equal(range->max, 7);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 /* Written and read: the same tables, the same LIDs, nothing to be remarked;
@@ -217,7 +217,7 @@ round_trip(const char *spec, unsigned lmc)
 	g_autoptr(GString) once = g_string_new(NULL);
 	g_autoptr(GString) twice = g_string_new(NULL);
 	struct lft *lft, *again;
-	struct lftfile *file;
+	struct lft_text *file;
 	struct world w, v;
 	struct graph *g;
 
@@ -225,23 +225,23 @@ round_trip(const char *spec, unsigned lmc)
 	g = graph_new(w.s, w.lids);
 	lft = lft_new(g->n_switches, g->top);
 	assert_true(engine_route(&engine_minhop, g, lft, NULL));
-	lftfile_write(w.s, w.lids, lft, once);
+	lft_text_write(w.s, w.lids, lft, once);
 	file = parse(once->str);
 	assert_int_equal(file->tables->len, g->n_switches);
 
 	world_init(&v, spec, lmc, file);
 	assert_memory_equal(v.lids->base, w.lids->base,
 			    w.s->n_ports * sizeof(*w.lids->base));
-	again = lftfile_tables(file, v.s, v.lids, notes, NULL);
+	again = lft_text_tables(file, v.s, v.lids, notes, NULL);
 	assert_int_equal(again->top, lft->top);
 	assert_memory_equal(again->ports, lft->ports,
 			    (size_t)lft->n_switches * lft->stride);
 	assert_int_equal(notes->len, 0);
-	lftfile_write(v.s, v.lids, again, twice);
+	lft_text_write(v.s, v.lids, again, twice);
 	assert_string_equal(once->str, twice->str);
 	lft_free(lft);
 	lft_free(again);
-	lftfile_free(file);
+	lft_text_free(file);
 	graph_free(g);
 	world_clear(&w);
 	world_clear(&v);
@@ -259,17 +259,17 @@ static void
 test_empty_text_has_no_tables(void **state)
 {
 	g_autoptr(GError) error = NULL;
-	struct lftfile *file = lftfile_parse("", 0, "t", NULL);
+	struct lft_text *file = lft_text_parse("", 0, "t", NULL);
 	struct world w;
 
 	assert_non_null(file);
 	assert_int_equal(file->tables->len, 0);
 	world_init(&w, "single(3)", 0, NULL);
-	assert_null(lftfile_tables(file, w.s, w.lids, NULL, &error));
-	assert_true(g_error_matches(error, LFTFILE_ERROR,
-				    LFTFILE_ERROR_FABRIC));
+	assert_null(lft_text_tables(file, w.s, w.lids, NULL, &error));
+	assert_true(g_error_matches(error, LFT_TEXT_ERROR,
+				    LFT_TEXT_ERROR_FABRIC));
 	world_clear(&w);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 static guint
@@ -287,7 +287,7 @@ static void
 test_what_does_not_fit_is_noted(void **state)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lftfile *file = parse(
+	struct lft_text *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x77 ('x'):\n"
 		"0x0001 001 # " CA "\n"
 		HEAD
@@ -301,7 +301,7 @@ test_what_does_not_fit_is_noted(void **state)
 	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000101)] != 1, true);
 	w.s->nodes[w.s->switches[0]].info.node_guid = 0x5000000000000100;
-	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(notes->len, 3);
 	assert_int_equal(count_notes(notes, "t:1: 0x0000000000000077"), 1);
@@ -313,7 +313,7 @@ test_what_does_not_fit_is_noted(void **state)
 	assert_int_equal(lft_row(lft, 0)[5], 1);
 	lft_free(lft);
 	world_clear(&w);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 /* The first five, then how many more. */
@@ -321,18 +321,18 @@ static void
 test_notes_are_few(void **state)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lftfile *file = parse(HEAD "0x0001 001\n");
+	struct lft_text *file = parse(HEAD "0x0001 001\n");
 	struct world w;
 	struct lft *lft;
 
 	world_init(&w, "ring(20;1)", 0, NULL);
-	lft = lftfile_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(notes->len, 6);
 	assert_int_equal(count_notes(notes, "and 14 more"), 1);
 	lft_free(lft);
 	world_clear(&w);
-	lftfile_free(file);
+	lft_text_free(file);
 }
 
 static void
@@ -377,13 +377,13 @@ test_bad_lines_are_named(void **state)
 
 	for (i = 0; i < G_N_ELEMENTS(row); i++) {
 		g_autoptr(GError) error = NULL;
-		struct lftfile *file = lftfile_parse(row[i].text,
+		struct lft_text *file = lft_text_parse(row[i].text,
 						     strlen(row[i].text), "t",
 						     &error);
 
 		assert_null(file);
-		assert_true(g_error_matches(error, LFTFILE_ERROR,
-					    LFTFILE_ERROR_SYNTAX));
+		assert_true(g_error_matches(error, LFT_TEXT_ERROR,
+					    LFT_TEXT_ERROR_SYNTAX));
 		if (!g_str_has_prefix(error->message, row[i].message))
 			fail_msg("%s: not \"%s\"", error->message,
 				 row[i].message);
@@ -396,7 +396,7 @@ test_zero_byte_is_no_text(void **state)
 	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
 	g_autoptr(GError) error = NULL;
 
-	assert_null(lftfile_parse(text, sizeof(text) - 1, "t", &error));
+	assert_null(lft_text_parse(text, sizeof(text) - 1, "t", &error));
 	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
 }
 
@@ -408,21 +408,21 @@ test_order_of_tables_does_not_matter(void **state)
 	static const char second[] = HEAD_2 "0x0001 003\n0x0002 004\n";
 	g_autofree char *ab = g_strconcat(first, second, NULL);
 	g_autofree char *ba = g_strconcat(second, first, NULL);
-	struct lftfile *x = parse(ab), *y = parse(ba);
+	struct lft_text *x = parse(ab), *y = parse(ba);
 	struct lft *a, *b;
 	struct world w;
 
 	world_init(&w, "PGFT(2,4;1,2)", 0, x);
-	a = lftfile_tables(x, w.s, w.lids, NULL, NULL);
-	b = lftfile_tables(y, w.s, w.lids, NULL, NULL);
+	a = lft_text_tables(x, w.s, w.lids, NULL, NULL);
+	b = lft_text_tables(y, w.s, w.lids, NULL, NULL);
 	assert_memory_equal(a->ports, b->ports,
 			    (size_t)a->n_switches * a->stride);
 	assert_int_equal(lft_row(a, 1)[2], 4);
 	lft_free(a);
 	lft_free(b);
 	world_clear(&w);
-	lftfile_free(x);
-	lftfile_free(y);
+	lft_text_free(x);
+	lft_text_free(y);
 }
 
 int
