@@ -29,7 +29,7 @@
 
 #include "routing/multicast.h"
 #include "sm/sa/sa_db.h"
-#include "sm/mad/smp.h"
+#include "sm/sweep/smp_batch.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
 #define IN_FLIGHT_MAX	64u
@@ -72,12 +72,9 @@ struct mcast_manager {
 	bool bad;		/* some block could not be done */
 	enum phase phase;
 	uint32_t sw, position, block;	/* the next to be looked at */
-	unsigned in_flight;
+	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
 };
-
-static void pump(struct mcast_manager *m);
-static void start_timer(struct mcast_manager *m, int64_t us);
 
 static void
 held_free(void *data)
@@ -109,8 +106,7 @@ struct mcast_manager *mcast_manager_new(struct mad_client *x,
 static void
 stop(struct mcast_manager *m)
 {
-	mad_client_cancel_owner(m->x, m);
-	m->in_flight = 0;
+	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = PHASE_REST;
 	if (m->timer)
 		transport_timer_cancel(mad_client_transport(m->x), m->timer);
@@ -382,13 +378,10 @@ struct place {
 	uint32_t sw, position, block;
 };
 
-#define TAG_SET	(UINT64_C(1) << 31)
-
 static uint64_t
-tag_of(const struct place *at, enum mad_method method)
+tag_of(const struct place *at)
 {
-	return (uint64_t)at->sw << 32 | at->position << 16 | at->block |
-		(method == MAD_METHOD_SET ? TAG_SET : 0);
+	return (uint64_t)at->sw << 32 | at->position << 16 | at->block;
 }
 
 static struct place
@@ -435,32 +428,6 @@ is_done(struct mcast_manager *m, const struct place *at)
 		      masks, BLOCK_BYTES) == 0;
 }
 
-static void on_answer(const struct mad_client_answer *a, void *data,
-		      uint64_t tag);
-
-static void
-send(struct mcast_manager *m, enum mad_method method, const struct place *at)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	uint32_t port = switch_at(m, at->sw)->first_port;
-	uint8_t mad[MAD_SIZE], *data = smp_data(mad);
-	uint16_t masks[MFT_BLOCK];
-	struct dr_path path;
-
-	if (!snapshot_path(m->s, port, &path))
-		return;
-	smp_build_direct(mad, method, MAD_ATTR_MULTICAST_FT,
-			 at->position << POSITION_SHIFT | at->block,
-			 mkey_db_at(m->keys, m->s, port), &path);
-	aim(m, at, masks);
-	for (unsigned i = 0; method == MAD_METHOD_SET && i < MFT_BLOCK; i++) {
-		data[2 * i] = (uint8_t)(masks[i] >> 8);
-		data[2 * i + 1] = (uint8_t)masks[i];
-	}
-	m->in_flight++;
-	mad_client_start(m->x, &direct, mad, on_answer, m, tag_of(at, method));
-}
-
 static void
 learn(struct mcast_manager *m, const struct place *at, const uint8_t *data)
 {
@@ -487,23 +454,22 @@ fail(struct mcast_manager *m, const struct place *at, const char *why)
 }
 
 static void
-on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
+mcast_manager_reply(void *data, const struct smp_request *r,
+		    const struct smp_reply *a)
 {
-	struct place at = place_of(tag);
+	struct place at = place_of(r->tag);
 	struct mcast_manager *m = data;
 
-	m->in_flight--;
-	if (a->outcome == MAD_CLIENT_TIMED_OUT) {
+	if (a->outcome == SMP_TIMED_OUT) {
 		fail(m, &at, "no answer");
-	} else if (a->header.status) {
-		fail(m, &at, mad_status_name(a->header.status));
-	} else {
-		learn(m, &at, smp_data_const(a->mad));
-		*(tag & TAG_SET ? &m->stats.written : &m->stats.read) += 1;
-		if (tag & TAG_SET && !is_done(m, &at))
+	} else if (a->outcome == SMP_ANSWERED && a->status) {
+		fail(m, &at, mad_status_name(a->status));
+	} else if (a->outcome == SMP_ANSWERED) {
+		learn(m, &at, a->data);
+		*(r->set ? &m->stats.written : &m->stats.read) += 1;
+		if (r->set && !is_done(m, &at))
 			fail(m, &at, "it does not take what is written");
 	}
-	pump(m);
 }
 
 /* A switch has no more than it has ports and groups for. */
@@ -536,6 +502,28 @@ next_place(struct mcast_manager *m, struct place *at)
 	return false;
 }
 
+static bool
+mcast_manager_next(void *data, struct smp_request *r)
+{
+	struct mcast_manager *m = data;
+	uint16_t masks[MFT_BLOCK];
+	struct place at;
+
+	if (!next_place(m, &at))
+		return false;
+	r->port = switch_at(m, at.sw)->first_port;
+	r->attr = MAD_ATTR_MULTICAST_FT;
+	r->modifier = at.position << POSITION_SHIFT | at.block;
+	r->set = m->phase != PHASE_READ;
+	r->tag = tag_of(&at);
+	aim(m, &at, masks);
+	for (unsigned i = 0; i < MFT_BLOCK; i++) {
+		r->data[2 * i] = (uint8_t)(masks[i] >> 8);
+		r->data[2 * i + 1] = (uint8_t)masks[i];
+	}
+	return true;
+}
+
 static void
 set_phase(struct mcast_manager *m, enum phase phase)
 {
@@ -555,44 +543,9 @@ tell(struct mcast_manager *m)
 		sa_db_set_mft(view, m->told);
 }
 
-static void
-pump(struct mcast_manager *m)
-{
-	struct place at;
-
-	while (m->phase != PHASE_REST) {
-		while (m->in_flight < IN_FLIGHT_MAX && next_place(m, &at))
-			send(m, m->phase == PHASE_READ ? MAD_METHOD_GET :
-			     MAD_METHOD_SET, &at);
-		if (m->in_flight)
-			return;
-		set_phase(m, m->phase + 1);
-		if (m->phase == PHASE_REST)
-			tell(m);
-	}
-	if (m->timer || !m->s)
-		return;
-	if (m->again || m->bad)
-		start_timer(m, m->again ? 0 : RETRY_US);
-	m->again = m->bad = false;
-}
-
 /* ------------------------------------------------------------------- when */
 
-static void
-on_timer(void *data)
-{
-	struct mcast_manager *m = data;
-	const GArray *trees;
-
-	m->timer = 0;
-	trees = sa_trees(m->sa);
-	if (!trees->len && !m->wanted)
-		return;		/* nobody ever joined: not a single Get */
-	make_trees(m, trees);
-	set_phase(m, PHASE_READ);
-	pump(m);
-}
+static void mcast_manager_on_timer(void *data);
 
 static void
 start_timer(struct mcast_manager *m, int64_t us)
@@ -601,7 +554,44 @@ start_timer(struct mcast_manager *m, int64_t us)
 
 	if (!m->timer)
 		m->timer = transport_timer_start(t, transport_now(t) + us,
-						 on_timer, m);
+						 mcast_manager_on_timer, m);
+}
+
+/* A phase is over. */
+static bool
+mcast_manager_done(void *data)
+{
+	struct mcast_manager *m = data;
+
+	set_phase(m, m->phase + 1);
+	if (m->phase != PHASE_REST)
+		return true;
+	g_clear_pointer(&m->batch, smp_batch_free);
+	tell(m);
+	if (m->again || m->bad)
+		start_timer(m, m->again ? 0 : RETRY_US);
+	m->again = m->bad = false;
+	return false;
+}
+
+static void
+mcast_manager_on_timer(void *data)
+{
+	struct mcast_manager *m = data;
+	const struct smp_stage stage = {
+		.next = mcast_manager_next, .reply = mcast_manager_reply,
+		.done = mcast_manager_done, .data = m,
+		.max_in_flight = IN_FLIGHT_MAX,
+	};
+	const GArray *trees;
+
+	m->timer = 0;
+	trees = sa_trees(m->sa);
+	if (!trees->len && !m->wanted)
+		return;		/* no port ever joined: not a single Get */
+	make_trees(m, trees);
+	set_phase(m, PHASE_READ);
+	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
 }
 
 void

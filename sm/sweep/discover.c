@@ -39,10 +39,8 @@
  */
 #include "sm/sweep/discover.h"
 
-#include <string.h>
-
-#include "sm/sweep/discover_prune.h"
-#include "sm/mad/smp.h"
+#include "sm/sweep/mkey_probe.h"
+#include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
 /* How often a cable end may be found twice before we stop asking again: a
@@ -82,13 +80,14 @@ struct question {
 
 struct discover {
 	struct mad_client *x;
+	struct smp_batch *batch;
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
 	GArray *queue;		/* of struct question, from `head` on */
 	guint head;
 	GHashTable *silent;	/* builder's node indices that timed out */
-	GArray *again;		/* of struct question: ASK_AGAIN in flight */
+	unsigned n_again;	/* ASK_AGAIN so far */
 	struct mkey_probe *doors;
 	GArray *dark;		/* of uint32_t: ports with nobody behind */
 	struct snapshot *before;	/* NULL: no hurry */
@@ -96,10 +95,22 @@ struct discover {
 				   ports that were dark in it */
 	unsigned timer;		/* for them */
 	bool moment_over;
-	unsigned in_flight;
 };
 
-static void pump(void *data);
+/* "leaf-1 (0x..) port 3", or our own port. */
+static char *
+place_of(struct builder *b, uint32_t port)
+{
+	if (port == SNAPSHOT_NONE)
+		return g_strdup("our own port");
+
+	const struct snapshot_port *p = builder_port_at(b, port);
+	const struct snapshot_node *n = builder_node_at(b, p->node);
+	const char *name = snapshot_node_name(n);
+
+	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
+			       *name ? name : "?", n->info.node_guid, p->num);
+}
 
 static void
 ask(struct discover *d, enum ask what, uint32_t port)
@@ -145,7 +156,7 @@ ask_again(struct discover *d, uint32_t port, uint32_t rival)
 	struct question q = { .port = port, .rival = rival,
 			      .ask = ASK_AGAIN };
 
-	if (d->again->len < AGAIN_MAX)
+	if (d->n_again++ < AGAIN_MAX)
 		g_array_append_val(d->queue, q);
 }
 
@@ -233,8 +244,8 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = discover_prune_place(d->b, first);
-	g_autofree char *b = discover_prune_place(d->b, second);
+	g_autofree char *a = place_of(d->b, first);
+	g_autofree char *b = place_of(d->b, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
 		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
@@ -316,7 +327,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *lie = node_info_lie(&info, from);
 
 	if (lie) {
-		g_autofree char *where = discover_prune_place(d->b, from);
+		g_autofree char *where = place_of(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "what is behind %s %s; left out", where, lie);
@@ -424,7 +435,7 @@ on_port_info(struct discover *d, const struct question *q,
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
-		g_autofree char *where = discover_prune_place(d->b, port);
+		g_autofree char *where = place_of(d->b, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s is in port state %u, which does not exist",
@@ -493,7 +504,7 @@ is_dark(struct discover *d, uint32_t port)
 static void
 fault_dark(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = discover_prune_place(d->b, port);
+	g_autofree char *where = place_of(d->b, port);
 	uint64_t guid;
 
 	if (!is_dark(d, port))
@@ -514,7 +525,7 @@ fault_dark(struct discover *d, uint32_t port)
 static void
 on_silence(struct discover *d, const struct question *q)
 {
-	g_autofree char *where = discover_prune_place(d->b, q->port);
+	g_autofree char *where = place_of(d->b, q->port);
 	const char *attr = mad_attr_name(ask_attr[q->ask]);
 
 	if (q->ask == ASK_AGAIN) {
@@ -542,7 +553,7 @@ on_silence(struct discover *d, const struct question *q)
 static void
 on_refusal(struct discover *d, const struct question *q, unsigned status)
 {
-	g_autofree char *where = discover_prune_place(d->b, q->port);
+	g_autofree char *where = place_of(d->b, q->port);
 
 	if (q->ask == ASK_AGAIN || q->ask == ASK_PORT_SPEEDS)
 		return;
@@ -556,45 +567,6 @@ on_refusal(struct discover *d, const struct question *q, unsigned status)
 		"%s%s refuses %s: %s", where,
 		ask_attr[q->ask] == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
 		mad_attr_name(ask_attr[q->ask]), mad_status_name(status));
-}
-
-static void
-discover_free(struct discover *d)
-{
-	mad_client_set_pump(d->x, NULL, NULL);
-	if (d->b)
-		builder_free(d->b);
-	g_array_unref(d->queue);
-	g_array_unref(d->again);
-	g_array_unref(d->dark);
-	g_array_unref(d->late);
-	if (d->before)
-		snapshot_unref(d->before);
-	if (d->timer)
-		transport_timer_cancel(mad_client_transport(d->x), d->timer);
-	mkey_probe_free(d->doors);
-	g_hash_table_unref(d->silent);
-	g_free(d);
-}
-
-static void
-finish(struct discover *d)
-{
-	discover_done_fn done = d->done;
-	void *data = d->data;
-
-	for (guint i = 0; i < d->dark->len; i++)
-		fault_dark(d, g_array_index(d->dark, uint32_t, i));
-	for (guint i = 0; i < d->late->len; i++)
-		fault_dark(d, g_array_index(d->late, uint32_t, i));
-	discover_prune_locked(d->b, d->doors);
-	discover_prune_half_cables(d->b);
-
-	struct snapshot *s = builder_finish(d->b);
-
-	d->b = NULL;
-	discover_free(d);
-	done(s, data);
 }
 
 /* Nobody answered behind this port last time. */
@@ -629,38 +601,6 @@ forget_late(struct discover *d, uint32_t port)
 		}
 }
 
-static void
-on_moment(void *data)
-{
-	struct discover *d = data;
-
-	d->timer = 0;
-	d->moment_over = true;
-	pump(d);
-}
-
-/* False: there is somebody to wait for. */
-static bool
-all_answered(struct discover *d)
-{
-	struct transport *t = mad_client_transport(d->x);
-
-	if (!d->in_flight)
-		return true;
-	if (d->in_flight > d->late->len)
-		return false;
-	if (!d->moment_over) {
-		if (!d->timer)
-			d->timer = transport_timer_start(t, transport_now(t) +
-							 MOMENT_US, on_moment,
-							 d);
-		return false;
-	}
-	mad_client_cancel_owner(d->x, d);
-	d->in_flight = 0;
-	return true;
-}
-
 /* Asks the dark ports with keys of nodes that were there once. False: there is
  * nothing to ask. */
 static bool
@@ -680,82 +620,101 @@ ask_dark(struct discover *d)
 	return d->queue->len > 0;
 }
 
-/* A tag is (ask, try, port); of ASK_AGAIN, which has two ports, (ask, 0,
- * index). */
-static uint64_t
-tag_of(struct discover *d, const struct question *q)
-{
-	uint32_t what = q->port;
+/* ------------------------------------------------- the end of a discovery */
 
-	if (q->ask == ASK_AGAIN) {
-		what = d->again->len;
-		g_array_append_val(d->again, *q);
+/*
+ * A cable whose one end says that it is down is none: the link has gone while
+ * we looked, or the node at the other end is not the one that it claims.
+ */
+static void
+prune_half_cables(struct builder *b)
+{
+	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
+		const struct node_info *i = &builder_node_at(b, n)->info;
+
+		for (unsigned num = 0; num <= i->num_ports; num++) {
+			uint32_t port = builder_port(b, n, num);
+			const struct snapshot_port *p =
+				builder_port_at(b, port);
+
+			if (p->peer == SNAPSHOT_NONE || !p->known ||
+			    p->info.state != PORT_STATE_DOWN)
+				continue;
+
+			g_autofree char *down = place_of(b, port);
+			g_autofree char *up = place_of(b, p->peer);
+
+			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
+				      "%s leads to %s, which is down: it went "
+				      "down just now, or another node has its "
+				      "GUID", up, down);
+			builder_unlink(b, port);
+		}
 	}
-	return (uint64_t)q->try << 40 | (uint64_t)q->ask << 32 | what;
 }
 
-static struct question
-question_of(struct discover *d, uint64_t tag)
+/* Nothing can be written there, so nothing may be routed through there. */
+static void
+lock_out(struct builder *b, uint32_t n, uint32_t holder)
 {
-	struct question q = { .ask = tag >> 32 & 0xff, .try = tag >> 40 & 0xff,
-			      .port = (uint32_t)tag, .rival = SNAPSHOT_NONE };
+	const struct snapshot_node *node = builder_node_at(b, n);
+	unsigned ports = node->info.num_ports;
+	bool is_switch = snapshot_is_switch(node);
+	g_autofree char *where = place_of(b, holder);
 
-	if (q.ask == ASK_AGAIN)
-		return g_array_index(d->again, struct question, q.port);
-	return q;
+	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
+		      "%s does not obey: its M_Key is not ours; left out%s",
+		      where, is_switch ? ", with all that only it leads to" :
+		      "");
+	for (unsigned num = 0; num <= ports; num++) {
+		uint32_t port = builder_port(b, n, num);
+
+		if ((is_switch || port == holder) &&
+		    builder_port_at(b, port)->peer != SNAPSHOT_NONE)
+			builder_unlink(b, port);
+	}
 }
 
 static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
+prune_locked(struct builder *b, const struct mkey_probe *doors)
+{
+	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
+		const struct snapshot_node *node = builder_node_at(b, n);
+		unsigned last = snapshot_is_switch(node) ? 0 :
+			node->info.num_ports;
+
+		/* but our own: without it there is no fabric */
+		for (unsigned num = 0; num <= last &&
+		     node->entry != SNAPSHOT_NONE; num++)
+			if (mkey_probe_is_locked(doors,
+					    builder_port(b, n, num)))
+				lock_out(b, n, builder_port(b, n, num));
+	}
+}
+
+/* ------------------------------------------------------------- the batch */
+
+static void
+discover_reply(void *data, const struct smp_request *r,
+	       const struct smp_reply *a)
 {
 	struct discover *d = data;
-	struct question q = question_of(d, tag);
+	const struct question q = {
+		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
+		.ask = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
+	};
 
-	d->in_flight--;
 	if (q.ask == ASK_NODE_INFO)
 		forget_late(d, q.port);
-	if (a->outcome == MAD_CLIENT_TIMED_OUT)
+	if (a->outcome != SMP_ANSWERED)
 		on_silence(d, &q);
-	else if (a->header.status)
-		on_refusal(d, &q, a->header.status);
+	else if (a->status)
+		on_refusal(d, &q, a->status);
 	else
-		on_answer(d, &q, smp_data_const(a->mad));
-	pump(d);
+		on_answer(d, &q, a->data);
 }
 
-static void
-send_question(struct discover *d, const struct question *q)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-	uint32_t mod = 0;
-	uint64_t key;
-
-	if (!question_path(d, q, &path)) {
-		g_autofree char *where = discover_prune_place(d->b, q->port);
-
-		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
-			      "%s is more than %u hops away", where,
-			      DR_MAX_HOPS);
-		return;
-	}
-	question_key(d, q, &key);
-	if (ask_attr[q->ask] == MAD_ATTR_PORT_INFO)
-		mod = smp_port_info_modifier(
-			builder_port_at(d->b, q->port)->num,
-			q->ask == ASK_PORT_SPEEDS || q->try ?
-			builder_port_at(d->b, holder_of(d, q->port))->
-				info.cap_mask : 0);
-	smp_build_direct(mad, MAD_METHOD_GET, ask_attr[q->ask], mod,
-			 key, &path);
-	d->in_flight++;
-	if (q->ask == ASK_NODE_INFO && was_dark(d, q->port))
-		g_array_append_val(d->late, q->port);
-	mad_client_start(d->x, &direct, mad, on_done, d, tag_of(d, q));
-}
-
-/* Not worth sending any more: answered meanwhile, or of a dead node. */
+/* No request: answered meanwhile, or of a node that stopped answering. */
 static bool
 is_moot(struct discover *d, const struct question *q)
 {
@@ -766,28 +725,120 @@ is_moot(struct discover *d, const struct question *q)
 	return is_silent(d, q->port);
 }
 
-static void
-pump(void *data)
+/* False, and a fault: it is too far away. */
+static bool
+make_request(struct discover *d, const struct question *q,
+	     struct smp_request *r)
+{
+	if (!question_path(d, q, &r->path)) {
+		g_autofree char *where = place_of(d->b, q->port);
+
+		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
+			      "%s is more than %u hops away", where,
+			      DR_MAX_HOPS);
+		return false;
+	}
+	r->addressed = true;
+	question_key(d, q, &r->key);
+	r->port = q->port;
+	r->attr = ask_attr[q->ask];
+	r->modifier = 0;
+	if (r->attr == MAD_ATTR_PORT_INFO)
+		r->modifier = smp_port_info_modifier(
+			builder_port_at(d->b, q->port)->num,
+			q->ask == ASK_PORT_SPEEDS || q->try ?
+			builder_port_at(d->b, holder_of(d, q->port))->
+				info.cap_mask : 0);
+	r->tag = (uint64_t)q->rival << 32 | (uint64_t)q->try << 8 | q->ask;
+	return true;
+}
+
+static bool
+discover_next(void *data, struct smp_request *r)
 {
 	struct discover *d = data;
 
-	do {
-		while (d->head < d->queue->len && mad_client_room(d->x)) {
-			struct question q = g_array_index(d->queue,
-							  struct question,
-							  d->head++);
+	while (d->head < d->queue->len) {
+		struct question q = g_array_index(d->queue, struct question,
+						  d->head++);
 
-			if (!is_moot(d, &q))
-				send_question(d, &q);
-		}
-		if (d->head < d->queue->len)
-			return;
-		g_array_set_size(d->queue, 0);
-		d->head = 0;
-		if (!all_answered(d))
-			return;
-	} while (ask_dark(d));
-	finish(d);
+		if (is_moot(d, &q) || !make_request(d, &q, r))
+			continue;
+		if (q.ask == ASK_NODE_INFO && was_dark(d, q.port))
+			g_array_append_val(d->late, q.port);
+		return true;
+	}
+	g_array_set_size(d->queue, 0);
+	d->head = 0;
+	return false;
+}
+
+static void
+on_moment(void *data)
+{
+	struct discover *d = data;
+
+	d->timer = 0;
+	d->moment_over = true;
+	smp_batch_wake(d->batch);
+}
+
+/* In a hurry: are all replies here but those that are not waited for? */
+static void
+discover_wait(void *data)
+{
+	struct discover *d = data;
+	struct transport *t = mad_client_transport(d->x);
+
+	if (d->head < d->queue->len ||
+	    smp_batch_in_flight(d->batch) > d->late->len)
+		return;
+	if (d->moment_over)
+		smp_batch_drop(d->batch);
+	else if (!d->timer)
+		d->timer = transport_timer_start(t, transport_now(t) +
+						 MOMENT_US, on_moment, d);
+}
+
+void
+discover_cancel(struct discover *d)
+{
+	smp_batch_free(d->batch);
+	if (d->b)
+		builder_free(d->b);
+	g_array_unref(d->queue);
+	g_array_unref(d->dark);
+	g_array_unref(d->late);
+	if (d->before)
+		snapshot_unref(d->before);
+	if (d->timer)
+		transport_timer_cancel(mad_client_transport(d->x), d->timer);
+	mkey_probe_free(d->doors);
+	g_hash_table_unref(d->silent);
+	g_free(d);
+}
+
+static bool
+discover_done(void *data)
+{
+	struct discover *d = data;
+	discover_done_fn done = d->done;
+	struct snapshot *s;
+
+	if (ask_dark(d))
+		return true;
+	for (guint i = 0; i < d->dark->len; i++)
+		fault_dark(d, g_array_index(d->dark, uint32_t, i));
+	for (guint i = 0; i < d->late->len; i++)
+		fault_dark(d, g_array_index(d->late, uint32_t, i));
+	prune_locked(d->b, d->doors);
+	prune_half_cables(d->b);
+	s = builder_finish(d->b);
+	d->b = NULL;
+	data = d->data;
+	discover_cancel(d);
+	done(s, data);
+	return false;
 }
 
 struct discover *
@@ -795,21 +846,23 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	       discover_done_fn done, void *data)
 {
 	struct discover *d = g_new0(struct discover, 1);
+	const struct smp_stage stage = {
+		.next = discover_next, .reply = discover_reply,
+		.wait = discover_wait, .done = discover_done, .data = d,
+	};
 
 	d->x = x;
 	d->done = done;
 	d->data = data;
 	d->b = builder_new();
-	d->doors =
-		mkey_probe_new(keys, d->b, mad_client_transport(x)->port_guid);
+	d->doors = mkey_probe_new(keys, d->b,
+				  mad_client_transport(x)->port_guid);
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct question));
-	d->again = g_array_new(FALSE, FALSE, sizeof(struct question));
 	d->silent = g_hash_table_new(NULL, NULL);
 	d->dark = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	ask(d, ASK_NODE_INFO, SNAPSHOT_NONE);
-	mad_client_set_pump(x, pump, d);
-	pump(d);
+	d->batch = smp_batch_start(x, NULL, keys, &stage);
 	return d;
 }
 
@@ -823,11 +876,4 @@ void
 discover_set_names(struct discover *d, GHashTable *names)
 {
 	builder_set_names(d->b, names);
-}
-
-void
-discover_cancel(struct discover *d)
-{
-	mad_client_cancel_owner(d->x, d);
-	discover_free(d);
 }

@@ -2,29 +2,26 @@
 /*
  * The light sweep.
  *
- * One question for each switch (SwitchInfo, whose PortStateChange bit says
- * that a link came or went, IBA 14.2.5.4), one for the own port, and one
- * through each port whose link is up but behind which nobody answered so far.
- * A switch that answers not at all is a change, too.
+ * One Get for each switch (SwitchInfo, whose PortStateChange bit says that a
+ * link came or went, IBA 14.2.5.4), one for the SM's own port, and one through
+ * each port whose link is up but whose other end has not answered so far. A
+ * switch that does not answer counts as a change, too.
  *
- * A host whose M_Key has a lease is asked for its PortInfo: a wrong key from
- * somebody starts the lease, and a Get with the right one stops it (IBA
- * 14.2.4.2). If we came too late, its protection is off.
+ * PortInfo is read of a host whose M_Key has a lease: a wrong key from another
+ * node starts the lease, and a Get with the right one stops it (IBA 14.2.4.2).
+ * If that came too late, the protection of the port is off.
  */
 #include "sm/sweep/light_sweep.h"
 
-#include "sm/sweep/program_step.h"
-#include "sm/mad/smp.h"
+#include "sm/sweep/smp_batch.h"
 
-struct light {
-	struct mad_client *x;
+struct light_sweep {
 	const struct mkey_db *keys;
 	const struct snapshot *s;
 	light_sweep_done_fn done;
 	void *data;
 	uint32_t port;		/* the next to be looked at */
-	unsigned in_flight;
-	unsigned timer;
+	struct smp_batch *batch;
 	char *why;
 };
 
@@ -37,9 +34,9 @@ has_lease(const struct snapshot *s, uint32_t port)
 		i->state >= PORT_STATE_ACTIVE;
 }
 
-/* What to ask about a port of the snapshot. */
+/* What is read of a port of the snapshot; 0: nothing. */
 static enum mad_attr
-question(const struct snapshot *s, uint32_t port)
+attr_to_read(const struct snapshot *s, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
 	const struct snapshot_node *n = &s->nodes[p->node];
@@ -54,18 +51,8 @@ question(const struct snapshot *s, uint32_t port)
 	return 0;
 }
 
-static void
-light_sweep_free(struct light *l)
-{
-	mad_client_set_pump(l->x, NULL, NULL);
-	if (l->timer)
-		transport_timer_cancel(mad_client_transport(l->x), l->timer);
-	g_free(l->why);
-	g_free(l);
-}
-
 static void G_GNUC_PRINTF(3, 4)
-change(struct light *l, uint32_t port, const char *format, ...)
+change(struct light_sweep *l, uint32_t port, const char *format, ...)
 {
 	const struct snapshot_node *n = snapshot_node_of(l->s, port);
 	va_list args;
@@ -81,7 +68,7 @@ change(struct light *l, uint32_t port, const char *format, ...)
 }
 
 static void
-on_switch_info(struct light *l, uint32_t port, const uint8_t *data)
+on_switch_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 {
 	const struct switch_info *then = &snapshot_node_of(l->s, port)->sw;
 	struct switch_info now;
@@ -99,7 +86,7 @@ on_switch_info(struct light *l, uint32_t port, const uint8_t *data)
 }
 
 static void
-on_port_info(struct light *l, uint32_t port, const uint8_t *data)
+on_port_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 {
 	const struct port_info *then = &l->s->ports[port].info;
 	struct port_info now;
@@ -117,114 +104,94 @@ on_port_info(struct light *l, uint32_t port, const uint8_t *data)
 		change(l, port, "lost its LID or SM LID");
 }
 
-static void pump(void *data);
-
 static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t port)
+light_sweep_reply(void *data, const struct smp_request *r,
+		  const struct smp_reply *a)
 {
-	struct light *l = data;
-	enum mad_attr attr = question(l->s, port);
-	bool well = a->outcome == MAD_CLIENT_ANSWERED && !a->header.status;
+	struct light_sweep *l = data;
+	bool ok = a->outcome == SMP_ANSWERED && !a->status;
 
-	l->in_flight--;
-	if (attr == MAD_ATTR_NODE_INFO) {
-		if (well)
-			change(l, port, "port %u: what is behind it answers "
-			       "now", l->s->ports[port].num);
-	} else if (!well) {
-		change(l, port, "does not answer");
-	} else if (attr == MAD_ATTR_SWITCH_INFO) {
-		on_switch_info(l, port, smp_data_const(a->mad));
+	if (r->attr == MAD_ATTR_NODE_INFO) {
+		if (ok)
+			change(l, r->port, "port %u: the node behind it "
+			       "answers now", l->s->ports[r->port].num);
+	} else if (!ok) {
+		if (a->outcome != SMP_TOO_FAR)
+			change(l, r->port, "does not answer");
+	} else if (r->attr == MAD_ATTR_SWITCH_INFO) {
+		on_switch_info(l, r->port, a->data);
 	} else {
-		on_port_info(l, port, smp_data_const(a->mad));
+		on_port_info(l, r->port, a->data);
 	}
-	pump(l);
 }
 
-static void
-send_question(struct light *l, uint32_t port, enum mad_attr attr)
+/* NodeInfo goes through the port, with the M_Key of the port behind it. */
+static bool
+address_behind(const struct light_sweep *l, struct smp_request *r)
 {
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	uint8_t num = l->s->ports[port].num;
-	uint64_t key = mkey_db_at(l->keys, l->s, port);
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
+	uint64_t guid = l->s->ports[snapshot_holder_of(l->s, r->port)].guid;
+	uint8_t num = l->s->ports[r->port].num;
 
-	if (!snapshot_path(l->s, port, &path))
-		return;
-	if (attr == MAD_ATTR_NODE_INFO) {
-		if (!dr_path_push(&path, num))
-			return;
-		key = mkey_db_of(
-			l->keys,
-			mkey_db_behind(
-				l->keys,
-				l->s->ports[snapshot_holder_of(l->s, port)]
-					.guid,
-				num));
-	}
-	smp_build_direct(mad, MAD_METHOD_GET, attr,
-			 attr == MAD_ATTR_PORT_INFO
-				 ? program_step_port_info_mod(l->s, port)
-				 : 0,
-			 key, &path);
-	l->in_flight++;
-	mad_client_start(l->x, &direct, mad, on_done, l, port);
+	r->addressed = true;
+	r->key = mkey_db_of(l->keys, mkey_db_behind(l->keys, guid, num));
+	return snapshot_path(l->s, r->port, &r->path) &&
+		dr_path_push(&r->path, num);
 }
 
-static void
-pump(void *data)
+static bool
+light_sweep_next(void *data, struct smp_request *r)
 {
-	struct light *l = data;
+	struct light_sweep *l = data;
 
-	while (l->port < l->s->n_ports && mad_client_room(l->x)) {
-		uint32_t port = l->port++;
-		enum mad_attr attr = question(l->s, port);
-
-		if (attr)
-			send_question(l, port, attr);
+	while (l->port < l->s->n_ports) {
+		r->port = l->port++;
+		r->attr = attr_to_read(l->s, r->port);
+		if (r->attr == MAD_ATTR_PORT_INFO)
+			r->modifier = smp_batch_port_info_modifier(l->s,
+								   r->port);
+		if (r->attr && (r->attr != MAD_ATTR_NODE_INFO ||
+				address_behind(l, r)))
+			return true;
 	}
-	if (l->port < l->s->n_ports || l->in_flight || l->timer)
-		return;
+	return false;
+}
 
+void
+light_sweep_cancel(struct light_sweep *l)
+{
+	smp_batch_free(l->batch);
+	g_free(l->why);
+	g_free(l);
+}
+
+static bool
+light_sweep_done(void *data)
+{
+	struct light_sweep *l = data;
 	light_sweep_done_fn done = l->done;
 	g_autofree char *why = g_steal_pointer(&l->why);
 
 	data = l->data;
-	light_sweep_free(l);
+	light_sweep_cancel(l);
 	done(why, data);
+	return false;
 }
 
-static void
-on_start(void *data)
+struct light_sweep *
+light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
+		  const struct snapshot *s, light_sweep_done_fn done,
+		  void *data)
 {
-	struct light *l = data;
+	struct light_sweep *l = g_new0(struct light_sweep, 1);
+	const struct smp_stage stage = {
+		.next = light_sweep_next, .reply = light_sweep_reply,
+		.done = light_sweep_done, .data = l,
+	};
 
-	l->timer = 0;
-	pump(l);
-}
-
-struct light *light_sweep_start(struct mad_client *x,
-				const struct mkey_db *keys,
-				const struct snapshot *s,
-				light_sweep_done_fn done, void *data)
-{
-	struct light *l = g_new0(struct light, 1);
-
-	l->x = x;
 	l->keys = keys;
 	l->s = s;
 	l->done = done;
 	l->data = data;
-	mad_client_set_pump(x, pump, l);
-	l->timer =
-		transport_timer_start(mad_client_transport(x), 0, on_start, l);
+	l->batch = smp_batch_start(x, s, keys, &stage);
 	return l;
-}
-
-void
-light_sweep_cancel(struct light *l)
-{
-	mad_client_cancel_owner(l->x, l);
-	light_sweep_free(l);
 }

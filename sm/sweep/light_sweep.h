@@ -9,17 +9,17 @@
 #include "sm/plan/mkey_db.h"
 #include "topology/snapshot.h"
 
-struct light;
+struct light_sweep;
 
 /* why: NULL if nothing has changed, else the first reason found; valid during
  * the callback. */
 typedef void (*light_sweep_done_fn)(const char *why, void *data);
 
 /* `s` is borrowed until `done`, which never comes from inside. */
-struct light *light_sweep_start(struct mad_client *x,
-				const struct mkey_db *keys,
-				const struct snapshot *s,
-				light_sweep_done_fn done, void *data);
-void light_sweep_cancel(struct light *l);
+struct light_sweep *light_sweep_start(struct mad_client *x,
+				      const struct mkey_db *keys,
+				      const struct snapshot *s,
+				      light_sweep_done_fn done, void *data);
+void light_sweep_cancel(struct light_sweep *l);
 
 #endif

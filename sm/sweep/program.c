@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Programming: the plan goes out, and what comes back is compared.
+ * Programming: sends the plan and compares the replies with it.
  *
- * Which step may go out when is the business of sm/sweep/program_order.c. Here
- * each becomes a Set, and its answer holds the attribute as it is then: the
- * read-back. The fields that a port acknowledges and does not take are
- * reported.
+ * sm/sweep/program_order.c says which step may go out when. Here each step
+ * becomes a Set, and its reply holds the attribute as it is then: the
+ * read-back. The fields that a port acknowledges but does not take are
+ * reported. The plan holds no values: they follow again from snapshot and
+ * desired state, so that plan, Set and read-back cannot disagree.
  *
- * Some devices answer a Set of a state before the state has changed, and a
- * port may have been pulled to Active by the other end, which makes our Set to
- * Active a refused one (IBA 14.3.6): in both cases the port is looked at
- * before anybody complains. A refused Set has told the clients of the port
- * nothing, so they are told by another one.
+ * Some devices reply to a Set of a state before the state has changed, and a
+ * port may have been pulled to Active by the other end, so that our Set to
+ * Active is rejected (IBA 14.3.6): in both cases PortInfo is read before it
+ * counts as a problem. A rejected Set has not told the clients of the port to
+ * register again, so another one does.
  *
- * Who was silent is not asked again, nor who is behind it
- * (sm/sweep/unreachable.h). At the end the ports that should have become Active
- * and were not asked to are looked at: one that is Down by now is a change that
- * nobody would tell of.
+ * At the end the ports are read that should have become Active and were not
+ * set to: one that is Down by now is a change without a trap.
  */
 #include "sm/sweep/program.h"
 
 #include <string.h>
 
 #include "sm/sweep/program_order.h"
-#include "sm/sweep/unreachable.h"
-#include "sm/sweep/program_step.h"
-#include "sm/mad/smp.h"
 
 #define PROBLEMS_MAX	1000u	/* lines; what is beyond is only counted */
 
 struct program {
-	struct mad_client *x;
-	const struct mkey_db *keys;
 	const struct snapshot *before;
 	const struct desired *w;
 	const struct plan *plan;
@@ -41,19 +35,117 @@ struct program {
 	void *data;
 	struct program_result r;
 	struct program_order *order;
-	struct unreachable *silent;
+	struct smp_batch *batch;
 	uint32_t settled;		/* steps that are over */
-	unsigned in_flight;
-	unsigned timer;			/* until the first action */
 	char text[160];			/* scratch for place() */
 };
 
-static void pump(void *data);
+/* ------------------------------------------------------- a step as a Set */
+
+static bool
+step_has_port(const struct plan_step *step)
+{
+	return step->kind == PLAN_PORT || step->kind == PLAN_ARM ||
+		step->kind == PLAN_ACTIVATE;
+}
+
+/* The PortState that the step sets. */
+static unsigned
+step_state(const struct plan_step *step)
+{
+	return step->kind == PLAN_ARM ? PORT_STATE_ARMED :
+		step->kind == PLAN_ACTIVATE ? PORT_STATE_ACTIVE :
+		PORT_STATE_NOP;
+}
 
 static void
-problem(struct program *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+encode_port(const struct snapshot *s, const struct desired *w,
+	    const struct plan_step *step, uint8_t *data)
+{
+	struct port_info info;
 
+	desired_port(s, w, step->port, &info);
+	info.state = step_state(step);
+	/* Only steps with this field ask the clients to register again. */
+	if (!(step->fields & PORT_FIELD_REREGISTER))
+		info.client_reregister = false;
+	/* Fields that a port has not taken before are not sent again. */
+	info.width_enabled = step->fields & PORT_FIELD_WIDTH ?
+		PORT_WIDTH_ALL : 0;
+	info.speed_enabled = step->fields & PORT_FIELD_SPEED ?
+		PORT_SPEED_ALL : 0;
+	info.speed_ext_enabled = step->fields & PORT_FIELD_SPEED_EXT ?
+		PORT_SPEED_EXT_ALL : 0;
+	port_info_encode(data, &info);
+}
+
+/* The Set that clears PortStateChange leaves tops and life time as they were;
+ * the other one writes them when the blocks are in place (IBA 14.2.5.4). */
 static void
+encode_switch(const struct snapshot *s, const struct desired *w,
+	      const struct plan_step *step, uint8_t *data)
+{
+	const struct switch_info *seen = &s->nodes[step->node].sw;
+	struct switch_info info;
+
+	desired_switch(s, w, step->node, &info);
+	info.port_state_change = step->kind == PLAN_CHANGE_CLEAR;
+	if (step->kind == PLAN_CHANGE_CLEAR) {
+		info.linear_fdb_top = seen->linear_fdb_top;
+		info.life_time = seen->life_time;
+		info.multicast_fdb_top = seen->multicast_fdb_top;
+	}
+	switch_info_encode(data, &info);
+}
+
+void
+program_step_request(const struct snapshot *s, const struct desired *w,
+		     const struct plan_step *step, struct smp_request *r)
+{
+	const struct snapshot_node *n = &s->nodes[step->node];
+
+	r->set = true;
+	switch ((enum plan_kind)step->kind) {
+	case PLAN_TABLE:
+		r->port = step->port;
+		r->attr = smp_table_attr(step->table);
+		r->modifier = smp_table_modifier(step->table,
+			snapshot_is_switch(n) ? s->ports[step->port].num : 0,
+			step->block);
+		smp_table_encode(step->table, r->data,
+				 port_tables_get(w->tables, step->table,
+						 step->port, step->block));
+		return;
+	case PLAN_PORT:
+	case PLAN_ARM:
+	case PLAN_ACTIVATE:
+		r->port = step->port;
+		r->attr = MAD_ATTR_PORT_INFO;
+		r->modifier = smp_batch_port_info_modifier(s, step->port);
+		encode_port(s, w, step, r->data);
+		return;
+	case PLAN_CHANGE_CLEAR:
+	case PLAN_SWITCH:
+		r->port = n->first_port;
+		r->attr = MAD_ATTR_SWITCH_INFO;
+		encode_switch(s, w, step, r->data);
+		return;
+	case PLAN_LFT:
+		r->port = n->first_port;
+		r->attr = MAD_ATTR_LINEAR_FT;
+		r->modifier = step->block;
+		memcpy(r->data, lft_row(w->lft, n->sw_index) +
+		       (size_t)step->block * LFT_BLOCK, LFT_BLOCK);
+		return;
+	case PLAN_N_KINDS:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+/* ---------------------------------------------------------------- problems */
+
+static void G_GNUC_PRINTF(2, 3)
 problem(struct program *p, const char *format, ...)
 {
 	va_list args;
@@ -87,25 +179,11 @@ step_place(struct program *p, const struct plan_step *step)
 		     step->port);
 }
 
-static const char *
-step_name(const struct plan_step *step)
-{
-	return step->kind == PLAN_TABLE ? port_table_name(step->table) :
-		plan_kind_name(step->kind);
-}
-
 /*
- * Level 1 answers every Get and hides the M_Key; a key that is wrong shows only
- * by the silence after a Set (IBA 14.2.4.1). It is the same for all that has
- * that key, so nothing more is sent there.
+ * Protection level 1 answers every Get and hides the M_Key; a wrong key shows
+ * only by a Set without a reply (IBA 14.2.4.1). It is wrong for all ports that
+ * it belongs to, so nothing more is sent to them.
  */
-
-static bool
-hides_key(const struct program *p, uint32_t holder)
-{
-	return mkey_db_is_hidden(&p->before->ports[holder].info);
-}
-
 static bool
 is_locked(const struct program *p, uint32_t holder)
 {
@@ -128,10 +206,10 @@ lock(struct program *p, uint32_t holder)
 }
 
 /*
- * A Set that was sent and not acknowledged may have been done all the same: it
- * is the answer that was lost. What the device holds is not known from now on,
- * and has to be read before anybody relies on it; else a port keeps the P_Keys
- * of rules that were taken back in the meantime.
+ * A Set without a reply may have been executed all the same, if it was the
+ * reply that was lost. The block that the device holds is unknown from now on
+ * and has to be read before it is relied on; else a port keeps the P_Keys of
+ * rules that were withdrawn in the meantime.
  */
 static void
 forget_block(struct program *p, uint32_t index)
@@ -157,7 +235,7 @@ settle(struct program *p, uint32_t index, bool well)
 	program_order_settle(p->order, index, well);
 }
 
-/* Answers. */
+/* ----------------------------------------------------------------- replies */
 
 /* A port is sent some fields twice, on its way to Active: the last answer
  * tells. */
@@ -188,7 +266,7 @@ static void
 on_port(struct program *p, uint32_t index, const struct port_info *answer)
 {
 	const struct plan_step *step = &p->plan->steps[index];
-	unsigned state = program_step_state(step);
+	unsigned state = step_state(step);
 
 	p->r.after->ports[step->port].info = *answer;
 	learn_untaken(p, step, answer);
@@ -298,7 +376,7 @@ on_step(struct program *p, uint32_t index, const uint8_t *data)
 		port_info_decode(data, &info);
 		learn_told(p, &p->plan->steps[index]);
 		/* Some devices answer before the state has changed. */
-		if (info.state < program_step_state(&p->plan->steps[index]) &&
+		if (info.state < step_state(&p->plan->steps[index]) &&
 		    info.state != PORT_STATE_DOWN)
 			program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE,
 					  index);
@@ -327,7 +405,8 @@ refused(struct program *p, uint32_t index, unsigned status)
 
 	forget_block(p, index);
 	problem(p, "%s refuses %s: %s", step_place(p, step),
-		step_name(step), mad_status_name(status));
+		step->kind == PLAN_TABLE ? port_table_name(step->table) :
+		plan_kind_name(step->kind), mad_status_name(status));
 	settle(p, index, false);
 }
 
@@ -337,10 +416,10 @@ on_refused(struct program *p, uint32_t index, unsigned status)
 	const struct plan_step *step = &p->plan->steps[index];
 
 	/* It may be these that the port does not like. */
-	if (program_step_has_port(step))
+	if (step_has_port(step))
 		p->r.untaken[step->port] |= step->fields &
 			PORT_FIELDS_TRAINING;
-	if (program_step_state(step) != PORT_STATE_NOP &&
+	if (step_state(step) != PORT_STATE_NOP &&
 	    status == MAD_STATUS_BAD_VALUE)
 		program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED, index);
 	else
@@ -363,10 +442,11 @@ on_refused_state(struct program *p, uint32_t index,
 }
 
 static void
-on_silence(struct program *p, const struct program_order_action *a)
+on_timeout(struct program *p, const struct program_order_action *a,
+	   uint32_t port)
 {
+	uint32_t holder = snapshot_holder_of(p->before, port);
 	const struct plan_step *step;
-	uint32_t holder;
 
 	if (a->act == PROGRAM_ORDER_LOOK) {
 		p->r.changed = true;
@@ -374,26 +454,22 @@ on_silence(struct program *p, const struct program_order_action *a)
 	}
 	step = &p->plan->steps[a->what];
 	forget_block(p, a->what);
-	holder = snapshot_holder_of(p->before,
-				    program_step_target(p->before, step));
-	if (hides_key(p, holder)) {
-		if (!is_locked(p, holder))
-			lock(p, holder);
-	} else {
-		unreachable_add(p->silent,
-				program_step_target(p->before, step));
+	if (!mkey_db_is_hidden(&p->before->ports[holder].info)) {
+		smp_batch_set_unreachable(p->batch, port);
 		problem(p, "%s does not answer (%s)", step_place(p, step),
-			step_name(step));
+			step->kind == PLAN_TABLE ?
+			port_table_name(step->table) :
+			plan_kind_name(step->kind));
+	} else if (!is_locked(p, holder)) {
+		lock(p, holder);
 	}
 	settle(p, a->what, false);
 }
 
 static void
 on_answer(struct program *p, const struct program_order_action *a,
-	  const struct mad_client_answer *answer)
+	  const uint8_t *data, unsigned status)
 {
-	const uint8_t *data = smp_data_const(answer->mad);
-	unsigned status = answer->header.status;
 	struct port_info info;
 
 	if (status && a->act != PROGRAM_ORDER_STEP) {
@@ -426,137 +502,99 @@ on_answer(struct program *p, const struct program_order_action *a,
 }
 
 static void
-on_done(const struct mad_client_answer *answer, void *data, uint64_t tag)
+program_reply(void *data, const struct smp_request *r,
+	      const struct smp_reply *reply)
 {
 	struct program *p = data;
-	struct program_order_action a = { .act = tag >> 32,
-					  .what = (uint32_t)tag };
+	struct program_order_action a = { .act = r->tag >> 32,
+					  .what = (uint32_t)r->tag };
+	bool look = a.act == PROGRAM_ORDER_LOOK;
 
-	p->in_flight--;
-	unreachable_over(p->silent, tag);
-	if (answer->outcome == MAD_CLIENT_TIMED_OUT)
-		on_silence(p, &a);
-	else
-		on_answer(p, &a, answer);
-	pump(p);
-}
-
-static void
-on_lost(void *data, uint64_t tag)
-{
-	struct program *p = data;
-
-	p->in_flight--;
-	if (tag >> 32 == PROGRAM_ORDER_LOOK) {
-		p->r.changed = true;
+	switch (reply->outcome) {
+	case SMP_ANSWERED:
+		on_answer(p, &a, reply->data, reply->status);
 		return;
-	}
-	forget_block(p, (uint32_t)tag);
-	settle(p, (uint32_t)tag, false);
-}
-
-/* Sending. */
-
-/* A step as it goes out; the state is left out where only clients are told. */
-static void encode_action(struct program *p,
-			  const struct program_order_action *a, uint8_t *data)
-{
-	struct plan_step step = p->plan->steps[a->what];
-
-	if (a->act == PROGRAM_ORDER_TELL)
-		step.kind = PLAN_PORT;
-	program_step_encode(p->before, p->w, &step, data);
-}
-
-static void
-send_action(struct program *p, const struct program_order_action *a)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	const struct plan_step *step = a->act == PROGRAM_ORDER_LOOK ? NULL :
-		&p->plan->steps[a->what];
-	uint32_t target = step ? program_step_target(p->before, step) : a->what;
-	bool set = a->act == PROGRAM_ORDER_STEP || a->act == PROGRAM_ORDER_TELL;
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-	uint64_t tag;
-	uint32_t id;
-	uint32_t mod = step ? program_step_attr_mod(p->before, step) :
-		program_step_port_info_mod(p->before, target);
-
-	if (unreachable_covers(p->silent, target) || (p->r.locked->len &&
-	    is_locked(p, snapshot_holder_of(p->before, target)))) {
-		if (step)
-			settle(p, a->what, false);
+	case SMP_TIMED_OUT:
+		on_timeout(p, &a, r->port);
 		return;
-	}
-	if (!snapshot_path(p->before, target, &path)) {
-		/* Too far for a directed route. */
-		if (step) {
+	case SMP_CANCELLED:
+		if (look)
+			p->r.changed = true;
+		else
+			forget_block(p, a.what);
+		break;
+	case SMP_UNREACHABLE:
+		break;
+	case SMP_TOO_FAR:
+		if (!look)
 			problem(p, "%s cannot be reached",
-				step_place(p, step));
-			settle(p, a->what, false);
-		}
-		return;
+				step_place(p, &p->plan->steps[a.what]));
+		break;
 	}
-	smp_build_direct(mad, set ? MAD_METHOD_SET : MAD_METHOD_GET,
-			 step ? program_step_attr(step) : MAD_ATTR_PORT_INFO,
-			 mod, mkey_db_at(p->keys, p->before, target), &path);
-	if (set)
-		encode_action(p, a, smp_data(mad));
-	p->in_flight++;
-	tag = (uint64_t)a->act << 32 | a->what;
-	id = mad_client_start(p->x, &direct, mad, on_done, p, tag);
-	unreachable_asked(p->silent, target, id, tag);
+	if (!look)
+		settle(p, a.what, false);
 }
 
-static void
-program_free(struct program *p)
-{
-	mad_client_set_pump(p->x, NULL, NULL);
-	if (p->timer)
-		transport_timer_cancel(mad_client_transport(p->x), p->timer);
-	program_result_clear(&p->r);
-	program_order_free(p->order);
-	unreachable_free(p->silent);
-	g_free(p);
-}
+/* ----------------------------------------------------------------- sending */
 
-static void
-finish(struct program *p)
-{
-	struct program_result r = p->r;
-	program_done_fn done = p->done;
-	void *data = p->data;
-
-	r.held_back = p->plan->n_steps - p->settled;
-	p->r = (struct program_result){ 0 };
-	program_free(p);
-	done(&r, data);
-}
-
-static void
-pump(void *data)
+static bool
+program_next(void *data, struct smp_request *r)
 {
 	struct program *p = data;
 	struct program_order_action a;
 
-	while (mad_client_room(p->x) && program_order_next(p->order, &a))
-		send_action(p, &a);
-	if (p->in_flight || p->timer || !program_order_is_empty(p->order))
-		return;
-	if (program_order_look_back(p->order))
-		pump(p);
-	else
-		finish(p);
+	while (program_order_next(p->order, &a)) {
+		bool look = a.act == PROGRAM_ORDER_LOOK;
+
+		r->tag = (uint64_t)a.act << 32 | a.what;
+		if (look) {
+			r->port = a.what;
+			r->attr = MAD_ATTR_PORT_INFO;
+			r->modifier = smp_batch_port_info_modifier(p->before,
+								   r->port);
+		} else {
+			struct plan_step step = p->plan->steps[a.what];
+
+			/* Without the state: only the clients are told. */
+			if (a.act == PROGRAM_ORDER_TELL)
+				step.kind = PLAN_PORT;
+			program_step_request(p->before, p->w, &step, r);
+		}
+		r->set = a.act == PROGRAM_ORDER_STEP ||
+			a.act == PROGRAM_ORDER_TELL;
+		if (!p->r.locked->len ||
+		    !is_locked(p, snapshot_holder_of(p->before, r->port)))
+			return true;
+		if (!look)
+			settle(p, a.what, false);
+	}
+	return false;
 }
 
-static void
-on_start(void *data)
+void
+program_cancel(struct program *p)
+{
+	smp_batch_free(p->batch);
+	program_result_clear(&p->r);
+	program_order_free(p->order);
+	g_free(p);
+}
+
+static bool
+program_done(void *data)
 {
 	struct program *p = data;
+	struct program_result r = p->r;
+	program_done_fn done = p->done;
 
-	p->timer = 0;
-	pump(p);
+	if (program_order_look_back(p->order))
+		return true;
+	r.held_back = p->plan->n_steps - p->settled;
+	p->r = (struct program_result){ 0 };
+	data = p->data;
+	program_cancel(p);
+	done(&r, data);
+	return false;
 }
 
 struct program *
@@ -567,9 +605,11 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	      program_done_fn done, void *data)
 {
 	struct program *p = g_new0(struct program, 1);
+	const struct smp_stage stage = {
+		.next = program_next, .reply = program_reply,
+		.done = program_done, .data = p,
+	};
 
-	p->x = x;
-	p->keys = keys;
 	p->before = before;
 	p->w = w;
 	p->plan = plan;
@@ -582,20 +622,9 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
-	p->silent = unreachable_new(x, before, on_lost, p);
 	p->order = program_order_new(before, w, plan);
-	mad_client_set_pump(x, pump, p);
-	/* From the loop, so that `done` never comes from in here. */
-	p->timer =
-		transport_timer_start(mad_client_transport(x), 0, on_start, p);
+	p->batch = smp_batch_start(x, before, keys, &stage);
 	return p;
-}
-
-void
-program_cancel(struct program *p)
-{
-	mad_client_cancel_owner(p->x, p);
-	program_free(p);
 }
 
 void

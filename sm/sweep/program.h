@@ -5,9 +5,8 @@
 #ifndef MINISM_SWEEP_PROGRAM_H
 #define MINISM_SWEEP_PROGRAM_H
 
-#include "sm/io/mad_client.h"
-#include "sm/plan/mkey_db.h"
 #include "sm/plan/plan.h"
+#include "sm/sweep/smp_batch.h"
 
 struct program;
 
@@ -33,8 +32,8 @@ typedef void (*program_done_fn)(struct program_result *r, void *data);
 /*
  * before, w, plan are borrowed until `done`; `seen` and `held` are updated with
  * every block that a device acknowledged; seen must have room for w->lft, held
- * may be NULL if the plan has no PLAN_TABLE, else nobody else may have it. Uses
- * the pump of `x`. `done` never comes from inside program_start().
+ * may be NULL if the plan has no PLAN_TABLE, else it has no other reference.
+ * `done` never comes from inside program_start().
  */
 struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
 			      const struct snapshot *before,
@@ -43,5 +42,9 @@ struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
 			      program_done_fn done, void *data);
 void program_cancel(struct program *p);
 void program_result_clear(struct program_result *r);
+
+/* The Set that the step stands for; r is otherwise all zero. Pure. */
+void program_step_request(const struct snapshot *s, const struct desired *w,
+			  const struct plan_step *step, struct smp_request *r);
 
 #endif

@@ -2,159 +2,110 @@
 /*
  * Changing M_Keys.
  *
- * A port that has no key yet takes every key, so whatever is sent to it, with
- * the key that it is to have, works before, while and after it gets that; the
- * same with the old key while one is taken away. Only from one key to another
- * there is a moment from which on the one does not open the port any more, and
- * the other does. Nothing else may be on the way to the port then.
+ * A port that has no key yet accepts every key, so a request with the key that
+ * it is to have works before and after it gets that one; the same holds for the
+ * old key while a key is taken away. Only when one key replaces another, there
+ * is a moment from which the old one is rejected and the new one accepted. No
+ * other request may be in flight to the port then.
  *
  * The Set has the old key in its header and the new one in its attribute (IBA
- * 14.2.4). If no answer comes, either may be the port's key: the same is sent
- * with the new one in the header. If that is not answered, either, the keyring
- * keeps both, and the next discovery finds out.
+ * 14.2.4). If no reply comes, either may be the key of the port: the same Set
+ * is sent with the new one in the header. If that times out, too, the M_Key
+ * database keeps both, and the next discovery finds out.
  */
 #include "sm/sweep/rekey.h"
 
-#include "sm/sweep/program_step.h"
-#include "sm/mad/smp.h"
+#include "sm/sweep/program.h"
 
 struct rekey {
-	struct mad_client *x;
 	struct persist_keys *ks;
 	const struct snapshot *s;
 	const struct desired *w;
 	void (*done)(void *data);
 	void *data;
-	GArray *ports;		/* uint32_t, from head on */
+	GArray *ports;		/* of struct target, from head on */
 	guint head;
-	unsigned in_flight;
-	unsigned timer;		/* until the first one is sent */
+	struct smp_batch *batch;
 };
 
-/* Which key opens the port when the request comes to it. */
-enum header {
-	HEADER_OLD,
-	HEADER_NEW,
+struct target {
+	uint32_t port;
+	bool new_key;		/* the new key is in the header */
 };
 
-static void
-rekey_free(struct rekey *r)
+static bool
+rekey_next(void *data, struct smp_request *req)
 {
-	mad_client_set_pump(r->x, NULL, NULL);
-	if (r->timer)
-		transport_timer_cancel(mad_client_transport(r->x), r->timer);
+	struct rekey *r = data;
+	const struct mkey_db *k = persist_keys_ring(r->ks);
+
+	while (r->head < r->ports->len) {
+		struct target t = g_array_index(r->ports, struct target,
+						r->head++);
+		const struct snapshot_port *p = &r->s->ports[t.port];
+		const struct plan_step step = {
+			.kind = PLAN_PORT, .port = t.port, .node = p->node,
+		};
+
+		program_step_request(r->s, r->w, &step, req);
+		req->addressed = true;
+		req->key = t.new_key ? mkey_db_wanted(k, p->guid) :
+			mkey_db_of(k, p->guid);
+		req->tag = t.new_key;
+		if (snapshot_path(r->s, t.port, &req->path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Status 0: the Set was executed. The reply shows the key that the port has
+ * now, unless the device goes by the key in the header and hides it; a reply
+ * with the old key says that the new one was not taken.
+ */
+static void
+rekey_reply(void *data, const struct smp_request *req,
+	    const struct smp_reply *a)
+{
+	struct rekey *r = data;
+	struct mkey_db *k = persist_keys_ring(r->ks);
+	uint64_t guid = r->s->ports[req->port].guid;
+	bool new_key = req->tag;
+	const struct target again = { .port = req->port, .new_key = true };
+	struct port_info info;
+
+	if (a->outcome != SMP_ANSWERED) {
+		if (!new_key)
+			g_array_append_val(r->ports, again);
+		return;
+	}
+	port_info_decode(a->data, &info);
+	if (!a->status)
+		mkey_db_prove(k, guid, mkey_db_is_hidden(&info) ?
+			      mkey_db_wanted(k, guid) : info.m_key);
+	else if (new_key)
+		mkey_db_prove(k, guid, mkey_db_wanted(k, guid));
+}
+
+void
+rekey_cancel(struct rekey *r)
+{
+	smp_batch_free(r->batch);
 	g_array_unref(r->ports);
 	g_free(r);
 }
 
-static uint64_t
-guid_of(const struct rekey *r, uint32_t port)
+static bool
+rekey_done(void *data)
 {
-	return r->s->ports[port].guid;
-}
-
-static void pump(void *data);
-static void on_done(const struct mad_client_answer *a, void *data,
-		    uint64_t tag);
-
-static void
-send(struct rekey *r, uint32_t port, enum header header)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	const struct plan_step step = {
-		.kind = PLAN_PORT, .port = port,
-		.node = r->s->ports[port].node,
-	};
-	const struct mkey_db *k = persist_keys_ring(r->ks);
-	uint64_t key = header == HEADER_NEW ?
-		mkey_db_wanted(k, guid_of(r, port)) :
-		mkey_db_of(k, guid_of(r, port));
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-
-	if (!snapshot_path(r->s, port, &path))
-		return;
-	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
-			 program_step_attr_mod(r->s, &step), key, &path);
-	program_step_encode(r->s, r->w, &step, smp_data(mad));
-	r->in_flight++;
-	mad_client_start(r->x, &direct, mad, on_done, r,
-		   (uint64_t)header << 32 | port);
-}
-
-/*
- * Status 0 means that it was done. The answer shows the key that the port has
- * now, unless its device goes by the key in the header and hides it; and one
- * that shows the old key has not taken the new one.
- */
-static void
-on_answer(struct rekey *r, uint32_t port, enum header header,
-	  const struct mad_client_answer *a)
-{
-	struct mkey_db *k = persist_keys_ring(r->ks);
-	uint64_t guid = guid_of(r, port);
-	struct port_info info;
-
-	port_info_decode(smp_data_const(a->mad), &info);
-	if (!a->header.status)
-		mkey_db_prove(k, guid, mkey_db_is_hidden(&info) ?
-			      mkey_db_wanted(k, guid) : info.m_key);
-	else if (header == HEADER_NEW)
-		mkey_db_prove(k, guid, mkey_db_wanted(k, guid));
-}
-
-static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
-{
-	enum header header = tag >> 32 ? HEADER_NEW : HEADER_OLD;
-	uint32_t port = (uint32_t)tag;
 	struct rekey *r = data;
-
-	r->in_flight--;
-	if (a->outcome == MAD_CLIENT_ANSWERED)
-		on_answer(r, port, header, a);
-	else if (header == HEADER_OLD)
-		send(r, port, HEADER_NEW);
-	pump(r);
-}
-
-static void
-finish(struct rekey *r)
-{
 	void (*done)(void *) = r->done;
-	void *data = r->data;
 
 	persist_keys_save(r->ks);
-	rekey_free(r);
+	data = r->data;
+	rekey_cancel(r);
 	done(data);
-}
-
-static void
-pump(void *data)
-{
-	struct rekey *r = data;
-
-	while (r->head < r->ports->len && mad_client_room(r->x))
-		send(r, g_array_index(r->ports, uint32_t, r->head++),
-		     HEADER_OLD);
-	if (r->head == r->ports->len && !r->in_flight && !r->timer)
-		finish(r);
-}
-
-static void
-on_start(void *data)
-{
-	struct rekey *r = data;
-
-	r->timer = 0;
-	pump(r);
-}
-
-static bool
-gives_key(const struct plan_step *step)
-{
-	return program_step_has_port(step) && step->kind != PLAN_ACTIVATE &&
-		step->fields & PORT_FIELD_M_KEY;
+	return false;
 }
 
 /* The ports that are to be given a key: all are written down, those that have
@@ -162,28 +113,30 @@ gives_key(const struct plan_step *step)
 static GArray *
 intend(struct mkey_db *k, const struct snapshot *s, const struct plan *plan)
 {
-	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GArray *ports = g_array_new(FALSE, FALSE, sizeof(struct target));
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		const struct plan_step *step = &plan->steps[i];
+		const struct target t = { .port = step->port };
 		const struct snapshot_port *p;
 		uint64_t wanted;
 
-		if (!gives_key(step))
+		if ((step->kind != PLAN_PORT && step->kind != PLAN_ARM) ||
+		    !(step->fields & PORT_FIELD_M_KEY))
 			continue;
 		p = &s->ports[step->port];
 		wanted = mkey_db_wanted(k, p->guid);
 		if (p->info.m_key && wanted && p->info.m_key != wanted)
-			g_array_append_val(ports, step->port);
+			g_array_append_val(ports, t);
 		mkey_db_intend(k, p->guid, wanted);
 	}
 	return ports;
 }
 
-struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
-			  const struct snapshot *s, const struct desired *w,
-			  const struct plan *plan, void (*done)(void *data),
-			  void *data)
+struct rekey *
+rekey_start(struct mad_client *x, struct persist_keys *ks,
+	    const struct snapshot *s, const struct desired *w,
+	    const struct plan *plan, void (*done)(void *data), void *data)
 {
 	struct rekey *r;
 	GArray *ports;
@@ -197,22 +150,18 @@ struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
 		return NULL;
 	}
 	r = g_new0(struct rekey, 1);
-	r->x = x;
 	r->ks = ks;
 	r->s = s;
 	r->w = w;
 	r->ports = ports;
 	r->done = done;
 	r->data = data;
-	mad_client_set_pump(x, pump, r);
-	r->timer =
-		transport_timer_start(mad_client_transport(x), 0, on_start, r);
+	r->batch = smp_batch_start(x, s, persist_keys_ring(ks),
+				   &(struct smp_stage){
+					   .next = rekey_next,
+					   .reply = rekey_reply,
+					   .done = rekey_done,
+					   .data = r,
+				   });
 	return r;
-}
-
-void
-rekey_cancel(struct rekey *r)
-{
-	mad_client_cancel_owner(r->x, r);
-	rekey_free(r);
 }

@@ -2,121 +2,102 @@
 /*
  * Other subnet managers.
  *
- * They are found by PortInfo.CapabilityMask.IsSM and asked by directed route,
+ * They are found by PortInfo.CapabilityMask.IsSM and queried by directed route,
  * which works before there are LIDs. A port that says IsSM and does not answer
  * SMInfo has no SM that could take part in an election: it is left out.
  */
 #include "sm/sweep/sminfo_poll.h"
 
+#include "sm/sweep/smp_batch.h"
+
 struct sminfo_poll {
-	struct mad_client *x;
+	const struct snapshot *s;
+	uint32_t only;		/* SNAPSHOT_NONE: all ports */
+	uint32_t port;		/* the next to be looked at */
+	struct smp_batch *batch;
 	GArray *found;		/* of struct election_peer */
 	sminfo_poll_done_fn done;
 	void *data;
-	unsigned in_flight;
-	unsigned timer;
 };
 
-static void
-sminfo_poll_free(struct sminfo_poll *p)
-{
-	if (p->timer)
-		transport_timer_cancel(mad_client_transport(p->x), p->timer);
-	g_array_unref(p->found);
-	g_free(p);
-}
-
-static gint
-by_port(gconstpointer a, gconstpointer b)
-{
-	const struct election_peer *x = a, *y = b;
-
-	return x->port < y->port ? -1 : x->port > y->port;
-}
-
-static void
-settle(struct sminfo_poll *p)
-{
-	g_autoptr(GArray) found = NULL;
-	sminfo_poll_done_fn done = p->done;
-	void *data = p->data;
-
-	if (p->in_flight || p->timer)
-		return;
-	found = g_array_ref(p->found);
-	sminfo_poll_free(p);
-	g_array_sort(found, by_port);
-	done(found, data);
-}
-
-static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t port)
-{
-	struct sminfo_poll *p = data;
-	struct election_peer peer = { .port = port };
-
-	p->in_flight--;
-	if (a->outcome == MAD_CLIENT_ANSWERED && !a->header.status) {
-		sm_info_decode(smp_data_const(a->mad), &peer.info);
-		g_array_append_val(p->found, peer);
-	}
-	settle(p);
-}
-
-static void
-on_start(void *data)
+static bool
+sminfo_poll_next(void *data, struct smp_request *r)
 {
 	struct sminfo_poll *p = data;
 
-	p->timer = 0;
-	settle(p);
-}
-
-static void ask_peer(struct sminfo_poll *p, const struct mkey_db *keys,
-		     const struct snapshot *s, uint32_t port)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-
-	if (!snapshot_path(s, port, &path))
-		return;
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0,
-			 mkey_db_at(keys, s, port), &path);
-	p->in_flight++;
-	mad_client_start(p->x, &direct, mad, on_done, p, port);
-}
-
-struct sminfo_poll *sminfo_poll_ask(struct mad_client *x,
-				    const struct mkey_db *keys,
-				    const struct snapshot *s, uint32_t only,
-				    sminfo_poll_done_fn done, void *data)
-{
-	struct sminfo_poll *p = g_new0(struct sminfo_poll, 1);
-
-	p->x = x;
-	p->done = done;
-	p->data = data;
-	p->found = g_array_new(FALSE, FALSE, sizeof(struct election_peer));
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *sp = &s->ports[port];
-
-		if (port == s->local_port || !snapshot_is_end_port(s, port) ||
-		    !(sp->info.cap_mask & PORT_CAP_IS_SM))
-			continue;
-		if (only == SNAPSHOT_NONE || only == port)
-			ask_peer(p, keys, s, port);
+	while (p->port < p->s->n_ports) {
+		r->port = p->port++;
+		r->attr = MAD_ATTR_SM_INFO;
+		if (r->port != p->s->local_port &&
+		    snapshot_is_end_port(p->s, r->port) &&
+		    p->s->ports[r->port].info.cap_mask & PORT_CAP_IS_SM &&
+		    (p->only == SNAPSHOT_NONE || p->only == r->port))
+			return true;
 	}
-	p->timer =
-		transport_timer_start(mad_client_transport(x), 0, on_start, p);
-	return p;
+	return false;
+}
+
+static void
+sminfo_poll_reply(void *data, const struct smp_request *r,
+		  const struct smp_reply *a)
+{
+	struct sminfo_poll *p = data;
+	struct election_peer peer = { .port = r->port };
+
+	if (a->outcome != SMP_ANSWERED || a->status)
+		return;
+	sm_info_decode(a->data, &peer.info);
+	g_array_append_val(p->found, peer);
+}
+
+static int
+compare_ports(const void *a, const void *b)
+{
+	const struct election_peer *p = a, *q = b;
+
+	return p->port < q->port ? -1 : p->port > q->port;
 }
 
 void
 sminfo_poll_cancel(struct sminfo_poll *p)
 {
-	mad_client_cancel_owner(p->x, p);
-	sminfo_poll_free(p);
+	smp_batch_free(p->batch);
+	g_array_unref(p->found);
+	g_free(p);
+}
+
+static bool
+sminfo_poll_done(void *data)
+{
+	struct sminfo_poll *p = data;
+	g_autoptr(GArray) found = g_array_ref(p->found);
+	sminfo_poll_done_fn done = p->done;
+
+	data = p->data;
+	sminfo_poll_cancel(p);
+	g_array_sort(found, compare_ports);
+	done(found, data);
+	return false;
+}
+
+struct sminfo_poll *
+sminfo_poll_start(struct mad_client *x, const struct mkey_db *keys,
+		  const struct snapshot *s, uint32_t only,
+		  sminfo_poll_done_fn done, void *data)
+{
+	struct sminfo_poll *p = g_new0(struct sminfo_poll, 1);
+	const struct smp_stage stage = {
+		.next = sminfo_poll_next, .reply = sminfo_poll_reply,
+		.done = sminfo_poll_done, .data = p,
+	};
+
+	p->s = s;
+	p->only = only;
+	p->done = done;
+	p->data = data;
+	p->found = g_array_new(FALSE, FALSE, sizeof(struct election_peer));
+	p->batch = smp_batch_start(x, s, keys, &stage);
+	return p;
 }
 
 bool
@@ -171,7 +152,7 @@ ignore(const struct mad_client_answer *a, void *data, uint64_t tag)
 void
 sminfo_poll_control(struct mad_client *x, const struct mkey_db *keys,
 	      const struct snapshot *s, uint32_t port, enum sm_control control,
-	      const struct sm_info *self, mad_client_done_fn done, void *data)
+	      const struct sm_info *self)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
@@ -182,5 +163,5 @@ sminfo_poll_control(struct mad_client *x, const struct mkey_db *keys,
 	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO, control,
 			 mkey_db_at(keys, s, port), &path);
 	sm_info_encode(smp_data(mad), self);
-	mad_client_start(x, &direct, mad, done ? done : ignore, data, port);
+	mad_client_start(x, &direct, mad, ignore, NULL, port);
 }

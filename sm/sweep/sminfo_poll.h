@@ -18,14 +18,14 @@ struct sminfo_poll;
 typedef void (*sminfo_poll_done_fn)(GArray *peers, void *data);
 
 /*
- * Asks every port that says it has an SM (IsSM), our own apart, for SMInfo;
- * those that answer are told to `done`, never from inside. `only`: just this
- * port, or SNAPSHOT_NONE.
+ * Reads SMInfo of every port that says it has an SM (IsSM), except our own;
+ * `done`, which never comes from inside, gets those that answered. `only`: just
+ * this port, or SNAPSHOT_NONE. s and keys are borrowed until then.
  */
-struct sminfo_poll *sminfo_poll_ask(struct mad_client *x,
-				    const struct mkey_db *keys,
-				    const struct snapshot *s, uint32_t only,
-				    sminfo_poll_done_fn done, void *data);
+struct sminfo_poll *sminfo_poll_start(struct mad_client *x,
+				      const struct mkey_db *keys,
+				      const struct snapshot *s, uint32_t only,
+				      sminfo_poll_done_fn done, void *data);
 void sminfo_poll_cancel(struct sminfo_poll *p);
 
 /*
@@ -43,11 +43,10 @@ bool sminfo_poll_have(const GArray *peers, uint64_t guid, unsigned state);
 
 /*
  * Sends Set(SMInfo) with the control to a peer; `self` is what we say of
- * ourselves. done(answered?) comes later; a NULL done asks for no report.
+ * ourselves. The reply is ignored.
  */
 void sminfo_poll_control(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, uint32_t port,
-		   enum sm_control control, const struct sm_info *self,
-		   mad_client_done_fn done, void *data);
+		   enum sm_control control, const struct sm_info *self);
 
 #endif

@@ -18,8 +18,6 @@
  */
 #include "sm/sweep/sweep_run.h"
 
-#include "sm/sweep/sent.h"
-
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
@@ -132,9 +130,38 @@ set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 }
 
 static void
+append_count(GString *line, const char *name, const char *method,
+	     uint64_t count)
+{
+	if (count)
+		g_string_append_printf(line, "%s %s.%s %" G_GUINT64_FORMAT,
+				       line->len ? "," : ":", name, method,
+				       count);
+}
+
+/* By attribute and method: did this sweep write, and what? Retries have a line
+ * of their own, so that losses do not look like a larger fabric. */
+static void
 log_sent(struct sweep *s, enum log_level level)
 {
-	sent_log(s->log, level, &s->stats, mad_client_stats(s->x));
+	const struct mad_client_stats *before = &s->stats;
+	const struct mad_client_stats *after = mad_client_stats(s->x);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
+		append_count(line, mad_attr_name(i), "Get",
+			     after->gets[i] - before->gets[i]);
+		append_count(line, mad_attr_name(i), "Set",
+			     after->sets[i] - before->sets[i]);
+	}
+	log_say(s->log, level, "sweep", "sent %" G_GUINT64_FORMAT " MADs%s",
+		after->sent - before->sent, line->str);
+	if (after->retried != before->retried)
+		log_say(s->log, level, "sweep", "%" G_GUINT64_FORMAT
+			" of them a second time or more, %" G_GUINT64_FORMAT
+			" requests without an answer",
+			after->retried - before->retried,
+			after->timed_out - before->timed_out);
 }
 
 /* What one sweep made for itself. */
@@ -219,7 +246,7 @@ hand_over(struct sweep *s, uint32_t port)
 	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
 		"rank");
 	sminfo_poll_control(s->x, s->keys, s->next.subnet, port,
-		      SM_CONTROL_HANDOVER, &s->self, NULL, NULL);
+		      SM_CONTROL_HANDOVER, &s->self);
 	obey(s, port);
 }
 
@@ -271,7 +298,7 @@ elect(struct sweep *s)
 		return;
 	}
 	sweep_set_state(s, SWEEP_ELECTING);
-	s->peers = sminfo_poll_ask(s->x, s->keys, s->next.subnet,
+	s->peers = sminfo_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, on_peers, s);
 }
 
@@ -385,7 +412,7 @@ on_light(const char *why, void *data)
 		rest(s);
 		return;
 	}
-	s->peers = sminfo_poll_ask(s->x, s->keys, s->view.subnet,
+	s->peers = sminfo_poll_start(s->x, s->keys, s->view.subnet,
 			     SNAPSHOT_NONE, on_light_peers, s);
 }
 
@@ -435,7 +462,7 @@ on_poll_timer(void *data)
 
 	s->timer = 0;
 	sweep_set_state(s, SWEEP_POLLING);
-	s->peers = sminfo_poll_ask(s->x, s->keys, s->elected, s->master,
+	s->peers = sminfo_poll_start(s->x, s->keys, s->elected, s->master,
 			     on_poll, s);
 }
 
@@ -547,7 +574,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 		if (s->self.state == SM_STATE_STANDBY) {
 			sminfo_poll_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
-				      &s->self, NULL, NULL);
+				      &s->self);
 			set_sm_state(s, SM_STATE_MASTER);
 		}
 		sweep_request(s, SWEEP_CAUSE_ELECTION);
@@ -641,7 +668,6 @@ cancel_all(struct sweep *s)
 {
 	g_clear_pointer(&s->discover, discover_cancel);
 	g_clear_pointer(&s->peers, sminfo_poll_cancel);
-	g_clear_pointer(&s->lftread, lft_reader_cancel);
 	g_clear_pointer(&s->tabread, table_reader_cancel);
 	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);

@@ -277,7 +277,7 @@ decide(struct sweep *s)
 		sweep_fail(s, error->message);
 		return;
 	}
-	s->fresh = lft_reader_fresh(n);
+	s->fresh = table_reader_fresh(n);
 	isolate(s);
 	make_plan(s, s->next.lft);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
@@ -303,28 +303,21 @@ trusts_memory(const struct sweep *s)
 }
 
 static void
-add_faults(struct sweep *s, const GPtrArray *faults)
-{
-	for (guint i = 0; i < faults->len; i++)
-		g_ptr_array_add(s->table_faults,
-				g_strdup(faults->pdata[i]));
-}
-
-static void
-on_port_tables(GPtrArray *faults, void *data)
+on_tables(GPtrArray *faults, void *data)
 {
 	struct sweep *s = data;
 
 	s->tabread = NULL;
-	add_faults(s, faults);
+	s->table_faults = g_ptr_array_ref(faults);
 	decide(s);
 }
 
 static void
-read_ports(struct sweep *s)
+read_tables(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
+	bool trust = trusts_memory(s);
 
 	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	s->qos = port_tables_new(n);
@@ -339,30 +332,21 @@ read_ports(struct sweep *s)
 			if (isolation_reads(p, n, t, port))
 				g_array_append_val(s->items, item);
 		}
+	s->next.seen = table_reader_recall_lfts(n, s->next.lids->top,
+						s->view.subnet,
+						trust ? s->view.seen : NULL);
 	s->next.tables = port_tables_new(n);
-	if (trusts_memory(s) && s->view.tables)
+	if (trust && s->view.tables)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
-			       s->view.tables);
-	s->tabread = table_reader_start(s->x, s->keys, n, s->items,
-				   s->next.tables, on_port_tables, s);
-}
-
-static void
-on_tables(struct lft_seen *seen, GPtrArray *faults, void *data)
-{
-	struct sweep *s = data;
-
-	s->lftread = NULL;
-	s->next.seen = seen;
-	s->table_faults = g_ptr_array_new_with_free_func(g_free);
-	add_faults(s, faults);
-	read_ports(s);
+				    s->view.tables);
+	s->tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
+					s->items, s->next.tables, s->log,
+					on_tables, s);
 }
 
 void
 sweep_mend(struct sweep *s)
 {
-	struct lft_memory known = { s->view.subnet, s->view.seen };
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	const struct lid_range *ranges;
@@ -379,10 +363,7 @@ sweep_mend(struct sweep *s)
 		return;
 	}
 	sweep_set_state(s, SWEEP_READING);
-	s->lftread = lft_reader_start(s->x, s->keys, s->next.subnet,
-				   s->next.lids->top,
-				   trusts_memory(s) ? &known : NULL,
-				   s->log, on_tables, s);
+	read_tables(s);
 }
 
 /* Other partitions: all that we know is still good. */

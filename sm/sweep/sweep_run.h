@@ -7,7 +7,6 @@
 #define MINISM_SWEEP_SWEEP_RUN_H
 
 #include "sm/sweep/discover.h"
-#include "sm/sweep/lft_reader.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/sminfo_poll.h"
 #include "sm/sweep/program.h"
@@ -49,14 +48,13 @@ struct sweep {
 	struct mad_client_stats stats;	/* at its beginning */
 	struct discover *discover;
 	struct sminfo_poll *peers;
-	struct lft_reader *lftread;
 	struct table_reader *tabread;
 	GArray *items;			/* what it reads */
 	struct port_tables *qos;	/* of these, what QoS wants */
 	struct rekey *rekey;		/* comes before: */
 	struct program *program;
 	program_done_fn programmed;	/* told when that is over */
-	struct light *light;
+	struct light_sweep *light;
 	struct view next;
 	struct plan *plan;
 	struct desired wanted;

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Reading tables of ports.
+ * Reading tables.
  *
- * One question a block, as many at once as the window of the transactions
- * takes; items one after the other. A port that refuses a block is named once,
- * and the rest of that table is left out; of who is silent, and of those behind
- * it, no table is asked for any more.
+ * One Get a block; forwarding tables first, then tables of ports. A node that
+ * refuses a block is named once and the rest of that table is left out. After a
+ * time-out no table is read of that node and of the nodes behind it.
  *
- * A node may say that it holds more P_Keys than it has blocks for. It calls the
- * modifier of those that it lacks invalid, and no P_Key can be in them: they
- * count as empty.
+ * Forwarding tables. Of a switch that was set up before (LinearFDBTop is not 0)
+ * the blocks 0 to top/64 are read; blocks above its top are not in use and stay
+ * unknown. The block that a lost Set left unknown is read again, too.
+ *
+ * P_Keys. A node may claim more P_Keys than it has blocks for. It rejects the
+ * modifier of the missing blocks, which can hold no P_Key: they count as empty.
  */
 #include "sm/sweep/table_reader.h"
 
 #include <stdlib.h>
 
-#include "sm/sweep/unreachable.h"
-#include "sm/mad/smp.h"
+#include "sm/sweep/smp_batch.h"
 #include "topology/lid.h"
 
 #define FAULTS_MAX	200u
+#define TABLE_LFT	PORT_N_TABLES	/* item->table: port 0's switch's */
 
 struct table_reader {
-	struct mad_client *x;
-	const struct mkey_db *keys;
 	const struct snapshot *s;
 	GArray *items;		/* the nearest first */
+	struct lft_seen *seen;
 	struct port_tables *held;
 	table_reader_done_fn done;
 	void *data;
 	guint item;
-	unsigned block;		/* of it, the next to be asked for */
+	unsigned block;		/* of it, the next to be read */
 	uint8_t *failed;	/* by item */
-	struct unreachable *silent;
+	struct smp_batch *batch;
 	GPtrArray *faults;
-	unsigned in_flight;
-	unsigned timer;
 };
 
 static const struct table_reader_item *
@@ -44,168 +43,162 @@ item_at(const struct table_reader *r, guint i)
 	return &g_array_index(r->items, struct table_reader_item, i);
 }
 
-static void
-table_reader_free(struct table_reader *r)
+/* A top beyond the capability: the answer makes no sense. */
+static bool
+top_is_invalid(const struct snapshot_node *n)
 {
-	mad_client_set_pump(r->x, NULL, NULL);
-	if (r->timer)
-		transport_timer_cancel(mad_client_transport(r->x), r->timer);
-	g_ptr_array_unref(r->faults);
-	g_array_unref(r->items);
-	g_free(r->failed);
-	unreachable_free(r->silent);
-	g_free(r);
+	return n->sw_known && (n->sw.linear_fdb_top > LID_UNICAST_MAX ||
+		(n->sw.linear_fdb_top &&
+		 n->sw.linear_fdb_top >= n->sw.linear_fdb_cap));
+}
+
+static unsigned
+lft_blocks_in_use(const struct snapshot_node *n)
+{
+	if (!n->sw_known || !n->sw.linear_fdb_top || top_is_invalid(n))
+		return 0;
+	return n->sw.linear_fdb_top / LFT_BLOCK + 1u;
+}
+
+static bool
+is_wanted(const struct table_reader *r, const struct table_reader_item *item,
+	  unsigned block)
+{
+	if (item->table == TABLE_LFT)
+		return !lft_seen_block(r->seen,
+				       snapshot_node_of(r->s, item->port)->
+				       sw_index, block);
+	return !port_tables_get(r->held, item->table, item->port, block) &&
+		(!item->only || port_tables_get(item->only, item->table,
+						item->port, block));
+}
+
+static bool
+table_reader_next(void *data, struct smp_request *req)
+{
+	struct table_reader *r = data;
+
+	for (; r->item < r->items->len; r->item++, r->block = 0) {
+		const struct table_reader_item *item = item_at(r, r->item);
+		const struct snapshot_node *n = snapshot_node_of(r->s,
+								 item->port);
+		bool is_lft = item->table == TABLE_LFT;
+		unsigned blocks = is_lft ? lft_blocks_in_use(n) :
+			port_tables_blocks(r->held, item->table, item->port);
+		unsigned num = snapshot_is_switch(n) ?
+			r->s->ports[item->port].num : 0;
+
+		while (r->block < blocks && !r->failed[r->item] &&
+		       !is_wanted(r, item, r->block))
+			r->block++;
+		if (r->block >= blocks || r->failed[r->item])
+			continue;
+		req->port = item->port;
+		req->attr = is_lft ? MAD_ATTR_LINEAR_FT :
+			smp_table_attr(item->table);
+		req->modifier = is_lft ? r->block :
+			smp_table_modifier(item->table, num, r->block);
+		req->tag = (uint64_t)r->item << 16 | r->block++;
+		return true;
+	}
+	return false;
 }
 
 static void
-finish(struct table_reader *r)
-{
-	g_autoptr(GPtrArray) faults = g_ptr_array_ref(r->faults);
-	table_reader_done_fn done = r->done;
-	void *data = r->data;
-
-	table_reader_free(r);
-	done(faults, data);
-}
-
-static void
-fault(struct table_reader *r, guint i, const char *why)
+table_reader_fault(struct table_reader *r, guint i, const char *why)
 {
 	const struct table_reader_item *item = item_at(r, i);
 	const struct snapshot_node *n = snapshot_node_of(r->s, item->port);
+	g_autoptr(GString) line = g_string_new(NULL);
 
 	if (r->failed[i])
 		return;
 	r->failed[i] = true;
 	if (r->faults->len >= FAULTS_MAX)
 		return;
-	g_ptr_array_add(r->faults, g_strdup_printf(
-		"%s (0x%016" G_GINT64_MODIFIER "x) port %u: its %s cannot be "
-		"read: %s", snapshot_node_name(n), n->info.node_guid,
-		r->s->ports[item->port].num, port_table_name(item->table),
-		why));
-}
-
-static void pump(void *data);
-
-/* Not the first one: a port without any P_Key table is at fault. */
-static bool
-is_beyond_the_end(const struct table_reader_item *item, unsigned block,
-		  unsigned status)
-{
-	return item->table == PORT_TABLE_PKEY && block > 0 &&
-		status == MAD_STATUS_BAD_VALUE;
+	g_string_printf(line, "%s (0x%016" G_GINT64_MODIFIER "x)",
+			snapshot_node_name(n), n->info.node_guid);
+	if (item->table != TABLE_LFT)
+		g_string_append_printf(line, " port %u",
+				       r->s->ports[item->port].num);
+	g_string_append_printf(line, ": its %s cannot be read: %s",
+			       item->table == TABLE_LFT ? "forwarding table" :
+			       port_table_name(item->table), why);
+	g_ptr_array_add(r->faults, g_strdup(line->str));
 }
 
 static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
+table_reader_store(struct table_reader *r,
+		   const struct table_reader_item *item, unsigned block,
+		   const uint8_t *data)
 {
-	struct table_reader *r = data;
-	guint i = (guint)(tag >> 16);
-	unsigned block = tag & 0xffff;
-	const struct table_reader_item *item = item_at(r, i);
 	union port_block b = { 0 };
 
-	r->in_flight--;
-	unreachable_over(r->silent, tag);
-	if (a->outcome == MAD_CLIENT_TIMED_OUT) {
-		if (!unreachable_covers(r->silent, item->port))
-			fault(r, i, "no answer");
-		unreachable_add(r->silent, item->port);
-	} else if (is_beyond_the_end(item, block, a->header.status)) {
-		port_tables_set(r->held, item->table, item->port, block, &b);
-	} else if (a->header.status) {
-		fault(r, i, mad_status_name(a->header.status));
-	} else {
-		smp_table_decode(item->table, smp_data_const(a->mad), &b);
-		port_tables_set(r->held, item->table, item->port, block, &b);
+	if (item->table == TABLE_LFT) {
+		lft_seen_set(r->seen, snapshot_node_of(r->s, item->port)->
+			     sw_index, block, data);
+		return;
 	}
-	pump(r);
+	if (data)
+		smp_table_decode(item->table, data, &b);
+	port_tables_set(r->held, item->table, item->port, block, &b);
 }
 
 static void
-on_lost(void *data, uint64_t tag)
+table_reader_reply(void *data, const struct smp_request *req,
+		   const struct smp_reply *a)
 {
 	struct table_reader *r = data;
-
-	r->in_flight--;
-	r->failed[tag >> 16] = true;
-}
-
-static void
-ask_block(struct table_reader *r, guint i, unsigned block)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	guint i = (guint)(req->tag >> 16);
+	unsigned block = req->tag & 0xffff;
 	const struct table_reader_item *item = item_at(r, i);
-	unsigned num = snapshot_is_switch(snapshot_node_of(r->s, item->port)) ?
-		r->s->ports[item->port].num : 0;
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-	uint64_t tag;
-	uint32_t id;
 
-	if (unreachable_covers(r->silent, item->port)) {
+	switch (a->outcome) {
+	case SMP_ANSWERED:
+		/* Not block 0: a port without any P_Key table is at fault. */
+		if (a->status == MAD_STATUS_BAD_VALUE && block > 0 &&
+		    item->table == PORT_TABLE_PKEY)
+			table_reader_store(r, item, block, NULL);
+		else if (a->status)
+			table_reader_fault(r, i, mad_status_name(a->status));
+		else
+			table_reader_store(r, item, block, a->data);
+		break;
+	case SMP_TIMED_OUT:
+		table_reader_fault(r, i, "no answer");
+		smp_batch_set_unreachable(r->batch, item->port);
+		break;
+	case SMP_CANCELLED:
+	case SMP_UNREACHABLE:
 		r->failed[i] = true;
-		return;
+		break;
+	case SMP_TOO_FAR:
+		table_reader_fault(r, i, "no directed route to it");
+		break;
 	}
-	if (!snapshot_path(r->s, item->port, &path)) {
-		fault(r, i, "no way there");
-		return;
-	}
-	smp_build_direct(mad, MAD_METHOD_GET, smp_table_attr(item->table),
-			 smp_table_modifier(item->table, num, block),
-			 mkey_db_at(r->keys, r->s, item->port), &path);
-	r->in_flight++;
-	tag = (uint64_t)i << 16 | block;
-	id = mad_client_start(r->x, &direct, mad, on_done, r, tag);
-	unreachable_asked(r->silent, item->port, id, tag);
+}
+
+void
+table_reader_cancel(struct table_reader *r)
+{
+	smp_batch_free(r->batch);
+	g_ptr_array_unref(r->faults);
+	g_array_unref(r->items);
+	g_free(r->failed);
+	g_free(r);
 }
 
 static bool
-is_asked(const struct table_reader *r, const struct table_reader_item *item,
-	 unsigned block)
+table_reader_done(void *data)
 {
-	return !port_tables_get(r->held, item->table, item->port, block) &&
-		(!item->only || port_tables_get(item->only, item->table,
-						item->port, block));
-}
+	struct table_reader *r = data;
+	g_autoptr(GPtrArray) faults = g_ptr_array_ref(r->faults);
+	table_reader_done_fn done = r->done;
 
-/* The next block that has to be asked for. False: there are no more. */
-static bool
-next_block(struct table_reader *r)
-{
-	for (; r->item < r->items->len; r->item++, r->block = 0) {
-		const struct table_reader_item *item = item_at(r, r->item);
-		unsigned n = port_tables_blocks(r->held, item->table,
-						item->port);
-
-		for (; r->block < n && !r->failed[r->item]; r->block++)
-			if (is_asked(r, item, r->block))
-				return true;
-	}
+	data = r->data;
+	table_reader_cancel(r);
+	done(faults, data);
 	return false;
-}
-
-static void
-pump(void *data)
-{
-	struct table_reader *r = data;
-
-	while (mad_client_room(r->x) && next_block(r)) {
-		ask_block(r, r->item, r->block);
-		r->block++;
-	}
-	if (!r->in_flight && !r->timer && !next_block(r))
-		finish(r);
-}
-
-static void
-on_start(void *data)
-{
-	struct table_reader *r = data;
-
-	r->timer = 0;
-	pump(r);
 }
 
 struct place {
@@ -223,65 +216,66 @@ compare_places(const void *a, const void *b)
 	return p->i < q->i ? -1 : p->i > q->i;
 }
 
-/* The nearest first: if a cable is pulled meanwhile, the first to be silent is
- * then the one next to it, which tells of all behind it. */
-static GArray *
-sort_items(const struct snapshot *s, const GArray *items)
+/* The nearest first: if a cable is pulled meanwhile, the first time-out is then
+ * that of the node next to it, which tells of all nodes behind it. */
+static void
+add_by_distance(GArray *sorted, const struct snapshot *s, const GArray *items)
 {
-	GArray *sorted = g_array_sized_new(FALSE, FALSE,
-					   sizeof(struct table_reader_item),
-					   items->len);
-	g_autofree struct place *places = g_new(struct place, items->len);
+	g_autofree struct place *places = g_new(struct place, items->len + 1u);
 
 	for (guint i = 0; i < items->len; i++) {
+		uint32_t port = g_array_index(items, struct table_reader_item,
+					      i).port;
 		struct dr_path path;
 
 		places[i].i = i;
-		places[i].hops =
-			snapshot_path(s,
-				      g_array_index(items,
-						    struct table_reader_item, i)
-					      .port,
-				      &path)
-				? path.hops
-				: 0;
+		places[i].hops = snapshot_path(s, port, &path) ? path.hops : 0;
 	}
-	if (items->len)
-		qsort(places, items->len, sizeof(*places), compare_places);
+	qsort(places, items->len, sizeof(*places), compare_places);
 	for (guint i = 0; i < items->len; i++)
 		g_array_append_val(sorted, g_array_index(items,
 			struct table_reader_item, places[i].i));
-	return sorted;
 }
 
 struct table_reader *
 table_reader_start(struct mad_client *x, const struct mkey_db *keys,
-	      const struct snapshot *s, const GArray *items,
-	      struct port_tables *held, table_reader_done_fn done, void *data)
+		   const struct snapshot *s, struct lft_seen *seen,
+		   const GArray *items, struct port_tables *held,
+		   struct log *log, table_reader_done_fn done, void *data)
 {
 	struct table_reader *r = g_new0(struct table_reader, 1);
+	const struct smp_stage stage = {
+		.next = table_reader_next, .reply = table_reader_reply,
+		.done = table_reader_done, .data = r,
+	};
 
-	r->x = x;
-	r->keys = keys;
 	r->s = s;
-	r->items = sort_items(s, items);
+	r->seen = seen;
+	r->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	r->held = held;
 	r->done = done;
 	r->data = data;
-	r->failed = g_new0(uint8_t, items->len + 1u);
-	r->silent = unreachable_new(x, s, on_lost, r);
 	r->faults = g_ptr_array_new_with_free_func(g_free);
-	mad_client_set_pump(x, pump, r);
-	r->timer =
-		transport_timer_start(mad_client_transport(x), 0, on_start, r);
-	return r;
-}
+	for (uint32_t sw = 0; seen && sw < s->n_switches; sw++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+		const struct table_reader_item item = {
+			.port = n->first_port, .table = TABLE_LFT,
+		};
 
-void
-table_reader_cancel(struct table_reader *r)
-{
-	mad_client_cancel_owner(r->x, r);
-	table_reader_free(r);
+		g_array_append_val(r->items, item);
+		if (top_is_invalid(n))
+			log_limited(log, LOG_WARNING, "discover",
+				    "LinearFDBTop beyond the capability, not "
+				    "believed", "%s (0x%016"
+				    G_GINT64_MODIFIER "x): %u of %u",
+				    snapshot_node_name(n), n->info.node_guid,
+				    n->sw.linear_fdb_top,
+				    n->sw.linear_fdb_cap);
+	}
+	add_by_distance(r->items, s, items);
+	r->failed = g_new0(uint8_t, r->items->len + 1u);
+	r->batch = smp_batch_start(x, s, keys, &stage);
+	return r;
 }
 
 /* --------------------------------------------------------------- recalling */
@@ -290,16 +284,62 @@ static bool
 switch_is_as_left(const struct snapshot *now, const struct snapshot_node *n,
 		  const struct snapshot *then, const struct snapshot_node *was)
 {
-	return n->sw_known && was->sw_known && n->sw.linear_fdb_top &&
+	return snapshot_is_switch(was) && n->sw_known && was->sw_known &&
+		n->sw.linear_fdb_top &&
 		n->sw.linear_fdb_top == was->sw.linear_fdb_top &&
-		n->sw.partition_enforcement_cap ==
-		was->sw.partition_enforcement_cap &&
 		now->ports[n->first_port].info.lid ==
 		then->ports[was->first_port].info.lid;
 }
 
-static bool end_is_as_left(const struct snapshot_port *now,
-			   const struct snapshot_port *then)
+struct lft_seen *
+table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
+			 const struct snapshot *then,
+			 const struct lft_seen *known)
+{
+	struct lft_seen *seen;
+
+	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
+		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
+
+		if (lft_blocks_in_use(n))
+			top = MAX(top, n->sw.linear_fdb_top);
+	}
+	seen = lft_seen_new(now->n_switches, top);
+	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
+		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
+		uint32_t i = snapshot_find_node(then, n->info.node_guid);
+
+		if (i == SNAPSHOT_NONE ||
+		    !switch_is_as_left(now, n, then, &then->nodes[i]))
+			continue;
+		for (uint32_t b = 0; b < lft_n_blocks(seen->lft); b++) {
+			const uint8_t *bytes = lft_seen_block(known,
+				then->nodes[i].sw_index, b);
+
+			if (bytes)
+				lft_seen_set(seen, sw, b, bytes);
+		}
+	}
+	return seen;
+}
+
+uint8_t *
+table_reader_fresh(const struct snapshot *s)
+{
+	uint8_t *fresh = g_new0(uint8_t, s->n_switches + 1);
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+
+		fresh[sw] = s->ports[n->first_port].info.lid == LID_NONE ||
+			(n->sw_known && !n->sw.linear_fdb_top);
+	}
+	return fresh;
+}
+
+static bool
+end_is_as_left(const struct snapshot_port *now,
+	       const struct snapshot_port *then)
 {
 	return now->known && then->known && now->guid == then->guid &&
 		now->info.state > PORT_STATE_INIT && now->info.lid &&
@@ -340,7 +380,9 @@ table_reader_recall(const struct snapshot *now, struct port_tables *held,
 		    was->info.num_ports != n->info.num_ports ||
 		    was->info.partition_cap != n->info.partition_cap)
 			continue;
-		whole = is_switch && switch_is_as_left(now, n, then, was);
+		whole = is_switch && switch_is_as_left(now, n, then, was) &&
+			n->sw.partition_enforcement_cap ==
+			was->sw.partition_enforcement_cap;
 		for (unsigned num = 0; num <= n->info.num_ports; num++) {
 			uint32_t port = n->first_port + num;
 			uint32_t old = was->first_port + num;

@@ -1,53 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Reads tables of ports: P_Keys, SL to VL, VL arbitration.
+ * Reads the tables that the devices hold: forwarding tables of switches;
+ * P_Keys, SL to VL and VL arbitration of ports.
  */
 #ifndef MINISM_SWEEP_TABLE_READER_H
 #define MINISM_SWEEP_TABLE_READER_H
 
+#include "routing/tables.h"
 #include "sm/io/mad_client.h"
+#include "sm/log.h"
 #include "sm/plan/mkey_db.h"
 #include "topology/port_tables.h"
 
 /* A table that is to be read. */
 struct table_reader_item {
 	uint32_t port;
-	enum port_table table;
+	unsigned table;		/* enum port_table */
 	/* Only blocks that are known here; NULL: all. */
 	const struct port_tables *only;
 };
 
 struct table_reader;
 
-/* What was read is in the tables that were handed in. `faults` (of char *) is
- * borrowed: ports whose table could not be read. */
+/* `faults` (of char *) is borrowed: nodes whose table could not be read. */
 typedef void (*table_reader_done_fn)(GPtrArray *faults, void *data);
 
 /*
- * items: GArray of struct table_reader_item; copied. keys and s are borrowed
- * until
- *	`done`. `held`: only what is not known there is asked for; nobody else may
- *	have a reference.
- * A table of which a block cannot be read is not asked for any further. `done`
- * never comes from inside table_reader_start().
+ * Adds to `seen` the blocks in use of all switches, then to `held` the tables
+ * named in items (GArray of struct table_reader_item; copied); blocks known
+ * there are not read again. seen may be NULL: no forwarding tables. keys, s,
+ * seen and held are borrowed until `done`, and held has no other reference.
+ * After one failed block the rest of that table is not read. A switch whose
+ * LinearFDBTop is beyond its capability is logged and not read. `done` never
+ * comes from inside table_reader_start().
  */
 struct table_reader *table_reader_start(struct mad_client *x,
 					const struct mkey_db *keys,
 					const struct snapshot *s,
+					struct lft_seen *seen,
 					const GArray *items,
 					struct port_tables *held,
+					struct log *log,
 					table_reader_done_fn done, void *data);
 void table_reader_cancel(struct table_reader *r);
 
 /*
- * What we knew of tables before, by the snapshot of then: `held` gets those of
- * the ports that cannot have lost them. That is a port of a CA or router with
- * the same GUID, number and LID that did not come up anew, and all ports of a
- * switch that kept its LID and its LinearFDBTop, for one that was reset has
- * neither (IBA 14.2.5.4).
+ * Room for LIDs up to `top` and up to what any switch of `now` holds. Known
+ * are the tables that were left on a switch at the time of `then` (NULL: none)
+ * if its GUID, LID and LinearFDBTop are still the same.
+ */
+struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
+					  uint16_t top,
+					  const struct snapshot *then,
+					  const struct lft_seen *known);
+
+/*
+ * `held` gets the tables, known at the time of `then`, of the ports that cannot
+ * have lost them: a port of a CA or router with the same GUID, number and LID
+ * whose link stayed up, and all ports of a switch with the same LID and
+ * LinearFDBTop, since a reset clears both (IBA 14.2.5.4).
  */
 void table_reader_recall(const struct snapshot *now, struct port_tables *held,
-		    const struct snapshot *then,
-		    const struct port_tables *known);
+			 const struct snapshot *then,
+			 const struct port_tables *known);
+
+/* By switch: it was reset, or is new, and holds no tables. g_free. */
+uint8_t *table_reader_fresh(const struct snapshot *s);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Reading tables of ports from the fake fabric: all that is asked for, nothing
- * twice, and who is at fault; what is recalled of a fabric of before.
+ * Reading tables from the fake fabric: every block once, and which nodes are at
+ * fault; the tables that are recalled of an earlier snapshot.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,9 @@ struct bench {
 	struct fake *f;
 	struct mad_client *x;
 	GArray *items;
+	struct lft_seen *seen;	/* NULL: no forwarding tables */
 	struct port_tables *held;
+	struct log *log;
 	GPtrArray *faults;
 	bool done;
 	uint32_t host, gate, sw;	/* not the SM's; sw: a port 0 */
@@ -44,6 +46,8 @@ bench_open(struct bench *b)
 	b->x = mad_client_new(b->f->t, &wire);
 	b->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	b->held = port_tables_new(b->s);
+	b->log = log_open("/dev/null", 0, NULL);
+	assert_non_null(b->log);
 }
 
 static void
@@ -61,7 +65,8 @@ bench_run(struct bench *b)
 	g_clear_pointer(&b->faults, g_ptr_array_unref);
 	b->done = false;
 	b->f->gets = 0;
-	table_reader_start(b->x, NULL, b->s, b->items, b->held, on_done, b);
+	table_reader_start(b->x, NULL, b->s, b->seen, b->items, b->held,
+			   b->log, on_done, b);
 	assert_false(b->done);
 	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
 				      600 * G_USEC_PER_SEC));
@@ -73,6 +78,8 @@ bench_close(struct bench *b)
 {
 	g_clear_pointer(&b->faults, g_ptr_array_unref);
 	port_tables_unref(b->held);
+	lft_seen_free(b->seen);
+	log_free(b->log);
 	g_array_unref(b->items);
 	mad_client_free(b->x);
 	fake_free(b->f);
@@ -332,8 +339,8 @@ test_cancelled_reading_leaves_nothing_behind(void **state)
 	for (unsigned steps = 0; steps < 12; steps++) {
 		port_tables_unref(b.held);
 		b.held = port_tables_new(b.s);
-		r = table_reader_start(b.x, NULL, b.s, b.items, b.held, on_done,
-				  &b);
+		r = table_reader_start(b.x, NULL, b.s, b.seen, b.items, b.held,
+				       b.log, on_done, &b);
 		for (unsigned i = 0; i < steps; i++)
 			scripted_step(b.f->t);
 		table_reader_cancel(r);
@@ -353,6 +360,112 @@ test_nothing_to_read_is_done_at_once(void **state)
 	bench_run(&b);
 	assert_int_equal(b.f->gets, 0);
 	assert_int_equal(b.faults->len, 0);
+	bench_close(&b);
+}
+
+/* ------------------------------------------------------- forwarding tables */
+
+/* Every switch has a table to LID `top`, another byte in each block. */
+static void
+set_up_lfts(struct bench *b, uint16_t top)
+{
+	for (uint32_t sw = 0; sw < b->s->n_switches; sw++) {
+		b->s->nodes[b->s->switches[sw]].sw.linear_fdb_top = top;
+		for (unsigned lid = 0; lid <= top; lid++)
+			lft_row(b->f->lft, sw)[lid] =
+				(uint8_t)(sw + lid / LFT_BLOCK);
+	}
+	b->seen = table_reader_recall_lfts(b->s, 1, NULL, NULL);
+}
+
+static void
+test_blocks_in_use_of_all_switches_are_read(void **state)
+{
+	struct bench b;
+
+	bench_open(&b);
+	set_up_lfts(&b, 64);
+	add(&b, b.host, PORT_TABLE_SL2VL, NULL);
+	bench_run(&b);
+	assert_int_equal(b.f->gets, 2 * b.s->n_switches + 1);
+	assert_int_equal(b.faults->len, 0);
+	for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
+		for (unsigned block = 0; block < 2; block++)
+			assert_int_equal(lft_seen_block(b.seen, sw, block)[0],
+					 sw + block);
+	/* A lost Set has left one block unknown: only that one is read. */
+	lft_seen_forget(b.seen, 1, 0);
+	bench_run(&b);
+	assert_int_equal(b.f->gets, 1);
+	assert_non_null(lft_seen_block(b.seen, 1, 0));
+	bench_close(&b);
+}
+
+static void
+test_switches_without_a_valid_top_are_not_read(void **state)
+{
+	struct snapshot_node *n;
+	struct bench b;
+
+	bench_open(&b);
+	set_up_lfts(&b, 20);
+	b.s->nodes[b.s->switches[0]].sw.linear_fdb_top = 0;
+	n = &b.s->nodes[b.s->switches[1]];
+	n->sw.linear_fdb_cap = 16;
+	bench_run(&b);
+	assert_int_equal(b.f->gets, b.s->n_switches - 2);
+	assert_null(lft_seen_block(b.seen, 0, 0));
+	assert_null(lft_seen_block(b.seen, 1, 0));
+	assert_int_equal(b.faults->len, 0);
+	bench_close(&b);
+}
+
+static void
+test_switch_that_does_not_answer_is_named(void **state)
+{
+	const struct snapshot_node *n;
+	struct bench b;
+
+	bench_open(&b);
+	set_up_lfts(&b, 64);
+	add(&b, b.sw, PORT_TABLE_PKEY, NULL);
+	b.f->tamper = tamper_silent;
+	b.f->data = &b;
+	bench_run(&b);
+	n = snapshot_node_of(b.s, b.sw);
+	assert_int_equal(b.faults->len, 1);
+	assert_non_null(strstr(b.faults->pdata[0], n->desc));
+	assert_non_null(strstr(b.faults->pdata[0], "its forwarding table "
+			       "cannot be read: no answer"));
+	/* Nor is its P_Key table read in vain. */
+	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.sw, 0));
+	assert_null(lft_seen_block(b.seen, n->sw_index, 0));
+	bench_close(&b);
+}
+
+static void
+test_forwarding_tables_are_recalled_if_as_left(void **state)
+{
+	struct snapshot *now;
+	struct lft_seen *seen;
+	struct bench b;
+
+	bench_open(&b);
+	set_up_lfts(&b, 64);
+	for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
+		b.s->ports[b.s->nodes[b.s->switches[sw]].first_port].info.lid =
+			(uint16_t)(sw + 1);
+	bench_run(&b);
+	now = snapshot_copy(b.s);
+	now->nodes[now->switches[0]].sw.linear_fdb_top = 130;
+	now->ports[now->nodes[now->switches[1]].first_port].info.lid = 99;
+	seen = table_reader_recall_lfts(now, 3, b.s, b.seen);
+	assert_true(seen->lft->top >= 130);
+	assert_null(lft_seen_block(seen, 0, 0));
+	assert_null(lft_seen_block(seen, 1, 0));
+	assert_int_equal(lft_seen_block(seen, 2, 1)[0], 2 + 1);
+	lft_seen_free(seen);
+	snapshot_unref(now);
 	bench_close(&b);
 }
 
@@ -472,6 +585,12 @@ main(void)
 		cmocka_unit_test(test_silence_is_told_of_the_nearest_only),
 		cmocka_unit_test(test_cancelled_reading_leaves_nothing_behind),
 		cmocka_unit_test(test_nothing_to_read_is_done_at_once),
+		cmocka_unit_test(test_blocks_in_use_of_all_switches_are_read),
+		cmocka_unit_test(
+			test_switches_without_a_valid_top_are_not_read),
+		cmocka_unit_test(test_switch_that_does_not_answer_is_named),
+		cmocka_unit_test(
+			test_forwarding_tables_are_recalled_if_as_left),
 		cmocka_unit_test(test_what_is_as_it_was_left_is_believed),
 		cmocka_unit_test(
 		    test_a_host_that_may_have_lost_its_tables_is_not_believed),

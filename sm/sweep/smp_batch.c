@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A batch of SMPs.
+ *
+ * Method. pump() fills the window from next(); each reply makes room and pumps
+ * again. A batch is over when next() has nothing and nothing is in flight. If
+ * other requests hold all of the window at that moment, one request is taken
+ * from next() ahead of time to find out (`ahead`); no reply can come in
+ * between, so the order of the requests stays the same.
+ *
+ * Unreachable nodes. A directed route passes the management agent of every
+ * switch on its way (IBA 14.2.2), so no node behind a switch that does not
+ * answer can be reached through it. Without this memory, a cable that is pulled
+ * in the middle of a stage would cost a time-out for each request to the nodes
+ * behind it. There is one flag an agent: that of a switch by its port 0, that
+ * of a CA or router port by the port. A request follows the entry ports of the
+ * snapshot back to the SM, as its directed route does, and looks for a flag.
+ */
+#include "sm/sweep/smp_batch.h"
+
+#include <string.h>
+
+struct flight {
+	struct smp_request request;
+	uint32_t id;		/* 0: this slot is free */
+};
+
+struct smp_batch {
+	struct mad_client *x;
+	const struct snapshot *s;
+	const struct mkey_db *keys;
+	struct smp_stage stage;
+	GArray *flights;	/* of struct flight */
+	GArray *free_slots;	/* uint32_t, indices of it */
+	unsigned in_flight;
+	unsigned timer;		/* until the first request */
+	struct smp_request next;
+	bool ahead;		/* `next` is valid */
+	bool idle;		/* done() was called, and nothing since */
+	uint8_t *unreachable;	/* by port: flag of an agent; NULL: none */
+};
+
+static void batch_pump(void *data);
+
+/* ------------------------------------------------------------ unreachable */
+
+static uint32_t
+agent_of(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	return snapshot_is_switch(n) ? n->first_port : port;
+}
+
+static bool
+is_reachable(const struct smp_batch *b, uint32_t port)
+{
+	const struct snapshot *s = b->s;
+
+	if (!b->unreachable)
+		return true;
+	for (unsigned hops = 0; hops <= DR_MAX_HOPS; hops++) {
+		uint32_t agent = agent_of(s, port);
+		const struct snapshot_node *n = snapshot_node_of(s, agent);
+
+		if (b->unreachable[agent])
+			return false;
+		if (agent == s->local_port)
+			return true;
+		port = snapshot_is_switch(n) ? n->entry : s->ports[agent].peer;
+		if (port == SNAPSHOT_NONE)
+			return true;
+	}
+	return true;
+}
+
+static struct smp_request
+flight_end(struct smp_batch *b, uint32_t slot)
+{
+	struct flight *f = &g_array_index(b->flights, struct flight, slot);
+
+	f->id = 0;
+	b->in_flight--;
+	g_array_append_val(b->free_slots, slot);
+	return f->request;
+}
+
+static int
+compare_slots(const void *a, const void *c, void *flights)
+{
+	const struct flight *f = &g_array_index((GArray *)flights,
+				struct flight, *(const uint32_t *)a);
+	const struct flight *g = &g_array_index((GArray *)flights,
+				struct flight, *(const uint32_t *)c);
+
+	return f->id < g->id ? -1 : f->id > g->id;
+}
+
+/* In the order in which they were sent, so that a run can be repeated. */
+void
+smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
+{
+	const struct smp_reply cancelled = { .outcome = SMP_CANCELLED };
+	g_autoptr(GArray) slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	if (!b->unreachable)
+		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
+	b->unreachable[agent_of(b->s, port)] = true;
+	for (uint32_t i = 0; i < b->flights->len; i++) {
+		const struct flight *f = &g_array_index(b->flights,
+							struct flight, i);
+
+		if (f->id && !is_reachable(b, f->request.port))
+			g_array_append_val(slots, i);
+	}
+	g_array_sort_with_data(slots, compare_slots, b->flights);
+	for (guint i = 0; i < slots->len; i++) {
+		uint32_t slot = g_array_index(slots, uint32_t, i);
+		struct smp_request r;
+
+		mad_client_cancel(b->x, g_array_index(b->flights,
+						struct flight, slot).id);
+		r = flight_end(b, slot);
+		b->stage.reply(b->stage.data, &r, &cancelled);
+	}
+}
+
+/* ---------------------------------------------------------------- sending */
+
+static void
+batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
+{
+	struct smp_batch *b = data;
+	struct smp_request r = flight_end(b, (uint32_t)slot);
+	struct smp_reply reply = { .outcome = SMP_TIMED_OUT };
+
+	if (a->outcome == MAD_CLIENT_ANSWERED)
+		reply = (struct smp_reply){
+			.outcome = SMP_ANSWERED,
+			.status = a->header.status,
+			.data = smp_data_const(a->mad),
+		};
+	b->stage.reply(b->stage.data, &r, &reply);
+	batch_pump(b);
+}
+
+/* SMP_ANSWERED: it can be sent. */
+static enum smp_outcome
+address(const struct smp_batch *b, struct smp_request *r)
+{
+	if (r->addressed)
+		return SMP_ANSWERED;
+	if (!is_reachable(b, r->port))
+		return SMP_UNREACHABLE;
+	if (!snapshot_path(b->s, r->port, &r->path))
+		return SMP_TOO_FAR;
+	r->key = mkey_db_at(b->keys, b->s, r->port);
+	return SMP_ANSWERED;
+}
+
+static void
+batch_send(struct smp_batch *b, struct smp_request *r)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	const struct smp_reply not_sent = { .outcome = address(b, r) };
+	uint32_t slot = b->flights->len;
+	uint8_t mad[MAD_SIZE];
+	struct flight *f;
+
+	if (not_sent.outcome != SMP_ANSWERED) {
+		b->stage.reply(b->stage.data, r, &not_sent);
+		return;
+	}
+	if (b->free_slots->len) {
+		slot = g_array_index(b->free_slots, uint32_t,
+				     b->free_slots->len - 1);
+		g_array_set_size(b->free_slots, b->free_slots->len - 1);
+	} else {
+		g_array_set_size(b->flights, slot + 1);
+	}
+	smp_build_direct(mad, r->set ? MAD_METHOD_SET : MAD_METHOD_GET,
+			 r->attr, r->modifier, r->key, &r->path);
+	if (r->set)
+		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
+	f = &g_array_index(b->flights, struct flight, slot);
+	f->request = *r;
+	b->in_flight++;
+	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b, slot);
+}
+
+static bool
+has_room(const struct smp_batch *b)
+{
+	if (b->stage.max_in_flight)
+		return b->in_flight < b->stage.max_in_flight;
+	return mad_client_room(b->x) > 0;
+}
+
+static bool
+take_next(struct smp_batch *b)
+{
+	if (!b->ahead) {
+		memset(&b->next, 0, sizeof(b->next));
+		b->ahead = b->stage.next(b->stage.data, &b->next);
+	}
+	return b->ahead;
+}
+
+static void
+batch_pump(void *data)
+{
+	struct smp_batch *b = data;
+	struct smp_request r;
+
+	while (!b->idle) {
+		while ((has_room(b) || !b->in_flight) && take_next(b)) {
+			if (!has_room(b))
+				return;
+			r = b->next;
+			b->ahead = false;
+			batch_send(b, &r);
+		}
+		if (b->in_flight && b->stage.wait)
+			b->stage.wait(b->stage.data);
+		if (b->in_flight || b->timer)
+			return;
+		b->idle = true;
+		if (!b->stage.done(b->stage.data))
+			return;		/* maybe freed */
+		b->idle = false;
+	}
+}
+
+static void
+batch_on_start(void *data)
+{
+	struct smp_batch *b = data;
+
+	b->timer = 0;
+	batch_pump(b);
+}
+
+/* -------------------------------------------------------------- interface */
+
+struct smp_batch *
+smp_batch_start(struct mad_client *x, const struct snapshot *s,
+		const struct mkey_db *keys, const struct smp_stage *stage)
+{
+	struct smp_batch *b = g_new0(struct smp_batch, 1);
+
+	b->x = x;
+	b->s = s;
+	b->keys = keys;
+	b->stage = *stage;
+	b->flights = g_array_new(FALSE, TRUE, sizeof(struct flight));
+	b->free_slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	if (!stage->max_in_flight)
+		mad_client_set_pump(x, batch_pump, b);
+	b->timer = transport_timer_start(mad_client_transport(x), 0,
+					 batch_on_start, b);
+	return b;
+}
+
+void
+smp_batch_free(struct smp_batch *b)
+{
+	if (!b)
+		return;
+	smp_batch_drop(b);
+	if (!b->stage.max_in_flight)
+		mad_client_set_pump(b->x, NULL, NULL);
+	if (b->timer)
+		transport_timer_cancel(mad_client_transport(b->x), b->timer);
+	g_array_unref(b->flights);
+	g_array_unref(b->free_slots);
+	g_free(b->unreachable);
+	g_free(b);
+}
+
+void
+smp_batch_wake(struct smp_batch *b)
+{
+	b->idle = false;
+	batch_pump(b);
+}
+
+void
+smp_batch_drop(struct smp_batch *b)
+{
+	if (b->in_flight)
+		mad_client_cancel_owner(b->x, b);
+	b->in_flight = 0;
+	g_array_set_size(b->flights, 0);
+	g_array_set_size(b->free_slots, 0);
+}
+
+unsigned
+smp_batch_in_flight(const struct smp_batch *b)
+{
+	return b->in_flight;
+}
+
+uint32_t
+smp_batch_port_info_modifier(const struct snapshot *s, uint32_t port)
+{
+	return smp_port_info_modifier(s->ports[port].num,
+		s->ports[snapshot_holder_of(s, port)].info.cap_mask);
+}

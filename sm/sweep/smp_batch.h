@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A batch of SMPs by directed route: what all stages of a sweep that send SMPs
+ * have in common. A stage names its next request and takes the replies; the
+ * batch adds path and M_Key, keeps as many requests in flight as the window
+ * has room for, and sends nothing to nodes that cannot be reached.
+ */
+#ifndef MINISM_SWEEP_SMP_BATCH_H
+#define MINISM_SWEEP_SMP_BATCH_H
+
+#include "sm/io/mad_client.h"
+#include "sm/mad/smp.h"
+#include "sm/plan/mkey_db.h"
+#include "topology/snapshot.h"
+
+struct smp_batch;
+
+struct smp_request {
+	uint32_t port;		/* the request goes to the agent of this port
+				   of the snapshot */
+	enum mad_attr attr;
+	uint32_t modifier;
+	bool set;
+	bool addressed;		/* path and key are given, else they follow
+				   from `port` */
+	struct dr_path path;
+	uint64_t key;
+	uint64_t tag;		/* the stage's own */
+	uint8_t data[SMP_DATA_LEN];	/* of a Set */
+};
+
+enum smp_outcome {
+	SMP_ANSWERED,
+	SMP_TIMED_OUT,
+	SMP_CANCELLED,		/* in flight when a node on its path became
+				   unreachable: a Set may have been executed */
+	SMP_UNREACHABLE,	/* not sent: the same, before */
+	SMP_TOO_FAR,		/* not sent: more than DR_MAX_HOPS */
+};
+
+struct smp_reply {
+	enum smp_outcome outcome;
+	unsigned status;	/* of the MAD */
+	const uint8_t *data;	/* SMP_ANSWERED: SMP_DATA_LEN bytes */
+};
+
+struct smp_stage {
+	/* The next request; *r is all zero. False: there is none now. */
+	bool (*next)(void *data, struct smp_request *r);
+	/* Once for each request. May be called from inside smp_batch_wake(),
+	 * never from inside smp_batch_start(). */
+	void (*reply)(void *data, const struct smp_request *r,
+		      const struct smp_reply *a);
+	/* Replies are waited for, and no more can be sent before one comes.
+	 * NULL: no need. */
+	void (*wait)(void *data);
+	/* No request is left, none is in flight. True: it made more requests.
+	 * False: it freed the batch, or keeps it for smp_batch_wake(). */
+	bool (*done)(void *data);
+	void *data;
+	/* 0: as many requests in flight as the window has room for, which one
+	 * batch at a time can have; else this many, room or not. */
+	unsigned max_in_flight;
+};
+
+/* s and keys are borrowed; s NULL: all requests are addressed. The first
+ * request is sent from the main loop. */
+struct smp_batch *smp_batch_start(struct mad_client *x,
+				  const struct snapshot *s,
+				  const struct mkey_db *keys,
+				  const struct smp_stage *stage);
+/* Cancels what is in flight, without replies. NULL is ignored. */
+void smp_batch_free(struct smp_batch *b);
+
+/* next() has something again. */
+void smp_batch_wake(struct smp_batch *b);
+/* Cancels what is in flight, without replies. */
+void smp_batch_drop(struct smp_batch *b);
+unsigned smp_batch_in_flight(const struct smp_batch *b);
+
+/* The node of this port (a CA or router: the port) did not answer: requests in
+ * flight to it and to the nodes behind it are cancelled, later ones are not
+ * sent. From inside reply(). */
+void smp_batch_set_unreachable(struct smp_batch *b, uint32_t port);
+
+/* Of PortInfo of this port. */
+uint32_t smp_batch_port_info_modifier(const struct snapshot *s, uint32_t port);
+
+#endif
