@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The daemon.
- *
- * Only this file knows everyone: it reads the configuration, opens the log,
- * the port and the memory, and connects transport -> transactions -> sweep.
- * Signals arrive as main-loop events, so nothing runs in a signal handler:
- * HUP reads the site's files again and sweeps, USR1 reopens the log, TERM
- * and INT end in order. What a person asks through the control socket
- * (control.h) takes the same ways.
+ * The daemon: reads the configuration, opens the log and the port, and runs a
+ * sm_instance on it. Signals arrive as main-loop events, so nothing runs in a
+ * signal handler: HUP reads the site's files again and sweeps, USR1 reopens the
+ * log, TERM and INT end in order. Requests through the control socket
+ * (control.h) do the same.
  *
  * What a run is for follows from the mode alone: --plan prints the plan of its
- * first sweep, --once ends after its first sweep with a verdict, and the
+ * first sweep, --once ends with the result of its first sweep, and the
  * resident manager stays. --check-config reads what the others would read, and
  * ends before a port is opened.
  */
@@ -22,27 +19,20 @@
 #include <string.h>
 
 #include "config.h"
-#include "sm/sa/sa_publish.h"
-#include "sm/persist_sa.h"
 #include "sm/backend.h"
 #include "sm/daemonize.h"
 #include "sm/check_config.h"
 #include "sm/tools/show.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
-#include "sm/sa/sa_server.h"
 #include "sm/dump.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
-#include "sm/mcast_manager.h"
-#include "sm/persist.h"
-#include "sm/sweep/qos_reader.h"
-#include "sm/sm_agent.h"
 #include "sm/site_settings.h"
 #include "sm/site_files.h"
 #include "sm/control/status.h"
-#include "sm/sweep/sweep.h"
+#include "sm/sm_instance.h"
 
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
@@ -53,18 +43,9 @@ struct daemon {
 	struct background *background;	/* NULL: we stay where we are */
 	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
-	struct persist *memory;
 	struct backend *backend;
 	struct transport *transport;	/* the backend's */
-	struct mad_client *x;
-	struct sm_agent *serve;
-	struct sweep *sweep;
-	struct sa_publisher *admin;
-	struct persist_sa *archive;
-	struct sa_server *desk;
-	struct qos_reader *qosread;
-	struct mcast_manager *mcast;
-	struct persist_keys *keys;
+	struct sm_instance *sm;
 	struct policy policy;
 	struct qos qos;
 	struct site_files *site;
@@ -132,36 +113,6 @@ end_code(enum sweep_end end)
 	return EXIT_NOT_UP;
 }
 
-/* What the sweep found is what the SA answers from; in a run that ends nobody
- * asks. */
-static void
-administer(struct daemon *d, const struct sweep_report *r)
-{
-	int64_t now = transport_now(d->transport);
-	struct sm_info self;
-
-	switch (r->end) {
-	case SWEEP_END_UP:
-	case SWEEP_END_NOT_UP:
-		sweep_sm_info(d->sweep, &self);
-		mcast_manager_fabric(d->mcast, r->view->subnet, r->view->lids,
-			     r->choice, r->fresh);
-		sa_publisher_publish(d->admin, r, &self,
-				     mcast_manager_tables(d->mcast), now);
-		qos_reader_refresh(d->qosread);
-		sa_server_touch(d->desk);
-		break;
-	case SWEEP_END_STANDBY:
-		mcast_manager_fabric(d->mcast, NULL, NULL, NULL, NULL);
-		sa_publisher_retire(d->admin, now);
-		qos_reader_refresh(d->qosread);
-		break;
-	case SWEEP_END_PLANNED:
-	case SWEEP_END_FAILED:
-		break;		/* the fabric of before is still the best */
-	}
-}
-
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
@@ -172,8 +123,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
-	if (d->conf->mode == OPTIONS_MODE_RUN)
-		administer(d, r);
 	if (r->end == SWEEP_END_PLANNED)
 		print_plan(d, r);
 	else if (r->view && d->conf->dump_dir)
@@ -187,98 +136,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 			"manager is the master: nothing was programmed");
 	d->exit_code = end_code(r->end);
 	g_main_loop_quit(d->loop);
-}
-
-/* What others tell. */
-
-static void
-give_sm_info(struct sm_info *out, void *data)
-{
-	struct daemon *d = data;
-
-	sweep_sm_info(d->sweep, out);
-}
-
-static void
-on_sa(const struct transport_mad *m, void *data)
-{
-	struct daemon *d = data;
-
-	sa_server_take(d->desk, m);
-}
-
-static bool
-on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
-{
-	struct daemon *d = data;
-
-	return qos_reader_park(d->qosread, t, unread);
-}
-
-static bool
-sweep_rests(void *data)
-{
-	struct daemon *d = data;
-
-	return sweep_state(d->sweep) == SWEEP_IDLE;
-}
-
-static void
-on_read(struct ticket *t, void *data)
-{
-	struct daemon *d = data;
-
-	sa_server_resume(d->desk, t);
-}
-
-static void
-on_sa_touched(void *data)
-{
-	struct daemon *d = data;
-
-	persist_sa_touch(d->archive);
-}
-
-static void
-on_groups(void *data)
-{
-	struct daemon *d = data;
-
-	mcast_manager_touch(d->mcast);
-}
-
-static void
-on_trap(const struct notice *n, const uint8_t *raw, void *data)
-{
-	struct daemon *d = data;
-
-	sa_forward_trap(sa_publisher_sa(d->admin), raw, n->issuer_lid,
-			transport_now(d->transport));
-	sa_server_touch(d->desk);
-	/* 256 to 259: somebody has tried a wrong key */
-	log_limited(d->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
-		    LOG_INFO, "trap", n->generic ?
-		    notice_trap_name(n->trap) : "vendor trap",
-		    "from LID %u", n->issuer_lid);
-	if (n->generic && (n->trap == 128 || n->trap == 144 ||
-			   n->trap == 145))
-		sweep_request(d->sweep, SWEEP_CAUSE_TRAP);
-}
-
-static bool
-has_lid(uint16_t lid, void *data)
-{
-	struct daemon *d = data;
-
-	return sweep_has_lid(d->sweep, lid);
-}
-
-static void
-on_control(enum sm_control control, const struct sm_info *from, void *data)
-{
-	struct daemon *d = data;
-
-	sweep_control(d->sweep, control, from);
 }
 
 /* Reading the site's files again. */
@@ -305,10 +162,10 @@ reload(struct daemon *d, GPtrArray *errors)
 
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
-		sweep_set_route(d->sweep, site_files_route(d->site));
-		sweep_set_names(d->sweep, site_files_names(d->site));
-		sweep_set_partitions(d->sweep, rules_of(d));
-		sa_publisher_set_policy(d->admin, site_files_sls(d->site));
+		sweep_set_route(d->sm->sweep, site_files_route(d->site));
+		sweep_set_names(d->sm->sweep, site_files_names(d->site));
+		sweep_set_partitions(d->sm->sweep, rules_of(d));
+		sa_publisher_set_policy(d->sm->publisher, site_files_sls(d->site));
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -325,7 +182,7 @@ on_hup(gpointer data)
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 
 	reload(d, errors);
-	sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -367,18 +224,18 @@ control_look(struct control_view *out, void *data)
 		.ms = transport_ms(d->transport),
 		.now = transport_now(d->transport),
 		.since = d->since,
-		.doing = sweep_state(d->sweep),
+		.doing = sweep_state(d->sm->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
-		.rivals = sweep_rivals(d->sweep),
+		.rivals = sweep_rivals(d->sm->sweep),
 		.rules = rules_of(d),
-		.wire = mad_client_stats(d->x),
-		.desk = sa_server_stats(d->desk),
-		.multicast = mcast_manager_stats(d->mcast),
-		.unreached = mcast_manager_lost(d->mcast),
+		.wire = mad_client_stats(d->sm->x),
+		.desk = sa_server_stats(d->sm->sa_server),
+		.multicast = mcast_manager_stats(d->sm->mcast),
+		.unreached = mcast_manager_lost(d->sm->mcast),
 	};
-	sweep_sm_info(d->sweep, &out->self);
-	sa_stats(sa_publisher_sa(d->admin), &out->sa);
+	sweep_sm_info(d->sm->sweep, &out->self);
+	sa_stats(sa_publisher_sa(d->sm->publisher), &out->sa);
 }
 
 static void
@@ -387,7 +244,7 @@ control_sweep(void *data)
 	struct daemon *d = data;
 
 	log_say(d->log, LOG_INFO, "control", "a sweep was asked for");
-	sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 }
 
 static bool
@@ -399,7 +256,7 @@ control_reload(GError **error, void *data)
 
 	log_say(d->log, LOG_INFO, "control", "a reload was asked for");
 	if (reload(d, errors)) {
-		sweep_request(d->sweep, SWEEP_CAUSE_SIGNAL);
+		sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 		return true;
 	}
 	g_ptr_array_add(errors, NULL);
@@ -419,8 +276,8 @@ control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
-	sweep_set_partitions(d->sweep, rules_of(d));
-	sweep_request(d->sweep, SWEEP_CAUSE_PARTITIONS);
+	sweep_set_partitions(d->sm->sweep, rules_of(d));
+	sweep_request(d->sm->sweep, SWEEP_CAUSE_PARTITIONS);
 	return true;
 }
 
@@ -488,33 +345,31 @@ on_port(enum umad_event event, const char *text, void *data)
 			d->transport->name, d->transport->port_guid, text,
 			d->conf->mode == OPTIONS_MODE_RUN ?
 			"; looking for the port until it is back" : "");
-		sweep_suspend(d->sweep, "the device of the port is gone");
+		sweep_suspend(d->sm->sweep, "the device of the port is gone");
 		break;
 	case UMAD_BACK:
 		log_say(d->log, LOG_WARNING, "port", "%s (0x%016"
 			G_GINT64_MODIFIER "x): the device is back", text,
 			d->transport->port_guid);
-		sweep_resume(d->sweep);
+		sweep_resume(d->sm->sweep);
 		break;
 	}
 }
 
 /* Setting up. */
 
-/* A port at level 2 tells nobody its GUID, and with a key of its own it is not
- * found again by who has not written down where it was. */
+/* A port at protection level 2 hides its GUID; with a key of its own it can be
+ * found again only if its place was written down. */
 static void
-open_keys(struct daemon *d)
+warn_of_keys(struct daemon *d)
 {
 	const struct options *c = d->conf;
-	const char *dir = c->m_key_lookup ? c->cache_dir : NULL;
 
-	d->keys = persist_keys_open(dir, c->m_key, c->m_key_per_port ?
-				MKEY_DB_PER_PORT : MKEY_DB_ONE, d->log);
 	if (c->m_key_per_port && !c->m_key)
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
 			"an m_key: there are no keys");
-	else if (c->m_key_per_port && c->m_key_protect > 1 && !dir)
+	else if (c->m_key_per_port && c->m_key_protect > 1 &&
+		 !(c->m_key_lookup && c->cache_dir))
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
 			"protection level %u, and nothing is remembered: "
 			"after a restart the ports will not answer",
@@ -560,11 +415,6 @@ take_locks(struct daemon *d, GError **error)
 static bool
 daemon_open(struct daemon *d, GError **error)
 {
-	const struct mad_client_params wire = {
-		.timeout_ms = d->conf->timeout_ms,
-		.retries = d->conf->retries,
-		.max_wire = d->conf->max_smps,
-	};
 	const struct backend_hooks hooks = {
 		.over = on_over, .port = on_port, .data = d,
 	};
@@ -576,107 +426,69 @@ daemon_open(struct daemon *d, GError **error)
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
-	d->memory = persist_open(d->conf->cache_dir, d->log);
-	open_keys(d);
-	d->x = mad_client_new(d->transport, &wire);
 	return true;
 }
 
-static void
-set_policy(struct daemon *d)
+static enum sweep_goal
+goal_of(const struct daemon *d)
 {
-	d->policy = site_settings_policy(d->conf);
-	d->qos = site_settings_qos(d->conf);
-}
-
-static struct isolation_params
-isolation_of(const struct daemon *d)
-{
-	return (struct isolation_params){
-		.rules = rules_of(d),
-		.enforce = options_enforce(d->conf),
-		.qos = &d->qos,
-	};
-}
-
-/* What clients of the SA know of us: see struct sweep_params. */
-static enum reregister_start
-clients_of(const struct daemon *d)
-{
-	if (d->conf->mode != OPTIONS_MODE_RUN || d->conf->no_rereg)
-		return REREGISTER_NONE;
-	return persist_sa_is_loaded(d->archive) ? REREGISTER_KNOWN :
-		REREGISTER_FORGOTTEN;
+	if (d->conf->mode == OPTIONS_MODE_RUN)
+		return SWEEP_GOAL_FABRIC;
+	return d->conf->mode == OPTIONS_MODE_ONCE ? SWEEP_GOAL_ONCE :
+		SWEEP_GOAL_PLAN;
 }
 
 static void
 daemon_connect(struct daemon *d)
 {
-	const struct sm_agent_hooks hooks = {
-		.keys = persist_keys_ring(d->keys),
-		.sm_info = give_sm_info,
-		.trap = on_trap,
-		.has_lid = has_lid,
-		.control = on_control,
-		.sa = on_sa,
-		.data = d,
+	const struct options *c = d->conf;
+	bool resident = c->mode == OPTIONS_MODE_RUN;
+	struct sa_publisher_params sa = {
+		.sa_key = c->sa_key,
+		.group_quota = c->group_quota,
+		.qos = c->qos.enabled,
 	};
-	struct sa_server_params desk = sa_server_params_default;
-	struct sweep_params params = {
-		.keystore = d->keys,
-		.sm_key = d->conf->sm_key,
-		.port_guid = d->transport->port_guid,
-		.priority = d->conf->priority,
-		.lmc = d->conf->lmc,
-		.sweep_s = d->conf->sweep_s,
-		.force_heavy = d->conf->force_heavy,
-		.names = site_files_names(d->site),
-		.poll_ms = d->conf->poll_ms,
-		.polls_lost = d->conf->polls_lost,
-		.goal = SWEEP_GOAL_FABRIC,
-		.route = *site_files_route(d->site),
-		.policy = &d->policy,
-		.isolation = isolation_of(d),
+	struct sm_instance_params params = {
+		.wire = {
+			.timeout_ms = c->timeout_ms,
+			.retries = c->retries,
+			.max_wire = c->max_smps,
+		},
+		.sweep = {
+			.sm_key = c->sm_key,
+			.priority = c->priority,
+			.lmc = c->lmc,
+			.sweep_s = c->sweep_s,
+			.force_heavy = c->force_heavy,
+			.names = site_files_names(d->site),
+			.poll_ms = c->poll_ms,
+			.polls_lost = c->polls_lost,
+			.goal = goal_of(d),
+			.route = *site_files_route(d->site),
+			.policy = &d->policy,
+			.isolation = {
+				.rules = rules_of(d),
+				.enforce = options_enforce(c),
+				.qos = &d->qos,
+			},
+			.clients = resident && !c->no_rereg ?
+				REREGISTER_FORGOTTEN : REREGISTER_NONE,
+		},
+		.sa = &sa,
+		.cache_dir = c->cache_dir,
+		.key_dir = c->m_key_lookup ? c->cache_dir : NULL,
+		.m_key = c->m_key,
+		.key_mode = c->m_key_per_port ? MKEY_DB_PER_PORT : MKEY_DB_ONE,
 	};
 
-	if (d->conf->mode == OPTIONS_MODE_ONCE)
-		params.goal = SWEEP_GOAL_ONCE;
-	else if (d->conf->mode != OPTIONS_MODE_RUN)
-		params.goal = SWEEP_GOAL_PLAN;
-	set_policy(d);
-	d->admin = sa_publisher_new(&(struct sa_publisher_params){
-		.sa_key = d->conf->sa_key,
-		.gid_prefix = d->policy.gid_prefix,
-		.packet_life = d->policy.packet_life_time,
-		.subnet_timeout = d->policy.subnet_timeout,
-		.group_quota = d->conf->group_quota,
-		.qos = d->conf->qos.enabled,
-	});
-	sa_publisher_set_policy(d->admin, site_files_sls(d->site));
-	d->archive = persist_sa_open(d->conf->mode == OPTIONS_MODE_RUN
-					     ? d->conf->cache_dir
-					     : NULL,
-				     sa_publisher_sa(d->admin), d->transport,
-				     d->log);
-	desk.touched = on_sa_touched;
-	desk.touched_data = d;
-	desk.unread = on_unread;
-	desk.unread_data = d;
-	d->desk = sa_server_new(d->x, sa_publisher_sa(d->admin), d->log, &desk,
-			   on_groups, d);
-	d->qosread = qos_reader_new(d->x, persist_keys_ring(d->keys),
-				    sa_publisher_sa(d->admin),
-				    &(struct qos_reader_hooks){
-					    .rests = sweep_rests,
-					    .resume = on_read,
-					    .data = d,
-				    });
-	d->mcast = mcast_manager_new(d->x, persist_keys_ring(d->keys),
-				     sa_publisher_sa(d->admin), d->log);
-	params.clients = clients_of(d);
-	d->sweep = sweep_new(d->x, &params, d->memory, d->log, on_sweep_end,
-			     d);
-	d->serve = sm_agent_new(d->x, &hooks, d->log);
+	d->policy = site_settings_policy(c);
+	d->qos = site_settings_qos(c);
+	sa.gid_prefix = d->policy.gid_prefix;
+	sa.packet_life = d->policy.packet_life_time;
+	sa.subnet_timeout = d->policy.subnet_timeout;
+	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
+	warn_of_keys(d);
+	sa_publisher_set_policy(d->sm->publisher, site_files_sls(d->site));
 	d->since = transport_now(d->transport);
 	open_control(d);
 }
@@ -687,22 +499,11 @@ daemon_close(struct daemon *d)
 	g_autoptr(GError) error = NULL;
 
 	control_socket_close(d->control);
-	sweep_free(d->sweep);
-	sm_agent_free(d->serve);
-	mcast_manager_free(d->mcast);
-	qos_reader_free(d->qosread);
-	sa_server_free(d->desk);
-	if (d->archive)
-		persist_sa_close(d->archive);
-	sa_publisher_free(d->admin);
-	if (d->x)
-		mad_client_free(d->x);
+	sm_instance_free(d->sm);
 	if (!backend_close(d->backend, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		d->exit_code = EXIT_NOT_UP;
 	}
-	persist_free(d->memory);
-	persist_keys_close(d->keys);
 }
 
 /* The port is open: who waits for that in the foreground may go. */
@@ -738,7 +539,7 @@ daemon_run(struct daemon *d)
 	};
 
 	let_go(d);
-	sweep_request(d->sweep, SWEEP_CAUSE_START);
+	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
 	backend_drain(d->backend);
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)

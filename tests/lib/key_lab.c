@@ -81,42 +81,21 @@ on_end(const struct sweep_report *r, void *data)
 				g_strdup(r->verdict->warnings->pdata[i]));
 }
 
-static void
-give_sm_info(struct sm_info *out, void *data)
-{
-	sweep_sm_info(((struct keylab *)data)->sweep, out);
-}
-
-static void
-on_trap(const struct notice *n, const uint8_t *raw, void *data)
-{
-	if (n->generic && (n->trap == 128 || n->trap == 144))
-		sweep_request(((struct keylab *)data)->sweep,
-			      SWEEP_CAUSE_TRAP);
-}
-
-static void
-on_control(enum sm_control control, const struct sm_info *from, void *data)
-{
-	sweep_control(((struct keylab *)data)->sweep, control, from);
-}
-
 void
 keylab_start(struct keylab *l, const struct keylab_keys *keys,
 	     enum keylab_memory memory)
 {
 	static const char *const files[] = { "guid2mkey", "neighbors" };
-	const struct mad_client_params wire = {
-		.timeout_ms = 200, .retries = 3, .max_wire = 128,
-	};
 	g_autofree char *log = g_build_filename(l->dir, "log", NULL);
-	struct sm_agent_hooks hooks = {
-		.sm_info = give_sm_info, .trap = on_trap,
-		.control = on_control, .data = l,
-	};
-	struct sweep_params params = {
-		.sweep_s = 10, .route = { .engine = &engine_minhop },
-		.policy = &l->policy,
+	const struct sm_instance_params params = {
+		.wire = { .timeout_ms = 200, .retries = 3, .max_wire = 128 },
+		.sweep = {
+			.sweep_s = 10, .route = { .engine = &engine_minhop },
+			.policy = &l->policy,
+		},
+		.key_dir = l->dir,
+		.m_key = keys->m_key,
+		.key_mode = keys->mode,
 	};
 
 	if (memory == KEYLAB_FORGETS)
@@ -127,29 +106,20 @@ keylab_start(struct keylab *l, const struct keylab_keys *keys,
 	l->policy.m_key_protect = keys->protect;
 	l->policy.m_key_lease = keys->lease;
 	l->t = sim_attach(l->sim, l->s->local_port, SIM_ROLE_MANAGER);
-	l->x = mad_client_new(l->t, &wire);
 	l->log = log_open(log, LOG_DEBUG, NULL);
 	assert_non_null(l->log);
-	l->memory = persist_open(NULL, l->log);
-	l->store = persist_keys_open(l->dir, keys->m_key, keys->mode, l->log);
-	hooks.keys = persist_keys_ring(l->store);
-	params.keystore = l->store;
-	params.port_guid = l->t->port_guid;
 	l->ends = 0;
-	l->sweep = sweep_new(l->x, &params, l->memory, l->log, on_end, l);
-	l->serve = sm_agent_new(l->x, &hooks, l->log);
+	l->sm = sm_instance_new(l->t, &params, l->log, on_end, l);
+	l->x = l->sm->x;
+	l->sweep = l->sm->sweep;
 	sweep_request(l->sweep, SWEEP_CAUSE_START);
 }
 
 void
 keylab_stop(struct keylab *l)
 {
-	sweep_free(l->sweep);
-	sm_agent_free(l->serve);
-	mad_client_free(l->x);
+	sm_instance_free(l->sm);
 	transport_free(l->t);
-	persist_free(l->memory);
-	persist_keys_close(l->store);
 	log_free(l->log);
 	l->t = NULL;
 }

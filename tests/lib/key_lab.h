@@ -9,8 +9,6 @@
 
 #include "tests/lib/sim_lab.h"
 
-#include "sm/persist_keys.h"
-
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
 struct keylab_keys {
@@ -27,13 +25,12 @@ struct keylab {
 	struct keylab_keys keys;
 	/* the manager; t is NULL if there is none */
 	struct transport *t;
-	struct mad_client *x;
 	struct log *log;
-	struct persist *memory;
-	struct persist_keys *store;
 	struct policy policy;
+	struct sm_instance *sm;
+	/* parts of it */
+	struct mad_client *x;
 	struct sweep *sweep;
-	struct sm_agent *serve;
 	unsigned ends;
 	enum sweep_end last;
 	int64_t took;		/* us: the last heavy sweep */

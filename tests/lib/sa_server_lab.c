@@ -352,8 +352,8 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 				  &(struct qos_reader_hooks){
 		.rests = sweep_rests, .resume = on_read, .data = st,
 	});
-	sm_agent_free(st->sm.serve);
-	st->sm.serve = sm_agent_new(st->sm.x, &hooks, st->sm.log);
+	sm_agent_free(st->sm.i->agent);
+	st->sm.i->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
 	sa_server_touch(st->desk);
 }

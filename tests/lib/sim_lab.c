@@ -159,73 +159,47 @@ on_end(const struct sweep_report *r, void *data)
 				       (char *)r->verdict->lines->pdata[i]);
 }
 
-static void
-give_sm_info(struct sm_info *out, void *data)
+void
+lab_sm_start_as(struct lab_sm *sm, struct sim *sim, uint32_t port,
+		const struct sm_instance_params *params, sweep_end_fn end,
+		void *data)
 {
-	sweep_sm_info(((struct lab_sm *)data)->sweep, out);
-}
-
-static void
-on_trap(const struct notice *n, const uint8_t *raw, void *data)
-{
-	if (n->generic && (n->trap == 128 || n->trap == 144))
-		sweep_request(((struct lab_sm *)data)->sweep,
-			      SWEEP_CAUSE_TRAP);
-}
-
-static bool
-has_lid(uint16_t lid, void *data)
-{
-	return sweep_has_lid(((struct lab_sm *)data)->sweep, lid);
-}
-
-static void
-on_control(enum sm_control control, const struct sm_info *from, void *data)
-{
-	sweep_control(((struct lab_sm *)data)->sweep, control, from);
+	memset(sm, 0, sizeof(*sm));
+	sm->sim = sim;
+	sm->said = g_string_new(NULL);
+	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
+	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
+			   LOG_DEBUG, NULL);
+	assert_non_null(sm->log);
+	sm->i = sm_instance_new(sm->t, params, sm->log, end ? end : on_end,
+				end ? data : sm);
+	sm->x = sm->i->x;
+	sm->sweep = sm->i->sweep;
+	sweep_request(sm->sweep, SWEEP_CAUSE_START);
 }
 
 void
 lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	     unsigned priority)
 {
-	const struct mad_client_params wire = {
-		.timeout_ms = 200, .retries = 3, .max_wire = 128,
-	};
-	const struct sm_agent_hooks hooks = {
-		.sm_info = give_sm_info, .trap = on_trap,
-		.has_lid = has_lid, .control = on_control, .data = sm,
-	};
-	struct sweep_params params = {
-		.priority = priority,
-		.sweep_s = 10,
-		.route = { .engine = &engine_minhop },
-		.policy = &policy_default,
+	const struct sm_instance_params params = {
+		.wire = { .timeout_ms = 200, .retries = 3, .max_wire = 128 },
+		.sweep = {
+			.priority = priority,
+			.sweep_s = 10,
+			.route = { .engine = &engine_minhop },
+			.policy = &policy_default,
+		},
 	};
 
-	memset(sm, 0, sizeof(*sm));
-	sm->sim = sim;
-	sm->said = g_string_new(NULL);
-	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	sm->x = mad_client_new(sm->t, &wire);
-	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
-			   LOG_DEBUG, NULL);
-	assert_non_null(sm->log);
-	sm->memory = persist_open(NULL, sm->log);
-	params.port_guid = sm->t->port_guid;
-	sm->sweep = sweep_new(sm->x, &params, sm->memory, sm->log, on_end, sm);
-	sm->serve = sm_agent_new(sm->x, &hooks, sm->log);
-	sweep_request(sm->sweep, SWEEP_CAUSE_START);
+	lab_sm_start_as(sm, sim, port, &params, NULL, NULL);
 }
 
 void
 lab_sm_stop(struct lab_sm *sm)
 {
-	sweep_free(sm->sweep);
-	sm_agent_free(sm->serve);
-	mad_client_free(sm->x);
+	sm_instance_free(sm->i);
 	transport_free(sm->t);
-	persist_free(sm->memory);
 	log_free(sm->log);
 	g_string_free(sm->said, TRUE);
 	g_clear_pointer(&sm->seen, snapshot_unref);

@@ -6,11 +6,10 @@
 #ifndef MINISM_TESTS_LIB_SIM_LAB_H
 #define MINISM_TESTS_LIB_SIM_LAB_H
 
-#include "sm/sm_agent.h"
+#include "sm/mad/smp.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
-#include "sm/sweep/sweep.h"
-#include "sm/mad/smp.h"
+#include "sm/sm_instance.h"
 #include "topology/generate.h"
 
 #define LAB_SILENT	0x10000u	/* no answer */
@@ -60,11 +59,11 @@ uint32_t lab_end(const struct lab *lab, enum node_type type, unsigned nth);
 struct lab_sm {
 	struct sim *sim;
 	struct transport *t;
-	struct mad_client *x;
-	struct persist *memory;
 	struct log *log;
+	struct sm_instance *i;
+	/* parts of it */
+	struct mad_client *x;
 	struct sweep *sweep;
-	struct sm_agent *serve;
 	unsigned ends;		/* of heavy sweeps */
 	enum sweep_end last;
 	GString *said;		/* the last verdict's lines */
@@ -73,6 +72,10 @@ struct lab_sm {
 
 void lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 		  unsigned priority);
+/* The same with other parameters; end NULL: as above. */
+void lab_sm_start_as(struct lab_sm *sm, struct sim *sim, uint32_t port,
+		     const struct sm_instance_params *params, sweep_end_fn end,
+		     void *data);
 void lab_sm_stop(struct lab_sm *sm);
 /* Runs until the SM says UP, for limit_us at most. */
 bool lab_sm_wait_up(struct lab_sm *sm, int64_t limit_us);

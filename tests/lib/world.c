@@ -9,32 +9,6 @@
 
 #include "topology/generate.h"
 
-static const struct mad_client_params wire = {
-	.timeout_ms = 20, .retries = 2, .max_wire = 64,
-};
-
-/* As the daemon does. */
-static void
-administer(struct manager *m, const struct sweep_report *r)
-{
-	struct sm_info self;
-
-	if (r->end == SWEEP_END_STANDBY) {
-		mcast_manager_fabric(m->mcast, NULL, NULL, NULL, NULL);
-		sa_publisher_retire(m->admin, transport_now(m->t));
-		qos_reader_refresh(m->qosread);
-	}
-	if (r->end != SWEEP_END_UP && r->end != SWEEP_END_NOT_UP)
-		return;
-	sweep_sm_info(m->sweep, &self);
-	mcast_manager_fabric(m->mcast, r->view->subnet, r->view->lids,
-		     r->choice, r->fresh);
-	sa_publisher_publish(m->admin, r, &self, mcast_manager_tables(m->mcast),
-		      transport_now(m->t));
-	qos_reader_refresh(m->qosread);
-	sa_server_touch(m->desk);
-}
-
 static void
 on_end(const struct sweep_report *r, void *data)
 {
@@ -43,147 +17,55 @@ on_end(const struct sweep_report *r, void *data)
 	m->ends++;
 	if (r->choice)
 		m->engine = r->choice->engine;
-	administer(m, r);
 	m->last = r->end;
-}
-
-static void
-give_sm_info(struct sm_info *out, void *data)
-{
-	struct manager *m = data;
-
-	sweep_sm_info(m->sweep, out);
-}
-
-static void
-on_trap(const struct notice *n, const uint8_t *raw, void *data)
-{
-	struct manager *m = data;
-
-	if (n->generic && (n->trap == 128 || n->trap == 144))
-		sweep_request(m->sweep, SWEEP_CAUSE_TRAP);
-}
-
-static void
-on_sa(const struct transport_mad *mad, void *data)
-{
-	struct manager *m = data;
-
-	sa_server_take(m->desk, mad);
-}
-
-static void
-on_groups(void *data)
-{
-	struct manager *m = data;
-
-	mcast_manager_touch(m->mcast);
-}
-
-static bool
-on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
-{
-	struct manager *m = data;
-
-	return qos_reader_park(m->qosread, t, unread);
-}
-
-static bool
-rests(void *data)
-{
-	struct manager *m = data;
-
-	return sweep_state(m->sweep) == SWEEP_IDLE;
-}
-
-static void
-on_read(struct ticket *t, void *data)
-{
-	struct manager *m = data;
-
-	sa_server_resume(m->desk, t);
-}
-
-/* With what reads tables of ports for it, as in the daemon. */
-static void
-open_desk(struct manager *m)
-{
-	struct sa_server_params dp = sa_server_params_default;
-
-	dp.unread = on_unread;
-	dp.unread_data = m;
-	m->desk = sa_server_new(m->x, sa_publisher_sa(m->admin), m->log, &dp,
-				on_groups, m);
-	m->qosread = qos_reader_new(m->x, NULL, sa_publisher_sa(m->admin),
-				 &(struct qos_reader_hooks){
-		.rests = rests, .resume = on_read, .data = m,
-	});
-}
-
-static void
-on_control(enum sm_control control, const struct sm_info *from, void *data)
-{
-	struct manager *m = data;
-
-	sweep_control(m->sweep, control, from);
 }
 
 void
 manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	     unsigned priority, const struct world_params *params)
 {
-	const struct sm_agent_hooks hooks = {
-		.sm_info = give_sm_info, .trap = on_trap,
-		.control = on_control, .sa = on_sa, .data = m,
+	const struct sa_publisher_params sa = {
+		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
+		.packet_life = 18, .subnet_timeout = 18, .qos = true,
 	};
-	struct sweep_params sp = {
-		.priority = priority,
-		.lmc = params->lmc,
-		.sweep_s = params->sweep_s,
-		.goal = SWEEP_GOAL_FABRIC,
-		.route = { .threads = 1 },
-		.policy = &policy_default,
-		.isolation = params->isolation,
-		.clients = params->clients,
+	struct sm_instance_params sp = {
+		.wire = { .timeout_ms = 20, .retries = 2, .max_wire = 64 },
+		.sweep = {
+			.priority = priority,
+			.lmc = params->lmc,
+			.sweep_s = params->sweep_s,
+			.goal = SWEEP_GOAL_FABRIC,
+			.route = { .threads = 1 },
+			.policy = &policy_default,
+			.isolation = params->isolation,
+			.clients = params->clients,
+		},
+		.sa = &sa,
 	};
 
 	memset(m, 0, sizeof(*m));
 	m->port = port;
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	sp.port_guid = m->t->port_guid;
-	m->x = mad_client_new(m->t, &wire);
 	m->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
 	if (strcmp(params->engine, "auto")) {
-		sp.route.engine = engine_by_name(params->engine, NULL);
-		g_assert(sp.route.engine);
+		sp.sweep.route.engine = engine_by_name(params->engine, NULL);
+		g_assert(sp.sweep.route.engine);
 	}
-	m->memory = persist_open(NULL, m->log);
-	m->admin = sa_publisher_new(&(struct sa_publisher_params){
-		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
-		.packet_life = 18, .subnet_timeout = 18, .qos = true,
-	});
-	open_desk(m);
-	m->mcast =
-		mcast_manager_new(m->x, 0, sa_publisher_sa(m->admin), m->log);
-	m->sweep = sweep_new(m->x, &sp, m->memory, m->log, on_end, m);
-	m->serve = sm_agent_new(m->x, &hooks, m->log);
+	m->sm = sm_instance_new(m->t, &sp, m->log, on_end, m);
+	m->x = m->sm->x;
+	m->sweep = m->sm->sweep;
+	m->desk = m->sm->sa_server;
+	m->mcast = m->sm->mcast;
 	sweep_request(m->sweep, SWEEP_CAUSE_START);
 }
 
 void
 manager_close(struct manager *m)
 {
-	sweep_free(m->sweep);
-	sm_agent_free(m->serve);
-	mcast_manager_free(m->mcast);
-	qos_reader_free(m->qosread);
-	sa_server_free(m->desk);
-	sa_publisher_free(m->admin);
-	mad_client_free(m->x);
+	sm_instance_free(m->sm);
 	transport_free(m->t);
-	persist_free(m->memory);
 	log_free(m->log);
 	memset(m, 0, sizeof(*m));
 }

@@ -6,26 +6,19 @@
 #ifndef MINISM_TESTS_WORLD_H
 #define MINISM_TESTS_WORLD_H
 
-#include "sm/sa/sa_publish.h"
-#include "sm/sa/sa_server.h"
-#include "sm/mcast_manager.h"
-#include "sm/sweep/qos_reader.h"
-#include "sm/sm_agent.h"
 #include "sm/sim/fault.h"
 #include "sm/sim/probe.h"
-#include "sm/sweep/sweep.h"
+#include "sm/sm_instance.h"
 
 /* One subnet manager. */
 struct manager {
 	struct transport *t;
-	struct mad_client *x;
 	struct log *log;
-	struct persist *memory;
-	struct sm_agent *serve;
+	struct sm_instance *sm;
+	/* parts of it */
+	struct mad_client *x;
 	struct sweep *sweep;
-	struct sa_publisher *admin;
 	struct sa_server *desk;
-	struct qos_reader *qosread;
 	struct mcast_manager *mcast;
 	unsigned ends;			/* sweeps that ended */
 	enum sweep_end last;

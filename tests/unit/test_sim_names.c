@@ -51,37 +51,25 @@ static void
 site_sm_start(struct site_sm *m, struct lab *lab, GHashTable *names,
 	      bool force_heavy)
 {
-	const struct mad_client_params wire = {
-		.timeout_ms = 50, .retries = 1, .max_wire = 16,
-	};
-	const struct sweep_params params = {
-		.sweep_s = 10, .force_heavy = force_heavy, .names = names,
-		.policy = &policy_default,
-		.port_guid = lab->s->ports[lab_end(lab, NODE_CA, 1)].guid,
+	const struct sm_instance_params params = {
+		.wire = { .timeout_ms = 50, .retries = 1, .max_wire = 16 },
+		.sweep = {
+			.sweep_s = 10, .force_heavy = force_heavy,
+			.names = names, .policy = &policy_default,
+		},
 	};
 
 	memset(m, 0, sizeof(*m));
 	m->lst = g_string_new(NULL);
 	m->lfts = g_string_new(NULL);
-	m->sm.sim = lab->sim;
-	m->sm.t = sim_attach(lab->sim, lab_end(lab, NODE_CA, 1),
-			     SIM_ROLE_MANAGER);
-	m->sm.x = mad_client_new(m->sm.t, &wire);
-	m->sm.log = log_open("/dev/null", LOG_ERROR, NULL);
-	m->sm.memory = persist_open(NULL, m->sm.log);
-	m->sm.sweep = sweep_new(m->sm.x, &params, m->sm.memory, m->sm.log,
-				on_end, m);
-	sweep_request(m->sm.sweep, SWEEP_CAUSE_START);
+	lab_sm_start_as(&m->sm, lab->sim, lab_end(lab, NODE_CA, 1), &params,
+			on_end, m);
 }
 
 static void
 site_sm_stop(struct site_sm *m)
 {
-	sweep_free(m->sm.sweep);
-	mad_client_free(m->sm.x);
-	transport_free(m->sm.t);
-	persist_free(m->sm.memory);
-	log_free(m->sm.log);
+	lab_sm_stop(&m->sm);
 	g_string_free(m->lst, TRUE);
 	g_string_free(m->lfts, TRUE);
 	g_free(m->complaint);

@@ -15,47 +15,20 @@
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
-static void
-on_end(const struct sweep_report *r, void *data)
-{
-	struct lab_sm *sm = data;
-
-	sm->ends++;
-	sm->last = r->end;
-}
-
 /* Like lab_sm_start(), with a pace. A request waits 50 ms, once. */
 static void
 standby_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 	      unsigned poll_ms, unsigned polls_lost)
 {
-	const struct mad_client_params wire = {
-		.timeout_ms = 50, .retries = 0, .max_wire = 16,
-	};
-	struct sweep_params params = {
-		.sweep_s = 10, .poll_ms = poll_ms, .polls_lost = polls_lost,
-		.policy = &policy_default,
+	const struct sm_instance_params params = {
+		.wire = { .timeout_ms = 50, .retries = 0, .max_wire = 16 },
+		.sweep = {
+			.sweep_s = 10, .poll_ms = poll_ms,
+			.polls_lost = polls_lost, .policy = &policy_default,
+		},
 	};
 
-	memset(sm, 0, sizeof(*sm));
-	sm->sim = sim;
-	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	sm->x = mad_client_new(sm->t, &wire);
-	sm->log = log_open("/dev/null", LOG_ERROR, NULL);
-	sm->memory = persist_open(NULL, sm->log);
-	params.port_guid = sm->t->port_guid;
-	sm->sweep = sweep_new(sm->x, &params, sm->memory, sm->log, on_end, sm);
-	sweep_request(sm->sweep, SWEEP_CAUSE_START);
-}
-
-static void
-standby_stop(struct lab_sm *sm)
-{
-	sweep_free(sm->sweep);
-	mad_client_free(sm->x);
-	transport_free(sm->t);
-	persist_free(sm->memory);
-	log_free(sm->log);
+	lab_sm_start_as(sm, sim, port, &params, NULL, NULL);
 }
 
 static enum sm_state
@@ -98,7 +71,7 @@ takeover(unsigned poll_ms, unsigned polls_lost)
 	assert_int_equal(role(&standby), SM_STATE_STANDBY);
 	lab_sm_stop(&master);
 	took = run_while(&standby, SM_STATE_STANDBY, 100 * SECOND);
-	standby_stop(&standby);
+	lab_sm_stop(&standby);
 	lab_close(&lab);
 	return took;
 }
@@ -148,7 +121,7 @@ test_a_standby_takes_over_from_its_master_only(void **state)
 	sweep_control(standby.sweep, SM_CONTROL_HANDOVER, &from);
 	assert_int_equal(role(&standby), SM_STATE_MASTER);
 	lab_sm_stop(&master);
-	standby_stop(&standby);
+	lab_sm_stop(&standby);
 	lab_close(&lab);
 }
 

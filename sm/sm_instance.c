@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A running subnet manager.
+ *
+ *	transport -> mad_client -> sm_agent -- SMInfo, traps ------> sweep
+ *				      |				       | end
+ *				      +------- SA requests -> sa_server
+ *						 | tables	 | groups
+ *					    qos_reader	   mcast_manager
+ *
+ * A sweep ends in sm_instance_on_end(): the multicast manager and the SA get
+ * the view that it published, before anybody else is told.
+ */
+#include "sm/sm_instance.h"
+
+/* The SA answers from the result of the sweep. A sweep that failed says
+ * nothing: the fabric of before is still the best there is. */
+static void
+sm_instance_on_end(const struct sweep_report *r, void *data)
+{
+	struct sm_instance *sm = data;
+	int64_t now = transport_now(sm->t);
+	struct sm_info self;
+
+	if (sm->resident && sm->publisher &&
+	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
+		sweep_sm_info(sm->sweep, &self);
+		mcast_manager_fabric(sm->mcast, r->view->subnet,
+				     r->view->lids, r->choice, r->fresh);
+		sa_publisher_publish(sm->publisher, r, &self,
+				     mcast_manager_tables(sm->mcast), now);
+		qos_reader_refresh(sm->qos_reader);
+		sa_server_touch(sm->sa_server);
+	} else if (sm->resident && sm->publisher &&
+		   r->end == SWEEP_END_STANDBY) {
+		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
+		sa_publisher_retire(sm->publisher, now);
+		qos_reader_refresh(sm->qos_reader);
+	}
+	if (sm->end)
+		sm->end(r, sm->data);
+}
+
+/* ------------------------------------------------- from the wire: sm_agent */
+
+static void
+sm_instance_sm_info(struct sm_info *out, void *data)
+{
+	sweep_sm_info(((struct sm_instance *)data)->sweep, out);
+}
+
+static void
+sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
+{
+	struct sm_instance *sm = data;
+
+	if (sm->publisher) {
+		sa_forward_trap(sa_publisher_sa(sm->publisher), raw,
+				n->issuer_lid, transport_now(sm->t));
+		sa_server_touch(sm->sa_server);
+	}
+	/* 256 to 259: a wrong key was used */
+	log_limited(sm->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
+		    LOG_INFO, "trap", n->generic ?
+		    notice_trap_name(n->trap) : "vendor trap",
+		    "from LID %u", n->issuer_lid);
+	if (n->generic && (n->trap == 128 || n->trap == 144 ||
+			   n->trap == 145))
+		sweep_request(sm->sweep, SWEEP_CAUSE_TRAP);
+}
+
+static bool
+sm_instance_has_lid(uint16_t lid, void *data)
+{
+	return sweep_has_lid(((struct sm_instance *)data)->sweep, lid);
+}
+
+static void
+sm_instance_on_control(enum sm_control control, const struct sm_info *from,
+		       void *data)
+{
+	sweep_control(((struct sm_instance *)data)->sweep, control, from);
+}
+
+static void
+sm_instance_on_sa(const struct transport_mad *m, void *data)
+{
+	sa_server_take(((struct sm_instance *)data)->sa_server, m);
+}
+
+/* ------------------------------------------------------------------ the SA */
+
+static void
+sm_instance_on_sa_touched(void *data)
+{
+	persist_sa_touch(((struct sm_instance *)data)->persist_sa);
+}
+
+static void
+sm_instance_on_groups(void *data)
+{
+	mcast_manager_touch(((struct sm_instance *)data)->mcast);
+}
+
+static bool
+sm_instance_on_unread(struct ticket *t, const struct sa_unread *unread,
+		      void *data)
+{
+	return qos_reader_park(((struct sm_instance *)data)->qos_reader, t,
+			       unread);
+}
+
+static bool
+sm_instance_rests(void *data)
+{
+	return sweep_state(((struct sm_instance *)data)->sweep) == SWEEP_IDLE;
+}
+
+static void
+sm_instance_on_read(struct ticket *t, void *data)
+{
+	sa_server_resume(((struct sm_instance *)data)->sa_server, t);
+}
+
+static void
+open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
+{
+	const struct mkey_db *keys = persist_keys_ring(sm->keys);
+	const struct qos_reader_hooks hooks = {
+		.rests = sm_instance_rests, .resume = sm_instance_on_read,
+		.data = sm,
+	};
+	struct sa_server_params server = sa_server_params_default;
+	struct sa *sa;
+
+	sm->publisher = sa_publisher_new(params->sa);
+	sa = sa_publisher_sa(sm->publisher);
+	sm->persist_sa = persist_sa_open(sm->resident ? params->cache_dir :
+					 NULL, sa, sm->t, sm->log);
+	server.touched = sm_instance_on_sa_touched;
+	server.touched_data = sm;
+	server.unread = sm_instance_on_unread;
+	server.unread_data = sm;
+	sm->sa_server = sa_server_new(sm->x, sa, sm->log, &server,
+				      sm_instance_on_groups, sm);
+	sm->qos_reader = qos_reader_new(sm->x, keys, sa, &hooks);
+	sm->mcast = mcast_manager_new(sm->x, keys, sa, sm->log);
+}
+
+/* --------------------------------------------------------------- interface */
+
+struct sm_instance *
+sm_instance_new(struct transport *t, const struct sm_instance_params *params,
+		struct log *log, sweep_end_fn end, void *data)
+{
+	struct sm_instance *sm = g_new0(struct sm_instance, 1);
+	struct sweep_params sweep = params->sweep;
+	struct sm_agent_hooks hooks = {
+		.sm_info = sm_instance_sm_info,
+		.trap = sm_instance_on_trap,
+		.has_lid = sm_instance_has_lid,
+		.control = sm_instance_on_control,
+		.sa = params->sa ? sm_instance_on_sa : NULL,
+		.data = sm,
+	};
+
+	sm->t = t;
+	sm->log = log;
+	sm->end = end;
+	sm->data = data;
+	sm->resident = sweep.goal == SWEEP_GOAL_FABRIC;
+	sm->persist = persist_open(params->cache_dir, log);
+	sm->keys = persist_keys_open(params->key_dir, params->m_key,
+				     params->key_mode, log);
+	sm->x = mad_client_new(t, &params->wire);
+	if (params->sa)
+		open_sa(sm, params);
+	sweep.keystore = sm->keys;
+	sweep.port_guid = t->port_guid;
+	if (sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
+	    persist_sa_is_loaded(sm->persist_sa))
+		sweep.clients = REREGISTER_KNOWN;
+	sm->sweep = sweep_new(sm->x, &sweep, sm->persist, log,
+			      sm_instance_on_end, sm);
+	hooks.keys = persist_keys_ring(sm->keys);
+	sm->agent = sm_agent_new(sm->x, &hooks, log);
+	return sm;
+}
+
+void
+sm_instance_free(struct sm_instance *sm)
+{
+	if (!sm)
+		return;
+	sweep_free(sm->sweep);
+	sm_agent_free(sm->agent);
+	mcast_manager_free(sm->mcast);
+	qos_reader_free(sm->qos_reader);
+	sa_server_free(sm->sa_server);
+	if (sm->persist_sa)
+		persist_sa_close(sm->persist_sa);
+	sa_publisher_free(sm->publisher);
+	mad_client_free(sm->x);
+	persist_free(sm->persist);
+	persist_keys_close(sm->keys);
+	g_free(sm);
+}

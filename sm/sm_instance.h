@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A running subnet manager: a transport and parameters in, a fabric that is
+ * up out. Wires mad_client, sm_agent, sweep, SA and multicast together; what
+ * comes from a command line, a file or a signal is the daemon's.
+ */
+#ifndef MINISM_SM_SM_INSTANCE_H
+#define MINISM_SM_SM_INSTANCE_H
+
+#include "sm/mcast_manager.h"
+#include "sm/persist_sa.h"
+#include "sm/sa/sa_publish.h"
+#include "sm/sa/sa_server.h"
+#include "sm/sm_agent.h"
+#include "sm/sweep/qos_reader.h"
+#include "sm/sweep/sweep.h"
+
+struct sm_instance_params {
+	struct mad_client_params wire;
+	/* keystore and port_guid are filled in; clients REREGISTER_FORGOTTEN
+	 * becomes _KNOWN if the state of the SA was kept. With another goal
+	 * than SWEEP_GOAL_FABRIC the SA has no fabric to answer from. */
+	struct sweep_params sweep;
+	const struct sa_publisher_params *sa;	/* NULL: SA requests are
+						   refused */
+	const char *cache_dir;		/* state kept over a restart, */
+	const char *key_dir;		/* and M_Keys; NULL: none */
+	uint64_t m_key;
+	enum mkey_db_mode key_mode;
+};
+
+/* Its parts, for their own interfaces. Those of the SA are NULL without. */
+struct sm_instance {
+	struct transport *t;		/* borrowed, as is log */
+	struct log *log;
+	struct mad_client *x;
+	struct persist *persist;
+	struct persist_keys *keys;
+	struct sweep *sweep;
+	struct sm_agent *agent;
+	struct sa_publisher *publisher;
+	struct persist_sa *persist_sa;
+	struct sa_server *sa_server;
+	struct qos_reader *qos_reader;
+	struct mcast_manager *mcast;
+	sweep_end_fn end;
+	void *data;
+	bool resident;			/* the goal is SWEEP_GOAL_FABRIC */
+};
+
+/* Nothing is sent before sweep_request(). `end` is called after every heavy
+ * sweep, when the SA answers from its result. */
+struct sm_instance *sm_instance_new(struct transport *t,
+				    const struct sm_instance_params *params,
+				    struct log *log, sweep_end_fn end,
+				    void *data);
+void sm_instance_free(struct sm_instance *sm);
+
+#endif
