@@ -165,7 +165,8 @@ reload(struct daemon *d, GPtrArray *errors)
 		sweep_set_route(d->sm->sweep, site_files_route(d->site));
 		sweep_set_names(d->sm->sweep, site_files_names(d->site));
 		sweep_set_partitions(d->sm->sweep, rules_of(d));
-		sa_publisher_set_policy(d->sm->publisher, site_files_sls(d->site));
+		sa_publisher_set_policy(d->sm->publisher,
+					site_files_sls(d->site));
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);

@@ -9,7 +9,7 @@
 
 #include "sm/config/options.h"
 #include "sm/partitions.h"
-#include "sm/sweep/route.h"
+#include "sm/sweep/sweep.h"
 #include "topology/qos.h"
 
 struct site_files;

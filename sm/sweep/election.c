@@ -22,20 +22,6 @@
  */
 #include "sm/sweep/election.h"
 
-const char *
-election_outcome_name(enum election_outcome outcome)
-{
-	switch (outcome) {
-	case ELECTION_MASTER:
-		return "master";
-	case ELECTION_STANDBY:
-		return "standby";
-	case ELECTION_HANDOVER:
-		return "handover";
-	}
-	return "?";
-}
-
 bool
 election_outranks(const struct sm_info *a, const struct sm_info *b)
 {

@@ -21,7 +21,6 @@ enum election_outcome {
 	ELECTION_HANDOVER,	/* we are master, peers[*who] ranks higher:
 				   hand over to it */
 };
-const char *election_outcome_name(enum election_outcome outcome);
 
 /* True if a ranks higher: more priority, then the lower GUID. */
 bool election_outranks(const struct sm_info *a, const struct sm_info *b);

@@ -305,7 +305,7 @@ program_order_look_back(struct program_order *o)
 		if (o->ports[port].activate != NO_STEP &&
 		    !o->ports[port].raised)
 			program_order_add(o, PROGRAM_ORDER_LOOK, port);
-	return !program_order_is_empty(o);
+	return o->ready->len > o->head;
 }
 
 /* What goes out next. */
@@ -353,12 +353,6 @@ program_order_next(struct program_order *o, struct program_order_action *a)
 		give_turn(o);
 	}
 	return false;
-}
-
-bool
-program_order_is_empty(const struct program_order *o)
-{
-	return o->head == o->ready->len && o->turn == o->turns->len;
 }
 
 /* The beginning. */

@@ -13,7 +13,7 @@ enum program_order_act {
 	PROGRAM_ORDER_STEP,	  /* what = step */
 	PROGRAM_ORDER_TELL,	  /* what = step: the same without the state */
 	PROGRAM_ORDER_LOOK,	  /* what = port: has it changed since? */
-	PROGRAM_ORDER_LOOK_STATE, /* what = step: did the state change happen? */
+	PROGRAM_ORDER_LOOK_STATE, /* what = step: has the state changed? */
 	PROGRAM_ORDER_LOOK_REFUSED, /* the same, of a step that was refused */
 };
 
@@ -33,7 +33,6 @@ void program_order_free(struct program_order *o);
 /* False: nothing can go out before something else is over. */
 bool program_order_next(struct program_order *o,
 			struct program_order_action *a);
-bool program_order_is_empty(const struct program_order *o);
 
 /* A step is over; well: what it held back may follow. */
 void program_order_settle(struct program_order *o, uint32_t step, bool well);

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The sweep. One function a state; read them in this order and you have seen
- * the whole life of a subnet manager:
+ * The sweep. One function a state; in this order they are the life of a subnet
+ * manager:
  *
- *	request -> begin -> discover	who is there, how is it cabled
- *		-> elect		are we the master
- *		-> sweep_mend		read, decide, program: sweep_mend.c
- *		-> sweep_conclude	tell; rest
+ *	sweep_request -> begin -> discover	nodes and cables
+ *		-> elect			is this SM the master
+ *		-> heavy_sweep_start		read, route, program
+ *		-> sweep_conclude		report; rest
  *
- * At rest a timer starts light sweeps. Whatever happens meanwhile (a trap, a
- * signal) is a cause that is noted; a cause at rest waits a few milliseconds
- * for more of its kind (WAITING), and one in the middle of a sweep starts the
- * next sweep when this one is over. Two heavy sweeps are HOLD_US apart at
- * least. Three for traps may follow each other like that, for what has broken
- * is to heal quickly; then there is one a second, so a babbling port cannot
- * keep the fabric busy.
+ * At rest a timer starts light sweeps. A trap, a signal or another cause is
+ * noted: at rest it waits a few milliseconds for more of its kind (WAITING); in
+ * the middle of a sweep it starts the next sweep after this one. Two heavy
+ * sweeps are HOLD_US apart at least. Three for traps may follow each other like
+ * that, so that a broken link is repaired quickly; then there is one a second,
+ * so that a port that sends traps all the time cannot keep the fabric busy.
  */
-#include "sm/sweep/sweep_run.h"
+#include "sm/sweep/sweep.h"
+
+#include "sm/sweep/discover.h"
+#include "sm/sweep/light_sweep.h"
+#include "sm/sweep/program.h"
+#include "sm/sweep/rekey.h"
+#include "sm/sweep/sminfo_poll.h"
+#include "sm/sweep/table_reader.h"
 
 #define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
@@ -62,12 +68,6 @@ const char *
 sweep_state_name(enum sweep_state state)
 {
 	return state_names[state];
-}
-
-const char *
-sweep_cause_name(enum sweep_cause cause)
-{
-	return cause_names[cause];
 }
 
 static char *
@@ -268,7 +268,7 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 }
 
 static void
-on_peers(GArray *found, void *data)
+sweep_on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *peers = (void *)found->data;
@@ -279,7 +279,7 @@ on_peers(GArray *found, void *data)
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);
-		sweep_mend(s);
+		heavy_sweep_start(s);
 		break;
 	case ELECTION_STANDBY:
 		obey(s, peers[who].port);
@@ -294,18 +294,18 @@ static void
 elect(struct sweep *s)
 {
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
-		sweep_mend(s);
+		heavy_sweep_start(s);
 		return;
 	}
 	sweep_set_state(s, SWEEP_ELECTING);
 	s->peers = sminfo_poll_start(s->x, s->keys, s->next.subnet,
-			     SNAPSHOT_NONE, on_peers, s);
+			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
 /* Discover. */
 
 static void
-on_discovered(struct snapshot *n, void *data)
+sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
 
@@ -351,7 +351,7 @@ begin(struct sweep *s)
 	s->stats = *mad_client_stats(s->x);
 	if (can_replan(s)) {
 		log_say(s->log, LOG_INFO, "sweep", "other partitions");
-		sweep_mend_partitions(s);
+		heavy_sweep_replan(s);
 		return;
 	}
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
@@ -363,7 +363,7 @@ begin(struct sweep *s)
 				persist_keys_ring(s->params.keystore));
 	}
 	sweep_set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->keys, on_discovered, s);
+	s->discover = discover_start(s->x, s->keys, sweep_on_discovered, s);
 	if (s->params.names)
 		discover_set_names(s->discover, s->params.names);
 	if (s->view.subnet && s->why & HURRY &&
@@ -374,7 +374,7 @@ begin(struct sweep *s)
 /* Rest: until something happens. */
 
 static void
-on_wake(void *data)
+sweep_on_wake(void *data)
 {
 	struct sweep *s = data;
 
@@ -385,7 +385,7 @@ on_wake(void *data)
 /* A standby of higher rank may have been still discovering when we asked it
  * in the last heavy sweep. */
 static void
-on_light_peers(GArray *found, void *data)
+sweep_on_light_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *peers = (void *)found->data;
@@ -401,7 +401,7 @@ on_light_peers(GArray *found, void *data)
 }
 
 static void
-on_light(const char *why, void *data)
+sweep_on_light(const char *why, void *data)
 {
 	struct sweep *s = data;
 
@@ -413,11 +413,11 @@ on_light(const char *why, void *data)
 		return;
 	}
 	s->peers = sminfo_poll_start(s->x, s->keys, s->view.subnet,
-			     SNAPSHOT_NONE, on_light_peers, s);
+			     SNAPSHOT_NONE, sweep_on_light_peers, s);
 }
 
 static void
-on_light_timer(void *data)
+sweep_on_light_timer(void *data)
 {
 	struct sweep *s = data;
 
@@ -433,11 +433,11 @@ on_light_timer(void *data)
 	s->stats = *mad_client_stats(s->x);
 	sweep_set_state(s, SWEEP_LIGHT);
 	s->light = light_sweep_start(s->x, s->keys, s->view.subnet,
-			       on_light, s);
+			       sweep_on_light, s);
 }
 
 static void
-on_poll(GArray *found, void *data)
+sweep_on_poll(GArray *found, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *p = (void *)found->data;
@@ -456,14 +456,14 @@ on_poll(GArray *found, void *data)
 }
 
 static void
-on_poll_timer(void *data)
+sweep_on_poll_timer(void *data)
 {
 	struct sweep *s = data;
 
 	s->timer = 0;
 	sweep_set_state(s, SWEEP_POLLING);
 	s->peers = sminfo_poll_start(s->x, s->keys, s->elected, s->master,
-			     on_poll, s);
+			     sweep_on_poll, s);
 }
 
 /*
@@ -485,18 +485,18 @@ rest(struct sweep *s)
 		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
 	if (urgent) {
 		sweep_set_state(s, SWEEP_WAITING);
-		set_timer(s, when, on_wake);
+		set_timer(s, when, sweep_on_wake);
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
-		set_timer(s, s->last_end + s->retry_us, on_wake);
+		set_timer(s, s->last_end + s->retry_us, sweep_on_wake);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
-			  on_poll_timer);
+			  sweep_on_poll_timer);
 	else if (s->params.sweep_s)
 		set_timer(s, sweep_now(s) + (int64_t)s->params.sweep_s *
-			  G_USEC_PER_SEC, on_light_timer);
+			  G_USEC_PER_SEC, sweep_on_light_timer);
 }
 
 void

@@ -5,17 +5,17 @@
 #ifndef MINISM_SWEEP_SWEEP_H
 #define MINISM_SWEEP_SWEEP_H
 
-#include "sm/sweep/reregister.h"
-#include "sm/sweep/election.h"
-#include "sm/io/mad_client.h"
-#include "sm/persist_keys.h"
+#include "routing/select.h"
 #include "sm/log.h"
 #include "sm/persist.h"
+#include "sm/persist_keys.h"
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
-#include "sm/sweep/route.h"
-#include "sm/sweep/sweep_report.h"
+#include "sm/sweep/election.h"
 #include "sm/sweep/health.h"
+#include "sm/sweep/reregister.h"
+#include "sm/io/mad_client.h"
+#include "topology/partition.h"
 
 enum sweep_state {
 	SWEEP_IDLE,		/* nothing to do */
@@ -43,13 +43,24 @@ enum sweep_cause {
 	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
 	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */
 };
-const char *sweep_cause_name(enum sweep_cause cause);
 
 enum sweep_goal {
 	SWEEP_GOAL_FABRIC,	/* bring it up, and keep it so */
 	SWEEP_GOAL_ONCE,	/* one sweep, then do nothing any more */
 	SWEEP_GOAL_PLAN,	/* likewise, but only make the plan: send no
 				   Set, be no SM */
+};
+
+/* What the routing is asked for. */
+struct route_params {
+	const struct engine *engine;	/* NULL: see choice_wish.order */
+	const struct engine *const *order;
+	bool require_deadlock_free;
+	/* Of uint64_t, ascending; NULL: no such list. */
+	const GArray *roots;		/* NodeGUIDs */
+	const GArray *compute_nodes;	/* PortGUIDs */
+	const GArray *io_nodes;
+	unsigned threads;		/* 0: one for each core */
 };
 
 struct sweep_params {
@@ -69,6 +80,45 @@ struct sweep_params {
 	/* rules NULL: those that are built in. The rules are not consumed. */
 	struct isolation_params isolation;
 	enum reregister_start clients;	/* of the SA */
+};
+
+/* ------------------------------------------------- what a sweep reports */
+
+/* A consistent picture of the fabric: what is there, what it was given. */
+struct view {
+	struct snapshot *subnet;
+	struct lid_map *lids;
+	struct lft *lft;		/* wanted */
+	struct lft_seen *seen;		/* held by the switches */
+	struct port_tables *tables;	/* held by the ports */
+	struct partition_rules *rules;
+	struct memberships *memberships;
+};
+
+enum sweep_end {
+	SWEEP_END_PLANNED,	/* read only: the plan is made, nothing sent */
+	SWEEP_END_UP,
+	SWEEP_END_NOT_UP,	/* report->verdict says why */
+	SWEEP_END_STANDBY,	/* another SM is the master */
+	SWEEP_END_FAILED,	/* report->error: nothing was programmed */
+};
+
+struct sweep_report {
+	enum sweep_end end;
+	const struct view *view;	/* NULL if FAILED or STANDBY */
+	const struct plan *plan;	/* PLANNED */
+	const struct desired *wanted;	/* PLANNED */
+	const struct health *verdict;	/* UP, NOT_UP */
+	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
+	const uint8_t *fresh;	/* UP, NOT_UP: by switch: it came without a
+				   LID, so it has lost its tables */
+	const char *error;		/* FAILED */
+	const struct snapshot_node *master;	/* STANDBY */
+	const GArray *peers;	/* struct election_peer: SMs that answered in
+				   the last election, maybe of a sweep before
+				   this one; NULL: none was held */
+	const char *causes;		/* "trap, election" */
+	int64_t took_us;
 };
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
@@ -104,5 +154,85 @@ void sweep_sm_info(const struct sweep *s, struct sm_info *out);
  * sminfo_poll_rivals(); borrowed; NULL: none. */
 const GPtrArray *sweep_rivals(const struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
+
+/* ------------------------- private to sweep.c and heavy_sweep.c, its stages */
+
+struct program_result;
+
+struct sweep {
+	struct mad_client *x;
+	struct sweep_params params;
+	const struct mkey_db *keys;	/* the keystore's, or NULL */
+	struct reregister *clients;
+	struct persist *memory;
+	struct log *log;
+	sweep_end_fn end;
+	void *data;
+
+	enum sweep_state state;
+	unsigned causes;		/* noted, 1 << enum sweep_cause */
+	unsigned timer;
+	int64_t last_end;		/* of a heavy sweep, us */
+	int64_t trap_due;		/* when those for traps so far would
+					   have been, one each TRAP_US */
+
+	struct sm_info self;
+	GArray *others;			/* see struct sweep_report */
+	GPtrArray *rivals;		/* see sweep_rivals() */
+	struct view view;		/* published */
+	struct snapshot *elected;	/* standby: where the master is */
+	uint32_t master;		/* standby: its port in `elected` */
+	unsigned polls_lost;
+	bool up;			/* what the log said last */
+	bool over;			/* the goal is reached, or missed */
+	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */
+
+	/* The sweep that is under way. */
+	unsigned why;			/* its causes */
+	int64_t began;
+	struct mad_client_stats stats;	/* at its beginning */
+	struct discover *discover;
+	struct sminfo_poll *peers;
+	struct table_reader *tabread;
+	GArray *items;			/* what it reads */
+	struct port_tables *qos;	/* of these, what QoS wants */
+	struct rekey *rekey;		/* comes before: */
+	struct program *program;
+	void (*programmed)(struct program_result *r, void *data);
+	struct light_sweep *light;
+	struct view next;
+	struct plan *plan;
+	struct desired wanted;
+	struct lft *bridge;		/* on the way to next.lft */
+	struct choice choice;
+	uint8_t *fresh;			/* see struct sweep_report */
+	char *said;			/* choice.reason, last told */
+	GPtrArray *table_faults;
+	struct isolation *isolation;
+	uint8_t *reregister;		/* by port, see struct desired */
+};
+
+static inline int64_t
+sweep_now(const struct sweep *s)
+{
+	return transport_now(mad_client_transport(s->x));
+}
+
+static inline const char *
+sweep_ms(const struct sweep *s)
+{
+	return transport_ms(mad_client_transport(s->x));
+}
+
+void sweep_set_state(struct sweep *s, enum sweep_state state);
+void sweep_view_clear(struct view *v);
+/* The end of a heavy sweep, whatever came of it. */
+void sweep_conclude(struct sweep *s, const struct sweep_report *r);
+void sweep_fail(struct sweep *s, const char *message);
+
+/* As the master, from s->next.subnet on; ends with sweep_conclude(). */
+void heavy_sweep_start(struct sweep *s);
+/* The same from the published view, which is good but for its partitions. */
+void heavy_sweep_replan(struct sweep *s);
 
 #endif

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a sweep does to the fabric, once it is known and we are the master:
+ * The heavy sweep of a master, once the fabric is discovered:
  *
- *	sweep_mend -> read_ports	what do the switches, the ports hold
- *		   -> decide		routes, isolation, plan (pure, no I/O)
- *		   -> program		send the plan
- *		   -> judge		is the fabric up; publish
+ *	heavy_sweep_start	assign LIDs
+ *	  -> read_tables	tables that switches and ports hold
+ *	  -> decide		route, isolate, plan (pure, no I/O)
+ *	  -> program_plan	send the plan
+ *	  -> judge		is the fabric up; publish
  *
- *	sweep_mend_partitions		the same from the published view, if
- *					nothing but the partitions is another
+ *	heavy_sweep_replan	the same from the published view, if only the
+ *				partitions have changed
  *
- * Everything between the answers of two stages is done without I/O in one go,
- * on values: the snapshot, the LIDs, the tables. At the end the view, which
- * others read, is exchanged in one piece.
+ * All that happens between the replies of two stages is computed in one go, on
+ * values: the snapshot, the LIDs, the tables. At the end the published view is
+ * exchanged in one piece.
  */
-#include "sm/sweep/sweep_run.h"
+#include "sm/config/guid_list.h"
+#include "sm/sweep/program.h"
+#include "sm/sweep/rekey.h"
+#include "sm/sweep/sweep.h"
+#include "sm/sweep/table_reader.h"
 
+#define NOTES_MAX	20u	/* lines of an engine that are logged */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
 
-/* Program: the plan goes out; the answers are what is published. */
+/* -------------------------------------------------------- program, publish */
 
 static void
-log_verdict(struct sweep *s, const struct health *v, bool changed)
+log_health(struct sweep *s, const struct health *v, bool changed)
 {
 	const struct snapshot *n = s->view.subnet;
 	double ms = (double)(sweep_now(s) - s->began) / 1000;
@@ -73,7 +79,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
-	log_verdict(s, &v, left != NULL);
+	log_health(s, &v, left != NULL);
 	if (!v.up)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
@@ -100,7 +106,7 @@ set_retry(struct sweep *s, const struct program_result *r)
 }
 
 static void
-on_programmed(struct program_result *result, void *data)
+heavy_sweep_on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
 	struct plan *left;
@@ -126,7 +132,7 @@ on_programmed(struct program_result *result, void *data)
 }
 
 static void
-on_keys(void *data)
+heavy_sweep_on_keys(void *data)
 {
 	struct sweep *s = data;
 
@@ -142,16 +148,16 @@ send_plan(struct sweep *s, program_done_fn done)
 	sweep_set_state(s, SWEEP_PROGRAMMING);
 	s->programmed = done;
 	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
-			       &s->wanted, s->plan, on_keys, s);
+			       &s->wanted, s->plan, heavy_sweep_on_keys, s);
 	if (!s->rekey)
-		on_keys(s);
+		heavy_sweep_on_keys(s);
 }
 
 static void
-program(struct sweep *s)
+program_plan(struct sweep *s)
 {
 	if (s->plan->n_steps) {
-		send_plan(s, on_programmed);
+		send_plan(s, heavy_sweep_on_programmed);
 		return;
 	}
 	persist_learn(s->memory, s->next.subnet, NULL);
@@ -184,7 +190,7 @@ make_plan(struct sweep *s, const struct lft *lft)
 
 /* What the bridge could not do, the plan behind it tries again and tells. */
 static void
-on_drained(struct program_result *result, void *data)
+heavy_sweep_on_drained(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
 
@@ -194,7 +200,7 @@ on_drained(struct program_result *result, void *data)
 	program_result_clear(result);
 	make_plan(s, s->next.lft);
 	g_clear_pointer(&s->bridge, lft_free);
-	program(s);
+	program_plan(s);
 }
 
 /* Old and new tables must not be on the fabric together: a step between. */
@@ -205,39 +211,152 @@ drain(struct sweep *s)
 	make_plan(s, s->bridge);
 	plan_keep(s->plan, PLAN_LFT);
 	if (s->plan->n_steps) {
-		send_plan(s, on_drained);
+		send_plan(s, heavy_sweep_on_drained);
 		return;
 	}
 	make_plan(s, s->next.lft);
-	program(s);
+	program_plan(s);
 }
 
-/* Decide: everything is known; what should be? */
+/* ------------------------------------------------------------------ route */
 
-/* What was chosen is told when it is another thing than before. */
-static void
-report_choice(struct sweep *s)
+static uint8_t *
+mark_roots(const struct graph *g, const GArray *roots)
 {
-	bool news = g_strcmp0(s->said, s->choice.reason) != 0 ||
-		s->choice.safety != CHOICE_SAFE;
+	const struct snapshot *s = g->subnet;
+	uint8_t *marks;
 
-	route_report(&s->choice, s->next.subnet, s->next.lids, s->log,
-		     news ? LOG_INFO : LOG_VERBOSE);
+	if (!roots)
+		return NULL;
+	marks = g_new0(uint8_t, g->n_switches);
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		marks[sw] = guid_list_has(roots,
+			s->nodes[s->switches[sw]].info.node_guid);
+	return marks;
+}
+
+/* A list of compute nodes says who is none; one of I/O nodes who is one. */
+static uint8_t *
+mark_io(const struct graph *g, const struct lid_map *lids,
+	const struct route_params *params)
+{
+	const struct snapshot *s = g->subnet;
+	uint8_t *marks;
+
+	if (!params->compute_nodes && !params->io_nodes)
+		return NULL;
+	marks = g_new0(uint8_t, g->n_targets);
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		uint64_t guid = s->ports[lids->owner[t->lid]].guid;
+
+		marks[i] = t->port != 0 &&
+			(guid_list_has(params->io_nodes, guid) ||
+			 (params->compute_nodes &&
+			  !guid_list_has(params->compute_nodes, guid)));
+	}
+	return marks;
+}
+
+static void
+report_notes(const struct choice *c, struct log *log)
+{
+	for (guint i = 0; i < c->notes->len; i++) {
+		if (i == NOTES_MAX) {
+			log_say(log, LOG_WARNING, "route", "%s: %u remarks "
+				"more", c->engine->name, c->notes->len - i);
+			break;
+		}
+		log_say(log, LOG_WARNING, "route", "%s: %s", c->engine->name,
+			(char *)c->notes->pdata[i]);
+	}
+}
+
+/* The engine and its reason, if they changed; dangers as warnings. */
+static void
+report_choice(struct sweep *s, const struct graph *g)
+{
+	const struct choice *c = &s->choice;
+	struct log *log = s->log;
+	bool news = g_strcmp0(s->said, c->reason) != 0 ||
+		c->safety != CHOICE_SAFE;
+	enum log_level level = news ? LOG_INFO : LOG_VERBOSE;
+	g_autofree char *cycle = NULL;
+
 	g_free(s->said);
-	s->said = g_strdup(s->choice.reason);
+	s->said = g_strdup(c->reason);
+
+	log_say(log, level, "route", "engine %s: %s", c->engine->name,
+		c->reason);
+	for (guint i = 0; c->compared && i < c->compared->len; i++)
+		log_say(log, LOG_VERBOSE, "route", "candidate %s",
+			(char *)c->compared->pdata[i]);
+	report_notes(c, log);
+	switch (c->safety) {
+	case CHOICE_SAFE:
+		if (c->held_loop)
+			log_say(log, LOG_WARNING, "route", "the tables that "
+				"the switches hold have a credit loop; it "
+				"ends with this update");
+		break;
+	case CHOICE_DRAIN:
+		cycle = channels_print(g, &c->together);
+		log_say(log, LOG_WARNING, "route", "old and new tables have "
+			"a credit loop together: what changes is taken out "
+			"first. %s", cycle);
+		break;
+	case CHOICE_LOOP:
+		cycle = channels_print(g, &c->alone.channels);
+		log_say(log, LOG_WARNING, "route", "CREDIT LOOP: traffic can "
+			"stop for good: %u channels are in loops; programmed "
+			"because %s was asked for by name. %s",
+			c->alone.channels.n_looped, c->engine->name, cycle);
+		break;
+	}
 }
 
 static bool
 route(struct sweep *s, GError **error)
 {
-	if (!route_fabric(&s->params.route, s->memory, s->next.subnet,
-			  s->next.lids, s->next.seen->lft, s->log, &s->choice,
-			  error))
-		return false;
-	report_choice(s);
-	s->next.lft = lft_ref(s->choice.lft);
-	return true;
+	const struct route_params *params = &s->params.route;
+	const struct snapshot *n = s->next.subnet;
+	struct graph *g = graph_new(n, s->next.lids);
+	g_autofree uint8_t *roots = mark_roots(g, params->roots);
+	g_autofree uint8_t *io = mark_io(g, s->next.lids, params);
+	struct choice_wish wish = {
+		.engine = params->engine,
+		.order = params->order,
+		.require_deadlock_free = params->require_deadlock_free,
+		.in_force = persist_engine(s->memory, n),
+	};
+	g_autofree uint32_t *ranks = persist_ranks(s->memory, n,
+						   &wish.ranks_by);
+	const struct engine_input in = {
+		.g = g,
+		.previous = s->next.seen->lft,
+		.ranks = ranks,
+		.is_root = roots,
+		.is_io = io,
+		.n_threads = params->threads ? params->threads :
+			g_get_num_processors(),
+	};
+	int64_t start = g_get_monotonic_time();
+	bool ok = choose_tables(&wish, &in, &s->choice, error);
+
+	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
+		"routed and verified in %.1f ms",
+		ok ? s->choice.engine->name : "no tables", s->next.lids->top,
+		n->n_switches,
+		(double)(g_get_monotonic_time() - start) / 1000);
+	if (ok) {
+		report_choice(s, g);
+		s->next.lft = lft_ref(s->choice.lft);
+	}
+	graph_free(g);
+	return ok;
 }
+
+/* ----------------------------------------------------------------- decide */
 
 static void
 report_plan(struct sweep *s)
@@ -291,19 +410,13 @@ decide(struct sweep *s)
 	if (s->choice.safety == CHOICE_DRAIN)
 		drain(s);
 	else
-		program(s);
+		program_plan(s);
 }
 
-/* Read: what the switches and ports hold, as far as we do not know it. */
-
-static bool
-trusts_memory(const struct sweep *s)
-{
-	return s->view.subnet && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
-}
+/* ------------------------------------------------------------------- read */
 
 static void
-on_tables(GPtrArray *faults, void *data)
+heavy_sweep_on_tables(GPtrArray *faults, void *data)
 {
 	struct sweep *s = data;
 
@@ -317,7 +430,8 @@ read_tables(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
-	bool trust = trusts_memory(s);
+	bool trust = s->view.subnet &&
+		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 
 	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	s->qos = port_tables_new(n);
@@ -341,11 +455,11 @@ read_tables(struct sweep *s)
 				    s->view.tables);
 	s->tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
 					s->items, s->next.tables, s->log,
-					on_tables, s);
+					heavy_sweep_on_tables, s);
 }
 
 void
-sweep_mend(struct sweep *s)
+heavy_sweep_start(struct sweep *s)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
@@ -366,10 +480,8 @@ sweep_mend(struct sweep *s)
 	read_tables(s);
 }
 
-/* Other partitions: all that we know is still good. */
-
 void
-sweep_mend_partitions(struct sweep *s)
+heavy_sweep_replan(struct sweep *s)
 {
 	s->next = (struct view){
 		.subnet = snapshot_ref(s->view.subnet),
@@ -382,5 +494,5 @@ sweep_mend_partitions(struct sweep *s)
 	s->table_faults = g_ptr_array_new_with_free_func(g_free);
 	isolate(s);
 	make_plan(s, s->next.lft);
-	program(s);
+	program_plan(s);
 }
