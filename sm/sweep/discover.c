@@ -2,40 +2,41 @@
 /*
  * Discovery.
  *
- * One question is a (what, port) pair: it goes out by directed route, and its
- * answer is a fact for the builder and the cause of further questions:
+ * A query is a (what, port) pair, sent by directed route. Its reply goes to the
+ * builder and leads to further queries:
  *
- *	NodeInfo of the own port
+ *	NodeInfo of the SM's own port
  *	  new node -> NodeDescription; a switch: SwitchInfo, PortInfo of all
- *		      ports; a CA or router: PortInfo of the port that was met
+ *		      ports; a CA or router: PortInfo of the port that replied
  *	  PortInfo of a port whose link is up and whose other end is not known
  *		   -> NodeInfo through that port
  *
- * There is no round and no barrier; a queue holds the questions that do not
- * fit into the window yet. One end of a cable tells who is at the other, so a
- * cable is asked about once in most cases.
+ * There are no rounds and no barriers; a queue holds the queries for which the
+ * window has no room yet. NodeInfo names both ends of a cable, so that most
+ * cables are queried from one end only.
  *
- * Identity. A node is its NodeGUID, a cable end a (NodeGUID, port number).
- * When an answer names a cable end that is cabled elsewhere already, either
- * the fabric has just changed or two nodes have one GUID: the first place is
- * asked again (ASK_AGAIN). If it still gives the same answer, there are two,
- * and the second one stays out of the snapshot, named as a fault; else the
- * cable has moved.
+ * Identity. A node is its NodeGUID, a cable end a (NodeGUID, port number). If a
+ * reply names a cable end that has another cable already, either the fabric
+ * has just changed or two nodes have one GUID: the first place is queried again
+ * (QUERY_AGAIN). If it gives the same reply, there are two nodes, and the
+ * second one stays out of the snapshot, named as a fault; else the cable was
+ * moved.
  *
- * A node of which one question timed out is not asked further in this
- * discovery: what is in flight costs its own retries, nothing else does.
+ * After one time-out, a node is not queried further in this discovery; only the
+ * queries that are in flight cost their own retries.
  *
- * Keys. Whose key a question needs may not be known yet: sm/sweep/mkey_probe.c
- * has them in order of likelihood, and NodeInfo goes out with one after the
- * other. A port behind which nobody answered is *dark*; when all else is known,
- * dark ports are asked once more with the keys of those that were not found.
- * Protection level 1 answers everybody but hides the key (IBA 14.2.4.1); there
- * the other keys are tried until it shows, since what follows are Sets.
+ * M_Keys. The key that a query needs may not be known yet: mkey_probe.c has the
+ * candidates in order of likelihood, and NodeInfo is sent with one after the
+ * other. When all else is known, the ports behind which no node answered are
+ * queried once more with the keys of nodes that were not found. Protection
+ * level 1 answers every Get but hides the key (IBA 14.2.4.1); there the other
+ * keys are tried until it shows, since Sets will need it.
  *
- * Hurry. Where nobody answered last time nobody is likely to answer now, and
- * his time-outs would hold up the repair of a cable that has just been pulled.
- * A discovery in a hurry asks him, too, but waits only a moment when he is the
- * last one; who is slow must wait for a sweep that is in none.
+ * Hurry. A node that did not answer in the last discovery will hardly answer
+ * now, and its time-outs would delay the repair of a cable that has just been
+ * pulled. A discovery in a hurry queries it, too, but waits for it only for
+ * MOMENT_US after the last other reply; a slow node is found by the next sweep
+ * that is not in a hurry.
  */
 #include "sm/sweep/discover.h"
 
@@ -43,39 +44,39 @@
 #include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
-/* How often a cable end may be found twice before we stop asking again: a
- * node that gives another answer each time must not keep us here for ever. */
+/* How often a cable end may be found twice and is queried again: a node that
+ * replies differently each time must not keep a discovery from its end. */
 #define AGAIN_MAX	4096u
-/* With strays, of all dark ports together: each takes a timeout. */
+/* With other keys, of all unanswered ports together: each costs a time-out. */
 #define DARK_TRIES_MAX	256u
 #define MOMENT_US	(10 * 1000)
 
-enum ask {
-	ASK_NODE_INFO,		/* through the port; SNAPSHOT_NONE: our own */
-	ASK_STRAY,		/* the same, with the key of somebody else */
-	ASK_AGAIN,		/* the same, because another port found the
+enum query_kind {
+	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: our own */
+	QUERY_STRAY,		/* the same, with the key of another node */
+	QUERY_AGAIN,		/* the same, because another port found the
 				   same cable end */
-	ASK_NODE_DESC,		/* of the port's node */
-	ASK_SWITCH_INFO,
-	ASK_PORT_INFO,		/* of the port */
-	ASK_PORT_SPEEDS,	/* the same, once more with extended speeds */
+	QUERY_NODE_DESC,		/* of the port's node */
+	QUERY_SWITCH_INFO,
+	QUERY_PORT_INFO,		/* of the port */
+	QUERY_PORT_SPEEDS,	/* the same, once more with extended speeds */
 };
 
-static const enum mad_attr ask_attr[] = {
-	[ASK_NODE_INFO] = MAD_ATTR_NODE_INFO,
-	[ASK_STRAY] = MAD_ATTR_NODE_INFO,
-	[ASK_AGAIN] = MAD_ATTR_NODE_INFO,
-	[ASK_NODE_DESC] = MAD_ATTR_NODE_DESC,
-	[ASK_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
-	[ASK_PORT_INFO] = MAD_ATTR_PORT_INFO,
-	[ASK_PORT_SPEEDS] = MAD_ATTR_PORT_INFO,
+static const enum mad_attr query_attr[] = {
+	[QUERY_NODE_INFO] = MAD_ATTR_NODE_INFO,
+	[QUERY_STRAY] = MAD_ATTR_NODE_INFO,
+	[QUERY_AGAIN] = MAD_ATTR_NODE_INFO,
+	[QUERY_NODE_DESC] = MAD_ATTR_NODE_DESC,
+	[QUERY_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
+	[QUERY_PORT_INFO] = MAD_ATTR_PORT_INFO,
+	[QUERY_PORT_SPEEDS] = MAD_ATTR_PORT_INFO,
 };
 
-struct question {
+struct query {
 	uint32_t port;
-	uint32_t rival;		/* ASK_AGAIN: the port that found the same */
-	uint8_t ask;		/* enum ask */
-	uint8_t try;		/* which key: question_key() */
+	uint32_t rival;		/* QUERY_AGAIN: the port that found the same */
+	uint8_t kind;		/* enum query_kind */
+	uint8_t try;		/* which key: query_key() */
 };
 
 struct discover {
@@ -84,15 +85,16 @@ struct discover {
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
-	GArray *queue;		/* of struct question, from `head` on */
+	GArray *queue;		/* of struct query, from `head` on */
 	guint head;
-	GHashTable *silent;	/* builder's node indices that timed out */
-	unsigned n_again;	/* ASK_AGAIN so far */
-	struct mkey_probe *doors;
-	GArray *dark;		/* of uint32_t: ports with nobody behind */
+	GHashTable *timed_out;	/* builder's node indices */
+	unsigned n_again;	/* QUERY_AGAIN so far */
+	struct mkey_probe *probe;
+	GArray *unanswered;	/* of uint32_t: ports behind which no node
+				   answered */
 	struct snapshot *before;	/* NULL: no hurry */
 	GArray *late;		/* of uint32_t: NodeInfo in flight through
-				   ports that were dark in it */
+				   ports without an answer in it */
 	unsigned timer;		/* for them */
 	bool moment_over;
 };
@@ -113,48 +115,48 @@ place_of(struct builder *b, uint32_t port)
 }
 
 static void
-ask(struct discover *d, enum ask what, uint32_t port)
+add_query(struct discover *d, enum query_kind what, uint32_t port)
 {
-	struct question q = { .port = port, .rival = SNAPSHOT_NONE,
-			      .ask = what };
+	struct query q = { .port = port, .rival = SNAPSHOT_NONE,
+			      .kind = what };
 
 	g_array_append_val(d->queue, q);
 }
 
 /* False: no more tries. */
 static bool
-question_key(struct discover *d, const struct question *q, uint64_t *key)
+query_key(struct discover *d, const struct query *q, uint64_t *key)
 {
 	uint32_t port = q->port;
 
-	if (q->ask == ASK_STRAY)
-		return mkey_probe_stray_key(d->doors, q->port, q->try, key);
-	if (q->ask == ASK_AGAIN)
+	if (q->kind == QUERY_STRAY)
+		return mkey_probe_stray_key(d->probe, q->port, q->try, key);
+	if (q->kind == QUERY_AGAIN)
 		port = builder_port_at(d->b, q->port)->peer;
-	if (q->ask == ASK_NODE_INFO || port == SNAPSHOT_NONE)
-		return mkey_probe_key_behind(d->doors, q->port, q->try, key);
-	return mkey_probe_key_of(d->doors, port, q->try, key);
+	if (q->kind == QUERY_NODE_INFO || port == SNAPSHOT_NONE)
+		return mkey_probe_key_behind(d->probe, q->port, q->try, key);
+	return mkey_probe_key_of(d->probe, port, q->try, key);
 }
 
 /* The same with the next key. */
 static bool
-ask_next(struct discover *d, const struct question *q)
+query_with_next_key(struct discover *d, const struct query *q)
 {
-	struct question next = *q;
+	struct query next = *q;
 	uint64_t key;
 
 	next.try++;
-	if (!next.try || !question_key(d, &next, &key))
+	if (!next.try || !query_key(d, &next, &key))
 		return false;
 	g_array_append_val(d->queue, next);
 	return true;
 }
 
 static void
-ask_again(struct discover *d, uint32_t port, uint32_t rival)
+query_again(struct discover *d, uint32_t port, uint32_t rival)
 {
-	struct question q = { .port = port, .rival = rival,
-			      .ask = ASK_AGAIN };
+	struct query q = { .port = port, .rival = rival,
+			      .kind = QUERY_AGAIN };
 
 	if (d->n_again++ < AGAIN_MAX)
 		g_array_append_val(d->queue, q);
@@ -192,7 +194,7 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 }
 
 static bool
-question_path(struct discover *d, const struct question *q,
+query_path(struct discover *d, const struct query *q,
 	      struct dr_path *path)
 {
 	if (q->port == SNAPSHOT_NONE) {
@@ -201,30 +203,30 @@ question_path(struct discover *d, const struct question *q,
 	}
 	if (!path_to(d, q->port, path))
 		return false;
-	if (ask_attr[q->ask] != MAD_ATTR_NODE_INFO)
+	if (query_attr[q->kind] != MAD_ATTR_NODE_INFO)
 		return true;
 	return dr_path_push(path, builder_port_at(d->b, q->port)->num);
 }
 
 static void
-ask_node(struct discover *d, uint32_t node, uint32_t port)
+query_node(struct discover *d, uint32_t node, uint32_t port)
 {
 	const struct snapshot_node *n = builder_node_at(d->b, node);
 	unsigned ports = n->info.num_ports;
 
-	ask(d, ASK_NODE_DESC, port);
+	add_query(d, QUERY_NODE_DESC, port);
 	if (!snapshot_is_switch(n)) {
-		ask(d, ASK_PORT_INFO, port);
+		add_query(d, QUERY_PORT_INFO, port);
 		return;
 	}
-	ask(d, ASK_SWITCH_INFO, port);
+	add_query(d, QUERY_SWITCH_INFO, port);
 	for (unsigned num = 0; num <= ports; num++)
-		ask(d, ASK_PORT_INFO, builder_port(d->b, node, num));
+		add_query(d, QUERY_PORT_INFO, builder_port(d->b, node, num));
 }
 
-/* NULL, or what is impossible about this NodeInfo. */
+/* NULL, or what is invalid about this NodeInfo. */
 static const char *
-node_info_lie(const struct node_info *i, uint32_t from)
+node_info_error(const struct node_info *i, uint32_t from)
 {
 	if (i->node_type < NODE_CA || i->node_type > NODE_ROUTER)
 		return "has no node type that IBA knows";
@@ -262,12 +264,12 @@ same_node(const struct node_info *a, const struct node_info *b)
 }
 
 static void
-meet_new(struct discover *d, uint32_t from, const struct node_info *info)
+add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
 {
 	uint32_t node = builder_add(d->b, info);
 	uint32_t port = builder_port(d->b, node, info->local_port);
 
-	/* Told of by its other end while we asked, and moved since. */
+	/* Linked from its other end meanwhile, and moved since. */
 	if (from != SNAPSHOT_NONE && builder_port_at(d->b, from)->peer !=
 	    SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
@@ -276,12 +278,12 @@ meet_new(struct discover *d, uint32_t from, const struct node_info *info)
 		builder_set_local(d->b, port);
 	else
 		builder_link(d->b, from, port);
-	ask_node(d, node, port);
+	query_node(d, node, port);
 }
 
-/* A node that is known already was met through the port `from`. */
+/* A node that is known already replied through the port `from`. */
 static void
-meet_known(struct discover *d, uint32_t from, uint32_t node,
+link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	   const struct node_info *info)
 {
 	const struct snapshot_node *n = builder_node_at(d->b, node);
@@ -300,7 +302,7 @@ meet_known(struct discover *d, uint32_t from, uint32_t node,
 	if (p->peer == from)
 		return;
 	if (p->peer != SNAPSHOT_NONE) {
-		ask_again(d, p->peer, from);
+		query_again(d, p->peer, from);
 		return;
 	}
 	if (!is_switch && p->guid && p->guid != info->port_guid) {
@@ -312,7 +314,7 @@ meet_known(struct discover *d, uint32_t from, uint32_t node,
 	builder_link(d->b, from, port);
 	if (!is_switch && !p->known) {
 		p->guid = info->port_guid;
-		ask(d, ASK_PORT_INFO, port);
+		add_query(d, QUERY_PORT_INFO, port);
 	}
 }
 
@@ -324,33 +326,33 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 
 	node_info_decode(data, &info);
 
-	const char *lie = node_info_lie(&info, from);
+	const char *error = node_info_error(&info, from);
 
-	if (lie) {
+	if (error) {
 		g_autofree char *where = place_of(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
-			      "what is behind %s %s; left out", where, lie);
+			      "what is behind %s %s; left out", where, error);
 		return;
 	}
 
 	uint32_t node = builder_find(d->b, info.node_guid);
 
 	if (node == SNAPSHOT_NONE)
-		meet_new(d, from, &info);
+		add_new_node(d, from, &info);
 	else
-		meet_known(d, from, node, &info);
+		link_known_node(d, from, node, &info);
 	node = builder_find(d->b, info.node_guid);
 	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
 		return;		/* of another kind: a clash, left out */
-	mkey_probe_opened(d->doors, builder_port(d->b, node, info.local_port),
+	mkey_probe_opened(d->probe, builder_port(d->b, node, info.local_port),
 			  key);
 }
 
 /* The first place of a cable end that was found twice has answered (or not:
  * data NULL). */
 static void
-on_again(struct discover *d, const struct question *q, const uint8_t *data)
+on_again(struct discover *d, const struct query *q, const uint8_t *data)
 {
 	struct snapshot_port *first = builder_port_at(d->b, q->port);
 	uint32_t end = first->peer;
@@ -370,7 +372,7 @@ on_again(struct discover *d, const struct question *q, const uint8_t *data)
 			return;
 		}
 	}
-	/* The cable has moved while we looked. */
+	/* The cable was moved in the middle of this discovery. */
 	builder_unlink(d->b, q->port);
 	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE)
 		builder_link(d->b, q->rival, end);
@@ -393,7 +395,7 @@ holder_of(struct discover *d, uint32_t port)
  * so is a second one.
  */
 static void
-ask_speeds(struct discover *d, uint32_t port)
+query_speeds(struct discover *d, uint32_t port)
 {
 	const struct port_info *holder =
 		&builder_port_at(d->b, holder_of(d, port))->info;
@@ -403,27 +405,27 @@ ask_speeds(struct discover *d, uint32_t port)
 	    p->info.state != PORT_STATE_DOWN &&
 	    p->info.speed_active == PORT_SPEED_QDR &&
 	    !p->info.speed_ext_active && !p->info.speed_ext2_active)
-		ask(d, ASK_PORT_SPEEDS, port);
+		add_query(d, QUERY_PORT_SPEEDS, port);
 }
 
 /* Whether a switch knows them is said by its port 0, which may come late. */
 static void
-ask_speeds_from(struct discover *d, uint32_t port)
+query_speeds_from(struct discover *d, uint32_t port)
 {
 	const struct snapshot_port *p = builder_port_at(d->b, port);
 	uint32_t node = p->node;
 	const struct snapshot_node *n = builder_node_at(d->b, node);
 
 	if (p->num || !snapshot_is_switch(n)) {
-		ask_speeds(d, port);
+		query_speeds(d, port);
 		return;
 	}
 	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		ask_speeds(d, builder_port(d->b, node, num));
+		query_speeds(d, builder_port(d->b, node, num));
 }
 
 static void
-on_port_info(struct discover *d, const struct question *q,
+on_port_info(struct discover *d, const struct query *q,
 	     const uint8_t *data)
 {
 	uint32_t port = q->port;
@@ -443,73 +445,73 @@ on_port_info(struct discover *d, const struct question *q,
 		return;
 	}
 	p->known = true;
-	if (q->ask == ASK_PORT_SPEEDS)
+	if (q->kind == QUERY_PORT_SPEEDS)
 		return;
-	ask_speeds_from(d, port);
+	query_speeds_from(d, port);
 	/* The key of an end port did not show? */
 	if (p->guid && mkey_db_is_hidden(&p->info))
-		ask_next(d, q);
+		query_with_next_key(d, q);
 	if (leads_on && !q->try && p->peer == SNAPSHOT_NONE &&
 	    p->info.state != PORT_STATE_DOWN)
-		ask(d, ASK_NODE_INFO, port);
+		add_query(d, QUERY_NODE_INFO, port);
 }
 
 static void
-on_answer(struct discover *d, const struct question *q, const uint8_t *data)
+on_answer(struct discover *d, const struct query *q, const uint8_t *data)
 {
 	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 		builder_port_at(d->b, q->port)->node;
 	uint64_t key;
 
-	switch ((enum ask)q->ask) {
-	case ASK_NODE_INFO:
-	case ASK_STRAY:
-		question_key(d, q, &key);
+	switch ((enum query_kind)q->kind) {
+	case QUERY_NODE_INFO:
+	case QUERY_STRAY:
+		query_key(d, q, &key);
 		on_node_info(d, q->port, key, data);
 		break;
-	case ASK_AGAIN:
+	case QUERY_AGAIN:
 		on_again(d, q, data);
 		break;
-	case ASK_NODE_DESC:
+	case QUERY_NODE_DESC:
 		builder_describe(d->b, node, data, NODE_DESC_LEN);
 		break;
-	case ASK_SWITCH_INFO:
+	case QUERY_SWITCH_INFO:
 		switch_info_decode(data, &builder_node_at(d->b, node)->sw);
 		builder_node_at(d->b, node)->sw_known = true;
 		break;
-	case ASK_PORT_INFO:
-	case ASK_PORT_SPEEDS:
+	case QUERY_PORT_INFO:
+	case QUERY_PORT_SPEEDS:
 		on_port_info(d, q, data);
 		break;
 	}
 }
 
 static bool
-is_silent(struct discover *d, uint32_t port)
+has_timed_out(struct discover *d, uint32_t port)
 {
 	return port != SNAPSHOT_NONE &&
-		g_hash_table_contains(d->silent, GUINT_TO_POINTER(
+		g_hash_table_contains(d->timed_out, GUINT_TO_POINTER(
 			builder_port_at(d->b, port)->node));
 }
 
-/* The other end may have answered through another cable and told of this one
- * meanwhile: then nothing is missing. */
+/* If the other end has replied through another cable meanwhile, the cable of
+ * this port is known, and no node is missing. */
 static bool
-is_dark(struct discover *d, uint32_t port)
+is_unanswered(struct discover *d, uint32_t port)
 {
 	return port == SNAPSHOT_NONE ||
 		builder_port_at(d->b, port)->peer == SNAPSHOT_NONE;
 }
 
 static void
-fault_dark(struct discover *d, uint32_t port)
+fault_unanswered(struct discover *d, uint32_t port)
 {
 	g_autofree char *where = place_of(d->b, port);
 	uint64_t guid;
 
-	if (!is_dark(d, port))
+	if (!is_unanswered(d, port))
 		return;
-	guid = mkey_probe_behind(d->doors, port);
+	guid = mkey_probe_behind(d->probe, port);
 	if (guid)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 			      "no answer (NodeInfo) from what is behind %s: "
@@ -523,39 +525,39 @@ fault_dark(struct discover *d, uint32_t port)
 }
 
 static void
-on_silence(struct discover *d, const struct question *q)
+on_timeout(struct discover *d, const struct query *q)
 {
 	g_autofree char *where = place_of(d->b, q->port);
-	const char *attr = mad_attr_name(ask_attr[q->ask]);
+	const char *attr = mad_attr_name(query_attr[q->kind]);
 
-	if (q->ask == ASK_AGAIN) {
+	if (q->kind == QUERY_AGAIN) {
 		on_again(d, q, NULL);
 		return;
 	}
-	if (q->ask == ASK_STRAY)
+	if (q->kind == QUERY_STRAY)
 		return;
-	if (q->ask == ASK_NODE_INFO) {
-		if (!ask_next(d, q))
-			g_array_append_val(d->dark, q->port);
+	if (q->kind == QUERY_NODE_INFO) {
+		if (!query_with_next_key(d, q))
+			g_array_append_val(d->unanswered, q->port);
 		return;
 	}
-	if (is_silent(d, q->port) || q->try)
+	if (has_timed_out(d, q->port) || q->try)
 		return;
 
 	uint32_t node = builder_port_at(d->b, q->port)->node;
 
-	g_hash_table_add(d->silent, GUINT_TO_POINTER(node));
+	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
 	builder_fault(d->b, SNAPSHOT_FAULT_SILENT,
 		      builder_node_at(d->b, node)->info.node_guid,
 		      "%s stopped answering (%s)", where, attr);
 }
 
 static void
-on_refusal(struct discover *d, const struct question *q, unsigned status)
+on_refusal(struct discover *d, const struct query *q, unsigned status)
 {
 	g_autofree char *where = place_of(d->b, q->port);
 
-	if (q->ask == ASK_AGAIN || q->ask == ASK_PORT_SPEEDS)
+	if (q->kind == QUERY_AGAIN || q->kind == QUERY_PORT_SPEEDS)
 		return;
 	builder_fault(
 		d->b, SNAPSHOT_FAULT_REFUSED,
@@ -565,13 +567,13 @@ on_refusal(struct discover *d, const struct question *q, unsigned status)
 					  builder_port_at(d->b, q->port)->node)
 				  ->info.node_guid,
 		"%s%s refuses %s: %s", where,
-		ask_attr[q->ask] == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
-		mad_attr_name(ask_attr[q->ask]), mad_status_name(status));
+		query_attr[q->kind] == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
+		mad_attr_name(query_attr[q->kind]), mad_status_name(status));
 }
 
-/* Nobody answered behind this port last time. */
+/* No node answered behind this port in the last discovery. */
 static bool
-was_dark(struct discover *d, uint32_t port)
+was_unanswered(struct discover *d, uint32_t port)
 {
 	const struct snapshot_port *p;
 	uint32_t node, then;
@@ -601,19 +603,19 @@ forget_late(struct discover *d, uint32_t port)
 		}
 }
 
-/* Asks the dark ports with keys of nodes that were there once. False: there is
- * nothing to ask. */
+/* Queries the unanswered ports with the keys of nodes that were not found.
+ * False: there is nothing to query. */
 static bool
-ask_dark(struct discover *d)
+query_unanswered(struct discover *d)
 {
-	struct question q = { .rival = SNAPSHOT_NONE, .ask = ASK_STRAY };
+	struct query q = { .rival = SNAPSHOT_NONE, .kind = QUERY_STRAY };
 	uint64_t key;
 
-	if (!d->dark->len || !mkey_probe_find_strays(d->doors))
+	if (!d->unanswered->len || !mkey_probe_find_strays(d->probe))
 		return false;
-	for (guint i = 0; i < d->dark->len; i++) {
-		q.port = g_array_index(d->dark, uint32_t, i);
-		for (q.try = 0; question_key(d, &q, &key); q.try++)
+	for (guint i = 0; i < d->unanswered->len; i++) {
+		q.port = g_array_index(d->unanswered, uint32_t, i);
+		for (q.try = 0; query_key(d, &q, &key); q.try++)
 			if (d->queue->len < DARK_TRIES_MAX)
 				g_array_append_val(d->queue, q);
 	}
@@ -653,7 +655,7 @@ prune_half_cables(struct builder *b)
 	}
 }
 
-/* Nothing can be written there, so nothing may be routed through there. */
+/* Its tables cannot be written, so no route may lead through it. */
 static void
 lock_out(struct builder *b, uint32_t n, uint32_t holder)
 {
@@ -676,17 +678,17 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 }
 
 static void
-prune_locked(struct builder *b, const struct mkey_probe *doors)
+prune_locked(struct builder *b, const struct mkey_probe *probe)
 {
 	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
 		const struct snapshot_node *node = builder_node_at(b, n);
 		unsigned last = snapshot_is_switch(node) ? 0 :
 			node->info.num_ports;
 
-		/* but our own: without it there is no fabric */
+		/* except the SM's own node */
 		for (unsigned num = 0; num <= last &&
 		     node->entry != SNAPSHOT_NONE; num++)
-			if (mkey_probe_is_locked(doors,
+			if (mkey_probe_is_locked(probe,
 					    builder_port(b, n, num)))
 				lock_out(b, n, builder_port(b, n, num));
 	}
@@ -699,15 +701,15 @@ discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
 	struct discover *d = data;
-	const struct question q = {
+	const struct query q = {
 		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
-		.ask = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
+		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
 	};
 
-	if (q.ask == ASK_NODE_INFO)
+	if (q.kind == QUERY_NODE_INFO)
 		forget_late(d, q.port);
 	if (a->outcome != SMP_ANSWERED)
-		on_silence(d, &q);
+		on_timeout(d, &q);
 	else if (a->status)
 		on_refusal(d, &q, a->status);
 	else
@@ -716,21 +718,21 @@ discover_reply(void *data, const struct smp_request *r,
 
 /* No request: answered meanwhile, or of a node that stopped answering. */
 static bool
-is_moot(struct discover *d, const struct question *q)
+is_moot(struct discover *d, const struct query *q)
 {
-	if (q->port == SNAPSHOT_NONE || q->ask == ASK_AGAIN)
+	if (q->port == SNAPSHOT_NONE || q->kind == QUERY_AGAIN)
 		return false;
-	if (ask_attr[q->ask] == MAD_ATTR_NODE_INFO)
+	if (query_attr[q->kind] == MAD_ATTR_NODE_INFO)
 		return builder_port_at(d->b, q->port)->peer != SNAPSHOT_NONE;
-	return is_silent(d, q->port);
+	return has_timed_out(d, q->port);
 }
 
 /* False, and a fault: it is too far away. */
 static bool
-make_request(struct discover *d, const struct question *q,
+make_request(struct discover *d, const struct query *q,
 	     struct smp_request *r)
 {
-	if (!question_path(d, q, &r->path)) {
+	if (!query_path(d, q, &r->path)) {
 		g_autofree char *where = place_of(d->b, q->port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
@@ -739,17 +741,17 @@ make_request(struct discover *d, const struct question *q,
 		return false;
 	}
 	r->addressed = true;
-	question_key(d, q, &r->key);
+	query_key(d, q, &r->key);
 	r->port = q->port;
-	r->attr = ask_attr[q->ask];
+	r->attr = query_attr[q->kind];
 	r->modifier = 0;
 	if (r->attr == MAD_ATTR_PORT_INFO)
 		r->modifier = smp_port_info_modifier(
 			builder_port_at(d->b, q->port)->num,
-			q->ask == ASK_PORT_SPEEDS || q->try ?
+			q->kind == QUERY_PORT_SPEEDS || q->try ?
 			builder_port_at(d->b, holder_of(d, q->port))->
 				info.cap_mask : 0);
-	r->tag = (uint64_t)q->rival << 32 | (uint64_t)q->try << 8 | q->ask;
+	r->tag = (uint64_t)q->rival << 32 | (uint64_t)q->try << 8 | q->kind;
 	return true;
 }
 
@@ -759,12 +761,12 @@ discover_next(void *data, struct smp_request *r)
 	struct discover *d = data;
 
 	while (d->head < d->queue->len) {
-		struct question q = g_array_index(d->queue, struct question,
+		struct query q = g_array_index(d->queue, struct query,
 						  d->head++);
 
 		if (is_moot(d, &q) || !make_request(d, &q, r))
 			continue;
-		if (q.ask == ASK_NODE_INFO && was_dark(d, q.port))
+		if (q.kind == QUERY_NODE_INFO && was_unanswered(d, q.port))
 			g_array_append_val(d->late, q.port);
 		return true;
 	}
@@ -807,14 +809,14 @@ discover_cancel(struct discover *d)
 	if (d->b)
 		builder_free(d->b);
 	g_array_unref(d->queue);
-	g_array_unref(d->dark);
+	g_array_unref(d->unanswered);
 	g_array_unref(d->late);
 	if (d->before)
 		snapshot_unref(d->before);
 	if (d->timer)
 		transport_timer_cancel(mad_client_transport(d->x), d->timer);
-	mkey_probe_free(d->doors);
-	g_hash_table_unref(d->silent);
+	mkey_probe_free(d->probe);
+	g_hash_table_unref(d->timed_out);
 	g_free(d);
 }
 
@@ -825,13 +827,13 @@ discover_done(void *data)
 	discover_done_fn done = d->done;
 	struct snapshot *s;
 
-	if (ask_dark(d))
+	if (query_unanswered(d))
 		return true;
-	for (guint i = 0; i < d->dark->len; i++)
-		fault_dark(d, g_array_index(d->dark, uint32_t, i));
+	for (guint i = 0; i < d->unanswered->len; i++)
+		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
 	for (guint i = 0; i < d->late->len; i++)
-		fault_dark(d, g_array_index(d->late, uint32_t, i));
-	prune_locked(d->b, d->doors);
+		fault_unanswered(d, g_array_index(d->late, uint32_t, i));
+	prune_locked(d->b, d->probe);
 	prune_half_cables(d->b);
 	s = builder_finish(d->b);
 	d->b = NULL;
@@ -855,13 +857,13 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->done = done;
 	d->data = data;
 	d->b = builder_new();
-	d->doors = mkey_probe_new(keys, d->b,
+	d->probe = mkey_probe_new(keys, d->b,
 				  mad_client_transport(x)->port_guid);
-	d->queue = g_array_new(FALSE, FALSE, sizeof(struct question));
-	d->silent = g_hash_table_new(NULL, NULL);
-	d->dark = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	d->queue = g_array_new(FALSE, FALSE, sizeof(struct query));
+	d->timed_out = g_hash_table_new(NULL, NULL);
+	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	ask(d, ASK_NODE_INFO, SNAPSHOT_NONE);
+	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
 	return d;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Keys while discovering.
+ * M_Keys during discovery.
  *
- * Who has not the M_Key of a port that is well protected gets no answer from it
- * (IBA 14.2.4), not even its name. So NodeInfo goes out with the keys that may
- * open who was behind the port last time, one after the other. What opened a
- * node is used for the rest of its questions: at levels 2 and 3 it is the key
- * or there is none, below that all Gets are free.
+ * A port that is well protected does not answer a request with a wrong M_Key
+ * (IBA 14.2.4), not even NodeInfo. So NodeInfo is sent with the keys that the
+ * node behind the port had last time, one after the other. The key that was
+ * accepted is used for the other queries to that node: at protection levels 2
+ * and 3 it is the key or the port has none; below, all Gets are free.
  *
- * A cable may have moved while nobody looked. Then who is behind it now is one
- * of those that have not been found anywhere, and one of their keys, the
- * strays, will do.
+ * A cable may have been moved meanwhile. Then the node behind it is one of
+ * those that were not found anywhere, and one of their keys, the strays, will
+ * do.
  */
 #include "sm/sweep/mkey_probe.h"
 
-/* Each costs a wrong key at the port its violation count, and us a timeout. */
+/* Each wrong key adds to the port's violation count, and costs a time-out. */
 #define STRAYS_MAX	16u
 
 struct mkey_probe {
@@ -22,7 +22,7 @@ struct mkey_probe {
 	struct builder *b;
 	uint64_t own_guid;
 	GArray *opened;		/* by builder's end port: the key; 0: any */
-	GArray *strays;		/* NULL: not their time yet */
+	GArray *strays;		/* NULL: not computed yet */
 };
 
 struct mkey_probe *
@@ -46,7 +46,7 @@ mkey_probe_free(struct mkey_probe *d)
 	g_free(d);
 }
 
-/* The end port that holds the key of `port`. */
+/* The end port whose M_Key `port` has. */
 static uint32_t
 holder_of(const struct mkey_probe *d, uint32_t port)
 {

@@ -24,15 +24,15 @@
 #include "sm/sweep/sminfo_poll.h"
 #include "sm/sweep/table_reader.h"
 
-#define QUIET_US	(5 * 1000)	/* of a trap: wait for its fellows */
+#define QUIET_US	(5 * 1000)	/* after a trap: wait for more */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_BURST	3	/* but for so many */
-#define POLL_MS		1000u	/* standby asks the master */
-#define POLLS_LOST	2u	/* until it is taken for dead */
+#define POLL_MS		1000u	/* a standby polls the master */
+#define POLLS_LOST	2u	/* until it counts as dead */
 
-/* Somebody has just told of a change: no waiting for the dead. The other one
- * may be noted besides, since with the dead no fabric is up. */
+/* A change was just reported: no long wait for nodes that did not answer last
+ * time. RETRY may be noted besides, since such a fabric is not up. */
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
 
@@ -101,7 +101,7 @@ set_sm_state(struct sweep *s, enum sm_state state)
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
 		sm_state_name(s->self.state), sm_state_name(state));
 	s->self.state = state;
-	/* What clients told the other master we have not heard. */
+	/* The clients register with the other master from now on. */
 	if (state == SM_STATE_STANDBY)
 		reregister_forget(s->clients);
 }
@@ -164,7 +164,7 @@ log_sent(struct sweep *s, enum log_level level)
 			after->timed_out - before->timed_out);
 }
 
-/* What one sweep made for itself. */
+/* The values of one sweep. */
 static void
 clear_run(struct sweep *s)
 {
@@ -217,7 +217,7 @@ sweep_fail(struct sweep *s, const char *message)
 	sweep_conclude(s, &r);
 }
 
-/* Elect: are we the one? */
+/* ------------------------------------------------------------------ elect */
 
 static void
 obey(struct sweep *s, uint32_t port)
@@ -250,7 +250,7 @@ hand_over(struct sweep *s, uint32_t port)
 	obey(s, port);
 }
 
-/* What the other managers have said, of the ports of `n`. */
+/* The SMInfo of the other managers, on ports of `n`. */
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
@@ -302,7 +302,7 @@ elect(struct sweep *s)
 			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
-/* Discover. */
+/* --------------------------------------------------------------- discover */
 
 static void
 sweep_on_discovered(struct snapshot *n, void *data)
@@ -328,8 +328,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	elect(s);
 }
 
-/* Other partitions, and nothing else: all that we know of the fabric is still
- * good, and so are its routes. */
+/* Only the partitions have changed: the view of the fabric and its routes are
+ * still good. */
 static bool
 can_replan(const struct sweep *s)
 {
@@ -371,7 +371,7 @@ begin(struct sweep *s)
 		discover_hurry(s->discover, s->view.subnet);
 }
 
-/* Rest: until something happens. */
+/* ------------------------------------------------------------------- rest */
 
 static void
 sweep_on_wake(void *data)
@@ -382,8 +382,8 @@ sweep_on_wake(void *data)
 	begin(s);
 }
 
-/* A standby of higher rank may have been still discovering when we asked it
- * in the last heavy sweep. */
+/* A standby of higher rank may have been discovering in the last heavy sweep,
+ * when it had no state that counts. */
 static void
 sweep_on_light_peers(GArray *found, void *data)
 {
@@ -467,10 +467,10 @@ sweep_on_poll_timer(void *data)
 }
 
 /*
- * What comes next: a noted cause, after a moment of quiet; else the next look.
- * A fabric that is not up is tried again at the pace of the light sweeps, for
- * what did not work a moment ago rarely works now; only addresses that were
- * not taken have a pace of their own.
+ * The next step: a sweep for the causes noted, after a moment of quiet; else a
+ * light sweep. A fabric that is not up is swept again at the pace of the light
+ * sweeps, since a Set that failed a moment ago rarely works now; only addresses
+ * that were not taken have a pace of their own.
  */
 static void
 rest(struct sweep *s)
@@ -527,7 +527,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 {
 	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
 
-	/* A standby leaves traps and changes to the master. */
+	/* Traps and changes are the master's business. */
 	if (s->self.state == SM_STATE_STANDBY &&
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
@@ -535,7 +535,8 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	if (!resting || s->over)
 		return;
 	/* The quiet is counted from the first trap, not from the last: else
-	 * a port that babbles would put us off for ever. */
+	 * a port that sends traps all the time would delay the sweep for
+	 * ever. */
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP)
 		return;
 	if (s->params.goal == SWEEP_GOAL_FABRIC)
@@ -544,7 +545,8 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 		begin(s);
 }
 
-/* A control that any port could send to make us give or take the fabric. */
+/* Any port could send a control that makes this SM take or give up the fabric:
+ * only SMs that were found may. */
 static bool
 may_control(const struct sweep *s, enum sm_control control,
 	    const struct sm_info *from)
