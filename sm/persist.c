@@ -25,8 +25,7 @@ struct persist {
 	char *path;		/* of guid2lid; NULL: no cache */
 	char *ranks_path;
 	struct rank_list *ranks;	/* may be NULL */
-	char *engine;		/* in force; NULL: not known */
-	char *whole_engine;	/* the same when there were most cables */
+	char *whole_engine;	/* in force when there were most cables */
 	uint32_t n_linked;	/* ports with a cable then */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
@@ -99,7 +98,6 @@ persist_free(struct persist *m)
 	g_array_unref(m->ranges);
 	g_array_unref(m->untaken);
 	rank_list_free(m->ranks);
-	g_free(m->engine);
 	g_free(m->whole_engine);
 	g_free(m->ranks_path);
 	g_free(m->path);
@@ -227,21 +225,7 @@ persist_engine(const struct persist *m, const struct snapshot *s)
 {
 	if (m->whole_engine && count_linked(s) >= m->n_linked)
 		return m->whole_engine;
-	return m->engine ? m->engine : m->ranks ? m->ranks->engine : NULL;
-}
-
-static void
-keep_engine(struct persist *m, const char *engine, const struct snapshot *s)
-{
-	uint32_t n_linked = count_linked(s);
-
-	g_free(m->engine);
-	m->engine = g_strdup(engine);
-	if (n_linked < m->n_linked)
-		return;
-	g_free(m->whole_engine);
-	m->whole_engine = g_strdup(engine);
-	m->n_linked = n_linked;
+	return m->ranks ? m->ranks->in_force : NULL;
 }
 
 void
@@ -250,20 +234,29 @@ persist_keep_ranks(struct persist *m, const char *engine,
 {
 	g_autoptr(GString) before = g_string_new(NULL);
 	g_autoptr(GString) after = g_string_new(NULL);
-	struct rank_list *old = m->ranks, *list;
-	bool same_engine = old && strcmp(old->engine, engine) == 0;
+	struct rank_list *old = m->ranks, *list = old;
+	uint32_t n_linked = count_linked(s);
 
-	keep_engine(m, engine, s);
-	if (!ranks)
-		return;
-	list = g_new0(struct rank_list, 1);
-	list->engine = g_strdup(engine);
-	list->lines = merge_ranks(same_engine ? old : NULL, s, ranks);
+	if (n_linked >= m->n_linked) {
+		g_free(m->whole_engine);
+		m->whole_engine = g_strdup(engine);
+		m->n_linked = n_linked;
+	}
 	if (old)
 		rank_file_format(old, before);
+	/* An engine without ranks leaves those of another as they are. */
+	if (ranks || !old)
+		list = m->ranks = rank_list_new(engine);
+	if (ranks) {
+		g_array_unref(list->lines);
+		list->lines = merge_ranks(old && strcmp(old->engine, engine) ?
+					  NULL : old, s, ranks);
+	}
+	g_free(list->in_force);
+	list->in_force = g_strdup(engine);
+	if (list != old)
+		rank_list_free(old);
 	rank_file_format(list, after);
-	m->ranks = list;
-	rank_list_free(old);
 	if (m->ranks_path && !g_string_equal(before, after))
 		save(m, m->ranks_path, after);
 }

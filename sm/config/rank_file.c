@@ -27,6 +27,7 @@ rank_list_free(struct rank_list *list)
 	if (!list)
 		return;
 	g_free(list->engine);
+	g_free(list->in_force);
 	g_array_unref(list->lines);
 	g_free(list);
 }
@@ -43,11 +44,12 @@ rank_list_find(const struct rank_list *list, uint64_t guid)
 }
 
 static bool
-read_engine(struct rank_list *list, char **words)
+read_engine(const char *key, char **name, char **words)
 {
-	if (strcmp(words[0], "engine") || !words[1] || !*words[1] || words[2])
+	if (strcmp(words[0], key) || !words[1] || !*words[1] || words[2])
 		return false;
-	list->engine = g_strdup(words[1]);
+	g_free(*name);
+	*name = g_strdup(words[1]);
 	return true;
 }
 
@@ -71,19 +73,33 @@ read_rank(struct rank_list *list, char **words)
 	return true;
 }
 
-static struct rank_list *
-rank_list_new(void)
+struct rank_list *
+rank_list_new(const char *engine)
 {
 	struct rank_list *list = g_new0(struct rank_list, 1);
 
+	list->engine = g_strdup(engine);
+	list->in_force = g_strdup(engine);
 	list->lines = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
 	return list;
+}
+
+static bool
+read_line(struct rank_list *list, char **words, unsigned line)
+{
+	if (!words[0])
+		return false;
+	if (line == 0)
+		return read_engine("engine", &list->engine, words) &&
+			read_engine("engine", &list->in_force, words);
+	return (line == 1 && read_engine("in-force", &list->in_force, words)) ||
+		read_rank(list, words);
 }
 
 struct rank_list *
 rank_file_parse(const char *text, const char *name, GError **error)
 {
-	struct rank_list *list = rank_list_new();
+	struct rank_list *list = rank_list_new(NULL);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	unsigned i;
 
@@ -92,8 +108,7 @@ rank_file_parse(const char *text, const char *name, GError **error)
 
 		if (!*lines[i] && !lines[i + 1] && list->engine)
 			return list;
-		if (!words[0] || (list->engine ? !read_rank(list, words) :
-				  !read_engine(list, words)))
+		if (!read_line(list, words, i))
 			break;
 	}
 	g_set_error(error, RANK_FILE_ERROR, RANK_FILE_ERROR_SYNTAX,
@@ -108,6 +123,8 @@ rank_file_format(const struct rank_list *list, GString *out)
 	const struct rank_line *line = (const void *)list->lines->data;
 
 	g_string_append_printf(out, "engine %s\n", list->engine);
+	if (strcmp(list->in_force, list->engine))
+		g_string_append_printf(out, "in-force %s\n", list->in_force);
 	for (guint i = 0; i < list->lines->len; i++, line++)
 		g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER
 				       "x %u\n", line->guid, line->rank);

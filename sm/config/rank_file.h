@@ -2,9 +2,11 @@
 /*
  * The order of the switches as a file: which engine made it, and a rank for
  * each NodeGUID. What keeps old and new tables acyclic together across a
- * restart.
+ * restart. An engine without ranks that came into force since then is named
+ * as well.
  *
  *	engine updn
+ *	in-force minhop
  *	0x0002c90300000001 65536
  */
 #ifndef MINISM_CONFIG_RANK_FILE_H
@@ -26,7 +28,8 @@ struct rank_line {
 };
 
 struct rank_list {
-	char *engine;
+	char *engine;		/* that made the ranks */
+	char *in_force;		/* the engine in force */
 	GArray *lines;		/* struct rank_line, by GUID, each once */
 };
 
@@ -35,6 +38,9 @@ struct rank_list *rank_file_parse(const char *text, const char *name,
 				 GError **error);
 void rank_file_format(const struct rank_list *list, GString *out);
 void rank_list_free(struct rank_list *list);
+
+/* Without a line; both engines are this one. */
+struct rank_list *rank_list_new(const char *engine);
 
 /* NULL if nobody of that GUID is on the list. */
 const struct rank_line *rank_list_find(const struct rank_list *list,

@@ -8,14 +8,76 @@
 #include <setjmp.h>
 #include <stdint.h>
 
+#include <string.h>
+
 #include <cmocka.h>
+#include <glib/gstdio.h>
 
 #include "sm/config/rank_file.h"
+#include "sm/persist.h"
+#include "topology/generate.h"
 
 static const char good[] =
 	"engine updn\n"
 	"0x0002c90300000001 0\n"
 	"0x0002c90300000002 4294967294\n";
+
+static void
+test_engine_in_force_is_read(void **state)
+{
+	static const char text[] =
+		"engine updn\nin-force minhop\n0x0002c90300000001 0\n";
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct rank_list *list = rank_file_parse(text, "ranks", &error);
+
+	assert_null(error);
+	assert_string_equal(list->engine, "updn");
+	assert_string_equal(list->in_force, "minhop");
+	rank_file_format(list, out);
+	assert_string_equal(out->str, text);
+	rank_list_free(list);
+}
+
+/* minhop has no ranks: the file keeps those of before, and names minhop. */
+static void
+test_engine_without_ranks_is_in_force_after_restart(void **state)
+{
+	static const uint32_t ranks[] = { 1, 2, 3 };
+	static const char *const in_force[] = { "updn", "minhop", "updn" };
+	g_autofree char *folder = g_dir_make_tmp("minism-ranks.XXXXXX", NULL);
+	g_autofree char *file = g_build_filename(folder, "ranks", NULL);
+	g_autofree uint32_t *read = NULL;
+	const struct generate_options options = { .seed = 1 };
+	struct snapshot *s = generate_fabric("ring(3;1)", &options, NULL);
+	struct persist *m;
+	const char *by;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
+		m = persist_open(folder, NULL);
+		persist_keep_ranks(m, in_force[i], s,
+				   strcmp(in_force[i], "updn") ? NULL : ranks);
+		persist_free(m);
+		m = persist_open(folder, NULL);
+		assert_string_equal(persist_engine(m, s), in_force[i]);
+		g_free(read);
+		read = persist_ranks(m, s, &by);
+		assert_string_equal(by, "updn");
+		assert_memory_equal(read, ranks, sizeof(ranks));
+		persist_free(m);
+	}
+	/* And if there were never any. */
+	assert_int_equal(g_unlink(file), 0);
+	m = persist_open(folder, NULL);
+	persist_keep_ranks(m, "minhop", s, NULL);
+	persist_free(m);
+	m = persist_open(folder, NULL);
+	assert_string_equal(persist_engine(m, s), "minhop");
+	persist_free(m);
+	g_unlink(file);
+	g_rmdir(folder);
+	snapshot_unref(s);
+}
 
 static void
 test_what_is_written_is_read(void **state)
@@ -47,6 +109,8 @@ test_damaged_list_is_refused_with_its_line(void **state)
 		{ "engine updn ftree\n", 1 },
 		{ "0x1 2\n", 1 },
 		{ "engine updn\n0x1\n", 2 },
+		{ "engine updn\nin-force\n", 2 },
+		{ "engine updn\n0x1 2\nin-force minhop\n", 3 },
 		{ "engine updn\n0x1 2 3\n", 2 },
 		{ "engine updn\n0x1 4294967295\n", 2 },
 		{ "engine updn\n1 2\n", 2 },
@@ -71,6 +135,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_written_is_read),
+		cmocka_unit_test(test_engine_in_force_is_read),
+		cmocka_unit_test(
+			test_engine_without_ranks_is_in_force_after_restart),
 		cmocka_unit_test(test_damaged_list_is_refused_with_its_line),
 	};
 
