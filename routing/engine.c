@@ -46,7 +46,6 @@ engine_output_init(struct engine_output *out, struct lft *lft)
 {
 	*out = (struct engine_output){
 		.lft = lft,
-		.fit = 1,
 		.notes = g_ptr_array_new_with_free_func(g_free),
 	};
 }

@@ -47,8 +47,6 @@ struct engine_output {
 	struct lft *lft;	/* the caller's, all LFT_NO_PATH, for g->top */
 	uint32_t *ranks;	/* g_malloc'ed, by switch: what to hand in next
 				   time; NULL if the engine has no order */
-	double fit;		/* the share of cables that are as the engine
-				   expects, 0 to 1 (what it starts with) */
 	GPtrArray *notes;	/* lines, owned: what of the fabric is not as
 				   the engine expects, and what came of it */
 };

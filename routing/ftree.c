@@ -322,8 +322,6 @@ ftree_compute(const struct engine_input *in, struct engine_output *out,
 	if (ok) {
 		ftree_route(&t, in, out);
 		out->ranks = order_ranks(o);
-		if (in->g->n_edges)
-			out->fit = 1 - 2.0 * o->n_strays / in->g->n_edges;
 	}
 	ftree_free(&t);
 	order_destroy(o);

@@ -83,6 +83,7 @@ choice_clear(struct choice *c)
 	channels_clear(&c->together);
 	lft_free(c->bridge);
 	g_free(c->reason);
+	g_free(c->warning);
 	g_clear_pointer(&c->compared, g_ptr_array_unref);
 	*c = (struct choice){ 0 };
 }
@@ -533,10 +534,10 @@ select_warn(const struct selection *s, const struct candidate *k,
 		return;
 	from = graph_switch_name(g, g->edges[g->edges[e].back].peer);
 	to = graph_switch_name(g, g->edges[e].peer);
-	g_ptr_array_add(c->notes, g_strdup_printf("traffic funnels through "
-		"few cables: the busiest, from %s port %u to %s, carries %.1f "
-		"times what it must", from, g->edges[e].port, to,
-		k->load.worst / s->bound));
+	c->warning = g_strdup_printf("traffic funnels through few cables: the "
+		"busiest, from %s port %u to %s, carries %.1f times what it "
+		"must", from, g->edges[e].port, to,
+		k->load.worst / s->bound);
 }
 
 static const char *

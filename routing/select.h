@@ -37,6 +37,7 @@ struct choice {
 	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
+	char *warning;		/* auto: traffic funnels; NULL: it does not */
 	GPtrArray *compared;	/* of char *: auto's candidates, a line each;
 				   NULL: nothing was compared */
 	struct verify_result alone;

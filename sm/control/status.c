@@ -129,6 +129,8 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	s->reason = g_strdup(r->choice->reason);
 	s->safety = r->choice->safety;
 	s->notes = copy_lines(r->choice->notes);
+	if (r->choice->warning)
+		g_ptr_array_add(s->notes, g_strdup(r->choice->warning));
 	s->compared = copy_lines(r->choice->compared);
 	if (!channels->cycle)
 		return;

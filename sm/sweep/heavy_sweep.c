@@ -258,20 +258,6 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 	return marks;
 }
 
-static void
-report_notes(const struct choice *c, struct log *log)
-{
-	for (guint i = 0; i < c->notes->len; i++) {
-		if (i == NOTES_MAX) {
-			log_say(log, LOG_WARNING, "route", "%s: %u remarks "
-				"more", c->engine->name, c->notes->len - i);
-			break;
-		}
-		log_say(log, LOG_WARNING, "route", "%s: %s", c->engine->name,
-			(char *)c->notes->pdata[i]);
-	}
-}
-
 /* The engine and its reason, if they changed; dangers as warnings. */
 static void
 report_choice(struct sweep *s, const struct graph *g)
@@ -291,7 +277,15 @@ report_choice(struct sweep *s, const struct graph *g)
 	for (guint i = 0; c->compared && i < c->compared->len; i++)
 		log_say(log, LOG_VERBOSE, "route", "candidate %s",
 			(char *)c->compared->pdata[i]);
-	report_notes(c, log);
+	for (guint i = 0; i < MIN(c->notes->len, NOTES_MAX); i++)
+		log_say(log, level, "route", "%s: %s", c->engine->name,
+			(char *)c->notes->pdata[i]);
+	if (c->notes->len > NOTES_MAX)
+		log_say(log, level, "route", "%s: %u remarks more",
+			c->engine->name, c->notes->len - NOTES_MAX);
+	if (c->warning)
+		log_say(log, LOG_WARNING, "route", "%s: %s", c->engine->name,
+			c->warning);
 	switch (c->safety) {
 	case CHOICE_SAFE:
 		if (c->held_loop)

@@ -30,6 +30,51 @@ auto_case() {
 	check "auto: by minhop" log_has box.log 'engine minhop: '
 }
 
+# What of a tree is irregular is no trouble: told, but not as a warning.
+notes_case() {
+	wanted_case notes || return 0
+	cat >strays.net <<-'END'
+	Switch 8 "leaf-1"
+	[1] "host-1"[1]
+	[2] "host-2"[1]
+	[5] "spine-1"[1]
+	[6] "spine-2"[1]
+	[8] "leaf-2"[8]
+
+	Switch 8 "leaf-2"
+	[1] "host-3"[1]
+	[2] "host-4"[1]
+	[5] "spine-1"[2]
+	[6] "spine-2"[2]
+	[8] "leaf-1"[8]
+
+	Switch 8 "spine-1"
+	[1] "leaf-1"[5]
+	[2] "leaf-2"[5]
+
+	Switch 8 "spine-2"
+	[1] "leaf-1"[6]
+	[2] "leaf-2"[6]
+
+	Hca 1 "host-1"
+	[1] "leaf-1"[1]
+
+	Hca 1 "host-2"
+	[1] "leaf-1"[2]
+
+	Hca 1 "host-3"
+	[1] "leaf-2"[1]
+
+	Hca 1 "host-4"
+	[1] "leaf-2"[2]
+	END
+	check "notes: two leaves with a cable come up" \
+		run notes.log strays.net -R ftree
+	check "notes: the cable is told" \
+		log_has notes.log 'ftree: 1 cables between switches do not join'
+	check "notes: not as a warning" log_has_not notes.log 'warning.*ftree: '
+}
+
 name_case() {
 	wanted_case name || return 0
 	check "minhop: a ring comes up" run loop.log 'ring(6;2)' -R minhop
@@ -100,6 +145,7 @@ takeover_case() {
 }
 
 auto_case
+notes_case
 name_case
 list_case
 ranks_case
