@@ -36,9 +36,9 @@
 #define EXIT_USAGE	2
 
 struct arguments {
-	struct tool_options_fabric fabric;
+	gboolean version;
 	char **words;
-	char *node, *socket, *kernel;
+	char *node, *socket, *kernel, *seed;	/* NULL: not given */
 	char **commands;
 	char **run;		/* behind "--"; NULL: none */
 };
@@ -273,7 +273,7 @@ run_lab(const struct arguments *a)
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric;
 
-	if (!tool_options_seed(PROGRAM, a->fabric.seed, &options.params.seed))
+	if (!tool_options_seed(PROGRAM, a->seed, &options.params.seed))
 		return EXIT_USAGE;
 	fabric = load_fabric(a->words[0], options.params.seed, &error);
 	if (fabric) {
@@ -294,8 +294,7 @@ run_lab(const struct arguments *a)
 	return s.status;
 }
 
-/* ------------------------------------------------------------ the lab
- * around */
+/* --------------------------------------------------------- the lab around */
 
 /* One command of the console, and what it says. */
 static int
@@ -361,8 +360,7 @@ join_lab(const struct arguments *a)
 	return 127;
 }
 
-/* -----------------------------------------------------------------
- * arguments */
+/* -------------------------------------------------------------- arguments */
 
 /* COMMAND is cut off before GOption sees its options. */
 static void
@@ -390,18 +388,26 @@ parse_arguments(struct arguments *a, int *argc, char ***argv)
 		  "VERSION" },
 		{ "socket", 0, 0, G_OPTION_ARG_FILENAME, &a->socket,
 		  "where to listen", "PATH" },
+		{ "seed", 0, 0, G_OPTION_ARG_STRING, &a->seed,
+		  "decides all that is random (0)", "N" },
+		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
+		  "print the version", NULL },
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
 		  &a->words, NULL, "[NET] [-- COMMAND]" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
-	GOptionContext *context =
-		tool_options_new(help_summary, help_description);
+	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	g_autoptr(GError) error = NULL;
 
-	tool_options_add_fabric(context, &a->fabric);
+	g_option_context_set_summary(context, help_summary);
+	g_option_context_set_description(context, help_description);
+	g_option_context_add_main_entries(context, entries, NULL);
 	take_command(a, argc, *argv);
-	return tool_options_parse(PROGRAM, context, entries, argc, argv) &&
-		(!a->words ||
-		 tool_options_one_word(PROGRAM, a->words, "NET"));
+	if (!g_option_context_parse(context, argc, argv, &error)) {
+		tool_options_complain(PROGRAM, "%s", error->message);
+		return false;
+	}
+	return !a->words || tool_options_one_word(PROGRAM, a->words, "NET");
 }
 
 int
@@ -411,7 +417,7 @@ main(int argc, char **argv)
 	int status = EXIT_USAGE;
 
 	if (parse_arguments(&a, &argc, &argv)) {
-		if (a.fabric.version)
+		if (a.version)
 			status = tool_options_write_version(PROGRAM) ?
 				EXIT_SUCCESS : EXIT_FAILURE;
 		else
@@ -422,6 +428,6 @@ main(int argc, char **argv)
 	g_free(a.node);
 	g_free(a.socket);
 	g_free(a.kernel);
-	tool_options_clear_fabric(&a.fabric);
+	g_free(a.seed);
 	return status;
 }

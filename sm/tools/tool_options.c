@@ -2,8 +2,8 @@
 /*
  * What the command lines of the small programs have in common.
  *
- * A program whose options stand in a table (sm/config/option.h) reads them with
- * tool_options_read(); the others are for one that still fills GOption itself.
+ * Their options stand in a table (sm/config/option.h); only minism-lab, which
+ * has a list among them, fills GOption itself.
  */
 #include "config.h"
 
@@ -56,64 +56,6 @@ tool_options_read(const char *program, const struct option_table *t,
 	*status = tool_options_write(program, text) ? EXIT_SUCCESS :
 		EXIT_FAILURE;
 	return false;
-}
-
-GOptionContext *
-tool_options_new(const char *summary, const char *description)
-{
-	GOptionContext *context = g_option_context_new(NULL);
-
-	g_option_context_set_summary(context, summary);
-	g_option_context_set_description(context, description);
-	return context;
-}
-
-bool
-tool_options_parse(const char *program, GOptionContext *context,
-	      const GOptionEntry *entries, int *argc, char ***argv)
-{
-	g_autoptr(GError) error = NULL;
-	bool ok;
-
-	/* as in minism's own: OpenSM's names have _ where these have - */
-	for (int i = 1; i < *argc && strcmp((*argv)[i], "--") != 0; i++)
-		for (char *c = (*argv)[i]; g_str_has_prefix((*argv)[i], "--") &&
-		     *c && *c != '='; c++)
-			if (*c == '_')
-				*c = '-';
-	g_option_context_add_main_entries(context, entries, NULL);
-	ok = g_option_context_parse(context, argc, argv, &error);
-	if (!ok)
-		tool_options_complain(program, "%s", error->message);
-	g_option_context_free(context);
-	return ok;
-}
-
-void
-tool_options_add_fabric(GOptionContext *context, struct tool_options_fabric *f)
-{
-	const GOptionEntry entries[] = {
-		{ "shuffle", 0, 0, G_OPTION_ARG_NONE, &f->shuffle,
-		  "Give the GUIDs to the nodes of SPEC in random order",
-		  NULL },
-		{ "seed", 0, 0, G_OPTION_ARG_STRING, &f->seed,
-		  "Decides all that is random (default 0)", "N" },
-		{ "fail", 0, 0, G_OPTION_ARG_STRING, &f->fail,
-		  "Take this share of the switch-to-switch cables away",
-		  "PERCENT" },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &f->version,
-		  "Print the version", NULL },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-
-	g_option_context_add_main_entries(context, entries, NULL);
-}
-
-void
-tool_options_clear_fabric(struct tool_options_fabric *f)
-{
-	g_clear_pointer(&f->seed, g_free);
-	g_clear_pointer(&f->fail, g_free);
 }
 
 bool

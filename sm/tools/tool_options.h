@@ -47,23 +47,6 @@ bool tool_options_read(const char *program, const struct option_table *t,
 		       void *values, const int *mode, int argc, char **argv,
 		       char ***words, int usage, int *status);
 
-/* The texts around the list of options in --help. */
-GOptionContext *tool_options_new(const char *summary, const char *description);
-
-/* Cuts the line; false: it was said what is wrong. Takes context over. */
-bool tool_options_parse(const char *program, GOptionContext *context,
-		   const GOptionEntry *entries, int *argc, char ***argv);
-
-/* Of a program that makes a fabric or takes one apart. As text until they are
- * checked. */
-struct tool_options_fabric {
-	gboolean shuffle, version;
-	char *seed, *fail;	/* NULL: not given */
-};
-void tool_options_add_fabric(GOptionContext *context,
-			     struct tool_options_fabric *f);
-void tool_options_clear_fabric(struct tool_options_fabric *f);
-
 /* What is left of the line must be one word, `what` for people. */
 bool tool_options_one_word(const char *program, char *const *words,
 		      const char *what);
