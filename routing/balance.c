@@ -693,19 +693,22 @@ keep_all(struct balance *b, const struct lft *held)
 		}
 }
 
-/* Has a channel that new tables load no entry in those in force? It is new, or
- * was repaired. */
+/* Has a channel that new tables load no entry for a CA in those in force? It is
+ * new, or was repaired. (Entries for a switch that was away are kept.) */
 static bool
 keep_is_idle(const struct balance *anew, const struct lft *held)
 {
 	const struct graph *g = anew->g;
 	uint8_t used[GRAPH_PORTS];
-	uint32_t sw, lid, e;
+	uint32_t sw, i, lid, e;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(used, 0, sizeof(used));
-		for (lid = 0; lid <= MIN(held->top, g->top); lid++)
-			used[lft_row(held, sw)[lid]] = 1;
+		for (i = 0; i < g->n_targets; i++) {
+			lid = g->targets[i].lid;
+			if (g->targets[i].port && lid <= held->top)
+				used[lft_row(held, sw)[lid]] = 1;
+		}
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
 			if (anew->load[e] > 0 && !used[g->edges[e].port])
 				return true;
