@@ -8,12 +8,13 @@
  * that tree become load. So the flows to a LID tend to share one tree, which
  * keeps them away from the flows to other LIDs. LIDs that have paths already
  * only add their load.
- *   Then, pass by pass, each LID with a path over an overloaded channel is
- * routed again: its flows are taken out, and the switches choose anew, near to
+ *   Then, pass by pass, each LID with a path over a channel that is overloaded,
+ * and still is when its turn comes, is routed again: its flows are taken out, and the switches choose anew, near to
  * far, each adding its own flows when it has chosen, so that the tree is split
  * where that helps; a path without an overloaded channel stays as it is. A
  * channel is overloaded if it carries more than the busiest one must: the
- * mean, or what the CAs of one switch send to all others.
+ * mean, or what the CAs of one switch send to all others. A pass without gain is
+ * undone.
  *
  * Loads are flows times the inverse of the cable's capacity. LIDs of one LMC
  * range are there for the sake of different paths, so the cables that a lower
@@ -40,6 +41,8 @@
 #define SIBLING		1e9f	/* cost of a cable of a lower LID's path */
 #define KEEP		1.1f	/* times the load anew: tables are kept */
 #define KEEP_BLOCKS	2u	/* so many times the changes: not worth it */
+#define KEEP_LARGE	60000u	/* of more blocks one in KEEP_FEW must change: */
+#define KEEP_FEW	10u	/* to keep is slower than to write the rest */
 #define MAX_WALK	64u	/* hops along which costs are brought up to
 				   date */
 
@@ -60,6 +63,7 @@ struct balance {
 	float scale;		/* 1 / mean load */
 	float limit;		/* a channel with more is overloaded */
 	uint64_t work, most_work;	/* steps */
+	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	uint32_t *island;	/* graph_find_islands() */
 	struct balance_lost lost;
 };
@@ -193,7 +197,7 @@ balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 static void
 balance_extend(struct balance *b, const struct lft *held)
 {
-	g_autofree float *cost = NULL;
+	g_autofree float *cost = NULL;	/* of the edge that is in force */
 	uint32_t i, e;
 
 	b->n_extended = 0;
@@ -201,16 +205,21 @@ balance_extend(struct balance *b, const struct lft *held)
 		b->next[b->rest[i]] = SNAPSHOT_NONE;
 	if (!b->t || !b->n_rest)
 		return;
-	if (held)
-		cost = g_memdup2(b->cost, b->g->n_edges * sizeof(*cost));
-	for (i = 0; held && i < b->n_rest; i++) {
+	cost = g_new(float, b->g->n_switches);
+	for (i = 0; i < b->n_rest; i++) {
 		e = balance_held(b, held, b->rest[i]);
-		if (e != SNAPSHOT_NONE)
-			cost[e] = -1;
+		if (e == SNAPSHOT_NONE)
+			continue;
+		cost[b->rest[i]] = b->cost[e];
+		b->cost[e] = -1;
 	}
 	b->n_extended = turns_extend(b->t, b->p.dest, b->next, b->p.hops,
-				     b->rest, b->n_rest,
-				     held ? cost : b->cost);
+				     b->rest, b->n_rest, b->cost);
+	for (i = 0; i < b->n_rest; i++) {
+		e = balance_held(b, held, b->rest[i]);
+		if (e != SNAPSHOT_NONE)
+			b->cost[e] = cost[b->rest[i]];
+	}
 }
 
 /* Gives switches without CAs that have no path to the LID of another one: it
@@ -350,6 +359,7 @@ balance_mark_heavy(struct balance *b, uint8_t *heavy)
 	const uint8_t *row;
 
 	memset(heavy, 0, g->top + 1u);
+	b->n_heavy = 0;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(is_heavy, 0, sizeof(is_heavy));
 		for (n = 0, e = g->first_edge[sw]; e < g->first_edge[sw + 1];
@@ -357,10 +367,28 @@ balance_mark_heavy(struct balance *b, uint8_t *heavy)
 			is_heavy[g->edges[e].port] = b->load[e] > b->limit;
 			n += b->load[e] > b->limit;
 		}
+		if (n)
+			b->heavy[b->n_heavy++] = sw;
 		row = lft_row(b->out, sw);
 		for (lid = 0; n && lid <= g->top; lid++)
 			heavy[lid] |= is_heavy[row[lid]];
 	}
+}
+
+/* Has the LID at hand still an entry into an overloaded channel? Those before
+ * it may have left enough room. */
+static bool
+balance_is_heavy(const struct balance *b)
+{
+	uint32_t i, sw, e;
+
+	for (i = 0; i < b->n_heavy; i++) {
+		sw = b->heavy[i];
+		e = b->edge_of[sw * GRAPH_PORTS + lft_row(b->out, sw)[b->lid]];
+		if (e != SNAPSHOT_NONE && b->load[e] > b->limit)
+			return true;
+	}
+	return false;
 }
 
 enum pass {
@@ -396,7 +424,8 @@ balance_pass(struct balance *b, const struct order *o, enum pass pass,
 				} else if (pass == PASS_FIRST) {
 					balance_route_lid(b, dest);
 				} else if (marks[b->lid] &&
-					   b->work < b->most_work) {
+					   b->work < b->most_work &&
+					   balance_is_heavy(b)) {
 					balance_improve_lid(b, dest);
 				}
 			}
@@ -483,7 +512,7 @@ balance_improve(struct balance *b, const struct order *o, float limit)
 		balance_mark_heavy(b, heavy);
 		balance_pass(b, o, PASS_IMPROVE, heavy);
 		now = balance_find_busiest(b);
-		if (now > before)
+		if (now >= before)
 			memcpy(b->out->ports, best, size);
 		if (now > before * GAIN)
 			return;
@@ -503,6 +532,7 @@ balance_init(struct balance *b, const struct graph *g, const struct turns *t,
 		.next = g_new(uint32_t, n),
 		.waiting = g_new(uint32_t, n),
 		.queue = g_new(uint32_t, n),
+		.heavy = g_new(uint32_t, n),
 		.edge_of = graph_map_ports(g),
 		.island = graph_find_islands(g),
 		.load = g_new0(float, g->n_edges + 1),
@@ -527,6 +557,7 @@ balance_clear(struct balance *b)
 	g_free(b->next);
 	g_free(b->waiting);
 	g_free(b->queue);
+	g_free(b->heavy);
 	g_free(b->edge_of);
 	g_free(b->island);
 	g_free(b->load);
@@ -741,11 +772,14 @@ balance_keep(const struct engine_input *in, const struct order *o,
 {
 	const struct lft *held = in->previous;
 	struct balance anew, kept;
-	uint64_t n_changes;
+	uint64_t n_changes, n_blocks;
 
 	if (!held || held->n_switches < in->g->n_switches)
 		return;
 	n_changes = keep_count_changes(held, out);
+	n_blocks = (uint64_t)out->n_switches * out->stride / LFT_BLOCK;
+	if (n_blocks > KEEP_LARGE && n_changes * KEEP_FEW < n_blocks)
+		return;
 	balance_init(&anew, in->g, t, out);
 	if (n_changes > KEEP_BLOCKS * keep_count_dead(&anew, held)) {
 		balance_init(&kept, in->g, t, lft_copy(out));
