@@ -251,7 +251,6 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 
 	g_assert(lids->n_ports == s->n_ports);
 
-	g->ref = 1;
 	g->subnet = s;
 	g->n_switches = s->n_switches;
 	g->top = lids->top;
@@ -270,19 +269,10 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 }
 
 /* The count is no part of what is constant in a graph. */
-struct graph *
-graph_ref(const struct graph *g)
-{
-	struct graph *mine = (struct graph *)(uintptr_t)g;
-
-	g_atomic_int_inc(&mine->ref);
-	return mine;
-}
-
 void
 graph_free(struct graph *g)
 {
-	if (!g || !g_atomic_int_dec_and_test(&g->ref))
+	if (!g)
 		return;
 	g_free(g->first_edge);
 	g_free(g->edges);

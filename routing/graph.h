@@ -29,7 +29,6 @@ struct graph_target {
 };
 
 struct graph {
-	gint ref;
 	const struct snapshot *subnet;	/* borrowed, for names */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
@@ -42,8 +41,7 @@ struct graph {
 
 /* `s` stays as it is for as long as names are asked for. */
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
-struct graph *graph_ref(const struct graph *g);
-void graph_free(struct graph *g);	/* gives up a reference */
+void graph_free(struct graph *g);
 
 /* Edge by switch and port: map[switch * GRAPH_PORTS + port], SNAPSHOT_NONE
  * where the port leads to no switch. The caller frees it (g_free). */

@@ -108,13 +108,24 @@ load_target(struct forest *f, const struct graph_target *target,
 	return f->delivers ? all - flows[target->sw] : all;
 }
 
+/* The capacity of the widest cable, at least 1. */
+static uint32_t
+find_widest(const struct graph *g)
+{
+	uint32_t widest = 1;
+
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		widest = MAX(widest, g->edges[e].capacity);
+	return widest;
+}
+
 void
 metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		   struct metrics_load *result)
 {
 	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
 	g_autofree uint64_t *flows = g_new(uint64_t, g->n_switches + 1);
-	uint32_t widest = metrics_widest(g), i, e;
+	uint32_t widest = find_widest(g), i, e;
 	uint64_t sum = 0;
 	struct forest f;
 	double worst;
@@ -359,7 +370,7 @@ metrics_bound(const struct graph *g, bool quick)
 	struct bounding b = { .g = g };
 	g_autofree uint32_t *island = graph_find_islands(g);
 	g_autofree uint64_t *hosts = g_new0(uint64_t, g->n_switches + 1);
-	uint32_t sw, e, widest = metrics_widest(g);
+	uint32_t sw, e, widest = find_widest(g);
 	double width;
 
 	b.width = g_new(double, g->n_edges + 1);
@@ -386,16 +397,6 @@ metrics_bound(const struct graph *g, bool quick)
 	}
 	g_free(b.width);
 	return b.best;
-}
-
-uint32_t
-metrics_widest(const struct graph *g)
-{
-	uint32_t widest = 1;
-
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		widest = MAX(widest, g->edges[e].capacity);
-	return widest;
 }
 
 /*

@@ -35,9 +35,6 @@ void metrics_all_to_all(const struct graph *g, const struct lft *lft,
  * only. */
 double metrics_bound(const struct graph *g, bool quick);
 
-/* The capacity of the widest cable, at least 1. */
-uint32_t metrics_widest(const struct graph *g);
-
 /*
  * Path lengths: pairs of hosts by the channels between them, 0 on the same
  * switch. A way is longer than need be if a breadth first search over the

@@ -168,12 +168,6 @@ order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
 	return o;
 }
 
-struct order *
-order_from_levels(const struct graph *g, const uint8_t *level)
-{
-	return order_build(g, level, NULL);
-}
-
 void
 order_destroy(struct order *o)
 {
@@ -644,7 +638,7 @@ order_try_thresholds(struct trial *t, uint8_t *level)
 	for (i = 0; i + 1 < n; i += step) {
 		order_count_from_leaves(g, counts[i], level);
 		order_settle(g, level);
-		order_try(t, order_from_levels(g, level));
+		order_try(t, order_build(g, level, NULL));
 	}
 }
 
@@ -662,7 +656,7 @@ order_try_roots(struct trial *t, uint8_t *level)
 	memset(near, (int)LEVEL_NONE, g->n_switches);
 	for (i = 0; i < n; i++) {
 		order_count_from_root(g, root, level);
-		order_try(t, order_from_levels(g, level));
+		order_try(t, order_build(g, level, NULL));
 		for (sw = 0; sw < g->n_switches; sw++)
 			near[sw] = (uint8_t)MIN(near[sw],
 				level[root] - level[sw]);
@@ -707,17 +701,17 @@ order_find(const struct engine_input *in, struct trial *t)
 	order_count_from_leaves(g, 0, level);
 	if (order_has_roots(in)) {
 		order_count_from_roots(g, in->is_root, level);
-		return order_from_levels(g, level);
+		return order_build(g, level, NULL);
 	}
 	order_settle(g, level);
-	o = order_from_levels(g, level);
+	o = order_build(g, level, NULL);
 	if (order_is_layered(g, o))
 		return o;
 	order_try(t, o);
 	order_try_thresholds(t, level);
 	for (side = 0; side < 2; side++) {
 		order_count_from_side(g, side, level);
-		order_try(t, order_from_levels(g, level));
+		order_try(t, order_build(g, level, NULL));
 	}
 	unused = g_new0(uint64_t, g->n_switches);
 	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))

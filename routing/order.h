@@ -33,8 +33,6 @@ struct order *order_compute(const struct engine_input *in);
 /* With one root for each island, the best of several: every switch has a path
  * up to it, so that all reach each other. */
 struct order *order_with_root(const struct graph *g);
-/* Of these levels, which are copied. */
-struct order *order_from_levels(const struct graph *g, const uint8_t *level);
 void order_destroy(struct order *o);
 
 /* engine_output.ranks: no two alike, up is towards the lower rank. g_free. */
