@@ -9,12 +9,12 @@
  * keeps them away from the flows to other LIDs. LIDs that have paths already
  * only add their load.
  *   Then, pass by pass, each LID with a path over a channel that is overloaded,
- * and still is when its turn comes, is routed again: its flows are taken out, and the switches choose anew, near to
- * far, each adding its own flows when it has chosen, so that the tree is split
- * where that helps; a path without an overloaded channel stays as it is. A
- * channel is overloaded if it carries more than the busiest one must: the
- * mean, or what the CAs of one switch send to all others. A pass without gain is
- * undone.
+ * and still is when its turn comes, is routed again: its flows are taken out,
+ * and the switches choose anew, near to far, each adding its own flows when it
+ * has chosen, so that the tree is split where that helps; a path without an
+ * overloaded channel stays as it is. A channel is overloaded if it carries more
+ * than the busiest one must: the mean, or what the CAs of one switch send to
+ * all others. A pass without gain is undone.
  *
  * Loads are flows times the inverse of the cable's capacity. LIDs of one LMC
  * range are there for the sake of different paths, so the cables that a lower
