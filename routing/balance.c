@@ -9,12 +9,12 @@
  * keeps them away from the flows to other LIDs. LIDs that have paths already
  * only add their load.
  *   Then, pass by pass, each LID with a path over a channel that is overloaded,
- * and still is when its turn comes, is routed again: its flows are taken out,
- * and the switches choose anew, near to far, each adding its own flows when it
- * has chosen, so that the tree is split where that helps; a path without an
- * overloaded channel stays as it is. A channel is overloaded if it carries more
- * than the busiest one must: the mean, or what the CAs of one switch send to
- * all others. A pass without gain is undone.
+ * and still is when its turn comes, is routed again: the flows that pass such a
+ * channel are taken out, and their switches choose anew, near to far, each
+ * adding its own flows when it has chosen, so that the tree is split where that
+ * helps. A channel is overloaded if it carries more than the busiest one must:
+ * the mean, or what the CAs of one switch send to all others. A pass without
+ * gain is undone.
  *
  * Loads are flows times the inverse of the cable's capacity. LIDs of one LMC
  * range are there for the sake of different paths, so the cables that a lower
@@ -64,6 +64,8 @@ struct balance {
 	float limit;		/* a channel with more is overloaded */
 	uint64_t work, most_work;	/* steps */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
+	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
+	bool keeps;		/* see balance_improve_lid() */
 	uint32_t *island;	/* graph_find_islands() */
 	struct balance_lost lost;
 };
@@ -108,15 +110,15 @@ balance_add_all(struct balance *b, float sign)
 	b->work += g->n_switches;
 }
 
-/* Adds those of one switch's CAs, along its path. */
+/* Adds those of one switch's CAs, times `sign`, along its path. */
 static void
-balance_add(struct balance *b, uint32_t sw)
+balance_add(struct balance *b, uint32_t sw, float sign)
 {
 	const struct graph *g = b->g;
-	float flow = (float)g->n_hosts[sw];
+	float flow = sign * (float)g->n_hosts[sw];
 	uint32_t walk[MAX_WALK], n = 0, e;
 
-	for (; flow > 0 && sw != b->p.dest; sw = g->edges[e].peer) {
+	for (; flow != 0 && sw != b->p.dest; sw = g->edges[e].peer) {
 		e = b->next[sw];
 		balance_change(b, e, flow);
 		if (n < MAX_WALK)
@@ -158,27 +160,38 @@ balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 	return cost;
 }
 
+/* Is the edge one by which the i-th switch may go on? */
+static bool
+balance_permits(const struct balance *b, uint32_t i, uint32_t e)
+{
+	uint32_t k;
+
+	for (k = b->p.first[i]; k < b->p.first[i + 1]; k++)
+		if (b->p.edges[k] == e)
+			return true;
+	return false;
+}
+
 /* The next hop of the i-th switch, that which it has if there is room. */
 static void
 balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
 	const struct paths *p = &b->p;
 	uint32_t sw = p->queue[i], best = SNAPSHOT_NONE, k;
-	float least = INFINITY, kept = INFINITY, cost;
+	bool stays = balance_permits(b, i, held);
+	float least = INFINITY, cost;
 
-	for (k = p->first[i]; k < p->first[i + 1]; k++) {
+	if (stays) {
+		best = held;
+		least = balance_cost_by(b, sw, held);
+		stays = balance_has_room(b, sw, held);
+	}
+	for (k = p->first[i]; !stays && k < p->first[i + 1]; k++) {
 		cost = balance_cost_by(b, sw, p->edges[k]);
-		if (p->edges[k] == held)
-			kept = cost;
 		if (cost < least || best == SNAPSHOT_NONE) {
 			least = cost;
 			best = p->edges[k];
 		}
-	}
-	if (kept < INFINITY && (kept <= least ||
-				balance_has_room(b, sw, held))) {
-		best = held;
-		least = kept;
 	}
 	b->next[sw] = best;
 	b->path[sw] = least;
@@ -267,12 +280,12 @@ balance_choose_all(struct balance *b, const struct lft *held, bool again)
 		balance_choose(b, i, again ? b->next[p->queue[i]] :
 			       SNAPSHOT_NONE);
 		if (again)
-			balance_add(b, p->queue[i]);
+			balance_add(b, p->queue[i], 1);
 	}
 	b->work += p->first[p->n_reached] + 2 * p->n_reached;
 	balance_extend(b, held);
 	for (i = 0; again && i < b->n_extended; i++)
-		balance_add(b, b->rest[i]);
+		balance_add(b, b->rest[i], 1);
 }
 
 static void
@@ -339,13 +352,94 @@ balance_route_lid(struct balance *b, uint32_t dest)
 	balance_store(b);
 }
 
+/* Does the path of a switch pass an overloaded channel, or one that does? */
+static bool
+balance_is_bad(const struct balance *b, uint32_t sw)
+{
+	uint32_t e = b->next[sw], n;
+
+	for (n = 0; e != SNAPSHOT_NONE && n < MAX_WALK; n++, e = b->next[sw]) {
+		sw = b->g->edges[e].peer;
+		if (b->load[e] > b->limit || b->is_bad[sw])
+			return true;
+	}
+	return false;
+}
+
+/* Marks switches with a bad path in is_bad[], or one that those chosen here may
+ * not meet, and brings costs up to date. True: one of b->rest has one. */
+static bool
+balance_find_bad(struct balance *b)
+{
+	const struct paths *p = &b->p;
+	uint32_t i, sw, e, peer;
+	bool any = false;
+
+	memset(b->is_bad, 0, b->g->n_switches);
+	b->path[p->dest] = 0;
+	for (i = 1; i < p->n_reached; i++) {
+		sw = p->queue[i];
+		e = b->next[sw];
+		b->is_bad[sw] = !balance_permits(b, i, e);
+		if (b->is_bad[sw])
+			continue;
+		peer = b->g->edges[e].peer;
+		b->is_bad[sw] = b->load[e] > b->limit || b->is_bad[peer];
+		b->path[sw] = b->cost[e] + b->path[peer];
+	}
+	for (i = 0; i < b->n_rest && !any; i++)
+		any = balance_is_bad(b, b->rest[i]);
+	return any;
+}
+
+/* Has the path of the i-th switch room now, and does nothing on it change? */
+static bool
+balance_may_stay(const struct balance *b, uint32_t i)
+{
+	uint32_t sw = b->p.queue[i], e = b->next[sw];
+
+	return balance_permits(b, i, e) && !b->is_bad[b->g->edges[e].peer] &&
+		balance_has_room(b, sw, e);
+}
+
+/* Those with a bad path choose anew, near to far, each adding its flows then.
+ * If b->keeps, first all stay that may: fewer change, but a formula's paths get
+ * a little worse balance by that. Paths with turns may need what changes: all
+ * of these choose again. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
-	balance_read(b);
-	balance_add_all(b, -1);
+	const struct paths *p = &b->p;
+	uint32_t i, sw, choose;
+	bool extend;
+
 	balance_aim(b, dest);
-	balance_choose_all(b, NULL, true);
+	balance_read(b);
+	b->next[dest] = SNAPSHOT_NONE;
+	extend = balance_find_bad(b);
+	for (i = 1; i < p->n_reached; i++)
+		if (b->is_bad[p->queue[i]] &&
+		    b->next[p->queue[i]] != SNAPSHOT_NONE)
+			balance_add(b, p->queue[i], -1);
+	for (i = 0; extend && i < b->n_rest; i++)
+		if (b->next[b->rest[i]] != SNAPSHOT_NONE)
+			balance_add(b, b->rest[i], -1);
+	for (choose = b->keeps ? 0 : 1; choose < 2; choose++)
+		for (i = 1; i < p->n_reached; i++) {
+			sw = p->queue[i];
+			if (!b->is_bad[sw] ||
+			    (!choose && !balance_may_stay(b, i)))
+				continue;
+			balance_choose(b, i, b->next[sw]);
+			balance_add(b, sw, 1);
+			b->is_bad[sw] = 0;
+		}
+	b->work += 3 * p->n_reached;
+	b->n_extended = 0;
+	if (extend)
+		balance_extend(b, NULL);
+	for (i = 0; i < b->n_extended; i++)
+		balance_add(b, b->rest[i], 1);
 	balance_store(b);
 }
 
@@ -391,16 +485,82 @@ balance_is_heavy(const struct balance *b)
 	return false;
 }
 
-enum pass {
-	PASS_FIRST,		/* routes LIDs, but loads those of marked
-				   switches */
-	PASS_LOAD,		/* loads all */
-	PASS_IMPROVE,		/* routes marked LIDs again */
-};
+/* Adds the flows of a stripe of LIDs, `flow` having those that are at a switch,
+ * by all entries that lead up or down; in that direction. True: some are left
+ * that go the other way. */
+#define STRIPE		256u
+static bool
+balance_load_stripe(struct balance *b, const struct order *o, uint32_t first,
+		    float *flow, bool up)
+{
+	uint32_t n = b->g->n_switches, i, sw, lid, e, peer;
+	uint32_t end = MIN(first + STRIPE, b->g->top + 1u);
+	bool left = false;
+	float *mine;
 
-/* All LIDs of CAs, switch by switch. */
+	for (i = 0; i < n; i++) {
+		sw = up ? i : n - 1 - i;
+		sw = o ? o->climb[sw] : sw;
+		mine = flow + (size_t)sw * STRIPE;
+		for (lid = first; lid < end; lid++) {
+			if (mine[lid - first] == 0)
+				continue;
+			e = b->edge_of[sw * GRAPH_PORTS +
+				       lft_row(b->out, sw)[lid]];
+			if (e == SNAPSHOT_NONE) {
+				mine[lid - first] = 0;
+				continue;
+			}
+			peer = b->g->edges[e].peer;
+			if ((o ? o->place[peer] > o->place[sw] : peer > sw) !=
+			    up) {
+				left = true;
+				continue;
+			}
+			b->load[e] += mine[lid - first] * b->weight[e];
+			flow[(size_t)peer * STRIPE + lid - first] +=
+				mine[lid - first];
+			mine[lid - first] = 0;
+		}
+	}
+	return left;
+}
+
+/* The flows of CAs to the CAs of all switches, or of those marked. All LIDs of
+ * a stripe go from switch to switch together, for rows are read faster than
+ * columns. */
 static void
-balance_pass(struct balance *b, const struct order *o, enum pass pass,
+balance_load_all(struct balance *b, const struct order *o,
+		 const uint8_t *marks)
+{
+	const struct graph *g = b->g;
+	g_autofree float *flow = g_new(float, (size_t)g->n_switches * STRIPE);
+	g_autofree uint8_t *counts = g_new0(uint8_t, UINT16_MAX + 1 + STRIPE);
+	const struct graph_target *target;
+	uint32_t first, lid, sw, rounds;
+
+	for (target = g->targets; target < g->targets + g->n_targets; target++)
+		if (target->port && (!marks || marks[target->sw]))
+			memset(counts + target->lid, 1, target->n_lids);
+	for (first = 0; first <= g->top; first += STRIPE) {
+		for (sw = 0; sw < g->n_switches; sw++)
+			for (lid = 0; lid < STRIPE; lid++)
+				flow[(size_t)sw * STRIPE + lid] = (float)
+					(g->n_hosts[sw] * counts[first + lid]);
+		for (rounds = 0; rounds < g->n_switches; rounds++) {
+			balance_load_stripe(b, o, first, flow, true);
+			if (!balance_load_stripe(b, o, first, flow, false))
+				break;
+		}
+	}
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		balance_change(b, e, 0);
+}
+
+/* All LIDs of CAs, switch by switch: routes them, but for those of marked
+ * switches; or `again`, routes those that are marked. */
+static void
+balance_pass(struct balance *b, const struct order *o, bool again,
 	     const uint8_t *marks)
 {
 	const struct graph *g = b->g;
@@ -416,18 +576,12 @@ balance_pass(struct balance *b, const struct order *o, enum pass pass,
 			for (nth = 0; target->port && nth < target->n_lids;
 			     nth++) {
 				b->lid = b->base + nth;
-				if (pass == PASS_LOAD ||
-				    (pass == PASS_FIRST && marks &&
-				     marks[dest])) {
-					balance_read(b);
-					balance_add_all(b, 1);
-				} else if (pass == PASS_FIRST) {
+				if (!again && !(marks && marks[dest]))
 					balance_route_lid(b, dest);
-				} else if (marks[b->lid] &&
-					   b->work < b->most_work &&
-					   balance_is_heavy(b)) {
+				else if (again && marks[b->lid] &&
+					 b->work < b->most_work &&
+					 balance_is_heavy(b))
 					balance_improve_lid(b, dest);
-				}
 			}
 		}
 	}
@@ -510,7 +664,7 @@ balance_improve(struct balance *b, const struct order *o, float limit)
 			best = g_malloc(size);
 		memcpy(best, b->out->ports, size);
 		balance_mark_heavy(b, heavy);
-		balance_pass(b, o, PASS_IMPROVE, heavy);
+		balance_pass(b, o, true, heavy);
 		now = balance_find_busiest(b);
 		if (now >= before)
 			memcpy(b->out->ports, best, size);
@@ -533,6 +687,7 @@ balance_init(struct balance *b, const struct graph *g, const struct turns *t,
 		.waiting = g_new(uint32_t, n),
 		.queue = g_new(uint32_t, n),
 		.heavy = g_new(uint32_t, n),
+		.is_bad = g_new(uint8_t, n),
 		.edge_of = graph_map_ports(g),
 		.island = graph_find_islands(g),
 		.load = g_new0(float, g->n_edges + 1),
@@ -558,6 +713,7 @@ balance_clear(struct balance *b)
 	g_free(b->waiting);
 	g_free(b->queue);
 	g_free(b->heavy);
+	g_free(b->is_bad);
 	g_free(b->edge_of);
 	g_free(b->island);
 	g_free(b->load);
@@ -577,7 +733,10 @@ balance_route(const struct engine_input *in, const struct order *o,
 		return (struct balance_lost){ 0 };
 	balance_init(&b, in->g, t, out);
 	paths_init(&b.p, in->g, o ? o->place : NULL);
-	balance_pass(&b, o, PASS_FIRST, held);
+	if (held)
+		balance_load_all(&b, o, held);
+	balance_pass(&b, o, false, held);
+	b.keeps = !held;
 	b.most_work = b.work + (held ? WORK_HELD : WORK);
 	balance_improve(&b, o, balance_find_bound(&b) * ROOM);
 	balance_route_switches(&b, held);
@@ -754,7 +913,7 @@ keep_try(struct balance *kept, struct balance *anew, const struct order *o,
 {
 	float limit;
 
-	balance_pass(anew, o, PASS_LOAD, NULL);
+	balance_load_all(anew, o, NULL);
 	if (keep_is_idle(anew, held))
 		return false;
 	keep_all(kept, held);
@@ -762,6 +921,7 @@ keep_try(struct balance *kept, struct balance *anew, const struct order *o,
 		return false;
 	limit = KEEP * balance_find_busiest(anew);
 	kept->most_work = kept->work + WORK_HELD;
+	kept->keeps = true;
 	balance_improve(kept, o, limit);
 	return balance_find_busiest(kept) <= limit;
 }

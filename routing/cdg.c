@@ -31,7 +31,7 @@
 
 #define MAX_TURNS	400000u	/* of a fabric that is no grid */
 #define SMALL		10000000u	/* LIDs times channels: tries both */
-#define WORK		1000000000u	/* steps, for all passes */
+#define WORK		500000000u	/* steps, for all passes */
 #define MAX_PASSES	6u
 #define SIBLING		1e9f	/* cost of a lower LID's cable */
 #define MAX_SPINES	8u	/* tries for a LID before all is tree */
@@ -49,7 +49,7 @@ struct cdg {
 	uint64_t *refused;	/* as c->turns: closed a circle */
 	uint32_t *ranks;	/* by switch: of the spanning tree, */
 	uint32_t *parent;	/* and the edge up; SNAPSHOT_NONE */
-	uint32_t *island, *edge_of;
+	uint32_t *island, *n_in, *edge_of;	/* by switch; by island */
 	float *load, *cost, *weight;	/* by edge; of one flow */
 	float scale;
 	float *path, *flow;	/* by switch */
@@ -267,8 +267,6 @@ cdg_store(struct cdg *x)
 {
 	uint32_t i, sw;
 
-	for (sw = 0; sw < x->g->n_switches; sw++)
-		lft_row(x->out, sw)[x->lid] = LFT_NO_PATH;
 	for (i = 1; i < x->n_reached; i++) {
 		sw = x->queue[i];
 		lft_row(x->out, sw)[x->lid] = x->g->edges[x->next[sw]].port;
@@ -278,11 +276,9 @@ cdg_store(struct cdg *x)
 static void
 cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 {
-	uint32_t dest = target->sw, n = 0, i, tries = 0;
+	uint32_t dest = target->sw, n = x->n_in[x->island[dest]], tries = 0;
 
-	for (i = 0; i < x->g->n_switches; i++)
-		n += x->island[i] == x->island[dest];
-	if (again && target->port) {
+	if (again) {
 		cdg_read(x);
 		cdg_add_flows(x, -1);
 	}
@@ -300,8 +296,7 @@ cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 		cdg_extend_spine(x, dest);
 		cdg_search(x, dest, TURNS_ADD);
 	}
-	if (target->port)
-		cdg_add_flows(x, 1);
+	cdg_add_flows(x, 1);
 	cdg_store(x);
 	lft_row(x->out, dest)[x->lid] = target->port;
 }
@@ -501,7 +496,28 @@ cdg_route_target(struct cdg *x, const struct graph_target *target, bool again)
 		cdg_route_lid(x, target, again);
 }
 
-/* LIDs of CAs; in the first pass those of switches, too, which have no load. */
+/* The LIDs of a switch have the paths of its first CA, or, without one, their
+ * own. */
+static void
+cdg_route_switch(struct cdg *x, uint32_t dest)
+{
+	const struct graph *g = x->g;
+	const struct graph_target *end = g->targets + g->first_target[dest + 1];
+	const struct graph_target *first = g->targets + g->first_target[dest];
+	const struct graph_target *own, *ca;
+	uint32_t sw;
+
+	for (ca = first; ca < end && !ca->port; ca++)
+		;
+	for (own = first; own < end; own++) {
+		if (!own->port && ca == end)
+			cdg_route_target(x, own, false);
+		for (sw = 0; sw < g->n_switches && !own->port && ca < end; sw++)
+			memset(lft_row(x->out, sw) + own->lid, sw == dest ? 0 :
+			       lft_row(x->out, sw)[ca->lid], own->n_lids);
+	}
+}
+
 static void
 cdg_pass(struct cdg *x, bool again)
 {
@@ -509,7 +525,7 @@ cdg_pass(struct cdg *x, bool again)
 	uint32_t i;
 
 	for (i = 0; i < g->n_targets; i++)
-		if (!again || g->targets[i].port)
+		if (g->targets[i].port)
 			cdg_route_target(x, &g->targets[i], again);
 }
 
@@ -555,6 +571,7 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
 		.spine = g_new(uint32_t, n),
 		.on_spine = g_new0(uint8_t, n),
 		.island = graph_find_islands(g),
+		.n_in = g_new0(uint32_t, n),
 		.edge_of = graph_map_ports(g),
 		.load = g_new0(float, g->n_edges + 1),
 		.cost = g_new0(float, g->n_edges + 1),
@@ -569,8 +586,10 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
 		widest = MAX(widest, g->edges[i].capacity);
 	for (i = 0; i < g->n_edges; i++)
 		x->weight[i] = (float)widest / g->edges[i].capacity;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		n_hosts += g->n_hosts[i];
+		x->n_in[x->island[i]]++;
+	}
 	x->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
 }
 
@@ -585,6 +604,7 @@ cdg_clear(struct cdg *x)
 	g_free(x->spine);
 	g_free(x->on_spine);
 	g_free(x->island);
+	g_free(x->n_in);
 	g_free(x->edge_of);
 	g_free(x->load);
 	g_free(x->cost);
@@ -624,7 +644,7 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 {
 	struct cdg x;
 	g_autofree uint32_t *list = NULL;
-	uint32_t pass, e;
+	uint32_t pass, e, sw;
 	float most = 0;
 
 	cdg_init(&x, g, out->lft);
@@ -636,10 +656,11 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 		cdg_add_tree_first(&x, list);
 	for (pass = 0; pass < MAX_PASSES && x.work < WORK / MAX_PASSES; pass++)
 		cdg_pass(&x, pass > 0);
+	for (sw = 0; sw < g->n_switches; sw++)
+		cdg_route_switch(&x, sw);
 	for (e = 0; e < g->n_edges; e++)
 		most = MAX(most, x.load[e]);
 	*extra = x.n_extra;
-	g_free(out->ranks);
 	out->ranks = g_steal_pointer(&x.ranks);
 	cdg_clear(&x);
 	return most;
@@ -650,19 +671,29 @@ cdg_compute(const struct engine_input *in, struct engine_output *out,
 	    GError **error)
 {
 	g_autofree uint8_t *dimension = NULL;
-	uint32_t extra = 1;
-	float load = INFINITY;
+	g_autofree uint32_t *ranks = NULL;
+	struct lft *first;
+	uint32_t extra;
+	float load;
 
 	if (!cdg_accept(in->g, error))
 		return false;
 	if (in->g->n_switches == 0)
 		return true;
 	dimension = grid_find(in->g);
-	if (dimension)
-		load = cdg_route(in->g, dimension, out, &extra);
-	if ((extra || (uint64_t)in->g->n_edges * in->g->top < SMALL) &&
-	    cdg_route(in->g, NULL, out, &extra) > load)
-		cdg_route(in->g, dimension, out, &extra);
+	load = cdg_route(in->g, dimension, out, &extra);
+	if (!dimension || (!extra &&
+			   (uint64_t)in->g->n_edges * in->g->top >= SMALL))
+		return true;
+	first = lft_copy(out->lft);
+	ranks = g_steal_pointer(&out->ranks);
+	if (cdg_route(in->g, NULL, out, &extra) > load) {
+		memcpy(out->lft->ports, first->ports,
+		       (size_t)first->n_switches * first->stride);
+		g_free(out->ranks);
+		out->ranks = g_steal_pointer(&ranks);
+	}
+	lft_free(first);
 	return true;
 }
 

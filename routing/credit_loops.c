@@ -5,11 +5,10 @@
  * Structs. For each channel e, from A to B, a mask of 256 bits: the ports of B
  * by which packets that came through e go on. The masks are the graph.
  *
- * Method. channels_check: a topological sort says whether there is a loop (A.
- * B. Kahn, 1962). If there is, the channels on loops are the strongly
- * connected components (R. Tarjan, 1972, without recursion, for a chain may be
- * long), and one loop is shown: the shortest through the lowest channel on
- * any, breadth first; for each of its turns the lowest LID that makes it.
+ * Method. channels_check: the channels on loops are the strongly connected
+ * components (R. Tarjan, 1972, without recursion, for a chain may be long), and
+ * one loop is shown: the shortest through the lowest channel on any, breadth
+ * first; for each of its turns the lowest LID that makes it.
  *   channels_add keeps the topological order while turns are added one by one:
  * only channels between the two ends change places (D. Pearce, P. Kelly, "A
  * dynamic topological sort algorithm for directed acyclic graphs", 2006).
@@ -351,8 +350,10 @@ knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 	}
 }
 
+/* By edge: which are on circles that pass one of those marked, of all if marks
+ * are NULL. NULL: none is. */
 static uint8_t *
-channels_find_looped(const struct channels *c)
+channels_find_looped(const struct channels *c, const uint8_t *marks)
 {
 	uint32_t n = c->g->n_edges, e;
 	struct knot k = {
@@ -367,8 +368,10 @@ channels_find_looped(const struct channels *c)
 	for (e = 0; e < n; e++)
 		k.order[e] = UNSEEN;
 	for (e = 0; e < n; e++)
-		if (k.order[e] == UNSEEN)
+		if (k.order[e] == UNSEEN && (!marks || marks[e]))
 			knot_visit(&k, c, e);
+	if (n && !memchr(k.looped, 1, n))
+		g_clear_pointer(&k.looped, g_free);
 	g_free(k.order);
 	g_free(k.low);
 	g_free(k.port);
@@ -409,27 +412,6 @@ channels_find_cycle(struct channels *c, const struct lft *lft,
 		g_array_prepend_val(cycle, turn);
 	}
 	return cycle;
-}
-
-void
-channels_check(const struct graph *g, const struct lft *lft,
-	       const struct lft *before, struct channels_result *r)
-{
-	struct channels *c = channels_new(g);
-	uint32_t e;
-
-	*r = (struct channels_result){ 0 };
-	channels_add_tables(c, lft, before);
-	channels_count(c, r);
-	if (!channels_sort(c))
-		r->looped = channels_find_looped(c);
-	for (e = 0; r->looped && e < g->n_edges; e++) {
-		if (r->looped[e] && !r->cycle)
-			r->cycle = channels_find_cycle(c, lft, before,
-						       r->looped, e);
-		r->n_looped += r->looped[e];
-	}
-	channels_free(c);
 }
 
 void
@@ -477,6 +459,11 @@ channels_print(const struct graph *g, const struct channels_result *r)
  * than ever happens at once, never less. Where a switch and all its neighbours
  * hold what is new already, one pass says it all: few blocks change in most
  * sweeps, and only they are looked at more than once.
+ *
+ * With an order. All turns up, or up and then down, have no circle, so only
+ * the others, from down to up, are looked for in the tables. A circle of these
+ * together with all that the order permits is a suspicion: for the channels on
+ * such circles alone it is asked which turns the tables really make.
  */
 
 struct web {
@@ -487,16 +474,55 @@ struct web {
 	uint32_t top;
 	uint32_t *target_of;		/* see graph_map_lids() */
 	uint8_t *quiet;			/* by LID: of a port 0, up to top */
+	uint8_t *walked;		/* by LID, of those: is to be walked */
 	uint32_t n_blocks;		/* of 64 LIDs, up to top */
-	uint8_t *stale;			/* [switch][block]; NULL: one table */
+	/* [switch][block]: LIDs for which the switch holds another entry than
+	 * it will, as bits; the same of its neighbours. NULL: one table. */
+	uint64_t *stale, *near;
+	const uint8_t *suspect;		/* by edge; NULL: all */
 	/* With an order: */
 	uint8_t *is_up;			/* [switch][port] */
 	uint64_t *up[2];		/* see web_find_up() */
-	uint8_t *is_odd;		/* by LID, of a port 0: some switch
-					   turns it from down to up */
-	uint64_t n_odd;			/* times that data turns so */
-	uint8_t *whole;			/* see channels_add_ordered() */
+	uint8_t *odd;			/* by LID: is turned from down to up */
+	uint8_t *odd_end;		/* by edge: into which */
+	uint8_t *whole;		/* see channels_check_ordered(); NULL */
 };
+
+static void
+web_init(struct web *w, struct channels *c, const struct lft *lft,
+	 const struct lft *before, uint8_t *whole)
+{
+	const struct graph *g = c->g;
+	uint32_t lid;
+
+	*w = (struct web){
+		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
+	};
+	w->n_tables = before ? 2 : 1;
+	w->top = MAX(lft->top, before ? before->top : 0u);
+	w->target_of = graph_map_lids(g);
+	w->quiet = g_new0(uint8_t, w->top + 1u);
+	w->walked = g_new0(uint8_t, w->top + 1u);
+	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
+		w->quiet[lid] = w->target_of[lid] != SNAPSHOT_NONE &&
+			g->targets[w->target_of[lid]].port == 0;
+	w->n_blocks = w->top / LFT_BLOCK + 1;
+}
+
+static void
+web_clear(struct web *w)
+{
+	g_free(w->target_of);
+	g_free(w->quiet);
+	g_free(w->walked);
+	g_free(w->stale);
+	g_free(w->near);
+	g_free(w->is_up);
+	g_free(w->up[0]);
+	g_free(w->up[1]);
+	g_free(w->odd);
+	g_free(w->odd_end);
+}
 
 static uint8_t
 web_entry(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
@@ -506,137 +532,161 @@ web_entry(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
 	return lid <= lft->top ? lft_row(lft, sw)[lid] : LFT_NO_PATH;
 }
 
-/* All turns that entries of `a` at one switch make with entries of `b` behind
- * it, in the blocks that are marked. Ports that lead to no switch are marked
- * as well: nobody goes there, but the channel is used. */
+/* A block of LIDs for which a switch holds another entry than it will; those
+ * that only one of the tables has are other. */
+static uint64_t
+web_compare_block(const struct web *w, uint32_t sw, uint32_t block)
+{
+	uint64_t bits = 0;
+	uint32_t lid = block * LFT_BLOCK, i;
+
+	if (lid + LFT_BLOCK - 1 > MIN(w->tables[0]->top, w->tables[1]->top) &&
+	    w->tables[0]->top != w->tables[1]->top)
+		return UINT64_MAX;
+	if (memcmp(lft_row(w->tables[0], sw) + lid,
+		   lft_row(w->tables[1], sw) + lid, LFT_BLOCK) == 0)
+		return 0;
+	for (i = 0; i < LFT_BLOCK; i++)
+		bits |= (uint64_t)(lft_row(w->tables[0], sw)[lid + i] !=
+				   lft_row(w->tables[1], sw)[lid + i]) << i;
+	return bits;
+}
+
+/* For what looks at tables row by row. */
 static void
-web_join_rows(struct web *w, const struct lft *a, const struct lft *b,
-	      uint32_t sw, const uint8_t *blocks)
+web_compare(struct web *w)
+{
+	const struct graph *g = w->g;
+	uint32_t sw, b, e;
+	uint64_t bits;
+
+	if (w->n_tables == 1)
+		return;
+	w->stale = g_new0(uint64_t, (size_t)g->n_switches * w->n_blocks + 1);
+	w->near = g_new0(uint64_t, (size_t)g->n_switches * w->n_blocks + 1);
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (b = 0; b < w->n_blocks; b++) {
+			bits = web_compare_block(w, sw, b);
+			w->stale[(size_t)sw * w->n_blocks + b] = bits;
+			for (e = g->first_edge[sw]; bits &&
+			     e < g->first_edge[sw + 1]; e++)
+				w->near[(size_t)g->edges[e].peer *
+					w->n_blocks + b] |= bits;
+		}
+}
+
+/* A pair of tables, that of a switch and that of those behind it, and by block
+ * the LIDs for which they make turns that no other pair makes; NULL: all. */
+typedef void web_look(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
+		      const uint64_t *lids);
+
+static bool
+web_matters(const struct web *w, uint32_t e, uint8_t out)
+{
+	uint32_t next = channels_edge(w->c, w->g->edges[e].peer, out);
+
+	return !w->suspect || (next != SNAPSHOT_NONE && w->suspect[next]);
+}
+
+/* All turns that entries of a table make. Ports that lead to no switch are
+ * marked as well: no packet goes there, but the channel is used. */
+static void
+web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
+	     const uint64_t *lids)
 {
 	const uint32_t *edge_of = w->c->edge_of + (size_t)sw * GRAPH_PORTS;
-	const struct graph_edge *edges = w->g->edges;
-	uint32_t end = MIN(a->top, b->top) + 1u, lid, e;
-	const uint8_t *row = lft_row(a, sw);
+	const struct lft *mine = w->tables[a], *theirs = w->tables[b];
+	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, port;
+	const uint8_t *row = lft_row(mine, sw);
 	const uint8_t *behind[GRAPH_PORTS];
-	uint64_t *turns[GRAPH_PORTS], nobody[CHANNELS_WORDS] = { 0 };
-	uint32_t port;
+	uint64_t *turns[GRAPH_PORTS], unused[CHANNELS_WORDS] = { 0 };
+	bool any = !w->suspect;
 	uint8_t out;
 
 	/* No branch in the loop: what leads nowhere turns in a mask that is
 	 * thrown away. */
 	for (port = 0; port < GRAPH_PORTS; port++) {
 		e = edge_of[port];
-		behind[port] = e == SNAPSHOT_NONE ? row :
-			lft_row(b, edges[e].peer);
-		turns[port] = e == SNAPSHOT_NONE ? nobody :
-			w->c->turns + (size_t)e * CHANNELS_WORDS;
+		behind[port] = row;
+		turns[port] = unused;
+		if (e == SNAPSHOT_NONE || (w->suspect && !w->suspect[e]))
+			continue;
+		any = true;
+		behind[port] = lft_row(theirs, w->g->edges[e].peer);
+		turns[port] = w->c->turns + (size_t)e * CHANNELS_WORDS;
 	}
-	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
-		if (lid % LFT_BLOCK == 0 && !blocks[lid / LFT_BLOCK]) {
+	for (lid = LID_UNICAST_MIN; any && lid < end; lid++) {
+		if (lid % LFT_BLOCK == 0 && lids && !lids[lid / LFT_BLOCK]) {
 			lid += LFT_BLOCK - 1;
 			continue;
 		}
-		if (w->quiet[lid])
-			continue;
 		port = row[lid];
 		out = behind[port][lid];
+		if (w->quiet[lid]) {
+			w->walked[lid] |= turns[port] != unused &&
+				web_matters(w, edge_of[port], out);
+			continue;
+		}
 		turns[port][out / 64] |= UINT64_C(1) << out % 64;
 	}
 }
 
-/* By block of 64 LIDs: does the switch hold another one than it will? What
- * only one of the tables has is other. */
+/* All switches, by their first neighbour: those of which this is the same look
+ * into the same rows. */
 static void
-web_find_stale(const struct web *w, uint32_t sw, uint8_t *stale)
+web_look_all(struct web *w, web_look *look)
 {
-	const struct lft *new = w->tables[0], *old = w->tables[1];
-	uint32_t both = new->top == old->top ? w->n_blocks :
-		(MIN(new->top, old->top) + 1u) / LFT_BLOCK;
-	uint32_t b;
-
-	memset(stale, 1, w->n_blocks);
-	for (b = 0; b < both; b++)
-		stale[b] = memcmp(lft_row(new, sw) + b * LFT_BLOCK,
-				  lft_row(old, sw) + b * LFT_BLOCK,
-				  LFT_BLOCK) != 0;
-}
-
-/* The same of the switch or any of its neighbours. */
-static void
-web_find_near(const struct web *w, uint32_t sw, uint8_t *near)
-{
-	const uint8_t *stale = w->stale + (size_t)sw * w->n_blocks;
 	const struct graph *g = w->g;
-	uint32_t e, b;
+	g_autofree uint32_t *start = g_new0(uint32_t, g->n_switches + 2);
+	g_autofree uint32_t *first = g_new(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *order = g_new(uint32_t, g->n_switches + 1);
+	uint32_t sw, i;
 
-	memcpy(near, stale, w->n_blocks);
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		stale = w->stale + (size_t)g->edges[e].peer * w->n_blocks;
-		for (b = 0; b < w->n_blocks; b++)
-			near[b] |= stale[b];
+	for (sw = 0; sw < g->n_switches; sw++) {
+		first[sw] = g->first_edge[sw] < g->first_edge[sw + 1] ?
+			g->edges[g->first_edge[sw]].peer : sw;
+		start[first[sw] + 1]++;
 	}
-}
-
-/* The switches with cables, by their first neighbour. */
-static uint32_t *
-web_order_switches(const struct graph *g, uint32_t *n)
-{
-	uint32_t *order = g_new(uint32_t, g->n_switches);
-	g_autofree uint32_t *start = g_new0(uint32_t, g->n_switches + 1);
-	uint32_t sw;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		if (g->first_edge[sw] < g->first_edge[sw + 1])
-			start[g->edges[g->first_edge[sw]].peer + 1]++;
 	for (sw = 0; sw < g->n_switches; sw++)
 		start[sw + 1] += start[sw];
-	*n = start[g->n_switches];
 	for (sw = 0; sw < g->n_switches; sw++)
-		if (g->first_edge[sw] < g->first_edge[sw + 1])
-			order[start[g->edges[g->first_edge[sw]].peer]++] = sw;
-	return order;
-}
-
-static void
-web_join_all(struct web *w)
-{
-	g_autofree uint8_t *near = g_malloc(w->n_blocks);
-	g_autofree uint32_t *order = NULL;
-	uint32_t n, i, sw;
-
-	order = web_order_switches(w->g, &n);
-	for (i = 0; i < n; i++) {
+		order[start[first[sw]]++] = sw;
+	for (i = 0; i < g->n_switches; i++) {
 		sw = order[i];
-		memset(near, 1, w->n_blocks);
-		web_join_rows(w, w->tables[0], w->tables[0], sw, near);
+		look(w, 0, 0, sw, NULL);
 		if (w->n_tables == 1)
 			continue;
-		web_find_near(w, sw, near);
-		web_join_rows(w, w->tables[0], w->tables[1], sw, near);
-		web_join_rows(w, w->tables[1], w->tables[0], sw, near);
-		web_join_rows(w, w->tables[1], w->tables[1], sw, near);
+		look(w, 0, 1, sw, w->near + (size_t)sw * w->n_blocks);
+		look(w, 1, 0, sw, w->stale + (size_t)sw * w->n_blocks);
+		look(w, 1, 1, sw, w->stale + (size_t)sw * w->n_blocks);
 	}
 }
 
-/* The switches that CAs' packets to `lid` may pass, and their turns. */
+/* The switches that CAs' packets to one LID after the other may pass. */
 struct trail {
 	uint32_t *queue, *sources, n_sources;	/* switches with CAs */
 	uint8_t *seen, *is_source;
+	uint8_t *columns[2];		/* lft_read_columns(), by table */
 };
 
 static void
-trail_init(struct trail *t, const struct graph *g)
+trail_init(struct trail *t, const struct web *w)
 {
-	t->queue = g_new(uint32_t, g->n_switches + 1);
-	t->sources = g_new(uint32_t, g->n_switches + 1);
-	t->n_sources = 0;
-	t->seen = g_new(uint8_t, g->n_switches + 1);
-	t->is_source = g_new(uint8_t, g->n_switches + 1);
-	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		t->is_source[sw] = g->n_hosts[sw] > 0;
+	uint32_t n = w->g->n_switches, sw;
+
+	*t = (struct trail){
+		.queue = g_new(uint32_t, n + 1),
+		.sources = g_new(uint32_t, n + 1),
+		.seen = g_new(uint8_t, n + 1),
+		.is_source = g_new(uint8_t, n + 1),
+	};
+	for (sw = 0; sw < n; sw++) {
+		t->is_source[sw] = w->g->n_hosts[sw] > 0;
 		if (t->is_source[sw])
 			t->sources[t->n_sources++] = sw;
 	}
+	for (uint32_t i = 0; i < w->n_tables; i++)
+		t->columns[i] = g_malloc((size_t)n * LFT_COLUMNS);
 }
 
 static void
@@ -646,27 +696,31 @@ trail_clear(struct trail *t)
 	g_free(t->sources);
 	g_free(t->seen);
 	g_free(t->is_source);
+	g_free(t->columns[0]);
+	g_free(t->columns[1]);
 }
 
-static void
-web_walk_lid(struct web *w, uint32_t lid, struct trail *t)
-{
-	uint32_t head, tail = 0, sw, e, i, j, peer;
-	const struct graph *g = w->g;
+/* What CAs send to a LID goes by edge `e`, and then by port `out`. */
+typedef void web_visit(struct web *w, uint32_t lid, uint32_t e, uint8_t out);
 
-	memcpy(t->seen, t->is_source, g->n_switches);
-	for (i = 0; i < t->n_sources; i++)
-		t->queue[tail++] = t->sources[i];
+/* The LID is that of the nth column. */
+static void
+web_walk_lid(struct web *w, uint32_t lid, struct trail *t, uint32_t nth,
+	     web_visit *visit)
+{
+	uint32_t head, tail = t->n_sources, e, a, b, sw, peer;
+	size_t first = (size_t)nth * w->g->n_switches;
+
+	memcpy(t->seen, t->is_source, w->g->n_switches);
+	memcpy(t->queue, t->sources, tail * sizeof(*t->queue));
 	for (head = 0; head < tail; head++)
-		for (i = 0; i < w->n_tables; i++) {
-			sw = t->queue[head];
-			e = channels_edge(w->c, sw, web_entry(w, i, sw, lid));
+		for (sw = t->queue[head], a = 0; a < w->n_tables; a++) {
+			e = channels_edge(w->c, sw, t->columns[a][first + sw]);
 			if (e == SNAPSHOT_NONE)
 				continue;
-			peer = g->edges[e].peer;
-			for (j = 0; j < w->n_tables; j++)
-				channels_turn(w->c, e,
-					      web_entry(w, j, peer, lid));
+			peer = w->g->edges[e].peer;
+			for (b = 0; b < w->n_tables; b++)
+				visit(w, lid, e, t->columns[b][first + peer]);
 			if (!t->seen[peer]) {
 				t->seen[peer] = 1;
 				t->queue[tail++] = peer;
@@ -675,47 +729,49 @@ web_walk_lid(struct web *w, uint32_t lid, struct trail *t)
 }
 
 static void
-web_walk_quiet(struct web *w)
+web_walk_lids(struct web *w, struct trail *t, const uint16_t *lids, uint32_t n,
+	      web_visit *visit)
 {
-	struct trail t;
-	uint32_t lid;
+	uint32_t i;
 
-	trail_init(&t, w->g);
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
-		if (w->quiet[lid])
-			web_walk_lid(w, lid, &t);
+	for (i = 0; i < w->n_tables; i++)
+		lft_read_columns(w->tables[i], lids, n, t->columns[i]);
+	for (i = 0; i < n; i++)
+		web_walk_lid(w, lids[i], t, i, visit);
+}
+
+/* Those that are to be walked. */
+static void
+web_walk_all(struct web *w, web_visit *visit)
+{
+	uint16_t lids[LFT_COLUMNS];
+	uint32_t lid, n = 0;
+	struct trail t;
+
+	trail_init(&t, w);
+	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
+		if (w->walked[lid])
+			lids[n++] = (uint16_t)lid;
+		if (n == LFT_COLUMNS || lid == w->top) {
+			web_walk_lids(w, &t, lids, n, visit);
+			n = 0;
+		}
+	}
 	trail_clear(&t);
 }
 
 static void
-web_init(struct web *w, struct channels *c, const struct lft *lft,
-	 const struct lft *before)
+web_add_turn(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 {
-	const struct graph *g = c->g;
-	uint32_t lid, sw;
-
-	*w = (struct web){ .c = c, .g = g, .tables = { lft, before } };
-	w->n_tables = before ? 2 : 1;
-	w->top = MAX(lft->top, before ? before->top : 0u);
-	w->target_of = graph_map_lids(g);
-	w->quiet = g_new0(uint8_t, w->top + 1u);
-	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
-		w->quiet[lid] = w->target_of[lid] != SNAPSHOT_NONE &&
-			g->targets[w->target_of[lid]].port == 0;
-	w->n_blocks = w->top / LFT_BLOCK + 1;
-	if (!before)
-		return;
-	w->stale = g_malloc((size_t)g->n_switches * w->n_blocks);
-	for (sw = 0; sw < g->n_switches; sw++)
-		web_find_stale(w, sw, w->stale + (size_t)sw * w->n_blocks);
+	(void)lid;
+	channels_turn(w->c, e, out);
 }
 
 static void
-web_clear(struct web *w)
+web_join_all(struct web *w)
 {
-	g_free(w->target_of);
-	g_free(w->quiet);
-	g_free(w->stale);
+	web_look_all(w, web_join_row);
+	web_walk_all(w, web_add_turn);
 }
 
 void
@@ -724,9 +780,9 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 {
 	struct web w;
 
-	web_init(&w, c, lft, before);
+	web_init(&w, c, lft, before, NULL);
+	web_compare(&w);
 	web_join_all(&w);
-	web_walk_quiet(&w);
 	web_clear(&w);
 }
 
@@ -740,97 +796,55 @@ web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 	uint32_t i = lid <= w->g->top ? w->target_of[lid] : SNAPSHOT_NONE;
 
 	if (i != SNAPSHOT_NONE && (w->g->targets[i].sw != sw ||
-				 w->g->targets[i].port != port))
+				   w->g->targets[i].port != port))
 		w->whole[lid] = 0;
+}
+
+/* The turn of a packet that came down by `e`, if it goes up. */
+static void
+web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
+{
+	const struct graph_edge *edge = &w->g->edges[e];
+	const struct graph_edge *back = &w->g->edges[edge->back];
+
+	if (w->is_up[(size_t)back->peer * GRAPH_PORTS + edge->port] ||
+	    !w->is_up[(size_t)edge->peer * GRAPH_PORTS + out])
+		return;
+	w->odd[lid] = 1;
+	w->odd_end[channels_edge(w->c, edge->peer, out)] = 1;
+	channels_turn(w->c, e, out);
+	/* To and fro: the order has not the other turn. */
+	if (out == back->port)
+		channels_turn(w->c, edge->back, edge->port);
 }
 
 /* By table, switch and block: the LIDs whose entry leads up, as bits. Of the
  * old table, blocks that are like the new ones are copied. */
 static void
-web_find_up(struct web *w)
+web_find_up(struct web *w, uint32_t t, uint32_t sw)
 {
-	const uint8_t *up, *row;
-	uint32_t t, sw, b, i;
-	uint64_t bits, *to;
+	const uint8_t *up = w->is_up + (size_t)sw * GRAPH_PORTS;
+	const uint8_t *row = lft_row(w->tables[t], sw);
+	size_t first = (size_t)sw * w->n_blocks;
+	uint32_t b, i;
+	uint64_t bits;
 
-	for (t = 0; t < w->n_tables; t++)
-		for (sw = 0; sw < w->g->n_switches; sw++) {
-			up = w->is_up + (size_t)sw * GRAPH_PORTS;
-			row = lft_row(w->tables[t], sw);
-			to = w->up[t] + (size_t)sw * w->n_blocks;
-			for (b = 0; b < w->tables[t]->stride / LFT_BLOCK;
-			     b++) {
-				bits = 0;
-				if (t == 1 && !w->stale[(size_t)sw *
-						w->n_blocks + b])
-					bits = w->up[0][(size_t)sw *
-							w->n_blocks + b];
-				else
-					for (i = 0; i < LFT_BLOCK; i++)
-						bits |= (uint64_t)up[row[b *
-							LFT_BLOCK + i]] << i;
-				to[b] = bits;
-			}
-		}
+	for (b = 0; b < lft_n_blocks(w->tables[t]); b++, row += LFT_BLOCK) {
+		bits = 0;
+		if (t == 1 && !w->stale[first + b])
+			bits = w->up[0][first + b];
+		else
+			for (i = 0; i < LFT_BLOCK; i++)
+				bits |= (uint64_t)up[row[i]] << i;
+		w->up[t][first + b] = bits;
+	}
 }
 
-static bool
-web_is_up(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
-{
-	return w->up[table][(size_t)sw * w->n_blocks + lid / LFT_BLOCK] >>
-		lid % LFT_BLOCK & 1;
-}
-
-/* The turn that a packet makes which comes by `e` and meets table `b`. */
-static void
-web_add_odd(struct web *w, uint32_t e, uint32_t lid, uint32_t b)
-{
-	const struct graph_edge *back = &w->g->edges[w->g->edges[e].back];
-	uint8_t out = web_entry(w, b, w->g->edges[e].peer, lid);
-
-	w->n_odd++;
-	channels_turn(w->c, e, out);
-	/* To and fro: the order has not the other turn. */
-	if (out == back->port)
-		channels_turn(w->c, w->g->edges[e].back,
-			      w->g->edges[e].port);
-}
-
-/* The same of a port 0's LID, for what CAs send only. */
-static void
-web_walk_odd(struct web *w, uint32_t lid, struct trail *t)
-{
-	const struct graph *g = w->g;
-	uint32_t head, tail = 0, sw, e, i, k, peer;
-
-	memcpy(t->seen, t->is_source, g->n_switches);
-	for (i = 0; i < t->n_sources; i++)
-		t->queue[tail++] = t->sources[i];
-	for (head = 0; head < tail; head++)
-		for (i = 0; i < w->n_tables; i++) {
-			sw = t->queue[head];
-			e = channels_edge(w->c, sw, web_entry(w, i, sw, lid));
-			if (e == SNAPSHOT_NONE)
-				continue;
-			peer = g->edges[e].peer;
-			for (k = 0; k < w->n_tables; k++)
-				if (!web_is_up(w, i, sw, lid) &&
-				    web_is_up(w, k, peer, lid))
-					web_add_odd(w, e, lid, k);
-			if (!t->seen[peer]) {
-				t->seen[peer] = 1;
-				t->queue[tail++] = peer;
-			}
-		}
-}
-
-/* Turns from down to up that entries of table `a` at one switch make with
- * entries of table `b` behind it. */
+/* Turns from down to up, and what ends. */
 static void
 web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
-	     const uint8_t *blocks)
+	     const uint64_t *lids)
 {
-	const uint32_t *edge_of = w->c->edge_of + (size_t)sw * GRAPH_PORTS;
 	const uint64_t *up = w->up[a] + (size_t)sw * w->n_blocks;
 	uint32_t end = w->tables[a]->top + 1u, block, lid, e;
 	const uint64_t *behind[GRAPH_PORTS] = { NULL };
@@ -841,97 +855,124 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		behind[w->g->edges[e].port] = w->up[b] +
 			(size_t)w->g->edges[e].peer * w->n_blocks;
 	for (block = 0; block * LFT_BLOCK < end; block++)
-		for (rest = blocks[block] ? ~up[block] : 0; rest;
-		     rest &= rest - 1) {
+		for (rest = ~up[block] & (lids ? lids[block] : UINT64_MAX);
+		     rest; rest &= rest - 1) {
 			lid = block * LFT_BLOCK +
 				(uint32_t)__builtin_ctzll(rest);
 			if (lid == 0 || lid >= end)
 				continue;
 			if (!behind[row[lid]]) {
-				if (a == 0)
+				if (a == 0 && w->whole)
 					web_stop(w, sw, lid, row[lid]);
-			} else if (behind[row[lid]][block] >>
-				   lid % LFT_BLOCK & 1) {
-				w->is_odd[lid] |= w->quiet[lid];
-				if (!w->quiet[lid])
-					web_add_odd(w, edge_of[row[lid]], lid,
-						    b);
+				continue;
 			}
+			if (!(behind[row[lid]][block] >> lid % LFT_BLOCK & 1))
+				continue;
+			w->walked[lid] |= w->quiet[lid];
+			e = channels_edge(w->c, sw, row[lid]);
+			if (!w->quiet[lid])
+				web_add_odd(w, lid, e, web_entry(w, b,
+					w->g->edges[e].peer, lid));
 		}
 }
 
+/* ranks NULL: only what ends is looked for. */
 static void
-web_scan_all(struct web *w)
-{
-	g_autofree uint8_t *near = g_malloc(w->n_blocks);
-	uint32_t sw;
-
-	for (sw = 0; sw < w->g->n_switches; sw++) {
-		memset(near, 1, w->n_blocks);
-		web_scan_row(w, 0, 0, sw, near);
-		if (w->n_tables == 1)
-			continue;
-		web_find_near(w, sw, near);
-		web_scan_row(w, 0, 1, sw, near);
-		web_scan_row(w, 1, 0, sw, near);
-		web_scan_row(w, 1, 1, sw, near);
-	}
-}
-
-static void
-web_use_order(struct web *w, const uint32_t *ranks)
+web_scan_all(struct web *w, const uint32_t *ranks)
 {
 	const struct graph *g = w->g;
-	uint32_t sw, e, i;
+	uint32_t sw, e, t;
 
 	w->is_up = g_new0(uint8_t, (size_t)g->n_switches * GRAPH_PORTS + 1);
-	w->is_odd = g_new0(uint8_t, w->top + 1u);
-	for (i = 0; i < w->n_tables; i++)
-		w->up[i] = g_new0(uint64_t, (size_t)g->n_switches *
-				  w->n_blocks + 1);
+	w->odd = g_new0(uint8_t, w->top + 1u);
+	w->odd_end = g_new0(uint8_t, g->n_edges + 1);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			w->is_up[(size_t)sw * GRAPH_PORTS +
-				 g->edges[e].port] =
+			w->is_up[(size_t)sw * GRAPH_PORTS + g->edges[e].port] =
 				!ranks || channels_is_up(ranks, sw,
 							 g->edges[e].peer);
+	for (t = 0; t < w->n_tables; t++) {
+		w->up[t] = g_new0(uint64_t, (size_t)g->n_switches *
+				  w->n_blocks + 1);
+		for (sw = 0; sw < g->n_switches; sw++)
+			web_find_up(w, t, sw);
+	}
+	web_look_all(w, web_scan_row);
 }
 
-bool
-channels_add_ordered(struct channels *c, const uint32_t *ranks,
-		     const struct lft *lft, const struct lft *before,
-		     uint8_t *whole)
+/* Channels on circles of what the order permits and of the tables' other
+ * turns, or NULL. */
+static uint8_t *
+web_find_suspects(struct web *w, const uint32_t *ranks)
 {
-	struct trail t;
-	struct web w;
-	bool ok = true;
+	const struct graph *g = w->g;
+	uint8_t *suspect = NULL;
 	uint32_t lid;
 
-	web_init(&w, c, lft, before);
-	w.whole = whole;
-	web_use_order(&w, ranks);
-	web_find_up(&w);
-	web_scan_all(&w);
-	trail_init(&t, c->g);
-	for (lid = LID_UNICAST_MIN; lid <= w.top; lid++)
-		if (w.is_odd[lid]) {
-			web_walk_odd(&w, lid, &t);
-			if (lid <= c->g->top)
-				whole[lid] = 0;
-		}
-	for (lid = LID_UNICAST_MIN; !ranks && lid <= c->g->top; lid++)
-		whole[lid] &= lid <= w.top && !w.quiet[lid];
-	if (w.n_odd) {
-		channels_add_order(c, ranks);
-		ok = channels_sort(c);
+	web_scan_all(w, ranks);
+	web_walk_all(w, web_add_odd);
+	if (memchr(w->odd_end, 1, g->n_edges + 1)) {
+		channels_add_order(w->c, ranks);
+		suspect = channels_find_looped(w->c, w->odd_end);
 	}
-	trail_clear(&t);
-	g_free(w.is_up);
-	g_free(w.up[0]);
-	g_free(w.up[1]);
-	g_free(w.is_odd);
+	/* A port 0's LID may have turns that no data makes. */
+	for (lid = 0; w->whole && lid <= MIN(w->top, g->top); lid++)
+		w->whole[lid] &= !w->walked[lid] && !(suspect && w->odd[lid]);
+	return suspect;
+}
+
+/* All turns that the tables make, of suspect channels if these are known, and
+ * which are on circles. */
+static uint8_t *
+web_find_looped(struct web *w, struct channels_result *r)
+{
+	const struct graph *g = w->g;
+
+	memset(w->c->turns, 0, (size_t)g->n_edges * CHANNELS_WORDS *
+	       sizeof(*w->c->turns));
+	memset(w->walked, 0, w->top + 1u);
+	web_join_all(w);
+	if (!w->suspect)
+		channels_count(w->c, r);
+	return channels_find_looped(w->c, w->suspect);
+}
+
+void
+channels_check_ordered(const struct graph *g, const struct lft *lft,
+		       const struct lft *before, const uint32_t *ranks,
+		       uint8_t *whole, struct channels_result *r)
+{
+	g_autofree uint8_t *suspect = NULL;
+	struct channels *c = channels_new(g);
+	struct web w;
+	uint32_t e, lid;
+
+	*r = (struct channels_result){ 0 };
+	web_init(&w, c, lft, before, whole);
+	web_compare(&w);
+	if (ranks)
+		w.suspect = suspect = web_find_suspects(&w, ranks);
+	if (!ranks || suspect)
+		r->looped = web_find_looped(&w, r);
+	if (!ranks && whole)
+		web_scan_all(&w, NULL);
+	for (lid = 0; !ranks && whole && lid <= g->top; lid++)
+		whole[lid] &= !r->looped && lid <= w.top && !w.quiet[lid];
+	for (e = 0; r->looped && e < g->n_edges; e++) {
+		if (r->looped[e] && !r->cycle)
+			r->cycle = channels_find_cycle(c, lft, before,
+						       r->looped, e);
+		r->n_looped += r->looped[e];
+	}
 	web_clear(&w);
-	return ok;
+	channels_free(c);
+}
+
+void
+channels_check(const struct graph *g, const struct lft *lft,
+	       const struct lft *before, struct channels_result *r)
+{
+	channels_check_ordered(g, lft, before, NULL, NULL, r);
 }
 
 /* ---- which LID it was ---- */
@@ -955,13 +996,13 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 
 /* Do CAs' packets to this LID pass `sw`? */
 static bool
-web_is_passed(struct web *w, uint32_t lid, uint32_t sw)
+web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
 {
 	struct trail t;
 	bool passed;
 
-	trail_init(&t, w->g);
-	web_walk_lid(w, lid, &t);
+	trail_init(&t, w);
+	web_walk_lids(w, &t, &lid, 1, web_add_turn);
 	passed = t.seen[sw];
 	trail_clear(&t);
 	return passed;
@@ -969,30 +1010,23 @@ web_is_passed(struct web *w, uint32_t lid, uint32_t sw)
 
 /* The lowest LID that makes the turn: of a CA, or else of a port 0 to which
  * CAs send through here. */
-static uint16_t
-web_find_lid(struct web *w, uint32_t edge, uint8_t port)
-{
-	uint32_t from = w->g->edges[w->g->edges[edge].back].peer, lid;
-
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
-		if (!w->quiet[lid] && web_lid_turns(w, edge, port, lid))
-			return (uint16_t)lid;
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
-		if (w->quiet[lid] && web_lid_turns(w, edge, port, lid) &&
-		    web_is_passed(w, lid, from))
-			return (uint16_t)lid;
-	g_assert_not_reached();
-}
-
 uint16_t
 channels_find_lid(struct channels *c, const struct lft *lft,
 		  const struct lft *before, uint32_t edge, uint8_t port)
 {
+	uint32_t from = c->g->edges[c->g->edges[edge].back].peer, lid;
+	uint16_t found = LID_NONE;
 	struct web w;
-	uint16_t lid;
 
-	web_init(&w, c, lft, before);
-	lid = web_find_lid(&w, edge, port);
+	web_init(&w, c, lft, before, NULL);
+	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
+		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
+			found = (uint16_t)lid;
+	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
+		if (w.quiet[lid] && web_lid_turns(&w, edge, port, lid) &&
+		    web_is_passed(&w, (uint16_t)lid, from))
+			found = (uint16_t)lid;
+	g_assert(found);
 	web_clear(&w);
-	return lid;
+	return found;
 }

@@ -45,18 +45,6 @@ void channels_add_tables(struct channels *c, const struct lft *lft,
  * towards the lower rank. Not sorted then. */
 void channels_add_order(struct channels *c, const uint32_t *ranks);
 
-/*
- * What data makes, and more: all turns that go up, or up and then down, in an
- * order in which the tables seem to be made; nothing, if there are no others.
- * Sees each entry once, which is much faster. False: there may be a loop.
- * Clears in whole[], up to g->top, the LIDs of the new tables that do not
- * arrive everywhere, or may not. ranks NULL: the tables are known to be free of
- * loops; only whole[] is looked for then.
- */
-bool channels_add_ordered(struct channels *c, const uint32_t *ranks,
-			  const struct lft *lft, const struct lft *before,
-			  uint8_t *whole);
-
 /* Towards the lower rank; among equals, towards the lower switch. */
 static inline bool
 channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
@@ -129,6 +117,17 @@ struct channels_result {
  */
 void channels_check(const struct graph *g, const struct lft *lft,
 		    const struct lft *before, struct channels_result *result);
+
+/*
+ * The same, much sooner, of tables that seem to be made in an order (ranks, up
+ * is towards the lower; right or wrong: the verdict is the same), but channels
+ * and dependencies are not counted. ranks NULL: they are. Clears in whole[], up
+ * to g->top, the LIDs of the new tables that do not arrive everywhere, or may
+ * not; NULL: that is not asked.
+ */
+void channels_check_ordered(const struct graph *g, const struct lft *lft,
+			    const struct lft *before, const uint32_t *ranks,
+			    uint8_t *whole, struct channels_result *result);
 void channels_clear(struct channels_result *result);
 
 /* "LID 12: 'a' (0x..) port 1 -> 'b' (0x..) port 2 -> ...", each with the LID

@@ -14,6 +14,8 @@
 #include "routing/graph.h"
 #include "routing/tables.h"
 
+struct order;
+
 enum engine_error {
 	ENGINE_ERROR_UNKNOWN,	/* no engine of that name */
 	ENGINE_ERROR_FABRIC,	/* the engine cannot route this fabric */
@@ -36,6 +38,13 @@ struct engine_input {
 	 * switch: a cable leads up to the lower one. ENGINE_NO_RANK for a
 	 * switch that had none. */
 	const uint32_t *ranks;
+	/* What order_compute() makes without ranks, if somebody did so for
+	 * this fabric. */
+	struct order *order;
+	/* auto: the load of the busiest channel in better tables; those of an
+	 * engine that can tell that its own are far worse are of no use. 0:
+	 * there are none. */
+	double rival;
 	const uint8_t *is_root;		/* by switch: given as a root */
 	const uint8_t *is_io;		/* by target: an I/O node */
 	unsigned n_threads;		/* at most; the result is the same */
@@ -58,11 +67,18 @@ struct engine {
 	const char *name;
 	const char *summary;	/* one line, for --help and the man page */
 	bool deadlock_free;	/* by design, on one VL */
+	bool has_estimate;	/* looks at engine_input.rival */
 	/* False with an error if the fabric is not one for this engine; then
 	 * `out` is of no use. */
 	bool (*compute)(const struct engine_input *in,
 			struct engine_output *out, GError **error);
 };
+
+/* The same fabric with the LIDs of a few of its switches: what goes wrong for
+ * these does so for all, which takes much longer to see. NULL if there are not
+ * many switches. engine_sample_free(). */
+struct graph *engine_sample(const struct graph *g);
+void engine_sample_free(struct graph *sample);
 
 /* Only tables from only a graph: for tests and programs. */
 bool engine_route(const struct engine *engine, const struct graph *g,

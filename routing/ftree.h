@@ -37,7 +37,7 @@ struct ftree {
 	uint32_t *width, *n_cables, *pi;
 	uint32_t *turn;		/* switch -> number in its plane */
 	/* LIDs by destination: those of the CAs by port, then port 0. */
-	uint32_t *first_entry;	/* n_switches + 1 */
+	uint32_t *first_entry;	/* n_switches + 1, and more without any */
 	uint32_t n_entries;
 	uint16_t *lid;
 	uint8_t *exit;		/* port of the destination */

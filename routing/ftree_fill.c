@@ -159,7 +159,7 @@ ftree_number_lids(struct ftree *t)
 	g_autofree uint32_t *n_io = g_new0(uint32_t, n);
 	struct numbering s = { .t = t };
 
-	t->first_entry = g_new(uint32_t, n + 1);
+	t->first_entry = g_new(uint32_t, n + 64);
 	t->base = g_new(uint32_t, n);
 	t->lid = g_new(uint16_t, t->g->top + 1u);
 	t->exit = g_new(uint8_t, t->g->top + 1u);
@@ -170,11 +170,14 @@ ftree_number_lids(struct ftree *t)
 		t->first_entry[i] = t->n_entries;
 		number_switch(&s, i, &n_io[island[t->o->climb[i]]]);
 	}
-	t->first_entry[n] = t->n_entries;
+	for (i = n; i < n + 64; i++)	/* the last word of a set */
+		t->first_entry[i] = t->n_entries;
 	t->usual = s.usual;
 }
 
 /* ---- rows ---- */
+
+#define NO_OWNER		255u	/* q of a LID without an owner */
 
 /* What q means at one switch, for some of its parents. */
 struct deck {
@@ -187,7 +190,7 @@ struct deck {
 struct filling {
 	struct ftree *t;
 	struct lft *out;
-	uint8_t **wheel;	/* level -> by entry: q */
+	uint8_t **wheel;	/* level -> by LID: q; NO_OWNER */
 	uint64_t *quiet;	/* destinations without CAs */
 	gint n_dealt;
 };
@@ -209,7 +212,30 @@ row_put(struct row *row, uint32_t dest, const uint8_t *port)
 	uint32_t i, end = t->first_entry[dest + 1];
 
 	for (i = t->first_entry[dest]; i < end; i++)
-		row->ports[t->lid[i]] = port[wheel[i]];
+		row->ports[t->lid[i]] = port[wheel[t->lid[i]]];
+}
+
+/* All destinations at once, those that are not up and down again as well. */
+static void
+row_put_all(struct row *row, const uint8_t *port)
+{
+	const struct ftree *t = row->t;
+	const uint8_t *wheel = row->f->wheel[row->level];
+	uint32_t lid, w, k, dest, i;
+	uint64_t word;
+
+	for (lid = 0; lid <= t->g->top; lid++)
+		row->ports[lid] = port[wheel[lid]];
+	for (w = 0; w < t->n_words; w++) {
+		for (word = UINT64_MAX, k = 0; k < t->n_sets; k++)
+			word &= ~ftree_set(t, row->sw, k)[w];
+		for (; word; word &= word - 1) {
+			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
+			for (i = t->first_entry[dest];
+			     i < t->first_entry[dest + 1]; i++)
+				row->ports[t->lid[i]] = LFT_NO_PATH;
+		}
+	}
 }
 
 /* Of the parents whose bit is set. */
@@ -224,7 +250,7 @@ row_make_deck(const struct row *row, const uint64_t mask[4], struct deck *d)
 
 	d->n_slots = width * n_cables;
 	d->n_live = d->n_dead = 0;
-	memset(d->port, (int)LFT_NO_PATH, d->n_slots);
+	memset(d->port, (int)LFT_NO_PATH, sizeof(d->port));
 	for (i = first; i < n; i++) {
 		up = &t->ups[i];
 		for (k = 0; set_has(mask, i - first) && k < up->n_cables;
@@ -249,7 +275,7 @@ row_deal(struct row *row, const struct deck *d, uint32_t dest)
 	const struct ftree *t = row->t;
 	uint8_t port[GRAPH_PORTS], first[GRAPH_PORTS];
 	const uint8_t *wheel, *plane;
-	uint32_t i, at, step, lap;
+	uint32_t i, at, step, lap, lid;
 
 	if (d->n_dead == 0) {
 		row_put(row, dest, d->port);
@@ -272,10 +298,12 @@ row_deal(struct row *row, const struct deck *d, uint32_t dest)
 		return;
 	wheel = row->f->wheel[row->level];
 	plane = row->f->wheel[row->level - 1];
-	for (i = t->first_entry[dest]; i < t->first_entry[dest + 1]; i++)
-		if (d->port[wheel[i]] == LFT_NO_PATH)
-			row->ports[t->lid[i]] = d->live[
-				(first[wheel[i]] + plane[i]) % d->n_live];
+	for (i = t->first_entry[dest]; i < t->first_entry[dest + 1]; i++) {
+		lid = t->lid[i];
+		if (d->port[wheel[lid]] == LFT_NO_PATH)
+			row->ports[lid] = d->live[(first[wheel[lid]] +
+						   plane[lid]) % d->n_live];
+	}
 }
 
 /* row->full: destinations for which every parent is right. */
@@ -369,7 +397,9 @@ row_go_up(struct row *row)
 
 	row_make_deck(row, all, &deck);
 	row_find_full(row);
-	for (w = 0; w < t->n_words; w++)
+	if (deck.n_dead == 0)
+		row_put_all(row, deck.port);
+	for (w = 0; deck.n_dead && w < t->n_words; w++)
 		for (word = row->full[w]; word; word &= word - 1)
 			row_deal(row, &deck, w * 64 +
 				 (uint32_t)__builtin_ctzll(word));
@@ -499,10 +529,11 @@ ftree_fill(struct ftree *t, struct lft *out)
 
 	for (r = 0; r + 1 < t->o->n_levels; r++) {
 		modulus = t->width[r + 1] * t->n_cables[r + 1];
-		f.wheel[r] = g_new(uint8_t, t->n_entries + 1);
+		f.wheel[r] = g_malloc(t->g->top + 1u);
+		memset(f.wheel[r], NO_OWNER, t->g->top + 1u);
 		for (i = 0; i < t->n_entries; i++)
-			f.wheel[r][i] = (uint8_t)(t->number[i] / t->pi[r] %
-						  modulus);
+			f.wheel[r][t->lid[i]] = (uint8_t)
+				(t->number[i] / t->pi[r] % modulus);
 	}
 	for (i = 0; i < t->g->n_switches; i++)
 		if (!t->g->n_hosts[t->o->climb[i]])

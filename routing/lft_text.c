@@ -46,14 +46,14 @@ G_DEFINE_QUARK(minism-lft-text-error-quark, lft_text_error)
 G_GNUC_PRINTF(2, 3) static bool
 reader_fail(struct reader *r, const char *format, ...)
 {
-	g_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
+	g_propagate_error(r->error, g_error_new_valist(LFT_TEXT_ERROR,
+						       LFT_TEXT_ERROR_SYNTAX,
+						       format, args));
 	va_end(args);
-	g_set_error(r->error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX,
-		    "%s:%u: %s", r->name, r->line, text);
+	g_prefix_error(r->error, "%s:%u: ", r->name, r->line);
 	return false;
 }
 

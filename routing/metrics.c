@@ -27,6 +27,8 @@ struct forest {
 	uint32_t *edge;		/* switch -> edge towards the LID */
 	uint32_t *n_senders;	/* switch -> neighbours that send to it */
 	uint32_t *queue;	/* switches, senders before receivers */
+	uint8_t *columns;	/* [LID of the block][switch]: ports */
+	uint32_t block;
 	bool delivers;		/* the destination's switch */
 };
 
@@ -39,6 +41,8 @@ forest_init(struct forest *f, const struct graph *g, const struct lft *lft)
 		.edge = g_new(uint32_t, g->n_switches),
 		.n_senders = g_new(uint32_t, g->n_switches),
 		.queue = g_new(uint32_t, g->n_switches),
+		.columns = g_malloc((size_t)g->n_switches * LFT_BLOCK + 1),
+		.block = UINT32_MAX,
 	};
 }
 
@@ -49,6 +53,26 @@ forest_clear(struct forest *f)
 	g_free(f->edge);
 	g_free(f->n_senders);
 	g_free(f->queue);
+	g_free(f->columns);
+}
+
+/* The ports of all switches for a LID. The tables are read block by block, each
+ * once if the LIDs ascend. */
+static const uint8_t *
+forest_column(struct forest *f, uint32_t lid)
+{
+	uint32_t n = f->g->n_switches, sw, i;
+	const uint8_t *row;
+
+	if (f->block != lid / LFT_BLOCK) {
+		f->block = lid / LFT_BLOCK;
+		for (sw = 0; sw < n; sw++) {
+			row = lft_row(f->lft, sw) + f->block * LFT_BLOCK;
+			for (i = 0; i < LFT_BLOCK; i++)
+				f->columns[(size_t)i * n + sw] = row[i];
+		}
+	}
+	return f->columns + (size_t)(lid % LFT_BLOCK) * n;
 }
 
 /* Returns the length of the queue: without the switches of a loop. */
@@ -56,21 +80,19 @@ static uint32_t
 forest_sort(struct forest *f, const struct graph_target *target)
 {
 	const struct graph *g = f->g;
-	bool is_routed = target->lid <= f->lft->top;
+	const uint8_t *column = target->lid > f->lft->top ? NULL :
+		forest_column(f, target->lid);
 	uint32_t n = 0, i, sw, e;
 
 	memset(f->n_senders, 0, g->n_switches * sizeof(*f->n_senders));
 	for (sw = 0; sw < g->n_switches; sw++) {
-		e = SNAPSHOT_NONE;
-		if (is_routed)
-			e = f->edge_of[(size_t)sw * GRAPH_PORTS +
-				lft_row(f->lft, sw)[target->lid]];
+		e = !column ? SNAPSHOT_NONE :
+			f->edge_of[(size_t)sw * GRAPH_PORTS + column[sw]];
 		f->edge[sw] = e;
 		if (e != SNAPSHOT_NONE)
 			f->n_senders[g->edges[e].peer]++;
 	}
-	f->delivers = is_routed &&
-		lft_row(f->lft, target->sw)[target->lid] == target->port;
+	f->delivers = column && column[target->sw] == target->port;
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (f->n_senders[sw] == 0)
 			f->queue[n++] = sw;
@@ -125,7 +147,9 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 {
 	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
 	g_autofree uint64_t *flows = g_new(uint64_t, g->n_switches + 1);
-	uint32_t widest = find_widest(g), i, e;
+	g_autofree uint32_t *target_of = graph_map_lids(g);
+	const struct graph_target *target;
+	uint32_t widest = find_widest(g), lid, e;
 	uint64_t sum = 0;
 	struct forest f;
 	double worst;
@@ -134,10 +158,13 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
 	};
 	forest_init(&f, g, lft);
-	for (i = 0; i < g->n_targets; i++)
-		if (g->targets[i].port != 0)
-			result->lost += load_target(&f, &g->targets[i], flows,
-						    load);
+	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
+		if (target_of[lid] == SNAPSHOT_NONE)
+			continue;
+		target = &g->targets[target_of[lid]];
+		if (target->port && target->lid == lid)
+			result->lost += load_target(&f, target, flows, load);
+	}
 	forest_clear(&f);
 	for (e = 0; e < g->n_edges; e++) {
 		sum += load[e];

@@ -361,8 +361,8 @@ metrics_bisections(const struct graph *g, const struct lft *lft,
  *
  * Order. A leaf is a switch with at least a quarter of the hosts of the
  * fullest; the level of a switch is its distance from the nearest leaf. By
- * level first, so that the few CAs above the leaves come last and move nobody
- * else. Then pod by pod: two switches are in the same pod of level r if
+ * level first, so that the few CAs above the leaves come last and move none of
+ * the others. Then pod by pod: two switches are in the same pod of level r if
  * cables join them over switches of levels up to r, and the largest pods are
  * compared first. What is in one pod of level 0 (a ring, a torus: all are
  * leaves) is taken along the cables, depth first, by port. Pods, and leaves

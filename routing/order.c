@@ -12,8 +12,8 @@
  * leaves, each cable joins adjacent levels and any two leaves have a common
  * ancestor, that is the order. Else several guesses are compared: leaves are
  * the switches with more than so many CAs, for several numbers; one of the two
- * sides, if the fabric is bipartite; distances from one root, for several
- * roots. Of each guess paths_estimate() computes the load of the busiest
+ * sides, if the fabric is bipartite; no levels, but places in an order of
+ * growth. Of each guess paths_estimate() computes the load of the busiest
  * channel if all CAs send to all others by its shortest up*-down* paths; the
  * flows that have no such path are charged as if they shared the cables of one
  * switch. The lowest cost wins, the earlier guess if there is next to no
@@ -38,10 +38,10 @@
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
 #define N_THRESHOLDS	6u	/* numbers of CAs that make a leaf, tried */
-#define MAX_ROOTS	64u	/* single roots tried */
-#define WORK 100000000u		/* steps for one guess, and for all roots */
+#define WORK 30000000u		/* steps for one guess */
+#define MAX_STARTS	16u	/* of growth */
 #define NEAR		1.03	/* no difference between costs */
-#define GOOD		1.5	/* times what no order costs: no roots tried */
+#define GOOD		1.5	/* times what no order costs: none is grown */
 #define KEEP		1.1	/* the order in force may cost more */
 #define MAX_ROUNDS	8u	/* of order_settle() */
 #define N_SAMPLES	16u	/* pairs of leaves looked at below a top */
@@ -149,6 +149,7 @@ order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
 	g_autofree uint32_t *hangs = NULL;
 	struct sorting sorting = { o, NULL, held };
 
+	o->ref = 1;
 	o->n_switches = n;
 	o->level = g_memdup2(level, n);
 	o->place = g_new(uint32_t, n);
@@ -171,7 +172,7 @@ order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
 void
 order_destroy(struct order *o)
 {
-	if (!o)
+	if (!o || !g_atomic_int_dec_and_test(&o->ref))
 		return;
 	g_free(o->level);
 	g_free(o->place);
@@ -256,39 +257,6 @@ order_count_from_leaves(const struct graph *g, uint32_t threshold,
 		}
 }
 
-/* Turns distances from the top into levels. */
-static void
-order_turn_over(const struct graph *g, uint8_t *level, uint8_t deepest)
-{
-	uint32_t sw;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		level[sw] = (uint8_t)(level[sw] > deepest ? 0 :
-				      deepest - level[sw]);
-}
-
-/* Below one root; islands without it are below their lowest switch. */
-static void
-order_count_from_root(const struct graph *g, uint32_t root, uint8_t *level)
-{
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint8_t deepest = 0;
-	uint32_t sw, i;
-
-	memset(level, (int)LEVEL_NONE, g->n_switches);
-	for (i = 0; i <= g->n_switches; i++) {
-		sw = i ? i - 1 : root;
-		if (level[sw] != LEVEL_NONE)
-			continue;
-		level[sw] = 0;
-		queue[0] = sw;
-		order_spread(g, level, queue, 1);
-	}
-	for (sw = 0; sw < g->n_switches; sw++)
-		deepest = MAX(deepest, level[sw]);
-	order_turn_over(g, level, deepest);
-}
-
 /*
  * Below the roots that were given. A switch without CAs that is deeper than
  * all that have some (it lost its cables up) goes above its neighbours.
@@ -343,6 +311,38 @@ order_count_from_side(const struct graph *g, uint8_t side, uint8_t *level)
 	}
 	for (sw = 0; sw < g->n_switches; sw++)
 		level[sw] = (level[sw] ^ side) & 1;
+}
+
+/*
+ * Ranks in an order of growth, so that what is meshed stays together: next is
+ * the switch with the most cables to those that are in; of these the one that
+ * got its last one latest, or the lowest.
+ */
+static uint32_t *
+order_grow(const struct graph *g, uint32_t start, bool latest)
+{
+	uint32_t *ranks = g_new(uint32_t, g->n_switches);
+	g_autofree uint64_t *ties = g_new0(uint64_t, g->n_switches);
+	g_autofree uint32_t *left = g_new(uint32_t, g->n_switches);
+	uint32_t n, i, best, sw, e;
+
+	for (i = 0; i < g->n_switches; i++)
+		left[i] = i;
+	for (n = 0; n < g->n_switches; n++) {
+		for (best = n, i = n + 1; n > 0 && i < g->n_switches; i++)
+			if (ties[left[i]] > ties[left[best]])
+				best = i;
+		best = n ? best : start;
+		sw = left[best];
+		left[best] = left[n];
+		left[n] = sw;
+		ranks[sw] = n;
+		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+			ties[g->edges[e].peer] = latest ?
+				((ties[g->edges[e].peer] >> 32) + 1) << 32 | n :
+				ties[g->edges[e].peer] + 1;
+	}
+	return ranks;
 }
 
 /* ---- tops that are leaves ---- */
@@ -642,27 +642,21 @@ order_try_thresholds(struct trial *t, uint8_t *level)
 	}
 }
 
-/* Roots as far from each other as can be. */
+/* No levels, but one root for each island: each switch but the first has a
+ * cable up. */
 static void
-order_try_roots(struct trial *t, uint8_t *level)
+order_try_grown(struct trial *t, uint8_t *level)
 {
 	const struct graph *g = t->g;
-	uint32_t n = (uint32_t)(WORK / ((uint64_t)g->n_switches *
-					g->n_edges / t->step + 1)) + 2, i;
-	g_autofree uint8_t *near = g_malloc(g->n_switches);
-	uint32_t sw, root = 0;
+	uint32_t *ranks, i, n = (uint32_t)(WORK / ((uint64_t)g->n_switches *
+					   g->n_edges / t->step + 1)) + 1;
 
-	n = MIN(MIN(n, MAX_ROOTS), g->n_switches);
-	memset(near, (int)LEVEL_NONE, g->n_switches);
-	for (i = 0; i < n; i++) {
-		order_count_from_root(g, root, level);
-		order_try(t, order_build(g, level, NULL));
-		for (sw = 0; sw < g->n_switches; sw++)
-			near[sw] = (uint8_t)MIN(near[sw],
-				level[root] - level[sw]);
-		for (root = 0, sw = 1; sw < g->n_switches; sw++)
-			if (near[sw] > near[root])
-				root = sw;
+	memset(level, 0, g->n_switches);
+	for (n = 2 * MIN(n, MAX_STARTS), i = 0; i < n; i++) {
+		ranks = order_grow(g, (uint32_t)((uint64_t)g->n_switches *
+						 (i / 2) * 2 / n), i % 2);
+		order_try(t, order_build(g, level, ranks));
+		g_free(ranks);
 	}
 }
 
@@ -678,8 +672,16 @@ order_with_root(const struct graph *g)
 	g_autofree uint8_t *level = g_malloc0(g->n_switches + 1u);
 	struct trial t = { .g = g, .step = order_find_step(g) };
 
-	order_try_roots(&t, level);
+	order_try_grown(&t, level);
 	return t.best;
+}
+
+double
+order_estimate(const struct graph *g, const struct order *o)
+{
+	const struct trial t = { .g = g, .step = order_find_step(g) };
+
+	return order_cost(&t, o);
 }
 
 static bool
@@ -715,7 +717,7 @@ order_find(const struct engine_input *in, struct trial *t)
 	}
 	unused = g_new0(uint64_t, g->n_switches);
 	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))
-		order_try_roots(t, level);
+		order_try_grown(t, level);
 	return t->best;
 }
 
@@ -738,11 +740,12 @@ order_recall(const struct engine_input *in, const struct order *o)
 }
 
 /* Levels that are the same need no keeping, and places then are as if there
- * had been no other order. */
+ * had been no other order; but without levels there are only places. */
 static bool
 order_is_kept(struct trial *t, const struct order *held, const struct order *o)
 {
-	if (memcmp(held->level, o->level, o->n_switches) == 0)
+	if (o->n_levels > 1 &&
+	    memcmp(held->level, o->level, o->n_switches) == 0)
 		return false;
 	return order_cost(t, held) <= KEEP * order_cost(t, o);
 }
@@ -755,7 +758,11 @@ order_compute(const struct engine_input *in)
 	struct order *o, *held;
 
 	t.step = order_find_step(g);
-	o = order_find(in, &t);
+	o = in->order;
+	if (o)
+		g_atomic_int_inc(&o->ref);
+	else
+		o = order_find(in, &t);
 	held = in->ranks ? order_recall(in, o) : NULL;
 	if (held && !order_has_roots(in) && order_is_kept(&t, held, o)) {
 		order_destroy(o);

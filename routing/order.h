@@ -14,6 +14,7 @@
 #include "routing/engine.h"
 
 struct order {
+	gint ref;
 	uint32_t n_switches, n_levels;
 	uint8_t *level;		/* by switch */
 	uint32_t *place;	/* switch -> place */
@@ -30,10 +31,13 @@ struct order {
  * depend on the order of discovery.
  */
 struct order *order_compute(const struct engine_input *in);
-/* With one root for each island, the best of several: every switch has a path
- * up to it, so that all reach each other. */
+/* With one root for each island: every switch has a path up to it, so that all
+ * reach each other. */
 struct order *order_with_root(const struct graph *g);
-void order_destroy(struct order *o);
+void order_destroy(struct order *o);	/* gives up a reference */
+
+/* About what the busiest channel carries by the paths of the order. */
+double order_estimate(const struct graph *g, const struct order *o);
 
 /* engine_output.ranks: no two alike, up is towards the lower rank. g_free. */
 uint32_t *order_ranks(const struct order *o);

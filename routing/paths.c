@@ -124,24 +124,27 @@ paths_find(struct paths *p, uint32_t dest)
 	paths_list_edges(p);
 }
 
-/* Adds what all CAs send to the `n_here` on p->dest. */
+/* Adds what all CAs send to those on p->dest, `times` so much but on the last
+ * cable, which has no traffic to others that were not looked at. */
 static void
-paths_load(const struct paths *p, double n_here, double *flow, double *load)
+paths_load(const struct paths *p, uint32_t times, double *flow, double *load)
 {
 	const struct graph *g = p->g;
-	uint32_t i, k, sw;
+	uint32_t i, k, sw, n_here = g->n_hosts[p->dest], peer;
 	double wide, share;
 
 	for (i = p->n_reached; i-- > 1; flow[sw] = 0) {
 		sw = p->queue[i];
-		flow[sw] += g->n_hosts[sw] * n_here;
+		flow[sw] += (double)g->n_hosts[sw] * n_here;
 		for (wide = 0, k = p->first[i]; k < p->first[i + 1]; k++)
 			wide += g->edges[p->edges[k]].capacity;
 		for (k = p->first[i]; k < p->first[i + 1]; k++) {
 			share = flow[sw] / wide;
-			load[p->edges[k]] += share;
-			flow[g->edges[p->edges[k]].peer] +=
-				share * g->edges[p->edges[k]].capacity;
+			peer = g->edges[p->edges[k]].peer;
+			load[p->edges[k]] += peer == p->dest ? share :
+				share * times;
+			flow[peer] += share *
+				g->edges[p->edges[k]].capacity;
 		}
 	}
 	flow[p->dest] = 0;
@@ -170,7 +173,7 @@ paths_estimate(const struct graph *g, const uint32_t *place, uint32_t step,
 		for (n_reached = 0, i = 0; i < p.n_reached; i++)
 			n_reached += g->n_hosts[p.queue[i]];
 		lost[sw] += (n_hosts - n_reached) * g->n_hosts[sw] * step;
-		paths_load(&p, (double)g->n_hosts[sw] * step, flow, load);
+		paths_load(&p, step, flow, load);
 	}
 	for (e = 0; e < g->n_edges; e++)
 		most = MAX(most, load[e]);

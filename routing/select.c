@@ -10,20 +10,11 @@
  * Flow. choose_tables: one engine if it was named, the first of a list that is
  * safe, or the best of all (auto). Then choose_transition: old and new
  * together. If old alone is acyclic and new alone is, but not both, the update
- * goes in two steps, with a bridge between them.
+ * goes in several steps (routing/transition.h).
  *
- * The bridge is the new tables without those new entries that lead into a
- * channel which is on a circle of old and new together. Each step is safe:
- *   old to bridge: a circle would be one of old and new. Its channels are on a
- *	circle, so no entry that leads into them is a new one, for these are
- *	out. What is left of it are old entries, which have no circle.
- *   bridge to new: all entries of the bridge are those of new, or none.
- * Few entries are out, and for as long as the update takes; all others change
- * in the first step.
- *
- * Strays. LIDs that nobody owns, since a host is away, keep the entries that
- * they have: a reboot costs no block. But somebody may still send there, so
- * they are verified like all others, and are what goes first if there is a
+ * LIDs without an owner in the fabric, since a host is away, keep the entries
+ * that they have: a reboot costs no block. But somebody may still send there,
+ * so they are verified like all others, and are what goes first if there is a
  * loop.
  *
  * Small tables. An engine routes every LID on every switch. What a switch has
@@ -59,6 +50,7 @@
 #include <string.h>
 
 #include "routing/metrics.h"
+#include "routing/order.h"
 
 #define ALIKE		1.02	/* times as much: as good */
 #define WORTH_IT	1.10	/* times as much: worth a change of engines */
@@ -82,23 +74,24 @@ choice_clear(struct choice *c)
 	choice_drop_tables(c);
 	channels_clear(&c->together);
 	lft_free(c->bridge);
+	g_clear_pointer(&c->later, g_array_unref);
 	g_free(c->reason);
 	g_free(c->warning);
 	g_clear_pointer(&c->compared, g_ptr_array_unref);
 	*c = (struct choice){ 0 };
 }
 
-/* LIDs that nobody owns, as marks by LID up to `top`. */
+/* LIDs without an owner in the fabric, as marks by LID up to `top`. */
 static uint8_t *
-choose_find_strays(const struct graph *g, uint32_t top)
+choose_find_unowned(const struct graph *g, uint32_t top)
 {
 	g_autofree uint32_t *owner = graph_map_lids(g);
-	uint8_t *stray = g_new0(uint8_t, top + 1u);
+	uint8_t *unowned = g_new0(uint8_t, top + 1u);
 	uint32_t lid;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		stray[lid] = lid > g->top || owner[lid] == SNAPSHOT_NONE;
-	return stray;
+		unowned[lid] = lid > g->top || owner[lid] == SNAPSHOT_NONE;
+	return unowned;
 }
 
 static void
@@ -118,18 +111,18 @@ choose_routes(const struct lft *lft, uint32_t lid)
 	return false;
 }
 
-/* Strays that the engine did not route keep what they have. Gives back the
- * tables with these; another reference is given up. */
+/* LIDs without an owner keep what they have if the engine did not route them.
+ * Gives back the tables with these; another reference is given up. */
 static struct lft *
-choose_keep_strays(const struct graph *g, struct lft *lft,
+choose_keep_unowned(const struct graph *g, struct lft *lft,
 		   const struct lft *held)
 {
 	uint32_t top = MIN(lft->top, held->top), lid;
-	g_autofree uint8_t *stray = choose_find_strays(g, top);
+	g_autofree uint8_t *unowned = choose_find_unowned(g, top);
 	struct lft *mine = NULL;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
-		if (!stray[lid] || choose_routes(lft, lid) ||
+		if (!unowned[lid] || choose_routes(lft, lid) ||
 		    !choose_routes(held, lid))
 			continue;
 		if (!mine)
@@ -142,16 +135,16 @@ choose_keep_strays(const struct graph *g, struct lft *lft,
 	return mine;
 }
 
-/* The tables held, as if there had never been a stray. */
+/* The tables held, without the entries of LIDs without an owner. */
 static struct lft *
-choose_forget_strays(const struct graph *g, const struct lft *held)
+choose_forget_unowned(const struct graph *g, const struct lft *held)
 {
 	struct lft *lft = lft_copy(held);
-	g_autofree uint8_t *stray = choose_find_strays(g, held->top);
+	g_autofree uint8_t *unowned = choose_find_unowned(g, held->top);
 	uint32_t lid;
 
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
-		if (stray[lid])
+		if (unowned[lid])
 			choose_put(lft, lid, NULL);
 	return lft;
 }
@@ -176,7 +169,7 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	c->notes = g_steal_pointer(&out.notes);
 	engine_output_clear(&out);
 	if (in->previous)
-		c->lft = choose_keep_strays(in->g, c->lft, in->previous);
+		c->lft = choose_keep_unowned(in->g, c->lft, in->previous);
 	/* With what is held first: then it has no loop alone, either. */
 	c->is_joint = in->previous && c->ranks;
 	if (c->is_joint)
@@ -190,7 +183,7 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	return true;
 }
 
-/* If there is a loop, once more without the strays. */
+/* If there is a loop, once more without those entries. */
 static bool
 choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	       const struct engine_input *given, struct choice *c,
@@ -207,7 +200,7 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	if (!c->alone.channels.n_looped || !in.previous)
 		return true;
 	choice_drop_tables(c);
-	bare = choose_forget_strays(in.g, in.previous);
+	bare = choose_forget_unowned(in.g, in.previous);
 	in.previous = bare;
 	ok = choose_run(engine, &in, c, error);
 	lft_free(bare);
@@ -271,6 +264,38 @@ choose_object(const struct choice *c)
 	return NULL;
 }
 
+static bool
+choose_has_loop(const struct graph *g, const struct lft *lft)
+{
+	struct channels_result r;
+	bool has;
+
+	channels_check(g, lft, NULL, &r);
+	has = r.n_looped > 0;
+	channels_clear(&r);
+	return has;
+}
+
+/* Have the paths to a few switches a credit loop already? */
+static bool
+choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
+{
+	struct graph *sample = engine_sample(in->g);
+	struct engine_input few = { .g = sample };
+	struct engine_output out;
+	bool has_loop;
+
+	if (!sample)
+		return false;
+	engine_output_init(&out, lft_new(sample->n_switches, sample->top));
+	has_loop = engine->compute(&few, &out, NULL) &&
+		choose_has_loop(sample, out.lft);
+	lft_free(out.lft);
+	engine_output_clear(&out);
+	engine_sample_free(sample);
+	return has_loop;
+}
+
 /*
  * An engine that is not free of loops by design must be so here without the
  * help of old tables: whether it is chosen may depend on the fabric only, or
@@ -286,6 +311,8 @@ choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
 	char *why;
 
 	fresh.previous = NULL;
+	if (choose_is_hopeless(engine, in))
+		return g_strdup("credit loops in its paths to a few switches");
 	if (!choose_compute(wish, engine, &fresh, c, &error))
 		return g_strdup(error->message);
 	why = choose_object(c);
@@ -344,7 +371,7 @@ choose_listed(const struct choice_wish *wish, const struct engine_input *in,
 
 struct candidate {
 	const struct choice_wish *wish;
-	const struct engine_input *in;
+	struct engine_input in;
 	const struct engine *engine;
 	struct choice c;
 	char *against;		/* NULL: it is one */
@@ -356,6 +383,7 @@ struct candidate {
 struct selection {
 	struct candidate list[MAX_CANDIDATES];
 	uint32_t n, first;	/* first: to be tried */
+	double rival;		/* engine_input.rival */
 	bool has_force;		/* `first` is in force */
 	const struct engine_input *in;
 	double bound;
@@ -365,9 +393,9 @@ static void
 candidate_try(struct candidate *k)
 {
 	k->tried = true;
-	k->against = choose_candidate(k->wish, k->engine, k->in, &k->c);
+	k->against = choose_candidate(k->wish, k->engine, &k->in, &k->c);
 	if (!k->against)
-		metrics_all_to_all(k->in->g, k->c.lft, &k->load);
+		metrics_all_to_all(k->in.g, k->c.lft, &k->load);
 	else
 		choice_clear(&k->c);
 }
@@ -379,21 +407,41 @@ candidate_thread(gpointer data)
 	return NULL;
 }
 
+/* Those with or without an estimate. */
 static void
-select_try_rest(struct selection *s)
+select_try_some(struct selection *s, bool has_estimate)
 {
 	GThread *threads[MAX_CANDIDATES] = { NULL };
+	struct candidate *k;
 	uint32_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (!s->list[i].tried && s->in->n_threads > 1)
+	for (i = 0; i < s->n; i++) {
+		k = &s->list[i];
+		if (k->tried || k->engine->has_estimate != has_estimate)
+			continue;
+		k->in.rival = s->rival;
+		if (k->in.n_threads > 1)
 			threads[i] = g_thread_new("engine", candidate_thread,
-						  &s->list[i]);
-		else if (!s->list[i].tried)
-			candidate_try(&s->list[i]);
+						  k);
+		else
+			candidate_try(k);
+	}
 	for (i = 0; i < s->n; i++)
 		if (threads[i])
 			g_thread_join(threads[i]);
+}
+
+static void
+select_try_rest(struct selection *s)
+{
+	const struct candidate *k;
+
+	select_try_some(s, false);
+	for (k = s->list; k < s->list + s->n; k++)
+		if (k->tried && !k->against && !k->c.alone.reach.lost_mixed &&
+		    (s->rival <= 0 || k->load.worst < s->rival))
+			s->rival = k->load.worst;
+	select_try_some(s, true);
 }
 
 /* Is nothing to be gained by another engine than the first? */
@@ -415,12 +463,12 @@ candidate_sample(struct candidate *k, const uint32_t *hosts, uint32_t n)
 {
 	const struct metrics_sample sample = {
 		.hosts = hosts, .n_hosts = n, .n = N_SAMPLES, .seed = 1,
-		.max_hops = k->in->g->n_switches,
-		.n_threads = k->in->n_threads,
+		.max_hops = k->in.g->n_switches,
+		.n_threads = k->in.n_threads,
 	};
 
-	metrics_shifts(k->in->g, k->c.lft, &sample, &k->shifts);
-	metrics_permutations(k->in->g, k->c.lft, &sample, &k->permutations);
+	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);
+	metrics_permutations(k->in.g, k->c.lft, &sample, &k->permutations);
 }
 
 /* The figures by which candidates are compared, the first decides. */
@@ -584,7 +632,7 @@ select_add(struct selection *s, const struct choice_wish *wish,
 		s->has_force = true;
 	}
 	k->wish = wish;
-	k->in = s->in;
+	k->in = *s->in;
 	k->engine = engine;
 	s->n++;
 }
@@ -623,81 +671,10 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 
 /* --- from old to new --- */
 
-/* Which new entries a bridge leaves out: those into channels of a loop; those
- * to switches as well, since which switches packets of CAs to a switch pass
- * depends on all entries; all. */
-enum bridge { BRIDGE_LOOPED, BRIDGE_SWITCHES, BRIDGE_ALL };
-
-static struct lft *
-choose_make_bridge(const struct graph *g, const struct lft *held,
-		   const struct lft *wanted, const uint8_t *looped,
-		   enum bridge kind)
-{
-	g_autofree uint32_t *edge_at = graph_map_ports(g);
-	g_autofree uint32_t *target_of = graph_map_lids(g);
-	struct lft *bridge = lft_new(wanted->n_switches, wanted->top);
-	uint32_t sw, lid, edge;
-	const uint8_t *old, *new;
-	uint8_t *to;
-
-	g_assert(held->n_switches == wanted->n_switches);
-	for (sw = 0; sw < wanted->n_switches; sw++) {
-		old = lft_row(held, sw);
-		new = lft_row(wanted, sw);
-		to = lft_row(bridge, sw);
-		memcpy(to, new, wanted->stride);
-		for (lid = 0; lid < wanted->stride; lid++) {
-			if (lid < held->stride && old[lid] == new[lid])
-				continue;
-			edge = edge_at[sw * GRAPH_PORTS + new[lid]];
-			if (kind == BRIDGE_ALL ||
-			    (edge != SNAPSHOT_NONE && looped[edge]) ||
-			    (kind == BRIDGE_SWITCHES && lid <= g->top &&
-			     target_of[lid] != SNAPSHOT_NONE &&
-			     g->targets[target_of[lid]].port == 0))
-				to[lid] = LFT_NO_PATH;
-		}
-	}
-	return bridge;
-}
-
-static bool
-choose_has_loop(const struct graph *g, const struct lft *lft)
-{
-	struct channels_result r;
-	bool has;
-
-	channels_check(g, lft, NULL, &r);
-	has = r.n_looped > 0;
-	channels_clear(&r);
-	return has;
-}
-
-/* The first kind that has no loop with what is held. */
-static struct lft *
-choose_find_bridge(const struct graph *g, const struct lft *held,
-		   const struct lft *wanted, const uint8_t *looped)
-{
-	struct channels_result r;
-	struct lft *bridge;
-	enum bridge kind;
-	bool has_loop;
-
-	for (kind = BRIDGE_LOOPED; ; kind++) {
-		bridge = choose_make_bridge(g, held, wanted, looped, kind);
-		channels_check(g, bridge, held, &r);
-		has_loop = r.n_looped > 0;
-		channels_clear(&r);
-		if (!has_loop || kind == BRIDGE_ALL)
-			return bridge;
-		lft_free(bridge);
-	}
-}
-
 /*
- * Old and new are on the fabric together. Entries of strays alone may close a
- * loop of the old ones, through a cable that has come back: they carry nothing,
- * and what does carry traffic must still not loop on the way.
+ * Old and new are on the fabric together. Entries of LIDs without an owner may
+ * alone close a loop of the old ones, through a cable that has come back: they
+ * carry nothing, and what does carry traffic must still not loop on the way.
  */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -706,21 +683,25 @@ choose_transition(const struct engine_input *in, struct choice *c)
 
 	if (!in->previous || c->safety == CHOICE_LOOP || c->is_joint)
 		return;
-	channels_check(in->g, c->lft, in->previous, &c->together);
+	channels_check_ordered(in->g, c->lft, in->previous, c->ranks, NULL,
+			       &c->together);
 	if (!c->together.n_looped)
 		return;
 	c->held_loop = choose_has_loop(in->g, in->previous);
 	if (c->held_loop) {
-		bare = choose_forget_strays(in->g, in->previous);
+		bare = choose_forget_unowned(in->g, in->previous);
 		channels_clear(&c->together);
-		channels_check(in->g, c->lft, bare, &c->together);
+		channels_check_ordered(in->g, c->lft, bare, c->ranks, NULL,
+				       &c->together);
 	}
 	/* One that is there already is not made worse by leaving it. */
 	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare))) {
 		c->safety = CHOICE_DRAIN;
-		c->bridge = choose_find_bridge(in->g,
-					       bare ? bare : in->previous,
-					       c->lft, c->together.looped);
+		c->later = g_array_new(FALSE, FALSE,
+				       sizeof(struct transition_entry));
+		c->bridge = transition_make(in->g, bare ? bare : in->previous,
+					    c->lft, c->together.looped,
+					    c->later);
 	}
 	lft_free(bare);
 }
@@ -750,14 +731,30 @@ choose_cut(const struct graph *g, struct choice *c)
 	verify_reachability(g, mine, NULL, &c->alone.reach);
 }
 
+/* Of several engines, which share an order of the switches. */
+static bool
+choose_some(const struct choice_wish *wish, const struct engine_input *given,
+	    struct choice *c, GError **error)
+{
+	struct engine_input in = *given;
+	bool ok;
+
+	in.ranks = NULL;
+	in.order = in.g->n_switches ? order_compute(&in) : NULL;
+	in.ranks = given->ranks;
+	ok = wish->order ? choose_listed(wish, &in, c, error) :
+		select_engine(wish, &in, c, error);
+	order_destroy(in.order);
+	return ok;
+}
+
 bool
 choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
 {
 	*c = (struct choice){ .safety = CHOICE_SAFE };
 	if (wish->engine ? !choose_named(wish, in, c, error) :
-	    wish->order ? !choose_listed(wish, in, c, error) :
-	    !select_engine(wish, in, c, error)) {
+	    !choose_some(wish, in, c, error)) {
 		choice_clear(c);
 		return false;
 	}

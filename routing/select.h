@@ -9,6 +9,7 @@
 #define MINISM_ROUTING_SELECT_H
 
 #include "routing/engine.h"
+#include "routing/transition.h"
 #include "routing/verify.h"
 
 struct choice_wish {
@@ -17,7 +18,7 @@ struct choice_wish {
 	 * all (auto). */
 	const struct engine *const *order;
 	bool require_deadlock_free;	/* even of one asked for by name */
-	/* Whose order input->ranks is; NULL: nobody's. */
+	/* The engine that made input->ranks; NULL: none. */
 	const char *ranks_by;
 	const char *in_force;	/* auto: the engine of before; NULL: none */
 };
@@ -25,8 +26,8 @@ struct choice_wish {
 enum choice_safety {
 	CHOICE_SAFE,	/* by itself and together with the tables held */
 	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
-			   credit loop, so some of what changes must be taken
-			   out before it is put in again: see bridge */
+			   credit loop, so the update goes in steps: see
+			   bridge */
 	CHOICE_LOOP,	/* has a credit loop: asked for by name */
 };
 
@@ -44,8 +45,8 @@ struct choice {
 	bool is_joint;		/* also verified with in->previous: safe */
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
-	struct lft *bridge;	/* CHOICE_DRAIN: the step between: new, and
-				   LFT_NO_PATH where new would loop with old */
+	struct lft *bridge;	/* CHOICE_DRAIN: the first tables on the way */
+	GArray *later;		/* likewise, see transition_make() */
 };
 
 /*

@@ -95,6 +95,20 @@ lft_free(struct lft *lft)
 	g_free(lft);
 }
 
+void
+lft_read_columns(const struct lft *lft, const uint16_t *lids, uint32_t n,
+		 uint8_t *columns)
+{
+	const uint8_t *row;
+	uint32_t sw, i;
+
+	for (sw = 0; sw < lft->n_switches; sw++)
+		for (row = lft_row(lft, sw), i = 0; i < n; i++)
+			columns[(size_t)i * lft->n_switches + sw] =
+				lids[i] <= lft->top ? row[lids[i]] :
+				LFT_NO_PATH;
+}
+
 struct lft_seen *
 lft_seen_new(uint32_t n_switches, uint16_t top)
 {

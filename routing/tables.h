@@ -32,6 +32,12 @@ struct lft *lft_copy(const struct lft *lft);
 struct lft *lft_ref(struct lft *lft);
 void lft_free(struct lft *lft);		/* gives up a reference */
 
+/* Some LIDs' entries at all switches, [nth of lids][switch], in one pass over
+ * the rows: a column by itself is anywhere in memory. */
+#define LFT_COLUMNS	256u	/* a good number at a time */
+void lft_read_columns(const struct lft *lft, const uint16_t *lids, uint32_t n,
+		      uint8_t *columns);
+
 static inline uint8_t *
 lft_row(const struct lft *lft, uint32_t sw)
 {

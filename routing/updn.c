@@ -10,21 +10,37 @@
 
 #include "routing/balance.h"
 
+#define FAR_WORSE	2.0	/* times the load in other tables */
 #define MIXED_SHARE	50u	/* one pair of a CA and a switch in so many may
 				   be left out */
 
 /* True if all CAs reach each other, and nearly all reach the switches. */
 static bool
 updn_route(const struct engine_input *in, const struct order *o,
-	   struct engine_output *out)
+	   const struct turns *t, struct lft *out)
+{
+	struct balance_lost lost = balance_route(in, o, t, NULL, out);
+	uint64_t n_pairs = (uint64_t)in->g->n_switches * in->g->n_targets;
+
+	return lost.hosts == 0 && lost.mixed * MIXED_SHARE <= n_pairs;
+}
+
+/* By this order; false if it joins too little, which a sample may tell. */
+static bool
+updn_try(const struct engine_input *in, const struct order *o, bool is_last,
+	 struct lft *out)
 {
 	struct turns *t = turns_new(in->g, o);
-	struct balance_lost lost = balance_route(in, o, t, NULL, out->lft);
-	uint64_t n_pairs = (uint64_t)in->g->n_switches * in->g->n_targets;
-	bool ok = lost.hosts == 0 && lost.mixed * MIXED_SHARE <= n_pairs;
+	struct graph *sample = is_last ? NULL : engine_sample(in->g);
+	struct engine_input few = { .g = sample };
+	bool ok = !sample || updn_route(&few, o, t, out);
 
+	memset(out->ports, (int)LFT_NO_PATH,
+	       (size_t)out->n_switches * out->stride);
+	ok = ok && updn_route(in, o, t, out);
 	if (ok)
-		balance_keep(in, o, t, out->lft);
+		balance_keep(in, o, t, out);
+	engine_sample_free(sample);
 	turns_free(t);
 	return ok;
 }
@@ -34,17 +50,23 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	     GError **error)
 {
 	struct order *o;
+	double load;
 
-	(void)error;
 	if (in->g->n_switches == 0)
 		return true;
 	o = order_compute(in);
-	if (!updn_route(in, o, out)) {
+	load = in->rival > 0 ? order_estimate(in->g, o) : 0;
+	if (load > FAR_WORSE * in->rival) {
+		order_destroy(o);
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "the busiest channel would carry about %.0f flows",
+			    load);
+		return false;
+	}
+	if (!updn_try(in, o, false, out->lft)) {
 		order_destroy(o);
 		o = order_with_root(in->g);
-		memset(out->lft->ports, (int)LFT_NO_PATH,
-		       (size_t)out->lft->n_switches * out->lft->stride);
-		updn_route(in, o, out);
+		updn_try(in, o, true, out->lft);
 	}
 	out->ranks = order_ranks(o);
 	order_destroy(o);
@@ -56,5 +78,6 @@ const struct engine engine_updn = {
 	.summary = "any topology: paths that go up and then down, "
 		   "free of credit loops",
 	.deadlock_free = true,
+	.has_estimate = true,
 	.compute = updn_compute,
 };

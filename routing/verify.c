@@ -12,10 +12,10 @@
  * Credit loops. An order of the switches is a witness: where all entries lead
  * up, or up and then down, there is no loop, and what stops nowhere but at its
  * owner arrives. One pass over the tables finds the entries that do not fit,
- * which are few; they are added to all that the order permits, and sorted. Only
- * if that is not free of loops, or there is no order, each entry is joined with
- * the next one. Old and new together without a loop have none in the new ones
- * either.
+ * which are few; they are added to all that the order permits. Only for the
+ * channels on loops of that, or for all if there is no order, each entry is
+ * joined with the next one. Old and new together without a loop have none in
+ * the new ones either.
  */
 #include "routing/verify.h"
 
@@ -44,19 +44,20 @@ struct walk {
 	uint32_t *next;		/* switch -> switch or end */
 	uint32_t *trail;
 	uint8_t *verdict;	/* of switches and ends */
+	uint8_t *columns;	/* lft_read_columns() */
 	uint32_t *island;	/* by switch */
 	uint64_t count[N_VERDICTS];
 };
 
 static void
-walk_load(struct walk *w, const struct graph_target *target, uint16_t lid)
+walk_load(struct walk *w, const struct graph_target *target,
+	  const uint8_t *entry)
 {
 	const struct graph *g = w->g;
-	const uint8_t *entry = w->lft->ports + lid;
 	const uint32_t *edge_of = w->edge_of;
 	uint32_t sw, edge;
 
-	for (sw = 0; sw < g->n_switches; sw++) {
+	for (sw = 0; sw < g->n_switches; sw++, entry++) {
 		edge = edge_of[*entry];
 		if (edge != SNAPSHOT_NONE)
 			w->next[sw] = g->edges[edge].peer;
@@ -66,7 +67,6 @@ walk_load(struct walk *w, const struct graph_target *target, uint16_t lid)
 			w->next[sw] = g->n_switches + END_ARRIVED;
 		else
 			w->next[sw] = g->n_switches + END_ASTRAY;
-		entry += w->lft->stride;
 		edge_of += GRAPH_PORTS;
 	}
 }
@@ -136,6 +136,26 @@ walk_report(const struct walk *w, const struct graph_target *target,
 }
 
 static void
+walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
+	  const uint32_t *target_of, struct verify_reach *result)
+{
+	const struct graph_target *target;
+	uint64_t arrived;
+	uint32_t i;
+
+	lft_read_columns(w->lft, lids, n, w->columns);
+	for (i = 0; i < n; i++) {
+		target = &w->g->targets[target_of[lids[i]]];
+		arrived = w->count[VERDICT_ARRIVED];
+		walk_load(w, target, w->columns + (size_t)i *
+			  w->g->n_switches);
+		walk_judge(w);
+		if (w->count[VERDICT_ARRIVED] - arrived < w->g->n_switches)
+			walk_report(w, target, lids[i], result);
+	}
+}
+
+static void
 walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 {
 	uint32_t n = g->n_switches;
@@ -147,6 +167,7 @@ walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 	w->next = g_new(uint32_t, n);
 	w->trail = g_new(uint32_t, n);
 	w->verdict = g_new(uint8_t, n + N_ENDS);
+	w->columns = g_malloc((size_t)n * LFT_COLUMNS);
 	w->island = graph_find_islands(g);
 	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
 	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
@@ -160,6 +181,7 @@ walk_clear(struct walk *w)
 	g_free(w->next);
 	g_free(w->trail);
 	g_free(w->verdict);
+	g_free(w->columns);
 	g_free(w->island);
 }
 
@@ -168,34 +190,24 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 		   const uint8_t *whole, struct verify_reach *result)
 {
 	g_autofree uint32_t *target_of = graph_map_lids(g);
-	const struct graph_target *target;
+	uint16_t lids[LFT_COLUMNS];
 	struct walk walk;
-	uint64_t arrived;
-	uint32_t lid;
+	uint32_t lid, n = 0;
 
 	g_assert(lft->n_switches == g->n_switches);
 	memset(result, 0, sizeof(*result));
 	walk_init(&walk, g, lft);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (target_of[lid] == SNAPSHOT_NONE)
-			continue;
-		if (whole && whole[lid] && lid <= lft->top) {
+			;
+		else if (whole && whole[lid] && lid <= lft->top)
 			walk.count[VERDICT_ARRIVED] += g->n_switches;
-			continue;
+		else
+			lids[n++] = (uint16_t)lid;
+		if (n == LFT_COLUMNS || lid == g->top) {
+			walk_lids(&walk, lids, n, target_of, result);
+			n = 0;
 		}
-		target = &g->targets[target_of[lid]];
-		arrived = walk.count[VERDICT_ARRIVED];
-		if (lid <= lft->top) {
-			walk_load(&walk, target, (uint16_t)lid);
-			walk_judge(&walk);
-		} else {
-			/* Past the end of the tables: IBA drops it. */
-			memset(walk.verdict, VERDICT_UNROUTED,
-			       g->n_switches);
-			walk.count[VERDICT_UNROUTED] += g->n_switches;
-		}
-		if (walk.count[VERDICT_ARRIVED] - arrived < g->n_switches)
-			walk_report(&walk, target, (uint16_t)lid, result);
 	}
 	walk_clear(&walk);
 
@@ -211,18 +223,12 @@ verify_tables(const struct graph *g, const struct lft *lft,
 	      struct verify_result *result)
 {
 	g_autofree uint8_t *whole = g_malloc(g->top + 1u);
-	struct channels *c = channels_new(g);
 
 	*result = (struct verify_result){ 0 };
 	memset(whole, 1, g->top + 1u);
-	if (!ranks || !channels_add_ordered(c, ranks, lft, before, whole)) {
-		channels_check(g, lft, before, &result->channels);
-		memset(whole, !result->channels.n_looped, g->top + 1u);
-		if (!result->channels.n_looped)
-			channels_add_ordered(c, NULL, lft, NULL, whole);
-	}
+	channels_check_ordered(g, lft, before, ranks, whole,
+			       &result->channels);
 	verify_reachability(g, lft, whole, &result->reach);
-	channels_free(c);
 }
 
 void

@@ -25,7 +25,7 @@ struct verify_reach {
 };
 
 /* whole: by LID up to g->top, those that are known to arrive from everywhere
- * and are not walked (channels_add_ordered()); NULL: none. */
+ * and are not walked (channels_check_ordered()); NULL: none. */
 void verify_reachability(const struct graph *g, const struct lft *lft,
 			const uint8_t *whole, struct verify_reach *result);
 

@@ -72,20 +72,12 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 	return transport;
 }
 
-/* A formula has a bracket and no file of that name. */
 struct snapshot *
 backend_load_fabric(const struct options *conf, GError **error)
 {
 	const struct generate_options options = { .seed = conf->seed };
-	g_autofree char *text = NULL;
 
-	if (strchr(conf->simulate, '(') &&
-	    !g_file_test(conf->simulate, G_FILE_TEST_EXISTS))
-		return generate_fabric(conf->simulate, &options, error);
-	text = text_read_file(conf->simulate, error);
-	if (!text)
-		return NULL;
-	return net_file_parse(text, conf->simulate, error);
+	return net_file_open(conf->simulate, &options, error);
 }
 
 static bool

@@ -12,7 +12,6 @@
 
 #include "sm/backend.h"
 #include "sm/plan/isolation.h"
-#include "sm/site_settings.h"
 #include "sm/site_files.h"
 
 #define EXIT_BAD	2
@@ -39,7 +38,7 @@ check_fabric(const struct options *conf, const struct site_files *site,
 {
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = backend_load_fabric(conf, &error);
-	const struct qos qos = site_settings_qos(conf);
+	const struct qos qos = site_files_qos(conf);
 	const struct isolation_params params = {
 		.rules = partitions_rules(site_files_partitions(site)),
 		.enforce = options_enforce(conf),

@@ -29,10 +29,10 @@
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
-#include "sm/site_settings.h"
 #include "sm/site_files.h"
 #include "sm/control/status.h"
 #include "sm/sm_instance.h"
+#include "topology/text.h"
 
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
@@ -165,8 +165,7 @@ reload(struct daemon *d, GPtrArray *errors)
 		sweep_set_route(d->sm->sweep, site_files_route(d->site));
 		sweep_set_names(d->sm->sweep, site_files_names(d->site));
 		sweep_set_partitions(d->sm->sweep, rules_of(d));
-		sa_publisher_set_policy(d->sm->publisher,
-					site_files_sls(d->site));
+		sa_set_policy(d->sm->sa, site_files_sls(d->site));
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -226,6 +225,7 @@ control_look(struct control_view *out, void *data)
 		.now = transport_now(d->transport),
 		.since = d->since,
 		.doing = sweep_state(d->sm->sweep),
+		.phases = sweep_phases(d->sm->sweep),
 		.level = log_level(d->log),
 		.status = d->status,
 		.rivals = sweep_rivals(d->sm->sweep),
@@ -236,7 +236,8 @@ control_look(struct control_view *out, void *data)
 		.unreached = mcast_manager_lost(d->sm->mcast),
 	};
 	sweep_sm_info(d->sm->sweep, &out->self);
-	sa_stats(sa_publisher_sa(d->sm->publisher), &out->sa);
+	sa_stats(d->sm->sa, &out->sa_stats);
+	out->sa = d->sm->sa;
 }
 
 static void
@@ -262,7 +263,7 @@ control_reload(GError **error, void *data)
 	}
 	g_ptr_array_add(errors, NULL);
 	text = g_strjoinv("\n", (char **)errors->pdata);
-	g_set_error_literal(error, OPTION_ERROR, OPTION_ERROR_FILE, text);
+	g_set_error_literal(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, text);
 	return false;
 }
 
@@ -444,8 +445,8 @@ daemon_connect(struct daemon *d)
 {
 	const struct options *c = d->conf;
 	bool resident = c->mode == OPTIONS_MODE_RUN;
-	struct sa_publisher_params sa = {
-		.sa_key = c->sa_key,
+	struct sa_params sa = {
+		.sm_key = c->sa_key,
 		.group_quota = c->group_quota,
 		.qos = c->qos.enabled,
 	};
@@ -482,14 +483,14 @@ daemon_connect(struct daemon *d)
 		.key_mode = c->m_key_per_port ? MKEY_DB_PER_PORT : MKEY_DB_ONE,
 	};
 
-	d->policy = site_settings_policy(c);
-	d->qos = site_settings_qos(c);
+	d->policy = site_files_policy(c);
+	d->qos = site_files_qos(c);
 	sa.gid_prefix = d->policy.gid_prefix;
 	sa.packet_life = d->policy.packet_life_time;
 	sa.subnet_timeout = d->policy.subnet_timeout;
+	sa.policy = site_files_sls(d->site);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 	warn_of_keys(d);
-	sa_publisher_set_policy(d->sm->publisher, site_files_sls(d->site));
 	d->since = transport_now(d->transport);
 	open_control(d);
 }
@@ -583,6 +584,7 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	d->log = log_open(d->conf->log_file, d->conf->verbosity, &error);
 	if (!d->log)
 		return usage(error->message);
+	log_set_format(d->log, (enum log_format)d->conf->log_format);
 	log_lines(d, LOG_WARNING, warnings);
 	if (d->conf->background && d->conf->mode == OPTIONS_MODE_RUN) {
 		d->background = daemonize_fork(&code, &error);

@@ -36,7 +36,7 @@ struct background {
 };
 
 static struct background *
-fail(const char *what, GError **error)
+daemonize_fail(const char *what, GError **error)
 {
 	int e = errno;
 
@@ -84,10 +84,10 @@ daemonize_fork(int *code, GError **error)
 	pid_t child;
 
 	if (null < 0)
-		return fail("/dev/null", error);
+		return daemonize_fail("/dev/null", error);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
 		close(null);
-		return fail("socketpair", error);
+		return daemonize_fail("socketpair", error);
 	}
 	fflush(NULL);		/* or both would write what is not written */
 	child = fork();
@@ -99,7 +99,7 @@ daemonize_fork(int *code, GError **error)
 	close(ends[1]);
 	if (child < 0) {
 		close(ends[0]);
-		return fail("fork", error);
+		return daemonize_fail("fork", error);
 	}
 	*code = wait_for(child, ends[0]);
 	return NULL;
@@ -107,7 +107,7 @@ daemonize_fork(int *code, GError **error)
 
 /* It may have been killed while it waited: so be it. */
 static void
-tell(struct background *b, int code)
+daemonize_tell(struct background *b, int code)
 {
 	const unsigned char byte = (unsigned char)code;
 	ssize_t told;
@@ -129,7 +129,7 @@ daemonize_ready(struct background *b)
 	setsid();
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(b->null, fd);
-	tell(b, 0);
+	daemonize_tell(b, 0);
 }
 
 void
@@ -137,7 +137,7 @@ daemonize_end(struct background *b, int code)
 {
 	if (!b)
 		return;
-	tell(b, code);
+	daemonize_tell(b, code);
 	close(b->null);
 	g_free(b);
 }

@@ -456,55 +456,6 @@ put_net(const struct view *v, uint32_t i, GString *out)
 	net_file_write(v->s, out);
 }
 
-static void
-put_sections(const struct view *v, section_fn put, uint32_t n, GString *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		put(v, i, out);
-}
-
-void
-dump_subnet_lst(const struct snapshot *s, GString *out)
-{
-	struct view v;
-
-	view_init(&v, s, NULL, NULL);
-	put_sections(&v, put_lst_node, s->n_nodes, out);
-}
-
-void
-dump_fdbs(const struct snapshot *s, const struct lid_map *lids,
-	  const struct lft *lft, GString *out)
-{
-	struct view v;
-
-	view_init(&v, s, lids, lft);
-	view_prepare(&v);
-	put_sections(&v, put_fdb_switch, s->n_switches, out);
-	view_clear(&v);
-}
-
-void
-dump_mcfdbs(const struct snapshot *s, GString *out)
-{
-	struct view v;
-
-	view_init(&v, s, NULL, NULL);
-	put_sections(&v, put_mcfdb_switch, s->n_switches, out);
-}
-
-void
-dump_lfts(const struct snapshot *s, const struct lid_map *lids,
-	  const struct lft *lft, GString *out)
-{
-	struct view v;
-
-	view_init(&v, s, lids, lft);
-	view_label_lids(&v);
-	put_sections(&v, put_lft_switch, s->n_switches, out);
-	view_clear(&v);
-}
-
 static bool
 file_error(GError **error, const char *what, const char *path)
 {

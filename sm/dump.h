@@ -12,20 +12,17 @@
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
-/* opensm-subnet.lst: a line a cable end, as ibdmchk -s reads it. */
-void dump_subnet_lst(const struct snapshot *s, GString *out);
-/* opensm.fdbs: unicast tables with hops and "Optimal", as ibdmchk -f. */
-void dump_fdbs(const struct snapshot *s, const struct lid_map *lids,
-	       const struct lft *lft, GString *out);
-/* opensm.mcfdbs: multicast tables, as ibdmchk -m (none so far: headers). */
-void dump_mcfdbs(const struct snapshot *s, GString *out);
-/* opensm-lfts.dump: as dump_fts and ibroute print them. */
-void dump_lfts(const struct snapshot *s, const struct lid_map *lids,
-	       const struct lft *lft, GString *out);
-
 /*
- * Writes all four into `dir` (made if it is missing) under OpenSM's names, and
- * the cables as minism.net in ibnetdiscover's format; each file atomically.
+ * Writes into `dir` (made if it is missing), under OpenSM's names,
+ *
+ *	opensm-subnet.lst	a line a cable end, as ibdmchk -s reads it
+ *	opensm.fdbs		unicast tables with hops and "Optimal", as
+ *				ibdmchk -f
+ *	opensm.mcfdbs		multicast tables, as ibdmchk -m (none so far:
+ *				headers)
+ *	opensm-lfts.dump	as dump_fts and ibroute print them
+ *
+ * and the cables as minism.net in ibnetdiscover's format; each file atomically.
  */
 bool dump_all(const char *dir, const struct snapshot *s,
 	      const struct lid_map *lids, const struct lft *lft,

@@ -24,7 +24,7 @@ struct lockfile {
 };
 
 static bool
-fail(GError **error, const char *path, int e)
+lockfile_fail(GError **error, const char *path, int e)
 {
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e), "%s: %s",
 		    path, g_strerror(e));
@@ -32,13 +32,13 @@ fail(GError **error, const char *path, int e)
 }
 
 static bool
-take(int fd, const char *path, GError **error)
+lockfile_lock(int fd, const char *path, GError **error)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return fail(error, path, errno);
+		return lockfile_fail(error, path, errno);
 	if (!S_ISREG(st.st_mode)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
 			    "%s is no regular file", path);
@@ -47,7 +47,7 @@ take(int fd, const char *path, GError **error)
 	if (fcntl(fd, F_SETLK, &lock) == 0)
 		return true;
 	if (errno != EACCES && errno != EAGAIN)
-		return fail(error, path, errno);
+		return lockfile_fail(error, path, errno);
 	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
 		lock.l_pid = 0;
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM,
@@ -64,7 +64,7 @@ write_pid(int fd, const char *path, GError **error)
 
 	if (pwrite(fd, text, (size_t)n, 0) == n && ftruncate(fd, n) == 0)
 		return true;
-	return fail(error, path, errno);
+	return lockfile_fail(error, path, errno);
 }
 
 struct lockfile *
@@ -75,10 +75,10 @@ lockfile_take(const char *path, GError **error)
 	struct lockfile *l;
 
 	if (fd < 0) {
-		fail(error, path, errno);
+		lockfile_fail(error, path, errno);
 		return NULL;
 	}
-	if (!take(fd, path, error) || !write_pid(fd, path, error)) {
+	if (!lockfile_lock(fd, path, error) || !write_pid(fd, path, error)) {
 		close(fd);
 		return NULL;
 	}

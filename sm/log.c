@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "topology/json.h"
+
 #define LIMIT_LINES	5
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
 
@@ -35,6 +37,7 @@ struct log {
 	unsigned dropped;	/* lines, since the last that was written */
 	bool cut;		/* the last one lacks its end */
 	enum log_level level;
+	enum log_format format;	/* not LOG_AUTO */
 	GHashTable *limits;	/* "subsystem/reason" -> struct limit */
 };
 
@@ -90,6 +93,30 @@ open_append(const char *path, GError **error)
 	return -1;
 }
 
+/* systemd says in JOURNAL_STREAM which device and inode its stream has. */
+static bool
+is_journal(int fd)
+{
+	const char *stream = g_getenv("JOURNAL_STREAM");
+	g_autofree char *own = NULL;
+	struct stat st;
+
+	if (!stream || fstat(fd, &st) < 0)
+		return false;
+	own = g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev,
+			      (uintmax_t)st.st_ino);
+	return strcmp(stream, own) == 0;
+}
+
+void
+log_set_format(struct log *log, enum log_format format)
+{
+	if (format == LOG_AUTO)
+		format = !log->path && is_journal(log->fd) ? LOG_JOURNAL :
+			LOG_TEXT;
+	log->format = format;
+}
+
 struct log *
 log_open(const char *path, enum log_level level, GError **error)
 {
@@ -104,6 +131,7 @@ log_open(const char *path, enum log_level level, GError **error)
 	log->path = stream >= 0 ? NULL : g_strdup(path);
 	log->fd = fd;
 	log->level = level;
+	log_set_format(log, LOG_AUTO);
 	log->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					    g_free);
 	return log;
@@ -152,12 +180,6 @@ const char *
 log_level_name(enum log_level level)
 {
 	return level_names[level];
-}
-
-bool
-log_wants(const struct log *log, enum log_level level)
-{
-	return level <= log->level;
 }
 
 /* A pipe takes PIPE_BUF bytes at once, or none. */
@@ -218,24 +240,54 @@ put(struct log *log, const char *before, const char *line)
 		log->dropped++;
 }
 
+/* A line with its end, in the format of the log. */
+static char *
+print_line(const struct log *log, enum log_level level, const char *subsystem,
+	   const char *text)
+{
+	/* of syslog(3) */
+	static const int priorities[] = {
+		[LOG_ERROR] = 3, [LOG_WARNING] = 4, [LOG_INFO] = 6,
+		[LOG_VERBOSE] = 7, [LOG_DEBUG] = 7,
+	};
+	g_autoptr(GDateTime) now = NULL;
+	g_autofree char *when = NULL;
+	struct json j = { .out = NULL };
+
+	if (log->format == LOG_JOURNAL)
+		return g_strdup_printf("<%d>%s: %s\n", priorities[level],
+				       subsystem, text);
+	now = g_date_time_new_now_local();
+	if (log->format == LOG_TEXT) {
+		when = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
+		return g_strdup_printf("%s.%03d %s %s: %s\n", when,
+			g_date_time_get_microsecond(now) / 1000,
+			level_names[level], subsystem, text);
+	}
+	when = g_date_time_format_iso8601(now);
+	j.out = g_string_new(NULL);
+	json_open(&j, NULL, '{');
+	json_text(&j, "time", when);
+	json_text(&j, "level", level_names[level]);
+	json_text(&j, "subsystem", subsystem);
+	json_text(&j, "message", text);
+	json_close(&j, '}');
+	g_string_append_c(j.out, '\n');
+	return g_string_free(j.out, FALSE);
+}
+
 static void
 log_write(struct log *log, enum log_level level, const char *subsystem,
 	  const char *text)
 {
-	g_autoptr(GDateTime) now = g_date_time_new_now_local();
-	g_autofree char *day = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
-	g_autofree char *when = g_strdup_printf("%s.%03d", day,
-		g_date_time_get_microsecond(now) / 1000);
-	g_autofree char *line = g_strdup_printf("%s %s %s: %s\n", when,
-		level_names[level], subsystem, text);
-	g_autofree char *before = NULL;
+	g_autofree char *line = print_line(log, level, subsystem, text);
+	g_autofree char *lost = NULL, *before = NULL;
 
-	if (log->dropped)
-		before =
-			g_strdup_printf("%s %s log: %u lines before this one "
-					"are lost: the log did not take them\n",
-					when, level_names[LOG_WARNING],
-					log->dropped);
+	if (log->dropped) {
+		lost = g_strdup_printf("%u lines before this one are lost: the "
+				       "log did not take them", log->dropped);
+		before = print_line(log, LOG_WARNING, "log", lost);
+	}
 	put(log, before ? before : "", line);
 }
 
@@ -243,7 +295,7 @@ void
 log_say(struct log *log, enum log_level level, const char *subsystem,
 	const char *format, ...)
 {
-	if (!log_wants(log, level))
+	if (level > log->level)
 		return;
 
 	va_list args;
@@ -274,7 +326,7 @@ void
 log_limited(struct log *log, enum log_level level, const char *subsystem,
 	    const char *reason, const char *format, ...)
 {
-	if (!log_wants(log, level))
+	if (level > log->level)
 		return;
 
 	struct limit *limit = limit_of(log, subsystem, reason);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The log: one line a fact, "time level subsystem: text", to standard error
- * or a file. An object that is handed around; there is no global one.
+ * The log: one line a fact to standard error or a file. An object that is
+ * handed around; there is no global one.
  */
 #ifndef MINISM_SM_LOG_H
 #define MINISM_SM_LOG_H
@@ -17,6 +17,12 @@ enum log_level {
 	LOG_DEBUG,	/* each step */
 };
 
+/* "time level subsystem: text"; the same without the time behind "<4>", a
+ * level of syslog, which the journal takes off (sd-daemon(3)); an object of
+ * JSON with these as members. Auto: for the journal if it is what the stream
+ * leads to, else text. */
+enum log_format { LOG_AUTO, LOG_TEXT, LOG_JOURNAL, LOG_JSON };
+
 struct log;
 
 /*
@@ -30,10 +36,10 @@ void log_free(struct log *log);
 bool log_reopen(struct log *log, GError **error);	/* after rotation */
 
 enum log_level log_level(const struct log *log);
+void log_set_format(struct log *log, enum log_format format);
 void log_set_level(struct log *log, enum log_level level);
 const char *log_level_name(enum log_level level);	/* "warning" */
 
-bool log_wants(const struct log *log, enum log_level level);
 void log_say(struct log *log, enum log_level level, const char *subsystem,
 	     const char *format, ...) G_GNUC_PRINTF(4, 5);
 

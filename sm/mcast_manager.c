@@ -2,26 +2,26 @@
 /*
  * Programming multicast.
  *
- * Flow. mcast_manager_touch -> a moment later -> compute: the groups' members
- * become (switch, port) pairs, routing/multicast.c makes trees, and every block
- * that some group lies in is looked at on every switch, in three phases:
- *	read	what is not known
- *	cut	ports that are in no tree any more are taken out, everywhere
- *	grow	the new ports are put in
- * A packet meets old entries on one switch and new ones on the next. Two trees
- * together may hold a circle, in which a packet would go round and multiply;
- * what they have in common holds none, nor does a part of the new one.
- *   When all is done and groups changed meanwhile, the same again.
+ * Flow. mcast_manager_touch -> a few milliseconds later -> make_trees: the
+ * groups' members become (switch, port) pairs, routing/multicast.c computes
+ * trees, and every block with a group is compared on every switch, in three
+ * phases:
+ *	read	blocks that are not known
+ *	cut	ports that are in no tree any more are removed, on all switches
+ *	grow	new ports are added
+ * If groups changed meanwhile, the same again.
  *
- * What a switch holds is remembered by its NodeGUID, so it survives sweeps and
- * renumbering; a switch that was reset or is new has forgotten, and so do we.
- * Blocks in which there never was a group of ours are left as they are: another
- * manager's groups in them are of no use to anybody, and reading all blocks of
- * all switches would cost more than everything else. Those of which our last
- * group has gone are emptied.
+ * Safety. While tables are written, a packet may use old entries on one switch
+ * and new ones on the next. The old and the new tree together may have a loop,
+ * in which a packet would be copied for ever; what they have in common has
+ * none, nor has a part of the new one. Hence cut comes before grow.
  *
- * The trees of before are handed to the computation, so that a member that
- * joins changes the switches on its own branch only.
+ * Cost. The tables of a switch are kept by its NodeGUID over sweeps and
+ * renumbering, and read again if the switch is new or was reset. Blocks that
+ * never had a group of ours are neither read nor written: to read all blocks of
+ * all switches would take longer than all the rest. Blocks whose last group has
+ * ended are cleared. The trees of before are an input of the computation, so a
+ * member that joins changes the switches of its own branch only.
  */
 #include "sm/mcast_manager.h"
 
@@ -44,7 +44,7 @@ enum phase {
 	PHASE_REST,
 };
 
-/* What a switch holds, as far as we know. */
+/* The tables of a switch, as far as they are known. */
 struct held {
 	uint32_t n_positions, n_blocks;
 	uint16_t *masks;	/* [position][block * 32 + i] */
@@ -62,16 +62,16 @@ struct mcast_manager {
 	struct lft *lft;	/* unicast; NULL: not known */
 	uint32_t *ranks;
 	struct graph *g;	/* of `s`; made when there are groups, with */
-	struct channels *unicast;	/* what unicast makes channels wait
-					   for; NULL: it has loops */
+	struct channels *unicast;	/* dependencies of the unicast routes;
+					   NULL: they have loops */
 	GPtrArray *lost;	/* of char *: members that no tree reaches */
-	struct mft *wanted;	/* in the numbering of when it was computed */
-	struct mft *told;	/* what is held, in that of `s` */
+	struct mft *wanted;	/* by the switches of the snapshot then */
+	struct mft *told;	/* what is held, by the switches of `s` */
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
 	enum phase phase;
-	uint32_t sw, position, block;	/* the next to be looked at */
+	uint32_t sw, position, block;	/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
 };
@@ -140,7 +140,7 @@ switch_at(const struct mcast_manager *m, uint32_t sw)
 	return &m->s->nodes[m->s->switches[sw]];
 }
 
-/* Room for a block, what was known is kept. */
+/* Makes room; known blocks are kept. */
 static void
 held_grow(struct held *h, uint32_t n_positions, uint32_t n_blocks)
 {
@@ -187,9 +187,9 @@ held_block(const struct held *h, uint32_t position, uint32_t block)
 		MFT_BLOCK;
 }
 
-/* ------------------------------------------------------------ what to want */
+/* ------------------------------------------------------------------- trees */
 
-/* Where a member hangs; false: nowhere, a host without a switch. */
+/* The switch and port of a member; false: a host without a switch. */
 static bool locate(const struct mcast_manager *m, uint32_t port,
 		   struct multicast_member *out)
 {
@@ -211,18 +211,8 @@ static bool locate(const struct mcast_manager *m, uint32_t port,
 	return true;
 }
 
-static void add_members(const struct mcast_manager *m, GArray *members,
-			const uint32_t *ports, uint32_t n, bool receives)
-{
-	struct multicast_member member = { .receives = receives };
-
-	for (uint32_t i = 0; i < n; i++)
-		if (locate(m, ports[i], &member))
-			g_array_append_val(members, member);
-}
-
-/* The tables that the switches hold as far as we know, in the numbering of
- * this snapshot: what the trees may keep, and what the SA tells. */
+/* The tables of the switches as far as they are known, by the switches of this
+ * snapshot: input of the next trees, and what the SA shows. */
 static struct mft *
 collect_held(struct mcast_manager *m)
 {
@@ -256,8 +246,8 @@ holds_something(const struct held *h, uint32_t position, uint32_t block)
 	return false;
 }
 
-/* The trees may lie in fewer blocks than those of before. What some switch
- * still holds behind them is wanted to be empty. Takes mft over. */
+/* The trees may have fewer blocks than those of before. Blocks behind them that
+ * a switch still has are to be cleared. Takes mft over. */
 static struct mft *
 widen_to_held(struct mcast_manager *m, struct mft *mft)
 {
@@ -316,7 +306,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 	}
 }
 
-/* What is the same for all trees of a fabric. */
+/* Done once for all trees of a fabric. */
 static void
 index_fabric(struct mcast_manager *m)
 {
@@ -353,8 +343,14 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 					   sizeof(struct multicast_member));
 		struct multicast_group group = { .mlid = t->mlid };
 
-		add_members(m, list, t->members, t->n_members, true);
-		add_members(m, list, t->senders, t->n_senders, false);
+		for (uint32_t k = 0; k < t->n_members; k++) {
+			struct multicast_member member = {
+				.receives = t->members[k].receives,
+			};
+
+			if (locate(m, t->members[k].port, &member))
+				g_array_append_val(list, member);
+		}
 		group.n_members = list->len;
 		group.members = (const void *)list->data;
 		g_array_append_val(groups, group);
@@ -372,7 +368,7 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	m->stats.computed++;
 }
 
-/* ----------------------------------------------------------- what to send */
+/* ----------------------------------------------------------------- blocks */
 
 struct place {
 	uint32_t sw, position, block;
@@ -385,14 +381,14 @@ tag_of(const struct place *at)
 }
 
 static struct place
-place_of(uint64_t tag)
+mcast_place(uint64_t tag)
 {
 	return (struct place){ .sw = (uint32_t)(tag >> 32),
 			       .position = tag >> 16 & 0xf,
 			       .block = tag & 0xffff };
 }
 
-/* What the block should be at the end of this phase. */
+/* The block as it should be at the end of this phase. */
 static void
 aim(struct mcast_manager *m, const struct place *at, uint16_t masks[MFT_BLOCK])
 {
@@ -413,7 +409,7 @@ is_known(struct mcast_manager *m, const struct place *at)
 	return h->known[at->position * h->n_blocks + at->block];
 }
 
-/* Nothing to do for this block in this phase? */
+/* Is the block as it should be at the end of this phase? */
 static bool
 is_done(struct mcast_manager *m, const struct place *at)
 {
@@ -422,7 +418,7 @@ is_done(struct mcast_manager *m, const struct place *at)
 	if (m->phase == PHASE_READ)
 		return is_known(m, at);
 	if (!is_known(m, at))
-		return true;	/* it could not be read: left alone */
+		return true;	/* it could not be read: not written */
 	aim(m, at, masks);
 	return memcmp(held_block(held_of(m, at->sw), at->position, at->block),
 		      masks, BLOCK_BYTES) == 0;
@@ -440,7 +436,7 @@ learn(struct mcast_manager *m, const struct place *at, const uint8_t *data)
 }
 
 static void
-fail(struct mcast_manager *m, const struct place *at, const char *why)
+mcast_fail(struct mcast_manager *m, const struct place *at, const char *why)
 {
 	const struct snapshot_node *n = switch_at(m, at->sw);
 
@@ -457,22 +453,22 @@ static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
-	struct place at = place_of(r->tag);
+	struct place at = mcast_place(r->tag);
 	struct mcast_manager *m = data;
 
 	if (a->outcome == SMP_TIMED_OUT) {
-		fail(m, &at, "no answer");
+		mcast_fail(m, &at, "no answer");
 	} else if (a->outcome == SMP_ANSWERED && a->status) {
-		fail(m, &at, mad_status_name(a->status));
+		mcast_fail(m, &at, mad_status_name(a->status));
 	} else if (a->outcome == SMP_ANSWERED) {
 		learn(m, &at, a->data);
 		*(r->set ? &m->stats.written : &m->stats.read) += 1;
 		if (r->set && !is_done(m, &at))
-			fail(m, &at, "it does not take what is written");
+			mcast_fail(m, &at, "it does not take what is written");
 	}
 }
 
-/* A switch has no more than it has ports and groups for. */
+/* A switch has blocks for its ports, and for its groups. */
 static bool
 has_block(const struct mcast_manager *m, const struct place *at)
 {
@@ -531,9 +527,9 @@ set_phase(struct mcast_manager *m, enum phase phase)
 	m->sw = m->position = m->block = 0;
 }
 
-/* No sweep comes of a join: the SA must hear of it from here. */
+/* A join causes no sweep: the SA gets the new tables from here. */
 static void
-tell(struct mcast_manager *m)
+mcast_tell(struct mcast_manager *m)
 {
 	struct sa_db *view = sa_view_of(m->sa);
 
@@ -543,7 +539,7 @@ tell(struct mcast_manager *m)
 		sa_db_set_mft(view, m->told);
 }
 
-/* ------------------------------------------------------------------- when */
+/* ------------------------------------------------------------------ timing */
 
 static void mcast_manager_on_timer(void *data);
 
@@ -567,7 +563,7 @@ mcast_manager_done(void *data)
 	if (m->phase != PHASE_REST)
 		return true;
 	g_clear_pointer(&m->batch, smp_batch_free);
-	tell(m);
+	mcast_tell(m);
 	if (m->again || m->bad)
 		start_timer(m, m->again ? 0 : RETRY_US);
 	m->again = m->bad = false;

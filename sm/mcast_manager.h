@@ -2,9 +2,9 @@
 /*
  * Multicast forwarding tables: from the groups of the SA to the switches.
  *
- * Works beside the sweeps: a join must not wait for one, nor cause one. What
- * the switches hold is remembered by NodeGUID and read only where a group needs
- * it; blocks that differ are written, no others.
+ * Works independently of sweeps: a join must not wait for one, nor cause one.
+ * Blocks of the switches are read where a group needs them, kept by NodeGUID,
+ * and written where they differ.
  */
 #ifndef MINISM_SM_MCAST_MANAGER_H
 #define MINISM_SM_MCAST_MANAGER_H
@@ -24,25 +24,23 @@ struct mcast_manager *mcast_manager_new(struct mad_client *x,
 void mcast_manager_free(struct mcast_manager *m);
 
 /*
- * The fabric of the last sweep; takes references. choice: the tables that it
- * has, with which the trees must not have a loop; may be NULL. Switches that
- * were not in the fabric of before, or are in `fresh` (by switch; may be NULL:
- * they lost what they held), are read again. NULL: we are no master, nothing is
- * done.
+ * The fabric of the last sweep; takes references. choice: its unicast tables,
+ * with which the trees must not have a credit loop; may be NULL. Switches that
+ * were not in the fabric before, or are in `fresh` (by switch; they were reset;
+ * may be NULL), are read again. s NULL: we are not the master, nothing is done.
  */
 void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  const uint8_t *fresh);
 
-/* Groups may have changed: looks, a few milliseconds later, and does what is
- * to be done. */
+/* Groups may have changed: trees are computed a few milliseconds later. */
 void mcast_manager_touch(struct mcast_manager *m);
 
-/* What the switches of the fabric of now hold, as far as it is known; NULL: no
- * group yet. Borrowed. The SA is told, too, whenever it has changed. */
+/* The tables of the switches, as far as they are known; NULL: there was no
+ * group yet. Borrowed. The SA gets them as well, whenever they have changed. */
 struct mft *mcast_manager_tables(const struct mcast_manager *m);
 
-/* Members that no tree reaches: char *, a sentence each. Borrowed. */
+/* Members that no tree reaches: a line (char *) each. Borrowed. */
 const GPtrArray *mcast_manager_lost(const struct mcast_manager *m);
 
 struct mcast_manager_stats {

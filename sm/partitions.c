@@ -2,21 +2,21 @@
 /*
  * The partitions in force.
  *
- * Structs. A `change` is one port in one partition, as a person at minismctl
- * wanted it; there is one at most for each pair, sorted by (P_Key, GUID). The
- * rules in force are those of the file with the changes behind them, since the
- * later rule decides (topology/partition.c).
+ * Structs. A `change` is one port in one partition, as given to minismctl;
+ * there is one at most for each pair, sorted by (P_Key, GUID). The rules in
+ * force are those of the file followed by the changes, since the later rule
+ * decides (topology/partition.c).
  *
- * Flow. partitions_load() reads both files into new values, and exchanges them
- * only when both were good. partitions_change() makes a new list of changes,
- * writes it, and then exchanges it: what is not on the disk does not hold, so
- * that a restart takes nobody out and lets nobody in.
+ * Flow. partitions_load() reads both files into new values, and replaces the
+ * old ones only when both are good. partitions_change() makes a new list of
+ * changes, writes it, and then uses it: a change that is not on the disk is
+ * not in force, so that a restart changes no membership.
  *
  * The changes are a partition file of their own. Of what is read back only
  * rules for single ports count: the parser adds a default partition to a file
- * without one, which is none of ours. Changes of a partition that the file has
- * no more are passed over, and said; they stay on the disk until the next
- * change, for a person may have taken the wrong line out.
+ * without one. Changes of a partition that the file has no more are skipped,
+ * with a warning; they stay on the disk until the next change, for the line may
+ * have been removed by mistake.
  */
 #include "sm/partitions.h"
 
@@ -113,7 +113,7 @@ parse(const char *text, const char *path, GPtrArray *warnings,
 	return rules;
 }
 
-/* What there is without the file, if it may be missing. */
+/* The rules without the file, if it may be missing. */
 static struct partition_rules *
 do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
 {
@@ -131,8 +131,8 @@ do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
 	return NULL;
 }
 
-/* Without a definition a file says that all is open. Where one was in force
- * that is rather a file that was cut short. */
+/* A file without a definition makes all ports full members of one partition. If
+ * there were definitions before, it was more likely truncated. */
 static struct partition_rules *
 read_file(const struct partitions *p, bool *there, bool *has_rules,
 	  GPtrArray *warnings, GError **error)
@@ -170,37 +170,35 @@ compare_changes(gconstpointer a, gconstpointer b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* Puts it in, or over the one of the same port and partition. */
+/* Where the change of this port and partition is, or has to be inserted. */
+static guint
+change_place(const GArray *changes, const struct change *c, bool *found)
+{
+	guint i = changes->len;
+	int order = 1;
+
+	/* from the end: a file is sorted */
+	for (; i > 0 && order > 0; i--)
+		order = compare_changes(&g_array_index(changes, struct change,
+						       i - 1), c);
+	*found = order == 0;
+	return order < 0 ? i + 1 : i;
+}
+
 static void
 put_change(GArray *changes, const struct change *c)
 {
-	guint i = changes->len;
-	struct change *before = NULL;
+	bool found;
+	guint place = change_place(changes, c, &found);
 
-	/* from the end: a file is sorted */
-	for (; i > 0; i--) {
-		before = &g_array_index(changes, struct change, i - 1);
-		if (compare_changes(before, c) <= 0)
-			break;
-	}
-	if (i > 0 && compare_changes(before, c) == 0)
-		*before = *c;
+	if (found)
+		g_array_index(changes, struct change, place) = *c;
 	else
-		g_array_insert_val(changes, i, *c);
+		g_array_insert_val(changes, place, *c);
 }
 
-static void
-drop_change(GArray *changes, const struct change *c)
-{
-	for (guint i = 0; i < changes->len; i++) {
-		if (compare_changes(&g_array_index(changes, struct change, i),
-				    c) != 0)
-			continue;
-		g_array_remove_index(changes, i);
-		return;
-	}
-}
-
+/* The rules for single ports; of two for one port and partition the later one
+ * decides. */
 static GArray *
 changes_of(const struct partition_rules *rules)
 {
@@ -217,21 +215,9 @@ changes_of(const struct partition_rules *rules)
 					    rule->membership };
 
 			if (rule->who == PARTITION_GUID)
-				g_array_append_val(changes, c);
+				put_change(changes, &c);
 		}
 	}
-	return changes;
-}
-
-/* In a file the later rule decides, and a person may have edited it. */
-static GArray *
-unite(GArray *all)
-{
-	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
-
-	for (guint i = 0; i < all->len; i++)
-		put_change(changes, &g_array_index(all, struct change, i));
-	g_array_unref(all);
 	return changes;
 }
 
@@ -251,7 +237,7 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 	rules = parse(text, p->changes_path, warnings, error);
 	if (!rules)
 		return NULL;
-	changes = unite(changes_of(rules));
+	changes = changes_of(rules);
 	partition_rules_unref(rules);
 	return changes;
 }
@@ -315,9 +301,8 @@ merge(const struct partition_rules *file, const GArray *changes,
 	return rules;
 }
 
-/* --- what others ask for --- */
+/* --- interface --- */
 
-/* Takes all over. */
 static void
 exchange(struct partitions *p, struct partition_rules *file, GArray *changes,
 	 struct partition_rules *rules)
@@ -358,6 +343,8 @@ partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 {
 	struct change c = { .pkey = pkey_base(pkey), .guid = guid };
 	GArray *changes;
+	guint place;
+	bool found;
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
 		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
@@ -366,8 +353,10 @@ partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		return false;
 	}
 	changes = g_array_copy(p->changes);
+	place = change_place(changes, &c, &found);
 	if (membership < 0) {
-		drop_change(changes, &c);
+		if (found)
+			g_array_remove_index(changes, place);
 	} else {
 		c.membership = (enum partition_membership)membership;
 		put_change(changes, &c);

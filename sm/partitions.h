@@ -16,9 +16,9 @@
 
 struct partitions;
 
-/* If the file is not there at the first reading. */
+/* If the file does not exist when it is first read. */
 enum partitions_absence {
-	PARTITIONS_MAY_LACK,	/* nothing is said */
+	PARTITIONS_MAY_LACK,	/* no warning */
 	PARTITIONS_WARN,
 	PARTITIONS_MUST,	/* an error */
 };
@@ -36,15 +36,15 @@ enum partitions_error {
 #define PARTITIONS_ERROR partitions_error_quark()
 GQuark partitions_error_quark(void);
 
-/* What there is without a file, until partitions_load(). */
+/* The rules without a file, until partitions_load(). */
 struct partitions *partitions_new(const struct partitions_params *params);
 void partitions_free(struct partitions *p);
 
 /*
- * Reads both files. On failure what was in force stays in force. A file that
- * is not there counts as none the first time (see absence); once it was read,
- * one that is gone is an error, or a slip would open the whole fabric; so is
- * one without a definition after one with some.
+ * Reads both files. On failure the rules stay as they were. A file that does
+ * not exist is allowed the first time (see absence); later it is an error, or a
+ * slip would open the whole fabric; so is one without a definition after one
+ * with some.
  * warnings: lines, of char *.
  */
 bool partitions_load(struct partitions *p, GPtrArray *warnings,
@@ -54,8 +54,9 @@ bool partitions_load(struct partitions *p, GPtrArray *warnings,
 struct partition_rules *partitions_rules(const struct partitions *p);
 
 /*
- * The port is what `membership` says from now on, whatever the file says; -1:
- * the file holds again. Written before it holds; an error changes nothing.
+ * From now on the port has this membership, whatever the file says; -1: that of
+ * the file again. Written to the disk before it is in force; an error changes
+ * nothing.
  */
 bool partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		       int membership, GError **error);

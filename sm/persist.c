@@ -1,25 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The memory of LIDs, of the switches' order and of forgetful devices.
- *
- * guid2lid and ranks are written to a temporary file in the same folder and
- * renamed over the old one, so a crash leaves either the old or the new
- * memory. A damaged file is never overwritten: it goes to guid2lid.damaged,
- * where a person can look at it, and the LIDs come from the fabric; likewise
- * the ranks, which an engine can find anew.
+ * What is remembered (topology/state_file.h writes it): each file is written to
+ * a temporary one in the same folder that is renamed over it, so a crash leaves
+ * the old or the new memory. A damaged file is never overwritten: it goes to
+ * NAME.damaged, where a person can look at it. LIDs come from the fabric then,
+ * an engine finds the ranks anew, and clients that are asked to reregister
+ * (IBA 14.4.2) fill the gap in the state of the SA.
  *
  * A field that a port does not take is remembered by (NodeGUID, port number),
  * for as long as neither the port's link nor its switch has changed. A device
  * that is slow or being reset answers so, too, so that one answer proves
  * nothing; and no address (PORT_FIELDS_ADDRESS) or protection is given up.
+ *
+ * M_Keys. guid2mkey says which key a port was given, neighbors who was behind
+ * which port. The first is useless without the second: a port at protection
+ * level 2 answers nobody who does not have its key, so whose key it takes must
+ * be known before the port has said who it is. What is going to be sent is
+ * written first, and flushed (DURABLE); else a crash at the wrong moment could
+ * leave a port with a key that nobody knows. The files are OpenSM's, so each of
+ * the two finds what the other left. Who may read them may manage the fabric:
+ * they are for their owner alone, also while they are set aside.
+ *
+ * The SA's state (sa-state; the keys of services are in it):
+ *
+ *	       touched, and the version is another
+ *	CLEAN ------------------------------------> DUE, at 2 s after the last
+ *	  ^                                          |   time
+ *	  +--------- written, or touched again <-----+
+ *
+ * A change is written in a turn of the main loop of its own, so who asked for
+ * it does not wait for a disk, and a thousand joins at once are one file. What
+ * cannot be written is tried again after a minute. At the end the file is
+ * written in any case, for leases have become shorter since.
  */
 #include "sm/persist.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
-#include "sm/config/guid2lid.h"
-#include "sm/config/rank_file.h"
+#include "sm/config/guid_files.h"
+#include "sm/io/transport.h"
+#include "sm/sa/sa.h"
 #include "topology/state_file.h"
+
+#define OWNER_ONLY	0600
+#define SA_PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
+#define SA_RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
+
+/* ------------------------------------------------------------------ files */
+
+/* `then`: what is done without it. */
+static enum state_file_end
+load(struct log *log, const char *subsystem, const char *path,
+     state_file_parse_fn parse, void *data, const char *then)
+{
+	g_autofree char *told = NULL;
+	enum state_file_end end = state_file_load(path, parse, data, &told);
+
+	if (told)
+		log_say(log, LOG_WARNING, subsystem, "%s%s", told,
+			end == STATE_FILE_NONE ? "" : then);
+	return end;
+}
+
+static bool
+save(struct log *log, const char *subsystem, const char *path,
+     const GString *text, GFileSetContentsFlags how, int mode)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (state_file_write(path, text, G_FILE_SET_CONTENTS_CONSISTENT | how,
+			     mode, &error))
+		return true;
+	log_limited(log, LOG_WARNING, subsystem, "not remembered", "%s",
+		    error->message);
+	return false;
+}
+
+/* ------------------------------------------- LIDs, ranks, untaken fields */
 
 struct persist {
 	char *path;		/* of guid2lid; NULL: no cache */
@@ -58,17 +116,6 @@ parse_ranks(const char *text, const char *path, void *data, GError **error)
 	return m->ranks != NULL;
 }
 
-static void
-load(struct persist *m, const char *path, state_file_parse_fn parse,
-     const char *then)
-{
-	g_autofree char *told = NULL;
-
-	state_file_load(path, parse, m, &told);
-	if (told)
-		log_say(m->log, LOG_WARNING, "memory", "%s: %s", told, then);
-}
-
 struct persist *
 persist_open(const char *cache_dir, struct log *log)
 {
@@ -79,10 +126,10 @@ persist_open(const char *cache_dir, struct log *log)
 	if (cache_dir) {
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
-		load(m, m->path, parse_ranges,
-		     "LIDs are taken from the fabric");
-		load(m, m->ranks_path, parse_ranks,
-		     "the switches are ordered anew");
+		load(log, "memory", m->path, parse_ranges, m,
+		     ": LIDs are taken from the fabric");
+		load(log, "memory", m->ranks_path, parse_ranks, m,
+		     ": the switches are ordered anew");
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -111,26 +158,6 @@ persist_ranges(const struct persist *m, size_t *n)
 	return (const struct lid_range *)(void *)m->ranges->data;
 }
 
-static void
-save(struct persist *m, const char *path, const GString *text)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!state_file_write(path, text, G_FILE_SET_CONTENTS_CONSISTENT |
-			      G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666, &error))
-		log_limited(m->log, LOG_WARNING, "memory",
-			    "not remembered", "%s", error->message);
-}
-
-static void
-save_ranges(struct persist *m)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	guid2lid_format(m->ranges, text);
-	save(m, m->path, text);
-}
-
 /* Field by field: a struct has padding. */
 static bool
 same_ranges(const GArray *ranges, const struct lid_range *old, size_t n)
@@ -154,11 +181,15 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	const struct lid_range *old = persist_ranges(m, &n);
 	GArray *ranges = lid_remember(s, map, old, n);
 	bool same = same_ranges(ranges, old, n);
+	g_autoptr(GString) text = g_string_new(NULL);
 
 	g_array_unref(m->ranges);
 	m->ranges = ranges;
-	if (m->path && !same)
-		save_ranges(m);
+	if (!m->path || same)
+		return;
+	guid2lid_format(m->ranges, text);
+	save(m->log, "memory", m->path, text,
+	     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
 }
 
 uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
@@ -258,7 +289,8 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		rank_list_free(old);
 	rank_file_format(list, after);
 	if (m->ranks_path && !g_string_equal(before, after))
-		save(m, m->ranks_path, after);
+		save(m->log, "memory", m->ranks_path, after,
+		     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
 }
 
 static bool
@@ -400,4 +432,291 @@ persist_learn(struct persist *m, const struct snapshot *s,
 	}
 	g_array_unref(old);
 	log_given_up(m, s, &fresh);
+}
+
+/* ----------------------------------------------------------------- M_Keys */
+
+typedef bool (*read_fn)(struct mkey_db *k, const char *text, const char *name,
+			GError **error);
+
+struct key_file {
+	char *path;
+	GString *held;		/* what is on the disk */
+	void (*write)(const struct mkey_db *k, GString *out);
+};
+
+struct persist_keys {
+	struct mkey_db *ring;
+	struct log *log;
+	struct key_file keys, cables;	/* path NULL: none */
+	uint64_t version;	/* of the ring, when it was written */
+};
+
+/* A file of another's making may be open to all: that is put right at once,
+ * before the next write, which may be long in coming. */
+static void
+close_to_others(struct persist_keys *ks, const char *path)
+{
+	GStatBuf st;
+
+	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) ||
+	    !(st.st_mode & 077))
+		return;
+	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
+		"owner (mode %03o)%s", path, st.st_mode & 0777,
+		g_chmod(path, OWNER_ONLY) ? ", and that cannot be changed" :
+		"; no longer");
+}
+
+/* A file and the ring that it is read into. */
+struct reading {
+	struct mkey_db *ring;
+	struct key_file *file;
+	read_fn read;
+};
+
+static bool
+parse_keys(const char *text, const char *path, void *data, GError **error)
+{
+	struct reading *r = data;
+
+	if (!r->read(r->ring, text, path, error))
+		return false;
+	g_string_assign(r->file->held, text);
+	return true;
+}
+
+static void
+key_file_open(struct persist_keys *ks, struct key_file *f, char *path,
+	      read_fn read)
+{
+	struct reading r = { .ring = ks->ring, .file = f, .read = read };
+
+	f->path = path;
+	f->held = g_string_new(NULL);
+	close_to_others(ks, path);
+	load(ks->log, "keys", path, parse_keys, &r, "");
+}
+
+static void
+key_file_close(struct key_file *f)
+{
+	g_free(f->path);
+	if (f->held)
+		g_string_free(f->held, TRUE);
+}
+
+struct persist_keys *
+persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
+	      struct log *log)
+{
+	struct persist_keys *ks = g_new0(struct persist_keys, 1);
+
+	ks->log = log;
+	ks->ring = mkey_db_new(m_key, mode);
+	if (cache_dir) {
+		ks->keys.write = mkey_db_write_keys;
+		ks->cables.write = mkey_db_write_cables;
+		key_file_open(ks, &ks->keys, g_build_filename(cache_dir,
+			      "guid2mkey", NULL), mkey_db_read_keys);
+		key_file_open(ks, &ks->cables, g_build_filename(cache_dir,
+			      "neighbors", NULL), mkey_db_read_cables);
+	}
+	ks->version = mkey_db_version(ks->ring);
+	return ks;
+}
+
+void
+persist_keys_close(struct persist_keys *ks)
+{
+	if (!ks)
+		return;
+	mkey_db_free(ks->ring);
+	key_file_close(&ks->keys);
+	key_file_close(&ks->cables);
+	g_free(ks);
+}
+
+struct mkey_db *
+persist_keys_ring(const struct persist_keys *ks)
+{
+	return ks->ring;
+}
+
+void
+persist_keys_learn(struct persist_keys *ks, const struct snapshot *s)
+{
+	if (ks)
+		mkey_db_learn(ks->ring, s);
+}
+
+bool
+persist_keys_lock(struct persist_keys *ks, const GArray *guids)
+{
+	bool news = false;
+
+	for (guint i = 0; ks && i < guids->len; i++) {
+		uint64_t guid = g_array_index(guids, uint64_t, i);
+
+		news |= !mkey_db_is_locked(ks->ring, guid);
+		mkey_db_lock(ks->ring, guid);
+	}
+	return news;
+}
+
+static bool
+key_file_save(struct persist_keys *ks, struct key_file *f)
+{
+	GString *text = g_string_new(NULL);
+	bool news, well;
+
+	f->write(ks->ring, text);
+	news = !g_string_equal(text, f->held);
+	well = !news || save(ks->log, "keys", f->path, text,
+			     G_FILE_SET_CONTENTS_DURABLE, OWNER_ONLY);
+	if (news && well)
+		g_string_assign(f->held, text->str);
+	g_string_free(text, TRUE);
+	return well;
+}
+
+bool
+persist_keys_save(struct persist_keys *ks)
+{
+	uint64_t version;
+	bool well;
+
+	if (!ks || !ks->keys.path)
+		return true;
+	version = mkey_db_version(ks->ring);
+	if (version == ks->version)
+		return true;
+	well = key_file_save(ks, &ks->keys);
+	well = key_file_save(ks, &ks->cables) && well;
+	if (well)
+		ks->version = version;
+	return well;
+}
+
+/* ------------------------------------------------------------------ the SA */
+
+struct persist_sa {
+	char *path;		/* NULL: no cache */
+	struct sa *sa;
+	struct transport *transport;
+	struct log *log;
+	uint64_t version;	/* that the file has */
+	bool written;		/* there is a file of ours */
+	bool loaded;
+	int64_t not_before;
+	unsigned timer;		/* 0: not running */
+};
+
+static bool
+parse_sa(const char *text, const char *path, void *data, GError **error)
+{
+	struct persist_sa *a = data;
+
+	if (sa_load(a->sa, text, transport_now(a->transport), error))
+		return true;
+	g_prefix_error(error, "%s: ", path);
+	return false;
+}
+
+static void
+load_sa(struct persist_sa *a)
+{
+	struct sa_stats st;
+
+	switch (load(a->log, "sa", a->path, parse_sa, a,
+		     ": groups, services and subscriptions begin anew")) {
+	case STATE_FILE_GOOD:
+		break;
+	case STATE_FILE_NONE:
+	case STATE_FILE_ASIDE:
+		return;
+	case STATE_FILE_STUCK:
+		g_clear_pointer(&a->path, g_free);
+		return;
+	}
+	a->written = a->loaded = true;
+	sa_stats(a->sa, &st);
+	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
+		"members, services %u, subscriptions %u", st.n_groups,
+		st.n_members, st.n_services, st.n_subscriptions);
+}
+
+static bool
+save_sa(struct persist_sa *a)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t version = sa_saved_version(a->sa);
+
+	sa_save(a->sa, text, transport_now(a->transport));
+	if (!save(a->log, "sa", a->path, text, 0, OWNER_ONLY))
+		return false;
+	a->version = version;
+	return a->written = true;
+}
+
+static void
+persist_sa_on_timer(void *data)
+{
+	struct persist_sa *a = data;
+	int64_t pause;
+
+	a->timer = 0;
+	pause = save_sa(a) ? SA_PAUSE_US : SA_RETRY_US;
+	a->not_before = transport_now(a->transport) + pause;
+	persist_sa_touch(a);
+}
+
+bool
+persist_sa_is_loaded(const struct persist_sa *a)
+{
+	return a->loaded;
+}
+
+void
+persist_sa_touch(struct persist_sa *a)
+{
+	int64_t now;
+
+	if (!a->path || a->timer || sa_saved_version(a->sa) == a->version)
+		return;
+	now = transport_now(a->transport);
+	a->timer = transport_timer_start(a->transport,
+					 MAX(now, a->not_before), persist_sa_on_timer, a);
+}
+
+struct persist_sa *
+persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
+	     struct log *log)
+{
+	struct persist_sa *a = g_new0(struct persist_sa, 1);
+
+	a->sa = sa;
+	a->transport = t;
+	a->log = log;
+	a->not_before = transport_now(t);
+	if (cache_dir) {
+		a->path = g_build_filename(cache_dir, "sa-state", NULL);
+		load_sa(a);
+	}
+	a->version = sa_saved_version(sa);
+	return a;
+}
+
+void
+persist_sa_close(struct persist_sa *a)
+{
+	if (!a)
+		return;
+	if (a->timer)
+		transport_timer_cancel(a->transport, a->timer);
+	if (a->path &&
+	    (a->written || sa_saved_version(a->sa) != a->version))
+		save_sa(a);
+	g_free(a->path);
+	g_free(a);
 }

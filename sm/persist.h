@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the subnet manager remembers: the LIDs that ports had and the order of
- * the switches (across restarts, in the cache folder), and the PortInfo
- * components that a port acknowledges and does not take (while we run).
+ * What the subnet manager remembers across restarts, in the cache folder: the
+ * LIDs that ports had and the order of the switches, the M_Keys that were given
+ * out, and the groups, services and subscriptions of the SA. And, while we run,
+ * the PortInfo components that a port acknowledges and does not take.
+ *
+ * cache_dir NULL: nothing is read or written. A file that is damaged is said,
+ * renamed to NAME.damaged, and counts as empty.
  */
 #ifndef MINISM_SM_PERSIST_H
 #define MINISM_SM_PERSIST_H
@@ -10,12 +14,16 @@
 #include "routing/engine.h"
 #include "sm/log.h"
 #include "sm/plan/desired.h"
+#include "sm/plan/mkey_db.h"
 #include "topology/lid.h"
+
+struct sa;
+struct transport;
+
+/* ------------------------------------------- LIDs, ranks, untaken fields */
 
 struct persist;
 
-/* cache_dir NULL: nothing is read or written. A file that is damaged is said,
- * renamed to guid2lid.damaged, and counts as empty. */
 struct persist *persist_open(const char *cache_dir, struct log *log);
 void persist_free(struct persist *m);
 
@@ -62,5 +70,43 @@ const char *persist_engine(const struct persist *m, const struct snapshot *s);
  * keep theirs as long as the engine is the same. */
 void persist_keep_ranks(struct persist *m, const char *engine,
 		       const struct snapshot *s, const uint32_t *ranks);
+
+/* ----------------------------------------------------------------- M_Keys */
+
+/* Secret: mode 0600, and nothing of it is logged. */
+struct persist_keys;
+
+struct persist_keys *persist_keys_open(const char *cache_dir, uint64_t m_key,
+				       enum mkey_db_mode mode,
+				       struct log *log);
+void persist_keys_close(struct persist_keys *ks);
+
+/* To look keys up in, and to change; the keystore's. */
+struct mkey_db *persist_keys_ring(const struct persist_keys *ks);
+
+/* Takes in what a snapshot tells; ks NULL: nothing. */
+void persist_keys_learn(struct persist_keys *ks, const struct snapshot *s);
+/* The ports with these PortGUIDs are somebody else's. True: that is news. */
+bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
+
+/* Writes the files if there is something new, atomically and to the disk.
+ * False: it could not be done, and the log says why. ks NULL: nothing. */
+bool persist_keys_save(struct persist_keys *ks);
+
+/* ------------------------------------------------------------------ the SA */
+
+struct persist_sa;
+
+/* Loads the file sa-state into `sa`. Keeps `sa` and `t` (for its clock and
+ * timers); close it before both. */
+struct persist_sa *persist_sa_open(const char *cache_dir, struct sa *sa,
+				   struct transport *t, struct log *log);
+/* There was a file, and it was good. */
+bool persist_sa_is_loaded(const struct persist_sa *a);
+/* The state may have changed. It is written soon, if it has: not more often
+ * than once in 2 s. */
+void persist_sa_touch(struct persist_sa *a);
+/* Writes it once more. */
+void persist_sa_close(struct persist_sa *a);
 
 #endif

@@ -33,4 +33,8 @@ GHashTable *site_files_names(const struct site_files *s);
 /* Which paths get which SL; NULL: none is configured. */
 struct qos_policy *site_files_sls(const struct site_files *s);
 
+/* What the configuration says of ports and VLs, in the words of the plan. */
+struct policy site_files_policy(const struct options *c);
+struct qos site_files_qos(const struct options *c);
+
 #endif

@@ -79,7 +79,8 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 }
 
 static void
-log_drop(struct sm_agent *s, const char *reason, const struct transport_mad *m)
+sm_agent_log_drop(struct sm_agent *s, const char *reason,
+		  const struct transport_mad *m)
 {
 	struct mad_header h;
 
@@ -114,7 +115,7 @@ on_sm_info(struct sm_agent *s, const struct transport_mad *m,
 	s->hooks.sm_info(&self, s->hooks.data);
 	if (self.sm_key && from.sm_key != self.sm_key) {
 		reply(s, m, MAD_STATUS_BAD_VALUE);
-		log_drop(s, "SMInfo control without our SM_Key", m);
+		sm_agent_log_drop(s, "SMInfo control without our SM_Key", m);
 		return;
 	}
 	reply_sm_info(s, m);
@@ -154,7 +155,7 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 static void
 on_drop(const char *reason, const struct transport_mad *m, void *data)
 {
-	log_drop(data, reason, m);
+	sm_agent_log_drop(data, reason, m);
 }
 
 static void
@@ -198,7 +199,7 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	return;
 
 drop:
-	log_drop(s, reason, m);
+	sm_agent_log_drop(s, reason, m);
 }
 
 struct sm_agent *sm_agent_new(struct mad_client *x,

@@ -22,19 +22,19 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	int64_t now = transport_now(sm->t);
 	struct sm_info self;
 
-	if (sm->resident && sm->publisher &&
+	if (sm->resident && sm->sa &&
 	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
 		sweep_sm_info(sm->sweep, &self);
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice, r->fresh);
-		sa_publisher_publish(sm->publisher, r, &self,
-				     mcast_manager_tables(sm->mcast), now);
+		sa_publish_sweep(sm->sa, r, &self,
+				 mcast_manager_tables(sm->mcast), now);
 		qos_reader_refresh(sm->qos_reader);
 		sa_server_touch(sm->sa_server);
-	} else if (sm->resident && sm->publisher &&
+	} else if (sm->resident && sm->sa &&
 		   r->end == SWEEP_END_STANDBY) {
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
-		sa_publisher_retire(sm->publisher, now);
+		sa_publish(sm->sa, NULL, now);
 		qos_reader_refresh(sm->qos_reader);
 	}
 	if (sm->end)
@@ -53,17 +53,21 @@ static void
 sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct sm_instance *sm = data;
+	g_autofree char *port = n->port ?
+		g_strdup_printf(", port %u", n->port) : g_strdup("");
 
-	if (sm->publisher) {
-		sa_forward_trap(sa_publisher_sa(sm->publisher), raw,
-				n->issuer_lid, transport_now(sm->t));
+	if (sm->sa) {
+		sa_forward_trap(sm->sa, raw, n->issuer_lid,
+				transport_now(sm->t));
 		sa_server_touch(sm->sa_server);
 	}
 	/* 256 to 259: a wrong key was used */
 	log_limited(sm->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
 		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
-		    "from LID %u", n->issuer_lid);
+		    "from %s (LID %u)%s", sweep_lid_name(sm->sweep,
+							 n->issuer_lid),
+		    n->issuer_lid, port);
 	if (n->generic && (n->trap == 128 || n->trap == 144 ||
 			   n->trap == 145))
 		sweep_request(sm->sweep, SWEEP_CAUSE_TRAP);
@@ -103,10 +107,10 @@ sm_instance_on_groups(void *data)
 }
 
 static bool
-sm_instance_on_unread(struct ticket *t, const struct sa_unread *unread,
+sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
 		      void *data)
 {
-	return qos_reader_park(((struct sm_instance *)data)->qos_reader, t,
+	return qos_reader_park(((struct sm_instance *)data)->qos_reader, j,
 			       unread);
 }
 
@@ -117,9 +121,9 @@ sm_instance_rests(void *data)
 }
 
 static void
-sm_instance_on_read(struct ticket *t, void *data)
+sm_instance_on_read(struct sa_job *j, void *data)
 {
-	sa_server_resume(((struct sm_instance *)data)->sa_server, t);
+	sa_server_resume(((struct sm_instance *)data)->sa_server, j);
 }
 
 static void
@@ -131,20 +135,18 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 		.data = sm,
 	};
 	struct sa_server_params server = sa_server_params_default;
-	struct sa *sa;
 
-	sm->publisher = sa_publisher_new(params->sa);
-	sa = sa_publisher_sa(sm->publisher);
+	sm->sa = sa_new(params->sa);
 	sm->persist_sa = persist_sa_open(sm->resident ? params->cache_dir :
-					 NULL, sa, sm->t, sm->log);
+					 NULL, sm->sa, sm->t, sm->log);
 	server.touched = sm_instance_on_sa_touched;
 	server.touched_data = sm;
 	server.unread = sm_instance_on_unread;
 	server.unread_data = sm;
-	sm->sa_server = sa_server_new(sm->x, sa, sm->log, &server,
+	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      sm_instance_on_groups, sm);
-	sm->qos_reader = qos_reader_new(sm->x, keys, sa, &hooks);
-	sm->mcast = mcast_manager_new(sm->x, keys, sa, sm->log);
+	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
+	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log);
 }
 
 /* --------------------------------------------------------------- interface */
@@ -199,7 +201,7 @@ sm_instance_free(struct sm_instance *sm)
 	sa_server_free(sm->sa_server);
 	if (sm->persist_sa)
 		persist_sa_close(sm->persist_sa);
-	sa_publisher_free(sm->publisher);
+	sa_free(sm->sa);
 	mad_client_free(sm->x);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);

@@ -8,7 +8,7 @@
 #define MINISM_SM_SM_INSTANCE_H
 
 #include "sm/mcast_manager.h"
-#include "sm/persist_sa.h"
+#include "sm/persist.h"
 #include "sm/sa/sa_publish.h"
 #include "sm/sa/sa_server.h"
 #include "sm/sm_agent.h"
@@ -21,8 +21,7 @@ struct sm_instance_params {
 	 * becomes _KNOWN if the state of the SA was kept. With another goal
 	 * than SWEEP_GOAL_FABRIC the SA has no fabric to answer from. */
 	struct sweep_params sweep;
-	const struct sa_publisher_params *sa;	/* NULL: SA requests are
-						   refused */
+	const struct sa_params *sa;	/* NULL: SA requests are refused */
 	const char *cache_dir;		/* state kept over a restart, */
 	const char *key_dir;		/* and M_Keys; NULL: none */
 	uint64_t m_key;
@@ -38,7 +37,7 @@ struct sm_instance {
 	struct persist_keys *keys;
 	struct sweep *sweep;
 	struct sm_agent *agent;
-	struct sa_publisher *publisher;
+	struct sa *sa;
 	struct persist_sa *persist_sa;
 	struct sa_server *sa_server;
 	struct qos_reader *qos_reader;

@@ -42,15 +42,15 @@ struct builder {
 	uint32_t local;
 };
 
-static struct snapshot_node *
-node_at(const struct builder *b, uint32_t node)
+struct snapshot_node *
+builder_node_at(const struct builder *b, uint32_t node)
 {
 	g_assert(node < b->nodes->len);
 	return &g_array_index(b->nodes, struct snapshot_node, node);
 }
 
-static struct snapshot_port *
-port_at(const struct builder *b, uint32_t port)
+struct snapshot_port *
+builder_port_at(const struct builder *b, uint32_t port)
 {
 	g_assert(port < b->ports->len);
 	return &g_array_index(b->ports, struct snapshot_port, port);
@@ -105,7 +105,7 @@ name_port(struct builder *b, const struct snapshot_node *node)
 		num = 0;
 	else if (num == 0 || num > info->num_ports)
 		return;
-	port_at(b, node->first_port + num)->guid = info->port_guid;
+	builder_port_at(b, node->first_port + num)->guid = info->port_guid;
 }
 
 uint32_t
@@ -132,7 +132,7 @@ builder_add(struct builder *b, const struct node_info *info)
 	g_array_append_val(b->nodes, node);
 	g_array_set_size(b->ports, first + info->num_ports + 1u);
 	for (unsigned num = 0; num <= info->num_ports; num++) {
-		struct snapshot_port *port = port_at(b, first + num);
+		struct snapshot_port *port = builder_port_at(b, first + num);
 
 		port->node = index;
 		port->num = (uint8_t)num;
@@ -159,30 +159,18 @@ builder_n_nodes(const struct builder *b)
 uint32_t
 builder_port(const struct builder *b, uint32_t node, unsigned num)
 {
-	const struct snapshot_node *n = node_at(b, node);
+	const struct snapshot_node *n = builder_node_at(b, node);
 
 	if (num > n->info.num_ports)
 		return SNAPSHOT_NONE;
 	return n->first_port + num;
 }
 
-struct snapshot_node *
-builder_node_at(struct builder *b, uint32_t node)
-{
-	return node_at(b, node);
-}
-
-struct snapshot_port *
-builder_port_at(struct builder *b, uint32_t port)
-{
-	return port_at(b, port);
-}
-
 void
 builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 		 size_t len)
 {
-	char *out = node_at(b, node)->desc;
+	char *out = builder_node_at(b, node)->desc;
 	size_t n = 0;
 
 	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++)
@@ -193,21 +181,21 @@ builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 void
 builder_link(struct builder *b, uint32_t port_a, uint32_t port_b)
 {
-	g_assert(port_at(b, port_a)->peer == SNAPSHOT_NONE);
-	g_assert(port_at(b, port_b)->peer == SNAPSHOT_NONE);
-	port_at(b, port_a)->peer = port_b;
-	port_at(b, port_b)->peer = port_a;
+	g_assert(builder_port_at(b, port_a)->peer == SNAPSHOT_NONE);
+	g_assert(builder_port_at(b, port_b)->peer == SNAPSHOT_NONE);
+	builder_port_at(b, port_a)->peer = port_b;
+	builder_port_at(b, port_b)->peer = port_a;
 }
 
 void
 builder_unlink(struct builder *b, uint32_t port)
 {
-	uint32_t peer = port_at(b, port)->peer;
+	uint32_t peer = builder_port_at(b, port)->peer;
 
 	if (peer == SNAPSHOT_NONE)
 		return;
-	port_at(b, port)->peer = SNAPSHOT_NONE;
-	port_at(b, peer)->peer = SNAPSHOT_NONE;
+	builder_port_at(b, port)->peer = SNAPSHOT_NONE;
+	builder_port_at(b, peer)->peer = SNAPSHOT_NONE;
 }
 
 void
@@ -252,22 +240,23 @@ measure_distance(const struct builder *b)
 
 	for (uint32_t i = 0; i < b->nodes->len; i++)
 		hops[i] = SNAPSHOT_NONE;
-	queue[tail] = port_at(b, b->local)->node;
+	queue[tail] = builder_port_at(b, b->local)->node;
 	hops[queue[tail++]] = 0;
 
 	while (head < tail) {
 		uint32_t at = queue[head++];
-		const struct snapshot_node *node = node_at(b, at);
+		const struct snapshot_node *node = builder_node_at(b, at);
 
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
 			uint32_t p = node->first_port + num;
-			const struct snapshot_port *port = port_at(b, p);
+			const struct snapshot_port *port = builder_port_at(b,
+									   p);
 			uint32_t next;
 
 			if (port->peer == SNAPSHOT_NONE ||
 			    !may_leave_by(node, port, p == b->local))
 				continue;
-			next = port_at(b, port->peer)->node;
+			next = builder_port_at(b, port->peer)->node;
 			if (hops[next] != SNAPSHOT_NONE)
 				continue;
 			hops[next] = hops[at] + 1;
@@ -281,8 +270,10 @@ measure_distance(const struct builder *b)
 static gint
 compare_nodes(gconstpointer a, gconstpointer b, gpointer builder)
 {
-	uint64_t ga = node_at(builder, *(const uint32_t *)a)->info.node_guid;
-	uint64_t gb = node_at(builder, *(const uint32_t *)b)->info.node_guid;
+	uint64_t ga = builder_node_at(builder,
+				   *(const uint32_t *)a)->info.node_guid;
+	uint64_t gb = builder_node_at(builder,
+				   *(const uint32_t *)b)->info.node_guid;
 
 	return (ga > gb) - (ga < gb);
 }
@@ -310,7 +301,7 @@ translate_port(const struct builder *b, const uint32_t *first, uint32_t port)
 
 	if (port == SNAPSHOT_NONE)
 		return SNAPSHOT_NONE;
-	p = port_at(b, port);
+	p = builder_port_at(b, port);
 	if (first[p->node] == SNAPSHOT_NONE)
 		return SNAPSHOT_NONE;
 	return first[p->node] + p->num;
@@ -326,7 +317,7 @@ number_ports(const struct builder *b, const GArray *order, struct snapshot *s)
 		first[i] = SNAPSHOT_NONE;
 	for (guint i = 0; i < order->len; i++) {
 		uint32_t old = g_array_index(order, uint32_t, i);
-		const struct snapshot_node *node = node_at(b, old);
+		const struct snapshot_node *node = builder_node_at(b, old);
 
 		first[old] = s->n_ports;
 		s->n_ports += node->info.num_ports + 1u;
@@ -373,9 +364,9 @@ assemble(const struct builder *b, const GArray *order)
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		uint32_t old = g_array_index(order, uint32_t, i);
 		struct snapshot_node *node = &s->nodes[i];
-		uint32_t old_port = node_at(b, old)->first_port;
+		uint32_t old_port = builder_node_at(b, old)->first_port;
 
-		*node = *node_at(b, old);
+		*node = *builder_node_at(b, old);
 		node->first_port = first[old];
 		node->entry = SNAPSHOT_NONE;
 		node->sw_index = SNAPSHOT_NONE;
@@ -386,7 +377,7 @@ assemble(const struct builder *b, const GArray *order)
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
 			struct snapshot_port *p = &s->ports[first[old] + num];
 
-			*p = *port_at(b, old_port + num);
+			*p = *builder_port_at(b, old_port + num);
 			settle_port(b, first, i, p);
 		}
 	}
@@ -442,8 +433,7 @@ hand_over_faults(struct builder *b, struct snapshot *s)
 		return;
 	g_array_sort(b->faults, compare_faults);
 	s->faults = g_new(struct snapshot_fault, s->n_faults);
-	memcpy(s->faults, b->faults->data,
-	       s->n_faults * sizeof(*s->faults));
+	memcpy(s->faults, b->faults->data, s->n_faults * sizeof(*s->faults));
 	g_array_set_size(b->faults, 0);
 }
 

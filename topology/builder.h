@@ -32,8 +32,8 @@ uint32_t builder_find(const struct builder *b, uint64_t node_guid);
 
 uint32_t builder_n_nodes(const struct builder *b);
 uint32_t builder_port(const struct builder *b, uint32_t node, unsigned num);
-struct snapshot_node *builder_node_at(struct builder *b, uint32_t node);
-struct snapshot_port *builder_port_at(struct builder *b, uint32_t port);
+struct snapshot_node *builder_node_at(const struct builder *b, uint32_t node);
+struct snapshot_port *builder_port_at(const struct builder *b, uint32_t port);
 
 /* Sets the description from `len` raw bytes: cut at the first NUL,
  * unprintable bytes become '?'. */

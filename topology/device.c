@@ -6,6 +6,8 @@
  */
 #include "topology/device.h"
 
+#include <string.h>
+
 const struct port_info device_idle_port = {
 	.gid_prefix = 0xfe80000000000000u,
 	.width_enabled = 3, .width_supported = 3, .width_active = 2,
@@ -32,3 +34,68 @@ const struct switch_info device_switch = {
 	.enforce_inbound = true, .enforce_outbound = true,
 	.filter_raw_inbound = true, .filter_raw_outbound = true,
 };
+
+void
+device_add_port(struct builder *b, uint32_t node, unsigned num, uint64_t guid,
+		const struct port_info *idle)
+{
+	struct snapshot_port *port = builder_port_at(b, builder_port(b, node,
+								     num));
+
+	port->known = true;
+	port->guid = guid;
+	port->info = *idle;
+	port->info.local_port = (uint8_t)num;
+	port->info.cap_mask = DEVICE_END_PORT_CAPS;
+	port->info.guid_cap = 8;
+}
+
+static void
+fill_switch(struct builder *b, uint32_t node, const struct device *d)
+{
+	struct snapshot_node *n = builder_node_at(b, node);
+	struct snapshot_port *port;
+
+	n->sw = device_switch;
+	n->sw_known = true;
+	for (unsigned num = 1; num <= d->n_ports; num++) {
+		port = builder_port_at(b, n->first_port + num);
+		port->known = true;
+		port->info = *d->idle;
+		port->info.local_port = (uint8_t)num;
+	}
+	/* Port 0 is no link: it is there as soon as the switch is. */
+	device_add_port(b, node, 0, d->port_guid, d->idle);
+	port = builder_port_at(b, n->first_port);
+	port->info.cap_mask = DEVICE_PORT0_CAPS;
+	port->info.guid_cap = 1;
+	port->info.state = PORT_STATE_ACTIVE;
+	port->info.phys_state = PORT_PHYS_LINK_UP;
+}
+
+uint32_t
+device_add(struct builder *b, const struct device *d)
+{
+	bool is_switch = d->type == NODE_SWITCH;
+	const struct node_info info = {
+		.system_guid = d->system_guid,
+		.node_guid = d->guid,
+		.port_guid = d->port_guid,
+		.vendor_id = d->vendor_id,
+		.device_id = d->device_id,
+		.partition_cap = is_switch ? 32 : 128,
+		.node_type = (uint8_t)d->type,
+		.num_ports = (uint8_t)d->n_ports,
+		.local_port = is_switch ? 0 : (uint8_t)d->local_port,
+		.base_version = 1,
+		.class_version = 1,
+	};
+	uint32_t node = builder_add(b, &info);
+
+	builder_describe(b, node, (const uint8_t *)d->desc, strlen(d->desc));
+	if (is_switch)
+		fill_switch(b, node, d);
+	else
+		device_add_port(b, node, d->local_port, d->port_guid, d->idle);
+	return node;
+}

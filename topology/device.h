@@ -6,7 +6,7 @@
 #ifndef MINISM_TOPOLOGY_DEVICE_H
 #define MINISM_TOPOLOGY_DEVICE_H
 
-#include "topology/smp_attr.h"
+#include "topology/builder.h"
 
 /* An end port or external port of a 4x EDR device with nothing plugged in. */
 extern const struct port_info device_idle_port;
@@ -21,5 +21,24 @@ extern const struct switch_info device_switch;
 				 PORT_CAP_HAS_CLIENT_REREGISTER)
 #define DEVICE_PORT0_CAPS	(DEVICE_END_PORT_CAPS | \
 				 PORT_CAP_HAS_MCAST_FDB_TOP)
+
+struct device {
+	enum node_type type;
+	unsigned n_ports;
+	unsigned local_port;	/* that answered, of a CA or router */
+	uint64_t guid, system_guid, port_guid;
+	uint32_t vendor_id;
+	uint16_t device_id;
+	const char *desc;
+	const struct port_info *idle;	/* of its ports */
+};
+
+/* Adds a switch with all its ports, a CA or router with its local one. Returns
+ * the node. */
+uint32_t device_add(struct builder *b, const struct device *d);
+
+/* A port of a CA or router. */
+void device_add_port(struct builder *b, uint32_t node, unsigned num,
+		     uint64_t guid, const struct port_info *idle);
 
 #endif

@@ -7,8 +7,6 @@
  * bytes of the SMP hold; a longer way cannot be asked along, so a push beyond
  * it is refused instead of cut.
  */
-#include <stdio.h>
-
 #include "topology/dr_path.h"
 
 bool
@@ -18,18 +16,4 @@ dr_path_push(struct dr_path *path, uint8_t port)
 		return false;
 	path->port[++path->hops] = port;
 	return true;
-}
-
-const char *
-dr_path_print(const struct dr_path *path, char buf[DR_PATH_TEXT])
-{
-	size_t used = 1;
-
-	/* The leading 0 is the reserved entry: the tools print it too. */
-	buf[0] = '0';
-	buf[1] = '\0';
-	for (unsigned i = 1; i <= path->hops && i <= DR_MAX_HOPS; i++)
-		used += (size_t)snprintf(buf + used, DR_PATH_TEXT - used,
-					 ",%u", path->port[i]);
-	return buf;
 }

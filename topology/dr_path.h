@@ -25,12 +25,7 @@ struct dr_path {
 	uint8_t port[DR_MAX_HOPS + 1];
 };
 
-#define DR_PATH_TEXT	(4 * DR_MAX_HOPS + 4)
-
 /* Appends `port`; false if the path is full already. */
 bool dr_path_push(struct dr_path *path, uint8_t port);
-
-/* "0,1,7" as the diagnostics write it (-D). Returns buf. */
-const char *dr_path_print(const struct dr_path *path, char buf[DR_PATH_TEXT]);
 
 #endif

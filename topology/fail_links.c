@@ -105,7 +105,7 @@ choose_links(const struct snapshot *s, const struct link_failures *d)
 }
 
 static void
-copy_node(struct builder *b, const struct snapshot *s, uint32_t node)
+rest_copy_node(struct builder *b, const struct snapshot *s, uint32_t node)
 {
 	const struct snapshot_node *from = &s->nodes[node];
 	uint32_t to = builder_add(b, &from->info), index;
@@ -153,7 +153,7 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 	g_assert(d->links_per_mille <= 1000 && d->switches_per_mille <= 1000);
 
 	for (i = 0; i < s->n_nodes; i++)
-		copy_node(b, s, i);
+		rest_copy_node(b, s, i);
 	for (i = 0; i < s->n_ports; i++) {
 		peer = s->ports[i].peer;
 		if (peer == SNAPSHOT_NONE || peer < i)

@@ -1,67 +1,753 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Fabrics by formula: the drawing gets its attributes.
+ * Fabrics by formula.
  *
- * Flow:	spec --netlist_new()--> sketch --fail_links()--> sketch
- *		sketch --build()--> builder --builder_finish()--> snapshot
+ * Flow:	spec --parse_spec()--> numbers --draw()--> nodes and cables
+ *		--fail_links()--> fewer cables --build()--> snapshot
  *
- * Which node is cabled to which is the business of netlist.c; here every node
+ * Structs. A drawing has the numbers of the text in groups, checked against the
+ * line of its shape in shapes[] (the grammar is that table), and the nodes and
+ * cables that the shape draws. Attributes are the same for all shapes: a node
  * gets a GUID, a name and what a device of its kind says when it has just been
  * switched on: links trained and waiting in Init for a subnet manager (IBA
  * 7.2), LIDs 0. Nodes that failures cut off from the first host drop out in
  * builder_finish(), as they would from a discovery.
  *
+ * Sizes are checked before anything is drawn, each count as soon as it is
+ * known and while it still fits, so that a slip of the finger costs a message
+ * and not the memory of the machine.
+ *
  * The links of random(), the failures and the GUIDs draw from streams of their
  * own, all made from the one seed: shuffling GUIDs does not change which links
- * fail.
+ * fail. GUIDs are 256 apart, so that a CA's PortGUIDs (NodeGUID + port number)
+ * fit between two NodeGUIDs, also after a shuffle over switches and CAs.
  *
- * GUIDs are 256 apart, so that a CA's PortGUIDs (NodeGUID + port number) fit
- * between two NodeGUIDs, also after a shuffle over switches and CAs.
+ * Source of the fat trees: Zahavi, "Fat-trees routing and node ordering
+ * providing contention free traffic for MPI global collectives", 2011, after
+ * Oehring et al., "On generalized fat trees", 1995.
  */
+#include "topology/generate.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/builder.h"
 #include "topology/device.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
-#include "topology/netlist.h"
+#include "topology/text.h"
 
 #define SWITCH_GUID	0x5000000000000000u
 #define CA_GUID		0x6000000000000000u
 #define GUID_STEP	256u
 
-GQuark
-generate_error_quark(void)
+#define SPEC_GROUPS	3u
+#define SPEC_NUMBERS	8u	/* in a group: levels of a tree */
+#define MAX_NUMBER	65535u
+#define MAX_NODES	65535u
+#define MAX_PORTS	254u	/* a node; 255 is no port (IBA 14.2.5.10) */
+
+/* Which stream of random numbers of the seed is for what */
+enum stream {
+	STREAM_LINKS = 1,
+	STREAM_FAILURES = 2,
+	STREAM_GUIDS = 3,
+};
+
+struct numbers {
+	unsigned n;
+	uint32_t v[SPEC_NUMBERS];
+};
+
+struct drawn_node {
+	enum node_type type;
+	unsigned level;		/* 0: hosts */
+	uint32_t index;		/* within the level */
+	unsigned n_ports;
+};
+
+struct drawn_cable {
+	uint32_t node_a, node_b;	/* index in nodes */
+	uint8_t port_a, port_b;
+};
+
+struct drawing {
+	const char *text;
+	uint64_t seed;
+	GError **error;
+	unsigned n_groups;
+	struct numbers group[SPEC_GROUPS];
+	GArray *nodes;		/* struct drawn_node */
+	GArray *cables;		/* struct drawn_cable, no port in two */
+};
+
+struct shape {
+	const char *name;
+	const char *form;	/* for messages */
+	unsigned min_groups, max_groups;
+	struct {
+		unsigned min, max;
+	} numbers[SPEC_GROUPS];
+	bool (*draw)(struct drawing *sk);
+};
+
+/* Always false. */
+static bool G_GNUC_PRINTF(2, 3)
+bad_spec(struct drawing *sk, const char *format, ...)
 {
-	return g_quark_from_static_string("minism-generate-error");
+	va_list args;
+
+	va_start(args, format);
+	g_propagate_error(sk->error, g_error_new_valist(TEXT_ERROR,
+							TEXT_ERROR_SYNTAX,
+							format, args));
+	va_end(args);
+	g_prefix_error(sk->error, "\"%s\": ", sk->text);
+	return false;
+}
+
+static uint32_t
+drawing_add_node(struct drawing *sk, enum node_type type, unsigned level,
+		 uint32_t index, unsigned n_ports)
+{
+	struct drawn_node node = { type, level, index, n_ports };
+
+	g_array_append_val(sk->nodes, node);
+	return sk->nodes->len - 1;
+}
+
+static const struct drawn_node *
+drawn_node_at(const struct drawing *sk, uint32_t node)
+{
+	return &g_array_index(sk->nodes, struct drawn_node, node);
+}
+
+static void
+drawing_add_cable(struct drawing *sk, uint32_t node_a, uint32_t port_a,
+		  uint32_t node_b, uint32_t port_b)
+{
+	struct drawn_cable cable = {
+		node_a, node_b, (uint8_t)port_a, (uint8_t)port_b,
+	};
+
+	g_array_append_val(sk->cables, cable);
+}
+
+static const struct drawn_cable *
+drawn_cable_at(const struct drawing *sk, guint cable)
+{
+	return &g_array_index(sk->cables, struct drawn_cable, cable);
 }
 
 static bool
-joins_switches(const struct netlist *sk, const struct netlist_cable *c)
+check_nodes(struct drawing *sk, uint64_t n, const char *what)
 {
-	return netlist_node_at(sk, c->node_a)->type == NODE_SWITCH &&
-	       netlist_node_at(sk, c->node_b)->type == NODE_SWITCH;
+	if (n <= MAX_NODES)
+		return true;
+	return bad_spec(sk, "more than %u %s", MAX_NODES, what);
+}
+
+static bool
+check_ports(struct drawing *sk, uint64_t n, const char *what)
+{
+	if (n <= MAX_PORTS)
+		return true;
+	return bad_spec(sk, "%" G_GUINT64_FORMAT " ports on %s, "
+			"at most %u are possible", n, what, MAX_PORTS);
+}
+
+/* `hosts` CAs of one port on each of n switches, whose ports 1 to `hosts` they
+ * take. The switches are the first n nodes of the sketch. */
+static void
+draw_hosts(struct drawing *sk, uint32_t n, uint32_t hosts)
+{
+	for (uint32_t sw = 0; sw < n; sw++) {
+		for (uint32_t h = 0; h < hosts; h++) {
+			uint32_t ca = drawing_add_node(sk, NODE_CA, 0,
+						 sw * hosts + h, 1);
+
+			drawing_add_cable(sk, ca, 1, sw, h + 1);
+		}
+	}
+}
+
+/* ---- fat trees ---- */
+
+/*
+ * A node of level l is (a_h .. a_l+1, b_1 .. b_l), a_i below m_i, b_i below
+ * w_i; its index is the number with these digits, the a's in front. A child and
+ * a parent are connected if they agree in all digits but the l-th, which is
+ * a_l in the child and b_l in the parent (Zahavi 2011, section 2).
+ */
+struct tree {
+	unsigned height;
+	uint32_t m[SPEC_NUMBERS + 1], w[SPEC_NUMBERS + 1];
+	uint32_t p[SPEC_NUMBERS + 1];
+	uint32_t size[SPEC_NUMBERS + 1];	/* nodes of a level */
+	uint32_t tail[SPEC_NUMBERS + 1];	/* w_1 * .. * w_l */
+	uint32_t first[SPEC_NUMBERS + 1];	/* in the sketch */
+};
+
+static unsigned
+tree_down_ports(const struct tree *t, unsigned level)
+{
+	return level ? t->m[level] * t->p[level] : 0;
+}
+
+static bool
+tree_check_level(struct drawing *sk, const struct tree *t, unsigned level)
+{
+	uint64_t ports = 0;
+	char what[48];
+
+	snprintf(what, sizeof(what), "a node of level %u", level);
+	/* Numbers are below 2^16: neither product nor sum overflows. */
+	if (level)
+		ports += (uint64_t)t->m[level] * t->p[level];
+	if (level < t->height)
+		ports += (uint64_t)t->w[level + 1] * t->p[level + 1];
+	return check_ports(sk, ports, what);
+}
+
+/* Reads the numbers and counts; false if the tree is too large. */
+static bool
+tree_measure(struct drawing *sk, struct tree *t)
+{
+	uint64_t total = 0;
+	char what[48];
+
+	memset(t, 0, sizeof(*t));
+	t->height = sk->group[0].n;
+	for (unsigned i = 1; i <= t->height; i++) {
+		t->m[i] = sk->group[0].v[i - 1];
+		t->w[i] = sk->group[1].v[i - 1];
+		t->p[i] = sk->n_groups > 2 ? sk->group[2].v[i - 1] : 1;
+	}
+	for (unsigned l = 0; l <= t->height; l++) {
+		uint64_t size = 1;
+
+		snprintf(what, sizeof(what), "nodes at level %u", l);
+		t->tail[l] = 1;
+		for (unsigned i = 1; i <= t->height; i++) {
+			size *= i <= l ? t->w[i] : t->m[i];
+			if (!check_nodes(sk, size, what))
+				return false;
+			if (i == l)
+				t->tail[l] = (uint32_t)size;
+		}
+		t->size[l] = (uint32_t)size;
+		total += size;
+		if (!check_nodes(sk, total, "nodes") ||
+		    !tree_check_level(sk, t, l))
+			return false;
+	}
+	return true;
+}
+
+/* All cables from level l - 1 up to level l. Parallel cables and parents go
+ * round robin: the cables to one parent are w_l ports apart. */
+static void
+tree_cable_level(const struct tree *t, unsigned l, struct drawing *sk)
+{
+	unsigned down = tree_down_ports(t, l - 1);
+
+	for (uint32_t i = 0; i < t->size[l - 1]; i++) {
+		uint32_t low = i % t->tail[l - 1];
+		uint32_t high = i / t->tail[l - 1];
+		uint32_t a = high % t->m[l];
+
+		for (uint32_t b = 0; b < t->w[l]; b++) {
+			uint32_t up = high / t->m[l] * t->tail[l] +
+				      low * t->w[l] + b;
+
+			for (uint32_t k = 0; k < t->p[l]; k++)
+				drawing_add_cable(sk, t->first[l - 1] + i,
+					     down + 1 + k * t->w[l] + b,
+					     t->first[l] + up,
+					     1 + k * t->m[l] + a);
+		}
+	}
+}
+
+static bool
+draw_tree(struct drawing *sk)
+{
+	struct tree t;
+
+	for (unsigned i = 1; i < sk->n_groups; i++)
+		if (sk->group[i].n != sk->group[0].n)
+			return bad_spec(sk, "%u numbers in part "
+					"%u, but %u levels in part 1",
+					sk->group[i].n, i + 1, sk->group[0].n);
+	if (!tree_measure(sk, &t))
+		return false;
+
+	for (unsigned l = 0; l <= t.height; l++) {
+		unsigned ports = tree_down_ports(&t, l);
+
+		if (l < t.height)
+			ports += t.w[l + 1] * t.p[l + 1];
+		t.first[l] = sk->nodes->len;
+		for (uint32_t i = 0; i < t.size[l]; i++)
+			drawing_add_node(sk, l ? NODE_SWITCH : NODE_CA, l, i,
+					 ports);
+	}
+	for (unsigned l = 1; l <= t.height; l++)
+		tree_cable_level(&t, l, sk);
+	return true;
+}
+
+/* ---- grids: rings, meshes, tori, a single switch ---- */
+
+/* The switches of a box, of so many ports each, and their hosts, no cable
+ * between switches yet. How many switches they are; 0: refused. */
+static uint32_t
+draw_box(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
+	 uint64_t ports)
+{
+	uint64_t n = 1;
+
+	for (unsigned d = 0; d < dims->n; d++) {
+		n *= dims->v[d];
+		if (!check_nodes(sk, n, "switches"))
+			return 0;
+	}
+	if (!check_nodes(sk, n + n * hosts, "nodes") ||
+	    !check_ports(sk, ports, "a switch"))
+		return 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		drawing_add_node(sk, NODE_SWITCH, 1, i, (unsigned)ports);
+	draw_hosts(sk, (uint32_t)n, hosts);
+	return (uint32_t)n;
+}
+
+/* A dimension closes on itself from this size on; a wrap of two would be a
+ * second cable beside the first. */
+#define WRAP_TORUS	3u
+#define WRAP_NEVER	UINT32_MAX
+
+/*
+ * Switches in a box of `dims`, `hosts` on each. Ports of a switch: the hosts,
+ * then for each dimension one up and one down; at an edge without a wrap the
+ * port stays empty, so a port means the same direction everywhere.
+ */
+static bool
+draw_grid(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
+	  uint32_t wrap)
+{
+	uint32_t stride = 1;
+	uint32_t n = draw_box(sk, dims, hosts, hosts + 2 * dims->n);
+
+	if (!n)
+		return false;
+	for (unsigned d = 0; d < dims->n; d++) {
+		uint32_t size = dims->v[d];
+		uint32_t up = hosts + 2 * d + 1;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t at = i / stride % size;
+
+			if (at + 1 < size)
+				drawing_add_cable(sk, i, up, i + stride, up +
+						  1);
+			else if (size >= wrap)
+				drawing_add_cable(sk, i, up, i - at * stride,
+						  up + 1);
+		}
+		stride *= size;
+	}
+	return true;
+}
+
+static bool
+draw_torus(struct drawing *sk)
+{
+	return draw_grid(sk, &sk->group[0], sk->group[1].v[0], WRAP_TORUS);
+}
+
+static bool
+draw_mesh(struct drawing *sk)
+{
+	return draw_grid(sk, &sk->group[0], sk->group[1].v[0], WRAP_NEVER);
+}
+
+static bool
+draw_single(struct drawing *sk)
+{
+	struct numbers point = { .n = 0 };
+
+	return draw_grid(sk, &point, sk->group[0].v[0], WRAP_NEVER);
+}
+
+static bool
+draw_pair(struct drawing *sk)
+{
+	uint32_t a = drawing_add_node(sk, NODE_CA, 0, 0, 1);
+	uint32_t b = drawing_add_node(sk, NODE_CA, 0, 1, 1);
+
+	drawing_add_cable(sk, a, 1, b, 1);
+	return true;
+}
+
+/* ---- rails ---- */
+
+/*
+ * Switch s belongs to rail s mod r; host k is on switch k mod (size of the
+ * rail) of each rail. Ports of a switch: the hosts, then the ring.
+ */
+static bool
+draw_rails(struct drawing *sk)
+{
+	uint32_t n = sk->group[0].v[0];
+	uint32_t hosts = sk->group[1].v[0];
+	uint32_t rails = sk->group[1].v[1];
+	uint32_t smallest, most;
+
+	if (rails > n)
+		return bad_spec(sk, "%u rails, but only %u "
+				"switches; each rail needs one", rails, n);
+	smallest = n / rails;
+	most = (hosts + smallest - 1) / smallest;
+	if (!check_nodes(sk, (uint64_t)n + hosts, "nodes") ||
+	    !check_ports(sk, rails, "a host") ||
+	    !check_ports(sk, (uint64_t)most + 2, "a switch"))
+		return false;
+
+	for (uint32_t i = 0; i < n; i++)
+		drawing_add_node(sk, NODE_SWITCH, 1, i, most + 2);
+	for (uint32_t k = 0; k < hosts; k++) {
+		uint32_t ca = drawing_add_node(sk, NODE_CA, 0, k, rails);
+
+		for (uint32_t r = 0; r < rails; r++) {
+			uint32_t size = n / rails + (r < n % rails);
+
+			drawing_add_cable(sk, ca, r + 1, r + k % size * rails,
+				     k / size + 1);
+		}
+	}
+	for (uint32_t i = 0; i + 1 < n; i++)
+		drawing_add_cable(sk, i, most + 1, i + 1, most + 2);
+	if (n >= WRAP_TORUS)
+		drawing_add_cable(sk, n - 1, most + 1, 0, most + 2);
+	return true;
+}
+
+/* ---- complete graphs of some kind: dragonfly, HyperX ---- */
+
+/*
+ * Groups of `a` switches, all cabled to all; a switch has p hosts and h cables
+ * to other groups, one between any two of the a * h + 1 groups (Kim et al.,
+ * "Technology-driven, highly-scalable dragonfly topology", 2008; the cables
+ * in the order that the literature calls absolute). Ports: hosts, group,
+ * other groups.
+ */
+static bool
+draw_dragonfly(struct drawing *sk)
+{
+	uint32_t a = sk->group[0].v[0], p = sk->group[0].v[1];
+	uint32_t h = sk->group[0].v[2];
+	uint64_t groups = (uint64_t)a * h + 1;
+
+	if (!check_nodes(sk, groups * a, "switches") ||
+	    !check_nodes(sk, groups * a * (p + 1ull), "nodes") ||
+	    !check_ports(sk, (uint64_t)p + a - 1 + h, "a switch"))
+		return false;
+
+	for (uint32_t i = 0; i < groups * a; i++)
+		drawing_add_node(sk, NODE_SWITCH, 1, i, p + a - 1 + h);
+	draw_hosts(sk, (uint32_t)groups * a, p);
+	for (uint32_t g = 0; g < groups; g++) {
+		/* Of a pair, i leaves by its port number j - 1, j by i. */
+		for (uint32_t i = 0; i < a; i++)
+			for (uint32_t j = i + 1; j < a; j++)
+				drawing_add_cable(sk, g * a + i, p + j,
+					     g * a + j, p + i + 1);
+		for (uint32_t far = g + 1; far < groups; far++)
+			drawing_add_cable(sk, g * a + (far - 1) / h,
+				     p + a + (far - 1) % h,
+				     far * a + g / h, p + a + g % h);
+	}
+	return true;
+}
+
+/*
+ * Switches in a box, each cabled to all others that differ in one coordinate
+ * only (Ahn et al., "HyperX: topology, routing, and packaging of efficient
+ * large-scale networks", 2009). Ports: hosts, then the dimensions.
+ */
+static bool
+draw_hyperx(struct drawing *sk)
+{
+	const struct numbers *dims = &sk->group[0];
+	uint32_t hosts = sk->group[1].v[0], stride = 1, first = hosts, n;
+	uint64_t ports = hosts;
+
+	for (unsigned d = 0; d < dims->n; d++)
+		ports += dims->v[d] - 1;
+	n = draw_box(sk, dims, hosts, ports);
+	if (!n)
+		return false;
+	for (unsigned d = 0; d < dims->n; d++) {
+		uint32_t size = dims->v[d];
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t at = i / stride % size;
+
+			for (uint32_t to = at + 1; to < size; to++)
+				drawing_add_cable(sk, i, first + to,
+					     i + (to - at) * stride,
+					     first + at + 1);
+		}
+		stride *= size;
+		first += size - 1;
+	}
+	return true;
+}
+
+/* ---- random graphs ---- */
+
+struct wiring {
+	struct drawing *sk;
+	uint32_t n, degree, hosts;
+	uint32_t *used;		/* links of each switch so far */
+	uint32_t *peer;		/* [switch][link] */
+};
+
+static bool
+wiring_has(const struct wiring *w, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; i < w->used[a]; i++)
+		if (w->peer[(size_t)a * w->degree + i] == b)
+			return true;
+	return false;
+}
+
+static void
+wiring_link(struct wiring *w, uint32_t a, uint32_t b)
+{
+	drawing_add_cable(w->sk, a, w->hosts + 1 + w->used[a],
+		     b, w->hosts + 1 + w->used[b]);
+	w->peer[(size_t)a * w->degree + w->used[a]++] = b;
+	w->peer[(size_t)b * w->degree + w->used[b]++] = a;
+}
+
+/* A random tree makes it connected: each switch joins one before it that has
+ * a link free. There is one, as a tree of i nodes uses 2(i - 1) < i * degree
+ * link ends if the degree is 2 or there are two switches only. */
+static void
+wire_tree(struct wiring *w, uint64_t *rng)
+{
+	for (uint32_t i = 1; i < w->n; i++) {
+		uint32_t j = prng_below(rng, i);
+
+		while (w->used[j] >= w->degree)
+			j = (j + 1) % i;
+		wiring_link(w, j, i);
+	}
+}
+
+/* More links between switches that have some free and none between them yet,
+ * until every draw of a long row is in vain: "about" d. */
+static void
+wire_more(struct wiring *w, uint64_t *rng)
+{
+	uint32_t *open = g_new(uint32_t, w->n);
+	uint32_t n_open = 0;
+	unsigned vain = 0;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->used[i] < w->degree)
+			open[n_open++] = i;
+	while (n_open > 1 && vain < 100) {
+		uint32_t i = prng_below(rng, n_open);
+		uint32_t j = prng_below(rng, n_open);
+
+		if (i == j || wiring_has(w, open[i], open[j])) {
+			vain++;
+			continue;
+		}
+		vain = 0;
+		wiring_link(w, open[i], open[j]);
+		/* The higher one first: filling its gap leaves the lower. */
+		if (w->used[open[MAX(i, j)]] == w->degree)
+			open[MAX(i, j)] = open[--n_open];
+		if (w->used[open[MIN(i, j)]] == w->degree)
+			open[MIN(i, j)] = open[--n_open];
+	}
+	g_free(open);
+}
+
+static bool
+draw_random(struct drawing *sk)
+{
+	const uint32_t *v = sk->group[0].v;
+	struct wiring w = { sk, v[0], v[1], v[2], NULL, NULL };
+	uint64_t rng = prng_stream(sk->seed, STREAM_LINKS);
+
+	if (w.degree >= w.n)
+		return bad_spec(sk, "%u links each, but only %u "
+				"other switches", w.degree, w.n - 1);
+	if (w.degree < 2 && w.n > 2)
+		return bad_spec(sk, "%u switches with 1 link "
+				"each cannot be connected", w.n);
+	if (!check_nodes(sk, w.n + (uint64_t)w.n * w.hosts, "nodes") ||
+	    !check_ports(sk, (uint64_t)w.degree + w.hosts, "a switch"))
+		return false;
+
+	w.used = g_new0(uint32_t, w.n);
+	w.peer = g_new0(uint32_t, (size_t)w.n * w.degree);
+	for (uint32_t i = 0; i < w.n; i++)
+		drawing_add_node(sk, NODE_SWITCH, 1, i, w.hosts + w.degree);
+	draw_hosts(sk, w.n, w.hosts);
+	wire_tree(&w, &rng);
+	wire_more(&w, &rng);
+	g_free(w.peer);
+	g_free(w.used);
+	return true;
+}
+
+/* ---- the text ---- */
+
+static const struct shape shapes[] = {
+	{ "PGFT", "PGFT(m1,..,mh;w1,..,wh[;p1,..,ph])", 2, 3,
+	  { { 1, SPEC_NUMBERS }, { 1, SPEC_NUMBERS }, { 1, SPEC_NUMBERS } },
+	  draw_tree },
+	{ "ring", "ring(n;h)", 2, 2, { { 1, 1 }, { 1, 1 } }, draw_torus },
+	{ "torus", "torus(a,b[,c];h)", 2, 2, { { 2, 3 }, { 1, 1 } },
+	  draw_torus },
+	{ "mesh", "mesh(a,b[,c];h)", 2, 2, { { 2, 3 }, { 1, 1 } }, draw_mesh },
+	{ "single", "single(h)", 1, 1, { { 1, 1 } }, draw_single },
+	{ "pair", "pair()", 1, 1, { { 0, 0 } }, draw_pair },
+	{ "random", "random(n,d,h)", 1, 1, { { 3, 3 } }, draw_random },
+	{ "dragonfly", "dragonfly(a,p,h)", 1, 1, { { 3, 3 } },
+	  draw_dragonfly },
+	{ "hyperx", "hyperx(s1[,s2..];h)", 2, 2,
+	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_hyperx },
+	{ "rails", "rails(n;h,r)", 2, 2, { { 1, 1 }, { 2, 2 } }, draw_rails },
+};
+
+static const struct shape *
+find_shape(struct drawing *sk, const char *name, size_t len)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
+		if (strlen(shapes[i].name) == len &&
+		    !g_ascii_strncasecmp(shapes[i].name, name, len))
+			return &shapes[i];
+		g_string_append_printf(names, "%s%s", i ? ", " : "",
+				       shapes[i].name);
+	}
+	bad_spec(sk, "no shape is called \"%.*s\"; there are %s", (int)len,
+		 name, names->str);
+	return NULL;
+}
+
+/* The next number of a group, and past the comma, semicolon or bracket that
+ * ends it. */
+static bool
+parse_item(struct drawing *sk, const char **at, char *end)
+{
+	struct numbers *g = &sk->group[sk->n_groups - 1];
+	const char *first = *at;
+	uint64_t n;
+
+	if (g->n == SPEC_NUMBERS)
+		return bad_spec(sk, "more than %u numbers in part %u",
+				SPEC_NUMBERS, sk->n_groups);
+	if (!g_ascii_isdigit(**at))
+		return bad_spec(sk, **at ? "a number is missing before \"%s\"" :
+				"a number is missing at the end%s", *at);
+	if (!text_take_digits(at, 10, MAX_NUMBER, &n) || n < 1)
+		return bad_spec(sk, "%.*s is out of range (1 to %u)",
+				(int)strspn(first, "0123456789"), first,
+				MAX_NUMBER);
+	g->v[g->n++] = (uint32_t)n;
+	*at = text_skip_blanks(*at);
+	*end = **at;
+	if (!*end)
+		return bad_spec(sk, "\")\" is missing");
+	if (!strchr(",;)", *end))
+		return bad_spec(sk, "\"%s\" is neither a number, \",\", \";\" "
+				"nor \")\"", *at);
+	*at = text_skip_blanks(*at + 1);
+	return true;
+}
+
+/* The numbers in their groups, from behind the "(" to the end of the text. */
+static bool
+parse_groups(struct drawing *sk, const char *at)
+{
+	char end = *at == ')' ? ')' : ',';
+
+	sk->n_groups = 1;
+	if (end == ')')
+		at = text_skip_blanks(at + 1);
+	while (end != ')') {
+		if (!parse_item(sk, &at, &end))
+			return false;
+		if (end == ';' && sk->n_groups++ == SPEC_GROUPS)
+			return bad_spec(sk, "more than %u parts", SPEC_GROUPS);
+	}
+	return !*at || bad_spec(sk, "\"%s\" after the end", at);
+}
+
+static bool
+parse_and_draw(struct drawing *sk)
+{
+	const char *name = text_skip_blanks(sk->text);
+	size_t len = strcspn(name, "( \t");
+	const char *at = text_skip_blanks(name + len);
+	const struct shape *shape = find_shape(sk, name, len);
+
+	if (!shape)
+		return false;
+	if (*at != '(')
+		return bad_spec(sk, "\"(\" is missing: %s", shape->form);
+	if (!parse_groups(sk, text_skip_blanks(at + 1)))
+		return false;
+	if (sk->n_groups < shape->min_groups ||
+	    sk->n_groups > shape->max_groups)
+		return bad_spec(sk, "%u parts, it should be %s", sk->n_groups,
+				shape->form);
+	for (unsigned i = 0; i < sk->n_groups; i++) {
+		unsigned n = sk->group[i].n;
+
+		if (n < shape->numbers[i].min || n > shape->numbers[i].max)
+			return bad_spec(sk,
+					"%u numbers in part %u, it should be "
+					"%s", n, i + 1, shape->form);
+	}
+	return shape->draw(sk);
+}
+
+/* ---- the snapshot ---- */
+
+static bool
+drawing_joins_switches(const struct drawing *sk, const struct drawn_cable *c)
+{
+	return drawn_node_at(sk, c->node_a)->type == NODE_SWITCH &&
+	       drawn_node_at(sk, c->node_b)->type == NODE_SWITCH;
 }
 
 /* Takes away that share of the switch-to-switch cables, any set of them with
  * the same probability (selection sampling); the rest keep their order. */
 static void
-fail_links(struct netlist *sk, unsigned per_mille, uint64_t seed)
+fail_links(struct drawing *sk, unsigned per_mille)
 {
-	uint64_t rng = prng_stream(seed, NETLIST_STREAM_FAILURES);
-	GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct netlist_cable));
+	uint64_t rng = prng_stream(sk->seed, STREAM_FAILURES);
+	GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct drawn_cable));
 	uint32_t left = 0;
 	uint32_t fail;
 
 	for (guint i = 0; i < sk->cables->len; i++)
-		if (joins_switches(sk, netlist_cable_at(sk, i)))
+		if (drawing_joins_switches(sk, drawn_cable_at(sk, i)))
 			left++;
 	fail = (uint32_t)(((uint64_t)left * per_mille + 500) / 1000);
 	for (guint i = 0; i < sk->cables->len; i++) {
-		const struct netlist_cable *c = netlist_cable_at(sk, i);
+		const struct drawn_cable *c = drawn_cable_at(sk, i);
 
-		if (joins_switches(sk, c) && prng_below(&rng, left--) < fail)
+		if (drawing_joins_switches(sk, c) && prng_below(&rng,
+								left--) < fail)
 			fail--;
 		else
 			g_array_append_vals(kept, c, 1);
@@ -72,16 +758,16 @@ fail_links(struct netlist *sk, unsigned per_mille, uint64_t seed)
 
 /* NodeGUIDs by sketch node: in a row for each type, or shuffled over all. */
 static uint64_t *
-make_guids(const struct netlist *sk, const struct generate_options *options)
+make_guids(const struct drawing *sk, const struct generate_options *options)
 {
 	uint32_t n = sk->nodes->len;
 	uint64_t *guids = g_new(uint64_t, n);
-	uint64_t rng = prng_stream(options->seed, NETLIST_STREAM_GUIDS);
+	uint64_t rng = prng_stream(sk->seed, STREAM_GUIDS);
 	uint64_t next_switch = SWITCH_GUID;
 	uint64_t next_ca = CA_GUID;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *next = netlist_node_at(sk, i)->type == NODE_SWITCH ?
+		uint64_t *next = drawn_node_at(sk, i)->type == NODE_SWITCH ?
 				 &next_switch : &next_ca;
 
 		*next += GUID_STEP;
@@ -100,74 +786,35 @@ make_guids(const struct netlist *sk, const struct generate_options *options)
 }
 
 static void
-fill_switch(struct builder *b, uint32_t node)
+build_node(struct builder *b, const struct drawn_node *n, uint64_t guid)
 {
-	struct snapshot_node *n = builder_node_at(b, node);
-	struct snapshot_port *port0 = builder_port_at(b, n->first_port);
-
-	n->sw = device_switch;
-	n->sw_known = true;
-	/* Port 0 is no link: it is there as soon as the switch is. */
-	port0->info.state = PORT_STATE_ACTIVE;
-	port0->info.phys_state = PORT_PHYS_LINK_UP;
-	port0->info.cap_mask = DEVICE_PORT0_CAPS;
-	port0->info.guid_cap = 1;
-}
-
-static void
-fill_ports(struct builder *b, uint32_t node)
-{
-	const struct snapshot_node *n = builder_node_at(b, node);
-	bool is_switch = snapshot_is_switch(n);
-
-	for (unsigned num = is_switch ? 0 : 1; num <= n->info.num_ports;
-	     num++) {
-		struct snapshot_port *p = builder_port_at(b,
-							n->first_port + num);
-
-		p->known = true;
-		p->info = device_idle_port;
-		p->info.local_port = (uint8_t)num;
-		if (is_switch)
-			continue;
-		p->guid = n->info.node_guid + num;
-		p->info.cap_mask = DEVICE_END_PORT_CAPS;
-		p->info.guid_cap = 8;
-	}
-}
-
-static void
-add_node(struct builder *b, const struct netlist_node *sn, uint64_t guid)
-{
-	bool is_switch = sn->type == NODE_SWITCH;
-	struct node_info info = {
-		.system_guid = guid,
-		.node_guid = guid,
-		.port_guid = is_switch ? guid : guid + 1,
-		.partition_cap = is_switch ? 32 : 128,
-		.node_type = (uint8_t)sn->type,
-		.num_ports = (uint8_t)sn->n_ports,
-		.local_port = is_switch ? 0 : 1,
-		.base_version = 1,
-		.class_version = 1,
-	};
+	bool is_switch = n->type == NODE_SWITCH;
 	char desc[NODE_DESC_LEN];
-	uint32_t node = builder_add(b, &info);
+	const struct device d = {
+		.type = n->type,
+		.n_ports = n->n_ports,
+		.local_port = 1,
+		.guid = guid,
+		.system_guid = guid,
+		.port_guid = is_switch ? guid : guid + 1,
+		.desc = desc,
+		.idle = &device_idle_port,
+	};
+	uint32_t node;
 
 	if (is_switch)
-		snprintf(desc, sizeof(desc), "S-%u-%u", sn->level, sn->index);
+		snprintf(desc, sizeof(desc), "S-%u-%u", n->level, n->index);
 	else
-		snprintf(desc, sizeof(desc), "H-%u", sn->index);
-	builder_describe(b, node, (const uint8_t *)desc, strlen(desc));
-	fill_ports(b, node);
-	if (is_switch)
-		fill_switch(b, node);
+		snprintf(desc, sizeof(desc), "H-%u", n->index);
+	node = device_add(b, &d);
+	for (unsigned num = 2; !is_switch && num <= n->n_ports; num++)
+		device_add_port(b, node, num, guid + num, d.idle);
 }
 
 static void
-plug_in(struct builder *b, const struct netlist_cable *c)
+plug_in(struct builder *b, const struct drawn_cable *c)
 {
-	uint32_t ends[] = {
+	const uint32_t ends[] = {
 		builder_port(b, c->node_a, c->port_a),
 		builder_port(b, c->node_b, c->port_b),
 	};
@@ -181,23 +828,21 @@ plug_in(struct builder *b, const struct netlist_cable *c)
 	}
 }
 
-/* Nodes go into the builder in the order of the sketch, so that an index of
- * one is an index of the other. */
+/* An index of a drawn node is that of a node in the builder. */
 static struct snapshot *
-build(const struct netlist *sk, const struct generate_options *options)
+drawing_build(const struct drawing *sk, const struct generate_options *options)
 {
-	uint64_t *guids = make_guids(sk, options);
+	g_autofree uint64_t *guids = make_guids(sk, options);
 	struct builder *b = builder_new();
 	uint32_t home = 0;
 
 	for (uint32_t i = 0; i < sk->nodes->len; i++)
-		add_node(b, netlist_node_at(sk, i), guids[i]);
+		build_node(b, drawn_node_at(sk, i), guids[i]);
 	for (guint i = 0; i < sk->cables->len; i++)
-		plug_in(b, netlist_cable_at(sk, i));
-	while (netlist_node_at(sk, home)->type != NODE_CA)
+		plug_in(b, drawn_cable_at(sk, i));
+	while (drawn_node_at(sk, home)->type != NODE_CA)
 		home++;
 	builder_set_local(b, builder_port(b, home, 1));
-	g_free(guids);
 	return builder_finish(b);
 }
 
@@ -206,17 +851,20 @@ generate_fabric(const char *text, const struct generate_options *options,
 		GError **error)
 {
 	static const struct generate_options plain;
-	struct snapshot *s;
-	struct netlist *sk;
+	struct snapshot *s = NULL;
+	struct drawing sk = { .text = text, .error = error };
 
 	if (!options)
 		options = &plain;
 	g_assert(options->fail_per_mille <= 1000);
-	sk = netlist_new(text, options->seed, error);
-	if (!sk)
-		return NULL;
-	fail_links(sk, options->fail_per_mille, options->seed);
-	s = build(sk, options);
-	netlist_free(sk);
+	sk.seed = options->seed;
+	sk.nodes = g_array_new(FALSE, FALSE, sizeof(struct drawn_node));
+	sk.cables = g_array_new(FALSE, FALSE, sizeof(struct drawn_cable));
+	if (parse_and_draw(&sk)) {
+		fail_links(&sk, options->fail_per_mille);
+		s = drawing_build(&sk, options);
+	}
+	g_array_free(sk.cables, TRUE);
+	g_array_free(sk.nodes, TRUE);
 	return s;
 }

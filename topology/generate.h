@@ -31,16 +31,10 @@ struct generate_options {
 	unsigned fail_per_mille;/* of the switch-to-switch links, taken away */
 };
 
-enum generate_error {
-	GENERATE_ERROR_SPEC,
-};
-#define GENERATE_ERROR generate_error_quark()
-GQuark generate_error_quark(void);
-
 /* Links are up and in Init, LIDs 0, MTU 4096, 4x EDR; the local port is that
  * of the first CA (H-0). At most 65,535 nodes and 254 ports a node. `options`
- * may be NULL: seed 0 and nothing else. NULL with a message that says what is
- * wrong with `spec`. */
+ * may be NULL: seed 0 and nothing else. NULL with a TEXT_ERROR that says
+ * what is wrong with `spec`. */
 struct snapshot *generate_fabric(const char *spec,
 			       const struct generate_options *options,
 			       GError **error);

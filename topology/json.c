@@ -7,7 +7,7 @@
  * state serves for all depths.
  *
  * Two kinds of text, since two kinds of writers meet here: a NodeDescription is
- * bytes of nobody's character set, and what a person typed is UTF-8.
+ * bytes of no known character set, and what a person typed is UTF-8.
  *
  * Source: RFC 8259.
  */
@@ -137,11 +137,88 @@ json_hex(struct json *j, const char *key, uint64_t value, int digits)
 	g_string_append_printf(j->out, "\"0x%0*" PRIx64 "\"", digits, value);
 }
 
+/* --- text or JSON --- */
+
 void
-json_lines(struct json *j, const char *key, const GPtrArray *lines)
+report_open(struct text_report *r, const char *key, char bracket)
 {
-	json_open(j, key, '[');
-	for (guint i = 0; lines && i < lines->len; i++)
-		json_text(j, NULL, lines->pdata[i]);
-	json_close(j, ']');
+	if (r->as_json)
+		json_open(&r->json, key, bracket);
+}
+
+void
+report_close(struct text_report *r, char bracket)
+{
+	if (r->as_json)
+		json_close(&r->json, bracket);
+}
+
+void
+report_break(struct text_report *r, const char *gap)
+{
+	json_break(&r->json, gap);
+}
+
+void
+report_say(struct text_report *r, const char *format, ...)
+{
+	va_list args;
+
+	if (r->as_json)
+		return;
+	va_start(args, format);
+	g_string_append_vprintf(r->json.out, format, args);
+	va_end(args);
+}
+
+void
+report_text(struct text_report *r, const char *key, const char *value,
+	    const char *after)
+{
+	if (r->as_json)
+		json_text(&r->json, key, value);
+	else if (value && after)
+		g_string_append(g_string_append(r->json.out, value), after);
+}
+
+void
+report_number(struct text_report *r, const char *key, uint64_t value,
+	      const char *after)
+{
+	if (r->as_json)
+		json_number(&r->json, key, value);
+	else if (after)
+		report_say(r, "%" PRIu64 "%s", value, after);
+}
+
+void
+report_hex(struct text_report *r, const char *key, uint64_t value, int digits,
+	   const char *after)
+{
+	if (r->as_json)
+		json_hex(&r->json, key, value, digits);
+	else if (after)
+		report_say(r, "0x%0*" PRIx64 "%s", digits, value, after);
+}
+
+void
+report_real(struct text_report *r, const char *key, double value, int places,
+	    const char *after)
+{
+	if (r->as_json)
+		json_real(&r->json, key, value);
+	else if (after)
+		report_say(r, "%.*f%s", places, value, after);
+}
+
+void
+report_lines(struct text_report *r, const char *key, const GPtrArray *lines,
+	     const char *before)
+{
+	report_open(r, key, '[');
+	for (guint i = 0; lines && i < lines->len; i++) {
+		report_say(r, "%s", before);
+		report_text(r, NULL, lines->pdata[i], "\n");
+	}
+	report_close(r, ']');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Writing JSON (RFC 8259). Who writes says the brackets; commas and quotes
- * come by themselves. All on one line, but where a line is broken.
+ * Writing JSON (RFC 8259). The caller writes the brackets; commas and quotes
+ * are added. All on one line, but where a line is broken.
  */
 #ifndef MINISM_TOPOLOGY_JSON_H
 #define MINISM_TOPOLOGY_JSON_H
@@ -39,7 +39,37 @@ void json_ms(struct json *j, const char *key, int64_t us);
 /* A GUID or another number as "0x...", `digits` wide: 64 bits are more than
  * the numbers of many a reader hold. */
 void json_hex(struct json *j, const char *key, uint64_t value, int digits);
-/* An array of lines; `lines` NULL: an empty one. */
-void json_lines(struct json *j, const char *key, const GPtrArray *lines);
+/*
+ * One walk for people and for programs. In JSON a value is the member `key`; in
+ * text the value is followed by `after`. after NULL: only in JSON. A value NULL
+ * is null in JSON and nothing in text, without what would follow.
+ */
+struct text_report {
+	struct json json;	/* out is of both */
+	bool as_json;
+};
+
+/* Brackets and breaks are nothing in text. */
+void report_open(struct text_report *r, const char *key, char bracket);
+void report_close(struct text_report *r, char bracket);
+void report_break(struct text_report *r, const char *gap);
+void report_text(struct text_report *r, const char *key, const char *value,
+		 const char *after);
+void report_number(struct text_report *r, const char *key, uint64_t value,
+		   const char *after);
+void report_hex(struct text_report *r, const char *key, uint64_t value,
+		int digits,
+		const char *after);
+/* In text with so many places behind the point. */
+void report_real(struct text_report *r, const char *key, double value,
+		 int places,
+		 const char *after);
+/* In text a line each, behind `before`. */
+void report_lines(struct text_report *r, const char *key,
+		  const GPtrArray *lines,
+		  const char *before);
+/* Only in text. */
+G_GNUC_PRINTF(2, 3)
+void report_say(struct text_report *r, const char *format, ...);
 
 #endif

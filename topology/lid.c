@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Who gets which LID: one pass for each step of the rule in lid.h.
+ * LID assignment: one pass for each step of the rule in lid.h.
  *
  * Structs. An `assigner` is the state of one assignment: two bitmaps over the
- * unicast LIDs (taken: owned by somebody here; reserved: held by the memory
- * for somebody who is away), the owner of each LID, the answer, and the end
+ * unicast LIDs (taken: owned by a port here; reserved: held by the memory for
+ * a port that is away), the owner of each LID, the answer, and the end
  * ports in the order in which every step takes them, PortGUID first. PortGUIDs
  * are meant to be unique but are what a device says; the port index, which
  * follows NodeGUID and port number, decides between two of the same.
  *
  * Flow of lid_assign():
  *	1. keep_claims()	what the fabric has already, sorted so that
- *				whoever is to win a LID comes first
+ *				the winner of a LID comes first
  *	2. recall()		what the memory holds for those without
  *	3. reserve(), allocate()	the lowest free range for the rest
  * Each step only looks at bits that are still clear, so none can take a LID
@@ -20,7 +20,7 @@
  * A LID that came with another LMC than is wanted now stays the base if it
  * can: it must be aligned, and these claims come after those that are right
  * as they are, so that changing the LMC moves as few LIDs as possible. The
- * memory is not stretched in that way, a range of another size is nobody's.
+ * memory is not stretched in that way, a range of another size is not used.
  *
  * Ranges are aligned to their size (IBA 4.1.3: the LMC masks the low bits of
  * the LID), hence a search goes in steps of the size; full words of the
@@ -29,6 +29,7 @@
  * and only when a port finds nothing.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "topology/lid.h"
 
@@ -61,7 +62,7 @@ struct assigner {
 };
 
 /* A LID that a port has on the fabric. */
-struct claim {
+struct lid_claim {
 	uint32_t port;
 	uint32_t rank;		/* of the port, in assigner.order */
 	bool resized;		/* its LMC is not the one that is wanted */
@@ -77,24 +78,16 @@ lid_error_quark(void)
 /* --- sets of LIDs --- */
 
 static bool
-set_has(const struct lid_set *set, unsigned lid)
+lid_set_has(const struct lid_set *set, unsigned lid)
 {
 	return set->word[lid / WORD_BITS] >> lid % WORD_BITS & 1;
 }
 
 static void
-set_add(struct lid_set *set, unsigned first, unsigned n)
+lid_set_add(struct lid_set *set, unsigned first, unsigned n)
 {
 	for (unsigned lid = first; lid < first + n; lid++)
 		set->word[lid / WORD_BITS] |= UINT64_C(1) << lid % WORD_BITS;
-}
-
-static void
-set_remove(struct lid_set *set, unsigned first, unsigned n)
-{
-	for (unsigned lid = first; lid < first + n; lid++)
-		set->word[lid / WORD_BITS] &=
-			~(UINT64_C(1) << lid % WORD_BITS);
 }
 
 /* The first LID of the range that is in the set, or LID_NONE. */
@@ -102,7 +95,7 @@ static unsigned
 set_first_of(const struct lid_set *set, unsigned first, unsigned n)
 {
 	for (unsigned lid = first; lid < first + n; lid++)
-		if (set_has(set, lid))
+		if (lid_set_has(set, lid))
 			return lid;
 	return LID_NONE;
 }
@@ -126,31 +119,28 @@ is_valid_range(const struct lid_range *r)
 	       r->max <= LID_UNICAST_MAX;
 }
 
+static int
+compare_guid(const void *a, const void *b)
+{
+	const struct lid_range *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
 static const struct lid_range *
 memory_find(const struct lid_range *memory, size_t n, uint64_t guid)
 {
-	size_t low = 0;
-	size_t high = n;
+	const struct lid_range key = { .guid = guid };
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (memory[mid].guid == guid)
-			return &memory[mid];
-		if (memory[mid].guid < guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return n ? bsearch(&key, memory, n, sizeof(key), compare_guid) : NULL;
 }
 
 static void
-give(struct assigner *a, uint32_t port, unsigned base)
+lid_give(struct assigner *a, uint32_t port, unsigned base)
 {
 	unsigned size = 1u << a->map->lmc[port];
 
-	set_add(&a->taken, base, size);
+	lid_set_add(&a->taken, base, size);
 	for (unsigned lid = base; lid < base + size; lid++)
 		a->owner[lid] = port;
 	a->map->base[port] = (uint16_t)base;
@@ -160,7 +150,7 @@ give(struct assigner *a, uint32_t port, unsigned base)
 /* --- order and LMC of the end ports --- */
 
 static gint
-compare_ports(gconstpointer a, gconstpointer b, gpointer subnet)
+lid_compare_ports(gconstpointer a, gconstpointer b, gpointer subnet)
 {
 	const struct snapshot *s = subnet;
 	uint32_t pa = *(const uint32_t *)a;
@@ -195,7 +185,7 @@ list_end_ports(struct assigner *a, unsigned lmc)
 		a->order[a->n_order++] = p;
 	}
 	g_qsort_with_data(a->order, (gint)a->n_order, sizeof(*a->order),
-			  compare_ports, (gpointer)s);
+			  lid_compare_ports, (gpointer)s);
 }
 
 /* --- the smallest table --- */
@@ -255,10 +245,10 @@ find_limit(struct assigner *a)
 /* --- step 1: what the fabric has --- */
 
 static gint
-compare_claims(gconstpointer a, gconstpointer b)
+lid_compare_claims(gconstpointer a, gconstpointer b)
 {
-	const struct claim *ca = a;
-	const struct claim *cb = b;
+	const struct lid_claim *ca = a;
+	const struct lid_claim *cb = b;
 
 	if (ca->resized != cb->resized)
 		return ca->resized ? 1 : -1;
@@ -270,13 +260,13 @@ compare_claims(gconstpointer a, gconstpointer b)
 static GArray *
 collect_claims(struct assigner *a)
 {
-	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct claim));
+	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct lid_claim));
 
 	for (uint32_t i = 0; i < a->n_order; i++) {
 		uint32_t p = a->order[i];
 		const struct snapshot_port *port = &a->s->ports[p];
 		const struct lid_range *r;
-		struct claim claim = { .port = p, .rank = i };
+		struct lid_claim claim = { .port = p, .rank = i };
 
 		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
 			a->n_beyond += port->info.lid > a->last &&
@@ -288,15 +278,15 @@ collect_claims(struct assigner *a)
 		claim.resized = port->info.lmc != a->map->lmc[p];
 		g_array_append_val(claims, claim);
 	}
-	g_array_sort(claims, compare_claims);
+	g_array_sort(claims, lid_compare_claims);
 	return claims;
 }
 
-/* Two claims to one LID are a fault of the fabric that somebody wants to know
- * of; a LID in the way of a range that is only now to grow is not. */
+/* Two claims to one LID are a fault of the fabric, which is reported; a LID
+ * in the way of a range that is only now to grow is not. */
 static void
-note_loser(const struct assigner *a, const struct claim *loser,
-	   const struct claim *winner)
+note_loser(const struct assigner *a, const struct lid_claim *loser,
+	   const struct lid_claim *winner)
 {
 	const struct snapshot_port *lost = &a->s->ports[loser->port];
 	const struct snapshot_port *kept = &a->s->ports[winner->port];
@@ -325,7 +315,8 @@ keep_claims(struct assigner *a)
 	uint32_t *by_port = g_new(uint32_t, a->s->n_ports);
 
 	for (guint i = 0; i < claims->len; i++) {
-		const struct claim *c = &g_array_index(claims, struct claim, i);
+		const struct lid_claim *c = &g_array_index(claims,
+							   struct lid_claim, i);
 		unsigned base = a->s->ports[c->port].info.lid;
 		unsigned hit = set_first_of(&a->taken, base,
 					    1u << a->map->lmc[c->port]);
@@ -333,11 +324,12 @@ keep_claims(struct assigner *a)
 
 		by_port[c->port] = i;
 		if (hit == LID_NONE) {
-			give(a, c->port, base);
+			lid_give(a, c->port, base);
 			continue;
 		}
 		winner = by_port[a->owner[hit]];
-		note_loser(a, c, &g_array_index(claims, struct claim, winner));
+		note_loser(a, c, &g_array_index(claims, struct lid_claim,
+						winner));
 	}
 	g_free(by_port);
 	g_array_free(claims, TRUE);
@@ -360,7 +352,7 @@ recall(struct assigner *a)
 		    r->max - r->min + 1u != 1u << lmc)
 			continue;
 		if (set_first_of(&a->taken, r->min, 1u << lmc) == LID_NONE)
-			give(a, p, r->min);
+			lid_give(a, p, r->min);
 	}
 }
 
@@ -397,7 +389,7 @@ reserve(struct assigner *a)
 		const struct lid_range *r = &a->memory[i];
 
 		if (holds_for_absent(a, r))
-			set_add(&a->reserved, r->min, r->max - r->min + 1u);
+			lid_set_add(&a->reserved, r->min, r->max - r->min + 1u);
 	}
 	a->n_reserved = a->n_memory;
 }
@@ -411,7 +403,9 @@ release_one(struct assigner *a)
 
 		if (!holds_for_absent(a, r))
 			continue;
-		set_remove(&a->reserved, r->min, r->max - r->min + 1u);
+		for (unsigned lid = r->min; lid <= r->max; lid++)
+			a->reserved.word[lid / WORD_BITS] &=
+				~(UINT64_C(1) << lid % WORD_BITS);
 		for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
 			unsigned base = r->min & ~((1u << lmc) - 1);
 
@@ -424,7 +418,7 @@ release_one(struct assigner *a)
 
 /* The lowest aligned range that is neither taken nor reserved, or LID_NONE. */
 static unsigned
-find_free(struct assigner *a, unsigned lmc)
+lid_find_free(struct assigner *a, unsigned lmc)
 {
 	unsigned size = 1u << lmc;
 	unsigned base = a->next[lmc];
@@ -455,8 +449,7 @@ fail_exhausted(const struct assigner *a, unsigned lmc, GError **error)
 
 	g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
 		    "%" PRIu64 " LIDs are needed at LMC %u, there are %u%s",
-		    needed, lmc, LID_UNICAST_MAX,
-		    needed <= LID_UNICAST_MAX ?
+		    needed, lmc, LID_UNICAST_MAX, needed <= LID_UNICAST_MAX ?
 		    ", and not enough of them in aligned ranges" : "");
 	return false;
 }
@@ -484,12 +477,12 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 		if (a->map->base[p])
 			continue;
 		do
-			base = find_free(a, a->map->lmc[p]);
+			base = lid_find_free(a, a->map->lmc[p]);
 		while (base == LID_NONE &&
 		       (release_one(a) || give_up_limit(a)));
 		if (base == LID_NONE)
 			return fail_exhausted(a, lmc, error);
-		give(a, p, base);
+		lid_give(a, p, base);
 	}
 	return true;
 }
@@ -566,7 +559,7 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 }
 
 static gint
-compare_ranges(gconstpointer a, gconstpointer b)
+lid_compare_ranges(gconstpointer a, gconstpointer b)
 {
 	const struct lid_range *ra = a;
 	const struct lid_range *rb = b;
@@ -604,7 +597,7 @@ ranges_of_map(const struct snapshot *s, const struct lid_map *map)
 		if (r.min && r.guid)
 			g_array_append_val(all, r);
 	}
-	g_array_sort(all, compare_ranges);
+	g_array_sort(all, lid_compare_ranges);
 	for (guint i = 0; i < all->len; i++) {
 		struct lid_range *r = &g_array_index(all, struct lid_range, 0);
 
@@ -629,6 +622,6 @@ lid_remember(const struct snapshot *s, const struct lid_map *map,
 		    !memory_find(here, n_here, memory[i].guid))
 			g_array_append_val(all, memory[i]);
 	}
-	g_array_sort(all, compare_ranges);
+	g_array_sort(all, lid_compare_ranges);
 	return all;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Who gets which LID.
+ * LID assignment.
  *
  * The rule, in order (each step sees only what the steps before left free):
  *   1. An end port keeps the LID range that it has on the fabric, if that is
@@ -61,7 +61,7 @@ struct lid_map *lid_map_ref(struct lid_map *map);
 void lid_map_free(struct lid_map *map);	/* gives up a reference */
 
 /* The memory after this assignment: `map` and, of the old memory, the ports
- * that are away and whose LIDs nobody took. A GArray of lid_range, sorted. */
+ * that are away and whose LIDs are free. A GArray of lid_range, sorted. */
 GArray *lid_remember(const struct snapshot *s, const struct lid_map *map,
 		      const struct lid_range *memory, size_t n_memory);
 

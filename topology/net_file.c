@@ -32,45 +32,27 @@
 
 #include "topology/net_file.h"
 
-static const char *
-guid_key(const struct snapshot_node *node)
-{
-	switch ((enum node_type)node->info.node_type) {
-	case NODE_SWITCH:
-		return "switchguid";
-	case NODE_ROUTER:
-		return "rtguid";
-	case NODE_CA:
-		return "caguid";
-	}
-	return "caguid";
-}
+static const struct words {
+	const char *guid_key, *type;
+	char letter;
+} words[] = {
+	[NODE_CA] = { "caguid", "Ca", 'H' },
+	[NODE_SWITCH] = { "switchguid", "Switch", 'S' },
+	[NODE_ROUTER] = { "rtguid", "Rt", 'R' },
+};
 
-static const char *
-type_word(const struct snapshot_node *node)
+static const struct words *
+words_of(const struct snapshot_node *node)
 {
-	switch ((enum node_type)node->info.node_type) {
-	case NODE_SWITCH:
-		return "Switch";
-	case NODE_ROUTER:
-		return "Rt";
-	case NODE_CA:
-		return "Ca";
-	}
-	return "Ca";
+	return &words[node->info.node_type < G_N_ELEMENTS(words) &&
+		      node->info.node_type ? node->info.node_type : NODE_CA];
 }
 
 static void
 write_id(const struct snapshot_node *node, GString *out)
 {
-	char letter = 'H';
-
-	if (snapshot_is_switch(node))
-		letter = 'S';
-	else if (node->info.node_type == NODE_ROUTER)
-		letter = 'R';
-	g_string_append_printf(out, "\"%c-%016" PRIx64 "\"", letter,
-			       node->info.node_guid);
+	g_string_append_printf(out, "\"%c-%016" PRIx64 "\"",
+			       words_of(node)->letter, node->info.node_guid);
 }
 
 static void
@@ -80,14 +62,13 @@ write_header(const struct snapshot *s, const struct snapshot_node *node,
 	const struct snapshot_port *port0 = &s->ports[node->first_port];
 
 	g_string_append_printf(out, "\nvendid=0x%x\ndevid=0x%x\n"
-			       "sysimgguid=0x%" PRIx64 "\n"
-			       "%s=0x%" PRIx64,
+			       "sysimgguid=0x%" PRIx64 "\n%s=0x%" PRIx64,
 			       node->info.vendor_id, node->info.device_id,
-			       node->info.system_guid, guid_key(node),
+			       node->info.system_guid, words_of(node)->guid_key,
 			       node->info.node_guid);
 	if (snapshot_is_switch(node))
 		g_string_append_printf(out, "(%" PRIx64 ")", port0->guid);
-	g_string_append_printf(out, "\n%s\t%u ", type_word(node),
+	g_string_append_printf(out, "\n%s\t%u ", words_of(node)->type,
 			       node->info.num_ports);
 	write_id(node, out);
 	g_string_append_printf(out, "\t\t# \"%s\"", node->desc);
@@ -113,18 +94,6 @@ write_peer_desc(const char *desc, GString *out)
 		g_string_append_c(out, c);
 	}
 	g_string_append_c(out, '"');
-}
-
-/* The LID by which `port` is addressed: a switch owns one for all its ports
- * (IBA 14.2.5.6). */
-static unsigned
-lid_at(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *node = snapshot_node_of(s, port);
-
-	if (snapshot_is_switch(node))
-		return s->ports[node->first_port].info.lid;
-	return s->ports[port].info.lid;
 }
 
 static bool
@@ -169,13 +138,15 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 		g_string_append_printf(out, "lid %u lmc %u ", port->info.lid,
 				       port->info.lmc);
 	write_peer_desc(far->desc, out);
-	g_string_append_printf(out, " lid %u", lid_at(s, port->peer));
+	g_string_append_printf(out, " lid %u",
+			       s->ports[snapshot_holder_of(s, port->peer)]
+			       .info.lid);
 	write_link(port, peer, out);
 	g_string_append_c(out, '\n');
 }
 
 static void
-write_node(const struct snapshot *s, uint32_t n, GString *out)
+net_write_node(const struct snapshot *s, uint32_t n, GString *out)
 {
 	const struct snapshot_node *node = &s->nodes[n];
 	uint32_t local = s->local_port;
@@ -204,12 +175,12 @@ net_file_write(const struct snapshot *s, GString *out)
 				       " port %016" PRIx64 "\n",
 				       s->nodes[home].info.node_guid,
 				       s->ports[s->local_port].guid);
-		write_node(s, home, out);
+		net_write_node(s, home, out);
 	}
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
-			write_node(s, s->switches[i], out);
+			net_write_node(s, s->switches[i], out);
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		if (n != home && !snapshot_is_switch(&s->nodes[n]))
-			write_node(s, n, out);
+			net_write_node(s, n, out);
 }

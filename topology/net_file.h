@@ -7,26 +7,28 @@
 #ifndef MINISM_TOPOLOGY_NET_FILE_H
 #define MINISM_TOPOLOGY_NET_FILE_H
 
+#include "topology/generate.h"
 #include "topology/snapshot.h"
 
 /* Appends the whole snapshot to `out`. Node ids are S-, H- and R-<guid>, as
  * ibnetdiscover makes them; the node of the local port comes first. */
 void net_file_write(const struct snapshot *s, GString *out);
 
-enum net_file_error {
-	NET_FILE_ERROR_SYNTAX,	/* message starts with name:line: */
-};
-#define NET_FILE_ERROR net_file_error_quark()
-GQuark net_file_error_quark(void);
-
 /*
  * Reads ibnetdiscover's or ibsim's text (no `include`, no `do`). `name` is
  * the file's name for messages. GUIDs that are not given are made up from the
  * order of the nodes, as ibsim does. The local port is the one that is listed
  * first of the first CA; what it has no way to is left out (builder_finish).
- * Returns a new snapshot or NULL with an error that names the line.
+ * Returns a new snapshot or NULL with a TEXT_ERROR that names the line.
  */
 struct snapshot *net_file_parse(const char *text, const char *name,
 			     GError **error);
+
+/* Is it a formula (generate.h)? One has a bracket, and no file that name. */
+bool net_file_is_formula(const char *name);
+/* The fabric of a formula or of a file. NULL with an error that names it. */
+struct snapshot *net_file_open(const char *name,
+			       const struct generate_options *options,
+			       GError **error);
 
 #endif

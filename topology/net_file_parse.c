@@ -3,15 +3,14 @@
  * A snapshot from the text that ibnetdiscover writes and ibsim reads. What
  * the blocks look like is in net_file.c.
  *
- * Structs. net_file_net.h has what is read: a net_node for each block, a
- * net_cable for each line of it. `file` is the reader: its scanner, and what
- * ibsim carries from one block to the next.
+ * Structs. A net_node for each block, a net_cable for each line of it; the
+ * reader has its scanner, and what ibsim carries from one block to the next.
  *
  * Flow:
  *	1. read_line()		every line into nodes and cables; what a line
  *				can say wrong by itself is found here
  *	2. match_cables()	ids to nodes; both ends must tell of each other
- *	3. net_build()		nodes, ports, cables into a builder
+ *	3. build()		nodes, ports, cables into a builder
  *
  * What is taken over from ibsim (verified against ibsim-utils 0.10): width=,
  * speed=, extspeed= and devid= hold until the next of their kind, vendid= and
@@ -32,13 +31,52 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "topology/device.h"
 #include "topology/net_file.h"
-#include "topology/net_file_net.h"
 #include "topology/text.h"
 
-struct file {
+/* One block. Its cables are contiguous. */
+struct net_node {
+	char *id;
+	char *desc;
+	unsigned line;
+	unsigned n_ports;
+	uint32_t first_cable, n_cables;
+	uint32_t vendor_id;
+	uint16_t device_id;
+	uint16_t lid;		/* port 0's */
+	uint8_t lmc;
+	bool enhanced_port0;
+	enum node_type type;
+	uint64_t guid, system_guid;
+	uint64_t port0_guid;
+};
+
+/* What one end has enabled: PortInfo's masks (IBA 14.2.5.6), and XDR, which
+ * there is in a mask of its own. */
+#define NET_SPEEDS_EXT	15u
+#define NET_SPEED_XDR	16u
+struct net_rate {
+	uint8_t width, speed, speed_ext;
+};
+
+/* One line of a block: the end of a cable as that block tells it. */
+struct net_cable {
+	unsigned line;
+	uint32_t node;
+	uint32_t mate;		/* the other end's line; once it is matched */
+	char *peer_id;
+	unsigned num, peer_num;
+	uint64_t guid, peer_guid;	/* 0: not given */
+	uint16_t lid;
+	uint8_t lmc;
+	struct net_rate rate;
+};
+
+struct net_reader {
 	struct text_scan scan;	/* of one line after the other */
-	struct net net;
+	GArray *nodes;		/* struct net_node, in the order of the file */
+	GArray *cables;		/* struct net_cable */
 	GHashTable *by_id;	/* id -> node + 1 */
 	GHashTable *by_guid;	/* uint64_t * -> node + 1 */
 	bool in_block;		/* cable lines belong to the last node */
@@ -51,11 +89,21 @@ struct file {
 	uint64_t base_guid[NODE_ROUTER + 1], next_guid[NODE_ROUTER + 1];
 };
 
-G_DEFINE_QUARK(minism-netfile-error-quark, net_file_error)
-
 /* Always false. `at` is in the line that is read. */
 #define fail_at(f, place, ...) text_fail(&(f)->scan, place, __VA_ARGS__)
 #define fail(f, ...) fail_at(f, text_here(&(f)->scan), __VA_ARGS__)
+
+static struct net_node *
+net_node_at(const struct net_reader *f, uint32_t node)
+{
+	return &g_array_index(f->nodes, struct net_node, node);
+}
+
+static struct net_cable *
+net_cable_at(const struct net_reader *f, uint32_t cable)
+{
+	return &g_array_index(f->cables, struct net_cable, cable);
+}
 
 static struct text_place
 line_of(unsigned line)
@@ -66,13 +114,13 @@ line_of(unsigned line)
 /* --- words and numbers --- */
 
 static void
-skip_blanks(struct file *f)
+skip_blanks(struct net_reader *f)
 {
 	f->scan.at += strspn(f->scan.at, " \t");
 }
 
 static bool
-take_char(struct file *f, char c)
+take_char(struct net_reader *f, char c)
 {
 	if (*f->scan.at != c)
 		return false;
@@ -82,7 +130,7 @@ take_char(struct file *f, char c)
 
 /* Takes `word` if the line goes on with it and the word ends there. */
 static bool
-take_word(struct file *f, const char *word)
+take_word(struct net_reader *f, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -94,19 +142,18 @@ take_word(struct file *f, const char *word)
 }
 
 static bool
-fail_word(struct file *f)
+net_fail_word(struct net_reader *f)
 {
 	size_t len = strcspn(f->scan.at, " \t");
 
-	return fail(f, "unknown word \"%.*s\"", (int)MIN(len, 40u),
-		    f->scan.at);
+	return fail(f, "unknown word \"%.*s\"", (int)MIN(len, 40u), f->scan.at);
 }
 
 /* Into a number of `size` bytes. Base 0: decimal, 0x hexadecimal, 0 octal, as
  * ibsim reads it. */
 static bool
-take_number(struct file *f, int base, uint64_t min, uint64_t max,
-	    const char *what, void *out, size_t size)
+net_take_number(struct net_reader *f, int base, uint64_t min, uint64_t max,
+		const char *what, void *out, size_t size)
 {
 	const char *at = f->scan.at = text_skip_blanks(f->scan.at);
 	uint64_t value;
@@ -134,11 +181,11 @@ take_number(struct file *f, int base, uint64_t min, uint64_t max,
 }
 
 #define TAKE(f, base, min, max, what, out) \
-	take_number(f, base, min, max, what, out, sizeof(*(out)))
+	net_take_number(f, base, min, max, what, out, sizeof(*(out)))
 
 /* "(1001)", hexadecimal with or without 0x; nothing there is fine too. */
 static bool
-take_guid_in_parens(struct file *f, uint64_t *guid)
+take_guid_in_parens(struct net_reader *f, uint64_t *guid)
 {
 	if (!take_char(f, '('))
 		return true;
@@ -151,7 +198,7 @@ take_guid_in_parens(struct file *f, uint64_t *guid)
 
 /* "[3]", and what ibnetdiscover -g adds for a chassis: "[ext 5]" */
 static bool
-take_port(struct file *f, unsigned max, unsigned *num)
+net_take_port(struct net_reader *f, unsigned max, unsigned *num)
 {
 	uint8_t external;
 
@@ -169,7 +216,7 @@ take_port(struct file *f, unsigned max, unsigned *num)
 }
 
 static bool
-take_id(struct file *f, char **id)
+take_id(struct net_reader *f, char **id)
 {
 	const char *end;
 
@@ -187,7 +234,7 @@ take_id(struct file *f, char **id)
 
 /* From the quote at hand to the last one on the line. */
 static bool
-take_description(struct file *f, char **desc)
+take_description(struct net_reader *f, char **desc)
 {
 	const char *first = f->scan.at + 1;
 	const char *last = strrchr(f->scan.at, '"');
@@ -205,7 +252,7 @@ take_description(struct file *f, char **desc)
 /* "4xEDR": the widths and speeds that ibsim enables for these words. IBA has
  * no code for FDR10, a vendor's; in LinkSpeedActive it is QDR. */
 static bool
-take_link_words(struct file *f, struct net_rate *rate)
+take_link_words(struct net_reader *f, struct net_rate *rate)
 {
 	static const struct {
 		const char *name;
@@ -242,13 +289,13 @@ take_link_words(struct file *f, struct net_rate *rate)
 			f->scan.at = word;
 		}
 	}
-	return fail_word(f);
+	return net_fail_word(f);
 }
 
 /* "w=2" and the like on a cable line; v= and m= (ibnetdiscover -f: VLs, MTU)
  * tell what a snapshot from a file does not keep. */
 static bool
-take_option(struct file *f, struct net_rate *rate)
+take_option(struct net_reader *f, struct net_rate *rate)
 {
 	static const struct {
 		const char *word, *what;
@@ -276,23 +323,23 @@ take_option(struct file *f, struct net_rate *rate)
 			    options[i].what, options[i].offset < 0 ? &ignored :
 			    (uint8_t *)rate + options[i].offset);
 	}
-	return fail_word(f);
+	return net_fail_word(f);
 }
 
 /* --- step 1: lines --- */
 
 /* After the number: nothing but blanks and a comment. */
 static bool
-end_of_line(struct file *f)
+net_end_of_line(struct net_reader *f)
 {
 	skip_blanks(f);
 	if (*f->scan.at && *f->scan.at != '#')
-		return fail_word(f);
+		return net_fail_word(f);
 	return true;
 }
 
 static bool
-read_guid_base(struct file *f, enum node_type type, bool relative)
+read_guid_base(struct net_reader *f, enum node_type type, bool relative)
 {
 	uint64_t value;
 
@@ -309,7 +356,7 @@ read_guid_base(struct file *f, enum node_type type, bool relative)
 
 /* A "key=value" line; the key is at f->scan.at and is `len` long. */
 static bool
-read_key(struct file *f, size_t len)
+read_key(struct net_reader *f, size_t len)
 {
 	static const struct {
 		const char *word;
@@ -326,28 +373,28 @@ read_key(struct file *f, size_t len)
 		if (len == strlen(bases[i].word) &&
 		    strncmp(key, bases[i].word, len) == 0)
 			return read_guid_base(f, bases[i].type, relative) &&
-			       end_of_line(f);
+			       net_end_of_line(f);
 	if (strncmp(key, "vendid=", len + 1) == 0)
 		return TAKE(f, 0, 0, 0xffffff, "vendid", &f->vendor_id) &&
-			end_of_line(f);
+			net_end_of_line(f);
 	if (strncmp(key, "devid=", len + 1) == 0)
 		return TAKE(f, 0, 0, UINT16_MAX, "devid", &f->device_id) &&
-			end_of_line(f);
+			net_end_of_line(f);
 	f->scan.at = key;
 	if (strncmp(key, "sysimgguid=", len + 1) == 0) {
 		f->scan.at += len + 1;
 		f->no_system = false;
 		return TAKE(f, 0, 0, UINT64_MAX, "sysimgguid",
-			    &f->system_guid) && end_of_line(f);
+			    &f->system_guid) && net_end_of_line(f);
 	}
 	if (len == 1)	/* w= is a word of cable lines */
-		return fail_word(f);
-	return take_option(f, &f->rate) && end_of_line(f);
+		return net_fail_word(f);
+	return take_option(f, &f->rate) && net_end_of_line(f);
 }
 
 /* The description behind '#'. Without quotes it ends where ibsim ends it. */
 static bool
-read_node_desc(struct file *f, struct net_node *node)
+read_node_desc(struct net_reader *f, struct net_node *node)
 {
 	static const char *const ends[] = {
 		" enhanced port ", " base port ", " lid ", " lmc ",
@@ -374,7 +421,7 @@ read_node_desc(struct file *f, struct net_node *node)
 
 /* "enhanced port 0 lid 7 lmc 0" */
 static bool
-read_port0(struct file *f, struct net_node *node)
+read_port0(struct net_reader *f, struct net_node *node)
 {
 	for (skip_blanks(f); *f->scan.at; skip_blanks(f)) {
 		bool ok = true;
@@ -388,7 +435,7 @@ read_port0(struct file *f, struct net_node *node)
 		else if (take_word(f, "lmc"))
 			ok = TAKE(f, 0, 0, LMC_MAX, "lmc", &node->lmc);
 		else
-			ok = fail_word(f);
+			ok = net_fail_word(f);
 		if (!ok)
 			return false;
 	}
@@ -397,7 +444,7 @@ read_port0(struct file *f, struct net_node *node)
 
 /* The GUIDs of this node; the next one counts on from here, as in ibsim. */
 static void
-take_guids(struct file *f, struct net_node *node)
+take_guids(struct net_reader *f, struct net_node *node)
 {
 	node->guid = f->next_guid[node->type];
 	node->system_guid = f->no_system ? node->guid : f->system_guid;
@@ -413,36 +460,34 @@ take_guids(struct file *f, struct net_node *node)
 }
 
 static bool
-enter_node(struct file *f, struct net_node *node)
+enter_node(struct net_reader *f, struct net_node *node)
 {
-	uint32_t index = f->net.nodes->len;
+	uint32_t index = f->nodes->len;
 	struct text_place here = line_of(f->scan.line);
 	uint32_t other;
-	uint64_t *guid;
 
 	if (!node->guid)
-		return fail_at(f, here, "NodeGUID 0 is nobody's");
+		return fail_at(f, here, "NodeGUID 0 is not valid");
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
 	if (other)
 		return fail_at(f, here, "node id \"%s\" is that of line %u",
-			    node->id, net_node_at(&f->net, other - 1)->line);
-	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid,
-						     &node->guid));
+			    node->id, net_node_at(f, other - 1)->line);
+	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid, &node->guid));
 	if (other)
 		return fail_at(f, here, "NodeGUID 0x%" PRIx64
 			    " is that of line %u", node->guid,
-			    net_node_at(&f->net, other - 1)->line);
-	g_array_append_vals(f->net.nodes, node, 1);
+			    net_node_at(f, other - 1)->line);
+	g_array_append_vals(f->nodes, node, 1);
 	g_hash_table_insert(f->by_id, node->id, GUINT_TO_POINTER(index + 1));
-	guid = g_new(uint64_t, 1);
-	*guid = node->guid;
-	g_hash_table_insert(f->by_guid, guid, GUINT_TO_POINTER(index + 1));
+	g_hash_table_insert(f->by_guid,
+			    g_memdup2(&node->guid, sizeof(node->guid)),
+			    GUINT_TO_POINTER(index + 1));
 	f->in_block = true;
 	return true;
 }
 
 static bool
-read_header(struct file *f, struct net_node *node)
+net_read_header(struct net_reader *f, struct net_node *node)
 {
 	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
 	if (!TAKE(f, 10, 1, 254, "number of ports", &node->n_ports) ||
@@ -454,20 +499,20 @@ read_header(struct file *f, struct net_node *node)
 	if (!node->desc)
 		node->desc = g_strdup(node->id);
 	if (node->type != NODE_SWITCH)
-		return end_of_line(f);
+		return net_end_of_line(f);
 	return read_port0(f, node);
 }
 
 static bool
-read_node(struct file *f, enum node_type type)
+net_read_node(struct net_reader *f, enum node_type type)
 {
 	struct net_node node = {
 		.type = type,
 		.line = f->scan.line,
-		.first_cable = f->net.cables->len,
+		.first_cable = f->cables->len,
 	};
 
-	if (read_header(f, &node)) {
+	if (net_read_header(f, &node)) {
 		take_guids(f, &node);
 		if (enter_node(f, &node))
 			return true;
@@ -491,9 +536,9 @@ is_data(const char *comment)
  * "4xEDR" goes before "w=", wherever it stands, as in ibsim.
  */
 static bool
-read_cable_words(struct file *f, struct net_cable *cable)
+read_cable_words(struct net_reader *f, struct net_cable *cable)
 {
-	bool own = net_node_at(&f->net, cable->node)->type != NODE_SWITCH;
+	bool own = net_node_at(f, cable->node)->type != NODE_SWITCH;
 	struct net_rate words = { 0 };
 	uint16_t far_lid;
 
@@ -529,30 +574,30 @@ read_cable_words(struct file *f, struct net_cable *cable)
 
 /* Nothing may stand twice: a port has one cable. */
 static bool
-enter_cable(struct file *f, const struct net_cable *cable)
+enter_cable(struct net_reader *f, const struct net_cable *cable)
 {
-	struct net_node *node = net_node_at(&f->net, cable->node);
+	struct net_node *node = net_node_at(f, cable->node);
 
 	for (uint32_t i = 0; i < node->n_cables; i++) {
 		const struct net_cable *old;
 
-		old = net_cable_at(&f->net, node->first_cable + i);
+		old = net_cable_at(f, node->first_cable + i);
 		if (old->num == cable->num)
 			return fail_at(f, line_of(f->scan.line),
 				       "port %u is cabled in line %u",
 				       cable->num, old->line);
 	}
 	node->n_cables++;
-	g_array_append_vals(f->net.cables, cable, 1);
+	g_array_append_vals(f->cables, cable, 1);
 	return true;
 }
 
 static bool
-read_cable(struct file *f)
+read_cable(struct net_reader *f)
 {
 	struct net_cable cable = {
 		.line = f->scan.line,
-		.node = f->net.nodes->len - 1,
+		.node = f->nodes->len - 1,
 		.peer_num = 1,
 		.rate = f->rate,
 	};
@@ -561,11 +606,11 @@ read_cable(struct file *f)
 
 	if (!f->in_block)
 		return fail(f, "a port outside of a node's block");
-	node = net_node_at(&f->net, cable.node);
-	ok = take_port(f, node->n_ports, &cable.num) &&
+	node = net_node_at(f, cable.node);
+	ok = net_take_port(f, node->n_ports, &cable.num) &&
 	     take_guid_in_parens(f, &cable.guid) &&
 	     take_id(f, &cable.peer_id) &&
-	     (*f->scan.at != '[' || take_port(f, 254, &cable.peer_num)) &&
+	     (*f->scan.at != '[' || net_take_port(f, 254, &cable.peer_num)) &&
 	     take_guid_in_parens(f, &cable.peer_guid) &&
 	     read_cable_words(f, &cable) && enter_cable(f, &cable);
 	if (!ok)
@@ -576,7 +621,7 @@ read_cable(struct file *f)
 /* ibsim's language beyond a description of nodes, and the headings of
  * ibnetdiscover -g. */
 static bool
-read_other(struct file *f)
+read_other(struct net_reader *f)
 {
 	static const char *const refused[] = {
 		"include", "do", "module", "pdebug",
@@ -590,11 +635,11 @@ read_other(struct file *f)
 				       "\"%s\" is not supported", refused[i]);
 	if (*f->scan.at == '@')
 		return fail(f, "aliases (@) are not supported");
-	return fail_word(f);
+	return net_fail_word(f);
 }
 
 static bool
-read_line(struct file *f)
+net_read_line(struct net_reader *f)
 {
 	size_t len;
 
@@ -607,11 +652,11 @@ read_line(struct file *f)
 	if (!*f->scan.at)
 		return true;
 	if (take_word(f, "Switch"))
-		return read_node(f, NODE_SWITCH);
+		return net_read_node(f, NODE_SWITCH);
 	if (take_word(f, "Ca") || take_word(f, "Hca"))
-		return read_node(f, NODE_CA);
+		return net_read_node(f, NODE_CA);
 	if (take_word(f, "Rt"))
-		return read_node(f, NODE_ROUTER);
+		return net_read_node(f, NODE_ROUTER);
 	len = strspn(f->scan.at, "abcdefghijklmnopqrstuvwxyz");
 	if (len && (f->scan.at[len] == '=' || f->scan.at[len] == '+'))
 		return read_key(f, len);
@@ -619,7 +664,7 @@ read_line(struct file *f)
 }
 
 static bool
-read_lines(struct file *f, const char *text)
+net_read_lines(struct net_reader *f, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	bool ok = true;
@@ -627,7 +672,7 @@ read_lines(struct file *f, const char *text)
 	for (f->scan.line = 0; ok && lines[f->scan.line]; ) {
 		f->scan.at = g_strchomp(lines[f->scan.line++]);
 		f->scan.line_start = f->scan.at;
-		ok = read_line(f);
+		ok = net_read_line(f);
 	}
 	return ok;
 }
@@ -635,19 +680,18 @@ read_lines(struct file *f, const char *text)
 /* --- step 2: both ends of a cable --- */
 
 static bool
-match_cable(struct file *f, uint32_t c)
+match_cable(struct net_reader *f, uint32_t c)
 {
-	struct net_cable *cable = net_cable_at(&f->net, c);
-	const struct net_node *near = net_node_at(&f->net, cable->node);
+	struct net_cable *cable = net_cable_at(f, c);
+	const struct net_node *near = net_node_at(f, cable->node);
 	const struct net_node *far;
 	uint32_t index;
 
-	index = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id,
-						     cable->peer_id));
+	index = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, cable->peer_id));
 	if (!index)
 		return fail_at(f, line_of(cable->line),
 			       "there is no node \"%s\"", cable->peer_id);
-	far = net_node_at(&f->net, index - 1);
+	far = net_node_at(f, index - 1);
 	if (cable->peer_num > far->n_ports)
 		return fail_at(f, line_of(cable->line), "\"%s\" has no port %u",
 			       far->id, cable->peer_num);
@@ -655,7 +699,7 @@ match_cable(struct file *f, uint32_t c)
 		const struct net_cable *mate;
 
 		cable->mate = far->first_cable + i;
-		mate = net_cable_at(&f->net, cable->mate);
+		mate = net_cable_at(f, cable->mate);
 		if (mate->num == cable->peer_num &&
 		    mate->peer_num == cable->num &&
 		    strcmp(mate->peer_id, near->id) == 0)
@@ -668,46 +712,195 @@ match_cable(struct file *f, uint32_t c)
 
 /* A link needs a width and a speed that both ends have enabled. */
 static bool
-match_rates(struct file *f, const struct net_cable *cable)
+match_rates(struct net_reader *f, const struct net_cable *cable)
 {
 	const struct net_rate *a = &cable->rate;
-	const struct net_rate *b = &net_cable_at(&f->net, cable->mate)->rate;
+	const struct net_rate *b = &net_cable_at(f, cable->mate)->rate;
 
 	if (!(a->width & b->width))
 		return fail_at(f, line_of(cable->line),
 			       "no width is enabled at both ends "
-			       "(0x%x and 0x%x)",
-			       a->width, b->width);
+			       "(0x%x and 0x%x)", a->width, b->width);
 	if (!(a->speed & b->speed))
 		return fail_at(f, line_of(cable->line),
 			       "no speed is enabled at both ends "
-			       "(0x%x and 0x%x)",
-			       a->speed, b->speed);
+			       "(0x%x and 0x%x)", a->speed, b->speed);
 	return true;
 }
 
 static bool
-match_cables(struct file *f)
+match_cables(struct net_reader *f)
 {
 	bool ok = true;
 
-	for (uint32_t c = 0; ok && c < f->net.cables->len; c++)
+	for (uint32_t c = 0; ok && c < f->cables->len; c++)
 		ok = match_cable(f, c) &&
-		     match_rates(f, net_cable_at(&f->net, c));
+		     match_rates(f, net_cable_at(f, c));
 	return ok;
 }
 
-static void
-file_clear(struct file *f)
+/* --- step 3: the snapshot ---
+ *
+ * A file has the nodes and cables; the rest of a snapshot is what
+ * a device says that has just been switched on: links trained and waiting in
+ * Init for a subnet manager (IBA 7.2.7), MTU 4096, VL0-7. A CA port without a
+ * cable was never seen and stays unknown; the exception is port 1 of a CA that
+ * has none at all, for the subnet manager has to sit somewhere and it may be
+ * there.
+ *
+ * Rates. Each end has a mask of what is enabled and the link comes up with
+ * the best that both have, width, speed and extended speed each by itself, as
+ * in ibsim. No extended speed in common is no error: it is the older speed
+ * then.
+ */
+
+/* A text that gives no speed means the slowest, as for ibsim. */
+static struct port_info
+idle_port(void)
 {
-	for (uint32_t n = 0; n < f->net.nodes->len; n++) {
-		g_free(net_node_at(&f->net, n)->id);
-		g_free(net_node_at(&f->net, n)->desc);
+	struct port_info info = device_idle_port;
+
+	info.speed_enabled = info.speed_supported = info.speed_active = 1;
+	info.speed_ext_enabled = info.speed_ext_supported = 0;
+	info.speed_ext_active = 0;
+	return info;
+}
+
+static uint64_t
+port_guid(const struct net_reader *f, const struct net_cable *cable)
+{
+	if (cable->guid)
+		return cable->guid;
+	if (net_cable_at(f, cable->mate)->peer_guid)
+		return net_cable_at(f, cable->mate)->peer_guid;
+	return net_node_at(f, cable->node)->guid + cable->num;
+}
+
+static uint8_t
+best_width(uint8_t both)
+{
+	static const uint8_t order[] = { 8, 4, 2, 16, 1 };	/* 12x .. 1x */
+
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+		if (both & order[i])
+			return order[i];
+	return 0;
+}
+
+static uint8_t
+best_speed(uint8_t both)
+{
+	return both ? (uint8_t)(1u << (g_bit_storage(both) - 1)) : 0;
+}
+
+static void
+fill_link(const struct net_reader *f, const struct net_cable *cable,
+	  struct port_info *info)
+{
+	const struct net_rate *own = &cable->rate;
+	const struct net_rate *far = &net_cable_at(f, cable->mate)->rate;
+	uint8_t both = own->speed_ext & far->speed_ext;
+
+	info->state = PORT_STATE_INIT;
+	info->phys_state = PORT_PHYS_LINK_UP;
+	info->width_enabled = info->width_supported = own->width;
+	info->width_active = best_width(own->width & far->width);
+	info->speed_enabled = info->speed_supported = own->speed;
+	info->speed_active = best_speed(own->speed & far->speed);
+	info->speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
+	info->speed_ext_supported = info->speed_ext_enabled;
+	info->speed_ext_active = best_speed(both & NET_SPEEDS_EXT);
+	info->speed_ext2_active = both / NET_SPEED_XDR;
+}
+
+/* NodeInfo as the port answers that is cabled first (a switch: port 0). */
+static void
+net_build_node(const struct net_reader *f, struct builder *b,
+	       const struct net_node *node)
+{
+	const struct port_info idle = idle_port();
+	struct device d = {
+		.type = node->type,
+		.n_ports = node->n_ports,
+		.local_port = 1,
+		.guid = node->guid,
+		.system_guid = node->system_guid,
+		.port_guid = node->type == NODE_SWITCH ? node->port0_guid :
+			node->guid + 1,
+		.vendor_id = node->vendor_id,
+		.device_id = node->device_id,
+		.desc = node->desc,
+		.idle = &idle,
+	};
+	struct snapshot_port *port0;
+	uint32_t n;
+
+	if (node->type != NODE_SWITCH && node->n_cables) {
+		d.local_port = net_cable_at(f, node->first_cable)->num;
+		d.port_guid = port_guid(f, net_cable_at(f, node->first_cable));
 	}
-	for (uint32_t c = 0; c < f->net.cables->len; c++)
-		g_free(net_cable_at(&f->net, c)->peer_id);
-	g_array_free(f->net.nodes, TRUE);
-	g_array_free(f->net.cables, TRUE);
+	n = device_add(b, &d);
+	if (node->type != NODE_SWITCH)
+		return;
+	builder_node_at(b, n)->sw.enhanced_port0 = node->enhanced_port0;
+	port0 = builder_port_at(b, builder_port(b, n, 0));
+	port0->info.lid = node->lid;
+	port0->info.lmc = node->lmc;
+}
+
+static void
+net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
+{
+	const struct net_cable *cable = net_cable_at(f, c);
+	const struct net_cable *mate = net_cable_at(f, cable->mate);
+	uint32_t index = builder_port(b, cable->node, cable->num);
+	struct snapshot_port *port = builder_port_at(b, index);
+	const struct port_info idle = idle_port();
+
+	if (net_node_at(f, cable->node)->type != NODE_SWITCH) {
+		device_add_port(b, cable->node, cable->num,
+				port_guid(f, cable), &idle);
+		port->info.lid = cable->lid;
+		port->info.lmc = cable->lmc;
+	}
+	fill_link(f, cable, &port->info);
+	if (c <= cable->mate)
+		builder_link(b, index, builder_port(b, mate->node, mate->num));
+}
+
+/* Nodes go into the builder in the order of the file: an index of one is an
+ * index of the other. */
+static struct snapshot *
+net_build(const struct net_reader *f)
+{
+	struct builder *b = builder_new();
+
+	for (uint32_t n = 0; n < f->nodes->len; n++)
+		net_build_node(f, b, net_node_at(f, n));
+	for (uint32_t c = 0; c < f->cables->len; c++)
+		net_build_cable(f, b, c);
+	for (uint32_t n = 0; n < f->nodes->len; n++) {
+		const struct snapshot_node *node = builder_node_at(b, n);
+
+		if (node->info.node_type != NODE_CA)
+			continue;
+		builder_set_local(b, node->first_port + node->info.local_port);
+		break;
+	}
+	return builder_finish(b);
+}
+
+static void
+reader_clear(struct net_reader *f)
+{
+	for (uint32_t n = 0; n < f->nodes->len; n++) {
+		g_free(net_node_at(f, n)->id);
+		g_free(net_node_at(f, n)->desc);
+	}
+	for (uint32_t c = 0; c < f->cables->len; c++)
+		g_free(net_cable_at(f, c)->peer_id);
+	g_array_free(f->nodes, TRUE);
+	g_array_free(f->cables, TRUE);
 	g_hash_table_destroy(f->by_id);
 	g_hash_table_destroy(f->by_guid);
 }
@@ -715,7 +908,7 @@ file_clear(struct file *f)
 struct snapshot *
 net_file_parse(const char *text, const char *name, GError **error)
 {
-	struct file f = {
+	struct net_reader f = {
 		.no_system = true,
 		.rate = { .width = 3, .speed = 1 },
 		.base_guid = { 0, 0x100000, 0x200000, 0x300000 },
@@ -723,15 +916,33 @@ net_file_parse(const char *text, const char *name, GError **error)
 	};
 	struct snapshot *s = NULL;
 
-	f.net.nodes = g_array_new(FALSE, FALSE, sizeof(struct net_node));
-	f.net.cables = g_array_new(FALSE, FALSE, sizeof(struct net_cable));
+	f.nodes = g_array_new(FALSE, FALSE, sizeof(struct net_node));
+	f.cables = g_array_new(FALSE, FALSE, sizeof(struct net_cable));
 	f.by_id = g_hash_table_new(g_str_hash, g_str_equal);
 	f.by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  NULL);
 	text_scan_init(&f.scan, text, name, NULL);
-	if (read_lines(&f, text) && match_cables(&f))
-		s = net_build(&f.net);
-	text_scan_end(&f.scan, NET_FILE_ERROR, NET_FILE_ERROR_SYNTAX, error);
-	file_clear(&f);
+	if (net_read_lines(&f, text) && match_cables(&f))
+		s = net_build(&f);
+	text_scan_end(&f.scan, error);
+	reader_clear(&f);
 	return s;
+}
+
+bool
+net_file_is_formula(const char *name)
+{
+	return strchr(name, '(') && !g_file_test(name, G_FILE_TEST_EXISTS);
+}
+
+struct snapshot *
+net_file_open(const char *name, const struct generate_options *options,
+	      GError **error)
+{
+	g_autofree char *text = NULL;
+
+	if (net_file_is_formula(name))
+		return generate_fabric(name, options, error);
+	text = text_read_file(name, error);
+	return text ? net_file_parse(text, name, error) : NULL;
 }

@@ -2,8 +2,8 @@
 /*
  * Partitions as rules (IBA 10.9).
  *
- * Purpose. What was wished for, by whoever: the partition file, a person at run
- * time, or nobody, which is one partition with everybody in it.
+ * Purpose. What was configured: by the partition file, at run time by
+ * minismctl, or not at all, which is one partition with all ports in it.
  *
  * Structs. The partitions are few and asked for by P_Key, so they are an array
  * sorted by it. The rules of one stay in the order in which they were added,
@@ -188,7 +188,7 @@ partition_rules_default(void)
 /*
  * Memberships: from rules to the P_Keys of each port (IBA 10.9).
  *
- * Purpose. Rules name ports by GUID or by kind; everybody else asks what a
+ * Purpose. Rules name ports by GUID or by kind; the others need to know what a
  * port of this snapshot is in a partition, often, and wants an array.
  *
  * Structs. A `resolver` is the state of one resolution: the end ports, a hash
@@ -448,11 +448,23 @@ memberships_unref(struct memberships *m)
 	g_free(m);
 }
 
+/* Takes the next partition of a port, [*i .. end), and moves on. */
+static unsigned
+take_partition(const uint16_t *pkeys, uint32_t *i, uint32_t end)
+{
+	uint16_t base = pkey_base(pkeys[*i]);
+	unsigned what = 0;
+
+	for (; *i < end && pkey_base(pkeys[*i]) == base; ++*i)
+		what |= pkeys[*i] & PKEY_FULL ?
+			PARTITION_FULL : PARTITION_LIMITED;
+	return what;
+}
+
 unsigned
 memberships_of(const struct memberships *m, uint32_t port, uint16_t pkey)
 {
 	uint16_t base = pkey_base(pkey);
-	unsigned what = 0;
 	uint32_t low, high;
 
 	g_assert(port < m->n_ports);
@@ -467,11 +479,9 @@ memberships_of(const struct memberships *m, uint32_t port, uint16_t pkey)
 		else
 			high = mid;
 	}
-	for (; low < m->first[port + 1] && pkey_base(m->pkeys[low]) == base;
-	     low++)
-		what |= m->pkeys[low] & PKEY_FULL ?
-			PARTITION_FULL : PARTITION_LIMITED;
-	return what;
+	high = m->first[port + 1];
+	return low < high && pkey_base(m->pkeys[low]) == base ?
+		take_partition(m->pkeys, &low, high) : 0;
 }
 
 /* Two limited members may not talk (IBA 10.9.3), nor may a limited member
@@ -490,26 +500,13 @@ memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
 			  memberships_of(m, b, pkey));
 }
 
-/* The P_Key of a in the partition: a full one meets everybody. */
+/* The P_Key of a in the partition: a full member may talk to all. */
 static uint16_t
 what_pkey(unsigned what, uint16_t base)
 {
 	if (what & PARTITION_FULL)
 		return (uint16_t)(base | PKEY_FULL);
 	return base;
-}
-
-/* Takes the next partition of a port, [*i .. end), and moves on. */
-static unsigned
-take_partition(const uint16_t *pkeys, uint32_t *i, uint32_t end)
-{
-	uint16_t base = pkey_base(pkeys[*i]);
-	unsigned what = 0;
-
-	for (; *i < end && pkey_base(pkeys[*i]) == base; ++*i)
-		what |= pkeys[*i] & PKEY_FULL ?
-			PARTITION_FULL : PARTITION_LIMITED;
-	return what;
 }
 
 uint16_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Partitions: who may talk to whom (IBA 10.9).
+ * Partitions: which ports may communicate (IBA 10.9).
  *
  * Rules say what is wanted, by GUID and by kind of port; they know no fabric.
  * Resolved against a snapshot they become memberships (below). A P_Key

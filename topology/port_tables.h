@@ -47,7 +47,7 @@ struct port_tables *port_tables_new(const struct snapshot *s);
 struct port_tables *port_tables_ref(struct port_tables *t);
 void port_tables_unref(struct port_tables *t);
 
-/* A private copy, for whoever writes next. */
+/* A private copy, for the next writer. */
 struct port_tables *port_tables_copy(const struct port_tables *t);
 
 /* How many P_Keys the port can hold, by what its node says (IBA 14.2.5.3,
@@ -63,7 +63,7 @@ unsigned port_tables_blocks(const struct port_tables *t, enum port_table table,
 const union port_block *port_tables_get(const struct port_tables *t,
 					enum port_table table, uint32_t port,
 					unsigned block);
-/* Only while nobody else has a reference. */
+/* Only while there is no other reference. */
 void port_tables_set(struct port_tables *t, enum port_table table,
 		     uint32_t port, unsigned block,
 		     const union port_block *data);

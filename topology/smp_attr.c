@@ -24,8 +24,8 @@ node_type_name(unsigned type)
 /*
  * Names and codes of PortInfo's components.
  *
- * The structs of smp_attr.h are filled by whoever reads a fabric; this file
- * only says how their codes are called, so that a log line, a dump and a
+ * The structs of smp_attr.h are filled by the code that reads a fabric; this
+ * file only says how their codes are called, so that a log line, a dump and a
  * picture agree. The words are those that the diagnostics print, since that is
  * what an operator searches for. Every function is a table in the shape of a
  * switch: the compiler then names the enumerator that was forgotten, and a code

@@ -94,6 +94,17 @@ snapshot_copy(const struct snapshot *subnet)
 	return c;
 }
 
+char *
+snapshot_port_name(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+	unsigned num = s->ports[port].num;
+
+	if (!num || (!snapshot_is_switch(n) && n->info.num_ports == 1))
+		return g_strdup(snapshot_node_name(n));
+	return g_strdup_printf("%s/%u", snapshot_node_name(n), num);
+}
+
 uint32_t
 snapshot_port_of(const struct snapshot *s, uint32_t node, unsigned num)
 {
@@ -125,7 +136,7 @@ snapshot_find_node(const struct snapshot *s, uint64_t node_guid)
 uint32_t
 snapshot_find_port(const struct snapshot *s, uint64_t port_guid)
 {
-	/* 0 marks a port without a GUID; it is nobody's name */
+	/* 0 marks a port without a GUID; it names no port */
 	if (!port_guid)
 		return SNAPSHOT_NONE;
 	for (uint32_t p = 0; p < s->n_ports; p++)

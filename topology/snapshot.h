@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A snapshot of a subnet: who is there, what it says of itself, which port is
+ * A snapshot of a subnet: its nodes, their attributes, which port is
  * cabled to which. Immutable once it is shared, reference counted.
  *
  * Everything is a flat array indexed by small integers. Nodes are sorted by
@@ -83,6 +83,10 @@ snapshot_name_of(const struct snapshot *s, uint32_t port)
 	return snapshot_node_name(snapshot_node_of(s, port));
 }
 
+/* "leaf-2/6", "node-07/2" of a CA with several ports; of a CA's only port and
+ * of a switch's port 0 the node's name. g_free. */
+char *snapshot_port_name(const struct snapshot *s, uint32_t port);
+
 static inline bool
 snapshot_is_switch(const struct snapshot_node *node)
 {
@@ -103,7 +107,7 @@ snapshot_holder_of(const struct snapshot *s, uint32_t port)
 uint32_t snapshot_port_of(const struct snapshot *s, uint32_t node,
 			  unsigned num);
 
-/* By GUID: binary search, SNAPSHOT_NONE if nobody has it. By port GUID: linear
+/* By GUID: binary search, SNAPSHOT_NONE if no node has it. By port GUID: linear
  * over the end ports, for command lines and files, not for inner loops. */
 uint32_t snapshot_find_node(const struct snapshot *s, uint64_t node_guid);
 uint32_t snapshot_find_port(const struct snapshot *s, uint64_t port_guid);
@@ -122,7 +126,7 @@ bool snapshot_path(const struct snapshot *s, uint32_t port,
 		   struct dr_path *path);
 
 /*
- * What is wrong with a fabric in the eyes of who reads it; part of a snapshot
+ * What discovery found wrong with a fabric; part of a snapshot
  * (snapshot.h).
  */
 

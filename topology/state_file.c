@@ -13,15 +13,7 @@
 #include "topology/text.h"
 
 static bool
-fail(GError **error, const char *path, int e)
-{
-	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e), "%s: %s",
-		    path, g_strerror(e));
-	return false;
-}
-
-static bool
-refuse(GError **error, const char *path, mode_t mode)
+state_file_refuse(GError **error, const char *path, mode_t mode)
 {
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
 		    "%s is %s, no regular file: it is left as it is", path,
@@ -37,7 +29,7 @@ state_file_read(const char *path, GError **error)
 	GStatBuf st;
 
 	if (g_stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		refuse(error, path, st.st_mode);
+		state_file_refuse(error, path, st.st_mode);
 		return NULL;
 	}
 	return text_read_file(path, error);
@@ -90,7 +82,7 @@ state_file_is_ours(const char *path, GError **error)
 	GStatBuf st;
 
 	if (g_lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return refuse(error, path, st.st_mode);
+		return state_file_refuse(error, path, st.st_mode);
 	return true;
 }
 
@@ -100,8 +92,11 @@ state_file_write(const char *path, const GString *text,
 {
 	g_autofree char *dir = g_path_get_dirname(path);
 
-	if (g_mkdir_with_parents(dir, 0755) < 0)
-		return fail(error, dir, errno);
+	if (g_mkdir_with_parents(dir, 0755) < 0) {
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+			    "%s: %s", dir, g_strerror(errno));
+		return false;
+	}
 	return state_file_is_ours(path, error) &&
 		g_file_set_contents_full(path, text->str, (gssize)text->len,
 					 flags, mode, error);

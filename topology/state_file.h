@@ -32,7 +32,7 @@ enum state_file_end state_file_load(const char *path,
 				    state_file_parse_fn parse, void *data,
 				    char **told);
 
-/* A pipe of the shell's or a device: who names it wants it written into. */
+/* A pipe of the shell's or a device, which is to be written into. */
 bool state_file_is_stream(const char *path);
 
 /* Whether it may be replaced: it is a regular file, or nothing. */

@@ -18,6 +18,8 @@
 
 #define HEX_DIGITS_MAX	16u
 
+G_DEFINE_QUARK(minism-text-error-quark, text_error)
+
 size_t
 text_bom(const char *text, size_t len)
 {
@@ -35,8 +37,7 @@ text_read_file(const char *path, GError **error)
 		return NULL;
 	if (strlen(text) != len) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-			    "%s: there is a NUL in it, so it is no text",
-			    path);
+			    "%s: there is a NUL in it, so it is no text", path);
 		g_free(text);
 		return NULL;
 	}
@@ -80,8 +81,7 @@ text_take_digits(const char **text, unsigned base, uint64_t max,
 
 		if (digit < 0 || (unsigned)digit >= base)
 			break;
-		if ((unsigned)digit > max ||
-		    n > (max - (unsigned)digit) / base)
+		if ((unsigned)digit > max || n > (max - (unsigned)digit) / base)
 			return false;
 		n = n * base + (unsigned)digit;
 	}
@@ -111,8 +111,7 @@ text_take_hex(const char **text, unsigned digits, uint64_t *value)
 }
 
 bool
-text_read_digits(const char *text, unsigned base, uint64_t max,
-		 uint64_t *value)
+text_read_digits(const char *text, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t n;
 
@@ -166,8 +165,7 @@ edit_distance(const char *a, const char *b)
 				       last[j] + (fold(a[i]) != fold(b[j])));
 			if (i && j && fold(a[i]) == fold(b[j - 1]) &&
 			    fold(a[i - 1]) == fold(b[j]))
-				row[j + 1] = MIN(row[j + 1],
-						 before[j - 1] + 1);
+				row[j + 1] = MIN(row[j + 1], before[j - 1] + 1);
 		}
 	}
 	return row[len];
@@ -231,7 +229,7 @@ text_scan_init(struct text_scan *s, const char *text, const char *file,
 }
 
 bool
-text_scan_end(struct text_scan *s, GQuark domain, int code, GError **error)
+text_scan_end(struct text_scan *s, GError **error)
 {
 	bool ok = s->n_errors == 0;
 
@@ -239,7 +237,8 @@ text_scan_end(struct text_scan *s, GQuark domain, int code, GError **error)
 		g_string_append_printf(s->errors, "\nand %u errors more",
 				       s->n_errors - s->errors_max);
 	if (!ok)
-		g_set_error_literal(error, domain, code, s->errors->str);
+		g_set_error_literal(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+				    s->errors->str);
 	g_string_free(s->errors, TRUE);
 	s->errors = NULL;
 	return ok;
@@ -264,8 +263,7 @@ append_message(GString *out, const struct text_scan *s,
 }
 
 bool
-text_fail(struct text_scan *s, struct text_place place, const char *format,
-	  ...)
+text_fail(struct text_scan *s, struct text_place place, const char *format, ...)
 {
 	va_list args;
 
@@ -280,8 +278,7 @@ text_fail(struct text_scan *s, struct text_place place, const char *format,
 }
 
 void
-text_warn(struct text_scan *s, struct text_place place, const char *format,
-	  ...)
+text_warn(struct text_scan *s, struct text_place place, const char *format, ...)
 {
 	GString *line;
 	va_list args;

@@ -11,6 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is wrong with a text, for a person: one line or several. */
+enum text_error {
+	TEXT_ERROR_SYNTAX,
+};
+#define TEXT_ERROR text_error_quark()
+GQuark text_error_quark(void);
+
 /*
  * All of a text file, without the byte order mark that some editors put first.
  * To be freed with g_free(). NULL with a G_FILE_ERROR; a NUL in it, which would
@@ -87,9 +94,9 @@ struct text_scan {
  * both bounds may be changed. */
 void text_scan_init(struct text_scan *s, const char *text, const char *file,
 		    GPtrArray *warnings);
-/* Frees the errors. If there are any, sets *error and returns false. */
-bool text_scan_end(struct text_scan *s, GQuark domain, int code,
-		   GError **error);
+/* Frees the errors. If there are any, sets *error to a TEXT_ERROR and returns
+ * false. */
+bool text_scan_end(struct text_scan *s, GError **error);
 
 struct text_place text_here(const struct text_scan *s);
 

@@ -25,114 +25,75 @@ struct opensm_key {
 	const char *instead;	/* what does the same here, or NULL */
 };
 
-/* Details: the key that makes them count is in the table, too; or minism does
- * in any case what one of the values asks for. */
 #define ANY	"*"
 
 #define CONSOLE	"minismctl asks a running minism"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
 #define ERRORS	"ibqueryerrors reads the error counters of ports"
 
+/* Names in alphabetical order, a blank between two. ANY: details, whose key
+ * that makes them count is in the table, too; or minism does in any case what
+ * one of the values asks for. */
+static const struct {
+	const char *done, *names;
+} opensm_lists[] = {
+	{ ANY,
+	  "cc_ca_cong_setting_ccti_increase "
+	  "cc_ca_cong_setting_ccti_min cc_ca_cong_setting_ccti_timer "
+	  "cc_ca_cong_setting_control_map cc_ca_cong_setting_port_control "
+	  "cc_ca_cong_setting_trigger_threshold cc_cct cc_key "
+	  "cc_max_outstanding_mads cc_sw_cong_setting_control_map "
+	  "cc_sw_cong_setting_credit_mask "
+	  "cc_sw_cong_setting_credit_starvation_return_delay "
+	  "cc_sw_cong_setting_credit_starvation_threshold "
+	  "cc_sw_cong_setting_marking_rate cc_sw_cong_setting_packet_size "
+	  "cc_sw_cong_setting_threshold cc_sw_cong_setting_victim_mask "
+	  "event_plugin_options exit_on_fatal fdr10 force_log_flush "
+	  "fsync_high_avail_files gmp_threads honor_guid2lid_file "
+	  "lash_start_vl lmc_esp0 long_transaction_timeout "
+	  "max_msg_fifo_timeout max_smps_timeout max_wire_smps2 "
+	  "max_wire_smps_per_device nue_include_switches nue_max_num_vls "
+	  "perfmgr_ignore_cas perfmgr_log_errors "
+	  "perfmgr_max_outstanding_queries perfmgr_query_cpi "
+	  "perfmgr_redir perfmgr_rm_nodes perfmgr_sweep_time_s "
+	  "perfmgr_xmit_wait_log perfmgr_xmit_wait_threshold "
+	  "port_prof_ignore_file single_thread smp_threads torus_config "
+	  "use_mfttop use_ucast_cache virt_max_ports_in_process" },
+	{ "FALSE",
+	  "avoid_throttled_links babbling_port_policy congestion_control "
+	  "consolidate_ipv6_snm_req disable_multicast "
+	  "do_mesh_analysis drop_event_subscriptions enable_quirks "
+	  "guid_routing_order_no_scatter ignore_other_sm "
+	  "port_profile_switch_nodes port_shifting quasi_ftree_indexing "
+	  "sa_db_dump sm_inactive "
+	  "suppress_sl2vl_mad_status_errors use_optimized_slvl "
+	  "use_original_extended_sa_rates_only" },
+	{ NULL,
+	  "event_db_dump_file event_plugin_name guid_routing_order_file "
+	  "hop_weights_file ids_guid_file lfts_file lid_matrix_dump_file "
+	  "log_prefix pgrp_policy_file port_search_ordering_file "
+	  "sa_db_file" },
+};
+
 static const struct opensm_key opensm_keys[] = {
 	{ 0, "accum_log_file", "TRUE", NULL },
-	{ 0, "allow_both_pkeys", ANY, NULL },
-	{ 0, "avoid_throttled_links", "FALSE", NULL },
-	{ 0, "babbling_port_policy", "FALSE", NULL },
-	{ 0, "cc_ca_cong_setting_ccti_increase", ANY, NULL },
-	{ 0, "cc_ca_cong_setting_ccti_min", ANY, NULL },
-	{ 0, "cc_ca_cong_setting_ccti_timer", ANY, NULL },
-	{ 0, "cc_ca_cong_setting_control_map", ANY, NULL },
-	{ 0, "cc_ca_cong_setting_port_control", ANY, NULL },
-	{ 0, "cc_ca_cong_setting_trigger_threshold", ANY, NULL },
-	{ 0, "cc_cct", ANY, NULL },
-	{ 0, "cc_key", ANY, NULL },
-	{ 0, "cc_max_outstanding_mads", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_control_map", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_credit_mask", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_credit_starvation_return_delay", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_credit_starvation_threshold", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_marking_rate", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_packet_size", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_threshold", ANY, NULL },
-	{ 0, "cc_sw_cong_setting_victim_mask", ANY, NULL },
-	{ 0, "congestion_control", "FALSE", NULL },
-	{ 0, "connect_roots", "FALSE", NULL },
 	{ 0, "console", "off", CONSOLE },
 	{ 0, "console_port", ANY, CONSOLE },
-	{ 0, "consolidate_ipv6_snm_req", "FALSE", NULL },
-	{ 0, "disable_multicast", "FALSE", NULL },
-	{ 0, "do_mesh_analysis", "FALSE", NULL },
-	{ 0, "drop_event_subscriptions", "FALSE", NULL },
-	{ 0, "enable_quirks", "FALSE", NULL },
-	{ 0, "event_db_dump_file", NULL, NULL },
-	{ 0, "event_plugin_name", NULL, NULL },
-	{ 0, "event_plugin_options", ANY, NULL },
-	{ 0, "exit_on_fatal", ANY, NULL },
-	{ 0, "fdr10", ANY, NULL },
 	{ 0, "force_link_speed", "15", NULL },
 	{ 0, "force_link_speed_ext", "31", NULL },
 	{ 0, "force_link_width", "255", NULL },
-	{ 0, "force_log_flush", ANY, NULL },
-	{ 0, "fsync_high_avail_files", ANY, NULL },
-	{ 0, "gmp_threads", ANY, NULL },
-	{ 0, "guid_routing_order_file", NULL, NULL },
-	{ 0, "guid_routing_order_no_scatter", "FALSE", NULL },
-	{ 0, "honor_guid2lid_file", ANY, NULL },
-	{ 0, "hop_weights_file", NULL, NULL },
-	{ 0, "ids_guid_file", NULL, NULL },
-	{ 0, "ignore_other_sm", "FALSE", NULL },
 	{ 0, "ipoib_mcgroup_creation_validation", "TRUE", NULL },
 	{ 0, "keep_pkey_indexes", "TRUE", NULL },
-	{ 0, "lash_start_vl", ANY, NULL },
-	{ 0, "lfts_file", NULL, NULL },
-	{ 0, "lid_matrix_dump_file", NULL, NULL },
-	{ 0, "lmc_esp0", ANY, NULL },
 	{ 0, "log_max_size", "0", ROTATE },
-	{ 0, "log_prefix", NULL, NULL },
-	{ 0, "long_transaction_timeout", ANY, NULL },
-	{ 0, "max_msg_fifo_timeout", ANY, NULL },
 	{ 0, "max_reverse_hops", "0", NULL },
-	{ 0, "max_smps_timeout", ANY, NULL },
-	{ 0, "max_wire_smps2", ANY, NULL },
-	{ 0, "max_wire_smps_per_device", ANY, NULL },
 	{ 0, "mcgroup_join_validation", "TRUE", NULL },
-	{ 0, "nue_include_switches", ANY, NULL },
-	{ 0, "nue_max_num_vls", ANY, NULL },
 	{ 0, "per_module_logging_file", "/etc/opensm/per-module-logging.conf",
 	  NULL },
 	{ 0, "perfmgr", "FALSE", ERRORS },
-	{ 0, "perfmgr_ignore_cas", ANY, NULL },
-	{ 0, "perfmgr_log_errors", ANY, NULL },
-	{ 0, "perfmgr_max_outstanding_queries", ANY, NULL },
-	{ 0, "perfmgr_query_cpi", ANY, NULL },
-	{ 0, "perfmgr_redir", ANY, NULL },
-	{ 0, "perfmgr_rm_nodes", ANY, NULL },
-	{ 0, "perfmgr_sweep_time_s", ANY, NULL },
-	{ 0, "perfmgr_xmit_wait_log", ANY, NULL },
-	{ 0, "perfmgr_xmit_wait_threshold", ANY, NULL },
-	{ 0, "pgrp_policy_file", NULL, NULL },
-	{ 0, "port_prof_ignore_file", ANY, NULL },
-	{ 0, "port_profile_switch_nodes", "FALSE", NULL },
-	{ 0, "port_search_ordering_file", NULL, NULL },
-	{ 0, "port_shifting", "FALSE", NULL },
 	{ 0, "prefix_routes_file", "/etc/opensm/prefix-routes.conf", NULL },
-	{ 0, "quasi_ftree_indexing", "FALSE", NULL },
-	{ 0, "reassign_lids", "FALSE", NULL },
-	{ 0, "sa_db_dump", "FALSE", NULL },
-	{ 0, "sa_db_file", NULL, NULL },
 	{ 0, "scatter_ports", "0", NULL },
-	{ 0, "single_thread", ANY, NULL },
 	{ 0, "sm_assigned_guid", "0x00", NULL },
-	{ 0, "sm_inactive", "FALSE", NULL },
-	{ 0, "smp_threads", ANY, NULL },
-	{ 0, "suppress_sl2vl_mad_status_errors", "FALSE", NULL },
 	{ 0, "sweep_on_trap", "TRUE", NULL },
-	{ 0, "torus_config", ANY, NULL },
-	{ 0, "use_mfttop", ANY, NULL },
-	{ 0, "use_optimized_slvl", "FALSE", NULL },
-	{ 0, "use_original_extended_sa_rates_only", "FALSE", NULL },
-	{ 0, "use_ucast_cache", ANY, NULL },
-	{ 0, "virt_max_ports_in_process", ANY, NULL },
 
 	/* options of the command line */
 	{ 'A', "ucast_cache", NULL,
@@ -159,7 +120,7 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "Pconfig", NULL, "-P, --partitions=FILE" },
 	{ 'q', NULL, NULL, "minismctl asks a running minism" },
 	{ 'Q', NULL, NULL, "\"qos TRUE\" in minism.conf" },
-	{ 'r', "reassign_lids", NULL, "LIDs in use are kept always" },
+	{ 'r', "reassign_lids", "FALSE", "LIDs in use are kept always" },
 	{ 0, "rereg_on_guid_migr", NULL,
 	  "clients are asked to register again in any case" },
 	{ 'S', "sadb_file", NULL,
@@ -168,31 +129,40 @@ static const struct opensm_key opensm_keys[] = {
 	  "tables are computed always; minism-route judges those of a file" },
 	{ 'V', "V", NULL, "-vv or -D 0xf" },
 	{ 'w', "hop_weights_file", NULL, NULL },
-	{ 'W', "allow_both_pkeys", NULL,
+	{ 'W', "allow_both_pkeys", ANY,
 	  "\"both\" in partitions.conf always gives both" },
 	{ 'x', "honor_guid2lid", NULL,
 	  "LIDs are remembered always, in --cache-dir" },
 	{ 'X', "guid_routing_order_file", NULL, NULL },
 	{ 'y', "stay_on_fatal", NULL, "minism stays in any case" },
 	{ 'Y', NULL, NULL, "the key qos_policy_file of minism.conf" },
-	{ 'z', "connect_roots", NULL, NULL },
+	{ 'z', "connect_roots", "FALSE", NULL },
 	{ 'Z', NULL, NULL, "the key part_enforce of minism.conf" },
 };
 
 static const struct opensm_key *
-find(char letter, const char *name)
+opensm_key_find(char letter, const char *name, struct opensm_key *listed)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(opensm_keys); i++)
 		if ((letter && opensm_keys[i].letter == letter) ||
 		    (name && !g_strcmp0(opensm_keys[i].name, name)))
 			return &opensm_keys[i];
+	for (size_t i = 0; name && i < G_N_ELEMENTS(opensm_lists); i++) {
+		g_auto(GStrv) names = g_strsplit(opensm_lists[i].names, " ",
+						 -1);
+
+		*listed = (struct opensm_key){ .done = opensm_lists[i].done };
+		if (g_strv_contains((const char *const *)names, name))
+			return listed;
+	}
 	return NULL;
 }
 
 enum opensm_key_verdict
 opensm_key_judge(const char *key, const char *value, const char **instead)
 {
-	const struct opensm_key *k = find(0, key);
+	struct opensm_key listed;
+	const struct opensm_key *k = opensm_key_find(0, key, &listed);
 
 	if (!k)
 		return OPENSM_KEY_UNKNOWN;
@@ -208,7 +178,9 @@ opensm_key_judge(const char *key, const char *value, const char **instead)
 char *
 opensm_option_explain(char letter, const char *name)
 {
-	const struct opensm_key *k = find(name ? 0 : letter, name);
+	struct opensm_key listed;
+	const struct opensm_key *k = opensm_key_find(name ? 0 : letter, name,
+						     &listed);
 
 	return k ? g_strconcat("is OpenSM's; here ", k->instead ? k->instead :
 			       "there is nothing like it", NULL) : NULL;

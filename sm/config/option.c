@@ -17,8 +17,6 @@
 
 #include "topology/text.h"
 
-G_DEFINE_QUARK(minism-option-error-quark, option_error)
-
 /* --- kinds of values --- */
 
 static char *
@@ -62,7 +60,7 @@ set_number64(const struct option *o, void *place, const char *value)
 }
 
 static char *
-set_guid(const struct option *o, void *place, const char *value)
+option_set_guid(const struct option *o, void *place, const char *value)
 {
 	if (!value)
 		*(uint64_t *)place = 0;
@@ -126,7 +124,8 @@ const struct option_kind option_secret = {
 	.accepts = NUMBER64, .secret = true, .set = set_number64,
 };
 const struct option_kind option_guid = {
-	.accepts = "a GUID of up to 16 hexadecimal digits", .set = set_guid,
+	.accepts = "a GUID of up to 16 hexadecimal digits",
+	.set = option_set_guid,
 };
 const struct option_kind option_percent = {
 	.accepts = "a percentage from 0 to 100 in steps of 0.1",
@@ -148,7 +147,7 @@ const struct option_kind option_mode = {
 /* --- values --- */
 
 static void *
-place_of(const struct option *o, void *values)
+option_place_of(const struct option *o, void *values)
 {
 	return (char *)values + o->offset;
 }
@@ -177,7 +176,8 @@ option_refuse(const struct option *o, const char *value)
 char *
 option_set(const struct option *o, void *values, const char *value)
 {
-	return o->kind->set(o, place_of(o, values), value ? value : o->preset);
+	return o->kind->set(o, option_place_of(o, values), value ? value :
+			    o->preset);
 }
 
 void
@@ -195,9 +195,11 @@ void
 option_free_texts(const struct option_table *t, void *values)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (t->options[i].kind && t->options[i].kind->is_text)
-			g_clear_pointer((char **)place_of(&t->options[i],
-							  values), g_free);
+		if (t->options[i].kind && t->options[i].kind->is_text) {
+			char **text = option_place_of(&t->options[i], values);
+
+			g_clear_pointer(text, g_free);
+		}
 }
 
 void
@@ -205,7 +207,7 @@ option_copy_texts(const struct option_table *t, void *values)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->options[i].kind && t->options[i].kind->is_text) {
-			char **text = place_of(&t->options[i], values);
+			char **text = option_place_of(&t->options[i], values);
 
 			*text = g_strdup(*text);
 		}
@@ -222,7 +224,7 @@ option_find_key(const struct option_table *t, const char *key)
 
 /* --- the command line --- */
 
-struct reader {
+struct option_reader {
 	const struct option_table *table;
 	void *values;
 };
@@ -247,7 +249,7 @@ begins(const char *name, const char *word, size_t len)
 
 /* word: "name", or "name=value"; the name may be cut short. */
 static const struct option *
-find_name(const struct option_table *t, const char *word)
+option_find_name(const struct option_table *t, const char *word)
 {
 	size_t len = strcspn(word, "="), n = 0;
 	const struct option *found = NULL;
@@ -266,15 +268,15 @@ find_name(const struct option_table *t, const char *word)
 }
 
 G_GNUC_PRINTF(2, 3) static bool
-fail(GError **error, const char *format, ...)
+option_fail(GError **error, const char *format, ...)
 {
-	g_autofree char *why = NULL;
 	va_list args;
 
 	va_start(args, format);
-	why = g_strdup_vprintf(format, args);
+	g_propagate_error(error, g_error_new_valist(TEXT_ERROR,
+						    TEXT_ERROR_SYNTAX,
+						    format, args));
 	va_end(args);
-	g_set_error_literal(error, OPTION_ERROR, OPTION_ERROR_USAGE, why);
 	return false;
 }
 
@@ -282,16 +284,17 @@ fail(GError **error, const char *format, ...)
 static gboolean
 set_option(const char *name, const char *value, gpointer data, GError **error)
 {
-	const struct reader *r = data;
+	const struct option_reader *r = data;
 	const struct option *o = name[1] == '-' ?
-		find_name(r->table, name + 2) : find_letter(r->table, name[1]);
+		option_find_name(r->table, name + 2) : find_letter(r->table,
+								   name[1]);
 	g_autofree char *why = NULL;
 
 	g_assert(o);
 	if (o->kind->no_value && !o->kind->may_value)
 		value = "TRUE";
-	why = o->kind->set(o, place_of(o, r->values), value);
-	return !why || fail(error, "--%s: %s", o->name, why);
+	why = o->kind->set(o, option_place_of(o, r->values), value);
+	return !why || option_fail(error, "--%s: %s", o->name, why);
 }
 
 /* A long option by its full name; a letter and its value as two words. NULL:
@@ -309,11 +312,12 @@ spell_out(const struct option_table *t, int argc, char *const *argv,
 
 		ended |= !strcmp(word, "--");
 		if (i && !ended && g_str_has_prefix(word, "--"))
-			o = find_name(t, word + 2);
+			o = option_find_name(t, word + 2);
 		if (o) {
 			c = word + strcspn(word, "=");
 			if (*c && o->kind->no_value) {
-				fail(error, "--%s: takes no value", o->name);
+				option_fail(error, "--%s: takes no value",
+					    o->name);
 				return NULL;
 			}
 			g_ptr_array_add(out, g_strconcat("--", o->name, c,
@@ -359,7 +363,8 @@ make_entry(const struct option *o)
 
 /* A group of options for each heading. words: what is no option. */
 static GOptionContext *
-make_context(const struct option_table *t, struct reader *r, char ***words)
+make_context(const struct option_table *t, struct option_reader *r,
+	     char ***words)
 {
 	const GOptionEntry rest[] = {
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, words,
@@ -411,32 +416,33 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 	if (t->explain)
 		why = t->explain(word[1], is_name ? key : NULL);
 	if (why)
-		return fail(error, "%s %s", shown, why);
+		return option_fail(error, "%s %s", shown, why);
 	for (size_t i = 0; is_name && i < t->n; i++)
 		if (t->options[i].name)
 			names[n++] = t->options[i].name;
 	near = text_nearest(cut, "--", names, n);
-	return fail(error, "%s is no option%s%s --help has all", shown, near,
-		    is_name ? "," : ";");
+	return option_fail(error, "%s is no option%s%s --help has all", shown,
+			   near, is_name ? "," : ";");
 }
 
 /* The last word is an option without its value, which GOption refused. */
 static bool
 fail_missing(const struct option_table *t, const char *last, GError **error)
 {
-	const struct option *o = last[1] == '-' ? find_name(t, last + 2) :
+	const struct option *o = last[1] == '-' ? option_find_name(t, last +
+								   2) :
 		find_letter(t, last[strlen(last) - 1]);
 	g_autofree char *accepts = o ? option_accepts(o) : NULL;
 
-	return fail(error, "%s%s: a value is missing: %s", o ? "--" : "",
-		    o ? o->name : last, o ? accepts : "");
+	return option_fail(error, "%s%s: a value is missing: %s", o ? "--" : "",
+			   o ? o->name : last, o ? accepts : "");
 }
 
 bool
 option_read(const struct option_table *t, void *values, int argc,
 	    char *const *argv, char ***words, GError **error)
 {
-	struct reader r = { t, values };
+	struct option_reader r = { t, values };
 	g_auto(GStrv) list = spell_out(t, argc, argv, error);
 	g_auto(GStrv) rest = NULL;
 	g_autofree char *last = NULL, *shown = NULL;
@@ -449,7 +455,7 @@ option_read(const struct option_table *t, void *values, int argc,
 		return true;
 	last = g_strdup(list[g_strv_length(list) - 1]);
 	if (!g_option_context_parse_strv(context, &list, &why)) {
-		if (why->domain != OPTION_ERROR)
+		if (why->domain != TEXT_ERROR)
 			return fail_missing(t, last, error);
 		g_propagate_error(error, g_steal_pointer(&why));
 		return false;
@@ -464,8 +470,9 @@ option_read(const struct option_table *t, void *values, int argc,
 	if (!rest || !rest[0])
 		return true;
 	shown = text_one_line(rest[0]);
-	return fail(error, "\"%s\" is not expected; there are only options, "
-		    "--help has all", shown);
+	return option_fail(error,
+			   "\"%s\" is not expected; there are only options, "
+			   "--help has all", shown);
 }
 
 char *

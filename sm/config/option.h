@@ -60,13 +60,6 @@ extern const struct option_kind option_text;	/* char *; empty: NULL */
 /* int; `min` is the value, and the greatest one of the command line holds */
 extern const struct option_kind option_mode;
 
-enum option_error {
-	OPTION_ERROR_USAGE,	/* a bad option or value: one line */
-	OPTION_ERROR_FILE,	/* what is wrong with the file: lines */
-};
-#define OPTION_ERROR option_error_quark()
-GQuark option_error_quark(void);
-
 struct option_table {
 	const struct option *options;
 	size_t n;

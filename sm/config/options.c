@@ -17,19 +17,33 @@
 #include "sm/config/options.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sm/config/opensm_keys.h"
-#include "sm/config/qos_keys.h"
 #include "topology/text.h"
 
 #define ERRORS_MAX	20u
 #define UNKNOWN_MAX	20u
 #define VERBOSITY_MAX	4
 #define LOG_FLAG_DUMP	0x40u	/* OpenSM's OSM_LOG_ROUTING */
+#define WEIGHT_MAX	255u
 #define AT(member)	offsetof(struct options, member)
 
 /* --- kinds of values that only minism has --- */
+
+/* One of `n` names; the value is its place among them. */
+static char *
+set_choice(const struct option *o, void *place, const char *value,
+	   const char *const *names, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!g_ascii_strcasecmp(value, names[i])) {
+			*(unsigned *)place = i;
+			return NULL;
+		}
+	return option_refuse(o, value);
+}
 
 static char *
 set_sides(const struct option *o, void *place, const char *value)
@@ -41,12 +55,7 @@ set_sides(const struct option *o, void *place, const char *value)
 		[OPTIONS_SIDE_IN | OPTIONS_SIDE_OUT] = "both",
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (!g_ascii_strcasecmp(value, names[i])) {
-			*(unsigned *)place = i;
-			return NULL;
-		}
-	return option_refuse(o, value);
+	return set_choice(o, place, value, names, G_N_ELEMENTS(names));
 }
 
 static char *
@@ -73,6 +82,15 @@ set_log_flags(const struct option *o, void *place, const char *value)
 
 	conf->verbosity = levels[conf->log_flags & 0xf];
 	return why;
+}
+
+/* As enum log_format. */
+static char *
+set_log_format(const struct option *o, void *place, const char *value)
+{
+	static const char *const names[] = { "auto", "text", "journal", "json" };
+
+	return set_choice(o, place, value, names, G_N_ELEMENTS(names));
 }
 
 static char *
@@ -105,10 +123,139 @@ static const struct option_kind kind_partitions = {
 	.accepts = "a file", .is_action = true, .or_none = true,
 	.set = set_partitions,
 };
+static const struct option_kind kind_log_format = {
+	.accepts = "auto, text, journal or json", .set = set_log_format,
+};
 static const struct option_kind kind_log_flags = { .set = set_log_flags };
 static const struct option_kind kind_verbose = {
 	.no_value = true, .is_action = true, .set = set_verbose,
 };
+
+/*
+ * The values of quality of service: a struct qos_values; `min` of the option is
+ * the enum qos_field, `max` the largest number or the longest list. Names and
+ * lists are OpenSM's (see its manual page, QOS CONFIGURATION), as is what
+ * stands for "not given" in a file that OpenSM wrote: 0 VLs, a limit of -1. A
+ * list may be shorter than the table: the rest of an arbitration table is
+ * empty, and SLs beyond the end of sl2vl go to VL 0, as with OpenSM. What
+ * OpenSM accepts and cuts down without a message (VL 20, weight 300) is an
+ * error here.
+ */
+
+/* max_vls and high_limit. */
+static char *
+set_limit(const struct option *o, void *place, const char *value)
+{
+	bool is_vls = o->min == QOS_MAX_VLS;
+	struct qos_values *v = place;
+	bool given = value && (is_vls || strcmp(value, "-1"));
+	uint64_t n = 0;
+
+	if (given && !text_read_number(value, o->max, &n))
+		return option_refuse(o, value);
+	v->given &= ~(unsigned)o->min;
+	if (!given || (is_vls && n == 0))
+		return NULL;
+	v->given |= (unsigned)o->min;
+	if (is_vls)
+		v->max_vls = (uint8_t)n;
+	else
+		v->high_limit = (uint8_t)n;
+	return NULL;
+}
+
+static bool
+read_share(char *text, struct qos_share *share)
+{
+	char *colon = strchr(text, ':');
+	uint64_t vl, weight;
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	if (!text_read_number(g_strstrip(text), QOS_VLS - 1, &vl) ||
+	    !text_read_number(g_strstrip(colon + 1), WEIGHT_MAX, &weight))
+		return false;
+	*share = (struct qos_share){ (uint8_t)vl, (uint8_t)weight };
+	return true;
+}
+
+static bool
+read_vl(char *text, uint8_t *vl)
+{
+	uint64_t n;
+
+	if (!text_read_number(g_strstrip(text), QOS_VL_DROP, &n))
+		return false;
+	*vl = (uint8_t)n;
+	return true;
+}
+
+/* vlarb_high, vlarb_low and sl2vl: into fresh tables, so that the rest of a
+ * short list is 0. A comma may end the list. */
+static char *
+set_list(const struct option *o, void *place, const char *value)
+{
+	struct qos_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
+	uint8_t sl2vl[SL_COUNT] = { 0 };
+	struct qos_values *v = place;
+	bool is_sl2vl = o->min == QOS_SL2VL;
+	g_auto(GStrv) list = g_strsplit(value ? value : "", ",", -1);
+	guint n = g_strv_length(list);
+
+	v->given &= ~(unsigned)o->min;
+	if (!value)
+		return NULL;
+	for (guint i = 0; i < n; i++) {
+		g_autofree char *element = g_strdup(list[i]);
+
+		if (i > 0 && i == n - 1 && !*g_strstrip(element))
+			break;
+		if (i < o->max && (is_sl2vl ? read_vl(element, &sl2vl[i]) :
+				   read_share(element, &shares[i])))
+			continue;
+		g_free(element);
+		element = text_one_line(list[i]);
+		return g_strdup_printf("number %u of the list, \"%s\", is "
+				       "wrong: %s is needed", i + 1, element,
+				       o->kind->accepts);
+	}
+	v->given |= (unsigned)o->min;
+	if (is_sl2vl)
+		memcpy(v->sl2vl, sl2vl, sizeof(sl2vl));
+	else
+		memcpy(o->min == QOS_HIGH ? v->high : v->low, shares,
+		       sizeof(shares));
+	return NULL;
+}
+
+static const struct option_kind qos_kind_max_vls = {
+	.accepts = "0 to 15 (0: not set)", .set = set_limit,
+};
+static const struct option_kind qos_kind_high_limit = {
+	.accepts = "0 to 255 or -1 (not set)", .set = set_limit,
+};
+static const struct option_kind qos_kind_vlarb = {
+	.accepts = "a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and "
+		"weights of 0 to 255",
+	.set = set_list,
+};
+static const struct option_kind qos_kind_sl2vl = {
+	.accepts = "a list of up to 16 VLs of 0 to 14, or 15 to drop the SL",
+	.set = set_list,
+};
+
+#define QOS_KEYS(prefix, at) \
+	OPTION_KEY(prefix "max_vls", &qos_kind_max_vls, at, QOS_MAX_VLS, \
+		   QOS_VLS, NULL), \
+	OPTION_KEY(prefix "high_limit", &qos_kind_high_limit, at, \
+		   QOS_HIGH_LIMIT, 255, NULL), \
+	OPTION_KEY(prefix "vlarb_high", &qos_kind_vlarb, at, QOS_HIGH, \
+		   QOS_ARB_ENTRIES, NULL), \
+	OPTION_KEY(prefix "vlarb_low", &qos_kind_vlarb, at, QOS_LOW, \
+		   QOS_ARB_ENTRIES, NULL), \
+	OPTION_KEY(prefix "sl2vl", &qos_kind_sl2vl, at, QOS_SL2VL, \
+		   SL_COUNT, NULL)
 
 /* --- the table --- */
 
@@ -201,6 +348,9 @@ static const struct option rows[] = {
 	{ "log_flags", "log-flags", 'D', &kind_log_flags, AT(log_flags), 0,
 	  0xff, "0x43", "FLAGS",
 	  "what to log, OpenSM's mask: 1 errors to 15 all (0x43)" },
+	{ "log_format", "log-format", 0, &kind_log_format, AT(log_format), 0,
+	  0, "auto", "FORMAT",
+	  "text, journal (<4> for syslog levels) or json (auto)" },
 	OPTION_SWITCH("verbose", 'v', &kind_verbose, AT(verbosity), 0,
 		      "log more; may be repeated"),
 
@@ -321,6 +471,71 @@ options_enforce(const struct options *conf)
 	return conf->no_enforcement ? 0 : conf->enforce;
 }
 
+/* --- a check of QoS ---
+ *
+ * A VL without weight in either table never sends (IBA 7.6.9.2). Mapping an SL
+ * to it is allowed, but deserves a warning.
+ */
+
+static const char *const kind_names[QOS_N_KINDS] = {
+	[QOS_CA] = "CAs",
+	[QOS_ROUTER] = "routers",
+	[QOS_SWITCH_0] = "ports 0 of switches",
+	[QOS_SWITCH] = "ports of switches",
+};
+
+static bool
+has_weight(const struct qos_share *shares, uint8_t vl)
+{
+	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++)
+		if (shares[i].vl == vl && shares[i].weight)
+			return true;
+	return false;
+}
+
+/* Ports have 1, 2, 4, 8 or 15 VLs (IBA 14.2.5.6). */
+static unsigned
+most_vls(unsigned max)
+{
+	unsigned n = 1;
+
+	while (2 * n <= MIN(max, 8))
+		n *= 2;
+	return max == QOS_VLS ? QOS_VLS : n;
+}
+
+/* On a port with as many VLs as the kind may have. */
+static bool
+starves(const struct qos_values *v, unsigned sl)
+{
+	uint8_t vl = (uint8_t)(v->sl2vl[sl] % most_vls(v->max_vls));
+
+	return v->sl2vl[sl] != QOS_VL_DROP && !has_weight(v->high, vl) &&
+		!has_weight(v->low, vl);
+}
+
+static void
+check_qos(const struct qos *qos, GPtrArray *lines)
+{
+	for (unsigned k = 0; qos->enabled && k < QOS_N_KINDS; k++) {
+		GString *sls = g_string_new(NULL);
+		struct qos_values v;
+
+		qos_resolve(qos, (enum qos_kind)k, &v);
+		for (unsigned sl = 0; sl < SL_COUNT; sl++)
+			if (starves(&v, sl))
+				g_string_append_printf(sls, "%s%u",
+						       sls->len ? ", " : "",
+						       sl);
+		if (sls->len)
+			g_ptr_array_add(lines, g_strdup_printf(
+				"qos: %s never send packets of SL %s: sl2vl "
+				"gives it a VL without weight in vlarb_high "
+				"and vlarb_low", kind_names[k], sls->str));
+		g_string_free(sls, TRUE);
+	}
+}
+
 /* --- the file --- */
 
 /* A key that is none of ours. False: not one of OpenSM's either. */
@@ -411,14 +626,183 @@ options_parse(struct options *conf, const char *text, const char *name,
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: %u unknown keys more", name,
 			n_unknown - UNKNOWN_MAX));
-	ok = text_scan_end(&s, OPTION_ERROR, OPTION_ERROR_FILE, error);
+	ok = text_scan_end(&s, error);
 	if (ok) {
 		if (!draft->dump_dir && (draft->log_flags & LOG_FLAG_DUMP))
 			draft->dump_dir = g_strdup(draft->dump_files_dir);
-		qos_keys_check(&draft->qos, warnings);
+		check_qos(&draft->qos, warnings);
 		*conf = *draft;
 		*draft = old;
 	}
 	options_free(draft);
+	return ok;
+}
+
+/*
+ * --- the command line ---
+ *
+ * The command line overrides the file but names it, so it is read twice: once
+ * into a configuration that is thrown away, to find out whether it is good and
+ * which file is meant, and after the file into the real one. A bad option is so
+ * reported before any file is touched, and --help works with any file.
+ */
+
+void
+options_print_help(void)
+{
+	g_autofree char *help = option_help(&options_table);
+
+	fputs(help, stdout);
+}
+
+static bool
+read_args(struct options *conf, int argc, char **argv, GError **error)
+{
+	return option_read(&options_table, conf, argc, argv, NULL, error);
+}
+
+/* The default file need not be there; one that was asked for must. */
+static bool
+options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
+		  GError **error)
+{
+	const char *path = asked ? asked : conf->config_file;
+	GError *why = NULL;
+	char *text = text_read_file(path, &why);
+	bool ok;
+
+	if (!text) {
+		ok = !asked && g_error_matches(why, G_FILE_ERROR,
+					       G_FILE_ERROR_NOENT);
+		if (!ok)
+			g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+				    "%s: %s", asked ? "--config" : path,
+				    why->message);
+		g_error_free(why);
+		return ok;
+	}
+	ok = options_parse(conf, text, path, warnings, error);
+	g_free(conf->given);
+	conf->given = text;
+	return ok;
+}
+
+/* The three ways to name a port go together: one on the command line is not
+ * narrowed down by another one in the file. */
+static void
+options_forget_port(struct options *conf)
+{
+	g_clear_pointer(&conf->ca_name, g_free);
+	conf->port_num = 0;
+	conf->port_guid = 0;
+}
+
+/* A line "+option" an option, then the file as it is. */
+static void
+note_given(struct options *conf, int argc, char **argv)
+{
+	GString *out = g_string_new(NULL);
+
+	for (int i = 1; i < argc; i++) {
+		char *arg = g_strescape(argv[i], NULL);
+
+		g_string_append_printf(out, "+%s\n", arg);
+		g_free(arg);
+	}
+	if (conf->given)
+		g_string_append_printf(out, "\n%s", conf->given);
+	g_free(conf->given);
+	conf->given = g_string_free(out, FALSE);
+}
+
+/* What note_given() wrote. */
+static bool
+take_given(struct options *conf, const char *given, GPtrArray *warnings,
+	   GError **error)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+
+	g_ptr_array_add(list, g_strdup("minism"));
+	for (; *given == '+'; given += !!*given) {
+		char *line = g_strndup(given + 1, strcspn(given, "\n") - 1);
+
+		g_ptr_array_add(list, g_strcompress(line));
+		g_free(line);
+		given += strcspn(given, "\n");
+	}
+	return options_parse(conf, given, "the record", warnings, error) &&
+		read_args(conf, (int)list->len, (char **)list->pdata, error);
+}
+
+/* What a replay does not do again. */
+static void
+forget_place(struct options *conf)
+{
+	struct options *fresh = options_new();
+	char **const own[] = {
+		&conf->simulate, &conf->record, &conf->replay,
+		&conf->pid_file, &conf->log_file, &conf->cache_dir,
+		&conf->dump_dir, &conf->control_socket, &conf->config_file,
+	};
+
+	options_forget_port(conf);
+	for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
+		g_clear_pointer(own[i], g_free);
+	conf->config_file = g_strdup(fresh->config_file);
+	conf->verbosity = fresh->verbosity;
+	conf->background = conf->show = false;
+	options_free(fresh);
+}
+
+bool
+options_from_record(struct options *conf, const char *given, int argc,
+		    char **argv, GPtrArray *warnings, GError **error)
+{
+	struct options *first = options_new();
+	enum options_mode mode;
+	bool ok;
+
+	g_clear_pointer(&first->config_file, g_free);
+	ok = take_given(conf, given, warnings, error) &&
+		read_args(first, argc, argv, error);
+	forget_place(conf);
+	if (ok && first->config_file)
+		ok = options_read_file(conf, first->config_file, warnings,
+				       error);
+	mode = conf->mode;
+	ok = ok && read_args(conf, argc, argv, error);
+	if (ok && first->mode == OPTIONS_MODE_RUN)
+		conf->mode = mode;
+	options_free(first);
+	return ok;
+}
+
+bool
+options_from_args(struct options *conf, int argc, char **argv,
+	       GPtrArray *warnings, GError **error)
+{
+	struct options *first = options_new();
+	bool ok;
+
+	g_clear_pointer(&first->config_file, g_free);
+	ok = read_args(first, argc, argv, error);
+	conf->mode = first->mode;	/* also if the file is bad */
+	if (ok && first->mode < OPTIONS_MODE_HELP)
+		ok = options_read_file(conf, first->config_file, warnings,
+				       error);
+	if (ok && (first->ca_name || first->port_num || first->port_guid))
+		options_forget_port(conf);
+	ok = ok && read_args(conf, argc, argv, error);
+	/* What happens in a simulation is no memory of a real fabric. */
+	if (ok && (conf->simulate || conf->replay) &&
+	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
+		g_clear_pointer(&conf->cache_dir, g_free);
+	/* nor is a simulation what minismctl is meant to control */
+	if (ok && (conf->simulate || conf->replay) &&
+	    g_strcmp0(first->control_socket, OPTIONS_CONTROL_SOCKET) == 0)
+		g_clear_pointer(&conf->control_socket, g_free);
+	if (ok && conf->record)
+		note_given(conf, argc, argv);
+	options_free(first);
 	return ok;
 }

@@ -12,6 +12,7 @@
 
 #include "sm/config/option.h"
 #include "topology/qos.h"
+#include "topology/text.h"
 
 enum options_mode {
 	OPTIONS_MODE_RUN,		/* resident */
@@ -75,11 +76,12 @@ struct options {
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
+	unsigned log_format;	/* enum log_format */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */
 	char *config_file;
 	char *node_names_file;	/* what people call nodes; NULL: none */
-	bool background;	/* resident: let go of who starts us */
+	bool background;	/* resident: detach from the terminal */
 	char *pid_file;		/* NULL: none */
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
@@ -106,7 +108,7 @@ void options_free(struct options *conf);
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
  * the nearest key there is; a bad value is an error and nothing of the text is
- * taken: OPTION_ERROR_FILE, of up to 20 lines. Both say file:line:column.
+ * taken: TEXT_ERROR_SYNTAX, of up to 20 lines. Both say file:line:column.
  */
 bool options_parse(struct options *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The partition file: the grammar.
+ * The partition file.
  *
  *	file       = { definition }
  *	definition = [name] ["=" P_Key] { "," flag } ":" { member | group } ";"
@@ -12,29 +12,67 @@
  * as a whole with all that is wrong in it: a partition is a wall, and a wall
  * with a misspelt word in it is none.
  *
- * Structs. `settings` are the group flags of a definition, or of a group, that
- * begins with those of its definition. A `definition` is what its head said; a
- * `parser` has the lexer and the drafts of the partitions.
+ * Structs. A draft is a partition with all that its definitions say. Drafts
+ * stand in the order of the file, and are found by P_Key or by name. A
+ * conf_group is a multicast group whose P_Key and scopes are still to be put
+ * into its MGID; that of a definition has the flags of its head, with which
+ * each group of it begins.
  *
- * Flow. One loop over definitions, one over flags, one over members; nothing
- * recurses. A bad flag or member is told and the next one is looked at; where
- * the structure is broken, reading goes on behind the next ";". If what
- * follows on the line of a bad member looks like a definition, then the ";"
- * before it is missing, and it is read as one. What a definition with a bad
- * head says goes into a draft that is thrown away.
+ * Flow. One loop over definitions, one over flags, one over members. A bad flag
+ * or member is reported and the next one is read; where the structure is
+ * broken, reading goes on behind the next ";". If what follows on the line of a
+ * bad member looks like a definition, then the ";" before it is missing, and
+ * it is read as one. A definition with a bad head is read into a draft that is
+ * thrown away. In the end P_Keys are made for partitions that have none, the
+ * default partition is completed, and groups are multiplied by their scopes.
  *
  * In the list of members an end of line separates as a comma does, and commas
  * with nothing between them say nothing, as in OpenSM. The head may stand on
- * several lines, of which OpenSM knows nothing.
+ * several lines, which OpenSM does not accept.
+ *
+ * Words. OpenSM compares words by the letters that are there, so that "A" is
+ * ALL and "GUID=" makes a full member. Here a word cut short has three letters
+ * at least, and they must fit one word only. Numbers are those of C; an octal
+ * one is refused unless it means the same in decimal, because P_Keys are often
+ * padded with zeros and never meant to be octal.
+ *
+ * Which partition does a definition mean? With a P_Key, that one. With a name
+ * only, the one that had this name before; "Default" is 0x7fff; any other name
+ * is a new partition, whose P_Key is made. That is what OpenSM does, but for
+ * two cases which it resolves silently and which are errors here: a name that
+ * gets its P_Key later in the file (OpenSM makes two partitions), and a name
+ * that two P_Keys have.
+ *
+ * P_Keys that are made. OpenSM counts, so that a line inserted above gives a
+ * tenant's P_Key to another one. Here it is a hash of the name: FNV-1a, 32
+ * bits, modulo 0x7ffe, plus 1; what is in the file or was made before is
+ * passed over upwards, after 0x7ffe comes 1. So the P_Key of a name changes
+ * only if another partition has it already, of which there is a warning.
+ *
+ * The default partition. Every port needs it to reach the SA, so it is always
+ * there. OpenSM makes every port a limited member of it and its own port a
+ * full one before it reads the file, even of a file with rules for it (its
+ * manual says otherwise); a site that wrote "Default=0x7fff : SELF=full ;"
+ * lives on that. So the rules begin with ALL=limited here too. As a rule for
+ * all ports would take the SM's own full membership, and limited members
+ * could then not reach it, SELF=full is put behind the last of these; a rule
+ * for SELF, or one for a GUID after it, is the last word about that.
  */
+#include "sm/config/partitions_conf.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "sm/config/partitions_conf.h"
-#include "sm/config/partitions_draft.h"
-#include "sm/config/partitions_lex.h"
+#include "topology/text.h"
 
-G_DEFINE_QUARK(minism-partfile-error-quark, partitions_conf_error)
+#define WORD_END	",:;=#\n"
+#define GID_END		",;=#\n"	/* a GID has colons in it */
+#define ERRORS_MAX	20u
+#define IP_Q_KEY	0x0b1bu
+#define SCOPE_LINK	2u	/* link-local, IBA 4.1.1 */
+#define MADE_MAX	(PKEY_DEFAULT - 1)	/* of P_Keys that are made */
+#define SHORTEST	3u	/* letters of a word cut short */
+#define SHOWN		64u	/* bytes of a number in a message */
 
 /* In the order of these names; the first ones are flags of groups. */
 enum flag {
@@ -53,100 +91,16 @@ static const char *const flag_names[N_FLAGS] = {
 /* Codes of IBA: rates and MTUs of PathRecord (15.2.5.16), SLs of 4 bits, the
  * Q_Key of 32, TClass and FlowLabel as in the GRH (8.3). */
 static const struct {
-	const char *what;
 	uint32_t min, max, preset;
 } ranges[N_GROUP_FLAGS] = {
-	{ "rate", 2, 24, 3 },		/* 10 Gb/s */
-	{ "mtu", 1, 5, 4 },		/* 2,048 bytes */
-	{ "sl", 0, 15, 0 },
-	{ "scope", 1, 15, 0 },
-	{ "Q_Key", 0, UINT32_MAX, 0 },
-	{ "TClass", 0, UINT8_MAX, 0 },
-	{ "FlowLabel", 0, 0xfffff, 0 },
+	[FLAG_RATE] = { 2, 24, 3 },		/* 10 Gb/s */
+	[FLAG_MTU] = { 1, 5, 4 },		/* 2,048 bytes */
+	[FLAG_SL] = { 0, 15, 0 },
+	[FLAG_SCOPE] = { 1, 15, 0 },
+	[FLAG_Q_KEY] = { 0, UINT32_MAX, 0 },
+	[FLAG_TCLASS] = { 0, UINT8_MAX, 0 },
+	[FLAG_FLOW_LABEL] = { 0, 0xfffff, 0 },
 };
-
-#define WORD_END	",:;=#\n"
-#define GID_END		",;=#\n"	/* a GID has colons in it */
-#define ERRORS_MAX	20u
-#define IP_Q_KEY	0x0b1bu
-#define SCOPE_LINK	2u	/* link-local, IBA 4.1.1 */
-
-struct settings {
-	uint32_t value[N_GROUP_FLAGS];
-	unsigned given;			/* bits by enum flag, here */
-	unsigned inherited;		/* in the definition's head */
-	uint16_t scopes;
-};
-
-struct definition {
-	struct text_span name;
-	uint16_t pkey;			/* 0: none was given */
-	struct settings settings;
-	bool ipoib, index0, member_given;
-	enum partition_membership member;
-	bool bad;
-	struct partfile_draft *draft;
-};
-
-struct parser {
-	struct text_scan lex;
-	struct partfile_drafts drafts;
-	struct partfile_draft *scrap;	/* of definitions with a bad head */
-	unsigned n_definitions;
-};
-
-/* --- flags --- */
-
-static void
-settings_init(struct settings *s)
-{
-	memset(s, 0, sizeof(*s));
-	for (unsigned i = 0; i < N_GROUP_FLAGS; i++)
-		s->value[i] = ranges[i].preset;
-}
-
-/* Bytes where a code belongs. */
-static bool
-refuse_mtu_bytes(struct parser *p, const struct text_span *value)
-{
-	static const char *const bytes[] = {
-		"256", "512", "1024", "2048", "4096",
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(bytes); i++) {
-		if (!text_span_is(value, bytes[i]))
-			continue;
-		text_fail(&p->lex, value->place, "mtu is a code: %u is %s "
-			      "bytes", i + 1, bytes[i]);
-		return true;
-	}
-	return false;
-}
-
-static bool
-set_group_flag(struct parser *p, struct settings *s, enum flag flag,
-	       const struct text_span *value)
-{
-	uint64_t n;
-
-	if (flag == FLAG_MTU && refuse_mtu_bytes(p, value))
-		return false;
-	if (!partitions_take_number(&p->lex, value, ranges[flag].what,
-			     ranges[flag].min, ranges[flag].max, &n))
-		return false;
-	if (flag == FLAG_SCOPE) {
-		s->scopes |= (uint16_t)(1u << n);
-		return true;
-	}
-	if ((s->given & 1u << flag) && s->value[flag] != n)
-		return text_fail(&p->lex, value->place,
-				 "%s has been given as %u "
-				 "before",
-				 ranges[flag].what, s->value[flag]);
-	s->given |= 1u << flag;
-	s->value[flag] = (uint32_t)n;
-	return true;
-}
 
 static const char *const membership_names[] = {
 	"full", "limited", "both", "none",
@@ -156,75 +110,264 @@ static const enum partition_membership memberships[] = {
 	PARTITION_FULL, PARTITION_LIMITED, PARTITION_BOTH, PARTITION_NONE,
 };
 
+/* In the order of enum partition_who, from PARTITION_ALL on. */
+static const char *const member_names[] = {
+	"ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF", "NONE",
+};
+#define MEMBER_NONE	5
+
+struct conf_group {
+	uint8_t mgid[16];		/* as the file has it */
+	uint32_t value[N_GROUP_FLAGS];
+	unsigned given;			/* bits by enum flag, here */
+	unsigned inherited;		/* in the definition's head */
+	uint16_t scopes;		/* a bit each; 0: as in the MGID */
+	bool broadcast;			/* of IPoIB: the MGID is to come */
+	struct text_place place;
+};
+
+struct draft {
+	char *name;			/* of the first definition, or NULL */
+	bool several;			/* P_Keys have that name */
+	uint16_t pkey;			/* 0: to be made from the name */
+	struct text_place place;	/* of the first definition */
+	unsigned sl_line;		/* 0: no SL was given */
+	uint8_t sl;
+	bool index0;
+	enum partition_membership defmember;	/* NONE: not given */
+	GArray *rules;			/* struct partition_rule */
+	GArray *groups;			/* struct conf_group */
+};
+
+/* A group of the file's, by its MGID. */
+struct placed_group {
+	const struct draft *draft;
+	struct partition_group group;
+	struct text_place place;
+};
+
+struct definition {
+	struct text_span name;
+	uint16_t pkey;			/* 0: none was given */
+	struct conf_group flags;
+	bool ipoib, index0, member_given;
+	enum partition_membership member;
+	struct draft *draft;
+};
+
+struct partitions_parser {
+	struct text_scan scan;
+	GPtrArray *drafts;		/* in order of the file */
+	struct draft *by_pkey[PKEY_BASE + 1];
+	GHashTable *by_name;		/* name -> the first draft with it */
+	GHashTable *mgids;		/* MGID -> struct placed_group */
+	struct draft *scrap;		/* of definitions with a bad head */
+	unsigned n_definitions;
+};
+
+#define fail_at(p, place, ...)	text_fail(&(p)->scan, place, __VA_ARGS__)
+#define warn_at(p, place, ...)	text_warn(&(p)->scan, place, __VA_ARGS__)
+
+/* --- words and numbers --- */
+
+/* Of words cut short: the one it is, or -1. */
+static int
+find_short(const struct text_span *span, const char *const *words, size_t n)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < n && span->len >= SHORTEST; i++) {
+		if (strncmp(words[i], span->at, span->len) != 0)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
+/*
+ * Which of the words it is, or -1 and an error that names them. A word cut
+ * short is taken, with a warning, if its letters begin one word only. also:
+ * what else would do, for the error, or "".
+ */
+static int
+choose(struct partitions_parser *p, const struct text_span *span,
+       const char *what, const char *also, const char *const *words, size_t n)
+{
+	g_autofree char *shown = text_span_show(span);
+	g_autoptr(GString) list = g_string_new(also);
+	g_autofree char *near = NULL;
+	int i;
+
+	for (size_t k = 0; k < n; k++)
+		if (text_span_is(span, words[k]))
+			return (int)k;
+	i = find_short(span, words, n);
+	if (i >= 0) {
+		warn_at(p, span->place, "%s is taken for %s", shown, words[i]);
+		return i;
+	}
+	for (size_t k = 0; k < n; k++)
+		g_string_append_printf(list, "%s%s", words[k], k + 2 < n ?
+				       ", " : k + 1 < n ? " or " : "");
+	near = text_nearest(shown, "", words, n);
+	if (span->len)
+		fail_at(p, span->place, "%s is no %s: %s%s", shown, what,
+			list->str, near);
+	else
+		fail_at(p, span->place, "a %s is missing: %s", what, list->str);
+	return -1;
+}
+
+/* To C, 010 is 8. */
+static bool
+is_octal(const struct text_span *span)
+{
+	size_t zeros = strspn(span->at, "0");
+	const char *at = span->at;
+	uint64_t value;
+
+	return zeros && zeros < span->len &&
+		text_take_digits(&at, 10, UINT64_MAX, &value) &&
+		at == span->at + span->len && value > 7;
+}
+
+static char *
+show_range(uint64_t min, uint64_t max)
+{
+	if (max > UINT8_MAX)
+		return g_strdup_printf("0x%" G_GINT64_MODIFIER "x to 0x%"
+				       G_GINT64_MODIFIER "x", min, max);
+	return g_strdup_printf("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+			       min, max);
+}
+
+/* A number of C, min to max; false and an error that says what is wrong. */
+static bool
+parser_read_number(struct partitions_parser *p, const struct text_span *span,
+		   const char *what,
+		   uint64_t min, uint64_t max, uint64_t *value)
+{
+	g_autofree char *shown = NULL, *range = NULL;
+	bool octal = is_octal(span);
+
+	if (!octal && text_span_number(span, max, value) && *value >= min)
+		return true;
+	shown = text_span_show(span);
+	range = show_range(min, max);
+	if (!span->len)
+		return fail_at(p, span->place, "a %s is missing: %s", what,
+			       range);
+	if (octal)
+		return fail_at(p, span->place, "%s is octal to OpenSM: write a "
+			       "%s decimal without zeros in front, or 0x and "
+			       "hexadecimal", shown, what);
+	/* the 0x was left out */
+	if (!text_span_number(span, UINT64_MAX, value) && span->len < SHOWN &&
+	    text_span_hex(span, max, value) && *value >= min &&
+	    !g_str_has_prefix(shown, "0x") && !g_str_has_prefix(shown, "0X"))
+		return fail_at(p, span->place, "%s is no %s: %s; is 0x%s "
+			       "meant?", shown, what, range, shown);
+	return fail_at(p, span->place, "%s is no %s: %s, decimal, or 0x and "
+		       "hexadecimal%s", shown, what, range,
+		       memchr(span->at, ' ', span->len) ||
+		       memchr(span->at, '\t', span->len) ?
+		       "; is a comma missing?" : "");
+}
+
 /* n: of the names above, how many will do */
 static bool
-read_membership(struct parser *p, const struct text_span *value, size_t n,
-		enum partition_membership *membership)
+parser_read_membership(struct partitions_parser *p,
+		       const struct text_span *value, size_t n,
+		       enum partition_membership *membership)
 {
-	int i = partitions_choose(&p->lex, value, "membership", NULL,
-				membership_names, n);
+	int i = choose(p, value, "membership", "", membership_names, n);
 
 	if (i >= 0)
 		*membership = memberships[i];
 	return i >= 0;
 }
 
+/* Takes "=" and a value, if they are there. */
 static bool
-set_defmember(struct parser *p, struct definition *d,
+take_value(struct partitions_parser *p, struct text_span *value)
+{
+	*value = (struct text_span){ "", 0, text_here(&p->scan) };
+	if (*p->scan.at != '=')
+		return false;
+	p->scan.at++;
+	*value = text_take_span(&p->scan, WORD_END);
+	return true;
+}
+
+/* --- flags --- */
+
+static bool
+set_group_flag(struct partitions_parser *p, struct conf_group *g,
+	       enum flag flag, const struct text_span *value)
+{
+	static const char *const bytes[] = {
+		"256", "512", "1024", "2048", "4096",
+	};
+	uint64_t n;
+
+	for (unsigned i = 0; flag == FLAG_MTU && i < G_N_ELEMENTS(bytes); i++)
+		if (text_span_is(value, bytes[i]))
+			return fail_at(p, value->place, "mtu is a code: %u is "
+				       "%s bytes", i + 1, bytes[i]);
+	if (!parser_read_number(p, value, flag_names[flag], ranges[flag].min,
+				ranges[flag].max, &n))
+		return false;
+	if (flag == FLAG_SCOPE) {
+		g->scopes |= (uint16_t)(1u << n);
+		return true;
+	}
+	if ((g->given & 1u << flag) && g->value[flag] != n)
+		return fail_at(p, value->place, "%s has been given as %u "
+			       "before", flag_names[flag], g->value[flag]);
+	g->given |= 1u << flag;
+	g->value[flag] = (uint32_t)n;
+	return true;
+}
+
+static bool
+set_defmember(struct partitions_parser *p, struct definition *d,
 	      const struct text_span *value)
 {
 	enum partition_membership membership;
 
-	if (!read_membership(p, value, 3, &membership))
+	if (!parser_read_membership(p, value, 3, &membership))
 		return false;
 	if (d->member_given && membership != d->member)
-		return text_fail(&p->lex, value->place,
-				 "defmember has been given "
-				 "otherwise before");
+		return fail_at(p, value->place,
+			       "defmember has been given otherwise before");
 	d->member_given = true;
 	d->member = membership;
 	return true;
 }
 
-/* Takes "=" and a value, if they are there. */
 static bool
-take_value(struct parser *p, struct text_span *value)
+take_flag(struct partitions_parser *p, struct definition *d)
 {
-	if (*p->lex.at != '=') {
-		*value = (struct text_span){ "", 0,
-						 text_here(&p->lex) };
-		return false;
-	}
-	p->lex.at++;
-	*value = text_take_span(&p->lex, WORD_END);
-	return true;
-}
-
-static bool
-take_flag(struct parser *p, struct definition *d)
-{
-	struct text_span name = text_take_span(&p->lex, WORD_END), value;
+	struct text_span name = text_take_span(&p->scan, WORD_END), value;
 	bool has_value = take_value(p, &value);
-	enum flag flag;
-	int found;
+	int flag;
 
 	if (!name.len && !has_value) {
-		text_warn(&p->lex, name.place, "there is no flag after "
-			      "this comma");
+		warn_at(p, name.place, "there is no flag after this comma");
 		return true;
 	}
-	found = partitions_choose(&p->lex, &name, "flag", NULL, flag_names,
-				N_FLAGS);
-	if (found < 0)
+	flag = choose(p, &name, "flag", "", flag_names, N_FLAGS);
+	if (flag < 0)
 		return false;
-	flag = (enum flag)found;
 	if (flag < N_GROUP_FLAGS)
-		return set_group_flag(p, &d->settings, flag, &value);
+		return set_group_flag(p, &d->flags, (enum flag)flag, &value);
 	if (flag == FLAG_DEFMEMBER)
 		return set_defmember(p, d, &value);
 	if (has_value)
-		return text_fail(&p->lex, value.place, "%s takes no value",
-			      flag_names[flag]);
+		return fail_at(p, value.place, "%s takes no value",
+			       flag_names[flag]);
 	d->ipoib |= flag == FLAG_IPOIB;
 	d->index0 |= flag == FLAG_INDX0;
 	return true;
@@ -233,37 +376,26 @@ take_flag(struct parser *p, struct definition *d)
 /* --- the head of a definition --- */
 
 static bool
-read_pkey(struct parser *p, const struct text_span *value, uint16_t *pkey)
+read_pkey(struct partitions_parser *p, const struct text_span *value,
+	  uint16_t *pkey)
 {
 	uint64_t n;
 
-	if (!partitions_take_number(&p->lex, value, "P_Key", 1, UINT16_MAX, &n))
+	if (!parser_read_number(p, value, "P_Key", 1, UINT16_MAX, &n))
 		return false;
 	*pkey = pkey_base(n);
-	if (*pkey)
-		return true;
 	/* IBA 10.9.1.1 */
-	return text_fail(&p->lex, value->place,
-			 "0x8000 is no P_Key: its low 15 "
-			 "bits are 0, which is nobody's");
+	return *pkey || fail_at(p, value->place, "0x8000 is no P_Key: its low "
+				"15 bits are 0");
 }
 
 static bool
-is_fit_name(const struct text_span *name)
-{
-	for (size_t i = 0; i < name->len; i++)
-		if (g_ascii_iscntrl(name->at[i]))
-			return false;
-	return g_utf8_validate(name->at, (gssize)name->len, NULL);
-}
-
-static bool
-take_name(struct parser *p, struct definition *d)
+parser_take_name(struct partitions_parser *p, struct definition *d)
 {
 	struct text_span value;
 	bool has_value;
 
-	d->name = text_take_span(&p->lex, WORD_END);
+	d->name = text_take_span(&p->scan, WORD_END);
 	has_value = take_value(p, &value);
 	if (!has_value && d->name.len && g_ascii_isdigit(*d->name.at)) {
 		value = d->name;
@@ -271,12 +403,14 @@ take_name(struct parser *p, struct definition *d)
 		return read_pkey(p, &value, &d->pkey);
 	}
 	if (!has_value && !d->name.len)
-		return text_fail(&p->lex, d->name.place,
-				 "a partition has a name "
-				 "or a P_Key");
-	if (!is_fit_name(&d->name))
-		return text_fail(&p->lex, d->name.place, "a name is UTF-8 "
-			      "without control characters");
+		return fail_at(p, d->name.place,
+			       "a partition has a name or a P_Key");
+	for (size_t i = 0; i < d->name.len; i++)
+		if (g_ascii_iscntrl(d->name.at[i]) ||
+		    (!i && !g_utf8_validate(d->name.at, (gssize)d->name.len,
+					    NULL)))
+			return fail_at(p, d->name.place, "a name is UTF-8 "
+				       "without control characters");
 	return !has_value || read_pkey(p, &value, &d->pkey);
 }
 
@@ -293,179 +427,245 @@ skip_definition(struct text_scan *s)
 	}
 }
 
+/* Up to and with the ":". False: there is none, and all of it was skipped. */
 static bool
-miss_colon(struct parser *p, struct definition *d)
+take_head(struct partitions_parser *p, struct definition *d, bool *good)
 {
-	struct text_place here = text_here(&p->lex);
-
-	if (*p->lex.at == '=' && !d->bad)
-		text_fail(&p->lex, here, "this \"=\" is one too many: a "
-			      "\":\" before the members is missing");
-	else if (*p->lex.at != '=')
-		text_fail(&p->lex, here, "a \":\" is missing here, for the "
-			      "definition that begins in line %u",
-			      d->name.place.line);
-	skip_definition(&p->lex);
+	*good = parser_take_name(p, d);
+	text_skip_space(&p->scan);
+	while (*p->scan.at == ',') {
+		p->scan.at++;
+		text_skip_space(&p->scan);
+		*good &= take_flag(p, d);
+		text_skip_space(&p->scan);
+	}
+	if (*p->scan.at == ':') {
+		p->scan.at++;
+		return true;
+	}
+	if (*p->scan.at != '=')
+		fail_at(p, text_here(&p->scan), "a \":\" is missing here, for "
+			"the definition that begins in line %u",
+			d->name.place.line);
+	else if (*good)
+		fail_at(p, text_here(&p->scan), "this \"=\" is one too many: a "
+			"\":\" before the members is missing");
+	skip_definition(&p->scan);
 	return false;
 }
 
-/* Up to and with the ":". False: there is none, and all of it was skipped. */
-static bool
-take_head(struct parser *p, struct definition *d)
+/* --- which partition --- */
+
+static struct draft *
+draft_new(const char *name, uint16_t pkey, struct text_place place)
 {
-	d->bad = !take_name(p, d);
-	text_skip_space(&p->lex);
-	while (*p->lex.at == ',') {
-		p->lex.at++;
-		text_skip_space(&p->lex);
-		d->bad |= !take_flag(p, d);
-		text_skip_space(&p->lex);
+	struct draft *d = g_new0(struct draft, 1);
+
+	d->name = g_strdup(name);
+	d->pkey = pkey;
+	d->place = place;
+	d->rules = g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
+	d->groups = g_array_new(FALSE, FALSE, sizeof(struct conf_group));
+	return d;
+}
+
+static void
+draft_free(gpointer data)
+{
+	struct draft *d = data;
+
+	g_free(d->name);
+	g_array_unref(d->rules);
+	g_array_unref(d->groups);
+	g_free(d);
+}
+
+static struct draft *
+add_draft(struct partitions_parser *p, const char *name, uint16_t pkey,
+	  struct text_place place)
+{
+	struct draft *d = draft_new(name, pkey, place);
+
+	if (pkey)
+		p->by_pkey[pkey] = d;
+	g_ptr_array_add(p->drafts, d);
+	return d;
+}
+
+/* A definition without a P_Key. */
+static struct draft *
+get_by_name(struct partitions_parser *p, const struct text_span *span,
+	    const char *name)
+{
+	struct draft *d = g_hash_table_lookup(p->by_name, name);
+	g_autofree char *shown = text_span_show(span);
+
+	if (!d) {
+		if (g_ascii_strcasecmp(name, "Default") == 0)
+			warn_at(p, span->place, "%s is not Default, so it is a "
+				"partition of its own", shown);
+		d = add_draft(p, name, 0, span->place);
+		g_hash_table_insert(p->by_name, g_strdup(name), d);
+	} else if (d->several) {
+		fail_at(p, span->place, "which %s? More than one P_Key has "
+			"this name: write %s=P_Key", shown, shown);
+		return NULL;
+	} else if (d->pkey) {
+		warn_at(p, span->place, "%s is taken for that of line %u: "
+			"write %s=0x%04x", shown, d->place.line, shown,
+			d->pkey);
 	}
-	if (*p->lex.at != ':')
-		return miss_colon(p, d);
-	p->lex.at++;
-	return true;
+	return d;
+}
+
+/* A definition with a P_Key. */
+static struct draft *
+get_by_pkey(struct partitions_parser *p, const struct text_span *span,
+	    const char *name, uint16_t pkey)
+{
+	struct draft *named = name ? g_hash_table_lookup(p->by_name, name) :
+		NULL;
+	struct draft *d = p->by_pkey[pkey];
+	g_autofree char *shown = text_span_show(span);
+
+	if (named && !named->pkey) {
+		fail_at(p, span->place, "%s has been used in line %u without "
+			"its P_Key: write %s=0x%04x there too", shown,
+			named->place.line, shown, pkey);
+		return NULL;
+	}
+	if (d && name && !d->name)
+		d->name = g_strdup(name);
+	else if (d && name && strcmp(d->name, name) != 0)
+		warn_at(p, span->place, "P_Key 0x%04x is that of line %u, so "
+			"%s is the same partition", pkey, d->place.line, shown);
+	if (!d)
+		d = add_draft(p, name, pkey, span->place);
+	if (named)
+		named->several |= named != d;
+	else if (name)
+		g_hash_table_insert(p->by_name, g_strdup(name), d);
+	return d;
+}
+
+/* The partition that a definition is about; NULL with an error if it cannot be
+ * said which one that is. */
+static struct draft *
+get_draft(struct partitions_parser *p, const struct definition *d)
+{
+	g_autofree char *name = d->name.len ?
+		g_strndup(d->name.at, d->name.len) : NULL;
+
+	if (d->pkey)
+		return get_by_pkey(p, &d->name, name, d->pkey);
+	if (text_span_is(&d->name, "Default"))
+		return get_by_pkey(p, &d->name, name, PKEY_DEFAULT);
+	return get_by_name(p, &d->name, name);
 }
 
 /* --- groups --- */
 
-static void
-fill_group(struct partfile_group *g, const struct settings *s)
-{
-	g->group.rate = (uint8_t)s->value[FLAG_RATE];
-	g->group.mtu = (uint8_t)s->value[FLAG_MTU];
-	g->group.sl = (uint8_t)s->value[FLAG_SL];
-	g->group.tclass = (uint8_t)s->value[FLAG_TCLASS];
-	g->group.flow_label = s->value[FLAG_FLOW_LABEL];
-	g->group.q_key = s->value[FLAG_Q_KEY];
-	g->scopes = s->scopes;
-}
-
 static bool
-has_q_key(const struct settings *s)
+has_q_key(const struct conf_group *g)
 {
-	return (s->given | s->inherited) & 1u << FLAG_Q_KEY;
+	return (g->given | g->inherited) & 1u << FLAG_Q_KEY;
 }
 
-/* With whatever scopes, it is there link-local too: hosts that were not told
- * otherwise wait for that one, and OpenSM makes no other. */
+/* With whatever scopes, it is there link-local too: hosts that are not
+ * configured otherwise wait for that one, and OpenSM makes no other. */
 static void
 add_broadcast(struct definition *d)
 {
-	struct partfile_group g = {
-		.broadcast = true,
-		.place = d->name.place,
-	};
+	struct conf_group g = d->flags;
 
-	fill_group(&g, &d->settings);
+	g.broadcast = true;
+	g.place = d->name.place;
 	g.scopes |= 1u << SCOPE_LINK;
-	if (!has_q_key(&d->settings))
-		g.group.q_key = IP_Q_KEY;
+	if (!has_q_key(&g))
+		g.value[FLAG_Q_KEY] = IP_Q_KEY;
 	g_array_append_val(d->draft->groups, g);
 }
 
 static bool
-read_mgid(struct parser *p, const struct text_span *value, uint8_t *mgid)
+read_mgid(struct partitions_parser *p, const struct text_span *value,
+	  uint8_t *mgid)
 {
-	char text[INET6_ADDRSTRLEN];
-	g_autofree char *shown = NULL;
+	g_autofree char *text = g_strndup(value->at, value->len);
+	g_autofree char *shown = text_span_show(value);
 
-	if (value->len && value->len < sizeof(text)) {
-		memcpy(text, value->at, value->len);
-		text[value->len] = '\0';
-		if (inet_pton(AF_INET6, text, mgid) == 1 && mgid[0] == 0xff)
-			return true;
-	}
-	shown = text_span_show(value);
-	if (value->len)
-		text_fail(&p->lex, value->place, "%s is no multicast GID: "
-			      "it is written as an IPv6 address and begins "
-			      "with ff", shown);
-	else
-		text_fail(&p->lex, value->place, "a multicast GID is "
-			      "missing");
-	return false;
+	if (!value->len)
+		return fail_at(p, value->place, "a multicast GID is missing");
+	if (value->len < INET6_ADDRSTRLEN &&
+	    inet_pton(AF_INET6, text, mgid) == 1 && mgid[0] == 0xff)
+		return true;
+	return fail_at(p, value->place, "%s is no multicast GID: it is written "
+		       "as an IPv6 address and begins with ff", shown);
 }
 
 static bool
-take_group_flag(struct parser *p, struct settings *s)
+take_group_flag(struct partitions_parser *p, struct conf_group *g)
 {
-	struct text_span name = text_take_span(&p->lex, WORD_END), value;
+	struct text_span name = text_take_span(&p->scan, WORD_END), value;
 	bool has_value = take_value(p, &value);
 	int flag;
 
 	if (!name.len && !has_value)
 		return true;
-	flag = partitions_choose(&p->lex, &name, "flag of a group, whose line "
-			       "this is", NULL, flag_names, N_GROUP_FLAGS);
-	return flag >= 0 && set_group_flag(p, s, (enum flag)flag, &value);
+	flag = choose(p, &name, "flag of a group, whose line this is", "",
+		      flag_names, N_GROUP_FLAGS);
+	return flag >= 0 && set_group_flag(p, g, (enum flag)flag, &value);
 }
 
 /* An IP group is for the interface of the broadcast group (RFC 4391, 5). */
 static bool
-fits_broadcast(struct parser *p, const struct definition *d,
-	       const struct partfile_group *g)
+fits_broadcast(struct partitions_parser *p, const struct definition *d,
+	       const struct conf_group *g)
 {
-	static const enum flag same[] = { FLAG_RATE, FLAG_MTU };
-	const uint8_t is[] = { g->group.rate, g->group.mtu };
-
-	for (unsigned i = 0; d->ipoib && i < G_N_ELEMENTS(same); i++) {
-		if (is[i] == d->settings.value[same[i]])
-			continue;
-		return text_fail(&p->lex, g->place, "the %s of an IP group is "
-			      "that of the broadcast group, %u",
-			      flag_names[same[i]], d->settings.value[same[i]]);
-	}
+	for (unsigned i = FLAG_RATE; d->ipoib && i <= FLAG_MTU; i++)
+		if (g->value[i] != d->flags.value[i])
+			return fail_at(p, g->place, "the %s of an IP group is "
+				       "that of the broadcast group, %u",
+				       flag_names[i], d->flags.value[i]);
 	return true;
+}
+
+static bool
+is_ip(const uint8_t *mgid)
+{
+	return (mgid[2] == 0x40 || mgid[2] == 0x60) && mgid[3] == 0x1b;
 }
 
 /* The rest of a line that began with "mgid". OpenSM does not give a group the
  * TClass of its definition; so it is here. */
 static void
-take_group(struct parser *p, struct definition *d)
+take_group(struct partitions_parser *p, struct definition *d)
 {
-	struct settings s = d->settings;
-	struct partfile_group g = { .broadcast = false };
-	struct text_span value = { "", 0, text_here(&p->lex) };
-	bool ok, ip;
+	struct conf_group g = d->flags;
+	struct text_span value = { "", 0, text_here(&p->scan) };
+	bool ok;
 
-	s.inherited = s.given;
-	s.given = 0;
-	s.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
-	if (*p->lex.at == '=') {
-		p->lex.at++;
-		value = text_take_span(&p->lex, GID_END);
+	g.inherited = g.given;
+	g.given = 0;
+	g.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
+	if (*p->scan.at == '=') {
+		p->scan.at++;
+		value = text_take_span(&p->scan, GID_END);
 	}
 	g.place = value.place;
-	ok = read_mgid(p, &value, g.group.mgid);
-	text_skip_comment(&p->lex);
-	while (*p->lex.at == ',') {
-		p->lex.at++;
-		ok &= take_group_flag(p, &s);
-		text_skip_comment(&p->lex);
+	ok = read_mgid(p, &value, g.mgid);
+	text_skip_comment(&p->scan);
+	while (*p->scan.at == ',') {
+		p->scan.at++;
+		ok &= take_group_flag(p, &g);
+		text_skip_comment(&p->scan);
 	}
-	if (!ok)
-		return;
-	ip = (g.group.mgid[2] == 0x40 || g.group.mgid[2] == 0x60) &&
-		g.group.mgid[3] == 0x1b;
-	if (ip && !has_q_key(&s))
-		s.value[FLAG_Q_KEY] = IP_Q_KEY;
-	fill_group(&g, &s);
-	if (!ip || fits_broadcast(p, d, &g))
+	if (ok && is_ip(g.mgid) && !has_q_key(&g))
+		g.value[FLAG_Q_KEY] = IP_Q_KEY;
+	if (ok && (!is_ip(g.mgid) || fits_broadcast(p, d, &g)))
 		g_array_append_val(d->draft->groups, g);
 }
 
 /* --- members --- */
-
-static const char *const member_names[] = {
-	"ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF", "NONE",
-};
-#define MEMBER_NOBODY	5	/* NONE */
-
-static const enum partition_who member_kinds[] = {
-	PARTITION_ALL, PARTITION_ALL_CAS, PARTITION_ALL_SWITCHES,
-	PARTITION_ALL_ROUTERS, PARTITION_SELF,
-};
 
 /* Is what begins with this name, the first on its line, a definition? */
 static bool
@@ -484,111 +684,87 @@ looks_like_head(const struct text_span *name)
 	}
 }
 
-static bool
-take_who(struct parser *p, const struct text_span *name,
-	 struct partition_rule *rule, bool *nobody)
-{
-	int i;
-
-	*nobody = false;
-	if (g_ascii_isdigit(*name->at)) {
-		rule->who = PARTITION_GUID;
-		return partitions_take_number(&p->lex, name, "PortGUID", 1,
-				       UINT64_MAX, &rule->guid);
-	}
-	i = partitions_choose(&p->lex, name, "member", "a PortGUID",
-			      member_names, G_N_ELEMENTS(member_names));
-	*nobody = i == MEMBER_NOBODY;
-	if (i >= 0 && !*nobody)
-		rule->who = member_kinds[i];
-	return i >= 0;
-}
-
 static void
-take_member(struct parser *p, struct definition *d,
+take_member(struct partitions_parser *p, struct definition *d,
 	    const struct text_span *name)
 {
 	struct partition_rule rule = {
+		.who = PARTITION_GUID,
 		.membership = d->member,
 		.line = name->place.line,
 	};
 	struct text_span value;
 	bool has_value = take_value(p, &value);
-	bool nobody;
+	int i = -1;
 
-	if (!take_who(p, name, &rule, &nobody))
+	if (!g_ascii_isdigit(*name->at)) {
+		i = choose(p, name, "member", "a PortGUID, ", member_names,
+			   G_N_ELEMENTS(member_names));
+		if (i < 0)
+			return;
+		rule.who = (enum partition_who)(PARTITION_ALL + i);
+	} else if (!parser_read_number(p, name, "PortGUID", 1, UINT64_MAX,
+				       &rule.guid)) {
 		return;
-	if (nobody && has_value)
-		text_fail(&p->lex, value.place, "NONE takes no membership");
-	else if (has_value && !read_membership(p, &value, 4,
-					       &rule.membership))
-		return;
-	else if (!nobody)
+	}
+	if (i == MEMBER_NONE && has_value)
+		fail_at(p, value.place, "NONE takes no membership");
+	else if (i != MEMBER_NONE &&
+		 (!has_value || parser_read_membership(p, &value, 4,
+						       &rule.membership)))
 		g_array_append_val(d->draft->rules, rule);
 }
 
-/* OpenSM's manual has an example of it, which OpenSM refuses. */
+/* A flag among the members: OpenSM's manual has an example of it, which OpenSM
+ * refuses. */
 static bool
-is_flag(const struct text_span *name)
+refuse_flag(struct partitions_parser *p, const struct text_span *name)
 {
-	for (unsigned i = 0; i < N_FLAGS; i++)
-		if (text_span_is(name, flag_names[i]))
-			return true;
-	return false;
-}
-
-static void
-refuse_flag(struct parser *p, const struct text_span *name)
-{
-	struct text_span value;
 	g_autofree char *shown = text_span_show(name);
+	struct text_span value;
+	unsigned i = 0;
 
-	text_fail(&p->lex, name->place, "%s is a flag of the partition: "
-		      "it belongs before the \":\"", shown);
+	while (i < N_FLAGS && !text_span_is(name, flag_names[i]))
+		i++;
+	if (i == N_FLAGS)
+		return false;
+	fail_at(p, name->place, "%s is a flag of the partition: it belongs "
+		"before the \":\"", shown);
 	take_value(p, &value);
-	if (*p->lex.at == ':')
-		p->lex.at++;
-}
-
-/* To the end of the item: what is wrong with it has been said. */
-static void
-skip_item(struct parser *p)
-{
-	p->lex.at += strcspn(p->lex.at, ",;#\n");
-	text_skip_comment(&p->lex);
+	if (*p->scan.at == ':')
+		p->scan.at++;
+	return true;
 }
 
 /* After a member or group: the next one, or the end. */
 static void
-end_item(struct parser *p, unsigned errors_before)
+end_item(struct partitions_parser *p, unsigned errors_before)
 {
-	text_skip_comment(&p->lex);
-	if (!*p->lex.at || strchr(",;\n", *p->lex.at))
+	text_skip_comment(&p->scan);
+	if (!*p->scan.at || strchr(",;\n", *p->scan.at))
 		return;
-	if (p->lex.n_errors == errors_before)
-		text_fail(&p->lex, text_here(&p->lex), "\"%c\" is not "
-			      "expected here: members are separated by commas",
-			      *p->lex.at);
-	skip_item(p);
+	if (p->scan.n_errors == errors_before)
+		fail_at(p, text_here(&p->scan), "\"%c\" is not expected here: "
+			"members are separated by commas", *p->scan.at);
+	p->scan.at += strcspn(p->scan.at, ",;#\n");
+	text_skip_comment(&p->scan);
 }
 
 /* False: the definition ends here. new_line: it is the first of its line. */
 static bool
-take_item(struct parser *p, struct definition *d, bool new_line)
+take_item(struct partitions_parser *p, struct definition *d, bool new_line)
 {
-	struct text_span name = text_take_span(&p->lex, WORD_END);
-	unsigned errors = p->lex.n_errors;
+	struct text_span name = text_take_span(&p->scan, WORD_END);
+	unsigned errors = p->scan.n_errors;
 
 	if (text_span_is(&name, "mgid")) {
 		take_group(p, d);
 	} else if (new_line && looks_like_head(&name)) {
-		text_fail(&p->lex, name.place, "a \";\" is missing before "
-			      "this: the definition of line %u has not ended",
-			      d->name.place.line);
-		p->lex.at = name.at;	/* on the same line */
-		return false;
-	} else if (is_flag(&name)) {
-		refuse_flag(p, &name);
+		p->scan.at = name.at;	/* on the same line */
+		return fail_at(p, name.place, "a \";\" is missing before this: "
+			       "the definition of line %u has not ended",
+			       d->name.place.line);
+	} else if (refuse_flag(p, &name)) {
 		return true;
 	} else {
 		take_member(p, d, &name);
@@ -598,90 +774,317 @@ take_item(struct parser *p, struct definition *d, bool new_line)
 }
 
 static void
-take_members(struct parser *p, struct definition *d)
+take_members(struct partitions_parser *p, struct definition *d)
 {
-	while (p->lex.n_errors < p->lex.errors_max) {
-		unsigned line = p->lex.line;
+	while (p->scan.n_errors < p->scan.errors_max) {
+		unsigned line = p->scan.line;
 
-		text_skip_space(&p->lex);
-		if (*p->lex.at == ',') {
-			p->lex.at++;
-			continue;
-		}
-		if (*p->lex.at == ';') {
-			p->lex.at++;
+		text_skip_space(&p->scan);
+		if (!*p->scan.at) {
+			fail_at(p, text_here(&p->scan), "the file ends, and "
+				"the definition of line %u does not: a \";\" "
+				"is missing", d->name.place.line);
 			return;
 		}
-		if (!*p->lex.at) {
-			text_fail(&p->lex, text_here(&p->lex), "the "
-				      "file ends, and the definition of line "
-				      "%u does not: a \";\" is missing",
-				      d->name.place.line);
+		if (*p->scan.at == ',' || *p->scan.at == ';') {
+			if (*p->scan.at++ == ';')
+				return;
+		} else if (!take_item(p, d, p->scan.line != line)) {
 			return;
 		}
-		if (!take_item(p, d, p->lex.line != line))
-			return;
 	}
 }
 
 /* --- definitions --- */
 
+/* What the head says of the partition. */
 static void
-unite_sl(struct parser *p, struct definition *d)
+parser_unite(struct partitions_parser *p, struct definition *d)
 {
-	struct partfile_draft *draft = d->draft;
-	uint8_t sl = (uint8_t)d->settings.value[FLAG_SL];
+	struct draft *draft = d->draft;
+	uint8_t sl = (uint8_t)d->flags.value[FLAG_SL];
 
-	if (!(d->settings.given & 1u << FLAG_SL))
+	draft->index0 |= d->index0;
+	if (d->member_given && !draft->defmember)
+		draft->defmember = d->member;
+	if (!(d->flags.given & 1u << FLAG_SL))
 		return;
 	if (draft->sl_line && draft->sl != sl)
-		text_warn(&p->lex, d->name.place, "SL %u of this partition "
-			      "takes the place of SL %u of line %u", sl,
-			      draft->sl, draft->sl_line);
+		warn_at(p, d->name.place, "SL %u of this partition takes the "
+			"place of SL %u of line %u", sl, draft->sl,
+			draft->sl_line);
 	draft->sl = sl;
 	draft->sl_line = d->name.place.line;
 }
 
 static void
-take_definition(struct parser *p)
+take_definition(struct partitions_parser *p)
 {
 	struct definition d = { .member = PARTITION_LIMITED };
+	bool good;
 
 	p->n_definitions++;
-	if (*p->lex.at == ';') {
-		text_fail(&p->lex, text_here(&p->lex), "this \";\" "
-			      "ends nothing");
-		p->lex.at++;
+	if (*p->scan.at == ';') {
+		fail_at(p, text_here(&p->scan), "this \";\" ends nothing");
+		p->scan.at++;
 		return;
 	}
-	settings_init(&d.settings);
-	if (!take_head(p, &d))
+	for (unsigned i = 0; i < N_GROUP_FLAGS; i++)
+		d.flags.value[i] = ranges[i].preset;
+	if (!take_head(p, &d, &good))
 		return;
-	if (!d.bad)
-		d.draft = partfile_drafts_get(&p->drafts, &p->lex, &d.name,
-					      d.pkey);
+	d.draft = good ? get_draft(p, &d) : NULL;
 	if (!d.draft)
 		d.draft = p->scrap;
-	d.draft->index0 |= d.index0;
-	if (d.member_given && !d.draft->defmember)
-		d.draft->defmember = d.member;
-	unite_sl(p, &d);
+	parser_unite(p, &d);
 	if (d.ipoib)
 		add_broadcast(&d);
 	take_members(p, &d);
 }
 
+/* --- P_Keys that are made --- */
+
+/* The first P_Key from `pkey` on that no partition has; next[] is a forest
+ * whose roots are free, MADE_MAX + 1 the end. Halving the paths keeps it
+ * linear. */
+static uint16_t
+find_free_pkey(uint16_t *next, uint16_t pkey)
+{
+	while (next[pkey] != pkey) {
+		next[pkey] = next[next[pkey]];
+		pkey = next[pkey];
+	}
+	return pkey;
+}
+
+/* False: none is left. */
+static bool
+make_pkey(struct partitions_parser *p, struct draft *d, uint16_t *next)
+{
+	struct text_span span = { d->name, strlen(d->name), d->place };
+	g_autofree char *shown = text_span_show(&span);
+	uint32_t hash = 2166136261u;
+	uint16_t pkey;
+
+	for (const char *c = d->name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 16777619u;
+	hash = hash % MADE_MAX + 1;
+	pkey = find_free_pkey(next, (uint16_t)hash);
+	if (pkey > MADE_MAX)
+		pkey = find_free_pkey(next, 1);
+	if (pkey > MADE_MAX)
+		return fail_at(p, d->place, "no P_Key is left for this: a "
+			       "subnet has %u partitions at most", PKEY_BASE);
+	d->pkey = pkey;
+	p->by_pkey[pkey] = d;
+	next[pkey] = (uint16_t)(pkey + 1);
+	if (d->pkey == hash)
+		warn_at(p, d->place, "%s has no P_Key: 0x%04x is made from its "
+			"name", shown, d->pkey);
+	else
+		warn_at(p, d->place, "%s has no P_Key, and another partition "
+			"has 0x%04x, which is made from its name: it gets "
+			"0x%04x, until the file changes", shown, hash, d->pkey);
+	return true;
+}
+
+static void
+parser_make_pkeys(struct partitions_parser *p)
+{
+	g_autofree uint16_t *next = g_new(uint16_t, MADE_MAX + 2);
+	bool ok = true;
+
+	for (unsigned pkey = 1; pkey <= MADE_MAX + 1; pkey++)
+		next[pkey] = (uint16_t)(pkey + (pkey <= MADE_MAX &&
+						p->by_pkey[pkey]));
+	for (guint i = 0; ok && i < p->drafts->len; i++) {
+		struct draft *d = p->drafts->pdata[i];
+
+		ok = d->pkey || make_pkey(p, d, next);
+	}
+}
+
+/* --- the default partition --- */
+
+/* Behind which rule does SELF=full belong? G_MAXUINT: it is not needed. */
+static guint
+self_place(struct partitions_parser *p, const GArray *rules)
+{
+	const struct partition_rule *r = (const void *)rules->data;
+	struct text_place place = { 0, 1 };
+	bool said = false, full = false;
+	guint last = 0;
+
+	for (guint i = 0; i < rules->len; i++) {
+		if (r[i].who == PARTITION_GUID)
+			continue;
+		said |= r[i].who == PARTITION_SELF;
+		if (!(r[i].membership & PARTITION_FULL))
+			full = false;
+		else if (r[i].who == PARTITION_ALL ||
+			 r[i].who == PARTITION_SELF)
+			full = true;
+		place.line = r[i].line;
+		last = i;
+	}
+	if (!said && !full)
+		return last + 1;
+	if (!full)
+		warn_at(p, place, "the SM's own port is no full member of the "
+			"default partition: limited members cannot reach it");
+	return G_MAXUINT;
+}
+
+static void
+complete_default(struct partitions_parser *p)
+{
+	static const struct partition_rule all = {
+		.who = PARTITION_ALL, .membership = PARTITION_LIMITED,
+	};
+	static const struct partition_rule self = {
+		.who = PARTITION_SELF, .membership = PARTITION_FULL,
+	};
+	struct draft *d = p->by_pkey[PKEY_DEFAULT];
+	guint place;
+
+	if (!d)
+		d = add_draft(p, "Default", PKEY_DEFAULT,
+			      (struct text_place){ 0, 0 });
+	/* an ALL in front covers all ports by itself */
+	if (d->rules->len == 0 ||
+	    g_array_index(d->rules, struct partition_rule, 0).who !=
+	    PARTITION_ALL)
+		g_array_prepend_val(d->rules, all);
+	place = self_place(p, d->rules);
+	if (place != G_MAXUINT)
+		g_array_insert_val(d->rules, place, self);
+}
+
+/* --- MGIDs --- */
+
+/* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). IPv4's broadcast
+ * group of the default partition is taken for that of the partition where it
+ * stands, as by OpenSM. */
+static bool
+embed_pkey(struct partitions_parser *p, uint16_t pkey, struct conf_group *g)
+{
+	uint8_t *mgid = g->mgid;
+	uint16_t there = (uint16_t)(mgid[4] << 8 | mgid[5]);
+	struct partition_group broadcast;
+
+	if (!is_ip(mgid))
+		return true;
+	partition_ipoib_group(PKEY_DEFAULT, mgid[1] & 0xf, &broadcast);
+	if (there && pkey_base(there) != pkey) {
+		if (memcmp(mgid, broadcast.mgid, sizeof(broadcast.mgid)))
+			return fail_at(p, g->place, "this MGID has P_Key "
+				       "0x%04x in it, the partition 0x%04x: "
+				       "write that, or 0", there, pkey);
+		warn_at(p, g->place, "this MGID has the P_Key of the default "
+			"partition in it: 0x%04x is put in its place",
+			pkey | PKEY_FULL);
+	}
+	mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
+	mgid[5] = (uint8_t)pkey;
+	return true;
+}
+
+/* The first group with an MGID holds, as in OpenSM. */
+static void
+put_group(struct partitions_parser *p, const struct draft *d,
+	  const struct conf_group *g, struct partition *out)
+{
+	struct placed_group now = {
+		.draft = d,
+		.place = g->place,
+		.group = {
+			.rate = (uint8_t)g->value[FLAG_RATE],
+			.mtu = (uint8_t)g->value[FLAG_MTU],
+			.sl = (uint8_t)g->value[FLAG_SL],
+			.tclass = (uint8_t)g->value[FLAG_TCLASS],
+			.flow_label = g->value[FLAG_FLOW_LABEL],
+			.q_key = g->value[FLAG_Q_KEY],
+		},
+	};
+	g_autoptr(GBytes) key = g_bytes_new(g->mgid, sizeof(g->mgid));
+	const struct placed_group *old = g_hash_table_lookup(p->mgids, key);
+
+	memcpy(now.group.mgid, g->mgid, sizeof(g->mgid));
+	if (!old) {
+		g_hash_table_insert(p->mgids, g_steal_pointer(&key),
+				    g_memdup2(&now, sizeof(now)));
+		g_array_append_val(out->groups, now.group);
+	} else if (old->draft != d) {
+		fail_at(p, g->place, "this group is that of line %u, in "
+			"partition 0x%04x: a group is in one partition",
+			old->place.line, old->draft->pkey);
+	} else if (memcmp(&old->group, &now.group, sizeof(now.group))) {
+		warn_at(p, g->place, "this group is that of line %u, with "
+			"other flags: those there hold", old->place.line);
+	}
+}
+
+/* One for each scope; without any, that of the MGID. */
+static void
+put_scopes(struct partitions_parser *p, const struct draft *d,
+	   struct conf_group *g, struct partition *out)
+{
+	struct partition_group made;
+
+	if (g->broadcast) {
+		partition_ipoib_group(d->pkey, 0, &made);
+		memcpy(g->mgid, made.mgid, sizeof(made.mgid));
+	} else if (!embed_pkey(p, d->pkey, g)) {
+		return;
+	}
+	if (!g->scopes)
+		put_group(p, d, g, out);
+	for (unsigned scope = 0; scope < 16; scope++) {
+		if (!(g->scopes & 1u << scope))
+			continue;
+		g->mgid[1] = (uint8_t)((g->mgid[1] & 0xf0) | scope);
+		put_group(p, d, g, out);
+	}
+}
+
+/* --- the end --- */
+
+static void
+put_draft(struct partitions_parser *p, struct draft *d, struct partition *out)
+{
+	out->name = g_steal_pointer(&d->name);
+	out->sl = d->sl;
+	out->index0 = d->index0;
+	out->defmember = d->defmember;
+	g_array_append_vals(out->rules, d->rules->data, d->rules->len);
+	for (guint i = 0; i < d->groups->len; i++)
+		put_scopes(p, d, &g_array_index(d->groups, struct conf_group,
+						i), out);
+}
+
 static struct partition_rules *
-finish(struct parser *p)
+parser_finish(struct partitions_parser *p)
 {
 	struct partition_rules *rules;
 
 	if (!p->n_definitions)
 		return partition_rules_default();
-	if (p->lex.n_errors)
+	if (p->scan.n_errors)
 		return NULL;
-	rules = partfile_drafts_finish(&p->drafts, &p->lex);
-	if (!p->lex.n_errors)
+	rules = partition_rules_new();
+	parser_make_pkeys(p);
+	complete_default(p);
+	/* ascending, so that each goes to the end */
+	for (unsigned pkey = 1; pkey <= PKEY_BASE; pkey++)
+		if (p->by_pkey[pkey])
+			partition_rules_get(rules, (uint16_t)pkey);
+	for (guint i = 0; i < p->drafts->len; i++) {
+		struct draft *d = p->drafts->pdata[i];
+
+		if (d->pkey)
+			put_draft(p, d, partition_rules_get(rules, d->pkey));
+	}
+	if (!p->scan.n_errors)
 		return rules;
 	partition_rules_unref(rules);
 	return NULL;
@@ -690,34 +1093,41 @@ finish(struct parser *p)
 bool
 partitions_conf_is_empty(const char *text)
 {
-	struct text_scan lex;
+	struct text_scan scan;
 	bool empty;
 
-	text_scan_init(&lex, text, "", NULL);
-	empty = !text_skip_space(&lex);
-	text_scan_end(&lex, 0, 0, NULL);
+	text_scan_init(&scan, text, "", NULL);
+	empty = !text_skip_space(&scan);
+	text_scan_end(&scan, NULL);
 	return empty;
 }
 
 struct partition_rules *
 partitions_conf_parse(const char *text, const char *name, GPtrArray *warnings,
-	       GError **error)
+		      GError **error)
 {
-	struct parser p = { .scrap = partfile_draft_new() };
+	g_autofree struct partitions_parser *p =
+		g_new0(struct partitions_parser, 1);
 	struct partition_rules *rules;
 
-	text_scan_init(&p.lex, text, name, warnings);
-	p.lex.errors_max = ERRORS_MAX;
-	partfile_drafts_init(&p.drafts);
-	while (text_skip_space(&p.lex) &&
-	       p.lex.n_errors < p.lex.errors_max)
-		take_definition(&p);
-	rules = finish(&p);
+	text_scan_init(&p->scan, text, name, warnings);
+	p->scan.errors_max = ERRORS_MAX;
+	p->drafts = g_ptr_array_new_with_free_func(draft_free);
+	p->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					   NULL);
+	p->mgids = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+					 (GDestroyNotify)g_bytes_unref, g_free);
+	p->scrap = draft_new(NULL, 0, text_here(&p->scan));
+	while (text_skip_space(&p->scan) &&
+	       p->scan.n_errors < p->scan.errors_max)
+		take_definition(p);
+	rules = parser_finish(p);
 	if (rules)
 		rules->source = g_strdup(name);
-	text_scan_end(&p.lex, PARTITIONS_CONF_ERROR,
-		      PARTITIONS_CONF_ERROR_SYNTAX, error);
-	partfile_draft_free(p.scrap);
-	partfile_drafts_clear(&p.drafts);
+	text_scan_end(&p->scan, error);
+	draft_free(p->scrap);
+	g_hash_table_unref(p->mgids);
+	g_hash_table_unref(p->by_name);
+	g_ptr_array_unref(p->drafts);
 	return rules;
 }

@@ -11,19 +11,12 @@
 
 #include "topology/partition.h"
 
-enum partitions_conf_error {
-	/* each line of the message starts with name:line:column: */
-	PARTITIONS_CONF_ERROR_SYNTAX,
-};
-#define PARTITIONS_CONF_ERROR partitions_conf_error_quark()
-GQuark partitions_conf_error_quark(void);
-
 /*
  * The rules of a file; rules->source is `name`. NULL with up to 20 errors, a
  * line each: then nothing is taken. `warnings` gets lines of the same form; it
  * may be NULL. A text that names no partition is as no file at all.
  *
- * The text ends at its NUL: who reads a file looks that there is none in it.
+ * The text ends at its NUL (text_read_file() refuses a file with one).
  */
 struct partition_rules *partitions_conf_parse(const char *text,
 					      const char *name,
@@ -32,9 +25,5 @@ struct partition_rules *partitions_conf_parse(const char *text,
 
 /* True if there is no definition in it: blanks and comments at most. */
 bool partitions_conf_is_empty(const char *text);
-
-/* The text of a file that says these rules, all of them explicitly; parsed, it
- * gives the same rules, but for their lines. A new string. */
-char *partitions_conf_format(const struct partition_rules *rules);
 
 #endif

@@ -83,7 +83,7 @@ static const char *const others[] = {
 	"port-groups", "qos-setup", "qos-levels", "qos-match-rules",
 };
 
-struct parser {
+struct policy_parser {
 	struct text_scan scan;
 	unsigned open;		/* line of qos-ulps; 0: outside */
 	unsigned default_line;	/* 0: none yet */
@@ -92,11 +92,9 @@ struct parser {
 
 #define WORD_END	" \t\r,:#\n"
 
-G_DEFINE_QUARK(minism-qospolicy-error-quark, qos_policy_conf_error)
-
 static bool
-fail_word(struct parser *p, const struct text_span *word,
-	  const char *const *names, size_t n)
+policy_fail_word(struct policy_parser *p, const struct text_span *word,
+		 const char *const *names, size_t n)
 {
 	g_autofree char *shown = text_span_show(word);
 	g_autofree char *near = text_nearest(shown, "", names, n);
@@ -117,7 +115,7 @@ is_word(const struct text_span *span, const char *word)
 
 /* One that the protocol takes; NULL with an error. */
 static const struct criterion *
-take_criterion(struct parser *p, const struct protocol *of)
+take_criterion(struct policy_parser *p, const struct protocol *of)
 {
 	struct text_span word = text_take_span(&p->scan, WORD_END);
 	const char *names[G_N_ELEMENTS(criteria)];
@@ -131,7 +129,7 @@ take_criterion(struct parser *p, const struct protocol *of)
 		names[n++] = criteria[i].word;
 	}
 	if (n)
-		fail_word(p, &word, names, n);
+		policy_fail_word(p, &word, names, n);
 	else
 		text_fail(&p->scan, word.place, "%s takes nothing but an SL",
 			  of->word);
@@ -139,7 +137,7 @@ take_criterion(struct parser *p, const struct protocol *of)
 }
 
 static bool
-take_number(struct parser *p, uint64_t max, uint64_t *value)
+policy_take_number(struct policy_parser *p, uint64_t max, uint64_t *value)
 {
 	struct text_span span = text_take_span(&p->scan, WORD_END "-");
 
@@ -150,13 +148,13 @@ take_number(struct parser *p, uint64_t max, uint64_t *value)
 }
 
 static bool
-take_range(struct parser *p, uint64_t max, struct text_place where,
-	   uint64_t *low, uint64_t *high)
+policy_take_range(struct policy_parser *p, uint64_t max,
+		  struct text_place where, uint64_t *low, uint64_t *high)
 {
-	if (!take_number(p, max, low))
+	if (!policy_take_number(p, max, low))
 		return false;
 	*high = *low;
-	if (text_take_char(&p->scan, '-') && !take_number(p, max, high))
+	if (text_take_char(&p->scan, '-') && !policy_take_number(p, max, high))
 		return false;
 	return *low <= *high || text_fail(&p->scan, where, "the range ends "
 					  "before it begins");
@@ -165,7 +163,8 @@ take_range(struct parser *p, uint64_t max, struct text_place where,
 /* --- rules --- */
 
 static void
-add_rule(struct parser *p, enum qos_match match, uint64_t low, uint64_t high)
+add_rule(struct policy_parser *p, enum qos_match match, uint64_t low,
+	 uint64_t high)
 {
 	struct qos_rule rule = {
 		.match = match, .low = low, .high = high,
@@ -176,7 +175,7 @@ add_rule(struct parser *p, enum qos_match match, uint64_t low, uint64_t high)
 }
 
 static bool
-take_ranges(struct parser *p, const struct protocol *of,
+take_ranges(struct policy_parser *p, const struct protocol *of,
 	    const struct criterion *by)
 {
 	do {
@@ -185,7 +184,7 @@ take_ranges(struct parser *p, const struct protocol *of,
 
 		p->scan.at = text_skip_blanks(p->scan.at);
 		where = text_here(&p->scan);
-		if (!take_range(p, by->max, where, &low, &high))
+		if (!policy_take_range(p, by->max, where, &low, &high))
 			return false;
 		/* the membership bit does not count (IBA 10.9.1) */
 		if (by->id == BY_PKEY) {
@@ -203,7 +202,7 @@ take_ranges(struct parser *p, const struct protocol *of,
 }
 
 static bool
-take_criteria(struct parser *p, const struct protocol *of)
+take_criteria(struct policy_parser *p, const struct protocol *of)
 {
 	if (text_take_char(&p->scan, ',')) {
 		const struct criterion *by = take_criterion(p, of);
@@ -221,7 +220,7 @@ take_criteria(struct parser *p, const struct protocol *of)
 }
 
 static bool
-end_of_line(struct parser *p, const char *what)
+policy_end_of_line(struct policy_parser *p, const char *what)
 {
 	return text_line_ends(&p->scan) ||
 		text_fail(&p->scan, text_here(&p->scan), "there is more %s",
@@ -229,7 +228,7 @@ end_of_line(struct parser *p, const char *what)
 }
 
 static bool
-take_rule(struct parser *p, const struct protocol *of)
+take_rule(struct policy_parser *p, const struct protocol *of)
 {
 	guint first = p->policy->rules->len;
 	uint64_t sl;
@@ -239,7 +238,8 @@ take_rule(struct parser *p, const struct protocol *of)
 	if (!text_take_char(&p->scan, ':'))
 		return text_fail(&p->scan, text_here(&p->scan),
 				 "\": SL\" is missing");
-	if (!take_number(p, SL_MAX, &sl) || !end_of_line(p, "behind the SL"))
+	if (!policy_take_number(p, SL_MAX, &sl) ||
+	    !policy_end_of_line(p, "behind the SL"))
 		return false;
 	for (guint i = first; i < p->policy->rules->len; i++)
 		g_array_index(p->policy->rules, struct qos_rule, i).sl =
@@ -260,7 +260,7 @@ take_rule(struct parser *p, const struct protocol *of)
 /* --- the file --- */
 
 static bool
-take_section(struct parser *p, struct text_place where, bool opens)
+take_section(struct policy_parser *p, struct text_place where, bool opens)
 {
 	if (opens && p->open)
 		return text_fail(&p->scan, where, "qos-ulps is open already, "
@@ -269,11 +269,11 @@ take_section(struct parser *p, struct text_place where, bool opens)
 		return text_fail(&p->scan, where, "there is no qos-ulps to "
 				 "end");
 	p->open = opens ? p->scan.line : 0;
-	return end_of_line(p, "on the line");
+	return policy_end_of_line(p, "on the line");
 }
 
 static bool
-take_line(struct parser *p)
+take_line(struct policy_parser *p)
 {
 	struct text_span word = text_take_span(&p->scan, WORD_END);
 	const char *names[G_N_ELEMENTS(protocols) + 1];
@@ -297,13 +297,13 @@ take_line(struct parser *p)
 			return text_fail(&p->scan, word.place, "section %s: "
 					 "minism reads the simplified form "
 					 "only, section qos-ulps", others[i]);
-	return fail_word(p, &word, names, n);
+	return policy_fail_word(p, &word, names, n);
 }
 
 struct qos_policy *
 qos_policy_conf_parse(const char *text, const char *name, GError **error)
 {
-	struct parser p = { .policy = qos_policy_new() };
+	struct policy_parser p = { .policy = qos_policy_new() };
 	bool ok = true;
 
 	text_scan_init(&p.scan, text, name, NULL);
@@ -312,8 +312,7 @@ qos_policy_conf_parse(const char *text, const char *name, GError **error)
 	if (ok && p.open)
 		text_fail(&p.scan, (struct text_place){ p.open, 1 },
 			  "qos-ulps is not ended by end-qos-ulps");
-	if (text_scan_end(&p.scan, QOS_POLICY_CONF_ERROR,
-			  QOS_POLICY_CONF_ERROR_SYNTAX, error))
+	if (text_scan_end(&p.scan, error))
 		return p.policy;
 	qos_policy_unref(p.policy);
 	return NULL;
@@ -336,8 +335,8 @@ qos_policy_conf_read(const struct options *conf, struct qos_policy **policy,
 		return *policy != NULL;
 	}
 	if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-		g_set_error(error, QOS_POLICY_CONF_ERROR,
-			    QOS_POLICY_CONF_ERROR_FILE, "qos_policy_file: %s",
+		g_set_error(error, TEXT_ERROR,
+			    TEXT_ERROR_SYNTAX, "qos_policy_file: %s",
 			    cause->message);
 		return false;
 	}

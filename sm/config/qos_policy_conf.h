@@ -17,13 +17,6 @@
 #include "sm/config/options.h"
 #include "topology/qos.h"
 
-enum qos_policy_conf_error {
-	QOS_POLICY_CONF_ERROR_SYNTAX,	/* file:line:column: what is wrong */
-	QOS_POLICY_CONF_ERROR_FILE,	/* cannot be read; names the file */
-};
-#define QOS_POLICY_CONF_ERROR qos_policy_conf_error_quark()
-GQuark qos_policy_conf_error_quark(void);
-
 /* `name` is for messages. A policy, whose reference is the caller's; NULL with
  * an error: nothing is taken of a file with a mistake in it. */
 struct qos_policy *qos_policy_conf_parse(const char *text, const char *name,

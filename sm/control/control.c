@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a person may ask a running manager.
+ * The commands of minismctl to a running manager.
  *
- * Structs. A `command` is a word and who does it; a `request` is one line on
- * its way through, with the answer as far as it is made.
+ * Structs. A `command` is a word and its function; a control_request is one
+ * line on its way through, with the answer as far as it is made.
  *
  * Flow of control_answer(): the line is cut into words, the first names the
  * command, the command writes the answer's body and its code, and the head
@@ -25,7 +25,7 @@
 #define PORTS_SHOWN	8u	/* of those that a name may mean */
 #define GUID_DIGITS	16u
 
-struct request {
+struct control_request {
 	const struct control_hooks *hooks;
 	char **words;		/* of the line, `json` left out */
 	guint n_words;
@@ -40,12 +40,12 @@ struct command {
 	const char *rest;	/* what follows the name, for help */
 	const char *summary;
 	guint min, max;		/* words, the name included */
-	void (*run)(struct request *r);
+	void (*run)(struct control_request *r);
 };
 
 /* A line that says how it went. */
 static void G_GNUC_PRINTF(3, 4)
-say(struct request *r, enum control_code code, const char *format, ...)
+say(struct control_request *r, enum control_code code, const char *format, ...)
 {
 	struct json j = { .out = r->body };
 	g_autofree char *text = NULL;
@@ -67,30 +67,57 @@ say(struct request *r, enum control_code code, const char *format, ...)
 }
 
 static void
-look(const struct request *r, struct control_view *v)
+request_look(const struct control_request *r, struct control_view *v)
 {
 	memset(v, 0, sizeof(*v));
 	r->hooks->look(v, r->hooks->data);
 }
 
 static void
-run_status(struct request *r)
+run_status(struct control_request *r)
 {
 	struct control_view v;
 
-	look(r, &v);
+	request_look(r, &v);
 	r->code = control_status(&v, r->json, r->body);
 }
 
 static void
-run_sweep(struct request *r)
+run_fabric(struct control_request *r)
+{
+	g_autofree char *fault = NULL;
+	struct control_view v;
+
+	if (r->words[0] && strcmp(r->words[0], "path") == 0 &&
+	    r->n_words == 4 && strcmp(r->words[3], "--why")) {
+		say(r, CONTROL_USAGE, "path: after the two ends only --why "
+		    "may follow");
+		return;
+	}
+	request_look(r, &v);
+	r->code = control_fabric(&v, r->words, r->json, r->body, &fault);
+	if (fault)
+		say(r, r->code, "%s", fault);
+}
+
+static void
+run_metrics(struct control_request *r)
+{
+	struct control_view v;
+
+	request_look(r, &v);
+	control_metrics(&v, r->body);
+}
+
+static void
+run_sweep(struct control_request *r)
 {
 	r->hooks->sweep(r->hooks->data);
 	say(r, CONTROL_DONE, "a heavy sweep begins");
 }
 
 static void
-run_reload(struct request *r)
+run_reload(struct control_request *r)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -102,7 +129,7 @@ run_reload(struct request *r)
 }
 
 static void
-run_loglevel(struct request *r)
+run_loglevel(struct control_request *r)
 {
 	const char *names[LOG_DEBUG + 1];
 	const char *word = r->words[1];
@@ -112,7 +139,7 @@ run_loglevel(struct request *r)
 	uint64_t n;
 
 	if (!word) {
-		look(r, &v);
+		request_look(r, &v);
 		say(r, CONTROL_DONE, "%s", log_level_name(v.level));
 		return;
 	}
@@ -159,7 +186,7 @@ find_partition(const struct partition_rules *rules, const char *word)
 }
 
 static void
-say_no_partition(struct request *r, const struct partition_rules *rules,
+say_no_partition(struct control_request *r, const struct partition_rules *rules,
 		 const char *word)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -179,12 +206,12 @@ say_no_partition(struct request *r, const struct partition_rules *rules,
 }
 
 static void
-run_partitions(struct request *r)
+run_partitions(struct control_request *r)
 {
 	const struct partition *only = NULL;
 	struct control_view v;
 
-	look(r, &v);
+	request_look(r, &v);
 	if (r->words[1]) {
 		only = find_partition(v.rules, r->words[1]);
 		if (!only) {
@@ -202,8 +229,8 @@ static const char *const membership_names[] = {
 };
 
 static bool
-read_membership(struct request *r, const char *word,
-		enum partition_membership *out)
+request_membership(struct control_request *r, const char *word,
+		   enum partition_membership *out)
 {
 	g_autofree char *shown = text_one_line(word);
 	g_autofree char *near = NULL;
@@ -238,7 +265,8 @@ is_called(const struct snapshot *s, uint32_t port, const char *word,
 }
 
 static void
-say_no_port(struct request *r, const struct snapshot *s, const char *word)
+say_no_port(struct control_request *r, const struct snapshot *s,
+	    const char *word)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	g_autofree char *shown = text_one_line(word);
@@ -252,15 +280,14 @@ say_no_port(struct request *r, const struct snapshot *s, const char *word)
 	shown_near = text_one_line(near);
 	say(r, CONTROL_USAGE,
 	    "%s is not a GUID of up to 16 hexadecimal digits, "
-	    "nor a node of the fabric%s",
-	    *shown ? shown : "\"\"", shown_near);
+	    "nor a node of the fabric%s", *shown ? shown : "\"\"", shown_near);
 }
 
 /* By PortGUID, by name or NodeGUID of a node with one port; by a GUID of all
  * digits if it is away. False: it was said what is wrong. */
 static bool
-find_port(struct request *r, const struct snapshot *s, const char *word,
-	  struct port *out)
+request_find_port(struct control_request *r, const struct snapshot *s,
+		  const char *word, struct port *out)
 {
 	bool is_guid = text_read_guid(word, &out->guid), whole;
 	const char *digits = word;
@@ -295,8 +322,7 @@ find_port(struct request *r, const struct snapshot *s, const char *word,
 	else if (is_guid && !whole)
 		say(r, CONTROL_USAGE,
 		    "there is no port %s on the fabric; the GUID "
-		    "of one that is away is written with all 16 digits",
-		    shown);
+		    "of one that is away is written with all 16 digits", shown);
 	else if (!is_guid)
 		say_no_port(r, s, word);
 	return n == 1 || (n == 0 && whole);
@@ -375,7 +401,7 @@ reach_of(const struct partition_rules *rules, const struct snapshot *s,
 }
 
 static void
-change_member(struct request *r, const struct control_view *v,
+change_member(struct control_request *r, const struct control_view *v,
 	      const struct partition *p, const struct port *port,
 	      int membership)
 {
@@ -401,8 +427,7 @@ change_member(struct request *r, const struct control_view *v,
 		say(r, CONTROL_NOT_UP,
 		    "refused: %s runs this subnet manager, and "
 		    "without full membership of %s (0x%04x) other ports lose "
-		    "the SA; --force does it nevertheless",
-		    node, name, pkey);
+		    "the SA; --force does it nevertheless", node, name, pkey);
 		return;
 	}
 	/* The change ends the rules that `p` is part of. */
@@ -412,22 +437,19 @@ change_member(struct request *r, const struct control_view *v,
 		return;
 	}
 	say(r, CONTROL_DONE,
-	    "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s"
-	    "%s%s",
+	    "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s%s%s",
 	    node, port->guid, name, pkey, partition_membership_name(was),
 	    was == is ? ", as before" : " -> ",
 	    was == is ? "" : partition_membership_name(is),
-	    v->self.state != SM_STATE_MASTER
-		    ? "; but this manager is not the "
+	    v->self.state != SM_STATE_MASTER ? "; but this manager is not the "
 		      "master, and the master does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
-					      "fabric now"
-					    : "");
+					      "fabric now" : "");
 }
 
 /* NODE[=MEMBERSHIP]: the membership is cut off. */
 static bool
-read_added(struct request *r, const struct partition *p, char *word,
+read_added(struct control_request *r, const struct partition *p, char *word,
 	   enum partition_membership *asked)
 {
 	char *sign = strrchr(word, '=');
@@ -436,13 +458,13 @@ read_added(struct request *r, const struct partition *p, char *word,
 	if (!sign)
 		return true;
 	*sign = '\0';
-	return read_membership(r, sign + 1, asked);
+	return request_membership(r, sign + 1, asked);
 }
 
-static void say_usage(struct request *r);
+static void say_usage(struct control_request *r);
 
 static void
-run_partition(struct request *r)
+run_partition(struct control_request *r)
 {
 	static const char *const verbs[] = {
 		"add", "set", "remove", "reset", NULL,
@@ -459,8 +481,7 @@ run_partition(struct request *r)
 		g_autofree char *near = text_nearest(shown, "", verbs, 4);
 
 		say(r, CONTROL_USAGE,
-		    "partition: %s is not add, set, remove or "
-		    "reset%s",
+		    "partition: %s is not add, set, remove or reset%s",
 		    shown, near);
 		return;
 	}
@@ -468,15 +489,15 @@ run_partition(struct request *r)
 		say_usage(r);
 		return;
 	}
-	look(r, &v);
+	request_look(r, &v);
 	p = find_partition(v.rules, r->words[2]);
 	if (!p) {
 		say_no_partition(r, v.rules, r->words[2]);
 		return;
 	}
 	if ((adds && !read_added(r, p, r->words[3], &asked)) ||
-	    (sets && !read_membership(r, r->words[4], &asked)) ||
-	    !find_port(r, v.status->subnet, r->words[3], &port))
+	    (sets && !request_membership(r, r->words[4], &asked)) ||
+	    !request_find_port(r, v.status->subnet, r->words[3], &port))
 		return;
 	if (adds) {	/* never less than it is */
 		now = membership_of(v.rules, v.status->subnet, &port, p->pkey);
@@ -488,11 +509,21 @@ run_partition(struct request *r)
 
 /* --- words --- */
 
-static void run_help(struct request *r);
+static void run_help(struct control_request *r);
 
 static const struct command commands[] = {
 	{ "status", "", "how the subnet is, and what was done lately", 1, 1,
 	  run_status },
+	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
+	  "and why", 3, 4, run_fabric },
+	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,
+	  2, run_fabric },
+	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2,
+	  run_fabric },
+	{ "links", "[TEXT|slow|inactive]", "all cables, or some", 1, 2,
+	  run_fabric },
+	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1,
+	  run_metrics },
 	{ "sweep", "", "sweep now, and read everything again", 1, 1,
 	  run_sweep },
 	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
@@ -516,7 +547,7 @@ static const struct command commands[] = {
 };
 
 static void
-run_help(struct request *r)
+run_help(struct control_request *r)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
@@ -538,7 +569,7 @@ find_command(const char *word)
 }
 
 static void
-say_unknown(struct request *r)
+say_unknown(struct control_request *r)
 {
 	const char *names[G_N_ELEMENTS(commands)];
 	g_autofree char *shown = text_one_line(r->words[0]);
@@ -552,7 +583,7 @@ say_unknown(struct request *r)
 }
 
 static void
-say_usage(struct request *r)
+say_usage(struct control_request *r)
 {
 	const struct command *command = find_command(r->words[0]);
 	bool is_short = r->n_words < command->min ||
@@ -571,7 +602,7 @@ say_usage(struct request *r)
 }
 
 static void
-run_line(struct request *r, const char *line)
+run_line(struct control_request *r, const char *line)
 {
 	const struct command *command;
 	g_autoptr(GError) error = NULL;
@@ -588,8 +619,7 @@ run_line(struct request *r, const char *line)
 	if (n > 1 && strcmp(r->words[0], "json") == 0) {
 		r->json = true;
 		g_free(r->words[0]);
-		memmove(r->words, r->words + 1,
-			(size_t)n * sizeof(*r->words));
+		memmove(r->words, r->words + 1, (size_t)n * sizeof(*r->words));
 		r->n_words--;
 	}
 	if (r->n_words > 4 && strcmp(r->words[0], "partition") == 0 &&
@@ -609,7 +639,7 @@ run_line(struct request *r, const char *line)
 void control_answer(const struct control_hooks *hooks, const char *line,
 		    GString *out)
 {
-	struct request r = {
+	struct control_request r = {
 		.hooks = hooks,
 		.body = g_string_new(NULL),
 	};

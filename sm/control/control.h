@@ -2,11 +2,11 @@
 /*
  * What a person may ask a running manager: a line in, an answer out.
  *
- * A request is one line of words, quoted as for a shell: status, sweep,
- * reload, partitions, partition, loglevel, help; `json` before it asks for
- * JSON. The answer begins with a line "minism 1 CODE": the version of this
- * protocol and an enum control_code; what follows is for the person, or one
- * JSON object on one line. It looks and passes requests on; it changes nothing.
+ * A request is one line of words, quoted as for a shell: status, path, sweep,
+ * partitions, help and others; `json` before it asks for JSON. The answer
+ * begins with a line "minism 1 CODE": the version of this protocol and an enum
+ * control_code; what follows is for the person, or one JSON object on one line.
+ * It looks and passes requests on; it changes nothing.
  */
 #ifndef MINISM_CONTROL_CONTROL_H
 #define MINISM_CONTROL_CONTROL_H
@@ -35,6 +35,7 @@ struct control_view {
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
 	enum sweep_state doing;
+	const struct sweep_phase *phases;	/* sweep_phases() */
 	enum log_level level;
 	const struct status *status;
 	const GPtrArray *rivals;	/* sweep_rivals() */
@@ -43,10 +44,11 @@ struct control_view {
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */
-	struct sa_stats sa;
+	struct sa_stats sa_stats;
+	struct sa *sa;		/* asked for paths */
 };
 
-/* Who does what was asked. The functions that may fail say why in an error
+/* What carries out the commands. Functions that may fail say why in an error
  * (of one line or more) and leave everything as it was. */
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
@@ -70,5 +72,12 @@ enum control_code control_status(const struct control_view *v, bool as_json,
 void control_partitions(const struct control_view *v,
 			const struct partition *only, bool as_json,
 			GString *out);
+
+/* path, who, nodes, links. fault: what is wrong with the request, g_free; NULL:
+ * `out` has the answer. */
+enum control_code control_fabric(const struct control_view *v, char **words,
+				 bool as_json, GString *out, char **fault);
+/* OpenMetrics text, without a head. */
+void control_metrics(const struct control_view *v, GString *out);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The answer to `partitions`: who is in which.
+ * The answer to `partitions`: the members of each.
  *
  * The rules are resolved against the fabric of the last sweep, as for the
  * tables of the ports; so what is listed is what is wanted there, and a member
  * that is away is listed as away. Of all partitions together only the first
  * members of each are listed, or thousands of hosts in hundreds of partitions
- * would be an answer that nobody reads and that takes its time.
+ * would be a long answer of little use.
  *
  * Structs. A `roll` is one partition: its members, counted, and the first of
  * them. All rolls are filled in one walk over the P_Keys of all ports, since
@@ -21,7 +21,7 @@
 
 #define MEMBERS_SHOWN	64u
 
-struct member {
+struct roll_member {
 	uint64_t guid;
 	const char *node;	/* NULL: it is away */
 	unsigned what;		/* enum partition_membership */
@@ -35,13 +35,6 @@ struct roll {
 	GArray *away;		/* struct member */
 	unsigned n[4];		/* all, by enum partition_membership */
 };
-
-static guint
-n_members(const struct roll *r)
-{
-	return r->n[PARTITION_LIMITED] + r->n[PARTITION_FULL] +
-		r->n[PARTITION_BOTH];
-}
 
 static struct roll *
 find_roll(GArray *rolls, uint16_t pkey)
@@ -71,7 +64,7 @@ call_port(GArray *rolls, const struct snapshot *s,
 
 	while (i < end) {
 		struct roll *r = find_roll(rolls, m->pkeys[i]);
-		struct member member = {
+		struct roll_member member = {
 			.guid = s->ports[port].guid,
 			.node = snapshot_name_of(s, port),
 		};
@@ -110,7 +103,9 @@ call_away(struct roll *r, GHashTable *here)
 	for (guint i = r->p->rules->len; i-- > 0; ) {
 		struct partition_rule *rule =
 			&g_array_index(r->p->rules, struct partition_rule, i);
-		struct member member = { rule->guid, NULL, rule->membership };
+		struct roll_member member = {
+			rule->guid, NULL, rule->membership,
+		};
 
 		if (rule->who != PARTITION_GUID ||
 		    g_hash_table_contains(here, &rule->guid) ||
@@ -122,9 +117,9 @@ call_away(struct roll *r, GHashTable *here)
 }
 
 static gint
-compare_members(gconstpointer a, gconstpointer b)
+roll_compare_members(gconstpointer a, gconstpointer b)
 {
-	const struct member *x = a, *y = b;
+	const struct roll_member *x = a, *y = b;
 
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
@@ -142,8 +137,8 @@ call_rolls(GArray *rolls, const struct partition_rules *rules,
 		struct roll *r = &g_array_index(rolls, struct roll, i);
 
 		call_away(r, here);
-		g_array_sort(r->members, compare_members);
-		g_array_sort(r->away, compare_members);
+		g_array_sort(r->members, roll_compare_members);
+		g_array_sort(r->away, roll_compare_members);
 	}
 	memberships_unref(m);
 }
@@ -172,107 +167,76 @@ make_rolls(const struct partition_rules *rules, const struct partition *only)
 		if (only && only != roll.p)
 			continue;
 		roll.members = g_array_new(FALSE, FALSE,
-					   sizeof(struct member));
-		roll.away = g_array_new(FALSE, FALSE, sizeof(struct member));
+					   sizeof(struct roll_member));
+		roll.away = g_array_new(FALSE, FALSE,
+					sizeof(struct roll_member));
 		g_array_append_val(rolls, roll);
 	}
 	return rolls;
 }
 
-/* --- text --- */
+/* --- the answer --- */
 
 static void
-put_members(const GArray *members, GString *out)
+put_members(struct text_report *out, const char *key, const GArray *members)
 {
+	report_open(out, key, '[');
 	for (guint i = 0; i < members->len; i++) {
-		const struct member *m =
-			&g_array_index(members, struct member, i);
+		const struct roll_member *m =
+			&g_array_index(members, struct roll_member, i);
+		const char *what = partition_membership_name(m->what);
 
-		g_string_append_printf(out, "  %-8s 0x%016" PRIx64 " %s\n",
-				       partition_membership_name(m->what),
-				       m->guid,
-				       m->node ? m->node : "(away)");
+		report_say(out, "  %-8s 0x%016" PRIx64 " %s\n", what, m->guid,
+			   m->node ? m->node : "(away)");
+		report_open(out, NULL, '{');
+		report_hex(out, "guid", m->guid, 16, NULL);
+		report_text(out, "node", m->node, NULL);
+		report_text(out, "membership", what, NULL);
+		report_close(out, '}');
 	}
+	report_close(out, ']');
 }
 
 static void
-put_roll(const struct roll *r, GString *out)
+put_roll(struct text_report *out, const struct roll *r)
 {
 	g_autofree char *name = text_one_line(r->p->name ? r->p->name : "");
-	guint more = n_members(r) - r->members->len;
+	guint more = r->n[PARTITION_LIMITED] + r->n[PARTITION_FULL] +
+		r->n[PARTITION_BOTH] - r->members->len;
 
-	g_string_append_printf(out, "%s%s0x%04x: %u full, %u limited, %u "
-			       "both; SL %u\n", name, *name ? " " : "",
-			       r->p->pkey, r->n[PARTITION_FULL],
-			       r->n[PARTITION_LIMITED], r->n[PARTITION_BOTH],
-			       r->p->sl);
-	put_members(r->members, out);
+	report_open(out, NULL, '{');
+	report_say(out, "%s%s0x%04x: %u full, %u limited, %u both; SL %u\n",
+		   name, *name ? " " : "", r->p->pkey, r->n[PARTITION_FULL],
+		   r->n[PARTITION_LIMITED], r->n[PARTITION_BOTH], r->p->sl);
+	report_text(out, "name", r->p->name, NULL);
+	report_hex(out, "pkey", r->p->pkey, 4, NULL);
+	report_number(out, "sl", r->p->sl, NULL);
+	report_number(out, "full", r->n[PARTITION_FULL], NULL);
+	report_number(out, "limited", r->n[PARTITION_LIMITED], NULL);
+	report_number(out, "both", r->n[PARTITION_BOTH], NULL);
+	put_members(out, "members", r->members);
 	if (more)
-		g_string_append_printf(out, "  and %u more: partitions "
-				       "0x%04x\n", more, r->p->pkey);
-	put_members(r->away, out);
-}
-
-/* --- JSON --- */
-
-static void
-json_members(struct json *j, const char *key, const GArray *members)
-{
-	json_open(j, key, '[');
-	for (guint i = 0; i < members->len; i++) {
-		const struct member *m =
-			&g_array_index(members, struct member, i);
-
-		json_open(j, NULL, '{');
-		json_hex(j, "guid", m->guid, 16);
-		json_text(j, "node", m->node);
-		json_text(j, "membership", partition_membership_name(m->what));
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
-
-static void
-json_roll(struct json *j, const struct roll *r)
-{
-	json_open(j, NULL, '{');
-	json_text(j, "name", r->p->name);
-	json_hex(j, "pkey", r->p->pkey, 4);
-	json_number(j, "sl", r->p->sl);
-	json_number(j, "full", r->n[PARTITION_FULL]);
-	json_number(j, "limited", r->n[PARTITION_LIMITED]);
-	json_number(j, "both", r->n[PARTITION_BOTH]);
-	json_members(j, "members", r->members);
-	json_number(j, "not_listed", n_members(r) - r->members->len);
-	json_members(j, "away", r->away);
-	json_close(j, '}');
-}
-
-static void
-put_json(const GArray *rolls, GString *out)
-{
-	struct json j = { .out = out };
-
-	json_open(&j, NULL, '{');
-	json_open(&j, "partitions", '[');
-	for (guint i = 0; i < rolls->len; i++)
-		json_roll(&j, &g_array_index(rolls, struct roll, i));
-	json_close(&j, ']');
-	json_close(&j, '}');
-	g_string_append_c(out, '\n');
+		report_say(out, "  and %u more: partitions 0x%04x\n", more,
+			   r->p->pkey);
+	report_number(out, "not_listed", more, NULL);
+	put_members(out, "away", r->away);
+	report_close(out, '}');
 }
 
 void
 control_partitions(const struct control_view *v, const struct partition *only,
-	       bool as_json, GString *out)
+		   bool as_json, GString *out)
 {
+	struct text_report r = { .json = { .out = out }, .as_json = as_json };
 	g_autoptr(GArray) rolls = make_rolls(v->rules, only);
 
 	call_rolls(rolls, v->rules, v->status->subnet);
-	if (as_json) {
-		put_json(rolls, out);
-		return;
-	}
+	report_open(&r, NULL, '{');
+	report_open(&r, "partitions", '[');
 	for (guint i = 0; i < rolls->len; i++)
-		put_roll(&g_array_index(rolls, struct roll, i), out);
+		put_roll(&r, &g_array_index(rolls, struct roll, i));
+	report_close(&r, ']');
+	report_close(&r, '}');
+	if (as_json)
+		g_string_append_c(out, '\n');
 }

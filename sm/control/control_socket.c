@@ -5,11 +5,11 @@
  * Structs. A `client` is a connection: its line as far as it has come, then
  * its answer as far as it has gone. The clients are a queue by age.
  *
- * Flow. on_connect() accepts and looks at who it is; on_input() collects a
+ * Flow. on_connect() accepts and checks the user; on_input() collects a
  * line, which ends with a newline or with the client's end, and has control.c
  * answer it; on_room() writes the answer, and closes. A client has one
- * deadline for all of that, so whoever says nothing, or does not read, costs a
- * place for so long, and when places run out the oldest goes first. Nothing
+ * deadline for all of that, so one that sends nothing, or does not read, takes
+ * a place for so long, and when places run out the oldest goes first. Nothing
  * here waits: all descriptors are non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
@@ -17,8 +17,8 @@
  * connect. Credentials are looked at all the same, since a folder or a mode
  * can be changed by hand.
  *
- * Who is there already. connect() tells a manager that lives from a file that
- * a dead one left: ECONNREFUSED, nobody listens. Two managers that start at
+ * Other managers. connect() tells a live manager from a file that a dead one
+ * left: ECONNREFUSED, no process listens. Two managers that start at
  * the same moment may both find a dead one's; the later replaces the earlier,
  * and control_socket_close() removes a file only if it is still the one it
  * made.
@@ -52,7 +52,7 @@ struct control_socket {
 	GQueue clients;		/* struct client, the oldest first */
 };
 
-struct client {
+struct control_client {
 	struct control_socket *s;
 	int fd;
 	guint source, timer;
@@ -74,7 +74,7 @@ static const char unwelcome[] =
 /* --- clients --- */
 
 static void
-client_end(struct client *c)
+client_end(struct control_client *c)
 {
 	g_queue_remove(&c->s->clients, c);
 	if (c->source)
@@ -89,10 +89,11 @@ client_end(struct client *c)
 static gboolean
 on_deadline(gpointer data)
 {
-	struct client *c = data;
+	struct control_client *c = data;
 
 	log_limited(c->s->log, LOG_VERBOSE, "control", "too slow",
-		    "a client had no %s", c->answer ? "ear" : "question");
+		    "a client %s in time", c->answer ?
+		    "did not read its answer" : "sent no request");
 	client_end(c);
 	return G_SOURCE_CONTINUE;	/* it is removed already */
 }
@@ -100,9 +101,8 @@ on_deadline(gpointer data)
 static gboolean
 on_room(gint fd, GIOCondition condition, gpointer data)
 {
-	struct client *c = data;
-	ssize_t n = send(fd, c->answer->str + c->sent,
-			 c->answer->len - c->sent,
+	struct control_client *c = data;
+	ssize_t n = send(fd, c->answer->str + c->sent, c->answer->len - c->sent,
 			 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -116,7 +116,7 @@ on_room(gint fd, GIOCondition condition, gpointer data)
 
 /* The line is whole: from now on this client only reads. */
 static void
-client_answer(struct client *c)
+client_answer(struct control_client *c)
 {
 	char *end = memchr(c->line, '\n', c->len);
 
@@ -136,9 +136,9 @@ client_answer(struct client *c)
 }
 
 static gboolean
-on_input(gint fd, GIOCondition condition, gpointer data)
+control_on_input(gint fd, GIOCondition condition, gpointer data)
 {
-	struct client *c = data;
+	struct control_client *c = data;
 	ssize_t n = recv(fd, c->line + c->len, CONTROL_LINE_MAX - c->len,
 			 MSG_DONTWAIT);
 
@@ -175,7 +175,7 @@ static gboolean
 on_connect(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_socket *s = data;
-	struct client *c;
+	struct control_client *c;
 	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (peer < 0)
@@ -188,10 +188,10 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	}
 	if (s->clients.length >= s->params.max_clients)
 		client_end(g_queue_peek_head(&s->clients));
-	c = g_new0(struct client, 1);
+	c = g_new0(struct control_client, 1);
 	c->s = s;
 	c->fd = peer;
-	c->source = g_unix_fd_add(peer, G_IO_IN, on_input, c);
+	c->source = g_unix_fd_add(peer, G_IO_IN, control_on_input, c);
 	c->timer = g_timeout_add(s->params.patience_ms, on_deadline, c);
 	g_queue_push_tail(&s->clients, c);
 	return G_SOURCE_CONTINUE;
@@ -200,7 +200,7 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 /* --- the socket --- */
 
 static bool
-fail(const char *path, const char *what, GError **error)
+control_fail(const char *path, const char *what, GError **error)
 {
 	int e = errno;
 
@@ -210,7 +210,7 @@ fail(const char *path, const char *what, GError **error)
 }
 
 static bool
-set_address(struct sockaddr_un *to, const char *path, GError **error)
+control_set_address(struct sockaddr_un *to, const char *path, GError **error)
 {
 	memset(to, 0, sizeof(*to));
 	to->sun_family = AF_UNIX;
@@ -224,18 +224,17 @@ set_address(struct sockaddr_un *to, const char *path, GError **error)
 	return false;
 }
 
-/* False: somebody listens there, or nobody can tell. */
+/* False: a process listens there, or it cannot be found out. */
 static bool
 is_dead(const struct sockaddr_un *at, GError **error)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-			0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	struct ucred who = { .pid = 0 };
 	socklen_t len = sizeof(who);
 	int status, e;
 
 	if (fd < 0)
-		return fail(at->sun_path, "socket", error);
+		return control_fail(at->sun_path, "socket", error);
 	status = connect(fd, (const struct sockaddr *)at, sizeof(*at));
 	e = errno;
 	if (status == 0)
@@ -245,7 +244,7 @@ is_dead(const struct sockaddr_un *at, GError **error)
 	if (status < 0 && (e == ECONNREFUSED || e == ENOENT))
 		return true;
 	if (status < 0 && e != EAGAIN)
-		return fail(at->sun_path, "connect", error);
+		return control_fail(at->sun_path, "connect", error);
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
 		    "control socket %s: another manager, process %ld, "
 		    "listens there", at->sun_path, (long)who.pid);
@@ -260,10 +259,10 @@ clear_place(const struct sockaddr_un *at, GError **error)
 	struct stat st;
 
 	if (g_mkdir_with_parents(folder, 0755) < 0)
-		return fail(at->sun_path, folder, error);
+		return control_fail(at->sun_path, folder, error);
 	if (lstat(at->sun_path, &st) < 0)
 		return errno == ENOENT ||
-			fail(at->sun_path, "stat", error);
+			control_fail(at->sun_path, "stat", error);
 	if (!S_ISSOCK(st.st_mode)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
 			    "control socket %s: there is something else of "
@@ -273,7 +272,7 @@ clear_place(const struct sockaddr_un *at, GError **error)
 	if (!is_dead(at, error))
 		return false;
 	return unlink(at->sun_path) == 0 || errno == ENOENT ||
-		fail(at->sun_path, "unlink", error);
+		control_fail(at->sun_path, "unlink", error);
 }
 
 static bool
@@ -282,19 +281,18 @@ start_listening(struct control_socket *s, const struct sockaddr_un *at,
 {
 	struct stat st;
 
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-		       0);
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (s->fd < 0)
-		return fail(s->path, "socket", error);
+		return control_fail(s->path, "socket", error);
 	if (fchmod(s->fd, 0600) < 0 ||
 	    bind(s->fd, (const struct sockaddr *)at, sizeof(*at)) < 0)
-		return fail(s->path, "bind", error);
+		return control_fail(s->path, "bind", error);
 	if (lstat(s->path, &st) < 0)
-		return fail(s->path, "stat", error);
+		return control_fail(s->path, "stat", error);
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
 	if (listen(s->fd, BACKLOG) < 0)
-		return fail(s->path, "listen", error);
+		return control_fail(s->path, "listen", error);
 	s->source = g_unix_fd_add(s->fd, G_IO_IN, on_connect, s);
 	return true;
 }
@@ -313,7 +311,7 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	s->path = g_strdup(path);
 	s->fd = -1;
 	g_queue_init(&s->clients);
-	if (set_address(&at, path, error) && clear_place(&at, error) &&
+	if (control_set_address(&at, path, error) && clear_place(&at, error) &&
 	    start_listening(s, &at, error))
 		return s;
 	control_socket_close(s);

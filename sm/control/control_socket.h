@@ -24,14 +24,14 @@ extern const struct control_socket_params ctlsock_params_default;
 
 /*
  * Listens on `path`, mode 0600; makes its folder. What a dead manager left
- * there is replaced; it is an error if somebody listens, or if it is no
+ * there is replaced; it is an error if a process listens, or if it is no
  * socket. params NULL: the defaults. Borrows log, copies the rest.
  */
 struct control_socket *
 control_socket_open(const char *path, const struct control_hooks *hooks,
 		    const struct control_socket_params *params, struct log *log,
 		    GError **error);
-/* Removes the socket, unless somebody put another in its place. */
+/* Removes the socket, unless another file is in its place. */
 void control_socket_close(struct control_socket *s);
 
 #endif

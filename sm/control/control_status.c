@@ -8,7 +8,7 @@
  * minismctl(8) lists them.
  *
  * What is "up" is told from the end of the last sweep: of a sweep that failed,
- * what was known of the fabric before may still be true, but nobody knows.
+ * what was known of the fabric before may still be true.
  */
 #include "sm/control/control.h"
 
@@ -23,7 +23,7 @@ all_groups_are_whole(const struct control_view *v)
 }
 
 static enum control_code
-judge(const struct control_view *v)
+status_judge(const struct control_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
 
@@ -68,279 +68,200 @@ safety_name(enum choice_safety safety)
 	return "credit loop";
 }
 
-/* --- text --- */
+#define INDENT	"           "
 
 static void
-put_span(GString *out, int64_t us)
+put_span(struct text_report *r, const char *key, int64_t us, const char *after)
 {
 	int64_t s = MAX(us, 0) / G_USEC_PER_SEC;
 
+	if (r->as_json) {
+		json_ms(&r->json, key, us);
+		return;
+	}
 	if (s >= 86400)
-		g_string_append_printf(out, "%" PRId64 " d ", s / 86400);
+		report_say(r, "%" PRId64 " d ", s / 86400);
 	if (s >= 3600)
-		g_string_append_printf(out, "%" PRId64 " h ", s / 3600 % 24);
+		report_say(r, "%" PRId64 " h ", s / 3600 % 24);
 	if (s >= 60)
-		g_string_append_printf(out, "%" PRId64 " min ",
-				       s / 60 % 60);
-	g_string_append_printf(out, "%" PRId64 " s", s % 60);
+		report_say(r, "%" PRId64 " min ", s / 60 % 60);
+	report_say(r, "%" PRId64 " s%s", s % 60, after);
 }
 
 static void
-put_head(const struct control_view *v, GString *out)
+put_head(const struct control_view *v, struct text_report *r)
 {
-	g_string_append_printf(out, "minism on %s (0x%016" PRIx64
-			       "), running for ", v->port_name,
-			       v->port_guid);
-	put_span(out, v->now - v->since);
-	g_string_append_printf(out, "\nrole:      %s, priority %u",
-			       sm_state_name(v->self.state),
-			       v->self.priority);
-	if (v->status->master)
-		g_string_append_printf(out, "; the master is on %s",
-				       v->status->master);
-	g_string_append_c(out, '\n');
-	for (guint i = 0; v->rivals && i < v->rivals->len; i++)
-		g_string_append_printf(out, "WARNING:   %s\n",
-				       (char *)v->rivals->pdata[i]);
+	const char *master = v->status->master;
+
+	report_say(r, "minism on ");
+	report_text(r, "port", v->port_name, " (");
+	report_hex(r, "guid", v->port_guid, 16, "), running for ");
+	put_span(r, "running_ms", v->now - v->since, "\nrole:      ");
+	report_text(r, "role", sm_state_name(v->self.state), ", priority ");
+	report_number(r, "priority", v->self.priority,
+		      master ? "; the master is on " : "");
+	report_text(r, "master", master, "");
+	report_say(r, "\n");
+	report_lines(r, "other_managers", v->rivals, "WARNING:   ");
 }
 
 static void
-put_fabric(const struct control_view *v, GString *out)
+put_subnet(const struct control_view *v, struct text_report *r)
 {
 	const struct status *s = v->status;
 	g_autofree char *verdict = g_ascii_strup(verdict_name(v), -1);
 
-	g_string_append_printf(out, "subnet:    %s", verdict);
-	if (s->subnet)
-		g_string_append_printf(out, ": %u switches, %u hosts, %u of "
-				       "%u links Active, LIDs to %u",
-				       s->subnet->n_switches, s->n_hosts,
-				       s->n_active, s->n_links, s->top);
-	g_string_append_c(out, '\n');
-	if (s->error)
-		g_string_append_printf(out, "           %s; the fabric was "
-				       "left as it was\n", s->error);
-	for (guint i = 0; s->complaints && i < s->complaints->len; i++)
-		g_string_append_printf(out, "           %s\n",
-				       (char *)s->complaints->pdata[i]);
-	for (guint i = 0; v->unreached && i < v->unreached->len; i++)
-		g_string_append_printf(out, "           %s\n",
-				       (char *)v->unreached->pdata[i]);
-	for (guint i = 0; s->warnings && i < s->warnings->len; i++)
-		g_string_append_printf(out, "           WARNING: %s\n",
-				       (char *)s->warnings->pdata[i]);
-}
-
-static void
-put_routing(const struct status *s, GString *out)
-{
-	if (!s->engine)
-		return;
-	g_string_append_printf(out, "routing:   %s: %s\n", s->engine,
-			       s->reason);
-	for (guint i = 0; i < s->compared->len; i++)
-		g_string_append_printf(out, "           %s\n",
-				       (char *)s->compared->pdata[i]);
-	for (guint i = 0; i < s->notes->len; i++)
-		g_string_append_printf(out, "           %s\n",
-				       (char *)s->notes->pdata[i]);
-	if (!s->loop)
-		return;
-	g_string_append_printf(out, "WARNING:   CREDIT LOOP: traffic can stop "
-			       "for good; %u channels are in loops, here is "
-			       "one:\n", s->n_looped);
-	for (guint i = 0; i < s->loop->len; i++) {
-		const struct status_channel *c =
-			&g_array_index(s->loop, struct status_channel, i);
-
-		g_string_append_printf(out, "           '%s' (0x%016" PRIx64
-				       ") port %u, with packets to LID %u, "
-				       "waits for\n", c->desc, c->guid,
-				       c->port, c->lid);
+	report_say(r, "subnet:    %s", verdict);
+	report_text(r, "verdict", verdict_name(v), NULL);
+	if (s->subnet) {
+		report_open(r, "subnet", '{');
+		report_say(r, ": ");
+		report_number(r, "switches", s->subnet->n_switches,
+			      " switches, ");
+		report_number(r, "hosts", s->n_hosts, " hosts, ");
+		report_number(r, "active", s->n_active, " of ");
+		report_number(r, "links", s->n_links,
+			      " links Active, LIDs to ");
+		report_number(r, "top_lid", s->top, "");
+		report_close(r, '}');
 	}
-	g_string_append(out, "           the first\n");
+	report_say(r, "\n%s", s->error ? INDENT : "");
+	report_text(r, "error", s->error, "; the fabric was left as it was\n");
+	report_lines(r, "complaints", s->complaints, INDENT);
+	report_lines(r, "multicast_unreached", v->unreached, INDENT);
+	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
+	report_text(r, "log_level", log_level_name(v->level), NULL);
 }
 
 static void
-put_sweeps(const struct control_view *v, GString *out)
+put_loop(const struct status *s, struct text_report *r)
 {
-	const struct status_sweep *sweep;
-
-	g_string_append_printf(out, "sweeps:    now %s; %" PRIu64
-			       " heavy ones\n", sweep_state_name(v->doing),
-			       v->status->n_sweeps);
-	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
-		g_string_append(out, "           ");
-		put_span(out, v->now - sweep->at);
-		g_string_append_printf(out, " ago: %s, took %.1f %s (%s)\n",
-				       status_end_name(sweep->end),
-				       (double)sweep->took_us / 1000, v->ms,
-				       sweep->causes ? sweep->causes : "?");
-	}
-}
-
-static void
-put_counters(const struct control_view *v, GString *out)
-{
-	g_string_append_printf(out, "MADs:      %" PRIu64 " sent (%" PRIu64
-			       " Sets), %" PRIu64 " repeated, %" PRIu64
-			       " without an answer; window %u\n",
-			       v->wire->sent, v->wire->sent_set,
-			       v->wire->retried, v->wire->timed_out,
-			       v->wire->window);
-	g_string_append_printf(out, "SA:        %" PRIu64 " requests, %" PRIu64
-			       " answered, %" PRIu64 " turned away, %" PRIu64
-			       " dropped; %u waiting\n", v->desk->taken,
-			       v->desk->answered, v->desk->busy,
-			       v->desk->dropped, v->desk->waiting);
-	g_string_append_printf(out, "           %u groups with %u members, %u "
-			       "services, %u subscriptions; %" PRIu64
-			       " Reports\n", v->sa.n_groups, v->sa.n_members,
-			       v->sa.n_services, v->sa.n_subscriptions,
-			       v->desk->reports);
-	g_string_append_printf(out, "multicast: computed %" PRIu64 " times, %"
-			       PRIu64 " blocks written, %" PRIu64
-			       " failed\n", v->multicast->computed,
-			       v->multicast->written, v->multicast->failed);
-	g_string_append_printf(out, "partitions: %u, from %s\n",
-			       v->rules->partitions->len, v->rules->source ?
-			       v->rules->source : "no file");
-}
-
-/* --- JSON --- */
-
-static void
-json_fabric(struct json *j, const struct status *s)
-{
-	if (!s->subnet)
-		return;
-	json_open(j, "subnet", '{');
-	json_number(j, "switches", s->subnet->n_switches);
-	json_number(j, "hosts", s->n_hosts);
-	json_number(j, "links", s->n_links);
-	json_number(j, "active", s->n_active);
-	json_number(j, "top_lid", s->top);
-	json_close(j, '}');
-}
-
-static void
-json_routing(struct json *j, const struct status *s)
-{
-	if (!s->engine)
-		return;
-	json_open(j, "routing", '{');
-	json_text(j, "engine", s->engine);
-	json_text(j, "reason", s->reason);
-	json_text(j, "safety", safety_name(s->safety));
-	json_lines(j, "candidates", s->compared);
-	json_lines(j, "notes", s->notes);
-	json_number(j, "looped", s->n_looped);
-	json_open(j, "loop", '[');
+	if (s->loop)
+		report_say(r, "WARNING:   CREDIT LOOP: traffic can stop for "
+			   "good; ");
+	report_number(r, "looped", s->n_looped, s->loop ?
+		      " channels are in loops, here is one:\n" : NULL);
+	report_open(r, "loop", '[');
 	for (guint i = 0; s->loop && i < s->loop->len; i++) {
 		const struct status_channel *c =
 			&g_array_index(s->loop, struct status_channel, i);
 
-		json_open(j, NULL, '{');
-		json_text(j, "switch", c->desc);
-		json_hex(j, "guid", c->guid, 16);
-		json_number(j, "port", c->port);
-		json_number(j, "lid", c->lid);
-		json_close(j, '}');
+		report_open(r, NULL, '{');
+		report_say(r, INDENT "'");
+		report_text(r, "switch", c->desc, "' (");
+		report_hex(r, "guid", c->guid, 16, ") port ");
+		report_number(r, "port", c->port, ", with packets to LID ");
+		report_number(r, "lid", c->lid, ", waits for\n");
+		report_close(r, '}');
 	}
-	json_close(j, ']');
-	json_close(j, '}');
+	report_close(r, ']');
+	if (s->loop)
+		report_say(r, INDENT "the first\n");
 }
 
 static void
-json_sweeps(struct json *j, const struct control_view *v)
+put_routing(const struct status *s, struct text_report *r)
+{
+	if (!s->engine)
+		return;
+	report_open(r, "routing", '{');
+	report_say(r, "routing:   ");
+	report_text(r, "engine", s->engine, ": ");
+	report_text(r, "reason", s->reason, "\n");
+	report_text(r, "safety", safety_name(s->safety), NULL);
+	report_lines(r, "candidates", s->compared, INDENT);
+	report_lines(r, "notes", s->notes, INDENT);
+	put_loop(s, r);
+	report_close(r, '}');
+}
+
+static void
+put_sweeps(const struct control_view *v, struct text_report *r)
 {
 	const struct status_sweep *sweep;
 
-	json_number(j, "n_sweeps", v->status->n_sweeps);
-	json_open(j, "sweeps", '[');
+	report_say(r, "sweeps:    now ");
+	report_text(r, "doing", sweep_state_name(v->doing), "; ");
+	report_number(r, "n_sweeps", v->status->n_sweeps, " heavy ones\n");
+	report_open(r, "sweeps", '[');
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
-		json_open(j, NULL, '{');
-		json_ms(j, "ago_ms", v->now - sweep->at);
-		json_ms(j, "took_ms", sweep->took_us);
-		json_text(j, "causes", sweep->causes);
-		json_text(j, "end", status_end_name(sweep->end));
-		json_close(j, '}');
+		report_open(r, NULL, '{');
+		report_say(r, INDENT);
+		put_span(r, "ago_ms", v->now - sweep->at, " ago: ");
+		report_say(r, "%s, took %.1f %s (%s)\n",
+			   status_end_name(sweep->end),
+			   (double)sweep->took_us / 1000, v->ms,
+			   sweep->causes ? sweep->causes : "?");
+		if (r->as_json)
+			json_ms(&r->json, "took_ms", sweep->took_us);
+		report_text(r, "causes", sweep->causes, NULL);
+		report_text(r, "end", status_end_name(sweep->end), NULL);
+		report_close(r, '}');
 	}
-	json_close(j, ']');
+	report_close(r, ']');
 }
 
 static void
-json_counters(struct json *j, const struct control_view *v)
+put_sa(const struct control_view *v, struct text_report *r)
 {
-	json_open(j, "mads", '{');
-	json_number(j, "sent", v->wire->sent);
-	json_number(j, "sets", v->wire->sent_set);
-	json_number(j, "repeated", v->wire->retried);
-	json_number(j, "unanswered", v->wire->timed_out);
-	json_number(j, "window", v->wire->window);
-	json_close(j, '}');
-	json_open(j, "sa", '{');
-	json_number(j, "requests", v->desk->taken);
-	json_number(j, "answered", v->desk->answered);
-	json_number(j, "busy", v->desk->busy);
-	json_number(j, "dropped", v->desk->dropped);
-	json_number(j, "waiting", v->desk->waiting);
-	json_number(j, "reports", v->desk->reports);
-	json_number(j, "groups", v->sa.n_groups);
-	json_number(j, "members", v->sa.n_members);
-	json_number(j, "services", v->sa.n_services);
-	json_number(j, "subscriptions", v->sa.n_subscriptions);
-	json_close(j, '}');
-	json_open(j, "multicast", '{');
-	json_number(j, "computed", v->multicast->computed);
-	json_number(j, "written", v->multicast->written);
-	json_number(j, "failed", v->multicast->failed);
-	json_close(j, '}');
-	json_open(j, "partitions", '{');
-	json_number(j, "count", v->rules->partitions->len);
-	json_text(j, "source", v->rules->source);
-	json_close(j, '}');
+	report_open(r, "sa", '{');
+	report_say(r, "SA:        ");
+	report_number(r, "requests", v->desk->taken, " requests, ");
+	report_number(r, "answered", v->desk->answered, " answered, ");
+	report_number(r, "busy", v->desk->busy, " turned away, ");
+	report_number(r, "dropped", v->desk->dropped, " dropped; ");
+	report_number(r, "waiting", v->desk->waiting, " waiting\n" INDENT);
+	report_number(r, "groups", v->sa_stats.n_groups, " groups with ");
+	report_number(r, "members", v->sa_stats.n_members, " members, ");
+	report_number(r, "services", v->sa_stats.n_services, " services, ");
+	report_number(r, "subscriptions", v->sa_stats.n_subscriptions,
+		      " subscriptions; ");
+	report_number(r, "reports", v->desk->reports, " Reports\n");
+	report_close(r, '}');
 }
 
 static void
-put_json(const struct control_view *v, GString *out)
+put_counters(const struct control_view *v, struct text_report *r)
 {
-	struct json j = { .out = out };
+	const char *source = v->rules->source;
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "port", v->port_name);
-	json_hex(&j, "guid", v->port_guid, 16);
-	json_ms(&j, "running_ms", v->now - v->since);
-	json_text(&j, "role", sm_state_name(v->self.state));
-	json_number(&j, "priority", v->self.priority);
-	json_text(&j, "master", v->status->master);
-	json_lines(&j, "other_managers", v->rivals);
-	json_text(&j, "verdict", verdict_name(v));
-	json_text(&j, "error", v->status->error);
-	json_lines(&j, "complaints", v->status->complaints);
-	json_lines(&j, "multicast_unreached", v->unreached);
-	json_lines(&j, "warnings", v->status->warnings);
-	json_text(&j, "doing", sweep_state_name(v->doing));
-	json_text(&j, "log_level", log_level_name(v->level));
-	json_fabric(&j, v->status);
-	json_routing(&j, v->status);
-	json_sweeps(&j, v);
-	json_counters(&j, v);
-	json_close(&j, '}');
-	g_string_append_c(out, '\n');
+	report_open(r, "mads", '{');
+	report_say(r, "MADs:      ");
+	report_number(r, "sent", v->wire->sent, " sent (");
+	report_number(r, "sets", v->wire->sent_set, " Sets), ");
+	report_number(r, "repeated", v->wire->retried, " repeated, ");
+	report_number(r, "unanswered", v->wire->timed_out,
+		      " without an answer; window ");
+	report_number(r, "window", v->wire->window, "\n");
+	report_close(r, '}');
+	put_sa(v, r);
+	report_open(r, "multicast", '{');
+	report_say(r, "multicast: computed ");
+	report_number(r, "computed", v->multicast->computed, " times, ");
+	report_number(r, "written", v->multicast->written, " blocks written, ");
+	report_number(r, "failed", v->multicast->failed, " failed\n");
+	report_close(r, '}');
+	report_open(r, "partitions", '{');
+	report_say(r, "partitions: ");
+	report_number(r, "count", v->rules->partitions->len, ", from ");
+	report_text(r, "source", source, "");
+	report_say(r, "%s\n", source ? "" : "no file");
+	report_close(r, '}');
 }
 
 enum control_code
 control_status(const struct control_view *v, bool as_json, GString *out)
 {
-	if (as_json) {
-		put_json(v, out);
-		return judge(v);
-	}
-	put_head(v, out);
-	put_fabric(v, out);
-	put_routing(v->status, out);
-	put_sweeps(v, out);
-	put_counters(v, out);
-	return judge(v);
+	struct text_report r = { .json = { .out = out }, .as_json = as_json };
+
+	report_open(&r, NULL, '{');
+	put_head(v, &r);
+	put_subnet(v, &r);
+	put_routing(v->status, &r);
+	put_sweeps(v, &r);
+	put_counters(v, &r);
+	report_close(&r, '}');
+	if (as_json)
+		g_string_append_c(out, '\n');
+	return status_judge(v);
 }

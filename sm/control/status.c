@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What the last sweeps came to.
+ * The results of the last sweeps.
  *
  * A report lives as long as the call that brings it, so what a person may ask
  * for later is copied. It is small, but for a snapshot, which is shared. The
@@ -87,14 +87,12 @@ static GArray *
 name_channels(const struct channels_result *channels, const struct view *v)
 {
 	struct graph *g = graph_new(v->subnet, v->lids);
-	GArray *loop = g_array_new(FALSE, FALSE,
-				   sizeof(struct status_channel));
+	GArray *loop = g_array_new(FALSE, FALSE, sizeof(struct status_channel));
 
 	g_array_set_clear_func(loop, clear_channel);
 	for (guint i = 0; i < channels->cycle->len; i++) {
 		const struct channel_turn *turn =
-			&g_array_index(channels->cycle, struct channel_turn,
-				       i);
+			&g_array_index(channels->cycle, struct channel_turn, i);
 		const struct graph_edge *edge = &g->edges[turn->edge];
 		uint32_t sw = g->edges[edge->back].peer;
 		const struct snapshot_node *n =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the last sweeps came to, kept for those who ask later.
+ * The results of the last sweeps.
  */
 #ifndef MINISM_CONTROL_STATUS_H
 #define MINISM_CONTROL_STATUS_H
@@ -45,7 +45,7 @@ struct status {
 	GPtrArray *complaints;	/* NULL: none */
 	GPtrArray *warnings;	/* what does not end UP; NULL: none */
 	char *error;		/* FAILED */
-	char *master;		/* STANDBY: who is */
+	char *master;		/* STANDBY: its name */
 };
 
 struct status *status_new(void);

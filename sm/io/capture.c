@@ -89,7 +89,7 @@ put(struct capture *tap, const struct record_event *e)
 /* -------------------------------------------------------------- operations */
 
 static void
-on_recv(const struct transport_mad *m, void *data)
+capture_on_recv(const struct transport_mad *m, void *data)
 {
 	struct capture *tap = data;
 
@@ -254,7 +254,7 @@ capture_open(struct transport *inner, const char *path, const char *options,
 	tap->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_strlcpy(port.name, inner->name, sizeof(port.name));
 	record_begin(&tap->writer, tap->out, &port);
-	transport_set_receiver(inner, on_recv, tap);
+	transport_set_receiver(inner, capture_on_recv, tap);
 	return &tap->base;
 }
 

@@ -94,7 +94,7 @@ local_port_print(const struct local_port *p, GString *out)
 				       p->sm_lid);
 }
 
-void
+static void
 local_port_print_all(const struct local_port *ports, size_t n, GString *out)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -50,8 +50,6 @@ local_port_choose(const struct local_port *ports, size_t n,
 
 /* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
 void local_port_print(const struct local_port *p, GString *out);
-void local_port_print_all(const struct local_port *ports, size_t n,
-			  GString *out);	/* a line each */
 
 /* For people: why nothing was chosen, and what there is. */
 void local_port_explain(const struct local_port *ports, size_t n,

@@ -103,7 +103,7 @@ struct mad_client {
 	struct mad_client_stats stats;
 };
 
-static void on_timer(void *data);
+static void mad_client_on_timer(void *data);
 
 /* ------------------------------------------------ requests and their ids */
 
@@ -258,7 +258,8 @@ arm_timer(struct mad_client *x)
 	if (x->timer)
 		transport_timer_cancel(x->transport, x->timer);
 	x->timer_at = when;
-	x->timer = transport_timer_start(x->transport, when, on_timer, x);
+	x->timer = transport_timer_start(x->transport, when,
+					 mad_client_on_timer, x);
 }
 
 static void
@@ -465,7 +466,7 @@ lose(struct mad_client *x, struct request *r)
 }
 
 static void
-on_timer(void *data)
+mad_client_on_timer(void *data)
 {
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
@@ -542,8 +543,8 @@ attempt_arrived(struct mad_client *x, struct request *r, uint32_t tid)
 }
 
 static void
-on_answer(struct mad_client *x, const struct transport_mad *m,
-	  const struct mad_header *h)
+mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
+		     const struct mad_header *h)
 {
 	struct request *r = find_by_tid(x, h->tid);
 	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
@@ -613,7 +614,7 @@ on_mad(const struct transport_mad *m, void *data)
 		return;
 	}
 	if (h.method & MAD_METHOD_RESPONSE) {
-		on_answer(x, m, &h);
+		mad_client_on_answer(x, m, &h);
 		return;
 	}
 	x->stats.unsolicited++;

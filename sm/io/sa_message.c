@@ -119,7 +119,7 @@ collect(struct sa_message *b, struct outgoing *o)
 	return false;
 }
 
-static void on_timer(void *data);
+static void sa_message_on_timer(void *data);
 
 static void
 ring_soon(struct sa_message *b)
@@ -129,7 +129,7 @@ ring_soon(struct sa_message *b)
 	if (!b->timer && b->queue.head)
 		b->timer = transport_timer_start(b->transport, now +
 						 RMPP_SOURCE_PAUSE_US,
-						 on_timer, b);
+						 sa_message_on_timer, b);
 }
 
 /* done() may send and cancel, so each one is found anew. */
@@ -153,7 +153,7 @@ tell_done(struct sa_message *b)
 }
 
 static void
-on_timer(void *data)
+sa_message_on_timer(void *data)
 {
 	struct sa_message *b = data;
 
@@ -241,7 +241,7 @@ sa_message_offer(struct sa_message *b, const struct transport_mad *m)
 }
 
 static void
-on_recv(const struct transport_mad *m, void *data)
+sa_message_on_recv(const struct transport_mad *m, void *data)
 {
 	struct sa_message *b = data;
 
@@ -283,7 +283,7 @@ sa_message_intercept(struct sa_message *b)
 	b->intercepts = true;
 	b->next = b->transport->on_recv;
 	b->next_data = b->transport->recv_data;
-	transport_set_receiver(b->transport, on_recv, b);
+	transport_set_receiver(b->transport, sa_message_on_recv, b);
 }
 
 void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,

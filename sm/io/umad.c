@@ -363,7 +363,7 @@ wait_until_armed(struct umad_transport *u)
 }
 
 static void *
-watch(void *data)
+umad_watch(void *data)
 {
 	struct umad_transport *u = data;
 	int slice = POLL_MIN_MS;
@@ -403,12 +403,12 @@ drain(struct umad_transport *u)
 
 /* A source that is ready at its ready time and nothing else. */
 static gboolean
-dispatch(GSource *source, GSourceFunc callback, gpointer data)
+umad_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	return callback(data);
 }
 
-static GSourceFuncs source_funcs = { .dispatch = dispatch };
+static GSourceFuncs source_funcs = { .dispatch = umad_dispatch };
 
 static GSource *
 source_start(struct umad_transport *u)
@@ -600,16 +600,9 @@ list_ports(void)
 	return ports;
 }
 
-void
-umad_list_ports(GString *out)
-{
-	g_autoptr(GArray) ports = list_ports();
-
-	local_port_print_all((void *)ports->data, ports->len, out);
-}
-
 static void
-say(const struct umad_transport *u, enum umad_event event, const char *text)
+umad_say(const struct umad_transport *u, enum umad_event event,
+	 const char *text)
 {
 	if (u->event)
 		u->event(event, text, u->event_data);
@@ -636,7 +629,7 @@ tell_choice(const struct umad_transport *u, const GArray *ports,
 
 	if (local_port_tell_choice((void *)ports->data, ports->len, wish,
 				   chosen, text))
-		say(u, UMAD_NOTE, text->str);
+		umad_say(u, UMAD_NOTE, text->str);
 }
 
 /* ----------------------------------------------------------- open and close */
@@ -705,7 +698,7 @@ declare_manager(struct umad_transport *u, const struct local_port *port,
 				       "run no other on this fabric, or take "
 				       "a port that is no virtual function",
 				       path, g_strerror(e));
-		say(u, UMAD_NOTE, text);
+		umad_say(u, UMAD_NOTE, text);
 		return true;
 	case EAGAIN:
 		text = g_strdup("another subnet manager runs on this port; "
@@ -842,7 +835,7 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 		return false;
 	u->armed = false;
 	u->opened = timers_now();
-	u->watcher = g_thread_try_new("umad", watch, u, error);
+	u->watcher = g_thread_try_new("umad", umad_watch, u, error);
 	if (u->watcher)
 		g_source_set_ready_time(u->source, 0);
 	return u->watcher != NULL;
@@ -871,7 +864,7 @@ leave_device(struct umad_transport *u)
 	if (timers_now() - u->opened > REOPEN_MAX_MS * 2 * (int64_t)1000)
 		u->reopen_ms = REOPEN_MIN_MS;
 	reopen_later(u);
-	say(u, UMAD_LOST, why);
+	umad_say(u, UMAD_LOST, why);
 }
 
 /* The port is there, but cannot be used: said once for each reason. */
@@ -882,7 +875,7 @@ tell_reason(struct umad_transport *u, const char *why)
 		return;
 	g_free(u->told);
 	u->told = g_strdup(why);
-	say(u, UMAD_NOTE, why);
+	umad_say(u, UMAD_NOTE, why);
 }
 
 static void
@@ -897,7 +890,7 @@ on_reopen(void *data)
 	u->reopen = 0;
 	port = local_port_choose((void *)ports->data, ports->len, &wish);
 	if (port && bind_port(u, port, 1, &error)) {
-		say(u, UMAD_BACK, u->base.name);
+		umad_say(u, UMAD_BACK, u->base.name);
 		return;
 	}
 	if (error)

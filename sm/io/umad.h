@@ -45,7 +45,4 @@ struct umad_choice {
 struct transport *umad_transport_open(const struct umad_choice *choice,
 				      GError **error);
 
-/* The local ports, a line each ("mlx5_0 port 1 0x.. Active"), for messages. */
-void umad_list_ports(GString *out);
-
 #endif

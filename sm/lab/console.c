@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sm/sim/fault.h"
+#include "sm/sim/sim.h"
 
 struct call {
 	struct lab *lab;
@@ -32,10 +32,11 @@ struct call {
 	const char *name, *word;	/* of the command; its last word */
 };
 
-static bool fail(struct call *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool console_fail(struct call *c, const char *format,
+			 ...) G_GNUC_PRINTF(2, 3);
 
 static bool
-fail(struct call *c, const char *format, ...)
+console_fail(struct call *c, const char *format, ...)
 {
 	va_list args;
 
@@ -64,12 +65,12 @@ index_of(const char *const *names, unsigned n, const char *word)
 /* ------------------------------------------------------------ reading words */
 
 static bool
-read_node(struct call *c)
+console_read_node(struct call *c)
 {
 	uint32_t node = lab_find_node(c->lab, *c->next);
 
 	if (node == SNAPSHOT_NONE)
-		return fail(c, "no node is called %s", *c->next);
+		return console_fail(c, "no node is called %s", *c->next);
 	c->id[c->n_ids++] = node;
 	c->next++;
 	return true;
@@ -84,7 +85,7 @@ read_port_number(struct call *c, const char *word)
 	guint64 num = g_ascii_strtoull(word, &end, 10);
 
 	if (!*word || *end || num > n->info.num_ports)
-		return fail(c, "%s has no port %s", n->desc, word);
+		return console_fail(c, "%s has no port %s", n->desc, word);
 	c->id[c->n_ids - 1] = n->first_port + num;
 	c->is_port = true;
 	return true;
@@ -97,15 +98,15 @@ read_port(struct call *c)
 
 	if (slash && lab_find_node(c->lab, *c->next) == SNAPSHOT_NONE) {
 		*slash = '\0';
-		return read_node(c) && read_port_number(c, slash + 1);
+		return console_read_node(c) && read_port_number(c, slash + 1);
 	}
-	if (!read_node(c))
+	if (!console_read_node(c))
 		return false;
 	if (*c->next)
 		return read_port_number(c, *c->next++);
 	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1)
 		return read_port_number(c, "1");
-	return fail(c, "which port of %s?", c->next[-1]);
+	return console_fail(c, "which port of %s?", c->next[-1]);
 }
 
 static bool
@@ -115,11 +116,12 @@ read_where(struct call *c)
 
 	if (slash)
 		return read_port(c);
-	return lab_find_node(c->lab, *c->next) == SNAPSHOT_NONE || read_node(c);
+	return lab_find_node(c->lab,
+			     *c->next) == SNAPSHOT_NONE || console_read_node(c);
 }
 
 static bool
-read_number(struct call *c)
+console_read_number(struct call *c)
 {
 	static const struct { const char *unit; double factor; } units[] = {
 		{ "", 1 }, { "%", 1 }, { "ns", 1e-3 }, { "us", 1 },
@@ -136,7 +138,8 @@ read_number(struct call *c)
 		c->next++;
 		return true;
 	}
-	return fail(c, "%s is no number or time, such as 50us", *c->next);
+	return console_fail(c, "%s is no number or time, such as 50us",
+			    *c->next);
 }
 
 static bool
@@ -153,9 +156,10 @@ read_words(struct call *c, const char *usage)
 		const char *name;
 		bool (*read)(struct call *c);
 	} kinds[] = {
-		{ "NODE", read_node }, { "PORT", read_port },
-		{ "WHERE", read_where }, { "N", read_number },
-		{ "TIME", read_number }, { "PERCENT", read_number },
+		{ "NODE", console_read_node }, { "PORT", read_port },
+		{ "WHERE", read_where }, { "N", console_read_number },
+		{ "TIME", console_read_number },
+		{ "PERCENT", console_read_number },
 		{ NULL, read_word },
 	};
 	g_auto(GStrv) wanted = g_strsplit_set(usage, " ]", -1);
@@ -169,13 +173,14 @@ read_words(struct call *c, const char *usage)
 		if (!*kind)
 			continue;
 		if (!*c->next)
-			return optional || fail(c, "%s is missing", kind);
+			return optional || console_fail(c, "%s is missing",
+							kind);
 		for (k = 0; kinds[k].name && strcmp(kinds[k].name, kind); k++)
 			;
 		if (!kinds[k].read(c))
 			return false;
 	}
-	return !*c->next || fail(c, "what is %s?", *c->next);
+	return !*c->next || console_fail(c, "what is %s?", *c->next);
 }
 
 /* ------------------------------------------------------------------ faults */
@@ -184,7 +189,7 @@ static bool
 unplug(struct call *c)
 {
 	if (sim_peer(c->sim, c->id[0]) == SNAPSHOT_NONE)
-		return fail(c, "there is no cable");
+		return console_fail(c, "there is no cable");
 	sim_link_cut(c->sim, c->id[0]);
 	return true;
 }
@@ -198,7 +203,8 @@ plug(struct call *c)
 	}
 	if (sim_peer(c->sim, c->id[0]) != SNAPSHOT_NONE ||
 	    sim_peer(c->sim, c->id[1]) != SNAPSHOT_NONE)
-		return fail(c, "one of the ports has a cable: remove it");
+		return console_fail(c,
+				    "one of the ports has a cable: remove it");
 	sim_cable_plug(c->sim, c->id[0], c->id[1]);
 	return true;
 }
@@ -252,7 +258,10 @@ slow(struct call *c)
 static bool
 set_speed(struct call *c)
 {
-	static const struct { const char *name; uint8_t speed, ext; } speeds[] = {
+	static const struct {
+		const char *name;
+		uint8_t speed, ext;
+	} speeds[] = {
 		{ "SDR", 1, 0 }, { "DDR", 2, 0 }, { "QDR", 4, 0 },
 		{ "FDR", 4, 1 }, { "EDR", 4, 2 }, { "HDR", 4, 4 },
 		{ "NDR", 4, 8 },
@@ -270,7 +279,7 @@ set_speed(struct call *c)
 				   speeds[i].ext);
 		return true;
 	}
-	return fail(c, "which speed? such as 4xEDR");
+	return console_fail(c, "which speed? such as 4xEDR");
 }
 
 /* loss, delay ..: what disturbed the node before is over. */
@@ -287,10 +296,10 @@ disturb(struct call *c)
 	};
 
 	if (!c->n_numbers || c->number[0] > 100)
-		return fail(c, "how much? such as 5%%");
+		return console_fail(c, "how much? such as 5%%");
 	rule.per_mille = (unsigned)lrint(c->number[0] * 10);
 	if (c->is_port && rule.kind != SIM_FAULT_LOSS)
-		return fail(c, "a cable knows only loss");
+		return console_fail(c, "a cable knows only loss");
 	if (c->is_port) {
 		sim_link_set_loss(c->sim, c->id[0], rule.per_mille);
 		return true;
@@ -319,7 +328,7 @@ add_errors(struct call *c)
 	g_string_append(c->out, "one of:");
 	for (i = 0; i < SIM_N_ERRORS; i++)
 		g_string_append_printf(c->out, " %s", names[i]);
-	return fail(c, "%s", "");
+	return console_fail(c, "%s", "");
 }
 
 static bool
@@ -340,17 +349,17 @@ trap(struct call *c)
 			sim_trap(c->sim, c->id[0], known[i]);
 		return true;
 	}
-	return fail(c, "there is no trap %g", c->number[0]);
+	return console_fail(c, "there is no trap %g", c->number[0]);
 }
 
 static bool
-set_guid(struct call *c)
+console_set_guid(struct call *c)
 {
 	char *end;
 	uint64_t guid = g_ascii_strtoull(c->word, &end, 16);
 
 	if (!guid || *end)
-		return fail(c, "%s is no GUID", c->word);
+		return console_fail(c, "%s is no GUID", c->word);
 	if (strcmp(c->name, "guid") == 0)
 		sim_node_replace(c->sim, c->id[0], guid);
 	else
@@ -457,7 +466,7 @@ show_lft(struct call *c)
 	unsigned port, last, top;
 
 	if (!snapshot_is_switch(&c->fabric->nodes[c->id[0]]))
-		return fail(c, "%s is no switch", name_of(c, c->id[0]));
+		return console_fail(c, "%s is no switch", name_of(c, c->id[0]));
 	top = sim_switch_info(c->sim, c->id[0])->linear_fdb_top;
 	for (unsigned lid = 1; lid <= top; lid = last + 1) {
 		port = sim_lft_entry(c->sim, c->id[0], lid);
@@ -526,11 +535,12 @@ script(struct call *c)
 	g_auto(GStrv) lines = NULL;
 
 	if (!g_file_get_contents(c->word, &text, NULL, &error))
-		return fail(c, "%s", error->message);
+		return console_fail(c, "%s", error->message);
 	lines = g_strsplit(text, "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
 		if (console_command(c->lab, lines[i], c->out))
-			return fail(c, "%s:%u: %s", c->word, i + 1, lines[i]);
+			return console_fail(c, "%s:%u: %s", c->word, i + 1,
+					    lines[i]);
 	return true;
 }
 
@@ -547,7 +557,7 @@ static const struct command {
 } commands[] = {
 	{ "!", "COMMAND ..", NULL, NULL,
 	  "runs a program as the lab's node" },
-	{ "clash", "NODE GUID", set_guid, NULL,
+	{ "clash", "NODE GUID", console_set_guid, NULL,
 	  "it says from now on that this is its NodeGUID" },
 	{ "corrupt", "[WHERE] PERCENT", disturb, NULL,
 	  "a bit of so many MADs" },
@@ -561,7 +571,7 @@ static const struct command {
 	  "cuts a cable and mends it, so many times" },
 	{ "forget", "NODE", set_mood, NULL,
 	  "its agent acknowledges Sets and does none" },
-	{ "guid", "NODE GUID", set_guid, NULL,
+	{ "guid", "NODE GUID", console_set_guid, NULL,
 	  "another device with this NodeGUID takes its place" },
 	{ "hang", "NODE", set_mood, NULL,
 	  "its agent does not answer any more" },
@@ -638,19 +648,19 @@ console_command(struct lab *lab, const char *line, GString *out)
 	if (!*line || *line == '#')
 		return 0;
 	if (!g_shell_parse_argv(line, NULL, &words, &error)) {
-		fail(&c, "%s", error->message);
+		console_fail(&c, "%s", error->message);
 		return EINVAL;
 	}
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
 	if (k == end || (!k->fn && !k->direct)) {
-		fail(&c, "no command is called %s; see help", words[0]);
+		console_fail(&c, "no command is called %s; see help", words[0]);
 		return EINVAL;
 	}
 	c.name = k->name;
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
-		fail(&c, "usage: %s %s", k->name, k->usage);
+		console_fail(&c, "usage: %s %s", k->name, k->usage);
 		return EINVAL;
 	}
 	if (k->direct)

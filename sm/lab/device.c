@@ -24,13 +24,14 @@
 #define IB_DIR		"class/infiniband/" DEVICE_NAME
 #define GID_FORMAT	"%04x:%04x:%04x:%04x:%04x:%04x:%04x:%04x\n"
 
-static void write_file(struct device *d, const char *text,
-		       const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void device_write_file(struct lab_device *d, const char *text,
+			      const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /* In one go for a reader: a new file that takes the place of the old one. A
  * file that would not change is left alone: files are slow. */
 static void
-write_file(struct device *d, const char *text, const char *format, ...)
+device_write_file(struct lab_device *d, const char *text, const char *format,
+		  ...)
 {
 	g_autofree char *name = NULL, *path = NULL, *dir = NULL, *new = NULL;
 	const char *known;
@@ -63,7 +64,7 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *f)
 }
 
 static void
-remove_tree(const struct device *d, const char *name)
+remove_tree(const struct lab_device *d, const char *name)
 {
 	g_autofree char *path = g_build_filename(d->path, name, NULL);
 
@@ -71,14 +72,14 @@ remove_tree(const struct device *d, const char *name)
 }
 
 static void
-write_guid(struct device *d, uint64_t guid, const char *name)
+write_guid(struct lab_device *d, uint64_t guid, const char *name)
 {
 	g_autofree char *text = g_strdup_printf("%04x:%04x:%04x:%04x\n",
 			(unsigned)(guid >> 48), (unsigned)(guid >> 32) & 0xffff,
 			(unsigned)(guid >> 16) & 0xffff,
 			(unsigned)guid & 0xffff);
 
-	write_file(d, text, IB_DIR "/%s", name);
+	device_write_file(d, text, IB_DIR "/%s", name);
 }
 
 /* Linux writes "4: ACTIVE", and LinkUp as "5: LinkUp". */
@@ -88,7 +89,7 @@ write_port(struct device_port *p)
 	static const char *const states[] = {
 		"NOP", "DOWN", "INIT", "ARMED", "ACTIVE",
 	};
-	struct device *d = p->device;
+	struct lab_device *d = p->device;
 	const struct port_info *i = &p->seen;
 	uint64_t prefix = i->gid_prefix;
 	uint64_t guid = p->transport->port_guid;
@@ -98,7 +99,7 @@ write_port(struct device_port *p)
 
 #define PUT(name, ...) do { \
 		g_snprintf(text, sizeof(text), __VA_ARGS__); \
-		write_file(d, text, IB_DIR "/ports/%u/" name, p->num); \
+		device_write_file(d, text, IB_DIR "/ports/%u/" name, p->num); \
 	} while (0)
 	PUT("state", "%u: %s\n", i->state, states[MIN(i->state, 4)]);
 	PUT("phys_state", "%u: %s\n", i->phys_state,
@@ -121,13 +122,14 @@ write_port(struct device_port *p)
 	    (unsigned)(guid >> 16) & 0xffff, (unsigned)guid & 0xffff);
 	for (unsigned n = 0; n < p->n_pkeys; n++) {
 		g_snprintf(text, sizeof(text), "0x%04x\n", p->pkeys[n]);
-		write_file(d, text, IB_DIR "/ports/%u/pkeys/%u", p->num, n);
+		device_write_file(d, text, IB_DIR "/ports/%u/pkeys/%u", p->num,
+				  n);
 	}
 #undef PUT
 }
 
 static void
-write_node(struct device *d)
+device_write_node(struct lab_device *d)
 {
 	static const char *const types[] = { "?", "CA", "switch", "router" };
 	const struct node_info *n = sim_node_info(d->sim, d->node);
@@ -135,27 +137,28 @@ write_node(struct device *d)
 
 	g_snprintf(text, sizeof(text), "%u: %s\n", n->node_type,
 		   types[n->node_type & 3]);
-	write_file(d, text, IB_DIR "/node_type");
+	device_write_file(d, text, IB_DIR "/node_type");
 	write_guid(d, n->node_guid, "node_guid");
 	write_guid(d, n->system_guid, "sys_image_guid");
 	g_snprintf(text, sizeof(text), "%s\n", d->fabric->nodes[d->node].desc);
-	write_file(d, text, IB_DIR "/node_desc");
+	device_write_file(d, text, IB_DIR "/node_desc");
 	g_snprintf(text, sizeof(text), "%x\n", n->revision);
-	write_file(d, text, IB_DIR "/hw_rev");
-	write_file(d, "1.0\n", IB_DIR "/fw_ver");
-	write_file(d, "simulated\n", IB_DIR "/hca_type");
-	write_file(d, "5\n", MAD_DIR "/abi_version");
+	device_write_file(d, text, IB_DIR "/hw_rev");
+	device_write_file(d, "1.0\n", IB_DIR "/fw_ver");
+	device_write_file(d, "simulated\n", IB_DIR "/hca_type");
+	device_write_file(d, "5\n", MAD_DIR "/abi_version");
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		static const char *const kinds[] = { "umad", "issm" };
 		const struct device_port *p = &d->ports[i];
 
 		g_snprintf(text, sizeof(text), "%u\n", p->num);
 		for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
-			write_file(d, DEVICE_NAME "\n", MAD_DIR "/%s%u/ibdev",
-				   kinds[k], p->umad);
-			write_file(d, text, MAD_DIR "/%s%u/port", kinds[k],
-				   p->umad);
-			write_file(d, "", "dev/%s%u", kinds[k], p->umad);
+			device_write_file(d, DEVICE_NAME "\n",
+					  MAD_DIR "/%s%u/ibdev",
+					  kinds[k], p->umad);
+			device_write_file(d, text, MAD_DIR "/%s%u/port",
+					  kinds[k], p->umad);
+			device_write_file(d, "", "dev/%s%u", kinds[k], p->umad);
 		}
 	}
 }
@@ -181,9 +184,9 @@ differences(const struct port_info *a, const struct port_info *b)
 }
 
 static unsigned
-look(struct device_port *p)
+device_look(struct device_port *p)
 {
-	struct device *d = p->device;
+	struct lab_device *d = p->device;
 	const struct port_info *now = sim_port_info(d->sim, p->sim_port);
 	unsigned changed = differences(now, &p->seen);
 
@@ -202,11 +205,11 @@ look(struct device_port *p)
 }
 
 void
-device_refresh(struct device *d)
+device_refresh(struct lab_device *d)
 {
 	for (unsigned i = 0; d->plugged && i < d->n_ports; i++) {
 		struct device_port *p = &d->ports[i];
-		unsigned changed = look(p);
+		unsigned changed = device_look(p);
 
 		if (!changed)
 			continue;
@@ -228,7 +231,7 @@ device_port_set_driver(struct device_port *p, device_changed_fn changed,
 }
 
 struct device_port *
-device_find_umad(struct device *d, unsigned umad)
+device_find_umad(struct lab_device *d, unsigned umad)
 {
 	for (unsigned i = 0; d->plugged && i < d->n_ports; i++)
 		if (d->ports[i].umad == umad)
@@ -237,7 +240,7 @@ device_find_umad(struct device *d, unsigned umad)
 }
 
 void
-device_plug(struct device *d, unsigned umad)
+device_plug(struct lab_device *d, unsigned umad)
 {
 	if (d->plugged)
 		return;
@@ -246,17 +249,16 @@ device_plug(struct device *d, unsigned umad)
 		struct device_port *p = &d->ports[i];
 
 		p->umad = umad + i;
-		p->transport = sim_attach(d->sim, p->sim_port,
-					  SIM_ROLE_DRIVER);
+		p->transport = sim_attach(d->sim, p->sim_port, SIM_ROLE_DRIVER);
 		device_port_set_driver(p, NULL, NULL);
-		look(p);
+		device_look(p);
 		write_port(p);
 	}
-	write_node(d);
+	device_write_node(d);
 }
 
 void
-device_unplug(struct device *d)
+device_unplug(struct lab_device *d)
 {
 	if (!d->plugged)
 		return;
@@ -271,16 +273,16 @@ device_unplug(struct device *d)
 	remove_tree(d, "class");
 	remove_tree(d, "dev");
 	g_hash_table_remove_all(d->files);
-	write_file(d, "5\n", MAD_DIR "/abi_version");
+	device_write_file(d, "5\n", MAD_DIR "/abi_version");
 }
 
-struct device *
+struct lab_device *
 device_new(const struct snapshot *fabric, struct sim *sim, uint32_t node,
 	   const char *dir, const struct kernel_limits *limits)
 {
 	const struct snapshot_node *n = &fabric->nodes[node];
 	bool is_switch = snapshot_is_switch(n);
-	struct device *d = g_new0(struct device, 1);
+	struct lab_device *d = g_new0(struct lab_device, 1);
 
 	d->fabric = fabric;
 	d->sim = sim;
@@ -305,7 +307,7 @@ device_new(const struct snapshot *fabric, struct sim *sim, uint32_t node,
 }
 
 void
-device_free(struct device *d)
+device_free(struct lab_device *d)
 {
 	device_unplug(d);
 	remove_tree(d, "");

@@ -10,7 +10,7 @@
 
 #include "sm/lab/kernel.h"
 #include "sm/lab/protocol.h"
-#include "sm/sim/probe.h"
+#include "sm/sim/sim.h"
 #include "topology/snapshot.h"
 
 #define DEVICE_NAME	"lab0"
@@ -22,13 +22,13 @@ typedef void (*device_changed_fn)(struct device_port *port, unsigned changed,
 				  void *data);
 
 struct device_port {
-	struct device *device;
+	struct lab_device *device;
 	uint32_t sim_port;
 	unsigned num, umad;
 	struct transport *transport;
 	struct kernel_port *kernel;	/* NULL: a driver has the port */
 	unsigned n_files;		/* open umad files */
-	bool issm;			/* somebody holds issm */
+	bool issm;			/* a program holds issm */
 	bool reregister;		/* was asked for since the last look */
 	device_changed_fn changed;	/* of the driver */
 	void *data;
@@ -37,7 +37,7 @@ struct device_port {
 	unsigned n_pkeys;
 };
 
-struct device {
+struct lab_device {
 	const struct snapshot *fabric;	/* borrowed, like sim */
 	struct sim *sim;
 	const struct kernel_limits *limits;
@@ -50,23 +50,23 @@ struct device {
 };
 
 /* dir: where all devices have their folders. */
-struct device *device_new(const struct snapshot *fabric, struct sim *sim,
-			  uint32_t node, const char *dir,
-			  const struct kernel_limits *limits);
-void device_free(struct device *d);	/* nothing is open any more */
+struct lab_device *device_new(const struct snapshot *fabric, struct sim *sim,
+			      uint32_t node, const char *dir,
+			      const struct kernel_limits *limits);
+void device_free(struct lab_device *d);	/* nothing is open any more */
 
 /* umad: the number of its first umad from now on. Before unplugging, all files
  * are closed and drivers detached. */
-void device_plug(struct device *d, unsigned umad);
-void device_unplug(struct device *d);
+void device_plug(struct lab_device *d, unsigned umad);
+void device_unplug(struct lab_device *d);
 
 /* Looks at what the subnet manager has changed: /sys, and the driver's word.
  * Cheap if nothing has changed. */
-void device_refresh(struct device *d);
+void device_refresh(struct lab_device *d);
 
 /* Driver instead of kernel, and back (changed NULL). */
 void device_port_set_driver(struct device_port *p, device_changed_fn changed,
 			    void *data);
-struct device_port *device_find_umad(struct device *d, unsigned umad);
+struct device_port *device_find_umad(struct lab_device *d, unsigned umad);
 
 #endif

@@ -80,7 +80,7 @@ on_changed(struct device_port *p, unsigned changed, void *data)
 static void
 tell_node(struct driver_port *x)
 {
-	const struct device *d = x->port->device;
+	const struct lab_device *d = x->port->device;
 	const struct node_info *n = sim_node_info(d->sim, d->node);
 	struct lab_node node = {
 		.node_guid = n->node_guid, .system_guid = n->system_guid,
@@ -99,7 +99,7 @@ tell_node(struct driver_port *x)
 /* ----------------------------------------------------------------- packets */
 
 static void
-on_receive(const struct transport_mad *m, void *data)
+driver_on_receive(const struct transport_mad *m, void *data)
 {
 	struct driver_port *x = data;
 	const struct port_info *i;
@@ -122,8 +122,8 @@ on_receive(const struct transport_mad *m, void *data)
 }
 
 static void
-send_mad(struct driver_port *x, const struct lab_address *a,
-	 const uint8_t *mad)
+driver_send_mad(struct driver_port *x, const struct lab_address *a,
+		const uint8_t *mad)
 {
 	struct mad_addr to = {
 		.qp = a->dst_qp, .qkey = a->qkey, .lid = a->dlid,
@@ -136,7 +136,7 @@ send_mad(struct driver_port *x, const struct lab_address *a,
 }
 
 static struct driver_port *
-find_port(struct drivers *d, uint32_t sim_port)
+driver_find_port(struct drivers *d, uint32_t sim_port)
 {
 	for (guint i = 0; i < d->ports->len; i++) {
 		struct driver_port *x = d->ports->pdata[i];
@@ -151,7 +151,7 @@ static void
 give_data(struct drivers *d, uint32_t to, const struct lab_address *sent,
 	  uint16_t pkey, const uint8_t *payload, size_t len)
 {
-	struct driver_port *x = find_port(d, to);
+	struct driver_port *x = driver_find_port(d, to);
 	struct lab_address a = *sent;
 
 	if (!x)
@@ -204,7 +204,7 @@ send_packet(struct driver_port *x, const uint8_t *data, size_t len)
 	if (a.dst_qp > 1)
 		send_data(x, &a, data, len);
 	else if (len == MAD_SIZE)
-		send_mad(x, &a, data);
+		driver_send_mad(x, &a, data);
 	else
 		return false;
 	return true;
@@ -231,7 +231,8 @@ drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 
 	if (!port)
 		result.error = ENODEV;
-	else if (port->n_files || port->issm || find_port(d, port->sim_port))
+	else if (port->n_files || port->issm ||
+		 driver_find_port(d, port->sim_port))
 		result.error = EBUSY;
 	else
 		result.id = port->num;
@@ -245,7 +246,7 @@ drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 	x->port = port;
 	g_ptr_array_add(d->ports, x);
 	device_port_set_driver(port, on_changed, x);
-	transport_set_receiver(port->transport, on_receive, x);
+	transport_set_receiver(port->transport, driver_on_receive, x);
 	tell_node(x);
 	on_changed(port, ~LAB_CHANGED_REREGISTER, x);
 }
@@ -259,7 +260,7 @@ drivers_detach_conn(struct drivers *d, struct conn *c)
 }
 
 void
-drivers_detach_device(struct drivers *d, const struct device *device)
+drivers_detach_device(struct drivers *d, const struct lab_device *device)
 {
 	for (guint i = d->ports->len; i-- > 0;) {
 		struct driver_port *x = d->ports->pdata[i];

@@ -22,6 +22,6 @@ bool drivers_frame(struct drivers *d, struct conn *c,
 		   const struct lab_frame *frame, const uint8_t *data);
 /* The connection is gone; or the device (with LAB_REMOVED). */
 void drivers_detach_conn(struct drivers *d, struct conn *c);
-void drivers_detach_device(struct drivers *d, const struct device *device);
+void drivers_detach_device(struct drivers *d, const struct lab_device *device);
 
 #endif

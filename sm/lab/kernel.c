@@ -134,7 +134,7 @@ is_vendor2(unsigned mgmt_class)
 }
 
 static bool
-is_smp(unsigned mgmt_class)
+kernel_is_smp(unsigned mgmt_class)
 {
 	return mgmt_class == MAD_CLASS_SMP_LID ||
 		mgmt_class == MAD_CLASS_SMP_DIRECT;
@@ -167,8 +167,8 @@ rmpp_is_active(const struct agent *a, const uint8_t *mad)
 /* ---------------------------------------------------------------- delivery */
 
 static void
-deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
-	size_t len)
+kernel_deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
+	       size_t len)
 {
 	struct ib_user_mad_hdr hdr = {
 		.id = a->id, .length = HDR + len,
@@ -237,13 +237,13 @@ give_back(struct send *s)
 }
 
 static void
-transmit(struct send *s)
+kernel_transmit(struct send *s)
 {
 	transport_send(s->agent->file->port->transport, &s->to, s->data,
 		       MAD_SIZE, 0, NULL);
 }
 
-static void on_timeout(void *data);
+static void kernel_on_timeout(void *data);
 
 static void
 wait_for_answer(struct send *s)
@@ -252,11 +252,11 @@ wait_for_answer(struct send *s)
 
 	s->timer = transport_timer_start(t, transport_now(t) +
 					 (int64_t)s->hdr.timeout_ms * 1000,
-					 on_timeout, s);
+					 kernel_on_timeout, s);
 }
 
 static void
-on_timeout(void *data)
+kernel_on_timeout(void *data)
 {
 	struct send *s = data;
 
@@ -266,7 +266,7 @@ on_timeout(void *data)
 		return;
 	}
 	if (s->len <= MAD_SIZE && !rmpp_is_active(s->agent, s->data))
-		transmit(s);
+		kernel_transmit(s);
 	wait_for_answer(s);
 }
 
@@ -300,16 +300,16 @@ start_send(struct send *s)
 					s->hdr.retries, on_sent, s);
 		return;
 	}
-	transmit(s);
+	kernel_transmit(s);
 	wait_for_answer(s);
 }
 
 static unsigned
-limit_of(const struct agent *a)
+kernel_limit_of(const struct agent *a)
 {
 	const struct kernel_limits *l = &a->file->port->limits;
 
-	return is_smp(a->mgmt_class) ? l->smps : l->gmps;
+	return kernel_is_smp(a->mgmt_class) ? l->smps : l->gmps;
 }
 
 static struct send *
@@ -365,12 +365,13 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		return -EINVAL;
 	}
 	if (!rmpp && !hdr.timeout_ms) {
-		transmit(s);
+		kernel_transmit(s);
 		send_free(s);
 		return 0;
 	}
 	g_hash_table_insert(f->sends, &s->key, s);
-	if (hdr.timeout_ms && limit_of(a) && a->out >= limit_of(a))
+	if (hdr.timeout_ms && kernel_limit_of(a) && a->out >=
+	    kernel_limit_of(a))
 		g_queue_push_tail(&a->backlog, s);
 	else
 		start_send(s);
@@ -407,7 +408,7 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 		if (!s)
 			return;
 	}
-	deliver(a, from, mad, len);
+	kernel_deliver(a, from, mad, len);
 	if (s)
 		end_send(s);
 }
@@ -502,8 +503,8 @@ find_agent(struct kernel_port *p, const struct mad_header *h,
 
 /* As Linux since 3.5: the requester need not wait for a time-out. */
 static void
-refuse(struct kernel_port *p, const struct transport_mad *m,
-       const struct mad_header *h)
+kernel_refuse(struct kernel_port *p, const struct transport_mad *m,
+	      const struct mad_header *h)
 {
 	uint8_t mad[MAD_SIZE];
 
@@ -515,7 +516,7 @@ refuse(struct kernel_port *p, const struct transport_mad *m,
 }
 
 static void
-on_receive(const struct transport_mad *m, void *data)
+kernel_on_receive(const struct transport_mad *m, void *data)
 {
 	struct kernel_port *p = data;
 	struct mad_header h;
@@ -526,13 +527,13 @@ on_receive(const struct transport_mad *m, void *data)
 		return;
 	a = find_agent(p, &h, m->mad);
 	if (!a) {
-		refuse(p, m, &h);
+		kernel_refuse(p, m, &h);
 		return;
 	}
 	if (a->rmpp && rmpp_is_active(a, m->mad))
 		receive_rmpp(a, m, &h);
 	else if (a->user_rmpp && rmpp_is_active(a, m->mad))
-		deliver(a, &m->addr, m->mad, MAD_SIZE);
+		kernel_deliver(a, &m->addr, m->mad, MAD_SIZE);
 	else
 		complete(a, &m->addr, m->mad, MAD_SIZE);
 }
@@ -565,7 +566,7 @@ is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
 		return false;
 	if (rmpp_version && !rmpp_header_len(a->mgmt_class))
 		return false;
-	return is_smp(a->mgmt_class) == (qpn == 0);
+	return kernel_is_smp(a->mgmt_class) == (qpn == 0);
 }
 
 static int
@@ -700,7 +701,7 @@ kernel_port_new(struct transport *t, const struct kernel_limits *limits)
 	p->transport = t;
 	p->limits = *limits;
 	p->agents = g_ptr_array_new();
-	transport_set_receiver(t, on_receive, p);
+	transport_set_receiver(t, kernel_on_receive, p);
 	return p;
 }
 

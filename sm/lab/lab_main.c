@@ -35,29 +35,23 @@
 #define PRELOAD		"libminism-lab-umad.so"
 #define EXIT_USAGE	2
 
-struct arguments {
-	gboolean version;
+struct lab_arguments {
+	int mode;
 	char **words;
-	char *node, *socket, *kernel, *seed;	/* NULL: not given */
-	char **commands;
+	char *node, *socket, *kernel;	/* NULL: not given */
+	uint64_t seed;
+	GPtrArray *commands;	/* char * */
 	char **run;		/* behind "--"; NULL: none */
 };
 
 struct session {
-	const struct arguments *args;
+	const struct lab_arguments *args;
 	struct lab *lab;
 	bool over;
 	char *node;		/* the one that programs run on */
 	GPid child;		/* a program that is waited for; 0: none */
 	int status;
 };
-
-static const char help_summary[] =
-	"Runs a simulated fabric for every program that uses libibumad.";
-static const char help_description[] =
-	"NET is a net file (ibnetdiscover's format) or a formula such as "
-	"\"PGFT(4,4;1,4)\".\nWithout COMMAND there is a prompt; its commands: "
-	"help.";
 
 /* ------------------------------------------------------------- the command */
 
@@ -174,8 +168,8 @@ on_complete(const char *line, void *data)
 	return console_complete(((struct session *)data)->lab, line);
 }
 
-/* A program that runs is told, and its end is ours; from the keyboard it has
- * got the signal, too. */
+/* A program that runs gets the signal, and its end is ours; an interrupt from
+ * the keyboard reaches it without us. */
 static gboolean
 on_terminate(gpointer data)
 {
@@ -216,19 +210,6 @@ serve(struct session *s)
 
 /* --------------------------------------------------------------- the fabric */
 
-static struct snapshot *
-load_fabric(const char *net, uint64_t seed, GError **error)
-{
-	const struct generate_options options = { .seed = seed };
-	g_autofree char *text = NULL;
-
-	if (strchr(net, '(') && !g_file_test(net, G_FILE_TEST_EXISTS))
-		return generate_fabric(net, &options, error);
-	if (!g_file_get_contents(net, &text, NULL, error))
-		return NULL;
-	return net_file_parse(text, net, error);
-}
-
 static bool
 choose_node(struct session *s)
 {
@@ -242,8 +223,7 @@ choose_node(struct session *s)
 				 s->args->node);
 		return false;
 	}
-	s->node = g_strdup(s->args->node ? s->args->node :
-			   f->nodes[node].desc);
+	s->node = g_strdup(s->args->node ? s->args->node : f->nodes[node].desc);
 	return true;
 }
 
@@ -252,8 +232,9 @@ first_commands(struct session *s)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	for (char **c = s->args->commands; c && *c; c++) {
-		if (console_command(s->lab, *c, out) == 0)
+	for (guint i = 0; i < s->args->commands->len; i++) {
+		if (console_command(s->lab, s->args->commands->pdata[i],
+				    out) == 0)
 			continue;
 		tool_options_complain(PROGRAM, "%s", out->str);
 		return false;
@@ -262,20 +243,19 @@ first_commands(struct session *s)
 }
 
 static int
-run_lab(const struct arguments *a)
+run_lab(const struct lab_arguments *a)
 {
 	struct lab_options options = {
 		.params = sim_params_default, .socket = a->socket,
 		.limits = a->kernel && strcmp(a->kernel, "6.17") == 0 ?
 			kernel_limits_6_17 : kernel_limits_none,
 	};
+	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .args = a };
 	g_autoptr(GError) error = NULL;
-	struct snapshot *fabric;
+	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
 
-	if (!tool_options_seed(PROGRAM, a->seed, &options.params.seed))
-		return EXIT_USAGE;
-	fabric = load_fabric(a->words[0], options.params.seed, &error);
+	options.params.seed = a->seed;
 	if (fabric) {
 		s.lab = lab_new(fabric, &options, console_command, &error);
 		snapshot_unref(fabric);
@@ -329,14 +309,15 @@ send_command(const char *socket, const char *text)
 					NULL, NULL, &error);
 	}
 	if (error)
-		tool_options_complain(PROGRAM, "%s: %s", socket, error->message);
+		tool_options_complain(PROGRAM, "%s: %s", socket,
+				      error->message);
 	else
 		fputs(answer, r.error ? stderr : stdout);
 	return r.error || error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int
-join_lab(const struct arguments *a)
+join_lab(const struct lab_arguments *a)
 {
 	const char *socket = g_getenv(LAB_ENV_SOCKET);
 	const char *node = a->node ? a->node : g_getenv(LAB_ENV_NODE);
@@ -345,12 +326,11 @@ join_lab(const struct arguments *a)
 	if (!socket) {
 		tool_options_complain(PROGRAM,
 				      "which NET? (no lab is around: %s "
-				      "is not set)",
-				      LAB_ENV_SOCKET);
+				      "is not set)", LAB_ENV_SOCKET);
 		return EXIT_USAGE;
 	}
-	for (char **c = a->commands; c && *c; c++)
-		if (send_command(socket, *c))
+	for (guint i = 0; i < a->commands->len; i++)
+		if (send_command(socket, a->commands->pdata[i]))
 			return EXIT_FAILURE;
 	if (!a->run)
 		return EXIT_SUCCESS;
@@ -364,7 +344,7 @@ join_lab(const struct arguments *a)
 
 /* COMMAND is cut off before GOption sees its options. */
 static void
-take_command(struct arguments *a, int *argc, char **argv)
+take_command(struct lab_arguments *a, int *argc, char **argv)
 {
 	for (int i = 1; i < *argc; i++) {
 		if (strcmp(argv[i], "--"))
@@ -375,59 +355,64 @@ take_command(struct arguments *a, int *argc, char **argv)
 	}
 }
 
-static bool
-parse_arguments(struct arguments *a, int *argc, char ***argv)
+static char *
+add_command(const struct option *o, void *place, const char *value)
 {
-	const GOptionEntry entries[] = {
-		{ "on", 0, 0, G_OPTION_ARG_STRING, &a->node,
-		  "the node that COMMAND runs on (the first host)", "NODE" },
-		{ "command", 'c', 0, G_OPTION_ARG_STRING_ARRAY, &a->commands,
-		  "a command of the prompt, before COMMAND", "TEXT" },
-		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &a->kernel,
-		  "6.17: limits the MADs of an agent as that kernel does",
-		  "VERSION" },
-		{ "socket", 0, 0, G_OPTION_ARG_FILENAME, &a->socket,
-		  "where to listen", "PATH" },
-		{ "seed", 0, 0, G_OPTION_ARG_STRING, &a->seed,
-		  "decides all that is random (0)", "N" },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &a->version,
-		  "print the version", NULL },
-		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY,
-		  &a->words, NULL, "[NET] [-- COMMAND]" },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	g_autoptr(GError) error = NULL;
+	GPtrArray **commands = place;
 
-	g_option_context_set_summary(context, help_summary);
-	g_option_context_set_description(context, help_description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	take_command(a, argc, *argv);
-	if (!g_option_context_parse(context, argc, argv, &error)) {
-		tool_options_complain(PROGRAM, "%s", error->message);
-		return false;
-	}
-	return !a->words || tool_options_one_word(PROGRAM, a->words, "NET");
+	g_ptr_array_add(*commands, g_strdup(value));
+	return NULL;
 }
+
+static const struct option_kind kind_commands = {
+	.accepts = "a command", .is_action = true, .set = add_command,
+};
+
+#define AT(member)	offsetof(struct lab_arguments, member)
+
+static const struct option options[] = {
+	{ NULL, "on", 0, &option_name, AT(node), 0, 0, NULL, "NODE",
+	  "the node that COMMAND runs on (the first host)" },
+	{ NULL, "command", 'c', &kind_commands, AT(commands), 0, 0, NULL,
+	  "TEXT", "a command of the prompt, before COMMAND" },
+	{ NULL, "kernel", 0, &option_name, AT(kernel), 0, 0, NULL, "VERSION",
+	  "6.17: limits the MADs of an agent as that kernel does" },
+	{ NULL, "socket", 0, &option_file, AT(socket), 0, 0, NULL, "PATH",
+	  "where to listen" },
+	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "0", "N",
+	  "decides all that is random (0)" },
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "[NET] [-- COMMAND]",
+	.summary = "Runs a simulated fabric for every program that uses "
+		"libibumad.",
+	.description = "NET is a net file (ibnetdiscover's format) or a "
+		"formula such as \"PGFT(4,4;1,4)\".\nWithout COMMAND there is "
+		"a prompt; its commands: help.",
+};
 
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .words = NULL };
+	struct lab_arguments a = {
+		.commands = g_ptr_array_new_with_free_func(g_free),
+	};
 	int status = EXIT_USAGE;
 
-	if (parse_arguments(&a, &argc, &argv)) {
-		if (a.version)
-			status = tool_options_write_version(PROGRAM) ?
-				EXIT_SUCCESS : EXIT_FAILURE;
-		else
-			status = a.words ? run_lab(&a) : join_lab(&a);
+	take_command(&a, &argc, argv);
+	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
+			      &a.words, EXIT_USAGE, &status)) {
+		if (!a.words || !a.words[0])
+			status = join_lab(&a);
+		else if (tool_options_one_word(PROGRAM, a.words, "NET"))
+			status = run_lab(&a);
 	}
+	option_free_texts(&table, &a);
 	g_strfreev(a.words);
-	g_strfreev(a.commands);
-	g_free(a.node);
-	g_free(a.socket);
-	g_free(a.kernel);
-	g_free(a.seed);
+	g_ptr_array_unref(a.commands);
 	return status;
 }

@@ -42,7 +42,7 @@
 #define NEW_HDR		64
 #define OFF_TID		12	/* its lower half */
 
-struct file {
+struct umad_file {
 	uint32_t id;
 	unsigned hdr;		/* size of ib_user_mad's header */
 	bool umad;		/* else issm */
@@ -55,7 +55,7 @@ struct file {
 	unsigned n_waiting, n_slots;
 };
 
-static struct file *files[FILES_MAX];
+static struct umad_file *files[FILES_MAX];
 static char sys_path[108];
 static int (*real_openat)(int, const char *, int, ...);
 static int (*real_close)(int);
@@ -131,8 +131,8 @@ dial(void)
 /* One frame out, one LAB_RESULT in; 0, or an errno. more: room for what comes
  * behind the result, of which there is at most `room`. */
 static int
-ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
-    void *more, size_t room)
+umad_ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
+	 void *more, size_t room)
 {
 	struct lab_frame frame = { .length = len, .type = type };
 	struct lab_result r;
@@ -151,7 +151,7 @@ ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
 }
 
 static void
-copy_node(char node[LAB_NAME_LEN])
+umad_copy_node(char node[LAB_NAME_LEN])
 {
 	const char *name = getenv(LAB_ENV_NODE);
 
@@ -189,9 +189,10 @@ enter(void)
 		return;
 	}
 	entered = true;
-	copy_node(a.node);
+	umad_copy_node(a.node);
 	fd = dial();
-	if (ask(fd, LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path)))
+	if (umad_ask(fd, LAB_ENTER, &a, sizeof(a), &id, sys_path,
+		     sizeof(sys_path)))
 		sys_path[0] = '\0';
 	if (fd >= 0)
 		real_close(fd);
@@ -237,16 +238,16 @@ device_name(const char *path)
 }
 
 static int
-open_device(const char *name, int flags)
+umad_open_device(const char *name, int flags)
 {
 	struct lab_open o = { .flags = flags };
-	struct file *f;
+	struct umad_file *f;
 	uint32_t id = 0;
 	int fd = dial(), error;
 
-	copy_node(o.node);
+	umad_copy_node(o.node);
 	snprintf(o.name, sizeof(o.name), "%s", name);
-	error = ask(fd, LAB_OPEN, &o, sizeof(o), &id, NULL, 0);
+	error = umad_ask(fd, LAB_OPEN, &o, sizeof(o), &id, NULL, 0);
 	if (!error && fd >= FILES_MAX)
 		error = EMFILE;
 	if (error) {
@@ -268,7 +269,7 @@ open_device(const char *name, int flags)
 	return fd;
 }
 
-static struct file *
+static struct umad_file *
 file_of(int fd)
 {
 	return fd >= 0 && fd < FILES_MAX && files[fd] && files[fd]->umad ?
@@ -278,7 +279,7 @@ file_of(int fd)
 /* -------------------------------------------- requests that wait (file->lock) */
 
 static uint64_t
-key_of(const uint8_t *mad, uint32_t agent)
+umad_key_of(const uint8_t *mad, uint32_t agent)
 {
 	uint32_t tid;
 
@@ -287,7 +288,7 @@ key_of(const uint8_t *mad, uint32_t agent)
 }
 
 static unsigned
-find_waiting(const struct file *f, uint64_t key)
+find_waiting(const struct umad_file *f, uint64_t key)
 {
 	unsigned i = 0;
 
@@ -297,7 +298,7 @@ find_waiting(const struct file *f, uint64_t key)
 }
 
 static bool
-waiting_add(struct file *f, uint64_t key)
+waiting_add(struct umad_file *f, uint64_t key)
 {
 	if (find_waiting(f, key) < f->n_waiting)
 		return false;
@@ -311,7 +312,7 @@ waiting_add(struct file *f, uint64_t key)
 }
 
 static void
-waiting_remove(struct file *f, uint64_t key)
+waiting_remove(struct umad_file *f, uint64_t key)
 {
 	unsigned i = find_waiting(f, key);
 
@@ -320,7 +321,7 @@ waiting_remove(struct file *f, uint64_t key)
 }
 
 static void
-waiting_forget(struct file *f, uint32_t agent)
+waiting_forget(struct umad_file *f, uint32_t agent)
 {
 	for (unsigned i = f->n_waiting; i-- > 0;)
 		if ((f->waiting[i] >> 32 & 0xff) == agent)
@@ -331,7 +332,7 @@ waiting_forget(struct file *f, uint32_t agent)
 
 /* Until a cell is here. False: errno. */
 static bool
-fetch_cell(int fd, struct file *f)
+fetch_cell(int fd, struct umad_file *f)
 {
 	ssize_t n;
 
@@ -349,7 +350,7 @@ fetch_cell(int fd, struct file *f)
 }
 
 static ssize_t
-give_cell(int fd, struct file *f, uint8_t *buf, size_t count)
+give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
@@ -369,7 +370,7 @@ give_cell(int fd, struct file *f, uint8_t *buf, size_t count)
 		return -1;
 	}
 	f->has_cell = false;
-	waiting_remove(f, key_of(f->cell + NEW_HDR, hdr.id));
+	waiting_remove(f, umad_key_of(f->cell + NEW_HDR, hdr.id));
 	if (!receive_all(fd, buf + f->hdr + first, len - first)) {
 		errno = EIO;
 		return -1;
@@ -378,7 +379,7 @@ give_cell(int fd, struct file *f, uint8_t *buf, size_t count)
 }
 
 static ssize_t
-read_mad(int fd, struct file *f, void *buf, size_t count)
+umad_read_mad(int fd, struct umad_file *f, void *buf, size_t count)
 {
 	ssize_t n = -1;
 
@@ -394,19 +395,20 @@ read_mad(int fd, struct file *f, void *buf, size_t count)
 }
 
 static bool
-may_write(struct file *f, const struct ib_user_mad_hdr *hdr,
+may_write(struct umad_file *f, const struct ib_user_mad_hdr *hdr,
 	  const uint8_t *mad)
 {
 	if (hdr->id >= AGENTS_MAX || !(f->agents >> hdr->id & 1))
 		return false;
 	if (mad[3] & 0x80 || mad[3] == 0x07 || !hdr->timeout_ms)
 		return true;
-	return waiting_add(f, key_of(mad, hdr->id));
+	return waiting_add(f, umad_key_of(mad, hdr->id));
 }
 
 /* In one piece, for a reader in another thread and for speed. */
 static bool
-send_mad(int fd, const struct file *f, const uint8_t *buf, size_t count)
+umad_send_mad(int fd, const struct umad_file *f, const uint8_t *buf,
+	      size_t count)
 {
 	size_t head = sizeof(struct lab_frame) + NEW_HDR, len = count - f->hdr;
 	struct lab_frame frame = { .length = NEW_HDR + len, .type = LAB_WRITE };
@@ -422,7 +424,7 @@ send_mad(int fd, const struct file *f, const uint8_t *buf, size_t count)
 }
 
 static ssize_t
-write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
+write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	int error = 0;
@@ -435,7 +437,7 @@ write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
 	pthread_mutex_lock(&f->lock);
 	if (!may_write(f, &hdr, buf + f->hdr))
 		error = EINVAL;
-	else if (!send_mad(fd, f, buf, count))
+	else if (!umad_send_mad(fd, f, buf, count))
 		error = EIO;
 	pthread_mutex_unlock(&f->lock);
 	errno = error ? error : errno;
@@ -443,7 +445,7 @@ write_mad(int fd, struct file *f, const uint8_t *buf, size_t count)
 }
 
 static int
-control(struct file *f, unsigned long code, void *arg)
+control(struct umad_file *f, unsigned long code, void *arg)
 {
 	struct lab_ioctl io = { .id = f->id, .code = (uint32_t)code };
 	size_t size = code == IB_USER_MAD_ENABLE_PKEY ? 0 :
@@ -454,8 +456,8 @@ control(struct file *f, unsigned long code, void *arg)
 
 	if (size && size <= LAB_IOCTL_MAX)
 		memcpy(io.arg, arg, size);
-	error = ask(fd, LAB_IOCTL, &io, sizeof(io), &id, io.arg,
-		    sizeof(io.arg));
+	error = umad_ask(fd, LAB_IOCTL, &io, sizeof(io), &id, io.arg,
+			 sizeof(io.arg));
 	if (fd >= 0)
 		real_close(fd);
 	if (size && size <= LAB_IOCTL_MAX)
@@ -509,7 +511,7 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	const char *name = device_name(path);
 	char room[PATH_MAX];
 
-	return name ? open_device(name, flags) :
+	return name ? umad_open_device(name, flags) :
 		REAL(openat)(dir, redirect(path, room), flags, mode);
 }
 
@@ -555,9 +557,10 @@ close(int fd)
 PUBLIC ssize_t
 read(int fd, void *buf, size_t count)
 {
-	struct file *f = file_of(fd);
+	struct umad_file *f = file_of(fd);
 
-	return f ? read_mad(fd, f, buf, count) : REAL(read)(fd, buf, count);
+	return f ? umad_read_mad(fd, f, buf, count) : REAL(read)(fd, buf,
+								 count);
 }
 
 PUBLIC ssize_t
@@ -571,7 +574,7 @@ __read_chk(int fd, void *buf, size_t count, size_t room)
 PUBLIC ssize_t
 write(int fd, const void *buf, size_t count)
 {
-	struct file *f = file_of(fd);
+	struct umad_file *f = file_of(fd);
 
 	return f ? write_mad(fd, f, buf, count) : REAL(write)(fd, buf, count);
 }
@@ -579,7 +582,7 @@ write(int fd, const void *buf, size_t count)
 PUBLIC int
 ioctl(int fd, unsigned long code, ...)
 {
-	struct file *f = file_of(fd);
+	struct umad_file *f = file_of(fd);
 	va_list args;
 	void *arg;
 

@@ -90,7 +90,7 @@ show_text(void)
 }
 
 static gboolean
-on_input(GIOChannel *channel, GIOCondition condition, gpointer data)
+prompt_on_input(GIOChannel *channel, GIOCondition condition, gpointer data)
 {
 	g_autofree char *line = NULL;
 	gsize end = 0;
@@ -131,8 +131,8 @@ prompt_open(const char *text, prompt_line_fn on_line,
 	show_text();
 	channel = g_io_channel_unix_new(STDIN_FILENO);
 	g_io_channel_set_encoding(channel, NULL, NULL);
-	prompt.source = g_io_add_watch(channel, G_IO_IN | G_IO_HUP, on_input,
-				       NULL);
+	prompt.source = g_io_add_watch(channel, G_IO_IN | G_IO_HUP,
+				       prompt_on_input, NULL);
 	g_io_channel_unref(channel);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What minism-lab and its clients say to each other.
+ * The messages between minism-lab and its clients.
  *
  * The server listens on a Unix stream socket. Both directions carry frames: a
  * struct lab_frame, then `length` bytes, with no padding between frames.

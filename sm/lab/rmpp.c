@@ -76,7 +76,7 @@ struct rmpp {
 	rmpp_message_fn on_message;
 };
 
-static void on_timer(void *data);
+static void rmpp_on_timer(void *data);
 
 static void
 ring_in(struct rmpp *x, int64_t us)
@@ -85,11 +85,11 @@ ring_in(struct rmpp *x, int64_t us)
 		transport_timer_cancel(x->transport, x->timer);
 	x->timer = transport_timer_start(x->transport,
 					 transport_now(x->transport) + us,
-					 on_timer, x);
+					 rmpp_on_timer, x);
 }
 
 static void
-transmit(struct rmpp *x, uint8_t *mad, const struct rmpp_header *h)
+rmpp_transmit(struct rmpp *x, uint8_t *mad, const struct rmpp_header *h)
 {
 	rmpp_header_write(mad, h);
 	transport_send(x->transport, &x->peer, mad, MAD_SIZE, 0, NULL);
@@ -97,8 +97,8 @@ transmit(struct rmpp *x, uint8_t *mad, const struct rmpp_header *h)
 
 /* ACK, STOP or ABORT. The answers to segments go against their direction. */
 static void
-say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
-    uint32_t segment, uint32_t window_last)
+rmpp_say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
+	 uint32_t segment, uint32_t window_last)
 {
 	const struct rmpp_header h = {
 		.version = RMPP_VERSION, .type = type, .status = status,
@@ -110,7 +110,7 @@ say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
 	memcpy(mad, x->header, x->header_len);
 	if (!x->message)
 		mad[OFF_METHOD] ^= MAD_METHOD_RESPONSE;
-	transmit(x, mad, &h);
+	rmpp_transmit(x, mad, &h);
 	x->said_at = transport_now(x->transport);
 }
 
@@ -149,7 +149,7 @@ send_segment(struct rmpp *x, uint32_t segment)
 	memcpy(mad, x->message, x->header_len);
 	memcpy(mad + x->header_len, x->message + x->header_len +
 	       (size_t)(segment - 1) * x->room, len);
-	transmit(x, mad, &h);
+	rmpp_transmit(x, mad, &h);
 }
 
 static void
@@ -168,11 +168,11 @@ send_window(struct rmpp *x)
 static void
 give_up(struct rmpp *x, enum rmpp_status status)
 {
-	say(x, RMPP_TYPE_ABORT, status, 0, 0);
+	rmpp_say(x, RMPP_TYPE_ABORT, status, 0, 0);
 	end(x, RMPP_GAVE_UP);
 }
 
-/* RRespTime: the peer may ask for patience, not for ever (IBA 13.6.3.1). */
+/* RRespTime: the peer may ask for more time, within a limit (IBA 13.6.3.1). */
 static void
 take_ack(struct rmpp *x, const struct rmpp_header *h)
 {
@@ -200,7 +200,7 @@ take_ack(struct rmpp *x, const struct rmpp_header *h)
 		return;
 	}
 	if (!(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
-		say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
+		rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
 	end(x, RMPP_DONE);
 }
 
@@ -213,7 +213,7 @@ take_by_sender(struct rmpp *x, const struct rmpp_header *h)
 		if (!fault && h->type == RMPP_TYPE_ACK &&
 		    h->segment == x->last && x->acked == x->last &&
 		    !(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
-			say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
+			rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
 	} else if (h->type == RMPP_TYPE_ABORT) {
 		end(x, RMPP_ENDED_BY_PEER);
 	} else if (fault) {
@@ -228,7 +228,7 @@ take_by_sender(struct rmpp *x, const struct rmpp_header *h)
 /* ---------------------------------------------------------------- receiving */
 
 static void
-linger(struct rmpp *x, enum state state)
+rmpp_linger(struct rmpp *x, enum state state)
 {
 	x->state = state;
 	ring_in(x, RMPP_LINGER_US);
@@ -238,16 +238,16 @@ linger(struct rmpp *x, enum state state)
 static void
 say_refusal(struct rmpp *x)
 {
-	say(x, x->fault == RMPP_STATUS_RESOURCES ? RMPP_TYPE_STOP :
-	    RMPP_TYPE_ABORT, x->fault, 0, 0);
+	rmpp_say(x, x->fault == RMPP_STATUS_RESOURCES ? RMPP_TYPE_STOP :
+		 RMPP_TYPE_ABORT, x->fault, 0, 0);
 }
 
 static void
-refuse(struct rmpp *x, enum rmpp_status fault)
+rmpp_refuse(struct rmpp *x, enum rmpp_status fault)
 {
 	x->fault = fault;
 	say_refusal(x);
-	linger(x, STATE_REFUSED);
+	rmpp_linger(x, STATE_REFUSED);
 }
 
 static void
@@ -255,7 +255,7 @@ acknowledge(struct rmpp *x)
 {
 	x->told = x->expected - 1;
 	x->window_last = x->told + RMPP_WINDOW;
-	say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, x->told, x->window_last);
+	rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, x->told, x->window_last);
 }
 
 static void
@@ -268,7 +268,7 @@ acknowledge_again(struct rmpp *x)
 /* A segment within the window, the i-th from `expected`: what is wrong with
  * its place and its length? (IBA 13.6.2.1) */
 static enum rmpp_status
-judge(const struct rmpp *x, const struct rmpp_header *h, uint32_t i)
+rmpp_judge(const struct rmpp *x, const struct rmpp_header *h, uint32_t i)
 {
 	uint32_t class_len = x->header_len - RMPP_HEADER_LEN;
 	uint64_t total = h->segment == 1 ? h->length : x->total;
@@ -318,7 +318,7 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 	enum rmpp_status fault;
 
 	if (h->segment == 0 || is_first != (h->segment == 1)) {
-		refuse(x, RMPP_STATUS_BAD_SEGMENT);
+		rmpp_refuse(x, RMPP_STATUS_BAD_SEGMENT);
 		return;
 	}
 	if (h->segment > x->window_last)
@@ -327,9 +327,9 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 		acknowledge_again(x);
 		return;
 	}
-	fault = judge(x, h, i);
+	fault = rmpp_judge(x, h, i);
 	if (fault) {
-		refuse(x, fault);
+		rmpp_refuse(x, fault);
 		return;
 	}
 	keep(x, h, mad);
@@ -338,7 +338,7 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 		x->on_message(x->here->data, x->header_len +
 			      (size_t)(x->last - 1) * x->room + x->last_len,
 			      x->data);
-		linger(x, STATE_DONE);
+		rmpp_linger(x, STATE_DONE);
 		return;
 	}
 	ring_in(x, RMPP_IDLE_US);
@@ -357,7 +357,7 @@ take_by_receiver(struct rmpp *x, const struct rmpp_header *h,
 	if (h->type == RMPP_TYPE_ABORT && x->state != STATE_DONE) {
 		end(x, RMPP_ENDED_BY_PEER);
 	} else if (x->state == STATE_BUSY && fault) {
-		refuse(x, fault);
+		rmpp_refuse(x, fault);
 	} else if (h->type == RMPP_TYPE_DATA && !fault) {
 		if (x->state == STATE_BUSY)
 			take_segment(x, h, mad);
@@ -371,7 +371,7 @@ take_by_receiver(struct rmpp *x, const struct rmpp_header *h,
 /* ------------------------------------------------------------- both of them */
 
 static void
-on_timer(void *data)
+rmpp_on_timer(void *data)
 {
 	struct rmpp *x = data;
 
@@ -383,7 +383,7 @@ on_timer(void *data)
 		x->next = x->acked + 1;
 		send_window(x);
 	} else if (x->state == STATE_BUSY) {
-		refuse(x, RMPP_STATUS_TOO_LONG);
+		rmpp_refuse(x, RMPP_STATUS_TOO_LONG);
 	} else {
 		end(x, x->state == STATE_DONE ? RMPP_DONE : RMPP_GAVE_UP);
 	}

@@ -19,7 +19,7 @@ struct rmpp;
 
 enum rmpp_outcome {
 	RMPP_DONE,
-	RMPP_GAVE_UP,		/* we did, and said so */
+	RMPP_GAVE_UP,		/* we did, with an Abort */
 	RMPP_ENDED_BY_PEER,	/* STOP or ABORT */
 };
 

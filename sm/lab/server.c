@@ -32,7 +32,7 @@ enum role {
 	ROLE_DRIVER,
 };
 
-struct client {
+struct lab_client {
 	struct lab *lab;
 	struct conn *conn;
 	enum role role;
@@ -82,10 +82,10 @@ lab_home(const struct lab *lab)
 	return port == SNAPSHOT_NONE ? 0 : lab->fabric->ports[port].node;
 }
 
-static struct device *
+static struct lab_device *
 find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 {
-	struct device *d;
+	struct lab_device *d;
 	uint32_t node;
 
 	if (!memchr(name, 0, LAB_NAME_LEN))
@@ -103,9 +103,9 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 }
 
 static struct device_port *
-find_port(struct lab *lab, const char *node, unsigned num)
+lab_find_port(struct lab *lab, const char *node, unsigned num)
 {
-	struct device *d = find_device(lab, node);
+	struct lab_device *d = find_device(lab, node);
 
 	for (unsigned i = 0; d && d->plugged && i < d->n_ports; i++)
 		if (num == 0 || d->ports[i].num == num)
@@ -116,7 +116,8 @@ find_port(struct lab *lab, const char *node, unsigned num)
 /* ----------------------------------------------------------- umad and issm */
 
 static void
-reply(struct client *c, int error, uint32_t id, const void *more, size_t len)
+lab_reply(struct lab_client *c, int error, uint32_t id, const void *more,
+	  size_t len)
 {
 	const struct lab_result r = { .error = error, .id = id };
 
@@ -124,16 +125,16 @@ reply(struct client *c, int error, uint32_t id, const void *more, size_t len)
 }
 
 static void
-hold_issm(struct client *c)
+hold_issm(struct lab_client *c)
 {
 	c->role = ROLE_ISSM;
 	c->port->issm = true;
 	sim_port_set_is_sm(c->lab->sim, c->port->sim_port, true);
-	reply(c, 0, 0, NULL, 0);
+	lab_reply(c, 0, 0, NULL, 0);
 }
 
 static void
-release_issm(struct client *c)
+release_issm(struct lab_client *c)
 {
 	struct device_port *p = c->port;
 	GPtrArray *clients = c->lab->clients;
@@ -143,7 +144,7 @@ release_issm(struct client *c)
 	p->issm = false;
 	sim_port_set_is_sm(c->lab->sim, p->sim_port, false);
 	for (guint i = 0; i < clients->len; i++) {
-		struct client *other = clients->pdata[i];
+		struct lab_client *other = clients->pdata[i];
 
 		if (other->role == ROLE_ISSM_WAITS && other->port == p) {
 			hold_issm(other);
@@ -159,7 +160,7 @@ on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 {
 	uint8_t cell[LAB_CELL] = { 0 };
 	size_t first = MIN(len, LAB_CELL - sizeof(*hdr));
-	struct client *c = data;
+	struct lab_client *c = data;
 
 	memcpy(cell, hdr, sizeof(*hdr));
 	memcpy(cell + sizeof(*hdr), mad, first);
@@ -168,10 +169,10 @@ on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 }
 
 static void
-open_umad(struct client *c, struct device_port *p)
+lab_open_umad(struct lab_client *c, struct device_port *p)
 {
 	if (!p->kernel) {
-		reply(c, EBUSY, 0, NULL, 0);
+		lab_reply(c, EBUSY, 0, NULL, 0);
 		return;
 	}
 	c->role = ROLE_FILE;
@@ -179,11 +180,11 @@ open_umad(struct client *c, struct device_port *p)
 	c->id = ++c->lab->last_id;
 	c->file = kernel_open(p->kernel, on_deliver, c);
 	p->n_files++;
-	reply(c, 0, c->id, NULL, 0);
+	lab_reply(c, 0, c->id, NULL, 0);
 }
 
 static void
-open_issm(struct client *c, struct device_port *p, uint32_t flags)
+open_issm(struct lab_client *c, struct device_port *p, uint32_t flags)
 {
 	gpointer key = GUINT_TO_POINTER(p->device->node);
 	int error = GPOINTER_TO_INT(g_hash_table_lookup(c->lab->issm_errors,
@@ -194,7 +195,7 @@ open_issm(struct client *c, struct device_port *p, uint32_t flags)
 	if (!error && p->issm && flags & O_NONBLOCK)
 		error = EAGAIN;
 	if (error) {
-		reply(c, error, 0, NULL, 0);
+		lab_reply(c, error, 0, NULL, 0);
 		return;
 	}
 	c->port = p;
@@ -205,11 +206,11 @@ open_issm(struct client *c, struct device_port *p, uint32_t flags)
 }
 
 static bool
-serve_open(struct client *c, const uint8_t *data, size_t len)
+serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	struct device_port *p = NULL;
 	struct lab_open o;
-	struct device *d;
+	struct lab_device *d;
 
 	if (len < sizeof(o) || c->role != ROLE_NEW)
 		return false;
@@ -220,19 +221,19 @@ serve_open(struct client *c, const uint8_t *data, size_t len)
 		p = device_find_umad(d, (unsigned)
 				     g_ascii_strtoull(o.name + 4, NULL, 10));
 	if (!p)
-		reply(c, ENXIO, 0, NULL, 0);
+		lab_reply(c, ENXIO, 0, NULL, 0);
 	else if (g_str_has_prefix(o.name, "issm"))
 		open_issm(c, p, o.flags);
 	else
-		open_umad(c, p);
+		lab_open_umad(c, p);
 	return true;
 }
 
-static struct client *
+static struct lab_client *
 find_file(struct lab *lab, uint32_t id)
 {
 	for (guint i = 0; i < lab->clients->len; i++) {
-		struct client *c = lab->clients->pdata[i];
+		struct lab_client *c = lab->clients->pdata[i];
 
 		if (c->role == ROLE_FILE && c->id == id)
 			return c;
@@ -241,10 +242,10 @@ find_file(struct lab *lab, uint32_t id)
 }
 
 static bool
-serve_ioctl(struct client *c, const uint8_t *data, size_t len)
+serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	struct lab_ioctl io;
-	struct client *f;
+	struct lab_client *f;
 	int error;
 
 	if (len < sizeof(io))
@@ -252,51 +253,50 @@ serve_ioctl(struct client *c, const uint8_t *data, size_t len)
 	memcpy(&io, data, sizeof(io));
 	f = find_file(c->lab, io.id);
 	error = f ? kernel_ioctl(f->file, io.code, io.arg) : -EPIPE;
-	reply(c, -error, 0, io.arg, sizeof(io.arg));
+	lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
 	return true;
 }
 
 static bool
-serve_enter(struct client *c, const uint8_t *data, size_t len)
+serve_enter(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	struct lab_attach a;
-	struct device *d;
+	struct lab_device *d;
 
 	if (len < sizeof(a))
 		return false;
 	memcpy(&a, data, sizeof(a));
 	d = find_device(c->lab, a.node);
 	if (d)
-		reply(c, 0, 0, d->path, strlen(d->path) + 1);
+		lab_reply(c, 0, 0, d->path, strlen(d->path) + 1);
 	else
-		reply(c, ENODEV, 0, NULL, 0);
+		lab_reply(c, ENODEV, 0, NULL, 0);
 	return true;
 }
 
 static bool
-serve_attach(struct client *c, unsigned channel, const uint8_t *data,
+serve_attach(struct lab_client *c, unsigned channel, const uint8_t *data,
 	     size_t len)
 {
 	struct lab_attach a;
 
-	if (len < sizeof(a) ||
-	    (c->role != ROLE_NEW && c->role != ROLE_DRIVER))
+	if (len < sizeof(a) || (c->role != ROLE_NEW && c->role != ROLE_DRIVER))
 		return false;
 	memcpy(&a, data, sizeof(a));
 	c->role = ROLE_DRIVER;
 	drivers_attach(c->lab->drivers, c->conn, channel,
-		       find_port(c->lab, a.node, a.port));
+		       lab_find_port(c->lab, a.node, a.port));
 	return true;
 }
 
 static void
-serve_command(struct client *c, const uint8_t *data, size_t len)
+serve_command(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	g_autofree char *text = g_strndup((const char *)data, len);
 	g_autoptr(GString) out = g_string_new(NULL);
 	int error = c->lab->command(c->lab, text, out);
 
-	reply(c, error, 0, out->str, out->len + 1);
+	lab_reply(c, error, 0, out->str, out->len + 1);
 }
 
 /* ----------------------------------------------------------------- clients */
@@ -305,7 +305,7 @@ static bool
 on_frame(struct conn *conn, const struct lab_frame *frame,
 	 const uint8_t *data, void *user)
 {
-	struct client *c = user;
+	struct lab_client *c = user;
 
 	switch (frame->type) {
 	case LAB_WRITE:
@@ -331,7 +331,7 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 static void
 on_closed(struct conn *conn, void *user)
 {
-	struct client *c = user;
+	struct lab_client *c = user;
 
 	if (c->file) {
 		kernel_close(c->file);
@@ -350,7 +350,7 @@ on_incoming(GSocketService *service, GSocketConnection *connection,
 	    GObject *source, gpointer data)
 {
 	int fd = g_socket_get_fd(g_socket_connection_get_socket(connection));
-	struct client *c = g_new0(struct client, 1);
+	struct lab_client *c = g_new0(struct lab_client, 1);
 
 	c->lab = data;
 	c->conn = conn_new(fcntl(fd, F_DUPFD_CLOEXEC, 0), on_frame, on_closed,
@@ -362,10 +362,10 @@ on_incoming(GSocketService *service, GSocketConnection *connection,
 void
 lab_unplug_device(struct lab *lab, uint32_t node)
 {
-	struct device *d = find_device(lab, lab->fabric->nodes[node].desc);
+	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
 
 	for (guint i = lab->clients->len; i-- > 0;) {
-		struct client *c = lab->clients->pdata[i];
+		struct lab_client *c = lab->clients->pdata[i];
 
 		if (!c->port || c->port->device != d)
 			continue;
@@ -374,7 +374,7 @@ lab_unplug_device(struct lab *lab, uint32_t node)
 			continue;
 		}
 		if (c->role == ROLE_ISSM_WAITS)
-			reply(c, ENODEV, 0, NULL, 0);
+			lab_reply(c, ENODEV, 0, NULL, 0);
 		c->port->issm = false;
 		c->port = NULL;
 	}
@@ -414,7 +414,7 @@ flush_prepare(GSource *source, gint *timeout_ms)
 	while (g_hash_table_iter_next(&iter, NULL, &device))
 		device_refresh(device);
 	for (guint i = 0; i < lab->clients->len; i++)
-		conn_flush(((struct client *)lab->clients->pdata[i])->conn);
+		conn_flush(((struct lab_client *)lab->clients->pdata[i])->conn);
 	return FALSE;
 }
 
@@ -448,7 +448,7 @@ on_reregister(struct sim *sim, uint32_t port, void *data)
 
 	g_hash_table_iter_init(&iter, lab->devices);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct device *d = value;
+		struct lab_device *d = value;
 
 		for (unsigned i = 0; i < d->n_ports; i++)
 			if (d->ports[i].sim_port == port)
@@ -477,14 +477,6 @@ listen_on(struct lab *lab, const char *path, GError **error)
 	return lab->listens;
 }
 
-static void
-index_names(struct lab *lab)
-{
-	for (uint32_t i = lab->fabric->n_nodes; i-- > 0;)
-		g_hash_table_insert(lab->names, lab->fabric->nodes[i].desc,
-				    GUINT_TO_POINTER(i));
-}
-
 struct lab *
 lab_new(struct snapshot *fabric, const struct lab_options *options,
 	lab_command_fn command, GError **error)
@@ -502,7 +494,9 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 					     (GDestroyNotify)device_free);
 	lab->issm_errors = g_hash_table_new(NULL, NULL);
 	lab->clients = g_ptr_array_new();
-	index_names(lab);
+	for (uint32_t i = fabric->n_nodes; i-- > 0;)
+		g_hash_table_insert(lab->names, fabric->nodes[i].desc,
+				    GUINT_TO_POINTER(i));
 	if (!listen_on(lab, options->socket, error)) {
 		lab_free(lab);
 		return NULL;
@@ -525,7 +519,7 @@ void
 lab_free(struct lab *lab)
 {
 	while (lab->clients->len)
-		conn_close(((struct client *)lab->clients->pdata[0])->conn);
+		conn_close(((struct lab_client *)lab->clients->pdata[0])->conn);
 	end_source(lab->clock);
 	end_source(lab->flush);
 	if (lab->listens)

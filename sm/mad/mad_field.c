@@ -4,8 +4,6 @@
  */
 #include "sm/mad/mad_field.h"
 
-#include <string.h>
-
 /* Of 64 bits at most, in at most 8 bytes. */
 static uint64_t
 get_bits(const uint8_t *data, unsigned offset, unsigned bits)
@@ -50,15 +48,8 @@ mad_fields_decode(const struct mad_attr_table *t, unsigned base,
 			continue;
 		}
 		value = get_bits(data, offset, f->bits);
-		if (f->size == 8)
-			memcpy(member, &value, 8);
-		else if (f->size == 4)
-			memcpy(member, &(uint32_t){ (uint32_t)value }, 4);
-		else if (f->size == 2)
-			memcpy(member, &(uint16_t){ (uint16_t)value }, 2);
-		else
-			*member = f->host == MAD_FIELD_FLAG ? value != 0 :
-				(uint8_t)value;
+		mad_field_store(member, f->size, f->host == MAD_FIELD_FLAG ?
+				value != 0 : value);
 	}
 }
 
@@ -71,9 +62,6 @@ mad_fields_encode(const struct mad_attr_table *t, unsigned base,
 	for (const struct mad_field *f = t->fields; f < end; f++) {
 		const uint8_t *member = (const uint8_t *)host + f->member;
 		unsigned offset = f->offset - base;
-		uint64_t value = *member;
-		uint32_t v32;
-		uint16_t v16;
 
 		if (!f->size)
 			continue;
@@ -81,15 +69,7 @@ mad_fields_encode(const struct mad_attr_table *t, unsigned base,
 			memcpy(data + offset / 8, member, f->size);
 			continue;
 		}
-		if (f->size == 8) {
-			memcpy(&value, member, 8);
-		} else if (f->size == 4) {
-			memcpy(&v32, member, 4);
-			value = v32;
-		} else if (f->size == 2) {
-			memcpy(&v16, member, 2);
-			value = v16;
-		}
-		set_bits(data, offset, f->bits, value);
+		set_bits(data, offset, f->bits,
+			 mad_field_load(member, f->size));
 	}
 }

@@ -82,6 +82,12 @@ sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 
+void
+sa_set_comp_mask(uint8_t mad[MAD_SIZE], uint64_t comp_mask)
+{
+	bytes_store(mad + OFF_COMP_MASK, comp_mask, 8);
+}
+
 const char *
 sa_attr_name(unsigned attr_id)
 {

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What the fabric should be: the SM's policy applied to what was seen.
+ * The desired state: the SM's policy applied to the snapshot.
  *
- * Purpose: one place that says what value the SM wants in every component it
- * decides, so that the plan (wanted minus seen), the program stage (what is
- * sent) and the read-back (what was accepted) cannot disagree.
+ * Purpose. One place defines the value of every component that the SM decides,
+ * so that the plan (desired minus observed), the program stage (what is sent)
+ * and the read-back (what was accepted) cannot disagree.
  *
- * Structs: `policy` is the SM's choices, `wanted` bundles it with the results
- * of LID assignment and routing. Nothing is stored a port: desired_port() and
- * desired_switch() copy what was seen and replace what the SM decides.
- *
- * Flow: a port plays up to three parts, each with its own components.
+ * Method. Nothing is stored for a port: desired_port() and desired_switch()
+ * copy what was read and replace what the SM decides. A port has up to three
+ * roles, each with its own components:
  *   end port		LID, LMC, SMLID, SMSL, M_Key and its protection,
  *			GidPrefix, SubnetTimeOut	want_end_port()
  *   end of a cable	NeighborMTU, OperationalVLs, error thresholds, which
  *			follow from both ends; the enabled widths and speeds,
  *			raised to all that is supported	want_link()
  *   switch output	HOQLife, VLStallCount, shorter towards hosts, since
- *			a host that does not take its packets must not hold up
+ *			a host that does not receive its packets must not stall
  *			a switch			want_link()
- * A component that has no part in this port stays as it was seen.
+ * All other components stay as they were read.
  *
- * Source: IBA 1.4, 14.2.5.4 (SwitchInfo), 14.2.5.6 (PortInfo) and 14.4 (the
+ * Reference. IBA 1.4, 14.2.5.4 (SwitchInfo), 14.2.5.6 (PortInfo) and 14.4 (the
  * subnet manager). The values of policy_default are those that `opensm -c`
  * writes.
  */
 #include "sm/plan/desired.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 #define PORT_FIELDS_ALL	((PORT_FIELD_STATE - 1u) | PORT_FIELD_ENFORCE | \
 			 PORT_FIELD_VL_HIGH_LIMIT | PORT_FIELDS_TRAINING)
@@ -49,131 +50,151 @@ const struct policy policy_default = {
 	.overrun_errors = 8,
 };
 
+/* ---------------------------------------------------------------- fields */
+
+enum field_show {
+	SHOW_NUMBER,
+	SHOW_GUID,
+	SHOW_HEX,
+	SHOW_SECRET,
+	SHOW_YES,
+	SHOW_MTU,
+	SHOW_VLS,
+	SHOW_STATE,
+	SHOW_PAIR,		/* two numbers of a byte */
+	SHOW_ENFORCE,		/* in, out */
+};
+
+#define N_PORT_FIELDS	21u
+#define FIELD(type, title, member, form) \
+	{ .name = title, .offset = G_STRUCT_OFFSET(struct type, member), \
+	  .size = sizeof(((struct type *)0)->member), .show = form }
+#define PORT(title, member, form)	FIELD(port_info, title, member, form)
+#define SWITCH(title, member, form)	FIELD(switch_info, title, member, form)
+#define PAIR(title, member, form) \
+	{ .name = title, .offset = G_STRUCT_OFFSET(struct port_info, member), \
+	  .size = 2, .show = form }
+G_STATIC_ASSERT(G_STRUCT_OFFSET(struct port_info, overrun_errors) ==
+		G_STRUCT_OFFSET(struct port_info, local_phy_errors) + 1);
+G_STATIC_ASSERT(G_STRUCT_OFFSET(struct port_info, enforce_outbound) ==
+		G_STRUCT_OFFSET(struct port_info, enforce_inbound) + 1);
+
+/* In the order of enum port_field. */
+const struct plan_field port_fields[N_PORT_FIELDS] = {
+	PORT("LID", lid, SHOW_NUMBER),
+	PORT("LMC", lmc, SHOW_NUMBER),
+	PORT("SMLID", sm_lid, SHOW_NUMBER),
+	PORT("SMSL", sm_sl, SHOW_NUMBER),
+	PORT("M_Key", m_key, SHOW_SECRET),
+	PORT("M_KeyProtectBits", m_key_protect, SHOW_NUMBER),
+	PORT("M_KeyLeasePeriod", m_key_lease, SHOW_NUMBER),
+	PORT("GidPrefix", gid_prefix, SHOW_GUID),
+	PORT("SubnetTimeOut", subnet_timeout, SHOW_NUMBER),
+	PORT("NeighborMTU", neighbor_mtu, SHOW_MTU),
+	PORT("OperationalVLs", oper_vls, SHOW_VLS),
+	PORT("HOQLife", hoq_life, SHOW_NUMBER),
+	PORT("VLStallCount", vl_stall_count, SHOW_NUMBER),
+	PAIR("ErrorThresholds", local_phy_errors, SHOW_PAIR),
+	PORT("PortState", state, SHOW_STATE),
+	PAIR("PartitionEnforcement", enforce_inbound, SHOW_ENFORCE),
+	PORT("VLHighLimit", vl_high_limit, SHOW_NUMBER),
+	PORT("ClientReregister", client_reregister, SHOW_YES),
+	PORT("LinkWidthEnabled", width_enabled, SHOW_NUMBER),
+	PORT("LinkSpeedEnabled", speed_enabled, SHOW_NUMBER),
+	PORT("LinkSpeedExtEnabled", speed_ext_enabled, SHOW_NUMBER),
+};
+const struct plan_field switch_fields[] = {
+	SWITCH("LinearFDBTop", linear_fdb_top, SHOW_NUMBER),
+	SWITCH("LifeTimeValue", life_time, SHOW_NUMBER),
+	SWITCH("PortStateChange", port_state_change, SHOW_NUMBER),
+	SWITCH("MulticastFDBTop", multicast_fdb_top, SHOW_HEX),
+};
+
 const char *
 port_field_name(unsigned bit)
 {
-	switch ((enum port_field)bit) {
-	case PORT_FIELD_LID:
-		return "LID";
-	case PORT_FIELD_LMC:
-		return "LMC";
-	case PORT_FIELD_SM_LID:
-		return "SMLID";
-	case PORT_FIELD_SM_SL:
-		return "SMSL";
-	case PORT_FIELD_M_KEY:
-		return "M_Key";
-	case PORT_FIELD_M_KEY_PROTECT:
-		return "M_KeyProtectBits";
-	case PORT_FIELD_M_KEY_LEASE:
-		return "M_KeyLeasePeriod";
-	case PORT_FIELD_GID_PREFIX:
-		return "GidPrefix";
-	case PORT_FIELD_SUBNET_TIMEOUT:
-		return "SubnetTimeOut";
-	case PORT_FIELD_MTU:
-		return "NeighborMTU";
-	case PORT_FIELD_OPER_VLS:
-		return "OperationalVLs";
-	case PORT_FIELD_HOQ_LIFE:
-		return "HOQLife";
-	case PORT_FIELD_VL_STALL:
-		return "VLStallCount";
-	case PORT_FIELD_ERROR_THRESHOLDS:
-		return "ErrorThresholds";
-	case PORT_FIELD_STATE:
-		return "PortState";
-	case PORT_FIELD_ENFORCE:
-		return "PartitionEnforcement";
-	case PORT_FIELD_VL_HIGH_LIMIT:
-		return "VLHighLimit";
-	case PORT_FIELD_REREGISTER:
-		return "ClientReregister";
-	case PORT_FIELD_WIDTH:
-		return "LinkWidthEnabled";
-	case PORT_FIELD_SPEED:
-		return "LinkSpeedEnabled";
-	case PORT_FIELD_SPEED_EXT:
-		return "LinkSpeedExtEnabled";
-	}
+	for (unsigned i = 0; i < N_PORT_FIELDS; i++)
+		if (bit == 1u << i)
+			return port_fields[i].name;
 	return "?";
 }
 
-const char *
-switch_field_name(unsigned bit)
+char *
+plan_field_text(const struct plan_field *f, const void *info)
 {
-	switch ((enum switch_field)bit) {
-	case SWITCH_FIELD_TOP:
-		return "LinearFDBTop";
-	case SWITCH_FIELD_LIFE_TIME:
-		return "LifeTimeValue";
-	case SWITCH_FIELD_CHANGE:
-		return "PortStateChange";
-	case SWITCH_FIELD_MCAST_TOP:
-		return "MulticastFDBTop";
+	static const char *const vls[] = {
+		"none", "VL0", "VL0-1", "VL0-3", "VL0-7", "VL0-14",
+	};
+	static const char *const ways[2][2] = { { "off", "out" },
+						{ "in", "both ways" } };
+	const uint8_t *at = (const uint8_t *)info + f->offset;
+	uint64_t n = *at;
+	uint16_t two;
+
+	if (f->size == sizeof(n)) {
+		memcpy(&n, at, sizeof(n));
+	} else if (f->size == sizeof(two)) {	/* a pair has any address */
+		memcpy(&two, at, sizeof(two));
+		n = two;
 	}
-	return "?";
+
+	switch ((enum field_show)f->show) {
+	case SHOW_NUMBER:
+		break;
+	case SHOW_GUID:
+		return g_strdup_printf("0x%016" PRIx64, n);
+	case SHOW_HEX:
+		return g_strdup_printf("0x%04" PRIx64, n);
+	case SHOW_SECRET:
+		return g_strdup(n ? "(secret)" : "0");
+	case SHOW_YES:
+		return g_strdup(n ? "yes" : "no");
+	case SHOW_MTU:
+		n = port_mtu_bytes((unsigned)n);
+		break;
+	case SHOW_VLS:
+		return g_strdup(n < G_N_ELEMENTS(vls) ? vls[n] : "?");
+	case SHOW_STATE:
+		return g_strdup(port_state_name((unsigned)n));
+	case SHOW_PAIR:
+		return g_strdup_printf("%u/%u", at[0], at[1]);
+	case SHOW_ENFORCE:
+		return g_strdup(ways[!!at[0]][!!at[1]]);
+	}
+	return g_strdup_printf("%" PRIu64, n);
 }
 
 static unsigned
-bit_if(bool differs, unsigned bit)
+fields_differ(const struct plan_field *f, unsigned n, const void *a,
+	      const void *b)
 {
-	return differs ? bit : 0;
+	unsigned d = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (memcmp((const uint8_t *)a + f[i].offset,
+			   (const uint8_t *)b + f[i].offset, f[i].size) != 0)
+			d |= 1u << i;
+	return d;
 }
 
 unsigned
 port_fields_differ(const struct port_info *a, const struct port_info *b,
 		   unsigned mask)
 {
-	unsigned d = 0;
-
-	d |= bit_if(a->lid != b->lid, PORT_FIELD_LID);
-	d |= bit_if(a->lmc != b->lmc, PORT_FIELD_LMC);
-	d |= bit_if(a->sm_lid != b->sm_lid, PORT_FIELD_SM_LID);
-	d |= bit_if(a->sm_sl != b->sm_sl, PORT_FIELD_SM_SL);
-	d |= bit_if(a->m_key != b->m_key, PORT_FIELD_M_KEY);
-	d |= bit_if(a->m_key_protect != b->m_key_protect,
-		    PORT_FIELD_M_KEY_PROTECT);
-	d |= bit_if(a->m_key_lease != b->m_key_lease,
-		    PORT_FIELD_M_KEY_LEASE);
-	d |= bit_if(a->gid_prefix != b->gid_prefix, PORT_FIELD_GID_PREFIX);
-	d |= bit_if(a->subnet_timeout != b->subnet_timeout,
-		    PORT_FIELD_SUBNET_TIMEOUT);
-	d |= bit_if(a->neighbor_mtu != b->neighbor_mtu, PORT_FIELD_MTU);
-	d |= bit_if(a->oper_vls != b->oper_vls, PORT_FIELD_OPER_VLS);
-	d |= bit_if(a->hoq_life != b->hoq_life, PORT_FIELD_HOQ_LIFE);
-	d |= bit_if(a->vl_stall_count != b->vl_stall_count,
-		    PORT_FIELD_VL_STALL);
-	d |= bit_if(a->local_phy_errors != b->local_phy_errors ||
-		    a->overrun_errors != b->overrun_errors,
-		    PORT_FIELD_ERROR_THRESHOLDS);
-	d |= bit_if(a->state != b->state, PORT_FIELD_STATE);
-	d |= bit_if(a->enforce_inbound != b->enforce_inbound ||
-		    a->enforce_outbound != b->enforce_outbound,
-		    PORT_FIELD_ENFORCE);
-	d |= bit_if(a->vl_high_limit != b->vl_high_limit,
-		    PORT_FIELD_VL_HIGH_LIMIT);
-	d |= bit_if(a->width_enabled != b->width_enabled, PORT_FIELD_WIDTH);
-	d |= bit_if(a->speed_enabled != b->speed_enabled, PORT_FIELD_SPEED);
-	d |= bit_if(a->speed_ext_enabled != b->speed_ext_enabled,
-		    PORT_FIELD_SPEED_EXT);
-	return d & mask;
+	/* a request to register is no value that could be read back */
+	return fields_differ(port_fields, N_PORT_FIELDS, a, b) & mask &
+		~(unsigned)PORT_FIELD_REREGISTER;
 }
 
 unsigned
 switch_fields_differ(const struct switch_info *a, const struct switch_info *b,
 		     unsigned mask)
 {
-	unsigned d = 0;
-
-	d |= bit_if(a->linear_fdb_top != b->linear_fdb_top, SWITCH_FIELD_TOP);
-	d |= bit_if(a->life_time != b->life_time, SWITCH_FIELD_LIFE_TIME);
-	d |= bit_if(a->port_state_change != b->port_state_change,
-		    SWITCH_FIELD_CHANGE);
-	d |= bit_if(a->multicast_fdb_top != b->multicast_fdb_top,
-		    SWITCH_FIELD_MCAST_TOP);
-	return d & mask;
+	return fields_differ(switch_fields, G_N_ELEMENTS(switch_fields), a,
+			     b) & mask;
 }
+
+/* ------------------------------------------------------- desired values */
 
 static void
 want_end_port(const struct snapshot *s, const struct desired *w, uint32_t port,
@@ -183,7 +204,7 @@ want_end_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	uint64_t m_key = w->keys ?
 		mkey_db_wanted(w->keys, s->ports[port].guid) : policy->m_key;
 
-	/* A port that the assignment passed over keeps what it has. */
+	/* A port without an assigned LID keeps the one it has. */
 	if (w->lids->base[port] != LID_NONE) {
 		out->lid = w->lids->base[port];
 		out->lmc = w->lids->lmc[port];
@@ -207,8 +228,8 @@ has_ext_speeds(const struct snapshot *s, uint32_t port)
 		PORT_CAP_HAS_EXT_SPEEDS;
 }
 
-/* What was narrowed by hand, or by a manager before us, is to end with the next
- * training; the link is not taken down for it. */
+/* Widths and speeds that were disabled, by hand or by another SM, are enabled
+ * for the next training; the link is not taken down for it. */
 static void
 want_training(const struct snapshot *s, uint32_t port, struct port_info *out)
 {
@@ -234,8 +255,7 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	unsigned mtu = MIN(p->info.mtu_cap, far->mtu_cap);
 	unsigned vls = MIN(p->info.vl_cap, far->vl_cap);
 
-	/* A capability of 0 is none of IBA's codes: such an end says nothing
-	 * that one could act upon. */
+	/* A capability of 0 is none of IBA's codes: it is not known. */
 	if (mtu > 0)
 		out->neighbor_mtu = mtu;
 
@@ -261,9 +281,8 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	}
 }
 
-/* A switch's port 0 has no link to be down; its PortState has a meaning only
- * if it is enhanced (IBA 14.2.5.6). Another end port needs a link for anyone
- * to care what its LID is. */
+/* A switch's port 0 has no link; its PortState has a meaning only if it is
+ * enhanced (IBA 14.2.5.6). Another end port needs a LID only with a link. */
 static bool
 wants_lid(const struct snapshot *s, uint32_t port)
 {
@@ -275,8 +294,8 @@ wants_lid(const struct snapshot *s, uint32_t port)
 	       p->info.state >= PORT_STATE_INIT;
 }
 
-static bool
-wants_link(const struct snapshot *s, uint32_t port)
+bool
+desired_link_is_whole(const struct snapshot *s, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
 
@@ -284,7 +303,7 @@ wants_link(const struct snapshot *s, uint32_t port)
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
-/* A switch that has no table to enforce has no such bits either. */
+/* A switch port without a P_Key table has nothing to enforce. */
 static void
 want_enforcement(const struct snapshot *s, const struct desired *w,
 		 uint32_t port, struct port_info *out)
@@ -316,7 +335,7 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	*out = p->info;
 	if (wants_lid(s, port))
 		want_end_port(s, w, port, out);
-	if (wants_link(s, port))
+	if (desired_link_is_whole(s, port))
 		want_link(s, w, port, out);
 	if (w->enforce && p->num > 0)
 		want_enforcement(s, w, port, out);
@@ -336,7 +355,7 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		out->oper_vls = 0;
 	/* Not a value but a request. */
 	out->client_reregister = asks_to_register(s, w, port);
-	return fields | bit_if(out->client_reregister, PORT_FIELD_REREGISTER);
+	return fields | (out->client_reregister ? PORT_FIELD_REREGISTER : 0u);
 }
 
 unsigned
@@ -364,6 +383,5 @@ desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 
 	/* Writing 1 clears the bit (IBA 14.2.5.4): what was read, written
 	 * back, does it just when it is set. */
-	fields |= bit_if(n->sw.port_state_change, SWITCH_FIELD_CHANGE);
-	return fields;
+	return fields | (n->sw.port_state_change ? SWITCH_FIELD_CHANGE : 0u);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the fabric should be: the policy applied to what was seen. Pure; the
- * wanted value of a port is computed when asked for, nothing is stored.
+ * The desired state: the policy applied to the snapshot. Pure; the values of a
+ * port are computed on each call, nothing is stored.
  */
 #ifndef MINISM_PLAN_DESIRED_H
 #define MINISM_PLAN_DESIRED_H
@@ -29,7 +29,7 @@ struct policy {
 	uint8_t local_phy_errors, overrun_errors;
 };
 
-/* OpenSM's defaults, which the field runs with; M_Key 0. */
+/* OpenSM's defaults; M_Key 0. */
 extern const struct policy policy_default;
 
 /* Components of PortInfo that the SM decides; a mask of these. */
@@ -56,17 +56,19 @@ enum port_field {
 	PORT_FIELD_SPEED = 1 << 19,
 	PORT_FIELD_SPEED_EXT = 1 << 20,
 };
-/* Without these a port cannot be reached: a Set is sent until it is taken. */
+/* Without these a port cannot be reached: Sets are repeated until the port
+ * accepts them. */
 #define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
 				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX)
-/* These protect it. Some devices take none of them: each heavy sweep tries. */
+/* These protect a port. Some devices accept none of them: each heavy sweep
+ * tries again. */
 #define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
 				 PORT_FIELD_M_KEY_LEASE | PORT_FIELD_ENFORCE)
-/* These count when the link trains again. What a port does not take at once it
- * will not take later. */
+/* These take effect when the link trains again. A port that does not accept
+ * one at once will not do so later. */
 #define PORT_FIELDS_TRAINING	(PORT_FIELD_WIDTH | PORT_FIELD_SPEED | \
 				 PORT_FIELD_SPEED_EXT)
-/* "LID", "NeighborMTU", ... of a single bit. */
+/* "LID", "NeighborMTU", ... of a single bit; "?" of any other value. */
 const char *port_field_name(unsigned bit);
 
 enum switch_field {
@@ -75,28 +77,44 @@ enum switch_field {
 	SWITCH_FIELD_CHANGE = 1 << 2,	/* clear PortStateChange */
 	SWITCH_FIELD_MCAST_TOP = 1 << 3,
 };
-const char *switch_field_name(unsigned bit);
 
-/* All that a wanted fabric is made of; borrowed. What may be NULL asks for
- * nothing: it is left as it is. */
+/* Where the value of a field stands in struct port_info or switch_info, by the
+ * number of its bit, and how it is printed. */
+struct plan_field {
+	const char *name;
+	uint16_t offset;
+	uint8_t size;		/* bytes; of a pair, both */
+	uint8_t show;		/* see plan_field_text() */
+};
+extern const struct plan_field port_fields[], switch_fields[];
+
+/* The value in words; an M_Key is not shown. A new string. */
+char *plan_field_text(const struct plan_field *f, const void *info);
+
+/* What the desired state is computed from; borrowed. Of a pointer that is NULL,
+ * nothing on the fabric is changed. */
 struct desired {
 	const struct policy *policy;
 	const struct mkey_db *keys;	/* NULL: policy->m_key for all */
 	const struct lid_map *lids;
 	const struct lft *lft;
+	const struct lft *bridge;	/* the first tables on the way to lft,
+					   or NULL, */
+	const GArray *later;		/* and what comes then: see
+					   transition_make() */
 	uint16_t sm_lid;
-	const struct port_tables *tables;	/* unknown: left alone */
+	const struct port_tables *tables;	/* blocks not set: left alone */
 	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
 	const struct qos *qos;
-	const uint8_t *reregister;	/* by port: clients are to register */
+	const uint8_t *reregister;	/* by port: clients shall register */
 };
 
 /*
  * The PortInfo that port `port`, which must be known, should have: what was
- * seen, with the fields that the SM decides replaced. state and phys_state,
+ * read, with the fields that the SM decides replaced. state and phys_state,
  * link_down_default are 0 (no change), as are oper_vls and the enabled widths
  * and speeds unless they differ. Returns the mask of port_fields that differ
- * from what was seen (never PORT_FIELD_STATE).
+ * from what was read (never PORT_FIELD_STATE).
  */
 unsigned desired_port(const struct snapshot *s, const struct desired *w,
 		     uint32_t port, struct port_info *out);
@@ -105,6 +123,10 @@ unsigned desired_port(const struct snapshot *s, const struct desired *w,
  * `out`, i.e. a Set clears it, only if SWITCH_FIELD_CHANGE is in the mask. */
 unsigned desired_switch(const struct snapshot *s, const struct desired *w,
 		       uint32_t node, struct switch_info *out);
+
+/* Both ends known and at least in Init: the link may be armed and activated. A
+ * cable from a switch to itself is a link like any other. */
+bool desired_link_is_whole(const struct snapshot *s, uint32_t port);
 
 /* Fields of `mask` in which a and b differ. */
 unsigned port_fields_differ(const struct port_info *a,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Isolation: from what was configured to what the ports should hold.
+ * Isolation: from the configuration to the tables that the ports should have.
  *
- * Everything else is done elsewhere: topology/partition.c says who is in which
- * partition, pkey_table.c where the keys stand, qos_tables.c which VLs there
- * are. Here they are put together, and what could not be done is put into
- * words.
+ * topology/partition.c computes the memberships, pkey_table.c the P_Key tables,
+ * qos_tables.c the VL tables; this file calls them and collects their problems.
  */
 #include "sm/plan/isolation.h"
 
@@ -44,25 +42,20 @@ isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 	g_assert_not_reached();
 }
 
-/* Where a rule stands; one of no line was made at run time. */
-static char *
-rule_place(const struct partition_rules *rules,
-	   const struct partition_rule *rule)
-{
-	if (!rule->line)
-		return g_strdup("changed at run time");
-	return g_strdup_printf("%s:%u", rules->source ? rules->source :
-			       "partitions", rule->line);
-}
-
+/* Rules for ports that are not on the fabric, with the line of the file; a rule
+ * without one was made at run time. */
 static void
-note_strangers(const struct partition_rules *rules, const GArray *strangers,
-	       GPtrArray *notes)
+note_absent_ports(const struct partition_rules *rules,
+		  const GArray *strangers, GPtrArray *notes)
 {
+	const char *source = rules->source ? rules->source : "partitions";
+
 	for (guint i = 0; i < MIN(strangers->len, STRANGERS_MAX); i++) {
 		const struct partition_rule *rule =
 			&g_array_index(strangers, struct partition_rule, i);
-		g_autofree char *place = rule_place(rules, rule);
+		g_autofree char *place = rule->line ?
+			g_strdup_printf("%s:%u", source, rule->line) :
+			g_strdup("changed at run time");
 
 		g_ptr_array_add(notes, g_strdup_printf(
 			"%s: port 0x%016" G_GINT64_MODIFIER "x is not on the "
@@ -70,8 +63,7 @@ note_strangers(const struct partition_rules *rules, const GArray *strangers,
 	}
 	if (strangers->len > STRANGERS_MAX)
 		g_ptr_array_add(notes, g_strdup_printf(
-			"%s: %u ports more are not on the fabric",
-			rules->source ? rules->source : "partitions",
+			"%s: %u ports more are not on the fabric", source,
 			strangers->len - STRANGERS_MAX));
 }
 
@@ -85,7 +77,7 @@ isolation_new(const struct isolation_params *p, const struct snapshot *s,
 
 	i->notes = g_ptr_array_new_with_free_func(g_free);
 	i->memberships = memberships_new(p->rules, s, strangers);
-	note_strangers(p->rules, strangers, i->notes);
+	note_absent_ports(p->rules, strangers, i->notes);
 	i->wanted = port_tables_new(s);
 	i->enforce = g_new0(uint8_t, s->n_ports);
 	pkey_table_want(s, p->rules, i->memberships, held, p->enforce,

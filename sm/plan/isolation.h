@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Who may talk to whom, on a snapshot: memberships, and the tables of ports
- * that follow from them and from the quality of service. Pure.
+ * Memberships of the ports of a snapshot, and the tables of ports that follow
+ * from them and from QoS. Pure.
  */
 #ifndef MINISM_PLAN_ISOLATION_H
 #define MINISM_PLAN_ISOLATION_H
@@ -17,8 +17,8 @@ struct isolation_params {
 	const struct qos *qos;		/* borrowed; NULL: left alone */
 };
 
-/* What is to be read before it can be said what is wanted: true for a table
- * that isolation_new() may want to be different. */
+/* Must this table be read before isolation_new()? True if that may change
+ * it. */
 bool isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 		     enum port_table table, uint32_t port);
 
@@ -26,8 +26,8 @@ struct isolation {
 	struct memberships *memberships;	/* references */
 	struct port_tables *wanted;
 	uint8_t *enforce;	/* by port, see struct desired */
-	GPtrArray *notes;	/* lines: members that are not here, keys that
-				   found no place */
+	GPtrArray *notes;	/* lines: members that are not on the fabric,
+				   P_Keys without a place */
 };
 
 /* held: see pkey_table_want(). */

@@ -2,29 +2,32 @@
 /*
  * M_Keys.
  *
- * Structs. A `lock` is what we know of the key of one port: its keys, the
- * first of which opened it last, the others being Sets of which nobody knows
- * whether they arrived. A port without a lock has key 0, or what it is to
- * have: both open with the latter. `ends` remembers who was behind which port,
- * since whose key to use must be known before anybody has answered. `by_lid`
- * is for the answers to traps.
+ * Structs. A `lock` has the possible keys of one port: the first was accepted
+ * last, the others are those of Sets without an answer. A port without a lock
+ * has key 0, or the one that it shall have: both accept the latter. `ends` has
+ * the neighbour of each port, since the key of a node must be chosen before it
+ * has answered. `by_lid` is for answers to traps.
  *
- * Flow. Before a port is given a key: intend; when it has taken it, or shows
- * one: prove. A port shows its key to everybody at protection level 0, to who
- * has it at all levels, and to nobody else (IBA 14.2.4.1); so what a snapshot
- * holds is the truth but for level 1, where 0 may mean "not for you".
+ * Flow. Before a Set with a key: intend; when the port has accepted it, or
+ * shows one: prove. At protection level 0 a port shows its key to all
+ * requesters, at the other levels only to those that send it (IBA 14.2.4.1); so
+ * the key in a snapshot is right, but for level 1, where 0 may mean that it was
+ * read with another key.
  *
- * What a port shows at level 0 is used, whoever set it: IBA lets the
- * protection of a port whose lease has run out fall back to that level just so
- * that a manager can read the key and take the port over (14.2.4.2).
+ * A key that a port shows at level 0 is used, whichever SM set it: when the
+ * lease of a port ends, its protection falls back to that level so that an SM
+ * can read the key and take the port over (14.2.4.2).
  *
  * A key per port is HMAC-SHA256 of the PortGUID under the seed, cut to 64
- * bits: who has learned one port's key has learned no other's. The seed itself
- * is never sent; to a port that nobody knows goes key 0.
+ * bits: one port's key reveals no other's. The seed itself is never sent; to a
+ * port that is not known, key 0 is.
  */
 #include "sm/plan/mkey_db.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "topology/text.h"
 
 #define LOCK_KEYS	(MKEY_DB_TRIES - 1)
 
@@ -34,18 +37,12 @@ struct lock {
 	unsigned n;
 };
 
-struct end {
-	uint64_t guid;
-	uint64_t other;		/* who is behind it */
-	uint8_t num, other_num;
-};
-
 struct mkey_db {
 	uint64_t m_key;
 	enum mkey_db_mode mode;
 	GHashTable *locks;	/* the lock's guid -> itself */
-	GHashTable *ends;	/* struct end, by (guid, num) */
-	GHashTable *locked;	/* a set of GUIDs: somebody else's ports */
+	GHashTable *ends;	/* struct mkey_db_cable, by its first end */
+	GHashTable *locked;	/* a set of GUIDs, see mkey_db_lock() */
 	uint64_t *by_lid;	/* PortGUID by LID; NULL: nothing learned */
 	uint64_t version;
 };
@@ -53,17 +50,17 @@ struct mkey_db {
 static guint
 end_hash(gconstpointer key)
 {
-	const struct end *e = key;
+	const struct mkey_db_cable *e = key;
 
-	return (guint)(e->guid ^ e->guid >> 32) * 31 + e->num;
+	return (guint)(e->guid[0] ^ e->guid[0] >> 32) * 31 + e->num[0];
 }
 
 static gboolean
 end_equal(gconstpointer a, gconstpointer b)
 {
-	const struct end *x = a, *y = b;
+	const struct mkey_db_cable *x = a, *y = b;
 
-	return x->guid == y->guid && x->num == y->num;
+	return x->guid[0] == y->guid[0] && x->num[0] == y->num[0];
 }
 
 struct mkey_db *
@@ -93,7 +90,7 @@ mkey_db_free(struct mkey_db *k)
 	g_free(k);
 }
 
-/* Without a key that is wanted or known there is nothing to remember. */
+/* No key was configured, and none is known. */
 static bool
 is_idle(const struct mkey_db *k)
 {
@@ -106,7 +103,6 @@ lock_find(const struct mkey_db *k, uint64_t guid)
 	return g_hash_table_lookup(k->locks, &guid);
 }
 
-/* Who is where is as private as it ever was: only the key is a secret. */
 static uint64_t
 derive(uint64_t seed, uint64_t guid)
 {
@@ -120,7 +116,7 @@ derive(uint64_t seed, uint64_t guid)
 	g_hmac_update(mac, (const guchar *)&words[1], sizeof(words[1]));
 	g_hmac_get_digest(mac, digest, &len);
 	g_hmac_unref(mac);
-	/* 0 would be no key: the first word that is one. */
+	/* 0 is no key: take the first word that is not. */
 	for (unsigned at = 0; !key && at < sizeof(digest); at += 8)
 		for (unsigned i = 0; i < 8; i++)
 			key = key << 8 | digest[at + i];
@@ -149,10 +145,7 @@ mkey_db_of(const struct mkey_db *k, uint64_t port_guid)
 uint64_t
 mkey_db_at(const struct mkey_db *k, const struct snapshot *s, uint32_t port)
 {
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-	uint32_t holder = snapshot_is_switch(n) ? n->first_port : port;
-
-	return mkey_db_of(k, s->ports[holder].guid);
+	return mkey_db_of(k, s->ports[snapshot_holder_of(s, port)].guid);
 }
 
 bool
@@ -168,26 +161,18 @@ mkey_db_of_lid(const struct mkey_db *k, uint16_t lid, uint64_t *key)
 }
 
 unsigned
-mkey_db_known(const struct mkey_db *k, uint64_t port_guid,
-	      uint64_t keys[MKEY_DB_TRIES])
-{
-	const struct lock *l = k ? lock_find(k, port_guid) : NULL;
-
-	for (unsigned i = 0; l && i < l->n; i++)
-		keys[i] = l->keys[i];
-	return l ? l->n : 0;
-}
-
-unsigned
 mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
 	      uint64_t tries[MKEY_DB_TRIES])
 {
 	uint64_t wanted = k ? mkey_db_wanted(k, port_guid) : 0;
-	unsigned n = mkey_db_known(k, port_guid, tries);
+	const struct lock *l = k ? lock_find(k, port_guid) : NULL;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (tries[i] == wanted)
+	for (; l && n < l->n; n++) {
+		tries[n] = l->keys[n];
+		if (tries[n] == wanted)
 			wanted = 0;
+	}
 	if (wanted || !n)
 		tries[n++] = wanted;
 	return n;
@@ -206,7 +191,7 @@ mkey_db_intend(struct mkey_db *k, uint64_t port_guid, uint64_t key)
 {
 	struct lock *l = g_hash_table_lookup(k->locks, &port_guid);
 
-	/* To take a key away is safe: with key 0 the old one opens, too. */
+	/* Key 0 needs no entry: a port with key 0 accepts the old one, too. */
 	if (!key || !port_guid)
 		return;
 	for (unsigned i = 0; l && i < l->n; i++)
@@ -217,8 +202,8 @@ mkey_db_intend(struct mkey_db *k, uint64_t port_guid, uint64_t key)
 		l->guid = port_guid;
 		g_hash_table_insert(k->locks, &l->guid, l);
 	}
-	/* The one that opened it last stays; of the doubtful ones the oldest
-	 * goes. */
+	/* The one that was accepted last stays; of the others the oldest is
+	 * dropped. */
 	if (l->n == LOCK_KEYS) {
 		memmove(&l->keys[1], &l->keys[2],
 			(LOCK_KEYS - 2) * sizeof(l->keys[0]));
@@ -264,46 +249,39 @@ mkey_db_is_locked(const struct mkey_db *k, uint64_t port_guid)
 	return k && g_hash_table_contains(k->locked, &port_guid);
 }
 
+/* The first end of the cable leads to the other one. */
 static void
-end_set(struct mkey_db *k, const struct end *want)
+end_set(struct mkey_db *k, const struct mkey_db_cable *want)
 {
-	struct end *e = g_hash_table_lookup(k->ends, want), back;
+	struct mkey_db_cable *e = g_hash_table_lookup(k->ends, want), back;
 
-	if (e && e->other == want->other && e->other_num == want->other_num)
+	if (e && e->guid[1] == want->guid[1] && e->num[1] == want->num[1])
 		return;
-	/* The one that was behind it may be anywhere now. */
-	if (e) {
-		back = (struct end){ .guid = e->other, .num = e->other_num };
-		e->other = want->other;
-		e->other_num = want->other_num;
-		e = g_hash_table_lookup(k->ends, &back);
-		if (e && e->other == want->guid && e->other_num == want->num)
-			g_hash_table_remove(k->ends, &back);
-	} else {
-		g_hash_table_add(k->ends, g_memdup2(want, sizeof(*want)));
-	}
 	k->version++;
+	if (!e) {
+		g_hash_table_add(k->ends, g_memdup2(want, sizeof(*want)));
+		return;
+	}
+	/* The port that was at the other end may be anywhere now. */
+	back = (struct mkey_db_cable){
+		.guid = { e->guid[1] }, .num = { e->num[1] },
+	};
+	*e = *want;
+	e = g_hash_table_lookup(k->ends, &back);
+	if (e && e->guid[1] == want->guid[0] && e->num[1] == want->num[0])
+		g_hash_table_remove(k->ends, &back);
 }
 
 void
 mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		const struct end e = {
-			.guid = c->guid[i], .num = c->num[i],
-			.other = c->guid[!i], .other_num = c->num[!i],
-		};
+	const struct mkey_db_cable back = {
+		.guid = { c->guid[1], c->guid[0] },
+		.num = { c->num[1], c->num[0] },
+	};
 
-		end_set(k, &e);
-	}
-}
-
-static uint64_t
-holder_guid(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	return s->ports[snapshot_is_switch(n) ? n->first_port : port].guid;
+	end_set(k, c);
+	end_set(k, &back);
 }
 
 static void
@@ -315,7 +293,8 @@ learn_cable(struct mkey_db *k, const struct snapshot *s, uint32_t port)
 	if (peer == SNAPSHOT_NONE || peer < port)
 		return;
 	c = (struct mkey_db_cable){
-		.guid = { holder_guid(s, port), holder_guid(s, peer) },
+		.guid = { s->ports[snapshot_holder_of(s, port)].guid,
+			  s->ports[snapshot_holder_of(s, peer)].guid },
 		.num = { s->ports[port].num, s->ports[peer].num },
 	};
 	if (c.guid[0] && c.guid[1])
@@ -357,37 +336,41 @@ mkey_db_learn(struct mkey_db *k, const struct snapshot *s)
 	}
 }
 
-/* ------------------------------------------------------------ asking about */
+/* ----------------------------------------------------------------- look-ups */
 
 uint64_t
 mkey_db_behind(const struct mkey_db *k, uint64_t port_guid, uint8_t num)
 {
-	const struct end key = { .guid = port_guid, .num = num }, *e;
+	const struct mkey_db_cable key = {
+		.guid = { port_guid }, .num = { num },
+	}, *e = k ? g_hash_table_lookup(k->ends, &key) : NULL;
 
-	e = k ? g_hash_table_lookup(k->ends, &key) : NULL;
-	return e ? e->other : 0;
+	return e ? e->guid[1] : 0;
 }
 
 static gint
-by_number(gconstpointer a, gconstpointer b)
+compare_locks(gconstpointer a, gconstpointer b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct lock *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-GArray *
-mkey_db_guids(const struct mkey_db *k)
+static gint
+compare_ends(gconstpointer a, gconstpointer b)
 {
-	GArray *guids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	GHashTableIter i;
-	gpointer guid;
+	const struct mkey_db_cable *x = a, *y = b;
 
-	g_hash_table_iter_init(&i, k->locks);
-	while (g_hash_table_iter_next(&i, &guid, NULL))
-		g_array_append_vals(guids, guid, 1);
-	g_array_sort(guids, by_number);
-	return guids;
+	if (x->guid[0] != y->guid[0])
+		return x->guid[0] < y->guid[0] ? -1 : 1;
+	return (int)x->num[0] - (int)y->num[0];
+}
+
+/* The values of a table; the list is the caller's. */
+static GList *
+sorted_values(GHashTable *table, GCompareFunc compare)
+{
+	return g_list_sort(g_hash_table_get_values(table), compare);
 }
 
 static bool
@@ -403,13 +386,13 @@ GArray *
 mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 {
 	GArray *keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autoptr(GArray) guids = k ? mkey_db_guids(k) : NULL;
+	g_autoptr(GList) locks = k ? sorted_values(k->locks, compare_locks) :
+		NULL;
 
-	for (guint i = 0; guids && i < guids->len; i++) {
-		uint64_t guid = g_array_index(guids, uint64_t, i);
-		const struct lock *l = lock_find(k, guid);
+	for (const GList *at = locks; at; at = at->next) {
+		const struct lock *l = at->data;
 
-		if (g_hash_table_contains(found, &guid))
+		if (g_hash_table_contains(found, &l->guid))
 			continue;
 		for (unsigned j = 0; j < l->n && keys->len < max; j++)
 			if (!holds(keys, l->keys[j]))
@@ -418,40 +401,114 @@ mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 	return keys;
 }
 
-static gint
-by_end(gconstpointer a, gconstpointer b)
-{
-	const struct mkey_db_cable *x = a, *y = b;
-
-	if (x->guid[0] != y->guid[0])
-		return x->guid[0] < y->guid[0] ? -1 : 1;
-	return (int)x->num[0] - (int)y->num[0];
-}
-
-GArray *
-mkey_db_cables(const struct mkey_db *k)
-{
-	GArray *cables = g_array_new(FALSE, TRUE,
-				     sizeof(struct mkey_db_cable));
-	GHashTableIter i;
-	gpointer at;
-
-	g_hash_table_iter_init(&i, k->ends);
-	while (g_hash_table_iter_next(&i, &at, NULL)) {
-		const struct end *e = at;
-		const struct mkey_db_cable c = {
-			.guid = { e->guid, e->other },
-			.num = { e->num, e->other_num },
-		};
-
-		g_array_append_val(cables, c);
-	}
-	g_array_sort(cables, by_end);
-	return cables;
-}
-
 uint64_t
 mkey_db_version(const struct mkey_db *k)
 {
 	return k->version;
+}
+
+/* ------------------------------------------------------------------- files */
+
+#define DIGITS		16u	/* of a GUID, and of an M_Key */
+#define PORT_MAX	254u
+
+/* Both files are rows of two words; of keys the second number is the key, which
+ * may be 0. An error names the line and what it should be, never what it holds:
+ * M_Keys are secrets, and errors go to logs. */
+static bool
+read_row(const char *text, bool cables, GArray *rows)
+{
+	struct mkey_db_cable row = { .num = { 0 } };
+	uint64_t num;
+
+	text = text_skip_blanks(text);
+	if (!*text || *text == '#')
+		return true;
+	for (unsigned i = 0; i < 2; i++) {
+		if (!text_take_hex(&text, DIGITS, &row.guid[i]) ||
+		    (!row.guid[i] && (cables || i == 0)))
+			return false;
+		if (cables && (*text++ != ':' ||
+			       !text_take_digits(&text, 10, PORT_MAX, &num)))
+			return false;
+		if (cables)
+			row.num[i] = (uint8_t)num;
+		if (*text && !text_is_blank(*text))
+			return false;
+		text = text_skip_blanks(text);
+	}
+	g_array_append_val(rows, row);
+	return !*text;
+}
+
+static bool
+read_rows(struct mkey_db *k, bool cables, const char *text, const char *name,
+	  GError **error)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE,
+					     sizeof(struct mkey_db_cable));
+
+	for (unsigned i = 0; lines[i]; i++) {
+		if (read_row(lines[i], cables, rows))
+			continue;
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+			    "%s:%u: this is not \"%s\"", name, i + 1, cables ?
+			    "0xPORTGUID:PORT 0xPORTGUID:PORT" :
+			    "0xPORTGUID 0xMKEY");
+		return false;
+	}
+	for (guint i = 0; i < rows->len; i++) {
+		const struct mkey_db_cable *row =
+			&g_array_index(rows, struct mkey_db_cable, i);
+
+		if (cables)
+			mkey_db_add_cable(k, row);
+		else
+			mkey_db_intend(k, row->guid[0], row->guid[1]);
+	}
+	return true;
+}
+
+bool
+mkey_db_read_keys(struct mkey_db *k, const char *text, const char *name,
+		    GError **error)
+{
+	return read_rows(k, false, text, name, error);
+}
+
+bool
+mkey_db_read_cables(struct mkey_db *k, const char *text, const char *name,
+		      GError **error)
+{
+	return read_rows(k, true, text, name, error);
+}
+
+void
+mkey_db_write_keys(const struct mkey_db *k, GString *out)
+{
+	g_autoptr(GList) locks = sorted_values(k->locks, compare_locks);
+
+	for (const GList *at = locks; at; at = at->next) {
+		const struct lock *l = at->data;
+
+		for (unsigned j = 0; j < l->n; j++)
+			g_string_append_printf(out, "0x%016" PRIx64 " 0x%016"
+					       PRIx64 "\n\n", l->guid,
+					       l->keys[j]);
+	}
+}
+
+void
+mkey_db_write_cables(const struct mkey_db *k, GString *out)
+{
+	g_autoptr(GList) ends = sorted_values(k->ends, compare_ends);
+
+	for (const GList *at = ends; at; at = at->next) {
+		const struct mkey_db_cable *c = at->data;
+
+		g_string_append_printf(out, "0x%016" PRIx64 ":%u 0x%016" PRIx64
+				       ":%u\n\n", c->guid[0], c->num[0],
+				       c->guid[1], c->num[1]);
+	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * M_Keys: which key opens which port (IBA 14.2.4). Pure.
+ * The M_Key of each port (IBA 14.2.4). Pure.
  *
  * A key belongs to an end port: port 0 of a switch holds that of all its
- * ports. All GUIDs are PortGUIDs; 0 stands for a port that nobody knows yet.
- * A port whose key is 0 takes every key.
+ * ports. All GUIDs are PortGUIDs; 0 stands for a port that is not known yet.
+ * A port whose key is 0 accepts every key.
  */
 #ifndef MINISM_PLAN_MKEY_DB_H
 #define MINISM_PLAN_MKEY_DB_H
@@ -20,23 +20,23 @@ enum mkey_db_mode {
 
 struct mkey_db;
 
-/* m_key 0: no keys are wanted. */
+/* m_key 0: ports shall have no keys. */
 struct mkey_db *mkey_db_new(uint64_t m_key, enum mkey_db_mode mode);
 void mkey_db_free(struct mkey_db *k);
 
-/* The key that the port is to have. */
+/* The key that the port shall have. */
 uint64_t mkey_db_wanted(const struct mkey_db *k, uint64_t port_guid);
 
-/* The key that opens the port, as far as we know: what it was last seen with
- * or given, else what it is to have. k NULL: 0 for everybody. */
+/* The key that the port most likely has: the one it was last seen with or
+ * given, else the one it shall have. k NULL: 0. */
 uint64_t mkey_db_of(const struct mkey_db *k, uint64_t port_guid);
 
-/* The same for a port of a snapshot: asks for who holds its key. */
+/* The same for a port of a snapshot. */
 uint64_t mkey_db_at(const struct mkey_db *k, const struct snapshot *s,
 		    uint32_t port);
 
-/* The same for who has this LID, by the last snapshot learned; false: nobody
- * has, as far as we know. */
+/* The same for the port with this LID in the last snapshot that was learned;
+ * false: there is none. */
 bool mkey_db_of_lid(const struct mkey_db *k, uint16_t lid, uint64_t *key);
 
 /* All keys that may open the port, the likely one first, none twice; returns
@@ -44,12 +44,8 @@ bool mkey_db_of_lid(const struct mkey_db *k, uint16_t lid, uint64_t *key);
 unsigned mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
 		       uint64_t tries[MKEY_DB_TRIES]);
 
-/* Of these, those that are remembered; may be none. */
-unsigned mkey_db_known(const struct mkey_db *k, uint64_t port_guid,
-		       uint64_t keys[MKEY_DB_TRIES]);
-
-/* Whether a PortInfo hides the key from the one that was asked with
- * (protection level 1), or the port has none. */
+/* Is the key 0 in this PortInfo because it was read with another key
+ * (protection level 1)? Then the port may also have none. */
 bool mkey_db_is_hidden(const struct port_info *info);
 
 /* Keys of ports that are remembered, and that `found` (a set of pointers to
@@ -58,33 +54,44 @@ bool mkey_db_is_hidden(const struct port_info *info);
 GArray *mkey_db_strays(const struct mkey_db *k, GHashTable *found,
 		       unsigned max);
 
-/* Who was last seen at the other end of the cable at this port; 0: nobody.
- * For a port of a switch, the switch's PortGUID and the number. */
+/* The port that was last seen at the other end of the cable at this port; 0:
+ * none. For a port of a switch, the switch's PortGUID and the number. */
 uint64_t mkey_db_behind(const struct mkey_db *k, uint64_t port_guid,
 			uint8_t num);
 
-/* The port is about to be given this key: from now on, either may be it. */
+/* A Set with this key will be sent: from now on the port may have either. */
 void mkey_db_intend(struct mkey_db *k, uint64_t port_guid, uint64_t key);
 /* The port has this key and no other. */
 void mkey_db_prove(struct mkey_db *k, uint64_t port_guid, uint64_t key);
-/* A port that hides its key does not obey any of ours: it is somebody else's,
- * until it shows one, or all are to be tried again. */
+/* The port accepts none of the known keys: it is not tried again until it shows
+ * its key, or mkey_db_unlock_all(). */
 void mkey_db_lock(struct mkey_db *k, uint64_t port_guid);
 void mkey_db_unlock_all(struct mkey_db *k);
 bool mkey_db_is_locked(const struct mkey_db *k, uint64_t port_guid);
-/* What a snapshot tells: keys that ports show, cables, LIDs. */
+/* Takes keys that ports show, cables and LIDs from a snapshot. */
 void mkey_db_learn(struct mkey_db *k, const struct snapshot *s);
 
-/* Files; see sm/plan/mkey_file.h. A cable has two ends; both are told. */
 struct mkey_db_cable {
 	uint64_t guid[2];
 	uint8_t num[2];
 };
 void mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c);
-/* Sorted GArrays: of uint64_t GUIDs with a key; of struct mkey_db_cable, each
- * end first once. The caller's. */
-GArray *mkey_db_guids(const struct mkey_db *k);
-GArray *mkey_db_cables(const struct mkey_db *k);
+
+/*
+ * As text, in the formats of OpenSM's guid2mkey (lines "0xPORTGUID 0xMKEY") and
+ * neighbors ("0xPORTGUID:PORT 0xPORTGUID:PORT", each end of a cable first
+ * once), with a blank line after each. Several lines of one GUID: each may be
+ * its key, the first is the most likely. If one line is wrong nothing of the
+ * text is taken; the TEXT_ERROR begins with name:line: and never repeats what
+ * the line holds.
+ */
+void mkey_db_write_keys(const struct mkey_db *k, GString *out);
+void mkey_db_write_cables(const struct mkey_db *k, GString *out);
+bool mkey_db_read_keys(struct mkey_db *k, const char *text, const char *name,
+		       GError **error);
+bool mkey_db_read_cables(struct mkey_db *k, const char *text,
+			 const char *name, GError **error);
+
 /* Counts every change of what the files hold. */
 uint64_t mkey_db_version(const struct mkey_db *k);
 

@@ -2,27 +2,26 @@
 /*
  * P_Key tables: where in its table each P_Key of a port goes.
  *
- * Purpose. Queue pairs name a P_Key by its index, so a key that stays wanted
- * must stay where it is, whatever else changes. And what a host may not send,
- * its leaf switch should not let through: the switch's port towards it gets
- * the same partitions, each as a full member. A switch matches a packet with
- * its table as an end port does (IBA 10.9.3), so a limited entry would stop
- * what a limited member sends, on the way in.
+ * Purpose. Queue pairs use a P_Key by its index, so a key that stays must stay
+ * at its index, whatever else changes. And what a host may not send, its leaf
+ * switch should drop: the switch's port towards it gets the same partitions,
+ * each as a full member. A switch matches a packet with its table as an end
+ * port does (IBA 10.9.3), so a limited entry would drop what a limited member
+ * sends, on the way in.
  *
- * Structs. `layout` is one table while it is laid out. Its `waiting` is a set
- * of P_Keys, a bit each: those wanted that have no place yet. With it a table
- * costs one look at each of its entries and at each of its keys, in whatever
- * order they are; it is empty again when the keys are placed, so it is cleared
- * once and not for each port.
+ * Cost. `waiting` of a layout is a set of P_Keys, a bit each: those without a
+ * place so far. With it a table costs one step for each of its entries and
+ * keys, in any order. It is empty again when all keys are placed, so it is
+ * cleared once and not for each port.
  *
  * Flow of pkey_table_want(). For each end port: its keys (choose_keys(), which
  * leaves some out if the table is too small), the one for index 0, then
  * layout_place() in four steps:
- *   1. the key that belongs at index 0 goes there
- *   2. what is held and still waits stays where it is; so of two equal keys
- *	the first one stays
- *   3. everything else that is held goes: 0, which is no key (IBA 10.9.1.1)
- *   4. what still waits takes the lowest free places
+ *   1. the key for index 0 is put there
+ *   2. keys that the table has, and still shall have, stay at their index; of
+ *	two equal ones the first
+ *   3. all others become 0, which is no key (IBA 10.9.1.1)
+ *   4. keys without a place take the lowest free ones
  * Run on its own result this changes nothing. Then the port at the other end
  * of the cable, if it is a switch's: the same partitions, none at a fixed
  * index.
@@ -169,8 +168,7 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 	l->n_keys = cap;
 }
 
-/* What the port is in the partition, as one key: a full one meets everybody.
- * 0: nothing. */
+/* The P_Key of the port in the partition; of two the full one. 0: none. */
 static uint16_t
 key_in(const struct layout *l, uint32_t port, uint16_t base)
 {
@@ -293,7 +291,7 @@ want_end_port(struct layout *l, uint32_t port)
 
 /* --- enforcement --- */
 
-/* Makes them those of a guard: full members, each partition once. */
+/* For enforcement: full members, each partition once. */
 static void
 fill_up_keys(struct layout *l)
 {
@@ -312,7 +310,7 @@ fill_up_keys(struct layout *l)
 		wait_end(l, l->keys[i]);
 }
 
-/* The keys of the end port are in l->keys. What is to be enforced. */
+/* The keys of the end port are in l->keys. Returns what to enforce. */
 static uint8_t
 want_guard(struct layout *l, uint32_t port)
 {
@@ -352,7 +350,7 @@ pkey_table_are_default(const struct partition_rules *rules)
 	p = rules->partitions->pdata[0];
 	if (p->pkey != PKEY_DEFAULT || !p->rules->len)
 		return false;
-	/* The last word about everybody, whatever was said before. */
+	/* the last rule for all ports decides */
 	last = &g_array_index(p->rules, struct partition_rule,
 			      p->rules->len - 1);
 	return last->who == PARTITION_ALL &&

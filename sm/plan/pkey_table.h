@@ -41,8 +41,8 @@ void pkey_table_want(const struct snapshot *s,
  * 0 if it is no switch's. */
 unsigned pkey_table_enforceable(const struct snapshot *s, uint32_t port);
 
-/* Is it the built-in rule, everybody a full member of the default partition
- * and nothing else? Then there is nothing that a switch could enforce. */
+/* Are all ports full members of the default partition, without another
+ * partition? Then there is nothing that a switch could enforce. */
 bool pkey_table_are_default(const struct partition_rules *rules);
 
 #endif

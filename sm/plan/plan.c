@@ -1,240 +1,171 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The plan: what is wanted, minus what was seen, as ordered steps.
+ * The plan: desired minus observed, as ordered steps.
  *
- * Purpose: decide which Sets bring a fabric from what it is to what it should
- * be, and no other. On a fabric that is as wanted the plan is empty: this is
- * how the SM knows that it is done, and why a sweep over a quiet fabric writes
- * nothing.
+ * Purpose. The Sets that bring the fabric to the desired state, and no others.
+ * When it has that state the plan is empty: the SM is done, and a sweep over a
+ * fabric without changes writes nothing.
  *
- * Structs: `draft` collects the steps of each kind in a list of its own. As
- * nodes and ports are visited in index order, each list grows sorted by
- * (node, port or block), and the plan is the lists put one behind the other.
- * The steps carry indices and masks, not values: whoever executes or prints
- * one asks desired_port() and desired_switch() again.
+ * Structs. A step holds indices and masks, not values: the program stage and
+ * the printer take those from desired_port() and desired_switch().
  *
- * Flow: plan_diff() walks the nodes once. A switch adds its PortStateChange,
+ * Flow. plan_diff() walks the nodes once. A switch adds its PortStateChange,
  * its LFT blocks (a memcmp a block) and its SwitchInfo; a port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
  *	anything else		PLAN_PORT if something differs
- * and the blocks of its tables that are wanted and are not there.
+ * and the blocks of its tables that differ. As nodes and
+ * ports are visited in index order, the steps of a kind are sorted by node,
+ * port and block; plan_from_steps() puts the kinds behind each other.
  * A link is whole if both ends are known and neither is Down. A component that
- * the port was seen to accept and forget is no difference, or else the plan of
+ * the port accepted and forgot before is no difference, or else the plan of
  * such a port would never become empty.
  *
- * Source: IBA 1.4, 14.2.5.4, 14.2.5.6, 14.2.5.10 (LinearForwardingTable) and
+ * Reference. IBA 1.4, 14.2.5.4, 14.2.5.6, 14.2.5.10 (LinearForwardingTable) and
  * the link state machine, 14.4.
  */
 #include "sm/plan/plan.h"
 
 #include <string.h>
 
-struct draft {
-	GArray *steps[PLAN_N_KINDS];
-};
-
 const char *
 plan_kind_name(enum plan_kind kind)
 {
-	switch (kind) {
-	case PLAN_CHANGE_CLEAR:
-		return "change-clear";
-	case PLAN_TABLE:
-		return "table";
-	case PLAN_PORT:
-		return "port";
-	case PLAN_LFT:
-		return "lft";
-	case PLAN_SWITCH:
-		return "switch";
-	case PLAN_ARM:
-		return "arm";
-	case PLAN_ACTIVATE:
-		return "activate";
-	case PLAN_N_KINDS:
-		break;
-	}
-	return "?";
-}
-
-static void
-draft_add(struct draft *d, const struct plan_step *step)
-{
-	g_array_append_val(d->steps[step->kind], *step);
-}
-
-static void
-draft_port(struct draft *d, const struct snapshot *s, enum plan_kind kind,
-	   uint32_t port, unsigned fields)
-{
-	const struct plan_step step = {
-		.kind = kind,
-		.node = s->ports[port].node,
-		.port = port,
-		.fields = fields,
+	static const char *const names[PLAN_N_KINDS] = {
+		[PLAN_CHANGE_CLEAR] = "change-clear",
+		[PLAN_TABLE] = "table",
+		[PLAN_PORT] = "port",
+		[PLAN_LFT] = "lft",
+		[PLAN_SWITCH] = "switch",
+		[PLAN_ARM] = "arm",
+		[PLAN_ACTIVATE] = "activate",
 	};
 
-	draft_add(d, &step);
+	return names[kind];
 }
 
+/* What a plan is made from. */
+struct diff {
+	const struct snapshot *s;
+	const struct desired *w;
+	const struct lft_seen *seen;
+	const struct port_tables *held;
+	const uint32_t *forgotten;
+	GArray *steps;		/* struct plan_step, as they are found */
+};
+
 static void
-draft_switch(struct draft *d, enum plan_kind kind, uint32_t node,
-	     unsigned fields)
+add_step(struct diff *d, enum plan_kind kind, uint32_t node, uint32_t port,
+	 unsigned fields)
 {
 	const struct plan_step step = {
-		.kind = kind,
-		.node = node,
-		.port = SNAPSHOT_NONE,
-		.fields = fields,
+		.kind = kind, .node = node, .port = port, .fields = fields,
 	};
 
-	draft_add(d, &step);
-}
-
-/* Both ends known and at least in Init: it may be armed and activated. A cable
- * from a switch to itself is a link like any other. */
-static bool
-link_whole(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-
-	return snapshot_link_up(s, port) && p->info.state >= PORT_STATE_INIT &&
-	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
+	g_array_append_val(d->steps, step);
 }
 
 static void
-diff_port(struct draft *d, const struct snapshot *s, const struct desired *w,
-	  const uint32_t *forgotten, uint32_t port)
+diff_port(struct diff *d, uint32_t port)
 {
-	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_port *p = &d->s->ports[port];
 	struct port_info info;
 	unsigned fields, early;
 	bool rises;
 
-	if (!p->known)
-		return;
-
-	fields = desired_port(s, w, port, &info);
-	if (forgotten)
-		fields &= ~forgotten[port];
+	fields = desired_port(d->s, d->w, port, &info);
+	if (d->forgotten)
+		fields &= ~d->forgotten[port];
 
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
-		link_whole(s, port);
-	/* Clients ask the SA as soon as they are told: not before the port
-	 * carries data. */
+		desired_link_is_whole(d->s, port);
+	/* Clients send requests as soon as they are told to register: not
+	 * before the port carries data. */
 	early = rises ? fields & ~(unsigned)PORT_FIELD_REREGISTER : fields;
 	if (rises && p->info.state == PORT_STATE_INIT)
-		draft_port(d, s, PLAN_ARM, port, early);
+		add_step(d, PLAN_ARM, p->node, port, early);
 	else if (early)
-		draft_port(d, s, PLAN_PORT, port, early);
+		add_step(d, PLAN_PORT, p->node, port, early);
 	if (rises)
-		draft_port(d, s, PLAN_ACTIVATE, port, fields);
+		add_step(d, PLAN_ACTIVATE, p->node, port, fields);
 }
 
 static void
-diff_table(struct draft *d, const struct desired *w,
-	   const struct port_tables *held, struct plan_step *step)
+diff_table(struct diff *d, enum port_table table, uint32_t port)
 {
-	enum port_table table = step->table;
-	unsigned n = port_tables_blocks(w->tables, table, step->port);
+	unsigned n = port_tables_blocks(d->w->tables, table, port);
+	struct plan_step step = {
+		.kind = PLAN_TABLE, .table = (uint8_t)table,
+		.node = d->s->ports[port].node, .port = port,
+	};
 
-	for (unsigned block = 0; block < n; block++) {
+	for (; step.block < n; step.block++) {
 		const union port_block *want, *have;
 
-		want = port_tables_get(w->tables, table, step->port, block);
-		if (!want)
-			continue;
-		have = held ? port_tables_get(held, table, step->port,
-					      block) : NULL;
-		if (have && memcmp(have, want, sizeof(*have)) == 0)
-			continue;
-		step->block = (uint16_t)block;
-		draft_add(d, step);
+		want = port_tables_get(d->w->tables, table, port, step.block);
+		have = d->held ? port_tables_get(d->held, table, port,
+						 step.block) : NULL;
+		if (want && (!have || memcmp(have, want, sizeof(*have)) != 0))
+			g_array_append_val(d->steps, step);
 	}
 }
 
 static void
-diff_tables(struct draft *d, const struct snapshot *s, const struct desired *w,
-	    const struct port_tables *held, uint32_t port)
+diff_lft(struct diff *d, uint32_t node)
 {
+	const struct snapshot_node *n = &d->s->nodes[node];
+	const uint8_t *row = lft_row(d->w->lft, n->sw_index);
+	uint32_t end = MIN(n->sw.linear_fdb_cap, d->w->lft->top + 1u);
 	struct plan_step step = {
-		.kind = PLAN_TABLE,
-		.node = s->ports[port].node,
-		.port = port,
+		.kind = PLAN_LFT, .node = node, .port = SNAPSHOT_NONE,
 	};
 
-	if (!w->tables || !s->ports[port].known)
-		return;
-	for (step.table = 0; step.table < PORT_N_TABLES; step.table++)
-		diff_table(d, w, held, &step);
-}
-
-static void
-diff_lft(struct draft *d, const struct snapshot *s, const struct desired *w,
-	 const struct lft_seen *seen, uint32_t node)
-{
-	const struct snapshot_node *n = &s->nodes[node];
-	const uint8_t *row = lft_row(w->lft, n->sw_index);
-	uint32_t end = MIN(n->sw.linear_fdb_cap, w->lft->top + 1u);
-	struct plan_step step = {
-		.kind = PLAN_LFT,
-		.node = node,
-		.port = SNAPSHOT_NONE,
-	};
-
-	for (uint32_t lid = 0; lid < end; lid += LFT_BLOCK) {
-		uint32_t block = lid / LFT_BLOCK;
-		const uint8_t *held = lft_seen_block(seen, n->sw_index, block);
+	for (uint32_t lid = 0; lid < end; lid += LFT_BLOCK, step.block++) {
+		const uint8_t *held = lft_seen_block(d->seen, n->sw_index,
+						     step.block);
 		/* Entries past the capability do not exist: they read back
 		 * as the switch likes. */
 		size_t len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - lid);
 
-		if (held && memcmp(held, row + lid, len) == 0)
-			continue;
-		step.block = block;
-		draft_add(d, &step);
+		if (!held || memcmp(held, row + lid, len) != 0)
+			g_array_append_val(d->steps, step);
 	}
 }
 
 static void
-diff_switch(struct draft *d, const struct snapshot *s, const struct desired *w,
-	    const struct lft_seen *seen, uint32_t node)
+diff_switch(struct diff *d, uint32_t node)
 {
 	struct switch_info info;
-	unsigned fields;
+	unsigned fields = desired_switch(d->s, d->w, node, &info);
 
-	fields = desired_switch(s, w, node, &info);
 	if (fields & SWITCH_FIELD_CHANGE)
-		draft_switch(d, PLAN_CHANGE_CLEAR, node, SWITCH_FIELD_CHANGE);
-	diff_lft(d, s, w, seen, node);
+		add_step(d, PLAN_CHANGE_CLEAR, node, SNAPSHOT_NONE,
+			 SWITCH_FIELD_CHANGE);
+	diff_lft(d, node);
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
 	if (fields)
-		draft_switch(d, PLAN_SWITCH, node, fields);
+		add_step(d, PLAN_SWITCH, node, SNAPSHOT_NONE, fields);
 }
 
-/* Frees the draft's lists. */
+/* Sorts the steps by kind; in a kind they stay as they are. */
 static struct plan *
-plan_from_draft(struct draft *d)
+plan_from_steps(const GArray *steps)
 {
+	const struct plan_step *step = (const void *)steps->data;
 	struct plan *plan = g_new0(struct plan, 1);
-	uint32_t n = 0;
+	uint32_t next[PLAN_N_KINDS];
 
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		plan->n_steps += d->steps[k]->len;
-	plan->steps = g_new(struct plan_step, plan->n_steps);
+	for (guint i = 0; i < steps->len; i++)
+		plan->first[step[i].kind + 1]++;
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
-		GArray *list = d->steps[k];
-
-		plan->first[k] = n;
-		if (list->len > 0)
-			memcpy(plan->steps + n, list->data,
-			       list->len * sizeof(struct plan_step));
-		n += list->len;
-		g_array_free(list, TRUE);
+		plan->first[k + 1] += plan->first[k];
+		next[k] = plan->first[k];
 	}
-	plan->first[PLAN_N_KINDS] = n;
+	plan->n_steps = steps->len;
+	plan->steps = g_new(struct plan_step, steps->len);
+	for (guint i = 0; i < steps->len; i++)
+		plan->steps[next[step[i].kind]++] = step[i];
 	return plan;
 }
 
@@ -243,37 +174,26 @@ plan_diff(const struct snapshot *s, const struct desired *w,
 	  const struct lft_seen *seen, const struct port_tables *held,
 	  const uint32_t *forgotten)
 {
-	struct draft d;
-
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		d.steps[k] = g_array_new(FALSE, FALSE,
-					 sizeof(struct plan_step));
+	g_autoptr(GArray) steps = g_array_new(FALSE, FALSE,
+					      sizeof(struct plan_step));
+	struct diff d = { s, w, seen, held, forgotten, steps };
 
 	for (uint32_t node = 0; node < s->n_nodes; node++) {
 		const struct snapshot_node *n = &s->nodes[node];
 		uint32_t end = n->first_port + n->info.num_ports;
 
 		if (snapshot_is_switch(n) && n->sw_known)
-			diff_switch(&d, s, w, seen, node);
+			diff_switch(&d, node);
 		for (uint32_t port = n->first_port; port <= end; port++) {
-			diff_tables(&d, s, w, held, port);
-			diff_port(&d, s, w, forgotten, port);
+			if (!s->ports[port].known)
+				continue;
+			for (unsigned t = 0; w->tables && t < PORT_N_TABLES;
+			     t++)
+				diff_table(&d, (enum port_table)t, port);
+			diff_port(&d, port);
 		}
 	}
-	return plan_from_draft(&d);
-}
-
-void
-plan_keep(struct plan *plan, enum plan_kind kind)
-{
-	uint32_t n = plan->first[kind + 1] - plan->first[kind];
-
-	if (n)
-		memmove(plan->steps, plan->steps + plan->first[kind],
-			n * sizeof(*plan->steps));
-	for (unsigned k = 0; k <= PLAN_N_KINDS; k++)
-		plan->first[k] = k <= kind ? 0 : n;
-	plan->n_steps = n;
+	return plan_from_steps(steps);
 }
 
 void

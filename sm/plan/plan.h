@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The plan: wanted minus observed, as ordered steps. Pure. What the program
+ * The plan: desired minus observed, as ordered steps. Pure. What the program
  * stage sends is exactly this, and the dry run prints it.
  *
  * Steps are sorted by (kind, node, port or block). Which step may go before
@@ -57,8 +57,6 @@ struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 		       const struct lft_seen *seen,
 		       const struct port_tables *held,
 		       const uint32_t *forgotten);
-/* Only the steps of this kind are left. */
-void plan_keep(struct plan *plan, enum plan_kind kind);
 void plan_free(struct plan *plan);
 
 /* For people: a heading with counts, then a line a step (LFT blocks of one

@@ -8,14 +8,11 @@
  * arbitration an entry of such a VL gets weight 0, which skips it (IBA
  * 7.6.9.2), since the entry of the VL that took its SLs in is there already.
  *
- * Structs. A `setup` is one run: the values for each kind of port, worked out
- * once.
- *
- * Flow. qos_tables_want() goes port by port: of which kind it is, how many VLs
- * it has (port_vls()), then its arbitration and its SL to VL blocks. An
- * external port of a switch has a mapping for each port of entry (IBA
- * 14.2.5.8). Those where nothing can enter are left out: with 36 ports that is
- * what makes the difference between a leaf half full and a full one.
+ * Flow. qos_tables_want() goes port by port: its kind, its number of VLs
+ * (port_vls()), then its arbitration and its SL to VL blocks. An external port
+ * of a switch has a mapping for each input port (IBA 14.2.5.8). Those of input
+ * ports without a link are left out, which saves half of the blocks of a leaf
+ * that is half full.
  *
  * How many VLs? A port that carries traffic keeps what it has, see desired.c;
  * one that comes up gets what both ends can do and may do. A packet may change
@@ -23,8 +20,6 @@
  * cycle of links, whatever the VL.
  */
 #include "sm/plan/qos_tables.h"
-
-#include <string.h>
 
 #define VLS_CODE_MAX		5u
 
@@ -103,33 +98,24 @@ port_vls(const struct setup *q, uint32_t port)
 
 /* --- VL arbitration --- */
 
-static void
-fit_shares(const struct qos_share *shares, unsigned n, unsigned n_vls,
-	   union port_block *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (unsigned i = 0; i < n; i++) {
-		if (shares[i].vl >= n_vls)
-			continue;
-		out->arb[i].vl = shares[i].vl;
-		out->arb[i].weight = shares[i].weight;
-	}
-}
-
 /* A table of `cap` entries in the block `block` and the next one. */
 static void
 want_shares(const struct setup *q, uint32_t port, unsigned block,
 	    const struct qos_share *shares, unsigned cap)
 {
 	unsigned n_vls = port_vls(q, port);
-	union port_block b;
 
 	cap = MIN(cap, QOS_ARB_ENTRIES);
-	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES) {
-		fit_shares(shares + at, MIN(cap - at, VL_ARB_ENTRIES), n_vls,
-			   &b);
-		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block++,
-				&b);
+	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES, block++) {
+		union port_block b = { .bytes = { 0 } };
+
+		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++) {
+			if (shares[at + i].vl >= n_vls)
+				continue;
+			b.arb[i].vl = shares[at + i].vl;
+			b.arb[i].weight = shares[at + i].weight;
+		}
+		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block, &b);
 	}
 }
 
@@ -153,17 +139,6 @@ want_mapping(const struct setup *q, uint32_t port)
 		if (snapshot_link_up(q->s, n->first_port + in))
 			port_tables_set(q->wanted, PORT_TABLE_SL2VL, port, in,
 					&b);
-}
-
-/* A switch says it at its port 0. */
-static bool
-has_mapping(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	if (snapshot_is_switch(n))
-		port = n->first_port;
-	return s->ports[port].info.cap_mask & PORT_CAP_HAS_SL_MAPPING;
 }
 
 /* --- all ports --- */
@@ -199,7 +174,8 @@ qos_tables_want(const struct snapshot *s, const struct qos *qos,
 			    info->vl_arb_low_cap);
 		want_shares(&q, port, VL_ARB_HIGH_1, v->high,
 			    info->vl_arb_high_cap);
-		if (has_mapping(s, port))
+		if (s->ports[snapshot_holder_of(s, port)].info.cap_mask &
+		    PORT_CAP_HAS_SL_MAPPING)
 			want_mapping(&q, port);
 	}
 }

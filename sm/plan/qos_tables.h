@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The SL to VL and VL arbitration tables that are wanted (IBA 7.6.6, 7.6.9,
- * 14.2.5.8, .9): what was configured, fitted to what each port can do. Pure.
+ * The desired SL to VL and VL arbitration tables (IBA 7.6.6, 7.6.9, 14.2.5.8,
+ * .9): the configuration, fitted to the capabilities of each port. Pure.
  *
- * `qos` NULL or not enabled: nothing is wanted, the tables are left alone.
+ * `qos` NULL or not enabled: the tables are left alone.
  */
 #ifndef MINISM_PLAN_QOS_TABLES_H
 #define MINISM_PLAN_QOS_TABLES_H
@@ -22,9 +22,8 @@
 void qos_tables_want(const struct snapshot *s, const struct qos *qos,
 	      struct port_tables *wanted);
 
-/* For PortInfo: OperationalVLs may be this code at most, so that both ends of
- * the cable have as many; VLHighLimit. False: neither is wanted, and nothing
- * was written. */
+/* For PortInfo: the highest code of OperationalVLs, so that both ends of the
+ * cable have as many; VLHighLimit. False: both are left alone. */
 bool qos_tables_port(const struct snapshot *s, const struct qos *qos,
 		     uint32_t port, uint8_t *max_oper_vls, uint8_t *high_limit);
 

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Subscriptions to Notices, and the Reports that come of them.
+ * Subscriptions to Notices, and the Reports that follow from them.
  *
- * Purpose. A client asks (Set of InformInfo) to be told of traps; when one
- * comes, or the SM makes one itself, everybody whose subscription matches gets
- * a Report (IBA 13.4.8.3, 13.4.9, 13.4.11).
- *
- * Structs. `informs` has the subscriptions sorted by PortGUID and index, which
- * is InformInfoRecord's Enum; the Reports that wait, in order, with a set of
- * them; and those that are out, by their id.
+ * Purpose. A client subscribes to traps (Set of InformInfo); for each Notice,
+ * of a device or of the SM itself, every subscriber that matches gets a Report
+ * (IBA 13.4.8.3, 13.4.9, 13.4.11).
  *
  * Flow. informs_notify() compares the Notice with each subscription and queues
- * a Report for each subscriber that matched, once. informs_next() hands them
- * out; informs_ended() says what became of one. A subscriber that does not
- * answer is dead: all subscriptions of that port and QP end, and Reports that
- * wait for it are passed over.
+ * a Report for each subscriber that matched, once. informs_next() takes them
+ * from the queue; Reports to a port whose subscriptions have ended are dropped.
  *
- * What decides:
+ * Rules:
  *  - Reports go to QP 1. InformInfo.QPN means something only when a
- *    subscription is taken back (IBA 13.4.8.3); the QP that asked is 1 too,
- *    and 0 in that place is taken for it.
- *  - A subscription that is there already is confirmed. QPN, RespTimeValue and
- *    Subscribe do not make a difference, nor does the LID range if there is a
- *    GID or the range begins with 0xffff (all).
- *  - A port that may not talk to the source of a Notice is not told of it (IBA
- *    o13-17.1.1). The source is the GID inside for traps 64 and 65; for 66 and
- *    67 what counts is the group's partition: the SA knows it, and a Notice of
- *    somebody else has it in the MGID (ff1S:401b, 601b, a01b); else it is the
- *    issuer. Hence the view must be one in which
- *    the source is: for trap 65, that of before.
- *  - A trap that babbles says the same again: while a Report waits, its like
- *    is merged with it. NoticeCount and NoticeToggle do not make a difference.
- *    The queue has a bound; what is past it is dropped and counted.
+ *    subscription is cancelled (IBA 13.4.8.3); the QP that subscribed is 1 too,
+ *    and 0 stands for it.
+ *  - A subscription that exists already is confirmed. QPN, RespTimeValue and
+ *    Subscribe are not compared, nor is the LID range if there is a GID or the
+ *    range begins with 0xffff (all).
+ *  - A port that shares no partition with the source of a Notice gets no Report
+ *    of it (IBA o13-17.1.1). The source is the GID inside for traps 64 and 65;
+ *    for 66 and 67 the group's partition counts: the SA knows it, and a Notice
+ *    of another SM has it in the MGID (ff1S:401b, 601b, a01b); else it is the
+ *    issuer. Hence the view must contain the source: for trap 65, it is the
+ *    view of before.
+ *  - A trap may be repeated for long: while a Report waits, an equal one is
+ *    dropped. NoticeCount and NoticeToggle are not compared. The queue has a
+ *    bound; Reports past it are dropped.
  */
 #include <string.h>
 
 #include "sm/sa/informinfo.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sa/state_words.h"
 #include "sm/mad/bytes.h"
 
@@ -52,23 +47,11 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-struct informs {
-	GPtrArray *subscriptions;	/* struct subscription *, sorted */
-	GQueue waiting;			/* struct report */
-	GHashTable *alike;		/* those that wait, by content */
-	GHashTable *out;		/* id -> struct report */
-	uint32_t next_id;
-	uint64_t version;
-	struct inform_counts counts;
-};
-
-/* --- sets --- */
-
 static guint
 hash_report(gconstpointer data)
 {
 	const struct report *r = data;
-	uint64_t hash = r->port_guid ^ r->qp;
+	uint64_t hash = r->port_guid;
 
 	for (unsigned i = 0; i < NOTICE_LEN; i++)
 		if (i / 2 != NOTICE_COUNT_OFFSET / 2)
@@ -82,7 +65,7 @@ equal_reports(gconstpointer a, gconstpointer b)
 	const struct report *x = a;
 	const struct report *y = b;
 
-	return x->port_guid == y->port_guid && x->qp == y->qp &&
+	return x->port_guid == y->port_guid &&
 		memcmp(x->notice, y->notice, NOTICE_COUNT_OFFSET) == 0 &&
 		memcmp(x->notice + NOTICE_COUNT_OFFSET + 2,
 		       y->notice + NOTICE_COUNT_OFFSET + 2,
@@ -95,9 +78,8 @@ informs_new(void)
 {
 	struct informs *i = g_new0(struct informs, 1);
 
-	i->subscriptions = g_ptr_array_new_with_free_func(g_free);
+	i->list = g_ptr_array_new_with_free_func(g_free);
 	i->alike = g_hash_table_new(hash_report, equal_reports);
-	i->out = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&i->waiting);
 	return i;
 }
@@ -108,79 +90,67 @@ informs_free(struct informs *i)
 	if (!i)
 		return;
 	g_hash_table_unref(i->alike);
-	g_hash_table_unref(i->out);
 	g_queue_clear_full(&i->waiting, g_free);
-	g_ptr_array_unref(i->subscriptions);
+	g_ptr_array_unref(i->list);
 	g_free(i);
 }
 
-/* --- the store --- */
+/* ----------------------------------------------------------- subscriptions */
 
-uint32_t
-informs_count(const struct informs *i)
+static struct subscription *
+subscription_at(const struct informs *i, guint n)
 {
-	return i->subscriptions->len;
+	return i->list->pdata[n];
 }
 
-const struct subscription *
-informs_at(const struct informs *i, uint32_t n)
+static int
+compare_subscription(const void *key, const void *element)
 {
-	return n < i->subscriptions->len ? i->subscriptions->pdata[n] : NULL;
+	const struct subscription *a = key;
+	const struct subscription *const *b = element;
+
+	if (a->port_guid != (*b)->port_guid)
+		return a->port_guid < (*b)->port_guid ? -1 : 1;
+	return (int)a->index - (int)(*b)->index;
 }
 
-uint64_t
-informs_version(const struct informs *i)
-{
-	return i->version;
-}
-
-void
-informs_counts(const struct informs *i, struct inform_counts *out)
-{
-	*out = i->counts;
-}
-
-/* The first subscription at or after this place in the order. */
+/* The first subscription of the port from this index on, or what follows. */
 static guint
-place_of(const struct informs *i, uint64_t port_guid, uint32_t index)
+place_of(const struct informs *i, uint64_t port_guid, uint16_t index)
 {
-	guint low = 0;
-	guint high = i->subscriptions->len;
+	const struct subscription key = {
+		.port_guid = port_guid, .index = index,
+	};
 
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-		const struct subscription *s = informs_at(i, mid);
-
-		if (s->port_guid < port_guid ||
-		    (s->port_guid == port_guid && s->index < index))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return sa_lower_bound(&key, i->list->pdata, i->list->len,
+			      sizeof(gpointer), compare_subscription);
 }
 
-/* The lowest index that the port does not use; their number if none is free
- * below it. */
-static uint32_t
+/* Is there one of this port at the place? */
+static bool
+is_of_port(const struct informs *i, guint place, uint64_t port_guid)
+{
+	return place < i->list->len &&
+		subscription_at(i, place)->port_guid == port_guid;
+}
+
+/* The lowest index that the port does not use. */
+static uint16_t
 free_index(const struct informs *i, uint64_t port_guid)
 {
-	uint32_t index = 0;
+	guint n = place_of(i, port_guid, 0);
+	uint16_t index = 0;
 
-	for (guint n = place_of(i, port_guid, 0); n < i->subscriptions->len;
-	     n++, index++) {
-		const struct subscription *s = informs_at(i, n);
-
-		if (s->port_guid != port_guid || s->index != index)
-			break;
-	}
+	for (; is_of_port(i, n, port_guid) &&
+	     subscription_at(i, n)->index == index; n++)
+		index++;
 	return index;
 }
 
 static void
 informs_put(struct informs *i, const struct subscription *s)
 {
-	g_ptr_array_insert(i->subscriptions,
+	g_ptr_array_insert(i->list,
 			   (gint)place_of(i, s->port_guid, s->index),
 			   g_memdup2(s, sizeof(*s)));
 	i->version++;
@@ -189,25 +159,9 @@ informs_put(struct informs *i, const struct subscription *s)
 static void
 informs_remove(struct informs *i, guint place)
 {
-	g_ptr_array_remove_index(i->subscriptions, place);
+	g_ptr_array_remove_index(i->list, place);
 	i->version++;
 }
-
-/* Has the port and QP any left? */
-static bool
-is_subscriber(const struct informs *i, uint64_t port_guid, uint32_t qp)
-{
-	for (guint n = place_of(i, port_guid, 0); n < i->subscriptions->len;
-	     n++) {
-		if (informs_at(i, n)->port_guid != port_guid)
-			break;
-		if (informs_at(i, n)->qp == qp)
-			return true;
-	}
-	return false;
-}
-
-/* --- subscribing --- */
 
 static bool
 names_gid(const struct inform_info *info)
@@ -218,44 +172,31 @@ names_gid(const struct inform_info *info)
 }
 
 static bool
-same_source(const struct inform_info *a, const struct inform_info *b)
+is_same(const struct inform_info *a, const struct inform_info *b)
 {
-	if (memcmp(a->gid, b->gid, 16) != 0)
+	if (memcmp(a->gid, b->gid, 16) != 0 || a->generic != b->generic ||
+	    a->type != b->type || a->trap != b->trap ||
+	    a->producer != b->producer)
 		return false;
-	if (names_gid(a))
-		return true;
-	return a->lid_begin == b->lid_begin &&
-		(a->lid_begin == LID_ALL || a->lid_end == b->lid_end);
-}
-
-static bool
-same_wish(const struct inform_info *a, const struct inform_info *b)
-{
-	return same_source(a, b) && a->generic == b->generic &&
-		a->type == b->type && a->trap == b->trap &&
-		a->producer == b->producer;
+	return names_gid(a) || (a->lid_begin == b->lid_begin &&
+		(a->lid_begin == LID_ALL || a->lid_end == b->lid_end));
 }
 
 /* Its place, or how many there are. */
 static guint
-find_wish(const struct informs *i, uint64_t port_guid, uint32_t qp,
+find_same(const struct informs *i, uint64_t port_guid,
 	  const struct inform_info *info)
 {
-	guint n;
+	guint n = place_of(i, port_guid, 0);
 
-	for (n = place_of(i, port_guid, 0); n < i->subscriptions->len; n++) {
-		const struct subscription *s = informs_at(i, n);
-
-		if (s->port_guid != port_guid)
-			break;
-		if (s->qp == qp && same_wish(&s->info, info))
+	for (; is_of_port(i, n, port_guid); n++)
+		if (is_same(&subscription_at(i, n)->info, info))
 			return n;
-	}
-	return i->subscriptions->len;
+	return i->list->len;
 }
 
 static unsigned
-check_wish(const struct sa_db *v, uint32_t from,
+check_source(const struct sa_db *v, uint32_t from,
 	   const struct inform_info *info)
 {
 	uint32_t source;
@@ -276,35 +217,23 @@ static unsigned
 subscribe(struct informs *i, const struct sa_db *v, uint32_t from,
 	  struct inform_info *info)
 {
-	struct subscription s = { .qp = GSI_QP };
-	unsigned status = check_wish(v, from, info);
+	struct subscription s = {
+		.qp = GSI_QP, .port_guid = v->ends[from].guid,
+	};
+	unsigned status = check_source(v, from, info);
 
 	if (status != MAD_STATUS_OK)
 		return status;
 	info->qpn = GSI_QP;
-	s.port_guid = v->subnet->ports[from].guid;
-	if (find_wish(i, s.port_guid, s.qp, info) < i->subscriptions->len)
+	if (find_same(i, s.port_guid, info) < i->list->len)
 		return MAD_STATUS_OK;
-	if (i->subscriptions->len >= SUBSCRIPTIONS_MAX ||
-	    free_index(i, s.port_guid) >= SUBSCRIPTIONS_A_PORT)
+	s.index = free_index(i, s.port_guid);
+	if (i->list->len >= SUBSCRIPTIONS_MAX ||
+	    s.index >= SUBSCRIPTIONS_A_PORT)
 		return SA_STATUS_NO_RESOURCES;
 	sa_db_make_gid(v, from, s.gid);
-	s.index = (uint16_t)free_index(i, s.port_guid);
 	s.info = *info;
 	informs_put(i, &s);
-	return MAD_STATUS_OK;
-}
-
-static unsigned
-unsubscribe(struct informs *i, uint64_t port_guid,
-	    const struct inform_info *info)
-{
-	guint place = find_wish(i, port_guid, info->qpn ? info->qpn : GSI_QP,
-				info);
-
-	if (place == i->subscriptions->len)
-		return SA_STATUS_REQ_INVALID;
-	informs_remove(i, place);
 	return MAD_STATUS_OK;
 }
 
@@ -312,16 +241,21 @@ unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 	    struct inform_info *info)
 {
-	if (from == SNAPSHOT_NONE || !v->subnet->ports[from].guid)
+	guint place;
+
+	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
+	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
-	if (info->subscribe == 1)
+	if (info->subscribe)
 		return subscribe(i, v, from, info);
-	if (info->subscribe == 0)
-		return unsubscribe(i, v->subnet->ports[from].guid, info);
-	return SA_STATUS_REQ_INVALID;
+	place = find_same(i, v->ends[from].guid, info);
+	if (place == i->list->len || info->qpn > GSI_QP)
+		return SA_STATUS_REQ_INVALID;
+	informs_remove(i, place);
+	return MAD_STATUS_OK;
 }
 
-/* --- Notices --- */
+/* ----------------------------------------------------------------- Notices */
 
 /* A Notice, read as far as it is compared (IBA 13.4.8.2). */
 struct event {
@@ -333,21 +267,6 @@ struct event {
 	uint32_t issuer_port;	/* SNAPSHOT_NONE: not in the view */
 	uint16_t pkey;		/* 0: of no partition in particular */
 };
-
-/* The partition of a group, as far as its MGID tells: traps 66, created, and
- * 67, deleted. MGIDs of IPoIB and of our own naming carry their P_Key. */
-static uint16_t
-pkey_of_group(const struct event *e)
-{
-	const uint8_t *mgid = e->notice + NOTICE_GID_OFFSET;
-	unsigned signature = bytes_load16(mgid + 2);
-
-	if (!e->generic || (e->trap != 66 && e->trap != 67) ||
-	    (signature != 0x401b && signature != 0x601b &&
-	     signature != 0xa01b))
-		return 0;
-	return bytes_load16(mgid + 4);
-}
 
 static void
 event_init(struct event *e, const struct sa_db *v,
@@ -363,7 +282,10 @@ event_init(struct event *e, const struct sa_db *v,
 		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
 		.issuer_port = sa_db_gid(v, issuer),
 	};
-	e->pkey = pkey_of_group(e);
+	/* the MGID of a group that was created, or deleted */
+	if (!e->generic || (e->trap != 66 && e->trap != 67) ||
+	    !mgid_has_pkey(notice + NOTICE_GID_OFFSET, &e->pkey))
+		e->pkey = 0;
 }
 
 static bool
@@ -413,24 +335,18 @@ enqueue(struct informs *i, const struct subscription *s,
 	const struct event *e)
 {
 	struct report draft = {
-		.port_guid = s->port_guid, .qp = s->qp, .pkey = e->pkey,
+		.port_guid = s->port_guid, .pkey = e->pkey,
 	};
 	struct report *report;
 
 	memcpy(draft.notice, e->notice, NOTICE_LEN);
 	memcpy(draft.issuer, e->issuer, 16);
-	if (g_hash_table_contains(i->alike, &draft)) {
-		i->counts.merged++;
+	if (i->waiting.length >= QUEUE_MAX ||
+	    g_hash_table_contains(i->alike, &draft))
 		return;
-	}
-	if (i->waiting.length >= QUEUE_MAX) {
-		i->counts.dropped++;
-		return;
-	}
 	report = g_memdup2(&draft, sizeof(draft));
 	g_queue_push_tail(&i->waiting, report);
 	g_hash_table_add(i->alike, report);
-	i->counts.queued++;
 }
 
 void
@@ -443,8 +359,8 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	event_init(&e, v, notice, issuer);
 	if (pkey)
 		e.pkey = pkey;
-	for (uint32_t n = 0; n < informs_count(i); n++) {
-		const struct subscription *s = informs_at(i, n);
+	for (guint n = 0; n < i->list->len; n++) {
+		const struct subscription *s = subscription_at(i, n);
 		uint32_t port;
 
 		if (!wants(v, &s->info, &e))
@@ -452,64 +368,39 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		port = sa_db_guid(v, s->port_guid);
 		if (port != SNAPSHOT_NONE && may_hear(v, port, &e))
 			enqueue(i, s, &e);
-		else
-			i->counts.withheld++;
 	}
-}
-
-/* An id that no Report has which is out; never 0. */
-static uint32_t
-fresh_id(struct informs *i)
-{
-	do
-		i->next_id++;
-	while (!i->next_id ||
-	       g_hash_table_contains(i->out, GUINT_TO_POINTER(i->next_id)));
-	return i->next_id;
 }
 
 bool
 informs_next(struct informs *i, struct report *out)
 {
 	struct report *report;
+	bool found = false;
 
-	while ((report = g_queue_pop_head(&i->waiting))) {
+	while (!found && (report = g_queue_pop_head(&i->waiting))) {
 		g_hash_table_remove(i->alike, report);
-		if (!is_subscriber(i, report->port_guid, report->qp)) {
-			g_free(report);
-			continue;
-		}
-		report->id = fresh_id(i);
-		g_hash_table_insert(i->out, GUINT_TO_POINTER(report->id),
-				    report);
+		found = is_of_port(i, place_of(i, report->port_guid, 0),
+				   report->port_guid);
 		*out = *report;
-		return true;
+		g_free(report);
 	}
-	return false;
+	return found;
 }
 
 void
-informs_ended(struct informs *i, uint32_t id, bool answered)
+informs_drop(struct informs *i, uint64_t port_guid)
 {
-	const struct report *report =
-		g_hash_table_lookup(i->out, GUINT_TO_POINTER(id));
+	guint place = place_of(i, port_guid, 0);
 
-	if (!report)
-		return;
-	for (guint n = i->subscriptions->len; !answered && n-- > 0;) {
-		const struct subscription *s = informs_at(i, n);
-
-		if (s->port_guid == report->port_guid && s->qp == report->qp)
-			informs_remove(i, n);
-	}
-	g_hash_table_remove(i->out, GUINT_TO_POINTER(id));
+	while (is_of_port(i, place, port_guid))
+		informs_remove(i, place);
 }
 
 void
 informs_follow(struct informs *i, const struct sa_db *v)
 {
-	for (guint n = i->subscriptions->len; n-- > 0;) {
-		struct subscription *s = i->subscriptions->pdata[n];
+	for (guint n = i->list->len; n-- > 0;) {
+		struct subscription *s = subscription_at(i, n);
 		uint32_t port = sa_db_guid(v, s->port_guid);
 		uint8_t gid[16];
 
@@ -518,10 +409,8 @@ informs_follow(struct informs *i, const struct sa_db *v)
 			continue;
 		}
 		sa_db_make_gid(v, port, gid);
-		if (memcmp(gid, s->gid, 16) == 0)
-			continue;
+		i->version += memcmp(gid, s->gid, 16) != 0;
 		memcpy(s->gid, gid, 16);
-		i->version++;
 	}
 }
 
@@ -535,7 +424,7 @@ static const struct state_word inform_words[] = {
 	STATE_WORD(subscription, gid, "SubscriberGID", STATE_BYTES, 0, 0),
 	STATE_WORD(subscription, index, "Enum", 0, 0,
 		   SUBSCRIPTIONS_A_PORT - 1),
-	STATE_WORD(subscription, qp, "QP", 0, 1, QPN_MAX),
+	STATE_WORD(subscription, qp, "QP", 0, GSI_QP, GSI_QP),
 	STATE_WORD(subscription, info.gid, "GID", STATE_BYTES, 0, 0),
 	STATE_WORD(subscription, info.lid_begin, "LID", 4, 0, UINT16_MAX),
 	STATE_WORD(subscription, info.lid_end, "LID", 4, 0, UINT16_MAX),
@@ -555,8 +444,8 @@ static const struct state_line inform_line = {
 void
 informs_save(const struct informs *i, GString *out)
 {
-	for (uint32_t n = 0; n < informs_count(i); n++)
-		state_line_save(&inform_line, out, informs_at(i, n));
+	for (guint n = 0; n < i->list->len; n++)
+		state_line_save(&inform_line, out, subscription_at(i, n));
 }
 
 bool
@@ -564,19 +453,20 @@ informs_load_line(struct informs *i, char **words, guint n_words,
 		  GError **error)
 {
 	struct subscription s = { .info = { .subscribe = 1 } };
-	const struct subscription *next;
+	guint place;
 
 	if (!state_line_load(&inform_line, words, n_words, &s, error))
 		return false;
 	s.port_guid = bytes_load64(s.gid + 8);
-	next = informs_at(i, place_of(i, s.port_guid, s.index));
-	if (next && next->port_guid == s.port_guid && next->index == s.index)
+	place = place_of(i, s.port_guid, s.index);
+	if (is_of_port(i, place, s.port_guid) &&
+	    subscription_at(i, place)->index == s.index)
 		return state_line_refuse(error, "two subscriptions with one "
 					 "Enum");
-	if (find_wish(i, s.port_guid, s.qp, &s.info) < informs_count(i))
+	if (find_same(i, s.port_guid, &s.info) < i->list->len)
 		return state_line_refuse(error, "the subscription is there "
 					 "twice");
-	if (informs_count(i) >= SUBSCRIPTIONS_MAX)
+	if (i->list->len >= SUBSCRIPTIONS_MAX)
 		return state_line_refuse(error, "too many subscriptions");
 	informs_put(i, &s);
 	return true;

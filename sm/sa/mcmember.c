@@ -4,51 +4,48 @@
  * its text.
  *
  * Purpose. A port that wants to send to or receive a multicast group joins it
- * (Set of MCMemberRecord, IBA 15.2.5.17) and is told the MLID. The first to
+ * (Set of MCMemberRecord, IBA 15.2.5.17) and gets the MLID. The first to
  * join creates the group.
  *
- * Structs. `groups` has the groups sorted by MGID, whose each MLID is, and
- * the events that are not fetched yet. A group has its members sorted by GID. A
- * `request` is one Set or Delete with the ports that it is about.
+ * Structs. `groups` has the groups sorted by MGID, and by MLID. A group is the
+ * record that answers have, and its members sorted by PortGUID. A `request` is
+ * one Set or Delete with the ports that it is about.
  *
- * What decides when a group ends: it lives as long as it has a FullMember or a
+ * Life of a group. It exists as long as it has a FullMember or a
  * SendOnlyFullMember; the other two states do not count for creation and
- * deletion (IBA 15.2.5.17.2). So a member that leaves with fewer states than
- * it joined with holds no MLID: with the last state that counts the group
- * goes, and those who only listened go with it. Groups of the configuration
+ * deletion (IBA 15.2.5.17.2). With the last state that counts the group is
+ * deleted, and its remaining members with it. Groups of the configuration
  * stay.
  *
- * Flow of groups_follow(): the configured groups are made what the rules say;
- * members that are away, or that lost the P_Key, leave; then groups without a
- * reason go. The version moves only if something did, or every sweep would
- * mean new trees.
+ * Flow of groups_follow(): the configured groups get the values of the
+ * configuration; members that are not on the fabric, or that lost the P_Key,
+ * leave; groups without a member that counts are deleted. The version moves
+ * only if something did, or every sweep would mean new trees.
  *
- * Flow of groups_join(): the request is read (who, for whom, which states);
- * then either the group is there, and what the request says of it must hold
- * (join_check), or it is created, and what the request says must be possible
- * for the port (create). Only then something is changed, in admit().
+ * Flow of groups_join(): if the group exists, what the request says of it must
+ * hold (join_check); else it is created, and what the request says must be
+ * possible for the port (create). Only then something is changed, in admit().
  *
- * What decides about requests:
+ * Rules for requests:
  *  - A leave must name states that the member has, all of them; else it is
  *    refused and nothing changes.
- *  - A port must have a P_Key of the group's partition, full or limited: what
- *    limited members say to each other is refused by the receiving ports (IBA
- *    10.9.3), it needs no rule here. P_Keys are compared without the bit of
- *    membership, for a limited member asks with the P_Key that it has.
- *  - Somebody else may join and leave for a port (ProxyJoin) if it has a P_Key
- *    of that partition too. A port that joined for itself is left alone.
- *  - The scope of a group is that of its MGID; the component Scope is looked
- *    at only when the MGID is ours to choose. Likewise MLIDs are ours: the
- *    component is ignored.
- *  - An MGID with our own signature (ff1S:a01b) may be created by name only if
- *    it carries the group's P_Key, as ours do: that is a client which brings
- *    its group along after another SM has taken over.
- *  - A group of IPoIB (ff1S:401b, ff1S:601b) is like the broadcast group of its
- *    link, that of the same scope and P_Key (RFC 4391, 4): IP hosts join with
- *    the values of that one, so a group with others would keep them out of an
- *    IP address for as long as its creator stays.
+ *  - A port must have a P_Key of the group's partition, full or limited:
+ *    packets between limited members are dropped by the receiving ports (IBA
+ *    10.9.3), it needs no rule here. P_Keys are compared without the
+ *    membership bit, for a limited member sends the P_Key that it has.
+ *  - Another port may join and leave for a port (ProxyJoin) if it has a P_Key
+ *    of that partition too, unless the port joined for itself.
+ *  - The scope of a group is that of its MGID; the component Scope is used
+ *    only when the SA chooses the MGID. The component MLID is ignored.
+ *  - An MGID with the SA's own signature (ff1S:a01b) may be created by name
+ *    only if it carries the group's P_Key: a client does so after another SM
+ *    has taken over.
+ *  - A group of IPoIB (ff1S:401b, ff1S:601b) has the values of the broadcast
+ *    group of its link, that of the same scope and P_Key (RFC 4391, 4): IP
+ *    hosts join with those, so a group with others would keep them from an IP
+ *    address for as long as its creator stays.
  *  - MLIDs are few. A port that has created as many groups as the quota allows
- *    creates no more until some of these have gone.
+ *    creates no more until some of these are deleted.
  *
  * Text: a line each, members after their group.
  *
@@ -56,20 +53,18 @@
  *	HopLimit configured [PortGUID of the creator]
  *   member MGID PortGID JoinState ProxyJoin
  *
- * MGIDs and MLIDs must come back as they were: clients know them and need not
- * notice that the SM was away. So a line that would put two groups on one MLID,
- * or one group there twice, is refused as damage. That members are still there,
- * and of the partition, is checked by groups_follow().
+ * Clients keep MGIDs and MLIDs over a restart of the SM, so these must come
+ * back unchanged. A line that would put two groups on one MLID, or one group
+ * there twice, is refused as damage. That members are still on the fabric, and
+ * of the partition, is checked by groups_follow().
  */
 #include "sm/sa/mcmember.h"
 
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "sm/sa/sa_limits.h"
 #include "sm/sa/state_words.h"
-
-#define MLID_MIN	LID_MULTICAST_MIN
-#define MLID_END	LID_PERMISSIVE		/* the first that is none */
 
 #define JOIN_ALL	0xfu
 /* States that count for creation and deletion, IBA 15.2.5.17.2. */
@@ -80,23 +75,16 @@
 #define HOP_LIMIT_MAX	0xffu
 #define LIFE_MAX	0x3fu		/* 6 bits, as rate and MTU */
 #define FLOW_LABEL_MAX	0xfffffu	/* 20 bits */
-
-struct groups {
-	GPtrArray *groups;	/* struct group *, by MGID */
-	struct group *by_mlid[MLID_END - MLID_MIN];	/* NULL: it is free */
-	uint64_t next_id;	/* of an MGID that we choose */
-	unsigned quota;		/* see groups_set_quota() */
-	uint64_t version;
-	GQueue events;		/* struct group_event * */
-};
+#define MTU_MAX		5u		/* 4,096 bytes */
+#define RATE_DEFAULT	3u		/* 10 Gb/s, of a port without a link */
 
 static bool
 group_admits(const struct group *group, const struct sa_db *v, uint32_t port)
 {
-	return memberships_of(v->memberships, port, group->pkey) != 0;
+	return memberships_of(v->memberships, port, group->r.pkey) != 0;
 }
 
-/* --- the store --- */
+/* --------------------------------------------------------------- the store */
 
 static void
 group_free(gpointer data)
@@ -112,9 +100,9 @@ groups_new(void)
 {
 	struct groups *g = g_new0(struct groups, 1);
 
-	g->groups = g_ptr_array_new_with_free_func(group_free);
+	g->list = g_ptr_array_new_with_free_func(group_free);
 	g->next_id = 1;
-	g_queue_init(&g->events);
+	g->events = g_array_new(FALSE, FALSE, sizeof(struct group_event));
 	return g;
 }
 
@@ -123,142 +111,91 @@ groups_free(struct groups *g)
 {
 	if (!g)
 		return;
-	g_queue_clear_full(&g->events, g_free);
-	g_ptr_array_unref(g->groups);
+	g_array_unref(g->events);
+	g_ptr_array_unref(g->list);
 	g_free(g);
 }
 
-/* Where the group is, or would have to be put. */
-static guint
+static int
+compare_mgid(const void *mgid, const void *element)
+{
+	const struct group *const *group = element;
+
+	return memcmp(mgid, (*group)->r.mgid, 16);
+}
+
+static uint32_t
 groups_place(const struct groups *g, const uint8_t mgid[16])
 {
-	guint low = 0;
-	guint high = g->groups->len;
-
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-		const struct group *group = g->groups->pdata[mid];
-
-		if (memcmp(group->mgid, mgid, 16) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return sa_lower_bound(mgid, g->list->pdata, g->list->len,
+			      sizeof(gpointer), compare_mgid);
 }
 
-static struct group *
-groups_get(const struct groups *g, const uint8_t mgid[16])
-{
-	guint place = groups_place(g, mgid);
-	struct group *group;
-
-	if (place == g->groups->len)
-		return NULL;
-	group = g->groups->pdata[place];
-	return memcmp(group->mgid, mgid, 16) == 0 ? group : NULL;
-}
-
-const struct group *
+struct group *
 groups_find(const struct groups *g, const uint8_t mgid[16])
 {
-	return groups_get(g, mgid);
+	uint32_t place = groups_place(g, mgid);
+
+	return place < g->list->len &&
+		!compare_mgid(mgid, &g->list->pdata[place]) ?
+		g->list->pdata[place] : NULL;
 }
 
-const struct group *
+struct group *
 groups_of_mlid(const struct groups *g, uint16_t mlid)
 {
-	return mlid >= MLID_MIN && mlid < MLID_END ?
-		g->by_mlid[mlid - MLID_MIN] : NULL;
-}
-
-uint32_t
-groups_count(const struct groups *g)
-{
-	return g->groups->len;
-}
-
-const struct group *
-groups_at(const struct groups *g, uint32_t i)
-{
-	return i < g->groups->len ? g->groups->pdata[i] : NULL;
-}
-
-void
-groups_set_quota(struct groups *g, unsigned quota)
-{
-	g->quota = quota;
-}
-
-uint64_t
-groups_version(const struct groups *g)
-{
-	return g->version;
+	return mlid >= GROUPS_MLID_MIN && mlid < GROUPS_MLID_END ?
+		g->by_mlid[mlid - GROUPS_MLID_MIN] : NULL;
 }
 
 static void
-groups_note(struct groups *g, const struct group *group, bool created)
+add_event(struct groups *g, const struct group *group, bool created)
 {
-	struct group_event *event = g_new(struct group_event, 1);
+	struct group_event event = {
+		.created = created, .pkey = group->r.pkey,
+	};
 
-	event->created = created;
-	event->pkey = group->pkey;
-	memcpy(event->mgid, group->mgid, 16);
-	g_queue_push_tail(&g->events, event);
-}
-
-bool
-groups_next_event(struct groups *g, struct group_event *out)
-{
-	g_autofree struct group_event *event = g_queue_pop_head(&g->events);
-
-	if (!event)
-		return false;
-	*out = *event;
-	return true;
+	memcpy(event.mgid, group->r.mgid, 16);
+	g_array_append_val(g->events, event);
 }
 
 static struct group *
 groups_insert(struct groups *g, const struct group *draft)
 {
-	struct group *group = g_new(struct group, 1);
+	struct group *group = g_memdup2(draft, sizeof(*draft));
 
-	*group = *draft;
 	group->members = g_array_new(FALSE, FALSE,
 				     sizeof(struct group_member));
-	g->by_mlid[group->mlid - MLID_MIN] = group;
-	g_ptr_array_insert(g->groups, (gint)groups_place(g, group->mgid),
+	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = group;
+	g_ptr_array_insert(g->list, (gint)groups_place(g, group->r.mgid),
 			   group);
 	g->version++;
 	return group;
 }
 
+/* A group lives while it has a member that counts. */
 static void
-groups_remove(struct groups *g, const struct group *group)
+remove_unneeded(struct groups *g, struct group *group)
 {
-	groups_note(g, group, false);
-	g->by_mlid[group->mlid - MLID_MIN] = NULL;
-	g_ptr_array_remove_index(g->groups, groups_place(g, group->mgid));
+	bool needed = group->permanent;
+
+	for (guint i = 0; i < group->members->len; i++)
+		needed |= g_array_index(group->members, struct group_member,
+					i).join_state & JOIN_COUNTS;
+	if (needed)
+		return;
+	add_event(g, group, false);
+	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = NULL;
+	g_ptr_array_remove_index(g->list, groups_place(g, group->r.mgid));
 	g->version++;
 }
 
-static bool
-group_is_needed(const struct group *group)
-{
-	if (group->permanent)
-		return true;
-	for (guint i = 0; i < group->members->len; i++)
-		if (g_array_index(group->members, struct group_member,
-				  i).join_state & JOIN_COUNTS)
-			return true;
-	return false;
-}
-
-/* A switch that forwards no multicast at all sets no limit to the others. */
+/* 0: none. A switch that forwards no multicast at all sets no limit to the
+ * others. */
 static uint16_t
-groups_free_mlid(const struct groups *g, const struct snapshot *s)
+find_free_mlid(const struct groups *g, const struct snapshot *s)
 {
-	uint32_t n = MLID_END - MLID_MIN;
+	uint32_t n = GROUPS_MLID_END - GROUPS_MLID_MIN;
 
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct snapshot_node *node = &s->nodes[s->switches[sw]];
@@ -269,94 +206,43 @@ groups_free_mlid(const struct groups *g, const struct snapshot *s)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (!g->by_mlid[i])
-			return (uint16_t)(MLID_MIN + i);
+			return (uint16_t)(GROUPS_MLID_MIN + i);
 	return 0;
 }
 
-/* --- members --- */
-
-/* The order of PortGUIDs, which is that of GIDs, for all members have one
- * prefix; a saved member may still have an older one. */
 static int
-compare_gids(const uint8_t a[16], const uint8_t b[16])
+compare_port_guid(const void *guid, const void *element)
 {
-	return memcmp(a + 8, b + 8, 8);
+	const struct group_member *m = element;
+	uint64_t x = *(const uint64_t *)guid;
+
+	return x < m->port_guid ? -1 : x > m->port_guid;
 }
 
-static guint
-member_place(const struct group *group, const uint8_t gid[16])
+static uint32_t
+member_place(const struct group *group, uint64_t port_guid)
 {
-	guint low = 0;
-	guint high = group->members->len;
-
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-
-		if (compare_gids(g_array_index(group->members,
-					       struct group_member, mid).gid,
-				 gid) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return sa_lower_bound(&port_guid, group->members->data,
+			      group->members->len,
+			      sizeof(struct group_member), compare_port_guid);
 }
 
 struct group_member *
-group_member(const struct group *group, const uint8_t gid[16])
+group_member(const struct group *group, uint64_t port_guid)
 {
-	guint place = member_place(group, gid);
-	struct group_member *m;
+	uint32_t place = member_place(group, port_guid);
+	struct group_member *m = &g_array_index(group->members,
+						struct group_member, place);
 
-	if (place == group->members->len)
-		return NULL;
-	m = &g_array_index(group->members, struct group_member, place);
-	return compare_gids(m->gid, gid) == 0 ? m : NULL;
+	return place < group->members->len && m->port_guid == port_guid ?
+		m : NULL;
 }
 
-static struct group_member *
-group_add(struct groups *g, struct group *group, const struct group_member *m)
-{
-	guint place = member_place(group, m->gid);
+/* -------------------------------------------------------------- a new view */
 
-	g_array_insert_vals(group->members, place, m, 1);
-	g->version++;
-	return &g_array_index(group->members, struct group_member, place);
-}
-
+/* Members that are not on the fabric, or no longer of the partition, leave. */
 static void
-group_drop(struct groups *g, struct group *group, struct group_member *m)
-{
-	g_array_remove_index(group->members, member_place(group, m->gid));
-	g->version++;
-}
-
-static uint8_t
-group_hop_limit(unsigned scope)
-{
-	return scope == SCOPE_LINK ? 0 : HOP_LIMIT_MAX;
-}
-
-void
-group_record(const struct group *g, struct mcmember_record *r)
-{
-	*r = (struct mcmember_record){
-		.q_key = g->q_key, .mlid = g->mlid,
-		.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
-		.tclass = g->tclass, .pkey = g->pkey,
-		.rate_selector = SA_EXACTLY, .rate = g->rate,
-		.life_selector = SA_EXACTLY, .life = g->life, .sl = g->sl,
-		.flow_label = g->flow_label, .hop_limit = g->hop_limit,
-		.scope = g->scope,
-	};
-	memcpy(r->mgid, g->mgid, 16);
-}
-
-/* --- a new view --- */
-
-/* Members that are away, or no longer of the partition, leave. */
-static void
-group_prune(struct groups *g, struct group *group, const struct sa_db *v)
+prune_members(struct groups *g, struct group *group, const struct sa_db *v)
 {
 	for (guint i = group->members->len; i-- > 0;) {
 		struct group_member *m = &g_array_index(group->members,
@@ -365,75 +251,80 @@ group_prune(struct groups *g, struct group *group, const struct sa_db *v)
 		uint8_t gid[16];
 
 		if (port == SNAPSHOT_NONE || !group_admits(group, v, port)) {
-			group_drop(g, group, m);
+			g_array_remove_index(group->members, i);
+			g->version++;
 			continue;
 		}
 		sa_db_make_gid(v, port, gid);
-		if (memcmp(gid, m->gid, 16) == 0)
-			continue;
+		g->version += memcmp(gid, m->gid, 16) != 0;
 		memcpy(m->gid, gid, 16);
-		g->version++;
 	}
 }
 
-/* A group as the configuration wants it, without MLID. */
 static void
-group_draft(struct group *draft, const struct sa_db *v,
-	    const struct partition *p, const struct partition_group *want)
+set_exactly(struct mcmember_record *r)
 {
-	*draft = (struct group){
-		.pkey = (uint16_t)(p->pkey | PKEY_FULL),
-		.q_key = want->q_key,
-		.flow_label = want->flow_label,
-		.mtu = want->mtu,
-		.rate = want->rate,
-		.life = v->subnet_timeout,
-		.sl = v->qos ? want->sl : 0,
-		.tclass = want->tclass,
-		.scope = want->mgid[1] & 0xf,
-		.permanent = true,
-	};
-	draft->hop_limit = group_hop_limit(draft->scope);
-	memcpy(draft->mgid, want->mgid, 16);
+	r->mtu_selector = r->rate_selector = r->life_selector = SA_EXACTLY;
+}
+
+static uint8_t
+scope_hop_limit(unsigned scope)
+{
+	return scope == SCOPE_LINK ? 0 : HOP_LIMIT_MAX;
 }
 
 static bool
-group_is_like(const struct group *a, const struct group *b)
+is_like(const struct group *a, const struct group *b)
 {
-	return a->pkey == b->pkey && a->q_key == b->q_key &&
-		a->flow_label == b->flow_label && a->mtu == b->mtu &&
-		a->rate == b->rate && a->life == b->life && a->sl == b->sl &&
-		a->tclass == b->tclass && a->hop_limit == b->hop_limit &&
-		a->permanent == b->permanent;
+	uint8_t x[SA_DATA_LEN], y[SA_DATA_LEN];
+
+	sa_record_encode(SA_ATTR_MC_MEMBER, x, &a->r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, y, &b->r);
+	return a->permanent == b->permanent &&
+		memcmp(x, y, sa_record_size(SA_ATTR_MC_MEMBER)) == 0;
 }
 
+/* A group as the configuration has it. NULL: no MLID is free for it; one may
+ * be at the next view. */
 static struct group *
-groups_configure(struct groups *g, const struct sa_db *v,
-		 struct group *draft)
+configure(struct groups *g, const struct sa_db *v, const struct partition *p,
+	  const struct partition_group *want)
 {
-	struct group *group = groups_get(g, draft->mgid);
+	struct group *group = groups_find(g, want->mgid);
+	struct group draft = {
+		.r = {
+			.pkey = (uint16_t)(p->pkey | PKEY_FULL),
+			.q_key = want->q_key,
+			.flow_label = want->flow_label,
+			.mtu = want->mtu,
+			.rate = want->rate,
+			.life = v->subnet_timeout,
+			.sl = v->qos ? want->sl : 0,
+			.tclass = want->tclass,
+			.scope = want->mgid[1] & 0xf,
+			.hop_limit = scope_hop_limit(want->mgid[1] & 0xf),
+		},
+		.permanent = true,
+	};
 
-	if (!group) {
-		draft->mlid = groups_free_mlid(g, v->subnet);
-		if (!draft->mlid)
-			return NULL;	/* one may be free the next time */
-		group = groups_insert(g, draft);
-		groups_note(g, group, true);
-		return group;
+	set_exactly(&draft.r);
+	memcpy(draft.r.mgid, want->mgid, 16);
+	draft.r.mlid = group ? group->r.mlid : find_free_mlid(g, v->subnet);
+	if (!group && draft.r.mlid) {
+		group = groups_insert(g, &draft);
+		add_event(g, group, true);
+	} else if (group && !is_like(group, &draft)) {
+		draft.members = group->members;
+		*group = draft;
+		g->version++;
 	}
-	if (group_is_like(group, draft))
-		return group;
-	draft->mlid = group->mlid;
-	draft->members = group->members;
-	*group = *draft;
-	g->version++;
 	return group;
 }
 
 /* Returns the groups that are configured: a set of struct group *. If two
  * partitions name one MGID it is that of the lower P_Key. */
 static GHashTable *
-groups_configure_all(struct groups *g, const struct sa_db *v)
+configure_all(struct groups *g, const struct sa_db *v)
 {
 	GHashTable *configured = g_hash_table_new(NULL, NULL);
 	const GPtrArray *partitions = v->rules->partitions;
@@ -442,16 +333,14 @@ groups_configure_all(struct groups *g, const struct sa_db *v)
 		const struct partition *p = partitions->pdata[i];
 
 		for (guint j = 0; j < p->groups->len; j++) {
-			struct group draft;
-			struct group *group;
+			const struct partition_group *want =
+				&g_array_index(p->groups,
+					       struct partition_group, j);
+			struct group *group = groups_find(g, want->mgid);
 
-			group_draft(&draft, v, p,
-				    &g_array_index(p->groups,
-						   struct partition_group, j));
-			group = groups_get(g, draft.mgid);
 			if (group && g_hash_table_contains(configured, group))
 				continue;
-			group = groups_configure(g, v, &draft);
+			group = configure(g, v, p, want);
 			if (group)
 				g_hash_table_add(configured, group);
 		}
@@ -462,26 +351,22 @@ groups_configure_all(struct groups *g, const struct sa_db *v)
 void
 groups_follow(struct groups *g, const struct sa_db *v)
 {
-	g_autoptr(GHashTable) configured = groups_configure_all(g, v);
+	g_autoptr(GHashTable) configured = configure_all(g, v);
 
-	for (guint i = g->groups->len; i-- > 0;) {
-		struct group *group = g->groups->pdata[i];
+	for (guint i = g->list->len; i-- > 0;) {
+		struct group *group = g->list->pdata[i];
 
 		if (group->permanent &&
 		    !g_hash_table_contains(configured, group)) {
 			group->permanent = false;
 			g->version++;
 		}
-		group_prune(g, group, v);
-		if (!group_is_needed(group))
-			groups_remove(g, group);
+		prune_members(g, group, v);
+		remove_unneeded(g, group);
 	}
 }
 
-/* ------------------------------------------------------ joining and leaving */
-
-#define MTU_MAX		5u		/* 4,096 bytes */
-#define RATE_DEFAULT	3u		/* 10 Gb/s, of a port without a link */
+/* ---------------------------------------------------------------- requests */
 
 #define NEED_JOIN	(SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE))
 #define NEED_LEAVE	(NEED_JOIN | SA_BIT(MCM_MGID))
@@ -493,171 +378,149 @@ groups_follow(struct groups *g, const struct sa_db *v)
 struct request {
 	const struct sa_db *v;
 	const struct mcmember_record *record;
+	struct sa_limits limits;	/* of the record */
 	uint64_t mask;
-	uint32_t from, port;
+	uint32_t from, port;	/* the requester, and the port it is about */
+	uint64_t port_guid;
+	bool has_mgid;
 };
 
-/* --- who --- */
-
-/* Members are known by one GID, whichever prefix the client used. */
-static struct group_member *
-member_of(const struct group *group, const struct request *r)
+static unsigned
+request_init(struct request *r, const struct sa_db *v, uint32_t from,
+	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
 {
-	uint8_t gid[16];
+	static const uint8_t none[16];
 
-	sa_db_make_gid(r->v, r->port, gid);
-	return group_member(group, gid);
+	if ((mask & need) != need)
+		return SA_STATUS_INSUFFICIENT;
+	if (from == SNAPSHOT_NONE || !(record->join_state & JOIN_ALL))
+		return SA_STATUS_REQ_INVALID;
+	*r = (struct request){
+		.v = v, .record = record, .mask = mask, .from = from,
+		.limits = SA_LIMITS(mask, record, MCM),
+		.port = sa_db_gid(v, record->port_gid),
+		.has_mgid = mask & SA_BIT(MCM_MGID) &&
+			memcmp(record->mgid, none, 16) != 0,
+	};
+	if (r->port == SNAPSHOT_NONE)
+		return SA_STATUS_INVALID_GID;
+	r->port_guid = v->ends[r->port].guid;
+	return MAD_STATUS_OK;
 }
 
-/* May `from` change what this member is in the group? */
+/* May `from` change what this member is in the group? m NULL: none so far. */
 static bool
 may_change(const struct request *r, const struct group *group,
 	   const struct group_member *m)
 {
-	if (r->from == r->port)
-		return true;
-	if (m && !m->proxy)
-		return false;
-	return group_admits(group, r->v, r->from);
+	return r->from == r->port ||
+		((!m || m->proxy) && group_admits(group, r->v, r->from));
 }
 
-/* --- what a port can do --- */
-
 /* The MTU with which the port can send and receive: that of its cable. */
-static unsigned
+static uint8_t
 port_mtu(const struct snapshot *s, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
-	unsigned mtu = p->info.mtu_cap;
+	uint8_t mtu = p->info.mtu_cap;
 
 	if (p->num && p->peer != SNAPSHOT_NONE && s->ports[p->peer].known)
 		mtu = MIN(mtu, s->ports[p->peer].info.mtu_cap);
 	return mtu;
 }
 
-/* Port 0 of a switch has no link and keeps up with all of its cables; 0. */
-static unsigned
+/* 0: no limit; port 0 of a switch has no link. */
+static uint8_t
 port_rate(const struct snapshot *s, uint32_t port)
 {
-	return s->ports[port].num ? sa_rate_of(&s->ports[port].info) : 0;
+	return s->ports[port].num ?
+		(uint8_t)sa_rate_of(&s->ports[port].info) : 0;
 }
 
+/* A code that means no speed may be one of a speed that is yet to come: it is
+ * no limit that any port could keep. */
 static bool
-port_keeps_up(const struct sa_db *v, uint32_t port,
-	      const struct group *group)
+has_known_rate(const struct request *r)
 {
-	unsigned rate = port_rate(v->subnet, port);
+	const struct sa_limit *l = &r->limits.rate;
 
-	return port_mtu(v->subnet, port) >= group->mtu &&
-		(!rate || sa_rate_compare(rate, group->rate) >= 0);
+	return !l->given || l->selector == SA_LARGEST || sa_rate_mbps(l->value);
 }
 
-/* --- selectors --- */
-
-/* Does the record say something about a value, with a selector? Without one
- * the value means nothing (IBA 15.2.5.16). */
+/* Does what the request says of the group hold? A limited member may join. */
 static bool
-says(const struct request *r, unsigned selector_bit, unsigned bit)
+components_hold(const struct request *r, const struct mcmember_record *have)
 {
-	uint64_t both = SA_BIT(selector_bit) | SA_BIT(bit);
+	const struct mcmember_record *want = r->record;
+	uint64_t mask = r->mask;
 
-	return (r->mask & both) == both;
+	return (!(mask & SA_BIT(MCM_Q_KEY)) || want->q_key == have->q_key) &&
+		(!(mask & SA_BIT(MCM_PKEY)) ||
+		 pkey_base(want->pkey) == pkey_base(have->pkey)) &&
+		(!(mask & SA_BIT(MCM_TCLASS)) ||
+		 want->tclass == have->tclass) &&
+		(!(mask & SA_BIT(MCM_SL)) || want->sl == have->sl) &&
+		(!(mask & SA_BIT(MCM_FLOW_LABEL)) ||
+		 want->flow_label == have->flow_label) &&
+		has_known_rate(r) &&
+		sa_limits_hold(&r->limits, have->mtu, have->rate, have->life);
 }
 
-/* A code that means no speed is no limit that anything could keep: it may be
- * one of a speed that is yet to come. */
-static bool
-rate_is_known(const struct mcmember_record *q)
+static unsigned
+join_check(const struct request *r, const struct group *group,
+	   const struct group_member *m)
 {
-	return q->rate_selector == SA_LARGEST || sa_rate_mbps(q->rate);
+	uint8_t rate = port_rate(r->v->subnet, r->port);
+
+	if (!group_admits(group, r->v, r->port) || !may_change(r, group, m) ||
+	    !components_hold(r, &group->r) ||
+	    port_mtu(r->v->subnet, r->port) < group->r.mtu ||
+	    (rate && sa_rate_compare(rate, group->r.rate) < 0))
+		return SA_STATUS_REQ_INVALID;
+	return MAD_STATUS_OK;
 }
+
+/* ---------------------------------------------------------------- creating */
 
 bool
-group_limits_hold(const struct group *g, uint64_t mask,
-		  const struct mcmember_record *want)
+mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey)
 {
-	static const uint64_t mtu = SA_BIT(MCM_MTU_SELECTOR) | SA_BIT(MCM_MTU);
-	static const uint64_t rate = SA_BIT(MCM_RATE_SELECTOR) |
-		SA_BIT(MCM_RATE);
-	static const uint64_t life = SA_BIT(MCM_LIFE_SELECTOR) |
-		SA_BIT(MCM_LIFE);
+	unsigned signature = bytes_load16(mgid + 2);
 
-	return ((mask & mtu) != mtu ||
-		sa_selector_fits(want->mtu_selector, g->mtu - want->mtu)) &&
-		((mask & rate) != rate ||
-		 sa_selector_fits(want->rate_selector,
-				  sa_rate_compare(g->rate, want->rate))) &&
-		((mask & life) != life ||
-		 sa_selector_fits(want->life_selector, g->life - want->life));
+	*pkey = bytes_load16(mgid + 4);
+	return signature == 0x401b || signature == 0x601b ||
+		signature == 0xa01b;
 }
 
-/* The value that a new group gets: the highest that the port can do and the
- * selector allows; 0: none. */
-static unsigned
-realize_mtu(const struct request *r)
+/* ff1S:a01b, the P_Key, and a number that no group has. */
+static void
+choose_mgid(struct groups *g, struct mcmember_record *r)
 {
-	const struct mcmember_record *q = r->record;
-	unsigned best = MIN(port_mtu(r->v->subnet, r->port), MTU_MAX);
-
-	if (!says(r, MCM_MTU_SELECTOR, MCM_MTU))
-		return best;
-	switch ((enum sa_selector)q->mtu_selector) {
-	case SA_GREATER:
-		return best > q->mtu ? best : 0;
-	case SA_LESS:
-		return q->mtu ? MIN(best, q->mtu - 1u) : 0;
-	case SA_EXACTLY:
-		return q->mtu <= best ? q->mtu : 0;
-	case SA_LARGEST:
-		return best;
-	}
-	return 0;
+	memset(r->mgid, 0, 16);
+	r->mgid[0] = 0xff;
+	r->mgid[1] = (uint8_t)(0x10 | r->scope);
+	bytes_store16(r->mgid + 2, 0xa01b);
+	bytes_store16(r->mgid + 4, r->pkey);
+	do
+		bytes_store64(r->mgid + 8, g->next_id++);
+	while (groups_find(g, r->mgid));
 }
 
-static unsigned
-realize_rate(const struct request *r)
-{
-	const struct mcmember_record *q = r->record;
-	unsigned best = port_rate(r->v->subnet, r->port);
-
-	if (!best)
-		best = RATE_DEFAULT;
-	if (!says(r, MCM_RATE_SELECTOR, MCM_RATE))
-		return best;
-	if (!rate_is_known(q))
-		return 0;
-	switch ((enum sa_selector)q->rate_selector) {
-	case SA_GREATER:
-		return sa_rate_compare(best, q->rate) > 0 ? best : 0;
-	case SA_LESS:
-		return sa_rate_by_rank(MIN(sa_rate_rank(q->rate) - 1,
-					   sa_rate_rank(best)));
-	case SA_EXACTLY:
-		return sa_rate_compare(q->rate, best) <= 0 ? q->rate : 0;
-	case SA_LARGEST:
-		return best;
-	}
-	return 0;
-}
-
-/* PacketLifeTime: false if the selector leaves no code (IBA: 6 bits). */
+/* PacketLifeTime: false if the selector leaves no code. */
 static bool
-realize_life(const struct request *r, uint8_t *life)
+fit_life(const struct sa_limit *l, uint8_t *life)
 {
-	const struct mcmember_record *q = r->record;
-
-	*life = r->v->subnet_timeout;
-	if (!says(r, MCM_LIFE_SELECTOR, MCM_LIFE))
+	if (!l->given)
 		return true;
-	switch ((enum sa_selector)q->life_selector) {
+	switch ((enum sa_selector)l->selector) {
 	case SA_GREATER:
-		*life = (uint8_t)MAX(*life, q->life + 1u);
+		*life = (uint8_t)MAX(*life, l->value + 1u);
 		return *life <= LIFE_MAX;
 	case SA_LESS:
-		*life = (uint8_t)MIN(*life, q->life - 1u);
-		return q->life > 0;
+		*life = (uint8_t)MIN(*life, l->value - 1u);
+		return l->value > 0;
 	case SA_EXACTLY:
-		*life = q->life;
+		*life = l->value;
 		return *life <= LIFE_MAX;
 	case SA_LARGEST:	/* the smallest that holds here */
 		return true;
@@ -665,281 +528,174 @@ realize_life(const struct request *r, uint8_t *life)
 	return false;
 }
 
-/* --- MGIDs --- */
-
+/* Fills all of the group but its MGID and MLID, and what follows from them:
+ * MTU and rate are the highest that the port can do. */
 static unsigned
-mgid_signature(const uint8_t mgid[16])
-{
-	return (unsigned)mgid[2] << 8 | mgid[3];
-}
-
-static uint16_t
-mgid_pkey(const uint8_t mgid[16])
-{
-	return (uint16_t)(mgid[4] << 8 | mgid[5]);
-}
-
-/* May a client create a group by this name? IBA 4.1.1; RFC 4391, 4: the MGIDs
- * of IPoIB carry the P_Key of their link. */
-static bool
-mgid_is_valid(const uint8_t mgid[16], uint16_t pkey)
-{
-	if (mgid[0] != 0xff || mgid[1] >> 4 > 1 || !(mgid[1] & 0xf))
-		return false;
-	switch (mgid_signature(mgid)) {
-	case 0x401b:		/* IPv4 */
-	case 0x601b:		/* IPv6 */
-	case 0xa01b:		/* chosen by a subnet administration */
-		return pkey_base(mgid_pkey(mgid)) == pkey_base(pkey);
-	}
-	return true;
-}
-
-/* ff1S:a01b, the P_Key, and a number that no group has. */
-static void
-mgid_choose(struct groups *g, unsigned scope, uint16_t pkey,
-	    uint8_t mgid[16])
-{
-	memset(mgid, 0, 16);
-	mgid[0] = 0xff;
-	mgid[1] = (uint8_t)(0x10 | scope);
-	mgid[2] = 0xa0;
-	mgid[3] = 0x1b;
-	mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
-	mgid[5] = (uint8_t)pkey;
-	do {
-		uint64_t id = g->next_id++;
-
-		for (unsigned i = 15; i >= 8; i--, id >>= 8)
-			mgid[i] = (uint8_t)id;
-	} while (groups_get(g, mgid));
-}
-
-static bool
-names_mgid(const struct request *r)
-{
-	static const uint8_t none[16];
-
-	return r->mask & SA_BIT(MCM_MGID) &&
-		memcmp(r->record->mgid, none, 16) != 0;
-}
-
-static bool
-mgid_is_ipoib(const uint8_t mgid[16])
-{
-	return mgid_signature(mgid) == 0x401b || mgid_signature(mgid) == 0x601b;
-}
-
-/* ff1S:401b:PKEY::ffff:ffff, of an IPoIB MGID's scope and P_Key */
-static void
-mgid_broadcast(const uint8_t mgid[16], uint8_t out[16])
-{
-	struct partition_group group;
-
-	partition_ipoib_group(mgid_pkey(mgid), mgid[1] & 0xf, &group);
-	memcpy(out, group.mgid, 16);
-}
-
-/* --- joining --- */
-
-static unsigned
-request_init(struct request *r, const struct sa_db *v, uint32_t from,
-	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
-{
-	if ((mask & need) != need)
-		return SA_STATUS_INSUFFICIENT;
-	if (from == SNAPSHOT_NONE || !(record->join_state & JOIN_ALL))
-		return SA_STATUS_REQ_INVALID;
-	*r = (struct request){
-		.v = v,
-		.record = record,
-		.mask = mask,
-		.from = from,
-		.port = sa_db_gid(v, record->port_gid),
-	};
-	return r->port == SNAPSHOT_NONE ? SA_STATUS_INVALID_GID : MAD_STATUS_OK;
-}
-
-/* Does what the request says of the group hold? */
-static bool
-components_hold(const struct request *r, const struct group *group)
-{
-	static const uint64_t compared = SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) |
-		SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) | SA_BIT(MCM_FLOW_LABEL);
-	struct mcmember_record want = *r->record, have;
-	uint8_t wanted[SA_DATA_LEN], record[SA_DATA_LEN];
-	struct sa_match m;
-
-	group_record(group, &have);
-	want.pkey |= PKEY_FULL;		/* limited members are welcome */
-	have.pkey |= PKEY_FULL;
-	sa_record_encode(SA_ATTR_MC_MEMBER, wanted, &want);
-	sa_record_encode(SA_ATTR_MC_MEMBER, record, &have);
-	sa_match_init(&m, SA_ATTR_MC_MEMBER, r->mask & compared, wanted);
-	if (says(r, MCM_RATE_SELECTOR, MCM_RATE) && !rate_is_known(r->record))
-		return false;
-	return sa_match_test(&m, record) &&
-		group_limits_hold(group, r->mask, r->record);
-}
-
-/* m: what the port is in the group already, or NULL. */
-static unsigned
-join_check(const struct request *r, const struct group *group,
-	   const struct group_member *m)
-{
-	if (!group_admits(group, r->v, r->port) || !may_change(r, group, m) ||
-	    !components_hold(r, group) ||
-	    !port_keeps_up(r->v, r->port, group))
-		return SA_STATUS_REQ_INVALID;
-	return MAD_STATUS_OK;
-}
-
-/* A scope to choose an MGID of; those at both ends are reserved. */
-static bool
-wanted_scope(const struct request *r, uint8_t *scope)
-{
-	*scope = SCOPE_LINK;
-	if (r->mask & SA_BIT(MCM_SCOPE))
-		*scope = r->record->scope;
-	return *scope > 0 && *scope <= SCOPE_GLOBAL;
-}
-
-/* Fills all of the group but its name and MLID. */
-static unsigned
-group_describe(struct group *group, const struct request *r)
+describe(struct group *group, const struct request *r)
 {
 	const struct mcmember_record *q = r->record;
+	const struct snapshot *s = r->v->subnet;
+	uint8_t rate = port_rate(s, r->port);
 
 	*group = (struct group){
-		.pkey = (uint16_t)(q->pkey | PKEY_FULL),
-		.q_key = q->q_key,
-		.flow_label = q->flow_label & FLOW_LABEL_MAX,
-		.mtu = (uint8_t)realize_mtu(r),
-		.rate = (uint8_t)realize_rate(r),
-		.sl = q->sl & 0xf,
-		.tclass = q->tclass,
+		.r = {
+			.pkey = (uint16_t)(q->pkey | PKEY_FULL),
+			.q_key = q->q_key,
+			.flow_label = q->flow_label,
+			.mtu = MIN(port_mtu(s, r->port), MTU_MAX),
+			.rate = rate ? rate : RATE_DEFAULT,
+			.life = r->v->subnet_timeout,
+			.sl = q->sl,
+			.tclass = q->tclass,
+		},
 	};
-	if (!realize_life(r, &group->life) || !group->mtu || !group->rate)
-		return SA_STATUS_REQ_INVALID;
-	if (!group_admits(group, r->v, r->port) ||
-	    !may_change(r, group, NULL))
+	set_exactly(&group->r);
+	if (!has_known_rate(r) ||
+	    !sa_limit_mtu(&r->limits.mtu, &group->r.mtu) || !group->r.mtu ||
+	    !sa_limit_rate(&r->limits.rate, &group->r.rate) ||
+	    !fit_life(&r->limits.life, &group->r.life) ||
+	    !group_admits(group, r->v, r->port) || !may_change(r, group, NULL))
 		return SA_STATUS_REQ_INVALID;
 	return MAD_STATUS_OK;
 }
 
-/* As the broadcast group of its link; NULL: that is not there. */
+/* As the broadcast group of its link; NULL: that does not exist. */
 static unsigned
-group_describe_ipoib(struct group *group, const struct request *r,
-		     const struct group *link)
+describe_ipoib(struct group *group, const struct request *r,
+	       const struct group *link)
 {
 	if (!link || join_check(r, link, NULL) ||
 	    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
-	     r->record->hop_limit != link->hop_limit))
+	     r->record->hop_limit != link->r.hop_limit))
 		return SA_STATUS_REQ_INVALID;
 	*group = *link;
-	group->permanent = false;	/* the rest is as there */
+	group->permanent = false;
+	return MAD_STATUS_OK;
+}
+
+/* MGID, MLID, scope and HopLimit. An MGID that carries a P_Key must have the
+ * group's (IBA 4.1.1; RFC 4391, 4). The scopes at both ends are reserved. */
+static unsigned
+name_group(struct groups *g, struct mcmember_record *group,
+	   const struct request *r)
+{
+	const struct mcmember_record *q = r->record;
+	uint16_t pkey;
+
+	group->scope = r->mask & SA_BIT(MCM_SCOPE) ? q->scope : SCOPE_LINK;
+	if (r->has_mgid) {
+		if (q->mgid[0] != 0xff || q->mgid[1] >> 4 > 1 ||
+		    !(q->mgid[1] & 0xf) ||
+		    (mgid_has_pkey(q->mgid, &pkey) &&
+		     pkey_base(pkey) != pkey_base(group->pkey)))
+			return SA_STATUS_REQ_INVALID;
+		memcpy(group->mgid, q->mgid, 16);
+		group->scope = q->mgid[1] & 0xf;
+	} else if (!group->scope || group->scope > SCOPE_GLOBAL) {
+		return SA_STATUS_REQ_INVALID;
+	}
+	group->hop_limit = r->mask & SA_BIT(MCM_HOP_LIMIT) ? q->hop_limit :
+		scope_hop_limit(group->scope);
+	group->mlid = find_free_mlid(g, r->v->subnet);
+	if (!group->mlid)
+		return SA_STATUS_NO_RESOURCES;
+	if (!r->has_mgid)
+		choose_mgid(g, group);
 	return MAD_STATUS_OK;
 }
 
 static bool
-has_quota(const struct groups *g, uint64_t creator)
+is_quota_reached(const struct groups *g, uint64_t creator)
 {
 	unsigned n = 0;
 
-	for (uint32_t i = 0; g->quota && i < groups_count(g); i++)
-		n += groups_at(g, i)->creator == creator;
-	return !g->quota || n < g->quota;
+	for (guint i = 0; g->quota && i < g->list->len; i++) {
+		const struct group *group = g->list->pdata[i];
+
+		n += group->creator == creator;
+	}
+	return g->quota && n >= g->quota;
 }
 
-/* The group's name, as asked for or chosen, and what follows from it. */
-static unsigned
-group_name(struct groups *g, struct group *group, const struct request *r)
+/* Is it a group of IPoIB other than the broadcast group of its link, whose MGID
+ * is *broadcast (ff1S:401b:PKEY::ffff:ffff)? */
+static bool
+follows_broadcast(const struct request *r, struct partition_group *broadcast)
 {
-	if (names_mgid(r)) {
-		if (!mgid_is_valid(r->record->mgid, group->pkey))
-			return SA_STATUS_REQ_INVALID;
-		memcpy(group->mgid, r->record->mgid, 16);
-		group->scope = group->mgid[1] & 0xf;
-	} else {
-		if (!wanted_scope(r, &group->scope))
-			return SA_STATUS_REQ_INVALID;
-	}
-	group->hop_limit = group_hop_limit(group->scope);
-	if (r->mask & SA_BIT(MCM_HOP_LIMIT))
-		group->hop_limit = r->record->hop_limit;
-	group->mlid = groups_free_mlid(g, r->v->subnet);
-	if (!group->mlid)
-		return SA_STATUS_NO_RESOURCES;
-	if (!names_mgid(r))
-		mgid_choose(g, group->scope, group->pkey, group->mgid);
-	return MAD_STATUS_OK;
+	const uint8_t *mgid = r->record->mgid;
+	uint16_t pkey;
+
+	if (!r->has_mgid || !mgid_has_pkey(mgid, &pkey) || mgid[2] == 0xa0)
+		return false;
+	partition_ipoib_group(pkey, mgid[1] & 0xf, broadcast);
+	return memcmp(mgid, broadcast->mgid, 16) != 0;
 }
 
 static unsigned
 create(struct groups *g, const struct request *r, struct group **out)
 {
 	uint64_t creator = r->v->subnet->ports[r->from].guid;
-	uint8_t broadcast[16];
+	struct partition_group broadcast;
 	struct group draft;
 	unsigned status;
 
-	/* Who does not count cannot create; there is nothing to join. */
+	/* A member that does not count cannot create the group. */
 	if (!(r->record->join_state & JOIN_COUNTS))
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	if (!has_quota(g, creator))
+	if (is_quota_reached(g, creator))
 		return SA_STATUS_NO_RESOURCES;
-	mgid_broadcast(r->record->mgid, broadcast);
-	if (names_mgid(r) && mgid_is_ipoib(r->record->mgid) &&
-	    memcmp(r->record->mgid, broadcast, 16) != 0)
-		status = group_describe_ipoib(&draft, r,
-					      groups_get(g, broadcast));
-	else
-		status = group_describe(&draft, r);
+	status = follows_broadcast(r, &broadcast) ?
+		describe_ipoib(&draft, r, groups_find(g, broadcast.mgid)) :
+		describe(&draft, r);
 	draft.creator = creator;
 	if (status == MAD_STATUS_OK)
-		status = group_name(g, &draft, r);
+		status = name_group(g, &draft.r, r);
 	if (status != MAD_STATUS_OK)
 		return status;
-
 	*out = groups_insert(g, &draft);
-	groups_note(g, *out, true);
+	add_event(g, *out, true);
 	return MAD_STATUS_OK;
 }
 
-/* Its states are those of before and the new ones. */
+/* -------------------------------------------------------- joining, leaving */
+
+/* The states of the member are those of before and the new ones. */
 static const struct group_member *
 admit(struct groups *g, struct group *group, const struct request *r)
 {
 	struct group_member new = {
-		.port_guid = r->v->subnet->ports[r->port].guid,
+		.port_guid = r->port_guid,
 		.join_state = r->record->join_state & JOIN_ALL,
 		.proxy = r->from != r->port,
 	};
-	struct group_member *m = member_of(group, r);
+	struct group_member *m = group_member(group, r->port_guid);
+	uint32_t place = member_place(group, r->port_guid);
 
 	sa_db_make_gid(r->v, r->port, new.gid);
-	if (!m)
-		return group_add(g, group, &new);
-	new.join_state |= m->join_state;
-	if (new.join_state != m->join_state || new.proxy != m->proxy)
-		g->version++;
-	*m = new;
-	return m;
+	if (m) {
+		new.join_state |= m->join_state;
+		g->version += new.join_state != m->join_state ||
+			new.proxy != m->proxy;
+		*m = new;
+		return m;
+	}
+	g_array_insert_val(group->members, place, new);
+	g->version++;
+	return &g_array_index(group->members, struct group_member, place);
 }
 
 /* PortGID stays as the client wrote it. */
 static void
-answer(struct mcmember_record *record, const struct group *group,
-       unsigned join_state, bool proxy)
+set_answer(struct mcmember_record *record, const struct group *group,
+	   const struct group_member *m)
 {
-	struct mcmember_record r;
+	struct mcmember_record r = group->r;
 
-	group_record(group, &r);
 	memcpy(r.port_gid, record->port_gid, 16);
-	r.join_state = (uint8_t)join_state;
-	r.proxy_join = proxy;
+	r.join_state = m->join_state;
+	r.proxy_join = m->proxy;
 	*record = r;
 }
 
@@ -947,7 +703,6 @@ unsigned
 groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	    uint64_t comp_mask, struct mcmember_record *record)
 {
-	const struct group_member *m;
 	struct group *group = NULL;
 	struct request r;
 	unsigned status;
@@ -955,15 +710,14 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	status = request_init(&r, v, from, comp_mask, NEED_JOIN, record);
 	if (status != MAD_STATUS_OK)
 		return status;
-	if (names_mgid(&r))
-		group = groups_get(g, record->mgid);
-	status = group ? join_check(&r, group, member_of(group, &r)) :
+	if (r.has_mgid)
+		group = groups_find(g, record->mgid);
+	status = group ? join_check(&r, group, group_member(group,
+							    r.port_guid)) :
 		create(g, &r, &group);
-	if (status != MAD_STATUS_OK)
-		return status;
-	m = admit(g, group, &r);
-	answer(record, group, m->join_state, m->proxy);
-	return MAD_STATUS_OK;
+	if (status == MAD_STATUS_OK)
+		set_answer(record, group, admit(g, group, &r));
+	return status;
 }
 
 unsigned
@@ -979,38 +733,39 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	status = request_init(&r, v, from, comp_mask, NEED_LEAVE, record);
 	if (status != MAD_STATUS_OK)
 		return status;
-	group = groups_get(g, record->mgid);
+	group = groups_find(g, record->mgid);
 	if (group)
-		m = member_of(group, &r);
+		m = group_member(group, r.port_guid);
 	if (!m || !may_change(&r, group, m) || states & ~m->join_state)
 		return SA_STATUS_REQ_INVALID;
 
 	m->join_state &= (uint8_t)~states;
 	g->version++;
-	answer(record, group, m->join_state, m->proxy);
+	set_answer(record, group, m);
 	if (!m->join_state)
-		group_drop(g, group, m);
-	if (!group_is_needed(group)) {
-		record->join_state = 0;		/* nobody is in it any more */
-		groups_remove(g, group);
-	}
+		g_array_remove_index(group->members,
+				     member_place(group, r.port_guid));
+	remove_unneeded(g, group);
+	if (!groups_find(g, record->mgid))
+		record->join_state = 0;		/* no member is left */
 	return MAD_STATUS_OK;
 }
 
 /* -------------------------------------------------------------------- text */
 
 static const struct state_word group_words[] = {
-	STATE_WORD(group, mgid, "MGID", STATE_BYTES, 0, 0),
-	STATE_WORD(group, mlid, "MLID", 4, MLID_MIN, MLID_END - 1),
-	STATE_WORD(group, pkey, "P_Key", 4, PKEY_FULL + 1u, UINT16_MAX),
-	STATE_WORD(group, q_key, "Q_Key", 8, 0, UINT32_MAX),
-	STATE_WORD(group, flow_label, "FlowLabel", 5, 0, FLOW_LABEL_MAX),
-	STATE_WORD(group, mtu, "MTU", 0, 1, 5),
-	STATE_WORD(group, rate, "rate", 0, 1, 0x3f),
-	STATE_WORD(group, life, "PacketLifeTime", 0, 0, LIFE_MAX),
-	STATE_WORD(group, sl, "SL", 0, 0, 15),
-	STATE_WORD(group, tclass, "TClass", 0, 0, UINT8_MAX),
-	STATE_WORD(group, hop_limit, "HopLimit", 0, 0, UINT8_MAX),
+	STATE_WORD(group, r.mgid, "MGID", STATE_BYTES, 0, 0),
+	STATE_WORD(group, r.mlid, "MLID", 4, GROUPS_MLID_MIN,
+		   GROUPS_MLID_END - 1),
+	STATE_WORD(group, r.pkey, "P_Key", 4, PKEY_FULL + 1u, UINT16_MAX),
+	STATE_WORD(group, r.q_key, "Q_Key", 8, 0, UINT32_MAX),
+	STATE_WORD(group, r.flow_label, "FlowLabel", 5, 0, FLOW_LABEL_MAX),
+	STATE_WORD(group, r.mtu, "MTU", 0, 1, MTU_MAX),
+	STATE_WORD(group, r.rate, "rate", 0, 1, 0x3f),
+	STATE_WORD(group, r.life, "PacketLifeTime", 0, 0, LIFE_MAX),
+	STATE_WORD(group, r.sl, "SL", 0, 0, 15),
+	STATE_WORD(group, r.tclass, "TClass", 0, 0, UINT8_MAX),
+	STATE_WORD(group, r.hop_limit, "HopLimit", 0, 0, UINT8_MAX),
 	STATE_WORD(group, permanent, "configured", 0, 0, 1),
 	STATE_WORD(group, creator, "creator", 16, 0, UINT64_MAX),
 };
@@ -1038,12 +793,12 @@ static const struct state_line member_line = {
 void
 groups_save(const struct groups *g, GString *out)
 {
-	for (uint32_t i = 0; i < groups_count(g); i++) {
-		const struct group *group = groups_at(g, i);
+	for (guint i = 0; i < g->list->len; i++) {
+		const struct group *group = g->list->pdata[i];
 		struct saved_member saved;
 
 		state_line_save(&group_line, out, group);
-		memcpy(saved.mgid, group->mgid, 16);
+		memcpy(saved.mgid, group->r.mgid, 16);
 		for (guint k = 0; k < group->members->len; k++) {
 			saved.m = g_array_index(group->members,
 						struct group_member, k);
@@ -1052,35 +807,31 @@ groups_save(const struct groups *g, GString *out)
 	}
 }
 
-/* MGIDs that we choose from now on must not be those of clients that may still
- * believe in a group of before. */
-static void
-learn_id(struct groups *g, const uint8_t mgid[16])
-{
-	uint64_t id = bytes_load64(mgid + 8);
-
-	if (mgid[2] == 0xa0 && mgid[3] == 0x1b && id != UINT64_MAX)
-		g->next_id = MAX(g->next_id, id + 1);
-}
-
 static bool
 load_group(struct groups *g, char **words, guint n_words, GError **error)
 {
-	struct group draft = { .scope = 0 };
+	struct group draft = { .permanent = false };
+	struct mcmember_record *r = &draft.r;
+	uint64_t id;
 
 	if (!state_line_load(&group_line, words, n_words, &draft, error))
 		return false;
-	draft.scope = draft.mgid[1] & 0xf;
-	if (draft.mgid[0] != 0xff)
+	set_exactly(r);
+	r->scope = r->mgid[1] & 0xf;
+	if (r->mgid[0] != 0xff)
 		return state_line_refuse(error, "the MGID does not begin with "
 					 "ff");
-	if (groups_get(g, draft.mgid))
+	if (groups_find(g, r->mgid))
 		return state_line_refuse(error, "the group is there twice");
-	if (groups_of_mlid(g, draft.mlid))
+	if (groups_of_mlid(g, r->mlid))
 		return state_line_refuse(error, "two groups have MLID 0x%04x",
-					 draft.mlid);
+					 r->mlid);
 	groups_insert(g, &draft);
-	learn_id(g, draft.mgid);
+	/* No MGID that we choose may be one of before, whose members may still
+	 * believe in it. */
+	id = bytes_load64(r->mgid + 8);
+	if (bytes_load16(r->mgid + 2) == 0xa01b && id != UINT64_MAX)
+		g->next_id = MAX(g->next_id, id + 1);
 	return true;
 }
 
@@ -1098,12 +849,14 @@ groups_load_line(struct groups *g, char **words, guint n_words,
 	if (!state_line_load(&member_line, words, n_words, &saved, error))
 		return false;
 	saved.m.port_guid = bytes_load64(saved.m.gid + 8);
-	group = groups_get(g, saved.mgid);
+	group = groups_find(g, saved.mgid);
 	if (!group)
 		return state_line_refuse(error, "a member of a group that is "
 					 "not there");
-	if (group_member(group, saved.m.gid))
+	if (group_member(group, saved.m.port_guid))
 		return state_line_refuse(error, "the member is there twice");
-	group_add(g, group, &saved.m);
+	g_array_insert_val(group->members,
+			   member_place(group, saved.m.port_guid), saved.m);
+	g->version++;
 	return true;
 }

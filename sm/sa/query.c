@@ -2,27 +2,28 @@
 /*
  * Requests to the SA, and their answers.
  *
- * Flow of sa_answer: header and key (a wrong key is dropped, IBA 15.4.1: it may
- * be an attack, and gets nothing to compare with) -> the requester's port -> by
- * method: Set and Delete change a store; Get and GetTable become an iterator of
- * records: of the fabric (records.c), of paths (path.c), or ready-made from the
- * stores. Get takes one record of it, with a status if there are none or more;
- * GetTable hands the iterator to the sender of the answer, who draws from it.
+ * Flow of sa_answer: header and key (a request with a wrong key is dropped, IBA
+ * 15.4.1: it may be an attack) -> the requester's port -> by method: Set and
+ * Delete change a store; Get and GetTable become an iterator of records: of the
+ * fabric (records.c), of paths (path.c), or ready-made from the stores. Get
+ * takes one record of it, with a status if there are none or more; GetTable
+ * returns the iterator to the caller, which draws the records and sends them.
  *
- * Everything else is answered, if only with a status: a client that waits for
- * an answer must not wait in vain.
+ * All other requests are answered, if only with a status, so that no client
+ * waits until its timeout.
  */
 #include "sm/sa/query.h"
 
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "sm/sa/sa_limits.h"
 
 /* ClassPortInfo.CapabilityMask: Notices, UD multicast, MultiPath, match of
  * PortInfo's capabilities (IBA 15.2.5.2). */
 #define CLASS_CAPS	0x2602u
-/* CapabilityMask2: what clients may use of later revisions. Not there: QoS
- * classes (bit 1), alias GUIDs (5), services of a multicast group (8). */
+/* CapabilityMask2: features of later revisions. Not supported: QoS classes (bit
+ * 1), alias GUIDs (5), services of a multicast group (8). */
 #define CLASS_CAPS2	(1u << 3 |	/* SwitchInfo's MulticastFDBTop */ \
 			 1u << 6 |	/* all of PortInfo in its record */ \
 			 1u << 7 |	/* extended link speeds */ \
@@ -38,18 +39,13 @@ answer_status(struct sa_query *q, unsigned status)
 {
 	sa_make_response(q->reply->mad, status);
 	q->reply->kind = SA_REPLY_ONE;
-	if (status)
-		q->sa->stats.refused++;
-	else
-		q->sa->stats.answered++;
 }
 
 static void
-drop(struct sa_query *q, const char *why)
+drop_request(struct sa_query *q, const char *why)
 {
 	q->reply->kind = SA_REPLY_NONE;
 	q->reply->why = why;
-	q->sa->stats.dropped++;
 }
 
 static uint8_t *
@@ -59,7 +55,7 @@ answer_data(struct sa_query *q)
 	return q->reply->mad + SA_DATA_OFFSET;
 }
 
-/* One record and no other, or the status that says what there is. */
+/* Exactly one record, or a status: there are none, or several. */
 static void
 look_for_one(struct sa_query *q)
 {
@@ -112,7 +108,6 @@ answer_records(struct sa_query *q, struct sa_records *r, unsigned status)
 	}
 	sa_make_response(q->reply->mad, 0);
 	q->reply->kind = SA_REPLY_TABLE;
-	q->sa->stats.answered++;
 }
 
 /* ------------------------------------------------- records of the stores */
@@ -142,8 +137,8 @@ found_add(struct found *f, const void *record, uint16_t lid)
 static bool
 shares_pkey(const struct sa_query *q, uint16_t pkey)
 {
-	return q->who.trusted ||
-		memberships_of(q->who.db->memberships, q->who.port, pkey);
+	return q->viewer.trusted ||
+		memberships_of(q->viewer.db->memberships, q->viewer.port, pkey);
 }
 
 static void
@@ -151,17 +146,15 @@ find_members(struct found *f, const struct group *g,
 	     const struct mcmember_record *want)
 {
 	bool by_state = f->q->h.comp_mask >> MCM_JOIN_STATE & 1;
-	bool one = f->q->h.comp_mask >> MCM_PORT_GID & 1;
 	const struct group_member *m = (const void *)g->members->data;
-	guint n = g->members->len;
-	struct mcmember_record r;
+	const struct group_member *end = m + g->members->len;
+	struct mcmember_record r = g->r;
 
-	if (one)
-		m = group_member(g, want->port_gid);
-	if (one)
-		n = m && memcmp(m->gid, want->port_gid, 16) == 0;
-	group_record(g, &r);
-	for (; n > 0; n--, m++) {
+	if (f->q->h.comp_mask >> MCM_PORT_GID & 1) {
+		m = group_member(g, bytes_load64(want->port_gid + 8));
+		end = m ? m + 1 : m;
+	}
+	for (; m < end; m++) {
 		if (by_state &&
 		    (m->join_state & want->join_state) != want->join_state)
 			continue;
@@ -179,19 +172,15 @@ find_group(struct found *f, const struct group *g,
 	   const struct mcmember_record *want)
 {
 	const struct sa_query *q = f->q;
-	struct mcmember_record r;
+	const struct sa_limits limits = SA_LIMITS(q->h.comp_mask, want, MCM);
 
-	if (!group_limits_hold(g, q->h.comp_mask, want) ||
-	    !shares_pkey(q, g->pkey))
+	if (!sa_limits_hold(&limits, g->r.mtu, g->r.rate, g->r.life) ||
+	    !shares_pkey(q, g->r.pkey))
 		return;
-	if (q->who.trusted && g->members->len) {
+	if (q->viewer.trusted && g->members->len)
 		find_members(f, g, want);
-		return;
-	}
-	if (q->h.comp_mask >> MCM_JOIN_STATE & 1 && want->join_state)
-		return;
-	group_record(g, &r);
-	found_add(f, &r, 0);
+	else if (!(q->h.comp_mask >> MCM_JOIN_STATE & 1) || !want->join_state)
+		found_add(f, &g->r, 0);
 }
 
 static void
@@ -210,11 +199,11 @@ find_groups(struct found *f)
 			find_group(f, one, &want);
 		return;
 	}
-	for (uint32_t i = 0; i < groups_count(all); i++)
-		find_group(f, groups_at(all, i), &want);
+	for (guint i = 0; i < all->list->len; i++)
+		find_group(f, all->list->pdata[i], &want);
 }
 
-/* A service without a P_Key is for everybody; no answer has its key. */
+/* A service without a P_Key is for all; no answer has its key. */
 static void
 find_services(struct found *f)
 {
@@ -223,12 +212,14 @@ find_services(struct found *f)
 	bool by_id = q->h.comp_mask >> SERVICE_ID & 1;
 	bool by_key = q->h.comp_mask >> SERVICE_KEY & 1;
 	struct service_record want, first = { .id = 0 }, r;
+	guint i = 0;
 
 	sa_record_decode(SA_ATTR_SERVICE, q->wanted, &want);
 	first.id = want.id;
-	for (uint32_t i = by_id ? services_place(all, &first) : 0;
-	     i < services_count(all); i++) {
-		const struct service *s = services_at(all, i);
+	if (by_id)
+		i = services_place(all, &first);
+	for (; i < all->list->len; i++) {
+		const struct service *s = all->list->pdata[i];
 
 		if (by_id && s->record.id != want.id)
 			break;
@@ -242,21 +233,21 @@ find_services(struct found *f)
 	}
 }
 
-/* One's own subscriptions, unless trusted. */
+/* Of a requester that is not trusted, its own subscriptions. */
 static void
 find_informs(struct found *f)
 {
-	const struct sa_viewer *who = &f->q->who;
+	const struct sa_viewer *viewer = &f->q->viewer;
 	const struct informs *all = f->q->sa->informs;
 
-	for (uint32_t i = 0; i < informs_count(all); i++) {
-		const struct subscription *s = informs_at(all, i);
+	for (guint i = 0; i < all->list->len; i++) {
+		const struct subscription *s = all->list->pdata[i];
 		struct inform_info_record r = {
 			.index = s->index, .info = s->info,
 		};
 
-		if (!who->trusted &&
-		    s->port_guid != who->db->ends[who->port].guid)
+		if (!viewer->trusted &&
+		    s->port_guid != viewer->db->ends[viewer->port].guid)
 			continue;
 		memcpy(r.subscriber_gid, s->gid, 16);
 		found_add(f, &r, 0);
@@ -313,50 +304,43 @@ query_paths(struct sa_query *q, bool multi)
 }
 
 static void
-get_class_port_info(struct sa_query *q)
+query_records(struct sa_query *q)
 {
+	static const struct {
+		uint16_t attr_id;
+		void (*find)(struct found *f);
+	} stores[] = {
+		{ SA_ATTR_MC_MEMBER, find_groups },
+		{ SA_ATTR_SERVICE, find_services },
+		{ SA_ATTR_INFORM_INFO_RECORD, find_informs },
+		{ SA_ATTR_SM_INFO, find_sms },
+	};
 	const struct sa_class_info info = {
 		.cap_mask = CLASS_CAPS, .cap_mask2 = CLASS_CAPS2,
 		.resp_time = CLASS_RESP_TIME,
 	};
-
-	sa_class_info_encode(answer_data(q), &info);
-	answer_status(q, 0);
-}
-
-static void
-query_records(struct sa_query *q)
-{
 	struct sa_unread *unread = &q->reply->unread;
+	unsigned attr_id = q->h.mad.attr_id, status;
 	struct sa_records *r;
-	unsigned status;
 
-	switch (q->h.mad.attr_id) {
-	case SA_ATTR_CLASS_PORT_INFO:
-		if (q->h.mad.method != MAD_METHOD_GET)
-			break;
-		get_class_port_info(q);
-		return;
-	case SA_ATTR_PATH:
+	for (unsigned i = 0; i < G_N_ELEMENTS(stores); i++)
+		if (stores[i].attr_id == attr_id) {
+			query_store(q, stores[i].find);
+			return;
+		}
+	if (attr_id == SA_ATTR_PATH) {
 		query_paths(q, false);
 		return;
-	case SA_ATTR_MC_MEMBER:
-		query_store(q, find_groups);
-		return;
-	case SA_ATTR_SERVICE:
-		query_store(q, find_services);
-		return;
-	case SA_ATTR_INFORM_INFO_RECORD:
-		query_store(q, find_informs);
-		return;
-	case SA_ATTR_SM_INFO:
-		query_store(q, find_sms);
+	}
+	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
+	    q->h.mad.method == MAD_METHOD_GET) {
+		sa_class_info_encode(answer_data(q), &info);
+		answer_status(q, 0);
 		return;
 	}
 	unread->ports = records_unread(q, &unread->table);
-	if (unread->ports) {		/* it will be counted when it returns */
+	if (unread->ports) {
 		q->reply->kind = SA_REPLY_UNREAD;
-		q->sa->stats.requests--;
 		return;
 	}
 	r = records_of_fabric(q, &status);
@@ -385,14 +369,14 @@ change(struct sa_query *q)
 	sa_record_decode(attr_id, q->wanted, &r);
 	if (attr_id == SA_ATTR_MC_MEMBER)
 		status = (set ? groups_join : groups_leave)
-			(q->sa->groups, q->who.db, q->who.port, mask,
+			(q->sa->groups, q->viewer.db, q->viewer.port, mask,
 			 &r.member);
 	else if (attr_id == SA_ATTR_SERVICE)
 		status = (set ? services_set : services_delete)
-			(q->sa->services, q->who.db, q->who.port, mask,
+			(q->sa->services, q->viewer.db, q->viewer.port, mask,
 			 &r.service, q->request->now);
 	else
-		status = informs_set(q->sa->informs, q->who.db, q->who.port,
+		status = informs_set(q->sa->informs, q->viewer.db, q->viewer.port,
 				     &r.inform);
 	if (!status)
 		sa_record_encode(attr_id, answer_data(q), &r);
@@ -428,13 +412,12 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	struct sa_query q = { .sa = sa, .request = request, .reply = reply };
 
 	memset(reply, 0, sizeof(*reply));
-	sa->stats.requests++;
 	if (!sa_header_read(request->mad, request->len, &q.h)) {
-		drop(&q, "SA request that is no whole MAD");
+		drop_request(&q, "SA request that is no whole MAD");
 		return;
 	}
 	if (!sa_is_request(q.h.mad.method)) {
-		drop(&q, "SA message that is no request");
+		drop_request(&q, "SA message that is no request");
 		return;
 	}
 	memcpy(reply->mad, request->mad, MAD_SIZE);
@@ -443,7 +426,7 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 		return;
 	}
 	if (q.h.sm_key && q.h.sm_key != sa->params.sm_key) {
-		drop(&q, "SA request with a wrong SM_Key");
+		drop_request(&q, "SA request with a wrong SM_Key");
 		return;
 	}
 	if (!sa->view) {
@@ -451,11 +434,11 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 		return;
 	}
 	q.wanted = request->mad + SA_DATA_OFFSET;
-	q.who = (struct sa_viewer){
+	q.viewer = (struct sa_viewer){
 		.db = sa->view, .port = sa_db_lid(sa->view, request->slid),
 		.trusted = q.h.sm_key != 0,
 	};
-	if (q.who.port == SNAPSHOT_NONE)
+	if (q.viewer.port == SNAPSHOT_NONE)
 		answer_status(&q, SA_STATUS_REQ_INVALID);
 	else
 		act(&q);

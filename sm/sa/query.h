@@ -25,22 +25,21 @@ struct sa {
 	GArray *sms;		/* struct sa_sm */
 	GArray *trees;		/* struct sa_tree */
 	GPtrArray *members;	/* what the trees point to */
-	struct sa_stats stats;
 };
 
-/* In which fabric, and for whom. */
+/* The requester, and the fabric that it sees. */
 struct sa_viewer {
 	struct sa_db *db;
 	uint32_t port;		/* of the requester */
 	bool trusted;
 };
 
-/* May it know of this end port? They share a partition. */
-bool sa_viewer_sees(const struct sa_viewer *who, uint32_t port);
+/* Do they share a partition, or is it trusted? */
+bool sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port);
 
 struct sa_query {
 	struct sa *sa;
-	struct sa_viewer who;
+	struct sa_viewer viewer;
 	const struct sa_request *request;
 	struct sa_header h;
 	const uint8_t *wanted;	/* the record of the request, SA_DATA_LEN bytes
@@ -49,16 +48,15 @@ struct sa_query {
 };
 
 /*
- * An iterator: candidates are made one after the other, on the wire, and
- * compared with the request. A query that names a LID, a GUID or a GID looks
- * only there. A record may still be far from the next, when next to nothing
- * matches: after RECORDS_GO candidates in vain it pauses.
+ * An iterator: candidates are made one after the other, in wire format, and
+ * compared with the request. If few match, the next record may be far: after
+ * RECORDS_GO candidates without one it pauses.
  *
- * It stands first in a struct of its maker's, who frees that.
+ * It is the first member of a larger struct, which `free` clears.
  */
 #define RECORDS_GO	1024u
 struct sa_records {
-	struct sa_viewer who;	/* holds a reference on the view */
+	struct sa_viewer viewer;	/* holds a reference on the view */
 	unsigned attr_id;
 	enum sa_draw (*draw)(struct sa_records *r, uint8_t *record);
 	void (*free)(struct sa_records *r);	/* NULL: g_free() does */

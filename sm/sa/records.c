@@ -2,29 +2,25 @@
 /*
  * The fabric as records.
  *
- * Structs. A table is a domain (ports or switches) with a number of records
- * for each: blocks, positions. fabric_table says how a record of each kind is
- * made; the scan walks the domain, makes candidates, and keeps those that
- * match.
+ * Method. A kind of record is a row of `tables`: whether ports or switches have
+ * such records, how many each, and how one is made. The scan walks the ports or
+ * switches, makes their records, and keeps those that match the request.
  *
- * Narrowing. If the mask names a LID or a GUID, the domain shrinks to the node
- * that owns it before anything is made: to a stretch, or to a list of indices
- * where they are not neighbours (the ports cabled to a LID, the nodes of a
- * system). A BlockNum shrinks the records of each of them to one. So what such
- * a query costs does not depend on the size of the fabric. A LID within a
- * port's range of LMC means that port, whose records carry the base LID. Of the
- * tables of a CA's ports (P_Keys, VLs) the LID alone names the port: whatever
- * port number a client asks with, it gets the record.
+ * Cost. If the mask has a LID, or of a NodeRecord a PortGUID or NodeGUID, only
+ * that node is walked; a BlockNum leaves one record of each port or switch. A
+ * LID within a port's range of LMC means that port, whose records carry the
+ * base LID. Other queries walk the fabric, a stretch at a time.
  *
- * Tables of ports. What the devices hold is told as it was read: of P_Keys of
- * end ports, which every sweep reads, by the sweep; of those of a switch's
- * external ports, and of the other two tables, on demand. An end port of which
- * no P_Key block is known is told what it should hold: that is what it will be
- * given.
+ * P_Key and VL tables of a CA: the LID alone identifies the port. Whatever port
+ * number a client writes, it gets the record, as osmtest expects.
  *
- * Who may see what. A requester that is not trusted sees ports with which it
- * shares a partition (IBA C15-0.1.22); M_Keys and P_Key tables only the
- * trusted.
+ * Tables of ports are shown as they were read: P_Key tables of end ports by
+ * every sweep; those of a switch's external ports, and the other two tables, on
+ * demand. An end port of which no P_Key block is known is shown with the keys
+ * that it should have, and will be given.
+ *
+ * Visibility. A requester that is not trusted sees ports with which it shares a
+ * partition (IBA C15-0.1.22); M_Keys and P_Key tables only the trusted.
  */
 #include "sm/sa/query.h"
 
@@ -40,27 +36,16 @@
 #define BLOCK_OFFSET	8u	/* what a block of a table begins at */
 
 bool
-sa_viewer_sees(const struct sa_viewer *who, uint32_t port)
+sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port)
 {
-	return who->trusted || port == who->port ||
-		memberships_common(who->db->memberships, who->port, port);
+	return viewer->trusted || port == viewer->port ||
+		memberships_common(viewer->db->memberships, viewer->port, port);
 }
 
 enum sa_draw
 sa_records_draw(struct sa_records *r, uint8_t *record)
 {
 	return r->draw(r, record);
-}
-
-bool
-sa_records_next(struct sa_records *r, uint8_t *record)
-{
-	enum sa_draw drawn;
-
-	do
-		drawn = sa_records_draw(r, record);
-	while (drawn == SA_DRAW_PAUSE);
-	return drawn == SA_DRAW_RECORD;
 }
 
 size_t
@@ -76,7 +61,7 @@ sa_records_free(struct sa_records *r)
 		return;
 	if (r->free)
 		r->free(r);
-	sa_db_unref(r->who.db);
+	sa_db_unref(r->viewer.db);
 	g_free(r);
 }
 
@@ -86,8 +71,8 @@ sa_records_init(struct sa_records *r, const struct sa_query *q,
 		enum sa_draw (*draw)(struct sa_records *r, uint8_t *record),
 		void (*free)(struct sa_records *r))
 {
-	r->who = q->who;
-	sa_db_ref(r->who.db);
+	r->viewer = q->viewer;
+	sa_db_ref(r->viewer.db);
 	r->attr_id = attr_id;
 	r->draw = draw;
 	r->free = free;
@@ -154,13 +139,11 @@ struct fabric_table {
 
 struct scan {
 	struct sa_records base;
-	struct sa_db *v;	/* base.who.db */
+	struct sa_db *v;	/* base.viewer.db */
 	struct mft *mft;	/* the view's when this began, or NULL */
 	const struct fabric_table *table;
 	struct sa_match match;
-	const struct sa_query *q;	/* NULL: it has begun */
-	GArray *list;		/* of indices, ascending; NULL: all of them */
-	uint32_t at, end;	/* of the list, or of the domain */
+	uint32_t at, end;	/* ports or switches */
 	uint32_t i, n;		/* records of `at`, */
 	uint16_t lid;		/* and its LID */
 	uint32_t i_first, i_end;	/* those that are wanted */
@@ -168,18 +151,10 @@ struct scan {
 	bool open;		/* i, n and lid are those of `at` */
 };
 
-static uint32_t
-scan_end_port(const struct sa_db *v, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(v->subnet, port);
-
-	return snapshot_is_switch(n) ? n->first_port : port;
-}
-
 static uint16_t
 lid_of(const struct sa_db *v, uint32_t port)
 {
-	return v->lids->base[scan_end_port(v, port)];
+	return v->lids->base[snapshot_holder_of(v->subnet, port)];
 }
 
 static bool
@@ -205,7 +180,7 @@ make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	const struct snapshot_port *p = &s->v->subnet->ports[at];
 	struct port_info info = p->info;
 
-	if (!s->base.who.trusted)
+	if (!s->base.viewer.trusted)
 		info.m_key = 0;
 	sa_record_encode(SA_ATTR_PORT_INFO, record, &info);
 	record[2] = p->num;
@@ -220,7 +195,7 @@ make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 
 	if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, at) ||
 	    !snapshot_link_up(n, peer) || !lid_of(s->v, peer) ||
-	    !sa_viewer_sees(&s->base.who, scan_end_port(s->v, peer)))
+	    !sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, peer)))
 		return false;
 	record[2] = n->ports[at].num;
 	record[3] = n->ports[peer].num;
@@ -382,59 +357,52 @@ scan_count(const struct scan *s, uint32_t at)
 
 /* -------------------------------------------------------------- the scan */
 
-/* The port, or the port 0 of the switch. */
+/* The port, or port 0 of the switch. */
 static uint32_t
-scan_port(const struct scan *s, uint32_t index)
+scan_port(const struct scan *s)
 {
 	const struct snapshot *n = s->v->subnet;
 
 	return s->table->domain == DOMAIN_SWITCHES ?
-		n->nodes[n->switches[index]].first_port : index;
+		n->nodes[n->switches[s->at]].first_port : s->at;
 }
 
 static bool
-scan_sees(const struct scan *s, uint32_t index)
+scan_sees(const struct scan *s)
 {
-	return sa_viewer_sees(&s->base.who,
-			      scan_end_port(s->v, scan_port(s, index)));
+	return sa_viewer_sees(&s->base.viewer,
+			      snapshot_holder_of(s->v->subnet, scan_port(s)));
 }
 
-static uint32_t
-scan_index(const struct scan *s)
-{
-	return s->list ? g_array_index(s->list, uint32_t, s->at) : s->at;
-}
-
+/* Does the LID alone identify this port? */
 static bool
-ignores_number(const struct scan *s, uint32_t index)
+ignores_number(const struct scan *s)
 {
 	return s->table->ca_by_lid &&
-		!snapshot_is_switch(snapshot_node_of(s->v->subnet, index));
+		!snapshot_is_switch(snapshot_node_of(s->v->subnet, s->at));
 }
 
 static bool
-scan_has_number(const struct scan *s, uint32_t index)
+scan_has_number(const struct scan *s)
 {
-	return s->port_num < 0 || ignores_number(s, index) ||
-		s->v->subnet->ports[index].num == s->port_num;
+	return s->port_num < 0 || ignores_number(s) ||
+		s->v->subnet->ports[s->at].num == s->port_num;
 }
 
-/* False: nothing to be seen here. */
+/* False: no record of this port or switch is wanted, or visible. */
 static bool
 scan_open(struct scan *s)
 {
-	uint32_t index = scan_index(s);
-
-	s->lid = lid_of(s->v, scan_port(s, index));
-	if (!s->lid || !scan_has_number(s, index))
+	s->lid = lid_of(s->v, scan_port(s));
+	if (!s->lid || !scan_has_number(s))
 		return false;
 	s->i = s->i_first;
-	s->n = MIN(scan_count(s, index), s->i_end);
-	if (s->table->attr_id == SA_ATTR_SL_TO_VL && ignores_number(s, index)) {
+	s->n = MIN(scan_count(s, s->at), s->i_end);
+	if (s->table->attr_id == SA_ATTR_SL_TO_VL && ignores_number(s)) {
 		s->i = 0;		/* a CA has one, of no input port */
 		s->n = 1;
 	}
-	s->open = s->i < s->n && scan_sees(s, index);
+	s->open = s->i < s->n && scan_sees(s);
 	return s->open;
 }
 
@@ -451,7 +419,7 @@ scan_draw(struct sa_records *base, uint8_t *record)
 			continue;
 		while (s->i < s->n) {
 			sa_record_encode(base->attr_id, record, NULL);
-			if (s->table->make(s, scan_index(s), s->i++, record)) {
+			if (s->table->make(s, s->at, s->i++, record)) {
 				bytes_store16(record, s->lid);
 				if (sa_match_test(&s->match, record))
 					return SA_DRAW_RECORD;
@@ -466,245 +434,109 @@ scan_draw(struct sa_records *base, uint8_t *record)
 static void
 scan_free(struct sa_records *base)
 {
-	struct scan *s = (struct scan *)base;
-
-	if (s->list)
-		g_array_unref(s->list);
-	mft_free(s->mft);
+	mft_free(((struct scan *)base)->mft);
 }
 
-/* ------------------------------------------------------------- narrowing */
+/* -------------------------------------------------------------- narrowing */
 
+#define LINK_TO_LID		3u
+#define NODE_NODE_GUID		7u
+#define NODE_PORT_GUID		8u
+#define PORT_INFO_CAP_MASK	7u
+#define PORT_INFO_CAP_MASK2	53u
+
+/* Has the request this component, of whole bytes? */
 static bool
-scan_asks(const struct scan *s, unsigned component)
-{
-	return s->q->h.comp_mask >> component & 1;
-}
-
-/* The value of a component of whole bytes. */
-static uint64_t
-scan_wanted(const struct scan *s, unsigned component)
+has_component(const struct sa_query *q, unsigned component, uint64_t *value)
 {
 	unsigned n;
-	const struct mad_field *f = sa_fields(s->table->attr_id, &n);
+	const struct mad_field *f = sa_fields(q->h.mad.attr_id, &n);
 
-	return bytes_load(s->q->wanted + f[component].offset / 8,
-		       f[component].bits / 8);
+	if (!(q->h.comp_mask >> component & 1))
+		return false;
+	*value = bytes_load(q->wanted + f[component].offset / 8,
+			    f[component].bits / 8);
+	return true;
 }
 
-static void
-narrow_to_node(struct scan *s, uint32_t node)
-{
-	const struct snapshot_node *n = &s->v->subnet->nodes[node];
-
-	s->at = n->first_port;
-	s->end = n->first_port + n->info.num_ports + 1u;
-}
-
-/* The domain becomes one node, or one port of a CA. */
+/* To one node, one port of a CA, or nothing. */
 static void
 narrow_to_port(struct scan *s, uint32_t port)
 {
 	const struct snapshot_node *n;
 
-	if (port == SNAPSHOT_NONE) {
-		s->end = s->at;
+	s->end = s->at;
+	if (port == SNAPSHOT_NONE)
 		return;
-	}
 	n = snapshot_node_of(s->v->subnet, port);
-	if (s->table->domain == DOMAIN_SWITCHES) {
-		s->at = n->sw_index;
-		s->end = n->sw_index == SNAPSHOT_NONE ? s->at : s->at + 1;
+	if (s->table->domain == DOMAIN_PORTS) {
+		s->at = snapshot_is_switch(n) ? n->first_port : port;
+		s->end = snapshot_is_switch(n) ?
+			s->at + n->info.num_ports + 1u : s->at + 1;
 	} else if (snapshot_is_switch(n)) {
-		narrow_to_node(s, s->v->subnet->ports[port].node);
-	} else {
-		s->at = port;
-		s->end = port + 1;
+		s->at = n->sw_index;
+		s->end = s->at + 1;
 	}
 }
 
 /* The LID of the request is any of a range; that of a record is its first. */
-static void
-match_base_lid(struct scan *s, unsigned offset, uint32_t port)
+static uint32_t
+match_base_lid(struct scan *s, unsigned offset, uint64_t lid)
 {
-	if (port == SNAPSHOT_NONE)
-		return;
-	s->match.value[offset] = (uint8_t)(s->v->lids->base[port] >> 8);
-	s->match.value[offset + 1] = (uint8_t)s->v->lids->base[port];
+	uint32_t port = sa_db_lid(s->v, (uint16_t)lid);
+
+	if (port != SNAPSHOT_NONE)
+		bytes_store16(s->match.value + offset, s->v->lids->base[port]);
+	return port;
 }
 
-static gint
-compare_indices(gconstpointer a, gconstpointer b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
+/* Of a capability mask only the bits that are set are compared. */
 static void
-list_end(struct scan *s)
+match_set_bits(struct scan *s, const struct sa_query *q, unsigned component)
 {
-	g_array_sort(s->list, compare_indices);
-	s->at = 0;
-	s->end = s->list->len;
-}
+	unsigned n;
+	const struct mad_field *f = sa_fields(q->h.mad.attr_id, &n);
+	unsigned first = f[component].offset / 8;
 
-#define LINK_TO_LID		3u
-#define LINK_TO_LID_OFFSET	4u
-
-/* The links that end at this LID begin at what its ports are cabled to. */
-static void
-narrow_link(struct scan *s)
-{
-	const struct snapshot *n = s->v->subnet;
-	uint32_t port;
-
-	if (!scan_asks(s, LINK_TO_LID))
-		return;
-	port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, LINK_TO_LID));
-	match_base_lid(s, LINK_TO_LID_OFFSET, port);
-	if (scan_asks(s, 0))
-		return;
-	narrow_to_port(s, port);
-	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (uint32_t p = s->at; p < s->end; p++)
-		if (n->ports[p].peer != SNAPSHOT_NONE)
-			g_array_append_val(s->list, n->ports[p].peer);
-	list_end(s);
-}
-
-#define NODE_SYSTEM_GUID	6u
-#define NODE_NODE_GUID		7u
-#define NODE_PORT_GUID		8u
-
-static void
-narrow_to_system(struct scan *s, uint64_t guid)
-{
-	const struct snapshot *n = s->v->subnet;
-	const struct snapshot_node *node;
-	uint32_t count, first = sa_db_system(s->v, guid, &count), port;
-
-	s->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (uint32_t i = first; i < first + count; i++) {
-		node = &n->nodes[s->v->by_system[i]];
-		for (unsigned p = 0; p <= node->info.num_ports; p++) {
-			port = node->first_port + p;
-			g_array_append_val(s->list, port);
-		}
-	}
-	list_end(s);
+	if (q->h.comp_mask >> component & 1)
+		memcpy(s->match.mask + first, s->match.value + first,
+		       f[component].bits / 8);
 }
 
 static void
-narrow_node(struct scan *s)
-{
-	uint32_t node;
-
-	if (scan_asks(s, 0)) {
-		return;
-	} else if (scan_asks(s, NODE_PORT_GUID)) {
-		narrow_to_port(s, sa_db_guid(s->v, scan_wanted(s,
-							NODE_PORT_GUID)));
-	} else if (scan_asks(s, NODE_NODE_GUID)) {
-		node = snapshot_find_node(s->v->subnet,
-					scan_wanted(s, NODE_NODE_GUID));
-		if (node == SNAPSHOT_NONE)
-			s->end = s->at;
-		else
-			narrow_to_node(s, node);
-	} else if (scan_asks(s, NODE_SYSTEM_GUID)) {
-		narrow_to_system(s, scan_wanted(s, NODE_SYSTEM_GUID));
-	}
-}
-
-#define GUID_INFO_GUID0		4u
-
-/* Only GUID0 of block 0 is not zero, and it is the PortGUID. */
-static void
-narrow_guid_info(struct scan *s)
-{
-	uint64_t guid;
-
-	if (scan_asks(s, 0) || !scan_asks(s, GUID_INFO_GUID0))
-		return;
-	guid = scan_wanted(s, GUID_INFO_GUID0);
-	if (guid)
-		narrow_to_port(s, sa_db_guid(s->v, guid));
-}
-
-#define MFT_POSITION	1u
-#define MFT_BLOCKNUM	3u
-
-static void
-narrow_mft(struct scan *s)
-{
-	const struct mft *mft = s->mft;
-	uint32_t position = s->q->wanted[2] >> 4;
-	uint32_t block = (uint32_t)bytes_load(s->q->wanted + 2, 2) & 0x1ffu;
-
-	if (!mft || !scan_asks(s, MFT_POSITION) || !scan_asks(s, MFT_BLOCKNUM))
-		return;
-	if (block >= mft->n_blocks) {
-		s->end = s->at;
-		return;
-	}
-	s->i_first = position * mft->n_blocks + block;
-	s->i_end = s->i_first + 1;
-}
-
-#define PORT_INFO_CAP_MASK	7u
-#define PORT_INFO_CAP_MASK2	53u
-
-static void
-match_set_bits(struct scan *s, unsigned component)
-{
-	unsigned n, first, len;
-	const struct mad_field *f = sa_fields(s->table->attr_id, &n);
-
-	first = f[component].offset / 8;
-	len = f[component].bits / 8;
-	if (scan_asks(s, component))
-		memcpy(s->match.mask + first, s->match.value + first, len);
-}
-
-static void
-scan_narrow(struct scan *s)
+scan_narrow(struct scan *s, const struct sa_query *q)
 {
 	const struct fabric_table *t = s->table;
-	uint32_t port;
+	uint32_t node;
+	uint64_t value;
 
-	if (scan_asks(s, 0)) {		/* the LID, of all tables */
-		port = sa_db_lid(s->v, (uint16_t)scan_wanted(s, 0));
-		narrow_to_port(s, port);
-		match_base_lid(s, 0, port);
+	if (has_component(q, 0, &value)) {	/* the LID, of all tables */
+		narrow_to_port(s, match_base_lid(s, 0, value));
+	} else if (t->attr_id == SA_ATTR_NODE &&
+		   has_component(q, NODE_PORT_GUID, &value)) {
+		narrow_to_port(s, sa_db_guid(s->v, value));
+	} else if (t->attr_id == SA_ATTR_NODE &&
+		   has_component(q, NODE_NODE_GUID, &value)) {
+		node = snapshot_find_node(s->v->subnet, value);
+		narrow_to_port(s, SNAPSHOT_NONE);
+		if (node != SNAPSHOT_NONE) {
+			s->at = s->v->subnet->nodes[node].first_port;
+			s->end = s->at + 1u +
+				s->v->subnet->nodes[node].info.num_ports;
+		}
 	}
-	if (t->block >= 0 && scan_asks(s, (unsigned)t->block)) {
+	if (t->attr_id == SA_ATTR_LINK && has_component(q, LINK_TO_LID, &value))
+		match_base_lid(s, 4, value);
+	if (t->block >= 0 && has_component(q, (unsigned)t->block, &value)) {
 		/* below the base: a number that no record has */
-		s->i_first = (uint32_t)scan_wanted(s, (unsigned)t->block) -
-			t->block_base;
+		s->i_first = (uint32_t)value - t->block_base;
 		s->i_end = s->i_first + 1;
 	}
-	if (t->port >= 0 && scan_asks(s, (unsigned)t->port))
-		s->port_num = (int)scan_wanted(s, (unsigned)t->port);
-	switch (t->attr_id) {
-	case SA_ATTR_NODE:
-		narrow_node(s);
-		break;
-	case SA_ATTR_PORT_INFO:
-		if (!(s->q->h.mad.attr_mod & CAP_MATCH))
-			break;
-		match_set_bits(s, PORT_INFO_CAP_MASK);
-		match_set_bits(s, PORT_INFO_CAP_MASK2);
-		break;
-	case SA_ATTR_LINK:
-		narrow_link(s);
-		break;
-	case SA_ATTR_GUID_INFO:
-		narrow_guid_info(s);
-		break;
-	case SA_ATTR_MULTICAST_FT:
-		narrow_mft(s);
-		break;
+	if (t->port >= 0 && has_component(q, (unsigned)t->port, &value))
+		s->port_num = (int)value;
+	if (t->attr_id == SA_ATTR_PORT_INFO && q->h.mad.attr_mod & CAP_MATCH) {
+		match_set_bits(s, q, PORT_INFO_CAP_MASK);
+		match_set_bits(s, q, PORT_INFO_CAP_MASK2);
 	}
 }
 
@@ -726,29 +558,27 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	if (table->ca_by_lid)
 		plain &= ~(SA_BIT(table->port) | SA_BIT(table->block));
 	*status = SA_STATUS_REQ_INVALID;
-	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->who.trusted) ||
+	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->viewer.trusted) ||
 	    !sa_match_init(&match, table->attr_id, plain, q->wanted))
 		return NULL;
 	s = g_new0(struct scan, 1);
 	sa_records_init(&s->base, q, table->attr_id, scan_draw, scan_free);
-	s->v = q->who.db;
+	s->v = q->viewer.db;
 	s->table = table;
 	s->match = match;
-	s->q = q;
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
 	s->end = table->domain == DOMAIN_PORTS ? s->v->subnet->n_ports :
 		s->v->subnet->n_switches;
-	scan_narrow(s);
-	s->q = NULL;
+	scan_narrow(s, q);
 	*status = 0;
 	return &s->base;
 }
 
 /* ---------------------------------------------------- what must be read yet */
 
-/* Which table of a port such a record tells of; PORT_N_TABLES: none, or one
+/* The table of a port that such a record shows; PORT_N_TABLES: none, or one
  * that every sweep reads. */
 static enum port_table
 table_on_demand(unsigned attr_id)
@@ -764,14 +594,14 @@ table_on_demand(unsigned attr_id)
 	return PORT_N_TABLES;
 }
 
-/* P_Keys of end ports are known by the sweep, those of a switch's external
+/* P_Key tables of end ports are read by the sweep, those of a switch's external
  * ports only where they are written. */
 static bool
 may_have_table(const struct sa_db *v, enum port_table table, uint32_t port)
 {
 	const struct snapshot *s = v->subnet;
 
-	if (!s->ports[port].known || !v->lids->base[scan_end_port(v, port)])
+	if (!s->ports[port].known || !lid_of(v, port))
 		return false;
 	return table != PORT_TABLE_PKEY || !snapshot_is_end_port(s, port);
 }
@@ -789,12 +619,10 @@ records_unread(const struct sa_query *q, enum port_table *table)
 		return NULL;
 	ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (struct scan *s = (struct scan *)r; s->at < s->end; s->at++) {
-		uint32_t port = scan_index(s);
-
-		if (scan_has_number(s, port) && scan_sees(s, port) &&
-		    may_have_table(s->v, *table, port) &&
-		    !sa_db_table_is_read(s->v, *table, port))
-			g_array_append_val(ports, port);
+		if (scan_has_number(s) && scan_sees(s) &&
+		    may_have_table(s->v, *table, s->at) &&
+		    !sa_db_table_is_read(s->v, *table, s->at))
+			g_array_append_val(ports, s->at);
 	}
 	sa_records_free(r);
 	if (ports->len)

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The fabric as the SA sees it.
+ * The fabric as the SA answers from it.
  *
- * Purpose. PathRecord is asked for by the million, and what a path carries is
- * the least of all cables on its way through the forwarding tables.
+ * Purpose. A large job sends millions of PathRecord queries, and a path has the
+ * lowest MTU and rate of all cables on its route through the forwarding tables.
  *
- * Method. What the cable of a switch port carries is one byte, a "way". For the
- * 64 LIDs of a block of the forwarding tables the ways from all switches are
- * computed together, when the first path to one of these LIDs is asked for:
- * each switch's is that of the next switch and the cable to it. A path is then
- * two look-ups, one for each direction. Most LIDs have the same way from all
- * switches, and one byte; where a cable is slower than others, or no path leads
- * there from everywhere, a byte for each switch is kept.
+ * Method. MTU and rate of the cable of a switch port are one byte, a "way". For
+ * the 64 LIDs of a block of the forwarding tables the ways from all switches
+ * are computed together, with the first path to one of these LIDs: that of a
+ * switch is the lower of that of the next switch and that of the cable to it. A
+ * path is then two look-ups, one for each direction. Most LIDs have the same
+ * way from all switches, and one byte; where cables differ, or a switch has no
+ * route, a byte for each switch is kept.
  *
  * Cost. Switches x 64 steps for a block, once; at most as many bytes as the
  * forwarding tables have.
  *
- * A cable counts if both ends are Active: the SA does not offer what does not
- * carry data yet. MTU is the least MTUCap, since NeighborMTU follows from it
- * and is what our own plan sets.
+ * A cable counts if both ends are Active: the SA does not offer a path before
+ * it carries data. MTU is the least MTUCap, which the plan writes as
+ * NeighborMTU.
  *
- * Tables of ports. `held` is what the sweep read, shared; `read` is what was
- * read since because a client asked, and is made when the first block is added;
- * `closed` has a bit for each table of each port that has no more to be read.
+ * Tables of ports. `held` has the blocks that the sweep read, shared; `read`
+ * those that were read since for a client, made with the first block; `closed`
+ * has a bit for each table of each port of which no more can be read.
  *
- * Indices. by_guid and by_system are sorted; a hash table leads from a PortGUID
- * to its place, since each path needs two.
+ * End ports are sorted by PortGUID for paths between all of them; a hash table
+ * finds them by PortGUID, since each path needs two.
  */
 #include "sm/sa/sa_db.h"
 
@@ -150,8 +150,9 @@ compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
-/* Where a GUID is in guid_slots, or has to be put: a hash table whose slots
- * hold a place in by_guid, plus 1; at most half of them are taken. */
+/* Where a PortGUID is in guid_slots, or has to be put: a hash table whose slots
+ * hold a port, plus 1. The GUID is compared in `ends`, which a path needs
+ * anyway. */
 static uint32_t
 guid_slot(const struct sa_db *v, uint64_t guid)
 {
@@ -159,12 +160,13 @@ guid_slot(const struct sa_db *v, uint64_t guid)
 
 	for (;; at++) {
 		at &= v->n_guid_slots - 1;
-		if (!v->guid_slots[at] || v->guids[v->guid_slots[at] - 1] ==
-		    guid)
+		if (!v->guid_slots[at] ||
+		    v->ends[v->guid_slots[at] - 1].guid == guid)
 			return at;
 	}
 }
 
+/* At most half of the slots are taken. */
 static void
 sort_guids(struct sa_db *v)
 {
@@ -176,39 +178,14 @@ sort_guids(struct sa_db *v)
 			v->by_guid[v->n_by_guid++] = port;
 	g_qsort_with_data(v->by_guid, (gint)v->n_by_guid,
 			  sizeof(*v->by_guid), compare_guids, v->subnet);
-	v->guids = g_new(uint64_t, v->n_by_guid);
 	for (v->n_guid_slots = 2; v->n_guid_slots < 2 * v->n_by_guid;)
 		v->n_guid_slots *= 2;
 	v->guid_slots = g_new0(uint32_t, v->n_guid_slots);
 	for (uint32_t i = 0; i < v->n_by_guid; i++) {
-		v->guids[i] = s->ports[v->by_guid[i]].guid;
-		v->guid_slots[guid_slot(v, v->guids[i])] = i + 1;
+		uint32_t port = v->by_guid[i];
+
+		v->guid_slots[guid_slot(v, v->ends[port].guid)] = port + 1;
 	}
-}
-
-static gint
-compare_systems(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct snapshot *s = data;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t of_x = s->nodes[x].info.system_guid;
-	uint64_t of_y = s->nodes[y].info.system_guid;
-
-	if (of_x != of_y)
-		return of_x < of_y ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static void
-sort_systems(struct sa_db *v)
-{
-	const struct snapshot *s = v->subnet;
-
-	v->by_system = g_new(uint32_t, s->n_nodes);
-	for (uint32_t node = 0; node < s->n_nodes; node++)
-		v->by_system[node] = node;
-	g_qsort_with_data(v->by_system, (gint)s->n_nodes,
-			  sizeof(*v->by_system), compare_systems, v->subnet);
 }
 
 struct sa_db *
@@ -233,7 +210,6 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	find_hops(v);
 	find_ends(v);
 	sort_guids(v);
-	sort_systems(v);
 	return v;
 }
 
@@ -277,10 +253,25 @@ sa_db_unref(struct sa_db *v)
 	g_free(v->way_to);
 	g_free(v->ends);
 	g_free(v->by_guid);
-	g_free(v->guids);
 	g_free(v->guid_slots);
-	g_free(v->by_system);
 	g_free(v);
+}
+
+uint32_t
+sa_lower_bound(const void *key, const void *base, uint32_t n, size_t size,
+	       int (*compare)(const void *key, const void *element))
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (compare(key, (const uint8_t *)base + mid * size) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 uint32_t
@@ -292,37 +283,9 @@ sa_db_lid(const struct sa_db *v, uint16_t lid)
 uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
-	uint32_t place = v->guid_slots[guid_slot(v, guid)];
+	uint32_t port = v->guid_slots[guid_slot(v, guid)];
 
-	return place ? v->by_guid[place - 1] : SNAPSHOT_NONE;
-}
-
-/* Where the systems from this one on begin. */
-static uint32_t
-system_place(const struct sa_db *v, uint64_t guid)
-{
-	const struct snapshot *s = v->subnet;
-	uint32_t low = 0, high = s->n_nodes, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (s->nodes[v->by_system[mid]].info.system_guid < guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-uint32_t
-sa_db_system(const struct sa_db *v, uint64_t guid, uint32_t *n)
-{
-	uint32_t first = system_place(v, guid);
-	uint32_t end = guid == UINT64_MAX ? v->subnet->n_nodes :
-		system_place(v, guid + 1);
-
-	*n = end - first;
-	return first;
+	return port ? port - 1 : SNAPSHOT_NONE;
 }
 
 uint32_t
@@ -487,13 +450,12 @@ sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 	unsigned n = v->held ?
 		port_tables_blocks(v->held, PORT_TABLE_PKEY, port) : 0;
 
-	for (unsigned i = 0; pkey && i < n; i++) {
-		const union port_block *b = port_tables_get(v->held,
-			PORT_TABLE_PKEY, port, i);
+	for (unsigned i = 0; pkey && i < n * PKEYS_A_BLOCK; i++) {
+		const union port_block *b = sa_db_block(v, PORT_TABLE_PKEY,
+			port, i / PKEYS_A_BLOCK);
 
-		for (unsigned k = 0; b && k < PKEYS_A_BLOCK; k++)
-			if (b->pkeys[k] == pkey)
-				return (uint16_t)(i * PKEYS_A_BLOCK + k);
+		if (b && b->pkeys[i % PKEYS_A_BLOCK] == pkey)
+			return (uint16_t)i;
 	}
 	return 0;
 }

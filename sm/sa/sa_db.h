@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the subnet administration answers from: the fabric at the end of a
- * sweep. Immutable and reference counted, so that an answer which is still
- * on its way goes on with the fabric that it began with.
+ * The data that the SA answers from: the fabric at the end of a sweep.
+ * Immutable and reference counted, so that a table which is still being sent
+ * keeps the fabric that it began with.
  */
 #ifndef MINISM_SA_SA_DB_H
 #define MINISM_SA_SA_DB_H
@@ -16,8 +16,8 @@
 #include "topology/snapshot.h"
 
 /*
- * What a cable, or a path, carries: MTU code << 5 | place of the rate among all
- * rates by speed. 0: nothing, it leads nowhere.
+ * A "way": MTU and rate of a cable or a path, as MTU code << 5 | rank of the
+ * rate by speed. 0: no route.
  */
 #define SA_RANK_ANY	31u	/* no cable on the way: port 0 to itself */
 #define SA_WAY_ANY	(6u << 5 | SA_RANK_ANY)	/* limits nothing */
@@ -38,7 +38,7 @@ sa_way_least(uint8_t a, uint8_t b)
 	return mtu ? (uint8_t)(mtu << 5 | MIN(a & 31, b & 31)) : 0;
 }
 
-/* A switch port as a path meets it. */
+/* A switch port on the route of a path. */
 struct sa_hop {
 	uint32_t next;		/* port index at the other end; of a port 0:
 				   itself; SNAPSHOT_NONE: no cable */
@@ -46,7 +46,7 @@ struct sa_hop {
 	uint8_t way;		/* of this cable */
 };
 
-/* A port where paths begin and end: all that a path needs to know of it. */
+/* A port where paths begin and end. */
 struct sa_end {
 	uint64_t guid;
 	uint32_t sw;		/* its switch, or itself; SNAPSHOT_NONE: none */
@@ -76,11 +76,8 @@ struct sa_db {
 	uint8_t **ways;			/* by block of LIDs, [switch][LID % 64];
 					   NULL: none differ */
 	struct sa_end *ends;		/* by port */
-	uint32_t *by_guid;		/* end ports sorted by PortGUID */
-	uint64_t *guids;		/* theirs, in the same order */
-	uint32_t n_by_guid;
+	uint32_t *by_guid, n_by_guid;	/* end ports sorted by PortGUID */
 	uint32_t *guid_slots, n_guid_slots;	/* see guid_slot() */
-	uint32_t *by_system;		/* nodes by SystemImageGUID, index */
 	uint8_t packet_life;		/* of a path, 4.096 us * 2^n */
 	uint8_t subnet_timeout;
 };
@@ -97,37 +94,39 @@ void sa_db_set_policy(struct sa_db *v, struct qos_policy *policy);
 struct sa_db *sa_db_ref(struct sa_db *v);
 void sa_db_unref(struct sa_db *v);
 
-/* End ports, or SNAPSHOT_NONE: who owns a LID; by PortGUID. */
+/* End ports, or SNAPSHOT_NONE: by LID, by PortGUID. */
 uint32_t sa_db_lid(const struct sa_db *v, uint16_t lid);
 uint32_t sa_db_guid(const struct sa_db *v, uint64_t port_guid);
 /* By GID in network order: our prefix or fe80::/64 (IBA 4.1.1); and back. */
 uint32_t sa_db_gid(const struct sa_db *v, const uint8_t gid[16]);
 void sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16]);
-/* Nodes of one system, *n of them: by_system[the result] and what follows. */
-uint32_t sa_db_system(const struct sa_db *v, uint64_t system_guid,
-			uint32_t *n);
+
+/* Of n elements of `size` bytes that are sorted, the place of the first that is
+ * not before the key; compare: <0, 0, >0 as the key is less than the element,
+ * equal to, or more. */
+uint32_t sa_lower_bound(const void *key, const void *base, uint32_t n,
+			size_t size,
+			int (*compare)(const void *key, const void *element));
 
 #define SA_GID_PREFIX_DEFAULT	UINT64_C(0xfe80000000000000)
 
-/* What the path of two end ports carries by the forwarding tables; `to` owns
- * the LID. 0: the tables do not lead there. */
+/* MTU and rate of the route between two end ports; `to` has the LID. 0: the
+ * forwarding tables do not lead there. */
 uint8_t sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to,
 		  uint16_t dlid);
 
 /*
- * Tables of ports: what the sweep read of them, and what was read since because
- * a client asked; and tables of groups, for which there is no sweep. Nothing
- * else in a view changes. What was read only grows; tables of groups are
+ * Tables of ports, as the sweep read them and as they were read since for a
+ * client, and multicast tables, which are written between sweeps. Nothing else
+ * in a view changes. Blocks of ports are only added; multicast tables are
  * replaced as a whole, and a scan of records keeps those with which it began.
- * So an answer that is on its way is not disturbed.
  */
 
-/* As the devices hold them, by what the sweep read: a reference. NULL: nothing
- * is known. */
+/* As the sweep read them: a reference. NULL: nothing is known. */
 void sa_db_set_tables(struct sa_db *v, struct port_tables *held);
 
-/* Multicast tables as the switches hold them now: a reference, by the switches
- * of the view. NULL: none. Who draws records goes on with those of before. */
+/* The multicast tables that the switches of the view have now: a reference.
+ * NULL: none. */
 void sa_db_set_mft(struct sa_db *v, struct mft *mft);
 
 /* NULL: not known, or there is no such block. */
@@ -138,12 +137,12 @@ const union port_block *sa_db_block(const struct sa_db *v,
 bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 			   uint32_t port);
 
-/* Where the P_Key stands in the table of the port; 0, where every port has its
- * default one, if that is not known (IBA 10.9.1.2). */
+/* The index of the P_Key in the table of the port; if it is not known, 0, where
+ * every port has its default one (IBA 10.9.1.2). */
 uint16_t sa_db_pkey_index(const struct sa_db *v, uint32_t port,
 			    uint16_t pkey);
 
-/* A block that was read; the port refuses, or has no more than what was. */
+/* A block that was read. And: the port has no more blocks, or refuses. */
 void sa_db_add_block(struct sa_db *v, enum port_table table,
 		       uint32_t port, unsigned block,
 		       const union port_block *data);

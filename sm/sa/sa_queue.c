@@ -3,22 +3,22 @@
  * The queue of the SA server.
  *
  * Each client, which is a LID, has a line of its own, in the order in which
- * its requests came. The clients take turns, one request each; who comes anew
- * goes behind those who wait. So the wait of a client depends on how many
- * others there are, not on how much they ask.
+ * its requests came. The clients are served round robin, one request each; a
+ * new client is last. So the wait of a client depends on how many others there
+ * are, not on how much they send.
  *
  * Two limits: of a line, and of all. Past the first a client hurts only
  * itself. If all places are taken, a client may still get one, as long as
- * somebody has two more than it: the youngest request of the longest line
- * leaves. (One more is not enough: the two would push each other out for
- * ever.) So many babblers together cannot keep out a client that asks little.
+ * another client has two more than it: the youngest request of the longest
+ * line is refused. (One more is not enough: the two would displace each other
+ * for ever.) So a few babbling clients cannot keep out one that sends little.
  *
  *	turns	 clients with requests, the next one at the head
  *	levels	 the same clients by the length of their line; the head of the
  *		 highest has had the longest line for the longest time
  *
- * Everything takes constant time, but for the search of the next lower level
- * that has anybody, which goes no further down than additions went up.
+ * Cost. Constant, but for the search of the next lower level that has a
+ * client, which goes no further down than additions went up.
  */
 #include "sm/sa/sa_queue.h"
 
@@ -26,7 +26,7 @@
 
 struct sa_client {
 	uint16_t lid;
-	GQueue line;		/* struct ticket, oldest first */
+	GQueue line;		/* struct sa_job, oldest first */
 	GList turn;		/* in turns */
 	GList place;		/* in levels[level] */
 	unsigned level;
@@ -59,19 +59,31 @@ sa_request_key_equal(gconstpointer a, gconstpointer b)
 	return memcmp(a, b, sizeof(struct sa_request_key)) == 0;
 }
 
-struct ticket *
-ticket_new(const struct sa_request_key *key, const struct mad_addr *from,
-	   const uint8_t *mad, size_t len)
+struct sa_job *
+sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 {
-	struct ticket *t = g_malloc(sizeof(*t) + len);
+	struct sa_job *j = g_malloc0(sizeof(*j) + len);
+	struct mad_header h;
 
-	memset(t, 0, sizeof(*t));
-	t->link.data = t;
-	t->key = *key;
-	t->from = *from;
-	t->len = len;
-	memcpy(t->mad, mad, len);
-	return t;
+	mad_header_read(mad, len, &h);
+	j->link.data = j;
+	j->key = (struct sa_request_key){
+		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
+		.method = h.method,
+	};
+	j->from = *from;
+	j->len = len;
+	memcpy(j->mad, mad, len);
+	return j;
+}
+
+void
+sa_job_free(struct sa_job *j)
+{
+	if (!j)
+		return;
+	sa_records_free(j->reply.records);
+	g_free(j);
 }
 
 struct sa_queue *
@@ -90,21 +102,15 @@ sa_queue_new(unsigned max, unsigned max_client)
 void
 sa_queue_free(struct sa_queue *q)
 {
-	struct ticket *t;
+	struct sa_job *j;
 
 	if (!q)
 		return;
-	while ((t = sa_queue_next(q)))
-		g_free(t);
+	while ((j = sa_queue_next(q)))
+		sa_job_free(j);
 	g_hash_table_unref(q->clients);
 	g_free(q->levels);
 	g_free(q);
-}
-
-static struct sa_client *
-find_client(const struct sa_queue *q, uint16_t lid)
-{
-	return g_hash_table_lookup(q->clients, GUINT_TO_POINTER(lid));
 }
 
 static struct sa_client *
@@ -121,7 +127,7 @@ client_new(struct sa_queue *q, uint16_t lid)
 	return c;
 }
 
-/* After every change of its line. Who has none is forgotten. */
+/* After every change of its line. A client without requests is freed. */
 static void
 client_settle(struct sa_queue *q, struct sa_client *c)
 {
@@ -140,45 +146,40 @@ client_settle(struct sa_queue *q, struct sa_client *c)
 	g_free(c);
 }
 
-static struct ticket *
-take_youngest(struct sa_queue *q, struct sa_client *c)
+struct sa_job *
+sa_queue_add(struct sa_queue *q, struct sa_job *j, enum sa_refusal *why)
 {
-	GList *link = g_queue_pop_tail_link(&c->line);
-
-	q->length--;
-	client_settle(q, c);
-	return link->data;
-}
-
-struct ticket *
-sa_queue_add(struct sa_queue *q, struct ticket *t, enum sa_refusal *why)
-{
-	struct sa_client *c = find_client(q, t->key.lid);
+	struct sa_client *c = g_hash_table_lookup(q->clients,
+						  GUINT_TO_POINTER(j->key.lid));
 	unsigned n = c ? c->line.length : 0;
-	struct ticket *leaves = NULL;
+	struct sa_job *displaced = NULL;
+	struct sa_client *other;
 
 	*why = SA_REFUSED_NONE;
 	if (n >= q->max_client) {
 		*why = SA_REFUSED_SURPLUS;
-		return t;
+		return j;
 	}
 	if (q->length >= q->max) {
 		if (q->longest <= n + 1) {
 			*why = SA_REFUSED_FULL;
-			return t;
+			return j;
 		}
 		*why = SA_REFUSED_DISPLACED;
-		leaves = take_youngest(q, q->levels[q->longest].head->data);
+		other = q->levels[q->longest].head->data;
+		displaced = g_queue_pop_tail_link(&other->line)->data;
+		q->length--;
+		client_settle(q, other);
 	}
 	if (!c)
-		c = client_new(q, t->key.lid);
-	g_queue_push_tail_link(&c->line, &t->link);
+		c = client_new(q, j->key.lid);
+	g_queue_push_tail_link(&c->line, &j->link);
 	q->length++;
 	client_settle(q, c);
-	return leaves;
+	return displaced;
 }
 
-struct ticket *
+struct sa_job *
 sa_queue_next(struct sa_queue *q)
 {
 	struct sa_client *c;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The queue before the subnet administration: requests that wait, by client
- * (LID), served in turns. Knows nothing of what they ask.
+ * SA requests that wait, by client (LID), served round robin.
  */
 #ifndef MINISM_SA_SA_QUEUE_H
 #define MINISM_SA_SA_QUEUE_H
 
 #include "sm/io/transport.h"
+#include "sm/sa/sa.h"
 
 struct sa_queue;
-struct sa_client;
 
 /* What makes two requests the same one, sent twice. No holes: it is hashed
  * and compared as bytes. */
@@ -20,25 +19,29 @@ struct sa_request_key {
 	uint8_t none[3];
 };
 
-/* A request that waits. */
-struct ticket {
-	GList link;		/* the queue's */
+/* A request, from its arrival until all of its answer is sent. */
+struct sa_job {
+	GList link;		/* in the queue; later among tables, searches */
+	struct sa_server *server;
 	struct sa_request_key key;
 	struct mad_addr from;
+	struct sa_reply reply;
+	uint8_t record[SA_DATA_LEN];	/* of a table, being sent: */
+	size_t size, at;	/* bytes, and how many of them are sent */
 	size_t len;
-	uint8_t mad[];		/* len bytes */
+	uint8_t mad[];		/* the request, len bytes */
 };
 
 guint sa_request_key_hash(gconstpointer key);
 gboolean sa_request_key_equal(gconstpointer a, gconstpointer b);
 
-/* Copies the bytes; g_free() it. */
-struct ticket *ticket_new(const struct sa_request_key *key,
-			  const struct mad_addr *from, const uint8_t *mad,
+/* Copies the bytes: a MAD at least. */
+struct sa_job *sa_job_new(const struct mad_addr *from, const uint8_t *mad,
 			  size_t len);
+void sa_job_free(struct sa_job *j);
 
 struct sa_queue *sa_queue_new(unsigned max, unsigned max_client);
-void sa_queue_free(struct sa_queue *q);	/* and who waits */
+void sa_queue_free(struct sa_queue *q);	/* and the jobs in it */
 
 enum sa_refusal {
 	SA_REFUSED_NONE,
@@ -48,13 +51,12 @@ enum sa_refusal {
 				   made place for a client with less */
 };
 
-/* Takes t over, unless it is the one that is returned: who is refused, now
- * the caller's. NULL: nobody. */
-struct ticket *sa_queue_add(struct sa_queue *q, struct ticket *t,
-			      enum sa_refusal *why);
-/* The oldest of the client whose turn it is, now the caller's; NULL: nobody
- * waits. */
-struct ticket *sa_queue_next(struct sa_queue *q);
+/* Takes j over. Returns the job that is refused, j or another, now the
+ * caller's; NULL: none. */
+struct sa_job *sa_queue_add(struct sa_queue *q, struct sa_job *j,
+			    enum sa_refusal *why);
+/* The oldest job of the next client, now the caller's; NULL: none waits. */
+struct sa_job *sa_queue_next(struct sa_queue *q);
 unsigned sa_queue_length(const struct sa_queue *q);
 
 #endif

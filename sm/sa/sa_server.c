@@ -2,38 +2,40 @@
 /*
  * SA server.
  *
- * Flow. A request comes from sm_agent.c, or from bulk if it took several MADs:
+ * Flow. A request comes from sm_agent.c, or from sa_message if it took several
+ * MADs, and becomes a struct sa_job, which lives until its answer is sent:
  *
- *	take --> the same is waiting or under way ------------> dropped
- *	  |----> open, nobody waits, and there is time -----+
- *	  +----> queue --> no place ----------> BUSY        |
- *	           +-----> on_turn, fair among the LIDs ----+--> answer
+ *	take --> a job with its key is there --------------> dropped
+ *	  |----> SA open, queue empty, turn not over ------+
+ *	  +----> queue --> refused ------------> BUSY      |
+ *	           +-----> on_turn, round robin by LID ----+--> answer
  *
- *	answer --> sa_answer --> one MAD, a table (bulk draws the records one
- *	                |        by one), or nothing and a line in the log
- *	                +------> not found yet: a search, continued in later
- *	                         turns, a stretch at a time
+ *	answer --> sa_answer --> one MAD: sent
+ *			     --> table: sa_message draws its records
+ *			     --> Get without a record so far: a search, which
+ *				 goes on in later turns
+ *			     --> tables of ports must be read first: handed to
+ *				 `unread`, answered again when they are
  *
- * Time. A client that asks one thing after the other gets each answer at
+ * Turns. A client that sends one request after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
  * answered in later turns of the main loop, so the SM's own answers, timers
- * and elections are never further away than one turn, however much is asked.
+ * and elections are never delayed by more than one turn, whatever the load.
  *
- * Before the first sweep has ended the server is not open: what comes waits, as
- * hosts join their groups the moment that their port is Active. (BUSY would
- * cost them seconds: Linux takes it for a failure. OpenSM drops it.)
+ * Before the first sweep has ended the SA is not open: requests wait, as hosts
+ * join their groups the moment that their port is Active. (BUSY would cost
+ * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
  *
- * What a request changes may be worth Reports. They are requests of our own
- * (IBA 13.4.11): sm/io/mad_client sends and repeats them. A subscriber that
- * does not answer loses its subscriptions.
+ * Repetitions. A client that has no answer yet sends its request again with
+ * the same TID (IBA 13.4.6.4); answering that as well would make an overload
+ * worse.
  *
- * `known` has the keys of what waits and of the tables under way. A client
- * that has no answer yet asks again under its TID (IBA 13.4.6.4); answering
- * that as well would make an overload worse.
+ * Reports are requests of our own (IBA 13.4.11): mad_client sends and repeats
+ * them. A subscriber that does not answer loses its subscriptions.
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1
- * and by the P_Key of the request. Reports go by a P_Key that we share with
- * the subscriber, that of the partition they are about if there is a choice.
+ * and the P_Key of the request. Reports go by a P_Key that we share with the
+ * subscriber, that of the partition they are about if there is a choice.
  */
 #include "sm/sa/sa_server.h"
 
@@ -58,49 +60,26 @@ const struct sa_server_params sa_server_params_default = {
 	.max_request = 64 * 1024,
 };
 
-/* A request, wherever its bytes are. */
-struct ask {
-	struct sa_request_key key;
-	struct mad_addr from;
-	const uint8_t *mad;
-	size_t len;
-};
-
-/*
- * A reply that is not sent yet: a table whose records are being drawn, or a Get
- * whose one record is not found yet.
- */
-struct sa_job {
-	struct sa_server *server;
-	GQueue *queue;		/* the server's tables, or searches */
-	GList link;		/* in it */
-	struct sa_request_key key;
-	struct mad_addr to;
-	struct sa_reply reply;
-	uint8_t record[SA_DATA_LEN];	/* of a table: the one at hand, */
-	size_t size, at;	/* and how much of it is drawn */
-};
-
 struct sa_server {
-	struct mad_client *x;
+	struct mad_client *client;
 	struct transport *transport;
 	struct sa *sa;
 	struct log *log;
 	struct sa_server_params params;
-	struct sa_message *bulk;
+	struct sa_message *messages;
 	sa_server_groups_fn groups;
 	void *groups_data;
 	uint64_t groups_version;
 
 	struct sa_queue *queue;
-	GHashTable *known;	/* struct sa_request_key, a set */
+	GHashTable *jobs;	/* keys of all, a set */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
-	GQueue tables;
-	GQueue searches;
-	unsigned reports;	/* under way */
+	GQueue tables;		/* jobs whose table is being sent */
+	GQueue searches;	/* jobs that are LATER */
+	unsigned reports;	/* without an answer yet */
 
 	unsigned due_timer;
 	int64_t due_when;
@@ -109,119 +88,66 @@ struct sa_server {
 
 static void on_turn(void *data);
 
-static struct ask
-make_ask(const struct mad_addr *from, const uint8_t *mad, size_t len)
+/* Of a job that is in none of the queues. */
+static void
+job_end(struct sa_server *d, struct sa_job *j)
 {
-	struct ask ask = { .from = *from, .mad = mad, .len = len };
-	struct mad_header h;
-
-	ask.from.qkey = GMP_QKEY;
-	mad_header_read(mad, len, &h);
-	ask.key = (struct sa_request_key){
-		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
-		.method = h.method,
-	};
-	return ask;
+	g_hash_table_remove(d->jobs, &j->key);
+	sa_job_free(j);
 }
 
 /* ----------------------------------------------------------------- sending */
 
 static void
-send_mad(struct sa_server *d, const struct mad_addr *to, const uint8_t *mad)
+send_reply(struct sa_server *d, const struct sa_job *j)
 {
 	g_autoptr(GError) error = NULL;
+	struct mad_addr to = j->from;
 
-	if (transport_send(d->transport, to, mad, MAD_SIZE, 0, &error))
+	to.qkey = GMP_QKEY;
+	if (transport_send(d->transport, &to, j->reply.mad, MAD_SIZE, 0,
+			   &error))
 		return;
 	d->stats.unsent++;
 	log_limited(d->log, LOG_INFO, "sa", "an answer could not be sent",
-		    "to LID %u: %s", to->lid, error->message);
-}
-
-static void send_status(struct sa_server *d, const struct mad_addr *to,
-			const uint8_t *request, unsigned status)
-{
-	uint8_t mad[MAD_SIZE];
-
-	memcpy(mad, request, MAD_SIZE);
-	sa_make_response(mad, status);
-	send_mad(d, to, mad);
-}
-
-static void send_busy(struct sa_server *d, const struct mad_addr *to,
-		      const uint8_t *request, const char *why)
-{
-	d->stats.busy++;
-	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
-		    "again later; %u requests wait, %u tables are on their "
-		    "way", to->lid, d->stats.waiting, sa_server_tables(d));
-	send_status(d, to, request, MAD_STATUS_BUSY);
+		    "to LID %u: %s", j->key.lid, error->message);
 }
 
 static void
-log_drop(struct sa_server *d, const char *reason, const struct mad_addr *from,
-	 const uint8_t *mad)
+send_status(struct sa_server *d, struct sa_job *j, unsigned status)
 {
-	struct mad_header h;
+	memcpy(j->reply.mad, j->mad, MAD_SIZE);
+	sa_make_response(j->reply.mad, status);
+	send_reply(d, j);
+}
 
-	mad_header_read(mad, MAD_SIZE, &h);
+static void
+send_busy(struct sa_server *d, struct sa_job *j, uint64_t *count,
+	  const char *why)
+{
+	d->stats.busy++;
+	++*count;
+	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
+		    "again later; %u requests wait, %u tables are on their "
+		    "way", j->key.lid, d->stats.waiting, d->tables.length);
+	send_status(d, j, MAD_STATUS_BUSY);
+}
+
+static void
+log_drop(struct sa_server *d, const struct sa_job *j, const char *reason)
+{
 	d->stats.dropped++;
 	log_limited(d->log, LOG_WARNING, "sa", reason,
 		    "method %s (0x%02x), attribute %s (0x%04x), from LID %u",
-		    mad_method_name(h.method), h.method,
-		    sa_attr_name(h.attr_id), h.attr_id, from->lid);
+		    mad_method_name(j->key.method), j->key.method,
+		    sa_attr_name(j->key.attr_id), j->key.attr_id, j->key.lid);
 }
 
 /* ------------------------------------------------------------------ tables */
 
-static unsigned
-tables_of(const struct sa_server *d, uint16_t lid)
-{
-	unsigned n = 0;
-
-	for (const GList *l = d->tables.head; l; l = l->next)
-		n += ((const struct sa_job *)l->data)->key.lid == lid;
-	return n;
-}
-
-static struct sa_job *
-job_new(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
-{
-	struct sa_job *j = g_new0(struct sa_job, 1);
-
-	j->server = d;
-	j->link.data = j;
-	j->key = ask->key;
-	j->to = ask->from;
-	j->reply = *reply;
-	reply->records = NULL;
-	return j;
-}
-
-static void
-job_enqueue(struct sa_job *j, GQueue *queue)
-{
-	j->queue = queue;
-	g_queue_push_tail_link(queue, &j->link);
-	g_hash_table_add(j->server->known, &j->key);
-}
-
-static void
-job_free(struct sa_job *j)
-{
-	struct sa_server *d = j->server;
-
-	if (j->queue) {
-		g_queue_unlink(j->queue, &j->link);
-		g_hash_table_remove(d->known, &j->key);
-	}
-	sa_records_free(j->reply.records);
-	g_free(j);
-}
-
 /* The records as one stream of bytes: a segment ends where it ends. */
 static size_t
-draw(void *data, uint8_t *out, size_t max)
+sa_server_draw(void *data, uint8_t *out, size_t max)
 {
 	struct sa_job *j = data;
 	size_t n, done = 0;
@@ -248,14 +174,16 @@ draw(void *data, uint8_t *out, size_t max)
 }
 
 static void
-on_table_done(uint32_t id, enum sa_message_outcome outcome, void *data)
+sa_server_on_table_sent(uint32_t id, enum sa_message_outcome outcome,
+			void *data)
 {
 	struct sa_job *j = data;
 	struct sa_server *d = j->server;
 
+	g_queue_unlink(&d->tables, &j->link);
 	if (outcome == SA_MESSAGE_SENT) {
 		d->stats.tables_sent++;
-		job_free(j);
+		job_end(d, j);
 		return;
 	}
 	d->stats.tables_failed++;
@@ -265,45 +193,61 @@ on_table_done(uint32_t id, enum sa_message_outcome outcome, void *data)
 		    "not accepted by the transport");
 	/* nothing of it went out: the client still waits */
 	if (outcome == SA_MESSAGE_TOO_LONG)
-		send_status(d, &j->to, j->reply.mad, SA_STATUS_NO_RESOURCES);
-	job_free(j);
+		send_status(d, j, SA_STATUS_NO_RESOURCES);
+	job_end(d, j);
 }
 
-static void
-send_table(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
+static bool
+has_room_for_table(const struct sa_server *d, uint16_t lid)
 {
-	struct sa_job *j = job_new(d, ask, reply);
-	const struct sa_message_order order = {
-		.to = ask->from, .header = j->reply.mad, .source = draw,
-		.source_data = j,
+	unsigned n = 0;
+
+	for (const GList *l = d->tables.head; l; l = l->next)
+		n += ((const struct sa_job *)l->data)->key.lid == lid;
+	return d->tables.length < d->params.max_tables &&
+		n < d->params.max_tables_of_one;
+}
+
+/* True: it is on its way; false: all of it is sent, or it was refused. */
+static bool
+send_table(struct sa_server *d, struct sa_job *j)
+{
+	struct sa_message_order order = {
+		.to = j->from, .header = j->reply.mad,
+		.source = sa_server_draw, .source_data = j,
 	};
 
+	if (!has_room_for_table(d, j->key.lid)) {
+		send_busy(d, j, &d->stats.busy_tables,
+			  "too many tables at once");
+		return false;
+	}
 	g_assert(sa_records_size(j->reply.records) <= sizeof(j->record));
 	d->stats.tables++;
 	d->stats.answered++;
-	if (sa_message_send(d->bulk, &order, on_table_done, j) !=
+	order.to.qkey = GMP_QKEY;
+	if (sa_message_send(d->messages, &order, sa_server_on_table_sent, j) !=
 	    SA_MESSAGE_AT_ONCE) {
-		job_enqueue(j, &d->tables);
-		return;
+		g_queue_push_tail_link(&d->tables, &j->link);
+		return true;
 	}
 	d->stats.tables_sent++;
-	job_free(j);
+	return false;
 }
 
-/* ----------------------------------------------------- what changes bring */
+/* ---------------------------------------------- Reports, leases, new groups */
 
 static void
-on_report_done(const struct mad_client_answer *a, void *data, uint64_t tag)
+sa_server_on_report_done(const struct mad_client_answer *a, void *data,
+			 uint64_t tag)
 {
 	bool answered = a->outcome == MAD_CLIENT_ANSWERED;
 	struct sa_server *d = data;
 
 	d->reports--;
-	if (answered)
-		d->stats.heard++;
-	else
-		d->stats.unheard++;
-	sa_report_ended(d->sa, (uint32_t)tag, answered);
+	*(answered ? &d->stats.heard : &d->stats.unheard) += 1;
+	if (!answered)
+		sa_report_failed(d->sa, tag);
 	sa_server_touch(d);
 }
 
@@ -315,18 +259,19 @@ send_reports(struct sa_server *d)
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
-			.qp = r.qp, .qkey = GMP_QKEY, .lid = r.lid,
+			.qp = 1, .qkey = GMP_QKEY, .lid = r.lid,
 			.pkey_index = r.pkey_index,
 		};
 
 		d->reports++;
 		d->stats.reports++;
-		mad_client_start(d->x, &to, r.mad, on_report_done, d, r.id);
+		mad_client_start(d->client, &to, r.mad,
+				 sa_server_on_report_done, d, r.port_guid);
 	}
 }
 
 static void
-on_due(void *data)
+sa_server_on_due(void *data)
 {
 	struct sa_server *d = data;
 
@@ -336,7 +281,7 @@ on_due(void *data)
 }
 
 static void
-ring_when_due(struct sa_server *d)
+start_due_timer(struct sa_server *d)
 {
 	int64_t when = sa_deadline(d->sa);
 
@@ -348,7 +293,7 @@ ring_when_due(struct sa_server *d)
 	d->due_when = when;
 	if (when != INT64_MAX)
 		d->due_timer = transport_timer_start(d->transport, when,
-						     on_due, d);
+						     sa_server_on_due, d);
 }
 
 static bool
@@ -364,7 +309,7 @@ has_work(const struct sa_server *d)
 }
 
 static void
-ask_for_turn(struct sa_server *d)
+start_turn_timer(struct sa_server *d)
 {
 	if (!d->turn_timer && has_work(d))
 		d->turn_timer = transport_timer_start(d->transport,
@@ -376,9 +321,9 @@ sa_server_touch(struct sa_server *d)
 {
 	uint64_t version = d->groups_version;
 
-	ask_for_turn(d);
+	start_turn_timer(d);
 	send_reports(d);
-	ring_when_due(d);
+	start_due_timer(d);
 	d->groups_version = sa_groups_version(d->sa);
 	if (version != d->groups_version && d->groups)
 		d->groups(d->groups_data);
@@ -386,229 +331,190 @@ sa_server_touch(struct sa_server *d)
 		d->params.touched(d->params.touched_data);
 }
 
-/* --------------------------------------------------------------- searching */
-
-/* A stretch for the next one. */
-static void
-search_on(struct sa_server *d)
-{
-	struct sa_job *j;
-
-	if (!d->searches.head)
-		return;
-	j = d->searches.head->data;
-	sa_resume(d->sa, &j->reply);
-	if (j->reply.kind == SA_REPLY_LATER) {
-		g_queue_unlink(&d->searches, &j->link);
-		g_queue_push_tail_link(&d->searches, &j->link);
-		return;
-	}
-	d->stats.answered++;
-	send_mad(d, &j->to, j->reply.mad);
-	job_free(j);
-}
-
 /* --------------------------------------------------------------- answering */
 
-/* Until the tables that it is about are read. */
-static void
-park(struct sa_server *d, const struct ask *ask, const struct sa_unread *unread)
+/* True: it waits for tables of ports. */
+static bool
+wait_for_tables(struct sa_server *d, struct sa_job *j)
 {
-	struct ticket *t = ticket_new(&ask->key, &ask->from, ask->mad,
-				      ask->len);
-
 	if (d->params.unread &&
-	    d->params.unread(t, unread, d->params.unread_data)) {
-		g_hash_table_add(d->known, &t->key);
-		return;
-	}
-	g_free(t);
-	g_array_unref(unread->ports);
-	d->stats.busy_unread++;
-	send_busy(d, &ask->from, ask->mad, "too many wait for tables");
-}
-
-static void
-send_reply(struct sa_server *d, const struct ask *ask, struct sa_reply *reply)
-{
-	switch (reply->kind) {
-	case SA_REPLY_NONE:
-		log_drop(d, reply->why, &ask->from, ask->mad);
-		break;
-	case SA_REPLY_ONE:
-		d->stats.answered++;
-		send_mad(d, &ask->from, reply->mad);
-		break;
-	case SA_REPLY_TABLE:
-		if (d->tables.length < d->params.max_tables &&
-		    tables_of(d, ask->key.lid) < d->params.max_tables_of_one) {
-			send_table(d, ask, reply);
-			break;
-		}
-		d->stats.busy_tables++;
-		send_busy(d, &ask->from, ask->mad, "too many tables at once");
-		break;
-	case SA_REPLY_LATER:
-		if (d->searches.length < d->params.max_searchers) {
-			job_enqueue(job_new(d, ask, reply), &d->searches);
-			ask_for_turn(d);
-			break;
-		}
-		d->stats.busy_searchers++;
-		send_busy(d, &ask->from, ask->mad, "too many long searches");
-		break;
-	case SA_REPLY_UNREAD:
-		park(d, ask, &reply->unread);
-		break;
-	}
-	sa_records_free(reply->records);
-}
-
-static void
-answer(struct sa_server *d, const struct ask *ask)
-{
-	const struct sa_request request = {
-		.mad = ask->mad, .len = ask->len, .slid = ask->key.lid,
-		.now = transport_now(d->transport),
-	};
-	struct sa_reply reply;
-
-	sa_answer(d->sa, &request, &reply);
-	send_reply(d, ask, &reply);
-	if (ask->key.method == MAD_METHOD_SET ||
-	    ask->key.method == SA_METHOD_DELETE)
-		sa_server_touch(d);
-}
-
-static void
-begin_turn(struct sa_server *d, int64_t now)
-{
-	d->turn_began = now;
-	d->left = d->params.turn;
+	    d->params.unread(j, &j->reply.unread, d->params.unread_data))
+		return true;
+	g_array_unref(j->reply.unread.ports);
+	send_busy(d, j, &d->stats.busy_unread, "too many wait for tables");
+	return false;
 }
 
 static bool
-turn_is_over(struct sa_server *d)
+search(struct sa_server *d, struct sa_job *j)
 {
-	return d->left == 0 || transport_now(d->transport) - d->turn_began >=
-		d->params.turn_us;
+	if (d->searches.length >= d->params.max_searchers) {
+		send_busy(d, j, &d->stats.busy_searchers,
+			  "too many long searches");
+		return false;
+	}
+	g_queue_push_tail_link(&d->searches, &j->link);
+	start_turn_timer(d);
+	return true;
 }
 
 static void
-answer_ticket(struct sa_server *d, struct ticket *t)
+answer_job(struct sa_server *d, struct sa_job *j)
 {
-	const struct ask ask = {
-		.key = t->key, .from = t->from, .mad = t->mad, .len = t->len,
+	const struct sa_request request = {
+		.mad = j->mad, .len = j->len, .slid = j->key.lid,
+		.now = transport_now(d->transport),
 	};
+	bool changes = j->key.method == MAD_METHOD_SET ||
+		j->key.method == SA_METHOD_DELETE;
+	bool goes_on = false;
 
-	d->stats.waiting = sa_queue_length(d->queue);
-	g_hash_table_remove(d->known, &t->key);
-	answer(d, &ask);
-	g_free(t);
+	sa_answer(d->sa, &request, &j->reply);
+	switch (j->reply.kind) {
+	case SA_REPLY_NONE:
+		log_drop(d, j, j->reply.why);
+		break;
+	case SA_REPLY_ONE:
+		d->stats.answered++;
+		send_reply(d, j);
+		break;
+	case SA_REPLY_TABLE:
+		goes_on = send_table(d, j);
+		break;
+	case SA_REPLY_LATER:
+		goes_on = search(d, j);
+		break;
+	case SA_REPLY_UNREAD:
+		goes_on = wait_for_tables(d, j);
+		break;
+	}
+	if (!goes_on)
+		job_end(d, j);
+	if (changes)
+		sa_server_touch(d);
+}
+
+/* Continues the first search, and puts it last. */
+static void
+search_on(struct sa_server *d)
+{
+	GList *link = g_queue_pop_head_link(&d->searches);
+	struct sa_job *j;
+
+	if (!link)
+		return;
+	j = link->data;
+	sa_resume(d->sa, &j->reply);
+	if (j->reply.kind == SA_REPLY_LATER) {
+		g_queue_push_tail_link(&d->searches, link);
+		return;
+	}
+	d->stats.answered++;
+	send_reply(d, j);
+	job_end(d, j);
+}
+
+static void
+begin_turn(struct sa_server *d)
+{
+	d->turn_began = transport_now(d->transport);
+	d->left = d->params.turn;
 }
 
 static void
 on_turn(void *data)
 {
 	struct sa_server *d = data;
-	struct ticket *t;
+	struct sa_job *j;
 
 	d->turn_timer = 0;
 	d->stats.turns++;
-	begin_turn(d, transport_now(d->transport));
-	while (!turn_is_over(d) && has_work(d)) {
+	begin_turn(d);
+	while (d->left && has_work(d) && transport_now(d->transport) -
+	       d->turn_began < d->params.turn_us) {
 		d->left--;
 		search_on(d);
-		t = is_open(d) ? sa_queue_next(d->queue) : NULL;
-		if (t)
-			answer_ticket(d, t);
+		j = is_open(d) ? sa_queue_next(d->queue) : NULL;
+		d->stats.waiting = sa_queue_length(d->queue);
+		if (j)
+			answer_job(d, j);
 	}
-	ask_for_turn(d);
+	start_turn_timer(d);
 }
 
-/* ------------------------------------------------------------------ taking */
+/* --------------------------------------------------------------- receiving */
 
 static void
-enqueue(struct sa_server *d, struct ticket *t)
+enqueue(struct sa_server *d, struct sa_job *j)
 {
-	struct ticket *refused;
+	struct sa_job *refused;
 	enum sa_refusal why;
 
-	refused = sa_queue_add(d->queue, t, &why);
+	refused = sa_queue_add(d->queue, j, &why);
 	d->stats.waiting = sa_queue_length(d->queue);
-	if (refused != t)
-		g_hash_table_add(d->known, &t->key);
-	if (refused && refused != t)
-		g_hash_table_remove(d->known, &refused->key);
-	if (why == SA_REFUSED_SURPLUS) {
-		d->stats.busy_of_one++;
-		send_busy(d, &refused->from, refused->mad,
-			  "a client asks too much");
-	} else if (refused) {
-		d->stats.busy_full++;
-		send_busy(d, &refused->from, refused->mad,
-			  "too many requests wait");
-	}
-	g_free(refused);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
-	ask_for_turn(d);
+	if (why == SA_REFUSED_SURPLUS)
+		send_busy(d, refused, &d->stats.busy_of_one,
+			  "a client asks too much");
+	else if (refused)
+		send_busy(d, refused, &d->stats.busy_full,
+			  "too many requests wait");
+	if (refused)
+		job_end(d, refused);
+	start_turn_timer(d);
 }
 
-/* A turn is over when the loop has gone on: on_turn() tells; and if nobody
- * waits, time does, which spares a timer for each request. */
+/* A turn is over when the main loop has gone on, as on_turn() sees; or, if no
+ * request waits, by time, which spares a timer for each request. */
 static void
-take(struct sa_server *d, const struct ask *ask)
+take(struct sa_server *d, struct sa_job *j)
 {
-	int64_t now = transport_now(d->transport);
-
 	d->stats.taken++;
-	if (!sa_is_request(ask->key.method)) {
-		log_drop(d, "SA message that is no request", &ask->from,
-			 ask->mad);
+	if (!sa_is_request(j->key.method)) {
+		log_drop(d, j, "SA message that is no request");
+		sa_job_free(j);
 		return;
 	}
-	if (g_hash_table_contains(d->known, &ask->key)) {
+	if (g_hash_table_contains(d->jobs, &j->key)) {
 		d->stats.repeated++;
+		sa_job_free(j);
 		return;
 	}
+	j->server = d;
+	g_hash_table_add(d->jobs, &j->key);
 	if (!d->stats.waiting && !d->turn_timer &&
-	    now - d->turn_began >= d->params.turn_us)
-		begin_turn(d, now);
+	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
+		begin_turn(d);
 	if (d->stats.waiting || d->left == 0 || !is_open(d)) {
-		enqueue(d, ticket_new(&ask->key, &ask->from, ask->mad,
-				      ask->len));
+		enqueue(d, j);
 		return;
 	}
 	d->left--;
-	answer(d, ask);
+	answer_job(d, j);
 }
 
 void
 sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
-	struct ask ask;
-
 	g_assert(m->len == MAD_SIZE);
-	ask = make_ask(&m->addr, m->mad, m->len);
-	take(d, &ask);
+	take(d, sa_job_new(&m->addr, m->mad, m->len));
 }
 
 void
-sa_server_resume(struct sa_server *d, struct ticket *t)
+sa_server_resume(struct sa_server *d, struct sa_job *j)
 {
-	g_hash_table_remove(d->known, &t->key);
-	enqueue(d, t);
+	enqueue(d, j);
 }
 
-/* A request of several segments; or of one, if its sender likes RMPP. */
+/* A request of several segments; or of one, with RMPP nevertheless. */
 static void
-on_message(const struct sa_message_message *m, void *data)
+sa_server_on_message(const struct sa_message_message *m, void *data)
 {
 	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
 	g_autofree uint8_t *mad = NULL;
 	struct sa_server *d = data;
 	const char *reason;
-	struct ask ask;
+	struct sa_job *j;
 
 	if (m->len > d->params.max_request)
 		len = MAD_SIZE;		/* enough to refuse it */
@@ -616,50 +522,61 @@ on_message(const struct sa_message_message *m, void *data)
 	memcpy(mad, m->header, RMPP_SA_HEADER_LEN);
 	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
 	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
-	ask = make_ask(&m->from, mad, len);
+	j = sa_job_new(&m->from, mad, len);
 	if (mad[0] != BASE_VERSION)
 		DROP("request of another MAD version");
-	if (sa_is_request(ask.key.method) && m->len > d->params.max_request) {
+	if (sa_is_request(j->key.method) && m->len > d->params.max_request) {
 		d->stats.taken++;
 		d->stats.too_long++;
-		send_status(d, &ask.from, mad, SA_STATUS_NO_RESOURCES);
+		send_status(d, j, SA_STATUS_NO_RESOURCES);
+		sa_job_free(j);
 		return;
 	}
-	take(d, &ask);
+	take(d, j);
 	return;
 
 drop:
 	d->stats.taken++;
-	log_drop(d, reason, &ask.from, mad);
+	log_drop(d, j, reason);
+	sa_job_free(j);
 }
 
 /* --------------------------------------------------------------- interface */
 
-struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
-				struct log *log,
-				const struct sa_server_params *params,
-				sa_server_groups_fn groups, void *data)
+struct sa_server *
+sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
+	      const struct sa_server_params *params,
+	      sa_server_groups_fn groups, void *data)
 {
 	struct sa_server *d = g_new0(struct sa_server, 1);
 
-	d->x = x;
-	d->transport = mad_client_transport(x);
+	d->client = client;
+	d->transport = mad_client_transport(client);
 	d->sa = sa;
 	d->log = log;
 	d->params = params ? *params : sa_server_params_default;
 	g_assert(d->params.turn > 0);
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
-	d->known = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
+	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searches);
-	d->bulk = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX);
-	sa_message_set_receiver(d->bulk, on_message, d);
-	sa_message_intercept(d->bulk);
-	begin_turn(d, transport_now(d->transport));
+	d->messages = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX);
+	sa_message_set_receiver(d->messages, sa_server_on_message, d);
+	sa_message_intercept(d->messages);
+	begin_turn(d);
 	d->groups = groups;
 	d->groups_data = data;
 	d->groups_version = sa_groups_version(sa);
 	return d;
+}
+
+static void
+free_jobs(GQueue *queue)
+{
+	GList *link;
+
+	while ((link = g_queue_pop_head_link(queue)))
+		sa_job_free(link->data);
 }
 
 void
@@ -667,17 +584,15 @@ sa_server_free(struct sa_server *d)
 {
 	if (!d)
 		return;
-	mad_client_cancel_owner(d->x, d);
-	sa_message_free(d->bulk);
-	while (d->tables.head)
-		job_free(d->tables.head->data);
-	while (d->searches.head)
-		job_free(d->searches.head->data);
+	mad_client_cancel_owner(d->client, d);
+	sa_message_free(d->messages);
+	free_jobs(&d->tables);
+	free_jobs(&d->searches);
 	if (d->turn_timer)
 		transport_timer_cancel(d->transport, d->turn_timer);
 	if (d->due_timer)
 		transport_timer_cancel(d->transport, d->due_timer);
-	g_hash_table_unref(d->known);
+	g_hash_table_unref(d->jobs);
 	sa_queue_free(d->queue);
 	g_free(d);
 }
@@ -686,10 +601,4 @@ const struct sa_server_stats *
 sa_server_stats(const struct sa_server *d)
 {
 	return &d->stats;
-}
-
-unsigned
-sa_server_tables(const struct sa_server *d)
-{
-	return d->tables.length;
 }

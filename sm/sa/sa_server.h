@@ -16,7 +16,7 @@
 #include "sm/sa/sa.h"
 
 struct sa_server;
-struct ticket;
+struct sa_job;
 
 struct sa_server_params {
 	unsigned max_waiting;	/* requests, */
@@ -28,10 +28,10 @@ struct sa_server_params {
 	unsigned max_searchers;	/* Gets that must look at much */
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
-	/* Tables of ports must be read before this can be answered; what is
-	 * taken over comes back by sa_server_resume(). False: not now. NULL:
-	 * nobody reads. */
-	bool (*unread)(struct ticket *t, const struct sa_unread *unread,
+	/* Tables of ports must be read before the request can be answered;
+	 * takes both over, and gives the job back by sa_server_resume().
+	 * False: not now. May be NULL. */
+	bool (*unread)(struct sa_job *j, const struct sa_unread *unread,
 		       void *data);
 	void *unread_data;
 	/* The SA's state may have changed: see persist_sa_touch(). May be
@@ -53,15 +53,14 @@ struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 				struct log *log,
 				const struct sa_server_params *params,
 				sa_server_groups_fn groups, void *data);
-void sa_server_free(
-	struct sa_server *d); /* who waits gets no answer any more */
+void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 
 /* A request of the SA's class, MAD_SIZE bytes. */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
 /* A request that `unread` took: it is answered in a later turn. */
-void sa_server_resume(struct sa_server *d, struct ticket *t);
-/* The SA may have Reports to send, or another deadline, or something to be
- * archived: after a sweep, a trap, whatever else was done to `sa`. */
+void sa_server_resume(struct sa_server *d, struct sa_job *j);
+/* The SA may have Reports to send, another deadline, or state to be saved:
+ * after a sweep, a trap, and any other call that changes `sa`. */
 void sa_server_touch(struct sa_server *d);
 
 struct sa_server_stats {
@@ -69,22 +68,21 @@ struct sa_server_stats {
 				   or waits */
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
-	uint64_t busy;		/* turned away, for one of five reasons: */
+	uint64_t busy;		/* refused, for one of five reasons: */
 	uint64_t busy_of_one;	/* past what one client may have waiting */
 	uint64_t busy_full;	/* past what all may, or displaced */
 	uint64_t busy_tables, busy_searchers, busy_unread;
-	uint64_t repeated;	/* what waits or is under way; dropped */
+	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* as the SA said, or no request at all */
 	uint64_t too_long;
 
 	uint64_t tables_sent, tables_failed;	/* how they ended */
 	uint64_t unsent;	/* the transport did not take an answer */
 	uint64_t reports, heard, unheard;
-	uint64_t turns;		/* for those who wait */
+	uint64_t turns;		/* for requests in the queue */
 	unsigned waiting;	/* now, */
 	unsigned longest;	/* and the most there ever were */
 };
 const struct sa_server_stats *sa_server_stats(const struct sa_server *d);
-unsigned sa_server_tables(const struct sa_server *d);	/* under way */
 
 #endif

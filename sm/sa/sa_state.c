@@ -2,16 +2,16 @@
 /*
  * The state of the subnet administration.
  *
- * Structs. What clients leave is in three stores (groups, services, informs);
- * the view of the fabric is exchanged whole. Requests are answered in query.c.
+ * Structs. What clients register is in three stores (groups, services,
+ * informs); the view of the fabric is replaced as a whole. Requests are
+ * answered in query.c.
  */
 #include "sm/sa/sa.h"
 
 #include <string.h>
 
 #include "sm/sa/query.h"
-
-G_DEFINE_QUARK(minism-sa-error-quark, sa_error)
+#include "sm/sa/state_words.h"
 
 struct sa *
 sa_new(const struct sa_params *params)
@@ -19,8 +19,10 @@ sa_new(const struct sa_params *params)
 	struct sa *sa = g_new0(struct sa, 1);
 
 	sa->params = *params;
+	sa->params.policy = NULL;
+	sa_set_policy(sa, params->policy);
 	sa->groups = groups_new();
-	groups_set_quota(sa->groups, params->group_quota);
+	sa->groups->quota = params->group_quota;
 	sa->services = services_new();
 	sa->informs = informs_new();
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
@@ -35,6 +37,7 @@ sa_free(struct sa *sa)
 	if (!sa)
 		return;
 	sa_db_unref(sa->view);
+	qos_policy_unref(sa->params.policy);
 	groups_free(sa->groups);
 	services_free(sa->services);
 	informs_free(sa->informs);
@@ -42,6 +45,19 @@ sa_free(struct sa *sa)
 	g_array_unref(sa->trees);
 	g_ptr_array_unref(sa->members);
 	g_free(sa);
+}
+
+const struct sa_params *
+sa_params_of(const struct sa *sa)
+{
+	return &sa->params;
+}
+
+void
+sa_set_policy(struct sa *sa, struct qos_policy *policy)
+{
+	qos_policy_unref(sa->params.policy);
+	sa->params.policy = policy ? qos_policy_ref(policy) : NULL;
 }
 
 void
@@ -52,10 +68,10 @@ sa_set_sms(struct sa *sa, const struct sa_sm *sms, size_t n)
 		g_array_append_vals(sa->sms, sms, (guint)n);
 }
 
-/* ------------------------------------------------------- the fabric moves */
+/* ------------------------------------------------------------- a new view */
 
-/* v: the fabric in which the GID is there; pkey: the partition to which this is
- * told, 0: to all who share one with the GID. */
+/* v: the fabric that has the GID; pkey: the partition whose members get
+ * Reports; 0: all that share one with the GID. */
 static void
 notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
        const uint8_t gid[16], uint16_t pkey)
@@ -70,8 +86,7 @@ notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
 	informs_notify(sa->informs, v, notice, issuer, pkey);
 }
 
-/* 64: a port that was not there before; 65: one that is there no more. Both
- * lists are sorted by GUID. */
+/* 64: GID in service; 65: GID out of service. Both lists are sorted by GUID. */
 static void
 notify_ports(struct sa *sa, const struct sa_db *before)
 {
@@ -101,11 +116,16 @@ notify_ports(struct sa *sa, const struct sa_db *before)
 static void
 notify_groups(struct sa *sa)
 {
-	struct group_event e;
+	const GArray *events = sa->groups->events;
 
-	while (sa->view && groups_next_event(sa->groups, &e))
-		notify(sa, sa->view, e.created ? 66 : 67, e.mgid,
-		       e.pkey);
+	for (guint i = 0; sa->view && i < events->len; i++) {
+		const struct group_event *e =
+			&g_array_index(events, struct group_event, i);
+
+		notify(sa, sa->view, e->created ? 66 : 67, e->mgid, e->pkey);
+	}
+	if (sa->view)
+		g_array_set_size(sa->groups->events, 0);
 }
 
 void
@@ -148,8 +168,8 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 	informs_notify(sa->informs, sa->view, notice, issuer, 0);
 }
 
-/* Our P_Key for a Report: that of the partition it is about, if they meet
- * there, or of one in which they do. */
+/* Our P_Key for a Report: that of the partition it is about, if the subscriber
+ * shares it, or of another that it shares. */
 static uint16_t
 report_pkey(const struct sa_db *v, uint32_t own, uint32_t port,
 	    uint16_t about)
@@ -179,13 +199,13 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 		port = sa_db_guid(sa->view, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !sa->view->lids->base[port]) {
-			informs_ended(sa->informs, r.id, false);
+			informs_drop(sa->informs, r.port_guid);
 			continue;
 		}
 		pkey = report_pkey(sa->view, own, port, r.pkey);
 		*out = (struct sa_report){
-			.id = r.id, .lid = sa->view->lids->base[port],
-			.qp = r.qp ? r.qp : 1, .pkey = pkey,
+			.port_guid = r.port_guid,
+			.lid = sa->view->lids->base[port], .pkey = pkey,
 			.pkey_index = sa_db_pkey_index(sa->view, own, pkey),
 		};
 		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
@@ -198,15 +218,15 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 }
 
 void
-sa_report_ended(struct sa *sa, uint32_t id, bool answered)
+sa_report_failed(struct sa *sa, uint64_t port_guid)
 {
-	informs_ended(sa->informs, id, answered);
+	informs_drop(sa->informs, port_guid);
 }
 
 int64_t
 sa_deadline(const struct sa *sa)
 {
-	return services_deadline(sa->services);
+	return sa->services->next;
 }
 
 void
@@ -220,36 +240,17 @@ sa_tick(struct sa *sa, int64_t now)
 uint64_t
 sa_groups_version(const struct sa *sa)
 {
-	return groups_version(sa->groups);
+	return sa->groups->version;
 }
 
-static gint
-compare_ports(gconstpointer a, gconstpointer b)
+static int
+compare_tree_members(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct sa_member *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
-}
-
-/* Ports of a group's members by what they do, ascending. */
-static const uint32_t *
-list_members(struct sa *sa, const struct group *g, bool receive, uint32_t *n)
-{
-	uint32_t *ports = g_new(uint32_t, g->members->len + 1);
-
-	*n = 0;
-	for (guint i = 0; i < g->members->len; i++) {
-		const struct group_member *m =
-			&g_array_index(g->members, struct group_member, i);
-		bool receives = m->join_state & (JOIN_FULL | JOIN_NON);
-		uint32_t port = sa_db_guid(sa->view, m->port_guid);
-
-		if (port != SNAPSHOT_NONE && receives == receive)
-			ports[(*n)++] = port;
-	}
-	qsort(ports, *n, sizeof(*ports), compare_ports);
-	g_ptr_array_add(sa->members, ports);
-	return ports;
+	if (x->receives != y->receives)
+		return x->receives ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
 }
 
 const GArray *
@@ -257,20 +258,32 @@ sa_trees(struct sa *sa)
 {
 	g_array_set_size(sa->trees, 0);
 	g_ptr_array_set_size(sa->members, 0);
-	for (uint32_t i = 0; sa->view && i < groups_count(sa->groups); i++) {
-		const struct group *g = groups_at(sa->groups, i);
-		struct sa_tree t = { .mlid = g->mlid };
+	for (guint i = 0; sa->view && i < sa->groups->list->len; i++) {
+		const struct group *g = sa->groups->list->pdata[i];
+		struct sa_member *list = g_new(struct sa_member,
+					       g->members->len + 1);
+		struct sa_tree t = { .mlid = g->r.mlid, .members = list };
 
-		if (!g->members->len)
-			continue;
-		t.members = list_members(sa, g, true, &t.n_members);
-		t.senders = list_members(sa, g, false, &t.n_senders);
-		g_array_append_val(sa->trees, t);
+		g_ptr_array_add(sa->members, list);
+		for (guint k = 0; k < g->members->len; k++) {
+			const struct group_member *m = &g_array_index(
+				g->members, struct group_member, k);
+			uint32_t port = sa_db_guid(sa->view, m->port_guid);
+
+			if (port != SNAPSHOT_NONE)
+				list[t.n_members++] = (struct sa_member){
+					port, m->join_state &
+					(JOIN_FULL | JOIN_NON),
+				};
+		}
+		qsort(list, t.n_members, sizeof(*list), compare_tree_members);
+		if (g->members->len)
+			g_array_append_val(sa->trees, t);
 	}
 	return sa->trees;
 }
 
-/* ------------------------------------------------------------ what is kept */
+/* ------------------------------------------------------------- saved state */
 
 void
 sa_save(const struct sa *sa, GString *out, int64_t now)
@@ -281,8 +294,7 @@ sa_save(const struct sa *sa, GString *out, int64_t now)
 }
 
 static bool
-load_line(struct groups *g, struct services *s, struct informs *i,
-	  char *line, int64_t now, GError **error)
+load_line(struct sa *sa, char *line, int64_t now, GError **error)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
 	guint n = g_strv_length(words);
@@ -290,60 +302,56 @@ load_line(struct groups *g, struct services *s, struct informs *i,
 	if (!n)
 		return true;
 	if (strcmp(words[0], "group") == 0 || strcmp(words[0], "member") == 0)
-		return groups_load_line(g, words, n, error);
+		return groups_load_line(sa->groups, words, n, error);
 	if (strcmp(words[0], "service") == 0)
-		return services_load_line(s, words, n, now, error);
+		return services_load_line(sa->services, words, n, now, error);
 	if (strcmp(words[0], "inform") == 0)
-		return informs_load_line(i, words, n, error);
-	g_set_error(error, SA_ERROR, SA_ERROR_TEXT, "a line of a kind that "
-		    "is not known");
-	return false;
+		return informs_load_line(sa->informs, words, n, error);
+	return state_line_refuse(error, "a line of a kind that is not known");
 }
 
 bool
 sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	struct groups *groups = groups_new();
-	struct services *services = services_new();
-	struct informs *informs = informs_new();
-	unsigned i;
+	struct sa *new = sa_new(&sa->params), old = *sa;
 	bool ok = true;
+	unsigned i;
 
 	for (i = 0; ok && lines[i]; i++)
-		ok = load_line(groups, services, informs, lines[i], now,
-			       error);
-	if (ok) {
-		groups_free(sa->groups);
-		services_free(sa->services);
-		informs_free(sa->informs);
-		sa->groups = groups;
-		groups_set_quota(groups, sa->params.group_quota);
-		sa->services = services;
-		sa->informs = informs;
-		return true;
+		ok = load_line(new, lines[i], now, error);
+	if (!ok) {
+		g_prefix_error(error, "line %u: ", i);
+	} else {
+		sa->groups = new->groups;
+		sa->services = new->services;
+		sa->informs = new->informs;
+		new->groups = old.groups;
+		new->services = old.services;
+		new->informs = old.informs;
 	}
-	g_prefix_error(error, "line %u: ", i);
-	groups_free(groups);
-	services_free(services);
-	informs_free(informs);
-	return false;
+	sa_free(new);
+	return ok;
 }
 
 uint64_t
 sa_saved_version(const struct sa *sa)
 {
-	return groups_version(sa->groups) + services_version(sa->services) +
-		informs_version(sa->informs);
+	return sa->groups->version + sa->services->version +
+		sa->informs->version;
 }
 
 void
 sa_stats(const struct sa *sa, struct sa_stats *out)
 {
-	*out = sa->stats;
-	out->n_groups = groups_count(sa->groups);
-	for (uint32_t i = 0; i < out->n_groups; i++)
-		out->n_members += groups_at(sa->groups, i)->members->len;
-	out->n_services = services_count(sa->services);
-	out->n_subscriptions = informs_count(sa->informs);
+	*out = (struct sa_stats){
+		.n_groups = sa->groups->list->len,
+		.n_services = sa->services->list->len,
+		.n_subscriptions = sa->informs->list->len,
+	};
+	for (uint32_t i = 0; i < out->n_groups; i++) {
+		const struct group *g = sa->groups->list->pdata[i];
+
+		out->n_members += g->members->len;
+	}
 }

@@ -2,29 +2,25 @@
 /*
  * Services that clients registered (ServiceRecord, IBA 15.2.5.14).
  *
- * Purpose. A client announces under a ServiceID, on a GID and in a partition,
- * that it serves; others look it up. What is announced ends with its lease.
+ * Purpose. A client registers a ServiceID for a GID and a partition, with a
+ * lease; other clients look it up.
  *
- * Structs. `services` has the records sorted by ServiceID, ServiceGID and
- * P_Key, which together name a record, and a time before which no lease ends.
- *
- * What decides:
- *  - The ServiceGID must be a port of the requester's own node, else anybody
- *    could announce itself in the place of others, or take them off. Clients
- *    write the prefix of the subnet, the default one, or none; osmtest writes
- *    the bytes of the prefix in the other order.
- *  - A P_Key that is named must be one of the requester's and of that port's.
+ * Rules:
+ *  - The ServiceGID must be a port of the requester's own node, else any client
+ *    could register in the place of others, or remove them. Clients write the
+ *    prefix of the subnet, the default one, or none; osmtest writes the bytes
+ *    of the prefix in the other order.
+ *  - A P_Key that is given must be one of the requester's and of that port's.
  *    Without one the record says 0: any.
- *  - It ends when its port has gone, or is no longer in its partition: who
- *    looks it up would be sent to nobody for as long as the lease lasts.
- *  - Without a lease it is for ever; a lease of 0 seconds is over before it
- *    begins and refused.
- *  - Set replaces a record of the same name, its key too: a client that was
- *    restarted knows no key of before. Delete compares a key or a service name
- *    only if the mask names it; what names the record is always looked at.
- *  - No answer tells the key.
- *  - There is room for a number of services in all, and for each GID, so that
- *    one client can neither fill the memory nor the store.
+ *  - A service ends when its port is not on the fabric, or no longer in the
+ *    partition: until the lease ended, clients would find a dead address.
+ *  - Without a lease it is for ever; a lease of 0 seconds is refused.
+ *  - ServiceID, ServiceGID and P_Key identify a record. Set replaces it, with
+ *    its key: a client that was restarted has lost the old key. Delete compares
+ *    key and name only if the mask has them.
+ *  - No answer contains the key.
+ *  - The number of services is bounded, and that of each GID, so that one
+ *    client can fill neither the memory nor the store.
  */
 #include <string.h>
 
@@ -39,18 +35,12 @@
 
 #define NEED		(SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID))
 
-struct services {
-	GPtrArray *services;	/* struct service *, sorted */
-	int64_t next;		/* no lease ends before; INT64_MAX: none */
-	uint64_t version;
-};
-
 struct services *
 services_new(void)
 {
 	struct services *s = g_new0(struct services, 1);
 
-	s->services = g_ptr_array_new_with_free_func(g_free);
+	s->list = g_ptr_array_new_with_free_func(g_free);
 	s->next = INT64_MAX;
 	return s;
 }
@@ -60,31 +50,21 @@ services_free(struct services *s)
 {
 	if (!s)
 		return;
-	g_ptr_array_unref(s->services);
+	g_ptr_array_unref(s->list);
 	g_free(s);
 }
 
-uint32_t
-services_count(const struct services *s)
+static const struct service *
+service_at(const struct services *s, guint i)
 {
-	return s->services->len;
-}
-
-const struct service *
-services_at(const struct services *s, uint32_t i)
-{
-	return i < s->services->len ? s->services->pdata[i] : NULL;
-}
-
-uint64_t
-services_version(const struct services *s)
-{
-	return s->version;
+	return s->list->pdata[i];
 }
 
 static int
-compare(const struct service_record *a, const struct service_record *b)
+compare_service(const void *name, const void *element)
 {
+	const struct service *const *service = element;
+	const struct service_record *a = name, *b = &(*service)->record;
 	int order;
 
 	if (a->id != b->id)
@@ -93,34 +73,21 @@ compare(const struct service_record *a, const struct service_record *b)
 	return order ? order : (int)a->pkey - (int)b->pkey;
 }
 
-/* Where the record is, or would have to be put. */
 uint32_t
 services_place(const struct services *s, const struct service_record *name)
 {
-	guint low = 0;
-	guint high = s->services->len;
-
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-
-		if (compare(&services_at(s, mid)->record, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return sa_lower_bound(name, s->list->pdata, s->list->len,
+			      sizeof(gpointer), compare_service);
 }
 
 static struct service *
 services_find(const struct services *s, const struct service_record *name)
 {
-	guint place = services_place(s, name);
-	struct service *service;
+	uint32_t place = services_place(s, name);
 
-	if (place == s->services->len)
-		return NULL;
-	service = s->services->pdata[place];
-	return compare(&service->record, name) == 0 ? service : NULL;
+	return place < s->list->len &&
+		!compare_service(name, &s->list->pdata[place]) ?
+		s->list->pdata[place] : NULL;
 }
 
 static bool
@@ -128,10 +95,10 @@ has_room(const struct services *s, const uint8_t gid[16])
 {
 	unsigned of_gid = 0;
 
-	if (s->services->len >= SERVICES_MAX)
+	if (s->list->len >= SERVICES_MAX)
 		return false;
-	for (guint i = 0; i < s->services->len; i++)
-		of_gid += memcmp(services_at(s, i)->record.gid, gid, 16) == 0;
+	for (guint i = 0; i < s->list->len; i++)
+		of_gid += memcmp(service_at(s, i)->record.gid, gid, 16) == 0;
 	return of_gid < SERVICES_A_GID;
 }
 
@@ -143,7 +110,7 @@ services_put(struct services *s, const struct service_record *record,
 
 	if (!service) {
 		service = g_new(struct service, 1);
-		g_ptr_array_insert(s->services,
+		g_ptr_array_insert(s->list,
 				   (gint)services_place(s, record), service);
 	}
 	service->record = *record;
@@ -242,18 +209,6 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-/* Does the record have the key and the name that the mask asks for? */
-static bool
-is_meant(const struct service_record *stored, uint64_t comp_mask,
-	 const struct service_record *asked)
-{
-	if (comp_mask & SA_BIT(SERVICE_KEY) &&
-	    memcmp(stored->key, asked->key, sizeof(stored->key)) != 0)
-		return false;
-	return !(comp_mask & SA_BIT(SERVICE_NAME)) ||
-		memcmp(stored->name, asked->name, sizeof(stored->name)) == 0;
-}
-
 unsigned
 services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 		uint64_t comp_mask, struct service_record *record, int64_t now)
@@ -264,14 +219,18 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 
 	services_tick(s, now);
 	service = services_find(s, record);
-	if (!service || !is_meant(&service->record, comp_mask, record))
+	if (!service ||
+	    (comp_mask & SA_BIT(SERVICE_KEY) &&
+	     memcmp(service->record.key, record->key, sizeof(record->key))) ||
+	    (comp_mask & SA_BIT(SERVICE_NAME) &&
+	     memcmp(service->record.name, record->name, sizeof(record->name))))
 		return SA_STATUS_NO_RECORDS;
 	status = check_owner(v, from, record, &port);
 	if (status != MAD_STATUS_OK)
 		return status;
 
 	service_describe(service, now, record);
-	g_ptr_array_remove_index(s->services, services_place(s, record));
+	g_ptr_array_remove_index(s->list, services_place(s, record));
 	s->version++;
 	return MAD_STATUS_OK;
 }
@@ -279,25 +238,19 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 void
 services_follow(struct services *s, const struct sa_db *v)
 {
-	for (guint i = s->services->len; i-- > 0;) {
-		const struct service_record *r = &services_at(s, i)->record;
+	for (guint i = s->list->len; i-- > 0;) {
+		const struct service_record *r = &service_at(s, i)->record;
 		uint32_t port = service_port(v, r->gid);
 
 		if (port != SNAPSHOT_NONE &&
 		    (!r->pkey || has_pkey(v, port, r->pkey)))
 			continue;
-		g_ptr_array_remove_index(s->services, i);
+		g_ptr_array_remove_index(s->list, i);
 		s->version++;
 	}
 }
 
 /* --- time --- */
-
-int64_t
-services_deadline(const struct services *s)
-{
-	return s->next;
-}
 
 void
 services_tick(struct services *s, int64_t now)
@@ -305,14 +258,14 @@ services_tick(struct services *s, int64_t now)
 	if (now < s->next)
 		return;
 	s->next = INT64_MAX;
-	for (guint i = s->services->len; i-- > 0;) {
-		const struct service *service = services_at(s, i);
+	for (guint i = s->list->len; i-- > 0;) {
+		const struct service *service = service_at(s, i);
 
 		if (service->ends > now) {
 			s->next = MIN(s->next, service->ends);
 			continue;
 		}
-		g_ptr_array_remove_index(s->services, i);
+		g_ptr_array_remove_index(s->list, i);
 		s->version++;
 	}
 }
@@ -339,8 +292,8 @@ static const struct state_line service_line = {
 void
 services_save(const struct services *s, GString *out, int64_t now)
 {
-	for (uint32_t i = 0; i < services_count(s); i++) {
-		const struct service *service = services_at(s, i);
+	for (guint i = 0; i < s->list->len; i++) {
+		const struct service *service = service_at(s, i);
 		struct service_record r = service->record;
 
 		r.lease = lease_left(service->ends, now);

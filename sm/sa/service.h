@@ -10,11 +10,16 @@
 #include "sm/sa/sa_db.h"
 #include "sm/mad/sa_record.h"
 
-struct services;
-
 struct service {
 	struct service_record record;	/* ServiceKey as it was given */
 	int64_t ends;			/* us; INT64_MAX: never */
+};
+
+struct services {
+	GPtrArray *list;	/* struct service, by ServiceID, ServiceGID,
+				   P_Key */
+	int64_t next;		/* no lease ends before; INT64_MAX: none does */
+	uint64_t version;	/* counts changes */
 };
 
 struct services *services_new(void);
@@ -28,22 +33,19 @@ unsigned services_delete(struct services *s, const struct sa_db *v,
 			 uint32_t from, uint64_t comp_mask,
 			 struct service_record *record, int64_t now);
 
-/* Services of ports that are away, or that lost the partition, end. */
+/* Services of ports that are not on the fabric, or lost the partition, end. */
 void services_follow(struct services *s, const struct sa_db *v);
 
-uint32_t services_count(const struct services *s);
-const struct service *services_at(const struct services *s, uint32_t i);
 /* The first that is not before this one by ServiceID, ServiceGID, P_Key. */
 uint32_t services_place(const struct services *s,
 			const struct service_record *name);
-/* As others may see it: the lease that is left, a started second counts; no
+/* As clients may see it: the lease that is left, a started second counts; no
  * key. */
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
-int64_t services_deadline(const struct services *s);
+/* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
-uint64_t services_version(const struct services *s);
 void services_save(const struct services *s, GString *out, int64_t now);
 bool services_load_line(struct services *s, char **words, guint n_words,
 			int64_t now, GError **error);

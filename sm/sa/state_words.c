@@ -2,52 +2,28 @@
 /*
  * Lines of saved state, word by word.
  *
- * Purpose. The file with the state of the SA is written by us but lies on a
- * disk, where it may be cut, edited or older than this program. A value that
- * is out of its range must not get past the reader, and who repairs the file
- * by hand must be told what is wrong.
- *
- * No more than the line is ever looked at, so words may be anything.
+ * Safety. The file may have been cut or edited, or be of an older version: each
+ * value is checked against its range, and the error names the word, for a
+ * person who repairs the file. Words may contain any bytes.
  */
 #include "sm/sa/state_words.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "sm/sa/sa.h"
+#include "sm/mad/mad_field.h"
 #include "topology/text.h"
 
 bool
 state_line_refuse(GError **error, const char *format, ...)
 {
-	g_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
+	g_propagate_error(error, g_error_new_valist(TEXT_ERROR, TEXT_ERROR_SYNTAX,
+						    format, args));
 	va_end(args);
-	g_set_error_literal(error, SA_ERROR, SA_ERROR_TEXT, text);
 	return false;
-}
-
-/* A number in host order of 1, 2, 4 or 8 bytes. */
-static uint64_t
-get_member(const uint8_t *member, unsigned size)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)member[G_BYTE_ORDER == G_LITTLE_ENDIAN ?
-					  i : size - 1 - i] << 8 * i;
-	return value;
-}
-
-static void
-set_member(uint8_t *member, unsigned size, uint64_t value)
-{
-	for (unsigned i = 0; i < size; i++)
-		member[G_BYTE_ORDER == G_LITTLE_ENDIAN ? i : size - 1 - i] =
-			(uint8_t)(value >> 8 * i);
 }
 
 void
@@ -64,10 +40,10 @@ state_line_save(const struct state_line *l, GString *out, const void *members)
 				g_string_append_printf(out, "%02x", member[k]);
 		} else if (w->digits) {
 			g_string_append_printf(out, " 0x%0*" PRIx64, w->digits,
-					       get_member(member, w->size));
+					       mad_field_load(member, w->size));
 		} else {
 			g_string_append_printf(out, " %" PRIu64,
-					       get_member(member, w->size));
+					       mad_field_load(member, w->size));
 		}
 	}
 	g_string_append_c(out, '\n');
@@ -109,7 +85,7 @@ load_word(const struct state_word *w, const char *word, uint8_t *member,
 		return state_line_refuse(error, "%s '%s' is not a number from "
 					 "0x%" PRIx64 " to 0x%" PRIx64,
 					 w->name, shown, w->min, w->max);
-	set_member(member, w->size, value);
+	mad_field_store(member, w->size, value);
 	return true;
 }
 

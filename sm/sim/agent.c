@@ -4,7 +4,7 @@
  *
  * An SMP that has come to the end of the line is judged in this order:
  * versions, method, M_Key, then its attribute. A wrong M_Key gets no answer at
- * all (14.2.4): the violation is counted, trap 256 tells, and the lease, if
+ * all (14.2.4): the violation is counted, trap 256 is sent, and the lease, if
  * there is one, begins to run. When it has run out the protection is off; a
  * right key stops it.
  *
@@ -19,8 +19,6 @@
  * a Set that has one bad component is applied.
  */
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
-#include "sm/sim/trap.h"
 #include "sm/mad/bytes.h"
 
 #include <string.h>
@@ -71,13 +69,6 @@ admits(struct sim *sim, const struct sim_packet *p)
 		return true;
 	note_violation(sim, key, p);
 	return false;
-}
-
-static unsigned
-serve_node_desc(const struct sim_node *node, uint8_t *data)
-{
-	memcpy(data, node->desc, NODE_DESC_LEN);
-	return MAD_STATUS_OK;
 }
 
 static unsigned
@@ -190,8 +181,10 @@ serve_attribute(struct sim *sim, struct sim_packet *p)
 	get = p->h.method == MAD_METHOD_GET;
 	switch (p->h.attr_id) {
 	case MAD_ATTR_NODE_DESC:
-		return get ? serve_node_desc(sim_node_of(sim, p->to), data) :
-			MAD_STATUS_BAD_ATTRIBUTE;
+		if (get)
+			memcpy(data, sim_node_of(sim, p->to)->desc,
+			       NODE_DESC_LEN);
+		return get ? MAD_STATUS_OK : MAD_STATUS_BAD_ATTRIBUTE;
 	case MAD_ATTR_NODE_INFO:
 		return get ? serve_node_info(sim, p, data) :
 			MAD_STATUS_BAD_ATTRIBUTE;

@@ -11,21 +11,15 @@
  * flaps, a port that babbles. It is an event that starts itself again until it
  * is done.
  */
-#include "sm/sim/link.h"
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
-#include "sm/sim/trap.h"
 
 #include <string.h>
 
 #include "topology/device.h"
 
-#define NS_PER_US	1000
 
 struct script {
 	struct sim_event event;
-	sim_action_fn fn;
-	void *data;
 	uint32_t port;
 	unsigned trap;
 	unsigned left;		/* rings */
@@ -192,7 +186,7 @@ settle_node(struct sim *sim, uint32_t node)
 }
 
 static void
-forget_port(struct sim *sim, uint32_t port)
+node_forget_port(struct sim *sim, uint32_t port)
 {
 	struct sim_port *p = &sim->ports[port];
 	struct port_info *i = &p->info;
@@ -232,7 +226,7 @@ forget_node(struct sim *sim, uint32_t node)
 	n->sw.life_time = device_switch.life_time;
 	n->sw.port_state_change = sim_is_switch(n);
 	for (unsigned num = 0; num <= n->info.num_ports; num++)
-		forget_port(sim, n->first_port + num);
+		node_forget_port(sim, n->first_port + num);
 }
 
 void
@@ -306,27 +300,6 @@ sim_node_describe(struct sim *sim, uint32_t node, const char *desc)
 /* ----------------------------------------------------------------- scripts */
 
 static void
-on_action(struct sim *sim, struct sim_event *e)
-{
-	struct script *s = (struct script *)e;
-	sim_action_fn fn = s->fn;
-	void *data = s->data;
-
-	script_end(sim, s);
-	fn(sim, data);
-}
-
-void
-sim_at(struct sim *sim, int64_t when_us, sim_action_fn fn, void *data)
-{
-	struct script *s = script_new(sim, on_action);
-
-	s->fn = fn;
-	s->data = data;
-	sim_clock_start(sim, &s->event, when_us * NS_PER_US);
-}
-
-static void
 on_babble(struct sim *sim, struct sim_event *e)
 {
 	struct script *s = (struct script *)e;
@@ -352,4 +325,19 @@ sim_babble(struct sim *sim, uint32_t port, unsigned trap, unsigned times,
 	s->left = times;
 	s->period = period_us * NS_PER_US;
 	sim_clock_start(sim, &s->event, sim->now);
+}
+
+/* ------------------------------------------------------------------ agents */
+
+void
+sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood)
+{
+	sim->nodes[node].mood = mood;
+}
+
+void
+sim_node_set_queue(struct sim *sim, uint32_t node, unsigned ns, unsigned places)
+{
+	sim->nodes[node].smp_ns = sim->nodes[node].forward_ns = ns;
+	sim->nodes[node].vl15_depth = places;
 }

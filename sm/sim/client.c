@@ -4,7 +4,7 @@
  *
  * A client is a transport on an end port. The upper half of a TID says whose
  * request it is, as in the kernel's MAD layer, so the answer finds its client
- * whoever else sits on the port. What nobody asked for goes by role: SMPs and
+ * whatever else is on the port. What is no answer goes by role: SMPs and
  * GMPs that ask to the first manager of the port, Reports to every client
  * that is not one (IBA 13.4.6.1), GMPs also to a client if no manager is
  * there.
@@ -14,39 +14,31 @@
  * driver's transport does no RMPP.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
- * takes away. (A driver has no such help: it is the kernel.) Pendings are on a
- * list in order of deadline (all requests of a client tend to have the same
- * timeout, so a new one belongs at the end) and in a hash table by TID. Only
- * the list's head has an event in the queue, and that is looked at again when
- * it rings, not with every answer.
+ * takes away. (A driver has no such help: it is the kernel.)
  *
  * A callback may free its own client or any other: after one nothing of the
  * client is touched.
  */
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
-#include "sm/sim/trap.h"
 #include "sm/mad/bytes.h"
 
 #include <string.h>
 
 #include "sm/mad/rmpp.h"
 
-#define NS_PER_US	1000
 #define NS_PER_MS	1000000
 #define OFF_TID_HIGH	8
-#define BUCKETS_MIN	256u
 #define METHOD_REPORT	0x06
 
 struct pending {
-	struct pending *next_hash, *prev, *next;
+	struct sim_event event;	/* at its deadline */
+	struct sim_client *client;
 	uint32_t tid;		/* lower half */
-	int64_t deadline;
 	struct mad_addr to;
 	uint8_t mad[MAD_SIZE];
 };
 
-struct timer {
+struct client_timer {
 	struct sim_event event;
 	struct sim_client *client;
 	transport_timer_fn fn;
@@ -62,11 +54,7 @@ struct sim_client {
 	enum sim_role role;
 	GHashTable *timers;	/* id -> struct timer */
 	unsigned last_timer;
-
-	struct sim_event expiry;
-	struct pending *head, *tail, *unused;
-	struct pending **buckets;
-	uint32_t n_buckets, n_pending;
+	GHashTable *pendings;	/* lower half of a TID -> struct pending */
 };
 
 static struct sim_client *
@@ -75,103 +63,7 @@ client_of(struct transport *t)
 	return (struct sim_client *)t;
 }
 
-static struct sim_client *
-client_of_expiry(struct sim_event *e)
-{
-	return (struct sim_client *)
-		((char *)e - G_STRUCT_OFFSET(struct sim_client, expiry));
-}
-
 /* ---------------------------------------------------- pending requests */
-
-static struct pending **
-bucket_of(struct sim_client *c, uint32_t tid)
-{
-	/* the low bits of a TID may be a counter of attempts */
-	uint32_t mixed = (tid ^ tid >> 15) * 0x9e3779b1u;
-
-	return &c->buckets[mixed >> 7 & (c->n_buckets - 1)];
-}
-
-static void
-pending_rehash(struct sim_client *c)
-{
-	c->n_buckets = c->n_buckets ? 2 * c->n_buckets : BUCKETS_MIN;
-	g_free(c->buckets);
-	c->buckets = g_new0(struct pending *, c->n_buckets);
-	for (struct pending *p = c->head; p; p = p->next) {
-		struct pending **b = bucket_of(c, p->tid);
-
-		p->next_hash = *b;
-		*b = p;
-	}
-}
-
-static void
-pending_link(struct sim_client *c, struct pending *p)
-{
-	struct pending *after = c->tail;
-
-	while (after && after->deadline > p->deadline)
-		after = after->prev;
-	p->prev = after;
-	p->next = after ? after->next : c->head;
-	*(p->next ? &p->next->prev : &c->tail) = p;
-	*(after ? &after->next : &c->head) = p;
-}
-
-static void
-pending_remove(struct sim_client *c, struct pending *p)
-{
-	struct pending **b = bucket_of(c, p->tid);
-
-	while (*b != p)
-		b = &(*b)->next_hash;
-	*b = p->next_hash;
-	*(p->next ? &p->next->prev : &c->tail) = p->prev;
-	*(p->prev ? &p->prev->next : &c->head) = p->next;
-	p->next = c->unused;
-	c->unused = p;
-	if (--c->n_pending == 0)
-		sim_clock_stop(c->sim, &c->expiry);
-}
-
-static void
-pending_add(struct sim_client *c, const struct mad_addr *to,
-	    const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
-{
-	struct pending *p = c->unused;
-
-	if (p)
-		c->unused = p->next;
-	else
-		p = g_new(struct pending, 1);
-	if (c->n_pending >= c->n_buckets)
-		pending_rehash(c);
-	p->tid = tid;
-	p->deadline = c->sim->now + (int64_t)timeout_ms * NS_PER_MS;
-	p->to = *to;
-	memcpy(p->mad, mad, MAD_SIZE);
-	p->next_hash = *bucket_of(c, tid);
-	*bucket_of(c, tid) = p;
-	pending_link(c, p);
-	c->n_pending++;
-	if (c->head == p || !c->expiry.pos) {
-		sim_clock_stop(c->sim, &c->expiry);
-		sim_clock_start(c->sim, &c->expiry, c->head->deadline);
-	}
-}
-
-static void
-pending_answered(struct sim_client *c, uint32_t tid)
-{
-	struct pending *p = c->n_buckets ? *bucket_of(c, tid) : NULL;
-
-	while (p && p->tid != tid)
-		p = p->next_hash;
-	if (p)
-		pending_remove(c, p);
-}
 
 static void
 call(struct sim_client *c, enum transport_event event,
@@ -185,26 +77,45 @@ call(struct sim_client *c, enum transport_event event,
 		c->base.on_recv(&m, c->base.recv_data);
 }
 
-/* One at a time, since the callback may send, or free the client. */
+/* The callback may send, or free the client. */
 static void
 on_expiry(struct sim *sim, struct sim_event *e)
 {
-	struct sim_client *c = client_of_expiry(e);
-	struct pending *p = c->head;
-	struct mad_addr to;
-	uint8_t mad[MAD_SIZE];
+	struct pending p = *(struct pending *)e;
 
-	if (p->deadline > sim->now) {
-		sim_clock_start(sim, e, p->deadline);
-		return;
-	}
-	to = p->to;
-	memcpy(mad, p->mad, MAD_SIZE);
-	pending_remove(c, p);
-	if (c->head)
-		sim_clock_start(sim, e, c->head->deadline);
+	g_hash_table_remove(p.client->pendings, GUINT_TO_POINTER(p.tid));
 	sim->stats.returned++;
-	call(c, TRANSPORT_RETURNED, &to, mad, MAD_SIZE);
+	call(p.client, TRANSPORT_RETURNED, &p.to, p.mad, MAD_SIZE);
+}
+
+static void
+pending_end(struct sim_client *c, uint32_t tid)
+{
+	struct pending *p = g_hash_table_lookup(c->pendings,
+						GUINT_TO_POINTER(tid));
+
+	if (!p)
+		return;
+	sim_clock_stop(c->sim, &p->event);
+	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(tid));
+}
+
+/* Of two requests with one TID the later one is waited for. */
+static void
+pending_add(struct sim_client *c, const struct mad_addr *to,
+	    const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
+{
+	struct pending *p = g_new(struct pending, 1);
+
+	pending_end(c, tid);
+	p->event = (struct sim_event){ .fn = on_expiry };
+	p->client = c;
+	p->tid = tid;
+	p->to = *to;
+	memcpy(p->mad, mad, MAD_SIZE);
+	g_hash_table_insert(c->pendings, GUINT_TO_POINTER(tid), p);
+	sim_clock_start(c->sim, &p->event, c->sim->now +
+			(int64_t)timeout_ms * NS_PER_MS);
 }
 
 /* ------------------------------------------------------------ delivering */
@@ -236,8 +147,7 @@ find_role(struct sim *sim, uint32_t port, enum sim_role role, guint *from)
 
 /* What its receiver must answer to. */
 static void
-address_back(struct sim *sim, const struct sim_packet *p,
-	     struct mad_addr *addr)
+address_back(struct sim *sim, const struct sim_packet *p, struct mad_addr *addr)
 {
 	*addr = p->addr;
 	addr->lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
@@ -253,7 +163,7 @@ address_back(struct sim *sim, const struct sim_packet *p,
 }
 
 static void
-give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
+client_give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
 {
 	struct mad_addr addr;
 
@@ -263,7 +173,7 @@ give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
 	     p->message ? p->len : MAD_SIZE);
 }
 
-/* Callbacks may attach and detach, so who gets a copy is settled first. */
+/* Callbacks may attach and detach, so the receivers are listed first. */
 static void
 give_report(struct sim *sim, struct sim_packet *p)
 {
@@ -280,7 +190,7 @@ give_report(struct sim *sim, struct sim_packet *p)
 	for (i = 0; i < ids->len; i++) {
 		c = find_asker(sim, p->to, g_array_index(ids, uint32_t, i));
 		if (c)
-			give(sim, c, p);
+			client_give(sim, c, p);
 	}
 }
 
@@ -308,7 +218,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 
 	c = find_role(sim, p->to, SIM_ROLE_DRIVER, &i);
 	if (c) {
-		give(sim, c, p);
+		client_give(sim, c, p);
 		sim_packet_drop(sim, p);
 		return;
 	}
@@ -320,7 +230,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	if (p->h.method & MAD_METHOD_RESPONSE) {
 		c = find_asker(sim, p->to, p->h.tid >> 32);
 		if (c)
-			pending_answered(c, p->h.tid);
+			pending_end(c, p->h.tid);
 	} else {
 		c = find_server(sim, p);
 	}
@@ -328,22 +238,14 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 		sim_packet_lose(sim, p, &sim->stats.lost_nobody);
 		return;
 	}
-	give(sim, c, p);
+	client_give(sim, c, p);
 	sim_packet_drop(sim, p);
 }
 
 /* -------------------------------------------------------- the transport */
 
-/* A Trap is a request in name only: nobody waits for its TrapRepress. */
 static bool
-is_request(uint8_t method)
-{
-	return !(method & MAD_METHOD_RESPONSE) &&
-		method != MAD_METHOD_TRAP_REPRESS;
-}
-
-static bool
-is_message(const uint8_t *mad, size_t len)
+client_is_message(const uint8_t *mad, size_t len)
 {
 	struct rmpp_header r;
 
@@ -353,13 +255,12 @@ is_message(const uint8_t *mad, size_t len)
 
 static bool
 client_send(struct transport *t, const struct mad_addr *to,
-	    const uint8_t *mad, size_t len, unsigned timeout_ms,
-	    GError **error)
+	    const uint8_t *mad, size_t len, unsigned timeout_ms, GError **error)
 {
 	struct sim_client *c = client_of(t);
 	struct sim_packet *p;
 
-	if (len != MAD_SIZE && !(c->base.rmpp && is_message(mad, len))) {
+	if (len != MAD_SIZE && !(c->base.rmpp && client_is_message(mad, len))) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;
@@ -373,12 +274,14 @@ client_send(struct transport *t, const struct mad_addr *to,
 		p->message = g_memdup2(mad, len);
 	p->len = len;
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
-	if (c->role != SIM_ROLE_DRIVER && is_request(p->h.method)) {
+	/* a Trap counts as a request: TrapRepress answers it */
+	if (c->role != SIM_ROLE_DRIVER &&
+	    !(p->h.method & MAD_METHOD_RESPONSE) &&
+	    p->h.method != MAD_METHOD_TRAP_REPRESS) {
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (p->message)
 			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);
-		if (timeout_ms && c->sim->params.returns ==
-		    SIM_RETURNS_IN_TIME)
+		if (timeout_ms && c->sim->params.returns == SIM_RETURNS_IN_TIME)
 			pending_add(c, to, p->mad, p->h.tid, timeout_ms);
 	}
 	c->sim->stats.sent++;
@@ -393,14 +296,13 @@ client_now(struct transport *t)
 }
 
 static void
-on_timer(struct sim *sim, struct sim_event *e)
+client_on_timer(struct sim *sim, struct sim_event *e)
 {
-	struct timer *timer = (struct timer *)e;
+	struct client_timer *timer = (struct client_timer *)e;
 	transport_timer_fn fn = timer->fn;
 	void *data = timer->data;
 
-	g_hash_table_remove(timer->client->timers,
-			    GUINT_TO_POINTER(timer->id));
+	g_hash_table_remove(timer->client->timers, GUINT_TO_POINTER(timer->id));
 	fn(data);
 }
 
@@ -409,13 +311,13 @@ client_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 		   void *data)
 {
 	struct sim_client *c = client_of(t);
-	struct timer *timer = g_new0(struct timer, 1);
+	struct client_timer *timer = g_new0(struct client_timer, 1);
 
 	do {
 		timer->id = ++c->last_timer;
 	} while (!timer->id || g_hash_table_contains(c->timers,
 					GUINT_TO_POINTER(timer->id)));
-	timer->event.fn = on_timer;
+	timer->event.fn = client_on_timer;
 	timer->client = c;
 	timer->fn = fn;
 	timer->data = data;
@@ -429,8 +331,8 @@ static void
 client_timer_cancel(struct transport *t, unsigned id)
 {
 	struct sim_client *c = client_of(t);
-	struct timer *timer = g_hash_table_lookup(c->timers,
-						  GUINT_TO_POINTER(id));
+	struct client_timer *timer = g_hash_table_lookup(c->timers,
+							 GUINT_TO_POINTER(id));
 
 	if (!timer)
 		return;
@@ -463,19 +365,15 @@ sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
 }
 
 static void
-free_pendings(struct sim_client *c)
+free_events(struct sim *sim, GHashTable *events)
 {
-	struct pending *lists[] = { c->head, c->unused };
+	GHashTableIter iter;
+	gpointer event;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
-		while (lists[i]) {
-			struct pending *next = lists[i]->next;
-
-			g_free(lists[i]);
-			lists[i] = next;
-		}
-	}
-	g_free(c->buckets);
+	g_hash_table_iter_init(&iter, events);
+	while (g_hash_table_iter_next(&iter, NULL, &event))
+		sim_clock_stop(sim, event);
+	g_hash_table_unref(events);
 }
 
 static void
@@ -484,15 +382,9 @@ client_free(struct transport *t)
 	struct sim_client *c = client_of(t);
 	struct sim *sim = c->sim;
 	uint32_t port = c->port;
-	GHashTableIter iter;
-	gpointer timer;
 
-	g_hash_table_iter_init(&iter, c->timers);
-	while (g_hash_table_iter_next(&iter, NULL, &timer))
-		sim_clock_stop(sim, &((struct timer *)timer)->event);
-	g_hash_table_unref(c->timers);
-	sim_clock_stop(sim, &c->expiry);
-	free_pendings(c);
+	free_events(sim, c->timers);
+	free_events(sim, c->pendings);
 	g_ptr_array_remove(sim->clients, c);
 	g_free(c);
 	declare(sim, port);
@@ -531,7 +423,7 @@ sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
 	c->role = role;
 	c->base.rmpp = role != SIM_ROLE_DRIVER;
 	c->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	c->expiry.fn = on_expiry;
+	c->pendings = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_ptr_array_add(sim->clients, c);
 	declare(sim, port);
 	return &c->base;

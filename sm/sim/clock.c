@@ -6,7 +6,7 @@
  * begins with a struct sim_event, and the queue is a binary heap of pointers
  * to these (Williams 1964) with the time and a serial number beside them, so
  * that comparing touches nothing else. The pair is a total order: two runs
- * pop the same events in the same order. Each event knows its place in the
+ * pop the same events in the same order. Each event has its place in the
  * heap, hence one that is called off leaves at once, and an empty heap means
  * that nothing is going to happen.
  *
@@ -21,7 +21,6 @@
 #include "sm/sim/state.h"
 
 #define CHUNK		256u	/* packets allocated at once */
-#define NS_PER_US	1000
 
 static struct sim_place *
 place_at(const struct sim *sim, uint32_t pos)
@@ -36,7 +35,7 @@ before(const struct sim_place *a, const struct sim_place *b)
 }
 
 static void
-put(struct sim *sim, uint32_t pos, const struct sim_place *place)
+clock_put(struct sim *sim, uint32_t pos, const struct sim_place *place)
 {
 	*place_at(sim, pos) = *place;
 	place->event->pos = pos;
@@ -46,10 +45,10 @@ static void
 sift_up(struct sim *sim, uint32_t pos, struct sim_place place)
 {
 	while (pos > 1 && before(&place, place_at(sim, pos / 2))) {
-		put(sim, pos, place_at(sim, pos / 2));
+		clock_put(sim, pos, place_at(sim, pos / 2));
 		pos /= 2;
 	}
-	put(sim, pos, &place);
+	clock_put(sim, pos, &place);
 }
 
 static void
@@ -65,10 +64,10 @@ sift_down(struct sim *sim, uint32_t pos, struct sim_place place)
 			child++;
 		if (child >= n || before(&place, place_at(sim, child)))
 			break;
-		put(sim, pos, place_at(sim, child));
+		clock_put(sim, pos, place_at(sim, child));
 		pos = child;
 	}
-	put(sim, pos, &place);
+	clock_put(sim, pos, &place);
 }
 
 void
@@ -115,31 +114,6 @@ sim_step(struct sim *sim)
 	sim->now = next.at;
 	sim->stats.events++;
 	next.event->fn(sim, next.event);
-	return true;
-}
-
-void
-sim_run(struct sim *sim, int64_t until_us)
-{
-	int64_t until = until_us * NS_PER_US;
-
-	while (sim->heap->len > 1 && place_at(sim, 1)->at <= until)
-		sim_step(sim);
-	sim->now = MAX(sim->now, until);
-}
-
-bool
-sim_run_idle(struct sim *sim, int64_t limit_us)
-{
-	int64_t limit = limit_us * NS_PER_US;
-
-	while (sim->heap->len > 1) {
-		if (place_at(sim, 1)->at > limit) {
-			sim->now = MAX(sim->now, limit);
-			return false;
-		}
-		sim_step(sim);
-	}
 	return true;
 }
 
@@ -224,8 +198,8 @@ real_target(const struct clock_source *c)
 	return c->virtual + g_get_monotonic_time() - c->real;
 }
 
-/* In real time the clock goes on when nothing happens, too: whoever looks at
- * it between two events, to start a timer, must not find it slow. */
+/* In real time the clock goes on when nothing happens, too: a timer that is
+ * started between two events must not start late. */
 static gboolean
 clock_ready(struct clock_source *c)
 {

@@ -12,15 +12,12 @@
  *				are in Init (IBA 7.2)
  *	cannot be, is up	both ends go Down at once
  *
- * An end that was told Down by a Set takes the other end with it, and the two
+ * An end that was Set to Down takes the other end with it, and the two
  * train again. At a switch every change that is not the work of a Set at that
  * very port sets PortStateChange and raises trap 128 (14.2.5.4, 14.2.5.1).
  */
-#include "sm/sim/link.h"
 #include "sm/sim/state.h"
-#include "sm/sim/trap.h"
 
-#define NS_PER_US	1000
 
 struct training {
 	struct sim_event event;
@@ -33,8 +30,8 @@ lower_end(const struct sim *sim, uint32_t port)
 	return MIN(port, sim->ports[port].peer);
 }
 
-/* What two masks of what is enabled come to: a bit, 0 if one of them tells
- * nothing, -1 if they have nothing in common. */
+/* What two masks of what is enabled come to: a bit, 0 if one of them is
+ * empty, -1 if they have nothing in common. */
 static int
 agree(unsigned a, unsigned b)
 {
@@ -79,7 +76,7 @@ set_phys(struct sim *sim, uint32_t port, enum port_phys phys)
 }
 
 static void
-tell(struct sim *sim, uint32_t port)
+link_tell(struct sim *sim, uint32_t port)
 {
 	struct sim_node *node = sim_node_of(sim, port);
 
@@ -90,7 +87,7 @@ tell(struct sim *sim, uint32_t port)
 }
 
 static void
-drop(struct sim *sim, uint32_t port, enum sim_cause cause)
+link_drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 {
 	struct sim_port *p = &sim->ports[port];
 
@@ -103,7 +100,7 @@ drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 	sim_link_set_state(sim, port, PORT_STATE_DOWN);
 	switch (cause) {
 	case SIM_CAUSE_LINK:
-		tell(sim, port);
+		link_tell(sim, port);
 		break;
 	case SIM_CAUSE_SET:
 		break;
@@ -121,7 +118,7 @@ set_active(struct port_info *a, const struct port_info *b)
 		a->width_active = width;
 	if (speed > 0)
 		a->speed_active = speed;
-	/* 30 is how "none" is said (IBA 14.2.5.6) */
+	/* 30 means "none" (IBA 14.2.5.6) */
 	a->speed_ext_active = ext > 0 && a->speed_ext_enabled != 30 &&
 		b->speed_ext_enabled != 30 ? ext : 0;
 }
@@ -141,7 +138,7 @@ on_trained(struct sim *sim, struct sim_event *e)
 		sim_link_set_state(sim, ends[i], PORT_STATE_INIT);
 	}
 	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++)
-		tell(sim, ends[i]);
+		link_tell(sim, ends[i]);
 }
 
 static void
@@ -182,14 +179,14 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 	bool possible = can_train(sim, port);
 
 	if (peer == SNAPSHOT_NONE) {
-		drop(sim, port, cause);
+		link_drop(sim, port, cause);
 		return;
 	}
 	if (possible && sim->ports[port].info.state != PORT_STATE_DOWN &&
 	    sim->ports[peer].info.state != PORT_STATE_DOWN)
 		return;
-	drop(sim, port, cause);
-	drop(sim, peer, SIM_CAUSE_LINK);
+	link_drop(sim, port, cause);
+	link_drop(sim, peer, SIM_CAUSE_LINK);
 	if (possible)
 		train(sim, port);
 	else

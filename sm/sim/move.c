@@ -4,7 +4,7 @@
  *
  * launch	finds the way: of a directed-route SMP by its path, of all
  *		others by LID through the tables that the switches hold
- *		(probe.c); then the rules have their say, and it travels
+ *		(probe.c); then the rules apply, and it travels
  * on_arrive	for whom is it: the agent, or a client on this port
  * on_serve	the agent's turn has come: it answers, the answer is launched
  *
@@ -18,10 +18,8 @@
  * (C14-9). A route with a LID-routed part is not supported: it is lost.
  */
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
-#include "sm/sim/trap.h"
-#include "sm/sim/walk.h"
 #include "sm/mad/bytes.h"
+#include "topology/prng.h"
 
 #define OFF_HOP_POINTER	6
 #define OFF_DR_SLID	32
@@ -35,7 +33,7 @@
 #define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
 
 static bool
-is_smp(const struct mad_header *h)
+packet_is_smp(const struct mad_header *h)
 {
 	return h->mgmt_class == MAD_CLASS_SMP_LID ||
 		h->mgmt_class == MAD_CLASS_SMP_DIRECT;
@@ -63,8 +61,13 @@ cross(const struct sim *sim, uint32_t at, unsigned out_num)
 static bool
 pass(struct sim *sim, uint32_t out)
 {
+	unsigned per_mille = sim->ports[out].loss_per_mille;
+
 	sim_pma_count(sim, out, WIRE_LEN);
-	return !sim_link_loses(sim, out);
+	if (!per_mille || prng_below(&sim->rng, 1000) >= per_mille)
+		return true;
+	sim_port_add_errors(sim, sim->ports[out].peer, SIM_ERROR_RCV, 1);
+	return false;
 }
 
 /* Walks on from where the packet is, to the end of its route or to the next
@@ -100,7 +103,8 @@ route_direct(struct sim *sim, struct sim_packet *p)
 	return SIM_DELIVERED;
 }
 
-/* Violations are counted, and told, by who notices them (IBA 14.2.5.1). */
+/* The port that finds a violation counts it and raises a trap (IBA
+ * 14.2.5.1). */
 static void
 complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
 {
@@ -124,7 +128,7 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 	struct sim_trace trace;
 	enum sim_delivery d;
 
-	if (!is_smp(&p->h)) {
+	if (!packet_is_smp(&p->h)) {
 		kind.lane = SIM_LANE_DATA;
 		kind.sl = p->addr.sl;
 		kind.pkey = sim_port_pkey(sim, p->from, p->addr.pkey_index);
@@ -149,7 +153,7 @@ static void on_arrive(struct sim *sim, struct sim_event *e);
 static bool
 is_for_agent(const struct mad_header *h)
 {
-	return is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
+	return packet_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
 		h->method != MAD_METHOD_TRAP && h->method != METHOD_REPORT &&
 		h->attr_id != MAD_ATTR_SM_INFO;
 }
@@ -164,13 +168,14 @@ is_for_gsa(const struct mad_header *h)
 }
 
 static void
-answer(struct sim *sim, struct sim_packet *p, unsigned status)
+packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 {
 	uint32_t asker = p->from;
 	uint16_t pkey = sim_port_pkey(sim, asker, p->addr.pkey_index);
 
 	smp_make_response(p->mad, status);
-	if (sim->liar && !sim->liar(sim, p->node, p->mad, sim->liar_data)) {
+	if (sim->hooks.answer &&
+	    sim->hooks.answer(sim, p) == SIM_PASSAGE_LOST) {
 		sim_packet_lose(sim, p, &sim->stats.lost_by_fault);
 		return;
 	}
@@ -179,7 +184,7 @@ answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT) {
 		p->from = sim_end_port(sim, p->to);
 		p->addr.pkey_index = sim_port_pkey_index(sim, p->from, pkey);
-		p->addr.lid = p->from == asker && is_smp(&p->h) ?
+		p->addr.lid = p->from == asker && packet_is_smp(&p->h) ?
 			LID_PERMISSIVE : sim->ports[asker].info.lid;
 	}
 	sim_packet_launch(sim, p);
@@ -195,7 +200,8 @@ on_serve(struct sim *sim, struct sim_event *e)
 
 	if (node->epoch == p->epoch)
 		node->queued--;
-	sim_cues_play(sim, p);
+	if (sim->hooks.serve)
+		sim->hooks.serve(sim, p);
 	if (node->epoch != p->epoch || node->mood == SIM_MOOD_SILENT) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		return;
@@ -205,7 +211,7 @@ on_serve(struct sim *sim, struct sim_event *e)
 	if (status == SIM_NO_ANSWER)
 		sim_packet_drop(sim, p);
 	else
-		answer(sim, p, status);
+		packet_answer(sim, p, status);
 }
 
 /* The agent of a switch on the way has its turn: the SMP goes on. */
@@ -268,9 +274,10 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		if (node->mood == SIM_MOOD_SILENT)
 			sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		else
-			answer(sim, p, p->h.mgmt_class == CLASS_CONGESTION ?
-			       sim_congestion_answer(sim, p) :
-			       sim_pma_answer(sim, p));
+			packet_answer(sim, p, p->h.mgmt_class ==
+				      CLASS_CONGESTION ?
+				      sim_congestion_answer(sim, p) :
+				      sim_pma_answer(sim, p));
 	} else {
 		p->to = sim_end_port(sim, p->to);
 		sim_client_receive(sim, p);
@@ -297,7 +304,7 @@ sim_packet_launch(struct sim *sim, struct sim_packet *p)
 	p->node = p->h.method & MAD_METHOD_RESPONSE ?
 		sim->ports[p->from].node : sim->ports[p->to].node;
 	p->event.fn = on_arrive;
-	if (sim_rules_apply(sim, p) == SIM_PASSAGE_LOST)
+	if (sim->hooks.travel && sim->hooks.travel(sim, p) == SIM_PASSAGE_LOST)
 		sim_packet_lose(sim, p, &sim->stats.lost_by_fault);
 	else
 		sim_clock_start(sim, &p->event, sim->now + p->travel);

@@ -23,7 +23,6 @@
  * Get is most of the traffic of a sweep, so a port keeps its attribute as it
  * goes on the wire until something changes.
  */
-#include "sm/sim/link.h"
 #include "sm/sim/state.h"
 
 #include <string.h>
@@ -41,8 +40,7 @@ is_unicast(uint16_t lid)
 }
 
 static bool
-end_is_valid(const struct sim *sim, uint32_t port,
-	     const struct port_info *want)
+end_is_valid(const struct sim *sim, uint32_t port, const struct port_info *want)
 {
 	uint32_t last = want->lid + (1u << want->lmc) - 1;
 
@@ -68,10 +66,10 @@ state_is_valid(const struct sim *sim, const struct port_info *have,
 	case PORT_STATE_ACTIVE:
 		return have->state == PORT_STATE_ARMED;
 	}
-	return false;	/* nobody can Set Init */
+	return false;	/* Init cannot be Set */
 }
 
-/* Only where the link is, or goes, down can the physical state be told. */
+/* The physical state can be Set only where the link is, or goes, down. */
 static bool
 phys_is_valid(const struct port_info *want)
 {
@@ -149,11 +147,9 @@ enabled(uint8_t have, uint8_t want, uint8_t supported, uint8_t all)
 static void
 apply_link(struct port_info *have, const struct port_info *want)
 {
-	have->width_enabled = enabled(have->width_enabled,
-				      want->width_enabled,
+	have->width_enabled = enabled(have->width_enabled, want->width_enabled,
 				      have->width_supported, PORT_WIDTH_ALL);
-	have->speed_enabled = enabled(have->speed_enabled,
-				      want->speed_enabled,
+	have->speed_enabled = enabled(have->speed_enabled, want->speed_enabled,
 				      have->speed_supported, PORT_SPEED_ALL);
 	have->speed_ext_enabled = enabled(have->speed_ext_enabled,
 					  want->speed_ext_enabled,
@@ -240,7 +236,7 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 	return MAD_STATUS_OK;
 }
 
-/* 0 at a CA or router means the port that was asked. */
+/* 0 at a CA or router means the port by which the SMP came. */
 static uint32_t
 port_meant(const struct sim *sim, uint32_t asked, uint32_t attr_mod)
 {
@@ -266,7 +262,7 @@ read_out(struct sim_port *p, uint8_t *data)
 	memcpy(data, p->wire, SMP_DATA_LEN);
 }
 
-/* As some devices do it: QDR is all that such a manager knows. */
+/* As some devices do it: without the flag a manager sees QDR at most. */
 static bool
 hides_speeds(const struct sim *sim, const struct sim_packet *p)
 {
@@ -274,7 +270,7 @@ hides_speeds(const struct sim *sim, const struct sim_packet *p)
 		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
 }
 
-/* Protection level 1 hides the key from who does not have it. */
+/* Protection level 1 hides the key from a request without it. */
 static bool
 hides_key(const struct sim *sim, uint32_t port, const struct sim_packet *p)
 {

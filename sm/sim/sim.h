@@ -5,8 +5,7 @@
  * the same fabric, parameters and calls give the same run, bit for bit.
  *
  * Ports and nodes are named by their index in the snapshot that the fabric was
- * made of. What can go wrong is in sm/sim/fault.h, what the data plane does
- * with a packet in sm/sim/probe.h.
+ * made of.
  */
 #ifndef MINISM_SIM_SIM_H
 #define MINISM_SIM_SIM_H
@@ -16,14 +15,14 @@
 
 struct sim;
 
-/* What happens to a request that nobody answers in time. */
+/* What happens to a request without an answer in time. */
 enum sim_returns {
 	SIM_RETURNS_IN_TIME,	/* TRANSPORT_RETURNED after its timeout_ms, as
 				   the kernel does */
 	SIM_RETURNS_NEVER,
 };
 
-/* What a port says to a Set of the state that it is in. */
+/* The answer of a port to a Set of the state that it is in. */
 enum sim_same_state {
 	SIM_SAME_STATE_REFUSED,	/* 0x1c: no transition of the state machine */
 	SIM_SAME_STATE_ACCEPTED,
@@ -59,7 +58,7 @@ struct sim_params {
 extern const struct sim_params sim_params_default;
 
 /*
- * A fabric of which nobody has taken care yet: links in Init, tables empty,
+ * A fabric that no subnet manager has configured: links in Init, tables empty,
  * LIDs as in the snapshot. A port that the snapshot does not know is one that
  * was just switched on. `fabric` is copied; params NULL: the defaults.
  */
@@ -90,9 +89,6 @@ struct transport *sim_attach(struct sim *sim, uint32_t port,
 /* The virtual clock. */
 int64_t sim_now(const struct sim *sim);		/* us */
 bool sim_step(struct sim *sim);	/* the next event; false: there is none */
-void sim_run(struct sim *sim, int64_t until_us);
-/* Until nothing is going to happen (true) or until the limit (false). */
-bool sim_run_idle(struct sim *sim, int64_t limit_us);
 
 /* IsSM of a port with a driver. */
 void sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm);
@@ -105,8 +101,194 @@ enum sim_pace {
  * fabric must outlive it. */
 GSource *sim_source_new(struct sim *sim, enum sim_pace pace);
 
-/* Called when a port is told ClientReregister (IBA 14.4.2). */
+/* Called when a Set of a port has ClientReregister (IBA 14.4.2). */
 typedef void (*sim_reregister_fn)(struct sim *sim, uint32_t port, void *data);
 void sim_set_reregister(struct sim *sim, sim_reregister_fn fn, void *data);
+
+/*
+ * What a fabric does to its subnet manager: losses, and changes of the fabric
+ * itself. All of it is decided by the seed, or by the caller.
+ */
+
+#define SIM_ANY		UINT32_MAX
+
+/* Which MADs. 0 (node: SIM_ANY) matches everything. The node of an answer is
+ * its sender, that of everything else its destination. */
+struct sim_match {
+	uint32_t node;
+	uint8_t mgmt_class, method;
+	uint16_t attr_id;
+};
+
+enum sim_fault_kind {
+	SIM_FAULT_LOSS,
+	SIM_FAULT_DELAY,	/* by us */
+	SIM_FAULT_REORDER,	/* by anything from 0 to us */
+	SIM_FAULT_DUPLICATE,	/* the copy comes up to us later */
+	SIM_FAULT_CORRUPT,	/* one bit of the MAD */
+};
+
+struct sim_rule {
+	struct sim_match match;
+	enum sim_fault_kind kind;
+	unsigned per_mille;	/* of those that match; 1000: every one */
+	unsigned times;		/* then the rule is over; 0: never */
+	int64_t us;
+};
+
+/* Returns an id, never 0. Rules apply in the order in which they came. */
+unsigned sim_rule_add(struct sim *sim, const struct sim_rule *rule);
+void sim_rules_clear(struct sim *sim, uint32_t node);	/* all for this one */
+
+/* Agents. */
+enum sim_mood {
+	SIM_MOOD_OBEDIENT,
+	SIM_MOOD_SILENT,	/* forwards, and never answers */
+	SIM_MOOD_FORGETFUL,	/* acknowledges Sets and does none */
+};
+void sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood);
+/* Its agent needs so long for each SMP, also for one that it passes on, and has
+ * so many places for those that wait. */
+void sim_node_set_queue(struct sim *sim, uint32_t node, unsigned ns,
+			unsigned places);
+
+/* Cables. Each end of one that is cut stays in its socket. Which ports there
+ * are does not change: plugging joins two that have no cable (two islands,
+ * say, into one); a port with itself is a loopback plug. */
+void sim_link_cut(struct sim *sim, uint32_t port);
+void sim_link_mend(struct sim *sim, uint32_t port);
+void sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
+		   int64_t down_us, int64_t up_us);	/* starts now */
+void sim_cable_plug(struct sim *sim, uint32_t a, uint32_t b);
+void sim_cable_unplug(struct sim *sim, uint32_t port);
+void sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b);
+
+/* Of the packets that take this cable, either way; 0: none. */
+void sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille);
+/* At both ends: LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive. */
+void sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
+			unsigned speed, unsigned speed_ext);
+
+/* Error counters of a port, in the order of PortCounters' CounterSelect. */
+enum sim_error {
+	SIM_ERROR_SYMBOL,
+	SIM_ERROR_LINK_RECOVERY,
+	SIM_ERROR_LINK_DOWNED,
+	SIM_ERROR_RCV,
+	SIM_ERROR_RCV_REMOTE_PHYSICAL,
+	SIM_ERROR_RCV_SWITCH_RELAY,
+	SIM_ERROR_XMIT_DISCARDS,
+	SIM_ERROR_XMIT_CONSTRAINT,
+	SIM_ERROR_RCV_CONSTRAINT,
+	SIM_ERROR_LOCAL_INTEGRITY,
+	SIM_ERROR_BUFFER_OVERRUN,
+	SIM_ERROR_VL15_DROPPED,
+	SIM_N_ERRORS
+};
+void sim_port_add_errors(struct sim *sim, uint32_t port, enum sim_error error,
+			 uint64_t n);
+
+/* Nodes. A reset or a new start loses all that was set; clients stay. */
+void sim_node_off(struct sim *sim, uint32_t node);
+void sim_node_on(struct sim *sim, uint32_t node);
+void sim_node_reset(struct sim *sim, uint32_t node);
+/* Off, another device with this NodeGUID in its place (its PortGUIDs follow
+ * it: +n for port n, a switch +0), on. */
+void sim_node_replace(struct sim *sim, uint32_t node, uint64_t guid);
+/* The same device has this NodeGUID from now on: a clash. */
+void sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid);
+/* Trap 144 follows (IBA 14.2.5.1). */
+void sim_node_describe(struct sim *sim, uint32_t node, const char *desc);
+
+/* Traps: one of 128 to 131, 144, 145, 256 to 259 from the end port that speaks
+ * for `port`, until it is repressed; or a new one every period, `times`
+ * times, repressed or not. */
+void sim_trap(struct sim *sim, uint32_t port, unsigned trap);
+void sim_babble(struct sim *sim, uint32_t port, unsigned trap,
+		unsigned times, int64_t period_us);
+
+/*
+ * The data plane: where a packet goes, by the tables and states that the
+ * devices hold at this moment. A probe changes nothing and takes no time.
+ */
+
+/* A packet in a loop is taken for lost after so many hops. */
+#define SIM_HOPS_MAX	64u
+
+enum sim_delivery {
+	SIM_DELIVERED,
+	SIM_NO_LID,		/* the sender has none; or 0 or a LID of the
+				   wrong kind was asked for */
+	SIM_NO_LINK,		/* a link on the way is not up or not Active */
+	SIM_NO_ROUTE,		/* a switch has no port for this LID */
+	SIM_LOOP,
+	SIM_WRONG_END,		/* it came to a port that has another LID */
+	SIM_BAD_PKEY,		/* refused at an end or at a switch port */
+	SIM_BAD_VL,		/* an SL that maps to no operational VL */
+	SIM_N_DELIVERIES
+};
+const char *sim_delivery_name(enum sim_delivery d);
+
+/* The way of a packet; also of one that was lost, as far as it came. */
+struct sim_trace {
+	uint32_t end;		/* the port where it ended */
+	unsigned n;
+	struct {
+		uint32_t port;	/* out of which it went: a channel */
+		uint8_t vl;
+	} hop[SIM_HOPS_MAX];
+};
+
+/* Does a packet from the end port `from` arrive at the owner of `dlid`?
+ * pkey: as the sender's table must have it. trace may be NULL. */
+enum sim_delivery sim_probe(const struct sim *sim, uint32_t from,
+			    uint16_t dlid, uint16_t pkey, unsigned sl,
+			    struct sim_trace *trace);
+
+/* What became of the copies of a multicast packet. */
+struct sim_mcast {
+	GArray *reached;	/* uint32_t end ports, in index order; a switch
+				   port 0 is there once for each copy */
+	uint32_t channels;	/* out of which copies went */
+	uint32_t lost[SIM_N_DELIVERIES];	/* copies, by what they met */
+};
+
+/* SIM_DELIVERED: copies went out, look at `out`. SIM_LOOP: a copy took a
+ * channel that another one had taken; it was not followed any further. Every
+ * end port that a copy comes to has it, member or not. */
+enum sim_delivery sim_probe_mcast(const struct sim *sim, uint32_t from,
+				  uint16_t mlid, uint16_t pkey, unsigned sl,
+				  struct sim_mcast *out);
+void sim_mcast_clear(struct sim_mcast *out);
+
+/* What a device really holds; borrowed, valid until the next event. */
+const struct port_info *sim_port_info(const struct sim *sim, uint32_t port);
+const struct switch_info *sim_switch_info(const struct sim *sim,
+					  uint32_t node);
+const struct node_info *sim_node_info(const struct sim *sim, uint32_t node);
+/* Of an end port; 0: nothing there. */
+uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
+/* Where the port has the key that lets a packet with `pkey` in. */
+unsigned sim_port_pkey_index(const struct sim *sim, uint32_t port,
+			     uint16_t pkey);
+uint32_t sim_peer(const struct sim *sim, uint32_t port);
+/* LFT entry: 255 for none. */
+uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);
+
+/* What passed and what was lost, and why. */
+struct sim_stats {
+	uint64_t sent;		/* MADs by clients and trapping agents */
+	uint64_t served;	/* SMPs that agents worked on */
+	uint64_t delivered;	/* to clients */
+	uint64_t returned;	/* requests, TRANSPORT_RETURNED */
+	uint64_t lost[SIM_N_DELIVERIES];	/* on the way */
+	uint64_t lost_by_fault;	/* by a rule or a liar */
+	uint64_t lost_vl15;	/* the agent had too many to do */
+	uint64_t lost_at_node;	/* dead, silent, or the M_Key is wrong */
+	uint64_t lost_nobody;	/* no client wants it */
+	uint64_t traps;		/* repeats included */
+	uint64_t events;
+};
+const struct sim_stats *sim_stats(const struct sim *sim);
 
 #endif

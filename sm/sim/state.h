@@ -1,14 +1,126 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the files of the simulator share. Private to sm/sim. How they play
- * together stands at the head of sim.c.
+ * What the files of the simulator share. Private to sm/sim. How they work
+ * together stands at the head of fabric.c.
  */
 #ifndef MINISM_SIM_STATE_H
 #define MINISM_SIM_STATE_H
 
-#include "sm/sim/clock.h"
-#include "sm/sim/node.h"
-#include "sm/sim/probe.h"
+#include "sm/mad/mad.h"
+#include "sm/mad/smp.h"
+#include "sm/sim/sim.h"
+
+#define NS_PER_US	1000
+
+/* --- the clock (clock.c): events in a heap, and the packets among them --- */
+
+/* Something that waits in the queue; the first member of its struct. */
+struct sim_event {
+	void (*fn)(struct sim *sim, struct sim_event *event);
+	uint32_t pos;		/* in the heap, from 1; 0: not queued */
+};
+
+/* A place of the heap. Total order: time, then the order of starting. */
+struct sim_place {
+	int64_t at;		/* ns */
+	uint64_t seq;
+	struct sim_event *event;
+};
+
+/* A MAD under way. Its stage is event.fn. */
+struct sim_packet {
+	struct sim_event event;
+	struct sim_packet *next;	/* unused */
+	struct mad_addr addr;		/* as its sender gave it */
+	uint32_t from, to;		/* ports; `to` is where it comes in */
+	uint32_t node;			/* struct sim_match's */
+	uint32_t epoch;			/* of that node, when it was queued */
+	int64_t travel;			/* ns to `to` */
+	unsigned hop;			/* links of a directed route passed */
+	struct mad_header h;
+	uint8_t mad[MAD_SIZE];
+	uint8_t *message;	/* a long one whole, `mad` is its beginning;
+				   or NULL */
+	size_t len;
+};
+
+void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
+void sim_clock_stop(struct sim *sim, struct sim_event *event);
+struct sim_packet *sim_packet_take(struct sim *sim);
+void sim_packet_drop(struct sim *sim, struct sim_packet *p);
+void sim_packets_free(struct sim *sim);
+/* Puts it back unused and counts why. */
+void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
+
+/* --- nodes and ports --- */
+
+/* The PMA's counters (IBA 16.1.3.5); in its widths only on the wire. */
+struct sim_counters {
+	uint64_t xmit_data, rcv_data;	/* words of 4 bytes */
+	uint64_t xmit_packets, rcv_packets;
+	uint64_t error[SIM_N_ERRORS];
+};
+
+struct sim_port {
+	uint64_t guid;
+	struct sim_tables *tables;	/* NULL: none */
+	int64_t lease_end;	/* of the M_Key, ns; 0: not running */
+	uint32_t node, peer;
+	uint8_t num;
+	bool cut;		/* the cable: at both ends */
+	uint16_t loss_per_mille;	/* so it is there, too */
+	bool wire_valid;
+	bool is_sm;		/* its driver says so */
+	struct port_info info;
+	uint8_t wire[SMP_DATA_LEN];	/* info, encoded, if valid */
+	struct sim_counters counters;
+};
+
+enum sim_power {
+	SIM_POWER_ON,
+	SIM_POWER_OFF,
+};
+
+struct sim_node {
+	struct node_info info;
+	struct switch_info sw;
+	uint32_t first_port;
+	uint32_t epoch;		/* counts switching on and off */
+	enum sim_power power;
+	enum sim_mood mood;
+	unsigned smp_ns, forward_ns, vl15_depth; /* struct sim_params's */
+	uint32_t queued;	/* SMPs that wait for the agent */
+	int64_t busy_until;	/* ns */
+	uint32_t lft_len;	/* bytes; what is beyond holds no path */
+	uint8_t *lft;
+	uint8_t **mft;		/* [position][block], see table.c; or NULL */
+	GHashTable *congestion;	/* what was set of it; NULL: nothing */
+	char desc[NODE_DESC_LEN];
+};
+
+struct sim_fault {
+	struct sim_rule r;
+	unsigned id;
+	uint64_t hits;
+};
+
+enum sim_passage {
+	SIM_PASSAGE_FREE,
+	SIM_PASSAGE_LOST,
+};
+
+/* What may be added to a fabric; NULL: nothing. */
+struct sim_hooks {
+	/* the rules (fault.c), for a packet that is about to travel */
+	enum sim_passage (*travel)(struct sim *sim, struct sim_packet *p);
+	/* tests: an agent is about to serve this SMP; its answer is about to
+	 * leave */
+	void (*serve)(struct sim *sim, const struct sim_packet *p);
+	enum sim_passage (*answer)(struct sim *sim, struct sim_packet *p);
+	void *data;		/* of tests, freed by free() */
+	void (*free)(struct sim *sim);
+};
+bool sim_match_packet(const struct sim_match *m, const struct sim_packet *p);
 
 struct sim {
 	struct sim_params params;
@@ -30,11 +142,10 @@ struct sim {
 	uint64_t last_tid;
 
 	uint64_t rng;
-	GArray *rules, *cues;	/* fault.c */
-	GPtrArray *scripts;	/* scheduled actions, fault.c */
+	GArray *rules;		/* struct sim_fault; or NULL */
+	GPtrArray *scripts;	/* chaos.c; or NULL */
 	unsigned last_rule;
-	sim_liar_fn liar;
-	void *liar_data;
+	struct sim_hooks hooks;
 	sim_reregister_fn reregister;
 	void *reregister_data;
 	struct sim_stats stats;
@@ -86,31 +197,93 @@ void sim_client_receive(struct sim *sim, struct sim_packet *p);
 void sim_client_free_all(struct sim *sim);
 
 #define SIM_NO_ANSWER	UINT32_MAX
-/* agent.c: answers p->mad in place; the status, or who must not answer. */
+/* agent.c: answers p->mad in place; the status, or SIM_NO_ANSWER. */
 uint32_t sim_agent_answer(struct sim *sim, struct sim_packet *p);
 
 /* portinfo.c: `port` is where the SMP came in; data is read by a Set and
  * written in any case. Returns the status. */
 unsigned sim_port_info_serve(struct sim *sim, uint32_t port,
 			     const struct sim_packet *p, uint8_t *data);
-/* pma.c: answers p->mad in place; the status. */
+/* gsa.c: answers p->mad in place; the status. */
 unsigned sim_pma_answer(struct sim *sim, struct sim_packet *p);
-/* congestion.c: the same. */
+/* gsa.c: the same. */
 unsigned sim_congestion_answer(struct sim *sim, struct sim_packet *p);
-/* pma.c: a packet of so many bytes goes out of a port. */
+/* gsa.c: a packet of so many bytes goes out of a port. */
 void sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes);
-/* fault.c: whether the cable at `out` swallows this packet. */
-bool sim_link_loses(struct sim *sim, uint32_t out);
 
-/* fault.c */
-enum sim_passage {
-	SIM_PASSAGE_FREE,
-	SIM_PASSAGE_LOST,
+/* --- tables (table.c), as they are on the wire --- */
+
+#define SIM_TABLE_BLOCK		64u	/* bytes of a table in one SMP */
+#define SIM_SL2VL_LEN		8u
+#define SIM_VL_ARB_BLOCKS	4u
+#define SIM_PKEY_DEFAULT	0xffffu	/* IBA 10.9.1.2: in every table */
+
+/* Tables of a port as they are on the wire, each there only once it was
+ * written. */
+struct sim_tables {
+	uint8_t (*pkeys)[SIM_TABLE_BLOCK];
+	uint8_t (*guids)[SIM_TABLE_BLOCK];
+	uint8_t (*vl_arb)[SIM_TABLE_BLOCK];
+	uint8_t (*sl2vl)[SIM_SL2VL_LEN];	/* by the port of entry */
 };
-/* The rules, for a packet that is about to travel. */
-enum sim_passage sim_rules_apply(struct sim *sim, struct sim_packet *p);
-/* Cues that wait for this SMP. */
-void sim_cues_play(struct sim *sim, const struct sim_packet *p);
-void sim_fault_free(struct sim *sim);
+
+/* `port` is where the SMP came in; data is read by a Set and written in any
+ * case. Returns the status. */
+unsigned sim_table_serve(struct sim *sim, uint32_t port,
+			 const struct sim_packet *p, uint8_t *data);
+void sim_table_clear_port(struct sim *sim, uint32_t port);
+void sim_table_clear_node(struct sim *sim, uint32_t node);
+bool sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey);
+bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
+			   uint16_t pkey);
+uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
+		     unsigned sl);
+bool sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
+			 unsigned port);
+bool sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid);
+
+/* --- links and their states (link.c) --- */
+
+enum sim_cause {
+	SIM_CAUSE_LINK,		/* the link itself: PortStateChange, trap */
+	SIM_CAUSE_SET,		/* SubnSet at this end (IBA 14.2.5.4) */
+};
+/* Looks at a link of which something has changed; cause: for `port`'s end. */
+void sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause);
+void sim_link_set_state(struct sim *sim, uint32_t port, unsigned state);
+
+/* --- traps, repeated until they are repressed (trap.c) --- */
+
+void sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
+		    const struct sim_packet *culprit);
+/* Without repeats, beside the notice that is being repeated. */
+void sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap);
+void sim_trap_repress(struct sim *sim, uint32_t port, uint64_t tid);
+void sim_trap_forget(struct sim *sim, uint32_t node);
+
+/* --- the way of a packet by LID (walk.c) --- */
+
+enum sim_lane {
+	SIM_LANE_VL15,		/* SMPs: links from Init on, no keys, no SL */
+	SIM_LANE_DATA,
+};
+struct sim_packet_kind {
+	enum sim_lane lane;
+	uint16_t pkey;
+	uint8_t sl;
+};
+/* From an end port by LID; trace->end is set in any case. */
+enum sim_delivery sim_walk(const struct sim *sim, uint32_t from,
+			   uint16_t dlid, const struct sim_packet_kind *kind,
+			   struct sim_trace *trace);
+/* Across the link at `out`, having come into its node by port `in`; into the
+ * node at the far end. */
+enum sim_delivery sim_walk_cross(const struct sim *sim, uint32_t out,
+				 unsigned in,
+				 const struct sim_packet_kind *kind,
+				 uint8_t *vl);
+enum sim_delivery sim_walk_enter(const struct sim *sim, uint32_t in,
+				 const struct sim_packet_kind *kind);
+bool sim_owns_lid(const struct sim *sim, uint32_t port, uint16_t lid);
 
 #endif

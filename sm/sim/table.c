@@ -3,8 +3,8 @@
  * Tables: P_Keys, SL to VL, VL arbitration, unicast and multicast forwarding
  * (IBA 14.2.5.7 to .12).
  *
- * They are kept as they go on the wire, and only once somebody has written
- * them; until then a port has the default P_Key, maps each SL to the VL of
+ * They are kept as they go on the wire, and only once they were written
+ *; until then a port has the default P_Key, maps each SL to the VL of
  * that number modulo the VLs in operation, and forwards nothing. An LFT is as
  * long as the highest block that was written, so a fabric of 4,000 switches
  * takes the memory of the LIDs in use. An MFT is a list of blocks of 32 masks
@@ -13,7 +13,6 @@
  * Each serve function reads `data` if it is a Set and leaves what a Get gives.
  */
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
 #include "sm/mad/bytes.h"
 
 #include <string.h>
@@ -65,7 +64,7 @@ pkey_cap(const struct sim *sim, uint32_t port)
 }
 
 static unsigned
-pkey_blocks(const struct sim *sim, uint32_t port)
+table_pkey_blocks(const struct sim *sim, uint32_t port)
 {
 	return (pkey_cap(sim, port) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK;
 }
@@ -127,14 +126,13 @@ sim_port_pkey_index(const struct sim *sim, uint32_t port, uint16_t pkey)
 }
 
 static void
-write_pkeys(struct sim *sim, uint32_t port, unsigned block,
-	    const uint8_t *data)
+write_pkeys(struct sim *sim, uint32_t port, unsigned block, const uint8_t *data)
 {
 	unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
 	struct sim_tables *t = tables_of(sim, port);
 
 	if (!t->pkeys) {
-		t->pkeys = g_malloc0_n(pkey_blocks(sim, port),
+		t->pkeys = g_malloc0_n(table_pkey_blocks(sim, port),
 				       SIM_TABLE_BLOCK);
 		bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
 	}
@@ -156,7 +154,7 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 			return MAD_STATUS_BAD_VALUE;
 		port = node->first_port + num;
 	}
-	if (block >= pkey_blocks(sim, port))
+	if (block >= table_pkey_blocks(sim, port))
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET)
 		write_pkeys(sim, port, block, data);
@@ -168,13 +166,6 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 }
 
 /* -------------------------------------------------------------- SL to VL */
-
-/* The VL of one of 16 nibbles, SL 0 in the high half of the first byte. */
-static uint8_t
-nibble(const uint8_t *bytes, unsigned i)
-{
-	return i % 2 ? bytes[i / 2] & 0xf : bytes[i / 2] >> 4;
-}
 
 static uint8_t
 default_vl(const struct sim *sim, uint32_t out, unsigned sl)
@@ -192,7 +183,8 @@ sim_table_vl(const struct sim *sim, uint32_t out, unsigned in, unsigned sl)
 
 	if (!t || !t->sl2vl)
 		return default_vl(sim, out, sl);
-	return nibble(t->sl2vl[in], sl);
+	/* SL 0 is the high half of the first byte */
+	return t->sl2vl[in][sl / 2] >> (sl % 2 ? 0 : 4) & 0xf;
 }
 
 static void
@@ -403,7 +395,7 @@ sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
 }
 
 /* Above MulticastFDBTop no entry counts (IBA 14.2.5.4); 0 is a top that
- * nobody has set. */
+ * was never set. */
 bool
 sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid)
 {

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Traps: an agent tells the subnet manager (IBA 13.4.9, 14.2.5.1).
+ * Traps: an agent informs the subnet manager (IBA 13.4.9, 14.2.5.1).
  *
  * A notice that was raised is sent to the SM's LID at once and then again,
  * until a TrapRepress with its TID comes back. For each end port there is one
- * notice of a number at most: what happens again while it is being told makes
+ * notice of a number at most: what happens again while it is repeated makes
  * it a new notice, with a new TID, so the TrapRepress for the old one does not
  * silence it. The violations of keys (256 and up) come as fast as the packets
- * of the offender do, so there the first one is told until it is repressed.
+ * of the offender do, so there the first one is repeated until it is repressed.
  *
  * A trap is an SMP that is routed by LID. Hence an agent that has no LID or
- * does not know the SM's keeps silent, and one from which no route leads to
- * the SM talks to nobody; PortStateChange is there for these.
+ * does not know the SM's sends none, and one from which no route leads to
+ * the SM is not heard; PortStateChange is there for these.
  */
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
-#include "sm/sim/trap.h"
 #include "sm/mad/bytes.h"
 
 #include <string.h>
 
-#define NS_PER_US		1000
 #define SUBNET_TIMEOUT_NS	4096	/* times 2^n, IBA 14.2.5.6 */
 #define GENERIC			0x80u
 #define SECURITY_FIRST		256u
@@ -58,7 +55,7 @@ find_kind(unsigned trap)
 }
 
 static int64_t
-key_of(uint32_t port, unsigned trap)
+notice_key(uint32_t port, unsigned trap)
 {
 	return (int64_t)port << 16 | trap;
 }
@@ -217,7 +214,7 @@ sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 {
 	const struct kind *kind = find_kind(trap);
 	uint32_t end = sim_end_port(sim, port);
-	int64_t key = key_of(end, trap);
+	int64_t key = notice_key(end, trap);
 	struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
 	g_assert(kind);
@@ -255,7 +252,7 @@ sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap)
 static struct sim_notice *
 find_notice(struct sim *sim, uint32_t end, const struct kind *kind)
 {
-	int64_t key = key_of(end, kind->trap);
+	int64_t key = notice_key(end, kind->trap);
 
 	return g_hash_table_lookup(sim->traps, &key);
 }

@@ -25,12 +25,15 @@
  * After one time-out, a node is not queried further in this discovery; only the
  * queries that are in flight cost their own retries.
  *
- * M_Keys. The key that a query needs may not be known yet: mkey_probe.c has the
- * candidates in order of likelihood, and NodeInfo is sent with one after the
- * other. When all else is known, the ports behind which no node answered are
- * queried once more with the keys of nodes that were not found. Protection
- * level 1 answers every Get but hides the key (IBA 14.2.4.1); there the other
- * keys are tried until it shows, since Sets will need it.
+ * M_Keys. A port that is well protected does not answer a request with a wrong
+ * M_Key (IBA 14.2.4), not even NodeInfo. So NodeInfo is sent with the keys that
+ * the node behind the port had last time, one after the other. The key that was
+ * accepted is used for the other queries to that node: at protection levels 2
+ * and 3 it is the key or the port has none; below, all Gets are free. Level 1
+ * hides the key (14.2.4.1); there the other keys are tried until it shows,
+ * since Sets will need it. When all else is known, the ports behind which no
+ * node answered are queried once more with the keys of nodes that were not
+ * found, the strays: a cable may have been moved.
  *
  * Hurry. A node that did not answer in the last discovery will hardly answer
  * now, and its time-outs would delay the repair of a cable that has just been
@@ -40,7 +43,6 @@
  */
 #include "sm/sweep/discover.h"
 
-#include "sm/sweep/mkey_probe.h"
 #include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
@@ -49,6 +51,8 @@
 #define AGAIN_MAX	4096u
 /* With other keys, of all unanswered ports together: each costs a time-out. */
 #define DARK_TRIES_MAX	256u
+/* Each wrong key adds to the port's violation count, and costs a time-out. */
+#define STRAYS_MAX	16u
 #define MOMENT_US	(10 * 1000)
 
 enum query_kind {
@@ -89,7 +93,10 @@ struct discover {
 	guint head;
 	GHashTable *timed_out;	/* builder's node indices */
 	unsigned n_again;	/* QUERY_AGAIN so far */
-	struct mkey_probe *probe;
+	const struct mkey_db *keys;
+	GArray *opened;		/* by builder's end port: the key with which
+				   NodeInfo came; 0: any */
+	GArray *strays;		/* keys; NULL: not computed yet */
 	GArray *unanswered;	/* of uint32_t: ports behind which no node
 				   answered */
 	struct snapshot *before;	/* NULL: no hurry */
@@ -101,7 +108,7 @@ struct discover {
 
 /* "leaf-1 (0x..) port 3", or our own port. */
 static char *
-place_of(struct builder *b, uint32_t port)
+discover_place(struct builder *b, uint32_t port)
 {
 	if (port == SNAPSHOT_NONE)
 		return g_strdup("our own port");
@@ -123,6 +130,110 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 	g_array_append_val(d->queue, q);
 }
 
+/* ----------------------------------------------------------------- M_Keys */
+
+/* The end port whose M_Key `port` has. */
+static uint32_t
+holder_of(struct discover *d, uint32_t port)
+{
+	uint32_t node = builder_port_at(d->b, port)->node;
+
+	return snapshot_is_switch(builder_node_at(d->b, node)) ?
+		builder_port(d->b, node, 0) : port;
+}
+
+/* Who was last seen behind the port; 0: nobody. */
+static uint64_t
+was_behind(struct discover *d, uint32_t port)
+{
+	if (port == SNAPSHOT_NONE)
+		return mad_client_transport(d->x)->port_guid;
+	return mkey_db_behind(d->keys,
+			      builder_port_at(d->b, holder_of(d, port))->guid,
+			      builder_port_at(d->b, port)->num);
+}
+
+/* The try-th key (from 0) for NodeInfo through a port, by who was there last;
+ * or the try-th stray but for these. False: there are no more. */
+static bool
+key_behind(struct discover *d, uint32_t port, bool stray, unsigned try,
+	   uint64_t *key)
+{
+	uint64_t tries[MKEY_DB_TRIES];
+	unsigned n = mkey_db_tries(d->keys, was_behind(d, port), tries), k;
+
+	if (!stray && try < n)
+		*key = tries[try];
+	if (!stray)
+		return try < n;
+	for (guint i = 0; i < d->strays->len; i++) {
+		*key = g_array_index(d->strays, uint64_t, i);
+		for (k = 0; k < n && tries[k] != *key; k++)
+			;
+		if (k == n && !try--)
+			return true;
+	}
+	return false;
+}
+
+/* The try-th key for a query to the node of `port`, which has answered: what
+ * opened it, and then what else may be its key. */
+static bool
+key_of(struct discover *d, uint32_t port, unsigned try, uint64_t *key)
+{
+	uint32_t holder = holder_of(d, port);
+	uint64_t tries[MKEY_DB_TRIES], opened = 0;
+	unsigned n = mkey_db_tries(d->keys,
+				   builder_port_at(d->b, holder)->guid, tries);
+
+	if (holder < d->opened->len)
+		opened = g_array_index(d->opened, uint64_t, holder);
+	*key = opened ? opened : tries[0];
+	if (!try)
+		return true;
+	for (unsigned i = opened ? 0 : 1; i < n; i++) {
+		*key = tries[i];
+		if (*key != opened && !--try)
+			return true;
+	}
+	return false;
+}
+
+/* NodeInfo came from `port` for this key. */
+static void
+learn_key(struct discover *d, uint32_t port, uint64_t key)
+{
+	uint32_t holder = holder_of(d, port);
+	uint64_t *opened;
+
+	if (holder >= d->opened->len)
+		g_array_set_size(d->opened, holder + 1);
+	opened = &g_array_index(d->opened, uint64_t, holder);
+	if (!*opened)
+		*opened = key;
+}
+
+/* All is known but who is behind some ports: keys of ports that were not found
+ * are strays from now on. False: there are none, or that was done already. */
+static bool
+find_strays(struct discover *d)
+{
+	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
+						       g_int64_equal);
+
+	if (d->strays)
+		return false;
+	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
+		unsigned ports = builder_node_at(d->b, n)->info.num_ports;
+
+		for (unsigned num = 0; num <= ports; num++)
+			g_hash_table_add(found, &builder_port_at(d->b,
+				builder_port(d->b, n, num))->guid);
+	}
+	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
+	return d->strays->len > 0;
+}
+
 /* False: no more tries. */
 static bool
 query_key(struct discover *d, const struct query *q, uint64_t *key)
@@ -130,12 +241,12 @@ query_key(struct discover *d, const struct query *q, uint64_t *key)
 	uint32_t port = q->port;
 
 	if (q->kind == QUERY_STRAY)
-		return mkey_probe_stray_key(d->probe, q->port, q->try, key);
+		return key_behind(d, port, true, q->try, key);
 	if (q->kind == QUERY_AGAIN)
 		port = builder_port_at(d->b, q->port)->peer;
 	if (q->kind == QUERY_NODE_INFO || port == SNAPSHOT_NONE)
-		return mkey_probe_key_behind(d->probe, q->port, q->try, key);
-	return mkey_probe_key_of(d->probe, port, q->try, key);
+		return key_behind(d, q->port, false, q->try, key);
+	return key_of(d, port, q->try, key);
 }
 
 /* The same with the next key. */
@@ -246,8 +357,8 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = place_of(d->b, first);
-	g_autofree char *b = place_of(d->b, second);
+	g_autofree char *a = discover_place(d->b, first);
+	g_autofree char *b = discover_place(d->b, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
 		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
@@ -329,7 +440,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *error = node_info_error(&info, from);
 
 	if (error) {
-		g_autofree char *where = place_of(d->b, from);
+		g_autofree char *where = discover_place(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "what is behind %s %s; left out", where, error);
@@ -345,8 +456,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	node = builder_find(d->b, info.node_guid);
 	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
 		return;		/* of another kind: a clash, left out */
-	mkey_probe_opened(d->probe, builder_port(d->b, node, info.local_port),
-			  key);
+	learn_key(d, builder_port(d->b, node, info.local_port), key);
 }
 
 /* The first place of a cable end that was found twice has answered (or not:
@@ -378,15 +488,6 @@ on_again(struct discover *d, const struct query *q, const uint8_t *data)
 		builder_link(d->b, q->rival, end);
 	if (data)
 		on_node_info(d, q->port, 0, data);
-}
-
-static uint32_t
-holder_of(struct discover *d, uint32_t port)
-{
-	uint32_t node = builder_port_at(d->b, port)->node;
-
-	return snapshot_is_switch(builder_node_at(d->b, node)) ?
-		builder_port(d->b, node, 0) : port;
 }
 
 /*
@@ -425,8 +526,8 @@ query_speeds_from(struct discover *d, uint32_t port)
 }
 
 static void
-on_port_info(struct discover *d, const struct query *q,
-	     const uint8_t *data)
+discover_on_port_info(struct discover *d, const struct query *q,
+		      const uint8_t *data)
 {
 	uint32_t port = q->port;
 	struct snapshot_port *p = builder_port_at(d->b, port);
@@ -437,7 +538,7 @@ on_port_info(struct discover *d, const struct query *q,
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
-		g_autofree char *where = place_of(d->b, port);
+		g_autofree char *where = discover_place(d->b, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s is in port state %u, which does not exist",
@@ -457,7 +558,8 @@ on_port_info(struct discover *d, const struct query *q,
 }
 
 static void
-on_answer(struct discover *d, const struct query *q, const uint8_t *data)
+discover_on_answer(struct discover *d, const struct query *q,
+		   const uint8_t *data)
 {
 	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 		builder_port_at(d->b, q->port)->node;
@@ -481,7 +583,7 @@ on_answer(struct discover *d, const struct query *q, const uint8_t *data)
 		break;
 	case QUERY_PORT_INFO:
 	case QUERY_PORT_SPEEDS:
-		on_port_info(d, q, data);
+		discover_on_port_info(d, q, data);
 		break;
 	}
 }
@@ -506,12 +608,12 @@ is_unanswered(struct discover *d, uint32_t port)
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = place_of(d->b, port);
+	g_autofree char *where = discover_place(d->b, port);
 	uint64_t guid;
 
 	if (!is_unanswered(d, port))
 		return;
-	guid = mkey_probe_behind(d->probe, port);
+	guid = was_behind(d, port);
 	if (guid)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 			      "no answer (NodeInfo) from what is behind %s: "
@@ -525,9 +627,9 @@ fault_unanswered(struct discover *d, uint32_t port)
 }
 
 static void
-on_timeout(struct discover *d, const struct query *q)
+discover_on_timeout(struct discover *d, const struct query *q)
 {
-	g_autofree char *where = place_of(d->b, q->port);
+	g_autofree char *where = discover_place(d->b, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
@@ -555,7 +657,7 @@ on_timeout(struct discover *d, const struct query *q)
 static void
 on_refusal(struct discover *d, const struct query *q, unsigned status)
 {
-	g_autofree char *where = place_of(d->b, q->port);
+	g_autofree char *where = discover_place(d->b, q->port);
 
 	if (q->kind == QUERY_AGAIN || q->kind == QUERY_PORT_SPEEDS)
 		return;
@@ -611,7 +713,7 @@ query_unanswered(struct discover *d)
 	struct query q = { .rival = SNAPSHOT_NONE, .kind = QUERY_STRAY };
 	uint64_t key;
 
-	if (!d->unanswered->len || !mkey_probe_find_strays(d->probe))
+	if (!d->unanswered->len || !find_strays(d))
 		return false;
 	for (guint i = 0; i < d->unanswered->len; i++) {
 		q.port = g_array_index(d->unanswered, uint32_t, i);
@@ -643,8 +745,8 @@ prune_half_cables(struct builder *b)
 			    p->info.state != PORT_STATE_DOWN)
 				continue;
 
-			g_autofree char *down = place_of(b, port);
-			g_autofree char *up = place_of(b, p->peer);
+			g_autofree char *down = discover_place(b, port);
+			g_autofree char *up = discover_place(b, p->peer);
 
 			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
 				      "%s leads to %s, which is down: it went "
@@ -662,7 +764,7 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	const struct snapshot_node *node = builder_node_at(b, n);
 	unsigned ports = node->info.num_ports;
 	bool is_switch = snapshot_is_switch(node);
-	g_autofree char *where = place_of(b, holder);
+	g_autofree char *where = discover_place(b, holder);
 
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
 		      "%s does not obey: its M_Key is not ours; left out%s",
@@ -677,20 +779,27 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	}
 }
 
+/* Ports that hide their key, and none of ours is it. */
 static void
-prune_locked(struct builder *b, const struct mkey_probe *probe)
+prune_locked(struct discover *d)
 {
-	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
-		const struct snapshot_node *node = builder_node_at(b, n);
+	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
+		const struct snapshot_node *node = builder_node_at(d->b, n);
 		unsigned last = snapshot_is_switch(node) ? 0 :
 			node->info.num_ports;
 
 		/* except the SM's own node */
 		for (unsigned num = 0; num <= last &&
-		     node->entry != SNAPSHOT_NONE; num++)
-			if (mkey_probe_is_locked(probe,
-					    builder_port(b, n, num)))
-				lock_out(b, n, builder_port(b, n, num));
+		     node->entry != SNAPSHOT_NONE; num++) {
+			uint32_t port = builder_port(d->b, n, num);
+			const struct snapshot_port *p =
+				builder_port_at(d->b, port);
+
+			if (p->known && p->guid &&
+			    mkey_db_is_hidden(&p->info) &&
+			    mkey_db_is_locked(d->keys, p->guid))
+				lock_out(d->b, n, port);
+		}
 	}
 }
 
@@ -709,11 +818,11 @@ discover_reply(void *data, const struct smp_request *r,
 	if (q.kind == QUERY_NODE_INFO)
 		forget_late(d, q.port);
 	if (a->outcome != SMP_ANSWERED)
-		on_timeout(d, &q);
+		discover_on_timeout(d, &q);
 	else if (a->status)
 		on_refusal(d, &q, a->status);
 	else
-		on_answer(d, &q, a->data);
+		discover_on_answer(d, &q, a->data);
 }
 
 /* No request: answered meanwhile, or of a node that stopped answering. */
@@ -733,7 +842,7 @@ make_request(struct discover *d, const struct query *q,
 	     struct smp_request *r)
 {
 	if (!query_path(d, q, &r->path)) {
-		g_autofree char *where = place_of(d->b, q->port);
+		g_autofree char *where = discover_place(d->b, q->port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
 			      "%s is more than %u hops away", where,
@@ -815,7 +924,9 @@ discover_cancel(struct discover *d)
 		snapshot_unref(d->before);
 	if (d->timer)
 		transport_timer_cancel(mad_client_transport(d->x), d->timer);
-	mkey_probe_free(d->probe);
+	g_array_unref(d->opened);
+	if (d->strays)
+		g_array_unref(d->strays);
 	g_hash_table_unref(d->timed_out);
 	g_free(d);
 }
@@ -833,7 +944,7 @@ discover_done(void *data)
 		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
 	for (guint i = 0; i < d->late->len; i++)
 		fault_unanswered(d, g_array_index(d->late, uint32_t, i));
-	prune_locked(d->b, d->probe);
+	prune_locked(d);
 	prune_half_cables(d->b);
 	s = builder_finish(d->b);
 	d->b = NULL;
@@ -857,8 +968,8 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->done = done;
 	d->data = data;
 	d->b = builder_new();
-	d->probe = mkey_probe_new(keys, d->b,
-				  mad_client_transport(x)->port_guid);
+	d->keys = keys;
+	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct query));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -15,13 +15,15 @@
  * values: the snapshot, the LIDs, the tables. At the end the published view is
  * exchanged in one piece.
  */
-#include "sm/config/guid_list.h"
+#include "sm/config/guid_files.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
+#include "topology/changes.h"
 
 #define NOTES_MAX	20u	/* lines of an engine that are logged */
+#define CHANGES_MAX	8u	/* of a kind, a line each */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
 
@@ -53,9 +55,50 @@ log_health(struct sweep *s, const struct health *v, bool changed)
 	s->up = v->up;
 }
 
+/* What has happened to the fabric, by name; a heavy sweep finds all of it. */
+static void
+log_changes(struct sweep *s, const struct snapshot *now)
+{
+	g_autoptr(GPtrArray) found = NULL, groups = NULL;
+
+	if (s->view.subnet == now)
+		return;
+	found = changes_find(s->view.subnet, s->view.lids, now, s->away,
+			     sweep_now(s));
+	groups = changes_group(found, CHANGES_MAX);
+	for (guint i = 0; i < groups->len; i++) {
+		const struct change *c = groups->pdata[i];
+
+		log_say(s->log, change_is_loss(c->kind) ? LOG_WARNING :
+			LOG_INFO, "fabric", "%s", c->text);
+	}
+}
+
+/* What a repair has cost, and whom it did not help. */
+static void
+log_rerouted(struct sweep *s)
+{
+	const struct plan *plan = s->plan;
+	uint32_t n = 0, i, end = plan->first[PLAN_LFT + 1];
+	uint32_t first = plan->first[PLAN_LFT];
+
+	if (!s->view.subnet || first == end)
+		return;
+	for (i = first; i < end; i++)
+		n += i == first ||
+			plan->steps[i].node != plan->steps[i - 1].node;
+	log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u LFT blocks "
+		"on %u switches; %" G_GUINT64_FORMAT " pairs of hosts have no "
+		"path", (double)(sweep_now(s) - s->began) / 1000, sweep_ms(s),
+		end - first, n, s->choice.alone.reach.lost_hosts);
+}
+
 static void
 publish(struct sweep *s, struct snapshot *after)
 {
+	log_changes(s, after ? after : s->next.subnet);
+	if (after)
+		log_rerouted(s);
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -115,6 +158,10 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
+	if (result->rushed)
+		log_say(s->log, LOG_INFO, "sweep", "%u forwarding entries were "
+			"changed before their new path worked",
+			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken);
 	set_retry(s, result);
 	reregister_told(s->clients, s->next.subnet, result->told);
@@ -139,14 +186,13 @@ heavy_sweep_on_keys(void *data)
 	s->rekey = NULL;
 	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
 				   s->plan, s->next.seen, s->next.tables,
-				   s->programmed, s);
+				   heavy_sweep_on_programmed, s);
 }
 
 static void
-send_plan(struct sweep *s, program_done_fn done)
+send_plan(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_PROGRAMMING);
-	s->programmed = done;
 	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
 			       &s->wanted, s->plan, heavy_sweep_on_keys, s);
 	if (!s->rekey)
@@ -157,7 +203,7 @@ static void
 program_plan(struct sweep *s)
 {
 	if (s->plan->n_steps) {
-		send_plan(s, heavy_sweep_on_programmed);
+		send_plan(s);
 		return;
 	}
 	persist_learn(s->memory, s->next.subnet, NULL);
@@ -167,7 +213,7 @@ program_plan(struct sweep *s)
 }
 
 static void
-make_plan(struct sweep *s, const struct lft *lft)
+make_plan(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	g_autofree uint32_t *given_up = persist_given_up(s->memory, n);
@@ -176,7 +222,9 @@ make_plan(struct sweep *s, const struct lft *lft)
 		.policy = s->params.policy,
 		.keys = s->keys,
 		.lids = s->next.lids,
-		.lft = lft,
+		.lft = s->next.lft,
+		.bridge = s->choice.bridge,
+		.later = s->choice.later,
 		.sm_lid = s->next.lids->base[n->local_port],
 		.tables = s->isolation->wanted,
 		.enforce = s->isolation->enforce,
@@ -186,36 +234,6 @@ make_plan(struct sweep *s, const struct lft *lft)
 	g_clear_pointer(&s->plan, plan_free);
 	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
 			    given_up);
-}
-
-/* What the bridge could not do, the plan behind it tries again and tells. */
-static void
-heavy_sweep_on_drained(struct program_result *result, void *data)
-{
-	struct sweep *s = data;
-
-	s->program = NULL;
-	log_say(s->log, LOG_VERBOSE, "sweep", "drained: %u blocks",
-		result->done);
-	program_result_clear(result);
-	make_plan(s, s->next.lft);
-	g_clear_pointer(&s->bridge, lft_free);
-	program_plan(s);
-}
-
-/* Old and new tables must not be on the fabric together: a step between. */
-static void
-drain(struct sweep *s)
-{
-	s->bridge = g_steal_pointer(&s->choice.bridge);
-	make_plan(s, s->bridge);
-	plan_keep(s->plan, PLAN_LFT);
-	if (s->plan->n_steps) {
-		send_plan(s, heavy_sweep_on_drained);
-		return;
-	}
-	make_plan(s, s->next.lft);
-	program_plan(s);
 }
 
 /* ------------------------------------------------------------------ route */
@@ -295,9 +313,9 @@ report_choice(struct sweep *s, const struct graph *g)
 		break;
 	case CHOICE_DRAIN:
 		cycle = channels_print(g, &c->together);
-		log_say(log, LOG_WARNING, "route", "old and new tables have "
-			"a credit loop together: what changes is taken out "
-			"first. %s", cycle);
+		log_say(log, LOG_INFO, "route", "old and new tables have a "
+			"credit loop together: the update goes in steps. %s",
+			cycle);
 		break;
 	case CHOICE_LOOP:
 		cycle = channels_print(g, &c->alone.channels);
@@ -392,7 +410,7 @@ decide(struct sweep *s)
 	}
 	s->fresh = table_reader_fresh(n);
 	isolate(s);
-	make_plan(s, s->next.lft);
+	make_plan(s);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		report_plan(s);
 		return;
@@ -401,10 +419,7 @@ decide(struct sweep *s)
 	persist_keep_lids(s->memory, n, s->next.lids);
 	persist_keep_ranks(s->memory, s->choice.engine->name, n,
 			  s->choice.ranks);
-	if (s->choice.safety == CHOICE_DRAIN)
-		drain(s);
-	else
-		program_plan(s);
+	program_plan(s);
 }
 
 /* ------------------------------------------------------------------- read */
@@ -484,9 +499,10 @@ heavy_sweep_replan(struct sweep *s)
 		.seen = g_steal_pointer(&s->view.seen),
 		.tables = port_tables_copy(s->view.tables),
 	};
+	g_clear_pointer(&s->choice.bridge, lft_free);
 	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
 	s->table_faults = g_ptr_array_new_with_free_func(g_free);
 	isolate(s);
-	make_plan(s, s->next.lft);
+	make_plan(s);
 	program_plan(s);
 }

@@ -86,7 +86,8 @@ on_switch_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 }
 
 static void
-on_port_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
+light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
+			 const uint8_t *data)
 {
 	const struct port_info *then = &l->s->ports[port].info;
 	struct port_info now;
@@ -121,7 +122,7 @@ light_sweep_reply(void *data, const struct smp_request *r,
 	} else if (r->attr == MAD_ATTR_SWITCH_INFO) {
 		on_switch_info(l, r->port, a->data);
 	} else {
-		on_port_info(l, r->port, a->data);
+		light_sweep_on_port_info(l, r->port, a->data);
 	}
 }
 

@@ -227,12 +227,13 @@ forget_block(struct program *p, uint32_t index)
 static void
 settle(struct program *p, uint32_t index, bool well)
 {
+	if (!program_order_settle(p->order, index, well))
+		return;
 	p->settled++;
 	if (well)
 		p->r.done++;
 	else
 		p->r.failed++;
-	program_order_settle(p->order, index, well);
 }
 
 /* ----------------------------------------------------------------- replies */
@@ -263,7 +264,8 @@ learn_told(struct program *p, const struct plan_step *step)
 }
 
 static void
-on_port(struct program *p, uint32_t index, const struct port_info *answer)
+program_on_port(struct program *p, uint32_t index,
+		const struct port_info *answer)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 	unsigned state = step_state(step);
@@ -328,15 +330,14 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 }
 
 static void
-on_lft(struct program *p, uint32_t index, const uint8_t *data)
+on_lft(struct program *p, uint32_t index, const uint8_t *sent,
+       const uint8_t *data)
 {
 	const struct plan_step *step = &p->plan->steps[index];
-	uint32_t sw = p->before->nodes[step->node].sw_index;
-	const uint8_t *wanted = lft_row(p->w->lft, sw) +
-		(size_t)step->block * LFT_BLOCK;
-	bool well = memcmp(wanted, data, LFT_BLOCK) == 0;
+	bool well = memcmp(sent, data, LFT_BLOCK) == 0;
 
-	lft_seen_set(p->seen, sw, step->block, data);
+	lft_seen_set(p->seen, p->before->nodes[step->node].sw_index,
+		     step->block, data);
 	if (!well)
 		problem(p, "%s: forwarding table block %u was acknowledged "
 			"and holds something else", step_place(p, step),
@@ -365,7 +366,8 @@ on_table(struct program *p, uint32_t index, const uint8_t *data)
 }
 
 static void
-on_step(struct program *p, uint32_t index, const uint8_t *data)
+on_step(struct program *p, uint32_t index, const uint8_t *sent,
+	const uint8_t *data)
 {
 	struct port_info info;
 
@@ -381,14 +383,14 @@ on_step(struct program *p, uint32_t index, const uint8_t *data)
 			program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE,
 					  index);
 		else
-			on_port(p, index, &info);
+			program_on_port(p, index, &info);
 		break;
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:
 		on_switch(p, index, data);
 		break;
 	case PLAN_LFT:
-		on_lft(p, index, data);
+		on_lft(p, index, sent, data);
 		break;
 	case PLAN_TABLE:
 		on_table(p, index, data);
@@ -438,12 +440,12 @@ on_refused_state(struct program *p, uint32_t index,
 	    answer->state >= PORT_STATE_ACTIVE)
 		program_order_add(p->order, PROGRAM_ORDER_TELL, index);
 	else
-		on_port(p, index, answer);
+		program_on_port(p, index, answer);
 }
 
 static void
-on_timeout(struct program *p, const struct program_order_action *a,
-	   uint32_t port)
+program_on_timeout(struct program *p, const struct program_order_action *a,
+		   uint32_t port)
 {
 	uint32_t holder = snapshot_holder_of(p->before, port);
 	const struct plan_step *step;
@@ -467,8 +469,8 @@ on_timeout(struct program *p, const struct program_order_action *a,
 }
 
 static void
-on_answer(struct program *p, const struct program_order_action *a,
-	  const uint8_t *data, unsigned status)
+program_on_answer(struct program *p, const struct program_order_action *a,
+		  const uint8_t *sent, const uint8_t *data, unsigned status)
 {
 	struct port_info info;
 
@@ -483,17 +485,17 @@ on_answer(struct program *p, const struct program_order_action *a,
 		if (status)
 			on_refused(p, a->what, status);
 		else
-			on_step(p, a->what, data);
+			on_step(p, a->what, sent, data);
 		break;
 	case PROGRAM_ORDER_TELL:
 		learn_told(p, &p->plan->steps[a->what]);
-		on_port(p, a->what, &info);
+		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK:
 		on_look(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK_STATE:
-		on_port(p, a->what, &info);
+		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK_REFUSED:
 		on_refused_state(p, a->what, &info);
@@ -512,10 +514,10 @@ program_reply(void *data, const struct smp_request *r,
 
 	switch (reply->outcome) {
 	case SMP_ANSWERED:
-		on_answer(p, &a, reply->data, reply->status);
+		program_on_answer(p, &a, r->data, reply->data, reply->status);
 		return;
 	case SMP_TIMED_OUT:
-		on_timeout(p, &a, r->port);
+		program_on_timeout(p, &a, r->port);
 		return;
 	case SMP_CANCELLED:
 		if (look)
@@ -541,7 +543,7 @@ static bool
 program_next(void *data, struct smp_request *r)
 {
 	struct program *p = data;
-	struct program_order_action a;
+	struct program_order_action a = { 0 };
 
 	while (program_order_next(p->order, &a)) {
 		bool look = a.act == PROGRAM_ORDER_LOOK;
@@ -559,6 +561,8 @@ program_next(void *data, struct smp_request *r)
 			if (a.act == PROGRAM_ORDER_TELL)
 				step.kind = PLAN_PORT;
 			program_step_request(p->before, p->w, &step, r);
+			if (step.kind == PLAN_LFT)
+				memcpy(r->data, a.entries, LFT_BLOCK);
 		}
 		r->set = a.act == PROGRAM_ORDER_STEP ||
 			a.act == PROGRAM_ORDER_TELL;
@@ -584,11 +588,13 @@ static bool
 program_done(void *data)
 {
 	struct program *p = data;
-	struct program_result r = p->r;
+	struct program_result r;
 	program_done_fn done = p->done;
 
-	if (program_order_look_back(p->order))
+	if (program_order_resume(p->order))
 		return true;
+	r = p->r;
+	r.rushed = program_order_rushed(p->order);
 	r.held_back = p->plan->n_steps - p->settled;
 	p->r = (struct program_result){ 0 };
 	data = p->data;
@@ -622,7 +628,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
-	p->order = program_order_new(before, w, plan);
+	p->order = program_order_new(before, w, plan, seen);
 	p->batch = smp_batch_start(x, before, keys, &stage);
 	return p;
 }

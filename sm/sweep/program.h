@@ -17,6 +17,7 @@ struct program_result {
 	uint32_t done;		/* steps that were carried out */
 	uint32_t failed;	/* refused, unanswered, or without effect */
 	uint32_t held_back;	/* not tried, since what they need failed */
+	uint32_t rushed;	/* see program_order_rushed() */
 	bool changed;		/* a link came or went while we were at it */
 	uint32_t *untaken;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */

@@ -29,20 +29,55 @@
  * (VL15 has no flow control, IBA 7.9). So many switches are written at a time,
  * each with a few blocks under way: a block that is over gives its turn to the
  * next one of its switch, or to a switch that has not begun.
+ *
+ * A path that works keeps working. For each entry that a block changes, the
+ * path from its switch to the LID is followed as the switches hold it now:
+ *
+ *	it is broken		the entry carries nothing: it may change
+ *	it works		it may change once the path from the new next
+ *				hop works, too: until then it waits for the
+ *				first thing on that path which is still to be
+ *				done, a block, a link, a LinearFDBTop
+ *	a block on it is	it waits for the answer
+ *	under way
+ *
+ * So tables are written from the destination towards the sources, but only
+ * where something was broken, and a link carries traffic only when it is
+ * Active. A block of which some entries wait while others are broken is
+ * written twice: the broken ones first. What a path waits for is then always
+ * broken itself, so nobody waits in a circle, unless mixtures of old and new
+ * entries can go round (engines that promise nothing). These circles are
+ * opened when nothing else is left, by writing of each block what may change.
+ * A block that waits with nothing broken in it does not hold up SwitchInfo and
+ * links: what they could do harm to works.
+ *
+ * If old and new tables have a credit loop together (routing/transition.h),
+ * blocks become what the bridge holds, and when all have, what comes next. If
+ * one block failed, the others stay where they are.
  */
 #include "sm/sweep/program_order.h"
 
 #include <string.h>
 
+#include "routing/transition.h"
+
 #define LANE_BLOCKS	8u	/* of one switch under way at a time */
 #define LANES		32u	/* switches that are written at a time */
 #define NO_STEP		UINT32_MAX
+#define NOWHERE		UINT32_MAX
+#define END		(UINT32_MAX - 1)	/* not a switch */
+#define HOPS_MAX	64u
 
 struct progress {		/* of a switch */
+	uint32_t first_port, num_ports;
 	uint32_t steps_left;	/* blocks, and the clearing of the change */
 	uint32_t switch_step;	/* PLAN_SWITCH or NO_STEP */
-	uint32_t next_block, end_block;	/* its PLAN_LFT steps not sent yet */
-	uint32_t turns;		/* to send a block: given so far */
+	uint32_t first_block, next_block, end_block; /* its PLAN_LFT steps */
+	uint32_t woken;		/* list: its blocks that need wait no more */
+	uint32_t waiting;	/* list: blocks that wait for its top */
+	uint16_t top;		/* LinearFDBTop */
+	uint8_t turns;		/* to send a block: it has */
+	bool carries;		/* one of its links is Active */
 	bool failed;
 	bool routed;
 };
@@ -52,24 +87,49 @@ struct port_progress {
 	uint32_t guarded;	/* likewise: it enforces partitions, so it
 				   waits for tables */
 	uint32_t tables_left;	/* blocks that are not written yet */
+	uint32_t to;		/* across its cable: by switch, or END */
+	uint32_t waiting;	/* list: blocks that wait for the link, at its
+				   lower port */
 	bool table_failed;
 	bool opened;		/* the cable: its ends may be armed */
 	bool armed;		/* nothing left to arm */
 	bool raised;		/* its activation is sent */
+	bool up;		/* this end is Active */
+	bool carries;		/* both are */
+};
+
+struct block {			/* a PLAN_LFT step */
+	uint32_t next;		/* in the list that it is in */
+	uint32_t waiting;	/* list: blocks that wait for this one */
+	bool is_sent;		/* under way */
+	bool is_parked;		/* in a list: it waits */
+	bool is_late;		/* as in the bridge, wanted otherwise */
+	bool is_counted;	/* its switch does not wait for it any more */
+	bool is_over;
 };
 
 struct program_order {
 	const struct snapshot *s;
 	const struct desired *w;
 	const struct plan *plan;
+	const struct lft_seen *seen;
+	const struct lft *target;	/* the bridge, or w->lft */
+	struct lft *bridge;		/* what w->bridge has become; or NULL */
+	unsigned stage;			/* of w->later */
 	struct progress *switches;	/* by switch index */
 	struct port_progress *ports;
+	struct block *blocks;		/* by step from plan->first[PLAN_LFT] */
 	GArray *ready; /* of struct program_order_action, from head */
 	guint head;
 	GArray *turns;			/* of switch index, from turn on */
 	guint turn;
 	uint32_t opening;		/* the switch that gets new turns */
+	uint32_t n_parked, n_late, n_rushed;
+	bool has_failed;		/* a block */
+	bool has_sent;			/* a block, since it was asked last */
+	bool in_parts;			/* whatever may change goes out */
 	bool looked_back;
+	uint8_t entries[LFT_BLOCK];	/* of the block that goes out */
 };
 
 static struct progress *
@@ -87,7 +147,7 @@ void program_order_add(struct program_order *o, enum program_order_act act,
 }
 
 static void
-add_step(struct program_order *o, uint32_t step)
+queue_step(struct program_order *o, uint32_t step)
 {
 	if (step != NO_STEP)
 		program_order_add(o, PROGRAM_ORDER_STEP, step);
@@ -111,9 +171,9 @@ link_activate(struct program_order *o, uint32_t port)
 
 	if (!o->ports[port].armed || !o->ports[peer].armed)
 		return;
-	add_step(o, o->ports[port].activate);
+	queue_step(o, o->ports[port].activate);
 	if (peer != port)
-		add_step(o, o->ports[peer].activate);
+		queue_step(o, o->ports[peer].activate);
 }
 
 static void
@@ -124,10 +184,30 @@ link_arm(struct program_order *o, uint32_t port)
 
 	a->armed = a->arm == NO_STEP;
 	b->armed = b->arm == NO_STEP;
-	add_step(o, a->arm);
+	queue_step(o, a->arm);
 	if (peer != port)
-		add_step(o, b->arm);
+		queue_step(o, b->arm);
 	link_activate(o, port);
+}
+
+static void wake(struct program_order *o, uint32_t *list);
+
+/* Both ends Active: it carries data. */
+static void
+link_is_up(struct program_order *o, uint32_t port)
+{
+	uint32_t peer = o->s->ports[port].peer;
+	const uint32_t ends[] = { port, peer };
+
+	o->ports[port].up = true;
+	if (peer == SNAPSHOT_NONE || !o->ports[peer].up)
+		return;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+		o->ports[ends[i]].carries = true;
+		if (o->ports[ends[1 - i]].to != END)
+			o->switches[o->ports[ends[1 - i]].to].carries = true;
+	}
+	wake(o, &o->ports[MIN(port, peer)].waiting);
 }
 
 static bool
@@ -170,7 +250,7 @@ guarded_try(struct program_order *o, uint32_t port)
 {
 	if (o->ports[port].guarded == NO_STEP || !tables_written(o, port))
 		return;
-	add_step(o, o->ports[port].guarded);
+	queue_step(o, o->ports[port].guarded);
 	o->ports[port].guarded = NO_STEP;
 }
 
@@ -194,11 +274,11 @@ table_settled(struct program_order *o, uint32_t port, bool well)
 static void
 switch_routed(struct program_order *o, uint32_t node)
 {
-	const struct snapshot_node *n = &o->s->nodes[node];
+	struct progress *g = progress_of(o, node);
 
-	progress_of(o, node)->routed = true;
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		link_try(o, n->first_port + num);
+	g->routed = true;
+	for (unsigned num = 1; num <= g->num_ports; num++)
+		link_try(o, g->first_port + num);
 }
 
 static void
@@ -209,10 +289,24 @@ switch_step_over(struct program_order *o, uint32_t node)
 	if (--g->steps_left || g->failed)
 		return;
 	if (g->switch_step != NO_STEP)
-		add_step(o, g->switch_step);
+		queue_step(o, g->switch_step);
 	else
 		switch_routed(o, node);
 }
+
+/* The switch does not wait for this block any longer. */
+static void
+block_count(struct program_order *o, uint32_t step)
+{
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+
+	if (b->is_counted)
+		return;
+	b->is_counted = true;
+	switch_step_over(o, o->plan->steps[step].node);
+}
+
+/* Turns to send a block. */
 
 static void
 give_turn(struct program_order *o)
@@ -231,31 +325,311 @@ give_turn(struct program_order *o)
 }
 
 static void
-block_over(struct program_order *o, uint32_t node, bool well)
+queue_block(struct program_order *o, uint32_t step)
 {
-	uint32_t sw = o->s->nodes[node].sw_index;
+	uint32_t sw = o->s->nodes[o->plan->steps[step].node].sw_index;
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
 	struct progress *g = &o->switches[sw];
 
-	if (!well) {
-		g->failed = true;
-		g->next_block = g->end_block;
-	}
-	if (g->next_block < g->end_block)
+	b->next = g->woken;
+	g->woken = step;
+	if (g->turns < LANE_BLOCKS) {
+		g->turns++;
 		g_array_append_val(o->turns, sw);
-	else
-		give_turn(o);
-	switch_step_over(o, node);
+	}
 }
 
-void
+static void
+wake(struct program_order *o, uint32_t *list)
+{
+	uint32_t step = *list;
+
+	*list = NO_STEP;
+	while (step != NO_STEP) {
+		struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+		uint32_t next = b->next;
+
+		b->is_parked = false;
+		o->n_parked--;
+		queue_block(o, step);
+		step = next;
+	}
+}
+
+static void
+park(struct program_order *o, uint32_t step, uint32_t *list)
+{
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+
+	b->is_parked = true;
+	o->n_parked++;
+	b->next = *list;
+	*list = step;
+	block_count(o, step);
+}
+
+/* Paths, as they are and as they will be. */
+
+static struct block *
+find_lft_step(struct program_order *o, uint32_t sw, uint16_t lid)
+{
+	const struct progress *g = &o->switches[sw];
+	uint32_t low = g->first_block, high = g->end_block;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (o->plan->steps[middle].block < lid / LFT_BLOCK)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == g->end_block ||
+	    o->plan->steps[low].block != lid / LFT_BLOCK)
+		return NULL;
+	return &o->blocks[low - o->plan->first[PLAN_LFT]];
+}
+
+static uint8_t
+held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
+{
+	const uint8_t *held = lft_seen_block(o->seen, sw, lid / LFT_BLOCK);
+
+	return held && lid <= o->switches[sw].top ? held[lid % LFT_BLOCK] :
+		LFT_NO_PATH;
+}
+
+enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
+
+/* From a switch to a LID by what the switches hold; one that leads through
+ * `without` counts as broken. PATH_CHANGES: a block on it is under way, which
+ * *list waits for. */
+static enum path
+follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
+	    uint32_t without, uint32_t **list)
+{
+	for (unsigned hop = 0; hop < HOPS_MAX && sw != without; hop++) {
+		const struct progress *g = &o->switches[sw];
+		uint8_t num = held_entry(o, sw, lid);
+		const struct port_progress *p;
+		struct block *b;
+
+		if (num > g->num_ports)
+			return PATH_BROKEN;
+		b = lft_row(o->target, sw)[lid] == num ? NULL :
+			find_lft_step(o, sw, lid);
+		if (b && b->is_sent) {
+			*list = &b->waiting;
+			return PATH_CHANGES;
+		}
+		p = &o->ports[g->first_port + num];
+		if (num == 0 || (p->carries && p->to == END))
+			return PATH_WORKS;
+		if (!p->carries)
+			return PATH_BROKEN;
+		sw = p->to;
+	}
+	return PATH_BROKEN;
+}
+
+/* Who waits for this link to carry data; NULL: nobody will make it. */
+static uint32_t *
+link_list(struct program_order *o, uint32_t port)
+{
+	uint32_t peer = o->s->ports[port].peer;
+
+	if (peer == SNAPSHOT_NONE ||
+	    (o->ports[port].activate == NO_STEP &&
+	     o->ports[peer].activate == NO_STEP))
+		return NULL;
+	return &o->ports[MIN(port, peer)].waiting;
+}
+
+/* The first thing that is to be done on the new path from a switch to a LID;
+ * NULL: there is none, so nothing will mend it. */
+static uint32_t *
+find_missing(struct program_order *o, uint32_t sw, uint16_t lid)
+{
+	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
+		struct progress *g = &o->switches[sw];
+		uint8_t num = lft_row(o->target, sw)[lid];
+		const struct port_progress *p;
+		struct block *b;
+
+		if (lid > g->top)
+			return g->switch_step == NO_STEP ? NULL : &g->waiting;
+		if (held_entry(o, sw, lid) != num) {
+			b = find_lft_step(o, sw, lid);
+			return b && !b->is_late ? &b->waiting : NULL;
+		}
+		if (num == 0 || num > g->num_ports)
+			return NULL;
+		p = &o->ports[g->first_port + num];
+		if (!p->carries)
+			return link_list(o, g->first_port + num);
+		if (p->to == END)
+			return NULL;
+		sw = p->to;
+	}
+	return NULL;
+}
+
+enum change {
+	CHANGE_BROKEN,		/* yes, it carries nothing */
+	CHANGE_NOW,		/* yes, the new path works */
+	CHANGE_RUSHED,		/* yes, nothing will make the new path work */
+	CHANGE_WAITS,		/* no, *list says for what it waits */
+	N_CHANGES
+};
+
+/* May this entry change? */
+static enum change
+judge_entry(struct program_order *o, uint32_t sw, uint16_t lid,
+	    uint32_t **list)
+{
+	const struct progress *g = &o->switches[sw];
+	uint8_t num = lft_row(o->target, sw)[lid];
+	const struct port_progress *p;
+	enum path path;
+
+	if (follow_path(o, sw, lid, NOWHERE, list) == PATH_BROKEN)
+		return CHANGE_BROKEN;
+	if (num == 0)
+		return CHANGE_NOW;
+	if (num > g->num_ports)
+		return CHANGE_RUSHED;
+	p = &o->ports[g->first_port + num];
+	if (p->carries && p->to == END)
+		return CHANGE_NOW;
+	if (p->carries) {
+		path = follow_path(o, p->to, lid, sw, list);
+		if (path != PATH_BROKEN)
+			return path == PATH_WORKS ? CHANGE_NOW : CHANGE_WAITS;
+		*list = find_missing(o, p->to, lid);
+	} else {
+		*list = link_list(o, g->first_port + num);
+	}
+	return *list ? CHANGE_WAITS : CHANGE_RUSHED;
+}
+
+struct look {			/* at a block */
+	unsigned n[N_CHANGES];	/* entries that change */
+	uint32_t *list;		/* what one of CHANGE_WAITS waits for */
+};
+
+/* Leaves in o->entries what may be written now. */
+static struct look
+look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
+{
+	const uint8_t *held = lft_seen_block(o->seen, sw, block);
+	struct look look = { 0 };
+
+	memcpy(o->entries, lft_row(o->target, sw) +
+	       (size_t)block * LFT_BLOCK, LFT_BLOCK);
+	if (!held || !o->switches[sw].carries) {
+		look.n[CHANGE_BROKEN] = !held ||
+			memcmp(held, o->entries, LFT_BLOCK) != 0;
+		return look;
+	}
+	for (unsigned i = 0; i < LFT_BLOCK; i++) {
+		enum change change;
+		uint32_t *list = NULL;
+
+		if (held[i] == o->entries[i])
+			continue;
+		change = judge_entry(o, sw, (uint16_t)(block * LFT_BLOCK + i),
+				     &list);
+		look.n[change]++;
+		if (change != CHANGE_WAITS)
+			continue;
+		look.list = list;
+		o->entries[i] = held[i];
+	}
+	return look;
+}
+
+/* It is as o->target has it: over, or late. */
+static void
+block_is_good(struct program_order *o, uint32_t step)
+{
+	const struct plan_step *p = &o->plan->steps[step];
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	size_t at = (size_t)p->block * LFT_BLOCK;
+	uint32_t sw = o->s->nodes[p->node].sw_index;
+
+	b->is_late = memcmp(lft_row(o->target, sw) + at,
+			    lft_row(o->w->lft, sw) + at, LFT_BLOCK) != 0;
+	o->n_late += b->is_late;
+	b->is_over = !b->is_late;
+	block_count(o, step);
+}
+
+/* Takes the block's turn; false: nothing of it can go out now. */
+static bool
+take_block(struct program_order *o, uint32_t step)
+{
+	const struct plan_step *p = &o->plan->steps[step];
+	struct look look = look_at_block(o, o->s->nodes[p->node].sw_index,
+					 p->block);
+	unsigned n = look.n[CHANGE_BROKEN];
+
+	if (!look.n[CHANGE_WAITS] || o->in_parts)
+		n += look.n[CHANGE_NOW] + look.n[CHANGE_RUSHED];
+	if (!n && !look.n[CHANGE_WAITS]) {
+		block_is_good(o, step);
+		return false;
+	}
+	if (!n) {
+		park(o, step, look.list);
+		return false;
+	}
+	o->blocks[step - o->plan->first[PLAN_LFT]].is_sent = true;
+	o->has_sent = true;
+	o->n_rushed += look.n[CHANGE_RUSHED];
+	return true;
+}
+
+/* True: the whole of it is over. */
+static bool
+block_settle(struct program_order *o, uint32_t step, bool well)
+{
+	const struct plan_step *p = &o->plan->steps[step];
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	uint32_t sw = o->s->nodes[p->node].sw_index;
+	const uint8_t *held = lft_seen_block(o->seen, sw, p->block);
+	struct progress *g = &o->switches[sw];
+
+	b->is_sent = false;
+	if (!well) {
+		o->has_failed = g->failed = b->is_over = true;
+		g->next_block = g->end_block;
+		block_count(o, step);
+	} else if (held && memcmp(held, lft_row(o->target, sw) +
+		   (size_t)p->block * LFT_BLOCK, LFT_BLOCK) == 0) {
+		block_is_good(o, step);
+	} else {
+		b->next = g->woken;
+		g->woken = step;
+	}
+	if (well)
+		wake(o, &b->waiting);
+	if (g->next_block < g->end_block || g->woken != NO_STEP) {
+		g_array_append_val(o->turns, sw);
+	} else {
+		g->turns--;
+		give_turn(o);
+	}
+	return b->is_over;
+}
+
+bool
 program_order_settle(struct program_order *o, uint32_t index, bool well)
 {
 	const struct plan_step *step = &o->plan->steps[index];
 
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_LFT:
-		block_over(o, step->node, well);
-		break;
+		return block_settle(o, index, well);
 	case PLAN_TABLE:
 		table_settled(o, step->port, well);
 		break;
@@ -263,8 +637,11 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 		switch_step_over(o, step->node);
 		break;
 	case PLAN_SWITCH:
-		if (well)
-			switch_routed(o, step->node);
+		if (!well)
+			break;
+		progress_of(o, step->node)->top = o->w->lft->top;
+		wake(o, &progress_of(o, step->node)->waiting);
+		switch_routed(o, step->node);
 		break;
 	case PLAN_ARM:
 		if (!well)
@@ -272,11 +649,15 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 		o->ports[step->port].armed = true;
 		link_activate(o, step->port);
 		break;
-	case PLAN_PORT:
 	case PLAN_ACTIVATE:
+		if (well)
+			link_is_up(o, step->port);
+		break;
+	case PLAN_PORT:
 	case PLAN_N_KINDS:
 		break;
 	}
+	return true;
 }
 
 /* Looks. */
@@ -295,8 +676,50 @@ program_order_look_again(struct program_order *o, uint32_t node)
 	}
 }
 
-bool
-program_order_look_back(struct program_order *o)
+static void
+next_stage(struct program_order *o)
+{
+	if (!transition_apply(o->bridge, o->w->later, ++o->stage))
+		o->target = o->w->lft;
+}
+
+/* All answers are there and nothing can go out: what is parked goes out in
+ * parts, then what is late. */
+static bool
+resume_blocks(struct program_order *o)
+{
+	const struct plan *plan = o->plan;
+	bool has_sent = o->has_sent, late = !o->n_parked && !o->has_failed;
+	uint32_t *n = late ? &o->n_late : &o->n_parked;
+
+	if (!*n || (!late && o->in_parts && !has_sent))
+		return false;
+	*n = 0;
+	o->has_sent = false;
+	if (late)
+		next_stage(o);
+	else
+		o->in_parts = true;
+	for (uint32_t sw = 0; sw < o->s->n_switches; sw++)
+		o->switches[sw].waiting = NO_STEP;
+	for (uint32_t port = 0; port < o->s->n_ports; port++)
+		o->ports[port].waiting = NO_STEP;
+	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
+	     i++) {
+		struct block *b = &o->blocks[i - plan->first[PLAN_LFT]];
+
+		b->waiting = NO_STEP;
+		if (late ? b->is_late : b->is_parked)
+			queue_block(o, i);
+		b->is_parked = false;
+		b->is_late = b->is_late && !late;
+	}
+	return true;
+}
+
+/* Ports that were to be activated and were not have told nothing. */
+static bool
+look_back(struct program_order *o)
 {
 	if (o->looked_back)
 		return false;
@@ -306,6 +729,18 @@ program_order_look_back(struct program_order *o)
 		    !o->ports[port].raised)
 			program_order_add(o, PROGRAM_ORDER_LOOK, port);
 	return o->ready->len > o->head;
+}
+
+bool
+program_order_resume(struct program_order *o)
+{
+	return resume_blocks(o) || look_back(o);
+}
+
+uint32_t
+program_order_rushed(const struct program_order *o)
+{
+	return o->n_rushed;
 }
 
 /* What goes out next. */
@@ -330,6 +765,23 @@ take_ready(struct program_order *o, struct program_order_action *a)
 	return true;
 }
 
+static bool
+next_block(struct program_order *o, struct progress *g, uint32_t *step)
+{
+	while (g->woken != NO_STEP) {
+		*step = g->woken;
+		g->woken = o->blocks[*step - o->plan->first[PLAN_LFT]].next;
+		if (!g->failed && take_block(o, *step))
+			return true;
+	}
+	while (g->next_block < g->end_block) {
+		*step = g->next_block++;
+		if (take_block(o, *step))
+			return true;
+	}
+	return false;
+}
+
 /* Links first: they finish what is begun, and tables of other switches can
  * go out while their answers are on the way. */
 bool
@@ -345,11 +797,12 @@ program_order_next(struct program_order *o, struct program_order_action *a)
 			g_array_set_size(o->turns, 0);
 			o->turn = 0;
 		}
-		if (g->next_block < g->end_block) {
+		if (next_block(o, g, &a->what)) {
 			a->act = PROGRAM_ORDER_STEP;
-			a->what = g->next_block++;
+			a->entries = o->entries;
 			return true;
 		}
+		g->turns--;
 		give_turn(o);
 	}
 	return false;
@@ -362,11 +815,22 @@ index_ports(struct program_order *o)
 {
 	const struct plan *plan = o->plan;
 
-	for (uint32_t port = 0; port < o->s->n_ports; port++)
+	for (uint32_t port = 0; port < o->s->n_ports; port++) {
+		uint32_t peer = o->s->ports[port].peer;
+		const struct snapshot_node *far = peer == SNAPSHOT_NONE ?
+			NULL : snapshot_node_of(o->s, peer);
+
 		o->ports[port] = (struct port_progress){
 			.arm = NO_STEP, .activate = NO_STEP,
-			.guarded = NO_STEP,
+			.guarded = NO_STEP, .waiting = NO_STEP,
+			.to = far && snapshot_is_switch(far) ? far->sw_index :
+				END,
 		};
+	}
+	for (uint32_t port = 0; port < o->s->n_ports; port++)
+		if (o->s->ports[port].known &&
+		    o->s->ports[port].info.state >= PORT_STATE_ACTIVE)
+			link_is_up(o, port);
 	for (uint32_t i = plan->first[PLAN_TABLE];
 	     i < plan->first[PLAN_TABLE + 1]; i++)
 		o->ports[plan->steps[i].port].tables_left++;
@@ -383,15 +847,27 @@ index_switches(struct program_order *o)
 {
 	const struct plan *plan = o->plan;
 
-	for (uint32_t i = 0; i < o->s->n_switches; i++)
-		o->switches[i].switch_step = NO_STEP;
+	for (uint32_t i = 0; i < o->s->n_switches; i++) {
+		const struct snapshot_node *n = &o->s->nodes[o->s->switches[i]];
+
+		o->switches[i] = (struct progress){
+			.first_port = n->first_port,
+			.num_ports = n->info.num_ports,
+			.top = n->sw_known ? n->sw.linear_fdb_top : 0,
+			.switch_step = NO_STEP,
+			.woken = NO_STEP, .waiting = NO_STEP,
+		};
+	}
 	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
 	     i++) {
 		struct progress *g = progress_of(o, plan->steps[i].node);
 
 		if (!g->steps_left++)
-			g->next_block = i;
+			g->first_block = g->next_block = i;
 		g->end_block = i + 1;
+		o->blocks[i - plan->first[PLAN_LFT]] = (struct block){
+			.next = NO_STEP, .waiting = NO_STEP,
+		};
 	}
 	for (uint32_t i = plan->first[PLAN_CHANGE_CLEAR];
 	     i < plan->first[PLAN_CHANGE_CLEAR + 1]; i++)
@@ -409,7 +885,7 @@ add_port(struct program_order *o, uint32_t index)
 
 	if (!(step->fields & PORT_FIELD_ENFORCE) ||
 	    !o->w->enforce[step->port]) {
-		add_step(o, index);
+		queue_step(o, index);
 		return;
 	}
 	o->ports[step->port].guarded = index;
@@ -421,12 +897,12 @@ add_kind(struct program_order *o, enum plan_kind kind)
 {
 	for (uint32_t i = o->plan->first[kind]; i < o->plan->first[kind + 1];
 	     i++)
-		add_step(o, i);
+		queue_step(o, i);
 }
 
 /* What waits for nothing. */
 static void
-begin(struct program_order *o)
+send_unbound(struct program_order *o)
 {
 	const struct plan *plan = o->plan;
 
@@ -450,21 +926,26 @@ begin(struct program_order *o)
 
 struct program_order *
 program_order_new(const struct snapshot *s, const struct desired *w,
-	  const struct plan *plan)
+		  const struct plan *plan, const struct lft_seen *seen)
 {
 	struct program_order *o = g_new0(struct program_order, 1);
 
 	o->s = s;
 	o->w = w;
 	o->plan = plan;
-	o->switches = g_new0(struct progress, s->n_switches);
+	o->seen = seen;
+	o->bridge = w->bridge ? lft_copy(w->bridge) : NULL;
+	o->target = o->bridge ? o->bridge : w->lft;
+	o->switches = g_new(struct progress, s->n_switches);
+	o->blocks = g_new(struct block, plan->first[PLAN_LFT + 1] -
+			  plan->first[PLAN_LFT]);
 	o->ports = g_new(struct port_progress, s->n_ports);
 	o->ready =
 		g_array_new(FALSE, FALSE, sizeof(struct program_order_action));
 	o->turns = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	index_ports(o);
 	index_switches(o);
-	begin(o);
+	index_ports(o);
+	send_unbound(o);
 	return o;
 }
 
@@ -477,5 +958,7 @@ program_order_free(struct program_order *o)
 	g_array_unref(o->turns);
 	g_free(o->switches);
 	g_free(o->ports);
+	g_free(o->blocks);
+	lft_free(o->bridge);
 	g_free(o);
 }

@@ -19,23 +19,28 @@ enum program_order_act {
 
 struct program_order_action {
 	uint32_t what;
+	const uint8_t *entries;	/* of a PLAN_LFT step: the 64 bytes to write,
+				   good until the next action */
 	uint8_t act;
 };
 
 struct program_order;
 
-/* Borrows all arguments. */
+/* Borrows all arguments. seen: as it is at each moment: an acknowledged block
+ * is in it before program_order_settle() is called. */
 struct program_order *program_order_new(const struct snapshot *s,
 					const struct desired *w,
-					const struct plan *plan);
+					const struct plan *plan,
+					const struct lft_seen *seen);
 void program_order_free(struct program_order *o);
 
 /* False: nothing can go out before something else is over. */
 bool program_order_next(struct program_order *o,
 			struct program_order_action *a);
 
-/* A step is over; well: what it held back may follow. */
-void program_order_settle(struct program_order *o, uint32_t step, bool well);
+/* A Set of a step is over; well: what it held back may follow. True: so is the
+ * step; false: another Set of it follows. */
+bool program_order_settle(struct program_order *o, uint32_t step, bool well);
 /* This step first needs this, too. */
 void program_order_add(struct program_order *o, enum program_order_act act,
 		       uint32_t step);
@@ -43,8 +48,13 @@ void program_order_add(struct program_order *o, enum program_order_act act,
  * and the clearing would be lost for ever, so its ports are looked at, but for
  * those that are about to be activated and tell then. */
 void program_order_look_again(struct program_order *o, uint32_t node);
-/* When all the rest is over: looks at ports that were to be activated and were
- * not, since they have told nothing. Once; false: there are none. */
-bool program_order_look_back(struct program_order *o);
+/* When nothing can go out and all answers are there. True: there is more to do
+ * now. Blocks wait for each other, or for the second half of an update with a
+ * bridge; ports that were to be activated and were not have told nothing, so
+ * they are looked at, once. */
+bool program_order_resume(struct program_order *o);
+/* Entries whose path worked and that were changed before the new path did,
+ * since nothing that is planned would have made it work. */
+uint32_t program_order_rushed(const struct program_order *o);
 
 #endif

@@ -34,7 +34,7 @@
 
 struct parked {
 	GList link;
-	struct ticket *ticket;
+	struct sa_job *job;
 	enum port_table table;
 	GArray *ports;		/* uint32_t */
 	guint next, done;
@@ -75,7 +75,7 @@ parked_free(struct qos_reader *q, struct parked *p)
 
 /* What is known of a view that is gone. */
 static void
-forget(struct qos_reader *q)
+forget_view(struct qos_reader *q)
 {
 	mad_client_cancel_owner(q->x, q);
 	for (unsigned i = 0; i < READERS; i++)
@@ -87,7 +87,7 @@ forget(struct qos_reader *q)
 }
 
 static void
-watch(struct qos_reader *q)
+watch_view(struct qos_reader *q)
 {
 	const struct snapshot *s;
 
@@ -119,11 +119,11 @@ is_ready(const struct qos_reader *q, struct parked *p)
 static void
 resume(struct qos_reader *q, struct parked *p)
 {
-	struct ticket *ticket = p->ticket;
+	struct sa_job *job = p->job;
 
 	parked_free(q, p);
 	q->stats.resumed++;
-	q->hooks.resume(ticket, q->hooks.data);
+	q->hooks.resume(job, q->hooks.data);
 }
 
 static void
@@ -142,7 +142,7 @@ resume_ready(struct qos_reader *q)
 		g_queue_push_tail_link(&q->parked, &p->link);
 	}
 	if (!q->parked.length && !q->stats.in_flight)
-		forget(q);
+		forget_view(q);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -208,7 +208,7 @@ count_blocks(const struct sa_db *v, const struct reader *r)
 }
 
 static bool
-find_block(struct reader *r)
+find_missing_block(struct reader *r)
 {
 	static const union port_block none;
 	struct sa_db *v = r->q->view;
@@ -239,7 +239,7 @@ ask(struct reader *r)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	if (q->silent[s->ports[r->port].node] || !find_block(r) ||
+	if (q->silent[s->ports[r->port].node] || !find_missing_block(r) ||
 	    !snapshot_path(s, r->port, &path))
 		return false;
 	smp_build_direct(mad, MAD_METHOD_GET, smp_table_attr(r->table),
@@ -325,7 +325,7 @@ read_next(struct reader *r, unsigned *looks)
 }
 
 static void
-on_timer(void *data)
+qos_reader_on_timer(void *data)
 {
 	struct qos_reader *q = data;
 
@@ -341,7 +341,7 @@ look_again(struct qos_reader *q, int64_t us)
 
 	if (!q->timer)
 		q->timer = transport_timer_start(t, transport_now(t) + us,
-						 on_timer, q);
+						 qos_reader_on_timer, q);
 }
 
 static void
@@ -381,11 +381,11 @@ qos_reader_free(struct qos_reader *q)
 {
 	if (!q)
 		return;
-	forget(q);
+	forget_view(q);
 	while (q->parked.head) {
 		struct parked *p = q->parked.head->data;
 
-		g_free(p->ticket);
+		sa_job_free(p->job);
 		parked_free(q, p);
 	}
 	if (q->timer)
@@ -394,7 +394,7 @@ qos_reader_free(struct qos_reader *q)
 }
 
 bool
-qos_reader_park(struct qos_reader *q, struct ticket *t,
+qos_reader_park(struct qos_reader *q, struct sa_job *job,
 	     const struct sa_unread *unread)
 {
 	struct parked *p;
@@ -405,10 +405,10 @@ qos_reader_park(struct qos_reader *q, struct ticket *t,
 		q->stats.refused++;
 		return false;
 	}
-	watch(q);
+	watch_view(q);
 	p = g_new0(struct parked, 1);
 	p->link.data = p;
-	p->ticket = t;
+	p->job = job;
 	p->table = unread->table;
 	p->ports = unread->ports;
 	g_queue_push_tail_link(&q->parked, &p->link);
@@ -423,7 +423,7 @@ qos_reader_refresh(struct qos_reader *q)
 {
 	unsigned n = q->parked.length;
 
-	forget(q);
+	forget_view(q);
 	while (n-- > 0)
 		resume(q, q->parked.head->data);
 }

@@ -21,8 +21,8 @@ struct qos_reader_hooks {
 	/* May SMPs be sent for such a purpose now? */
 	bool (*rests)(void *data);
 	/* What the question waited for is there, or will never be: ask again.
-	 * Takes the ticket over. */
-	void (*resume)(struct ticket *t, void *data);
+	 * Takes the job over. */
+	void (*resume)(struct sa_job *job, void *data);
 	void *data;
 };
 
@@ -30,11 +30,11 @@ struct qos_reader_hooks {
 struct qos_reader *qos_reader_new(struct mad_client *x,
 				  const struct mkey_db *keys, struct sa *sa,
 				  const struct qos_reader_hooks *hooks);
-void qos_reader_free(struct qos_reader *q);	/* and the tickets */
+void qos_reader_free(struct qos_reader *q);	/* and the jobs */
 
 /* Takes over both, ports of the view of now. False, and nothing is taken: too
  * many wait already. */
-bool qos_reader_park(struct qos_reader *q, struct ticket *t,
+bool qos_reader_park(struct qos_reader *q, struct sa_job *job,
 		  const struct sa_unread *unread);
 /* The SA has another view, or none: all who wait ask again. */
 void qos_reader_refresh(struct qos_reader *q);

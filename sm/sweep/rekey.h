@@ -7,7 +7,7 @@
 #define MINISM_SWEEP_REKEY_H
 
 #include "sm/io/mad_client.h"
-#include "sm/persist_keys.h"
+#include "sm/persist.h"
 #include "sm/plan/plan.h"
 
 struct rekey;

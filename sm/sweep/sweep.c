@@ -21,8 +21,8 @@
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
-#include "sm/sweep/sminfo_poll.h"
 #include "sm/sweep/table_reader.h"
+#include "topology/changes.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: wait for more */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
@@ -83,11 +83,26 @@ causes_text(unsigned causes)
 }
 
 /* The one place where the state changes. */
+static void
+count_phase(struct sweep_phase *phase, int64_t us)
+{
+	int64_t bound = 1000;
+
+	for (unsigned i = 0; i < SWEEP_BUCKETS; i++, bound *= 10)
+		phase->within[i] += us <= bound;
+	phase->n++;
+	phase->us += us;
+}
+
 void
 sweep_set_state(struct sweep *s, enum sweep_state state)
 {
+	int64_t now = sweep_now(s);
+
 	if (s->state == state)
 		return;
+	count_phase(&s->phases[s->state], now - s->state_since);
+	s->state_since = now;
 	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
 		sweep_state_name(s->state), sweep_state_name(state));
 	s->state = state;
@@ -170,7 +185,6 @@ clear_run(struct sweep *s)
 {
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
-	g_clear_pointer(&s->bridge, lft_free);
 	g_clear_pointer(&s->fresh, g_free);
 	g_clear_pointer(&s->items, g_array_unref);
 	g_clear_pointer(&s->qos, port_tables_unref);
@@ -189,7 +203,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.causes = causes;
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
-	log_sent(s, LOG_INFO);
+	log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, sweep_ms(s));
 	s->end(&told, s->data);
@@ -245,7 +259,7 @@ hand_over(struct sweep *s, uint32_t port)
 {
 	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
 		"rank");
-	sminfo_poll_control(s->x, s->keys, s->next.subnet, port,
+	election_control(s->x, s->keys, s->next.subnet, port,
 		      SM_CONTROL_HANDOVER, &s->self);
 	obey(s, port);
 }
@@ -256,7 +270,7 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	s->rivals =
-		sminfo_poll_rivals(&s->self,
+		election_rivals(&s->self,
 				   s->self.state == SM_STATE_MASTER ? s->others
 								    : NULL,
 				   found, n);
@@ -298,7 +312,7 @@ elect(struct sweep *s)
 		return;
 	}
 	sweep_set_state(s, SWEEP_ELECTING);
-	s->peers = sminfo_poll_start(s->x, s->keys, s->next.subnet,
+	s->peers = election_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
@@ -412,7 +426,7 @@ sweep_on_light(const char *why, void *data)
 		rest(s);
 		return;
 	}
-	s->peers = sminfo_poll_start(s->x, s->keys, s->view.subnet,
+	s->peers = election_poll_start(s->x, s->keys, s->view.subnet,
 			     SNAPSHOT_NONE, sweep_on_light_peers, s);
 }
 
@@ -462,7 +476,7 @@ sweep_on_poll_timer(void *data)
 
 	s->timer = 0;
 	sweep_set_state(s, SWEEP_POLLING);
-	s->peers = sminfo_poll_start(s->x, s->keys, s->elected, s->master,
+	s->peers = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);
 }
 
@@ -553,7 +567,7 @@ may_control(const struct sweep *s, enum sm_control control,
 {
 	if (control != SM_CONTROL_HANDOVER ||
 	    s->self.state != SM_STATE_STANDBY)
-		return sminfo_poll_have(s->others, from->guid, 0);
+		return election_has_peer(s->others, from->guid, 0);
 	return s->elected && s->elected->ports[s->master].guid == from->guid;
 }
 
@@ -574,7 +588,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
 		if (s->self.state == SM_STATE_STANDBY) {
-			sminfo_poll_control(s->x, s->keys, s->elected,
+			election_control(s->x, s->keys, s->elected,
 				      s->master, SM_CONTROL_ACKNOWLEDGE,
 				      &s->self);
 			set_sm_state(s, SM_STATE_MASTER);
@@ -610,6 +624,14 @@ sweep_has_lid(const struct sweep *s, uint16_t lid)
 		has_owner(s->next.lids, lid);
 }
 
+const char *
+sweep_lid_name(const struct sweep *s, uint16_t lid)
+{
+	return has_owner(s->view.lids, lid) ?
+		snapshot_name_of(s->view.subnet, s->view.lids->owner[lid]) :
+		"?";
+}
+
 void
 sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
@@ -627,6 +649,12 @@ enum sweep_state
 sweep_state(const struct sweep *s)
 {
 	return s->state;
+}
+
+const struct sweep_phase *
+sweep_phases(const struct sweep *s)
+{
+	return s->phases;
 }
 
 struct sweep *
@@ -649,6 +677,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		s->params.isolation.rules = partition_rules_default();
 	if (params->names)
 		g_hash_table_ref(params->names);
+	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->memory = memory;
 	s->log = log;
@@ -656,6 +685,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->data = data;
 	s->master = SNAPSHOT_NONE;
 	s->last_end = sweep_now(s) - HOLD_US;
+	s->state_since = sweep_now(s);
 	s->self = (struct sm_info){
 		.guid = params->port_guid,
 		.sm_key = params->sm_key,
@@ -669,7 +699,7 @@ static void
 cancel_all(struct sweep *s)
 {
 	g_clear_pointer(&s->discover, discover_cancel);
-	g_clear_pointer(&s->peers, sminfo_poll_cancel);
+	g_clear_pointer(&s->peers, election_poll_cancel);
 	g_clear_pointer(&s->tabread, table_reader_cancel);
 	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);
@@ -720,6 +750,7 @@ sweep_free(struct sweep *s)
 	if (s->elected)
 		snapshot_unref(s->elected);
 	reregister_free(s->clients);
+	g_hash_table_unref(s->away);
 	g_free(s->said);
 	g_free(s);
 }

@@ -8,7 +8,6 @@
 #include "routing/select.h"
 #include "sm/log.h"
 #include "sm/persist.h"
-#include "sm/persist_keys.h"
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/election.h"
@@ -28,7 +27,16 @@ enum sweep_state {
 	SWEEP_POLLING,		/* standby: is the master alive? */
 	SWEEP_SUSPENDED,	/* there is no way to the fabric */
 };
+#define SWEEP_STATES	(SWEEP_SUSPENDED + 1)
 const char *sweep_state_name(enum sweep_state state);
+
+/* How often a state was left, and after how long: up to 1, 10, 100 ms, 1, 10 s,
+ * each bucket with those before. */
+#define SWEEP_BUCKETS	5u
+struct sweep_phase {
+	uint64_t n, within[SWEEP_BUCKETS];
+	int64_t us;
+};
 
 /* What may cause a heavy sweep. */
 enum sweep_cause {
@@ -149,15 +157,17 @@ void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
 /* Has a port this LID, as far as we know? True before the first sweep. */
 bool sweep_has_lid(const struct sweep *s, uint16_t lid);
+/* What people call its node; "?" if nobody has it. */
+const char *sweep_lid_name(const struct sweep *s, uint16_t lid);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
 /* Lines about other managers that manage the same ports, see
- * sminfo_poll_rivals(); borrowed; NULL: none. */
+ * election_rivals(); borrowed; NULL: none. */
 const GPtrArray *sweep_rivals(const struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
+/* SWEEP_STATES of them; borrowed. */
+const struct sweep_phase *sweep_phases(const struct sweep *s);
 
 /* ------------------------- private to sweep.c and heavy_sweep.c, its stages */
-
-struct program_result;
 
 struct sweep {
 	struct mad_client *x;
@@ -170,6 +180,8 @@ struct sweep {
 	void *data;
 
 	enum sweep_state state;
+	int64_t state_since;
+	struct sweep_phase phases[SWEEP_STATES];
 	unsigned causes;		/* noted, 1 << enum sweep_cause */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
@@ -192,21 +204,20 @@ struct sweep {
 	int64_t began;
 	struct mad_client_stats stats;	/* at its beginning */
 	struct discover *discover;
-	struct sminfo_poll *peers;
+	struct election_poll *peers;
 	struct table_reader *tabread;
 	GArray *items;			/* what it reads */
 	struct port_tables *qos;	/* of these, what QoS wants */
 	struct rekey *rekey;		/* comes before: */
 	struct program *program;
-	void (*programmed)(struct program_result *r, void *data);
 	struct light_sweep *light;
 	struct view next;
 	struct plan *plan;
 	struct desired wanted;
-	struct lft *bridge;		/* on the way to next.lft */
 	struct choice choice;
 	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason, last told */
+	GHashTable *away;		/* see changes_find() */
 	GPtrArray *table_faults;
 	struct isolation *isolation;
 	uint8_t *reregister;		/* by port, see struct desired */

@@ -16,7 +16,7 @@
 #define PROGRAM		"minism-fabric"
 #define EXIT_USAGE	2
 
-struct arguments {
+struct fabric_arguments {
 	int mode;
 	char **specs;
 	struct generate_options options;
@@ -41,7 +41,7 @@ static const char help_description[] =
 	"ring\n"
 	"Quote it: brackets and semicolons mean something to the shell.";
 
-#define AT(member)	offsetof(struct arguments, member)
+#define AT(member)	offsetof(struct fabric_arguments, member)
 
 static const struct option options[] = {
 	TOOL_FABRIC_OPTIONS(AT(options.shuffle_guids), AT(options.seed),
@@ -58,7 +58,7 @@ static const struct option_table table = {
 };
 
 static int
-write_fabric(const struct arguments *a)
+write_fabric(const struct fabric_arguments *a)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
@@ -76,7 +76,7 @@ write_fabric(const struct arguments *a)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .specs = NULL };
+	struct fabric_arguments a = { .specs = NULL };
 	int status = EXIT_USAGE;
 
 	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,

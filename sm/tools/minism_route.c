@@ -26,7 +26,7 @@
 #define MAX_PATTERNS		1000000
 #define NEEDS_TWO	"--path needs two ports: names, GUIDs or LIDs"
 
-struct arguments {
+struct route_arguments {
 	int mode;
 	struct lab_wish wish;
 	char *engine;		/* NULL: auto, unless there is a file */
@@ -52,14 +52,13 @@ static const char help_description[] =
 
 /* What does not go together. */
 static bool
-check_arguments(struct arguments *a)
+check_arguments(struct route_arguments *a)
 {
 	if (!tool_options_one_word(PROGRAM, a->rest, "FILE or SPEC"))
 		return false;
 	a->wish.fabric = a->rest[0];
 	if (!a->wish.threads)
-		a->wish.threads = MIN(g_get_num_processors(),
-				      WORK_MAX_THREADS);
+		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {
 		tool_options_complain(PROGRAM, "--all and --engine do not go "
 				 "together");
@@ -80,7 +79,7 @@ check_arguments(struct arguments *a)
 
 /* GOption knows no option with two words. */
 static bool
-take_path(struct arguments *a, int *argc, char **argv)
+take_path(struct route_arguments *a, int *argc, char **argv)
 {
 	int i;
 
@@ -102,7 +101,7 @@ take_path(struct arguments *a, int *argc, char **argv)
 	return true;
 }
 
-#define AT(member)	offsetof(struct arguments, member)
+#define AT(member)	offsetof(struct route_arguments, member)
 
 static const struct option options[] = {
 	{ NULL, "engine", 'e', &option_name, AT(engine), 0, 0, NULL, "NAME",
@@ -171,7 +170,7 @@ write_stream(const char *path, const GString *text)
 }
 
 static bool
-write_file(const char *path, const GString *text)
+route_write_file(const char *path, const GString *text)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -187,26 +186,27 @@ write_file(const char *path, const GString *text)
 }
 
 static bool
-write_net(const struct lab *lab, const char *path)
+write_net(const struct route_lab *lab, const char *path)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	net_file_write(lab->subnet, text);
-	return write_file(path, text);
+	return route_write_file(path, text);
 }
 
 static bool
-write_tables(const struct lab *lab, const struct lft *lft, const char *path)
+write_tables(const struct route_lab *lab, const struct lft *lft,
+	     const char *path)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	lft_text_write(lab->subnet, lab->lids, lft, text);
-	return write_file(path, text);
+	return route_write_file(path, text);
 }
 
 /* The one that minism would take, by the same choice. */
 static struct lab_row *
-try_auto(struct lab *lab)
+try_auto(struct route_lab *lab)
 {
 	const struct choice_wish wish = { .engine = NULL };
 	const struct engine_input in = lab_input(lab);
@@ -231,7 +231,7 @@ try_auto(struct lab *lab)
 
 /* Rows of all that was asked for; NULL if an engine is not known. */
 static GPtrArray *
-try_all(struct lab *lab, const struct arguments *a)
+try_all(struct route_lab *lab, const struct route_arguments *a)
 {
 	g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)lab_row_free);
@@ -259,7 +259,7 @@ try_all(struct lab *lab, const struct arguments *a)
 }
 
 static int
-report(const struct lab *lab, const struct arguments *a,
+report(const struct route_lab *lab, const struct route_arguments *a,
        const GPtrArray *rows)
 {
 	const struct lab_row *row = g_ptr_array_index(rows, 0);
@@ -278,12 +278,8 @@ report(const struct lab *lab, const struct arguments *a,
 		tool_options_complain(PROGRAM, "%s", error->message);
 		return EXIT_FAILURE;
 	}
-	if (a->path[1])
-		;
-	else if (a->json)
-		lab_print_json(lab, rows, text);
-	else
-		lab_print_text(lab, rows, text);
+	if (!a->path[1])
+		lab_print(lab, rows, a->json, text);
 	/* standard output is for the tables then */
 	if (is_stdout(a->dump) || is_stdout(a->net))
 		fputs(text->str, stderr);
@@ -297,12 +293,12 @@ report(const struct lab *lab, const struct arguments *a,
 }
 
 static int
-run(const struct arguments *a)
+route_run(const struct route_arguments *a)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) rows = NULL;
 	int status = EXIT_FAILURE;
-	struct lab lab;
+	struct route_lab lab;
 
 	if (!lab_open(&lab, &a->wish, &error))
 		tool_options_complain(PROGRAM, "%s", error->message);
@@ -317,14 +313,14 @@ run(const struct arguments *a)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .mode = TOOL_RUN };
+	struct route_arguments a = { .mode = TOOL_RUN };
 	int status = EXIT_FAILURE;
 
 	if (take_path(&a, &argc, argv) &&
 	    tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
 			      &a.rest, EXIT_FAILURE, &status) &&
 	    check_arguments(&a))
-		status = run(&a);
+		status = route_run(&a);
 	option_free_texts(&table, &a);
 	g_strfreev(a.rest);
 	return status;

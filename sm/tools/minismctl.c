@@ -35,16 +35,21 @@
 #define SUFFIX		".ctl"
 #define HEAD		"minism 1 "
 
-struct arguments {
+struct ctl_arguments {
 	int mode;
 	char *socket, *guid;	/* NULL: not given */
-	bool json, force;
+	bool json, force, why;
 	char **words;
 };
 
 static const char help_summary[] =
 	"Asks a running minism. COMMAND is one of\n"
 	"  status                        how the subnet is\n"
+	"  path A B [--why]              the way from A to B, and why\n"
+	"  who NAME|LID|GUID             a node: names, cables, partitions\n"
+	"  nodes [TEXT|switch|host]      all nodes, or some\n"
+	"  links [TEXT|slow|inactive]    all cables, or some\n"
+	"  metrics                       counters as OpenMetrics text\n"
 	"  sweep                         sweep now, read everything again\n"
 	"  reload                        read the site's files again\n"
 	"  partitions [NAME|PKEY]        partitions and their members\n"
@@ -60,7 +65,7 @@ static const char help_description[] =
 	"or the request\ncould not be done; 2 wrong usage; 3 no manager "
 	"answers.";
 
-#define AT(member)	offsetof(struct arguments, member)
+#define AT(member)	offsetof(struct ctl_arguments, member)
 
 static const struct option options[] = {
 	{ NULL, "socket", 's', &option_file, AT(socket), 0, 0, NULL,
@@ -71,6 +76,8 @@ static const struct option options[] = {
 	OPTION_SWITCH("force", 0, &option_bool, AT(force), 0,
 		      "Change the partitions of the manager's own port, even "
 		      "if other ports lose it"),
+	OPTION_SWITCH("why", 0, &option_bool, AT(why), 0,
+		      "Of a path: why each port"),
 	TOOL_OPTIONS(AT(mode)),
 };
 
@@ -117,11 +124,9 @@ open_named(const char *path)
 
 	if (fd < 0)
 		tool_options_complain(PROGRAM, "%s: %s%s", path,
-				      g_strerror(errno),
-				      errno == ECONNREFUSED
+				      g_strerror(errno), errno == ECONNREFUSED
 					      ? ": no manager "
-						"listens there any more"
-					      : "");
+						"listens there any more" : "");
 	return fd;
 }
 
@@ -174,16 +179,14 @@ open_only(int *status)
 	if (n == 0)
 		tool_options_complain(
 			PROGRAM, "no manager listens in " OPTIONS_CONTROL_DIR
-				 " (is one running, and may "
-				 "you ask it?)");
+				 " (is one running, and may you ask it?)");
 	if (n <= 1)
 		return fd;
 	close(fd);
 	*status = EXIT_USAGE;
 	tool_options_complain(PROGRAM,
 			      "there are %u managers: %s; say which with "
-			      "--socket or --guid",
-			      n, alive->str);
+			      "--socket or --guid", n, alive->str);
 	return -1;
 }
 
@@ -196,8 +199,7 @@ open_guid(const char *text, int *status)
 	if (!text_read_guid(text, &guid)) {
 		tool_options_complain(PROGRAM,
 				      "--guid %s: not a GUID of up to 16 "
-				      "hexadecimal digits",
-				      text);
+				      "hexadecimal digits", text);
 		*status = EXIT_USAGE;
 		return -1;
 	}
@@ -219,7 +221,7 @@ send_line(int fd, const GString *line)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* who closed already may have said why */
+		/* a manager that closed already may have said why */
 		if (n <= 0)
 			return errno == EPIPE || errno == ECONNRESET;
 		done += (gsize)n;
@@ -238,7 +240,7 @@ read_answer(int fd, GString *answer)
 		if (n > 0)
 			g_string_append_len(answer, buffer, n);
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	/* who is turned away has an answer before the error */
+	/* a refused client has an answer before the error */
 	return n == 0 || answer->len > 0;
 }
 
@@ -270,7 +272,7 @@ print_answer(const GString *answer)
 }
 
 static int
-ask(int fd, const struct arguments *a)
+minismctl_ask(int fd, const struct ctl_arguments *a)
 {
 	g_autoptr(GString) line = g_string_new(a->json ? "json" : NULL);
 	g_autoptr(GString) answer = g_string_new(NULL);
@@ -283,6 +285,8 @@ ask(int fd, const struct arguments *a)
 	}
 	if (a->force)
 		g_string_append(line, " --force");
+	if (a->why)
+		g_string_append(line, " --why");
 	/* the line ends at the first newline, and a word cannot have one */
 	for (gsize i = 0; i < line->len; i++)
 		if (line->str[i] == '\n')
@@ -299,7 +303,7 @@ ask(int fd, const struct arguments *a)
 }
 
 static int
-run(const struct arguments *a)
+minismctl_run(const struct ctl_arguments *a)
 {
 	int status = EXIT_NOBODY;
 	int fd;
@@ -323,7 +327,7 @@ run(const struct arguments *a)
 		fd = open_only(&status);
 	if (fd < 0)
 		return status;
-	status = ask(fd, a);
+	status = minismctl_ask(fd, a);
 	close(fd);
 	return status;
 }
@@ -331,12 +335,12 @@ run(const struct arguments *a)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .socket = NULL };
+	struct ctl_arguments a = { .socket = NULL };
 	int status = EXIT_USAGE;
 
 	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
 			      &a.words, EXIT_USAGE, &status))
-		status = run(&a);
+		status = minismctl_run(&a);
 	option_free_texts(&table, &a);
 	g_strfreev(a.words);
 	return status;

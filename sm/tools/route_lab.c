@@ -12,7 +12,7 @@
  * would.
  *
  * Progress goes to standard error if that is a terminal, and only after a
- * second: who waits wants to know for what, who does not, does not.
+ * second.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "routing/multicast.h"
 #include "sm/tools/route_lab.h"
 #include "sm/tools/show.h"
-#include "sm/config/guid_list.h"
+#include "sm/config/guid_files.h"
 #include "topology/text.h"
 #include "topology/fail_links.h"
 #include "topology/generate.h"
@@ -51,7 +51,7 @@ lab_verdict_name(enum lab_verdict verdict)
 
 /* `what` NULL: done, wipe the line. */
 static void
-lab_progress(const struct lab *lab, const char *who, const char *what)
+lab_progress(const struct route_lab *lab, const char *who, const char *what)
 {
 	if (!lab->show_progress ||
 	    g_get_monotonic_time() - lab->start < PATIENCE_US)
@@ -64,17 +64,9 @@ lab_progress(const struct lab *lab, const char *who, const char *what)
 
 /* --- files --- */
 
-/* A formula has a bracket and no file of that name. */
-static bool
-is_formula(const char *fabric)
-{
-	return strchr(fabric, '(') && !g_file_test(fabric, G_FILE_TEST_EXISTS);
-}
-
 static struct snapshot *
 load_subnet(const struct lab_wish *w, GError **error)
 {
-	g_autofree char *text = NULL;
 	/* Links of a formula fail in the generator: the same ones as in
 	 * minism-fabric. */
 	const struct generate_options options = {
@@ -84,19 +76,12 @@ load_subnet(const struct lab_wish *w, GError **error)
 	};
 	struct link_failures damage = {
 		.seed = w->seed,
+		.links_per_mille = net_file_is_formula(w->fabric) ? 0 :
+			w->fail_links,
 		.switches_per_mille = w->fail_switches,
 	};
-	struct snapshot *s, *rest;
+	struct snapshot *s = net_file_open(w->fabric, &options, error), *rest;
 
-	if (is_formula(w->fabric)) {
-		s = generate_fabric(w->fabric, &options, error);
-	} else {
-		damage.links_per_mille = w->fail_links;
-		text = text_read_file(w->fabric, error);
-		if (!text)
-			return NULL;
-		s = net_file_parse(text, w->fabric, error);
-	}
 	if (!s || (!damage.links_per_mille && !damage.switches_per_mille))
 		return s;
 	rest = snapshot_fail_links(s, &damage);
@@ -154,14 +139,15 @@ has_lids(const struct snapshot *s)
 }
 
 static bool
-lab_assign_lids(struct lab *lab, const struct lft_text *file, GError **error)
+lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
+		GError **error)
 {
 	const GArray *owners = file ? file->owners : NULL;
 
 	/* Guessing would make nonsense of good tables. */
 	if (file && owners->len == 0 && !has_lids(lab->subnet)) {
 		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
-			    "%s: does not tell who has which LID, and nor "
+			    "%s: does not say which port has which LID, nor "
 			    "does %s", file->name, lab->wish->fabric);
 		return false;
 	}
@@ -174,7 +160,7 @@ lab_assign_lids(struct lab *lab, const struct lft_text *file, GError **error)
 
 /* Tables of files need LIDs, and LIDs may come from these files. */
 static bool
-lab_open_tables(struct lab *lab, GError **error)
+lab_open_tables(struct route_lab *lab, GError **error)
 {
 	struct lft_text *lfts = NULL, *before = NULL;
 	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
@@ -205,7 +191,7 @@ load_guids(const char *path, GError **error)
 }
 
 static void
-lab_note_found(struct lab *lab, const char *path, const char *what,
+lab_note_found(struct route_lab *lab, const char *path, const char *what,
 	       uint32_t n_found, const GArray *list)
 {
 	if (n_found < list->len)
@@ -215,7 +201,7 @@ lab_note_found(struct lab *lab, const char *path, const char *what,
 }
 
 static bool
-lab_mark_roots(struct lab *lab, GError **error)
+lab_mark_roots(struct route_lab *lab, GError **error)
 {
 	const struct snapshot *s = lab->subnet;
 	g_autoptr(GArray) list = NULL;
@@ -237,7 +223,7 @@ lab_mark_roots(struct lab *lab, GError **error)
 }
 
 static bool
-lab_mark_io(struct lab *lab, GError **error)
+lab_mark_io(struct route_lab *lab, GError **error)
 {
 	const struct graph_target *t = lab->g->targets;
 	g_autoptr(GArray) list = NULL;
@@ -259,9 +245,9 @@ lab_mark_io(struct lab *lab, GError **error)
 }
 
 bool
-lab_open(struct lab *lab, const struct lab_wish *wish, GError **error)
+lab_open(struct route_lab *lab, const struct lab_wish *wish, GError **error)
 {
-	*lab = (struct lab){
+	*lab = (struct route_lab){
 		.wish = wish,
 		.notes = g_ptr_array_new_with_free_func(g_free),
 		.show_progress = isatty(STDERR_FILENO),
@@ -278,7 +264,7 @@ lab_open(struct lab *lab, const struct lab_wish *wish, GError **error)
 }
 
 void
-lab_close(struct lab *lab)
+lab_close(struct route_lab *lab)
 {
 	lft_free(lab->lfts);
 	lft_free(lab->before);
@@ -317,7 +303,7 @@ find_verdict(const struct lab_row *row)
 
 /* A loop may need what switches send or get to close. */
 static uint32_t
-count_looped_hosts(const struct lab *lab, const struct lft *lft)
+count_looped_hosts(const struct route_lab *lab, const struct lft *lft)
 {
 	struct lft *entries = metrics_host_entries(lab->g, lft);
 	struct channels_result channels;
@@ -331,16 +317,18 @@ count_looped_hosts(const struct lab *lab, const struct lft *lft)
 }
 
 static void
-row_verify(struct lab_row *row, const struct lab *lab)
+row_verify(struct lab_row *row, const struct route_lab *lab)
 {
 	int64_t start = g_get_monotonic_time();
 
 	lab_progress(lab, row->name, "verifying");
 	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
 	row->verify_ms = ms_since(start);
-	if (!row->verified.channels.n_looped)	/* it did not count them */
+	if (row->ranks) {	/* it did not count channels */
+		channels_clear(&row->verified.channels);
 		channels_check(lab->g, row->lft, NULL,
 			       &row->verified.channels);
+	}
 	if (row->verified.channels.n_looped)
 		row->looped_hosts = count_looped_hosts(lab, row->lft);
 	if (lab->before)
@@ -350,7 +338,7 @@ row_verify(struct lab_row *row, const struct lab *lab)
 
 /* Members of all groups, the first of which has all hosts. */
 static struct multicast_member *
-draw_members(const struct lab *lab, struct multicast_group *groups)
+draw_members(const struct route_lab *lab, struct multicast_group *groups)
 {
 	uint32_t n = lab->n_hosts + LAB_GROUPS * LAB_MEMBERS, i, k, host;
 	struct multicast_member *members = g_new(struct multicast_member, n);
@@ -372,7 +360,7 @@ draw_members(const struct lab *lab, struct multicast_group *groups)
 }
 
 static void
-row_spread_groups(struct lab_row *row, const struct lab *lab)
+row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 {
 	struct multicast_group groups[LAB_GROUPS + 1];
 	struct multicast_input in = {
@@ -405,7 +393,7 @@ row_spread_groups(struct lab_row *row, const struct lab *lab)
 }
 
 static void
-row_measure(struct lab_row *row, const struct lab *lab)
+row_measure(struct lab_row *row, const struct route_lab *lab)
 {
 	struct metrics_sample sample = {
 		.hosts = lab->hosts,
@@ -461,7 +449,7 @@ lab_row_free(struct lab_row *row)
 }
 
 struct engine_input
-lab_input(const struct lab *lab)
+lab_input(const struct route_lab *lab)
 {
 	return (struct engine_input){
 		.g = lab->g,
@@ -473,7 +461,7 @@ lab_input(const struct lab *lab)
 }
 
 struct lab_row *
-lab_try_engine(struct lab *lab, const struct engine *engine)
+lab_try_engine(struct route_lab *lab, const struct engine *engine)
 {
 	const struct engine_input in = lab_input(lab);
 	struct lab_row *row = row_new(engine->name);
@@ -502,7 +490,7 @@ lab_try_engine(struct lab *lab, const struct engine *engine)
 }
 
 struct lab_row *
-lab_try_file(struct lab *lab)
+lab_try_file(struct route_lab *lab)
 {
 	g_autofree char *name = g_path_get_basename(lab->wish->lfts);
 	struct lab_row *row = row_new(name);
@@ -517,7 +505,7 @@ lab_try_file(struct lab *lab)
 /* --- one path --- */
 
 static bool
-port_is_called(const struct lab *lab, uint32_t port, const char *text)
+port_is_called(const struct route_lab *lab, uint32_t port, const char *text)
 {
 	const struct snapshot_node *n = snapshot_node_of(lab->subnet, port);
 	uint64_t number;
@@ -533,7 +521,7 @@ port_is_called(const struct lab *lab, uint32_t port, const char *text)
 }
 
 static uint32_t
-find_end(const struct lab *lab, const char *text, GError **error)
+lab_find_end(const struct route_lab *lab, const char *text, GError **error)
 {
 	uint32_t port, found = SNAPSHOT_NONE, n = 0;
 
@@ -552,14 +540,14 @@ find_end(const struct lab *lab, const char *text, GError **error)
 }
 
 bool
-lab_print_path(const struct lab *lab, const struct lab_row *row, char **ends,
-	       GString *out, GError **error)
+lab_print_path(const struct route_lab *lab, const struct lab_row *row,
+	       char **ends, GString *out, GError **error)
 {
-	uint32_t from = find_end(lab, ends[0], error), to;
+	uint32_t from = lab_find_end(lab, ends[0], error), to;
 
 	if (from == SNAPSHOT_NONE)
 		return false;
-	to = find_end(lab, ends[1], error);
+	to = lab_find_end(lab, ends[1], error);
 	if (to == SNAPSHOT_NONE)
 		return false;
 	show_route(lab->subnet, lab->lids, row->lft, from, to, out);

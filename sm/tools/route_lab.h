@@ -22,7 +22,7 @@ struct lab_wish {
 	unsigned threads, permutations, shifts;
 };
 
-struct lab {
+struct route_lab {
 	const struct lab_wish *wish;
 	struct snapshot *subnet;
 	struct lid_map *lids;
@@ -79,28 +79,28 @@ struct lab_row {
 #define LAB_MEMBERS	8u
 
 /* Reads the files. False with an error whose message names the file. */
-bool lab_open(struct lab *lab, const struct lab_wish *wish, GError **error);
-void lab_close(struct lab *lab);
+bool lab_open(struct route_lab *lab, const struct lab_wish *wish,
+	      GError **error);
+void lab_close(struct route_lab *lab);
 
 /* What an engine is given; of the lab's own, valid as long as it is open. */
-struct engine_input lab_input(const struct lab *lab);
+struct engine_input lab_input(const struct route_lab *lab);
 
 /* Writes the paths between two end ports, to and fro: names, NodeGUIDs,
  * PortGUIDs or LIDs. False with an error: there is no such port, or several. */
-bool lab_print_path(const struct lab *lab, const struct lab_row *row,
+bool lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 		    char **ends, GString *out, GError **error);
 
 /* Computes tables, or takes those of wish->lfts, and judges them. The caller
  * frees the row. */
-struct lab_row *lab_try_engine(struct lab *lab, const struct engine *engine);
-struct lab_row *lab_try_file(struct lab *lab);
+struct lab_row *lab_try_engine(struct route_lab *lab,
+			       const struct engine *engine);
+struct lab_row *lab_try_file(struct route_lab *lab);
 void lab_row_free(struct lab_row *row);
 
-/* route_text.c, route_json.c: rows is a GPtrArray of struct lab_row. One row
- * is told at length, several make a table. */
-void lab_print_text(const struct lab *lab, const GPtrArray *rows,
-		    GString *out);
-void lab_print_json(const struct lab *lab, const GPtrArray *rows,
-		    GString *out);
+/* route_report.c: rows is a GPtrArray of struct lab_row. In text one row is a
+ * report, several make a table. */
+void lab_print(const struct route_lab *lab, const GPtrArray *rows, bool as_json,
+	       GString *out);
 
 #endif

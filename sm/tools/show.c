@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The fabric as a picture in text, 80 columns wide.
+ * The fabric as text, 80 columns wide, and one route through it.
  *
- * Purpose: a first look. Who is there, what hangs on what, is it up? It shows,
- * it does not judge.
+ * Purpose: a first look. Which nodes are there, how are they cabled, are the
+ * links up, and what do the tables do with a packet? It shows, it does not
+ * judge.
  *
- * Structs: `picture` holds the snapshot, the graph and each switch's level,
- * i.e. its distance from the nearest switch with hosts. A switch becomes a
- * `card`, a list of lines of the same width; cards of one level stand side by
- * side. A `tally` counts links by state and by speed.
+ * Flow. show_fabric() writes a summary, then each level from the top down to
+ * the leaves (a switch's level is its distance from the nearest switch with
+ * hosts), with a line between two levels about the links there. A switch is a
+ * line with its LID and ports by state, its neighbours and its hosts. A level
+ * gets its share of the lines that are left; what does not fit is counted.
  *
- * Flow: show_fabric() writes a summary, then each level from the top down to
- * the leaves, with a line between two levels that tells of the links there. A
- * level gets its share of the lines that are left; what does not fit is
- * counted.
+ * show_route() writes a line for each node on the way, by the tables of the
+ * switches as the hardware reads them, and how a route breaks off: no entry, a
+ * port without a link, the wrong host, a loop. show_pick_route() searches
+ * breadth first from every switch that has an end port to offer and keeps the
+ * longest shortest way; ties go to the lower GUIDs.
  *
- * Text is UTF-8; only this file's own box characters are not ASCII, and each
- * takes one column. Routes are in show_route.c.
+ * Text is UTF-8; each of the characters here that are not ASCII takes one
+ * column.
  */
 #include "sm/tools/show.h"
 
@@ -25,11 +28,10 @@
 #include "routing/graph.h"
 
 #define WIDTH		80u
-#define CARD_BORDER	4u	/* "| " and " |" */
-#define CARDS_A_ROW	4u
+#define NAME_WIDTH	36u
 #define NEIGHBOUR_ROWS	2u
 #define KINDS_MAX	6u
-#define SHORT_LIST	4u	/* hosts on a card if not all levels fit */
+#define SHORT_LIST	4u	/* hosts of a switch if not all levels fit */
 
 struct picture {
 	const struct snapshot *s;
@@ -37,11 +39,6 @@ struct picture {
 	struct graph *g;
 	uint32_t *level;	/* by switch index */
 	uint32_t n_levels;
-};
-
-struct card {
-	GPtrArray *lines;	/* of char * */
-	unsigned inner;		/* columns between the borders */
 };
 
 struct tally {
@@ -54,8 +51,6 @@ struct tally {
 	} kinds[KINDS_MAX];
 };
 
-/* Cells. */
-
 static unsigned
 columns(const char *text)
 {
@@ -66,30 +61,56 @@ columns(const char *text)
 	return n;
 }
 
-/* `text` in exactly `width` columns: padded, or cut with an ellipsis. */
-static void
-put_cell(GString *out, const char *text, unsigned width)
+/* The name of a node; a long one is cut with an ellipsis. A new string. */
+static char *
+short_name(const struct snapshot *s, uint32_t port)
 {
-	unsigned have = columns(text), n = 0;
+	const char *name = snapshot_name_of(s, port), *end = name;
+	g_autofree char *cut = NULL;
 
-	if (have <= width) {
-		g_string_append_printf(out, "%s%*s", text,
-				       (int)(width - have), "");
-		return;
-	}
-	for (; *text; text++) {
-		if (((unsigned char)*text & 0xc0) != 0x80 && ++n == width)
+	if (columns(name) <= NAME_WIDTH)
+		return g_strdup(name);
+	for (unsigned n = 0; *end; end++)
+		if (((unsigned char)*end & 0xc0) != 0x80 && ++n == NAME_WIDTH)
 			break;
-		g_string_append_c(out, *text);
-	}
-	g_string_append(out, "…");
+	cut = g_strndup(name, (gsize)(end - name));
+	return g_strconcat(cut, "…", NULL);
 }
 
+/*
+ * The items in rows behind `lead`, which is as wide as the indent of the rows
+ * below the first; at most so many rows, the items that do not fit counted.
+ */
 static void
-put_repeated(GString *out, const char *text, unsigned n)
+put_items(GString *out, const char *lead, const GPtrArray *items, unsigned rows)
 {
-	while (n-- > 0)
-		g_string_append(out, text);
+	size_t start = out->len;
+	unsigned in_row = 0;
+
+	if (!items->len)
+		return;
+	g_string_append(out, lead);
+	for (guint i = 0; i < items->len; i++, in_row++) {
+		const char *item = items->pdata[i];
+		unsigned room = WIDTH - (rows == 1 && i + 1 < items->len ?
+					 strlen(", +9999") : strlen(","));
+
+		if (in_row && columns(out->str + start) + 2 + columns(item) >
+		    room) {
+			if (rows-- == 1) {
+				g_string_append_printf(out, ", +%u",
+						       items->len - i);
+				break;
+			}
+			g_string_append(out, ",\n");
+			start = out->len;
+			g_string_append_printf(out, "%*s",
+					       (int)columns(lead), "");
+			in_row = 0;
+		}
+		g_string_append_printf(out, "%s%s", in_row ? ", " : "", item);
+	}
+	g_string_append_c(out, '\n');
 }
 
 static void
@@ -118,12 +139,10 @@ state_mark(unsigned state)
 }
 
 static unsigned
-lid_of(const struct snapshot *s, const struct lid_map *lids, uint32_t port)
+show_lid(const struct snapshot *s, const struct lid_map *lids, uint32_t port)
 {
 	return lids->base[snapshot_holder_of(s, port)];
 }
-
-/* Links. */
 
 /* The lesser of both ends' states. */
 static unsigned
@@ -206,21 +225,18 @@ put_tally(GString *out, const struct tally *t)
 	}
 }
 
-/* Levels. */
+/* --- levels --- */
 
+/* Distances from those switches whose `dist` is 0; others are SNAPSHOT_NONE. */
 static void
-picture_find_levels(struct picture *p)
+find_distances(const struct graph *g, uint32_t *dist)
 {
-	const struct graph *g = p->g;
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 	uint32_t head = 0, tail = 0;
 
-	p->level = g_new(uint32_t, g->n_switches);
-	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		p->level[sw] = g->n_hosts[sw] ? 0 : SNAPSHOT_NONE;
-		if (g->n_hosts[sw])
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		if (dist[sw] == 0)
 			queue[tail++] = sw;
-	}
 	while (head < tail) {
 		uint32_t sw = queue[head++];
 
@@ -228,15 +244,26 @@ picture_find_levels(struct picture *p)
 		     e < g->first_edge[sw + 1]; e++) {
 			uint32_t peer = g->edges[e].peer;
 
-			if (p->level[peer] != SNAPSHOT_NONE)
+			if (dist[peer] != SNAPSHOT_NONE)
 				continue;
-			p->level[peer] = p->level[sw] + 1;
+			dist[peer] = dist[sw] + 1;
 			queue[tail++] = peer;
 		}
 	}
+}
+
+static void
+picture_find_levels(struct picture *p)
+{
+	const struct graph *g = p->g;
+
+	p->level = g_new(uint32_t, g->n_switches);
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		p->level[sw] = g->n_hosts[sw] ? 0 : SNAPSHOT_NONE;
+	find_distances(g, p->level);
 	p->n_levels = g->n_switches > 0;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		/* No host anywhere near: nothing to be above of. */
+		/* no host anywhere near: nothing to be above of */
 		if (p->level[sw] == SNAPSHOT_NONE)
 			p->level[sw] = 0;
 		p->n_levels = MAX(p->n_levels, p->level[sw] + 1);
@@ -253,8 +280,7 @@ level_of(const struct picture *p, uint32_t port)
 
 /* Links between the levels `a` and `b`; SNAPSHOT_NONE is that of the hosts. */
 static void
-tally_between(const struct picture *p, uint32_t a, uint32_t b,
-	      struct tally *t)
+tally_between(const struct picture *p, uint32_t a, uint32_t b, struct tally *t)
 {
 	memset(t, 0, sizeof(*t));
 	for (uint32_t port = 0; port < p->s->n_ports; port++) {
@@ -269,52 +295,23 @@ tally_between(const struct picture *p, uint32_t a, uint32_t b,
 	}
 }
 
-/* Cards. */
+/* --- a switch --- */
 
-static void
-card_add(struct card *c, const char *text)
+static const struct snapshot_node *
+picture_switch(const struct picture *p, uint32_t sw)
 {
-	g_autoptr(GString) line = g_string_new("│ ");
-
-	put_cell(line, text, c->inner);
-	g_string_append(line, " │");
-	g_ptr_array_add(c->lines, g_strdup(line->str));
-}
-
-/* A border with a word at each end: "+ left --- right +". */
-static void
-card_add_border(struct card *c, const char *from, const char *left,
-		const char *right, const char *to)
-{
-	g_autoptr(GString) line = g_string_new(from);
-	unsigned room = c->inner - 2 - columns(right);
-	unsigned len = MIN(columns(left), room);
-
-	g_string_append_c(line, ' ');
-	put_cell(line, left, len);
-	g_string_append_c(line, ' ');
-	put_repeated(line, "─", room - len);
-	g_string_append_printf(line, " %s %s", right, to);
-	g_ptr_array_add(c->lines, g_strdup(line->str));
+	return &p->s->nodes[p->s->switches[sw]];
 }
 
 static void
-card_add_bottom(struct card *c)
+put_switch_line(GString *out, const struct picture *p, uint32_t sw)
 {
-	g_autoptr(GString) line = g_string_new("└");
-
-	put_repeated(line, "─", c->inner + 2);
-	g_string_append(line, "┘");
-	g_ptr_array_add(c->lines, g_strdup(line->str));
-}
-
-static void
-card_add_ports(struct card *c, const struct picture *p, uint32_t node)
-{
-	const struct snapshot_node *n = &p->s->nodes[node];
+	const struct snapshot_node *n = picture_switch(p, sw);
 	uint32_t by_state[PORT_STATE_ACTIVE + 1] = { 0 };
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *name = short_name(p->s, n->first_port);
 
+	g_string_append_printf(out, "  %s (LID %u) ", name,
+			       show_lid(p->s, p->lids, n->first_port));
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		const struct snapshot_port *port =
 			&p->s->ports[n->first_port + num];
@@ -324,61 +321,25 @@ card_add_ports(struct card *c, const struct picture *p, uint32_t node)
 	}
 	for (int state = PORT_STATE_ACTIVE; state >= 0; state--)
 		if (by_state[state] > 0)
-			g_string_append_printf(text, "%s%s %u",
-					       text->len ? "  " : "",
-					       state_mark(state),
+			g_string_append_printf(out, " %s %u", state_mark(state),
 					       by_state[state]);
-	card_add(c, text->str);
-}
-
-/* The names in a few rows behind an arrow, those that do not fit counted. */
-static void
-card_add_names(struct card *c, const char *arrow, const GPtrArray *names)
-{
-	uint32_t i = 0;
-
-	for (unsigned row = 0; row < NEIGHBOUR_ROWS && i < names->len; row++) {
-		g_autoptr(GString) text = g_string_new(row ? " " : arrow);
-		unsigned room = c->inner;
-
-		if (row == NEIGHBOUR_ROWS - 1 && names->len - i > 1)
-			room -= strlen(", +999");
-		for (unsigned in_row = 0; i < names->len; i++, in_row++) {
-			const char *name = g_ptr_array_index(names, i);
-
-			if (in_row > 0 && columns(text->str) + 2 +
-			    columns(name) > room)
-				break;
-			g_string_append(text, in_row ? ", " : " ");
-			g_string_append(text, name);
-		}
-		if (row == NEIGHBOUR_ROWS - 1 && i < names->len)
-			g_string_append_printf(text, ", +%u", names->len - i);
-		else if (i < names->len)
-			g_string_append_c(text, ',');
-		card_add(c, text->str);
-	}
-}
-
-static const char *
-switch_name(const struct picture *p, uint32_t sw)
-{
-	return snapshot_node_name(&p->s->nodes[p->s->switches[sw]]);
+	g_string_append_c(out, '\n');
 }
 
 /* Neighbour switches above, beside and below, parallel cables as "x2". */
 static void
-card_add_neighbours(struct card *c, const struct picture *p, uint32_t sw)
+put_neighbours(GString *out, const struct picture *p, uint32_t sw)
 {
+	static const char *const arrows[] = { "    ↑ ", "    ↔ ", "    ↓ " };
 	const struct graph *g = p->g;
-	static const char *const arrows[] = { "↑", "↔", "↓" };
 	GPtrArray *names[3];
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		names[i] = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];) {
 		uint32_t peer = g->edges[e].peer, n = 0;
-		const char *name = switch_name(p, peer);
+		char *name = short_name(p->s, picture_switch(p,
+							     peer)->first_port);
 		unsigned where = p->level[peer] > p->level[sw] ? 0 :
 			p->level[peer] == p->level[sw] ? 1 : 2;
 
@@ -387,169 +348,53 @@ card_add_neighbours(struct card *c, const struct picture *p, uint32_t sw)
 			n++;
 		g_ptr_array_add(names[where], n == 1 ? g_strdup(name) :
 				g_strdup_printf("%s x%u", name, n));
+		g_free(name);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		card_add_names(c, arrows[i], names[i]);
+		put_items(out, arrows[i], names[i], NEIGHBOUR_ROWS);
 		g_ptr_array_free(names[i], TRUE);
 	}
 }
 
-static bool
-leads_to_host(const struct snapshot *s, uint32_t port)
+/* "● H-0 1" for each host, with its LID. */
+static GPtrArray *
+list_hosts(const struct picture *p, uint32_t sw)
 {
-	uint32_t peer = s->ports[port].peer;
+	const struct snapshot_node *n = picture_switch(p, sw);
+	GPtrArray *hosts = g_ptr_array_new_with_free_func(g_free);
 
-	return peer != SNAPSHOT_NONE &&
-	       !snapshot_is_switch(snapshot_node_of(s, peer));
-}
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = p->s->ports[n->first_port + num].peer;
+		g_autofree char *name = NULL;
 
-static uint32_t
-count_hosts(const struct picture *p, uint32_t sw)
-{
-	const struct snapshot_node *n = &p->s->nodes[p->s->switches[sw]];
-	uint32_t hosts = 0;
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		hosts += leads_to_host(p->s, n->first_port + num);
+		if (peer == SNAPSHOT_NONE ||
+		    snapshot_is_switch(snapshot_node_of(p->s, peer)))
+			continue;
+		name = short_name(p->s, peer);
+		g_ptr_array_add(hosts, g_strdup_printf("%s %s %u",
+					state_mark(link_state(p->s, peer)),
+					name, show_lid(p->s, p->lids, peer)));
+	}
 	return hosts;
 }
 
 static void
-card_add_host(struct card *c, const struct picture *p, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(p->s, port);
-	g_autoptr(GString) text = g_string_new(NULL);
-	char lid[16];
-
-	g_snprintf(lid, sizeof(lid), "%u", lid_of(p->s, p->lids, port));
-	g_string_append_printf(text, "%s ", state_mark(link_state(p->s,
-								  port)));
-	put_cell(text, snapshot_node_name(n), c->inner - 3 - strlen(lid));
-	g_string_append_printf(text, " %s", lid);
-	card_add(c, text->str);
-}
-
-static void
-card_add_hosts(struct card *c, const struct picture *p, uint32_t sw,
-	       uint32_t max)
-{
-	const struct snapshot_node *n = &p->s->nodes[p->s->switches[sw]];
-	uint32_t total = count_hosts(p, sw), shown = 0;
-
-	if (total == 0)
-		return;
-	card_add_border(c, "├", "hosts", "LID", "┤");
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t port = n->first_port + num;
-
-		if (!leads_to_host(p->s, port))
-			continue;
-		if (total > max && shown == max - 1) {
-			g_autofree char *more =
-				g_strdup_printf("… %u more", total - shown);
-
-			card_add(c, more);
-			break;
-		}
-		card_add_host(c, p, p->s->ports[port].peer);
-		shown++;
-	}
-}
-
-static GPtrArray *
-card_lines(const struct picture *p, uint32_t sw, unsigned width,
+put_switch(GString *out, const struct picture *p, uint32_t sw,
 	   uint32_t max_hosts)
 {
-	uint32_t node = p->s->switches[sw];
-	struct card c = {
-		.lines = g_ptr_array_new_with_free_func(g_free),
-		.inner = width - CARD_BORDER,
-	};
-	char lid[16];
+	g_autoptr(GPtrArray) hosts = list_hosts(p, sw);
+	guint more = hosts->len > max_hosts ? hosts->len - max_hosts + 1 : 0;
 
-	g_snprintf(lid, sizeof(lid), "LID %u",
-		   lid_of(p->s, p->lids, p->s->nodes[node].first_port));
-	card_add_border(&c, "┌", switch_name(p, sw), lid, "┐");
-	card_add_ports(&c, p, node);
-	card_add_neighbours(&c, p, sw);
-	card_add_hosts(&c, p, sw, max_hosts);
-	card_add_bottom(&c);
-	return c.lines;
-}
-
-static unsigned
-count_digits(unsigned n)
-{
-	return n < 10 ? 1 : 1 + count_digits(n / 10);
-}
-
-/* The room that the names on a card need if none is to be cut. */
-static unsigned
-card_need(const struct picture *p, uint32_t sw)
-{
-	const struct snapshot_node *n = &p->s->nodes[p->s->switches[sw]];
-	unsigned lid = lid_of(p->s, p->lids, n->first_port);
-	unsigned need = columns(snapshot_node_name(n)) + strlen("  LID ") +
-		count_digits(lid);
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t port = n->first_port + num;
-		uint32_t peer = p->s->ports[port].peer;
-		unsigned host;
-
-		if (!leads_to_host(p->s, port))
-			continue;
-		host = columns(snapshot_name_of(p->s, peer)) +
-			strlen("*  ") + count_digits(lid_of(p->s, p->lids,
-							    peer));
-		need = MAX(need, host);
+	put_switch_line(out, p, sw);
+	put_neighbours(out, p, sw);
+	if (more) {
+		g_ptr_array_set_size(hosts, (gint)(hosts->len - more));
+		g_ptr_array_add(hosts, g_strdup_printf("… %u more", more));
 	}
-	return need;
+	put_items(out, "    ", hosts, UINT32_MAX);
 }
 
-/* As many cards in a row as leave each its room, but at least two. */
-static unsigned
-card_width(const struct picture *p, const GArray *switches)
-{
-	unsigned need = 0, n = CLAMP(switches->len, 2, CARDS_A_ROW);
-
-	for (uint32_t i = 0; i < switches->len; i++)
-		need = MAX(need, card_need(p, g_array_index(switches,
-							    uint32_t, i)));
-	while (n > 2 && (WIDTH - (n - 1)) / n - CARD_BORDER < need)
-		n--;
-	return (WIDTH - (n - 1)) / n;
-}
-
-/* The cards first..end-1 side by side. */
-static void
-put_card_row(const struct picture *p, const GArray *switches, uint32_t first,
-	     uint32_t end, unsigned width, uint32_t max_hosts, GString *out)
-{
-	GPtrArray *cards[CARDS_A_ROW];
-	unsigned height = 0;
-
-	for (uint32_t i = first; i < end; i++) {
-		cards[i - first] = card_lines(p, g_array_index(switches,
-					uint32_t, i), width, max_hosts);
-		height = MAX(height, cards[i - first]->len);
-	}
-	for (unsigned y = 0; y < height; y++) {
-		size_t start = out->len;
-
-		for (uint32_t i = 0; i < end - first; i++) {
-			if (i > 0)
-				g_string_append_c(out, ' ');
-			put_cell(out, y < cards[i]->len ?
-				 g_ptr_array_index(cards[i], y) : "", width);
-		}
-		while (out->len > start && out->str[out->len - 1] == ' ')
-			g_string_truncate(out, out->len - 1);
-		g_string_append_c(out, '\n');
-	}
-	for (uint32_t i = 0; i < end - first; i++)
-		g_ptr_array_free(cards[i], TRUE);
-}
+/* --- the picture --- */
 
 static uint32_t
 count_lines(const char *text)
@@ -561,42 +406,41 @@ count_lines(const char *text)
 	return n;
 }
 
-/* The cards of a level, as many rows as `lines` have room for. */
+/* The switches of a level, as many as `lines` have room for. */
 static void
-put_cards(const struct picture *p, const GArray *switches, uint32_t lines,
-	  uint32_t max_hosts, GString *out)
+put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
+	     uint32_t max_hosts, GString *out)
 {
-	unsigned width = card_width(p, switches);
-	unsigned a_row = (WIDTH + 1) / (width + 1);
-	uint32_t i = 0, hosts = 0;
+	uint32_t i, hosts = 0;
 
-	while (i < switches->len) {
-		uint32_t end = MIN(i + a_row, switches->len);
-		g_autoptr(GString) row = g_string_new(NULL);
-		uint32_t height, after = end < switches->len;
+	for (i = 0; i < switches->len; i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+		uint32_t height, after = i + 1 < switches->len;
 
-		put_card_row(p, switches, i, end, width, max_hosts, row);
-		height = count_lines(row->str);
+		put_switch(text, p, g_array_index(switches, uint32_t, i),
+			   max_hosts);
+		height = count_lines(text->str);
 		if (height + after > lines)
 			break;
-		g_string_append_len(out, row->str, row->len);
+		g_string_append_len(out, text->str, (gssize)text->len);
 		lines -= height;
-		i = end;
 	}
 	if (i == switches->len)
 		return;
 	g_string_append(out, "  … ");
 	put_count(out, switches->len - i, "more switch", "more switches");
-	for (uint32_t k = i; k < switches->len; k++)
-		hosts += count_hosts(p, g_array_index(switches, uint32_t, k));
+	for (; i < switches->len; i++) {
+		g_autoptr(GPtrArray) list =
+			list_hosts(p, g_array_index(switches, uint32_t, i));
+
+		hosts += list->len;
+	}
 	if (hosts > 0) {
 		g_string_append(out, " with ");
 		put_count(out, hosts, "host port", "host ports");
 	}
 	g_string_append_c(out, '\n');
 }
-
-/* Levels, top first. */
 
 static void
 put_level_title(const struct picture *p, uint32_t level, uint32_t n,
@@ -605,15 +449,10 @@ put_level_title(const struct picture *p, uint32_t level, uint32_t n,
 	struct tally t;
 
 	if (level + 1 < p->n_levels) {
-		g_autoptr(GString) text = g_string_new(NULL);
-		unsigned side;
-
 		tally_between(p, level + 1, level, &t);
-		put_tally(text, &t);
-		side = MIN(columns(text->str), WIDTH - 20);
-		side = (WIDTH - 14 - side) / 2;
-		g_string_append_printf(out, "%*s│ │ │  %s  │ │ │\n",
-				       (int)side, "", text->str);
+		g_string_append(out, "    │ │ │  ");
+		put_tally(out, &t);
+		g_string_append_c(out, '\n');
 	}
 	g_string_append_printf(out, "level %u: ", level);
 	put_count(out, n, "switch", "switches");
@@ -650,7 +489,7 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 
 		put_level_title(p, level, list->len, out);
 		used = count_lines(out->str + start);
-		put_cards(p, list, share > used ? share - used : 0,
+		put_switches(p, list, share > used ? share - used : 0,
 			  max_hosts, out);
 		g_array_free(list, TRUE);
 		used = count_lines(out->str + start);
@@ -673,13 +512,15 @@ put_summary(const struct picture *p, GString *out)
 	put_count(out, s->n_nodes - s->n_switches, "host", "hosts");
 	g_string_append(out, ", ");
 	put_tally(out, &t);
-	if (local != SNAPSHOT_NONE)
+	if (local != SNAPSHOT_NONE) {
+		g_autofree char *name = short_name(s, local);
+
 		g_string_append_printf(out, "\nsubnet manager on %s port %u, "
-				       "LID %u", snapshot_name_of(s, local),
-				       s->ports[local].num,
-				       lid_of(s, p->lids, local));
-	g_string_append(out, "\nports: ● Active ◐ Armed ○ Initialize · Down   "
-			     "switches: ↑ above ↔ beside ↓ below\n\n");
+				       "LID %u", name, s->ports[local].num,
+				       show_lid(s, p->lids, local));
+	}
+	g_string_append(out, "\nports: ● Active ◐ Armed ○ Initialize · Down  "
+			"↑ above ↔ beside ↓ below  NAME LID\n\n");
 }
 
 /* Hosts that hang on no switch: back to back, or alone. */
@@ -700,17 +541,16 @@ put_lone_hosts(const struct picture *p, GString *out)
 					       "neighbour\n",
 					       state_mark(q->info.state),
 					       snapshot_name_of(s, port),
-					       lid_of(s, p->lids, port));
+					       show_lid(s, p->lids, port));
 		} else if (is_first_end(s, port) &&
 			   !snapshot_is_switch(snapshot_node_of(s, q->peer))) {
-			g_string_append_printf(out,
-					       "  %s (LID %u) ──%s── "
+			g_string_append_printf(out, "  %s (LID %u) ──%s── "
 					       "%s (LID %u)\n",
 					       snapshot_name_of(s, port),
-					       lid_of(s, p->lids, port),
+					       show_lid(s, p->lids, port),
 					       state_mark(link_state(s, port)),
 					       snapshot_name_of(s, q->peer),
-					       lid_of(s, p->lids, q->peer));
+					       show_lid(s, p->lids, q->peer));
 		}
 	}
 }
@@ -758,4 +598,243 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 	put_cut(out, text->str, lines);
 	g_free(p.level);
 	graph_free(p.g);
+}
+
+/* --- a route --- */
+
+/* A packet under way. */
+struct way {
+	const struct snapshot *s;
+	const struct lid_map *lids;
+	const struct lft *lft;
+	uint32_t in;		/* the port by which it came */
+	uint32_t to;		/* end port */
+	unsigned lid;
+	unsigned hops;
+	GString *out;
+};
+
+/* A line for the node of `port`; `in` and `by` are 0 where there is none. */
+static void
+put_stop(const struct way *w, uint32_t port, unsigned in, unsigned by)
+{
+	const struct snapshot_node *n = snapshot_node_of(w->s, port);
+	unsigned lid = w->lids->base[snapshot_holder_of(w->s, port)];
+	GString *out = w->out;
+
+	g_string_append_printf(out, "  %s %-24s  LID %-5u",
+			       snapshot_is_switch(n) ? "■" : "●",
+			       snapshot_node_name(n), lid);
+	if (in > 0)
+		g_string_append_printf(out, "  in by port %-3u", in);
+	else
+		g_string_append_printf(out, "  %-14s", "");
+	if (by > 0)
+		g_string_append_printf(out, "  out by port %u", by);
+	while (out->str[out->len - 1] == ' ')
+		g_string_truncate(out, out->len - 1);
+	g_string_append_c(out, '\n');
+}
+
+static bool G_GNUC_PRINTF(2, 3)
+way_ends(const struct way *w, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_string_append(w->out, "  ✗ ");
+	g_string_append_vprintf(w->out, format, args);
+	g_string_append_c(w->out, '\n');
+	va_end(args);
+	return false;
+}
+
+/* Through the switch at hand into the next node. False if that is the end. */
+static bool
+way_pass_switch(struct way *w, bool *been)
+{
+	const struct snapshot *s = w->s;
+	const struct snapshot_node *n = snapshot_node_of(s, w->in);
+	unsigned by = w->lid <= w->lft->top ?
+		lft_row(w->lft, n->sw_index)[w->lid] : LFT_NO_PATH;
+	uint32_t port;
+
+	put_stop(w, w->in, s->ports[w->in].num, by == LFT_NO_PATH ? 0 : by);
+	if (been[n->sw_index])
+		return way_ends(w, "it was here before: a loop");
+	been[n->sw_index] = true;
+	if (by == LFT_NO_PATH)
+		return way_ends(w, "no entry for LID %u", w->lid);
+	port = snapshot_port_of(s, s->ports[w->in].node, by);
+	if (by == 0 || port == SNAPSHOT_NONE || !snapshot_link_up(s, port))
+		return way_ends(w, "port %u leads nowhere", by);
+	w->in = s->ports[port].peer;
+	w->hops++;
+	return true;
+}
+
+static bool
+way_follow(struct way *w)
+{
+	g_autofree bool *been = g_new0(bool, w->s->n_switches);
+
+	while (snapshot_holder_of(w->s, w->in) != w->to) {
+		if (snapshot_is_switch(snapshot_node_of(w->s, w->in))) {
+			if (!way_pass_switch(w, been))
+				return false;
+			continue;
+		}
+		put_stop(w, w->in, w->s->ports[w->in].num, 0);
+		return way_ends(w, "arrived here, but LID %u is elsewhere",
+				w->lid);
+	}
+	put_stop(w, w->in, w->s->ports[w->in].num, 0);
+	return true;
+}
+
+void
+show_route(const struct snapshot *s, const struct lid_map *lids,
+	   const struct lft *lft, uint32_t from, uint32_t to, GString *out)
+{
+	struct way w = { .s = s, .lids = lids, .lft = lft, .out = out };
+
+	from = snapshot_holder_of(s, from);
+	w.in = from;
+	w.to = snapshot_holder_of(s, to);
+	w.lid = lids->base[w.to];
+	g_string_append_printf(out, "route from %s to %s, LID %u:\n",
+			       snapshot_name_of(s, from),
+			       snapshot_name_of(s, to), w.lid);
+	if (w.lid == LID_NONE) {
+		way_ends(&w, "the destination has no LID");
+		return;
+	}
+	if (from != w.to && !snapshot_is_switch(snapshot_node_of(s, from))) {
+		put_stop(&w, from, 0, s->ports[from].num);
+		if (!snapshot_link_up(s, from)) {
+			way_ends(&w, "its link is down");
+			return;
+		}
+		w.in = s->ports[from].peer;
+		w.hops = 1;
+	}
+	if (way_follow(&w))
+		g_string_append_printf(out, "  %u %s\n", w.hops,
+				       w.hops == 1 ? "hop" : "hops");
+}
+
+/* An end port that may start or end the route shown. */
+struct route_offer {
+	uint64_t guid;
+	uint32_t port;
+	uint32_t sw;		/* that it hangs on, or is */
+};
+
+static int
+offer_compare(const void *a, const void *b)
+{
+	const struct route_offer *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/* All the hosts behind switches that have a LID the tables know, or the
+ * switches themselves, by GUID. */
+static GArray *
+collect_offers(const struct snapshot *s, const struct graph *g,
+	       const struct lft *lft, enum node_type type)
+{
+	GArray *offers = g_array_new(FALSE, FALSE, sizeof(struct route_offer));
+
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		const struct snapshot_node *n = &s->nodes[s->switches[t->sw]];
+		struct route_offer o = { .sw = t->sw };
+
+		if (t->lid > lft->top || (t->port == 0) !=
+		    (type == NODE_SWITCH))
+			continue;
+		o.port = n->first_port + t->port;
+		if (t->port > 0)
+			o.port = s->ports[o.port].peer;
+		o.guid = s->ports[o.port].guid;
+		g_array_append_val(offers, o);
+	}
+	g_array_sort(offers, offer_compare);
+	return offers;
+}
+
+/*
+ * Offers come by GUID, so the first one of a switch stands for the others: no
+ * other is farther from anyone else, or as far with a lower GUID. As a partner
+ * on the same switch the second offer counts.
+ */
+static bool
+pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
+	      uint32_t *to)
+{
+	g_autofree uint32_t *dist = g_new(uint32_t, g->n_switches);
+	g_autofree bool *stood = g_new0(bool, g->n_switches);
+	const struct route_offer *o = (const void *)offers->data;
+	uint32_t farthest = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < offers->len; i++) {
+		if (stood[o[i].sw])
+			continue;
+		stood[o[i].sw] = true;
+		memset(dist, 0xff, g->n_switches * sizeof(*dist));
+		dist[o[i].sw] = 0;
+		find_distances(g, dist);
+		for (uint32_t k = 0; k < offers->len; k++) {
+			uint32_t d = dist[o[k].sw];
+
+			if (k == i || d == SNAPSHOT_NONE ||
+			    (found && d <= farthest))
+				continue;
+			found = true;
+			farthest = d;
+			*from = o[i].port;
+			*to = o[k].port;
+		}
+	}
+	return found;
+}
+
+/* No switch between them: two hosts back to back. */
+static bool
+pick_pair(const struct snapshot *s, uint32_t *from, uint32_t *to)
+{
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (!snapshot_link_up(s, port) || peer == port ||
+		    snapshot_is_switch(snapshot_node_of(s, port)) ||
+		    snapshot_is_switch(snapshot_node_of(s, peer)))
+			continue;
+		*from = port;
+		*to = peer;
+		return true;
+	}
+	return false;
+}
+
+bool
+show_pick_route(const struct snapshot *s, const struct lid_map *lids,
+		const struct lft *lft, uint32_t *from, uint32_t *to)
+{
+	static const enum node_type types[] = { NODE_CA, NODE_SWITCH };
+	struct graph *g = graph_new(s, lids);
+	bool found = false;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(types) && !found; i++) {
+		GArray *offers = collect_offers(s, g, lft, types[i]);
+
+		found = pick_farthest(g, offers, from, to);
+		g_array_free(offers, TRUE);
+	}
+	graph_free(g);
+	return found || pick_pair(s, from, to);
 }

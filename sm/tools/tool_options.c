@@ -2,8 +2,7 @@
 /*
  * What the command lines of the small programs have in common.
  *
- * Their options stand in a table (sm/config/option.h); only minism-lab, which
- * has a list among them, fills GOption itself.
+ * Their options stand in a table (sm/config/option.h).
  */
 #include "config.h"
 
@@ -46,12 +45,9 @@ tool_options_read(const char *program, const struct option_table *t,
 	}
 	if (*mode == TOOL_RUN)
 		return true;
-	if (*mode == TOOL_VERSION) {
-		*status = tool_options_write_version(program) ? EXIT_SUCCESS :
-			EXIT_FAILURE;
-		return false;
-	}
-	help = option_help(t);
+	help = *mode == TOOL_VERSION ?
+		g_strconcat(program, " " PACKAGE_VERSION "\n", NULL) :
+		option_help(t);
 	g_string_assign(text, help);
 	*status = tool_options_write(program, text) ? EXIT_SUCCESS :
 		EXIT_FAILURE;
@@ -67,20 +63,8 @@ tool_options_one_word(const char *program, char *const *words, const char *what)
 	else if (words[1])
 		tool_options_complain(program,
 				      "more than one %s (is it quoted?); "
-				      "see %s --help",
-				      what, program);
+				      "see %s --help", what, program);
 	return words && words[0] && !words[1];
-}
-
-bool
-tool_options_seed(const char *program, const char *text, uint64_t *seed)
-{
-	if (!text || g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64,
-						seed, NULL))
-		return true;
-	tool_options_complain(program, "--seed %s: not a number from 0 to "
-			 "2^64 - 1", text);
-	return false;
 }
 
 bool
@@ -92,13 +76,4 @@ tool_options_write(const char *program, const GString *text)
 	tool_options_complain(program, "standard output: %s",
 			      g_strerror(errno));
 	return false;
-}
-
-bool
-tool_options_write_version(const char *program)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	g_string_printf(text, "%s " PACKAGE_VERSION "\n", program);
-	return tool_options_write(program, text);
 }

@@ -51,11 +51,7 @@ bool tool_options_read(const char *program, const struct option_table *t,
 bool tool_options_one_word(const char *program, char *const *words,
 		      const char *what);
 
-/* NULL leaves the number as it is. False: it was said what is wrong. */
-bool tool_options_seed(const char *program, const char *text, uint64_t *seed);
-
 /* To standard output. False: it was said why not. */
 bool tool_options_write(const char *program, const GString *text);
-bool tool_options_write_version(const char *program);
 
 #endif

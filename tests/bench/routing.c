@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * How fast is routing? From a snapshot to tables and their difference, and
- * verification apart, beside the time that it takes to fill the arena at all.
+ * verification, beside the time that it takes to fill the arena at all.
  *
  *	bench_routing [-e ENGINE] [SPEC..]
  *
  * All engines if none is named, the fabrics of the README if no SPEC is.
  *
- * One thread, warm arenas, the median of RUNS. "one link lost": the engine is
- * handed the tables of the healthy fabric, a cable between two switches is
- * gone; the last columns say how many 64-byte blocks changed and how many hold
- * an entry that used the cable, which is the least that must change.
+ * CPU time of one thread, warm arenas, the median of RUNS. "one link lost": the
+ * engine is handed the tables of the healthy fabric, a cable between two
+ * switches is gone, and the new tables are verified together with those; the
+ * last columns say how many 64-byte blocks changed, how many hold an entry that
+ * used the cable, which is the least that must change, and how many one whose
+ * path passed it somewhere, which may.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +29,13 @@ struct fabric {
 	struct lid_map *lids;
 };
 
-/* Tables that are there already, as in a daemon that has swept before. */
-struct arenas {
-	struct lft *old, *new;
+/* Tables, in an arena that is there already, as in a daemon that has swept
+ * before. */
+struct routed {
+	struct lft *lft;
+	uint32_t *ranks;
+	double ms;
+	uint32_t n_blocks;	/* that are not as before */
 };
 
 static double
@@ -37,7 +43,7 @@ now_ms(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
@@ -77,21 +83,24 @@ count_blocks(const struct lft *a, const struct lft *b)
 /* Snapshot to diffed tables. */
 static bool
 route_once(const struct engine *engine, const struct fabric *f,
-	   const struct lft *previous, struct lft *into, double *ms,
-	   uint32_t *blocks)
+	   const struct routed *before, struct routed *r)
 {
-	struct engine_input in = { .previous = previous, .n_threads = 1 };
+	struct engine_input in = { .n_threads = 1 };
 	struct engine_output out;
 	double start = now_ms();
 	struct graph *g = graph_new(f->s, f->lids);
 	bool ok;
 
 	in.g = g;
-	engine_output_init(&out, into);
-	arena_fill(into);
+	in.previous = before ? before->lft : NULL;
+	in.ranks = before ? before->ranks : NULL;
+	engine_output_init(&out, r->lft);
+	arena_fill(r->lft);
 	ok = engine->compute(&in, &out, NULL);
-	*blocks = previous ? count_blocks(previous, into) : 0;
-	*ms = now_ms() - start;
+	r->n_blocks = before ? count_blocks(before->lft, r->lft) : 0;
+	r->ms = now_ms() - start;
+	g_free(r->ranks);
+	r->ranks = g_steal_pointer(&out.ranks);
 	engine_output_clear(&out);
 	graph_free(g);
 	return ok;
@@ -99,88 +108,149 @@ route_once(const struct engine *engine, const struct fabric *f,
 
 static bool
 route_median(const struct engine *engine, const struct fabric *f,
-	     const struct lft *previous, struct lft *into, double *ms,
-	     uint32_t *blocks)
+	     const struct routed *before, struct routed *r)
 {
 	double times[RUNS];
 
-	for (unsigned i = 0; i < RUNS; i++)
-		if (!route_once(engine, f, previous, into, &times[i], blocks))
+	for (unsigned i = 0; i < RUNS; i++) {
+		if (!route_once(engine, f, before, r))
 			return false;
-	*ms = median(times);
+		times[i] = r->ms;
+	}
+	r->ms = median(times);
 	return true;
 }
 
-/* The fabric without one cable between switches, and whose entries used it. */
+/* Blocks that used a cable. */
+struct held {
+	uint32_t next;		/* hold an entry that leads into it */
+	uint32_t passing;	/* hold an entry whose path passes it */
+};
+
+/* Which switches' paths to a LID pass the edge or its other direction? Marks
+ * of the switches: UNKNOWN, ON_TRAIL, PASSES, PASSES_NOT. */
+enum passing { UNKNOWN, ON_TRAIL, PASSES, PASSES_NOT };
+
+static void
+mark_passing(const struct graph *g, const uint32_t *edge_of,
+	     const struct lft *lft, uint32_t lid, uint32_t edge, uint8_t *mark)
+{
+	g_autofree uint32_t *trail = g_new(uint32_t, g->n_switches);
+	uint32_t start, sw, e, n;
+	uint8_t verdict;
+
+	memset(mark, UNKNOWN, g->n_switches);
+	for (start = 0; start < g->n_switches; start++) {
+		verdict = UNKNOWN;
+		for (sw = start, n = 0; !verdict; sw = g->edges[e].peer) {
+			verdict = mark[sw] == ON_TRAIL ? PASSES_NOT : mark[sw];
+			if (verdict)
+				break;
+			mark[sw] = ON_TRAIL;
+			trail[n++] = sw;
+			e = edge_of[sw * GRAPH_PORTS + lft_row(lft, sw)[lid]];
+			if (e == SNAPSHOT_NONE)
+				verdict = PASSES_NOT;
+			else if (e == edge || e == g->edges[edge].back)
+				verdict = PASSES;
+		}
+		while (n-- > 0)
+			mark[trail[n]] = verdict;
+	}
+}
+
+static struct held
+count_held(const struct graph *g, const struct lft *lft, uint32_t edge)
+{
+	uint32_t n_blocks = lft_n_blocks(lft), back = g->edges[edge].back;
+	g_autofree uint32_t *edge_of = graph_map_ports(g);
+	g_autofree uint8_t *mark = g_new(uint8_t, g->n_switches);
+	g_autofree uint8_t *passed = g_new0(uint8_t, g->n_switches);
+	struct held held = { 0 };
+	uint32_t lid, sw, b;
+
+	for (lid = 0; lid <= lft->top; lid++) {
+		mark_passing(g, edge_of, lft, lid, edge, mark);
+		for (sw = 0; sw < g->n_switches; sw++)
+			passed[sw] |= mark[sw] == PASSES;
+		if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid != lft->top)
+			continue;
+		for (sw = 0; sw < g->n_switches; sw++)
+			held.passing += passed[sw];
+		memset(passed, 0, g->n_switches);
+	}
+	for (b = 0; b < n_blocks; b++)
+		held.next += (memchr(lft_row(lft, g->edges[back].peer) +
+				     b * LFT_BLOCK, g->edges[edge].port,
+				     LFT_BLOCK) != NULL) +
+			(memchr(lft_row(lft, g->edges[edge].peer) +
+				b * LFT_BLOCK, g->edges[back].port,
+				LFT_BLOCK) != NULL);
+	return held;
+}
+
+/* The fabric without one cable between switches, and what used it. */
 static struct fabric
 without_cable(const struct fabric *f, const struct lft *lft,
-	      uint32_t *n_blocks)
+	      struct held *held)
 {
 	struct graph *g = graph_new(f->s, f->lids);
-	const struct graph_edge *edge = &g->edges[g->n_edges / 3];
-	const struct graph_edge *back = &g->edges[edge->back];
+	uint32_t edge = g->n_edges / 3, sw;
 	struct fabric cut = { snapshot_copy(f->s), f->lids };
-	const struct snapshot_node *n =
-		&f->s->nodes[f->s->switches[back->peer]];
-	struct snapshot_port *port =
-		&cut.s->ports[n->first_port + edge->port];
-	const struct { uint32_t sw; uint8_t port; } ends[] = {
-		{ back->peer, edge->port }, { edge->peer, back->port },
-	};
+	struct snapshot_port *port;
 
+	sw = g->edges[g->edges[edge].back].peer;
+	port = &cut.s->ports[f->s->nodes[f->s->switches[sw]].first_port +
+			     g->edges[edge].port];
 	cut.s->ports[port->peer].peer = SNAPSHOT_NONE;
 	port->peer = SNAPSHOT_NONE;
-	*n_blocks = 0;
-	for (unsigned i = 0; i < 2; i++)
-		for (uint32_t b = 0; b < lft_n_blocks(lft); b++)
-			*n_blocks += memchr(lft_row(lft, ends[i].sw) +
-					    b * LFT_BLOCK, ends[i].port,
-					    LFT_BLOCK) != NULL;
+	*held = count_held(g, lft, edge);
 	graph_free(g);
 	return cut;
 }
 
+/* Prints it. before: NULL, or tables in force. */
 static void
-bench_verify(const struct fabric *f, const struct lft *lft)
+verify_median(const struct fabric *f, const struct routed *r,
+	      const struct lft *before)
 {
 	struct graph *g = graph_new(f->s, f->lids);
-	double alone[RUNS], both[RUNS], start;
+	struct verify_result result;
+	double times[RUNS], start;
+	bool loops = false;
 
 	for (unsigned i = 0; i < RUNS; i++) {
-		struct verify_result r;
-		struct channels_result c;
-
 		start = now_ms();
-		verify_tables(g, lft, NULL, NULL, &r);
-		alone[i] = now_ms() - start;
-		start = now_ms();
-		channels_check(g, lft, lft, &c);
-		both[i] = now_ms() - start;
-		verify_result_clear(&r);
-		channels_clear(&c);
+		verify_tables(g, r->lft, before, r->ranks, &result);
+		times[i] = now_ms() - start;
+		loops = !verify_is_sound(&result);
+		verify_result_clear(&result);
 	}
-	printf("    verify      %9.2f ms; old and new together %9.2f ms\n",
-	       median(alone), median(both));
 	graph_free(g);
+	printf(", %s %.2f ms%s", before ? "with the old tables" : "verify",
+	       median(times), loops ? " (a loop)" : "");
 }
 
 static void
 bench_engine(const struct engine *engine, const struct fabric *f,
-	     struct arenas *a)
+	     struct routed *old, struct routed *new)
 {
-	uint32_t blocks, least;
 	struct fabric cut;
-	double ms;
+	struct held held;
 
-	if (!route_median(engine, f, NULL, a->old, &ms, &blocks)) {
+	if (!route_median(engine, f, NULL, old)) {
 		printf("    %-11s cannot route it\n", engine->name);
 		return;
 	}
-	printf("    %-11s %9.2f ms;", engine->name, ms);
-	cut = without_cable(f, a->old, &least);
-	route_median(engine, &cut, a->old, a->new, &ms, &blocks);
-	printf(" one link lost %9.2f ms, %u blocks changed (%u used it)\n",
-	       ms, blocks, least);
+	printf("    %-11s %9.2f ms", engine->name, old->ms);
+	verify_median(f, old, NULL);
+	cut = without_cable(f, old->lft, &held);
+	route_median(engine, &cut, old, new);
+	printf("\n    one link lost %7.2f ms", new->ms);
+	verify_median(&cut, new, NULL);
+	verify_median(&cut, new, old->lft);
+	printf("\n    %u blocks changed; %u used the cable next, %u somewhere "
+	       "along the path\n", new->n_blocks, held.next, held.passing);
 	snapshot_unref(cut.s);
 }
 
@@ -191,32 +261,32 @@ bench_fabric(const char *spec, const char *only)
 		.seed = 1, .shuffle_guids = true,
 	};
 	struct fabric f = { .s = generate_fabric(spec, &options, NULL) };
+	struct routed old = { 0 }, new = { 0 };
 	double times[RUNS], start;
-	struct arenas a;
 
 	if (!f.s) {
 		fprintf(stderr, "bench_routing: no fabric \"%s\"\n", spec);
 		exit(2);
 	}
 	f.lids = lid_assign(f.s, 0, NULL, 0, NULL, NULL);
-	a.old = lft_new(f.s->n_switches, f.lids->top);
-	a.new = lft_new(f.s->n_switches, f.lids->top);
+	old.lft = lft_new(f.s->n_switches, f.lids->top);
+	new.lft = lft_new(f.s->n_switches, f.lids->top);
 	for (unsigned i = 0; i < RUNS; i++) {
 		start = now_ms();
-		arena_fill(a.new);
+		arena_fill(new.lft);
 		times[i] = now_ms() - start;
 	}
 	printf("%s: %u switches, LIDs to %u, %zu blocks\n", spec,
 	       f.s->n_switches, f.lids->top, (size_t)f.s->n_switches *
-	       lft_n_blocks(a.old));
+	       lft_n_blocks(old.lft));
 	printf("    fill arena  %9.2f ms\n", median(times));
 	for (size_t i = 0; engines[i]; i++)
 		if (!only || strcmp(engines[i]->name, only) == 0)
-			bench_engine(engines[i], &f, &a);
-	if (!only)
-		bench_verify(&f, a.old);
-	lft_free(a.old);
-	lft_free(a.new);
+			bench_engine(engines[i], &f, &old, &new);
+	lft_free(old.lft);
+	lft_free(new.lft);
+	g_free(old.ranks);
+	g_free(new.ranks);
 	lid_map_free(f.lids);
 	snapshot_unref(f.s);
 }

@@ -4,10 +4,10 @@
  * switches, the state of the SA; and lists of GUIDs. The first byte picks
  * which. What is read is written the same, or it is an error.
  */
-#include "sm/config/guid_list.h"
-#include "sm/config/rank_file.h"
+#include "sm/config/guid_files.h"
 #include "sm/sa/sa.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 static void
 try_ranks(const char *text)
@@ -18,7 +18,7 @@ try_ranks(const char *text)
 	struct rank_list *again;
 
 	if (!list) {
-		g_assert_error(error, RANK_FILE_ERROR, RANK_FILE_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		return;
 	}
 	rank_file_format(list, out);

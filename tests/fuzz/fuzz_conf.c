@@ -4,6 +4,7 @@
  */
 #include "sm/config/options.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 static void
 assert_untouched(const struct options *conf)
@@ -50,7 +51,7 @@ FUZZ_TARGET(conf)
 		g_assert_cmpuint(conf->priority, <=, 15);
 		g_assert_cmpuint(conf->lmc, <=, 7);
 	} else {
-		g_assert_error(error, OPTION_ERROR, OPTION_ERROR_FILE);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		assert_lines(error->message);
 		assert_untouched(conf);
 	}

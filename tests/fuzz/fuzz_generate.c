@@ -5,6 +5,7 @@
  */
 #include "topology/generate.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 FUZZ_TARGET(generate)
 {
@@ -20,7 +21,7 @@ FUZZ_TARGET(generate)
 	struct snapshot *s = generate_fabric(spec, &options, &error);
 
 	if (!s) {
-		g_assert_error(error, GENERATE_ERROR, GENERATE_ERROR_SPEC);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		g_assert_cmpuint(strlen(error->message), >, 0);
 		return 0;
 	}

@@ -2,8 +2,9 @@
 /*
  * The memory of LIDs. What was read and is written must be read the same.
  */
-#include "sm/config/guid2lid.h"
+#include "sm/config/guid_files.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 FUZZ_TARGET(guid2lid)
 {
@@ -15,7 +16,7 @@ FUZZ_TARGET(guid2lid)
 	GArray *ranges = guid2lid_parse(text, "fuzz", &error), *again;
 
 	if (!ranges) {
-		g_assert_error(error, GUID2LID_ERROR, GUID2LID_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}

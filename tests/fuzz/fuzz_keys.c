@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sm/plan/mkey_file.h"
+#include "sm/plan/mkey_db.h"
 #include "tests/fuzz/fuzz.h"
 
 typedef bool (*read_fn)(struct mkey_db *k, const char *text, const char *name,
@@ -43,8 +43,8 @@ FUZZ_TARGET(keys)
 	g_autofree char *text = fuzz_text(&in);
 
 	if (which % 2 == 0)
-		try_file(text, mkey_file_read_keys, mkey_file_write_keys);
+		try_file(text, mkey_db_read_keys, mkey_db_write_keys);
 	else
-		try_file(text, mkey_file_read_cables, mkey_file_write_cables);
+		try_file(text, mkey_db_read_cables, mkey_db_write_cables);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "routing/lft_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/generate.h"
+#include "topology/text.h"
 
 static struct lft *
 read_tables(const struct lft_text *file, const struct snapshot *s,

@@ -4,6 +4,7 @@
  */
 #include "topology/net_file.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 FUZZ_TARGET(netfile)
 {
@@ -15,7 +16,7 @@ FUZZ_TARGET(netfile)
 	struct snapshot *s = net_file_parse(text, "fuzz", &error), *again;
 
 	if (!s) {
-		g_assert_error(error, NET_FILE_ERROR, NET_FILE_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}

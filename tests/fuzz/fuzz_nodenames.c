@@ -3,8 +3,9 @@
  * The map of names. A name that is taken can be printed, and a map that is
  * written of what was read must be read the same.
  */
-#include "sm/config/node_name_map.h"
+#include "sm/config/guid_files.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 FUZZ_TARGET(nodenames)
 {
@@ -19,8 +20,8 @@ FUZZ_TARGET(nodenames)
 	gpointer guid, name;
 
 	if (!names) {
-		g_assert_error(error, NODE_NAME_MAP_ERROR,
-			       NODE_NAME_MAP_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR,
+			       TEXT_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		return 0;
 	}

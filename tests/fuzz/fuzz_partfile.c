@@ -5,7 +5,9 @@
  * without a warning about the words. Errors are lines that begin with a place.
  */
 #include "sm/config/partitions_conf.h"
+#include "tests/lib/partitions_format.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 static void
 judge_rules(const struct partition_rules *rules)
@@ -65,8 +67,8 @@ FUZZ_TARGET(partfile)
 	for (guint i = 0; i < warnings->len; i++)
 		judge_lines(warnings->pdata[i]);
 	if (!rules) {
-		g_assert_error(error, PARTITIONS_CONF_ERROR,
-			       PARTITIONS_CONF_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR,
+			       TEXT_ERROR_SYNTAX);
 		judge_lines(error->message);
 		return 0;
 	}

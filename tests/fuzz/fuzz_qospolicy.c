@@ -5,6 +5,7 @@
  */
 #include "sm/config/qos_policy_conf.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/text.h"
 
 #define SL_MAX	15
 
@@ -25,8 +26,8 @@ FUZZ_TARGET(qospolicy)
 	struct qos_policy *policy = qos_policy_conf_parse(text, "fuzz", &error);
 
 	if (!policy) {
-		g_assert_error(error, QOS_POLICY_CONF_ERROR,
-			       QOS_POLICY_CONF_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR,
+			       TEXT_ERROR_SYNTAX);
 		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
 		g_assert_null(strchr(error->message, '\n'));
 		return 0;

@@ -35,8 +35,8 @@ rm -f "$out"/objects/*.o
 
 # The parts that targets use, once: all below the daemon, less what opens
 # things.
-sources=$(cd "$src" && ls topology/*.c topology/*.c routing/*.c sm/mad/*.c sm/plan/*.c sm/sa/*.c \
-	sm/config/*.c sm/io/*.c sm/*.c tests/lib/fake.c tests/lib/scripted.c |
+sources=$(cd "$src" && ls topology/*.c routing/*.c sm/mad/*.c sm/plan/*.c sm/sa/*.c \
+	sm/config/*.c sm/io/*.c sm/*.c sm/sweep/*.c sm/control/*.c tests/lib/fake.c tests/lib/partitions_format.c tests/lib/scripted.c |
 	grep -vxE 'sm/(main|daemon|check_config|backend|ctlsock).c')
 for file in $sources; do
 	# shellcheck disable=SC2086

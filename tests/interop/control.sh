@@ -60,6 +60,109 @@ partition_file() {
 	END
 }
 
+# same_path A B: minismctl's switches and ports are those of ibtracert
+same_path() {
+	local a b
+
+	ctl 0 path "$1" "$2" || return 1
+	awk '/^ *[0-9]+ / { print $2, $4, $6 }' ctl.out >mine
+	a=$(ctl 0 --json who "$1" | grep -oE '"lid":[0-9]+' | head -n 1)
+	b=$(ctl 0 --json who "$2" | grep -oE '"lid":[0-9]+' | head -n 1)
+	client ibtracert "${a#*:}" "${b#*:}" >trace 2>&1 || return 1
+	# a line is "[1] -> switch port {0x..}[5] lid 17-17 "leaf-1""
+	sed -n 's/^\[\([0-9]*\)\] -> switch.*\[\([0-9]*\)\].*"\(.*\)"$/\1 \2 \3/p
+		' trace >theirs
+	awk 'NR == FNR { sw[++n] = $3; in_port[n] = $2; out[n - 1] = $1; next }
+		FNR <= n && ($1 != sw[FNR] || $2 != in_port[FNR] ||
+			(FNR < n && $3 != out[FNR])) { bad = 1 }
+		END { exit bad || FNR != n || n == 0 }' theirs mine || {
+		cat mine trace
+		return 1
+	}
+}
+
+is_open_metrics() {	# file
+	/usr/bin/python3 -c 'if True:
+		import sys
+		from prometheus_client.openmetrics import parser
+		text = open(sys.argv[1]).read()
+		families = list(parser.text_string_to_metric_families(text))
+		sys.exit(len(families) < 10)' "$1"
+}
+
+# completes VERB START N: bash knows so many words
+completes() {
+	(
+		minismctl() {
+			if [ "$1" = help ]; then
+				"$MINISMCTL" help
+			else
+				"$MINISMCTL" -s "$SCRATCH/ctl" "$@"
+			fi
+		}
+		complete() { :; }
+		. "$MINISM_SRC/etc/minismctl.bash"
+		COMP_WORDS=(minismctl $1 "$2")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_minismctl
+		echo "${COMPREPLY[*]}"
+		[ ${#COMPREPLY[@]} -eq "$3" ]
+	)
+}
+
+slow_as_iblinkinfo() {
+	client iblinkinfo >linkinfo 2>/dev/null || return 1
+	ctl 0 links slow
+	echo "$(wc -l <ctl.out), $(grep -c 'Could be' linkinfo) ends"
+	[ "$(($(wc -l <ctl.out) * 2))" = "$(grep -c 'Could be' linkinfo)" ]
+}
+
+fabric_case() {
+	wanted_case fabric || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "fabric: ibsim starts"; return; }
+	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "fabric: it is up" \
+		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
+	check "fabric: a path is that of ibtracert" same_path node-01 node-07
+	check "fabric: also on one leaf" same_path node-01 node-02
+	check "fabric: also to the other side" same_path node-16 node-01
+	check "fabric: with what the SA says of it" ctl_says 0 \
+		'^node-01 \(LID [0-9]+\) -> node-07 .*SL 0, MTU .*, P_Key 0xffff$' \
+		path node-01 node-07
+	check "fabric: and why" ctl_says 0 'one of 4 shortest: ports 5 6 7 8' \
+		path node-01 node-07 --why
+	check "fabric: ends by LID and GUID" ctl_says 0 '-> node-07' \
+		path 1 "$(port_guid node-07)"
+	check "fabric: who" ctl_says 0 'port 1 - leaf-2/3  4x' who node-07
+	check "fabric: nodes" ctl_says 0 '^switch .* leaf-1  8 of 8 links' nodes
+	check "fabric: nodes of a kind" [ "$(ctl 0 nodes switch | wc -l)" = 8 ]
+	check "fabric: links" ctl_says 0 '^leaf-1/5 - spine-1/1 ' links spine-1
+	# ibsim's ports support 12xHDR, and say that they are at 4xEDR
+	check "fabric: slow links are those of iblinkinfo" slow_as_iblinkinfo
+	check "fabric: metrics" ctl_says 0 \
+		'^minism_links\{state="Active",width="4x",speed="EDR"\} 32$' metrics
+	cp ctl.out metrics
+	check "fabric: which Prometheus' own client reads" is_open_metrics metrics
+	check "fabric: bash completes names" completes who node-0 9
+	check "fabric: and words" completes '' pa 3
+	check "fabric: nobody is called so" ctl_says 2 'nothing on the fabric' \
+		path node-01 node-99
+	printf 'Default=0x7fff : ALL=limited, SELF=full;' >partitions.conf
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sm_start apart.log -s 1 --control-socket "$SCRATCH/ctl" \
+		-P "$SCRATCH/partitions.conf"
+	check "fabric: limited members do not meet" await 15 ctl_says 1 \
+		'NO PATH: no partition lets them talk: limited in Default' \
+		path node-03 node-07
+	check "fabric: each meets the full one" ctl_says 0 'P_Key 0x7fff' \
+		path node-03 node-01
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sim_stop
+}
+
 status_case() {
 	wanted_case status || return 0
 	rm -rf cache
@@ -249,6 +352,7 @@ partition_case() {
 }
 
 status_case
+fabric_case
 loop_case
 partition_case
 

@@ -120,7 +120,7 @@ ranks_case() {
 	cp ranks.bad cache1/ranks
 	check "ranks: comes up with a damaged file" \
 		run second.log 'ring(6;2)' --cache-dir cache1
-	check "ranks: the damage is told" log_has second.log 'ranks:1: damaged'
+	check "ranks: the damage is told" log_has second.log 'ranks:1:1: damaged'
 	check "ranks: it is set aside" cmp -s ranks.bad cache1/ranks.damaged
 }
 

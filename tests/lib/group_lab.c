@@ -114,21 +114,31 @@ states_of(const struct fixture *f, unsigned group, unsigned host)
 	return m ? m->join_state : 0;
 }
 
+bool
+next_event(struct groups *g, struct group_event *event)
+{
+	if (!g->events->len)
+		return false;
+	*event = g_array_index(g->events, struct group_event, 0);
+	g_array_remove_index(g->events, 0);
+	return true;
+}
+
 void
 check_store(const struct groups *g)
 {
 	g_autoptr(GHashTable) mlids = g_hash_table_new(NULL, NULL);
 
-	for (uint32_t i = 0; i < groups_count(g); i++) {
-		const struct group *gr = groups_at(g, i);
+	for (uint32_t i = 0; i < g->list->len; i++) {
+		const struct group *gr = group_at(g, i);
 		unsigned counts = gr->permanent;
 
 		if (i)
-			assert_true(memcmp(groups_at(g, i - 1)->mgid, gr->mgid,
-					   16) < 0);
-		assert_in_range(gr->mlid, 0xc000, 0xfffe);
+			assert_true(memcmp(group_at(g, i - 1)->r.mgid,
+					   gr->r.mgid, 16) < 0);
+		assert_in_range(gr->r.mlid, 0xc000, 0xfffe);
 		assert_true(g_hash_table_add(mlids,
-					     GUINT_TO_POINTER(gr->mlid)));
+					     GUINT_TO_POINTER(gr->r.mlid)));
 		for (guint j = 0; j < gr->members->len; j++) {
 			const struct group_member *m =
 				&g_array_index(gr->members,

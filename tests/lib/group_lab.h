@@ -44,6 +44,9 @@ const struct group *find(const struct fixture *f, unsigned group);
 const struct group_member *member(const struct fixture *f, unsigned group,
 				  unsigned host);
 unsigned states_of(const struct fixture *f, unsigned group, unsigned host);
+#define group_at(g, i)	((const struct group *)(g)->list->pdata[i])
+/* Takes the oldest event; false: there is none. */
+bool next_event(struct groups *g, struct group_event *event);
 /* What must hold of every store. */
 void check_store(const struct groups *g);
 

@@ -180,6 +180,17 @@ lab_ask(struct lab *l)
 	return lab_ask_from(l, lab_host(l, 0));
 }
 
+bool
+lab_next(struct sa_records *r, uint8_t *record)
+{
+	enum sa_draw drawn;
+
+	do
+		drawn = sa_records_draw(r, record);
+	while (drawn == SA_DRAW_PAUSE);
+	return drawn == SA_DRAW_RECORD;
+}
+
 GByteArray *
 lab_drain(struct lab *l, unsigned *n)
 {
@@ -188,7 +199,7 @@ lab_drain(struct lab *l, unsigned *n)
 
 	*n = 0;
 	g_assert_cmpint(l->reply.kind, ==, SA_REPLY_TABLE);
-	while (sa_records_next(l->reply.records, record)) {
+	while (lab_next(l->reply.records, record)) {
 		g_byte_array_append(all, record, (guint)
 				    sa_records_size(l->reply.records));
 		++*n;

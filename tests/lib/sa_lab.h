@@ -56,7 +56,8 @@ void lab_distrust(struct lab *l);	/* no SM_Key */
 unsigned lab_ask_from(struct lab *l, uint32_t port);
 unsigned lab_ask(struct lab *l);	/* from host 0 */
 
-/* Draws the records of a table. */
+/* The next record of a table, past pauses; false: the end. And all of them. */
+bool lab_next(struct sa_records *r, uint8_t *record);
 GByteArray *lab_drain(struct lab *l, unsigned *n);
 unsigned lab_count(struct lab *l);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/lib/sa_server_lab.h"
+#include "tests/lib/sim_script.h"
 
 #define GSI_QKEY	0x80010000u
 #define SPEC		"PGFT(4,4;1,4)"	/* 16 hosts, 8 switches */
@@ -282,9 +283,9 @@ on_groups(void *data)
 }
 
 static bool
-on_unread(struct ticket *t, const struct sa_unread *unread, void *data)
+on_unread(struct sa_job *j, const struct sa_unread *unread, void *data)
 {
-	return qos_reader_park(((struct stage *)data)->qosread, t, unread);
+	return qos_reader_park(((struct stage *)data)->qosread, j, unread);
 }
 
 static bool
@@ -294,9 +295,9 @@ sweep_rests(void *data)
 }
 
 static void
-on_read(struct ticket *t, void *data)
+on_read(struct sa_job *j, void *data)
 {
-	sa_server_resume(((struct stage *)data)->desk, t);
+	sa_server_resume(((struct stage *)data)->desk, j);
 }
 
 /* The fabric as it is now is what the SA answers from. */
@@ -352,8 +353,8 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 				  &(struct qos_reader_hooks){
 		.rests = sweep_rests, .resume = on_read, .data = st,
 	});
-	sm_agent_free(st->sm.i->agent);
-	st->sm.i->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
+	sm_agent_free(st->sm.sm->agent);
+	st->sm.sm->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
 	sa_server_touch(st->desk);
 }
@@ -384,8 +385,8 @@ void stage_open(struct stage *st, uint64_t seed,
 		st->s->ports[p].info.vl_arb_high_cap = 8;
 	}
 	st->sim = sim_new(st->s, &even);
-	lab_sm_start(&st->sm, st->sim, st->s->local_port, 8);
-	assert_true(lab_sm_wait_up(&st->sm, 10 * SECOND));
+	manager_open(&st->sm, st->sim, st->s->local_port, NULL, NULL);
+	assert_true(manager_wait_up(&st->sm, 10 * SECOND));
 	st->rules = partition_rules_default();
 	stage_start(st, params, cache_dir);
 	for (uint32_t p = 0; p < st->s->n_ports && n < CLIENTS; p++)
@@ -401,7 +402,7 @@ stage_close(struct stage *st)
 	for (unsigned i = 0; i < CLIENTS; i++)
 		client_close(&st->client[i]);
 	stage_stop(st);
-	lab_sm_stop(&st->sm);
+	manager_close(&st->sm);
 	partition_rules_unref(st->rules);
 	sim_free(st->sim);
 	snapshot_unref(st->s);

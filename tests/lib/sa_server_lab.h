@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_LIB_SA_SERVER_LAB_H
 #define MINISM_TESTS_LIB_SA_SERVER_LAB_H
 
-#include "sm/persist_sa.h"
+#include "sm/persist.h"
 #include "sm/sa/sa_server.h"
 #include "sm/sweep/qos_reader.h"
 #include "sm/mad/sa_record.h"
@@ -42,7 +42,7 @@ struct client {
 struct stage {
 	struct snapshot *s;
 	struct sim *sim;
-	struct lab_sm sm;
+	struct manager sm;
 	struct partition_rules *rules;
 	struct sa *sa;
 	struct sa_server *desk;

@@ -14,7 +14,7 @@
 static void
 on_recv(const struct transport_mad *m, void *data)
 {
-	struct lab *lab = data;
+	struct simlab *lab = data;
 	struct mad_header h;
 
 	assert_true(mad_header_read(m->mad, m->len, &h));
@@ -32,7 +32,8 @@ on_recv(const struct transport_mad *m, void *data)
 }
 
 void
-lab_open(struct lab *lab, const char *spec, const struct sim_params *params)
+simlab_open(struct simlab *lab, const char *spec,
+	    const struct sim_params *params)
 {
 	struct sim_params even = params ? *params : sim_params_default;
 
@@ -46,16 +47,16 @@ lab_open(struct lab *lab, const char *spec, const struct sim_params *params)
 }
 
 void
-lab_close(struct lab *lab)
+simlab_close(struct simlab *lab)
 {
 	sim_free(lab->sim);
 	snapshot_unref(lab->s);
 }
 
 unsigned
-lab_ask_key(struct lab *lab, uint32_t port, unsigned method,
-	    unsigned attr_id, uint32_t attr_mod, uint64_t m_key,
-	    uint8_t *data)
+simlab_ask_key(struct simlab *lab, uint32_t port, unsigned method,
+	       unsigned attr_id, uint32_t attr_mod, uint64_t m_key,
+	       uint8_t *data)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
@@ -76,14 +77,15 @@ lab_ask_key(struct lab *lab, uint32_t port, unsigned method,
 }
 
 unsigned
-lab_ask(struct lab *lab, uint32_t port, unsigned method, unsigned attr_id,
-	uint32_t attr_mod, uint8_t *data)
+simlab_ask(struct simlab *lab, uint32_t port, unsigned method, unsigned attr_id,
+	   uint32_t attr_mod, uint8_t *data)
 {
-	return lab_ask_key(lab, port, method, attr_id, attr_mod, 0, data);
+	return simlab_ask_key(lab, port, method, attr_id, attr_mod, 0, data);
 }
 
 void
-lab_port_wish(const struct lab *lab, uint32_t port, struct port_info *want)
+simlab_port_wish(const struct simlab *lab, uint32_t port,
+		 struct port_info *want)
 {
 	*want = *sim_port_info(lab->sim, port);
 	want->state = want->phys_state = 0;
@@ -94,17 +96,17 @@ lab_port_wish(const struct lab *lab, uint32_t port, struct port_info *want)
 }
 
 unsigned
-lab_set_port(struct lab *lab, uint32_t port, const struct port_info *want)
+simlab_set_port(struct simlab *lab, uint32_t port, const struct port_info *want)
 {
 	uint8_t data[SMP_DATA_LEN];
 
 	port_info_encode(data, want);
-	return lab_ask(lab, port, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
-		       lab->s->ports[port].num, data);
+	return simlab_ask(lab, port, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
+			  lab->s->ports[port].num, data);
 }
 
 void
-lab_activate(struct lab *lab, uint32_t port)
+simlab_activate(struct simlab *lab, uint32_t port)
 {
 	static const uint8_t states[] = {
 		PORT_STATE_ARMED, PORT_STATE_ACTIVE,
@@ -115,16 +117,16 @@ lab_activate(struct lab *lab, uint32_t port)
 		for (size_t e = 0; e < G_N_ELEMENTS(ends); e++) {
 			struct port_info want;
 
-			lab_port_wish(lab, ends[e], &want);
+			simlab_port_wish(lab, ends[e], &want);
 			want.state = states[i];
-			assert_int_equal(lab_set_port(lab, ends[e], &want),
+			assert_int_equal(simlab_set_port(lab, ends[e], &want),
 					 MAD_STATUS_OK);
 		}
 	}
 }
 
 uint32_t
-lab_node(const struct lab *lab, enum node_type type, unsigned nth)
+simlab_node(const struct simlab *lab, enum node_type type, unsigned nth)
 {
 	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
 		if (lab->s->nodes[i].info.node_type == type && !nth--)
@@ -134,91 +136,11 @@ lab_node(const struct lab *lab, enum node_type type, unsigned nth)
 }
 
 uint32_t
-lab_end(const struct lab *lab, enum node_type type, unsigned nth)
+simlab_end(const struct simlab *lab, enum node_type type, unsigned nth)
 {
-	uint32_t node = lab_node(lab, type, nth);
+	uint32_t node = simlab_node(lab, type, nth);
 
 	return snapshot_port_of(lab->s, node, type == NODE_SWITCH ? 0 : 1);
-}
-
-/* --------------------------------------------------- a subnet manager */
-
-static void
-on_end(const struct sweep_report *r, void *data)
-{
-	struct lab_sm *sm = data;
-
-	sm->ends++;
-	sm->last = r->end;
-	g_string_truncate(sm->said, 0);
-	g_clear_pointer(&sm->seen, snapshot_unref);
-	if (r->view && r->view->subnet)
-		sm->seen = snapshot_ref(r->view->subnet);
-	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
-		g_string_append_printf(sm->said, "%s\n",
-				       (char *)r->verdict->lines->pdata[i]);
-}
-
-void
-lab_sm_start_as(struct lab_sm *sm, struct sim *sim, uint32_t port,
-		const struct sm_instance_params *params, sweep_end_fn end,
-		void *data)
-{
-	memset(sm, 0, sizeof(*sm));
-	sm->sim = sim;
-	sm->said = g_string_new(NULL);
-	sm->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	sm->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
-			   LOG_DEBUG, NULL);
-	assert_non_null(sm->log);
-	sm->i = sm_instance_new(sm->t, params, sm->log, end ? end : on_end,
-				end ? data : sm);
-	sm->x = sm->i->x;
-	sm->sweep = sm->i->sweep;
-	sweep_request(sm->sweep, SWEEP_CAUSE_START);
-}
-
-void
-lab_sm_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
-	     unsigned priority)
-{
-	const struct sm_instance_params params = {
-		.wire = { .timeout_ms = 200, .retries = 3, .max_wire = 128 },
-		.sweep = {
-			.priority = priority,
-			.sweep_s = 10,
-			.route = { .engine = &engine_minhop },
-			.policy = &policy_default,
-		},
-	};
-
-	lab_sm_start_as(sm, sim, port, &params, NULL, NULL);
-}
-
-void
-lab_sm_stop(struct lab_sm *sm)
-{
-	sm_instance_free(sm->i);
-	transport_free(sm->t);
-	log_free(sm->log);
-	g_string_free(sm->said, TRUE);
-	g_clear_pointer(&sm->seen, snapshot_unref);
-}
-
-bool
-lab_sm_wait_up(struct lab_sm *sm, int64_t limit_us)
-{
-	int64_t end = sim_now(sm->sim) + limit_us;
-
-	do {
-		unsigned ends = sm->ends;
-
-		while (sm->ends == ends && sim_now(sm->sim) < end)
-			assert_true(sim_step(sm->sim));
-		if (sm->ends != ends && sm->last == SWEEP_END_UP)
-			return true;
-	} while (sim_now(sm->sim) < end);
-	return false;
 }
 
 /* ------------------------------------------------------------ judging */
@@ -246,7 +168,7 @@ visit(const struct sim *sim, const struct snapshot *s, uint32_t port,
 }
 
 GArray *
-lab_hosts(const struct sim *sim, const struct snapshot *s, uint32_t from)
+simlab_hosts(const struct sim *sim, const struct snapshot *s, uint32_t from)
 {
 	GArray *hosts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -268,7 +190,7 @@ lab_hosts(const struct sim *sim, const struct snapshot *s, uint32_t from)
 }
 
 unsigned
-lab_lost_pairs(const struct sim *sim, const GArray *hosts)
+simlab_lost_pairs(const struct sim *sim, const GArray *hosts)
 {
 	unsigned lost = 0;
 

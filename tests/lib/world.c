@@ -3,11 +3,33 @@
  * The world: see world.h.
  */
 #include "tests/lib/world.h"
+#include "tests/lib/sim_script.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "topology/generate.h"
+
+const struct sa_params manager_sa = {
+	.sm_key = 1, .gid_prefix = UINT64_C(0xfe80000000000000),
+	.packet_life = 18, .subnet_timeout = 18, .qos = true,
+};
+
+const struct sm_instance_params manager_defaults = {
+	.wire = { .timeout_ms = 200, .retries = 3, .max_wire = 128 },
+	.sweep = {
+		.sweep_s = 10, .route = { .threads = 1 },
+		.policy = &policy_default,
+	},
+};
+
+static void
+put_lines(GString *out, const GPtrArray *lines)
+{
+	g_string_truncate(out, 0);
+	for (guint i = 0; lines && i < lines->len; i++)
+		g_string_append_printf(out, "%s\n", (char *)lines->pdata[i]);
+}
 
 static void
 on_end(const struct sweep_report *r, void *data)
@@ -17,43 +39,31 @@ on_end(const struct sweep_report *r, void *data)
 	m->ends++;
 	if (r->choice)
 		m->engine = r->choice->engine;
+	if (r->choice && r->choice->safety == CHOICE_DRAIN)
+		m->n_drained++;
 	m->last = r->end;
+	m->took = r->took_us;
+	g_free(m->causes);
+	m->causes = g_strdup(r->causes);
+	put_lines(m->problems, r->verdict ? r->verdict->lines : NULL);
+	put_lines(m->warnings, r->verdict ? r->verdict->warnings : NULL);
 }
 
 void
 manager_open(struct manager *m, struct sim *sim, uint32_t port,
-	     unsigned priority, const struct world_params *params)
+	     const struct sm_instance_params *params, const char *log)
 {
-	const struct sa_publisher_params sa = {
-		.sa_key = 1, .gid_prefix = policy_default.gid_prefix,
-		.packet_life = 18, .subnet_timeout = 18, .qos = true,
-	};
-	struct sm_instance_params sp = {
-		.wire = { .timeout_ms = 20, .retries = 2, .max_wire = 64 },
-		.sweep = {
-			.priority = priority,
-			.lmc = params->lmc,
-			.sweep_s = params->sweep_s,
-			.goal = SWEEP_GOAL_FABRIC,
-			.route = { .threads = 1 },
-			.policy = &policy_default,
-			.isolation = params->isolation,
-			.clients = params->clients,
-		},
-		.sa = &sa,
-	};
-
 	memset(m, 0, sizeof(*m));
+	m->sim = sim;
 	m->port = port;
+	m->problems = g_string_new(NULL);
+	m->warnings = g_string_new(NULL);
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	m->log = log_open(g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
+	m->log = log_open(log ?: g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
-	if (strcmp(params->engine, "auto")) {
-		sp.sweep.route.engine = engine_by_name(params->engine, NULL);
-		g_assert(sp.sweep.route.engine);
-	}
-	m->sm = sm_instance_new(m->t, &sp, m->log, on_end, m);
+	m->sm = sm_instance_new(m->t, params ? params : &manager_defaults,
+				m->log, on_end, m);
 	m->x = m->sm->x;
 	m->sweep = m->sm->sweep;
 	m->desk = m->sm->sa_server;
@@ -67,30 +77,57 @@ manager_close(struct manager *m)
 	sm_instance_free(m->sm);
 	transport_free(m->t);
 	log_free(m->log);
+	g_string_free(m->problems, TRUE);
+	g_string_free(m->warnings, TRUE);
+	g_free(m->causes);
 	memset(m, 0, sizeof(*m));
 }
 
+bool
+manager_wait_ends(struct manager *m, unsigned n, int64_t limit_us)
+{
+	int64_t end = sim_now(m->sim) + limit_us;
+	unsigned until = m->ends + n;
+
+	while (m->ends < until && sim_now(m->sim) < end)
+		g_assert(sim_step(m->sim));
+	return m->ends >= until;
+}
+
+bool
+manager_wait_up(struct manager *m, int64_t limit_us)
+{
+	int64_t end = sim_now(m->sim) + limit_us;
+
+	while (manager_wait_ends(m, 1, end - sim_now(m->sim)))
+		if (m->last == SWEEP_END_UP)
+			return true;
+	return false;
+}
+
 void
-world_open(struct world *w, const struct world_params *params)
+world_open(struct world *w, const char *spec, uint64_t seed,
+	   const struct sm_instance_params *params)
 {
 	const struct generate_options options = {
-		.seed = params->seed, .shuffle_guids = true,
+		.seed = seed, .shuffle_guids = true,
 	};
 	struct sim_params sp = sim_params_default;
 	g_autoptr(GError) error = NULL;
 
 	memset(w, 0, sizeof(*w));
-	w->s = generate_fabric(params->spec, &options, &error);
+	w->s = generate_fabric(spec, &options, &error);
 	g_assert_no_error(error);
-	sp.seed = params->seed;
+	sp.seed = seed;
 	w->sim = sim_new(w->s, &sp);
-	manager_open(&w->m, w->sim, w->s->local_port, 0, params);
+	manager_open(&w->m, w->sim, w->s->local_port, params, NULL);
 }
 
 void
 world_close(struct world *w)
 {
-	manager_close(&w->m);
+	if (w->m.t)
+		manager_close(&w->m);
 	sim_free(w->sim);
 	snapshot_unref(w->s);
 }
@@ -164,12 +201,15 @@ world_alive(struct world *w)
 }
 
 unsigned
-world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
+world_unreached(struct world *w, uint32_t but, unsigned *pairs,
+		unsigned *mixed)
 {
 	g_autofree uint8_t *alive = world_alive(w);
 	unsigned bad = 0;
 
 	*pairs = *mixed = 0;
+	if (but != SNAPSHOT_NONE)
+		alive[but] = false;
 	for (uint32_t a = 0; a < w->s->n_ports; a++) {
 		if (!alive[a] || snapshot_is_switch(snapshot_node_of(w->s, a)))
 			continue;
@@ -197,6 +237,25 @@ world_unreached(struct world *w, unsigned *pairs, unsigned *mixed)
 		}
 	}
 	return bad;
+}
+
+unsigned
+world_wrong_keys(struct world *w, const struct sm_instance_params *p,
+		 uint32_t but)
+{
+	struct mkey_db *keys = mkey_db_new(p->m_key, p->key_mode);
+	unsigned n = 0;
+
+	for (uint32_t port = 0; port < w->s->n_ports; port++) {
+		const struct port_info *i = sim_port_info(w->sim, port);
+
+		n += port != but && snapshot_is_end_port(w->s, port) &&
+			(i->m_key != mkey_db_wanted(keys,
+						    w->s->ports[port].guid) ||
+			 i->m_key_protect != p->sweep.policy->m_key_protect);
+	}
+	mkey_db_free(keys);
+	return n;
 }
 
 static bool

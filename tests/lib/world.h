@@ -6,13 +6,14 @@
 #ifndef MINISM_TESTS_WORLD_H
 #define MINISM_TESTS_WORLD_H
 
-#include "sm/sim/fault.h"
-#include "sm/sim/probe.h"
+#include "sm/sim/sim.h"
 #include "sm/sm_instance.h"
 
-/* One subnet manager. */
+/* One subnet manager, and what its last heavy sweep said. */
 struct manager {
-	struct transport *t;
+	struct sim *sim;
+	uint32_t port;
+	struct transport *t;	/* NULL: there is none */
 	struct log *log;
 	struct sm_instance *sm;
 	/* parts of it */
@@ -20,11 +21,27 @@ struct manager {
 	struct sweep *sweep;
 	struct sa_server *desk;
 	struct mcast_manager *mcast;
-	unsigned ends;			/* sweeps that ended */
+	unsigned ends;			/* sweeps that ended, */
+	unsigned n_drained;		/* of these, with CHOICE_DRAIN */
 	enum sweep_end last;
+	int64_t took;			/* us */
 	const struct engine *engine;	/* of the last tables */
-	uint32_t port;
+	GString *problems, *warnings;	/* a line each */
+	char *causes;
 };
+
+/* 200 ms, 3 retries, 128 SMPs; a light sweep every 10 s, no SA. */
+extern const struct sm_instance_params manager_defaults;
+extern const struct sa_params manager_sa;
+
+/* Its first sweep is requested. params NULL: the defaults. log: a file; NULL:
+ * that of MINISM_TEST_LOG, if any. */
+void manager_open(struct manager *m, struct sim *sim, uint32_t port,
+		  const struct sm_instance_params *params, const char *log);
+void manager_close(struct manager *m);
+/* Until it says UP, limit_us at the most; until n sweeps have ended. */
+bool manager_wait_up(struct manager *m, int64_t limit_us);
+bool manager_wait_ends(struct manager *m, unsigned n, int64_t limit_us);
 
 struct world {
 	struct snapshot *s;		/* as generated: names ports, nodes */
@@ -32,23 +49,11 @@ struct world {
 	struct manager m;
 };
 
-struct world_params {
-	const char *spec;
-	uint64_t seed;
-	const char *engine;
-	unsigned sweep_s, lmc;
-	struct isolation_params isolation;	/* rules are borrowed */
-	enum reregister_start clients;
-};
-
-/* The fabric is there and the SM attached; its first sweep is requested. */
-void world_open(struct world *w, const struct world_params *params);
+/* The fabric, with GUIDs in random order, is there and the SM attached to its
+ * local port; its first sweep is requested. */
+void world_open(struct world *w, const char *spec, uint64_t seed,
+		const struct sm_instance_params *params);
 void world_close(struct world *w);
-
-/* A second manager on another CA port; close it with manager_close(). */
-void manager_open(struct manager *m, struct sim *sim, uint32_t port,
-		  unsigned priority, const struct world_params *params);
-void manager_close(struct manager *m);
 
 /* Runs until the SM rests and has nothing noted, `limit` us at the most;
  * false if it did not come to rest. */
@@ -59,9 +64,15 @@ bool world_settle(struct world *w, int64_t limit);
  * that are up: a packet between them arrives. Returns the number of pairs that
  * do not; *pairs is how many there are. The first bad one is printed as TAP
  * diagnostics. A CA that has no route to a switch's port 0 counts apart, in
- * *mixed: no engine must take a risk for that.
+ * *mixed: no engine must take a risk for that. `but` is left out; SNAPSHOT_NONE: nobody.
  */
-unsigned world_unreached(struct world *w, unsigned *pairs, unsigned *mixed);
+unsigned world_unreached(struct world *w, uint32_t but, unsigned *pairs,
+			 unsigned *mixed);
+
+/* End ports that have another M_Key than the manager is to give them, or
+ * another level of protection; but for one. */
+unsigned world_wrong_keys(struct world *w, const struct sm_instance_params *p,
+			  uint32_t but);
 
 /*
  * Every pair of end ports as above, but all kinds, and every P_Key of the

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/dr_path_text.h"
 #include "topology/builder.h"
 #include "topology/prng.h"
 
@@ -101,13 +103,12 @@ assert_path(const struct snapshot *s, uint64_t guid, unsigned num,
 {
 	uint32_t node = snapshot_find_node(s, guid);
 	struct dr_path path;
-	char buf[DR_PATH_TEXT];
-	bool found;
+	g_autofree char *text = NULL;
 
 	assert_int_not_equal(node, SNAPSHOT_NONE);
-	found = snapshot_path(s, snapshot_port_of(s, node, num), &path);
-	assert_string_equal(found ? dr_path_print(&path, buf) : "none",
-			    expected);
+	if (snapshot_path(s, snapshot_port_of(s, node, num), &path))
+		text = dr_path_text(&path);
+	assert_string_equal(text ? text : "none", expected);
 }
 
 /*
@@ -763,31 +764,25 @@ test_paths_are_shortest(void **state)
 	assert_in_range(far, 20, UINT32_MAX);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finish_sorts_by_guid),
-		cmocka_unit_test(test_path_ties_go_to_lower_guid_and_port),
-		cmocka_unit_test(test_ca_does_not_forward),
-		cmocka_unit_test(test_own_second_port_is_behind_the_fabric),
-		cmocka_unit_test(test_cas_back_to_back_reach_each_other),
-		cmocka_unit_test(test_sm_on_switch_leaves_by_any_port),
-		cmocka_unit_test(test_without_local_port_nothing_is_dropped),
-		cmocka_unit_test(test_empty_builder_gives_empty_snapshot),
-		cmocka_unit_test(test_path_beyond_63_hops_is_none),
-		cmocka_unit_test(test_builder_finds_what_was_added),
-		cmocka_unit_test(test_guid_of_a_missing_port_is_left_out),
-		cmocka_unit_test(test_unlink_frees_both_ends),
-		cmocka_unit_test(test_loopback_plug_survives_finish),
-		cmocka_unit_test(test_description_is_cut_and_cleaned),
-		cmocka_unit_test(test_faults_are_sorted),
-		cmocka_unit_test(test_copy_outlives_the_original),
-		cmocka_unit_test(test_find_port_knows_end_ports_only),
-		cmocka_unit_test(test_link_is_up_if_known_trained_and_cabled),
-		cmocka_unit_test(test_order_of_facts_does_not_matter),
-		cmocka_unit_test(test_paths_are_shortest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_finish_sorts_by_guid),
+	cmocka_unit_test(test_path_ties_go_to_lower_guid_and_port),
+	cmocka_unit_test(test_ca_does_not_forward),
+	cmocka_unit_test(test_own_second_port_is_behind_the_fabric),
+	cmocka_unit_test(test_cas_back_to_back_reach_each_other),
+	cmocka_unit_test(test_sm_on_switch_leaves_by_any_port),
+	cmocka_unit_test(test_without_local_port_nothing_is_dropped),
+	cmocka_unit_test(test_empty_builder_gives_empty_snapshot),
+	cmocka_unit_test(test_path_beyond_63_hops_is_none),
+	cmocka_unit_test(test_builder_finds_what_was_added),
+	cmocka_unit_test(test_guid_of_a_missing_port_is_left_out),
+	cmocka_unit_test(test_unlink_frees_both_ends),
+	cmocka_unit_test(test_loopback_plug_survives_finish),
+	cmocka_unit_test(test_description_is_cut_and_cleaned),
+	cmocka_unit_test(test_faults_are_sorted),
+	cmocka_unit_test(test_copy_outlives_the_original),
+	cmocka_unit_test(test_find_port_knows_end_ports_only),
+	cmocka_unit_test(test_link_is_up_if_known_trained_and_cabled),
+	cmocka_unit_test(test_order_of_facts_does_not_matter),
+	cmocka_unit_test(test_paths_are_shortest)
+)

@@ -19,6 +19,7 @@
 #include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "routing/verify.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -474,21 +475,15 @@ test_what_is_not_cabled_is_no_fault_of_tables(void **state)
 	fabric_clear(&f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shortest_ways_on_rings_and_tori_loop),
-		cmocka_unit_test(test_trees_and_lines_do_not_loop),
-		cmocka_unit_test(test_cycle_is_printed_with_names),
-		cmocka_unit_test(
-			test_any_tables_are_judged_as_by_the_plain_check),
-		cmocka_unit_test(test_old_and_new_loop_only_together),
-		cmocka_unit_test(test_port_0_to_port_0_is_no_data),
-		cmocka_unit_test(test_lost_pairs_are_told_by_what_they_lose),
-		cmocka_unit_test(
-			test_what_is_not_cabled_is_no_fault_of_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_shortest_ways_on_rings_and_tori_loop),
+	cmocka_unit_test(test_trees_and_lines_do_not_loop),
+	cmocka_unit_test(test_cycle_is_printed_with_names),
+	cmocka_unit_test(
+		test_any_tables_are_judged_as_by_the_plain_check),
+	cmocka_unit_test(test_old_and_new_loop_only_together),
+	cmocka_unit_test(test_port_0_to_port_0_is_no_data),
+	cmocka_unit_test(test_lost_pairs_are_told_by_what_they_lose),
+	cmocka_unit_test(
+		test_what_is_not_cabled_is_no_fault_of_tables)
+)

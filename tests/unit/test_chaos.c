@@ -26,6 +26,7 @@
 
 #include "tests/lib/seed.h"
 #include "tests/lib/world.h"
+#include "tests/lib/sim_script.h"
 #include "topology/prng.h"
 
 #define EVENTS		500u
@@ -339,7 +340,8 @@ static void
 check_reach(struct chaos *c, unsigned event)
 {
 	unsigned pairs, mixed;
-	unsigned bad = world_unreached(&c->w, &pairs, &mixed);
+	unsigned bad = world_unreached(&c->w, SNAPSHOT_NONE, &pairs,
+				       &mixed);
 
 	if (bad)
 		fail_msg("event %u (%s): %u of %u pairs are not reached",
@@ -396,13 +398,15 @@ come_to_rest(struct chaos *c, unsigned event)
 static void
 chaos_run(const char *spec, uint64_t seed, unsigned events)
 {
-	const struct world_params params = {
-		.spec = spec, .seed = seed, .engine = "auto", .sweep_s = 2,
-		.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT,
-	};
 	struct chaos c = { .rng = prng_stream(seed, 77) };
+	struct sm_instance_params params = manager_defaults;
 
-	world_open(&c.w, &params);
+	params.wire.timeout_ms = 20;
+	params.wire.retries = 2;
+	params.sweep.sweep_s = 2;
+	params.sweep.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	params.sa = &manager_sa;
+	world_open(&c.w, spec, seed, &params);
 	c.cut = g_new0(uint8_t, c.w.s->n_ports);
 	c.off = g_new0(uint8_t, c.w.s->n_nodes);
 	c.lids = g_new0(uint16_t, c.w.s->n_ports);

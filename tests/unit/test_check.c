@@ -15,6 +15,7 @@
 
 #include "routing/verify.h"
 #include "routing/engine.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define N	4u
@@ -268,20 +269,15 @@ test_large_loop_needs_no_stack(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
 #define RING_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		RING_TEST(test_good_tables_arrive),
-		RING_TEST(test_hole_is_unrouted_from_behind_it),
-		RING_TEST(test_loop_is_found_with_all_who_enter_it),
-		RING_TEST(test_owner_that_passes_on_is_a_loop),
-		RING_TEST(test_wrong_exits_are_astray),
-		RING_TEST(test_first_bad_pair_is_the_lowest_lid),
-		RING_TEST(test_lids_past_the_tables_are_unrouted),
-		cmocka_unit_test(test_large_loop_needs_no_stack),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	RING_TEST(test_good_tables_arrive),
+	RING_TEST(test_hole_is_unrouted_from_behind_it),
+	RING_TEST(test_loop_is_found_with_all_who_enter_it),
+	RING_TEST(test_owner_that_passes_on_is_a_loop),
+	RING_TEST(test_wrong_exits_are_astray),
+	RING_TEST(test_first_bad_pair_is_the_lowest_lid),
+	RING_TEST(test_lids_past_the_tables_are_unrouted),
+	cmocka_unit_test(test_large_loop_needs_no_stack)
+)

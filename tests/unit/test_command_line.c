@@ -13,6 +13,8 @@
 #include <glib/gstdio.h>
 
 #include "sm/config/options.h"
+#include "tests/lib/unit.h"
+#include "topology/text.h"
 
 struct setup {
 	struct options *conf;
@@ -69,7 +71,7 @@ run(struct setup *t, const char *format, ...)
 	if (!options_from_args(t->conf, (int)g_strv_length(argv), argv,
 			    t->warnings, &error)) {
 		assert_non_null(error);
-		assert_int_equal(error->domain, OPTION_ERROR);
+		assert_int_equal(error->domain, TEXT_ERROR);
 		assert_null(strchr(error->message, '\n'));
 		message = g_strdup(error->message);
 		g_error_free(error);
@@ -466,25 +468,17 @@ test_options_may_be_cut_short_and_joined(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_bad_option_is_one_line),
-		TEST(test_each_short_option_of_opensm_has_a_pointer),
-		TEST(test_underscores_in_options_are_dashes),
-		TEST(test_every_option_arrives),
-		TEST(test_harmless_mode_wins),
-		TEST(test_verbosity_follows_opensm_flags),
-		TEST(test_command_line_goes_before_the_file),
-		TEST(test_port_on_the_command_line_replaces_the_whole_choice),
-		TEST(test_named_file_must_be_there_and_good),
-		TEST(test_messages_stay_one_short_line),
-		TEST(test_help_and_man_page_have_every_option),
-		TEST(test_options_may_be_cut_short_and_joined),
-	};
-
-	/* An error that is set twice is a warning of GLib's. */
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_bad_option_is_one_line),
+	TEST(test_each_short_option_of_opensm_has_a_pointer),
+	TEST(test_underscores_in_options_are_dashes),
+	TEST(test_every_option_arrives),
+	TEST(test_harmless_mode_wins),
+	TEST(test_verbosity_follows_opensm_flags),
+	TEST(test_command_line_goes_before_the_file),
+	TEST(test_port_on_the_command_line_replaces_the_whole_choice),
+	TEST(test_named_file_must_be_there_and_good),
+	TEST(test_messages_stay_one_short_line),
+	TEST(test_help_and_man_page_have_every_option),
+	TEST(test_options_may_be_cut_short_and_joined)
+)

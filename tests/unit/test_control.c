@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sm/control/control.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define HOST_GUID	UINT64_C(0x6000000000000101)
@@ -955,34 +956,27 @@ test_help_has_every_command(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_status_before_the_first_end_is_not_up),
-		TEST(test_status_code_follows_the_last_end),
-		TEST(test_status_names_members_without_multicast),
-		TEST(test_status_has_every_complaint),
-		TEST(test_status_prints_the_circle_of_a_credit_loop),
-		TEST(test_status_remembers_the_last_sweeps),
-		TEST(test_hostile_names_stay_valid_json),
-		TEST(test_partitions_lists_members_and_who_is_away),
-		TEST(test_nodes_go_by_the_names_of_their_site),
-		TEST(test_partitions_without_a_fabric_has_names_only),
-		TEST(test_long_partitions_are_cut_unless_named),
-		TEST(test_partition_passes_changes_on),
-		TEST(test_add_never_lowers_and_set_does),
-		TEST(test_reset_says_what_the_file_has),
-		TEST(test_ports_go_by_the_names_of_their_nodes),
-		TEST(test_guids_that_are_no_port),
-		TEST(test_the_own_port_stays_unless_it_is_forced),
-		TEST(test_what_is_no_request_does_nothing),
-		TEST(test_long_lines_are_refused_and_not_repeated),
-		TEST(test_sweep_and_reload_are_passed_on),
-		TEST(test_loglevel_by_name_and_number),
-		TEST(test_help_has_every_command),
-	};
-
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_status_before_the_first_end_is_not_up),
+	TEST(test_status_code_follows_the_last_end),
+	TEST(test_status_names_members_without_multicast),
+	TEST(test_status_has_every_complaint),
+	TEST(test_status_prints_the_circle_of_a_credit_loop),
+	TEST(test_status_remembers_the_last_sweeps),
+	TEST(test_hostile_names_stay_valid_json),
+	TEST(test_partitions_lists_members_and_who_is_away),
+	TEST(test_nodes_go_by_the_names_of_their_site),
+	TEST(test_partitions_without_a_fabric_has_names_only),
+	TEST(test_long_partitions_are_cut_unless_named),
+	TEST(test_partition_passes_changes_on),
+	TEST(test_add_never_lowers_and_set_does),
+	TEST(test_reset_says_what_the_file_has),
+	TEST(test_ports_go_by_the_names_of_their_nodes),
+	TEST(test_guids_that_are_no_port),
+	TEST(test_the_own_port_stays_unless_it_is_forced),
+	TEST(test_what_is_no_request_does_nothing),
+	TEST(test_long_lines_are_refused_and_not_repeated),
+	TEST(test_sweep_and_reload_are_passed_on),
+	TEST(test_loglevel_by_name_and_number),
+	TEST(test_help_has_every_command)
+)

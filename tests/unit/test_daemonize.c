@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sm/daemonize.h"
+#include "tests/lib/unit.h"
 
 typedef void (*life_fn)(struct background *b, int told);
 
@@ -170,16 +171,10 @@ test_starter_does_not_wait_for_the_end(void **state)
 	daemonize_end(NULL, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_starter_goes_when_it_is_up),
-		cmocka_unit_test(test_starter_ends_as_who_could_not_start),
-		cmocka_unit_test(test_starter_does_not_wait_for_the_dead),
-		cmocka_unit_test(test_buffers_are_written_once),
-		cmocka_unit_test(test_starter_does_not_wait_for_the_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_starter_goes_when_it_is_up),
+	cmocka_unit_test(test_starter_ends_as_who_could_not_start),
+	cmocka_unit_test(test_starter_does_not_wait_for_the_dead),
+	cmocka_unit_test(test_buffers_are_written_once),
+	cmocka_unit_test(test_starter_does_not_wait_for_the_end)
+)

@@ -11,6 +11,7 @@
 
 #include "sm/sweep/discover.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 
@@ -392,20 +393,14 @@ test_cancel_leaves_nothing_behind(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_fabric_is_found),
-		cmocka_unit_test(test_node_that_falls_silent_is_one_fault),
-		cmocka_unit_test(test_silent_node_is_asked_no_more),
-		cmocka_unit_test(test_cable_with_one_end_down_is_none),
-		cmocka_unit_test(test_liar_is_left_out_and_named),
-		cmocka_unit_test(test_duplicate_guid_names_both_places),
-		cmocka_unit_test(
-			test_dead_own_port_ends_with_an_empty_snapshot),
-		cmocka_unit_test(test_cancel_leaves_nothing_behind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_whole_fabric_is_found),
+	cmocka_unit_test(test_node_that_falls_silent_is_one_fault),
+	cmocka_unit_test(test_silent_node_is_asked_no_more),
+	cmocka_unit_test(test_cable_with_one_end_down_is_none),
+	cmocka_unit_test(test_liar_is_left_out_and_named),
+	cmocka_unit_test(test_duplicate_guid_names_both_places),
+	cmocka_unit_test(
+		test_dead_own_port_ends_with_an_empty_snapshot),
+	cmocka_unit_test(test_cancel_leaves_nothing_behind)
+)

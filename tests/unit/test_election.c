@@ -9,7 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/sweep/sminfo_poll.h"
+#include "sm/sweep/election.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static struct election_peer
@@ -222,10 +223,10 @@ test_rivals_are_named(void **state)
 		p[i++].port = port;
 	}
 	g_array_append_vals(found, p, 2);
-	lines = sminfo_poll_rivals(&me, NULL, found, s);
+	lines = election_rivals(&me, NULL, found, s);
 	assert_int_equal(lines->len, 0);
 	g_ptr_array_unref(lines);
-	lines = sminfo_poll_rivals(&me, found, found, s);
+	lines = election_rivals(&me, found, found, s);
 	assert_int_equal(lines->len, 1);
 	name = g_strdup_printf("%s port 1 (0x0000000000000001, LID 70)",
 			       snapshot_node_name(
@@ -236,7 +237,7 @@ test_rivals_are_named(void **state)
 	me.sm_key = 7;
 	g_array_index(found, struct election_peer, 0).info.sm_key = 7;
 	g_array_index(found, struct election_peer, 1).info.sm_key = 8;
-	lines = sminfo_poll_rivals(&me, NULL, found, s);
+	lines = election_rivals(&me, NULL, found, s);
 	assert_int_equal(lines->len, 1);
 	assert_true(names(lines, 0, "(0x0000000000000002, LID 71)"));
 	assert_true(names(lines, 0, "another SM_Key"));
@@ -245,22 +246,16 @@ test_rivals_are_named(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alone_becomes_master),
-		cmocka_unit_test(test_newcomer_obeys_any_master),
-		cmocka_unit_test(test_of_two_masters_the_higher_is_obeyed),
-		cmocka_unit_test(
-			test_without_master_the_highest_rank_takes_over),
-		cmocka_unit_test(test_master_hands_over_only_to_higher_rank),
-		cmocka_unit_test(test_inactive_takes_no_part),
-		cmocka_unit_test(test_another_sm_key_takes_no_part),
-		cmocka_unit_test(
-			test_sm_key_0_is_obeyed_and_not_handed_over_to),
-		cmocka_unit_test(test_rivals_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_alone_becomes_master),
+	cmocka_unit_test(test_newcomer_obeys_any_master),
+	cmocka_unit_test(test_of_two_masters_the_higher_is_obeyed),
+	cmocka_unit_test(
+		test_without_master_the_highest_rank_takes_over),
+	cmocka_unit_test(test_master_hands_over_only_to_higher_rank),
+	cmocka_unit_test(test_inactive_takes_no_part),
+	cmocka_unit_test(test_another_sm_key_takes_no_part),
+	cmocka_unit_test(
+		test_sm_key_0_is_obeyed_and_not_handed_over_to),
+	cmocka_unit_test(test_rivals_are_named)
+)

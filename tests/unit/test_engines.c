@@ -16,6 +16,7 @@
 #include "routing/verify.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
+#include "tests/lib/unit.h"
 
 static const char *const trees[] = {
 	"PGFT(4,8;1,4)", "PGFT(8,12;1,4)", "PGFT(4,4,6;1,4,4)",
@@ -473,27 +474,21 @@ test_no_switch_is_no_work(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_everything_is_reached_without_loops),
-		cmocka_unit_test(test_shapes_are_reached_without_loops),
-		cmocka_unit_test(test_load_is_near_its_bound_on_shapes),
-		cmocka_unit_test(test_damaged_trees_stay_near_the_bound),
-		cmocka_unit_test(test_healthy_trees_shift_without_congestion),
-		cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
-		cmocka_unit_test(test_lids_of_a_range_take_different_paths),
-		cmocka_unit_test(test_minhop_takes_shortest_paths_only),
-		cmocka_unit_test(test_load_follows_the_width_of_cables),
-		cmocka_unit_test(
-			test_threads_and_repetition_do_not_change_tables),
-		cmocka_unit_test(
-			test_lost_cable_changes_little_and_comes_back),
-		cmocka_unit_test(test_previous_tables_may_be_nonsense),
-		cmocka_unit_test(test_rings_are_no_trees),
-		cmocka_unit_test(test_no_switch_is_no_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_everything_is_reached_without_loops),
+	cmocka_unit_test(test_shapes_are_reached_without_loops),
+	cmocka_unit_test(test_load_is_near_its_bound_on_shapes),
+	cmocka_unit_test(test_damaged_trees_stay_near_the_bound),
+	cmocka_unit_test(test_healthy_trees_shift_without_congestion),
+	cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
+	cmocka_unit_test(test_lids_of_a_range_take_different_paths),
+	cmocka_unit_test(test_minhop_takes_shortest_paths_only),
+	cmocka_unit_test(test_load_follows_the_width_of_cables),
+	cmocka_unit_test(
+		test_threads_and_repetition_do_not_change_tables),
+	cmocka_unit_test(
+		test_lost_cable_changes_little_and_comes_back),
+	cmocka_unit_test(test_previous_tables_may_be_nonsense),
+	cmocka_unit_test(test_rings_are_no_trees),
+	cmocka_unit_test(test_no_switch_is_no_work)
+)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/fail_links.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
@@ -203,17 +204,11 @@ test_seed_decides(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_damage_changes_nothing),
-		cmocka_unit_test(test_shares_are_whole_cables),
-		cmocka_unit_test(test_switches_go_with_their_hosts),
-		cmocka_unit_test(test_all_switches_leave_the_home),
-		cmocka_unit_test(test_no_switch_is_no_trouble),
-		cmocka_unit_test(test_seed_decides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_no_damage_changes_nothing),
+	cmocka_unit_test(test_shares_are_whole_cables),
+	cmocka_unit_test(test_switches_go_with_their_hosts),
+	cmocka_unit_test(test_all_switches_leave_the_home),
+	cmocka_unit_test(test_no_switch_is_no_trouble),
+	cmocka_unit_test(test_seed_decides)
+)

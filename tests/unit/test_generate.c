@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 static struct snapshot *
 make_with(const char *spec, struct generate_options options)
@@ -599,8 +601,8 @@ test_bad_specs_are_named(void **state)
 		GError *error = NULL;
 
 		assert_null(generate_fabric(bad_specs[i][0], &options, &error));
-		assert_true(g_error_matches(error, GENERATE_ERROR,
-					    GENERATE_ERROR_SPEC));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		if (!strstr(error->message, bad_specs[i][1]))
 			fail_msg("%s: not \"%s\"", error->message,
 				 bad_specs[i][1]);
@@ -609,26 +611,20 @@ test_bad_specs_are_named(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes_follow_the_formula),
-		cmocka_unit_test(test_large_tree_is_built),
-		cmocka_unit_test(test_tree_is_a_pgft),
-		cmocka_unit_test(test_tree_ports_run_down_then_up),
-		cmocka_unit_test(test_torus_port_means_a_direction),
-		cmocka_unit_test(test_random_is_simple_connected_and_bounded),
-		cmocka_unit_test(test_rails_keep_ports_apart),
-		cmocka_unit_test(test_ports_say_what_they_are),
-		cmocka_unit_test(test_names_are_distinct),
-		cmocka_unit_test(test_shuffle_permutes_guids_and_nothing_else),
-		cmocka_unit_test(test_failures_take_the_share_of_switch_links),
-		cmocka_unit_test(test_failures_may_cut_off),
-		cmocka_unit_test(test_seed_decides),
-		cmocka_unit_test(test_prng_gives_the_known_numbers),
-		cmocka_unit_test(test_bad_specs_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_sizes_follow_the_formula),
+	cmocka_unit_test(test_large_tree_is_built),
+	cmocka_unit_test(test_tree_is_a_pgft),
+	cmocka_unit_test(test_tree_ports_run_down_then_up),
+	cmocka_unit_test(test_torus_port_means_a_direction),
+	cmocka_unit_test(test_random_is_simple_connected_and_bounded),
+	cmocka_unit_test(test_rails_keep_ports_apart),
+	cmocka_unit_test(test_ports_say_what_they_are),
+	cmocka_unit_test(test_names_are_distinct),
+	cmocka_unit_test(test_shuffle_permutes_guids_and_nothing_else),
+	cmocka_unit_test(test_failures_take_the_share_of_switch_links),
+	cmocka_unit_test(test_failures_may_cut_off),
+	cmocka_unit_test(test_seed_decides),
+	cmocka_unit_test(test_prng_gives_the_known_numbers),
+	cmocka_unit_test(test_bad_specs_are_named)
+)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "routing/graph.h"
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 
@@ -320,19 +321,13 @@ test_maps_invert_edges_and_targets(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parallel_cables_keep_their_ends),
-		cmocka_unit_test(test_targets_are_hosts_and_ports_0),
-		cmocka_unit_test(test_port_without_lid_is_left_out),
-		cmocka_unit_test(test_half_a_link_does_not_count),
-		cmocka_unit_test(test_switch_without_info_has_no_edges),
-		cmocka_unit_test(test_order_holds_on_many_fabrics),
-		cmocka_unit_test(test_fabric_without_switches_is_empty),
-		cmocka_unit_test(test_maps_invert_edges_and_targets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_parallel_cables_keep_their_ends),
+	cmocka_unit_test(test_targets_are_hosts_and_ports_0),
+	cmocka_unit_test(test_port_without_lid_is_left_out),
+	cmocka_unit_test(test_half_a_link_does_not_count),
+	cmocka_unit_test(test_switch_without_info_has_no_edges),
+	cmocka_unit_test(test_order_holds_on_many_fabrics),
+	cmocka_unit_test(test_fabric_without_switches_is_empty),
+	cmocka_unit_test(test_maps_invert_edges_and_targets)
+)

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sm/config/guid2lid.h"
+#include "sm/config/guid_files.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 static const char golden[] =
 "0x0000000000001001 0x0007 0x0007\n"
@@ -105,7 +107,7 @@ static const struct {
 	{ "0x1 0x10001 0x10001\n", "g2l:1:1: " NO_LINE },
 	{ "0x10000000000000001 0x1 0x1\n", "g2l:1:1: " NO_LINE },
 	{ "0x1 -1 -1\n", "g2l:1:1: " NO_LINE },
-	{ "\n0x0 0x1 0x1\n", "g2l:2:1: PortGUID 0 is nobody's" },
+	{ "\n0x0 0x1 0x1\n", "g2l:2:1: PortGUID 0 is no port's" },
 	{ "0x1 0x0 0x0\n", "g2l:1:1: 0x0000 to 0x0000 are no unicast LIDs" },
 	{ "0x1 0x5 0x4\n", "g2l:1:1: 0x0005 to 0x0004 are no unicast LIDs" },
 	{ "0x1 0xc000 0xc000\n",
@@ -131,8 +133,8 @@ test_damaged_text_is_refused(void **state)
 
 		if (guid2lid_parse(damaged[i].text, "g2l", &error))
 			fail_msg("accepted: %s", damaged[i].text);
-		assert_true(g_error_matches(error, GUID2LID_ERROR,
-					    GUID2LID_ERROR_SYNTAX));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, damaged[i].error);
 		g_error_free(error);
 	}
@@ -211,18 +213,12 @@ test_full_memory_comes_back(void **state)
 	g_array_free(back, TRUE);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden_text_is_read),
-		cmocka_unit_test(test_any_order_and_spelling_is_the_same),
-		cmocka_unit_test(test_golden_text_is_written),
-		cmocka_unit_test(test_empty_text_is_an_empty_memory),
-		cmocka_unit_test(test_damaged_text_is_refused),
-		cmocka_unit_test(test_cut_text_is_never_another_memory),
-		cmocka_unit_test(test_full_memory_comes_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_golden_text_is_read),
+	cmocka_unit_test(test_any_order_and_spelling_is_the_same),
+	cmocka_unit_test(test_golden_text_is_written),
+	cmocka_unit_test(test_empty_text_is_an_empty_memory),
+	cmocka_unit_test(test_damaged_text_is_refused),
+	cmocka_unit_test(test_cut_text_is_never_another_memory),
+	cmocka_unit_test(test_full_memory_comes_back)
+)

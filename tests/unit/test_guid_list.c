@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-#include "sm/config/guid_list.h"
+#include "sm/config/guid_files.h"
+#include "tests/lib/unit.h"
+#include "topology/text.h"
 
 static void
 test_guids_come_sorted_and_once(void **state)
@@ -55,20 +57,14 @@ test_bad_line_is_named(void **state)
 		g_autoptr(GError) error = NULL;
 
 		assert_null(guid_list_parse(text, "io", &error));
-		assert_true(g_error_matches(error, GUID_LIST_ERROR,
-					    GUID_LIST_ERROR_SYNTAX));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		assert_true(g_str_has_prefix(error->message, "io:2:1: "));
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guids_come_sorted_and_once),
-		cmocka_unit_test(test_empty_text_is_an_empty_list),
-		cmocka_unit_test(test_bad_line_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_guids_come_sorted_and_once),
+	cmocka_unit_test(test_empty_text_is_an_empty_list),
+	cmocka_unit_test(test_bad_line_is_named)
+)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/json.h"
 
 static void
@@ -114,35 +115,50 @@ test_numbers_have_their_places(void **state)
 }
 
 static void
-test_no_lines_are_an_empty_array(void **state)
+write_report(struct text_report *r)
 {
-	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GPtrArray) lines = g_ptr_array_new();
-	struct json j = { .out = out };
 
 	g_ptr_array_add(lines, "one");
 	g_ptr_array_add(lines, "two");
-	json_open(&j, NULL, '{');
-	json_lines(&j, "none", NULL);
-	json_lines(&j, "some", lines);
-	json_close(&j, '}');
-	assert_string_equal(out->str,
-			    "{\"none\":[],\"some\":[\"one\",\"two\"]}");
+	report_open(r, NULL, '{');
+	report_say(r, "%u things: ", 4);
+	report_text(r, "name", "x", " is ");
+	report_text(r, "none", NULL, " is nothing");
+	report_number(r, "n", 7, " of ");
+	report_number(r, "hidden", 8, NULL);
+	report_hex(r, "guid", 0x1a, 4, ", ");
+	report_real(r, "share", 0.125, 2, "\n");
+	report_lines(r, "no", NULL, "- ");
+	report_lines(r, "lines", lines, "- ");
+	report_close(r, '}');
 }
 
-int
-main(void)
+static void
+test_report_is_text_or_json(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_commas_stand_between_members_only),
-		cmocka_unit_test(test_space_is_behind_commas_and_colons),
-		cmocka_unit_test(test_a_break_holds_for_one_member),
-		cmocka_unit_test(test_bytes_that_are_no_utf_8_are_latin_1),
-		cmocka_unit_test(
-			test_utf_8_stays_and_other_bytes_are_replaced),
-		cmocka_unit_test(test_numbers_have_their_places),
-		cmocka_unit_test(test_no_lines_are_an_empty_array),
-	};
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) json = g_string_new(NULL);
+	struct text_report r = { .json = { .out = text } };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	write_report(&r);
+	assert_string_equal(text->str,
+			    "4 things: x is 7 of 0x001a, 0.12\n- one\n- two\n");
+	r = (struct text_report){ .json = { .out = json }, .as_json = true };
+	write_report(&r);
+	assert_string_equal(json->str,
+			    "{\"name\":\"x\",\"none\":null,\"n\":7,"
+			    "\"hidden\":8,\"guid\":\"0x001a\",\"share\":0.125,"
+			    "\"no\":[],\"lines\":[\"one\",\"two\"]}");
 }
+
+UNIT_TESTS(
+	cmocka_unit_test(test_commas_stand_between_members_only),
+	cmocka_unit_test(test_space_is_behind_commas_and_colons),
+	cmocka_unit_test(test_a_break_holds_for_one_member),
+	cmocka_unit_test(test_bytes_that_are_no_utf_8_are_latin_1),
+	cmocka_unit_test(
+		test_utf_8_stays_and_other_bytes_are_replaced),
+	cmocka_unit_test(test_numbers_have_their_places),
+	cmocka_unit_test(test_report_is_text_or_json)
+)

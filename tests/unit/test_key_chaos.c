@@ -15,19 +15,24 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <glib/gstdio.h>
 
-#include "tests/lib/key_lab.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/sim_script.h"
+#include "tests/lib/world.h"
 #include "topology/prng.h"
 
+#define SECOND	((int64_t)G_USEC_PER_SEC)
 #define EVENTS	150u
 #define SEED	20261121u
 #define PATIENCE	60u	/* times 5 s */
 
 struct chaos {
-	struct keylab l;
+	struct world w;
+	char *dir;		/* of M_Keys */
+	struct policy policy;
+	struct sm_instance_params sm;
 	uint64_t rng;
-	struct keylab_keys keys;
 	unsigned loss;		/* a rule; 0: none */
 	const char *what;
 };
@@ -36,11 +41,11 @@ static uint32_t
 any_host(struct chaos *c)
 {
 	for (;;) {
-		uint32_t port = prng_below(&c->rng, c->l.s->n_ports);
+		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
 
-		if (snapshot_is_end_port(c->l.s, port) &&
-		    port != c->l.s->local_port &&
-		    !snapshot_is_switch(snapshot_node_of(c->l.s, port)))
+		if (snapshot_is_end_port(c->w.s, port) &&
+		    port != c->w.s->local_port &&
+		    !snapshot_is_switch(snapshot_node_of(c->w.s, port)))
 			return port;
 	}
 }
@@ -51,33 +56,39 @@ event_reset(struct chaos *c)
 	uint32_t node;
 
 	do
-		node = prng_below(&c->rng, c->l.s->n_nodes);
-	while (node == c->l.s->ports[c->l.s->local_port].node);
+		node = prng_below(&c->rng, c->w.s->n_nodes);
+	while (node == c->w.s->ports[c->w.s->local_port].node);
 	c->what = "a node is reset";
-	sim_node_reset(c->l.sim, node);
+	sim_node_reset(c->w.sim, node);
 }
 
 static void
 event_swap(struct chaos *c)
 {
 	c->what = "two hosts change places";
-	sim_cable_swap(c->l.sim, any_host(c), any_host(c));
+	sim_cable_swap(c->w.sim, any_host(c), any_host(c));
+}
+
+static void
+start(struct chaos *c)
+{
+	manager_open(&c->w.m, c->w.sim, c->w.s->local_port, &c->sm, NULL);
 }
 
 static void
 restart(struct chaos *c)
 {
-	keylab_stop(&c->l);
-	keylab_start(&c->l, &c->keys, KEYLAB_REMEMBERS);
+	manager_close(&c->w.m);
+	start(c);
 }
 
 static void
 event_swap_unseen(struct chaos *c)
 {
 	c->what = "two hosts change places while nobody looks";
-	keylab_stop(&c->l);
-	sim_cable_swap(c->l.sim, any_host(c), any_host(c));
-	keylab_start(&c->l, &c->keys, KEYLAB_REMEMBERS);
+	manager_close(&c->w.m);
+	sim_cable_swap(c->w.sim, any_host(c), any_host(c));
+	start(c);
 }
 
 static void
@@ -91,8 +102,8 @@ static void
 event_other_keys(struct chaos *c)
 {
 	c->what = "other keys";
-	c->keys.m_key = prng_next(&c->rng) | 1;
-	c->keys.mode = prng_below(&c->rng, 3) ? MKEY_DB_PER_PORT :
+	c->sm.m_key = c->policy.m_key = prng_next(&c->rng) | 1;
+	c->sm.key_mode = prng_below(&c->rng, 3) ? MKEY_DB_PER_PORT :
 		MKEY_DB_ONE;
 	restart(c);
 }
@@ -103,7 +114,7 @@ event_crash(struct chaos *c)
 {
 	event_other_keys(c);
 	c->what = "the manager is killed while it changes keys";
-	sim_run(c->l.sim, sim_now(c->l.sim) + prng_below(&c->rng, 4000));
+	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, 4000));
 	if (prng_below(&c->rng, 2))
 		event_other_keys(c);
 	c->what = "the manager is killed while it changes keys";
@@ -120,25 +131,43 @@ event_loss(struct chaos *c)
 
 	c->what = "SMPs are lost, or no longer";
 	if (c->loss)
-		sim_rule_remove(c->l.sim, c->loss);
-	c->loss = c->loss ? 0 : sim_rule_add(c->l.sim, &loss);
+		sim_rule_remove(c->w.sim, c->loss);
+	c->loss = c->loss ? 0 : sim_rule_add(c->w.sim, &loss);
 	restart(c);
 }
 
 static void
 check(struct chaos *c, unsigned event)
 {
+	unsigned pairs, mixed, wrong = 0, lost = 0;
+
 	for (unsigned i = 0; i < PATIENCE; i++) {
-		sim_run(c->l.sim, sim_now(c->l.sim) + 5 * SECOND);
-		if (c->l.last == SWEEP_END_UP && !keylab_wrong(&c->l) &&
-		    !keylab_lost(&c->l, SNAPSHOT_NONE))
+		sim_run(c->w.sim, sim_now(c->w.sim) + 5 * SECOND);
+		wrong = world_wrong_keys(&c->w, &c->sm, SNAPSHOT_NONE);
+		lost = wrong ? 0 : world_unreached(&c->w, SNAPSHOT_NONE,
+						   &pairs, &mixed);
+		if (c->w.m.last == SWEEP_END_UP && !wrong && !lost)
 			return;
 	}
-	for (guint i = 0; i < c->l.lines->len; i++)
-		printf("# %s\n", (char *)c->l.lines->pdata[i]);
 	fail_msg("event %u (%s): %u ports have another key, %u pairs are "
-		 "lost", event, c->what, keylab_wrong(&c->l),
-		 keylab_lost(&c->l, SNAPSHOT_NONE));
+		 "lost: %s", event, c->what, wrong, lost,
+		 c->w.m.problems->str);
+}
+
+/* What the managers have written. */
+static void
+remove_keys(struct chaos *c)
+{
+	static const char *const names[] = { "guid2mkey", "neighbors" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_build_filename(c->dir, names[i],
+							 NULL);
+
+		assert_int_equal(g_unlink(path), 0);
+	}
+	assert_int_equal(g_rmdir(c->dir), 0);
+	g_free(c->dir);
 }
 
 static void
@@ -155,19 +184,26 @@ test_no_port_is_ever_locked_out(void **state)
 	for (size_t f = 0; f < G_N_ELEMENTS(specs); f++) {
 		struct chaos c = {
 			.rng = seed_get(SEED), .what = "start",
-			.keys = { 1, MKEY_DB_PER_PORT, 2, 0 },
+			.policy = policy_default, .sm = manager_defaults,
+			.dir = g_dir_make_tmp("minism-keys-XXXXXX", NULL),
 		};
 
 		printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n",
 		       specs[f], seed_get(SEED));
-		keylab_open(&c.l, specs[f]);
-		keylab_start(&c.l, &c.keys, KEYLAB_REMEMBERS);
+		c.policy.m_key_protect = 2;
+		c.policy.m_key = c.sm.m_key = 1;
+		c.sm.key_mode = MKEY_DB_PER_PORT;
+		c.sm.key_dir = c.dir;
+		c.sm.sweep.policy = &c.policy;
+		c.sm.sweep.route.engine = &engine_minhop;
+		world_open(&c.w, specs[f], seed_get(SEED), &c.sm);
 		for (unsigned i = 0; i < seed_events(EVENTS); i++) {
 			check(&c, i);
 			events[prng_below(&c.rng, G_N_ELEMENTS(events))](&c);
 		}
 		check(&c, seed_events(EVENTS));
-		keylab_close(&c.l);
+		world_close(&c.w);
+		remove_keys(&c);
 	}
 }
 

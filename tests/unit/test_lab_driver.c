@@ -17,6 +17,7 @@
 #include "sm/lab/console.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define PATIENCE	(5 * G_USEC_PER_SEC)
@@ -309,16 +310,10 @@ test_nonsense_ends_the_connection(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_port_is_attached_once),
-		cmocka_unit_test(test_data_follow_the_fabric),
-		cmocka_unit_test(test_is_sm_is_shown),
-		cmocka_unit_test(test_a_device_goes_and_comes_back),
-		cmocka_unit_test(test_nonsense_ends_the_connection),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_a_port_is_attached_once),
+	cmocka_unit_test(test_data_follow_the_fabric),
+	cmocka_unit_test(test_is_sm_is_shown),
+	cmocka_unit_test(test_a_device_goes_and_comes_back),
+	cmocka_unit_test(test_nonsense_ends_the_connection)
+)

@@ -12,12 +12,13 @@
 #include <cmocka.h>
 
 #include "sm/lab/kernel.h"
-#include "sm/sim/fault.h"
-#include "sm/sim/probe.h"
+#include "sm/sim/sim.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
+#include "tests/lib/sim_script.h"
 
 #define HDR		sizeof(struct ib_user_mad_hdr)
 #define SMP		MAD_CLASS_SMP_DIRECT
@@ -569,25 +570,19 @@ test_what_no_agent_serves_is_refused(void **state)
 	pair_close(&p);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registration_follows_the_kernel),
-		cmocka_unit_test(test_a_file_has_32_agents),
-		cmocka_unit_test(test_methods_belong_to_one_agent_of_the_port),
-		cmocka_unit_test(test_a_request_gets_its_answer),
-		cmocka_unit_test(test_a_request_without_answer_comes_back),
-		cmocka_unit_test(test_a_late_answer_is_dropped),
-		cmocka_unit_test(test_a_tid_that_waits_is_refused),
-		cmocka_unit_test(test_bad_writes_are_refused),
-		cmocka_unit_test(test_an_agent_that_leaves_gets_nothing),
-		cmocka_unit_test(test_an_agent_has_so_many_smps_out),
-		cmocka_unit_test(test_tables_of_all_lengths_come_whole),
-		cmocka_unit_test(test_a_lossy_cable_costs_time_only),
-		cmocka_unit_test(test_an_answer_without_ack_comes_back),
-		cmocka_unit_test(test_what_no_agent_serves_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_registration_follows_the_kernel),
+	cmocka_unit_test(test_a_file_has_32_agents),
+	cmocka_unit_test(test_methods_belong_to_one_agent_of_the_port),
+	cmocka_unit_test(test_a_request_gets_its_answer),
+	cmocka_unit_test(test_a_request_without_answer_comes_back),
+	cmocka_unit_test(test_a_late_answer_is_dropped),
+	cmocka_unit_test(test_a_tid_that_waits_is_refused),
+	cmocka_unit_test(test_bad_writes_are_refused),
+	cmocka_unit_test(test_an_agent_that_leaves_gets_nothing),
+	cmocka_unit_test(test_an_agent_has_so_many_smps_out),
+	cmocka_unit_test(test_tables_of_all_lengths_come_whole),
+	cmocka_unit_test(test_a_lossy_cable_costs_time_only),
+	cmocka_unit_test(test_an_answer_without_ack_comes_back),
+	cmocka_unit_test(test_what_no_agent_serves_is_refused)
+)

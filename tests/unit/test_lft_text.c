@@ -13,7 +13,9 @@
 
 #include "routing/engine.h"
 #include "routing/lft_text.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
+#include "topology/text.h"
 
 #define HEAD	"Unicast lids [0-9] of switch Lid 2 guid 0x5000000000000100 " \
 		"('S-1-0'):\n"
@@ -425,23 +427,17 @@ test_order_of_tables_does_not_matter(void **state)
 	lft_text_free(y);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opensm_dump_is_read),
-		cmocka_unit_test(test_dump_fts_is_read),
-		cmocka_unit_test(test_ibroute_without_owners_is_read),
-		cmocka_unit_test(test_descriptions_may_say_anything),
-		cmocka_unit_test(test_ranges_are_found),
-		cmocka_unit_test(test_round_trip_keeps_all),
-		cmocka_unit_test(test_empty_text_has_no_tables),
-		cmocka_unit_test(test_what_does_not_fit_is_noted),
-		cmocka_unit_test(test_notes_are_few),
-		cmocka_unit_test(test_bad_lines_are_named),
-		cmocka_unit_test(test_zero_byte_is_no_text),
-		cmocka_unit_test(test_order_of_tables_does_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_opensm_dump_is_read),
+	cmocka_unit_test(test_dump_fts_is_read),
+	cmocka_unit_test(test_ibroute_without_owners_is_read),
+	cmocka_unit_test(test_descriptions_may_say_anything),
+	cmocka_unit_test(test_ranges_are_found),
+	cmocka_unit_test(test_round_trip_keeps_all),
+	cmocka_unit_test(test_empty_text_has_no_tables),
+	cmocka_unit_test(test_what_does_not_fit_is_noted),
+	cmocka_unit_test(test_notes_are_few),
+	cmocka_unit_test(test_bad_lines_are_named),
+	cmocka_unit_test(test_zero_byte_is_no_text),
+	cmocka_unit_test(test_order_of_tables_does_not_matter)
+)

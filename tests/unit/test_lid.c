@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/lid.h"
@@ -682,34 +683,28 @@ test_memory_restores_a_fabric(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fresh_fabric_is_filled_from_below),
-		cmocka_unit_test(test_valid_lids_are_kept),
-		cmocka_unit_test(test_invalid_lids_are_replaced),
-		cmocka_unit_test(test_unaligned_ranges_are_replaced),
-		cmocka_unit_test(test_every_lmc_gives_aligned_ranges),
-		cmocka_unit_test(test_enhanced_port0_gets_the_lmc),
-		cmocka_unit_test(test_changed_lmc_keeps_the_base_where_it_can),
-		cmocka_unit_test(test_duplicate_goes_to_the_lower_guid),
-		cmocka_unit_test(test_duplicate_goes_to_whom_the_memory_names),
-		cmocka_unit_test(test_overlapping_ranges_are_noted),
-		cmocka_unit_test(test_growing_into_a_neighbour_is_not_noted),
-		cmocka_unit_test(test_memory_is_followed),
-		cmocka_unit_test(
-			test_memory_of_another_lmc_or_out_of_range_is_nothing),
-		cmocka_unit_test(test_lids_of_absent_ports_are_spared),
-		cmocka_unit_test(
-			test_last_resort_takes_the_highest_guids_first),
-		cmocka_unit_test(test_all_unicast_lids_can_be_given),
-		cmocka_unit_test(test_one_too_many_is_exhausted),
-		cmocka_unit_test(test_lids_end_where_the_smallest_table_ends),
-		cmocka_unit_test(test_order_of_arrival_does_not_matter),
-		cmocka_unit_test(test_remember_keeps_who_is_away),
-		cmocka_unit_test(test_memory_restores_a_fabric),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_fresh_fabric_is_filled_from_below),
+	cmocka_unit_test(test_valid_lids_are_kept),
+	cmocka_unit_test(test_invalid_lids_are_replaced),
+	cmocka_unit_test(test_unaligned_ranges_are_replaced),
+	cmocka_unit_test(test_every_lmc_gives_aligned_ranges),
+	cmocka_unit_test(test_enhanced_port0_gets_the_lmc),
+	cmocka_unit_test(test_changed_lmc_keeps_the_base_where_it_can),
+	cmocka_unit_test(test_duplicate_goes_to_the_lower_guid),
+	cmocka_unit_test(test_duplicate_goes_to_whom_the_memory_names),
+	cmocka_unit_test(test_overlapping_ranges_are_noted),
+	cmocka_unit_test(test_growing_into_a_neighbour_is_not_noted),
+	cmocka_unit_test(test_memory_is_followed),
+	cmocka_unit_test(
+		test_memory_of_another_lmc_or_out_of_range_is_nothing),
+	cmocka_unit_test(test_lids_of_absent_ports_are_spared),
+	cmocka_unit_test(
+		test_last_resort_takes_the_highest_guids_first),
+	cmocka_unit_test(test_all_unicast_lids_can_be_given),
+	cmocka_unit_test(test_one_too_many_is_exhausted),
+	cmocka_unit_test(test_lids_end_where_the_smallest_table_ends),
+	cmocka_unit_test(test_order_of_arrival_does_not_matter),
+	cmocka_unit_test(test_remember_keeps_who_is_away),
+	cmocka_unit_test(test_memory_restores_a_fabric)
+)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/io/local_port.h"
+#include "tests/lib/unit.h"
 
 enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
 enum { POLLING = 2, DISABLED = 3, LINK_UP = 5 };
@@ -154,15 +155,9 @@ test_port_is_printed_with_what_decides(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_best_port_is_taken),
-		cmocka_unit_test(
-		    test_order_of_the_list_decides_only_between_equals),
-		cmocka_unit_test(test_port_is_printed_with_what_decides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_best_port_is_taken),
+	cmocka_unit_test(
+	    test_order_of_the_list_decides_only_between_equals),
+	cmocka_unit_test(test_port_is_printed_with_what_decides)
+)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "sm/log.h"
+#include "tests/lib/unit.h"
 
 #define TIME_LIMIT	20	/* s: a write that waits is killed */
 #define LINES		20000u
@@ -41,6 +42,7 @@ save_stderr(void **state)
 static int
 restore_stderr(void **state)
 {
+	alarm(0);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	return 0;
@@ -252,21 +254,61 @@ test_names_of_standard_output(void **state)
 	assert_false(g_file_test("stdout", G_FILE_TEST_EXISTS));
 }
 
+/* The journal takes off the level; what begins with a time there has it twice. */
+static void
+test_formats(void **state)
+{
+	static const char hostile[] = "a \"node\"\\";
+	g_autofree char *stream = NULL;
+	g_autoptr(GString) text = NULL;
+	struct stat st;
+	struct log *log;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	become_stderr(ends[1]);
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	stream = g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev,
+				 (uintmax_t)st.st_ino);
+	g_setenv("JOURNAL_STREAM", stream, TRUE);
+	log = log_open(NULL, LOG_DEBUG, NULL);
+	log_say(log, LOG_ERROR, "test", "an error");
+	log_say(log, LOG_WARNING, "test", "a warning");
+	log_say(log, LOG_INFO, "test", "a fact");
+	log_say(log, LOG_DEBUG, "test", "a step");
+	log_set_format(log, LOG_JSON);
+	log_say(log, LOG_WARNING, "test", "%s", hostile);
+	log_set_format(log, LOG_TEXT);
+	log_say(log, LOG_INFO, "test", "with a time");
+	log_free(log);
+	/* another stream than the journal's */
+	g_setenv("JOURNAL_STREAM", "1:2", TRUE);
+	log = log_open(NULL, LOG_DEBUG, NULL);
+	log_say(log, LOG_INFO, "test", "also");
+	log_free(log);
+	g_unsetenv("JOURNAL_STREAM");
+	text = read_now(ends[0]);
+	close(ends[0]);
+	assert_true(g_str_has_prefix(text->str, "<3>test: an error\n"
+		"<4>test: a warning\n<6>test: a fact\n<7>test: a step\n"
+		"{\"time\":\"20"));
+	assert_non_null(strstr(text->str, "\",\"level\":\"warning\","
+		"\"subsystem\":\"test\","
+		"\"message\":\"a \\\"node\\\"\\\\\"}\n20"));
+	assert_non_null(strstr(text->str, " info test: with a time\n20"));
+	assert_non_null(strstr(text->str, " info test: also\n"));
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, save_stderr, restore_stderr)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_full_pipe_costs_lines_only),
-		TEST(test_full_socket_costs_lines_only),
-		TEST(test_stopped_terminal_costs_lines_only),
-		TEST(test_regular_file_takes_all),
-		TEST(test_full_disk_is_no_end),
-		TEST(test_log_is_no_fifo_and_no_folder),
-		TEST(test_names_of_standard_output),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_full_pipe_costs_lines_only),
+	TEST(test_full_socket_costs_lines_only),
+	TEST(test_stopped_terminal_costs_lines_only),
+	TEST(test_regular_file_takes_all),
+	TEST(test_full_disk_is_no_end),
+	TEST(test_log_is_no_fifo_and_no_folder),
+	TEST(test_names_of_standard_output),
+	TEST(test_formats)
+)

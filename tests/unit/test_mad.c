@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sm/mad/mad.h"
+#include "tests/lib/unit.h"
 
 static const uint8_t direct_header[24] = {
 	0x01, 0x81, 0x01, 0x81,		/* version, class, version, GetResp */
@@ -139,18 +140,12 @@ test_status_names_tell_codes_and_bits_apart(void **state)
 	assert_string_equal(mad_status_name(0x0014), "?");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_of_directed_route_is_read),
-		cmocka_unit_test(test_header_of_sa_keeps_status_and_no_hops),
-		cmocka_unit_test(test_header_of_short_mad_is_refused),
-		cmocka_unit_test(test_tid_lands_in_its_eight_bytes_only),
-		cmocka_unit_test(test_header_is_read_at_odd_addresses),
-		cmocka_unit_test(test_names_say_what_the_standard_says),
-		cmocka_unit_test(test_status_names_tell_codes_and_bits_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_header_of_directed_route_is_read),
+	cmocka_unit_test(test_header_of_sa_keeps_status_and_no_hops),
+	cmocka_unit_test(test_header_of_short_mad_is_refused),
+	cmocka_unit_test(test_tid_lands_in_its_eight_bytes_only),
+	cmocka_unit_test(test_header_is_read_at_odd_addresses),
+	cmocka_unit_test(test_names_say_what_the_standard_says),
+	cmocka_unit_test(test_status_names_tell_codes_and_bits_apart)
+)

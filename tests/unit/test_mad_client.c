@@ -17,6 +17,7 @@
 #include "sm/io/mad_client.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/mad_client_bench.h"
+#include "tests/lib/unit.h"
 
 static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
 
@@ -822,44 +823,38 @@ test_chaos_runs_the_same_way_again(void **state)
 	bench_free(b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer_reaches_its_request_once),
-		cmocka_unit_test(test_silence_is_tried_again_and_then_over),
-		cmocka_unit_test(test_no_retries_means_one_attempt),
-		cmocka_unit_test(test_late_answer_to_an_earlier_attempt_counts),
-		cmocka_unit_test(
-		    test_late_answer_ends_a_request_that_waits_for_its_retry),
-		cmocka_unit_test(test_duplicates_are_counted_not_delivered),
-		cmocka_unit_test(test_foreign_tids_are_dropped),
-		cmocka_unit_test(test_upper_half_of_the_tid_is_not_compared),
-		cmocka_unit_test(
-		    test_answers_that_do_not_fit_are_dropped_and_waited_out),
-		cmocka_unit_test(test_short_mads_are_dropped),
-		cmocka_unit_test(test_set_is_answered_by_get_resp),
-		cmocka_unit_test(test_cancel_works_in_every_state),
-		cmocka_unit_test(test_cancel_from_outside_lets_the_queue_move),
-		cmocka_unit_test(test_cancel_inside_done_is_safe),
-		cmocka_unit_test(test_busy_is_tried_again_after_the_timeout),
-		cmocka_unit_test(test_returned_is_tried_again_at_once),
-		cmocka_unit_test(test_returned_to_the_end_is_over_at_once),
-		cmocka_unit_test(test_returned_older_attempt_is_ignored),
-		cmocka_unit_test(test_refused_send_is_lost_at_its_timeout),
-		cmocka_unit_test(test_slot_of_an_old_request_is_told_apart),
-		cmocka_unit_test(test_ids_stay_unique_while_thousands_wait),
-		cmocka_unit_test(
-		    test_pump_feeds_everything_through_a_short_queue),
-		cmocka_unit_test(test_pump_waits_for_the_queue),
-		cmocka_unit_test(test_requests_of_others_go_to_the_server),
-		cmocka_unit_test(
-		    test_free_with_requests_in_every_state_is_quiet),
-		cmocka_unit_test(test_chaos_ends_every_request_exactly_once),
-		cmocka_unit_test(test_chaos_runs_the_same_way_again),
-		cmocka_unit_test(test_gmps_take_no_room_of_the_window),
-		cmocka_unit_test(test_returned_answer_is_no_request_of_ours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_answer_reaches_its_request_once),
+	cmocka_unit_test(test_silence_is_tried_again_and_then_over),
+	cmocka_unit_test(test_no_retries_means_one_attempt),
+	cmocka_unit_test(test_late_answer_to_an_earlier_attempt_counts),
+	cmocka_unit_test(
+	    test_late_answer_ends_a_request_that_waits_for_its_retry),
+	cmocka_unit_test(test_duplicates_are_counted_not_delivered),
+	cmocka_unit_test(test_foreign_tids_are_dropped),
+	cmocka_unit_test(test_upper_half_of_the_tid_is_not_compared),
+	cmocka_unit_test(
+	    test_answers_that_do_not_fit_are_dropped_and_waited_out),
+	cmocka_unit_test(test_short_mads_are_dropped),
+	cmocka_unit_test(test_set_is_answered_by_get_resp),
+	cmocka_unit_test(test_cancel_works_in_every_state),
+	cmocka_unit_test(test_cancel_from_outside_lets_the_queue_move),
+	cmocka_unit_test(test_cancel_inside_done_is_safe),
+	cmocka_unit_test(test_busy_is_tried_again_after_the_timeout),
+	cmocka_unit_test(test_returned_is_tried_again_at_once),
+	cmocka_unit_test(test_returned_to_the_end_is_over_at_once),
+	cmocka_unit_test(test_returned_older_attempt_is_ignored),
+	cmocka_unit_test(test_refused_send_is_lost_at_its_timeout),
+	cmocka_unit_test(test_slot_of_an_old_request_is_told_apart),
+	cmocka_unit_test(test_ids_stay_unique_while_thousands_wait),
+	cmocka_unit_test(
+	    test_pump_feeds_everything_through_a_short_queue),
+	cmocka_unit_test(test_pump_waits_for_the_queue),
+	cmocka_unit_test(test_requests_of_others_go_to_the_server),
+	cmocka_unit_test(
+	    test_free_with_requests_in_every_state_is_quiet),
+	cmocka_unit_test(test_chaos_ends_every_request_exactly_once),
+	cmocka_unit_test(test_chaos_runs_the_same_way_again),
+	cmocka_unit_test(test_gmps_take_no_room_of_the_window),
+	cmocka_unit_test(test_returned_answer_is_no_request_of_ours)
+)

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/plan/mkey_file.h"
+#include "sm/plan/mkey_db.h"
+#include "topology/text.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define KEY_A	UINT64_C(0x1111222233334444)
@@ -326,21 +328,21 @@ test_files_come_back_as_they_were(void **state)
 	mkey_db_intend(k, GUID, KEY_C);
 	mkey_db_add_cable(k, &(struct mkey_db_cable){
 			  { GUID + 1, GUID }, { 1, 36 } });
-	mkey_file_write_keys(k, keys);
+	mkey_db_write_keys(k, keys);
 	assert_string_equal(keys->str,
 			    "0x0002c90300000001 0x5555666677778888\n\n"
 			    "0x0002c90300000001 0x9999aaaabbbbcccc\n\n"
 			    "0x0002c90300000002 0x5555666677778888\n\n");
-	mkey_file_write_cables(k, cables);
+	mkey_db_write_cables(k, cables);
 	assert_string_equal(cables->str,
 			    "0x0002c90300000001:36 0x0002c90300000002:1\n\n"
 			    "0x0002c90300000002:1 0x0002c90300000001:36\n\n");
-	assert_true(mkey_file_read_keys(again, keys->str, "k", &error));
-	assert_true(mkey_file_read_cables(again, cables->str, "c", &error));
-	mkey_file_write_keys(again, text);
+	assert_true(mkey_db_read_keys(again, keys->str, "k", &error));
+	assert_true(mkey_db_read_cables(again, cables->str, "c", &error));
+	mkey_db_write_keys(again, text);
 	assert_string_equal(text->str, keys->str);
 	g_string_truncate(text, 0);
-	mkey_file_write_cables(again, text);
+	mkey_db_write_cables(again, text);
 	assert_string_equal(text->str, cables->str);
 	assert_tries(again, GUID, 3, KEY_B, KEY_C, KEY_A);
 	mkey_db_free(k);
@@ -364,9 +366,9 @@ test_bad_lines_are_refused_and_not_repeated(void **state)
 			bad[i]);
 		g_autoptr(GError) error = NULL;
 
-		assert_false(mkey_file_read_keys(k, text, "guid2mkey", &error));
-		assert_true(g_error_matches(error, MKEY_FILE_ERROR,
-					    MKEY_FILE_ERROR_SYNTAX));
+		assert_false(mkey_db_read_keys(k, text, "guid2mkey", &error));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, "guid2mkey:3: this is not "
 				    "\"0xPORTGUID 0xMKEY\"");
 		assert_tries(k, GUID, 1, KEY_A);
@@ -380,7 +382,7 @@ test_bad_cables_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"0x1:1", "0x1:1 0x2", "0x1:1 0x2:255", "0x1:1 0x2:",
-		"0x1:1 0x0:1", "0x1:1 0x2:00001", "0x1:1 0x2:1 0x3:1",
+		"0x1:1 0x0:1", "0x1:1 0x2:1 0x3:1",
 		"0x1 :1 0x2:1", "0x1:-1 0x2:1",
 	};
 
@@ -388,11 +390,22 @@ test_bad_cables_are_refused(void **state)
 		struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 		g_autoptr(GError) error = NULL;
 
-		assert_false(mkey_file_read_cables(k, bad[i], "neighbors",
+		assert_false(mkey_db_read_cables(k, bad[i], "neighbors",
 						 &error));
 		assert_true(mkey_db_version(k) == 0);
 		mkey_db_free(k);
 	}
+}
+
+static void
+test_a_port_number_may_have_zeros_in_front(void **state)
+{
+	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+
+	assert_true(mkey_db_read_cables(k, "0x1:00007 0x2:1", "neighbors",
+					NULL));
+	assert_true(mkey_db_behind(k, 1, 7) == 2);
+	mkey_db_free(k);
 }
 
 /* Whatever the order of learning. */
@@ -412,8 +425,8 @@ test_files_do_not_depend_on_the_order(void **state)
 			mkey_db_add_cable(k, &(struct mkey_db_cable){
 				{ guid, guid + 100 }, { 1, 1 } });
 		}
-		mkey_file_write_keys(k, text);
-		mkey_file_write_cables(k, text);
+		mkey_db_write_keys(k, text);
+		mkey_db_write_cables(k, text);
 		if (!turn)
 			g_string_assign(first, text->str);
 		assert_string_equal(text->str, first->str);
@@ -421,29 +434,24 @@ test_files_do_not_depend_on_the_order(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_keyring_is_key_0),
-		cmocka_unit_test(test_one_key_is_for_everybody),
-		cmocka_unit_test(test_key_per_port_is_the_hmac_of_its_guid),
-		cmocka_unit_test(test_seed_is_never_a_key),
-		cmocka_unit_test(test_no_key_wanted_is_none_per_port),
-		cmocka_unit_test(test_order_of_tries),
-		cmocka_unit_test(test_port_without_a_key_is_forgotten),
-		cmocka_unit_test(test_version_counts_changes_only),
-		cmocka_unit_test(test_moved_cable_leaves_no_hint),
-		cmocka_unit_test(test_what_ports_show_is_learned),
-		cmocka_unit_test(test_switch_has_one_key),
-		cmocka_unit_test(test_nothing_is_remembered_without_a_key),
-		cmocka_unit_test(test_locked_until_it_shows_a_key),
-		cmocka_unit_test(test_strays_are_keys_of_who_was_not_found),
-		cmocka_unit_test(test_files_come_back_as_they_were),
-		cmocka_unit_test(test_bad_lines_are_refused_and_not_repeated),
-		cmocka_unit_test(test_bad_cables_are_refused),
-		cmocka_unit_test(test_files_do_not_depend_on_the_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_no_keyring_is_key_0),
+	cmocka_unit_test(test_one_key_is_for_everybody),
+	cmocka_unit_test(test_key_per_port_is_the_hmac_of_its_guid),
+	cmocka_unit_test(test_seed_is_never_a_key),
+	cmocka_unit_test(test_no_key_wanted_is_none_per_port),
+	cmocka_unit_test(test_order_of_tries),
+	cmocka_unit_test(test_port_without_a_key_is_forgotten),
+	cmocka_unit_test(test_version_counts_changes_only),
+	cmocka_unit_test(test_moved_cable_leaves_no_hint),
+	cmocka_unit_test(test_what_ports_show_is_learned),
+	cmocka_unit_test(test_switch_has_one_key),
+	cmocka_unit_test(test_nothing_is_remembered_without_a_key),
+	cmocka_unit_test(test_locked_until_it_shows_a_key),
+	cmocka_unit_test(test_strays_are_keys_of_who_was_not_found),
+	cmocka_unit_test(test_files_come_back_as_they_were),
+	cmocka_unit_test(test_bad_lines_are_refused_and_not_repeated),
+	cmocka_unit_test(test_bad_cables_are_refused),
+	cmocka_unit_test(test_a_port_number_may_have_zeros_in_front),
+	cmocka_unit_test(test_files_do_not_depend_on_the_order)
+)

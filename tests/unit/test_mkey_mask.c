@@ -12,6 +12,7 @@
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/mkey_mask.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 
 #define KEY	UINT64_C(0xffffffffffffffff)
 
@@ -101,15 +102,9 @@ test_short_mad_is_secret(void **state)
 	assert_false(mkey_mask_holds(mad, MAD_SIZE, 3));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_m_key_of_every_smp),
-		cmocka_unit_test(test_keys_in_the_data_of_smps),
-		cmocka_unit_test(test_keys_of_the_sa),
-		cmocka_unit_test(test_short_mad_is_secret),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_m_key_of_every_smp),
+	cmocka_unit_test(test_keys_in_the_data_of_smps),
+	cmocka_unit_test(test_keys_of_the_sa),
+	cmocka_unit_test(test_short_mad_is_secret)
+)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/multicast_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static void
@@ -301,20 +302,14 @@ test_levels_and_no_order_will_do(void **state)
 	g_free(p);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_receiver_gets_one_copy),
-		cmocka_unit_test(test_input_order_does_not_matter),
-		cmocka_unit_test(test_trees_stay_low),
-		cmocka_unit_test(test_groups_share_the_cables),
-		cmocka_unit_test(test_parallel_cables_share),
-		cmocka_unit_test(
-			test_switches_that_cannot_hold_it_are_avoided),
-		cmocka_unit_test(test_nobody_listens_nothing_is_sent),
-		cmocka_unit_test(test_levels_and_no_order_will_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_every_receiver_gets_one_copy),
+	cmocka_unit_test(test_input_order_does_not_matter),
+	cmocka_unit_test(test_trees_stay_low),
+	cmocka_unit_test(test_groups_share_the_cables),
+	cmocka_unit_test(test_parallel_cables_share),
+	cmocka_unit_test(
+		test_switches_that_cannot_hold_it_are_avoided),
+	cmocka_unit_test(test_nobody_listens_nothing_is_sent),
+	cmocka_unit_test(test_levels_and_no_order_will_do)
+)

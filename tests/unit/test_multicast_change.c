@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/multicast_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static void
@@ -276,18 +277,12 @@ test_trees_stay_when_others_go(void **state)
 	g_free(p);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_join_and_leave_touch_one_branch),
-		cmocka_unit_test(test_growing_trees_keep_what_they_have),
-		cmocka_unit_test(test_fault_moves_only_trees_on_the_cable),
-		cmocka_unit_test(test_rubbish_of_before_does_no_harm),
-		cmocka_unit_test(test_groups_with_turns_stay),
-		cmocka_unit_test(test_lost_capacity_moves_trees),
-		cmocka_unit_test(test_trees_stay_when_others_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_join_and_leave_touch_one_branch),
+	cmocka_unit_test(test_growing_trees_keep_what_they_have),
+	cmocka_unit_test(test_fault_moves_only_trees_on_the_cable),
+	cmocka_unit_test(test_rubbish_of_before_does_no_harm),
+	cmocka_unit_test(test_groups_with_turns_stay),
+	cmocka_unit_test(test_lost_capacity_moves_trees),
+	cmocka_unit_test(test_trees_stay_when_others_go)
+)

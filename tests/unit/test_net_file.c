@@ -10,10 +10,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 /* As ibnetdiscover 1 prints it over ibsim, tabs and all */
 static const char printed[] =
@@ -466,7 +468,7 @@ static const struct {
 	  "x.net:3:1: node id \"S\" is that of line 1" },
 	{ "caguid=5\nHca 1 \"A\"\n\nswitchguid=5\nSwitch 2 \"B\"\n",
 	  "x.net:5:1: NodeGUID 0x5 is that of line 2" },
-	{ "caguid=0\nHca 1 \"A\"\n", "x.net:2:1: NodeGUID 0 is nobody's" },
+	{ "caguid=0\nHca 1 \"A\"\n", "x.net:2:1: NodeGUID 0 is not valid" },
 	{ "caguid=0x1ffffffffffffffff\n",
 	  "x.net:1:8: GUID: 0x1ffffffffffffffff is not 0 to "
 	  "18446744073709551615" },
@@ -519,8 +521,8 @@ test_errors_name_their_line(void **state)
 
 		if (s)
 			fail_msg("accepted: %s", wrong[i].text);
-		assert_true(g_error_matches(error, NET_FILE_ERROR,
-					    NET_FILE_ERROR_SYNTAX));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, wrong[i].error);
 		g_error_free(error);
 	}
@@ -559,26 +561,18 @@ test_damaged_text_is_survived(void **state)
 	assert_in_range(refused, 1000, 2999);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ibnetdiscover_is_understood),
-		cmocka_unit_test(test_links_are_up_and_wait_for_a_manager),
-		cmocka_unit_test(test_ibsim_file_is_understood),
-		cmocka_unit_test(test_generated_fabrics_come_back),
-		cmocka_unit_test(test_random_values_come_back),
-		cmocka_unit_test(test_description_may_have_quotes),
-		cmocka_unit_test(test_local_port_leads_the_text),
-		cmocka_unit_test(
-			test_headings_of_a_grouped_listing_are_skipped),
-		cmocka_unit_test(test_file_without_ca_has_no_local_port),
-		cmocka_unit_test(test_lone_ca_is_its_own_fabric),
-		cmocka_unit_test(test_errors_name_their_line),
-		cmocka_unit_test(test_damaged_text_is_survived),
-	};
-
-	/* An error that is set twice is a warning of GLib's. */
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_ibnetdiscover_is_understood),
+	cmocka_unit_test(test_links_are_up_and_wait_for_a_manager),
+	cmocka_unit_test(test_ibsim_file_is_understood),
+	cmocka_unit_test(test_generated_fabrics_come_back),
+	cmocka_unit_test(test_random_values_come_back),
+	cmocka_unit_test(test_description_may_have_quotes),
+	cmocka_unit_test(test_local_port_leads_the_text),
+	cmocka_unit_test(
+		test_headings_of_a_grouped_listing_are_skipped),
+	cmocka_unit_test(test_file_without_ca_has_no_local_port),
+	cmocka_unit_test(test_lone_ca_is_its_own_fabric),
+	cmocka_unit_test(test_errors_name_their_line),
+	cmocka_unit_test(test_damaged_text_is_survived)
+)

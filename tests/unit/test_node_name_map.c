@@ -12,8 +12,10 @@
 
 #include <cmocka.h>
 
-#include "sm/config/node_name_map.h"
+#include "sm/config/guid_files.h"
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
+#include "topology/text.h"
 
 static GHashTable *
 parse(const char *text)
@@ -103,8 +105,8 @@ test_bad_line_is_named(void **state)
 
 		if (node_name_map_parse(text, "map", NULL, &error))
 			fail_msg("accepted: %s", bad[i].line);
-		assert_true(g_error_matches(error, NODE_NAME_MAP_ERROR,
-					    NODE_NAME_MAP_ERROR_SYNTAX));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		if (!g_str_has_prefix(error->message, want))
 			fail_msg("%s, not %s", error->message, want);
 		assert_null(strchr(error->message, '\n'));
@@ -244,19 +246,13 @@ test_names_live_as_long_as_who_uses_them(void **state)
 	snapshot_unref(copy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_form_of_a_line_is_read),
-		cmocka_unit_test(test_empty_map_has_no_names),
-		cmocka_unit_test(test_bad_line_is_named),
-		cmocka_unit_test(test_of_two_names_the_first_one_holds),
-		cmocka_unit_test(test_longest_name_is_the_limit),
-		cmocka_unit_test(test_damaged_maps_are_survived),
-		cmocka_unit_test(test_name_stands_beside_the_description),
-		cmocka_unit_test(test_names_live_as_long_as_who_uses_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_every_form_of_a_line_is_read),
+	cmocka_unit_test(test_empty_map_has_no_names),
+	cmocka_unit_test(test_bad_line_is_named),
+	cmocka_unit_test(test_of_two_names_the_first_one_holds),
+	cmocka_unit_test(test_longest_name_is_the_limit),
+	cmocka_unit_test(test_damaged_maps_are_survived),
+	cmocka_unit_test(test_name_stands_beside_the_description),
+	cmocka_unit_test(test_names_live_as_long_as_who_uses_them)
+)

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "sm/config/options.h"
+#include "tests/lib/unit.h"
+#include "topology/text.h"
 
 struct setup {
 	struct options *conf;
@@ -476,8 +478,8 @@ test_bad_value_is_an_error_and_nothing_is_taken(void **state)
 
 		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
 					&error));
-		assert_true(g_error_matches(error, OPTION_ERROR,
-					    OPTION_ERROR_FILE));
+		assert_true(g_error_matches(error, TEXT_ERROR,
+					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, want);
 		assert_same(t->conf, fresh);
 		g_error_free(error);
@@ -576,25 +578,17 @@ test_man_page_has_every_key(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_every_key_arrives),
-		TEST(test_every_key_of_policy_arrives),
-		TEST(test_enforcement_follows_both_keys),
-		TEST(test_null_is_the_built_in_value),
-		TEST(test_unknown_keys_are_warned_of),
-		TEST(test_foreign_keys_are_judged_by_value),
-		TEST(test_log_flags_and_dumps_are_taken_from_opensm),
-		TEST(test_keys_whose_effect_is_there_need_no_warning),
-		TEST(test_all_errors_of_a_file_are_told),
-		TEST(test_bad_value_is_an_error_and_nothing_is_taken),
-		TEST(test_shipped_file_tells_the_defaults),
-		TEST(test_man_page_has_every_key),
-	};
-
-	/* An error that is set twice is a warning of GLib's. */
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_every_key_arrives),
+	TEST(test_every_key_of_policy_arrives),
+	TEST(test_enforcement_follows_both_keys),
+	TEST(test_null_is_the_built_in_value),
+	TEST(test_unknown_keys_are_warned_of),
+	TEST(test_foreign_keys_are_judged_by_value),
+	TEST(test_log_flags_and_dumps_are_taken_from_opensm),
+	TEST(test_keys_whose_effect_is_there_need_no_warning),
+	TEST(test_all_errors_of_a_file_are_told),
+	TEST(test_bad_value_is_an_error_and_nothing_is_taken),
+	TEST(test_shipped_file_tells_the_defaults),
+	TEST(test_man_page_has_every_key)
+)

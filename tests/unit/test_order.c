@@ -11,9 +11,11 @@
 
 #include <cmocka.h>
 
+#include "routing/metrics.h"
 #include "routing/turns.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
+#include "tests/lib/unit.h"
 
 struct ordered {
 	struct lid_map *lids;
@@ -208,6 +210,34 @@ test_roots_that_are_given_are_on_top(void **state)
 	ordered_close(&d);
 }
 
+/* Distances from one root make 11.5, 10 and 8 times the bound of these. */
+static void
+test_off_trees_the_root_is_not_crowded(void **state)
+{
+	static const struct {
+		const char *spec;
+		double times;	/* the bound */
+	} wanted[] = {
+		{ "torus(8,8,8;1)", 8 }, { "torus(20,20;1)", 8 },
+		{ "random(256,12,4)", 6.5 },
+	};
+	struct ordered d;
+	double load, bound;
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
+		for (uint64_t seed = 1; seed <= 2; seed++) {
+			ordered_open(&d, lab_generate(wanted[i].spec, seed, 0),
+				     NULL);
+			load = order_estimate(d.g, d.o);
+			bound = metrics_bound(d.g, false);
+			if (load > wanted[i].times * bound)
+				fail_msg("%s: %.0f flows, %.1f times the bound",
+					 wanted[i].spec, load, load / bound);
+			ordered_close(&d);
+		}
+}
+
 /* All channels with all permitted turns, sorted by the plainest means: a
  * channel goes when no permitted turn leads into it any more. */
 static bool
@@ -268,18 +298,13 @@ test_turns_have_no_cycle(void **state)
 	assert_true(n_turning > 10);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exceptions_do_not_move_the_levels),
-		cmocka_unit_test(test_places_are_a_total_order_by_level),
-		cmocka_unit_test(test_leaves_without_hosts_are_no_tops),
-		cmocka_unit_test(test_ranks_lead_up_and_are_read_back),
-		cmocka_unit_test(test_order_in_force_is_kept_if_it_serves),
-		cmocka_unit_test(test_roots_that_are_given_are_on_top),
-		cmocka_unit_test(test_turns_have_no_cycle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_exceptions_do_not_move_the_levels),
+	cmocka_unit_test(test_places_are_a_total_order_by_level),
+	cmocka_unit_test(test_leaves_without_hosts_are_no_tops),
+	cmocka_unit_test(test_ranks_lead_up_and_are_read_back),
+	cmocka_unit_test(test_order_in_force_is_kept_if_it_serves),
+	cmocka_unit_test(test_roots_that_are_given_are_on_top),
+	cmocka_unit_test(test_off_trees_the_root_is_not_crowded),
+	cmocka_unit_test(test_turns_have_no_cycle)
+)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
@@ -495,22 +496,16 @@ test_copy_is_by_itself(void **state)
 	partition_rules_unref(copy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default_makes_everybody_full),
-		cmocka_unit_test(test_ipoib_group_is_rfc_4391),
-		cmocka_unit_test(test_rules_stay_sorted_and_unique),
-		cmocka_unit_test(test_kinds_name_their_ports_only),
-		cmocka_unit_test(test_later_rule_decides),
-		cmocka_unit_test(test_none_takes_back),
-		cmocka_unit_test(test_absent_ports_are_told_by_rule),
-		cmocka_unit_test(test_meeting_needs_one_full_member),
-		cmocka_unit_test(test_twin_guids_name_the_first_port),
-		cmocka_unit_test(test_random_rules_read_the_plain_way),
-		cmocka_unit_test(test_copy_is_by_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_default_makes_everybody_full),
+	cmocka_unit_test(test_ipoib_group_is_rfc_4391),
+	cmocka_unit_test(test_rules_stay_sorted_and_unique),
+	cmocka_unit_test(test_kinds_name_their_ports_only),
+	cmocka_unit_test(test_later_rule_decides),
+	cmocka_unit_test(test_none_takes_back),
+	cmocka_unit_test(test_absent_ports_are_told_by_rule),
+	cmocka_unit_test(test_meeting_needs_one_full_member),
+	cmocka_unit_test(test_twin_guids_name_the_first_port),
+	cmocka_unit_test(test_random_rules_read_the_plain_way),
+	cmocka_unit_test(test_copy_is_by_itself)
+)

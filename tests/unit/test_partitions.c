@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "sm/partitions.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
 
@@ -447,26 +448,19 @@ test_without_a_cache_changes_hold_until_the_end(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_without_a_file_there_is_the_default),
-		TEST(test_file_says_who_is_in),
-		TEST(test_bad_file_leaves_the_last_good_one),
-		TEST(test_an_empty_file_after_a_policy_is_a_mistake),
-		TEST(test_unreadable_file_is_no_missing_one),
-		TEST(test_changes_go_before_the_file_and_survive),
-		TEST(test_reset_gives_the_file_its_word_back),
-		TEST(test_changes_are_for_the_owner_alone),
-		TEST(test_order_of_changes_does_not_show),
-		TEST(test_bad_changes_are_an_error_and_change_nothing),
-		TEST(test_changes_of_a_lost_partition_are_passed_over),
-		TEST(test_damaged_changes_are_an_error),
-		TEST(test_changes_name_ports_only),
-		TEST(test_without_a_cache_changes_hold_until_the_end),
-	};
-
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_without_a_file_there_is_the_default),
+	TEST(test_file_says_who_is_in),
+	TEST(test_bad_file_leaves_the_last_good_one),
+	TEST(test_an_empty_file_after_a_policy_is_a_mistake),
+	TEST(test_unreadable_file_is_no_missing_one),
+	TEST(test_changes_go_before_the_file_and_survive),
+	TEST(test_reset_gives_the_file_its_word_back),
+	TEST(test_changes_are_for_the_owner_alone),
+	TEST(test_order_of_changes_does_not_show),
+	TEST(test_bad_changes_are_an_error_and_change_nothing),
+	TEST(test_changes_of_a_lost_partition_are_passed_over),
+	TEST(test_damaged_changes_are_an_error),
+	TEST(test_changes_name_ports_only),
+	TEST(test_without_a_cache_changes_hold_until_the_end)
+)

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "sm/config/partitions_conf.h"
+#include "tests/lib/partitions_format.h"
 #include "tests/lib/seed.h"
 #include "topology/text.h"
 #include "topology/prng.h"
@@ -56,8 +57,8 @@ error_of(const char *text)
 		partition_rules_unref(rules);
 		return NULL;
 	}
-	assert_true(g_error_matches(error, PARTITIONS_CONF_ERROR,
-				    PARTITIONS_CONF_ERROR_SYNTAX));
+	assert_true(g_error_matches(error, TEXT_ERROR,
+				    TEXT_ERROR_SYNTAX));
 	message = g_strdup(error->message);
 	g_error_free(error);
 	return message;

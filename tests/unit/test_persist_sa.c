@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "tests/lib/sa_server_lab.h"
+#include "tests/lib/unit.h"
 
 static char *
 make_dir(void)
@@ -244,18 +245,12 @@ test_without_a_folder_nothing_is_kept(void **state)
 	stage_close(&st);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_restart_keeps_what_clients_have),
-		cmocka_unit_test(test_archive_is_written_soon_and_not_often),
-		cmocka_unit_test(test_damaged_archive_is_set_aside),
-		cmocka_unit_test(test_damaged_archive_is_never_overwritten),
-		cmocka_unit_test(
-			test_archive_that_cannot_be_written_is_tried_again),
-		cmocka_unit_test(test_without_a_folder_nothing_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_restart_keeps_what_clients_have),
+	cmocka_unit_test(test_archive_is_written_soon_and_not_often),
+	cmocka_unit_test(test_damaged_archive_is_set_aside),
+	cmocka_unit_test(test_damaged_archive_is_never_overwritten),
+	cmocka_unit_test(
+		test_archive_that_cannot_be_written_is_tried_again),
+	cmocka_unit_test(test_without_a_folder_nothing_is_kept)
+)

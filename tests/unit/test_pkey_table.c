@@ -15,6 +15,7 @@
 
 #include "sm/plan/pkey_table.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -696,27 +697,21 @@ test_order_of_rules_does_not_matter(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_default_rules_enforce_nothing),
-		cmocka_unit_test(test_default_rules_are_recognized),
-		TEST(test_held_keys_keep_their_index),
-		TEST(test_new_keys_take_the_lowest_free_places),
-		TEST(test_default_partition_is_first),
-		TEST(test_index0_comes_before_the_default_partition),
-		TEST(test_lowest_of_two_index0_wins_and_it_is_said),
-		TEST(test_too_many_keys_leave_the_highest_out),
-		TEST(test_both_loses_the_limited_key_first),
-		TEST(test_the_default_partition_is_never_left_out),
-		TEST(test_guards_have_the_partitions_of_the_port_behind),
-		TEST(test_no_enforcement_leaves_guards_alone),
-		TEST(test_small_enforcement_table_enforces_nothing),
-		TEST(test_a_port_in_no_partition_is_told),
-		TEST(test_any_rules_and_tables_keep_the_promises),
-		TEST(test_order_of_rules_does_not_matter),
-	};
-
-	return cmocka_run_group_tests_name("pkeys", tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_default_rules_enforce_nothing),
+	cmocka_unit_test(test_default_rules_are_recognized),
+	TEST(test_held_keys_keep_their_index),
+	TEST(test_new_keys_take_the_lowest_free_places),
+	TEST(test_default_partition_is_first),
+	TEST(test_index0_comes_before_the_default_partition),
+	TEST(test_lowest_of_two_index0_wins_and_it_is_said),
+	TEST(test_too_many_keys_leave_the_highest_out),
+	TEST(test_both_loses_the_limited_key_first),
+	TEST(test_the_default_partition_is_never_left_out),
+	TEST(test_guards_have_the_partitions_of_the_port_behind),
+	TEST(test_no_enforcement_leaves_guards_alone),
+	TEST(test_small_enforcement_table_enforces_nothing),
+	TEST(test_a_port_in_no_partition_is_told),
+	TEST(test_any_rules_and_tables_keep_the_promises),
+	TEST(test_order_of_rules_does_not_matter)
+)

@@ -11,6 +11,7 @@
 
 #include "routing/engine.h"
 #include "sm/plan/plan.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 struct fabric {
@@ -752,34 +753,28 @@ test_kinds_have_names_of_their_own(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fresh_tree_gets_every_step_it_needs),
-		cmocka_unit_test(test_plan_is_empty_after_it_was_carried_out),
-		cmocka_unit_test(test_pair_without_switch_is_planned),
-		cmocka_unit_test(test_only_the_block_that_differs_is_a_step),
-		cmocka_unit_test(test_last_block_counts_even_for_one_lid),
-		cmocka_unit_test(test_blocks_past_the_capability_make_no_step),
-		cmocka_unit_test(test_what_is_not_known_gets_no_step),
-		cmocka_unit_test(test_link_with_one_end_down_gets_no_step),
-		cmocka_unit_test(test_end_in_init_rises_whatever_the_other_is),
-		cmocka_unit_test(test_init_port_gets_its_fields_with_the_arm),
-		cmocka_unit_test(test_forgotten_fields_are_no_difference),
-		cmocka_unit_test(
-			test_port_in_init_without_known_peer_is_not_armed),
-		cmocka_unit_test(test_cable_from_a_switch_to_itself_comes_up),
-		cmocka_unit_test(test_text_of_the_empty_plan_says_so),
-		cmocka_unit_test(test_text_names_who_and_what),
-		cmocka_unit_test(test_text_puts_blocks_of_a_switch_in_one_line),
-		cmocka_unit_test(test_text_groups_thousands),
-		cmocka_unit_test(test_switch_with_small_table_is_warned_about),
-		cmocka_unit_test(test_print_never_shows_an_m_key),
-		cmocka_unit_test(test_json_checker_refuses_what_is_not_json),
-		cmocka_unit_test(test_json_is_json_whatever_a_node_is_called),
-		cmocka_unit_test(test_kinds_have_names_of_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_fresh_tree_gets_every_step_it_needs),
+	cmocka_unit_test(test_plan_is_empty_after_it_was_carried_out),
+	cmocka_unit_test(test_pair_without_switch_is_planned),
+	cmocka_unit_test(test_only_the_block_that_differs_is_a_step),
+	cmocka_unit_test(test_last_block_counts_even_for_one_lid),
+	cmocka_unit_test(test_blocks_past_the_capability_make_no_step),
+	cmocka_unit_test(test_what_is_not_known_gets_no_step),
+	cmocka_unit_test(test_link_with_one_end_down_gets_no_step),
+	cmocka_unit_test(test_end_in_init_rises_whatever_the_other_is),
+	cmocka_unit_test(test_init_port_gets_its_fields_with_the_arm),
+	cmocka_unit_test(test_forgotten_fields_are_no_difference),
+	cmocka_unit_test(
+		test_port_in_init_without_known_peer_is_not_armed),
+	cmocka_unit_test(test_cable_from_a_switch_to_itself_comes_up),
+	cmocka_unit_test(test_text_of_the_empty_plan_says_so),
+	cmocka_unit_test(test_text_names_who_and_what),
+	cmocka_unit_test(test_text_puts_blocks_of_a_switch_in_one_line),
+	cmocka_unit_test(test_text_groups_thousands),
+	cmocka_unit_test(test_switch_with_small_table_is_warned_about),
+	cmocka_unit_test(test_print_never_shows_an_m_key),
+	cmocka_unit_test(test_json_checker_refuses_what_is_not_json),
+	cmocka_unit_test(test_json_is_json_whatever_a_node_is_called),
+	cmocka_unit_test(test_kinds_have_names_of_their_own)
+)

@@ -10,6 +10,7 @@
 
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 struct fabric {
@@ -358,22 +359,16 @@ test_strangers_are_notes(void **state)
 	fabric_free(f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_table_is_written_once),
-		cmocka_unit_test(test_a_member_costs_its_own_blocks_only),
-		cmocka_unit_test(test_what_is_not_wanted_is_left_alone),
-		cmocka_unit_test(test_enforcement_is_a_field_of_the_gate),
-		cmocka_unit_test(test_qos_limits_the_vls),
-		cmocka_unit_test(
-			test_clients_are_asked_to_register_if_they_can),
-		cmocka_unit_test(test_clients_are_told_when_the_port_is_up),
-		cmocka_unit_test(test_the_plan_says_who_gets_in_and_out),
-		cmocka_unit_test(test_vls_are_told_whole),
-		cmocka_unit_test(test_strangers_are_notes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_a_table_is_written_once),
+	cmocka_unit_test(test_a_member_costs_its_own_blocks_only),
+	cmocka_unit_test(test_what_is_not_wanted_is_left_alone),
+	cmocka_unit_test(test_enforcement_is_a_field_of_the_gate),
+	cmocka_unit_test(test_qos_limits_the_vls),
+	cmocka_unit_test(
+		test_clients_are_asked_to_register_if_they_can),
+	cmocka_unit_test(test_clients_are_told_when_the_port_is_up),
+	cmocka_unit_test(test_the_plan_says_who_gets_in_and_out),
+	cmocka_unit_test(test_vls_are_told_whole),
+	cmocka_unit_test(test_strangers_are_notes)
+)

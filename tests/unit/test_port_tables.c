@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/port_tables.h"
 #include "topology/prng.h"
@@ -111,14 +112,8 @@ test_blocks_read_back_and_copies_part(void **state)
 	snapshot_unref(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_known_at_first),
-		cmocka_unit_test(test_room_follows_the_capabilities),
-		cmocka_unit_test(test_blocks_read_back_and_copies_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_nothing_is_known_at_first),
+	cmocka_unit_test(test_room_follows_the_capabilities),
+	cmocka_unit_test(test_blocks_read_back_and_copies_part)
+)

@@ -13,6 +13,7 @@
 #include "routing/engine.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static const struct mad_client_params wire = {
@@ -554,27 +555,21 @@ test_unchanged_ports_are_no_change(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fabric_is_left_as_wanted),
-		cmocka_unit_test(test_order_is_safe_at_every_moment),
-		cmocka_unit_test(
-			test_switch_without_tables_holds_back_only_its_links),
-		cmocka_unit_test(test_unanswered_set_is_not_done),
-		cmocka_unit_test(test_table_with_other_content_is_not_written),
-		cmocka_unit_test(test_untaken_field_is_told_and_planned_again),
-		cmocka_unit_test(
-			test_refused_activation_of_an_active_port_is_no_failure),
-		cmocka_unit_test(test_change_before_the_clearing_is_noticed),
-		cmocka_unit_test(test_sets_of_one_switch_info_do_not_overtake),
-		cmocka_unit_test(
-			test_blocks_of_one_switch_come_a_few_at_a_time),
-		cmocka_unit_test(
-			test_cable_pulled_before_the_clearing_is_noticed),
-		cmocka_unit_test(test_unchanged_ports_are_no_change),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_fabric_is_left_as_wanted),
+	cmocka_unit_test(test_order_is_safe_at_every_moment),
+	cmocka_unit_test(
+		test_switch_without_tables_holds_back_only_its_links),
+	cmocka_unit_test(test_unanswered_set_is_not_done),
+	cmocka_unit_test(test_table_with_other_content_is_not_written),
+	cmocka_unit_test(test_untaken_field_is_told_and_planned_again),
+	cmocka_unit_test(
+		test_refused_activation_of_an_active_port_is_no_failure),
+	cmocka_unit_test(test_change_before_the_clearing_is_noticed),
+	cmocka_unit_test(test_sets_of_one_switch_info_do_not_overtake),
+	cmocka_unit_test(
+		test_blocks_of_one_switch_come_a_few_at_a_time),
+	cmocka_unit_test(
+		test_cable_pulled_before_the_clearing_is_noticed),
+	cmocka_unit_test(test_unchanged_ports_are_no_change)
+)

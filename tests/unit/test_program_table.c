@@ -14,6 +14,7 @@
 #include "sm/plan/isolation.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static const struct mad_client_params wire = {
@@ -482,24 +483,18 @@ test_clients_are_told_with_the_activation(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables_go_before_the_link),
-		cmocka_unit_test(test_tables_go_before_the_enforcement),
-		cmocka_unit_test(test_refused_table_keeps_the_link_down),
-		cmocka_unit_test(
-			test_table_that_is_something_else_is_planned_again),
-		cmocka_unit_test(
-			test_refused_table_leaves_an_active_port_alone),
-		cmocka_unit_test(test_enforcement_ends_whatever_tables_hold),
-		cmocka_unit_test(
-			test_silent_host_is_asked_no_more_than_needed),
-		cmocka_unit_test(
-			test_clients_are_told_though_activation_is_refused),
-		cmocka_unit_test(test_clients_are_told_with_the_activation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_tables_go_before_the_link),
+	cmocka_unit_test(test_tables_go_before_the_enforcement),
+	cmocka_unit_test(test_refused_table_keeps_the_link_down),
+	cmocka_unit_test(
+		test_table_that_is_something_else_is_planned_again),
+	cmocka_unit_test(
+		test_refused_table_leaves_an_active_port_alone),
+	cmocka_unit_test(test_enforcement_ends_whatever_tables_hold),
+	cmocka_unit_test(
+		test_silent_host_is_asked_no_more_than_needed),
+	cmocka_unit_test(
+		test_clients_are_told_though_activation_is_refused),
+	cmocka_unit_test(test_clients_are_told_with_the_activation)
+)

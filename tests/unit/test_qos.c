@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sm/plan/qos_tables.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 struct lab {
@@ -408,23 +409,17 @@ test_ports_without_the_tables_are_left_alone(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_built_in_values_are_the_usual_ones),
-		TEST(test_not_enabled_wants_nothing),
-		TEST(test_vls_are_folded_into_those_there_are),
-		TEST(test_active_port_has_the_vls_it_has),
-		TEST(test_absent_vls_have_no_share),
-		TEST(test_shares_end_where_the_table_ends),
-		TEST(test_each_kind_has_its_own_values),
-		cmocka_unit_test(test_values_fall_back_one_by_one),
-		TEST(test_port_info_is_as_both_ends_allow),
-		TEST(test_general_bound_of_vls_holds),
-		TEST(test_mapping_is_for_each_live_port_of_entry),
-		TEST(test_ports_without_the_tables_are_left_alone),
-	};
-
-	return cmocka_run_group_tests_name("qos", tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_built_in_values_are_the_usual_ones),
+	TEST(test_not_enabled_wants_nothing),
+	TEST(test_vls_are_folded_into_those_there_are),
+	TEST(test_active_port_has_the_vls_it_has),
+	TEST(test_absent_vls_have_no_share),
+	TEST(test_shares_end_where_the_table_ends),
+	TEST(test_each_kind_has_its_own_values),
+	cmocka_unit_test(test_values_fall_back_one_by_one),
+	TEST(test_port_info_is_as_both_ends_allow),
+	TEST(test_general_bound_of_vls_holds),
+	TEST(test_mapping_is_for_each_live_port_of_entry),
+	TEST(test_ports_without_the_tables_are_left_alone)
+)

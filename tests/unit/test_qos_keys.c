@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sm/config/options.h"
+#include "tests/lib/unit.h"
 
 struct setup {
 	struct options *conf;
@@ -327,22 +328,15 @@ test_man_page_has_the_keys(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_nothing_is_given_at_first),
-		TEST(test_every_key_arrives),
-		TEST(test_the_last_value_holds),
-		TEST(test_what_says_not_set_gives_nothing),
-		TEST(test_bad_value_is_an_error_and_nothing_is_taken),
-		TEST(test_a_table_has_64_entries),
-		TEST(test_the_nearest_key_may_be_one_of_these),
-		TEST(test_an_sl_that_starves_is_warned_of),
-		TEST(test_shipped_file_tells_the_defaults),
-		cmocka_unit_test(test_man_page_has_the_keys),
-	};
-
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests_name("qos_keys", tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_nothing_is_given_at_first),
+	TEST(test_every_key_arrives),
+	TEST(test_the_last_value_holds),
+	TEST(test_what_says_not_set_gives_nothing),
+	TEST(test_bad_value_is_an_error_and_nothing_is_taken),
+	TEST(test_a_table_has_64_entries),
+	TEST(test_the_nearest_key_may_be_one_of_these),
+	TEST(test_an_sl_that_starves_is_warned_of),
+	TEST(test_shipped_file_tells_the_defaults),
+	cmocka_unit_test(test_man_page_has_the_keys)
+)

@@ -15,7 +15,9 @@
 
 #include "sm/config/qos_policy_conf.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 static struct qos_policy *
 parse(const char *text)
@@ -248,7 +250,7 @@ test_every_mistake_has_its_place(void **state)
 
 		if (policy)
 			fail_msg("accepted: %s", bad[i].text);
-		assert_int_equal(error->domain, QOS_POLICY_CONF_ERROR);
+		assert_int_equal(error->domain, TEXT_ERROR);
 		assert_string_equal(error->message, expected);
 		g_error_free(error);
 		g_free(expected);
@@ -367,20 +369,13 @@ test_may_give_is_the_union_over_targets(void **state)
 	assert_true(loose < 400);	/* of 8,000 */
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_word_means_what_it_says),
-		cmocka_unit_test(test_membership_of_a_pkey_does_not_count),
-		cmocka_unit_test(test_first_rule_that_fits_decides),
-		cmocka_unit_test(test_partition_goes_before_the_default),
-		cmocka_unit_test(test_empty_files_are_policies),
-		cmocka_unit_test(test_every_mistake_has_its_place),
-		cmocka_unit_test(test_a_file_is_read_if_it_is_asked_for),
-		cmocka_unit_test(test_may_give_is_the_union_over_targets),
-	};
-
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests_name("qospolicy", tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_every_word_means_what_it_says),
+	cmocka_unit_test(test_membership_of_a_pkey_does_not_count),
+	cmocka_unit_test(test_first_rule_that_fits_decides),
+	cmocka_unit_test(test_partition_goes_before_the_default),
+	cmocka_unit_test(test_empty_files_are_policies),
+	cmocka_unit_test(test_every_mistake_has_its_place),
+	cmocka_unit_test(test_a_file_is_read_if_it_is_asked_for),
+	cmocka_unit_test(test_may_give_is_the_union_over_targets)
+)

@@ -12,6 +12,8 @@
 
 #include "sm/mad/smp.h"
 #include "tests/lib/sa_server_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define LID	SA_BIT(0)
 
@@ -281,23 +283,17 @@ test_view_that_goes_in_the_middle_starts_anew(void **state)
 	stage_close(&st);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_tables_of_a_switch_are_read_when_asked_for),
-		cmocka_unit_test(
-			test_small_question_does_not_wait_for_a_large_one),
-		cmocka_unit_test(test_two_questions_share_what_is_read),
-		cmocka_unit_test(
-			test_nothing_is_read_while_the_sweep_is_at_work),
-		cmocka_unit_test(
-			test_ports_that_refuse_or_are_silent_have_no_table),
-		cmocka_unit_test(test_too_many_questions_are_busy),
-		cmocka_unit_test(
-			test_view_that_goes_in_the_middle_starts_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(
+		test_tables_of_a_switch_are_read_when_asked_for),
+	cmocka_unit_test(
+		test_small_question_does_not_wait_for_a_large_one),
+	cmocka_unit_test(test_two_questions_share_what_is_read),
+	cmocka_unit_test(
+		test_nothing_is_read_while_the_sweep_is_at_work),
+	cmocka_unit_test(
+		test_ports_that_refuse_or_are_silent_have_no_table),
+	cmocka_unit_test(test_too_many_questions_are_busy),
+	cmocka_unit_test(
+		test_view_that_goes_in_the_middle_starts_anew)
+)

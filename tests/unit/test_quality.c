@@ -16,6 +16,7 @@
 #include "routing/engine.h"
 #include "routing/metrics.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -746,32 +747,26 @@ test_churn_counts_entries_and_blocks(void **state)
 	lft_free(b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring_of_four_has_six_on_each),
-		cmocka_unit_test(test_hosts_of_a_switch_multiply),
-		cmocka_unit_test(test_lmc_does_not_multiply),
-		cmocka_unit_test(test_hole_loses_what_comes_through),
-		cmocka_unit_test(test_loop_loses_all_who_enter),
-		cmocka_unit_test(test_wrong_exit_loses_all),
-		cmocka_unit_test(test_single_switch_has_no_channels),
-		cmocka_unit_test(test_ring_of_four_has_long_ways),
-		cmocka_unit_test(test_paths_count_pairs_of_hosts),
-		cmocka_unit_test(test_fabric_without_switches_has_no_figures),
-		cmocka_unit_test(test_order_follows_the_tree),
-		cmocka_unit_test(test_order_goes_round_a_ring),
-		cmocka_unit_test(test_planes_by_order_make_all_shifts_one),
-		cmocka_unit_test(test_one_plane_takes_all),
-		cmocka_unit_test(test_single_switch_is_never_congested),
-		cmocka_unit_test(test_permutations_cross_a_cable_evenly),
-		cmocka_unit_test(test_bisection_shares_a_cable),
-		cmocka_unit_test(test_random_tables_are_counted_right),
-		cmocka_unit_test(test_chance_depends_on_the_seed_only),
-		cmocka_unit_test(test_sample_of_shifts_is_a_sample),
-		cmocka_unit_test(test_churn_counts_entries_and_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_ring_of_four_has_six_on_each),
+	cmocka_unit_test(test_hosts_of_a_switch_multiply),
+	cmocka_unit_test(test_lmc_does_not_multiply),
+	cmocka_unit_test(test_hole_loses_what_comes_through),
+	cmocka_unit_test(test_loop_loses_all_who_enter),
+	cmocka_unit_test(test_wrong_exit_loses_all),
+	cmocka_unit_test(test_single_switch_has_no_channels),
+	cmocka_unit_test(test_ring_of_four_has_long_ways),
+	cmocka_unit_test(test_paths_count_pairs_of_hosts),
+	cmocka_unit_test(test_fabric_without_switches_has_no_figures),
+	cmocka_unit_test(test_order_follows_the_tree),
+	cmocka_unit_test(test_order_goes_round_a_ring),
+	cmocka_unit_test(test_planes_by_order_make_all_shifts_one),
+	cmocka_unit_test(test_one_plane_takes_all),
+	cmocka_unit_test(test_single_switch_is_never_congested),
+	cmocka_unit_test(test_permutations_cross_a_cable_evenly),
+	cmocka_unit_test(test_bisection_shares_a_cable),
+	cmocka_unit_test(test_random_tables_are_counted_right),
+	cmocka_unit_test(test_chance_depends_on_the_seed_only),
+	cmocka_unit_test(test_sample_of_shifts_is_a_sample),
+	cmocka_unit_test(test_churn_counts_entries_and_blocks)
+)

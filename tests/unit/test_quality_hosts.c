@@ -15,6 +15,7 @@
 #include "routing/engine.h"
 #include "routing/metrics.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -193,14 +194,8 @@ test_loop_of_switches_goes(void **state)
 	lab_clear(&lab);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_tables_are_cut_right),
-		cmocka_unit_test(test_loop_of_hosts_stays),
-		cmocka_unit_test(test_loop_of_switches_goes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_random_tables_are_cut_right),
+	cmocka_unit_test(test_loop_of_hosts_stays),
+	cmocka_unit_test(test_loop_of_switches_goes)
+)

@@ -13,8 +13,9 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "sm/config/rank_file.h"
+#include "sm/config/guid_files.h"
 #include "sm/persist.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static const char good[] =
@@ -116,13 +117,13 @@ test_damaged_list_is_refused_with_its_line(void **state)
 		{ "engine updn\n1 2\n", 2 },
 		{ "engine updn\n0x2 2\n0x1 3\n", 3 },
 		{ "engine updn\n0x2 2\n0x2 3\n", 3 },
-		{ "engine updn\n0x2 2", 3 },
+		{ "engine updn\n0x2 2", 2 },
 		{ "engine updn\n\n0x2 2\n", 2 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
 		g_autoptr(GError) error = NULL;
-		g_autofree char *text = g_strdup_printf("ranks:%u: damaged",
+		g_autofree char *text = g_strdup_printf("ranks:%u:1: damaged",
 							bad[i].line);
 
 		assert_null(rank_file_parse(bad[i].text, "ranks", &error));
@@ -130,16 +131,10 @@ test_damaged_list_is_refused_with_its_line(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_written_is_read),
-		cmocka_unit_test(test_engine_in_force_is_read),
-		cmocka_unit_test(
-			test_engine_without_ranks_is_in_force_after_restart),
-		cmocka_unit_test(test_damaged_list_is_refused_with_its_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_what_is_written_is_read),
+	cmocka_unit_test(test_engine_in_force_is_read),
+	cmocka_unit_test(
+		test_engine_without_ranks_is_in_force_after_restart),
+	cmocka_unit_test(test_damaged_list_is_refused_with_its_line)
+)

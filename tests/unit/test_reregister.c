@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "sm/sweep/reregister.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 struct bench {
@@ -170,19 +171,13 @@ test_without_an_sa_nobody_is_told(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forgotten_clients_are_told_once),
-		cmocka_unit_test(test_who_does_not_acknowledge_is_asked_again),
-		cmocka_unit_test(test_known_clients_are_left_alone),
-		cmocka_unit_test(test_clients_of_another_master_are_told),
-		cmocka_unit_test(test_another_lid_is_told),
-		cmocka_unit_test(test_who_was_away_is_told),
-		cmocka_unit_test(test_another_master_makes_us_forget),
-		cmocka_unit_test(test_without_an_sa_nobody_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_forgotten_clients_are_told_once),
+	cmocka_unit_test(test_who_does_not_acknowledge_is_asked_again),
+	cmocka_unit_test(test_known_clients_are_left_alone),
+	cmocka_unit_test(test_clients_of_another_master_are_told),
+	cmocka_unit_test(test_another_lid_is_told),
+	cmocka_unit_test(test_who_was_away_is_told),
+	cmocka_unit_test(test_another_master_makes_us_forget),
+	cmocka_unit_test(test_without_an_sa_nobody_is_told)
+)

@@ -16,6 +16,7 @@
 #include "sm/lab/rmpp.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
+#include "tests/lib/unit.h"
 
 #define FIRST	RMPP_FLAG_FIRST
 #define LAST	RMPP_FLAG_LAST
@@ -969,43 +970,37 @@ test_dead_wire_ends_on_both_sides(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_bytes_are_those_of_libibmad),
-		cmocka_unit_test(test_layout_is_that_of_libibumad),
-		cmocka_unit_test(test_payload_length_counts_every_class_header),
-		cmocka_unit_test(test_every_type_has_its_own_statuses),
-		cmocka_unit_test(test_short_message_is_first_and_last),
-		cmocka_unit_test(
-		    test_lengths_stand_in_the_first_and_the_last_segment),
-		cmocka_unit_test(test_window_opens_with_the_acks),
-		cmocka_unit_test(test_timeout_repeats_from_the_last_ack),
-		cmocka_unit_test(test_silence_ends_after_the_retries),
-		cmocka_unit_test(test_news_take_the_retries_back),
-		cmocka_unit_test(test_old_and_double_acks_change_nothing),
-		cmocka_unit_test(
-		    test_bad_answers_are_aborted_with_their_status),
-		cmocka_unit_test(
-		    test_stop_and_abort_of_the_peer_end_it_in_silence),
-		cmocka_unit_test(test_peer_may_ask_for_patience_within_limits),
-		cmocka_unit_test(test_direction_switches_after_a_request),
-		cmocka_unit_test(test_segments_in_order_make_the_message),
-		cmocka_unit_test(test_only_segment_may_be_of_any_length),
-		cmocka_unit_test(test_widest_window_holds_all_that_come_early),
-		cmocka_unit_test(test_repeated_segments_get_one_ack_in_a_while),
-		cmocka_unit_test(
-		    test_bad_segments_are_aborted_with_their_status),
-		cmocka_unit_test(test_too_much_is_stopped),
-		cmocka_unit_test(test_abort_of_the_sender_is_not_answered),
-		cmocka_unit_test(test_complete_message_repeats_its_ack),
-		cmocka_unit_test(
-		    test_what_arrives_is_what_was_sent_over_1000_schedules),
-		cmocka_unit_test(test_nothing_is_repeated_on_a_good_wire),
-		cmocka_unit_test(test_moderate_loss_always_gets_through),
-		cmocka_unit_test(test_dead_wire_ends_on_both_sides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_header_bytes_are_those_of_libibmad),
+	cmocka_unit_test(test_layout_is_that_of_libibumad),
+	cmocka_unit_test(test_payload_length_counts_every_class_header),
+	cmocka_unit_test(test_every_type_has_its_own_statuses),
+	cmocka_unit_test(test_short_message_is_first_and_last),
+	cmocka_unit_test(
+	    test_lengths_stand_in_the_first_and_the_last_segment),
+	cmocka_unit_test(test_window_opens_with_the_acks),
+	cmocka_unit_test(test_timeout_repeats_from_the_last_ack),
+	cmocka_unit_test(test_silence_ends_after_the_retries),
+	cmocka_unit_test(test_news_take_the_retries_back),
+	cmocka_unit_test(test_old_and_double_acks_change_nothing),
+	cmocka_unit_test(
+	    test_bad_answers_are_aborted_with_their_status),
+	cmocka_unit_test(
+	    test_stop_and_abort_of_the_peer_end_it_in_silence),
+	cmocka_unit_test(test_peer_may_ask_for_patience_within_limits),
+	cmocka_unit_test(test_direction_switches_after_a_request),
+	cmocka_unit_test(test_segments_in_order_make_the_message),
+	cmocka_unit_test(test_only_segment_may_be_of_any_length),
+	cmocka_unit_test(test_widest_window_holds_all_that_come_early),
+	cmocka_unit_test(test_repeated_segments_get_one_ack_in_a_while),
+	cmocka_unit_test(
+	    test_bad_segments_are_aborted_with_their_status),
+	cmocka_unit_test(test_too_much_is_stopped),
+	cmocka_unit_test(test_abort_of_the_sender_is_not_answered),
+	cmocka_unit_test(test_complete_message_repeats_its_ack),
+	cmocka_unit_test(
+	    test_what_arrives_is_what_was_sent_over_1000_schedules),
+	cmocka_unit_test(test_nothing_is_repeated_on_a_good_wire),
+	cmocka_unit_test(test_moderate_loss_always_gets_through),
+	cmocka_unit_test(test_dead_wire_ends_on_both_sides)
+)

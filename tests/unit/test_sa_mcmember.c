@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/group_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static void
@@ -40,12 +41,12 @@ test_first_join_creates_and_others_share(void **state)
 	assert_int_equal(f->r.mlid, 0xc000);
 	assert_int_equal(f->r.q_key, 0x1234);
 	assert_int_equal(f->r.join_state, JOIN_NON);
-	assert_int_equal(groups_count(f->g), 1);
+	assert_int_equal(f->g->list->len, 1);
 
-	assert_true(groups_next_event(f->g, &event));
+	assert_true(next_event(f->g, &event));
 	assert_true(event.created);
 	assert_memory_equal(event.mgid, f->r.mgid, 16);
-	assert_false(groups_next_event(f->g, &event));
+	assert_false(next_event(f->g, &event));
 	check_store(f->g);
 }
 
@@ -68,8 +69,8 @@ test_create_wants_every_component(void **state)
 					   ~SA_BIT(bits[i])),
 				 SA_STATUS_INSUFFICIENT);
 	}
-	assert_int_equal(groups_count(f->g), 0);
-	assert_int_equal(groups_version(f->g), 0);
+	assert_int_equal(f->g->list->len, 0);
+	assert_int_equal(f->g->version, 0);
 }
 
 static void
@@ -217,7 +218,7 @@ test_no_port_takes_all_mlids(void **state)
 	struct fixture *f = *state;
 
 	groups_follow(f->g, f->star->v);
-	groups_set_quota(f->g, 3);
+	f->g->quota = 3;
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(join(f, 1, i, JOIN_FULL), i < 3 ? 0 :
 				 SA_STATUS_NO_RESOURCES);
@@ -471,11 +472,11 @@ test_group_ends_with_the_last_that_counts(void **state)
 	assert_null(find(f, 1));
 	assert_int_equal(leave(f, 2, 1, JOIN_NON), SA_STATUS_REQ_INVALID);
 
-	assert_true(groups_next_event(f->g, &event));
+	assert_true(next_event(f->g, &event));
 	assert_true(event.created);
-	assert_true(groups_next_event(f->g, &event));
+	assert_true(next_event(f->g, &event));
 	assert_false(event.created);
-	assert_false(groups_next_event(f->g, &event));
+	assert_false(next_event(f->g, &event));
 }
 
 static void
@@ -594,15 +595,15 @@ test_follow_keeps_what_is_configured(void **state)
 
 	partition_ipoib_group(PKEY_DEFAULT, 2, &want);
 	groups_follow(f->g, f->star->v);
-	assert_int_equal(groups_count(f->g), 1);
-	assert_memory_equal(groups_at(f->g, 0)->mgid, want.mgid, 16);
-	assert_int_equal(groups_at(f->g, 0)->mlid, 0xc000);
-	assert_int_equal(groups_at(f->g, 0)->pkey, 0xffff);
-	assert_int_equal(groups_at(f->g, 0)->mtu, 4);
+	assert_int_equal(f->g->list->len, 1);
+	assert_memory_equal(group_at(f->g, 0)->r.mgid, want.mgid, 16);
+	assert_int_equal(group_at(f->g, 0)->r.mlid, 0xc000);
+	assert_int_equal(group_at(f->g, 0)->r.pkey, 0xffff);
+	assert_int_equal(group_at(f->g, 0)->r.mtu, 4);
 
-	version = groups_version(f->g);
+	version = f->g->version;
 	groups_follow(f->g, f->star->v);
-	assert_int_equal(groups_version(f->g), version);
+	assert_int_equal(f->g->version, version);
 
 	/* IPoIB joins it and leaves; the group stays. */
 	fill(f, 1, 0, JOIN_FULL);
@@ -611,26 +612,26 @@ test_follow_keeps_what_is_configured(void **state)
 	assert_int_equal(f->r.q_key, 0x0b1b);
 	assert_int_equal(groups_leave(f->g, f->star->v, star_port(f->star, 1),
 				      JOIN_MASK, &f->r), 0);
-	assert_int_equal(groups_count(f->g), 1);
+	assert_int_equal(f->g->list->len, 1);
 
 	/* Another Q_Key in the file; the same name in a second partition. */
 	g_array_index(p->groups, struct partition_group, 0).q_key = 0x98;
 	groups_follow(f->g, f->star->v);
-	assert_int_equal(groups_at(f->g, 0)->q_key, 0x98);
+	assert_int_equal(group_at(f->g, 0)->r.q_key, 0x98);
 	g_array_index(p->groups, struct partition_group, 0).q_key = 0x99;
 	other = want;
 	other.q_key = 0x77;
 	g_array_append_val(partition_rules_get(f->star->rules, 0x7ffe)->groups,
 			   other);
 	groups_follow(f->g, f->star->v);
-	assert_int_equal(groups_count(f->g), 1);
-	assert_int_equal(groups_at(f->g, 0)->q_key, 0x77);
-	assert_int_equal(groups_at(f->g, 0)->pkey, 0xfffe);
+	assert_int_equal(f->g->list->len, 1);
+	assert_int_equal(group_at(f->g, 0)->r.q_key, 0x77);
+	assert_int_equal(group_at(f->g, 0)->r.pkey, 0xfffe);
 	g_array_set_size(partition_rules_get(f->star->rules,
 					     0x7ffe)->groups, 0);
 	groups_follow(f->g, f->star->v);
-	assert_int_equal(groups_at(f->g, 0)->q_key, 0x99);
-	assert_int_equal(groups_at(f->g, 0)->mlid, 0xc000);
+	assert_int_equal(group_at(f->g, 0)->r.q_key, 0x99);
+	assert_int_equal(group_at(f->g, 0)->r.mlid, 0xc000);
 
 	/* Out of the file: it stays as long as it is used. */
 	fill(f, 1, 0, JOIN_FULL);
@@ -638,11 +639,11 @@ test_follow_keeps_what_is_configured(void **state)
 	assert_int_equal(send_join(f, 1, JOIN_MASK), 0);
 	g_array_set_size(p->groups, 0);
 	groups_follow(f->g, f->star->v);
-	assert_false(groups_at(f->g, 0)->permanent);
+	assert_false(group_at(f->g, 0)->permanent);
 	star_gid(1, f->r.port_gid);
 	assert_int_equal(groups_leave(f->g, f->star->v, star_port(f->star, 1),
 				      JOIN_MASK, &f->r), 0);
-	assert_int_equal(groups_count(f->g), 0);
+	assert_int_equal(f->g->list->len, 0);
 }
 
 static void
@@ -659,11 +660,11 @@ test_follow_drops_who_is_away(void **state)
 	assert_null(find(f, 2));
 	assert_null(member(f, 1, 2));
 	assert_non_null(member(f, 1, 1));
-	version = groups_version(f->g);
+	version = f->g->version;
 	star_bring_back(f->star, 2);
 	groups_follow(f->g, f->star->v);
 	assert_null(member(f, 1, 2));
-	assert_int_equal(groups_version(f->g), version);
+	assert_int_equal(f->g->version, version);
 }
 
 static void
@@ -733,33 +734,27 @@ test_random_clients_match_a_plain_model(void **state)
 
 #define T(name)	cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_first_join_creates_and_others_share),
-		T(test_create_wants_every_component),
-		T(test_create_wants_a_member_that_counts),
-		T(test_no_mgid_is_given_a_new_one),
-		T(test_ip_groups_are_as_their_broadcast_group),
-		T(test_ip_groups_need_a_broadcast_group),
-		T(test_no_port_takes_all_mlids),
-		T(test_mgid_must_be_one),
-		T(test_create_realizes_selectors),
-		T(test_join_must_agree_with_the_group),
-		T(test_requests_must_say_who_and_how),
-		T(test_slow_port_is_kept_out),
-		T(test_leaves_take_what_was_joined),
-		T(test_states_add_up),
-		T(test_group_ends_with_the_last_that_counts),
-		T(test_proxy_joins_only_within_the_partition),
-		T(test_partition_decides_who_joins),
-		T(test_mlids_end_at_the_smallest_switch),
-		T(test_follow_keeps_what_is_configured),
-		T(test_follow_drops_who_is_away),
-		T(test_follow_drops_who_lost_the_pkey),
-		T(test_random_clients_match_a_plain_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	T(test_first_join_creates_and_others_share),
+	T(test_create_wants_every_component),
+	T(test_create_wants_a_member_that_counts),
+	T(test_no_mgid_is_given_a_new_one),
+	T(test_ip_groups_are_as_their_broadcast_group),
+	T(test_ip_groups_need_a_broadcast_group),
+	T(test_no_port_takes_all_mlids),
+	T(test_mgid_must_be_one),
+	T(test_create_realizes_selectors),
+	T(test_join_must_agree_with_the_group),
+	T(test_requests_must_say_who_and_how),
+	T(test_slow_port_is_kept_out),
+	T(test_leaves_take_what_was_joined),
+	T(test_states_add_up),
+	T(test_group_ends_with_the_last_that_counts),
+	T(test_proxy_joins_only_within_the_partition),
+	T(test_partition_decides_who_joins),
+	T(test_mlids_end_at_the_smallest_switch),
+	T(test_follow_keeps_what_is_configured),
+	T(test_follow_drops_who_is_away),
+	T(test_follow_drops_who_lost_the_pkey),
+	T(test_random_clients_match_a_plain_model)
+)

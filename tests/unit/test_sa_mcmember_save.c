@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/group_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static bool
@@ -65,7 +66,7 @@ test_saved_groups_come_back(void **state)
 	again = save(back);
 	assert_string_equal(text, again);
 	check_store(back);
-	assert_false(groups_next_event(back, &event));
+	assert_false(next_event(back, &event));
 
 	/* It goes on where it was: the free MLID, the next MGID. */
 	groups_free(f->g);
@@ -160,14 +161,8 @@ test_bad_lines_say_what_is_wrong(void **state)
 
 #define T(name)	cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_saved_groups_come_back),
-		T(test_damaged_text_is_refused_or_sound),
-		T(test_bad_lines_say_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	T(test_saved_groups_come_back),
+	T(test_damaged_text_is_refused_or_sound),
+	T(test_bad_lines_say_what_is_wrong)
+)

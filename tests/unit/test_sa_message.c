@@ -12,6 +12,7 @@
 
 #include "sm/io/sa_message.h"
 #include "tests/lib/rmpp_lab.h"
+#include "tests/lib/unit.h"
 
 struct kernel {
 	struct transport base;
@@ -506,20 +507,14 @@ test_what_is_no_message_is_left_to_others(void **state)
 	transport_free(&k->base);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_message_goes_out_in_one_piece),
-		cmocka_unit_test(test_slow_source_is_asked_again),
-		cmocka_unit_test(test_long_message_is_collected_in_goes),
-		cmocka_unit_test(test_full_memory_lets_the_oldest_go_on),
-		cmocka_unit_test(test_what_cannot_be_collected_is_told),
-		cmocka_unit_test(test_cancelled_before_it_is_told_stays_untold),
-		cmocka_unit_test(test_message_comes_in_in_one_piece),
-		cmocka_unit_test(test_only_segment_says_how_much_of_it_counts),
-		cmocka_unit_test(test_what_is_no_message_is_left_to_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_message_goes_out_in_one_piece),
+	cmocka_unit_test(test_slow_source_is_asked_again),
+	cmocka_unit_test(test_long_message_is_collected_in_goes),
+	cmocka_unit_test(test_full_memory_lets_the_oldest_go_on),
+	cmocka_unit_test(test_what_cannot_be_collected_is_told),
+	cmocka_unit_test(test_cancelled_before_it_is_told_stays_untold),
+	cmocka_unit_test(test_message_comes_in_in_one_piece),
+	cmocka_unit_test(test_only_segment_says_how_much_of_it_counts),
+	cmocka_unit_test(test_what_is_no_message_is_left_to_others)
+)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
@@ -502,26 +503,20 @@ test_raw_traffic_and_no_path_at_all_are_none(void **state)
 	lab_close(&l);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path_is_what_the_fabric_has),
-		cmocka_unit_test(test_ends_are_named_by_gid_or_lid),
-		cmocka_unit_test(test_both_prefixes_name_a_port),
-		cmocka_unit_test(test_path_is_as_good_as_its_worst_cable),
-		cmocka_unit_test(test_paths_are_what_a_walk_finds),
-		cmocka_unit_test(test_way_may_be_long),
-		cmocka_unit_test(test_between_switches_the_tables_decide),
-		cmocka_unit_test(test_fabric_without_a_switch_has_paths),
-		cmocka_unit_test(test_loop_in_the_tables_is_no_path),
-		cmocka_unit_test(test_reversible_path_has_a_way_back),
-		cmocka_unit_test(
-			test_reversible_path_carries_what_both_ways_carry),
-		cmocka_unit_test(test_selectors_have_four_meanings),
-		cmocka_unit_test(test_what_is_the_clients_choice_comes_back),
-		cmocka_unit_test(test_raw_traffic_and_no_path_at_all_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_path_is_what_the_fabric_has),
+	cmocka_unit_test(test_ends_are_named_by_gid_or_lid),
+	cmocka_unit_test(test_both_prefixes_name_a_port),
+	cmocka_unit_test(test_path_is_as_good_as_its_worst_cable),
+	cmocka_unit_test(test_paths_are_what_a_walk_finds),
+	cmocka_unit_test(test_way_may_be_long),
+	cmocka_unit_test(test_between_switches_the_tables_decide),
+	cmocka_unit_test(test_fabric_without_a_switch_has_paths),
+	cmocka_unit_test(test_loop_in_the_tables_is_no_path),
+	cmocka_unit_test(test_reversible_path_has_a_way_back),
+	cmocka_unit_test(
+		test_reversible_path_carries_what_both_ways_carry),
+	cmocka_unit_test(test_selectors_have_four_meanings),
+	cmocka_unit_test(test_what_is_the_clients_choice_comes_back),
+	cmocka_unit_test(test_raw_traffic_and_no_path_at_all_are_none)
+)

@@ -14,6 +14,7 @@
 
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define TREE		"PGFT(3,4;1,3)"	/* 12 hosts */
@@ -241,18 +242,12 @@ test_open_ends_find_what_single_questions_find(void **state)
 	qos_policy_unref(policy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_a_policy_it_is_the_partitions),
-		cmocka_unit_test(test_without_qos_it_is_0_or_what_is_asked_for),
-		cmocka_unit_test(test_rules_look_at_service_pkey_and_ends),
-		cmocka_unit_test(test_a_wish_for_an_sl_chooses_the_partition),
-		cmocka_unit_test(test_an_sl_for_a_service_needs_the_service),
-		cmocka_unit_test(
-			test_open_ends_find_what_single_questions_find),
-	};
-
-	return cmocka_run_group_tests_name("sa_path_sl", tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_without_a_policy_it_is_the_partitions),
+	cmocka_unit_test(test_without_qos_it_is_0_or_what_is_asked_for),
+	cmocka_unit_test(test_rules_look_at_service_pkey_and_ends),
+	cmocka_unit_test(test_a_wish_for_an_sl_chooses_the_partition),
+	cmocka_unit_test(test_an_sl_for_a_service_needs_the_service),
+	cmocka_unit_test(
+		test_open_ends_find_what_single_questions_find)
+)

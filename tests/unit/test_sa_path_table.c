@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
@@ -519,22 +520,16 @@ test_multi_path_of_bad_lists_is_refused(void **state)
 	lab_close(&l);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_paths_are_streamed),
-		cmocka_unit_test(test_all_paths_are_those_of_all_pairs),
-		cmocka_unit_test(test_lmc_gives_as_many_paths),
-		cmocka_unit_test(test_better_paths_come_first),
-		cmocka_unit_test(test_partitions_are_obeyed),
-		cmocka_unit_test(test_search_in_vain_pauses),
-		cmocka_unit_test(test_sl_is_the_partitions),
-		cmocka_unit_test(test_path_to_a_group_is_the_groups),
-		cmocka_unit_test(test_path_to_a_group_fits_or_not),
-		cmocka_unit_test(test_multi_path_joins_lists_of_gids),
-		cmocka_unit_test(test_multi_path_of_bad_lists_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_all_paths_are_streamed),
+	cmocka_unit_test(test_all_paths_are_those_of_all_pairs),
+	cmocka_unit_test(test_lmc_gives_as_many_paths),
+	cmocka_unit_test(test_better_paths_come_first),
+	cmocka_unit_test(test_partitions_are_obeyed),
+	cmocka_unit_test(test_search_in_vain_pauses),
+	cmocka_unit_test(test_sl_is_the_partitions),
+	cmocka_unit_test(test_path_to_a_group_is_the_groups),
+	cmocka_unit_test(test_path_to_a_group_fits_or_not),
+	cmocka_unit_test(test_multi_path_joins_lists_of_gids),
+	cmocka_unit_test(test_multi_path_of_bad_lists_is_refused)
+)

@@ -22,6 +22,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 #include "sm/mad/sa_record.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 /* A component, and where libibmad has it: from the front of the record, or of
@@ -501,23 +502,17 @@ test_every_link_has_a_rate(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_libibmad_reads_and_writes_each_component_alike),
-		cmocka_unit_test(test_path_codec_and_table_agree),
-		cmocka_unit_test(test_inform_info_as_bytes),
-		cmocka_unit_test(test_port_info_has_speeds_of_later_revisions),
-		cmocka_unit_test(test_each_component_is_some_member),
-		cmocka_unit_test(test_answers_about_the_fabric_come_back),
-		cmocka_unit_test(test_answers_to_clients_come_back),
-		cmocka_unit_test(
-			test_attribute_offsets_are_what_clients_expect),
-		cmocka_unit_test(test_notice_about_a_gid_as_bytes),
-		cmocka_unit_test(test_every_link_has_a_rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(
+		test_libibmad_reads_and_writes_each_component_alike),
+	cmocka_unit_test(test_path_codec_and_table_agree),
+	cmocka_unit_test(test_inform_info_as_bytes),
+	cmocka_unit_test(test_port_info_has_speeds_of_later_revisions),
+	cmocka_unit_test(test_each_component_is_some_member),
+	cmocka_unit_test(test_answers_about_the_fabric_come_back),
+	cmocka_unit_test(test_answers_to_clients_come_back),
+	cmocka_unit_test(
+		test_attribute_offsets_are_what_clients_expect),
+	cmocka_unit_test(test_notice_about_a_gid_as_bytes),
+	cmocka_unit_test(test_every_link_has_a_rate)
+)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/lib/sa_server_lab.h"
+#include "tests/lib/unit.h"
 
 #define PATH_SIZE	64u
 
@@ -298,8 +299,8 @@ test_sweep_goes_on_under_a_flood(void **state)
 	}
 	assert_true(st.sm.ends > ends);
 	assert_int_equal(st.sm.last, SWEEP_END_UP);
-	hosts = lab_hosts(st.sim, st.s, st.s->local_port);
-	lost = lab_lost_pairs(st.sim, hosts);
+	hosts = simlab_hosts(st.sim, st.s, st.s->local_port);
+	lost = simlab_lost_pairs(st.sim, hosts);
 	g_array_unref(hosts);
 	assert_int_equal(lost, 0);
 	stage_close(&st);
@@ -334,7 +335,9 @@ test_table_arrives_through_loss(void **state)
 			g_byte_array_append(good, c->table->data,
 					    c->table->len);
 		assert_memory_equal(c->table->data, good->data, good->len);
-		assert_int_equal(sa_server_tables(st.desk), 0);
+		assert_true(sa_server_stats(st.desk)->tables ==
+			    sa_server_stats(st.desk)->tables_sent +
+			    sa_server_stats(st.desk)->tables_failed);
 		if (!turn)
 			assert_int_equal(sa_server_stats(st.desk)->tables_sent,
 					 1);
@@ -638,34 +641,28 @@ test_long_search_lets_others_have_their_turn(void **state)
 	stage_close(&st);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers_come_to_who_asked),
-		cmocka_unit_test(test_requests_wait_until_the_fabric_is_known),
-		cmocka_unit_test(
-			test_babbler_does_not_keep_a_polite_client_out),
-		cmocka_unit_test(
-			test_many_babblers_do_not_keep_a_polite_client_out),
-		cmocka_unit_test(
-			test_requests_of_a_client_are_answered_in_order),
-		cmocka_unit_test(test_repeats_of_what_waits_are_dropped),
-		cmocka_unit_test(test_refused_request_is_forgotten),
-		cmocka_unit_test(test_displaced_request_is_forgotten),
-		cmocka_unit_test(test_what_the_sa_drops_gets_no_answer),
-		cmocka_unit_test(test_sweep_goes_on_under_a_flood),
-		cmocka_unit_test(test_table_arrives_through_loss),
-		cmocka_unit_test(test_tables_of_all_sizes_arrive_whole),
-		cmocka_unit_test(test_request_of_several_segments_is_answered),
-		cmocka_unit_test(test_desk_closes_in_the_middle_of_everything),
-		cmocka_unit_test(test_report_comes_through_loss),
-		cmocka_unit_test(test_dead_subscriber_is_given_up),
-		cmocka_unit_test(test_few_reports_are_under_way_at_a_time),
-		cmocka_unit_test(test_trap_is_reported_to_subscribers),
-		cmocka_unit_test(test_lease_ends_without_being_asked),
-		cmocka_unit_test(test_long_search_lets_others_have_their_turn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_answers_come_to_who_asked),
+	cmocka_unit_test(test_requests_wait_until_the_fabric_is_known),
+	cmocka_unit_test(
+		test_babbler_does_not_keep_a_polite_client_out),
+	cmocka_unit_test(
+		test_many_babblers_do_not_keep_a_polite_client_out),
+	cmocka_unit_test(
+		test_requests_of_a_client_are_answered_in_order),
+	cmocka_unit_test(test_repeats_of_what_waits_are_dropped),
+	cmocka_unit_test(test_refused_request_is_forgotten),
+	cmocka_unit_test(test_displaced_request_is_forgotten),
+	cmocka_unit_test(test_what_the_sa_drops_gets_no_answer),
+	cmocka_unit_test(test_sweep_goes_on_under_a_flood),
+	cmocka_unit_test(test_table_arrives_through_loss),
+	cmocka_unit_test(test_tables_of_all_sizes_arrive_whole),
+	cmocka_unit_test(test_request_of_several_segments_is_answered),
+	cmocka_unit_test(test_desk_closes_in_the_middle_of_everything),
+	cmocka_unit_test(test_report_comes_through_loss),
+	cmocka_unit_test(test_dead_subscriber_is_given_up),
+	cmocka_unit_test(test_few_reports_are_under_way_at_a_time),
+	cmocka_unit_test(test_trap_is_reported_to_subscribers),
+	cmocka_unit_test(test_lease_ends_without_being_asked),
+	cmocka_unit_test(test_long_search_lets_others_have_their_turn)
+)

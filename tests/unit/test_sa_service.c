@@ -13,6 +13,7 @@
 
 #include "sm/sa/service.h"
 #include "tests/lib/sa_star.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define N_HOSTS		4u
@@ -24,6 +25,8 @@
 #define SET_MASK	(NAME_MASK | SA_BIT(SERVICE_PKEY) | \
 			 SA_BIT(SERVICE_LEASE) | SA_BIT(SERVICE_KEY) | \
 			 SA_BIT(SERVICE_NAME))
+
+#define service_at(s, i)	((const struct service *)(s)->list->pdata[i])
 
 struct fixture {
 	struct star *star;
@@ -105,11 +108,10 @@ test_set_answers_all_but_the_key(void **state)
 	assert_memory_equal(f->r.key, none, 16);
 	assert_int_equal(f->r.lease, 10);
 	assert_memory_equal(f->r.data, sent.data, 64);
-	assert_int_equal(services_count(f->s), 1);
-	assert_memory_equal(services_at(f->s, 0)->record.key, sent.key, 16);
-	assert_memory_equal(services_at(f->s, 0)->record.name, sent.name, 64);
-	assert_int_equal(services_at(f->s, 0)->ends, START + 10 * SECOND);
-	assert_null(services_at(f->s, 1));
+	assert_int_equal(f->s->list->len, 1);
+	assert_memory_equal(service_at(f->s, 0)->record.key, sent.key, 16);
+	assert_memory_equal(service_at(f->s, 0)->record.name, sent.name, 64);
+	assert_int_equal(service_at(f->s, 0)->ends, START + 10 * SECOND);
 }
 
 static void
@@ -119,16 +121,16 @@ test_same_name_overwrites(void **state)
 	uint64_t version;
 
 	assert_int_equal(set(f, 1, 5, FOR_EVER), 0);
-	version = services_version(f->s);
+	version = f->s->version;
 	fill(f, 1, 5, 4);
 	f->r.key[0] = 12;
 	strcpy(f->r.name, "another");
 	assert_int_equal(send_set(f, 1, SET_MASK), 0);
-	assert_int_equal(services_count(f->s), 1);
-	assert_string_equal(services_at(f->s, 0)->record.name, "another");
-	assert_int_equal(services_at(f->s, 0)->record.key[0], 12);
-	assert_int_equal(services_deadline(f->s), START + 4 * SECOND);
-	assert_int_not_equal(services_version(f->s), version);
+	assert_int_equal(f->s->list->len, 1);
+	assert_string_equal(service_at(f->s, 0)->record.name, "another");
+	assert_int_equal(service_at(f->s, 0)->record.key[0], 12);
+	assert_int_equal(f->s->next, START + 4 * SECOND);
+	assert_int_not_equal(f->s->version, version);
 
 	/* Another GID, ServiceID or P_Key is another service. */
 	assert_int_equal(set(f, 2, 5, 4), 0);
@@ -136,7 +138,7 @@ test_same_name_overwrites(void **state)
 	fill(f, 1, 5, 4);
 	assert_int_equal(send_set(f, 1, SET_MASK & ~SA_BIT(SERVICE_PKEY)), 0);
 	assert_int_equal(f->r.pkey, 0);
-	assert_int_equal(services_count(f->s), 4);
+	assert_int_equal(f->s->list->len, 4);
 }
 
 static void
@@ -144,27 +146,27 @@ test_leases_end_in_time(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(services_deadline(f->s), INT64_MAX);
+	assert_int_equal(f->s->next, INT64_MAX);
 	assert_int_equal(set(f, 1, 1, FOR_EVER), 0);
-	assert_int_equal(services_deadline(f->s), INT64_MAX);
+	assert_int_equal(f->s->next, INT64_MAX);
 	assert_int_equal(set(f, 1, 2, 10), 0);
 	assert_int_equal(set(f, 1, 3, 4), 0);
 	fill(f, 1, 4, 1);
 	assert_int_equal(send_set(f, 1, SET_MASK & ~SA_BIT(SERVICE_LEASE)), 0);
 	assert_int_equal(f->r.lease, FOR_EVER);
 
-	assert_int_equal(services_deadline(f->s), START + 4 * SECOND);
+	assert_int_equal(f->s->next, START + 4 * SECOND);
 	services_tick(f->s, START + 4 * SECOND - 1);
-	assert_int_equal(services_count(f->s), 4);
+	assert_int_equal(f->s->list->len, 4);
 	services_tick(f->s, START + 4 * SECOND);
-	assert_int_equal(services_count(f->s), 3);
-	assert_int_equal(services_deadline(f->s), START + 10 * SECOND);
+	assert_int_equal(f->s->list->len, 3);
+	assert_int_equal(f->s->next, START + 10 * SECOND);
 	services_tick(f->s, START + 1000000 * SECOND);
-	assert_int_equal(services_count(f->s), 2);
-	assert_int_equal(services_deadline(f->s), INT64_MAX);
+	assert_int_equal(f->s->list->len, 2);
+	assert_int_equal(f->s->next, INT64_MAX);
 	/* The longest lease that ends does so. */
 	assert_int_equal(set(f, 1, 2, FOR_EVER - 1), 0);
-	assert_int_equal(services_deadline(f->s),
+	assert_int_equal(f->s->next,
 			 START + (int64_t)(FOR_EVER - 1) * SECOND);
 }
 
@@ -180,18 +182,18 @@ test_services_end_with_their_port(void **state)
 	assert_int_equal(set(f, 2, 11, FOR_EVER), 0);
 	fill(f, 3, 12, FOR_EVER);
 	assert_int_equal(send_set(f, 3, NAME_MASK), 0);	/* no P_Key */
-	version = services_version(f->s);
+	version = f->s->version;
 	services_follow(f->s, f->star->v);
-	assert_int_equal(services_count(f->s), 4);
-	assert_true(services_version(f->s) == version);
+	assert_int_equal(f->s->list->len, 4);
+	assert_true(f->s->version == version);
 	star_take_away(f->star, 2);
 	services_follow(f->s, f->star->v);
-	assert_int_equal(services_count(f->s), 2);
-	assert_true(services_version(f->s) != version);
+	assert_int_equal(f->s->list->len, 2);
+	assert_true(f->s->version != version);
 	star_bring_back(f->star, 2);
 	services_follow(f->s, f->star->v);
-	assert_int_equal(services_count(f->s), 2);
-	assert_true(services_at(f->s, 0)->record.id == 10);
+	assert_int_equal(f->s->list->len, 2);
+	assert_true(service_at(f->s, 0)->record.id == 10);
 	/* nobody is in the default partition: who named none may stay */
 	g_array_set_size(partition_rules_get(f->star->rules,
 					     PKEY_DEFAULT)->rules, 0);
@@ -199,8 +201,8 @@ test_services_end_with_their_port(void **state)
 	star_rule(f->star, 1, 3, PARTITION_FULL);
 	star_publish(f->star);
 	services_follow(f->s, f->star->v);
-	assert_int_equal(services_count(f->s), 1);
-	assert_true(services_at(f->s, 0)->record.id == 12);
+	assert_int_equal(f->s->list->len, 1);
+	assert_true(service_at(f->s, 0)->record.id == 12);
 }
 
 static void
@@ -228,8 +230,8 @@ test_set_is_refused_with_a_reason(void **state)
 	assert_int_equal(send_set(f, 1, SET_MASK), SA_STATUS_REQ_INVALID);
 	assert_int_equal(services_set(f->s, f->star->v, SNAPSHOT_NONE, SET_MASK,
 				      &f->r, f->now), SA_STATUS_REQ_INVALID);
-	assert_int_equal(services_count(f->s), 0);
-	assert_int_equal(services_version(f->s), 0);
+	assert_int_equal(f->s->list->len, 0);
+	assert_int_equal(f->s->version, 0);
 
 	/* Some clients leave the prefix out; a limited member may serve. */
 	star_rule(f->star, 1, 1, PARTITION_LIMITED);
@@ -278,15 +280,15 @@ test_delete_takes_the_one_that_is_meant(void **state)
 					 star_port(f->star, 2),
 					 SA_BIT(SERVICE_NAME), &f->r, f->now),
 			 SA_STATUS_DENIED);
-	assert_int_equal(services_count(f->s), 3);
+	assert_int_equal(f->s->list->len, 3);
 
 	f->now += 3 * SECOND + 1;
 	assert_int_equal(delete(f, 1, 1, SA_BIT(SERVICE_NAME)), 0);
 	assert_int_equal(f->r.lease, 7);
 	assert_int_equal(f->r.key[0], 0);
-	assert_int_equal(services_count(f->s), 2);
-	assert_int_equal(services_at(f->s, 0)->record.id, 1);
-	assert_int_equal(services_at(f->s, 0)->record.gid[15],
+	assert_int_equal(f->s->list->len, 2);
+	assert_int_equal(service_at(f->s, 0)->record.id, 1);
+	assert_int_equal(service_at(f->s, 0)->record.gid[15],
 			 star_guid(2) & 0xff);
 	/* Over, though nobody has called for time. */
 	f->now += 7 * SECOND;
@@ -343,13 +345,13 @@ test_saved_services_come_back(void **state)
 	assert_int_equal(set(f, 1, 1, 3), 0);
 	text = save(f->s, f->now + 3 * SECOND);
 	assert_true(star_load_text(load, back, text, &error));
-	assert_int_equal(services_count(back), 12);	/* one had ended */
+	assert_int_equal(back->list->len, 12);	/* one had ended */
 	again = save(back, 5 * SECOND);
 	assert_string_equal(text, again);
 	/* Three seconds of the lease of 11 were over; the clock is another. */
-	assert_int_equal(services_deadline(back), 13 * SECOND);
+	assert_int_equal(back->next, 13 * SECOND);
 	for (uint32_t i = 0; i < 12; i++)
-		assert_int_equal(services_at(back, i)->record.key[0], 11);
+		assert_int_equal(service_at(back, i)->record.key[0], 11);
 	services_free(back);
 }
 
@@ -376,9 +378,9 @@ test_damaged_text_is_refused_or_sound(void **state)
 			assert_non_null(error);
 			g_clear_error(&error);
 		}
-		for (uint32_t i = 1; i < services_count(s); i++)
-			assert_true(services_at(s, i - 1)->record.id <=
-				    services_at(s, i)->record.id);
+		for (uint32_t i = 1; i < s->list->len; i++)
+			assert_true(service_at(s, i - 1)->record.id <=
+				    service_at(s, i)->record.id);
 		again = save(s, 5 * SECOND);
 		services_free(s);
 		s = services_new();
@@ -428,27 +430,21 @@ test_bad_lines_say_what_is_wrong(void **state)
 		g_clear_error(&error);
 		assert_false(services_load_line(f->s, line, 7, 0, &error));
 		g_clear_error(&error);
-		assert_int_equal(services_count(f->s), 0);
+		assert_int_equal(f->s->list->len, 0);
 	}
 }
 
 #define T(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_set_answers_all_but_the_key),
-		T(test_same_name_overwrites),
-		T(test_leases_end_in_time),
-		T(test_services_end_with_their_port),
-		T(test_set_is_refused_with_a_reason),
-		T(test_delete_takes_the_one_that_is_meant),
-		T(test_one_client_cannot_fill_the_store),
-		T(test_saved_services_come_back),
-		T(test_damaged_text_is_refused_or_sound),
-		T(test_bad_lines_say_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	T(test_set_answers_all_but_the_key),
+	T(test_same_name_overwrites),
+	T(test_leases_end_in_time),
+	T(test_services_end_with_their_port),
+	T(test_set_is_refused_with_a_reason),
+	T(test_delete_takes_the_one_that_is_meant),
+	T(test_one_client_cannot_fill_the_store),
+	T(test_saved_services_come_back),
+	T(test_damaged_text_is_refused_or_sound),
+	T(test_bad_lines_say_what_is_wrong)
+)

@@ -16,6 +16,7 @@
 
 #include "sm/sa/sa_db.h"
 #include "tests/lib/sa_lab.h"
+#include "tests/lib/unit.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
@@ -136,12 +137,13 @@ test_trees_tell_receivers_from_senders(void **state)
 	join(&l, 2, 4);
 	join(&l, 0, 8);
 	t = tree(&l, 0);
-	assert_int_equal(t->n_members, 2);
-	assert_int_equal(t->n_senders, 2);
-	assert_true(t->members[0] < t->members[1]);
-	assert_true(t->senders[0] < t->senders[1]);
-	assert_true(t->members[0] == lab_host(&l, 1) ||
-		    t->members[1] == lab_host(&l, 1));
+	assert_int_equal(t->n_members, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(t->members[i].receives, i < 2);
+	assert_true(t->members[0].port < t->members[1].port);
+	assert_true(t->members[2].port < t->members[3].port);
+	assert_true(t->members[0].port == lab_host(&l, 1) ||
+		    t->members[1].port == lab_host(&l, 1));
 	version = sa_groups_version(l.sa);
 	lab_publish(&l);
 	assert_true(sa_groups_version(l.sa) == version);
@@ -334,13 +336,12 @@ test_subscriber_is_told_of_ports_that_come_and_go(void **state)
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
 	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 65);
 	assert_true(lab_get(report.mad + SA_DATA_OFFSET + 24, 8) == guid);
-	sa_report_ended(l.sa, report.id, true);
 	set_guid(&l, gone, guid);
 	assert_true(sa_next_report(l.sa, &report));
 	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 64);
 	assert_true(lab_get(report.mad + SA_DATA_OFFSET + 24, 8) == guid);
 	/* Whoever does not answer is dead. */
-	sa_report_ended(l.sa, report.id, false);
+	sa_report_failed(l.sa, report.port_guid);
 	set_guid(&l, gone, 0);
 	assert_false(sa_next_report(l.sa, &report));
 	lab_close(&l);
@@ -358,7 +359,7 @@ test_subscriber_is_told_of_groups(void **state)
 	lab_open(&l, TREE, 0);
 	subscribe(&l, 2);
 	while (sa_next_report(l.sa, &report))
-		sa_report_ended(l.sa, report.id, true);
+		;
 	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
 	r.mgid[15] = 9;
 	lab_gid(&l, lab_host(&l, 0), r.port_gid);
@@ -371,7 +372,6 @@ test_subscriber_is_told_of_groups(void **state)
 	assert_true(sa_next_report(l.sa, &report));
 	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 66);
 	assert_memory_equal(report.mad + SA_DATA_OFFSET + 16, r.mgid, 16);
-	sa_report_ended(l.sa, report.id, true);
 	l.mad[3] = SA_METHOD_DELETE;
 	assert_int_equal(lab_ask(&l), 0);
 	assert_true(sa_next_report(l.sa, &report));
@@ -440,7 +440,7 @@ test_reports_go_by_a_common_pkey(void **state)
 	port_tables_set(held, PORT_TABLE_PKEY, own, 0, &b);
 	sa_db_set_tables(sa_view_of(l.sa), held);
 	while (sa_next_report(l.sa, &report))
-		sa_report_ended(l.sa, report.id, true);
+		;
 	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
 	r.mgid[15] = 9;
 	lab_gid(&l, lab_host(&l, 0), r.port_gid);
@@ -455,7 +455,6 @@ test_reports_go_by_a_common_pkey(void **state)
 			    report.lid == lab_lid(&l, lab_host(&l, 4)));
 		assert_int_equal(report.pkey, 0x8003);
 		assert_int_equal(report.pkey_index, 2);
-		sa_report_ended(l.sa, report.id, true);
 	}
 	assert_int_equal(n66, 2);
 	/* host 2 is gone: host 4, limited as to it, may have talked to it */
@@ -469,7 +468,6 @@ test_reports_go_by_a_common_pkey(void **state)
 				 65);
 		assert_int_equal(report.pkey, is4 ? 0x8003 : 0xffff);
 		assert_int_equal(report.pkey_index, is4 ? 2 : 0);
-		sa_report_ended(l.sa, report.id, true);
 	}
 	assert_int_equal(n65, 3);
 	port_tables_unref(held);
@@ -595,27 +593,21 @@ test_damaged_state_is_refused_whole(void **state)
 	lab_close(&l);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ipoib_group_is_joined_found_and_left),
-		cmocka_unit_test(test_members_are_told_to_the_trusted),
-		cmocka_unit_test(test_trees_tell_receivers_from_senders),
-		cmocka_unit_test(test_port_of_two_gids_is_one_receiver),
-		cmocka_unit_test(test_order_of_joins_does_not_matter),
-		cmocka_unit_test(test_services_are_found_by_who_may),
-		cmocka_unit_test(test_lease_runs_out),
-		cmocka_unit_test(
-			test_subscriber_is_told_of_ports_that_come_and_go),
-		cmocka_unit_test(test_subscriber_is_told_of_groups),
-		cmocka_unit_test(test_traps_are_passed_on),
-		cmocka_unit_test(test_reports_go_by_a_common_pkey),
-		cmocka_unit_test(test_groups_are_found_by_mlid),
-		cmocka_unit_test(test_subscriptions_are_ones_own),
-		cmocka_unit_test(test_state_survives_a_restart),
-		cmocka_unit_test(test_damaged_state_is_refused_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_ipoib_group_is_joined_found_and_left),
+	cmocka_unit_test(test_members_are_told_to_the_trusted),
+	cmocka_unit_test(test_trees_tell_receivers_from_senders),
+	cmocka_unit_test(test_port_of_two_gids_is_one_receiver),
+	cmocka_unit_test(test_order_of_joins_does_not_matter),
+	cmocka_unit_test(test_services_are_found_by_who_may),
+	cmocka_unit_test(test_lease_runs_out),
+	cmocka_unit_test(
+		test_subscriber_is_told_of_ports_that_come_and_go),
+	cmocka_unit_test(test_subscriber_is_told_of_groups),
+	cmocka_unit_test(test_traps_are_passed_on),
+	cmocka_unit_test(test_reports_go_by_a_common_pkey),
+	cmocka_unit_test(test_groups_are_found_by_mlid),
+	cmocka_unit_test(test_subscriptions_are_ones_own),
+	cmocka_unit_test(test_state_survives_a_restart),
+	cmocka_unit_test(test_damaged_state_is_refused_whole)
+)

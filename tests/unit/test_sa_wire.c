@@ -19,6 +19,7 @@
 #include <infiniband/umad_sa_mcm.h>
 
 #include "sm/mad/sa_record.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static const uint16_t attrs[] = {
@@ -392,24 +393,18 @@ test_rates_are_in_order_of_speed(void **state)
 	assert_int_equal(sa_rate_of(&p), 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables_cover_no_bit_twice),
-		cmocka_unit_test(
-			test_other_records_are_where_libibmad_has_them),
-		cmocka_unit_test(
-			test_class_port_info_is_where_libibmad_has_it),
-		cmocka_unit_test(test_libibumad_lays_out_the_same),
-		cmocka_unit_test(test_names_and_numbers_are_known),
-		cmocka_unit_test(test_reserved_components_match_anything),
-		cmocka_unit_test(test_header_comes_and_goes),
-		cmocka_unit_test(test_set_is_answered_by_get_resp),
-		cmocka_unit_test(test_matching_is_component_by_component),
-		cmocka_unit_test(test_unknown_components_are_refused),
-		cmocka_unit_test(test_rates_are_in_order_of_speed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_tables_cover_no_bit_twice),
+	cmocka_unit_test(
+		test_other_records_are_where_libibmad_has_them),
+	cmocka_unit_test(
+		test_class_port_info_is_where_libibmad_has_it),
+	cmocka_unit_test(test_libibumad_lays_out_the_same),
+	cmocka_unit_test(test_names_and_numbers_are_known),
+	cmocka_unit_test(test_reserved_components_match_anything),
+	cmocka_unit_test(test_header_comes_and_goes),
+	cmocka_unit_test(test_set_is_answered_by_get_resp),
+	cmocka_unit_test(test_matching_is_component_by_component),
+	cmocka_unit_test(test_unknown_components_are_refused),
+	cmocka_unit_test(test_rates_are_in_order_of_speed)
+)

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define SEED	4711u
 
@@ -36,9 +38,9 @@ test_timers_ring_in_order_of_time_then_start(void **state)
 	static const int expected[] = { 3, 1, 4, 0, 2 };
 	struct ring rings[G_N_ELEMENTS(when)];
 	unsigned ids[G_N_ELEMENTS(when)];
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "pair()", NULL);
+	simlab_open(&lab, "pair()", NULL);
 	sim_run(lab.sim, 50);
 	for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
 		rings[i] = (struct ring){
@@ -61,7 +63,7 @@ test_timers_ring_in_order_of_time_then_start(void **state)
 	assert_int_equal(sim_now(lab.sim), 500);
 	transport_timer_cancel(lab.t, ids[0]);	/* rang: ignored */
 	g_array_unref(rings[0].order);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* The heap under load: whatever is started and called off, the rest rings in
@@ -76,10 +78,10 @@ test_many_timers_keep_the_order(void **state)
 	GArray *order = g_array_new(FALSE, FALSE, sizeof(int));
 	unsigned kept = 0;
 	int64_t last = 0;
-	struct lab lab;
+	struct simlab lab;
 
 	print_message("# seed %u\n", SEED);
-	lab_open(&lab, "pair()", NULL);
+	simlab_open(&lab, "pair()", NULL);
 	for (int i = 0; i < N; i++) {
 		rings[i] = (struct ring){
 			.order = order, .name = i, .t = lab.t, .at = -1,
@@ -104,7 +106,7 @@ test_many_timers_keep_the_order(void **state)
 	}
 	g_array_unref(order);
 	g_rand_free(rand);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------- clients */
@@ -137,7 +139,7 @@ on_heard(const struct transport_mad *m, void *data)
 }
 
 static struct transport *
-listen_at(struct lab *lab, uint32_t port, enum sim_role role,
+listen_at(struct simlab *lab, uint32_t port, enum sim_role role,
 	  struct heard *heard)
 {
 	memset(heard, 0, sizeof(*heard));
@@ -147,7 +149,7 @@ listen_at(struct lab *lab, uint32_t port, enum sim_role role,
 }
 
 static void
-ask(struct lab *lab, struct transport *t, uint32_t port, unsigned attr_id,
+ask(struct simlab *lab, struct transport *t, uint32_t port, unsigned attr_id,
     uint64_t tid, unsigned timeout_ms)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
@@ -164,12 +166,12 @@ static void
 test_clients_of_one_port_get_their_own_answers(void **state)
 {
 	struct heard a, b;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(2)", NULL);
+	simlab_open(&lab, "single(2)", NULL);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &a);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &b);
-	ask(&lab, a.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 7,
+	ask(&lab, a.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 7,
 	    100);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 1);
@@ -177,15 +179,15 @@ test_clients_of_one_port_get_their_own_answers(void **state)
 	assert_int_equal(b.answers + b.others + b.returned, 0);
 	assert_false(lab.answered);
 	/* the same TID at the same time */
-	ask(&lab, a.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 9,
+	ask(&lab, a.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 9,
 	    100);
-	ask(&lab, b.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_DESC, 9,
+	ask(&lab, b.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_DESC, 9,
 	    100);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 2);
 	assert_int_equal(b.answers, 1);
 	assert_int_equal(a.returned + b.returned, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -193,25 +195,25 @@ test_sm_info_goes_to_the_manager_of_the_port(void **state)
 {
 	uint32_t other;
 	struct heard client, manager;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(2)", NULL);
-	other = lab_end(&lab, NODE_CA, 1);
+	simlab_open(&lab, "single(2)", NULL);
+	other = simlab_end(&lab, NODE_CA, 1);
 	listen_at(&lab, other, SIM_ROLE_CLIENT, &client);
-	assert_int_equal(lab_ask(&lab, other, MAD_METHOD_GET,
-				 MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
+	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
+				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
 	assert_false(sim_port_info(lab.sim, other)->cap_mask &
 		     PORT_CAP_IS_SM);
 	listen_at(&lab, other, SIM_ROLE_MANAGER, &manager);
 	assert_true(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
-	assert_int_equal(lab_ask(&lab, other, MAD_METHOD_GET,
-				 MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
+	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
+				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
 	assert_int_equal(manager.others, 1);
 	assert_int_equal(client.others, 0);
 	transport_free(manager.t);
 	assert_false(sim_port_info(lab.sim, other)->cap_mask &
 		     PORT_CAP_IS_SM);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -219,17 +221,17 @@ test_unanswered_request_is_returned_in_time(void **state)
 {
 	struct sim_params never = sim_params_default;
 	struct heard heard;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(2)", NULL);
+	simlab_open(&lab, "single(2)", NULL);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
-	sim_node_set_mood(lab.sim, lab_node(&lab, NODE_SWITCH, 0),
+	sim_node_set_mood(lab.sim, simlab_node(&lab, NODE_SWITCH, 0),
 			  SIM_MOOD_SILENT);
-	ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
+	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
 	    1, 70);
-	ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
+	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
 	    2, 30);
-	ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
+	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
 	    3, 0);
 	sim_run(lab.sim, 29999);
 	assert_int_equal(heard.returned, 0);
@@ -241,18 +243,18 @@ test_unanswered_request_is_returned_in_time(void **state)
 	assert_int_equal(heard.returned, 2);
 	assert_int_equal((uint32_t)heard.tid, 1);
 	assert_int_equal(heard.at, 70000);
-	lab_close(&lab);
+	simlab_close(&lab);
 
 	never.returns = SIM_RETURNS_NEVER;
-	lab_open(&lab, "single(2)", &never);
+	simlab_open(&lab, "single(2)", &never);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
-	sim_node_set_mood(lab.sim, lab_node(&lab, NODE_SWITCH, 0),
+	sim_node_set_mood(lab.sim, simlab_node(&lab, NODE_SWITCH, 0),
 			  SIM_MOOD_SILENT);
-	ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
+	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
 	    1, 70);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.returned, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* It may free itself, and what was on its way to it goes nowhere. */
@@ -261,21 +263,21 @@ test_client_may_be_freed_in_its_callback(void **state)
 {
 	struct heard heard;
 	struct ring ring = { .order = NULL };
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(2)", NULL);
+	simlab_open(&lab, "single(2)", NULL);
 	heard.victim = NULL;
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	heard.victim = heard.t;
 	transport_timer_start(heard.t, G_USEC_PER_SEC / 2, on_ring, &ring);
 	for (unsigned i = 1; i <= 3; i++)
-		ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0),
+		ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0),
 		    MAD_ATTR_NODE_INFO, i, 100);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 1);
 	assert_int_equal(sim_stats(lab.sim)->lost_nobody, 2);
 	assert_true(sim_now(lab.sim) < 1000);	/* its timer is gone */
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -284,28 +286,28 @@ test_short_mad_is_not_accepted(void **state)
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE] = { 1 };
 	GError *error = NULL;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "pair()", NULL);
+	simlab_open(&lab, "pair()", NULL);
 	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10,
 				    &error));
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
 	g_error_free(error);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------- time */
 
 static int64_t
-time_of_questions(struct lab *lab, unsigned n, unsigned n_switches)
+time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
 {
 	int64_t began = sim_now(lab->sim);
 	struct heard heard;
 
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &heard);
 	for (unsigned i = 0; i < n; i++)
-		ask(lab, heard.t, lab_end(lab, NODE_SWITCH, i % n_switches),
+		ask(lab, heard.t, simlab_end(lab, NODE_SWITCH, i % n_switches),
 		    MAD_ATTR_NODE_INFO, i + 1, 1000);
 	while (heard.answers < n)
 		assert_true(sim_step(lab->sim));
@@ -317,9 +319,9 @@ static void
 test_agent_serves_one_smp_after_the_other(void **state)
 {
 	int64_t one, same, spread;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "PGFT(2,8;1,1)", NULL);
+	simlab_open(&lab, "PGFT(2,8;1,1)", NULL);
 	/* the first host's switch may be any: the time of one tells hops */
 	one = time_of_questions(&lab, 1, 1);
 	assert_int_equal((one - 20) % 2, 0);
@@ -328,9 +330,9 @@ test_agent_serves_one_smp_after_the_other(void **state)
 	assert_int_equal(same, one + 63 * 20);
 	spread = time_of_questions(&lab, 64, 8);
 	assert_in_range(spread, 8 * 20, 8 * 20 + 10);
-	sim_node_set_speed(lab.sim, lab_node(&lab, NODE_SWITCH, 0), 100000);
+	sim_node_set_speed(lab.sim, simlab_node(&lab, NODE_SWITCH, 0), 100000);
 	assert_int_equal(time_of_questions(&lab, 1, 1), one + 80);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -338,19 +340,19 @@ test_full_vl15_buffer_loses_smps(void **state)
 {
 	struct sim_params params = sim_params_default;
 	struct heard heard;
-	struct lab lab;
+	struct simlab lab;
 
 	params.vl15_depth = 10;
-	lab_open(&lab, "single(2)", &params);
+	simlab_open(&lab, "single(2)", &params);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	for (unsigned i = 1; i <= 25; i++)
-		ask(&lab, heard.t, lab_end(&lab, NODE_SWITCH, 0),
+		ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0),
 		    MAD_ATTR_NODE_INFO, i, 50);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 10);
 	assert_int_equal(heard.returned, 15);
 	assert_int_equal(sim_stats(lab.sim)->lost_vl15, 15);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------ a main loop */
@@ -368,9 +370,9 @@ run_loop(enum sim_pace pace, int64_t virtual_us)
 	GMainLoop *loop = g_main_loop_new(context, FALSE);
 	int64_t began = g_get_monotonic_time();
 	GSource *source;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "pair()", NULL);
+	simlab_open(&lab, "pair()", NULL);
 	source = sim_source_new(lab.sim, pace);
 	g_source_attach(source, context);
 	transport_timer_start(lab.t, virtual_us, on_quit, loop);
@@ -378,7 +380,7 @@ run_loop(enum sim_pace pace, int64_t virtual_us)
 	assert_true(sim_now(lab.sim) >= virtual_us);
 	g_source_destroy(source);
 	g_source_unref(source);
-	lab_close(&lab);
+	simlab_close(&lab);
 	g_main_loop_unref(loop);
 	g_main_context_unref(context);
 	return g_get_monotonic_time() - began;
@@ -406,7 +408,7 @@ fingerprint(uint64_t seed)
 	};
 	guint64 sum = 14695981039346656037u;
 	const struct sim_stats *st;
-	struct lab_sm sm;
+	struct manager sm;
 	struct snapshot *s;
 	struct sim *sim;
 
@@ -415,12 +417,12 @@ fingerprint(uint64_t seed)
 	sim = sim_new(s, &params);
 	for (rule.kind = 0; rule.kind <= SIM_FAULT_CORRUPT; rule.kind++)
 		sim_rule_add(sim, &rule);
-	lab_sm_start(&sm, sim, s->local_port, 1);
+	manager_open(&sm, sim, s->local_port, NULL, NULL);
 	sim_run(sim, 3 * G_USEC_PER_SEC);
 	st = sim_stats(sim);
 	for (size_t i = 0; i < sizeof(*st); i++)
 		sum = (sum ^ ((const uint8_t *)st)[i]) * 1099511628211u;
-	lab_sm_stop(&sm);
+	manager_close(&sm);
 	sim_free(sim);
 	snapshot_unref(s);
 	return sum;
@@ -435,23 +437,17 @@ test_same_seed_gives_the_same_run(void **state)
 	assert_true(fingerprint(SEED + 1) != first);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timers_ring_in_order_of_time_then_start),
-		cmocka_unit_test(test_many_timers_keep_the_order),
-		cmocka_unit_test(
-			test_clients_of_one_port_get_their_own_answers),
-		cmocka_unit_test(test_sm_info_goes_to_the_manager_of_the_port),
-		cmocka_unit_test(test_unanswered_request_is_returned_in_time),
-		cmocka_unit_test(test_client_may_be_freed_in_its_callback),
-		cmocka_unit_test(test_short_mad_is_not_accepted),
-		cmocka_unit_test(test_agent_serves_one_smp_after_the_other),
-		cmocka_unit_test(test_full_vl15_buffer_loses_smps),
-		cmocka_unit_test(test_main_loop_drives_it_at_either_pace),
-		cmocka_unit_test(test_same_seed_gives_the_same_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_timers_ring_in_order_of_time_then_start),
+	cmocka_unit_test(test_many_timers_keep_the_order),
+	cmocka_unit_test(
+		test_clients_of_one_port_get_their_own_answers),
+	cmocka_unit_test(test_sm_info_goes_to_the_manager_of_the_port),
+	cmocka_unit_test(test_unanswered_request_is_returned_in_time),
+	cmocka_unit_test(test_client_may_be_freed_in_its_callback),
+	cmocka_unit_test(test_short_mad_is_not_accepted),
+	cmocka_unit_test(test_agent_serves_one_smp_after_the_other),
+	cmocka_unit_test(test_full_vl15_buffer_loses_smps),
+	cmocka_unit_test(test_main_loop_drives_it_at_either_pace),
+	cmocka_unit_test(test_same_seed_gives_the_same_run)
+)

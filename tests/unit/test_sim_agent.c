@@ -8,19 +8,20 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/sim/link.h"
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define KEY	0x1122334455667788u
 
 static unsigned
-get(struct lab *lab, uint32_t port, unsigned attr_id, uint32_t mod,
+get(struct simlab *lab, uint32_t port, unsigned attr_id, uint32_t mod,
     uint8_t *data)
 {
 	memset(data, 0xa5, SMP_DATA_LEN);
-	return lab_ask(lab, port, MAD_METHOD_GET, attr_id, mod, data);
+	return simlab_ask(lab, port, MAD_METHOD_GET, attr_id, mod, data);
 }
 
 static void
@@ -29,11 +30,11 @@ test_who_is_asked_says_who_it_is(void **state)
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
 	uint32_t sw, ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
-	ca = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	ca = simlab_end(&lab, NODE_CA, 2);
 	assert_int_equal(get(&lab, sw, MAD_ATTR_NODE_INFO, 0, data), 0);
 	node_info_decode(data, &info);
 	assert_int_equal(info.node_type, NODE_SWITCH);
@@ -50,7 +51,7 @@ test_who_is_asked_says_who_it_is(void **state)
 	assert_int_equal(get(&lab, ca, MAD_ATTR_NODE_DESC, 0, data), 0);
 	assert_string_equal((char *)data,
 			    snapshot_node_of(lab.s, ca)->desc);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* C14-9: a CA lets a directed route out by the port that it names, which is
@@ -66,9 +67,9 @@ test_ca_is_no_way_through(void **state)
 		{ .hops = 3, .port = { 0, 1, 2, 2 } },
 	};
 	uint8_t mad[MAD_SIZE];
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "rails(2;4,2)", NULL);
+	simlab_open(&lab, "rails(2;4,2)", NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
 		smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
 				 0, &paths[i]);
@@ -83,7 +84,7 @@ test_ca_is_no_way_through(void **state)
 				 i + 1);
 	}
 	assert_int_equal(sim_stats(lab.sim)->served, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -94,26 +95,27 @@ test_what_an_agent_does_not_have_is_refused(void **state)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 	uint32_t sw, ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
-	ca = lab_end(&lab, NODE_CA, 1);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_NODE_INFO, 0, data),
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	ca = simlab_end(&lab, NODE_CA, 1);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_NODE_INFO, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET, 0x0099, 0, data),
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET, 0x0099, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_GET,
-				 MAD_ATTR_SWITCH_INFO, 0, data),
+	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_GET,
+				    MAD_ATTR_SWITCH_INFO, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_GET,
-				 MAD_ATTR_LINEAR_FT, 0, data),
+	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_GET,
+				    MAD_ATTR_LINEAR_FT, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(lab_ask(&lab, sw, 0x12, MAD_ATTR_NODE_INFO, 0, data),
+	assert_int_equal(simlab_ask(&lab, sw, 0x12, MAD_ATTR_NODE_INFO, 0,
+				    data),
 			 MAD_STATUS_BAD_METHOD);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
-				 MAD_ATTR_PORT_INFO, 4, data),
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+				    MAD_ATTR_PORT_INFO, 4, data),
 			 MAD_STATUS_BAD_VALUE);
 	snapshot_path(lab.s, sw, &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
@@ -122,13 +124,13 @@ test_what_an_agent_does_not_have_is_refused(void **state)
 	transport_send(lab.t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(lab.status, MAD_STATUS_BAD_VERSION);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* --------------------------------------------------------------- PortInfo */
 
 static void
-put_state(struct lab *lab, uint32_t port, unsigned state)
+put_state(struct simlab *lab, uint32_t port, unsigned state)
 {
 	sim_link_set_state(lab->sim, port, state);
 }
@@ -155,21 +157,21 @@ test_port_states_change_by_the_rules_only(void **state)
 		size_t c = i / 2;
 		struct port_info want;
 		uint32_t port;
-		struct lab lab;
+		struct simlab lab;
 
 		params.same_state = i % 2;
-		lab_open(&lab, "single(3)", &params);
+		simlab_open(&lab, "single(3)", &params);
 		/* a switch port whose other end we do not ask through */
-		port = sim_peer(lab.sim, lab_end(&lab, NODE_CA, 2));
+		port = sim_peer(lab.sim, simlab_end(&lab, NODE_CA, 2));
 		put_state(&lab, port, cases[c].have);
-		lab_port_wish(&lab, port, &want);
+		simlab_port_wish(&lab, port, &want);
 		want.state = cases[c].want;
-		assert_int_equal(lab_set_port(&lab, port, &want),
+		assert_int_equal(simlab_set_port(&lab, port, &want),
 				 i % 2 ? cases[c].accepted :
 				 cases[c].refused);
 		assert_int_equal(sim_port_info(lab.sim, port)->state,
 				 cases[c].then);
-		lab_close(&lab);
+		simlab_close(&lab);
 	}
 }
 
@@ -195,19 +197,19 @@ test_one_bad_component_spoils_a_set(void **state)
 	};
 	struct port_info before, want;
 	uint32_t port;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	port = lab_end(&lab, NODE_CA, 2);
-	lab_port_wish(&lab, port, &want);
+	simlab_open(&lab, "single(3)", NULL);
+	port = simlab_end(&lab, NODE_CA, 2);
+	simlab_port_wish(&lab, port, &want);
 	want.lid = 9;
-	assert_int_equal(lab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
 	before = *sim_port_info(lab.sim, port);
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
 		uint8_t *member = (uint8_t *)&want + bad[i].offset;
 		uint16_t v16 = bad[i].value;
 
-		lab_port_wish(&lab, port, &want);
+		simlab_port_wish(&lab, port, &want);
 		want.lid = 12;
 		want.gid_prefix = 0x1234;
 		want.subnet_timeout = 3;
@@ -216,12 +218,12 @@ test_one_bad_component_spoils_a_set(void **state)
 			memcpy(member, &v16, sizeof(v16));
 		else
 			*member = bad[i].value;
-		assert_int_equal(lab_set_port(&lab, port, &want),
+		assert_int_equal(simlab_set_port(&lab, port, &want),
 				 MAD_STATUS_BAD_VALUE);
 		assert_memory_equal(sim_port_info(lab.sim, port), &before,
 				    sizeof(before));
 	}
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -231,14 +233,14 @@ test_zero_changes_nothing_and_read_only_stays(void **state)
 	struct port_info before, want;
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t port;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	port = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	port = simlab_end(&lab, NODE_CA, 2);
 	assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
-	lab_port_wish(&lab, port, &want);
+	simlab_port_wish(&lab, port, &want);
 	want.lid = 9;
-	assert_int_equal(lab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
 	/* the answer, and the next one, say what it has become */
 	port_info_decode(smp_data(lab.mad), &before);
 	assert_int_equal(before.lid, 9);
@@ -256,18 +258,18 @@ test_zero_changes_nothing_and_read_only_stays(void **state)
 	want.local_port = 77;
 	want.guid_cap = 1;
 	want.enforce_inbound = true;	/* of a switch port only */
-	assert_int_equal(lab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
 	have = sim_port_info(lab.sim, port);
 	assert_memory_equal(have, &before, sizeof(before));
 	/* "all" is what is supported */
 	want.width_enabled = 255;
 	want.speed_enabled = 15;
 	want.speed_ext_enabled = 31;
-	assert_int_equal(lab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
 	assert_int_equal(have->width_enabled, have->width_supported);
 	assert_int_equal(have->speed_enabled, have->speed_supported);
 	assert_int_equal(have->speed_ext_enabled, have->speed_ext_supported);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -275,42 +277,43 @@ test_lid_and_lmc_are_for_end_ports(void **state)
 {
 	struct port_info want;
 	uint32_t ca, sw, ext;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	ca = lab_end(&lab, NODE_CA, 2);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	ca = simlab_end(&lab, NODE_CA, 2);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	ext = sim_peer(lab.sim, ca);
-	lab_port_wish(&lab, ca, &want);
+	simlab_port_wish(&lab, ca, &want);
 	want.lid = 0x1235;
 	want.lmc = 2;
-	assert_int_equal(lab_set_port(&lab, ca, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, ca, &want), MAD_STATUS_OK);
 	assert_int_equal(sim_port_info(lab.sim, ca)->lid, 0x1234);
 	assert_int_equal(sim_port_info(lab.sim, ca)->lmc, 2);
 	want.lid = 0xbfff;
 	want.lmc = 1;
-	assert_int_equal(lab_set_port(&lab, ca, &want), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(simlab_set_port(&lab, ca, &want),
+			 MAD_STATUS_BAD_VALUE);
 	/* a base port 0 has one LID and no link */
-	lab_port_wish(&lab, sw, &want);
+	simlab_port_wish(&lab, sw, &want);
 	want.lid = 21;
 	want.lmc = 3;
 	want.neighbor_mtu = 0;
 	want.state = PORT_STATE_INIT;
-	assert_int_equal(lab_set_port(&lab, sw, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, sw, &want), MAD_STATUS_OK);
 	assert_int_equal(sim_port_info(lab.sim, sw)->lid, 21);
 	assert_int_equal(sim_port_info(lab.sim, sw)->lmc, 0);
 	assert_int_equal(sim_port_info(lab.sim, sw)->state,
 			 PORT_STATE_ACTIVE);
 	/* an external port has none at all */
-	lab_port_wish(&lab, ext, &want);
+	simlab_port_wish(&lab, ext, &want);
 	want.lid = 77;
 	want.m_key = KEY;
 	want.enforce_inbound = true;
-	assert_int_equal(lab_set_port(&lab, ext, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, ext, &want), MAD_STATUS_OK);
 	assert_int_equal(sim_port_info(lab.sim, ext)->lid, 0);
 	assert_true(sim_port_info(lab.sim, ext)->m_key == 0);
 	assert_true(sim_port_info(lab.sim, ext)->enforce_inbound);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -329,14 +332,14 @@ test_client_reregister_is_echoed_once(void **state)
 	uint8_t data[SMP_DATA_LEN];
 	struct port_info want, read;
 	uint32_t port;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
+	simlab_open(&lab, "single(3)", NULL);
 	sim_set_reregister(lab.sim, count_reregister, told);
-	port = lab_end(&lab, NODE_CA, 2);
-	lab_port_wish(&lab, port, &want);
+	port = simlab_end(&lab, NODE_CA, 2);
+	simlab_port_wish(&lab, port, &want);
 	want.client_reregister = true;
-	assert_int_equal(lab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
 	port_info_decode(smp_data(lab.mad), &read);
 	assert_true(read.client_reregister);
 	assert_int_equal(told[0], 1);
@@ -344,21 +347,21 @@ test_client_reregister_is_echoed_once(void **state)
 	assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
 	port_info_decode(data, &read);
 	assert_false(read.client_reregister);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------ M_Key */
 
 static void
-protect(struct lab *lab, uint32_t port, unsigned level, unsigned lease)
+protect(struct simlab *lab, uint32_t port, unsigned level, unsigned lease)
 {
 	struct port_info want;
 
-	lab_port_wish(lab, port, &want);
+	simlab_port_wish(lab, port, &want);
 	want.m_key = KEY;
 	want.m_key_protect = level;
 	want.m_key_lease = lease;
-	assert_int_equal(lab_set_port(lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
 }
 
 static void
@@ -369,10 +372,10 @@ test_m_key_protects_by_level(void **state)
 		struct port_info want, read;
 		bool hidden = level >= 2;
 		uint32_t port;
-		struct lab lab;
+		struct simlab lab;
 
-		lab_open(&lab, "single(3)", NULL);
-		port = lab_end(&lab, NODE_CA, 2);
+		simlab_open(&lab, "single(3)", NULL);
+		port = simlab_end(&lab, NODE_CA, 2);
 		protect(&lab, port, level, 0);
 		assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 1, data),
 				 hidden ? LAB_SILENT : MAD_STATUS_OK);
@@ -382,20 +385,20 @@ test_m_key_protects_by_level(void **state)
 		}
 		assert_int_equal(sim_port_info(lab.sim, port)
 				 ->m_key_violations, hidden);
-		lab_port_wish(&lab, port, &want);
+		simlab_port_wish(&lab, port, &want);
 		want.m_key = KEY + 1;
 		port_info_encode(set, &want);
 		memcpy(data, set, SMP_DATA_LEN);
-		assert_int_equal(lab_ask_key(&lab, port, MAD_METHOD_SET,
-					     MAD_ATTR_PORT_INFO, 1, KEY - 1,
-					     data), LAB_SILENT);
+		assert_int_equal(simlab_ask_key(&lab, port, MAD_METHOD_SET,
+						MAD_ATTR_PORT_INFO, 1, KEY - 1,
+						data), LAB_SILENT);
 		assert_int_equal(sim_port_info(lab.sim, port)
 				 ->m_key_violations, hidden + 1);
-		assert_int_equal(lab_ask_key(&lab, port, MAD_METHOD_SET,
-					     MAD_ATTR_PORT_INFO, 1, KEY, data),
+		assert_int_equal(simlab_ask_key(&lab, port, MAD_METHOD_SET,
+						MAD_ATTR_PORT_INFO, 1, KEY, data),
 				 MAD_STATUS_OK);
 		assert_true(sim_port_info(lab.sim, port)->m_key == KEY + 1);
-		lab_close(&lab);
+		simlab_close(&lab);
 	}
 }
 
@@ -405,20 +408,20 @@ test_m_key_of_a_switch_guards_all_its_ports(void **state)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	protect(&lab, sw, 2, 0);
 	for (unsigned num = 0; num <= 3; num++)
 		assert_int_equal(get(&lab, sw, MAD_ATTR_PORT_INFO, num, data),
 				 LAB_SILENT);
 	assert_int_equal(get(&lab, sw, MAD_ATTR_SWITCH_INFO, 0, data),
 			 LAB_SILENT);
-	assert_int_equal(lab_ask_key(&lab, sw, MAD_METHOD_GET,
-				     MAD_ATTR_SWITCH_INFO, 0, KEY, data),
+	assert_int_equal(simlab_ask_key(&lab, sw, MAD_METHOD_GET,
+					MAD_ATTR_SWITCH_INFO, 0, KEY, data),
 			 MAD_STATUS_OK);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -427,10 +430,10 @@ test_m_key_lease_runs_out_unless_the_key_comes(void **state)
 	uint8_t data[SMP_DATA_LEN];
 	int64_t began;
 	uint32_t port;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	port = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	port = simlab_end(&lab, NODE_CA, 2);
 	protect(&lab, port, 2, 10);
 	/* nobody has violated it: it does not run */
 	sim_run(lab.sim, INT64_C(100) * G_USEC_PER_SEC);
@@ -438,8 +441,8 @@ test_m_key_lease_runs_out_unless_the_key_comes(void **state)
 			 LAB_SILENT);
 	began = sim_now(lab.sim);
 	sim_run(lab.sim, began + INT64_C(5) * G_USEC_PER_SEC);
-	assert_int_equal(lab_ask_key(&lab, port, MAD_METHOD_GET,
-				     MAD_ATTR_NODE_INFO, 0, KEY, data), 0);
+	assert_int_equal(simlab_ask_key(&lab, port, MAD_METHOD_GET,
+					MAD_ATTR_NODE_INFO, 0, KEY, data), 0);
 	sim_run(lab.sim, began + INT64_C(20) * G_USEC_PER_SEC);
 	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data),
 			 LAB_SILENT);
@@ -450,7 +453,7 @@ test_m_key_lease_runs_out_unless_the_key_comes(void **state)
 	sim_run(lab.sim, sim_now(lab.sim) + INT64_C(1) * G_USEC_PER_SEC);
 	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data), 0);
 	assert_int_equal(sim_port_info(lab.sim, port)->m_key_protect, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ----------------------------------------------------------------- tables */
@@ -464,7 +467,7 @@ fill(uint8_t *data, uint8_t first)
 
 /* Written and read back, block by block; beyond the last one: 0x1c. */
 static void
-assert_table(struct lab *lab, uint32_t port, unsigned attr_id,
+assert_table(struct simlab *lab, uint32_t port, unsigned attr_id,
 	     uint32_t first, uint32_t last, uint32_t beyond)
 {
 	uint8_t data[SMP_DATA_LEN], expected[SMP_DATA_LEN];
@@ -473,8 +476,8 @@ assert_table(struct lab *lab, uint32_t port, unsigned attr_id,
 	for (size_t i = 0; i < G_N_ELEMENTS(mods); i++) {
 		fill(data, 1 + i);
 		memcpy(expected, data, SMP_DATA_LEN);
-		assert_int_equal(lab_ask(lab, port, MAD_METHOD_SET, attr_id,
-					 mods[i], data), MAD_STATUS_OK);
+		assert_int_equal(simlab_ask(lab, port, MAD_METHOD_SET, attr_id,
+					    mods[i], data), MAD_STATUS_OK);
 		assert_memory_equal(data, expected, SMP_DATA_LEN);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(mods); i++) {
@@ -484,8 +487,8 @@ assert_table(struct lab *lab, uint32_t port, unsigned attr_id,
 	}
 	assert_int_equal(get(lab, port, attr_id, beyond, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(lab_ask(lab, port, MAD_METHOD_SET, attr_id, beyond,
-				 data), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(simlab_ask(lab, port, MAD_METHOD_SET, attr_id, beyond,
+				    data), MAD_STATUS_BAD_VALUE);
 }
 
 static void
@@ -493,11 +496,11 @@ test_tables_hold_what_is_written_and_end(void **state)
 {
 	uint8_t data[SMP_DATA_LEN], none[SMP_DATA_LEN];
 	uint32_t sw, ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(20)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
-	ca = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(20)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	ca = simlab_end(&lab, NODE_CA, 2);
 	/* 49,152 entries of 64; what was not written leads nowhere */
 	assert_table(&lab, sw, MAD_ATTR_LINEAR_FT, 0, 500, 768);
 	memset(none, 0xff, sizeof(none));
@@ -518,7 +521,7 @@ test_tables_hold_what_is_written_and_end(void **state)
 		     20u << 16 | 1);
 	assert_int_equal(get(&lab, sw, MAD_ATTR_PKEY_TABLE, 21u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -526,20 +529,20 @@ test_pkey_tables_begin_with_the_default_key(void **state)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	ca = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	ca = simlab_end(&lab, NODE_CA, 2);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
 	assert_int_equal(bytes_load16(data), 0xffff);
 	assert_int_equal(bytes_load16(data + 2), 0);
 	/* a Set of another block does not take it away */
 	memset(data, 0, sizeof(data));
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET,
-				 MAD_ATTR_PKEY_TABLE, 1, data), 0);
+	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET,
+				    MAD_ATTR_PKEY_TABLE, 1, data), 0);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
 	assert_int_equal(bytes_load16(data), 0xffff);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -547,13 +550,13 @@ test_sl_to_vl_is_by_entry_and_departure(void **state)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0x01, 0x23, 0x45, 0x67 };
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	data[7] = 0xff;
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET, MAD_ATTR_SL2VL,
-				 1 << 8 | 2, data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET, MAD_ATTR_SL2VL,
+				    1 << 8 | 2, data), MAD_STATUS_OK);
 	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 2, data), 0);
 	assert_int_equal(data[3], 0x67);
 	assert_int_equal(data[7], 0xff);
@@ -566,7 +569,7 @@ test_sl_to_vl_is_by_entry_and_departure(void **state)
 			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 4, data),
 			 MAD_STATUS_BAD_VALUE);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -574,13 +577,13 @@ test_vl_arbitration_ends_at_its_capability(void **state)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	ca = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	ca = simlab_end(&lab, NODE_CA, 2);
 	fill(data, 1);
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET, MAD_ATTR_VL_ARB,
-				 1u << 16, data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET, MAD_ATTR_VL_ARB,
+				    1u << 16, data), MAD_STATUS_OK);
 	/* 8 entries of two bytes */
 	assert_int_equal(data[15], 16);
 	assert_int_equal(data[16], 0);
@@ -590,10 +593,10 @@ test_vl_arbitration_ends_at_its_capability(void **state)
 			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 5u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, lab_end(&lab, NODE_SWITCH, 0),
+	assert_int_equal(get(&lab, simlab_end(&lab, NODE_SWITCH, 0),
 			     MAD_ATTR_VL_ARB, 1u << 16, data),
 			 MAD_STATUS_BAD_VALUE);	/* base port 0 */
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -601,19 +604,19 @@ test_first_guid_is_the_ports_own(void **state)
 {
 	uint8_t data[SMP_DATA_LEN], own[8];
 	uint32_t ca;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	ca = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	ca = simlab_end(&lab, NODE_CA, 2);
 	bytes_store(own, lab.s->ports[ca].guid, sizeof(own));
 	fill(data, 3);
-	assert_int_equal(lab_ask(&lab, ca, MAD_METHOD_SET,
-				 MAD_ATTR_GUID_INFO, 0, data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET,
+				    MAD_ATTR_GUID_INFO, 0, data), MAD_STATUS_OK);
 	assert_memory_equal(data, own, sizeof(own));
 	assert_int_equal(data[8], 11);
 	assert_int_equal(get(&lab, ca, MAD_ATTR_GUID_INFO, 1, data),
 			 MAD_STATUS_BAD_VALUE);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -623,18 +626,18 @@ test_switch_info_takes_what_is_writable(void **state)
 	const struct switch_info *have;
 	struct switch_info want;
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	have = sim_switch_info(lab.sim, lab.s->ports[sw].node);
 	assert_true(have->port_state_change);	/* it was just switched on */
 	want = *have;
 	want.linear_fdb_top = want.linear_fdb_cap;
 	want.life_time = 7;
 	switch_info_encode(data, &want);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_SWITCH_INFO, 0, data),
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_SWITCH_INFO, 0, data),
 			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(have->life_time, 18);
 	want.linear_fdb_top--;
@@ -642,8 +645,8 @@ test_switch_info_takes_what_is_writable(void **state)
 	want.enhanced_port0 = true;
 	want.port_state_change = false;
 	switch_info_encode(data, &want);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_SWITCH_INFO, 0, data), 0);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_SWITCH_INFO, 0, data), 0);
 	assert_int_equal(have->life_time, 7);
 	assert_int_equal(have->linear_fdb_top, 49151);
 	assert_int_equal(have->linear_fdb_cap, 49152);
@@ -651,36 +654,30 @@ test_switch_info_takes_what_is_writable(void **state)
 	assert_true(have->port_state_change);	/* 0 does not clear */
 	want.port_state_change = true;
 	switch_info_encode(data, &want);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_SWITCH_INFO, 0, data), 0);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_SWITCH_INFO, 0, data), 0);
 	assert_false(have->port_state_change);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_is_asked_says_who_it_is),
-		cmocka_unit_test(test_ca_is_no_way_through),
-		cmocka_unit_test(test_what_an_agent_does_not_have_is_refused),
-		cmocka_unit_test(test_port_states_change_by_the_rules_only),
-		cmocka_unit_test(test_one_bad_component_spoils_a_set),
-		cmocka_unit_test(
-			test_zero_changes_nothing_and_read_only_stays),
-		cmocka_unit_test(test_lid_and_lmc_are_for_end_ports),
-		cmocka_unit_test(test_client_reregister_is_echoed_once),
-		cmocka_unit_test(test_m_key_protects_by_level),
-		cmocka_unit_test(test_m_key_of_a_switch_guards_all_its_ports),
-		cmocka_unit_test(
-			test_m_key_lease_runs_out_unless_the_key_comes),
-		cmocka_unit_test(test_tables_hold_what_is_written_and_end),
-		cmocka_unit_test(test_pkey_tables_begin_with_the_default_key),
-		cmocka_unit_test(test_sl_to_vl_is_by_entry_and_departure),
-		cmocka_unit_test(test_vl_arbitration_ends_at_its_capability),
-		cmocka_unit_test(test_first_guid_is_the_ports_own),
-		cmocka_unit_test(test_switch_info_takes_what_is_writable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_who_is_asked_says_who_it_is),
+	cmocka_unit_test(test_ca_is_no_way_through),
+	cmocka_unit_test(test_what_an_agent_does_not_have_is_refused),
+	cmocka_unit_test(test_port_states_change_by_the_rules_only),
+	cmocka_unit_test(test_one_bad_component_spoils_a_set),
+	cmocka_unit_test(
+		test_zero_changes_nothing_and_read_only_stays),
+	cmocka_unit_test(test_lid_and_lmc_are_for_end_ports),
+	cmocka_unit_test(test_client_reregister_is_echoed_once),
+	cmocka_unit_test(test_m_key_protects_by_level),
+	cmocka_unit_test(test_m_key_of_a_switch_guards_all_its_ports),
+	cmocka_unit_test(
+		test_m_key_lease_runs_out_unless_the_key_comes),
+	cmocka_unit_test(test_tables_hold_what_is_written_and_end),
+	cmocka_unit_test(test_pkey_tables_begin_with_the_default_key),
+	cmocka_unit_test(test_sl_to_vl_is_by_entry_and_departure),
+	cmocka_unit_test(test_vl_arbitration_ends_at_its_capability),
+	cmocka_unit_test(test_first_guid_is_the_ports_own),
+	cmocka_unit_test(test_switch_info_takes_what_is_writable)
+)

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define N	2000u
 
 /* Answers by the order in which they came. */
 struct tally {
-	struct lab lab;
+	struct simlab lab;
 	struct transport *t;
 	unsigned answers, disorder, flipped;
 	uint32_t last;		/* TID */
@@ -56,14 +58,14 @@ tally_open(struct tally *tally)
 	memset(tally, 0, sizeof(*tally));
 	params.smp_ns = 1000;
 	params.vl15_depth = 2 * N;
-	lab_open(&tally->lab, "single(3)", &params);
+	simlab_open(&tally->lab, "single(3)", &params);
 	tally->t = sim_attach(tally->lab.sim, tally->lab.s->local_port,
 			      SIM_ROLE_CLIENT);
 	transport_set_receiver(tally->t, on_answer, tally);
-	assert_int_equal(lab_ask(&tally->lab,
-				 lab_end(&tally->lab, NODE_SWITCH, 0),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
-				 tally->expected), 0);
+	assert_int_equal(simlab_ask(&tally->lab,
+				    simlab_end(&tally->lab, NODE_SWITCH, 0),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+				    tally->expected), 0);
 }
 
 /* n questions, one a microsecond. */
@@ -74,7 +76,7 @@ tally_ask(struct tally *tally, unsigned n)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	snapshot_path(tally->lab.s, lab_end(&tally->lab, NODE_SWITCH, 0),
+	snapshot_path(tally->lab.s, simlab_end(&tally->lab, NODE_SWITCH, 0),
 		    &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	tally->answers = tally->disorder = tally->last = tally->flipped = 0;
@@ -93,7 +95,7 @@ rule_of(const struct tally *tally, enum sim_fault_kind kind,
 {
 	return (struct sim_rule){
 		.match = {
-			.node = lab_node(&tally->lab, NODE_SWITCH, 0),
+			.node = simlab_node(&tally->lab, NODE_SWITCH, 0),
 			.method = MAD_METHOD_GET_RESP,
 		},
 		.kind = kind, .per_mille = per_mille, .us = 500,
@@ -129,7 +131,7 @@ test_loss_has_the_rate_that_was_asked_for(void **state)
 	sim_rule_add(tally.lab.sim, &rule);
 	tally_ask(&tally, 100);
 	assert_int_equal(tally.answers, 100);
-	lab_close(&tally.lab);
+	simlab_close(&tally.lab);
 }
 
 static void
@@ -138,11 +140,11 @@ test_rule_strikes_only_what_matches(void **state)
 	struct sim_rule rule;
 	struct tally tally;
 	uint32_t sw, ca;
-	struct lab *lab = &tally.lab;
+	struct simlab *lab = &tally.lab;
 
 	tally_open(&tally);
-	sw = lab_end(lab, NODE_SWITCH, 0);
-	ca = lab_end(lab, NODE_CA, 1);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	ca = simlab_end(lab, NODE_CA, 1);
 	rule = (struct sim_rule){
 		.match = {
 			.node = lab->s->ports[sw].node,
@@ -153,15 +155,15 @@ test_rule_strikes_only_what_matches(void **state)
 		.kind = SIM_FAULT_LOSS, .per_mille = 1000,
 	};
 	sim_rule_add(lab->sim, &rule);
-	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-				 0, NULL), LAB_SILENT);
-	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC,
-				 0, NULL), MAD_STATUS_OK);
-	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_SET, MAD_ATTR_NODE_INFO,
-				 0, NULL), MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(lab_ask(lab, ca, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-				 0, NULL), MAD_STATUS_OK);
-	lab_close(lab);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+				    0, NULL), LAB_SILENT);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC,
+				    0, NULL), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET, MAD_ATTR_NODE_INFO,
+				    0, NULL), MAD_STATUS_BAD_ATTRIBUTE);
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+				    0, NULL), MAD_STATUS_OK);
+	simlab_close(lab);
 }
 
 static void
@@ -194,7 +196,7 @@ test_duplicates_delays_and_disorder_lose_nothing(void **state)
 	tally_ask(&tally, 100);
 	assert_int_equal(tally.answers, 100);
 	assert_true(tally.disorder > 10);
-	lab_close(&tally.lab);
+	simlab_close(&tally.lab);
 }
 
 static void
@@ -213,7 +215,7 @@ test_corruption_flips_one_bit(void **state)
 	 * have lost their way */
 	assert_in_range(tally.flipped, 380, 620);
 	assert_in_range(tally.answers, N - N / 10, N - 1);
-	lab_close(&tally.lab);
+	simlab_close(&tally.lab);
 }
 
 /* Rules must not make two seeds alike, or one seed two runs. */
@@ -228,18 +230,19 @@ test_seed_decides_what_is_lost(void **state)
 			.match = { .node = SIM_ANY },
 			.kind = SIM_FAULT_LOSS, .per_mille = 300,
 		};
-		struct lab lab;
+		struct simlab lab;
 
 		params.seed = i == 2 ? 8 : 7;
-		lab_open(&lab, "single(3)", &params);
+		simlab_open(&lab, "single(3)", &params);
 		sim_rule_add(lab.sim, &rule);
 		hits[i] = 0;
 		for (unsigned k = 0; k < 60; k++)
 			hits[i] = hits[i] << 1 |
-				(lab_ask(&lab, lab_end(&lab, NODE_SWITCH, 0),
-					 MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-					 0, NULL) == LAB_SILENT);
-		lab_close(&lab);
+				(simlab_ask(&lab,
+					    simlab_end(&lab, NODE_SWITCH, 0),
+					    MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+					    0, NULL) == LAB_SILENT);
+		simlab_close(&lab);
 	}
 	assert_true(hits[0] == hits[1]);
 	assert_true(hits[0] != hits[2]);
@@ -275,31 +278,31 @@ test_cue_comes_before_the_nth_of_its_kind(void **state)
 		.attr_id = MAD_ATTR_NODE_DESC,
 	};
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	sim_at_mad(lab.sim, &match, 3, on_cue, &nth);
 	sim_at(lab.sim, 777, on_cue, &timed);
 	for (unsigned i = 1; i <= 5; i++) {
-		lab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
-			NULL);
-		lab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-			NULL);
+		simlab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+			   NULL);
+		simlab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+			   NULL);
 		assert_int_equal(nth.times, i >= 3);
 	}
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(timed.times, 1);
 	assert_int_equal(timed.at, 777);
 	/* it may take away the one who was about to serve */
-	fatal.node = lab_node(&lab, NODE_CA, 1);
+	fatal.node = simlab_node(&lab, NODE_CA, 1);
 	match.node = fatal.node;
 	sim_at_mad(lab.sim, &match, 1, on_cue, &fatal);
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, NULL),
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, NULL),
 			 LAB_SILENT);
 	assert_int_equal(fatal.times, 1);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static bool
@@ -320,66 +323,60 @@ test_liar_rewrites_or_keeps_an_answer(void **state)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t liar;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	liar = lab_node(&lab, NODE_CA, 1);
+	simlab_open(&lab, "single(3)", NULL);
+	liar = simlab_node(&lab, NODE_CA, 1);
 	sim_set_liar(lab.sim, lie, &liar);
 	memset(data, 0, sizeof(data));
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-				 data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				    data), MAD_STATUS_OK);
 	assert_int_equal(data[0], 0x55);
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 2),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-				 data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 2),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				    data), MAD_STATUS_OK);
 	assert_int_not_equal(data[0], 0x55);
 	sim_node_describe(lab.sim, liar, "x\x77");
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-				 data), LAB_SILENT);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				    data), LAB_SILENT);
 	sim_set_liar(lab.sim, NULL, NULL);
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-				 data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+				    data), MAD_STATUS_OK);
 	assert_int_equal(data[0], 'x');
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
 test_silent_switch_still_forwards(void **state)
 {
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
 	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_SILENT);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
-	assert_int_equal(lab_ask(&lab, lab_end(&lab, NODE_CA, 1),
-				 MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, NULL),
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+				    MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, NULL),
 			 MAD_STATUS_OK);
 	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_OBEDIENT);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
-	lab_close(&lab);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
+	simlab_close(&lab);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loss_has_the_rate_that_was_asked_for),
-		cmocka_unit_test(test_rule_strikes_only_what_matches),
-		cmocka_unit_test(
-			test_duplicates_delays_and_disorder_lose_nothing),
-		cmocka_unit_test(test_corruption_flips_one_bit),
-		cmocka_unit_test(test_seed_decides_what_is_lost),
-		cmocka_unit_test(test_cue_comes_before_the_nth_of_its_kind),
-		cmocka_unit_test(test_liar_rewrites_or_keeps_an_answer),
-		cmocka_unit_test(test_silent_switch_still_forwards),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_loss_has_the_rate_that_was_asked_for),
+	cmocka_unit_test(test_rule_strikes_only_what_matches),
+	cmocka_unit_test(
+		test_duplicates_delays_and_disorder_lose_nothing),
+	cmocka_unit_test(test_corruption_flips_one_bit),
+	cmocka_unit_test(test_seed_decides_what_is_lost),
+	cmocka_unit_test(test_cue_comes_before_the_nth_of_its_kind),
+	cmocka_unit_test(test_liar_rewrites_or_keeps_an_answer),
+	cmocka_unit_test(test_silent_switch_still_forwards)
+)

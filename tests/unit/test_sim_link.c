@@ -12,24 +12,26 @@
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define TRAIN_US	10000	/* sim_params_default.train_us */
 
 static unsigned
-state_of(struct lab *lab, uint32_t port)
+state_of(struct simlab *lab, uint32_t port)
 {
 	return sim_port_info(lab->sim, port)->state;
 }
 
 static bool
-told_change(struct lab *lab, unsigned nth)
+told_change(struct simlab *lab, unsigned nth)
 {
-	return sim_switch_info(lab->sim, lab_node(lab, NODE_SWITCH, nth))
+	return sim_switch_info(lab->sim, simlab_node(lab, NODE_SWITCH, nth))
 		->port_state_change;
 }
 
 static void
-clear_changes(struct lab *lab)
+clear_changes(struct simlab *lab)
 {
 	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
 		lab->sim->nodes[i].sw.port_state_change = false;
@@ -37,7 +39,7 @@ clear_changes(struct lab *lab)
 
 /* A cable between two switches. */
 static uint32_t
-trunk(struct lab *lab)
+trunk(struct simlab *lab)
 {
 	for (uint32_t p = 0; p < lab->s->n_ports; p++) {
 		uint32_t peer = lab->s->ports[p].peer;
@@ -52,7 +54,7 @@ trunk(struct lab *lab)
 }
 
 static void
-run_us(struct lab *lab, int64_t us)
+run_us(struct simlab *lab, int64_t us)
 {
 	sim_run(lab->sim, sim_now(lab->sim) + us);
 }
@@ -61,12 +63,12 @@ static void
 test_cut_link_goes_down_and_trains_again(void **state)
 {
 	uint32_t a, b;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "ring(4;1)", NULL);
+	simlab_open(&lab, "ring(4;1)", NULL);
 	a = trunk(&lab);
 	b = sim_peer(lab.sim, a);
-	lab_activate(&lab, a);
+	simlab_activate(&lab, a);
 	clear_changes(&lab);
 	sim_link_cut(lab.sim, a);
 	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
@@ -95,10 +97,10 @@ test_cut_link_goes_down_and_trains_again(void **state)
 	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
 	/* the others never noticed */
 	for (unsigned i = 0; i < 4; i++)
-		if (lab_node(&lab, NODE_SWITCH, i) != lab.s->ports[a].node &&
-		    lab_node(&lab, NODE_SWITCH, i) != lab.s->ports[b].node)
+		if (simlab_node(&lab, NODE_SWITCH, i) != lab.s->ports[a].node &&
+		    simlab_node(&lab, NODE_SWITCH, i) != lab.s->ports[b].node)
 			assert_false(told_change(&lab, i));
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* IBA 14.2.5.4: not what a Set does at this port, but what follows from it
@@ -108,15 +110,15 @@ test_set_down_is_a_change_at_the_far_end_only(void **state)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "ring(4;1)", NULL);
+	simlab_open(&lab, "ring(4;1)", NULL);
 	a = trunk(&lab);
 	b = sim_peer(lab.sim, a);
 	clear_changes(&lab);
-	lab_port_wish(&lab, a, &want);
+	simlab_port_wish(&lab, a, &want);
 	want.state = PORT_STATE_DOWN;
-	assert_int_equal(lab_set_port(&lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
 	assert_int_equal(state_of(&lab, b), PORT_STATE_DOWN);
 	assert_false(sim_node_of(lab.sim, a)->sw.port_state_change);
 	assert_true(sim_node_of(lab.sim, b)->sw.port_state_change);
@@ -126,10 +128,10 @@ test_set_down_is_a_change_at_the_far_end_only(void **state)
 	assert_int_equal(state_of(&lab, b), PORT_STATE_INIT);
 	/* Init to Armed and on is no change either */
 	clear_changes(&lab);
-	lab_activate(&lab, a);
+	simlab_activate(&lab, a);
 	assert_false(sim_node_of(lab.sim, a)->sw.port_state_change);
 	assert_false(sim_node_of(lab.sim, b)->sw.port_state_change);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -137,14 +139,14 @@ test_disabled_port_stays_down_until_it_polls(void **state)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "ring(4;1)", NULL);
+	simlab_open(&lab, "ring(4;1)", NULL);
 	a = trunk(&lab);
 	b = sim_peer(lab.sim, a);
-	lab_port_wish(&lab, a, &want);
+	simlab_port_wish(&lab, a, &want);
 	want.phys_state = PORT_PHYS_DISABLED;
-	assert_int_equal(lab_set_port(&lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
 	run_us(&lab, 10 * TRAIN_US);
 	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
 	assert_int_equal(sim_port_info(lab.sim, a)->phys_state,
@@ -152,11 +154,11 @@ test_disabled_port_stays_down_until_it_polls(void **state)
 	assert_int_equal(sim_port_info(lab.sim, b)->phys_state,
 			 PORT_PHYS_POLLING);
 	want.phys_state = PORT_PHYS_POLLING;
-	assert_int_equal(lab_set_port(&lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
 	run_us(&lab, TRAIN_US);
 	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
 	assert_int_equal(state_of(&lab, b), PORT_STATE_INIT);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -164,14 +166,14 @@ test_ends_that_have_no_speed_in_common_stay_down(void **state)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "ring(4;1)", NULL);
+	simlab_open(&lab, "ring(4;1)", NULL);
 	a = trunk(&lab);
 	b = sim_peer(lab.sim, a);
-	lab_port_wish(&lab, a, &want);
+	simlab_port_wish(&lab, a, &want);
 	want.width_enabled = 1;
-	assert_int_equal(lab_set_port(&lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
 	/* what is enabled counts when the link trains, not before */
 	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
 	sim_link_cut(lab.sim, a);
@@ -179,28 +181,28 @@ test_ends_that_have_no_speed_in_common_stay_down(void **state)
 	run_us(&lab, TRAIN_US);
 	assert_int_equal(sim_port_info(lab.sim, a)->width_active, 1);
 	assert_int_equal(sim_port_info(lab.sim, b)->width_active, 1);
-	lab_port_wish(&lab, b, &want);
+	simlab_port_wish(&lab, b, &want);
 	want.width_enabled = 2;
-	assert_int_equal(lab_set_port(&lab, b, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, b, &want), MAD_STATUS_OK);
 	sim_link_cut(lab.sim, a);
 	sim_link_mend(lab.sim, a);
 	run_us(&lab, 10 * TRAIN_US);
 	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
 test_cables_may_be_odd(void **state)
 {
 	uint32_t a, b, spare, far;
-	struct lab lab;
+	struct simlab lab;
 
 	/* back to back: the SMA of the other CA is one hop away */
-	lab_open(&lab, "pair()", NULL);
-	a = lab_end(&lab, NODE_CA, 0);
-	b = lab_end(&lab, NODE_CA, 1);
-	assert_int_equal(lab_ask(&lab, b, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-				 0, NULL), MAD_STATUS_OK);
+	simlab_open(&lab, "pair()", NULL);
+	a = simlab_end(&lab, NODE_CA, 0);
+	b = simlab_end(&lab, NODE_CA, 1);
+	assert_int_equal(simlab_ask(&lab, b, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
+				    0, NULL), MAD_STATUS_OK);
 	/* a loopback plug */
 	sim_cable_unplug(lab.sim, b);
 	sim_cable_plug(lab.sim, b, b);
@@ -213,12 +215,12 @@ test_cables_may_be_odd(void **state)
 	sim_cable_swap(lab.sim, b, a);
 	assert_int_equal(sim_peer(lab.sim, a), a);
 	assert_int_equal(sim_peer(lab.sim, b), SNAPSHOT_NONE);
-	lab_close(&lab);
+	simlab_close(&lab);
 
 	/* two hosts change places */
-	lab_open(&lab, "single(3)", NULL);
-	a = lab_end(&lab, NODE_CA, 1);
-	b = lab_end(&lab, NODE_CA, 2);
+	simlab_open(&lab, "single(3)", NULL);
+	a = simlab_end(&lab, NODE_CA, 1);
+	b = simlab_end(&lab, NODE_CA, 2);
 	spare = sim_peer(lab.sim, a);
 	far = sim_peer(lab.sim, b);
 	sim_cable_swap(lab.sim, spare, far);
@@ -232,16 +234,16 @@ test_cables_may_be_odd(void **state)
 	sim_cable_swap(lab.sim, far, spare);
 	assert_int_equal(sim_peer(lab.sim, spare), SNAPSHOT_NONE);
 	assert_int_equal(sim_peer(lab.sim, far), b);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
 test_flapping_link_ends_up(void **state)
 {
 	uint32_t a;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "ring(4;1)", NULL);
+	simlab_open(&lab, "ring(4;1)", NULL);
 	a = trunk(&lab);
 	sim_link_flap(lab.sim, a, 3, 1000, 50000);
 	run_us(&lab, 500);
@@ -253,7 +255,7 @@ test_flapping_link_ends_up(void **state)
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
 	assert_int_equal(sim_now(lab.sim), 3 * 1000 + 2 * 50000 + TRAIN_US);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------- nodes */
@@ -264,17 +266,17 @@ test_reset_switch_forgets_everything(void **state)
 	uint8_t block[SMP_DATA_LEN] = { 0 };
 	uint32_t sw, ext, host;
 	struct port_info want;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
-	host = lab_end(&lab, NODE_CA, 1);
+	simlab_open(&lab, "single(3)", NULL);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	host = simlab_end(&lab, NODE_CA, 1);
 	ext = sim_peer(lab.sim, host);
-	lab_activate(&lab, ext);
-	lab_port_wish(&lab, sw, &want);
-	assert_int_equal(lab_set_port(&lab, sw, &want), MAD_STATUS_OK);
-	assert_int_equal(lab_ask(&lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_LINEAR_FT, 0, block), 0);
+	simlab_activate(&lab, ext);
+	simlab_port_wish(&lab, sw, &want);
+	assert_int_equal(simlab_set_port(&lab, sw, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_LINEAR_FT, 0, block), 0);
 	clear_changes(&lab);
 	sim_node_reset(lab.sim, lab.s->ports[sw].node);
 	assert_int_equal(sim_port_info(lab.sim, sw)->lid, 0);
@@ -289,7 +291,7 @@ test_reset_switch_forgets_everything(void **state)
 	run_us(&lab, TRAIN_US);
 	assert_int_equal(state_of(&lab, ext), PORT_STATE_INIT);
 	assert_int_equal(state_of(&lab, host), PORT_STATE_INIT);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -298,31 +300,31 @@ test_node_without_power_is_gone(void **state)
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
 	uint32_t host, node;
-	struct lab lab;
+	struct simlab lab;
 
-	lab_open(&lab, "single(3)", NULL);
-	host = lab_end(&lab, NODE_CA, 1);
+	simlab_open(&lab, "single(3)", NULL);
+	host = simlab_end(&lab, NODE_CA, 1);
 	node = lab.s->ports[host].node;
 	clear_changes(&lab);
 	sim_node_off(lab.sim, node);
 	assert_true(told_change(&lab, 0));
 	assert_int_equal(state_of(&lab, sim_peer(lab.sim, host)),
 			 PORT_STATE_DOWN);
-	assert_int_equal(lab_ask(&lab, host, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
+	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
 	sim_node_on(lab.sim, node);
 	run_us(&lab, TRAIN_US);
-	assert_int_equal(lab_ask(&lab, host, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
 	/* another one under the same cable */
 	sim_node_replace(lab.sim, node, 0xabc0);
 	run_us(&lab, TRAIN_US);
-	assert_int_equal(lab_ask(&lab, host, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, data), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, data), MAD_STATUS_OK);
 	node_info_decode(data, &info);
 	assert_true(info.node_guid == 0xabc0);
 	assert_true(info.port_guid == 0xabc1);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 /* What waited in the line of the life before is not served in the next. */
@@ -334,11 +336,11 @@ test_smp_does_not_outlive_its_agent(void **state)
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 	uint32_t host;
-	struct lab lab;
+	struct simlab lab;
 
 	params.vl15_depth = 1;
-	lab_open(&lab, "single(3)", &params);
-	host = lab_end(&lab, NODE_CA, 1);
+	simlab_open(&lab, "single(3)", &params);
+	host = simlab_end(&lab, NODE_CA, 1);
 	snapshot_path(lab.s, host, &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	transport_send(lab.t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
@@ -349,9 +351,9 @@ test_smp_does_not_outlive_its_agent(void **state)
 	assert_int_equal(sim_stats(lab.sim)->lost_at_node, 1);
 	assert_int_equal(sim_stats(lab.sim)->served, 0);
 	/* nor does it take up room there */
-	assert_int_equal(lab_ask(&lab, host, MAD_METHOD_GET,
-				 MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
-	lab_close(&lab);
+	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
+	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------- traps */
@@ -359,7 +361,7 @@ test_smp_does_not_outlive_its_agent(void **state)
 /* The SM's port, the switch and a host have LIDs 1, 2, 3; the switch knows
  * the ways to 1 and 2. */
 static void
-open_told(struct lab *lab, const struct sim_params *params)
+open_told(struct simlab *lab, const struct sim_params *params)
 {
 	uint8_t block[SMP_DATA_LEN];
 	struct switch_info info;
@@ -367,30 +369,30 @@ open_told(struct lab *lab, const struct sim_params *params)
 	uint32_t sw;
 	const uint32_t *p;
 
-	lab_open(lab, "single(3)", params);
-	sw = lab_end(lab, NODE_SWITCH, 0);
-	p = (uint32_t[]){ lab->s->local_port, sw, lab_end(lab, NODE_CA, 1) };
+	simlab_open(lab, "single(3)", params);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	p = (uint32_t[]){ lab->s->local_port, sw, simlab_end(lab, NODE_CA, 1) };
 	for (unsigned i = 0; i < 3; i++) {
-		lab_port_wish(lab, p[i], &want);
+		simlab_port_wish(lab, p[i], &want);
 		want.lid = i + 1;
 		want.sm_lid = 1;
 		want.subnet_timeout = 18;
-		assert_int_equal(lab_set_port(lab, p[i], &want), 0);
+		assert_int_equal(simlab_set_port(lab, p[i], &want), 0);
 	}
 	memset(block, 255, sizeof(block));
 	block[1] = lab->s->ports[lab->s->ports[lab->s->local_port].peer].num;
 	block[2] = 0;
-	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_LINEAR_FT, 0, block), 0);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_LINEAR_FT, 0, block), 0);
 	info = *sim_switch_info(lab->sim, lab->s->ports[sw].node);
 	info.linear_fdb_top = 3;
 	switch_info_encode(block, &info);
-	assert_int_equal(lab_ask(lab, sw, MAD_METHOD_SET,
-				 MAD_ATTR_SWITCH_INFO, 0, block), 0);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
+				    MAD_ATTR_SWITCH_INFO, 0, block), 0);
 }
 
 static void
-repress(struct lab *lab, const uint8_t *trap, uint16_t lid)
+repress(struct simlab *lab, const uint8_t *trap, uint16_t lid)
 {
 	const struct mad_addr to = { .lid = lid };
 	uint8_t mad[MAD_SIZE];
@@ -407,7 +409,7 @@ test_smp_by_lid_says_where_it_came_in(void **state)
 	const struct mad_addr to = { .lid = 2 };
 	struct node_info info;
 	uint8_t mad[MAD_SIZE];
-	struct lab lab;
+	struct simlab lab;
 
 	open_told(&lab, NULL);
 	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0);
@@ -420,7 +422,7 @@ test_smp_by_lid_says_where_it_came_in(void **state)
 	assert_int_equal(info.node_type, NODE_SWITCH);
 	assert_int_equal(info.local_port, lab.s->ports[
 			 lab.s->ports[lab.s->local_port].peer].num);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -429,11 +431,11 @@ test_trap_128_repeats_until_it_is_repressed(void **state)
 	struct sim_params params = sim_params_default;
 	struct notice notice;
 	uint32_t host;
-	struct lab lab;
+	struct simlab lab;
 
 	params.trap_repeat_us = 2000;
 	open_told(&lab, &params);
-	host = lab_end(&lab, NODE_CA, 2);
+	host = simlab_end(&lab, NODE_CA, 2);
 	assert_int_equal(lab.traps, 0);
 	sim_link_cut(lab.sim, host);
 	run_us(&lab, 1999);
@@ -450,14 +452,14 @@ test_trap_128_repeats_until_it_is_repressed(void **state)
 	repress(&lab, lab.trap, 2);
 	run_us(&lab, 100 * 2000);
 	assert_int_equal(lab.traps, 5);
-	lab_close(&lab);
+	simlab_close(&lab);
 
 	/* 4.096 us * 2^18, if nothing else is said */
 	open_told(&lab, NULL);
-	sim_link_cut(lab.sim, lab_end(&lab, NODE_CA, 2));
+	sim_link_cut(lab.sim, simlab_end(&lab, NODE_CA, 2));
 	run_us(&lab, 1073741 * 10 + 100);
 	assert_int_equal(lab.traps, 11);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -465,45 +467,45 @@ test_old_repress_does_not_silence_a_new_trap(void **state)
 {
 	struct sim_params params = sim_params_default;
 	uint8_t first[MAD_SIZE];
-	struct lab lab;
+	struct simlab lab;
 
 	params.trap_repeat_us = 2000;
 	params.trap_repeats = 3;
 	open_told(&lab, &params);
-	sim_link_cut(lab.sim, lab_end(&lab, NODE_CA, 2));
+	sim_link_cut(lab.sim, simlab_end(&lab, NODE_CA, 2));
 	run_us(&lab, 100);
 	memcpy(first, lab.trap, MAD_SIZE);
 	/* the next change is told at once */
-	sim_link_cut(lab.sim, lab_end(&lab, NODE_CA, 1));
+	sim_link_cut(lab.sim, simlab_end(&lab, NODE_CA, 1));
 	run_us(&lab, 100);
 	assert_int_equal(lab.traps, 2);
 	repress(&lab, first, 2);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(lab.traps, 2 + 3);	/* then it gave up */
 	assert_memory_not_equal(lab.trap + 8, first + 8, 8);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
 test_who_has_no_way_to_the_sm_keeps_silent(void **state)
 {
-	struct lab lab;
+	struct simlab lab;
 
 	/* nobody has a LID */
-	lab_open(&lab, "single(3)", NULL);
-	sim_link_cut(lab.sim, lab_end(&lab, NODE_CA, 2));
+	simlab_open(&lab, "single(3)", NULL);
+	sim_link_cut(lab.sim, simlab_end(&lab, NODE_CA, 2));
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(sim_stats(lab.sim)->traps, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 
 	/* it tries, and its table leads nowhere */
 	open_told(&lab, NULL);
-	lab.sim->nodes[lab_node(&lab, NODE_SWITCH, 0)].lft[1] = 255;
-	sim_link_cut(lab.sim, lab_end(&lab, NODE_CA, 2));
+	lab.sim->nodes[simlab_node(&lab, NODE_SWITCH, 0)].lft[1] = 255;
+	sim_link_cut(lab.sim, simlab_end(&lab, NODE_CA, 2));
 	run_us(&lab, 1000);
 	assert_int_equal(lab.traps, 0);
 	assert_int_equal(sim_stats(lab.sim)->lost[SIM_NO_ROUTE], 1);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -515,11 +517,11 @@ test_each_trap_says_where_and_what(void **state)
 	struct sim_params params = sim_params_default;
 	struct notice notice;
 	uint32_t port;
-	struct lab lab;
+	struct simlab lab;
 
 	params.trap_repeats = 1;
 	open_told(&lab, &params);
-	port = sim_peer(lab.sim, lab_end(&lab, NODE_CA, 2));
+	port = sim_peer(lab.sim, simlab_end(&lab, NODE_CA, 2));
 	for (size_t i = 0; i < G_N_ELEMENTS(traps); i++) {
 		unsigned before = lab.traps;
 
@@ -538,7 +540,7 @@ test_each_trap_says_where_and_what(void **state)
 	run_us(&lab, 100);
 	notice_decode(smp_data(lab.trap), &notice);
 	assert_int_equal(notice.trap, 144);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
 static void
@@ -549,20 +551,20 @@ test_wrong_m_key_is_told(void **state)
 	struct notice notice;
 	struct port_info want;
 	uint32_t sw;
-	struct lab lab;
+	struct simlab lab;
 
 	params.trap_repeat_us = 2000;
 	open_told(&lab, &params);
-	sw = lab_end(&lab, NODE_SWITCH, 0);
-	lab_port_wish(&lab, sw, &want);
+	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	simlab_port_wish(&lab, sw, &want);
 	want.m_key = 77;
 	want.m_key_protect = 2;
-	assert_int_equal(lab_set_port(&lab, sw, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(&lab, sw, &want), MAD_STATUS_OK);
 	/* ten violations, one notice */
 	for (unsigned i = 0; i < 10; i++)
-		assert_int_equal(lab_ask_key(&lab, sw, MAD_METHOD_GET,
-					     MAD_ATTR_PORT_INFO, 2, 0xbad,
-					     data), LAB_SILENT);
+		assert_int_equal(simlab_ask_key(&lab, sw, MAD_METHOD_GET,
+						MAD_ATTR_PORT_INFO, 2, 0xbad,
+						data), LAB_SILENT);
 	assert_in_range(lab.traps, 250, 251);
 	notice_decode(smp_data(lab.trap), &notice);
 	assert_int_equal(notice.trap, 256);
@@ -583,31 +585,25 @@ test_wrong_m_key_is_told(void **state)
 	lab.traps = 0;
 	run_us(&lab, 20000);
 	assert_int_equal(lab.traps, 0);
-	lab_close(&lab);
+	simlab_close(&lab);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_link_goes_down_and_trains_again),
-		cmocka_unit_test(
-			test_set_down_is_a_change_at_the_far_end_only),
-		cmocka_unit_test(test_disabled_port_stays_down_until_it_polls),
-		cmocka_unit_test(
-			test_ends_that_have_no_speed_in_common_stay_down),
-		cmocka_unit_test(test_cables_may_be_odd),
-		cmocka_unit_test(test_flapping_link_ends_up),
-		cmocka_unit_test(test_reset_switch_forgets_everything),
-		cmocka_unit_test(test_node_without_power_is_gone),
-		cmocka_unit_test(test_smp_does_not_outlive_its_agent),
-		cmocka_unit_test(test_smp_by_lid_says_where_it_came_in),
-		cmocka_unit_test(test_trap_128_repeats_until_it_is_repressed),
-		cmocka_unit_test(test_old_repress_does_not_silence_a_new_trap),
-		cmocka_unit_test(test_who_has_no_way_to_the_sm_keeps_silent),
-		cmocka_unit_test(test_each_trap_says_where_and_what),
-		cmocka_unit_test(test_wrong_m_key_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_cut_link_goes_down_and_trains_again),
+	cmocka_unit_test(
+		test_set_down_is_a_change_at_the_far_end_only),
+	cmocka_unit_test(test_disabled_port_stays_down_until_it_polls),
+	cmocka_unit_test(
+		test_ends_that_have_no_speed_in_common_stay_down),
+	cmocka_unit_test(test_cables_may_be_odd),
+	cmocka_unit_test(test_flapping_link_ends_up),
+	cmocka_unit_test(test_reset_switch_forgets_everything),
+	cmocka_unit_test(test_node_without_power_is_gone),
+	cmocka_unit_test(test_smp_does_not_outlive_its_agent),
+	cmocka_unit_test(test_smp_by_lid_says_where_it_came_in),
+	cmocka_unit_test(test_trap_128_repeats_until_it_is_repressed),
+	cmocka_unit_test(test_old_repress_does_not_silence_a_new_trap),
+	cmocka_unit_test(test_who_has_no_way_to_the_sm_keeps_silent),
+	cmocka_unit_test(test_each_trap_says_where_and_what),
+	cmocka_unit_test(test_wrong_m_key_is_told)
+)

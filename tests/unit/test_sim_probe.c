@@ -8,11 +8,11 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sm/sim/link.h"
 #include "sm/sim/state.h"
-#include "sm/sim/table.h"
 #include "sm/mad/bytes.h"
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
+#include "tests/lib/sim_script.h"
 
 #define LIMIT	(10 * G_USEC_PER_SEC)
 
@@ -20,7 +20,7 @@
 struct bench {
 	struct snapshot *s;
 	struct sim *sim;
-	struct lab_sm sm;
+	struct manager sm;
 	GArray *hosts;
 };
 
@@ -30,15 +30,15 @@ bench_open(struct bench *b, const char *spec)
 	b->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(b->s);
 	b->sim = sim_new(b->s, NULL);
-	lab_sm_start(&b->sm, b->sim, b->s->local_port, 1);
-	assert_true(lab_sm_wait_up(&b->sm, LIMIT));
-	b->hosts = lab_hosts(b->sim, b->s, b->s->local_port);
+	manager_open(&b->sm, b->sim, b->s->local_port, NULL, NULL);
+	assert_true(manager_wait_up(&b->sm, LIMIT));
+	b->hosts = simlab_hosts(b->sim, b->s, b->s->local_port);
 }
 
 static void
 bench_close(struct bench *b)
 {
-	lab_sm_stop(&b->sm);
+	manager_close(&b->sm);
 	g_array_unref(b->hosts);
 	sim_free(b->sim);
 	snapshot_unref(b->s);
@@ -461,19 +461,13 @@ test_gmps_pass_between_clients(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trace_is_the_way_that_was_taken),
-		cmocka_unit_test(test_each_way_to_lose_a_packet_has_its_name),
-		cmocka_unit_test(test_p_keys_are_checked_at_both_ends),
-		cmocka_unit_test(test_switches_enforce_partitions),
-		cmocka_unit_test(test_sl_decides_the_vl_and_15_drops),
-		cmocka_unit_test(test_multicast_follows_the_masks),
-		cmocka_unit_test(test_multicast_loop_is_found),
-		cmocka_unit_test(test_gmps_pass_between_clients),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_trace_is_the_way_that_was_taken),
+	cmocka_unit_test(test_each_way_to_lose_a_packet_has_its_name),
+	cmocka_unit_test(test_p_keys_are_checked_at_both_ends),
+	cmocka_unit_test(test_switches_enforce_partitions),
+	cmocka_unit_test(test_sl_decides_the_vl_and_15_drops),
+	cmocka_unit_test(test_multicast_follows_the_masks),
+	cmocka_unit_test(test_multicast_loop_is_found),
+	cmocka_unit_test(test_gmps_pass_between_clients)
+)

@@ -10,8 +10,9 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "sm/config/guid_list.h"
+#include "sm/config/guid_files.h"
 #include "sm/site_files.h"
+#include "tests/lib/unit.h"
 
 struct setup {
 	char *folder;
@@ -323,20 +324,13 @@ test_reload_with_one_bad_file_takes_nothing(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_all_files_arrive),
-		TEST(test_sl_of_a_partition_needs_qos),
-		TEST(test_all_mistakes_are_told_at_the_start),
-		TEST(test_names_must_be_text_if_they_are_there),
-		TEST(test_engines_are_one_or_a_list),
-		TEST(test_absence_depends_on_who_asked),
-		TEST(test_reload_takes_all),
-		TEST(test_reload_with_one_bad_file_takes_nothing),
-	};
-
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_all_files_arrive),
+	TEST(test_sl_of_a_partition_needs_qos),
+	TEST(test_all_mistakes_are_told_at_the_start),
+	TEST(test_names_must_be_text_if_they_are_there),
+	TEST(test_engines_are_one_or_a_list),
+	TEST(test_absence_depends_on_who_asked),
+	TEST(test_reload_takes_all),
+	TEST(test_reload_with_one_bad_file_takes_nothing)
+)

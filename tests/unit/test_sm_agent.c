@@ -12,6 +12,7 @@
 #include "sm/sm_agent.h"
 #include "sm/mad/sa_mad.h"
 #include "tests/lib/scripted.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define SM_KEY	UINT64_C(0x1122334455667788)
@@ -277,19 +278,13 @@ test_trap_from_a_lid_that_no_port_has_is_dropped(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sm_key_is_told_to_who_has_the_m_key),
-		cmocka_unit_test(test_control_needs_the_sm_key),
-		cmocka_unit_test(test_reports_are_not_answered),
-		cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
-		cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
-		cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
-		cmocka_unit_test(
-			test_trap_from_a_lid_that_no_port_has_is_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_sm_key_is_told_to_who_has_the_m_key),
+	cmocka_unit_test(test_control_needs_the_sm_key),
+	cmocka_unit_test(test_reports_are_not_answered),
+	cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
+	cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
+	cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
+	cmocka_unit_test(
+		test_trap_from_a_lid_that_no_port_has_is_dropped)
+)

@@ -20,6 +20,7 @@
 #include <glib.h>
 
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 
 static const uint8_t node_bytes[SMP_DATA_LEN] = {
 	0x01, 0x02, 0x03, 0x24,
@@ -530,30 +531,24 @@ test_names_have_an_answer_for_every_value(void **state)
 	assert_string_equal(notice_trap_name(65535), "?");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_node_info_vector_is_read_and_written),
-		cmocka_unit_test(test_switch_info_vector_is_read_and_written),
-		cmocka_unit_test(test_port_info_vector_is_read_and_written),
-		cmocka_unit_test(test_sm_info_vector_is_read_and_written),
-		cmocka_unit_test(test_every_single_bit_survives_the_round_trip),
-		cmocka_unit_test(test_random_attributes_survive_the_round_trip),
-		cmocka_unit_test(test_port_info_too_wide_values_stay_in_place),
-		cmocka_unit_test(
-			test_direct_request_is_the_bytes_of_the_standard),
-		cmocka_unit_test(
-			test_direct_request_fills_the_longest_path_exactly),
-		cmocka_unit_test(test_lid_request_has_no_route_in_it),
-		cmocka_unit_test(
-			test_response_to_get_turns_round_and_keeps_the_data),
-		cmocka_unit_test(test_response_to_trap_is_repress),
-		cmocka_unit_test(
-			test_notice_finds_the_lid_where_each_trap_keeps_it),
-		cmocka_unit_test(test_notice_of_a_vendor_names_no_trap),
-		cmocka_unit_test(test_names_have_an_answer_for_every_value),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_node_info_vector_is_read_and_written),
+	cmocka_unit_test(test_switch_info_vector_is_read_and_written),
+	cmocka_unit_test(test_port_info_vector_is_read_and_written),
+	cmocka_unit_test(test_sm_info_vector_is_read_and_written),
+	cmocka_unit_test(test_every_single_bit_survives_the_round_trip),
+	cmocka_unit_test(test_random_attributes_survive_the_round_trip),
+	cmocka_unit_test(test_port_info_too_wide_values_stay_in_place),
+	cmocka_unit_test(
+		test_direct_request_is_the_bytes_of_the_standard),
+	cmocka_unit_test(
+		test_direct_request_fills_the_longest_path_exactly),
+	cmocka_unit_test(test_lid_request_has_no_route_in_it),
+	cmocka_unit_test(
+		test_response_to_get_turns_round_and_keeps_the_data),
+	cmocka_unit_test(test_response_to_trap_is_repress),
+	cmocka_unit_test(
+		test_notice_finds_the_lid_where_each_trap_keeps_it),
+	cmocka_unit_test(test_notice_of_a_vendor_names_no_trap),
+	cmocka_unit_test(test_names_have_an_answer_for_every_value)
+)

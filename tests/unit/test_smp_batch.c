@@ -16,6 +16,7 @@
 
 #include "sm/sweep/smp_batch.h"
 #include "tests/lib/scripted.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 #define N	3u
@@ -447,22 +448,16 @@ test_requests_behind_are_cancelled_in_order(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    test_each_request_has_one_reply_and_then_it_is_done),
-		cmocka_unit_test(test_nothing_to_send_is_done_from_the_loop),
-		cmocka_unit_test(test_done_may_make_more_requests),
-		cmocka_unit_test(test_no_more_in_flight_than_allowed),
-		cmocka_unit_test(test_window_of_others_is_respected),
-		cmocka_unit_test(test_dropped_requests_have_no_reply),
-		cmocka_unit_test(test_silent_switch_hides_all_behind_it),
-		cmocka_unit_test(test_silent_host_hides_itself_only),
-		cmocka_unit_test(test_the_port_of_the_sm_hides_all),
-		cmocka_unit_test(test_requests_behind_are_cancelled_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(
+	    test_each_request_has_one_reply_and_then_it_is_done),
+	cmocka_unit_test(test_nothing_to_send_is_done_from_the_loop),
+	cmocka_unit_test(test_done_may_make_more_requests),
+	cmocka_unit_test(test_no_more_in_flight_than_allowed),
+	cmocka_unit_test(test_window_of_others_is_respected),
+	cmocka_unit_test(test_dropped_requests_have_no_reply),
+	cmocka_unit_test(test_silent_switch_hides_all_behind_it),
+	cmocka_unit_test(test_silent_host_hides_itself_only),
+	cmocka_unit_test(test_the_port_of_the_sm_hides_all),
+	cmocka_unit_test(test_requests_behind_are_cancelled_in_order)
+)

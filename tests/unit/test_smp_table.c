@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 static void
@@ -100,16 +101,10 @@ test_what_is_read_writes_the_same(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pkeys_are_big_endian),
-		cmocka_unit_test(test_sl2vl_starts_in_the_high_nibble),
-		cmocka_unit_test(test_vl_arb_has_a_reserved_nibble),
-		cmocka_unit_test(test_modifiers_name_port_and_block),
-		cmocka_unit_test(test_what_is_read_writes_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_pkeys_are_big_endian),
+	cmocka_unit_test(test_sl2vl_starts_in_the_high_nibble),
+	cmocka_unit_test(test_vl_arb_has_a_reserved_nibble),
+	cmocka_unit_test(test_modifiers_name_port_and_block),
+	cmocka_unit_test(test_what_is_read_writes_the_same)
+)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sm/lockfile.h"
+#include "tests/lib/unit.h"
 #include "topology/state_file.h"
 
 #define TIME_LIMIT 30	/* s: what blocks is killed */
@@ -44,6 +45,7 @@ remove_folder(void **state)
 	GDir *dir = g_dir_open(folder, 0, NULL);
 	const char *name;
 
+	alarm(0);
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = in_folder(name);
 
@@ -259,17 +261,11 @@ test_lock_file_is_a_regular_file(void **state)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_text_comes_back),
-		TEST(test_damaged_file_is_set_aside),
-		TEST(test_only_regular_files_are_read_and_replaced),
-		TEST(test_one_process_holds_a_lock_file),
-		TEST(test_lock_file_goes_with_its_owner_only),
-		TEST(test_lock_file_is_a_regular_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	TEST(test_text_comes_back),
+	TEST(test_damaged_file_is_set_aside),
+	TEST(test_only_regular_files_are_read_and_replaced),
+	TEST(test_one_process_holds_a_lock_file),
+	TEST(test_lock_file_goes_with_its_owner_only),
+	TEST(test_lock_file_is_a_regular_file)
+)

@@ -12,12 +12,13 @@
 #include <cmocka.h>
 
 #include "tests/lib/sim_lab.h"
+#include "tests/lib/unit.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
-/* Like lab_sm_start(), with a pace. A request waits 50 ms, once. */
+/* With a pace. A request waits 50 ms, once. */
 static void
-standby_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
+standby_start(struct manager *sm, struct sim *sim, uint32_t port,
 	      unsigned poll_ms, unsigned polls_lost)
 {
 	const struct sm_instance_params params = {
@@ -28,11 +29,20 @@ standby_start(struct lab_sm *sm, struct sim *sim, uint32_t port,
 		},
 	};
 
-	lab_sm_start_as(sm, sim, port, &params, NULL, NULL);
+	manager_open(sm, sim, port, &params, NULL);
+}
+
+static void
+master_start(struct manager *sm, struct sim *sim, uint32_t port)
+{
+	struct sm_instance_params params = manager_defaults;
+
+	params.sweep.priority = 9;
+	manager_open(sm, sim, port, &params, NULL);
 }
 
 static enum sm_state
-role(const struct lab_sm *sm)
+role(const struct manager *sm)
 {
 	struct sm_info info;
 
@@ -42,7 +52,7 @@ role(const struct lab_sm *sm)
 
 /* Until the role is another, for `limit_us` at most. */
 static int64_t
-run_while(struct lab_sm *sm, enum sm_state state, int64_t limit_us)
+run_while(struct manager *sm, enum sm_state state, int64_t limit_us)
 {
 	int64_t began = sim_now(sm->sim);
 
@@ -55,24 +65,24 @@ run_while(struct lab_sm *sm, enum sm_state state, int64_t limit_us)
 static int64_t
 takeover(unsigned poll_ms, unsigned polls_lost)
 {
-	struct lab lab;
-	struct lab_sm master, standby;
+	struct simlab lab;
+	struct manager master, standby;
 	int64_t took;
 
-	lab_open(&lab, "single(4)", NULL);
-	lab_sm_start(&master, lab.sim, lab_end(&lab, NODE_CA, 1), 9);
-	assert_true(lab_sm_wait_up(&master, 10 * SECOND));
-	standby_start(&standby, lab.sim, lab_end(&lab, NODE_CA, 2), poll_ms,
+	simlab_open(&lab, "single(4)", NULL);
+	master_start(&master, lab.sim, simlab_end(&lab, NODE_CA, 1));
+	assert_true(manager_wait_up(&master, 10 * SECOND));
+	standby_start(&standby, lab.sim, simlab_end(&lab, NODE_CA, 2), poll_ms,
 		      polls_lost);
 	run_while(&standby, SM_STATE_DISCOVERING, 10 * SECOND);
 	assert_int_equal(role(&standby), SM_STATE_STANDBY);
 	/* it lives, and is asked */
 	run_while(&standby, SM_STATE_STANDBY, 20 * SECOND);
 	assert_int_equal(role(&standby), SM_STATE_STANDBY);
-	lab_sm_stop(&master);
+	manager_close(&master);
 	took = run_while(&standby, SM_STATE_STANDBY, 100 * SECOND);
-	lab_sm_stop(&standby);
-	lab_close(&lab);
+	manager_close(&standby);
+	simlab_close(&lab);
 	return took;
 }
 
@@ -104,13 +114,13 @@ static void
 test_a_standby_takes_over_from_its_master_only(void **state)
 {
 	struct sm_info from = { .guid = 0x666, .state = SM_STATE_MASTER };
-	struct lab lab;
-	struct lab_sm master, standby;
+	struct simlab lab;
+	struct manager master, standby;
 
-	lab_open(&lab, "single(4)", NULL);
-	lab_sm_start(&master, lab.sim, lab_end(&lab, NODE_CA, 1), 9);
-	assert_true(lab_sm_wait_up(&master, 10 * SECOND));
-	standby_start(&standby, lab.sim, lab_end(&lab, NODE_CA, 2), 1000, 2);
+	simlab_open(&lab, "single(4)", NULL);
+	master_start(&master, lab.sim, simlab_end(&lab, NODE_CA, 1));
+	assert_true(manager_wait_up(&master, 10 * SECOND));
+	standby_start(&standby, lab.sim, simlab_end(&lab, NODE_CA, 2), 1000, 2);
 	run_while(&standby, SM_STATE_DISCOVERING, 10 * SECOND);
 	assert_int_equal(role(&standby), SM_STATE_STANDBY);
 	sweep_control(standby.sweep, SM_CONTROL_HANDOVER, &from);
@@ -120,19 +130,13 @@ test_a_standby_takes_over_from_its_master_only(void **state)
 	from.guid = master.t->port_guid;
 	sweep_control(standby.sweep, SM_CONTROL_HANDOVER, &from);
 	assert_int_equal(role(&standby), SM_STATE_MASTER);
-	lab_sm_stop(&master);
-	lab_sm_stop(&standby);
-	lab_close(&lab);
+	manager_close(&master);
+	manager_close(&standby);
+	simlab_close(&lab);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_standby_waits_as_configured),
-		cmocka_unit_test(
-			test_a_standby_takes_over_from_its_master_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_a_standby_waits_as_configured),
+	cmocka_unit_test(
+		test_a_standby_takes_over_from_its_master_only)
+)

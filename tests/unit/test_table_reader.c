@@ -11,6 +11,7 @@
 
 #include "sm/sweep/table_reader.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static const struct mad_client_params wire = {
@@ -573,29 +574,23 @@ test_a_switch_that_was_reset_is_not_believed(void **state)
 	bench_close(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_table_of_every_port_is_read),
-		cmocka_unit_test(test_only_what_is_wanted_is_asked_for),
-		cmocka_unit_test(test_blocks_beyond_the_end_are_empty),
-		cmocka_unit_test(
-			test_refusal_is_named_once_and_costs_nobody_else),
-		cmocka_unit_test(test_silence_is_told_of_the_nearest_only),
-		cmocka_unit_test(test_cancelled_reading_leaves_nothing_behind),
-		cmocka_unit_test(test_nothing_to_read_is_done_at_once),
-		cmocka_unit_test(test_blocks_in_use_of_all_switches_are_read),
-		cmocka_unit_test(
-			test_switches_without_a_valid_top_are_not_read),
-		cmocka_unit_test(test_switch_that_does_not_answer_is_named),
-		cmocka_unit_test(
-			test_forwarding_tables_are_recalled_if_as_left),
-		cmocka_unit_test(test_what_is_as_it_was_left_is_believed),
-		cmocka_unit_test(
-		    test_a_host_that_may_have_lost_its_tables_is_not_believed),
-		cmocka_unit_test(test_a_switch_that_was_reset_is_not_believed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_every_table_of_every_port_is_read),
+	cmocka_unit_test(test_only_what_is_wanted_is_asked_for),
+	cmocka_unit_test(test_blocks_beyond_the_end_are_empty),
+	cmocka_unit_test(
+		test_refusal_is_named_once_and_costs_nobody_else),
+	cmocka_unit_test(test_silence_is_told_of_the_nearest_only),
+	cmocka_unit_test(test_cancelled_reading_leaves_nothing_behind),
+	cmocka_unit_test(test_nothing_to_read_is_done_at_once),
+	cmocka_unit_test(test_blocks_in_use_of_all_switches_are_read),
+	cmocka_unit_test(
+		test_switches_without_a_valid_top_are_not_read),
+	cmocka_unit_test(test_switch_that_does_not_answer_is_named),
+	cmocka_unit_test(
+		test_forwarding_tables_are_recalled_if_as_left),
+	cmocka_unit_test(test_what_is_as_it_was_left_is_believed),
+	cmocka_unit_test(
+	    test_a_host_that_may_have_lost_its_tables_is_not_believed),
+	cmocka_unit_test(test_a_switch_that_was_reset_is_not_believed)
+)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "routing/tables.h"
+#include "tests/lib/unit.h"
 #include "topology/dr_path.h"
 
 static void
@@ -131,17 +132,11 @@ test_seen_ignores_what_is_past_the_end(void **state)
 	lft_seen_free(seen);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_new_routes_nothing),
-		cmocka_unit_test(test_stride_follows_the_top),
-		cmocka_unit_test(test_rows_are_aligned_and_apart),
-		cmocka_unit_test(test_seen_knows_what_was_set),
-		cmocka_unit_test(test_seen_tells_empty_from_unread),
-		cmocka_unit_test(test_seen_ignores_what_is_past_the_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_new_routes_nothing),
+	cmocka_unit_test(test_stride_follows_the_top),
+	cmocka_unit_test(test_rows_are_aligned_and_apart),
+	cmocka_unit_test(test_seen_knows_what_was_set),
+	cmocka_unit_test(test_seen_tells_empty_from_unread),
+	cmocka_unit_test(test_seen_ignores_what_is_past_the_end)
+)

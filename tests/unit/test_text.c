@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 
+#include "tests/lib/unit.h"
 #include "topology/text.h"
 
 #define UNTOUCHED	0xabadcafeu
@@ -194,8 +195,7 @@ test_the_scanner_says_where_things_are(void **state)
 	text_fail(&s, span.place, "not closed");
 	text_skip_line(&s);
 	assert_false(text_skip_space(&s));
-	assert_false(text_scan_end(&s, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-				   &error));
+	assert_false(text_scan_end(&s, &error));
 	assert_string_equal(error->message, "f:5:1: not closed");
 	g_error_free(error);
 	assert_int_equal(warnings->len, 1);
@@ -213,30 +213,23 @@ test_the_scanner_keeps_so_many_errors(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		text_fail(&s, (struct text_place){ 1, i + 1 }, "bad");
 	text_warn(&s, text_here(&s), "not kept");
-	assert_false(text_scan_end(&s, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-				   &error));
+	assert_false(text_scan_end(&s, &error));
 	assert_string_equal(error->message, "f:1:1: bad\nand 2 errors more");
 	g_error_free(error);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_a_file_is_read_without_its_byte_order_mark),
-		cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
-		cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
-		cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),
-		cmocka_unit_test(test_no_number_and_one_too_large_take_nothing),
-		cmocka_unit_test(test_the_largest_numbers_are_read),
-		cmocka_unit_test(
-			test_a_whole_text_has_nothing_behind_its_digits),
-		cmocka_unit_test(
-			test_hex_has_its_0x_and_no_more_digits_than_allowed),
-		cmocka_unit_test(test_the_scanner_says_where_things_are),
-		cmocka_unit_test(test_the_scanner_keeps_so_many_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(
+		test_a_file_is_read_without_its_byte_order_mark),
+	cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
+	cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
+	cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),
+	cmocka_unit_test(test_no_number_and_one_too_large_take_nothing),
+	cmocka_unit_test(test_the_largest_numbers_are_read),
+	cmocka_unit_test(
+		test_a_whole_text_has_nothing_behind_its_digits),
+	cmocka_unit_test(
+		test_hex_has_its_0x_and_no_more_digits_than_allowed),
+	cmocka_unit_test(test_the_scanner_says_where_things_are),
+	cmocka_unit_test(test_the_scanner_keeps_so_many_errors)
+)

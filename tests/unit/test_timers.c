@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sm/io/timers.h"
+#include "tests/lib/unit.h"
 
 static void
 count(void *data)
@@ -105,14 +106,8 @@ test_next_is_the_nearest(void **state)
 	timers_free(t);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_starting_a_timer_wakes_nobody),
-		cmocka_unit_test(test_sleeping_loop_wakes_for_a_timer),
-		cmocka_unit_test(test_next_is_the_nearest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_starting_a_timer_wakes_nobody),
+	cmocka_unit_test(test_sleeping_loop_wakes_for_a_timer),
+	cmocka_unit_test(test_next_is_the_nearest)
+)

@@ -142,17 +142,6 @@ test_open_of_a_wrong_port_says_what_there_is(void **state)
 }
 
 static void
-test_ports_are_listed_a_line_each(void **state)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-
-	umad_list_ports(out);
-	assert_true(g_str_has_prefix(out->str, "ibsim0 port 1 0x"));
-	assert_true(out->str[out->len - 1] == '\n');
-	assert_ptr_equal(strchr(out->str, '\n'), out->str + out->len - 1);
-}
-
-static void
 test_local_node_info_is_read_by_no_hops(void **state)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
@@ -431,8 +420,7 @@ run_inside(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open_of_a_wrong_port_says_what_there_is),
-		cmocka_unit_test(test_ports_are_listed_a_line_each),
-		cmocka_unit_test(test_local_node_info_is_read_by_no_hops),
+			cmocka_unit_test(test_local_node_info_is_read_by_no_hops),
 		cmocka_unit_test(
 		    test_port_is_found_by_its_guid_and_by_its_name),
 		cmocka_unit_test(

@@ -18,6 +18,7 @@
 
 #include "routing/engine.h"
 #include "routing/verify.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -780,21 +781,15 @@ test_order_of_nodes_does_not_matter(void **state)
 	assert_true(looped >= 5 && looped <= 35);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_tables_get_the_plain_verdict),
-		cmocka_unit_test(test_any_transition_gets_the_plain_verdict),
-		cmocka_unit_test(test_old_entries_of_neighbours_are_seen),
-		cmocka_unit_test(test_circle_of_management_alone_is_not_sound),
-		cmocka_unit_test(test_stray_lid_that_goes_round_is_not_sound),
-		cmocka_unit_test(test_each_lid_of_a_port_counts),
-		cmocka_unit_test(
-			test_empty_tables_lose_all_and_endanger_nothing),
-		cmocka_unit_test(test_damaged_fabrics_by_updn_are_sound),
-		cmocka_unit_test(test_order_of_nodes_does_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_any_tables_get_the_plain_verdict),
+	cmocka_unit_test(test_any_transition_gets_the_plain_verdict),
+	cmocka_unit_test(test_old_entries_of_neighbours_are_seen),
+	cmocka_unit_test(test_circle_of_management_alone_is_not_sound),
+	cmocka_unit_test(test_stray_lid_that_goes_round_is_not_sound),
+	cmocka_unit_test(test_each_lid_of_a_port_counts),
+	cmocka_unit_test(
+		test_empty_tables_lose_all_and_endanger_nothing),
+	cmocka_unit_test(test_damaged_fabrics_by_updn_are_sound),
+	cmocka_unit_test(test_order_of_nodes_does_not_matter)
+)

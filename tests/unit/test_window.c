@@ -13,6 +13,7 @@
 
 #include "sm/io/window.h"
 #include "tests/lib/mad_client_bench.h"
+#include "tests/lib/unit.h"
 
 static void
 test_window_grows_to_the_cap_and_not_past_it(void **state)
@@ -453,37 +454,31 @@ test_pump_is_called_once_the_ghosts_are_gone(void **state)
 	bench_free(b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
-		cmocka_unit_test(
-			test_window_stays_where_it_is_while_it_is_empty),
-		cmocka_unit_test(test_window_stays_where_round_trips_are_short),
-		cmocka_unit_test(
-			test_window_halves_once_for_a_burst_and_grows_slowly_after),
-		cmocka_unit_test(
-			test_answers_after_their_time_out_leave_the_window_as_it_is),
-		cmocka_unit_test(test_window_never_falls_below_two),
-		cmocka_unit_test(test_dead_peers_leave_the_window_as_it_is),
-		cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
-		cmocka_unit_test(
-			test_silent_peers_leave_the_others_a_part_of_the_window),
-		cmocka_unit_test(
-			test_many_silent_peers_are_retried_beside_the_others),
-		cmocka_unit_test(
-			test_stalled_peer_never_holds_more_than_the_cap),
-		cmocka_unit_test(
-			test_cancelling_makes_no_room_in_a_stalled_peer),
-		cmocka_unit_test(test_dead_fabric_ends_every_request),
-		cmocka_unit_test(test_refused_sends_are_not_tried_all_at_once),
-		cmocka_unit_test(test_overtaken_needs_a_margin),
-		cmocka_unit_test(
-			test_ghosts_count_until_answered_overtaken_or_old),
-		cmocka_unit_test(test_retries_have_half_of_the_window),
-		cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+	cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
+	cmocka_unit_test(
+		test_window_stays_where_it_is_while_it_is_empty),
+	cmocka_unit_test(test_window_stays_where_round_trips_are_short),
+	cmocka_unit_test(
+		test_window_halves_once_for_a_burst_and_grows_slowly_after),
+	cmocka_unit_test(
+		test_answers_after_their_time_out_leave_the_window_as_it_is),
+	cmocka_unit_test(test_window_never_falls_below_two),
+	cmocka_unit_test(test_dead_peers_leave_the_window_as_it_is),
+	cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
+	cmocka_unit_test(
+		test_silent_peers_leave_the_others_a_part_of_the_window),
+	cmocka_unit_test(
+		test_many_silent_peers_are_retried_beside_the_others),
+	cmocka_unit_test(
+		test_stalled_peer_never_holds_more_than_the_cap),
+	cmocka_unit_test(
+		test_cancelling_makes_no_room_in_a_stalled_peer),
+	cmocka_unit_test(test_dead_fabric_ends_every_request),
+	cmocka_unit_test(test_refused_sends_are_not_tried_all_at_once),
+	cmocka_unit_test(test_overtaken_needs_a_margin),
+	cmocka_unit_test(
+		test_ghosts_count_until_answered_overtaken_or_old),
+	cmocka_unit_test(test_retries_have_half_of_the_window),
+	cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone)
+)

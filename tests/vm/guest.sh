@@ -328,7 +328,8 @@ case_opensm() {
 	sm_start -C vib0 --priority 9
 	check "a living opensm hands over to minism" await 40 sm_lid_is 0
 	check "minism is master again: pings" mesh
-	# Linux waits up to 16 s before it asks again for a group that it was refused
+	# Linux waits up to 16 s before it asks again for a group that was
+	# refused
 	check "also to a new group" await 60 at 3 ping6 -c 1 -W 1 ff02::2%ib0
 	kill "$osm_pid"
 	wait "$osm_pid" 2>/dev/null

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * From old tables to new ones without a credit loop on the way.
+ *
+ * While tables are written, each switch may have either for each LID. So each
+ * tables on the way must have no loop together with those before it.
+ *
+ * First tables: all new entries but those that lead into a channel which is in
+ * a loop of old and new together. This is safe: the channels of a loop of the
+ * old and these are in one of old and new, so no entry that leads into them is
+ * a new one, and the old entries alone have none. What is left out, mostly a
+ * few entries, keeps its old value.
+ *
+ * An entry that leads where a path is broken by what was left out waits, too.
+ *
+ * Then stages. Of the entries that are left as many as possible change, those
+ * next to the destination first, each only if the dependencies that it makes
+ * together with old and new values of all the others close no loop. When a
+ * stage is done the old values are gone, so others can follow in the next one.
+ *
+ * If nothing can change any more, what keeps the rest out is taken away: those
+ * old entries whose channel is in a loop with the new tables become
+ * LFT_NO_PATH. Then all the rest may change.
+ */
+#include "routing/transition.h"
+
+#include <string.h>
+
+#include "routing/credit_loops.h"
+
+#define MAX_STAGES	8u
+#define MAX_ENTRIES	4096u	/* for more of them the stages cost too much */
+#define HOPS_MAX	64u
+
+/* Which new entries the first tables leave out: those into channels of a loop;
+ * those to switches as well, since which switches packets of CAs to a switch
+ * pass depends on all entries; all. */
+enum extent { EXTENT_LOOPED, EXTENT_SWITCHES, EXTENT_ALL };
+
+struct transition {
+	const struct graph *g;
+	const struct lft *held, *wanted;
+	uint32_t *target_of;	/* see graph_map_lids() */
+	struct lft *now;	/* the tables of the last stage */
+	struct lft *then;	/* the same with what this stage changes */
+	struct channels *c;	/* dependencies of now and then together; at
+				   first of the old tables, too */
+	GArray *trail;		/* of uint32_t: turns that one entry added */
+	GArray *entries;	/* the result */
+	unsigned stage;
+};
+
+/* An entry that is still to change. */
+struct rest {
+	uint32_t sw, hops;	/* to the destination, by the new tables */
+	uint16_t lid;
+};
+
+static struct lft *
+transition_first(const struct transition *t, const uint8_t *looped,
+		 enum extent extent)
+{
+	struct lft *first = lft_copy(t->wanted);
+
+	g_assert(t->held->n_switches == t->wanted->n_switches);
+	for (uint32_t sw = 0; sw < first->n_switches; sw++)
+		for (uint32_t lid = 0; lid < first->stride; lid++) {
+			uint8_t *to = &lft_row(first, sw)[lid];
+			uint8_t old = lid < t->held->stride ?
+				lft_row(t->held, sw)[lid] : LFT_NO_PATH;
+			uint32_t edge = channels_edge(t->c, sw, *to);
+
+			if (old == *to)
+				continue;
+			if (extent == EXTENT_ALL ||
+			    (edge != SNAPSHOT_NONE && looped[edge]) ||
+			    (extent == EXTENT_SWITCHES && lid <= t->g->top &&
+			     t->target_of[lid] != SNAPSHOT_NONE &&
+			     t->g->targets[t->target_of[lid]].port == 0))
+				*to = old;
+		}
+	return first;
+}
+
+static bool
+arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
+	uint16_t lid)
+{
+	uint32_t target = lid <= t->g->top ? t->target_of[lid] : SNAPSHOT_NONE;
+
+	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
+		uint32_t edge = channels_edge(t->c, sw, lft_row(lft, sw)[lid]);
+
+		if (edge == SNAPSHOT_NONE)
+			return target == SNAPSHOT_NONE ||
+				(t->g->targets[target].sw == sw &&
+				 t->g->targets[target].port ==
+				 lft_row(lft, sw)[lid]);
+		sw = t->g->edges[edge].peer;
+	}
+	return false;
+}
+
+/* Takes new entries back whose path does not arrive and did with the old
+ * ones. */
+static void
+take_back(const struct transition *t, struct lft *first)
+{
+	uint32_t stride = MIN(first->stride, t->held->stride);
+	bool has_changed;
+
+	do {
+		has_changed = false;
+		for (uint32_t sw = 0; sw < first->n_switches; sw++)
+			for (uint32_t lid = 0; lid < stride; lid++) {
+				uint8_t *to = &lft_row(first, sw)[lid];
+				uint8_t old = lft_row(t->held, sw)[lid];
+
+				if (*to == old || *to == LFT_NO_PATH ||
+				    arrives(t, first, sw, (uint16_t)lid) ||
+				    !arrives(t, t->held, sw, (uint16_t)lid))
+					continue;
+				*to = old;
+				has_changed = true;
+			}
+	} while (has_changed);
+}
+
+/* The dependencies of these tables, old ones beside them or NULL; false: they
+ * have a loop. */
+static bool
+load_channels(struct transition *t, const struct lft *lft,
+	      const struct lft *before)
+{
+	channels_free(t->c);
+	t->c = channels_new(t->g);
+	channels_add_tables(t->c, lft, before);
+	return channels_sort(t->c);
+}
+
+static uint32_t
+count_hops(const struct transition *t, uint32_t sw, uint16_t lid)
+{
+	uint32_t hops, edge;
+
+	for (hops = 0; hops < HOPS_MAX; hops++) {
+		edge = channels_edge(t->c, sw, lft_row(t->wanted, sw)[lid]);
+		if (edge == SNAPSHOT_NONE)
+			break;
+		sw = t->g->edges[edge].peer;
+	}
+	return hops;
+}
+
+static int
+compare_rest(const void *a, const void *b)
+{
+	const struct rest *x = a, *y = b;
+
+	if (x->hops != y->hops)
+		return x->hops < y->hops ? -1 : 1;
+	if (x->lid != y->lid)
+		return x->lid < y->lid ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+/* What differs from the wanted tables, by distance to the destination. */
+static GArray *
+find_rest(const struct transition *t)
+{
+	GArray *rest = g_array_new(FALSE, FALSE, sizeof(struct rest));
+
+	for (uint32_t sw = 0; sw < t->now->n_switches; sw++)
+		for (uint32_t lid = 0; lid < t->now->stride; lid++) {
+			struct rest r = { .sw = sw, .lid = (uint16_t)lid };
+
+			if (lft_row(t->now, sw)[lid] ==
+			    lft_row(t->wanted, sw)[lid])
+				continue;
+			r.hops = count_hops(t, sw, r.lid);
+			g_array_append_val(rest, r);
+		}
+	g_array_sort(rest, compare_rest);
+	return rest;
+}
+
+static void
+set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
+{
+	const struct transition_entry e = {
+		.sw = sw, .lid = lid, .stage = (uint16_t)t->stage, .port = port,
+	};
+
+	lft_row(t->then, sw)[lid] = port;
+	g_array_append_val(t->entries, e);
+}
+
+static bool
+add_turn(struct transition *t, uint32_t in, uint32_t out)
+{
+	if (channels_has(t->c, in, out))
+		return true;
+	if (!channels_add(t->c, in, out))
+		return false;
+	g_array_append_val(t->trail, in);
+	g_array_append_val(t->trail, out);
+	return true;
+}
+
+/* The turns of packets to this LID that come through this channel, old and
+ * new. */
+static bool
+add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
+{
+	uint32_t sw = t->g->edges[edge].peer;
+	const uint8_t ports[] = {
+		lft_row(t->now, sw)[lid], lft_row(t->then, sw)[lid],
+	};
+
+	for (unsigned i = 0; i < (ports[0] == ports[1] ? 1u : 2u); i++) {
+		uint32_t out = channels_edge(t->c, sw, ports[i]);
+
+		if (out == SNAPSHOT_NONE)
+			continue;
+		if (!hops || !add_turn(t, edge, out) ||
+		    !add_path(t, out, lid, hops - 1))
+			return false;
+	}
+	return true;
+}
+
+/* From all channels by which packets to this LID may come. */
+static bool
+add_entry(struct transition *t, const struct rest *r, uint32_t edge)
+{
+	const struct graph *g = t->g;
+
+	for (uint32_t e = g->first_edge[r->sw]; e < g->first_edge[r->sw + 1];
+	     e++) {
+		const struct graph_edge *in = &g->edges[g->edges[e].back];
+		uint32_t from = g->edges[e].peer;
+
+		if ((lft_row(t->now, from)[r->lid] == in->port ||
+		     lft_row(t->then, from)[r->lid] == in->port) &&
+		    !add_turn(t, g->edges[e].back, edge))
+			return false;
+	}
+	return add_path(t, edge, r->lid, HOPS_MAX);
+}
+
+/* One stage; false: nothing can change. */
+static bool
+make_stage(struct transition *t, const GArray *rest)
+{
+	bool has_changed = false;
+
+	for (guint i = 0; i < rest->len; i++) {
+		const struct rest *r = &g_array_index(rest, struct rest, i);
+		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
+		uint32_t edge = channels_edge(t->c, r->sw, port);
+
+		if (edge != SNAPSHOT_NONE &&
+		    !arrives(t, t->then, t->g->edges[edge].peer, r->lid) &&
+		    arrives(t, t->now, r->sw, r->lid))
+			continue;
+		g_array_set_size(t->trail, 0);
+		if (edge == SNAPSHOT_NONE || add_entry(t, r, edge)) {
+			set_entry(t, r->sw, r->lid, port);
+			has_changed = true;
+			continue;
+		}
+		for (guint k = 0; k < t->trail->len; k += 2)
+			channels_remove(t->c,
+				g_array_index(t->trail, uint32_t, k),
+				g_array_index(t->trail, uint32_t, k + 1));
+	}
+	return has_changed;
+}
+
+/* What has a loop with the wanted tables goes, or if that is not enough all,
+ * then the rest changes. */
+static void
+make_room(struct transition *t, const GArray *rest)
+{
+	struct channels_result r;
+	guint before = t->entries->len, last;
+	bool all = false;
+
+	for (;;) {
+		channels_check(t->g, t->wanted, t->then, &r);
+		if (!r.n_looped)
+			break;
+		last = t->entries->len;
+		for (guint i = 0; i < rest->len; i++) {
+			const struct rest *e = &g_array_index(rest,
+							struct rest, i);
+			uint8_t port = lft_row(t->then, e->sw)[e->lid];
+			uint32_t edge = channels_edge(t->c, e->sw, port);
+
+			if (edge != SNAPSHOT_NONE && (all || r.looped[edge]))
+				set_entry(t, e->sw, e->lid, LFT_NO_PATH);
+		}
+		channels_clear(&r);
+		g_assert(!all || t->entries->len > last);
+		all = t->entries->len == last;
+	}
+	channels_clear(&r);
+	t->stage += t->entries->len > before;
+	for (guint i = 0; i < rest->len; i++) {
+		const struct rest *e = &g_array_index(rest, struct rest, i);
+
+		set_entry(t, e->sw, e->lid, lft_row(t->wanted, e->sw)[e->lid]);
+	}
+}
+
+struct lft *
+transition_make(const struct graph *g, const struct lft *held,
+		const struct lft *wanted, const uint8_t *looped,
+		GArray *entries)
+{
+	struct transition t = {
+		.g = g, .held = held, .wanted = wanted, .entries = entries,
+		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.c = channels_new(g), .stage = 1,
+		.target_of = graph_map_lids(g),
+	};
+	struct lft *first;
+	enum extent extent = EXTENT_LOOPED;
+	bool exact = false;	/* t.c is of t.now alone */
+	GArray *rest;
+
+	first = transition_first(&t, looped, extent);
+	while (!load_channels(&t, first, held) && extent < EXTENT_ALL) {
+		lft_free(first);
+		first = transition_first(&t, looped, ++extent);
+	}
+	take_back(&t, first);
+	t.now = lft_copy(first);
+	t.then = lft_copy(first);
+	rest = find_rest(&t);
+	while (rest->len && rest->len <= MAX_ENTRIES && t.stage < MAX_STAGES) {
+		if (make_stage(&t, rest)) {
+			transition_apply(t.now, entries, t.stage++);
+			g_array_unref(rest);
+			rest = find_rest(&t);
+		} else if (exact) {
+			break;
+		}
+		exact = !rest->len || load_channels(&t, t.now, NULL);
+		if (!exact)
+			break;
+	}
+	if (rest->len)
+		make_room(&t, rest);
+	g_array_unref(rest);
+	g_array_unref(t.trail);
+	g_free(t.target_of);
+	channels_free(t.c);
+	lft_free(t.now);
+	lft_free(t.then);
+	return first;
+}
+
+bool
+transition_apply(struct lft *lft, const GArray *entries, unsigned stage)
+{
+	bool has_stage = false;
+
+	for (guint i = 0; i < entries->len; i++) {
+		const struct transition_entry *e = &g_array_index(entries,
+					struct transition_entry, i);
+
+		if (e->stage != stage)
+			continue;
+		lft_row(lft, e->sw)[e->lid] = e->port;
+		has_stage = true;
+	}
+	return has_stage;
+}

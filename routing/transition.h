@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * From the tables that the switches hold to new ones, where both together have
+ * a credit loop: tables between them, one after the other, each free of loops
+ * together with the one before it.
+ */
+#ifndef MINISM_ROUTING_TRANSITION_H
+#define MINISM_ROUTING_TRANSITION_H
+
+#include "routing/graph.h"
+#include "routing/tables.h"
+
+/* An entry that is not in the first tables as it is wanted. */
+struct transition_entry {
+	uint32_t sw;		/* switch index */
+	uint16_t lid;
+	uint16_t stage;		/* from 1 on: this entry becomes */
+	uint8_t port;
+};
+
+/* looped: by edge, the channels that are in a loop of both together (struct
+ * channels_result). Returns the first tables; entries: struct transition_entry
+ * by stage, what changes then. After the last stage they are the wanted
+ * ones. */
+struct lft *transition_make(const struct graph *g, const struct lft *held,
+			    const struct lft *wanted, const uint8_t *looped,
+			    GArray *entries);
+
+/* Applies a stage; false: there is none such. */
+bool transition_apply(struct lft *lft, const GArray *entries, unsigned stage);
+
+#endif

@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The answers to `path`, `who`, `nodes` and `links`: what the fabric of the
+ * last sweep is, by the names of its site.
+ *
+ * `path` follows the forwarding tables, and asks the SA for what a program
+ * would get that wants to send: SL, MTU, rate, P_Key. So whom the SA refuses
+ * is refused here.
+ */
+#include "sm/control/control.h"
+
+#include <string.h>
+
+#include "routing/graph.h"
+#include "sm/mad/sa_record.h"
+#include "topology/changes.h"
+#include "topology/json.h"
+#include "topology/text.h"
+
+#define HOPS_MAX	64u
+#define SHOWN		8u	/* ports that a word may mean */
+
+struct query {
+	struct sa *sa;
+	const struct sa_db *db;
+	int64_t now;
+	struct text_report r;
+	char *fault;		/* why there is no answer */
+};
+
+/* ---- who is meant ---- */
+
+static bool
+is_meant(const struct sa_db *db, uint32_t port, const char *word,
+	 uint64_t guid, uint64_t lid)
+{
+	const struct snapshot_node *n = snapshot_node_of(db->subnet, port);
+	uint16_t base = db->lids->base[port];
+	g_autofree char *name = NULL;
+
+	if (lid && base && lid >= base &&
+	    lid < base + (1u << db->lids->lmc[port]))
+		return true;
+	if (guid && (db->subnet->ports[port].guid == guid ||
+		     n->info.node_guid == guid))
+		return true;
+	name = snapshot_port_name(db->subnet, port);
+	return strcmp(name, word) == 0 || strcmp(n->desc, word) == 0 ||
+		g_strcmp0(n->name, word) == 0;
+}
+
+static char *
+nearest_name(const struct snapshot *s, const char *shown)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *near = NULL;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		g_ptr_array_add(names,
+				(char *)snapshot_node_name(&s->nodes[i]));
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	return text_one_line(near);
+}
+
+/* An end port by name, LID, NodeGUID or PortGUID. SNAPSHOT_NONE: why. */
+static uint32_t
+find_end(const struct sa_db *db, const char *word, char **why)
+{
+	const struct snapshot *s = db->subnet;
+	g_autoptr(GString) list = g_string_new(NULL);
+	g_autofree char *shown = text_one_line(word), *near = NULL;
+	uint64_t guid = 0, lid = 0;
+	uint32_t found = SNAPSHOT_NONE, n = 0;
+
+	if (!text_read_number(word, LID_UNICAST_MAX, &lid) &&
+	    !text_read_guid(word, &guid))
+		guid = 0;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		if (!snapshot_is_end_port(s, port) ||
+		    !is_meant(db, port, word, guid, lid))
+			continue;
+		if (found != SNAPSHOT_NONE && lid)
+			continue;	/* a LID has one owner */
+		found = port;
+		if (n++ < SHOWN) {
+			g_autofree char *name = snapshot_port_name(s, port);
+
+			g_string_append_printf(list, "\n%s, PortGUID 0x%016"
+					       G_GINT64_MODIFIER "x", name,
+					       s->ports[port].guid);
+		}
+	}
+	if (n == 1)
+		return found;
+	if (n) {
+		*why = g_strdup_printf("%s means %u ports:%s", shown, n,
+				       list->str);
+		return SNAPSHOT_NONE;
+	}
+	near = nearest_name(s, shown);
+	*why = g_strdup_printf("nothing on the fabric has the name, LID or "
+			       "GUID %s%s", shown, near);
+	return SNAPSHOT_NONE;
+}
+
+/* ---- a path through the tables ---- */
+
+struct hop {
+	uint32_t node;
+	uint8_t in, out;
+	uint8_t n_shortest;		/* ports that begin a shortest path */
+	uint8_t shortest[GRAPH_PORTS];
+	uint16_t n_lids;		/* that leave by the same port */
+};
+
+struct route {
+	struct hop hops[HOPS_MAX];
+	unsigned n;
+	const char *fault;	/* NULL: it arrives */
+};
+
+/* Hops from each node to the switch of `to`; UINT32_MAX: none. */
+static uint32_t *
+find_distances(const struct snapshot *s, uint32_t to)
+{
+	uint32_t *dist = g_new(uint32_t, s->n_nodes + 1), head = 0, tail = 0;
+	g_autofree uint32_t *queue = g_new(uint32_t, s->n_nodes + 1);
+	uint32_t start = s->ports[to].node;
+
+	memset(dist, 0xff, (s->n_nodes + 1) * sizeof(*dist));
+	if (!snapshot_is_switch(&s->nodes[start]) &&
+	    s->ports[to].peer != SNAPSHOT_NONE)
+		start = s->ports[s->ports[to].peer].node;
+	dist[start] = 0;
+	for (queue[tail++] = start; head < tail; head++) {
+		const struct snapshot_node *n = &s->nodes[queue[head]];
+
+		for (unsigned num = 1; num <= n->info.num_ports; num++) {
+			uint32_t peer = s->ports[n->first_port + num].peer;
+			uint32_t node = peer == SNAPSHOT_NONE ? peer :
+				s->ports[peer].node;
+
+			if (node == SNAPSHOT_NONE || dist[node] != UINT32_MAX ||
+			    !snapshot_is_switch(&s->nodes[node]))
+				continue;
+			dist[node] = dist[queue[head]] + 1;
+			queue[tail++] = node;
+		}
+	}
+	return dist;
+}
+
+static void
+explain_hop(const struct sa_db *db, const uint32_t *dist, uint16_t lid,
+	    struct hop *h)
+{
+	const struct snapshot *s = db->subnet;
+	const struct snapshot_node *n = &s->nodes[h->node];
+	const uint8_t *row = lft_row(db->lft, n->sw_index);
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = s->ports[n->first_port + num].peer;
+		uint32_t node = peer == SNAPSHOT_NONE ? peer :
+			s->ports[peer].node;
+
+		if (node == SNAPSHOT_NONE)
+			continue;
+		if (dist[h->node] ? snapshot_is_switch(&s->nodes[node]) &&
+		    dist[node] + 1 == dist[h->node] : num == row[lid])
+			h->shortest[h->n_shortest++] = (uint8_t)num;
+	}
+	for (unsigned i = LID_UNICAST_MIN; i <= db->lids->top; i++)
+		h->n_lids += db->lids->owner[i] != SNAPSHOT_NONE &&
+			row[i] == h->out;
+}
+
+static void
+follow(const struct sa_db *db, uint32_t from, uint32_t to, struct route *r)
+{
+	const struct snapshot *s = db->subnet;
+	g_autofree uint32_t *dist = find_distances(s, to);
+	uint16_t lid = db->lids->base[to];
+	uint32_t at = from, node;
+
+	*r = (struct route){ 0 };
+	node = s->ports[from].node;
+	if (!snapshot_is_switch(&s->nodes[node])) {
+		at = s->ports[from].peer;
+		node = at == SNAPSHOT_NONE ? at : s->ports[at].node;
+	}
+	while (at != to) {
+		struct hop *h = &r->hops[r->n];
+		const struct snapshot_node *n;
+
+		if (at == SNAPSHOT_NONE || !lid ||
+		    !snapshot_is_switch(&s->nodes[node])) {
+			r->fault = lid ? "the tables lead elsewhere" :
+				"it has no LID";
+			return;
+		}
+		if (r->n == HOPS_MAX) {
+			r->fault = "the tables lead round";
+			return;
+		}
+		n = &s->nodes[node];
+		h->node = node;
+		h->in = s->ports[at].num;
+		h->out = lid <= db->lft->top ?
+			lft_row(db->lft, n->sw_index)[lid] : LFT_NO_PATH;
+		r->n++;
+		if (h->out > n->info.num_ports) {
+			r->fault = "that switch has no entry for its LID";
+			return;
+		}
+		explain_hop(db, dist, lid, h);
+		if (!h->out) {
+			at = n->first_port;
+			if (at != to)
+				r->fault = "the tables lead elsewhere";
+			return;
+		}
+		at = s->ports[n->first_port + h->out].peer;
+		node = at == SNAPSHOT_NONE ? at : s->ports[at].node;
+	}
+}
+
+/* ---- what the SA says of it ---- */
+
+/* The PathRecord that `from` gets; else the status, SA_STATUS_NO_RECORDS. */
+static unsigned
+ask_path(struct sa *sa, const struct sa_db *db, uint32_t from, uint32_t to,
+	 int64_t now, struct path_record *path)
+{
+	struct path_record wish = { .numb_path = 1 };
+	struct sa_request request = { .len = MAD_SIZE, .now = now,
+				      .slid = db->lids->base[from] };
+	struct sa_reply reply = { 0 };
+	uint8_t mad[MAD_SIZE];
+	struct sa_header h;
+
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
+	sa_db_make_gid(db, from, wish.sgid);
+	sa_db_make_gid(db, to, wish.dgid);
+	path_record_encode(mad + SA_DATA_OFFSET, &wish);
+	sa_set_comp_mask(mad, SA_BIT(PATH_SGID) | SA_BIT(PATH_DGID) |
+			 SA_BIT(PATH_NUMB_PATH));
+	request.mad = mad;
+	sa_answer(sa, &request, &reply);
+	while (reply.kind == SA_REPLY_LATER)
+		sa_resume(sa, &reply);
+	if (reply.records)
+		sa_records_free(reply.records);
+	if (reply.kind != SA_REPLY_ONE ||
+	    !sa_header_read(reply.mad, MAD_SIZE, &h))
+		return SA_STATUS_NO_RECORDS;
+	path_record_decode(reply.mad + SA_DATA_OFFSET, path);
+	return h.mad.status;
+}
+
+/* "full in Default, limited in Red" */
+static char *
+list_partitions(const struct sa_db *db, uint32_t port)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < db->rules->partitions->len; i++) {
+		const struct partition *p = db->rules->partitions->pdata[i];
+		unsigned what = memberships_of(db->memberships, port, p->pkey);
+
+		if (what)
+			g_string_append_printf(text, "%s%s in %s (0x%04x)",
+					       text->len ? ", " : "",
+					       partition_membership_name(what),
+					       p->name ? p->name : "a partition",
+					       p->pkey);
+	}
+	if (!text->len)
+		g_string_append(text, "in no partition");
+	return g_string_free(text, FALSE);
+}
+
+/* ---- path ---- */
+
+static void
+put_end(struct text_report *r, const struct sa_db *db, const char *key,
+	uint32_t port, const char *after)
+{
+	g_autofree char *name = snapshot_port_name(db->subnet, port);
+
+	report_open(r, key, '{');
+	report_text(r, "name", name, " (LID ");
+	report_number(r, "lid", db->lids->base[port], after);
+	report_hex(r, "guid", db->subnet->ports[port].guid, 16, NULL);
+	report_close(r, '}');
+}
+
+/* Why this port: how many lead there as shortly, and what it carries. */
+static void
+put_why(struct text_report *r, const struct hop *h)
+{
+	bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
+
+	if (h->out && !r->as_json) {
+		if (is_shortest && h->n_shortest > 1)
+			report_say(r, "     one of %u shortest: ports",
+				   h->n_shortest);
+		else
+			report_say(r, "     %s", is_shortest ?
+				   "the only shortest: port" :
+				   "a detour; shortest: ports");
+		for (unsigned i = 0; i < h->n_shortest; i++)
+			report_say(r, " %u", h->shortest[i]);
+		report_say(r, "; port %u carries %u LIDs", h->out, h->n_lids);
+	}
+	report_open(r, "shortest", '[');
+	for (unsigned i = 0; i < h->n_shortest; i++)
+		report_number(r, NULL, h->shortest[i], NULL);
+	report_close(r, ']');
+	report_number(r, "lids", h->n_lids, NULL);
+}
+
+static void
+put_hops(struct text_report *r, const struct sa_db *db,
+	 const struct route *route, bool why)
+{
+	const struct snapshot *s = db->subnet;
+
+	report_open(r, "hops", '[');
+	for (unsigned i = 0; i < route->n; i++) {
+		const struct hop *h = &route->hops[i];
+		const struct snapshot_node *n = &s->nodes[h->node];
+
+		report_open(r, NULL, '{');
+		report_say(r, "%2u  ", i + 1);
+		report_text(r, "switch", snapshot_node_name(n), "  in ");
+		report_hex(r, "guid", n->info.node_guid, 16, NULL);
+		report_number(r, "in", h->in, "  out ");
+		if (h->out == LFT_NO_PATH)
+			report_say(r, "nowhere");
+		else
+			report_number(r, "out", h->out, "");
+		if (why)
+			put_why(r, h);
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+static void
+put_properties(struct text_report *r, const struct route *route,
+	       const struct path_record *path)
+{
+	static const unsigned mtus[] = { 0, 256, 512, 1024, 2048, 4096 };
+
+	report_say(r, ": %u switches, SL ", route->n);
+	report_number(r, "sl", path->sl, ", MTU ");
+	report_number(r, "mtu", mtus[MIN(path->mtu, 5)], ", ");
+	report_real(r, "gbps", (double)sa_rate_mbps(path->rate) / 1000, 0,
+		    " Gb/s, P_Key ");
+	report_hex(r, "pkey", path->pkey, 4, "");
+}
+
+/* Why the SA has no path for them, in words. */
+static void
+put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
+	    uint32_t to, const struct route *route)
+{
+	g_autofree char *a = list_partitions(db, from);
+	g_autofree char *b = list_partitions(db, to);
+	g_autofree char *text = route->fault ? g_strdup(route->fault) :
+		memberships_common(db->memberships, from, to) ?
+		g_strdup("the SA has no path for them") :
+		g_strdup_printf("no partition lets them talk: %s; %s", a, b);
+
+	report_say(r, ": NO PATH: ");
+	report_text(r, "fault", text, "");
+}
+
+static enum control_code
+answer_path(struct query *q, char **words)
+{
+	struct text_report *r = &q->r;
+	struct path_record path = { 0 };
+	struct route route;
+	uint32_t from, to;
+	bool ok;
+
+	from = find_end(q->db, words[1], &q->fault);
+	to = from == SNAPSHOT_NONE ? from :
+		find_end(q->db, words[2], &q->fault);
+	if (to == SNAPSHOT_NONE)
+		return CONTROL_USAGE;
+	follow(q->db, from, to, &route);
+	ok = !route.fault && ask_path(q->sa, q->db, from, to, q->now, &path) ==
+		MAD_STATUS_OK;
+	report_open(r, NULL, '{');
+	put_end(r, q->db, "from", from, ") -> ");
+	put_end(r, q->db, "to", to, ")");
+	if (ok) {
+		put_properties(r, &route, &path);
+		report_text(r, "fault", NULL, NULL);
+	} else {
+		put_refusal(r, q->db, from, to, &route);
+	}
+	report_say(r, "\n");
+	put_hops(r, q->db, &route, words[3] != NULL);
+	report_close(r, '}');
+	return ok ? CONTROL_DONE : CONTROL_NOT_UP;
+}
+
+/* ---- who, nodes, links ---- */
+
+static const char *
+kind_name(const struct snapshot_node *n)
+{
+	return snapshot_is_switch(n) ? "switch" :
+		n->info.node_type == NODE_ROUTER ? "router" : "host";
+}
+
+/* "leaf-2/1" behind the cable, or NULL. */
+static char *
+peer_name(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	if (peer == SNAPSHOT_NONE)
+		return NULL;
+	return g_strdup_printf("%s/%u", snapshot_name_of(s, peer),
+			       s->ports[peer].num);
+}
+
+static void
+put_link(struct text_report *r, const struct port_info *info, const char *after)
+{
+	g_autofree char *speed = g_strconcat(port_width_name(info),
+					     port_speed(info)->name, NULL);
+
+	report_text(r, "speed", info->state >= PORT_STATE_INIT ? speed : NULL,
+		    " ");
+	report_text(r, "state", port_state_name(info->state), after);
+}
+
+static void
+put_cables(struct text_report *r, const struct snapshot *s,
+	   const struct snapshot_node *n)
+{
+	report_open(r, "links", '[');
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t port = n->first_port + num;
+		g_autofree char *peer = peer_name(s, port);
+
+		if (!peer)
+			continue;
+		report_open(r, NULL, '{');
+		report_say(r, "  port ");
+		report_number(r, "port", num, " - ");
+		report_text(r, "peer", peer, "  ");
+		put_link(r, &s->ports[port].info, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+static void
+put_who(struct text_report *r, const struct sa_db *db, uint32_t port)
+{
+	const struct snapshot *s = db->subnet;
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+	g_autofree char *name = snapshot_port_name(s, port);
+	g_autofree char *partitions = list_partitions(db, port);
+	unsigned lmc = db->lids->lmc[port];
+
+	report_open(r, NULL, '{');
+	report_text(r, "name", name, ": ");
+	report_text(r, "kind", kind_name(n), ", LID ");
+	report_number(r, "lid", db->lids->base[port], "");
+	if (lmc)
+		report_say(r, " to %u", db->lids->base[port] +
+			   (1u << lmc) - 1);
+	report_number(r, "lmc", lmc, NULL);
+	report_say(r, "\n  NodeGUID ");
+	report_hex(r, "node_guid", n->info.node_guid, 16, ", PortGUID ");
+	report_hex(r, "port_guid", s->ports[port].guid, 16, "\n  says it is ");
+	report_text(r, "description", n->desc, "\n  ");
+	report_text(r, "partitions", partitions, "\n");
+	put_cables(r, s, n);
+	report_close(r, '}');
+}
+
+static enum control_code
+answer_who(struct query *q, char **words)
+{
+	uint32_t port = find_end(q->db, words[1], &q->fault);
+
+	if (port == SNAPSHOT_NONE)
+		return CONTROL_USAGE;
+	put_who(&q->r, q->db, port);
+	return CONTROL_DONE;
+}
+
+/* A line a node: where it hangs, or of a switch how many of its links are
+ * Active. */
+static void
+put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
+{
+	const struct snapshot *s = db->subnet;
+	const struct snapshot_node *n = &s->nodes[node];
+	unsigned n_links = 0, n_active = 0, first = 0;
+	bool is_switch = snapshot_is_switch(n);
+	g_autofree char *at = NULL;
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		const struct snapshot_port *p = &s->ports[n->first_port + num];
+
+		if (p->peer == SNAPSHOT_NONE)
+			continue;
+		n_active += p->info.state >= PORT_STATE_ACTIVE;
+		if (!n_links++)
+			first = n->first_port + num;
+	}
+	if (n_links && !is_switch)
+		at = peer_name(s, first);
+	report_open(r, NULL, '{');
+	report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
+	report_number(r, "lid", db->lids->base[is_switch ? n->first_port :
+		      first ? first : n->first_port + 1], "\t");
+	report_hex(r, "guid", n->info.node_guid, 16, "  ");
+	report_text(r, "name", snapshot_node_name(n), "");
+	if (at)
+		report_say(r, "  at ");
+	report_text(r, "at", at, "");
+	if (is_switch)
+		report_say(r, "  %u of %u links Active", n_active, n_links);
+	report_number(r, "links", n_links, NULL);
+	report_number(r, "active", n_active, NULL);
+	report_say(r, "\n");
+	report_close(r, '}');
+}
+
+static enum control_code
+answer_nodes(struct query *q, char **words)
+{
+	const struct snapshot *s = q->db->subnet;
+
+	report_open(&q->r, NULL, '{');
+	report_open(&q->r, "nodes", '[');
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (!words[1] || strstr(snapshot_node_name(&s->nodes[i]),
+					words[1]) ||
+		    strcmp(kind_name(&s->nodes[i]), words[1]) == 0)
+			put_node(&q->r, q->db, i);
+	report_close(&q->r, ']');
+	report_close(&q->r, '}');
+	return CONTROL_DONE;
+}
+
+static bool
+is_wanted(const char *a, const char *b, const char *word, bool slow,
+	  bool active)
+{
+	return !word || (strcmp(word, "slow") == 0 && slow) ||
+		(strcmp(word, "inactive") == 0 && !active) ||
+		strstr(a, word) || strstr(b, word);
+}
+
+static enum control_code
+answer_links(struct query *q, char **words)
+{
+	const struct snapshot *s = q->db->subnet;
+
+	report_open(&q->r, NULL, '{');
+	report_open(&q->r, "links", '[');
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		g_autofree char *a = NULL, *b = NULL, *could = NULL;
+		struct port_info best;
+		bool slow;
+
+		if (p->peer == SNAPSHOT_NONE || p->peer < port)
+			continue;
+		a = peer_name(s, p->peer);
+		b = peer_name(s, port);
+		slow = link_is_slow(s, port, &best);
+		if (!is_wanted(a, b, words[1], slow,
+			       p->info.state >= PORT_STATE_ACTIVE))
+			continue;
+		if (slow)
+			could = g_strconcat(port_width_name(&best),
+					    port_speed(&best)->name, NULL);
+		report_open(&q->r, NULL, '{');
+		report_text(&q->r, "a", a, " - ");
+		report_text(&q->r, "b", b, "  ");
+		put_link(&q->r, &p->info, could ? ", could be " : "");
+		report_text(&q->r, "could_be", could, "");
+		report_say(&q->r, "\n");
+		report_close(&q->r, '}');
+	}
+	report_close(&q->r, ']');
+	report_close(&q->r, '}');
+	return CONTROL_DONE;
+}
+
+enum control_code
+control_fabric(const struct control_view *v, char **words, bool as_json,
+	       GString *out, char **fault)
+{
+	static const struct {
+		const char *name;
+		enum control_code (*answer)(struct query *q, char **words);
+	} answers[] = {
+		{ "path", answer_path }, { "who", answer_who },
+		{ "nodes", answer_nodes }, { "links", answer_links },
+	};
+	struct query q = {
+		.sa = v->sa, .db = v->sa ? sa_view_of(v->sa) : NULL,
+		.now = v->now,
+		.r = { .json = { .out = out }, .as_json = as_json },
+	};
+	enum control_code code = CONTROL_NOT_UP;
+
+	if (!q.db)
+		q.fault = g_strdup("no sweep has read the fabric yet");
+	for (size_t i = 0; q.db && i < G_N_ELEMENTS(answers); i++)
+		if (strcmp(answers[i].name, words[0]) == 0)
+			code = answers[i].answer(&q, words);
+	if (as_json && out->len)
+		g_string_append_c(out, '\n');
+	*fault = q.fault;
+	return code;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The answer to `metrics`: OpenMetrics text (version 1.0), for Prometheus'
+ * node_exporter (textfile) or a script that serves it.
+ *
+ * A family is a row: its name, type, help and who writes its samples.
+ */
+#include <string.h>
+
+#include "config.h"
+#include "sm/control/control.h"
+#include "sm/mad/mad.h"
+
+struct family {
+	const char *name, *type, *help;
+	void (*write)(GString *out, const struct control_view *v);
+};
+
+static void G_GNUC_PRINTF(2, 3)
+sample(GString *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_string_append_vprintf(out, format, args);
+	va_end(args);
+	g_string_append_c(out, '\n');
+}
+
+/* The text of a label: backslash, quote and newline are escaped. */
+static char *
+label(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (; *text; text++)
+		if (*text == '\\' || *text == '"')
+			g_string_append_printf(out, "\\%c", *text);
+		else
+			g_string_append_c(out, *text == '\n' ? ' ' : *text);
+	return g_string_free(out, FALSE);
+}
+
+/* With a point, whatever the locale. */
+static const char *
+seconds(int64_t us, char text[G_ASCII_DTOSTR_BUF_SIZE])
+{
+	return g_ascii_formatd(text, G_ASCII_DTOSTR_BUF_SIZE, "%.6f",
+			       (double)us / G_USEC_PER_SEC);
+}
+
+#define NUMBER "%" G_GUINT64_FORMAT
+
+static void
+write_info(GString *out, const struct control_view *v)
+{
+	g_autofree char *port = label(v->port_name ? v->port_name : "");
+
+	sample(out, "minism_info{port=\"%s\",guid=\"0x%016" G_GINT64_MODIFIER
+	       "x\",version=\"%s\"} 1", port, v->port_guid, PACKAGE_VERSION);
+}
+
+static void
+write_up(GString *out, const struct control_view *v)
+{
+	const struct status_sweep *last = status_last(v->status, 0);
+
+	sample(out, "minism_subnet_up %u",
+	       last && last->end == SWEEP_END_UP);
+}
+
+static void
+write_state(GString *out, const struct control_view *v)
+{
+	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
+		sample(out, "minism_sm_state{minism_sm_state=\"%s\"} %u",
+		       sm_state_name(i), v->self.state == i);
+}
+
+static void
+write_nodes(GString *out, const struct control_view *v)
+{
+	const struct snapshot *s = v->status->subnet;
+
+	sample(out, "minism_nodes{kind=\"switch\"} %u", s ? s->n_switches : 0);
+	sample(out, "minism_nodes{kind=\"host\"} %u",
+	       s ? s->n_nodes - s->n_switches : 0);
+}
+
+/* By width and speed, which is how a bad cable shows. */
+static void
+write_links(GString *out, const struct control_view *v)
+{
+	const struct snapshot *s = v->status->subnet;
+	g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash,
+		g_str_equal, g_free, NULL);
+	g_autoptr(GList) keys = NULL;
+
+	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		const struct port_info *info = &s->ports[i].info;
+		uint32_t peer = s->ports[i].peer;
+		char *key;
+
+		if (peer == SNAPSHOT_NONE || peer < i)
+			continue;
+		key = g_strdup_printf("state=\"%s\",width=\"%s\",speed=\"%s\"",
+				      port_state_name(info->state),
+				      port_width_name(info),
+				      port_speed(info)->name);
+		g_hash_table_replace(counts, key, GUINT_TO_POINTER(
+			GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) +
+			1));
+	}
+	keys = g_list_sort(g_hash_table_get_keys(counts),
+			   (GCompareFunc)strcmp);
+	for (const GList *k = keys; k; k = k->next)
+		sample(out, "minism_links{%s} %u", (const char *)k->data,
+		       GPOINTER_TO_UINT(g_hash_table_lookup(counts,
+							    k->data)));
+}
+
+static void
+write_problems(GString *out, const struct control_view *v)
+{
+	const GPtrArray *lines = v->status->complaints;
+
+	sample(out, "minism_problems %u", lines ? lines->len : 0);
+}
+
+static void
+write_looped(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_credit_loop_channels %u", v->status->n_looped);
+}
+
+static void
+write_sweeps(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_sweeps_total " NUMBER, v->status->n_sweeps);
+}
+
+static void
+write_last_sweep(GString *out, const struct control_view *v)
+{
+	const struct status_sweep *last = status_last(v->status, 0);
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	if (last)
+		sample(out, "minism_last_sweep_seconds %s",
+		       seconds(last->took_us, text));
+}
+
+/* Rest and suspension are no work. */
+static void
+write_phases(GString *out, const struct control_view *v)
+{
+	static const char *const bounds[] = {
+		"0.001", "0.01", "0.1", "1.0", "10.0",
+	};
+
+	for (unsigned i = SWEEP_WAITING; v->phases && i < SWEEP_SUSPENDED;
+	     i++) {
+		const struct sweep_phase *p = &v->phases[i];
+		const char *name = sweep_state_name((enum sweep_state)i);
+		char sum[G_ASCII_DTOSTR_BUF_SIZE];
+
+		for (unsigned b = 0; b < SWEEP_BUCKETS; b++)
+			sample(out, "minism_phase_seconds_bucket{phase=\"%s\","
+			       "le=\"%s\"} " NUMBER, name, bounds[b],
+			       p->within[b]);
+		sample(out, "minism_phase_seconds_bucket{phase=\"%s\","
+		       "le=\"+Inf\"} " NUMBER, name, p->n);
+		sample(out, "minism_phase_seconds_count{phase=\"%s\"} " NUMBER,
+		       name, p->n);
+		sample(out, "minism_phase_seconds_sum{phase=\"%s\"} %s", name,
+		       seconds(p->us, sum));
+	}
+}
+
+static void
+write_mads(GString *out, const struct control_view *v)
+{
+	for (unsigned i = 0; v->wire && i < MAD_CLIENT_ATTRS; i++) {
+		if (v->wire->gets[i])
+			sample(out, "minism_mads_total{method=\"Get\","
+			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
+			       v->wire->gets[i]);
+		if (v->wire->sets[i])
+			sample(out, "minism_mads_total{method=\"Set\","
+			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
+			       v->wire->sets[i]);
+	}
+}
+
+static void
+write_outcomes(GString *out, const struct control_view *v)
+{
+	const struct mad_client_stats *w = v->wire;
+	const struct { const char *name; uint64_t n; } outcomes[] = {
+		{ "answered", w ? w->answered : 0 },
+		{ "timed_out", w ? w->timed_out : 0 },
+		{ "cancelled", w ? w->cancelled : 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++)
+		sample(out, "minism_requests_total{outcome=\"%s\"} " NUMBER,
+		       outcomes[i].name, outcomes[i].n);
+}
+
+static void
+write_retries(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_mad_retries_total " NUMBER,
+	       v->wire ? v->wire->retried : 0);
+}
+
+static void
+write_window(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_mad_window %u", v->wire ? v->wire->window : 0);
+}
+
+static void
+write_sa(GString *out, const struct control_view *v)
+{
+	const struct sa_server_stats *d = v->desk;
+	const struct { const char *name; uint64_t n; } outcomes[] = {
+		{ "answered", d ? d->answered : 0 },
+		{ "busy", d ? d->busy : 0 },
+		{ "dropped", d ? d->dropped : 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++)
+		sample(out, "minism_sa_requests_total{outcome=\"%s\"} " NUMBER,
+		       outcomes[i].name, outcomes[i].n);
+}
+
+static void
+write_sa_state(GString *out, const struct control_view *v)
+{
+	const struct { const char *name; uint32_t n; } states[] = {
+		{ "group", v->sa_stats.n_groups },
+		{ "member", v->sa_stats.n_members },
+		{ "service", v->sa_stats.n_services },
+		{ "subscription", v->sa_stats.n_subscriptions },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
+		sample(out, "minism_sa_objects{kind=\"%s\"} %u",
+		       states[i].name, states[i].n);
+}
+
+static const struct family families[] = {
+	{ "minism", "info", "Who runs where.", write_info },
+	{ "minism_subnet_up", "gauge",
+	  "1: every reachable port is Active and routed.", write_up },
+	{ "minism_sm_state", "stateset", "SMState of this manager.",
+	  write_state },
+	{ "minism_nodes", "gauge", "Nodes of the last sweep.", write_nodes },
+	{ "minism_links", "gauge",
+	  "Cables of the last sweep by the state, width and speed of one end.",
+	  write_links },
+	{ "minism_problems", "gauge",
+	  "What is not as it should be, as status lists it.", write_problems },
+	{ "minism_credit_loop_channels", "gauge",
+	  "Channels in credit loops of the tables in force.", write_looped },
+	{ "minism_sweeps", "counter", "Heavy sweeps.", write_sweeps },
+	{ "minism_last_sweep_seconds", "gauge",
+	  "How long the last heavy sweep took.", write_last_sweep },
+	{ "minism_phase_seconds", "histogram",
+	  "What sweeps spent their time on.", write_phases },
+	{ "minism_mads", "counter",
+	  "MADs sent, by method and attribute, retries included.",
+	  write_mads },
+	{ "minism_requests", "counter", "How requests ended.",
+	  write_outcomes },
+	{ "minism_mad_retries", "counter", "Requests sent again.",
+	  write_retries },
+	{ "minism_mad_window", "gauge", "SMPs that may be under way now.",
+	  write_window },
+	{ "minism_sa_requests", "counter", "SA requests by outcome.",
+	  write_sa },
+	{ "minism_sa_objects", "gauge", "What clients keep at the SA.",
+	  write_sa_state },
+};
+
+void
+control_metrics(const struct control_view *v, GString *out)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
+		const struct family *f = &families[i];
+
+		sample(out, "# HELP %s %s", f->name, f->help);
+		sample(out, "# TYPE %s %s", f->name, f->type);
+		f->write(out, v);
+	}
+	sample(out, "# EOF");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a request says of MTU, rate and life time, of a path or of a multicast
+ * group: a value with a selector. Either without the other means nothing (IBA
+ * 15.2.5.16.1).
+ */
+#ifndef MINISM_SA_SA_LIMITS_H
+#define MINISM_SA_SA_LIMITS_H
+
+#include "sm/mad/sa_record.h"
+
+struct sa_limit {
+	bool given;		/* value and selector */
+	uint8_t selector;	/* enum sa_selector */
+	uint8_t value;		/* code */
+};
+
+struct sa_limits {
+	struct sa_limit mtu, rate, life;
+};
+
+/* From a record `r`, whose component bits are P_MTU_SELECTOR, ... */
+#define SA_LIMIT(mask, r, P, NAME, name) { \
+	.given = (mask) >> P##_##NAME##_SELECTOR & (mask) >> P##_##NAME & 1, \
+	.selector = (r)->name##_selector, .value = (r)->name }
+#define SA_LIMITS(mask, r, P) { \
+	.mtu = SA_LIMIT(mask, r, P, MTU, mtu), \
+	.rate = SA_LIMIT(mask, r, P, RATE, rate), \
+	.life = SA_LIMIT(mask, r, P, LIFE, life) }
+
+/* Do these codes, which cannot be changed, fit? */
+bool sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
+		    unsigned life);
+
+/* The highest code up to *mtu, *rate that fits; false: none does. */
+bool sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu);
+bool sa_limit_rate(const struct sa_limit *l, uint8_t *rate);
+
+#endif

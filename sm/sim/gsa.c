@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What a node answers on QP 1.
+ *
+ * Performance management (IBA 16.1): ClassPortInfo, PortCounters,
+ * PortCountersExtended. Packets are counted by move.c where they
+ * pass, errors by the files in which they happen or by a person
+ * (sim_port_add_errors). A counter on the wire stops at its highest value.
+ *
+ * Congestion control (IBA annex A10), as far as managers read and write it:
+ * what was set is given back, what was never set is 0. No packet is ever marked
+ * or throttled here, and the CC_Key guards nothing.
+ */
+#include "sm/sim/state.h"
+#include "sm/mad/bytes.h"
+
+#include <string.h>
+
+#define ATTR_CLASS_PORT_INFO	0x0001
+#define ATTR_PORT_COUNTERS	0x0012
+#define ATTR_PORT_COUNTERS_EXT	0x001d
+/* AllPortSelect, extended width */
+#define CAPABILITIES		0x0300u
+#define CLASS_VERSION		1
+#define RESPONSE_TIME		16u	/* 4.096 us * 2^16 = 0.27 s */
+#define ALL_PORTS		0xffu
+
+#define CC_ATTR_INFO		0x0011
+#define CC_ATTR_KEY_INFO		0x0012
+#define CC_ATTR_LOG		0x0013
+#define CC_ATTR_SWITCH_SETTING	0x0014
+#define CC_ATTR_SWITCH_PORTS	0x0015
+#define CC_ATTR_CA_SETTING		0x0016
+#define CC_ATTR_CA_TABLE		0x0017
+#define CC_ATTR_TIMESTAMP		0x0018
+#define CC_CLASS_VERSION		2
+#define CC_DATA_OFFSET		64
+#define CC_LOG_TYPE		32
+#define CC_DATA_LEN		(MAD_SIZE - CC_DATA_OFFSET)
+#define CC_TABLE_BLOCKS		2u	/* ControlTableCap */
+
+/* In the order of CounterSelect. */
+static const struct error_field {
+	uint8_t offset, bits, shift;
+} error_fields[SIM_N_ERRORS] = {
+	[SIM_ERROR_SYMBOL] = { 4, 16, 0 },
+	[SIM_ERROR_LINK_RECOVERY] = { 6, 8, 0 },
+	[SIM_ERROR_LINK_DOWNED] = { 7, 8, 0 },
+	[SIM_ERROR_RCV] = { 8, 16, 0 },
+	[SIM_ERROR_RCV_REMOTE_PHYSICAL] = { 10, 16, 0 },
+	[SIM_ERROR_RCV_SWITCH_RELAY] = { 12, 16, 0 },
+	[SIM_ERROR_XMIT_DISCARDS] = { 14, 16, 0 },
+	[SIM_ERROR_XMIT_CONSTRAINT] = { 16, 8, 0 },
+	[SIM_ERROR_RCV_CONSTRAINT] = { 17, 8, 0 },
+	[SIM_ERROR_LOCAL_INTEGRITY] = { 19, 4, 4 },
+	[SIM_ERROR_BUFFER_OVERRUN] = { 19, 4, 0 },
+	[SIM_ERROR_VL15_DROPPED] = { 22, 16, 0 },
+};
+
+void
+sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes)
+{
+	struct sim_counters *o = &sim->ports[out].counters;
+	struct sim_counters *i = &sim->ports[sim->ports[out].peer].counters;
+
+	o->xmit_packets++;
+	o->xmit_data += bytes / 4;
+	i->rcv_packets++;
+	i->rcv_data += bytes / 4;
+}
+
+void
+sim_port_add_errors(struct sim *sim, uint32_t port, enum sim_error error,
+		    uint64_t n)
+{
+	sim->ports[port].counters.error[error] += n;
+}
+
+static void
+put_errors(uint8_t *data, const struct sim_counters *c)
+{
+	for (unsigned i = 0; i < SIM_N_ERRORS; i++) {
+		const struct error_field *f = &error_fields[i];
+		uint64_t value = MIN(c->error[i], (1u << f->bits) - 1);
+
+		if (f->bits < 8)
+			data[f->offset] |= value << f->shift;
+		else
+			bytes_store(data + f->offset, value, f->bits / 8);
+	}
+}
+
+/* Port 255: the sum of all ports. */
+static void
+add_counters(struct sim_counters *sum, const struct sim_counters *c)
+{
+	sum->xmit_data += c->xmit_data;
+	sum->rcv_data += c->rcv_data;
+	sum->xmit_packets += c->xmit_packets;
+	sum->rcv_packets += c->rcv_packets;
+	for (unsigned i = 0; i < SIM_N_ERRORS; i++)
+		sum->error[i] += c->error[i];
+}
+
+/* A Set writes 0 to the selected counters, whatever its values are. The last
+ * four are those of the packets. */
+static void
+clear_counters(struct sim_counters *c, unsigned select, bool extended)
+{
+	uint64_t *packets[] = { &c->xmit_data, &c->rcv_data, &c->xmit_packets,
+				&c->rcv_packets };
+	unsigned first = extended ? 0 : SIM_N_ERRORS;
+
+	for (unsigned i = 0; !extended && i < SIM_N_ERRORS; i++)
+		if (select >> i & 1)
+			c->error[i] = 0;
+	for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++)
+		if (select >> (first + i) & 1)
+			*packets[i] = 0;
+}
+
+static unsigned
+serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
+	       bool extended)
+{
+	const struct sim_node *node = sim_node_of(sim, p->to);
+	unsigned select = data[1], counters = bytes_load16(data + 2);
+	bool is_switch = sim_is_switch(node);
+	struct sim_counters sum = { 0 };
+
+	if (select != ALL_PORTS && (select > node->info.num_ports ||
+	    (!is_switch && select != sim->ports[p->to].num)))
+		return MAD_STATUS_BAD_VALUE;
+	for (unsigned num = 0; num <= node->info.num_ports; num++) {
+		struct sim_counters *c =
+			&sim->ports[node->first_port + num].counters;
+
+		if (select != ALL_PORTS && num != select)
+			continue;
+		if (p->h.method == MAD_METHOD_SET)
+			clear_counters(c, counters, extended);
+		add_counters(&sum, c);
+	}
+	memset(data + 4, 0, MAD_SIZE - SMP_DATA_OFFSET - 4);
+	if (extended) {
+		bytes_store64(data + 8, sum.xmit_data);
+		bytes_store64(data + 16, sum.rcv_data);
+		bytes_store64(data + 24, sum.xmit_packets);
+		bytes_store64(data + 32, sum.rcv_packets);
+		bytes_store64(data + 40, sum.xmit_packets);	/* unicast */
+		bytes_store64(data + 48, sum.rcv_packets);
+		return MAD_STATUS_OK;
+	}
+	put_errors(data, &sum);
+	bytes_store32(data + 24, MIN(sum.xmit_data, UINT32_MAX));
+	bytes_store32(data + 28, MIN(sum.rcv_data, UINT32_MAX));
+	bytes_store32(data + 32, MIN(sum.xmit_packets, UINT32_MAX));
+	bytes_store32(data + 36, MIN(sum.rcv_packets, UINT32_MAX));
+	return MAD_STATUS_OK;
+}
+
+unsigned
+sim_pma_answer(struct sim *sim, struct sim_packet *p)
+{
+	uint8_t *data = p->mad + SMP_DATA_OFFSET;
+
+	if (p->h.class_version != CLASS_VERSION)
+		return MAD_STATUS_BAD_VERSION;
+	switch (p->h.attr_id) {
+	case ATTR_CLASS_PORT_INFO:
+		if (p->h.method != MAD_METHOD_GET)
+			break;
+		memset(data, 0, MAD_SIZE - SMP_DATA_OFFSET);
+		data[0] = data[1] = 1;
+		bytes_store16(data + 2, CAPABILITIES);
+		data[7] = RESPONSE_TIME;
+		return MAD_STATUS_OK;
+	case ATTR_PORT_COUNTERS:
+		return serve_counters(sim, p, data, false);
+	case ATTR_PORT_COUNTERS_EXT:
+		return serve_counters(sim, p, data, true);
+	}
+	return MAD_STATUS_BAD_ATTRIBUTE;
+}
+
+/* --- congestion control --- */
+
+/* Blocks of the attribute that the node has; 0: it has none of it. */
+static unsigned
+congestion_blocks(const struct sim_node *node, unsigned attr_id)
+{
+	bool is_switch = sim_is_switch(node);
+
+	switch (attr_id) {
+	case CC_ATTR_INFO:
+	case CC_ATTR_KEY_INFO:
+	case CC_ATTR_LOG:
+	case CC_ATTR_TIMESTAMP:
+		return 1;
+	case CC_ATTR_SWITCH_SETTING:
+		return is_switch;
+	case CC_ATTR_SWITCH_PORTS:
+		return is_switch ? node->info.num_ports / 32 + 1 : 0;
+	case CC_ATTR_CA_SETTING:
+		return !is_switch;
+	case CC_ATTR_CA_TABLE:
+		return is_switch ? 0 : CC_TABLE_BLOCKS;
+	}
+	return 0;
+}
+
+unsigned
+sim_congestion_answer(struct sim *sim, struct sim_packet *p)
+{
+	struct sim_node *node = sim_node_of(sim, p->to);
+	unsigned blocks = congestion_blocks(node, p->h.attr_id);
+	bool is_fixed = p->h.attr_id == CC_ATTR_INFO ||
+		p->h.attr_id == CC_ATTR_LOG ||
+		p->h.attr_id == CC_ATTR_TIMESTAMP;
+	void *key = GUINT_TO_POINTER(p->h.attr_id << 16 | p->h.attr_mod);
+	uint8_t *data = p->mad + CC_DATA_OFFSET;
+	const uint8_t *kept = NULL;
+
+	if (p->h.class_version != CC_CLASS_VERSION)
+		return MAD_STATUS_BAD_VERSION;
+	if (!blocks || (is_fixed && p->h.method == MAD_METHOD_SET))
+		return MAD_STATUS_BAD_ATTRIBUTE;
+	if (p->h.attr_mod >= blocks)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		if (!node->congestion)
+			node->congestion = g_hash_table_new_full(NULL, NULL,
+								 NULL, g_free);
+		g_hash_table_insert(node->congestion, key,
+				    g_memdup2(data, CC_DATA_LEN));
+		return MAD_STATUS_OK;
+	}
+	if (node->congestion)
+		kept = g_hash_table_lookup(node->congestion, key);
+	memset(data, 0, CC_DATA_LEN);
+	if (kept)
+		memcpy(data, kept, CC_DATA_LEN);
+	else if (p->h.attr_id == CC_ATTR_INFO && !sim_is_switch(node))
+		data[2] = CC_TABLE_BLOCKS;
+	if (p->h.attr_id == CC_ATTR_LOG)
+		p->mad[CC_LOG_TYPE] = sim_is_switch(node) ? 1 : 2;
+	return MAD_STATUS_OK;
+}

@@ -1,0 +1,710 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Scenarios: see scenario.h. A play is a lab without programs, and subnet
+ * managers on its simulated fabric. Words are looked up in tables; what is in
+ * none is a command of the lab's console.
+ */
+#include "tests/lib/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "sm/config/partitions_conf.h"
+#include "tests/lib/play.h"
+#include "tests/lib/seed.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+bool
+play_fail(struct play *p, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_string_vprintf(p->said, format, args);
+	va_end(args);
+	return false;
+}
+
+struct manager *
+play_manager(struct play *p, unsigned i)
+{
+	return i ? &p->others[i - 1] : &p->w.m;
+}
+
+static bool
+do_mark(struct play *p, char **words)
+{
+	g_autofree char *text = NULL;
+
+	if (!p->w.m.t)
+		return true;
+	if (p->log)
+		g_file_get_contents(p->log, &text, &p->said_before, NULL);
+	p->ends = p->w.m.ends;
+	p->engine = p->w.m.engine;
+	p->stats = *mad_client_stats(p->w.m.x);
+	p->traps = sim_stats(p->w.sim)->traps;
+	p->written = p->w.m.mcast ?
+		mcast_manager_stats(p->w.m.mcast)->written : 0;
+	memset(p->told, 0, p->w.s->n_ports * sizeof(*p->told));
+	return true;
+}
+
+static void
+on_reregister(struct sim *sim, uint32_t port, void *data)
+{
+	((struct play *)data)->told[port]++;
+}
+
+/* The fabric is made when the first word needs it. */
+static bool
+play_open(struct play *p)
+{
+	const struct lab_options options = { .params = p->params };
+	const struct generate_options seeded = { .seed = p->params.seed };
+	g_autoptr(GError) error = NULL;
+	struct snapshot *s;
+
+	if (p->lab)
+		return true;
+	if (!p->spec)
+		return play_fail(p, "there is no fabric yet");
+	s = generate_fabric(p->spec, &seeded, &error);
+	if (s)
+		p->lab = lab_new(s, &options, console_command, &error);
+	if (!s || !p->lab)
+		return play_fail(p, "%s", error->message);
+	p->w = (struct world){ .s = s, .sim = lab_sim(p->lab) };
+	p->told = g_new0(unsigned, s->n_ports);
+	p->cut = g_new0(uint8_t, s->n_ports);
+	sim_set_reregister(p->w.sim, on_reregister, p);
+	p->dir = g_dir_make_tmp("minism-scenario-XXXXXX", NULL);
+	g_assert(p->dir);
+	if (!g_getenv("MINISM_TEST_LOG"))
+		p->log = g_build_filename(p->dir, "log", NULL);
+	else
+		p->log = g_strdup(g_getenv("MINISM_TEST_LOG"));
+	return true;
+}
+
+static void
+remove_folder(const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+
+		g_unlink(file);
+	}
+	g_dir_close(dir);
+	g_rmdir(path);
+}
+
+static void
+play_close(struct play *p)
+{
+	play_clear_clients(p);
+	for (unsigned i = MANAGERS_MAX; i-- > 0;)
+		if (play_manager(p, i)->t)
+			manager_close(play_manager(p, i));
+	if (p->lab) {
+		lab_free(p->lab);
+		snapshot_unref(p->w.s);
+		remove_folder(p->dir);
+	}
+	play_clear_devices(p);
+	g_ptr_array_unref(p->clients);
+	g_ptr_array_unref(p->cues);
+	g_array_unref(p->lies);
+	g_array_unref(p->secrets);
+	g_clear_pointer(&p->rules, partition_rules_unref);
+	g_clear_pointer(&p->names, g_hash_table_unref);
+	g_free(p->told);
+	g_free(p->cut);
+	g_free(p->dir);
+	g_free(p->log);
+	g_string_free(p->said, TRUE);
+}
+
+void
+play_add_secret(struct play *p, uint64_t key)
+{
+	if (key)
+		g_array_append_val(p->secrets, key);
+}
+
+/* ---- reading ---- */
+
+/* "50ms", "2s", "400us" in us. */
+bool
+play_read_time(struct play *p, const char *word, int64_t *us)
+{
+	static const struct { const char *unit; double factor; } units[] = {
+		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "h", 3.6e9 },
+	};
+	char *end = NULL;
+	double value = word ? g_ascii_strtod(word, &end) : 0;
+
+	for (size_t i = 0; word && i < G_N_ELEMENTS(units); i++)
+		if (end != word && strcmp(end, units[i].unit) == 0) {
+			*us = (int64_t)(value * units[i].factor);
+			return true;
+		}
+	return play_fail(p, "a time such as 50ms is missing");
+}
+
+bool
+play_read_node(struct play *p, const char *name, uint32_t *node)
+{
+	*node = name ? lab_find_node(p->lab, name) : SNAPSHOT_NONE;
+	return *node != SNAPSHOT_NONE ||
+		play_fail(p, "no node is called %s", name ? name : "so");
+}
+
+bool
+play_read_port(struct play *p, const char *name, uint32_t *port)
+{
+	g_auto(GStrv) parts = g_strsplit(name ? name : "", "/", 2);
+	const struct snapshot_node *n;
+	unsigned num;
+	uint32_t node;
+
+	if (!play_read_node(p, parts[0], &node))
+		return false;
+	n = &p->w.s->nodes[node];
+	num = parts[1] ? (unsigned)strtoul(parts[1], NULL, 10) :
+		!snapshot_is_switch(n);
+	*port = snapshot_port_of(p->w.s, node, num);
+	return *port != SNAPSHOT_NONE || play_fail(p, "no port is %s", name);
+}
+
+unsigned
+play_read_attr(const char *name)
+{
+	for (unsigned id = MAD_ATTR_NOTICE; id <= MAD_ATTR_SM_INFO; id++)
+		if (strcmp(mad_attr_name(id), name) == 0)
+			return id;
+	return 0;
+}
+
+struct setting {
+	const char *name;
+	unsigned *value;
+};
+
+/* KEY=VALUE of a list that ends with a NULL name. */
+static bool
+read_setting(struct play *p, const char *word, const struct setting *list)
+{
+	const char *equals = strchr(word, '=');
+	size_t n = equals ? (size_t)(equals - word) : 0;
+
+	for (; n && list->name; list++)
+		if (strlen(list->name) == n && !strncmp(list->name, word, n)) {
+			*list->value = (unsigned)strtoul(equals + 1, NULL, 0);
+			return true;
+		}
+	return play_fail(p, "what is %s?", word);
+}
+
+/* ---- words ---- */
+
+static bool
+do_fabric(struct play *p, char **words)
+{
+	return true;		/* see play_on_each() */
+}
+
+static bool
+do_sim(struct play *p, char **words)
+{
+	unsigned seed = (unsigned)p->params.seed, hide = 0;
+	unsigned mcast_top = p->params.mcast_top;
+	const struct setting list[] = {
+		{ "hop_ns", &p->params.hop_ns },
+		{ "smp_ns", &p->params.smp_ns },
+		{ "forward_ns", &p->params.forward_ns },
+		{ "vl15_depth", &p->params.vl15_depth },
+		{ "train_us", &p->params.train_us },
+		{ "mcast_top", &mcast_top },
+		{ "hide_ext_speeds", &hide }, { "seed", &seed }, { NULL, NULL },
+	};
+
+	if (p->lab)
+		return play_fail(p, "the fabric is there already");
+	for (; *words; words++)
+		if (!read_setting(p, *words, list))
+			return false;
+	p->params.seed = seed;
+	p->params.mcast_top = (uint16_t)mcast_top;
+	p->params.hide_ext_speeds = hide;
+	return true;
+}
+
+/* What a manager that starts now is told. */
+static bool
+read_sm(struct play *p, char **words)
+{
+	struct sm_instance_params *sm = &p->sm;
+	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
+	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
+	unsigned log = 1;
+	const struct setting list[] = {
+		{ "priority", &sm->sweep.priority },
+		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
+		{ "timeout_ms", &sm->wire.timeout_ms },
+		{ "retries", &sm->wire.retries }, { "force_heavy", &heavy },
+		{ "m_key", &m_key }, { "each", &each },
+		{ "protect", &protect }, { "lease", &lease },
+		{ "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
+		{ "log", &log }, { NULL, NULL },
+	};
+
+	*sm = manager_defaults;
+	sm->sweep.priority = 8;
+	for (; *words; words++)
+		if (g_str_has_prefix(*words, "engine="))
+			sm->sweep.route.engine =
+				engine_by_name(*words + strlen("engine="), NULL);
+		else if (!read_setting(p, *words, list))
+			return false;
+	p->has_log = log;
+	sm->sa = sa ? &manager_sa : NULL;
+	p->policy = policy_default;
+	p->policy.m_key = sm->m_key = m_key;
+	p->policy.m_key_protect = (uint8_t)protect;
+	p->policy.m_key_lease = (uint16_t)lease;
+	p->qos = (struct qos){ .enabled = sl2vl, .all.given = QOS_SL2VL };
+	for (unsigned sl = 0; sl2vl && sl < SL_COUNT; sl++)
+		p->qos.all.sl2vl[sl] = (uint8_t)(sl / sl2vl);
+	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
+	sm->key_dir = p->dir;
+	sm->sweep.policy = &p->policy;
+	sm->sweep.force_heavy = heavy;
+	sm->sweep.clients = clients;
+	sm->sweep.names = p->names;
+	sm->sweep.isolation = (struct isolation_params){
+		.rules = p->rules,
+		.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT,
+		.qos = sl2vl ? &p->qos : NULL,
+	};
+	return true;
+}
+
+/* All keys that it may give. */
+static void
+add_secrets(struct play *p)
+{
+	struct mkey_db *keys = mkey_db_new(p->sm.m_key, p->sm.key_mode);
+
+	play_add_secret(p, p->sm.m_key);
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		if (snapshot_is_end_port(p->w.s, i))
+			play_add_secret(p, mkey_db_wanted(keys,
+						p->w.s->ports[i].guid));
+	mkey_db_free(keys);
+}
+
+static bool
+do_sm(struct play *p, char **words)
+{
+	uint32_t port;
+	unsigned i = 0;
+
+	if (!play_open(p))
+		return false;
+	while (i < MANAGERS_MAX && play_manager(p, i)->t)
+		i++;
+	if (i == MANAGERS_MAX)
+		return play_fail(p, "so many subnet managers");
+	port = p->w.s->local_port;
+	if (*words && !strchr(*words, '=') &&
+	    !play_read_port(p, *words++, &port))
+		return false;
+	if (!read_sm(p, words))
+		return false;
+	if (p->sm.m_key)
+		add_secrets(p);
+	manager_open(play_manager(p, i), p->w.sim, port, &p->sm,
+		     i || !p->has_log ? NULL : p->log);
+	return do_mark(p, NULL);
+}
+
+/* [NODE]: it ends, as if it were killed */
+static bool
+do_stop(struct play *p, char **words)
+{
+	uint32_t port = p->w.m.port;
+
+	if (*words && !play_read_port(p, *words, &port))
+		return false;
+	for (unsigned i = 0; i < MANAGERS_MAX; i++)
+		if (play_manager(p, i)->t && play_manager(p, i)->port == port) {
+			manager_close(play_manager(p, i));
+			return true;
+		}
+	return play_fail(p, "there is none");
+}
+
+static bool
+do_run(struct play *p, char **words)
+{
+	int64_t us;
+
+	if (!play_read_time(p, words[0], &us))
+		return false;
+	sim_run(p->w.sim, sim_now(p->w.sim) + us);
+	return true;
+}
+
+/* up TIME; N TIME: until so many heavy sweeps have ended */
+static bool
+do_wait(struct play *p, char **words)
+{
+	unsigned n = words[0] ? (unsigned)strtoul(words[0], NULL, 10) : 0;
+	int64_t us;
+
+	if (!words[0] || !play_read_time(p, words[1], &us))
+		return play_fail(p, "wait up|N TIME");
+	if (n)
+		return manager_wait_ends(&p->w.m, n, us) ||
+			play_fail(p, "they did not end");
+	return manager_wait_up(&p->w.m, us) ||
+		play_fail(p, "it is not UP: %s", p->w.m.problems->str);
+}
+
+static bool
+do_settle(struct play *p, char **words)
+{
+	return world_settle(&p->w, 60 * SECOND) ||
+		play_fail(p, "it does not come to rest");
+}
+
+/* [light|trap]: a person asks for it; or it is because of that */
+static bool
+do_sweep(struct play *p, char **words)
+{
+	sweep_request(p->w.m.sweep, !words[0] ? SWEEP_CAUSE_SIGNAL :
+		      strcmp(words[0], "trap") ? SWEEP_CAUSE_LIGHT :
+		      SWEEP_CAUSE_TRAP);
+	return true;
+}
+
+static gboolean
+put_guid(const GMatchInfo *info, GString *out, gpointer data)
+{
+	g_autofree char *name = g_match_info_fetch(info, 0);
+	struct play *p = data;
+	uint32_t port;
+
+	if (play_read_port(p, name, &port))
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x",
+				       p->w.s->ports[port].guid);
+	return FALSE;
+}
+
+/* The text of partitions.conf, with names of nodes in place of GUIDs; or
+ * "default". Beside it, all are limited members of the default partition, and
+ * the manager is a full one. */
+static bool
+do_partitions(struct play *p, char **words)
+{
+	g_autoptr(GRegex) names = g_regex_new("\\b[HS](-[0-9]+)+", 0, 0, NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL, *more = g_strjoinv(" ", words);
+	g_autofree char *line = g_strconcat("Default=0x7fff: ALL=limited, "
+					    "SELF=full;", more, NULL);
+	struct partition_rules *rules;
+
+	if (!play_open(p))
+		return false;
+	text = g_regex_replace_eval(names, line, -1, 0, 0, put_guid, p, NULL);
+	rules = g_strcmp0(words[0], "default") ?
+		partitions_conf_parse(text, "scenario", NULL, &error) :
+		partition_rules_default();
+	if (!rules)
+		return play_fail(p, "%s", error->message);
+	g_clear_pointer(&p->rules, partition_rules_unref);
+	p->rules = rules;
+	if (p->w.m.t) {
+		sweep_set_partitions(p->w.m.sweep, rules);
+		sweep_request(p->w.m.sweep, SWEEP_CAUSE_PARTITIONS);
+	}
+	return true;
+}
+
+/* NODE TEXT: what the site calls it; off: no names */
+static bool
+do_name(struct play *p, char **words)
+{
+	GHashTable *names = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						  g_free, g_free);
+	bool off = g_strcmp0(words[0], "off") == 0;
+	uint32_t node;
+
+	g_clear_pointer(&p->names, g_hash_table_unref);
+	p->names = names;
+	if (!play_open(p) || (!off && !play_read_node(p, words[0], &node)))
+		return false;
+	if (!off)
+		g_hash_table_insert(names, g_memdup2(
+				&p->w.s->nodes[node].info.node_guid, 8),
+				g_strdup(words[1]));
+	if (p->w.m.t)
+		sweep_set_names(p->w.m.sweep, off ? NULL : names);
+	return true;
+}
+
+/* NAME MODE [TEXT]: in the folder of keys; NAME gone */
+static bool
+do_file(struct play *p, char **words)
+{
+	g_autofree char *path = NULL;
+
+	if (!words[0] || !words[1] || !play_open(p))
+		return play_fail(p, "file NAME MODE [TEXT]");
+	path = g_build_filename(p->dir, words[0], NULL);
+	if (strcmp(words[1], "gone") == 0)
+		return !g_unlink(path) || play_fail(p, "it is not there");
+	if (words[2] && !g_file_set_contents(path, words[2], -1, NULL))
+		return play_fail(p, "it cannot be written");
+	return !g_chmod(path, (int)strtoul(words[1], NULL, 8)) ||
+		play_fail(p, "it is not there");
+}
+
+static const struct play_word *
+find_word(const struct play_word *list, const char *name)
+{
+	while (list->name && g_strcmp0(list->name, name))
+		list++;
+	return list->name ? list : NULL;
+}
+
+static bool
+do_expect(struct play *p, char **words)
+{
+	const struct play_word *w = find_word(play_expectations, words[0]);
+
+	if (!p->w.m.t)
+		return play_fail(p, "there is no subnet manager yet");
+	return w ? w->fn(p, words + 1) : play_fail(p, "what is that?");
+}
+
+static const struct play_word play_words[] = {
+	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
+	{ "stop", do_stop }, { "run", do_run }, { "wait", do_wait },
+	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
+	{ "partitions", do_partitions }, { "name", do_name },
+	{ "file", do_file }, { "expect", do_expect }, { NULL, NULL },
+};
+
+/* ---- playing ---- */
+
+bool
+play_line(struct play *p, const char *line)
+{
+	static const struct play_word *const lists[] = {
+		play_words, play_device_words, play_client_words,
+	};
+	g_auto(GStrv) argv = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!g_shell_parse_argv(line, NULL, &argv, &error))
+		return play_fail(p, "%s", error->message);
+	g_string_truncate(p->said, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		const struct play_word *w = find_word(lists[i], argv[0]);
+
+		if (w)
+			return (lists[i] == play_words || play_open(p)) &&
+				w->fn(p, argv + 1);
+	}
+	return play_open(p) && !console_command(p->lab, line, p->said);
+}
+
+/* "$NAME", VALUE, ..: what a `with` has bound. */
+static char *
+bind(const char *line, const GPtrArray *bound)
+{
+	GString *s = g_string_new(line);
+
+	for (guint i = 0; i < bound->len; i += 2)
+		g_string_replace(s, bound->pdata[i], bound->pdata[i + 1], 0);
+	return g_string_free(s, FALSE);
+}
+
+static bool
+is_line(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(line, word, n) == 0 && (!line[n] || line[n] == ' ');
+}
+
+/* Up to `end`, or the last line; *next is what follows. */
+static bool
+play_lines(struct play *p, const struct scenario *s, guint from,
+	   const GPtrArray *bound, guint *next)
+{
+	for (*next = from; *next < s->lines->len; ++*next) {
+		g_autofree char *line = bind(s->lines->pdata[*next], bound);
+		guint begin = *next + 1;
+
+		if (!*line || *line == '#' || is_line(line, "with"))
+			continue;
+		if (is_line(line, "end"))
+			return true;
+		if (!is_line(line, "repeat")) {
+			if (!play_line(p, line))
+				return false;
+			continue;
+		}
+		for (unsigned n = (unsigned)strtoul(line + 7, NULL, 10); n > 0;
+		     n--)
+			if (!play_lines(p, s, begin, bound, next))
+				return false;
+	}
+	return true;
+}
+
+static bool
+play_bound(const struct scenario *s, const GPtrArray *bound, char **why)
+{
+	struct play p = {
+		.params = sim_params_default, .said = g_string_new(NULL),
+		.lies = g_array_new(FALSE, FALSE, sizeof(struct play_lie)),
+		.secrets = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+		.rng = prng_stream(seed_get(3), 5),
+	};
+	g_autoptr(GString) where = g_string_new(NULL);
+	guint at;
+	bool ok;
+
+	play_clear_devices(&p);
+	play_clear_clients(&p);
+	for (guint i = 0; i < bound->len; i += 2) {
+		if (strcmp(bound->pdata[i], "$fabric") == 0)
+			p.spec = bound->pdata[i + 1];
+		g_string_append_printf(where, " %s",
+				       (char *)bound->pdata[i + 1]);
+	}
+	ok = play_lines(&p, s, 0, bound, &at);
+	if (!ok)
+		*why = g_strdup_printf("%s:%u: on%s: %s: %s", s->file,
+				       s->line + at + 1, where->str,
+				       (char *)s->lines->pdata[at],
+				       p.said->str);
+	play_close(&p);
+	return ok;
+}
+
+/* "2..5" as four words. */
+static GPtrArray *
+read_values(char **words)
+{
+	GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
+
+	for (; *words; words++) {
+		const char *dots = strstr(*words, "..");
+		unsigned from = (unsigned)strtoul(*words, NULL, 10);
+
+		if (!dots)
+			g_ptr_array_add(values, g_strdup(*words));
+		else
+			while (from <= strtoul(dots + 2, NULL, 10))
+				g_ptr_array_add(values, g_strdup_printf("%u",
+									from++));
+	}
+	return values;
+}
+
+/* Once for each value of each `with` and `fabric` from line `at` on. */
+static bool
+play_on_each(const struct scenario *s, guint at, GPtrArray *bound, char **why)
+{
+	g_autoptr(GPtrArray) values = NULL;
+	g_auto(GStrv) words = NULL, names = NULL;
+	guint had = bound->len;
+	bool ok = true;
+
+	while (at < s->lines->len && !is_line(s->lines->pdata[at], "with") &&
+	       !is_line(s->lines->pdata[at], "fabric"))
+		at++;
+	if (at == s->lines->len)
+		return play_bound(s, bound, why);
+	g_shell_parse_argv(s->lines->pdata[at], NULL, &words, NULL);
+	names = g_strsplit(is_line(words[0], "with") ? words[1] : "fabric",
+			   ",", -1);
+	values = read_values(words + 1 + is_line(words[0], "with"));
+	for (guint i = 0; ok && i < values->len; i++) {
+		g_auto(GStrv) parts = g_strsplit(values->pdata[i], ",",
+						 g_strv_length(names));
+
+		for (unsigned k = 0; names[k]; k++) {
+			g_ptr_array_add(bound, g_strconcat("$", names[k],
+							   NULL));
+			g_ptr_array_add(bound, g_strdup(parts[k] ?: ""));
+		}
+		ok = play_on_each(s, at + 1, bound, why);
+		g_ptr_array_set_size(bound, (gint)had);
+	}
+	return ok;
+}
+
+bool
+scenario_play(const struct scenario *s, char **why)
+{
+	g_autoptr(GPtrArray) bound = g_ptr_array_new_with_free_func(g_free);
+
+	return play_on_each(s, 0, bound, why);
+}
+
+/* ---- files ---- */
+
+static void
+scenario_free(gpointer data)
+{
+	struct scenario *s = data;
+
+	g_free(s->file);
+	g_free(s->title);
+	g_ptr_array_unref(s->lines);
+	g_free(s);
+}
+
+GPtrArray *
+scenarios_read(const char *file)
+{
+	GPtrArray *list = g_ptr_array_new_with_free_func(scenario_free);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	struct scenario *s = NULL;
+
+	if (!g_file_get_contents(file, &text, NULL, &error))
+		g_error("%s", error->message);
+	lines = g_strsplit(text, "\n", -1);
+	for (unsigned i = 0; lines[i]; i++) {
+		const char *line = g_strstrip(lines[i]);
+
+		if (g_str_has_prefix(line, "scenario ")) {
+			s = g_new0(struct scenario, 1);
+			s->file = g_path_get_basename(file);
+			s->title = g_strdup(line + strlen("scenario "));
+			s->line = i + 1;
+			s->lines = g_ptr_array_new_with_free_func(g_free);
+			g_ptr_array_add(list, s);
+		} else if (s) {
+			g_ptr_array_add(s->lines, g_strdup(line));
+		}
+	}
+	return list;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Scenarios: what happens to a fabric, and what a subnet manager must make of
+ * it, as text. A file holds several; `#` begins a comment.
+ *
+ *	scenario a pulled cable is routed around
+ *	fabric PGFT(4,4;1,4)
+ *	sm
+ *	wait up 1s
+ *	unplug leaf-1/5
+ *	run 50ms
+ *	expect reach 16
+ *
+ * Time is virtual, and the data plane is asked, not the subnet manager. Besides
+ * the words below all commands of minism-lab's console may be used:
+ *
+ *	fabric SPEC ..		see minism-fabric; of several, the scenario is
+ *				played on each
+ *	sim KEY=VALUE ..	struct sim_params, before the first sm
+ *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
+ *				one: engine, priority, sweep_s, lmc, timeout_ms,
+ *				retries
+ *	stop [NODE]		it ends in good order
+ *	run TIME
+ *	wait up TIME		until a heavy sweep ends UP
+ *	sweep			a person asks for a heavy sweep
+ *	settle			until the managers rest
+ *	partitions TEXT		of partitions.conf, with names of nodes
+ *	name, file		what the site calls a node; a damaged file
+ *	mark			what is counted, or looked for in the log, is
+ *				so from here on
+ *	with A,B V1,V2 ..	the lines behind it for each value of $A, $B
+ *	repeat N .. end
+ *
+ * Devices (scenario_device.c): poke NODE/PORT FIELD=VALUE changes what one
+ * holds behind the manager's back, unroute and unkey take entries away; lie,
+ * truth and lose are about answers; damage and heal about cables by chance; at
+ * N METHOD ATTR LINE plays a line at the nth such SMP. Clients
+ * (scenario_client.c): join, leave, subscribe, babble. What may be expected is
+ * in the table of scenario_expect.c.
+ */
+#ifndef MINISM_TESTS_LIB_SCENARIO_H
+#define MINISM_TESTS_LIB_SCENARIO_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct scenario {
+	char *file, *title;
+	unsigned line;		/* of the title */
+	GPtrArray *lines;	/* char *, those that follow */
+};
+
+/* Of a file; g_error if it cannot be read. */
+GPtrArray *scenarios_read(const char *file);
+
+/* False: *why says where and what was found, g_free. */
+bool scenario_play(const struct scenario *scenario, char **why);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Scenarios: clients of the SA on hosts, which ask, join and leave by MADs.
+ * What came of it is asked of the data plane.
+ */
+#include "tests/lib/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/io/sa_message.h"
+#include "sm/mad/sa_record.h"
+
+#define GSI_QKEY	0x80010000u
+#define MLID		0xc000u		/* of the first group: IPoIB's */
+
+struct client {
+	struct play *p;
+	uint32_t port;
+	struct transport *t;
+	struct sa_message *bulk;
+	struct mad_client *x;
+	unsigned status, n_answers, n_reports;
+	uint8_t data[SA_DATA_LEN];
+	size_t table_len;
+};
+
+static void
+on_table(const struct sa_message_message *m, void *data)
+{
+	struct client *c = data;
+
+	c->table_len = m->len;
+	c->n_answers++;
+}
+
+/* A Report is answered, as a client's kernel does. */
+static void
+on_request(const struct transport_mad *m, const struct mad_header *h,
+	   void *data)
+{
+	struct client *c = data;
+	struct mad_addr to = m->addr;
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, m->mad, MAD_SIZE);
+	mad[3] |= MAD_METHOD_RESPONSE;
+	to.qkey = GSI_QKEY;
+	transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+	c->n_reports++;
+}
+
+static void
+client_free(gpointer data)
+{
+	struct client *c = data;
+
+	sa_message_free(c->bulk);
+	mad_client_free(c->x);
+	transport_free(c->t);
+	g_free(c);
+}
+
+static struct client *
+client_on(struct play *p, const char *name)
+{
+	static const struct mad_client_params wire = {
+		.timeout_ms = 100, .retries = 3, .max_wire = 512,
+	};
+	struct client *c;
+	uint32_t port;
+
+	if (!play_read_port(p, name, &port))
+		return NULL;
+	for (guint i = 0; i < p->clients->len; i++) {
+		c = p->clients->pdata[i];
+		if (c->port == port)
+			return c;
+	}
+	c = g_new0(struct client, 1);
+	c->p = p;
+	c->port = port;
+	c->t = sim_attach(p->w.sim, port, SIM_ROLE_CLIENT);
+	c->x = mad_client_new(c->t, &wire);
+	mad_client_set_server(c->x, on_request, c);
+	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX);
+	sa_message_intercept(c->bulk);
+	sa_message_set_receiver(c->bulk, on_table, c);
+	g_ptr_array_add(p->clients, c);
+	return c;
+}
+
+void
+play_clear_clients(struct play *p)
+{
+	if (p->clients)
+		g_ptr_array_unref(p->clients);
+	p->clients = g_ptr_array_new_with_free_func(client_free);
+}
+
+static void
+on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct client *c = data;
+
+	c->n_answers++;
+	c->status = 0xffff;
+	if (a->outcome == MAD_CLIENT_ANSWERED) {
+		c->status = a->header.status;
+		memcpy(c->data, a->mad + SA_DATA_OFFSET, SA_DATA_LEN);
+	}
+}
+
+static struct mad_addr
+manager_addr(const struct client *c)
+{
+	return (struct mad_addr){
+		.qp = 1, .qkey = GSI_QKEY,
+		.lid = sim_port_info(c->p->w.sim, c->port)->sm_lid,
+	};
+}
+
+static void
+client_run(struct client *c, int64_t us)
+{
+	sim_run(c->p->w.sim, sim_now(c->p->w.sim) + us);
+}
+
+/* Waits for the one answer, which is to be good. */
+static bool
+client_ask(struct client *c, const uint8_t *mad, int64_t us)
+{
+	struct mad_addr to = manager_addr(c);
+
+	c->n_answers = 0;
+	mad_client_start(c->x, &to, mad, on_answer, c, 0);
+	client_run(c, us);
+	return (c->n_answers == 1 && !c->status) ||
+		play_fail(c->p, "%u answers, status 0x%x", c->n_answers,
+			  c->status);
+}
+
+static void
+put_mask(uint8_t *mad, uint64_t mask)
+{
+	mask = GUINT64_TO_BE(mask);
+	memcpy(mad + SA_DATA_OFFSET - 8, &mask, 8);
+}
+
+static void
+put_gid(const struct client *c, uint32_t port, uint8_t gid[16])
+{
+	const uint64_t be[2] = {
+		GUINT64_TO_BE(UINT64_C(0xfe80000000000000)),
+		GUINT64_TO_BE(c->p->w.s->ports[port].guid),
+	};
+
+	memcpy(gid, be, 16);
+}
+
+static bool
+change_membership(struct play *p, const char *name, unsigned method)
+{
+	static const uint8_t mgid[16] = {
+		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
+		0xff, 0xff, 0xff, 0xff,
+	};
+	struct client *c = client_on(p, name);
+	struct mcmember_record r = { .join_state = 1 };
+	uint8_t mad[MAD_SIZE];
+
+	if (!c)
+		return false;
+	memcpy(r.mgid, mgid, 16);
+	put_gid(c, c->port, r.port_gid);
+	sa_build(mad, method, SA_ATTR_MC_MEMBER);
+	put_mask(mad, SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) |
+		 SA_BIT(MCM_JOIN_STATE));
+	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
+	return client_ask(c, mad, SECOND);
+}
+
+/* NODE ..: of IPoIB's broadcast group */
+static bool
+do_join(struct play *p, char **args)
+{
+	for (; *args; args++)
+		if (!change_membership(p, *args, MAD_METHOD_SET))
+			return false;
+	return true;
+}
+
+static bool
+do_leave(struct play *p, char **args)
+{
+	return change_membership(p, args[0], SA_METHOD_DELETE);
+}
+
+/* NODE: to trap 65, a port that goes */
+static bool
+do_subscribe(struct play *p, char **args)
+{
+	const struct inform_info info = {
+		.lid_begin = 0xffff, .generic = true, .subscribe = 1,
+		.type = 0xffff, .trap = 65, .producer = 0xffffff, .qpn = 1,
+	};
+	struct client *c = client_on(p, args[0]);
+	uint8_t mad[MAD_SIZE];
+
+	if (!c)
+		return false;
+	sa_build(mad, MAD_METHOD_SET, SA_ATTR_INFORM_INFO);
+	sa_record_encode(SA_ATTR_INFORM_INFO, mad + SA_DATA_OFFSET, &info);
+	return client_ask(c, mad, SECOND);
+}
+
+/* NODE N: requests at once */
+static bool
+do_babble(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+	uint8_t mad[MAD_SIZE];
+	struct mad_addr to;
+
+	if (!c || !args[1])
+		return play_fail(p, "babble NODE N");
+	to = manager_addr(c);
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	for (unsigned i = strtoul(args[1], NULL, 10); i > 0; i--) {
+		mad_set_tid(mad, i);
+		transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+	}
+	return true;
+}
+
+const struct play_word play_client_words[] = {
+	{ "join", do_join }, { "leave", do_leave },
+	{ "subscribe", do_subscribe }, { "babble", do_babble },
+	{ NULL, NULL },
+};
+
+/* ---- expect ---- */
+
+/* What one of the group sends reaches the others, nobody else, nobody twice. */
+static bool
+expect_reached(struct play *p, char **names, uint32_t from)
+{
+	unsigned n = g_strv_length(names), seen = 0;
+	struct sim_mcast out;
+	bool ok = sim_probe_mcast(p->w.sim, from, MLID, 0xffff, 0, &out) ==
+		SIM_DELIVERED;
+
+	for (guint i = 0; ok && i < out.reached->len; i++) {
+		uint32_t port = g_array_index(out.reached, uint32_t, i), member;
+		unsigned k = 0;
+
+		while (k < n && play_read_port(p, names[k], &member) &&
+		       member != port)
+			k++;
+		ok = k < n && !(seen & 1u << k);
+		seen |= 1u << k;
+		if (!ok)
+			play_fail(p, "%s has it, or has it twice",
+				  snapshot_node_of(p->w.s, port)->desc);
+	}
+	for (unsigned k = 0; ok && k < n; k++) {
+		uint32_t member;
+
+		play_read_port(p, names[k], &member);
+		ok = member == from || seen & 1u << k ||
+			play_fail(p, "%s does not have it", names[k]);
+	}
+	sim_mcast_clear(&out);
+	return ok;
+}
+
+bool
+play_expect_group(struct play *p, char **args)
+{
+	uint32_t from;
+
+	for (char **name = args; *name; name++)
+		if (!play_read_port(p, *name, &from) ||
+		    !expect_reached(p, args, from))
+			return false;
+	return true;
+}
+
+bool
+play_expect_route(struct play *p, char **args)
+{
+	struct path_record want = { 0 }, got;
+	struct client *c = client_on(p, args[0]);
+	uint8_t mad[MAD_SIZE];
+	uint32_t to;
+
+	if (!c || !play_read_port(p, args[1], &to))
+		return false;
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
+	put_mask(mad, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID));
+	put_gid(c, c->port, want.sgid);
+	put_gid(c, to, want.dgid);
+	path_record_encode(mad + SA_DATA_OFFSET, &want);
+	if (!client_ask(c, mad, SECOND))
+		return false;
+	path_record_decode(c->data, &got);
+	return (got.dlid == sim_port_info(p->w.sim, to)->lid &&
+		sim_probe(p->w.sim, c->port, got.dlid, got.pkey, got.sl,
+			  NULL) == SIM_DELIVERED) ||
+		play_fail(p, "LID %u, SL %u is not it", got.dlid, got.sl);
+}
+
+/* All PathRecords, by RMPP; the request may be lost. */
+bool
+play_expect_paths(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+	uint8_t mad[MAD_SIZE];
+	struct mad_addr to;
+
+	if (!c)
+		return false;
+	to = manager_addr(c);
+	c->n_answers = 0;
+	sa_build(mad, SA_METHOD_GET_TABLE, SA_ATTR_PATH);
+	for (unsigned i = 0; i < 20 && !c->n_answers; i++) {
+		mad_set_tid(mad, 77 + i);
+		transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+		client_run(c, 10 * SECOND);
+	}
+	if (!c->n_answers)
+		return play_fail(p, "no answer");
+	return play_expect_range(p, "PathRecords", args[1], c->table_len /
+				 sa_record_size(SA_ATTR_PATH));
+}
+
+bool
+play_expect_reports(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+
+	return c && play_expect_range(p, "Reports", args[1], c->n_reports);
+}
+
+bool
+play_expect_answer(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+	uint8_t mad[MAD_SIZE];
+	int64_t us;
+
+	if (!c || !play_read_time(p, args[1], &us))
+		return false;
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	return client_ask(c, mad, us);
+}

@@ -1,0 +1,715 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Scenarios: what may be expected. Of managers, unless one is named, the first
+ * is meant.
+ */
+#include "tests/lib/play.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <glib/gstdio.h>
+
+#include "sm/sim/state.h"
+#include "tests/lib/dumped.h"
+
+/* "3", "<=40", ">=9" or "3..5". */
+static bool
+is_in_range(const char *range, uint64_t n)
+{
+	const char *dots = strstr(range, "..");
+
+	if (g_str_has_prefix(range, "<="))
+		return n <= g_ascii_strtoull(range + 2, NULL, 10);
+	if (g_str_has_prefix(range, ">="))
+		return n >= g_ascii_strtoull(range + 2, NULL, 10);
+	return n >= g_ascii_strtoull(range, NULL, 10) &&
+		n <= g_ascii_strtoull(dots ? dots + 2 : range, NULL, 10);
+}
+
+bool
+play_expect_range(struct play *p, const char *what, const char *range,
+		  uint64_t n)
+{
+	return !range || is_in_range(range, n) ||
+		play_fail(p, "%s: %" G_GUINT64_FORMAT, what, n);
+}
+
+/* "but NODE": its end port, else SNAPSHOT_NONE. */
+static bool
+read_but(struct play *p, char **args, uint32_t *but)
+{
+	*but = SNAPSHOT_NONE;
+	return g_strcmp0(args[0], "but") || play_read_port(p, args[1], but);
+}
+
+/* Or, of an expectation that is called no-.., the contrary. */
+static bool
+expect_that(struct play *p, char **args, bool is, const char *found)
+{
+	return is != g_str_has_prefix(args[-1], "no-") ||
+		play_fail(p, "that is %s so: %s", is ? "" : "not", found);
+}
+
+/* ---- sweeps ---- */
+
+static bool
+expect_end(struct play *p, unsigned manager, enum sweep_end end)
+{
+	static const char *const names[] = {
+		[SWEEP_END_UP] = "UP", [SWEEP_END_NOT_UP] = "NOT UP",
+		[SWEEP_END_STANDBY] = "STANDBY", [SWEEP_END_FAILED] = "FAILED",
+	};
+	const struct manager *m = play_manager(p, manager);
+
+	return (m->ends && m->last == end) ||
+		play_fail(p, "its last sweep did not end %s", names[end]);
+}
+
+static unsigned
+manager_at(struct play *p, const char *name)
+{
+	uint32_t port = SNAPSHOT_NONE;
+
+	for (unsigned i = 0; name && i < MANAGERS_MAX; i++)
+		if (play_read_port(p, name, &port) && play_manager(p, i)->t &&
+		    play_manager(p, i)->port == port)
+			return i;
+	return 0;
+}
+
+/* [NODE of the manager] */
+static bool
+expect_end_of(struct play *p, char **args)
+{
+	static const struct {
+		const char *name;
+		enum sweep_end end;
+	} ends[] = {
+		{ "up", SWEEP_END_UP }, { "not-up", SWEEP_END_NOT_UP },
+		{ "standby", SWEEP_END_STANDBY }, { "failed", SWEEP_END_FAILED },
+	};
+	size_t i = 0;
+
+	while (strcmp(ends[i].name, args[-1]))
+		i++;
+	return expect_end(p, manager_at(p, args[0]), ends[i].end);
+}
+
+/* Every pair of CA ports that have a way by links that are up; and this is how
+ * many CA ports there are. */
+static bool
+expect_reach(struct play *p, char **args)
+{
+	g_autofree uint8_t *alive = world_alive(&p->w);
+	const char *range = args[0] && strcmp(args[0], "but") ? *args++ : NULL;
+	unsigned pairs, mixed, lost, n = 0;
+	uint32_t but;
+
+	if (!read_but(p, args, &but))
+		return false;
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		n += alive[i] && i != but &&
+			!snapshot_is_switch(snapshot_node_of(p->w.s, i));
+	lost = world_unreached(&p->w, but, &pairs, &mixed);
+	if (lost)
+		return play_fail(p, "%u of %u pairs do not reach each other",
+				 lost, pairs);
+	return play_expect_range(p, "hosts", range, n);
+}
+
+static bool
+expect_lost(struct play *p, char **args)
+{
+	unsigned pairs, mixed;
+
+	return world_unreached(&p->w, SNAPSHOT_NONE, &pairs, &mixed) > 0 ||
+		play_fail(p, "all of %u pairs reach each other", pairs);
+}
+
+static bool
+expect_path(struct play *p, char **args)
+{
+	uint32_t a, b;
+
+	return play_read_port(p, args[0], &a) &&
+		play_read_port(p, args[1], &b) &&
+		expect_that(p, args, sim_probe(p->w.sim, a,
+			    sim_port_info(p->w.sim, b)->lid, 0xffff, 0, NULL) ==
+			    SIM_DELIVERED, "");
+}
+
+static bool
+expect_highest_lid(struct play *p, char **args)
+{
+	uint16_t highest = 0;
+
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		highest = MAX(highest, sim_port_info(p->w.sim, i)->lid);
+	return play_expect_range(p, "LID", args[0], highest);
+}
+
+static bool
+expect_unique_lids(struct play *p, char **args)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t port = 0; port < p->w.s->n_ports; port++) {
+		const struct port_info *info = sim_port_info(p->w.sim, port);
+
+		for (unsigned i = 0; info->lid && i < 1u << info->lmc; i++)
+			if (!g_hash_table_add(seen,
+					      GUINT_TO_POINTER(info->lid + i)))
+				return play_fail(p, "LID %u is there twice",
+						 info->lid + i);
+	}
+	return true;
+}
+
+static bool
+expect_sweeps(struct play *p, char **args)
+{
+	return play_expect_range(p, "heavy sweeps", args[0],
+				 p->w.m.ends - p->ends);
+}
+
+static bool
+expect_mads(struct play *p, char **args)
+{
+	return play_expect_range(p, "MADs", args[0],
+				 mad_client_stats(p->w.m.x)->sent -
+				 p->stats.sent);
+}
+
+static bool
+expect_sets(struct play *p, char **args)
+{
+	const struct mad_client_stats *now = mad_client_stats(p->w.m.x);
+	unsigned attr_id = args[0] && args[1] ? play_read_attr(args[1]) : 0;
+
+	return play_expect_range(p, "Sets", args[0], attr_id ?
+				 now->sets[attr_id] - p->stats.sets[attr_id] :
+				 now->sent_set - p->stats.sent_set);
+}
+
+/* A person's sweep reads everything, finds what was believed, and sends
+ * nothing. */
+static bool
+expect_quiet(struct play *p, char **args)
+{
+	uint64_t sets = mad_client_stats(p->w.m.x)->sent_set;
+
+	sweep_request(p->w.m.sweep, SWEEP_CAUSE_SIGNAL);
+	if (!world_settle(&p->w, 60 * SECOND))
+		return play_fail(p, "it does not come to rest");
+	return expect_end(p, 0, SWEEP_END_UP) &&
+		play_expect_range(p, "Sets", "0",
+				  mad_client_stats(p->w.m.x)->sent_set - sets);
+}
+
+/* ms */
+static bool
+expect_took(struct play *p, char **args)
+{
+	return play_expect_range(p, "ms", args[0],
+				 (uint64_t)p->w.m.took / 1000);
+}
+
+static bool
+expect_cause(struct play *p, char **args)
+{
+	return g_strcmp0(p->w.m.causes, args[0]) == 0 ||
+		play_fail(p, "it was: %s", p->w.m.causes);
+}
+
+static bool
+expect_same_engine(struct play *p, char **args)
+{
+	return p->engine == p->w.m.engine ||
+		play_fail(p, "%s, not %s", p->w.m.engine->name,
+			  p->engine->name);
+}
+
+/* MiB */
+static bool
+expect_memory(struct play *p, char **args)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return play_expect_range(p, "MiB", args[0],
+				 (uint64_t)usage.ru_maxrss / 1024);
+}
+
+/* Some of very many pairs. */
+static bool
+expect_sample(struct play *p, char **args)
+{
+	const struct snapshot *s = p->w.s;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < 1000000; i++) {
+		uint32_t a = i * 7919u % s->n_ports;
+		uint32_t b = i * 104729u % s->n_ports;
+
+		if (!snapshot_is_end_port(s, a) || !snapshot_is_end_port(s, b))
+			continue;
+		n++;
+		if (sim_probe(p->w.sim, a, sim_port_info(p->w.sim, b)->lid,
+			      0xffff, 0, NULL) != SIM_DELIVERED)
+			return play_fail(p, "%s to %s does not arrive",
+					 snapshot_node_of(s, a)->desc,
+					 snapshot_node_of(s, b)->desc);
+	}
+	return n > 1000 || play_fail(p, "%u pairs", n);
+}
+
+/* MADs of 1,000 that found no place in an agent's queue. */
+static bool
+expect_dropped(struct play *p, char **args)
+{
+	const struct sim_stats *stats = sim_stats(p->w.sim);
+
+	return play_expect_range(p, "of 1,000 MADs dropped", args[0],
+			    stats->lost_vl15 * 1000 / MAX(stats->sent, 1));
+}
+
+static bool
+expect_returned(struct play *p, char **args)
+{
+	return play_expect_range(p, "requests without an answer", args[0],
+			    sim_stats(p->w.sim)->returned);
+}
+
+/* All ports with this SMLID: the LID of that node. */
+static bool
+expect_master(struct play *p, char **args)
+{
+	g_autofree uint8_t *alive = world_alive(&p->w);
+	uint32_t master;
+	uint16_t lid;
+
+	if (!play_read_port(p, args[0], &master))
+		return false;
+	lid = sim_port_info(p->w.sim, master)->lid;
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		if (alive[i] && sim_port_info(p->w.sim, i)->sm_lid != lid &&
+		    sim_port_info(p->w.sim, i)->state == PORT_STATE_ACTIVE &&
+		    snapshot_is_end_port(p->w.s, i))
+			return play_fail(p, "%s has another one",
+					 snapshot_node_of(p->w.s, i)->desc);
+	return true;
+}
+
+/* NODE/PORT as the console shows it: "4xEDR", "Active", "Down". */
+static bool
+expect_port(struct play *p, char **args)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autofree char *line = NULL, *start = NULL;
+	char *slash = args[0] ? strrchr(args[0], '/') : NULL, *at, *end;
+
+	if (!slash || !args[1])
+		return play_fail(p, "expect port NODE/PORT TEXT");
+	line = g_strdup_printf("show %.*s", (int)(slash - args[0]), args[0]);
+	if (console_command(p->lab, line, out))
+		return play_fail(p, "%s", out->str);
+	start = g_strdup_printf("\n  %3s ", slash + 1);
+	at = strstr(out->str, start);
+	end = at ? strchr(at + 1, '\n') : NULL;
+	if (end)
+		*end = '\0';
+	return (at && strstr(at, args[1])) ||
+		play_fail(p, "it is:%s", at ? at : " not there");
+}
+
+/* The last sweep's complaints: TEXT in one of them, or N of them. */
+static bool
+expect_line(struct play *p, const char *lines, const char *what)
+{
+	unsigned n = 0;
+
+	if (!what || !*what)
+		return play_fail(p, "which line?");
+	for (const char *c = lines; *c; c++)
+		n += *c == '\n';
+	if (strspn(what, "0123456789") == strlen(what))
+		return play_expect_range(p, lines, what, n);
+	return strstr(lines, what) || play_fail(p, "they are: %s", lines);
+}
+
+static bool
+expect_problem(struct play *p, char **args)
+{
+	return expect_line(p, p->w.m.problems->str, args[0]);
+}
+
+static bool
+expect_warning(struct play *p, char **args)
+{
+	return expect_line(p, p->w.m.warnings->str, args[0]);
+}
+
+/* A line since the mark, "LEVEL ... TEXT" or part of it. */
+static bool
+expect_log(struct play *p, char **args)
+{
+	g_autofree char *text = NULL;
+	gsize len;
+
+	if (!args[0] || !g_file_get_contents(p->log, &text, &len, NULL))
+		return play_fail(p, "which line of which log?");
+	text[len] = '\0';
+	return expect_that(p, args, strstr(text + MIN(p->said_before, len),
+					   args[0]),
+			   text + MIN(p->said_before, len));
+}
+
+/* None of the keys is in the log, and it speaks of keys. */
+static bool
+expect_no_secret(struct play *p, char **args)
+{
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(p->log, &text, NULL, NULL) ||
+	    !strstr(text, "M_Key") || p->secrets->len < 2)
+		return play_fail(p, "there is no key to be told");
+	for (guint i = 0; i < p->secrets->len; i++) {
+		uint64_t key = g_array_index(p->secrets, uint64_t, i);
+		g_autofree char *hex = g_strdup_printf("%" PRIx64, key);
+		g_autofree char *decimal = g_strdup_printf("%" PRIu64, key);
+
+		if (strstr(text, hex) || strstr(text, decimal))
+			return play_fail(p, "the log holds the key %s", hex);
+	}
+	return true;
+}
+
+/* ---- what ports hold ---- */
+
+/* WHERE FIELD=VALUE .. */
+static bool
+expect_field(struct play *p, char **args)
+{
+	bool all = g_strcmp0(args[0], "switches") == 0;
+	uint32_t port = 0;
+
+	if (!all && !play_read_port(p, args[0], &port))
+		return false;
+	for (char **word = args + 1; *word; word++)
+		for (uint32_t i = all ? 0 : port;
+		     i <= (all ? p->w.s->n_ports - 1 : port); i++) {
+			struct play_field f;
+			uint64_t is;
+
+			if (!play_read_field(p, *word, &f))
+				return false;
+			if (all && !snapshot_is_switch(
+				    snapshot_node_of(p->w.s, i)))
+				continue;
+			is = play_field_get(&f, play_field_host(p, &f, i));
+			if (is != f.to)
+				return play_fail(p, "%s is 0x%" PRIx64,
+						 f.field->name, is);
+		}
+	return args[1] || play_fail(p, "expect field WHERE FIELD=VALUE");
+}
+
+static bool
+expect_pkey(struct play *p, char **args)
+{
+	uint32_t port;
+
+	if (!args[0] || !args[1])
+		return play_fail(p, "expect pkey WHERE P_KEY");
+	return play_read_port(p, args[0], &port) &&
+		expect_that(p, args, sim_table_has_pkey(p->w.sim, port,
+			    (uint16_t)g_ascii_strtoull(args[1], NULL, 0)), "");
+}
+
+/* Who may talk to whom by the rules can, and nobody else. */
+static bool
+expect_partitions(struct play *p, char **args)
+{
+	unsigned asked, misled;
+
+	if (!p->rules)
+		return play_fail(p, "there are no partitions");
+	misled = world_misled(&p->w, p->rules, &asked);
+	return (!misled && asked > 100) ||
+		play_fail(p, "%u of %u packets do otherwise", misled, asked);
+}
+
+/* [but NODE]: M_Key and protection are as configured. */
+static bool
+expect_keys(struct play *p, char **args)
+{
+	uint32_t but;
+	unsigned n;
+
+	if (!read_but(p, args, &but))
+		return false;
+	n = world_wrong_keys(&p->w, &p->sm, but);
+	return !n || play_fail(p, "%u ports have another key", n);
+}
+
+/* No two ports have the same, and none the seed of all. */
+static bool
+expect_own_keys(struct play *p, char **args)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
+
+	g_hash_table_add(seen, &p->sm.m_key);
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		if (snapshot_is_end_port(p->w.s, i) &&
+		    !g_hash_table_add(seen, &p->w.sim->ports[i].info.m_key))
+			return play_fail(p, "%s has another one's",
+					 snapshot_node_of(p->w.s, i)->desc);
+	return true;
+}
+
+/* Who has a key is known by his GUID to both files: he would be locked for
+ * ever if the manager died now. Of a cable, a switch has its port 0's. */
+static bool
+expect_stored_keys(struct play *p, char **args)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++) {
+		static const char *const names[] = { "guid2mkey", "neighbors" };
+		g_autofree char *guid = g_strdup_printf("0x%016" PRIx64,
+							p->w.s->ports[i].guid);
+
+		if (!sim_port_info(p->w.sim, i)->m_key)
+			continue;
+		n++;
+		for (size_t k = 0; k < G_N_ELEMENTS(names); k++) {
+			g_autofree char *path = g_build_filename(p->dir,
+				names[k], NULL);
+			g_autofree char *text = NULL;
+
+			if (!g_file_get_contents(path, &text, NULL, NULL) ||
+			    !strstr(text, guid))
+				return play_fail(p, "%s has no %s", names[k],
+						 guid);
+		}
+	}
+	return n || play_fail(p, "no port has a key");
+}
+
+static bool
+expect_violations(struct play *p, char **args)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		n += sim_port_info(p->w.sim, i)->m_key_violations;
+	return play_expect_range(p, "wrong keys", args[0], n);
+}
+
+static bool
+expect_traps(struct play *p, char **args)
+{
+	return play_expect_range(p, "traps", args[0],
+				 sim_stats(p->w.sim)->traps - p->traps);
+}
+
+/* [all | NODE ..]: these, once each, and nobody else were asked to register
+ * again since the mark. */
+static bool
+expect_told(struct play *p, char **args)
+{
+	bool all = g_strcmp0(args[0], "all") == 0;
+
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++) {
+		const char *name = snapshot_node_of(p->w.s, i)->desc;
+		unsigned want = all || g_strv_contains(
+					(const char *const *)args, name);
+
+		if (snapshot_is_end_port(p->w.s, i) && p->told[i] != want)
+			return play_fail(p, "%s was asked %u times", name,
+					 p->told[i]);
+	}
+	return true;
+}
+
+/* NODE NODE N: SL i travels on VL i / N */
+static bool
+expect_vls(struct play *p, char **args)
+{
+	struct sim_trace trace;
+	uint32_t from, to;
+	unsigned n;
+
+	if (!play_read_port(p, args[0], &from) ||
+	    !play_read_port(p, args[1], &to) || !args[2])
+		return play_fail(p, "expect vls NODE NODE N");
+	n = (unsigned)g_ascii_strtoull(args[2], NULL, 10);
+	for (unsigned sl = 0; sl < SL_COUNT; sl++) {
+		if (sim_probe(p->w.sim, from,
+			      sim_port_info(p->w.sim, to)->lid, 0xffff, sl,
+			      &trace) != SIM_DELIVERED)
+			return play_fail(p, "SL %u does not arrive", sl);
+		for (unsigned i = 0; i < trace.n; i++)
+			if (trace.hop[i].vl != sl / n)
+				return play_fail(p, "SL %u: VL %u", sl,
+						 trace.hop[i].vl);
+	}
+	return true;
+}
+
+/* ---- what the manager tells of the fabric ---- */
+
+/* FILE TEXT: what is written into it for OpenSM's users */
+static bool
+expect_dump(struct play *p, char **args)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const struct view *v = &p->w.m.sweep->view;
+
+	if (!v->subnet || !args[0] || !args[1])
+		return play_fail(p, "expect dump FILE TEXT");
+	dumped_read(v->subnet, v->lids, v->lft, args[0], text);
+	return expect_that(p, args, strstr(text->str, args[1]), text->str);
+}
+
+/* What nodes say of themselves, whatever the site calls them. */
+static bool
+expect_descriptions(struct play *p, char **args)
+{
+	const struct snapshot *seen = p->w.m.sweep->view.subnet;
+
+	for (uint32_t i = 0; i < p->w.s->n_nodes; i++) {
+		const struct snapshot_node *n = &p->w.s->nodes[i];
+		uint32_t at = snapshot_find_node(seen, n->info.node_guid);
+
+		if (at == SNAPSHOT_NONE || strcmp(n->desc,
+						  seen->nodes[at].desc))
+			return play_fail(p, "%s is called otherwise", n->desc);
+	}
+	return true;
+}
+
+/* TEXT: some fault that was met in discovery */
+static bool
+expect_fault(struct play *p, char **args)
+{
+	const struct snapshot *seen = p->w.m.sweep->view.subnet;
+
+	for (uint32_t i = 0; args[0] && i < seen->n_faults; i++)
+		if (strstr(seen->faults[i].text, args[0]))
+			return true;
+	return play_fail(p, "%u others", seen->n_faults);
+}
+
+/* TEXT: of all cables, such as EDR */
+static bool
+expect_seen_speed(struct play *p, char **args)
+{
+	const struct snapshot *seen = p->w.m.sweep->view.subnet;
+
+	for (uint32_t i = 0; i < seen->n_ports; i++) {
+		const char *speed = port_speed(&seen->ports[i].info)->name;
+
+		if (seen->ports[i].peer != SNAPSHOT_NONE &&
+		    g_strcmp0(speed, args[0]))
+			return play_fail(p, "%s of %s", speed,
+					 snapshot_node_of(seen, i)->desc);
+	}
+	return true;
+}
+
+/* ---- files in the folder of keys ---- */
+
+/* NAME [MODE] */
+static bool
+expect_file(struct play *p, char **args)
+{
+	g_autofree char *path = g_build_filename(p->dir, args[0], NULL);
+	GStatBuf st;
+	bool is_there = g_stat(path, &st) == 0;
+
+	if (is_there && args[1] &&
+	    g_ascii_strtoull(args[1], NULL, 8) != (st.st_mode & 0777))
+		return play_fail(p, "its mode is %o", st.st_mode & 0777);
+	return expect_that(p, args, is_there, "");
+}
+
+/* ---- subnet administration ---- */
+
+/* Blocks of multicast tables since the mark; none failed. */
+static bool
+expect_mft_writes(struct play *p, char **args)
+{
+	const struct mcast_manager_stats *stats =
+		mcast_manager_stats(p->w.m.mcast);
+
+	return play_expect_range(p, "failed", "0", stats->failed) &&
+		play_expect_range(p, "blocks", args[0],
+				  stats->written - p->written);
+}
+
+/* Requests; each was answered, or turned away as busy. */
+static bool
+expect_taken(struct play *p, char **args)
+{
+	const struct sa_server_stats *stats = sa_server_stats(p->w.m.desk);
+
+	return play_expect_range(p, "waiting", "0", stats->waiting) &&
+		play_expect_range(p, "requests", args[0], stats->taken) &&
+		play_expect_range(p, "answered or busy", args[0],
+				  stats->answered + stats->busy);
+}
+
+static bool
+expect_unheard(struct play *p, char **args)
+{
+	return play_expect_range(p, "unheard Reports", args[0],
+				 sa_server_stats(p->w.m.desk)->unheard);
+}
+
+const struct play_word play_expectations[] = {
+	/* NODE of the manager */
+	{ "up", expect_end_of }, { "not-up", expect_end_of },
+	{ "standby", expect_end_of }, { "failed", expect_end_of },
+	/* N hosts [but NODE]; some pair; of very many */
+	{ "reach", expect_reach }, { "lost", expect_lost },
+	{ "sample", expect_sample },
+	{ "path", expect_path }, { "no-path", expect_path },	/* NODE NODE */
+	{ "unique-lids", expect_unique_lids },
+	{ "highest-lid", expect_highest_lid },
+	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
+	{ "sweeps", expect_sweeps }, { "mads", expect_mads },
+	{ "sets", expect_sets }, { "traps", expect_traps },
+	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
+	{ "quiet", expect_quiet },
+	/* since the start, of the fabric */
+	{ "dropped", expect_dropped }, { "returned", expect_returned },
+	{ "violations", expect_violations },
+	{ "master", expect_master },		/* NODE */
+	{ "port", expect_port },		/* NODE/PORT TEXT */
+	{ "field", expect_field },
+	{ "pkey", expect_pkey }, { "no-pkey", expect_pkey },
+	{ "partitions", expect_partitions }, { "vls", expect_vls },
+	{ "keys", expect_keys }, { "own-keys", expect_own_keys },
+	{ "stored-keys", expect_stored_keys },
+	{ "file", expect_file }, { "no-file", expect_file },
+	/* of the last sweep */
+	{ "problem", expect_problem }, { "warning", expect_warning },
+	{ "took", expect_took }, { "cause", expect_cause },
+	{ "same-engine", expect_same_engine }, { "memory", expect_memory },
+	/* the log since the mark: TEXT */
+	{ "log", expect_log }, { "no-log", expect_log },
+	{ "no-secret", expect_no_secret },
+	{ "dump", expect_dump }, { "no-dump", expect_dump },
+	{ "descriptions", expect_descriptions }, { "fault", expect_fault },
+	{ "seen-speed", expect_seen_speed },
+	/* NODE NODE: a PathRecord that works; NODE N: PathRecords; NODE ..:
+	 * the group's members; NODE N; NODE TIME */
+	{ "route", play_expect_route }, { "paths", play_expect_paths },
+	{ "group", play_expect_group }, { "reports", play_expect_reports },
+	{ "answer", play_expect_answer }, { "taken", expect_taken },
+	{ "unheard", expect_unheard },
+	{ NULL, NULL },
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Plays tests/scenarios/: each scenario is a test. Files may be named as
+ * arguments, and MINISM_TEST_LOG shows what the subnet managers log. Those
+ * called "large: .." are played if MINISM_TEST_LARGE is set.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/lib/scenario.h"
+
+static void
+test_scenario(void **state)
+{
+	g_autofree char *why = NULL;
+
+	if (!scenario_play(*state, &why))
+		fail_msg("%s", why);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of the folder, by name. */
+static GPtrArray *
+list_files(void)
+{
+	GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
+						 "tests/scenarios", NULL);
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	g_assert(dir);
+	while ((name = g_dir_read_name(dir)))
+		if (g_str_has_suffix(name, ".scn"))
+			g_ptr_array_add(files,
+					g_build_filename(path, name, NULL));
+	g_dir_close(dir);
+	qsort(files->pdata, files->len, sizeof(*files->pdata), compare_names);
+	return files;
+}
+
+int
+main(int argc, char **argv)
+{
+	g_autoptr(GArray) tests = g_array_new(FALSE, TRUE,
+					      sizeof(struct CMUnitTest));
+	g_autoptr(GPtrArray) files = list_files();
+	g_autoptr(GPtrArray) all =
+		g_ptr_array_new_with_free_func((GDestroyNotify)
+					       g_ptr_array_unref);
+
+	if (!g_getenv("MINISM_TEST_LARGE"))
+		cmocka_set_skip_filter("large: *");
+	if (argc > 1)
+		g_ptr_array_set_size(files, 0);
+	for (int i = 1; i < argc; i++)
+		g_ptr_array_add(files, g_strdup(argv[i]));
+	for (guint i = 0; i < files->len; i++) {
+		GPtrArray *list = scenarios_read(files->pdata[i]);
+
+		g_ptr_array_add(all, list);
+		for (guint k = 0; k < list->len; k++) {
+			const struct scenario *s = list->pdata[k];
+			struct CMUnitTest test = {
+				.name = s->title, .test_func = test_scenario,
+				.initial_state = (void *)s,
+			};
+
+			g_array_append_val(tests, test);
+		}
+	}
+	return _cmocka_run_group_tests("scenarios",
+				       (const struct CMUnitTest *)tests->data,
+				       tests->len, NULL, NULL);
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Changes: nodes are compared by NodeGUID, in which both snapshots are sorted;
+ * links and names of those that are in both.
+ */
+#include "topology/changes.h"
+
+#include <string.h>
+
+#define CABLES_NAMED	8u
+
+struct comparison {
+	const struct snapshot *old, *new;
+	const struct lid_map *lids;
+	GHashTable *away;
+	int64_t now;
+	GPtrArray *found;
+	uint32_t *to_new, *to_old;	/* node -> node, or SNAPSHOT_NONE */
+};
+
+bool
+change_is_loss(enum change_kind kind)
+{
+	return kind <= CHANGE_LINK_DOWN || kind == CHANGE_SLOW;
+}
+
+struct away {
+	uint64_t guid;		/* the key */
+	int64_t since;
+	char *name, *where;	/* it was */
+};
+
+static void
+away_free(gpointer data)
+{
+	struct away *a = data;
+
+	g_free(a->name);
+	g_free(a->where);
+	g_free(a);
+}
+
+GHashTable *
+changes_away_new(void)
+{
+	return g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+				     away_free);
+}
+
+static void
+change_free(gpointer data)
+{
+	struct change *c = data;
+
+	g_free(c->name);
+	g_free(c->text);
+	g_free(c);
+}
+
+static struct change *
+change_new(enum change_kind kind, uint64_t guid, char *name, char *text)
+{
+	struct change *c = g_new(struct change, 1);
+
+	*c = (struct change){ kind, guid, name, text };
+	return c;
+}
+
+static void G_GNUC_PRINTF(5, 6)
+add(struct comparison *c, enum change_kind kind, uint64_t guid, char *name,
+    const char *format, ...)
+{
+	g_autofree char *rest = NULL;
+	va_list args;
+
+	va_start(args, format);
+	rest = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_ptr_array_add(c->found, change_new(kind, guid, name,
+					     g_strconcat(name, " ", rest,
+							 NULL)));
+}
+
+/* ---- names ---- */
+
+static char *
+link_name(const struct snapshot *s, uint32_t port)
+{
+	g_autofree char *a = snapshot_port_name(s, port);
+	g_autofree char *b = snapshot_port_name(s, s->ports[port].peer);
+
+	return g_strconcat("link ", a, " - ", b, NULL);
+}
+
+/* The first cabled port of a node, or SNAPSHOT_NONE. */
+static uint32_t
+cabled_port(const struct snapshot *s, uint32_t node)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		if (s->ports[n->first_port + num].peer != SNAPSHOT_NONE)
+			return n->first_port + num;
+	return SNAPSHOT_NONE;
+}
+
+/* The same port in the other snapshot; SNAPSHOT_NONE: its node is not there. */
+static uint32_t
+same_port(const struct snapshot *from, uint32_t port, const uint32_t *nodes,
+	  const struct snapshot *to)
+{
+	uint32_t node = nodes[from->ports[port].node];
+
+	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_port_of(to, node, from->ports[port].num);
+}
+
+/* ---- nodes ---- */
+
+static void
+note_away(struct comparison *c, uint32_t node)
+{
+	uint32_t port = cabled_port(c->old, node);
+	struct away *a = g_new(struct away, 1);
+
+	a->guid = c->old->nodes[node].info.node_guid;
+	a->since = c->now;
+	a->name = g_strdup(snapshot_node_name(&c->old->nodes[node]));
+	a->where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
+		snapshot_port_name(c->old, c->old->ports[port].peer);
+	g_hash_table_replace(c->away, &a->guid, a);
+}
+
+/* "4 cables down, leaf-1/6 leaf-2/6; 2 hosts with it" */
+static void
+switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
+{
+	g_autoptr(GString) cables = g_string_new(NULL);
+	const struct snapshot *s = c->old;
+	unsigned n_cables = 0, n_hosts = 0;
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = s->ports[n->first_port + num].peer;
+		g_autofree char *at = NULL;
+
+		if (peer == SNAPSHOT_NONE)
+			continue;
+		if (!snapshot_is_switch(snapshot_node_of(s, peer))) {
+			n_hosts += c->to_new[s->ports[peer].node] ==
+				SNAPSHOT_NONE;
+			continue;
+		}
+		at = snapshot_port_name(s, peer);
+		if (n_cables++ < CABLES_NAMED)
+			g_string_append_printf(cables, " %s", at);
+	}
+	if (n_cables > CABLES_NAMED)
+		g_string_append(cables, " ...");
+	g_string_append_printf(cables, n_hosts ? "; %u hosts with it" :
+			       "; no host with it", n_hosts);
+	add(c, CHANGE_SWITCH_LEFT, n->info.node_guid, name,
+	    "left: %u cables to switches down,%s", n_cables, cables->str);
+}
+
+static void
+host_left(struct comparison *c, uint32_t node, char *name)
+{
+	const struct snapshot *s = c->old;
+	uint32_t port = cabled_port(s, node), peer, at;
+	g_autofree char *lid = NULL, *where = NULL;
+
+	if (port == SNAPSHOT_NONE) {
+		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+		    "left");
+		return;
+	}
+	peer = s->ports[port].peer;
+	at = same_port(s, peer, c->to_new, c->new);
+	if (at == SNAPSHOT_NONE) {
+		g_free(name);	/* its switch says so */
+		return;
+	}
+	where = snapshot_port_name(s, peer);
+	lid = c->lids && c->lids->base[port] ?
+		g_strdup_printf(" (LID %u)", c->lids->base[port]) :
+		g_strdup("");
+	if (c->new->ports[at].peer != SNAPSHOT_NONE)
+		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+		    "left%s: another node is at %s", lid, where);
+	else if (c->new->ports[at].info.state <= PORT_STATE_DOWN)
+		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+		    "left%s: %s is down", lid, where);
+	else
+		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+		    "left%s: no answer, but %s has a link: powered off, hung, "
+		    "or its M_Key is not ours", lid, where);
+}
+
+static void
+node_left(struct comparison *c, uint32_t node)
+{
+	const struct snapshot_node *n = &c->old->nodes[node];
+	char *name = g_strdup(snapshot_node_name(n));
+
+	if (c->away)
+		note_away(c, node);
+	if (snapshot_is_switch(n))
+		switch_left(c, n, name);
+	else
+		host_left(c, node, name);
+}
+
+/* Who left this switch port and has not come back; NULL: nobody. */
+static const struct away *
+who_was_at(const struct comparison *c, const char *where)
+{
+	GHashTableIter iter;
+	gpointer a;
+
+	if (!c->away)
+		return NULL;
+	g_hash_table_iter_init(&iter, c->away);
+	while (g_hash_table_iter_next(&iter, NULL, &a))
+		if (strcmp(((struct away *)a)->where, where) == 0)
+			return a;
+	return NULL;
+}
+
+static void
+node_came(struct comparison *c, uint32_t node)
+{
+	const struct snapshot_node *n = &c->new->nodes[node];
+	uint64_t guid = n->info.node_guid;
+	const struct away *a = c->away ?
+		g_hash_table_lookup(c->away, &guid) : NULL, *before;
+	uint32_t port = cabled_port(c->new, node);
+	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
+		snapshot_port_name(c->new, c->new->ports[port].peer);
+	char *name = g_strdup(snapshot_node_name(n));
+	bool is_switch = snapshot_is_switch(n);
+	enum change_kind kind = is_switch ? CHANGE_SWITCH_CAME :
+		CHANGE_HOST_CAME;
+	int64_t s = a ? (c->now - a->since) / G_USEC_PER_SEC : 0;
+
+	if (!a && !is_switch && (before = who_was_at(c, where)))
+		add(c, kind, guid, name, "is new: %s, in place of %s (0x%016"
+		    G_GINT64_MODIFIER "x)", where, before->name, before->guid);
+	else if (!a)
+		add(c, kind, guid, name, "is new: %s", where);
+	else if (is_switch || strcmp(a->where, where) == 0)
+		add(c, kind, guid, name, "is back after %" G_GINT64_FORMAT
+		    " s: %s", s, where);
+	else
+		add(c, CHANGE_MOVED, guid, name, "moved from %s to %s, after %"
+		    G_GINT64_FORMAT " s", a->where, where, s);
+	if (a)
+		g_hash_table_remove(c->away, &guid);
+}
+
+/* A node that is in both: its name, and of a CA where it is. */
+static void
+compare_node(struct comparison *c, uint32_t was, uint32_t is)
+{
+	const struct snapshot_node *a = &c->old->nodes[was];
+	const struct snapshot_node *b = &c->new->nodes[is];
+	uint32_t port = cabled_port(c->old, was), here, at;
+	g_autofree char *from = NULL, *to = NULL;
+
+	if (strcmp(snapshot_node_name(a), snapshot_node_name(b)))
+		add(c, CHANGE_RENAMED, a->info.node_guid,
+		    g_strdup(snapshot_node_name(b)), "is the new name of %s",
+		    snapshot_node_name(a));
+	here = port == SNAPSHOT_NONE || snapshot_is_switch(a) ? SNAPSHOT_NONE :
+		c->new->ports[b->first_port + c->old->ports[port].num].peer;
+	if (here == SNAPSHOT_NONE)
+		return;
+	at = same_port(c->old, c->old->ports[port].peer, c->to_new, c->new);
+	if (at == here)
+		return;
+	from = snapshot_port_name(c->old, c->old->ports[port].peer);
+	to = snapshot_port_name(c->new, here);
+	add(c, CHANGE_MOVED, a->info.node_guid,
+	    g_strdup(snapshot_node_name(b)), "moved from %s to %s", from, to);
+}
+
+static void
+compare_nodes(struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->old->n_nodes; i++)
+		if (c->to_new[i] == SNAPSHOT_NONE)
+			node_left(c, i);
+		else
+			compare_node(c, i, c->to_new[i]);
+	for (uint32_t i = 0; i < c->new->n_nodes; i++)
+		if (c->to_old[i] == SNAPSHOT_NONE)
+			node_came(c, i);
+}
+
+/* ---- links ---- */
+
+/* The best that both ends support, as if it were active. */
+static void
+best_of(const struct port_info *a, const struct port_info *b,
+	struct port_info *best)
+{
+	/* LinkWidthSupported's bits, the widest first */
+	static const uint8_t widths[] = { 8, 4, 2, 16, 1 };
+	unsigned width = a->width_supported & b->width_supported;
+	unsigned ext = a->speed_ext_supported & b->speed_ext_supported & 15u;
+	unsigned speed = a->speed_supported & b->speed_supported & 7u;
+
+	*best = (struct port_info){ 0 };
+	for (size_t i = 0; i < G_N_ELEMENTS(widths); i++)
+		if (!best->width_active && width & widths[i])
+			best->width_active = widths[i];
+	best->speed_ext_active = ext ? 1u << (g_bit_storage(ext) - 1) : 0;
+	best->speed_active = speed ? 1u << (g_bit_storage(speed) - 1) : 0;
+}
+
+static unsigned
+lanes(const struct port_info *info)
+{
+	return (unsigned)g_ascii_strtoull(port_width_name(info), NULL, 10);
+}
+
+bool
+link_is_slow(const struct snapshot *s, uint32_t port,
+	     struct port_info *best)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_port *q;
+	uint32_t now, could;
+
+	if (p->peer == SNAPSHOT_NONE)
+		return false;
+	q = &s->ports[p->peer];
+	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
+		return false;
+	best_of(&p->info, &q->info, best);
+	now = lanes(&p->info) * port_speed(&p->info)->mbps;
+	could = lanes(best) * port_speed(best)->mbps;
+	return now && now < could;
+}
+
+static void
+compare_speed(struct comparison *c, uint32_t port)
+{
+	const struct snapshot_port *p = &c->new->ports[port];
+	struct port_info best, before;
+	uint32_t was = c->old ? same_port(c->new, port, c->to_old, c->old) :
+		SNAPSHOT_NONE;
+	bool slow = link_is_slow(c->new, port, &best);
+	bool was_slow = was != SNAPSHOT_NONE &&
+		link_is_slow(c->old, was, &before);
+	uint64_t guid = snapshot_node_of(c->new, port)->info.node_guid;
+
+	if (slow && !was_slow)
+		add(c, CHANGE_SLOW, guid, link_name(c->new, port),
+		    "trained at %s%s of %s%s", port_width_name(&p->info),
+		    port_speed(&p->info)->name, port_width_name(&best),
+		    port_speed(&best)->name);
+	else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
+		add(c, CHANGE_FULL_SPEED, guid, link_name(c->new, port),
+		    "has its full speed again: %s%s",
+		    port_width_name(&p->info), port_speed(&p->info)->name);
+}
+
+static bool
+joins_switches(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer != SNAPSHOT_NONE && port < peer &&
+		snapshot_is_switch(snapshot_node_of(s, port)) &&
+		snapshot_is_switch(snapshot_node_of(s, peer));
+}
+
+/* Links of `s` between switches that are also in `other`, and not so there. */
+static void
+find_links(struct comparison *c, const struct snapshot *s,
+	   const uint32_t *nodes, const struct snapshot *other,
+	   enum change_kind kind)
+{
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t a, b;
+
+		if (!joins_switches(s, port))
+			continue;
+		a = same_port(s, port, nodes, other);
+		b = same_port(s, s->ports[port].peer, nodes, other);
+		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
+		    other->ports[a].peer == b)
+			continue;
+		add(c, kind, snapshot_node_of(s, port)->info.node_guid,
+		    link_name(s, port), "%s",
+		    kind == CHANGE_LINK_UP ? "is up" :
+		    other->ports[a].peer == SNAPSHOT_NONE ? "is down" :
+		    "is gone: another cable is there");
+	}
+}
+
+/* ---- all ---- */
+
+static uint32_t *
+map_nodes(const struct snapshot *from, const struct snapshot *to)
+{
+	uint32_t *map = g_new(uint32_t, from->n_nodes + 1), i, k = 0;
+
+	for (i = 0; i < from->n_nodes; i++) {
+		uint64_t guid = from->nodes[i].info.node_guid;
+
+		while (k < to->n_nodes && to->nodes[k].info.node_guid < guid)
+			k++;
+		map[i] = k < to->n_nodes && to->nodes[k].info.node_guid == guid
+			? k : SNAPSHOT_NONE;
+	}
+	return map;
+}
+
+static gint
+compare_kinds(gconstpointer a, gconstpointer b)
+{
+	const struct change *x = *(struct change *const *)a;
+	const struct change *y = *(struct change *const *)b;
+
+	return (int)x->kind - (int)y->kind;
+}
+
+GPtrArray *
+changes_find(const struct snapshot *old, const struct lid_map *lids,
+	     const struct snapshot *new, GHashTable *away, int64_t now)
+{
+	struct comparison c = {
+		.old = old, .new = new, .lids = lids, .away = away, .now = now,
+		.found = g_ptr_array_new_with_free_func(change_free),
+	};
+
+	if (old) {
+		c.to_new = map_nodes(old, new);
+		c.to_old = map_nodes(new, old);
+		compare_nodes(&c);
+		find_links(&c, old, c.to_new, new, CHANGE_LINK_DOWN);
+		find_links(&c, new, c.to_old, old, CHANGE_LINK_UP);
+	}
+	for (uint32_t port = 0; port < new->n_ports; port++)
+		if (new->ports[port].peer != SNAPSHOT_NONE &&
+		    port < new->ports[port].peer)
+			compare_speed(&c, port);
+	g_free(c.to_new);
+	g_free(c.to_old);
+	g_ptr_array_sort(c.found, compare_kinds);	/* stable */
+	return c.found;
+}
+
+static char *
+print_group(const GPtrArray *changes, guint first, guint n, unsigned most)
+{
+	static const char *const texts[] = {
+		[CHANGE_SWITCH_LEFT] = "switches left",
+		[CHANGE_HOST_LEFT] = "hosts left",
+		[CHANGE_LINK_DOWN] = "links between switches are down",
+		[CHANGE_MOVED] = "hosts moved",
+		[CHANGE_RENAMED] = "nodes have a new name",
+		[CHANGE_SLOW] = "links trained below what both ends support",
+		[CHANGE_SWITCH_CAME] = "switches came",
+		[CHANGE_HOST_CAME] = "hosts came",
+		[CHANGE_LINK_UP] = "links between switches are up",
+		[CHANGE_FULL_SPEED] = "links have their full speed again",
+	};
+	const struct change *c = changes->pdata[first];
+	GString *line = g_string_new(NULL);
+
+	g_string_printf(line, "%u %s:", n, texts[c->kind]);
+	for (guint i = 0; i < most; i++) {
+		c = changes->pdata[first + i];
+		g_string_append_printf(line, "%s %s", i ? "," : "", c->name);
+	}
+	g_string_append_printf(line, " and %u more", n - most);
+	return g_string_free(line, FALSE);
+}
+
+GPtrArray *
+changes_group(const GPtrArray *changes, unsigned most)
+{
+	GPtrArray *groups = g_ptr_array_new_with_free_func(change_free);
+
+	for (guint i = 0, n; i < changes->len; i += n) {
+		const struct change *c = changes->pdata[i], *other = c;
+
+		for (n = 1; i + n < changes->len; n++) {
+			other = changes->pdata[i + n];
+			if (other->kind != c->kind)
+				break;
+		}
+		if (n > most)
+			g_ptr_array_add(groups, change_new(c->kind, 0, NULL,
+					print_group(changes, i, n, most)));
+		for (guint k = 0; n <= most && k < n; k++) {
+			other = changes->pdata[i + k];
+			g_ptr_array_add(groups,
+					change_new(c->kind, other->guid,
+						   g_strdup(other->name),
+						   g_strdup(other->text)));
+		}
+	}
+	return groups;
+}

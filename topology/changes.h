@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What has changed between two snapshots of a fabric, in words.
+ */
+#ifndef MINISM_TOPOLOGY_CHANGES_H
+#define MINISM_TOPOLOGY_CHANGES_H
+
+#include "topology/lid.h"
+#include "topology/snapshot.h"
+
+/* In the order in which they are told. */
+enum change_kind {
+	CHANGE_SWITCH_LEFT,
+	CHANGE_HOST_LEFT,	/* CA or router; not those of a switch that
+				   left, which its line counts */
+	CHANGE_LINK_DOWN,	/* between switches that stay */
+	CHANGE_MOVED,		/* a CA to another switch port */
+	CHANGE_RENAMED,		/* another NodeDescription */
+	CHANGE_SLOW,		/* a link below what both its ends support */
+	CHANGE_SWITCH_CAME,
+	CHANGE_HOST_CAME,
+	CHANGE_LINK_UP,
+	CHANGE_FULL_SPEED,
+	CHANGE_KINDS
+};
+/* Something is worse than before. */
+bool change_is_loss(enum change_kind kind);
+
+struct change {
+	enum change_kind kind;
+	uint64_t guid;		/* of the node, of a link's lower one */
+	char *name;		/* "node-05", "link leaf-1/5 - spine-1/1" */
+	char *text;		/* a line; begins with the name */
+};
+
+/* The link at `port` is slower than what both its ends support, which *best has
+ * as if it were active. */
+bool link_is_slow(const struct snapshot *s, uint32_t port,
+		  struct port_info *best);
+
+/* Who left, when and from where; for changes_find(). */
+GHashTable *changes_away_new(void);
+
+/*
+ * struct change by kind, then GUID and port; of several cables of a switch
+ * that left or came there is none but the switch's. old NULL: only what is
+ * slow in `new`. lids: of `old`, for LIDs in the text; NULL: none. away: is
+ * brought up to date, and says how long somebody was away; NULL: nobody asks.
+ */
+GPtrArray *changes_find(const struct snapshot *old,
+			const struct lid_map *lids,
+			const struct snapshot *new, GHashTable *away,
+			int64_t now);
+
+/* For a log: struct change, where above `most` of a kind are one, without a
+ * name. To be freed with g_ptr_array_unref(). */
+GPtrArray *changes_group(const GPtrArray *changes, unsigned most);
+
+#endif
