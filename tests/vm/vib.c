@@ -20,6 +20,7 @@
 #include <linux/version.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
+#include <rdma/ib_smi.h>
 #include <rdma/ib_verbs.h>
 
 #include "protocol.h"
@@ -30,6 +31,7 @@
 #define VIB_WRS		16384
 #define VIB_QUEUE	65536	/* frames that wait for the bridge */
 #define VIB_GRH		40
+#define VIB_ANSWER_MS	1000
 #define VIB_QP_MCAST	0xffffff
 #define VIB_QKEY_OWN	0x80000000	/* of a request: take the QP's */
 #define VIB_FRAME	(sizeof(struct lab_address) + LAB_UD_MAX)
@@ -46,6 +48,9 @@ struct vib_dev {
 	bool queued, registered, gone;
 	u32 next_qpn;
 	struct list_head qps;
+	struct ib_mad *own;	/* a request of the port to itself: its place */
+	struct completion answered;
+	struct mutex asking;
 	struct work_struct add, remove;
 };
 
@@ -424,6 +429,20 @@ static bool vib_accepts(const struct vib_dev *d, const struct vib_qp *qp,
 		(a->qkey == qp->attr.qkey && !((mine ^ pkey) & 0x7fff));
 }
 
+/* Is it what vib_process_mad waits for? */
+static bool vib_is_own(struct vib_dev *d, const u8 *payload, size_t length)
+{
+	const struct ib_mad_hdr *h = (const void *)payload;
+
+	if (!d->own || length != sizeof(*d->own) ||
+	    h->tid != d->own->mad_hdr.tid || !ib_response_mad(h))
+		return false;
+	memcpy(d->own, payload, length);
+	d->own = NULL;
+	complete(&d->answered);
+	return true;
+}
+
 static void vib_receive(struct vib_dev *d, const u8 *data, size_t length)
 {
 	struct lab_address a;
@@ -434,11 +453,63 @@ static void vib_receive(struct vib_dev *d, const u8 *data, size_t length)
 		return;
 	memcpy(&a, data, sizeof(a));
 	spin_lock_irqsave(&d->lock, flags);
+	if (vib_is_own(d, data + sizeof(a), length - sizeof(a))) {
+		spin_unlock_irqrestore(&d->lock, flags);
+		return;
+	}
 	list_for_each_entry(qp, &d->qps, list)
 		if (vib_accepts(d, qp, &a))
 			vib_receive_on(d, qp, &a, data + sizeof(a),
 				       length - sizeof(a));
 	spin_unlock_irqrestore(&d->lock, flags);
+}
+
+/* -------------------------------------------------------- the port's agents */
+
+/*
+ * The kernel passes a directed-route SMP up to a program only if the device has
+ * this function, and asks it for the answer to one of no hops, which never
+ * leaves the port. The SMA is the lab's: the answer is waited for, as other
+ * drivers wait for their firmware. All else that comes here was let through by
+ * the lab and is for programs.
+ */
+static int vib_process_mad(struct ib_device *ib, int mad_flags, u32 port,
+			   const struct ib_wc *wc, const struct ib_grh *grh,
+			   const struct ib_mad *in, struct ib_mad *out,
+			   size_t *out_size, u16 *out_pkey_index)
+{
+	const struct ib_mad_hdr *h = &in->mad_hdr;
+	struct lab_address a = { .dlid = be16_to_cpu(IB_LID_PERMISSIVE) };
+	struct vib_dev *d = to_dev(ib);
+	struct sk_buff *skb;
+	bool answered;
+
+	if (h->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE ||
+	    h->attr_id == IB_SMP_ATTR_SM_INFO ||
+	    (h->method != IB_MGMT_METHOD_GET &&
+	     h->method != IB_MGMT_METHOD_SET))
+		return IB_MAD_RESULT_SUCCESS;
+	skb = vib_frame(d, LAB_SEND, sizeof(a) + sizeof(*in));
+	if (!skb)
+		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
+	skb_put_data(skb, &a, sizeof(a));
+	skb_put_data(skb, in, sizeof(*in));
+	mutex_lock(&d->asking);
+	reinit_completion(&d->answered);
+	spin_lock_irq(&d->lock);
+	out->mad_hdr.tid = h->tid;
+	d->own = out;
+	spin_unlock_irq(&d->lock);
+	vib_give(skb);
+	wait_for_completion_timeout(&d->answered,
+				    msecs_to_jiffies(VIB_ANSWER_MS));
+	spin_lock_irq(&d->lock);
+	answered = !d->own;
+	d->own = NULL;
+	spin_unlock_irq(&d->lock);
+	mutex_unlock(&d->asking);
+	return IB_MAD_RESULT_SUCCESS | (answered ? IB_MAD_RESULT_REPLY :
+						   IB_MAD_RESULT_CONSUMED);
 }
 
 /* ------------------------------------------------------------- queue pairs */
@@ -737,6 +808,7 @@ static const struct ib_device_ops vib_ops = {
 	.poll_cq = vib_poll_cq,
 	.post_recv = vib_post_recv,
 	.post_send = vib_post_send,
+	.process_mad = vib_process_mad,
 	.query_ah = vib_query_ah,
 	.query_device = vib_query_device,
 	.query_gid = vib_query_gid,
@@ -863,6 +935,8 @@ static int vib_new(unsigned int channel, const struct lab_node *node)
 	d->next_qpn = 0x100;
 	spin_lock_init(&d->lock);
 	INIT_LIST_HEAD(&d->qps);
+	init_completion(&d->answered);
+	mutex_init(&d->asking);
 	INIT_WORK(&d->add, vib_add);
 	INIT_WORK(&d->remove, vib_remove);
 	d->ib.node_type = RDMA_NODE_IB_CA;
