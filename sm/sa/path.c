@@ -607,9 +607,16 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 	struct path_record want;
 	struct path_query query;
 	struct path_table *t;
+	uint64_t mask = q->h.comp_mask;
+	bool get = q->h.mad.method == MAD_METHOD_GET;
 
 	path_record_decode(q->wanted, &want);
-	path_query_init(&query, q->h.comp_mask, &want);
+	/* A Get is answered with one path whatever its NumbPath (an erratum of
+	 * IBA 1.2). Linux's IPoIB repeats a query with what it was answered,
+	 * where NumbPath is 0. */
+	if (get)
+		mask &= ~SA_BIT(PATH_NUMB_PATH);
+	path_query_init(&query, mask, &want);
 	if (is_multicast(q->sa, &query, &group))
 		return path_to_group(q, &query, group, status);
 	t = table_new(q);
@@ -625,7 +632,7 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 		sa_records_free(&t->base);
 		return NULL;
 	}
-	table_limit(t, q->h.mad.method == MAD_METHOD_GET ? 1 : NUMB_PATH_MAX);
+	table_limit(t, get ? 1 : NUMB_PATH_MAX);
 	return &t->base;
 }
 

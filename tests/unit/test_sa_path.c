@@ -482,7 +482,7 @@ test_what_is_the_clients_choice_comes_back(void **state)
 }
 
 static void
-test_raw_traffic_and_no_path_at_all_are_none(void **state)
+test_raw_traffic_is_none(void **state)
 {
 	struct path_record want = { .raw = true }, r;
 	struct lab l;
@@ -495,11 +495,29 @@ test_raw_traffic_and_no_path_at_all_are_none(void **state)
 	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
 				      SA_BIT(PATH_RAW), &want, &r), 0);
 	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				      SA_BIT(PATH_NUMB_PATH), &want, &r),
-			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
 				      SA_BIT(40), &want, &r),
 			 SA_STATUS_REQ_INVALID);
+	lab_close(&l);
+}
+
+/* As Linux's IPoIB does after the groups were flushed: its answer is its next
+ * question, NumbPath 0 included. */
+static void
+test_an_answer_is_the_next_query(void **state)
+{
+	uint64_t mask = SA_BIT(PATH_TCLASS) | SA_BIT(PATH_NUMB_PATH) |
+		SA_BIT(PATH_PKEY);
+	struct path_record want = { .numb_path = 1, .pkey = 0xffff }, r, again;
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      mask, &want, &r), 0);
+	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+				      mask, &r, &again), 0);
+	assert_int_equal(again.dlid, r.dlid);
+	assert_int_equal(again.pkey, 0xffff);
+	assert_int_equal(again.numb_path, 0);
 	lab_close(&l);
 }
 
@@ -518,5 +536,6 @@ UNIT_TESTS(
 		test_reversible_path_carries_what_both_ways_carry),
 	cmocka_unit_test(test_selectors_have_four_meanings),
 	cmocka_unit_test(test_what_is_the_clients_choice_comes_back),
-	cmocka_unit_test(test_raw_traffic_and_no_path_at_all_are_none)
+	cmocka_unit_test(test_raw_traffic_is_none),
+	cmocka_unit_test(test_an_answer_is_the_next_query)
 )

@@ -152,6 +152,11 @@ test_lmc_gives_as_many_paths(void **state)
 		      &want);
 	lab_ask(&l);
 	assert_int_equal(lab_count(&l), 3);
+	want.numb_path = 0;
+	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_NUMB_PATH),
+		      &want);
+	lab_ask(&l);
+	assert_int_equal(lab_count(&l), 0);
 	/* One LID named: it stays. */
 	want.slid = (uint16_t)(lab_lid(&l, a) + 2);
 	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_SLID),
