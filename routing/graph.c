@@ -7,9 +7,10 @@
  * the same facts as a compressed row storage: edges of switch s are
  * edges[first_edge[s] .. first_edge[s + 1] - 1], targets likewise.
  *
- * Structs. struct survey is what a snapshot says of its ports in eight bytes
- * each: nodes are in the order of their GUIDs, so the other end of a cable is
- * anywhere in memory, and only what is small may be read in that order.
+ * Structs. struct graph_survey is what a snapshot says of its ports in eight
+ * bytes each: nodes are in the order of their GUIDs, so the other end of a
+ * cable is anywhere in memory, and only what is small may be read in that
+ * order.
  *
  * Flow. One pass over the ports, in their order, makes the survey. Cables go
  * to a list by (switch, port), and from there to their far ends: what arrives
@@ -31,7 +32,7 @@ struct spot {
 	uint32_t sw;		/* whose port it is; SNAPSHOT_NONE: no switch */
 };
 
-struct survey {
+struct graph_survey {
 	struct spot *at;	/* by port of the snapshot */
 	uint32_t *first;	/* by switch: its port 0 */
 };
@@ -51,7 +52,7 @@ struct cursor {
 
 /* One end alone of what snapshot_link_up() asks of both. */
 static void
-survey_node(struct survey *v, const struct snapshot *s,
+survey_node(struct graph_survey *v, const struct snapshot *s,
 	    const struct snapshot_node *node)
 {
 	bool is_switch = snapshot_is_switch(node);
@@ -72,7 +73,7 @@ survey_node(struct survey *v, const struct snapshot *s,
 }
 
 static void
-survey_init(struct survey *v, const struct snapshot *s)
+survey_init(struct graph_survey *v, const struct snapshot *s)
 {
 	v->at = g_new(struct spot, s->n_ports);
 	v->first = g_new(uint32_t, s->n_switches);
@@ -82,7 +83,7 @@ survey_init(struct survey *v, const struct snapshot *s)
 
 /* The other end of a cable that works, or SNAPSHOT_NONE. */
 static uint32_t
-survey_far_end(const struct survey *v, uint32_t port)
+survey_far_end(const struct graph_survey *v, uint32_t port)
 {
 	uint32_t peer = v->at[port].peer;
 
@@ -108,7 +109,7 @@ graph_find_capacity(const struct port_info *info)
 /* Lists cables between two switches, by switch and port, each from both ends;
  * counts them for whom they lead to, and the hosts. */
 static struct cable *
-graph_list_cables(struct graph *g, const struct survey *v,
+graph_list_cables(struct graph *g, const struct graph_survey *v,
 		  const struct lid_map *lids)
 {
 	const struct snapshot *s = g->subnet;
@@ -179,7 +180,7 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 
 /* Until here `back` is the port at the other end; make it that port's edge. */
 static void
-graph_pair_edges(struct graph *g, const struct survey *v)
+graph_pair_edges(struct graph *g, const struct graph_survey *v)
 {
 	g_autofree uint32_t *edge_of = g_new(uint32_t, g->subnet->n_ports);
 	uint32_t sw, e;
@@ -194,7 +195,7 @@ graph_pair_edges(struct graph *g, const struct survey *v)
 /* The port of a switch behind which the owner of a LID is, or SNAPSHOT_NONE.
  * Port 0 of a switch is behind itself. */
 static uint32_t
-graph_port_before(const struct survey *v, uint32_t end)
+graph_port_before(const struct graph_survey *v, uint32_t end)
 {
 	uint32_t port = end;
 
@@ -205,7 +206,7 @@ graph_port_before(const struct survey *v, uint32_t end)
 }
 
 static void
-graph_store_targets(struct graph *g, const struct survey *v,
+graph_store_targets(struct graph *g, const struct graph_survey *v,
 		    const struct lid_map *lids)
 {
 	g_autofree uint32_t *at = g_new(uint32_t, g->top + 1u);
@@ -247,7 +248,7 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 {
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
-	struct survey v;
+	struct graph_survey v;
 
 	g_assert(lids->n_ports == s->n_ports);
 

@@ -32,7 +32,7 @@
 
 #define MAX_LISTED	5u	/* of each kind of note */
 
-struct reader {
+struct lft_text_reader {
 	const char *name;
 	unsigned line;
 	GError **error;
@@ -44,7 +44,7 @@ struct reader {
 G_DEFINE_QUARK(minism-lft-text-error-quark, lft_text_error)
 
 G_GNUC_PRINTF(2, 3) static bool
-reader_fail(struct reader *r, const char *format, ...)
+reader_fail(struct lft_text_reader *r, const char *format, ...)
 {
 	va_list args;
 
@@ -70,7 +70,7 @@ find_guid(const char *text, const char *word, uint64_t *guid)
 }
 
 static bool
-read_heading(struct reader *r, const char *text)
+read_heading(struct lft_text_reader *r, const char *text)
 {
 	struct lft_text_table table = { .line = r->line };
 	gpointer seen;
@@ -91,7 +91,7 @@ read_heading(struct reader *r, const char *text)
 }
 
 static bool
-set_owner(struct reader *r, const char *text, uint32_t lid)
+set_owner(struct lft_text_reader *r, const char *text, uint32_t lid)
 {
 	uint64_t guid;
 
@@ -107,7 +107,7 @@ set_owner(struct reader *r, const char *text, uint32_t lid)
 }
 
 static bool
-set_entry(struct reader *r, uint32_t lid, unsigned port)
+set_entry(struct lft_text_reader *r, uint32_t lid, unsigned port)
 {
 	GArray *tables = r->file->tables;
 	GByteArray *ports;
@@ -131,7 +131,7 @@ set_entry(struct reader *r, uint32_t lid, unsigned port)
 
 /* "0x0001 003" and anything behind. */
 static bool
-read_entry(struct reader *r, const char *text)
+read_entry(struct lft_text_reader *r, const char *text)
 {
 	unsigned port = 0, digits = 0;
 	uint64_t lid;
@@ -177,7 +177,7 @@ is_title(const char *text)
 }
 
 static bool
-read_line(struct reader *r, const char *text)
+read_line(struct lft_text_reader *r, const char *text)
 {
 	text = text_skip_blanks(text);
 	if (!*text || *text == '#' || is_title(text) || is_count(text))
@@ -216,7 +216,7 @@ compare_claims(gconstpointer a, gconstpointer b)
 /* The range of 2^LMC LIDs (IBA 4.1.3) that holds all that were seen: one to
  * which no switch has an entry is not in the file. */
 static bool
-add_owner(struct reader *r, uint64_t guid, uint32_t min, uint32_t max)
+add_owner(struct lft_text_reader *r, uint64_t guid, uint32_t min, uint32_t max)
 {
 	struct lid_range range = { .guid = guid };
 	unsigned lmc = 0;
@@ -238,7 +238,7 @@ add_owner(struct reader *r, uint64_t guid, uint32_t min, uint32_t max)
 }
 
 static bool
-gather_owners(struct reader *r)
+gather_owners(struct lft_text_reader *r)
 {
 	g_autoptr(GArray) claims = g_array_new(FALSE, FALSE,
 					       sizeof(struct claim));
@@ -295,7 +295,7 @@ lft_text_free(struct lft_text *file)
 
 /* One line at a time: a large fabric has tens of millions. */
 static bool
-read_lines(struct reader *r, const char *text, size_t size)
+read_lines(struct lft_text_reader *r, const char *text, size_t size)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *end = text + size, *stop;
@@ -318,7 +318,7 @@ read_lines(struct reader *r, const char *text, size_t size)
 struct lft_text *
 lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 {
-	struct reader r = {
+	struct lft_text_reader r = {
 		.name = name,
 		.error = error,
 		.file = lft_text_new(name),

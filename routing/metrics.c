@@ -20,7 +20,7 @@
 #define UNSEEN		UINT32_MAX
 
 /* The tables towards one destination. */
-struct forest {
+struct metrics_forest {
 	const struct graph *g;
 	const struct lft *lft;
 	uint32_t *edge_of;	/* see graph_map_ports() */
@@ -33,10 +33,11 @@ struct forest {
 };
 
 static void
-forest_init(struct forest *f, const struct graph *g, const struct lft *lft)
+forest_init(struct metrics_forest *f, const struct graph *g,
+	    const struct lft *lft)
 {
 	g_assert(lft->n_switches == g->n_switches);
-	*f = (struct forest){
+	*f = (struct metrics_forest){
 		.g = g, .lft = lft, .edge_of = graph_map_ports(g),
 		.edge = g_new(uint32_t, g->n_switches),
 		.n_senders = g_new(uint32_t, g->n_switches),
@@ -47,7 +48,7 @@ forest_init(struct forest *f, const struct graph *g, const struct lft *lft)
 }
 
 static void
-forest_clear(struct forest *f)
+forest_clear(struct metrics_forest *f)
 {
 	g_free(f->edge_of);
 	g_free(f->edge);
@@ -59,7 +60,7 @@ forest_clear(struct forest *f)
 /* The ports of all switches for a LID. The tables are read block by block, each
  * once if the LIDs ascend. */
 static const uint8_t *
-forest_column(struct forest *f, uint32_t lid)
+forest_column(struct metrics_forest *f, uint32_t lid)
 {
 	uint32_t n = f->g->n_switches, sw, i;
 	const uint8_t *row;
@@ -77,7 +78,7 @@ forest_column(struct forest *f, uint32_t lid)
 
 /* Returns the length of the queue: without the switches of a loop. */
 static uint32_t
-forest_sort(struct forest *f, const struct graph_target *target)
+forest_sort(struct metrics_forest *f, const struct graph_target *target)
 {
 	const struct graph *g = f->g;
 	const uint8_t *column = target->lid > f->lft->top ? NULL :
@@ -107,7 +108,7 @@ forest_sort(struct forest *f, const struct graph_target *target)
 
 /* Adds the flows to one destination; returns how many of them are lost. */
 static uint64_t
-load_target(struct forest *f, const struct graph_target *target,
+load_target(struct metrics_forest *f, const struct graph_target *target,
 	    uint64_t *flows, uint64_t *load)
 {
 	const struct graph *g = f->g;
@@ -151,7 +152,7 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 	const struct graph_target *target;
 	uint32_t widest = find_widest(g), lid, e;
 	uint64_t sum = 0;
-	struct forest f;
+	struct metrics_forest f;
 	double worst;
 
 	*result = (struct metrics_load){
@@ -205,7 +206,7 @@ search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
 
 /* Counts the pairs to one destination by the lengths of their paths. */
 static void
-count_lengths(struct forest *f, const struct graph_target *target,
+count_lengths(struct metrics_forest *f, const struct graph_target *target,
 	      const uint32_t *hop, uint32_t *length, struct metrics_paths *p)
 {
 	const struct graph *g = f->g;
@@ -239,7 +240,7 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 {
 	g_autofree uint32_t *hop = g_new(uint32_t, g->n_switches + 1);
 	g_autofree uint32_t *length = g_new(uint32_t, g->n_switches + 1);
-	struct forest f;
+	struct metrics_forest f;
 	uint64_t sum = 0;
 	uint32_t i, sw = SNAPSHOT_NONE;
 

@@ -376,7 +376,7 @@ metrics_bisections(const struct graph *g, const struct lft *lft,
 
 #define UNSEEN	UINT32_MAX
 
-struct survey {
+struct traffic_survey {
 	const struct graph *g;
 	uint32_t *level;	/* by switch */
 	uint32_t n_levels;
@@ -385,7 +385,7 @@ struct survey {
 };
 
 static void
-order_find_levels(struct survey *s)
+order_find_levels(struct traffic_survey *s)
 {
 	const struct graph *g = s->g;
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
@@ -414,7 +414,7 @@ order_find_levels(struct survey *s)
 }
 
 static void
-order_label_pods(struct survey *s)
+order_label_pods(struct traffic_survey *s)
 {
 	const struct graph *g = s->g;
 	g_autofree uint32_t *up = g_new(uint32_t, g->n_switches);
@@ -447,7 +447,8 @@ order_compare_edges(const void *a, const void *b)
 /* Depth first over switches of the same level. The stack may hold a switch
  * more than once: all but the last one are passed over. */
 static void
-order_walk(struct survey *s, uint32_t start, uint32_t *stack, uint32_t *place)
+order_walk(struct traffic_survey *s, uint32_t start, uint32_t *stack,
+	   uint32_t *place)
 {
 	const struct graph *g = s->g;
 	struct graph_edge edges[GRAPH_PORTS];
@@ -474,7 +475,7 @@ order_walk(struct survey *s, uint32_t start, uint32_t *stack, uint32_t *place)
 }
 
 static void
-order_find_places(struct survey *s)
+order_find_places(struct traffic_survey *s)
 {
 	const struct graph *g = s->g;
 	g_autofree uint32_t *stack = g_new(uint32_t, g->n_edges + 1u);
@@ -489,7 +490,7 @@ order_find_places(struct survey *s)
 static gint
 order_compare(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const struct survey *s = data;
+	const struct traffic_survey *s = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const uint32_t *pods;
 	uint32_t r;
@@ -538,7 +539,7 @@ uint32_t *
 metrics_order(const struct graph *g, uint32_t *n)
 {
 	g_autofree uint32_t *switches = g_new(uint32_t, g->n_switches);
-	struct survey s = { .g = g };
+	struct traffic_survey s = { .g = g };
 	uint32_t *hosts, sw;
 
 	*n = 0;

@@ -42,7 +42,7 @@
 
 enum tree_kind { TREE_HELD, TREE_NEW, TREE_BACKBONE, N_TREES };
 
-struct group {
+struct tree_group {
 	uint16_t mlid;
 	struct multicast_member *members;	/* sorted, no port twice */
 	uint32_t n_members;
@@ -112,7 +112,7 @@ compare_members(const void *a, const void *b)
 }
 
 static void
-group_init(struct group *group, const struct multicast_group *in)
+group_init(struct tree_group *group, const struct multicast_group *in)
 {
 	const struct multicast_member *m;
 	struct multicast_member *last = NULL;
@@ -138,8 +138,8 @@ group_init(struct group *group, const struct multicast_group *in)
 static int
 compare_groups(const void *a, const void *b)
 {
-	const struct group *x = a;
-	const struct group *y = b;
+	const struct tree_group *x = a;
+	const struct tree_group *y = b;
 
 	return (int)x->mlid - (int)y->mlid;
 }
@@ -147,7 +147,7 @@ compare_groups(const void *a, const void *b)
 /* ---- the tree ---- */
 
 static void
-tree_want(struct forest *f, const struct group *group)
+tree_want(struct forest *f, const struct tree_group *group)
 {
 	f->mlid = group->mlid;
 	f->n_missing = 0;
@@ -367,7 +367,7 @@ tree_prune(struct forest *f)
 }
 
 static void
-tree_write(struct forest *f, const struct group *group)
+tree_write(struct forest *f, const struct tree_group *group)
 {
 	const struct multicast_member *m;
 	const struct graph_edge *up;
@@ -421,7 +421,7 @@ held_has(const struct forest *f, uint32_t e)
 
 /* Puts in what of the tree of before hangs together with its first member. */
 static void
-tree_start_held(struct forest *f, const struct group *group)
+tree_start_held(struct forest *f, const struct tree_group *group)
 {
 	const struct graph *g = f->g;
 	uint32_t i, e, sw;
@@ -510,7 +510,7 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 /* The switch above all members from which the tree gets low and loads no
  * channel much; SNAPSHOT_NONE: there is none above all. */
 static uint32_t
-group_find_root(struct forest *f, const struct group *group)
+group_find_root(struct forest *f, const struct tree_group *group)
 {
 	uint32_t i, n = 0, sw, last = SNAPSHOT_NONE, best = SNAPSHOT_NONE;
 
@@ -533,7 +533,7 @@ group_find_root(struct forest *f, const struct group *group)
 /* A new tree over channels that are not crowded, with turns that packets make
  * already. */
 static bool
-group_lay_spread(struct forest *f, const struct group *group)
+group_lay_spread(struct forest *f, const struct tree_group *group)
 {
 	uint32_t root;
 
@@ -551,7 +551,8 @@ group_lay_spread(struct forest *f, const struct group *group)
 
 /* False: there is no such tree. */
 static bool
-tree_start(struct forest *f, const struct group *group, enum tree_kind kind)
+tree_start(struct forest *f, const struct tree_group *group,
+	   enum tree_kind kind)
 {
 	uint32_t i;
 
@@ -579,7 +580,7 @@ tree_start(struct forest *f, const struct group *group, enum tree_kind kind)
 
 /* The tree that misses the fewest members' switches. */
 static void
-group_lay_any(struct forest *f, const struct group *group)
+group_lay_any(struct forest *f, const struct tree_group *group)
 {
 	uint32_t least = UINT32_MAX, kind, best = N_TREES;
 
@@ -601,7 +602,7 @@ group_lay_any(struct forest *f, const struct group *group)
 }
 
 static void
-group_lay(struct forest *f, const struct group *group)
+group_lay(struct forest *f, const struct tree_group *group)
 {
 	tree_want(f, group);
 	if (group->held || !group_lay_spread(f, group))
@@ -624,7 +625,7 @@ compare_by_rank(const void *a, const void *b, void *data)
 }
 
 static void
-backbone_want(struct forest *f, const struct group *groups, uint32_t n)
+backbone_want(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
 	memset(f->is_wanted, 0, f->g->n_switches);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
@@ -679,7 +680,7 @@ backbone_climb(struct forest *f, const uint32_t *by_rank)
 
 /* From the switch at the top from which most can be reached. */
 static void
-backbone_make(struct forest *f, const struct group *groups, uint32_t n)
+backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
 	g_autofree uint32_t *roots = g_new(uint32_t, f->g->n_switches + 1);
 	uint32_t i, least = UINT32_MAX, e;
@@ -795,7 +796,7 @@ forest_find_turns(const struct multicast_input *in, const uint32_t *ranks)
 
 /* Has any cable of it been in a tree before? */
 static bool
-group_is_held(struct forest *f, const struct group *group)
+group_is_held(struct forest *f, const struct tree_group *group)
 {
 	f->mlid = group->mlid;
 	for (uint32_t e = 0; f->previous && e < f->g->n_edges; e++)
@@ -809,7 +810,8 @@ multicast_route(const struct multicast_input *in,
 		struct multicast_output *out)
 {
 	g_autofree uint32_t *own_ranks = NULL;
-	g_autofree struct group *groups = g_new(struct group, in->n_groups);
+	g_autofree struct tree_group *groups = g_new(struct tree_group,
+						     in->n_groups);
 	uint32_t n_mlids = 0, i, round;
 	struct forest f;
 	struct order *o;

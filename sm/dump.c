@@ -43,7 +43,7 @@
 
 #define PORTS_A_SWITCH	256u
 
-struct view {
+struct dump_of {
 	const struct snapshot *s;
 	const struct lid_map *lids;
 	const struct lft *lft;
@@ -56,7 +56,7 @@ struct view {
 	size_t *label;		/* LID -> offset; top + 2 entries */
 };
 
-typedef void (*section_fn)(const struct view *v, uint32_t i, GString *out);
+typedef void (*section_fn)(const struct dump_of *v, uint32_t i, GString *out);
 
 /* opensm-subnet.lst */
 
@@ -119,7 +119,7 @@ put_lst_end(const struct snapshot *s, uint32_t port, int vendor_width,
 }
 
 static void
-put_lst_node(const struct view *v, uint32_t node, GString *out)
+put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 {
 	const struct snapshot *s = v->s;
 	const struct snapshot_node *n = &s->nodes[node];
@@ -172,7 +172,7 @@ search_from(const struct graph *g, uint32_t to, uint16_t *dist,
 /* Where a packet for `lid` of target `t` is after switch `sw`: the hops if it
  * has arrived, else HOPS_NOT_WALKED and the next switch, or HOPS_UNKNOWN. */
 static uint16_t
-one_hop(const struct view *v, const struct graph_target *t, uint16_t lid,
+one_hop(const struct dump_of *v, const struct graph_target *t, uint16_t lid,
 	uint32_t sw, uint32_t *next)
 {
 	uint8_t port = lft_row(v->lft, sw)[lid];
@@ -191,7 +191,7 @@ one_hop(const struct view *v, const struct graph_target *t, uint16_t lid,
  * then it goes round. The way back fills in the answers.
  */
 static void
-walk_lid(const struct view *v, const struct graph_target *t, uint16_t lid,
+walk_lid(const struct dump_of *v, const struct graph_target *t, uint16_t lid,
 	 uint16_t *hops, uint32_t *stack)
 {
 	uint32_t n = v->g->n_switches;
@@ -226,7 +226,7 @@ walk_lid(const struct view *v, const struct graph_target *t, uint16_t lid,
 }
 
 static void
-view_count_hops(struct view *v)
+view_count_hops(struct dump_of *v)
 {
 	const struct graph *g = v->g;
 	uint32_t n = g->n_switches;
@@ -255,7 +255,7 @@ view_count_hops(struct view *v)
 }
 
 static void
-view_label_lids(struct view *v)
+view_label_lids(struct dump_of *v)
 {
 	const struct snapshot *s = v->s;
 	uint32_t top = v->lft->top;
@@ -287,15 +287,15 @@ view_label_lids(struct view *v)
 }
 
 static void
-view_init(struct view *v, const struct snapshot *s, const struct lid_map *lids,
-	  const struct lft *lft)
+view_init(struct dump_of *v, const struct snapshot *s,
+	  const struct lid_map *lids, const struct lft *lft)
 {
-	*v = (struct view) { .s = s, .lids = lids, .lft = lft };
+	*v = (struct dump_of) { .s = s, .lids = lids, .lft = lft };
 }
 
 /* For the functions below, which need what takes time to count. */
 static void
-view_prepare(struct view *v)
+view_prepare(struct dump_of *v)
 {
 	size_t n = v->s->n_switches, stride = v->lft->top + 1u;
 	const struct graph *g = v->g = graph_new(v->s, v->lids);
@@ -317,7 +317,7 @@ view_prepare(struct view *v)
 }
 
 static void
-view_clear(struct view *v)
+view_clear(struct dump_of *v)
 {
 	if (v->g)
 		graph_free(v->g);
@@ -334,7 +334,7 @@ view_clear(struct view *v)
 
 /* The lowest port of a shortest way from `sw` to the target. */
 static unsigned
-best_port(const struct view *v, uint32_t sw, const struct graph_target *t)
+best_port(const struct dump_of *v, uint32_t sw, const struct graph_target *t)
 {
 	const struct graph *g = v->g;
 	const uint16_t *dist = v->shortest + (size_t)t->sw * g->n_switches;
@@ -365,7 +365,7 @@ put_decimal3(char *to, unsigned value)
 
 /* Tens of millions of lines in a large fabric: no printf for the usual one. */
 static void
-put_fdb_line(const struct view *v, uint32_t sw, uint32_t lid, GString *out)
+put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 {
 	char line[] = "0x0000 : 000  : 00   : yes\n";
 	uint8_t port = lft_row(v->lft, sw)[lid];
@@ -401,7 +401,7 @@ put_fdb_line(const struct view *v, uint32_t sw, uint32_t lid, GString *out)
 }
 
 static void
-put_fdb_switch(const struct view *v, uint32_t sw, GString *out)
+put_fdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
 {
 	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 
@@ -415,7 +415,7 @@ put_fdb_switch(const struct view *v, uint32_t sw, GString *out)
 /* opensm.mcfdbs */
 
 static void
-put_mcfdb_switch(const struct view *v, uint32_t sw, GString *out)
+put_mcfdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
 {
 	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 
@@ -426,7 +426,7 @@ put_mcfdb_switch(const struct view *v, uint32_t sw, GString *out)
 /* opensm-lfts.dump */
 
 static void
-put_lft_switch(const struct view *v, uint32_t sw, GString *out)
+put_lft_switch(const struct dump_of *v, uint32_t sw, GString *out)
 {
 	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
 	const uint8_t *row = lft_row(v->lft, sw);
@@ -451,7 +451,7 @@ put_lft_switch(const struct view *v, uint32_t sw, GString *out)
 }
 
 static void
-put_net(const struct view *v, uint32_t i, GString *out)
+put_net(const struct dump_of *v, uint32_t i, GString *out)
 {
 	net_file_write(v->s, out);
 }
@@ -467,7 +467,7 @@ file_error(GError **error, const char *what, const char *path)
 }
 
 static bool
-write_sections(int fd, const struct view *v, section_fn put, uint32_t n)
+write_sections(int fd, const struct dump_of *v, section_fn put, uint32_t n)
 {
 	g_autoptr(GString) section = g_string_new(NULL);
 
@@ -492,7 +492,7 @@ write_sections(int fd, const struct view *v, section_fn put, uint32_t n)
 /* Under another name first: a reader sees the old file or the new one, never
  * a half. */
 static bool
-write_file(const char *dir, const char *name, const struct view *v,
+write_file(const char *dir, const char *name, const struct dump_of *v,
 	   section_fn put, uint32_t n, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
@@ -520,7 +520,7 @@ write_file(const char *dir, const char *name, const struct view *v,
 }
 
 static bool
-write_all(const char *dir, const struct view *v, GError **error)
+write_all(const char *dir, const struct dump_of *v, GError **error)
 {
 	const struct snapshot *s = v->s;
 	const struct {
@@ -546,7 +546,7 @@ bool
 dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	 const struct lft *lft, GError **error)
 {
-	struct view v;
+	struct dump_of v;
 	bool ok;
 
 	if (g_mkdir_with_parents(dir, 0755) != 0)

@@ -370,27 +370,28 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 
 /* ----------------------------------------------------------------- blocks */
 
-struct place {
+struct mft_place {
 	uint32_t sw, position, block;
 };
 
 static uint64_t
-tag_of(const struct place *at)
+tag_of(const struct mft_place *at)
 {
 	return (uint64_t)at->sw << 32 | at->position << 16 | at->block;
 }
 
-static struct place
+static struct mft_place
 mcast_place(uint64_t tag)
 {
-	return (struct place){ .sw = (uint32_t)(tag >> 32),
+	return (struct mft_place){ .sw = (uint32_t)(tag >> 32),
 			       .position = tag >> 16 & 0xf,
 			       .block = tag & 0xffff };
 }
 
 /* The block as it should be at the end of this phase. */
 static void
-aim(struct mcast_manager *m, const struct place *at, uint16_t masks[MFT_BLOCK])
+aim(struct mcast_manager *m, const struct mft_place *at,
+    uint16_t masks[MFT_BLOCK])
 {
 	const struct held *h = held_of(m, at->sw);
 	const uint16_t *old = held_block(h, at->position, at->block);
@@ -402,7 +403,7 @@ aim(struct mcast_manager *m, const struct place *at, uint16_t masks[MFT_BLOCK])
 }
 
 static bool
-is_known(struct mcast_manager *m, const struct place *at)
+is_known(struct mcast_manager *m, const struct mft_place *at)
 {
 	const struct held *h = held_of(m, at->sw);
 
@@ -411,7 +412,7 @@ is_known(struct mcast_manager *m, const struct place *at)
 
 /* Is the block as it should be at the end of this phase? */
 static bool
-is_done(struct mcast_manager *m, const struct place *at)
+is_done(struct mcast_manager *m, const struct mft_place *at)
 {
 	uint16_t masks[MFT_BLOCK];
 
@@ -425,7 +426,7 @@ is_done(struct mcast_manager *m, const struct place *at)
 }
 
 static void
-learn(struct mcast_manager *m, const struct place *at, const uint8_t *data)
+learn(struct mcast_manager *m, const struct mft_place *at, const uint8_t *data)
 {
 	struct held *h = held_of(m, at->sw);
 	uint16_t *masks = held_block(h, at->position, at->block);
@@ -436,7 +437,7 @@ learn(struct mcast_manager *m, const struct place *at, const uint8_t *data)
 }
 
 static void
-mcast_fail(struct mcast_manager *m, const struct place *at, const char *why)
+mcast_fail(struct mcast_manager *m, const struct mft_place *at, const char *why)
 {
 	const struct snapshot_node *n = switch_at(m, at->sw);
 
@@ -453,7 +454,7 @@ static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
-	struct place at = mcast_place(r->tag);
+	struct mft_place at = mcast_place(r->tag);
 	struct mcast_manager *m = data;
 
 	if (a->outcome == SMP_TIMED_OUT) {
@@ -470,7 +471,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 
 /* A switch has blocks for its ports, and for its groups. */
 static bool
-has_block(const struct mcast_manager *m, const struct place *at)
+has_block(const struct mcast_manager *m, const struct mft_place *at)
 {
 	const struct snapshot_node *n = switch_at(m, at->sw);
 
@@ -479,12 +480,12 @@ has_block(const struct mcast_manager *m, const struct place *at)
 }
 
 static bool
-next_place(struct mcast_manager *m, struct place *at)
+next_place(struct mcast_manager *m, struct mft_place *at)
 {
 	const struct mft *w = m->wanted;
 
 	while (m->sw < w->n_switches && w->n_blocks && w->n_positions) {
-		*at = (struct place){ m->sw, m->position, m->block };
+		*at = (struct mft_place){ m->sw, m->position, m->block };
 		if (++m->block == w->n_blocks) {
 			m->block = 0;
 			if (++m->position == w->n_positions) {
@@ -503,7 +504,7 @@ mcast_manager_next(void *data, struct smp_request *r)
 {
 	struct mcast_manager *m = data;
 	uint16_t masks[MFT_BLOCK];
-	struct place at;
+	struct mft_place at;
 
 	if (!next_place(m, &at))
 		return false;

@@ -28,7 +28,7 @@
 
 #define FILE_NAME	"partitions-runtime"
 
-struct change {
+struct pkey_edit {
 	uint16_t pkey;
 	uint64_t guid;
 	enum partition_membership membership;
@@ -40,7 +40,7 @@ struct partitions {
 	bool was_there;			/* the file, when it was read */
 	bool had_rules;			/* it, then */
 	struct partition_rules *file;	/* what the file says */
-	GArray *changes;		/* struct change */
+	GArray *changes;		/* struct pkey_edit */
 	struct partition_rules *rules;	/* in force */
 };
 
@@ -58,7 +58,7 @@ partitions_new(const struct partitions_params *params)
 						   FILE_NAME, NULL);
 	p->file = partition_rules_default();
 	p->rules = partition_rules_ref(p->file);
-	p->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	p->changes = g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
 	return p;
 }
 
@@ -163,7 +163,7 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 static gint
 compare_changes(gconstpointer a, gconstpointer b)
 {
-	const struct change *x = a, *y = b;
+	const struct pkey_edit *x = a, *y = b;
 
 	if (x->pkey != y->pkey)
 		return x->pkey < y->pkey ? -1 : 1;
@@ -172,27 +172,28 @@ compare_changes(gconstpointer a, gconstpointer b)
 
 /* Where the change of this port and partition is, or has to be inserted. */
 static guint
-change_place(const GArray *changes, const struct change *c, bool *found)
+change_place(const GArray *changes, const struct pkey_edit *c, bool *found)
 {
 	guint i = changes->len;
 	int order = 1;
 
 	/* from the end: a file is sorted */
 	for (; i > 0 && order > 0; i--)
-		order = compare_changes(&g_array_index(changes, struct change,
+		order = compare_changes(&g_array_index(changes,
+						       struct pkey_edit,
 						       i - 1), c);
 	*found = order == 0;
 	return order < 0 ? i + 1 : i;
 }
 
 static void
-put_change(GArray *changes, const struct change *c)
+put_change(GArray *changes, const struct pkey_edit *c)
 {
 	bool found;
 	guint place = change_place(changes, c, &found);
 
 	if (found)
-		g_array_index(changes, struct change, place) = *c;
+		g_array_index(changes, struct pkey_edit, place) = *c;
 	else
 		g_array_insert_val(changes, place, *c);
 }
@@ -202,7 +203,7 @@ put_change(GArray *changes, const struct change *c)
 static GArray *
 changes_of(const struct partition_rules *rules)
 {
-	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
 
 	for (guint i = 0; i < rules->partitions->len; i++) {
 		const struct partition *p = rules->partitions->pdata[i];
@@ -211,7 +212,7 @@ changes_of(const struct partition_rules *rules)
 			const struct partition_rule *rule =
 				&g_array_index(p->rules,
 					       struct partition_rule, k);
-			struct change c = { p->pkey, rule->guid,
+			struct pkey_edit c = { p->pkey, rule->guid,
 					    rule->membership };
 
 			if (rule->who == PARTITION_GUID)
@@ -233,7 +234,7 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 	if (!read_text(p->changes_path, true, &text, error))
 		return NULL;
 	if (!text)
-		return g_array_new(FALSE, FALSE, sizeof(struct change));
+		return g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
 	rules = parse(text, p->changes_path, warnings, error);
 	if (!rules)
 		return NULL;
@@ -254,8 +255,8 @@ write_changes(const struct partitions *p, const GArray *changes,
 	if (!p->changes_path)
 		return true;
 	for (guint i = 0; i < changes->len; i++) {
-		const struct change *c = &g_array_index(changes,
-							struct change, i);
+		const struct pkey_edit *c = &g_array_index(changes,
+							struct pkey_edit, i);
 
 		g_string_append_printf(
 			text,
@@ -281,8 +282,8 @@ merge(const struct partition_rules *file, const GArray *changes,
 	struct partition_rules *rules = partition_rules_copy(file);
 
 	for (guint i = 0; i < changes->len; i++) {
-		const struct change *c = &g_array_index(changes,
-							struct change, i);
+		const struct pkey_edit *c = &g_array_index(changes,
+							struct pkey_edit, i);
 		const struct partition_rule rule = {
 			.who = PARTITION_GUID,
 			.membership = c->membership,
@@ -341,7 +342,7 @@ bool
 partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		  int membership, GError **error)
 {
-	struct change c = { .pkey = pkey_base(pkey), .guid = guid };
+	struct pkey_edit c = { .pkey = pkey_base(pkey), .guid = guid };
 	GArray *changes;
 	guint place;
 	bool found;

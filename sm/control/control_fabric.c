@@ -20,7 +20,7 @@
 #define HOPS_MAX	64u
 #define SHOWN		8u	/* ports that a word may mean */
 
-struct query {
+struct ask {
 	struct sa *sa;
 	const struct sa_db *db;
 	int64_t now;
@@ -379,7 +379,7 @@ put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
 }
 
 static enum control_code
-answer_path(struct query *q, char **words)
+answer_path(struct ask *q, char **words)
 {
 	struct text_report *r = &q->r;
 	struct path_record path = { 0 };
@@ -490,7 +490,7 @@ put_who(struct text_report *r, const struct sa_db *db, uint32_t port)
 }
 
 static enum control_code
-answer_who(struct query *q, char **words)
+answer_who(struct ask *q, char **words)
 {
 	uint32_t port = find_end(q->db, words[1], &q->fault);
 
@@ -540,7 +540,7 @@ put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
 }
 
 static enum control_code
-answer_nodes(struct query *q, char **words)
+answer_nodes(struct ask *q, char **words)
 {
 	const struct snapshot *s = q->db->subnet;
 
@@ -566,7 +566,7 @@ is_wanted(const char *a, const char *b, const char *word, bool slow,
 }
 
 static enum control_code
-answer_links(struct query *q, char **words)
+answer_links(struct ask *q, char **words)
 {
 	const struct snapshot *s = q->db->subnet;
 
@@ -608,12 +608,12 @@ control_fabric(const struct control_view *v, char **words, bool as_json,
 {
 	static const struct {
 		const char *name;
-		enum control_code (*answer)(struct query *q, char **words);
+		enum control_code (*answer)(struct ask *q, char **words);
 	} answers[] = {
 		{ "path", answer_path }, { "who", answer_who },
 		{ "nodes", answer_nodes }, { "links", answer_links },
 	};
-	struct query q = {
+	struct ask q = {
 		.sa = v->sa, .db = v->sa ? sa_view_of(v->sa) : NULL,
 		.now = v->now,
 		.r = { .json = { .out = out }, .as_json = as_json },

@@ -244,14 +244,14 @@ arm(struct umad_transport *u)
 }
 
 /* A turn of the main loop. */
-struct turn {
+struct umad_turn {
 	int64_t began;
 	bool napped;
 };
 
 /* Whether somebody who asked may be waited for. */
 static bool
-may_serve(const struct umad_transport *u, const struct turn *turn)
+may_serve(const struct umad_transport *u, const struct umad_turn *turn)
 {
 	int64_t now = timers_now();
 
@@ -265,7 +265,7 @@ may_serve(const struct umad_transport *u, const struct turn *turn)
  * next again: a nap lets them gather (once, then we wait for the next).
  */
 static bool
-linger(struct umad_transport *u, struct turn *turn)
+linger(struct umad_transport *u, struct umad_turn *turn)
 {
 	if (u->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
@@ -316,7 +316,7 @@ static gboolean
 on_wake(void *data)
 {
 	struct umad_transport *u = data;
-	struct turn turn = { .began = timers_now() };
+	struct umad_turn turn = { .began = timers_now() };
 
 	g_source_set_ready_time(u->source, -1);
 	if (u->fd < 0)

@@ -375,7 +375,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 			 SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) | \
 			 SA_BIT(MCM_FLOW_LABEL))
 
-struct request {
+struct join_ask {
 	const struct sa_db *v;
 	const struct mcmember_record *record;
 	struct sa_limits limits;	/* of the record */
@@ -386,7 +386,7 @@ struct request {
 };
 
 static unsigned
-request_init(struct request *r, const struct sa_db *v, uint32_t from,
+request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
 {
 	static const uint8_t none[16];
@@ -395,7 +395,7 @@ request_init(struct request *r, const struct sa_db *v, uint32_t from,
 		return SA_STATUS_INSUFFICIENT;
 	if (from == SNAPSHOT_NONE || !(record->join_state & JOIN_ALL))
 		return SA_STATUS_REQ_INVALID;
-	*r = (struct request){
+	*r = (struct join_ask){
 		.v = v, .record = record, .mask = mask, .from = from,
 		.limits = SA_LIMITS(mask, record, MCM),
 		.port = sa_db_gid(v, record->port_gid),
@@ -410,7 +410,7 @@ request_init(struct request *r, const struct sa_db *v, uint32_t from,
 
 /* May `from` change what this member is in the group? m NULL: none so far. */
 static bool
-may_change(const struct request *r, const struct group *group,
+may_change(const struct join_ask *r, const struct group *group,
 	   const struct group_member *m)
 {
 	return r->from == r->port ||
@@ -440,7 +440,7 @@ port_rate(const struct snapshot *s, uint32_t port)
 /* A code that means no speed may be one of a speed that is yet to come: it is
  * no limit that any port could keep. */
 static bool
-has_known_rate(const struct request *r)
+has_known_rate(const struct join_ask *r)
 {
 	const struct sa_limit *l = &r->limits.rate;
 
@@ -449,7 +449,7 @@ has_known_rate(const struct request *r)
 
 /* Does what the request says of the group hold? A limited member may join. */
 static bool
-components_hold(const struct request *r, const struct mcmember_record *have)
+components_hold(const struct join_ask *r, const struct mcmember_record *have)
 {
 	const struct mcmember_record *want = r->record;
 	uint64_t mask = r->mask;
@@ -467,7 +467,7 @@ components_hold(const struct request *r, const struct mcmember_record *have)
 }
 
 static unsigned
-join_check(const struct request *r, const struct group *group,
+join_check(const struct join_ask *r, const struct group *group,
 	   const struct group_member *m)
 {
 	uint8_t rate = port_rate(r->v->subnet, r->port);
@@ -531,7 +531,7 @@ fit_life(const struct sa_limit *l, uint8_t *life)
 /* Fills all of the group but its MGID and MLID, and what follows from them:
  * MTU and rate are the highest that the port can do. */
 static unsigned
-describe(struct group *group, const struct request *r)
+describe(struct group *group, const struct join_ask *r)
 {
 	const struct mcmember_record *q = r->record;
 	const struct snapshot *s = r->v->subnet;
@@ -561,7 +561,7 @@ describe(struct group *group, const struct request *r)
 
 /* As the broadcast group of its link; NULL: that does not exist. */
 static unsigned
-describe_ipoib(struct group *group, const struct request *r,
+describe_ipoib(struct group *group, const struct join_ask *r,
 	       const struct group *link)
 {
 	if (!link || join_check(r, link, NULL) ||
@@ -577,7 +577,7 @@ describe_ipoib(struct group *group, const struct request *r,
  * group's (IBA 4.1.1; RFC 4391, 4). The scopes at both ends are reserved. */
 static unsigned
 name_group(struct groups *g, struct mcmember_record *group,
-	   const struct request *r)
+	   const struct join_ask *r)
 {
 	const struct mcmember_record *q = r->record;
 	uint16_t pkey;
@@ -620,7 +620,7 @@ is_quota_reached(const struct groups *g, uint64_t creator)
 /* Is it a group of IPoIB other than the broadcast group of its link, whose MGID
  * is *broadcast (ff1S:401b:PKEY::ffff:ffff)? */
 static bool
-follows_broadcast(const struct request *r, struct partition_group *broadcast)
+follows_broadcast(const struct join_ask *r, struct partition_group *broadcast)
 {
 	const uint8_t *mgid = r->record->mgid;
 	uint16_t pkey;
@@ -632,7 +632,7 @@ follows_broadcast(const struct request *r, struct partition_group *broadcast)
 }
 
 static unsigned
-create(struct groups *g, const struct request *r, struct group **out)
+create(struct groups *g, const struct join_ask *r, struct group **out)
 {
 	uint64_t creator = r->v->subnet->ports[r->from].guid;
 	struct partition_group broadcast;
@@ -663,7 +663,7 @@ create(struct groups *g, const struct request *r, struct group **out)
 
 /* The states of the member are those of before and the new ones. */
 static const struct group_member *
-admit(struct groups *g, struct group *group, const struct request *r)
+admit(struct groups *g, struct group *group, const struct join_ask *r)
 {
 	struct group_member new = {
 		.port_guid = r->port_guid,
@@ -704,7 +704,7 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	    uint64_t comp_mask, struct mcmember_record *record)
 {
 	struct group *group = NULL;
-	struct request r;
+	struct join_ask r;
 	unsigned status;
 
 	status = request_init(&r, v, from, comp_mask, NEED_JOIN, record);
@@ -727,7 +727,7 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	unsigned states = record->join_state & JOIN_ALL;
 	struct group_member *m = NULL;
 	struct group *group;
-	struct request r;
+	struct join_ask r;
 	unsigned status;
 
 	status = request_init(&r, v, from, comp_mask, NEED_LEAVE, record);

@@ -76,7 +76,7 @@ static const enum mad_attr query_attr[] = {
 	[QUERY_PORT_SPEEDS] = MAD_ATTR_PORT_INFO,
 };
 
-struct query {
+struct probe {
 	uint32_t port;
 	uint32_t rival;		/* QUERY_AGAIN: the port that found the same */
 	uint8_t kind;		/* enum query_kind */
@@ -89,7 +89,7 @@ struct discover {
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
-	GArray *queue;		/* of struct query, from `head` on */
+	GArray *queue;		/* of struct probe, from `head` on */
 	guint head;
 	GHashTable *timed_out;	/* builder's node indices */
 	unsigned n_again;	/* QUERY_AGAIN so far */
@@ -124,7 +124,7 @@ discover_place(struct builder *b, uint32_t port)
 static void
 add_query(struct discover *d, enum query_kind what, uint32_t port)
 {
-	struct query q = { .port = port, .rival = SNAPSHOT_NONE,
+	struct probe q = { .port = port, .rival = SNAPSHOT_NONE,
 			      .kind = what };
 
 	g_array_append_val(d->queue, q);
@@ -236,7 +236,7 @@ find_strays(struct discover *d)
 
 /* False: no more tries. */
 static bool
-query_key(struct discover *d, const struct query *q, uint64_t *key)
+query_key(struct discover *d, const struct probe *q, uint64_t *key)
 {
 	uint32_t port = q->port;
 
@@ -251,9 +251,9 @@ query_key(struct discover *d, const struct query *q, uint64_t *key)
 
 /* The same with the next key. */
 static bool
-query_with_next_key(struct discover *d, const struct query *q)
+query_with_next_key(struct discover *d, const struct probe *q)
 {
-	struct query next = *q;
+	struct probe next = *q;
 	uint64_t key;
 
 	next.try++;
@@ -266,7 +266,7 @@ query_with_next_key(struct discover *d, const struct query *q)
 static void
 query_again(struct discover *d, uint32_t port, uint32_t rival)
 {
-	struct query q = { .port = port, .rival = rival,
+	struct probe q = { .port = port, .rival = rival,
 			      .kind = QUERY_AGAIN };
 
 	if (d->n_again++ < AGAIN_MAX)
@@ -305,7 +305,7 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 }
 
 static bool
-query_path(struct discover *d, const struct query *q,
+query_path(struct discover *d, const struct probe *q,
 	      struct dr_path *path)
 {
 	if (q->port == SNAPSHOT_NONE) {
@@ -462,7 +462,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 /* The first place of a cable end that was found twice has answered (or not:
  * data NULL). */
 static void
-on_again(struct discover *d, const struct query *q, const uint8_t *data)
+on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 {
 	struct snapshot_port *first = builder_port_at(d->b, q->port);
 	uint32_t end = first->peer;
@@ -526,7 +526,7 @@ query_speeds_from(struct discover *d, uint32_t port)
 }
 
 static void
-discover_on_port_info(struct discover *d, const struct query *q,
+discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
 {
 	uint32_t port = q->port;
@@ -558,7 +558,7 @@ discover_on_port_info(struct discover *d, const struct query *q,
 }
 
 static void
-discover_on_answer(struct discover *d, const struct query *q,
+discover_on_answer(struct discover *d, const struct probe *q,
 		   const uint8_t *data)
 {
 	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
@@ -627,7 +627,7 @@ fault_unanswered(struct discover *d, uint32_t port)
 }
 
 static void
-discover_on_timeout(struct discover *d, const struct query *q)
+discover_on_timeout(struct discover *d, const struct probe *q)
 {
 	g_autofree char *where = discover_place(d->b, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
@@ -655,7 +655,7 @@ discover_on_timeout(struct discover *d, const struct query *q)
 }
 
 static void
-on_refusal(struct discover *d, const struct query *q, unsigned status)
+on_refusal(struct discover *d, const struct probe *q, unsigned status)
 {
 	g_autofree char *where = discover_place(d->b, q->port);
 
@@ -710,7 +710,7 @@ forget_late(struct discover *d, uint32_t port)
 static bool
 query_unanswered(struct discover *d)
 {
-	struct query q = { .rival = SNAPSHOT_NONE, .kind = QUERY_STRAY };
+	struct probe q = { .rival = SNAPSHOT_NONE, .kind = QUERY_STRAY };
 	uint64_t key;
 
 	if (!d->unanswered->len || !find_strays(d))
@@ -810,7 +810,7 @@ discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
 	struct discover *d = data;
-	const struct query q = {
+	const struct probe q = {
 		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
 		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
 	};
@@ -827,7 +827,7 @@ discover_reply(void *data, const struct smp_request *r,
 
 /* No request: answered meanwhile, or of a node that stopped answering. */
 static bool
-is_moot(struct discover *d, const struct query *q)
+is_moot(struct discover *d, const struct probe *q)
 {
 	if (q->port == SNAPSHOT_NONE || q->kind == QUERY_AGAIN)
 		return false;
@@ -838,7 +838,7 @@ is_moot(struct discover *d, const struct query *q)
 
 /* False, and a fault: it is too far away. */
 static bool
-make_request(struct discover *d, const struct query *q,
+make_request(struct discover *d, const struct probe *q,
 	     struct smp_request *r)
 {
 	if (!query_path(d, q, &r->path)) {
@@ -870,7 +870,7 @@ discover_next(void *data, struct smp_request *r)
 	struct discover *d = data;
 
 	while (d->head < d->queue->len) {
-		struct query q = g_array_index(d->queue, struct query,
+		struct probe q = g_array_index(d->queue, struct probe,
 						  d->head++);
 
 		if (is_moot(d, &q) || !make_request(d, &q, r))
@@ -970,7 +970,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->b = builder_new();
 	d->keys = keys;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-	d->queue = g_array_new(FALSE, FALSE, sizeof(struct query));
+	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -40,7 +40,7 @@ struct parked {
 	guint next, done;
 };
 
-struct reader {
+struct qos_port_reader {
 	struct qos_reader *q;
 	bool works;
 	enum port_table table;
@@ -57,7 +57,7 @@ struct qos_reader {
 	uint8_t *begun;		/* by port, a bit for each table */
 	uint8_t *silent;	/* by node */
 	GQueue parked;		/* the next one to be served at the head */
-	struct reader readers[READERS];
+	struct qos_port_reader readers[READERS];
 	unsigned timer;
 	struct qos_reader_stats stats;
 };
@@ -148,7 +148,7 @@ resume_ready(struct qos_reader *q)
 /* ----------------------------------------------------------------- reading */
 
 static void
-stop_reading(struct reader *r)
+stop_reading(struct qos_port_reader *r)
 {
 	struct qos_reader *q = r->q;
 
@@ -161,7 +161,7 @@ stop_reading(struct reader *r)
  * as blocks without entries, which is what they are. So are those of a base
  * port 0, which has neither VLs nor arbitration (IBA 14.2.5.8, .9). */
 static bool
-has_block(const struct sa_db *v, const struct reader *r)
+has_block(const struct sa_db *v, const struct qos_port_reader *r)
 {
 	const struct port_info *info = &v->subnet->ports[r->port].info;
 	const struct snapshot_node *n = snapshot_node_of(v->subnet, r->port);
@@ -189,7 +189,7 @@ has_block(const struct sa_db *v, const struct reader *r)
 }
 
 static unsigned
-count_blocks(const struct sa_db *v, const struct reader *r)
+count_blocks(const struct sa_db *v, const struct qos_port_reader *r)
 {
 	const struct snapshot_node *n = snapshot_node_of(v->subnet, r->port);
 
@@ -208,7 +208,7 @@ count_blocks(const struct sa_db *v, const struct reader *r)
 }
 
 static bool
-find_missing_block(struct reader *r)
+find_missing_block(struct qos_port_reader *r)
 {
 	static const union port_block none;
 	struct sa_db *v = r->q->view;
@@ -229,7 +229,7 @@ static void on_done(const struct mad_client_answer *a, void *data,
 
 /* The next block of its port. False: there is none, or it is of no use. */
 static bool
-ask(struct reader *r)
+ask(struct qos_port_reader *r)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	struct qos_reader *q = r->q;
@@ -254,7 +254,7 @@ static void
 on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct qos_reader *q = data;
-	struct reader *r = &q->readers[tag];
+	struct qos_port_reader *r = &q->readers[tag];
 	union port_block b;
 	bool on = false;
 
@@ -284,7 +284,7 @@ is_free(const struct qos_reader *q, enum port_table table, uint32_t port)
 
 /* False: no question needs a reader. `looks` is what may be spent. */
 static bool
-take_port(struct reader *r, unsigned *looks)
+take_port(struct qos_port_reader *r, unsigned *looks)
 {
 	struct qos_reader *q = r->q;
 	unsigned n = q->parked.length;
@@ -310,7 +310,7 @@ take_port(struct reader *r, unsigned *looks)
 }
 
 static void
-read_next(struct reader *r, unsigned *looks)
+read_next(struct qos_port_reader *r, unsigned *looks)
 {
 	struct qos_reader *q = r->q;
 

@@ -201,7 +201,7 @@ table_reader_done(void *data)
 	return false;
 }
 
-struct place {
+struct item_place {
 	unsigned hops;
 	guint i;
 };
@@ -209,7 +209,7 @@ struct place {
 static int
 compare_places(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct item_place *p = a, *q = b;
 
 	if (p->hops != q->hops)
 		return p->hops < q->hops ? -1 : 1;
@@ -221,7 +221,8 @@ compare_places(const void *a, const void *b)
 static void
 add_by_distance(GArray *sorted, const struct snapshot *s, const GArray *items)
 {
-	g_autofree struct place *places = g_new(struct place, items->len + 1u);
+	g_autofree struct item_place *places = g_new(struct item_place,
+						     items->len + 1u);
 
 	for (guint i = 0; i < items->len; i++) {
 		uint32_t port = g_array_index(items, struct table_reader_item,
