@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # What can be said of the sources without running them, as TAP: another
-# compiler's warnings, gcc's analyzer, and a source package that builds from
-# what is in it. JOBS as for bootstrap.
+# compiler's warnings, gcc's analyzer, functions that no program uses, and a
+# source package that builds from what is in it. JOBS as for bootstrap.
 set -euo pipefail
 export LC_ALL=C
 src=$(cd "$(dirname "$0")/.." && pwd)
@@ -41,6 +41,31 @@ compile() {
 	make -s -k -j"$jobs"
 }
 
+# Functions that only tests call, to look inside.
+for_tests="engine_route mad_client_pending qos_reader_stats replay_events"
+
+# The functions of the sources that are in no program, after the linker has
+# removed what nothing refers to. Without optimization none is inlined.
+dead_code() {
+	local o dead
+
+	mkdir -p "$scratch/dead"
+	cd "$scratch/dead"
+	"$src/configure" --quiet CFLAGS="-O0 -ffunction-sections" \
+		LDFLAGS=-Wl,--gc-sections
+	make -s -j"$jobs"
+	nm minism minismctl minism-fabric minism-route minism-lab ./*.so |
+		awk '$2 ~ /^[tT]$/ { print $3 }' | sort -u >live
+	tr ' ' '\n' <<<"$for_tests" >>live
+	find topology routing sm -name '*.o' | while read -r o; do
+		nm "$o" | awk -v o="$o" '$2 ~ /^[tT]$/ { print $3, o }'
+	done | sort -u >all
+	[ "$(wc -l <all)" -gt 2000 ] || echo "error: few functions were found"
+	dead=$(awk 'NR == FNR { live[$1] = 1; next } !($1 in live)' live all)
+	[ -z "$dead" ] || sed 's/^/error: no program uses /' <<<"$dead"
+	[ "$(wc -l <all)" -gt 2000 ] && [ -z "$dead" ]
+}
+
 # The tests have run already; of them the one that looks at the sources is
 # enough here.
 distcheck() {
@@ -61,6 +86,7 @@ fi
 point "gcc -fanalyzer has no warning" compile analyzer gcc "-O1 -fanalyzer \
 	-Wno-analyzer-null-dereference -Wno-analyzer-null-argument \
 	-Wno-analyzer-use-of-uninitialized-value"
+point "a program uses every function" dead_code
 point "make distcheck" distcheck
 echo "1..$n"
 [ $bad -eq 0 ]

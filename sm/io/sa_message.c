@@ -32,7 +32,6 @@
 /* A message on its way to the transport. */
 struct outgoing {
 	GList link;
-	uint32_t id;
 	struct mad_addr to;
 	GByteArray *bytes;		/* NULL: outcome is known */
 	rmpp_source_fn source;
@@ -47,7 +46,6 @@ struct sa_message {
 	struct transport *transport;
 	uint64_t max_collect, collected;
 	GQueue queue;			/* struct outgoing, by age */
-	uint32_t last_id;
 	unsigned timer;			/* 0: not running */
 	sa_message_message_fn receiver;
 	void *receiver_data;
@@ -132,7 +130,7 @@ ring_soon(struct sa_message *b)
 						 sa_message_on_timer, b);
 }
 
-/* done() may send and cancel, so each one is found anew. */
+/* done() may send, so each one is found anew. */
 static void
 tell_done(struct sa_message *b)
 {
@@ -146,7 +144,7 @@ tell_done(struct sa_message *b)
 			continue;
 		}
 		g_queue_unlink(&b->queue, link);
-		o->done(o->id, o->outcome, o->data);
+		o->done(o->outcome, o->data);
 		outgoing_free(b, o);
 		link = b->queue.head;
 	}
@@ -170,9 +168,9 @@ sa_message_on_timer(void *data)
 	ring_soon(b);
 }
 
-uint32_t sa_message_send(struct sa_message *b,
-			 const struct sa_message_order *order,
-			 sa_message_done_fn done, void *data)
+bool sa_message_send(struct sa_message *b,
+		     const struct sa_message_order *order,
+		     sa_message_done_fn done, void *data)
 {
 	struct outgoing *o = g_new0(struct outgoing, 1);
 
@@ -189,28 +187,11 @@ uint32_t sa_message_send(struct sa_message *b,
 	b->collected += o->bytes->len;
 	if (collect(b, o) && o->outcome == SA_MESSAGE_SENT) {
 		outgoing_free(b, o);
-		return SA_MESSAGE_AT_ONCE;
+		return true;
 	}
-	do {
-		o->id = ++b->last_id;
-	} while (!o->id || o->id == SA_MESSAGE_AT_ONCE);
 	g_queue_push_tail_link(&b->queue, &o->link);
 	ring_soon(b);
-	return o->id;
-}
-
-void
-sa_message_cancel(struct sa_message *b, uint32_t id)
-{
-	for (GList *link = b->queue.head; link; link = link->next) {
-		struct outgoing *o = link->data;
-
-		if (o->id != id)
-			continue;
-		g_queue_unlink(&b->queue, link);
-		outgoing_free(b, o);
-		return;
-	}
+	return false;
 }
 
 bool

@@ -35,26 +35,22 @@ enum sa_message_outcome {
 	SA_MESSAGE_TOO_LONG,		/* for max_collect */
 	SA_MESSAGE_NOT_ACCEPTED,	/* by the transport */
 };
-/* Once for every sa_message_send() that is not cancelled, never from inside it.
- * The source is not asked any more. May send and cancel. */
-typedef void (*sa_message_done_fn)(uint32_t id, enum sa_message_outcome outcome,
-			     void *data);
+/* Once for every sa_message_send() that returned false, never from inside it.
+ * The source is not asked any more. May send. */
+typedef void (*sa_message_done_fn)(enum sa_message_outcome outcome, void *data);
 
 struct sa_message_order {
 	struct mad_addr to;
 	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes, copied */
-	rmpp_source_fn source;	/* asked until done or cancelled */
+	rmpp_source_fn source;	/* asked until done */
 	void *source_data;
 	unsigned timeout_ms;	/* a request: for its answer, as in
 				   transport_send() */
 };
-/* Returns an id; SA_MESSAGE_AT_ONCE: the transport has it all, and done() will
- * not come. */
-#define SA_MESSAGE_AT_ONCE	UINT32_MAX
-uint32_t sa_message_send(struct sa_message *b,
-			 const struct sa_message_order *order,
-			 sa_message_done_fn done, void *data);
-void sa_message_cancel(struct sa_message *b, uint32_t id); /* over: ignored */
+/* True: the transport has it all, and done() will not come. */
+bool sa_message_send(struct sa_message *b,
+		     const struct sa_message_order *order,
+		     sa_message_done_fn done, void *data);
 
 struct sa_message_message {
 	struct mad_addr from;

@@ -117,17 +117,3 @@ rmpp_payload_length(uint64_t bytes, unsigned header_len)
 	length = bytes + rmpp_segment_count(bytes, header_len) * class_len;
 	return length > UINT32_MAX ? 0 : (uint32_t)length;
 }
-
-size_t
-rmpp_bytes_read(void *data, uint8_t *out, size_t max)
-{
-	struct rmpp_bytes *b = data;
-	size_t n = MIN(b->left, max);
-
-	if (n == 0)
-		return 0;
-	memcpy(out, b->at, n);
-	b->at += n;
-	b->left -= n;
-	return n;
-}

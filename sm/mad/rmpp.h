@@ -76,11 +76,4 @@ uint32_t rmpp_payload_length(uint64_t bytes, unsigned header_len);
 #define RMPP_SOURCE_PAUSE_US	1000
 typedef size_t (*rmpp_source_fn)(void *data, uint8_t *out, size_t max);
 
-/* A source whose message lies in memory; data: a struct rmpp_bytes. */
-struct rmpp_bytes {
-	const uint8_t *at;
-	size_t left;
-};
-size_t rmpp_bytes_read(void *data, uint8_t *out, size_t max);
-
 #endif

@@ -174,8 +174,7 @@ sa_server_draw(void *data, uint8_t *out, size_t max)
 }
 
 static void
-sa_server_on_table_sent(uint32_t id, enum sa_message_outcome outcome,
-			void *data)
+sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 {
 	struct sa_job *j = data;
 	struct sa_server *d = j->server;
@@ -226,8 +225,7 @@ send_table(struct sa_server *d, struct sa_job *j)
 	d->stats.tables++;
 	d->stats.answered++;
 	order.to.qkey = GMP_QKEY;
-	if (sa_message_send(d->messages, &order, sa_server_on_table_sent, j) !=
-	    SA_MESSAGE_AT_ONCE) {
+	if (!sa_message_send(d->messages, &order, sa_server_on_table_sent, j)) {
 		g_queue_push_tail_link(&d->tables, &j->link);
 		return true;
 	}

@@ -111,7 +111,6 @@ kernel_ring(struct kernel *k)
 
 struct seen {
 	unsigned ends, messages;
-	uint32_t id;
 	enum sa_message_outcome outcome;
 	uint8_t header[RMPP_SA_HEADER_LEN];
 	GByteArray *data;
@@ -119,11 +118,10 @@ struct seen {
 };
 
 static void
-on_done(uint32_t id, enum sa_message_outcome outcome, void *data)
+on_done(enum sa_message_outcome outcome, void *data)
 {
 	struct seen *seen = data;
 
-	assert_int_equal(id, seen->id);
 	seen->ends++;
 	seen->outcome = outcome;
 }
@@ -174,8 +172,7 @@ test_message_goes_out_in_one_piece(void **state)
 		struct rmpp_header r;
 
 		order_table(&o, &src, len, header);
-		assert_int_equal(sa_message_send(b, &o, on_done, &seen),
-				 SA_MESSAGE_AT_ONCE);
+		assert_true(sa_message_send(b, &o, on_done, &seen));
 		assert_int_equal(k->sends, 1);
 		assert_null(k->fn);
 		assert_int_equal(k->to.lid, 7);
@@ -250,8 +247,7 @@ test_slow_source_is_asked_again(void **state)
 		unsigned rings = 0;
 
 		order_slow(&o, &slow, 200000, ready[i], header);
-		seen.id = sa_message_send(b, &o, on_done, &seen);
-		assert_true(seen.id && seen.id != SA_MESSAGE_AT_ONCE);
+		assert_false(sa_message_send(b, &o, on_done, &seen));
 		while (!k->sends) {
 			assert_true(rings++ < 10000);
 			assert_int_equal(k->when, k->now +
@@ -284,7 +280,7 @@ test_long_message_is_collected_in_goes(void **state)
 	size_t before = 0;
 
 	order_table(&o, &src, 1000000, header);
-	seen.id = sa_message_send(b, &o, on_done, &seen);
+	assert_false(sa_message_send(b, &o, on_done, &seen));
 	while (!k->sends) {
 		assert_true(src.at - before <= 65536);
 		before = src.at;
@@ -292,14 +288,6 @@ test_long_message_is_collected_in_goes(void **state)
 	}
 	assert_int_equal(k->message->len, 56 + 1000000);
 	kernel_ring(k);
-	assert_int_equal(seen.ends, 1);
-	/* and one that nobody wants any more */
-	order_table(&o, &src, 1000000, header);
-	sa_message_cancel(b, sa_message_send(b, &o, on_done, &seen));
-	before = src.at;
-	kernel_ring(k);
-	assert_int_equal(src.at, before);
-	assert_int_equal(k->sends, 1);
 	assert_int_equal(seen.ends, 1);
 	sa_message_free(b);
 	transport_free(&k->base);
@@ -319,7 +307,7 @@ test_full_memory_lets_the_oldest_go_on(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		order_table(&o, &src[i], 170000, header);
 		header[15] = (uint8_t)i;	/* TID */
-		seen[i].id = sa_message_send(b, &o, on_done, &seen[i]);
+		sa_message_send(b, &o, on_done, &seen[i]);
 	}
 	while (!k->sends) {
 		assert_true(src[1].at < 70000 && src[2].at < 70000);
@@ -340,8 +328,7 @@ static void expect_outcome(struct kernel *k, struct sa_message *b,
 {
 	struct seen seen = { 0 };
 
-	seen.id = sa_message_send(b, o, on_done, &seen);
-	assert_int_not_equal(seen.id, 0);
+	assert_false(sa_message_send(b, o, on_done, &seen));
 	assert_int_equal(seen.ends, 0);
 	kernel_ring(k);
 	assert_int_equal(seen.ends, 1);
@@ -359,8 +346,7 @@ test_what_cannot_be_collected_is_told(void **state)
 
 	b = sa_message_new(&k->base, 10000);
 	order_table(&o, &src, 10000, header);
-	assert_int_equal(sa_message_send(b, &o, on_done, NULL),
-			 SA_MESSAGE_AT_ONCE);
+	assert_true(sa_message_send(b, &o, on_done, NULL));
 	order_table(&o, &src, 10001, header);
 	expect_outcome(k, b, &o, SA_MESSAGE_TOO_LONG);
 	assert_int_equal(k->sends, 1);
@@ -372,7 +358,7 @@ test_what_cannot_be_collected_is_told(void **state)
 }
 
 static void
-test_cancelled_before_it_is_told_stays_untold(void **state)
+test_all_may_be_freed_while_one_is_out(void **state)
 {
 	struct kernel *k = kernel_new();
 	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
@@ -383,14 +369,10 @@ test_cancelled_before_it_is_told_stays_untold(void **state)
 
 	k->refuses = true;
 	order_table(&o, &src, 10, header);
-	seen.id = sa_message_send(b, &o, on_done, &seen);
-	sa_message_cancel(b, seen.id);
-	kernel_ring(k);
-	assert_int_equal(seen.ends, 0);
-	/* and one that is out when all is freed */
-	sa_message_send(b, &o, on_done, &seen);
+	assert_false(sa_message_send(b, &o, on_done, &seen));
 	sa_message_free(b);
 	assert_null(k->fn);
+	assert_int_equal(seen.ends, 0);
 	transport_free(&k->base);
 }
 
@@ -513,7 +495,7 @@ UNIT_TESTS(
 	cmocka_unit_test(test_long_message_is_collected_in_goes),
 	cmocka_unit_test(test_full_memory_lets_the_oldest_go_on),
 	cmocka_unit_test(test_what_cannot_be_collected_is_told),
-	cmocka_unit_test(test_cancelled_before_it_is_told_stays_untold),
+	cmocka_unit_test(test_all_may_be_freed_while_one_is_out),
 	cmocka_unit_test(test_message_comes_in_in_one_piece),
 	cmocka_unit_test(test_only_segment_says_how_much_of_it_counts),
 	cmocka_unit_test(test_what_is_no_message_is_left_to_others)

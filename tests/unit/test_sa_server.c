@@ -385,34 +385,48 @@ test_tables_of_all_sizes_arrive_whole(void **state)
 }
 
 static void
-on_sent(uint32_t id, enum sa_message_outcome outcome, void *data)
+on_sent(enum sa_message_outcome outcome, void *data)
 {
 	*(enum sa_message_outcome *)data = outcome;
+}
+
+/* What is left of a message in memory. */
+struct rest {
+	const uint8_t *at;
+	size_t left;
+};
+
+static size_t
+rest_read(void *data, uint8_t *out, size_t max)
+{
+	struct rest *rest = data;
+	size_t n = MIN(rest->left, max);
+
+	memcpy(out, rest->at, n);
+	rest->at += n;
+	rest->left -= n;
+	return n;
 }
 
 static void
 send_long(struct client *c, const uint8_t *data, size_t len,
 	  enum sa_message_outcome *outcome)
 {
-	struct rmpp_bytes *bytes = g_new0(struct rmpp_bytes, 1);
+	struct rest rest = { .at = data, .left = len };
 	uint8_t mad[MAD_SIZE];
 	struct sa_message_order order = {
 		.to = stage_address(c->stage), .header = mad,
-		.source = rmpp_bytes_read, .source_data = bytes,
+		.source = rest_read, .source_data = &rest,
 	};
 
 	sa_build(mad, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH);
 	stage_put(mad + OFF_COMP_MASK, SA_BIT(MULTI_SGID_COUNT) |
 	    SA_BIT(MULTI_DGID_COUNT) | SA_BIT(MULTI_NUMB_PATH), 8);
 	mad_set_tid(mad, ++c->last_tid);
-	bytes->at = data;
-	bytes->left = len;
 	*outcome = SA_MESSAGE_NOT_ACCEPTED;
-	if (sa_message_send(c->b, &order, on_sent, outcome) ==
-	    SA_MESSAGE_AT_ONCE)
+	if (sa_message_send(c->b, &order, on_sent, outcome))
 		*outcome = SA_MESSAGE_SENT;
 	stage_run(c->stage, 5 * SECOND);
-	g_free(bytes);
 }
 
 static void
