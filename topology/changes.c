@@ -317,12 +317,6 @@ best_of(const struct port_info *a, const struct port_info *b,
 	best->speed_active = speed ? 1u << (g_bit_storage(speed) - 1) : 0;
 }
 
-static unsigned
-lanes(const struct port_info *info)
-{
-	return (unsigned)g_ascii_strtoull(port_width_name(info), NULL, 10);
-}
-
 bool
 link_is_slow(const struct snapshot *s, uint32_t port,
 	     struct port_info *best)
@@ -337,8 +331,8 @@ link_is_slow(const struct snapshot *s, uint32_t port,
 	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
 		return false;
 	best_of(&p->info, &q->info, best);
-	now = lanes(&p->info) * port_speed(&p->info)->mbps;
-	could = lanes(best) * port_speed(best)->mbps;
+	now = port_mbps(&p->info);
+	could = port_mbps(best);
 	return now && now < could;
 }
 

@@ -133,6 +133,30 @@ port_speed(const struct port_info *info)
 }
 
 unsigned
+port_lanes(const struct port_info *info)
+{
+	switch (info->width_active) {
+	case 1:
+		return 1;
+	case 2:
+		return 4;
+	case 4:
+		return 8;
+	case 8:
+		return 12;
+	case 16:
+		return 2;
+	}
+	return 0;
+}
+
+unsigned
+port_mbps(const struct port_info *info)
+{
+	return port_lanes(info) * port_speed(info)->mbps;
+}
+
+unsigned
 port_mtu_bytes(unsigned code)
 {
 	if (code < 1 || code > 5)

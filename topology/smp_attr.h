@@ -157,6 +157,9 @@ struct port_speed {
 	uint32_t mbps;		/* as rates count it; 0 */
 };
 const struct port_speed *port_speed(const struct port_info *info);
+unsigned port_lanes(const struct port_info *info);	/* 4 of "4x"; 0 */
+/* All lanes. */
+unsigned port_mbps(const struct port_info *info);
 
 /* MTU code to bytes, 0 if the code is not one of IBA's (1 to 5). */
 unsigned port_mtu_bytes(unsigned code);

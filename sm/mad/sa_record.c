@@ -76,29 +76,11 @@ sa_rate_compare(unsigned a, unsigned b)
 	return (int)sa_rate_rank(a) - (int)sa_rate_rank(b);
 }
 
-static unsigned
-lanes(const struct port_info *info)
-{
-	switch (info->width_active) {
-	case 1:
-		return 1;
-	case 2:
-		return 4;
-	case 4:
-		return 8;
-	case 8:
-		return 12;
-	case 16:
-		return 2;
-	}
-	return 0;
-}
-
 /* The rate, or the next lower one if this one has no code. */
 unsigned
 sa_rate_of(const struct port_info *info)
 {
-	unsigned mbps = port_speed(info)->mbps * lanes(info);
+	unsigned mbps = port_mbps(info);
 	unsigned rank = G_N_ELEMENTS(codes) - 1;
 
 	while (rates[codes[rank]] > mbps)

@@ -7,6 +7,7 @@
 #include "sm/config/guid_files.h"
 #include "sm/sa/sa.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/expected.h"
 #include "topology/text.h"
 
 static void
@@ -60,17 +61,41 @@ try_guids(const char *text)
 				 g_array_index(list, uint64_t, i));
 }
 
+static void
+try_expected(const char *text)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) once = g_string_new(NULL);
+	g_autoptr(GString) twice = g_string_new(NULL);
+	struct expected *e = expected_parse(text, "fuzz", &error);
+
+	if (!e) {
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
+		return;
+	}
+	expected_format(e, once);
+	expected_free(e);
+	e = expected_parse(once->str, "again", &error);
+	g_assert_no_error(error);
+	expected_format(e, twice);
+	g_assert_cmpstr(once->str, ==, twice->str);
+	expected_accept(e, NULL);
+	expected_free(e);
+}
+
 FUZZ_TARGET(cache)
 {
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	uint8_t which = fuzz_byte(&in);
 	g_autofree char *text = fuzz_text(&in);
 
-	if (which % 3 == 0)
+	if (which % 4 == 0)
 		try_ranks(text);
-	else if (which % 3 == 1)
+	else if (which % 4 == 1)
 		try_state(text);
-	else
+	else if (which % 4 == 2)
 		try_guids(text);
+	else
+		try_expected(text);
 	return 0;
 }

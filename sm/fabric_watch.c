@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The watch over the expected fabric. The file is written a moment after a
+ * change, so that a repair does not wait for it, and several are one.
+ */
+#include "sm/fabric_watch.h"
+
+#include "topology/state_file.h"
+
+#define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
+#define NAMES_MAX	8u	/* of faults, in a line of the log */
+
+struct fabric_watch {
+	struct expected *expected;
+	struct transport *transport;
+	struct log *log;
+	char *path;		/* NULL: no cache */
+	bool is_degraded;	/* and the log has said so */
+	unsigned timer;		/* 0: the file is up to date */
+};
+
+static bool
+fabric_watch_parse(const char *text, const char *path, void *data,
+		   GError **error)
+{
+	struct fabric_watch *w = data;
+
+	w->expected = expected_parse(text, path, error);
+	return w->expected != NULL;
+}
+
+static void
+fabric_watch_save(void *data)
+{
+	struct fabric_watch *w = data;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	w->timer = 0;
+	expected_format(w->expected, text);
+	if (!state_file_write(w->path, text, G_FILE_SET_CONTENTS_CONSISTENT,
+			      0666, &error))
+		log_limited(w->log, LOG_WARNING, "memory", "not remembered",
+			    "%s", error->message);
+}
+
+static void
+fabric_watch_touch(struct fabric_watch *w)
+{
+	if (w->path && !w->timer)
+		w->timer = transport_timer_start(w->transport,
+				transport_now(w->transport) + PAUSE_US,
+				fabric_watch_save, w);
+}
+
+static void
+log_faults(struct fabric_watch *w)
+{
+	bool is_degraded = expected_faults(w->expected)->len > 0;
+	g_autofree char *summary = expected_summary(w->expected, NAMES_MAX);
+
+	if (is_degraded && !w->is_degraded)
+		log_say(w->log, LOG_WARNING, "fabric", "SUBNET DEGRADED: %s",
+			summary);
+	else if (!is_degraded && w->is_degraded)
+		log_say(w->log, LOG_INFO, "fabric", "SUBNET WHOLE: nothing "
+			"that is expected is missing or slow any more");
+	w->is_degraded = is_degraded;
+}
+
+struct fabric_watch *
+fabric_watch_open(const char *cache_dir, struct transport *t, struct log *log)
+{
+	struct fabric_watch *w = g_new0(struct fabric_watch, 1);
+	g_autofree char *told = NULL;
+
+	w->transport = t;
+	w->log = log;
+	if (cache_dir) {
+		w->path = g_build_filename(cache_dir, "fabric", NULL);
+		state_file_load(w->path, fabric_watch_parse, w, &told);
+	}
+	if (told)
+		log_say(log, LOG_WARNING, "memory", "%s: the fabric that is "
+			"found now is the one that is expected", told);
+	if (!w->expected)
+		w->expected = expected_new();
+	return w;
+}
+
+void
+fabric_watch_close(struct fabric_watch *w)
+{
+	if (!w)
+		return;
+	if (w->timer) {
+		transport_timer_cancel(w->transport, w->timer);
+		fabric_watch_save(w);
+	}
+	expected_free(w->expected);
+	g_free(w->path);
+	g_free(w);
+}
+
+void
+fabric_watch_note(struct fabric_watch *w, const struct snapshot *s)
+{
+	if (expected_update(w->expected, s,
+			    g_get_real_time() / G_USEC_PER_SEC))
+		fabric_watch_touch(w);
+	log_faults(w);
+}
+
+const GPtrArray *
+fabric_watch_faults(const struct fabric_watch *w)
+{
+	return expected_faults(w->expected);
+}
+
+unsigned
+fabric_watch_accept(struct fabric_watch *w, const char *word)
+{
+	unsigned n = expected_accept(w->expected, word);
+
+	if (n)
+		fabric_watch_touch(w);
+	log_faults(w);
+	return n;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Is the whole fabric there? Remembers what is expected (topology/expected.h)
+ * in the file `fabric` of the cache folder, and logs when something is missing
+ * or slow, and when all is there again.
+ */
+#ifndef MINISM_SM_FABRIC_WATCH_H
+#define MINISM_SM_FABRIC_WATCH_H
+
+#include "sm/io/transport.h"
+#include "sm/log.h"
+#include "topology/expected.h"
+
+struct fabric_watch;
+
+/* cache_dir NULL: remembered as long as the manager runs. Borrows the rest. */
+struct fabric_watch *fabric_watch_open(const char *cache_dir,
+				       struct transport *t, struct log *log);
+/* Writes the file if it is not up to date. */
+void fabric_watch_close(struct fabric_watch *w);
+
+/* The fabric as the master's sweep left it. */
+void fabric_watch_note(struct fabric_watch *w, const struct snapshot *s);
+
+/* See expected_faults(), expected_accept(). */
+const GPtrArray *fabric_watch_faults(const struct fabric_watch *w);
+unsigned fabric_watch_accept(struct fabric_watch *w, const char *word);
+
+#endif

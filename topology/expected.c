@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The expected fabric.
+ *
+ * Structs. Nodes are in the order in which they were first seen, and found by
+ * GUID; a link has the indices of its nodes. A node that is expected no more
+ * keeps its place, so that no index changes.
+ *
+ * File. A line a node or link; a name goes to the end of its line:
+ *
+ *	switch GUID SINCE NAME
+ *	host GUID SINCE NAME
+ *	link GUID/PORT GUID/PORT SINCE SPEED MBPS
+ *
+ * SINCE: the time at which it was found missing or slow, 0: it is neither.
+ *
+ * Cost. One pass over nodes and links with a hash lookup a node: this is done
+ * after every sweep. Texts are made for faults only.
+ */
+#include "topology/expected.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+#define SPEED_LEN	8u	/* "12xEDR" */
+
+struct rate {
+	char name[SPEED_LEN];
+	uint32_t mbps;		/* 0: not known */
+};
+
+struct expected_node {
+	uint64_t guid;
+	int64_t since;
+	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
+	bool is_switch, is_void;
+	char *name;
+};
+
+struct expected_link {
+	uint32_t node[2];	/* in the order of their GUIDs */
+	uint8_t port[2];
+	int64_t since;
+	struct rate best, now;
+	bool is_slow, is_void;
+};
+
+struct expected {
+	GArray *nodes, *links;
+	GHashTable *by_guid;	/* GUID -> index + 1 */
+	GPtrArray *faults;
+};
+
+static const char *const kind_names[] = {
+	[EXPECTED_SWITCH] = "switch",
+	[EXPECTED_HOST] = "host",
+	[EXPECTED_LINK] = "link",
+	[EXPECTED_SLOW] = "slow link",
+};
+
+const char *
+expected_kind_name(enum expected_kind kind)
+{
+	return kind_names[kind];
+}
+
+static void
+clear_node(gpointer data)
+{
+	g_free(((struct expected_node *)data)->name);
+}
+
+static void
+fault_free(gpointer data)
+{
+	struct expected_fault *f = data;
+
+	g_free(f->name);
+	g_free(f->text);
+	g_free(f);
+}
+
+struct expected *
+expected_new(void)
+{
+	struct expected *e = g_new0(struct expected, 1);
+
+	e->nodes = g_array_new(FALSE, TRUE, sizeof(struct expected_node));
+	g_array_set_clear_func(e->nodes, clear_node);
+	e->links = g_array_new(FALSE, TRUE, sizeof(struct expected_link));
+	e->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					   NULL);
+	e->faults = g_ptr_array_new_with_free_func(fault_free);
+	return e;
+}
+
+void
+expected_free(struct expected *e)
+{
+	if (!e)
+		return;
+	g_array_unref(e->nodes);
+	g_array_unref(e->links);
+	g_hash_table_unref(e->by_guid);
+	g_ptr_array_unref(e->faults);
+	g_free(e);
+}
+
+static struct expected_node *
+node_at(const struct expected *e, uint32_t i)
+{
+	return &g_array_index(e->nodes, struct expected_node, i);
+}
+
+static struct expected_link *
+link_at(const struct expected *e, uint32_t i)
+{
+	return &g_array_index(e->links, struct expected_link, i);
+}
+
+/* SNAPSHOT_NONE: it was never seen. */
+static uint32_t
+find_expected(const struct expected *e, uint64_t guid)
+{
+	gpointer i = g_hash_table_lookup(e->by_guid, &guid);
+
+	return i ? GPOINTER_TO_UINT(i) - 1 : SNAPSHOT_NONE;
+}
+
+static struct expected_node *
+add_node(struct expected *e, uint64_t guid, bool is_switch, const char *name)
+{
+	const struct expected_node n = {
+		.guid = guid, .at = SNAPSHOT_NONE, .is_switch = is_switch,
+		.name = g_strdup(name),
+	};
+
+	g_array_append_val(e->nodes, n);
+	g_hash_table_insert(e->by_guid, g_memdup2(&guid, sizeof(guid)),
+			    GUINT_TO_POINTER(e->nodes->len));
+	return node_at(e, e->nodes->len - 1);
+}
+
+/* ---- the file ---- */
+
+static bool
+take_number(struct text_scan *s, const char *ends, uint64_t max, uint64_t *n)
+{
+	struct text_span word = text_take_span(s, ends);
+
+	return text_span_number(&word, max, n);
+}
+
+static bool
+parse_node(struct text_scan *s, struct expected *e, bool is_switch)
+{
+	struct text_span guid = text_take_span(s, " \n"), name;
+	struct expected_node *n;
+	uint64_t id, since;
+	g_autofree char *text = NULL;
+
+	if (!text_span_hex(&guid, UINT64_MAX, &id) ||
+	    !take_number(s, " \n", INT64_MAX, &since) ||
+	    find_expected(e, id) != SNAPSHOT_NONE)
+		return false;
+	name = text_take_span(s, "\n");
+	text = g_strndup(name.at, name.len);
+	n = add_node(e, id, is_switch, text);
+	n->since = (int64_t)since;
+	return true;
+}
+
+static bool
+parse_link(struct text_scan *s, struct expected *e)
+{
+	struct expected_link l = { .is_slow = false };
+	struct text_span word;
+	uint64_t n;
+
+	for (unsigned i = 0; i < 2; i++) {
+		word = text_take_span(s, "/\n");
+		if (!text_span_hex(&word, UINT64_MAX, &n) || *s->at++ != '/')
+			return false;
+		l.node[i] = find_expected(e, n);
+		if (l.node[i] == SNAPSHOT_NONE ||
+		    !take_number(s, " \n", UINT8_MAX, &n))
+			return false;
+		l.port[i] = (uint8_t)n;
+	}
+	if (!take_number(s, " \n", INT64_MAX, &n))
+		return false;
+	l.since = (int64_t)n;
+	word = text_take_span(s, " \n");
+	if (!word.len || word.len >= SPEED_LEN)
+		return false;
+	memcpy(l.best.name, word.at, word.len);
+	if (!take_number(s, "\n", UINT32_MAX, &n))
+		return false;
+	l.best.mbps = (uint32_t)n;
+	g_array_append_val(e->links, l);
+	return true;
+}
+
+static bool
+parse_line(struct text_scan *s, struct expected *e)
+{
+	struct text_span word = text_take_span(s, " \n");
+	struct text_place place = word.place;
+	bool ok = false;
+
+	if (text_span_is(&word, kind_names[EXPECTED_LINK]))
+		ok = parse_link(s, e);
+	else if (text_span_is(&word, kind_names[EXPECTED_SWITCH]) ||
+		 text_span_is(&word, kind_names[EXPECTED_HOST]))
+		ok = parse_node(s, e, *word.at == 's');
+	return (ok && text_line_ends(s)) || text_fail(s, place, "damaged");
+}
+
+struct expected *
+expected_parse(const char *text, const char *file, GError **error)
+{
+	struct expected *e = expected_new();
+	struct text_scan s;
+
+	text_scan_init(&s, text, file, NULL);
+	while (text_skip_space(&s) && parse_line(&s, e))
+		;
+	if (text_scan_end(&s, error))
+		return e;
+	expected_free(e);
+	return NULL;
+}
+
+void
+expected_format(const struct expected *e, GString *out)
+{
+	g_string_append(out, "# The nodes and links that minism expects, see "
+			"accept in minismctl(8).\n");
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		const struct expected_node *n = node_at(e, i);
+
+		if (!n->is_void)
+			g_string_append_printf(out, "%s 0x%016"
+				G_GINT64_MODIFIER "x %" G_GINT64_FORMAT " %s\n",
+				kind_names[n->is_switch ? EXPECTED_SWITCH :
+					   EXPECTED_HOST],
+				n->guid, n->since, n->name);
+	}
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = link_at(e, i);
+
+		g_string_append_printf(out, "link 0x%016" G_GINT64_MODIFIER
+			"x/%u 0x%016" G_GINT64_MODIFIER "x/%u %"
+			G_GINT64_FORMAT " %s %u\n",
+			node_at(e, l->node[0])->guid, l->port[0],
+			node_at(e, l->node[1])->guid, l->port[1], l->since,
+			l->best.name, l->best.mbps);
+	}
+}
+
+/* ---- faults ---- */
+
+static gint
+compare_faults(gconstpointer a, gconstpointer b)
+{
+	const struct expected_fault *x = *(struct expected_fault *const *)a;
+	const struct expected_fault *y = *(struct expected_fault *const *)b;
+	int order = (int)x->kind - (int)y->kind;
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+static void
+add_fault(struct expected *e, enum expected_kind kind, int64_t since,
+	  uint64_t guid, char *name, char *text)
+{
+	struct expected_fault *f = g_new(struct expected_fault, 1);
+
+	*f = (struct expected_fault){ kind, since, guid, name, text };
+	g_ptr_array_add(e->faults, f);
+}
+
+static char *
+end_name(const struct expected *e, const struct expected_link *l, unsigned i)
+{
+	const struct expected_node *n = node_at(e, l->node[i]);
+
+	return n->is_switch || l->port[i] > 1 ?
+		g_strdup_printf("%s/%u", n->name, l->port[i]) :
+		g_strdup(n->name);
+}
+
+static bool
+is_missing(const struct expected_node *n)
+{
+	return !n->is_void && n->at == SNAPSHOT_NONE;
+}
+
+static void
+find_link_faults(struct expected *e)
+{
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = link_at(e, i);
+		g_autofree char *a = NULL, *b = NULL;
+
+		if (!l->since || is_missing(node_at(e, l->node[0])) ||
+		    is_missing(node_at(e, l->node[1])))
+			continue;
+		a = end_name(e, l, 0);
+		b = end_name(e, l, 1);
+		add_fault(e, l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
+			  l->since, node_at(e, l->node[0])->guid,
+			  g_strdup_printf("%s - %s", a, b), l->is_slow ?
+			  g_strdup_printf("%s of %s", l->now.name,
+					  l->best.name) : g_strdup(""));
+	}
+}
+
+/* The link by which a host was reached, the number of links of a switch. */
+static void
+find_node_faults(struct expected *e)
+{
+	g_autofree uint32_t *n_links = g_new0(uint32_t, e->nodes->len + 1);
+	g_autofree uint32_t *last = g_new0(uint32_t, e->nodes->len + 1);
+
+	for (uint32_t i = 0; i < e->links->len; i++)
+		for (unsigned end = 0; end < 2; end++) {
+			uint32_t node = link_at(e, i)->node[end];
+
+			n_links[node]++;
+			last[node] = i;
+		}
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		const struct expected_node *n = node_at(e, i);
+		const struct expected_link *l;
+		g_autofree char *at = NULL;
+
+		if (!is_missing(n))
+			continue;
+		if (n_links[i] == 1) {
+			l = link_at(e, last[i]);
+			at = end_name(e, l, l->node[0] == i);
+		}
+		add_fault(e, n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
+			  n->since, n->guid, g_strdup(n->name),
+			  at ? g_strdup_printf("at %s", at) :
+			  g_strdup_printf("%u links", n_links[i]));
+	}
+}
+
+static void
+find_faults(struct expected *e)
+{
+	bool any = false;
+
+	g_ptr_array_set_size(e->faults, 0);
+	for (uint32_t i = 0; !any && i < e->nodes->len; i++)
+		any = is_missing(node_at(e, i));
+	if (any)
+		find_node_faults(e);
+	find_link_faults(e);
+	g_ptr_array_sort(e->faults, compare_faults);
+}
+
+const GPtrArray *
+expected_faults(const struct expected *e)
+{
+	return e->faults;
+}
+
+/* ---- comparing ---- */
+
+static bool
+update_nodes(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	bool news = false;
+
+	for (uint32_t i = 0; i < e->nodes->len; i++)
+		node_at(e, i)->at = SNAPSHOT_NONE;
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const char *name = snapshot_node_name(&s->nodes[i]);
+		uint64_t guid = s->nodes[i].info.node_guid;
+		uint32_t known = find_expected(e, guid);
+		struct expected_node *n = known == SNAPSHOT_NONE ?
+			add_node(e, guid, snapshot_is_switch(&s->nodes[i]),
+				 name) : node_at(e, known);
+
+		news |= known == SNAPSHOT_NONE || n->since || n->is_void;
+		n->at = i;
+		n->since = 0;
+		n->is_void = false;
+		if (strcmp(n->name, name) == 0)
+			continue;
+		news = true;
+		g_free(n->name);
+		n->name = g_strdup(name);
+	}
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		struct expected_node *n = node_at(e, i);
+
+		if (!is_missing(n) || n->since)
+			continue;
+		n->since = now;
+		news = true;
+	}
+	return news;
+}
+
+static struct rate
+rate_of(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	struct rate r = { .mbps = p->known && p->info.state >= PORT_STATE_INIT ?
+				  port_mbps(&p->info) : 0 };
+
+	g_snprintf(r.name, sizeof(r.name), "%s%s", port_width_name(&p->info),
+		   port_speed(&p->info)->name);
+	return r;
+}
+
+static bool
+set_since(struct expected_link *l, int64_t since)
+{
+	bool news = l->since != since;
+
+	l->since = since;
+	return news;
+}
+
+/* A link whose two nodes are there. */
+static bool
+update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
+	    uint32_t b, int64_t now)
+{
+	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
+	    (s->ports[a].peer != b && (s->ports[a].peer != SNAPSHOT_NONE ||
+				       s->ports[b].peer != SNAPSHOT_NONE))) {
+		l->is_void = true;
+		return true;
+	}
+	l->is_slow = false;
+	if (s->ports[a].peer != b)
+		return set_since(l, l->since ? l->since : now);
+	l->now = rate_of(s, a);
+	if (l->now.mbps > l->best.mbps) {
+		l->best = l->now;
+		l->since = 0;
+		return true;
+	}
+	l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
+	return set_since(l, !l->is_slow ? 0 : l->since ? l->since : now);
+}
+
+static void
+drop_void_links(struct expected *e)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < e->links->len; i++)
+		if (!link_at(e, i)->is_void)
+			*link_at(e, kept++) = *link_at(e, i);
+	g_array_set_size(e->links, kept);
+}
+
+static void
+add_link(struct expected *e, const struct snapshot *s, uint32_t port)
+{
+	struct expected_link l = { .best = rate_of(s, port) };
+
+	for (unsigned i = 0; i < 2; i++, port = s->ports[port].peer) {
+		uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
+
+		l.node[i] = find_expected(e, guid);
+		l.port[i] = s->ports[port].num;
+	}
+	l.now = l.best;
+	g_array_append_val(e->links, l);
+}
+
+static bool
+update_links(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
+	bool news = false;
+
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		struct expected_link *l = link_at(e, i);
+		uint32_t ends[2];
+		bool here = true;
+
+		for (unsigned k = 0; k < 2; k++) {
+			uint32_t node = node_at(e, l->node[k])->at;
+
+			here &= node != SNAPSHOT_NONE;
+			ends[k] = here ? snapshot_port_of(s, node, l->port[k]) :
+				SNAPSHOT_NONE;
+		}
+		if (!here)
+			continue;
+		news |= update_link(l, s, ends[0], ends[1], now);
+		if (!l->is_void)
+			known[ends[0]] = s->ports[ends[0]].peer == ends[1];
+	}
+	drop_void_links(e);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (peer == SNAPSHOT_NONE || peer < port || known[port] ||
+		    known[peer])
+			continue;
+		add_link(e, s, port);
+		news = true;
+	}
+	return news;
+}
+
+bool
+expected_update(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	bool news = update_nodes(e, s, now);
+
+	news |= update_links(e, s, now);
+	find_faults(e);
+	return news;
+}
+
+/* ---- accepting ---- */
+
+static bool
+is_meant(const struct expected_node *n, const char *word, uint64_t guid)
+{
+	return !word || (guid && n->guid == guid) ||
+		strcmp(n->name, word) == 0;
+}
+
+static bool
+accept_link(struct expected *e, struct expected_link *l, const char *word,
+	    uint64_t guid)
+{
+	g_autofree char *a = end_name(e, l, 0), *b = end_name(e, l, 1);
+
+	if (!is_meant(node_at(e, l->node[0]), word, guid) &&
+	    !is_meant(node_at(e, l->node[1]), word, guid) &&
+	    strcmp(a, word) && strcmp(b, word))
+		return false;
+	l->is_void = !l->is_slow;
+	l->best = l->now;
+	l->since = 0;
+	return true;
+}
+
+unsigned
+expected_accept(struct expected *e, const char *word)
+{
+	unsigned before = e->faults->len;
+	uint64_t guid = 0;
+
+	if (word && !text_read_guid(word, &guid))
+		guid = 0;
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		struct expected_node *n = node_at(e, i);
+
+		n->is_void |= is_missing(n) && is_meant(n, word, guid);
+	}
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		struct expected_link *l = link_at(e, i);
+		const struct expected_node *a = node_at(e, l->node[0]);
+		const struct expected_node *b = node_at(e, l->node[1]);
+
+		if (a->is_void || b->is_void)
+			l->is_void = true;
+		else if (l->since && !is_missing(a) && !is_missing(b))
+			accept_link(e, l, word, guid);
+	}
+	drop_void_links(e);
+	find_faults(e);
+	return before - e->faults->len;
+}
+
+static void
+append_counts(const GPtrArray *faults, const char *head,
+	      enum expected_kind first, enum expected_kind last, GString *out)
+{
+	const char *before = out->len ? "; " : "";
+
+	for (unsigned kind = first; kind <= last; kind++) {
+		unsigned n = 0;
+
+		for (guint i = 0; i < faults->len; i++) {
+			const struct expected_fault *f = faults->pdata[i];
+
+			n += f->kind == kind;
+		}
+		if (!n)
+			continue;
+		if (*before != ',')
+			g_string_append_printf(out, "%s%s ", before, head);
+		else
+			g_string_append(out, before);
+		g_string_append_printf(out, "%u %s%s", n, kind_names[kind],
+				       n == 1 ? "" : kind == EXPECTED_SWITCH ?
+				       "es" : "s");
+		before = ", ";
+	}
+}
+
+char *
+expected_summary(const struct expected *e, unsigned most)
+{
+	GString *out = g_string_new(NULL);
+	const GPtrArray *faults = e->faults;
+
+	append_counts(faults, "missing", EXPECTED_SWITCH, EXPECTED_LINK, out);
+	append_counts(faults, "below their rate", EXPECTED_SLOW, EXPECTED_SLOW,
+		      out);
+	for (guint i = 0; i < MIN(faults->len, most); i++) {
+		const struct expected_fault *f = faults->pdata[i];
+
+		g_string_append_printf(out, "%s %s", i ? "," : ":", f->name);
+		if (*f->text)
+			g_string_append_printf(out, " (%s)", f->text);
+	}
+	if (faults->len > most && most)
+		g_string_append_printf(out, " and %u more",
+				       faults->len - most);
+	return g_string_free(out, FALSE);
+}

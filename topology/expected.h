@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The fabric that is expected: every node and link that was ever seen, at the
+ * highest rate that the link had, until a person accepts that it is otherwise.
+ *
+ * A link is missing if both its ends are there and neither has a cable: one
+ * that has another cable was recabled, and the new link is expected instead.
+ * Those of a missing node are not listed. Of a node that another one has
+ * replaced the GUID is missing.
+ */
+#ifndef MINISM_TOPOLOGY_EXPECTED_H
+#define MINISM_TOPOLOGY_EXPECTED_H
+
+#include "topology/snapshot.h"
+
+/* In the order of the list of faults. */
+enum expected_kind {
+	EXPECTED_SWITCH,	/* missing, as are */
+	EXPECTED_HOST,		/* a CA or router, */
+	EXPECTED_LINK,
+	EXPECTED_SLOW,		/* a link below the rate that it had */
+	EXPECTED_KINDS
+};
+const char *expected_kind_name(enum expected_kind kind);	/* "switch" */
+
+struct expected_fault {
+	enum expected_kind kind;
+	int64_t since;		/* s since 1970 */
+	uint64_t guid;		/* of the node, of a link's lower one */
+	char *name;		/* "node-05", "leaf-1/5 - spine-1/1" */
+	char *text;		/* "at leaf-2/1", "4 links", "1xQDR of 4xEDR";
+				   may be "" */
+};
+
+struct expected;
+
+struct expected *expected_new(void);
+void expected_free(struct expected *e);
+
+/* NULL with a TEXT_ERROR: it is damaged. */
+struct expected *expected_parse(const char *text, const char *file,
+				GError **error);
+void expected_format(const struct expected *e, GString *out);
+
+/* Compares, and expects what is new. now: s since 1970. True: there is
+ * something to be written, be it only since when. */
+bool expected_update(struct expected *e, const struct snapshot *s,
+		     int64_t now);
+
+/* struct expected_fault, by kind, then name; as of the last update or accept.
+ * Borrowed. */
+const GPtrArray *expected_faults(const struct expected *e);
+
+/* What the faults of a node are about is expected no more; the node by its
+ * name, its GUID or as "leaf-1/5" an end of a link; NULL: all faults. Returns
+ * how many there were. */
+unsigned expected_accept(struct expected *e, const char *word);
+
+/* "missing: 1 switch, 2 links; slow: 1 link: spine-2, .. and 3 more", with the
+ * names of `most` faults. "" if there are none; g_free. */
+char *expected_summary(const struct expected *e, unsigned most);
+
+#endif
