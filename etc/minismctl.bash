@@ -12,6 +12,9 @@ _minismctl() {
 	2:nodes) list="switch host" ;;
 	2:links) list="slow inactive" ;;
 	2:partition) list="add set remove reset" ;;
+	2:accept)
+		list=$(minismctl status 2>/dev/null | sed -n \
+			's/^ *missing [a-z]* \([^ ,]*\).*/\1/p') ;;
 	2:loglevel) list="error warning info verbose debug" ;;
 	[34]:partition)
 		list=$(minismctl "$([ "$COMP_CWORD" = 3 ] && echo partitions ||

@@ -234,6 +234,7 @@ control_look(struct control_view *out, void *data)
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = mcast_manager_stats(d->sm->mcast),
 		.unreached = mcast_manager_lost(d->sm->mcast),
+		.faults = fabric_watch_faults(d->sm->fabric),
 	};
 	sweep_sm_info(d->sm->sweep, &out->self);
 	sa_stats(d->sm->sa, &out->sa_stats);
@@ -291,6 +292,17 @@ control_log_level(enum log_level level, void *data)
 	log_set_level(d->log, level);
 }
 
+static unsigned
+control_accept(const char *word, void *data)
+{
+	struct daemon *d = data;
+	unsigned n = fabric_watch_accept(d->sm->fabric, word);
+
+	log_say(d->log, LOG_INFO, "control", "%u faults of %s were accepted",
+		n, word ? word : "all nodes");
+	return n;
+}
+
 /* A fabric is managed without the socket, too, if there can be none. */
 static void
 open_control(struct daemon *d)
@@ -301,6 +313,7 @@ open_control(struct daemon *d)
 		.reload = control_reload,
 		.change = control_change,
 		.log_level = control_log_level,
+		.accept = control_accept,
 		.data = d,
 	};
 	const char *named = d->conf->control_socket;

@@ -22,6 +22,9 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	int64_t now = transport_now(sm->t);
 	struct sm_info self;
 
+	if (sm->resident &&
+	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP))
+		fabric_watch_note(sm->fabric, r->view->subnet);
 	if (sm->resident && sm->sa &&
 	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
 		sweep_sm_info(sm->sweep, &self);
@@ -174,6 +177,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->persist = persist_open(params->cache_dir, log);
 	sm->keys = persist_keys_open(params->key_dir, params->m_key,
 				     params->key_mode, log);
+	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
+				       t, log);
 	sm->x = mad_client_new(t, &params->wire);
 	if (params->sa)
 		open_sa(sm, params);
@@ -203,6 +208,7 @@ sm_instance_free(struct sm_instance *sm)
 		persist_sa_close(sm->persist_sa);
 	sa_free(sm->sa);
 	mad_client_free(sm->x);
+	fabric_watch_close(sm->fabric);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);
 	g_free(sm);

@@ -7,6 +7,7 @@
 #ifndef MINISM_SM_SM_INSTANCE_H
 #define MINISM_SM_SM_INSTANCE_H
 
+#include "sm/fabric_watch.h"
 #include "sm/mcast_manager.h"
 #include "sm/persist.h"
 #include "sm/sa/sa_publish.h"
@@ -35,6 +36,7 @@ struct sm_instance {
 	struct mad_client *x;
 	struct persist *persist;
 	struct persist_keys *keys;
+	struct fabric_watch *fabric;
 	struct sweep *sweep;
 	struct sm_agent *agent;
 	struct sa *sa;

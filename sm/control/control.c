@@ -124,8 +124,24 @@ run_reload(struct control_request *r)
 	if (r->hooks->reload(&error, r->hooks->data))
 		say(r, CONTROL_DONE, "read again; a heavy sweep begins");
 	else
-		say(r, CONTROL_NOT_UP, "%s\nwhat was in force stays in force",
+		say(r, CONTROL_NOT_DONE, "%s\nwhat was in force stays in force",
 		    error->message);
+}
+
+static void
+run_accept(struct control_request *r)
+{
+	const char *word = r->words[1];
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	unsigned n = r->hooks->accept(word, r->hooks->data);
+
+	if (n || !word)
+		say(r, CONTROL_DONE, "%u %s accepted: the fabric is expected "
+		    "without %s from now on", n,
+		    n == 1 ? "fault is" : "faults are", n == 1 ? "it" : "them");
+	else
+		say(r, CONTROL_NOT_DONE, "nothing of %s is missing or slow; "
+		    "status lists what is", shown);
 }
 
 static void
@@ -424,7 +440,7 @@ change_member(struct control_request *r, const struct control_view *v,
 		      ~reach_of(after, s, port->i));
 	partition_rules_unref(after);
 	if (cut && !r->force) {
-		say(r, CONTROL_NOT_UP,
+		say(r, CONTROL_NOT_DONE,
 		    "refused: %s runs this subnet manager, and "
 		    "without full membership of %s (0x%04x) other ports lose "
 		    "the SA; --force does it nevertheless", node, name, pkey);
@@ -433,7 +449,7 @@ change_member(struct control_request *r, const struct control_view *v,
 	/* The change ends the rules that `p` is part of. */
 	if (!r->hooks->change(pkey, port->guid, membership, &error,
 			      r->hooks->data)) {
-		say(r, CONTROL_NOT_UP, "%s", error->message);
+		say(r, CONTROL_NOT_DONE, "%s", error->message);
 		return;
 	}
 	say(r, CONTROL_DONE,
@@ -526,6 +542,8 @@ static const struct command commands[] = {
 	  run_metrics },
 	{ "sweep", "", "sweep now, and read everything again", 1, 1,
 	  run_sweep },
+	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
+	  "is so from now on", 1, 2, run_accept },
 	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
 	  "again, then sweep", 1, 1, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2,

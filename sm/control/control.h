@@ -16,15 +16,20 @@
 #include "sm/mcast_manager.h"
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
+#include "topology/expected.h"
 #include "topology/partition.h"
 
 #define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
 
 enum control_code {
-	CONTROL_DONE = 0,   /* done; of status: the subnet is up, or the
-				   master is another */
-	CONTROL_NOT_UP = 1, /* it is not; the request could not be done */
-	CONTROL_USAGE = 2,  /* the request is none */
+	CONTROL_DONE = 0,	/* of status: UP */
+	CONTROL_NOT_DONE = 1,	/* the request could not be done */
+	CONTROL_USAGE = 2,	/* the request is none */
+	/* of status; 3 is minismctl's: no manager answers */
+	CONTROL_DEGRADED = 1,
+	CONTROL_NOT_UP = 4,
+	CONTROL_STANDBY = 5,
+	CONTROL_FAILED = 6,
 };
 
 /* The manager as it is now; all borrowed, NULL: there is none. */
@@ -44,6 +49,7 @@ struct control_view {
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */
+	const GPtrArray *faults;	/* fabric_watch_faults() */
 	struct sa_stats sa_stats;
 	struct sa *sa;		/* asked for paths */
 };
@@ -58,6 +64,8 @@ struct control_hooks {
 	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
 		       GError **error, void *data);
 	void (*log_level)(enum log_level level, void *data);
+	/* see expected_accept() */
+	unsigned (*accept)(const char *word, void *data);
 	void *data;
 };
 

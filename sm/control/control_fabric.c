@@ -407,7 +407,7 @@ answer_path(struct ask *q, char **words)
 	report_say(r, "\n");
 	put_hops(r, q->db, &route, words[3] != NULL);
 	report_close(r, '}');
-	return ok ? CONTROL_DONE : CONTROL_NOT_UP;
+	return ok ? CONTROL_DONE : CONTROL_NOT_DONE;
 }
 
 /* ---- who, nodes, links ---- */
@@ -618,7 +618,7 @@ control_fabric(const struct control_view *v, char **words, bool as_json,
 		.now = v->now,
 		.r = { .json = { .out = out }, .as_json = as_json },
 	};
-	enum control_code code = CONTROL_NOT_UP;
+	enum control_code code = CONTROL_NOT_DONE;
 
 	if (!q.db)
 		q.fault = g_strdup("no sweep has read the fabric yet");

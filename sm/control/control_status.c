@@ -16,43 +16,27 @@
 
 #include "topology/json.h"
 
-static bool
-all_groups_are_whole(const struct control_view *v)
-{
-	return !v->unreached || !v->unreached->len;
-}
-
+/* What the last sweep, the multicast trees and the expected fabric come to. */
 static enum control_code
-status_judge(const struct control_view *v)
+judge_fabric(const struct control_view *v, const char **name)
 {
+	static const enum control_code codes[] = {
+		[SWEEP_END_PLANNED] = CONTROL_DONE,
+		[SWEEP_END_UP] = CONTROL_DONE,
+		[SWEEP_END_NOT_UP] = CONTROL_NOT_UP,
+		[SWEEP_END_STANDBY] = CONTROL_STANDBY,
+		[SWEEP_END_FAILED] = CONTROL_FAILED,
+	};
 	const struct status_sweep *last = status_last(v->status, 0);
+	enum sweep_end end = last ? last->end : SWEEP_END_NOT_UP;
 
-	if (!last)
-		return CONTROL_NOT_UP;
-	switch (last->end) {
-	case SWEEP_END_UP:
-		return all_groups_are_whole(v) ? CONTROL_DONE : CONTROL_NOT_UP;
-	case SWEEP_END_STANDBY:
-	case SWEEP_END_PLANNED:
-		return CONTROL_DONE;
-	case SWEEP_END_NOT_UP:
-	case SWEEP_END_FAILED:
-		break;
-	}
-	return CONTROL_NOT_UP;
-}
-
-/* "up", "not up", "standby", "failed", or before the first end "starting" */
-static const char *
-verdict_name(const struct control_view *v)
-{
-	const struct status_sweep *last = status_last(v->status, 0);
-
-	if (!last)
-		return "starting";
-	return status_end_name(last->end != SWEEP_END_UP ||
-			       all_groups_are_whole(v) ? last->end :
-			       SWEEP_END_NOT_UP);
+	if (end == SWEEP_END_UP && v->unreached && v->unreached->len)
+		end = SWEEP_END_NOT_UP;
+	*name = last ? status_end_name(end) : "starting";
+	if (end != SWEEP_END_UP || !v->faults || !v->faults->len)
+		return codes[end];
+	*name = "degraded";
+	return CONTROL_DEGRADED;
 }
 
 static const char *
@@ -69,6 +53,7 @@ safety_name(enum choice_safety safety)
 }
 
 #define INDENT	"           "
+#define FAULTS_SHOWN	40u
 
 static void
 put_span(struct text_report *r, const char *key, int64_t us, const char *after)
@@ -105,14 +90,47 @@ put_head(const struct control_view *v, struct text_report *r)
 	report_lines(r, "other_managers", v->rivals, "WARNING:   ");
 }
 
+/* What is missing or slow; a standby or failed manager does not know. */
+static void
+put_faults(const GPtrArray *faults, struct text_report *r)
+{
+	guint n = faults ? faults->len : 0;
+
+	report_open(r, "faults", '[');
+	for (guint i = 0; i < n && (i < FAULTS_SHOWN || r->as_json); i++) {
+		const struct expected_fault *f = faults->pdata[i];
+		g_autoptr(GDateTime) since =
+			g_date_time_new_from_unix_local(f->since);
+		g_autofree char *when = since ?
+			g_date_time_format(since, "%Y-%m-%d %H:%M:%S") : NULL;
+
+		report_open(r, NULL, '{');
+		report_say(r, INDENT "%s", f->kind == EXPECTED_SLOW ? "" :
+			   "missing ");
+		report_text(r, "kind", expected_kind_name(f->kind), " ");
+		report_text(r, "name", f->name, *f->text ? ", " : "");
+		report_text(r, "text", f->text, "");
+		report_hex(r, "guid", f->guid, 16, NULL);
+		report_say(r, ", since %s\n", when ? when : "?");
+		report_number(r, "since", (uint64_t)f->since, NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	if (n > FAULTS_SHOWN)
+		report_say(r, INDENT "and %u more, which --json has\n",
+			   n - FAULTS_SHOWN);
+}
+
 static void
 put_subnet(const struct control_view *v, struct text_report *r)
 {
 	const struct status *s = v->status;
-	g_autofree char *verdict = g_ascii_strup(verdict_name(v), -1);
+	const char *name;
+	enum control_code code = judge_fabric(v, &name);
+	g_autofree char *verdict = g_ascii_strup(name, -1);
 
 	report_say(r, "subnet:    %s", verdict);
-	report_text(r, "verdict", verdict_name(v), NULL);
+	report_text(r, "verdict", name, NULL);
 	if (s->subnet) {
 		report_open(r, "subnet", '{');
 		report_say(r, ": ");
@@ -129,6 +147,8 @@ put_subnet(const struct control_view *v, struct text_report *r)
 	report_text(r, "error", s->error, "; the fabric was left as it was\n");
 	report_lines(r, "complaints", s->complaints, INDENT);
 	report_lines(r, "multicast_unreached", v->unreached, INDENT);
+	put_faults(code == CONTROL_STANDBY || code == CONTROL_FAILED ? NULL :
+		   v->faults, r);
 	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
 	report_text(r, "log_level", log_level_name(v->level), NULL);
 }
@@ -253,6 +273,7 @@ enum control_code
 control_status(const struct control_view *v, bool as_json, GString *out)
 {
 	struct text_report r = { .json = { .out = out }, .as_json = as_json };
+	const char *name;
 
 	report_open(&r, NULL, '{');
 	put_head(v, &r);
@@ -263,5 +284,5 @@ control_status(const struct control_view *v, bool as_json, GString *out)
 	report_close(&r, '}');
 	if (as_json)
 		g_string_append_c(out, '\n');
-	return status_judge(v);
+	return judge_fabric(v, &name);
 }

@@ -12,8 +12,8 @@
  * one, it is meant; if there are several, a person has to say which. A file
  * whose manager is dead does not count.
  *
- * Exit status: that of the answer (0 done and up, 1 not up or not done, 2 no
- * such request), 2 for wrong options, 3 if no manager answers.
+ * Exit status: that of the answer (enum control_code), 2 for wrong options, 3
+ * if no manager answers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,6 +51,7 @@ static const char help_summary[] =
 	"  links [TEXT|slow|inactive]    all cables, or some\n"
 	"  metrics                       counters as OpenMetrics text\n"
 	"  sweep                         sweep now, read everything again\n"
+	"  accept [NODE|GUID]            what is missing or slow is to be so\n"
 	"  reload                        read the site's files again\n"
 	"  partitions [NAME|PKEY]        partitions and their members\n"
 	"  partition add NAME|PKEY NODE|GUID[=full|limited|both]\n"
@@ -61,9 +62,9 @@ static const char help_summary[] =
 	"  help                          what this manager understands";
 
 static const char help_description[] =
-	"Exit status: 0 done, and of status: the subnet is up; 1 it is not, "
-	"or the request\ncould not be done; 2 wrong usage; 3 no manager "
-	"answers.";
+	"Exit status: 0 done; 1 it could not be done; 2 wrong usage; 3 no "
+	"manager answers.\nOf status: 0 UP, 1 DEGRADED, 4 NOT UP, 5 STANDBY, "
+	"6 FAILED.";
 
 #define AT(member)	offsetof(struct ctl_arguments, member)
 

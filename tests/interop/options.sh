@@ -490,6 +490,7 @@ log_case() {
 	local pipe
 
 	wanted_case log || return 0
+	rm -rf cache	# of another fabric
 	mkfifo unread
 	exec {pipe}<>unread
 	dd if=/dev/zero of=unread bs=4096 count=100 oflag=nonblock 2>/dev/null

@@ -256,7 +256,7 @@ read_sm(struct play *p, char **words)
 	struct sm_instance_params *sm = &p->sm;
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
-	unsigned log = 1;
+	unsigned log = 1, cache = 0;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
@@ -265,7 +265,7 @@ read_sm(struct play *p, char **words)
 		{ "m_key", &m_key }, { "each", &each },
 		{ "protect", &protect }, { "lease", &lease },
 		{ "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
-		{ "log", &log }, { NULL, NULL },
+		{ "log", &log }, { "cache", &cache }, { NULL, NULL },
 	};
 
 	*sm = manager_defaults;
@@ -287,6 +287,7 @@ read_sm(struct play *p, char **words)
 		p->qos.all.sl2vl[sl] = (uint8_t)(sl / sl2vl);
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
 	sm->key_dir = p->dir;
+	sm->cache_dir = cache ? p->dir : NULL;
 	sm->sweep.policy = &p->policy;
 	sm->sweep.force_heavy = heavy;
 	sm->sweep.clients = clients;
@@ -464,6 +465,14 @@ do_name(struct play *p, char **words)
 }
 
 /* NAME MODE [TEXT]: in the folder of keys; NAME gone */
+/* As minismctl does. */
+static bool
+do_accept(struct play *p, char **words)
+{
+	return fabric_watch_accept(p->w.m.sm->fabric, words[0]) ||
+		play_fail(p, "there is no such fault");
+}
+
 static bool
 do_file(struct play *p, char **words)
 {
@@ -503,7 +512,8 @@ static const struct play_word play_words[] = {
 	{ "stop", do_stop }, { "run", do_run }, { "wait", do_wait },
 	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
 	{ "partitions", do_partitions }, { "name", do_name },
-	{ "file", do_file }, { "expect", do_expect }, { NULL, NULL },
+	{ "file", do_file }, { "accept", do_accept },
+	{ "expect", do_expect }, { NULL, NULL },
 };
 
 /* ---- playing ---- */

@@ -19,12 +19,13 @@
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
- *				retries
+ *				retries; cache=1: it remembers
  *	stop [NODE]		it ends in good order
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
  *	sweep			a person asks for a heavy sweep
  *	settle			until the managers rest
+ *	accept [NODE]		what is missing or slow
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is

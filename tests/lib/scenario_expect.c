@@ -350,6 +350,24 @@ expect_warning(struct play *p, char **args)
 	return expect_line(p, p->w.m.warnings->str, args[0]);
 }
 
+/* What is missing or slow of the expected fabric: "KIND NAME: TEXT", or how
+ * much of it. */
+static bool
+expect_degraded(struct play *p, char **args)
+{
+	const GPtrArray *faults = fabric_watch_faults(p->w.m.sm->fabric);
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	for (guint i = 0; i < faults->len; i++) {
+		const struct expected_fault *f = faults->pdata[i];
+
+		g_string_append_printf(lines, "%s %s: %s\n",
+				       expected_kind_name(f->kind), f->name,
+				       f->text);
+	}
+	return expect_line(p, lines->str, args[0]);
+}
+
 /* A line since the mark, "LEVEL ... TEXT" or part of it. */
 static bool
 expect_log(struct play *p, char **args)
@@ -696,6 +714,7 @@ const struct play_word play_expectations[] = {
 	{ "stored-keys", expect_stored_keys },
 	{ "file", expect_file }, { "no-file", expect_file },
 	/* of the last sweep */
+	{ "degraded", expect_degraded },
 	{ "problem", expect_problem }, { "warning", expect_warning },
 	{ "took", expect_took }, { "cause", expect_cause },
 	{ "same-engine", expect_same_engine }, { "memory", expect_memory },

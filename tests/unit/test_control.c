@@ -29,6 +29,7 @@ struct setup {
 	struct sa_server_stats desk;
 	struct mcast_manager_stats multicast;
 	GPtrArray *unreached;
+	struct expected *expected;
 
 	struct control_hooks hooks;
 	enum log_level level;
@@ -66,6 +67,7 @@ look(struct control_view *out, void *data)
 		.desk = &t->desk,
 		.multicast = &t->multicast,
 		.unreached = t->unreached,
+		.faults = t->expected ? expected_faults(t->expected) : NULL,
 	};
 }
 
@@ -114,6 +116,14 @@ note_level(enum log_level level, void *data)
 	struct setup *t = data;
 
 	t->level = level;
+}
+
+static unsigned
+note_accept(const char *word, void *data)
+{
+	struct setup *t = data;
+
+	return expected_accept(t->expected, word);
 }
 
 /* --- the manager --- */
@@ -202,7 +212,8 @@ setup_new(void **state)
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct control_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
-		.change = note_change, .log_level = note_level, .data = t,
+		.change = note_change, .log_level = note_level,
+		.accept = note_accept, .data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
 	*state = t;
@@ -314,13 +325,13 @@ test_status_code_follows_the_last_end(void **state)
 	} cases[] = {
 		{ SWEEP_END_UP, CONTROL_DONE,
 		  "subnet:    UP: 1 switches, 3 hosts", "\"verdict\":\"up\"" },
-		{ SWEEP_END_FAILED, CONTROL_NOT_UP,
+		{ SWEEP_END_FAILED, CONTROL_FAILED,
 		  "subnet:    FAILED: 1 switches", "\"verdict\":\"failed\"" },
 		{ SWEEP_END_UP, CONTROL_DONE, "subnet:    UP",
 		  "\"error\":null" },
 		{ SWEEP_END_NOT_UP, CONTROL_NOT_UP, "subnet:    NOT UP",
 		  "\"verdict\":\"not up\"" },
-		{ SWEEP_END_STANDBY, CONTROL_DONE,
+		{ SWEEP_END_STANDBY, CONTROL_STANDBY,
 		  "; the master is on S-1-0 (0x", "\"master\":\"S-1-0 (0x" },
 		{ SWEEP_END_UP, CONTROL_DONE, "role:      master, priority 7\n",
 		  "\"master\":null" },
@@ -336,6 +347,41 @@ test_status_code_follows_the_last_end(void **state)
 		assert_int_equal(ask(t, "json status"), cases[i].code);
 		assert_has(t, cases[i].json);
 	}
+}
+
+/* Something else that is expected than S-1-0 with its hosts. */
+static void
+test_status_lists_what_is_missing(void **state)
+{
+	struct setup *t = *state;
+
+	t->expected = expected_parse("switch 0x77 1700000000 spine-2\n"
+				     "host 0x78 0 node-05\n"
+				     "link 0x77/3 0x78/1 0 4xEDR 100000\n",
+				     "fabric", NULL);
+	expected_update(t->expected, t->s, 1700000030);
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "status"), CONTROL_DEGRADED);
+	assert_has(t, "subnet:    DEGRADED: 1 switches, 3 hosts");
+	assert_has(t, "\n           missing switch spine-2, at node-05, since "
+		   "2023-11-");
+	assert_has(t, "\n           missing host node-05, at spine-2/3, since "
+		   "2023-11-");
+	assert_int_equal(ask(t, "json status"), CONTROL_DEGRADED);
+	assert_has(t, "\"verdict\":\"degraded\"");
+	assert_has(t, "\"faults\":[{\"kind\":\"switch\",\"name\":\"spine-2\","
+		   "\"text\":\"at node-05\",\"guid\":\"0x0000000000000077\","
+		   "\"since\":1700000000},{\"kind\":\"host\",");
+	assert_int_equal(ask(t, "accept node-06"), CONTROL_NOT_DONE);
+	assert_has(t, "nothing of node-06 is missing or slow");
+	assert_int_equal(ask(t, "accept 0x78"), CONTROL_DONE);
+	assert_has(t, "1 fault is accepted");
+	assert_int_equal(ask(t, "status"), CONTROL_DEGRADED);
+	assert_int_equal(ask(t, "accept"), CONTROL_DONE);
+	assert_int_equal(ask(t, "status"), CONTROL_DONE);
+	end_sweep(t, SWEEP_END_NOT_UP);
+	assert_int_equal(ask(t, "status"), CONTROL_NOT_UP);
+	expected_free(t->expected);
 }
 
 /* A member of a group that no tree reaches: the subnet is not up. */
@@ -611,10 +657,10 @@ test_partition_passes_changes_on(void **state)
 		assert_has(t, cases[i].says);
 	}
 	t->refusal = "no space left on the disk";
-	assert_int_equal(ask(t, "partition add Storage 1"), CONTROL_NOT_UP);
+	assert_int_equal(ask(t, "partition add Storage 1"), CONTROL_NOT_DONE);
 	assert_string_equal(t->body, "no space left on the disk\n");
 	assert_int_equal(ask(t, "json partition add Storage 1"),
-			 CONTROL_NOT_UP);
+			 CONTROL_NOT_DONE);
 	assert_string_equal(t->body, "{\"done\":false,\"message\":\"no space "
 			    "left on the disk\"}\n");
 }
@@ -794,7 +840,7 @@ test_the_own_port_stays_unless_it_is_forced(void **state)
 		g_autofree char *forced = g_strconcat(line, " --force", NULL);
 
 		t->changes = 0;
-		assert_int_equal(ask(t, line), cases[i].refused ? CONTROL_NOT_UP
+		assert_int_equal(ask(t, line), cases[i].refused ? CONTROL_NOT_DONE
 								: CONTROL_DONE);
 		assert_int_equal(t->changes, !cases[i].refused);
 		if (cases[i].refused)
@@ -815,7 +861,7 @@ test_the_own_port_stays_unless_it_is_forced(void **state)
 		g_autofree char *line = g_strdup_printf("partition remove Red %"
 			G_GINT64_MODIFIER "x", host(t, 1));
 
-		assert_int_equal(ask(t, line), CONTROL_NOT_UP);
+		assert_int_equal(ask(t, line), CONTROL_NOT_DONE);
 		assert_int_equal(t->changes, 0);
 	}
 }
@@ -916,7 +962,7 @@ test_sweep_and_reload_are_passed_on(void **state)
 			    "a heavy sweep begins\"}\n");
 	assert_int_equal(t->reloads, 2);
 	t->refusal = "p.conf:3:1: what\np.conf:4:1: else";
-	assert_int_equal(ask(t, "reload"), CONTROL_NOT_UP);
+	assert_int_equal(ask(t, "reload"), CONTROL_NOT_DONE);
 	assert_string_equal(t->body, "p.conf:3:1: what\np.conf:4:1: else\n"
 			    "what was in force stays in force\n");
 }
@@ -959,6 +1005,7 @@ test_help_has_every_command(void **state)
 UNIT_TESTS(
 	TEST(test_status_before_the_first_end_is_not_up),
 	TEST(test_status_code_follows_the_last_end),
+	TEST(test_status_lists_what_is_missing),
 	TEST(test_status_names_members_without_multicast),
 	TEST(test_status_has_every_complaint),
 	TEST(test_status_prints_the_circle_of_a_credit_loop),
