@@ -56,7 +56,6 @@ struct balance {
 	uint32_t n_rest, n_extended;	/* those that turns gave one first */
 	uint32_t *next;		/* by switch: edge, for the LID at hand */
 	uint32_t *waiting, *queue;	/* by switch; see balance_add_all() */
-	uint32_t *edge_of;	/* graph_map_ports() */
 	float *load, *cost, *weight;	/* by edge; of one flow */
 	float *path;		/* by switch: cost of its path */
 	float *flow;		/* by switch */
@@ -66,7 +65,6 @@ struct balance {
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
 	bool keeps;		/* see balance_improve_lid() */
-	uint32_t *island;	/* graph_find_islands() */
 	struct balance_lost lost;
 };
 
@@ -87,25 +85,17 @@ static void
 balance_add_all(struct balance *b, float sign)
 {
 	const struct graph *g = b->g;
-	uint32_t sw, peer, head, tail = 0;
+	uint32_t i, sw, n = graph_sort(g, b->next, b->waiting, b->queue);
 
-	memset(b->waiting, 0, g->n_switches * sizeof(*b->waiting));
-	for (sw = 0; sw < g->n_switches; sw++) {
-		b->flow[sw] = (float)g->n_hosts[sw];
-		if (b->next[sw] != SNAPSHOT_NONE)
-			b->waiting[g->edges[b->next[sw]].peer]++;
-	}
 	for (sw = 0; sw < g->n_switches; sw++)
-		if (b->waiting[sw] == 0 && b->next[sw] != SNAPSHOT_NONE)
-			b->queue[tail++] = sw;
-	for (head = 0; head < tail; head++) {
-		sw = b->queue[head];
-		peer = g->edges[b->next[sw]].peer;
+		b->flow[sw] = (float)g->n_hosts[sw];
+	for (i = 0; i < n; i++) {
+		sw = b->queue[i];
+		if (b->next[sw] == SNAPSHOT_NONE)
+			continue;
 		if (b->flow[sw] > 0)
 			balance_change(b, b->next[sw], sign * b->flow[sw]);
-		b->flow[peer] += b->flow[sw];
-		if (--b->waiting[peer] == 0 && b->next[peer] != SNAPSHOT_NONE)
-			b->queue[tail++] = peer;
+		b->flow[g->edges[b->next[sw]].peer] += b->flow[sw];
 	}
 	b->work += g->n_switches;
 }
@@ -202,7 +192,8 @@ static uint32_t
 balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 {
 	return !held || b->lid > held->top ? SNAPSHOT_NONE :
-		b->edge_of[sw * GRAPH_PORTS + lft_row(held, sw)[b->lid]];
+		graph_edge_at(b->g, sw,
+				lft_row(held, sw)[b->lid]);
 }
 
 /* Paths with turns, where there is no other; those in force (held, or NULL)
@@ -321,8 +312,8 @@ static void
 balance_read(struct balance *b)
 {
 	for (uint32_t sw = 0; sw < b->g->n_switches; sw++)
-		b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
-					 lft_row(b->out, sw)[b->lid]];
+		b->next[sw] = graph_edge_at(b->g, sw,
+				lft_row(b->out, sw)[b->lid]);
 }
 
 /* Switches of the island that have no path to the LID at hand. */
@@ -333,7 +324,7 @@ balance_count_lost(struct balance *b)
 
 	for (i = b->n_extended; i < b->n_rest; i++) {
 		sw = b->rest[i];
-		if (b->island[sw] != b->island[dest])
+		if (b->g->island[sw] != b->g->island[dest])
 			continue;
 		if (!b->g->n_hosts[sw] || !b->g->n_hosts[dest])
 			b->lost.mixed++;
@@ -478,7 +469,8 @@ balance_is_heavy(const struct balance *b)
 
 	for (i = 0; i < b->n_heavy; i++) {
 		sw = b->heavy[i];
-		e = b->edge_of[sw * GRAPH_PORTS + lft_row(b->out, sw)[b->lid]];
+		e = graph_edge_at(b->g, sw,
+				lft_row(b->out, sw)[b->lid]);
 		if (e != SNAPSHOT_NONE && b->load[e] > b->limit)
 			return true;
 	}
@@ -505,8 +497,8 @@ balance_load_stripe(struct balance *b, const struct order *o, uint32_t first,
 		for (lid = first; lid < end; lid++) {
 			if (mine[lid - first] == 0)
 				continue;
-			e = b->edge_of[sw * GRAPH_PORTS +
-				       lft_row(b->out, sw)[lid]];
+			e = graph_edge_at(b->g, sw,
+				lft_row(b->out, sw)[lid]);
 			if (e == SNAPSHOT_NONE) {
 				mine[lid - first] = 0;
 				continue;
@@ -688,8 +680,6 @@ balance_init(struct balance *b, const struct graph *g, const struct turns *t,
 		.queue = g_new(uint32_t, n),
 		.heavy = g_new(uint32_t, n),
 		.is_bad = g_new(uint8_t, n),
-		.edge_of = graph_map_ports(g),
-		.island = graph_find_islands(g),
 		.load = g_new0(float, g->n_edges + 1),
 		.cost = g_new0(float, g->n_edges + 1),
 		.weight = g_new(float, g->n_edges + 1),
@@ -714,8 +704,6 @@ balance_clear(struct balance *b)
 	g_free(b->queue);
 	g_free(b->heavy);
 	g_free(b->is_bad);
-	g_free(b->edge_of);
-	g_free(b->island);
 	g_free(b->load);
 	g_free(b->cost);
 	g_free(b->weight);
@@ -766,7 +754,6 @@ static uint64_t
 keep_count_dead(const struct balance *b, const struct lft *held)
 {
 	const struct graph *g = b->g;
-	g_autofree uint32_t *target_of = graph_map_lids(g);
 	uint8_t leads[GRAPH_PORTS];
 	uint32_t sw, lid, i, top = MIN(g->top, held->top);
 	uint64_t n = 0;
@@ -774,14 +761,14 @@ keep_count_dead(const struct balance *b, const struct lft *held)
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		for (i = 0; i < GRAPH_PORTS; i++)
-			leads[i] = b->edge_of[sw * GRAPH_PORTS + i] !=
+			leads[i] = graph_edge_at(g, sw, (uint8_t)i) !=
 				SNAPSHOT_NONE;
 		for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
 			leads[g->targets[i].port] = 1;
 		leads[LFT_NO_PATH] = 1;
 		for (dead = false, lid = 0; lid <= top; lid++) {
 			dead |= !leads[lft_row(held, sw)[lid]] &&
-				target_of[lid] != SNAPSHOT_NONE;
+				g->target_of[lid] != SNAPSHOT_NONE;
 			if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid < top)
 				continue;
 			n += dead;
@@ -840,8 +827,8 @@ keep_own_lid(struct balance *b, const struct lft *held)
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		if (b->next[sw] == SNAPSHOT_NONE)
-			b->next[sw] = b->edge_of[sw * GRAPH_PORTS +
-				lft_row(b->out, sw)[b->lid]];
+			b->next[sw] = graph_edge_at(b->g, sw,
+				lft_row(b->out, sw)[b->lid]);
 	}
 	balance_extend(b, held);
 	balance_manage(b, held);
@@ -899,7 +886,7 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 			if (g->targets[i].port && lid <= held->top)
 				used[lft_row(held, sw)[lid]] = 1;
 		}
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			if (anew->load[e] > 0 && !used[g->edges[e].port])
 				return true;
 	}

@@ -49,7 +49,7 @@ struct cdg {
 	uint64_t *refused;	/* as c->turns: closed a circle */
 	uint32_t *ranks;	/* by switch: of the spanning tree, */
 	uint32_t *parent;	/* and the edge up; SNAPSHOT_NONE */
-	uint32_t *island, *n_in, *edge_of;	/* by switch; by island */
+	uint32_t *n_in;		/* by island: switches */
 	float *load, *cost, *weight;	/* by edge; of one flow */
 	float scale;
 	float *path, *flow;	/* by switch */
@@ -131,7 +131,7 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 	do {
 		best = SNAPSHOT_NONE;
 		least = INFINITY;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			port = g->edges[e].port;
 			if (x->hops[peer] + 1 != hops ||
@@ -170,8 +170,7 @@ cdg_settle_spine(struct cdg *x, uint32_t dest)
 	x->next[dest] = SNAPSHOT_NONE;
 	for (i = 0; i < x->n_spine; i++) {
 		sw = x->spine[i];
-		for (k = x->g->first_edge[sw]; k < x->g->first_edge[sw + 1];
-		     k++) {
+		for_each_edge(x->g, sw, k) {
 			peer = x->g->edges[k].peer;
 			e = x->g->edges[k].back;
 			if (!x->on_spine[peer] ||
@@ -203,7 +202,7 @@ cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
 		else
 			sw = x->ready[head++];
 		x->queue[x->n_reached++] = sw;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (x->hops[peer] == UINT16_MAX)
 				cdg_choose(x, peer, (uint16_t)
@@ -222,7 +221,7 @@ cdg_extend_spine(struct cdg *x, uint32_t dest)
 
 	for (sw = 0; sw < x->g->n_switches; sw++) {
 		if (x->hops[sw] != UINT16_MAX ||
-		    x->island[sw] != x->island[dest])
+		    x->g->island[sw] != x->g->island[dest])
 			continue;
 		for (at = sw, to = dest; at != to;) {	/* to their meeting */
 			uint32_t *low = x->ranks[at] > x->ranks[to] ? &at :
@@ -239,27 +238,17 @@ cdg_extend_spine(struct cdg *x, uint32_t dest)
 static void
 cdg_read(struct cdg *x)
 {
-	const struct graph *g = x->g;
-	g_autofree uint32_t *waits = g_new0(uint32_t, g->n_switches);
-	uint32_t sw, peer, head, n = g->n_switches;
+	uint32_t sw, i, n = x->g->n_switches;
 
-	for (sw = 0; sw < g->n_switches; sw++) {
-		x->next[sw] = x->edge_of[sw * GRAPH_PORTS +
-					 lft_row(x->out, sw)[x->lid]];
-		if (x->next[sw] != SNAPSHOT_NONE)
-			waits[g->edges[x->next[sw]].peer]++;
+	for (sw = 0; sw < n; sw++)
+		x->next[sw] = graph_edge_at(x->g, sw,
+					    lft_row(x->out, sw)[x->lid]);
+	x->n_reached = graph_sort(x->g, x->next, x->ready, x->queue);
+	for (i = 0; i < n / 2; i++) {	/* near to far */
+		sw = x->queue[i];
+		x->queue[i] = x->queue[n - 1 - i];
+		x->queue[n - 1 - i] = sw;
 	}
-	for (sw = 0; sw < g->n_switches; sw++)
-		if (waits[sw] == 0)
-			x->queue[--n] = sw;
-	for (head = g->n_switches; head-- > n;) {	/* upstream first */
-		if (x->next[x->queue[head]] == SNAPSHOT_NONE)
-			continue;
-		peer = g->edges[x->next[x->queue[head]]].peer;
-		if (--waits[peer] == 0)
-			x->queue[--n] = peer;
-	}
-	x->n_reached = g->n_switches;
 }
 
 static void
@@ -276,7 +265,7 @@ cdg_store(struct cdg *x)
 static void
 cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 {
-	uint32_t dest = target->sw, n = x->n_in[x->island[dest]], tries = 0;
+	uint32_t dest = target->sw, n = x->n_in[x->g->island[dest]], tries = 0;
 
 	if (again) {
 		cdg_read(x);
@@ -319,8 +308,7 @@ cdg_measure_lines(struct cdg *x, const uint8_t *dimension, uint8_t which,
 		far[nearest[i]] = 0;
 		x->queue[0] = nearest[i];
 		for (head = 0, tail = 1; head < tail; head++)
-			for (e = g->first_edge[x->queue[head]];
-			     e < g->first_edge[x->queue[head] + 1]; e++) {
+			for_each_edge(g, x->queue[head], e) {
 				peer = g->edges[e].peer;
 				if (dimension[e] != which ||
 				    far[peer] != UINT16_MAX)
@@ -336,7 +324,7 @@ static bool
 cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
 {
 	uint32_t to = x->g->edges[e].peer;
-	uint32_t from = x->g->edges[x->g->edges[e].back].peer;
+	uint32_t from = graph_owner(x->g, e);
 
 	return far[to] < far[from] || (far[to] == far[from] && to < from);
 }
@@ -353,10 +341,10 @@ cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
 		if (dimension[e] != which)
 			continue;
 		sw = g->edges[e].peer;
-		for (f = g->first_edge[sw]; f < g->first_edge[sw + 1]; f++)
+		for_each_edge(g, sw, f)
 			if (dimension[f] > which || (dimension[f] == which &&
 			    g->edges[f].peer !=
-			    g->edges[g->edges[e].back].peer &&
+			    graph_owner(g, e) &&
 			    (cdg_is_up(x, far, e) || !cdg_is_up(x, far, f))))
 				channels_turn(x->c, e, g->edges[f].port);
 	}
@@ -401,21 +389,16 @@ cdg_add_dimensions(struct cdg *x, const uint8_t *dimension, uint32_t *nearest)
 static uint32_t *
 cdg_list_nearest(const struct cdg *x)
 {
-	const struct graph *g = x->g;
-	uint32_t *list = g_new(uint32_t, g->n_switches), sw, e, head, n = 0;
-	g_autofree uint8_t *seen = g_new0(uint8_t, g->n_switches);
+	uint32_t *list = g_new(uint32_t, x->g->n_switches), sw, n = 0;
+	g_autofree uint32_t *hops = g_new(uint32_t, x->g->n_switches + 1);
 
-	for (sw = 0, head = 0; sw < g->n_switches; sw++) {
-		if (!seen[sw])
-			list[n++] = sw;
-		for (seen[sw] = 1; head < n; head++)
-			for (e = g->first_edge[list[head]];
-			     e < g->first_edge[list[head] + 1]; e++) {
-				if (seen[g->edges[e].peer])
-					continue;
-				seen[g->edges[e].peer] = 1;
-				list[n++] = g->edges[e].peer;
-			}
+	memset(hops, 0xff, x->g->n_switches * sizeof(*hops));
+	for (sw = 0; sw < x->g->n_switches; sw++) {
+		if (x->g->island[sw] != sw)
+			continue;
+		hops[sw] = 0;
+		list[n] = sw;
+		n += graph_search(x->g, hops, list + n, 1);
 	}
 	return list;
 }
@@ -428,7 +411,7 @@ cdg_hang(struct cdg *x, uint32_t sw, uint32_t e)
 	const struct graph *g = x->g;
 	uint32_t to = g->edges[e].peer, f;
 
-	for (f = g->first_edge[to]; f < g->first_edge[to + 1]; f++)
+	for_each_edge(g, to, f)
 		if ((x->parent[to] == f ||
 		     x->parent[g->edges[f].peer] == g->edges[f].back) &&
 		    (!cdg_may_turn(x, e, f, TURNS_ADD) ||
@@ -478,7 +461,7 @@ cdg_add_tree(struct cdg *x, const uint32_t *list)
 		for (i = 0; i < x->g->n_switches; i++) {
 			sw = list[i];
 			if (x->ranks[sw] == ENGINE_NO_RANK &&
-			    (x->island[sw] == sw || cdg_hang_low(x, sw)))
+			    (x->g->island[sw] == sw || cdg_hang_low(x, sw)))
 				x->ranks[sw] = n++;
 		}
 	} while (n > n_before && n < x->g->n_switches);
@@ -570,9 +553,7 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
 		.ready = g_new(uint32_t, n),
 		.spine = g_new(uint32_t, n),
 		.on_spine = g_new0(uint8_t, n),
-		.island = graph_find_islands(g),
 		.n_in = g_new0(uint32_t, n),
-		.edge_of = graph_map_ports(g),
 		.load = g_new0(float, g->n_edges + 1),
 		.cost = g_new0(float, g->n_edges + 1),
 		.weight = g_new(float, g->n_edges + 1),
@@ -588,7 +569,7 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
 		x->weight[i] = (float)widest / g->edges[i].capacity;
 	for (i = 0; i < n; i++) {
 		n_hosts += g->n_hosts[i];
-		x->n_in[x->island[i]]++;
+		x->n_in[x->g->island[i]]++;
 	}
 	x->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
 }
@@ -603,9 +584,7 @@ cdg_clear(struct cdg *x)
 	g_free(x->ready);
 	g_free(x->spine);
 	g_free(x->on_spine);
-	g_free(x->island);
 	g_free(x->n_in);
-	g_free(x->edge_of);
 	g_free(x->load);
 	g_free(x->cost);
 	g_free(x->weight);

@@ -27,7 +27,6 @@ channels_new(const struct graph *g)
 	struct channels *c = g_new0(struct channels, 1);
 
 	c->g = g;
-	c->edge_of = graph_map_ports(g);
 	c->turns = g_new0(uint64_t, (size_t)g->n_edges * CHANNELS_WORDS + 1);
 	c->place = g_new(uint32_t, g->n_edges + 1);
 	c->channel = g_new(uint32_t, g->n_edges + 1);
@@ -54,7 +53,6 @@ channels_free(struct channels *c)
 {
 	if (!c)
 		return;
-	g_free(c->edge_of);
 	g_free(c->turns);
 	g_free(c->place);
 	g_free(c->channel);
@@ -78,7 +76,7 @@ channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 			continue;
 		}
 		*port += (uint32_t)__builtin_ctzll(word);
-		e = channels_edge(c, peer, (uint8_t)*port);
+		e = graph_edge_at(c->g, peer, (uint8_t)*port);
 		(*port)++;
 		if (e != SNAPSHOT_NONE)
 			return e;
@@ -106,12 +104,12 @@ channels_add_order(struct channels *c, const uint32_t *ranks)
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(mask, 0, sizeof(mask));
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			is_up = channels_is_up(ranks, sw, g->edges[e].peer);
 			mask[is_up][g->edges[e].port / 64] |=
 				UINT64_C(1) << g->edges[e].port % 64;
 		}
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			is_up = channels_is_up(ranks, sw, g->edges[e].peer);
 			turns = c->turns + (size_t)g->edges[e].back *
 				CHANNELS_WORDS;
@@ -187,9 +185,8 @@ channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 	g_array_append_val(list, in);
 	for (i = 0; i < list->len; i++) {
 		e = ITEM(list, i);
-		from = g->edges[g->edges[e].back].peer;
-		for (k = g->first_edge[from]; k < g->first_edge[from + 1];
-		     k++) {
+		from = graph_owner(g, e);
+		for_each_edge(g, from, k) {
 			back = g->edges[k].back;
 			if (c->mark[back] || c->place[back] < c->place[out] ||
 			    !channels_has(c, back, e))
@@ -436,7 +433,7 @@ channels_print(const struct graph *g, const struct channels_result *r)
 	for (i = 0; i < r->cycle->len; i++) {
 		turn = &g_array_index(r->cycle, struct channel_turn, i);
 		g_autofree char *name = graph_switch_name(g,
-			g->edges[g->edges[turn->edge].back].peer);
+			graph_owner(g, turn->edge));
 
 		g_string_append_printf(text, "%s port %u -> (LID %u) ", name,
 				       g->edges[turn->edge].port, turn->lid);
@@ -472,7 +469,6 @@ struct web {
 	const struct lft *tables[2];	/* new, old */
 	uint32_t n_tables;
 	uint32_t top;
-	uint32_t *target_of;		/* see graph_map_lids() */
 	uint8_t *quiet;			/* by LID: of a port 0, up to top */
 	uint8_t *walked;		/* by LID, of those: is to be walked */
 	uint32_t n_blocks;		/* of 64 LIDs, up to top */
@@ -500,19 +496,17 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 	};
 	w->n_tables = before ? 2 : 1;
 	w->top = MAX(lft->top, before ? before->top : 0u);
-	w->target_of = graph_map_lids(g);
 	w->quiet = g_new0(uint8_t, w->top + 1u);
 	w->walked = g_new0(uint8_t, w->top + 1u);
 	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
-		w->quiet[lid] = w->target_of[lid] != SNAPSHOT_NONE &&
-			g->targets[w->target_of[lid]].port == 0;
+		w->quiet[lid] = w->g->target_of[lid] != SNAPSHOT_NONE &&
+			g->targets[w->g->target_of[lid]].port == 0;
 	w->n_blocks = w->top / LFT_BLOCK + 1;
 }
 
 static void
 web_clear(struct web *w)
 {
-	g_free(w->target_of);
 	g_free(w->quiet);
 	g_free(w->walked);
 	g_free(w->stale);
@@ -583,7 +577,7 @@ typedef void web_look(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 static bool
 web_matters(const struct web *w, uint32_t e, uint8_t out)
 {
-	uint32_t next = channels_edge(w->c, w->g->edges[e].peer, out);
+	uint32_t next = graph_edge_at(w->g, w->g->edges[e].peer, out);
 
 	return !w->suspect || (next != SNAPSHOT_NONE && w->suspect[next]);
 }
@@ -594,7 +588,7 @@ static void
 web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
 {
-	const uint32_t *edge_of = w->c->edge_of + (size_t)sw * GRAPH_PORTS;
+	const uint32_t *edge_of = w->g->edge_of + (size_t)sw * GRAPH_PORTS;
 	const struct lft *mine = w->tables[a], *theirs = w->tables[b];
 	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, port;
 	const uint8_t *row = lft_row(mine, sw);
@@ -715,7 +709,7 @@ web_walk_lid(struct web *w, uint32_t lid, struct trail *t, uint32_t nth,
 	memcpy(t->queue, t->sources, tail * sizeof(*t->queue));
 	for (head = 0; head < tail; head++)
 		for (sw = t->queue[head], a = 0; a < w->n_tables; a++) {
-			e = channels_edge(w->c, sw, t->columns[a][first + sw]);
+			e = graph_edge_at(w->g, sw, t->columns[a][first + sw]);
 			if (e == SNAPSHOT_NONE)
 				continue;
 			peer = w->g->edges[e].peer;
@@ -793,7 +787,7 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 static void
 web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 {
-	uint32_t i = lid <= w->g->top ? w->target_of[lid] : SNAPSHOT_NONE;
+	uint32_t i = lid <= w->g->top ? w->g->target_of[lid] : SNAPSHOT_NONE;
 
 	if (i != SNAPSHOT_NONE && (w->g->targets[i].sw != sw ||
 				   w->g->targets[i].port != port))
@@ -811,7 +805,7 @@ web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 	    !w->is_up[(size_t)edge->peer * GRAPH_PORTS + out])
 		return;
 	w->odd[lid] = 1;
-	w->odd_end[channels_edge(w->c, edge->peer, out)] = 1;
+	w->odd_end[graph_edge_at(w->g, edge->peer, out)] = 1;
 	channels_turn(w->c, e, out);
 	/* To and fro: the order has not the other turn. */
 	if (out == back->port)
@@ -851,7 +845,7 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	const uint8_t *row = lft_row(w->tables[a], sw);
 	uint64_t rest;
 
-	for (e = w->g->first_edge[sw]; e < w->g->first_edge[sw + 1]; e++)
+	for_each_edge(w->g, sw, e)
 		behind[w->g->edges[e].port] = w->up[b] +
 			(size_t)w->g->edges[e].peer * w->n_blocks;
 	for (block = 0; block * LFT_BLOCK < end; block++)
@@ -869,7 +863,7 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 			if (!(behind[row[lid]][block] >> lid % LFT_BLOCK & 1))
 				continue;
 			w->walked[lid] |= w->quiet[lid];
-			e = channels_edge(w->c, sw, row[lid]);
+			e = graph_edge_at(w->g, sw, row[lid]);
 			if (!w->quiet[lid])
 				web_add_odd(w, lid, e, web_entry(w, b,
 					w->g->edges[e].peer, lid));
@@ -887,7 +881,7 @@ web_scan_all(struct web *w, const uint32_t *ranks)
 	w->odd = g_new0(uint8_t, w->top + 1u);
 	w->odd_end = g_new0(uint8_t, g->n_edges + 1);
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			w->is_up[(size_t)sw * GRAPH_PORTS + g->edges[e].port] =
 				!ranks || channels_is_up(ranks, sw,
 							 g->edges[e].peer);
@@ -1014,7 +1008,7 @@ uint16_t
 channels_find_lid(struct channels *c, const struct lft *lft,
 		  const struct lft *before, uint32_t edge, uint8_t port)
 {
-	uint32_t from = c->g->edges[c->g->edges[edge].back].peer, lid;
+	uint32_t from = graph_owner(c->g, edge), lid;
 	uint16_t found = LID_NONE;
 	struct web w;
 

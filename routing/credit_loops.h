@@ -24,7 +24,6 @@
 /* The dependencies, and a topological order of the channels. */
 struct channels {
 	const struct graph *g;	/* borrowed */
-	uint32_t *edge_of;	/* see graph_map_ports() */
 	uint64_t *turns;	/* [edge][CHANNELS_WORDS]: mask of ports; all
 				   zero: no packet comes through it */
 	uint32_t *place;	/* by edge; right once sorted */
@@ -60,12 +59,6 @@ bool channels_sort(struct channels *c);
  * that would close a loop. Of a graph that is sorted, and stays so. */
 bool channels_add(struct channels *c, uint32_t in, uint32_t out);
 void channels_remove(struct channels *c, uint32_t in, uint32_t out);
-
-static inline uint32_t
-channels_edge(const struct channels *c, uint32_t sw, uint8_t port)
-{
-	return c->edge_of[(size_t)sw * GRAPH_PORTS + port];
-}
 
 static inline void
 channels_turn(struct channels *c, uint32_t edge, uint8_t port)

@@ -74,16 +74,6 @@ struct engine {
 			struct engine_output *out, GError **error);
 };
 
-/* The same fabric with the LIDs of a few of its switches: what goes wrong for
- * these does so for all, which takes much longer to see. NULL if there are not
- * many switches. engine_sample_free(). */
-struct graph *engine_sample(const struct graph *g);
-void engine_sample_free(struct graph *sample);
-
-/* Only tables from only a graph: for tests and programs. */
-bool engine_route(const struct engine *engine, const struct graph *g,
-		  struct lft *lft, GError **error);
-
 /* NULL-terminated. */
 extern const struct engine *const engines[];
 

@@ -35,7 +35,6 @@ struct completion {
 	struct turns *turns;
 	struct lft *out;
 	uint64_t *reach;	/* [switch]: destinations */
-	uint32_t *edge_of;
 	uint32_t *next, *list;
 	uint16_t *hops;
 	float *cost;
@@ -75,14 +74,13 @@ complete_find_needed(struct completion *c)
 {
 	const struct ftree *t = c->t;
 	uint32_t n = t->g->n_switches, sw, k, w, i;
-	g_autofree uint32_t *island = graph_find_islands(t->g);
 	uint64_t *needed = g_new0(uint64_t, t->n_words), word, *reach;
 	g_autofree uint64_t *hosts = g_new0(uint64_t, t->n_words);
 	g_autofree uint64_t *mine = g_new0(uint64_t, (size_t)n * t->n_words);
 
 	for (i = 0; i < n; i++) {
 		sw = t->o->climb[i];
-		set_add(mine + (size_t)island[sw] * t->n_words, i);
+		set_add(mine + (size_t)t->g->island[sw] * t->n_words, i);
 		if (t->g->n_hosts[sw])
 			set_add(hosts, i);
 	}
@@ -91,7 +89,7 @@ complete_find_needed(struct completion *c)
 		for (k = 0; k < t->n_sets; k++)
 			set_unite(reach, ftree_set(t, sw, k), t->n_words);
 		for (w = 0; w < t->n_words; w++) {
-			word = mine[(size_t)island[sw] * t->n_words + w] &
+			word = mine[(size_t)t->g->island[sw] * t->n_words + w] &
 				~reach[w];
 			needed[w] |= t->g->n_hosts[sw] ? word :
 				word & hosts[w];
@@ -134,8 +132,8 @@ complete_destination(struct completion *c, uint32_t dest)
 	     entry++) {
 		lid = t->lid[entry];
 		for (sw = 0; sw < t->g->n_switches; sw++)
-			c->next[sw] = c->edge_of[sw * GRAPH_PORTS +
-						 lft_row(c->out, sw)[lid]];
+			c->next[sw] = graph_edge_at(t->g, sw,
+						   lft_row(c->out, sw)[lid]);
 		n_done = turns_extend(c->turns, to, c->next, c->hops, c->list,
 				      n, c->cost);
 		for (i = 0; i < n_done; i++) {
@@ -201,7 +199,6 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 	struct completion c = {
 		.t = t, .turns = turns, .out = out,
 		.reach = g_new0(uint64_t, (size_t)n * t->n_words),
-		.edge_of = graph_map_ports(t->g),
 		.next = g_new(uint32_t, n),
 		.list = g_new(uint32_t, n),
 		.hops = g_new(uint16_t, n),
@@ -220,7 +217,6 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 		}
 	ftree_manage(&c, quiet);
 	g_free(c.reach);
-	g_free(c.edge_of);
 	g_free(c.next);
 	g_free(c.list);
 	g_free(c.hops);

@@ -98,11 +98,10 @@ number_leaves(struct numbering *s)
 {
 	struct ftree *t = s->t;
 	uint32_t n = t->g->n_switches, i, *next;
-	g_autofree uint32_t *island = graph_find_islands(t->g);
 	g_autofree uint32_t *used = g_new0(uint32_t, n);
 
 	for (i = 0; i < n; i++) {
-		next = &used[island[t->o->climb[i]]];
+		next = &used[t->g->island[t->o->climb[i]]];
 		t->base[i] = *next;
 		*next += t->o->level[t->o->climb[i]] ? 1 : s->usual;
 	}
@@ -155,7 +154,6 @@ void
 ftree_number_lids(struct ftree *t)
 {
 	uint32_t n = t->g->n_switches, i;
-	g_autofree uint32_t *island = graph_find_islands(t->g);
 	g_autofree uint32_t *n_io = g_new0(uint32_t, n);
 	struct numbering s = { .t = t };
 
@@ -168,7 +166,7 @@ ftree_number_lids(struct ftree *t)
 	number_leaves(&s);
 	for (i = 0; i < n; i++) {
 		t->first_entry[i] = t->n_entries;
-		number_switch(&s, i, &n_io[island[t->o->climb[i]]]);
+		number_switch(&s, i, &n_io[t->g->island[t->o->climb[i]]]);
 	}
 	for (i = n; i < n + 64; i++)	/* the last word of a set */
 		t->first_entry[i] = t->n_entries;

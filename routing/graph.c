@@ -27,6 +27,11 @@
 
 #include <string.h>
 
+#include "routing/sets.h"
+
+#define N_SAMPLED	64u	/* switches of graph_sample() */
+#define LEAST_STEP	8u	/* of fewer of all it makes none */
+
 struct spot {
 	uint32_t peer;		/* of a port that is up; SNAPSHOT_NONE: not */
 	uint32_t sw;		/* whose port it is; SNAPSHOT_NONE: no switch */
@@ -186,7 +191,7 @@ graph_pair_edges(struct graph *g, const struct graph_survey *v)
 	uint32_t sw, e;
 
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			edge_of[v->first[sw] + g->edges[e].port] = e;
 	for (e = 0; e < g->n_edges; e++)
 		g->edges[e].back = edge_of[g->edges[e].back];
@@ -243,6 +248,44 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 	}
 }
 
+static void
+graph_map_ports(struct graph *g)
+{
+	size_t n = (size_t)g->n_switches * GRAPH_PORTS;
+	uint32_t sw, e;
+
+	g->edge_of = g_new(uint32_t, n + 1);
+	g->island = g_new(uint32_t, g->n_switches);
+	memset(g->edge_of, 0xff, n * sizeof(*g->edge_of)); /* SNAPSHOT_NONE */
+	for (sw = 0; sw < g->n_switches; sw++) {
+		g->island[sw] = sw;
+		for_each_edge(g, sw, e)
+			g->edge_of[(size_t)sw * GRAPH_PORTS +
+				   g->edges[e].port] = e;
+	}
+	g->widest = 1;
+	for (e = 0; e < g->n_edges; e++) {
+		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
+		g->widest = MAX(g->widest, g->edges[e].capacity);
+	}
+	for (sw = 0; sw < g->n_switches; sw++) {
+		g->island[sw] = disjoint_find(g->island, sw);
+		g->n_all_hosts += g->n_hosts[sw];
+	}
+}
+
+static void
+graph_map_lids(struct graph *g)
+{
+	uint32_t i, k;
+
+	g->target_of = g_new(uint32_t, g->top + 1u);
+	memset(g->target_of, 0xff, (g->top + 1u) * sizeof(*g->target_of));
+	for (i = 0; i < g->n_targets; i++)
+		for (k = 0; k < g->targets[i].n_lids; k++)
+			g->target_of[g->targets[i].lid + k] = i;
+}
+
 struct graph *
 graph_new(const struct snapshot *s, const struct lid_map *lids)
 {
@@ -264,54 +307,53 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 	graph_store_edges(g, cables);
 	graph_pair_edges(g, &v);
 	graph_store_targets(g, &v, lids);
+	graph_map_ports(g);
+	graph_map_lids(g);
 	g_free(v.at);
 	g_free(v.first);
 	return g;
 }
 
-/* The count is no part of what is constant in a graph. */
 void
 graph_free(struct graph *g)
 {
 	if (!g)
 		return;
-	g_free(g->first_edge);
-	g_free(g->edges);
 	g_free(g->first_target);
 	g_free(g->targets);
-	g_free(g->n_hosts);
+	g_free(g->target_of);
+	if (!g->whole) {
+		g_free(g->first_edge);
+		g_free(g->edges);
+		g_free(g->n_hosts);
+		g_free(g->edge_of);
+		g_free(g->island);
+	}
 	g_free(g);
 }
 
-uint32_t *
-graph_map_ports(const struct graph *g)
+struct graph *
+graph_sample(const struct graph *g)
 {
-	size_t size = (size_t)g->n_switches * GRAPH_PORTS * sizeof(uint32_t);
-	uint32_t *map = g_malloc(size);
-	uint32_t sw, e;
+	struct graph *few;
+	uint32_t step = g->n_switches / N_SAMPLED, sw, i;
 
-	if (!map)
-		return NULL;		/* not a single switch */
-	memset(map, 0xff, size);	/* SNAPSHOT_NONE */
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			map[(size_t)sw * GRAPH_PORTS + g->edges[e].port] = e;
-	return map;
-}
-
-uint32_t *
-graph_map_lids(const struct graph *g)
-{
-	uint32_t *map = g_new(uint32_t, g->top + 1u);
-	uint32_t i, lid;
-
-	memset(map, 0xff, (g->top + 1u) * sizeof(*map));
-	for (i = 0; i < g->n_targets; i++)
-		for (lid = g->targets[i].lid;
-		     lid < (uint32_t)g->targets[i].lid + g->targets[i].n_lids;
-		     lid++)
-			map[lid] = i;
-	return map;
+	if (step < LEAST_STEP)
+		return NULL;
+	few = g_memdup2(g, sizeof(*g));
+	few->whole = g;
+	few->first_target = g_new(uint32_t, g->n_switches + 1);
+	few->targets = g_new(struct graph_target, g->n_targets);
+	few->n_targets = 0;
+	for (sw = 0; sw < g->n_switches; sw++) {
+		few->first_target[sw] = few->n_targets;
+		for (i = g->first_target[sw]; sw % step == 0 &&
+		     i < g->first_target[sw + 1]; i++)
+			few->targets[few->n_targets++] = g->targets[i];
+	}
+	few->first_target[sw] = few->n_targets;
+	graph_map_lids(few);
+	return few;
 }
 
 char *
@@ -324,28 +366,64 @@ graph_switch_name(const struct graph *g, uint32_t sw)
 			       snapshot_node_name(node), node->info.node_guid);
 }
 
-uint32_t *
-graph_find_islands(const struct graph *g)
+uint32_t
+graph_search(const struct graph *g, uint32_t *hops, uint32_t *queue, uint32_t n)
 {
-	uint32_t *island = g_new(uint32_t, g->n_switches);
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t start, head, tail, e;
+	uint32_t head, sw, peer, e;
 
-	for (start = 0; start < g->n_switches; start++)
-		island[start] = UINT32_MAX;
-	for (start = 0; start < g->n_switches; start++) {
-		if (island[start] != UINT32_MAX)
-			continue;
-		island[start] = start;
-		queue[0] = start;
-		for (head = 0, tail = 1; head < tail; head++)
-			for (e = g->first_edge[queue[head]];
-			     e < g->first_edge[queue[head] + 1]; e++) {
-				if (island[g->edges[e].peer] != UINT32_MAX)
-					continue;
-				island[g->edges[e].peer] = start;
-				queue[tail++] = g->edges[e].peer;
-			}
+	for (head = 0; head < n; head++) {
+		sw = queue[head];
+		for_each_edge(g, sw, e) {
+			peer = g->edges[e].peer;
+			if (hops[peer] != GRAPH_FAR)
+				continue;
+			hops[peer] = hops[sw] + 1;
+			queue[n++] = peer;
+		}
 	}
-	return island;
+	return n;
+}
+
+void
+graph_grow(const struct graph *g, uint32_t *queue, uint32_t n, bool latest)
+{
+	g_autofree uint64_t *ties = g_new0(uint64_t, g->n_switches);
+	uint32_t i, k, best, sw, e;
+	uint64_t *tie;
+
+	for (i = 0; i < n; i++) {
+		for (best = i, k = i + 1; i > 0 && k < n; k++)
+			if (ties[queue[k]] > ties[queue[best]])
+				best = k;
+		sw = queue[best];
+		queue[best] = queue[i];
+		queue[i] = sw;
+		for_each_edge(g, sw, e) {
+			tie = &ties[g->edges[e].peer];
+			*tie = ((*tie >> 32) + g->edges[e].capacity) << 32 |
+				(latest ? i : 0);
+		}
+	}
+}
+
+uint32_t
+graph_sort(const struct graph *g, const uint32_t *next, uint32_t *waits,
+	   uint32_t *queue)
+{
+	uint32_t n = 0, head, sw;
+
+	memset(waits, 0, g->n_switches * sizeof(*waits));
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (next[sw] != SNAPSHOT_NONE)
+			waits[g->edges[next[sw]].peer]++;
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (waits[sw] == 0)
+			queue[n++] = sw;
+	for (head = 0; head < n; head++) {
+		sw = queue[head];
+		if (next[sw] != SNAPSHOT_NONE &&
+		    --waits[g->edges[next[sw]].peer] == 0)
+			queue[n++] = g->edges[next[sw]].peer;
+	}
+	return n;
 }

@@ -61,14 +61,14 @@ grid_look(struct grid *d, uint32_t e, uint32_t f)
 {
 	const struct graph *g = d->g;
 	uint32_t b = g->edges[e].peer, c = g->edges[f].peer, i, at, to;
-	uint32_t a = g->edges[g->edges[e].back].peer;
+	uint32_t a = graph_owner(g, e);
 	bool is_square = false;
 
 	if (grid_edge(g, b, c) != SNAPSHOT_NONE) {
 		grid_join(d, e, f);
 		return;
 	}
-	for (i = g->first_edge[b]; i < g->first_edge[b + 1]; i++) {
+	for_each_edge(g, b, i) {
 		at = g->edges[i].peer;
 		to = at == a ? SNAPSHOT_NONE : grid_edge(g, at, c);
 		if (to == SNAPSHOT_NONE || grid_edge(g, at, a) != SNAPSHOT_NONE)
@@ -96,7 +96,7 @@ grid_look_all(struct grid *d)
 	uint32_t sw, e, f;
 
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			for (f = e + 1; f < g->first_edge[sw + 1]; f++)
 				if (g->edges[e].peer == g->edges[f].peer)
 					grid_join(d, e, f);

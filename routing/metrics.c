@@ -17,93 +17,77 @@
 
 #include <string.h>
 
-#define UNSEEN		UINT32_MAX
-
-/* The tables towards one destination. */
+/* The tables towards one host after the other. */
 struct metrics_forest {
 	const struct graph *g;
 	const struct lft *lft;
-	uint32_t *edge_of;	/* see graph_map_ports() */
 	uint32_t *edge;		/* switch -> edge towards the LID */
-	uint32_t *n_senders;	/* switch -> neighbours that send to it */
-	uint32_t *queue;	/* switches, senders before receivers */
-	uint8_t *columns;	/* [LID of the block][switch]: ports */
-	uint32_t block;
+	uint32_t *waits;
+	uint32_t *queue;	/* switches, senders before receivers, */
+	uint32_t n_sorted;	/* but for those of a loop */
+	uint8_t *columns;	/* lft_read_columns() of some targets */
+	uint32_t next, column, n_columns;
 	bool delivers;		/* the destination's switch */
 };
 
 static void
-forest_init(struct metrics_forest *f, const struct graph *g,
-	    const struct lft *lft)
+forest_init(struct metrics_forest *f, const struct graph *g, const struct lft *lft)
 {
 	g_assert(lft->n_switches == g->n_switches);
 	*f = (struct metrics_forest){
-		.g = g, .lft = lft, .edge_of = graph_map_ports(g),
+		.g = g, .lft = lft,
 		.edge = g_new(uint32_t, g->n_switches),
-		.n_senders = g_new(uint32_t, g->n_switches),
+		.waits = g_new(uint32_t, g->n_switches),
 		.queue = g_new(uint32_t, g->n_switches),
-		.columns = g_malloc((size_t)g->n_switches * LFT_BLOCK + 1),
-		.block = UINT32_MAX,
+		.columns = g_malloc((size_t)g->n_switches * LFT_COLUMNS),
 	};
 }
 
 static void
 forest_clear(struct metrics_forest *f)
 {
-	g_free(f->edge_of);
 	g_free(f->edge);
-	g_free(f->n_senders);
+	g_free(f->waits);
 	g_free(f->queue);
 	g_free(f->columns);
 }
 
-/* The ports of all switches for a LID. The tables are read block by block, each
- * once if the LIDs ascend. */
-static const uint8_t *
-forest_column(struct metrics_forest *f, uint32_t lid)
+static void
+forest_read(struct metrics_forest *f)
 {
-	uint32_t n = f->g->n_switches, sw, i;
-	const uint8_t *row;
+	uint16_t lids[LFT_COLUMNS];
+	uint32_t i;
 
-	if (f->block != lid / LFT_BLOCK) {
-		f->block = lid / LFT_BLOCK;
-		for (sw = 0; sw < n; sw++) {
-			row = lft_row(f->lft, sw) + f->block * LFT_BLOCK;
-			for (i = 0; i < LFT_BLOCK; i++)
-				f->columns[(size_t)i * n + sw] = row[i];
-		}
-	}
-	return f->columns + (size_t)(lid % LFT_BLOCK) * n;
+	f->column = f->n_columns = 0;
+	for (i = f->next; i < f->g->n_targets &&
+	     f->n_columns < LFT_COLUMNS; i++)
+		if (f->g->targets[i].port)
+			lids[f->n_columns++] = f->g->targets[i].lid;
+	lft_read_columns(f->lft, lids, f->n_columns, f->columns);
 }
 
-/* Returns the length of the queue: without the switches of a loop. */
-static uint32_t
-forest_sort(struct metrics_forest *f, const struct graph_target *target)
+/* The next host, with its tables sorted; NULL: there are no more. */
+static const struct graph_target *
+forest_next(struct metrics_forest *f)
 {
 	const struct graph *g = f->g;
-	const uint8_t *column = target->lid > f->lft->top ? NULL :
-		forest_column(f, target->lid);
-	uint32_t n = 0, i, sw, e;
+	const struct graph_target *target;
+	const uint8_t *column;
+	uint32_t sw;
 
-	memset(f->n_senders, 0, g->n_switches * sizeof(*f->n_senders));
-	for (sw = 0; sw < g->n_switches; sw++) {
-		e = !column ? SNAPSHOT_NONE :
-			f->edge_of[(size_t)sw * GRAPH_PORTS + column[sw]];
-		f->edge[sw] = e;
-		if (e != SNAPSHOT_NONE)
-			f->n_senders[g->edges[e].peer]++;
-	}
-	f->delivers = column && column[target->sw] == target->port;
+	while (f->next < g->n_targets && !g->targets[f->next].port)
+		f->next++;
+	if (f->next == g->n_targets)
+		return NULL;
+	if (f->column == f->n_columns)
+		forest_read(f);
+	target = &g->targets[f->next++];
+	column = f->columns + (size_t)f->column++ * g->n_switches;
 	for (sw = 0; sw < g->n_switches; sw++)
-		if (f->n_senders[sw] == 0)
-			f->queue[n++] = sw;
-	for (i = 0; i < n; i++) {
-		e = f->edge[f->queue[i]];
-		if (e != SNAPSHOT_NONE &&
-		    --f->n_senders[g->edges[e].peer] == 0)
-			f->queue[n++] = g->edges[e].peer;
-	}
-	return n;
+		f->edge[sw] = graph_edge_at(g, sw, column[sw]);
+	f->delivers = column[target->sw] == target->port;
+	f->n_sorted = graph_sort(g, f->edge, f->waits, f->queue);
+	return target;
 }
 
 /* Adds the flows to one destination; returns how many of them are lost. */
@@ -112,7 +96,7 @@ load_target(struct metrics_forest *f, const struct graph_target *target,
 	    uint64_t *flows, uint64_t *load)
 {
 	const struct graph *g = f->g;
-	uint32_t n = forest_sort(f, target), i, sw, e;
+	uint32_t i, sw, e;
 	uint64_t all = 0;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
@@ -120,7 +104,7 @@ load_target(struct metrics_forest *f, const struct graph_target *target,
 		flows[sw] = g->n_hosts[sw] - (sw == target->sw);
 		all += flows[sw];
 	}
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < f->n_sorted; i++) {
 		sw = f->queue[i];
 		e = f->edge[sw];
 		if (e == SNAPSHOT_NONE)
@@ -131,26 +115,14 @@ load_target(struct metrics_forest *f, const struct graph_target *target,
 	return f->delivers ? all - flows[target->sw] : all;
 }
 
-/* The capacity of the widest cable, at least 1. */
-static uint32_t
-find_widest(const struct graph *g)
-{
-	uint32_t widest = 1;
-
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		widest = MAX(widest, g->edges[e].capacity);
-	return widest;
-}
-
 void
 metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		   struct metrics_load *result)
 {
 	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
 	g_autofree uint64_t *flows = g_new(uint64_t, g->n_switches + 1);
-	g_autofree uint32_t *target_of = graph_map_lids(g);
 	const struct graph_target *target;
-	uint32_t widest = find_widest(g), lid, e;
+	uint32_t e;
 	uint64_t sum = 0;
 	struct metrics_forest f;
 	double worst;
@@ -159,18 +131,13 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
 	};
 	forest_init(&f, g, lft);
-	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (target_of[lid] == SNAPSHOT_NONE)
-			continue;
-		target = &g->targets[target_of[lid]];
-		if (target->port && target->lid == lid)
-			result->lost += load_target(&f, target, flows, load);
-	}
+	while ((target = forest_next(&f)))
+		result->lost += load_target(&f, target, flows, load);
 	forest_clear(&f);
 	for (e = 0; e < g->n_edges; e++) {
 		sum += load[e];
 		result->max = MAX(result->max, load[e]);
-		worst = (double)load[e] * widest /
+		worst = (double)load[e] * g->widest /
 			MAX(g->edges[e].capacity, 1);
 		if (e == 0 || worst > result->worst) {
 			result->worst = worst;
@@ -181,27 +148,15 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		result->mean = (double)sum / g->n_edges;
 }
 
-/* Breadth first; returns how many switches are in the queue. */
+/* From one switch; returns how many are in the queue. */
 static uint32_t
 search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
 	    uint32_t *queue)
 {
-	uint32_t head, tail = 0, e, sw, peer;
-
 	memset(hop, 0xff, g->n_switches * sizeof(*hop));
 	hop[from] = 0;
-	queue[tail++] = from;
-	for (head = 0; head < tail; head++) {
-		sw = queue[head];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (hop[peer] != UNSEEN)
-				continue;
-			hop[peer] = hop[sw] + 1;
-			queue[tail++] = peer;
-		}
-	}
-	return tail;
+	queue[0] = from;
+	return graph_search(g, hop, queue, 1);
 }
 
 /* Counts the pairs to one destination by the lengths of their paths. */
@@ -210,7 +165,7 @@ count_lengths(struct metrics_forest *f, const struct graph_target *target,
 	      const uint32_t *hop, uint32_t *length, struct metrics_paths *p)
 {
 	const struct graph *g = f->g;
-	uint32_t i = forest_sort(f, target), sw, e, n;
+	uint32_t i = f->n_sorted, sw, e, n;
 
 	memset(length, 0xff, g->n_switches * sizeof(*length));
 	while (i-- > 0) {
@@ -218,13 +173,13 @@ count_lengths(struct metrics_forest *f, const struct graph_target *target,
 		e = f->edge[sw];
 		if (e == SNAPSHOT_NONE)
 			length[sw] = sw == target->sw && f->delivers ? 0 :
-				UNSEEN;
-		else if (length[g->edges[e].peer] != UNSEEN)
+				GRAPH_FAR;
+		else if (length[g->edges[e].peer] != GRAPH_FAR)
 			length[sw] = length[g->edges[e].peer] + 1;
 	}
 	for (sw = 0; sw < g->n_switches; sw++) {
 		n = g->n_hosts[sw] - (sw == target->sw);
-		if (length[sw] == UNSEEN) {
+		if (length[sw] == GRAPH_FAR) {
 			p->lost += n;
 			continue;
 		}
@@ -240,6 +195,8 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 {
 	g_autofree uint32_t *hop = g_new(uint32_t, g->n_switches + 1);
 	g_autofree uint32_t *length = g_new(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches + 1);
+	const struct graph_target *target;
 	struct metrics_forest f;
 	uint64_t sum = 0;
 	uint32_t i, sw = SNAPSHOT_NONE;
@@ -249,12 +206,10 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 	};
 	forest_init(&f, g, lft);
 	/* Sorted by switch: one search for all of a switch. */
-	for (i = 0; i < g->n_targets; i++) {
-		if (g->targets[i].port == 0)
-			continue;
-		if (g->targets[i].sw != sw)
-			search_hops(g, sw = g->targets[i].sw, hop, f.queue);
-		count_lengths(&f, &g->targets[i], hop, length, p);
+	while ((target = forest_next(&f))) {
+		if (target->sw != sw)
+			search_hops(g, sw = target->sw, hop, queue);
+		count_lengths(&f, target, hop, length, p);
 	}
 	forest_clear(&f);
 	for (i = 0; i < g->n_switches; i++) {
@@ -292,25 +247,23 @@ metrics_paths_clear(struct metrics_paths *paths)
  * Wagner, "A simple min-cut algorithm", 1997, for the order of growth.
  */
 
-#define MAX_WORK	100000000u	/* cables looked at */
-#define MAX_GROWN	4096u	/* switches: more, and no set is grown */
+#define MAX_WORK	2000000000u	/* cables looked at */
+#define MAX_GROWN	10000u	/* switches: more, and no set is grown */
 #define N_STARTS	4u
 
 struct bounding {
 	const struct graph *g;
-	double *width;		/* by edge: in cables of the widest kind */
 	uint32_t *hop, *queue, *place;	/* by switch */
-	double *ties;		/* by switch */
 	double best;
 };
 
 /* A cut with some of `all` hosts inside. */
 static void
-bound_by_cut(struct bounding *b, uint64_t inside, uint64_t all, double width)
+bound_by_cut(struct bounding *b, uint64_t inside, uint64_t all, int64_t width)
 {
 	if (width > 0)
-		b->best = MAX(b->best, (double)inside *
-			      (double)(all - inside) / width);
+		b->best = MAX(b->best, (double)(inside * (all - inside)) *
+			      b->g->widest / (double)width);
 }
 
 /* Cuts after the first switches of the queue, at the ends of levels, or after
@@ -320,8 +273,8 @@ bound_by_queue(struct bounding *b, uint32_t n, bool by_level)
 {
 	const struct graph *g = b->g;
 	uint64_t inside = 0, all = 0;
+	int64_t width = 0;
 	uint32_t i, e, sw;
-	double width = 0;
 
 	for (i = 0; i < n; i++) {
 		b->place[b->queue[i]] = i;
@@ -330,33 +283,12 @@ bound_by_queue(struct bounding *b, uint32_t n, bool by_level)
 	for (i = 0; i < n; i++) {
 		sw = b->queue[i];
 		inside += g->n_hosts[sw];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			width += b->place[g->edges[e].peer] > i ?
-				b->width[e] : -b->width[e];
+				g->edges[e].capacity : -g->edges[e].capacity;
 		if (i + 1 < n && (!by_level || b->hop[sw] !=
 				  b->hop[b->queue[i + 1]]))
 			bound_by_cut(b, inside, all, width);
-	}
-}
-
-/* Of the queue, n switches, in the order of growth from the first. */
-static void
-bound_grow(struct bounding *b, uint32_t n)
-{
-	const struct graph *g = b->g;
-	uint32_t i, k, best, sw, e;
-
-	memset(b->ties, 0, g->n_switches * sizeof(*b->ties));
-	for (i = 0; i < n; i++) {
-		best = i;
-		for (k = i + 1; i > 0 && k < n; k++)
-			if (b->ties[b->queue[k]] > b->ties[b->queue[best]])
-				best = k;
-		sw = b->queue[best];
-		b->queue[best] = b->queue[i];
-		b->queue[i] = sw;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			b->ties[g->edges[e].peer] += b->width[e];
 	}
 }
 
@@ -372,7 +304,7 @@ bound_globally(struct bounding *b)
 	for (i = 0; i < N_STARTS && g->n_switches <= MAX_GROWN; i++) {
 		n = search_hops(g, g->n_switches * i / N_STARTS, b->hop,
 				b->queue);
-		bound_grow(b, n);
+		graph_grow(g, b->queue, n, false);
 		bound_by_queue(b, n, false);
 	}
 	if ((uint64_t)n_sources * g->n_edges > MAX_WORK)
@@ -387,43 +319,30 @@ bound_globally(struct bounding *b)
 				g->n_hosts[b->queue[i]] * g->n_hosts[sw];
 	}
 	for (i = 0; i < g->n_edges; i++)
-		width += b->width[i];
+		width += g->edges[i].capacity;
 	if (width > 0)
-		b->best = MAX(b->best, hops / width);
+		b->best = MAX(b->best, hops * g->widest / width);
 }
 
 double
 metrics_bound(const struct graph *g, bool quick)
 {
-	struct bounding b = { .g = g };
-	g_autofree uint32_t *island = graph_find_islands(g);
-	g_autofree uint64_t *hosts = g_new0(uint64_t, g->n_switches + 1);
-	uint32_t sw, e, widest = find_widest(g);
-	double width;
+	uint32_t n = g->n_switches + 1, sw, e;
+	g_autofree uint64_t *hosts = g_new0(uint64_t, n);
+	g_autofree uint32_t *work = g_new(uint32_t, 3 * (size_t)n);
+	struct bounding b = { g, work, work + n, work + 2 * (size_t)n, 0 };
+	int64_t width;
 
-	b.width = g_new(double, g->n_edges + 1);
-	for (e = 0; e < g->n_edges; e++)
-		b.width[e] = (double)g->edges[e].capacity / widest;
 	for (sw = 0; sw < g->n_switches; sw++)
-		hosts[island[sw]] += g->n_hosts[sw];
+		hosts[g->island[sw]] += g->n_hosts[sw];
 	for (sw = 0; sw < g->n_switches; sw++) {
 		width = 0;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			width += b.width[e];
-		bound_by_cut(&b, g->n_hosts[sw], hosts[island[sw]], width);
+		for_each_edge(g, sw, e)
+			width += g->edges[e].capacity;
+		bound_by_cut(&b, g->n_hosts[sw], hosts[g->island[sw]], width);
 	}
-	if (!quick && g->n_switches) {
-		b.hop = g_new(uint32_t, g->n_switches);
-		b.queue = g_new(uint32_t, g->n_switches);
-		b.place = g_new(uint32_t, g->n_switches);
-		b.ties = g_new(double, g->n_switches);
+	if (!quick && g->n_switches)
 		bound_globally(&b);
-		g_free(b.hop);
-		g_free(b.queue);
-		g_free(b.place);
-		g_free(b.ties);
-	}
-	g_free(b.width);
 	return b.best;
 }
 
@@ -442,7 +361,7 @@ metrics_bound(const struct graph *g, bool quick)
 
 static void
 hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
-		const uint32_t *edge_of, uint32_t lid)
+		uint32_t lid)
 {
 	uint32_t start, sw, e;
 	uint8_t port;
@@ -456,7 +375,7 @@ hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
 			if (lft_row(out, sw)[lid] == port)
 				break;
 			lft_row(out, sw)[lid] = port;
-			e = edge_of[(size_t)sw * GRAPH_PORTS + port];
+			e = graph_edge_at(g, sw, port);
 			sw = e == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 				g->edges[e].peer;
 		}
@@ -466,7 +385,6 @@ hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
 struct lft *
 metrics_host_entries(const struct graph *g, const struct lft *lft)
 {
-	g_autofree uint32_t *edge_of = graph_map_ports(g);
 	struct lft *out = lft_new(lft->n_switches, lft->top);
 	const struct graph_target *t;
 	uint32_t i, lid;
@@ -479,7 +397,7 @@ metrics_host_entries(const struct graph *g, const struct lft *lft)
 			continue;
 		for (lid = t->lid; lid < (uint32_t)t->lid + t->n_lids; lid++)
 			if (lid <= lft->top)
-				hosts_copy_ways(g, lft, out, edge_of, lid);
+				hosts_copy_ways(g, lft, out, lid);
 	}
 	return out;
 }

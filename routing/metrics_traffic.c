@@ -53,7 +53,6 @@ struct drive {
 	const struct lft *lft;
 	const struct metrics_sample *sample;
 	const struct kind *kind;
-	const uint32_t *edge_of;	/* see graph_map_ports() */
 	const uint32_t *distances;	/* pattern -> shift */
 	double *figures;	/* by pattern */
 	uint32_t *lost;		/* by pattern */
@@ -91,7 +90,7 @@ drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
 		return NULL;
 	for (;;) {
 		port = lft_row(d->lft, sw)[target->lid];
-		edge = d->edge_of[(size_t)sw * GRAPH_PORTS + port];
+		edge = graph_edge_at(d->g, sw, port);
 		if (edge == SNAPSHOT_NONE)
 			break;
 		if (way == limit)
@@ -165,18 +164,14 @@ drive_run(struct drive *d, const struct graph *g, const struct lft *lft,
 	  const struct metrics_sample *sample, const struct kind *kind,
 	  uint32_t n)
 {
-	g_autofree uint32_t *edge_of = graph_map_ports(g);
-
 	g_assert(lft->n_switches == g->n_switches);
 	d->g = g;
 	d->lft = lft;
 	d->sample = sample;
 	d->kind = kind;
-	d->edge_of = edge_of;
 	d->figures = g_new(double, n);
 	d->lost = g_new(uint32_t, n);
 	work_share(sample->n_threads, n, drive_range, d);
-	d->edge_of = NULL;
 }
 
 static void
@@ -403,7 +398,7 @@ order_find_levels(struct traffic_survey *s)
 	for (head = 0; head < tail; head++) {
 		sw = queue[head];
 		s->n_levels = s->level[sw] + 1;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (s->level[peer] != UNSEEN)
 				continue;
@@ -424,8 +419,7 @@ order_label_pods(struct traffic_survey *s)
 		up[sw] = sw;
 	for (r = 0; r < s->n_levels; r++) {
 		for (sw = 0; sw < g->n_switches; sw++)
-			for (e = g->first_edge[sw];
-			     e < g->first_edge[sw + 1]; e++) {
+			for_each_edge(g, sw, e) {
 				peer = g->edges[e].peer;
 				if (MAX(s->level[sw], s->level[peer]) == r)
 					disjoint_join(up, sw, peer);

@@ -222,7 +222,7 @@ tree_may_turn(struct forest *f, uint32_t e, bool any)
 	uint32_t n_before = f->turns->len;
 	const struct turn *t;
 
-	for (x = g->first_edge[sw]; x < g->first_edge[sw + 1]; x++) {
+	for_each_edge(g, sw, x) {
 		xback = g->edges[x].back;
 		if (!f->used[x])
 			continue;
@@ -262,7 +262,7 @@ tree_offer(const struct forest *f, uint32_t sw, GArray *front)
 	struct offer offer;
 	uint32_t e, peer;
 
-	for (e = f->g->first_edge[sw]; e < f->g->first_edge[sw + 1]; e++) {
+	for_each_edge(f->g, sw, e) {
 		peer = f->g->edges[e].peer;
 		if (f->is_in[peer] || f->load[e] >= f->limit)
 			continue;
@@ -428,14 +428,14 @@ tree_start_held(struct forest *f, const struct tree_group *group)
 
 	for (i = 0; i < group->n_members && !f->tree->len; i++) {
 		sw = group->members[i].sw;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			if (held_has(f, e) && !f->tree->len &&
 			    f->mlid - MLID_MIN < f->cap[sw])
 				tree_take(f, sw, SNAPSHOT_NONE);
 	}
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			if (held_has(f, e))
 				tree_join(f, e, true);
 	}
@@ -449,7 +449,7 @@ tree_start_backbone(struct forest *f)
 	tree_take(f, f->root, SNAPSHOT_NONE);
 	for (i = 0; i < f->backbone->len; i++) {
 		e = ITEM(f->backbone, i);
-		if (f->is_in[f->g->edges[f->g->edges[e].back].peer])
+		if (f->is_in[graph_owner(f->g, e)])
 			tree_join(f, e, true);
 	}
 }
@@ -467,7 +467,7 @@ climb_from(struct forest *f, uint32_t from)
 	f->hops[from] = f->peak[from] = 0;
 	for (i = 0; i < f->queue->len; i++) {
 		sw = ITEM(f->queue, i);
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (f->ranks[peer] >= f->ranks[sw] ||
 			    f->mlid - MLID_MIN >= f->cap[peer])
@@ -663,7 +663,7 @@ backbone_climb(struct forest *f, const uint32_t *by_rank)
 	for (i = 0; i < g->n_switches; i++) {
 		sw = by_rank[i];
 		g_array_set_size(f->front, 0);
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			offer.cost = f->ranks[g->edges[e].peer];
 			offer.edge = g->edges[e].back;
 			if (f->is_in[g->edges[e].peer])

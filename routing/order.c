@@ -90,7 +90,7 @@ order_find_hanging(const struct order *o, const struct graph *g)
 			}
 	for (head = 0; head < tail; head++) {
 		sw = queue[head];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (seen[peer] || o->level[peer] != o->level[sw])
 				continue;
@@ -135,14 +135,14 @@ order_count_strays(struct order *o, const struct graph *g)
 	uint32_t sw, e;
 
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			o->n_strays += g->edges[e].peer > sw &&
 				ABS((int)o->level[sw] -
 				    (int)o->level[g->edges[e].peer]) != 1;
 }
 
 static struct order *
-order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
+order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
 {
 	struct order *o = g_new0(struct order, 1);
 	uint32_t n = g->n_switches, i;
@@ -151,11 +151,13 @@ order_build(const struct graph *g, const uint8_t *level, const uint32_t *held)
 
 	o->ref = 1;
 	o->n_switches = n;
-	o->level = g_memdup2(level, n);
+	o->level = g_new(uint8_t, n);
 	o->place = g_new(uint32_t, n);
 	o->climb = g_new(uint32_t, n);
-	for (o->n_levels = 1, i = 0; i < n; i++)
-		o->n_levels = MAX(o->n_levels, level[i] + 1u);
+	for (o->n_levels = 1, i = 0; i < n; i++) {
+		o->level[i] = (uint8_t)MIN(level[i], LEVEL_MAX);
+		o->n_levels = MAX(o->n_levels, o->level[i] + 1u);
+	}
 	order_label_pods(o, g);
 	order_count_strays(o, g);
 	hangs = order_find_hanging(o, g);
@@ -196,65 +198,39 @@ order_ranks(const struct order *o)
 struct order *
 order_from_ranks(const struct graph *g, const uint32_t *ranks)
 {
-	g_autofree uint8_t *level = g_malloc(g->n_switches + 1u);
+	g_autofree uint32_t *level = g_new(uint32_t, g->n_switches + 1);
 	uint32_t sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
-		if (ranks[sw] >> 16 > LEVEL_NONE ||
-		    ranks[sw] >> 16 < LEVEL_NONE - LEVEL_MAX)
+		level[sw] = LEVEL_NONE - (ranks[sw] >> 16);
+		if (level[sw] > LEVEL_MAX)
 			return NULL;
-		level[sw] = (uint8_t)(LEVEL_NONE - (ranks[sw] >> 16));
 	}
 	return order_build(g, level, ranks);
 }
 
 /* ---- guesses ---- */
 
-/* Gives each switch without a level that is cabled to one with its distance
- * from the nearest of those n in the queue. */
-static void
-order_spread(const struct graph *g, uint8_t *level, uint32_t *queue,
-	     uint32_t n)
-{
-	uint32_t head, sw, peer, e;
-
-	for (head = 0; head < n; head++) {
-		sw = queue[head];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (level[peer] != LEVEL_NONE)
-				continue;
-			level[peer] = (uint8_t)MIN(level[sw] + 1u, LEVEL_MAX);
-			queue[n++] = peer;
-		}
-	}
-}
-
 /* Distances from the switches with more than so many CAs. An island without
  * one is counted from all its CAs, or else from its lowest switch. */
 static void
 order_count_from_leaves(const struct graph *g, uint32_t threshold,
-			uint8_t *level)
+			uint32_t *level)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t n, sw, round, least[] = { threshold, 0 };
+	uint32_t n, sw, round;
 
-	memset(level, (int)LEVEL_NONE, g->n_switches);
-	for (round = 0; round < G_N_ELEMENTS(least); round++) {
+	memset(level, 0xff, g->n_switches * sizeof(*level));
+	for (round = 0; round < 3; round++) {
 		for (n = 0, sw = 0; sw < g->n_switches; sw++)
-			if (level[sw] == LEVEL_NONE &&
-			    g->n_hosts[sw] > least[round]) {
+			if (level[sw] == GRAPH_FAR &&
+			    (round == 2 ? g->island[sw] == sw :
+			     g->n_hosts[sw] > (round ? 0 : threshold))) {
 				level[sw] = 0;
 				queue[n++] = sw;
 			}
-		order_spread(g, level, queue, n);
+		graph_search(g, level, queue, n);
 	}
-	for (sw = 0; sw < g->n_switches; sw++)
-		if (level[sw] == LEVEL_NONE) {
-			level[sw] = 0;
-			queue[0] = sw;
-			order_spread(g, level, queue, 1);
-		}
 }
 
 /*
@@ -264,84 +240,65 @@ order_count_from_leaves(const struct graph *g, uint32_t threshold,
  */
 static void
 order_count_from_roots(const struct graph *g, const uint8_t *is_root,
-		       uint8_t *level)
+		       uint32_t *level)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	g_autofree uint8_t *depth = g_malloc(g->n_switches);
-	uint32_t sw, e, n = 0;
-	uint8_t deepest = 0, least;
+	g_autofree uint32_t *depth = g_new(uint32_t, g->n_switches);
+	uint32_t sw, e, n = 0, deepest = 0, least;
 
-	memset(depth, (int)LEVEL_NONE, g->n_switches);
+	memset(depth, 0xff, g->n_switches * sizeof(*depth));
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (is_root[sw]) {
 			depth[sw] = 0;
 			queue[n++] = sw;
 		}
-	order_spread(g, depth, queue, n);
+	n = graph_search(g, depth, queue, n);
 	for (sw = 0; sw < g->n_switches; sw++)
-		if (depth[sw] != LEVEL_NONE && g->n_hosts[sw] > 0)
+		if (depth[sw] != GRAPH_FAR && g->n_hosts[sw] > 0)
 			deepest = MAX(deepest, depth[sw]);
-	for (sw = 0; sw < g->n_switches; sw++) {
-		if (depth[sw] == LEVEL_NONE)
-			continue;
+	while (n-- > 0) {
+		sw = queue[n];
 		least = depth[sw];
-		for (e = g->first_edge[sw]; depth[sw] > deepest &&
-		     e < g->first_edge[sw + 1]; e++)
-			least = (uint8_t)MIN(least, MAX(
-				depth[g->edges[e].peer], 1u) - 1);
-		level[sw] = (uint8_t)(deepest - MIN(least, deepest));
+		if (depth[sw] > deepest)
+			for_each_edge(g, sw, e)
+				least = MIN(least, MAX(
+					depth[g->edges[e].peer], 1) - 1);
+		level[sw] = deepest - MIN(least, deepest);
 	}
 }
 
 /* One side of a bipartite fabric as leaves: the switches at an even distance
- * from the first with CAs, or at an odd one. */
+ * from the first of their islands, or at an odd one. */
 static void
-order_count_from_side(const struct graph *g, uint8_t side, uint8_t *level)
+order_count_from_side(const struct graph *g, uint32_t side, uint32_t *level)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t sw;
+	uint32_t sw, n = 0;
 
-	memset(level, (int)LEVEL_NONE, g->n_switches);
 	for (sw = 0; sw < g->n_switches; sw++) {
-		if (level[sw] != LEVEL_NONE)
-			continue;
-		level[sw] = 0;
-		queue[0] = sw;
-		order_spread(g, level, queue, 1);
+		level[sw] = g->island[sw] == sw ? 0 : GRAPH_FAR;
+		if (level[sw] == 0)
+			queue[n++] = sw;
 	}
+	graph_search(g, level, queue, n);
 	for (sw = 0; sw < g->n_switches; sw++)
 		level[sw] = (level[sw] ^ side) & 1;
 }
 
-/*
- * Ranks in an order of growth, so that what is meshed stays together: next is
- * the switch with the most cables to those that are in; of these the one that
- * got its last one latest, or the lowest.
- */
+/* Ranks in an order of growth. */
 static uint32_t *
 order_grow(const struct graph *g, uint32_t start, bool latest)
 {
-	uint32_t *ranks = g_new(uint32_t, g->n_switches);
-	g_autofree uint64_t *ties = g_new0(uint64_t, g->n_switches);
-	g_autofree uint32_t *left = g_new(uint32_t, g->n_switches);
-	uint32_t n, i, best, sw, e;
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t *ranks = g_new(uint32_t, g->n_switches), i;
 
 	for (i = 0; i < g->n_switches; i++)
-		left[i] = i;
-	for (n = 0; n < g->n_switches; n++) {
-		for (best = n, i = n + 1; n > 0 && i < g->n_switches; i++)
-			if (ties[left[i]] > ties[left[best]])
-				best = i;
-		best = n ? best : start;
-		sw = left[best];
-		left[best] = left[n];
-		left[n] = sw;
-		ranks[sw] = n;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			ties[g->edges[e].peer] = latest ?
-				((ties[g->edges[e].peer] >> 32) + 1) << 32 | n :
-				ties[g->edges[e].peer] + 1;
-	}
+		queue[i] = i;
+	queue[0] = start;
+	queue[start] = 0;
+	graph_grow(g, queue, g->n_switches, latest);
+	for (i = 0; i < g->n_switches; i++)
+		ranks[queue[i]] = i;
 	return ranks;
 }
 
@@ -349,7 +306,7 @@ order_grow(const struct graph *g, uint32_t start, bool latest)
 
 struct sample {
 	const struct graph *g;
-	const uint8_t *level;
+	const uint32_t *level;
 	uint32_t *mark;		/* by switch: the last search that met it */
 	uint32_t n_searches;
 	GArray *todo;
@@ -379,7 +336,7 @@ sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
 /* Visits all that is above `sw` and below a level; true if it meets what the
  * search before it did. */
 static bool
-sample_climb(struct sample *s, uint32_t sw, uint8_t below)
+sample_climb(struct sample *s, uint32_t sw, uint32_t below)
 {
 	const struct graph *g = s->g;
 	uint32_t now = ++s->n_searches, e, peer;
@@ -392,7 +349,7 @@ sample_climb(struct sample *s, uint32_t sw, uint8_t below)
 	while (s->todo->len) {
 		sw = g_array_index(s->todo, uint32_t, s->todo->len - 1);
 		g_array_set_size(s->todo, s->todo->len - 1);
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (s->level[peer] != s->level[sw] + 1 ||
 			    s->level[peer] >= below || s->mark[peer] == now)
@@ -427,12 +384,12 @@ sample_is_idle(struct sample *s, uint32_t top)
 
 /* The level that most of the neighbours have, the lowest of those. */
 static uint32_t
-order_level_around(const struct graph *g, const uint8_t *level, uint32_t sw)
+order_level_around(const struct graph *g, const uint32_t *level, uint32_t sw)
 {
 	uint32_t count[256] = { 0 }, best = 0, i, e;
 
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-		count[level[g->edges[e].peer]]++;
+	for_each_edge(g, sw, e)
+		count[MIN(level[g->edges[e].peer], LEVEL_MAX)]++;
 	for (i = 1; i < G_N_ELEMENTS(count); i++)
 		if (count[i] > count[best])
 			best = i;
@@ -442,19 +399,20 @@ order_level_around(const struct graph *g, const uint8_t *level, uint32_t sw)
 /* Moves idle tops below their neighbours. An empty pod takes a round for each
  * of its levels. */
 static void
-order_settle(const struct graph *g, uint8_t *level)
+order_settle(const struct graph *g, uint32_t *level)
 {
 	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
-	g_autofree uint8_t *next = g_malloc(g->n_switches);
+	g_autofree uint32_t *next = NULL;
 	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct sample s = { g, level, mark, 0, todo };
+	size_t size = g->n_switches * sizeof(*level);
 	uint32_t sw, e, around, round;
 
 	for (round = 0; round < MAX_ROUNDS; round++) {
-		memcpy(next, level, g->n_switches);
+		g_free(next);
+		next = g_memdup2(level, size);
 		for (sw = 0; sw < g->n_switches; sw++) {
-			for (e = g->first_edge[sw];
-			     e < g->first_edge[sw + 1]; e++)
+			for_each_edge(g, sw, e)
 				if (level[g->edges[e].peer] > level[sw])
 					break;
 			if (level[sw] < 2 || e < g->first_edge[sw + 1] ||
@@ -462,11 +420,11 @@ order_settle(const struct graph *g, uint8_t *level)
 				continue;
 			around = order_level_around(g, level, sw);
 			if (around > 0 && around - 1 < level[sw])
-				next[sw] = (uint8_t)(around - 1);
+				next[sw] = around - 1;
 		}
-		if (memcmp(level, next, g->n_switches) == 0)
+		if (memcmp(level, next, size) == 0)
 			return;
-		memcpy(level, next, g->n_switches);
+		memcpy(level, next, size);
 	}
 }
 
@@ -481,7 +439,7 @@ order_find_tops(const struct order *o, const struct graph *g, uint32_t *n_words)
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		top[sw] = n_tops;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		for_each_edge(g, sw, e)
 			if (order_is_up(o, sw, g->edges[e].peer))
 				break;
 		n_tops += e == g->first_edge[sw + 1];
@@ -492,7 +450,7 @@ order_find_tops(const struct order *o, const struct graph *g, uint32_t *n_words)
 		sw = o->climb[i];
 		mine = tops + (size_t)sw * *n_words;
 		above = NULL;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			if (!order_is_up(o, sw, g->edges[e].peer))
 				continue;
 			above = tops + (size_t)g->edges[e].peer * *n_words;
@@ -521,7 +479,6 @@ order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 {
 	g_autofree const uint64_t **sets = g_new(const uint64_t *,
 						 g->n_switches + 1);
-	g_autofree uint32_t *island = graph_find_islands(g);
 	g_autofree uint8_t *hosts = g_new0(uint8_t, g->n_switches + 1);
 	uint32_t n = 0, i, j, w, sw;
 
@@ -546,8 +503,8 @@ order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 			     w++)
 				;
 			if (w == n_words &&
-			    island[(sets[i] - tops) / n_words] ==
-			    island[(sets[j] - tops) / n_words])
+			    g->island[(sets[i] - tops) / n_words] ==
+			    g->island[(sets[j] - tops) / n_words])
 				return false;
 		}
 	return true;
@@ -623,7 +580,7 @@ order_compare_numbers(const void *a, const void *b)
 /* Numbers of CAs that switches have, but the highest; some of them if there
  * are many. */
 static void
-order_try_thresholds(struct trial *t, uint8_t *level)
+order_try_thresholds(struct trial *t, uint32_t *level)
 {
 	const struct graph *g = t->g;
 	g_autofree uint32_t *counts = g_memdup2(g->n_hosts, g->n_switches *
@@ -645,13 +602,13 @@ order_try_thresholds(struct trial *t, uint8_t *level)
 /* No levels, but one root for each island: each switch but the first has a
  * cable up. */
 static void
-order_try_grown(struct trial *t, uint8_t *level)
+order_try_grown(struct trial *t, uint32_t *level)
 {
 	const struct graph *g = t->g;
 	uint32_t *ranks, i, n = (uint32_t)(WORK / ((uint64_t)g->n_switches *
 					   g->n_edges / t->step + 1)) + 1;
 
-	memset(level, 0, g->n_switches);
+	memset(level, 0, g->n_switches * sizeof(*level));
 	for (n = 2 * MIN(n, MAX_STARTS), i = 0; i < n; i++) {
 		ranks = order_grow(g, (uint32_t)((uint64_t)g->n_switches *
 						 (i / 2) * 2 / n), i % 2);
@@ -669,7 +626,7 @@ order_find_step(const struct graph *g)
 struct order *
 order_with_root(const struct graph *g)
 {
-	g_autofree uint8_t *level = g_malloc0(g->n_switches + 1u);
+	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
 	struct trial t = { .g = g, .step = order_find_step(g) };
 
 	order_try_grown(&t, level);
@@ -695,10 +652,10 @@ static struct order *
 order_find(const struct engine_input *in, struct trial *t)
 {
 	const struct graph *g = in->g;
-	g_autofree uint8_t *level = g_malloc0(g->n_switches + 1u);
+	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
 	g_autofree uint64_t *unused = NULL;
 	struct order *o;
-	uint8_t side;
+	uint32_t side;
 
 	order_count_from_leaves(g, 0, level);
 	if (order_has_roots(in)) {

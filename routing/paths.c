@@ -45,7 +45,7 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 	const struct graph *g = p->g;
 	uint32_t e, peer;
 
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+	for_each_edge(g, sw, e) {
 		peer = g->edges[e].peer;
 		if (p->kind[peer] != PATHS_UNREACHED ||
 		    (p->place && (p->place[sw] > p->place[peer]) != up))

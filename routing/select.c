@@ -85,12 +85,12 @@ choice_clear(struct choice *c)
 static uint8_t *
 choose_find_unowned(const struct graph *g, uint32_t top)
 {
-	g_autofree uint32_t *owner = graph_map_lids(g);
 	uint8_t *unowned = g_new0(uint8_t, top + 1u);
 	uint32_t lid;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		unowned[lid] = lid > g->top || owner[lid] == SNAPSHOT_NONE;
+		unowned[lid] = lid > g->top ||
+			g->target_of[lid] == SNAPSHOT_NONE;
 	return unowned;
 }
 
@@ -280,7 +280,7 @@ choose_has_loop(const struct graph *g, const struct lft *lft)
 static bool
 choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 {
-	struct graph *sample = engine_sample(in->g);
+	struct graph *sample = graph_sample(in->g);
 	struct engine_input few = { .g = sample };
 	struct engine_output out;
 	bool has_loop;
@@ -292,7 +292,7 @@ choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 		choose_has_loop(sample, out.lft);
 	lft_free(out.lft);
 	engine_output_clear(&out);
-	engine_sample_free(sample);
+	graph_free(sample);
 	return has_loop;
 }
 
@@ -580,7 +580,7 @@ select_warn(const struct selection *s, const struct candidate *k,
 
 	if (e == SNAPSHOT_NONE || k->load.worst < FUNNEL * s->bound)
 		return;
-	from = graph_switch_name(g, g->edges[g->edges[e].back].peer);
+	from = graph_switch_name(g, graph_owner(g, e));
 	to = graph_switch_name(g, g->edges[e].peer);
 	c->warning = g_strdup_printf("traffic funnels through few cables: the "
 		"busiest, from %s port %u to %s, carries %.1f times what it "

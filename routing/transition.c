@@ -40,7 +40,6 @@ enum extent { EXTENT_LOOPED, EXTENT_SWITCHES, EXTENT_ALL };
 struct transition {
 	const struct graph *g;
 	const struct lft *held, *wanted;
-	uint32_t *target_of;	/* see graph_map_lids() */
 	struct lft *now;	/* the tables of the last stage */
 	struct lft *then;	/* the same with what this stage changes */
 	struct channels *c;	/* dependencies of now and then together; at
@@ -68,15 +67,15 @@ transition_first(const struct transition *t, const uint8_t *looped,
 			uint8_t *to = &lft_row(first, sw)[lid];
 			uint8_t old = lid < t->held->stride ?
 				lft_row(t->held, sw)[lid] : LFT_NO_PATH;
-			uint32_t edge = channels_edge(t->c, sw, *to);
+			uint32_t edge = graph_edge_at(t->g, sw, *to);
 
 			if (old == *to)
 				continue;
 			if (extent == EXTENT_ALL ||
 			    (edge != SNAPSHOT_NONE && looped[edge]) ||
 			    (extent == EXTENT_SWITCHES && lid <= t->g->top &&
-			     t->target_of[lid] != SNAPSHOT_NONE &&
-			     t->g->targets[t->target_of[lid]].port == 0))
+			     t->g->target_of[lid] != SNAPSHOT_NONE &&
+			     t->g->targets[t->g->target_of[lid]].port == 0))
 				*to = old;
 		}
 	return first;
@@ -86,10 +85,10 @@ static bool
 arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 	uint16_t lid)
 {
-	uint32_t target = lid <= t->g->top ? t->target_of[lid] : SNAPSHOT_NONE;
+	uint32_t target = lid <= t->g->top ? t->g->target_of[lid] : SNAPSHOT_NONE;
 
 	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
-		uint32_t edge = channels_edge(t->c, sw, lft_row(lft, sw)[lid]);
+		uint32_t edge = graph_edge_at(t->g, sw, lft_row(lft, sw)[lid]);
 
 		if (edge == SNAPSHOT_NONE)
 			return target == SNAPSHOT_NONE ||
@@ -144,7 +143,7 @@ count_hops(const struct transition *t, uint32_t sw, uint16_t lid)
 	uint32_t hops, edge;
 
 	for (hops = 0; hops < HOPS_MAX; hops++) {
-		edge = channels_edge(t->c, sw, lft_row(t->wanted, sw)[lid]);
+		edge = graph_edge_at(t->g, sw, lft_row(t->wanted, sw)[lid]);
 		if (edge == SNAPSHOT_NONE)
 			break;
 		sw = t->g->edges[edge].peer;
@@ -218,7 +217,7 @@ add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
 	};
 
 	for (unsigned i = 0; i < (ports[0] == ports[1] ? 1u : 2u); i++) {
-		uint32_t out = channels_edge(t->c, sw, ports[i]);
+		uint32_t out = graph_edge_at(t->g, sw, ports[i]);
 
 		if (out == SNAPSHOT_NONE)
 			continue;
@@ -257,7 +256,7 @@ make_stage(struct transition *t, const GArray *rest)
 	for (guint i = 0; i < rest->len; i++) {
 		const struct rest *r = &g_array_index(rest, struct rest, i);
 		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
-		uint32_t edge = channels_edge(t->c, r->sw, port);
+		uint32_t edge = graph_edge_at(t->g, r->sw, port);
 
 		if (edge != SNAPSHOT_NONE &&
 		    !arrives(t, t->then, t->g->edges[edge].peer, r->lid) &&
@@ -295,7 +294,7 @@ make_room(struct transition *t, const GArray *rest)
 			const struct rest *e = &g_array_index(rest,
 							struct rest, i);
 			uint8_t port = lft_row(t->then, e->sw)[e->lid];
-			uint32_t edge = channels_edge(t->c, e->sw, port);
+			uint32_t edge = graph_edge_at(t->g, e->sw, port);
 
 			if (edge != SNAPSHOT_NONE && (all || r.looped[edge]))
 				set_entry(t, e->sw, e->lid, LFT_NO_PATH);
@@ -322,7 +321,6 @@ transition_make(const struct graph *g, const struct lft *held,
 		.g = g, .held = held, .wanted = wanted, .entries = entries,
 		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.c = channels_new(g), .stage = 1,
-		.target_of = graph_map_lids(g),
 	};
 	struct lft *first;
 	enum extent extent = EXTENT_LOOPED;
@@ -354,7 +352,6 @@ transition_make(const struct graph *g, const struct lft *held,
 		make_room(&t, rest);
 	g_array_unref(rest);
 	g_array_unref(t.trail);
-	g_free(t.target_of);
 	channels_free(t.c);
 	lft_free(t.now);
 	lft_free(t.then);

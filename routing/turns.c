@@ -38,7 +38,6 @@ struct joining {
 	uint32_t n_words;
 	uint64_t *tops;		/* order_find_tops() */
 	uint64_t *joined;	/* tops that are joined */
-	uint32_t *island;
 	uint8_t *tried;		/* by switch: closed a cycle */
 	uint8_t *member;	/* by switch: the root, or above it */
 	GArray *added;		/* edges that got a class in this addition */
@@ -83,7 +82,7 @@ sort_start(struct joining *j)
 	memset(j->waits, 1, g->n_switches);
 	memcpy(j->queue, j->o->climb, g->n_switches * sizeof(*j->queue));
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (order_is_up(j->o, sw, peer))
 				j->n_below[peer]++;
@@ -102,7 +101,7 @@ sort_count_classes(const struct joining *j, uint32_t sw,
 	uint32_t e;
 
 	memset(count, 0, GRAPH_PORTS * sizeof(*count));
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+	for_each_edge(g, sw, e)
 		if (j->t->class_of[e] && !j->done[g->edges[e].back]) {
 			count[j->t->class_of[e]]++;
 			count[0]++;
@@ -310,7 +309,7 @@ turns_climb(const struct joining *j, uint32_t sw)
 	const struct graph *g = j->g;
 	uint32_t e, peer;
 
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
+	for_each_edge(g, sw, e) {
 		peer = g->edges[e].peer;
 		if (!order_is_up(j->o, sw, peer) || !turns_has_old(j, peer) ||
 		    !turns_count_new(j, peer))
@@ -331,7 +330,7 @@ turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 
 	for (i = 0; i < j->g->n_switches; i++) {
 		sw = j->o->climb[i];
-		if (j->island[sw] != island || j->tried[sw])
+		if (j->g->island[sw] != island || j->tried[sw])
 			continue;
 		n = turns_count_new(j, sw);
 		if (n == 0 || (is_first ? n < 2 : !turns_has_old(j, sw)))
@@ -397,7 +396,6 @@ turns_join_all(struct joining *j)
 {
 	uint32_t n = j->g->n_switches, sw;
 
-	j->island = graph_find_islands(j->g);
 	j->joined = g_new0(uint64_t, j->n_words);
 	j->tried = g_new0(uint8_t, n);
 	j->member = g_new0(uint8_t, n);
@@ -408,9 +406,8 @@ turns_join_all(struct joining *j)
 	j->n_below = g_new(uint32_t, n);
 	j->n_above = g_new(uint32_t, n);
 	for (sw = 0; sw < n; sw++)
-		if (j->island[sw] == sw)
+		if (j->g->island[sw] == sw)
 			turns_join_island(j, sw);
-	g_free(j->island);
 	g_free(j->joined);
 	g_free(j->tried);
 	g_free(j->member);
@@ -542,8 +539,7 @@ turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
 			list[i] = list[n_done];
 			list[n_done++] = sw;
 			open[sw] = EXTEND_SETTLED;
-			for (e = g->first_edge[sw]; e < g->first_edge[sw + 1];
-			     e++)
+			for_each_edge(g, sw, e)
 				if (open[g->edges[e].peer] == EXTEND_OPEN)
 					extend_offer(&x, g->edges[e].peer,
 						     g->edges[e].back);

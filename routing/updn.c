@@ -31,7 +31,7 @@ updn_try(const struct engine_input *in, const struct order *o, bool is_last,
 	 struct lft *out)
 {
 	struct turns *t = turns_new(in->g, o);
-	struct graph *sample = is_last ? NULL : engine_sample(in->g);
+	struct graph *sample = is_last ? NULL : graph_sample(in->g);
 	struct engine_input few = { .g = sample };
 	bool ok = !sample || updn_route(&few, o, t, out);
 
@@ -40,7 +40,7 @@ updn_try(const struct engine_input *in, const struct order *o, bool is_last,
 	ok = ok && updn_route(in, o, t, out);
 	if (ok)
 		balance_keep(in, o, t, out);
-	engine_sample_free(sample);
+	graph_free(sample);
 	turns_free(t);
 	return ok;
 }

@@ -40,12 +40,10 @@ enum health {
 struct walk {
 	const struct graph *g;
 	const struct lft *lft;
-	uint32_t *edge_of;	/* see graph_map_ports() */
 	uint32_t *next;		/* switch -> switch or end */
 	uint32_t *trail;
 	uint8_t *verdict;	/* of switches and ends */
 	uint8_t *columns;	/* lft_read_columns() */
-	uint32_t *island;	/* by switch */
 	uint64_t count[N_VERDICTS];
 };
 
@@ -54,7 +52,7 @@ walk_load(struct walk *w, const struct graph_target *target,
 	  const uint8_t *entry)
 {
 	const struct graph *g = w->g;
-	const uint32_t *edge_of = w->edge_of;
+	const uint32_t *edge_of = g->edge_of;
 	uint32_t sw, edge;
 
 	for (sw = 0; sw < g->n_switches; sw++, entry++) {
@@ -121,7 +119,7 @@ walk_report(const struct walk *w, const struct graph_target *target,
 	for (sw = 0; sw < w->g->n_switches; sw++) {
 		if (w->verdict[sw] == VERDICT_ARRIVED)
 			continue;
-		if (w->island[sw] != w->island[target->sw]) {
+		if (w->g->island[sw] != w->g->island[target->sw]) {
 			result->cut_off +=
 				w->verdict[sw] == VERDICT_UNROUTED;
 			if (w->verdict[sw] == VERDICT_UNROUTED)
@@ -137,7 +135,7 @@ walk_report(const struct walk *w, const struct graph_target *target,
 
 static void
 walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
-	  const uint32_t *target_of, struct verify_reach *result)
+	  struct verify_reach *result)
 {
 	const struct graph_target *target;
 	uint64_t arrived;
@@ -145,7 +143,7 @@ walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
 
 	lft_read_columns(w->lft, lids, n, w->columns);
 	for (i = 0; i < n; i++) {
-		target = &w->g->targets[target_of[lids[i]]];
+		target = &w->g->targets[w->g->target_of[lids[i]]];
 		arrived = w->count[VERDICT_ARRIVED];
 		walk_load(w, target, w->columns + (size_t)i *
 			  w->g->n_switches);
@@ -163,12 +161,10 @@ walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 	memset(w, 0, sizeof(*w));
 	w->g = g;
 	w->lft = lft;
-	w->edge_of = graph_map_ports(g);
 	w->next = g_new(uint32_t, n);
 	w->trail = g_new(uint32_t, n);
 	w->verdict = g_new(uint8_t, n + N_ENDS);
 	w->columns = g_malloc((size_t)n * LFT_COLUMNS);
-	w->island = graph_find_islands(g);
 	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
 	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
 	w->verdict[n + END_ASTRAY] = VERDICT_ASTRAY;
@@ -177,19 +173,16 @@ walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
 static void
 walk_clear(struct walk *w)
 {
-	g_free(w->edge_of);
 	g_free(w->next);
 	g_free(w->trail);
 	g_free(w->verdict);
 	g_free(w->columns);
-	g_free(w->island);
 }
 
 void
 verify_reachability(const struct graph *g, const struct lft *lft,
 		   const uint8_t *whole, struct verify_reach *result)
 {
-	g_autofree uint32_t *target_of = graph_map_lids(g);
 	uint16_t lids[LFT_COLUMNS];
 	struct walk walk;
 	uint32_t lid, n = 0;
@@ -198,14 +191,14 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 	memset(result, 0, sizeof(*result));
 	walk_init(&walk, g, lft);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (target_of[lid] == SNAPSHOT_NONE)
+		if (g->target_of[lid] == SNAPSHOT_NONE)
 			;
 		else if (whole && whole[lid] && lid <= lft->top)
 			walk.count[VERDICT_ARRIVED] += g->n_switches;
 		else
 			lids[n++] = (uint16_t)lid;
 		if (n == LFT_COLUMNS || lid == g->top) {
-			walk_lids(&walk, lids, n, target_of, result);
+			walk_lids(&walk, lids, n, result);
 			n = 0;
 		}
 	}

@@ -163,7 +163,7 @@ static struct held
 count_held(const struct graph *g, const struct lft *lft, uint32_t edge)
 {
 	uint32_t n_blocks = lft_n_blocks(lft), back = g->edges[edge].back;
-	g_autofree uint32_t *edge_of = graph_map_ports(g);
+	const uint32_t *edge_of = g->edge_of;
 	g_autofree uint8_t *mark = g_new(uint8_t, g->n_switches);
 	g_autofree uint8_t *passed = g_new0(uint8_t, g->n_switches);
 	struct held held = { 0 };

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/sa/sa.h"
 #include "sm/mad/sa_record.h"
 #include "topology/generate.h"

@@ -7,6 +7,7 @@
  */
 #include "routing/verify.h"
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/program.h"
 #include "tests/fuzz/fuzz.h"

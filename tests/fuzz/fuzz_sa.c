@@ -11,6 +11,7 @@
  * long as the header says.
  */
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/sa/sa.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/generate.h"

@@ -25,7 +25,6 @@ lab_index(struct fabric *f)
 	o = order_compute(&(const struct engine_input){ .g = f->g });
 	f->ranks = order_ranks(o);
 	order_destroy(o);
-	f->edge_of = graph_map_ports(f->g);
 }
 
 void
@@ -45,7 +44,6 @@ lab_init(struct fabric *f, const char *spec, unsigned fail, uint64_t seed)
 void
 lab_clear(struct fabric *f)
 {
-	g_free(f->edge_of);
 	g_free(f->ranks);
 	graph_free(f->g);
 	lid_map_free(f->lids);
@@ -172,7 +170,7 @@ walk_switch(struct walk *w, struct step at)
 			continue;
 		n_out++;
 		w->used[at.sw * GRAPH_PORTS + port] = 1;
-		edge = w->f->edge_of[(size_t)at.sw * GRAPH_PORTS + port];
+		edge = w->f->g->edge_of[(size_t)at.sw * GRAPH_PORTS + port];
 		if (edge == SNAPSHOT_NONE) {
 			w->got[at.sw * GRAPH_PORTS + port]++;
 			continue;
@@ -209,7 +207,7 @@ check_used(const struct walk *w)
 		     port++) {
 			uint32_t i = sw * GRAPH_PORTS + port;
 
-			if (w->f->edge_of[i] != SNAPSHOT_NONE)
+			if (w->f->g->edge_of[i] != SNAPSHOT_NONE)
 				assert_int_equal(mft_has(w->mft, sw, w->mlid,
 							 port), w->used[i]);
 		}
@@ -284,7 +282,7 @@ lost_switches(const struct multicast_output *out, uint16_t mlid)
 static uint32_t
 count_cut_off(const struct fabric *f, const struct multicast_group *gr)
 {
-	g_autofree uint32_t *island = graph_find_islands(f->g);
+	const uint32_t *island = f->g->island;
 	g_autofree uint32_t *size = g_new0(uint32_t, f->g->n_switches);
 	g_autofree uint8_t *done = g_new0(uint8_t, f->g->n_switches);
 	uint32_t most = 0, n = 0, sw;

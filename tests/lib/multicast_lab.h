@@ -17,7 +17,6 @@ struct fabric {
 	struct lid_map *lids;
 	struct graph *g;
 	uint32_t *ranks;
-	uint32_t *edge_of;
 };
 
 struct plan {

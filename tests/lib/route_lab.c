@@ -39,7 +39,6 @@ static void
 fabric_start(struct fabric *f)
 {
 	f->g = graph_new(f->s, f->lids);
-	f->edge_of = graph_map_ports(f->g);
 	f->in.g = f->g;
 }
 
@@ -74,7 +73,6 @@ fabric_clear(struct fabric *f)
 {
 	lft_free(f->out.lft);
 	engine_output_clear(&f->out);
-	g_free(f->edge_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
 	snapshot_unref(f->s);
@@ -98,7 +96,7 @@ fabric_follow(struct fabric *f, struct snapshot *s, const struct fabric *before)
 uint32_t
 fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid)
 {
-	return f->edge_of[sw * GRAPH_PORTS + lft_row(f->out.lft, sw)[lid]];
+	return f->g->edge_of[sw * GRAPH_PORTS + lft_row(f->out.lft, sw)[lid]];
 }
 
 uint64_t
@@ -179,7 +177,7 @@ fabric_assert_shortest(const struct fabric *f)
 			owned[lid] = 1;
 			for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 				uint8_t port = lft_row(f->out.lft, sw)[lid];
-				uint32_t e = f->edge_of[sw * GRAPH_PORTS +
+				uint32_t e = f->g->edge_of[sw * GRAPH_PORTS +
 							port];
 
 				if (sw == t->sw) {

@@ -16,7 +16,6 @@ struct fabric {
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
-	uint32_t *edge_of;	/* graph_map_ports() */
 	struct engine_input in;	/* may be filled until it is routed */
 	struct engine_output out;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/sa/sa_db.h"
 #include "tests/lib/sa_lab.h"
 #include "topology/generate.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/lib/sa_server_lab.h"
+#include "tests/lib/engine_route.h"
 #include "tests/lib/sim_script.h"
 
 #define GSI_QKEY	0x80010000u

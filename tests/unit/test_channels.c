@@ -18,6 +18,7 @@
 
 #include "routing/credit_loops.h"
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "routing/verify.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -29,7 +30,6 @@ struct fabric {
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
-	uint32_t *edge_of, *target_of;
 };
 
 static void
@@ -48,15 +48,11 @@ fabric_make(struct fabric *f, const char *spec, uint64_t seed,
 		fail_msg("%s: %s", spec, error->message);
 	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, &error);
 	f->g = graph_new(f->s, f->lids);
-	f->edge_of = graph_map_ports(f->g);
-	f->target_of = graph_map_lids(f->g);
 }
 
 static void
 fabric_clear(struct fabric *f)
 {
-	g_free(f->edge_of);
-	g_free(f->target_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
 	snapshot_unref(f->s);
@@ -81,8 +77,6 @@ fabric_cut_off(struct fabric *f, uint32_t sw)
 	}
 	cut.lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	cut.g = graph_new(s, cut.lids);
-	cut.edge_of = graph_map_ports(cut.g);
-	cut.target_of = graph_map_lids(cut.g);
 	fabric_clear(f);
 	*f = cut;
 }
@@ -115,7 +109,7 @@ plain_edge(const struct plain *p, unsigned table, uint32_t sw, uint32_t lid)
 
 	if (!lft || lid > lft->top)
 		return SNAPSHOT_NONE;
-	return p->f->edge_of[sw * GRAPH_PORTS + lft_row(lft, sw)[lid]];
+	return p->f->g->edge_of[sw * GRAPH_PORTS + lft_row(lft, sw)[lid]];
 }
 
 static void
@@ -157,8 +151,8 @@ plain_init(struct plain *p, const struct fabric *f, const struct lft *lft,
 	for (lid = 1; lid <= top; lid++)
 		for (sw = 0; sw < g->n_switches; sw++) {
 			bool port0 = lid <= g->top &&
-				f->target_of[lid] != SNAPSHOT_NONE &&
-				g->targets[f->target_of[lid]].port == 0;
+				f->g->target_of[lid] != SNAPSHOT_NONE &&
+				g->targets[f->g->target_of[lid]].port == 0;
 
 			if (port0 && !g->n_hosts[sw])
 				continue;

@@ -474,9 +474,8 @@ test_strays_stay_if_they_are_safe(void **state)
 	fabric_make(&f, "PGFT(3,4;1,3)");
 	held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
 	lid = f.g->top;		/* nobody's, from now on */
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].lid == lid)
-			f.g->targets[i].n_lids = 0;
+	f.g->targets[f.g->target_of[lid]].n_lids = 0;
+	f.g->target_of[lid] = SNAPSHOT_NONE;
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
 		lft_row(held, sw)[lid] = 1;
 	f.in.previous = held;
@@ -489,9 +488,8 @@ test_strays_stay_if_they_are_safe(void **state)
 	fabric_make(&f, "ring(5;1)");
 	held = lft_new(f.g->n_switches, f.g->top);
 	lid = f.g->top;
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].lid == lid)
-			f.g->targets[i].n_lids = 0;
+	f.g->targets[f.g->target_of[lid]].n_lids = 0;
+	f.g->target_of[lid] = SNAPSHOT_NONE;
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
 		lft_row(held, sw)[lid] = port_to_next(f.g, sw, 1);
 	f.in.previous = held;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/tools/show.h"
 #include "tests/lib/dumped.h"
 #include "tests/lib/unit.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "routing/lft_text.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/plan/plan.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/plan/isolation.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/fake.h"

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

@@ -13,6 +13,7 @@
 
 #include "routing/credit_loops.h"
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

@@ -14,6 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "sm/sweep/discover.h"
 #include "sm/io/record.h"
 #include "sm/io/replay.h"

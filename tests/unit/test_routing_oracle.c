@@ -15,6 +15,7 @@
 #include "routing/select.h"
 #include "routing/order.h"
 #include "routing/metrics.h"
+#include "tests/lib/engine_route.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"

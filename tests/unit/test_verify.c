@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "routing/engine.h"
+#include "tests/lib/engine_route.h"
 #include "routing/verify.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -28,7 +29,6 @@ struct fabric {
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
-	uint32_t *edge_of, *target_of;
 };
 
 static void
@@ -37,8 +37,6 @@ fabric_number(struct fabric *f, unsigned lmc)
 	f->lids = lid_assign(f->s, lmc, NULL, 0, NULL, NULL);
 	assert_non_null(f->lids);
 	f->g = graph_new(f->s, f->lids);
-	f->edge_of = graph_map_ports(f->g);
-	f->target_of = graph_map_lids(f->g);
 }
 
 static void
@@ -53,8 +51,6 @@ fabric_make(struct fabric *f, const char *spec,
 static void
 fabric_clear(struct fabric *f)
 {
-	g_free(f->edge_of);
-	g_free(f->target_of);
 	graph_free(f->g);
 	lid_map_free(f->lids);
 	snapshot_unref(f->s);
@@ -138,9 +134,9 @@ port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
 static const struct graph_target *
 plain_owner(const struct fabric *f, uint32_t lid)
 {
-	if (lid > f->g->top || f->target_of[lid] == SNAPSHOT_NONE)
+	if (lid > f->g->top || f->g->target_of[lid] == SNAPSHOT_NONE)
 		return NULL;
-	return &f->g->targets[f->target_of[lid]];
+	return &f->g->targets[f->g->target_of[lid]];
 }
 
 /* What the switch does with the LID: LFT_NO_PATH past the end. */
@@ -154,7 +150,7 @@ static uint32_t
 plain_edge(const struct fabric *f, const struct lft *lft, uint32_t sw,
 	   uint32_t lid)
 {
-	return f->edge_of[sw * GRAPH_PORTS + plain_entry(lft, sw, lid)];
+	return f->g->edge_of[sw * GRAPH_PORTS + plain_entry(lft, sw, lid)];
 }
 
 static void
@@ -182,7 +178,7 @@ plain_send(const struct fabric *f, const struct lft *lft, uint32_t sw,
 	*unrouted = false;
 	for (uint32_t hop = 0; hop <= f->g->n_switches; hop++) {
 		entry = plain_entry(lft, sw, lid);
-		if (f->edge_of[sw * GRAPH_PORTS + entry] != SNAPSHOT_NONE) {
+		if (f->g->edge_of[sw * GRAPH_PORTS + entry] != SNAPSHOT_NONE) {
 			sw = f->g->edges[plain_edge(f, lft, sw, lid)].peer;
 			continue;
 		}
