@@ -25,7 +25,7 @@ struct backend {
 	struct transport *transport;
 	struct sim *sim;	/* NULL: not simulated */
 	GSource *source;	/* drives sim, or the replay */
-	bool taps;		/* transport is a tap */
+	struct capture *capture;	/* NULL: no record is written */
 	bool replays;		/* transport is a replay */
 	struct backend_hooks hooks;
 };
@@ -134,14 +134,9 @@ open_replay(struct backend *b, const struct options *conf, GError **error)
 static bool
 put_tap(struct backend *b, const struct options *conf, GError **error)
 {
-	struct transport *tap = capture_open(b->transport, conf->record,
-					 conf->given, error);
-
-	if (!tap)
-		return false;
-	b->transport = tap;
-	b->taps = true;
-	return true;
+	b->capture = capture_open(&b->transport, conf->record, conf->given,
+				  error);
+	return b->capture != NULL;
 }
 
 struct backend *
@@ -177,8 +172,8 @@ close_transport(struct backend *b, GError **error)
 
 	if (!b->transport)
 		return true;
-	if (b->taps)
-		return capture_close(b->transport, error);
+	if (b->capture)
+		return capture_close(b->capture, error);
 	if (b->replays)
 		ok = replay_finish(b->transport, error);
 	transport_free(b->transport);

@@ -9,20 +9,21 @@
 
 #include "sm/io/transport.h"
 
-/*
- * Records what passes `inner`, and the program's options at the head of the
- * file. Takes `inner` over, which nobody else may use. NULL with RECORD_ERROR_IO
- * if the file cannot be written; then `inner` is as it was.
- */
-struct transport *capture_open(struct transport *inner, const char *path,
-			   const char *options, GError **error);
+struct capture;
 
 /*
- * Ends the record, frees the tap and `inner`. False if not everything could be
- * written: the file is then no good. transport_free() does the same and tells
- * nobody. A record that was not ended, since the program crashed, say, is cut
- * off and no good either.
+ * Records what passes *t from now on, with the program's options at the head of
+ * the file. *t becomes a transport that has taken over what it was. NULL with
+ * RECORD_ERROR_IO if the file cannot be written; then *t is as it was.
  */
-bool capture_close(struct transport *t, GError **error);
+struct capture *capture_open(struct transport **t, const char *path,
+			     const char *options, GError **error);
+
+/*
+ * Ends the record and frees the transport. False if not everything could be
+ * written: the file is then no good. A record that was not ended, since the
+ * program crashed, say, is cut off and no good either.
+ */
+bool capture_close(struct capture *c, GError **error);
 
 #endif

@@ -269,6 +269,12 @@ replay_now(struct transport *t)
 	return r->now;
 }
 
+static int64_t
+replay_peek(struct transport *t)
+{
+	return replay_of(t)->now;
+}
+
 static unsigned
 replay_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 		   void *data)
@@ -398,6 +404,7 @@ replay_free(struct transport *t)
 static const struct transport_ops replay_ops = {
 	.send = replay_send,
 	.now = replay_now,
+	.peek = replay_peek,
 	.timer_start = replay_timer_start,
 	.timer_cancel = replay_timer_cancel,
 	.free = replay_free,

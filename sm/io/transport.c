@@ -26,6 +26,12 @@ transport_send(struct transport *t, const struct mad_addr *to,
 }
 
 int64_t
+transport_peek(struct transport *t)
+{
+	return t->ops->peek ? t->ops->peek(t) : t->ops->now(t);
+}
+
+int64_t
 transport_now(struct transport *t)
 {
 	return t->ops->now(t);

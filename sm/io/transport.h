@@ -60,6 +60,9 @@ struct transport_ops {
 		     const uint8_t *mad, size_t len, unsigned timeout_ms,
 		     GError **error);
 	int64_t (*now)(struct transport *t);	/* us, monotonic */
+	/* The same for a watcher, whose looks count as none of the program's
+	 * (sm/io/record.h). NULL: as now(). */
+	int64_t (*peek)(struct transport *t);
 	/* Rings once at `when` (us of now()) or as soon after as it can.
 	 * Returns an id, never 0, good for timer_cancel until it rang. */
 	unsigned (*timer_start)(struct transport *t, int64_t when,
@@ -94,6 +97,7 @@ bool transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
 		    GError **error);
 int64_t transport_now(struct transport *t);
+int64_t transport_peek(struct transport *t);
 /* The unit of a printed difference of two such times, after division by 1000:
  * "ms" or "ms simulated". */
 const char *transport_ms(const struct transport *t);

@@ -168,12 +168,13 @@ record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 	struct snapshot *s = generate_fabric(spec, &o, NULL);
 	struct fake *f = fake_new(s);
 	unsigned counts[2] = { lose, 0 };
-	struct transport *tap = capture_open(f->t, path, "+--once\n", NULL);
+	struct transport *t = f->t;
+	struct capture *tap = capture_open(&t, path, "+--once\n", NULL);
 
 	assert_non_null(tap);
 	f->tamper = tamper_lose;
 	f->data = counts;
-	run_sm(run, tap, play_fake, f->t);
+	run_sm(run, t, play_fake, f->t);
 	assert_true(capture_close(tap, NULL));
 	f->t = NULL;
 	fake_free(f);
@@ -279,13 +280,14 @@ static void
 test_port_is_that_of_the_record(void **state)
 {
 	const struct files *files = *state;
-	struct transport *inner = scripted_new(), *t;
+	struct transport *t = scripted_new();
+	struct capture *c;
 
-	inner->port_guid = 0x0123456789abcdef;
-	inner->port_num = 2;
-	t = capture_open(inner, files->a, "+--once\n", NULL);
+	t->port_guid = 0x0123456789abcdef;
+	t->port_num = 2;
+	c = capture_open(&t, files->a, "+--once\n", NULL);
 	assert_string_equal(t->name, "scripted");
-	assert_true(capture_close(t, NULL));
+	assert_true(capture_close(c, NULL));
 	t = replay_open(files->a, NULL);
 	assert_string_equal(t->name, "scripted");
 	assert_true(t->port_guid == 0x0123456789abcdef);
@@ -462,13 +464,13 @@ test_refused_sends_are_refused_again(void **state)
 	const struct files *files = *state;
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
 	const uint8_t mad[MAD_SIZE] = { 1, 2, 3 };
-	struct transport *inner = scripted_new();
-	struct transport *t = capture_open(inner, files->a, "+--once\n", NULL);
+	struct transport *inner = scripted_new(), *t = inner;
+	struct capture *c = capture_open(&t, files->a, "+--once\n", NULL);
 
 	scripted_refuse(inner, 1);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
-	assert_true(capture_close(t, NULL));
+	assert_true(capture_close(c, NULL));
 
 	g_autoptr(GError) error = NULL;
 
@@ -645,7 +647,7 @@ test_files_that_cannot_be_used_are_named(void **state)
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
-	assert_null(capture_open(inner, nowhere, "+--once\n", &error));
+	assert_null(capture_open(&inner, nowhere, "+--once\n", &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, nowhere));
 	g_clear_error(&error);
@@ -665,14 +667,16 @@ test_full_disk_is_told_at_the_end(void **state)
 	const uint8_t mad[MAD_SIZE] = { [255] = 1 };
 	g_autoptr(GError) error = NULL;
 	struct transport *t;
+	struct capture *c;
 
 	if (access("/dev/full", W_OK) != 0)
 		skip();
-	t = capture_open(scripted_new(), "/dev/full", NULL, NULL);
-	assert_non_null(t);
+	t = scripted_new();
+	c = capture_open(&t, "/dev/full", NULL, NULL);
+	assert_non_null(c);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
-	assert_false(capture_close(t, &error));
+	assert_false(capture_close(c, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, "/dev/full"));
 }

@@ -87,8 +87,9 @@ static struct kernel *
 kernel_new(void)
 {
 	static const struct transport_ops ops = {
-		kernel_send, kernel_now, kernel_timer_start,
-		kernel_timer_cancel, kernel_free,
+		.send = kernel_send, .now = kernel_now,
+		.timer_start = kernel_timer_start,
+		.timer_cancel = kernel_timer_cancel, .free = kernel_free,
 	};
 	struct kernel *k = g_new0(struct kernel, 1);
 
