@@ -17,6 +17,7 @@
 #include "sm/io/replay.h"
 #include "sm/io/capture.h"
 #include "sm/sim/sim.h"
+#include "sm/watch.h"
 #include "topology/text.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
@@ -26,7 +27,8 @@ struct backend {
 	struct sim *sim;	/* NULL: not simulated */
 	GSource *source;	/* drives sim, or the replay */
 	struct capture *capture;	/* NULL: no record is written */
-	bool replays;		/* transport is a replay */
+	struct watch *watch;	/* NULL: nobody looks on */
+	struct transport *replay;	/* below transport; NULL: none */
 	struct backend_hooks hooks;
 };
 
@@ -112,7 +114,7 @@ on_replay(gpointer data)
 {
 	struct backend *b = data;
 
-	if (replay_step(b->transport))
+	if (replay_step(b->replay))
 		return G_SOURCE_CONTINUE;
 	b->hooks.over(b->hooks.data);
 	return G_SOURCE_REMOVE;
@@ -124,7 +126,7 @@ open_replay(struct backend *b, const struct options *conf, GError **error)
 	b->transport = replay_open(conf->replay, error);
 	if (!b->transport)
 		return;
-	b->replays = true;
+	b->replay = b->transport;
 	b->source = g_idle_source_new();
 	g_source_set_callback(b->source, on_replay, b, NULL);
 	g_source_attach(b->source, NULL);
@@ -144,6 +146,7 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
 {
 	struct backend *b = g_new0(struct backend, 1);
+	GError *why = NULL;
 
 	b->hooks = *hooks;
 	if (conf->replay)
@@ -152,7 +155,11 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 		open_sim(b, conf, error);
 	else
 		b->transport = open_umad(conf, hooks, error);
-	if (b->transport && (!conf->record || put_tap(b, conf, error)))
+	if (b->transport)
+		b->watch = watch_open(conf, &b->transport, &why);
+	if (why)
+		g_propagate_error(error, why);
+	else if (b->transport && (!conf->record || put_tap(b, conf, error)))
 		return b;
 	backend_close(b, NULL);
 	return NULL;
@@ -161,7 +168,7 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 void
 backend_drain(struct backend *b)
 {
-	while (b->replays && replay_step(b->transport))
+	while (b->replay && replay_step(b->replay))
 		;
 }
 
@@ -172,10 +179,10 @@ close_transport(struct backend *b, GError **error)
 
 	if (!b->transport)
 		return true;
+	if (b->replay)
+		ok = replay_finish(b->replay, error);
 	if (b->capture)
-		return capture_close(b->capture, error);
-	if (b->replays)
-		ok = replay_finish(b->transport, error);
+		return capture_close(b->capture, ok ? error : NULL) && ok;
 	transport_free(b->transport);
 	return ok;
 }
@@ -192,6 +199,7 @@ backend_close(struct backend *b, GError **error)
 		g_source_unref(b->source);
 	}
 	ok = close_transport(b, error);
+	ok = watch_close(b->watch, ok ? error : NULL) && ok;
 	if (b->sim)
 		sim_free(b->sim);
 	g_free(b);
@@ -202,4 +210,10 @@ struct transport *
 backend_transport(struct backend *b)
 {
 	return b->transport;
+}
+
+struct watch *
+backend_watch(struct backend *b)
+{
+	return b->watch;
 }

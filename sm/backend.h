@@ -12,6 +12,7 @@
 #include "topology/snapshot.h"
 
 struct backend;
+struct watch;
 
 struct backend_hooks {
 	/* from the main loop: a replay has nothing more to give */
@@ -41,5 +42,7 @@ void backend_drain(struct backend *b);
  * was not the same as the record, or a record could not be written. */
 bool backend_close(struct backend *b, GError **error);
 struct transport *backend_transport(struct backend *b);
+/* See sm/watch.h; NULL: nobody looks on. */
+struct watch *backend_watch(struct backend *b);
 
 #endif

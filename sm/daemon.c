@@ -32,6 +32,7 @@
 #include "sm/site_files.h"
 #include "sm/control/status.h"
 #include "sm/sm_instance.h"
+#include "sm/watch.h"
 #include "topology/text.h"
 
 #define EXIT_NOT_UP	1
@@ -123,6 +124,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
+	watch_end(backend_watch(d->backend), r);
 	if (r->end == SWEEP_END_PLANNED)
 		print_plan(d, r);
 	else if (r->view && d->conf->dump_dir)
@@ -502,6 +504,7 @@ daemon_connect(struct daemon *d)
 	sa.packet_life = d->policy.packet_life_time;
 	sa.subnet_timeout = d->policy.subnet_timeout;
 	sa.policy = site_files_sls(d->site);
+	watch_sweep(backend_watch(d->backend), &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 	warn_of_keys(d);
 	d->since = transport_now(d->transport);

@@ -70,6 +70,15 @@ set_plan(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
+static char *
+set_explain(const struct option *o, void *place, const char *value)
+{
+	static const char *const names[] = { "none", "text", "json" };
+
+	return set_choice(o, place, value ? value : "text", names,
+			  G_N_ELEMENTS(names));
+}
+
 /* OpenSM's mask; the highest of its low four bits decides. */
 static char *
 set_log_flags(const struct option *o, void *place, const char *value)
@@ -118,6 +127,10 @@ static const struct option_kind kind_sides = {
 static const struct option_kind kind_plan = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
 	.set = set_plan,
+};
+static const struct option_kind kind_explain = {
+	.accepts = "text or json", .may_value = true, .is_action = true,
+	.set = set_explain,
 };
 static const struct option_kind kind_partitions = {
 	.accepts = "a file", .is_action = true, .or_none = true,
@@ -286,6 +299,8 @@ static const struct option rows[] = {
 		      "check the configuration and end; needs no fabric"),
 	OPTION_SWITCH("show", 0, &option_bool, AT(show), 0,
 		      "print a picture of the subnet when it is up"),
+	{ NULL, "explain", 0, &kind_explain, AT(explain), 0, 0, NULL,
+	  "text|json", "print each MAD and decision with its reason (text)" },
 	OPTION_SWITCH("version", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_VERSION, "print the version and end"),
 	{ "daemon", "daemon", 'B', &option_bool, AT(background), 0, 0, NULL,
@@ -751,6 +766,7 @@ forget_place(struct options *conf)
 	conf->config_file = g_strdup(fresh->config_file);
 	conf->verbosity = fresh->verbosity;
 	conf->background = conf->show = false;
+	conf->explain = 0;
 	options_free(fresh);
 }
 

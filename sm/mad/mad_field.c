@@ -30,6 +30,22 @@ set_bits(uint8_t *data, unsigned offset, unsigned bits, uint64_t value)
 	}
 }
 
+const struct mad_field *
+mad_field_find(const struct mad_attr_table *t, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < t->n_fields; i++)
+		if (strlen(t->fields[i].name) == len &&
+		    memcmp(t->fields[i].name, name, len) == 0)
+			return &t->fields[i];
+	return NULL;
+}
+
+uint64_t
+mad_field_value(const struct mad_field *f, unsigned base, const uint8_t *data)
+{
+	return get_bits(data, f->offset - base, f->bits);
+}
+
 void
 mad_fields_decode(const struct mad_attr_table *t, unsigned base,
 		  const uint8_t *data, void *host)

@@ -80,9 +80,16 @@ mad_field_store(void *member, unsigned size, uint64_t value)
 /* mad_tables.c; NULL: no such attribute. */
 const struct mad_attr_table *mad_attr_table(unsigned attr_id);
 
+/* By the name that the specification gives it; NULL: there is none. */
+const struct mad_field *mad_field_find(const struct mad_attr_table *t,
+				       const char *name, size_t len);
+
 /* `data` begins at bit `base` of the record: 0, or where the attribute begins
  * that the record carries. Encode leaves bits without a member as they are. */
 #define MAD_FIELD_ATTR_BASE	32u	/* behind LID and port number */
+/* Of a component of 64 bits at most. */
+uint64_t mad_field_value(const struct mad_field *f, unsigned base,
+			 const uint8_t *data);
 void mad_fields_decode(const struct mad_attr_table *t, unsigned base,
 		       const uint8_t *data, void *host);
 void mad_fields_encode(const struct mad_attr_table *t, unsigned base,

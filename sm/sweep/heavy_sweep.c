@@ -363,6 +363,7 @@ route(struct sweep *s, GError **error)
 	if (ok) {
 		report_choice(s, g);
 		s->next.lft = lft_ref(s->choice.lft);
+		sweep_note(s, SWEEP_NOTE_ROUTED);
 	}
 	graph_free(g);
 	return ok;
@@ -411,6 +412,7 @@ decide(struct sweep *s)
 	s->fresh = table_reader_fresh(n);
 	isolate(s);
 	make_plan(s);
+	sweep_note(s, SWEEP_NOTE_PLANNED);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		report_plan(s);
 		return;
@@ -485,6 +487,7 @@ heavy_sweep_start(struct sweep *s)
 		sweep_fail(s, error->message);
 		return;
 	}
+	sweep_note(s, SWEEP_NOTE_LIDS);
 	sweep_set_state(s, SWEEP_READING);
 	read_tables(s);
 }

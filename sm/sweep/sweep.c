@@ -106,6 +106,7 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
 		sweep_state_name(s->state), sweep_state_name(state));
 	s->state = state;
+	sweep_note(s, SWEEP_NOTE_STATE);
 }
 
 static void
@@ -290,6 +291,7 @@ sweep_on_peers(GArray *found, void *data)
 
 	s->peers = NULL;
 	note_peers(s, found, s->next.subnet);
+	sweep_note(s, SWEEP_NOTE_ELECTED);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		set_sm_state(s, SM_STATE_MASTER);

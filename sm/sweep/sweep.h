@@ -71,6 +71,16 @@ struct route_params {
 	unsigned threads;		/* 0: one for each core */
 };
 
+/* What is just decided; struct sweep has the values. */
+enum sweep_note {
+	SWEEP_NOTE_STATE,	/* another enum sweep_state */
+	SWEEP_NOTE_ELECTED,	/* others: the managers that answered */
+	SWEEP_NOTE_LIDS,	/* next.lids */
+	SWEEP_NOTE_ROUTED,	/* choice */
+	SWEEP_NOTE_PLANNED,	/* plan */
+};
+struct sweep;
+
 struct sweep_params {
 	struct persist_keys *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
@@ -88,6 +98,9 @@ struct sweep_params {
 	/* rules NULL: those that are built in. The rules are not consumed. */
 	struct isolation_params isolation;
 	enum reregister_start clients;	/* of the SA */
+	/* Who explains the sweep; NULL: nobody. */
+	void (*note)(enum sweep_note note, const struct sweep *s, void *data);
+	void *note_data;
 };
 
 /* ------------------------------------------------- what a sweep reports */
@@ -131,8 +144,6 @@ struct sweep_report {
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
 
-struct sweep;
-
 /* Borrows all its arguments. Nothing happens before the first request. */
 struct sweep *sweep_new(struct mad_client *x, const struct sweep_params *params,
 			struct persist *memory, struct log *log,
@@ -167,7 +178,7 @@ enum sweep_state sweep_state(const struct sweep *s);
 /* SWEEP_STATES of them; borrowed. */
 const struct sweep_phase *sweep_phases(const struct sweep *s);
 
-/* ------------------------- private to sweep.c and heavy_sweep.c, its stages */
+/* ------------------------- private to sweep.c and heavy_sweep.c; sm/watch.c reads */
 
 struct sweep {
 	struct mad_client *x;
@@ -233,6 +244,13 @@ static inline const char *
 sweep_ms(const struct sweep *s)
 {
 	return transport_ms(mad_client_transport(s->x));
+}
+
+static inline void
+sweep_note(const struct sweep *s, enum sweep_note note)
+{
+	if (s->params.note)
+		s->params.note(note, s, s->params.note_data);
 }
 
 void sweep_set_state(struct sweep *s, enum sweep_state state);

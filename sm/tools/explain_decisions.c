@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Decisions in words: LIDs, routes with their verification, the plan.
+ *
+ * Cost. Candidates are counted with one search through the switches for each
+ * switch that has LIDs: what runs with --explain is looked at, not timed. A
+ * large fabric has MANY lines of a kind, and the rest is counted.
+ */
+#include "sm/tools/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MANY	64u
+#define FAR	UINT32_MAX
+
+/* -------------------------------------------------------------------- LIDs */
+
+static bool
+remembers(const struct lid_range *memory, size_t n, uint64_t guid, uint16_t lid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (memory[i].guid == guid)
+			return memory[i].min == lid;
+	return false;
+}
+
+void
+explain_lids(struct explain *e, int64_t now, struct snapshot *s,
+	     struct lid_map *lids, const struct lid_range *memory,
+	     size_t n_memory)
+{
+	unsigned n = 0;
+
+	explain_set_lids(e, s, lids);
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		uint16_t lid = lids->base[p];
+		g_autofree char *name = snapshot_port_name(s, p);
+		const char *why = "the lowest that is free";
+
+		if (!lid || n++ >= MANY)
+			continue;
+		if (s->ports[p].info.lid == lid)
+			why = "the fabric has it so";
+		else if (remembers(memory, n_memory, s->ports[p].guid, lid))
+			why = "it had this one last time";
+		explain_say(e, now, "LID", name, "a port keeps its LID, since "
+			    "others have it in their caches; new ones go by "
+			    "PortGUID", "IBA 4.1.3", "LID %u: %s", lid, why);
+	}
+	if (n > MANY)
+		explain_say(e, now, "LID", "", NULL, NULL, "and %u more ports",
+			    n - MANY);
+}
+
+/* ------------------------------------------------------------------ routes */
+
+/* Of a switch: how many LIDs behind others had one candidate, several, or go
+ * the long way; and one example with as many candidates as any. */
+struct choices {
+	uint32_t one, several, longer;
+	uint32_t n_best, best;		/* candidates, target */
+	uint32_t hops;
+};
+
+/* By switch: hops to `sw`. */
+static void
+measure(const struct graph *g, uint32_t sw, uint32_t *hops, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(hops, 0xff, g->n_switches * sizeof(*hops));
+	hops[sw] = 0;
+	queue[tail++] = sw;
+	while (head < tail) {
+		uint32_t at = queue[head++];
+
+		for (uint32_t i = g->first_edge[at]; i < g->first_edge[at + 1];
+		     i++) {
+			uint32_t peer = g->edges[i].peer;
+
+			if (hops[peer] != FAR)
+				continue;
+			hops[peer] = hops[at] + 1;
+			queue[tail++] = peer;
+		}
+	}
+}
+
+/* Ports of `sw` that are on a shortest path; all of them into *list, if that is
+ * there. *taken: `port` is one. */
+static uint32_t
+count_candidates(const struct graph *g, uint32_t sw, const uint32_t *hops,
+		 uint8_t port, bool *taken, GString *list)
+{
+	uint32_t n = 0;
+
+	*taken = false;
+	for (uint32_t i = g->first_edge[sw]; i < g->first_edge[sw + 1]; i++) {
+		if (hops[g->edges[i].peer] + 1 != hops[sw])
+			continue;
+		n++;
+		*taken |= g->edges[i].port == port;
+		if (list)
+			g_string_append_printf(list, " %u", g->edges[i].port);
+	}
+	return n;
+}
+
+static void
+weigh(const struct graph *g, const struct lft *lft, uint32_t target,
+      const uint32_t *hops, struct choices *all)
+{
+	const struct graph_target *t = &g->targets[target];
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		struct choices *c = &all[sw];
+		uint8_t port = lft_row(lft, sw)[t->lid];
+		bool taken;
+		uint32_t n;
+
+		if (sw == t->sw || hops[sw] == FAR || port == LFT_NO_PATH)
+			continue;
+		n = count_candidates(g, sw, hops, port, &taken, NULL);
+		c->longer += !taken;
+		c->one += taken && n == 1;
+		c->several += taken && n > 1;
+		if (n > c->n_best) {
+			c->n_best = n;
+			c->best = target;
+			c->hops = hops[sw];
+		}
+	}
+}
+
+static void
+put_example(const struct graph *g, const struct lid_map *lids,
+	    const struct lft *lft, uint32_t sw, const struct choices *c,
+	    const uint32_t *hops, GString *out)
+{
+	const struct graph_target *t = &g->targets[c->best];
+	const struct snapshot *s = g->subnet;
+	uint8_t port = lft_row(lft, sw)[t->lid];
+	g_autoptr(GString) list = g_string_new(NULL);
+	bool taken;
+
+	count_candidates(g, sw, hops, port, &taken, list);
+	g_string_append_printf(out, "; LID %u (%s) leaves by port %u, of%s, %u "
+			       "hops away%s", t->lid,
+			       snapshot_name_of(s, lids->owner[t->lid]), port,
+			       list->str, c->hops, taken ? "" :
+			       ", which is not the shortest path");
+}
+
+static void
+explain_ports(struct explain *e, int64_t now, const struct graph *g,
+	      const struct lid_map *lids, const struct lft *lft,
+	      const char *engine)
+{
+	g_autofree struct choices *all = g_new0(struct choices, g->n_switches);
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		measure(g, sw, hops, queue);
+		for (uint32_t t = g->first_target[sw];
+		     t < g->first_target[sw + 1]; t++)
+			weigh(g, lft, t, hops, all);
+	}
+	for (uint32_t sw = 0; sw < MIN(g->n_switches, MANY); sw++) {
+		const struct choices *c = &all[sw];
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		g_string_append_printf(text, "LIDs behind other switches: %u "
+				       "with one shortest path, %u with a "
+				       "choice, %u by a longer one", c->one,
+				       c->several, c->longer);
+		if (c->n_best > 1) {
+			measure(g, g->targets[c->best].sw, hops, queue);
+			put_example(g, lids, lft, sw, c, hops, text);
+		}
+		explain_say(e, now, "route", snapshot_node_name(
+			    &g->subnet->nodes[g->subnet->switches[sw]]),
+			    "among candidates the engine evens out the load",
+			    "IBA 14.2.5.10", "%s: %s", engine, text->str);
+	}
+	if (g->n_switches > MANY)
+		explain_say(e, now, "route", "", NULL, NULL,
+			    "and %u more switches", g->n_switches - MANY);
+}
+
+static void
+explain_verdict(struct explain *e, int64_t now, const struct graph *g,
+		const struct choice *c)
+{
+	const struct verify_reach *r = &c->alone.reach;
+	const struct channels_result *ch = &c->alone.channels;
+	g_autofree char *loop = channels_print(g, ch);
+	g_autofree char *both = c->safety == CHOICE_DRAIN ?
+		channels_print(g, &c->together) : NULL;
+
+	explain_say(e, now, "verify", "", "tables are followed from every "
+		    "switch to every LID before any is written", NULL,
+		    "%" PRIu64 " pairs arrive, %" PRIu64 " have no path, %"
+		    PRIu64 " go round, %" PRIu64 " leave the fabric",
+		    r->arrived, r->unrouted, r->looping, r->astray);
+	explain_say(e, now, "verify", "", "packets that wait for buffers in a "
+		    "circle never move again", "IBA 7.9", "%u channels are in "
+		    "credit loops%s%s", ch->n_looped, loop ? ": " : "",
+		    loop ? loop : "");
+	if (both)
+		explain_say(e, now, "verify", "", "while tables are written, "
+			    "a switch may have the old or the new ones", NULL,
+			    "old and new tables mixed would have a credit "
+			    "loop, so the update takes steps: %s", both);
+}
+
+void
+explain_routes(struct explain *e, int64_t now, const struct snapshot *s,
+	       const struct lid_map *lids, const struct choice *c)
+{
+	struct graph *g = graph_new(s, lids);
+
+	for (guint i = 0; c->compared && i < c->compared->len; i++)
+		explain_say(e, now, "candidate", "", NULL, NULL, "%s",
+			    (char *)c->compared->pdata[i]);
+	explain_say(e, now, "engine", "", NULL, NULL, "%s: %s",
+		    c->engine->name, c->reason);
+	for (guint i = 0; i < MIN(c->notes->len, MANY); i++)
+		explain_say(e, now, "engine", "", NULL, NULL, "%s: %s",
+			    c->engine->name, (char *)c->notes->pdata[i]);
+	explain_ports(e, now, g, lids, c->lft, c->engine->name);
+	explain_verdict(e, now, g, c);
+	graph_free(g);
+}
+
+/* -------------------------------------------------------------------- plan */
+
+void
+explain_plan(struct explain *e, int64_t now, const struct snapshot *s,
+	     const struct plan *plan)
+{
+	static const struct {
+		const char *what, *waits, *clause;
+	} kinds[PLAN_N_KINDS] = {
+		[PLAN_CHANGE_CLEAR] = { "Sets that clear PortStateChange",
+			"wait for nothing: what changes from here on is seen "
+			"again", "IBA 14.2.5.4" },
+		[PLAN_TABLE] = { "blocks of P_Keys, SL to VL, VL arbitration",
+			"wait for nothing, and hold back the link until they "
+			"are written", "IBA 14.2.5.7" },
+		[PLAN_PORT] = { "Sets of PortInfo that leave the state alone",
+			"wait for nothing, but for one that switches the "
+			"partition filter on: it waits for its P_Keys",
+			"IBA 14.2.5.6" },
+		[PLAN_LFT] = { "LFT blocks", "wait while a path that works "
+			"would lead into a switch that is not written yet",
+			"IBA 14.2.5.10" },
+		[PLAN_SWITCH] = { "Sets of SwitchInfo", "wait for the blocks "
+			"of their switch: LinearFDBTop may not rise over what "
+			"is not written", "IBA 14.2.5.4" },
+		[PLAN_ARM] = { "ports to Armed", "wait until both ends are "
+			"routed and have their P_Keys", "IBA 14.3.6" },
+		[PLAN_ACTIVATE] = { "ports to Active",
+			"wait until both ends are Armed", "IBA 14.3.6" },
+	};
+
+	if (!plan->n_steps)
+		explain_say(e, now, "plan", "", NULL, NULL, "nothing: %u nodes "
+			    "are as they should be", s->n_nodes);
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
+		if (plan->first[k + 1] != plan->first[k])
+			explain_say(e, now, "plan", "", NULL, kinds[k].clause,
+				    "%u %s %s", plan->first[k + 1] -
+				    plan->first[k], kinds[k].what,
+				    kinds[k].waits);
+}

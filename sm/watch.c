@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Looking on while a subnet manager works.
+ *
+ *	transport -> tap -> explain_mad()	-> lines -> standard output
+ *	sweep	 -> watch_on_note() -> explain_lids(), .. ->
+ */
+#include "sm/watch.h"
+
+#include <stdio.h>
+
+#include "sm/io/tap.h"
+#include "sm/tools/explain.h"
+
+struct watch {
+	enum explain_format format;
+	struct explain *explain;
+	struct transport *t;		/* the tap; borrowed */
+};
+
+static void
+watch_on_line(const struct explain_line *line, void *data)
+{
+	struct watch *w = data;
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	explain_print(line, w->format, out);
+	fputs(out->str, stdout);
+}
+
+static void
+watch_on_event(const struct record_event *e, void *data)
+{
+	struct watch *w = data;
+
+	switch (e->kind) {
+	case RECORD_SEND:
+		if (!e->refusal)
+			explain_mad(w->explain, e->time, EXPLAIN_SENT,
+				    e->addr.lid, e->mad, e->len);
+		break;
+	case RECORD_RECEIVED:
+	case RECORD_RETURNED:
+		explain_mad(w->explain, e->time, e->kind == RECORD_RECEIVED ?
+			    EXPLAIN_RECEIVED : EXPLAIN_RETURNED, e->addr.lid,
+			    e->mad, e->len);
+		break;
+	case RECORD_RING:
+	case RECORD_CLOCK:
+	case RECORD_START:
+	case RECORD_CANCEL:
+		break;
+	}
+}
+
+static void
+tell_election(struct watch *w, int64_t now, const struct sweep *s)
+{
+	static const char why[] = "the higher priority, then the lower GUID, "
+		"is the master";
+	static const char *const outcomes[] = {
+		[ELECTION_MASTER] = "this SM is the master",
+		[ELECTION_STANDBY] = "this SM is a standby",
+		[ELECTION_HANDOVER] = "this SM hands over",
+	};
+	const struct election_peer *peers = (void *)s->others->data;
+	size_t who;
+
+	for (guint i = 0; i < s->others->len; i++)
+		explain_say(w->explain, now, "election",
+			    snapshot_name_of(s->next.subnet, peers[i].port),
+			    why, "IBA 14.4.1", "priority %u, GUID 0x%016"
+			    G_GINT64_MODIFIER "x, %s", peers[i].info.priority,
+			    peers[i].info.guid,
+			    sm_state_name(peers[i].info.state));
+	explain_say(w->explain, now, "election", "", why, "IBA 14.4.1",
+		    "priority %u, GUID 0x%016" G_GINT64_MODIFIER
+		    "x, %u other managers: %s", s->self.priority, s->self.guid,
+		    s->others->len, outcomes[election_decide(&s->self, peers,
+						s->others->len, &who)]);
+}
+
+static void
+watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
+{
+	struct watch *w = data;
+	struct explain *e = w->explain;
+	int64_t now = transport_peek(w->t);
+	const struct lid_range *memory;
+	size_t n;
+
+	switch (note) {
+	case SWEEP_NOTE_STATE:
+		explain_phase(e, now, sweep_state_name(s->state));
+		break;
+	case SWEEP_NOTE_ELECTED:
+		tell_election(w, now, s);
+		break;
+	case SWEEP_NOTE_LIDS:
+		memory = persist_ranges(s->memory, &n);
+		explain_lids(e, now, s->next.subnet, s->next.lids, memory, n);
+		break;
+	case SWEEP_NOTE_ROUTED:
+		explain_routes(e, now, s->next.subnet, s->next.lids,
+			       &s->choice);
+		break;
+	case SWEEP_NOTE_PLANNED:
+		explain_plan(e, now, s->next.subnet, s->plan);
+		break;
+	}
+}
+
+void
+watch_sweep(struct watch *w, struct sweep_params *params)
+{
+	if (!w)
+		return;
+	params->note = watch_on_note;
+	params->note_data = w;
+}
+
+void
+watch_end(struct watch *w, const struct sweep_report *r)
+{
+	static const char *const ends[] = {
+		[SWEEP_END_PLANNED] = "planned, nothing is written",
+		[SWEEP_END_UP] = "SUBNET UP: each link is Active and each "
+			"table is as wanted",
+		[SWEEP_END_NOT_UP] = "not all is as it should be",
+		[SWEEP_END_STANDBY] = "another SM is the master",
+		[SWEEP_END_FAILED] = "failed",
+	};
+
+	if (!w)
+		return;
+	explain_say(w->explain, transport_peek(w->t), "end", "", NULL, NULL,
+		    "%s%s%s", ends[r->end], r->error ? ": " : "",
+		    r->error ? r->error : "");
+	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
+		explain_say(w->explain, transport_peek(w->t), "end", "", NULL,
+			    NULL, "%s", (char *)r->verdict->lines->pdata[i]);
+	fflush(stdout);
+}
+
+struct watch *
+watch_open(const struct options *conf, struct transport **t, GError **error)
+{
+	struct watch *w;
+
+	(void)error;
+	if (!conf->explain)
+		return NULL;
+	w = g_new0(struct watch, 1);
+	w->format = (enum explain_format)conf->explain;
+	w->explain = explain_new(watch_on_line, w);
+	w->t = *t = tap_new(*t, watch_on_event, w);
+	return w;
+}
+
+bool
+watch_close(struct watch *w, GError **error)
+{
+	(void)error;
+	if (!w)
+		return true;
+	explain_free(w->explain);
+	g_free(w);
+	return true;
+}
