@@ -6,9 +6,11 @@ _minismctl() {
 	case $COMP_CWORD:$verb in
 	1:*)	list=$(minismctl help 2>/dev/null |
 			awk '/^  [a-z]/ { print $1 }' | sort -u) ;;
-	*:path | *:who)
+	*:path | 2:who | 2:ports)
 		list=$(minismctl nodes 2>/dev/null | awk '{ print $4 }')
-		[ "$verb" = who ] || list+=" --why" ;;
+		[ "$verb" != path ] || list+=" --why" ;;
+	2:members)
+		list=$(minismctl groups 2>/dev/null | awk '{ print $3 }') ;;
 	2:nodes) list="switch host" ;;
 	2:links) list="slow inactive" ;;
 	2:partition) list="add set remove reset" ;;

@@ -238,6 +238,7 @@ control_look(struct control_view *out, void *data)
 		.unreached = mcast_manager_lost(d->sm->mcast),
 		.faults = fabric_watch_faults(d->sm->fabric),
 	};
+	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;

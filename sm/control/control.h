@@ -6,7 +6,8 @@
  * partitions, help and others; `json` before it asks for JSON. The answer
  * begins with a line "minism 1 CODE": the version of this protocol and an enum
  * control_code; what follows is for the person, or one JSON object on one line.
- * It looks and passes requests on; it changes nothing.
+ * Options such as --force follow the words. It
+ * looks and passes requests on; it changes nothing.
  */
 #ifndef MINISM_CONTROL_CONTROL_H
 #define MINISM_CONTROL_CONTROL_H
@@ -50,8 +51,10 @@ struct control_view {
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */
 	const GPtrArray *faults;	/* fabric_watch_faults() */
+	const GArray *peers;		/* sweep_peers(), in `where` */
+	const struct snapshot *where;
 	struct sa_stats sa_stats;
-	struct sa *sa;		/* asked for paths */
+	struct sa *sa;
 };
 
 /* What carries out the commands. Functions that may fail say why in an error
@@ -76,15 +79,6 @@ void control_answer(const struct control_hooks *hooks, const char *line,
 /* The parts of answers, as text and JSON; return the code. */
 enum control_code control_status(const struct control_view *v, bool as_json,
 			 GString *out);
-/* only: one partition with all its members; NULL: all, with the first ones. */
-void control_partitions(const struct control_view *v,
-			const struct partition *only, bool as_json,
-			GString *out);
-
-/* path, who, nodes, links. fault: what is wrong with the request, g_free; NULL:
- * `out` has the answer. */
-enum control_code control_fabric(const struct control_view *v, char **words,
-				 bool as_json, GString *out, char **fault);
 /* OpenMetrics text, without a head. */
 void control_metrics(const struct control_view *v, GString *out);
 

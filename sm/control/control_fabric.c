@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The answers to `path`, `who`, `nodes` and `links`: what the fabric of the
+ * `path`, `who`, `nodes`, `links` and `ports`: what the fabric of the
  * last sweep is, by the names of its site.
  *
  * `path` follows the forwarding tables, and asks the SA for what a program
  * would get that wants to send: SL, MTU, rate, P_Key. So whom the SA refuses
  * is refused here.
  */
-#include "sm/control/control.h"
+#include "sm/control/request.h"
 
 #include <string.h>
 
@@ -15,94 +15,8 @@
 #include "sm/mad/sa_record.h"
 #include "topology/changes.h"
 #include "topology/json.h"
-#include "topology/text.h"
 
 #define HOPS_MAX	64u
-#define SHOWN		8u	/* ports that a word may mean */
-
-struct ask {
-	struct sa *sa;
-	const struct sa_db *db;
-	int64_t now;
-	struct text_report r;
-	char *fault;		/* why there is no answer */
-};
-
-/* ---- who is meant ---- */
-
-static bool
-is_meant(const struct sa_db *db, uint32_t port, const char *word,
-	 uint64_t guid, uint64_t lid)
-{
-	const struct snapshot_node *n = snapshot_node_of(db->subnet, port);
-	uint16_t base = db->lids->base[port];
-	g_autofree char *name = NULL;
-
-	if (lid && base && lid >= base &&
-	    lid < base + (1u << db->lids->lmc[port]))
-		return true;
-	if (guid && (db->subnet->ports[port].guid == guid ||
-		     n->info.node_guid == guid))
-		return true;
-	name = snapshot_port_name(db->subnet, port);
-	return strcmp(name, word) == 0 || strcmp(n->desc, word) == 0 ||
-		g_strcmp0(n->name, word) == 0;
-}
-
-static char *
-nearest_name(const struct snapshot *s, const char *shown)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *near = NULL;
-
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		g_ptr_array_add(names,
-				(char *)snapshot_node_name(&s->nodes[i]));
-	near = text_nearest(shown, "", (const char *const *)names->pdata,
-			    names->len);
-	return text_one_line(near);
-}
-
-/* An end port by name, LID, NodeGUID or PortGUID. SNAPSHOT_NONE: why. */
-static uint32_t
-find_end(const struct sa_db *db, const char *word, char **why)
-{
-	const struct snapshot *s = db->subnet;
-	g_autoptr(GString) list = g_string_new(NULL);
-	g_autofree char *shown = text_one_line(word), *near = NULL;
-	uint64_t guid = 0, lid = 0;
-	uint32_t found = SNAPSHOT_NONE, n = 0;
-
-	if (!text_read_number(word, LID_UNICAST_MAX, &lid) &&
-	    !text_read_guid(word, &guid))
-		guid = 0;
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		if (!snapshot_is_end_port(s, port) ||
-		    !is_meant(db, port, word, guid, lid))
-			continue;
-		if (found != SNAPSHOT_NONE && lid)
-			continue;	/* a LID has one owner */
-		found = port;
-		if (n++ < SHOWN) {
-			g_autofree char *name = snapshot_port_name(s, port);
-
-			g_string_append_printf(list, "\n%s, PortGUID 0x%016"
-					       G_GINT64_MODIFIER "x", name,
-					       s->ports[port].guid);
-		}
-	}
-	if (n == 1)
-		return found;
-	if (n) {
-		*why = g_strdup_printf("%s means %u ports:%s", shown, n,
-				       list->str);
-		return SNAPSHOT_NONE;
-	}
-	near = nearest_name(s, shown);
-	*why = g_strdup_printf("nothing on the fabric has the name, LID or "
-			       "GUID %s%s", shown, near);
-	return SNAPSHOT_NONE;
-}
 
 /* ---- a path through the tables ---- */
 
@@ -378,36 +292,37 @@ put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
 	report_text(r, "fault", text, "");
 }
 
-static enum control_code
-answer_path(struct ask *q, char **words)
+void
+control_path(struct control_request *request)
 {
-	struct text_report *r = &q->r;
 	struct path_record path = { 0 };
 	struct route route;
+	struct fabric_query q;
 	uint32_t from, to;
 	bool ok;
 
-	from = find_end(q->db, words[1], &q->fault);
-	to = from == SNAPSHOT_NONE ? from :
-		find_end(q->db, words[2], &q->fault);
+	if (!query_open(&q, request))
+		return;
+	from = query_find(&q, 1);
+	to = from == SNAPSHOT_NONE ? from : query_find(&q, 2);
 	if (to == SNAPSHOT_NONE)
-		return CONTROL_USAGE;
-	follow(q->db, from, to, &route);
-	ok = !route.fault && ask_path(q->sa, q->db, from, to, q->now, &path) ==
-		MAD_STATUS_OK;
-	report_open(r, NULL, '{');
-	put_end(r, q->db, "from", from, ") -> ");
-	put_end(r, q->db, "to", to, ")");
+		return;
+	follow(q.db, from, to, &route);
+	ok = !route.fault && ask_path(q.v.sa, q.db, from, to, q.v.now,
+				      &path) == MAD_STATUS_OK;
+	report_open(&q.r, NULL, '{');
+	put_end(&q.r, q.db, "from", from, ") -> ");
+	put_end(&q.r, q.db, "to", to, ")");
 	if (ok) {
-		put_properties(r, &route, &path);
-		report_text(r, "fault", NULL, NULL);
+		put_properties(&q.r, &route, &path);
+		report_text(&q.r, "fault", NULL, NULL);
 	} else {
-		put_refusal(r, q->db, from, to, &route);
+		put_refusal(&q.r, q.db, from, to, &route);
 	}
-	report_say(r, "\n");
-	put_hops(r, q->db, &route, words[3] != NULL);
-	report_close(r, '}');
-	return ok ? CONTROL_DONE : CONTROL_NOT_DONE;
+	report_say(&q.r, "\n");
+	put_hops(&q.r, q.db, &route, request->options[REQUEST_WHY]);
+	query_close(&q);
+	request->code = ok ? CONTROL_DONE : CONTROL_NOT_DONE;
 }
 
 /* ---- who, nodes, links ---- */
@@ -486,18 +401,21 @@ put_who(struct text_report *r, const struct sa_db *db, uint32_t port)
 	report_text(r, "description", n->desc, "\n  ");
 	report_text(r, "partitions", partitions, "\n");
 	put_cables(r, s, n);
-	report_close(r, '}');
 }
 
-static enum control_code
-answer_who(struct ask *q, char **words)
+void
+control_who(struct control_request *request)
 {
-	uint32_t port = find_end(q->db, words[1], &q->fault);
+	struct fabric_query q;
+	uint32_t port;
 
+	if (!query_open(&q, request))
+		return;
+	port = query_find(&q, 1);
 	if (port == SNAPSHOT_NONE)
-		return CONTROL_USAGE;
-	put_who(&q->r, q->db, port);
-	return CONTROL_DONE;
+		return;
+	put_who(&q.r, q.db, port);
+	query_close(&q);
 }
 
 /* A line a node: where it hangs, or of a switch how many of its links are
@@ -539,21 +457,24 @@ put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
 	report_close(r, '}');
 }
 
-static enum control_code
-answer_nodes(struct ask *q, char **words)
+void
+control_nodes(struct control_request *request)
 {
-	const struct snapshot *s = q->db->subnet;
+	const char *word = request->words[1];
+	const struct snapshot *s;
+	struct fabric_query q;
 
-	report_open(&q->r, NULL, '{');
-	report_open(&q->r, "nodes", '[');
+	if (!query_open(&q, request))
+		return;
+	s = q.db->subnet;
+	report_open(&q.r, NULL, '{');
+	report_open(&q.r, "nodes", '[');
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (!words[1] || strstr(snapshot_node_name(&s->nodes[i]),
-					words[1]) ||
-		    strcmp(kind_name(&s->nodes[i]), words[1]) == 0)
-			put_node(&q->r, q->db, i);
-	report_close(&q->r, ']');
-	report_close(&q->r, '}');
-	return CONTROL_DONE;
+		if (!word || strstr(snapshot_node_name(&s->nodes[i]), word) ||
+		    strcmp(kind_name(&s->nodes[i]), word) == 0)
+			put_node(&q.r, q.db, i);
+	report_close(&q.r, ']');
+	query_close(&q);
 }
 
 static bool
@@ -565,68 +486,110 @@ is_wanted(const char *a, const char *b, const char *word, bool slow,
 		strstr(a, word) || strstr(b, word);
 }
 
-static enum control_code
-answer_links(struct ask *q, char **words)
+static void
+put_cable(struct text_report *r, const struct snapshot *s, uint32_t port,
+	  const char *word)
 {
-	const struct snapshot *s = q->db->subnet;
+	const struct snapshot_port *p = &s->ports[port];
+	g_autofree char *a = peer_name(s, p->peer), *b = peer_name(s, port);
+	g_autofree char *could = NULL;
+	struct port_info best;
+	bool slow = link_is_slow(s, port, &best);
 
-	report_open(&q->r, NULL, '{');
-	report_open(&q->r, "links", '[');
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-		g_autofree char *a = NULL, *b = NULL, *could = NULL;
-		struct port_info best;
-		bool slow;
-
-		if (p->peer == SNAPSHOT_NONE || p->peer < port)
-			continue;
-		a = peer_name(s, p->peer);
-		b = peer_name(s, port);
-		slow = link_is_slow(s, port, &best);
-		if (!is_wanted(a, b, words[1], slow,
-			       p->info.state >= PORT_STATE_ACTIVE))
-			continue;
-		if (slow)
-			could = g_strconcat(port_width_name(&best),
-					    port_speed(&best)->name, NULL);
-		report_open(&q->r, NULL, '{');
-		report_text(&q->r, "a", a, " - ");
-		report_text(&q->r, "b", b, "  ");
-		put_link(&q->r, &p->info, could ? ", could be " : "");
-		report_text(&q->r, "could_be", could, "");
-		report_say(&q->r, "\n");
-		report_close(&q->r, '}');
-	}
-	report_close(&q->r, ']');
-	report_close(&q->r, '}');
-	return CONTROL_DONE;
+	if (!is_wanted(a, b, word, slow, p->info.state >= PORT_STATE_ACTIVE))
+		return;
+	if (slow)
+		could = g_strconcat(port_width_name(&best),
+				    port_speed(&best)->name, NULL);
+	report_open(r, NULL, '{');
+	report_text(r, "a", a, " - ");
+	report_text(r, "b", b, "  ");
+	put_link(r, &p->info, could ? ", could be " : "");
+	report_text(r, "could_be", could, "");
+	report_say(r, "\n");
+	report_close(r, '}');
 }
 
-enum control_code
-control_fabric(const struct control_view *v, char **words, bool as_json,
-	       GString *out, char **fault)
+void
+control_links(struct control_request *request)
 {
-	static const struct {
-		const char *name;
-		enum control_code (*answer)(struct ask *q, char **words);
-	} answers[] = {
-		{ "path", answer_path }, { "who", answer_who },
-		{ "nodes", answer_nodes }, { "links", answer_links },
-	};
-	struct ask q = {
-		.sa = v->sa, .db = v->sa ? sa_view_of(v->sa) : NULL,
-		.now = v->now,
-		.r = { .json = { .out = out }, .as_json = as_json },
-	};
-	enum control_code code = CONTROL_NOT_DONE;
+	const struct snapshot *s;
+	struct fabric_query q;
 
-	if (!q.db)
-		q.fault = g_strdup("no sweep has read the fabric yet");
-	for (size_t i = 0; q.db && i < G_N_ELEMENTS(answers); i++)
-		if (strcmp(answers[i].name, words[0]) == 0)
-			code = answers[i].answer(&q, words);
-	if (as_json && out->len)
-		g_string_append_c(out, '\n');
-	*fault = q.fault;
-	return code;
+	if (!query_open(&q, request))
+		return;
+	s = q.db->subnet;
+	report_open(&q.r, NULL, '{');
+	report_open(&q.r, "links", '[');
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (s->ports[port].peer != SNAPSHOT_NONE &&
+		    port < s->ports[port].peer)
+			put_cable(&q.r, s, port, request->words[1]);
+	report_close(&q.r, ']');
+	query_close(&q);
+}
+
+/* ---- ports ---- */
+
+/* IBA 14.2.5.6: 1 to 5 are 1, 2, 4, 8, 15. */
+static unsigned
+vls_of(unsigned code)
+{
+	return !code || code > 5 ? 0 : MIN(1u << (code - 1), 15);
+}
+
+static void
+put_port(struct text_report *r, const struct sa_db *db, uint32_t port)
+{
+	const struct snapshot_port *p = &db->subnet->ports[port];
+	const struct port_info *info = &p->info;
+	g_autofree char *peer = peer_name(db->subnet, port);
+
+	report_open(r, NULL, '{');
+	report_say(r, "  port ");
+	report_number(r, "port", p->num, "  ");
+	report_text(r, "physical", port_phys_name(info->phys_state), "  ");
+	put_link(r, info, "");
+	if (snapshot_is_end_port(db->subnet, port)) {
+		report_say(r, "  LID ");
+		report_number(r, "lid", db->lids->base[port], "");
+		report_hex(r, "guid", p->guid, 16, NULL);
+	}
+	if (p->num && info->state >= PORT_STATE_INIT)
+		report_say(r, "  MTU %u, %u VLs",
+			   port_mtu_bytes(info->neighbor_mtu),
+			   vls_of(info->oper_vls));
+	report_number(r, "mtu", port_mtu_bytes(info->neighbor_mtu), NULL);
+	report_number(r, "vls", vls_of(info->oper_vls), NULL);
+	if (peer)
+		report_say(r, "  - ");
+	report_text(r, "peer", peer, "");
+	report_say(r, "\n");
+	report_close(r, '}');
+}
+
+/* Also those without a cable; a CA's only as far as they were seen. */
+void
+control_ports(struct control_request *request)
+{
+	const struct snapshot_node *n;
+	struct fabric_query q;
+	uint32_t port;
+
+	if (!query_open(&q, request))
+		return;
+	port = query_find(&q, 1);
+	if (port == SNAPSHOT_NONE)
+		return;
+	n = snapshot_node_of(q.db->subnet, port);
+	report_open(&q.r, NULL, '{');
+	report_text(&q.r, "name", snapshot_node_name(n), ": ");
+	report_text(&q.r, "kind", kind_name(n), "\n");
+	report_open(&q.r, "ports", '[');
+	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
+	     num++)
+		if (q.db->subnet->ports[n->first_port + num].known)
+			put_port(&q.r, q.db, n->first_port + num);
+	report_close(&q.r, ']');
+	query_close(&q);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The answer to `partitions`: the members of each.
+ * `partitions`: the members of each; and `partition`, which changes them.
  *
  * The rules are resolved against the fabric of the last sweep, as for the
  * tables of the ports; so what is listed is what is wanted there, and a member
@@ -12,9 +12,10 @@
  * them. All rolls are filled in one walk over the P_Keys of all ports, since
  * the walk is what costs.
  */
-#include "sm/control/control.h"
+#include "sm/control/request.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "topology/text.h"
 #include "topology/json.h"
@@ -223,9 +224,10 @@ put_roll(struct text_report *out, const struct roll *r)
 	report_close(out, '}');
 }
 
-void
-control_partitions(const struct control_view *v, const struct partition *only,
-		   bool as_json, GString *out)
+/* only: with all its members; NULL: all partitions, with the first ones. */
+static void
+list_partitions(const struct control_view *v, const struct partition *only,
+		bool as_json, GString *out)
 {
 	struct text_report r = { .json = { .out = out }, .as_json = as_json };
 	g_autoptr(GArray) rolls = make_rolls(v->rules, only);
@@ -239,4 +241,285 @@ control_partitions(const struct control_view *v, const struct partition *only,
 	report_close(&r, '}');
 	if (as_json)
 		g_string_append_c(out, '\n');
+}
+
+/* ---- which partition, which member ---- */
+
+static const struct partition *
+find_named(const struct partition_rules *rules, const char *word)
+{
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		if (p->name && strcmp(p->name, word) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* A name goes before a number, as in the file. */
+static const struct partition *
+find_partition(const struct partition_rules *rules, const char *word)
+{
+	const struct partition *p = find_named(rules, word);
+	uint64_t pkey;
+
+	if (!p && text_read_number(word, 0xffff, &pkey))
+		p = partition_rules_find(rules, (uint16_t)pkey);
+	return p;
+}
+
+static void
+say_no_partition(struct control_request *r, const struct partition_rules *rules,
+		 const char *word)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = NULL, *shown_near = NULL;
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		if (p->name)
+			g_ptr_array_add(names, p->name);
+	}
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	shown_near = text_one_line(near);
+	request_say(r, CONTROL_USAGE, "%s is no partition%s", shown, shown_near);
+}
+
+void
+control_partitions(struct control_request *r)
+{
+	const struct partition *only = NULL;
+	struct control_view v;
+
+	request_look(r, &v);
+	if (r->words[1]) {
+		only = find_partition(v.rules, r->words[1]);
+		if (!only) {
+			say_no_partition(r, v.rules, r->words[1]);
+			return;
+		}
+	}
+	list_partitions(&v, only, r->json, r->body);
+}
+
+static const char *const membership_names[] = {
+	[PARTITION_LIMITED] = "limited",
+	[PARTITION_FULL] = "full",
+	[PARTITION_BOTH] = "both",
+};
+
+static bool
+request_membership(struct control_request *r, const char *word,
+		   enum partition_membership *out)
+{
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = NULL;
+
+	for (int i = PARTITION_LIMITED; i <= PARTITION_BOTH; i++)
+		if (strcmp(membership_names[i], word) == 0) {
+			*out = (enum partition_membership)i;
+			return true;
+		}
+	near = text_nearest(shown, "", membership_names + 1, 3);
+	request_say(r, CONTROL_USAGE, "%s is not full, limited or both%s",
+	    *shown ? shown : "\"\"", near);
+	return false;
+}
+
+/* An end port; it may be away. */
+struct member_port {
+	uint64_t guid;
+	uint32_t i; /* of the last sweep's fabric, or SNAPSHOT_NONE */
+};
+
+/* False: it was said what is wrong. */
+static bool
+request_member(struct control_request *r, const struct snapshot *s,
+	       const char *word, struct member_port *out)
+{
+	out->i = request_find_port(r, s, NULL, word, &out->guid);
+	if (out->i != SNAPSHOT_NONE)
+		out->guid = s->ports[out->i].guid;
+	return out->guid != 0;
+}
+
+/* What a port is in a partition; of one that is away, by its GUID. */
+static enum partition_membership
+membership_of(const struct partition_rules *rules, const struct snapshot *s,
+	      const struct member_port *port, uint16_t pkey)
+{
+	const struct partition *p = partition_rules_find(rules, pkey);
+	enum partition_membership what = PARTITION_NONE;
+	struct memberships *m;
+
+	if (port->i != SNAPSHOT_NONE) {
+		m = memberships_new(rules, s, NULL);
+		what = memberships_of(m, port->i, pkey);
+		memberships_unref(m);
+		return what;
+	}
+	for (guint i = 0; i < p->rules->len; i++) {
+		const struct partition_rule *rule =
+			&g_array_index(p->rules, struct partition_rule, i);
+
+		if (rule->who == PARTITION_ALL ||
+		    (rule->who == PARTITION_GUID && rule->guid == port->guid))
+			what = rule->membership;
+	}
+	return what;
+}
+
+/* The rules after a change; -1 takes back one that was made at run time, which
+ * is of no line. */
+static struct partition_rules *
+rules_after(const struct partition_rules *rules, uint16_t pkey, uint64_t guid,
+	    int membership)
+{
+	struct partition_rules *after = partition_rules_copy(rules);
+	GArray *list = partition_rules_get(after, pkey)->rules;
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID,
+		.membership = (enum partition_membership)MAX(membership, 0),
+		.guid = guid,
+	};
+
+	if (membership >= 0) {
+		g_array_append_val(list, rule);
+		return after;
+	}
+	for (guint i = list->len; i-- > 0;) {
+		const struct partition_rule *old =
+			&g_array_index(list, struct partition_rule, i);
+
+		if (old->who == PARTITION_GUID && old->guid == guid &&
+		    !old->line)
+			g_array_remove_index(list, i);
+	}
+	return after;
+}
+
+/* Is it a full member of the default partition, in which ports reach the SA,
+ * and of any at all? Two bits. */
+static unsigned
+reach_of(const struct partition_rules *rules, const struct snapshot *s,
+	 uint32_t port)
+{
+	struct memberships *m = memberships_new(rules, s, NULL);
+	unsigned bits = memberships_of(m, port, PKEY_DEFAULT) &
+		PARTITION_FULL ? 1 : 0;
+
+	for (uint32_t i = m->first[port]; i < m->first[port + 1]; i++)
+		if (m->pkeys[i] & PKEY_FULL)
+			bits |= 2;
+	memberships_unref(m);
+	return bits;
+}
+
+static void
+change_member(struct control_request *r, const struct control_view *v,
+	      const struct partition *p, const struct member_port *port,
+	      int membership)
+{
+	const struct snapshot *s = v->status->subnet;
+	uint16_t pkey = p->pkey;
+	g_autofree char *name = p->name ? text_one_line(p->name) :
+		g_strdup("partition");
+	g_autofree char *node = text_one_line(port->i == SNAPSHOT_NONE ?
+		"port" : snapshot_name_of(s, port->i));
+	enum partition_membership was, is;
+	struct partition_rules *after = rules_after(v->rules, pkey, port->guid,
+						    membership);
+	g_autoptr(GError) error = NULL;
+	bool own = port->guid == v->port_guid, cut;
+
+	was = membership_of(v->rules, s, port, pkey);
+	is = membership_of(after, s, port, pkey);
+	cut = own && (port->i == SNAPSHOT_NONE ? is < was :
+		      reach_of(v->rules, s, port->i) &
+		      ~reach_of(after, s, port->i));
+	partition_rules_unref(after);
+	if (cut && !r->options[REQUEST_FORCE]) {
+		request_say(r, CONTROL_NOT_DONE,
+		    "refused: %s runs this subnet manager, and "
+		    "without full membership of %s (0x%04x) other ports lose "
+		    "the SA; --force does it nevertheless", node, name, pkey);
+		return;
+	}
+	/* The change ends the rules that `p` is part of. */
+	if (!r->hooks->change(pkey, port->guid, membership, &error,
+			      r->hooks->data)) {
+		request_say(r, CONTROL_NOT_DONE, "%s", error->message);
+		return;
+	}
+	request_say(r, CONTROL_DONE,
+	    "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s%s%s",
+	    node, port->guid, name, pkey, partition_membership_name(was),
+	    was == is ? ", as before" : " -> ",
+	    was == is ? "" : partition_membership_name(is),
+	    v->self.state != SM_STATE_MASTER ? "; but this manager is not the "
+		      "master, and the master does not hear of it"
+	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
+					      "fabric now" : "");
+}
+
+/* NODE[=MEMBERSHIP]: the membership is cut off. */
+static bool
+read_added(struct control_request *r, const struct partition *p, char *word,
+	   enum partition_membership *asked)
+{
+	char *sign = strrchr(word, '=');
+
+	*asked = MAX(p->defmember, PARTITION_LIMITED);
+	if (!sign)
+		return true;
+	*sign = '\0';
+	return request_membership(r, sign + 1, asked);
+}
+
+void
+control_partition(struct control_request *r)
+{
+	static const char *const verbs[] = {
+		"add", "set", "remove", "reset", NULL,
+	};
+	const char *verb = r->words[1];
+	bool sets = strcmp(verb, "set") == 0, adds = strcmp(verb, "add") == 0;
+	enum partition_membership asked = PARTITION_NONE, now;
+	const struct partition *p;
+	struct member_port port;
+	struct control_view v;
+
+	if (!g_strv_contains(verbs, verb)) {
+		g_autofree char *shown = text_one_line(verb);
+		g_autofree char *near = text_nearest(shown, "", verbs, 4);
+
+		request_say(r, CONTROL_USAGE,
+		    "partition: %s is not add, set, remove or reset%s",
+		    shown, near);
+		return;
+	}
+	if (sets != (r->n_words == 5)) {
+		request_say_usage(r);
+		return;
+	}
+	request_look(r, &v);
+	p = find_partition(v.rules, r->words[2]);
+	if (!p) {
+		say_no_partition(r, v.rules, r->words[2]);
+		return;
+	}
+	if ((adds && !read_added(r, p, r->words[3], &asked)) ||
+	    (sets && !request_membership(r, r->words[4], &asked)) ||
+	    !request_member(r, v.status->subnet, r->words[3], &port))
+		return;
+	if (adds) {	/* never less than it is */
+		now = membership_of(v.rules, v.status->subnet, &port, p->pkey);
+		asked = MAX(asked, now);
+	}
+	change_member(r, &v, p, &port, strcmp(verb, "reset") == 0 ? -1 :
+		      (int)asked);
 }

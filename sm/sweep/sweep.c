@@ -647,6 +647,14 @@ sweep_rivals(const struct sweep *s)
 	return s->rivals && s->rivals->len ? s->rivals : NULL;
 }
 
+const GArray *
+sweep_peers(const struct sweep *s, const struct snapshot **where)
+{
+	*where = s->self.state == SM_STATE_STANDBY ? s->elected :
+		s->view.subnet;
+	return s->others;
+}
+
 enum sweep_state
 sweep_state(const struct sweep *s)
 {

@@ -174,6 +174,10 @@ void sweep_sm_info(const struct sweep *s, struct sm_info *out);
 /* Lines about other managers that manage the same ports, see
  * election_rivals(); borrowed; NULL: none. */
 const GPtrArray *sweep_rivals(const struct sweep *s);
+/* struct election_peer: the other managers that answered in the last election,
+ * and the fabric that they are in; borrowed; NULL: none was held. */
+const GArray *sweep_peers(const struct sweep *s,
+			  const struct snapshot **where);
 enum sweep_state sweep_state(const struct sweep *s);
 /* SWEEP_STATES of them; borrowed. */
 const struct sweep_phase *sweep_phases(const struct sweep *s);

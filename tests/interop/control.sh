@@ -170,6 +170,7 @@ fabric_case() {
 	check "fabric: which Prometheus' own client reads" is_open_metrics metrics
 	check "fabric: bash completes names" completes who node-0 9
 	check "fabric: and words" completes '' pa 3
+	check "fabric: and groups" completes members 0xc 1
 	check "fabric: nobody is called so" ctl_says 2 'nothing on the fabric' \
 		path node-01 node-99
 	expected_checks
@@ -186,6 +187,93 @@ fabric_case() {
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
 	sim_stop
+}
+
+# field FILE NAME: values of a field that saquery prints as "NAME....value", in
+# small letters, sorted
+field() {
+	sed -nE "s/^[[:space:]]*$2\.+//p" "$1" | tr A-F a-f | sort
+}
+
+# What clients keep at the SA, as the manager remembers it from before.
+sa_state() {
+	local a=$1 b=$2 zeros
+	zeros=$(printf '%0128d' 0)
+	cat >cache/sa-state <<-END
+	group 0xff120000000000000000000000000000 0xc001 0xffff 0x00000abc 0x00000 4 3 18 0 0 0 0 0x0000000000000000
+	member 0xff120000000000000000000000000000 0xfe80000000000000$a 1 0
+	member 0xff120000000000000000000000000000 0xfe80000000000000$b 4 0
+	service 0x0000000000000007 0xfe80000000000000$a 0xffff 600 0x${zeros:0:32} 0x73746f72616765${zeros:0:114} 0x$zeros
+	inform 0xfe80000000000000$b 1 1 0x${zeros:0:32} 0xffff 0x0000 1 0xffff 0x0040 10 0xffffff 1
+	END
+}
+
+lists_as_saquery() {	# file of ours, column, file of saquery, field
+	awk -v c="$2" '{ print $c }' "$1" | sort >mine
+	field "$3" "$4" >theirs
+	[ -s theirs ] && diff mine theirs
+}
+
+sa_case() {
+	local a b
+
+	wanted_case sa || return 0
+	rm -rf cache
+	sim_start "$demo" || { ok 1 "sa: ibsim starts"; return; }
+	a=$(printf '0x%016x' "$(port_guid node-03)")
+	b=$(printf '0x%016x' "$(port_guid node-06)")
+	mkdir cache
+	sa_state "${a#0x}" "${b#0x}"
+	sm_start sa.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "sa: it is up" await 15 ctl_says 0 'subnet: +UP: 8 sw' status
+	client saquery -g >groups 2>&1
+	ctl 0 groups >mine.groups
+	check "sa: groups are those of saquery" \
+		lists_as_saquery mine.groups 1 groups MGID
+	check "sa: with their MLIDs" \
+		lists_as_saquery mine.groups 3 groups Mlid
+	ctl 0 members >mine.members
+	client saquery --smkey 1 -m 0xc001 >members 2>&1
+	check "sa: as saquery has them" \
+		eval '[ "$(field members PortGid | wc -l)" = 2 ]'
+	check "sa: members, and how they joined" ctl_says 0 \
+		"^ff12::  MLID 0xc001  full  $a  node-03\$" members ff12::
+	check "sa: also who only sends" ctl_says 0 \
+		"MLID 0xc001  send-only-non  $b  node-06\$" members 0xc001
+	check "sa: no such group" ctl_says 2 'MGID or MLID of no' members 0xc077
+	check "sa: services" ctl_says 0 \
+		"0x0000000000000007  storage  on node-03  fe80::.* 0xffff  for " \
+		services
+	check "sa: saquery has it, too" \
+		eval 'client saquery SR | grep -q "ServiceName.*storage"'
+	check "sa: subscriptions" ctl_says 0 \
+		"^node-06  $b  QP 1  trap 64 GID in service, of any LID" \
+		subscriptions
+	check "sa: saquery has it, too" \
+		eval 'client saquery --smkey 1 IIR >iir 2>&1; grep -q "[tT]rap.*64" iir'
+	for what in groups members services subscriptions sms 'ports leaf-1'; do
+		# shellcheck disable=SC2086 # words
+		check "sa: $what as JSON" \
+			eval "ctl 0 --json $what && python3 -m json.tool ctl.out"
+	done
+	check "sa: ports with their peers" ctl_says 0 \
+		'^  port 5  LinkUp  4xEDR Active  MTU [0-9]+, .* - spine-1/1$' \
+		ports leaf-1
+	on node-16 client -t 10 sminfo >sminfo 2>&1
+	check "sa: the manager is that of sminfo" sm_as_sminfo
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sim_stop
+}
+
+# "sminfo: sm lid 1 sm guid 0x10021, activity count 5 priority 0 state 3 ..."
+sm_as_sminfo() {
+	local guid prio
+
+	guid=$(sed -n 's/.*sm guid \(0x[0-9a-f]*\),.*/\1/p' sminfo)
+	prio=$(sed -n 's/.*priority \([0-9]*\) .*/\1/p' sminfo)
+	cat sminfo
+	ctl_says 0 "^master  priority $prio  $(printf '0x%016x' "$guid")  node-01  \\(this one" sms
 }
 
 status_case() {
@@ -379,6 +467,7 @@ partition_case() {
 
 status_case
 fabric_case
+sa_case
 loop_case
 partition_case
 

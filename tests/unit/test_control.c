@@ -767,7 +767,7 @@ test_ports_go_by_the_names_of_their_nodes(void **state)
 	expect_change(t, "partition add Red node-01", 0, PARTITION_LIMITED,
 		      "Rack 7 (0x");
 	assert_int_equal(ask(t, "partition add Red node-1"), CONTROL_USAGE);
-	assert_has(t, "nor a node of the fabric\n");
+	assert_has(t, "nothing on the fabric has the name or GUID node-1\n");
 	assert_int_equal(ask(t, "partition add Red 'Rack 8'"), CONTROL_USAGE);
 	assert_has(t, "; the nearest is Rack 7\n");
 
@@ -776,8 +776,8 @@ test_ports_go_by_the_names_of_their_nodes(void **state)
 	t->changes = 0;
 	assert_int_equal(ask(t, "partition remove Red node-01"), CONTROL_USAGE);
 	assert_has(t, "node-01 means 2 ports; say which one by its GUID:\n0x");
-	assert_has(t, " port 1 of Rack 7\n");
-	assert_has(t, " port 1 of node-01\n");
+	assert_has(t, " Rack 7\n");
+	assert_has(t, " node-01\n");
 	assert_int_equal(t->changes, 0);
 	t->s->nodes[a].name = NULL;
 }
@@ -895,21 +895,24 @@ static const struct {
 	{ "partition add 0x10 1", "0x10 is no partition" },
 	{ "partition add 0x8000 1", "0x8000 is no partition" },
 	{ "partition add 0x17fff 1", "0x17fff is no partition" },
-	{ "partition add Default x", "x is not a GUID" },
-	{ "partition add Default ''", "\"\" is not a GUID" },
-	{ "partition add Default =full", "\"\" is not a GUID" },
-	{ "partition add Default 12345678123456781", "is not a GUID" },
+	{ "partition add Default x", "nothing on the fabric has the name or GUID x" },
+	{ "partition add Default ''", "name or GUID \"\"" },
+	{ "partition add Default =full", "name or GUID \"\"" },
+	{ "partition add Default 12345678123456781",
+	  "name or GUID 12345678123456781" },
 	{ "partition add Default 1=ful", "ful is not full, limited or both; "
 	  "the nearest is full" },
 	{ "partition add Default 1=", "\"\" is not full, limited or both" },
-	{ "partition add Default 1=full=full", "1=full is not a GUID" },
-	{ "partition remove Default 1=full", "1=full is not a GUID" },
+	{ "partition add Default 1=full=full", "name or GUID 1=full" },
+	{ "partition remove Default 1=full", "name or GUID 1=full" },
 	{ "partition set Default 1", "something is missing; it goes" },
 	{ "partition set Default 1 none", "none is not full, limited or "
 	  "both" },
 	{ "partition remove Default 1 full", "that is too much" },
 	{ "partition --force", "something is missing" },
-	{ "status --force", "that is too much" },
+	{ "status --force", "status: it has no such option" },
+	{ "path 1 2 --force", "path: it has no such option" },
+	{ "path 1 2 3", "that is too much" },
 	{ "loglevel 5", "loglevel: 5 is not 0 to 4" },
 	{ "loglevel warn", "the nearest is warning" },
 	{ "loglevel ''", "is not 0 to 4" },

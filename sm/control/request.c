@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What the commands of minismctl share: a line as an answer, a look at the
+ * manager, and which port a person means.
+ */
+#include "sm/control/request.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+#define PORTS_SHOWN	8u	/* of those that a word may mean */
+#define GUID_DIGITS	16u
+
+void
+request_say(struct control_request *r, enum control_code code,
+	    const char *format, ...)
+{
+	struct json j = { .out = r->body };
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	r->code = code;
+	if (!r->json) {
+		g_string_append_printf(r->body, "%s\n", text);
+		return;
+	}
+	json_open(&j, NULL, '{');
+	json_bool(&j, "done", code == CONTROL_DONE);
+	json_text(&j, "message", text);
+	json_close(&j, '}');
+	g_string_append_c(r->body, '\n');
+}
+
+void
+request_look(const struct control_request *r, struct control_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	r->hooks->look(v, r->hooks->data);
+}
+
+/* ---- which port ---- */
+
+struct port_search {
+	const struct snapshot *s;
+	const struct lid_map *lids;
+	const char *word;
+	uint64_t guid;		/* 0: it is none */
+	uint64_t lid;		/* the same */
+};
+
+static bool
+is_meant(const struct port_search *q, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(q->s, port);
+	g_autofree char *name = NULL;
+
+	if (q->guid && n->info.node_guid == q->guid)
+		return true;
+	if (strcmp(n->desc, q->word) == 0 ||
+	    g_strcmp0(n->name, q->word) == 0)
+		return true;
+	name = snapshot_port_name(q->s, port);
+	return strcmp(name, q->word) == 0;
+}
+
+static uint32_t
+find_lid(const struct port_search *q)
+{
+	for (uint32_t i = 0; q->lid && i < q->s->n_ports; i++) {
+		uint16_t base = q->lids->base[i];
+
+		if (snapshot_is_end_port(q->s, i) && base && q->lid >= base &&
+		    q->lid < base + (1u << q->lids->lmc[i]))
+			return i;
+	}
+	return SNAPSHOT_NONE;
+}
+
+/* What is no name: a LID, a PortGUID. */
+static uint32_t
+find_number(const struct port_search *q)
+{
+	bool is_hex = g_ascii_strncasecmp(q->word, "0x", 2) == 0;
+	uint32_t port = is_hex ? SNAPSHOT_NONE : find_lid(q);
+
+	if (port == SNAPSHOT_NONE && q->guid)
+		port = snapshot_find_port(q->s, q->guid);
+	return port == SNAPSHOT_NONE ? find_lid(q) : port;
+}
+
+static void
+say_nearest(struct control_request *r, const struct port_search *q,
+	    const char *shown)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *near = NULL, *shown_near = NULL;
+
+	for (uint32_t i = 0; q->s && i < q->s->n_nodes; i++)
+		g_ptr_array_add(names, (char *)snapshot_node_name(
+					&q->s->nodes[i]));
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	shown_near = text_one_line(near);
+	request_say(r, CONTROL_USAGE, "nothing on the fabric has the name%s "
+		    "or GUID %s%s", q->lids ? ", LID" : "",
+		    *shown ? shown : "\"\"", shown_near);
+}
+
+/* By name; how many there are, and the first ones as a list. */
+static guint
+find_named(const struct port_search *q, uint32_t *port, GString *list)
+{
+	guint n = 0;
+
+	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
+		g_autofree char *name = NULL, *shown = NULL;
+
+		if (!snapshot_is_end_port(q->s, i) || !is_meant(q, i))
+			continue;
+		*port = i;
+		if (n++ >= PORTS_SHOWN)
+			continue;
+		name = snapshot_port_name(q->s, i);
+		shown = text_one_line(name);
+		g_string_append_printf(list, "\n0x%016" G_GINT64_MODIFIER
+				       "x %s", q->s->ports[i].guid, shown);
+	}
+	return n;
+}
+
+uint32_t
+request_find_port(struct control_request *r, const struct snapshot *s,
+		  const struct lid_map *lids, const char *word,
+		  uint64_t *absent)
+{
+	struct port_search q = { .s = s, .lids = lids, .word = word };
+	g_autoptr(GString) list = g_string_new(NULL);
+	g_autofree char *shown = text_one_line(word);
+	const char *digits = word;
+	uint32_t port = SNAPSHOT_NONE;
+	bool is_whole;
+	guint n;
+
+	text_take_0x(&digits);
+	if (!text_read_guid(word, &q.guid))
+		q.guid = 0;
+	is_whole = q.guid && strlen(digits) == GUID_DIGITS;
+	if (!lids || is_whole ||
+	    !text_read_number(word, LID_UNICAST_MAX, &q.lid))
+		q.lid = 0;
+	if (absent)
+		*absent = 0;
+	if (s && (port = find_number(&q)) != SNAPSHOT_NONE)
+		return port;
+	n = find_named(&q, &port, list);
+	if (n == 1)
+		return port;
+	if (n > 1)
+		request_say(r, CONTROL_USAGE, "%s means %u ports; say which "
+			    "one by its GUID:%s", shown, n, list->str);
+	else if (absent && q.guid && (is_whole || !s))
+		*absent = q.guid;
+	else if (absent && q.guid)
+		request_say(r, CONTROL_USAGE, "there is no port %s on the "
+			    "fabric; the GUID of one that is away is written "
+			    "with all 16 digits", shown);
+	else
+		say_nearest(r, &q, shown);
+	return SNAPSHOT_NONE;
+}
+
+/* ---- a query of the fabric ---- */
+
+bool
+query_open(struct fabric_query *q, struct control_request *r)
+{
+	*q = (struct fabric_query){ .request = r };
+	q->r = (struct text_report){ .json = { .out = r->body },
+				     .as_json = r->json };
+	request_look(r, &q->v);
+	q->db = q->v.sa ? sa_view_of(q->v.sa) : NULL;
+	if (!q->db) {
+		request_say(r, CONTROL_NOT_DONE,
+			    "no sweep has read the fabric yet");
+		return false;
+	}
+	return true;
+}
+
+uint32_t
+query_find(struct fabric_query *q, unsigned word)
+{
+	return request_find_port(q->request, q->db->subnet, q->db->lids,
+				 q->request->words[word], NULL);
+}
+
+void
+query_close(struct fabric_query *q)
+{
+	report_close(&q->r, '}');
+	if (q->r.as_json)
+		g_string_append_c(q->request->body, '\n');
+}
