@@ -74,17 +74,9 @@ void metrics_churn(const struct lft *before, const struct lft *after,
  * number of threads.
  */
 
-/*
- * All hosts in an order that follows the fabric: leaves of a pod side by
- * side, pods of a larger pod likewise; on a leaf by port. Of what looks the
- * same in the graph the lower switch index comes first. Indices of
- * g->targets, as many as *n says; g_free.
- */
-uint32_t *metrics_order(const struct graph *g, uint32_t *n);
-
 /* Traffic in patterns in which no host sends more than one flow, nor gets. */
 struct metrics_sample {
-	const uint32_t *hosts;	/* targets, see metrics_order() */
+	const uint32_t *hosts;	/* targets, see order_hosts() */
 	uint32_t n_hosts;
 	uint32_t n;		/* so many patterns, at most */
 	uint64_t seed;

@@ -48,26 +48,29 @@
 
 /* ---- from levels to an order ---- */
 
+/* Without peers only cables between adjacent levels join. */
 static void
-order_label_pods(struct order *o, const struct graph *g)
+order_label_pods(struct order *o, const struct graph *g, bool with_peers)
 {
-	uint32_t n = g->n_switches, r, sw, e;
+	uint32_t n = g->n_switches, r, sw, e, low, high;
 	uint32_t *label = o->pods = g_new(uint32_t, (size_t)n * o->n_levels);
 
 	for (sw = 0; sw < n; sw++)
 		label[sw] = sw;
-	for (r = 1; r < o->n_levels; r++) {
-		memcpy(label + n, label, n * sizeof(*label));
-		label += n;
-		for (sw = 0; sw < n; sw++)
-			for (e = g->first_edge[sw]; o->level[sw] + 1u == r &&
-			     e < g->first_edge[sw + 1]; e++) {
-				if (o->level[g->edges[e].peer] != r)
-					continue;
-				disjoint_join(label, sw, g->edges[e].peer);
-			}
+	for (r = 0; r < o->n_levels; r++) {
+		for (e = 0; e < g->n_edges; e++) {
+			low = o->level[graph_owner(g, e)];
+			high = o->level[g->edges[e].peer];
+			if (high == r && (low + 1 == r ||
+					  (with_peers && low <= r)))
+				disjoint_join(label, graph_owner(g, e),
+					      g->edges[e].peer);
+		}
 		for (sw = 0; sw < n; sw++)
 			label[sw] = disjoint_find(label, sw);
+		if (r + 1 < o->n_levels)
+			memcpy(label + n, label, n * sizeof(*label));
+		label += n;
 	}
 }
 
@@ -106,6 +109,7 @@ struct sorting {
 	const struct order *o;
 	const uint32_t *hangs;
 	const uint32_t *held;	/* ranks that decide within a level; NULL */
+	const uint32_t *walk;	/* what decides last; NULL */
 };
 
 static gint
@@ -126,6 +130,8 @@ order_compare(gconstpointer a, gconstpointer b, gpointer data)
 		if (label[x] != label[y])
 			return label[x] < label[y] ? -1 : 1;
 	}
+	if (s->walk)
+		return s->walk[x] < s->walk[y] ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -142,12 +148,10 @@ order_count_strays(struct order *o, const struct graph *g)
 }
 
 static struct order *
-order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
+order_new(const struct graph *g, const uint32_t *level, bool with_peers)
 {
 	struct order *o = g_new0(struct order, 1);
 	uint32_t n = g->n_switches, i;
-	g_autofree uint32_t *hangs = NULL;
-	struct sorting sorting = { o, NULL, held };
 
 	o->ref = 1;
 	o->n_switches = n;
@@ -158,16 +162,31 @@ order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
 		o->level[i] = (uint8_t)MIN(level[i], LEVEL_MAX);
 		o->n_levels = MAX(o->n_levels, o->level[i] + 1u);
 	}
-	order_label_pods(o, g);
-	order_count_strays(o, g);
-	hangs = order_find_hanging(o, g);
-	sorting.hangs = hangs;
-	for (i = 0; i < n; i++)
+	order_label_pods(o, g, with_peers);
+	return o;
+}
+
+static void
+order_sort(struct order *o, const struct sorting *sorting)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n_switches; i++)
 		o->climb[i] = i;
-	g_qsort_with_data(o->climb, (gint)n, sizeof(*o->climb), order_compare,
-			  &sorting);
-	for (i = 0; i < n; i++)
+	g_qsort_with_data(o->climb, (gint)o->n_switches, sizeof(*o->climb),
+			  order_compare, (gpointer)sorting);
+	for (i = 0; i < o->n_switches; i++)
 		o->place[o->climb[i]] = i;
+}
+
+static struct order *
+order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
+{
+	struct order *o = order_new(g, level, false);
+	g_autofree uint32_t *hangs = order_find_hanging(o, g);
+
+	order_count_strays(o, g);
+	order_sort(o, &(struct sorting){ o, hangs, held, NULL });
 	return o;
 }
 
@@ -728,4 +747,77 @@ order_compute(const struct engine_input *in)
 	}
 	order_destroy(held);
 	return o;
+}
+
+/* ---- hosts ---- */
+
+/* When each switch is met depth first, by port, over those of its level. */
+static uint32_t *
+order_walk(const struct graph *g, const uint8_t *level)
+{
+	uint32_t n = g->n_switches, *walk = g_new(uint32_t, n), depth = 0;
+	g_autofree uint32_t *stack = g_new(uint32_t, n + g->n_edges);
+	uint32_t i, sw, e, port, met = 0;
+
+	memset(walk, 0xff, n * sizeof(*walk));
+	for (i = n; i-- > 0;)
+		stack[depth++] = i;
+	while (depth > 0) {
+		sw = stack[--depth];
+		if (walk[sw] != UINT32_MAX)
+			continue;
+		walk[sw] = met++;
+		for (port = GRAPH_PORTS; port-- > 0;) {
+			e = graph_edge_at(g, sw, (uint8_t)port);
+			if (e != SNAPSHOT_NONE &&
+			    level[g->edges[e].peer] == level[sw])
+				stack[depth++] = g->edges[e].peer;
+		}
+	}
+	return walk;
+}
+
+static gint
+order_compare_ports(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct graph *g = data;
+
+	return (int)g->targets[*(const uint32_t *)a].port -
+		(int)g->targets[*(const uint32_t *)b].port;
+}
+
+/* Leaves are switches with at least a quarter of the hosts of the fullest; the
+ * few hosts above come last and move none of the others. So shifts are free of
+ * contention with D-mod-k (E. Zahavi, 2011). */
+uint32_t *
+order_hosts(const struct graph *g, uint32_t *n)
+{
+	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *walk = NULL;
+	uint32_t *hosts = g_new(uint32_t, g->n_targets + 1);
+	uint32_t most = 0, i, sw, t, first;
+	struct order *o;
+
+	*n = 0;
+	if (g->n_switches == 0)
+		return hosts;
+	for (sw = 0; sw < g->n_switches; sw++)
+		most = MAX(most, g->n_hosts[sw]);
+	order_count_from_leaves(g, MAX(most / 4, 1) - 1, level);
+	o = order_new(g, level, true);
+	walk = order_walk(g, o->level);
+	memset(level, 0, g->n_switches * sizeof(*level));
+	order_sort(o, &(struct sorting){ o, level, NULL, walk });
+	for (i = 0; i < g->n_switches; i++) {
+		sw = o->climb[i];
+		first = *n;
+		for (t = g->first_target[sw]; t < g->first_target[sw + 1]; t++)
+			if (g->targets[t].port != 0)
+				hosts[(*n)++] = t;
+		g_qsort_with_data(hosts + first, (gint)(*n - first),
+				  sizeof(*hosts), order_compare_ports,
+				  (gpointer)g);
+	}
+	order_destroy(o);
+	return hosts;
 }

@@ -55,6 +55,13 @@ uint64_t *order_find_tops(const struct order *o, const struct graph *g,
 bool order_joins(const struct graph *g, const uint64_t *tops,
 		 uint32_t n_words, bool hosts_only);
 
+/*
+ * All hosts in an order that follows the fabric: leaves of a pod side by side,
+ * pods of a larger pod likewise; on a leaf by port. Where all are leaves,
+ * along the cables. Indices of g->targets, as many as *n says; g_free.
+ */
+uint32_t *order_hosts(const struct graph *g, uint32_t *n);
+
 static inline bool
 order_is_up(const struct order *o, uint32_t from, uint32_t to)
 {

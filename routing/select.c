@@ -527,7 +527,7 @@ select_best(struct selection *s)
 			s->list[i].c.alone.reach.lost_mixed == least;
 	n = select_reduce(s, is_left, 0);
 	if (n > 1)
-		hosts = metrics_order(s->in->g, &n_hosts);
+		hosts = order_hosts(s->in->g, &n_hosts);
 	for (i = 0; n > 1 && i < s->n; i++)
 		if (is_left[i])
 			candidate_sample(&s->list[i], hosts, n_hosts);

@@ -257,7 +257,7 @@ lab_open(struct route_lab *lab, const struct lab_wish *wish, GError **error)
 	if (!lab->subnet || !lab_open_tables(lab, error))
 		return false;
 	lab->g = graph_new(lab->subnet, lab->lids);
-	lab->hosts = metrics_order(lab->g, &lab->n_hosts);
+	lab->hosts = order_hosts(lab->g, &lab->n_hosts);
 	if (!wish->no_figures)
 		lab->bound = metrics_bound(lab->g, false);
 	return lab_mark_roots(lab, error) && lab_mark_io(lab, error);

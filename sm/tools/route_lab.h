@@ -8,6 +8,7 @@
 
 #include "routing/engine.h"
 #include "routing/metrics.h"
+#include "routing/order.h"
 #include "routing/verify.h"
 
 /* What was asked for. Strings are NULL where nothing was. */
@@ -30,7 +31,7 @@ struct route_lab {
 	struct lft *lfts, *before;	/* NULL: not asked for */
 	uint8_t *is_root, *is_io;	/* see struct engine_input; or NULL */
 	double bound;			/* metrics_bound() */
-	uint32_t *hosts;		/* see metrics_order() */
+	uint32_t *hosts;		/* see order_hosts() */
 	uint32_t n_hosts;
 	GPtrArray *notes;	/* lines about the files */
 	bool show_progress;

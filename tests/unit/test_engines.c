@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "routing/metrics.h"
+#include "routing/order.h"
 #include "routing/verify.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
@@ -188,7 +189,7 @@ measure_shifts(const struct fabric *f)
 {
 	struct metrics_congestion c;
 	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
-	g_autofree uint32_t *hosts = metrics_order(f->g, &sample.n_hosts);
+	g_autofree uint32_t *hosts = order_hosts(f->g, &sample.n_hosts);
 
 	sample.hosts = hosts;
 	metrics_shifts(f->g, f->out.lft, &sample, &c);
@@ -232,7 +233,7 @@ test_io_nodes_do_not_disturb_compute_nodes(void **state)
 		is_io[i] = f.g->targets[i].port == 3;
 	f.in.is_io = is_io;
 	fabric_route(&f);
-	hosts = metrics_order(f.g, &sample.n_hosts);
+	hosts = order_hosts(f.g, &sample.n_hosts);
 	for (i = 0; i < sample.n_hosts; i++)
 		if (!is_io[hosts[i]])
 			hosts[n++] = hosts[i];

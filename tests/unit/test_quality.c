@@ -16,6 +16,7 @@
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
+#include "routing/order.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -256,7 +257,7 @@ test_fabric_without_switches_has_no_figures(void **state)
 	struct metrics_sample sample = { .n = 5, .n_threads = 2 };
 	struct metrics_congestion c;
 	struct metrics_paths p;
-	uint32_t *hosts = metrics_order(g, &sample.n_hosts);
+	uint32_t *hosts = order_hosts(g, &sample.n_hosts);
 
 	assert_int_equal(sample.n_hosts, 0);
 	metrics_paths(g, lft, &p);
@@ -295,7 +296,7 @@ lab_init(struct lab *lab, const char *spec,
 	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
 	lab->g = graph_new(lab->s, lab->lids);
 	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
-	lab->hosts = metrics_order(lab->g, &lab->sample.n_hosts);
+	lab->hosts = order_hosts(lab->g, &lab->sample.n_hosts);
 	lab->sample.hosts = lab->hosts;
 	lab->sample.n = 1000;
 	lab->sample.max_hops = lab->g->n_switches;
