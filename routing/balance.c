@@ -48,6 +48,7 @@
 
 struct balance {
 	const struct graph *g;
+	const struct order *o;
 	const struct turns *t;
 	struct lft *out;
 	struct paths p;		/* to the destination at hand */
@@ -56,10 +57,9 @@ struct balance {
 	uint32_t n_rest, n_extended;	/* those that turns gave one first */
 	uint32_t *next;		/* by switch: edge, for the LID at hand */
 	uint32_t *waiting, *queue;	/* by switch; see balance_add_all() */
-	float *load, *cost, *weight;	/* by edge; of one flow */
+	struct paths_load l;
 	float *path;		/* by switch: cost of its path */
 	float *flow;		/* by switch */
-	float scale;		/* 1 / mean load */
 	float limit;		/* a channel with more is overloaded */
 	uint64_t work, most_work;	/* steps */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
@@ -68,36 +68,14 @@ struct balance {
 	struct balance_lost lost;
 };
 
-/* Adds to the load of a channel. */
+/* Adds the flows of all CAs to the LID at hand, along next[]. */
 static void
-balance_change(struct balance *b, uint32_t e, float flow)
+balance_add_all(struct balance *b)
 {
-	float x;
+	uint32_t n = graph_sort(b->g, b->next, b->waiting, b->queue);
 
-	b->load[e] += flow * b->weight[e];
-	x = b->load[e] * b->scale;
-	b->cost[e] = x * x * x * x + 1e-6f * x;
-}
-
-/* Adds the flows of all CAs to the LID at hand, times `sign`, along next[],
- * upstream first. */
-static void
-balance_add_all(struct balance *b, float sign)
-{
-	const struct graph *g = b->g;
-	uint32_t i, sw, n = graph_sort(g, b->next, b->waiting, b->queue);
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		b->flow[sw] = (float)g->n_hosts[sw];
-	for (i = 0; i < n; i++) {
-		sw = b->queue[i];
-		if (b->next[sw] == SNAPSHOT_NONE)
-			continue;
-		if (b->flow[sw] > 0)
-			balance_change(b, b->next[sw], sign * b->flow[sw]);
-		b->flow[g->edges[b->next[sw]].peer] += b->flow[sw];
-	}
-	b->work += g->n_switches;
+	paths_load_tree(&b->l, b->next, b->queue, n, 1, b->flow);
+	b->work += b->g->n_switches;
 }
 
 /* Adds those of one switch's CAs, times `sign`, along its path. */
@@ -110,13 +88,13 @@ balance_add(struct balance *b, uint32_t sw, float sign)
 
 	for (; flow != 0 && sw != b->p.dest; sw = g->edges[e].peer) {
 		e = b->next[sw];
-		balance_change(b, e, flow);
+		paths_load_add(&b->l, e, flow);
 		if (n < MAX_WALK)
 			walk[n++] = sw;
 	}
 	while (n-- > 0) {
 		e = b->next[walk[n]];
-		b->path[walk[n]] = b->cost[e] + b->path[g->edges[e].peer];
+		b->path[walk[n]] = b->l.cost[e] + b->path[g->edges[e].peer];
 	}
 }
 
@@ -127,7 +105,7 @@ balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
 	float flow = (float)b->g->n_hosts[sw];
 
 	for (;; e = b->next[sw]) {
-		if (b->load[e] + flow * b->weight[e] > b->limit)
+		if (b->l.load[e] + flow * b->l.weight[e] > b->limit)
 			return false;
 		sw = b->g->edges[e].peer;
 		if (sw == b->p.dest)
@@ -139,10 +117,10 @@ static float
 balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 {
 	uint32_t peer = b->g->edges[e].peer, lid;
-	float cost = b->cost[e];
+	float cost = b->l.cost[e];
 
 	if (peer != b->p.dest)	/* other switches have added flows since */
-		cost += b->cost[b->next[peer]] +
+		cost += b->l.cost[b->next[peer]] +
 			b->path[b->g->edges[b->next[peer]].peer];
 	for (lid = b->base; lid < b->lid; lid++)
 		if (lft_row(b->out, sw)[lid] == b->g->edges[e].port)
@@ -214,15 +192,15 @@ balance_extend(struct balance *b, const struct lft *held)
 		e = balance_held(b, held, b->rest[i]);
 		if (e == SNAPSHOT_NONE)
 			continue;
-		cost[b->rest[i]] = b->cost[e];
-		b->cost[e] = -1;
+		cost[b->rest[i]] = b->l.cost[e];
+		b->l.cost[e] = -1;
 	}
 	b->n_extended = turns_extend(b->t, b->p.dest, b->next, b->p.hops,
-				     b->rest, b->n_rest, b->cost);
+				     b->rest, b->n_rest, b->l.cost);
 	for (i = 0; i < b->n_rest; i++) {
 		e = balance_held(b, held, b->rest[i]);
 		if (e != SNAPSHOT_NONE)
-			b->cost[e] = cost[b->rest[i]];
+			b->l.cost[e] = cost[b->rest[i]];
 	}
 }
 
@@ -339,7 +317,7 @@ balance_route_lid(struct balance *b, uint32_t dest)
 	balance_aim(b, dest);
 	balance_choose_all(b, NULL, false);
 	balance_count_lost(b);
-	balance_add_all(b, 1);
+	balance_add_all(b);
 	balance_store(b);
 }
 
@@ -351,7 +329,7 @@ balance_is_bad(const struct balance *b, uint32_t sw)
 
 	for (n = 0; e != SNAPSHOT_NONE && n < MAX_WALK; n++, e = b->next[sw]) {
 		sw = b->g->edges[e].peer;
-		if (b->load[e] > b->limit || b->is_bad[sw])
+		if (b->l.load[e] > b->limit || b->is_bad[sw])
 			return true;
 	}
 	return false;
@@ -375,8 +353,8 @@ balance_find_bad(struct balance *b)
 		if (b->is_bad[sw])
 			continue;
 		peer = b->g->edges[e].peer;
-		b->is_bad[sw] = b->load[e] > b->limit || b->is_bad[peer];
-		b->path[sw] = b->cost[e] + b->path[peer];
+		b->is_bad[sw] = b->l.load[e] > b->limit || b->is_bad[peer];
+		b->path[sw] = b->l.cost[e] + b->path[peer];
 	}
 	for (i = 0; i < b->n_rest && !any; i++)
 		any = balance_is_bad(b, b->rest[i]);
@@ -449,8 +427,8 @@ balance_mark_heavy(struct balance *b, uint8_t *heavy)
 		memset(is_heavy, 0, sizeof(is_heavy));
 		for (n = 0, e = g->first_edge[sw]; e < g->first_edge[sw + 1];
 		     e++) {
-			is_heavy[g->edges[e].port] = b->load[e] > b->limit;
-			n += b->load[e] > b->limit;
+			is_heavy[g->edges[e].port] = b->l.load[e] > b->limit;
+			n += b->l.load[e] > b->limit;
 		}
 		if (n)
 			b->heavy[b->n_heavy++] = sw;
@@ -471,7 +449,7 @@ balance_is_heavy(const struct balance *b)
 		sw = b->heavy[i];
 		e = graph_edge_at(b->g, sw,
 				lft_row(b->out, sw)[b->lid]);
-		if (e != SNAPSHOT_NONE && b->load[e] > b->limit)
+		if (e != SNAPSHOT_NONE && b->l.load[e] > b->limit)
 			return true;
 	}
 	return false;
@@ -482,9 +460,9 @@ balance_is_heavy(const struct balance *b)
  * that go the other way. */
 #define STRIPE		256u
 static bool
-balance_load_stripe(struct balance *b, const struct order *o, uint32_t first,
-		    float *flow, bool up)
+balance_load_stripe(struct balance *b, uint32_t first, float *flow, bool up)
 {
+	const struct order *o = b->o;
 	uint32_t n = b->g->n_switches, i, sw, lid, e, peer;
 	uint32_t end = MIN(first + STRIPE, b->g->top + 1u);
 	bool left = false;
@@ -509,7 +487,7 @@ balance_load_stripe(struct balance *b, const struct order *o, uint32_t first,
 				left = true;
 				continue;
 			}
-			b->load[e] += mine[lid - first] * b->weight[e];
+			b->l.load[e] += mine[lid - first] * b->l.weight[e];
 			flow[(size_t)peer * STRIPE + lid - first] +=
 				mine[lid - first];
 			mine[lid - first] = 0;
@@ -522,8 +500,7 @@ balance_load_stripe(struct balance *b, const struct order *o, uint32_t first,
  * a stripe go from switch to switch together, for rows are read faster than
  * columns. */
 static void
-balance_load_all(struct balance *b, const struct order *o,
-		 const uint8_t *marks)
+balance_load_all(struct balance *b, const uint8_t *marks)
 {
 	const struct graph *g = b->g;
 	g_autofree float *flow = g_new(float, (size_t)g->n_switches * STRIPE);
@@ -540,27 +517,26 @@ balance_load_all(struct balance *b, const struct order *o,
 				flow[(size_t)sw * STRIPE + lid] = (float)
 					(g->n_hosts[sw] * counts[first + lid]);
 		for (rounds = 0; rounds < g->n_switches; rounds++) {
-			balance_load_stripe(b, o, first, flow, true);
-			if (!balance_load_stripe(b, o, first, flow, false))
+			balance_load_stripe(b, first, flow, true);
+			if (!balance_load_stripe(b, first, flow, false))
 				break;
 		}
 	}
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		balance_change(b, e, 0);
+		paths_load_add(&b->l, e, 0);
 }
 
 /* All LIDs of CAs, switch by switch: routes them, but for those of marked
  * switches; or `again`, routes those that are marked. */
 static void
-balance_pass(struct balance *b, const struct order *o, bool again,
-	     const uint8_t *marks)
+balance_pass(struct balance *b, bool again, const uint8_t *marks)
 {
 	const struct graph *g = b->g;
 	const struct graph_target *target;
 	uint32_t i, k, dest, nth;
 
 	for (i = 0; i < g->n_switches; i++) {
-		dest = o ? o->climb[i] : i;
+		dest = b->o ? b->o->climb[i] : i;
 		for (k = g->first_target[dest]; k < g->first_target[dest + 1];
 		     k++) {
 			target = &g->targets[k];
@@ -604,31 +580,19 @@ balance_route_switches(struct balance *b, const uint8_t *held)
 	}
 }
 
-static float
-balance_find_busiest(const struct balance *b)
-{
-	float most = 0;
-
-	for (uint32_t e = 0; e < b->g->n_edges; e++)
-		most = MAX(most, b->load[e]);
-	return most;
-}
-
 /* What the busiest channel must carry. */
 static float
 balance_find_bound(const struct balance *b)
 {
 	const struct graph *g = b->g;
-	double all = 0, sum = 0, wide = 0, own, most = 0;
+	double all = g->n_all_hosts, sum = 0, wide = 0, own, most = 0;
 	uint32_t sw, e;
 
-	for (sw = 0; sw < g->n_switches; sw++)
-		all += g->n_hosts[sw];
 	for (sw = 0; sw < g->n_switches; sw++) {
 		for (own = 0, e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++) {
-			own += 1 / b->weight[e];
-			sum += b->load[e] / b->weight[e];
+			own += 1 / b->l.weight[e];
+			sum += b->l.load[e] / b->l.weight[e];
 		}
 		wide += own;
 		if (own > 0)
@@ -640,12 +604,12 @@ balance_find_bound(const struct balance *b)
 
 /* Passes as long as they help, until no channel has more than `limit`. */
 static void
-balance_improve(struct balance *b, const struct order *o, float limit)
+balance_improve(struct balance *b, float limit)
 {
 	size_t size = (size_t)b->out->n_switches * b->out->stride;
 	g_autofree uint8_t *heavy = g_malloc(b->g->top + 1u);
 	g_autofree uint8_t *best = NULL;
-	float before, now = balance_find_busiest(b);
+	float before, now = paths_load_most(&b->l);
 	uint32_t pass;
 
 	b->limit = limit;
@@ -656,8 +620,8 @@ balance_improve(struct balance *b, const struct order *o, float limit)
 			best = g_malloc(size);
 		memcpy(best, b->out->ports, size);
 		balance_mark_heavy(b, heavy);
-		balance_pass(b, o, true, heavy);
-		now = balance_find_busiest(b);
+		balance_pass(b, true, heavy);
+		now = paths_load_most(&b->l);
 		if (now >= before)
 			memcpy(b->out->ports, best, size);
 		if (now > before * GAIN)
@@ -666,70 +630,43 @@ balance_improve(struct balance *b, const struct order *o, float limit)
 }
 
 static void
-balance_init(struct balance *b, const struct graph *g, const struct turns *t,
-	     struct lft *out)
+balance_init(struct balance *b, const struct graph *g, const struct order *o,
+	     const struct turns *t, struct lft *out, GPtrArray *scratch)
 {
-	uint32_t n = g->n_switches, i, widest = 0;
-	double n_hosts = 0;
+	uint32_t n = g->n_switches;
 
 	*b = (struct balance){
-		.g = g, .t = t, .out = out,
-		.rest = g_new(uint32_t, n),
-		.next = g_new(uint32_t, n),
-		.waiting = g_new(uint32_t, n),
-		.queue = g_new(uint32_t, n),
-		.heavy = g_new(uint32_t, n),
-		.is_bad = g_new(uint8_t, n),
-		.load = g_new0(float, g->n_edges + 1),
-		.cost = g_new0(float, g->n_edges + 1),
-		.weight = g_new(float, g->n_edges + 1),
-		.path = g_new(float, n),
-		.flow = g_new(float, n),
+		.g = g, .o = o, .t = t, .out = out,
+		.rest = SCRATCH(scratch, uint32_t, n),
+		.next = SCRATCH(scratch, uint32_t, n),
+		.waiting = SCRATCH(scratch, uint32_t, n),
+		.queue = SCRATCH(scratch, uint32_t, n),
+		.heavy = SCRATCH(scratch, uint32_t, n),
+		.is_bad = SCRATCH(scratch, uint8_t, n),
+		.path = SCRATCH(scratch, float, n),
+		.flow = SCRATCH(scratch, float, n),
 	};
-	for (i = 0; i < g->n_edges; i++)
-		widest = MAX(widest, g->edges[i].capacity);
-	for (i = 0; i < g->n_edges; i++)
-		b->weight[i] = (float)widest / g->edges[i].capacity;
-	for (i = 0; i < n; i++)
-		n_hosts += g->n_hosts[i];
-	b->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
-}
-
-static void
-balance_clear(struct balance *b)
-{
-	g_free(b->rest);
-	g_free(b->next);
-	g_free(b->waiting);
-	g_free(b->queue);
-	g_free(b->heavy);
-	g_free(b->is_bad);
-	g_free(b->load);
-	g_free(b->cost);
-	g_free(b->weight);
-	g_free(b->path);
-	g_free(b->flow);
+	paths_init(&b->p, g, o ? o->place : NULL, scratch);
+	paths_load_init(&b->l, g, scratch);
 }
 
 struct balance_lost
 balance_route(const struct engine_input *in, const struct order *o,
 	      const struct turns *t, const uint8_t *held, struct lft *out)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct balance b;
 
 	if (in->g->n_switches == 0)
 		return (struct balance_lost){ 0 };
-	balance_init(&b, in->g, t, out);
-	paths_init(&b.p, in->g, o ? o->place : NULL);
+	balance_init(&b, in->g, o, t, out, scratch);
 	if (held)
-		balance_load_all(&b, o, held);
-	balance_pass(&b, o, false, held);
+		balance_load_all(&b, held);
+	balance_pass(&b, false, held);
 	b.keeps = !held;
 	b.most_work = b.work + (held ? WORK_HELD : WORK);
-	balance_improve(&b, o, balance_find_bound(&b) * ROOM);
+	balance_improve(&b, balance_find_bound(&b) * ROOM);
 	balance_route_switches(&b, held);
-	paths_clear(&b.p);
-	balance_clear(&b);
 	return b.lost;
 }
 
@@ -751,9 +688,8 @@ keep_count_changes(const struct lft *a, const struct lft *b)
 
 /* Blocks with an entry for an owned LID through a port that leads nowhere. */
 static uint64_t
-keep_count_dead(const struct balance *b, const struct lft *held)
+keep_count_dead(const struct graph *g, const struct lft *held)
 {
-	const struct graph *g = b->g;
 	uint8_t leads[GRAPH_PORTS];
 	uint32_t sw, lid, i, top = MIN(g->top, held->top);
 	uint64_t n = 0;
@@ -861,7 +797,7 @@ keep_all(struct balance *b, const struct lft *held)
 				if (fits != (round == 0))
 					continue;
 				if (fits)
-					balance_add_all(b, 1);
+					balance_add_all(b);
 				else
 					balance_choose_all(b, held, true);
 				b->n_extended = fits ? 0 : b->n_extended;
@@ -887,7 +823,7 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 				used[lft_row(held, sw)[lid]] = 1;
 		}
 		for_each_edge(g, sw, e)
-			if (anew->load[e] > 0 && !used[g->edges[e].port])
+			if (anew->l.load[e] > 0 && !used[g->edges[e].port])
 				return true;
 	}
 	return false;
@@ -895,22 +831,21 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 
 /* Tries to make kept->out nearly as good as the new tables, and as complete. */
 static bool
-keep_try(struct balance *kept, struct balance *anew, const struct order *o,
-	 const struct lft *held)
+keep_try(struct balance *kept, struct balance *anew, const struct lft *held)
 {
 	float limit;
 
-	balance_load_all(anew, o, NULL);
+	balance_load_all(anew, NULL);
 	if (keep_is_idle(anew, held))
 		return false;
 	keep_all(kept, held);
 	if (kept->lost.mixed)
 		return false;
-	limit = KEEP * balance_find_busiest(anew);
+	limit = KEEP * paths_load_most(&anew->l);
 	kept->most_work = kept->work + WORK_HELD;
 	kept->keeps = true;
-	balance_improve(kept, o, limit);
-	return balance_find_busiest(kept) <= limit;
+	balance_improve(kept, limit);
+	return paths_load_most(&kept->l) <= limit;
 }
 
 void
@@ -918,6 +853,7 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	     const struct turns *t, struct lft *out)
 {
 	const struct lft *held = in->previous;
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct balance anew, kept;
 	uint64_t n_changes, n_blocks;
 
@@ -927,17 +863,13 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	n_blocks = (uint64_t)out->n_switches * out->stride / LFT_BLOCK;
 	if (n_blocks > KEEP_LARGE && n_changes * KEEP_FEW < n_blocks)
 		return;
-	balance_init(&anew, in->g, t, out);
-	if (n_changes > KEEP_BLOCKS * keep_count_dead(&anew, held)) {
-		balance_init(&kept, in->g, t, lft_copy(out));
-		paths_init(&kept.p, in->g, o ? o->place : NULL);
-		if (keep_try(&kept, &anew, o, held) && 3 * n_changes >
-		    4 * keep_count_changes(held, kept.out))
-			memcpy(out->ports, kept.out->ports,
-			       (size_t)out->n_switches * out->stride);
-		lft_free(kept.out);
-		paths_clear(&kept.p);
-		balance_clear(&kept);
-	}
-	balance_clear(&anew);
+	if (n_changes <= KEEP_BLOCKS * keep_count_dead(in->g, held))
+		return;
+	balance_init(&anew, in->g, o, t, out, scratch);
+	balance_init(&kept, in->g, o, t, lft_copy(out), scratch);
+	if (keep_try(&kept, &anew, held) && 3 * n_changes >
+	    4 * keep_count_changes(held, kept.out))
+		memcpy(out->ports, kept.out->ports,
+		       (size_t)out->n_switches * out->stride);
+	lft_free(kept.out);
 }

@@ -28,6 +28,7 @@
 #include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "routing/grid.h"
+#include "routing/paths.h"
 
 #define MAX_TURNS	400000u	/* of a fabric that is no grid */
 #define SMALL		10000000u	/* LIDs times channels: tries both */
@@ -50,8 +51,7 @@ struct cdg {
 	uint32_t *ranks;	/* by switch: of the spanning tree, */
 	uint32_t *parent;	/* and the edge up; SNAPSHOT_NONE */
 	uint32_t *n_in;		/* by island: switches */
-	float *load, *cost, *weight;	/* by edge; of one flow */
-	float scale;
+	struct paths_load l;
 	float *path, *flow;	/* by switch */
 	uint32_t *next, *queue;	/* by switch: edge; near to far */
 	uint32_t *ready;	/* switches that have a path, near to far */
@@ -63,33 +63,6 @@ struct cdg {
 	uint64_t work;
 	bool is_grid;
 };
-
-static void
-cdg_change(struct cdg *x, uint32_t e, float flow)
-{
-	float load;
-
-	x->load[e] += flow * x->weight[e];
-	load = x->load[e] * x->scale;
-	x->cost[e] = load * load * load * load + 1e-6f * load;
-}
-
-/* Adds the flows of all CAs to the LID at hand, times `sign`; queue[] is of
- * its paths. */
-static void
-cdg_add_flows(struct cdg *x, float sign)
-{
-	uint32_t i, sw;
-
-	for (i = 0; i < x->n_reached; i++)
-		x->flow[x->queue[i]] = (float)x->g->n_hosts[x->queue[i]];
-	for (i = x->n_reached; i-- > 1;) {
-		sw = x->queue[i];
-		if (x->flow[sw] > 0)
-			cdg_change(x, x->next[sw], sign * x->flow[sw]);
-		x->flow[x->g->edges[x->next[sw]].peer] += x->flow[sw];
-	}
-}
 
 /* May a packet that comes by `in` go on by `out`? */
 static bool
@@ -137,7 +110,7 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 			if (x->hops[peer] + 1 != hops ||
 			    tried[port / 64] >> port % 64 & 1)
 				continue;
-			cost = x->cost[e] + x->path[peer] +
+			cost = x->l.cost[e] + x->path[peer] +
 				cdg_is_sibling(x, sw, port) * SIBLING;
 			if (best == SNAPSHOT_NONE || cost < least) {
 				best = e;
@@ -179,7 +152,7 @@ cdg_settle_spine(struct cdg *x, uint32_t dest)
 				continue;
 			x->next[peer] = e;
 			x->hops[peer] = x->hops[sw] + 1;
-			x->path[peer] = x->path[sw] + x->cost[e];
+			x->path[peer] = x->path[sw] + x->l.cost[e];
 			x->spine[x->n_spine++] = peer;
 		}
 	}
@@ -193,6 +166,7 @@ cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
 	uint32_t head = 0, at = 0, sw, e, peer;
 
 	memset(x->hops, 0xff, g->n_switches * sizeof(*x->hops));
+	memset(x->next, 0xff, g->n_switches * sizeof(*x->next));
 	x->n_reached = x->n_ready = 0;
 	cdg_settle_spine(x, dest);
 	while (head < x->n_ready || at < x->n_spine) {
@@ -234,43 +208,35 @@ cdg_extend_spine(struct cdg *x, uint32_t dest)
 	}
 }
 
-/* The tree of the LID at hand as it is in the tables. */
+/* Adds the flows of all CAs to the LID at hand, times `sign`. */
 static void
-cdg_read(struct cdg *x)
+cdg_add_flows(struct cdg *x, float sign)
 {
-	uint32_t sw, i, n = x->g->n_switches;
+	uint32_t n = graph_sort(x->g, x->next, x->ready, x->queue);
 
-	for (sw = 0; sw < n; sw++)
-		x->next[sw] = graph_edge_at(x->g, sw,
-					    lft_row(x->out, sw)[x->lid]);
-	x->n_reached = graph_sort(x->g, x->next, x->ready, x->queue);
-	for (i = 0; i < n / 2; i++) {	/* near to far */
-		sw = x->queue[i];
-		x->queue[i] = x->queue[n - 1 - i];
-		x->queue[n - 1 - i] = sw;
-	}
+	paths_load_tree(&x->l, x->next, x->queue, n, sign, x->flow);
 }
 
 static void
 cdg_store(struct cdg *x)
 {
-	uint32_t i, sw;
-
-	for (i = 1; i < x->n_reached; i++) {
-		sw = x->queue[i];
-		lft_row(x->out, sw)[x->lid] = x->g->edges[x->next[sw]].port;
-	}
+	for (uint32_t sw = 0; sw < x->g->n_switches; sw++)
+		if (x->next[sw] != SNAPSHOT_NONE)
+			lft_row(x->out, sw)[x->lid] =
+				x->g->edges[x->next[sw]].port;
 }
 
 static void
 cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 {
 	uint32_t dest = target->sw, n = x->n_in[x->g->island[dest]], tries = 0;
+	uint32_t sw;
 
-	if (again) {
-		cdg_read(x);
+	for (sw = 0; again && sw < x->g->n_switches; sw++)
+		x->next[sw] = graph_edge_at(x->g, sw,
+					    lft_row(x->out, sw)[x->lid]);
+	if (again)
 		cdg_add_flows(x, -1);
-	}
 	memset(x->on_spine, 0, x->g->n_switches);
 	x->on_spine[dest] = 1;
 	if (again || x->is_grid)
@@ -285,8 +251,8 @@ cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 		cdg_extend_spine(x, dest);
 		cdg_search(x, dest, TURNS_ADD);
 	}
-	cdg_add_flows(x, 1);
 	cdg_store(x);
+	cdg_add_flows(x, 1);
 	lft_row(x->out, dest)[x->lid] = target->port;
 }
 
@@ -538,61 +504,31 @@ cdg_accept(const struct graph *g, GError **error)
 }
 
 static void
-cdg_init(struct cdg *x, const struct graph *g, struct lft *out)
+cdg_init(struct cdg *x, const struct graph *g, struct lft *out,
+	 GPtrArray *scratch)
 {
-	uint32_t n = g->n_switches, i, widest = 0;
-	double n_hosts = 0;
+	uint32_t n = g->n_switches, i;
 
 	*x = (struct cdg){
 		.g = g, .out = out,
 		.c = channels_new(g),
-		.refused = g_new0(uint64_t, (size_t)g->n_edges *
-				  CHANNELS_WORDS + 1),
+		.refused = SCRATCH(scratch, uint64_t, (size_t)g->n_edges *
+				   CHANNELS_WORDS),
 		.ranks = g_new(uint32_t, n),
-		.parent = g_new(uint32_t, n),
-		.ready = g_new(uint32_t, n),
-		.spine = g_new(uint32_t, n),
-		.on_spine = g_new0(uint8_t, n),
-		.n_in = g_new0(uint32_t, n),
-		.load = g_new0(float, g->n_edges + 1),
-		.cost = g_new0(float, g->n_edges + 1),
-		.weight = g_new(float, g->n_edges + 1),
-		.path = g_new(float, n),
-		.flow = g_new(float, n),
-		.next = g_new(uint32_t, n),
-		.queue = g_new(uint32_t, n),
-		.hops = g_new(uint16_t, n),
+		.parent = SCRATCH(scratch, uint32_t, n),
+		.ready = SCRATCH(scratch, uint32_t, n),
+		.spine = SCRATCH(scratch, uint32_t, n),
+		.on_spine = SCRATCH(scratch, uint8_t, n),
+		.n_in = SCRATCH(scratch, uint32_t, n),
+		.path = SCRATCH(scratch, float, n),
+		.flow = SCRATCH(scratch, float, n),
+		.next = SCRATCH(scratch, uint32_t, n),
+		.queue = SCRATCH(scratch, uint32_t, n),
+		.hops = SCRATCH(scratch, uint16_t, n),
 	};
-	for (i = 0; i < g->n_edges; i++)
-		widest = MAX(widest, g->edges[i].capacity);
-	for (i = 0; i < g->n_edges; i++)
-		x->weight[i] = (float)widest / g->edges[i].capacity;
-	for (i = 0; i < n; i++) {
-		n_hosts += g->n_hosts[i];
-		x->n_in[x->g->island[i]]++;
-	}
-	x->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
-}
-
-static void
-cdg_clear(struct cdg *x)
-{
-	channels_free(x->c);
-	g_free(x->refused);
-	g_free(x->ranks);
-	g_free(x->parent);
-	g_free(x->ready);
-	g_free(x->spine);
-	g_free(x->on_spine);
-	g_free(x->n_in);
-	g_free(x->load);
-	g_free(x->cost);
-	g_free(x->weight);
-	g_free(x->path);
-	g_free(x->flow);
-	g_free(x->next);
-	g_free(x->queue);
-	g_free(x->hops);
+	paths_load_init(&x->l, g, scratch);
+	for (i = 0; i < n; i++)
+		x->n_in[g->island[i]]++;
 }
 
 /* Once more: the tree first, and of the other turns those that close no circle
@@ -621,12 +557,12 @@ static float
 cdg_route(const struct graph *g, const uint8_t *dimension,
 	  struct engine_output *out, uint32_t *extra)
 {
-	struct cdg x;
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree uint32_t *list = NULL;
-	uint32_t pass, e, sw;
-	float most = 0;
+	uint32_t pass, sw;
+	struct cdg x;
 
-	cdg_init(&x, g, out->lft);
+	cdg_init(&x, g, out->lft, scratch);
 	list = cdg_list_nearest(&x);
 	x.is_grid = dimension != NULL;
 	if (dimension)
@@ -637,12 +573,10 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 		cdg_pass(&x, pass > 0);
 	for (sw = 0; sw < g->n_switches; sw++)
 		cdg_route_switch(&x, sw);
-	for (e = 0; e < g->n_edges; e++)
-		most = MAX(most, x.load[e]);
 	*extra = x.n_extra;
-	out->ranks = g_steal_pointer(&x.ranks);
-	cdg_clear(&x);
-	return most;
+	out->ranks = x.ranks;
+	channels_free(x.c);
+	return paths_load_most(&x.l);
 }
 
 static bool

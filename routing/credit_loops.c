@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/scratch.h"
+
 #define UNSEEN		UINT32_MAX
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
@@ -353,12 +355,13 @@ static uint8_t *
 channels_find_looped(const struct channels *c, const uint8_t *marks)
 {
 	uint32_t n = c->g->n_edges, e;
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct knot k = {
-		.order = g_new(uint32_t, n),
-		.low = g_new(uint32_t, n),
-		.port = g_new(uint32_t, n),
-		.path = g_new(uint32_t, n),
-		.stack = g_new(uint32_t, n),
+		.order = SCRATCH(scratch, uint32_t, n),
+		.low = SCRATCH(scratch, uint32_t, n),
+		.port = SCRATCH(scratch, uint32_t, n),
+		.path = SCRATCH(scratch, uint32_t, n),
+		.stack = SCRATCH(scratch, uint32_t, n),
 		.looped = g_new0(uint8_t, n),
 	};
 
@@ -369,11 +372,6 @@ channels_find_looped(const struct channels *c, const uint8_t *marks)
 			knot_visit(&k, c, e);
 	if (n && !memchr(k.looped, 1, n))
 		g_clear_pointer(&k.looped, g_free);
-	g_free(k.order);
-	g_free(k.low);
-	g_free(k.port);
-	g_free(k.path);
-	g_free(k.stack);
 	return k.looped;
 }
 
@@ -482,40 +480,28 @@ struct web {
 	uint8_t *odd;			/* by LID: is turned from down to up */
 	uint8_t *odd_end;		/* by edge: into which */
 	uint8_t *whole;		/* see channels_check_ordered(); NULL */
+	GPtrArray *scratch;
 };
 
 static void
 web_init(struct web *w, struct channels *c, const struct lft *lft,
-	 const struct lft *before, uint8_t *whole)
+	 const struct lft *before, uint8_t *whole, GPtrArray *scratch)
 {
 	const struct graph *g = c->g;
 	uint32_t lid;
 
 	*w = (struct web){
 		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
+		.scratch = scratch,
 	};
 	w->n_tables = before ? 2 : 1;
 	w->top = MAX(lft->top, before ? before->top : 0u);
-	w->quiet = g_new0(uint8_t, w->top + 1u);
-	w->walked = g_new0(uint8_t, w->top + 1u);
+	w->quiet = SCRATCH(scratch, uint8_t, w->top);
+	w->walked = SCRATCH(scratch, uint8_t, w->top);
 	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
 		w->quiet[lid] = w->g->target_of[lid] != SNAPSHOT_NONE &&
 			g->targets[w->g->target_of[lid]].port == 0;
 	w->n_blocks = w->top / LFT_BLOCK + 1;
-}
-
-static void
-web_clear(struct web *w)
-{
-	g_free(w->quiet);
-	g_free(w->walked);
-	g_free(w->stale);
-	g_free(w->near);
-	g_free(w->is_up);
-	g_free(w->up[0]);
-	g_free(w->up[1]);
-	g_free(w->odd);
-	g_free(w->odd_end);
 }
 
 static uint8_t
@@ -556,8 +542,10 @@ web_compare(struct web *w)
 
 	if (w->n_tables == 1)
 		return;
-	w->stale = g_new0(uint64_t, (size_t)g->n_switches * w->n_blocks + 1);
-	w->near = g_new0(uint64_t, (size_t)g->n_switches * w->n_blocks + 1);
+	w->stale = SCRATCH(w->scratch, uint64_t, (size_t)g->n_switches *
+			   w->n_blocks);
+	w->near = SCRATCH(w->scratch, uint64_t, (size_t)g->n_switches *
+			  w->n_blocks);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (b = 0; b < w->n_blocks; b++) {
 			bits = web_compare_block(w, sw, b);
@@ -664,15 +652,15 @@ struct trail {
 };
 
 static void
-trail_init(struct trail *t, const struct web *w)
+trail_init(struct trail *t, const struct web *w, GPtrArray *scratch)
 {
 	uint32_t n = w->g->n_switches, sw;
 
 	*t = (struct trail){
-		.queue = g_new(uint32_t, n + 1),
-		.sources = g_new(uint32_t, n + 1),
-		.seen = g_new(uint8_t, n + 1),
-		.is_source = g_new(uint8_t, n + 1),
+		.queue = SCRATCH(scratch, uint32_t, n),
+		.sources = SCRATCH(scratch, uint32_t, n),
+		.seen = SCRATCH(scratch, uint8_t, n),
+		.is_source = SCRATCH(scratch, uint8_t, n),
 	};
 	for (sw = 0; sw < n; sw++) {
 		t->is_source[sw] = w->g->n_hosts[sw] > 0;
@@ -680,18 +668,8 @@ trail_init(struct trail *t, const struct web *w)
 			t->sources[t->n_sources++] = sw;
 	}
 	for (uint32_t i = 0; i < w->n_tables; i++)
-		t->columns[i] = g_malloc((size_t)n * LFT_COLUMNS);
-}
-
-static void
-trail_clear(struct trail *t)
-{
-	g_free(t->queue);
-	g_free(t->sources);
-	g_free(t->seen);
-	g_free(t->is_source);
-	g_free(t->columns[0]);
-	g_free(t->columns[1]);
+		t->columns[i] = SCRATCH(scratch, uint8_t, (size_t)n *
+					LFT_COLUMNS);
 }
 
 /* What CAs send to a LID goes by edge `e`, and then by port `out`. */
@@ -742,7 +720,7 @@ web_walk_all(struct web *w, web_visit *visit)
 	uint32_t lid, n = 0;
 	struct trail t;
 
-	trail_init(&t, w);
+	trail_init(&t, w, w->scratch);
 	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
 		if (w->walked[lid])
 			lids[n++] = (uint16_t)lid;
@@ -751,7 +729,6 @@ web_walk_all(struct web *w, web_visit *visit)
 			n = 0;
 		}
 	}
-	trail_clear(&t);
 }
 
 static void
@@ -772,12 +749,12 @@ void
 channels_add_tables(struct channels *c, const struct lft *lft,
 		    const struct lft *before)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct web w;
 
-	web_init(&w, c, lft, before, NULL);
+	web_init(&w, c, lft, before, NULL, scratch);
 	web_compare(&w);
 	web_join_all(&w);
-	web_clear(&w);
 }
 
 /* ---- with an order of the switches ---- */
@@ -877,17 +854,18 @@ web_scan_all(struct web *w, const uint32_t *ranks)
 	const struct graph *g = w->g;
 	uint32_t sw, e, t;
 
-	w->is_up = g_new0(uint8_t, (size_t)g->n_switches * GRAPH_PORTS + 1);
-	w->odd = g_new0(uint8_t, w->top + 1u);
-	w->odd_end = g_new0(uint8_t, g->n_edges + 1);
+	w->is_up = SCRATCH(w->scratch, uint8_t, (size_t)g->n_switches *
+			   GRAPH_PORTS);
+	w->odd = SCRATCH(w->scratch, uint8_t, w->top);
+	w->odd_end = SCRATCH(w->scratch, uint8_t, g->n_edges);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for_each_edge(g, sw, e)
 			w->is_up[(size_t)sw * GRAPH_PORTS + g->edges[e].port] =
 				!ranks || channels_is_up(ranks, sw,
 							 g->edges[e].peer);
 	for (t = 0; t < w->n_tables; t++) {
-		w->up[t] = g_new0(uint64_t, (size_t)g->n_switches *
-				  w->n_blocks + 1);
+		w->up[t] = SCRATCH(w->scratch, uint64_t,
+				   (size_t)g->n_switches * w->n_blocks);
 		for (sw = 0; sw < g->n_switches; sw++)
 			web_find_up(w, t, sw);
 	}
@@ -938,11 +916,12 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 {
 	g_autofree uint8_t *suspect = NULL;
 	struct channels *c = channels_new(g);
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct web w;
 	uint32_t e, lid;
 
 	*r = (struct channels_result){ 0 };
-	web_init(&w, c, lft, before, whole);
+	web_init(&w, c, lft, before, whole, scratch);
 	web_compare(&w);
 	if (ranks)
 		w.suspect = suspect = web_find_suspects(&w, ranks);
@@ -958,7 +937,6 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 						       r->looped, e);
 		r->n_looped += r->looped[e];
 	}
-	web_clear(&w);
 	channels_free(c);
 }
 
@@ -992,14 +970,12 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 static bool
 web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct trail t;
-	bool passed;
 
-	trail_init(&t, w);
+	trail_init(&t, w, scratch);
 	web_walk_lids(w, &t, &lid, 1, web_add_turn);
-	passed = t.seen[sw];
-	trail_clear(&t);
-	return passed;
+	return t.seen[sw];
 }
 
 /* The lowest LID that makes the turn: of a CA, or else of a port 0 to which
@@ -1010,9 +986,10 @@ channels_find_lid(struct channels *c, const struct lft *lft,
 {
 	uint32_t from = graph_owner(c->g, edge), lid;
 	uint16_t found = LID_NONE;
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct web w;
 
-	web_init(&w, c, lft, before, NULL);
+	web_init(&w, c, lft, before, NULL, scratch);
 	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
 		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
 			found = (uint16_t)lid;
@@ -1021,6 +998,5 @@ channels_find_lid(struct channels *c, const struct lft *lft,
 		    web_is_passed(&w, (uint16_t)lid, from))
 			found = (uint16_t)lid;
 	g_assert(found);
-	web_clear(&w);
 	return found;
 }

@@ -43,12 +43,11 @@ struct completion {
 static bool
 ftree_accept(const struct ftree *t, GError **error)
 {
-	uint32_t n_cables = t->g->n_edges / 2, n_hosts = 0, n_above = 0, sw;
+	uint32_t n_cables = t->g->n_edges / 2, n_hosts = t->g->n_all_hosts;
+	uint32_t n_above = 0, sw;
 
-	for (sw = 0; sw < t->g->n_switches; sw++) {
-		n_hosts += t->g->n_hosts[sw];
+	for (sw = 0; sw < t->g->n_switches; sw++)
 		n_above += t->o->level[sw] ? t->g->n_hosts[sw] : 0;
-	}
 	if (n_hosts == 0)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 			    "not a fat tree: no switch has a CA, so that "
@@ -198,11 +197,11 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 	uint32_t n = t->g->n_switches, dest, n_failed = 0;
 	struct completion c = {
 		.t = t, .turns = turns, .out = out,
-		.reach = g_new0(uint64_t, (size_t)n * t->n_words),
-		.next = g_new(uint32_t, n),
-		.list = g_new(uint32_t, n),
-		.hops = g_new(uint16_t, n),
-		.cost = g_new0(float, t->g->n_edges + 1),
+		.reach = SCRATCH(t->scratch, uint64_t, (size_t)n * t->n_words),
+		.next = SCRATCH(t->scratch, uint32_t, n),
+		.list = SCRATCH(t->scratch, uint32_t, n),
+		.hops = SCRATCH(t->scratch, uint16_t, n),
+		.cost = SCRATCH(t->scratch, float, t->g->n_edges),
 	};
 	g_autofree uint64_t *needed = complete_find_needed(&c);
 	g_autofree uint64_t *quiet = g_new0(uint64_t, t->n_words);
@@ -216,11 +215,6 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 			set_add(quiet, dest);
 		}
 	ftree_manage(&c, quiet);
-	g_free(c.reach);
-	g_free(c.next);
-	g_free(c.list);
-	g_free(c.hops);
-	g_free(c.cost);
 	return n_failed;
 }
 
@@ -236,12 +230,9 @@ ftree_is_regular(const struct ftree *t)
 static bool
 ftree_may_move(const struct ftree *t)
 {
-	uint64_t n_hosts = 0, n = t->g->n_switches;
-	uint32_t sw;
+	uint64_t n = t->g->n_switches;
 
-	for (sw = 0; sw < n; sw++)
-		n_hosts += t->g->n_hosts[sw];
-	return n_hosts * n < SMALL || (uint64_t)t->n_dealt * FEW > n * n;
+	return t->g->n_all_hosts * n < SMALL || (uint64_t)t->n_dealt * FEW > n * n;
 }
 
 static void
@@ -260,25 +251,6 @@ ftree_note(const struct ftree *t, const struct turns *turns,
 			"switches without a common ancestor are joined by "
 			"paths that go down and up again, first at %s", name));
 	}
-}
-
-static void
-ftree_free(struct ftree *t)
-{
-	g_free(t->first_up);
-	g_free(t->first_down);
-	g_free(t->ups);
-	g_free(t->downs);
-	g_free(t->sets);
-	g_free(t->width);
-	g_free(t->n_cables);
-	g_free(t->pi);
-	g_free(t->turn);
-	g_free(t->first_entry);
-	g_free(t->lid);
-	g_free(t->exit);
-	g_free(t->number);
-	g_free(t->base);
 }
 
 static void
@@ -307,7 +279,8 @@ static bool
 ftree_compute(const struct engine_input *in, struct engine_output *out,
 	      GError **error)
 {
-	struct ftree t = { .in = in, .g = in->g };
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct ftree t = { .in = in, .g = in->g, .scratch = scratch };
 	struct order *o;
 	bool ok;
 
@@ -319,7 +292,6 @@ ftree_compute(const struct engine_input *in, struct engine_output *out,
 		ftree_route(&t, in, out);
 		out->ranks = order_ranks(o);
 	}
-	ftree_free(&t);
 	order_destroy(o);
 	return ok;
 }

@@ -7,6 +7,7 @@
 #define MINISM_ROUTING_FTREE_H
 
 #include "routing/order.h"
+#include "routing/scratch.h"
 
 #define FTREE_MAX_SLOTS	254u	/* slots of a switch times cables of a slot */
 
@@ -27,6 +28,7 @@ struct ftree {
 	const struct engine_input *in;
 	const struct graph *g;
 	const struct order *o;
+	GPtrArray *scratch;	/* owns all arrays */
 	uint32_t *first_up, *first_down;	/* n_switches + 1 */
 	struct ftree_group *ups;	/* by switch, by slot */
 	struct ftree_group *downs;	/* by switch, by place of the peer */

@@ -157,11 +157,11 @@ ftree_number_lids(struct ftree *t)
 	g_autofree uint32_t *n_io = g_new0(uint32_t, n);
 	struct numbering s = { .t = t };
 
-	t->first_entry = g_new(uint32_t, n + 64);
-	t->base = g_new(uint32_t, n);
-	t->lid = g_new(uint16_t, t->g->top + 1u);
-	t->exit = g_new(uint8_t, t->g->top + 1u);
-	t->number = g_new(uint32_t, t->g->top + 1u);
+	t->first_entry = SCRATCH(t->scratch, uint32_t, n + 64);
+	t->base = SCRATCH(t->scratch, uint32_t, n);
+	t->lid = SCRATCH(t->scratch, uint16_t, t->g->top);
+	t->exit = SCRATCH(t->scratch, uint8_t, t->g->top);
+	t->number = SCRATCH(t->scratch, uint32_t, t->g->top);
 	number_judge(&s);
 	number_leaves(&s);
 	for (i = 0; i < n; i++) {
@@ -520,14 +520,14 @@ ftree_fill(struct ftree *t, struct lft *out)
 {
 	struct filling f = {
 		.t = t, .out = out,
-		.wheel = g_new0(uint8_t *, t->o->n_levels),
-		.quiet = g_new0(uint64_t, t->n_words),
+		.wheel = SCRATCH(t->scratch, uint8_t *, t->o->n_levels),
+		.quiet = SCRATCH(t->scratch, uint64_t, t->n_words),
 	};
 	uint32_t r, i, modulus;
 
 	for (r = 0; r + 1 < t->o->n_levels; r++) {
 		modulus = t->width[r + 1] * t->n_cables[r + 1];
-		f.wheel[r] = g_malloc(t->g->top + 1u);
+		f.wheel[r] = SCRATCH(t->scratch, uint8_t, t->g->top);
 		memset(f.wheel[r], NO_OWNER, t->g->top + 1u);
 		for (i = 0; i < t->n_entries; i++)
 			f.wheel[r][t->lid[i]] = (uint8_t)
@@ -538,8 +538,4 @@ ftree_fill(struct ftree *t, struct lft *out)
 			set_add(f.quiet, i);
 	work_share(t->in->n_threads, t->g->n_switches, ftree_fill_rows, &f);
 	t->n_dealt = (uint32_t)f.n_dealt;
-	for (r = 0; r < t->o->n_levels; r++)
-		g_free(f.wheel[r]);
-	g_free(f.wheel);
-	g_free(f.quiet);
 }

@@ -40,10 +40,10 @@ ftree_make_groups(struct ftree *t)
 	uint32_t n = g->n_switches, sw, e, next, last, n_ups = 0, n_downs = 0;
 	struct ftree_group group = { 0 };
 
-	t->first_up = g_new(uint32_t, n + 1);
-	t->first_down = g_new(uint32_t, n + 1);
-	t->ups = g_new(struct ftree_group, g->n_edges + 1);
-	t->downs = g_new(struct ftree_group, g->n_edges + 1);
+	t->first_up = SCRATCH(t->scratch, uint32_t, n);
+	t->first_down = SCRATCH(t->scratch, uint32_t, n);
+	t->ups = SCRATCH(t->scratch, struct ftree_group, g->n_edges);
+	t->downs = SCRATCH(t->scratch, struct ftree_group, g->n_edges);
 	for (sw = 0; sw < n; sw++) {
 		t->first_up[sw] = n_ups;
 		t->first_down[sw] = n_downs;
@@ -90,7 +90,8 @@ ftree_find_sets(struct ftree *t)
 
 	t->n_sets = t->o->n_levels;
 	t->n_words = (n + 63) / 64;
-	t->sets = g_new0(uint64_t, (size_t)n * t->n_sets * t->n_words);
+	t->sets = SCRATCH(t->scratch, uint64_t, (size_t)n * t->n_sets *
+			  t->n_words);
 	for (i = 0; i < n; i++) {
 		sw = t->o->climb[i];
 		set_add(ftree_set(t, sw, 0), i);
@@ -290,18 +291,18 @@ ftree_assign_slots(struct ftree *t)
 	uint32_t n = t->g->n_switches, r;
 	struct painter p = {
 		.t = t,
-		.members = g_new(struct member, n),
-		.up = g_new(uint32_t, n),
-		.size = g_new(uint32_t, n),
-		.met = g_new(uint64_t, n * MASK_WORDS),
-		.seen_by = g_new(uint32_t, n),
-		.slot = g_new0(uint8_t, n),
+		.members = SCRATCH(t->scratch, struct member, n),
+		.up = SCRATCH(t->scratch, uint32_t, n),
+		.size = SCRATCH(t->scratch, uint32_t, n),
+		.met = SCRATCH(t->scratch, uint64_t, n * MASK_WORDS),
+		.seen_by = SCRATCH(t->scratch, uint32_t, n),
+		.slot = SCRATCH(t->scratch, uint8_t, n),
 	};
 
-	t->width = g_new(uint32_t, t->o->n_levels);
-	t->n_cables = g_new(uint32_t, t->o->n_levels);
-	t->pi = g_new(uint32_t, t->o->n_levels);
-	t->turn = g_new0(uint32_t, n);
+	t->width = SCRATCH(t->scratch, uint32_t, t->o->n_levels);
+	t->n_cables = SCRATCH(t->scratch, uint32_t, t->o->n_levels);
+	t->pi = SCRATCH(t->scratch, uint32_t, t->o->n_levels);
+	t->turn = SCRATCH(t->scratch, uint32_t, n);
 	for (r = 0; r < n; r++)
 		p.up[r] = r;
 	for (p.level = t->o->n_levels - 1; p.level > 0; p.level--) {
@@ -313,10 +314,4 @@ ftree_assign_slots(struct ftree *t)
 	for (r = 1; r < t->o->n_levels; r++)
 		t->pi[r] = (uint32_t)MIN((uint64_t)t->pi[r - 1] * t->width[r],
 					 INT32_MAX);
-	g_free(p.members);
-	g_free(p.up);
-	g_free(p.size);
-	g_free(p.met);
-	g_free(p.seen_by);
-	g_free(p.slot);
 }

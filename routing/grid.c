@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "routing/scratch.h"
 #include "routing/sets.h"
 
 #define MAX_CLASSES	512u
@@ -149,9 +150,11 @@ grid_finish(const struct grid *d, uint32_t *dimension)
 uint8_t *
 grid_find(const struct graph *g)
 {
-	struct grid d = { .g = g, .class = g_new(uint32_t, g->n_edges + 1),
-			  .number = g_new(uint32_t, g->n_edges + 1) };
-	g_autofree uint32_t *dimension = NULL;
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct grid d = { .g = g,
+			  .class = SCRATCH(scratch, uint32_t, g->n_edges),
+			  .number = SCRATCH(scratch, uint32_t, g->n_edges) };
+	uint32_t *dimension;
 	uint8_t *found = NULL;
 	uint32_t e;
 
@@ -162,16 +165,13 @@ grid_find(const struct graph *g)
 	grid_look_all(&d);
 	grid_number(&d);
 	if (d.n_classes > 1 && d.n_classes <= MAX_CLASSES) {
-		dimension = g_new(uint32_t, d.n_classes);
-		d.meet = g_new0(uint8_t, d.n_classes * d.n_classes);
-		d.square = g_new0(uint8_t, d.n_classes * d.n_classes);
+		dimension = SCRATCH(scratch, uint32_t, d.n_classes);
+		d.meet = SCRATCH(scratch, uint8_t, d.n_classes * d.n_classes);
+		d.square = SCRATCH(scratch, uint8_t,
+				   d.n_classes * d.n_classes);
 		grid_look_all(&d);
 		grid_unite(&d, dimension);
 		found = grid_finish(&d, dimension);
 	}
-	g_free(d.class);
-	g_free(d.number);
-	g_free(d.meet);
-	g_free(d.square);
 	return found;
 }

@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "routing/scratch.h"
+
 /* The tables towards one host after the other. */
 struct metrics_forest {
 	const struct graph *g;
@@ -31,25 +33,18 @@ struct metrics_forest {
 };
 
 static void
-forest_init(struct metrics_forest *f, const struct graph *g, const struct lft *lft)
+forest_init(struct metrics_forest *f, const struct graph *g,
+	    const struct lft *lft, GPtrArray *scratch)
 {
 	g_assert(lft->n_switches == g->n_switches);
 	*f = (struct metrics_forest){
 		.g = g, .lft = lft,
-		.edge = g_new(uint32_t, g->n_switches),
-		.waits = g_new(uint32_t, g->n_switches),
-		.queue = g_new(uint32_t, g->n_switches),
-		.columns = g_malloc((size_t)g->n_switches * LFT_COLUMNS),
+		.edge = SCRATCH(scratch, uint32_t, g->n_switches),
+		.waits = SCRATCH(scratch, uint32_t, g->n_switches),
+		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
+		.columns = SCRATCH(scratch, uint8_t, (size_t)g->n_switches *
+				   LFT_COLUMNS),
 	};
-}
-
-static void
-forest_clear(struct metrics_forest *f)
-{
-	g_free(f->edge);
-	g_free(f->waits);
-	g_free(f->queue);
-	g_free(f->columns);
 }
 
 static void
@@ -119,21 +114,20 @@ void
 metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		   struct metrics_load *result)
 {
-	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
-	g_autofree uint64_t *flows = g_new(uint64_t, g->n_switches + 1);
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges), sum = 0;
+	uint64_t *flows = SCRATCH(scratch, uint64_t, g->n_switches);
 	const struct graph_target *target;
 	uint32_t e;
-	uint64_t sum = 0;
 	struct metrics_forest f;
 	double worst;
 
 	*result = (struct metrics_load){
 		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
 	};
-	forest_init(&f, g, lft);
+	forest_init(&f, g, lft, scratch);
 	while ((target = forest_next(&f)))
 		result->lost += load_target(&f, target, flows, load);
-	forest_clear(&f);
 	for (e = 0; e < g->n_edges; e++) {
 		sum += load[e];
 		result->max = MAX(result->max, load[e]);
@@ -193,9 +187,10 @@ void
 metrics_paths(const struct graph *g, const struct lft *lft,
 	      struct metrics_paths *p)
 {
-	g_autofree uint32_t *hop = g_new(uint32_t, g->n_switches + 1);
-	g_autofree uint32_t *length = g_new(uint32_t, g->n_switches + 1);
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches + 1);
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint32_t *hop = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint32_t *length = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
 	const struct graph_target *target;
 	struct metrics_forest f;
 	uint64_t sum = 0;
@@ -204,14 +199,13 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 	*p = (struct metrics_paths){
 		.pairs = g_new0(uint64_t, g->n_switches + 1),
 	};
-	forest_init(&f, g, lft);
+	forest_init(&f, g, lft, scratch);
 	/* Sorted by switch: one search for all of a switch. */
 	while ((target = forest_next(&f))) {
 		if (target->sw != sw)
 			search_hops(g, sw = target->sw, hop, queue);
 		count_lengths(&f, target, hop, length, p);
 	}
-	forest_clear(&f);
 	for (i = 0; i < g->n_switches; i++) {
 		if (p->pairs[i] == 0)
 			continue;

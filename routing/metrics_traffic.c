@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/scratch.h"
 #include "routing/work.h"
 #include "topology/prng.h"
 
@@ -105,8 +106,7 @@ drive_load(const struct drive *d, struct lane *lane)
 {
 	uint32_t *way = lane->ways, *next, i;
 
-	if (d->g->n_edges > 0)
-		memset(lane->load, 0, d->g->n_edges * sizeof(*lane->load));
+	memset(lane->load, 0, d->g->n_edges * sizeof(*lane->load));
 	lane->most = lane->n_flows = lane->n_lost = 0;
 	for (i = 0; i < d->sample->n_hosts; i++) {
 		lane->arrives[i] = 0;
@@ -134,14 +134,15 @@ drive_range(void *data, uint32_t from, uint32_t to)
 {
 	struct drive *d = data;
 	uint32_t n = d->sample->n_hosts, k;
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct lane lane = {
-		.dest = g_new(uint32_t, n),
-		.deck = g_new(uint32_t, n),
+		.dest = SCRATCH(scratch, uint32_t, n),
+		.deck = SCRATCH(scratch, uint32_t, n),
 		.ways = g_new(uint32_t, (size_t)n *
 			      (d->sample->max_hops + 1u)),
-		.end = g_new(uint32_t, n),
-		.arrives = g_new(uint8_t, n),
-		.load = g_new(uint32_t, d->g->n_edges),
+		.end = SCRATCH(scratch, uint32_t, n),
+		.arrives = SCRATCH(scratch, uint8_t, n),
+		.load = SCRATCH(scratch, uint32_t, d->g->n_edges),
 	};
 
 	for (k = from; k < to; k++) {
@@ -150,12 +151,7 @@ drive_range(void *data, uint32_t from, uint32_t to)
 		d->figures[k] = d->kind->judge(d, &lane);
 		d->lost[k] = lane.n_lost;
 	}
-	g_free(lane.dest);
-	g_free(lane.deck);
 	g_free(lane.ways);
-	g_free(lane.end);
-	g_free(lane.arrives);
-	g_free(lane.load);
 }
 
 static void

@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "routing/order.h"
+#include "routing/scratch.h"
 
 #define MLID_MIN	0xc000u
 #define MAX_REFUSED	512u	/* turns that would close a loop, for a tree */
@@ -717,30 +718,30 @@ backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 
 static void
 forest_init(struct forest *f, const struct multicast_input *in,
-	    uint32_t n_mlids)
+	    uint32_t n_mlids, GPtrArray *scratch)
 {
 	const struct graph *g = in->g;
 	const struct snapshot_node *node;
-	uint32_t n_positions = 1, n = g->n_switches + 1;
+	uint32_t n_positions = 1, n = g->n_switches;
 
 	*f = (struct forest){ .g = g, .ranks = in->ranks,
 			      .limit = UINT32_MAX };
 	if (in->previous && in->previous->n_switches == g->n_switches)
 		f->previous = in->previous;
-	f->cap = g_new(uint32_t, n);
-	f->uses = g_new0(uint32_t, n);
-	f->is_wanted = g_new0(uint8_t, n);
-	f->is_in = g_new0(uint8_t, n);
-	f->parent = g_new(uint32_t, n);
-	f->children = g_new(uint32_t, n);
-	f->receivers = g_new(uint32_t, n);
-	f->climbs = g_new(struct climb, n);
-	f->peak = g_new(uint32_t, n);
-	f->hops = g_new(uint32_t, n);
+	f->cap = SCRATCH(scratch, uint32_t, n);
+	f->uses = SCRATCH(scratch, uint32_t, n);
+	f->is_wanted = SCRATCH(scratch, uint8_t, n);
+	f->is_in = SCRATCH(scratch, uint8_t, n);
+	f->parent = SCRATCH(scratch, uint32_t, n);
+	f->children = SCRATCH(scratch, uint32_t, n);
+	f->receivers = SCRATCH(scratch, uint32_t, n);
+	f->climbs = SCRATCH(scratch, struct climb, n);
+	f->peak = SCRATCH(scratch, uint32_t, n);
+	f->hops = SCRATCH(scratch, uint32_t, n);
 	memset(f->hops, 0xff, n * sizeof(*f->hops));
 	f->queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->load = g_new0(uint32_t, g->n_edges + 1);
-	f->used = g_new0(uint8_t, g->n_edges + 1);
+	f->used = SCRATCH(scratch, uint8_t, g->n_edges);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		node = &g->subnet->nodes[g->subnet->switches[sw]];
 		f->cap[sw] = node->sw.multicast_fdb_cap;
@@ -760,18 +761,7 @@ forest_init(struct forest *f, const struct multicast_input *in,
 static void
 forest_clear(struct forest *f)
 {
-	g_free(f->cap);
-	g_free(f->uses);
-	g_free(f->is_wanted);
-	g_free(f->is_in);
-	g_free(f->parent);
-	g_free(f->children);
-	g_free(f->receivers);
-	g_free(f->climbs);
-	g_free(f->peak);
-	g_free(f->hops);
 	g_array_unref(f->queue);
-	g_free(f->used);
 	g_array_unref(f->backbone);
 	g_array_unref(f->tree);
 	g_array_unref(f->turns);
@@ -809,6 +799,7 @@ void
 multicast_route(const struct multicast_input *in,
 		struct multicast_output *out)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree uint32_t *own_ranks = NULL;
 	g_autofree struct tree_group *groups = g_new(struct tree_group,
 						     in->n_groups);
@@ -823,7 +814,7 @@ multicast_route(const struct multicast_input *in,
 	}
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
-	forest_init(&f, in, n_mlids);
+	forest_init(&f, in, n_mlids, scratch);
 	if (!f.ranks) {
 		o = order_compute(&(const struct engine_input){ .g = in->g });
 		f.ranks = own_ranks = order_ranks(o);

@@ -14,26 +14,17 @@
 #include <string.h>
 
 void
-paths_init(struct paths *p, const struct graph *g, const uint32_t *place)
+paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
+	   GPtrArray *scratch)
 {
 	*p = (struct paths){
 		.g = g, .place = place, .dest = SNAPSHOT_NONE,
-		.hops = g_new(uint16_t, g->n_switches),
-		.kind = g_new(uint8_t, g->n_switches),
-		.queue = g_new(uint32_t, g->n_switches),
-		.first = g_new(uint32_t, g->n_switches + 1),
-		.edges = g_new(uint32_t, g->n_edges + 1),
+		.hops = SCRATCH(scratch, uint16_t, g->n_switches),
+		.kind = SCRATCH(scratch, uint8_t, g->n_switches),
+		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
+		.first = SCRATCH(scratch, uint32_t, g->n_switches),
+		.edges = SCRATCH(scratch, uint32_t, g->n_edges),
 	};
-}
-
-void
-paths_clear(struct paths *p)
-{
-	g_free(p->hops);
-	g_free(p->kind);
-	g_free(p->queue);
-	g_free(p->first);
-	g_free(p->edges);
 }
 
 /* Queues the neighbours of `sw` that are not reached yet and from which the
@@ -124,10 +115,54 @@ paths_find(struct paths *p, uint32_t dest)
 	paths_list_edges(p);
 }
 
+void
+paths_load_init(struct paths_load *l, const struct graph *g,
+		GPtrArray *scratch)
+{
+	double n_hosts = g->n_all_hosts;
+
+	l->g = g;
+	l->load = SCRATCH(scratch, float, g->n_edges);
+	l->cost = SCRATCH(scratch, float, g->n_edges);
+	l->weight = SCRATCH(scratch, float, g->n_edges);
+	l->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		l->weight[e] = (float)g->widest / g->edges[e].capacity;
+}
+
+void
+paths_load_tree(struct paths_load *l, const uint32_t *next,
+		const uint32_t *queue, uint32_t n, float sign, float *flow)
+{
+	const struct graph *g = l->g;
+	uint32_t i, sw;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		flow[sw] = (float)g->n_hosts[sw];
+	for (i = 0; i < n; i++) {
+		sw = queue[i];
+		if (next[sw] == SNAPSHOT_NONE)
+			continue;
+		if (flow[sw] > 0)
+			paths_load_add(l, next[sw], sign * flow[sw]);
+		flow[g->edges[next[sw]].peer] += flow[sw];
+	}
+}
+
+float
+paths_load_most(const struct paths_load *l)
+{
+	float most = 0;
+
+	for (uint32_t e = 0; e < l->g->n_edges; e++)
+		most = MAX(most, l->load[e]);
+	return most;
+}
+
 /* Adds what all CAs send to those on p->dest, `times` so much but on the last
  * cable, which has no traffic to others that were not looked at. */
 static void
-paths_load(const struct paths *p, uint32_t times, double *flow, double *load)
+paths_split(const struct paths *p, uint32_t times, double *flow, double *load)
 {
 	const struct graph *g = p->g;
 	uint32_t i, k, sw, n_here = g->n_hosts[p->dest], peer;
@@ -154,29 +189,24 @@ double
 paths_estimate(const struct graph *g, const uint32_t *place, uint32_t step,
 	       uint64_t *lost)
 {
-	g_autofree double *load = g_new0(double, g->n_edges + 1);
-	g_autofree double *flow = g_new0(double, g->n_switches);
-	uint64_t n_hosts = 0, n_reached;
-	uint32_t i, sw, e, widest = 0;
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	double *load = SCRATCH(scratch, double, g->n_edges), most = 0;
+	double *flow = SCRATCH(scratch, double, g->n_switches);
+	uint32_t i, sw, e, n_reached;
 	struct paths p;
-	double most = 0;
 
-	for (sw = 0; sw < g->n_switches; sw++)
-		n_hosts += g->n_hosts[sw];
-	for (e = 0; e < g->n_edges; e++)
-		widest = MAX(widest, g->edges[e].capacity);
-	paths_init(&p, g, place);
+	paths_init(&p, g, place, scratch);
 	for (sw = 0; sw < g->n_switches; sw += step) {
 		if (!g->n_hosts[sw])
 			continue;
 		paths_find(&p, sw);
 		for (n_reached = 0, i = 0; i < p.n_reached; i++)
 			n_reached += g->n_hosts[p.queue[i]];
-		lost[sw] += (n_hosts - n_reached) * g->n_hosts[sw] * step;
-		paths_load(&p, step, flow, load);
+		lost[sw] += (uint64_t)(g->n_all_hosts - n_reached) *
+			g->n_hosts[sw] * step;
+		paths_split(&p, step, flow, load);
 	}
 	for (e = 0; e < g->n_edges; e++)
 		most = MAX(most, load[e]);
-	paths_clear(&p);
-	return most * widest;
+	return most * g->widest;
 }

@@ -12,6 +12,7 @@
 #define MINISM_ROUTING_PATHS_H
 
 #include "routing/graph.h"
+#include "routing/scratch.h"
 
 #define PATHS_NONE	UINT16_MAX
 
@@ -34,10 +35,39 @@ struct paths {
 	uint32_t *edges;	/* edges by which a shortest path goes on */
 };
 
-void paths_init(struct paths *p, const struct graph *g,
-		const uint32_t *place);
-void paths_clear(struct paths *p);
+void paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
+		GPtrArray *scratch);
 void paths_find(struct paths *p, uint32_t dest);
+
+/* What channels carry, in flows over one of the widest kind, and what a path is
+ * charged for them: a power of the load. */
+struct paths_load {
+	const struct graph *g;
+	float *load, *cost, *weight;	/* by edge; weight: of one flow */
+	float scale;			/* 1 / mean load */
+};
+
+void paths_load_init(struct paths_load *l, const struct graph *g,
+		     GPtrArray *scratch);
+
+static inline void
+paths_load_add(struct paths_load *l, uint32_t e, float flow)
+{
+	float x;
+
+	l->load[e] += flow * l->weight[e];
+	x = l->load[e] * l->scale;
+	l->cost[e] = x * x * x * x + 1e-6f * x;
+}
+
+/* Adds the flows of all CAs along next[], times `sign`; queue: switches, those
+ * that send before those to which they do. flow: by switch, work space. */
+void paths_load_tree(struct paths_load *l, const uint32_t *next,
+		     const uint32_t *queue, uint32_t n, float sign,
+		     float *flow);
+
+/* The load of the busiest channel. */
+float paths_load_most(const struct paths_load *l);
 
 /*
  * The load of the busiest channel if every CA sends to every other and each

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/scratch.h"
 #include "routing/sets.h"
 
 #define MAX_TRIES	16u	/* additions that failed, for an island */
@@ -394,29 +395,22 @@ turns_join_island(struct joining *j, uint32_t island)
 static void
 turns_join_all(struct joining *j)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint32_t n = j->g->n_switches, sw;
 
-	j->joined = g_new0(uint64_t, j->n_words);
-	j->tried = g_new0(uint8_t, n);
-	j->member = g_new0(uint8_t, n);
+	j->joined = SCRATCH(scratch, uint64_t, j->n_words);
+	j->tried = SCRATCH(scratch, uint8_t, n);
+	j->member = SCRATCH(scratch, uint8_t, n);
 	j->added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	j->queue = g_new(uint32_t, n + 1);
-	j->waits = g_new(uint8_t, n);
-	j->done = g_new(uint8_t, j->g->n_edges + 1);
-	j->n_below = g_new(uint32_t, n);
-	j->n_above = g_new(uint32_t, n);
+	j->queue = SCRATCH(scratch, uint32_t, n);
+	j->waits = SCRATCH(scratch, uint8_t, n);
+	j->done = SCRATCH(scratch, uint8_t, j->g->n_edges);
+	j->n_below = SCRATCH(scratch, uint32_t, n);
+	j->n_above = SCRATCH(scratch, uint32_t, n);
 	for (sw = 0; sw < n; sw++)
 		if (j->g->island[sw] == sw)
 			turns_join_island(j, sw);
-	g_free(j->joined);
-	g_free(j->tried);
-	g_free(j->member);
 	g_array_unref(j->added);
-	g_free(j->queue);
-	g_free(j->waits);
-	g_free(j->done);
-	g_free(j->n_below);
-	g_free(j->n_above);
 }
 
 struct turns *

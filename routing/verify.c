@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#include "routing/scratch.h"
+
 enum health {
 	VERDICT_OPEN,		/* not met yet */
 	VERDICT_TRAIL,		/* on the walk at hand */
@@ -154,42 +156,35 @@ walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
 }
 
 static void
-walk_init(struct walk *w, const struct graph *g, const struct lft *lft)
+walk_init(struct walk *w, const struct graph *g, const struct lft *lft,
+	  GPtrArray *scratch)
 {
 	uint32_t n = g->n_switches;
 
-	memset(w, 0, sizeof(*w));
-	w->g = g;
-	w->lft = lft;
-	w->next = g_new(uint32_t, n);
-	w->trail = g_new(uint32_t, n);
-	w->verdict = g_new(uint8_t, n + N_ENDS);
-	w->columns = g_malloc((size_t)n * LFT_COLUMNS);
+	*w = (struct walk){
+		.g = g, .lft = lft,
+		.next = SCRATCH(scratch, uint32_t, n),
+		.trail = SCRATCH(scratch, uint32_t, n),
+		.verdict = SCRATCH(scratch, uint8_t, n + N_ENDS),
+		.columns = SCRATCH(scratch, uint8_t, (size_t)n * LFT_COLUMNS),
+	};
 	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
 	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
 	w->verdict[n + END_ASTRAY] = VERDICT_ASTRAY;
-}
-
-static void
-walk_clear(struct walk *w)
-{
-	g_free(w->next);
-	g_free(w->trail);
-	g_free(w->verdict);
-	g_free(w->columns);
 }
 
 void
 verify_reachability(const struct graph *g, const struct lft *lft,
 		   const uint8_t *whole, struct verify_reach *result)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint16_t lids[LFT_COLUMNS];
 	struct walk walk;
 	uint32_t lid, n = 0;
 
 	g_assert(lft->n_switches == g->n_switches);
 	memset(result, 0, sizeof(*result));
-	walk_init(&walk, g, lft);
+	walk_init(&walk, g, lft, scratch);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (g->target_of[lid] == SNAPSHOT_NONE)
 			;
@@ -202,8 +197,6 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 			n = 0;
 		}
 	}
-	walk_clear(&walk);
-
 	result->arrived = walk.count[VERDICT_ARRIVED];
 	result->unrouted = walk.count[VERDICT_UNROUTED];
 	result->looping = walk.count[VERDICT_LOOPING];
