@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "sm/io/pcap.h"
 #include "sm/io/tap.h"
 #include "sm/tools/explain.h"
 
@@ -16,6 +17,10 @@ struct watch {
 	enum explain_format format;
 	struct explain *explain;
 	struct transport *t;		/* the tap; borrowed */
+	struct pcap *pcap;		/* NULL: none is written */
+	bool real;			/* times are of this machine */
+	uint16_t own_lid;
+	char *comment;			/* of the MAD at hand */
 };
 
 static void
@@ -24,8 +29,30 @@ watch_on_line(const struct explain_line *line, void *data)
 	struct watch *w = data;
 	g_autoptr(GString) out = g_string_new(NULL);
 
+	if (w->pcap && line->kind >= EXPLAIN_REQUEST) {
+		g_free(w->comment);
+		w->comment = g_strdup_printf("%s: %s%s%s", line->where,
+					     line->text, line->why ? "; " : "",
+					     line->why ? line->why : "");
+	}
+	if (!w->format)
+		return;
 	explain_print(line, w->format, out);
 	fputs(out->str, stdout);
+}
+
+static void
+watch_mad(struct watch *w, const struct record_event *e, enum explain_event how)
+{
+	explain_mad(w->explain, e->time, how, e->addr.lid, e->mad, e->len);
+	if (w->pcap && how != EXPLAIN_RETURNED)
+		pcap_put(w->pcap, &(struct pcap_mad) {
+			.us = w->real ? g_get_real_time() : e->time,
+			.sent = how == EXPLAIN_SENT, .own_lid = w->own_lid,
+			.addr = &e->addr, .mad = e->mad, .len = e->len,
+			.comment = w->comment,
+		});
+	g_clear_pointer(&w->comment, g_free);
 }
 
 static void
@@ -36,14 +63,12 @@ watch_on_event(const struct record_event *e, void *data)
 	switch (e->kind) {
 	case RECORD_SEND:
 		if (!e->refusal)
-			explain_mad(w->explain, e->time, EXPLAIN_SENT,
-				    e->addr.lid, e->mad, e->len);
+			watch_mad(w, e, EXPLAIN_SENT);
 		break;
 	case RECORD_RECEIVED:
 	case RECORD_RETURNED:
-		explain_mad(w->explain, e->time, e->kind == RECORD_RECEIVED ?
-			    EXPLAIN_RECEIVED : EXPLAIN_RETURNED, e->addr.lid,
-			    e->mad, e->len);
+		watch_mad(w, e, e->kind == RECORD_RECEIVED ?
+			  EXPLAIN_RECEIVED : EXPLAIN_RETURNED);
 		break;
 	case RECORD_RING:
 	case RECORD_CLOCK:
@@ -97,6 +122,7 @@ watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
 		tell_election(w, now, s);
 		break;
 	case SWEEP_NOTE_LIDS:
+		w->own_lid = s->next.lids->base[s->next.subnet->local_port];
 		memory = persist_ranges(s->memory, &n);
 		explain_lids(e, now, s->next.subnet, s->next.lids, memory, n);
 		break;
@@ -145,12 +171,14 @@ watch_end(struct watch *w, const struct sweep_report *r)
 struct watch *
 watch_open(const struct options *conf, struct transport **t, GError **error)
 {
+	struct pcap *pcap = conf->pcap ? pcap_open(conf->pcap, error) : NULL;
 	struct watch *w;
 
-	(void)error;
-	if (!conf->explain)
+	if (!pcap && (conf->pcap || !conf->explain))
 		return NULL;
 	w = g_new0(struct watch, 1);
+	w->pcap = pcap;
+	w->real = !(*t)->simulated && !conf->replay;
 	w->format = (enum explain_format)conf->explain;
 	w->explain = explain_new(watch_on_line, w);
 	w->t = *t = tap_new(*t, watch_on_event, w);
@@ -160,10 +188,13 @@ watch_open(const struct options *conf, struct transport **t, GError **error)
 bool
 watch_close(struct watch *w, GError **error)
 {
-	(void)error;
+	bool ok;
+
 	if (!w)
 		return true;
+	ok = !w->pcap || pcap_close(w->pcap, error);
 	explain_free(w->explain);
+	g_free(w->comment);
 	g_free(w);
-	return true;
+	return ok;
 }

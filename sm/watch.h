@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Looking on while a subnet manager works: --explain. Nothing of it is there in
+ * Looking on while a subnet manager works: --explain, --pcap. Nothing of it is there in
  * a run that does not ask for it.
  */
 #ifndef MINISM_SM_WATCH_H

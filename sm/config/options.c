@@ -288,6 +288,8 @@ static const struct option rows[] = {
 	  "FILE", "none: a record; do the same again, compare" },
 	{ NULL, "record", 0, &option_file, AT(record), 0, 0, NULL,
 	  "FILE", "write down all MADs and timers of this run" },
+	{ NULL, "pcap", 0, &option_file, AT(pcap), 0, 0, NULL,
+	  "FILE", "capture all MADs for Wireshark, without keys" },
 
 	OPTION_HEADING("What to do:"),
 	OPTION_SWITCH("once", 'o', &option_mode, AT(mode), OPTIONS_MODE_ONCE,
@@ -755,7 +757,7 @@ forget_place(struct options *conf)
 {
 	struct options *fresh = options_new();
 	char **const own[] = {
-		&conf->simulate, &conf->record, &conf->replay,
+		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
 		&conf->pid_file, &conf->log_file, &conf->cache_dir,
 		&conf->dump_dir, &conf->control_socket, &conf->config_file,
 	};

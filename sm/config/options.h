@@ -93,6 +93,7 @@ struct options {
 				   simulated fabric; NULL: a real one */
 	uint64_t seed;		/* of all that is random in a simulation */
 	char *record;		/* file for a record of all that passes */
+	char *pcap;		/* file for a capture of all MADs */
 	unsigned explain;	/* enum explain_format */
 	char *replay;		/* such a file: play it again, compare */
 	char *given;		/* the command line and the file, for a record:

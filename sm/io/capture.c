@@ -9,14 +9,10 @@
 #include "sm/io/capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sm/io/tap.h"
-#include "topology/state_file.h"
 
 #define PIECE	(1u << 16)	/* bytes */
 
@@ -68,36 +64,12 @@ capture_on_event(const struct record_event *e, void *data)
 
 /* ---------------------------------------------------------- open and close */
 
-/* A record holds the keys of the fabric, so it is for its owner alone, also
- * if a file was there; what is no file (a pipe) is left as it is. A link to a
- * file is not followed. */
-static FILE *
-open_file(const char *path)
-{
-	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
-		      0600);
-	struct stat st;
-	FILE *file;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) || (S_ISREG(st.st_mode) && fchmod(fd, 0600))) {
-		close(fd);
-		return NULL;
-	}
-	file = fdopen(fd, "wb");
-	if (!file)
-		close(fd);
-	return file;
-}
-
 struct capture *
 capture_open(struct transport **t, const char *path, const char *options,
 	     GError **error)
 {
 	struct transport *inner = *t;
-	FILE *file = open_file(path);
+	FILE *file = record_create(path);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
 		.rmpp = inner->rmpp, .simulated = inner->simulated,

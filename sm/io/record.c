@@ -13,7 +13,12 @@
  */
 #include "sm/io/record.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "topology/state_file.h"
 
 #define MAGIC		"minismR\x02"
 #define MAGIC_LEN	8u
@@ -490,4 +495,28 @@ record_reader_free(struct record_reader *r)
 	g_byte_array_unref(r->mad);
 	g_string_free(r->refusal, TRUE);
 	g_free(r);
+}
+
+/* ------------------------------------------------------------------- files */
+
+/* A pipe is left as it is; a link to a file is not followed. */
+FILE *
+record_create(const char *path)
+{
+	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
+		      0600);
+	struct stat st;
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || (S_ISREG(st.st_mode) && fchmod(fd, 0600))) {
+		close(fd);
+		return NULL;
+	}
+	file = fdopen(fd, "wb");
+	if (!file)
+		close(fd);
+	return file;
 }

@@ -28,6 +28,8 @@
 #ifndef MINISM_IO_RECORD_H
 #define MINISM_IO_RECORD_H
 
+#include <stdio.h>
+
 #include "sm/io/transport.h"
 
 enum record_kind {
@@ -86,6 +88,10 @@ enum record_error {
 };
 #define RECORD_ERROR record_error_quark()
 GQuark record_error_quark(void);
+
+/* A file for a record: for its owner alone, also if it was there, since a
+ * record holds the keys of the fabric. NULL with errno. */
+FILE *record_create(const char *path);
 
 struct record_reader;
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * MADs as a capture that Wireshark and tshark read: pcapng, each MAD in an ERF
+ * record of type InfiniBand, with its link, transport and datagram headers.
+ */
+#ifndef MINISM_IO_PCAP_H
+#define MINISM_IO_PCAP_H
+
+#include "sm/io/transport.h"
+
+struct pcap;
+
+/* NULL with a RECORD_ERROR_IO: it cannot be written. */
+struct pcap *pcap_open(const char *path, GError **error);
+/* False: not all could be written. */
+bool pcap_close(struct pcap *p, GError **error);
+
+struct pcap_mad {
+	int64_t us;		/* since 1970 */
+	bool sent;		/* to addr, else received from there */
+	uint16_t own_lid;	/* 0: not known */
+	const struct mad_addr *addr;
+	const uint8_t *mad;	/* a message of several MADs is cut into these */
+	size_t len;
+	const char *comment;	/* NULL: none */
+};
+
+/* Keys are zeros in the file (sm/mad/mkey_mask.h). There is no GRH. */
+void pcap_put(struct pcap *p, const struct pcap_mad *m);
+
+/* Of a packet's bytes without CRCs, those that change on the way as ones (IBA
+ * 7.8.1); and of those with the ICRC (7.8.2). On the wire the low byte is
+ * first. */
+uint32_t pcap_icrc(const uint8_t *bytes, size_t len);
+uint16_t pcap_vcrc(const uint8_t *bytes, size_t len);
+
+#endif

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# --pcap: what tshark makes of a capture, and that no key is in it.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+need tshark
+
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+# run arguments...: on the demo fabric, once
+run() {
+	rm -f run.log
+	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f run.log \
+		--once "$@" >run.out 2>run.err </dev/null
+}
+
+# fields FILE FILTER FIELD...: of the packets that the filter lets through
+fields() {
+	local file=$1 filter=$2 field args=()
+
+	shift 2
+	for field; do
+		args+=(-e "$field")
+	done
+	HOME=$SCRATCH tshark -r "$file" -Y "$filter" -T fields "${args[@]}" \
+		2>/dev/null
+}
+
+count() {	# FILE FILTER
+	fields "$1" "$2" frame.number | wc -l
+}
+
+# Requests by attribute and method as the log counts them.
+sent_by_log() {
+	sed -nE 's/.*sent [0-9]+ MADs: (.*)/\1/p' run.log | tr ',' '\n' |
+		sed 's/^ *//' | sort
+}
+
+sent_by_tshark() {
+	fields demo.pcapng 'frame.packet_flags_direction == 2' _ws.col.Info |
+		sed -nE 's/.*Subn(Get|Set)\((.*)\)$/\2.\1/p' | sort | uniq -c |
+		awk '{ print $2, $1 }' | sort
+}
+
+# The CRCs by another's arithmetic.
+crcs_are_right() {
+	fields "$1" infiniband frame.number infiniband.invariant.crc \
+		infiniband.lrh.vl >listed
+	python3 - "$1" <<-'END'
+	import struct, sys, zlib
+	data = open(sys.argv[1], "rb").read()
+	at = n = 0
+	while at < len(data):
+	    kind, size = struct.unpack_from("=II", data, at)
+	    assert struct.unpack_from("=I", data, at + size - 4)[0] == size
+	    if kind == 6:
+	        packet = bytearray(data[at + 28 + 16:at + 28 + 16 + 290])
+	        fixed = bytearray(packet[:284])
+	        fixed[0] |= 0xf0
+	        fixed[12] = 0xff
+	        crc = struct.unpack_from("<I", packet, 284)[0]
+	        assert zlib.crc32(fixed) == crc, n
+	        n += 1
+	    at += size
+	assert n > 100 and n == len(open("listed").readlines()), n
+	END
+}
+
+sweep_case() {
+	check "sweep: comes up" run --simulate "$demo" --pcap demo.pcapng
+	check "sweep: the file is for its owner" \
+		[ "$(stat -c %a demo.pcapng)" = 600 ]
+	check "sweep: tshark sees what the log counts" \
+		diff <(sent_by_log) <(sent_by_tshark)
+	check "sweep: each with an answer" [ \
+		"$(count demo.pcapng 'infiniband.mad.method == 0x81')" -eq \
+		"$(count demo.pcapng 'frame.packet_flags_direction == 2')" ]
+	check "sweep: nothing is malformed" \
+		[ "$(count demo.pcapng _ws.malformed)" -eq 0 ]
+	check "sweep: each has its reason as a comment" [ \
+		"$(count demo.pcapng '!frame.comment')" -eq 0 ]
+	check "sweep: attributes down to their fields" grep -qx 0x01 <(fields \
+		demo.pcapng 'infiniband.mad.method == 0x81 &&
+		infiniband.nodeinfo.nodetype == 2 &&
+		infiniband.nodeinfo.nodeguid == 0x20010 &&
+		infiniband.nodeinfo.numports == 8' \
+		infiniband.smpdirected.hopcount | sort -u)
+	check "sweep: LIDs" [ "$(fields demo.pcapng \
+		'infiniband.mad.method == 2 && infiniband.portinfo.lid > 0' \
+		infiniband.portinfo.lid | sort -u | wc -l)" -eq 24 ]
+	check "sweep: lengths" grep -qx '290	72	15' <(fields \
+		demo.pcapng infiniband frame.len infiniband.lrh.pktlen \
+		infiniband.lrh.vl | sort -u | sed 's/0x0*f/15/')
+	check "sweep: CRCs" crcs_are_right demo.pcapng
+}
+
+key_case() {
+	printf 'm_key 0x1122334455667788\nsm_key 0x99aabbccddeeff00\n' >key.conf
+	run --simulate "$demo" -F key.conf --pcap key.pcapng --record key.rec
+	check "keys: are in the record" grep -qaP \
+		'\x11\x22\x33\x44\x55\x66\x77\x88' key.rec
+	refute "keys: are not in the capture" grep -qaP \
+		'\x11\x22\x33\x44\x55\x66\x77\x88' key.pcapng
+	check "replay: makes a capture" \
+		run --replay key.rec --pcap replayed.pcapng
+	check "replay: the same, byte for byte" cmp key.pcapng replayed.pcapng
+	refute "full: a capture that cannot be written ends the run with 1" \
+		run --simulate "$demo" --pcap /dev/full
+}
+
+# In a lab, with a client of the SA: GMPs have LIDs, a queue pair and a Q_Key.
+lab_case() {
+	lab_start "$demo" || return
+	lab_sm sm.log "$MINISM" "${sm_defaults[@]}" -v -f sm.log \
+		--pcap lab.pcapng
+	check "lab: comes up" await 10 log_has sm.log 'SUBNET UP'
+	check "lab: a client asks" inside saquery -N
+	kill "$SM_PID"
+	wait "$SM_PID"
+	check "lab: it ends in order" [ $? -eq 0 ]
+	lab_stop
+	check "lab: the request and the segments of its answer" [ "$(count \
+		lab.pcapng 'infiniband.mad.mgmtclass == 3 &&
+		infiniband.deth.q_key == 0x80010000 &&
+		infiniband.bth.destqp == 1 &&
+		infiniband.sa.attributeoffset')" -ge 3 ]
+	check "lab: nothing is malformed" \
+		[ "$(count lab.pcapng _ws.malformed)" -eq 0 ]
+}
+
+sweep_case
+key_case
+lab_case
+done_testing

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Captures. tshark judges whole ones in tests/interop/pcap.sh; here is what it
+ * does not look at.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "sm/io/pcap.h"
+#include "sm/mad/rmpp.h"
+#include "sm/mad/sa_mad.h"
+#include "tests/lib/unit.h"
+
+/* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
+static void
+test_icrc_is_that_of_the_example(void **state)
+{
+	static const uint8_t packet[] = {
+		0xf0, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20,
+		0x24, 0x87, 0xff, 0x87, 0xb1, 0xb3, 0x00, 0x0d, 0xec, 0x2a,
+		0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40, 0x02, 0x38, 0xf2,
+		0x7a, 0x05, 0x00, 0x00, 0x00, 0x0e, 0xbb, 0x88, 0x4d, 0x85,
+		0xfd, 0x5c, 0xfb, 0xa4, 0x72, 0x8b, 0xc0, 0x69, 0x0e, 0xd4,
+		0x00, 0x00,
+	};
+
+	(void)state;
+	assert_int_equal(GUINT32_SWAP_LE_BE(pcap_icrc(packet,
+						      sizeof(packet))),
+			 0x9625b75a);
+}
+
+/* A CRC behind what it was computed of leaves the same remainder always. */
+static void
+test_vcrc_leaves_a_constant_remainder(void **state)
+{
+	uint8_t bytes[40] = { 0 };
+	uint16_t first = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		uint16_t crc, rest;
+
+		bytes[i % 38] ^= (uint8_t)(37 * i + 1);
+		crc = GUINT16_TO_LE(pcap_vcrc(bytes, 38));
+		memcpy(bytes + 38, &crc, 2);
+		rest = pcap_vcrc(bytes, 40);
+		if (i)
+			assert_int_equal(rest, first);
+		first = rest;
+		bytes[3] ^= 4;
+		assert_int_not_equal(pcap_vcrc(bytes, 40), first);
+		bytes[3] ^= 4;
+	}
+}
+
+/* 500 bytes of records: three segments, numbered, with their lengths. */
+static void
+test_message_is_cut_into_its_segments(void **state)
+{
+	const struct mad_addr addr = { .qp = 1, .lid = 5, .qkey = 0x80010000 };
+	const struct rmpp_header first = {
+		.version = 1, .type = RMPP_TYPE_DATA,
+		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST | RMPP_FLAG_LAST,
+		.segment = 1,
+	};
+	static const uint32_t lengths[] = { 500 + 3 * 20, 0, 100 + 20 };
+	static const unsigned flags[] = { 3, 1, 5 };
+	uint8_t message[SA_DATA_OFFSET + 500] = { 1, 3, 2, 0x92 };
+	g_autofree char *path = NULL, *bytes = NULL;
+	struct pcap *p;
+	const char *at;
+	gsize len;
+
+	(void)state;
+	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
+	rmpp_header_write(message, &first);
+	for (unsigned i = 0; i < 500; i++)
+		message[SA_DATA_OFFSET + i] = (uint8_t)(i / 2);
+	p = pcap_open(path, NULL);
+	assert_non_null(p);
+	pcap_put(p, &(struct pcap_mad) {
+		.us = 7, .sent = true, .addr = &addr, .mad = message,
+		.len = sizeof(message),
+	});
+	assert_true(pcap_close(p, NULL));
+	assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+	g_unlink(path);
+	at = bytes;
+	for (unsigned n = 0; n < 3; n++) {
+		const uint8_t *mad;
+		struct rmpp_header h;
+
+		at = memmem(at, len - (gsize)(at - bytes), "\1\3\2\x92", 4);
+		assert_non_null(at);
+		mad = (const uint8_t *)at;
+		assert_true(rmpp_header_read(mad, MAD_SIZE, &h));
+		assert_int_equal(h.segment, n + 1);
+		assert_int_equal(h.length, lengths[n]);
+		assert_int_equal(h.flags, flags[n]);
+		assert_int_equal(mad[SA_DATA_OFFSET + 4], (200 * n + 4) / 2);
+		at += MAD_SIZE;
+	}
+	assert_int_equal(at[-1], 0);
+	assert_null(memmem(at, len - (gsize)(at - bytes), "\1\3\2\x92", 4));
+}
+
+static void
+test_what_cannot_be_written_is_an_error(void **state)
+{
+	const struct mad_addr addr = { 0 };
+	const uint8_t mad[MAD_SIZE] = { 1, 1 };
+	g_autoptr(GError) error = NULL;
+	struct pcap *p;
+
+	(void)state;
+	assert_null(pcap_open("/nowhere/at/all", &error));
+	assert_non_null(strstr(error->message, "/nowhere/at/all"));
+	g_clear_error(&error);
+	p = pcap_open("/dev/full", &error);
+	if (!p)
+		skip();
+	for (unsigned i = 0; i < 100; i++)
+		pcap_put(p, &(struct pcap_mad) {
+			.addr = &addr, .mad = mad, .len = MAD_SIZE,
+		});
+	assert_false(pcap_close(p, &error));
+	assert_non_null(strstr(error->message, "/dev/full"));
+}
+
+UNIT_TESTS(
+	cmocka_unit_test(test_icrc_is_that_of_the_example),
+	cmocka_unit_test(test_vcrc_leaves_a_constant_remainder),
+	cmocka_unit_test(test_message_is_cut_into_its_segments),
+	cmocka_unit_test(test_what_cannot_be_written_is_an_error)
+)
