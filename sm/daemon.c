@@ -236,6 +236,7 @@ control_look(struct control_view *out, void *data)
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = mcast_manager_stats(d->sm->mcast),
 		.unreached = mcast_manager_lost(d->sm->mcast),
+		.perf = d->sm->perf,
 		.faults = fabric_watch_faults(d->sm->fabric),
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
@@ -491,6 +492,10 @@ daemon_connect(struct daemon *d)
 			},
 			.clients = resident && !c->no_rereg ?
 				REREGISTER_FORGOTTEN : REREGISTER_NONE,
+		},
+		.perf = {
+			.sweep_s = c->perfmgr ? c->perfmgr_sweep_s : 0,
+			.errors_limit = c->perfmgr_errors,
 		},
 		.sa = &sa,
 		.cache_dir = c->cache_dir,

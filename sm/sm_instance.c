@@ -23,8 +23,12 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	struct sm_info self;
 
 	if (sm->resident &&
-	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP))
+	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
 		fabric_watch_note(sm->fabric, r->view->subnet);
+		perf_manager_fabric(sm->perf, r->view->subnet, r->view->lids);
+	} else if (r->end == SWEEP_END_STANDBY) {
+		perf_manager_fabric(sm->perf, NULL, NULL);
+	}
 	if (sm->resident && sm->sa &&
 	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
 		sweep_sm_info(sm->sweep, &self);
@@ -180,6 +184,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
 				       t, log);
 	sm->x = mad_client_new(t, &params->wire);
+	sm->perf = perf_manager_new(sm->x, log, &params->perf);
 	if (params->sa)
 		open_sa(sm, params);
 	sweep.keystore = sm->keys;
@@ -201,6 +206,7 @@ sm_instance_free(struct sm_instance *sm)
 		return;
 	sweep_free(sm->sweep);
 	sm_agent_free(sm->agent);
+	perf_manager_free(sm->perf);
 	mcast_manager_free(sm->mcast);
 	qos_reader_free(sm->qos_reader);
 	sa_server_free(sm->sa_server);

@@ -29,7 +29,6 @@ struct opensm_key {
 
 #define CONSOLE	"minismctl asks a running minism"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
-#define ERRORS	"ibqueryerrors reads the error counters of ports"
 
 /* Names in alphabetical order, a blank between two. ANY: details, whose key
  * that makes them count is in the table, too; or minism does in any case what
@@ -55,8 +54,8 @@ static const struct {
 	  "max_wire_smps_per_device nue_include_switches nue_max_num_vls "
 	  "perfmgr_ignore_cas perfmgr_log_errors "
 	  "perfmgr_max_outstanding_queries perfmgr_query_cpi "
-	  "perfmgr_redir perfmgr_rm_nodes perfmgr_sweep_time_s "
-	  "perfmgr_xmit_wait_log perfmgr_xmit_wait_threshold "
+	  "perfmgr_redir perfmgr_rm_nodes perfmgr_xmit_wait_log "
+	  "perfmgr_xmit_wait_threshold "
 	  "port_prof_ignore_file single_thread smp_threads torus_config "
 	  "use_mfttop use_ucast_cache virt_max_ports_in_process" },
 	{ "FALSE",
@@ -89,7 +88,6 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "mcgroup_join_validation", "TRUE", NULL },
 	{ 0, "per_module_logging_file", "/etc/opensm/per-module-logging.conf",
 	  NULL },
-	{ 0, "perfmgr", "FALSE", ERRORS },
 	{ 0, "prefix_routes_file", "/etc/opensm/prefix-routes.conf", NULL },
 	{ 0, "scatter_ports", "0", NULL },
 	{ 0, "sm_assigned_guid", "0x00", NULL },

@@ -74,6 +74,9 @@ struct options {
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
 	unsigned group_quota;	/* groups that a port may create; 0: any */
+	bool perfmgr;		/* read the counters of ports, */
+	unsigned perfmgr_sweep_s;	/* all of them in this time, and */
+	unsigned perfmgr_errors; /* tell of a cable with more in an hour */
 	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	unsigned log_format;	/* enum log_format */

@@ -133,6 +133,8 @@ static const struct command commands[] = {
 	  control_nodes },
 	{ "links", "[TEXT|slow|inactive]", "all cables, or some", 1, 2, 0,
 	  control_links },
+	{ "errors", "[TEXT]", "ports that counted errors, the worst cable "
+	  "first", 1, 2, 0, control_errors },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  control_ports },
 	{ "groups", "", "multicast groups", 1, 1, 0, control_groups },

@@ -15,6 +15,7 @@
 #include "sm/sa/sa_server.h"
 #include "sm/log.h"
 #include "sm/mcast_manager.h"
+#include "sm/perf_manager.h"
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
 #include "topology/expected.h"
@@ -50,6 +51,7 @@ struct control_view {
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */
+	const struct perf_manager *perf;
 	const GPtrArray *faults;	/* fabric_watch_faults() */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;

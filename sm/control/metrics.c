@@ -250,6 +250,26 @@ write_sa_state(GString *out, const struct control_view *v)
 		       states[i].name, states[i].n);
 }
 
+/* Of ports that counted any: 0 is what all others have. */
+static void
+write_errors(GString *out, const struct control_view *v)
+{
+	const struct snapshot *s = v->status->subnet;
+	const struct perf_port *perf = perf_manager_ports(v->perf, s);
+
+	for (uint32_t port = 0; perf && port < s->n_ports; port++) {
+		g_autofree char *name = snapshot_port_name(s, port);
+		g_autofree char *shown = label(name);
+
+		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+			if (perf[port].total[i])
+				sample(out, "minism_port_errors_total{port="
+				       "\"%s\",counter=\"%s\"} " NUMBER, shown,
+				       perf_error_fields[i].name,
+				       perf[port].total[i]);
+	}
+}
+
 static const struct family families[] = {
 	{ "minism", "info", "Who runs where.", write_info },
 	{ "minism_subnet_up", "gauge",
@@ -280,6 +300,9 @@ static const struct family families[] = {
 	  write_window },
 	{ "minism_sa_requests", "counter", "SA requests by outcome.",
 	  write_sa },
+	{ "minism_port_errors", "counter",
+	  "Errors since the port was first read; perfmgr in minism.conf.",
+	  write_errors },
 	{ "minism_sa_objects", "gauge", "What clients keep at the SA.",
 	  write_sa_state },
 };

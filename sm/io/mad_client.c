@@ -189,7 +189,8 @@ find_by_tid(const struct mad_client *x, uint32_t tid)
 static bool
 is_smp(const struct request *r)
 {
-	return r->header.mgmt_class != MAD_CLASS_SA;
+	return r->header.mgmt_class == MAD_CLASS_SMP_DIRECT ||
+		r->header.mgmt_class == MAD_CLASS_SMP_LID;
 }
 
 static void
@@ -315,7 +316,10 @@ transmit(struct mad_client *x, struct request *r)
 				     timeout_ms, &error);
 	if (r->accepted) {
 		x->stats.sent++;
-		count_attribute(x, &r->header);
+		if (is_smp(r))
+			count_attribute(x, &r->header);
+		else
+			x->stats.gmps++;
 		x->stats.sent_set += r->header.method == MAD_METHOD_SET;
 		x->stats.retried += r->attempt > 1;
 	} else {

@@ -6,7 +6,7 @@
  * trips stay short and is halved when an SMP is lost. An SMP that many later
  * ones have overtaken no longer holds its place in the window, and retries
  * have half of it at most, so that a peer which never answers delays no other.
- * Requests of class SA go out at once, without room in the window.
+ * Other requests than SMPs go out at once, without room in the window.
  */
 #ifndef MINISM_IO_MAD_CLIENT_H
 #define MINISM_IO_MAD_CLIENT_H
@@ -44,8 +44,9 @@ typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
 struct mad_client_stats {
 	uint64_t sent;		/* requests on the wire, retries included */
 	uint64_t sent_set;	/* of these, Sets */
+	uint64_t gmps;		/* of these, no SMPs */
 	uint64_t gets[MAD_CLIENT_ATTRS],
-		sets[MAD_CLIENT_ATTRS]; /* by attribute id; the
+		sets[MAD_CLIENT_ATTRS]; /* SMPs by attribute id; the
 				   last one counts what is beyond */
 	uint64_t answered, retried, timed_out, cancelled;
 	uint64_t late;		/* answer to a request that is over */

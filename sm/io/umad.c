@@ -87,8 +87,9 @@ enum agent {
 	AGENT_DIRECT,
 	AGENT_LID,
 	AGENT_SA,
+	AGENT_PERF,
 };
-#define AGENTS	(AGENT_SA + 1)
+#define AGENTS	(AGENT_PERF + 1)
 
 struct registration {
 	enum mad_class mgmt_class;
@@ -109,6 +110,7 @@ static const struct registration registrations[AGENTS] = {
 	[AGENT_DIRECT] = { MAD_CLASS_SMP_DIRECT, 1, 0, METHOD_SET_SMP },
 	[AGENT_LID] = { MAD_CLASS_SMP_LID, 1, 0, METHOD_SET_SMP },
 	[AGENT_SA] = { MAD_CLASS_SA, 2, 1, METHOD_SET_SA },
+	[AGENT_PERF] = { MAD_CLASS_PERF, 1, 0, 0 },
 };
 
 /* A umad: what the kernel says of a MAD, then the MAD. */

@@ -313,21 +313,17 @@ disturb(struct call *c)
 static bool
 add_errors(struct call *c)
 {
-	static const char *const names[SIM_N_ERRORS] = {
-		"symbol", "recovery", "downed", "rcv", "remote", "relay",
-		"discards", "xmit-constraint", "rcv-constraint", "integrity",
-		"overrun", "vl15",
-	};
-	int i = index_of(names, SIM_N_ERRORS, c->word ? c->word : names[0]);
-
-	if (i >= 0) {
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		if (c->word && strcmp(c->word, perf_error_fields[i].word))
+			continue;
 		sim_port_add_errors(c->sim, c->id[0], i,
 				    c->n_numbers ? c->number[0] : 1);
 		return true;
 	}
 	g_string_append(c->out, "one of:");
-	for (i = 0; i < SIM_N_ERRORS; i++)
-		g_string_append_printf(c->out, " %s", names[i]);
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+		g_string_append_printf(c->out, " %s",
+				       perf_error_fields[i].word);
 	return console_fail(c, "%s", "");
 }
 

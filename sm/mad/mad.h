@@ -15,6 +15,7 @@
 enum mad_class {
 	MAD_CLASS_SMP_LID = 0x01,
 	MAD_CLASS_SA = 0x03,
+	MAD_CLASS_PERF = 0x04,
 	MAD_CLASS_SMP_DIRECT = 0x81,
 };
 

@@ -17,11 +17,8 @@
 #include <string.h>
 
 #define ATTR_CLASS_PORT_INFO	0x0001
-#define ATTR_PORT_COUNTERS	0x0012
-#define ATTR_PORT_COUNTERS_EXT	0x001d
 /* AllPortSelect, extended width */
 #define CAPABILITIES		0x0300u
-#define CLASS_VERSION		1
 #define RESPONSE_TIME		16u	/* 4.096 us * 2^16 = 0.27 s */
 #define ALL_PORTS		0xffu
 
@@ -39,24 +36,6 @@
 #define CC_DATA_LEN		(MAD_SIZE - CC_DATA_OFFSET)
 #define CC_TABLE_BLOCKS		2u	/* ControlTableCap */
 
-/* In the order of CounterSelect. */
-static const struct error_field {
-	uint8_t offset, bits, shift;
-} error_fields[SIM_N_ERRORS] = {
-	[SIM_ERROR_SYMBOL] = { 4, 16, 0 },
-	[SIM_ERROR_LINK_RECOVERY] = { 6, 8, 0 },
-	[SIM_ERROR_LINK_DOWNED] = { 7, 8, 0 },
-	[SIM_ERROR_RCV] = { 8, 16, 0 },
-	[SIM_ERROR_RCV_REMOTE_PHYSICAL] = { 10, 16, 0 },
-	[SIM_ERROR_RCV_SWITCH_RELAY] = { 12, 16, 0 },
-	[SIM_ERROR_XMIT_DISCARDS] = { 14, 16, 0 },
-	[SIM_ERROR_XMIT_CONSTRAINT] = { 16, 8, 0 },
-	[SIM_ERROR_RCV_CONSTRAINT] = { 17, 8, 0 },
-	[SIM_ERROR_LOCAL_INTEGRITY] = { 19, 4, 4 },
-	[SIM_ERROR_BUFFER_OVERRUN] = { 19, 4, 0 },
-	[SIM_ERROR_VL15_DROPPED] = { 22, 16, 0 },
-};
-
 void
 sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes)
 {
@@ -70,24 +49,10 @@ sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes)
 }
 
 void
-sim_port_add_errors(struct sim *sim, uint32_t port, enum sim_error error,
+sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 		    uint64_t n)
 {
 	sim->ports[port].counters.error[error] += n;
-}
-
-static void
-put_errors(uint8_t *data, const struct sim_counters *c)
-{
-	for (unsigned i = 0; i < SIM_N_ERRORS; i++) {
-		const struct error_field *f = &error_fields[i];
-		uint64_t value = MIN(c->error[i], (1u << f->bits) - 1);
-
-		if (f->bits < 8)
-			data[f->offset] |= value << f->shift;
-		else
-			bytes_store(data + f->offset, value, f->bits / 8);
-	}
 }
 
 /* Port 255: the sum of all ports. */
@@ -98,7 +63,7 @@ add_counters(struct sim_counters *sum, const struct sim_counters *c)
 	sum->rcv_data += c->rcv_data;
 	sum->xmit_packets += c->xmit_packets;
 	sum->rcv_packets += c->rcv_packets;
-	for (unsigned i = 0; i < SIM_N_ERRORS; i++)
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
 		sum->error[i] += c->error[i];
 }
 
@@ -109,9 +74,9 @@ clear_counters(struct sim_counters *c, unsigned select, bool extended)
 {
 	uint64_t *packets[] = { &c->xmit_data, &c->rcv_data, &c->xmit_packets,
 				&c->rcv_packets };
-	unsigned first = extended ? 0 : SIM_N_ERRORS;
+	unsigned first = extended ? 0 : PERF_N_ERRORS;
 
-	for (unsigned i = 0; !extended && i < SIM_N_ERRORS; i++)
+	for (unsigned i = 0; !extended && i < PERF_N_ERRORS; i++)
 		if (select >> i & 1)
 			c->error[i] = 0;
 	for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++)
@@ -151,7 +116,7 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 		bytes_store64(data + 48, sum.rcv_packets);
 		return MAD_STATUS_OK;
 	}
-	put_errors(data, &sum);
+	perf_errors_store(data, sum.error);
 	bytes_store32(data + 24, MIN(sum.xmit_data, UINT32_MAX));
 	bytes_store32(data + 28, MIN(sum.rcv_data, UINT32_MAX));
 	bytes_store32(data + 32, MIN(sum.xmit_packets, UINT32_MAX));
@@ -164,7 +129,7 @@ sim_pma_answer(struct sim *sim, struct sim_packet *p)
 {
 	uint8_t *data = p->mad + SMP_DATA_OFFSET;
 
-	if (p->h.class_version != CLASS_VERSION)
+	if (p->h.class_version != PERF_CLASS_VERSION)
 		return MAD_STATUS_BAD_VERSION;
 	switch (p->h.attr_id) {
 	case ATTR_CLASS_PORT_INFO:
@@ -175,9 +140,9 @@ sim_pma_answer(struct sim *sim, struct sim_packet *p)
 		bytes_store16(data + 2, CAPABILITIES);
 		data[7] = RESPONSE_TIME;
 		return MAD_STATUS_OK;
-	case ATTR_PORT_COUNTERS:
+	case PERF_ATTR_PORT_COUNTERS:
 		return serve_counters(sim, p, data, false);
-	case ATTR_PORT_COUNTERS_EXT:
+	case PERF_ATTR_PORT_COUNTERS_EXT:
 		return serve_counters(sim, p, data, true);
 	}
 	return MAD_STATUS_BAD_ATTRIBUTE;

@@ -96,7 +96,7 @@ link_drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 		set_phys(sim, port, PORT_PHYS_POLLING);
 	if (p->info.state == PORT_STATE_DOWN)
 		return;
-	sim_port_add_errors(sim, port, SIM_ERROR_LINK_DOWNED, 1);
+	sim_port_add_errors(sim, port, PERF_LINK_DOWNED, 1);
 	sim_link_set_state(sim, port, PORT_STATE_DOWN);
 	switch (cause) {
 	case SIM_CAUSE_LINK:

@@ -28,7 +28,6 @@
 #define OFF_RETURN	192
 
 #define METHOD_REPORT	0x06
-#define CLASS_PERFORMANCE	0x04
 #define CLASS_CONGESTION	0x21
 #define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
 
@@ -66,7 +65,7 @@ pass(struct sim *sim, uint32_t out)
 	sim_pma_count(sim, out, WIRE_LEN);
 	if (!per_mille || prng_below(&sim->rng, 1000) >= per_mille)
 		return true;
-	sim_port_add_errors(sim, sim->ports[out].peer, SIM_ERROR_RCV, 1);
+	sim_port_add_errors(sim, sim->ports[out].peer, PERF_RCV, 1);
 	return false;
 }
 
@@ -138,7 +137,7 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 		if (!pass(sim, trace.hop[i].port))
 			return SIM_NO_LINK;
 	if (d == SIM_NO_LINK || d == SIM_LOOP)
-		sim_port_add_errors(sim, trace.end, SIM_ERROR_XMIT_DISCARDS, 1);
+		sim_port_add_errors(sim, trace.end, PERF_XMIT_DISCARDS, 1);
 	p->to = trace.end;
 	p->travel = (int64_t)trace.n * sim->params.hop_ns;
 	if (d == SIM_DELIVERED && trace.n)
@@ -162,7 +161,7 @@ is_for_agent(const struct mad_header *h)
 static bool
 is_for_gsa(const struct mad_header *h)
 {
-	return (h->mgmt_class == CLASS_PERFORMANCE ||
+	return (h->mgmt_class == MAD_CLASS_PERF ||
 		h->mgmt_class == CLASS_CONGESTION) &&
 		(h->method == MAD_METHOD_GET || h->method == MAD_METHOD_SET);
 }
@@ -241,7 +240,7 @@ wait_in_line(struct sim *sim, struct sim_packet *p, struct sim_node *node,
 	     unsigned ns, void (*fn)(struct sim *sim, struct sim_event *e))
 {
 	if (node->queued >= node->vl15_depth) {
-		sim_port_add_errors(sim, p->to, SIM_ERROR_VL15_DROPPED, 1);
+		sim_port_add_errors(sim, p->to, PERF_VL15_DROPPED, 1);
 		sim_packet_lose(sim, p, &sim->stats.lost_vl15);
 		return;
 	}

@@ -11,6 +11,7 @@
 #define MINISM_SIM_SIM_H
 
 #include "sm/io/transport.h"
+#include "sm/mad/perf.h"
 #include "topology/snapshot.h"
 
 struct sim;
@@ -169,23 +170,7 @@ void sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille);
 void sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
 			unsigned speed, unsigned speed_ext);
 
-/* Error counters of a port, in the order of PortCounters' CounterSelect. */
-enum sim_error {
-	SIM_ERROR_SYMBOL,
-	SIM_ERROR_LINK_RECOVERY,
-	SIM_ERROR_LINK_DOWNED,
-	SIM_ERROR_RCV,
-	SIM_ERROR_RCV_REMOTE_PHYSICAL,
-	SIM_ERROR_RCV_SWITCH_RELAY,
-	SIM_ERROR_XMIT_DISCARDS,
-	SIM_ERROR_XMIT_CONSTRAINT,
-	SIM_ERROR_RCV_CONSTRAINT,
-	SIM_ERROR_LOCAL_INTEGRITY,
-	SIM_ERROR_BUFFER_OVERRUN,
-	SIM_ERROR_VL15_DROPPED,
-	SIM_N_ERRORS
-};
-void sim_port_add_errors(struct sim *sim, uint32_t port, enum sim_error error,
+void sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 			 uint64_t n);
 
 /* Nodes. A reset or a new start loses all that was set; clients stay. */

@@ -58,7 +58,7 @@ void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
 struct sim_counters {
 	uint64_t xmit_data, rcv_data;	/* words of 4 bytes */
 	uint64_t xmit_packets, rcv_packets;
-	uint64_t error[SIM_N_ERRORS];
+	uint64_t error[PERF_N_ERRORS];
 };
 
 struct sim_port {

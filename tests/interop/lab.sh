@@ -47,10 +47,13 @@ fresh() {	# net [options]: a lab
 
 case_minism() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
-	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log"
+	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\n' >perf.conf
+	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
+		-F "$SCRATCH/perf.conf" --control-socket "$SCRATCH/perf.ctl"
 	check "minism brings the fabric up" \
 		await 20 log_has sm.log 'SUBNET UP'
 	check "all its links are Active" links_are_active 64
+	health
 	diagnostics
 	faults
 	sm_kill_all
@@ -123,6 +126,30 @@ ping_and_pong() {
 	check "ibping reaches another host" await 5 inside ibping -c 3 \
 		"$(lab_cmd show node-03 | sed -n 's/.* lid \([0-9]*\).*/\1/p')"
 	kill "$pid"
+}
+
+# ibqueryerrors says what minismctl says.
+errors_agree() {
+	inside ibqueryerrors >errors.ib 2>&1
+	"$MINISMCTL" -s "$SCRATCH/perf.ctl" errors >errors.ours 2>&1
+	cat errors.ib errors.ours
+	sed -n 's/.*GUID.*port \([0-9]*\):.*SymbolErrorCounter == \([0-9]*\).*/\1 \2/p' \
+		errors.ib | sort >errors.1
+	sed -n 's/^[^ ]*\/\([0-9]*\) - .*SymbolErrorCounter \([0-9]*\).*/\1 \2/p' \
+		errors.ours | sort >errors.2
+	[ "$(wc -l <errors.1)" = 2 ] && cmp errors.1 errors.2
+}
+
+health() {
+	lab_cmd errors leaf-3/2 symbol 1234
+	lab_cmd errors spine-1/4 symbol 70000
+	check "minismctl errors are ibqueryerrors'" await 10 errors_agree
+	check "the worst cable comes first" grep -q '^spine-1/4' errors.ours
+	lab_cmd errors leaf-3/2 symbol 200
+	check "errors of a cable are a warning" await 10 log_has sm.log \
+		'link leaf-3/2 - node-10: 200 errors within an hour'
+	inside perfquery -R -a -G 0x20030 >cleared 2>&1
+	inside perfquery -R -a -G 0x30010 >cleared 2>&1
 }
 
 # A counter that the console raises is read, found and cleared.

@@ -265,7 +265,9 @@ read_sm(struct play *p, char **words)
 		{ "m_key", &m_key }, { "each", &each },
 		{ "protect", &protect }, { "lease", &lease },
 		{ "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
-		{ "log", &log }, { "cache", &cache }, { NULL, NULL },
+		{ "log", &log }, { "cache", &cache },
+		{ "perf_s", &sm->perf.sweep_s },
+		{ "perf_errors", &sm->perf.errors_limit }, { NULL, NULL },
 	};
 
 	*sm = manager_defaults;

@@ -19,7 +19,8 @@
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
- *				retries; cache=1: it remembers
+ *				retries, perf_s, perf_errors; cache=1: it
+ *				remembers
  *	stop [NODE]		it ends in good order
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP

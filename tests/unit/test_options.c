@@ -362,11 +362,10 @@ test_keys_whose_effect_is_there_need_no_warning(void **state)
 		 "/etc/opensm/prefix-routes.conf\nrouting_threads_num 3\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_int_equal(t->conf->routing_threads, 3);
-	parse(t, "perfmgr TRUE\nconsole loopback\n");
+	parse(t, "scatter_ports 8\nconsole loopback\n");
 	assert_int_equal(t->warnings->len, 2);
-	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: perfmgr is "
-			    "not used by minism yet; ibqueryerrors reads the "
-			    "error counters of ports");
+	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: "
+			    "scatter_ports is not used by minism yet");
 	assert_string_equal(t->warnings->pdata[1], "x.conf:2:1: console is "
 			    "not used by minism yet; minismctl asks a running "
 			    "minism");

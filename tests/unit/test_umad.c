@@ -279,13 +279,13 @@ test_class_that_is_not_registered_is_refused(void **state)
 {
 	struct transport *t = open_any();
 	g_autoptr(GError) error = NULL;
-	uint8_t mad[MAD_SIZE] = { 1, 0x04, 1, MAD_METHOD_GET };
+	uint8_t mad[MAD_SIZE] = { 1, 0x07, 1, MAD_METHOD_GET };
 
 	assert_false(transport_send(t, &permissive, mad, sizeof(mad), 100,
 				    &error));
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
-	assert_non_null(strstr(error->message, "0x04"));
+	assert_non_null(strstr(error->message, "0x07"));
 	transport_free(t);
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "sm/mad/perf.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "sm/mad/bytes.h"
+
+#define OFF_METHOD	3
+#define OFF_ATTR_ID	16
+
+/* RcvRemotePhysical counts packets that were marked bad on their way, so
+ * another cable is at fault. */
+const struct perf_error_field perf_error_fields[PERF_N_ERRORS] = {
+	[PERF_SYMBOL] =
+	{ "SymbolErrorCounter", "symbol", true, 4, 16, 0 },
+	[PERF_LINK_RECOVERY] =
+	{ "LinkErrorRecoveryCounter", "recovery", true, 6, 8, 0 },
+	[PERF_LINK_DOWNED] =
+	{ "LinkDownedCounter", "downed", false, 7, 8, 0 },
+	[PERF_RCV] =
+	{ "PortRcvErrors", "rcv", true, 8, 16, 0 },
+	[PERF_RCV_REMOTE_PHYSICAL] =
+	{ "PortRcvRemotePhysicalErrors", "remote", false, 10, 16, 0 },
+	[PERF_RCV_SWITCH_RELAY] =
+	{ "PortRcvSwitchRelayErrors", "relay", false, 12, 16, 0 },
+	[PERF_XMIT_DISCARDS] =
+	{ "PortXmitDiscards", "discards", false, 14, 16, 0 },
+	[PERF_XMIT_CONSTRAINT] =
+	{ "PortXmitConstraintErrors", "xmit-constraint", false, 16, 8, 0 },
+	[PERF_RCV_CONSTRAINT] =
+	{ "PortRcvConstraintErrors", "rcv-constraint", false, 17, 8, 0 },
+	[PERF_LOCAL_INTEGRITY] =
+	{ "LocalLinkIntegrityErrors", "integrity", true, 19, 4, 4 },
+	[PERF_BUFFER_OVERRUN] =
+	{ "ExcessiveBufferOverrunErrors", "overrun", false, 19, 4, 0 },
+	[PERF_VL15_DROPPED] =
+	{ "VL15Dropped", "vl15", false, 22, 16, 0 },
+};
+
+uint32_t
+perf_error_max(enum perf_error error)
+{
+	return (1u << perf_error_fields[error].bits) - 1;
+}
+
+void
+perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port)
+{
+	memset(mad, 0, MAD_SIZE);
+	mad[0] = 1;			/* BaseVersion */
+	mad[1] = MAD_CLASS_PERF;
+	mad[2] = PERF_CLASS_VERSION;
+	mad[OFF_METHOD] = MAD_METHOD_GET;
+	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	mad[PERF_DATA_OFFSET + 1] = port;
+}
+
+void
+perf_errors_load(const uint8_t *data, uint32_t errors[PERF_N_ERRORS])
+{
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		const struct perf_error_field *f = &perf_error_fields[i];
+
+		errors[i] = f->bits == 16 ? bytes_load16(data + f->offset) :
+			data[f->offset] >> f->shift & perf_error_max(i);
+	}
+}
+
+void
+perf_errors_store(uint8_t *data, const uint64_t errors[PERF_N_ERRORS])
+{
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		const struct perf_error_field *f = &perf_error_fields[i];
+		uint64_t value = MIN(errors[i], perf_error_max(i));
+
+		if (f->bits < 8)
+			data[f->offset] |= (uint8_t)(value << f->shift);
+		else
+			bytes_store(data + f->offset, value, f->bits / 8);
+	}
+}

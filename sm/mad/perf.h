@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * PortCounters of performance management (IBA 16.1.3.5): the counters of
+ * errors, and where they are.
+ */
+#ifndef MINISM_MAD_PERF_H
+#define MINISM_MAD_PERF_H
+
+#include "sm/mad/mad.h"
+
+#define PERF_DATA_OFFSET	64	/* of the attribute in the MAD */
+#define PERF_CLASS_VERSION	1
+
+#define PERF_ATTR_CLASS_PORT_INFO	0x0001
+#define PERF_ATTR_PORT_COUNTERS		0x0012
+#define PERF_ATTR_PORT_COUNTERS_EXT	0x001d
+
+/* In the order of CounterSelect. */
+enum perf_error {
+	PERF_SYMBOL,
+	PERF_LINK_RECOVERY,
+	PERF_LINK_DOWNED,
+	PERF_RCV,
+	PERF_RCV_REMOTE_PHYSICAL,
+	PERF_RCV_SWITCH_RELAY,
+	PERF_XMIT_DISCARDS,
+	PERF_XMIT_CONSTRAINT,
+	PERF_RCV_CONSTRAINT,
+	PERF_LOCAL_INTEGRITY,
+	PERF_BUFFER_OVERRUN,
+	PERF_VL15_DROPPED,
+	PERF_N_ERRORS
+};
+
+struct perf_error_field {
+	const char *name;	/* of the specification */
+	const char *word;	/* for a command line */
+	bool is_wire;		/* a bad cable or transceiver causes it */
+	uint8_t offset, bits, shift;	/* in the attribute */
+};
+extern const struct perf_error_field perf_error_fields[PERF_N_ERRORS];
+
+/* The largest value: a counter that has it stays there until it is cleared. */
+uint32_t perf_error_max(enum perf_error error);
+
+/* A Get; port: PortSelect. The TID is 0. */
+void perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port);
+
+/* `data` is the attribute. What does not fit is stored as the largest value. */
+void perf_errors_load(const uint8_t *data, uint32_t errors[PERF_N_ERRORS]);
+void perf_errors_store(uint8_t *data, const uint64_t errors[PERF_N_ERRORS]);
+
+#endif
