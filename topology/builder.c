@@ -70,6 +70,30 @@ builder_new(void)
 	return b;
 }
 
+struct builder *
+builder_new_from(const struct snapshot *s, GHashTable *names)
+{
+	struct builder *b = builder_new();
+
+	if (names)
+		builder_set_names(b, names);
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i];
+		struct snapshot_node *copy;
+		const char *name;
+
+		builder_add(b, &n->info);
+		copy = builder_node_at(b, i);
+		g_assert(copy->first_port == n->first_port);
+		name = copy->name;
+		*copy = *n;
+		copy->name = name;
+	}
+	memcpy(b->ports->data, s->ports, s->n_ports * sizeof(*s->ports));
+	b->local = s->local_port;
+	return b;
+}
+
 void
 builder_free(struct builder *b)
 {
@@ -198,6 +222,12 @@ builder_unlink(struct builder *b, uint32_t port)
 	builder_port_at(b, peer)->peer = SNAPSHOT_NONE;
 }
 
+uint32_t
+builder_local(const struct builder *b)
+{
+	return b->local;
+}
+
 void
 builder_set_local(struct builder *b, uint32_t port)
 {
@@ -218,6 +248,12 @@ builder_fault(struct builder *b, enum snapshot_fault_kind kind, uint64_t guid,
 	g_array_append_val(b->faults, fault);
 }
 
+unsigned
+builder_n_faults(const struct builder *b)
+{
+	return b->faults->len;
+}
+
 /* May a directed route go on by `port` of `node`? (IBA 14.2.2) */
 static bool
 may_leave_by(const struct snapshot_node *node, const struct snapshot_port *port,
@@ -229,17 +265,19 @@ may_leave_by(const struct snapshot_node *node, const struct snapshot_port *port,
 }
 
 /* Step 1. Hops from the SM's node by builder index, SNAPSHOT_NONE for a node
- * that cannot be reached. */
+ * that cannot be reached; and an entry to each of the others. */
 static uint32_t *
-measure_distance(const struct builder *b)
+measure_distance(struct builder *b)
 {
 	uint32_t *hops = g_new(uint32_t, b->nodes->len);
 	uint32_t *queue = g_new(uint32_t, b->nodes->len);
 	uint32_t head = 0;
 	uint32_t tail = 0;
 
-	for (uint32_t i = 0; i < b->nodes->len; i++)
+	for (uint32_t i = 0; i < b->nodes->len; i++) {
 		hops[i] = SNAPSHOT_NONE;
+		builder_node_at(b, i)->entry = SNAPSHOT_NONE;
+	}
 	queue[tail] = builder_port_at(b, b->local)->node;
 	hops[queue[tail++]] = 0;
 
@@ -260,11 +298,18 @@ measure_distance(const struct builder *b)
 			if (hops[next] != SNAPSHOT_NONE)
 				continue;
 			hops[next] = hops[at] + 1;
+			builder_node_at(b, next)->entry = p;
 			queue[tail++] = next;
 		}
 	}
 	g_free(queue);
 	return hops;
+}
+
+void
+builder_find_entries(struct builder *b)
+{
+	g_free(measure_distance(b));
 }
 
 static gint

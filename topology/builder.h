@@ -15,6 +15,9 @@
 struct builder;
 
 struct builder *builder_new(void);
+/* The nodes and ports of a snapshot with their indices, its cables and its
+ * local port, but not its faults. names: as of builder_set_names(), or NULL. */
+struct builder *builder_new_from(const struct snapshot *s, GHashTable *names);
 void builder_free(struct builder *b);
 
 /* What the site calls nodes, by NodeGUID (uint64_t * -> char *, UTF-8): nodes
@@ -45,9 +48,15 @@ void builder_link(struct builder *b, uint32_t port_a, uint32_t port_b);
 void builder_unlink(struct builder *b, uint32_t port);
 
 void builder_set_local(struct builder *b, uint32_t port);
+/* SNAPSHOT_NONE: none so far. */
+uint32_t builder_local(const struct builder *b);
+/* From the local port, by the cables as they are now: sets the entry of each
+ * node to one of the shortest ways, SNAPSHOT_NONE where there is none. */
+void builder_find_entries(struct builder *b);
 
 void builder_fault(struct builder *b, enum snapshot_fault_kind kind,
 		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
+unsigned builder_n_faults(const struct builder *b);
 
 /* Sorts, renumbers, finds the shortest way from the local port to every node
  * (breadth first, ties to the lower GUID and port), and drops what lies behind

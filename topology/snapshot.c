@@ -219,3 +219,49 @@ snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 	return path_to_node(s, s->ports[peer].node, path) &&
 	       dr_path_push(path, s->ports[peer].num);
 }
+
+bool
+snapshot_is_whole(const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		if (s->faults[i].kind != SNAPSHOT_FAULT_SILENT ||
+		    s->faults[i].guid)
+			return false;
+	return true;
+}
+
+static bool
+same_port(const struct snapshot *a, const struct snapshot *b, uint32_t port)
+{
+	const struct snapshot_port *p = &a->ports[port], *q = &b->ports[port];
+
+	return p->peer == q->peer && p->guid == q->guid &&
+		p->info.lmc == q->info.lmc &&
+		p->info.width_active == q->info.width_active &&
+		p->info.speed_active == q->info.speed_active &&
+		p->info.speed_ext_active == q->info.speed_ext_active &&
+		p->info.speed_ext2_active == q->info.speed_ext2_active &&
+		snapshot_link_up(a, port) == snapshot_link_up(b, port);
+}
+
+bool
+snapshot_same_links(const struct snapshot *a, const struct snapshot *b)
+{
+	if (a->n_nodes != b->n_nodes || a->n_ports != b->n_ports ||
+	    a->local_port != b->local_port)
+		return false;
+	for (uint32_t i = 0; i < a->n_nodes; i++) {
+		const struct snapshot_node *n = &a->nodes[i], *m = &b->nodes[i];
+
+		if (n->info.node_guid != m->info.node_guid ||
+		    n->info.node_type != m->info.node_type ||
+		    n->first_port != m->first_port ||
+		    n->sw_known != m->sw_known ||
+		    n->sw.linear_fdb_cap != m->sw.linear_fdb_cap)
+			return false;
+	}
+	for (uint32_t port = 0; port < a->n_ports; port++)
+		if (!same_port(a, b, port))
+			return false;
+	return true;
+}

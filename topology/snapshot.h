@@ -120,6 +120,10 @@ bool snapshot_is_end_port(const struct snapshot *s, uint32_t port);
  * PortInfo is known, and of a switch SwitchInfo. */
 bool snapshot_link_up(const struct snapshot *s, uint32_t port);
 
+/* The same nodes, with the same indices, on the same cables of the same speed:
+ * routes on the one are routes on the other. */
+bool snapshot_same_links(const struct snapshot *a, const struct snapshot *b);
+
 /* The directed route from the SM to the node of `port` (for a CA or router,
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,
@@ -144,6 +148,9 @@ struct snapshot_fault {
 	uint64_t guid;		/* the node at fault, 0 if it has no name yet */
 	char *text;		/* what, where; one line, owned */
 };
+
+/* No fault, but for ports behind which no node answers. */
+bool snapshot_is_whole(const struct snapshot *s);
 
 const char *snapshot_fault_name(enum snapshot_fault_kind kind);
 

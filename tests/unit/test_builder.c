@@ -322,6 +322,38 @@ test_empty_builder_gives_empty_snapshot(void **state)
 	snapshot_unref(s);
 }
 
+/* The same again; and by the other way round once a cable is out. */
+static void
+test_begins_with_a_snapshot(void **state)
+{
+	struct snapshot *s = builder_finish(make_diamond()), *copy;
+	struct builder *b = builder_new_from(s, NULL);
+	uint32_t out = port_by_guid(b, 0x30, 2), node;
+
+	builder_find_entries(b);
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
+				 n);
+	copy = builder_finish(b);
+	assert_true(snapshot_same_links(s, copy));
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		assert_int_equal(copy->nodes[n].entry, s->nodes[n].entry);
+	snapshot_unref(copy);
+
+	b = builder_new_from(s, NULL);
+	node = builder_find(b, 0x20);
+	assert_int_equal(builder_node_at(b, node)->entry, out);
+	builder_unlink(b, out);
+	builder_find_entries(b);
+	assert_int_not_equal(builder_node_at(b, node)->entry, out);
+	assert_int_not_equal(builder_node_at(b, node)->entry, SNAPSHOT_NONE);
+	copy = builder_finish(b);
+	assert_false(snapshot_same_links(s, copy));
+	assert_int_equal(copy->n_nodes, s->n_nodes);
+	snapshot_unref(copy);
+	snapshot_unref(s);
+}
+
 static void
 test_path_beyond_63_hops_is_none(void **state)
 {
@@ -767,6 +799,7 @@ test_paths_are_shortest(void **state)
 UNIT_TESTS(
 	cmocka_unit_test(test_finish_sorts_by_guid),
 	cmocka_unit_test(test_path_ties_go_to_lower_guid_and_port),
+	cmocka_unit_test(test_begins_with_a_snapshot),
 	cmocka_unit_test(test_ca_does_not_forward),
 	cmocka_unit_test(test_own_second_port_is_behind_the_fabric),
 	cmocka_unit_test(test_cas_back_to_back_reach_each_other),
