@@ -75,8 +75,9 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 		    "from %s (LID %u)%s", sweep_lid_name(sm->sweep,
 							 n->issuer_lid),
 		    n->issuer_lid, port);
-	if (n->generic && (n->trap == 128 || n->trap == 144 ||
-			   n->trap == 145))
+	if (n->generic && (n->trap == 128 || n->trap == 144))
+		sweep_trap(sm->sweep, n->issuer_lid);
+	else if (n->generic && n->trap == 145)
 		sweep_request(sm->sweep, SWEEP_CAUSE_TRAP);
 }
 

@@ -40,9 +40,15 @@
  * pulled. A discovery in a hurry queries it, too, but waits for it only for
  * MOMENT_US after the last other reply; a slow node is found by the next sweep
  * that is not in a hurry.
+ *
+ * Amending. A discovery may begin with a snapshot and read again only what hangs
+ * on nodes that reported a change: sm/sweep/amend.c says what that is, in waves,
+ * and all else is done here as if it were new. It is in a hurry, too.
  */
 #include "sm/sweep/discover.h"
 
+#include "sm/sweep/amend.h"
+#include "sm/sweep/prune.h"
 #include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
@@ -102,24 +108,11 @@ struct discover {
 	struct snapshot *before;	/* NULL: no hurry */
 	GArray *late;		/* of uint32_t: NodeInfo in flight through
 				   ports without an answer in it */
+	GArray *dropped;	/* of uint32_t: those that were not waited for */
+	struct amend *amend;	/* or NULL */
 	unsigned timer;		/* for them */
 	bool moment_over;
 };
-
-/* "leaf-1 (0x..) port 3", or our own port. */
-static char *
-discover_place(struct builder *b, uint32_t port)
-{
-	if (port == SNAPSHOT_NONE)
-		return g_strdup("our own port");
-
-	const struct snapshot_port *p = builder_port_at(b, port);
-	const struct snapshot_node *n = builder_node_at(b, p->node);
-	const char *name = snapshot_node_name(n);
-
-	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
-			       *name ? name : "?", n->info.node_guid, p->num);
-}
 
 static void
 add_query(struct discover *d, enum query_kind what, uint32_t port)
@@ -284,11 +277,11 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 	unsigned n = 0;
 	const struct snapshot_port *p = builder_port_at(d->b, port);
 	const struct snapshot_node *node = builder_node_at(d->b, p->node);
-	uint32_t entry = node->entry;
+	uint32_t entry = node->entry, local = builder_local(d->b);
 
 	/* Our own other port, too: each has an M_Key of its own. */
 	if (!snapshot_is_switch(node) && p->peer != SNAPSHOT_NONE &&
-	    (entry != SNAPSHOT_NONE || p->num != node->info.local_port))
+	    port != local)
 		entry = p->peer;
 	while (entry != SNAPSHOT_NONE) {
 		if (n == DR_MAX_HOPS)
@@ -297,6 +290,8 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 		back[n++] = p->num;
 		entry = builder_node_at(d->b, p->node)->entry;
 	}
+	if (p->node != builder_port_at(d->b, local)->node)
+		return false;
 	path->hops = n;
 	path->port[0] = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -357,8 +352,8 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = discover_place(d->b, first);
-	g_autofree char *b = discover_place(d->b, second);
+	g_autofree char *a = prune_place(d->b, first);
+	g_autofree char *b = prune_place(d->b, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
 		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
@@ -413,7 +408,8 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	if (p->peer == from)
 		return;
 	if (p->peer != SNAPSHOT_NONE) {
-		query_again(d, p->peer, from);
+		if (!d->amend || !amend_defer(d->amend, p->peer, from))
+			query_again(d, p->peer, from);
 		return;
 	}
 	if (!is_switch && p->guid && p->guid != info->port_guid) {
@@ -423,9 +419,15 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	if (builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
 	builder_link(d->b, from, port);
+	if (d->amend)
+		amend_on_cable(d->amend, port);
 	if (!is_switch && !p->known) {
 		p->guid = info->port_guid;
 		add_query(d, QUERY_PORT_INFO, port);
+		if (d->amend) {
+			builder_node_at(d->b, node)->info = *info;
+			add_query(d, QUERY_NODE_DESC, port);
+		}
 	}
 }
 
@@ -440,7 +442,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *error = node_info_error(&info, from);
 
 	if (error) {
-		g_autofree char *where = discover_place(d->b, from);
+		g_autofree char *where = prune_place(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "what is behind %s %s; left out", where, error);
@@ -533,12 +535,13 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	struct snapshot_port *p = builder_port_at(d->b, port);
 	const struct snapshot_node *n = builder_node_at(d->b, p->node);
 	bool leads_on = snapshot_is_switch(n) ? p->num > 0 :
-			n->entry == SNAPSHOT_NONE;
+			port == builder_local(d->b);
+	const struct port_info was = p->info;
 
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
-		g_autofree char *where = discover_place(d->b, port);
+		g_autofree char *where = prune_place(d->b, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s is in port state %u, which does not exist",
@@ -548,6 +551,8 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	p->known = true;
 	if (q->kind == QUERY_PORT_SPEEDS)
 		return;
+	if (d->amend)
+		amend_on_port(d->amend, port, &was);
 	query_speeds_from(d, port);
 	/* The key of an end port did not show? */
 	if (p->guid && mkey_db_is_hidden(&p->info))
@@ -608,7 +613,7 @@ is_unanswered(struct discover *d, uint32_t port)
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = discover_place(d->b, port);
+	g_autofree char *where = prune_place(d->b, port);
 	uint64_t guid;
 
 	if (!is_unanswered(d, port))
@@ -629,7 +634,7 @@ fault_unanswered(struct discover *d, uint32_t port)
 static void
 discover_on_timeout(struct discover *d, const struct probe *q)
 {
-	g_autofree char *where = discover_place(d->b, q->port);
+	g_autofree char *where = prune_place(d->b, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
@@ -657,7 +662,7 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 static void
 on_refusal(struct discover *d, const struct probe *q, unsigned status)
 {
-	g_autofree char *where = discover_place(d->b, q->port);
+	g_autofree char *where = prune_place(d->b, q->port);
 
 	if (q->kind == QUERY_AGAIN || q->kind == QUERY_PORT_SPEEDS)
 		return;
@@ -724,85 +729,6 @@ query_unanswered(struct discover *d)
 	return d->queue->len > 0;
 }
 
-/* ------------------------------------------------- the end of a discovery */
-
-/*
- * A cable whose one end says that it is down is none: the link has gone while
- * we looked, or the node at the other end is not the one that it claims.
- */
-static void
-prune_half_cables(struct builder *b)
-{
-	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
-		const struct node_info *i = &builder_node_at(b, n)->info;
-
-		for (unsigned num = 0; num <= i->num_ports; num++) {
-			uint32_t port = builder_port(b, n, num);
-			const struct snapshot_port *p =
-				builder_port_at(b, port);
-
-			if (p->peer == SNAPSHOT_NONE || !p->known ||
-			    p->info.state != PORT_STATE_DOWN)
-				continue;
-
-			g_autofree char *down = discover_place(b, port);
-			g_autofree char *up = discover_place(b, p->peer);
-
-			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
-				      "%s leads to %s, which is down: it went "
-				      "down just now, or another node has its "
-				      "GUID", up, down);
-			builder_unlink(b, port);
-		}
-	}
-}
-
-/* Its tables cannot be written, so no route may lead through it. */
-static void
-lock_out(struct builder *b, uint32_t n, uint32_t holder)
-{
-	const struct snapshot_node *node = builder_node_at(b, n);
-	unsigned ports = node->info.num_ports;
-	bool is_switch = snapshot_is_switch(node);
-	g_autofree char *where = discover_place(b, holder);
-
-	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
-		      "%s does not obey: its M_Key is not ours; left out%s",
-		      where, is_switch ? ", with all that only it leads to" :
-		      "");
-	for (unsigned num = 0; num <= ports; num++) {
-		uint32_t port = builder_port(b, n, num);
-
-		if ((is_switch || port == holder) &&
-		    builder_port_at(b, port)->peer != SNAPSHOT_NONE)
-			builder_unlink(b, port);
-	}
-}
-
-/* Ports that hide their key, and none of ours is it. */
-static void
-prune_locked(struct discover *d)
-{
-	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
-		const struct snapshot_node *node = builder_node_at(d->b, n);
-		unsigned last = snapshot_is_switch(node) ? 0 :
-			node->info.num_ports;
-
-		/* except the SM's own node */
-		for (unsigned num = 0; num <= last &&
-		     node->entry != SNAPSHOT_NONE; num++) {
-			uint32_t port = builder_port(d->b, n, num);
-			const struct snapshot_port *p =
-				builder_port_at(d->b, port);
-
-			if (p->known && p->guid &&
-			    mkey_db_is_hidden(&p->info) &&
-			    mkey_db_is_locked(d->keys, p->guid))
-				lock_out(d->b, n, port);
-		}
-	}
-}
-
 /* ------------------------------------------------------------- the batch */
 
 static void
@@ -842,7 +768,7 @@ make_request(struct discover *d, const struct probe *q,
 	     struct smp_request *r)
 {
 	if (!query_path(d, q, &r->path)) {
-		g_autofree char *where = discover_place(d->b, q->port);
+		g_autofree char *where = prune_place(d->b, q->port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
 			      "%s is more than %u hops away", where,
@@ -904,9 +830,12 @@ discover_wait(void *data)
 	if (d->head < d->queue->len ||
 	    smp_batch_in_flight(d->batch) > d->late->len)
 		return;
-	if (d->moment_over)
+	if (d->moment_over) {
 		smp_batch_drop(d->batch);
-	else if (!d->timer)
+		g_array_append_vals(d->dropped, d->late->data, d->late->len);
+		g_array_set_size(d->late, 0);
+		d->moment_over = false;
+	} else if (!d->timer)
 		d->timer = transport_timer_start(t, transport_now(t) +
 						 MOMENT_US, on_moment, d);
 }
@@ -920,6 +849,8 @@ discover_cancel(struct discover *d)
 	g_array_unref(d->queue);
 	g_array_unref(d->unanswered);
 	g_array_unref(d->late);
+	g_array_unref(d->dropped);
+	amend_free(d->amend);
 	if (d->before)
 		snapshot_unref(d->before);
 	if (d->timer)
@@ -931,6 +862,54 @@ discover_cancel(struct discover *d)
 	g_free(d);
 }
 
+/* False: nothing is left to be read again, or it is of no use. */
+static bool
+query_wave(struct discover *d)
+{
+	static const enum query_kind kinds[] = {
+		[AMEND_PORT] = QUERY_PORT_INFO,
+		[AMEND_BEHIND] = QUERY_NODE_INFO,
+	};
+	g_autoptr(GArray) wave = NULL;
+
+	if (!d->amend || builder_n_faults(d->b))
+		return false;
+	wave = amend_wave(d->amend);
+	for (guint i = 0; i < wave->len; i++) {
+		const struct amend_query *q =
+			&g_array_index(wave, struct amend_query, i);
+
+		if (q->what == AMEND_NODE)
+			query_node(d, builder_port_at(d->b, q->port)->node,
+				   q->port);
+		else
+			add_query(d, kinds[q->what], q->port);
+	}
+	return wave->len > 0;
+}
+
+/* Nothing answered there before, and it was not asked again. */
+static void
+fault_believed(struct discover *d)
+{
+	for (uint32_t n = 0; d->amend && n < builder_n_nodes(d->b); n++) {
+		const struct snapshot_node *node = builder_node_at(d->b, n);
+
+		for (unsigned num = 1; snapshot_is_switch(node) &&
+		     node->entry != SNAPSHOT_NONE &&
+		     num <= node->info.num_ports; num++) {
+			uint32_t port = builder_port(d->b, n, num);
+			const struct snapshot_port *p =
+				builder_port_at(d->b, port);
+
+			if (p->known && p->info.state != PORT_STATE_DOWN &&
+			    p->peer == SNAPSHOT_NONE &&
+			    amend_is_believed(d->amend, port))
+				fault_unanswered(d, port);
+		}
+	}
+}
+
 static bool
 discover_done(void *data)
 {
@@ -938,13 +917,14 @@ discover_done(void *data)
 	discover_done_fn done = d->done;
 	struct snapshot *s;
 
-	if (query_unanswered(d))
+	if (query_wave(d) || query_unanswered(d))
 		return true;
 	for (guint i = 0; i < d->unanswered->len; i++)
 		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
-	for (guint i = 0; i < d->late->len; i++)
-		fault_unanswered(d, g_array_index(d->late, uint32_t, i));
-	prune_locked(d);
+	for (guint i = 0; i < d->dropped->len; i++)
+		fault_unanswered(d, g_array_index(d->dropped, uint32_t, i));
+	fault_believed(d);
+	prune_locked(d->b, d->keys);
 	prune_half_cables(d->b);
 	s = builder_finish(d->b);
 	d->b = NULL;
@@ -954,9 +934,9 @@ discover_done(void *data)
 	return false;
 }
 
-struct discover *
-discover_start(struct mad_client *x, const struct mkey_db *keys,
-	       discover_done_fn done, void *data)
+static struct discover *
+discover_new(struct mad_client *x, const struct mkey_db *keys,
+	     struct builder *b, discover_done_fn done, void *data)
 {
 	struct discover *d = g_new0(struct discover, 1);
 	const struct smp_stage stage = {
@@ -967,15 +947,40 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->x = x;
 	d->done = done;
 	d->data = data;
-	d->b = builder_new();
+	d->b = b;
 	d->keys = keys;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
+	d->dropped = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
+	return d;
+}
+
+struct discover *
+discover_start(struct mad_client *x, const struct mkey_db *keys,
+	       discover_done_fn done, void *data)
+{
+	struct discover *d = discover_new(x, keys, builder_new(), done, data);
+
+	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
+	return d;
+}
+
+struct discover *
+discover_amend(struct mad_client *x, const struct mkey_db *keys,
+	       struct snapshot *before, const GArray *told,
+	       discover_done_fn done, void *data)
+{
+	struct discover *d = discover_new(x, keys,
+					  builder_new_from(before,
+							   before->names),
+					  done, data);
+
+	d->amend = amend_new(d->b, told);
+	discover_hurry(d, before);
 	return d;
 }
 

@@ -20,6 +20,13 @@ typedef void (*discover_done_fn)(struct snapshot *s, void *data);
 struct discover *discover_start(struct mad_client *x,
 				const struct mkey_db *keys,
 				discover_done_fn done, void *data);
+/* The snapshot `before`, with what hangs on some of its nodes read again. told: of
+ * uint64_t, NodeGUIDs. It may only be used if its faults are ports behind which
+ * no node answers (snapshot_is_whole()), and so it is with `before`. */
+struct discover *discover_amend(struct mad_client *x,
+				const struct mkey_db *keys,
+				struct snapshot *before, const GArray *told,
+				discover_done_fn done, void *data);
 /* Do not wait for ports behind which nobody answered in this snapshot, either;
  * they get a moment. Takes a reference. */
 void discover_hurry(struct discover *d, struct snapshot *before);

@@ -22,7 +22,7 @@ struct light_sweep {
 	void *data;
 	uint32_t port;		/* the next to be looked at */
 	struct smp_batch *batch;
-	char *why;
+	struct light_sweep_result r;
 };
 
 static bool
@@ -51,18 +51,20 @@ attr_to_read(const struct snapshot *s, uint32_t port)
 	return 0;
 }
 
+/* The first one is named. */
 static void G_GNUC_PRINTF(3, 4)
 change(struct light_sweep *l, uint32_t port, const char *format, ...)
 {
 	const struct snapshot_node *n = snapshot_node_of(l->s, port);
 	va_list args;
 
-	if (l->why)
+	g_array_append_val(l->r.changed, n->info.node_guid);
+	if (l->r.why)
 		return;
 	va_start(args, format);
 	g_autofree char *what = g_strdup_vprintf(format, args);
 	va_end(args);
-	l->why =
+	l->r.why =
 		g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) %s",
 				snapshot_node_name(n), n->info.node_guid, what);
 }
@@ -116,9 +118,11 @@ light_sweep_reply(void *data, const struct smp_request *r,
 		if (ok)
 			change(l, r->port, "port %u: the node behind it "
 			       "answers now", l->s->ports[r->port].num);
+	} else if (!ok && a->outcome != SMP_TOO_FAR) {
+		change(l, r->port, "does not answer");
+		l->r.silent = true;
 	} else if (!ok) {
-		if (a->outcome != SMP_TOO_FAR)
-			change(l, r->port, "does not answer");
+		return;
 	} else if (r->attr == MAD_ATTR_SWITCH_INFO) {
 		on_switch_info(l, r->port, a->data);
 	} else {
@@ -161,7 +165,8 @@ void
 light_sweep_cancel(struct light_sweep *l)
 {
 	smp_batch_free(l->batch);
-	g_free(l->why);
+	g_array_unref(l->r.changed);
+	g_free(l->r.why);
 	g_free(l);
 }
 
@@ -170,11 +175,14 @@ light_sweep_done(void *data)
 {
 	struct light_sweep *l = data;
 	light_sweep_done_fn done = l->done;
-	g_autofree char *why = g_steal_pointer(&l->why);
+	struct light_sweep_result r = l->r;
+	g_autofree char *why = r.why;
+	g_autoptr(GArray) changed = g_array_ref(r.changed);
 
+	l->r.why = NULL;
 	data = l->data;
 	light_sweep_cancel(l);
-	done(why, data);
+	done(&r, data);
 	return false;
 }
 
@@ -193,6 +201,7 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->s = s;
 	l->done = done;
 	l->data = data;
+	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	l->batch = smp_batch_start(x, s, keys, &stage);
 	return l;
 }

@@ -11,9 +11,16 @@
 
 struct light_sweep;
 
-/* why: NULL if nothing has changed, else the first reason found; valid during
- * the callback. */
-typedef void (*light_sweep_done_fn)(const char *why, void *data);
+/* Valid during the callback. */
+struct light_sweep_result {
+	char *why;		/* the first change found; NULL: none */
+	GArray *changed;	/* of uint64_t: NodeGUIDs of nodes that are to
+				   be read again */
+	bool silent;		/* one of them did not answer */
+};
+
+typedef void (*light_sweep_done_fn)(const struct light_sweep_result *r,
+				    void *data);
 
 /* `s` is borrowed until `done`, which never comes from inside. */
 struct light_sweep *light_sweep_start(struct mad_client *x,

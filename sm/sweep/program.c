@@ -264,6 +264,13 @@ learn_told(struct program *p, const struct plan_step *step)
 }
 
 static void
+learn_changed(struct program *p, uint32_t port)
+{
+	g_array_append_val(p->r.changed,
+			   snapshot_node_of(p->before, port)->info.node_guid);
+}
+
+static void
 program_on_port(struct program *p, uint32_t index,
 		const struct port_info *answer)
 {
@@ -277,7 +284,7 @@ program_on_port(struct program *p, uint32_t index,
 		return;
 	}
 	if (answer->state == PORT_STATE_DOWN) {
-		p->r.changed = true;
+		learn_changed(p, step->port);
 		problem(p, "%s went down", step_place(p, step));
 	} else {
 		problem(p, "%s stays in %s, %s was asked for",
@@ -295,7 +302,7 @@ on_look(struct program *p, uint32_t port, const struct port_info *answer)
 	bool is_up = answer->state != PORT_STATE_DOWN;
 
 	if (was_up != is_up)
-		p->r.changed = true;
+		learn_changed(p, port);
 }
 
 static void
@@ -451,7 +458,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 	const struct plan_step *step;
 
 	if (a->act == PROGRAM_ORDER_LOOK) {
-		p->r.changed = true;
+		learn_changed(p, port);
 		return;
 	}
 	step = &p->plan->steps[a->what];
@@ -521,7 +528,7 @@ program_reply(void *data, const struct smp_request *r,
 		return;
 	case SMP_CANCELLED:
 		if (look)
-			p->r.changed = true;
+			learn_changed(p, r->port);
 		else
 			forget_block(p, a.what);
 		break;
@@ -627,6 +634,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.untaken = g_new0(uint32_t, before->n_ports);
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->order = program_order_new(before, w, plan, seen);
 	p->batch = smp_batch_start(x, before, keys, &stage);
@@ -642,6 +650,8 @@ program_result_clear(struct program_result *r)
 	g_free(r->told);
 	if (r->locked)
 		g_array_unref(r->locked);
+	if (r->changed)
+		g_array_unref(r->changed);
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
 	*r = (struct program_result){ 0 };

@@ -18,7 +18,8 @@ struct program_result {
 	uint32_t failed;	/* refused, unanswered, or without effect */
 	uint32_t held_back;	/* not tried, since what they need failed */
 	uint32_t rushed;	/* see program_order_rushed() */
-	bool changed;		/* a link came or went while we were at it */
+	GArray *changed;	/* of uint64_t: NodeGUIDs of those whose link
+				   came or went meanwhile; owned */
 	uint32_t *untaken;	/* by port index: fields that this port
 				   acknowledged and did not take; owned */
 	uint8_t *told;		/* by port index: its clients were asked to

@@ -10,15 +10,27 @@
  *
  * At rest a timer starts light sweeps. A trap, a signal or another cause is
  * noted: at rest it waits a few milliseconds for more of its kind (WAITING); in
- * the middle of a sweep it starts the next sweep after this one. Two heavy
- * sweeps are HOLD_US apart at least. Three for traps may follow each other like
- * that, so that a broken link is repaired quickly; then there is one a second,
- * so that a port that sends traps all the time cannot keep the fabric busy.
+ * the middle of a sweep it starts the next sweep after this one. Two sweeps are
+ * HOLD_US apart at least.
+ *
+ * Repair. If all that is noted comes from nodes that were found before (traps,
+ * PortStateChange in a light sweep, a link that came or went while the plan was
+ * sent), only these nodes are read again, by an amended discovery
+ * (sm/sweep/amend.c); all other stages are the same. It takes a heavy sweep
+ *	- without a published view, or as anything but the master,
+ *	- for every other cause, such as a signal or a node that has no LID,
+ *	- if the view has faults beyond ports behind which no node answers,
+ *	- if the repair finds such a fault: a node that reported a change does not
+ *	  answer, or a GUID is there twice.
+ * A node that reports changes all the time is read once a second, see
+ * sm/sweep/notices.c. So are traps answered that take a heavy sweep: three at
+ * once, and then one a second.
  */
 #include "sm/sweep/sweep.h"
 
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
+#include "sm/sweep/notices.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
 #include "sm/sweep/table_reader.h"
@@ -28,6 +40,7 @@
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_BURST	3	/* but for so many */
+#define NAMES_MAX	4u	/* in a line */
 #define POLL_MS		1000u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 
@@ -40,6 +53,7 @@ static const char *const state_names[] = {
 	[SWEEP_IDLE] = "idle",
 	[SWEEP_WAITING] = "waiting",
 	[SWEEP_LIGHT] = "light sweep",
+	[SWEEP_REREADING] = "reading switches again",
 	[SWEEP_DISCOVERING] = "discovering",
 	[SWEEP_ELECTING] = "electing",
 	[SWEEP_READING] = "reading tables",
@@ -62,6 +76,7 @@ static const char *const cause_names[] = {
 };
 
 static void begin(struct sweep *s);
+static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
 
 const char *
@@ -194,7 +209,14 @@ clear_run(struct sweep *s)
 	sweep_view_clear(&s->next);
 }
 
-/* The end of a heavy sweep, whatever came of it. */
+static void
+set_light_due(struct sweep *s)
+{
+	s->light_due = sweep_now(s) + (int64_t)s->params.sweep_s *
+		G_USEC_PER_SEC;
+}
+
+/* The end of a heavy sweep or a repair, whatever came of it. */
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
 {
@@ -202,6 +224,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	struct sweep_report told = *r;
 
 	told.causes = causes;
+	told.is_repair = s->is_repair;
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
 	log_sent(s, LOG_VERBOSE);
@@ -210,6 +233,9 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	s->end(&told, s->data);
 	clear_run(s);
 	s->last_end = sweep_now(s);
+	if (!s->is_repair)
+		set_light_due(s);
+	s->is_repair = false;
 	s->why = 0;
 	if (s->params.goal == SWEEP_GOAL_FABRIC) {
 		rest(s);
@@ -326,6 +352,13 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	struct sweep *s = data;
 
 	s->discover = NULL;
+	if (s->is_repair && !snapshot_is_whole(n)) {
+		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
+			n->faults[0].text);
+		snapshot_unref(n);
+		discover_all(s);
+		return;
+	}
 	s->next.subnet = n;
 	persist_keys_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
@@ -344,6 +377,72 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	elect(s);
 }
 
+static void
+discover_all(struct sweep *s)
+{
+	s->is_repair = false;
+	notices_take_all(s->notices, sweep_now(s));
+	sweep_set_state(s, SWEEP_DISCOVERING);
+	s->discover = discover_start(s->x, s->keys, sweep_on_discovered, s);
+	if (s->params.names)
+		discover_set_names(s->discover, s->params.names);
+	if (s->view.subnet && s->why & HURRY &&
+	    !(s->why & ~(HURRY | HURRY_BESIDES)))
+		discover_hurry(s->discover, s->view.subnet);
+}
+
+/* The causes that ask for nothing by themselves for now. */
+static unsigned
+urgent_causes(const struct sweep *s)
+{
+	return s->causes & ~(1u << SWEEP_CAUSE_RETRY |
+			     1u << SWEEP_CAUSE_UNTAKEN);
+}
+
+static bool
+can_repair(const struct sweep *s)
+{
+	return s->view.subnet && !urgent_causes(s) &&
+		s->self.state == SM_STATE_MASTER &&
+		s->params.goal == SWEEP_GOAL_FABRIC &&
+		s->view.subnet->names == s->params.names &&
+		snapshot_is_whole(s->view.subnet);
+}
+
+/* "leaf-1, spine-2 and 3 more" */
+static char *
+names_text(const struct snapshot *n, const GArray *guids)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < MIN(guids->len, NAMES_MAX); i++) {
+		uint32_t node = snapshot_find_node(n, g_array_index(guids,
+								    uint64_t,
+								    i));
+
+		g_string_append_printf(text, "%s%s", i ? ", " : "",
+				       node == SNAPSHOT_NONE ? "?" :
+				       snapshot_node_name(&n->nodes[node]));
+	}
+	if (guids->len > NAMES_MAX)
+		g_string_append_printf(text, " and %u more",
+				       guids->len - NAMES_MAX);
+	return g_strdup(text->str);
+}
+
+static void
+begin_repair(struct sweep *s, const GArray *nodes)
+{
+	g_autofree char *causes = causes_text(s->why);
+	g_autofree char *names = names_text(s->view.subnet, nodes);
+
+	log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names, causes);
+	s->is_repair = true;
+	sweep_set_state(s, SWEEP_REREADING);
+	s->discover = discover_amend(s->x, s->keys, s->view.subnet, nodes,
+				     sweep_on_discovered, s);
+}
+
 /* Only the partitions have changed: the view of the fabric and its routes are
  * still good. */
 static bool
@@ -357,19 +456,34 @@ can_replan(const struct sweep *s)
 static void
 begin(struct sweep *s)
 {
-	g_autofree char *causes = causes_text(s->causes);
+	g_autoptr(GArray) nodes = NULL;
+	g_autofree char *causes = NULL;
+	bool repair = can_repair(s);
 
+	if (repair) {
+		nodes = notices_take(s->notices, sweep_now(s));
+		repair = nodes->len > 0;
+	}
 	s->why = s->causes;
+	if (repair) {
+		s->why |= s->notice_causes;
+		s->notice_causes = 0;
+	}
 	s->causes = 0;
-	if (s->why & 1u << SWEEP_CAUSE_TRAP)
-		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
 	s->began = sweep_now(s);
 	s->stats = *mad_client_stats(s->x);
+	if (repair) {
+		begin_repair(s, nodes);
+		return;
+	}
+	if (s->why & 1u << SWEEP_CAUSE_TRAP)
+		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
 	if (can_replan(s)) {
 		log_say(s->log, LOG_INFO, "sweep", "other partitions");
 		heavy_sweep_replan(s);
 		return;
 	}
+	causes = causes_text(s->why);
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
@@ -378,13 +492,7 @@ begin(struct sweep *s)
 			mkey_db_unlock_all(
 				persist_keys_ring(s->params.keystore));
 	}
-	sweep_set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->keys, sweep_on_discovered, s);
-	if (s->params.names)
-		discover_set_names(s->discover, s->params.names);
-	if (s->view.subnet && s->why & HURRY &&
-	    !(s->why & ~(HURRY | HURRY_BESIDES)))
-		discover_hurry(s->discover, s->view.subnet);
+	discover_all(s);
 }
 
 /* ------------------------------------------------------------------- rest */
@@ -417,14 +525,17 @@ sweep_on_light_peers(GArray *found, void *data)
 }
 
 static void
-sweep_on_light(const char *why, void *data)
+sweep_on_light(const struct light_sweep_result *r, void *data)
 {
 	struct sweep *s = data;
 
 	s->light = NULL;
-	if (why) {
-		log_say(s->log, LOG_INFO, "sweep", "light sweep: %s", why);
-		s->causes |= 1u << SWEEP_CAUSE_LIGHT;
+	set_light_due(s);
+	if (r->why) {
+		log_say(s->log, LOG_INFO, "sweep", "light sweep: %s", r->why);
+		if (r->silent)
+			s->causes |= 1u << SWEEP_CAUSE_LIGHT;
+		sweep_changed(s, SWEEP_CAUSE_LIGHT, r->changed);
 		rest(s);
 		return;
 	}
@@ -482,6 +593,22 @@ sweep_on_poll_timer(void *data)
 			     sweep_on_poll, s);
 }
 
+/* When the next heavy sweep begins; INT64_MAX: when there is nothing else. */
+static int64_t
+urgent_due(const struct sweep *s)
+{
+	int64_t now = sweep_now(s), when = MAX(now, s->last_end + HOLD_US);
+	unsigned urgent = urgent_causes(s);
+
+	if (!urgent)
+		return INT64_MAX;
+	if (urgent & 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, now + QUIET_US);
+	if (urgent == 1u << SWEEP_CAUSE_TRAP)
+		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
+	return when;
+}
+
 /*
  * The next step: a sweep for the causes noted, after a moment of quiet; else a
  * light sweep. A fabric that is not up is swept again at the pace of the light
@@ -491,15 +618,19 @@ sweep_on_poll_timer(void *data)
 static void
 rest(struct sweep *s)
 {
-	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
-					1u << SWEEP_CAUSE_UNTAKEN);
-	int64_t when = MAX(sweep_now(s), s->last_end + HOLD_US);
+	int64_t now = sweep_now(s), due = notices_due(s->notices), when;
 
-	if (urgent & 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, sweep_now(s) + QUIET_US);
-	if (urgent == 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
-	if (urgent) {
+	if (due < INT64_MAX && !can_repair(s)) {
+		s->causes |= s->notice_causes;
+		s->notice_causes = 0;
+		due = INT64_MAX;
+	}
+	when = urgent_due(s);
+	/* Nodes that report changes all the time do not keep the light sweep
+	 * from its work. */
+	if (due < s->light_due || !s->params.sweep_s)
+		when = MIN(when, MAX(due, s->last_end + HOLD_US));
+	if (when < INT64_MAX) {
 		sweep_set_state(s, SWEEP_WAITING);
 		set_timer(s, when, sweep_on_wake);
 		return;
@@ -508,11 +639,10 @@ rest(struct sweep *s)
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		set_timer(s, s->last_end + s->retry_us, sweep_on_wake);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
-		set_timer(s, sweep_now(s) + (int64_t)s->params.poll_ms * 1000,
+		set_timer(s, now + (int64_t)s->params.poll_ms * 1000,
 			  sweep_on_poll_timer);
 	else if (s->params.sweep_s)
-		set_timer(s, sweep_now(s) + (int64_t)s->params.sweep_s *
-			  G_USEC_PER_SEC, sweep_on_light_timer);
+		set_timer(s, s->light_due, sweep_on_light_timer);
 }
 
 void
@@ -542,6 +672,7 @@ void
 sweep_request(struct sweep *s, enum sweep_cause cause)
 {
 	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
+	bool noted = s->causes & 1u << cause;
 
 	/* Traps and changes are the master's business. */
 	if (s->self.state == SM_STATE_STANDBY &&
@@ -553,12 +684,47 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	/* The quiet is counted from the first trap, not from the last: else
 	 * a port that sends traps all the time would delay the sweep for
 	 * ever. */
-	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP)
+	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP && noted)
 		return;
 	if (s->params.goal == SWEEP_GOAL_FABRIC)
 		rest(s);
 	else
 		begin(s);
+}
+
+static bool
+has_owner(const struct lid_map *lids, uint16_t lid)
+{
+	return lids && lid <= lids->top && lids->owner[lid] != SNAPSHOT_NONE;
+}
+
+void
+sweep_changed(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
+{
+	for (guint i = 0; i < nodes->len; i++)
+		notices_add(s->notices, g_array_index(nodes, uint64_t, i),
+			    sweep_now(s));
+	if (nodes->len)
+		s->notice_causes |= 1u << cause;
+}
+
+void
+sweep_trap(struct sweep *s, uint16_t lid)
+{
+	if (s->self.state == SM_STATE_STANDBY)
+		return;
+	if (!has_owner(s->view.lids, lid)) {
+		sweep_request(s, SWEEP_CAUSE_TRAP);
+		return;
+	}
+	notices_add(s->notices,
+		    snapshot_node_of(s->view.subnet, s->view.lids->owner[lid])->
+		    info.node_guid, sweep_now(s));
+	s->notice_causes |= 1u << SWEEP_CAUSE_TRAP;
+	/* A heavy sweep that waits reads it, too. */
+	if (!s->over && (s->state == SWEEP_IDLE ||
+			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
+		rest(s);
 }
 
 /* Any port could send a control that makes this SM take or give up the fabric:
@@ -611,12 +777,6 @@ sweep_control(struct sweep *s, enum sm_control control,
 		 * quiet for ever helps nobody: we stay a standby. */
 		break;
 	}
-}
-
-static bool
-has_owner(const struct lid_map *lids, uint16_t lid)
-{
-	return lids && lid <= lids->top && lids->owner[lid] != SNAPSHOT_NONE;
 }
 
 bool
@@ -689,12 +849,14 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		g_hash_table_ref(params->names);
 	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
+	s->notices = notices_new();
 	s->memory = memory;
 	s->log = log;
 	s->end = end;
 	s->data = data;
 	s->master = SNAPSHOT_NONE;
 	s->last_end = sweep_now(s) - HOLD_US;
+	set_light_due(s);
 	s->state_since = sweep_now(s);
 	s->self = (struct sm_info){
 		.guid = params->port_guid,
@@ -760,6 +922,7 @@ sweep_free(struct sweep *s)
 	if (s->elected)
 		snapshot_unref(s->elected);
 	reregister_free(s->clients);
+	notices_free(s->notices);
 	g_hash_table_unref(s->away);
 	g_free(s->said);
 	g_free(s);

@@ -20,6 +20,7 @@ enum sweep_state {
 	SWEEP_IDLE,		/* nothing to do */
 	SWEEP_WAITING,		/* a change was told: wait for more of it */
 	SWEEP_LIGHT,		/* looking for changes */
+	SWEEP_REREADING,	/* what hangs on nodes that reported a change */
 	SWEEP_DISCOVERING,
 	SWEEP_ELECTING,		/* asking the other SMs */
 	SWEEP_READING,		/* the tables that switches hold */
@@ -139,6 +140,7 @@ struct sweep_report {
 				   the last election, maybe of a sweep before
 				   this one; NULL: none was held */
 	const char *causes;		/* "trap, election" */
+	bool is_repair;			/* not all of the fabric was read */
 	int64_t took_us;
 };
 
@@ -158,6 +160,9 @@ void sweep_set_names(struct sweep *s, GHashTable *names);
  * asks for one that leaves all the rest as it is, without discovery. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
+/* The node of this LID sent a trap of a change: it is read again, if that will
+ * do, else the whole fabric. */
+void sweep_trap(struct sweep *s, uint16_t lid);
 /* The port is gone: what is under way ends as a sweep that failed, and what is
  * requested waits. sweep_resume() begins anew, with an election, for nothing is
  * known of what happened in between. */
@@ -198,6 +203,9 @@ struct sweep {
 	int64_t state_since;
 	struct sweep_phase phases[SWEEP_STATES];
 	unsigned causes;		/* noted, 1 << enum sweep_cause */
+	struct notices *notices;	/* nodes that are to be read again, */
+	unsigned notice_causes;		/* for these */
+	int64_t light_due;		/* the next light sweep */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* when those for traps so far would
@@ -216,6 +224,7 @@ struct sweep {
 
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */
+	bool is_repair;
 	int64_t began;
 	struct mad_client_stats stats;	/* at its beginning */
 	struct discover *discover;
@@ -259,7 +268,10 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 
 void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_view_clear(struct view *v);
-/* The end of a heavy sweep, whatever came of it. */
+/* These nodes are to be read again: of uint64_t, NodeGUIDs. */
+void sweep_changed(struct sweep *s, enum sweep_cause cause,
+		   const GArray *nodes);
+/* The end of a heavy sweep or a repair, whatever came of it. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);
 

@@ -2,7 +2,8 @@
 /*
  * What the files of the player of scenarios share. Private to them: words
  * (scenario.c), devices and answers (scenario_device.c), clients
- * (scenario_client.c) and what may be expected (scenario_expect.c).
+ * (scenario_client.c), changes by chance (scenario_chance.c) and what may be
+ * expected (scenario_expect.c).
  */
 #ifndef MINISM_TESTS_LIB_PLAY_H
 #define MINISM_TESTS_LIB_PLAY_H
@@ -39,7 +40,7 @@ struct play {
 	uint64_t rng;
 	/* at the last mark */
 	gsize said_before;	/* bytes of the log */
-	unsigned ends;
+	unsigned ends, repairs;
 	struct mad_client_stats stats;
 	uint64_t traps, written;
 	const struct engine *engine;
@@ -51,7 +52,7 @@ struct play_word {
 	bool (*fn)(struct play *p, char **args);
 };
 extern const struct play_word play_device_words[], play_client_words[],
-	play_expectations[];
+	play_chance_words[], play_expectations[];
 
 /* FIELD=VALUE, of PortInfo or SwitchInfo; VALUE may be FROM>TO. */
 struct play_field {
@@ -94,6 +95,9 @@ bool play_expect_route(struct play *p, char **args);
 bool play_expect_paths(struct play *p, char **args);
 bool play_expect_reports(struct play *p, char **args);
 bool play_expect_answer(struct play *p, char **args);
+
+/* By chance. */
+bool play_expect_fresh(struct play *p, char **args);
 
 bool play_expect_range(struct play *p, const char *what, const char *range,
 		       uint64_t n);

@@ -47,6 +47,7 @@ do_mark(struct play *p, char **words)
 	if (p->log)
 		g_file_get_contents(p->log, &text, &p->said_before, NULL);
 	p->ends = p->w.m.ends;
+	p->repairs = p->w.m.repairs;
 	p->engine = p->w.m.engine;
 	p->stats = *mad_client_stats(p->w.m.x);
 	p->traps = sim_stats(p->w.sim)->traps;
@@ -525,6 +526,7 @@ play_line(struct play *p, const char *line)
 {
 	static const struct play_word *const lists[] = {
 		play_words, play_device_words, play_client_words,
+		play_chance_words,
 	};
 	g_auto(GStrv) argv = NULL;
 	g_autoptr(GError) error = NULL;

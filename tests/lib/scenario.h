@@ -37,7 +37,8 @@
  * Devices (scenario_device.c): poke NODE/PORT FIELD=VALUE changes what one
  * holds behind the manager's back, unroute and unkey take entries away; lie,
  * truth and lose are about answers; damage and heal about cables by chance; at
- * N METHOD ATTR LINE plays a line at the nth such SMP. Clients
+ * N METHOD ATTR LINE plays a line at the nth such SMP. upset and mend are about
+ * anything by chance (scenario_chance.c). Clients
  * (scenario_client.c): join, leave, subscribe, babble. What may be expected is
  * in the table of scenario_expect.c.
  */

@@ -169,8 +169,15 @@ expect_unique_lids(struct play *p, char **args)
 static bool
 expect_sweeps(struct play *p, char **args)
 {
-	return play_expect_range(p, "heavy sweeps", args[0],
+	return play_expect_range(p, "sweeps and repairs", args[0],
 				 p->w.m.ends - p->ends);
+}
+
+static bool
+expect_repairs(struct play *p, char **args)
+{
+	return play_expect_range(p, "repairs", args[0],
+				 p->w.m.repairs - p->repairs);
 }
 
 static bool
@@ -698,7 +705,8 @@ const struct play_word play_expectations[] = {
 	{ "unique-lids", expect_unique_lids },
 	{ "highest-lid", expect_highest_lid },
 	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
-	{ "sweeps", expect_sweeps }, { "mads", expect_mads },
+	{ "sweeps", expect_sweeps }, { "repairs", expect_repairs },
+	{ "mads", expect_mads }, { "fresh", play_expect_fresh },
 	{ "sets", expect_sets }, { "traps", expect_traps },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
 	{ "quiet", expect_quiet },

@@ -37,6 +37,7 @@ on_end(const struct sweep_report *r, void *data)
 	struct manager *m = data;
 
 	m->ends++;
+	m->repairs += r->is_repair;
 	if (r->choice)
 		m->engine = r->choice->engine;
 	if (r->choice && r->choice->safety == CHOICE_DRAIN)

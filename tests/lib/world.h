@@ -22,6 +22,7 @@ struct manager {
 	struct sa_server *desk;
 	struct mcast_manager *mcast;
 	unsigned ends;			/* sweeps that ended, */
+	unsigned repairs;		/* of them, */
 	unsigned n_drained;		/* of these, with CHOICE_DRAIN */
 	enum sweep_end last;
 	int64_t took;			/* us */

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Amending a snapshot where something has changed, in place of reading all of
+ * the fabric.
+ *
+ * Method. The builder begins as the snapshot of before, which is believed but
+ * for the nodes that reported a change (a trap, or PortStateChange). These are
+ * read, in waves:
+ *	1. The way to a node is made of cables as they are known by now. If the
+ *	   last switch port on it was not read, its PortInfo is read first: it
+ *	   costs one SMP and saves a time-out.
+ *	2. Of the node all ports are read. A cable is believed if its port was
+ *	   Active and is; else its end has been down, and the cable is removed.
+ *	   NodeInfo through each port that is up and has no cable finds it
+ *	   again, or the node that is there now, which is discovered as usual.
+ *	3. A switch at the other end of a cable that came or went is read like
+ *	   those that reported.
+ * It ends when no node is left to be read. Nodes to which no cable leads any
+ * more are dropped by builder_finish().
+ *
+ * Safety. A fault, such as a node that is to be read and does not answer, a GUID
+ * that is there twice, or another cable at the SM's own port, ends the waves:
+ * then all of the fabric is read.
+ * What changed without any report is found by the light sweep.
+ *
+ * Cost. A cable between two switches of 36 ports: two times 39 Gets, and three.
+ */
+#include "sm/sweep/amend.h"
+
+#define NEEDED	1u	/* of an end port: it is or was to be read */
+#define READ	2u	/* its PortInfo came in this discovery */
+#define FOUND	4u	/* so did its cable */
+
+struct amend {
+	struct builder *b;
+	uint32_t n_ports;	/* what is beyond is new */
+	uint8_t *marks;		/* by port */
+	GArray *needed;		/* uint32_t: end ports, not read yet */
+	GArray *deferred;	/* uint32_t, see amend_defer() */
+	guint n_asked;		/* so many of them were asked again */
+};
+
+/* The end port that answers for the port. */
+static uint32_t
+amend_holder(const struct amend *a, uint32_t port)
+{
+	uint32_t node = builder_port_at(a->b, port)->node;
+
+	return snapshot_is_switch(builder_node_at(a->b, node)) ?
+		builder_port(a->b, node, 0) : port;
+}
+
+static void
+need(struct amend *a, uint32_t holder)
+{
+	if (holder >= a->n_ports || a->marks[holder] & NEEDED)
+		return;
+	a->marks[holder] |= NEEDED;
+	g_array_append_val(a->needed, holder);
+}
+
+static void
+need_node(struct amend *a, uint32_t node)
+{
+	const struct snapshot_node *n = builder_node_at(a->b, node);
+
+	if (snapshot_is_switch(n)) {
+		need(a, n->first_port);
+		return;
+	}
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		if (builder_port_at(a->b, n->first_port + num)->known)
+			need(a, n->first_port + num);
+}
+
+struct amend *
+amend_new(struct builder *b, const GArray *told)
+{
+	struct amend *a = g_new0(struct amend, 1);
+	uint32_t n = builder_n_nodes(b);
+
+	a->b = b;
+	if (n)
+		a->n_ports = builder_node_at(b, n - 1)->first_port +
+			builder_node_at(b, n - 1)->info.num_ports + 1u;
+	a->marks = g_new0(uint8_t, a->n_ports + 1u);
+	a->needed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	a->deferred = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (guint i = 0; i < told->len; i++) {
+		uint32_t node = builder_find(b, g_array_index(told, uint64_t,
+							      i));
+
+		if (node != SNAPSHOT_NONE)
+			need_node(a, node);
+	}
+	return a;
+}
+
+void
+amend_free(struct amend *a)
+{
+	if (!a)
+		return;
+	g_array_unref(a->needed);
+	g_array_unref(a->deferred);
+	g_free(a->marks);
+	g_free(a);
+}
+
+bool
+amend_is_believed(const struct amend *a, uint32_t port)
+{
+	return port < a->n_ports && !(a->marks[port] & READ);
+}
+
+/* ------------------------------------------------------------------ cables */
+
+/* A switch at an end of a cable that came or went is read; a CA's port is as if
+ * it had never been seen until it is found again. */
+static void
+end_changed(struct amend *a, uint32_t port)
+{
+	struct snapshot_port *p = builder_port_at(a->b, port);
+
+	if (snapshot_is_switch(builder_node_at(a->b, p->node))) {
+		need(a, amend_holder(a, port));
+	} else if (port != builder_local(a->b)) {
+		p->guid = 0;
+		p->known = false;
+		p->info = (struct port_info){ .state = PORT_STATE_NOP };
+	}
+}
+
+void
+amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
+{
+	const struct snapshot_port *p = builder_port_at(a->b, port);
+	uint32_t peer = p->peer;
+
+	if (port >= a->n_ports)
+		return;
+	a->marks[port] |= READ;
+	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND ||
+	    (was->state >= PORT_STATE_ACTIVE &&
+	     p->info.state >= PORT_STATE_ACTIVE))
+		return;
+	if (port == builder_local(a->b))
+		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
+			      "our own link has been down");
+	builder_unlink(a->b, port);
+	end_changed(a, peer);
+	if (amend_holder(a, port) != port)
+		end_changed(a, port);
+}
+
+void
+amend_on_cable(struct amend *a, uint32_t port)
+{
+	if (amend_holder(a, port) != port)
+		end_changed(a, port);
+	if (port < a->n_ports)
+		a->marks[port] |= FOUND;
+	port = builder_port_at(a->b, port)->peer;
+	if (port < a->n_ports)
+		a->marks[port] |= FOUND;
+}
+
+bool
+amend_defer(struct amend *a, uint32_t first, uint32_t from)
+{
+	for (guint i = 0; i < a->deferred->len; i++)
+		if (g_array_index(a->deferred, uint32_t, i) == from)
+			return false;
+	if (!amend_is_believed(a, first))
+		return false;
+	need(a, amend_holder(a, first));
+	g_array_append_val(a->deferred, from);
+	return true;
+}
+
+/* ------------------------------------------------------------------- waves */
+
+static bool
+is_local(const struct amend *a, uint32_t node)
+{
+	return node == builder_port_at(a->b, builder_local(a->b))->node;
+}
+
+/* The port by which an end port is entered; SNAPSHOT_NONE: no cables lead to
+ * it. Not of the SM's own node. */
+static uint32_t
+entry_of(const struct amend *a, uint32_t holder)
+{
+	const struct snapshot_port *p = builder_port_at(a->b, holder);
+	const struct snapshot_node *n = builder_node_at(a->b, p->node);
+	uint32_t node;
+
+	if (snapshot_is_switch(n))
+		return n->entry;
+	if (p->peer == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	node = builder_port_at(a->b, p->peer)->node;
+	return is_local(a, node) || builder_node_at(a->b, node)->entry !=
+		SNAPSHOT_NONE ? p->peer : SNAPSHOT_NONE;
+}
+
+static void
+add_amend_query(GArray *wave, unsigned what, uint32_t port)
+{
+	const struct amend_query q = { .what = what, .port = port };
+
+	g_array_append_val(wave, q);
+}
+
+/* True: it has to wait for what this wave reads. */
+static bool
+waits(struct amend *a, uint32_t holder, GArray *wave)
+{
+	uint32_t entry = entry_of(a, holder), from;
+
+	if (is_local(a, builder_port_at(a->b, holder)->node) ||
+	    (entry != SNAPSHOT_NONE && !amend_is_believed(a, entry))) {
+		add_amend_query(wave, AMEND_NODE, holder);
+		return false;
+	}
+	if (entry == SNAPSHOT_NONE)
+		return false;	/* gone */
+	from = amend_holder(a, entry);
+	if (!(a->marks[from] & NEEDED))
+		add_amend_query(wave, AMEND_PORT, entry);
+	return true;
+}
+
+GArray *
+amend_wave(struct amend *a)
+{
+	GArray *wave = g_array_new(FALSE, FALSE, sizeof(struct amend_query));
+	guint kept = 0;
+
+	builder_find_entries(a->b);
+	for (; a->n_asked < a->deferred->len; a->n_asked++) {
+		uint32_t from = g_array_index(a->deferred, uint32_t,
+					      a->n_asked);
+
+		if (builder_port_at(a->b, from)->peer == SNAPSHOT_NONE)
+			add_amend_query(wave, AMEND_BEHIND, from);
+	}
+	for (guint i = 0; i < a->needed->len; i++) {
+		uint32_t holder = g_array_index(a->needed, uint32_t, i);
+
+		if (waits(a, holder, wave))
+			g_array_index(a->needed, uint32_t, kept++) = holder;
+	}
+	g_array_set_size(a->needed, kept);
+	return wave;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The nodes that reported a change.
+ *
+ * A report rarely comes alone: both ends of a cable notice, and a switch that
+ * loses power has as many neighbours as cables. So the first one waits QUIET_US
+ * for others, which are read together with it, and no longer: else a port that
+ * sends traps all the time would never be heard.
+ *
+ * BURST reports of a node may be followed at once, so that a broken link is
+ * repaired quickly. Then it is one a second for this node, and no other waits
+ * for it (a token bucket; a port that goes up and down all the time fills it).
+ */
+#include "sm/sweep/notices.h"
+
+#include <stdbool.h>
+
+#define QUIET_US	(5 * 1000)
+#define EACH_US		((int64_t)G_USEC_PER_SEC)
+#define BURST		3
+
+struct notice_node {
+	uint64_t guid;
+	bool pending;
+	int64_t first;		/* its first report that is pending */
+	int64_t paid;		/* until when the reports that were taken
+				   would last at one each EACH_US */
+};
+
+struct notices {
+	GHashTable *nodes;	/* struct notice_node by its GUID */
+};
+
+struct notices *
+notices_new(void)
+{
+	struct notices *n = g_new0(struct notices, 1);
+
+	n->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+					 g_free);
+	return n;
+}
+
+void
+notices_free(struct notices *n)
+{
+	g_hash_table_unref(n->nodes);
+	g_free(n);
+}
+
+void
+notices_add(struct notices *n, uint64_t node_guid, int64_t now)
+{
+	struct notice_node *node = g_hash_table_lookup(n->nodes, &node_guid);
+
+	if (!node) {
+		node = g_new0(struct notice_node, 1);
+		node->guid = node_guid;
+		g_hash_table_insert(n->nodes, &node->guid, node);
+	}
+	if (node->pending)
+		return;
+	node->pending = true;
+	node->first = now;
+}
+
+static int64_t
+not_before(const struct notice_node *node)
+{
+	return node->paid - (BURST - 1) * EACH_US;
+}
+
+int64_t
+notices_due(const struct notices *n)
+{
+	int64_t due = INT64_MAX;
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, n->nodes);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		const struct notice_node *node = data;
+
+		if (node->pending)
+			due = MIN(due, MAX(node->first + QUIET_US,
+					   not_before(node)));
+	}
+	return due;
+}
+
+static int
+compare_guids(const void *a, const void *b)
+{
+	const uint64_t *p = a, *q = b;
+
+	return (*p > *q) - (*p < *q);
+}
+
+/* Forgets nodes, too, that have had their rest. */
+static GArray *
+take(struct notices *n, int64_t now, bool all)
+{
+	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, n->nodes);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		struct notice_node *node = data;
+
+		if (node->pending && (all || not_before(node) <= now)) {
+			node->pending = false;
+			node->paid = MIN(MAX(node->paid, now) + EACH_US,
+					 now + BURST * EACH_US);
+			g_array_append_val(taken, node->guid);
+		} else if (!node->pending && node->paid <= now) {
+			g_hash_table_iter_remove(&iter);
+		}
+	}
+	g_array_sort(taken, compare_guids);
+	return taken;
+}
+
+GArray *
+notices_take(struct notices *n, int64_t now)
+{
+	return take(n, now, false);
+}
+
+void
+notices_take_all(struct notices *n, int64_t now)
+{
+	g_array_unref(take(n, now, true));
+}
