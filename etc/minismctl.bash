@@ -17,6 +17,9 @@ _minismctl() {
 	2:accept)
 		list=$(minismctl status 2>/dev/null | sed -n \
 			's/^ *missing [a-z]* \([^ ,]*\).*/\1/p') ;;
+	2:sweep) list=--wait ;;
+	2:status) list=--watch ;;
+	2:events) list=--follow ;;
 	2:loglevel) list="error warning info verbose debug" ;;
 	[34]:partition)
 		list=$(minismctl "$([ "$COMP_CWORD" = 3 ] && echo partitions ||

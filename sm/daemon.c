@@ -227,8 +227,10 @@ control_look(struct control_view *out, void *data)
 		.now = transport_now(d->transport),
 		.since = d->since,
 		.doing = sweep_state(d->sm->sweep),
+		.paused = d->sm->paused,
 		.phases = sweep_phases(d->sm->sweep),
 		.level = log_level(d->log),
+		.log = d->log,
 		.status = d->status,
 		.rivals = sweep_rivals(d->sm->sweep),
 		.rules = rules_of(d),
@@ -296,6 +298,22 @@ control_log_level(enum log_level level, void *data)
 	log_set_level(d->log, level);
 }
 
+static void
+control_pause(bool paused, void *data)
+{
+	struct daemon *d = data;
+
+	sm_instance_set_paused(d->sm, paused);
+}
+
+static void
+control_priority(unsigned priority, void *data)
+{
+	struct daemon *d = data;
+
+	sweep_set_priority(d->sm->sweep, priority);
+}
+
 static unsigned
 control_accept(const char *word, void *data)
 {
@@ -318,6 +336,8 @@ open_control(struct daemon *d)
 		.change = control_change,
 		.log_level = control_log_level,
 		.accept = control_accept,
+		.pause = control_pause,
+		.priority = control_priority,
 		.data = d,
 	};
 	const char *named = d->conf->control_socket;

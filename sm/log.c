@@ -38,6 +38,8 @@ struct log {
 	bool cut;		/* the last one lacks its end */
 	enum log_level level;
 	enum log_format format;	/* not LOG_AUTO */
+	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */
+	uint64_t n_events;
 	GHashTable *limits;	/* "subsystem/reason" -> struct limit */
 };
 
@@ -137,6 +139,13 @@ log_open(const char *path, enum log_level level, GError **error)
 	return log;
 }
 
+static void
+clear_event(struct log_event *e)
+{
+	g_free(e->subsystem);
+	g_free(e->text);
+}
+
 void
 log_free(struct log *log)
 {
@@ -145,6 +154,8 @@ log_free(struct log *log)
 	if (log->path)
 		close(log->fd);
 	g_hash_table_unref(log->limits);
+	for (unsigned i = 0; i < LOG_EVENTS; i++)
+		clear_event(&log->events[i]);
 	g_free(log->path);
 	g_free(log);
 }
@@ -276,12 +287,50 @@ print_line(const struct log *log, enum log_level level, const char *subsystem,
 	return g_string_free(j.out, FALSE);
 }
 
+uint64_t
+log_n_events(const struct log *log)
+{
+	return log->n_events;
+}
+
+const struct log_event *
+log_event(const struct log *log, uint64_t n)
+{
+	if (n >= log->n_events || log->n_events - n > LOG_EVENTS)
+		return NULL;
+	return &log->events[n % LOG_EVENTS];
+}
+
+static void
+note_event(struct log *log, enum log_level level, const char *subsystem,
+	   const char *text)
+{
+	struct log_event *e = &log->events[log->n_events++ % LOG_EVENTS];
+
+	clear_event(e);
+	*e = (struct log_event){
+		.when = g_get_real_time(), .level = level,
+		.subsystem = g_strdup(subsystem), .text = g_strdup(text),
+	};
+}
+
+static bool
+is_heard(const struct log *log, enum log_level level)
+{
+	return level <= MAX(log->level, LOG_INFO);
+}
+
 static void
 log_write(struct log *log, enum log_level level, const char *subsystem,
 	  const char *text)
 {
-	g_autofree char *line = print_line(log, level, subsystem, text);
-	g_autofree char *lost = NULL, *before = NULL;
+	g_autofree char *line = NULL, *lost = NULL, *before = NULL;
+
+	if (level <= LOG_INFO)
+		note_event(log, level, subsystem, text);
+	if (level > log->level)
+		return;
+	line = print_line(log, level, subsystem, text);
 
 	if (log->dropped) {
 		lost = g_strdup_printf("%u lines before this one are lost: the "
@@ -295,7 +344,7 @@ void
 log_say(struct log *log, enum log_level level, const char *subsystem,
 	const char *format, ...)
 {
-	if (level > log->level)
+	if (!is_heard(log, level))
 		return;
 
 	va_list args;
@@ -326,7 +375,7 @@ void
 log_limited(struct log *log, enum log_level level, const char *subsystem,
 	    const char *reason, const char *format, ...)
 {
-	if (level > log->level)
+	if (!is_heard(log, level))
 		return;
 
 	struct limit *limit = limit_of(log, subsystem, reason);

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum log_level {
 	LOG_ERROR,	/* something does not work that should */
@@ -39,6 +40,18 @@ enum log_level log_level(const struct log *log);
 void log_set_format(struct log *log, enum log_format format);
 void log_set_level(struct log *log, enum log_level level);
 const char *log_level_name(enum log_level level);	/* "warning" */
+
+/* A line that was logged, of level info or above whatever the log's own level
+ * is. The last LOG_EVENTS are kept. */
+#define LOG_EVENTS	512u
+struct log_event {
+	int64_t when;		/* us since 1970 */
+	enum log_level level;
+	char *subsystem, *text;
+};
+uint64_t log_n_events(const struct log *log);	/* that there were */
+/* The nth from 0; NULL: it is forgotten, or has not happened. */
+const struct log_event *log_event(const struct log *log, uint64_t n);
 
 void log_say(struct log *log, enum log_level level, const char *subsystem,
 	     const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -70,6 +70,7 @@ struct mcast_manager {
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
+	bool paused;
 	enum phase phase;
 	uint32_t sw, position, block;	/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
@@ -583,6 +584,8 @@ mcast_manager_on_timer(void *data)
 	const GArray *trees;
 
 	m->timer = 0;
+	if (m->paused)
+		return;
 	trees = sa_trees(m->sa);
 	if (!trees->len && !m->wanted)
 		return;		/* no port ever joined: not a single Get */
@@ -636,6 +639,14 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_manager_touch(m);
+}
+
+void
+mcast_manager_set_paused(struct mcast_manager *m, bool paused)
+{
+	m->paused = paused;
+	if (!paused)
+		mcast_manager_touch(m);
 }
 
 struct mft *

@@ -36,6 +36,9 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 /* Groups may have changed: trees are computed a few milliseconds later. */
 void mcast_manager_touch(struct mcast_manager *m);
 
+/* What is under way is finished, and then nothing is written until this ends. */
+void mcast_manager_set_paused(struct mcast_manager *m, bool paused);
+
 /* The tables of the switches, as far as they are known; NULL: there was no
  * group yet. Borrowed. The SA gets them as well, whenever they have changed. */
 struct mft *mcast_manager_tables(const struct mcast_manager *m);

@@ -220,3 +220,12 @@ sm_instance_free(struct sm_instance *sm)
 	persist_keys_close(sm->keys);
 	g_free(sm);
 }
+
+void
+sm_instance_set_paused(struct sm_instance *sm, bool paused)
+{
+	sm->paused = paused;
+	sweep_set_paused(sm->sweep, paused);
+	if (sm->mcast)
+		mcast_manager_set_paused(sm->mcast, paused);
+}

@@ -49,6 +49,7 @@ struct sm_instance {
 	struct perf_manager *perf;
 	sweep_end_fn end;
 	void *data;
+	bool paused;
 	bool resident;			/* the goal is SWEEP_GOAL_FABRIC */
 };
 
@@ -59,5 +60,8 @@ struct sm_instance *sm_instance_new(struct transport *t,
 				    struct log *log, sweep_end_fn end,
 				    void *data);
 void sm_instance_free(struct sm_instance *sm);
+
+/* For maintenance: the fabric is left as it is; requests are answered. */
+void sm_instance_set_paused(struct sm_instance *sm, bool paused);
 
 #endif

@@ -21,7 +21,8 @@
 #include "topology/text.h"
 #include "topology/partition.h"
 
-#define VERSION	1
+#define VERSION		1
+#define SM_PRIORITY_MAX	15u
 
 struct command {
 	const char *name;
@@ -51,22 +52,17 @@ run_metrics(struct control_request *r)
 }
 
 static void
-run_sweep(struct control_request *r)
-{
-	r->hooks->sweep(r->hooks->data);
-	request_say(r, CONTROL_DONE, "a heavy sweep begins");
-}
-
-static void
 run_reload(struct control_request *r)
 {
 	g_autoptr(GError) error = NULL;
 
 	if (r->hooks->reload(&error, r->hooks->data))
-		request_say(r, CONTROL_DONE, "read again; a heavy sweep begins");
+		request_say(r, CONTROL_DONE,
+			    "read again; a heavy sweep begins");
 	else
-		request_say(r, CONTROL_NOT_DONE, "%s\nwhat was in force stays in force",
-		    error->message);
+		request_say(r, CONTROL_NOT_DONE,
+			    "%s\nwhat was in force stays in force",
+			    error->message);
 }
 
 static void
@@ -77,12 +73,49 @@ run_accept(struct control_request *r)
 	unsigned n = r->hooks->accept(word, r->hooks->data);
 
 	if (n || !word)
-		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is expected "
-		    "without %s from now on", n,
-		    n == 1 ? "fault is" : "faults are", n == 1 ? "it" : "them");
+		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
+			    "expected without %s from now on", n,
+			    n == 1 ? "fault is" : "faults are",
+			    n == 1 ? "it" : "them");
 	else
-		request_say(r, CONTROL_NOT_DONE, "nothing of %s is missing or slow; "
-		    "status lists what is", shown);
+		request_say(r, CONTROL_NOT_DONE, "nothing of %s is missing or "
+			    "slow; status lists what is", shown);
+}
+
+static void
+run_pause(struct control_request *r)
+{
+	bool pauses = strcmp(r->words[0], "pause") == 0;
+	struct control_view v;
+
+	request_look(r, &v);
+	r->hooks->pause(pauses, r->hooks->data);
+	request_say(r, CONTROL_DONE, "%s", pauses == v.paused ?
+		    pauses ? "it is paused already" : "it was not paused" :
+		    pauses ? "no sweeps, and nothing is programmed, until "
+		    "minismctl resume or a restart" :
+		    "sweeps are resumed; a heavy one begins");
+}
+
+static void
+run_priority(struct control_request *r)
+{
+	const char *word = r->words[1];
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	struct control_view v;
+	uint64_t n;
+
+	request_look(r, &v);
+	if (!word) {
+		request_say(r, CONTROL_DONE, "%u", v.self.priority);
+	} else if (!text_read_number(word, SM_PRIORITY_MAX, &n)) {
+		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
+			    shown, SM_PRIORITY_MAX);
+	} else {
+		r->hooks->priority((unsigned)n, r->hooks->data);
+		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
+			    v.self.priority, (unsigned)n);
+	}
 }
 
 static void
@@ -108,8 +141,9 @@ run_loglevel(struct control_request *r)
 				break;
 	if (n == G_N_ELEMENTS(names)) {
 		near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-		request_say(r, CONTROL_USAGE, "loglevel: %s is not 0 to 4, error, "
-		    "warning, info, verbose or debug%s", shown, near);
+		request_say(r, CONTROL_USAGE, "loglevel: %s is not 0 to 4, "
+			    "error, warning, info, verbose or debug%s", shown,
+			    near);
 		return;
 	}
 	r->hooks->log_level((enum log_level)n, r->hooks->data);
@@ -148,8 +182,10 @@ static const struct command commands[] = {
 	  control_sms },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  run_metrics },
-	{ "sweep", "", "sweep now, and read everything again", 1, 1, 0,
-	  run_sweep },
+	{ "events", "[--follow]", "what was logged lately, of level info and "
+	  "above", 1, 2, 1 << REQUEST_FOLLOW, control_events },
+	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
+	  1 << REQUEST_WAIT, control_sweep },
 	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
 	  "again, then sweep", 1, 1, 0, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
@@ -165,6 +201,11 @@ static const struct command commands[] = {
 	{ "partition", "reset NAME|PKEY NODE|GUID [--force]",
 	  "forget what was changed: the file holds again", 4, 5,
 	  1 << REQUEST_FORCE, control_partition },
+	{ "pause", "", "for maintenance: no sweeps, nothing is programmed", 1,
+	  1, 0, run_pause },
+	{ "resume", "", "sweep and program again", 1, 1, 0, run_pause },
+	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
+	  "the master", 1, 2, 0, run_priority },
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
 	  run_loglevel },

@@ -32,6 +32,9 @@ enum control_code {
 	CONTROL_NOT_UP = 4,
 	CONTROL_STANDBY = 5,
 	CONTROL_FAILED = 6,
+	/* The first line of the answer is a request that is to be sent a
+	 * moment later: it goes on with this one. */
+	CONTROL_AGAIN = 7,
 };
 
 /* The manager as it is now; all borrowed, NULL: there is none. */
@@ -42,8 +45,10 @@ struct control_view {
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
 	enum sweep_state doing;
+	bool paused;
 	const struct sweep_phase *phases;	/* sweep_phases() */
 	enum log_level level;
+	const struct log *log;
 	const struct status *status;
 	const GPtrArray *rivals;	/* sweep_rivals() */
 	const struct partition_rules *rules;
@@ -71,6 +76,8 @@ struct control_hooks {
 	void (*log_level)(enum log_level level, void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
+	void (*pause)(bool paused, void *data);
+	void (*priority)(unsigned priority, void *data);
 	void *data;
 };
 
@@ -78,7 +85,9 @@ struct control_hooks {
 void control_answer(const struct control_hooks *hooks, const char *line,
 		GString *out);
 
-/* The parts of answers, as text and JSON; return the code. */
+/* What the subnet is: "up", "degraded", .. */
+enum control_code control_verdict(const struct control_view *v,
+				  const char **name);
 enum control_code control_status(const struct control_view *v, bool as_json,
 			 GString *out);
 /* OpenMetrics text, without a head. */

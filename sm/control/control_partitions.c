@@ -286,7 +286,8 @@ say_no_partition(struct control_request *r, const struct partition_rules *rules,
 	near = text_nearest(shown, "", (const char *const *)names->pdata,
 			    names->len);
 	shown_near = text_one_line(near);
-	request_say(r, CONTROL_USAGE, "%s is no partition%s", shown, shown_near);
+	request_say(r, CONTROL_USAGE, "%s is no partition%s", shown,
+		    shown_near);
 }
 
 void

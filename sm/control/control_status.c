@@ -17,8 +17,8 @@
 #include "topology/json.h"
 
 /* What the last sweep, the multicast trees and the expected fabric come to. */
-static enum control_code
-judge_fabric(const struct control_view *v, const char **name)
+enum control_code
+control_verdict(const struct control_view *v, const char **name)
 {
 	static const enum control_code codes[] = {
 		[SWEEP_END_PLANNED] = CONTROL_DONE,
@@ -88,6 +88,11 @@ put_head(const struct control_view *v, struct text_report *r)
 	report_text(r, "master", master, "");
 	report_say(r, "\n");
 	report_lines(r, "other_managers", v->rivals, "WARNING:   ");
+	if (v->paused)
+		report_say(r, "PAUSED:    no sweeps, and nothing is "
+			   "programmed, until minismctl resume\n");
+	if (r->as_json)
+		json_bool(&r->json, "paused", v->paused);
 }
 
 /* What is missing or slow; a standby or failed manager does not know. */
@@ -126,7 +131,7 @@ put_subnet(const struct control_view *v, struct text_report *r)
 {
 	const struct status *s = v->status;
 	const char *name;
-	enum control_code code = judge_fabric(v, &name);
+	enum control_code code = control_verdict(v, &name);
 	g_autofree char *verdict = g_ascii_strup(name, -1);
 
 	report_say(r, "subnet:    %s", verdict);
@@ -284,5 +289,5 @@ control_status(const struct control_view *v, bool as_json, GString *out)
 	report_close(&r, '}');
 	if (as_json)
 		g_string_append_c(out, '\n');
-	return judge_fabric(v, &name);
+	return control_verdict(v, &name);
 }

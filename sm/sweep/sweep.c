@@ -152,10 +152,17 @@ sweep_view_clear(struct view *v)
 }
 
 static void
-set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
+clear_timer(struct sweep *s)
 {
 	if (s->timer)
 		transport_timer_cancel(mad_client_transport(s->x), s->timer);
+	s->timer = 0;
+}
+
+static void
+set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
+{
+	clear_timer(s);
 	s->timer =
 		transport_timer_start(mad_client_transport(s->x), when, fn, s);
 }
@@ -620,6 +627,11 @@ rest(struct sweep *s)
 {
 	int64_t now = sweep_now(s), due = notices_due(s->notices), when;
 
+	if (s->paused) {
+		clear_timer(s);
+		sweep_set_state(s, SWEEP_IDLE);
+		return;
+	}
 	if (due < INT64_MAX && !can_repair(s)) {
 		s->causes |= s->notice_causes;
 		s->notice_causes = 0;
@@ -727,12 +739,38 @@ sweep_trap(struct sweep *s, uint16_t lid)
 		rest(s);
 }
 
+void
+sweep_set_paused(struct sweep *s, bool paused)
+{
+	if (s->paused == paused)
+		return;
+	log_say(s->log, LOG_INFO, "sweep", paused ? "paused: no sweeps, and "
+		"nothing is programmed, until a person resumes them" :
+		"sweeps are resumed");
+	s->paused = paused;
+	if (!paused)
+		sweep_request(s, SWEEP_CAUSE_SIGNAL);
+	else if (s->state == SWEEP_IDLE || s->state == SWEEP_WAITING)
+		rest(s);
+}
+
+void
+sweep_set_priority(struct sweep *s, unsigned priority)
+{
+	log_say(s->log, LOG_INFO, "sweep", "priority %u -> %u",
+		s->self.priority, priority);
+	s->self.priority = (uint8_t)priority;
+	sweep_request(s, SWEEP_CAUSE_ELECTION);
+}
+
 /* Any port could send a control that makes this SM take or give up the fabric:
  * only SMs that were found may. */
 static bool
 may_control(const struct sweep *s, enum sm_control control,
 	    const struct sm_info *from)
 {
+	if (s->paused)
+		return false;
 	if (control != SM_CONTROL_HANDOVER ||
 	    s->self.state != SM_STATE_STANDBY)
 		return election_has_peer(s->others, from->guid, 0);
@@ -749,8 +787,9 @@ sweep_control(struct sweep *s, enum sm_control control,
 	if (!may_control(s, control, from)) {
 		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
 			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
-			    "x, which is not the manager that may send it",
-			    control, from->guid);
+			    "x: %s", control, from->guid, s->paused ?
+			    "this manager is paused" :
+			    "it is not the manager that may send it");
 		return;
 	}
 	switch (control) {

@@ -168,6 +168,11 @@ void sweep_trap(struct sweep *s, uint16_t lid);
  * known of what happened in between. */
 void sweep_suspend(struct sweep *s, const char *why);
 void sweep_resume(struct sweep *s);
+/* For maintenance: a sweep that is under way ends, then there is none, light or
+ * heavy, nor a look at the master; causes are noted. Back, all is read again. */
+void sweep_set_paused(struct sweep *s, bool paused);
+/* It may change who the master is. */
+void sweep_set_priority(struct sweep *s, unsigned priority);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
@@ -218,6 +223,7 @@ struct sweep {
 	struct snapshot *elected;	/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
+	bool paused;
 	bool up;			/* what the log said last */
 	bool over;			/* the goal is reached, or missed */
 	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */

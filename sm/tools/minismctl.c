@@ -6,7 +6,7 @@
  * first line is "minism 1 CODE" and whose rest is for standard output, or for
  * standard error if the request was no good. It knows no commands but `help`,
  * which needs no manager: they are the manager's, and so are the words about a
- * wrong one.
+ * wrong one. An answer may have a sequel, which is asked for a moment later.
  *
  * Which socket. Managers put theirs into one folder, by PortGUID. If there is
  * one, it is meant; if there are several, a person has to say which. A file
@@ -34,17 +34,21 @@
 #define PATIENCE_S	30
 #define SUFFIX		".ctl"
 #define HEAD		"minism 1 "
+#define AGAIN		7	/* CONTROL_AGAIN */
+#define AGAIN_US	200000u
+#define WATCH_US	2000000u
+#define CLEAR_SCREEN	"\033[H\033[2J"
 
 struct ctl_arguments {
 	int mode;
 	char *socket, *guid;	/* NULL: not given */
-	bool json, force, why;
+	bool json, force, why, wait, follow, watch;
 	char **words;
 };
 
 static const char help_summary[] =
 	"Asks a running minism. COMMAND is one of\n"
-	"  status                        how the subnet is\n"
+	"  status [--watch]              how the subnet is\n"
 	"  path A B [--why]              the way from A to B, and why\n"
 	"  who NAME|LID|GUID             a node: names, cables, partitions\n"
 	"  nodes [TEXT|switch|host]      all nodes, or some\n"
@@ -56,7 +60,8 @@ static const char help_summary[] =
 	"  subscriptions                 clients that get Reports\n"
 	"  sms                           the subnet managers of the fabric\n"
 	"  metrics                       counters as OpenMetrics text\n"
-	"  sweep                         sweep now, read everything again\n"
+	"  events [--follow]             what was logged lately\n"
+	"  sweep [--wait]                sweep now, read everything again\n"
 	"  accept [NODE|GUID]            what is missing or slow is to be so\n"
 	"  reload                        read the site's files again\n"
 	"  partitions [NAME|PKEY]        partitions and their members\n"
@@ -64,6 +69,9 @@ static const char help_summary[] =
 	"  partition set NAME|PKEY NODE|GUID full|limited|both\n"
 	"  partition remove NAME|PKEY NODE|GUID\n"
 	"  partition reset NAME|PKEY NODE|GUID\n"
+	"  pause                         for maintenance: no sweeps\n"
+	"  resume                        sweep and program again\n"
+	"  priority [0-15]               SM priority, or change it\n"
 	"  loglevel [LEVEL]              error, warning, info, verbose, debug\n"
 	"  help                          what this manager understands";
 
@@ -85,6 +93,12 @@ static const struct option options[] = {
 		      "if other ports lose it"),
 	OPTION_SWITCH("why", 0, &option_bool, AT(why), 0,
 		      "Of a path: why each port"),
+	OPTION_SWITCH("wait", 0, &option_bool, AT(wait), 0,
+		      "Of sweep: until it has ended"),
+	OPTION_SWITCH("follow", 'f', &option_bool, AT(follow), 0,
+		      "Of events: also those to come"),
+	OPTION_SWITCH("watch", 'w', &option_bool, AT(watch), 0,
+		      "Ask again every 2 s"),
 	TOOL_OPTIONS(AT(mode)),
 };
 
@@ -251,11 +265,11 @@ read_answer(int fd, GString *answer)
 	return n == 0 || answer->len > 0;
 }
 
-/* What to end with. */
+/* Prints; what to end with. CONTROL_AGAIN: the next request is in `line`. */
 static int
-print_answer(const GString *answer)
+print_answer(const GString *answer, GString *line)
 {
-	const char *body = strchr(answer->str, '\n');
+	const char *body = strchr(answer->str, '\n'), *rest;
 	int code;
 
 	if (!body || !g_str_has_prefix(answer->str, HEAD) ||
@@ -266,6 +280,11 @@ print_answer(const GString *answer)
 	}
 	code = atoi(answer->str + strlen(HEAD));
 	body++;
+	if (code == AGAIN && (rest = strchr(body, '\n'))) {
+		g_string_truncate(line, 0);
+		g_string_append_len(line, body, rest + 1 - body);
+		body = rest + 1;
+	}
 	if (code == EXIT_USAGE) {
 		fputs(body, stderr);
 		return code;
@@ -278,11 +297,17 @@ print_answer(const GString *answer)
 	return EXIT_FAILURE;
 }
 
-static int
-minismctl_ask(int fd, const struct ctl_arguments *a)
+static GString *
+make_line(const struct ctl_arguments *a)
 {
-	g_autoptr(GString) line = g_string_new(a->json ? "json" : NULL);
-	g_autoptr(GString) answer = g_string_new(NULL);
+	const struct {
+		const char *text;
+		bool given;
+	} ends[] = {
+		{ "--force", a->force }, { "--why", a->why },
+		{ "--wait", a->wait }, { "--follow", a->follow },
+	};
+	GString *line = g_string_new(a->json ? "json" : NULL);
 
 	for (guint i = 0; a->words[i]; i++) {
 		g_autofree char *word = g_shell_quote(a->words[i]);
@@ -290,30 +315,68 @@ minismctl_ask(int fd, const struct ctl_arguments *a)
 		g_string_append_printf(line, "%s%s", line->len ? " " : "",
 				       word);
 	}
-	if (a->force)
-		g_string_append(line, " --force");
-	if (a->why)
-		g_string_append(line, " --why");
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+		if (ends[i].given)
+			g_string_append_printf(line, " %s", ends[i].text);
 	/* the line ends at the first newline, and a word cannot have one */
 	for (gsize i = 0; i < line->len; i++)
 		if (line->str[i] == '\n')
 			line->str[i] = '?';
 	g_string_append_c(line, '\n');
-	if (!send_line(fd, line) || !read_answer(fd, answer)) {
+	return line;
+}
+
+static int
+open_manager(const struct ctl_arguments *a, int *status)
+{
+	*status = EXIT_NOBODY;
+	if (a->socket)
+		return open_named(a->socket);
+	return a->guid ? open_guid(a->guid, status) : open_only(status);
+}
+
+/* One question and its answer. */
+static int
+minismctl_ask(const struct ctl_arguments *a, GString *line)
+{
+	g_autoptr(GString) answer = g_string_new(NULL);
+	int status, fd = open_manager(a, &status);
+
+	if (fd < 0)
+		return status;
+	if (send_line(fd, line) && read_answer(fd, answer)) {
+		status = print_answer(answer, line);
+	} else {
 		tool_options_complain(PROGRAM,
 				      "the manager does not answer: %s",
 				      errno == EAGAIN ? "it is busy"
 						      : g_strerror(errno));
-		return EXIT_NOBODY;
+		status = EXIT_NOBODY;
 	}
-	return print_answer(answer);
+	close(fd);
+	return status;
+}
+
+/* Until the end, which a person has to make; or a manager that is gone. */
+static int
+minismctl_watch(const struct ctl_arguments *a, GString *line)
+{
+	int status = 0;
+
+	while (status != EXIT_USAGE && status != EXIT_NOBODY) {
+		if (isatty(STDOUT_FILENO))
+			fputs(CLEAR_SCREEN, stdout);
+		status = minismctl_ask(a, line);
+		g_usleep(WATCH_US);
+	}
+	return status;
 }
 
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
-	int status = EXIT_NOBODY;
-	int fd;
+	g_autoptr(GString) line = NULL;
+	int status;
 
 	if (!a->words || !a->words[0]) {
 		tool_options_complain(PROGRAM,
@@ -326,16 +389,11 @@ minismctl_run(const struct ctl_arguments *a)
 		puts(help_summary);
 		return EXIT_SUCCESS;
 	}
-	if (a->socket)
-		fd = open_named(a->socket);
-	else if (a->guid)
-		fd = open_guid(a->guid, &status);
-	else
-		fd = open_only(&status);
-	if (fd < 0)
-		return status;
-	status = minismctl_ask(fd, a);
-	close(fd);
+	line = make_line(a);
+	if (a->watch)
+		return minismctl_watch(a, line);
+	while ((status = minismctl_ask(a, line)) == AGAIN)
+		g_usleep(AGAIN_US);
 	return status;
 }
 

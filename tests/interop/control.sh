@@ -169,7 +169,7 @@ fabric_case() {
 	cp ctl.out metrics
 	check "fabric: which Prometheus' own client reads" is_open_metrics metrics
 	check "fabric: bash completes names" completes who node-0 9
-	check "fabric: and words" completes '' pa 3
+	check "fabric: and words" completes '' pa 4
 	check "fabric: and groups" completes members 0xc 1
 	check "fabric: nobody is called so" ctl_says 2 'nothing on the fabric' \
 		path node-01 node-99
@@ -297,8 +297,32 @@ status_case() {
 	check "status: a wrong word" ctl_says 2 'nearest is status' stats
 	check "status: nothing of that on stdout" [ ! -s ctl.out ]
 	check "status: sweep" ctl_says 0 'sweep begins' sweep
+	check "status: and until it has ended" \
+		ctl_says 0 '^swept in .* ms: up$' sweep --wait
+	"$MINISMCTL" -s "$SCRATCH/ctl" -f events >followed 2>&1 &
+	follower=$!
+	check "status: events" ctl_says 0 ' info sweep: SUBNET UP: ' events
+	ctl 0 --json events >events.json
+	check "status: events in JSON" eval 'python3 -m json.tool events.json'
+	check "status: events that are followed" await 5 \
+		grep -q 'heavy sweep: signal' followed
+	ctl 0 sweep --wait >/dev/null
+	check "status: once each" await 5 eval \
+		'[ "$(grep -c "a sweep was asked for" followed)" = 3 ]'
+	kill "$follower"
+	wait "$follower" 2>/dev/null
+	timeout 3 "$MINISMCTL" -s "$SCRATCH/ctl" status --watch >watched
+	check "status: --watch asks again" \
+		[ "$(grep -c '^subnet: ' watched)" -ge 2 ]
 	check "status: it sweeps" \
 		await 5 log_has status.log 'heavy sweep: signal'
+	check "status: pause" ctl_says 0 'no sweeps' pause
+	check "status: which is said" ctl_says 0 '^PAUSED: ' status
+	check "status: a sweep is refused" ctl_says 1 'paused' sweep --wait
+	check "status: resume" ctl_says 0 'a heavy one' resume
+	check "status: priority" ctl_says 0 '^0 -> 3' priority 3
+	check "status: which sminfo has" await 5 eval \
+		'client -t 5 sminfo 1 | grep -q "priority 3 "'
 	check "status: loglevel" ctl_says 0 debug loglevel debug
 	ctl 0 sweep >/dev/null
 	check "status: it logs more" \

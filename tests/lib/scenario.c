@@ -477,6 +477,30 @@ do_accept(struct play *p, char **words)
 }
 
 static bool
+do_pause(struct play *p, char **words)
+{
+	sm_instance_set_paused(p->w.m.sm, strcmp(words[-1], "pause") == 0);
+	return true;
+}
+
+/* NUMBER [NODE of the manager] */
+static bool
+do_priority(struct play *p, char **words)
+{
+	unsigned priority = words[0] ?
+		(unsigned)strtoul(words[0], NULL, 10) : 0;
+	uint32_t port = p->w.m.port;
+
+	if (words[0] && words[1] && !play_read_port(p, words[1], &port))
+		return false;
+	for (unsigned i = 0; i < MANAGERS_MAX; i++)
+		if (play_manager(p, i)->t && play_manager(p, i)->port == port)
+			sweep_set_priority(play_manager(p, i)->sweep,
+					   priority);
+	return true;
+}
+
+static bool
 do_file(struct play *p, char **words)
 {
 	g_autofree char *path = NULL;
@@ -516,6 +540,8 @@ static const struct play_word play_words[] = {
 	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
 	{ "partitions", do_partitions }, { "name", do_name },
 	{ "file", do_file }, { "accept", do_accept },
+	{ "pause", do_pause }, { "resume", do_pause },
+	{ "priority", do_priority },
 	{ "expect", do_expect }, { NULL, NULL },
 };
 

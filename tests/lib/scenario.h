@@ -27,6 +27,7 @@
  *	sweep			a person asks for a heavy sweep
  *	settle			until the managers rest
  *	accept [NODE]		what is missing or slow
+ *	pause, resume		sweeps; priority N [NODE]
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is

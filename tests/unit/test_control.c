@@ -30,6 +30,10 @@ struct setup {
 	struct mcast_manager_stats multicast;
 	GPtrArray *unreached;
 	struct expected *expected;
+	struct log *log;
+	bool paused;
+	unsigned priority;
+	const char *causes;	/* of the next sweep; NULL: as always */
 
 	struct control_hooks hooks;
 	enum log_level level;
@@ -59,8 +63,10 @@ look(struct control_view *out, void *data)
 		.ms = "ms",
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
-		.self = { .state = t->role, .priority = 7 },
+		.self = { .state = t->role, .priority = (uint8_t)t->priority },
 		.level = t->level,
+		.log = t->log,
+		.paused = t->paused,
 		.status = t->status,
 		.rules = t->rules,
 		.wire = &t->wire,
@@ -116,6 +122,18 @@ note_level(enum log_level level, void *data)
 	struct setup *t = data;
 
 	t->level = level;
+}
+
+static void
+note_pause(bool paused, void *data)
+{
+	((struct setup *)data)->paused = paused;
+}
+
+static void
+note_priority(unsigned priority, void *data)
+{
+	((struct setup *)data)->priority = priority;
 }
 
 static unsigned
@@ -178,7 +196,8 @@ end_sweep(struct setup *t, enum sweep_end end)
 {
 	const struct view view = { .subnet = t->s, .lids = t->lids };
 	struct sweep_report r = {
-		.end = end, .causes = "trap, election", .took_us = 1234,
+		.end = end, .causes = t->causes ? t->causes : "trap, election",
+		.took_us = 1234,
 	};
 
 	switch (end) {
@@ -207,13 +226,15 @@ setup_new(void **state)
 	t->status = status_new();
 	t->rules = partition_rules_default();
 	t->level = LOG_INFO;
+	t->priority = 7;
 	t->role = SM_STATE_MASTER;
 	t->own = HOST_GUID;
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct control_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
 		.change = note_change, .log_level = note_level,
-		.accept = note_accept, .data = t,
+		.accept = note_accept, .pause = note_pause,
+		.priority = note_priority, .data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
 	*state = t;
@@ -282,7 +303,7 @@ ask(struct setup *t, const char *line)
 	t->code = (int)strtol(t->answer->str + 9, &end, 10);
 	assert_int_equal(*end, '\n');
 	t->body = end + 1;
-	if (g_str_has_prefix(line, "json ")) {
+	if (g_str_has_prefix(line, "json ") && t->code != CONTROL_AGAIN) {
 		const char *after = json_end(t->body);
 
 		assert_true(g_utf8_validate(t->body, -1, NULL));
@@ -382,6 +403,92 @@ test_status_lists_what_is_missing(void **state)
 	end_sweep(t, SWEEP_END_NOT_UP);
 	assert_int_equal(ask(t, "status"), CONTROL_NOT_UP);
 	expected_free(t->expected);
+}
+
+static void
+test_maintenance_is_said(void **state)
+{
+	struct setup *t = *state;
+
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "json status"), CONTROL_DONE);
+	assert_has(t, "\"paused\":false");
+	assert_int_equal(ask(t, "pause"), CONTROL_DONE);
+	assert_true(t->paused);
+	assert_int_equal(ask(t, "pause"), CONTROL_DONE);
+	assert_has(t, "already");
+	assert_int_equal(ask(t, "status"), CONTROL_DONE);
+	assert_has(t, "\nPAUSED:    no sweeps");
+	ask(t, "json status");
+	assert_has(t, "\"paused\":true");
+	assert_int_equal(ask(t, "sweep"), CONTROL_NOT_DONE);
+	assert_int_equal(ask(t, "sweep --wait"), CONTROL_NOT_DONE);
+	assert_int_equal(t->sweeps, 0);
+	assert_int_equal(ask(t, "resume"), CONTROL_DONE);
+	assert_false(t->paused);
+	assert_int_equal(ask(t, "priority"), CONTROL_DONE);
+	assert_string_equal(t->body, "7\n");
+	assert_int_equal(ask(t, "priority 15"), CONTROL_DONE);
+	assert_string_equal(t->body, "7 -> 15, until a restart\n");
+	assert_int_equal(t->priority, 15);
+	assert_int_equal(ask(t, "priority 16"), CONTROL_USAGE);
+	assert_int_equal(ask(t, "priority -1"), CONTROL_USAGE);
+	assert_int_equal(t->priority, 15);
+}
+
+/* Each answer names the request that goes on. */
+static void
+test_events_are_those_of_the_log(void **state)
+{
+	struct setup *t = *state;
+
+	t->log = log_open("/dev/null", LOG_ERROR, NULL);
+	for (unsigned i = 0; i < LOG_EVENTS + 10; i++)
+		log_say(t->log, LOG_INFO, "test", "event %u", i);
+	log_say(t->log, LOG_VERBOSE, "test", "detail");
+	assert_int_equal(ask(t, "events"), CONTROL_DONE);
+	assert_lacks(t, "event 9\n");
+	assert_has(t, " info test: event 10\n");
+	assert_lacks(t, "detail");
+	assert_int_equal(ask(t, "json events 521"), CONTROL_DONE);
+	assert_has(t, "{\"events\":[{\"time\":\"20");
+	assert_has(t, "\"level\":\"info\",\"subsystem\":\"test\","
+		   "\"message\":\"event 521\"}]}\n");
+	assert_int_equal(ask(t, "events 520 --follow"), CONTROL_AGAIN);
+	assert_true(g_str_has_prefix(t->body, "events 522 --follow\n20"));
+	assert_has(t, "event 521\n");
+	assert_int_equal(ask(t, "json events 522 --follow"), CONTROL_AGAIN);
+	assert_string_equal(t->body, "json events 522 --follow\n");
+	log_say(t->log, LOG_WARNING, "test", "one \"more\"");
+	assert_int_equal(ask(t, "json events 522 --follow"), CONTROL_AGAIN);
+	assert_has(t, "json events 523 --follow\n{\"time\":\"20");
+	assert_has(t, "\"message\":\"one \\\"more\\\"\"}\n");
+	assert_int_equal(ask(t, "events x"), CONTROL_USAGE);
+	log_free(t->log);
+}
+
+/* Sweeps for other reasons are not the one that was asked for. */
+static void
+test_a_sweep_is_waited_for(void **state)
+{
+	struct setup *t = *state;
+
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "sweep --wait"), CONTROL_AGAIN);
+	assert_string_equal(t->body, "sweep 1 --wait\n");
+	assert_int_equal(t->sweeps, 1);
+	t->causes = "trap";
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "sweep 1 --wait"), CONTROL_AGAIN);
+	assert_int_equal(t->sweeps, 1);
+	t->causes = "signal, trap";
+	end_sweep(t, SWEEP_END_NOT_UP);
+	assert_int_equal(ask(t, "sweep 1 --wait"), CONTROL_NOT_UP);
+	assert_has(t, " ms: not up\n");
+	end_sweep(t, SWEEP_END_UP);
+	assert_int_equal(ask(t, "json sweep 1 --wait"), CONTROL_DONE);
+	assert_has(t, "{\"done\":true,\"message\":\"swept in ");
+	assert_int_equal(ask(t, "sweep 1"), CONTROL_USAGE);
 }
 
 /* A member of a group that no tree reaches: the subnet is not up. */
@@ -1009,6 +1116,9 @@ UNIT_TESTS(
 	TEST(test_status_before_the_first_end_is_not_up),
 	TEST(test_status_code_follows_the_last_end),
 	TEST(test_status_lists_what_is_missing),
+	TEST(test_maintenance_is_said),
+	TEST(test_events_are_those_of_the_log),
+	TEST(test_a_sweep_is_waited_for),
 	TEST(test_status_names_members_without_multicast),
 	TEST(test_status_has_every_complaint),
 	TEST(test_status_prints_the_circle_of_a_credit_loop),
