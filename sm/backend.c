@@ -25,6 +25,7 @@
 struct backend {
 	struct transport *transport;
 	struct sim *sim;	/* NULL: not simulated */
+	struct snapshot *fabric;	/* its */
 	GSource *source;	/* drives sim, or the replay */
 	struct capture *capture;	/* NULL: no record is written */
 	struct watch *watch;	/* NULL: nobody looks on */
@@ -102,7 +103,7 @@ open_sim(struct backend *b, const struct options *conf, GError **error)
 	b->transport = sim_attach(b->sim, fabric->local_port,
 				  only_plans(conf) ? SIM_ROLE_CLIENT :
 				  SIM_ROLE_MANAGER);
-	snapshot_unref(fabric);
+	b->fabric = fabric;
 	b->source = sim_source_new(b->sim, conf->mode == OPTIONS_MODE_RUN ?
 				   SIM_PACE_REAL : SIM_PACE_FAST);
 	g_source_attach(b->source, NULL);
@@ -156,7 +157,9 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	else
 		b->transport = open_umad(conf, hooks, error);
 	if (b->transport)
-		b->watch = watch_open(conf, &b->transport, &why);
+		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
+			{ { .sim = b->sim, .fabric = b->fabric },
+			  hooks->over, hooks->data }, &why);
 	if (why)
 		g_propagate_error(error, why);
 	else if (b->transport && (!conf->record || put_tap(b, conf, error)))
@@ -200,8 +203,10 @@ backend_close(struct backend *b, GError **error)
 	}
 	ok = close_transport(b, error);
 	ok = watch_close(b->watch, ok ? error : NULL) && ok;
-	if (b->sim)
+	if (b->sim) {
 		sim_free(b->sim);
+		snapshot_unref(b->fabric);
+	}
 	g_free(b);
 	return ok;
 }

@@ -11,6 +11,7 @@
 
 #include "sm/io/pcap.h"
 #include "sm/io/tap.h"
+#include "sm/step.h"
 #include "sm/tools/explain.h"
 
 struct watch {
@@ -21,6 +22,8 @@ struct watch {
 	bool real;			/* times are of this machine */
 	uint16_t own_lid;
 	char *comment;			/* of the MAD at hand */
+	struct step *step;		/* NULL: it goes by itself */
+	struct watch_steps steps;
 };
 
 static void
@@ -39,6 +42,10 @@ watch_on_line(const struct explain_line *line, void *data)
 		return;
 	explain_print(line, w->format, out);
 	fputs(out->str, stdout);
+	if (w->step && !step_wait(w->step, line)) {
+		w->format = EXPLAIN_NONE;
+		w->steps.end(w->steps.data);
+	}
 }
 
 static void
@@ -169,17 +176,23 @@ watch_end(struct watch *w, const struct sweep_report *r)
 }
 
 struct watch *
-watch_open(const struct options *conf, struct transport **t, GError **error)
+watch_open(const struct options *conf, struct transport **t,
+	   const struct watch_steps *steps, GError **error)
 {
 	struct pcap *pcap = conf->pcap ? pcap_open(conf->pcap, error) : NULL;
 	struct watch *w;
 
-	if (!pcap && (conf->pcap || !conf->explain))
+	if (!pcap && (conf->pcap || (!conf->explain && !conf->step)))
 		return NULL;
 	w = g_new0(struct watch, 1);
 	w->pcap = pcap;
 	w->real = !(*t)->simulated && !conf->replay;
 	w->format = (enum explain_format)conf->explain;
+	w->steps = *steps;
+	if (conf->step) {
+		w->step = step_new(&w->steps.console);
+		w->format = MAX(w->format, EXPLAIN_TEXT);
+	}
 	w->explain = explain_new(watch_on_line, w);
 	w->t = *t = tap_new(*t, watch_on_event, w);
 	return w;
@@ -194,6 +207,7 @@ watch_close(struct watch *w, GError **error)
 		return true;
 	ok = !w->pcap || pcap_close(w->pcap, error);
 	explain_free(w->explain);
+	step_free(w->step);
 	g_free(w->comment);
 	g_free(w);
 	return ok;

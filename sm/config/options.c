@@ -303,6 +303,8 @@ static const struct option rows[] = {
 		      "print a picture of the subnet when it is up"),
 	{ NULL, "explain", 0, &kind_explain, AT(explain), 0, 0, NULL,
 	  "text|json", "print each MAD and decision with its reason (text)" },
+	OPTION_SWITCH("step", 0, &option_bool, AT(step), 0,
+		      "with --simulate: the same, and wait behind each"),
 	OPTION_SWITCH("version", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_VERSION, "print the version and end"),
 	{ "daemon", "daemon", 'B', &option_bool, AT(background), 0, 0, NULL,
@@ -774,6 +776,7 @@ forget_place(struct options *conf)
 	conf->verbosity = fresh->verbosity;
 	conf->background = conf->show = false;
 	conf->explain = 0;
+	conf->step = false;
 	options_free(fresh);
 }
 
@@ -824,6 +827,11 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (conf->simulate || conf->replay) &&
 	    g_strcmp0(first->control_socket, OPTIONS_CONTROL_SOCKET) == 0)
 		g_clear_pointer(&conf->control_socket, g_free);
+	if (ok && conf->step && !conf->simulate) {
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--step is "
+			    "for --simulate: no real fabric waits");
+		ok = false;
+	}
 	if (ok && conf->record)
 		note_given(conf, argc, argv);
 	options_free(first);

@@ -96,6 +96,7 @@ struct options {
 				   simulated fabric; NULL: a real one */
 	uint64_t seed;		/* of all that is random in a simulation */
 	char *record;		/* file for a record of all that passes */
+	bool step;		/* wait behind each line of --explain */
 	char *pcap;		/* file for a capture of all MADs */
 	unsigned explain;	/* enum explain_format */
 	char *replay;		/* such a file: play it again, compare */

@@ -20,7 +20,7 @@
 #include "sm/sim/sim.h"
 
 struct call {
-	struct lab *lab;
+	const struct console *console;
 	struct sim *sim;
 	const struct snapshot *fabric;
 	GString *out;
@@ -64,10 +64,24 @@ index_of(const char *const *names, unsigned n, const char *word)
 
 /* ------------------------------------------------------------ reading words */
 
+uint32_t
+console_find_node(const struct snapshot *fabric, const char *name)
+{
+	uint64_t guid;
+	char *end;
+
+	for (uint32_t i = 0; i < fabric->n_nodes; i++)
+		if (strcmp(fabric->nodes[i].desc, name) == 0)
+			return i;
+	guid = g_ascii_strtoull(name, &end, 16);
+	return *name && !*end ? snapshot_find_node(fabric, guid) :
+		SNAPSHOT_NONE;
+}
+
 static bool
 console_read_node(struct call *c)
 {
-	uint32_t node = lab_find_node(c->lab, *c->next);
+	uint32_t node = console_find_node(c->fabric, *c->next);
 
 	if (node == SNAPSHOT_NONE)
 		return console_fail(c, "no node is called %s", *c->next);
@@ -96,7 +110,7 @@ read_port(struct call *c)
 {
 	char *slash = strrchr(*c->next, '/');
 
-	if (slash && lab_find_node(c->lab, *c->next) == SNAPSHOT_NONE) {
+	if (slash && console_find_node(c->fabric, *c->next) == SNAPSHOT_NONE) {
 		*slash = '\0';
 		return console_read_node(c) && read_port_number(c, slash + 1);
 	}
@@ -116,8 +130,8 @@ read_where(struct call *c)
 
 	if (slash)
 		return read_port(c);
-	return lab_find_node(c->lab,
-			     *c->next) == SNAPSHOT_NONE || console_read_node(c);
+	return console_find_node(c->fabric,
+				 *c->next) == SNAPSHOT_NONE || console_read_node(c);
 }
 
 static bool
@@ -370,26 +384,44 @@ rename_node(struct call *c)
 	return true;
 }
 
+static const struct console_devices *
+console_devices(struct call *c)
+{
+	if (!c->console->devices)
+		console_fail(c, "devices are in minism-lab only");
+	return c->console->devices;
+}
+
 static bool
 unplug_device(struct call *c)
 {
-	lab_unplug_device(c->lab, c->id[0]);
-	return true;
+	const struct console_devices *d = console_devices(c);
+
+	if (d)
+		d->unplug(c->console->lab, c->id[0]);
+	return d;
 }
 
 static bool
 plug_device(struct call *c)
 {
-	lab_plug_device(c->lab, c->id[0], c->n_numbers ? c->number[0] : 0);
-	return true;
+	const struct console_devices *d = console_devices(c);
+
+	if (d)
+		d->plug(c->console->lab, c->id[0],
+			c->n_numbers ? (unsigned)c->number[0] : 0);
+	return d;
 }
 
 static bool
 refuse_issm(struct call *c)
 {
-	lab_refuse_issm(c->lab, c->id[0], g_strcmp0(c->word, "off") ? EPERM :
-			0);
-	return true;
+	const struct console_devices *d = console_devices(c);
+
+	if (d)
+		d->refuse_issm(c->console->lab, c->id[0],
+			       g_strcmp0(c->word, "off") ? EPERM : 0);
+	return d;
 }
 
 /* ------------------------------------------------------------- what there is */
@@ -480,6 +512,31 @@ show_lft(struct call *c)
 }
 
 static bool
+show_pkeys(struct call *c)
+{
+	const struct snapshot_node *n = &c->fabric->nodes[c->id[0]];
+	uint32_t first = n->first_port + !snapshot_is_switch(n);
+	uint32_t end = n->first_port + n->info.num_ports;
+	unsigned most = sim_node_info(c->sim, c->id[0])->partition_cap;
+
+	for (uint32_t port = first; port <= end; port++) {
+		g_string_append_printf(c->out, "  %3u ",
+				       c->fabric->ports[port].num);
+		for (unsigned i = 0; i < most; i++) {
+			uint16_t key = sim_port_pkey(c->sim, port, i);
+
+			if (key)
+				g_string_append_printf(c->out, " 0x%04x %s",
+					key, key & 0x8000 ? "full" : "limited");
+		}
+		g_string_append_c(c->out, '\n');
+		if (snapshot_is_switch(n))
+			break;
+	}
+	return true;
+}
+
+static bool
 path(struct call *c)
 {
 	uint32_t end[2];
@@ -534,7 +591,7 @@ script(struct call *c)
 		return console_fail(c, "%s", error->message);
 	lines = g_strsplit(text, "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
-		if (console_command(c->lab, lines[i], c->out))
+		if (console_command(c->console, lines[i], c->out))
 			return console_fail(c, "%s:%u: %s", c->word, i + 1,
 					    lines[i]);
 	return true;
@@ -580,6 +637,7 @@ static const struct command {
 	{ "on", "NODE COMMAND ..", NULL, NULL,
 	  "runs a program as that node" },
 	{ "path", "NODE NODE", path, NULL, "the way of a packet" },
+	{ "pkeys", "NODE", show_pkeys, NULL, "P_Keys of its end ports" },
 	{ "plug", "PORT [PORT]", plug, NULL,
 	  "mends a cable; or puts one between two free ports" },
 	{ "plug-device", "NODE [N]", plug_device, NULL,
@@ -629,11 +687,11 @@ help(struct call *c)
 }
 
 int
-console_command(struct lab *lab, const char *line, GString *out)
+console_command(const struct console *console, const char *line, GString *out)
 {
 	struct call c = {
-		.lab = lab, .sim = lab_sim(lab), .fabric = lab_fabric(lab),
-		.out = out,
+		.console = console, .sim = console->sim,
+		.fabric = console->fabric, .out = out,
 	};
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) words = NULL;
@@ -666,9 +724,9 @@ console_command(struct lab *lab, const char *line, GString *out)
 
 /* The first word, and that of help, is a command, the others are nodes. */
 char **
-console_complete(struct lab *lab, const char *line)
+console_complete(const struct console *console, const char *line)
 {
-	const struct snapshot *fabric = lab_fabric(lab);
+	const struct snapshot *fabric = console->fabric;
 	GPtrArray *found = g_ptr_array_new();
 	const char *last = strrchr(line, ' ');
 	bool node = last && !g_str_has_prefix(line, "help ");

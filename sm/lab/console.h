@@ -5,13 +5,34 @@
 #ifndef MINISM_LAB_CONSOLE_H
 #define MINISM_LAB_CONSOLE_H
 
-#include "sm/lab/server.h"
+#include "sm/sim/sim.h"
+
+struct lab;
+
+/* What commands do to the devices of a lab. */
+struct console_devices {
+	void (*unplug)(struct lab *lab, uint32_t node);
+	void (*plug)(struct lab *lab, uint32_t node, unsigned umad);
+	void (*refuse_issm)(struct lab *lab, uint32_t node, int error);
+};
+
+/* The fabric that a command is for; devices NULL: it has none. */
+struct console {
+	struct sim *sim;
+	const struct snapshot *fabric;
+	struct lab *lab;
+	const struct console_devices *devices;
+};
 
 /* One line; appends what it says to out. 0, or an errno: out says why. */
-int console_command(struct lab *lab, const char *line, GString *out);
+int console_command(const struct console *console, const char *line,
+		    GString *out);
+
+/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
+uint32_t console_find_node(const struct snapshot *fabric, const char *name);
 
 /* What could follow: words that begin with the last one of line; NULL ends.
  * g_strfreev(). */
-char **console_complete(struct lab *lab, const char *line);
+char **console_complete(const struct console *console, const char *line);
 
 #endif

@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 #include "sm/tools/tool_options.h"
-#include "sm/lab/console.h"
 #include "sm/lab/prompt.h"
+#include "sm/lab/server.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
@@ -152,12 +152,12 @@ on_line(const char *line, void *data)
 	else if (shell && n)
 		run_from_prompt(s, s->node, words);
 	else if (strcmp(first, "on") == 0 && n > 2 &&
-		 lab_find_node(s->lab, words[1]) != SNAPSHOT_NONE)
+		 console_find_node(lab_fabric(s->lab), words[1]) != SNAPSHOT_NONE)
 		run_from_prompt(s, words[1], words + 2);
 	else if (strcmp(first, "on") == 0 && n > 2)
 		printf("no node is called %s\n", words[1]);
 	else
-		console_command(s->lab, line, out);
+		console_command(lab_console(s->lab), line, out);
 	fputs(out->str, stdout);
 	fflush(stdout);
 }
@@ -165,7 +165,8 @@ on_line(const char *line, void *data)
 static char **
 on_complete(const char *line, void *data)
 {
-	return console_complete(((struct session *)data)->lab, line);
+	return console_complete(lab_console(((struct session *)data)->lab),
+				line);
 }
 
 /* A program that runs gets the signal, and its end is ours; an interrupt from
@@ -217,7 +218,7 @@ choose_node(struct session *s)
 	uint32_t node = lab_home(s->lab);
 
 	if (s->args->node)
-		node = lab_find_node(s->lab, s->args->node);
+		node = console_find_node(lab_fabric(s->lab), s->args->node);
 	if (node == SNAPSHOT_NONE) {
 		tool_options_complain(PROGRAM, "no node is called %s",
 				 s->args->node);
@@ -233,8 +234,8 @@ first_commands(struct session *s)
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	for (guint i = 0; i < s->args->commands->len; i++) {
-		if (console_command(s->lab, s->args->commands->pdata[i],
-				    out) == 0)
+		if (console_command(lab_console(s->lab),
+				    s->args->commands->pdata[i], out) == 0)
 			continue;
 		tool_options_complain(PROGRAM, "%s", out->str);
 		return false;
@@ -257,7 +258,7 @@ run_lab(const struct lab_arguments *a)
 
 	options.params.seed = a->seed;
 	if (fabric) {
-		s.lab = lab_new(fabric, &options, console_command, &error);
+		s.lab = lab_new(fabric, &options, &error);
 		snapshot_unref(fabric);
 	}
 	if (!s.lab) {

@@ -46,11 +46,10 @@ struct lab {
 	struct sim *sim;
 	struct kernel_limits limits;
 	struct drivers *drivers;
-	GHashTable *names;	/* NodeDescription -> node */
 	GHashTable *devices;	/* node -> struct device */
 	GHashTable *issm_errors;	/* node -> errno */
 	GPtrArray *clients;
-	lab_command_fn command;
+	struct console console;
 	char *dir, *socket;
 	GSocketService *service;
 	bool listens;
@@ -59,20 +58,6 @@ struct lab {
 };
 
 /* ----------------------------------------------------------------- devices */
-
-uint32_t
-lab_find_node(const struct lab *lab, const char *name)
-{
-	gpointer node;
-	char *end;
-	uint64_t guid;
-
-	if (g_hash_table_lookup_extended(lab->names, name, NULL, &node))
-		return GPOINTER_TO_UINT(node);
-	guid = g_ascii_strtoull(name, &end, 16);
-	return *name && !*end ? snapshot_find_node(lab->fabric, guid) :
-		SNAPSHOT_NONE;
-}
 
 uint32_t
 lab_home(const struct lab *lab)
@@ -90,7 +75,7 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 
 	if (!memchr(name, 0, LAB_NAME_LEN))
 		return NULL;
-	node = *name ? lab_find_node(lab, name) : lab_home(lab);
+	node = *name ? console_find_node(lab->fabric, name) : lab_home(lab);
 	if (node == SNAPSHOT_NONE)
 		return NULL;
 	d = g_hash_table_lookup(lab->devices, GUINT_TO_POINTER(node));
@@ -294,7 +279,7 @@ serve_command(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	g_autofree char *text = g_strndup((const char *)data, len);
 	g_autoptr(GString) out = g_string_new(NULL);
-	int error = c->lab->command(c->lab, text, out);
+	int error = console_command(&c->lab->console, text, out);
 
 	lab_reply(c, error, 0, out->str, out->len + 1);
 }
@@ -477,26 +462,36 @@ listen_on(struct lab *lab, const char *path, GError **error)
 	return lab->listens;
 }
 
+static const struct console_devices lab_devices = {
+	.unplug = lab_unplug_device, .plug = lab_plug_device,
+	.refuse_issm = lab_refuse_issm,
+};
+
+const struct console *
+lab_console(const struct lab *lab)
+{
+	return &lab->console;
+}
+
 struct lab *
 lab_new(struct snapshot *fabric, const struct lab_options *options,
-	lab_command_fn command, GError **error)
+	GError **error)
 {
 	struct lab *lab = g_new0(struct lab, 1);
 
 	lab->fabric = snapshot_ref(fabric);
 	lab->service = g_socket_service_new();
 	lab->limits = options->limits;
-	lab->command = command;
 	lab->sim = sim_new(fabric, &options->params);
+	lab->console = (struct console){
+		.sim = lab->sim, .fabric = fabric, .lab = lab,
+		.devices = &lab_devices,
+	};
 	lab->drivers = drivers_new(lab->sim);
-	lab->names = g_hash_table_new(g_str_hash, g_str_equal);
 	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
 					     (GDestroyNotify)device_free);
 	lab->issm_errors = g_hash_table_new(NULL, NULL);
 	lab->clients = g_ptr_array_new();
-	for (uint32_t i = fabric->n_nodes; i-- > 0;)
-		g_hash_table_insert(lab->names, fabric->nodes[i].desc,
-				    GUINT_TO_POINTER(i));
 	if (!listen_on(lab, options->socket, error)) {
 		lab_free(lab);
 		return NULL;
@@ -528,7 +523,6 @@ lab_free(struct lab *lab)
 	g_socket_listener_close(G_SOCKET_LISTENER(lab->service));
 	g_object_unref(lab->service);
 	g_hash_table_unref(lab->devices);
-	g_hash_table_unref(lab->names);
 	g_hash_table_unref(lab->issm_errors);
 	g_ptr_array_unref(lab->clients);
 	drivers_free(lab->drivers);

@@ -6,6 +6,7 @@
 #ifndef MINISM_LAB_SERVER_H
 #define MINISM_LAB_SERVER_H
 
+#include "sm/lab/console.h"
 #include "sm/lab/device.h"
 
 struct lab;
@@ -16,13 +17,9 @@ struct lab_options {
 	const char *socket;	/* NULL: in the lab's own folder */
 };
 
-/* What LAB_COMMAND and the console do: appends to out; 0 or an errno. */
-typedef int (*lab_command_fn)(struct lab *lab, const char *text,
-			      GString *out);
-
 /* Keeps a reference to fabric. */
 struct lab *lab_new(struct snapshot *fabric, const struct lab_options *options,
-		    lab_command_fn command, GError **error);
+		    GError **error);
 void lab_free(struct lab *lab);
 
 const char *lab_socket(const struct lab *lab);
@@ -32,8 +29,8 @@ const struct snapshot *lab_fabric(const struct lab *lab);
 /* Where programs run if nothing else is said: the first host. */
 uint32_t lab_home(const struct lab *lab);
 
-/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
-uint32_t lab_find_node(const struct lab *lab, const char *name);
+/* For commands; borrowed. */
+const struct console *lab_console(const struct lab *lab);
 
 /* The device goes away: files are closed under their programs, which see EIO;
  * and comes back with its first port as that umad. */

@@ -347,7 +347,7 @@ static const struct sentence {
 	  "has a port changed?", "IBA 14.2.5.4", NULL },
 	{ MAD_ATTR_SWITCH_INFO, MAD_METHOD_SET, 0, SA_ATTR_SWITCH_INFO,
 	  "LinearFDBTop {LinearFDBTop}, PortStateChange {PortStateChange}",
-	  "its blocks are written: packets up to this LID may be looked up now",
+	  "the top rises when the blocks are written; and a change is noted",
 	  "IBA 14.2.5.4", NULL },
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_GET, 0, SA_ATTR_PORT_INFO,
 	  "port {#}: {PortState}, {PortPhysicalState}",

@@ -78,7 +78,7 @@ play_open(struct play *p)
 		return play_fail(p, "there is no fabric yet");
 	s = generate_fabric(p->spec, &seeded, &error);
 	if (s)
-		p->lab = lab_new(s, &options, console_command, &error);
+		p->lab = lab_new(s, &options, &error);
 	if (!s || !p->lab)
 		return play_fail(p, "%s", error->message);
 	p->w = (struct world){ .s = s, .sim = lab_sim(p->lab) };
@@ -165,7 +165,8 @@ play_read_time(struct play *p, const char *word, int64_t *us)
 bool
 play_read_node(struct play *p, const char *name, uint32_t *node)
 {
-	*node = name ? lab_find_node(p->lab, name) : SNAPSHOT_NONE;
+	*node = name ? console_find_node(lab_fabric(p->lab), name) :
+		SNAPSHOT_NONE;
 	return *node != SNAPSHOT_NONE ||
 		play_fail(p, "no node is called %s", name ? name : "so");
 }
@@ -567,7 +568,8 @@ play_line(struct play *p, const char *line)
 			return (lists[i] == play_words || play_open(p)) &&
 				w->fn(p, argv + 1);
 	}
-	return play_open(p) && !console_command(p->lab, line, p->said);
+	return play_open(p) &&
+		!console_command(lab_console(p->lab), line, p->said);
 }
 
 /* "$NAME", VALUE, ..: what a `with` has bound. */

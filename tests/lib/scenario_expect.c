@@ -319,7 +319,7 @@ expect_port(struct play *p, char **args)
 	if (!slash || !args[1])
 		return play_fail(p, "expect port NODE/PORT TEXT");
 	line = g_strdup_printf("show %.*s", (int)(slash - args[0]), args[0]);
-	if (console_command(p->lab, line, out))
+	if (console_command(lab_console(p->lab), line, out))
 		return play_fail(p, "%s", out->str);
 	start = g_strdup_printf("\n  %3s ", slash + 1);
 	at = strstr(out->str, start);

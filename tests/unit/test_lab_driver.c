@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sm/lab/console.h"
+#include "sm/lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
@@ -49,7 +49,7 @@ bench_open(struct bench *b)
 
 	b->fabric = generate_fabric("pair()", NULL, NULL);
 	assert_non_null(b->fabric);
-	b->lab = lab_new(b->fabric, &options, console_command, NULL);
+	b->lab = lab_new(b->fabric, &options, NULL);
 	assert_non_null(b->lab);
 	b->fd = dial(b);
 	b->in = g_byte_array_new();
@@ -281,10 +281,10 @@ test_a_device_goes_and_comes_back(void **state)
 	name = b.fabric->nodes[1].desc;
 	gone = g_strdup_printf("unplug-device %s", name);
 	back = g_strdup_printf("plug-device %s 2", name);
-	assert_int_equal(console_command(b.lab, gone, out), 0);
+	assert_int_equal(console_command(lab_console(b.lab), gone, out), 0);
 	assert_true(hear(&b, LAB_REMOVED, 2, NULL, 0));
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), ENODEV);
-	assert_int_equal(console_command(b.lab, back, out), 0);
+	assert_int_equal(console_command(lab_console(b.lab), back, out), 0);
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
 	bench_close(&b);
 }
