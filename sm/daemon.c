@@ -231,6 +231,7 @@ control_look(struct control_view *out, void *data)
 		.phases = sweep_phases(d->sm->sweep),
 		.level = log_level(d->log),
 		.log = d->log,
+		.conf = d->conf,
 		.status = d->status,
 		.rivals = sweep_rivals(d->sm->sweep),
 		.rules = rules_of(d),

@@ -294,6 +294,8 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 	if (o->kind->no_value && !o->kind->may_value)
 		value = "TRUE";
 	why = o->kind->set(o, option_place_of(o, r->values), value);
+	if (!why && r->table->note)
+		r->table->note(o, value, r->values);
 	return !why || option_fail(error, "--%s: %s", o->name, why);
 }
 

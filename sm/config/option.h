@@ -68,6 +68,8 @@ struct option_table {
 	/* NULL, or why there is no such option: `name` with underscores, or
 	 * NULL for a letter. A new string. */
 	char *(*explain)(char letter, const char *name);
+	/* Called for each good value of the command line; or NULL. */
+	void (*note)(const struct option *o, const char *value, void *values);
 };
 
 /* All defaults; free the texts; replace them by copies. */

@@ -30,6 +30,11 @@
 #define WEIGHT_MAX	255u
 #define AT(member)	offsetof(struct options, member)
 
+struct options_given {
+	enum options_origin from;
+	char *value;
+};
+
 /* --- kinds of values that only minism has --- */
 
 /* One of `n` names; the value is its place among them. */
@@ -449,6 +454,9 @@ explain(char letter, const char *name)
 	return opensm_option_explain(letter, name);
 }
 
+static void note_argument(const struct option *o, const char *value,
+			  void *values);
+
 const struct option_table options_table = {
 	.options = rows,
 	.n = G_N_ELEMENTS(rows),
@@ -456,7 +464,24 @@ const struct option_table options_table = {
 		"manages the subnet of\nthe first port that is up, until it "
 		"is told to end.",
 	.explain = explain,
+	.note = note_argument,
 };
+
+static void
+note_value(struct options *conf, const struct option *o, const char *value,
+	   enum options_origin from)
+{
+	struct options_given *g = &conf->origins[o - rows];
+
+	g_free(g->value);
+	*g = (struct options_given){ from, g_strdup(value) };
+}
+
+static void
+note_argument(const struct option *o, const char *value, void *values)
+{
+	note_value(values, o, value, OPTIONS_COMMAND_LINE);
+}
 
 /* --- the struct --- */
 
@@ -465,6 +490,7 @@ options_new(void)
 {
 	struct options *conf = g_new0(struct options, 1);
 
+	conf->origins = g_new0(struct options_given, G_N_ELEMENTS(rows));
 	option_set_defaults(&options_table, conf);
 	return conf;
 }
@@ -476,6 +502,10 @@ options_copy(const struct options *conf)
 
 	option_copy_texts(&options_table, copy);
 	copy->given = g_strdup(conf->given);
+	copy->origins = g_memdup2(conf->origins,
+				  sizeof(*conf->origins) * G_N_ELEMENTS(rows));
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		copy->origins[i].value = g_strdup(conf->origins[i].value);
 	return copy;
 }
 
@@ -485,8 +515,70 @@ options_free(struct options *conf)
 	if (!conf)
 		return;
 	option_free_texts(&options_table, conf);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		g_free(conf->origins[i].value);
+	g_free(conf->origins);
 	g_free(conf->given);
 	g_free(conf);
+}
+
+/* Rows of the same value: the one that was given last says where it is from. */
+static struct options_value
+describe(const struct options *conf, size_t first)
+{
+	const struct option *o = &rows[first];
+	struct options_value v = { .secret = o->kind->secret };
+	const char *text = o->preset;
+
+	for (size_t i = first; i < G_N_ELEMENTS(rows); i++) {
+		const struct options_given *g = &conf->origins[i];
+
+		if (!rows[i].kind || rows[i].offset != o->offset ||
+		    (rows[i].kind->is_action && !g->from))
+			continue;
+		v.key = v.key ? v.key : rows[i].key;
+		v.name = !v.name || g->from ? rows[i].name : v.name;
+		if (g->from && g->from >= v.from) {
+			v.from = g->from;
+			text = g->value;
+		}
+		if (rows[i].kind->is_text)
+			text = *(char **)((char *)conf + o->offset);
+	}
+	if (!text && o->kind == &option_bool)
+		text = "FALSE";
+	v.value = v.secret ? NULL : g_strdup(text);
+	return v;
+}
+
+static void
+clear_value(gpointer data)
+{
+	g_free(((struct options_value *)data)->value);
+}
+
+GArray *
+options_list(const struct options *conf)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct options_value));
+
+	g_array_set_clear_func(list, clear_value);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct options_value v;
+		size_t before = 0;
+
+		while (before < i && (!rows[before].kind ||
+				      rows[before].offset != rows[i].offset))
+			before++;
+		if (!rows[i].kind || before < i)
+			continue;
+		v = describe(conf, i);
+		if (v.key || v.from)
+			g_array_append_val(list, v);
+		else
+			g_free(v.value);
+	}
+	return list;
 }
 
 unsigned
@@ -615,8 +707,12 @@ read_value(struct text_scan *s, const struct option *o, struct options *conf)
 				 "(one with blanks in it needs quotes)",
 				 o->key);
 	value = g_strndup(span.at, span.len);
-	why = option_set(o, conf, !quoted && !strcmp(value, "(null)") ? NULL :
-			 value);
+	if (!quoted && !strcmp(value, "(null)"))
+		g_clear_pointer(&value, g_free);
+	why = option_set(o, conf, value);
+	if (!why)
+		note_value(conf, o, value, value ? OPTIONS_FILE :
+			   OPTIONS_DEFAULT);
 	return !why || text_fail(s, span.place, "%s: %s", o->key, why);
 }
 
@@ -719,6 +815,11 @@ options_forget_port(struct options *conf)
 	g_clear_pointer(&conf->ca_name, g_free);
 	conf->port_num = 0;
 	conf->port_guid = 0;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (rows[i].kind && (rows[i].offset == AT(ca_name) ||
+				     rows[i].offset == AT(port_num) ||
+				     rows[i].offset == AT(port_guid)))
+			note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
 }
 
 /* A line "+option" an option, then the file as it is. */

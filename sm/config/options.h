@@ -100,6 +100,8 @@ struct options {
 	char *pcap;		/* file for a capture of all MADs */
 	unsigned explain;	/* enum explain_format */
 	char *replay;		/* such a file: play it again, compare */
+	struct options_given *origins;	/* by row of the table, for
+					   options_list() */
 	char *given;		/* the command line and the file, for a record:
 				   see options_from_record() */
 };
@@ -137,6 +139,22 @@ bool options_from_record(struct options *conf, const char *given, int argc,
 
 /* On which sides switches are to enforce partitions: CONF_SIDE_*. */
 unsigned options_enforce(const struct options *conf);
+
+enum options_origin {
+	OPTIONS_DEFAULT,
+	OPTIONS_FILE,
+	OPTIONS_COMMAND_LINE,
+};
+struct options_value {
+	const char *key;	/* in the file; NULL: --name */
+	const char *name;	/* on the command line; or NULL */
+	char *value;		/* as it was given, or what it is; NULL: none */
+	bool secret;		/* it is not told */
+	enum options_origin from;
+};
+/* All values, and where they come from: GArray of struct options_value; free it
+ * with g_array_unref(). */
+GArray *options_list(const struct options *conf);
 
 /* --help, to standard output. */
 void options_print_help(void);

@@ -206,6 +206,8 @@ static const struct command commands[] = {
 	{ "resume", "", "sweep and program again", 1, 1, 0, run_pause },
 	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
 	  "the master", 1, 2, 0, run_priority },
+	{ "config", "", "all options, and where their values come from", 1, 1,
+	  0, control_config },
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
 	  run_loglevel },

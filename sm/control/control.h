@@ -12,6 +12,7 @@
 #ifndef MINISM_CONTROL_CONTROL_H
 #define MINISM_CONTROL_CONTROL_H
 
+#include "sm/config/options.h"
 #include "sm/sa/sa_server.h"
 #include "sm/log.h"
 #include "sm/mcast_manager.h"
@@ -49,6 +50,7 @@ struct control_view {
 	const struct sweep_phase *phases;	/* sweep_phases() */
 	enum log_level level;
 	const struct log *log;
+	const struct options *conf;
 	const struct status *status;
 	const GPtrArray *rivals;	/* sweep_rivals() */
 	const struct partition_rules *rules;

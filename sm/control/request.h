@@ -72,6 +72,7 @@ void control_members(struct control_request *r);
 void control_services(struct control_request *r);
 void control_subscriptions(struct control_request *r);
 void control_sms(struct control_request *r);
+void control_config(struct control_request *r);
 void control_events(struct control_request *r);
 void control_sweep(struct control_request *r);
 

@@ -72,6 +72,7 @@ static const char help_summary[] =
 	"  pause                         for maintenance: no sweeps\n"
 	"  resume                        sweep and program again\n"
 	"  priority [0-15]               SM priority, or change it\n"
+	"  config                        options, and where they come from\n"
 	"  loglevel [LEVEL]              error, warning, info, verbose, debug\n"
 	"  help                          what this manager understands";
 

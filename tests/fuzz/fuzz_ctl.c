@@ -12,6 +12,7 @@
 struct manager {
 	struct status *status;
 	struct partition_rules *rules;
+	struct options *conf;
 	struct mad_client_stats wire;
 	struct sa_server_stats desk;
 	struct mcast_manager_stats multicast;
@@ -28,6 +29,7 @@ look(struct control_view *out, void *data)
 		.self = { .state = SM_STATE_MASTER },
 		.status = m->status,
 		.rules = m->rules,
+		.conf = m->conf,
 		.wire = &m->wire,
 		.desk = &m->desk,
 		.multicast = &m->multicast,
@@ -128,6 +130,7 @@ FUZZ_TARGET(ctl)
 	struct manager m = {
 		.status = status_new(),
 		.rules = partition_rules_default(),
+		.conf = options_new(),
 	};
 	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
@@ -143,5 +146,6 @@ FUZZ_TARGET(ctl)
 		     is_json(line), answer);
 	status_free(m.status);
 	partition_rules_unref(m.rules);
+	options_free(m.conf);
 	return 0;
 }

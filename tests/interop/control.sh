@@ -316,6 +316,13 @@ status_case() {
 		[ "$(grep -c '^subnet: ' watched)" -ge 2 ]
 	check "status: it sweeps" \
 		await 5 log_has status.log 'heavy sweep: signal'
+	check "status: config" ctl_says 0 \
+		'^sweep_interval 1	# command line$' config
+	check "status: is a configuration" eval \
+		'ctl 0 config >effective.conf &&
+		"$MINISM" --check-config -F effective.conf'
+	check "status: config as JSON" eval \
+		'ctl 0 --json config && python3 -m json.tool ctl.out'
 	check "status: pause" ctl_says 0 'no sweeps' pause
 	check "status: which is said" ctl_says 0 '^PAUSED: ' status
 	check "status: a sweep is refused" ctl_says 1 'paused' sweep --wait

@@ -466,6 +466,58 @@ test_options_may_be_cut_short_and_joined(void **state)
 	g_free(message);
 }
 
+static void
+expect_origin(const GArray *list, const char *key, const char *value,
+	      enum options_origin from)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct options_value *v =
+			&g_array_index(list, struct options_value, i);
+
+		if (g_strcmp0(v->key ? v->key : v->name, key))
+			continue;
+		n++;
+		assert_int_equal(v->from, from);
+		if (value)
+			assert_string_equal(v->value, value);
+		else
+			assert_null(v->value);
+	}
+	assert_int_equal(n, 1);
+}
+
+static void
+test_each_value_has_an_origin(void **state)
+{
+	struct setup *t = *state;
+	GArray *list;
+
+	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
+		 "sminfo_polling_timeout 1000\npolling_retry_number (null)\n"
+		 "routing_threads_num 3\nlog_file \"a b\"\n");
+	g_free(run(t, "minism --lmc 2 -F %s -p 2 --once", t->path));
+	list = options_list(t->conf);
+	expect_origin(list, "lmc", "2", OPTIONS_COMMAND_LINE);
+	expect_origin(list, "sweep_interval", "30", OPTIONS_FILE);
+	expect_origin(list, "log_file", "a b", OPTIONS_FILE);
+	/* as the default, but on purpose; and the other way round */
+	expect_origin(list, "sminfo_polling_timeout", "1000", OPTIONS_FILE);
+	expect_origin(list, "polling_retry_number", "2", OPTIONS_DEFAULT);
+	/* two names of one value */
+	expect_origin(list, "routing_threads", "3", OPTIONS_FILE);
+	/* a port on the command line is the whole choice */
+	expect_origin(list, "ca_name", NULL, OPTIONS_DEFAULT);
+	expect_origin(list, "port", "2", OPTIONS_COMMAND_LINE);
+	expect_origin(list, "m_key", NULL, OPTIONS_FILE);
+	expect_origin(list, "sa_key", NULL, OPTIONS_DEFAULT);
+	expect_origin(list, "sm_priority", "0", OPTIONS_DEFAULT);
+	expect_origin(list, "qos_max_vls", NULL, OPTIONS_DEFAULT);
+	expect_origin(list, "once", "TRUE", OPTIONS_COMMAND_LINE);
+	g_array_unref(list);
+}
+
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
 UNIT_TESTS(
@@ -476,6 +528,7 @@ UNIT_TESTS(
 	TEST(test_harmless_mode_wins),
 	TEST(test_verbosity_follows_opensm_flags),
 	TEST(test_command_line_goes_before_the_file),
+	TEST(test_each_value_has_an_origin),
 	TEST(test_port_on_the_command_line_replaces_the_whole_choice),
 	TEST(test_named_file_must_be_there_and_good),
 	TEST(test_messages_stay_one_short_line),
