@@ -223,6 +223,9 @@ snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 bool
 snapshot_is_whole(const struct snapshot *s)
 {
+	if (s->local_port != SNAPSHOT_NONE &&
+	    s->ports[s->local_port].peer == SNAPSHOT_NONE)
+		return false;
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		if (s->faults[i].kind != SNAPSHOT_FAULT_SILENT ||
 		    s->faults[i].guid)

@@ -149,7 +149,7 @@ struct snapshot_fault {
 	char *text;		/* what, where; one line, owned */
 };
 
-/* No fault, but for ports behind which no node answers. */
+/* No fault, but for switch ports behind which no node answers. */
 bool snapshot_is_whole(const struct snapshot *s);
 
 const char *snapshot_fault_name(enum snapshot_fault_kind kind);

@@ -20,6 +20,7 @@
 #include "sm/config/guid_files.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
+#include "sm/sweep/silent.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
@@ -108,6 +109,7 @@ publish(struct sweep *s, struct snapshot *after)
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
 	}
+	s->silent = silent_update(s->silent, s->view.subnet, sweep_now(s));
 }
 
 static void
@@ -125,7 +127,9 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
 	log_health(s, &v, left != NULL);
-	if (!v.up)
+	/* Silent ports have a pace of their own. */
+	if (!v.up && (v.lines->len > s->view.subnet->n_faults ||
+		      !snapshot_is_whole(s->view.subnet)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;

@@ -3,9 +3,8 @@
  * The light sweep.
  *
  * One Get for each switch (SwitchInfo, whose PortStateChange bit says that a
- * link came or went, IBA 14.2.5.4), one for the SM's own port, and one through
- * each port whose link is up but whose other end has not answered so far. A
- * switch that does not answer counts as a change, too.
+ * link came or went, IBA 14.2.5.4), and one for the SM's own port. A switch that
+ * does not answer counts as a change, too.
  *
  * PortInfo is read of a host whose M_Key has a lease: a wrong key from another
  * node starts the lease, and a Get with the right one stops it (IBA 14.2.4.2).
@@ -20,7 +19,9 @@ struct light_sweep {
 	const struct snapshot *s;
 	light_sweep_done_fn done;
 	void *data;
-	uint32_t port;		/* the next to be looked at */
+	GArray *behind;		/* or NULL */
+	uint32_t port;		/* the next to be looked at; of `behind`, its
+				   index there */
 	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
@@ -45,9 +46,6 @@ attr_to_read(const struct snapshot *s, uint32_t port)
 		return MAD_ATTR_SWITCH_INFO;
 	if (port == s->local_port || has_lease(s, port))
 		return MAD_ATTR_PORT_INFO;
-	if (snapshot_is_switch(n) && p->known && p->peer == SNAPSHOT_NONE &&
-	    p->info.state != PORT_STATE_DOWN)
-		return MAD_ATTR_NODE_INFO;
 	return 0;
 }
 
@@ -148,14 +146,19 @@ light_sweep_next(void *data, struct smp_request *r)
 {
 	struct light_sweep *l = data;
 
-	while (l->port < l->s->n_ports) {
+	while (l->behind && l->port < l->behind->len) {
+		r->port = g_array_index(l->behind, uint32_t, l->port++);
+		r->attr = MAD_ATTR_NODE_INFO;
+		if (address_behind(l, r))
+			return true;
+	}
+	while (!l->behind && l->port < l->s->n_ports) {
 		r->port = l->port++;
 		r->attr = attr_to_read(l->s, r->port);
 		if (r->attr == MAD_ATTR_PORT_INFO)
 			r->modifier = smp_batch_port_info_modifier(l->s,
 								   r->port);
-		if (r->attr && (r->attr != MAD_ATTR_NODE_INFO ||
-				address_behind(l, r)))
+		if (r->attr)
 			return true;
 	}
 	return false;
@@ -166,6 +169,8 @@ light_sweep_cancel(struct light_sweep *l)
 {
 	smp_batch_free(l->batch);
 	g_array_unref(l->r.changed);
+	if (l->behind)
+		g_array_unref(l->behind);
 	g_free(l->r.why);
 	g_free(l);
 }
@@ -188,8 +193,8 @@ light_sweep_done(void *data)
 
 struct light_sweep *
 light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
-		  const struct snapshot *s, light_sweep_done_fn done,
-		  void *data)
+		  const struct snapshot *s, GArray *behind,
+		  light_sweep_done_fn done, void *data)
 {
 	struct light_sweep *l = g_new0(struct light_sweep, 1);
 	const struct smp_stage stage = {
@@ -199,6 +204,7 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 
 	l->keys = keys;
 	l->s = s;
+	l->behind = behind ? g_array_ref(behind) : NULL;
 	l->done = done;
 	l->data = data;
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));

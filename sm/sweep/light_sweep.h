@@ -22,10 +22,12 @@ struct light_sweep_result {
 typedef void (*light_sweep_done_fn)(const struct light_sweep_result *r,
 				    void *data);
 
-/* `s` is borrowed until `done`, which never comes from inside. */
+/* `s` is borrowed until `done`, which never comes from inside. behind: of
+ * uint32_t, ports through which NodeInfo is asked, and nothing else; NULL: a
+ * light sweep of the fabric. */
 struct light_sweep *light_sweep_start(struct mad_client *x,
 				      const struct mkey_db *keys,
-				      const struct snapshot *s,
+				      const struct snapshot *s, GArray *behind,
 				      light_sweep_done_fn done, void *data);
 void light_sweep_cancel(struct light_sweep *l);
 

@@ -33,6 +33,7 @@
 #include "sm/sweep/notices.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
+#include "sm/sweep/silent.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
 
@@ -40,7 +41,6 @@
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_BURST	3	/* but for so many */
-#define NAMES_MAX	4u	/* in a line */
 #define POLL_MS		1000u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 
@@ -53,6 +53,7 @@ static const char *const state_names[] = {
 	[SWEEP_IDLE] = "idle",
 	[SWEEP_WAITING] = "waiting",
 	[SWEEP_LIGHT] = "light sweep",
+	[SWEEP_PROBING] = "asking behind silent ports",
 	[SWEEP_REREADING] = "reading switches again",
 	[SWEEP_DISCOVERING] = "discovering",
 	[SWEEP_ELECTING] = "electing",
@@ -60,19 +61,6 @@ static const char *const state_names[] = {
 	[SWEEP_PROGRAMMING] = "programming",
 	[SWEEP_POLLING] = "polling the master",
 	[SWEEP_SUSPENDED] = "waiting for the port",
-};
-
-static const char *const cause_names[] = {
-	[SWEEP_CAUSE_START] = "start",
-	[SWEEP_CAUSE_SIGNAL] = "signal",
-	[SWEEP_CAUSE_TRAP] = "trap",
-	[SWEEP_CAUSE_LIGHT] = "change seen",
-	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
-	[SWEEP_CAUSE_RETRY] = "fabric not up",
-	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",
-	[SWEEP_CAUSE_ELECTION] = "election",
-	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
-	[SWEEP_CAUSE_TIME] = "time for the next",
 };
 
 static void begin(struct sweep *s);
@@ -83,18 +71,6 @@ const char *
 sweep_state_name(enum sweep_state state)
 {
 	return state_names[state];
-}
-
-static char *
-causes_text(unsigned causes)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (unsigned c = 0; c < G_N_ELEMENTS(cause_names); c++)
-		if (causes & 1u << c)
-			g_string_append_printf(text, "%s%s", text->len ?
-					       ", " : "", cause_names[c]);
-	return g_strdup(text->str);
 }
 
 /* The one place where the state changes. */
@@ -167,41 +143,6 @@ set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 		transport_timer_start(mad_client_transport(s->x), when, fn, s);
 }
 
-static void
-append_count(GString *line, const char *name, const char *method,
-	     uint64_t count)
-{
-	if (count)
-		g_string_append_printf(line, "%s %s.%s %" G_GUINT64_FORMAT,
-				       line->len ? "," : ":", name, method,
-				       count);
-}
-
-/* By attribute and method: did this sweep write, and what? Retries have a line
- * of their own, so that losses do not look like a larger fabric. */
-static void
-log_sent(struct sweep *s, enum log_level level)
-{
-	const struct mad_client_stats *before = &s->stats;
-	const struct mad_client_stats *after = mad_client_stats(s->x);
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
-		append_count(line, mad_attr_name(i), "Get",
-			     after->gets[i] - before->gets[i]);
-		append_count(line, mad_attr_name(i), "Set",
-			     after->sets[i] - before->sets[i]);
-	}
-	log_say(s->log, level, "sweep", "sent %" G_GUINT64_FORMAT " MADs%s",
-		after->sent - before->sent, line->str);
-	if (after->retried != before->retried)
-		log_say(s->log, level, "sweep", "%" G_GUINT64_FORMAT
-			" of them a second time or more, %" G_GUINT64_FORMAT
-			" requests without an answer",
-			after->retried - before->retried,
-			after->timed_out - before->timed_out);
-}
-
 /* The values of one sweep. */
 static void
 clear_run(struct sweep *s)
@@ -227,14 +168,14 @@ set_light_due(struct sweep *s)
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
 {
-	g_autofree char *causes = causes_text(s->why);
+	g_autofree char *causes = sweep_causes_text(s->why);
 	struct sweep_report told = *r;
 
 	told.causes = causes;
 	told.is_repair = s->is_repair;
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
-	log_sent(s, LOG_VERBOSE);
+	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, sweep_ms(s));
 	s->end(&told, s->data);
@@ -285,6 +226,7 @@ obey(struct sweep *s, uint32_t port)
 	s->polls_lost = 0;
 	s->up = false;
 	sweep_view_clear(&s->view);
+	g_clear_pointer(&s->silent, g_array_unref);
 	sweep_conclude(s, &r);
 }
 
@@ -416,32 +358,11 @@ can_repair(const struct sweep *s)
 		snapshot_is_whole(s->view.subnet);
 }
 
-/* "leaf-1, spine-2 and 3 more" */
-static char *
-names_text(const struct snapshot *n, const GArray *guids)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (guint i = 0; i < MIN(guids->len, NAMES_MAX); i++) {
-		uint32_t node = snapshot_find_node(n, g_array_index(guids,
-								    uint64_t,
-								    i));
-
-		g_string_append_printf(text, "%s%s", i ? ", " : "",
-				       node == SNAPSHOT_NONE ? "?" :
-				       snapshot_node_name(&n->nodes[node]));
-	}
-	if (guids->len > NAMES_MAX)
-		g_string_append_printf(text, " and %u more",
-				       guids->len - NAMES_MAX);
-	return g_strdup(text->str);
-}
-
 static void
 begin_repair(struct sweep *s, const GArray *nodes)
 {
-	g_autofree char *causes = causes_text(s->why);
-	g_autofree char *names = names_text(s->view.subnet, nodes);
+	g_autofree char *causes = sweep_causes_text(s->why);
+	g_autofree char *names = sweep_names_text(s->view.subnet, nodes);
 
 	log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names, causes);
 	s->is_repair = true;
@@ -490,7 +411,7 @@ begin(struct sweep *s)
 		heavy_sweep_replan(s);
 		return;
 	}
-	causes = causes_text(s->why);
+	causes = sweep_causes_text(s->why);
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
@@ -524,7 +445,7 @@ sweep_on_light_peers(GArray *found, void *data)
 
 	s->peers = NULL;
 	note_peers(s, found, s->view.subnet);
-	log_sent(s, LOG_DEBUG);
+	sweep_log_sent(s, LOG_DEBUG);
 	if (election_decide(&s->self, peers, found->len, &who) !=
 	    ELECTION_MASTER)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
@@ -551,11 +472,67 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 }
 
 static void
+sweep_on_probe(const struct light_sweep_result *r, void *data)
+{
+	struct sweep *s = data;
+
+	s->light = NULL;
+	if (r->why)
+		log_say(s->log, LOG_INFO, "sweep", "%s", r->why);
+	sweep_changed(s, SWEEP_CAUSE_LIGHT, r->changed);
+	rest(s);
+}
+
+/* Are there M_Keys of ports that are not in the view? A node may have been moved
+ * with its key to where no node answers. */
+static bool
+has_strays(const struct sweep *s)
+{
+	g_autoptr(GHashTable) found = NULL;
+	g_autoptr(GArray) strays = NULL;
+
+	if (!s->keys)
+		return false;
+	found = g_hash_table_new(g_int64_hash, g_int64_equal);
+	for (uint32_t port = 0; port < s->view.subnet->n_ports; port++)
+		g_hash_table_add(found, &s->view.subnet->ports[port].guid);
+	strays = mkey_db_strays(s->keys, found, 1);
+	return strays->len > 0;
+}
+
+/* A discovery also tries the keys of nodes that were not found. */
+static void
+probe(struct sweep *s)
+{
+	const struct snapshot *n = s->view.subnet;
+	g_autoptr(GArray) ports = silent_take(s->silent, n, sweep_now(s));
+	g_autoptr(GArray) nodes = NULL;
+
+	if (!has_strays(s)) {
+		sweep_set_state(s, SWEEP_PROBING);
+		s->light = light_sweep_start(s->x, s->keys, n, ports,
+					     sweep_on_probe, s);
+		return;
+	}
+	nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	for (guint i = 0; i < ports->len; i++)
+		g_array_append_val(nodes, snapshot_node_of(n,
+				   g_array_index(ports, uint32_t, i))->
+				   info.node_guid);
+	sweep_changed(s, SWEEP_CAUSE_SILENT, nodes);
+	rest(s);
+}
+
+static void
 sweep_on_light_timer(void *data)
 {
 	struct sweep *s = data;
 
 	s->timer = 0;
+	if (sweep_now(s) < s->light_due) {
+		probe(s);
+		return;
+	}
 	if (s->causes || !s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	else if (s->params.force_heavy)
@@ -566,8 +543,8 @@ sweep_on_light_timer(void *data)
 	}
 	s->stats = *mad_client_stats(s->x);
 	sweep_set_state(s, SWEEP_LIGHT);
-	s->light = light_sweep_start(s->x, s->keys, s->view.subnet,
-			       sweep_on_light, s);
+	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
+				     sweep_on_light, s);
 }
 
 static void
@@ -627,6 +604,9 @@ rest(struct sweep *s)
 {
 	int64_t now = sweep_now(s), due = notices_due(s->notices), when;
 
+	/* Nothing waits for silent ports. */
+	if (s->state == SWEEP_PROBING)
+		g_clear_pointer(&s->light, light_sweep_cancel);
 	if (s->paused) {
 		clear_timer(s);
 		sweep_set_state(s, SWEEP_IDLE);
@@ -654,7 +634,8 @@ rest(struct sweep *s)
 		set_timer(s, now + (int64_t)s->params.poll_ms * 1000,
 			  sweep_on_poll_timer);
 	else if (s->params.sweep_s)
-		set_timer(s, s->light_due, sweep_on_light_timer);
+		set_timer(s, MIN(s->light_due, silent_due(s->silent)),
+			  sweep_on_light_timer);
 }
 
 void
@@ -680,10 +661,16 @@ sweep_set_partitions(struct sweep *s, struct partition_rules *rules)
 	s->params.isolation.rules = rules;
 }
 
+static bool
+rests(const struct sweep *s)
+{
+	return s->state == SWEEP_IDLE || s->state == SWEEP_PROBING;
+}
+
 void
 sweep_request(struct sweep *s, enum sweep_cause cause)
 {
-	bool resting = s->state == SWEEP_IDLE || s->state == SWEEP_WAITING;
+	bool resting = rests(s) || s->state == SWEEP_WAITING;
 	bool noted = s->causes & 1u << cause;
 
 	/* Traps and changes are the master's business. */
@@ -734,7 +721,7 @@ sweep_trap(struct sweep *s, uint16_t lid)
 		    info.node_guid, sweep_now(s));
 	s->notice_causes |= 1u << SWEEP_CAUSE_TRAP;
 	/* A heavy sweep that waits reads it, too. */
-	if (!s->over && (s->state == SWEEP_IDLE ||
+	if (!s->over && (rests(s) ||
 			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
 		rest(s);
 }
@@ -962,6 +949,7 @@ sweep_free(struct sweep *s)
 		snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	notices_free(s->notices);
+	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);
 	g_free(s->said);
 	g_free(s);

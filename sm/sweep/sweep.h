@@ -20,6 +20,7 @@ enum sweep_state {
 	SWEEP_IDLE,		/* nothing to do */
 	SWEEP_WAITING,		/* a change was told: wait for more of it */
 	SWEEP_LIGHT,		/* looking for changes */
+	SWEEP_PROBING,		/* asking behind silent ports */
 	SWEEP_REREADING,	/* what hangs on nodes that reported a change */
 	SWEEP_DISCOVERING,
 	SWEEP_ELECTING,		/* asking the other SMs */
@@ -46,6 +47,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_TRAP,
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
+	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
 	SWEEP_CAUSE_ELECTION,
@@ -211,6 +213,7 @@ struct sweep {
 	struct notices *notices;	/* nodes that are to be read again, */
 	unsigned notice_causes;		/* for these */
 	int64_t light_due;		/* the next light sweep */
+	GArray *silent;			/* of `view`, struct silent_port */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* when those for traps so far would
@@ -277,6 +280,13 @@ void sweep_view_clear(struct view *v);
 /* These nodes are to be read again: of uint64_t, NodeGUIDs. */
 void sweep_changed(struct sweep *s, enum sweep_cause cause,
 		   const GArray *nodes);
+/* sweep_log.c. Bits of enum sweep_cause: "trap, election"; g_free. */
+char *sweep_causes_text(unsigned causes);
+/* NodeGUIDs in n: "leaf-1, spine-2 and 3 more"; g_free. */
+char *sweep_names_text(const struct snapshot *n, const GArray *guids);
+/* How many MADs this sweep has sent. */
+void sweep_log_sent(struct sweep *s, enum log_level level);
+
 /* The end of a heavy sweep or a repair, whatever came of it. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);
