@@ -25,6 +25,7 @@
 #include "sm/tools/show.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
+#include "sm/control/http.h"
 #include "sm/dump.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
@@ -51,7 +52,8 @@ struct daemon {
 	struct qos qos;
 	struct site_files *site;
 	struct status *status;
-	struct control_socket *control;	/* NULL: nobody listens */
+	struct control_socket *control;	/* NULL: nobody listens, as is */
+	struct http *http;
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -359,6 +361,36 @@ open_control(struct daemon *d)
 			"not reach this manager", error->message);
 }
 
+static void
+http_metrics(GString *out, void *data)
+{
+	struct control_view v;
+
+	control_look(&v, data);
+	control_metrics(&v, out);
+}
+
+static void
+open_http(struct daemon *d)
+{
+	static const struct http_page pages[] = {
+		{ "/metrics", "application/openmetrics-text; version=1.0.0; "
+		  "charset=utf-8", http_metrics },
+	};
+	g_autoptr(GError) error = NULL;
+
+	if (!d->conf->metrics || d->conf->mode != OPTIONS_MODE_RUN)
+		return;
+	d->http = http_open(d->conf->metrics, pages, G_N_ELEMENTS(pages), d,
+			    &error);
+	if (d->http)
+		log_say(d->log, LOG_VERBOSE, "metrics", "served on %s, port %u, "
+			"as /metrics", d->conf->metrics, http_port(d->http));
+	else
+		log_say(d->log, LOG_WARNING, "metrics", "not served: %s",
+			error->message);
+}
+
 /* The record that we replay has no more, and we are not at the end. */
 static void
 on_over(void *data)
@@ -536,6 +568,7 @@ daemon_connect(struct daemon *d)
 	warn_of_keys(d);
 	d->since = transport_now(d->transport);
 	open_control(d);
+	open_http(d);
 }
 
 static void
@@ -543,6 +576,7 @@ daemon_close(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
+	http_close(d->http);
 	control_socket_close(d->control);
 	sm_instance_free(d->sm);
 	if (!backend_close(d->backend, &error)) {

@@ -16,6 +16,7 @@
  */
 #include "sm/config/options.h"
 
+#include <gio/gio.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,23 @@ set_partitions(const struct option *o, void *place, const char *value)
 	return option_text.set(o, place, value);
 }
 
+/* Numeric, for a name may mean several; empty: none. */
+static char *
+set_address(const struct option *o, void *place, const char *value)
+{
+	g_autoptr(GSocketConnectable) parsed = value && *value ?
+		g_network_address_parse(value, 0, NULL) : NULL;
+
+	if (value && *value && (!parsed || !g_hostname_is_ip_address(
+	    g_network_address_get_hostname(G_NETWORK_ADDRESS(parsed)))))
+		return option_refuse(o, value);
+	return option_text.set(o, place, value);
+}
+
+static const struct option_kind kind_address = {
+	.accepts = "ADDRESS:PORT such as 127.0.0.1:9683 or [::1]:9683",
+	.is_text = true, .or_none = true, .set = set_address,
+};
 static const struct option_kind kind_sides = {
 	.accepts = "both, in, out or off", .set = set_sides,
 };
@@ -357,6 +375,8 @@ static const struct option rows[] = {
 	{ "control_socket", "control-socket", 0, &option_text,
 	  AT(control_socket), 0, 0, OPTIONS_CONTROL_SOCKET, "FILE",
 	  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)" },
+	{ "metrics", "metrics", 0, &kind_address, AT(metrics), 0, 0, NULL,
+	  "ADDRESS:PORT", "where HTTP serves /metrics to Prometheus (nowhere)" },
 	{ "node_name_map_name", "node-name-map", 0, &option_text,
 	  AT(node_names_file), 0, 0, NULL,
 	  "FILE", "what to call nodes, as for ibnetdiscover" },
@@ -867,7 +887,8 @@ forget_place(struct options *conf)
 	char **const own[] = {
 		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
 		&conf->pid_file, &conf->log_file, &conf->cache_dir,
-		&conf->dump_dir, &conf->control_socket, &conf->config_file,
+		&conf->dump_dir, &conf->control_socket, &conf->metrics,
+		&conf->config_file,
 	};
 
 	options_forget_port(conf);

@@ -70,6 +70,38 @@ write_up(GString *out, const struct control_view *v)
 }
 
 static void
+write_verdict(GString *out, const struct control_view *v)
+{
+	static const char *const names[] = {
+		"starting", "up", "degraded", "not up", "standby", "failed",
+	};
+	const char *is;
+
+	control_verdict(v, &is);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		sample(out, "minism_subnet_state{minism_subnet_state=\"%s\"} "
+		       "%u", names[i], strcmp(names[i], is) == 0);
+}
+
+static void
+write_faults(GString *out, const struct control_view *v)
+{
+	unsigned n[EXPECTED_KINDS] = { 0 };
+
+	for (guint i = 0; v->faults && i < v->faults->len; i++)
+		n[((struct expected_fault *)v->faults->pdata[i])->kind]++;
+	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++)
+		sample(out, "minism_faults{kind=\"%s\"} %u",
+		       expected_kind_name(kind), n[kind]);
+}
+
+static void
+write_paused(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_paused %u", v->paused);
+}
+
+static void
 write_state(GString *out, const struct control_view *v)
 {
 	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
@@ -274,6 +306,12 @@ static const struct family families[] = {
 	{ "minism", "info", "Who runs where.", write_info },
 	{ "minism_subnet_up", "gauge",
 	  "1: every reachable port is Active and routed.", write_up },
+	{ "minism_subnet_state", "stateset", "The verdict of minismctl status.",
+	  write_verdict },
+	{ "minism_faults", "gauge", "What is expected and missing (switch, "
+	  "host, link), or slower than it was.", write_faults },
+	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
+	  write_paused },
 	{ "minism_sm_state", "stateset", "SMState of this manager.",
 	  write_state },
 	{ "minism_nodes", "gauge", "Nodes of the last sweep.", write_nodes },

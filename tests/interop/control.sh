@@ -90,6 +90,41 @@ is_open_metrics() {	# file
 		sys.exit(len(families) < 10)' "$1"
 }
 
+# What Prometheus' own client gets over HTTP, and the dashboard's queries: each
+# metric that they name is there.
+served_metrics() {	# log of the manager
+	local port
+	port=$(sed -n 's/.*metrics: served on .* port \([0-9]*\),.*/\1/p' "$1")
+	/usr/bin/python3 -c 'if True:
+		import http.client, json, re, sys
+		from prometheus_client.openmetrics import parser
+		def ask(method, path):
+			c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]),
+						       timeout=10)
+			c.request(method, path)
+			return c.getresponse()
+		answer = ask("GET", "/metrics")
+		text = answer.read().decode()
+		assert answer.status == 200
+		assert answer.getheader("Content-Type").startswith(
+			"application/openmetrics-text; version=1.0.0")
+		names = set()
+		for family in parser.text_string_to_metric_families(text):
+			names |= {s.name for s in family.samples}
+		assert len(names) > 20
+		assert ask("HEAD", "/metrics").status == 200
+		assert ask("GET", "/").status == 404
+		assert ask("POST", "/metrics").status == 405
+		board = json.load(open(sys.argv[2]))
+		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
+		asked = set(re.findall(r"minism_\w+", " ".join(exprs)))
+		# there is none of a cable without errors
+		missing = asked - names - {"minism_port_errors_total"}
+		print("not there:", missing)
+		sys.exit(len(asked) < 10 or bool(missing))' "$port" \
+		"$MINISM_SRC/etc/grafana-minism.json"
+}
+
 # completes VERB START N: bash knows so many words
 completes() {
 	(
@@ -145,7 +180,8 @@ fabric_case() {
 	wanted_case fabric || return 0
 	rm -rf cache
 	sim_start "$demo" || { ok 1 "fabric: ibsim starts"; return; }
-	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
+	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -v \
+		--metrics 127.0.0.1:0
 	check "fabric: it is up" \
 		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "fabric: a path is that of ibtracert" same_path node-01 node-07
@@ -168,6 +204,11 @@ fabric_case() {
 		'^minism_links\{state="Active",width="4x",speed="EDR"\} 32$' metrics
 	cp ctl.out metrics
 	check "fabric: which Prometheus' own client reads" is_open_metrics metrics
+	if grep -q 'built without' fabric.log; then
+		skip "fabric: metrics over HTTP" "no libmicrohttpd"
+	else
+		check "fabric: metrics over HTTP" served_metrics fabric.log
+	fi
 	check "fabric: bash completes names" completes who node-0 9
 	check "fabric: and words" completes '' pa 4
 	check "fabric: and groups" completes members 0xc 1

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * HTTP. libmicrohttpd reads requests and keeps connections; it has no thread,
+ * but one epoll descriptor, which is a source of the main loop. Time-outs of
+ * connections are looked at once a second while there are any.
+ */
+#include "config.h"
+
+#include "sm/control/http.h"
+
+#include <gio/gio.h>
+
+#ifndef HAVE_MICROHTTPD
+
+struct http *
+http_open(const char *address, const struct http_page *pages, size_t n_pages,
+	  void *data, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: minism was built without libmicrohttpd", address);
+	return NULL;
+}
+
+void
+http_close(struct http *h)
+{
+}
+
+unsigned
+http_port(const struct http *h)
+{
+	return 0;
+}
+
+#else
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define PORT		9683u	/* unless it is said */
+#define CONNECTIONS_MAX	16u
+#define PATIENCE_S	10u
+#define MEMORY_MAX	(16u * 1024)	/* of a connection's request */
+
+struct http {
+	const struct http_page *pages;
+	size_t n_pages;
+	void *data;
+	struct MHD_Daemon *mhd;
+	guint source, timer;
+};
+
+static enum MHD_Result
+http_send(struct MHD_Connection *c, unsigned status, const char *type,
+	  GString *body)
+{
+	gsize len = body->len;
+	struct MHD_Response *r = MHD_create_response_from_buffer(len,
+		g_string_free(body, FALSE), MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result result;
+
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+static enum MHD_Result
+http_on_request(void *data, struct MHD_Connection *c, const char *path,
+		const char *method, const char *version, const char *upload,
+		size_t *n_upload, void **state)
+{
+	static int seen;
+	struct http *h = data;
+	GString *body;
+
+	/* The first call has the head alone; what is uploaded is not read. */
+	if (!*state) {
+		*state = &seen;
+		return MHD_YES;
+	}
+	if (*n_upload) {
+		*n_upload = 0;
+		return MHD_YES;
+	}
+	body = g_string_new(NULL);
+	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
+	    strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return http_send(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
+				 g_string_append(body, "GET or HEAD\n"));
+	for (size_t i = 0; i < h->n_pages; i++)
+		if (strcmp(h->pages[i].path, path) == 0) {
+			h->pages[i].write(body, h->data);
+			return http_send(c, MHD_HTTP_OK, h->pages[i].type,
+					 body);
+		}
+	for (size_t i = 0; i < h->n_pages; i++)
+		g_string_append_printf(body, "%s\n", h->pages[i].path);
+	return http_send(c, MHD_HTTP_NOT_FOUND, "text/plain", body);
+}
+
+static gboolean
+http_on_timer(gpointer data)
+{
+	struct http *h = data;
+	const union MHD_DaemonInfo *info;
+
+	MHD_run(h->mhd);
+	info = MHD_get_daemon_info(h->mhd,
+				   MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+	if (info && info->num_connections)
+		return G_SOURCE_CONTINUE;
+	h->timer = 0;
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean
+http_on_event(gint fd, GIOCondition condition, gpointer data)
+{
+	struct http *h = data;
+
+	MHD_run(h->mhd);
+	if (!h->timer)
+		h->timer = g_timeout_add_seconds(1, http_on_timer, h);
+	return G_SOURCE_CONTINUE;
+}
+
+/* False: it is no numeric address. */
+static bool
+read_address(const char *text, struct sockaddr_storage *to, GError **error)
+{
+	g_autoptr(GSocketConnectable) parsed =
+		g_network_address_parse(text, PORT, error);
+	g_autoptr(GSocketAddress) address = NULL;
+	GNetworkAddress *name;
+
+	if (!parsed)
+		return false;
+	name = G_NETWORK_ADDRESS(parsed);
+	address = g_inet_socket_address_new_from_string(
+		g_network_address_get_hostname(name),
+		g_network_address_get_port(name));
+	if (address)
+		return g_socket_address_to_native(address, to, sizeof(*to),
+						  error);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+		    "%s is not ADDRESS:PORT such as 127.0.0.1:9683 or "
+		    "[::1]:9683", text);
+	return false;
+}
+
+struct http *
+http_open(const char *address, const struct http_page *pages, size_t n_pages,
+	  void *data, GError **error)
+{
+	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
+	struct http *h;
+	unsigned flags = MHD_USE_EPOLL;
+
+	if (!read_address(address, &at, error))
+		return NULL;
+	if (at.ss_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	h = g_new0(struct http, 1);
+	h->pages = pages;
+	h->n_pages = n_pages;
+	h->data = data;
+	errno = 0;
+	h->mhd = MHD_start_daemon(flags, 0, NULL, NULL, http_on_request, h,
+				  MHD_OPTION_SOCK_ADDR, &at,
+				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+				  MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S,
+				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				  (size_t)MEMORY_MAX, MHD_OPTION_END);
+	if (!h->mhd) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+			    "%s: %s", address, errno ? g_strerror(errno) :
+			    "cannot listen there");
+		g_free(h);
+		return NULL;
+	}
+	h->source = g_unix_fd_add(MHD_get_daemon_info(h->mhd,
+			MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, G_IO_IN,
+			http_on_event, h);
+	return h;
+}
+
+unsigned
+http_port(const struct http *h)
+{
+	return MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_BIND_PORT)->port;
+}
+
+void
+http_close(struct http *h)
+{
+	if (!h)
+		return;
+	g_source_remove(h->source);
+	if (h->timer)
+		g_source_remove(h->timer);
+	MHD_stop_daemon(h->mhd);
+	g_free(h);
+}
+
+#endif
