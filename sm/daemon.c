@@ -27,6 +27,7 @@
 #include "sm/control/control_socket.h"
 #include "sm/control/http.h"
 #include "sm/dump.h"
+#include "sm/fabric_page.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
@@ -101,6 +102,19 @@ dump(struct daemon *d, const struct view *v)
 		log_say(d->log, LOG_WARNING, "dump", "%s", error->message);
 }
 
+static void
+write_report(struct daemon *d, const struct view *v)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	status_page(d->status, v->subnet, v->lids, v->lft,
+		    perf_manager_ports(d->sm->perf, v->subnet), out);
+	if (!g_file_set_contents(d->conf->report, out->str, (gssize)out->len,
+				 &error))
+		log_say(d->log, LOG_WARNING, "daemon", "%s", error->message);
+}
+
 static int
 end_code(enum sweep_end end)
 {
@@ -131,6 +145,8 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		print_plan(d, r);
 	else if (r->view && d->conf->dump_dir)
 		dump(d, r->view);
+	if (r->view && d->conf->report)
+		write_report(d, r->view);
 	if (r->view && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(r->view);
 	if (d->conf->mode == OPTIONS_MODE_RUN)

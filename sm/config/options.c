@@ -387,6 +387,8 @@ static const struct option rows[] = {
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
 	{ "dump_dir", "dump-dir", 0, &option_text, AT(dump_dir), 0, 0, NULL,
 	  "FOLDER", "where dumps of the subnet go (no dumps)" },
+	{ "report", "report", 0, &option_text, AT(report), 0, 0, NULL,
+	  "FILE", "the fabric as a web page, after each sweep (none)" },
 	{ "log_file", "log-file", 'f', &option_text, AT(log_file), 0, 0, NULL,
 	  "FILE", "log (standard error)" },
 	{ "log_flags", "log-flags", 'D', &kind_log_flags, AT(log_flags), 0,
@@ -887,8 +889,8 @@ forget_place(struct options *conf)
 	char **const own[] = {
 		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
 		&conf->pid_file, &conf->log_file, &conf->cache_dir,
-		&conf->dump_dir, &conf->control_socket, &conf->metrics,
-		&conf->config_file,
+		&conf->dump_dir, &conf->report, &conf->control_socket,
+		&conf->metrics, &conf->config_file,
 	};
 
 	options_forget_port(conf);

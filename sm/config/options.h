@@ -90,6 +90,7 @@ struct options {
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
 	char *dump_dir;		/* NULL: no dumps */
+	char *report;		/* a page of the fabric; NULL: none */
 	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
 	unsigned log_flags;	/* has 0x40; and its mask of what is logged */
 	bool show;		/* print the picture of the fabric when up */

@@ -180,6 +180,8 @@ static const struct command commands[] = {
 	  1, 0, control_subscriptions },
 	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
 	  control_sms },
+	{ "report", "", "the fabric as a web page, to be kept in a file", 1, 1,
+	  0, control_report },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  run_metrics },
 	{ "events", "[--follow]", "what was logged lately, of level info and "

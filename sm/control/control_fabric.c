@@ -529,6 +529,17 @@ control_links(struct control_request *request)
 	query_close(&q);
 }
 
+void
+control_report(struct control_request *request)
+{
+	struct fabric_query q;
+
+	if (query_open(&q, request))
+		status_page(q.v.status, q.db->subnet, q.db->lids, q.db->lft,
+			    perf_manager_ports(q.v.perf, q.db->subnet),
+			    request->body);
+}
+
 /* ---- ports ---- */
 
 /* IBA 14.2.5.6: 1 to 5 are 1, 2, 4, 8, 15. */

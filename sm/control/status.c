@@ -12,6 +12,8 @@
  */
 #include "sm/control/status.h"
 
+#include "sm/fabric_page.h"
+
 static const char *const end_names[] = {
 	[SWEEP_END_PLANNED] = "planned",
 	[SWEEP_END_UP] = "up",
@@ -169,4 +171,28 @@ status_last(const struct status *s, unsigned n)
 	if (n >= STATUS_SWEEPS || n >= s->n_sweeps)
 		return NULL;
 	return &s->sweeps[(s->n_sweeps - 1 - n) % STATUS_SWEEPS];
+}
+
+void
+status_page(const struct status *s, const struct snapshot *subnet,
+	    const struct lid_map *lids, const struct lft *lft,
+	    const struct perf_port *perf, GString *out)
+{
+	const struct status_sweep *last = status_last(s, 0);
+	g_autofree char *title = g_strconcat("Fabric: ", last ?
+		status_end_name(last->end) : "not read yet", NULL);
+	g_autoptr(GPtrArray) notes = g_ptr_array_new();
+	const GPtrArray *const lists[] = { s->complaints, s->warnings,
+					   s->notes };
+	const struct fabric_page page = {
+		.title = title, .engine = s->engine ? s->engine : "no routes",
+		.made = g_get_real_time() / G_USEC_PER_SEC,
+		.s = subnet, .lids = lids, .lft = lft, .perf = perf,
+		.notes = notes,
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		for (guint k = 0; lists[i] && k < lists[i]->len; k++)
+			g_ptr_array_add(notes, lists[i]->pdata[k]);
+	fabric_page_write(&page, out);
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Writing the page: fabric_page.html with two texts put in, each compressed
+ * (gzip) and in Base64. One is JSON, see index() there; the other is the rows
+ * of the forwarding tables as they are in struct lft.
+ */
+#include "sm/fabric_page.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "topology/json.h"
+
+/* Made from fabric_page.html: a string a line. */
+static const char *const html[] = {
+#include "sm/fabric_page_html.h"
+};
+
+static void
+put_node(struct json *j, const struct fabric_page *p, uint32_t node)
+{
+	const struct snapshot_node *n = &p->s->nodes[node];
+	bool is_switch = snapshot_is_switch(n);
+	uint32_t end = n->first_port;
+
+	for (unsigned num = 1; !is_switch && num <= n->info.num_ports; num++)
+		if (p->lids->base[n->first_port + num] != LID_NONE) {
+			end = n->first_port + num;
+			break;
+		}
+	json_open(j, NULL, '[');
+	json_text(j, NULL, snapshot_node_name(n));
+	json_hex(j, NULL, n->info.node_guid, 16);
+	json_number(j, NULL, is_switch ? 0 :
+		    n->info.node_type == NODE_ROUTER ? 2 : 1);
+	json_number(j, NULL, p->lids->base[end]);
+	json_number(j, NULL, p->lids->lmc[end]);
+	if (is_switch)
+		json_number(j, NULL, n->sw_index);
+	else
+		json_text(j, NULL, NULL);
+	json_close(j, ']');
+}
+
+static void
+put_cable(struct json *j, const struct fabric_page *p, uint32_t port)
+{
+	const struct snapshot_port *a = &p->s->ports[port];
+	const struct snapshot_port *b = &p->s->ports[a->peer];
+
+	json_open(j, NULL, '[');
+	json_number(j, NULL, a->node);
+	json_number(j, NULL, a->num);
+	json_number(j, NULL, b->node);
+	json_number(j, NULL, b->num);
+	json_number(j, NULL, port_mbps(&a->info));
+	json_bool(j, NULL, a->info.state == PORT_STATE_ACTIVE &&
+		  b->info.state == PORT_STATE_ACTIVE);
+	json_number(j, NULL, p->perf ? perf_wire_errors(&p->perf[port]) : 0);
+	json_number(j, NULL, p->perf ? perf_wire_errors(&p->perf[a->peer]) : 0);
+	json_close(j, ']');
+}
+
+static GString *
+make_json(const struct fabric_page *p)
+{
+	g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(p->made);
+	g_autofree char *made = g_date_time_format(when, "%F %T");
+	struct json j = { .out = g_string_new(NULL) };
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "title", p->title);
+	json_text(&j, "engine", p->engine);
+	json_text(&j, "made", made);
+	json_number(&j, "stride", p->lft ? p->lft->stride : 0);
+	json_number(&j, "top", p->lft ? p->lft->top : 0);
+	json_open(&j, "notes", '[');
+	for (guint i = 0; p->notes && i < p->notes->len; i++)
+		json_text(&j, NULL, p->notes->pdata[i]);
+	json_close(&j, ']');
+	json_open(&j, "nodes", '[');
+	for (uint32_t i = 0; i < p->s->n_nodes; i++)
+		put_node(&j, p, i);
+	json_close(&j, ']');
+	json_open(&j, "cables", '[');
+	for (uint32_t i = 0; i < p->s->n_ports; i++)
+		if (p->s->ports[i].peer != SNAPSHOT_NONE &&
+		    i <= p->s->ports[i].peer)
+			put_cable(&j, p, i);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	return j.out;
+}
+
+/* Compressed, in Base64. */
+static void
+put_packed(GString *out, const void *data, size_t len)
+{
+	g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(
+				G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
+	g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+	g_autoptr(GOutputStream) packer =
+		g_converter_output_stream_new(memory, gzip);
+	g_autofree char *text = NULL;
+
+	g_output_stream_write_all(packer, data, len, NULL, NULL, NULL);
+	g_output_stream_close(packer, NULL, NULL);
+	text = g_base64_encode(g_memory_output_stream_get_data(
+				       G_MEMORY_OUTPUT_STREAM(memory)),
+			       g_memory_output_stream_get_data_size(
+				       G_MEMORY_OUTPUT_STREAM(memory)));
+	g_string_append(out, text);
+}
+
+void
+fabric_page_write(const struct fabric_page *p, GString *out)
+{
+	g_autoptr(GString) json = make_json(p);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(html); i++) {
+		const char *mark = strstr(html[i], "@FABRIC@");
+		bool is_fabric = mark;
+
+		if (!mark)
+			mark = strstr(html[i], "@TABLES@");
+		if (!mark) {
+			g_string_append(out, html[i]);
+			continue;
+		}
+		g_string_append_len(out, html[i], mark - html[i]);
+		if (is_fabric)
+			put_packed(out, json->str, json->len);
+		else
+			put_packed(out, p->lft ? p->lft->ports :
+				   (const void *)"", p->lft ?
+				   (size_t)p->lft->n_switches * p->lft->stride :
+				   0);
+		g_string_append(out, mark + strlen("@FABRIC@"));
+	}
+}

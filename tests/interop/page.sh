@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The fabric as a web page, in a browser without a screen: it opens, shows what
+# is not as it should be, and its paths are those of the dumped tables.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need chromium python3
+
+# page SPEC arguments...: page.html and the dumps of a simulated fabric
+page() {
+	rm -rf page.html dump
+	mkdir dump
+	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" --cache-dir= --once \
+		--simulate "$@" --report page.html --dump-dir dump \
+		>run.out 2>run.err </dev/null
+}
+
+# shows [HASH]: the page as the browser has it then, in shown.html
+shows() {
+	timeout -k 5 60 chromium --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$SCRATCH/browser" --virtual-time-budget=20000 \
+		--dump-dom "file://$SCRATCH/page.html#${1:-}" \
+		>shown.html 2>browser.err
+	grep -q 'data-ready=' shown.html || {
+		grep -o 'data-failed="[^"]*"' shown.html
+		tail -n 5 browser.err
+		return 1
+	}
+}
+
+# The way from A to B through the dumped tables, as the page lists it.
+cat >walk.py <<'END'
+import re, sys
+
+peers, names, lids, name = {}, {}, {}, None
+for line in open("dump/minism.net"):
+    if m := re.match(r'(?:Switch|Ca)\s+\d+ "(\S+)"\s+# "([^"]*)"(.*)', line):
+        node, name = m[1], m[2]
+        names[node] = name
+        if at := re.search(r"\blid (\d+)", m[3]):
+            lids[name] = int(at[1])
+    elif m := re.match(r'\[(\d+)\]\S*\s+"(\S+)"\[(\d+)\]', line):
+        peers[name, int(m[1])] = m[2]
+        if node[0] == "H" and (at := re.search(r"# lid (\d+)", line)):
+            lids[name] = int(at[1])
+tables = {}
+for line in open("dump/opensm-lfts.dump"):
+    if m := re.match(r"Unicast lids.*\('(.*)'\)", line):
+        table = tables.setdefault(m[1], {})
+    elif m := re.match(r"0x(\w+) (\d+)", line):
+        table[int(m[1], 16)] = int(m[2])
+at, end = sys.argv[1:]
+while at != end:
+    out = tables[at].get(lids[end]) if at in tables else 1
+    print(at, out)
+    at = names[peers[at, out]]
+END
+
+# What the page says of the path, in the same form.
+cat >shown.py <<'END'
+import html, re
+
+rows = re.findall(r"<tr data-node.*?</tr>", open("shown.html").read())
+for row in rows:
+    cells = [html.unescape(re.sub("<.*?>", "", c))
+             for c in re.findall(r"<td.*?</td>", row)]
+    print(cells[1], cells[2])
+END
+
+path_agrees() {	# A B
+	shows "$1&$2" || return
+	python3 walk.py "$1" "$2" >walked && python3 shown.py >seen
+	diff walked seen && [ -s walked ]
+}
+
+case_page() {	# SPEC A B ..
+	local spec=$1 title
+
+	check "$spec: the page is written" page "$spec"
+	check "$spec: it opens" shows
+	title=$(grep -o '<title>[^<]*' shown.html)
+	check "$spec: and says how the fabric is" \
+		[ "$title" = "<title>minism: Fabric: up" ]
+	shift
+	while [ $# -gt 0 ]; do
+		check "$spec: the path from $1 to $2" path_agrees "$1" "$2"
+		shift 2
+	done
+}
+
+case_page "$MINISM_SRC/etc/fabrics/demo.net" node-01 node-16
+case_page 'PGFT(6,4,4;1,3,2)' H-0 H-95 S-1-3 S-2-0
+case_page 'torus(4,4;2)' H-0 H-31
+
+# A name that a person chose is no part of the page's own text.
+sed 's/# "node-05"/# "<b>\&amp;"/' "$MINISM_SRC/etc/fabrics/demo.net" >odd.net
+check "a strange name: the page is written" page "$SCRATCH/odd.net"
+check "a strange name: is text" shows '%3Cb%3E%26amp%3B'
+check "a strange name: as it is" grep -q '<h2>&lt;b&gt;&amp;amp;</h2>' shown.html
+done_testing
