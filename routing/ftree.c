@@ -149,41 +149,52 @@ complete_destination(struct completion *c, uint32_t dest)
 	return true;
 }
 
+/* The lowest switch that has a path to a destination, but that itself. */
+static uint32_t
+complete_find_root(const struct completion *c, uint32_t dest)
+{
+	const struct ftree *t = c->t;
+	uint32_t i;
+
+	for (i = 0; i < t->g->n_switches; i++)
+		if (i != dest && set_has(c->reach + (size_t)t->o->climb[i] *
+					 t->n_words, dest))
+			break;
+	return i;
+}
+
 /*
  * Paths between switches without CAs, which carry no data and may go anywhere:
- * by a neighbour that has a path, those below first, low switches before high
- * ones. Data does not come along, since whatever it meets has a path already.
+ * to the lowest switch that has a path, and so down and up again where turns
+ * would be if cables were lost. Other ones would have loops with the tables
+ * after such a loss. Data does not come along, since whatever it meets has a
+ * path already.
  */
 static void
 ftree_manage(struct completion *c, const uint64_t *quiet)
 {
 	const struct ftree *t = c->t;
-	const struct graph *g = t->g;
-	uint32_t i, k, n, sw, w, e, dest, entry;
-	uint64_t *mine, *theirs, word;
+	uint32_t n = t->g->n_switches, dest, i, sw, entry, root;
+	uint32_t *roots = SCRATCH(t->scratch, uint32_t, n);
+	const uint64_t *reach;
+	uint8_t *row;
 
-	for (i = 0; i < g->n_switches; i++) {
+	for (dest = 0; dest < n; dest++)
+		roots[dest] = set_has(quiet, dest) ?
+			complete_find_root(c, dest) : n;
+	for (i = 0; i < n; i++) {
 		sw = t->o->climb[i];
-		mine = c->reach + (size_t)sw * t->n_words;
-		n = g->first_edge[sw + 1] - g->first_edge[sw];
-		for (k = 0; k < n && !g->n_hosts[sw]; k++) {
-			e = g->first_edge[sw] + (k + t->turn[sw]) % n;
-			theirs = c->reach +
-				(size_t)g->edges[e].peer * t->n_words;
-			for (w = 0; w < t->n_words; w++) {
-				word = theirs[w] & ~mine[w] & quiet[w];
-				mine[w] |= word;
-				for (; word; word &= word - 1) {
-					dest = w * 64 + (uint32_t)
-						__builtin_ctzll(word);
-					for (entry = t->first_entry[dest];
-					     entry < t->first_entry[dest + 1];
-					     entry++)
-						lft_row(c->out, sw)[
-							t->lid[entry]] =
-							g->edges[e].port;
-				}
-			}
+		reach = c->reach + (size_t)sw * t->n_words;
+		row = lft_row(c->out, sw);
+		for (dest = 0; dest < n && !t->g->n_hosts[sw]; dest++) {
+			root = roots[dest];
+			if (root == n || set_has(reach, dest) ||
+			    !set_has(reach, root))
+				continue;
+			for (entry = t->first_entry[dest];
+			     entry < t->first_entry[dest + 1]; entry++)
+				row[t->lid[entry]] =
+					row[t->lid[t->first_entry[root]]];
 		}
 	}
 }

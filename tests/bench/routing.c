@@ -195,7 +195,7 @@ without_cable(const struct fabric *f, const struct lft *lft,
 	      struct held *held)
 {
 	struct graph *g = graph_new(f->s, f->lids);
-	uint32_t edge = g->n_edges / 3, sw;
+	uint32_t edge = g->n_edges / 3 + 5, sw;
 	struct fabric cut = { snapshot_copy(f->s), f->lids };
 	struct snapshot_port *port;
 
