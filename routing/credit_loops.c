@@ -745,18 +745,6 @@ web_join_all(struct web *w)
 	web_walk_all(w, web_add_turn);
 }
 
-void
-channels_add_tables(struct channels *c, const struct lft *lft,
-		    const struct lft *before)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct web w;
-
-	web_init(&w, c, lft, before, NULL, scratch);
-	web_compare(&w);
-	web_join_all(&w);
-}
-
 /* ---- with an order of the switches ---- */
 
 /* The entry at `sw` leads to no switch. If it is not where the LID ends, the
@@ -891,6 +879,24 @@ web_find_suspects(struct web *w, const uint32_t *ranks)
 	for (lid = 0; w->whole && lid <= MIN(w->top, g->top); lid++)
 		w->whole[lid] &= !w->walked[lid] && !(suspect && w->odd[lid]);
 	return suspect;
+}
+
+void
+channels_add_tables(struct channels *c, const struct lft *lft,
+		    const struct lft *before, const uint32_t *ranks)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct web w;
+
+	web_init(&w, c, lft, before, NULL, scratch);
+	web_compare(&w);
+	if (!ranks) {
+		web_join_all(&w);
+		return;
+	}
+	web_scan_all(&w, ranks);
+	web_walk_all(&w, web_add_odd);
+	channels_add_order(c, ranks);
 }
 
 /* All turns that the tables make, of suspect channels if these are known, and

@@ -36,9 +36,11 @@ struct channels *channels_new(const struct graph *g);
 struct channels *channels_copy(const struct channels *c);
 void channels_free(struct channels *c);
 
-/* All that data makes; `before` as for channels_check(). Not sorted then. */
+/* All that data makes; `before` as for channels_check(). ranks: all that this
+ * order permits, too, which is sooner done if the tables seem to be made in it;
+ * NULL: none. Not sorted then. */
 void channels_add_tables(struct channels *c, const struct lft *lft,
-			 const struct lft *before);
+			 const struct lft *before, const uint32_t *ranks);
 
 /* All turns but those from down to up, and back into the same cable; up is
  * towards the lower rank. Not sorted then. */

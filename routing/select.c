@@ -66,13 +66,14 @@ choice_drop_tables(struct choice *c)
 	g_clear_pointer(&c->ranks, g_free);
 	g_clear_pointer(&c->notes, g_ptr_array_unref);
 	verify_result_clear(&c->alone);
+	channels_clear(&c->together);
+	c->joint_with = NULL;
 }
 
 void
 choice_clear(struct choice *c)
 {
 	choice_drop_tables(c);
-	channels_clear(&c->together);
 	lft_free(c->bridge);
 	g_clear_pointer(&c->later, g_array_unref);
 	g_free(c->reason);
@@ -171,15 +172,13 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	if (in->previous)
 		c->lft = choose_keep_unowned(in->g, c->lft, in->previous);
 	/* With what is held first: then it has no loop alone, either. */
-	c->is_joint = in->previous && c->ranks;
-	if (c->is_joint)
-		verify_tables(in->g, c->lft, in->previous, c->ranks,
-			      &c->alone);
-	if (c->is_joint && !c->alone.channels.n_looped)
+	c->joint_with = c->ranks ? in->previous : NULL;
+	verify_tables(in->g, c->lft, c->joint_with, c->ranks, &c->alone);
+	if (!c->joint_with || !c->alone.channels.n_looped)
 		return true;
-	c->is_joint = false;
-	verify_result_clear(&c->alone);
-	verify_tables(in->g, c->lft, NULL, c->ranks, &c->alone);
+	c->together = c->alone.channels;
+	channels_check_ordered(in->g, c->lft, NULL, c->ranks, NULL,
+			       &c->alone.channels);
 	return true;
 }
 
@@ -265,12 +264,13 @@ choose_object(const struct choice *c)
 }
 
 static bool
-choose_has_loop(const struct graph *g, const struct lft *lft)
+choose_has_loop(const struct graph *g, const struct lft *lft,
+		const uint32_t *ranks)
 {
 	struct channels_result r;
 	bool has;
 
-	channels_check(g, lft, NULL, &r);
+	channels_check_ordered(g, lft, NULL, ranks, NULL, &r);
 	has = r.n_looped > 0;
 	channels_clear(&r);
 	return has;
@@ -289,7 +289,7 @@ choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 		return false;
 	engine_output_init(&out, lft_new(sample->n_switches, sample->top));
 	has_loop = engine->compute(&few, &out, NULL) &&
-		choose_has_loop(sample, out.lft);
+		choose_has_loop(sample, out.lft, out.ranks);
 	lft_free(out.lft);
 	engine_output_clear(&out);
 	graph_free(sample);
@@ -681,13 +681,16 @@ choose_transition(const struct engine_input *in, struct choice *c)
 {
 	struct lft *bare = NULL;
 
-	if (!in->previous || c->safety == CHOICE_LOOP || c->is_joint)
+	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	channels_check_ordered(in->g, c->lft, in->previous, c->ranks, NULL,
-			       &c->together);
+	if (c->joint_with != in->previous) {
+		channels_clear(&c->together);
+		channels_check_ordered(in->g, c->lft, in->previous, c->ranks,
+				       NULL, &c->together);
+	}
 	if (!c->together.n_looped)
 		return;
-	c->held_loop = choose_has_loop(in->g, in->previous);
+	c->held_loop = choose_has_loop(in->g, in->previous, c->ranks);
 	if (c->held_loop) {
 		bare = choose_forget_unowned(in->g, in->previous);
 		channels_clear(&c->together);
@@ -695,13 +698,14 @@ choose_transition(const struct engine_input *in, struct choice *c)
 				       &c->together);
 	}
 	/* One that is there already is not made worse by leaving it. */
-	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare))) {
+	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare,
+							     c->ranks))) {
 		c->safety = CHOICE_DRAIN;
 		c->later = g_array_new(FALSE, FALSE,
 				       sizeof(struct transition_entry));
 		c->bridge = transition_make(in->g, bare ? bare : in->previous,
-					    c->lft, c->together.looped,
-					    c->later);
+					    c->lft, c->ranks,
+					    c->together.looped, c->later);
 	}
 	lft_free(bare);
 }

@@ -42,7 +42,7 @@ struct choice {
 	GPtrArray *compared;	/* of char *: auto's candidates, a line each;
 				   NULL: nothing was compared */
 	struct verify_result alone;
-	bool is_joint;		/* also verified with in->previous: safe */
+	const struct lft *joint_with;	/* tables of which `together` is */
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
 	struct lft *bridge;	/* CHOICE_DRAIN: the first tables on the way */

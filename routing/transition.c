@@ -39,7 +39,9 @@ enum extent { EXTENT_LOOPED, EXTENT_SWITCHES, EXTENT_ALL };
 
 struct transition {
 	const struct graph *g;
-	const struct lft *held, *wanted;
+	struct lft *held;
+	const struct lft *wanted;
+	const uint32_t *ranks;	/* or NULL */
 	struct lft *now;	/* the tables of the last stage */
 	struct lft *then;	/* the same with what this stage changes */
 	struct channels *c;	/* dependencies of now and then together; at
@@ -55,29 +57,61 @@ struct rest {
 	uint16_t lid;
 };
 
+/* The next entry in which two tables differ, from this one on. */
+static bool
+find_difference(const struct lft *a, const struct lft *b, uint32_t *sw,
+		uint32_t *lid)
+{
+	const uint8_t *x, *y;
+
+	for (; *sw < a->n_switches; (*sw)++, *lid = 0) {
+		x = lft_row(a, *sw);
+		y = lft_row(b, *sw);
+		while (*lid < a->stride) {
+			if (*lid % LFT_BLOCK == 0 &&
+			    memcmp(x + *lid, y + *lid, LFT_BLOCK) == 0)
+				*lid += LFT_BLOCK;
+			else if (x[*lid] == y[*lid])
+				(*lid)++;
+			else
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The same rows, as long as those of the wanted tables. */
+static struct lft *
+transition_fit(const struct lft *held, const struct lft *wanted)
+{
+	struct lft *fit = lft_new(wanted->n_switches, wanted->top);
+
+	g_assert(held->n_switches == wanted->n_switches);
+	for (uint32_t sw = 0; sw < fit->n_switches; sw++)
+		memcpy(lft_row(fit, sw), lft_row(held, sw),
+		       MIN(fit->stride, held->stride));
+	return fit;
+}
+
 static struct lft *
 transition_first(const struct transition *t, const uint8_t *looped,
 		 enum extent extent)
 {
-	struct lft *first = lft_copy(t->wanted);
+	struct lft *first = lft_copy(t->held);
+	uint32_t sw = 0, lid = 0, edge, target;
+	uint8_t to;
 
-	g_assert(t->held->n_switches == t->wanted->n_switches);
-	for (uint32_t sw = 0; sw < first->n_switches; sw++)
-		for (uint32_t lid = 0; lid < first->stride; lid++) {
-			uint8_t *to = &lft_row(first, sw)[lid];
-			uint8_t old = lid < t->held->stride ?
-				lft_row(t->held, sw)[lid] : LFT_NO_PATH;
-			uint32_t edge = graph_edge_at(t->g, sw, *to);
-
-			if (old == *to)
-				continue;
-			if (extent == EXTENT_ALL ||
-			    (edge != SNAPSHOT_NONE && looped[edge]) ||
-			    (extent == EXTENT_SWITCHES && lid <= t->g->top &&
-			     t->g->target_of[lid] != SNAPSHOT_NONE &&
-			     t->g->targets[t->g->target_of[lid]].port == 0))
-				*to = old;
-		}
+	for (; find_difference(t->held, t->wanted, &sw, &lid); lid++) {
+		to = lft_row(t->wanted, sw)[lid];
+		edge = graph_edge_at(t->g, sw, to);
+		target = lid <= t->g->top ? t->g->target_of[lid] :
+			SNAPSHOT_NONE;
+		if (extent != EXTENT_ALL &&
+		    (edge == SNAPSHOT_NONE || !looped[edge]) &&
+		    (extent != EXTENT_SWITCHES || target == SNAPSHOT_NONE ||
+		     t->g->targets[target].port))
+			lft_row(first, sw)[lid] = to;
+	}
 	return first;
 }
 
@@ -105,36 +139,41 @@ arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 static void
 take_back(const struct transition *t, struct lft *first)
 {
-	uint32_t stride = MIN(first->stride, t->held->stride);
+	uint32_t sw, lid;
 	bool has_changed;
 
 	do {
 		has_changed = false;
-		for (uint32_t sw = 0; sw < first->n_switches; sw++)
-			for (uint32_t lid = 0; lid < stride; lid++) {
-				uint8_t *to = &lft_row(first, sw)[lid];
-				uint8_t old = lft_row(t->held, sw)[lid];
-
-				if (*to == old || *to == LFT_NO_PATH ||
-				    arrives(t, first, sw, (uint16_t)lid) ||
-				    !arrives(t, t->held, sw, (uint16_t)lid))
-					continue;
-				*to = old;
-				has_changed = true;
-			}
+		for (sw = lid = 0; find_difference(first, t->held, &sw, &lid);
+		     lid++) {
+			if (lft_row(first, sw)[lid] == LFT_NO_PATH ||
+			    arrives(t, first, sw, (uint16_t)lid) ||
+			    !arrives(t, t->held, sw, (uint16_t)lid))
+				continue;
+			lft_row(first, sw)[lid] = lft_row(t->held, sw)[lid];
+			has_changed = true;
+		}
 	} while (has_changed);
 }
 
-/* The dependencies of these tables, old ones beside them or NULL; false: they
- * have a loop. */
+/* The dependencies of these tables, old ones beside them or NULL, and all that
+ * the order permits, if that is no loop; false: the tables have one. */
 static bool
 load_channels(struct transition *t, const struct lft *lft,
 	      const struct lft *before)
 {
-	channels_free(t->c);
-	t->c = channels_new(t->g);
-	channels_add_tables(t->c, lft, before);
-	return channels_sort(t->c);
+	const uint32_t *ranks[] = { t->ranks, NULL };
+	bool sorted = false;
+
+	for (unsigned i = 0; i < 2 && !sorted; i++) {
+		if (i == 0 && !t->ranks)
+			continue;
+		channels_free(t->c);
+		t->c = channels_new(t->g);
+		channels_add_tables(t->c, lft, before, ranks[i]);
+		sorted = channels_sort(t->c);
+	}
+	return sorted;
 }
 
 static uint32_t
@@ -168,17 +207,15 @@ static GArray *
 find_rest(const struct transition *t)
 {
 	GArray *rest = g_array_new(FALSE, FALSE, sizeof(struct rest));
+	struct rest r;
+	uint32_t lid = 0;
 
-	for (uint32_t sw = 0; sw < t->now->n_switches; sw++)
-		for (uint32_t lid = 0; lid < t->now->stride; lid++) {
-			struct rest r = { .sw = sw, .lid = (uint16_t)lid };
-
-			if (lft_row(t->now, sw)[lid] ==
-			    lft_row(t->wanted, sw)[lid])
-				continue;
-			r.hops = count_hops(t, sw, r.lid);
-			g_array_append_val(rest, r);
-		}
+	for (r.sw = 0; find_difference(t->now, t->wanted, &r.sw, &lid);
+	     lid++) {
+		r.lid = (uint16_t)lid;
+		r.hops = count_hops(t, r.sw, r.lid);
+		g_array_append_val(rest, r);
+	}
 	g_array_sort(rest, compare_rest);
 	return rest;
 }
@@ -286,7 +323,8 @@ make_room(struct transition *t, const GArray *rest)
 	bool all = false;
 
 	for (;;) {
-		channels_check(t->g, t->wanted, t->then, &r);
+		channels_check_ordered(t->g, t->wanted, t->then, t->ranks,
+				       NULL, &r);
 		if (!r.n_looped)
 			break;
 		last = t->entries->len;
@@ -314,11 +352,13 @@ make_room(struct transition *t, const GArray *rest)
 
 struct lft *
 transition_make(const struct graph *g, const struct lft *held,
-		const struct lft *wanted, const uint8_t *looped,
-		GArray *entries)
+		const struct lft *wanted, const uint32_t *ranks,
+		const uint8_t *looped, GArray *entries)
 {
 	struct transition t = {
-		.g = g, .held = held, .wanted = wanted, .entries = entries,
+		.g = g, .wanted = wanted, .ranks = ranks,
+		.held = transition_fit(held, wanted),
+		.entries = entries,
 		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.c = channels_new(g), .stage = 1,
 	};
@@ -328,7 +368,7 @@ transition_make(const struct graph *g, const struct lft *held,
 	GArray *rest;
 
 	first = transition_first(&t, looped, extent);
-	while (!load_channels(&t, first, held) && extent < EXTENT_ALL) {
+	while (!load_channels(&t, first, t.held) && extent < EXTENT_ALL) {
 		lft_free(first);
 		first = transition_first(&t, looped, ++extent);
 	}
@@ -353,6 +393,7 @@ transition_make(const struct graph *g, const struct lft *held,
 	g_array_unref(rest);
 	g_array_unref(t.trail);
 	channels_free(t.c);
+	lft_free(t.held);
 	lft_free(t.now);
 	lft_free(t.then);
 	return first;

@@ -18,13 +18,14 @@ struct transition_entry {
 	uint8_t port;
 };
 
-/* looped: by edge, the channels that are in a loop of both together (struct
+/* ranks: an order in which the tables seem to be made, or NULL: it is sooner
+ * done with it. looped: by edge, the channels that are in a loop of both together (struct
  * channels_result). Returns the first tables; entries: struct transition_entry
  * by stage, what changes then. After the last stage they are the wanted
  * ones. */
 struct lft *transition_make(const struct graph *g, const struct lft *held,
-			    const struct lft *wanted, const uint8_t *looped,
-			    GArray *entries);
+			    const struct lft *wanted, const uint32_t *ranks,
+			    const uint8_t *looped, GArray *entries);
 
 /* Applies a stage; false: there is none such. */
 bool transition_apply(struct lft *lft, const GArray *entries, unsigned stage);

@@ -317,7 +317,7 @@ index_fabric(struct mcast_manager *m)
 	if (!m->lft)
 		return;
 	m->unicast = channels_new(m->g);
-	channels_add_tables(m->unicast, m->lft, NULL);
+	channels_add_tables(m->unicast, m->lft, NULL, NULL);
 	if (!channels_sort(m->unicast))
 		g_clear_pointer(&m->unicast, channels_free);
 }

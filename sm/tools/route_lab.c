@@ -376,7 +376,7 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 		return;
 	members = draw_members(lab, groups);
 	unicast = channels_new(lab->g);
-	channels_add_tables(unicast, row->lft, NULL);
+	channels_add_tables(unicast, row->lft, NULL, NULL);
 	channels_sort(unicast);
 	in.unicast = unicast;
 	multicast_route(&in, &out);

@@ -412,7 +412,7 @@ test_groups_reach_all_members_without_loops(void **state)
 				.g = t.g }, &c, NULL))
 				continue;
 			unicast = channels_new(t.g);
-			channels_add_tables(unicast, c.lft, NULL);
+			channels_add_tables(unicast, c.lft, NULL, NULL);
 			if (channels_sort(unicast))
 				judge_groups(&t, &c, unicast, groups,
 					     N_GROUPS, &spread, &n);
