@@ -606,7 +606,7 @@ balance_find_bound(const struct balance *b)
 static void
 balance_improve(struct balance *b, float limit)
 {
-	size_t size = (size_t)b->out->n_switches * b->out->stride;
+	size_t size = lft_size(b->out);
 	g_autofree uint8_t *heavy = g_malloc(b->g->top + 1u);
 	g_autofree uint8_t *best = NULL;
 	float before, now = paths_load_most(&b->l);
@@ -870,6 +870,6 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	if (keep_try(&kept, &anew, held) && 3 * n_changes >
 	    4 * keep_count_changes(held, kept.out))
 		memcpy(out->ports, kept.out->ports,
-		       (size_t)out->n_switches * out->stride);
+		       lft_size(out));
 	lft_free(kept.out);
 }

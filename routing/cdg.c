@@ -602,7 +602,7 @@ cdg_compute(const struct engine_input *in, struct engine_output *out,
 	ranks = g_steal_pointer(&out->ranks);
 	if (cdg_route(in->g, NULL, out, &extra) > load) {
 		memcpy(out->lft->ports, first->ports,
-		       (size_t)first->n_switches * first->stride);
+		       lft_size(first));
 		g_free(out->ranks);
 		out->ranks = g_steal_pointer(&ranks);
 	}

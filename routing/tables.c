@@ -49,33 +49,38 @@ lft_alloc_arena(size_t size)
 		(void)madvise(arena, lft_round_size(size, align),
 			      MADV_HUGEPAGE);
 #endif
-	memset(arena, (int)LFT_NO_PATH, size);
 	return arena;
+}
+
+static struct lft *
+lft_alloc(uint32_t n_switches, uint16_t top)
+{
+	struct lft *lft = g_new0(struct lft, 1);
+
+	g_assert(top <= LID_UNICAST_MAX);
+	lft->ref = 1;
+	lft->n_switches = n_switches;
+	lft->top = top;
+	lft->stride = (top / LFT_BLOCK + 1) * LFT_BLOCK;
+	lft->ports = lft_alloc_arena(lft_size(lft));
+	return lft;
 }
 
 struct lft *
 lft_new(uint32_t n_switches, uint16_t top)
 {
-	struct lft *lft;
+	struct lft *lft = lft_alloc(n_switches, top);
 
-	g_assert(top <= LID_UNICAST_MAX);
-
-	lft = g_new0(struct lft, 1);
-	lft->ref = 1;
-	lft->n_switches = n_switches;
-	lft->top = top;
-	lft->stride = (top / LFT_BLOCK + 1) * LFT_BLOCK;
-	lft->ports = lft_alloc_arena((size_t)n_switches * lft->stride);
+	memset(lft->ports, (int)LFT_NO_PATH, lft_size(lft));
 	return lft;
 }
 
 struct lft *
 lft_copy(const struct lft *lft)
 {
-	struct lft *copy = lft_new(lft->n_switches, lft->top);
+	struct lft *copy = lft_alloc(lft->n_switches, lft->top);
 
-	memcpy(copy->ports, lft->ports,
-	       (size_t)lft->n_switches * lft->stride);
+	memcpy(copy->ports, lft->ports, lft_size(lft));
 	return copy;
 }
 

@@ -44,6 +44,13 @@ lft_row(const struct lft *lft, uint32_t sw)
 	return lft->ports + (size_t)sw * lft->stride;
 }
 
+/* Bytes of all rows. */
+static inline size_t
+lft_size(const struct lft *lft)
+{
+	return (size_t)lft->n_switches * lft->stride;
+}
+
 static inline uint32_t
 lft_n_blocks(const struct lft *lft)
 {

@@ -80,13 +80,16 @@ find_difference(const struct lft *a, const struct lft *b, uint32_t *sw,
 	return false;
 }
 
-/* The same rows, as long as those of the wanted tables. */
+/* The same rows, as long as those of the wanted tables. A reference. */
 static struct lft *
 transition_fit(const struct lft *held, const struct lft *wanted)
 {
-	struct lft *fit = lft_new(wanted->n_switches, wanted->top);
+	struct lft *fit;
 
 	g_assert(held->n_switches == wanted->n_switches);
+	if (held->stride == wanted->stride)
+		return lft_ref((struct lft *)held);
+	fit = lft_new(wanted->n_switches, wanted->top);
 	for (uint32_t sw = 0; sw < fit->n_switches; sw++)
 		memcpy(lft_row(fit, sw), lft_row(held, sw),
 		       MIN(fit->stride, held->stride));
