@@ -409,16 +409,17 @@ update_nodes(struct expected *e, const struct snapshot *s, int64_t now)
 	return news;
 }
 
-static struct rate
-rate_of(const struct snapshot *s, uint32_t port)
+static void
+read_rate(struct rate *r, const struct snapshot_port *p)
 {
-	const struct snapshot_port *p = &s->ports[port];
-	struct rate r = { .mbps = p->known && p->info.state >= PORT_STATE_INIT ?
-				  port_mbps(&p->info) : 0 };
+	uint32_t mbps = p->known && p->info.state >= PORT_STATE_INIT ?
+		port_mbps(&p->info) : 0;
 
-	g_snprintf(r.name, sizeof(r.name), "%s%s", port_width_name(&p->info),
-		   port_speed(&p->info)->name);
-	return r;
+	if (r->mbps == mbps && *r->name)
+		return;
+	r->mbps = mbps;
+	g_snprintf(r->name, sizeof(r->name), "%s%s",
+		   port_width_name(&p->info), port_speed(&p->info)->name);
 }
 
 static bool
@@ -444,7 +445,7 @@ update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
 	l->is_slow = false;
 	if (s->ports[a].peer != b)
 		return set_since(l, l->since ? l->since : now);
-	l->now = rate_of(s, a);
+	read_rate(&l->now, &s->ports[a]);
 	if (l->now.mbps > l->best.mbps) {
 		l->best = l->now;
 		l->since = 0;
@@ -468,15 +469,16 @@ drop_void_links(struct expected *e)
 static void
 add_link(struct expected *e, const struct snapshot *s, uint32_t port)
 {
-	struct expected_link l = { .best = rate_of(s, port) };
+	struct expected_link l = { .is_slow = false };
 
+	read_rate(&l.now, &s->ports[port]);
 	for (unsigned i = 0; i < 2; i++, port = s->ports[port].peer) {
 		uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
 
 		l.node[i] = find_expected(e, guid);
 		l.port[i] = s->ports[port].num;
 	}
-	l.now = l.best;
+	l.best = l.now;
 	g_array_append_val(e->links, l);
 }
 
