@@ -182,31 +182,65 @@ write_last_sweep(GString *out, const struct control_view *v)
 		       seconds(last->took_us, text));
 }
 
+/* labels: 'phase="reading",' or "" */
+static void
+write_histogram(GString *out, const char *name, const char *labels,
+		const char *const bounds[5], const uint64_t within[5],
+		uint64_t n, int64_t us)
+{
+	size_t len = strlen(labels);
+	g_autofree char *alone = len ?
+		g_strdup_printf("{%.*s}", (int)len - 1, labels) : g_strdup("");
+	char sum[G_ASCII_DTOSTR_BUF_SIZE];
+
+	for (unsigned b = 0; b < 5; b++)
+		sample(out, "%s_bucket{%sle=\"%s\"} " NUMBER, name, labels,
+		       bounds[b], within[b]);
+	sample(out, "%s_bucket{%sle=\"+Inf\"} " NUMBER, name, labels, n);
+	sample(out, "%s_count%s " NUMBER, name, alone, n);
+	sample(out, "%s_sum%s %s", name, alone, seconds(us, sum));
+}
+
 /* Rest and suspension are no work. */
 static void
 write_phases(GString *out, const struct control_view *v)
 {
-	static const char *const bounds[] = {
+	static const char *const bounds[SWEEP_BUCKETS] = {
 		"0.001", "0.01", "0.1", "1.0", "10.0",
 	};
 
 	for (unsigned i = SWEEP_WAITING; v->phases && i < SWEEP_SUSPENDED;
 	     i++) {
 		const struct sweep_phase *p = &v->phases[i];
-		const char *name = sweep_state_name((enum sweep_state)i);
-		char sum[G_ASCII_DTOSTR_BUF_SIZE];
+		g_autofree char *phase = g_strdup_printf("phase=\"%s\",",
+			sweep_state_name((enum sweep_state)i));
 
-		for (unsigned b = 0; b < SWEEP_BUCKETS; b++)
-			sample(out, "minism_phase_seconds_bucket{phase=\"%s\","
-			       "le=\"%s\"} " NUMBER, name, bounds[b],
-			       p->within[b]);
-		sample(out, "minism_phase_seconds_bucket{phase=\"%s\","
-		       "le=\"+Inf\"} " NUMBER, name, p->n);
-		sample(out, "minism_phase_seconds_count{phase=\"%s\"} " NUMBER,
-		       name, p->n);
-		sample(out, "minism_phase_seconds_sum{phase=\"%s\"} %s", name,
-		       seconds(p->us, sum));
+		write_histogram(out, "minism_phase_seconds", phase,
+				bounds, p->within, p->n, p->us);
 	}
+}
+
+static void
+write_sa_seconds(GString *out, const struct control_view *v)
+{
+	static const char *const bounds[SA_SERVER_BUCKETS] = {
+		"0.0001", "0.001", "0.01", "0.1", "1.0",
+	};
+
+	if (v->desk)
+		write_histogram(out, "minism_sa_seconds", "", bounds,
+				v->desk->within, v->desk->answered,
+				v->desk->us);
+}
+
+static void
+write_sa_records(GString *out, const struct control_view *v)
+{
+	for (unsigned i = 0; v->desk && i < SA_SERVER_RECORDS; i++)
+		if (v->desk->records[i])
+			sample(out, "minism_sa_answers_total{record=\"%s\"} "
+			       NUMBER, i ? sa_attr_name(i) : "other",
+			       v->desk->records[i]);
 }
 
 static void
@@ -338,6 +372,10 @@ static const struct family families[] = {
 	  write_window },
 	{ "minism_sa_requests", "counter", "SA requests by outcome.",
 	  write_sa },
+	{ "minism_sa_answers", "counter", "Answers of the SA by record.",
+	  write_sa_records },
+	{ "minism_sa_seconds", "histogram",
+	  "From a request to the first MAD of its answer.", write_sa_seconds },
 	{ "minism_port_errors", "counter",
 	  "Errors since the port was first read; perfmgr in minism.conf.",
 	  write_errors },

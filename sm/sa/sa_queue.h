@@ -25,6 +25,7 @@ struct sa_job {
 	struct sa_server *server;
 	struct sa_request_key key;
 	struct mad_addr from;
+	int64_t came;		/* us */
 	struct sa_reply reply;
 	uint8_t record[SA_DATA_LEN];	/* of a table, being sent: */
 	size_t size, at;	/* bytes, and how many of them are sent */

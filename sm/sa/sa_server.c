@@ -207,6 +207,19 @@ has_room_for_table(const struct sa_server *d, uint16_t lid)
 		n < d->params.max_tables_of_one;
 }
 
+static void
+count_answer(struct sa_server *d, const struct sa_job *j)
+{
+	int64_t us = transport_now(d->transport) - j->came, bound = 100;
+
+	for (unsigned i = 0; i < SA_SERVER_BUCKETS; i++, bound *= 10)
+		d->stats.within[i] += us <= bound;
+	d->stats.us += us;
+	d->stats.answered++;
+	d->stats.records[j->key.attr_id < SA_SERVER_RECORDS ?
+			 j->key.attr_id : 0]++;
+}
+
 /* True: it is on its way; false: all of it is sent, or it was refused. */
 static bool
 send_table(struct sa_server *d, struct sa_job *j)
@@ -223,7 +236,7 @@ send_table(struct sa_server *d, struct sa_job *j)
 	}
 	g_assert(sa_records_size(j->reply.records) <= sizeof(j->record));
 	d->stats.tables++;
-	d->stats.answered++;
+	count_answer(d, j);
 	order.to.qkey = GMP_QKEY;
 	if (!sa_message_send(d->messages, &order, sa_server_on_table_sent, j)) {
 		g_queue_push_tail_link(&d->tables, &j->link);
@@ -373,7 +386,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		log_drop(d, j, j->reply.why);
 		break;
 	case SA_REPLY_ONE:
-		d->stats.answered++;
+		count_answer(d, j);
 		send_reply(d, j);
 		break;
 	case SA_REPLY_TABLE:
@@ -407,7 +420,7 @@ search_on(struct sa_server *d)
 		g_queue_push_tail_link(&d->searches, link);
 		return;
 	}
-	d->stats.answered++;
+	count_answer(d, j);
 	send_reply(d, j);
 	job_end(d, j);
 }
@@ -479,6 +492,7 @@ take(struct sa_server *d, struct sa_job *j)
 		return;
 	}
 	j->server = d;
+	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)

@@ -63,6 +63,8 @@ void sa_server_resume(struct sa_server *d, struct sa_job *j);
  * after a sweep, a trap, and any other call that changes `sa`. */
 void sa_server_touch(struct sa_server *d);
 
+#define SA_SERVER_BUCKETS	5u	/* up to 100 us, 1, 10, 100 ms, 1 s */
+#define SA_SERVER_RECORDS	0x100u	/* no AttributeID is higher */
 struct sa_server_stats {
 	uint64_t taken;		/* requests; each is one of those that follow,
 				   or waits */
@@ -75,6 +77,12 @@ struct sa_server_stats {
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* as the SA said, or no request at all */
 	uint64_t too_long;
+
+	/* Of those answered: from the request to the answer's first MAD, each
+	 * bucket with those before; and by AttributeID, 0: others. */
+	uint64_t within[SA_SERVER_BUCKETS];
+	int64_t us;
+	uint64_t records[SA_SERVER_RECORDS];
 
 	uint64_t tables_sent, tables_failed;	/* how they ended */
 	uint64_t unsent;	/* the transport did not take an answer */

@@ -118,8 +118,9 @@ served_metrics() {	# log of the manager
 		board = json.load(open(sys.argv[2]))
 		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
 		asked = set(re.findall(r"minism_\w+", " ".join(exprs)))
-		# there is none of a cable without errors
-		missing = asked - names - {"minism_port_errors_total"}
+		# there is none of a cable without errors, nor of no answer
+		missing = asked - names - {
+			"minism_port_errors_total", "minism_sa_answers_total"}
 		print("not there:", missing)
 		sys.exit(len(asked) < 10 or bool(missing))' "$port" \
 		"$MINISM_SRC/etc/grafana-minism.json"
@@ -292,6 +293,12 @@ sa_case() {
 		subscriptions
 	check "sa: saquery has it, too" \
 		eval 'client saquery --smkey 1 IIR >iir 2>&1; grep -q "[tT]rap.*64" iir'
+	check "sa: answers by record are counted" ctl_says 0 \
+		'^minism_sa_answers_total.record="MCMemberRecord". [1-9]' metrics
+	cp ctl.out metrics
+	check "sa: as are their times" grep -qE \
+		'^minism_sa_seconds_bucket.le="1.0". [1-9]' metrics
+	check "sa: Prometheus' own client reads that" is_open_metrics metrics
 	for what in groups members services subscriptions sms 'ports leaf-1'; do
 		# shellcheck disable=SC2086 # words
 		check "sa: $what as JSON" \

@@ -41,6 +41,7 @@ test_answers_come_to_who_asked(void **state)
 static void
 test_requests_wait_until_the_fabric_is_known(void **state)
 {
+	const struct sa_server_stats *d;
 	struct sa_db *view;
 	struct stage st;
 
@@ -57,6 +58,15 @@ test_requests_wait_until_the_fabric_is_known(void **state)
 	stage_run(&st, SECOND);
 	assert_int_equal(st.client[0].good, 1);
 	assert_int_equal(st.client[1].good, 1);
+	d = sa_server_stats(st.desk);
+	assert_int_equal(d->records[SA_ATTR_MC_MEMBER], 1);
+	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 1);
+	assert_in_range(d->us, 2 * SECOND - 1000, 2 * SECOND + 10000);
+	assert_int_equal(d->within[SA_SERVER_BUCKETS - 2], 0);
+	client_ask_info(&st.client[0]);
+	stage_run(&st, SECOND);
+	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 2);
+	assert_int_equal(d->within[0], 1);
 	sa_db_unref(view);
 	stage_close(&st);
 }
