@@ -387,23 +387,38 @@ http_metrics(GString *out, void *data)
 }
 
 static void
+http_fabric(GString *out, void *data)
+{
+	const struct daemon *d = data;
+	const struct sa_db *db = sa_view_of(d->sm->sa);
+
+	if (db)
+		status_page(d->status, db->subnet, db->lids, db->lft,
+			    perf_manager_ports(d->sm->perf, db->subnet), out);
+	else
+		g_string_append(out, "no sweep has read the fabric yet\n");
+}
+
+static void
 open_http(struct daemon *d)
 {
 	static const struct http_page pages[] = {
+		{ "/", "text/html; charset=utf-8", http_fabric },
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; "
 		  "charset=utf-8", http_metrics },
 	};
 	g_autoptr(GError) error = NULL;
 
-	if (!d->conf->metrics || d->conf->mode != OPTIONS_MODE_RUN)
+	if (!d->conf->http || d->conf->mode != OPTIONS_MODE_RUN)
 		return;
-	d->http = http_open(d->conf->metrics, pages, G_N_ELEMENTS(pages), d,
+	d->http = http_open(d->conf->http, pages, G_N_ELEMENTS(pages), d,
 			    &error);
 	if (d->http)
-		log_say(d->log, LOG_VERBOSE, "metrics", "served on %s, port %u, "
-			"as /metrics", d->conf->metrics, http_port(d->http));
+		log_say(d->log, LOG_VERBOSE, "http", "%s, port %u: the fabric "
+			"as /, metrics as /metrics", d->conf->http,
+			http_port(d->http));
 	else
-		log_say(d->log, LOG_WARNING, "metrics", "not served: %s",
+		log_say(d->log, LOG_WARNING, "http", "not served: %s",
 			error->message);
 }
 

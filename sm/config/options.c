@@ -375,8 +375,8 @@ static const struct option rows[] = {
 	{ "control_socket", "control-socket", 0, &option_text,
 	  AT(control_socket), 0, 0, OPTIONS_CONTROL_SOCKET, "FILE",
 	  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)" },
-	{ "metrics", "metrics", 0, &kind_address, AT(metrics), 0, 0, NULL,
-	  "ADDRESS:PORT", "where HTTP serves /metrics to Prometheus (nowhere)" },
+	{ "http", "http", 0, &kind_address, AT(http), 0, 0, NULL,
+	  "ADDRESS:PORT", "serve the fabric's page and /metrics (nowhere)" },
 	{ "node_name_map_name", "node-name-map", 0, &option_text,
 	  AT(node_names_file), 0, 0, NULL,
 	  "FILE", "what to call nodes, as for ibnetdiscover" },
@@ -890,7 +890,7 @@ forget_place(struct options *conf)
 		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
 		&conf->pid_file, &conf->log_file, &conf->cache_dir,
 		&conf->dump_dir, &conf->report, &conf->control_socket,
-		&conf->metrics, &conf->config_file,
+		&conf->http, &conf->config_file,
 	};
 
 	options_forget_port(conf);

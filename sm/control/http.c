@@ -58,11 +58,11 @@ static enum MHD_Result
 http_send(struct MHD_Connection *c, unsigned status, const char *type,
 	  GString *body)
 {
-	gsize len = body->len;
-	struct MHD_Response *r = MHD_create_response_from_buffer(len,
-		g_string_free(body, FALSE), MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *r = MHD_create_response_from_buffer(body->len,
+		body->str, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
+	g_string_free(body, TRUE);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");

@@ -94,7 +94,7 @@ is_open_metrics() {	# file
 # metric that they name is there.
 served_metrics() {	# log of the manager
 	local port
-	port=$(sed -n 's/.*metrics: served on .* port \([0-9]*\),.*/\1/p' "$1")
+	port=$(sed -n 's/.*http: .* port \([0-9]*\): the fabric.*/\1/p' "$1")
 	/usr/bin/python3 -c 'if True:
 		import http.client, json, re, sys
 		from prometheus_client.openmetrics import parser
@@ -103,6 +103,10 @@ served_metrics() {	# log of the manager
 						       timeout=10)
 			c.request(method, path)
 			return c.getresponse()
+		page = ask("GET", "/")
+		assert page.status == 200
+		assert page.getheader("Content-Type").startswith("text/html")
+		assert b"</html>" in page.read()
 		answer = ask("GET", "/metrics")
 		text = answer.read().decode()
 		assert answer.status == 200
@@ -113,7 +117,7 @@ served_metrics() {	# log of the manager
 			names |= {s.name for s in family.samples}
 		assert len(names) > 20
 		assert ask("HEAD", "/metrics").status == 200
-		assert ask("GET", "/").status == 404
+		assert ask("GET", "/none").status == 404
 		assert ask("POST", "/metrics").status == 405
 		board = json.load(open(sys.argv[2]))
 		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
@@ -182,7 +186,7 @@ fabric_case() {
 	rm -rf cache
 	sim_start "$demo" || { ok 1 "fabric: ibsim starts"; return; }
 	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -v \
-		--metrics 127.0.0.1:0
+		--http 127.0.0.1:0
 	check "fabric: it is up" \
 		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "fabric: a path is that of ibtracert" same_path node-01 node-07

@@ -106,7 +106,7 @@ assert_same(const struct options *a, const struct options *b)
 	assert_int_equal(a->polls_lost, b->polls_lost);
 	assert_int_equal(a->no_rereg, b->no_rereg);
 	assert_int_equal(g_strcmp0(a->control_socket, b->control_socket), 0);
-	assert_int_equal(g_strcmp0(a->metrics, b->metrics), 0);
+	assert_int_equal(g_strcmp0(a->http, b->http), 0);
 }
 
 static void
@@ -190,7 +190,7 @@ static const char policy_lines[] =
 	"polling_retry_number 4\n"
 	"no_clients_rereg TRUE\n"
 	"control_socket /s\n"
-	"metrics [::1]:9683\n";
+	"http [::1]:9683\n";
 
 static void
 test_every_key_of_policy_arrives(void **state)
@@ -220,7 +220,7 @@ test_every_key_of_policy_arrives(void **state)
 	assert_int_equal(t->conf->polls_lost, 4);
 	assert_true(t->conf->no_rereg);
 	assert_string_equal(t->conf->control_socket, "/s");
-	assert_string_equal(t->conf->metrics, "[::1]:9683");
+	assert_string_equal(t->conf->http, "[::1]:9683");
 	assert_int_equal(t->warnings->len, 0);
 }
 
@@ -457,8 +457,8 @@ static const struct {
 	  "blanks in it needs quotes)" },
 	{ 14, "part_enforce sometimes",
 	  "part_enforce: sometimes is not both, in, out or off" },
-	{ 9, "metrics localhost:9683",
-	  "metrics: localhost:9683 is not ADDRESS:PORT such as "
+	{ 6, "http localhost:9683",
+	  "http: localhost:9683 is not ADDRESS:PORT such as "
 	  "127.0.0.1:9683 or [::1]:9683" },
 	{ 16, "vl_stall_count 0", "vl_stall_count: 0 is not 1 to 7" },
 	{ 12, "max_op_vls 6", "max_op_vls: 6 is not 1 to 5" },
