@@ -252,6 +252,7 @@ control_look(struct control_view *out, void *data)
 		.conf = d->conf,
 		.status = d->status,
 		.rivals = sweep_rivals(d->sm->sweep),
+		.sweep = d->sm->sweep,
 		.rules = rules_of(d),
 		.wire = mad_client_stats(d->sm->x),
 		.desk = sa_server_stats(d->sm->sa_server),
@@ -563,6 +564,12 @@ daemon_connect(struct daemon *d)
 			.lmc = c->lmc,
 			.sweep_s = c->sweep_s,
 			.force_heavy = c->force_heavy,
+			.flaps = {
+				.limit = c->flap_limit,
+				.interval_s = c->flap_interval_s,
+				.hold_s = c->flap_hold_s ?:
+					c->babbling_hold ? 60 : 0,
+			},
 			.names = site_files_names(d->site),
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,

@@ -75,6 +75,7 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 		    "from %s (LID %u)%s", sweep_lid_name(sm->sweep,
 							 n->issuer_lid),
 		    n->issuer_lid, port);
+	sweep_count_trap(sm->sweep, n->issuer_lid, n->port);
 	if (n->generic && (n->trap == 128 || n->trap == 144))
 		sweep_trap(sm->sweep, n->issuer_lid);
 	else if (n->generic && n->trap == 145)

@@ -187,6 +187,9 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	if (c->new->ports[at].peer != SNAPSHOT_NONE)
 		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
 		    "left%s: another node is at %s", lid, where);
+	else if (c->new->ports[at].held)
+		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+		    "left%s: %s is held down", lid, where);
 	else if (c->new->ports[at].info.state <= PORT_STATE_DOWN)
 		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
 		    "left%s: %s is down", lid, where);

@@ -29,6 +29,7 @@ struct snapshot_port {
 	uint32_t peer;		/* port at the other end of the cable */
 	uint8_t num;
 	bool known;		/* info was read */
+	bool held;		/* its cable is held down: peer is none */
 	struct port_info info;
 };
 

@@ -59,9 +59,9 @@ static const struct {
 	  "port_prof_ignore_file single_thread smp_threads torus_config "
 	  "use_mfttop use_ucast_cache virt_max_ports_in_process" },
 	{ "FALSE",
-	  "avoid_throttled_links babbling_port_policy congestion_control "
-	  "consolidate_ipv6_snm_req disable_multicast "
-	  "do_mesh_analysis drop_event_subscriptions enable_quirks "
+	  "avoid_throttled_links congestion_control "
+	  "consolidate_ipv6_snm_req disable_multicast do_mesh_analysis "
+	  "drop_event_subscriptions enable_quirks "
 	  "guid_routing_order_no_scatter ignore_other_sm "
 	  "port_profile_switch_nodes port_shifting quasi_ftree_indexing "
 	  "sa_db_dump sm_inactive "

@@ -74,6 +74,8 @@ struct options {
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
 	unsigned group_quota;	/* groups that a port may create; 0: any */
+	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
+	bool babbling_hold;	/* OpenSM's word for flap_hold 60 */
 	bool perfmgr;		/* read the counters of ports, */
 	unsigned perfmgr_sweep_s;	/* all of them in this time, and */
 	unsigned perfmgr_errors; /* tell of a cable with more in an hour */

@@ -53,6 +53,7 @@ struct control_view {
 	const struct options *conf;
 	const struct status *status;
 	const GPtrArray *rivals;	/* sweep_rivals() */
+	const struct sweep *sweep;	/* for sweep_flaps() */
 	const struct partition_rules *rules;
 	const struct mad_client_stats *wire;
 	const struct sa_server_stats *desk;

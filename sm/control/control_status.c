@@ -126,6 +126,45 @@ put_faults(const GPtrArray *faults, struct text_report *r)
 			   n - FAULTS_SHOWN);
 }
 
+/* Links that went down within the hour, and ports that babble. */
+static void
+put_flaps(const struct control_view *v, struct text_report *r)
+{
+	g_autoptr(GPtrArray) flaps = NULL;
+	uint64_t downs = 0;
+
+	if (v->sweep)
+		flaps = sweep_flaps(v->sweep, &downs);
+	report_number(r, "link_downs", downs, NULL);
+	report_open(r, "flaps", '[');
+	for (guint i = 0; flaps && i < flaps->len &&
+	     (i < FAULTS_SHOWN || r->as_json); i++) {
+		const struct flap *f = flaps->pdata[i];
+
+		report_open(r, NULL, '{');
+		report_text(r, "kind", f->held ? "held" : f->flaps ? "flapping" :
+			    f->babbles ? "babbling" : "went down", NULL);
+		report_say(r, "%s", f->held ? "held down: " : f->flaps ?
+			   "flapping:  " : f->babbles ? "babbling:  " :
+			   "went down: ");
+		report_text(r, "name", f->name, "; down ");
+		report_number(r, "downs", f->downs, " times and ");
+		report_number(r, "traps", f->traps,
+			      " traps within an hour, the last ");
+		put_span(r, "last_ms", v->now - f->last, " ago");
+		if (f->held) {
+			report_say(r, "; used again in ");
+			put_span(r, "held_ms", f->held_until - v->now, "");
+		}
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	if (flaps && flaps->len > FAULTS_SHOWN)
+		report_say(r, INDENT "and %u more, which --json has\n",
+			   flaps->len - FAULTS_SHOWN);
+}
+
 static void
 put_subnet(const struct control_view *v, struct text_report *r)
 {
@@ -207,7 +246,9 @@ put_sweeps(const struct control_view *v, struct text_report *r)
 
 	report_say(r, "sweeps:    now ");
 	report_text(r, "doing", sweep_state_name(v->doing), "; ");
-	report_number(r, "n_sweeps", v->status->n_sweeps, " heavy ones\n");
+	report_number(r, "n_sweeps", v->status->n_sweeps,
+		      " in all, of them repairs ");
+	report_number(r, "n_repairs", v->status->n_repairs, "\n");
 	report_open(r, "sweeps", '[');
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
 		report_open(r, NULL, '{');
@@ -283,6 +324,7 @@ control_status(const struct control_view *v, bool as_json, GString *out)
 	report_open(&r, NULL, '{');
 	put_head(v, &r);
 	put_subnet(v, &r);
+	put_flaps(v, &r);
 	put_routing(v->status, &r);
 	put_sweeps(v, &r);
 	put_counters(v, &r);

@@ -172,6 +172,43 @@ write_sweeps(GString *out, const struct control_view *v)
 }
 
 static void
+write_repairs(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_repairs_total " NUMBER, v->status->n_repairs);
+}
+
+static void
+write_downs(GString *out, const struct control_view *v)
+{
+	uint64_t downs = 0;
+
+	if (v->sweep)
+		g_ptr_array_unref(sweep_flaps(v->sweep, &downs));
+	sample(out, "minism_link_downs_total " NUMBER, downs);
+}
+
+static void
+write_flaps(GString *out, const struct control_view *v)
+{
+	g_autoptr(GPtrArray) flaps = NULL;
+	unsigned flapping = 0, held = 0, babbling = 0;
+	uint64_t downs;
+
+	if (v->sweep)
+		flaps = sweep_flaps(v->sweep, &downs);
+	for (guint i = 0; flaps && i < flaps->len; i++) {
+		const struct flap *f = flaps->pdata[i];
+
+		flapping += f->flaps;
+		held += f->held;
+		babbling += f->babbles;
+	}
+	sample(out, "minism_unsteady{kind=\"flapping\"} %u", flapping);
+	sample(out, "minism_unsteady{kind=\"held\"} %u", held);
+	sample(out, "minism_unsteady{kind=\"babbling\"} %u", babbling);
+}
+
+static void
 write_last_sweep(GString *out, const struct control_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
@@ -356,7 +393,14 @@ static const struct family families[] = {
 	  "What is not as it should be, as status lists it.", write_problems },
 	{ "minism_credit_loop_channels", "gauge",
 	  "Channels in credit loops of the tables in force.", write_looped },
-	{ "minism_sweeps", "counter", "Heavy sweeps.", write_sweeps },
+	{ "minism_sweeps", "counter", "Heavy sweeps and repairs.",
+	  write_sweeps },
+	{ "minism_repairs", "counter", "Repairs, which read a part only.",
+	  write_repairs },
+	{ "minism_link_downs", "counter", "Active links that went down.",
+	  write_downs },
+	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
+	  "ports that send too many traps.", write_flaps },
 	{ "minism_last_sweep_seconds", "gauge",
 	  "How long the last heavy sweep took.", write_last_sweep },
 	{ "minism_phase_seconds", "histogram",

@@ -151,6 +151,7 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 		.end = r->end,
 	};
 	s->n_sweeps++;
+	s->n_repairs += r->is_repair;
 	forget_end(s);
 	if (r->view && r->choice)
 		note_fabric(s, r);

@@ -29,7 +29,8 @@ struct status_channel {
 };
 
 struct status {
-	uint64_t n_sweeps;	/* heavy ones */
+	uint64_t n_sweeps;	/* heavy ones and repairs; of them, */
+	uint64_t n_repairs;
 	struct status_sweep sweeps[STATUS_SWEEPS];	/* [n % STATUS_SWEEPS]
 				   is the nth; see status_last() */
 	/* Of the last one that read the fabric: NULL and 0 before. */

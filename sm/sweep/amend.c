@@ -140,6 +140,7 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 	if (port >= a->n_ports)
 		return;
 	a->marks[port] |= READ;
+	builder_port_at(a->b, port)->held = false;
 	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND ||
 	    (was->state >= PORT_STATE_ACTIVE &&
 	     p->info.state >= PORT_STATE_ACTIVE))

@@ -903,7 +903,7 @@ fault_believed(struct discover *d)
 				builder_port_at(d->b, port);
 
 			if (p->known && p->info.state != PORT_STATE_DOWN &&
-			    p->peer == SNAPSHOT_NONE &&
+			    p->peer == SNAPSHOT_NONE && !p->held &&
 			    amend_is_believed(d->amend, port))
 				fault_unanswered(d, port);
 		}

@@ -14,7 +14,7 @@
 static bool
 is_silent(const struct snapshot_node *n, const struct snapshot_port *p)
 {
-	return snapshot_is_switch(n) && p->num && p->known &&
+	return snapshot_is_switch(n) && p->num && p->known && !p->held &&
 		p->peer == SNAPSHOT_NONE && p->info.state != PORT_STATE_DOWN;
 }
 

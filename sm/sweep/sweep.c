@@ -308,6 +308,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		discover_all(s);
 		return;
 	}
+	n = sweep_hold_flaps(s, n);
 	s->next.subnet = n;
 	persist_keys_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
@@ -529,6 +530,10 @@ sweep_on_light_timer(void *data)
 	struct sweep *s = data;
 
 	s->timer = 0;
+	if (flaps_due(s->flaps) <= sweep_now(s)) {
+		rest(s);
+		return;
+	}
 	if (sweep_now(s) < s->light_due) {
 		probe(s);
 		return;
@@ -602,7 +607,7 @@ urgent_due(const struct sweep *s)
 static void
 rest(struct sweep *s)
 {
-	int64_t now = sweep_now(s), due = notices_due(s->notices), when;
+	int64_t now = sweep_now(s), due, when;
 
 	/* Nothing waits for silent ports. */
 	if (s->state == SWEEP_PROBING)
@@ -612,6 +617,8 @@ rest(struct sweep *s)
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}
+	sweep_release_flaps(s);
+	due = notices_due(s->notices);
 	if (due < INT64_MAX && !can_repair(s)) {
 		s->causes |= s->notice_causes;
 		s->notice_causes = 0;
@@ -634,8 +641,10 @@ rest(struct sweep *s)
 		set_timer(s, now + (int64_t)s->params.poll_ms * 1000,
 			  sweep_on_poll_timer);
 	else if (s->params.sweep_s)
-		set_timer(s, MIN(s->light_due, silent_due(s->silent)),
-			  sweep_on_light_timer);
+		set_timer(s, MIN(MIN(s->light_due, silent_due(s->silent)),
+				 flaps_due(s->flaps)), sweep_on_light_timer);
+	else if (flaps_due(s->flaps) < INT64_MAX)
+		set_timer(s, flaps_due(s->flaps), sweep_on_light_timer);
 }
 
 void
@@ -737,7 +746,7 @@ sweep_set_paused(struct sweep *s, bool paused)
 	s->paused = paused;
 	if (!paused)
 		sweep_request(s, SWEEP_CAUSE_SIGNAL);
-	else if (s->state == SWEEP_IDLE || s->state == SWEEP_WAITING)
+	else if (rests(s) || s->state == SWEEP_WAITING)
 		rest(s);
 }
 
@@ -876,6 +885,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
+	s->flaps = flaps_new(&params->flaps);
 	s->memory = memory;
 	s->log = log;
 	s->end = end;
@@ -949,6 +959,7 @@ sweep_free(struct sweep *s)
 		snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	notices_free(s->notices);
+	flaps_free(s->flaps);
 	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);
 	g_free(s->said);

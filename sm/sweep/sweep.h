@@ -11,6 +11,7 @@
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/election.h"
+#include "sm/sweep/flaps.h"
 #include "sm/sweep/health.h"
 #include "sm/sweep/reregister.h"
 #include "sm/io/mad_client.h"
@@ -47,6 +48,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_TRAP,
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
+	SWEEP_CAUSE_RELEASED,	/* a link is held down no longer */
 	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
@@ -90,6 +92,7 @@ struct sweep_params {
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	bool force_heavy;		/* heavy ones instead of them */
+	struct flap_params flaps;
 	GHashTable *names;		/* what the site calls nodes, see
 					   builder_set_names(); or NULL */
 	/* A standby: how often it asks the master, and how many times in vain
@@ -140,7 +143,7 @@ struct sweep_report {
 	const struct snapshot_node *master;	/* STANDBY */
 	const GArray *peers;	/* struct election_peer: SMs that answered in
 				   the last election, maybe of a sweep before
-				   this one; NULL: none was held */
+				   this one; NULL: none was held. */
 	const char *causes;		/* "trap, election" */
 	bool is_repair;			/* not all of the fabric was read */
 	int64_t took_us;
@@ -165,6 +168,10 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 /* The node of this LID sent a trap of a change: it is read again, if that will
  * do, else the whole fabric. */
 void sweep_trap(struct sweep *s, uint16_t lid);
+/* It sent a trap of any kind, about its port `num`, or 0. */
+void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
+/* See flaps_list(), flaps_downs(). */
+GPtrArray *sweep_flaps(const struct sweep *s, uint64_t *downs);
 /* The port is gone: what is under way ends as a sweep that failed, and what is
  * requested waits. sweep_resume() begins anew, with an election, for nothing is
  * known of what happened in between. */
@@ -214,6 +221,7 @@ struct sweep {
 	unsigned notice_causes;		/* for these */
 	int64_t light_due;		/* the next light sweep */
 	GArray *silent;			/* of `view`, struct silent_port */
+	struct flaps *flaps;
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* when those for traps so far would
@@ -284,6 +292,10 @@ void sweep_changed(struct sweep *s, enum sweep_cause cause,
 char *sweep_causes_text(unsigned causes);
 /* NodeGUIDs in n: "leaf-1, spine-2 and 3 more"; g_free. */
 char *sweep_names_text(const struct snapshot *n, const GArray *guids);
+/* sweep_flaps.c. n as discovered, consumed; without the cables that are held. */
+struct snapshot *sweep_hold_flaps(struct sweep *s, struct snapshot *n);
+void sweep_release_flaps(struct sweep *s);
+
 /* How many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);
 

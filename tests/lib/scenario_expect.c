@@ -180,6 +180,16 @@ expect_repairs(struct play *p, char **args)
 				 p->w.m.repairs - p->repairs);
 }
 
+/* Active links that went down, since the start */
+static bool
+expect_flaps(struct play *p, char **args)
+{
+	uint64_t downs;
+
+	g_ptr_array_unref(sweep_flaps(p->w.m.sweep, &downs));
+	return play_expect_range(p, "links down", args[0], downs);
+}
+
 static bool
 expect_mads(struct play *p, char **args)
 {
@@ -706,6 +716,7 @@ const struct play_word play_expectations[] = {
 	{ "highest-lid", expect_highest_lid },
 	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
 	{ "sweeps", expect_sweeps }, { "repairs", expect_repairs },
+	{ "flaps", expect_flaps },
 	{ "mads", expect_mads }, { "fresh", play_expect_fresh },
 	{ "sets", expect_sets }, { "traps", expect_traps },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },

@@ -586,7 +586,7 @@ test_status_remembers_the_last_sweeps(void **state)
 	for (unsigned i = 0; i < 3 * STATUS_SWEEPS; i++)
 		end_sweep(t, i % 2 ? SWEEP_END_UP : SWEEP_END_FAILED);
 	ask(t, "status");
-	assert_has(t, "24 heavy ones");
+	assert_has(t, "24 in all, of them repairs 0");
 	for (const char *c = t->body; (c = strstr(c, " ago: ")); c++)
 		n++;
 	assert_int_equal(n, STATUS_SWEEPS);

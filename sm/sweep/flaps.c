@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Flapping links and babbling ports.
+ *
+ * Method. After each discovery all links that were Active are looked up in the
+ * new snapshot: one that has gone, or has to be brought up again, was down. A
+ * link that was down `limit` times within `interval_s` flaps. If it is to be
+ * held, its cable is removed from snapshots for hold_s, the next time for twice
+ * as long, up to HOLD_MAX; HOLD_MAX without a hold, and it begins anew. Nothing
+ * is written to its ports: they are not brought up, and whatever manager comes
+ * next may use them. A node behind it is away for that time.
+ *
+ * A cable has one entry, that of its switch; between switches, of the lower
+ * GUID. A port that sends BABBLE traps within a minute babbles, which is told,
+ * no more: traps lead to one repair a second at most (sm/sweep/notices.c).
+ *
+ * Cost. One pass over the ports for each discovery.
+ */
+#include "sm/sweep/flaps.h"
+
+#include <string.h>
+
+#include "topology/builder.h"
+
+#define SECOND		((int64_t)G_USEC_PER_SEC)
+#define HOUR		(3600 * SECOND)
+#define HOLD_MAX	HOUR
+#define BABBLE		250u
+#define BABBLE_US	(60 * SECOND)
+
+struct flaps {
+	struct flap_params params;
+	GHashTable *list;	/* struct flap by itself */
+	uint64_t downs;
+};
+
+static guint
+flap_hash(gconstpointer data)
+{
+	const struct flap *p = data;
+	uint64_t key = p->guid * 256 + p->num;
+
+	return g_int64_hash(&key);
+}
+
+static gboolean
+flap_equal(gconstpointer a, gconstpointer b)
+{
+	const struct flap *p = a, *q = b;
+
+	return p->guid == q->guid && p->num == q->num;
+}
+
+static void
+flap_free(gpointer data)
+{
+	struct flap *p = data;
+
+	g_free(p->name);
+	g_free(p);
+}
+
+struct flaps *
+flaps_new(const struct flap_params *params)
+{
+	struct flaps *f = g_new0(struct flaps, 1);
+
+	f->params = *params;
+	if (!f->params.limit)
+		f->params.limit = 5;
+	if (!f->params.interval_s)
+		f->params.interval_s = 60;
+	f->params.limit = MIN(f->params.limit, FLAP_LIMIT_MAX);
+	f->list = g_hash_table_new_full(flap_hash, flap_equal, flap_free, NULL);
+	return f;
+}
+
+void
+flaps_free(struct flaps *f)
+{
+	g_hash_table_unref(f->list);
+	g_free(f);
+}
+
+uint64_t
+flaps_downs(const struct flaps *f)
+{
+	return f->downs;
+}
+
+/* After an hour it counts from 0. */
+static struct flap *
+flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
+{
+	struct flap key = { .guid = guid, .num = num };
+	struct flap *p = g_hash_table_lookup(f->list, &key);
+
+	if (p && !p->held && p->last + HOUR < now) {
+		g_hash_table_remove(f->list, p);
+		p = NULL;
+	}
+	if (!p) {
+		p = g_new0(struct flap, 1);
+		p->guid = guid;
+		p->num = num;
+		p->traps_since = now;
+		g_hash_table_add(f->list, p);
+	}
+	p->last = now;
+	return p;
+}
+
+/* ----------------------------------------------------------------- counting */
+
+/* Of an Active link, the end by which it is listed. Not of the SM's own. */
+static bool
+is_listed_end(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	bool is_switch = snapshot_is_switch(&s->nodes[p->node]);
+
+	if (p->peer == SNAPSHOT_NONE || p->info.state < PORT_STATE_ACTIVE ||
+	    port == s->local_port || p->peer == s->local_port || !is_switch)
+		return false;
+	return port < p->peer ||
+		!snapshot_is_switch(snapshot_node_of(s, p->peer));
+}
+
+/* The same port in another snapshot. */
+static uint32_t
+port_in(const struct snapshot *s, const struct snapshot *of, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(of, port);
+	uint32_t node = of->ports[port].node;
+
+	if (node >= s->n_nodes ||
+	    s->nodes[node].info.node_guid != n->info.node_guid)
+		node = snapshot_find_node(s, n->info.node_guid);
+	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_port_of(s, node, of->ports[port].num);
+}
+
+/* False, too, if its node has gone: then the other end tells. */
+static bool
+end_was_down(const struct snapshot *before, uint32_t port,
+	     const struct snapshot *after, bool *is_there)
+{
+	uint32_t now = port_in(after, before, port);
+
+	*is_there = now != SNAPSHOT_NONE;
+	return *is_there && after->ports[now].known &&
+		(after->ports[now].peer == SNAPSHOT_NONE ||
+		 after->ports[now].info.state < PORT_STATE_ACTIVE);
+}
+
+static void
+hold(struct flaps *f, struct flap *p, int64_t now)
+{
+	int64_t first = f->params.hold_s * SECOND;
+
+	p->pause = !p->pause || p->held_until + HOLD_MAX < now ? first :
+		MIN(2 * p->pause, MAX(HOLD_MAX, first));
+	p->held = true;
+	p->held_until = now + p->pause;
+	p->n_recent = 0;
+}
+
+/* True: it flaps since now, or once more. */
+static bool
+count_down(struct flaps *f, struct flap *p, int64_t now)
+{
+	unsigned limit = f->params.limit;
+	bool flapped = p->flaps;
+
+	f->downs++;
+	p->downs++;
+	p->recent[p->n_recent++ % limit] = now;
+	p->flaps = p->n_recent >= limit && now - p->recent[p->n_recent % limit]
+		<= f->params.interval_s * SECOND;
+	if (p->flaps && f->params.hold_s) {
+		hold(f, p, now);
+		return true;
+	}
+	return p->flaps && !flapped;
+}
+
+void
+flaps_note(struct flaps *f, const struct snapshot *before,
+	   const struct snapshot *after, int64_t now, GPtrArray *told)
+{
+	for (uint32_t port = 0; port < before->n_ports; port++) {
+		uint32_t peer = before->ports[port].peer;
+		const struct snapshot_node *n, *far;
+		bool near_there, far_there;
+		struct flap *p;
+
+		if (!is_listed_end(before, port) ||
+		    (!end_was_down(before, port, after, &near_there) &&
+		     (near_there || !end_was_down(before, peer, after,
+						  &far_there))))
+			continue;
+		n = snapshot_node_of(before, port);
+		far = snapshot_node_of(before, peer);
+		p = flap_at(f, n->info.node_guid, before->ports[port].num, now);
+		if (!p->far_guid) {
+			g_autofree char *a = snapshot_port_name(before, port);
+			g_autofree char *b = snapshot_port_name(before, peer);
+
+			g_free(p->name);
+			p->name = g_strdup_printf("link %s - %s", a, b);
+		}
+		p->far_guid = far->info.node_guid;
+		if (count_down(f, p, now))
+			g_ptr_array_add(told, p);
+	}
+}
+
+const struct flap *
+flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
+	   int64_t now)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+	struct flap *p = flap_at(f, n->info.node_guid, s->ports[port].num, now);
+
+	if (!p->name)
+		p->name = snapshot_port_name(s, port);
+	p->traps++;
+	if (now - p->traps_since > BABBLE_US) {
+		p->babbles = p->traps_now >= BABBLE;
+		p->traps_since = now;
+		p->traps_now = 0;
+	}
+	if (++p->traps_now != BABBLE || p->babbles)
+		return NULL;
+	p->babbles = true;
+	return p;
+}
+
+/* ------------------------------------------------------------------ holding */
+
+int64_t
+flaps_due(const struct flaps *f)
+{
+	int64_t due = INT64_MAX;
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, f->list);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		const struct flap *p = data;
+
+		if (p->held)
+			due = MIN(due, p->held_until);
+	}
+	return due;
+}
+
+GArray *
+flaps_release(struct flaps *f, int64_t now)
+{
+	GArray *nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, f->list);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		struct flap *p = data;
+
+		if (!p->held || p->held_until > now)
+			continue;
+		p->held = p->flaps = false;
+		p->last = now;
+		g_array_append_val(nodes, p->guid);
+		g_array_append_val(nodes, p->far_guid);
+	}
+	return nodes;
+}
+
+/* SNAPSHOT_NONE: it has no cable now, or that of the SM. */
+static uint32_t
+held_port(const struct builder *b, const struct flap *p)
+{
+	uint32_t node = builder_find(b, p->guid), port, local, peer;
+
+	if (!p->held || node == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	port = builder_port(b, node, p->num);
+	local = builder_local(b);
+	peer = port == SNAPSHOT_NONE ? port : builder_port_at(b, port)->peer;
+	return peer == SNAPSHOT_NONE || port == local || peer == local ?
+		SNAPSHOT_NONE : port;
+}
+
+struct snapshot *
+flaps_apply(struct flaps *f, struct snapshot *s)
+{
+	struct builder *b;
+	GHashTableIter iter;
+	gpointer data;
+
+	if (flaps_due(f) == INT64_MAX)
+		return s;
+	b = builder_new_from(s, s->names);
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		builder_fault(b, s->faults[i].kind, s->faults[i].guid, "%s",
+			      s->faults[i].text);
+	snapshot_unref(s);
+	g_hash_table_iter_init(&iter, f->list);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		uint32_t port = held_port(b, data), peer;
+
+		if (port == SNAPSHOT_NONE)
+			continue;
+		peer = builder_port_at(b, port)->peer;
+		builder_unlink(b, port);
+		builder_port_at(b, port)->held = true;
+		builder_port_at(b, peer)->held = true;
+	}
+	return builder_finish(b);
+}
+
+/* ------------------------------------------------------------------ listing */
+
+static int
+compare_flaps(gconstpointer a, gconstpointer b)
+{
+	const struct flap *p = *(struct flap *const *)a;
+	const struct flap *q = *(struct flap *const *)b;
+
+	return strcmp(p->name, q->name);
+}
+
+GPtrArray *
+flaps_list(const struct flaps *f, int64_t now)
+{
+	GPtrArray *list = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, f->list);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		const struct flap *p = data;
+
+		if (p->held || (p->last + HOUR >= now &&
+				(p->downs || p->babbles)))
+			g_ptr_array_add(list, data);
+	}
+	g_ptr_array_sort(list, compare_flaps);
+	return list;
+}
