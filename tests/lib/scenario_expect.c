@@ -367,14 +367,55 @@ expect_warning(struct play *p, char **args)
 	return expect_line(p, p->w.m.warnings->str, args[0]);
 }
 
-/* What is missing or slow of the expected fabric: "KIND NAME: TEXT", or how
- * much of it. */
+/* What is missing or slow of the expected fabric: "KIND NAME: TEXT", how
+ * much of it, or as-cut. */
+static bool
+is_node_alive(const struct snapshot *s, const uint8_t *alive, uint32_t node)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+	bool is = false;
+
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		is |= alive[n->first_port + num];
+	return is;
+}
+
+/* By what is there: nodes that cannot be reached, cables that were cut between
+ * those that can. */
+static bool
+expect_as_cut(struct play *p, const GPtrArray *faults)
+{
+	const struct snapshot *s = p->w.s;
+	g_autofree uint8_t *alive = world_alive(&p->w);
+	unsigned wanted[EXPECTED_KINDS] = { 0 }, found[EXPECTED_KINDS] = { 0 };
+
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (!is_node_alive(s, alive, i))
+			wanted[snapshot_is_switch(&s->nodes[i]) ?
+				EXPECTED_SWITCH : EXPECTED_HOST]++;
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		wanted[EXPECTED_LINK] += p->cut[i] &&
+			is_node_alive(s, alive, s->ports[i].node) &&
+			is_node_alive(s, alive,
+				      s->ports[s->ports[i].peer].node);
+	for (guint i = 0; i < faults->len; i++)
+		found[((struct expected_fault *)faults->pdata[i])->kind]++;
+	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++)
+		if (found[kind] != wanted[kind])
+			return play_fail(p, "%u of kind %s, not %u",
+					 found[kind], expected_kind_name(kind),
+					 wanted[kind]);
+	return true;
+}
+
 static bool
 expect_degraded(struct play *p, char **args)
 {
 	const GPtrArray *faults = fabric_watch_faults(p->w.m.sm->fabric);
 	g_autoptr(GString) lines = g_string_new(NULL);
 
+	if (g_strcmp0(args[0], "as-cut") == 0)
+		return expect_as_cut(p, faults);
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
 
