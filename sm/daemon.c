@@ -603,10 +603,6 @@ daemon_connect(struct daemon *d)
 	sa.policy = site_files_sls(d->site);
 	watch_sweep(backend_watch(d->backend), &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
-	warn_of_keys(d);
-	d->since = transport_now(d->transport);
-	open_control(d);
-	open_http(d);
 }
 
 static void
@@ -647,6 +643,10 @@ daemon_run(struct daemon *d)
 	}
 	d->loop = g_main_loop_new(NULL, FALSE);
 	daemon_connect(d);
+	d->since = transport_now(d->transport);
+	warn_of_keys(d);
+	open_control(d);
+	open_http(d);
 
 	guint signals[] = {
 		g_unix_signal_add(SIGHUP, on_hup, d),

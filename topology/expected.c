@@ -262,7 +262,7 @@ expected_format(const struct expected *e, GString *out)
 /* ---- faults ---- */
 
 static gint
-compare_faults(gconstpointer a, gconstpointer b)
+expected_compare(gconstpointer a, gconstpointer b)
 {
 	const struct expected_fault *x = *(struct expected_fault *const *)a;
 	const struct expected_fault *y = *(struct expected_fault *const *)b;
@@ -362,7 +362,7 @@ find_faults(struct expected *e)
 	if (any)
 		find_node_faults(e);
 	find_link_faults(e);
-	g_ptr_array_sort(e->faults, compare_faults);
+	g_ptr_array_sort(e->faults, expected_compare);
 }
 
 const GPtrArray *
@@ -532,7 +532,8 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 /* ---- accepting ---- */
 
 static bool
-is_meant(const struct expected_node *n, const char *word, uint64_t guid)
+expected_is_meant(const struct expected_node *n, const char *word,
+		  uint64_t guid)
 {
 	return !word || (guid && n->guid == guid) ||
 		strcmp(n->name, word) == 0;
@@ -544,8 +545,8 @@ accept_link(struct expected *e, struct expected_link *l, const char *word,
 {
 	g_autofree char *a = end_name(e, l, 0), *b = end_name(e, l, 1);
 
-	if (!is_meant(node_at(e, l->node[0]), word, guid) &&
-	    !is_meant(node_at(e, l->node[1]), word, guid) &&
+	if (!expected_is_meant(node_at(e, l->node[0]), word, guid) &&
+	    !expected_is_meant(node_at(e, l->node[1]), word, guid) &&
 	    strcmp(a, word) && strcmp(b, word))
 		return false;
 	l->is_void = !l->is_slow;
@@ -565,7 +566,7 @@ expected_accept(struct expected *e, const char *word)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		struct expected_node *n = node_at(e, i);
 
-		n->is_void |= is_missing(n) && is_meant(n, word, guid);
+		n->is_void |= is_missing(n) && expected_is_meant(n, word, guid);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);

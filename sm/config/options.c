@@ -129,7 +129,7 @@ set_partitions(const struct option *o, void *place, const char *value)
 
 /* Numeric, for a name may mean several; empty: none. */
 static char *
-set_address(const struct option *o, void *place, const char *value)
+kind_set_address(const struct option *o, void *place, const char *value)
 {
 	g_autoptr(GSocketConnectable) parsed = value && *value ?
 		g_network_address_parse(value, 0, NULL) : NULL;
@@ -142,7 +142,7 @@ set_address(const struct option *o, void *place, const char *value)
 
 static const struct option_kind kind_address = {
 	.accepts = "ADDRESS:PORT such as 127.0.0.1:9683 or [::1]:9683",
-	.is_text = true, .or_none = true, .set = set_address,
+	.is_text = true, .or_none = true, .set = kind_set_address,
 };
 static const struct option_kind kind_sides = {
 	.accepts = "both, in, out or off", .set = set_sides,
@@ -553,7 +553,7 @@ options_free(struct options *conf)
 
 /* Rows of the same value: the one that was given last says where it is from. */
 static struct options_value
-describe(const struct options *conf, size_t first)
+options_describe(const struct options *conf, size_t first)
 {
 	const struct option *o = &rows[first];
 	struct options_value v = { .secret = o->kind->secret };
@@ -601,7 +601,7 @@ options_list(const struct options *conf)
 			before++;
 		if (!rows[i].kind || before < i)
 			continue;
-		v = describe(conf, i);
+		v = options_describe(conf, i);
 		if (v.key || v.from)
 			g_array_append_val(list, v);
 		else

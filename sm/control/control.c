@@ -13,10 +13,11 @@
  * Nothing is done here: the hooks look and do. So the whole is a function from
  * a line to a text, and can be fed with anything.
  */
-#include "sm/control/request.h"
+#include "sm/control/control.h"
 
 #include <string.h>
 
+#include "sm/control/request.h"
 #include "topology/json.h"
 #include "topology/text.h"
 #include "topology/partition.h"

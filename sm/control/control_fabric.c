@@ -174,7 +174,7 @@ ask_path(struct sa *sa, const struct sa_db *db, uint32_t from, uint32_t to,
 
 /* "full in Default, limited in Red" */
 static char *
-list_partitions(const struct sa_db *db, uint32_t port)
+print_memberships(const struct sa_db *db, uint32_t port)
 {
 	GString *text = g_string_new(NULL);
 
@@ -281,8 +281,8 @@ static void
 put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
 	    uint32_t to, const struct route *route)
 {
-	g_autofree char *a = list_partitions(db, from);
-	g_autofree char *b = list_partitions(db, to);
+	g_autofree char *a = print_memberships(db, from);
+	g_autofree char *b = print_memberships(db, to);
 	g_autofree char *text = route->fault ? g_strdup(route->fault) :
 		memberships_common(db->memberships, from, to) ?
 		g_strdup("the SA has no path for them") :
@@ -384,7 +384,7 @@ put_who(struct text_report *r, const struct sa_db *db, uint32_t port)
 	const struct snapshot *s = db->subnet;
 	const struct snapshot_node *n = snapshot_node_of(s, port);
 	g_autofree char *name = snapshot_port_name(s, port);
-	g_autofree char *partitions = list_partitions(db, port);
+	g_autofree char *partitions = print_memberships(db, port);
 	unsigned lmc = db->lids->lmc[port];
 
 	report_open(r, NULL, '{');
@@ -487,7 +487,7 @@ is_wanted(const char *a, const char *b, const char *word, bool slow,
 }
 
 static void
-put_cable(struct text_report *r, const struct snapshot *s, uint32_t port,
+put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	  const char *word)
 {
 	const struct snapshot_port *p = &s->ports[port];
@@ -524,7 +524,7 @@ control_links(struct control_request *request)
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (s->ports[port].peer != SNAPSHOT_NONE &&
 		    port < s->ports[port].peer)
-			put_cable(&q.r, s, port, request->words[1]);
+			put_link_row(&q.r, s, port, request->words[1]);
 	report_close(&q.r, ']');
 	query_close(&q);
 }
@@ -550,7 +550,7 @@ vls_of(unsigned code)
 }
 
 static void
-put_port(struct text_report *r, const struct sa_db *db, uint32_t port)
+put_port_row(struct text_report *r, const struct sa_db *db, uint32_t port)
 {
 	const struct snapshot_port *p = &db->subnet->ports[port];
 	const struct port_info *info = &p->info;
@@ -600,7 +600,7 @@ control_ports(struct control_request *request)
 	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
 	     num++)
 		if (q.db->subnet->ports[n->first_port + num].known)
-			put_port(&q.r, q.db, n->first_port + num);
+			put_port_row(&q.r, q.db, n->first_port + num);
 	report_close(&q.r, ']');
 	query_close(&q);
 }

@@ -44,7 +44,7 @@ put_node_of(struct text_report *r, const struct sa_db *db, uint32_t port,
 /* ---- groups ---- */
 
 static void
-put_group(struct text_report *r, const struct group *g)
+put_mcast_group(struct text_report *r, const struct group *g)
 {
 	report_open(r, NULL, '{');
 	put_gid(r, "mgid", g->r.mgid, "  MLID ");
@@ -75,7 +75,7 @@ control_groups(struct control_request *request)
 	report_open(&q.r, NULL, '{');
 	report_open(&q.r, "groups", '[');
 	for (guint i = 0; i < q.v.sa->groups->list->len; i++)
-		put_group(&q.r, q.v.sa->groups->list->pdata[i]);
+		put_mcast_group(&q.r, q.v.sa->groups->list->pdata[i]);
 	report_close(&q.r, ']');
 	query_close(&q);
 }

@@ -10,7 +10,7 @@
  * What is "up" is told from the end of the last sweep: of a sweep that failed,
  * what was known of the fabric before may still be true.
  */
-#include "sm/control/control.h"
+#include "sm/control/control_view.h"
 
 #include <inttypes.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "sm/control/control.h"
+#include "sm/control/control_view.h"
 #include "sm/mad/mad.h"
 
 struct family {

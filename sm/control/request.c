@@ -53,7 +53,7 @@ struct port_search {
 };
 
 static bool
-is_meant(const struct port_search *q, uint32_t port)
+request_is_meant(const struct port_search *q, uint32_t port)
 {
 	const struct snapshot_node *n = snapshot_node_of(q->s, port);
 	g_autofree char *name = NULL;
@@ -112,14 +112,14 @@ say_nearest(struct control_request *r, const struct port_search *q,
 
 /* By name; how many there are, and the first ones as a list. */
 static guint
-find_named(const struct port_search *q, uint32_t *port, GString *list)
+request_find_named(const struct port_search *q, uint32_t *port, GString *list)
 {
 	guint n = 0;
 
 	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
 		g_autofree char *name = NULL, *shown = NULL;
 
-		if (!snapshot_is_end_port(q->s, i) || !is_meant(q, i))
+		if (!snapshot_is_end_port(q->s, i) || !request_is_meant(q, i))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)
@@ -156,7 +156,7 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 		*absent = 0;
 	if (s && (port = find_number(&q)) != SNAPSHOT_NONE)
 		return port;
-	n = find_named(&q, &port, list);
+	n = request_find_named(&q, &port, list);
 	if (n == 1)
 		return port;
 	if (n > 1)
