@@ -345,11 +345,10 @@ control_accept(const char *word, void *data)
 	return n;
 }
 
-/* A fabric is managed without the socket, too, if there can be none. */
-static void
-open_control(struct daemon *d)
+static struct control_hooks
+hooks_of(struct daemon *d)
 {
-	const struct control_hooks hooks = {
+	return (struct control_hooks){
 		.look = control_look,
 		.sweep = control_sweep,
 		.reload = control_reload,
@@ -360,6 +359,13 @@ open_control(struct daemon *d)
 		.priority = control_priority,
 		.data = d,
 	};
+}
+
+/* A fabric is managed without the socket, too, if there can be none. */
+static void
+open_control(struct daemon *d)
+{
+	const struct control_hooks hooks = hooks_of(d);
 	const char *named = d->conf->control_socket;
 	g_autofree char *path = NULL;
 	g_autoptr(GError) error = NULL;
@@ -379,44 +385,17 @@ open_control(struct daemon *d)
 }
 
 static void
-http_metrics(GString *out, void *data)
-{
-	struct control_view v;
-
-	control_look(&v, data);
-	control_metrics(&v, out);
-}
-
-static void
-http_fabric(GString *out, void *data)
-{
-	const struct daemon *d = data;
-	const struct sa_db *db = sa_view_of(d->sm->sa);
-
-	if (db)
-		status_page(d->status, db->subnet, db->lids, db->lft,
-			    perf_manager_ports(d->sm->perf, db->subnet), out);
-	else
-		g_string_append(out, "no sweep has read the fabric yet\n");
-}
-
-static void
 open_http(struct daemon *d)
 {
-	static const struct http_page pages[] = {
-		{ "/", "text/html; charset=utf-8", http_fabric },
-		{ "/metrics", "application/openmetrics-text; version=1.0.0; "
-		  "charset=utf-8", http_metrics },
-	};
+	const struct control_hooks hooks = hooks_of(d);
 	g_autoptr(GError) error = NULL;
 
 	if (!d->conf->http || d->conf->mode != OPTIONS_MODE_RUN)
 		return;
-	d->http = http_open(d->conf->http, pages, G_N_ELEMENTS(pages), d,
-			    &error);
+	d->http = http_open(d->conf->http, &hooks, &error);
 	if (d->http)
 		log_say(d->log, LOG_VERBOSE, "http", "%s, port %u: the fabric "
-			"as /, metrics as /metrics", d->conf->http,
+			"as /, /metrics, /status, /events", d->conf->http,
 			http_port(d->http));
 	else
 		log_say(d->log, LOG_WARNING, "http", "not served: %s",

@@ -330,17 +330,22 @@ run_line(struct control_request *r, const char *line)
 		command->run(r);
 }
 
+enum control_code
+control_ask(const struct control_hooks *hooks, const char *line, GString *out)
+{
+	struct control_request r = { .hooks = hooks, .body = out };
+
+	run_line(&r, line);
+	g_strfreev(r.words);
+	return r.code;
+}
+
 void control_answer(const struct control_hooks *hooks, const char *line,
 		    GString *out)
 {
-	struct control_request r = {
-		.hooks = hooks,
-		.body = g_string_new(NULL),
-	};
+	g_autoptr(GString) body = g_string_new(NULL);
+	enum control_code code = control_ask(hooks, line, body);
 
-	run_line(&r, line);
-	g_string_append_printf(out, "minism %d %d\n", VERSION, (int)r.code);
-	g_string_append_len(out, r.body->str, (gssize)r.body->len);
-	g_string_free(r.body, TRUE);
-	g_strfreev(r.words);
+	g_string_append_printf(out, "minism %d %d\n", VERSION, (int)code);
+	g_string_append_len(out, body->str, (gssize)body->len);
 }

@@ -16,8 +16,11 @@
 
 #define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
 
-/* Appends the answer to `line`, which has no newline. */
+/* Appends the answer to `line`, which has no newline. The second: without its
+ * head; returns the code. */
 void control_answer(const struct control_hooks *hooks, const char *line,
 		GString *out);
+enum control_code control_ask(const struct control_hooks *hooks,
+			      const char *line, GString *out);
 
 #endif

@@ -13,8 +13,8 @@
 #ifndef HAVE_MICROHTTPD
 
 struct http *
-http_open(const char *address, const struct http_page *pages, size_t n_pages,
-	  void *data, GError **error)
+http_open(const char *address, const struct control_hooks *hooks,
+	  GError **error)
 {
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 		    "%s: minism was built without libmicrohttpd", address);
@@ -46,10 +46,19 @@ http_port(const struct http *h)
 #define PATIENCE_S	10u
 #define MEMORY_MAX	(16u * 1024)	/* of a connection's request */
 
+/* Pages are answers to requests that change nothing. */
+static const struct {
+	const char *path, *type, *request;
+} http_pages[] = {
+	{ "/", "text/html; charset=utf-8", "report" },
+	{ "/events", "application/json", "json events" },
+	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
+	  "charset=utf-8", "metrics" },
+	{ "/status", "application/json", "json status" },
+};
+
 struct http {
-	const struct http_page *pages;
-	size_t n_pages;
-	void *data;
+	struct control_hooks hooks;
 	struct MHD_Daemon *mhd;
 	guint source, timer;
 };
@@ -94,14 +103,14 @@ http_on_request(void *data, struct MHD_Connection *c, const char *path,
 	    strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return http_send(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 				 g_string_append(body, "GET or HEAD\n"));
-	for (size_t i = 0; i < h->n_pages; i++)
-		if (strcmp(h->pages[i].path, path) == 0) {
-			h->pages[i].write(body, h->data);
-			return http_send(c, MHD_HTTP_OK, h->pages[i].type,
-					 body);
-		}
-	for (size_t i = 0; i < h->n_pages; i++)
-		g_string_append_printf(body, "%s\n", h->pages[i].path);
+	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++) {
+		if (strcmp(http_pages[i].path, path))
+			continue;
+		control_ask(&h->hooks, http_pages[i].request, body);
+		return http_send(c, MHD_HTTP_OK, http_pages[i].type, body);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++)
+		g_string_append_printf(body, "%s\n", http_pages[i].path);
 	return http_send(c, MHD_HTTP_NOT_FOUND, "text/plain", body);
 }
 
@@ -156,8 +165,8 @@ read_address(const char *text, struct sockaddr_storage *to, GError **error)
 }
 
 struct http *
-http_open(const char *address, const struct http_page *pages, size_t n_pages,
-	  void *data, GError **error)
+http_open(const char *address, const struct control_hooks *hooks,
+	  GError **error)
 {
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
 	struct http *h;
@@ -168,9 +177,7 @@ http_open(const char *address, const struct http_page *pages, size_t n_pages,
 	if (at.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	h = g_new0(struct http, 1);
-	h->pages = pages;
-	h->n_pages = n_pages;
-	h->data = data;
+	h->hooks = *hooks;
 	errno = 0;
 	h->mhd = MHD_start_daemon(flags, 0, NULL, NULL, http_on_request, h,
 				  MHD_OPTION_SOCK_ADDR, &at,

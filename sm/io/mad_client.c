@@ -519,8 +519,8 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 
 	note_answered(x, window_end_ghost(&x->window, tid));
 	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
+		/* cancelled, or answered by another attempt: no fault */
 		x->stats.late++;
-		drop(x, "answer to a request that is over", m);
 	} else {
 		x->stats.foreign++;
 		drop(x, "answer that nobody asked for", m);
