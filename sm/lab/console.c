@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sm/lab/check.h"
 #include "sm/sim/sim.h"
 
 struct call {
@@ -601,6 +602,12 @@ script(struct call *c)
 
 static bool help(struct call *c);
 
+static bool
+check(struct call *c)
+{
+	return check_exercise(c->console, (unsigned)c->number[0], c->out);
+}
+
 static const struct command {
 	const char *name, *usage;
 	bool (*fn)(struct call *c);
@@ -610,6 +617,7 @@ static const struct command {
 } commands[] = {
 	{ "!", "COMMAND ..", NULL, NULL,
 	  "runs a program as the lab's node" },
+	{ "check", "N", check, NULL, "is this exercise of the course done?" },
 	{ "clash", "NODE GUID", console_set_guid, NULL,
 	  "it says from now on that this is its NodeGUID" },
 	{ "corrupt", "[WHERE] PERCENT", disturb, NULL,
@@ -620,6 +628,8 @@ static const struct command {
 	  "so many MADs come twice" },
 	{ "errors", "PORT [COUNTER N]", add_errors, NULL,
 	  "adds to an error counter" },
+	{ "expect", "WORD ..", NULL, NULL,
+	  "active, reach, path A B, no-path A B, lid NODE N, .." },
 	{ "flap", "PORT [N TIME TIME]", flap, NULL,
 	  "cuts a cable and mends it, so many times" },
 	{ "forget", "NODE", set_mood, NULL,
@@ -705,6 +715,9 @@ console_command(const struct console *console, const char *line, GString *out)
 		console_fail(&c, "%s", error->message);
 		return EINVAL;
 	}
+	if (strcmp(words[0], "expect") == 0)
+		return check_expect(console, words + 1, out) ? 0 :
+			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
 	if (k == end || (!k->fn && !k->direct)) {
@@ -714,7 +727,8 @@ console_command(const struct console *console, const char *line, GString *out)
 	c.name = k->name;
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
-		console_fail(&c, "usage: %s %s", k->name, k->usage);
+		if (k->fn != check)
+			console_fail(&c, "usage: %s %s", k->name, k->usage);
 		return EINVAL;
 	}
 	if (k->direct)

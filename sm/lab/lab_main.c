@@ -365,6 +365,18 @@ add_command(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
+static char *
+add_check(const struct option *o, void *place, const char *value)
+{
+	GPtrArray **commands = place;
+
+	g_ptr_array_add(*commands, g_strdup_printf("check %s", value));
+	return NULL;
+}
+
+static const struct option_kind kind_check = {
+	.accepts = "1 to 10", .is_action = true, .set = add_check,
+};
 static const struct option_kind kind_commands = {
 	.accepts = "a command", .is_action = true, .set = add_command,
 };
@@ -376,6 +388,8 @@ static const struct option options[] = {
 	  "the node that COMMAND runs on (the first host)" },
 	{ NULL, "command", 'c', &kind_commands, AT(commands), 0, 0, NULL,
 	  "TEXT", "a command of the prompt, before COMMAND" },
+	{ NULL, "check", 0, &kind_check, AT(commands), 0, 0, NULL, "N",
+	  "in a lab: is exercise N of the course done? (doc/lab)" },
 	{ NULL, "kernel", 0, &option_name, AT(kernel), 0, 0, NULL, "VERSION",
 	  "6.17: limits the MADs of an agent as that kernel does" },
 	{ NULL, "socket", 0, &option_file, AT(socket), 0, 0, NULL, "PATH",

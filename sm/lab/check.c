@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Checks ask the data plane and the devices, not a subnet manager.
+ */
+#include "sm/lab/check.h"
+
+#include <string.h>
+
+#define MLID_BROADCAST	0xc000u	/* the first group, IPoIB's in the course */
+#define PKEYS_TRIED	32u
+#define KEY_DEFAULT	0xffffu
+
+static bool
+check_fail(GString *why, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static bool
+check_fail(GString *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_string_append_vprintf(why, format, args);
+	va_end(args);
+	return false;
+}
+
+/* The port with the LID of a node: its first one. */
+static bool
+find_end(const struct console *c, const char *name, uint32_t *port,
+	 GString *why)
+{
+	uint32_t node = name ? console_find_node(c->fabric, name) :
+		SNAPSHOT_NONE;
+
+	if (node == SNAPSHOT_NONE)
+		return check_fail(why, "no node is called %s",
+				  name ? name : "so");
+	*port = c->fabric->nodes[node].first_port +
+		!snapshot_is_switch(&c->fabric->nodes[node]);
+	return true;
+}
+
+static bool
+arrives(const struct console *c, uint32_t from, uint32_t to)
+{
+	uint16_t lid = sim_port_info(c->sim, to)->lid;
+
+	for (unsigned i = 0; lid && i < PKEYS_TRIED; i++) {
+		uint16_t key = sim_port_pkey(c->sim, from, i);
+
+		if (key && sim_probe(c->sim, from, lid, key, 0, NULL) ==
+		    SIM_DELIVERED)
+			return true;
+	}
+	return false;
+}
+
+static bool
+expect_active(const struct console *c, char **args, GString *why)
+{
+	(void)args;
+	for (uint32_t p = 0; p < c->fabric->n_ports; p++) {
+		const struct snapshot_port *port = &c->fabric->ports[p];
+		const struct port_info *info;
+
+		if (!port->known || sim_peer(c->sim, p) == SNAPSHOT_NONE)
+			continue;
+		info = sim_port_info(c->sim, p);
+		if (info->state == PORT_STATE_INIT ||
+		    info->state == PORT_STATE_ARMED)
+			return check_fail(why, "%s/%u is %s",
+					  snapshot_name_of(c->fabric, p),
+					  port->num,
+					  port_state_name(info->state));
+	}
+	return true;
+}
+
+static bool
+is_host(const struct snapshot *s, uint32_t port)
+{
+	return s->ports[port].num &&
+		!snapshot_is_switch(snapshot_node_of(s, port)) &&
+		s->ports[port].guid;
+}
+
+static bool
+expect_reach(const struct console *c, char **args, GString *why)
+{
+	const struct snapshot *s = c->fabric;
+
+	(void)args;
+	for (uint32_t a = 0; a < s->n_ports; a++)
+		for (uint32_t b = 0; b < s->n_ports; b++)
+			if (a != b && is_host(s, a) && is_host(s, b) &&
+			    !arrives(c, a, b))
+				return check_fail(why, "%s does not reach %s",
+						  snapshot_name_of(s, a),
+						  snapshot_name_of(s, b));
+	return true;
+}
+
+static bool
+expect_path(const struct console *c, char **args, GString *why)
+{
+	bool wanted = strcmp(args[-1], "path") == 0;
+	uint32_t a, b;
+
+	if (!find_end(c, args[0], &a, why) || !find_end(c, args[1], &b, why))
+		return false;
+	return arrives(c, a, b) == wanted ||
+		check_fail(why, "%s %s %s", args[0], wanted ? "does not reach" :
+			   "reaches", args[1]);
+}
+
+static bool
+expect_lid(const struct console *c, char **args, GString *why)
+{
+	unsigned lid;
+	uint32_t port = SNAPSHOT_NONE;
+
+	if (!find_end(c, args[0], &port, why))
+		return false;
+	lid = sim_port_info(c->sim, port)->lid;
+	return (args[1] && g_ascii_strtoull(args[1], NULL, 10) == lid) ||
+		check_fail(why, "%s has LID %u", args[0], lid);
+}
+
+static bool
+expect_locked(const struct console *c, char **args, GString *why)
+{
+	uint32_t port = SNAPSHOT_NONE;
+
+	return find_end(c, args[0], &port, why) &&
+		(sim_port_info(c->sim, port)->m_key ||
+		 check_fail(why, "%s has no M_Key", args[0]));
+}
+
+static bool
+expect_managers(const struct console *c, char **args, GString *why)
+{
+	unsigned n = 0;
+
+	for (uint32_t p = 0; p < c->fabric->n_ports; p++)
+		n += is_host(c->fabric, p) && sim_port_info(c->sim, p)->cap_mask
+			& PORT_CAP_IS_SM;
+	return (args[0] && g_ascii_strtoull(args[0], NULL, 10) == n) ||
+		check_fail(why, "%u ports have a subnet manager", n);
+}
+
+static bool
+expect_group(const struct console *c, char **args, GString *why)
+{
+	unsigned n = g_strv_length(args);
+
+	for (unsigned k = 0; k < n; k++) {
+		struct sim_mcast got;
+		uint32_t from;
+		bool ok;
+
+		if (!find_end(c, args[k], &from, why))
+			return false;
+		ok = sim_probe_mcast(c->sim, from, MLID_BROADCAST, KEY_DEFAULT,
+				     0, &got) == SIM_DELIVERED &&
+			got.reached->len == n - 1;
+		for (guint i = 0; ok && i < got.reached->len; i++)
+			ok = g_strv_contains((const char *const *)args,
+				snapshot_name_of(c->fabric, g_array_index(
+					got.reached, uint32_t, i)));
+		sim_mcast_clear(&got);
+		if (!ok)
+			return check_fail(why, "a broadcast of %s comes to "
+					  "others than these", args[k]);
+	}
+	return n || check_fail(why, "whose group?");
+}
+
+static const struct {
+	const char *word;
+	bool (*fn)(const struct console *c, char **args, GString *why);
+} expects[] = {
+	{ "active", expect_active }, { "reach", expect_reach },
+	{ "path", expect_path }, { "no-path", expect_path },
+	{ "lid", expect_lid }, { "locked", expect_locked },
+	{ "managers", expect_managers }, { "group", expect_group },
+};
+
+bool
+check_expect(const struct console *c, char **words, GString *why)
+{
+	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++)
+		if (strcmp(expects[i].word, words[0]) == 0)
+			return expects[i].fn(c, words + 1, why);
+	return check_fail(why, "expect active, reach, path, no-path, lid, "
+			  "locked, managers or group");
+}
+
+/* -------------------------------------------------------------- the course */
+
+static const struct {
+	unsigned n;
+	const char *expect, *hint;
+} exercises[] = {
+	{ 1, "lid leaf-1 0", "a subnet manager has run here: begin anew" },
+	{ 2, "lid node-16 16", "run minism --once" },
+	{ 2, "lid spine-4 24", "run minism --once" },
+	{ 2, "active", "run minism --once" },
+	{ 3, "path node-01 node-16", "there are no tables: run minism --once" },
+	{ 4, "no-path node-01 spine-2", "spine-2 is alive: kill it" },
+	{ 4, "reach", "no manager has routed around it" },
+	{ 5, "reach", "program the fabric with one of the engines" },
+	{ 6, "reach", "program the ring with up/down" },
+	{ 7, "path node-01 node-02", "the partitions are not in force" },
+	{ 7, "path node-02 node-04", "the partitions are not in force" },
+	{ 7, "no-path node-02 node-03", "two limited members still talk" },
+	{ 8, "locked node-05", "run minism with the M_Key" },
+	{ 8, "locked leaf-1", "run minism with the M_Key" },
+	{ 9, "group node-02 node-05 node-16", "have exactly these three join" },
+	{ 10, "managers 2", "run the two managers" },
+	{ 10, "reach", "no manager is the master" },
+};
+
+bool
+check_exercise(const struct console *c, unsigned n, GString *out)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(exercises); i++) {
+		g_auto(GStrv) words = NULL;
+
+		if (exercises[i].n != n)
+			continue;
+		known = true;
+		words = g_strsplit(exercises[i].expect, " ", -1);
+		if (!check_expect(c, words, out))
+			return check_fail(out, "; %s\n", exercises[i].hint);
+	}
+	if (!known)
+		return check_fail(out, "there is no exercise %u\n", n);
+	g_string_append_printf(out, "exercise %u: done\n", n);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a fabric is expected to be, in words: the checks of the course
+ * (doc/lab), and of any script of the console.
+ */
+#ifndef MINISM_LAB_CHECK_H
+#define MINISM_LAB_CHECK_H
+
+#include "sm/lab/console.h"
+
+/*
+ * words, up to NULL:
+ *	active			each cable that is up is Active at both ends
+ *	reach			each host reaches each other, by some P_Key
+ *	path A B, no-path A B	one does, does not
+ *	lid NODE N		0: it has none
+ *	locked NODE		it has an M_Key
+ *	managers N		ports that say they have a subnet manager
+ *	group A B ..		IPoIB's broadcasts of each come to all of these,
+ *				once, and to no others
+ * False: why says what was found.
+ */
+bool check_expect(const struct console *c, char **words, GString *why);
+
+/* Exercise n of the course, 1 and so on. False: out says what is missing. */
+bool check_exercise(const struct console *c, unsigned n, GString *out);
+
+#endif
