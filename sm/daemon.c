@@ -259,10 +259,12 @@ control_look(struct control_view *out, void *data)
 		.multicast = mcast_manager_stats(d->sm->mcast),
 		.unreached = mcast_manager_lost(d->sm->mcast),
 		.perf = d->sm->perf,
-		.faults = fabric_watch_faults(d->sm->fabric),
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
+	/* Of another master's fabric we do not know. */
+	if (out->self.state == SM_STATE_MASTER)
+		out->faults = fabric_watch_faults(d->sm->fabric);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;
 }

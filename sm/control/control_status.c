@@ -95,7 +95,7 @@ put_head(const struct control_view *v, struct text_report *r)
 		json_bool(&r->json, "paused", v->paused);
 }
 
-/* What is missing or slow; a standby or failed manager does not know. */
+/* What is missing or slow. */
 static void
 put_faults(const GPtrArray *faults, struct text_report *r)
 {
@@ -169,10 +169,11 @@ static void
 put_subnet(const struct control_view *v, struct text_report *r)
 {
 	const struct status *s = v->status;
+	g_autofree char *verdict = NULL;
 	const char *name;
-	enum control_code code = control_verdict(v, &name);
-	g_autofree char *verdict = g_ascii_strup(name, -1);
 
+	control_verdict(v, &name);
+	verdict = g_ascii_strup(name, -1);
 	report_say(r, "subnet:    %s", verdict);
 	report_text(r, "verdict", name, NULL);
 	if (s->subnet) {
@@ -191,8 +192,7 @@ put_subnet(const struct control_view *v, struct text_report *r)
 	report_text(r, "error", s->error, "; the fabric was left as it was\n");
 	report_lines(r, "complaints", s->complaints, INDENT);
 	report_lines(r, "multicast_unreached", v->unreached, INDENT);
-	put_faults(code == CONTROL_STANDBY || code == CONTROL_FAILED ? NULL :
-		   v->faults, r);
+	put_faults(v->faults, r);
 	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
 	report_text(r, "log_level", log_level_name(v->level), NULL);
 }

@@ -552,6 +552,19 @@ sweep_on_light_timer(void *data)
 				     sweep_on_light, s);
 }
 
+/* What the election heard of the master, when it was none yet, is old. */
+static void
+update_peer(struct sweep *s, const struct sm_info *info)
+{
+	for (guint i = 0; s->others && i < s->others->len; i++) {
+		struct election_peer *p =
+			&g_array_index(s->others, struct election_peer, i);
+
+		if (p->info.guid == info->guid)
+			p->info = *info;
+	}
+}
+
 static void
 sweep_on_poll(GArray *found, void *data)
 {
@@ -559,6 +572,8 @@ sweep_on_poll(GArray *found, void *data)
 	const struct election_peer *p = (void *)found->data;
 
 	s->peers = NULL;
+	if (found->len)
+		update_peer(s, &p->info);
 	if (found->len && p->info.state == SM_STATE_MASTER)
 		s->polls_lost = 0;
 	else

@@ -425,6 +425,37 @@ status_case() {
 	sim_stop
 }
 
+# A standby knows nothing of the fabric, and as the master again what is
+# missing of it.
+standby_case() {
+	wanted_case standby || return 0
+	rm -rf cache cache16
+	sim_start "$demo" || { ok 1 "standby: ibsim starts"; return; }
+	sm_start first.log -s 1 --control-socket "$SCRATCH/ctl"
+	await 15 ctl_says 0 'subnet: +UP: 8 sw' status
+	sim_cmd 'Unlink "node-07"'
+	check "standby: as the master it misses a host" await 15 ctl_says 1 \
+		'missing host node-07' status
+	sm_defaults[3]=$SCRATCH/cache16
+	on node-16 sm_start second.log -s 1 --priority 9 \
+		--control-socket "$SCRATCH/ctl2"
+	check "standby: exit 5" await 20 ctl_says 5 'subnet: +STANDBY' status
+	refute "standby: it lists nothing" grep -q missing ctl.out
+	check "standby: nor do its metrics" ctl_says 0 \
+		'^minism_faults.kind="host". 0' metrics
+	check "standby: sms lists both, this one first" await 5 eval \
+		'ctl_says 0 "^standby  priority 0 .*this one" sms &&
+		grep -q "^master  priority 9 .* node-16$" ctl.out'
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	sm_defaults[3]=$SCRATCH/cache
+	check "standby: the master again, it misses the host" await 20 \
+		ctl_says 1 'missing host node-07' status
+	kill -TERM "${SM_PIDS[-2]}"
+	sm_wait "${SM_PIDS[-2]}" 3
+	sim_stop
+}
+
 standby_says() {
 	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl2" status >standby.out
 	[ $? -eq 5 ] &&
@@ -551,6 +582,7 @@ partition_case() {
 status_case
 fabric_case
 sa_case
+standby_case
 loop_case
 partition_case
 
