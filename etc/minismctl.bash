@@ -15,8 +15,8 @@ _minismctl() {
 	2:links) list="slow inactive" ;;
 	2:partition) list="add set remove reset" ;;
 	2:accept)
-		list=$(minismctl status 2>/dev/null | sed -n \
-			's/^ *missing [a-z]* \([^ ,]*\).*/\1/p') ;;
+		list=$(minismctl status 2>/dev/null | sed -nE \
+			's/^ *(missing [a-z]*|slow link) ([^ ,]*).*/\2/p') ;;
 	2:sweep) list=--wait ;;
 	2:status) list=--watch ;;
 	2:events) list=--follow ;;
