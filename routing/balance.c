@@ -33,8 +33,8 @@
 
 #include "routing/paths.h"
 
-#define WORK		400000000u	/* steps, after which passes end */
-#define WORK_HELD	400000000u	/* the same, if there are paths */
+#define WORK		200000000u	/* steps, after which passes end */
+#define WORK_HELD	200000000u	/* the same, if there are paths */
 #define MAX_PASSES	8u
 #define ROOM		1.02f	/* times the bound: not overloaded */
 #define GAIN		0.995f	/* a pass that does less is the last */

@@ -13,6 +13,26 @@
 
 #include <string.h>
 
+static void
+paths_sort_edges(struct paths *p)
+{
+	const struct graph *g = p->g;
+	uint32_t sw, e, n = 0, round;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		for (round = 0; round < 2; round++) {
+			if (round == 1)
+				p->low_end[sw] = p->high_start[sw] = n;
+			for_each_edge(g, sw, e)
+				if (p->place ? (p->place[g->edges[e].peer] >
+				    p->place[sw]) == round : round == 0)
+					p->sorted[n++] = e;
+		}
+		if (!p->place)
+			p->high_start[sw] = g->first_edge[sw];
+	}
+}
+
 void
 paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 	   GPtrArray *scratch)
@@ -24,7 +44,11 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 		.first = SCRATCH(scratch, uint32_t, g->n_switches),
 		.edges = SCRATCH(scratch, uint32_t, g->n_edges),
+		.sorted = SCRATCH(scratch, uint32_t, g->n_edges),
+		.low_end = SCRATCH(scratch, uint32_t, g->n_switches),
+		.high_start = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
+	paths_sort_edges(p);
 }
 
 /* Queues the neighbours of `sw` that are not reached yet and from which the
@@ -34,12 +58,12 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 	    uint32_t *tail)
 {
 	const struct graph *g = p->g;
-	uint32_t e, peer;
+	uint32_t k = up ? g->first_edge[sw] : p->high_start[sw], peer;
+	uint32_t end = up ? p->low_end[sw] : g->first_edge[sw + 1];
 
-	for_each_edge(g, sw, e) {
-		peer = g->edges[e].peer;
-		if (p->kind[peer] != PATHS_UNREACHED ||
-		    (p->place && (p->place[sw] > p->place[peer]) != up))
+	for (; k < end; k++) {
+		peer = g->edges[p->sorted[k]].peer;
+		if (p->kind[peer] != PATHS_UNREACHED)
 			continue;
 		p->kind[peer] = up ? PATHS_UP : PATHS_DOWN;
 		p->hops[peer] = (uint16_t)(p->hops[sw] + 1);
@@ -69,31 +93,26 @@ paths_search_up(struct paths *p, uint32_t n)
 	return n_all;
 }
 
-static bool
-paths_leads_on(const struct paths *p, uint32_t sw, uint32_t peer)
-{
-	if (p->hops[peer] + 1 != p->hops[sw])
-		return false;
-	if (!p->place)
-		return true;
-	if (p->kind[sw] == PATHS_UP)
-		return p->place[peer] > p->place[sw];
-	return p->kind[peer] == PATHS_DOWN && p->place[peer] < p->place[sw];
-}
-
 static void
 paths_list_edges(struct paths *p)
 {
 	const struct graph *g = p->g;
-	uint32_t i, sw, e, n = 0;
+	uint32_t i, sw, k, end, peer, n = 0;
+	bool up;
 
-	for (i = 0; i < p->n_reached; i++) {
+	p->first[0] = 0;
+	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		p->first[i] = n;
-		for (e = g->first_edge[sw]; i > 0 &&
-		     e < g->first_edge[sw + 1]; e++)
-			if (paths_leads_on(p, sw, g->edges[e].peer))
-				p->edges[n++] = e;
+		up = p->kind[sw] == PATHS_UP;
+		k = up ? p->high_start[sw] : g->first_edge[sw];
+		end = up ? g->first_edge[sw + 1] : p->low_end[sw];
+		for (; k < end; k++) {
+			peer = g->edges[p->sorted[k]].peer;
+			if (p->hops[peer] + 1 == p->hops[sw] &&
+			    (up || p->kind[peer] == PATHS_DOWN))
+				p->edges[n++] = p->sorted[k];
+		}
 	}
 	p->first[i] = n;
 }

@@ -26,6 +26,9 @@ struct paths {
 	const struct graph *g;
 	const uint32_t *place;	/* by switch: up is towards the higher; NULL:
 				   any path */
+	/* Edges by switch, those to lower places before those to higher; up to
+	 * low_end[] down, from high_start[] on up. NULL place: all are both. */
+	uint32_t *sorted, *low_end, *high_start;
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */

@@ -749,7 +749,23 @@ test_churn_counts_entries_and_blocks(void **state)
 	lft_free(b);
 }
 
+/* 12 hops on average, over six channels of each switch. */
+static void
+test_bound_of_a_large_torus_is_that_of_its_paths(void **state)
+{
+	struct snapshot *s = generate_fabric("torus(16,16,16;1)", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	struct graph *g = graph_new(s, lids);
+	double bound = metrics_bound(g, false);
+
+	assert_true(bound > 8191 && bound < 8193);
+	graph_free(g);
+	lid_map_free(lids);
+	snapshot_unref(s);
+}
+
 UNIT_TESTS(
+	cmocka_unit_test(test_bound_of_a_large_torus_is_that_of_its_paths),
 	cmocka_unit_test(test_ring_of_four_has_six_on_each),
 	cmocka_unit_test(test_hosts_of_a_switch_multiply),
 	cmocka_unit_test(test_lmc_does_not_multiply),
