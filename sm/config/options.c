@@ -24,6 +24,7 @@
 #include "sm/config/opensm_keys.h"
 #include "topology/text.h"
 
+#define LAB_ENV		"MINISM_LAB"	/* see sm/lab/protocol.h */
 #define ERRORS_MAX	20u
 #define UNKNOWN_MAX	20u
 #define VERBOSITY_MAX	4
@@ -950,8 +951,9 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
 		options_forget_port(conf);
 	ok = ok && read_args(conf, argc, argv, error);
-	/* What happens in a simulation is no memory of a real fabric. */
-	if (ok && (conf->simulate || conf->replay) &&
+	/* What happens in a simulation or a lab is no memory of a real
+	 * fabric. */
+	if (ok && (conf->simulate || conf->replay || g_getenv(LAB_ENV)) &&
 	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
 		g_clear_pointer(&conf->cache_dir, g_free);
 	/* nor is a simulation what minismctl is meant to control */

@@ -243,6 +243,34 @@ first_commands(struct session *s)
 	return true;
 }
 
+/* Whatever was started inside has no fabric any more, as a daemon that has
+ * left its terminal: the lab is the reaper of those (prctl), and ends them, by
+ * force after a second. */
+static void
+end_daemons(void)
+{
+	static const int signals[] = { SIGTERM, SIGKILL };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+		g_autofree char *list = NULL;
+		g_auto(GStrv) pids = NULL;
+
+		if (!g_file_get_contents("/proc/thread-self/children", &list,
+					 NULL, NULL))
+			return;
+		pids = g_strsplit(list, " ", -1);
+		for (char **p = pids; *p; p++)
+			if (atoi(*p) > 0)
+				kill(atoi(*p), signals[i]);
+		for (unsigned n = 0; n < 100; n++) {
+			if (waitpid(-1, NULL, WNOHANG) < 0)
+				return;		/* there are none */
+			g_main_context_iteration(NULL, FALSE);
+			g_usleep(10 * 1000);
+		}
+	}
+}
+
 static int
 run_lab(const struct lab_arguments *a)
 {
@@ -265,11 +293,13 @@ run_lab(const struct lab_arguments *a)
 		tool_options_complain(PROGRAM, "%s", error->message);
 		return EXIT_FAILURE;
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
 	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
 		EXIT_FAILURE;
+	end_daemons();
 	lab_free(s.lab);
 	g_free(s.node);
 	return s.status;

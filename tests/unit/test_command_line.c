@@ -520,6 +520,23 @@ test_each_value_has_an_origin(void **state)
 
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
 
+/* Nor is what happens in a lab a memory of a real fabric, unless it is asked
+ * for. */
+static void
+test_a_lab_leaves_no_memory(void **state)
+{
+	struct setup *t = *state;
+
+	assert_true(g_setenv("MINISM_LAB", "/s", TRUE));
+	accepts(t, "-o");
+	assert_null(t->conf->cache_dir);
+	accepts(t, "-o --cache-dir=/c");
+	assert_string_equal(t->conf->cache_dir, "/c");
+	g_unsetenv("MINISM_LAB");
+	accepts(t, "-o");
+	assert_non_null(t->conf->cache_dir);
+}
+
 UNIT_TESTS(
 	TEST(test_bad_option_is_one_line),
 	TEST(test_each_short_option_of_opensm_has_a_pointer),
@@ -533,5 +550,6 @@ UNIT_TESTS(
 	TEST(test_named_file_must_be_there_and_good),
 	TEST(test_messages_stay_one_short_line),
 	TEST(test_help_and_man_page_have_every_option),
-	TEST(test_options_may_be_cut_short_and_joined)
+	TEST(test_options_may_be_cut_short_and_joined),
+	TEST(test_a_lab_leaves_no_memory)
 )

@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# Every command of README.md and of the man pages' EXAMPLES that needs no
+# hardware does what stands there, as it stands there; those for hardware run
+# in a lab.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Their folders, as a reader of README has them; nothing of the system's.
+PATH=$MINISM_BUILD:$PATH
+ln -s "$MINISM_SRC/etc" "$MINISM_SRC/doc" .
+cp etc/partitions.conf my-partitions.conf
+demo=etc/fabrics/demo.net
+
+# What is meant to end with another status than 0: minhop has a credit loop
+# there, or old and new tables together have one.
+status_of() {	# command
+	case $1 in
+	*"minhop 'torus(4,4;1)'"* | "minism-route --all "* | *"--before "*)
+		echo 5 ;;
+	*)	echo 0 ;;
+	esac
+}
+
+# runs COMMAND: as a reader would type it; one that stays is ended.
+runs() {
+	local status want
+
+	want=$(status_of "$1")
+	printf '\n\n\ngo\nquit\n' | timeout -k 5 200 bash -c "$1" >out 2>&1
+	status=$?
+	tail -n 12 out
+	[ $status -eq "$want" ] || {
+		echo "status $status"
+		return 1
+	}
+}
+
+# in_lab COMMAND: on a host of the demo's fabric, for as long as it takes to
+# come up; one that stays is ended by TERM, which is no failure.
+in_lab() {
+	timeout -k 5 60 minism-lab "$demo" -- timeout 4 bash -c \
+		"${1//\/var\/log\/minism/$SCRATCH}" >out 2>&1
+	case $? in
+	0 | 124) return 0 ;;
+	esac
+	tail -n 12 out
+	return 1
+}
+
+# The lines of README's indented blocks, comments taken off; what follows a
+# prompt goes to the lab that the line before it started.
+readme_commands() {
+	sed -n 's/^    //p' "$MINISM_SRC/README.md" | sed 's/ *# .*//; s/ *$//' |
+		grep -E '^(minism|lab>|build/minism)'
+}
+
+prompt=
+lab=
+flush_lab() {
+	local line
+
+	[ -n "$lab" ] || return 0
+	check "README: $lab, and its prompt" lab_takes "$lab" "$prompt"
+	lab=
+	prompt=
+}
+
+# The commands of a lab's prompt, one after the other.
+lab_takes() {	# command lines
+	printf '%sstats\nquit\n' "$2" | timeout -k 5 60 bash -c "$1" \
+		>out 2>&1 || return
+	cat out
+	! grep -qE '^(minism-lab|usage|exit status)' out
+}
+
+case_readme() {
+	local line n=0
+
+	while read -r line; do
+		n=$((n + 1))
+		case $line in
+		"lab> "*)
+			prompt+=${line#lab> }$'\n'
+			continue
+			;;
+		esac
+		flush_lab
+		case $line in
+		build/*)
+			check "README: $line" in_lab "${line#build/} --cache-dir="
+			;;
+		"minism-lab"*" -- "* | "minism-route"* | "minism-fabric"*)
+			check "README: $line" runs "$line"
+			;;
+		"minism-lab"*)
+			lab=$line
+			;;
+		*"--simulate"* | *"--check-config"*)
+			check "README: $line" runs "$line --cache-dir="
+			;;
+		esac
+	done < <(readme_commands)
+	flush_lab
+	check "README has commands" [ $n -ge 15 ]
+}
+
+# The commands in the EXAMPLES of a page, as a terminal shows them.
+examples_of() {	# page
+	awk '/^\.SH EXAMPLES/ { on = 1; next } /^\.SH/ { on = 0 }
+		on && !/^\./' "$MINISM_SRC/doc/$1" |
+		sed 's/\\-/-/g; s/^[ \t]*//' | grep -E '^(minism|lab>)'
+}
+
+case_pages() {
+	local page line n=0
+
+	for page in minism.8 minism-fabric.1 minism-lab.1 minism-route.1; do
+		while read -r line; do
+			n=$((n + 1))
+			case $line in
+			"lab> "*)
+				prompt+=${line#lab> }$'\n'
+				;;
+			"minism-lab"*" -- "*)
+				check "$page: $line" runs "$line"
+				;;
+			"minism-lab"*)
+				lab=$line
+				;;
+			*"--lfts tables"*)
+				;;	# of a fabric that runs
+			"minism "*)
+				check "$page: $line" in_lab \
+					"$line --cache-dir $SCRATCH/cache"
+				;;
+			*)
+				check "$page: $line" runs "$line"
+				;;
+			esac
+		done < <(examples_of $page)
+		flush_lab
+	done
+	check "the pages have examples" [ $n -ge 8 ]
+}
+
+# What runs in the background of a lab ends with it.
+daemon_ends() {
+	local pid
+
+	printf 'on node-01 minism -p 1 -B -f d.log -J d.pid\n%s' \
+		'on node-01 cat d.pid
+quit
+' | timeout -k 5 60 minism-lab "$demo" >out 2>&1
+	pid=$(cat d.pid 2>/dev/null) || pid=$(grep -xE '[0-9]+' out)
+	cat out
+	[ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null
+}
+
+case_readme
+case_pages
+check "a daemon ends with its lab" daemon_ends
+done_testing
