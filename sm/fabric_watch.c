@@ -47,6 +47,14 @@ fabric_watch_save(void *data)
 }
 
 static void
+fabric_watch_save_now(struct fabric_watch *w)
+{
+	if (w->timer)
+		transport_timer_cancel(w->transport, w->timer);
+	fabric_watch_save(w);
+}
+
+static void
 fabric_watch_touch(struct fabric_watch *w)
 {
 	if (w->path && !w->timer)
@@ -95,10 +103,8 @@ fabric_watch_close(struct fabric_watch *w)
 {
 	if (!w)
 		return;
-	if (w->timer) {
-		transport_timer_cancel(w->transport, w->timer);
-		fabric_watch_save(w);
-	}
+	if (w->timer)
+		fabric_watch_save_now(w);
 	expected_free(w->expected);
 	g_free(w->path);
 	g_free(w);
@@ -124,8 +130,9 @@ fabric_watch_accept(struct fabric_watch *w, const char *word)
 {
 	unsigned n = expected_accept(w->expected, word);
 
-	if (n)
-		fabric_watch_touch(w);
+	/* A person's word is not lost in a crash. */
+	if (n && w->path)
+		fabric_watch_save_now(w);
 	log_faults(w);
 	return n;
 }

@@ -177,6 +177,11 @@ expected_checks() {
 	await 15 ctl_says 1 DEGRADED status
 	check "fabric: or accepted" ctl_says 0 '1 fault is' accept node-06
 	check "fabric: which makes it UP" ctl_says 0 'UP: 8 sw.* 15 h' status
+	kill -KILL "$SM_PID"
+	wait "$SM_PID" 2>/dev/null
+	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
+	check "fabric: also after a crash" await 15 ctl_says 0 \
+		'subnet: +UP: 8 switches, 15 hosts' status
 	sim_cmd 'ReLink "node-06"'
 	await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 }
