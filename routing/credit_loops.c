@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "routing/scratch.h"
+#include "routing/sets.h"
 
 #define UNSEEN		UINT32_MAX
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
@@ -197,14 +198,6 @@ channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 			g_array_append_val(list, back);
 		}
 	}
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Places of those listed, ascending. */

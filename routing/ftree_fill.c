@@ -53,14 +53,6 @@ number_is_io(const struct ftree *t, uint32_t target)
 	return t->in->is_io && t->in->is_io[target];
 }
 
-static int
-number_compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* What is usual on a leaf, of compute nodes. */
 static void
 number_judge(struct numbering *s)
@@ -87,7 +79,7 @@ number_judge(struct numbering *s)
 		s->place[p] = on_port[p] * 4 > n_leaves ? i++ :
 			n_usual + n_rare++;
 	s->by_port = n_usual && n_hosts * 8 >= n_leaves * n_usual * 5;
-	qsort(counts, n_leaves, sizeof(*counts), number_compare);
+	qsort(counts, n_leaves, sizeof(*counts), compare_numbers);
 	s->usual = s->by_port ? n_usual : counts[n_leaves / 2];
 	s->usual = MAX(s->usual, 1);
 }
@@ -202,6 +194,17 @@ struct row {
 	uint32_t n_dealt;
 };
 
+/* All LIDs of a destination by one port. */
+static void
+row_set(struct row *row, uint32_t dest, uint8_t port)
+{
+	const struct ftree *t = row->t;
+
+	for (uint32_t i = t->first_entry[dest]; i < t->first_entry[dest + 1];
+	     i++)
+		row->ports[t->lid[i]] = port;
+}
+
 static void
 row_put(struct row *row, uint32_t dest, const uint8_t *port)
 {
@@ -219,7 +222,7 @@ row_put_all(struct row *row, const uint8_t *port)
 {
 	const struct ftree *t = row->t;
 	const uint8_t *wheel = row->f->wheel[row->level];
-	uint32_t lid, w, k, dest, i;
+	uint32_t lid, w, k, dest;
 	uint64_t word;
 
 	for (lid = 0; lid <= t->g->top; lid++)
@@ -227,12 +230,8 @@ row_put_all(struct row *row, const uint8_t *port)
 	for (w = 0; w < t->n_words; w++) {
 		for (word = UINT64_MAX, k = 0; k < t->n_sets; k++)
 			word &= ~ftree_set(t, row->sw, k)[w];
-		for (; word; word &= word - 1) {
-			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
-			for (i = t->first_entry[dest];
-			     i < t->first_entry[dest + 1]; i++)
-				row->ports[t->lid[i]] = LFT_NO_PATH;
-		}
+		for_each_bit(word, w * 64, dest)
+			row_set(row, dest, LFT_NO_PATH);
 	}
 }
 
@@ -331,7 +330,7 @@ static void
 row_go_up_quiet(struct row *row, uint32_t k)
 {
 	const struct ftree *t = row->t;
-	uint32_t first = t->first_up[row->sw], i, j, w, dest;
+	uint32_t first = t->first_up[row->sw], i, w, dest;
 	uint32_t n = t->first_up[row->sw + 1] - first;
 	const struct ftree_group *up;
 	const uint64_t *set;
@@ -343,14 +342,9 @@ row_go_up_quiet(struct row *row, uint32_t k)
 		for (w = 0; w < t->n_words; w++) {
 			word = row->rest[w] & set[w] & row->f->quiet[w];
 			row->rest[w] &= ~word;
-			for (; word; word &= word - 1) {
-				dest = w * 64 +
-					(uint32_t)__builtin_ctzll(word);
-				for (j = t->first_entry[dest];
-				     j < t->first_entry[dest + 1]; j++)
-					row->ports[t->lid[j]] = t->g->edges[
-						up->first_edge].port;
-			}
+			for_each_bit(word, w * 64, dest)
+				row_set(row, dest, t->g->edges[
+					up->first_edge].port);
 		}
 	}
 }
@@ -365,9 +359,9 @@ row_go_up_some(struct row *row, uint32_t k)
 	struct deck deck;
 
 	row_make_deck(row, last, &deck);
-	for (w = 0; w < t->n_words; w++)
-		for (word = row->rest[w]; word; word &= word - 1) {
-			dest = w * 64 + (uint32_t)__builtin_ctzll(word);
+	for (w = 0; w < t->n_words; w++) {
+		word = row->rest[w];
+		for_each_bit(word, w * 64, dest) {
 			memset(mask, 0, sizeof(mask));
 			for (i = first; i < t->first_up[row->sw + 1]; i++)
 				if (set_has(ftree_set(t, t->ups[i].peer,
@@ -380,6 +374,7 @@ row_go_up_some(struct row *row, uint32_t k)
 			row->n_dealt += deck.n_dead == 0;
 			row_deal(row, &deck, dest);
 		}
+	}
 }
 
 static void
@@ -391,16 +386,17 @@ row_go_up(struct row *row)
 	const struct ftree *t = row->t;
 	struct deck deck;
 	uint64_t word, any;
-	uint32_t k, w;
+	uint32_t k, w, dest;
 
 	row_make_deck(row, all, &deck);
 	row_find_full(row);
 	if (deck.n_dead == 0)
 		row_put_all(row, deck.port);
-	for (w = 0; deck.n_dead && w < t->n_words; w++)
-		for (word = row->full[w]; word; word &= word - 1)
-			row_deal(row, &deck, w * 64 +
-				 (uint32_t)__builtin_ctzll(word));
+	for (w = 0; deck.n_dead && w < t->n_words; w++) {
+		word = row->full[w];
+		for_each_bit(word, w * 64, dest)
+			row_deal(row, &deck, dest);
+	}
 	for (k = 1; k < t->n_sets; k++) {
 		for (any = 0, w = 0; w < t->n_words; w++)
 			any |= row->rest[w] = ftree_set(t, row->sw, k)[w] &
@@ -446,7 +442,7 @@ static void
 row_go_down_plain(struct row *row)
 {
 	const struct ftree *t = row->t;
-	uint32_t first = t->first_down[row->sw], i, j, w, dest;
+	uint32_t first = t->first_down[row->sw], i, w, dest;
 	uint32_t end = t->first_down[row->sw + 1];
 	const uint64_t *set;
 	uint64_t word;
@@ -465,15 +461,11 @@ row_go_down_plain(struct row *row)
 	for (i = first; i < end; i++) {
 		set = ftree_set(t, t->downs[i].peer, 0);
 		port = t->g->edges[t->downs[i].first_edge].port;
-		for (w = 0; w < t->n_words; w++)
-			for (word = set[w] & ~row->rest[w]; word;
-			     word &= word - 1) {
-				dest = w * 64 +
-					(uint32_t)__builtin_ctzll(word);
-				for (j = t->first_entry[dest];
-				     j < t->first_entry[dest + 1]; j++)
-					row->ports[t->lid[j]] = port;
-			}
+		for (w = 0; w < t->n_words; w++) {
+			word = set[w] & ~row->rest[w];
+			for_each_bit(word, w * 64, dest)
+				row_set(row, dest, port);
+		}
 	}
 }
 
@@ -481,7 +473,7 @@ static void
 row_fill(struct row *row, uint32_t sw)
 {
 	const struct ftree *t = row->t;
-	uint32_t i, w, dest = t->o->place[sw];
+	uint32_t i, w, below, dest = t->o->place[sw];
 	uint64_t word;
 
 	row->sw = sw;
@@ -490,10 +482,11 @@ row_fill(struct row *row, uint32_t sw)
 	if (t->first_up[sw] < t->first_up[sw + 1])
 		row_go_up(row);
 	row_go_down_plain(row);
-	for (w = 0; w < t->n_words; w++)
-		for (word = row->rest[w]; word; word &= word - 1)
-			row_go_down(row, w * 64 +
-				    (uint32_t)__builtin_ctzll(word));
+	for (w = 0; w < t->n_words; w++) {
+		word = row->rest[w];
+		for_each_bit(word, w * 64, below)
+			row_go_down(row, below);
+	}
 	for (i = t->first_entry[dest]; i < t->first_entry[dest + 1]; i++)
 		row->ports[t->lid[i]] = t->exit[i];
 }

@@ -453,7 +453,7 @@ uint64_t *
 order_find_tops(const struct order *o, const struct graph *g, uint32_t *n_words)
 {
 	g_autofree uint32_t *top = g_new(uint32_t, g->n_switches);
-	uint32_t n_tops = 0, i, sw, e, w;
+	uint32_t n_tops = 0, i, sw, e;
 	uint64_t *tops, *mine, *above;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
@@ -473,11 +473,10 @@ order_find_tops(const struct order *o, const struct graph *g, uint32_t *n_words)
 			if (!order_is_up(o, sw, g->edges[e].peer))
 				continue;
 			above = tops + (size_t)g->edges[e].peer * *n_words;
-			for (w = 0; w < *n_words; w++)
-				mine[w] |= above[w];
+			set_unite(mine, above, *n_words);
 		}
 		if (!above)
-			mine[top[sw] / 64] |= UINT64_C(1) << top[sw] % 64;
+			set_add(mine, top[sw]);
 	}
 	return tops;
 }
@@ -499,7 +498,7 @@ order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 	g_autofree const uint64_t **sets = g_new(const uint64_t *,
 						 g->n_switches + 1);
 	g_autofree uint8_t *hosts = g_new0(uint8_t, g->n_switches + 1);
-	uint32_t n = 0, i, j, w, sw;
+	uint32_t n = 0, i, j, sw;
 
 	for (sw = 0; sw < g->n_switches; sw++)
 		sets[sw] = tops + (size_t)sw * n_words;
@@ -516,12 +515,8 @@ order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 	}
 	for (i = 0; i < n; i++)
 		for (j = 0; j < i; j++) {
-			if (!hosts[i] && !hosts[j])
-				continue;
-			for (w = 0; w < n_words && !(sets[i][w] & sets[j][w]);
-			     w++)
-				;
-			if (w == n_words &&
+			if ((hosts[i] || hosts[j]) &&
+			    !set_meets(sets[i], sets[j], n_words) &&
 			    g->island[(sets[i] - tops) / n_words] ==
 			    g->island[(sets[j] - tops) / n_words])
 				return false;
@@ -588,14 +583,6 @@ order_try(struct trial *t, struct order *o)
 	t->cost = cost;
 }
 
-static int
-order_compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Numbers of CAs that switches have, but the highest; some of them if there
  * are many. */
 static void
@@ -606,7 +593,7 @@ order_try_thresholds(struct trial *t, uint32_t *level)
 						sizeof(*counts));
 	uint32_t n = 0, i, step;
 
-	qsort(counts, g->n_switches, sizeof(*counts), order_compare_numbers);
+	qsort(counts, g->n_switches, sizeof(*counts), compare_numbers);
 	for (i = 0; i < g->n_switches; i++)
 		if (n == 0 || counts[n - 1] != counts[i])
 			counts[n++] = counts[i];

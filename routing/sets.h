@@ -37,6 +37,22 @@ set_meets(const uint64_t *a, const uint64_t *b, uint32_t n)
 	return false;
 }
 
+/* i: each number of a word of a set, of which the first is `base`. Uses up the
+ * word. */
+#define for_each_bit(word, base, i) \
+	for (; (word) && \
+	     ((i) = (base) + (uint32_t)__builtin_ctzll(word), true); \
+	     (word) &= (word) - 1)
+
+/* For qsort. */
+static inline int
+compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* Disjoint sets: a forest whose roots are the lowest of their members. */
 static inline uint32_t
 disjoint_find(uint32_t *up, uint32_t i)

@@ -183,13 +183,8 @@ turns_count_new(const struct joining *j, uint32_t sw)
 static bool
 turns_has_old(const struct joining *j, uint32_t sw)
 {
-	const uint64_t *tops = j->tops + (size_t)sw * j->n_words;
-	uint32_t w;
-
-	for (w = 0; w < j->n_words; w++)
-		if (tops[w] & j->joined[w])
-			return true;
-	return false;
+	return set_meets(j->tops + (size_t)sw * j->n_words, j->joined,
+			 j->n_words);
 }
 
 /* The edges to one neighbour above. */
@@ -367,7 +362,7 @@ turns_undo(struct joining *j)
 static void
 turns_join_island(struct joining *j, uint32_t island)
 {
-	uint32_t tries = 0, sw, at, w;
+	uint32_t tries = 0, sw, at;
 	bool is_first = true;
 
 	while (tries < MAX_TRIES) {
@@ -387,8 +382,8 @@ turns_join_island(struct joining *j, uint32_t island)
 			j->t->first = at;
 		j->t->n_turning++;
 		is_first = false;
-		for (w = 0; w < j->n_words; w++)
-			j->joined[w] |= j->tops[(size_t)at * j->n_words + w];
+		set_unite(j->joined, j->tops + (size_t)at * j->n_words,
+			  j->n_words);
 	}
 }
 
