@@ -8,11 +8,14 @@
 #include "sm/watch.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "sm/io/pcap.h"
 #include "sm/io/tap.h"
-#include "sm/step.h"
+#include "sm/lab/step.h"
 #include "sm/tools/explain.h"
+
+#define LINE_MAX_LEN	4096
 
 struct watch {
 	enum explain_format format;
@@ -25,6 +28,27 @@ struct watch {
 	struct step *step;		/* NULL: it goes by itself */
 	struct watch_steps steps;
 };
+
+/* Inside the callback that told of the line. False: the run is to end. */
+static bool
+wait_for_person(struct watch *w)
+{
+	char text[LINE_MAX_LEN];
+
+	for (;;) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		enum step_next next;
+
+		if (isatty(STDIN_FILENO))
+			fputs("step> ", stdout);
+		fflush(stdout);
+		next = step_command(w->step, fgets(text, sizeof(text), stdin) ?
+				    g_strstrip(text) : NULL, out);
+		fputs(out->str, stdout);
+		if (next != STEP_STAY)
+			return next == STEP_ON;
+	}
+}
 
 static void
 watch_on_line(const struct explain_line *line, void *data)
@@ -42,7 +66,7 @@ watch_on_line(const struct explain_line *line, void *data)
 		return;
 	explain_print(line, w->format, out);
 	fputs(out->str, stdout);
-	if (w->step && !step_wait(w->step, line)) {
+	if (w->step && step_stops(w->step, line) && !wait_for_person(w)) {
 		w->format = EXPLAIN_NONE;
 		w->steps.end(w->steps.data);
 	}

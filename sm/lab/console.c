@@ -669,6 +669,8 @@ static const struct command {
 	{ "slow", "NODE TIME [N]", slow, NULL,
 	  "its agent's time for an SMP; places of its VL15 queue" },
 	{ "speed", "PORT SPEED", set_speed, NULL, "such as 4xEDR" },
+	{ "step", "", NULL, NULL,
+	  "waits behind each answer of an agent: Enter, go, until, break" },
 	{ "stats", "", show_stats, NULL, "MADs that were sent and lost" },
 	{ "swap", "PORT PORT", swap, NULL, "two cables change places" },
 	{ "trap", "PORT N [N TIME]", trap, NULL,

@@ -25,9 +25,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sm/tools/tool_options.h"
 #include "sm/lab/prompt.h"
 #include "sm/lab/server.h"
+#include "sm/lab/step.h"
+#include "sm/tools/explain.h"
+#include "sm/tools/tool_options.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
@@ -49,6 +51,8 @@ struct session {
 	struct lab *lab;
 	bool over;
 	char *node;		/* the one that programs run on */
+	struct step *step;	/* NULL: the fabric goes by itself */
+	struct explain *explain;
 	GPid child;		/* a program that is waited for; 0: none */
 	int status;
 };
@@ -131,6 +135,66 @@ run_from_prompt(struct session *s, const char *node, char **argv)
 
 /* ------------------------------------------------------------- the prompt */
 
+/* ---------------------------------------------------------------- stepping */
+
+static void
+session_stop_stepping(struct session *s)
+{
+	sim_set_step(lab_sim(s->lab), NULL, NULL);
+	g_clear_pointer(&s->step, step_free);
+	g_clear_pointer(&s->explain, explain_free);
+}
+
+static void
+session_on_line(const struct explain_line *line, void *data)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct session *s = data;
+
+	explain_print(line, EXPLAIN_TEXT, out);
+	fputs(out->str, stdout);
+	fflush(stdout);
+	if (!step_stops(s->step, line))
+		sim_go_on(lab_sim(s->lab));
+}
+
+static void
+session_on_step(struct sim *sim, uint32_t node, unsigned method,
+		const uint8_t *answer, void *data)
+{
+	struct session *s = data;
+
+	explain_answer(s->explain, sim_now(sim),
+		       lab_fabric(s->lab)->nodes[node].desc, method, answer);
+}
+
+/* True: the line was about stepping, or looked at what there is meanwhile. */
+static bool
+session_step(struct session *s, const char *line, GString *out)
+{
+	if (!s->step && g_strcmp0(line, "step") == 0) {
+		s->step = step_new(lab_console(s->lab));
+		s->explain = explain_new(session_on_line, s);
+		sim_set_step(lab_sim(s->lab), session_on_step, s);
+		return true;
+	}
+	if (!s->step || !line || g_str_has_prefix(line, "on ") || *line == '!')
+		return false;
+	switch (step_command(s->step, line, out)) {
+	case STEP_ON:
+		if (step_goes(s->step))
+			session_stop_stepping(s);
+		else
+			sim_go_on(lab_sim(s->lab));
+		return true;
+	case STEP_STAY:
+		return true;
+	case STEP_QUIT:
+		break;
+	}
+	return false;
+}
+
 /* quit, on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
 static void
 on_line(const char *line, void *data)
@@ -147,7 +211,9 @@ on_line(const char *line, void *data)
 	if (line)
 		g_shell_parse_argv(line + shell, &n, &words, NULL);
 	first = n ? words[0] : "";
-	if (!line || strcmp(first, "quit") == 0)
+	if (session_step(s, line, out))
+		;
+	else if (!line || strcmp(first, "quit") == 0)
 		s->over = true;
 	else if (shell && n)
 		run_from_prompt(s, s->node, words);
@@ -299,6 +365,7 @@ run_lab(const struct lab_arguments *a)
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
 	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
 		EXIT_FAILURE;
+	session_stop_stepping(&s);
 	end_daemons();
 	lab_free(s.lab);
 	g_free(s.node);

@@ -205,6 +205,11 @@ clock_ready(struct clock_source *c)
 {
 	int64_t target;
 
+	if (c->sim->held) {
+		c->real = g_get_monotonic_time();
+		c->virtual = sim_now(c->sim);
+		return FALSE;
+	}
 	switch (c->pace) {
 	case SIM_PACE_FAST:
 		return c->sim->heap->len > 1;
@@ -228,7 +233,7 @@ clock_prepare(GSource *source, gint *timeout_ms)
 		return TRUE;
 	/* Rounded down: the last millisecond is spent looking at the clock,
 	 * or an SMP of 20 us would take fifty times as long. */
-	if (c->sim->heap->len > 1) {
+	if (c->sim->heap->len > 1 && !c->sim->held) {
 		int64_t wait = place_at(c->sim, 1)->at - c->sim->now -
 			SLACK_US * NS_PER_US;
 
@@ -250,7 +255,8 @@ clock_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 	int64_t target = c->pace == SIM_PACE_REAL ?
 		real_target(c) + SLACK_US : INT64_MAX / NS_PER_US;
 
-	for (unsigned i = 0; i < BATCH && is_due(c, target); i++)
+	for (unsigned i = 0; i < BATCH && !c->sim->held && is_due(c, target);
+	     i++)
 		sim_step(c->sim);
 	return G_SOURCE_CONTINUE;
 }

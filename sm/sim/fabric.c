@@ -188,6 +188,20 @@ sim_set_reregister(struct sim *sim, sim_reregister_fn fn, void *data)
 	sim->reregister_data = data;
 }
 
+void
+sim_set_step(struct sim *sim, sim_step_fn fn, void *data)
+{
+	sim->step = fn;
+	sim->step_data = data;
+	sim->held &= fn != NULL;
+}
+
+void
+sim_go_on(struct sim *sim)
+{
+	sim->held = false;
+}
+
 const struct port_info *
 sim_port_info(const struct sim *sim, uint32_t port)
 {

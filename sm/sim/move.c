@@ -173,6 +173,10 @@ packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	uint16_t pkey = sim_port_pkey(sim, asker, p->addr.pkey_index);
 
 	smp_make_response(p->mad, status);
+	if (sim->step) {
+		sim->held = true;
+		sim->step(sim, p->node, p->h.method, p->mad, sim->step_data);
+	}
 	if (sim->hooks.answer &&
 	    sim->hooks.answer(sim, p) == SIM_PASSAGE_LOST) {
 		sim_packet_lose(sim, p, &sim->stats.lost_by_fault);

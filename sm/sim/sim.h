@@ -102,6 +102,16 @@ enum sim_pace {
  * fabric must outlive it. */
 GSource *sim_source_new(struct sim *sim, enum sim_pace pace);
 
+/*
+ * A person steps: called with each answer of an agent and the method of its
+ * request, before the answer leaves. The clock of sim_source_new() then stands
+ * still until sim_go_on(). fn NULL: it goes by itself again.
+ */
+typedef void (*sim_step_fn)(struct sim *sim, uint32_t node, unsigned method,
+			    const uint8_t *answer, void *data);
+void sim_set_step(struct sim *sim, sim_step_fn fn, void *data);
+void sim_go_on(struct sim *sim);
+
 /* Called when a Set of a port has ClientReregister (IBA 14.4.2). */
 typedef void (*sim_reregister_fn)(struct sim *sim, uint32_t port, void *data);
 void sim_set_reregister(struct sim *sim, sim_reregister_fn fn, void *data);

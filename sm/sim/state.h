@@ -146,6 +146,9 @@ struct sim {
 	GPtrArray *scripts;	/* chaos.c; or NULL */
 	unsigned last_rule;
 	struct sim_hooks hooks;
+	sim_step_fn step;	/* NULL: nobody steps */
+	void *step_data;
+	bool held;		/* the clock stands still */
 	sim_reregister_fn reregister;
 	void *reregister_data;
 	struct sim_stats stats;

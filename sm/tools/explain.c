@@ -482,15 +482,15 @@ put_status(GString *out, const struct mad_header *h)
 
 static void
 explain_smp(struct explain *e, int64_t now, const struct mad_header *h,
-	    unsigned method, unsigned lid, enum explain_event event,
+	    unsigned method, const char *place, enum explain_event event,
 	    const uint8_t *mad)
 {
 	const uint8_t *data = smp_data_const(mad);
 	bool direct = h->mgmt_class == MAD_CLASS_SMP_DIRECT;
 	g_autofree char *path = direct && h->hop_count <= DR_MAX_HOPS ?
 		path_text(mad, h->hop_count) : NULL;
-	g_autofree char *where = path ? place_by_path(e, path) :
-		place_by_lid(e, lid);
+	g_autofree char *where = place ? g_strdup(place) :
+		place_by_path(e, path);
 	g_autofree char *what = g_strdup_printf("%s %s",
 		mad_method_name(method), mad_attr_name(h->attr_id));
 	const struct sentence *t = find_sentence(h, method &
@@ -593,6 +593,7 @@ explain_mad(struct explain *e, int64_t now, enum explain_event event,
 	    unsigned lid, const uint8_t *mad, size_t len)
 {
 	struct mad_header h;
+	g_autofree char *where = NULL;
 	gpointer key;
 	unsigned method;
 	bool asks;
@@ -612,5 +613,17 @@ explain_mad(struct explain *e, int64_t now, enum explain_event event,
 		method = GPOINTER_TO_UINT(g_hash_table_lookup(e->methods, key));
 	if (event != EXPLAIN_SENT)
 		g_hash_table_remove(e->methods, key);
-	explain_smp(e, now, &h, method, lid, event, mad);
+	if (h.mgmt_class != MAD_CLASS_SMP_DIRECT || h.hop_count > DR_MAX_HOPS)
+		where = place_by_lid(e, lid);
+	explain_smp(e, now, &h, method, where, event, mad);
+}
+
+void
+explain_answer(struct explain *e, int64_t now, const char *where,
+	       unsigned method, const uint8_t *mad)
+{
+	struct mad_header h;
+
+	if (mad_header_read(mad, MAD_SIZE, &h))
+		explain_smp(e, now, &h, method, where, EXPLAIN_RECEIVED, mad);
 }

@@ -58,6 +58,11 @@ enum explain_event {
 void explain_mad(struct explain *e, int64_t now, enum explain_event event,
 		 unsigned lid, const uint8_t *mad, size_t len);
 
+/* For a watcher of the fabric, who sees what `where` answers to anybody: a
+ * request of this method. */
+void explain_answer(struct explain *e, int64_t now, const char *where,
+		    unsigned method, const uint8_t *mad);
+
 /* Decisions. why and clause are static, or NULL. */
 void explain_say(struct explain *e, int64_t now, const char *what,
 		 const char *where, const char *why, const char *clause,

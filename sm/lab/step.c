@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Stepping. The run stands still inside the callback that told of the line:
- * time is virtual, so that nothing times out meanwhile. What is no command of
- * stepping is one of minism-lab's console: it looks at what the devices hold
- * at this moment, or breaks something.
+ * Stepping. Time is virtual and stands still, so that nothing times out
+ * meanwhile. What is no command of stepping is one of the console: it looks at
+ * what the devices hold at this moment, or breaks something.
  */
-#include "sm/step.h"
+#include "sm/lab/step.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#define LINE_MAX_LEN	4096
 
 struct stop {
 	char *what, *where;	/* where NULL: anywhere */
@@ -82,9 +77,11 @@ is_at(const struct stop *stop, const struct explain_line *line)
 		(!stop->where || strcmp(line->where, stop->where) == 0);
 }
 
-static bool
-stops_at(struct step *s, const struct explain_line *line)
+bool
+step_stops(struct step *s, const struct explain_line *line)
 {
+	if (!line->what || line->kind == EXPLAIN_REQUEST)
+		return false;
 	if (s->until.what && is_at(&s->until, line)) {
 		g_clear_pointer(&s->until.what, g_free);
 		g_clear_pointer(&s->until.where, g_free);
@@ -97,20 +94,14 @@ stops_at(struct step *s, const struct explain_line *line)
 
 /* ---------------------------------------------------------------- commands */
 
-static void
-help(void)
-{
-	fputs("Enter                the next MAD or decision\n"
-	      "go                   on, to the next break or the end\n"
-	      "until WORD [NODE]    until discovered, elected, routed, planned, "
-	      "up;\n"
-	      "                     or to what has WORD in it, as PortInfo\n"
-	      "break WORD [NODE]    stop there each time; without WORD: forget "
-	      "them\n"
-	      "quit                 ends the run\n"
-	      "and those of minism-lab, about the devices as they are now:\n",
-	      stdout);
-}
+static const char help[] =
+	"Enter                the next MAD or decision\n"
+	"go                   on, to the next break or the end\n"
+	"until WORD [NODE]    until discovered, elected, routed, planned, up;\n"
+	"                     or to what has WORD in it, as PortInfo\n"
+	"break WORD [NODE]    stop there each time; without WORD: forget them\n"
+	"quit                 ends the run\n"
+	"and those of minism-lab, about the devices as they are now:\n";
 
 static void
 set_break(struct step *s, char **words)
@@ -127,57 +118,59 @@ set_break(struct step *s, char **words)
 	g_ptr_array_add(s->breaks, stop);
 }
 
-/* True: the run goes on. */
-static bool
-command(struct step *s, char **words, const char *line)
+static void
+set_until(struct step *s, char **words)
 {
-	g_autoptr(GString) out = g_string_new(NULL);
+	g_free(s->until.what);
+	g_free(s->until.where);
+	s->until.what = g_strdup(milestone(words[1]));
+	s->until.where = g_strdup(words[2]);
+}
 
-	if (!words[0])
-		return true;
-	s->goes = strcmp(words[0], "go") == 0;
-	if (s->goes)
-		return true;
-	if (strcmp(words[0], "until") == 0 && words[1]) {
-		s->until.what = g_strdup(milestone(words[1]));
-		s->until.where = g_strdup(words[2]);
-		return s->goes = true;
+/* Without a person there is nothing to stop for. */
+static enum step_next
+let_go(struct step *s)
+{
+	s->goes = true;
+	g_ptr_array_set_size(s->breaks, 0);
+	g_clear_pointer(&s->until.what, g_free);
+	return STEP_ON;
+}
+
+enum step_next
+step_command(struct step *s, const char *line, GString *out)
+{
+	g_auto(GStrv) words = NULL;
+	const char *first;
+
+	if (!line)
+		return let_go(s);
+	if (!line[strspn(line, " \t")])
+		return STEP_ON;
+	if (!g_shell_parse_argv(line, NULL, &words, NULL))
+		return STEP_STAY;
+	first = words[0];
+	if (strcmp(first, "quit") == 0)
+		return STEP_QUIT;
+	s->goes = strcmp(first, "go") == 0 ||
+		(strcmp(first, "until") == 0 && words[1]);
+	if (s->goes) {
+		if (words[1])
+			set_until(s, words);
+		return STEP_ON;
 	}
-	if (strcmp(words[0], "break") == 0) {
+	if (strcmp(first, "break") == 0) {
 		set_break(s, words);
-		return false;
+		return STEP_STAY;
 	}
-	if (strcmp(words[0], "help") == 0 && !words[1])
-		help();
+	if (strcmp(first, "help") == 0 && !words[1])
+		g_string_append(out, help);
 	console_command(&s->console, line, out);
-	fputs(out->str, stdout);
-	return false;
+	return STEP_STAY;
 }
 
 bool
-step_wait(struct step *s, const struct explain_line *line)
+step_goes(const struct step *s)
 {
-	char text[LINE_MAX_LEN];
-
-	if (!line->what || line->kind == EXPLAIN_REQUEST || !stops_at(s, line))
-		return true;
-	for (;;) {
-		g_auto(GStrv) words = NULL;
-
-		if (isatty(STDIN_FILENO))
-			fputs("step> ", stdout);
-		fflush(stdout);
-		if (!fgets(text, sizeof(text), stdin)) {
-			s->goes = true;
-			g_ptr_array_set_size(s->breaks, 0);
-			return true;
-		}
-		g_strstrip(text);
-		if (strcmp(text, "quit") == 0)
-			return false;
-		if (*text && !g_shell_parse_argv(text, NULL, &words, NULL))
-			continue;
-		if (!words || command(s, words, text))
-			return true;
-	}
+	return s->goes && !s->until.what && !s->breaks->len;
 }

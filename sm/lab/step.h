@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Stepping through a simulated run: where it stops, and the commands of the
+ * person for whom it waits.
+ */
+#ifndef MINISM_LAB_STEP_H
+#define MINISM_LAB_STEP_H
+
+#include "sm/lab/console.h"
+#include "sm/tools/explain.h"
+
+struct step;
+
+/* console is copied; its fabric and sim are borrowed. */
+struct step *step_new(const struct console *console);
+void step_free(struct step *s);		/* NULL is ignored */
+
+/* Does the run stop behind this line? */
+bool step_stops(struct step *s, const struct explain_line *line);
+
+enum step_next {
+	STEP_ON,	/* to the next line, or where it stops */
+	STEP_STAY,
+	STEP_QUIT,
+};
+/* One line of a person, NULL: there will be no more; appends what it says. */
+enum step_next step_command(struct step *s, const char *line, GString *out);
+/* The last one was `go`. */
+bool step_goes(const struct step *s);
+
+#endif
