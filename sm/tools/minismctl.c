@@ -327,6 +327,28 @@ make_line(const struct ctl_arguments *a)
 	return line;
 }
 
+/* The manager says which words there are; if there is none, the summary has
+ * those of this version. */
+static void
+complain_of_word(const char *word)
+{
+	g_auto(GStrv) lines = g_strsplit(help_summary, "\n", -1);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *shown = text_one_line(word), *near = NULL;
+
+	for (guint i = 1; lines[i]; i++) {
+		char *name = lines[i] + strspn(lines[i], " ");
+
+		name[strcspn(name, " ")] = '\0';
+		if (strcmp(name, word) == 0)
+			return;
+		g_ptr_array_add(names, name);
+	}
+	near = text_nearest(shown, "", (const char *const *)names->pdata,
+			    names->len);
+	tool_options_complain(PROGRAM, "%s is no command%s", shown, near);
+}
+
 static int
 open_manager(const struct ctl_arguments *a, int *status)
 {
@@ -343,8 +365,10 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 	g_autoptr(GString) answer = g_string_new(NULL);
 	int status, fd = open_manager(a, &status);
 
-	if (fd < 0)
+	if (fd < 0) {
+		complain_of_word(a->words[0]);
 		return status;
+	}
 	if (send_line(fd, line) && read_answer(fd, answer)) {
 		status = print_answer(answer, line);
 	} else {

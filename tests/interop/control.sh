@@ -338,6 +338,10 @@ status_case() {
 	rm -rf cache
 	sim_start "$demo" || { ok 1 "status: ibsim starts"; return; }
 	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
+	check "status: a wrong word is told nevertheless" \
+		ctl_says 3 'statsu is no command; the nearest is status' statsu
+	refute "status: which status is not" \
+		eval 'ctl 3 status | grep -q "no command"'
 	check "status: help needs no manager" \
 		sh -c '"$1"/minismctl help | grep -q "partition set"' - \
 		"$MINISM_BUILD"
