@@ -704,7 +704,7 @@ keep_count_dead(const struct graph *g, const struct lft *held)
 		leads[LFT_NO_PATH] = 1;
 		for (dead = false, lid = 0; lid <= top; lid++) {
 			dead |= !leads[lft_row(held, sw)[lid]] &&
-				g->target_of[lid] != SNAPSHOT_NONE;
+				graph_target_at(g, lid) != NULL;
 			if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid < top)
 				continue;
 			n += dead;

@@ -481,6 +481,7 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 	 const struct lft *before, uint8_t *whole, GPtrArray *scratch)
 {
 	const struct graph *g = c->g;
+	const struct graph_target *target;
 	uint32_t lid;
 
 	*w = (struct web){
@@ -491,9 +492,10 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 	w->top = MAX(lft->top, before ? before->top : 0u);
 	w->quiet = SCRATCH(scratch, uint8_t, w->top);
 	w->walked = SCRATCH(scratch, uint8_t, w->top);
-	for (lid = LID_UNICAST_MIN; lid <= MIN(w->top, g->top); lid++)
-		w->quiet[lid] = w->g->target_of[lid] != SNAPSHOT_NONE &&
-			g->targets[w->g->target_of[lid]].port == 0;
+	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
+		target = graph_target_at(g, lid);
+		w->quiet[lid] = target && target->port == 0;
+	}
 	w->n_blocks = w->top / LFT_BLOCK + 1;
 }
 
@@ -745,10 +747,9 @@ web_join_all(struct web *w)
 static void
 web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 {
-	uint32_t i = lid <= w->g->top ? w->g->target_of[lid] : SNAPSHOT_NONE;
+	const struct graph_target *target = graph_target_at(w->g, lid);
 
-	if (i != SNAPSHOT_NONE && (w->g->targets[i].sw != sw ||
-				   w->g->targets[i].port != port))
+	if (target && (target->sw != sw || target->port != port))
 		w->whole[lid] = 0;
 }
 

@@ -67,6 +67,14 @@ graph_edge_at(const struct graph *g, uint32_t sw, uint8_t port)
 	return g->edge_of[(size_t)sw * GRAPH_PORTS + port];
 }
 
+/* The owner of a LID; NULL: it has none. */
+static inline const struct graph_target *
+graph_target_at(const struct graph *g, uint32_t lid)
+{
+	return lid > g->top || g->target_of[lid] == SNAPSHOT_NONE ? NULL :
+		&g->targets[g->target_of[lid]];
+}
+
 /* The switch from which an edge leads away. */
 static inline uint32_t
 graph_owner(const struct graph *g, uint32_t edge)

@@ -82,19 +82,6 @@ choice_clear(struct choice *c)
 	*c = (struct choice){ 0 };
 }
 
-/* LIDs without an owner in the fabric, as marks by LID up to `top`. */
-static uint8_t *
-choose_find_unowned(const struct graph *g, uint32_t top)
-{
-	uint8_t *unowned = g_new0(uint8_t, top + 1u);
-	uint32_t lid;
-
-	for (lid = LID_UNICAST_MIN; lid <= top; lid++)
-		unowned[lid] = lid > g->top ||
-			g->target_of[lid] == SNAPSHOT_NONE;
-	return unowned;
-}
-
 static void
 choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
 {
@@ -119,11 +106,10 @@ choose_keep_unowned(const struct graph *g, struct lft *lft,
 		   const struct lft *held)
 {
 	uint32_t top = MIN(lft->top, held->top), lid;
-	g_autofree uint8_t *unowned = choose_find_unowned(g, top);
 	struct lft *mine = NULL;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
-		if (!unowned[lid] || choose_routes(lft, lid) ||
+		if (graph_target_at(g, lid) || choose_routes(lft, lid) ||
 		    !choose_routes(held, lid))
 			continue;
 		if (!mine)
@@ -141,11 +127,10 @@ static struct lft *
 choose_forget_unowned(const struct graph *g, const struct lft *held)
 {
 	struct lft *lft = lft_copy(held);
-	g_autofree uint8_t *unowned = choose_find_unowned(g, held->top);
 	uint32_t lid;
 
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
-		if (unowned[lid])
+		if (!graph_target_at(g, lid))
 			choose_put(lft, lid, NULL);
 	return lft;
 }

@@ -101,18 +101,17 @@ transition_first(const struct transition *t, const uint8_t *looped,
 		 enum extent extent)
 {
 	struct lft *first = lft_copy(t->held);
-	uint32_t sw = 0, lid = 0, edge, target;
+	const struct graph_target *target;
+	uint32_t sw = 0, lid = 0, edge;
 	uint8_t to;
 
 	for (; find_difference(t->held, t->wanted, &sw, &lid); lid++) {
 		to = lft_row(t->wanted, sw)[lid];
 		edge = graph_edge_at(t->g, sw, to);
-		target = lid <= t->g->top ? t->g->target_of[lid] :
-			SNAPSHOT_NONE;
+		target = graph_target_at(t->g, lid);
 		if (extent != EXTENT_ALL &&
 		    (edge == SNAPSHOT_NONE || !looped[edge]) &&
-		    (extent != EXTENT_SWITCHES || target == SNAPSHOT_NONE ||
-		     t->g->targets[target].port))
+		    (extent != EXTENT_SWITCHES || !target || target->port))
 			lft_row(first, sw)[lid] = to;
 	}
 	return first;
@@ -122,16 +121,14 @@ static bool
 arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 	uint16_t lid)
 {
-	uint32_t target = lid <= t->g->top ? t->g->target_of[lid] : SNAPSHOT_NONE;
+	const struct graph_target *target = graph_target_at(t->g, lid);
 
 	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
 		uint32_t edge = graph_edge_at(t->g, sw, lft_row(lft, sw)[lid]);
 
 		if (edge == SNAPSHOT_NONE)
-			return target == SNAPSHOT_NONE ||
-				(t->g->targets[target].sw == sw &&
-				 t->g->targets[target].port ==
-				 lft_row(lft, sw)[lid]);
+			return !target || (target->sw == sw && target->port ==
+					   lft_row(lft, sw)[lid]);
 		sw = t->g->edges[edge].peer;
 	}
 	return false;

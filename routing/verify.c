@@ -145,7 +145,7 @@ walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
 
 	lft_read_columns(w->lft, lids, n, w->columns);
 	for (i = 0; i < n; i++) {
-		target = &w->g->targets[w->g->target_of[lids[i]]];
+		target = graph_target_at(w->g, lids[i]);
 		arrived = w->count[VERDICT_ARRIVED];
 		walk_load(w, target, w->columns + (size_t)i *
 			  w->g->n_switches);
@@ -186,7 +186,7 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 	memset(result, 0, sizeof(*result));
 	walk_init(&walk, g, lft, scratch);
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		if (g->target_of[lid] == SNAPSHOT_NONE)
+		if (!graph_target_at(g, lid))
 			;
 		else if (whole && whole[lid] && lid <= lft->top)
 			walk.count[VERDICT_ARRIVED] += g->n_switches;
