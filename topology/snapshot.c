@@ -233,38 +233,45 @@ snapshot_is_whole(const struct snapshot *s)
 	return true;
 }
 
+/* Of a switch port; the node behind it only if it is a switch, too. */
 static bool
-same_port(const struct snapshot *a, const struct snapshot *b, uint32_t port)
+same_port(const struct snapshot *a, uint32_t p, const struct snapshot *b,
+	  uint32_t q)
 {
-	const struct snapshot_port *p = &a->ports[port], *q = &b->ports[port];
+	const struct snapshot_port *m = &a->ports[p], *n = &b->ports[q];
+	uint32_t from = m->peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_node_of(a, m->peer)->sw_index;
+	uint32_t to = n->peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_node_of(b, n->peer)->sw_index;
 
-	return p->peer == q->peer && p->guid == q->guid &&
-		p->info.lmc == q->info.lmc &&
-		p->info.width_active == q->info.width_active &&
-		p->info.speed_active == q->info.speed_active &&
-		p->info.speed_ext_active == q->info.speed_ext_active &&
-		p->info.speed_ext2_active == q->info.speed_ext2_active &&
-		snapshot_link_up(a, port) == snapshot_link_up(b, port);
+	if (from == SNAPSHOT_NONE && to == SNAPSHOT_NONE)
+		return true;
+	return from == to && a->ports[m->peer].num == b->ports[n->peer].num &&
+		m->info.width_active == n->info.width_active &&
+		m->info.speed_active == n->info.speed_active &&
+		m->info.speed_ext_active == n->info.speed_ext_active &&
+		m->info.speed_ext2_active == n->info.speed_ext2_active &&
+		snapshot_link_up(a, p) == snapshot_link_up(b, q);
 }
 
 bool
-snapshot_same_links(const struct snapshot *a, const struct snapshot *b)
+snapshot_same_switches(const struct snapshot *a, const struct snapshot *b)
 {
-	if (a->n_nodes != b->n_nodes || a->n_ports != b->n_ports ||
-	    a->local_port != b->local_port)
+	if (a->n_switches != b->n_switches)
 		return false;
-	for (uint32_t i = 0; i < a->n_nodes; i++) {
-		const struct snapshot_node *n = &a->nodes[i], *m = &b->nodes[i];
+	for (uint32_t sw = 0; sw < a->n_switches; sw++) {
+		const struct snapshot_node *n = &a->nodes[a->switches[sw]];
+		const struct snapshot_node *m = &b->nodes[b->switches[sw]];
 
 		if (n->info.node_guid != m->info.node_guid ||
-		    n->info.node_type != m->info.node_type ||
-		    n->first_port != m->first_port ||
+		    n->info.num_ports != m->info.num_ports ||
 		    n->sw_known != m->sw_known ||
 		    n->sw.linear_fdb_cap != m->sw.linear_fdb_cap)
 			return false;
+		for (unsigned num = 0; num <= n->info.num_ports; num++)
+			if (!same_port(a, n->first_port + num,
+				       b, m->first_port + num))
+				return false;
 	}
-	for (uint32_t port = 0; port < a->n_ports; port++)
-		if (!same_port(a, b, port))
-			return false;
 	return true;
 }

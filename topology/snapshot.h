@@ -121,9 +121,10 @@ bool snapshot_is_end_port(const struct snapshot *s, uint32_t port);
  * PortInfo is known, and of a switch SwitchInfo. */
 bool snapshot_link_up(const struct snapshot *s, uint32_t port);
 
-/* The same nodes, with the same indices, on the same cables of the same speed:
- * routes on the one are routes on the other. */
-bool snapshot_same_links(const struct snapshot *a, const struct snapshot *b);
+/* The same switches, with the same indices, on the same cables of the same speed,
+ * whatever hosts there are: ways through the one lead through the other. */
+bool snapshot_same_switches(const struct snapshot *a,
+			    const struct snapshot *b);
 
 /* The directed route from the SM to the node of `port` (for a CA or router,
  * into that very port). False if there is none or it would be too long. */

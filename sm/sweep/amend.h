@@ -33,8 +33,8 @@ GArray *amend_wave(struct amend *a);
  * before. */
 void amend_on_port(struct amend *a, uint32_t port,
 		   const struct port_info *was);
-/* A node that is known was found behind another port, and the builder has the
- * cable to this one. */
+/* A node was found behind another port, and the builder has the cable to this
+ * one. */
 void amend_on_cable(struct amend *a, uint32_t port);
 /* A cable end was found behind the port `from`, and the builder has it behind
  * `first`. False: so it is still, after `first` was read. True: that is read,

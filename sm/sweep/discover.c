@@ -370,6 +370,14 @@ same_node(const struct node_info *a, const struct node_info *b)
 }
 
 static void
+link_found(struct discover *d, uint32_t from, uint32_t port)
+{
+	builder_link(d->b, from, port);
+	if (d->amend)
+		amend_on_cable(d->amend, port);
+}
+
+static void
 add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
 {
 	uint32_t node = builder_add(d->b, info);
@@ -383,7 +391,7 @@ add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
 	if (from == SNAPSHOT_NONE)
 		builder_set_local(d->b, port);
 	else
-		builder_link(d->b, from, port);
+		link_found(d, from, port);
 	query_node(d, node, port);
 }
 
@@ -418,9 +426,7 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 	if (builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
-	builder_link(d->b, from, port);
-	if (d->amend)
-		amend_on_cable(d->amend, port);
+	link_found(d, from, port);
 	if (!is_switch && !p->known) {
 		p->guid = info->port_guid;
 		add_query(d, QUERY_PORT_INFO, port);
@@ -487,7 +493,7 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 	/* The cable was moved in the middle of this discovery. */
 	builder_unlink(d->b, q->port);
 	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE)
-		builder_link(d->b, q->rival, end);
+		link_found(d, q->rival, end);
 	if (data)
 		on_node_info(d, q->port, 0, data);
 }
@@ -866,10 +872,6 @@ discover_cancel(struct discover *d)
 static bool
 query_wave(struct discover *d)
 {
-	static const enum query_kind kinds[] = {
-		[AMEND_PORT] = QUERY_PORT_INFO,
-		[AMEND_BEHIND] = QUERY_NODE_INFO,
-	};
 	g_autoptr(GArray) wave = NULL;
 
 	if (!d->amend || builder_n_faults(d->b))
@@ -883,7 +885,8 @@ query_wave(struct discover *d)
 			query_node(d, builder_port_at(d->b, q->port)->node,
 				   q->port);
 		else
-			add_query(d, kinds[q->what], q->port);
+			add_query(d, q->what == AMEND_PORT ? QUERY_PORT_INFO :
+				  QUERY_NODE_INFO, q->port);
 	}
 	return wave->len > 0;
 }

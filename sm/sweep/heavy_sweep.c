@@ -15,8 +15,6 @@
  * values: the snapshot, the LIDs, the tables. At the end the published view is
  * exchanged in one piece.
  */
-#include <string.h>
-
 #include "sm/config/guid_files.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
@@ -333,25 +331,52 @@ report_choice(struct sweep *s, const struct graph *g)
 	}
 }
 
+/* Do the tables in force lead to this end port at its last hop? */
 static bool
-same_lids(const struct lid_map *a, const struct lid_map *b)
+is_routed(const struct sweep *s, uint32_t port)
 {
-	return a->n_ports == b->n_ports && a->top == b->top &&
-		!memcmp(a->base, b->base, a->n_ports * sizeof(*a->base)) &&
-		!memcmp(a->lmc, b->lmc, a->n_ports * sizeof(*a->lmc));
+	const struct snapshot *n = s->next.subnet;
+	const struct snapshot_node *node = snapshot_node_of(n, port);
+	bool is_switch = snapshot_is_switch(node);
+	uint32_t peer = n->ports[port].peer;
+	const struct snapshot_node *at = is_switch ? node :
+		peer == SNAPSHOT_NONE ? NULL : snapshot_node_of(n, peer);
+	const struct lid_map *lids = s->next.lids;
+
+	if (!at || at->sw_index == SNAPSHOT_NONE)
+		return false;
+	for (unsigned i = 0; i < 1u << lids->lmc[port]; i++)
+		if (lft_row(s->view.lft, at->sw_index)[lids->base[port] + i] !=
+		    (is_switch ? 0 : n->ports[peer].num))
+			return false;
+	return true;
 }
 
-/* Most nodes that report a change a second time report nothing new, and a host
- * that reboots leaves all routes as they are. Any of the blocks that are not
- * written yet may be next, so the tables must be safe together with those
- * before them. */
+/*
+ * Most nodes that report a change a second time report nothing new, and a host
+ * whose link was down for a moment leaves all routes as they are. The routing
+ * would find the same tables, since the switches and the hosts that it sees are
+ * the same. Any of the blocks that are not written yet may be next, so the
+ * tables must be safe together with those before them.
+ */
 static bool
 routes_hold(const struct sweep *s)
 {
-	return s->is_repair && s->choice.lft == s->view.lft &&
-		s->choice.safety == CHOICE_SAFE &&
-		snapshot_same_links(s->next.subnet, s->view.subnet) &&
-		same_lids(s->next.lids, s->view.lids);
+	const struct lid_map *lids = s->next.lids;
+
+	if (!s->is_repair || s->choice.lft != s->view.lft ||
+	    s->choice.safety != CHOICE_SAFE ||
+	    !s->routed || lids->top != s->routed->top ||
+	    !snapshot_same_switches(s->next.subnet, s->view.subnet))
+		return false;
+	for (unsigned lid = 0; lid <= lids->top; lid++)
+		if ((lids->owner[lid] == SNAPSHOT_NONE) !=
+		    (s->routed->owner[lid] == SNAPSHOT_NONE))
+			return false;
+	for (uint32_t port = 0; port < s->next.subnet->n_ports; port++)
+		if (lids->base[port] && !is_routed(s, port))
+			return false;
+	return true;
 }
 
 static bool
@@ -393,6 +418,8 @@ route(struct sweep *s, GError **error)
 	if (ok) {
 		report_choice(s, g);
 		s->next.lft = lft_ref(s->choice.lft);
+		lid_map_free(s->routed);
+		s->routed = lid_map_ref(s->next.lids);
 		sweep_note(s, SWEEP_NOTE_ROUTED);
 	}
 	graph_free(g);

@@ -975,6 +975,7 @@ sweep_free(struct sweep *s)
 	reregister_free(s->clients);
 	notices_free(s->notices);
 	flaps_free(s->flaps);
+	lid_map_free(s->routed);
 	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);
 	g_free(s->said);

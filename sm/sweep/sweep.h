@@ -256,6 +256,7 @@ struct sweep {
 	struct plan *plan;
 	struct desired wanted;
 	struct choice choice;
+	struct lid_map *routed;		/* the LIDs that its tables are for */
 	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason, last told */
 	GHashTable *away;		/* see changes_find() */

@@ -335,7 +335,7 @@ test_begins_with_a_snapshot(void **state)
 		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
 				 n);
 	copy = builder_finish(b);
-	assert_true(snapshot_same_links(s, copy));
+	assert_true(snapshot_same_switches(s, copy));
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		assert_int_equal(copy->nodes[n].entry, s->nodes[n].entry);
 	snapshot_unref(copy);
@@ -348,7 +348,7 @@ test_begins_with_a_snapshot(void **state)
 	assert_int_not_equal(builder_node_at(b, node)->entry, out);
 	assert_int_not_equal(builder_node_at(b, node)->entry, SNAPSHOT_NONE);
 	copy = builder_finish(b);
-	assert_false(snapshot_same_links(s, copy));
+	assert_false(snapshot_same_switches(s, copy));
 	assert_int_equal(copy->n_nodes, s->n_nodes);
 	snapshot_unref(copy);
 	snapshot_unref(s);
