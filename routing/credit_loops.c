@@ -368,40 +368,6 @@ channels_find_looped(const struct channels *c, const uint8_t *marks)
 	return k.looped;
 }
 
-/* Breadth first from `start` back to it. */
-static GArray *
-channels_find_cycle(struct channels *c, const struct lft *lft,
-		    const struct lft *before, const uint8_t *looped,
-		    uint32_t start)
-{
-	GArray *cycle = g_array_new(FALSE, FALSE, sizeof(struct channel_turn));
-	uint32_t n = c->g->n_edges, head = 0, tail = 0, e = start, next, port;
-	g_autofree uint32_t *from = g_new(uint32_t, n);
-	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start twice */
-	struct channel_turn turn;
-
-	memset(from, 0xff, n * sizeof(*from));
-	queue[tail++] = start;
-	while (from[start] == UNSEEN && head < tail) {
-		e = queue[head++];
-		for (port = 0;
-		     (next = channels_next(c, e, &port)) != SNAPSHOT_NONE;)
-			if (looped[next] && from[next] == UNSEEN) {
-				from[next] = e;
-				queue[tail++] = next;
-			}
-	}
-	g_assert(from[start] != UNSEEN);
-	for (next = start; cycle->len == 0 || next != start; next = e) {
-		e = from[next];
-		turn.edge = e;
-		turn.lid = channels_find_lid(c, lft, before, e,
-					     c->g->edges[next].port);
-		g_array_prepend_val(cycle, turn);
-	}
-	return cycle;
-}
-
 void
 channels_clear(struct channels_result *r)
 {
@@ -909,6 +875,94 @@ web_find_looped(struct web *w, struct channels_result *r)
 	return channels_find_looped(w->c, w->suspect);
 }
 
+/* ---- which LID it was ---- */
+
+/* Is it turned from `edge` by this port for this LID? */
+static bool
+web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
+{
+	const struct graph *g = w->g;
+	uint32_t back = g->edges[edge].back, from = g->edges[back].peer, i, j;
+
+	for (i = 0; i < w->n_tables; i++) {
+		if (web_entry(w, i, from, lid) != g->edges[edge].port)
+			continue;
+		for (j = 0; j < w->n_tables; j++)
+			if (web_entry(w, j, g->edges[edge].peer, lid) == port)
+				return true;
+	}
+	return false;
+}
+
+/* Do CAs' packets to this LID pass `sw`? */
+static bool
+web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct trail t;
+
+	trail_init(&t, w, scratch);
+	web_walk_lids(w, &t, &lid, 1, web_add_turn);
+	return t.seen[sw];
+}
+
+/* The lowest LID that makes the turn: of a CA, or else of a port 0 to which
+ * CAs send through here. */
+static uint16_t
+channels_find_lid(struct channels *c, const struct lft *lft,
+		  const struct lft *before, uint32_t edge, uint8_t port)
+{
+	uint32_t from = graph_owner(c->g, edge), lid;
+	uint16_t found = LID_NONE;
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct web w;
+
+	web_init(&w, c, lft, before, NULL, scratch);
+	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
+		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
+			found = (uint16_t)lid;
+	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
+		if (w.quiet[lid] && web_lid_turns(&w, edge, port, lid) &&
+		    web_is_passed(&w, (uint16_t)lid, from))
+			found = (uint16_t)lid;
+	g_assert(found);
+	return found;
+}
+
+/* Breadth first from `start` back to it. */
+static GArray *
+channels_find_cycle(struct channels *c, const struct lft *lft,
+		    const struct lft *before, const uint8_t *looped,
+		    uint32_t start)
+{
+	GArray *cycle = g_array_new(FALSE, FALSE, sizeof(struct channel_turn));
+	uint32_t n = c->g->n_edges, head = 0, tail = 0, e = start, next, port;
+	g_autofree uint32_t *from = g_new(uint32_t, n);
+	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start twice */
+	struct channel_turn turn;
+
+	memset(from, 0xff, n * sizeof(*from));
+	queue[tail++] = start;
+	while (from[start] == UNSEEN && head < tail) {
+		e = queue[head++];
+		for (port = 0;
+		     (next = channels_next(c, e, &port)) != SNAPSHOT_NONE;)
+			if (looped[next] && from[next] == UNSEEN) {
+				from[next] = e;
+				queue[tail++] = next;
+			}
+	}
+	g_assert(from[start] != UNSEEN);
+	for (next = start; cycle->len == 0 || next != start; next = e) {
+		e = from[next];
+		turn.edge = e;
+		turn.lid = channels_find_lid(c, lft, before, e,
+					     c->g->edges[next].port);
+		g_array_prepend_val(cycle, turn);
+	}
+	return cycle;
+}
+
 void
 channels_check_ordered(const struct graph *g, const struct lft *lft,
 		       const struct lft *before, const uint32_t *ranks,
@@ -945,58 +999,4 @@ channels_check(const struct graph *g, const struct lft *lft,
 	       const struct lft *before, struct channels_result *r)
 {
 	channels_check_ordered(g, lft, before, NULL, NULL, r);
-}
-
-/* ---- which LID it was ---- */
-
-/* Is it turned from `edge` by this port for this LID? */
-static bool
-web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
-{
-	const struct graph *g = w->g;
-	uint32_t back = g->edges[edge].back, from = g->edges[back].peer, i, j;
-
-	for (i = 0; i < w->n_tables; i++) {
-		if (web_entry(w, i, from, lid) != g->edges[edge].port)
-			continue;
-		for (j = 0; j < w->n_tables; j++)
-			if (web_entry(w, j, g->edges[edge].peer, lid) == port)
-				return true;
-	}
-	return false;
-}
-
-/* Do CAs' packets to this LID pass `sw`? */
-static bool
-web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct trail t;
-
-	trail_init(&t, w, scratch);
-	web_walk_lids(w, &t, &lid, 1, web_add_turn);
-	return t.seen[sw];
-}
-
-/* The lowest LID that makes the turn: of a CA, or else of a port 0 to which
- * CAs send through here. */
-uint16_t
-channels_find_lid(struct channels *c, const struct lft *lft,
-		  const struct lft *before, uint32_t edge, uint8_t port)
-{
-	uint32_t from = graph_owner(c->g, edge), lid;
-	uint16_t found = LID_NONE;
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct web w;
-
-	web_init(&w, c, lft, before, NULL, scratch);
-	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
-		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
-			found = (uint16_t)lid;
-	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
-		if (w.quiet[lid] && web_lid_turns(&w, edge, port, lid) &&
-		    web_is_passed(&w, (uint16_t)lid, from))
-			found = (uint16_t)lid;
-	g_assert(found);
-	return found;
 }

@@ -83,12 +83,6 @@ channels_has(const struct channels *c, uint32_t in, uint32_t out)
 uint32_t channels_next(const struct channels *c, uint32_t edge,
 		       uint32_t *port);
 
-/* The lowest LID that makes the turn from `edge` to `port`: of a CA, or else
- * of a port 0 to which CAs send through here. There is one. */
-uint16_t channels_find_lid(struct channels *c, const struct lft *lft,
-			   const struct lft *before, uint32_t edge,
-			   uint8_t port);
-
 /* From this channel a packet to this LID goes on to the next of the circle. */
 struct channel_turn {
 	uint32_t edge;
