@@ -62,16 +62,22 @@ flush_lab() {
 
 	[ -n "$lab" ] || return 0
 	check "README: $lab, and its prompt" lab_takes "$lab" "$prompt"
+	cat out >>lab.out
 	lab=
 	prompt=
 }
 
-# The commands of a lab's prompt, one after the other.
+# The commands of a lab's prompt, one after the other, as slowly as a person.
 lab_takes() {	# command lines
-	printf '%sstats\nquit\n' "$2" | timeout -k 5 60 bash -c "$1" \
-		>out 2>&1 || return
+	{
+		while read -r line; do
+			[ -z "$line" ] || echo "$line"
+			sleep 1
+		done <<<"$2"
+		echo quit
+	} | timeout -k 5 60 bash -c "$1" >out 2>&1 || return
 	cat out
-	! grep -qE '^(minism-lab|usage|exit status)' out
+	! grep -qE '^(minism-lab:|usage)' out
 }
 
 case_readme() {
@@ -103,6 +109,8 @@ case_readme() {
 	done < <(readme_commands)
 	flush_lab
 	check "README has commands" [ $n -ge 15 ]
+	check "its lab names the cable that was pulled" grep -q \
+		'missing link leaf-1/6 - spine-2/1' lab.out
 }
 
 # The commands in the EXAMPLES of a page, as a terminal shows them.
