@@ -17,7 +17,7 @@ static const char *const html[] = {
 };
 
 static void
-put_node(struct json *j, const struct fabric_page *p, uint32_t node)
+page_put_node(struct json *j, const struct fabric_page *p, uint32_t node)
 {
 	const struct snapshot_node *n = &p->s->nodes[node];
 	bool is_switch = snapshot_is_switch(n);
@@ -80,7 +80,7 @@ make_json(const struct fabric_page *p)
 	json_close(&j, ']');
 	json_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < p->s->n_nodes; i++)
-		put_node(&j, p, i);
+		page_put_node(&j, p, i);
 	json_close(&j, ']');
 	json_open(&j, "cables", '[');
 	for (uint32_t i = 0; i < p->s->n_ports; i++)
@@ -98,7 +98,8 @@ put_packed(GString *out, const void *data, size_t len)
 {
 	g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(
 				G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
-	g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+	g_autoptr(GOutputStream) memory =
+		g_memory_output_stream_new_resizable();
 	g_autoptr(GOutputStream) packer =
 		g_converter_output_stream_new(memory, gzip);
 	g_autofree char *text = NULL;

@@ -24,12 +24,26 @@ check_fail(GString *why, const char *format, ...)
 	return false;
 }
 
+uint32_t
+lab_find_node(const struct snapshot *fabric, const char *name)
+{
+	uint64_t guid;
+	char *end;
+
+	for (uint32_t i = 0; i < fabric->n_nodes; i++)
+		if (strcmp(fabric->nodes[i].desc, name) == 0)
+			return i;
+	guid = g_ascii_strtoull(name, &end, 16);
+	return *name && !*end ? snapshot_find_node(fabric, guid) :
+		SNAPSHOT_NONE;
+}
+
 /* The port with the LID of a node: its first one. */
 static bool
-find_end(const struct console *c, const char *name, uint32_t *port,
+find_end(const struct lab_check *c, const char *name, uint32_t *port,
 	 GString *why)
 {
-	uint32_t node = name ? console_find_node(c->fabric, name) :
+	uint32_t node = name ? lab_find_node(c->fabric, name) :
 		SNAPSHOT_NONE;
 
 	if (node == SNAPSHOT_NONE)
@@ -41,7 +55,7 @@ find_end(const struct console *c, const char *name, uint32_t *port,
 }
 
 static bool
-arrives(const struct console *c, uint32_t from, uint32_t to)
+packet_arrives(const struct lab_check *c, uint32_t from, uint32_t to)
 {
 	uint16_t lid = sim_port_info(c->sim, to)->lid;
 
@@ -56,7 +70,7 @@ arrives(const struct console *c, uint32_t from, uint32_t to)
 }
 
 static bool
-expect_active(const struct console *c, char **args, GString *why)
+expect_active(const struct lab_check *c, char **args, GString *why)
 {
 	(void)args;
 	for (uint32_t p = 0; p < c->fabric->n_ports; p++) {
@@ -85,7 +99,7 @@ is_host(const struct snapshot *s, uint32_t port)
 }
 
 static bool
-expect_reach(const struct console *c, char **args, GString *why)
+expect_reach(const struct lab_check *c, char **args, GString *why)
 {
 	const struct snapshot *s = c->fabric;
 
@@ -93,7 +107,7 @@ expect_reach(const struct console *c, char **args, GString *why)
 	for (uint32_t a = 0; a < s->n_ports; a++)
 		for (uint32_t b = 0; b < s->n_ports; b++)
 			if (a != b && is_host(s, a) && is_host(s, b) &&
-			    !arrives(c, a, b))
+			    !packet_arrives(c, a, b))
 				return check_fail(why, "%s does not reach %s",
 						  snapshot_name_of(s, a),
 						  snapshot_name_of(s, b));
@@ -101,20 +115,20 @@ expect_reach(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_path(const struct console *c, char **args, GString *why)
+expect_path(const struct lab_check *c, char **args, GString *why)
 {
 	bool wanted = strcmp(args[-1], "path") == 0;
 	uint32_t a, b;
 
 	if (!find_end(c, args[0], &a, why) || !find_end(c, args[1], &b, why))
 		return false;
-	return arrives(c, a, b) == wanted ||
+	return packet_arrives(c, a, b) == wanted ||
 		check_fail(why, "%s %s %s", args[0], wanted ? "does not reach" :
 			   "reaches", args[1]);
 }
 
 static bool
-expect_lid(const struct console *c, char **args, GString *why)
+expect_lid(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned lid;
 	uint32_t port = SNAPSHOT_NONE;
@@ -127,7 +141,7 @@ expect_lid(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_locked(const struct console *c, char **args, GString *why)
+expect_locked(const struct lab_check *c, char **args, GString *why)
 {
 	uint32_t port = SNAPSHOT_NONE;
 
@@ -137,7 +151,7 @@ expect_locked(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_managers(const struct console *c, char **args, GString *why)
+expect_managers(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned n = 0;
 
@@ -149,7 +163,7 @@ expect_managers(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_group(const struct console *c, char **args, GString *why)
+expect_group(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned n = g_strv_length(args);
 
@@ -177,7 +191,7 @@ expect_group(const struct console *c, char **args, GString *why)
 
 static const struct {
 	const char *word;
-	bool (*fn)(const struct console *c, char **args, GString *why);
+	bool (*fn)(const struct lab_check *c, char **args, GString *why);
 } expects[] = {
 	{ "active", expect_active }, { "reach", expect_reach },
 	{ "path", expect_path }, { "no-path", expect_path },
@@ -186,7 +200,7 @@ static const struct {
 };
 
 bool
-check_expect(const struct console *c, char **words, GString *why)
+check_expect(const struct lab_check *c, char **words, GString *why)
 {
 	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++)
 		if (strcmp(expects[i].word, words[0]) == 0)
@@ -221,7 +235,7 @@ static const struct {
 };
 
 bool
-check_exercise(const struct console *c, unsigned n, GString *out)
+check_exercise(const struct lab_check *c, unsigned n, GString *out)
 {
 	bool known = false;
 

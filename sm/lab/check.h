@@ -6,7 +6,15 @@
 #ifndef MINISM_LAB_CHECK_H
 #define MINISM_LAB_CHECK_H
 
-#include "sm/lab/console.h"
+#include "sm/sim/sim.h"
+
+struct lab_check {
+	const struct snapshot *fabric;
+	struct sim *sim;
+};
+
+/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
+uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
 
 /*
  * words, up to NULL:
@@ -20,9 +28,9 @@
  *				once, and to no others
  * False: why says what was found.
  */
-bool check_expect(const struct console *c, char **words, GString *why);
+bool check_expect(const struct lab_check *c, char **words, GString *why);
 
 /* Exercise n of the course, 1 and so on. False: out says what is missing. */
-bool check_exercise(const struct console *c, unsigned n, GString *out);
+bool check_exercise(const struct lab_check *c, unsigned n, GString *out);
 
 #endif

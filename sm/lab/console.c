@@ -65,24 +65,10 @@ index_of(const char *const *names, unsigned n, const char *word)
 
 /* ------------------------------------------------------------ reading words */
 
-uint32_t
-console_find_node(const struct snapshot *fabric, const char *name)
-{
-	uint64_t guid;
-	char *end;
-
-	for (uint32_t i = 0; i < fabric->n_nodes; i++)
-		if (strcmp(fabric->nodes[i].desc, name) == 0)
-			return i;
-	guid = g_ascii_strtoull(name, &end, 16);
-	return *name && !*end ? snapshot_find_node(fabric, guid) :
-		SNAPSHOT_NONE;
-}
-
 static bool
 console_read_node(struct call *c)
 {
-	uint32_t node = console_find_node(c->fabric, *c->next);
+	uint32_t node = lab_find_node(c->fabric, *c->next);
 
 	if (node == SNAPSHOT_NONE)
 		return console_fail(c, "no node is called %s", *c->next);
@@ -111,7 +97,7 @@ read_port(struct call *c)
 {
 	char *slash = strrchr(*c->next, '/');
 
-	if (slash && console_find_node(c->fabric, *c->next) == SNAPSHOT_NONE) {
+	if (slash && lab_find_node(c->fabric, *c->next) == SNAPSHOT_NONE) {
 		*slash = '\0';
 		return console_read_node(c) && read_port_number(c, slash + 1);
 	}
@@ -131,7 +117,7 @@ read_where(struct call *c)
 
 	if (slash)
 		return read_port(c);
-	return console_find_node(c->fabric,
+	return lab_find_node(c->fabric,
 				 *c->next) == SNAPSHOT_NONE || console_read_node(c);
 }
 
@@ -605,7 +591,9 @@ static bool help(struct call *c);
 static bool
 check(struct call *c)
 {
-	return check_exercise(c->console, (unsigned)c->number[0], c->out);
+	const struct lab_check at = { c->fabric, c->sim };
+
+	return check_exercise(&at, (unsigned)c->number[0], c->out);
 }
 
 static const struct command {
@@ -705,6 +693,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		.console = console, .sim = console->sim,
 		.fabric = console->fabric, .out = out,
 	};
+	const struct lab_check at = { console->fabric, console->sim };
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) words = NULL;
 	const struct command *k = commands;
@@ -718,7 +707,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		return EINVAL;
 	}
 	if (strcmp(words[0], "expect") == 0)
-		return check_expect(console, words + 1, out) ? 0 :
+		return check_expect(&at, words + 1, out) ? 0 :
 			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;

@@ -28,9 +28,6 @@ struct console {
 int console_command(const struct console *console, const char *line,
 		    GString *out);
 
-/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
-uint32_t console_find_node(const struct snapshot *fabric, const char *name);
-
 /* What could follow: words that begin with the last one of line; NULL ends.
  * g_strfreev(). */
 char **console_complete(const struct console *console, const char *line);

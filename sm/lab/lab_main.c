@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sm/lab/check.h"
 #include "sm/lab/prompt.h"
 #include "sm/lab/server.h"
 #include "sm/lab/step.h"
@@ -218,7 +219,7 @@ on_line(const char *line, void *data)
 	else if (shell && n)
 		run_from_prompt(s, s->node, words);
 	else if (strcmp(first, "on") == 0 && n > 2 &&
-		 console_find_node(lab_fabric(s->lab), words[1]) != SNAPSHOT_NONE)
+		 lab_find_node(lab_fabric(s->lab), words[1]) != SNAPSHOT_NONE)
 		run_from_prompt(s, words[1], words + 2);
 	else if (strcmp(first, "on") == 0 && n > 2)
 		printf("no node is called %s\n", words[1]);
@@ -284,7 +285,7 @@ choose_node(struct session *s)
 	uint32_t node = lab_home(s->lab);
 
 	if (s->args->node)
-		node = console_find_node(lab_fabric(s->lab), s->args->node);
+		node = lab_find_node(lab_fabric(s->lab), s->args->node);
 	if (node == SNAPSHOT_NONE) {
 		tool_options_complain(PROGRAM, "no node is called %s",
 				 s->args->node);

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "sm/lab/check.h"
 #include "sm/lab/server.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 
 	if (!memchr(name, 0, LAB_NAME_LEN))
 		return NULL;
-	node = *name ? console_find_node(lab->fabric, name) : lab_home(lab);
+	node = *name ? lab_find_node(lab->fabric, name) : lab_home(lab);
 	if (node == SNAPSHOT_NONE)
 		return NULL;
 	d = g_hash_table_lookup(lab->devices, GUINT_TO_POINTER(node));

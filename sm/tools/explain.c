@@ -242,7 +242,7 @@ learn(struct explain *e, const struct mad_header *h, const char *path,
 /* ------------------------------------------------------- tables in a line */
 
 static void
-put_name(GString *out, uint32_t modifier, const uint8_t *data)
+explain_put_name(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	g_autofree char *raw = g_strndup((const char *)data, SMP_DATA_LEN);
 	g_autofree char *line = text_one_line(raw);
@@ -340,7 +340,7 @@ static const struct sentence {
 	  "a list of ports", "IBA 14.2.5.3", NULL },
 	{ MAD_ATTR_NODE_DESC, MAD_METHOD_GET, 0, 0, "",
 	  "the name for people; all else goes by GUID", "IBA 14.2.5.2",
-	  put_name },
+	  explain_put_name },
 	{ MAD_ATTR_SWITCH_INFO, MAD_METHOD_GET, 0, SA_ATTR_SWITCH_INFO,
 	  "room for {LinearFDBCap} LIDs, LinearFDBTop {LinearFDBTop}, "
 	  "PortStateChange {PortStateChange}", "how large its tables are, and "

@@ -165,7 +165,7 @@ play_read_time(struct play *p, const char *word, int64_t *us)
 bool
 play_read_node(struct play *p, const char *name, uint32_t *node)
 {
-	*node = name ? console_find_node(lab_fabric(p->lab), name) :
+	*node = name ? lab_find_node(lab_fabric(p->lab), name) :
 		SNAPSHOT_NONE;
 	return *node != SNAPSHOT_NONE ||
 		play_fail(p, "no node is called %s", name ? name : "so");
