@@ -61,6 +61,36 @@ put_cable(struct json *j, const struct fabric_page *p, uint32_t port)
 	json_close(j, ']');
 }
 
+static void
+put_counts(struct json *j, const uint64_t *counts, const char *method)
+{
+	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
+		g_autofree char *name = NULL;
+
+		if (!counts[i])
+			continue;
+		name = g_strdup_printf("%s %s", method, mad_attr_name(i));
+		json_open(j, NULL, '[');
+		json_text(j, NULL, name);
+		json_number(j, NULL, counts[i]);
+		json_close(j, ']');
+	}
+}
+
+static void
+put_stage(struct json *j, const struct sweep_stage *stage)
+{
+	json_open(j, NULL, '{');
+	json_text(j, "name", sweep_state_name(stage->state));
+	json_ms(j, "begin", stage->begin_us);
+	json_ms(j, "end", stage->end_us);
+	json_open(j, "mads", '[');
+	put_counts(j, stage->gets, "Get");
+	put_counts(j, stage->sets, "Set");
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static GString *
 make_json(const struct fabric_page *p)
 {
@@ -77,6 +107,10 @@ make_json(const struct fabric_page *p)
 	json_open(&j, "notes", '[');
 	for (guint i = 0; p->notes && i < p->notes->len; i++)
 		json_text(&j, NULL, p->notes->pdata[i]);
+	json_close(&j, ']');
+	json_open(&j, "stages", '[');
+	for (unsigned i = 0; i < p->n_stages; i++)
+		put_stage(&j, &p->stages[i]);
 	json_close(&j, ']');
 	json_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < p->s->n_nodes; i++)

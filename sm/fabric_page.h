@@ -8,6 +8,7 @@
 
 #include "routing/tables.h"
 #include "sm/perf_manager.h"
+#include "sm/sweep/sweep.h"
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
@@ -18,6 +19,8 @@ struct fabric_page {
 	const struct lid_map *lids;
 	const struct lft *lft;		/* NULL: no table is known */
 	const struct perf_port *perf;	/* by port; NULL: not read */
+	const struct sweep_stage *stages;	/* of the last sweep */
+	unsigned n_stages;
 	const GPtrArray *notes;		/* of char *, a line each; may be NULL */
 };
 

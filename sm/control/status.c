@@ -150,6 +150,9 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 		.causes = g_strdup(r->causes),
 		.end = r->end,
 	};
+	s->n_stages = r->n_stages;
+	for (unsigned i = 0; i < r->n_stages; i++)
+		s->stages[i] = r->stages[i];
 	s->n_sweeps++;
 	s->n_repairs += r->is_repair;
 	forget_end(s);
@@ -189,7 +192,7 @@ status_page(const struct status *s, const struct snapshot *subnet,
 		.title = title, .engine = s->engine ? s->engine : "no routes",
 		.made = g_get_real_time() / G_USEC_PER_SEC,
 		.s = subnet, .lids = lids, .lft = lft, .perf = perf,
-		.notes = notes,
+		.notes = notes, .stages = s->stages, .n_stages = s->n_stages,
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)

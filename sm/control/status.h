@@ -33,6 +33,8 @@ struct status {
 	uint64_t n_repairs;
 	struct status_sweep sweeps[STATUS_SWEEPS];	/* [n % STATUS_SWEEPS]
 				   is the nth; see status_last() */
+	struct sweep_stage stages[SWEEP_STAGES];	/* of the last one */
+	unsigned n_stages;
 	/* Of the last one that read the fabric: NULL and 0 before. */
 	struct snapshot *subnet;
 	uint32_t n_hosts, n_links, n_active;

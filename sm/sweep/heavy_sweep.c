@@ -28,6 +28,27 @@
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
 
+void
+sweep_note_stage(struct sweep *s, int64_t now)
+{
+	const struct mad_client_stats *x = mad_client_stats(s->x);
+	struct sweep_stage *stage = &s->stages[s->n_stages];
+
+	if (s->n_stages < SWEEP_STAGES && s->state >= SWEEP_REREADING) {
+		*stage = (struct sweep_stage){
+			.state = s->state,
+			.begin_us = s->state_since - s->began,
+			.end_us = now - s->began,
+		};
+		for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
+			stage->gets[i] = x->gets[i] - s->stage_stats.gets[i];
+			stage->sets[i] = x->sets[i] - s->stage_stats.sets[i];
+		}
+		s->n_stages++;
+	}
+	s->stage_stats = *x;
+}
+
 /* -------------------------------------------------------- program, publish */
 
 static void

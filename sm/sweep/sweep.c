@@ -92,6 +92,7 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 
 	if (s->state == state)
 		return;
+	sweep_note_stage(s, now);
 	count_phase(&s->phases[s->state], now - s->state_since);
 	s->state_since = now;
 	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
@@ -175,6 +176,10 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.is_repair = s->is_repair;
 	told.peers = s->others;
 	told.took_us = sweep_now(s) - s->began;
+	sweep_note_stage(s, sweep_now(s));
+	told.stages = s->stages;
+	told.n_stages = s->n_stages;
+	s->n_stages = SWEEP_STAGES;	/* no more of them */
 	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, sweep_ms(s));
@@ -400,6 +405,7 @@ begin(struct sweep *s)
 	}
 	s->causes = 0;
 	s->began = sweep_now(s);
+	s->n_stages = 0;
 	s->stats = *mad_client_stats(s->x);
 	if (repair) {
 		begin_repair(s, nodes);

@@ -130,6 +130,14 @@ enum sweep_end {
 	SWEEP_END_FAILED,	/* report->error: nothing was programmed */
 };
 
+/* One stage of a sweep, and what was sent in it. */
+struct sweep_stage {
+	enum sweep_state state;
+	int64_t begin_us, end_us;	/* from the sweep's begin */
+	uint64_t gets[MAD_CLIENT_ATTRS], sets[MAD_CLIENT_ATTRS];
+};
+#define SWEEP_STAGES	12u
+
 struct sweep_report {
 	enum sweep_end end;
 	const struct view *view;	/* NULL if FAILED or STANDBY */
@@ -147,6 +155,8 @@ struct sweep_report {
 	const char *causes;		/* "trap, election" */
 	bool is_repair;			/* not all of the fabric was read */
 	int64_t took_us;
+	const struct sweep_stage *stages;	/* n_stages, in their order */
+	unsigned n_stages;
 };
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
@@ -216,6 +226,9 @@ struct sweep {
 	enum sweep_state state;
 	int64_t state_since;
 	struct sweep_phase phases[SWEEP_STATES];
+	struct sweep_stage stages[SWEEP_STAGES];
+	unsigned n_stages;		/* of this sweep */
+	struct mad_client_stats stage_stats;	/* when this one began */
 	unsigned causes;		/* noted, 1 << enum sweep_cause */
 	struct notices *notices;	/* nodes that are to be read again, */
 	unsigned notice_causes;		/* for these */
@@ -284,6 +297,8 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 		s->params.note(note, s, s->params.note_data);
 }
 
+/* The stage that ends now. */
+void sweep_note_stage(struct sweep *s, int64_t now);
 void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_view_clear(struct view *v);
 /* These nodes are to be read again: of uint64_t, NodeGUIDs. */
