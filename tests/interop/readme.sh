@@ -50,6 +50,21 @@ in_lab() {
 
 # The lines of README's indented blocks, comments taken off; what follows a
 # prompt goes to the lab that the line before it started.
+# README's lines about ibsim, in one shell, as they stand there.
+on_ibsim() {
+	local lines
+
+	lines=$(sed -n 's/^    //p' "$MINISM_SRC/README.md" |
+		grep -A2 '^ibsim ')
+	[ "$(wc -l <<<"$lines")" = 3 ] || return
+	IBSIM_SOCKNAME=readme-$$ timeout -k 5 60 bash -c \
+		"${lines/ &/ & sleep 1}; s=\$?; unset LD_PRELOAD; kill %1; exit \$s" \
+		>out 2>&1 </dev/null
+	status=$?
+	tail -n 12 out
+	[ $status -eq 0 ] && grep -q 'SUBNET UP' out
+}
+
 readme_commands() {
 	sed -n 's/^    //p' "$MINISM_SRC/README.md" | sed 's/ *# .*//; s/ *$//' |
 		grep -E '^(minism|lab>|build/minism)'
@@ -166,6 +181,8 @@ quit
 }
 
 case_readme
+# not with a sanitizer, which wants to be the first library
+[ "$sanitized" = yes ] || check "README's lines about ibsim" on_ibsim
 case_pages
 check "a daemon ends with its lab" daemon_ends
 done_testing
