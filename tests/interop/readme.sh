@@ -181,8 +181,7 @@ quit
 }
 
 case_readme
-# not with a sanitizer, which wants to be the first library
-[ "$sanitized" = yes ] || check "README's lines about ibsim" on_ibsim
+check "README's lines about ibsim" on_ibsim
 case_pages
 check "a daemon ends with its lab" daemon_ends
 done_testing
