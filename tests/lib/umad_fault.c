@@ -330,3 +330,20 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 		*(void **)&next = dlsym(RTLD_NEXT, "poll");
 	return next(fds, n, timeout);
 }
+
+/* At exit libumad2sim frees what a thread of its own still uses if the device
+ * was taken away under it: once in twelve runs that thread crashed, or waited
+ * for ever. What is ours is over by then. A sanitizer's own end must come. */
+static void
+leave(int status, void *data)
+{
+	fflush(NULL);
+	_exit(status);
+}
+
+__attribute__((constructor)) static void
+leave_before_the_shim(void)
+{
+	if (!dlsym(RTLD_DEFAULT, "__asan_init"))
+		on_exit(leave, NULL);
+}
