@@ -573,7 +573,7 @@ options_describe(const struct options *conf, size_t first)
 			text = g->value;
 		}
 		if (rows[i].kind->is_text)
-			text = *(char **)((char *)conf + o->offset);
+			text = G_STRUCT_MEMBER(char *, conf, o->offset);
 	}
 	if (!text && o->kind == &option_bool)
 		text = "FALSE";

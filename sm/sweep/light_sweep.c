@@ -181,13 +181,14 @@ light_sweep_done(void *data)
 	struct light_sweep *l = data;
 	light_sweep_done_fn done = l->done;
 	struct light_sweep_result r = l->r;
-	g_autofree char *why = r.why;
-	g_autoptr(GArray) changed = g_array_ref(r.changed);
 
+	g_array_ref(r.changed);
 	l->r.why = NULL;
 	data = l->data;
 	light_sweep_cancel(l);
 	done(&r, data);
+	g_array_unref(r.changed);
+	g_free(r.why);
 	return false;
 }
 
