@@ -8,8 +8,8 @@
  * First tables: all new entries but those that lead into a channel which is in
  * a loop of old and new together. This is safe: the channels of a loop of the
  * old and these are in one of old and new, so no entry that leads into them is
- * a new one, and the old entries alone have none. What is left out, mostly a
- * few entries, keeps its old value.
+ * a new one, and the old entries alone have none. The entries left out, mostly
+ * few, keep their old values.
  *
  * An entry that leads where a path is broken by what was left out waits, too.
  *

@@ -28,7 +28,7 @@ struct backend {
 	struct snapshot *fabric;	/* its */
 	GSource *source;	/* drives sim, or the replay */
 	struct capture *capture;	/* NULL: no record is written */
-	struct watch *watch;	/* NULL: nobody looks on */
+	struct watch *watch;	/* NULL: the run is not watched */
 	struct transport *replay;	/* below transport; NULL: none */
 	struct backend_hooks hooks;
 };

@@ -42,7 +42,7 @@ void backend_drain(struct backend *b);
  * was not the same as the record, or a record could not be written. */
 bool backend_close(struct backend *b, GError **error);
 struct transport *backend_transport(struct backend *b);
-/* See sm/watch.h; NULL: nobody looks on. */
+/* See sm/watch.h; NULL: the run is not watched. */
 struct watch *backend_watch(struct backend *b);
 
 #endif
