@@ -263,8 +263,7 @@ view_label_lids(struct dump_of *v)
 	v->labels = g_string_new(NULL);
 	v->label = g_new0(size_t, top + 2u);
 	for (uint32_t lid = 0; lid <= top; lid++) {
-		uint32_t port = lid <= v->lids->top ? v->lids->owner[lid] :
-			SNAPSHOT_NONE;
+		uint32_t port = lid_map_owner(v->lids, lid);
 
 		v->label[lid] = v->labels->len;
 		if (port == SNAPSHOT_NONE) {

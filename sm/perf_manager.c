@@ -31,7 +31,6 @@
 #define SKIP_ROUNDS	15u
 #define MOST_LINES	8u
 #define CAP_EXT_WIDTH	0x0200u	/* ClassPortInfo.CapabilityMask */
-#define GMP_QKEY	0x80010000u
 #define DATA_UNIT	4u	/* PortXmitData counts words of 32 bits */
 
 /* What is known of a node's agent. */
@@ -274,7 +273,7 @@ ask_port(struct perf_manager *m, uint32_t port, unsigned attr)
 {
 	const struct snapshot_port *p = &m->known.s->ports[port];
 	const struct snapshot_node *n = &m->known.s->nodes[p->node];
-	struct mad_addr to = { .qp = 1, .qkey = GMP_QKEY };
+	struct mad_addr to = { .qp = 1, .qkey = MAD_GSI_QKEY };
 	uint8_t mad[MAD_SIZE];
 
 	to.lid = m->known.lids->base[snapshot_is_switch(n) ? n->first_port :

@@ -16,7 +16,6 @@
 
 #define DROP(why) do { reason = (why); goto drop; } while (0)
 
-#define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
 
 struct sm_agent {
 	struct mad_client *x;
@@ -37,7 +36,7 @@ reply_with_key(struct sm_agent *s, const struct transport_mad *m,
 	if (m_key)
 		smp_set_m_key(mad, m_key);
 	if (to.qp)
-		to.qkey = GMP_QKEY;
+		to.qkey = MAD_GSI_QKEY;
 	if (!transport_send(mad_client_transport(s->x), &to, mad, MAD_SIZE, 0,
 			    &error))
 		log_limited(s->log, LOG_WARNING, "serve",

@@ -20,17 +20,17 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 {
 	struct sm_instance *sm = data;
 	int64_t now = transport_now(sm->t);
+	bool is_read = sm->resident &&
+		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 	struct sm_info self;
 
-	if (sm->resident &&
-	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
+	if (is_read) {
 		fabric_watch_note(sm->fabric, r->view->subnet);
 		perf_manager_fabric(sm->perf, r->view->subnet, r->view->lids);
 	} else if (r->end == SWEEP_END_STANDBY) {
 		perf_manager_fabric(sm->perf, NULL, NULL);
 	}
-	if (sm->resident && sm->sa &&
-	    (r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP)) {
+	if (is_read && sm->sa) {
 		sweep_sm_info(sm->sweep, &self);
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice, r->fresh);

@@ -57,6 +57,12 @@ GQuark lid_error_quark(void);
 struct lid_map *lid_assign(const struct snapshot *s, unsigned lmc,
 			    const struct lid_range *memory, size_t n_memory,
 			    GPtrArray *notes, GError **error);
+/* The port that has this LID; SNAPSHOT_NONE: no port has it. */
+static inline uint32_t
+lid_map_owner(const struct lid_map *map, uint16_t lid)
+{
+	return lid && lid <= map->top ? map->owner[lid] : SNAPSHOT_NONE;
+}
 struct lid_map *lid_map_ref(struct lid_map *map);
 void lid_map_free(struct lid_map *map);	/* gives up a reference */
 

@@ -25,7 +25,6 @@
 #include "sm/mad/mad.h"
 
 #define OFF_CLASS	1
-#define GSI_QKEY	0x80010000u	/* IBA 3.5.3, QP1 */
 #define PIECE	4096u
 #define PIECES	16		/* in one go */
 
@@ -215,7 +214,7 @@ sa_message_offer(struct sa_message *b, const struct transport_mad *m)
 	/* simulators hand over 256 bytes, whatever is in them */
 	if ((r.flags & only) == only && r.length >= class_len)
 		message.len = MIN(message.len, r.length - class_len);
-	message.from.qkey = GSI_QKEY;
+	message.from.qkey = MAD_GSI_QKEY;
 	if (b->receiver)
 		b->receiver(&message, b->receiver_data);
 	return true;

@@ -44,7 +44,6 @@
 #define VENDOR2_LAST	0x4fu
 #define CLASS_DEVICE_ADM	0x10u
 #define CLASS_BIS		0x12u
-#define GSI_QKEY	0x80010000u
 #define SEGMENT_MS	2000u	/* for an ACK, at most */
 
 const struct kernel_limits kernel_limits_none = { 0, 0 };
@@ -324,7 +323,7 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	s->retries = hdr->retries;
 	s->to.lid = be16toh(hdr->lid);
 	s->to.qp = be32toh(hdr->qpn);
-	s->to.qkey = s->to.qp ? GSI_QKEY : 0;
+	s->to.qkey = s->to.qp ? MAD_GSI_QKEY : 0;
 	s->to.sl = hdr->sl & 0xf;
 	s->to.pkey_index = hdr->pkey_index;
 	s->to.grh = hdr->grh_present;

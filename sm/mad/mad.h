@@ -28,6 +28,8 @@ enum mad_method {
 };
 #define MAD_METHOD_RESPONSE	0x80u
 
+#define MAD_GSI_QKEY	0x80010000u	/* IBA 3.5.3, 10.2.4: of QP 1 */
+
 /* Status, IBA 13.4.7; the class-specific high byte and, on directed routes,
  * the direction bit are not in it. */
 enum mad_status {

@@ -178,7 +178,6 @@ notice_build_gid(uint8_t d[NOTICE_LEN], uint16_t trap, uint16_t issuer_lid,
 
 /* --------------------------------------------------------- ClassPortInfo */
 
-#define GSI_QKEY	0x80010000u	/* IBA 10.2.4: of QP 1 */
 
 void
 sa_class_info_encode(uint8_t *d, const struct sa_class_info *i)
@@ -189,6 +188,6 @@ sa_class_info_encode(uint8_t *d, const struct sa_class_info *i)
 	bytes_store(d + 2, i->cap_mask, 2);
 	bytes_store(d + 4, i->cap_mask2 << 5 | (i->resp_time & 0x1fu), 4);
 	bytes_store(d + 32, 1, 4);		/* RedirectQP */
-	bytes_store(d + 36, GSI_QKEY, 4);	/* RedirectQ_Key */
-	bytes_store(d + 68, GSI_QKEY, 4);	/* TrapQ_Key */
+	bytes_store(d + 36, MAD_GSI_QKEY, 4);	/* RedirectQ_Key */
+	bytes_store(d + 68, MAD_GSI_QKEY, 4);	/* TrapQ_Key */
 }

@@ -277,7 +277,7 @@ sa_lower_bound(const void *key, const void *base, uint32_t n, size_t size,
 uint32_t
 sa_db_lid(const struct sa_db *v, uint16_t lid)
 {
-	return lid && lid <= v->lids->top ? v->lids->owner[lid] : SNAPSHOT_NONE;
+	return lid_map_owner(v->lids, lid);
 }
 
 uint32_t

@@ -45,7 +45,6 @@
 
 #define DROP(why) do { reason = (why); goto drop; } while (0)
 
-#define GMP_QKEY	0x80010000u	/* IBA 10.2.4: the well-known Q_Key */
 #define BASE_VERSION	1u
 
 const struct sa_server_params sa_server_params_default = {
@@ -104,7 +103,7 @@ send_reply(struct sa_server *d, const struct sa_job *j)
 	g_autoptr(GError) error = NULL;
 	struct mad_addr to = j->from;
 
-	to.qkey = GMP_QKEY;
+	to.qkey = MAD_GSI_QKEY;
 	if (transport_send(d->transport, &to, j->reply.mad, MAD_SIZE, 0,
 			   &error))
 		return;
@@ -237,7 +236,7 @@ send_table(struct sa_server *d, struct sa_job *j)
 	g_assert(sa_records_size(j->reply.records) <= sizeof(j->record));
 	d->stats.tables++;
 	count_answer(d, j);
-	order.to.qkey = GMP_QKEY;
+	order.to.qkey = MAD_GSI_QKEY;
 	if (!sa_message_send(d->messages, &order, sa_server_on_table_sent, j)) {
 		g_queue_push_tail_link(&d->tables, &j->link);
 		return true;
@@ -270,7 +269,7 @@ send_reports(struct sa_server *d)
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
-			.qp = 1, .qkey = GMP_QKEY, .lid = r.lid,
+			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = r.lid,
 			.pkey_index = r.pkey_index,
 		};
 

@@ -724,7 +724,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 static bool
 has_owner(const struct lid_map *lids, uint16_t lid)
 {
-	return lids && lid <= lids->top && lids->owner[lid] != SNAPSHOT_NONE;
+	return lids && lid_map_owner(lids, lid) != SNAPSHOT_NONE;
 }
 
 void

@@ -14,7 +14,6 @@
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sim_script.h"
 
-#define GSI_QKEY	0x80010000u
 #define SPEC		"PGFT(4,4;1,4)"	/* 16 hosts, 8 switches */
 
 /* ---------------------------------------------------------------- clients */
@@ -40,7 +39,7 @@ on_report(struct client *c, const struct transport_mad *m)
 		return;
 	memcpy(mad, m->mad, MAD_SIZE);
 	mad[3] = METHOD_REPORT_RESP;
-	to.qkey = GSI_QKEY;
+	to.qkey = MAD_GSI_QKEY;
 	assert_true(transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL));
 }
 
@@ -125,7 +124,7 @@ struct mad_addr
 stage_address(const struct stage *st)
 {
 	return (struct mad_addr){
-		.qp = 1, .qkey = GSI_QKEY,
+		.qp = 1, .qkey = MAD_GSI_QKEY,
 		.lid = sim_port_info(st->sim, st->s->local_port)->lid,
 	};
 }

@@ -11,7 +11,6 @@
 #include "sm/io/sa_message.h"
 #include "sm/mad/sa_record.h"
 
-#define GSI_QKEY	0x80010000u
 #define MLID		0xc000u		/* of the first group: IPoIB's */
 
 struct client {
@@ -45,7 +44,7 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 
 	memcpy(mad, m->mad, MAD_SIZE);
 	mad[3] |= MAD_METHOD_RESPONSE;
-	to.qkey = GSI_QKEY;
+	to.qkey = MAD_GSI_QKEY;
 	transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
 	c->n_reports++;
 }
@@ -115,7 +114,7 @@ static struct mad_addr
 manager_addr(const struct client *c)
 {
 	return (struct mad_addr){
-		.qp = 1, .qkey = GSI_QKEY,
+		.qp = 1, .qkey = MAD_GSI_QKEY,
 		.lid = sim_port_info(c->p->w.sim, c->port)->sm_lid,
 	};
 }
