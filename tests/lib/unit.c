@@ -15,11 +15,17 @@
 static GArray *all;
 
 void
-unit_add(const struct CMUnitTest *tests, size_t n)
+unit_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
+	 CMFixtureFunction tear_down)
 {
+	const struct CMUnitTest added = {
+		.name = name, .test_func = test,
+		.setup_func = set_up, .teardown_func = tear_down,
+	};
+
 	if (!all)
-		all = g_array_new(FALSE, FALSE, sizeof(*tests));
-	g_array_append_vals(all, tests, (guint)n);
+		all = g_array_new(FALSE, FALSE, sizeof(added));
+	g_array_append_val(all, added);
 }
 
 int

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * One test program a folder: the tests of each file are added to those of the
- * program that it is linked into, in the order of linking. To be included
- * behind cmocka.h.
+ * One test program a folder: each test adds itself to those of the program
+ * that its file is linked into. To be included behind cmocka.h.
  *
- *	UNIT_TESTS(
- *		cmocka_unit_test(test_this),
- *		cmocka_unit_test_setup_teardown(test_that, set_up, tear_down)
- *	)
+ *	TEST(test_this)
+ *	{
+ *		assert_true(...);
+ *	}
+ *
+ *	TEST(test_that, set_up, tear_down)
+ *	{
+ *		struct fixture *f = *state;
+ *		...
+ *	}
  */
 #ifndef MINISM_TESTS_LIB_UNIT_H
 #define MINISM_TESTS_LIB_UNIT_H
 
-void unit_add(const struct CMUnitTest *tests, size_t n);
+/* set_up, tear_down: NULL for a test without them. */
+void unit_add(const char *name, CMUnitTestFunction test,
+	      CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
-#define UNIT_TESTS(...) \
-	static const struct CMUnitTest unit_tests[] = { __VA_ARGS__ }; \
+#define TEST(name, ...) \
+	static void name(void **state); \
 	__attribute__((constructor)) static void \
-	unit_register(void) \
+	add_##name(void) \
 	{ \
-		unit_add(unit_tests, sizeof(unit_tests) / \
-			 sizeof(*unit_tests)); \
-	}
+		const CMFixtureFunction fixture[2] = { __VA_ARGS__ }; \
+		unit_add(#name, name, fixture[0], fixture[1]); \
+	} \
+	static void name(__attribute__((unused)) void **state)
 
 #endif

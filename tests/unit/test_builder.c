@@ -143,8 +143,7 @@ make_diamond(void)
 	return b;
 }
 
-static void
-test_finish_sorts_by_guid(void **state)
+TEST(test_finish_sorts_by_guid)
 {
 	struct snapshot *s = builder_finish(make_diamond());
 	uint32_t port = 0;
@@ -171,8 +170,7 @@ test_finish_sorts_by_guid(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_path_ties_go_to_lower_guid_and_port(void **state)
+TEST(test_path_ties_go_to_lower_guid_and_port)
 {
 	struct snapshot *s = builder_finish(make_diamond());
 
@@ -187,8 +185,7 @@ test_path_ties_go_to_lower_guid_and_port(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_ca_does_not_forward(void **state)
+TEST(test_ca_does_not_forward)
 {
 	/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach,
 	 * but not the second port of 0x30 that is on 0x20 as well. */
@@ -230,8 +227,7 @@ test_ca_does_not_forward(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_own_second_port_is_behind_the_fabric(void **state)
+TEST(test_own_second_port_is_behind_the_fabric)
 {
 	struct builder *b = builder_new();
 	struct snapshot *s;
@@ -249,8 +245,7 @@ test_own_second_port_is_behind_the_fabric(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_cas_back_to_back_reach_each_other(void **state)
+TEST(test_cas_back_to_back_reach_each_other)
 {
 	struct builder *b = builder_new();
 	struct snapshot *s;
@@ -266,8 +261,7 @@ test_cas_back_to_back_reach_each_other(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_sm_on_switch_leaves_by_any_port(void **state)
+TEST(test_sm_on_switch_leaves_by_any_port)
 {
 	struct builder *b = builder_new();
 	struct snapshot *s;
@@ -288,8 +282,7 @@ test_sm_on_switch_leaves_by_any_port(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_without_local_port_nothing_is_dropped(void **state)
+TEST(test_without_local_port_nothing_is_dropped)
 {
 	struct builder *b = builder_new();
 	struct snapshot *s;
@@ -308,8 +301,7 @@ test_without_local_port_nothing_is_dropped(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_empty_builder_gives_empty_snapshot(void **state)
+TEST(test_empty_builder_gives_empty_snapshot)
 {
 	struct snapshot *s = builder_finish(builder_new());
 	struct snapshot *copy = snapshot_copy(s);
@@ -323,8 +315,7 @@ test_empty_builder_gives_empty_snapshot(void **state)
 }
 
 /* The same again; and by the other way round once a cable is out. */
-static void
-test_begins_with_a_snapshot(void **state)
+TEST(test_begins_with_a_snapshot)
 {
 	struct snapshot *s = builder_finish(make_diamond()), *copy;
 	struct builder *b = builder_new_from(s, NULL);
@@ -354,8 +345,7 @@ test_begins_with_a_snapshot(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_path_beyond_63_hops_is_none(void **state)
+TEST(test_path_beyond_63_hops_is_none)
 {
 	/* a chain; switch i is i hops away, its host i + 1 */
 	struct builder *b = builder_new();
@@ -388,8 +378,7 @@ test_path_beyond_63_hops_is_none(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_builder_finds_what_was_added(void **state)
+TEST(test_builder_finds_what_was_added)
 {
 	struct builder *b = builder_new();
 	uint32_t sw = add_node(b, NODE_SWITCH, UINT64_MAX, 255);
@@ -411,8 +400,7 @@ test_builder_finds_what_was_added(void **state)
 	builder_free(b);
 }
 
-static void
-test_guid_of_a_missing_port_is_left_out(void **state)
+TEST(test_guid_of_a_missing_port_is_left_out)
 {
 	struct builder *b = builder_new();
 	struct node_info info = {
@@ -429,8 +417,7 @@ test_guid_of_a_missing_port_is_left_out(void **state)
 	builder_free(b);
 }
 
-static void
-test_unlink_frees_both_ends(void **state)
+TEST(test_unlink_frees_both_ends)
 {
 	struct builder *b = builder_new();
 	uint32_t n = add_node(b, NODE_SWITCH, 1, 3);
@@ -449,8 +436,7 @@ test_unlink_frees_both_ends(void **state)
 	builder_free(b);
 }
 
-static void
-test_loopback_plug_survives_finish(void **state)
+TEST(test_loopback_plug_survives_finish)
 {
 	struct builder *b = builder_new();
 	struct snapshot *s;
@@ -468,8 +454,7 @@ test_loopback_plug_survives_finish(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_description_is_cut_and_cleaned(void **state)
+TEST(test_description_is_cut_and_cleaned)
 {
 	struct builder *b = builder_new();
 	uint32_t n = add_node(b, NODE_SWITCH, 1, 1);
@@ -503,8 +488,7 @@ add_faults(struct builder *b, const unsigned *order)
 	}
 }
 
-static void
-test_faults_are_sorted(void **state)
+TEST(test_faults_are_sorted)
 {
 	static const unsigned orders[][4] = {
 		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 },
@@ -524,8 +508,7 @@ test_faults_are_sorted(void **state)
 	}
 }
 
-static void
-test_copy_outlives_the_original(void **state)
+TEST(test_copy_outlives_the_original)
 {
 	struct builder *b = make_diamond();
 	struct snapshot *s, *copy;
@@ -547,8 +530,7 @@ test_copy_outlives_the_original(void **state)
 	snapshot_unref(NULL);
 }
 
-static void
-test_find_port_knows_end_ports_only(void **state)
+TEST(test_find_port_knows_end_ports_only)
 {
 	struct builder *b = make_diamond();
 	struct snapshot *s;
@@ -571,8 +553,7 @@ test_find_port_knows_end_ports_only(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_link_is_up_if_known_trained_and_cabled(void **state)
+TEST(test_link_is_up_if_known_trained_and_cabled)
 {
 	struct snapshot *s = builder_finish(make_diamond());
 	uint32_t p = snapshot_port_of(s, 1, 1);
@@ -714,8 +695,7 @@ assert_paths_arrive(const struct snapshot *s)
 	return n;
 }
 
-static void
-test_order_of_facts_does_not_matter(void **state)
+TEST(test_order_of_facts_does_not_matter)
 {
 	struct a_node nodes[N_NODES];
 	struct a_cable cables[N_CABLES];
@@ -767,8 +747,7 @@ relax(const struct snapshot *s, unsigned hops[N_NODES])
 	}
 }
 
-static void
-test_paths_are_shortest(void **state)
+TEST(test_paths_are_shortest)
 {
 	struct a_node nodes[N_NODES];
 	struct a_cable cables[N_CABLES];
@@ -795,27 +774,3 @@ test_paths_are_shortest(void **state)
 	print_message("%u of more than 3 hops\n", far);
 	assert_in_range(far, 20, UINT32_MAX);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_finish_sorts_by_guid),
-	cmocka_unit_test(test_path_ties_go_to_lower_guid_and_port),
-	cmocka_unit_test(test_begins_with_a_snapshot),
-	cmocka_unit_test(test_ca_does_not_forward),
-	cmocka_unit_test(test_own_second_port_is_behind_the_fabric),
-	cmocka_unit_test(test_cas_back_to_back_reach_each_other),
-	cmocka_unit_test(test_sm_on_switch_leaves_by_any_port),
-	cmocka_unit_test(test_without_local_port_nothing_is_dropped),
-	cmocka_unit_test(test_empty_builder_gives_empty_snapshot),
-	cmocka_unit_test(test_path_beyond_63_hops_is_none),
-	cmocka_unit_test(test_builder_finds_what_was_added),
-	cmocka_unit_test(test_guid_of_a_missing_port_is_left_out),
-	cmocka_unit_test(test_unlink_frees_both_ends),
-	cmocka_unit_test(test_loopback_plug_survives_finish),
-	cmocka_unit_test(test_description_is_cut_and_cleaned),
-	cmocka_unit_test(test_faults_are_sorted),
-	cmocka_unit_test(test_copy_outlives_the_original),
-	cmocka_unit_test(test_find_port_knows_end_ports_only),
-	cmocka_unit_test(test_link_is_up_if_known_trained_and_cabled),
-	cmocka_unit_test(test_order_of_facts_does_not_matter),
-	cmocka_unit_test(test_paths_are_shortest)
-)

@@ -243,8 +243,7 @@ compare(const struct fabric *f, const struct lft *lft,
 
 /* ------------------------------------------------------------------ tests */
 
-static void
-test_shortest_ways_on_rings_and_tori_loop(void **state)
+TEST(test_shortest_ways_on_rings_and_tori_loop)
 {
 	static const char *const specs[] = {
 		"ring(5;2)", "ring(8;1)", "torus(4,4;1)", "torus(3,3,3;1)",
@@ -262,8 +261,7 @@ test_shortest_ways_on_rings_and_tori_loop(void **state)
 	}
 }
 
-static void
-test_trees_and_lines_do_not_loop(void **state)
+TEST(test_trees_and_lines_do_not_loop)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4;1,4)", "PGFT(3,3,4;1,3,3)",
@@ -283,8 +281,7 @@ test_trees_and_lines_do_not_loop(void **state)
 }
 
 /* The shortest cycle of a ring's one direction is the ring. */
-static void
-test_cycle_is_printed_with_names(void **state)
+TEST(test_cycle_is_printed_with_names)
 {
 	struct channels_result r;
 	struct fabric f;
@@ -328,8 +325,7 @@ scribble(const struct fabric *f, uint64_t *rng, unsigned kind)
 	return lft;
 }
 
-static void
-test_any_tables_are_judged_as_by_the_plain_check(void **state)
+TEST(test_any_tables_are_judged_as_by_the_plain_check)
 {
 	static const char *const specs[] = {
 		"ring(4;1)", "random(6,3,1)", "PGFT(2,3;1,2)", "torus(3,3;1)",
@@ -360,8 +356,7 @@ test_any_tables_are_judged_as_by_the_plain_check(void **state)
 
 /* On a ring of five, packets to each host turn at one switch in either
  * direction; the old tables have three of these turns, the new ones two. */
-static void
-test_old_and_new_loop_only_together(void **state)
+TEST(test_old_and_new_loop_only_together)
 {
 	struct lft *old, *new, *loop;
 	struct fabric f;
@@ -391,8 +386,7 @@ test_old_and_new_loop_only_together(void **state)
 }
 
 /* Management between switches goes round a ring: VL15 does not wait. */
-static void
-test_port_0_to_port_0_is_no_data(void **state)
+TEST(test_port_0_to_port_0_is_no_data)
 {
 	struct fabric f;
 	struct lft *lft;
@@ -412,8 +406,7 @@ test_port_0_to_port_0_is_no_data(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_lost_pairs_are_told_by_what_they_lose(void **state)
+TEST(test_lost_pairs_are_told_by_what_they_lose)
 {
 	struct verify_result r;
 	struct fabric f;
@@ -449,8 +442,7 @@ test_lost_pairs_are_told_by_what_they_lose(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_what_is_not_cabled_is_no_fault_of_tables(void **state)
+TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 {
 	struct verify_result r;
 	struct fabric f;
@@ -468,16 +460,3 @@ test_what_is_not_cabled_is_no_fault_of_tables(void **state)
 	lft_free(lft);
 	fabric_clear(&f);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_shortest_ways_on_rings_and_tori_loop),
-	cmocka_unit_test(test_trees_and_lines_do_not_loop),
-	cmocka_unit_test(test_cycle_is_printed_with_names),
-	cmocka_unit_test(
-		test_any_tables_are_judged_as_by_the_plain_check),
-	cmocka_unit_test(test_old_and_new_loop_only_together),
-	cmocka_unit_test(test_port_0_to_port_0_is_no_data),
-	cmocka_unit_test(test_lost_pairs_are_told_by_what_they_lose),
-	cmocka_unit_test(
-		test_what_is_not_cabled_is_no_fault_of_tables)
-)

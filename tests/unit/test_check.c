@@ -121,8 +121,7 @@ lowest(const struct ring *r, unsigned from, unsigned n)
 	return low;
 }
 
-static void
-test_good_tables_arrive(void **state)
+TEST(test_good_tables_arrive, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	struct verify_reach result;
@@ -133,8 +132,7 @@ test_good_tables_arrive(void **state)
 }
 
 /* 1 has no entry for the host on 3: lost from 0 (over 1) and 1. */
-static void
-test_hole_is_unrouted_from_behind_it(void **state)
+TEST(test_hole_is_unrouted_from_behind_it, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	struct verify_reach result;
@@ -147,8 +145,7 @@ test_hole_is_unrouted_from_behind_it(void **state)
 }
 
 /* 2 sends what is for 3 back to 1, which sends it to 2; 0 joins them. */
-static void
-test_loop_is_found_with_all_who_enter_it(void **state)
+TEST(test_loop_is_found_with_all_who_enter_it, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	const struct graph_edge *edge;
@@ -165,8 +162,7 @@ test_loop_is_found_with_all_who_enter_it(void **state)
 }
 
 /* The owner's switch passes it on: round and round, from everywhere. */
-static void
-test_owner_that_passes_on_is_a_loop(void **state)
+TEST(test_owner_that_passes_on_is_a_loop, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	struct verify_reach result;
@@ -177,8 +173,7 @@ test_owner_that_passes_on_is_a_loop(void **state)
 	assert_first_bad(&result, 0, r->lid[3]);
 }
 
-static void
-test_wrong_exits_are_astray(void **state)
+TEST(test_wrong_exits_are_astray, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	struct verify_reach result;
@@ -207,8 +202,7 @@ test_wrong_exits_are_astray(void **state)
 	assert_int_equal(result.arrived, r->n_pairs - N);
 }
 
-static void
-test_first_bad_pair_is_the_lowest_lid(void **state)
+TEST(test_first_bad_pair_is_the_lowest_lid, set_up, tear_down)
 {
 	const struct ring *r = *state;
 	struct verify_reach result;
@@ -222,8 +216,7 @@ test_first_bad_pair_is_the_lowest_lid(void **state)
 	assert_first_bad(&result, 0, low);
 }
 
-static void
-test_lids_past_the_tables_are_unrouted(void **state)
+TEST(test_lids_past_the_tables_are_unrouted, set_up, tear_down)
 {
 	struct ring *r = *state;
 	struct verify_reach result;
@@ -240,8 +233,7 @@ test_lids_past_the_tables_are_unrouted(void **state)
 }
 
 /* Long chains of switches, all of which end in one loop. */
-static void
-test_large_loop_needs_no_stack(void **state)
+TEST(test_large_loop_needs_no_stack)
 {
 	struct snapshot *s = generate_fabric("ring(2000;1)", NULL, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
@@ -268,16 +260,3 @@ test_large_loop_needs_no_stack(void **state)
 	lid_map_free(lids);
 	snapshot_unref(s);
 }
-
-#define RING_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-UNIT_TESTS(
-	RING_TEST(test_good_tables_arrive),
-	RING_TEST(test_hole_is_unrouted_from_behind_it),
-	RING_TEST(test_loop_is_found_with_all_who_enter_it),
-	RING_TEST(test_owner_that_passes_on_is_a_loop),
-	RING_TEST(test_wrong_exits_are_astray),
-	RING_TEST(test_first_bad_pair_is_the_lowest_lid),
-	RING_TEST(test_lids_past_the_tables_are_unrouted),
-	cmocka_unit_test(test_large_loop_needs_no_stack)
-)

@@ -150,8 +150,7 @@ static const struct engine ranked = {
 
 /* ------------------------------------------------------------------ tests */
 
-static void
-test_loop_is_programmed_only_when_asked_for_by_name(void **state)
+TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 {
 	struct fabric f;
 
@@ -172,8 +171,7 @@ test_loop_is_programmed_only_when_asked_for_by_name(void **state)
 }
 
 /* An engine that promises and breaks it has a bug: nobody asked for that. */
-static void
-test_broken_promise_is_refused(void **state)
+TEST(test_broken_promise_is_refused)
 {
 	struct fabric f;
 
@@ -183,8 +181,7 @@ test_broken_promise_is_refused(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_what_goes_round_is_refused(void **state)
+TEST(test_what_goes_round_is_refused)
 {
 	struct fabric f;
 
@@ -194,8 +191,7 @@ test_what_goes_round_is_refused(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_lost_pairs_are_no_danger(void **state)
+TEST(test_lost_pairs_are_no_danger)
 {
 	struct fabric f;
 
@@ -208,8 +204,7 @@ test_lost_pairs_are_no_danger(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_engine_that_cannot_is_not_replaced(void **state)
+TEST(test_engine_that_cannot_is_not_replaced)
 {
 	struct fabric f;
 
@@ -222,8 +217,7 @@ test_engine_that_cannot_is_not_replaced(void **state)
 }
 
 /* A guide's "ftree,updn,minhop": no engine of a list may bring a loop. */
-static void
-test_a_list_is_gone_through_in_its_order(void **state)
+TEST(test_a_list_is_gone_through_in_its_order)
 {
 	static const struct {
 		const char *spec, *engines[4];
@@ -265,8 +259,7 @@ test_a_list_is_gone_through_in_its_order(void **state)
 	}
 }
 
-static void
-test_auto_takes_the_best_that_is_safe(void **state)
+TEST(test_auto_takes_the_best_that_is_safe)
 {
 	static const struct {
 		const char *spec, *engine, *compared[3];
@@ -308,8 +301,7 @@ find_compared(const struct fabric *f, const char *engine)
 
 /* Off large trees shortest paths loop, and a few LIDs show it; up and down is
  * far worse than dimension order, and its order shows it. */
-static void
-test_hopeless_engines_end_early(void **state)
+TEST(test_hopeless_engines_end_early)
 {
 	const struct generate_options options = {
 		.seed = 3, .shuffle_guids = true,
@@ -329,8 +321,7 @@ test_hopeless_engines_end_early(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_ranks_go_to_their_engine_only(void **state)
+TEST(test_ranks_go_to_their_engine_only)
 {
 	uint32_t held[4] = { 41, 0, 0, 0 };
 	struct choice_wish wish = { .engine = &ranked };
@@ -381,8 +372,7 @@ assert_steps_are_safe(const struct fabric *f, const struct lft *old)
 
 /* Both halves of a circle are safe, not together; the bridge between them is
  * safe with either. */
-static void
-test_drains_when_old_and_new_loop_together(void **state)
+TEST(test_drains_when_old_and_new_loop_together)
 {
 	struct lft *circle, *old;
 	struct channels_result r;
@@ -426,8 +416,7 @@ test_drains_when_old_and_new_loop_together(void **state)
 
 /* The entries of a host that is away go round the circle: no traffic does, and
  * the rest of the old tables must still not loop with the new ones. */
-static void
-test_loop_of_strays_does_not_hide_another(void **state)
+TEST(test_loop_of_strays_does_not_hide_another)
 {
 	struct lft *circle, *live, *old;
 	struct fabric f;
@@ -464,8 +453,7 @@ test_loop_of_strays_does_not_hide_another(void **state)
 }
 
 /* A host is away; its entries stay, unless they would close a circle. */
-static void
-test_strays_stay_if_they_are_safe(void **state)
+TEST(test_strays_stay_if_they_are_safe)
 {
 	struct lft *held;
 	struct fabric f;
@@ -500,8 +488,7 @@ test_strays_stay_if_they_are_safe(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_same_tables_again_are_safe(void **state)
+TEST(test_same_tables_again_are_safe)
 {
 	struct fabric f;
 	struct lft *held;
@@ -541,8 +528,7 @@ count_changes(const struct fabric *f, struct changes *n)
 
 /* From one damage to another: whatever has to be drained, neither step of it
  * has a circle, and not all that changes is taken out. */
-static void
-test_bridges_are_safe_and_short(void **state)
+TEST(test_bridges_are_safe_and_short)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4,4;1,4,4)", "PGFT(6,8;1,6)", "torus(4,4;2)",
@@ -584,21 +570,3 @@ test_bridges_are_safe_and_short(void **state)
 	assert_in_range(n.later, 1, n.all * 3 / 4);
 	assert_in_range(n.out, 0, n.all / 10);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-		test_loop_is_programmed_only_when_asked_for_by_name),
-	cmocka_unit_test(test_broken_promise_is_refused),
-	cmocka_unit_test(test_what_goes_round_is_refused),
-	cmocka_unit_test(test_lost_pairs_are_no_danger),
-	cmocka_unit_test(test_engine_that_cannot_is_not_replaced),
-	cmocka_unit_test(test_a_list_is_gone_through_in_its_order),
-	cmocka_unit_test(test_auto_takes_the_best_that_is_safe),
-	cmocka_unit_test(test_hopeless_engines_end_early),
-	cmocka_unit_test(test_ranks_go_to_their_engine_only),
-	cmocka_unit_test(test_drains_when_old_and_new_loop_together),
-	cmocka_unit_test(test_bridges_are_safe_and_short),
-	cmocka_unit_test(test_loop_of_strays_does_not_hide_another),
-	cmocka_unit_test(test_strays_stay_if_they_are_safe),
-	cmocka_unit_test(test_same_tables_again_are_safe)
-)

@@ -156,8 +156,7 @@ static const struct {
 	{ "-B=1", "-= is no option; --help has all" },
 };
 
-static void
-test_bad_option_is_one_line(void **state)
+TEST(test_bad_option_is_one_line, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -172,8 +171,7 @@ test_bad_option_is_one_line(void **state)
 }
 
 /* In each short option of OpenSM's that is none here there is a pointer. */
-static void
-test_each_short_option_of_opensm_has_a_pointer(void **state)
+TEST(test_each_short_option_of_opensm_has_a_pointer, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -187,8 +185,7 @@ test_each_short_option_of_opensm_has_a_pointer(void **state)
 	}
 }
 
-static void
-test_underscores_in_options_are_dashes(void **state)
+TEST(test_underscores_in_options_are_dashes, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -200,8 +197,7 @@ test_underscores_in_options_are_dashes(void **state)
 	assert_true(t->conf->require_deadlock_free);
 }
 
-static void
-test_every_option_arrives(void **state)
+TEST(test_every_option_arrives, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -256,8 +252,7 @@ test_every_option_arrives(void **state)
 	assert_null(t->conf->log_file);
 }
 
-static void
-test_harmless_mode_wins(void **state)
+TEST(test_harmless_mode_wins, setup_new, setup_free)
 {
 	static const struct {
 		const char *line;
@@ -285,8 +280,7 @@ test_harmless_mode_wins(void **state)
 	}
 }
 
-static void
-test_verbosity_follows_opensm_flags(void **state)
+TEST(test_verbosity_follows_opensm_flags, setup_new, setup_free)
 {
 	static const struct {
 		const char *line;
@@ -305,8 +299,7 @@ test_verbosity_follows_opensm_flags(void **state)
 	}
 }
 
-static void
-test_command_line_goes_before_the_file(void **state)
+TEST(test_command_line_goes_before_the_file, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -321,8 +314,8 @@ test_command_line_goes_before_the_file(void **state)
 	assert_int_equal(t->conf->sweep_s, 4);
 }
 
-static void
-test_port_on_the_command_line_replaces_the_whole_choice(void **state)
+TEST(test_port_on_the_command_line_replaces_the_whole_choice,
+     setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -336,8 +329,7 @@ test_port_on_the_command_line_replaces_the_whole_choice(void **state)
 	assert_string_equal(t->conf->ca_name, "a");
 }
 
-static void
-test_named_file_must_be_there_and_good(void **state)
+TEST(test_named_file_must_be_there_and_good, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	char *message;
@@ -374,8 +366,7 @@ test_named_file_must_be_there_and_good(void **state)
 	g_free(message);
 }
 
-static void
-test_messages_stay_one_short_line(void **state)
+TEST(test_messages_stay_one_short_line, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	char *argv[] = { (char *)"minism", (char *)"--lmc",
@@ -413,8 +404,7 @@ man_has(const char *text, const char *name)
 }
 
 /* The table, --help and the man page name the same options and defaults. */
-static void
-test_help_and_man_page_have_every_option(void **state)
+TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 {
 	const char *src = g_getenv("MINISM_SRC");
 	g_autofree char *path = g_build_filename(src ? src : ".", "doc",
@@ -444,8 +434,7 @@ test_help_and_man_page_have_every_option(void **state)
 }
 
 /* As getopt_long() reads them, which is what OpenSM's users are used to. */
-static void
-test_options_may_be_cut_short_and_joined(void **state)
+TEST(test_options_may_be_cut_short_and_joined, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	char *message;
@@ -488,8 +477,7 @@ expect_origin(const GArray *list, const char *key, const char *value,
 	assert_int_equal(n, 1);
 }
 
-static void
-test_each_value_has_an_origin(void **state)
+TEST(test_each_value_has_an_origin, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	GArray *list;
@@ -518,12 +506,9 @@ test_each_value_has_an_origin(void **state)
 	g_array_unref(list);
 }
 
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
 /* Nor is what happens in a lab a memory of a real fabric, unless it is asked
  * for. */
-static void
-test_a_lab_leaves_no_memory(void **state)
+TEST(test_a_lab_leaves_no_memory, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -536,20 +521,3 @@ test_a_lab_leaves_no_memory(void **state)
 	accepts(t, "-o");
 	assert_non_null(t->conf->cache_dir);
 }
-
-UNIT_TESTS(
-	TEST(test_bad_option_is_one_line),
-	TEST(test_each_short_option_of_opensm_has_a_pointer),
-	TEST(test_underscores_in_options_are_dashes),
-	TEST(test_every_option_arrives),
-	TEST(test_harmless_mode_wins),
-	TEST(test_verbosity_follows_opensm_flags),
-	TEST(test_command_line_goes_before_the_file),
-	TEST(test_each_value_has_an_origin),
-	TEST(test_port_on_the_command_line_replaces_the_whole_choice),
-	TEST(test_named_file_must_be_there_and_good),
-	TEST(test_messages_stay_one_short_line),
-	TEST(test_help_and_man_page_have_every_option),
-	TEST(test_options_may_be_cut_short_and_joined),
-	TEST(test_a_lab_leaves_no_memory)
-)

@@ -322,8 +322,7 @@ ask(struct setup *t, const char *line)
 
 /* --- status --- */
 
-static void
-test_status_before_the_first_end_is_not_up(void **state)
+TEST(test_status_before_the_first_end_is_not_up, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -336,8 +335,7 @@ test_status_before_the_first_end_is_not_up(void **state)
 	assert_has(t, "\"verdict\":\"starting\"");
 }
 
-static void
-test_status_code_follows_the_last_end(void **state)
+TEST(test_status_code_follows_the_last_end, setup_new, setup_free)
 {
 	static const struct {
 		enum sweep_end end;
@@ -371,8 +369,7 @@ test_status_code_follows_the_last_end(void **state)
 }
 
 /* Something else that is expected than S-1-0 with its hosts. */
-static void
-test_status_lists_what_is_missing(void **state)
+TEST(test_status_lists_what_is_missing, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -405,8 +402,7 @@ test_status_lists_what_is_missing(void **state)
 	expected_free(t->expected);
 }
 
-static void
-test_maintenance_is_said(void **state)
+TEST(test_maintenance_is_said, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -437,8 +433,7 @@ test_maintenance_is_said(void **state)
 }
 
 /* Each answer names the request that goes on. */
-static void
-test_events_are_those_of_the_log(void **state)
+TEST(test_events_are_those_of_the_log, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -468,8 +463,7 @@ test_events_are_those_of_the_log(void **state)
 }
 
 /* Sweeps for other reasons are not the one that was asked for. */
-static void
-test_a_sweep_is_waited_for(void **state)
+TEST(test_a_sweep_is_waited_for, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -492,8 +486,7 @@ test_a_sweep_is_waited_for(void **state)
 }
 
 /* A member of a group that no tree reaches: the subnet is not up. */
-static void
-test_status_names_members_without_multicast(void **state)
+TEST(test_status_names_members_without_multicast, setup_new, setup_free)
 {
 	char line[] = "multicast group 0xc000 does not reach node-7 (...)";
 	struct setup *t = *state;
@@ -511,8 +504,7 @@ test_status_names_members_without_multicast(void **state)
 	g_ptr_array_unref(t->unreached);
 }
 
-static void
-test_status_has_every_complaint(void **state)
+TEST(test_status_has_every_complaint, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -532,8 +524,7 @@ test_status_has_every_complaint(void **state)
 }
 
 /* Issue of old: a loop must be seen by who looks, not only by the log. */
-static void
-test_status_prints_the_circle_of_a_credit_loop(void **state)
+TEST(test_status_prints_the_circle_of_a_credit_loop, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	const GArray *cycle;
@@ -577,8 +568,7 @@ test_status_prints_the_circle_of_a_credit_loop(void **state)
 	assert_lacks(t, "CREDIT LOOP");
 }
 
-static void
-test_status_remembers_the_last_sweeps(void **state)
+TEST(test_status_remembers_the_last_sweeps, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	unsigned n = 0;
@@ -597,8 +587,7 @@ test_status_remembers_the_last_sweeps(void **state)
 		   "\"trap, election\",\"end\":\"up\"}");
 }
 
-static void
-test_hostile_names_stay_valid_json(void **state)
+TEST(test_hostile_names_stay_valid_json, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -626,8 +615,7 @@ host(const struct setup *t, unsigned nth)
 	return 0;
 }
 
-static void
-test_partitions_lists_members_and_who_is_away(void **state)
+TEST(test_partitions_lists_members_and_who_is_away, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *line = NULL;
@@ -664,8 +652,7 @@ test_partitions_lists_members_and_who_is_away(void **state)
 }
 
 /* As they stand in the map of names, whatever the language. */
-static void
-test_nodes_go_by_the_names_of_their_site(void **state)
+TEST(test_nodes_go_by_the_names_of_their_site, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -680,8 +667,7 @@ test_nodes_go_by_the_names_of_their_site(void **state)
 	assert_has(t, "\"R\303\244ck 1\"");
 }
 
-static void
-test_partitions_without_a_fabric_has_names_only(void **state)
+TEST(test_partitions_without_a_fabric_has_names_only, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -691,8 +677,7 @@ test_partitions_without_a_fabric_has_names_only(void **state)
 	assert_has(t, "0x0000000000000abc (away)");
 }
 
-static void
-test_long_partitions_are_cut_unless_named(void **state)
+TEST(test_long_partitions_are_cut_unless_named, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	size_t all;
@@ -713,8 +698,7 @@ test_long_partitions_are_cut_unless_named(void **state)
 }
 
 /* Before the first sweep ends no fabric says what a GUID is. */
-static void
-test_partition_passes_changes_on(void **state)
+TEST(test_partition_passes_changes_on, setup_new, setup_free)
 {
 	static const struct {
 		const char *line;
@@ -790,8 +774,7 @@ expect_change(struct setup *t, const char *format, unsigned nth,
 	assert_has(t, says);
 }
 
-static void
-test_add_never_lowers_and_set_does(void **state)
+TEST(test_add_never_lowers_and_set_does, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct partition *p;
@@ -828,8 +811,7 @@ test_add_never_lowers_and_set_does(void **state)
 }
 
 /* A change that was made at run time is of no line of the file. */
-static void
-test_reset_says_what_the_file_has(void **state)
+TEST(test_reset_says_what_the_file_has, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct partition_rule rule = {
@@ -847,8 +829,7 @@ test_reset_says_what_the_file_has(void **state)
 	expect_change(t, "partition reset Red %", 0, -1, "full -> limited\n");
 }
 
-static void
-test_ports_go_by_the_names_of_their_nodes(void **state)
+TEST(test_ports_go_by_the_names_of_their_nodes, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	uint32_t a, b;
@@ -889,8 +870,7 @@ test_ports_go_by_the_names_of_their_nodes(void **state)
 	t->s->nodes[a].name = NULL;
 }
 
-static void
-test_guids_that_are_no_port(void **state)
+TEST(test_guids_that_are_no_port, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *node = g_strdup_printf("partition add Default %"
@@ -920,8 +900,7 @@ test_guids_that_are_no_port(void **state)
 }
 
 /* The SA is reached in the default partition, by its full member. */
-static void
-test_the_own_port_stays_unless_it_is_forced(void **state)
+TEST(test_the_own_port_stays_unless_it_is_forced, setup_new, setup_free)
 {
 	static const struct {
 		const char *line;
@@ -1025,8 +1004,7 @@ static const struct {
 	{ "loglevel ''", "is not 0 to 4" },
 };
 
-static void
-test_what_is_no_request_does_nothing(void **state)
+TEST(test_what_is_no_request_does_nothing, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -1043,8 +1021,7 @@ test_what_is_no_request_does_nothing(void **state)
 	assert_int_equal(t->level, LOG_INFO);
 }
 
-static void
-test_long_lines_are_refused_and_not_repeated(void **state)
+TEST(test_long_lines_are_refused_and_not_repeated, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *line = g_strnfill(CONTROL_LINE_MAX - 1, 'x');
@@ -1059,8 +1036,7 @@ test_long_lines_are_refused_and_not_repeated(void **state)
 
 /* --- the rest --- */
 
-static void
-test_sweep_and_reload_are_passed_on(void **state)
+TEST(test_sweep_and_reload_are_passed_on, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -1077,8 +1053,7 @@ test_sweep_and_reload_are_passed_on(void **state)
 			    "what was in force stays in force\n");
 }
 
-static void
-test_loglevel_by_name_and_number(void **state)
+TEST(test_loglevel_by_name_and_number, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -1093,8 +1068,7 @@ test_loglevel_by_name_and_number(void **state)
 	assert_int_equal(t->level, LOG_DEBUG);
 }
 
-static void
-test_help_has_every_command(void **state)
+TEST(test_help_has_every_command, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -1109,34 +1083,3 @@ test_help_has_every_command(void **state)
 	assert_has(t, "partition reset");
 	assert_has(t, "loglevel [LEVEL]\n");
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
-UNIT_TESTS(
-	TEST(test_status_before_the_first_end_is_not_up),
-	TEST(test_status_code_follows_the_last_end),
-	TEST(test_status_lists_what_is_missing),
-	TEST(test_maintenance_is_said),
-	TEST(test_events_are_those_of_the_log),
-	TEST(test_a_sweep_is_waited_for),
-	TEST(test_status_names_members_without_multicast),
-	TEST(test_status_has_every_complaint),
-	TEST(test_status_prints_the_circle_of_a_credit_loop),
-	TEST(test_status_remembers_the_last_sweeps),
-	TEST(test_hostile_names_stay_valid_json),
-	TEST(test_partitions_lists_members_and_who_is_away),
-	TEST(test_nodes_go_by_the_names_of_their_site),
-	TEST(test_partitions_without_a_fabric_has_names_only),
-	TEST(test_long_partitions_are_cut_unless_named),
-	TEST(test_partition_passes_changes_on),
-	TEST(test_add_never_lowers_and_set_does),
-	TEST(test_reset_says_what_the_file_has),
-	TEST(test_ports_go_by_the_names_of_their_nodes),
-	TEST(test_guids_that_are_no_port),
-	TEST(test_the_own_port_stays_unless_it_is_forced),
-	TEST(test_what_is_no_request_does_nothing),
-	TEST(test_long_lines_are_refused_and_not_repeated),
-	TEST(test_sweep_and_reload_are_passed_on),
-	TEST(test_loglevel_by_name_and_number),
-	TEST(test_help_has_every_command)
-)

@@ -181,8 +181,7 @@ ask(struct setup *t, const char *text)
 
 /* --- requests --- */
 
-static void
-test_a_line_is_answered_and_the_connection_ends(void **state)
+TEST(test_a_line_is_answered_and_the_connection_ends, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *answer = ask(t, "sweep\n");
@@ -194,8 +193,7 @@ test_a_line_is_answered_and_the_connection_ends(void **state)
 	assert_int_equal(t->sweeps, 2);
 }
 
-static void
-test_a_line_may_come_in_pieces(void **state)
+TEST(test_a_line_may_come_in_pieces, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	int fd = dial(t->path);
@@ -210,8 +208,7 @@ test_a_line_may_come_in_pieces(void **state)
 	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
 }
 
-static void
-test_the_end_of_the_client_ends_the_line(void **state)
+TEST(test_the_end_of_the_client_ends_the_line, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	int fd = dial(t->path);
@@ -224,8 +221,7 @@ test_the_end_of_the_client_ends_the_line(void **state)
 	assert_int_equal(t->sweeps, 1);
 }
 
-static void
-test_one_request_a_connection(void **state)
+TEST(test_one_request_a_connection, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *answer = ask(t, "sweep\nsweep\nsweep\n");
@@ -234,8 +230,7 @@ test_one_request_a_connection(void **state)
 	assert_int_equal(t->sweeps, 1);
 }
 
-static void
-test_nul_does_not_hide_the_rest(void **state)
+TEST(test_nul_does_not_hide_the_rest, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	int fd = dial(t->path);
@@ -247,8 +242,7 @@ test_nul_does_not_hide_the_rest(void **state)
 	assert_int_equal(t->sweeps, 0);
 }
 
-static void
-test_babble_without_a_newline_is_cut_off(void **state)
+TEST(test_babble_without_a_newline_is_cut_off, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	int fd = dial(t->path);
@@ -265,8 +259,7 @@ test_babble_without_a_newline_is_cut_off(void **state)
 
 /* --- slow and many --- */
 
-static void
-test_a_silent_client_is_let_go(void **state)
+TEST(test_a_silent_client_is_let_go, setup_impatient, setup_free)
 {
 	struct setup *t = *state;
 	int64_t began = g_get_monotonic_time();
@@ -279,8 +272,7 @@ test_a_silent_client_is_let_go(void **state)
 	assert_true(took >= PATIENCE_MS - 20);
 }
 
-static void
-test_a_long_answer_comes_whole(void **state)
+TEST(test_a_long_answer_comes_whole, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *answer = ask(t, "partitions\n");
@@ -293,8 +285,7 @@ test_a_long_answer_comes_whole(void **state)
 
 /* One that asks and does not read holds its place, and nobody else; then it
  * has lost the rest. */
-static void
-test_one_that_does_not_read_is_let_go(void **state)
+TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 {
 	struct setup *t = *state;
 	int deaf = dial(t->path);
@@ -312,8 +303,7 @@ test_one_that_does_not_read_is_let_go(void **state)
 	assert_null(strstr(answer, "0x4e20"));
 }
 
-static void
-test_one_too_many_displaces_the_oldest(void **state)
+TEST(test_one_too_many_displaces_the_oldest, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	int fd[MAX_CLIENTS + 1];
@@ -337,8 +327,7 @@ test_one_too_many_displaces_the_oldest(void **state)
 	close(fd[0]);
 }
 
-static void
-test_clients_that_go_leave_nothing_behind(void **state)
+TEST(test_clients_that_go_leave_nothing_behind, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *answer = NULL;
@@ -362,8 +351,7 @@ test_clients_that_go_leave_nothing_behind(void **state)
 
 /* --- the file --- */
 
-static void
-test_only_the_owner_may_open_it(void **state)
+TEST(test_only_the_owner_may_open_it, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct stat st;
@@ -376,8 +364,7 @@ test_only_the_owner_may_open_it(void **state)
 #define STRANGER	65534	/* nobody's user id */
 
 /* The mode may be changed by hand: a stranger is turned away all the same. */
-static void
-test_another_user_is_turned_away(void **state)
+TEST(test_another_user_is_turned_away, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	char answer[64];
@@ -408,8 +395,7 @@ test_another_user_is_turned_away(void **state)
 	assert_int_equal(t->sweeps, 0);
 }
 
-static void
-test_a_live_one_is_left_alone(void **state)
+TEST(test_a_live_one_is_left_alone, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autoptr(GError) error = NULL;
@@ -423,8 +409,7 @@ test_a_live_one_is_left_alone(void **state)
 	assert_int_equal(t->sweeps, 1);
 }
 
-static void
-test_a_dead_one_is_replaced(void **state)
+TEST(test_a_dead_one_is_replaced, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *path = g_strdup_printf("%s2", t->path);
@@ -443,8 +428,7 @@ test_a_dead_one_is_replaced(void **state)
 	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-static void
-test_what_is_no_socket_stays(void **state)
+TEST(test_what_is_no_socket_stays, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *path = g_strdup_printf("%s2", t->path);
@@ -459,8 +443,7 @@ test_what_is_no_socket_stays(void **state)
 	g_unlink(path);
 }
 
-static void
-test_close_removes_its_own_file_only(void **state)
+TEST(test_close_removes_its_own_file_only, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct control_socket *second;
@@ -474,8 +457,7 @@ test_close_removes_its_own_file_only(void **state)
 	close(dial(t->path));
 }
 
-static void
-test_bad_places_are_told(void **state)
+TEST(test_bad_places_are_told, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *name = g_strnfill(200, 'x');
@@ -488,28 +470,3 @@ test_bad_places_are_told(void **state)
 	assert_null(open_at(t, "/proc/no/socket", &error));
 	assert_non_null(strstr(error->message, "/proc/no"));
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-#define IMPATIENT(f) \
-	cmocka_unit_test_setup_teardown(f, setup_impatient, setup_free)
-
-UNIT_TESTS(
-	TEST(test_a_line_is_answered_and_the_connection_ends),
-	TEST(test_a_line_may_come_in_pieces),
-	TEST(test_the_end_of_the_client_ends_the_line),
-	TEST(test_one_request_a_connection),
-	TEST(test_nul_does_not_hide_the_rest),
-	TEST(test_babble_without_a_newline_is_cut_off),
-	IMPATIENT(test_a_silent_client_is_let_go),
-	TEST(test_a_long_answer_comes_whole),
-	IMPATIENT(test_one_that_does_not_read_is_let_go),
-	TEST(test_one_too_many_displaces_the_oldest),
-	TEST(test_clients_that_go_leave_nothing_behind),
-	TEST(test_only_the_owner_may_open_it),
-	TEST(test_another_user_is_turned_away),
-	TEST(test_a_live_one_is_left_alone),
-	TEST(test_a_dead_one_is_replaced),
-	TEST(test_what_is_no_socket_stays),
-	TEST(test_close_removes_its_own_file_only),
-	TEST(test_bad_places_are_told)
-)

@@ -78,8 +78,7 @@ live_and_be_ready(struct background *b, int told)
 	_exit(7);
 }
 
-static void
-test_starter_goes_when_it_is_up(void **state)
+TEST(test_starter_goes_when_it_is_up)
 {
 	char text[64];
 
@@ -94,8 +93,7 @@ live_and_fail(struct background *b, int told)
 	_exit(3);
 }
 
-static void
-test_starter_ends_as_who_could_not_start(void **state)
+TEST(test_starter_ends_as_who_could_not_start)
 {
 	char text[64];
 
@@ -117,8 +115,7 @@ live_and_be_killed(struct background *b, int told)
 	kill(getpid(), SIGKILL);
 }
 
-static void
-test_starter_does_not_wait_for_the_dead(void **state)
+TEST(test_starter_does_not_wait_for_the_dead)
 {
 	char text[64];
 
@@ -134,8 +131,7 @@ live_and_print(struct background *b, int told)
 	_exit(0);
 }
 
-static void
-test_buffers_are_written_once(void **state)
+TEST(test_buffers_are_written_once)
 {
 	g_autofree char *path = NULL;
 	g_autofree char *text = NULL;
@@ -161,8 +157,7 @@ live_and_hang(struct background *b, int told)
 	_exit(6);
 }
 
-static void
-test_starter_does_not_wait_for_the_end(void **state)
+TEST(test_starter_does_not_wait_for_the_end)
 {
 	char text[64];
 
@@ -170,11 +165,3 @@ test_starter_does_not_wait_for_the_end(void **state)
 	daemonize_ready(NULL);
 	daemonize_end(NULL, 0);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_starter_goes_when_it_is_up),
-	cmocka_unit_test(test_starter_ends_as_who_could_not_start),
-	cmocka_unit_test(test_starter_does_not_wait_for_the_dead),
-	cmocka_unit_test(test_buffers_are_written_once),
-	cmocka_unit_test(test_starter_does_not_wait_for_the_end)
-)

@@ -79,8 +79,7 @@ tear_down(void **state)
 	return 0;
 }
 
-static void
-test_names_are_there_for_every_bit(void **state)
+TEST(test_names_are_there_for_every_bit)
 {
 	for (unsigned bit = 1; bit <= PORT_FIELD_SPEED_EXT; bit <<= 1) {
 		assert_string_not_equal(port_field_name(bit), "?");
@@ -92,8 +91,7 @@ test_names_are_there_for_every_bit(void **state)
 	assert_string_equal(port_field_name(3), "?");
 }
 
-static void
-test_differ_tells_each_field_from_the_others(void **state)
+TEST(test_differ_tells_each_field_from_the_others)
 {
 	const struct port_info zero = { 0 };
 	const struct {
@@ -134,8 +132,7 @@ test_differ_tells_each_field_from_the_others(void **state)
 	}
 }
 
-static void
-test_defaults_are_those_of_opensm(void **state)
+TEST(test_defaults_are_those_of_opensm)
 {
 	assert_int_equal(policy_default.m_key, 0);
 	assert_true(policy_default.gid_prefix == 0xfe80000000000000ull);
@@ -150,8 +147,7 @@ test_defaults_are_those_of_opensm(void **state)
 	assert_int_equal(policy_default.overrun_errors, 8);
 }
 
-static void
-test_host_port_gets_all_that_an_end_port_has(void **state)
+TEST(test_host_port_gets_all_that_an_end_port_has, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -180,8 +176,7 @@ test_host_port_gets_all_that_an_end_port_has(void **state)
 			 0);
 }
 
-static void
-test_lease_is_left_alone_where_no_key_is(void **state)
+TEST(test_lease_is_left_alone_where_no_key_is, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *seen = &f->s->ports[f->host].info, out;
@@ -199,8 +194,7 @@ test_lease_is_left_alone_where_no_key_is(void **state)
 	assert_int_equal(out.m_key_lease, 0);
 }
 
-static void
-test_switch_port0_has_lid_but_no_link(void **state)
+TEST(test_switch_port0_has_lid_but_no_link, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -214,8 +208,7 @@ test_switch_port0_has_lid_but_no_link(void **state)
 	assert_int_equal(out.neighbor_mtu, 1);
 }
 
-static void
-test_external_switch_port_has_no_lid(void **state)
+TEST(test_external_switch_port_has_no_lid, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -229,8 +222,7 @@ test_external_switch_port_has_no_lid(void **state)
 	assert_int_equal(out.m_key, 0);
 }
 
-static void
-test_output_to_host_has_shorter_life_than_to_switch(void **state)
+TEST(test_output_to_host_has_shorter_life_than_to_switch, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -245,8 +237,7 @@ test_output_to_host_has_shorter_life_than_to_switch(void **state)
 	assert_int_equal(out.vl_stall_count, 6);
 }
 
-static void
-test_link_takes_the_lesser_of_both_ends(void **state)
+TEST(test_link_takes_the_lesser_of_both_ends, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *near = &f->s->ports[f->leaf].info;
@@ -271,8 +262,7 @@ test_link_takes_the_lesser_of_both_ends(void **state)
 	assert_int_equal(out.oper_vls, 1);
 }
 
-static void
-test_operational_vls_stay_on_an_active_port(void **state)
+TEST(test_operational_vls_stay_on_an_active_port, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *near = &f->s->ports[f->leaf].info;
@@ -289,8 +279,7 @@ test_operational_vls_stay_on_an_active_port(void **state)
 	assert_int_equal(out.oper_vls, 0);
 }
 
-static void
-test_capability_of_zero_changes_nothing(void **state)
+TEST(test_capability_of_zero_changes_nothing, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -303,8 +292,8 @@ test_capability_of_zero_changes_nothing(void **state)
 }
 
 /* A port that was narrowed by hand is to train as it can again. */
-static void
-test_enabled_widths_and_speeds_are_raised_to_what_is_supported(void **state)
+TEST(test_enabled_widths_and_speeds_are_raised_to_what_is_supported,
+     set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *seen = &f->s->ports[f->leaf].info;
@@ -337,8 +326,7 @@ test_enabled_widths_and_speeds_are_raised_to_what_is_supported(void **state)
 	assert_int_equal(fields & PORT_FIELDS_TRAINING, 0);
 }
 
-static void
-test_half_a_link_is_left_alone(void **state)
+TEST(test_half_a_link_is_left_alone, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct snapshot_port *host = &f->s->ports[f->host];
@@ -356,8 +344,7 @@ test_half_a_link_is_left_alone(void **state)
 	assert_int_equal(desired_port(f->s, &f->w, f->host, &out), 0);
 }
 
-static void
-test_set_asks_for_no_change_of_the_rest(void **state)
+TEST(test_set_asks_for_no_change_of_the_rest, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *seen = &f->s->ports[f->host].info;
@@ -381,8 +368,7 @@ test_set_asks_for_no_change_of_the_rest(void **state)
 	assert_int_equal(out.cap_mask, 0xdeadbeef);
 }
 
-static void
-test_port_without_assignment_keeps_its_lid(void **state)
+TEST(test_port_without_assignment_keeps_its_lid, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -396,8 +382,7 @@ test_port_without_assignment_keeps_its_lid(void **state)
 	assert_int_equal(out.lmc, 1);
 }
 
-static void
-test_switch_top_ends_at_its_capability(void **state)
+TEST(test_switch_top_ends_at_its_capability, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	uint32_t node = f->s->ports[f->port0].node;
@@ -418,8 +403,7 @@ test_switch_top_ends_at_its_capability(void **state)
 	assert_int_equal(desired_switch(f->s, &f->w, node, &out), 0);
 }
 
-static void
-test_switch_change_is_cleared_only_where_it_is_set(void **state)
+TEST(test_switch_change_is_cleared_only_where_it_is_set, set_up, tear_down)
 {
 	struct fabric *f = *state;
 	uint32_t node = f->s->ports[f->port0].node;
@@ -440,8 +424,7 @@ test_switch_change_is_cleared_only_where_it_is_set(void **state)
 }
 
 /* OpenSM leaves a switch without a group at 0xbfff, others at a low block. */
-static void
-test_multicast_top_is_the_end_of_the_table(void **state)
+TEST(test_multicast_top_is_the_end_of_the_table, set_up, tear_down)
 {
 	static const struct {
 		uint16_t cap, seen, wanted;
@@ -472,26 +455,3 @@ test_multicast_top_is_the_end_of_the_table(void **state)
 	assert_int_equal(desired_switch(f->s, &f->w, node, &out), 0);
 	assert_int_equal(out.multicast_fdb_top, 0xbfff);
 }
-
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-UNIT_TESTS(
-	cmocka_unit_test(test_names_are_there_for_every_bit),
-	cmocka_unit_test(test_differ_tells_each_field_from_the_others),
-	cmocka_unit_test(test_defaults_are_those_of_opensm),
-	T(test_host_port_gets_all_that_an_end_port_has),
-	T(test_lease_is_left_alone_where_no_key_is),
-	T(test_switch_port0_has_lid_but_no_link),
-	T(test_external_switch_port_has_no_lid),
-	T(test_output_to_host_has_shorter_life_than_to_switch),
-	T(test_link_takes_the_lesser_of_both_ends),
-	T(test_operational_vls_stay_on_an_active_port),
-	T(test_capability_of_zero_changes_nothing),
-	T(test_enabled_widths_and_speeds_are_raised_to_what_is_supported),
-	T(test_half_a_link_is_left_alone),
-	T(test_set_asks_for_no_change_of_the_rest),
-	T(test_port_without_assignment_keeps_its_lid),
-	T(test_switch_top_ends_at_its_capability),
-	T(test_switch_change_is_cleared_only_where_it_is_set),
-	T(test_multicast_top_is_the_end_of_the_table)
-)

@@ -63,8 +63,7 @@ assert_same_fabric(const struct snapshot *a, const struct snapshot *b)
 		assert_int_equal(a->ports[i].peer, b->ports[i].peer);
 }
 
-static void
-test_whole_fabric_is_found(void **state)
+TEST(test_whole_fabric_is_found)
 {
 	static const char *const specs[] = {
 		"PGFT(4,8;1,4)", "ring(6;2)", "pair()", "single(5)",
@@ -96,8 +95,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *who || h.attr_id == MAD_ATTR_NODE_INFO;
 }
 
-static void
-test_node_that_falls_silent_is_one_fault(void **state)
+TEST(test_node_that_falls_silent_is_one_fault)
 {
 	struct snapshot *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
@@ -143,8 +141,7 @@ tamper_count(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return false;
 }
 
-static void
-test_silent_node_is_asked_no_more(void **state)
+TEST(test_silent_node_is_asked_no_more)
 {
 	const struct mad_client_params narrow = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 2,
@@ -185,8 +182,7 @@ tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_cable_with_one_end_down_is_none(void **state)
+TEST(test_cable_with_one_end_down_is_none)
 {
 	struct snapshot *s = generate("ring(4;1)"), *found;
 	struct fake *f = fake_new(s);
@@ -266,8 +262,7 @@ lie_port_0(struct node_info *i)
 	i->local_port = 0;
 }
 
-static void
-test_liar_is_left_out_and_named(void **state)
+TEST(test_liar_is_left_out_and_named)
 {
 	static void (*const lies[])(struct node_info *) = {
 		lie_port_255, lie_type_9, lie_guid_0, lie_port_0,
@@ -318,8 +313,7 @@ tamper_same_guid(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_duplicate_guid_names_both_places(void **state)
+TEST(test_duplicate_guid_names_both_places)
 {
 	struct snapshot *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
@@ -353,8 +347,7 @@ test_duplicate_guid_names_both_places(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_dead_own_port_ends_with_an_empty_snapshot(void **state)
+TEST(test_dead_own_port_ends_with_an_empty_snapshot)
 {
 	struct snapshot *s = generate("pair()");
 	struct fake *f = fake_new(s);
@@ -369,8 +362,7 @@ test_dead_own_port_ends_with_an_empty_snapshot(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_cancel_leaves_nothing_behind(void **state)
+TEST(test_cancel_leaves_nothing_behind)
 {
 	struct snapshot *s = generate("PGFT(4,8;1,4)");
 
@@ -392,15 +384,3 @@ test_cancel_leaves_nothing_behind(void **state)
 	}
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_whole_fabric_is_found),
-	cmocka_unit_test(test_node_that_falls_silent_is_one_fault),
-	cmocka_unit_test(test_silent_node_is_asked_no_more),
-	cmocka_unit_test(test_cable_with_one_end_down_is_none),
-	cmocka_unit_test(test_liar_is_left_out_and_named),
-	cmocka_unit_test(test_duplicate_guid_names_both_places),
-	cmocka_unit_test(
-		test_dead_own_port_ends_with_an_empty_snapshot),
-	cmocka_unit_test(test_cancel_leaves_nothing_behind)
-)

@@ -193,8 +193,7 @@ small_fabric(void)
 #define SWITCH	"{ SW Ports:12 SystemGUID:00000000000000a1 " \
 		"NodeGUID:00000000000000a0 PortGUID:00000000000000a2 "
 
-static void
-test_subnet_lst_has_a_line_a_cable_end(void **state)
+TEST(test_subnet_lst_has_a_line_a_cable_end)
 {
 	struct fabric *f = fabric_route(small_fabric());
 
@@ -219,8 +218,7 @@ test_subnet_lst_has_a_line_a_cable_end(void **state)
 	fabric_free(f);
 }
 
-static void
-test_subnet_lst_leaves_out_what_is_not_known(void **state)
+TEST(test_subnet_lst_leaves_out_what_is_not_known)
 {
 	struct fabric *f = fabric_route(small_fabric());
 
@@ -231,8 +229,7 @@ test_subnet_lst_leaves_out_what_is_not_known(void **state)
 	fabric_free(f);
 }
 
-static void
-test_subnet_lst_tells_states_apart(void **state)
+TEST(test_subnet_lst_tells_states_apart)
 {
 	static const struct {
 		unsigned state;
@@ -253,8 +250,7 @@ test_subnet_lst_tells_states_apart(void **state)
 	}
 }
 
-static void
-test_fdbs_and_lfts_are_as_opensm_writes_them(void **state)
+TEST(test_fdbs_and_lfts_are_as_opensm_writes_them)
 {
 	struct fabric *f = fabric_route(small_fabric());
 
@@ -281,8 +277,7 @@ test_fdbs_and_lfts_are_as_opensm_writes_them(void **state)
 	fabric_free(f);
 }
 
-static void
-test_tables_of_no_switch_are_empty(void **state)
+TEST(test_tables_of_no_switch_are_empty)
 {
 	struct fabric *f = fabric_new("pair()");
 
@@ -293,8 +288,7 @@ test_tables_of_no_switch_are_empty(void **state)
 	fabric_free(f);
 }
 
-static void
-test_lfts_leave_out_lids_without_path(void **state)
+TEST(test_lfts_leave_out_lids_without_path)
 {
 	struct fabric *f = fabric_route(small_fabric());
 
@@ -327,8 +321,7 @@ fdb_line(struct fabric *f, const char *sw, unsigned lid)
 	return g_strndup(at, strchr(at, '\n') - at);
 }
 
-static void
-test_fdbs_count_hops_by_the_tables(void **state)
+TEST(test_fdbs_count_hops_by_the_tables)
 {
 	struct fabric *f = fabric_new("ring(6;1)");
 	unsigned lid = host_lid(f, "H-2");
@@ -371,8 +364,7 @@ test_fdbs_count_hops_by_the_tables(void **state)
 	fabric_free(f);
 }
 
-static void
-test_fdbs_say_so_where_a_way_does_not_arrive(void **state)
+TEST(test_fdbs_say_so_where_a_way_does_not_arrive)
 {
 	struct fabric *f = fabric_new("ring(4;1)");
 	unsigned lid = host_lid(f, "H-2"), other = host_lid(f, "H-0");
@@ -403,8 +395,7 @@ test_fdbs_say_so_where_a_way_does_not_arrive(void **state)
 	fabric_free(f);
 }
 
-static void
-test_fdbs_write_long_ways_in_full(void **state)
+TEST(test_fdbs_write_long_ways_in_full)
 {
 	struct fabric *f = fabric_new("ring(202;1)");
 	g_autofree char *line = fdb_line(f, "S-1-0", host_lid(f, "H-101"));
@@ -464,8 +455,7 @@ assert_file_is(const char *dir, const char *name, const char *text)
 	assert_private(path);
 }
 
-static void
-test_dump_all_writes_into_folder_and_replaces(void **state)
+TEST(test_dump_all_writes_into_folder_and_replaces)
 {
 	struct fabric *f = fabric_new("PGFT(3,3;1,2)");
 	g_autofree char *top = scratch_dir();
@@ -484,8 +474,7 @@ test_dump_all_writes_into_folder_and_replaces(void **state)
 	fabric_free(f);
 }
 
-static void
-test_dump_all_fails_with_the_path_in_the_message(void **state)
+TEST(test_dump_all_fails_with_the_path_in_the_message)
 {
 	struct fabric *f = fabric_new("single(2)");
 	g_autofree char *top = scratch_dir();
@@ -534,8 +523,7 @@ assert_fits(const char *text)
 	}
 }
 
-static void
-test_show_fits_its_columns_and_lines(void **state)
+TEST(test_show_fits_its_columns_and_lines)
 {
 	static const char *const specs[] = {
 		"pair()", "single(1)", "single(100)", "ring(7;3)",
@@ -558,8 +546,7 @@ test_show_fits_its_columns_and_lines(void **state)
 	}
 }
 
-static void
-test_show_names_everyone_if_there_is_room(void **state)
+TEST(test_show_names_everyone_if_there_is_room)
 {
 	struct fabric *f = fabric_new("PGFT(4,4;1,2)");
 
@@ -575,8 +562,7 @@ test_show_names_everyone_if_there_is_room(void **state)
 	fabric_free(f);
 }
 
-static void
-test_show_counts_what_it_leaves_out(void **state)
+TEST(test_show_counts_what_it_leaves_out)
 {
 	struct fabric *f = fabric_new("PGFT(18,36;1,18)");
 
@@ -586,8 +572,7 @@ test_show_counts_what_it_leaves_out(void **state)
 	fabric_free(f);
 }
 
-static void
-test_show_tells_links_that_are_not_active(void **state)
+TEST(test_show_tells_links_that_are_not_active)
 {
 	struct fabric *f = fabric_new("single(3)");
 	uint32_t port = host_port(f, "H-1");
@@ -601,8 +586,7 @@ test_show_tells_links_that_are_not_active(void **state)
 	fabric_free(f);
 }
 
-static void
-test_show_cuts_long_names(void **state)
+TEST(test_show_cuts_long_names)
 {
 	struct fabric *f = fabric_new("PGFT(2,4;1,2)");
 
@@ -615,8 +599,7 @@ test_show_cuts_long_names(void **state)
 	fabric_free(f);
 }
 
-static void
-test_route_shows_every_stop(void **state)
+TEST(test_route_shows_every_stop)
 {
 	struct fabric *f = fabric_new("ring(4;1)");
 
@@ -633,8 +616,7 @@ test_route_shows_every_stop(void **state)
 	fabric_free(f);
 }
 
-static void
-test_route_between_switches_ends_at_port0(void **state)
+TEST(test_route_between_switches_ends_at_port0)
 {
 	struct fabric *f = fabric_new("ring(4;1)");
 	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
@@ -648,8 +630,7 @@ test_route_between_switches_ends_at_port0(void **state)
 	fabric_free(f);
 }
 
-static void
-test_route_says_where_it_breaks_off(void **state)
+TEST(test_route_says_where_it_breaks_off)
 {
 	struct fabric *f = fabric_new("ring(4;1)");
 	uint32_t from = host_port(f, "H-0"), to = host_port(f, "H-1");
@@ -689,8 +670,7 @@ test_route_says_where_it_breaks_off(void **state)
 	fabric_free(f);
 }
 
-static void
-test_picked_route_is_the_longest_from_the_lowest_guids(void **state)
+TEST(test_picked_route_is_the_longest_from_the_lowest_guids)
 {
 	struct fabric *f = fabric_new("ring(6;2)");
 	uint32_t from, to;
@@ -713,8 +693,7 @@ test_picked_route_is_the_longest_from_the_lowest_guids(void **state)
 	fabric_free(f);
 }
 
-static void
-test_no_route_is_picked_where_there_is_none(void **state)
+TEST(test_no_route_is_picked_where_there_is_none)
 {
 	struct fabric *f = fabric_new("pair()");
 	uint32_t from, to;
@@ -728,29 +707,3 @@ test_no_route_is_picked_where_there_is_none(void **state)
 	assert_false(show_pick_route(f->s, f->lids, f->lft, &from, &to));
 	fabric_free(f);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_subnet_lst_has_a_line_a_cable_end),
-	cmocka_unit_test(test_subnet_lst_leaves_out_what_is_not_known),
-	cmocka_unit_test(test_subnet_lst_tells_states_apart),
-	cmocka_unit_test(test_fdbs_and_lfts_are_as_opensm_writes_them),
-	cmocka_unit_test(test_tables_of_no_switch_are_empty),
-	cmocka_unit_test(test_lfts_leave_out_lids_without_path),
-	cmocka_unit_test(test_fdbs_count_hops_by_the_tables),
-	cmocka_unit_test(test_fdbs_say_so_where_a_way_does_not_arrive),
-	cmocka_unit_test(test_fdbs_write_long_ways_in_full),
-	cmocka_unit_test(test_dump_all_writes_into_folder_and_replaces),
-	cmocka_unit_test(
-		test_dump_all_fails_with_the_path_in_the_message),
-	cmocka_unit_test(test_show_fits_its_columns_and_lines),
-	cmocka_unit_test(test_show_names_everyone_if_there_is_room),
-	cmocka_unit_test(test_show_counts_what_it_leaves_out),
-	cmocka_unit_test(test_show_tells_links_that_are_not_active),
-	cmocka_unit_test(test_show_cuts_long_names),
-	cmocka_unit_test(test_route_shows_every_stop),
-	cmocka_unit_test(test_route_between_switches_ends_at_port0),
-	cmocka_unit_test(test_route_says_where_it_breaks_off),
-	cmocka_unit_test(
-		test_picked_route_is_the_longest_from_the_lowest_guids),
-	cmocka_unit_test(test_no_route_is_picked_where_there_is_none)
-)

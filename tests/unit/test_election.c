@@ -60,8 +60,7 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 	return first;
 }
 
-static void
-test_alone_becomes_master(void **state)
+TEST(test_alone_becomes_master)
 {
 	struct sm_info me = self(0, SM_STATE_DISCOVERING);
 	uint64_t who;
@@ -69,8 +68,7 @@ test_alone_becomes_master(void **state)
 	assert_int_equal(decide(&me, NULL, 0, &who), ELECTION_MASTER);
 }
 
-static void
-test_newcomer_obeys_any_master(void **state)
+TEST(test_newcomer_obeys_any_master)
 {
 	struct sm_info me = self(15, SM_STATE_DISCOVERING);
 	struct election_peer p[] = {
@@ -83,8 +81,7 @@ test_newcomer_obeys_any_master(void **state)
 	assert_int_equal(who, 200);
 }
 
-static void
-test_of_two_masters_the_higher_is_obeyed(void **state)
+TEST(test_of_two_masters_the_higher_is_obeyed)
 {
 	struct sm_info me = self(0, SM_STATE_DISCOVERING);
 	struct election_peer p[] = {
@@ -98,8 +95,7 @@ test_of_two_masters_the_higher_is_obeyed(void **state)
 	assert_int_equal(who, 200);
 }
 
-static void
-test_without_master_the_highest_rank_takes_over(void **state)
+TEST(test_without_master_the_highest_rank_takes_over)
 {
 	struct sm_info me = self(5, SM_STATE_DISCOVERING);
 	struct election_peer lower[] = {
@@ -117,8 +113,7 @@ test_without_master_the_highest_rank_takes_over(void **state)
 	assert_int_equal(who, 99);
 }
 
-static void
-test_master_hands_over_only_to_higher_rank(void **state)
+TEST(test_master_hands_over_only_to_higher_rank)
 {
 	struct sm_info me = self(5, SM_STATE_MASTER);
 	struct election_peer lower[] = {
@@ -139,8 +134,7 @@ test_master_hands_over_only_to_higher_rank(void **state)
 	assert_int_equal(who, 99);
 }
 
-static void
-test_inactive_takes_no_part(void **state)
+TEST(test_inactive_takes_no_part)
 {
 	struct sm_info me = self(0, SM_STATE_DISCOVERING);
 	struct election_peer p[] = { peer(1, 15, SM_STATE_NOT_ACTIVE) };
@@ -150,8 +144,7 @@ test_inactive_takes_no_part(void **state)
 }
 
 /* An SM of somebody else counts as not there, whatever its rank. */
-static void
-test_another_sm_key_takes_no_part(void **state)
+TEST(test_another_sm_key_takes_no_part)
 {
 	struct sm_info me = self(5, SM_STATE_DISCOVERING);
 	struct election_peer p[] = {
@@ -175,8 +168,7 @@ test_another_sm_key_takes_no_part(void **state)
 }
 
 /* 0 is no proof: enough to be obeyed, not to be given the fabric. */
-static void
-test_sm_key_0_is_obeyed_and_not_handed_over_to(void **state)
+TEST(test_sm_key_0_is_obeyed_and_not_handed_over_to)
 {
 	struct sm_info me = self(5, SM_STATE_DISCOVERING);
 	struct election_peer p[] = {
@@ -203,8 +195,7 @@ names(const GPtrArray *lines, guint i, const char *text)
 
 /* One of another key at once; a master only if it was one in the election
  * before as well. */
-static void
-test_rivals_are_named(void **state)
+TEST(test_rivals_are_named)
 {
 	struct snapshot *s = generate_fabric("single(4)", NULL, NULL);
 	struct sm_info me = self(5, SM_STATE_MASTER);
@@ -245,17 +236,3 @@ test_rivals_are_named(void **state)
 	g_free(name);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_alone_becomes_master),
-	cmocka_unit_test(test_newcomer_obeys_any_master),
-	cmocka_unit_test(test_of_two_masters_the_higher_is_obeyed),
-	cmocka_unit_test(
-		test_without_master_the_highest_rank_takes_over),
-	cmocka_unit_test(test_master_hands_over_only_to_higher_rank),
-	cmocka_unit_test(test_inactive_takes_no_part),
-	cmocka_unit_test(test_another_sm_key_takes_no_part),
-	cmocka_unit_test(
-		test_sm_key_0_is_obeyed_and_not_handed_over_to),
-	cmocka_unit_test(test_rivals_are_named)
-)

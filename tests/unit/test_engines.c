@@ -65,8 +65,7 @@ is_for(const struct engine *engine, bool tree)
 		engine == &engine_cdg ? !tree : true;
 }
 
-static void
-test_everything_is_reached_without_loops(void **state)
+TEST(test_everything_is_reached_without_loops)
 {
 	struct fabric f;
 	const char *spec;
@@ -88,8 +87,7 @@ test_everything_is_reached_without_loops(void **state)
 			}
 }
 
-static void
-test_shapes_are_reached_without_loops(void **state)
+TEST(test_shapes_are_reached_without_loops)
 {
 	struct fabric f;
 
@@ -133,8 +131,7 @@ find_bound(const struct graph *g)
 
 /* Before the engines had one order and one balance, the worst of these was
  * 12 times the bound for updn and 5 times for ftree. */
-static void
-test_load_is_near_its_bound_on_shapes(void **state)
+TEST(test_load_is_near_its_bound_on_shapes)
 {
 	struct fabric f;
 	double bound;
@@ -162,8 +159,7 @@ test_load_is_near_its_bound_on_shapes(void **state)
 			}
 }
 
-static void
-test_damaged_trees_stay_near_the_bound(void **state)
+TEST(test_damaged_trees_stay_near_the_bound)
 {
 	static const char *const specs[] = {
 		"PGFT(12,18;1,12)", "PGFT(6,6,6;1,6,6)",
@@ -196,8 +192,7 @@ measure_shifts(const struct fabric *f)
 	return c.max;
 }
 
-static void
-test_healthy_trees_shift_without_congestion(void **state)
+TEST(test_healthy_trees_shift_without_congestion)
 {
 	static const char *const specs[] = {
 		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "PGFT(3,3,3,6;1,3,3,3)",
@@ -217,8 +212,7 @@ test_healthy_trees_shift_without_congestion(void **state)
 }
 
 /* Compute nodes shift as if the I/O nodes were not there. */
-static void
-test_io_nodes_do_not_disturb_compute_nodes(void **state)
+TEST(test_io_nodes_do_not_disturb_compute_nodes)
 {
 	struct fabric f;
 	uint8_t *is_io;
@@ -247,8 +241,7 @@ test_io_nodes_do_not_disturb_compute_nodes(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_lids_of_a_range_take_different_paths(void **state)
+TEST(test_lids_of_a_range_take_different_paths)
 {
 	const struct graph_target *t;
 	struct fabric f;
@@ -275,8 +268,7 @@ test_lids_of_a_range_take_different_paths(void **state)
 	}
 }
 
-static void
-test_minhop_takes_shortest_paths_only(void **state)
+TEST(test_minhop_takes_shortest_paths_only)
 {
 	struct fabric f;
 
@@ -291,8 +283,7 @@ test_minhop_takes_shortest_paths_only(void **state)
 }
 
 /* Cables of half the width carry half the load. */
-static void
-test_load_follows_the_width_of_cables(void **state)
+TEST(test_load_follows_the_width_of_cables)
 {
 	struct snapshot *s;
 	struct fabric f;
@@ -333,8 +324,7 @@ test_load_follows_the_width_of_cables(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_threads_and_repetition_do_not_change_tables(void **state)
+TEST(test_threads_and_repetition_do_not_change_tables)
 {
 	struct fabric a, b;
 
@@ -379,9 +369,7 @@ count_users(const struct fabric *f, uint32_t edge)
 	return n;
 }
 
-
-static void
-test_lost_cable_changes_little_and_comes_back(void **state)
+TEST(test_lost_cable_changes_little_and_comes_back)
 {
 	static const char *const specs[] = {
 		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "torus(5,5;3)",
@@ -426,8 +414,7 @@ test_lost_cable_changes_little_and_comes_back(void **state)
 }
 
 /* Tables of before may be of another fabric, or of no meaning at all. */
-static void
-test_previous_tables_may_be_nonsense(void **state)
+TEST(test_previous_tables_may_be_nonsense)
 {
 	struct fabric f;
 	struct lft *held;
@@ -448,8 +435,7 @@ test_previous_tables_may_be_nonsense(void **state)
 	}
 }
 
-static void
-test_rings_are_no_trees(void **state)
+TEST(test_rings_are_no_trees)
 {
 	struct fabric f;
 	GError *error = NULL;
@@ -462,8 +448,7 @@ test_rings_are_no_trees(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_no_switch_is_no_work(void **state)
+TEST(test_no_switch_is_no_work)
 {
 	struct fabric f;
 
@@ -474,22 +459,3 @@ test_no_switch_is_no_work(void **state)
 		fabric_clear(&f);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_everything_is_reached_without_loops),
-	cmocka_unit_test(test_shapes_are_reached_without_loops),
-	cmocka_unit_test(test_load_is_near_its_bound_on_shapes),
-	cmocka_unit_test(test_damaged_trees_stay_near_the_bound),
-	cmocka_unit_test(test_healthy_trees_shift_without_congestion),
-	cmocka_unit_test(test_io_nodes_do_not_disturb_compute_nodes),
-	cmocka_unit_test(test_lids_of_a_range_take_different_paths),
-	cmocka_unit_test(test_minhop_takes_shortest_paths_only),
-	cmocka_unit_test(test_load_follows_the_width_of_cables),
-	cmocka_unit_test(
-		test_threads_and_repetition_do_not_change_tables),
-	cmocka_unit_test(
-		test_lost_cable_changes_little_and_comes_back),
-	cmocka_unit_test(test_previous_tables_may_be_nonsense),
-	cmocka_unit_test(test_rings_are_no_trees),
-	cmocka_unit_test(test_no_switch_is_no_work)
-)

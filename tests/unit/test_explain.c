@@ -87,8 +87,7 @@ ask_node(struct printed *p, int64_t us, const struct dr_path *path,
 	ask(p, us, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, path, data, 0);
 }
 
-static void
-test_devices_are_named_as_they_become_known(void **state)
+TEST(test_devices_are_named_as_they_become_known)
 {
 	uint8_t name[SMP_DATA_LEN] = "leaf-1";
 	struct printed p;
@@ -112,8 +111,7 @@ test_devices_are_named_as_they_become_known(void **state)
 	end(&p);
 }
 
-static void
-test_reason_is_told_again_in_the_next_phase(void **state)
+TEST(test_reason_is_told_again_in_the_next_phase)
 {
 	struct printed p;
 
@@ -127,8 +125,7 @@ test_reason_is_told_again_in_the_next_phase(void **state)
 	end(&p);
 }
 
-static void
-test_refusal_and_silence_are_told(void **state)
+TEST(test_refusal_and_silence_are_told)
 {
 	const uint8_t data[SMP_DATA_LEN] = { 0 };
 	uint8_t mad[MAD_SIZE];
@@ -150,8 +147,7 @@ test_refusal_and_silence_are_told(void **state)
 	end(&p);
 }
 
-static void
-test_request_to_the_sa_names_its_components(void **state)
+TEST(test_request_to_the_sa_names_its_components)
 {
 	uint8_t mad[MAD_SIZE];
 	struct printed p;
@@ -167,8 +163,7 @@ test_request_to_the_sa_names_its_components(void **state)
 }
 
 /* Whatever is on the wire: one line each at most, no key of an SMP. */
-static void
-test_any_bytes_are_one_line_without_keys(void **state)
+TEST(test_any_bytes_are_one_line_without_keys)
 {
 	static const uint8_t classes[] = { 0x01, 0x81, 0x03, 0x04 };
 	static const uint8_t methods[] = { 1, 2, 5, 7, 0x81, 0x12, 0x92 };
@@ -200,8 +195,7 @@ test_any_bytes_are_one_line_without_keys(void **state)
 	g_rand_free(rand);
 }
 
-static void
-test_m_key_of_port_info_is_not_told(void **state)
+TEST(test_m_key_of_port_info_is_not_told)
 {
 	struct port_info info = { .m_key = KEY, .state = PORT_STATE_ARMED };
 	uint8_t data[SMP_DATA_LEN];
@@ -218,8 +212,7 @@ test_m_key_of_port_info_is_not_told(void **state)
 }
 
 /* Of a ring without an order: the loop, by name. */
-static void
-test_credit_loop_and_candidates_are_told(void **state)
+TEST(test_credit_loop_and_candidates_are_told)
 {
 	const struct generate_options options = { .seed = 1 };
 	struct snapshot *s = generate_fabric("ring(5;1)", &options, NULL);
@@ -247,13 +240,3 @@ test_credit_loop_and_candidates_are_told(void **state)
 	snapshot_unref(s);
 	end(&p);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_devices_are_named_as_they_become_known),
-	cmocka_unit_test(test_reason_is_told_again_in_the_next_phase),
-	cmocka_unit_test(test_refusal_and_silence_are_told),
-	cmocka_unit_test(test_request_to_the_sa_names_its_components),
-	cmocka_unit_test(test_any_bytes_are_one_line_without_keys),
-	cmocka_unit_test(test_m_key_of_port_info_is_not_told),
-	cmocka_unit_test(test_credit_loop_and_candidates_are_told)
-)

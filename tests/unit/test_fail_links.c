@@ -51,8 +51,7 @@ text_of(const struct snapshot *s)
 	return g_string_free(text, FALSE);
 }
 
-static void
-test_no_damage_changes_nothing(void **state)
+TEST(test_no_damage_changes_nothing)
 {
 	const struct link_failures none = { .seed = 3 };
 	struct snapshot *s = fabric("PGFT(3,4,2;1,2,2)");
@@ -65,8 +64,7 @@ test_no_damage_changes_nothing(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_shares_are_whole_cables(void **state)
+TEST(test_shares_are_whole_cables)
 {
 	static const struct {
 		unsigned per_mille;
@@ -93,8 +91,7 @@ test_shares_are_whole_cables(void **state)
 
 /* Every switch may go, but the one that the local port is on, and as many as
  * the share says. A leaf takes its hosts along. */
-static void
-test_switches_go_with_their_hosts(void **state)
+TEST(test_switches_go_with_their_hosts)
 {
 	struct snapshot *s = fabric("PGFT(3,6;1,4)"), *rest;
 	struct link_failures d = { .switches_per_mille = 200 };
@@ -129,8 +126,7 @@ test_switches_go_with_their_hosts(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_all_switches_leave_the_home(void **state)
+TEST(test_all_switches_leave_the_home)
 {
 	const struct link_failures d = { .switches_per_mille = 1000 };
 	struct snapshot *s = fabric("torus(3,3;2)");
@@ -142,8 +138,7 @@ test_all_switches_leave_the_home(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_no_switch_is_no_trouble(void **state)
+TEST(test_no_switch_is_no_trouble)
 {
 	const struct link_failures d = { .switches_per_mille = 1000,
 				  .links_per_mille = 1000 };
@@ -157,8 +152,7 @@ test_no_switch_is_no_trouble(void **state)
 
 /* The seed decides, and what is taken of one kind is the same whatever is
  * taken of the other. LIDs and the rest of PortInfo stay. */
-static void
-test_seed_decides(void **state)
+TEST(test_seed_decides)
 {
 	const struct link_failures links = { .seed = 4,
 					     .links_per_mille = 200 };
@@ -203,12 +197,3 @@ test_seed_decides(void **state)
 	snapshot_unref(copy);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_no_damage_changes_nothing),
-	cmocka_unit_test(test_shares_are_whole_cables),
-	cmocka_unit_test(test_switches_go_with_their_hosts),
-	cmocka_unit_test(test_all_switches_leave_the_home),
-	cmocka_unit_test(test_no_switch_is_no_trouble),
-	cmocka_unit_test(test_seed_decides)
-)

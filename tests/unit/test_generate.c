@@ -117,8 +117,7 @@ cables_by_name(const struct snapshot *s)
 	return g_strjoinv("\n", (char **)lines->pdata);
 }
 
-static void
-test_sizes_follow_the_formula(void **state)
+TEST(test_sizes_follow_the_formula)
 {
 	static const struct {
 		const char *spec;
@@ -166,8 +165,7 @@ test_sizes_follow_the_formula(void **state)
 	}
 }
 
-static void
-test_large_tree_is_built(void **state)
+TEST(test_large_tree_is_built)
 {
 	struct snapshot *s = make("PGFT(32,32,44;1,32,32)");
 
@@ -200,8 +198,7 @@ mark_below(const struct snapshot *s, uint32_t node, uint8_t *below)
  * in a row, it has m_l children and w_l+1 parents, and to each as many cables
  * as p says.
  */
-static void
-test_tree_is_a_pgft(void **state)
+TEST(test_tree_is_a_pgft)
 {
 	static const uint32_t m[] = { 0, 3, 2, 4 }, w[] = { 0, 1, 3, 2, 0 };
 	static const uint32_t p[] = { 0, 1, 2, 3, 0 };
@@ -240,8 +237,7 @@ test_tree_is_a_pgft(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_tree_ports_run_down_then_up(void **state)
+TEST(test_tree_ports_run_down_then_up)
 {
 	struct snapshot *s = make("PGFT(3,2;1,2;1,2)");
 	uint32_t leaf = node_named(s, "S-1-1");
@@ -260,8 +256,7 @@ test_tree_ports_run_down_then_up(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_torus_port_means_a_direction(void **state)
+TEST(test_torus_port_means_a_direction)
 {
 	struct snapshot *s = make("torus(3,4;2)");
 
@@ -285,8 +280,7 @@ test_torus_port_means_a_direction(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_random_is_simple_connected_and_bounded(void **state)
+TEST(test_random_is_simple_connected_and_bounded)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct generate_options options = { .seed = seed };
@@ -313,8 +307,7 @@ test_random_is_simple_connected_and_bounded(void **state)
 	}
 }
 
-static void
-test_rails_keep_ports_apart(void **state)
+TEST(test_rails_keep_ports_apart)
 {
 	struct snapshot *s = make("rails(5;9,2)");
 	uint32_t most = 0;
@@ -335,8 +328,7 @@ test_rails_keep_ports_apart(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_ports_say_what_they_are(void **state)
+TEST(test_ports_say_what_they_are)
 {
 	struct snapshot *s = make("mesh(2,2;1)");
 	unsigned up = 0, down = 0, zero = 0;
@@ -408,8 +400,7 @@ assert_guids_are_distinct(const struct snapshot *s)
 			    g_array_index(all, uint64_t, i));
 }
 
-static void
-test_names_are_distinct(void **state)
+TEST(test_names_are_distinct)
 {
 	static const char *const specs[] = {
 		"PGFT(3,2,4;1,3,2;1,2,3)", "rails(5;9,4)", "random(9,3,2)",
@@ -431,8 +422,7 @@ test_names_are_distinct(void **state)
 	}
 }
 
-static void
-test_shuffle_permutes_guids_and_nothing_else(void **state)
+TEST(test_shuffle_permutes_guids_and_nothing_else)
 {
 	struct generate_options o = { .seed = 5, .fail_per_mille = 200 };
 	struct snapshot *plain = make_with("PGFT(4,4;1,4)", o);
@@ -459,8 +449,7 @@ test_shuffle_permutes_guids_and_nothing_else(void **state)
 	snapshot_unref(plain);
 }
 
-static void
-test_failures_take_the_share_of_switch_links(void **state)
+TEST(test_failures_take_the_share_of_switch_links)
 {
 	static const struct {
 		unsigned per_mille;
@@ -489,8 +478,7 @@ test_failures_take_the_share_of_switch_links(void **state)
 	}
 }
 
-static void
-test_failures_may_cut_off(void **state)
+TEST(test_failures_may_cut_off)
 {
 	struct generate_options o = { .fail_per_mille = 1000 };
 	struct snapshot *s = make_with("PGFT(3,4;1,2)", o);
@@ -504,8 +492,7 @@ test_failures_may_cut_off(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_seed_decides(void **state)
+TEST(test_seed_decides)
 {
 	struct generate_options o = { .seed = 1 };
 	struct snapshot *a = make_with("random(20,3,1)", o);
@@ -526,8 +513,7 @@ test_seed_decides(void **state)
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other
  * implementations give them: the streams do not depend on the machine. */
-static void
-test_prng_gives_the_known_numbers(void **state)
+TEST(test_prng_gives_the_known_numbers)
 {
 	static const uint64_t known[] = {
 		6457827717110365317u, 3203168211198807973u,
@@ -593,8 +579,7 @@ static const char *const bad_specs[][2] = {
 	{ "rails(300;1,255)", "255 ports on a host" },
 	{ "rails(65535;1,1)", "more than 65535 nodes" },
 };
-static void
-test_bad_specs_are_named(void **state)
+TEST(test_bad_specs_are_named)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_specs); i++) {
 		struct generate_options options = { .seed = 0 };
@@ -610,21 +595,3 @@ test_bad_specs_are_named(void **state)
 		g_error_free(error);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_sizes_follow_the_formula),
-	cmocka_unit_test(test_large_tree_is_built),
-	cmocka_unit_test(test_tree_is_a_pgft),
-	cmocka_unit_test(test_tree_ports_run_down_then_up),
-	cmocka_unit_test(test_torus_port_means_a_direction),
-	cmocka_unit_test(test_random_is_simple_connected_and_bounded),
-	cmocka_unit_test(test_rails_keep_ports_apart),
-	cmocka_unit_test(test_ports_say_what_they_are),
-	cmocka_unit_test(test_names_are_distinct),
-	cmocka_unit_test(test_shuffle_permutes_guids_and_nothing_else),
-	cmocka_unit_test(test_failures_take_the_share_of_switch_links),
-	cmocka_unit_test(test_failures_may_cut_off),
-	cmocka_unit_test(test_seed_decides),
-	cmocka_unit_test(test_prng_gives_the_known_numbers),
-	cmocka_unit_test(test_bad_specs_are_named)
-)

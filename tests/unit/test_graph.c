@@ -101,8 +101,7 @@ make_pair_of_switches(void)
 	return builder_finish(b);
 }
 
-static void
-test_parallel_cables_keep_their_ends(void **state)
+TEST(test_parallel_cables_keep_their_ends)
 {
 	struct snapshot *s = make_pair_of_switches();
 	struct graph *g = graph_of(s);
@@ -122,8 +121,7 @@ test_parallel_cables_keep_their_ends(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_targets_are_hosts_and_ports_0(void **state)
+TEST(test_targets_are_hosts_and_ports_0)
 {
 	struct snapshot *s = make_pair_of_switches();
 	struct lid_map *lids = give_lids(s, 0);
@@ -152,8 +150,7 @@ test_targets_are_hosts_and_ports_0(void **state)
 }
 
 /* A port without a LID is no destination and sends nothing. */
-static void
-test_port_without_lid_is_left_out(void **state)
+TEST(test_port_without_lid_is_left_out)
 {
 	struct snapshot *s = make_pair_of_switches();
 	struct lid_map *lids = give_lids(s, 0);
@@ -169,8 +166,7 @@ test_port_without_lid_is_left_out(void **state)
 }
 
 /* One end that is down takes the whole cable away. */
-static void
-test_half_a_link_does_not_count(void **state)
+TEST(test_half_a_link_does_not_count)
 {
 	struct snapshot *s = make_pair_of_switches();
 	struct snapshot *copy = snapshot_copy(s);
@@ -190,8 +186,7 @@ test_half_a_link_does_not_count(void **state)
 }
 
 /* A switch that does not tell its SwitchInfo can be given no table. */
-static void
-test_switch_without_info_has_no_edges(void **state)
+TEST(test_switch_without_info_has_no_edges)
 {
 	struct snapshot *s = make_pair_of_switches();
 	struct snapshot *copy = snapshot_copy(s);
@@ -238,8 +233,7 @@ assert_sound(const struct snapshot *s, const struct graph *g)
 	assert_int_equal(g->n_targets, hosts + g->n_switches);
 }
 
-static void
-test_order_holds_on_many_fabrics(void **state)
+TEST(test_order_holds_on_many_fabrics)
 {
 	const struct {
 		const char *spec;
@@ -267,8 +261,7 @@ test_order_holds_on_many_fabrics(void **state)
 	}
 }
 
-static void
-test_fabric_without_switches_is_empty(void **state)
+TEST(test_fabric_without_switches_is_empty)
 {
 	struct snapshot *s = make("pair()", 1);
 	struct graph *g = graph_of(s);
@@ -280,8 +273,7 @@ test_fabric_without_switches_is_empty(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_maps_invert_edges_and_targets(void **state)
+TEST(test_maps_invert_edges_and_targets)
 {
 	struct snapshot *s = make("PGFT(3,4;1,2;1,2)", 3);
 	struct lid_map *lids = give_lids(s, 2);
@@ -320,14 +312,3 @@ test_maps_invert_edges_and_targets(void **state)
 	lid_map_free(lids);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_parallel_cables_keep_their_ends),
-	cmocka_unit_test(test_targets_are_hosts_and_ports_0),
-	cmocka_unit_test(test_port_without_lid_is_left_out),
-	cmocka_unit_test(test_half_a_link_does_not_count),
-	cmocka_unit_test(test_switch_without_info_has_no_edges),
-	cmocka_unit_test(test_order_holds_on_many_fabrics),
-	cmocka_unit_test(test_fabric_without_switches_is_empty),
-	cmocka_unit_test(test_maps_invert_edges_and_targets)
-)

@@ -48,14 +48,12 @@ expect_ranges(const char *text)
 	g_array_free(got, TRUE);
 }
 
-static void
-test_golden_text_is_read(void **state)
+TEST(test_golden_text_is_read)
 {
 	expect_ranges(golden);
 }
 
-static void
-test_any_order_and_spelling_is_the_same(void **state)
+TEST(test_any_order_and_spelling_is_the_same)
 {
 	expect_ranges("# memory\r\n"
 		      "0X2C90300A1B2C3\t0xBF80  0xbfff \r\n"
@@ -63,8 +61,7 @@ test_any_order_and_spelling_is_the_same(void **state)
 		      "1001 7 7");
 }
 
-static void
-test_golden_text_is_written(void **state)
+TEST(test_golden_text_is_written)
 {
 	GArray *array = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
 	GString *out = g_string_new(NULL);
@@ -76,8 +73,7 @@ test_golden_text_is_written(void **state)
 	g_array_free(array, TRUE);
 }
 
-static void
-test_empty_text_is_an_empty_memory(void **state)
+TEST(test_empty_text_is_an_empty_memory)
 {
 	static const char *const texts[] = { "", "\n\n", "# nothing" };
 
@@ -125,8 +121,7 @@ static const struct {
 	  "g2l:3:1: PortGUID 0x0000000000000005 is that of line 1" },
 };
 
-static void
-test_damaged_text_is_refused(void **state)
+TEST(test_damaged_text_is_refused)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
 		GError *error = NULL;
@@ -142,8 +137,7 @@ test_damaged_text_is_refused(void **state)
 
 /* A file that was cut while it was written is refused, or it is a shorter
  * memory that says nothing else about the ports it still has. */
-static void
-test_cut_text_is_never_another_memory(void **state)
+TEST(test_cut_text_is_never_another_memory)
 {
 	for (size_t len = 0; len < strlen(golden); len++) {
 		char *text = g_strndup(golden, len);
@@ -164,8 +158,7 @@ test_cut_text_is_never_another_memory(void **state)
 }
 
 /* 49,151 lines in random order come back sorted. */
-static void
-test_full_memory_comes_back(void **state)
+TEST(test_full_memory_comes_back)
 {
 	const char *given = g_getenv("TEST_SEED");
 	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 99;
@@ -212,13 +205,3 @@ test_full_memory_comes_back(void **state)
 	g_array_free(mixed, TRUE);
 	g_array_free(back, TRUE);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_golden_text_is_read),
-	cmocka_unit_test(test_any_order_and_spelling_is_the_same),
-	cmocka_unit_test(test_golden_text_is_written),
-	cmocka_unit_test(test_empty_text_is_an_empty_memory),
-	cmocka_unit_test(test_damaged_text_is_refused),
-	cmocka_unit_test(test_cut_text_is_never_another_memory),
-	cmocka_unit_test(test_full_memory_comes_back)
-)

@@ -13,8 +13,7 @@
 #include "tests/lib/unit.h"
 #include "topology/text.h"
 
-static void
-test_guids_come_sorted_and_once(void **state)
+TEST(test_guids_come_sorted_and_once)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GArray) list = guid_list_parse(
@@ -34,8 +33,7 @@ test_guids_come_sorted_and_once(void **state)
 	assert_false(guid_list_has(NULL, 1));
 }
 
-static void
-test_empty_text_is_an_empty_list(void **state)
+TEST(test_empty_text_is_an_empty_list)
 {
 	g_autoptr(GArray) list = guid_list_parse("", "x", NULL);
 
@@ -44,8 +42,7 @@ test_empty_text_is_an_empty_list(void **state)
 	assert_false(guid_list_has(list, 1));
 }
 
-static void
-test_bad_line_is_named(void **state)
+TEST(test_bad_line_is_named)
 {
 	static const char *const bad[] = {
 		"0x", "0x0", "leaf", "0x12345678901234567", "0x12,0x13",
@@ -62,9 +59,3 @@ test_bad_line_is_named(void **state)
 		assert_true(g_str_has_prefix(error->message, "io:2:1: "));
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_guids_come_sorted_and_once),
-	cmocka_unit_test(test_empty_text_is_an_empty_list),
-	cmocka_unit_test(test_bad_line_is_named)
-)

@@ -31,8 +31,7 @@ write_nested(struct json *j)
 	json_close(j, '}');
 }
 
-static void
-test_commas_stand_between_members_only(void **state)
+TEST(test_commas_stand_between_members_only)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct json j = { .out = out };
@@ -43,8 +42,7 @@ test_commas_stand_between_members_only(void **state)
 			    "\"e\":\"0x0000beef\"}");
 }
 
-static void
-test_space_is_behind_commas_and_colons(void **state)
+TEST(test_space_is_behind_commas_and_colons)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct json j = { .out = out, .space = " " };
@@ -55,8 +53,7 @@ test_space_is_behind_commas_and_colons(void **state)
 			    "\"d\": null}, true], \"e\": \"0x0000beef\"}");
 }
 
-static void
-test_a_break_holds_for_one_member(void **state)
+TEST(test_a_break_holds_for_one_member)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct json j = { .out = out, .space = " " };
@@ -82,8 +79,7 @@ expect_written(void (*put)(struct json *, const char *, const char *),
 	assert_string_equal(out->str, wanted);
 }
 
-static void
-test_bytes_that_are_no_utf_8_are_latin_1(void **state)
+TEST(test_bytes_that_are_no_utf_8_are_latin_1)
 {
 	expect_written(json_text, "a\"\\/\n\x1f~", "\"a\\\"\\\\/\\u000a"
 		      "\\u001f~\"");
@@ -91,16 +87,14 @@ test_bytes_that_are_no_utf_8_are_latin_1(void **state)
 	expect_written(json_text, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
 }
 
-static void
-test_utf_8_stays_and_other_bytes_are_replaced(void **state)
+TEST(test_utf_8_stays_and_other_bytes_are_replaced)
 {
 	expect_written(json_utf8, "a\"\\\t", "\"a\\\"\\\\\\u0009\"");
 	expect_written(json_utf8, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
 	expect_written(json_utf8, "x\xffy", "\"x\xef\xbf\xbdy\"");
 }
 
-static void
-test_numbers_have_their_places(void **state)
+TEST(test_numbers_have_their_places)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct json j = { .out = out };
@@ -134,8 +128,7 @@ write_report(struct text_report *r)
 	report_close(r, '}');
 }
 
-static void
-test_report_is_text_or_json(void **state)
+TEST(test_report_is_text_or_json)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) json = g_string_new(NULL);
@@ -151,14 +144,3 @@ test_report_is_text_or_json(void **state)
 			    "\"hidden\":8,\"guid\":\"0x001a\",\"share\":0.125,"
 			    "\"no\":[],\"lines\":[\"one\",\"two\"]}");
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_commas_stand_between_members_only),
-	cmocka_unit_test(test_space_is_behind_commas_and_colons),
-	cmocka_unit_test(test_a_break_holds_for_one_member),
-	cmocka_unit_test(test_bytes_that_are_no_utf_8_are_latin_1),
-	cmocka_unit_test(
-		test_utf_8_stays_and_other_bytes_are_replaced),
-	cmocka_unit_test(test_numbers_have_their_places),
-	cmocka_unit_test(test_report_is_text_or_json)
-)

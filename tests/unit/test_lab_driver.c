@@ -187,8 +187,7 @@ attach_both(struct bench *b)
 				&port), 0);
 }
 
-static void
-test_a_port_is_attached_once(void **state)
+TEST(test_a_port_is_attached_once)
 {
 	struct lab_node node;
 	struct lab_port port;
@@ -213,8 +212,7 @@ test_a_port_is_attached_once(void **state)
 	bench_close(&b);
 }
 
-static void
-test_data_follow_the_fabric(void **state)
+TEST(test_data_follow_the_fabric)
 {
 	struct lab_address a = {
 		.dlid = 2, .dst_qp = IPOIB_QP, .src_qp = IPOIB_QP + 1,
@@ -245,8 +243,7 @@ test_data_follow_the_fabric(void **state)
 	bench_close(&b);
 }
 
-static void
-test_is_sm_is_shown(void **state)
+TEST(test_is_sm_is_shown)
 {
 	uint32_t on = 1, port;
 	struct lab_port told;
@@ -267,8 +264,7 @@ test_is_sm_is_shown(void **state)
 	bench_close(&b);
 }
 
-static void
-test_a_device_goes_and_comes_back(void **state)
+TEST(test_a_device_goes_and_comes_back)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *gone = NULL, *back = NULL;
@@ -289,8 +285,7 @@ test_a_device_goes_and_comes_back(void **state)
 	bench_close(&b);
 }
 
-static void
-test_nonsense_ends_the_connection(void **state)
+TEST(test_nonsense_ends_the_connection)
 {
 	static const struct {
 		unsigned type, len;
@@ -309,11 +304,3 @@ test_nonsense_ends_the_connection(void **state)
 		bench_close(&b);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_a_port_is_attached_once),
-	cmocka_unit_test(test_data_follow_the_fabric),
-	cmocka_unit_test(test_is_sm_is_shown),
-	cmocka_unit_test(test_a_device_goes_and_comes_back),
-	cmocka_unit_test(test_nonsense_ends_the_connection)
-)

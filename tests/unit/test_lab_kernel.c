@@ -168,8 +168,7 @@ tid_of(const GByteArray *m)
 
 /* ------------------------------------------------------------ registration */
 
-static void
-test_registration_follows_the_kernel(void **state)
+TEST(test_registration_follows_the_kernel)
 {
 	static const struct {
 		unsigned qpn, mgmt_class, version, rmpp;
@@ -207,8 +206,7 @@ test_registration_follows_the_kernel(void **state)
 	pair_close(&p);
 }
 
-static void
-test_a_file_has_32_agents(void **state)
+TEST(test_a_file_has_32_agents)
 {
 	uint32_t third = 3;
 	struct pair p;
@@ -225,8 +223,7 @@ test_a_file_has_32_agents(void **state)
 	pair_close(&p);
 }
 
-static void
-test_methods_belong_to_one_agent_of_the_port(void **state)
+TEST(test_methods_belong_to_one_agent_of_the_port)
 {
 	struct kernel_file *first;
 	struct pair p;
@@ -243,8 +240,7 @@ test_methods_belong_to_one_agent_of_the_port(void **state)
 
 /* ---------------------------------------------------------------- requests */
 
-static void
-test_a_request_gets_its_answer(void **state)
+TEST(test_a_request_gets_its_answer)
 {
 	uint8_t mad[MAD_SIZE];
 	struct pair p;
@@ -266,8 +262,7 @@ test_a_request_gets_its_answer(void **state)
 	pair_close(&p);
 }
 
-static void
-test_a_request_without_answer_comes_back(void **state)
+TEST(test_a_request_without_answer_comes_back)
 {
 	uint8_t mad[MAD_SIZE];
 	uint64_t served;
@@ -291,8 +286,7 @@ test_a_request_without_answer_comes_back(void **state)
 }
 
 /* The answer that comes after the time-out belongs to nobody. */
-static void
-test_a_late_answer_is_dropped(void **state)
+TEST(test_a_late_answer_is_dropped)
 {
 	uint8_t mad[MAD_SIZE];
 	struct pair p;
@@ -308,8 +302,7 @@ test_a_late_answer_is_dropped(void **state)
 	pair_close(&p);
 }
 
-static void
-test_a_tid_that_waits_is_refused(void **state)
+TEST(test_a_tid_that_waits_is_refused)
 {
 	uint8_t mad[MAD_SIZE];
 	struct pair p;
@@ -330,8 +323,7 @@ test_a_tid_that_waits_is_refused(void **state)
 	pair_close(&p);
 }
 
-static void
-test_bad_writes_are_refused(void **state)
+TEST(test_bad_writes_are_refused)
 {
 	uint8_t mad[MAD_SIZE + 1] = { 0 };
 	struct pair p;
@@ -349,8 +341,7 @@ test_bad_writes_are_refused(void **state)
 	pair_close(&p);
 }
 
-static void
-test_an_agent_that_leaves_gets_nothing(void **state)
+TEST(test_an_agent_that_leaves_gets_nothing)
 {
 	uint8_t mad[MAD_SIZE];
 	uint32_t id = 0;
@@ -368,8 +359,7 @@ test_an_agent_that_leaves_gets_nothing(void **state)
 }
 
 /* Linux 6.17: the rest waits, and its clock does not run. */
-static void
-test_an_agent_has_so_many_smps_out(void **state)
+TEST(test_an_agent_has_so_many_smps_out)
 {
 	uint8_t mad[MAD_SIZE];
 	struct pair p;
@@ -489,8 +479,7 @@ ask_and_answer(struct pair *p, size_t size)
 	assert_int_equal(p->b.inbox.messages->len, b + 1);
 }
 
-static void
-test_tables_of_all_lengths_come_whole(void **state)
+TEST(test_tables_of_all_lengths_come_whole)
 {
 	static const size_t sizes[] = { 0, 1, 199, 200, 201, 400, 12800, 12801,
 					500000 };
@@ -504,8 +493,7 @@ test_tables_of_all_lengths_come_whole(void **state)
 	pair_close(&p);
 }
 
-static void
-test_a_lossy_cable_costs_time_only(void **state)
+TEST(test_a_lossy_cable_costs_time_only)
 {
 	g_autoptr(GByteArray) table = NULL;
 	uint8_t mad[MAD_SIZE];
@@ -530,8 +518,7 @@ test_a_lossy_cable_costs_time_only(void **state)
 }
 
 /* Nobody acknowledges: it comes back with the asker's TID. */
-static void
-test_an_answer_without_ack_comes_back(void **state)
+TEST(test_an_answer_without_ack_comes_back)
 {
 	g_autoptr(GByteArray) table = make_table(UINT64_C(0x900000017), 1000);
 	struct pair p;
@@ -553,8 +540,7 @@ test_an_answer_without_ack_comes_back(void **state)
 	pair_close(&p);
 }
 
-static void
-test_what_no_agent_serves_is_refused(void **state)
+TEST(test_what_no_agent_serves_is_refused)
 {
 	uint8_t mad[MAD_SIZE];
 	struct pair p;
@@ -569,20 +555,3 @@ test_what_no_agent_serves_is_refused(void **state)
 			 MAD_STATUS_BAD_ATTRIBUTE);
 	pair_close(&p);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_registration_follows_the_kernel),
-	cmocka_unit_test(test_a_file_has_32_agents),
-	cmocka_unit_test(test_methods_belong_to_one_agent_of_the_port),
-	cmocka_unit_test(test_a_request_gets_its_answer),
-	cmocka_unit_test(test_a_request_without_answer_comes_back),
-	cmocka_unit_test(test_a_late_answer_is_dropped),
-	cmocka_unit_test(test_a_tid_that_waits_is_refused),
-	cmocka_unit_test(test_bad_writes_are_refused),
-	cmocka_unit_test(test_an_agent_that_leaves_gets_nothing),
-	cmocka_unit_test(test_an_agent_has_so_many_smps_out),
-	cmocka_unit_test(test_tables_of_all_lengths_come_whole),
-	cmocka_unit_test(test_a_lossy_cable_costs_time_only),
-	cmocka_unit_test(test_an_answer_without_ack_comes_back),
-	cmocka_unit_test(test_what_no_agent_serves_is_refused)
-)

@@ -137,20 +137,17 @@ assert_first_tables(const char *text)
 	lft_text_free(file);
 }
 
-static void
-test_opensm_dump_is_read(void **state)
+TEST(test_opensm_dump_is_read)
 {
 	assert_first_tables(opensm_text);
 }
 
-static void
-test_dump_fts_is_read(void **state)
+TEST(test_dump_fts_is_read)
 {
 	assert_first_tables(dump_fts_text);
 }
 
-static void
-test_ibroute_without_owners_is_read(void **state)
+TEST(test_ibroute_without_owners_is_read)
 {
 	struct lft_text *file = parse(ibroute_text);
 	const struct lft_text_table *t;
@@ -168,8 +165,7 @@ test_ibroute_without_owners_is_read(void **state)
 }
 
 /* What is in a description decides nothing. */
-static void
-test_descriptions_may_say_anything(void **state)
+TEST(test_descriptions_may_say_anything)
 {
 	struct lft_text *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x5 "
@@ -187,8 +183,7 @@ test_descriptions_may_say_anything(void **state)
 	lft_text_free(file);
 }
 
-static void
-test_ranges_are_found(void **state)
+TEST(test_ranges_are_found)
 {
 	struct lft_text *file = parse(
 		HEAD
@@ -250,16 +245,14 @@ round_trip(const char *spec, unsigned lmc)
 	world_clear(&v);
 }
 
-static void
-test_round_trip_keeps_all(void **state)
+TEST(test_round_trip_keeps_all)
 {
 	round_trip("PGFT(2,4;1,2)", 0);
 	round_trip("torus(3,3;2)", 2);
 	round_trip("single(3)", 7);
 }
 
-static void
-test_empty_text_has_no_tables(void **state)
+TEST(test_empty_text_has_no_tables)
 {
 	g_autoptr(GError) error = NULL;
 	struct lft_text *file = lft_text_parse("", 0, "t", NULL);
@@ -286,8 +279,7 @@ count_notes(const GPtrArray *notes, const char *what)
 }
 
 /* A stranger's table, an owner who is not there, one who has another LID. */
-static void
-test_what_does_not_fit_is_noted(void **state)
+TEST(test_what_does_not_fit_is_noted)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	struct lft_text *file = parse(
@@ -320,8 +312,7 @@ test_what_does_not_fit_is_noted(void **state)
 }
 
 /* The first five, then how many more. */
-static void
-test_notes_are_few(void **state)
+TEST(test_notes_are_few)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	struct lft_text *file = parse(HEAD "0x0001 001\n");
@@ -338,8 +329,7 @@ test_notes_are_few(void **state)
 	lft_text_free(file);
 }
 
-static void
-test_bad_lines_are_named(void **state)
+TEST(test_bad_lines_are_named)
 {
 	static const struct {
 		const char *text, *message;
@@ -393,8 +383,7 @@ test_bad_lines_are_named(void **state)
 	}
 }
 
-static void
-test_zero_byte_is_no_text(void **state)
+TEST(test_zero_byte_is_no_text)
 {
 	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
 	g_autoptr(GError) error = NULL;
@@ -404,8 +393,7 @@ test_zero_byte_is_no_text(void **state)
 }
 
 /* The order of the switches in the file is nobody's business. */
-static void
-test_order_of_tables_does_not_matter(void **state)
+TEST(test_order_of_tables_does_not_matter)
 {
 	static const char first[] = HEAD "0x0001 001 # " CA "\n";
 	static const char second[] = HEAD_2 "0x0001 003\n0x0002 004\n";
@@ -427,18 +415,3 @@ test_order_of_tables_does_not_matter(void **state)
 	lft_text_free(x);
 	lft_text_free(y);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_opensm_dump_is_read),
-	cmocka_unit_test(test_dump_fts_is_read),
-	cmocka_unit_test(test_ibroute_without_owners_is_read),
-	cmocka_unit_test(test_descriptions_may_say_anything),
-	cmocka_unit_test(test_ranges_are_found),
-	cmocka_unit_test(test_round_trip_keeps_all),
-	cmocka_unit_test(test_empty_text_has_no_tables),
-	cmocka_unit_test(test_what_does_not_fit_is_noted),
-	cmocka_unit_test(test_notes_are_few),
-	cmocka_unit_test(test_bad_lines_are_named),
-	cmocka_unit_test(test_zero_byte_is_no_text),
-	cmocka_unit_test(test_order_of_tables_does_not_matter)
-)

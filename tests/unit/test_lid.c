@@ -164,8 +164,7 @@ expect(const struct host *hosts, unsigned n, unsigned lmc,
 	snapshot_unref(s);
 }
 
-static void
-test_fresh_fabric_is_filled_from_below(void **state)
+TEST(test_fresh_fabric_is_filled_from_below)
 {
 	static const struct host hosts[3];
 
@@ -174,8 +173,7 @@ test_fresh_fabric_is_filled_from_below(void **state)
 	expect(hosts, 3, 2, NULL, 0, (const unsigned[]){ 4, 8, 12 });
 }
 
-static void
-test_valid_lids_are_kept(void **state)
+TEST(test_valid_lids_are_kept)
 {
 	static const struct host hosts[] = {
 		{ 0xbfff, 0 }, { 7, 0 }, { 0, 0 }, { 2, 0 },
@@ -184,8 +182,7 @@ test_valid_lids_are_kept(void **state)
 	expect(hosts, 4, 0, NULL, 0, (const unsigned[]){ 0xbfff, 7, 3, 2 });
 }
 
-static void
-test_invalid_lids_are_replaced(void **state)
+TEST(test_invalid_lids_are_replaced)
 {
 	static const struct host hosts[] = {
 		{ 0xc000, 0 }, { 0xffff, 0 }, { 0xfffe, 0 }, { 0, 0 },
@@ -195,8 +192,7 @@ test_invalid_lids_are_replaced(void **state)
 	expect(hosts, 5, 0, NULL, 0, (const unsigned[]){ 2, 3, 4, 5, 9 });
 }
 
-static void
-test_unaligned_ranges_are_replaced(void **state)
+TEST(test_unaligned_ranges_are_replaced)
 {
 	static const struct host hosts[] = {
 		{ 6, 2 }, { 8, 2 }, { 0xbffe, 2 }, { 0xbffc, 2 }, { 2, 2 },
@@ -206,8 +202,7 @@ test_unaligned_ranges_are_replaced(void **state)
 	       (const unsigned[]){ 4, 8, 12, 0xbffc, 16 });
 }
 
-static void
-test_every_lmc_gives_aligned_ranges(void **state)
+TEST(test_every_lmc_gives_aligned_ranges)
 {
 	for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
 		struct generate_options options = { .seed = lmc };
@@ -228,8 +223,7 @@ test_every_lmc_gives_aligned_ranges(void **state)
 }
 
 /* Only an enhanced port 0 takes the LMC of the subnet. */
-static void
-test_enhanced_port0_gets_the_lmc(void **state)
+TEST(test_enhanced_port0_gets_the_lmc)
 {
 	static const struct host none;
 	struct builder *b = builder_new();
@@ -252,8 +246,7 @@ test_enhanced_port0_gets_the_lmc(void **state)
 }
 
 /* From LMC 0 to 2: who is aligned and has room stays. */
-static void
-test_changed_lmc_keeps_the_base_where_it_can(void **state)
+TEST(test_changed_lmc_keeps_the_base_where_it_can)
 {
 	static const struct host hosts[] = {
 		{ 8, 0 },	/* stays */
@@ -274,8 +267,7 @@ only_note(GPtrArray *notes)
 	return g_ptr_array_index(notes, 0);
 }
 
-static void
-test_duplicate_goes_to_the_lower_guid(void **state)
+TEST(test_duplicate_goes_to_the_lower_guid)
 {
 	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
@@ -293,8 +285,7 @@ test_duplicate_goes_to_the_lower_guid(void **state)
 	g_ptr_array_free(notes, TRUE);
 }
 
-static void
-test_duplicate_goes_to_whom_the_memory_names(void **state)
+TEST(test_duplicate_goes_to_whom_the_memory_names)
 {
 	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
 	const struct lid_range memory[] = { { host_port(2), 5, 5 } };
@@ -314,8 +305,7 @@ test_duplicate_goes_to_whom_the_memory_names(void **state)
 }
 
 /* A switch that sits inside a CA's range is a LID claimed twice, too. */
-static void
-test_overlapping_ranges_are_noted(void **state)
+TEST(test_overlapping_ranges_are_noted)
 {
 	static const struct host hosts[] = { { 0, 2 }, { 8, 2 }, { 8, 3 } };
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
@@ -330,8 +320,7 @@ test_overlapping_ranges_are_noted(void **state)
 }
 
 /* That a range has no room to grow is nobody's fault. */
-static void
-test_growing_into_a_neighbour_is_not_noted(void **state)
+TEST(test_growing_into_a_neighbour_is_not_noted)
 {
 	static const struct host hosts[] = { { 8, 0 }, { 10, 1 } };
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
@@ -349,8 +338,7 @@ test_growing_into_a_neighbour_is_not_noted(void **state)
 	g_ptr_array_free(notes, TRUE);
 }
 
-static void
-test_memory_is_followed(void **state)
+TEST(test_memory_is_followed)
 {
 	static const struct host hosts[] = { { 0, 0 }, { 0, 0 }, { 20, 0 } };
 	const struct lid_range memory[] = {
@@ -362,8 +350,7 @@ test_memory_is_followed(void **state)
 	expect(hosts, 3, 0, memory, 3, (const unsigned[]){ 10, 2, 20 });
 }
 
-static void
-test_memory_of_another_lmc_or_out_of_range_is_nothing(void **state)
+TEST(test_memory_of_another_lmc_or_out_of_range_is_nothing)
 {
 	static const struct host hosts[3];
 	const struct lid_range memory[] = {
@@ -375,8 +362,7 @@ test_memory_of_another_lmc_or_out_of_range_is_nothing(void **state)
 	expect(hosts, 3, 2, memory, 3, (const unsigned[]){ 4, 8, 12 });
 }
 
-static void
-test_lids_of_absent_ports_are_spared(void **state)
+TEST(test_lids_of_absent_ports_are_spared)
 {
 	static const struct host hosts[3];
 	static const struct lid_range memory[] = {
@@ -404,8 +390,7 @@ make_full_memory(unsigned hole, size_t *n)
 	return memory;
 }
 
-static void
-test_last_resort_takes_the_highest_guids_first(void **state)
+TEST(test_last_resort_takes_the_highest_guids_first)
 {
 	static const struct host hosts[4];
 	size_t n;
@@ -448,8 +433,7 @@ make_switches(unsigned n, unsigned stride)
 	return builder_finish(b);
 }
 
-static void
-test_all_unicast_lids_can_be_given(void **state)
+TEST(test_all_unicast_lids_can_be_given)
 {
 	struct snapshot *s = make_switches(LID_UNICAST_MAX - 1, 0);
 	struct lid_map *map = assign(s, 0, NULL, 0, NULL);
@@ -459,8 +443,7 @@ test_all_unicast_lids_can_be_given(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_one_too_many_is_exhausted(void **state)
+TEST(test_one_too_many_is_exhausted)
 {
 	struct snapshot *s = make_switches(LID_UNICAST_MAX, 0);
 	GError *error = NULL;
@@ -507,8 +490,7 @@ expect_capped(unsigned cap, unsigned lmc, const struct host *hosts, unsigned n,
 	snapshot_unref(s);
 }
 
-static void
-test_lids_end_where_the_smallest_table_ends(void **state)
+TEST(test_lids_end_where_the_smallest_table_ends)
 {
 	static const struct host hosts[] = { { 31, 0 }, { 32, 0 }, { 40, 0 } };
 	static const struct host two[] = { { 2, 1 }, { 30, 1 }, { 46, 1 } };
@@ -572,8 +554,7 @@ describe(const struct snapshot *s, unsigned lmc, const GArray *memory)
 
 /* Many claims to few LIDs and a memory with holes: any order of arrival, one
  * answer. */
-static void
-test_order_of_arrival_does_not_matter(void **state)
+TEST(test_order_of_arrival_does_not_matter)
 {
 	const char *given = g_getenv("TEST_SEED");
 	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 20260401;
@@ -620,8 +601,7 @@ test_order_of_arrival_does_not_matter(void **state)
 	}
 }
 
-static void
-test_remember_keeps_who_is_away(void **state)
+TEST(test_remember_keeps_who_is_away)
 {
 	static const struct host hosts[] = { { 4, 0 }, { 0, 0 } };
 	const struct lid_range memory[] = {
@@ -653,8 +633,7 @@ test_remember_keeps_who_is_away(void **state)
 }
 
 /* A fabric that was switched off and on again has the LIDs it had. */
-static void
-test_memory_restores_a_fabric(void **state)
+TEST(test_memory_restores_a_fabric)
 {
 	struct generate_options options = { .seed = 5, .shuffle_guids = true };
 	struct snapshot *s = generate_fabric("torus(3,3;4)", &options, NULL);
@@ -682,29 +661,3 @@ test_memory_restores_a_fabric(void **state)
 	snapshot_unref(half);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_fresh_fabric_is_filled_from_below),
-	cmocka_unit_test(test_valid_lids_are_kept),
-	cmocka_unit_test(test_invalid_lids_are_replaced),
-	cmocka_unit_test(test_unaligned_ranges_are_replaced),
-	cmocka_unit_test(test_every_lmc_gives_aligned_ranges),
-	cmocka_unit_test(test_enhanced_port0_gets_the_lmc),
-	cmocka_unit_test(test_changed_lmc_keeps_the_base_where_it_can),
-	cmocka_unit_test(test_duplicate_goes_to_the_lower_guid),
-	cmocka_unit_test(test_duplicate_goes_to_whom_the_memory_names),
-	cmocka_unit_test(test_overlapping_ranges_are_noted),
-	cmocka_unit_test(test_growing_into_a_neighbour_is_not_noted),
-	cmocka_unit_test(test_memory_is_followed),
-	cmocka_unit_test(
-		test_memory_of_another_lmc_or_out_of_range_is_nothing),
-	cmocka_unit_test(test_lids_of_absent_ports_are_spared),
-	cmocka_unit_test(
-		test_last_resort_takes_the_highest_guids_first),
-	cmocka_unit_test(test_all_unicast_lids_can_be_given),
-	cmocka_unit_test(test_one_too_many_is_exhausted),
-	cmocka_unit_test(test_lids_end_where_the_smallest_table_ends),
-	cmocka_unit_test(test_order_of_arrival_does_not_matter),
-	cmocka_unit_test(test_remember_keeps_who_is_away),
-	cmocka_unit_test(test_memory_restores_a_fabric)
-)

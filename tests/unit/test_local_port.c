@@ -97,8 +97,7 @@ count(const struct machine *m)
 	return n;
 }
 
-static void
-test_best_port_is_taken(void **state)
+TEST(test_best_port_is_taken)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++) {
 		const struct machine *m = &machines[i];
@@ -111,8 +110,7 @@ test_best_port_is_taken(void **state)
 }
 
 /* Backwards: the same, unless two ports are equal. */
-static void
-test_order_of_the_list_decides_only_between_equals(void **state)
+TEST(test_order_of_the_list_decides_only_between_equals)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++) {
 		const struct machine *m = &machines[i];
@@ -130,8 +128,7 @@ test_order_of_the_list_decides_only_between_equals(void **state)
 	}
 }
 
-static void
-test_port_is_printed_with_what_decides(void **state)
+TEST(test_port_is_printed_with_what_decides)
 {
 	const struct {
 		struct local_port port;
@@ -154,10 +151,3 @@ test_port_is_printed_with_what_decides(void **state)
 		assert_string_equal(out->str, cases[i].text);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_best_port_is_taken),
-	cmocka_unit_test(
-	    test_order_of_the_list_decides_only_between_equals),
-	cmocka_unit_test(test_port_is_printed_with_what_decides)
-)

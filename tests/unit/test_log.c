@@ -109,8 +109,7 @@ expect_all_counted(struct log *log, int fd)
 	assert_null(strstr(after->str, "lost"));
 }
 
-static void
-test_full_pipe_costs_lines_only(void **state)
+TEST(test_full_pipe_costs_lines_only, save_stderr, restore_stderr)
 {
 	struct log *log = log_open(NULL, LOG_INFO, NULL);
 	int ends[2];
@@ -125,8 +124,7 @@ test_full_pipe_costs_lines_only(void **state)
 	log_free(log);
 }
 
-static void
-test_full_socket_costs_lines_only(void **state)
+TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
 {
 	struct log *log = log_open("stderr", LOG_INFO, NULL);
 	int ends[2];
@@ -141,8 +139,7 @@ test_full_socket_costs_lines_only(void **state)
 	log_free(log);
 }
 
-static void
-test_stopped_terminal_costs_lines_only(void **state)
+TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)
 {
 	int far = posix_openpt(O_RDWR | O_NOCTTY), near;
 	struct log *log = log_open("/dev/stderr", LOG_INFO, NULL);
@@ -166,8 +163,7 @@ test_stopped_terminal_costs_lines_only(void **state)
 	close(far);
 }
 
-static void
-test_regular_file_takes_all(void **state)
+TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 {
 	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
 	g_autofree char *path = g_build_filename(dir, "log", NULL);
@@ -185,8 +181,7 @@ test_regular_file_takes_all(void **state)
 	g_rmdir(dir);
 }
 
-static void
-test_full_disk_is_no_end(void **state)
+TEST(test_full_disk_is_no_end, save_stderr, restore_stderr)
 {
 	struct log *log = log_open("/dev/full", LOG_INFO, NULL);
 
@@ -207,8 +202,7 @@ expect_refused(const char *path)
 	assert_non_null(strstr(error->message, path));
 }
 
-static void
-test_log_is_no_fifo_and_no_folder(void **state)
+TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
 {
 	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
 	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
@@ -226,8 +220,7 @@ test_log_is_no_fifo_and_no_folder(void **state)
 }
 
 /* Its names, without a stream of that name: standard output is cmocka's. */
-static void
-test_names_of_standard_output(void **state)
+TEST(test_names_of_standard_output, save_stderr, restore_stderr)
 {
 	static const char *const names[] = { "-", "stdout", "/dev/stdout" };
 	int out = dup(STDOUT_FILENO);
@@ -255,8 +248,7 @@ test_names_of_standard_output(void **state)
 }
 
 /* The journal takes off the level; what begins with a time there has it twice. */
-static void
-test_formats(void **state)
+TEST(test_formats, save_stderr, restore_stderr)
 {
 	static const char hostile[] = "a \"node\"\\";
 	g_autofree char *stream = NULL;
@@ -298,17 +290,3 @@ test_formats(void **state)
 	assert_non_null(strstr(text->str, " info test: with a time\n20"));
 	assert_non_null(strstr(text->str, " info test: also\n"));
 }
-
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, save_stderr, restore_stderr)
-
-UNIT_TESTS(
-	TEST(test_full_pipe_costs_lines_only),
-	TEST(test_full_socket_costs_lines_only),
-	TEST(test_stopped_terminal_costs_lines_only),
-	TEST(test_regular_file_takes_all),
-	TEST(test_full_disk_is_no_end),
-	TEST(test_log_is_no_fifo_and_no_folder),
-	TEST(test_names_of_standard_output),
-	TEST(test_formats)
-)

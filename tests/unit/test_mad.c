@@ -23,8 +23,7 @@ static const uint8_t direct_header[24] = {
 	0x89, 0xab, 0xcd, 0xef,
 };
 
-static void
-test_header_of_directed_route_is_read(void **state)
+TEST(test_header_of_directed_route_is_read)
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
 	struct mad_header h;
@@ -45,8 +44,7 @@ test_header_of_directed_route_is_read(void **state)
 }
 
 /* Bytes 6 and 7 and the top bit of the status are the class's own there. */
-static void
-test_header_of_sa_keeps_status_and_no_hops(void **state)
+TEST(test_header_of_sa_keeps_status_and_no_hops)
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
 	struct mad_header h;
@@ -64,8 +62,7 @@ test_header_of_sa_keeps_status_and_no_hops(void **state)
 }
 
 /* The buffer really is that short: a read past it is the sanitizer's. */
-static void
-test_header_of_short_mad_is_refused(void **state)
+TEST(test_header_of_short_mad_is_refused)
 {
 	static const size_t lengths[] = { 0, 1, 23, 24, 64, 255 };
 	struct mad_header h;
@@ -79,8 +76,7 @@ test_header_of_short_mad_is_refused(void **state)
 	}
 }
 
-static void
-test_tid_lands_in_its_eight_bytes_only(void **state)
+TEST(test_tid_lands_in_its_eight_bytes_only)
 {
 	uint8_t mad[MAD_SIZE];
 	struct mad_header h;
@@ -97,8 +93,7 @@ test_tid_lands_in_its_eight_bytes_only(void **state)
 }
 
 /* A MAD may stand at any address of a receive buffer. */
-static void
-test_header_is_read_at_odd_addresses(void **state)
+TEST(test_header_is_read_at_odd_addresses)
 {
 	uint8_t buf[MAD_SIZE + 8] = { 0 };
 	struct mad_header h;
@@ -111,8 +106,7 @@ test_header_is_read_at_odd_addresses(void **state)
 	}
 }
 
-static void
-test_names_say_what_the_standard_says(void **state)
+TEST(test_names_say_what_the_standard_says)
 {
 	assert_string_equal(mad_method_name(MAD_METHOD_GET), "Get");
 	assert_string_equal(mad_method_name(MAD_METHOD_GET_RESP), "GetResp");
@@ -124,8 +118,7 @@ test_names_say_what_the_standard_says(void **state)
 	assert_string_equal(mad_attr_name(0xffff), "?");
 }
 
-static void
-test_status_names_tell_codes_and_bits_apart(void **state)
+TEST(test_status_names_tell_codes_and_bits_apart)
 {
 	assert_string_equal(mad_status_name(0), "OK");
 	assert_string_equal(mad_status_name(MAD_STATUS_BUSY), "busy");
@@ -139,13 +132,3 @@ test_status_names_tell_codes_and_bits_apart(void **state)
 	assert_string_equal(mad_status_name(0x0200), "?");
 	assert_string_equal(mad_status_name(0x0014), "?");
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_header_of_directed_route_is_read),
-	cmocka_unit_test(test_header_of_sa_keeps_status_and_no_hops),
-	cmocka_unit_test(test_header_of_short_mad_is_refused),
-	cmocka_unit_test(test_tid_lands_in_its_eight_bytes_only),
-	cmocka_unit_test(test_header_is_read_at_odd_addresses),
-	cmocka_unit_test(test_names_say_what_the_standard_says),
-	cmocka_unit_test(test_status_names_tell_codes_and_bits_apart)
-)

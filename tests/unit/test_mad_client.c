@@ -21,8 +21,7 @@
 
 static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
 
-static void
-test_answer_reaches_its_request_once(void **state)
+TEST(test_answer_reaches_its_request_once)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
@@ -51,8 +50,7 @@ test_answer_reaches_its_request_once(void **state)
 	bench_free(b);
 }
 
-static void
-test_silence_is_tried_again_and_then_over(void **state)
+TEST(test_silence_is_tried_again_and_then_over)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -77,8 +75,7 @@ test_silence_is_tried_again_and_then_over(void **state)
 	bench_free(b);
 }
 
-static void
-test_no_retries_means_one_attempt(void **state)
+TEST(test_no_retries_means_one_attempt)
 {
 	struct mad_client_params params = { .timeout_ms = 5, .max_wire = 1 };
 	struct bench *b = bench_new(&params, NULL, NULL);
@@ -92,8 +89,7 @@ test_no_retries_means_one_attempt(void **state)
 	bench_free(b);
 }
 
-static void
-test_late_answer_to_an_earlier_attempt_counts(void **state)
+TEST(test_late_answer_to_an_earlier_attempt_counts)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -115,8 +111,7 @@ test_late_answer_to_an_earlier_attempt_counts(void **state)
 
 /* The first attempt's answer comes when it is lost and its retry has no room
  * yet: nothing is sent for it any more. */
-static void
-test_late_answer_ends_a_request_that_waits_for_its_retry(void **state)
+TEST(test_late_answer_ends_a_request_that_waits_for_its_retry)
 {
 	struct mad_client_params params = bench_usual;
 	struct bench *b;
@@ -137,8 +132,7 @@ test_late_answer_ends_a_request_that_waits_for_its_retry(void **state)
 	bench_free(b);
 }
 
-static void
-test_duplicates_are_counted_not_delivered(void **state)
+TEST(test_duplicates_are_counted_not_delivered)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -152,8 +146,7 @@ test_duplicates_are_counted_not_delivered(void **state)
 	bench_free(b);
 }
 
-static void
-test_foreign_tids_are_dropped(void **state)
+TEST(test_foreign_tids_are_dropped)
 {
 	static const uint32_t tids[] = {
 		0, 0x10, 0x7fffffff, 0xffffffff, 0x80000001,
@@ -180,8 +173,7 @@ test_foreign_tids_are_dropped(void **state)
 }
 
 /* The kernel and the simulator write their agent into the upper half. */
-static void
-test_upper_half_of_the_tid_is_not_compared(void **state)
+TEST(test_upper_half_of_the_tid_is_not_compared)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
@@ -196,8 +188,7 @@ test_upper_half_of_the_tid_is_not_compared(void **state)
 	bench_free(b);
 }
 
-static void
-test_answers_that_do_not_fit_are_dropped_and_waited_out(void **state)
+TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
 {
 	static const struct {
 		unsigned byte;
@@ -237,8 +228,7 @@ test_answers_that_do_not_fit_are_dropped_and_waited_out(void **state)
 	bench_free(b);
 }
 
-static void
-test_short_mads_are_dropped(void **state)
+TEST(test_short_mads_are_dropped)
 {
 	static const size_t lengths[] = { 0, 1, 8, 24, 64, 255 };
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
@@ -264,8 +254,7 @@ test_short_mads_are_dropped(void **state)
 }
 
 /* A lid-routed Set is answered by GetResp too, and counted as a Set. */
-static void
-test_set_is_answered_by_get_resp(void **state)
+TEST(test_set_is_answered_by_get_resp)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
@@ -281,8 +270,7 @@ test_set_is_answered_by_get_resp(void **state)
 
 /* ------------------------------------------------ cancel, busy, returned */
 
-static void
-test_cancel_works_in_every_state(void **state)
+TEST(test_cancel_works_in_every_state)
 {
 	struct mad_client_params params = bench_usual;
 	struct bench *b;
@@ -316,8 +304,7 @@ test_cancel_works_in_every_state(void **state)
 	bench_free(b);
 }
 
-static void
-test_cancel_from_outside_lets_the_queue_move(void **state)
+TEST(test_cancel_from_outside_lets_the_queue_move)
 {
 	struct mad_client_params params = bench_usual;
 	int64_t delay = 100;
@@ -355,8 +342,7 @@ on_done_kill(const struct mad_client_answer *a, void *data, uint64_t tag)
 
 /* One on the wire, two in the queue, all to be cancelled by the answer to
  * (or the end of) another; itself, too, which is over by then. */
-static void
-test_cancel_inside_done_is_safe(void **state)
+TEST(test_cancel_inside_done_is_safe)
 {
 	struct mad_client_params params = { .timeout_ms = 200, .max_wire = 4 };
 	struct bench *b = bench_new(&params, NULL, NULL);
@@ -396,8 +382,7 @@ peer_busy_twice(struct transport *t, const struct scripted_sent *s,
 	scripted_answer(t, mad, 100);
 }
 
-static void
-test_busy_is_tried_again_after_the_timeout(void **state)
+TEST(test_busy_is_tried_again_after_the_timeout)
 {
 	unsigned calls = 0;
 	struct bench *b = bench_new(&bench_usual, peer_busy_twice, &calls);
@@ -425,8 +410,7 @@ peer_returns(struct transport *t, const struct scripted_sent *s, void *data)
 	scripted_return(t, s->mad, 100);
 }
 
-static void
-test_returned_is_tried_again_at_once(void **state)
+TEST(test_returned_is_tried_again_at_once)
 {
 	unsigned left = 2;
 	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
@@ -441,8 +425,7 @@ test_returned_is_tried_again_at_once(void **state)
 	bench_free(b);
 }
 
-static void
-test_returned_to_the_end_is_over_at_once(void **state)
+TEST(test_returned_to_the_end_is_over_at_once)
 {
 	unsigned left = 1000;
 	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
@@ -456,8 +439,7 @@ test_returned_to_the_end_is_over_at_once(void **state)
 	bench_free(b);
 }
 
-static void
-test_returned_older_attempt_is_ignored(void **state)
+TEST(test_returned_older_attempt_is_ignored)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -474,8 +456,7 @@ test_returned_older_attempt_is_ignored(void **state)
 	bench_free(b);
 }
 
-static void
-test_refused_send_is_lost_at_its_timeout(void **state)
+TEST(test_refused_send_is_lost_at_its_timeout)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -496,8 +477,7 @@ test_refused_send_is_lost_at_its_timeout(void **state)
 /* ------------------------------------------------------- ids, pump, serve */
 
 /* An answer to a request that is over must not end the one in its slot. */
-static void
-test_slot_of_an_old_request_is_told_apart(void **state)
+TEST(test_slot_of_an_old_request_is_told_apart)
 {
 	int64_t delay = 1;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -525,8 +505,7 @@ test_slot_of_an_old_request_is_told_apart(void **state)
 	bench_free(b);
 }
 
-static void
-test_ids_stay_unique_while_thousands_wait(void **state)
+TEST(test_ids_stay_unique_while_thousands_wait)
 {
 	int64_t delay = 10;
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
@@ -570,8 +549,7 @@ feed(void *data)
 	f->depth--;
 }
 
-static void
-test_pump_feeds_everything_through_a_short_queue(void **state)
+TEST(test_pump_feeds_everything_through_a_short_queue)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -587,8 +565,7 @@ test_pump_feeds_everything_through_a_short_queue(void **state)
 	bench_free(b);
 }
 
-static void
-test_pump_waits_for_the_queue(void **state)
+TEST(test_pump_waits_for_the_queue)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -620,8 +597,7 @@ on_serve(const struct transport_mad *m, const struct mad_header *h,
 	s->last = *h;
 }
 
-static void
-test_requests_of_others_go_to_the_server(void **state)
+TEST(test_requests_of_others_go_to_the_server)
 {
 	static const enum mad_method methods[] = {
 		MAD_METHOD_GET, MAD_METHOD_SET, MAD_METHOD_TRAP,
@@ -651,8 +627,7 @@ test_requests_of_others_go_to_the_server(void **state)
 	bench_free(b);
 }
 
-static void
-test_free_with_requests_in_every_state_is_quiet(void **state)
+TEST(test_free_with_requests_in_every_state_is_quiet)
 {
 	struct mad_client_params params = bench_usual;
 	struct bench *b;
@@ -685,8 +660,7 @@ start_report(struct bench *b, uint64_t tag)
 
 /* They pass no switch's agent: a full window does not hold them up, nor do
  * dead subscribers take places of SMPs. Each attempt has its own time-out. */
-static void
-test_gmps_take_no_room_of_the_window(void **state)
+TEST(test_gmps_take_no_room_of_the_window)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -715,8 +689,7 @@ test_gmps_take_no_room_of_the_window(void **state)
 
 /* A table that its client never acknowledged comes back under the client's
  * TID, which may be one of ours. */
-static void
-test_returned_answer_is_no_request_of_ours(void **state)
+TEST(test_returned_answer_is_no_request_of_ours)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
@@ -799,8 +772,7 @@ run_chaos(uint32_t seed)
 	return b;
 }
 
-static void
-test_chaos_ends_every_request_exactly_once(void **state)
+TEST(test_chaos_ends_every_request_exactly_once)
 {
 	uint32_t seed = g_random_int();
 
@@ -809,8 +781,7 @@ test_chaos_ends_every_request_exactly_once(void **state)
 		bench_free(run_chaos(seed + round));
 }
 
-static void
-test_chaos_runs_the_same_way_again(void **state)
+TEST(test_chaos_runs_the_same_way_again)
 {
 	struct bench *a = run_chaos(4711);
 	struct bench *b = run_chaos(4711);
@@ -823,39 +794,3 @@ test_chaos_runs_the_same_way_again(void **state)
 	bench_free(a);
 	bench_free(b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_answer_reaches_its_request_once),
-	cmocka_unit_test(test_silence_is_tried_again_and_then_over),
-	cmocka_unit_test(test_no_retries_means_one_attempt),
-	cmocka_unit_test(test_late_answer_to_an_earlier_attempt_counts),
-	cmocka_unit_test(
-	    test_late_answer_ends_a_request_that_waits_for_its_retry),
-	cmocka_unit_test(test_duplicates_are_counted_not_delivered),
-	cmocka_unit_test(test_foreign_tids_are_dropped),
-	cmocka_unit_test(test_upper_half_of_the_tid_is_not_compared),
-	cmocka_unit_test(
-	    test_answers_that_do_not_fit_are_dropped_and_waited_out),
-	cmocka_unit_test(test_short_mads_are_dropped),
-	cmocka_unit_test(test_set_is_answered_by_get_resp),
-	cmocka_unit_test(test_cancel_works_in_every_state),
-	cmocka_unit_test(test_cancel_from_outside_lets_the_queue_move),
-	cmocka_unit_test(test_cancel_inside_done_is_safe),
-	cmocka_unit_test(test_busy_is_tried_again_after_the_timeout),
-	cmocka_unit_test(test_returned_is_tried_again_at_once),
-	cmocka_unit_test(test_returned_to_the_end_is_over_at_once),
-	cmocka_unit_test(test_returned_older_attempt_is_ignored),
-	cmocka_unit_test(test_refused_send_is_lost_at_its_timeout),
-	cmocka_unit_test(test_slot_of_an_old_request_is_told_apart),
-	cmocka_unit_test(test_ids_stay_unique_while_thousands_wait),
-	cmocka_unit_test(
-	    test_pump_feeds_everything_through_a_short_queue),
-	cmocka_unit_test(test_pump_waits_for_the_queue),
-	cmocka_unit_test(test_requests_of_others_go_to_the_server),
-	cmocka_unit_test(
-	    test_free_with_requests_in_every_state_is_quiet),
-	cmocka_unit_test(test_chaos_ends_every_request_exactly_once),
-	cmocka_unit_test(test_chaos_runs_the_same_way_again),
-	cmocka_unit_test(test_gmps_take_no_room_of_the_window),
-	cmocka_unit_test(test_returned_answer_is_no_request_of_ours)
-)

@@ -32,8 +32,7 @@ assert_tries(const struct mkey_db *k, uint64_t guid, unsigned n, ...)
 	va_end(args);
 }
 
-static void
-test_no_keyring_is_key_0(void **state)
+TEST(test_no_keyring_is_key_0)
 {
 	uint64_t key;
 
@@ -43,8 +42,7 @@ test_no_keyring_is_key_0(void **state)
 	assert_tries(NULL, GUID, 1, UINT64_C(0));
 }
 
-static void
-test_one_key_is_for_everybody(void **state)
+TEST(test_one_key_is_for_everybody)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 
@@ -56,8 +54,7 @@ test_one_key_is_for_everybody(void **state)
 }
 
 /* The value was computed apart from this program, with Python's hmac. */
-static void
-test_key_per_port_is_the_hmac_of_its_guid(void **state)
+TEST(test_key_per_port_is_the_hmac_of_its_guid)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
 	struct mkey_db *other = mkey_db_new(KEY_A ^ 1, MKEY_DB_PER_PORT);
@@ -69,8 +66,7 @@ test_key_per_port_is_the_hmac_of_its_guid(void **state)
 	mkey_db_free(other);
 }
 
-static void
-test_seed_is_never_a_key(void **state)
+TEST(test_seed_is_never_a_key)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
 
@@ -84,8 +80,7 @@ test_seed_is_never_a_key(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_no_key_wanted_is_none_per_port(void **state)
+TEST(test_no_key_wanted_is_none_per_port)
 {
 	struct mkey_db *k = mkey_db_new(0, MKEY_DB_PER_PORT);
 
@@ -94,8 +89,7 @@ test_no_key_wanted_is_none_per_port(void **state)
 }
 
 /* The likely one first; the doubtful in order; then what is wanted. */
-static void
-test_order_of_tries(void **state)
+TEST(test_order_of_tries)
 {
 	struct mkey_db *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
 
@@ -115,8 +109,7 @@ test_order_of_tries(void **state)
 }
 
 /* A port whose key is 0 takes every key: what it is to have does. */
-static void
-test_port_without_a_key_is_forgotten(void **state)
+TEST(test_port_without_a_key_is_forgotten)
 {
 	struct mkey_db *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
 
@@ -132,8 +125,7 @@ test_port_without_a_key_is_forgotten(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_version_counts_changes_only(void **state)
+TEST(test_version_counts_changes_only)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	const struct mkey_db_cable c = { { GUID, GUID + 9 }, { 3, 1 } };
@@ -153,8 +145,7 @@ test_version_counts_changes_only(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_moved_cable_leaves_no_hint(void **state)
+TEST(test_moved_cable_leaves_no_hint)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct mkey_db_cable c = { { GUID, GUID + 9 }, { 3, 1 } };
@@ -194,8 +185,7 @@ host_of(const struct snapshot *s, unsigned nth)
 	return 0;
 }
 
-static void
-test_what_ports_show_is_learned(void **state)
+TEST(test_what_ports_show_is_learned)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct snapshot *s = fabric();
@@ -224,8 +214,7 @@ test_what_ports_show_is_learned(void **state)
 }
 
 /* Port 0 of a switch holds the key of all its ports. */
-static void
-test_switch_has_one_key(void **state)
+TEST(test_switch_has_one_key)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct snapshot *s = fabric();
@@ -245,8 +234,7 @@ test_switch_has_one_key(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_nothing_is_remembered_without_a_key(void **state)
+TEST(test_nothing_is_remembered_without_a_key)
 {
 	struct mkey_db *k = mkey_db_new(0, MKEY_DB_ONE);
 	struct snapshot *s = fabric();
@@ -262,8 +250,7 @@ test_nothing_is_remembered_without_a_key(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_locked_until_it_shows_a_key(void **state)
+TEST(test_locked_until_it_shows_a_key)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct snapshot *s = fabric();
@@ -286,8 +273,7 @@ test_locked_until_it_shows_a_key(void **state)
 	mkey_db_free(k);
 }
 
-static void
-test_strays_are_keys_of_who_was_not_found(void **state)
+TEST(test_strays_are_keys_of_who_was_not_found)
 {
 	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
 						       g_int64_equal);
@@ -313,8 +299,7 @@ test_strays_are_keys_of_who_was_not_found(void **state)
 
 /* -------------------------------------------------------------- as text */
 
-static void
-test_files_come_back_as_they_were(void **state)
+TEST(test_files_come_back_as_they_were)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct mkey_db *again = mkey_db_new(KEY_A, MKEY_DB_ONE);
@@ -350,8 +335,7 @@ test_files_come_back_as_they_were(void **state)
 }
 
 /* Nothing of it is taken, and the message holds no key. */
-static void
-test_bad_lines_are_refused_and_not_repeated(void **state)
+TEST(test_bad_lines_are_refused_and_not_repeated)
 {
 	static const char *const bad[] = {
 		"0x0002c90300000001", "0x1 0x5ec3e7 0x1", "0x1 5ec3e7",
@@ -377,8 +361,7 @@ test_bad_lines_are_refused_and_not_repeated(void **state)
 	}
 }
 
-static void
-test_bad_cables_are_refused(void **state)
+TEST(test_bad_cables_are_refused)
 {
 	static const char *const bad[] = {
 		"0x1:1", "0x1:1 0x2", "0x1:1 0x2:255", "0x1:1 0x2:",
@@ -397,8 +380,7 @@ test_bad_cables_are_refused(void **state)
 	}
 }
 
-static void
-test_a_port_number_may_have_zeros_in_front(void **state)
+TEST(test_a_port_number_may_have_zeros_in_front)
 {
 	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 
@@ -409,8 +391,7 @@ test_a_port_number_may_have_zeros_in_front(void **state)
 }
 
 /* Whatever the order of learning. */
-static void
-test_files_do_not_depend_on_the_order(void **state)
+TEST(test_files_do_not_depend_on_the_order)
 {
 	g_autoptr(GString) first = g_string_new(NULL);
 
@@ -433,25 +414,3 @@ test_files_do_not_depend_on_the_order(void **state)
 		mkey_db_free(k);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_no_keyring_is_key_0),
-	cmocka_unit_test(test_one_key_is_for_everybody),
-	cmocka_unit_test(test_key_per_port_is_the_hmac_of_its_guid),
-	cmocka_unit_test(test_seed_is_never_a_key),
-	cmocka_unit_test(test_no_key_wanted_is_none_per_port),
-	cmocka_unit_test(test_order_of_tries),
-	cmocka_unit_test(test_port_without_a_key_is_forgotten),
-	cmocka_unit_test(test_version_counts_changes_only),
-	cmocka_unit_test(test_moved_cable_leaves_no_hint),
-	cmocka_unit_test(test_what_ports_show_is_learned),
-	cmocka_unit_test(test_switch_has_one_key),
-	cmocka_unit_test(test_nothing_is_remembered_without_a_key),
-	cmocka_unit_test(test_locked_until_it_shows_a_key),
-	cmocka_unit_test(test_strays_are_keys_of_who_was_not_found),
-	cmocka_unit_test(test_files_come_back_as_they_were),
-	cmocka_unit_test(test_bad_lines_are_refused_and_not_repeated),
-	cmocka_unit_test(test_bad_cables_are_refused),
-	cmocka_unit_test(test_a_port_number_may_have_zeros_in_front),
-	cmocka_unit_test(test_files_do_not_depend_on_the_order)
-)

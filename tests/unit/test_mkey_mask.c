@@ -30,8 +30,7 @@ assert_marks(const uint8_t *without, const uint8_t *with, unsigned n)
 	assert_int_equal(found, n);
 }
 
-static void
-test_m_key_of_every_smp(void **state)
+TEST(test_m_key_of_every_smp)
 {
 	static const enum mad_attr attrs[] = {
 		MAD_ATTR_NODE_INFO, MAD_ATTR_SWITCH_INFO, MAD_ATTR_LINEAR_FT,
@@ -49,8 +48,7 @@ test_m_key_of_every_smp(void **state)
 	}
 }
 
-static void
-test_keys_in_the_data_of_smps(void **state)
+TEST(test_keys_in_the_data_of_smps)
 {
 	const struct port_info none = { 0 }, port = { .m_key = KEY };
 	const struct sm_info no_sm = { 0 }, sm = { .sm_key = KEY };
@@ -77,8 +75,7 @@ test_keys_in_the_data_of_smps(void **state)
 	assert_marks(a, b, 16);
 }
 
-static void
-test_keys_of_the_sa(void **state)
+TEST(test_keys_of_the_sa)
 {
 	uint8_t a[MAD_SIZE] = { 1, MAD_CLASS_SA, 2, MAD_METHOD_GET };
 	uint8_t b[MAD_SIZE];
@@ -93,18 +90,10 @@ test_keys_of_the_sa(void **state)
 }
 
 /* Nobody knows what that is. */
-static void
-test_short_mad_is_secret(void **state)
+TEST(test_short_mad_is_secret)
 {
 	const uint8_t mad[MAD_SIZE] = { 0 };
 
 	assert_true(mkey_mask_holds(mad, 20, 3));
 	assert_false(mkey_mask_holds(mad, MAD_SIZE, 3));
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_m_key_of_every_smp),
-	cmocka_unit_test(test_keys_in_the_data_of_smps),
-	cmocka_unit_test(test_keys_of_the_sa),
-	cmocka_unit_test(test_short_mad_is_secret)
-)

@@ -16,8 +16,7 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-static void
-test_every_receiver_gets_one_copy(void **state)
+TEST(test_every_receiver_gets_one_copy)
 {
 	static const struct {
 		const char *spec;
@@ -53,8 +52,7 @@ test_every_receiver_gets_one_copy(void **state)
 	g_free(p);
 }
 
-static void
-test_input_order_does_not_matter(void **state)
+TEST(test_input_order_does_not_matter)
 {
 	uint64_t prng = prng_stream(1, 0);
 	struct plan *p = g_new(struct plan, 1);
@@ -105,8 +103,7 @@ level(const struct fabric *f, uint32_t sw)
 }
 
 /* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
-static void
-test_trees_stay_low(void **state)
+TEST(test_trees_stay_low)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
@@ -147,8 +144,7 @@ test_trees_stay_low(void **state)
 
 /* 4 * 4 * 4 hosts, 16 switches at the top: 64 groups of one host of each leaf
  * are 4 for each top switch. */
-static void
-test_groups_share_the_cables(void **state)
+TEST(test_groups_share_the_cables)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
@@ -179,8 +175,7 @@ test_groups_share_the_cables(void **state)
 }
 
 /* Parallel cables take turns. */
-static void
-test_parallel_cables_share(void **state)
+TEST(test_parallel_cables_share)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
@@ -203,8 +198,7 @@ test_parallel_cables_share(void **state)
 	g_free(p);
 }
 
-static void
-test_switches_that_cannot_hold_it_are_avoided(void **state)
+TEST(test_switches_that_cannot_hold_it_are_avoided)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
@@ -244,8 +238,7 @@ test_switches_that_cannot_hold_it_are_avoided(void **state)
 	g_free(p);
 }
 
-static void
-test_nobody_listens_nothing_is_sent(void **state)
+TEST(test_nobody_listens_nothing_is_sent)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output out;
@@ -275,8 +268,7 @@ test_nobody_listens_nothing_is_sent(void **state)
 }
 
 /* The order of the fat-tree engine has equal ranks within a level. */
-static void
-test_levels_and_no_order_will_do(void **state)
+TEST(test_levels_and_no_order_will_do)
 {
 	uint64_t prng = prng_stream(12, 0);
 	struct plan *p = g_new(struct plan, 1);
@@ -301,15 +293,3 @@ test_levels_and_no_order_will_do(void **state)
 	lab_clear(&f);
 	g_free(p);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_every_receiver_gets_one_copy),
-	cmocka_unit_test(test_input_order_does_not_matter),
-	cmocka_unit_test(test_trees_stay_low),
-	cmocka_unit_test(test_groups_share_the_cables),
-	cmocka_unit_test(test_parallel_cables_share),
-	cmocka_unit_test(
-		test_switches_that_cannot_hold_it_are_avoided),
-	cmocka_unit_test(test_nobody_listens_nothing_is_sent),
-	cmocka_unit_test(test_levels_and_no_order_will_do)
-)

@@ -15,8 +15,7 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-static void
-test_join_and_leave_touch_one_branch(void **state)
+TEST(test_join_and_leave_touch_one_branch)
 {
 	uint64_t seed = 20260721;
 	uint64_t prng = prng_stream(seed, 0);
@@ -67,8 +66,7 @@ test_join_and_leave_touch_one_branch(void **state)
 
 /* A group grows from one leaf over a pod to the fabric, among others; what it
  * has is a part of what it gets. */
-static void
-test_growing_trees_keep_what_they_have(void **state)
+TEST(test_growing_trees_keep_what_they_have)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output now, next;
@@ -107,8 +105,7 @@ unplug(struct snapshot *s, const struct graph *g, uint32_t sw, uint32_t edge)
 	s->ports[peer].peer = SNAPSHOT_NONE;
 }
 
-static void
-test_fault_moves_only_trees_on_the_cable(void **state)
+TEST(test_fault_moves_only_trees_on_the_cable)
 {
 	uint64_t prng = prng_stream(9, 0);
 	struct plan *p = g_new(struct plan, 1);
@@ -148,8 +145,7 @@ test_fault_moves_only_trees_on_the_cable(void **state)
 	g_free(p);
 }
 
-static void
-test_rubbish_of_before_does_no_harm(void **state)
+TEST(test_rubbish_of_before_does_no_harm)
 {
 	uint64_t seed = 20260722;
 	uint64_t prng = prng_stream(seed, 0);
@@ -180,8 +176,7 @@ test_rubbish_of_before_does_no_harm(void **state)
 
 /* Switches at the top are members themselves, so the tree turns from down to
  * up; it does not change with the load of the others. */
-static void
-test_groups_with_turns_stay(void **state)
+TEST(test_groups_with_turns_stay)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output before, after;
@@ -219,8 +214,7 @@ test_groups_with_turns_stay(void **state)
 }
 
 /* The tree of before leads over switches that cannot hold the MLID now. */
-static void
-test_lost_capacity_moves_trees(void **state)
+TEST(test_lost_capacity_moves_trees)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output before, after;
@@ -248,8 +242,7 @@ test_lost_capacity_moves_trees(void **state)
 }
 
 /* Where there is a choice of ways, a tree does not follow the load about. */
-static void
-test_trees_stay_when_others_go(void **state)
+TEST(test_trees_stay_when_others_go)
 {
 	struct plan *p = g_new(struct plan, 1);
 	struct multicast_output before, after;
@@ -276,13 +269,3 @@ test_trees_stay_when_others_go(void **state)
 	lab_clear(&f);
 	g_free(p);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_join_and_leave_touch_one_branch),
-	cmocka_unit_test(test_growing_trees_keep_what_they_have),
-	cmocka_unit_test(test_fault_moves_only_trees_on_the_cable),
-	cmocka_unit_test(test_rubbish_of_before_does_no_harm),
-	cmocka_unit_test(test_groups_with_turns_stay),
-	cmocka_unit_test(test_lost_capacity_moves_trees),
-	cmocka_unit_test(test_trees_stay_when_others_go)
-)

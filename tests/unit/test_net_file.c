@@ -169,8 +169,7 @@ assert_round_trip(const struct snapshot *s)
 	g_string_free(again, TRUE);
 }
 
-static void
-test_ibnetdiscover_is_understood(void **state)
+TEST(test_ibnetdiscover_is_understood)
 {
 	struct snapshot *s = parse(printed);
 	const struct snapshot_node *sw = node_of(s, 0x1001);
@@ -210,8 +209,7 @@ test_ibnetdiscover_is_understood(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_links_are_up_and_wait_for_a_manager(void **state)
+TEST(test_links_are_up_and_wait_for_a_manager)
 {
 	struct snapshot *s = parse(printed);
 
@@ -236,8 +234,7 @@ test_links_are_up_and_wait_for_a_manager(void **state)
 }
 
 /* GUIDs, widths and speeds that ibsim makes up for the same text */
-static void
-test_ibsim_file_is_understood(void **state)
+TEST(test_ibsim_file_is_understood)
 {
 	struct snapshot *s = parse(by_hand);
 	const struct snapshot_port *p;
@@ -261,8 +258,7 @@ test_ibsim_file_is_understood(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_generated_fabrics_come_back(void **state)
+TEST(test_generated_fabrics_come_back)
 {
 	static const char *const specs[] = {
 		"PGFT(3,4;1,3)", "PGFT(2,2,2;1,2,2;1,1,2)", "ring(5;2)",
@@ -288,8 +284,7 @@ test_generated_fabrics_come_back(void **state)
 }
 
 /* LIDs, rates and names of all kinds, which generators do not make. */
-static void
-test_random_values_come_back(void **state)
+TEST(test_random_values_come_back)
 {
 	static const uint8_t widths[] = { 1, 2, 4, 8, 16 };
 	static const uint8_t speeds[][3] = {
@@ -340,8 +335,7 @@ test_random_values_come_back(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_description_may_have_quotes(void **state)
+TEST(test_description_may_have_quotes)
 {
 	struct snapshot *s = parse(
 		"Switch 2 \"S\" # \"a \"b\" # w=0 lid 3\" "
@@ -366,8 +360,7 @@ test_description_may_have_quotes(void **state)
 }
 
 /* The manager's own node leads: ibsim attaches to the first of a file. */
-static void
-test_local_port_leads_the_text(void **state)
+TEST(test_local_port_leads_the_text)
 {
 	struct generate_options options = { .seed = 3 };
 	struct snapshot *s = generate_fabric("rails(2;3,2)", &options, NULL);
@@ -391,8 +384,7 @@ test_local_port_leads_the_text(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_headings_of_a_grouped_listing_are_skipped(void **state)
+TEST(test_headings_of_a_grouped_listing_are_skipped)
 {
 	struct snapshot *s = parse(
 		"Chassis 1 (guid 0x8f1)\n"
@@ -413,8 +405,7 @@ test_headings_of_a_grouped_listing_are_skipped(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_file_without_ca_has_no_local_port(void **state)
+TEST(test_file_without_ca_has_no_local_port)
 {
 	struct snapshot *s = parse("Switch 2 \"A\"\n[1] \"B\"[2]\n\n"
 				 "Switch 2 \"B\"\n[2] \"A\"[1]\n");
@@ -427,8 +418,7 @@ test_file_without_ca_has_no_local_port(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_lone_ca_is_its_own_fabric(void **state)
+TEST(test_lone_ca_is_its_own_fabric)
 {
 	struct snapshot *s = parse("Hca 2 \"H\"\n");
 
@@ -511,8 +501,7 @@ static const struct {
 	  "x.net:2:1: no speed is enabled at both ends (0x1 and 0x2)" },
 };
 
-static void
-test_errors_name_their_line(void **state)
+TEST(test_errors_name_their_line)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
 		GError *error = NULL;
@@ -529,8 +518,7 @@ test_errors_name_their_line(void **state)
 }
 
 /* Any cut or damaged byte: a fabric or an error, nothing else. */
-static void
-test_damaged_text_is_survived(void **state)
+TEST(test_damaged_text_is_survived)
 {
 	const char *given = g_getenv("TEST_SEED");
 	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 4711;
@@ -560,19 +548,3 @@ test_damaged_text_is_survived(void **state)
 	}
 	assert_in_range(refused, 1000, 2999);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_ibnetdiscover_is_understood),
-	cmocka_unit_test(test_links_are_up_and_wait_for_a_manager),
-	cmocka_unit_test(test_ibsim_file_is_understood),
-	cmocka_unit_test(test_generated_fabrics_come_back),
-	cmocka_unit_test(test_random_values_come_back),
-	cmocka_unit_test(test_description_may_have_quotes),
-	cmocka_unit_test(test_local_port_leads_the_text),
-	cmocka_unit_test(
-		test_headings_of_a_grouped_listing_are_skipped),
-	cmocka_unit_test(test_file_without_ca_has_no_local_port),
-	cmocka_unit_test(test_lone_ca_is_its_own_fabric),
-	cmocka_unit_test(test_errors_name_their_line),
-	cmocka_unit_test(test_damaged_text_is_survived)
-)

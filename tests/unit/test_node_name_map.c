@@ -38,8 +38,7 @@ assert_name(GHashTable *names, uint64_t guid, const char *name)
 	assert_string_equal(found, name);
 }
 
-static void
-test_every_form_of_a_line_is_read(void **state)
+TEST(test_every_form_of_a_line_is_read)
 {
 	g_autoptr(GHashTable) names = parse(
 		"# IB1\r\n"
@@ -60,8 +59,7 @@ test_every_form_of_a_line_is_read(void **state)
 	assert_name(names, UINT64_MAX, "x");
 }
 
-static void
-test_empty_map_has_no_names(void **state)
+TEST(test_empty_map_has_no_names)
 {
 	g_autoptr(GHashTable) names = parse("");
 	g_autoptr(GHashTable) comments = parse("# nothing\n\n");
@@ -70,8 +68,7 @@ test_empty_map_has_no_names(void **state)
 	assert_int_equal(g_hash_table_size(comments), 0);
 }
 
-static void
-test_bad_line_is_named(void **state)
+TEST(test_bad_line_is_named)
 {
 	static const struct {
 		const char *line, *error;
@@ -114,8 +111,7 @@ test_bad_line_is_named(void **state)
 }
 
 /* As ibnetdiscover does; but said. */
-static void
-test_of_two_names_the_first_one_holds(void **state)
+TEST(test_of_two_names_the_first_one_holds)
 {
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GHashTable) names = node_name_map_parse(
@@ -130,8 +126,7 @@ test_of_two_names_the_first_one_holds(void **state)
 			    "name \"first\" already");
 }
 
-static void
-test_longest_name_is_the_limit(void **state)
+TEST(test_longest_name_is_the_limit)
 {
 	g_autofree char *name = g_strnfill(NODE_NAME_MAP_MAX, 'n');
 	g_autofree char *good = g_strdup_printf("0x1 \"%s\"\n", name);
@@ -147,8 +142,7 @@ test_longest_name_is_the_limit(void **state)
 
 /* Whatever comes is a map or an error with a place in the text, and what is
  * found in a map was in the text. */
-static void
-test_damaged_maps_are_survived(void **state)
+TEST(test_damaged_maps_are_survived)
 {
 	static const char good[] = "# IB1\n0x0008f104003f125c \"Rack 1\" # c\n"
 		"0x2 \"# 2\"\r\n\n3 bare name\n0xffffffffffffffff \"x\"\n";
@@ -215,8 +209,7 @@ assert_pair(const struct snapshot *s, const char *first, const char *second)
 	assert_string_equal(s->nodes[1].desc, "ca-2");
 }
 
-static void
-test_name_stands_beside_the_description(void **state)
+TEST(test_name_stands_beside_the_description)
 {
 	g_autoptr(GHashTable) names = parse("0x2 \"Rack 2\"\n0x9 nobody\n");
 
@@ -232,8 +225,7 @@ test_name_stands_beside_the_description(void **state)
 }
 
 /* The map may go, and the snapshot that a copy was made of. */
-static void
-test_names_live_as_long_as_who_uses_them(void **state)
+TEST(test_names_live_as_long_as_who_uses_them)
 {
 	GHashTable *names = parse("0x1 \"Rack 1\"\n");
 	struct snapshot *s = make_pair(names, 2, 1), *copy;
@@ -245,14 +237,3 @@ test_names_live_as_long_as_who_uses_them(void **state)
 	assert_pair(copy, "Rack 1", "ca-2");
 	snapshot_unref(copy);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_every_form_of_a_line_is_read),
-	cmocka_unit_test(test_empty_map_has_no_names),
-	cmocka_unit_test(test_bad_line_is_named),
-	cmocka_unit_test(test_of_two_names_the_first_one_holds),
-	cmocka_unit_test(test_longest_name_is_the_limit),
-	cmocka_unit_test(test_damaged_maps_are_survived),
-	cmocka_unit_test(test_name_stands_beside_the_description),
-	cmocka_unit_test(test_names_live_as_long_as_who_uses_them)
-)

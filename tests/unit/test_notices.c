@@ -27,8 +27,7 @@ taken(struct notices *n, int64_t now)
 	return digits;
 }
 
-static void
-test_the_first_report_waits_for_others(void **state)
+TEST(test_the_first_report_waits_for_others)
 {
 	struct notices *n = notices_new();
 
@@ -43,8 +42,7 @@ test_the_first_report_waits_for_others(void **state)
 	notices_free(n);
 }
 
-static void
-test_a_node_that_always_reports_is_read_once_a_second(void **state)
+TEST(test_a_node_that_always_reports_is_read_once_a_second)
 {
 	struct notices *n = notices_new();
 	unsigned times = 0;
@@ -71,8 +69,7 @@ test_a_node_that_always_reports_is_read_once_a_second(void **state)
 	notices_free(n);
 }
 
-static void
-test_heavy_sweeps_count_and_do_not_add_up(void **state)
+TEST(test_heavy_sweeps_count_and_do_not_add_up)
 {
 	struct notices *n = notices_new();
 
@@ -85,9 +82,3 @@ test_heavy_sweeps_count_and_do_not_add_up(void **state)
 	assert_in_range(notices_due(n), S, S + MS);
 	notices_free(n);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_the_first_report_waits_for_others),
-	cmocka_unit_test(test_a_node_that_always_reports_is_read_once_a_second),
-	cmocka_unit_test(test_heavy_sweeps_count_and_do_not_add_up)
-)

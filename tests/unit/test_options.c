@@ -109,8 +109,7 @@ assert_same(const struct options *a, const struct options *b)
 	assert_int_equal(g_strcmp0(a->http, b->http), 0);
 }
 
-static void
-test_every_key_arrives(void **state)
+TEST(test_every_key_arrives, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -192,8 +191,7 @@ static const char policy_lines[] =
 	"control_socket /s\n"
 	"http [::1]:9683\n";
 
-static void
-test_every_key_of_policy_arrives(void **state)
+TEST(test_every_key_of_policy_arrives, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -225,8 +223,7 @@ test_every_key_of_policy_arrives(void **state)
 }
 
 /* OpenSM's old key takes enforcement away, whatever the new one says. */
-static void
-test_enforcement_follows_both_keys(void **state)
+TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
 {
 	static const struct {
 		const char *text;
@@ -252,8 +249,7 @@ test_enforcement_follows_both_keys(void **state)
 	}
 }
 
-static void
-test_null_is_the_built_in_value(void **state)
+TEST(test_null_is_the_built_in_value, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
@@ -279,8 +275,7 @@ test_null_is_the_built_in_value(void **state)
 	options_free(fresh);
 }
 
-static void
-test_unknown_keys_are_warned_of(void **state)
+TEST(test_unknown_keys_are_warned_of, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -307,8 +302,7 @@ test_unknown_keys_are_warned_of(void **state)
 }
 
 /* What asks for nothing else than minism does needs no warning. */
-static void
-test_foreign_keys_are_judged_by_value(void **state)
+TEST(test_foreign_keys_are_judged_by_value, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -322,8 +316,7 @@ test_foreign_keys_are_judged_by_value(void **state)
 }
 
 /* OpenSM's: dumps are one of the things to log. */
-static void
-test_log_flags_and_dumps_are_taken_from_opensm(void **state)
+TEST(test_log_flags_and_dumps_are_taken_from_opensm, setup_new, setup_free)
 {
 	static const struct {
 		const char *text;
@@ -354,8 +347,7 @@ test_log_flags_and_dumps_are_taken_from_opensm(void **state)
 	assert_int_equal(t->warnings->len, 0);
 }
 
-static void
-test_keys_whose_effect_is_there_need_no_warning(void **state)
+TEST(test_keys_whose_effect_is_there_need_no_warning, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -374,8 +366,7 @@ test_keys_whose_effect_is_there_need_no_warning(void **state)
 			    "minism");
 }
 
-static void
-test_all_errors_of_a_file_are_told(void **state)
+TEST(test_all_errors_of_a_file_are_told, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	GString *many = g_string_new(NULL);
@@ -466,8 +457,7 @@ static const struct {
 	  "m_key_lease_period: 65536 is not 0 to 65535" },
 };
 
-static void
-test_bad_value_is_an_error_and_nothing_is_taken(void **state)
+TEST(test_bad_value_is_an_error_and_nothing_is_taken, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
@@ -520,8 +510,7 @@ has_entry(const char *key)
 
 /* The shipped file sets nothing; what is commented out in it is every key, and
  * says what is built in. */
-static void
-test_shipped_file_tells_the_defaults(void **state)
+TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
@@ -566,8 +555,7 @@ test_shipped_file_tells_the_defaults(void **state)
 	options_free(fresh);
 }
 
-static void
-test_man_page_has_every_key(void **state)
+TEST(test_man_page_has_every_key, setup_new, setup_free)
 {
 	char *text = read_source("doc/minism.conf.5");
 
@@ -580,20 +568,3 @@ test_man_page_has_every_key(void **state)
 	}
 	g_free(text);
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
-UNIT_TESTS(
-	TEST(test_every_key_arrives),
-	TEST(test_every_key_of_policy_arrives),
-	TEST(test_enforcement_follows_both_keys),
-	TEST(test_null_is_the_built_in_value),
-	TEST(test_unknown_keys_are_warned_of),
-	TEST(test_foreign_keys_are_judged_by_value),
-	TEST(test_log_flags_and_dumps_are_taken_from_opensm),
-	TEST(test_keys_whose_effect_is_there_need_no_warning),
-	TEST(test_all_errors_of_a_file_are_told),
-	TEST(test_bad_value_is_an_error_and_nothing_is_taken),
-	TEST(test_shipped_file_tells_the_defaults),
-	TEST(test_man_page_has_every_key)
-)

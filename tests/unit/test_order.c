@@ -54,8 +54,7 @@ count_level(const struct order *o, uint32_t level)
 	return n;
 }
 
-static void
-test_exceptions_do_not_move_the_levels(void **state)
+TEST(test_exceptions_do_not_move_the_levels)
 {
 	static const struct {
 		const char *name;
@@ -89,8 +88,7 @@ test_exceptions_do_not_move_the_levels(void **state)
 		}
 }
 
-static void
-test_places_are_a_total_order_by_level(void **state)
+TEST(test_places_are_a_total_order_by_level)
 {
 	struct ordered d;
 
@@ -108,8 +106,7 @@ test_places_are_a_total_order_by_level(void **state)
 }
 
 /* A leaf whose hosts are off stays a leaf, whole pods too. */
-static void
-test_leaves_without_hosts_are_no_tops(void **state)
+TEST(test_leaves_without_hosts_are_no_tops)
 {
 	struct snapshot *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
 	struct ordered d;
@@ -130,8 +127,7 @@ test_leaves_without_hosts_are_no_tops(void **state)
 	ordered_close(&d);
 }
 
-static void
-test_ranks_lead_up_and_are_read_back(void **state)
+TEST(test_ranks_lead_up_and_are_read_back)
 {
 	struct ordered d;
 	struct order *again;
@@ -154,8 +150,7 @@ test_ranks_lead_up_and_are_read_back(void **state)
 
 /* An order that serves as well as another stays in force; one that serves
  * badly does not. */
-static void
-test_order_in_force_is_kept_if_it_serves(void **state)
+TEST(test_order_in_force_is_kept_if_it_serves)
 {
 	struct ordered d, next;
 	uint32_t *ranks, sw, n_kept = 0;
@@ -189,8 +184,7 @@ test_order_in_force_is_kept_if_it_serves(void **state)
 	assert_true(n_kept >= 5);
 }
 
-static void
-test_roots_that_are_given_are_on_top(void **state)
+TEST(test_roots_that_are_given_are_on_top)
 {
 	struct ordered d;
 	uint8_t *roots;
@@ -211,8 +205,7 @@ test_roots_that_are_given_are_on_top(void **state)
 }
 
 /* Distances from one root make 11.5, 10 and 8 times the bound of these. */
-static void
-test_off_trees_the_root_is_not_crowded(void **state)
+TEST(test_off_trees_the_root_is_not_crowded)
 {
 	static const struct {
 		const char *spec;
@@ -268,8 +261,7 @@ is_acyclic(const struct graph *g, const struct turns *t)
 	return n_left == 0;
 }
 
-static void
-test_turns_have_no_cycle(void **state)
+TEST(test_turns_have_no_cycle)
 {
 	static const char *const specs[] = {
 		"PGFT(6,8;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(3,3,3,3;1,3,3,3)",
@@ -297,14 +289,3 @@ test_turns_have_no_cycle(void **state)
 		}
 	assert_true(n_turning > 10);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_exceptions_do_not_move_the_levels),
-	cmocka_unit_test(test_places_are_a_total_order_by_level),
-	cmocka_unit_test(test_leaves_without_hosts_are_no_tops),
-	cmocka_unit_test(test_ranks_lead_up_and_are_read_back),
-	cmocka_unit_test(test_order_in_force_is_kept_if_it_serves),
-	cmocka_unit_test(test_roots_that_are_given_are_on_top),
-	cmocka_unit_test(test_off_trees_the_root_is_not_crowded),
-	cmocka_unit_test(test_turns_have_no_cycle)
-)

@@ -108,8 +108,7 @@ assert_pkeys(const struct memberships *m, uint32_t port,
 			    n * sizeof(*pkeys));
 }
 
-static void
-test_default_makes_everybody_full(void **state)
+TEST(test_default_makes_everybody_full)
 {
 	struct partition_rules *rules = partition_rules_default();
 	struct snapshot *s = make_star();
@@ -131,8 +130,7 @@ test_default_makes_everybody_full(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_ipoib_group_is_rfc_4391(void **state)
+TEST(test_ipoib_group_is_rfc_4391)
 {
 	static const uint8_t mgid[16] = {
 		0xff, 0x15, 0x40, 0x1b, 0x80, 0x12, 0, 0,
@@ -148,8 +146,7 @@ test_ipoib_group_is_rfc_4391(void **state)
 	assert_int_equal(group.sl | group.tclass | group.flow_label, 0);
 }
 
-static void
-test_rules_stay_sorted_and_unique(void **state)
+TEST(test_rules_stay_sorted_and_unique)
 {
 	static const uint16_t pkeys[] = { 0x7fff, 1, 0x8030, 0x20, 0x30, 1 };
 	struct partition_rules *rules = partition_rules_new();
@@ -171,8 +168,7 @@ test_rules_stay_sorted_and_unique(void **state)
 	partition_rules_unref(rules);
 }
 
-static void
-test_kinds_name_their_ports_only(void **state)
+TEST(test_kinds_name_their_ports_only)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct snapshot *s = make_star();
@@ -203,8 +199,7 @@ test_kinds_name_their_ports_only(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_later_rule_decides(void **state)
+TEST(test_later_rule_decides)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct snapshot *s = make_star();
@@ -233,8 +228,7 @@ test_later_rule_decides(void **state)
 }
 
 /* A member that was taken out and let in again is one member. */
-static void
-test_none_takes_back(void **state)
+TEST(test_none_takes_back)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct snapshot *s = make_star();
@@ -254,8 +248,7 @@ test_none_takes_back(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_absent_ports_are_told_by_rule(void **state)
+TEST(test_absent_ports_are_told_by_rule)
 {
 	struct partition_rules *rules = partition_rules_new();
 	GArray *strangers = g_array_new(FALSE, FALSE,
@@ -286,8 +279,7 @@ test_absent_ports_are_told_by_rule(void **state)
 
 /* CA 1: limited in 1, full in 2; CA 2: limited in 1 and 2; CA 3: both in 1;
  * CA 0: full in 1 and in the default partition, as is CA 1 limited. */
-static void
-test_meeting_needs_one_full_member(void **state)
+TEST(test_meeting_needs_one_full_member)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct snapshot *s = make_star();
@@ -329,8 +321,7 @@ test_meeting_needs_one_full_member(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_twin_guids_name_the_first_port(void **state)
+TEST(test_twin_guids_name_the_first_port)
 {
 	struct partition_rules *rules = partition_rules_new();
 	struct snapshot *s = make_star();
@@ -423,8 +414,7 @@ add_random_rules(struct partition_rules *rules, const struct snapshot *s,
 	}
 }
 
-static void
-test_random_rules_read_the_plain_way(void **state)
+TEST(test_random_rules_read_the_plain_way)
 {
 	uint64_t seed = 20260715;
 	uint64_t prng = prng_stream(seed, 0);
@@ -458,8 +448,7 @@ test_random_rules_read_the_plain_way(void **state)
 }
 
 /* What is done to a copy is not seen in the original, and the other way. */
-static void
-test_copy_is_by_itself(void **state)
+TEST(test_copy_is_by_itself)
 {
 	struct partition_rules *rules = partition_rules_default();
 	struct partition *p = partition_rules_get(rules, 0x10);
@@ -495,17 +484,3 @@ test_copy_is_by_itself(void **state)
 					      PKEY_DEFAULT)->rules->len, 1);
 	partition_rules_unref(copy);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_default_makes_everybody_full),
-	cmocka_unit_test(test_ipoib_group_is_rfc_4391),
-	cmocka_unit_test(test_rules_stay_sorted_and_unique),
-	cmocka_unit_test(test_kinds_name_their_ports_only),
-	cmocka_unit_test(test_later_rule_decides),
-	cmocka_unit_test(test_none_takes_back),
-	cmocka_unit_test(test_absent_ports_are_told_by_rule),
-	cmocka_unit_test(test_meeting_needs_one_full_member),
-	cmocka_unit_test(test_twin_guids_name_the_first_port),
-	cmocka_unit_test(test_random_rules_read_the_plain_way),
-	cmocka_unit_test(test_copy_is_by_itself)
-)

@@ -150,8 +150,7 @@ restart(struct setup *t)
 
 /* --- the file --- */
 
-static void
-test_without_a_file_there_is_the_default(void **state)
+TEST(test_without_a_file_there_is_the_default, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -169,8 +168,7 @@ test_without_a_file_there_is_the_default(void **state)
 	refuses(t, "there is no such file");
 }
 
-static void
-test_file_says_who_is_in(void **state)
+TEST(test_file_says_who_is_in, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -185,8 +183,7 @@ test_file_says_who_is_in(void **state)
 	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
 }
 
-static void
-test_bad_file_leaves_the_last_good_one(void **state)
+TEST(test_bad_file_leaves_the_last_good_one, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct partition_rules *before;
@@ -210,8 +207,7 @@ test_bad_file_leaves_the_last_good_one(void **state)
 }
 
 /* A file that was cut short would open the fabric. */
-static void
-test_an_empty_file_after_a_policy_is_a_mistake(void **state)
+TEST(test_an_empty_file_after_a_policy_is_a_mistake, setup_new, setup_free)
 {
 	static const char *const nothing[] = {
 		"", "\n \t\r\n", "# Storage=0x10 : ALL=full ;\n",
@@ -237,8 +233,7 @@ test_an_empty_file_after_a_policy_is_a_mistake(void **state)
 	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
 }
 
-static void
-test_unreadable_file_is_no_missing_one(void **state)
+TEST(test_unreadable_file_is_no_missing_one, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -249,8 +244,7 @@ test_unreadable_file_is_no_missing_one(void **state)
 
 /* --- changes --- */
 
-static void
-test_changes_go_before_the_file_and_survive(void **state)
+TEST(test_changes_go_before_the_file_and_survive, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -277,8 +271,7 @@ test_changes_go_before_the_file_and_survive(void **state)
 	}
 }
 
-static void
-test_reset_gives_the_file_its_word_back(void **state)
+TEST(test_reset_gives_the_file_its_word_back, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -296,8 +289,7 @@ test_reset_gives_the_file_its_word_back(void **state)
 	}
 }
 
-static void
-test_changes_are_for_the_owner_alone(void **state)
+TEST(test_changes_are_for_the_owner_alone, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct stat st;
@@ -310,8 +302,7 @@ test_changes_are_for_the_owner_alone(void **state)
 }
 
 /* The same changes, whatever their order was, are the same file. */
-static void
-test_order_of_changes_does_not_show(void **state)
+TEST(test_order_of_changes_does_not_show, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *first = NULL, *second = NULL;
@@ -332,8 +323,7 @@ test_order_of_changes_does_not_show(void **state)
 	assert_string_equal(first, second);
 }
 
-static void
-test_bad_changes_are_an_error_and_change_nothing(void **state)
+TEST(test_bad_changes_are_an_error_and_change_nothing, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct partition_rules *before;
@@ -363,8 +353,7 @@ test_bad_changes_are_an_error_and_change_nothing(void **state)
 	assert_int_equal(what(t, 3, STORAGE), 0);
 }
 
-static void
-test_changes_of_a_lost_partition_are_passed_over(void **state)
+TEST(test_changes_of_a_lost_partition_are_passed_over, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *text = NULL;
@@ -388,8 +377,7 @@ test_changes_of_a_lost_partition_are_passed_over(void **state)
 	assert_int_equal(what(t, 3, GUEST), PARTITION_FULL);
 }
 
-static void
-test_damaged_changes_are_an_error(void **state)
+TEST(test_damaged_changes_are_an_error, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -404,8 +392,7 @@ test_damaged_changes_are_an_error(void **state)
 }
 
 /* A person may edit the file of changes: only single ports count in it. */
-static void
-test_changes_name_ports_only(void **state)
+TEST(test_changes_name_ports_only, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	g_autofree char *text = g_strdup_printf(
@@ -428,8 +415,7 @@ test_changes_name_ports_only(void **state)
 	assert_null(strstr(text, "0x0000000000000000"));
 }
 
-static void
-test_without_a_cache_changes_hold_until_the_end(void **state)
+TEST(test_without_a_cache_changes_hold_until_the_end, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -445,22 +431,3 @@ test_without_a_cache_changes_hold_until_the_end(void **state)
 	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
 	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
-UNIT_TESTS(
-	TEST(test_without_a_file_there_is_the_default),
-	TEST(test_file_says_who_is_in),
-	TEST(test_bad_file_leaves_the_last_good_one),
-	TEST(test_an_empty_file_after_a_policy_is_a_mistake),
-	TEST(test_unreadable_file_is_no_missing_one),
-	TEST(test_changes_go_before_the_file_and_survive),
-	TEST(test_reset_gives_the_file_its_word_back),
-	TEST(test_changes_are_for_the_owner_alone),
-	TEST(test_order_of_changes_does_not_show),
-	TEST(test_bad_changes_are_an_error_and_change_nothing),
-	TEST(test_changes_of_a_lost_partition_are_passed_over),
-	TEST(test_damaged_changes_are_an_error),
-	TEST(test_changes_name_ports_only),
-	TEST(test_without_a_cache_changes_hold_until_the_end)
-)

@@ -19,8 +19,7 @@
 #include "tests/lib/unit.h"
 
 /* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
-static void
-test_icrc_is_that_of_the_example(void **state)
+TEST(test_icrc_is_that_of_the_example)
 {
 	static const uint8_t packet[] = {
 		0xf0, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20,
@@ -38,8 +37,7 @@ test_icrc_is_that_of_the_example(void **state)
 }
 
 /* A CRC behind what it was computed of leaves the same remainder always. */
-static void
-test_vcrc_leaves_a_constant_remainder(void **state)
+TEST(test_vcrc_leaves_a_constant_remainder)
 {
 	uint8_t bytes[40] = { 0 };
 	uint16_t first = 0;
@@ -62,8 +60,7 @@ test_vcrc_leaves_a_constant_remainder(void **state)
 }
 
 /* 500 bytes of records: three segments, numbered, with their lengths. */
-static void
-test_message_is_cut_into_its_segments(void **state)
+TEST(test_message_is_cut_into_its_segments)
 {
 	const struct mad_addr addr = { .qp = 1, .lid = 5, .qkey = 0x80010000 };
 	const struct rmpp_header first = {
@@ -112,8 +109,7 @@ test_message_is_cut_into_its_segments(void **state)
 	assert_null(memmem(at, len - (gsize)(at - bytes), "\1\3\2\x92", 4));
 }
 
-static void
-test_what_cannot_be_written_is_an_error(void **state)
+TEST(test_what_cannot_be_written_is_an_error)
 {
 	const struct mad_addr addr = { 0 };
 	const uint8_t mad[MAD_SIZE] = { 1, 1 };
@@ -134,10 +130,3 @@ test_what_cannot_be_written_is_an_error(void **state)
 	assert_false(pcap_close(p, &error));
 	assert_non_null(strstr(error->message, "/dev/full"));
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_icrc_is_that_of_the_example),
-	cmocka_unit_test(test_vcrc_leaves_a_constant_remainder),
-	cmocka_unit_test(test_message_is_cut_into_its_segments),
-	cmocka_unit_test(test_what_cannot_be_written_is_an_error)
-)

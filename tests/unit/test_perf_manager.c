@@ -57,8 +57,7 @@ some_port(const struct world *w)
 	return port;
 }
 
-static void
-test_counters_are_what_was_added_since(void **state)
+TEST(test_counters_are_what_was_added_since)
 {
 	const struct perf_port *p;
 	struct world w;
@@ -85,8 +84,7 @@ test_counters_are_what_was_added_since(void **state)
 }
 
 /* Another tool clears what it reads: what comes after is counted from 0. */
-static void
-test_a_counter_that_was_cleared_goes_on(void **state)
+TEST(test_a_counter_that_was_cleared_goes_on)
 {
 	uint8_t mad[MAD_SIZE];
 	struct mad_addr to = { .qp = 1, .qkey = 0x80010000 };
@@ -120,8 +118,7 @@ test_a_counter_that_was_cleared_goes_on(void **state)
 
 /* A silent agent costs one request in SKIP_ROUNDS rounds, and a sweep keeps
  * what is known. */
-static void
-test_silent_agents_are_left_alone(void **state)
+TEST(test_silent_agents_are_left_alone)
 {
 	const struct perf_manager_stats *stats;
 	struct world w;
@@ -148,8 +145,7 @@ test_silent_agents_are_left_alone(void **state)
 	world_close(&w);
 }
 
-static void
-test_nothing_is_read_unless_wanted(void **state)
+TEST(test_nothing_is_read_unless_wanted)
 {
 	const struct perf_manager_params none = { .errors_limit = 100 };
 	const struct snapshot *s;
@@ -162,10 +158,3 @@ test_nothing_is_read_unless_wanted(void **state)
 	assert_int_equal(mad_client_stats(w.m.x)->gmps, 0);
 	world_close(&w);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_counters_are_what_was_added_since),
-	cmocka_unit_test(test_a_counter_that_was_cleared_goes_on),
-	cmocka_unit_test(test_silent_agents_are_left_alone),
-	cmocka_unit_test(test_nothing_is_read_unless_wanted)
-)

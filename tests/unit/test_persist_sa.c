@@ -62,8 +62,7 @@ restart(struct stage *st, const char *dir)
 	stage_start(st, NULL, dir);
 }
 
-static void
-test_restart_keeps_what_clients_have(void **state)
+TEST(test_restart_keeps_what_clients_have)
 {
 	g_autofree char *dir = make_dir();
 	g_autofree char *before = NULL, *after = NULL;
@@ -108,8 +107,7 @@ test_restart_keeps_what_clients_have(void **state)
 }
 
 /* A crash loses the last two seconds at the most. */
-static void
-test_archive_is_written_soon_and_not_often(void **state)
+TEST(test_archive_is_written_soon_and_not_often)
 {
 	g_autofree char *dir = make_dir();
 	g_autofree char *path = g_build_filename(dir, "sa-state", NULL);
@@ -147,8 +145,7 @@ test_archive_is_written_soon_and_not_often(void **state)
 	remove_dir(dir);
 }
 
-static void
-test_damaged_archive_is_set_aside(void **state)
+TEST(test_damaged_archive_is_set_aside)
 {
 	static const struct {
 		const char *text;
@@ -183,8 +180,7 @@ test_damaged_archive_is_set_aside(void **state)
 	}
 }
 
-static void
-test_damaged_archive_is_never_overwritten(void **state)
+TEST(test_damaged_archive_is_never_overwritten)
 {
 	g_autofree char *dir = make_dir();
 	g_autofree char *aside = g_build_filename(dir, "sa-state.damaged",
@@ -204,8 +200,7 @@ test_damaged_archive_is_never_overwritten(void **state)
 	remove_dir(dir);
 }
 
-static void
-test_archive_that_cannot_be_written_is_tried_again(void **state)
+TEST(test_archive_that_cannot_be_written_is_tried_again)
 {
 	g_autofree char *dir = make_dir();
 	g_autofree char *file = g_build_filename(dir, "sa-state", NULL);
@@ -231,8 +226,7 @@ test_archive_that_cannot_be_written_is_tried_again(void **state)
 	assert_int_equal(g_rmdir(dir), 0);
 }
 
-static void
-test_without_a_folder_nothing_is_kept(void **state)
+TEST(test_without_a_folder_nothing_is_kept)
 {
 	struct stage st;
 
@@ -244,13 +238,3 @@ test_without_a_folder_nothing_is_kept(void **state)
 	assert_int_equal(stage_subscriptions(&st), 0);
 	stage_close(&st);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_restart_keeps_what_clients_have),
-	cmocka_unit_test(test_archive_is_written_soon_and_not_often),
-	cmocka_unit_test(test_damaged_archive_is_set_aside),
-	cmocka_unit_test(test_damaged_archive_is_never_overwritten),
-	cmocka_unit_test(
-		test_archive_that_cannot_be_written_is_tried_again),
-	cmocka_unit_test(test_without_a_folder_nothing_is_kept)
-)

@@ -182,8 +182,7 @@ problem(const struct lab *lab, guint i)
 	return lab->problems->pdata[i];
 }
 
-static void
-test_default_rules_enforce_nothing(void **state)
+TEST(test_default_rules_enforce_nothing, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -203,8 +202,7 @@ test_default_rules_enforce_nothing(void **state)
 
 /* Two partitions are not the built-in rule, nor is one that leaves somebody
  * out. */
-static void
-test_default_rules_are_recognized(void **state)
+TEST(test_default_rules_are_recognized)
 {
 	struct partition_rules *rules = partition_rules_default();
 	struct partition *p = partition_rules_get(rules, PKEY_DEFAULT);
@@ -230,8 +228,7 @@ test_default_rules_are_recognized(void **state)
 	partition_rules_unref(rules);
 }
 
-static void
-test_held_keys_keep_their_index(void **state)
+TEST(test_held_keys_keep_their_index, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -247,8 +244,7 @@ test_held_keys_keep_their_index(void **state)
 	TABLE(lab, lab->host[0], 0xffff, 0x0030, 0x8020, 0, 0, 0, 0, 0x8010);
 }
 
-static void
-test_new_keys_take_the_lowest_free_places(void **state)
+TEST(test_new_keys_take_the_lowest_free_places, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -260,8 +256,7 @@ test_new_keys_take_the_lowest_free_places(void **state)
 	TABLE(lab, lab->host[1], 0x7fff, 0x8001, 0x8002, 0x8003, 0x8004);
 }
 
-static void
-test_default_partition_is_first(void **state)
+TEST(test_default_partition_is_first, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -281,8 +276,7 @@ test_default_partition_is_first(void **state)
 	TABLE(lab, lab->host[2], 0, 0x8010);
 }
 
-static void
-test_index0_comes_before_the_default_partition(void **state)
+TEST(test_index0_comes_before_the_default_partition, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -296,8 +290,7 @@ test_index0_comes_before_the_default_partition(void **state)
 	assert_false(strstr(problem(lab, 0), "index 0"));
 }
 
-static void
-test_lowest_of_two_index0_wins_and_it_is_said(void **state)
+TEST(test_lowest_of_two_index0_wins_and_it_is_said, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -320,8 +313,7 @@ test_lowest_of_two_index0_wins_and_it_is_said(void **state)
 }
 
 /* 40 places, 45 partitions, in the first of them both. */
-static void
-test_too_many_keys_leave_the_highest_out(void **state)
+TEST(test_too_many_keys_leave_the_highest_out, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -350,8 +342,7 @@ test_too_many_keys_leave_the_highest_out(void **state)
 	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 1), 0);
 }
 
-static void
-test_both_loses_the_limited_key_first(void **state)
+TEST(test_both_loses_the_limited_key_first, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -364,8 +355,7 @@ test_both_loses_the_limited_key_first(void **state)
 }
 
 /* Behind the key for index 0. */
-static void
-test_the_default_partition_is_never_left_out(void **state)
+TEST(test_the_default_partition_is_never_left_out, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -382,8 +372,7 @@ test_the_default_partition_is_never_left_out(void **state)
 			       "(0x0027) full, (0x0028) full"));
 }
 
-static void
-test_guards_have_the_partitions_of_the_port_behind(void **state)
+TEST(test_guards_have_the_partitions_of_the_port_behind, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -407,8 +396,7 @@ test_guards_have_the_partitions_of_the_port_behind(void **state)
 				    0));
 }
 
-static void
-test_no_enforcement_leaves_guards_alone(void **state)
+TEST(test_no_enforcement_leaves_guards_alone, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -422,8 +410,7 @@ test_no_enforcement_leaves_guards_alone(void **state)
 }
 
 /* All or nothing: half a table would cut off a host that is in the rest. */
-static void
-test_small_enforcement_table_enforces_nothing(void **state)
+TEST(test_small_enforcement_table_enforces_nothing, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	uint32_t sw = lab->s->ports[lab->guard[0]].node;
@@ -449,8 +436,7 @@ test_small_enforcement_table_enforces_nothing(void **state)
 	}
 }
 
-static void
-test_a_port_in_no_partition_is_told(void **state)
+TEST(test_a_port_in_no_partition_is_told, set_up, tear_down)
 {
 	struct lab *lab = *state;
 
@@ -643,8 +629,7 @@ check_port(const struct lab *lab, const struct memberships *m, uint32_t port)
 	check_kept(lab, peer);
 }
 
-static void
-test_any_rules_and_tables_keep_the_promises(void **state)
+TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	uint64_t rng = prng_stream(seed_take(20261121), 0);
@@ -672,8 +657,7 @@ test_any_rules_and_tables_keep_the_promises(void **state)
 }
 
 /* Rules of different ports may come in any order. */
-static void
-test_order_of_rules_does_not_matter(void **state)
+TEST(test_order_of_rules_does_not_matter, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	struct port_tables *once;
@@ -694,24 +678,3 @@ test_order_of_rules_does_not_matter(void **state)
 	assert_same_tables(lab->s, once, lab->wanted);
 	port_tables_unref(once);
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-UNIT_TESTS(
-	TEST(test_default_rules_enforce_nothing),
-	cmocka_unit_test(test_default_rules_are_recognized),
-	TEST(test_held_keys_keep_their_index),
-	TEST(test_new_keys_take_the_lowest_free_places),
-	TEST(test_default_partition_is_first),
-	TEST(test_index0_comes_before_the_default_partition),
-	TEST(test_lowest_of_two_index0_wins_and_it_is_said),
-	TEST(test_too_many_keys_leave_the_highest_out),
-	TEST(test_both_loses_the_limited_key_first),
-	TEST(test_the_default_partition_is_never_left_out),
-	TEST(test_guards_have_the_partitions_of_the_port_behind),
-	TEST(test_no_enforcement_leaves_guards_alone),
-	TEST(test_small_enforcement_table_enforces_nothing),
-	TEST(test_a_port_in_no_partition_is_told),
-	TEST(test_any_rules_and_tables_keep_the_promises),
-	TEST(test_order_of_rules_does_not_matter)
-)

@@ -182,8 +182,7 @@ assert_sorted(const struct plan *plan)
 	}
 }
 
-static void
-test_fresh_tree_gets_every_step_it_needs(void **state)
+TEST(test_fresh_tree_gets_every_step_it_needs)
 {
 	struct fabric *f = fabric_new("PGFT(4,4;1,2)");
 	struct plan *plan;
@@ -203,8 +202,7 @@ test_fresh_tree_gets_every_step_it_needs(void **state)
 	fabric_free(f);
 }
 
-static void
-test_plan_is_empty_after_it_was_carried_out(void **state)
+TEST(test_plan_is_empty_after_it_was_carried_out)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4;1,2)", "PGFT(3,3,3;1,2,3)", "ring(5;2)",
@@ -226,8 +224,7 @@ test_plan_is_empty_after_it_was_carried_out(void **state)
 	}
 }
 
-static void
-test_pair_without_switch_is_planned(void **state)
+TEST(test_pair_without_switch_is_planned)
 {
 	struct fabric *f = fabric_new("pair()");
 	struct plan *plan = diff(f);
@@ -240,8 +237,7 @@ test_pair_without_switch_is_planned(void **state)
 	fabric_free(f);
 }
 
-static void
-test_only_the_block_that_differs_is_a_step(void **state)
+TEST(test_only_the_block_that_differs_is_a_step)
 {
 	struct fabric *f = fabric_new("single(200)");
 	uint8_t block[LFT_BLOCK];
@@ -266,8 +262,7 @@ test_only_the_block_that_differs_is_a_step(void **state)
 	fabric_free(f);
 }
 
-static void
-test_last_block_counts_even_for_one_lid(void **state)
+TEST(test_last_block_counts_even_for_one_lid)
 {
 	struct fabric *f = fabric_new("single(63)");
 	struct plan *plan = diff(f);
@@ -278,8 +273,7 @@ test_last_block_counts_even_for_one_lid(void **state)
 	fabric_free(f);
 }
 
-static void
-test_blocks_past_the_capability_make_no_step(void **state)
+TEST(test_blocks_past_the_capability_make_no_step)
 {
 	struct fabric *f = fabric_new("single(200)");
 	struct plan *plan;
@@ -307,8 +301,7 @@ test_blocks_past_the_capability_make_no_step(void **state)
 	fabric_free(f);
 }
 
-static void
-test_what_is_not_known_gets_no_step(void **state)
+TEST(test_what_is_not_known_gets_no_step)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	struct plan *plan;
@@ -329,8 +322,7 @@ test_what_is_not_known_gets_no_step(void **state)
 	fabric_free(f);
 }
 
-static void
-test_link_with_one_end_down_gets_no_step(void **state)
+TEST(test_link_with_one_end_down_gets_no_step)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	struct plan *plan;
@@ -345,8 +337,7 @@ test_link_with_one_end_down_gets_no_step(void **state)
 	fabric_free(f);
 }
 
-static void
-test_end_in_init_rises_whatever_the_other_is(void **state)
+TEST(test_end_in_init_rises_whatever_the_other_is)
 {
 	static const unsigned peer_states[] = {
 		PORT_STATE_INIT, PORT_STATE_ARMED, PORT_STATE_ACTIVE,
@@ -373,8 +364,7 @@ test_end_in_init_rises_whatever_the_other_is(void **state)
 	}
 }
 
-static void
-test_init_port_gets_its_fields_with_the_arm(void **state)
+TEST(test_init_port_gets_its_fields_with_the_arm)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	const struct plan_step *step;
@@ -399,8 +389,7 @@ test_init_port_gets_its_fields_with_the_arm(void **state)
 	fabric_free(f);
 }
 
-static void
-test_forgotten_fields_are_no_difference(void **state)
+TEST(test_forgotten_fields_are_no_difference)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	g_autofree uint32_t *forgotten = g_new0(uint32_t, f->s->n_ports);
@@ -432,8 +421,7 @@ test_forgotten_fields_are_no_difference(void **state)
 	fabric_free(f);
 }
 
-static void
-test_port_in_init_without_known_peer_is_not_armed(void **state)
+TEST(test_port_in_init_without_known_peer_is_not_armed)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	struct snapshot_port *leaf, *host;
@@ -450,8 +438,7 @@ test_port_in_init_without_known_peer_is_not_armed(void **state)
 	fabric_free(f);
 }
 
-static void
-test_cable_from_a_switch_to_itself_comes_up(void **state)
+TEST(test_cable_from_a_switch_to_itself_comes_up)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	struct snapshot_port *leaf;
@@ -505,8 +492,7 @@ assert_has(const char *text, const char *part)
 		fail_msg("\"%s\" is not in:\n%s", part, text);
 }
 
-static void
-test_text_of_the_empty_plan_says_so(void **state)
+TEST(test_text_of_the_empty_plan_says_so)
 {
 	struct fabric *f = fabric_new("single(3)");
 	g_autofree char *text = NULL;
@@ -517,8 +503,7 @@ test_text_of_the_empty_plan_says_so(void **state)
 	fabric_free(f);
 }
 
-static void
-test_text_names_who_and_what(void **state)
+TEST(test_text_names_who_and_what)
 {
 	struct fabric *f = fabric_new("single(2)");
 	g_autofree char *text = NULL;
@@ -546,8 +531,7 @@ test_text_names_who_and_what(void **state)
 	fabric_free(f);
 }
 
-static void
-test_text_puts_blocks_of_a_switch_in_one_line(void **state)
+TEST(test_text_puts_blocks_of_a_switch_in_one_line)
 {
 	struct fabric *f = fabric_new("single(250)");
 	static const uint32_t touched[] = { 0, 1, 3 };
@@ -568,8 +552,7 @@ test_text_puts_blocks_of_a_switch_in_one_line(void **state)
 	fabric_free(f);
 }
 
-static void
-test_text_groups_thousands(void **state)
+TEST(test_text_groups_thousands)
 {
 	struct fabric *f = fabric_new("PGFT(18,18;1,9)");
 	g_autofree char *text = print_text(f);
@@ -582,8 +565,7 @@ test_text_groups_thousands(void **state)
 	fabric_free(f);
 }
 
-static void
-test_switch_with_small_table_is_warned_about(void **state)
+TEST(test_switch_with_small_table_is_warned_about)
 {
 	struct fabric *f = fabric_new("single(200)");
 	g_autofree char *text = NULL, *json = NULL;
@@ -600,8 +582,7 @@ test_switch_with_small_table_is_warned_about(void **state)
 	fabric_free(f);
 }
 
-static void
-test_print_never_shows_an_m_key(void **state)
+TEST(test_print_never_shows_an_m_key)
 {
 	struct fabric *f = fabric_new("single(2)");
 	g_autofree char *text = NULL, *json = NULL;
@@ -704,8 +685,7 @@ json_valid(const char *text)
 		g_utf8_validate(text, -1, NULL);
 }
 
-static void
-test_json_checker_refuses_what_is_not_json(void **state)
+TEST(test_json_checker_refuses_what_is_not_json)
 {
 	static const char *const bad[] = {
 		"", "{", "{\"a\":1,}", "[1 2]", "{\"a\" 1}", "\"\\x\"",
@@ -717,8 +697,7 @@ test_json_checker_refuses_what_is_not_json(void **state)
 	assert_true(json_valid(" {\"a\":[1,\"\\\\\\u00e9\",{}],\"b\":true}\n"));
 }
 
-static void
-test_json_is_json_whatever_a_node_is_called(void **state)
+TEST(test_json_is_json_whatever_a_node_is_called)
 {
 	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
 	g_autofree char *json = NULL, *named = NULL, *empty = NULL;
@@ -743,8 +722,7 @@ test_json_is_json_whatever_a_node_is_called(void **state)
 	fabric_free(f);
 }
 
-static void
-test_kinds_have_names_of_their_own(void **state)
+TEST(test_kinds_have_names_of_their_own)
 {
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
 		assert_string_not_equal(plan_kind_name(k), "?");
@@ -753,29 +731,3 @@ test_kinds_have_names_of_their_own(void **state)
 						plan_kind_name(k));
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_fresh_tree_gets_every_step_it_needs),
-	cmocka_unit_test(test_plan_is_empty_after_it_was_carried_out),
-	cmocka_unit_test(test_pair_without_switch_is_planned),
-	cmocka_unit_test(test_only_the_block_that_differs_is_a_step),
-	cmocka_unit_test(test_last_block_counts_even_for_one_lid),
-	cmocka_unit_test(test_blocks_past_the_capability_make_no_step),
-	cmocka_unit_test(test_what_is_not_known_gets_no_step),
-	cmocka_unit_test(test_link_with_one_end_down_gets_no_step),
-	cmocka_unit_test(test_end_in_init_rises_whatever_the_other_is),
-	cmocka_unit_test(test_init_port_gets_its_fields_with_the_arm),
-	cmocka_unit_test(test_forgotten_fields_are_no_difference),
-	cmocka_unit_test(
-		test_port_in_init_without_known_peer_is_not_armed),
-	cmocka_unit_test(test_cable_from_a_switch_to_itself_comes_up),
-	cmocka_unit_test(test_text_of_the_empty_plan_says_so),
-	cmocka_unit_test(test_text_names_who_and_what),
-	cmocka_unit_test(test_text_puts_blocks_of_a_switch_in_one_line),
-	cmocka_unit_test(test_text_groups_thousands),
-	cmocka_unit_test(test_switch_with_small_table_is_warned_about),
-	cmocka_unit_test(test_print_never_shows_an_m_key),
-	cmocka_unit_test(test_json_checker_refuses_what_is_not_json),
-	cmocka_unit_test(test_json_is_json_whatever_a_node_is_called),
-	cmocka_unit_test(test_kinds_have_names_of_their_own)
-)

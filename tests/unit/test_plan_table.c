@@ -121,8 +121,7 @@ add_member(struct fabric *f, uint16_t pkey, uint32_t port,
 }
 
 /* 3 hosts and a port 0 of two blocks each; what is the same costs nothing. */
-static void
-test_a_table_is_written_once(void **state)
+TEST(test_a_table_is_written_once)
 {
 	struct fabric *f = fabric_new();
 
@@ -132,8 +131,7 @@ test_a_table_is_written_once(void **state)
 	fabric_free(f);
 }
 
-static void
-test_a_member_costs_its_own_blocks_only(void **state)
+TEST(test_a_member_costs_its_own_blocks_only)
 {
 	struct fabric *f = fabric_new();
 	const struct plan_step *step;
@@ -157,8 +155,7 @@ test_a_member_costs_its_own_blocks_only(void **state)
 	fabric_free(f);
 }
 
-static void
-test_what_is_not_wanted_is_left_alone(void **state)
+TEST(test_what_is_not_wanted_is_left_alone)
 {
 	struct fabric *f = fabric_new();
 	union port_block odd = { .vl = { 3 } };
@@ -170,8 +167,7 @@ test_what_is_not_wanted_is_left_alone(void **state)
 	fabric_free(f);
 }
 
-static void
-test_enforcement_is_a_field_of_the_gate(void **state)
+TEST(test_enforcement_is_a_field_of_the_gate)
 {
 	struct fabric *f = fabric_new();
 	struct port_info info;
@@ -197,8 +193,7 @@ test_enforcement_is_a_field_of_the_gate(void **state)
 	fabric_free(f);
 }
 
-static void
-test_qos_limits_the_vls(void **state)
+TEST(test_qos_limits_the_vls)
 {
 	struct fabric *f = fabric_new();
 	struct qos qos = { .enabled = true, .all = {
@@ -221,8 +216,7 @@ test_qos_limits_the_vls(void **state)
 	fabric_free(f);
 }
 
-static void
-test_clients_are_asked_to_register_if_they_can(void **state)
+TEST(test_clients_are_asked_to_register_if_they_can)
 {
 	struct fabric *f = fabric_new();
 	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
@@ -257,8 +251,7 @@ telling_kinds(const struct fabric *f, uint32_t port)
 	return kinds;
 }
 
-static void
-test_clients_are_told_when_the_port_is_up(void **state)
+TEST(test_clients_are_told_when_the_port_is_up)
 {
 	struct fabric *f = fabric_new();
 	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
@@ -283,8 +276,7 @@ assert_has(const char *text, const char *part)
 		fail_msg("\"%s\" is not in:\n%s", part, text);
 }
 
-static void
-test_the_plan_says_who_gets_in_and_out(void **state)
+TEST(test_the_plan_says_who_gets_in_and_out)
 {
 	struct fabric *f = fabric_new();
 	GString *out = g_string_new(NULL);
@@ -313,8 +305,7 @@ test_the_plan_says_who_gets_in_and_out(void **state)
 	fabric_free(f);
 }
 
-static void
-test_vls_are_told_whole(void **state)
+TEST(test_vls_are_told_whole)
 {
 	struct fabric *f = fabric_new();
 	GString *out = g_string_new(NULL);
@@ -339,8 +330,7 @@ test_vls_are_told_whole(void **state)
 	fabric_free(f);
 }
 
-static void
-test_strangers_are_notes(void **state)
+TEST(test_strangers_are_notes)
 {
 	struct fabric *f = fabric_new();
 	const struct partition_rule rule = {
@@ -358,17 +348,3 @@ test_strangers_are_notes(void **state)
 			    "fabric");
 	fabric_free(f);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_a_table_is_written_once),
-	cmocka_unit_test(test_a_member_costs_its_own_blocks_only),
-	cmocka_unit_test(test_what_is_not_wanted_is_left_alone),
-	cmocka_unit_test(test_enforcement_is_a_field_of_the_gate),
-	cmocka_unit_test(test_qos_limits_the_vls),
-	cmocka_unit_test(
-		test_clients_are_asked_to_register_if_they_can),
-	cmocka_unit_test(test_clients_are_told_when_the_port_is_up),
-	cmocka_unit_test(test_the_plan_says_who_gets_in_and_out),
-	cmocka_unit_test(test_vls_are_told_whole),
-	cmocka_unit_test(test_strangers_are_notes)
-)

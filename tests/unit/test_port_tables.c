@@ -23,8 +23,7 @@ make_fabric(void)
 	return s;
 }
 
-static void
-test_nothing_is_known_at_first(void **state)
+TEST(test_nothing_is_known_at_first)
 {
 	struct snapshot *s = make_fabric();
 	struct port_tables *t = port_tables_new(s);
@@ -38,8 +37,7 @@ test_nothing_is_known_at_first(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_room_follows_the_capabilities(void **state)
+TEST(test_room_follows_the_capabilities)
 {
 	struct snapshot *s = make_fabric();
 	uint32_t node = s->switches[0], host = 0;
@@ -69,8 +67,7 @@ test_room_follows_the_capabilities(void **state)
 }
 
 /* Against a plain array, with more different blocks than a chunk has. */
-static void
-test_blocks_read_back_and_copies_part(void **state)
+TEST(test_blocks_read_back_and_copies_part)
 {
 	uint64_t seed = 20261121, prng = seed;
 	struct snapshot *s = make_fabric();
@@ -111,9 +108,3 @@ test_blocks_read_back_and_copies_part(void **state)
 	port_tables_unref(t);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_nothing_is_known_at_first),
-	cmocka_unit_test(test_room_follows_the_capabilities),
-	cmocka_unit_test(test_blocks_read_back_and_copies_part)
-)

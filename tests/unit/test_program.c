@@ -97,8 +97,7 @@ bench_close(struct bench *b)
 	snapshot_unref(b->s);
 }
 
-static void
-test_fabric_is_left_as_wanted(void **state)
+TEST(test_fabric_is_left_as_wanted)
 {
 	static const char *const specs[] = {
 		"PGFT(4,8;1,4)", "ring(6;2)", "pair()", "single(5)",
@@ -175,8 +174,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_order_is_safe_at_every_moment(void **state)
+TEST(test_order_is_safe_at_every_moment)
 {
 	struct bench b;
 	struct order o = { .b = &b };
@@ -199,8 +197,7 @@ tamper_no_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *(uint32_t *)data || h.attr_id != MAD_ATTR_LINEAR_FT;
 }
 
-static void
-test_switch_without_tables_holds_back_only_its_links(void **state)
+TEST(test_switch_without_tables_holds_back_only_its_links)
 {
 	struct bench b;
 	uint32_t bad;
@@ -250,8 +247,7 @@ tamper_mute_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return false;
 }
 
-static void
-test_unanswered_set_is_not_done(void **state)
+TEST(test_unanswered_set_is_not_done)
 {
 	struct bench b;
 	struct mute m = { 0 };
@@ -280,8 +276,7 @@ tamper_other_table(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_table_with_other_content_is_not_written(void **state)
+TEST(test_table_with_other_content_is_not_written)
 {
 	struct bench b;
 	uint32_t bad;
@@ -327,8 +322,7 @@ tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 }
 
 /* One answer proves nothing: the next plan has the field again. */
-static void
-test_untaken_field_is_told_and_planned_again(void **state)
+TEST(test_untaken_field_is_told_and_planned_again)
 {
 	struct bench b;
 	struct plan *again;
@@ -370,8 +364,7 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 	return true;
 }
 
-static void
-test_refused_activation_of_an_active_port_is_no_failure(void **state)
+TEST(test_refused_activation_of_an_active_port_is_no_failure)
 {
 	struct bench b;
 	unsigned last_set = 0;
@@ -388,8 +381,7 @@ test_refused_activation_of_an_active_port_is_no_failure(void **state)
 
 /* A link comes up behind a switch between the first look and the clearing of
  * its PortStateChange. */
-static void
-test_change_before_the_clearing_is_noticed(void **state)
+TEST(test_change_before_the_clearing_is_noticed)
 {
 	struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
@@ -438,8 +430,7 @@ tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_sets_of_one_switch_info_do_not_overtake(void **state)
+TEST(test_sets_of_one_switch_info_do_not_overtake)
 {
 	struct bench b;
 	struct overtake o = { 0 };
@@ -490,8 +481,7 @@ tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_blocks_of_one_switch_come_a_few_at_a_time(void **state)
+TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
 {
 	struct bench b;
 	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
@@ -510,8 +500,7 @@ test_blocks_of_one_switch_come_a_few_at_a_time(void **state)
 
 /* A cable is pulled before anything was written: no switch has a LID to send
  * its trap from, and the port at our end is never asked to become Active. */
-static void
-test_cable_pulled_before_the_clearing_is_noticed(void **state)
+TEST(test_cable_pulled_before_the_clearing_is_noticed)
 {
 	struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
@@ -538,8 +527,7 @@ test_cable_pulled_before_the_clearing_is_noticed(void **state)
 	bench_close(&b);
 }
 
-static void
-test_unchanged_ports_are_no_change(void **state)
+TEST(test_unchanged_ports_are_no_change)
 {
 	struct bench b;
 	uint32_t sw;
@@ -555,22 +543,3 @@ test_unchanged_ports_are_no_change(void **state)
 	assert_int_equal(b.r.failed, 0);
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_fabric_is_left_as_wanted),
-	cmocka_unit_test(test_order_is_safe_at_every_moment),
-	cmocka_unit_test(
-		test_switch_without_tables_holds_back_only_its_links),
-	cmocka_unit_test(test_unanswered_set_is_not_done),
-	cmocka_unit_test(test_table_with_other_content_is_not_written),
-	cmocka_unit_test(test_untaken_field_is_told_and_planned_again),
-	cmocka_unit_test(
-		test_refused_activation_of_an_active_port_is_no_failure),
-	cmocka_unit_test(test_change_before_the_clearing_is_noticed),
-	cmocka_unit_test(test_sets_of_one_switch_info_do_not_overtake),
-	cmocka_unit_test(
-		test_blocks_of_one_switch_come_a_few_at_a_time),
-	cmocka_unit_test(
-		test_cable_pulled_before_the_clearing_is_noticed),
-	cmocka_unit_test(test_unchanged_ports_are_no_change)
-)

@@ -185,8 +185,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_tables_go_before_the_link(void **state)
+TEST(test_tables_go_before_the_link)
 {
 	struct bench b;
 	struct order o = { .b = &b };
@@ -228,8 +227,7 @@ make_active(struct bench *b)
 	bench_isolate(b);
 }
 
-static void
-test_tables_go_before_the_enforcement(void **state)
+TEST(test_tables_go_before_the_enforcement)
 {
 	struct bench b;
 	struct order o = { .b = &b };
@@ -296,8 +294,7 @@ assert_only_that_link_is_down(const struct bench *b)
 					 PORT_STATE_INIT : PORT_STATE_ACTIVE);
 }
 
-static void
-test_refused_table_keeps_the_link_down(void **state)
+TEST(test_refused_table_keeps_the_link_down)
 {
 	const unsigned statuses[] = { MAD_STATUS_BAD_VALUE, 0 };
 
@@ -324,8 +321,7 @@ test_refused_table_keeps_the_link_down(void **state)
 }
 
 /* What it holds is known, so the next plan tries again. */
-static void
-test_table_that_is_something_else_is_planned_again(void **state)
+TEST(test_table_that_is_something_else_is_planned_again)
 {
 	struct refusal r;
 	struct bench b;
@@ -345,8 +341,7 @@ test_table_that_is_something_else_is_planned_again(void **state)
 	bench_close(&b);
 }
 
-static void
-test_refused_table_leaves_an_active_port_alone(void **state)
+TEST(test_refused_table_leaves_an_active_port_alone)
 {
 	struct refusal r;
 	struct bench b;
@@ -366,8 +361,7 @@ test_refused_table_leaves_an_active_port_alone(void **state)
 }
 
 /* To let everything pass nothing has to be written first. */
-static void
-test_enforcement_ends_whatever_tables_hold(void **state)
+TEST(test_enforcement_ends_whatever_tables_hold)
 {
 	struct refusal r;
 	struct bench b;
@@ -394,8 +388,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *(uint32_t *)data;
 }
 
-static void
-test_silent_host_is_asked_no_more_than_needed(void **state)
+TEST(test_silent_host_is_asked_no_more_than_needed)
 {
 	struct bench b;
 	uint32_t node;
@@ -443,8 +436,7 @@ tamper_told(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_clients_are_told_though_activation_is_refused(void **state)
+TEST(test_clients_are_told_though_activation_is_refused)
 {
 	g_autofree uint8_t *again = NULL;
 	struct bench b;
@@ -465,8 +457,7 @@ test_clients_are_told_though_activation_is_refused(void **state)
 	bench_close(&b);
 }
 
-static void
-test_clients_are_told_with_the_activation(void **state)
+TEST(test_clients_are_told_with_the_activation)
 {
 	g_autofree uint8_t *again = NULL;
 	struct bench b;
@@ -483,19 +474,3 @@ test_clients_are_told_with_the_activation(void **state)
 	assert_true(b.r.told[b.host]);
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_tables_go_before_the_link),
-	cmocka_unit_test(test_tables_go_before_the_enforcement),
-	cmocka_unit_test(test_refused_table_keeps_the_link_down),
-	cmocka_unit_test(
-		test_table_that_is_something_else_is_planned_again),
-	cmocka_unit_test(
-		test_refused_table_leaves_an_active_port_alone),
-	cmocka_unit_test(test_enforcement_ends_whatever_tables_hold),
-	cmocka_unit_test(
-		test_silent_host_is_asked_no_more_than_needed),
-	cmocka_unit_test(
-		test_clients_are_told_though_activation_is_refused),
-	cmocka_unit_test(test_clients_are_told_with_the_activation)
-)

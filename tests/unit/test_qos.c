@@ -98,8 +98,7 @@ set_mapping(struct qos_values *v, const uint8_t vl[SL_COUNT])
 	v->given |= QOS_SL2VL;
 }
 
-static void
-test_built_in_values_are_the_usual_ones(void **state)
+TEST(test_built_in_values_are_the_usual_ones, set_up, tear_down)
 {
 	static const uint8_t mapping[SL_COUNT] = {
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7,
@@ -131,8 +130,7 @@ assert_nothing(const struct lab *lab)
 	}
 }
 
-static void
-test_not_enabled_wants_nothing(void **state)
+TEST(test_not_enabled_wants_nothing, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	uint8_t vls = 77, limit = 77;
@@ -150,8 +148,7 @@ test_not_enabled_wants_nothing(void **state)
 }
 
 /* By VLCap code of the other end: what a port that comes up will have. */
-static void
-test_vls_are_folded_into_those_there_are(void **state)
+TEST(test_vls_are_folded_into_those_there_are, set_up, tear_down)
 {
 	static const uint8_t configured[SL_COUNT] = {
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -175,8 +172,7 @@ test_vls_are_folded_into_those_there_are(void **state)
 	}
 }
 
-static void
-test_active_port_has_the_vls_it_has(void **state)
+TEST(test_active_port_has_the_vls_it_has, set_up, tear_down)
 {
 	static const uint8_t two[SL_COUNT] = {
 		0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
@@ -193,8 +189,7 @@ test_active_port_has_the_vls_it_has(void **state)
 			 14);
 }
 
-static void
-test_absent_vls_have_no_share(void **state)
+TEST(test_absent_vls_have_no_share, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	struct qos_values *v = &lab->qos.all;
@@ -215,8 +210,7 @@ test_absent_vls_have_no_share(void **state)
 }
 
 /* A table of n entries has its blocks and no entry beyond. */
-static void
-test_shares_end_where_the_table_ends(void **state)
+TEST(test_shares_end_where_the_table_ends, set_up, tear_down)
 {
 	static const uint8_t caps[] = { 0, 1, 8, 31, 32, 33, 64, 255 };
 	struct lab *lab = *state;
@@ -249,8 +243,7 @@ test_shares_end_where_the_table_ends(void **state)
 	}
 }
 
-static void
-test_each_kind_has_its_own_values(void **state)
+TEST(test_each_kind_has_its_own_values, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	uint8_t vl[SL_COUNT] = { 0 };
@@ -277,8 +270,7 @@ test_each_kind_has_its_own_values(void **state)
 }
 
 /* Value by value: of the kind, else common, else built in. */
-static void
-test_values_fall_back_one_by_one(void **state)
+TEST(test_values_fall_back_one_by_one)
 {
 	struct qos qos = { .enabled = true };
 	struct qos_values v;
@@ -304,8 +296,7 @@ test_values_fall_back_one_by_one(void **state)
 	assert_int_equal(qos_high_limit(&qos, QOS_CA), 0);
 }
 
-static void
-test_port_info_is_as_both_ends_allow(void **state)
+TEST(test_port_info_is_as_both_ends_allow, set_up, tear_down)
 {
 	static const uint8_t vls_of[] = { 0, 1, 2, 4, 8, 15 };
 	static const uint8_t code[16] = {
@@ -337,8 +328,7 @@ test_port_info_is_as_both_ends_allow(void **state)
 }
 
 /* What holds for all ports holds for those of QoS, too. */
-static void
-test_general_bound_of_vls_holds(void **state)
+TEST(test_general_bound_of_vls_holds, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	uint8_t vls, limit;
@@ -358,8 +348,7 @@ test_general_bound_of_vls_holds(void **state)
 }
 
 /* Of a switch: one block for each port by which something can come in. */
-static void
-test_mapping_is_for_each_live_port_of_entry(void **state)
+TEST(test_mapping_is_for_each_live_port_of_entry, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	const struct snapshot_node *sw = snapshot_node_of(lab->s, lab->leaf);
@@ -381,8 +370,7 @@ test_mapping_is_for_each_live_port_of_entry(void **state)
 	assert_null(block(lab, PORT_TABLE_VL_ARB, lab->up, VL_ARB_LOW_1));
 }
 
-static void
-test_ports_without_the_tables_are_left_alone(void **state)
+TEST(test_ports_without_the_tables_are_left_alone, set_up, tear_down)
 {
 	struct lab *lab = *state;
 	struct snapshot_node *sw =
@@ -406,20 +394,3 @@ test_ports_without_the_tables_are_left_alone(void **state)
 	assert_non_null(block(lab, PORT_TABLE_VL_ARB, lab->leaf,
 			      VL_ARB_LOW_1));
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-UNIT_TESTS(
-	TEST(test_built_in_values_are_the_usual_ones),
-	TEST(test_not_enabled_wants_nothing),
-	TEST(test_vls_are_folded_into_those_there_are),
-	TEST(test_active_port_has_the_vls_it_has),
-	TEST(test_absent_vls_have_no_share),
-	TEST(test_shares_end_where_the_table_ends),
-	TEST(test_each_kind_has_its_own_values),
-	cmocka_unit_test(test_values_fall_back_one_by_one),
-	TEST(test_port_info_is_as_both_ends_allow),
-	TEST(test_general_bound_of_vls_holds),
-	TEST(test_mapping_is_for_each_live_port_of_entry),
-	TEST(test_ports_without_the_tables_are_left_alone)
-)

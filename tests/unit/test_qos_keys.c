@@ -58,8 +58,7 @@ resolve(const struct setup *t, enum qos_kind kind, struct qos_values *v)
 	qos_resolve(&t->conf->qos, kind, v);
 }
 
-static void
-test_nothing_is_given_at_first(void **state)
+TEST(test_nothing_is_given_at_first, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -70,8 +69,7 @@ test_nothing_is_given_at_first(void **state)
 		assert_int_equal(t->conf->qos.kinds[k].given, 0);
 }
 
-static void
-test_every_key_arrives(void **state)
+TEST(test_every_key_arrives, setup_new, setup_free)
 {
 	static const struct {
 		const char *prefix;
@@ -118,8 +116,7 @@ test_every_key_arrives(void **state)
 }
 
 /* A later list replaces an earlier one, it is no patch on it. */
-static void
-test_the_last_value_holds(void **state)
+TEST(test_the_last_value_holds, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -130,8 +127,7 @@ test_the_last_value_holds(void **state)
 }
 
 /* As OpenSM writes a file in which nothing was set. */
-static void
-test_what_says_not_set_gives_nothing(void **state)
+TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
 {
 	static const char *const prefixes[] = {
 		"qos_", "qos_ca_", "qos_rtr_", "qos_sw0_", "qos_swe_",
@@ -189,8 +185,7 @@ static const struct {
 	  "and weights of 0 to 255 is needed" },
 };
 
-static void
-test_bad_value_is_an_error_and_nothing_is_taken(void **state)
+TEST(test_bad_value_is_an_error_and_nothing_is_taken, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -210,8 +205,7 @@ test_bad_value_is_an_error_and_nothing_is_taken(void **state)
 	}
 }
 
-static void
-test_a_table_has_64_entries(void **state)
+TEST(test_a_table_has_64_entries, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	GString *text = g_string_new("qos_vlarb_high 1:1");
@@ -228,8 +222,7 @@ test_a_table_has_64_entries(void **state)
 	g_string_free(text, TRUE);
 }
 
-static void
-test_the_nearest_key_may_be_one_of_these(void **state)
+TEST(test_the_nearest_key_may_be_one_of_these, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -239,8 +232,7 @@ test_the_nearest_key_may_be_one_of_these(void **state)
 			    "is no key; the nearest is qos_ca_sl2vl");
 }
 
-static void
-test_an_sl_that_starves_is_warned_of(void **state)
+TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -279,8 +271,7 @@ read_source(const char *name)
 }
 
 /* What is commented out in the shipped file is what is built in. */
-static void
-test_shipped_file_tells_the_defaults(void **state)
+TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	char *text = read_source("etc/minism.conf");
@@ -307,8 +298,7 @@ test_shipped_file_tells_the_defaults(void **state)
 	g_free(text);
 }
 
-static void
-test_man_page_has_the_keys(void **state)
+TEST(test_man_page_has_the_keys)
 {
 	static const char *const keys[] = {
 		"qos", "qos_max_vls", "qos_high_limit", "qos_vlarb_high",
@@ -325,18 +315,3 @@ test_man_page_has_the_keys(void **state)
 	}
 	g_free(text);
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
-UNIT_TESTS(
-	TEST(test_nothing_is_given_at_first),
-	TEST(test_every_key_arrives),
-	TEST(test_the_last_value_holds),
-	TEST(test_what_says_not_set_gives_nothing),
-	TEST(test_bad_value_is_an_error_and_nothing_is_taken),
-	TEST(test_a_table_has_64_entries),
-	TEST(test_the_nearest_key_may_be_one_of_these),
-	TEST(test_an_sl_that_starves_is_warned_of),
-	TEST(test_shipped_file_tells_the_defaults),
-	cmocka_unit_test(test_man_page_has_the_keys)
-)

@@ -58,8 +58,7 @@ static const char *const example =
 	"        rds, port-num 0x10 , 0x20-0x22,40:15\n"
 	"    end-qos-ulps";
 
-static void
-test_every_word_means_what_it_says(void **state)
+TEST(test_every_word_means_what_it_says)
 {
 	struct qos_policy *policy = parse(example);
 	static const struct {
@@ -104,8 +103,7 @@ test_every_word_means_what_it_says(void **state)
 }
 
 /* Partitions, whatever the membership that is written. */
-static void
-test_membership_of_a_pkey_does_not_count(void **state)
+TEST(test_membership_of_a_pkey_does_not_count)
 {
 	struct qos_policy *policy = parse("qos-ulps\n"
 					  "any, pkey 0x8001-0x8003 : 1\n"
@@ -122,8 +120,7 @@ test_membership_of_a_pkey_does_not_count(void **state)
 	qos_policy_unref(policy);
 }
 
-static void
-test_first_rule_that_fits_decides(void **state)
+TEST(test_first_rule_that_fits_decides)
 {
 	struct qos_policy *policy = parse("qos-ulps\n"
 					  "any, target-port-guid 5 : 1\n"
@@ -141,8 +138,7 @@ test_first_rule_that_fits_decides(void **state)
 }
 
 /* Rule, partition, default, 0. */
-static void
-test_partition_goes_before_the_default(void **state)
+TEST(test_partition_goes_before_the_default)
 {
 	struct qos_policy *policy = parse("qos-ulps\ndefault : 5\n"
 					  "any, pkey 7:0\nend-qos-ulps\n");
@@ -161,8 +157,7 @@ test_partition_goes_before_the_default(void **state)
 	qos_policy_unref(policy);
 }
 
-static void
-test_empty_files_are_policies(void **state)
+TEST(test_empty_files_are_policies)
 {
 	static const char *const texts[] = {
 		"", "\n\n", "# nothing", "qos-ulps\nend-qos-ulps",
@@ -239,8 +234,7 @@ static const struct {
 	  "2:1: qos-ulps is not ended by end-qos-ulps" },
 };
 
-static void
-test_every_mistake_has_its_place(void **state)
+TEST(test_every_mistake_has_its_place)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
 		GError *error = NULL;
@@ -273,8 +267,7 @@ read_file(bool enabled, const char *path, GPtrArray *warnings, GError **error)
 	return policy;
 }
 
-static void
-test_a_file_is_read_if_it_is_asked_for(void **state)
+TEST(test_a_file_is_read_if_it_is_asked_for)
 {
 	GPtrArray *warnings = g_ptr_array_new_with_free_func(g_free);
 	char *folder = g_dir_make_tmp("minism-qos-XXXXXX", NULL);
@@ -332,8 +325,7 @@ random_rule(struct qos_policy *policy, uint64_t *rng)
 
 /* What may be given is what is given to some target: tried for all that the
  * rules can tell apart. */
-static void
-test_may_give_is_the_union_over_targets(void **state)
+TEST(test_may_give_is_the_union_over_targets)
 {
 	uint64_t rng = prng_stream(seed_take(20261121), 1);
 	unsigned loose = 0;
@@ -368,14 +360,3 @@ test_may_give_is_the_union_over_targets(void **state)
 	}
 	assert_true(loose < 400);	/* of 8,000 */
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_every_word_means_what_it_says),
-	cmocka_unit_test(test_membership_of_a_pkey_does_not_count),
-	cmocka_unit_test(test_first_rule_that_fits_decides),
-	cmocka_unit_test(test_partition_goes_before_the_default),
-	cmocka_unit_test(test_empty_files_are_policies),
-	cmocka_unit_test(test_every_mistake_has_its_place),
-	cmocka_unit_test(test_a_file_is_read_if_it_is_asked_for),
-	cmocka_unit_test(test_may_give_is_the_union_over_targets)
-)

@@ -45,8 +45,7 @@ open_resting(struct stage *st)
 	stage_run(st, SECOND);
 }
 
-static void
-test_tables_of_a_switch_are_read_when_asked_for(void **state)
+TEST(test_tables_of_a_switch_are_read_when_asked_for)
 {
 	struct stage st;
 	struct client *c;
@@ -88,8 +87,7 @@ test_tables_of_a_switch_are_read_when_asked_for(void **state)
 }
 
 /* The whole fabric, and while it is read, one port of another client. */
-static void
-test_small_question_does_not_wait_for_a_large_one(void **state)
+TEST(test_small_question_does_not_wait_for_a_large_one)
 {
 	struct client *all, *one;
 	unsigned records = 0;
@@ -126,8 +124,7 @@ test_small_question_does_not_wait_for_a_large_one(void **state)
 }
 
 /* The set of what two questions need is read once. */
-static void
-test_two_questions_share_what_is_read(void **state)
+TEST(test_two_questions_share_what_is_read)
 {
 	struct stage st;
 	uint32_t sw;
@@ -144,8 +141,7 @@ test_two_questions_share_what_is_read(void **state)
 	stage_close(&st);
 }
 
-static void
-test_nothing_is_read_while_the_sweep_is_at_work(void **state)
+TEST(test_nothing_is_read_while_the_sweep_is_at_work)
 {
 	struct client *c;
 	struct stage st;
@@ -188,8 +184,7 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return (h.attr_mod & 0xff) != 3;
 }
 
-static void
-test_ports_that_refuse_or_are_silent_have_no_table(void **state)
+TEST(test_ports_that_refuse_or_are_silent_have_no_table)
 {
 	struct stage st;
 	struct client *c;
@@ -221,8 +216,7 @@ test_ports_that_refuse_or_are_silent_have_no_table(void **state)
 	stage_close(&st);
 }
 
-static void
-test_too_many_questions_are_busy(void **state)
+TEST(test_too_many_questions_are_busy)
 {
 	struct stage st;
 	unsigned busy = 0, tables = 0;
@@ -251,8 +245,7 @@ test_too_many_questions_are_busy(void **state)
 	stage_close(&st);
 }
 
-static void
-test_view_that_goes_in_the_middle_starts_anew(void **state)
+TEST(test_view_that_goes_in_the_middle_starts_anew)
 {
 	struct client *c;
 	struct stage st;
@@ -282,18 +275,3 @@ test_view_that_goes_in_the_middle_starts_anew(void **state)
 	assert_int_equal(c->tables, 6);
 	stage_close(&st);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-		test_tables_of_a_switch_are_read_when_asked_for),
-	cmocka_unit_test(
-		test_small_question_does_not_wait_for_a_large_one),
-	cmocka_unit_test(test_two_questions_share_what_is_read),
-	cmocka_unit_test(
-		test_nothing_is_read_while_the_sweep_is_at_work),
-	cmocka_unit_test(
-		test_ports_that_refuse_or_are_silent_have_no_table),
-	cmocka_unit_test(test_too_many_questions_are_busy),
-	cmocka_unit_test(
-		test_view_that_goes_in_the_middle_starts_anew)
-)

@@ -88,8 +88,7 @@ host_of(const struct ring *r, uint32_t i)
 
 /* To each of 4 hosts come flows over 1, 2 and 3 channels of the ring: 24
  * channel uses, spread over 4 channels of one sense; the other 4 idle. */
-static void
-test_ring_of_four_has_six_on_each(void **state)
+TEST(test_ring_of_four_has_six_on_each)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -105,8 +104,7 @@ test_ring_of_four_has_six_on_each(void **state)
 
 /* Three hosts on each: 9 flows for each pair of switches. Flows within a
  * switch use no channel. */
-static void
-test_hosts_of_a_switch_multiply(void **state)
+TEST(test_hosts_of_a_switch_multiply)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -120,8 +118,7 @@ test_hosts_of_a_switch_multiply(void **state)
 }
 
 /* Only base LIDs are asked for. */
-static void
-test_lmc_does_not_multiply(void **state)
+TEST(test_lmc_does_not_multiply)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -136,8 +133,7 @@ test_lmc_does_not_multiply(void **state)
 
 /* 1 drops what is for the host of 3. That of 0 still loads channel 0-1, that
  * of 2 arrives: 2 lost, and channels 1-2 and 2-3 have 2 less each. */
-static void
-test_hole_loses_what_comes_through(void **state)
+TEST(test_hole_loses_what_comes_through)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -153,8 +149,7 @@ test_hole_loses_what_comes_through(void **state)
 
 /* What ends in a loop is lost; a loop has no load that one could name. The 6
  * are on the channel from 3 to 0, which nothing for 3 uses. */
-static void
-test_loop_loses_all_who_enter(void **state)
+TEST(test_loop_loses_all_who_enter)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -169,8 +164,7 @@ test_loop_loses_all_who_enter(void **state)
 }
 
 /* The owner's switch hands it to another port. */
-static void
-test_wrong_exit_loses_all(void **state)
+TEST(test_wrong_exit_loses_all)
 {
 	struct metrics_load load;
 	struct ring r;
@@ -182,8 +176,7 @@ test_wrong_exit_loses_all(void **state)
 	ring_clear(&r);
 }
 
-static void
-test_single_switch_has_no_channels(void **state)
+TEST(test_single_switch_has_no_channels)
 {
 	struct metrics_load load;
 	struct snapshot *s = generate_fabric("single(5)", NULL, NULL);
@@ -211,8 +204,7 @@ test_single_switch_has_no_channels(void **state)
 /* --- path lengths --- */
 
 /* One way round: 1, 2 and 3 channels from each. Who is 3 away is next door. */
-static void
-test_ring_of_four_has_long_ways(void **state)
+TEST(test_ring_of_four_has_long_ways)
 {
 	struct metrics_paths p;
 	struct ring r;
@@ -232,8 +224,7 @@ test_ring_of_four_has_long_ways(void **state)
 	ring_clear(&r);
 }
 
-static void
-test_paths_count_pairs_of_hosts(void **state)
+TEST(test_paths_count_pairs_of_hosts)
 {
 	struct metrics_paths p;
 	struct ring r;
@@ -247,8 +238,7 @@ test_paths_count_pairs_of_hosts(void **state)
 	ring_clear(&r);
 }
 
-static void
-test_fabric_without_switches_has_no_figures(void **state)
+TEST(test_fabric_without_switches_has_no_figures)
 {
 	struct snapshot *s = generate_fabric("pair()", NULL, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
@@ -355,8 +345,7 @@ lab_route_planes(struct lab *lab, uint32_t n_planes)
 
 /* 2 pods of 12 hosts on 4 leaves of 3: pods of 12, leaves of 3, then ports,
  * whatever the GUIDs. */
-static void
-test_order_follows_the_tree(void **state)
+TEST(test_order_follows_the_tree)
 {
 	struct lab lab;
 	uint32_t i;
@@ -384,8 +373,7 @@ test_order_follows_the_tree(void **state)
 
 /* Neighbours in the order are neighbours in the ring, the same way round
  * whatever the GUIDs. */
-static void
-test_order_goes_round_a_ring(void **state)
+TEST(test_order_goes_round_a_ring)
 {
 	struct generate_options o = { .shuffle_guids = true };
 	struct lab lab;
@@ -404,8 +392,7 @@ test_order_goes_round_a_ring(void **state)
 
 /* --- patterns --- */
 
-static void
-test_planes_by_order_make_all_shifts_one(void **state)
+TEST(test_planes_by_order_make_all_shifts_one)
 {
 	struct generate_options o = { .shuffle_guids = true };
 	struct metrics_congestion c;
@@ -427,8 +414,7 @@ test_planes_by_order_make_all_shifts_one(void **state)
 
 /* All up to one spine: three hosts of a leaf share a cable, of a shift by 1
  * and by 14 only one leaves the leaf, by 2 and by 13 two. */
-static void
-test_one_plane_takes_all(void **state)
+TEST(test_one_plane_takes_all)
 {
 	struct metrics_congestion c;
 	struct lab lab;
@@ -442,8 +428,7 @@ test_one_plane_takes_all(void **state)
 	lab_clear(&lab);
 }
 
-static void
-test_single_switch_is_never_congested(void **state)
+TEST(test_single_switch_is_never_congested)
 {
 	struct metrics_congestion c;
 	struct lab lab;
@@ -465,8 +450,7 @@ test_single_switch_is_never_congested(void **state)
 
 /* Two switches, one cable, 8 hosts on each: the flows that cross one way are
  * 4 on average, 8 at most, and as many cross the other way. */
-static void
-test_permutations_cross_a_cable_evenly(void **state)
+TEST(test_permutations_cross_a_cable_evenly)
 {
 	struct metrics_congestion c;
 	struct lab lab;
@@ -487,8 +471,7 @@ test_permutations_cross_a_cable_evenly(void **state)
 
 /* Two and two: with a chance of 1/3 both senders are on one side and share the
  * cable, else nobody does: 1/3 * 1/2 + 2/3. */
-static void
-test_bisection_shares_a_cable(void **state)
+TEST(test_bisection_shares_a_cable)
 {
 	struct lab lab;
 	double share;
@@ -643,8 +626,7 @@ recount_shifts(const struct lab *lab)
 	g_free(edges);
 }
 
-static void
-test_random_tables_are_counted_right(void **state)
+TEST(test_random_tables_are_counted_right)
 {
 	uint64_t rng = prng_stream(seed_take(1), 1);
 	struct lab lab;
@@ -666,8 +648,7 @@ test_random_tables_are_counted_right(void **state)
 	}
 }
 
-static void
-test_chance_depends_on_the_seed_only(void **state)
+TEST(test_chance_depends_on_the_seed_only)
 {
 	struct metrics_congestion a, b;
 	struct lab lab;
@@ -694,8 +675,7 @@ test_chance_depends_on_the_seed_only(void **state)
 
 /* Of a table whose shifts are known, a sample is between the extremes; the
  * whole is the whole. */
-static void
-test_sample_of_shifts_is_a_sample(void **state)
+TEST(test_sample_of_shifts_is_a_sample)
 {
 	struct metrics_congestion c;
 	struct lab lab;
@@ -722,8 +702,7 @@ test_sample_of_shifts_is_a_sample(void **state)
 
 /* --- churn --- */
 
-static void
-test_churn_counts_entries_and_blocks(void **state)
+TEST(test_churn_counts_entries_and_blocks)
 {
 	struct lft *a = lft_new(2, 100), *b = lft_new(2, 200);
 	struct metrics_churn churn;
@@ -750,8 +729,7 @@ test_churn_counts_entries_and_blocks(void **state)
 }
 
 /* 12 hops on average, over six channels of each switch. */
-static void
-test_bound_of_a_large_torus_is_that_of_its_paths(void **state)
+TEST(test_bound_of_a_large_torus_is_that_of_its_paths)
 {
 	struct snapshot *s = generate_fabric("torus(16,16,16;1)", NULL, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
@@ -763,28 +741,3 @@ test_bound_of_a_large_torus_is_that_of_its_paths(void **state)
 	lid_map_free(lids);
 	snapshot_unref(s);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_bound_of_a_large_torus_is_that_of_its_paths),
-	cmocka_unit_test(test_ring_of_four_has_six_on_each),
-	cmocka_unit_test(test_hosts_of_a_switch_multiply),
-	cmocka_unit_test(test_lmc_does_not_multiply),
-	cmocka_unit_test(test_hole_loses_what_comes_through),
-	cmocka_unit_test(test_loop_loses_all_who_enter),
-	cmocka_unit_test(test_wrong_exit_loses_all),
-	cmocka_unit_test(test_single_switch_has_no_channels),
-	cmocka_unit_test(test_ring_of_four_has_long_ways),
-	cmocka_unit_test(test_paths_count_pairs_of_hosts),
-	cmocka_unit_test(test_fabric_without_switches_has_no_figures),
-	cmocka_unit_test(test_order_follows_the_tree),
-	cmocka_unit_test(test_order_goes_round_a_ring),
-	cmocka_unit_test(test_planes_by_order_make_all_shifts_one),
-	cmocka_unit_test(test_one_plane_takes_all),
-	cmocka_unit_test(test_single_switch_is_never_congested),
-	cmocka_unit_test(test_permutations_cross_a_cable_evenly),
-	cmocka_unit_test(test_bisection_shares_a_cable),
-	cmocka_unit_test(test_random_tables_are_counted_right),
-	cmocka_unit_test(test_chance_depends_on_the_seed_only),
-	cmocka_unit_test(test_sample_of_shifts_is_a_sample),
-	cmocka_unit_test(test_churn_counts_entries_and_blocks)
-)

@@ -89,8 +89,7 @@ recount(const struct lab *lab)
 	lft_free(found);
 }
 
-static void
-test_random_tables_are_cut_right(void **state)
+TEST(test_random_tables_are_cut_right)
 {
 	uint64_t rng = prng_stream(seed_take(1), 1);
 	static const char *const specs[] = {
@@ -126,8 +125,7 @@ count_looped(const struct graph *g, const struct lft *lft)
 }
 
 /* All hosts of a ring send round it: the loop is theirs. */
-static void
-test_loop_of_hosts_stays(void **state)
+TEST(test_loop_of_hosts_stays)
 {
 	struct lft *found;
 	struct lab lab;
@@ -142,8 +140,7 @@ test_loop_of_hosts_stays(void **state)
 
 /* A spine that reaches a leaf by going down and up again, both ways round: no
  * host is sent that way, so without the spines the loop is gone. */
-static void
-test_loop_of_switches_goes(void **state)
+TEST(test_loop_of_switches_goes)
 {
 	const struct graph_edge *edge;
 	const struct graph_target *t;
@@ -194,9 +191,3 @@ test_loop_of_switches_goes(void **state)
 	lft_free(found);
 	lab_clear(&lab);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_random_tables_are_cut_right),
-	cmocka_unit_test(test_loop_of_hosts_stays),
-	cmocka_unit_test(test_loop_of_switches_goes)
-)

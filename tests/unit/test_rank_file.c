@@ -23,8 +23,7 @@ static const char good[] =
 	"0x0002c90300000001 0\n"
 	"0x0002c90300000002 4294967294\n";
 
-static void
-test_engine_in_force_is_read(void **state)
+TEST(test_engine_in_force_is_read)
 {
 	static const char text[] =
 		"engine updn\nin-force minhop\n0x0002c90300000001 0\n";
@@ -41,8 +40,7 @@ test_engine_in_force_is_read(void **state)
 }
 
 /* minhop has no ranks: the file keeps those of before, and names minhop. */
-static void
-test_engine_without_ranks_is_in_force_after_restart(void **state)
+TEST(test_engine_without_ranks_is_in_force_after_restart)
 {
 	static const uint32_t ranks[] = { 1, 2, 3 };
 	static const char *const in_force[] = { "updn", "minhop", "updn" };
@@ -80,8 +78,7 @@ test_engine_without_ranks_is_in_force_after_restart(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_what_is_written_is_read(void **state)
+TEST(test_what_is_written_is_read)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -98,8 +95,7 @@ test_what_is_written_is_read(void **state)
 	rank_list_free(list);
 }
 
-static void
-test_damaged_list_is_refused_with_its_line(void **state)
+TEST(test_damaged_list_is_refused_with_its_line)
 {
 	static const struct {
 		const char *text;
@@ -130,11 +126,3 @@ test_damaged_list_is_refused_with_its_line(void **state)
 		assert_string_equal(error->message, text);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_what_is_written_is_read),
-	cmocka_unit_test(test_engine_in_force_is_read),
-	cmocka_unit_test(
-		test_engine_without_ranks_is_in_force_after_restart),
-	cmocka_unit_test(test_damaged_list_is_refused_with_its_line)
-)

@@ -57,8 +57,7 @@ sweep(struct bench *b)
 	return n;
 }
 
-static void
-test_forgotten_clients_are_told_once(void **state)
+TEST(test_forgotten_clients_are_told_once)
 {
 	struct bench b;
 
@@ -70,8 +69,7 @@ test_forgotten_clients_are_told_once(void **state)
 	bench_close(&b);
 }
 
-static void
-test_who_does_not_acknowledge_is_asked_again(void **state)
+TEST(test_who_does_not_acknowledge_is_asked_again)
 {
 	struct bench b;
 
@@ -84,8 +82,7 @@ test_who_does_not_acknowledge_is_asked_again(void **state)
 	bench_close(&b);
 }
 
-static void
-test_known_clients_are_left_alone(void **state)
+TEST(test_known_clients_are_left_alone)
 {
 	struct bench b;
 
@@ -97,8 +94,7 @@ test_known_clients_are_left_alone(void **state)
 }
 
 /* It may have joined a group of the manager that ran while we did not. */
-static void
-test_clients_of_another_master_are_told(void **state)
+TEST(test_clients_of_another_master_are_told)
 {
 	struct bench b;
 
@@ -112,8 +108,7 @@ test_clients_of_another_master_are_told(void **state)
 	bench_close(&b);
 }
 
-static void
-test_another_lid_is_told(void **state)
+TEST(test_another_lid_is_told)
 {
 	struct bench b;
 
@@ -128,8 +123,7 @@ test_another_lid_is_told(void **state)
 }
 
 /* Its leaf was cut off, say: the host itself has noticed nothing. */
-static void
-test_who_was_away_is_told(void **state)
+TEST(test_who_was_away_is_told)
 {
 	struct bench b;
 
@@ -143,8 +137,7 @@ test_who_was_away_is_told(void **state)
 	bench_close(&b);
 }
 
-static void
-test_another_master_makes_us_forget(void **state)
+TEST(test_another_master_makes_us_forget)
 {
 	struct bench b;
 
@@ -161,8 +154,7 @@ test_another_master_makes_us_forget(void **state)
 	bench_close(&b);
 }
 
-static void
-test_without_an_sa_nobody_is_told(void **state)
+TEST(test_without_an_sa_nobody_is_told)
 {
 	struct bench b;
 
@@ -170,14 +162,3 @@ test_without_an_sa_nobody_is_told(void **state)
 	assert_null(reregister_want(b.c, b.s, b.lids));
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_forgotten_clients_are_told_once),
-	cmocka_unit_test(test_who_does_not_acknowledge_is_asked_again),
-	cmocka_unit_test(test_known_clients_are_left_alone),
-	cmocka_unit_test(test_clients_of_another_master_are_told),
-	cmocka_unit_test(test_another_lid_is_told),
-	cmocka_unit_test(test_who_was_away_is_told),
-	cmocka_unit_test(test_another_master_makes_us_forget),
-	cmocka_unit_test(test_without_an_sa_nobody_is_told)
-)

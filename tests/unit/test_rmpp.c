@@ -25,8 +25,7 @@
 /* ------------------------------------------------------------- the header */
 
 /* Another writer of the same bytes: libibmad's table of fields. */
-static void
-test_header_bytes_are_those_of_libibmad(void **state)
+TEST(test_header_bytes_are_those_of_libibmad)
 {
 	const struct rmpp_header h = {
 		.version = 1, .type = RMPP_TYPE_ACK, .flags = 5,
@@ -58,8 +57,7 @@ test_header_bytes_are_those_of_libibmad(void **state)
 	assert_true(rmpp_header_read(ours, RMPP_HEADER_LEN, &back));
 }
 
-static void
-test_layout_is_that_of_libibumad(void **state)
+TEST(test_layout_is_that_of_libibumad)
 {
 	assert_int_equal(offsetof(struct umad_sa_packet, rmpp_hdr), 24);
 	assert_int_equal(offsetof(struct umad_sa_packet, data),
@@ -75,8 +73,7 @@ test_layout_is_that_of_libibumad(void **state)
 	assert_int_equal(IB_RMPP_TYPE_ABORT, RMPP_TYPE_ABORT);
 }
 
-static void
-test_payload_length_counts_every_class_header(void **state)
+TEST(test_payload_length_counts_every_class_header)
 {
 	static const struct {
 		uint64_t bytes;
@@ -101,8 +98,7 @@ test_payload_length_counts_every_class_header(void **state)
 	assert_int_equal(rmpp_payload_length(450, 36), 450);
 }
 
-static void
-test_every_type_has_its_own_statuses(void **state)
+TEST(test_every_type_has_its_own_statuses)
 {
 	struct rmpp_header h = { .version = 1, .flags = 1 };
 
@@ -282,8 +278,7 @@ ack(struct end *e, uint32_t segment, uint32_t window_last)
 		.segment = segment, .length = window_last });
 }
 
-static void
-test_short_message_is_first_and_last(void **state)
+TEST(test_short_message_is_first_and_last)
 {
 	static const unsigned lens[] = { 0, 1, 112, 200 };
 	struct rmpp_header h;
@@ -306,8 +301,7 @@ test_short_message_is_first_and_last(void **state)
 	}
 }
 
-static void
-test_lengths_stand_in_the_first_and_the_last_segment(void **state)
+TEST(test_lengths_stand_in_the_first_and_the_last_segment)
 {
 	static const unsigned flags[] = { 3, 1, 5 };
 	static const unsigned lengths[] = { 510, 0, 70 };
@@ -325,8 +319,7 @@ test_lengths_stand_in_the_first_and_the_last_segment(void **state)
 	end_close(&e);
 }
 
-static void
-test_window_opens_with_the_acks(void **state)
+TEST(test_window_opens_with_the_acks)
 {
 	struct end e;
 
@@ -344,8 +337,7 @@ test_window_opens_with_the_acks(void **state)
 	end_close(&e);
 }
 
-static void
-test_timeout_repeats_from_the_last_ack(void **state)
+TEST(test_timeout_repeats_from_the_last_ack)
 {
 	struct end e;
 
@@ -364,8 +356,7 @@ test_timeout_repeats_from_the_last_ack(void **state)
 	end_close(&e);
 }
 
-static void
-test_silence_ends_after_the_retries(void **state)
+TEST(test_silence_ends_after_the_retries)
 {
 	struct end e;
 
@@ -380,8 +371,7 @@ test_silence_ends_after_the_retries(void **state)
 	end_close(&e);
 }
 
-static void
-test_news_take_the_retries_back(void **state)
+TEST(test_news_take_the_retries_back)
 {
 	int64_t now = 0;
 	struct end e;
@@ -406,8 +396,7 @@ test_news_take_the_retries_back(void **state)
 	end_close(&e);
 }
 
-static void
-test_old_and_double_acks_change_nothing(void **state)
+TEST(test_old_and_double_acks_change_nothing)
 {
 	struct end e;
 
@@ -428,8 +417,7 @@ test_old_and_double_acks_change_nothing(void **state)
 	end_close(&e);
 }
 
-static void
-test_bad_answers_are_aborted_with_their_status(void **state)
+TEST(test_bad_answers_are_aborted_with_their_status)
 {
 	static const struct {
 		struct rmpp_header h;
@@ -469,8 +457,7 @@ test_bad_answers_are_aborted_with_their_status(void **state)
 	}
 }
 
-static void
-test_stop_and_abort_of_the_peer_end_it_in_silence(void **state)
+TEST(test_stop_and_abort_of_the_peer_end_it_in_silence)
 {
 	static const struct rmpp_header cases[] = {
 		{ .version = 1, .type = 3, .status = 1 },
@@ -493,8 +480,7 @@ test_stop_and_abort_of_the_peer_end_it_in_silence(void **state)
 	}
 }
 
-static void
-test_peer_may_ask_for_patience_within_limits(void **state)
+TEST(test_peer_may_ask_for_patience_within_limits)
 {
 	static const struct {
 		uint8_t resp_time;
@@ -524,8 +510,7 @@ test_peer_may_ask_for_patience_within_limits(void **state)
 }
 
 /* IBA 13.6.6.3 */
-static void
-test_direction_switches_after_a_request(void **state)
+TEST(test_direction_switches_after_a_request)
 {
 	struct end e;
 
@@ -576,8 +561,7 @@ expect_message(const struct end *e, size_t len)
 				 rmpplab_byte(i));
 }
 
-static void
-test_segments_in_order_make_the_message(void **state)
+TEST(test_segments_in_order_make_the_message)
 {
 	struct end e;
 
@@ -605,8 +589,7 @@ test_segments_in_order_make_the_message(void **state)
 	end_close(&e);
 }
 
-static void
-test_only_segment_may_be_of_any_length(void **state)
+TEST(test_only_segment_may_be_of_any_length)
 {
 	struct end e;
 
@@ -619,8 +602,7 @@ test_only_segment_may_be_of_any_length(void **state)
 	}
 }
 
-static void
-test_widest_window_holds_all_that_come_early(void **state)
+TEST(test_widest_window_holds_all_that_come_early)
 {
 	struct end e;
 
@@ -642,8 +624,7 @@ test_widest_window_holds_all_that_come_early(void **state)
 	end_close(&e);
 }
 
-static void
-test_repeated_segments_get_one_ack_in_a_while(void **state)
+TEST(test_repeated_segments_get_one_ack_in_a_while)
 {
 	struct end e;
 
@@ -712,8 +693,7 @@ static const struct bad {
 	  RMPP_STATUS_BAD_LENGTH },
 };
 
-static void
-test_bad_segments_are_aborted_with_their_status(void **state)
+TEST(test_bad_segments_are_aborted_with_their_status)
 {
 	struct rmpp_header h;
 	struct end e;
@@ -743,8 +723,7 @@ test_bad_segments_are_aborted_with_their_status(void **state)
 	}
 }
 
-static void
-test_too_much_is_stopped(void **state)
+TEST(test_too_much_is_stopped)
 {
 	static const struct {
 		uint32_t length;
@@ -776,8 +755,7 @@ test_too_much_is_stopped(void **state)
 	end_close(&e);
 }
 
-static void
-test_abort_of_the_sender_is_not_answered(void **state)
+TEST(test_abort_of_the_sender_is_not_answered)
 {
 	static const unsigned statuses[] = { 126, 0, 255 };
 	struct end e;
@@ -796,8 +774,7 @@ test_abort_of_the_sender_is_not_answered(void **state)
 	}
 }
 
-static void
-test_complete_message_repeats_its_ack(void **state)
+TEST(test_complete_message_repeats_its_ack)
 {
 	struct end e;
 
@@ -912,8 +889,7 @@ run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late,
 	return p.s.outcome;
 }
 
-static void
-test_what_arrives_is_what_was_sent_over_1000_schedules(void **state)
+TEST(test_what_arrives_is_what_was_sent_over_1000_schedules)
 {
 	uint32_t seed = g_random_int();
 	unsigned done = 0;
@@ -929,8 +905,7 @@ test_what_arrives_is_what_was_sent_over_1000_schedules(void **state)
 	assert_in_range(done, 500, 1000);
 }
 
-static void
-test_nothing_is_repeated_on_a_good_wire(void **state)
+TEST(test_nothing_is_repeated_on_a_good_wire)
 {
 	uint64_t sent, segments;
 	size_t len;
@@ -945,8 +920,7 @@ test_nothing_is_repeated_on_a_good_wire(void **state)
 	}
 }
 
-static void
-test_moderate_loss_always_gets_through(void **state)
+TEST(test_moderate_loss_always_gets_through)
 {
 	uint64_t sent;
 	size_t len;
@@ -956,8 +930,7 @@ test_moderate_loss_always_gets_through(void **state)
 				 RMPP_DONE);
 }
 
-static void
-test_dead_wire_ends_on_both_sides(void **state)
+TEST(test_dead_wire_ends_on_both_sides)
 {
 	uint64_t sent;
 	size_t len;
@@ -969,38 +942,3 @@ test_dead_wire_ends_on_both_sides(void **state)
 		assert_int_equal(sent, 5);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_header_bytes_are_those_of_libibmad),
-	cmocka_unit_test(test_layout_is_that_of_libibumad),
-	cmocka_unit_test(test_payload_length_counts_every_class_header),
-	cmocka_unit_test(test_every_type_has_its_own_statuses),
-	cmocka_unit_test(test_short_message_is_first_and_last),
-	cmocka_unit_test(
-	    test_lengths_stand_in_the_first_and_the_last_segment),
-	cmocka_unit_test(test_window_opens_with_the_acks),
-	cmocka_unit_test(test_timeout_repeats_from_the_last_ack),
-	cmocka_unit_test(test_silence_ends_after_the_retries),
-	cmocka_unit_test(test_news_take_the_retries_back),
-	cmocka_unit_test(test_old_and_double_acks_change_nothing),
-	cmocka_unit_test(
-	    test_bad_answers_are_aborted_with_their_status),
-	cmocka_unit_test(
-	    test_stop_and_abort_of_the_peer_end_it_in_silence),
-	cmocka_unit_test(test_peer_may_ask_for_patience_within_limits),
-	cmocka_unit_test(test_direction_switches_after_a_request),
-	cmocka_unit_test(test_segments_in_order_make_the_message),
-	cmocka_unit_test(test_only_segment_may_be_of_any_length),
-	cmocka_unit_test(test_widest_window_holds_all_that_come_early),
-	cmocka_unit_test(test_repeated_segments_get_one_ack_in_a_while),
-	cmocka_unit_test(
-	    test_bad_segments_are_aborted_with_their_status),
-	cmocka_unit_test(test_too_much_is_stopped),
-	cmocka_unit_test(test_abort_of_the_sender_is_not_answered),
-	cmocka_unit_test(test_complete_message_repeats_its_ack),
-	cmocka_unit_test(
-	    test_what_arrives_is_what_was_sent_over_1000_schedules),
-	cmocka_unit_test(test_nothing_is_repeated_on_a_good_wire),
-	cmocka_unit_test(test_moderate_loss_always_gets_through),
-	cmocka_unit_test(test_dead_wire_ends_on_both_sides)
-)

@@ -27,8 +27,7 @@ ask_table(struct lab *l, unsigned attr_id, uint64_t mask)
 	return lab_ask(l);
 }
 
-static void
-test_tables_have_a_record_for_everything(void **state)
+TEST(test_tables_have_a_record_for_everything)
 {
 	unsigned n_end = 0, n_ports = 0, n_links = 0;
 	struct lab l;
@@ -244,22 +243,19 @@ check_tables(unsigned lmc, unsigned seed)
 	lab_close(&l);
 }
 
-static void
-test_every_mask_is_a_filter(void **state)
+TEST(test_every_mask_is_a_filter)
 {
 	check_tables(0, 61);
 }
 
-static void
-test_every_mask_is_a_filter_with_lmc(void **state)
+TEST(test_every_mask_is_a_filter_with_lmc)
 {
 	check_tables(1, 62);
 }
 
 /* Components that a request names one by one: what makes a query cheap must
  * not change what it finds. */
-static void
-test_every_component_alone_is_a_filter(void **state)
+TEST(test_every_component_alone_is_a_filter)
 {
 	uint64_t rng = prng_stream(63, 0);
 	struct lab l;
@@ -294,8 +290,7 @@ test_every_component_alone_is_a_filter(void **state)
 	lab_close(&l);
 }
 
-static void
-test_any_lid_of_a_range_means_its_port(void **state)
+TEST(test_any_lid_of_a_range_means_its_port)
 {
 	uint32_t port;
 	uint16_t base;
@@ -328,8 +323,7 @@ test_any_lid_of_a_range_means_its_port(void **state)
 	lab_close(&l);
 }
 
-static void
-test_capabilities_match_if_all_bits_are_there(void **state)
+TEST(test_capabilities_match_if_all_bits_are_there)
 {
 	uint32_t sm, cap;
 	struct lab l;
@@ -355,8 +349,7 @@ test_capabilities_match_if_all_bits_are_there(void **state)
 	lab_close(&l);
 }
 
-static void
-test_capabilities_2_match_if_all_bits_are_there(void **state)
+TEST(test_capabilities_2_match_if_all_bits_are_there)
 {
 	struct lab l;
 
@@ -384,8 +377,7 @@ test_capabilities_2_match_if_all_bits_are_there(void **state)
 
 /* ------------------------------------------------------------- on the wire */
 
-static void
-test_records_are_as_on_the_wire(void **state)
+TEST(test_records_are_as_on_the_wire)
 {
 	const uint8_t *d;
 	uint32_t a, up;
@@ -440,8 +432,7 @@ test_records_are_as_on_the_wire(void **state)
 	lab_close(&l);
 }
 
-static void
-test_records_of_switches_are_as_on_the_wire(void **state)
+TEST(test_records_of_switches_are_as_on_the_wire)
 {
 	struct snapshot_node *sw;
 	const uint8_t *d;
@@ -482,8 +473,7 @@ test_records_of_switches_are_as_on_the_wire(void **state)
 	lab_close(&l);
 }
 
-static void
-test_class_port_info_says_what_is_served(void **state)
+TEST(test_class_port_info_says_what_is_served)
 {
 	struct lab l;
 
@@ -503,8 +493,7 @@ test_class_port_info_says_what_is_served(void **state)
 }
 
 /* What has no answer in IBA (13.4.5) gets none, with an error neither. */
-static void
-test_notices_are_not_answered(void **state)
+TEST(test_notices_are_not_answered)
 {
 	static const unsigned methods[] = {
 		MAD_METHOD_TRAP, SA_METHOD_REPORT, MAD_METHOD_TRAP_REPRESS,
@@ -522,8 +511,7 @@ test_notices_are_not_answered(void **state)
 
 /* -------------------------------------------------------------- statuses */
 
-static void
-test_statuses_say_what_is_wrong(void **state)
+TEST(test_statuses_say_what_is_wrong)
 {
 	static const struct {
 		uint8_t method;
@@ -577,8 +565,7 @@ test_statuses_say_what_is_wrong(void **state)
 }
 
 /* What the specification says to drop is dropped. */
-static void
-test_wrong_key_gets_nothing(void **state)
+TEST(test_wrong_key_gets_nothing)
 {
 	struct lab l;
 
@@ -598,8 +585,7 @@ test_wrong_key_gets_nothing(void **state)
 
 /* --------------------------------------------------------- who may see what */
 
-static void
-test_others_see_their_partition_only(void **state)
+TEST(test_others_see_their_partition_only)
 {
 	static const struct {
 		uint16_t attr_id;
@@ -652,8 +638,7 @@ test_others_see_their_partition_only(void **state)
 	lab_close(&l);
 }
 
-static void
-test_keys_are_for_the_trusted(void **state)
+TEST(test_keys_are_for_the_trusted)
 {
 	uint32_t a;
 	struct lab l;
@@ -686,22 +671,3 @@ test_keys_are_for_the_trusted(void **state)
 	assert_true(lab_get(lab_answer(&l) + 12, 8) == 0);
 	lab_close(&l);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_tables_have_a_record_for_everything),
-	cmocka_unit_test(test_every_mask_is_a_filter),
-	cmocka_unit_test(test_every_mask_is_a_filter_with_lmc),
-	cmocka_unit_test(test_every_component_alone_is_a_filter),
-	cmocka_unit_test(test_any_lid_of_a_range_means_its_port),
-	cmocka_unit_test(test_capabilities_match_if_all_bits_are_there),
-	cmocka_unit_test(test_records_are_as_on_the_wire),
-	cmocka_unit_test(test_records_of_switches_are_as_on_the_wire),
-	cmocka_unit_test(
-		test_capabilities_2_match_if_all_bits_are_there),
-	cmocka_unit_test(test_class_port_info_says_what_is_served),
-	cmocka_unit_test(test_notices_are_not_answered),
-	cmocka_unit_test(test_statuses_say_what_is_wrong),
-	cmocka_unit_test(test_wrong_key_gets_nothing),
-	cmocka_unit_test(test_others_see_their_partition_only),
-	cmocka_unit_test(test_keys_are_for_the_trusted)
-)

@@ -108,8 +108,7 @@ told(struct fixture *f)
 	return hosts;
 }
 
-static void
-test_subscribing_twice_is_once(void **state)
+TEST(test_subscribing_twice_is_once, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -146,8 +145,7 @@ test_subscribing_twice_is_once(void **state)
 	assert_int_equal(subscription_at(f->i, 0)->info.trap, 65);
 }
 
-static void
-test_unsubscribing_wants_what_is_there(void **state)
+TEST(test_unsubscribing_wants_what_is_there, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -172,8 +170,7 @@ test_unsubscribing_wants_what_is_there(void **state)
 	assert_int_equal(told(f), 0);
 }
 
-static void
-test_bad_wishes_are_refused(void **state)
+TEST(test_bad_wishes_are_refused, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -204,8 +201,7 @@ test_bad_wishes_are_refused(void **state)
 }
 
 /* One subscription at a time against trap 128 of host 3, LID 23. */
-static void
-test_matching_looks_at_each_component(void **state)
+TEST(test_matching_looks_at_each_component, setup, teardown)
 {
 	static const struct {
 		struct inform_info info;
@@ -244,8 +240,7 @@ test_matching_looks_at_each_component(void **state)
 }
 
 /* Generic and vendor Notices with the same numbers are not the same. */
-static void
-test_vendor_notices_go_to_their_own(void **state)
+TEST(test_vendor_notices_go_to_their_own, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -265,8 +260,7 @@ test_vendor_notices_go_to_their_own(void **state)
 	assert_int_equal(told(f), 1u << 1 | 1u << 2);
 }
 
-static void
-test_one_report_for_two_wishes(void **state)
+TEST(test_one_report_for_two_wishes, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -280,8 +274,7 @@ test_one_report_for_two_wishes(void **state)
 }
 
 /* Hosts 1 and 2 are in partition 1, 3 and 4 in 2, the SM in both, full. */
-static void
-test_partitions_are_obeyed(void **state)
+TEST(test_partitions_are_obeyed, setup, teardown)
 {
 	static const uint8_t free_mgid[16] = { 0xff, 0x12, 0xa0, 0x1c };
 	static const uint8_t mgid[16] = { 0xff, 0x12, 0x40, 0x1b, 0x80, 1 };
@@ -327,8 +320,7 @@ test_partitions_are_obeyed(void **state)
 }
 
 /* The same thing over and over; then ever new things. */
-static void
-test_babble_is_merged_and_bounded(void **state)
+TEST(test_babble_is_merged_and_bounded, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct report r;
@@ -361,8 +353,7 @@ test_babble_is_merged_and_bounded(void **state)
 	assert_int_equal(f->i->waiting.length, 32768);
 }
 
-static void
-test_the_dead_are_forgotten(void **state)
+TEST(test_the_dead_are_forgotten, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -385,8 +376,7 @@ test_the_dead_are_forgotten(void **state)
 	assert_int_equal(f->i->list->len, 1);
 }
 
-static void
-test_ports_that_are_away_are_forgotten(void **state)
+TEST(test_ports_that_are_away_are_forgotten, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t version;
@@ -403,8 +393,7 @@ test_ports_that_are_away_are_forgotten(void **state)
 	assert_int_equal(told(f), 1u << 2);
 }
 
-static void
-test_one_port_cannot_fill_the_store(void **state)
+TEST(test_one_port_cannot_fill_the_store, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct inform_info info = everything;
@@ -446,8 +435,7 @@ make_some(struct fixture *f)
 	}
 }
 
-static void
-test_saved_subscriptions_come_back(void **state)
+TEST(test_saved_subscriptions_come_back, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct informs *back = informs_new();
@@ -469,8 +457,7 @@ test_saved_subscriptions_come_back(void **state)
 	assert_int_equal(f->i->list->len, 15);
 }
 
-static void
-test_damaged_text_is_refused_or_sound(void **state)
+TEST(test_damaged_text_is_refused_or_sound, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 20260719;
@@ -502,8 +489,7 @@ test_damaged_text_is_refused_or_sound(void **state)
 	assert_true(refused > 300);
 }
 
-static void
-test_bad_lines_say_what_is_wrong(void **state)
+TEST(test_bad_lines_say_what_is_wrong, setup, teardown)
 {
 	static const char good[] =
 		"inform 0xfe800000000000000000000000001011 0 1 "
@@ -537,8 +523,7 @@ test_bad_lines_say_what_is_wrong(void **state)
 	assert_int_equal(f->i->list->len, 0);
 }
 
-static void
-test_twins_of_lines_are_refused(void **state)
+TEST(test_twins_of_lines_are_refused, setup, teardown)
 {
 	static const char line[] =
 		"inform 0xfe800000000000000000000000001011 %u 1 "
@@ -561,23 +546,3 @@ test_twins_of_lines_are_refused(void **state)
 		g_error_free(error);
 	}
 }
-
-#define T(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_TESTS(
-	T(test_subscribing_twice_is_once),
-	T(test_unsubscribing_wants_what_is_there),
-	T(test_bad_wishes_are_refused),
-	T(test_matching_looks_at_each_component),
-	T(test_vendor_notices_go_to_their_own),
-	T(test_one_report_for_two_wishes),
-	T(test_partitions_are_obeyed),
-	T(test_babble_is_merged_and_bounded),
-	T(test_the_dead_are_forgotten),
-	T(test_ports_that_are_away_are_forgotten),
-	T(test_one_port_cannot_fill_the_store),
-	T(test_saved_subscriptions_come_back),
-	T(test_damaged_text_is_refused_or_sound),
-	T(test_bad_lines_say_what_is_wrong),
-	T(test_twins_of_lines_are_refused)
-)

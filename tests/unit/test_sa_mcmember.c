@@ -16,8 +16,7 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-static void
-test_first_join_creates_and_others_share(void **state)
+TEST(test_first_join_creates_and_others_share, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	struct group_event event;
@@ -50,8 +49,7 @@ test_first_join_creates_and_others_share(void **state)
 	check_store(f->g);
 }
 
-static void
-test_create_wants_every_component(void **state)
+TEST(test_create_wants_every_component, lab_setup, lab_teardown)
 {
 	static const unsigned bits[] = {
 		MCM_PORT_GID, MCM_Q_KEY, MCM_PKEY, MCM_TCLASS, MCM_SL,
@@ -73,8 +71,7 @@ test_create_wants_every_component(void **state)
 	assert_int_equal(f->g->version, 0);
 }
 
-static void
-test_create_wants_a_member_that_counts(void **state)
+TEST(test_create_wants_a_member_that_counts, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -87,8 +84,7 @@ test_create_wants_a_member_that_counts(void **state)
 	}
 }
 
-static void
-test_no_mgid_is_given_a_new_one(void **state)
+TEST(test_no_mgid_is_given_a_new_one, lab_setup, lab_teardown)
 {
 	static const uint8_t start[6] = { 0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff };
 	struct fixture *f = *state;
@@ -161,8 +157,7 @@ fill_ip(struct fixture *f, unsigned host, unsigned type, unsigned n)
 
 /* One host could take an IP address's group from all others, by creating it
  * with values that theirs do not fit. */
-static void
-test_ip_groups_are_as_their_broadcast_group(void **state)
+TEST(test_ip_groups_are_as_their_broadcast_group, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -194,8 +189,7 @@ test_ip_groups_are_as_their_broadcast_group(void **state)
 
 /* Where no broadcast group is configured, a host may create it, as it likes,
  * and it is what the others go by. */
-static void
-test_ip_groups_need_a_broadcast_group(void **state)
+TEST(test_ip_groups_need_a_broadcast_group, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -212,8 +206,7 @@ test_ip_groups_need_a_broadcast_group(void **state)
 	assert_int_equal(f->r.mtu, 5);
 }
 
-static void
-test_no_port_takes_all_mlids(void **state)
+TEST(test_no_port_takes_all_mlids, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -236,8 +229,7 @@ test_no_port_takes_all_mlids(void **state)
 	assert_int_equal(join(f, 1, 9, JOIN_FULL), SA_STATUS_NO_RESOURCES);
 }
 
-static void
-test_mgid_must_be_one(void **state)
+TEST(test_mgid_must_be_one, lab_setup, lab_teardown)
 {
 	static const struct {
 		uint8_t head[6];
@@ -269,8 +261,7 @@ test_mgid_must_be_one(void **state)
 }
 
 /* The port does 4,096 bytes (5) and 100 Gb/s (16). */
-static void
-test_create_realizes_selectors(void **state)
+TEST(test_create_realizes_selectors, lab_setup, lab_teardown)
 {
 	static const struct {
 		uint64_t mask;
@@ -319,8 +310,7 @@ test_create_realizes_selectors(void **state)
 }
 
 /* Each component, right and wrong, in the mask and not. */
-static void
-test_join_must_agree_with_the_group(void **state)
+TEST(test_join_must_agree_with_the_group, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -360,8 +350,7 @@ test_join_must_agree_with_the_group(void **state)
 	assert_int_equal(send_join(f, 2, JOIN_MASK | MTU_MASK), 0);
 }
 
-static void
-test_requests_must_say_who_and_how(void **state)
+TEST(test_requests_must_say_who_and_how, lab_setup, lab_teardown)
 {
 	static const unsigned bits[] = { MCM_PORT_GID, MCM_JOIN_STATE };
 	struct fixture *f = *state;
@@ -383,8 +372,7 @@ test_requests_must_say_who_and_how(void **state)
 	assert_int_equal(states_of(f, 1, 1), JOIN_FULL);
 }
 
-static void
-test_slow_port_is_kept_out(void **state)
+TEST(test_slow_port_is_kept_out, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	uint32_t port = star_port(f->star, 2);
@@ -407,8 +395,7 @@ test_slow_port_is_kept_out(void **state)
 }
 
 /* Every set of states joined, every set left. */
-static void
-test_leaves_take_what_was_joined(void **state)
+TEST(test_leaves_take_what_was_joined, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -441,8 +428,7 @@ test_leaves_take_what_was_joined(void **state)
 	}
 }
 
-static void
-test_states_add_up(void **state)
+TEST(test_states_add_up, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -457,8 +443,7 @@ test_states_add_up(void **state)
 	check_store(f->g);
 }
 
-static void
-test_group_ends_with_the_last_that_counts(void **state)
+TEST(test_group_ends_with_the_last_that_counts, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	struct group_event event;
@@ -479,8 +464,7 @@ test_group_ends_with_the_last_that_counts(void **state)
 	assert_false(next_event(f->g, &event));
 }
 
-static void
-test_proxy_joins_only_within_the_partition(void **state)
+TEST(test_proxy_joins_only_within_the_partition, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -525,8 +509,7 @@ test_proxy_joins_only_within_the_partition(void **state)
 	assert_int_equal(states_of(f, 1, 2), JOIN_FULL);
 }
 
-static void
-test_partition_decides_who_joins(void **state)
+TEST(test_partition_decides_who_joins, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -557,8 +540,7 @@ test_partition_decides_who_joins(void **state)
 			 SA_STATUS_REQ_INVALID);
 }
 
-static void
-test_mlids_end_at_the_smallest_switch(void **state)
+TEST(test_mlids_end_at_the_smallest_switch, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -584,8 +566,7 @@ test_mlids_end_at_the_smallest_switch(void **state)
 	assert_int_equal(f->r.mlid, 0xc008);
 }
 
-static void
-test_follow_keeps_what_is_configured(void **state)
+TEST(test_follow_keeps_what_is_configured, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	struct partition *p = partition_rules_get(f->star->rules,
@@ -646,8 +627,7 @@ test_follow_keeps_what_is_configured(void **state)
 	assert_int_equal(f->g->list->len, 0);
 }
 
-static void
-test_follow_drops_who_is_away(void **state)
+TEST(test_follow_drops_who_is_away, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	uint64_t version;
@@ -667,8 +647,7 @@ test_follow_drops_who_is_away(void **state)
 	assert_int_equal(f->g->version, version);
 }
 
-static void
-test_follow_drops_who_lost_the_pkey(void **state)
+TEST(test_follow_drops_who_lost_the_pkey, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 
@@ -688,8 +667,7 @@ test_follow_drops_who_lost_the_pkey(void **state)
 }
 
 /* Any client, any group, any states; the plainest model there is. */
-static void
-test_random_clients_match_a_plain_model(void **state)
+TEST(test_random_clients_match_a_plain_model, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 20260716;
@@ -731,30 +709,3 @@ test_random_clients_match_a_plain_model(void **state)
 		check_store(f->g);
 	}
 }
-
-#define T(name)	cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-UNIT_TESTS(
-	T(test_first_join_creates_and_others_share),
-	T(test_create_wants_every_component),
-	T(test_create_wants_a_member_that_counts),
-	T(test_no_mgid_is_given_a_new_one),
-	T(test_ip_groups_are_as_their_broadcast_group),
-	T(test_ip_groups_need_a_broadcast_group),
-	T(test_no_port_takes_all_mlids),
-	T(test_mgid_must_be_one),
-	T(test_create_realizes_selectors),
-	T(test_join_must_agree_with_the_group),
-	T(test_requests_must_say_who_and_how),
-	T(test_slow_port_is_kept_out),
-	T(test_leaves_take_what_was_joined),
-	T(test_states_add_up),
-	T(test_group_ends_with_the_last_that_counts),
-	T(test_proxy_joins_only_within_the_partition),
-	T(test_partition_decides_who_joins),
-	T(test_mlids_end_at_the_smallest_switch),
-	T(test_follow_keeps_what_is_configured),
-	T(test_follow_drops_who_is_away),
-	T(test_follow_drops_who_lost_the_pkey),
-	T(test_random_clients_match_a_plain_model)
-)

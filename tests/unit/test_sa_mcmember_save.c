@@ -49,8 +49,7 @@ make_some(struct fixture *f)
 	assert_int_equal(leave(f, 0, 0, JOIN_FULL), 0);	/* frees an MLID */
 }
 
-static void
-test_saved_groups_come_back(void **state)
+TEST(test_saved_groups_come_back, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	struct groups *back = groups_new();
@@ -79,8 +78,7 @@ test_saved_groups_come_back(void **state)
 	assert_int_equal(states_of(f, 3, 3), JOIN_FULL);
 }
 
-static void
-test_damaged_text_is_refused_or_sound(void **state)
+TEST(test_damaged_text_is_refused_or_sound, lab_setup, lab_teardown)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 20260717;
@@ -116,8 +114,7 @@ test_damaged_text_is_refused_or_sound(void **state)
 #define GOOD_MEMBER	"member 0xff120000000000000000000000000000 " \
 			"0xfe800000000000000000000000001011 1 0\n"
 
-static void
-test_bad_lines_say_what_is_wrong(void **state)
+TEST(test_bad_lines_say_what_is_wrong, lab_setup, lab_teardown)
 {
 	static const struct {
 		const char *line, *word;
@@ -158,11 +155,3 @@ test_bad_lines_say_what_is_wrong(void **state)
 		g_error_free(error);
 	}
 }
-
-#define T(name)	cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-UNIT_TESTS(
-	T(test_saved_groups_come_back),
-	T(test_damaged_text_is_refused_or_sound),
-	T(test_bad_lines_say_what_is_wrong)
-)

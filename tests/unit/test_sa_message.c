@@ -151,8 +151,7 @@ static void order_table(struct sa_message_order *o, struct rmpplab_source *src,
 	};
 }
 
-static void
-test_message_goes_out_in_one_piece(void **state)
+TEST(test_message_goes_out_in_one_piece)
 {
 	static const struct {
 		unsigned len, flags, payload;
@@ -232,8 +231,7 @@ order_slow(struct sa_message_order *o, struct slow *slow, uint64_t len,
 	o->source_data = slow;
 }
 
-static void
-test_slow_source_is_asked_again(void **state)
+TEST(test_slow_source_is_asked_again)
 {
 	static const size_t ready[] = { 64, 200, 4096, 70000 };
 
@@ -269,8 +267,7 @@ test_slow_source_is_asked_again(void **state)
 }
 
 /* A source that never pauses does not keep the caller for all of it. */
-static void
-test_long_message_is_collected_in_goes(void **state)
+TEST(test_long_message_is_collected_in_goes)
 {
 	struct kernel *k = kernel_new();
 	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
@@ -294,8 +291,7 @@ test_long_message_is_collected_in_goes(void **state)
 	transport_free(&k->base);
 }
 
-static void
-test_full_memory_lets_the_oldest_go_on(void **state)
+TEST(test_full_memory_lets_the_oldest_go_on)
 {
 	struct rmpplab_source src[3];
 	struct seen seen[3] = { 0 };
@@ -336,8 +332,7 @@ static void expect_outcome(struct kernel *k, struct sa_message *b,
 	assert_int_equal(seen.outcome, outcome);
 }
 
-static void
-test_what_cannot_be_collected_is_told(void **state)
+TEST(test_what_cannot_be_collected_is_told)
 {
 	struct kernel *k = kernel_new();
 	uint8_t header[MAD_SIZE];
@@ -358,8 +353,7 @@ test_what_cannot_be_collected_is_told(void **state)
 	transport_free(&k->base);
 }
 
-static void
-test_all_may_be_freed_while_one_is_out(void **state)
+TEST(test_all_may_be_freed_while_one_is_out)
 {
 	struct kernel *k = kernel_new();
 	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
@@ -406,8 +400,7 @@ make_message(uint8_t *message, size_t len, unsigned flags, uint32_t payload)
 		message[56 + i] = rmpplab_byte(i);
 }
 
-static void
-test_message_comes_in_in_one_piece(void **state)
+TEST(test_message_comes_in_in_one_piece)
 {
 	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
 	struct seen seen = { .data = g_byte_array_new() };
@@ -436,8 +429,7 @@ test_message_comes_in_in_one_piece(void **state)
 }
 
 /* Simulators hand over 256 bytes whatever is in them. */
-static void
-test_only_segment_says_how_much_of_it_counts(void **state)
+TEST(test_only_segment_says_how_much_of_it_counts)
 {
 	static const struct {
 		unsigned flags, length, counts;
@@ -463,8 +455,7 @@ test_only_segment_says_how_much_of_it_counts(void **state)
 	transport_free(&k->base);
 }
 
-static void
-test_what_is_no_message_is_left_to_others(void **state)
+TEST(test_what_is_no_message_is_left_to_others)
 {
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
@@ -489,15 +480,3 @@ test_what_is_no_message_is_left_to_others(void **state)
 	sa_message_free(b);
 	transport_free(&k->base);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_message_goes_out_in_one_piece),
-	cmocka_unit_test(test_slow_source_is_asked_again),
-	cmocka_unit_test(test_long_message_is_collected_in_goes),
-	cmocka_unit_test(test_full_memory_lets_the_oldest_go_on),
-	cmocka_unit_test(test_what_cannot_be_collected_is_told),
-	cmocka_unit_test(test_all_may_be_freed_while_one_is_out),
-	cmocka_unit_test(test_message_comes_in_in_one_piece),
-	cmocka_unit_test(test_only_segment_says_how_much_of_it_counts),
-	cmocka_unit_test(test_what_is_no_message_is_left_to_others)
-)

@@ -19,8 +19,7 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-static void
-test_path_is_what_the_fabric_has(void **state)
+TEST(test_path_is_what_the_fabric_has)
 {
 	struct path_record r;
 	struct lab l;
@@ -49,8 +48,7 @@ test_path_is_what_the_fabric_has(void **state)
 	lab_close(&l);
 }
 
-static void
-test_ends_are_named_by_gid_or_lid(void **state)
+TEST(test_ends_are_named_by_gid_or_lid)
 {
 	struct path_record want = { 0 }, r;
 	struct lab l;
@@ -98,8 +96,7 @@ test_ends_are_named_by_gid_or_lid(void **state)
 	lab_close(&l);
 }
 
-static void
-test_both_prefixes_name_a_port(void **state)
+TEST(test_both_prefixes_name_a_port)
 {
 	struct path_record r;
 	struct lab l;
@@ -120,8 +117,7 @@ test_both_prefixes_name_a_port(void **state)
 }
 
 /* The slowest cable decides; a link that is not Active carries nothing. */
-static void
-test_path_is_as_good_as_its_worst_cable(void **state)
+TEST(test_path_is_as_good_as_its_worst_cable)
 {
 	struct path_record r;
 	struct lab l;
@@ -206,8 +202,7 @@ check_path(struct lab *l, uint32_t from, uint32_t to)
 }
 
 /* Slow cables, small MTUs, and entries of the tables that lead anywhere. */
-static void
-test_paths_are_what_a_walk_finds(void **state)
+TEST(test_paths_are_what_a_walk_finds)
 {
 	uint64_t rng = prng_stream(71, 0);
 	struct lab l;
@@ -237,8 +232,7 @@ test_paths_are_what_a_walk_finds(void **state)
 	}
 }
 
-static void
-test_way_may_be_long(void **state)
+TEST(test_way_may_be_long)
 {
 	struct path_record r;
 	struct lab l;
@@ -251,8 +245,7 @@ test_way_may_be_long(void **state)
 }
 
 /* Routing engines need not lead from each port 0 to each other. */
-static void
-test_between_switches_the_tables_decide(void **state)
+TEST(test_between_switches_the_tables_decide)
 {
 	struct path_record r;
 	uint32_t a, b;
@@ -271,8 +264,7 @@ test_between_switches_the_tables_decide(void **state)
 	lab_close(&l);
 }
 
-static void
-test_fabric_without_a_switch_has_paths(void **state)
+TEST(test_fabric_without_a_switch_has_paths)
 {
 	struct path_record r;
 	struct lab l;
@@ -288,8 +280,7 @@ test_fabric_without_a_switch_has_paths(void **state)
 }
 
 /* Tables may go round: that is no path, and ends. */
-static void
-test_loop_in_the_tables_is_no_path(void **state)
+TEST(test_loop_in_the_tables_is_no_path)
 {
 	struct path_record r;
 	uint16_t lid;
@@ -314,8 +305,7 @@ test_loop_in_the_tables_is_no_path(void **state)
 	lab_close(&l);
 }
 
-static void
-test_reversible_path_has_a_way_back(void **state)
+TEST(test_reversible_path_has_a_way_back)
 {
 	struct path_record yes = { .reversible = true }, no = { 0 }, r;
 	uint64_t mask = SA_BIT(PATH_REVERSIBLE);
@@ -340,8 +330,7 @@ test_reversible_path_has_a_way_back(void **state)
 }
 
 /* What comes back has to come through as well. */
-static void
-test_reversible_path_carries_what_both_ways_carry(void **state)
+TEST(test_reversible_path_carries_what_both_ways_carry)
 {
 	struct path_record no = { 0 }, r;
 	uint32_t a, b, leaf, up;
@@ -417,8 +406,7 @@ check_choices(struct lab *l, unsigned selector_bit, const struct choice *c,
 	}
 }
 
-static void
-test_selectors_have_four_meanings(void **state)
+TEST(test_selectors_have_four_meanings)
 {
 	static const struct choice mtus[] = {	/* the way has 5 */
 		{ SA_GREATER, 4, 5 }, { SA_GREATER, 5, NONE },
@@ -449,8 +437,7 @@ test_selectors_have_four_meanings(void **state)
 	lab_close(&l);
 }
 
-static void
-test_what_is_the_clients_choice_comes_back(void **state)
+TEST(test_what_is_the_clients_choice_comes_back)
 {
 	struct path_record want = {
 		.service_id = UINT64_C(0x1122334455667788),
@@ -481,8 +468,7 @@ test_what_is_the_clients_choice_comes_back(void **state)
 	lab_close(&l);
 }
 
-static void
-test_raw_traffic_is_none(void **state)
+TEST(test_raw_traffic_is_none)
 {
 	struct path_record want = { .raw = true }, r;
 	struct lab l;
@@ -502,8 +488,7 @@ test_raw_traffic_is_none(void **state)
 
 /* As Linux's IPoIB does after the groups were flushed: its answer is its next
  * question, NumbPath 0 included. */
-static void
-test_an_answer_is_the_next_query(void **state)
+TEST(test_an_answer_is_the_next_query)
 {
 	uint64_t mask = SA_BIT(PATH_TCLASS) | SA_BIT(PATH_NUMB_PATH) |
 		SA_BIT(PATH_PKEY);
@@ -520,22 +505,3 @@ test_an_answer_is_the_next_query(void **state)
 	assert_int_equal(again.numb_path, 0);
 	lab_close(&l);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_path_is_what_the_fabric_has),
-	cmocka_unit_test(test_ends_are_named_by_gid_or_lid),
-	cmocka_unit_test(test_both_prefixes_name_a_port),
-	cmocka_unit_test(test_path_is_as_good_as_its_worst_cable),
-	cmocka_unit_test(test_paths_are_what_a_walk_finds),
-	cmocka_unit_test(test_way_may_be_long),
-	cmocka_unit_test(test_between_switches_the_tables_decide),
-	cmocka_unit_test(test_fabric_without_a_switch_has_paths),
-	cmocka_unit_test(test_loop_in_the_tables_is_no_path),
-	cmocka_unit_test(test_reversible_path_has_a_way_back),
-	cmocka_unit_test(
-		test_reversible_path_carries_what_both_ways_carry),
-	cmocka_unit_test(test_selectors_have_four_meanings),
-	cmocka_unit_test(test_what_is_the_clients_choice_comes_back),
-	cmocka_unit_test(test_raw_traffic_is_none),
-	cmocka_unit_test(test_an_answer_is_the_next_query)
-)

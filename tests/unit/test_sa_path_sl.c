@@ -49,8 +49,7 @@ sl_of(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
 	return r.sl;
 }
 
-static void
-test_without_a_policy_it_is_the_partitions(void **state)
+TEST(test_without_a_policy_it_is_the_partitions)
 {
 	struct lab l;
 
@@ -66,8 +65,7 @@ test_without_a_policy_it_is_the_partitions(void **state)
 
 /* VLs are as the devices have them, so no SL is better than another: a client
  * gets the one that it asks for, a partition has none of its own. */
-static void
-test_without_qos_it_is_0_or_what_is_asked_for(void **state)
+TEST(test_without_qos_it_is_0_or_what_is_asked_for)
 {
 	struct path_record want = { .sl = 3 };
 	struct partition *p;
@@ -90,8 +88,7 @@ test_without_qos_it_is_0_or_what_is_asked_for(void **state)
 	lab_close(&l);
 }
 
-static void
-test_rules_look_at_service_pkey_and_ends(void **state)
+TEST(test_rules_look_at_service_pkey_and_ends)
 {
 	struct path_record want = { .service_id = 0x10050 };
 	struct qos_policy *policy = qos_policy_new();
@@ -123,8 +120,7 @@ test_rules_look_at_service_pkey_and_ends(void **state)
 
 /* The same ends have another SL in another partition; who wishes for an SL
  * gets the partition that has it. */
-static void
-test_a_wish_for_an_sl_chooses_the_partition(void **state)
+TEST(test_a_wish_for_an_sl_chooses_the_partition)
 {
 	struct path_record want = { .sl = 6 }, r;
 	struct qos_policy *policy = qos_policy_new();
@@ -160,8 +156,7 @@ test_a_wish_for_an_sl_chooses_the_partition(void **state)
 	qos_policy_unref(policy);
 }
 
-static void
-test_an_sl_for_a_service_needs_the_service(void **state)
+TEST(test_an_sl_for_a_service_needs_the_service)
 {
 	struct path_record want = { .sl = 6, .service_id = 0x77 }, r;
 	struct qos_policy *policy = qos_policy_new();
@@ -205,8 +200,7 @@ random_policy(const struct lab *l, struct qos_policy *policy, uint64_t *rng)
 }
 
 /* Both ends open: exactly those paths that single questions find. */
-static void
-test_open_ends_find_what_single_questions_find(void **state)
+TEST(test_open_ends_find_what_single_questions_find)
 {
 	uint64_t rng = prng_stream(seed_take(20261121), 2);
 	struct qos_policy *policy = qos_policy_new();
@@ -241,13 +235,3 @@ test_open_ends_find_what_single_questions_find(void **state)
 	lab_close(&l);
 	qos_policy_unref(policy);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_without_a_policy_it_is_the_partitions),
-	cmocka_unit_test(test_without_qos_it_is_0_or_what_is_asked_for),
-	cmocka_unit_test(test_rules_look_at_service_pkey_and_ends),
-	cmocka_unit_test(test_a_wish_for_an_sl_chooses_the_partition),
-	cmocka_unit_test(test_an_sl_for_a_service_needs_the_service),
-	cmocka_unit_test(
-		test_open_ends_find_what_single_questions_find)
-)

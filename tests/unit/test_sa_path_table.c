@@ -19,8 +19,7 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-static void
-test_all_paths_are_streamed(void **state)
+TEST(test_all_paths_are_streamed)
 {
 	unsigned n_end;
 	struct lab l;
@@ -75,8 +74,7 @@ shuffle_wish(struct path_record *want, uint64_t *rng)
 
 /* Ports with which nothing can begin are passed over when all paths are asked
  * for: the answer must be what the pairs say one by one. */
-static void
-test_all_paths_are_those_of_all_pairs(void **state)
+TEST(test_all_paths_are_those_of_all_pairs)
 {
 	uint64_t rng = prng_stream(77, 0), mask;
 	unsigned n, k, total = 0, empty = 0;
@@ -125,8 +123,7 @@ test_all_paths_are_those_of_all_pairs(void **state)
 	lab_close(&l);
 }
 
-static void
-test_lmc_gives_as_many_paths(void **state)
+TEST(test_lmc_gives_as_many_paths)
 {
 	struct path_record want = { .numb_path = 3 }, r;
 	uint32_t a, b;
@@ -172,8 +169,7 @@ test_lmc_gives_as_many_paths(void **state)
 }
 
 /* Of several paths the best comes first, and is what Get gets. */
-static void
-test_better_paths_come_first(void **state)
+TEST(test_better_paths_come_first)
 {
 	uint32_t a, b, leaf, first;
 	struct path_record want = { 0 }, r, last;
@@ -222,8 +218,7 @@ test_better_paths_come_first(void **state)
 /* ------------------------------------------------------------- partitions */
 
 /* Two tenants: each sees itself only; limited members meet full ones only. */
-static void
-test_partitions_are_obeyed(void **state)
+TEST(test_partitions_are_obeyed)
 {
 	struct path_record want = { .pkey = 0x8001 }, r;
 	uint64_t by_pkey = SA_BIT(PATH_PKEY);
@@ -272,8 +267,7 @@ test_partitions_are_obeyed(void **state)
 
 /* Nobody may talk to anybody: each pair is looked at in vain, but never many
  * at a time. */
-static void
-test_search_in_vain_pauses(void **state)
+TEST(test_search_in_vain_pauses)
 {
 	unsigned pauses = 0, n_end, records = 0;
 	uint8_t record[SA_DATA_LEN];
@@ -318,8 +312,7 @@ test_search_in_vain_pauses(void **state)
 	lab_close(&l);
 }
 
-static void
-test_sl_is_the_partitions(void **state)
+TEST(test_sl_is_the_partitions)
 {
 	struct path_record want = { .sl = 4 }, r;
 	uint32_t a, b;
@@ -369,8 +362,7 @@ ask_group(struct lab *l, uint64_t mask, const struct path_record *more)
 	return lab_ask(l);
 }
 
-static void
-test_path_to_a_group_is_the_groups(void **state)
+TEST(test_path_to_a_group_is_the_groups)
 {
 	struct path_record want = { .dlid = 0xc000 }, r;
 	uint64_t by_gid = SA_BIT(PATH_DGID), by_lid = SA_BIT(PATH_DLID);
@@ -398,8 +390,7 @@ test_path_to_a_group_is_the_groups(void **state)
 }
 
 /* What the group has cannot be changed: it fits or not. */
-static void
-test_path_to_a_group_fits_or_not(void **state)
+TEST(test_path_to_a_group_fits_or_not)
 {
 	static const struct {
 		uint64_t mask;
@@ -460,8 +451,7 @@ want_multi(struct lab *l, uint64_t mask, const struct multi_path_record *r)
 		lab_gid(l, lab_host(l, i), gids + 16 * i);
 }
 
-static void
-test_multi_path_joins_lists_of_gids(void **state)
+TEST(test_multi_path_joins_lists_of_gids)
 {
 	struct multi_path_record r = {
 		.path = { .numb_path = 1, .sl = 1 },
@@ -495,8 +485,7 @@ test_multi_path_joins_lists_of_gids(void **state)
 	lab_close(&l);
 }
 
-static void
-test_multi_path_of_bad_lists_is_refused(void **state)
+TEST(test_multi_path_of_bad_lists_is_refused)
 {
 	struct multi_path_record r = { .n_sgids = 2, .n_dgids = 3 };
 	struct lab l;
@@ -524,17 +513,3 @@ test_multi_path_of_bad_lists_is_refused(void **state)
 	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
 	lab_close(&l);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_all_paths_are_streamed),
-	cmocka_unit_test(test_all_paths_are_those_of_all_pairs),
-	cmocka_unit_test(test_lmc_gives_as_many_paths),
-	cmocka_unit_test(test_better_paths_come_first),
-	cmocka_unit_test(test_partitions_are_obeyed),
-	cmocka_unit_test(test_search_in_vain_pauses),
-	cmocka_unit_test(test_sl_is_the_partitions),
-	cmocka_unit_test(test_path_to_a_group_is_the_groups),
-	cmocka_unit_test(test_path_to_a_group_fits_or_not),
-	cmocka_unit_test(test_multi_path_joins_lists_of_gids),
-	cmocka_unit_test(test_multi_path_of_bad_lists_is_refused)
-)

@@ -49,8 +49,7 @@ next(struct sa_queue *q)
 	return t ? t->key.tid : 0;
 }
 
-static void
-test_clients_take_turns_oldest_first(void **state)
+TEST(test_clients_take_turns_oldest_first)
 {
 	static const uint64_t expected[] = { 11, 21, 31, 12, 32, 13, 0 };
 	struct sa_queue *q = sa_queue_new(100, 10);
@@ -69,8 +68,7 @@ test_clients_take_turns_oldest_first(void **state)
 	sa_queue_free(q);
 }
 
-static void
-test_surplus_of_one_client_is_refused(void **state)
+TEST(test_surplus_of_one_client_is_refused)
 {
 	struct sa_queue *q = sa_queue_new(100, 2);
 	uint64_t who;
@@ -85,8 +83,7 @@ test_surplus_of_one_client_is_refused(void **state)
 	sa_queue_free(q);
 }
 
-static void
-test_longest_line_makes_place(void **state)
+TEST(test_longest_line_makes_place)
 {
 	struct sa_queue *q = sa_queue_new(4, 4);
 	uint64_t who;
@@ -199,8 +196,7 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 	model_add(m, lid, tid);
 }
 
-static void
-test_random_use_agrees_with_the_model(void **state)
+TEST(test_random_use_agrees_with_the_model)
 {
 	uint64_t prng = SEED;
 
@@ -233,10 +229,3 @@ test_random_use_agrees_with_the_model(void **state)
 		sa_queue_free(q);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_clients_take_turns_oldest_first),
-	cmocka_unit_test(test_surplus_of_one_client_is_refused),
-	cmocka_unit_test(test_longest_line_makes_place),
-	cmocka_unit_test(test_random_use_agrees_with_the_model)
-)

@@ -147,8 +147,7 @@ libibmad_bytes(const struct mad_field *f, enum MAD_FIELDS field, uint8_t *from,
 	memcpy(out, &value, sizeof(value));
 }
 
-static void
-test_libibmad_reads_and_writes_each_component_alike(void **state)
+TEST(test_libibmad_reads_and_writes_each_component_alike)
 {
 	uint64_t rng = prng_stream(53, 0);
 	uint8_t host[HOST_LEN], wire[SA_DATA_LEN];
@@ -181,8 +180,7 @@ test_libibmad_reads_and_writes_each_component_alike(void **state)
 
 /* And none was forgotten: a component that is not reserved is the member of
  * a struct, or one of the keys in front. */
-static void
-test_each_component_is_some_member(void **state)
+TEST(test_each_component_is_some_member)
 {
 	static const struct {
 		uint16_t attr_id;
@@ -208,8 +206,7 @@ test_each_component_is_some_member(void **state)
 }
 
 /* PathRecord's own codec against the table. */
-static void
-test_path_codec_and_table_agree(void **state)
+TEST(test_path_codec_and_table_agree)
 {
 	uint64_t rng = prng_stream(54, 0);
 	uint8_t wire[64], table[64], host[HOST_LEN];
@@ -235,8 +232,7 @@ test_path_codec_and_table_agree(void **state)
 }
 
 /* Of which libibmad has nothing to say: by the figures of IBA 13.4.8.3. */
-static void
-test_inform_info_as_bytes(void **state)
+TEST(test_inform_info_as_bytes)
 {
 	static const uint8_t want[40] = {
 		0xfe, 0x80, [15] = 0x77,
@@ -268,8 +264,7 @@ test_inform_info_as_bytes(void **state)
 }
 
 /* LinkSpeedExtActive2 is in a PortInfo, but no component of the record. */
-static void
-test_port_info_has_speeds_of_later_revisions(void **state)
+TEST(test_port_info_has_speeds_of_later_revisions)
 {
 	struct port_info p = { .speed_ext2_active = 3 }, back;
 	uint8_t data[SMP_DATA_LEN], record[SA_DATA_LEN];
@@ -343,8 +338,7 @@ static const uint8_t inform_bytes[64] = {
 	0x00, 0xff, 0xff, 0xff,
 };
 
-static void
-test_answers_about_the_fabric_come_back(void **state)
+TEST(test_answers_about_the_fabric_come_back)
 {
 	struct node_info node;
 	struct port_info port;
@@ -381,8 +375,7 @@ test_answers_about_the_fabric_come_back(void **state)
 	assert_memory_equal(out + 4, sm_bytes + 4, sizeof(sm_bytes) - 4);
 }
 
-static void
-test_answers_to_clients_come_back(void **state)
+TEST(test_answers_to_clients_come_back)
 {
 	struct mcmember_record member;
 	struct path_record path;
@@ -423,8 +416,7 @@ test_answers_to_clients_come_back(void **state)
 
 /* AttributeOffset of its answers; of a ServiceRecord and MFT, of which it had
  * none, and of a MultiPathRecord, which is no answer: the sizes of IBA. */
-static void
-test_attribute_offsets_are_what_clients_expect(void **state)
+TEST(test_attribute_offsets_are_what_clients_expect)
 {
 	static const struct {
 		uint16_t attr_id, offset;
@@ -447,8 +439,7 @@ test_attribute_offsets_are_what_clients_expect(void **state)
 
 /* ------------------------------------------------------------- the rest */
 
-static void
-test_notice_about_a_gid_as_bytes(void **state)
+TEST(test_notice_about_a_gid_as_bytes)
 {
 	static const uint8_t gid[16] = { 0xff, 0x12, [15] = 0x77 };
 	static const uint8_t front[16] = {
@@ -471,8 +462,7 @@ test_notice_about_a_gid_as_bytes(void **state)
 }
 
 /* Each width with each speed has a rate of its own speed. */
-static void
-test_every_link_has_a_rate(void **state)
+TEST(test_every_link_has_a_rate)
 {
 	static const uint8_t widths[][2] = {
 		{ 1, 1 }, { 2, 4 }, { 4, 8 }, { 8, 12 }, { 16, 2 },
@@ -501,18 +491,3 @@ test_every_link_has_a_rate(void **state)
 					     1200000));
 		}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-		test_libibmad_reads_and_writes_each_component_alike),
-	cmocka_unit_test(test_path_codec_and_table_agree),
-	cmocka_unit_test(test_inform_info_as_bytes),
-	cmocka_unit_test(test_port_info_has_speeds_of_later_revisions),
-	cmocka_unit_test(test_each_component_is_some_member),
-	cmocka_unit_test(test_answers_about_the_fabric_come_back),
-	cmocka_unit_test(test_answers_to_clients_come_back),
-	cmocka_unit_test(
-		test_attribute_offsets_are_what_clients_expect),
-	cmocka_unit_test(test_notice_about_a_gid_as_bytes),
-	cmocka_unit_test(test_every_link_has_a_rate)
-)

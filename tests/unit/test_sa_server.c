@@ -16,8 +16,7 @@
 
 /* --------------------------------------------------------------- overload */
 
-static void
-test_answers_come_to_who_asked(void **state)
+TEST(test_answers_come_to_who_asked)
 {
 	struct stage st;
 
@@ -38,8 +37,7 @@ test_answers_come_to_who_asked(void **state)
 }
 
 /* A host asks as soon as its port is Active, before the sweep is over. */
-static void
-test_requests_wait_until_the_fabric_is_known(void **state)
+TEST(test_requests_wait_until_the_fabric_is_known)
 {
 	const struct sa_server_stats *d;
 	struct sa_db *view;
@@ -71,8 +69,7 @@ test_requests_wait_until_the_fabric_is_known(void **state)
 	stage_close(&st);
 }
 
-static void
-test_babbler_does_not_keep_a_polite_client_out(void **state)
+TEST(test_babbler_does_not_keep_a_polite_client_out)
 {
 	struct sa_server_params params = sa_server_params_default;
 	const struct sa_server_stats *d;
@@ -113,8 +110,7 @@ test_babbler_does_not_keep_a_polite_client_out(void **state)
 	stage_close(&st);
 }
 
-static void
-test_many_babblers_do_not_keep_a_polite_client_out(void **state)
+TEST(test_many_babblers_do_not_keep_a_polite_client_out)
 {
 	struct sa_server_params params = sa_server_params_default;
 	unsigned good = 0, busy = 0;
@@ -149,8 +145,7 @@ test_many_babblers_do_not_keep_a_polite_client_out(void **state)
 	stage_close(&st);
 }
 
-static void
-test_requests_of_a_client_are_answered_in_order(void **state)
+TEST(test_requests_of_a_client_are_answered_in_order)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
@@ -170,8 +165,7 @@ test_requests_of_a_client_are_answered_in_order(void **state)
 
 /* What waits is not asked twice; what is answered is, another attribute and
  * another client under the same TID are. */
-static void
-test_repeats_of_what_waits_are_dropped(void **state)
+TEST(test_repeats_of_what_waits_are_dropped)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
@@ -201,8 +195,7 @@ test_repeats_of_what_waits_are_dropped(void **state)
 }
 
 /* Who was turned away may come again: it is not taken for a repeat. */
-static void
-test_refused_request_is_forgotten(void **state)
+TEST(test_refused_request_is_forgotten)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
@@ -225,8 +218,7 @@ test_refused_request_is_forgotten(void **state)
 	stage_close(&st);
 }
 
-static void
-test_displaced_request_is_forgotten(void **state)
+TEST(test_displaced_request_is_forgotten)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *greedy, *other;
@@ -256,8 +248,7 @@ test_displaced_request_is_forgotten(void **state)
 }
 
 /* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
-static void
-test_what_the_sa_drops_gets_no_answer(void **state)
+TEST(test_what_the_sa_drops_gets_no_answer)
 {
 	struct mad_addr to;
 	uint8_t mad[MAD_SIZE];
@@ -284,8 +275,7 @@ test_what_the_sa_drops_gets_no_answer(void **state)
 }
 
 /* A flood from everybody for a second, and a cable is pulled in it. */
-static void
-test_sweep_goes_on_under_a_flood(void **state)
+TEST(test_sweep_goes_on_under_a_flood)
 {
 	struct sa_server_params params = sa_server_params_default;
 	unsigned ends, lost;
@@ -318,8 +308,7 @@ test_sweep_goes_on_under_a_flood(void **state)
 
 /* ----------------------------------------------------------------- tables */
 
-static void
-test_table_arrives_through_loss(void **state)
+TEST(test_table_arrives_through_loss)
 {
 	g_autoptr(GByteArray) good = g_byte_array_new();
 
@@ -356,8 +345,7 @@ test_table_arrives_through_loss(void **state)
 }
 
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
-static void
-test_tables_of_all_sizes_arrive_whole(void **state)
+TEST(test_tables_of_all_sizes_arrive_whole)
 {
 	struct client *c;
 	struct stage st;
@@ -439,8 +427,7 @@ send_long(struct client *c, const uint8_t *data, size_t len,
 	stage_run(c->stage, 5 * SECOND);
 }
 
-static void
-test_request_of_several_segments_is_answered(void **state)
+TEST(test_request_of_several_segments_is_answered)
 {
 	struct multi_path_record r = {
 		.path.numb_path = 127, .n_sgids = 1, .n_dgids = CLIENTS - 1,
@@ -472,8 +459,7 @@ test_request_of_several_segments_is_answered(void **state)
 	stage_close(&st);
 }
 
-static void
-test_desk_closes_in_the_middle_of_everything(void **state)
+TEST(test_desk_closes_in_the_middle_of_everything)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct stage st;
@@ -495,8 +481,7 @@ test_desk_closes_in_the_middle_of_everything(void **state)
 
 /* ---------------------------------------------------------------- Reports */
 
-static void
-test_report_comes_through_loss(void **state)
+TEST(test_report_comes_through_loss)
 {
 	print_message("# seed %u\n", SEED);
 	for (unsigned turn = 0; turn < 8; turn++) {
@@ -528,8 +513,7 @@ test_report_comes_through_loss(void **state)
 	}
 }
 
-static void
-test_dead_subscriber_is_given_up(void **state)
+TEST(test_dead_subscriber_is_given_up)
 {
 	struct stage st;
 
@@ -555,8 +539,7 @@ test_dead_subscriber_is_given_up(void **state)
 	stage_close(&st);
 }
 
-static void
-test_few_reports_are_under_way_at_a_time(void **state)
+TEST(test_few_reports_are_under_way_at_a_time)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct stage st;
@@ -576,8 +559,7 @@ test_few_reports_are_under_way_at_a_time(void **state)
 	stage_close(&st);
 }
 
-static void
-test_trap_is_reported_to_subscribers(void **state)
+TEST(test_trap_is_reported_to_subscribers)
 {
 	struct stage st;
 
@@ -591,8 +573,7 @@ test_trap_is_reported_to_subscribers(void **state)
 	stage_close(&st);
 }
 
-static void
-test_lease_ends_without_being_asked(void **state)
+TEST(test_lease_ends_without_being_asked)
 {
 	struct sa_stats stats;
 	struct stage st;
@@ -625,8 +606,7 @@ ask_in_vain(struct client *c)
 	client_ask(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
 }
 
-static void
-test_long_search_lets_others_have_their_turn(void **state)
+TEST(test_long_search_lets_others_have_their_turn)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *slow, *other;
@@ -664,29 +644,3 @@ test_long_search_lets_others_have_their_turn(void **state)
 	stage_run(&st, 5);
 	stage_close(&st);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_answers_come_to_who_asked),
-	cmocka_unit_test(test_requests_wait_until_the_fabric_is_known),
-	cmocka_unit_test(
-		test_babbler_does_not_keep_a_polite_client_out),
-	cmocka_unit_test(
-		test_many_babblers_do_not_keep_a_polite_client_out),
-	cmocka_unit_test(
-		test_requests_of_a_client_are_answered_in_order),
-	cmocka_unit_test(test_repeats_of_what_waits_are_dropped),
-	cmocka_unit_test(test_refused_request_is_forgotten),
-	cmocka_unit_test(test_displaced_request_is_forgotten),
-	cmocka_unit_test(test_what_the_sa_drops_gets_no_answer),
-	cmocka_unit_test(test_sweep_goes_on_under_a_flood),
-	cmocka_unit_test(test_table_arrives_through_loss),
-	cmocka_unit_test(test_tables_of_all_sizes_arrive_whole),
-	cmocka_unit_test(test_request_of_several_segments_is_answered),
-	cmocka_unit_test(test_desk_closes_in_the_middle_of_everything),
-	cmocka_unit_test(test_report_comes_through_loss),
-	cmocka_unit_test(test_dead_subscriber_is_given_up),
-	cmocka_unit_test(test_few_reports_are_under_way_at_a_time),
-	cmocka_unit_test(test_trap_is_reported_to_subscribers),
-	cmocka_unit_test(test_lease_ends_without_being_asked),
-	cmocka_unit_test(test_long_search_lets_others_have_their_turn)
-)

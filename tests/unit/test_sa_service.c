@@ -95,8 +95,7 @@ delete(struct fixture *f, unsigned host, uint64_t id, uint64_t mask)
 			       mask, &f->r, f->now);
 }
 
-static void
-test_set_answers_all_but_the_key(void **state)
+TEST(test_set_answers_all_but_the_key, setup, teardown)
 {
 	static const uint8_t none[16];
 	struct fixture *f = *state;
@@ -114,8 +113,7 @@ test_set_answers_all_but_the_key(void **state)
 	assert_int_equal(service_at(f->s, 0)->ends, START + 10 * SECOND);
 }
 
-static void
-test_same_name_overwrites(void **state)
+TEST(test_same_name_overwrites, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t version;
@@ -141,8 +139,7 @@ test_same_name_overwrites(void **state)
 	assert_int_equal(f->s->list->len, 4);
 }
 
-static void
-test_leases_end_in_time(void **state)
+TEST(test_leases_end_in_time, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -171,8 +168,7 @@ test_leases_end_in_time(void **state)
 }
 
 /* Its port has gone, or has left the partition. */
-static void
-test_services_end_with_their_port(void **state)
+TEST(test_services_end_with_their_port, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t version;
@@ -205,8 +201,7 @@ test_services_end_with_their_port(void **state)
 	assert_true(service_at(f->s, 0)->record.id == 12);
 }
 
-static void
-test_set_is_refused_with_a_reason(void **state)
+TEST(test_set_is_refused_with_a_reason, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -257,8 +252,7 @@ test_set_is_refused_with_a_reason(void **state)
 
 /* As osmtest does: the record was got before, so its key is zero; the mask
  * names the service name. */
-static void
-test_delete_takes_the_one_that_is_meant(void **state)
+TEST(test_delete_takes_the_one_that_is_meant, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -296,8 +290,7 @@ test_delete_takes_the_one_that_is_meant(void **state)
 			 SA_STATUS_NO_RECORDS);
 }
 
-static void
-test_one_client_cannot_fill_the_store(void **state)
+TEST(test_one_client_cannot_fill_the_store, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t id = 0;
@@ -332,8 +325,7 @@ make_some(struct fixture *f)
 				     i % 3 ? 10 + i : FOR_EVER), 0);
 }
 
-static void
-test_saved_services_come_back(void **state)
+TEST(test_saved_services_come_back, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct services *back = services_new();
@@ -355,8 +347,7 @@ test_saved_services_come_back(void **state)
 	services_free(back);
 }
 
-static void
-test_damaged_text_is_refused_or_sound(void **state)
+TEST(test_damaged_text_is_refused_or_sound, setup, teardown)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 20260718;
@@ -390,8 +381,7 @@ test_damaged_text_is_refused_or_sound(void **state)
 	assert_true(refused > 400);
 }
 
-static void
-test_bad_lines_say_what_is_wrong(void **state)
+TEST(test_bad_lines_say_what_is_wrong, setup, teardown)
 {
 	static const char *const words[] = {
 		"service", "0x5", "0xfe800000000000000000000000001011",
@@ -433,18 +423,3 @@ test_bad_lines_say_what_is_wrong(void **state)
 		assert_int_equal(f->s->list->len, 0);
 	}
 }
-
-#define T(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_TESTS(
-	T(test_set_answers_all_but_the_key),
-	T(test_same_name_overwrites),
-	T(test_leases_end_in_time),
-	T(test_services_end_with_their_port),
-	T(test_set_is_refused_with_a_reason),
-	T(test_delete_takes_the_one_that_is_meant),
-	T(test_one_client_cannot_fill_the_store),
-	T(test_saved_services_come_back),
-	T(test_damaged_text_is_refused_or_sound),
-	T(test_bad_lines_say_what_is_wrong)
-)

@@ -49,8 +49,7 @@ tree(struct lab *l, unsigned i)
 	return &g_array_index(trees, struct sa_tree, i);
 }
 
-static void
-test_ipoib_group_is_joined_found_and_left(void **state)
+TEST(test_ipoib_group_is_joined_found_and_left)
 {
 	struct lab l;
 
@@ -70,8 +69,7 @@ test_ipoib_group_is_joined_found_and_left(void **state)
 }
 
 /* Who is in a group is for the trusted; the others learn of the group. */
-static void
-test_members_are_told_to_the_trusted(void **state)
+TEST(test_members_are_told_to_the_trusted)
 {
 	uint64_t by_port = SA_BIT(MCM_PORT_GID);
 	struct mcmember_record r = { .join_state = 4 };
@@ -119,8 +117,7 @@ test_members_are_told_to_the_trusted(void **state)
 	lab_close(&l);
 }
 
-static void
-test_trees_tell_receivers_from_senders(void **state)
+TEST(test_trees_tell_receivers_from_senders)
 {
 	const struct sa_tree *t;
 	uint64_t version;
@@ -152,8 +149,7 @@ test_trees_tell_receivers_from_senders(void **state)
 
 /* The subnet was given another prefix: a member that joined before and joins
  * again is one receiver. */
-static void
-test_port_of_two_gids_is_one_receiver(void **state)
+TEST(test_port_of_two_gids_is_one_receiver)
 {
 	struct sa_stats stats;
 	struct lab l;
@@ -171,8 +167,7 @@ test_port_of_two_gids_is_one_receiver(void **state)
 }
 
 /* The order of requests does not show. */
-static void
-test_order_of_joins_does_not_matter(void **state)
+TEST(test_order_of_joins_does_not_matter)
 {
 	static const unsigned orders[2][5] = {
 		{ 0, 1, 2, 3, 4 }, { 3, 0, 4, 2, 1 },
@@ -234,8 +229,7 @@ count_services(struct lab *l, uint64_t mask, uint64_t id, bool trusted)
 	return lab_count(l);
 }
 
-static void
-test_services_are_found_by_who_may(void **state)
+TEST(test_services_are_found_by_who_may)
 {
 	struct service_record r;
 	struct lab l;
@@ -269,8 +263,7 @@ test_services_are_found_by_who_may(void **state)
 	lab_close(&l);
 }
 
-static void
-test_lease_runs_out(void **state)
+TEST(test_lease_runs_out)
 {
 	struct sa_request request = { .len = MAD_SIZE };
 	struct service_record r;
@@ -316,8 +309,7 @@ subscribe(struct lab *l, unsigned host)
 	assert_int_equal(lab_ask_from(l, lab_host(l, host)), 0);
 }
 
-static void
-test_subscriber_is_told_of_ports_that_come_and_go(void **state)
+TEST(test_subscriber_is_told_of_ports_that_come_and_go)
 {
 	struct sa_report report;
 	struct lab l;
@@ -347,8 +339,7 @@ test_subscriber_is_told_of_ports_that_come_and_go(void **state)
 	lab_close(&l);
 }
 
-static void
-test_subscriber_is_told_of_groups(void **state)
+TEST(test_subscriber_is_told_of_groups)
 {
 	struct mcmember_record r = {
 		.q_key = 1, .pkey = 0xffff, .join_state = 1, .scope = 2,
@@ -379,8 +370,7 @@ test_subscriber_is_told_of_groups(void **state)
 	lab_close(&l);
 }
 
-static void
-test_traps_are_passed_on(void **state)
+TEST(test_traps_are_passed_on)
 {
 	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128 };
 	struct sa_report report;
@@ -406,8 +396,7 @@ test_traps_are_passed_on(void **state)
 /* In partition 3 hosts 0 (our own port), 2 and 4, of which 4 is limited; 2 is
  * in the default one, too. A group of partition 3 is told by the P_Key of that,
  * a port by the default one if there is a choice; the desk needs the index. */
-static void
-test_reports_go_by_a_common_pkey(void **state)
+TEST(test_reports_go_by_a_common_pkey)
 {
 	union port_block b = { .pkeys = { 0xffff, 0, 0x8003 } };
 	struct mcmember_record r = {
@@ -474,8 +463,7 @@ test_reports_go_by_a_common_pkey(void **state)
 	lab_close(&l);
 }
 
-static void
-test_groups_are_found_by_mlid(void **state)
+TEST(test_groups_are_found_by_mlid)
 {
 	struct mcmember_record r = { .mlid = 0xc000 };
 	struct path_record path = { .dlid = 0xc000 };
@@ -512,8 +500,7 @@ test_groups_are_found_by_mlid(void **state)
 	lab_close(&l);
 }
 
-static void
-test_subscriptions_are_ones_own(void **state)
+TEST(test_subscriptions_are_ones_own)
 {
 	struct lab l;
 
@@ -533,8 +520,7 @@ test_subscriptions_are_ones_own(void **state)
 
 /* ---------------------------------------------------------------- restarts */
 
-static void
-test_state_survives_a_restart(void **state)
+TEST(test_state_survives_a_restart)
 {
 	const struct sa_params params = { .sm_key = LAB_KEY };
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -565,8 +551,7 @@ test_state_survives_a_restart(void **state)
 }
 
 /* A file that is damaged changes nothing, whatever its first lines say. */
-static void
-test_damaged_state_is_refused_whole(void **state)
+TEST(test_damaged_state_is_refused_whole)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) after = g_string_new(NULL);
@@ -592,22 +577,3 @@ test_damaged_state_is_refused_whole(void **state)
 	assert_string_equal(after->str, text->str);
 	lab_close(&l);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_ipoib_group_is_joined_found_and_left),
-	cmocka_unit_test(test_members_are_told_to_the_trusted),
-	cmocka_unit_test(test_trees_tell_receivers_from_senders),
-	cmocka_unit_test(test_port_of_two_gids_is_one_receiver),
-	cmocka_unit_test(test_order_of_joins_does_not_matter),
-	cmocka_unit_test(test_services_are_found_by_who_may),
-	cmocka_unit_test(test_lease_runs_out),
-	cmocka_unit_test(
-		test_subscriber_is_told_of_ports_that_come_and_go),
-	cmocka_unit_test(test_subscriber_is_told_of_groups),
-	cmocka_unit_test(test_traps_are_passed_on),
-	cmocka_unit_test(test_reports_go_by_a_common_pkey),
-	cmocka_unit_test(test_groups_are_found_by_mlid),
-	cmocka_unit_test(test_subscriptions_are_ones_own),
-	cmocka_unit_test(test_state_survives_a_restart),
-	cmocka_unit_test(test_damaged_state_is_refused_whole)
-)

@@ -47,8 +47,7 @@ want(struct lab *l, unsigned attr_id, uint64_t mask, uint32_t port)
 	lab_put(lab_data(l), lab_lid(l, port), 2);
 }
 
-static void
-test_only_ports_that_are_asked_for_must_be_read(void **state)
+TEST(test_only_ports_that_are_asked_for_must_be_read)
 {
 	uint32_t host, sw;
 	GArray *ports;
@@ -95,8 +94,7 @@ test_only_ports_that_are_asked_for_must_be_read(void **state)
 	lab_close(&l);
 }
 
-static void
-test_what_was_read_is_told_and_not_asked_for_again(void **state)
+TEST(test_what_was_read_is_told_and_not_asked_for_again)
 {
 	union port_block vls = { .vl = { 0 } }, arb = { .bytes = { 0 } };
 	const uint8_t *d;
@@ -158,8 +156,7 @@ test_what_was_read_is_told_and_not_asked_for_again(void **state)
 
 /* Diagnostics and osmtest ask for a CA's tables with port 0: the LID names the
  * port. A switch has many, and there the number counts. */
-static void
-test_port_number_of_a_ca_means_nothing(void **state)
+TEST(test_port_number_of_a_ca_means_nothing)
 {
 	static const struct {
 		unsigned attr_id, component, offset;
@@ -204,8 +201,7 @@ test_port_number_of_a_ca_means_nothing(void **state)
 	lab_close(&l);
 }
 
-static void
-test_pkeys_are_those_that_are_held(void **state)
+TEST(test_pkeys_are_those_that_are_held)
 {
 	union port_block b = { .pkeys = { 0x8003, 0x7fff } };
 	struct port_tables *held;
@@ -258,8 +254,7 @@ test_pkeys_are_those_that_are_held(void **state)
 }
 
 /* What a site calls a node is for people; clients get what the node says. */
-static void
-test_node_record_has_the_nodes_own_description(void **state)
+TEST(test_node_record_has_the_nodes_own_description)
 {
 	uint32_t host;
 	struct lab l;
@@ -279,8 +274,7 @@ test_node_record_has_the_nodes_own_description(void **state)
 
 /* External ports of switches that have such a table, and of those only what the
  * sweep did not read, and only for who may see P_Keys. */
-static void
-test_pkeys_of_switch_ports_are_sent_for(void **state)
+TEST(test_pkeys_of_switch_ports_are_sent_for)
 {
 	const union port_block b = { .pkeys = { 0x8003, 0xffff } };
 	struct port_tables *held;
@@ -328,8 +322,7 @@ test_pkeys_of_switch_ports_are_sent_for(void **state)
 }
 
 /* Groups change while somebody takes the table: it goes on as it began. */
-static void
-test_multicast_table_may_change_on_its_way(void **state)
+TEST(test_multicast_table_may_change_on_its_way)
 {
 	struct mft *small;
 	unsigned n = 0;
@@ -361,16 +354,3 @@ test_multicast_table_may_change_on_its_way(void **state)
 	assert_int_equal(lab_count(&l), 0);
 	lab_close(&l);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-		test_only_ports_that_are_asked_for_must_be_read),
-	cmocka_unit_test(
-		test_what_was_read_is_told_and_not_asked_for_again),
-	cmocka_unit_test(test_port_number_of_a_ca_means_nothing),
-	cmocka_unit_test(test_pkeys_are_those_that_are_held),
-	cmocka_unit_test(
-		test_node_record_has_the_nodes_own_description),
-	cmocka_unit_test(test_pkeys_of_switch_ports_are_sent_for),
-	cmocka_unit_test(test_multicast_table_may_change_on_its_way)
-)

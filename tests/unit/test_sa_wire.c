@@ -38,8 +38,7 @@ fill(uint8_t *bytes, size_t n, uint64_t *rng)
 		bytes[i] = (uint8_t)prng_next(rng);
 }
 
-static void
-test_tables_cover_no_bit_twice(void **state)
+TEST(test_tables_cover_no_bit_twice)
 {
 	for (size_t k = 0; k < G_N_ELEMENTS(attrs); k++) {
 		unsigned id = attrs[k];
@@ -98,8 +97,7 @@ assert_at(unsigned attr_id, unsigned component, enum MAD_FIELDS field)
 			fail_msg("%s.%s", sa_attr_name(attr_id), f->name);
 }
 
-static void
-test_other_records_are_where_libibmad_has_them(void **state)
+TEST(test_other_records_are_where_libibmad_has_them)
 {
 	static const enum MAD_FIELDS node[] = {
 		IB_SA_NR_BASEVER_F, IB_SA_NR_CLASSVER_F, IB_SA_NR_TYPE_F,
@@ -127,8 +125,7 @@ test_other_records_are_where_libibmad_has_them(void **state)
 	assert_at(SA_ATTR_MULTI_PATH, MULTI_DGID_COUNT, IB_SA_MP_NDEST_F);
 }
 
-static void
-test_class_port_info_is_where_libibmad_has_it(void **state)
+TEST(test_class_port_info_is_where_libibmad_has_it)
 {
 	struct sa_class_info in = {
 		.cap_mask = 0x2602, .cap_mask2 = 0x7654321, .resp_time = 0x15,
@@ -153,8 +150,7 @@ test_class_port_info_is_where_libibmad_has_it(void **state)
 }
 
 /* The structs of libibumad that a client lays over the bytes. */
-static void
-test_libibumad_lays_out_the_same(void **state)
+TEST(test_libibumad_lays_out_the_same)
 {
 	struct umad_sa_mcmember_record m = { .qkey = htonl(0xdeadbeef) };
 	struct umad_sa_packet p = { .attr_offset = htons(0x0102) };
@@ -197,8 +193,7 @@ test_libibumad_lays_out_the_same(void **state)
 	assert_int_equal(r.join_state, 5);
 }
 
-static void
-test_names_and_numbers_are_known(void **state)
+TEST(test_names_and_numbers_are_known)
 {
 	static const struct {
 		unsigned ours, theirs;
@@ -230,8 +225,7 @@ test_names_and_numbers_are_known(void **state)
 	assert_int_equal(sa_record_size(SA_ATTR_TRACE), 0);
 }
 
-static void
-test_header_comes_and_goes(void **state)
+TEST(test_header_comes_and_goes)
 {
 	uint8_t mad[MAD_SIZE];
 	struct sa_header h;
@@ -264,8 +258,7 @@ test_header_comes_and_goes(void **state)
 	assert_false(sa_header_read(mad, MAD_SIZE, &h));
 }
 
-static void
-test_set_is_answered_by_get_resp(void **state)
+TEST(test_set_is_answered_by_get_resp)
 {
 	uint8_t mad[MAD_SIZE];
 
@@ -296,8 +289,7 @@ naive_match(unsigned attr_id, uint64_t comp_mask, const uint8_t *a,
 	return true;
 }
 
-static void
-test_matching_is_component_by_component(void **state)
+TEST(test_matching_is_component_by_component)
 {
 	uint64_t rng = prng_stream(52, 0);
 	unsigned hits = 0, misses = 0;
@@ -328,8 +320,7 @@ test_matching_is_component_by_component(void **state)
 	assert_true(hits > 10000 && misses > 1000);
 }
 
-static void
-test_unknown_components_are_refused(void **state)
+TEST(test_unknown_components_are_refused)
 {
 	uint8_t wanted[SA_DATA_LEN] = { 0 };
 	struct sa_match m;
@@ -345,8 +336,7 @@ test_unknown_components_are_refused(void **state)
 	assert_true(sa_match_init(&m, SA_ATTR_LINEAR_FT, UINT64_MAX, wanted));
 }
 
-static void
-test_reserved_components_match_anything(void **state)
+TEST(test_reserved_components_match_anything)
 {
 	uint8_t wanted[SA_DATA_LEN], record[SA_DATA_LEN] = { 0 };
 
@@ -366,8 +356,7 @@ test_reserved_components_match_anything(void **state)
 	}
 }
 
-static void
-test_rates_are_in_order_of_speed(void **state)
+TEST(test_rates_are_in_order_of_speed)
 {
 	static const uint8_t slow_to_fast[] = {
 		2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14,
@@ -392,19 +381,3 @@ test_rates_are_in_order_of_speed(void **state)
 	p.width_active = 0;
 	assert_int_equal(sa_rate_of(&p), 0);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_tables_cover_no_bit_twice),
-	cmocka_unit_test(
-		test_other_records_are_where_libibmad_has_them),
-	cmocka_unit_test(
-		test_class_port_info_is_where_libibmad_has_it),
-	cmocka_unit_test(test_libibumad_lays_out_the_same),
-	cmocka_unit_test(test_names_and_numbers_are_known),
-	cmocka_unit_test(test_reserved_components_match_anything),
-	cmocka_unit_test(test_header_comes_and_goes),
-	cmocka_unit_test(test_set_is_answered_by_get_resp),
-	cmocka_unit_test(test_matching_is_component_by_component),
-	cmocka_unit_test(test_unknown_components_are_refused),
-	cmocka_unit_test(test_rates_are_in_order_of_speed)
-)

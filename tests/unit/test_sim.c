@@ -31,8 +31,7 @@ on_ring(void *data)
 	r->at = transport_now(r->t);
 }
 
-static void
-test_timers_ring_in_order_of_time_then_start(void **state)
+TEST(test_timers_ring_in_order_of_time_then_start)
 {
 	static const int64_t when[] = { 500, 100, 500, 0, 100, 300 };
 	static const int expected[] = { 3, 1, 4, 0, 2 };
@@ -68,8 +67,7 @@ test_timers_ring_in_order_of_time_then_start(void **state)
 
 /* The heap under load: whatever is started and called off, the rest rings in
  * order. */
-static void
-test_many_timers_keep_the_order(void **state)
+TEST(test_many_timers_keep_the_order)
 {
 	enum { N = 5000 };
 	g_autofree struct ring *rings = g_new0(struct ring, N);
@@ -162,8 +160,7 @@ ask(struct simlab *lab, struct transport *t, uint32_t port, unsigned attr_id,
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, timeout_ms, NULL));
 }
 
-static void
-test_clients_of_one_port_get_their_own_answers(void **state)
+TEST(test_clients_of_one_port_get_their_own_answers)
 {
 	struct heard a, b;
 	struct simlab lab;
@@ -190,8 +187,7 @@ test_clients_of_one_port_get_their_own_answers(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_sm_info_goes_to_the_manager_of_the_port(void **state)
+TEST(test_sm_info_goes_to_the_manager_of_the_port)
 {
 	uint32_t other;
 	struct heard client, manager;
@@ -216,8 +212,7 @@ test_sm_info_goes_to_the_manager_of_the_port(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_unanswered_request_is_returned_in_time(void **state)
+TEST(test_unanswered_request_is_returned_in_time)
 {
 	struct sim_params never = sim_params_default;
 	struct heard heard;
@@ -258,8 +253,7 @@ test_unanswered_request_is_returned_in_time(void **state)
 }
 
 /* It may free itself, and what was on its way to it goes nowhere. */
-static void
-test_client_may_be_freed_in_its_callback(void **state)
+TEST(test_client_may_be_freed_in_its_callback)
 {
 	struct heard heard;
 	struct ring ring = { .order = NULL };
@@ -280,8 +274,7 @@ test_client_may_be_freed_in_its_callback(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_short_mad_is_not_accepted(void **state)
+TEST(test_short_mad_is_not_accepted)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE] = { 1 };
@@ -315,8 +308,7 @@ time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
 	return sim_now(lab->sim) - began;
 }
 
-static void
-test_agent_serves_one_smp_after_the_other(void **state)
+TEST(test_agent_serves_one_smp_after_the_other)
 {
 	int64_t one, same, spread;
 	struct simlab lab;
@@ -335,8 +327,7 @@ test_agent_serves_one_smp_after_the_other(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_full_vl15_buffer_loses_smps(void **state)
+TEST(test_full_vl15_buffer_loses_smps)
 {
 	struct sim_params params = sim_params_default;
 	struct heard heard;
@@ -386,8 +377,7 @@ run_loop(enum sim_pace pace, int64_t virtual_us)
 	return g_get_monotonic_time() - began;
 }
 
-static void
-test_main_loop_drives_it_at_either_pace(void **state)
+TEST(test_main_loop_drives_it_at_either_pace)
 {
 	/* a day */
 	assert_true(run_loop(SIM_PACE_FAST, INT64_C(86400) * G_USEC_PER_SEC) <
@@ -428,26 +418,10 @@ fingerprint(uint64_t seed)
 	return sum;
 }
 
-static void
-test_same_seed_gives_the_same_run(void **state)
+TEST(test_same_seed_gives_the_same_run)
 {
 	guint64 first = fingerprint(SEED);
 
 	assert_true(fingerprint(SEED) == first);
 	assert_true(fingerprint(SEED + 1) != first);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_timers_ring_in_order_of_time_then_start),
-	cmocka_unit_test(test_many_timers_keep_the_order),
-	cmocka_unit_test(
-		test_clients_of_one_port_get_their_own_answers),
-	cmocka_unit_test(test_sm_info_goes_to_the_manager_of_the_port),
-	cmocka_unit_test(test_unanswered_request_is_returned_in_time),
-	cmocka_unit_test(test_client_may_be_freed_in_its_callback),
-	cmocka_unit_test(test_short_mad_is_not_accepted),
-	cmocka_unit_test(test_agent_serves_one_smp_after_the_other),
-	cmocka_unit_test(test_full_vl15_buffer_loses_smps),
-	cmocka_unit_test(test_main_loop_drives_it_at_either_pace),
-	cmocka_unit_test(test_same_seed_gives_the_same_run)
-)

@@ -24,8 +24,7 @@ get(struct simlab *lab, uint32_t port, unsigned attr_id, uint32_t mod,
 	return simlab_ask(lab, port, MAD_METHOD_GET, attr_id, mod, data);
 }
 
-static void
-test_who_is_asked_says_who_it_is(void **state)
+TEST(test_who_is_asked_says_who_it_is)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
@@ -56,8 +55,7 @@ test_who_is_asked_says_who_it_is(void **state)
 
 /* C14-9: a CA lets a directed route out by the port that it names, which is
  * the port where it begins; and it passes on what others send to nobody. */
-static void
-test_ca_is_no_way_through(void **state)
+TEST(test_ca_is_no_way_through)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	static const struct dr_path paths[] = {
@@ -87,8 +85,7 @@ test_ca_is_no_way_through(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_what_an_agent_does_not_have_is_refused(void **state)
+TEST(test_what_an_agent_does_not_have_is_refused)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0 };
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
@@ -135,8 +132,7 @@ put_state(struct simlab *lab, uint32_t port, unsigned state)
 	sim_link_set_state(lab->sim, port, state);
 }
 
-static void
-test_port_states_change_by_the_rules_only(void **state)
+TEST(test_port_states_change_by_the_rules_only)
 {
 	static const struct {
 		uint8_t have, want;
@@ -176,8 +172,7 @@ test_port_states_change_by_the_rules_only(void **state)
 }
 
 /* Each of these alone spoils the whole Set. */
-static void
-test_one_bad_component_spoils_a_set(void **state)
+TEST(test_one_bad_component_spoils_a_set)
 {
 	static const struct {
 		size_t offset;
@@ -226,8 +221,7 @@ test_one_bad_component_spoils_a_set(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_zero_changes_nothing_and_read_only_stays(void **state)
+TEST(test_zero_changes_nothing_and_read_only_stays)
 {
 	const struct port_info *have;
 	struct port_info before, want;
@@ -272,8 +266,7 @@ test_zero_changes_nothing_and_read_only_stays(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_lid_and_lmc_are_for_end_ports(void **state)
+TEST(test_lid_and_lmc_are_for_end_ports)
 {
 	struct port_info want;
 	uint32_t ca, sw, ext;
@@ -325,8 +318,7 @@ count_reregister(struct sim *sim, uint32_t port, void *data)
 	told[1] = port;
 }
 
-static void
-test_client_reregister_is_echoed_once(void **state)
+TEST(test_client_reregister_is_echoed_once)
 {
 	uint32_t told[2] = { 0, 0 };
 	uint8_t data[SMP_DATA_LEN];
@@ -364,8 +356,7 @@ protect(struct simlab *lab, uint32_t port, unsigned level, unsigned lease)
 	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
 }
 
-static void
-test_m_key_protects_by_level(void **state)
+TEST(test_m_key_protects_by_level)
 {
 	for (unsigned level = 0; level <= 3; level++) {
 		uint8_t data[SMP_DATA_LEN], set[SMP_DATA_LEN];
@@ -403,8 +394,7 @@ test_m_key_protects_by_level(void **state)
 }
 
 /* Of a switch port 0 has the key. */
-static void
-test_m_key_of_a_switch_guards_all_its_ports(void **state)
+TEST(test_m_key_of_a_switch_guards_all_its_ports)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t sw;
@@ -424,8 +414,7 @@ test_m_key_of_a_switch_guards_all_its_ports(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_m_key_lease_runs_out_unless_the_key_comes(void **state)
+TEST(test_m_key_lease_runs_out_unless_the_key_comes)
 {
 	uint8_t data[SMP_DATA_LEN];
 	int64_t began;
@@ -491,8 +480,7 @@ assert_table(struct simlab *lab, uint32_t port, unsigned attr_id,
 				    data), MAD_STATUS_BAD_VALUE);
 }
 
-static void
-test_tables_hold_what_is_written_and_end(void **state)
+TEST(test_tables_hold_what_is_written_and_end)
 {
 	uint8_t data[SMP_DATA_LEN], none[SMP_DATA_LEN];
 	uint32_t sw, ca;
@@ -524,8 +512,7 @@ test_tables_hold_what_is_written_and_end(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_pkey_tables_begin_with_the_default_key(void **state)
+TEST(test_pkey_tables_begin_with_the_default_key)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
@@ -545,8 +532,7 @@ test_pkey_tables_begin_with_the_default_key(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_sl_to_vl_is_by_entry_and_departure(void **state)
+TEST(test_sl_to_vl_is_by_entry_and_departure)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0x01, 0x23, 0x45, 0x67 };
 	uint32_t sw;
@@ -572,8 +558,7 @@ test_sl_to_vl_is_by_entry_and_departure(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_vl_arbitration_ends_at_its_capability(void **state)
+TEST(test_vl_arbitration_ends_at_its_capability)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
@@ -599,8 +584,7 @@ test_vl_arbitration_ends_at_its_capability(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_first_guid_is_the_ports_own(void **state)
+TEST(test_first_guid_is_the_ports_own)
 {
 	uint8_t data[SMP_DATA_LEN], own[8];
 	uint32_t ca;
@@ -619,8 +603,7 @@ test_first_guid_is_the_ports_own(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_switch_info_takes_what_is_writable(void **state)
+TEST(test_switch_info_takes_what_is_writable)
 {
 	uint8_t data[SMP_DATA_LEN];
 	const struct switch_info *have;
@@ -659,25 +642,3 @@ test_switch_info_takes_what_is_writable(void **state)
 	assert_false(have->port_state_change);
 	simlab_close(&lab);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_who_is_asked_says_who_it_is),
-	cmocka_unit_test(test_ca_is_no_way_through),
-	cmocka_unit_test(test_what_an_agent_does_not_have_is_refused),
-	cmocka_unit_test(test_port_states_change_by_the_rules_only),
-	cmocka_unit_test(test_one_bad_component_spoils_a_set),
-	cmocka_unit_test(
-		test_zero_changes_nothing_and_read_only_stays),
-	cmocka_unit_test(test_lid_and_lmc_are_for_end_ports),
-	cmocka_unit_test(test_client_reregister_is_echoed_once),
-	cmocka_unit_test(test_m_key_protects_by_level),
-	cmocka_unit_test(test_m_key_of_a_switch_guards_all_its_ports),
-	cmocka_unit_test(
-		test_m_key_lease_runs_out_unless_the_key_comes),
-	cmocka_unit_test(test_tables_hold_what_is_written_and_end),
-	cmocka_unit_test(test_pkey_tables_begin_with_the_default_key),
-	cmocka_unit_test(test_sl_to_vl_is_by_entry_and_departure),
-	cmocka_unit_test(test_vl_arbitration_ends_at_its_capability),
-	cmocka_unit_test(test_first_guid_is_the_ports_own),
-	cmocka_unit_test(test_switch_info_takes_what_is_writable)
-)

@@ -102,8 +102,7 @@ rule_of(const struct tally *tally, enum sim_fault_kind kind,
 	};
 }
 
-static void
-test_loss_has_the_rate_that_was_asked_for(void **state)
+TEST(test_loss_has_the_rate_that_was_asked_for)
 {
 	struct sim_rule rule;
 	struct tally tally;
@@ -134,8 +133,7 @@ test_loss_has_the_rate_that_was_asked_for(void **state)
 	simlab_close(&tally.lab);
 }
 
-static void
-test_rule_strikes_only_what_matches(void **state)
+TEST(test_rule_strikes_only_what_matches)
 {
 	struct sim_rule rule;
 	struct tally tally;
@@ -166,8 +164,7 @@ test_rule_strikes_only_what_matches(void **state)
 	simlab_close(lab);
 }
 
-static void
-test_duplicates_delays_and_disorder_lose_nothing(void **state)
+TEST(test_duplicates_delays_and_disorder_lose_nothing)
 {
 	struct sim_rule rule;
 	struct tally tally;
@@ -199,8 +196,7 @@ test_duplicates_delays_and_disorder_lose_nothing(void **state)
 	simlab_close(&tally.lab);
 }
 
-static void
-test_corruption_flips_one_bit(void **state)
+TEST(test_corruption_flips_one_bit)
 {
 	struct sim_rule rule;
 	struct tally tally;
@@ -219,8 +215,7 @@ test_corruption_flips_one_bit(void **state)
 }
 
 /* Rules must not make two seeds alike, or one seed two runs. */
-static void
-test_seed_decides_what_is_lost(void **state)
+TEST(test_seed_decides_what_is_lost)
 {
 	uint64_t hits[3];
 
@@ -267,8 +262,7 @@ on_cue(struct sim *sim, void *data)
 		sim_node_off(sim, p->node);
 }
 
-static void
-test_cue_comes_before_the_nth_of_its_kind(void **state)
+TEST(test_cue_comes_before_the_nth_of_its_kind)
 {
 	struct played nth = { .node = SNAPSHOT_NONE };
 	struct played timed = { .node = SNAPSHOT_NONE };
@@ -318,8 +312,7 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_liar_rewrites_or_keeps_an_answer(void **state)
+TEST(test_liar_rewrites_or_keeps_an_answer)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t liar;
@@ -349,8 +342,7 @@ test_liar_rewrites_or_keeps_an_answer(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_silent_switch_still_forwards(void **state)
+TEST(test_silent_switch_still_forwards)
 {
 	uint32_t sw;
 	struct simlab lab;
@@ -368,15 +360,3 @@ test_silent_switch_still_forwards(void **state)
 				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
 	simlab_close(&lab);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_loss_has_the_rate_that_was_asked_for),
-	cmocka_unit_test(test_rule_strikes_only_what_matches),
-	cmocka_unit_test(
-		test_duplicates_delays_and_disorder_lose_nothing),
-	cmocka_unit_test(test_corruption_flips_one_bit),
-	cmocka_unit_test(test_seed_decides_what_is_lost),
-	cmocka_unit_test(test_cue_comes_before_the_nth_of_its_kind),
-	cmocka_unit_test(test_liar_rewrites_or_keeps_an_answer),
-	cmocka_unit_test(test_silent_switch_still_forwards)
-)

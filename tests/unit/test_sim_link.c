@@ -59,8 +59,7 @@ run_us(struct simlab *lab, int64_t us)
 	sim_run(lab->sim, sim_now(lab->sim) + us);
 }
 
-static void
-test_cut_link_goes_down_and_trains_again(void **state)
+TEST(test_cut_link_goes_down_and_trains_again)
 {
 	uint32_t a, b;
 	struct simlab lab;
@@ -105,8 +104,7 @@ test_cut_link_goes_down_and_trains_again(void **state)
 
 /* IBA 14.2.5.4: not what a Set does at this port, but what follows from it
  * at the other. */
-static void
-test_set_down_is_a_change_at_the_far_end_only(void **state)
+TEST(test_set_down_is_a_change_at_the_far_end_only)
 {
 	struct port_info want;
 	uint32_t a, b;
@@ -134,8 +132,7 @@ test_set_down_is_a_change_at_the_far_end_only(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_disabled_port_stays_down_until_it_polls(void **state)
+TEST(test_disabled_port_stays_down_until_it_polls)
 {
 	struct port_info want;
 	uint32_t a, b;
@@ -161,8 +158,7 @@ test_disabled_port_stays_down_until_it_polls(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_ends_that_have_no_speed_in_common_stay_down(void **state)
+TEST(test_ends_that_have_no_speed_in_common_stay_down)
 {
 	struct port_info want;
 	uint32_t a, b;
@@ -191,8 +187,7 @@ test_ends_that_have_no_speed_in_common_stay_down(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_cables_may_be_odd(void **state)
+TEST(test_cables_may_be_odd)
 {
 	uint32_t a, b, spare, far;
 	struct simlab lab;
@@ -237,8 +232,7 @@ test_cables_may_be_odd(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_flapping_link_ends_up(void **state)
+TEST(test_flapping_link_ends_up)
 {
 	uint32_t a;
 	struct simlab lab;
@@ -260,8 +254,7 @@ test_flapping_link_ends_up(void **state)
 
 /* ------------------------------------------------------------------- nodes */
 
-static void
-test_reset_switch_forgets_everything(void **state)
+TEST(test_reset_switch_forgets_everything)
 {
 	uint8_t block[SMP_DATA_LEN] = { 0 };
 	uint32_t sw, ext, host;
@@ -294,8 +287,7 @@ test_reset_switch_forgets_everything(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_node_without_power_is_gone(void **state)
+TEST(test_node_without_power_is_gone)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
@@ -328,8 +320,7 @@ test_node_without_power_is_gone(void **state)
 }
 
 /* What waited in the line of the life before is not served in the next. */
-static void
-test_smp_does_not_outlive_its_agent(void **state)
+TEST(test_smp_does_not_outlive_its_agent)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	struct sim_params params = sim_params_default;
@@ -403,8 +394,7 @@ repress(struct simlab *lab, const uint8_t *trap, uint16_t lid)
 }
 
 /* An SMP by LID came in by the port of its last hop (IBA 14.2.5.3). */
-static void
-test_smp_by_lid_says_where_it_came_in(void **state)
+TEST(test_smp_by_lid_says_where_it_came_in)
 {
 	const struct mad_addr to = { .lid = 2 };
 	struct node_info info;
@@ -425,8 +415,7 @@ test_smp_by_lid_says_where_it_came_in(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_trap_128_repeats_until_it_is_repressed(void **state)
+TEST(test_trap_128_repeats_until_it_is_repressed)
 {
 	struct sim_params params = sim_params_default;
 	struct notice notice;
@@ -462,8 +451,7 @@ test_trap_128_repeats_until_it_is_repressed(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_old_repress_does_not_silence_a_new_trap(void **state)
+TEST(test_old_repress_does_not_silence_a_new_trap)
 {
 	struct sim_params params = sim_params_default;
 	uint8_t first[MAD_SIZE];
@@ -486,8 +474,7 @@ test_old_repress_does_not_silence_a_new_trap(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_who_has_no_way_to_the_sm_keeps_silent(void **state)
+TEST(test_who_has_no_way_to_the_sm_keeps_silent)
 {
 	struct simlab lab;
 
@@ -508,8 +495,7 @@ test_who_has_no_way_to_the_sm_keeps_silent(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_each_trap_says_where_and_what(void **state)
+TEST(test_each_trap_says_where_and_what)
 {
 	static const unsigned traps[] = {
 		128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
@@ -543,8 +529,7 @@ test_each_trap_says_where_and_what(void **state)
 	simlab_close(&lab);
 }
 
-static void
-test_wrong_m_key_is_told(void **state)
+TEST(test_wrong_m_key_is_told)
 {
 	struct sim_params params = sim_params_default;
 	uint8_t data[SMP_DATA_LEN];
@@ -587,23 +572,3 @@ test_wrong_m_key_is_told(void **state)
 	assert_int_equal(lab.traps, 0);
 	simlab_close(&lab);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_cut_link_goes_down_and_trains_again),
-	cmocka_unit_test(
-		test_set_down_is_a_change_at_the_far_end_only),
-	cmocka_unit_test(test_disabled_port_stays_down_until_it_polls),
-	cmocka_unit_test(
-		test_ends_that_have_no_speed_in_common_stay_down),
-	cmocka_unit_test(test_cables_may_be_odd),
-	cmocka_unit_test(test_flapping_link_ends_up),
-	cmocka_unit_test(test_reset_switch_forgets_everything),
-	cmocka_unit_test(test_node_without_power_is_gone),
-	cmocka_unit_test(test_smp_does_not_outlive_its_agent),
-	cmocka_unit_test(test_smp_by_lid_says_where_it_came_in),
-	cmocka_unit_test(test_trap_128_repeats_until_it_is_repressed),
-	cmocka_unit_test(test_old_repress_does_not_silence_a_new_trap),
-	cmocka_unit_test(test_who_has_no_way_to_the_sm_keeps_silent),
-	cmocka_unit_test(test_each_trap_says_where_and_what),
-	cmocka_unit_test(test_wrong_m_key_is_told)
-)

@@ -84,8 +84,7 @@ far_apart(const struct bench *b, uint32_t *from, uint32_t *to,
 	fail_msg("all hosts are on one switch");
 }
 
-static void
-test_trace_is_the_way_that_was_taken(void **state)
+TEST(test_trace_is_the_way_that_was_taken)
 {
 	struct sim_trace trace;
 	uint32_t from, to, at;
@@ -113,8 +112,7 @@ test_trace_is_the_way_that_was_taken(void **state)
 	bench_close(&b);
 }
 
-static void
-test_each_way_to_lose_a_packet_has_its_name(void **state)
+TEST(test_each_way_to_lose_a_packet_has_its_name)
 {
 	struct sim_trace trace, ignored;
 	uint32_t from, to, hop1, hop2;
@@ -179,8 +177,7 @@ set_pkey(struct bench *b, uint32_t port, uint16_t pkey)
 	bytes_store(t->pkeys[0], pkey, 2);
 }
 
-static void
-test_p_keys_are_checked_at_both_ends(void **state)
+TEST(test_p_keys_are_checked_at_both_ends)
 {
 	static const struct {
 		uint16_t sender, packet, receiver;
@@ -210,8 +207,7 @@ test_p_keys_are_checked_at_both_ends(void **state)
 	bench_close(&b);
 }
 
-static void
-test_switches_enforce_partitions(void **state)
+TEST(test_switches_enforce_partitions)
 {
 	struct sim_trace trace;
 	uint32_t from, to, out, in;
@@ -236,8 +232,7 @@ test_switches_enforce_partitions(void **state)
 	bench_close(&b);
 }
 
-static void
-test_sl_decides_the_vl_and_15_drops(void **state)
+TEST(test_sl_decides_the_vl_and_15_drops)
 {
 	uint8_t map[SIM_SL2VL_LEN] = { 0 };
 	struct sim_trace trace;
@@ -301,8 +296,7 @@ times_reached(const struct sim_mcast *m, uint32_t port)
 	return n;
 }
 
-static void
-test_multicast_follows_the_masks(void **state)
+TEST(test_multicast_follows_the_masks)
 {
 	uint16_t mlid = LID_MULTICAST_MIN + 45;
 	uint32_t sw, out, from;
@@ -356,8 +350,7 @@ test_multicast_follows_the_masks(void **state)
 	bench_close(&b);
 }
 
-static void
-test_multicast_loop_is_found(void **state)
+TEST(test_multicast_loop_is_found)
 {
 	uint16_t mlid = LID_MULTICAST_MIN;
 	struct sim_mcast m;
@@ -413,8 +406,7 @@ send_gmp(struct transport *t, uint16_t lid, unsigned method)
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 0, NULL));
 }
 
-static void
-test_gmps_pass_between_clients(void **state)
+TEST(test_gmps_pass_between_clients)
 {
 	struct transport *a, *c;
 	struct mailbox box_a = { 0 }, box_c = { 0 };
@@ -460,14 +452,3 @@ test_gmps_pass_between_clients(void **state)
 	assert_int_equal(box_c.requests, 2);
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_trace_is_the_way_that_was_taken),
-	cmocka_unit_test(test_each_way_to_lose_a_packet_has_its_name),
-	cmocka_unit_test(test_p_keys_are_checked_at_both_ends),
-	cmocka_unit_test(test_switches_enforce_partitions),
-	cmocka_unit_test(test_sl_decides_the_vl_and_15_drops),
-	cmocka_unit_test(test_multicast_follows_the_masks),
-	cmocka_unit_test(test_multicast_loop_is_found),
-	cmocka_unit_test(test_gmps_pass_between_clients)
-)

@@ -412,33 +412,22 @@ run_all(void (*pick)(struct bench *, struct fault *), unsigned rounds)
 	assert_int_equal(lost, 0);
 }
 
-static void
-test_lost_cable(void **state)
+TEST(test_lost_cable)
 {
 	run_all(lose_cable, 8);
 }
 
-static void
-test_lost_aggregation_switch(void **state)
+TEST(test_lost_aggregation_switch)
 {
 	run_all(lose_aggregation, 4);
 }
 
-static void
-test_lost_top_switch(void **state)
+TEST(test_lost_top_switch)
 {
 	run_all(lose_top, 4);
 }
 
-static void
-test_moved_host(void **state)
+TEST(test_moved_host)
 {
 	run_all(move_host, 4);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_lost_cable),
-	cmocka_unit_test(test_lost_aggregation_switch),
-	cmocka_unit_test(test_lost_top_switch),
-	cmocka_unit_test(test_moved_host)
-)

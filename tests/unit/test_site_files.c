@@ -109,8 +109,7 @@ name_of(const struct setup *t, uint64_t guid)
 	return g_hash_table_lookup(site_files_names(t->site), &guid);
 }
 
-static void
-test_sl_of_a_partition_needs_qos(void **state)
+TEST(test_sl_of_a_partition_needs_qos, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -126,8 +125,7 @@ test_sl_of_a_partition_needs_qos(void **state)
 	assert_int_equal(t->warnings->len, 0);
 }
 
-static void
-test_all_files_arrive(void **state)
+TEST(test_all_files_arrive, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	const struct route_params *route;
@@ -147,8 +145,7 @@ test_all_files_arrive(void **state)
 	assert_true(is_member(t, 0x10));
 }
 
-static void
-test_all_mistakes_are_told_at_the_start(void **state)
+TEST(test_all_mistakes_are_told_at_the_start, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -169,8 +166,7 @@ test_all_mistakes_are_told_at_the_start(void **state)
 	assert_error(t, 4, "partitions:1:");
 }
 
-static void
-test_names_must_be_text_if_they_are_there(void **state)
+TEST(test_names_must_be_text_if_they_are_there, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -190,8 +186,7 @@ test_names_must_be_text_if_they_are_there(void **state)
 	assert_null(site_files_names(t->site));
 }
 
-static void
-test_engines_are_one_or_a_list(void **state)
+TEST(test_engines_are_one_or_a_list, setup_new, setup_free)
 {
 	static const struct {
 		const char *text;
@@ -241,8 +236,7 @@ test_engines_are_one_or_a_list(void **state)
 	}
 }
 
-static void
-test_absence_depends_on_who_asked(void **state)
+TEST(test_absence_depends_on_who_asked, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -256,8 +250,7 @@ test_absence_depends_on_who_asked(void **state)
 	assert_error(t, 0, "there is no such file");
 }
 
-static void
-test_reload_takes_all(void **state)
+TEST(test_reload_takes_all, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -288,8 +281,7 @@ assert_as_before(const struct setup *t)
 	assert_null(name_of(t, 0x34));
 }
 
-static void
-test_reload_with_one_bad_file_takes_nothing(void **state)
+TEST(test_reload_with_one_bad_file_takes_nothing, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
@@ -321,16 +313,3 @@ test_reload_with_one_bad_file_takes_nothing(void **state)
 	assert_true(site_files_reload(t->site, t->warnings, t->errors));
 	assert_true(is_member(t, 0x20));
 }
-
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup_new, setup_free)
-
-UNIT_TESTS(
-	TEST(test_all_files_arrive),
-	TEST(test_sl_of_a_partition_needs_qos),
-	TEST(test_all_mistakes_are_told_at_the_start),
-	TEST(test_names_must_be_text_if_they_are_there),
-	TEST(test_engines_are_one_or_a_list),
-	TEST(test_absence_depends_on_who_asked),
-	TEST(test_reload_takes_all),
-	TEST(test_reload_with_one_bad_file_takes_nothing)
-)

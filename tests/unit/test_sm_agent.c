@@ -119,8 +119,7 @@ told_sm_key(struct sa_server *d, uint64_t m_key)
 	return i.sm_key;
 }
 
-static void
-test_sm_key_is_told_to_who_has_the_m_key(void **state)
+TEST(test_sm_key_is_told_to_who_has_the_m_key)
 {
 	struct sa_server d;
 
@@ -153,8 +152,7 @@ control(struct sa_server *d, uint64_t sm_key)
 	return h.status;
 }
 
-static void
-test_control_needs_the_sm_key(void **state)
+TEST(test_control_needs_the_sm_key)
 {
 	struct sa_server d;
 
@@ -170,8 +168,7 @@ test_control_needs_the_sm_key(void **state)
 	desk_close(&d);
 }
 
-static void
-test_reports_are_not_answered(void **state)
+TEST(test_reports_are_not_answered)
 {
 	uint8_t mad[MAD_SIZE];
 	struct sa_server d;
@@ -198,8 +195,7 @@ make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 	memset(data + 10, 0xee, SMP_DATA_LEN - 10);
 }
 
-static void
-test_trap_repress_has_the_key_of_its_port(void **state)
+TEST(test_trap_repress_has_the_key_of_its_port)
 {
 	struct snapshot *s = generate_fabric("single(3)", NULL, NULL);
 	uint8_t mad[MAD_SIZE];
@@ -222,8 +218,7 @@ test_trap_repress_has_the_key_of_its_port(void **state)
 	snapshot_unref(s);
 }
 
-static void
-test_trap_without_keys_is_repressed_at_once(void **state)
+TEST(test_trap_without_keys_is_repressed_at_once)
 {
 	uint8_t mad[MAD_SIZE];
 	struct sa_server d;
@@ -235,8 +230,7 @@ test_trap_without_keys_is_repressed_at_once(void **state)
 }
 
 /* What was tried as a key stays here, and nothing else of the Notice. */
-static void
-test_key_in_trap_256_is_not_told_on(void **state)
+TEST(test_key_in_trap_256_is_not_told_on)
 {
 	uint8_t mad[MAD_SIZE];
 	struct sa_server d;
@@ -253,8 +247,7 @@ test_key_in_trap_256_is_not_told_on(void **state)
 	desk_close(&d);
 }
 
-static void
-test_trap_from_a_lid_that_no_port_has_is_dropped(void **state)
+TEST(test_trap_from_a_lid_that_no_port_has_is_dropped)
 {
 	static const struct {
 		uint16_t sender, issuer;
@@ -277,14 +270,3 @@ test_trap_from_a_lid_that_no_port_has_is_dropped(void **state)
 		desk_close(&d);
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_sm_key_is_told_to_who_has_the_m_key),
-	cmocka_unit_test(test_control_needs_the_sm_key),
-	cmocka_unit_test(test_reports_are_not_answered),
-	cmocka_unit_test(test_trap_repress_has_the_key_of_its_port),
-	cmocka_unit_test(test_trap_without_keys_is_repressed_at_once),
-	cmocka_unit_test(test_key_in_trap_256_is_not_told_on),
-	cmocka_unit_test(
-		test_trap_from_a_lid_that_no_port_has_is_dropped)
-)

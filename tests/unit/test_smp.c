@@ -67,8 +67,7 @@ static const uint8_t port_bytes[SMP_DATA_LEN] = {
 	0x4f, 0x1e,	/* ext A, S | ext E */
 };
 
-static void
-test_node_info_vector_is_read_and_written(void **state)
+TEST(test_node_info_vector_is_read_and_written)
 {
 	uint8_t out[SMP_DATA_LEN];
 	struct node_info i;
@@ -92,8 +91,7 @@ test_node_info_vector_is_read_and_written(void **state)
 	assert_memory_equal(out, node_bytes, sizeof(out));
 }
 
-static void
-test_switch_info_vector_is_read_and_written(void **state)
+TEST(test_switch_info_vector_is_read_and_written)
 {
 	uint8_t out[SMP_DATA_LEN];
 	struct switch_info i;
@@ -190,8 +188,7 @@ check_port_policy(const struct port_info *i)
 	assert_int_equal(i->resp_time, 19);
 }
 
-static void
-test_port_info_vector_is_read_and_written(void **state)
+TEST(test_port_info_vector_is_read_and_written)
 {
 	uint8_t out[SMP_DATA_LEN];
 	struct port_info i;
@@ -206,8 +203,7 @@ test_port_info_vector_is_read_and_written(void **state)
 	assert_memory_equal(out, port_bytes, sizeof(out));
 }
 
-static void
-test_sm_info_vector_is_read_and_written(void **state)
+TEST(test_sm_info_vector_is_read_and_written)
 {
 	static const uint8_t bytes[SMP_DATA_LEN] = {
 		0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
@@ -321,8 +317,7 @@ check_turn(unsigned c, const uint8_t in[SMP_DATA_LEN])
 	assert_memory_equal(out, want, sizeof(out));
 }
 
-static void
-test_every_single_bit_survives_the_round_trip(void **state)
+TEST(test_every_single_bit_survives_the_round_trip)
 {
 	for (unsigned c = 0; c < G_N_ELEMENTS(codecs); c++) {
 		uint8_t in[SMP_DATA_LEN];
@@ -337,8 +332,7 @@ test_every_single_bit_survives_the_round_trip(void **state)
 	}
 }
 
-static void
-test_random_attributes_survive_the_round_trip(void **state)
+TEST(test_random_attributes_survive_the_round_trip)
 {
 	uint32_t seed = g_random_int();
 	GRand *rand = g_rand_new_with_seed(seed);
@@ -355,8 +349,7 @@ test_random_attributes_survive_the_round_trip(void **state)
 }
 
 /* A value too wide for its component must not spill over its neighbours. */
-static void
-test_port_info_too_wide_values_stay_in_place(void **state)
+TEST(test_port_info_too_wide_values_stay_in_place)
 {
 	struct port_info i = {
 		.lmc = 0xff, .state = 0xff, .hoq_life = 0xff,
@@ -374,8 +367,7 @@ test_port_info_too_wide_values_stay_in_place(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
-static void
-test_direct_request_is_the_bytes_of_the_standard(void **state)
+TEST(test_direct_request_is_the_bytes_of_the_standard)
 {
 	struct dr_path path = { .hops = 3, .port = { 0, 7, 12, 255 } };
 	uint8_t want[MAD_SIZE] = {
@@ -397,8 +389,7 @@ test_direct_request_is_the_bytes_of_the_standard(void **state)
 	assert_true(smp_m_key(mad) == 0x0123456789abcdef);
 }
 
-static void
-test_direct_request_fills_the_longest_path_exactly(void **state)
+TEST(test_direct_request_fills_the_longest_path_exactly)
 {
 	struct dr_path path = { .hops = DR_MAX_HOPS };
 	uint8_t mad[MAD_SIZE];
@@ -413,8 +404,7 @@ test_direct_request_fills_the_longest_path_exactly(void **state)
 	assert_int_equal(mad[192], 0);
 }
 
-static void
-test_lid_request_has_no_route_in_it(void **state)
+TEST(test_lid_request_has_no_route_in_it)
 {
 	uint8_t want[MAD_SIZE] = {
 		0x01, 0x01, 0x01, 0x01, 0x00, 0x00, 0x00, 0x00,
@@ -429,8 +419,7 @@ test_lid_request_has_no_route_in_it(void **state)
 	assert_memory_equal(mad, want, sizeof(mad));
 }
 
-static void
-test_response_to_get_turns_round_and_keeps_the_data(void **state)
+TEST(test_response_to_get_turns_round_and_keeps_the_data)
 {
 	struct dr_path path = { .hops = 2, .port = { 0, 1, 2 } };
 	uint8_t mad[MAD_SIZE];
@@ -448,8 +437,7 @@ test_response_to_get_turns_round_and_keeps_the_data(void **state)
 	assert_memory_equal(smp_data_const(mad), want + 64, SMP_DATA_LEN);
 }
 
-static void
-test_response_to_trap_is_repress(void **state)
+TEST(test_response_to_trap_is_repress)
 {
 	uint8_t mad[MAD_SIZE];
 
@@ -461,8 +449,7 @@ test_response_to_trap_is_repress(void **state)
 	assert_int_equal(mad[5], 0);
 }
 
-static void
-test_notice_finds_the_lid_where_each_trap_keeps_it(void **state)
+TEST(test_notice_finds_the_lid_where_each_trap_keeps_it)
 {
 	static const struct {
 		uint16_t trap, lid;
@@ -499,8 +486,7 @@ test_notice_finds_the_lid_where_each_trap_keeps_it(void **state)
 }
 
 /* A vendor's device 128 is not trap 128. */
-static void
-test_notice_of_a_vendor_names_no_trap(void **state)
+TEST(test_notice_of_a_vendor_names_no_trap)
 {
 	const uint8_t data[SMP_DATA_LEN] = {
 		0x04, 0x00, 0x02, 0xc9, 0x00, 0x80, 0x0a, 0x0b, 0x00, 0x00,
@@ -519,8 +505,7 @@ test_notice_of_a_vendor_names_no_trap(void **state)
 	assert_int_equal(n.issuer_lid, 0x0a0b);
 }
 
-static void
-test_names_have_an_answer_for_every_value(void **state)
+TEST(test_names_have_an_answer_for_every_value)
 {
 	assert_string_equal(sm_state_name(SM_STATE_MASTER), "master");
 	assert_string_equal(sm_state_name(SM_STATE_NOT_ACTIVE), "not active");
@@ -530,25 +515,3 @@ test_names_have_an_answer_for_every_value(void **state)
 	assert_string_equal(notice_trap_name(0), "?");
 	assert_string_equal(notice_trap_name(65535), "?");
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_node_info_vector_is_read_and_written),
-	cmocka_unit_test(test_switch_info_vector_is_read_and_written),
-	cmocka_unit_test(test_port_info_vector_is_read_and_written),
-	cmocka_unit_test(test_sm_info_vector_is_read_and_written),
-	cmocka_unit_test(test_every_single_bit_survives_the_round_trip),
-	cmocka_unit_test(test_random_attributes_survive_the_round_trip),
-	cmocka_unit_test(test_port_info_too_wide_values_stay_in_place),
-	cmocka_unit_test(
-		test_direct_request_is_the_bytes_of_the_standard),
-	cmocka_unit_test(
-		test_direct_request_fills_the_longest_path_exactly),
-	cmocka_unit_test(test_lid_request_has_no_route_in_it),
-	cmocka_unit_test(
-		test_response_to_get_turns_round_and_keeps_the_data),
-	cmocka_unit_test(test_response_to_trap_is_repress),
-	cmocka_unit_test(
-		test_notice_finds_the_lid_where_each_trap_keeps_it),
-	cmocka_unit_test(test_notice_of_a_vendor_names_no_trap),
-	cmocka_unit_test(test_names_have_an_answer_for_every_value)
-)

@@ -14,8 +14,7 @@
 #include "topology/smp_attr.h"
 #include "topology/dr_path.h"
 
-static void
-test_names_know_their_codes(void **state)
+TEST(test_names_know_their_codes)
 {
 	assert_string_equal(node_type_name(NODE_CA), "Channel Adapter");
 	assert_string_equal(node_type_name(NODE_SWITCH), "Switch");
@@ -30,8 +29,7 @@ test_names_know_their_codes(void **state)
 	assert_string_equal(port_phys_name(PORT_PHYS_LINK_UP), "LinkUp");
 }
 
-static void
-test_names_of_unknown_codes_are_question_marks(void **state)
+TEST(test_names_of_unknown_codes_are_question_marks)
 {
 	static const unsigned bad[] = { 8, 15, 255, 65536 };
 
@@ -44,8 +42,7 @@ test_names_of_unknown_codes_are_question_marks(void **state)
 	}
 }
 
-static void
-test_width_and_speed_name_the_active_link(void **state)
+TEST(test_width_and_speed_name_the_active_link)
 {
 	static const struct {
 		uint8_t width, speed, ext, ext2;
@@ -82,8 +79,7 @@ test_width_and_speed_name_the_active_link(void **state)
 	}
 }
 
-static void
-test_mtu_codes_outside_iba_are_zero(void **state)
+TEST(test_mtu_codes_outside_iba_are_zero)
 {
 	static const unsigned bytes[] = { 0, 256, 512, 1024, 2048, 4096, 0 };
 
@@ -92,8 +88,7 @@ test_mtu_codes_outside_iba_are_zero(void **state)
 	assert_int_equal(port_mtu_bytes(UINT32_MAX), 0);
 }
 
-static void
-test_path_grows_by_ports(void **state)
+TEST(test_path_grows_by_ports)
 {
 	struct dr_path path = { 0 };
 
@@ -105,8 +100,7 @@ test_path_grows_by_ports(void **state)
 	assert_int_equal(path.port[2], 17);
 }
 
-static void
-test_path_is_full_at_63_hops(void **state)
+TEST(test_path_is_full_at_63_hops)
 {
 	struct dr_path path = { 0 };
 
@@ -115,13 +109,3 @@ test_path_is_full_at_63_hops(void **state)
 	assert_false(dr_path_push(&path, 1));
 	assert_int_equal(path.hops, DR_MAX_HOPS);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_names_know_their_codes),
-	cmocka_unit_test(
-		test_names_of_unknown_codes_are_question_marks),
-	cmocka_unit_test(test_width_and_speed_name_the_active_link),
-	cmocka_unit_test(test_mtu_codes_outside_iba_are_zero),
-	cmocka_unit_test(test_path_grows_by_ports),
-	cmocka_unit_test(test_path_is_full_at_63_hops)
-)

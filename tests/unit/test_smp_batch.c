@@ -210,8 +210,7 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 	scripted_answer(t, mad, 100);
 }
 
-static void
-test_each_request_has_one_reply_and_then_it_is_done(void **state)
+TEST(test_each_request_has_one_reply_and_then_it_is_done)
 {
 	struct bench b;
 
@@ -233,8 +232,7 @@ test_each_request_has_one_reply_and_then_it_is_done(void **state)
 	bench_close(&b);
 }
 
-static void
-test_nothing_to_send_is_done_from_the_loop(void **state)
+TEST(test_nothing_to_send_is_done_from_the_loop)
 {
 	struct bench b;
 
@@ -252,8 +250,7 @@ test_nothing_to_send_is_done_from_the_loop(void **state)
 	bench_close(&b);
 }
 
-static void
-test_done_may_make_more_requests(void **state)
+TEST(test_done_may_make_more_requests)
 {
 	struct bench b;
 
@@ -271,8 +268,7 @@ test_done_may_make_more_requests(void **state)
 	bench_close(&b);
 }
 
-static void
-test_no_more_in_flight_than_allowed(void **state)
+TEST(test_no_more_in_flight_than_allowed)
 {
 	struct bench b;
 
@@ -295,8 +291,7 @@ ignore(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 }
 
-static void
-test_window_of_others_is_respected(void **state)
+TEST(test_window_of_others_is_respected)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	const struct dr_path own = { .hops = 0 };
@@ -321,8 +316,7 @@ test_window_of_others_is_respected(void **state)
 	bench_close(&b);
 }
 
-static void
-test_dropped_requests_have_no_reply(void **state)
+TEST(test_dropped_requests_have_no_reply)
 {
 	struct bench b;
 
@@ -389,8 +383,7 @@ is_any(struct bench *b, uint32_t port)
 	return true;
 }
 
-static void
-test_silent_switch_hides_all_behind_it(void **state)
+TEST(test_silent_switch_hides_all_behind_it)
 {
 	struct bench b;
 
@@ -399,8 +392,7 @@ test_silent_switch_hides_all_behind_it(void **state)
 	bench_close(&b);
 }
 
-static void
-test_silent_host_hides_itself_only(void **state)
+TEST(test_silent_host_hides_itself_only)
 {
 	struct bench b;
 
@@ -409,8 +401,7 @@ test_silent_host_hides_itself_only(void **state)
 	bench_close(&b);
 }
 
-static void
-test_the_port_of_the_sm_hides_all(void **state)
+TEST(test_the_port_of_the_sm_hides_all)
 {
 	struct bench b;
 
@@ -419,8 +410,7 @@ test_the_port_of_the_sm_hides_all(void **state)
 	bench_close(&b);
 }
 
-static void
-test_requests_behind_are_cancelled_in_order(void **state)
+TEST(test_requests_behind_are_cancelled_in_order)
 {
 	struct bench b;
 
@@ -447,17 +437,3 @@ test_requests_behind_are_cancelled_in_order(void **state)
 	assert_int_equal(b.done, 1);
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-	    test_each_request_has_one_reply_and_then_it_is_done),
-	cmocka_unit_test(test_nothing_to_send_is_done_from_the_loop),
-	cmocka_unit_test(test_done_may_make_more_requests),
-	cmocka_unit_test(test_no_more_in_flight_than_allowed),
-	cmocka_unit_test(test_window_of_others_is_respected),
-	cmocka_unit_test(test_dropped_requests_have_no_reply),
-	cmocka_unit_test(test_silent_switch_hides_all_behind_it),
-	cmocka_unit_test(test_silent_host_hides_itself_only),
-	cmocka_unit_test(test_the_port_of_the_sm_hides_all),
-	cmocka_unit_test(test_requests_behind_are_cancelled_in_order)
-)

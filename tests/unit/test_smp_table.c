@@ -12,8 +12,7 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-static void
-test_pkeys_are_big_endian(void **state)
+TEST(test_pkeys_are_big_endian)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0xff, 0xff, 0x80, 0x01, [62] = 0x12,
 				       [63] = 0x34 };
@@ -29,8 +28,7 @@ test_pkeys_are_big_endian(void **state)
 	assert_memory_equal(back, data, sizeof(data));
 }
 
-static void
-test_sl2vl_starts_in_the_high_nibble(void **state)
+TEST(test_sl2vl_starts_in_the_high_nibble)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0x01, 0x23, [7] = 0xef, [8] = 0xaa };
 	uint8_t back[SMP_DATA_LEN];
@@ -48,8 +46,7 @@ test_sl2vl_starts_in_the_high_nibble(void **state)
 	assert_memory_equal(back, data, sizeof(data));
 }
 
-static void
-test_vl_arb_has_a_reserved_nibble(void **state)
+TEST(test_vl_arb_has_a_reserved_nibble)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0xf3, 200, 0x01, 4, [62] = 0x0e,
 				       [63] = 255 };
@@ -67,8 +64,7 @@ test_vl_arb_has_a_reserved_nibble(void **state)
 	assert_memory_equal(back, data, sizeof(data));
 }
 
-static void
-test_modifiers_name_port_and_block(void **state)
+TEST(test_modifiers_name_port_and_block)
 {
 	assert_int_equal(smp_table_modifier(PORT_TABLE_PKEY, 0, 3), 3);
 	assert_int_equal(smp_table_modifier(PORT_TABLE_PKEY, 36, 1),
@@ -81,8 +77,7 @@ test_modifiers_name_port_and_block(void **state)
 					    VL_ARB_HIGH_2), 4 << 16);
 }
 
-static void
-test_what_is_read_writes_the_same(void **state)
+TEST(test_what_is_read_writes_the_same)
 {
 	uint64_t seed = 20261121, prng = seed;
 
@@ -100,11 +95,3 @@ test_what_is_read_writes_the_same(void **state)
 		assert_memory_equal(&a, &b, sizeof(a));
 	}
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_pkeys_are_big_endian),
-	cmocka_unit_test(test_sl2vl_starts_in_the_high_nibble),
-	cmocka_unit_test(test_vl_arb_has_a_reserved_nibble),
-	cmocka_unit_test(test_modifiers_name_port_and_block),
-	cmocka_unit_test(test_what_is_read_writes_the_same)
-)

@@ -81,8 +81,7 @@ write_text(const char *path, const char *text, GError **error)
 				error);
 }
 
-static void
-test_text_comes_back(void **state)
+TEST(test_text_comes_back, make_folder, remove_folder)
 {
 	g_autofree char *path = g_build_filename(folder, "f", NULL);
 	g_autofree char *told = NULL;
@@ -101,8 +100,7 @@ test_text_comes_back(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void
-test_damaged_file_is_set_aside(void **state)
+TEST(test_damaged_file_is_set_aside, make_folder, remove_folder)
 {
 	static const struct {
 		const char *bytes;
@@ -145,8 +143,7 @@ expect_left_alone(const char *path, mode_t type)
 	assert_int_equal(st.st_mode & S_IFMT, type);
 }
 
-static void
-test_only_regular_files_are_read_and_replaced(void **state)
+TEST(test_only_regular_files_are_read_and_replaced, make_folder, remove_folder)
 {
 	g_autofree char *fifo = in_folder("fifo");
 	g_autofree char *dir = in_folder("dir");
@@ -198,8 +195,7 @@ child_can_take(const char *path, char **why)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void
-test_one_process_holds_a_lock_file(void **state)
+TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 {
 	g_autofree char *path = in_folder("pid");
 	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
@@ -223,8 +219,7 @@ test_one_process_holds_a_lock_file(void **state)
 	assert_true(child_can_take(path, NULL));
 }
 
-static void
-test_lock_file_goes_with_its_owner_only(void **state)
+TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
 {
 	g_autofree char *path = in_folder("pid");
 	g_autofree char *text = NULL;
@@ -243,8 +238,7 @@ test_lock_file_goes_with_its_owner_only(void **state)
 	lockfile_free(NULL, true);
 }
 
-static void
-test_lock_file_is_a_regular_file(void **state)
+TEST(test_lock_file_is_a_regular_file, make_folder, remove_folder)
 {
 	g_autofree char *fifo = in_folder("fifo");
 	g_autofree char *link = in_folder("link");
@@ -257,15 +251,3 @@ test_lock_file_is_a_regular_file(void **state)
 	assert_null(lockfile_take(far, NULL));
 	assert_null(lockfile_take(folder, NULL));
 }
-
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-UNIT_TESTS(
-	TEST(test_text_comes_back),
-	TEST(test_damaged_file_is_set_aside),
-	TEST(test_only_regular_files_are_read_and_replaced),
-	TEST(test_one_process_holds_a_lock_file),
-	TEST(test_lock_file_goes_with_its_owner_only),
-	TEST(test_lock_file_is_a_regular_file)
-)

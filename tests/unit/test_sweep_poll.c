@@ -86,8 +86,7 @@ takeover(unsigned poll_ms, unsigned polls_lost)
 	return took;
 }
 
-static void
-test_a_standby_waits_as_configured(void **state)
+TEST(test_a_standby_waits_as_configured)
 {
 	static const struct {
 		unsigned poll_ms, polls_lost;
@@ -110,8 +109,7 @@ test_a_standby_waits_as_configured(void **state)
 
 /* Any port can send SMInfo controls. The fabric is taken from its master only,
  * and a question who is master is not asked for strangers. */
-static void
-test_a_standby_takes_over_from_its_master_only(void **state)
+TEST(test_a_standby_takes_over_from_its_master_only)
 {
 	struct sm_info from = { .guid = 0x666, .state = SM_STATE_MASTER };
 	struct simlab lab;
@@ -134,9 +132,3 @@ test_a_standby_takes_over_from_its_master_only(void **state)
 	manager_close(&standby);
 	simlab_close(&lab);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_a_standby_waits_as_configured),
-	cmocka_unit_test(
-		test_a_standby_takes_over_from_its_master_only)
-)

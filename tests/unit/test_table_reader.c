@@ -152,8 +152,7 @@ assert_read(const struct bench *b, uint32_t port, enum port_table table)
 	}
 }
 
-static void
-test_every_table_of_every_port_is_read(void **state)
+TEST(test_every_table_of_every_port_is_read)
 {
 	struct bench b;
 	unsigned blocks = 0;
@@ -181,8 +180,7 @@ test_every_table_of_every_port_is_read(void **state)
 	bench_close(&b);
 }
 
-static void
-test_only_what_is_wanted_is_asked_for(void **state)
+TEST(test_only_what_is_wanted_is_asked_for)
 {
 	struct port_tables *only;
 	struct bench b;
@@ -221,8 +219,7 @@ tamper_short(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_blocks_beyond_the_end_are_empty(void **state)
+TEST(test_blocks_beyond_the_end_are_empty)
 {
 	const union port_block empty = { 0 };
 	struct bench b;
@@ -255,8 +252,7 @@ tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_refusal_is_named_once_and_costs_nobody_else(void **state)
+TEST(test_refusal_is_named_once_and_costs_nobody_else)
 {
 	struct bench b;
 
@@ -299,8 +295,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-static void
-test_silence_is_told_of_the_nearest_only(void **state)
+TEST(test_silence_is_told_of_the_nearest_only)
 {
 	struct bench b;
 	unsigned asked = 0;
@@ -327,8 +322,7 @@ test_silence_is_told_of_the_nearest_only(void **state)
 	bench_close(&b);
 }
 
-static void
-test_cancelled_reading_leaves_nothing_behind(void **state)
+TEST(test_cancelled_reading_leaves_nothing_behind)
 {
 	struct table_reader *r;
 	struct bench b;
@@ -352,8 +346,7 @@ test_cancelled_reading_leaves_nothing_behind(void **state)
 	bench_close(&b);
 }
 
-static void
-test_nothing_to_read_is_done_at_once(void **state)
+TEST(test_nothing_to_read_is_done_at_once)
 {
 	struct bench b;
 
@@ -379,8 +372,7 @@ set_up_lfts(struct bench *b, uint16_t top)
 	b->seen = table_reader_recall_lfts(b->s, 1, NULL, NULL);
 }
 
-static void
-test_blocks_in_use_of_all_switches_are_read(void **state)
+TEST(test_blocks_in_use_of_all_switches_are_read)
 {
 	struct bench b;
 
@@ -402,8 +394,7 @@ test_blocks_in_use_of_all_switches_are_read(void **state)
 	bench_close(&b);
 }
 
-static void
-test_switches_without_a_valid_top_are_not_read(void **state)
+TEST(test_switches_without_a_valid_top_are_not_read)
 {
 	struct snapshot_node *n;
 	struct bench b;
@@ -421,8 +412,7 @@ test_switches_without_a_valid_top_are_not_read(void **state)
 	bench_close(&b);
 }
 
-static void
-test_switch_that_does_not_answer_is_named(void **state)
+TEST(test_switch_that_does_not_answer_is_named)
 {
 	const struct snapshot_node *n;
 	struct bench b;
@@ -444,8 +434,7 @@ test_switch_that_does_not_answer_is_named(void **state)
 	bench_close(&b);
 }
 
-static void
-test_forwarding_tables_are_recalled_if_as_left(void **state)
+TEST(test_forwarding_tables_are_recalled_if_as_left)
 {
 	struct snapshot *now;
 	struct lft_seen *seen;
@@ -505,8 +494,7 @@ is_recalled(struct bench *b, const struct snapshot *now, uint32_t port)
 	return is;
 }
 
-static void
-test_what_is_as_it_was_left_is_believed(void **state)
+TEST(test_what_is_as_it_was_left_is_believed)
 {
 	struct bench b;
 
@@ -518,8 +506,7 @@ test_what_is_as_it_was_left_is_believed(void **state)
 	bench_close(&b);
 }
 
-static void
-test_a_host_that_may_have_lost_its_tables_is_not_believed(void **state)
+TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed)
 {
 	struct snapshot *now;
 	struct bench b;
@@ -551,8 +538,7 @@ test_a_host_that_may_have_lost_its_tables_is_not_believed(void **state)
 	bench_close(&b);
 }
 
-static void
-test_a_switch_that_was_reset_is_not_believed(void **state)
+TEST(test_a_switch_that_was_reset_is_not_believed)
 {
 	struct snapshot *now;
 	struct bench b;
@@ -573,24 +559,3 @@ test_a_switch_that_was_reset_is_not_believed(void **state)
 	snapshot_unref(now);
 	bench_close(&b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_every_table_of_every_port_is_read),
-	cmocka_unit_test(test_only_what_is_wanted_is_asked_for),
-	cmocka_unit_test(test_blocks_beyond_the_end_are_empty),
-	cmocka_unit_test(
-		test_refusal_is_named_once_and_costs_nobody_else),
-	cmocka_unit_test(test_silence_is_told_of_the_nearest_only),
-	cmocka_unit_test(test_cancelled_reading_leaves_nothing_behind),
-	cmocka_unit_test(test_nothing_to_read_is_done_at_once),
-	cmocka_unit_test(test_blocks_in_use_of_all_switches_are_read),
-	cmocka_unit_test(
-		test_switches_without_a_valid_top_are_not_read),
-	cmocka_unit_test(test_switch_that_does_not_answer_is_named),
-	cmocka_unit_test(
-		test_forwarding_tables_are_recalled_if_as_left),
-	cmocka_unit_test(test_what_is_as_it_was_left_is_believed),
-	cmocka_unit_test(
-	    test_a_host_that_may_have_lost_its_tables_is_not_believed),
-	cmocka_unit_test(test_a_switch_that_was_reset_is_not_believed)
-)

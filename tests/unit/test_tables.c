@@ -21,8 +21,7 @@ assert_row_empty(const struct lft *lft, uint32_t sw)
 		assert_int_equal(lft_row(lft, sw)[i], LFT_NO_PATH);
 }
 
-static void
-test_new_routes_nothing(void **state)
+TEST(test_new_routes_nothing)
 {
 	struct lft *lft = lft_new(3, 130);
 
@@ -36,8 +35,7 @@ test_new_routes_nothing(void **state)
 }
 
 /* A row has room for LIDs 0 to top, and for no block more. */
-static void
-test_stride_follows_the_top(void **state)
+TEST(test_stride_follows_the_top)
 {
 	const struct {
 		uint16_t top;
@@ -56,8 +54,7 @@ test_stride_follows_the_top(void **state)
 }
 
 /* Small arenas and those that ask for large pages alike. */
-static void
-test_rows_are_aligned_and_apart(void **state)
+TEST(test_rows_are_aligned_and_apart)
 {
 	const uint32_t n_switches[] = { 0, 1, 3, 130 };
 
@@ -76,8 +73,7 @@ test_rows_are_aligned_and_apart(void **state)
 	}
 }
 
-static void
-test_seen_knows_what_was_set(void **state)
+TEST(test_seen_knows_what_was_set)
 {
 	struct lft_seen *seen = lft_seen_new(2, 200);
 	uint8_t bytes[LFT_BLOCK];
@@ -103,8 +99,7 @@ test_seen_knows_what_was_set(void **state)
 }
 
 /* A block of 255 that was read is known; one that was not read is not. */
-static void
-test_seen_tells_empty_from_unread(void **state)
+TEST(test_seen_tells_empty_from_unread)
 {
 	struct lft_seen *seen = lft_seen_new(1, 100);
 	uint8_t bytes[LFT_BLOCK];
@@ -116,8 +111,7 @@ test_seen_tells_empty_from_unread(void **state)
 	lft_seen_free(seen);
 }
 
-static void
-test_seen_ignores_what_is_past_the_end(void **state)
+TEST(test_seen_ignores_what_is_past_the_end)
 {
 	struct lft_seen *seen = lft_seen_new(2, 63);
 	uint8_t bytes[LFT_BLOCK] = { 1 };
@@ -131,12 +125,3 @@ test_seen_ignores_what_is_past_the_end(void **state)
 	assert_null(lft_seen_block(NULL, 0, 0));
 	lft_seen_free(seen);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_new_routes_nothing),
-	cmocka_unit_test(test_stride_follows_the_top),
-	cmocka_unit_test(test_rows_are_aligned_and_apart),
-	cmocka_unit_test(test_seen_knows_what_was_set),
-	cmocka_unit_test(test_seen_tells_empty_from_unread),
-	cmocka_unit_test(test_seen_ignores_what_is_past_the_end)
-)

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-
 #include "tests/lib/unit.h"
 #include "topology/text.h"
 
@@ -36,8 +35,7 @@ expect_file(const char *bytes, gsize len, const char *text, int code)
 						    code));
 }
 
-static void
-test_a_file_is_read_without_its_byte_order_mark(void **state)
+TEST(test_a_file_is_read_without_its_byte_order_mark)
 {
 	expect_file("a\n", 2, "a\n", 0);
 	expect_file("", 0, "", 0);
@@ -50,16 +48,14 @@ test_a_file_is_read_without_its_byte_order_mark(void **state)
 	assert_null(text_read_file("/nonexistent/file", NULL));
 }
 
-static void
-test_blanks_are_skipped_and_line_ends_are_not(void **state)
+TEST(test_blanks_are_skipped_and_line_ends_are_not)
 {
 	assert_string_equal(text_skip_blanks(" \t\r x "), "x ");
 	assert_string_equal(text_skip_blanks("\nx"), "\nx");
 	assert_string_equal(text_skip_blanks(""), "");
 }
 
-static void
-test_0x_is_taken_in_both_spellings_only(void **state)
+TEST(test_0x_is_taken_in_both_spellings_only)
 {
 	const char *text = "0x0X00xx";
 
@@ -72,8 +68,7 @@ test_0x_is_taken_in_both_spellings_only(void **state)
 	assert_false(text_take_0x(&text));
 }
 
-static void
-test_digits_are_taken_as_far_as_they_go(void **state)
+TEST(test_digits_are_taken_as_far_as_they_go)
 {
 	const char *text = "0019a:7";
 	uint64_t value;
@@ -97,8 +92,7 @@ expect_nothing_taken(const char *begin, unsigned base, uint64_t max)
 	assert_int_equal(value, UNTOUCHED);
 }
 
-static void
-test_no_number_and_one_too_large_take_nothing(void **state)
+TEST(test_no_number_and_one_too_large_take_nothing)
 {
 	expect_nothing_taken("", 10, UINT64_MAX);
 	expect_nothing_taken("-1", 10, UINT64_MAX);
@@ -110,8 +104,7 @@ test_no_number_and_one_too_large_take_nothing(void **state)
 	expect_nothing_taken("10000000000000000", 16, UINT64_MAX);
 }
 
-static void
-test_the_largest_numbers_are_read(void **state)
+TEST(test_the_largest_numbers_are_read)
 {
 	uint64_t value;
 
@@ -126,8 +119,7 @@ test_the_largest_numbers_are_read(void **state)
 	assert_int_equal(value, 0);
 }
 
-static void
-test_a_whole_text_has_nothing_behind_its_digits(void **state)
+TEST(test_a_whole_text_has_nothing_behind_its_digits)
 {
 	uint64_t value = UNTOUCHED;
 
@@ -137,8 +129,7 @@ test_a_whole_text_has_nothing_behind_its_digits(void **state)
 	assert_int_equal(value, UNTOUCHED);
 }
 
-static void
-test_hex_has_its_0x_and_no_more_digits_than_allowed(void **state)
+TEST(test_hex_has_its_0x_and_no_more_digits_than_allowed)
 {
 	static const char *const bad[] = {
 		"12", "0x", "0xg", "0x00012", "0x10000", "", "x1",
@@ -159,8 +150,7 @@ test_hex_has_its_0x_and_no_more_digits_than_allowed(void **state)
 }
 
 /* Words, quoted strings and numbers, each with its place. */
-static void
-test_the_scanner_says_where_things_are(void **state)
+TEST(test_the_scanner_says_where_things_are)
 {
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	GError *error = NULL;
@@ -202,8 +192,7 @@ test_the_scanner_says_where_things_are(void **state)
 	assert_string_equal(warnings->pdata[0], "f:4:7: more: c");
 }
 
-static void
-test_the_scanner_keeps_so_many_errors(void **state)
+TEST(test_the_scanner_keeps_so_many_errors)
 {
 	GError *error = NULL;
 	struct text_scan s;
@@ -217,19 +206,3 @@ test_the_scanner_keeps_so_many_errors(void **state)
 	assert_string_equal(error->message, "f:1:1: bad\nand 2 errors more");
 	g_error_free(error);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(
-		test_a_file_is_read_without_its_byte_order_mark),
-	cmocka_unit_test(test_blanks_are_skipped_and_line_ends_are_not),
-	cmocka_unit_test(test_0x_is_taken_in_both_spellings_only),
-	cmocka_unit_test(test_digits_are_taken_as_far_as_they_go),
-	cmocka_unit_test(test_no_number_and_one_too_large_take_nothing),
-	cmocka_unit_test(test_the_largest_numbers_are_read),
-	cmocka_unit_test(
-		test_a_whole_text_has_nothing_behind_its_digits),
-	cmocka_unit_test(
-		test_hex_has_its_0x_and_no_more_digits_than_allowed),
-	cmocka_unit_test(test_the_scanner_says_where_things_are),
-	cmocka_unit_test(test_the_scanner_keeps_so_many_errors)
-)

@@ -38,8 +38,7 @@ settle(void)
 
 /* Each start of a nearer timer would be a descriptor written, polled and read,
  * and a turn of the loop for nothing. */
-static void
-test_starting_a_timer_wakes_nobody(void **state)
+TEST(test_starting_a_timer_wakes_nobody)
 {
 	struct timers *t = timers_new(g_main_context_default());
 	int64_t far = timers_now() + G_TIME_SPAN_HOUR;
@@ -62,8 +61,7 @@ test_starting_a_timer_wakes_nobody(void **state)
 }
 
 /* The loop sleeps until then, with nothing else to wake it, and not longer. */
-static void
-test_sleeping_loop_wakes_for_a_timer(void **state)
+TEST(test_sleeping_loop_wakes_for_a_timer)
 {
 	struct timers *t = timers_new(g_main_context_default());
 	int64_t began = timers_now(), took;
@@ -82,8 +80,7 @@ test_sleeping_loop_wakes_for_a_timer(void **state)
 	timers_free(t);
 }
 
-static void
-test_next_is_the_nearest(void **state)
+TEST(test_next_is_the_nearest)
 {
 	struct timers *t = timers_new(g_main_context_default());
 	int64_t now = timers_now(), far = now + G_TIME_SPAN_HOUR;
@@ -105,9 +102,3 @@ test_next_is_the_nearest(void **state)
 	assert_true(timers_next(t) == far);
 	timers_free(t);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_starting_a_timer_wakes_nobody),
-	cmocka_unit_test(test_sleeping_loop_wakes_for_a_timer),
-	cmocka_unit_test(test_next_is_the_nearest)
-)

@@ -437,8 +437,7 @@ make_fabric(struct fabric *f, unsigned i)
 
 /* ------------------------------------------------------------------ tests */
 
-static void
-test_any_tables_get_the_plain_verdict(void **state)
+TEST(test_any_tables_get_the_plain_verdict)
 {
 	const uint64_t seed = 20261121;
 	unsigned sound = 0, looped = 0, lost = 0, bad = 0;
@@ -466,8 +465,7 @@ test_any_tables_get_the_plain_verdict(void **state)
 }
 
 /* Old tables that differ in a few entries, and in all. */
-static void
-test_any_transition_gets_the_plain_verdict(void **state)
+TEST(test_any_transition_gets_the_plain_verdict)
 {
 	const uint64_t seed = 20261122;
 	unsigned sound = 0, together = 0;
@@ -501,8 +499,7 @@ test_any_transition_gets_the_plain_verdict(void **state)
 
 /* A turn that only an old entry makes, where the switch before it holds what
  * is new; at both ends of blocks. */
-static void
-test_old_entries_of_neighbours_are_seen(void **state)
+TEST(test_old_entries_of_neighbours_are_seen)
 {
 	static const uint16_t lids[] = { 1, 63, 64, 127, 128, 150, 200 };
 	struct lft *lft, *before;
@@ -536,8 +533,7 @@ test_old_entries_of_neighbours_are_seen(void **state)
 /* A port 0's LID goes round between two switches where no CA's packet comes,
  * and arrives from all others: no channel waits, but management does not
  * arrive. */
-static void
-test_circle_of_management_alone_is_not_sound(void **state)
+TEST(test_circle_of_management_alone_is_not_sound)
 {
 	struct verify_result r;
 	struct fabric f, cut;
@@ -568,8 +564,7 @@ test_circle_of_management_alone_is_not_sound(void **state)
 }
 
 /* Nobody owns the LID any more, somebody may still send to it. */
-static void
-test_stray_lid_that_goes_round_is_not_sound(void **state)
+TEST(test_stray_lid_that_goes_round_is_not_sound)
 {
 	struct verify_result r;
 	struct lft *lft, *longer;
@@ -606,8 +601,7 @@ test_stray_lid_that_goes_round_is_not_sound(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_each_lid_of_a_port_counts(void **state)
+TEST(test_each_lid_of_a_port_counts)
 {
 	const struct graph_target *target;
 	struct verify_result r;
@@ -637,8 +631,7 @@ test_each_lid_of_a_port_counts(void **state)
 	fabric_clear(&f);
 }
 
-static void
-test_empty_tables_lose_all_and_endanger_nothing(void **state)
+TEST(test_empty_tables_lose_all_and_endanger_nothing)
 {
 	static const char *const specs[] = {
 		"PGFT(3,4;1,3)", "single(5)", "pair()", "ring(3;1)",
@@ -664,8 +657,7 @@ test_empty_tables_lose_all_and_endanger_nothing(void **state)
 }
 
 /* Up/down is sound on any damage; it loses nothing that is cabled. */
-static void
-test_damaged_fabrics_by_updn_are_sound(void **state)
+TEST(test_damaged_fabrics_by_updn_are_sound)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4;1,4)", "PGFT(3,3,3;1,3,3)", "torus(4,4;1)",
@@ -733,8 +725,7 @@ translate(const struct fabric *from, const struct lft *lft,
 	return out;
 }
 
-static void
-test_order_of_nodes_does_not_matter(void **state)
+TEST(test_order_of_nodes_does_not_matter)
 {
 	const uint64_t seed = 20261123;
 	uint64_t rng = prng_stream(seed, 0);
@@ -776,16 +767,3 @@ test_order_of_nodes_does_not_matter(void **state)
 	}
 	assert_true(looped >= 5 && looped <= 35);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_any_tables_get_the_plain_verdict),
-	cmocka_unit_test(test_any_transition_gets_the_plain_verdict),
-	cmocka_unit_test(test_old_entries_of_neighbours_are_seen),
-	cmocka_unit_test(test_circle_of_management_alone_is_not_sound),
-	cmocka_unit_test(test_stray_lid_that_goes_round_is_not_sound),
-	cmocka_unit_test(test_each_lid_of_a_port_counts),
-	cmocka_unit_test(
-		test_empty_tables_lose_all_and_endanger_nothing),
-	cmocka_unit_test(test_damaged_fabrics_by_updn_are_sound),
-	cmocka_unit_test(test_order_of_nodes_does_not_matter)
-)

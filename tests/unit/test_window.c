@@ -15,8 +15,7 @@
 #include "tests/lib/mad_client_bench.h"
 #include "tests/lib/unit.h"
 
-static void
-test_window_grows_to_the_cap_and_not_past_it(void **state)
+TEST(test_window_grows_to_the_cap_and_not_past_it)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -40,8 +39,7 @@ test_window_grows_to_the_cap_and_not_past_it(void **state)
 	bench_free(b);
 }
 
-static void
-test_window_stays_where_it_is_while_it_is_empty(void **state)
+TEST(test_window_stays_where_it_is_while_it_is_empty)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -66,8 +64,7 @@ peer_in_line(struct transport *t, const struct scripted_sent *s, void *data)
 	scripted_reply(t, s, *free_at - transport_now(t));
 }
 
-static void
-test_window_stays_where_round_trips_are_short(void **state)
+TEST(test_window_stays_where_round_trips_are_short)
 {
 	int64_t free_at = 0;
 	struct bench *b = bench_new(&bench_usual, peer_in_line, &free_at);
@@ -91,8 +88,7 @@ peer_loses_ten(struct transport *t, const struct scripted_sent *s, void *data)
 		peer_good(t, s, data);
 }
 
-static void
-test_window_halves_once_for_a_burst_and_grows_slowly_after(void **state)
+TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -126,8 +122,7 @@ peer_hears_twice(struct transport *t, const struct scripted_sent *s, void *data)
 }
 
 /* Late is not lost. */
-static void
-test_answers_after_their_time_out_leave_the_window_as_it_is(void **state)
+TEST(test_answers_after_their_time_out_leave_the_window_as_it_is)
 {
 	int64_t delay = TIMEOUT + MS;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -141,8 +136,7 @@ test_answers_after_their_time_out_leave_the_window_as_it_is(void **state)
 	bench_free(b);
 }
 
-static void
-test_window_never_falls_below_two(void **state)
+TEST(test_window_never_falls_below_two)
 {
 	struct bench *b = bench_new(&bench_usual, peer_hears_twice, NULL);
 
@@ -154,8 +148,7 @@ test_window_never_falls_below_two(void **state)
 	bench_free(b);
 }
 
-static void
-test_dead_peers_leave_the_window_as_it_is(void **state)
+TEST(test_dead_peers_leave_the_window_as_it_is)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -185,8 +178,7 @@ run_10000(scripted_peer_fn peer, unsigned first, struct bench **out)
 	return last;
 }
 
-static void
-test_silent_peer_costs_the_others_nothing(void **state)
+TEST(test_silent_peer_costs_the_others_nothing)
 {
 	struct bench *alone, *with;
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
@@ -209,8 +201,7 @@ peer_deaf_in_the_middle(struct transport *t, const struct scripted_sent *s,
 		peer_good(t, s, data);
 }
 
-static void
-test_silent_peers_leave_the_others_a_part_of_the_window(void **state)
+TEST(test_silent_peers_leave_the_others_a_part_of_the_window)
 {
 	struct bench *alone, *with;
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
@@ -237,8 +228,7 @@ peer_deaf_below_40(struct transport *t, const struct scripted_sent *s,
 		peer_good(t, s, data);
 }
 
-static void
-test_many_silent_peers_are_retried_beside_the_others(void **state)
+TEST(test_many_silent_peers_are_retried_beside_the_others)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_deaf_below_40, &delay);
@@ -273,8 +263,7 @@ peer_stalls(struct transport *t, const struct scripted_sent *s, void *data)
 		scripted_reply(t, s, stall->until + stall->delay - now);
 }
 
-static void
-test_stalled_peer_never_holds_more_than_the_cap(void **state)
+TEST(test_stalled_peer_never_holds_more_than_the_cap)
 {
 	struct stall stall = { .until = 3000 * MS, .delay = 300 };
 	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
@@ -289,8 +278,7 @@ test_stalled_peer_never_holds_more_than_the_cap(void **state)
 }
 
 /* Cancelled requests are still in that queue. */
-static void
-test_cancelling_makes_no_room_in_a_stalled_peer(void **state)
+TEST(test_cancelling_makes_no_room_in_a_stalled_peer)
 {
 	struct stall stall = { .until = 3000 * MS, .delay = 300 };
 	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
@@ -313,8 +301,7 @@ test_cancelling_makes_no_room_in_a_stalled_peer(void **state)
 }
 
 /* Nobody is there at all, not even to return a MAD: all requests end. */
-static void
-test_dead_fabric_ends_every_request(void **state)
+TEST(test_dead_fabric_ends_every_request)
 {
 	int64_t delay = 100;
 	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
@@ -334,8 +321,7 @@ test_dead_fabric_ends_every_request(void **state)
 }
 
 /* With everything refused, a window's worth is tried at once, not a queue's. */
-static void
-test_refused_sends_are_not_tried_all_at_once(void **state)
+TEST(test_refused_sends_are_not_tried_all_at_once)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
 
@@ -348,8 +334,7 @@ test_refused_sends_are_not_tried_all_at_once(void **state)
 
 /* ---------------------------------------------------- the arithmetic */
 
-static void
-test_overtaken_needs_a_margin(void **state)
+TEST(test_overtaken_needs_a_margin)
 {
 	struct window w;
 
@@ -364,8 +349,7 @@ test_overtaken_needs_a_margin(void **state)
 	window_clear(&w);
 }
 
-static void
-test_ghosts_count_until_answered_overtaken_or_old(void **state)
+TEST(test_ghosts_count_until_answered_overtaken_or_old)
 {
 	struct window w;
 
@@ -391,8 +375,7 @@ test_ghosts_count_until_answered_overtaken_or_old(void **state)
 	window_clear(&w);
 }
 
-static void
-test_retries_have_half_of_the_window(void **state)
+TEST(test_retries_have_half_of_the_window)
 {
 	struct window w;
 
@@ -431,8 +414,7 @@ feed_late(void *data)
 /* Every request is lost without a sign, so their ghosts fill the window. Who
  * waits with a pump is called when they are gone, though nothing is queued and
  * nothing is on the wire. */
-static void
-test_pump_is_called_once_the_ghosts_are_gone(void **state)
+TEST(test_pump_is_called_once_the_ghosts_are_gone)
 {
 	const struct mad_client_params params = { .timeout_ms = 1,
 						  .max_wire = 1 };
@@ -453,32 +435,3 @@ test_pump_is_called_once_the_ghosts_are_gone(void **state)
 		assert_int_equal(b->answered[i], 1);
 	bench_free(b);
 }
-
-UNIT_TESTS(
-	cmocka_unit_test(test_window_grows_to_the_cap_and_not_past_it),
-	cmocka_unit_test(
-		test_window_stays_where_it_is_while_it_is_empty),
-	cmocka_unit_test(test_window_stays_where_round_trips_are_short),
-	cmocka_unit_test(
-		test_window_halves_once_for_a_burst_and_grows_slowly_after),
-	cmocka_unit_test(
-		test_answers_after_their_time_out_leave_the_window_as_it_is),
-	cmocka_unit_test(test_window_never_falls_below_two),
-	cmocka_unit_test(test_dead_peers_leave_the_window_as_it_is),
-	cmocka_unit_test(test_silent_peer_costs_the_others_nothing),
-	cmocka_unit_test(
-		test_silent_peers_leave_the_others_a_part_of_the_window),
-	cmocka_unit_test(
-		test_many_silent_peers_are_retried_beside_the_others),
-	cmocka_unit_test(
-		test_stalled_peer_never_holds_more_than_the_cap),
-	cmocka_unit_test(
-		test_cancelling_makes_no_room_in_a_stalled_peer),
-	cmocka_unit_test(test_dead_fabric_ends_every_request),
-	cmocka_unit_test(test_refused_sends_are_not_tried_all_at_once),
-	cmocka_unit_test(test_overtaken_needs_a_margin),
-	cmocka_unit_test(
-		test_ghosts_count_until_answered_overtaken_or_old),
-	cmocka_unit_test(test_retries_have_half_of_the_window),
-	cmocka_unit_test(test_pump_is_called_once_the_ghosts_are_gone)
-)
