@@ -2,7 +2,10 @@
 /*
  * Reading tables.
  *
- * One Get a block; forwarding tables first, then tables of ports. A node that
+ * One Get a block; forwarding tables first, then tables of ports. Of forwarding
+ * tables the first block of each switch is read, then the second: an agent
+ * works on one SMP at a time, so the blocks of one switch would wait for each
+ * other. A node that
  * refuses a block is named once and the rest of that table is left out. After a
  * time-out no table is read of that node and of the nodes behind it.
  *
@@ -25,13 +28,15 @@
 
 struct table_reader {
 	const struct snapshot *s;
-	GArray *items;		/* the nearest first */
+	GArray *items;		/* n_lfts switches; ports, the nearest first */
+	guint n_lfts;
 	struct lft_seen *seen;
 	struct port_tables *held;
 	table_reader_done_fn done;
 	void *data;
 	guint item;
 	unsigned block;		/* of it, the next to be read */
+	bool last_round;	/* no switch has a block after this one */
 	uint8_t *failed;	/* by item */
 	struct smp_batch *batch;
 	GPtrArray *faults;
@@ -73,33 +78,58 @@ is_wanted(const struct table_reader *r, const struct table_reader_item *item,
 						item->port, block));
 }
 
+static unsigned
+blocks_of(const struct table_reader *r, const struct table_reader_item *item)
+{
+	if (item->table == TABLE_LFT)
+		return lft_blocks_in_use(snapshot_node_of(r->s, item->port));
+	return port_tables_blocks(r->held, item->table, item->port);
+}
+
+/* From a switch to the same block of the next one; a port's blocks follow each
+ * other. */
+static void
+step(struct table_reader *r, unsigned blocks)
+{
+	bool is_lft = r->item < r->n_lfts;
+
+	r->last_round &= !is_lft || r->block + 1 >= blocks;
+	if (!is_lft && ++r->block < blocks)
+		return;
+	r->item++;
+	if (!is_lft) {
+		r->block = 0;
+	} else if (r->item == r->n_lfts) {
+		r->block = r->last_round ? 0 : r->block + 1;
+		r->item = r->last_round ? r->n_lfts : 0;
+		r->last_round = true;
+	}
+}
+
 static bool
 table_reader_next(void *data, struct smp_request *req)
 {
 	struct table_reader *r = data;
 
-	for (; r->item < r->items->len; r->item++, r->block = 0) {
+	while (r->item < r->items->len) {
 		const struct table_reader_item *item = item_at(r, r->item);
 		const struct snapshot_node *n = snapshot_node_of(r->s,
 								 item->port);
 		bool is_lft = item->table == TABLE_LFT;
-		unsigned blocks = is_lft ? lft_blocks_in_use(n) :
-			port_tables_blocks(r->held, item->table, item->port);
+		unsigned blocks = blocks_of(r, item), block = r->block;
 		unsigned num = snapshot_is_switch(n) ?
 			r->s->ports[item->port].num : 0;
 
-		while (r->block < blocks && !r->failed[r->item] &&
-		       !is_wanted(r, item, r->block))
-			r->block++;
-		if (r->block >= blocks || r->failed[r->item])
-			continue;
+		req->tag = (uint64_t)r->item << 16 | block;
 		req->port = item->port;
 		req->attr = is_lft ? MAD_ATTR_LINEAR_FT :
 			smp_table_attr(item->table);
-		req->modifier = is_lft ? r->block :
-			smp_table_modifier(item->table, num, r->block);
-		req->tag = (uint64_t)r->item << 16 | r->block++;
-		return true;
+		req->modifier = is_lft ? block :
+			smp_table_modifier(item->table, num, block);
+		step(r, blocks);
+		if (block < blocks && !r->failed[req->tag >> 16] &&
+		    is_wanted(r, item, block))
+			return true;
 	}
 	return false;
 }
@@ -273,6 +303,8 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 				    n->sw.linear_fdb_top,
 				    n->sw.linear_fdb_cap);
 	}
+	r->n_lfts = r->items->len;
+	r->last_round = true;
 	add_by_distance(r->items, s, items);
 	r->failed = g_new0(uint8_t, r->items->len + 1u);
 	r->batch = smp_batch_start(x, s, keys, &stage);
