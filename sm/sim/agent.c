@@ -29,36 +29,16 @@
 #define GUIDS_PER_BLOCK		8u
 #define GUID_LEN		8u
 
-static void
-lease_check(struct sim *sim, struct sim_port *key)
-{
-	if (!key->lease_end || sim->now < key->lease_end)
-		return;
-	key->lease_end = 0;
-	key->info.m_key_protect = 0;
-	key->wire_valid = false;
-}
-
-static void
-note_violation(struct sim *sim, struct sim_port *key,
-	       const struct sim_packet *p)
-{
-	if (key->info.m_key_violations < UINT16_MAX)
-		key->info.m_key_violations++;
-	key->wire_valid = false;
-	if (key->info.m_key_lease && !key->lease_end)
-		key->lease_end = sim->now +
-			(int64_t)key->info.m_key_lease * NS_PER_S;
-	sim->stats.lost_at_node++;
-	sim_trap_raise(sim, p->to, 256, p);
-}
-
 static bool
 admits(struct sim *sim, const struct sim_packet *p)
 {
 	struct sim_port *key = &sim->ports[sim_end_port(sim, p->to)];
 
-	lease_check(sim, key);
+	if (key->lease_end && sim->now >= key->lease_end) {
+		key->lease_end = 0;
+		key->info.m_key_protect = 0;
+		key->wire_valid = false;
+	}
 	if (!key->info.m_key)
 		return true;
 	if (smp_m_key(p->mad) == key->info.m_key) {
@@ -67,7 +47,14 @@ admits(struct sim *sim, const struct sim_packet *p)
 	}
 	if (p->h.method == MAD_METHOD_GET && key->info.m_key_protect < 2)
 		return true;
-	note_violation(sim, key, p);
+	if (key->info.m_key_violations < UINT16_MAX)
+		key->info.m_key_violations++;
+	key->wire_valid = false;
+	if (key->info.m_key_lease && !key->lease_end)
+		key->lease_end = sim->now +
+			(int64_t)key->info.m_key_lease * NS_PER_S;
+	sim->stats.lost_at_node++;
+	sim_trap_raise(sim, p->to, 256, p);
 	return false;
 }
 

@@ -100,24 +100,6 @@ pending_end(struct sim_client *c, uint32_t tid)
 	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(tid));
 }
 
-/* Of two requests with one TID the later one is waited for. */
-static void
-pending_add(struct sim_client *c, const struct mad_addr *to,
-	    const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
-{
-	struct pending *p = g_new(struct pending, 1);
-
-	pending_end(c, tid);
-	p->event = (struct sim_event){ .fn = on_expiry };
-	p->client = c;
-	p->tid = tid;
-	p->to = *to;
-	memcpy(p->mad, mad, MAD_SIZE);
-	g_hash_table_insert(c->pendings, GUINT_TO_POINTER(tid), p);
-	sim_clock_start(c->sim, &p->event, c->sim->now +
-			(int64_t)timeout_ms * NS_PER_MS);
-}
-
 /* ------------------------------------------------------------ delivering */
 
 static struct sim_client *
@@ -132,12 +114,12 @@ find_asker(struct sim *sim, uint32_t port, uint32_t id)
 	return NULL;
 }
 
-/* The first client of this role on the port, at or after `from`. */
+/* The first client of this role on the port. */
 static struct sim_client *
-find_role(struct sim *sim, uint32_t port, enum sim_role role, guint *from)
+find_role(struct sim *sim, uint32_t port, enum sim_role role)
 {
-	for (; *from < sim->clients->len; ++*from) {
-		struct sim_client *c = sim->clients->pdata[*from];
+	for (guint i = 0; i < sim->clients->len; i++) {
+		struct sim_client *c = sim->clients->pdata[i];
 
 		if (c->port == port && c->role == role)
 			return c;
@@ -145,29 +127,21 @@ find_role(struct sim *sim, uint32_t port, enum sim_role role, guint *from)
 	return NULL;
 }
 
-/* What its receiver must answer to. */
-static void
-address_back(struct sim *sim, const struct sim_packet *p, struct mad_addr *addr)
-{
-	*addr = p->addr;
-	addr->lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
-		sim->ports[p->from].info.lid;
-	addr->pkey_index = sim_port_pkey_index(sim, p->to,
-			sim_port_pkey(sim, p->from, p->addr.pkey_index));
-	if (addr->grh) {
-		const struct sim_port *from = &sim->ports[p->from];
-
-		bytes_store64(addr->gid, from->info.gid_prefix);
-		bytes_store64(addr->gid + 8, from->guid);
-	}
-}
-
+/* With the address to which its receiver must answer. */
 static void
 client_give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
 {
-	struct mad_addr addr;
+	const struct sim_port *from = &sim->ports[p->from];
+	struct mad_addr addr = p->addr;
 
-	address_back(sim, p, &addr);
+	addr.lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
+		from->info.lid;
+	addr.pkey_index = sim_port_pkey_index(sim, p->to,
+			sim_port_pkey(sim, p->from, p->addr.pkey_index));
+	if (addr.grh) {
+		bytes_store64(addr.gid, from->info.gid_prefix);
+		bytes_store64(addr.gid + 8, from->guid);
+	}
 	sim->stats.delivered++;
 	call(c, TRANSPORT_RECEIVED, &addr, p->message ? p->message : p->mad,
 	     p->message ? p->len : MAD_SIZE);
@@ -179,60 +153,41 @@ give_report(struct sim *sim, struct sim_packet *p)
 {
 	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct sim_client *c;
-	guint i = 0;
 
-	while ((c = find_role(sim, p->to, SIM_ROLE_CLIENT, &i))) {
-		g_array_append_val(ids, c->id);
-		i++;
+	for (guint i = 0; i < sim->clients->len; i++) {
+		c = sim->clients->pdata[i];
+		if (c->port == p->to && c->role == SIM_ROLE_CLIENT)
+			g_array_append_val(ids, c->id);
 	}
 	if (!ids->len)
 		sim->stats.lost_nobody++;
-	for (i = 0; i < ids->len; i++) {
+	for (guint i = 0; i < ids->len; i++) {
 		c = find_asker(sim, p->to, g_array_index(ids, uint32_t, i));
 		if (c)
 			client_give(sim, c, p);
 	}
 }
 
-static struct sim_client *
-find_server(struct sim *sim, const struct sim_packet *p)
-{
-	bool is_smp = p->h.mgmt_class == MAD_CLASS_SMP_LID ||
-		p->h.mgmt_class == MAD_CLASS_SMP_DIRECT;
-	struct sim_client *c;
-	guint i = 0;
-
-	c = find_role(sim, p->to, SIM_ROLE_MANAGER, &i);
-	if (c || is_smp)
-		return c;
-	i = 0;
-	return find_role(sim, p->to, SIM_ROLE_CLIENT, &i);
-}
-
 void
 sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
-	struct sim_client *c;
+	bool is_smp = p->h.mgmt_class == MAD_CLASS_SMP_LID ||
+		p->h.mgmt_class == MAD_CLASS_SMP_DIRECT;
+	struct sim_client *c = find_role(sim, p->to, SIM_ROLE_DRIVER);
 
-	guint i = 0;
-
-	c = find_role(sim, p->to, SIM_ROLE_DRIVER, &i);
-	if (c) {
-		client_give(sim, c, p);
-		sim_packet_drop(sim, p);
-		return;
-	}
-	if (p->h.method == METHOD_REPORT) {
+	if (!c && p->h.method == METHOD_REPORT) {
 		give_report(sim, p);
 		sim_packet_drop(sim, p);
 		return;
 	}
-	if (p->h.method & MAD_METHOD_RESPONSE) {
+	if (!c && p->h.method & MAD_METHOD_RESPONSE) {
 		c = find_asker(sim, p->to, p->h.tid >> 32);
 		if (c)
 			pending_end(c, p->h.tid);
-	} else {
-		c = find_server(sim, p);
+	} else if (!c) {
+		c = find_role(sim, p->to, SIM_ROLE_MANAGER);
+		if (!c && !is_smp)
+			c = find_role(sim, p->to, SIM_ROLE_CLIENT);
 	}
 	if (!c) {
 		sim_packet_lose(sim, p, &sim->stats.lost_nobody);
@@ -281,8 +236,24 @@ client_send(struct transport *t, const struct mad_addr *to,
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (p->message)
 			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);
-		if (timeout_ms && c->sim->params.returns == SIM_RETURNS_IN_TIME)
-			pending_add(c, to, p->mad, p->h.tid, timeout_ms);
+		if (timeout_ms &&
+		    c->sim->params.returns == SIM_RETURNS_IN_TIME) {
+			struct pending *pending = g_new(struct pending, 1);
+
+			/* Of two requests with one TID the later one is waited
+			 * for. */
+			pending_end(c, p->h.tid);
+			pending->event = (struct sim_event){ .fn = on_expiry };
+			pending->client = c;
+			pending->tid = p->h.tid;
+			pending->to = *to;
+			memcpy(pending->mad, p->mad, MAD_SIZE);
+			g_hash_table_insert(c->pendings,
+					    GUINT_TO_POINTER(p->h.tid),
+					    pending);
+			sim_clock_start(c->sim, &pending->event, c->sim->now +
+					(int64_t)timeout_ms * NS_PER_MS);
+		}
 	}
 	c->sim->stats.sent++;
 	sim_packet_launch(c->sim, p);
@@ -346,9 +317,8 @@ declare(struct sim *sim, uint32_t port)
 {
 	struct sim_port *p = &sim->ports[port];
 	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
-	guint i = 0;
 
-	if (p->is_sm || find_role(sim, port, SIM_ROLE_MANAGER, &i))
+	if (p->is_sm || find_role(sim, port, SIM_ROLE_MANAGER))
 		mask |= PORT_CAP_IS_SM;
 	if (mask == p->info.cap_mask)
 		return;

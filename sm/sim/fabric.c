@@ -75,30 +75,22 @@ fabric_take_port(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 		if (!from->known)
 			p->info.cap_mask = DEVICE_END_PORT_CAPS;
 	}
-	if (is_port0) {
-		p->info.state = PORT_STATE_ACTIVE;
+	/* The links have come up before anybody looks. */
+	if (is_port0 || p->peer != SNAPSHOT_NONE) {
+		p->info.state = is_port0 ? PORT_STATE_ACTIVE : PORT_STATE_INIT;
 		p->info.phys_state = PORT_PHYS_LINK_UP;
 	}
 	/* IsSM follows the clients. */
 	p->info.cap_mask &= ~PORT_CAP_IS_SM;
 }
 
-static uint16_t
-found_mcast_top(const struct sim *sim, uint32_t node)
+static void
+take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 {
 	static const uint16_t mixed[] = {
 		0, SIM_MCAST_TOP_NONE, SIM_MCAST_TOP_LOW,
 	};
-	uint64_t rng = prng_stream(sim->params.seed + node, TOP_STREAM);
-
-	if (sim->params.mcast_top != SIM_MCAST_TOP_MIXED)
-		return sim->params.mcast_top;
-	return mixed[prng_below(&rng, G_N_ELEMENTS(mixed))];
-}
-
-static void
-take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
-{
+	uint64_t rng = prng_stream(sim->params.seed + i, TOP_STREAM);
 	const struct snapshot_node *from = &fabric->nodes[i];
 	struct sim_node *n = &sim->nodes[i];
 
@@ -106,7 +98,10 @@ take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 	n->info.partition_cap = MAX(n->info.partition_cap, 1);
 	n->sw = from->sw_known ? from->sw : device_switch;
 	n->sw.linear_fdb_top = 0;
-	n->sw.multicast_fdb_top = found_mcast_top(sim, i);
+	n->sw.multicast_fdb_top = sim->params.mcast_top;
+	if (sim->params.mcast_top == SIM_MCAST_TOP_MIXED)
+		n->sw.multicast_fdb_top =
+			mixed[prng_below(&rng, G_N_ELEMENTS(mixed))];
 	n->sw.port_state_change = sim_is_switch(n);
 	n->first_port = from->first_port;
 	n->smp_ns = sim->params.smp_ns;
@@ -114,20 +109,6 @@ take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 	n->vl15_depth = sim->params.vl15_depth;
 	/* not terminated if it has all 64 bytes (IBA 14.2.5.2) */
 	memcpy(n->desc, from->desc, strnlen(from->desc, NODE_DESC_LEN));
-}
-
-/* The links have come up before anybody looks. */
-static void
-raise_links(struct sim *sim)
-{
-	for (uint32_t i = 0; i < sim->n_ports; i++) {
-		struct sim_port *p = &sim->ports[i];
-
-		if (p->peer == SNAPSHOT_NONE)
-			continue;
-		p->info.state = PORT_STATE_INIT;
-		p->info.phys_state = PORT_PHYS_LINK_UP;
-	}
 }
 
 struct sim *
@@ -144,7 +125,6 @@ sim_new(const struct snapshot *fabric, const struct sim_params *params)
 		take_node(sim, fabric, i);
 	for (uint32_t i = 0; i < sim->n_ports; i++)
 		fabric_take_port(sim, fabric, i);
-	raise_links(sim);
 
 	sim->heap = g_array_new(FALSE, TRUE, sizeof(struct sim_place));
 	g_array_set_size(sim->heap, 1);

@@ -27,19 +27,6 @@ rule_at(const struct sim *sim, guint i)
 	return &g_array_index(sim->rules, struct sim_fault, i);
 }
 
-static bool
-strikes(struct sim *sim, struct sim_fault *r, const struct sim_packet *p)
-{
-	if (!sim_match_packet(&r->r.match, p) ||
-	    (r->r.times && r->hits >= r->r.times) || r->r.per_mille == 0)
-		return false;
-	if (r->r.per_mille < 1000 &&
-	    prng_below(&sim->rng, 1000) >= r->r.per_mille)
-		return false;
-	r->hits++;
-	return true;
-}
-
 static int64_t
 some_ns(struct sim *sim, const struct sim_fault *r)
 {
@@ -48,37 +35,23 @@ some_ns(struct sim *sim, const struct sim_fault *r)
 	return (int64_t)prng_below(&sim->rng, us + 1) * NS_PER_US;
 }
 
-static void
-send_copy(struct sim *sim, const struct sim_fault *r,
-	  const struct sim_packet *p)
-{
-	struct sim_packet *copy = sim_packet_take(sim);
-
-	*copy = *p;
-	copy->event.pos = 0;
-	copy->message = g_memdup2(p->message, p->len);
-	copy->travel += some_ns(sim, r);
-	sim_clock_start(sim, &copy->event, sim->now + copy->travel);
-}
-
-static void
-flip_bit(struct sim *sim, struct sim_packet *p)
-{
-	uint32_t bit = prng_below(&sim->rng, MAD_SIZE * 8);
-
-	p->mad[bit / 8] ^= 1u << bit % 8;
-	if (p->message && bit / 8 < p->len)
-		p->message[bit / 8] ^= 1u << bit % 8;
-}
-
 static enum sim_passage
 rules_apply(struct sim *sim, struct sim_packet *p)
 {
+	struct sim_packet *copy;
+	uint32_t bit;
+
 	for (guint i = 0; sim->rules && i < sim->rules->len; i++) {
 		struct sim_fault *r = rule_at(sim, i);
 
-		if (!strikes(sim, r, p))
+		if (!sim_match_packet(&r->r.match, p) ||
+		    (r->r.times && r->hits >= r->r.times) ||
+		    r->r.per_mille == 0)
 			continue;
+		if (r->r.per_mille < 1000 &&
+		    prng_below(&sim->rng, 1000) >= r->r.per_mille)
+			continue;
+		r->hits++;
 		switch (r->r.kind) {
 		case SIM_FAULT_LOSS:
 			return SIM_PASSAGE_LOST;
@@ -89,10 +62,19 @@ rules_apply(struct sim *sim, struct sim_packet *p)
 			p->travel += some_ns(sim, r);
 			break;
 		case SIM_FAULT_DUPLICATE:
-			send_copy(sim, r, p);
+			copy = sim_packet_take(sim);
+			*copy = *p;
+			copy->event.pos = 0;
+			copy->message = g_memdup2(p->message, p->len);
+			copy->travel += some_ns(sim, r);
+			sim_clock_start(sim, &copy->event,
+					sim->now + copy->travel);
 			break;
 		case SIM_FAULT_CORRUPT:
-			flip_bit(sim, p);
+			bit = prng_below(&sim->rng, MAD_SIZE * 8);
+			p->mad[bit / 8] ^= 1u << bit % 8;
+			if (p->message && bit / 8 < p->len)
+				p->message[bit / 8] ^= 1u << bit % 8;
 			break;
 		}
 	}

@@ -55,35 +55,6 @@ sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 	sim->ports[port].counters.error[error] += n;
 }
 
-/* Port 255: the sum of all ports. */
-static void
-add_counters(struct sim_counters *sum, const struct sim_counters *c)
-{
-	sum->xmit_data += c->xmit_data;
-	sum->rcv_data += c->rcv_data;
-	sum->xmit_packets += c->xmit_packets;
-	sum->rcv_packets += c->rcv_packets;
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
-		sum->error[i] += c->error[i];
-}
-
-/* A Set writes 0 to the selected counters, whatever its values are. The last
- * four are those of the packets. */
-static void
-clear_counters(struct sim_counters *c, unsigned select, bool extended)
-{
-	uint64_t *packets[] = { &c->xmit_data, &c->rcv_data, &c->xmit_packets,
-				&c->rcv_packets };
-	unsigned first = extended ? 0 : PERF_N_ERRORS;
-
-	for (unsigned i = 0; !extended && i < PERF_N_ERRORS; i++)
-		if (select >> i & 1)
-			c->error[i] = 0;
-	for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++)
-		if (select >> (first + i) & 1)
-			*packets[i] = 0;
-}
-
 static unsigned
 serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 	       bool extended)
@@ -102,9 +73,30 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 
 		if (select != ALL_PORTS && num != select)
 			continue;
-		if (p->h.method == MAD_METHOD_SET)
-			clear_counters(c, counters, extended);
-		add_counters(&sum, c);
+		if (p->h.method == MAD_METHOD_SET) {
+			uint64_t *packets[] = { &c->xmit_data, &c->rcv_data,
+						&c->xmit_packets,
+						&c->rcv_packets };
+			unsigned first = extended ? 0 : PERF_N_ERRORS;
+
+			/* A Set writes 0 to the selected counters, whatever
+			 * its values are. The last four are those of the
+			 * packets. */
+			for (unsigned i = 0; !extended && i < PERF_N_ERRORS;
+			     i++)
+				if (counters >> i & 1)
+					c->error[i] = 0;
+			for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++)
+				if (counters >> (first + i) & 1)
+					*packets[i] = 0;
+		}
+		/* Port 255: the sum of all ports. */
+		sum.xmit_data += c->xmit_data;
+		sum.rcv_data += c->rcv_data;
+		sum.xmit_packets += c->xmit_packets;
+		sum.rcv_packets += c->rcv_packets;
+		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+			sum.error[i] += c->error[i];
 	}
 	memset(data + 4, 0, MAD_SIZE - SMP_DATA_OFFSET - 4);
 	if (extended) {

@@ -24,12 +24,6 @@ struct training {
 	uint32_t port;		/* the lower one of the link */
 };
 
-static uint32_t
-lower_end(const struct sim *sim, uint32_t port)
-{
-	return MIN(port, sim->ports[port].peer);
-}
-
 /* What two masks of what is enabled come to: a bit, 0 if one of them is
  * empty, -1 if they have nothing in common. */
 static int
@@ -141,42 +135,13 @@ on_trained(struct sim *sim, struct sim_event *e)
 		link_tell(sim, ends[i]);
 }
 
-static void
-train(struct sim *sim, uint32_t port)
-{
-	uint32_t lower = lower_end(sim, port);
-	struct training *t;
-
-	set_phys(sim, port, PORT_PHYS_TRAINING);
-	set_phys(sim, sim->ports[port].peer, PORT_PHYS_TRAINING);
-	if (g_hash_table_contains(sim->training, GUINT_TO_POINTER(lower)))
-		return;
-	t = g_new0(struct training, 1);
-	t->event.fn = on_trained;
-	t->port = lower;
-	g_hash_table_insert(sim->training, GUINT_TO_POINTER(lower), t);
-	sim_clock_start(sim, &t->event, sim->now +
-			(int64_t)sim->params.train_us * NS_PER_US);
-}
-
-static void
-stop_training(struct sim *sim, uint32_t port)
-{
-	uint32_t lower = lower_end(sim, port);
-	struct training *t = g_hash_table_lookup(sim->training,
-						 GUINT_TO_POINTER(lower));
-
-	if (!t)
-		return;
-	sim_clock_stop(sim, &t->event);
-	g_hash_table_remove(sim->training, GUINT_TO_POINTER(lower));
-}
-
 void
 sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 {
 	uint32_t peer = sim->ports[port].peer;
 	bool possible = can_train(sim, port);
+	uint32_t lower = MIN(port, peer);
+	struct training *t;
 
 	if (peer == SNAPSHOT_NONE) {
 		link_drop(sim, port, cause);
@@ -187,8 +152,23 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 		return;
 	link_drop(sim, port, cause);
 	link_drop(sim, peer, SIM_CAUSE_LINK);
-	if (possible)
-		train(sim, port);
-	else
-		stop_training(sim, port);
+	t = g_hash_table_lookup(sim->training, GUINT_TO_POINTER(lower));
+	if (!possible) {
+		if (t) {
+			sim_clock_stop(sim, &t->event);
+			g_hash_table_remove(sim->training,
+					    GUINT_TO_POINTER(lower));
+		}
+		return;
+	}
+	set_phys(sim, port, PORT_PHYS_TRAINING);
+	set_phys(sim, peer, PORT_PHYS_TRAINING);
+	if (t)
+		return;
+	t = g_new0(struct training, 1);
+	t->event.fn = on_trained;
+	t->port = lower;
+	g_hash_table_insert(sim->training, GUINT_TO_POINTER(lower), t);
+	sim_clock_start(sim, &t->event, sim->now +
+			(int64_t)sim->params.train_us * NS_PER_US);
 }

@@ -149,23 +149,6 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 
 static void on_arrive(struct sim *sim, struct sim_event *e);
 
-static bool
-is_for_agent(const struct mad_header *h)
-{
-	return packet_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
-		h->method != MAD_METHOD_TRAP && h->method != METHOD_REPORT &&
-		h->attr_id != MAD_ATTR_SM_INFO;
-}
-
-/* What the firmware answers on QP 1. */
-static bool
-is_for_gsa(const struct mad_header *h)
-{
-	return (h->mgmt_class == MAD_CLASS_PERF ||
-		h->mgmt_class == CLASS_CONGESTION) &&
-		(h->method == MAD_METHOD_GET || h->method == MAD_METHOD_SET);
-}
-
 static void
 packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 {
@@ -260,24 +243,31 @@ on_arrive(struct sim *sim, struct sim_event *e)
 {
 	struct sim_packet *p = (struct sim_packet *)e;
 	struct sim_node *node = sim_node_of(sim, p->to);
+	const struct mad_header *h = &p->h;
 
 	/* once more: a bit of it may have been flipped */
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (node->power == SIM_POWER_OFF) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
-	} else if (p->h.mgmt_class == MAD_CLASS_SMP_DIRECT &&
-		   p->hop < p->h.hop_count) {
+	} else if (h->mgmt_class == MAD_CLASS_SMP_DIRECT &&
+		   p->hop < h->hop_count) {
 		wait_in_line(sim, p, node, node->forward_ns, on_forward);
-	} else if (is_for_agent(&p->h)) {
+	} else if (packet_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
+		   h->method != MAD_METHOD_TRAP && h->method != METHOD_REPORT &&
+		   h->attr_id != MAD_ATTR_SM_INFO) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);
-	} else if (is_for_gsa(&p->h)) {
+	} else if ((h->mgmt_class == MAD_CLASS_PERF ||
+		    h->mgmt_class == CLASS_CONGESTION) &&
+		   (h->method == MAD_METHOD_GET ||
+		    h->method == MAD_METHOD_SET)) {
+		/* the firmware answers on QP 1 */
 		p->to = sim_end_port(sim, p->to);
 		p->node = sim->ports[p->to].node;
 		if (node->mood == SIM_MOOD_SILENT)
 			sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		else
-			packet_answer(sim, p, p->h.mgmt_class ==
+			packet_answer(sim, p, h->mgmt_class ==
 				      CLASS_CONGESTION ?
 				      sim_congestion_answer(sim, p) :
 				      sim_pma_answer(sim, p));

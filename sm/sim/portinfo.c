@@ -236,80 +236,51 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 	return MAD_STATUS_OK;
 }
 
-/* 0 at a CA or router means the port by which the SMP came. */
-static uint32_t
-port_meant(const struct sim *sim, uint32_t asked, uint32_t attr_mod)
-{
-	const struct sim_node *node = sim_node_of(sim, asked);
-	uint32_t num = attr_mod & MOD_PORT;
-
-	if (attr_mod & ~(SMP_PORT_INFO_EXT_SPEEDS | MOD_PORT))
-		return SNAPSHOT_NONE;
-	if (num > node->info.num_ports)
-		return SNAPSHOT_NONE;
-	if (num == 0 && !sim_is_switch(node))
-		return asked;
-	return node->first_port + num;
-}
-
-static void
-read_out(struct sim_port *p, uint8_t *data)
-{
-	if (!p->wire_valid) {
-		port_info_encode(p->wire, &p->info);
-		p->wire_valid = true;
-	}
-	memcpy(data, p->wire, SMP_DATA_LEN);
-}
-
-/* As some devices do it: without the flag a manager sees QDR at most. */
-static bool
-hides_speeds(const struct sim *sim, const struct sim_packet *p)
-{
-	return sim->params.hide_ext_speeds &&
-		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
-}
-
-/* Protection level 1 hides the key from a request without it. */
-static bool
-hides_key(const struct sim *sim, uint32_t port, const struct sim_packet *p)
-{
-	const struct port_info *info = &sim->ports[port].info;
-
-	return info->m_key && info->m_key_protect == 1 &&
-		smp_m_key(p->mad) != info->m_key;
-}
-
 unsigned
 sim_port_info_serve(struct sim *sim, uint32_t asked,
 		    const struct sim_packet *p, uint8_t *data)
 {
-	uint32_t port = port_meant(sim, asked, p->h.attr_mod);
-	bool echo = false;
-	struct port_info want;
+	const struct sim_node *node = sim_node_of(sim, asked);
+	uint32_t num = p->h.attr_mod & MOD_PORT, index;
+	/* as some devices do it: without the flag one sees QDR at most */
+	bool hide_speeds = sim->params.hide_ext_speeds &&
+		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
+	bool hide_key, echo = false;
+	struct port_info info;
+	struct sim_port *port;
 	unsigned status;
 
-	if (port == SNAPSHOT_NONE)
+	if (p->h.attr_mod & ~(SMP_PORT_INFO_EXT_SPEEDS | MOD_PORT) ||
+	    num > node->info.num_ports)
 		return MAD_STATUS_BAD_VALUE;
+	/* 0 at a CA or router means the port by which the SMP came. */
+	index = num || sim_is_switch(node) ? node->first_port + num : asked;
+	port = &sim->ports[index];
 	if (p->h.method == MAD_METHOD_SET) {
-		port_info_decode(data, &want);
-		status = set(sim, port, &want);
+		port_info_decode(data, &info);
+		status = set(sim, index, &info);
 		if (status != MAD_STATUS_OK)
 			return status;
-		echo = want.client_reregister &&
-			has_reregister(&sim->ports[port].info);
+		echo = info.client_reregister && has_reregister(&port->info);
 	}
-	read_out(&sim->ports[port], data);
-	if (echo || hides_key(sim, port, p) || hides_speeds(sim, p)) {
-		want = sim->ports[port].info;
-		if (hides_speeds(sim, p))
-			want.speed_ext_active = want.speed_ext_supported =
-				want.speed_ext_enabled =
-				want.speed_ext2_active = 0;
-		want.client_reregister = echo;
-		if (hides_key(sim, port, p))
-			want.m_key = 0;
-		port_info_encode(data, &want);
+	if (!port->wire_valid) {
+		port_info_encode(port->wire, &port->info);
+		port->wire_valid = true;
+	}
+	memcpy(data, port->wire, SMP_DATA_LEN);
+	/* Protection level 1 hides the key from a request without it. */
+	hide_key = port->info.m_key && port->info.m_key_protect == 1 &&
+		smp_m_key(p->mad) != port->info.m_key;
+	if (echo || hide_key || hide_speeds) {
+		info = port->info;
+		if (hide_speeds)
+			info.speed_ext_active = info.speed_ext_supported =
+				info.speed_ext_enabled =
+				info.speed_ext2_active = 0;
+		info.client_reregister = echo;
+		if (hide_key)
+			info.m_key = 0;
+		port_info_encode(data, &info);
 	}
 	data[OFF_LOCAL_PORT] = sim->ports[asked].num;
 	return MAD_STATUS_OK;

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Probes: where a packet would go.
+ * Probes: where a packet would go. The way of a packet by LID is the same for
+ * those that really move (move.c); it depends on nothing but what the devices
+ * hold.
+ *
+ * At each switch (IBA 18.2.4): a LID above LinearFDBTop has no port; port 0
+ * is the switch itself; 255 and ports that are not there drop. Out of a port
+ * a data packet needs a link that is Active at both ends, an admitted P_Key
+ * where the port enforces partitions (18.2.4.2.1, outbound, then inbound on
+ * the other side), and an SL that maps to a VL which is in operation (7.6.6);
+ * 15 says drop. SMPs travel on VL15: the link must be in Init at least, and
+ * neither keys nor SL matter.
+ *
+ * A P_Key must be in the sender's table as it is, and be admitted by the
+ * receiver's: the same but for the membership bit, and one of the two is a
+ * full member (10.9.3).
  *
  * Multicast goes breadth first over channels, a channel being one direction
  * of a cable, and each channel is taken once: a second copy on it is a loop,
@@ -25,6 +39,114 @@ const char *
 sim_delivery_name(enum sim_delivery d)
 {
 	return (unsigned)d < SIM_N_DELIVERIES ? delivery_names[d] : "?";
+}
+
+static bool
+owns_lid(const struct sim *sim, uint32_t port, uint16_t lid)
+{
+	const struct port_info *info = &sim->ports[port].info;
+
+	return info->lid && lid >= info->lid &&
+		lid < info->lid + (1u << info->lmc);
+}
+
+/* Across the link at `out`, having come into its node by port `in`. */
+static enum sim_delivery
+cross_link(const struct sim *sim, uint32_t out, unsigned in,
+	   const struct sim_packet_kind *kind, uint8_t *vl)
+{
+	const struct sim_port *p = &sim->ports[out];
+	bool switch_here = sim_is_switch(sim_node_of(sim, out));
+	unsigned need = kind->lane == SIM_LANE_VL15 ? PORT_STATE_INIT :
+		PORT_STATE_ACTIVE;
+
+	*vl = 15;
+	if (p->peer == SNAPSHOT_NONE || p->info.state < need ||
+	    sim->ports[p->peer].info.state < need)
+		return SIM_NO_LINK;
+	if (kind->lane == SIM_LANE_VL15)
+		return SIM_DELIVERED;
+	if (switch_here && p->info.enforce_outbound &&
+	    !sim_table_admits_pkey(sim, out, kind->pkey))
+		return SIM_BAD_PKEY;
+	*vl = sim_table_vl(sim, out, switch_here ? in : 0, kind->sl);
+	return *vl < sim_data_vls(sim, out) ? SIM_DELIVERED : SIM_BAD_VL;
+}
+
+static enum sim_delivery
+enter_node(const struct sim *sim, uint32_t in,
+	   const struct sim_packet_kind *kind)
+{
+	if (kind->lane == SIM_LANE_DATA && sim->ports[in].num &&
+	    sim_is_switch(sim_node_of(sim, in)) &&
+	    sim->ports[in].info.enforce_inbound &&
+	    !sim_table_admits_pkey(sim, in, kind->pkey))
+		return SIM_BAD_PKEY;
+	return SIM_DELIVERED;
+}
+
+/* The port by which a packet leaves node; SNAPSHOT_NONE: it has none. */
+static uint32_t
+look_up(const struct sim *sim, uint32_t node_index, uint16_t dlid)
+{
+	const struct sim_node *node = &sim->nodes[node_index];
+	uint8_t num = sim_lft_entry(sim, node_index, dlid);
+
+	if (dlid > node->sw.linear_fdb_top || num > node->info.num_ports)
+		return SNAPSHOT_NONE;
+	return node->first_port + num;
+}
+
+enum sim_delivery
+sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
+	 const struct sim_packet_kind *kind, struct sim_trace *trace)
+{
+	uint32_t at = from;		/* the port of entry */
+	bool is_data = kind->lane == SIM_LANE_DATA;
+	enum sim_delivery d;
+
+	trace->n = 0;
+	trace->end = from;
+	if (dlid == LID_NONE ||
+	    (is_data && sim->ports[from].info.lid == LID_NONE))
+		return SIM_NO_LID;
+	if (is_data && !sim_table_has_pkey(sim, from, kind->pkey))
+		return SIM_BAD_PKEY;
+	if (owns_lid(sim, from, dlid) || (dlid == LID_PERMISSIVE && !is_data))
+		return SIM_DELIVERED;
+	if (dlid > LID_UNICAST_MAX)
+		return SIM_NO_LID;
+	for (;;) {
+		bool in_switch = sim_is_switch(sim_node_of(sim, at));
+		uint32_t out = in_switch ?
+			look_up(sim, sim->ports[at].node, dlid) : at;
+
+		if (out == SNAPSHOT_NONE)
+			return SIM_NO_ROUTE;
+		if (in_switch && sim->ports[out].num == 0)
+			break;
+		if (trace->n == SIM_HOPS_MAX)
+			return SIM_LOOP;
+		trace->end = out;
+		trace->hop[trace->n].port = out;
+		d = cross_link(sim, out, sim->ports[at].num, kind,
+				   &trace->hop[trace->n].vl);
+		if (d != SIM_DELIVERED)
+			return d;
+		trace->n++;
+		at = trace->end = sim->ports[out].peer;
+		d = enter_node(sim, at, kind);
+		if (d != SIM_DELIVERED)
+			return d;
+		if (!sim_is_switch(sim_node_of(sim, at)))
+			break;
+	}
+	trace->end = sim_end_port(sim, at);
+	if (!owns_lid(sim, trace->end, dlid))
+		return SIM_WRONG_END;
+	if (is_data && !sim_table_admits_pkey(sim, trace->end, kind->pkey))
+		return SIM_BAD_PKEY;
+	return SIM_DELIVERED;
 }
 
 enum sim_delivery
@@ -74,11 +196,11 @@ copy_out(struct spread *s, uint32_t out, unsigned in)
 		return;
 	}
 	s->taken[out] = 1;
-	d = sim_walk_cross(s->sim, out, in, &s->kind, &vl);
+	d = cross_link(s->sim, out, in, &s->kind, &vl);
 	if (d == SIM_DELIVERED) {
 		s->out->channels++;
 		peer = s->sim->ports[out].peer;
-		d = sim_walk_enter(s->sim, peer, &s->kind);
+		d = enter_node(s->sim, peer, &s->kind);
 	}
 	if (d != SIM_DELIVERED)
 		s->out->lost[d]++;
@@ -86,21 +208,6 @@ copy_out(struct spread *s, uint32_t out, unsigned in)
 		g_array_append_val(s->todo, peer);
 	else
 		arrive(s, peer);
-}
-
-/* No entry for this MLID: the default port, or the other one if that is where
- * the packet came from (IBA 18.2.4.3.3). */
-static void
-copy_by_default(struct spread *s, const struct sim_node *node, unsigned in)
-{
-	uint8_t num = in == node->sw.default_mcast_primary ?
-		node->sw.default_mcast_not_primary :
-		node->sw.default_mcast_primary;
-
-	if (num == 0 || num > node->info.num_ports)
-		s->out->lost[SIM_NO_ROUTE]++;
-	else
-		copy_out(s, node->first_port + num, in);
 }
 
 static void
@@ -112,7 +219,16 @@ spread_switch(struct spread *s, uint32_t at)
 	unsigned in = sim->ports[at].num;
 
 	if (!sim_table_mcast_any(sim, node_index, s->mlid)) {
-		copy_by_default(s, node, in);
+		uint8_t by_default = in == node->sw.default_mcast_primary ?
+			node->sw.default_mcast_not_primary :
+			node->sw.default_mcast_primary;
+
+		/* No entry for this MLID: the default port, or the other one if
+		 * that is where the packet came from (IBA 18.2.4.3.3). */
+		if (by_default == 0 || by_default > node->info.num_ports)
+			s->out->lost[SIM_NO_ROUTE]++;
+		else
+			copy_out(s, node->first_port + by_default, in);
 		return;
 	}
 	for (unsigned num = 0; num <= node->info.num_ports; num++) {

@@ -239,6 +239,8 @@ void sim_table_clear_node(struct sim *sim, uint32_t node);
 bool sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey);
 bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
 			   uint16_t pkey);
+/* OperationalVLs as a number of data VLs (IBA 14.2.5.6) */
+unsigned sim_data_vls(const struct sim *sim, uint32_t port);
 uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
 		     unsigned sl);
 bool sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
@@ -264,7 +266,7 @@ void sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap);
 void sim_trap_repress(struct sim *sim, uint32_t port, uint64_t tid);
 void sim_trap_forget(struct sim *sim, uint32_t node);
 
-/* --- the way of a packet by LID (walk.c) --- */
+/* --- the way of a packet by LID (probe.c) --- */
 
 enum sim_lane {
 	SIM_LANE_VL15,		/* SMPs: links from Init on, no keys, no SL */
@@ -279,14 +281,5 @@ struct sim_packet_kind {
 enum sim_delivery sim_walk(const struct sim *sim, uint32_t from,
 			   uint16_t dlid, const struct sim_packet_kind *kind,
 			   struct sim_trace *trace);
-/* Across the link at `out`, having come into its node by port `in`; into the
- * node at the far end. */
-enum sim_delivery sim_walk_cross(const struct sim *sim, uint32_t out,
-				 unsigned in,
-				 const struct sim_packet_kind *kind,
-				 uint8_t *vl);
-enum sim_delivery sim_walk_enter(const struct sim *sim, uint32_t in,
-				 const struct sim_packet_kind *kind);
-bool sim_owns_lid(const struct sim *sim, uint32_t port, uint16_t lid);
 
 #endif

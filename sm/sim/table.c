@@ -125,21 +125,6 @@ sim_port_pkey_index(const struct sim *sim, uint32_t port, uint16_t pkey)
 	return found == cap ? 0 : found;
 }
 
-static void
-write_pkeys(struct sim *sim, uint32_t port, unsigned block, const uint8_t *data)
-{
-	unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
-	struct sim_tables *t = tables_of(sim, port);
-
-	if (!t->pkeys) {
-		t->pkeys = g_malloc0_n(table_pkey_blocks(sim, port),
-				       SIM_TABLE_BLOCK);
-		bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
-	}
-	/* what is beyond the capability stays 0 */
-	memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
-}
-
 static unsigned
 serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	    uint8_t *data)
@@ -156,8 +141,18 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	}
 	if (block >= table_pkey_blocks(sim, port))
 		return MAD_STATUS_BAD_VALUE;
-	if (p->h.method == MAD_METHOD_SET)
-		write_pkeys(sim, port, block, data);
+	if (p->h.method == MAD_METHOD_SET) {
+		unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
+		struct sim_tables *t = tables_of(sim, port);
+
+		if (!t->pkeys) {
+			t->pkeys = g_malloc0_n(table_pkey_blocks(sim, port),
+					       SIM_TABLE_BLOCK);
+			bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
+		}
+		/* what is beyond the capability stays 0 */
+		memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
+	}
 	memset(data, 0, SMP_DATA_LEN);
 	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
 		bytes_store(data + i * 2, sim_port_pkey(sim, port,
@@ -167,13 +162,13 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 
 /* -------------------------------------------------------------- SL to VL */
 
-static uint8_t
-default_vl(const struct sim *sim, uint32_t out, unsigned sl)
+unsigned
+sim_data_vls(const struct sim *sim, uint32_t port)
 {
 	static const uint8_t n[] = { 1, 1, 2, 4, 8, 15 };
-	uint8_t code = sim->ports[out].info.oper_vls;
+	uint8_t code = sim->ports[port].info.oper_vls;
 
-	return sl % (code < G_N_ELEMENTS(n) ? n[code] : 1);
+	return code < G_N_ELEMENTS(n) ? n[code] : 1;
 }
 
 uint8_t
@@ -182,26 +177,9 @@ sim_table_vl(const struct sim *sim, uint32_t out, unsigned in, unsigned sl)
 	const struct sim_tables *t = sim->ports[out].tables;
 
 	if (!t || !t->sl2vl)
-		return default_vl(sim, out, sl);
+		return sl % sim_data_vls(sim, out);
 	/* SL 0 is the high half of the first byte */
 	return t->sl2vl[in][sl / 2] >> (sl % 2 ? 0 : 4) & 0xf;
-}
-
-static void
-write_sl2vl(struct sim *sim, uint32_t out, unsigned in, unsigned n_ins,
-	    const uint8_t *data)
-{
-	struct sim_tables *t = tables_of(sim, out);
-
-	if (!t->sl2vl) {
-		t->sl2vl = g_malloc_n(n_ins, SIM_SL2VL_LEN);
-		for (unsigned i = 0; i < n_ins; i++)
-			for (unsigned sl = 0; sl < SLS; sl += 2)
-				t->sl2vl[i][sl / 2] =
-					default_vl(sim, out, sl) << 4 |
-					default_vl(sim, out, sl + 1);
-	}
-	memcpy(t->sl2vl[in], data, SIM_SL2VL_LEN);
 }
 
 /* The modifier is for switches: port of entry, port of departure. */
@@ -222,8 +200,20 @@ serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 			return MAD_STATUS_BAD_VALUE;
 		out = node->first_port + out_num;
 	}
-	if (p->h.method == MAD_METHOD_SET)
-		write_sl2vl(sim, out, in, n_ins, data);
+	if (p->h.method == MAD_METHOD_SET) {
+		struct sim_tables *t = tables_of(sim, out);
+
+		unsigned vls = sim_data_vls(sim, out);
+
+		if (!t->sl2vl) {
+			t->sl2vl = g_malloc_n(n_ins, SIM_SL2VL_LEN);
+			for (unsigned sl = 0; sl < SLS * n_ins; sl += 2)
+				t->sl2vl[sl / SLS][sl % SLS / 2] =
+					sl % SLS % vls << 4 |
+					(sl + 1) % SLS % vls;
+		}
+		memcpy(t->sl2vl[in], data, SIM_SL2VL_LEN);
+	}
 	memset(data, 0, SMP_DATA_LEN);
 	for (unsigned sl = 0; sl < SLS; sl += 2)
 		data[sl / 2] = sim_table_vl(sim, out, in, sl) << 4 |
@@ -232,17 +222,6 @@ serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 }
 
 /* -------------------------------------------------------- VL arbitration */
-
-/* Blocks 1, 2: low priority; 3, 4: high. Entries that this block has. */
-static unsigned
-vl_arb_room(const struct port_info *info, unsigned block)
-{
-	unsigned cap = block <= 2 ? info->vl_arb_low_cap :
-		info->vl_arb_high_cap;
-	unsigned before = block % 2 ? 0 : VL_ARB_HALF;
-
-	return cap <= before ? 0 : MIN(cap - before, VL_ARB_HALF);
-}
 
 static unsigned
 serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
@@ -253,7 +232,7 @@ serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	unsigned num = p->h.attr_mod & 0xffff;
 	uint32_t port = asked;
 	struct sim_tables *t;
-	unsigned room;
+	unsigned cap, before;
 
 	if (sim_is_switch(node)) {
 		if (num > node->info.num_ports)
@@ -263,15 +242,19 @@ serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	if (block < 1 || block > SIM_VL_ARB_BLOCKS ||
 	    sim_is_base_port0(sim, port))
 		return MAD_STATUS_BAD_VALUE;
-	room = vl_arb_room(&sim->ports[port].info, block);
-	if (!room)
+	/* Blocks 1, 2: low priority; 3, 4: high. */
+	cap = block <= 2 ? sim->ports[port].info.vl_arb_low_cap :
+		sim->ports[port].info.vl_arb_high_cap;
+	before = block % 2 ? 0 : VL_ARB_HALF;
+	if (cap <= before)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
 		t = tables_of(sim, port);
 		if (!t->vl_arb)
 			t->vl_arb = g_malloc0_n(SIM_VL_ARB_BLOCKS,
 						SIM_TABLE_BLOCK);
-		memcpy(t->vl_arb[block - 1], data, room * 2);
+		memcpy(t->vl_arb[block - 1], data,
+		       MIN(cap - before, VL_ARB_HALF) * 2);
 	}
 	t = sim->ports[port].tables;
 	if (t && t->vl_arb)
@@ -291,22 +274,6 @@ sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid)
 	return lid < n->lft_len ? n->lft[lid] : LFT_NO_PORT;
 }
 
-/* Half as much again when it must grow, but no more than the device has. */
-static void
-lft_grow(struct sim_node *node, uint32_t need)
-{
-	uint32_t cap = (node->sw.linear_fdb_cap + SIM_TABLE_BLOCK - 1) /
-		SIM_TABLE_BLOCK * SIM_TABLE_BLOCK;
-	uint32_t len = node->lft_len + node->lft_len / 2;
-
-	if (need <= node->lft_len)
-		return;
-	len = MIN(MAX(len / SIM_TABLE_BLOCK * SIM_TABLE_BLOCK, need), cap);
-	node->lft = g_realloc(node->lft, len);
-	memset(node->lft + node->lft_len, LFT_NO_PORT, len - node->lft_len);
-	node->lft_len = len;
-}
-
 static unsigned
 serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	  uint8_t *data)
@@ -320,7 +287,22 @@ serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	if (block > UINT16_MAX || at >= node->sw.linear_fdb_cap)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
-		lft_grow(node, at + SIM_TABLE_BLOCK);
+		uint32_t need = at + SIM_TABLE_BLOCK;
+		uint32_t cap = (node->sw.linear_fdb_cap + SIM_TABLE_BLOCK - 1) /
+			SIM_TABLE_BLOCK * SIM_TABLE_BLOCK;
+		uint32_t len = node->lft_len + node->lft_len / 2;
+
+		/* Half as much again when it must grow, but no more than the
+		 * device has. */
+		if (need > node->lft_len) {
+			len = MIN(MAX(len / SIM_TABLE_BLOCK * SIM_TABLE_BLOCK,
+				      need),
+				  cap);
+			node->lft = g_realloc(node->lft, len);
+			memset(node->lft + node->lft_len, LFT_NO_PORT,
+			       len - node->lft_len);
+			node->lft_len = len;
+		}
 		memcpy(node->lft + at, data, SIM_TABLE_BLOCK);
 	} else if (at < node->lft_len) {
 		memcpy(data, node->lft + at, SIM_TABLE_BLOCK);

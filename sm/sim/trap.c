@@ -78,32 +78,18 @@ tell_m_key(uint8_t *d, const struct port_info *info,
 	memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
 }
 
+/* pkey_len: bytes; traps differ in that. */
 static void
-tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit)
+tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit,
+	 unsigned pkey_len)
 {
 	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
 	bytes_store(d + 4, culprit->addr.lid, 2);
 	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
-					culprit->addr.pkey_index), 4);
-	bytes_store(d + 10, (uint32_t)culprit->addr.sl << 28 |
-		  culprit->addr.qp, 4);
-	bytes_store(d + 14, culprit->addr.qp, 4);
-}
-
-static void
-tell_switch_key(struct sim *sim, uint8_t *d, uint32_t port, uint16_t lid,
-		const struct sim_packet *culprit)
-{
-	bytes_store(d, 0xf, 2);		/* all that follows is valid */
-	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
-	bytes_store(d + 4, culprit->addr.lid, 2);
-	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
-					culprit->addr.pkey_index), 2);
-	bytes_store(d + 8, (uint32_t)culprit->addr.sl << 28 |
-		  culprit->addr.qp, 4);
-	bytes_store(d + 12, culprit->addr.qp, 4);
-	bytes_store(d + 48, lid, 2);
-	d[50] = sim->ports[port].num;
+					culprit->addr.pkey_index), pkey_len);
+	d += 6 + pkey_len;
+	bytes_store(d, (uint32_t)culprit->addr.sl << 28 | culprit->addr.qp, 4);
+	bytes_store(d + 4, culprit->addr.qp, 4);
 }
 
 /* `port` is where it happened. A key violation that a script raises has no
@@ -143,12 +129,16 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 	}
 	if (!culprit)
 		return;
-	if (kind->trap == 256)
+	if (kind->trap == 256) {
 		tell_m_key(d, info, culprit);
-	else if (kind->trap == 259)
-		tell_switch_key(sim, d, port, info->lid, culprit);
-	else
-		tell_key(sim, d, culprit);
+	} else if (kind->trap == 259) {
+		bytes_store(d, 0xf, 2);		/* all that follows is valid */
+		tell_key(sim, d, culprit, 2);
+		bytes_store(d + 48, info->lid, 2);
+		d[50] = sim->ports[port].num;
+	} else {
+		tell_key(sim, d, culprit, 4);
+	}
 }
 
 /* ----------------------------------------------------------------- sending */
