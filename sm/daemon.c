@@ -31,6 +31,7 @@
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
+#include "sm/notify.h"
 #include "sm/site_files.h"
 #include "sm/control/status.h"
 #include "sm/sm_instance.h"
@@ -55,6 +56,7 @@ struct daemon {
 	struct status *status;
 	struct control_socket *control;	/* NULL: nobody listens, as is */
 	struct http *http;
+	struct notify *notify;		/* NULL: systemd does not listen */
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -149,6 +151,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		write_report(d, r->view);
 	if (r->view && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(r->view);
+	notify_ready(d->notify);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
 	if (r->end == SWEEP_END_STANDBY)
@@ -178,8 +181,11 @@ static bool
 reload(struct daemon *d, GPtrArray *errors)
 {
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	bool ok = site_files_reload(d->site, warnings, errors);
+	bool ok;
 
+	notify_reloading(d->notify);
+	ok = site_files_reload(d->site, warnings, errors);
+	notify_reloaded(d->notify);
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
 		sweep_set_route(d->sm->sweep, site_files_route(d->site));
@@ -225,6 +231,7 @@ on_term(gpointer data)
 	struct daemon *d = data;
 
 	log_say(d->log, LOG_INFO, "daemon", "told to end");
+	notify_stopping(d->notify);
 	if (d->conf->mode != OPTIONS_MODE_RUN)
 		d->exit_code = EXIT_NOT_UP;
 	g_main_loop_quit(d->loop);
@@ -402,6 +409,15 @@ open_http(struct daemon *d)
 	else
 		log_say(d->log, LOG_WARNING, "http", "not served: %s",
 			error->message);
+}
+
+static char *
+headline_of(void *data)
+{
+	struct control_view v;
+
+	control_look(&v, data);
+	return control_headline(&v);
 }
 
 /* The record that we replay has no more, and we are not at the end. */
@@ -591,6 +607,7 @@ daemon_close(struct daemon *d)
 {
 	g_autoptr(GError) error = NULL;
 
+	notify_close(d->notify);
 	http_close(d->http);
 	control_socket_close(d->control);
 	sm_instance_free(d->sm);
@@ -628,6 +645,8 @@ daemon_run(struct daemon *d)
 	warn_of_keys(d);
 	open_control(d);
 	open_http(d);
+	if (d->conf->mode == OPTIONS_MODE_RUN)
+		d->notify = notify_open(headline_of, d);
 
 	guint signals[] = {
 		g_unix_signal_add(SIGHUP, on_hup, d),

@@ -166,7 +166,7 @@ put_flaps(const struct control_view *v, struct text_report *r)
 }
 
 static void
-put_subnet(const struct control_view *v, struct text_report *r)
+put_verdict(const struct control_view *v, struct text_report *r)
 {
 	const struct status *s = v->status;
 	g_autofree char *verdict = NULL;
@@ -174,7 +174,7 @@ put_subnet(const struct control_view *v, struct text_report *r)
 
 	control_verdict(v, &name);
 	verdict = g_ascii_strup(name, -1);
-	report_say(r, "subnet:    %s", verdict);
+	report_say(r, "%s", verdict);
 	report_text(r, "verdict", name, NULL);
 	if (s->subnet) {
 		report_open(r, "subnet", '{');
@@ -188,6 +188,15 @@ put_subnet(const struct control_view *v, struct text_report *r)
 		report_number(r, "top_lid", s->top, "");
 		report_close(r, '}');
 	}
+}
+
+static void
+put_subnet(const struct control_view *v, struct text_report *r)
+{
+	const struct status *s = v->status;
+
+	report_say(r, "subnet:    ");
+	put_verdict(v, r);
 	report_say(r, "\n%s", s->error ? INDENT : "");
 	report_text(r, "error", s->error, "; the fabric was left as it was\n");
 	report_lines(r, "complaints", s->complaints, INDENT);
@@ -313,6 +322,15 @@ put_counters(const struct control_view *v, struct text_report *r)
 	report_text(r, "source", source, "");
 	report_say(r, "%s\n", source ? "" : "no file");
 	report_close(r, '}');
+}
+
+char *
+control_headline(const struct control_view *v)
+{
+	struct text_report r = { .json = { .out = g_string_new(NULL) } };
+
+	put_verdict(v, &r);
+	return g_string_free(r.json.out, FALSE);
 }
 
 enum control_code

@@ -81,6 +81,8 @@ enum control_code control_verdict(const struct control_view *v,
 				  const char **name);
 enum control_code control_status(const struct control_view *v, bool as_json,
 			 GString *out);
+/* The verdict in a line, a new string: "UP: 8 switches, 16 hosts, ..". */
+char *control_headline(const struct control_view *v);
 /* OpenMetrics text, without a head. */
 void control_metrics(const struct control_view *v, GString *out);
 

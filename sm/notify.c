@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The protocol of sd_notify(3): datagrams of NAME=VALUE lines to the socket
+ * that NOTIFY_SOCKET names. It is stable, and short enough to be written out;
+ * libsystemd would bring its own dependencies into a program that runs next to
+ * real hardware for one sendto().
+ *
+ * The watchdog is fed by a timer of the main loop, which does all of the
+ * manager's work: a loop that hangs feeds nothing. Until the first sweep has
+ * ended there is no watchdog, but the time for the start; the same timer
+ * extends that, so a large fabric may take its time and a hang may not.
+ */
+#include "sm/notify.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "topology/text.h"
+
+struct notify {
+	struct sockaddr_un to;
+	socklen_t to_len;
+	int fd;
+	char *(*headline)(void *data);
+	void *data;
+	bool ready;
+	uint64_t watchdog_us;	/* 0: none */
+	guint timer;		/* 0: none */
+};
+
+/* Lost is what a listener does not take at once: nothing may wait for it. */
+G_GNUC_PRINTF(2, 3) static void
+notify_send(const struct notify *n, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_autofree char *text = g_strdup_vprintf(format, args);
+	va_end(args);
+	(void)!sendto(n->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT,
+		      (const struct sockaddr *)&n->to, n->to_len);
+}
+
+static gboolean
+on_feed(gpointer data)
+{
+	struct notify *n = data;
+	g_autofree char *headline = n->headline(n->data);
+
+	if (n->ready)
+		notify_send(n, "WATCHDOG=1\nSTATUS=%s", headline);
+	else
+		notify_send(n, "EXTEND_TIMEOUT_USEC=%" G_GUINT64_FORMAT,
+			    n->watchdog_us);
+	return G_SOURCE_CONTINUE;
+}
+
+/* The time between two signs of life that systemd permits; 0: any. */
+static uint64_t
+watchdog_us(void)
+{
+	const char *span = g_getenv("WATCHDOG_USEC");
+	const char *pid = g_getenv("WATCHDOG_PID");
+	uint64_t us, who;
+
+	if (!span || !text_read_number(span, INT64_MAX, &us) ||
+	    (pid && (!text_read_number(pid, INT32_MAX, &who) ||
+		     who != (uint64_t)getpid())))
+		return 0;
+	return us;
+}
+
+struct notify *
+notify_open(char *(*headline)(void *data), void *data)
+{
+	const char *path = g_getenv("NOTIFY_SOCKET");
+	size_t len = path ? strlen(path) : 0;
+	struct notify *n;
+	int fd;
+
+	/* '@' stands for the NUL of an abstract name (unix(7)) */
+	if (!len || len >= sizeof(n->to.sun_path) || !strchr("/@", path[0]))
+		return NULL;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return NULL;
+	n = g_new0(struct notify, 1);
+	n->fd = fd;
+	n->headline = headline;
+	n->data = data;
+	n->to.sun_family = AF_UNIX;
+	memcpy(n->to.sun_path, path, len);
+	if (path[0] == '@')
+		n->to.sun_path[0] = '\0';
+	n->to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+	n->watchdog_us = watchdog_us();
+	if (n->watchdog_us)
+		n->timer = g_timeout_add((guint)CLAMP(n->watchdog_us / 2000, 1,
+						      G_MAXUINT), on_feed, n);
+	notify_send(n, "STATUS=the first sweep is under way");
+	return n;
+}
+
+void
+notify_close(struct notify *n)
+{
+	if (!n)
+		return;
+	if (n->timer)
+		g_source_remove(n->timer);
+	close(n->fd);
+	g_free(n);
+}
+
+void
+notify_ready(struct notify *n)
+{
+	g_autofree char *headline = n ? n->headline(n->data) : NULL;
+
+	if (!n)
+		return;
+	n->ready = true;
+	notify_send(n, "READY=1\nSTATUS=%s", headline);
+}
+
+void
+notify_reloading(struct notify *n)
+{
+	if (n && n->ready)
+		notify_send(n, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT,
+			    g_get_monotonic_time());
+}
+
+void
+notify_reloaded(struct notify *n)
+{
+	if (n && n->ready)
+		notify_ready(n);
+}
+
+void
+notify_stopping(struct notify *n)
+{
+	if (n)
+		notify_send(n, "STOPPING=1");
+}
