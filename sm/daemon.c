@@ -375,6 +375,7 @@ static void
 open_control(struct daemon *d)
 {
 	const struct control_hooks hooks = hooks_of(d);
+	struct control_socket_params params = ctlsock_params_default;
 	const char *named = d->conf->control_socket;
 	g_autofree char *path = NULL;
 	g_autoptr(GError) error = NULL;
@@ -384,7 +385,8 @@ open_control(struct daemon *d)
 	path = strcmp(named, OPTIONS_CONTROL_SOCKET) ? g_strdup(named) :
 		g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
 				"x.ctl", d->transport->port_guid);
-	d->control = control_socket_open(path, &hooks, NULL, d->log, &error);
+	params.group = d->conf->control_group;
+	d->control = control_socket_open(path, &hooks, &params, d->log, &error);
 	if (d->control)
 		log_say(d->log, LOG_VERBOSE, "control", "listening on %s",
 			path);

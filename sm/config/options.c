@@ -402,6 +402,8 @@ static const struct option rows[] = {
 		      "log more; may be repeated"),
 
 	/* in the file only */
+	OPTION_KEY("control_group", &option_text, AT(control_group), 0, 0,
+		   "minism"),
 	OPTION_KEY("routing_threads", &option_number, AT(routing_threads), 0,
 		   256, "0"),
 	/* the same, as OpenSM calls it */

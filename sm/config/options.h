@@ -81,6 +81,7 @@ struct options {
 	unsigned perfmgr_errors; /* tell of a cable with more in an hour */
 	bool no_rereg;		/* clients are not asked to register again */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
+	char *control_group;	/* may ask there, too; NULL: none */
 	char *http;		/* ADDRESS:PORT; NULL: not over HTTP */
 	unsigned log_format;	/* enum log_format */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,

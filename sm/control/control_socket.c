@@ -14,8 +14,9 @@
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
  * fchmod() before it sets that; so there is no moment at which others could
- * connect. Credentials are looked at all the same, since a folder or a mode
- * can be changed by hand.
+ * connect. The group is let in afterwards, when the file is its own.
+ * Credentials are looked at all the same, since a folder or a mode can be
+ * changed by hand.
  *
  * Other managers. connect() tells a live manager from a file that a dead one
  * left: ECONNREFUSED, no process listens. Two managers that start at
@@ -32,6 +33,7 @@
 #include <errno.h>
 #include <glib-unix.h>
 #include <glib/gstdio.h>
+#include <grp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -39,6 +41,7 @@
 #include <unistd.h>
 
 #define BACKLOG		16
+#define NO_GROUP	((gid_t)-1)
 
 struct control_socket {
 	struct control_hooks hooks;
@@ -46,6 +49,7 @@ struct control_socket {
 	struct log *log;
 	char *path;
 	int fd;
+	gid_t group;		/* may ask, too; NO_GROUP: none */
 	guint source;
 	dev_t dev;		/* of the file that we made */
 	ino_t ino;
@@ -69,7 +73,8 @@ const struct control_socket_params ctlsock_params_default = {
 
 static const char unwelcome[] =
 	"minism 1 1\n"
-	"only root and the user that minism runs as may ask\n";
+	"only root, the user that minism runs as and the group of its socket "
+	"may ask\n";
 
 /* --- clients --- */
 
@@ -155,6 +160,27 @@ control_on_input(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+/* The peer's groups as they were when it connected. */
+static bool
+has_group(int fd, gid_t own, gid_t wanted)
+{
+	socklen_t len = 0;
+	g_autofree gid_t *groups = NULL;
+
+	if (own == wanted)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 ||
+	    errno != ERANGE)
+		return false;
+	groups = g_malloc(len);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len) < 0)
+		return false;
+	for (size_t i = 0; i < len / sizeof(*groups); i++)
+		if (groups[i] == wanted)
+			return true;
+	return false;
+}
+
 static bool
 is_welcome(struct control_socket *s, int fd)
 {
@@ -163,7 +189,8 @@ is_welcome(struct control_socket *s, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
 		return false;
-	if (who.uid == 0 || who.uid == geteuid())
+	if (who.uid == 0 || who.uid == geteuid() ||
+	    (s->group != NO_GROUP && has_group(fd, who.gid, s->group)))
 		return true;
 	log_limited(s->log, LOG_WARNING, "control", "turned away",
 		    "process %ld of user %ld may not control this manager",
@@ -275,6 +302,28 @@ clear_place(const struct sockaddr_un *at, GError **error)
 		control_fail(at->sun_path, "unlink", error);
 }
 
+/* Without the group the owner has the socket for himself. */
+static void
+let_group_in(struct control_socket *s)
+{
+	const char *name = s->params.group;
+	const struct group *group = name ? getgrnam(name) : NULL;
+
+	if (!group) {
+		log_say(s->log, LOG_VERBOSE, "control", "%s%s: only root and "
+			"the own user may ask", name ? "no group " :
+			"control_group is empty", name ? name : "");
+		return;
+	}
+	s->group = group->gr_gid;
+	if (lchown(s->path, (uid_t)-1, s->group) == 0 &&
+	    chmod(s->path, 0660) == 0)
+		return;
+	s->group = NO_GROUP;
+	log_say(s->log, LOG_WARNING, "control", "control socket %s: cannot be "
+		"given to the group %s: %s", s->path, name, g_strerror(errno));
+}
+
 static bool
 start_listening(struct control_socket *s, const struct sockaddr_un *at,
 		GError **error)
@@ -291,6 +340,7 @@ start_listening(struct control_socket *s, const struct sockaddr_un *at,
 		return control_fail(s->path, "stat", error);
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
+	let_group_in(s);
 	if (listen(s->fd, BACKLOG) < 0)
 		return control_fail(s->path, "listen", error);
 	s->source = g_unix_fd_add(s->fd, G_IO_IN, on_connect, s);
@@ -310,6 +360,7 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	s->log = log;
 	s->path = g_strdup(path);
 	s->fd = -1;
+	s->group = NO_GROUP;
 	g_queue_init(&s->clients);
 	if (control_set_address(&at, path, error) && clear_place(&at, error) &&
 	    start_listening(s, &at, error))

@@ -201,7 +201,8 @@ open_only(int *status)
 	if (n == 0)
 		tool_options_complain(
 			PROGRAM, "no manager listens in " OPTIONS_CONTROL_DIR
-				 " (is one running, and may you ask it?)");
+				 " (is one running, and are you root or in "
+				 "its group minism?)");
 	if (n <= 1)
 		return fd;
 	close(fd);

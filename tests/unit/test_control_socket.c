@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -55,12 +56,14 @@ note_sweep(void *data)
 }
 
 static unsigned patience = LONG_MS;
+static const char *group;
 
 static struct control_socket *
 open_at(struct setup *t, const char *path, GError **error)
 {
 	const struct control_socket_params params = {
 		.max_clients = MAX_CLIENTS, .patience_ms = patience,
+		.group = group,
 	};
 
 	return control_socket_open(path, &t->hooks, &params, t->log, error);
@@ -363,27 +366,25 @@ TEST(test_only_the_owner_may_open_it, setup_new, setup_free)
 
 #define STRANGER	65534	/* nobody's user id */
 
-/* The mode may be changed by hand: a stranger is turned away all the same. */
-TEST(test_another_user_is_turned_away, setup_new, setup_free)
+/* Does a client with these ids get its sweep? The mode lets everybody in. */
+static bool
+may_sweep(struct setup *t, uid_t uid, gid_t gid, gid_t supplementary)
 {
-	struct setup *t = *state;
-	char answer[64];
+	unsigned before = t->sweeps;
+	char answer[64] = "";
 	pid_t child;
 	int fd, status;
 
-	if (geteuid() != 0)
-		skip();
 	assert_int_equal(chmod(t->path, 0666), 0);
 	assert_int_equal(chmod(t->folder, 0755), 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		if (setuid(STRANGER))
+		if (setgroups(1, &supplementary) || setgid(gid) || setuid(uid))
 			_exit(2);
 		fd = dial(t->path);
 		fcntl(fd, F_SETFL, 0);	/* waits */
 		send(fd, "sweep\n", 6, MSG_NOSIGNAL);
-		memset(answer, 0, sizeof(answer));
 		if (read(fd, answer, sizeof(answer) - 1) < 0)
 			_exit(0);	/* hung up */
 		_exit(g_str_has_prefix(answer, "minism 1 0\n"));
@@ -391,8 +392,57 @@ TEST(test_another_user_is_turned_away, setup_new, setup_free)
 	while (waitpid(child, &status, WNOHANG) == 0)
 		g_main_context_iteration(NULL, FALSE);
 	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	assert_int_equal(t->sweeps, 0);
+	assert_in_range(WEXITSTATUS(status), 0, 1);
+	assert_int_equal(t->sweeps, before + (unsigned)WEXITSTATUS(status));
+	return WEXITSTATUS(status);
+}
+
+/* The mode may be changed by hand: a stranger is turned away all the same. */
+TEST(test_another_user_is_turned_away, setup_new, setup_free)
+{
+	if (geteuid() != 0)
+		skip();
+	assert_false(may_sweep(*state, STRANGER, STRANGER, STRANGER));
+	/* root's group is no root */
+	assert_false(may_sweep(*state, STRANGER, 0, 0));
+}
+
+TEST(test_a_group_is_let_in, setup_new, setup_free)
+{
+	struct setup *t = *state;
+	const struct group *daemon = getgrnam("daemon");
+	struct stat st;
+	gid_t gid;
+
+	if (geteuid() != 0 || !daemon)
+		skip();
+	gid = daemon->gr_gid;
+	control_socket_close(t->s);
+	group = "daemon";
+	t->s = open_at(t, t->path, NULL);
+	group = NULL;
+	assert_non_null(t->s);
+	assert_int_equal(stat(t->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0660);
+	assert_int_equal(st.st_gid, gid);
+	assert_true(may_sweep(t, STRANGER, gid, STRANGER));
+	assert_true(may_sweep(t, STRANGER, STRANGER, gid));
+	assert_false(may_sweep(t, STRANGER, STRANGER, STRANGER));
+}
+
+/* A group that there is not leaves the socket to its owner. */
+TEST(test_no_such_group_lets_nobody_in, setup_new, setup_free)
+{
+	struct setup *t = *state;
+	struct stat st;
+
+	control_socket_close(t->s);
+	group = "no-such-group";
+	t->s = open_at(t, t->path, NULL);
+	group = NULL;
+	assert_non_null(t->s);
+	assert_int_equal(stat(t->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
 TEST(test_a_live_one_is_left_alone, setup_new, setup_free)
