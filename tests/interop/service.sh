@@ -104,8 +104,200 @@ stray_case() {
 	lab_stop
 }
 
+# ---- the unit ---------------------------------------------------------------
+
+unit=$MINISM_BUILD/etc/minism.service
+
+unit_case() {
+	local exposure
+
+	wanted_case unit || return 0
+	if ! command -v systemd-analyze >/dev/null; then
+		skip "unit: the sandbox" "systemd is not installed"
+		return
+	fi
+	for unit in "$MINISM_BUILD"/etc/minism{,@}.service; do
+		exposure=$(systemd-analyze security --offline=true --no-pager \
+			"$unit" 2>analyze.err | sed -n \
+			's/^.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p')
+		check "unit: the exposure of ${unit##*/} is 2.0 at most, it is \
+$exposure" awk -v e="${exposure:-10}" 'BEGIN { exit e > 2.0 }'
+		check "unit: systemd knows every line of it" known_to_systemd
+	done
+}
+
+# What is missing here are only the programs and units of other packages.
+known_to_systemd() {
+	systemd-analyze verify --man=no "$unit" >verify.out 2>&1
+	! grep -iE 'unknown|invalid|failed to parse|ignoring' verify.out
+}
+
+# The calls that the filter of the unit permits, one a line.
+expand() {	# @group
+	local word
+
+	systemd-analyze syscall-filter "$1" | sed '1d; s/#.*//' |
+	while read -r word; do
+		case $word in
+		@*) expand "$word" ;;
+		?*) echo "$word" ;;
+		esac
+	done
+}
+
+permitted() {
+	local word add='' take=''
+
+	for word in $(sed -n 's/^SystemCallFilter=//p' "$unit"); do
+		case $word in
+		\~*) take=$(expand "${word#\~}") ;;
+		*) [ -z "$take" ] && add=$(expand "$word") ||
+			take+=$'\n'$(expand "$word") ;;
+		esac
+	done
+	comm -23 <(sort -u <<<"$add") <(sort -u <<<"$take")
+}
+
+# A manager's life under strace: the filter of the unit permits what it calls.
+calls_case() {
+	wanted_case calls || return 0
+	if [ "$sanitized" = yes ] || ! command -v systemd-analyze >/dev/null ||
+		! strace -o calls true 2>strace.err; then
+		skip "calls: the unit's filter permits them" \
+			"no strace, no systemd, or a sanitized build"
+		return
+	fi
+	rm -rf cache notified
+	lab_start "$demo" || { ok 1 "calls: minism-lab starts"; return; }
+	listen "$SCRATCH/calls.sock"
+	lab_sm calls strace -f -qq -o "$SCRATCH/calls" "$MINISM" \
+		"${sm_defaults[@]}" -p 1 -s 1 -f "$SCRATCH/calls.log" \
+		--control-socket "$SCRATCH/calls.ctl" --http 127.0.0.1:0 \
+		--dump-dir "$SCRATCH/dump"
+	check "calls: SUBNET UP" await 30 log_has calls.log 'SUBNET UP'
+	lab_cmd unplug leaf-1 6 >/dev/null
+	check "calls: a repair" await 20 log_has calls.log 'repair: '
+	check "calls: minismctl is answered" \
+		timeout 20 "$MINISMCTL" -s "$SCRATCH/calls.ctl" config
+	SM_PID=$(pgrep -P "$SM_PID" -x minism)
+	kill -HUP "$SM_PID"
+	check "calls: a reload" await 20 ends_reload
+	kill -USR1 "$SM_PID"
+	kill -TERM "$SM_PID"
+	check "calls: the end" await 10 log_has notified STOPPING
+	await 5 log_has calls 'exited with 0'
+	sed -E 's/^[0-9]+ +//' calls | grep -oE '^[a-z_0-9]+\(' | tr -d '(' |
+		sort -u >called
+	permitted >permitted
+	check "calls: the unit's filter permits all $(wc -l <called)" all_permitted
+	check "calls: its sockets are of the families that the unit permits" \
+		families_permitted
+	unset NOTIFY_SOCKET WATCHDOG_USEC
+	sm_kill_all
+	lab_stop
+}
+
+all_permitted() {
+	[ "$(wc -l <called)" -gt 20 ] && [ "$(wc -l <permitted)" -gt 100 ] &&
+		[ -z "$(comm -23 called permitted | tee /dev/stderr)" ]
+}
+
+families_permitted() {
+	local families
+
+	families=$(sed -n 's/^RestrictAddressFamilies=//p' "$unit" |
+		tr ' ' '|')
+	grep -qE 'socket\(AF_UNIX' calls &&
+		! grep -E 'socket\(' calls | grep -vE "socket\\(($families),"
+}
+
+# ---- the user -----------------------------------------------------------------
+
+user=64123	# in the place of minism: some number
+group=daemon	# a group that every system has
+
+as_user() {	# user group supplementary command...
+	setpriv --reuid "$1" --regid "$2" --groups "$3" --inh-caps=-all \
+		--bounding-set=-all --no-new-privs "${@:4}"
+}
+
+user_start() {	# log
+	rm -f "run/user.ctl"
+	lab_sm "$1" setpriv --reuid $user --regid $group --clear-groups \
+		--inh-caps=-all --bounding-set=-all --no-new-privs \
+		bash -c 'umask 0027; exec "$@"' -- "$SCRATCH/bin/minism" \
+		-F "$SCRATCH/user.conf" --partitions= -p 1 -s 1 \
+		--cache-dir "$SCRATCH/state" -f "$SCRATCH/log/$1.log" \
+		--control-socket "$SCRATCH/run/user.ctl"
+}
+
+user_case() {
+	wanted_case user || return 0
+	if [ "$(id -u)" -ne 0 ] || [ "$sanitized" = yes ]; then
+		skip "user: minism without root" "not root, or a sanitized build"
+		return
+	fi
+	# where others have a way in
+	chmod 711 "$SCRATCH"
+	mkdir bin
+	install -m 755 "$MINISM" "$MINISMCTL" "$MINISM_LAB_PROGRAM" \
+		"$MINISM_BUILD/libminism-lab-umad.so" bin/
+	install -d -m 750 -o $user -g $group state log
+	install -d -m 755 -o $user -g $group run
+	echo "control_group $group" >user.conf
+	TMPDIR=$SCRATCH lab_start "$demo" ||
+		{ ok 1 "user: minism-lab starts"; return; }
+	chmod 666 lab.sock
+	chmod 755 minism-lab.*
+	local MINISM_LAB_PROGRAM=$SCRATCH/bin/minism-lab
+
+	user_start first
+	check "user: SUBNET UP without root and capabilities" \
+		await 20 log_has log/first.log 'SUBNET UP'
+	check "user: it is that user, with no capability" has_nothing
+	check "user: nothing went wrong" \
+		log_has_not log/first.log ' (warning|error) '
+	check "user: the socket is the group's" \
+		[ "$(stat -c '%a %u %G' run/user.ctl)" = "660 $user $group" ]
+	check "user: status for the group" \
+		as_user 64200 64200 "$group" bin/minismctl -s run/user.ctl status
+	check "user: changes by the group" as_user 64200 64200 "$group" \
+		bin/minismctl -s run/user.ctl partition set Default node-05 limited
+	as_user 64200 64200 64200 bin/minismctl -s run/user.ctl status \
+		>other.out 2>&1
+	check "user: nothing for others" [ $? -eq 3 ]
+	check "user: who are told why" grep -q 'Permission denied' other.out
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 5
+	check "user: it ends with exit 0" [ $? -eq 0 ]
+	check "user: what it remembers is closed to others" closed_to_others
+	user_start second
+	check "user: SUBNET UP again" \
+		await 20 log_has log/second.log 'SUBNET UP'
+	check "user: nothing went wrong" \
+		log_has_not log/second.log ' (warning|error) '
+	check "user: what was changed is remembered" \
+		grep -q limited state/partitions-runtime
+	sm_kill_all
+	lab_stop
+}
+
+has_nothing() {
+	local status=/proc/$SM_PID/status
+
+	grep -qE "^Uid:\s+$user\s+$user\s+$user" "$status" &&
+		[ "$(grep -cE '^Cap(Prm|Eff|Bnd|Amb):\s+0+$' "$status")" -eq 4 ]
+}
+
+closed_to_others() {
+	[ -s state/guid2lid ] && [ -z "$(find state -type f -perm /007)" ]
+}
+
 notify_case path "$SCRATCH/notify.sock"
 notify_case abstract "@minism-notify-$$"
 stray_case
+unit_case
+calls_case
+user_case
 
 done_testing
