@@ -480,7 +480,7 @@ refute_other() {
 		timeout -k 2 20 "$SCRATCH/other-minismctl" -s "$SCRATCH/ctl" sweep \
 		>other.out 2>&1
 	check "status: another user is turned away (exit $?)" \
-		grep -q 'only root and the user' other.out
+		grep -q 'only root, the user' other.out
 	check "status: and the log says it" \
 		await 5 log_has status.log 'user 65534 may not'
 }
