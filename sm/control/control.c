@@ -249,7 +249,7 @@ say_unknown(struct control_request *r)
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		names[i] = commands[i].name;
 	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-	request_say(r, CONTROL_USAGE, "%s is no command%s, help has all",
+	request_say(r, CONTROL_USAGE, "there is no command %s%s; see help",
 	    *shown ? shown : "\"\"", near);
 }
 
@@ -268,8 +268,9 @@ request_say_usage(struct control_request *r)
 					       commands[i].name,
 					       *commands[i].rest ? " " : "",
 					       commands[i].rest);
-	request_say(r, CONTROL_USAGE, "%s: %s; it goes\n%s", command->name,
-	    is_short ? "something is missing" : "that is too much", text->str);
+	request_say(r, CONTROL_USAGE, "%s: %s; usage:\n%s", command->name,
+		    is_short ? "an argument is missing" : "too many arguments",
+		    text->str);
 }
 
 /* Those at the end of the line; a mask. */
@@ -305,9 +306,9 @@ run_line(struct control_request *r, const char *line)
 
 	if (strlen(line) >= CONTROL_LINE_MAX ||
 	    !g_shell_parse_argv(line, &n, &r->words, &error)) {
-		request_say(r, CONTROL_USAGE, "this is no request: %s", error ?
-		    "a quote is not closed, or there is nothing in it" :
-		    "it is too long");
+		request_say(r, CONTROL_USAGE, "%s", error ?
+		    "a quote is not closed, or the line is empty" :
+		    "the line is too long");
 		return;
 	}
 	r->n_words = (guint)n;
@@ -322,7 +323,7 @@ run_line(struct control_request *r, const char *line)
 	if (!command)
 		say_unknown(r);
 	else if (given & ~command->options)
-		request_say(r, CONTROL_USAGE, "%s: it has no such option",
+		request_say(r, CONTROL_USAGE, "%s does not take that option",
 			    command->name);
 	else if (r->n_words < command->min || r->n_words > command->max)
 		request_say_usage(r);

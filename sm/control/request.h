@@ -77,7 +77,7 @@ void control_config(struct control_request *r);
 void control_events(struct control_request *r);
 void control_sweep(struct control_request *r);
 
-/* "something is missing"; in control.c */
+/* "an argument is missing; usage: ..."; in control.c */
 void request_say_usage(struct control_request *r);
 
 #endif

@@ -347,7 +347,7 @@ complain_of_word(const char *word)
 	}
 	near = text_nearest(shown, "", (const char *const *)names->pdata,
 			    names->len);
-	tool_options_complain(PROGRAM, "%s is no command%s", shown, near);
+	tool_options_complain(PROGRAM, "there is no command %s%s", shown, near);
 }
 
 static int

@@ -339,7 +339,7 @@ status_case() {
 	sim_start "$demo" || { ok 1 "status: ibsim starts"; return; }
 	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
 	check "status: a wrong word is told nevertheless" \
-		ctl_says 3 'statsu is no command; the nearest is status' statsu
+		ctl_says 3 'there is no command statsu; the nearest is status' statsu
 	refute "status: which status is not" \
 		eval 'ctl 3 status | grep -q "no command"'
 	check "status: help needs no manager" \

@@ -958,22 +958,22 @@ static const struct {
 	const char *line;
 	const char *says;
 } bad_lines[] = {
-	{ "", "this is no request" },
-	{ "  ", "this is no request" },
-	{ "# status", "this is no request" },
+	{ "", "a quote is not closed" },
+	{ "  ", "a quote is not closed" },
+	{ "# status", "a quote is not closed" },
 	{ "'status", "a quote is not closed" },
-	{ "json", "json is no command, help has all" },
-	{ "stauts", "stauts is no command; the nearest is status, help has "
-	  "all" },
+	{ "json", "there is no command json; see help" },
+	{ "stauts", "there is no command stauts; the nearest is status; see "
+	  "help" },
 	{ "partitons", "the nearest is partitions" },
-	{ "''", "\"\" is no command" },
-	{ "status now", "status: that is too much; it goes\nstatus\n" },
-	{ "sweep sweep", "that is too much" },
-	{ "reload 1", "that is too much" },
-	{ "partition", "something is missing; it goes\npartition add "
+	{ "''", "there is no command \"\"" },
+	{ "status now", "status: too many arguments; usage:\nstatus\n" },
+	{ "sweep sweep", "too many arguments" },
+	{ "reload 1", "too many arguments" },
+	{ "partition", "an argument is missing; usage:\npartition add "
 	  "NAME|PKEY NODE|GUID[=full|limited|both]\npartition set" },
-	{ "partition add Default", "something is missing" },
-	{ "partition add Default 1 2", "that is too much" },
+	{ "partition add Default", "an argument is missing" },
+	{ "partition add Default 1 2", "too many arguments" },
 	{ "partition ad Default 1", "ad is not add, set, remove or reset; "
 	  "the nearest is add" },
 	{ "partition add Defualt 1", "Defualt is no partition; the nearest is "
@@ -991,14 +991,14 @@ static const struct {
 	{ "partition add Default 1=", "\"\" is not full, limited or both" },
 	{ "partition add Default 1=full=full", "name or GUID 1=full" },
 	{ "partition remove Default 1=full", "name or GUID 1=full" },
-	{ "partition set Default 1", "something is missing; it goes" },
+	{ "partition set Default 1", "an argument is missing; usage:" },
 	{ "partition set Default 1 none", "none is not full, limited or "
 	  "both" },
-	{ "partition remove Default 1 full", "that is too much" },
-	{ "partition --force", "something is missing" },
-	{ "status --force", "status: it has no such option" },
-	{ "path 1 2 --force", "path: it has no such option" },
-	{ "path 1 2 3", "that is too much" },
+	{ "partition remove Default 1 full", "too many arguments" },
+	{ "partition --force", "an argument is missing" },
+	{ "status --force", "status does not take that option" },
+	{ "path 1 2 --force", "path does not take that option" },
+	{ "path 1 2 3", "too many arguments" },
 	{ "loglevel 5", "loglevel: 5 is not 0 to 4" },
 	{ "loglevel warn", "the nearest is warning" },
 	{ "loglevel ''", "is not 0 to 4" },
@@ -1028,7 +1028,7 @@ TEST(test_long_lines_are_refused_and_not_repeated, setup_new, setup_free)
 	g_autofree char *longer = g_strnfill(CONTROL_LINE_MAX, 'x');
 
 	assert_int_equal(ask(t, line), CONTROL_USAGE);
-	assert_has(t, "is no command");
+	assert_has(t, "there is no command");
 	assert_true(strlen(t->body) < 200);
 	assert_int_equal(ask(t, longer), CONTROL_USAGE);
 	assert_has(t, "too long");
