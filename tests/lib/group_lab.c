@@ -2,14 +2,12 @@
 /*
  * A store of multicast groups over a star, and requests to it; see the header.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/group_lab.h"
+
+#include "tests/lib/unit.h"
 
 int
 lab_setup(void **state)

@@ -6,13 +6,8 @@
  */
 #include "tests/lib/mad_client_bench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "sm/mad/smp.h"
+#include "tests/lib/unit.h"
 
 const struct mad_client_params bench_usual = {
 	.timeout_ms = 200, .retries = 3, .max_wire = 128,

@@ -3,14 +3,11 @@
  * Fabrics, groups and a walker for the tests of multicast trees; see the
  * header.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "routing/order.h"
+#include "tests/lib/unit.h"
 #include "tests/lib/multicast_lab.h"
 #include "topology/generate.h"
 #include "topology/prng.h"

@@ -5,11 +5,9 @@
 #include "tests/lib/rings.h"
 
 #include <glib.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "tests/lib/unit.h"
+
 
 void
 rings_add(struct rings *r, char name)

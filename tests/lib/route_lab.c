@@ -5,15 +5,10 @@
  * Distances are computed here by the plainest means, so that nothing of an
  * engine judges itself.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "routing/metrics.h"
+#include "tests/lib/unit.h"
 #include "tests/lib/route_lab.h"
 #include "topology/generate.h"
 

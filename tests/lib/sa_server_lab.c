@@ -3,16 +3,12 @@
  * The bench of the desk: see sa_server_lab.h. The SM is that of simlab; its
  * server gives way to one that hands SA requests and traps to the desk.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/unit.h"
 
 #define SPEC		"PGFT(4,4;1,4)"	/* 16 hosts, 8 switches */
 

@@ -6,10 +6,6 @@
  */
 #include "tests/lib/scenario.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <glib/gstdio.h>
@@ -17,6 +13,7 @@
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/play.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The seed of a random test: its own, or that of MINISM_TEST_SEED, so that a
- * run which failed can be had again. It is printed for that. To be included
- * behind cmocka.h.
+ * run which failed can be had again. It is printed for that.
  */
 #ifndef MINISM_TESTS_SEED_H
 #define MINISM_TESTS_SEED_H
 
 #include <glib.h>
-#include <stdint.h>
+
+#include "tests/lib/unit.h"
 
 static inline uint64_t
 seed_from(const char *variable, uint64_t usual)

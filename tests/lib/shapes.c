@@ -3,15 +3,10 @@
  * Fabrics as people build them. A shape is drawn as switches, cables and
  * hosts, and written as a net file with GUIDs in random order.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/lib/shapes.h"
+#include "tests/lib/unit.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
 

@@ -3,13 +3,11 @@
  * The bench: see sim_lab.h. Its transport has one receiver, which keeps the
  * last answer and the last trap; a question is a send and a run of the clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/lib/sim_lab.h"
+
+#include "tests/lib/unit.h"
 
 static void
 on_recv(const struct transport_mad *m, void *data)

@@ -4,10 +4,6 @@
  * only tests whose name matches run. Those called large_* run if
  * MINISM_TEST_LARGE is set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <glib.h>
 
 #include "tests/lib/unit.h"

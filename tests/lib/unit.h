@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * One test program a folder: each test adds itself to those of the program
- * that its file is linked into. To be included behind cmocka.h.
+ * that its file is linked into. This brings cmocka.h and what that needs.
  *
  *	TEST(test_this)
  *	{
@@ -16,6 +16,12 @@
  */
 #ifndef MINISM_TESTS_LIB_UNIT_H
 #define MINISM_TESTS_LIB_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 
 /* set_up, tear_down: NULL for a test without them. */
 void unit_add(const char *name, CMUnitTestFunction test,

@@ -6,13 +6,7 @@
  * Fabrics are written as lists of nodes (kind, GUID, ports) and cables between
  * (GUID, port) pairs; they are laid out in any order that a test asks for.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

@@ -6,15 +6,9 @@
  * writes down each pair of channels that it passes; with old tables it follows
  * both entries. It shares nothing with the code but the graph.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/credit_loops.h"
 #include "routing/engine.h"

@@ -5,13 +5,7 @@
  * The fabric is a ring of four switches 0 - 1 - 2 - 3 - 0 in cable order,
  * one host each; routes go clockwise, so each count is known by hand.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/verify.h"
 #include "routing/engine.h"

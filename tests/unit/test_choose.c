@@ -7,13 +7,7 @@
  * are needed: all ways clockwise round a ring (a credit loop), ways that go
  * round, no way at all.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/select.h"
 #include "tests/lib/unit.h"

@@ -3,13 +3,9 @@
  * The command line: what each option sets, what each wrong one costs (one line
  * that says what is right), and who goes before whom.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <glib/gstdio.h>
 
 #include "sm/config/options.h"

@@ -5,12 +5,8 @@
  * generated fabric, a sweep's report of it, rules by hand, hooks that note what
  * they were called with.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/control/control.h"
 #include "tests/lib/unit.h"

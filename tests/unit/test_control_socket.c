@@ -4,15 +4,11 @@
  * for it alone, and whose file it is. Clients and server share one thread; the
  * main context is turned until a client has its answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <glib/gstdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -4,10 +4,6 @@
  * it is up, who ends and who is killed; and what the new process has left of
  * the old one's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>

@@ -3,10 +3,6 @@
  * What the SM wants of one port or switch, part by part: end port, end of a
  * cable, output of a switch.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/plan/desired.h"

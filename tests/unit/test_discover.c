@@ -3,10 +3,6 @@
  * Discovery against the fake fabric: what is there is found, and whoever lies,
  * falls silent or is there twice costs only himself.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sweep/discover.h"

@@ -3,10 +3,6 @@
  * The fabric as text: OpenSM's dumps, line by line as OpenSM writes them, and
  * the picture.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>

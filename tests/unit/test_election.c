@@ -3,11 +3,7 @@
  * The election: every rule of IBA 14.4.1 that election.c names, and that the
  * order of the peers does not matter.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/sweep/election.h"
 #include "tests/lib/unit.h"

@@ -4,13 +4,7 @@
  * other fabrics, whole and damaged: everything is reached, nothing loops, the
  * load is near its bound, little changes when little was lost.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/metrics.h"
 #include "routing/order.h"

@@ -2,13 +2,7 @@
 /*
  * MADs and decisions in words.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/select.h"
 #include "sm/mad/sa_mad.h"

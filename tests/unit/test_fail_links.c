@@ -2,13 +2,7 @@
 /*
  * What is left when cables and switches fail.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/fail_links.h"

@@ -2,14 +2,8 @@
 /*
  * Fabrics by formula: are they what the formula says, and the same again?
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

@@ -2,14 +2,8 @@
 /*
  * From a snapshot to edges and targets: what counts, and in which order.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/graph.h"
 #include "tests/lib/unit.h"

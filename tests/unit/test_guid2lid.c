@@ -4,12 +4,8 @@
  * byte for byte what OpenSM would write, and a damaged file is not believed in
  * any of its lines.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/config/guid_files.h"
 #include "tests/lib/unit.h"

@@ -2,13 +2,6 @@
 /*
  * Lists of GUIDs: every line is a GUID or an error that names it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "sm/config/guid_files.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"

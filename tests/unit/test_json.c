@@ -2,13 +2,7 @@
 /*
  * JSON: commas and white space at every depth, and strings of all bytes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/json.h"

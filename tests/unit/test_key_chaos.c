@@ -9,16 +9,13 @@
  *
  * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <glib/gstdio.h>
 
 #include "tests/lib/seed.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/unit.h"
 #include "tests/lib/world.h"
 #include "topology/prng.h"
 
@@ -170,8 +167,7 @@ remove_keys(struct chaos *c)
 	g_free(c->dir);
 }
 
-static void
-test_no_port_is_ever_locked_out(void **state)
+TEST(test_no_port_is_ever_locked_out)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4;1,2)", "ring(6;2)", "rails(4;4,2)",
@@ -205,14 +201,4 @@ test_no_port_is_ever_locked_out(void **state)
 		world_close(&c.w);
 		remove_keys(&c);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_port_is_ever_locked_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

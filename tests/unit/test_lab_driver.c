@@ -5,14 +5,10 @@
  * client is the driver of both, and their subnet manager.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "sm/lab/server.h"
 #include "sm/mad/bytes.h"

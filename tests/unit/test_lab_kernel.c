@@ -5,11 +5,7 @@
  * are cabled to each other, in virtual time.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sm/lab/kernel.h"
 #include "sm/sim/sim.h"

@@ -3,13 +3,7 @@
  * Tables as text: what opensm, dump_fts and ibroute wrote of a small tree,
  * the way back, and what is not accepted.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"

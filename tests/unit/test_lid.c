@@ -5,12 +5,8 @@
  * The fabrics are a switch with hosts, put together port by port so that each
  * can say what LID and LMC it has.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/builder.h"

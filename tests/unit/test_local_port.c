@@ -3,12 +3,6 @@
  * Which of several local ports a subnet manager takes. A table of machines;
  * the choice does not depend on the order of their ports but among equals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/io/local_port.h"

@@ -3,14 +3,8 @@
  * The MAD header against bytes written down from IBA 13.4.2 and 14.2.1.2:
  * what is read, what is not read beyond a length, what the names say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sm/mad/mad.h"
 #include "tests/lib/unit.h"

@@ -5,13 +5,8 @@
  * window is in test_window.c.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <glib.h>
 
 #include "sm/io/mad_client.h"

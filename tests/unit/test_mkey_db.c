@@ -2,10 +2,6 @@
 /*
  * M_Keys: which one opens which port, and the memory of them as text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/plan/mkey_db.h"

@@ -3,10 +3,6 @@
  * Which bytes of a MAD are keys: found by writing keys, and nothing else, with
  * the codecs of libibmad and by the offsets of the specification.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/mad/sa_mad.h"

@@ -5,12 +5,8 @@
  * cables and stay low; the order of the input does not matter. The walker of
  * tests/lib/multicast_lab.c follows the masks.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"

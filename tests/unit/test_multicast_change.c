@@ -4,12 +4,8 @@
  * and go, cables fail, and only what must change does. What the switches hold
  * may also be rubbish.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"

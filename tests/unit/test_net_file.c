@@ -3,12 +3,8 @@
  * The text of a fabric: what the tools print is understood, what is written
  * comes back as it was, and what is wrong is named with its line.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/builder.h"

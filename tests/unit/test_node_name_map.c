@@ -3,14 +3,8 @@
  * Names of nodes: what a map may be and what it may not, and how a name comes
  * into a snapshot beside the description.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sm/config/guid_files.h"
 #include "tests/lib/unit.h"

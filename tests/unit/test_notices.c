@@ -2,11 +2,6 @@
 /*
  * When nodes that report a change are read again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "tests/lib/unit.h"
 
 #include "sm/sweep/notices.h"

@@ -3,12 +3,8 @@
  * The configuration file: what it may say, and what each wrong value costs (a
  * line that says what is right). The command line is in test_command_line.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/config/options.h"
 #include "tests/lib/unit.h"

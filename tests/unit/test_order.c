@@ -3,13 +3,7 @@
  * The order of the switches: which are leaves, in trees with exceptions; what
  * is kept when the fabric changes; roots that are given.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/metrics.h"
 #include "routing/turns.h"

@@ -6,12 +6,8 @@
  * CA 0. Random rules are compared with a reading of them that is as plain as
  * it can be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/builder.h"

@@ -4,11 +4,7 @@
  * and what happens when one of the two is bad or gone. Whoever is let in was
  * named by the last word about him.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 

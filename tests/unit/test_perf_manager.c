@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include "sm/perf_manager.h"
 #include "sm/sa/sa_db.h"
 #include "tests/lib/sim_script.h"

@@ -3,11 +3,6 @@
  * The archive of the SA: what a restart keeps, when it is written, and what
  * becomes of a damaged one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -6,12 +6,8 @@
  * fabric is one switch with four CAs and a second switch; tables hold what
  * the test says.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/plan/pkey_table.h"
 #include "tests/lib/seed.h"

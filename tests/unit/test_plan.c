@@ -3,10 +3,6 @@
  * The plan: what becomes a step, in which order, and that a fabric that is as
  * wanted needs none.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "routing/engine.h"

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* The plan for tables of ports, and what goes with them in PortInfo. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"

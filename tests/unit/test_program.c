@@ -4,10 +4,6 @@
  * wanted, in an order that harms nobody, and who refuses or falls silent holds
  * back only what depends on him.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "routing/engine.h"

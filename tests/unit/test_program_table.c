@@ -4,10 +4,6 @@
  * and a switch does not enforce before the tables at both ends are written, and
  * who refuses one stays isolated.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "routing/engine.h"

@@ -5,12 +5,8 @@
  * is not configured is left alone. The fabric is two leaves under two spines, a
  * host or two on each.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/plan/qos_tables.h"
 #include "tests/lib/unit.h"

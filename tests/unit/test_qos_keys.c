@@ -3,12 +3,8 @@
  * The keys of quality of service: what a file may say, what each wrong value
  * costs, and what is worth a warning.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/config/options.h"
 #include "tests/lib/unit.h"

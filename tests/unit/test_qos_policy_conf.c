@@ -4,12 +4,8 @@
  * or one message that says where and what; and topology/qos_policy.h: the first
  * rule that fits decides about a path.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <glib/gstdio.h>
 

@@ -3,11 +3,6 @@
  * SL to VL and VL arbitration tables are read when somebody asks: from the
  * client's question to its answer on a simulated fabric.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/mad/smp.h"

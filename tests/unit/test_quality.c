@@ -3,15 +3,9 @@
  * Figures that were counted by hand, or are counted again by the plainest
  * means.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"

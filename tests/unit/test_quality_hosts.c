@@ -3,13 +3,7 @@
  * Which entries hosts use among themselves: counted again by walking from
  * every host to every other.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/credit_loops.h"
 #include "routing/engine.h"

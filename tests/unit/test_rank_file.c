@@ -3,14 +3,8 @@
  * The order of the switches as text: round trip, and nothing of a file that is
  * damaged.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-
 #include <string.h>
 
-#include <cmocka.h>
 #include <glib/gstdio.h>
 
 #include "sm/config/guid_files.h"

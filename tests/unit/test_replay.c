@@ -5,10 +5,6 @@
  * on either side is found at its place, and a record that is cut off or
  * damaged is an error.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
@@ -21,6 +17,7 @@
 #include "sm/io/capture.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/unit.h"
 #include "topology/generate.h"
 
 static const struct mad_client_params wire = {
@@ -217,8 +214,7 @@ expect_difference(const char *path, struct run *run, const char *begin,
 
 /* ------------------------------------------------------------------- tests */
 
-static void
-test_replay_takes_the_same_decisions(void **state)
+TEST(test_replay_takes_the_same_decisions, make_files, remove_files)
 {
 	static const char *const specs[] = {
 		"pair()", "single(5)", "PGFT(4,8;1,4)", "random(10,4,2)",
@@ -245,8 +241,7 @@ test_replay_takes_the_same_decisions(void **state)
 
 /* The keys of the fabric are in it: for its owner alone, also if a file was
  * there that anybody could read. */
-static void
-test_record_is_for_its_owner(void **state)
+TEST(test_record_is_for_its_owner, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -260,8 +255,7 @@ test_record_is_for_its_owner(void **state)
 	}
 }
 
-static void
-test_same_run_makes_the_same_file(void **state)
+TEST(test_same_run_makes_the_same_file, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -276,8 +270,7 @@ test_same_run_makes_the_same_file(void **state)
 	assert_memory_equal(a, b, len_a);
 }
 
-static void
-test_port_is_that_of_the_record(void **state)
+TEST(test_port_is_that_of_the_record, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct transport *t = scripted_new();
@@ -296,8 +289,7 @@ test_port_is_that_of_the_record(void **state)
 	transport_free(t);
 }
 
-static void
-test_changed_key_is_found_in_the_first_send(void **state)
+TEST(test_changed_key_is_found_in_the_first_send, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -317,8 +309,7 @@ test_changed_key_is_found_in_the_first_send(void **state)
 	mkey_db_free(run.keys);
 }
 
-static void
-test_changed_timeout_and_window_are_found(void **state)
+TEST(test_changed_timeout_and_window_are_found, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -336,8 +327,7 @@ test_changed_timeout_and_window_are_found(void **state)
 	expect_difference(files->a, &run, "event ", "recorded: ");
 }
 
-static void
-test_program_that_does_less_is_found(void **state)
+TEST(test_program_that_does_less_is_found, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -387,8 +377,8 @@ change_byte(const struct files *files, enum record_kind kind, unsigned n,
 	return number;
 }
 
-static void
-test_changed_byte_of_a_send_is_found_at_its_place(void **state)
+TEST(test_changed_byte_of_a_send_is_found_at_its_place,
+     make_files, remove_files)
 {
 	static const struct {
 		unsigned n, at;
@@ -412,8 +402,7 @@ test_changed_byte_of_a_send_is_found_at_its_place(void **state)
 }
 
 /* An answer that says something else: what is asked next is another thing. */
-static void
-test_changed_answer_is_found_in_what_follows(void **state)
+TEST(test_changed_answer_is_found_in_what_follows, make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire };
@@ -428,8 +417,7 @@ test_changed_answer_is_found_in_what_follows(void **state)
 	assert_true(events >= number);
 }
 
-static void
-test_nothing_happens_after_a_difference(void **state)
+TEST(test_nothing_happens_after_a_difference, make_files, remove_files)
 {
 	const struct files *files = *state;
 	const struct mad_addr to = { .lid = 1 };
@@ -458,8 +446,7 @@ test_nothing_happens_after_a_difference(void **state)
 	transport_free(t);
 }
 
-static void
-test_refused_sends_are_refused_again(void **state)
+TEST(test_refused_sends_are_refused_again, make_files, remove_files)
 {
 	const struct files *files = *state;
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
@@ -484,8 +471,7 @@ test_refused_sends_are_refused_again(void **state)
 	transport_free(t);
 }
 
-static void
-test_all_values_survive_the_record(void **state)
+TEST(test_all_values_survive_the_record, make_files, remove_files)
 {
 	static const uint8_t longer[1000] = { [0] = 1, [998] = 2 };
 	const struct mad_addr all = {
@@ -565,8 +551,8 @@ expect_bad_record(const uint8_t *bytes, size_t len)
 				    RECORD_ERROR_FORMAT));
 }
 
-static void
-test_every_cut_and_every_damaged_byte_is_an_error(void **state)
+TEST(test_every_cut_and_every_damaged_byte_is_an_error,
+     make_files, remove_files)
 {
 	const struct files *files = *state;
 	struct run run = { .params = wire, .discover_only = true };
@@ -592,8 +578,7 @@ test_every_cut_and_every_damaged_byte_is_an_error(void **state)
 	expect_bad_record((uint8_t *)bytes, len + 1);
 }
 
-static void
-test_impossible_times_are_an_error(void **state)
+TEST(test_impossible_times_are_an_error, make_files, remove_files)
 {
 	static const int64_t times[] = {
 		-1, RECORD_TIME_MAX + 1, INT64_MAX, INT64_MIN,
@@ -613,8 +598,7 @@ test_impossible_times_are_an_error(void **state)
 	}
 }
 
-static void
-test_timer_that_nobody_started_is_an_error(void **state)
+TEST(test_timer_that_nobody_started_is_an_error, make_files, remove_files)
 {
 	const struct record_port port = { .num = 1 };
 	g_autoptr(GByteArray) out = g_byte_array_new();
@@ -634,8 +618,7 @@ test_timer_that_nobody_started_is_an_error(void **state)
 	transport_free(t);
 }
 
-static void
-test_files_that_cannot_be_used_are_named(void **state)
+TEST(test_files_that_cannot_be_used_are_named, make_files, remove_files)
 {
 	const struct files *files = *state;
 	g_autofree char *nowhere = g_build_filename(files->folder, "no", "f",
@@ -660,8 +643,7 @@ test_files_that_cannot_be_used_are_named(void **state)
 	transport_free(inner);
 }
 
-static void
-test_full_disk_is_told_at_the_end(void **state)
+TEST(test_full_disk_is_told_at_the_end, make_files, remove_files)
 {
 	const struct mad_addr to = { .lid = 9 };
 	const uint8_t mad[MAD_SIZE] = { [255] = 1 };
@@ -679,32 +661,4 @@ test_full_disk_is_told_at_the_end(void **state)
 	assert_false(capture_close(c, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
 	assert_non_null(strstr(error->message, "/dev/full"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replay_takes_the_same_decisions),
-		cmocka_unit_test(test_same_run_makes_the_same_file),
-		cmocka_unit_test(test_port_is_that_of_the_record),
-		cmocka_unit_test(test_changed_key_is_found_in_the_first_send),
-		cmocka_unit_test(test_changed_timeout_and_window_are_found),
-		cmocka_unit_test(test_program_that_does_less_is_found),
-		cmocka_unit_test(
-			test_changed_byte_of_a_send_is_found_at_its_place),
-		cmocka_unit_test(test_changed_answer_is_found_in_what_follows),
-		cmocka_unit_test(test_nothing_happens_after_a_difference),
-		cmocka_unit_test(test_refused_sends_are_refused_again),
-		cmocka_unit_test(test_all_values_survive_the_record),
-		cmocka_unit_test(
-			test_every_cut_and_every_damaged_byte_is_an_error),
-		cmocka_unit_test(test_impossible_times_are_an_error),
-		cmocka_unit_test(test_timer_that_nobody_started_is_an_error),
-		cmocka_unit_test(test_record_is_for_its_owner),
-		cmocka_unit_test(test_files_that_cannot_be_used_are_named),
-		cmocka_unit_test(test_full_disk_is_told_at_the_end),
-	};
-
-	return cmocka_run_group_tests(tests, make_files, remove_files);
 }

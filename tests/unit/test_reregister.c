@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Whose clients the SA knows, sweep by sweep. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "sm/sweep/reregister.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

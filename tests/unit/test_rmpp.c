@@ -4,11 +4,6 @@
  * one against the other over a wire that loses, doubles and reorders.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
 #include <string.h>

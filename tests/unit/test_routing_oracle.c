@@ -3,14 +3,9 @@
  * Fabrics x damage x GUIDs x engines, judged by the oracle, which shares no
  * code with routing/.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
 
-#include <cmocka.h>
 
 #include "routing/select.h"
 #include "routing/order.h"
@@ -20,6 +15,7 @@
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 /* Formulas of generate.h, or names of shapes.h. */
@@ -137,8 +133,7 @@ judge(const struct trial *t, const struct lft *lft, const struct lft *before,
 	order_destroy(order);
 }
 
-static void
-test_engines_are_safe_and_verify_agrees(void **state)
+TEST(test_engines_are_safe_and_verify_agrees)
 {
 	uint64_t seed = seed_take(1);
 	struct oracle_verdict v;
@@ -165,8 +160,7 @@ test_engines_are_safe_and_verify_agrees(void **state)
 
 /* auto: no pair of CAs is lost, and the busiest channel is near what it must
  * carry with any tables. */
-static void
-test_auto_joins_all_hosts_near_the_bound(void **state)
+TEST(test_auto_joins_all_hosts_near_the_bound)
 {
 	uint64_t seed = seed_take(1);
 	const struct choice_wish wish = { NULL };
@@ -209,8 +203,7 @@ test_auto_joins_all_hosts_near_the_bound(void **state)
 
 /* auto is as good as the best engine; an engine in force stays unless that is
  * better by a tenth. */
-static void
-test_auto_takes_the_best_and_keeps_what_is_near(void **state)
+TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 {
 	uint64_t seed = seed_take(2);
 	struct choice_wish wish = { NULL };
@@ -281,8 +274,7 @@ judge_stages(struct trial *t, const struct choice *c)
 
 /* Cables are lost, one after the other: each step from old to new is free of
  * credit loops, as the choice says. */
-static void
-test_updates_have_no_loop_with_what_is_held(void **state)
+TEST(test_updates_have_no_loop_with_what_is_held)
 {
 	uint64_t random = seed_take(3);
 	const struct choice_wish wish = { NULL };
@@ -390,8 +382,7 @@ judge_groups(const struct trial *t, const struct choice *choice,
 }
 
 /* With every engine that has no loop here by itself. */
-static void
-test_groups_reach_all_members_without_loops(void **state)
+TEST(test_groups_reach_all_members_without_loops)
 {
 	uint64_t seed = seed_take(1), random = seed;
 	double spread = 0;
@@ -426,19 +417,4 @@ test_groups_reach_all_members_without_loops(void **state)
 	print_message("# the busiest channel has %.2f times the mean of "
 		      "trees\n", spread / n);
 	assert_true(spread / n <= SPREAD_MAX);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_engines_are_safe_and_verify_agrees),
-		cmocka_unit_test(test_auto_joins_all_hosts_near_the_bound),
-		cmocka_unit_test(
-			test_auto_takes_the_best_and_keeps_what_is_near),
-		cmocka_unit_test(test_groups_reach_all_members_without_loops),
-		cmocka_unit_test(test_updates_have_no_loop_with_what_is_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,9 @@
  * records as they are on the wire, statuses, who may see what. Paths:
  * test_sa_path.c; what clients leave behind: test_sa_state.c.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/unit.h"

@@ -5,12 +5,8 @@
  * does not answer is forgotten. The fabric is one switch with hosts
  * (sa_star.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/sa/informinfo.h"
 #include "tests/lib/sa_star.h"

@@ -5,12 +5,8 @@
  * longer than the group has a member that counts. The fabric is one switch
  * with hosts (sa_star.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/group_lab.h"
 #include "tests/lib/unit.h"

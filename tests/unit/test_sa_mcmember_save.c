@@ -4,12 +4,8 @@
  * MLIDs, so that clients need not notice a restart. Damaged text is refused,
  * with what is wrong, or reads as something sound.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/group_lab.h"
 #include "tests/lib/unit.h"

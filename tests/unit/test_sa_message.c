@@ -3,11 +3,6 @@
  * Long messages over a transport that does RMPP itself: they go out and come
  * in in one piece. The transport here writes down what it is given.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/io/sa_message.h"

@@ -3,15 +3,9 @@
  * A path of the SA: against the tables, what its ends are, what it carries,
  * selectors.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/unit.h"

@@ -3,14 +3,8 @@
  * The SL of a path: by the policy's rules, else of its partition; and what
  * becomes of a wish for an SL.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/seed.h"

@@ -3,15 +3,9 @@
  * Many paths of the SA: all of a fabric, LMC, partitions, to groups,
  * MultiPathRecord.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/unit.h"

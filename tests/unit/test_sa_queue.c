@@ -3,11 +3,6 @@
  * The queue before the SA: turns, limits, and who has to leave; against a
  * model that looks at everything each time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sa/sa_queue.h"

@@ -8,14 +8,9 @@
  * gave on a simulated fabric of two switches and three hosts, taken off the
  * wire, are decoded, and encoded again to the same bytes.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <glib.h>
 #include <infiniband/mad.h>
 

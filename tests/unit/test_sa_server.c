@@ -2,11 +2,6 @@
 /*
  * The desk of the SA: overload, tables, long requests, Reports, bad clients.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/lib/sa_server_lab.h"

@@ -4,12 +4,8 @@
  * long as its lease; nobody speaks for others; keys are never told. The fabric
  * is one switch with hosts (sa_star.h); time is what the test says.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/sa/service.h"
 #include "tests/lib/sa_star.h"

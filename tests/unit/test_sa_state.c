@@ -4,15 +4,9 @@
  * trees that they need, services, subscriptions, restarts. The stores by
  * themselves: test_sa_mcmember.c, test_sa_service.c, test_sa_informinfo.c.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sm/sa/sa_db.h"
 #include "tests/lib/sa_lab.h"

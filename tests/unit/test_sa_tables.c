@@ -2,11 +2,6 @@
 /*
  * Tables of ports in the SA: what must be read, what was read, what is told.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sa/sa_db.h"

@@ -5,14 +5,9 @@
  * libibmad's field numbers and libibumad's packed structs are the second and
  * third opinion on where the components are.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <glib.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>

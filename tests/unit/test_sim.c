@@ -3,10 +3,6 @@
  * The simulated fabric: its clock, its clients, how long things take, and
  * that the same run is the same run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/lib/sim_lab.h"

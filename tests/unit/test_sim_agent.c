@@ -2,10 +2,6 @@
 /*
  * The agents of the simulated fabric: what IBA 14.2 lets a Get and a Set do.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sim/state.h"

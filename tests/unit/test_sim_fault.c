@@ -2,10 +2,6 @@
 /*
  * The faults of the simulated fabric do what they say, and no more.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/lib/sim_lab.h"

@@ -3,10 +3,6 @@
  * Links and nodes of the simulated fabric that come and go, and how switches
  * tell of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sim/state.h"

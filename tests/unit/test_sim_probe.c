@@ -2,10 +2,6 @@
 /*
  * The data plane of the simulated fabric, and the packets that really use it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sim/state.h"

@@ -6,10 +6,6 @@
  *
  * MINISM_TEST_SEED sets the seed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 

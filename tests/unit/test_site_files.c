@@ -3,11 +3,7 @@
  * A site's files together: what is read, all mistakes at once at the start, and
  * at a reload all or nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 #include <glib/gstdio.h>
 
 #include "sm/config/guid_files.h"

@@ -3,10 +3,6 @@
  * What others ask of the subnet manager, and what they are told: SM_Key,
  * M_Keys in the answers to traps.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sm_agent.h"

@@ -8,15 +8,10 @@
  * the bytes less what is reserved, for every bit of the attribute.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <glib.h>
 
 #include "sm/mad/smp.h"

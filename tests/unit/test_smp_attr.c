@@ -2,13 +2,7 @@
 /*
  * Names, codes and directed routes: what a log line and an SMP are made of.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"

@@ -7,11 +7,6 @@
  *
  * where a switch that does not answer hides the nodes to its right.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sweep/smp_batch.h"

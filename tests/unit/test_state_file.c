@@ -4,12 +4,6 @@
  * read nor replaced, and nothing blocks; a damaged one is set aside. And files
  * that one process holds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>

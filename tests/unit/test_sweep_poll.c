@@ -4,12 +4,8 @@
  * after as many questions in vain as was configured; not before, and not much
  * later. Two managers on a simulated fabric; the master is switched off.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"

@@ -3,10 +3,6 @@
  * Reading tables from the fake fabric: every block once, and which nodes are at
  * fault; the tables that are recalled of an earlier snapshot.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "sm/sweep/table_reader.h"

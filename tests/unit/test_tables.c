@@ -2,13 +2,7 @@
 /*
  * The arena of forwarding tables and what is known of the switches' own.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/tables.h"
 #include "tests/lib/unit.h"

@@ -3,13 +3,7 @@
  * Numbers in text: where one ends, what is too large or too long, and that a
  * failure takes nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/lib/unit.h"
 #include "topology/text.h"

@@ -2,12 +2,6 @@
 /*
  * Timers in a GLib main loop: when they ring, and what it costs to start one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "sm/io/timers.h"
 #include "tests/lib/unit.h"
 

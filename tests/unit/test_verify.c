@@ -8,13 +8,7 @@
  * the entries, old or new, until nothing is added, and closes the relation of
  * channels. It shares nothing with the code but the graph.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"

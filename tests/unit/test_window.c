@@ -3,12 +3,6 @@
  * The window of transactions: its own arithmetic, and what it makes of good,
  * silent, lossy and stalled peers on a virtual clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <glib.h>
 
 #include "sm/io/window.h"
