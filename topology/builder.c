@@ -116,22 +116,6 @@ builder_set_names(struct builder *b, GHashTable *names)
 	b->names = g_hash_table_ref(names);
 }
 
-/* A CA's port numbers start at 1: port 0 is a placeholder without a name. A
- * node that claims to have answered by a port that it does not have is for
- * the caller to complain of; there is no slot to put that GUID in. */
-static void
-name_port(struct builder *b, const struct snapshot_node *node)
-{
-	const struct node_info *info = &node->info;
-	unsigned num = info->local_port;
-
-	if (snapshot_is_switch(node))
-		num = 0;
-	else if (num == 0 || num > info->num_ports)
-		return;
-	builder_port_at(b, node->first_port + num)->guid = info->port_guid;
-}
-
 uint32_t
 builder_add(struct builder *b, const struct node_info *info)
 {
@@ -143,6 +127,7 @@ builder_add(struct builder *b, const struct node_info *info)
 		.sw_index = SNAPSHOT_NONE,
 		.entry = SNAPSHOT_NONE,
 	};
+	unsigned named = snapshot_is_switch(&node) ? 0 : info->local_port;
 	uint64_t *key = g_new(uint64_t, 1);
 	gboolean fresh;
 
@@ -162,7 +147,12 @@ builder_add(struct builder *b, const struct node_info *info)
 		port->num = (uint8_t)num;
 		port->peer = SNAPSHOT_NONE;
 	}
-	name_port(b, &node);
+	/* A CA's port numbers start at 1: port 0 is a placeholder without a
+	 * name. A node that claims to have answered by a port that it does not
+	 * have is for the caller to complain of; there is no slot to put that
+	 * GUID in. */
+	if (snapshot_is_switch(&node) || (named && named <= info->num_ports))
+		builder_port_at(b, first + named)->guid = info->port_guid;
 	return index;
 }
 
@@ -323,20 +313,6 @@ compare_nodes(gconstpointer a, gconstpointer b, gpointer builder)
 	return (ga > gb) - (ga < gb);
 }
 
-/* Step 2. Builder indices of the nodes that stay; hops NULL: all stay. */
-static GArray *
-order_nodes(struct builder *b, const uint32_t *hops)
-{
-	GArray *order = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t),
-					  b->nodes->len);
-
-	for (uint32_t i = 0; i < b->nodes->len; i++)
-		if (!hops || hops[i] != SNAPSHOT_NONE)
-			g_array_append_val(order, i);
-	g_array_sort_with_data(order, compare_nodes, b);
-	return order;
-}
-
 /* Where a port of the builder is in the snapshot; first[] is by builder node,
  * SNAPSHOT_NONE for a node that was dropped. */
 static uint32_t
@@ -373,22 +349,6 @@ number_ports(const struct builder *b, const GArray *order, struct snapshot *s)
 	return first;
 }
 
-/* Fills in one port: `p` is its copy from the builder. */
-static void
-settle_port(const struct builder *b, const uint32_t *first, uint32_t node,
-	    struct snapshot_port *p)
-{
-	uint32_t peer = translate_port(b, first, p->peer);
-
-	if (p->peer != SNAPSHOT_NONE && peer == SNAPSHOT_NONE) {
-		p->guid = 0;
-		p->known = false;
-		p->info = (struct port_info){ .state = PORT_STATE_NOP };
-	}
-	p->node = node;
-	p->peer = peer;
-}
-
 /* Step 3. Arrays of the exact size: on a large fabric the ports are what a
  * snapshot costs, and several snapshots are alive at once. */
 static struct snapshot *
@@ -423,7 +383,15 @@ assemble(const struct builder *b, const GArray *order)
 			struct snapshot_port *p = &s->ports[first[old] + num];
 
 			*p = *builder_port_at(b, old_port + num);
-			settle_port(b, first, i, p);
+			p->node = i;
+			if (p->peer == SNAPSHOT_NONE)
+				continue;
+			p->peer = translate_port(b, first, p->peer);
+			if (p->peer != SNAPSHOT_NONE)
+				continue;
+			p->guid = 0;
+			p->known = false;
+			p->info = (struct port_info){ .state = PORT_STATE_NOP };
 		}
 	}
 	g_free(first);
@@ -469,19 +437,6 @@ compare_faults(gconstpointer a, gconstpointer b)
 	return strcmp(fa->text, fb->text);
 }
 
-/* The texts change hands; the builder is left without faults. */
-static void
-hand_over_faults(struct builder *b, struct snapshot *s)
-{
-	s->n_faults = b->faults->len;
-	if (!s->n_faults)
-		return;
-	g_array_sort(b->faults, compare_faults);
-	s->faults = g_new(struct snapshot_fault, s->n_faults);
-	memcpy(s->faults, b->faults->data, s->n_faults * sizeof(*s->faults));
-	g_array_set_size(b->faults, 0);
-}
-
 struct snapshot *
 builder_finish(struct builder *b)
 {
@@ -491,12 +446,23 @@ builder_finish(struct builder *b)
 
 	if (b->local != SNAPSHOT_NONE)
 		hops = measure_distance(b);
-	order = order_nodes(b, hops);
+	/* Step 2. Builder indices of the nodes that stay. */
+	order = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t),
+				  b->nodes->len);
+	for (uint32_t i = 0; i < b->nodes->len; i++)
+		if (!hops || hops[i] != SNAPSHOT_NONE)
+			g_array_append_val(order, i);
+	g_array_sort_with_data(order, compare_nodes, b);
 	s = assemble(b, order);
 	for (uint32_t n = 0; hops && n < s->n_nodes; n++)
 		if (hops[g_array_index(order, uint32_t, n)] > 0)
 			s->nodes[n].entry = choose_entry(s, n, hops, order);
-	hand_over_faults(b, s);
+	/* The texts change hands; the builder is left without faults. */
+	g_array_sort(b->faults, compare_faults);
+	s->n_faults = b->faults->len;
+	s->faults = g_memdup2(b->faults->data,
+			      s->n_faults * sizeof(*s->faults));
+	g_array_set_size(b->faults, 0);
 	g_array_free(order, TRUE);
 	g_free(hops);
 	builder_free(b);

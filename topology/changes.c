@@ -117,20 +117,6 @@ same_port(const struct snapshot *from, uint32_t port, const uint32_t *nodes,
 
 /* ---- nodes ---- */
 
-static void
-note_away(struct comparison *c, uint32_t node)
-{
-	uint32_t port = cabled_port(c->old, node);
-	struct away *a = g_new(struct away, 1);
-
-	a->guid = c->old->nodes[node].info.node_guid;
-	a->since = c->now;
-	a->name = g_strdup(snapshot_node_name(&c->old->nodes[node]));
-	a->where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-		snapshot_port_name(c->old, c->old->ports[port].peer);
-	g_hash_table_replace(c->away, &a->guid, a);
-}
-
 /* "4 cables down, leaf-1/6 leaf-2/6; 2 hosts with it" */
 static void
 switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
@@ -203,10 +189,19 @@ static void
 node_left(struct comparison *c, uint32_t node)
 {
 	const struct snapshot_node *n = &c->old->nodes[node];
+	uint32_t port = cabled_port(c->old, node);
 	char *name = g_strdup(snapshot_node_name(n));
 
-	if (c->away)
-		note_away(c, node);
+	if (c->away) {
+		struct away *a = g_new(struct away, 1);
+
+		a->guid = n->info.node_guid;
+		a->since = c->now;
+		a->name = g_strdup(name);
+		a->where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
+			snapshot_port_name(c->old, c->old->ports[port].peer);
+		g_hash_table_replace(c->away, &a->guid, a);
+	}
 	if (snapshot_is_switch(n))
 		switch_left(c, n, name);
 	else
@@ -286,39 +281,7 @@ compare_node(struct comparison *c, uint32_t was, uint32_t is)
 	    g_strdup(snapshot_node_name(b)), "moved from %s to %s", from, to);
 }
 
-static void
-compare_nodes(struct comparison *c)
-{
-	for (uint32_t i = 0; i < c->old->n_nodes; i++)
-		if (c->to_new[i] == SNAPSHOT_NONE)
-			node_left(c, i);
-		else
-			compare_node(c, i, c->to_new[i]);
-	for (uint32_t i = 0; i < c->new->n_nodes; i++)
-		if (c->to_old[i] == SNAPSHOT_NONE)
-			node_came(c, i);
-}
-
 /* ---- links ---- */
-
-/* The best that both ends support, as if it were active. */
-static void
-best_of(const struct port_info *a, const struct port_info *b,
-	struct port_info *best)
-{
-	/* LinkWidthSupported's bits, the widest first */
-	static const uint8_t widths[] = { 8, 4, 2, 16, 1 };
-	unsigned width = a->width_supported & b->width_supported;
-	unsigned ext = a->speed_ext_supported & b->speed_ext_supported & 15u;
-	unsigned speed = a->speed_supported & b->speed_supported & 7u;
-
-	*best = (struct port_info){ 0 };
-	for (size_t i = 0; i < G_N_ELEMENTS(widths); i++)
-		if (!best->width_active && width & widths[i])
-			best->width_active = widths[i];
-	best->speed_ext_active = ext ? 1u << (g_bit_storage(ext) - 1) : 0;
-	best->speed_active = speed ? 1u << (g_bit_storage(speed) - 1) : 0;
-}
 
 bool
 link_is_slow(const struct snapshot *s, uint32_t port,
@@ -326,17 +289,24 @@ link_is_slow(const struct snapshot *s, uint32_t port,
 {
 	const struct snapshot_port *p = &s->ports[port];
 	const struct snapshot_port *q;
-	uint32_t now, could;
+	unsigned ext, speed;
+	uint32_t now;
 
 	if (p->peer == SNAPSHOT_NONE)
 		return false;
 	q = &s->ports[p->peer];
 	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
 		return false;
-	best_of(&p->info, &q->info, best);
+	ext = p->info.speed_ext_supported & q->info.speed_ext_supported & 15u;
+	speed = p->info.speed_supported & q->info.speed_supported & 7u;
+	*best = (struct port_info){
+		.width_active = port_widest(p->info.width_supported &
+					    q->info.width_supported),
+		.speed_ext_active = ext ? 1u << (g_bit_storage(ext) - 1) : 0,
+		.speed_active = speed ? 1u << (g_bit_storage(speed) - 1) : 0,
+	};
 	now = port_mbps(&p->info);
-	could = port_mbps(best);
-	return now && now < could;
+	return now && now < port_mbps(best);
 }
 
 static void
@@ -362,16 +332,6 @@ compare_speed(struct comparison *c, uint32_t port)
 		    port_width_name(&p->info), port_speed(&p->info)->name);
 }
 
-static bool
-joins_switches(const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return peer != SNAPSHOT_NONE && port < peer &&
-		snapshot_is_switch(snapshot_node_of(s, port)) &&
-		snapshot_is_switch(snapshot_node_of(s, peer));
-}
-
 /* Links of `s` between switches that are also in `other`, and not so there. */
 static void
 find_links(struct comparison *c, const struct snapshot *s,
@@ -381,7 +341,7 @@ find_links(struct comparison *c, const struct snapshot *s,
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t a, b;
 
-		if (!joins_switches(s, port))
+		if (!snapshot_joins_switches(s, port))
 			continue;
 		a = same_port(s, port, nodes, other);
 		b = same_port(s, s->ports[port].peer, nodes, other);
@@ -435,7 +395,14 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 	if (old) {
 		c.to_new = map_nodes(old, new);
 		c.to_old = map_nodes(new, old);
-		compare_nodes(&c);
+		for (uint32_t i = 0; i < old->n_nodes; i++)
+			if (c.to_new[i] == SNAPSHOT_NONE)
+				node_left(&c, i);
+			else
+				compare_node(&c, i, c.to_new[i]);
+		for (uint32_t i = 0; i < new->n_nodes; i++)
+			if (c.to_old[i] == SNAPSHOT_NONE)
+				node_came(&c, i);
 		find_links(&c, old, c.to_new, new, CHANGE_LINK_DOWN);
 		find_links(&c, new, c.to_old, old, CHANGE_LINK_UP);
 	}

@@ -50,29 +50,6 @@ device_add_port(struct builder *b, uint32_t node, unsigned num, uint64_t guid,
 	port->info.guid_cap = 8;
 }
 
-static void
-fill_switch(struct builder *b, uint32_t node, const struct device *d)
-{
-	struct snapshot_node *n = builder_node_at(b, node);
-	struct snapshot_port *port;
-
-	n->sw = device_switch;
-	n->sw_known = true;
-	for (unsigned num = 1; num <= d->n_ports; num++) {
-		port = builder_port_at(b, n->first_port + num);
-		port->known = true;
-		port->info = *d->idle;
-		port->info.local_port = (uint8_t)num;
-	}
-	/* Port 0 is no link: it is there as soon as the switch is. */
-	device_add_port(b, node, 0, d->port_guid, d->idle);
-	port = builder_port_at(b, n->first_port);
-	port->info.cap_mask = DEVICE_PORT0_CAPS;
-	port->info.guid_cap = 1;
-	port->info.state = PORT_STATE_ACTIVE;
-	port->info.phys_state = PORT_PHYS_LINK_UP;
-}
-
 uint32_t
 device_add(struct builder *b, const struct device *d)
 {
@@ -93,9 +70,27 @@ device_add(struct builder *b, const struct device *d)
 	uint32_t node = builder_add(b, &info);
 
 	builder_describe(b, node, (const uint8_t *)d->desc, strlen(d->desc));
-	if (is_switch)
-		fill_switch(b, node, d);
-	else
+	if (is_switch) {
+		struct snapshot_node *n = builder_node_at(b, node);
+		struct snapshot_port *port;
+
+		n->sw = device_switch;
+		n->sw_known = true;
+		for (unsigned num = 1; num <= d->n_ports; num++) {
+			port = builder_port_at(b, n->first_port + num);
+			port->known = true;
+			port->info = *d->idle;
+			port->info.local_port = (uint8_t)num;
+		}
+		/* Port 0 is no link: it is there as soon as the switch is. */
+		device_add_port(b, node, 0, d->port_guid, d->idle);
+		port = builder_port_at(b, n->first_port);
+		port->info.cap_mask = DEVICE_PORT0_CAPS;
+		port->info.guid_cap = 1;
+		port->info.state = PORT_STATE_ACTIVE;
+		port->info.phys_state = PORT_PHYS_LINK_UP;
+	} else {
 		device_add_port(b, node, d->local_port, d->port_guid, d->idle);
+	}
 	return node;
 }

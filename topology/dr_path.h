@@ -19,13 +19,21 @@
 #define DR_MAX_HOPS		63u
 
 /* A directed route: leave the node at hand by port[1], the next by port[2],
- * ... IBA's InitialPath, of which entry 0 is not used. */
+ * ... IBA's InitialPath, of which entry 0 is not used. 63 hops is what the 64
+ * bytes of the SMP hold. */
 struct dr_path {
 	uint8_t hops;
 	uint8_t port[DR_MAX_HOPS + 1];
 };
 
 /* Appends `port`; false if the path is full already. */
-bool dr_path_push(struct dr_path *path, uint8_t port);
+static inline bool
+dr_path_push(struct dr_path *path, uint8_t port)
+{
+	if (path->hops >= DR_MAX_HOPS)
+		return false;
+	path->port[++path->hops] = port;
+	return true;
+}
 
 #endif

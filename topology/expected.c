@@ -202,30 +202,26 @@ parse_link(struct text_scan *s, struct expected *e)
 	return true;
 }
 
-static bool
-parse_line(struct text_scan *s, struct expected *e)
-{
-	struct text_span word = text_take_span(s, " \n");
-	struct text_place place = word.place;
-	bool ok = false;
-
-	if (text_span_is(&word, kind_names[EXPECTED_LINK]))
-		ok = parse_link(s, e);
-	else if (text_span_is(&word, kind_names[EXPECTED_SWITCH]) ||
-		 text_span_is(&word, kind_names[EXPECTED_HOST]))
-		ok = parse_node(s, e, *word.at == 's');
-	return (ok && text_line_ends(s)) || text_fail(s, place, "damaged");
-}
-
 struct expected *
 expected_parse(const char *text, const char *file, GError **error)
 {
 	struct expected *e = expected_new();
 	struct text_scan s;
+	bool ok = true;
 
 	text_scan_init(&s, text, file, NULL);
-	while (text_skip_space(&s) && parse_line(&s, e))
-		;
+	while (ok && text_skip_space(&s)) {
+		struct text_span word = text_take_span(&s, " \n");
+
+		if (text_span_is(&word, kind_names[EXPECTED_LINK]))
+			ok = parse_link(&s, e);
+		else
+			ok = (text_span_is(&word, kind_names[EXPECTED_HOST]) ||
+			      text_span_is(&word, kind_names[EXPECTED_SWITCH]))
+				&& parse_node(&s, e, *word.at == 's');
+		ok = (ok && text_line_ends(&s)) ||
+			text_fail(&s, word.place, "damaged");
+	}
 	if (text_scan_end(&s, error))
 		return e;
 	expected_free(e);
@@ -299,26 +295,6 @@ is_missing(const struct expected_node *n)
 	return !n->is_void && n->at == SNAPSHOT_NONE;
 }
 
-static void
-find_link_faults(struct expected *e)
-{
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = link_at(e, i);
-		g_autofree char *a = NULL, *b = NULL;
-
-		if (!l->since || is_missing(node_at(e, l->node[0])) ||
-		    is_missing(node_at(e, l->node[1])))
-			continue;
-		a = end_name(e, l, 0);
-		b = end_name(e, l, 1);
-		add_fault(e, l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
-			  l->since, node_at(e, l->node[0])->guid,
-			  g_strdup_printf("%s - %s", a, b), l->is_slow ?
-			  g_strdup_printf("%s of %s", l->now.name,
-					  l->best.name) : g_strdup(""));
-	}
-}
-
 /* The link by which a host was reached, the number of links of a switch. */
 static void
 find_node_faults(struct expected *e)
@@ -361,7 +337,21 @@ find_faults(struct expected *e)
 		any = is_missing(node_at(e, i));
 	if (any)
 		find_node_faults(e);
-	find_link_faults(e);
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = link_at(e, i);
+		g_autofree char *a = NULL, *b = NULL;
+
+		if (!l->since || is_missing(node_at(e, l->node[0])) ||
+		    is_missing(node_at(e, l->node[1])))
+			continue;
+		a = end_name(e, l, 0);
+		b = end_name(e, l, 1);
+		add_fault(e, l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
+			  l->since, node_at(e, l->node[0])->guid,
+			  g_strdup_printf("%s - %s", a, b), l->is_slow ?
+			  g_strdup_printf("%s of %s", l->now.name,
+					  l->best.name) : g_strdup(""));
+	}
 	g_ptr_array_sort(e->faults, expected_compare);
 }
 
@@ -539,7 +529,7 @@ expected_is_meant(const struct expected_node *n, const char *word,
 		strcmp(n->name, word) == 0;
 }
 
-static bool
+static void
 accept_link(struct expected *e, struct expected_link *l, const char *word,
 	    uint64_t guid)
 {
@@ -548,11 +538,10 @@ accept_link(struct expected *e, struct expected_link *l, const char *word,
 	if (!expected_is_meant(node_at(e, l->node[0]), word, guid) &&
 	    !expected_is_meant(node_at(e, l->node[1]), word, guid) &&
 	    strcmp(a, word) && strcmp(b, word))
-		return false;
+		return;
 	l->is_void = !l->is_slow;
 	l->best = l->now;
 	l->since = 0;
-	return true;
 }
 
 unsigned

@@ -49,34 +49,16 @@ draw_next(struct draw *draw)
 	return true;
 }
 
-static bool
-joins_switches(const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return peer != SNAPSHOT_NONE && peer > port &&
-		snapshot_is_switch(snapshot_node_of(s, port)) &&
-		snapshot_is_switch(snapshot_node_of(s, peer));
-}
-
-static uint32_t
-home_node(const struct snapshot *s)
-{
-	uint32_t port = s->local_port;
-
-	if (port == SNAPSHOT_NONE || s->ports[port].peer == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	return s->ports[s->ports[port].peer].node;
-}
-
 /* Marks by node: a switch that goes. */
 static uint8_t *
 choose_switches(const struct snapshot *s, const struct link_failures *d)
 {
 	uint8_t *gone = g_new0(uint8_t, s->n_nodes);
-	uint32_t home = home_node(s), i, n_eligible = 0;
+	uint32_t port = s->local_port, home = SNAPSHOT_NONE, i, n_eligible = 0;
 	struct draw draw;
 
+	if (port != SNAPSHOT_NONE && s->ports[port].peer != SNAPSHOT_NONE)
+		home = s->ports[s->ports[port].peer].node;
 	for (i = 0; i < s->n_switches; i++)
 		n_eligible += s->switches[i] != home;
 	draw_init(&draw, d->seed, STREAM_SWITCHES, s->n_switches, n_eligible,
@@ -96,10 +78,10 @@ choose_links(const struct snapshot *s, const struct link_failures *d)
 	struct draw draw;
 
 	for (port = 0; port < s->n_ports; port++)
-		n += joins_switches(s, port);
+		n += snapshot_joins_switches(s, port);
 	draw_init(&draw, d->seed, STREAM_LINKS, n, n, d->links_per_mille);
 	for (port = 0; port < s->n_ports; port++)
-		if (joins_switches(s, port))
+		if (snapshot_joins_switches(s, port))
 			gone[port] = draw_next(&draw);
 	return gone;
 }

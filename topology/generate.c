@@ -530,21 +530,6 @@ wiring_link(struct wiring *w, uint32_t a, uint32_t b)
 	w->peer[(size_t)b * w->degree + w->used[b]++] = a;
 }
 
-/* A random tree makes it connected: each switch joins one before it that has
- * a link free. There is one, as a tree of i nodes uses 2(i - 1) < i * degree
- * link ends if the degree is 2 or there are two switches only. */
-static void
-wire_tree(struct wiring *w, uint64_t *rng)
-{
-	for (uint32_t i = 1; i < w->n; i++) {
-		uint32_t j = prng_below(rng, i);
-
-		while (w->used[j] >= w->degree)
-			j = (j + 1) % i;
-		wiring_link(w, j, i);
-	}
-}
-
 /* More links between switches that have some free and none between them yet,
  * until every draw of a long row is in vain: "about" d. */
 static void
@@ -598,7 +583,17 @@ draw_random(struct drawing *sk)
 	for (uint32_t i = 0; i < w.n; i++)
 		drawing_add_node(sk, NODE_SWITCH, 1, i, w.hosts + w.degree);
 	draw_hosts(sk, w.n, w.hosts);
-	wire_tree(&w, &rng);
+	/* A random tree makes it connected: each switch joins one before it
+	 * that has a link free. There is one, as a tree of i nodes uses
+	 * 2(i - 1) < i * degree link ends if the degree is 2 or there are two
+	 * switches only. */
+	for (uint32_t i = 1; i < w.n; i++) {
+		uint32_t j = prng_below(&rng, i);
+
+		while (w.used[j] >= w.degree)
+			j = (j + 1) % i;
+		wiring_link(&w, j, i);
+	}
 	wire_more(&w, &rng);
 	g_free(w.peer);
 	g_free(w.used);
@@ -785,49 +780,6 @@ make_guids(const struct drawing *sk, const struct generate_options *options)
 	return guids;
 }
 
-static void
-build_node(struct builder *b, const struct drawn_node *n, uint64_t guid)
-{
-	bool is_switch = n->type == NODE_SWITCH;
-	char desc[NODE_DESC_LEN];
-	const struct device d = {
-		.type = n->type,
-		.n_ports = n->n_ports,
-		.local_port = 1,
-		.guid = guid,
-		.system_guid = guid,
-		.port_guid = is_switch ? guid : guid + 1,
-		.desc = desc,
-		.idle = &device_idle_port,
-	};
-	uint32_t node;
-
-	if (is_switch)
-		snprintf(desc, sizeof(desc), "S-%u-%u", n->level, n->index);
-	else
-		snprintf(desc, sizeof(desc), "H-%u", n->index);
-	node = device_add(b, &d);
-	for (unsigned num = 2; !is_switch && num <= n->n_ports; num++)
-		device_add_port(b, node, num, guid + num, d.idle);
-}
-
-static void
-plug_in(struct builder *b, const struct drawn_cable *c)
-{
-	const uint32_t ends[] = {
-		builder_port(b, c->node_a, c->port_a),
-		builder_port(b, c->node_b, c->port_b),
-	};
-
-	builder_link(b, ends[0], ends[1]);
-	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-		struct snapshot_port *p = builder_port_at(b, ends[i]);
-
-		p->info.state = PORT_STATE_INIT;
-		p->info.phys_state = PORT_PHYS_LINK_UP;
-	}
-}
-
 /* An index of a drawn node is that of a node in the builder. */
 static struct snapshot *
 drawing_build(const struct drawing *sk, const struct generate_options *options)
@@ -836,10 +788,46 @@ drawing_build(const struct drawing *sk, const struct generate_options *options)
 	struct builder *b = builder_new();
 	uint32_t home = 0;
 
-	for (uint32_t i = 0; i < sk->nodes->len; i++)
-		build_node(b, drawn_node_at(sk, i), guids[i]);
-	for (guint i = 0; i < sk->cables->len; i++)
-		plug_in(b, drawn_cable_at(sk, i));
+	for (uint32_t i = 0; i < sk->nodes->len; i++) {
+		const struct drawn_node *n = drawn_node_at(sk, i);
+		bool is_switch = n->type == NODE_SWITCH;
+		char desc[NODE_DESC_LEN];
+		const struct device d = {
+			.type = n->type,
+			.n_ports = n->n_ports,
+			.local_port = 1,
+			.guid = guids[i],
+			.system_guid = guids[i],
+			.port_guid = is_switch ? guids[i] : guids[i] + 1,
+			.desc = desc,
+			.idle = &device_idle_port,
+		};
+		uint32_t node;
+
+		if (is_switch)
+			snprintf(desc, sizeof(desc), "S-%u-%u", n->level,
+				 n->index);
+		else
+			snprintf(desc, sizeof(desc), "H-%u", n->index);
+		node = device_add(b, &d);
+		for (unsigned num = 2; !is_switch && num <= n->n_ports; num++)
+			device_add_port(b, node, num, guids[i] + num, d.idle);
+	}
+	for (guint i = 0; i < sk->cables->len; i++) {
+		const struct drawn_cable *c = drawn_cable_at(sk, i);
+		const uint32_t ends[] = {
+			builder_port(b, c->node_a, c->port_a),
+			builder_port(b, c->node_b, c->port_b),
+		};
+
+		builder_link(b, ends[0], ends[1]);
+		for (size_t k = 0; k < G_N_ELEMENTS(ends); k++) {
+			struct snapshot_port *p = builder_port_at(b, ends[k]);
+
+			p->info.state = PORT_STATE_INIT;
+			p->info.phys_state = PORT_PHYS_LINK_UP;
+		}
+	}
 	while (drawn_node_at(sk, home)->type != NODE_CA)
 		home++;
 	builder_set_local(b, builder_port(b, home, 1));

@@ -2,10 +2,10 @@
 /*
  * LID assignment: one pass for each step of the rule in lid.h.
  *
- * Structs. An `assigner` is the state of one assignment: two bitmaps over the
- * unicast LIDs (taken: owned by a port here; reserved: held by the memory for
- * a port that is away), the owner of each LID, the answer, and the end
- * ports in the order in which every step takes them, PortGUID first. PortGUIDs
+ * Structs. An `assigner` is the state of one assignment: the owner of each
+ * unicast LID, which LIDs are reserved (held by the memory for a port that is
+ * away), the answer, and the end ports in the order in which every step takes
+ * them, PortGUID first. PortGUIDs
  * are meant to be unique but are what a device says; the port index, which
  * follows NodeGUID and port number, decides between two of the same.
  *
@@ -14,8 +14,8 @@
  *				the winner of a LID comes first
  *	2. recall()		what the memory holds for those without
  *	3. reserve(), allocate()	the lowest free range for the rest
- * Each step only looks at bits that are still clear, so none can take a LID
- * from an earlier one.
+ * Each step only looks at LIDs that are still free, so none can take a LID from
+ * an earlier one.
  *
  * A LID that came with another LMC than is wanted now stays the base if it
  * can: it must be aligned, and these claims come after those that are right
@@ -23,25 +23,17 @@
  * memory is not stretched in that way, a range of another size is not used.
  *
  * Ranges are aligned to their size (IBA 4.1.3: the LMC masks the low bits of
- * the LID), hence a search goes in steps of the size; full words of the
- * bitmaps are skipped, which makes one search 768 steps at worst. LIDs that
- * are reserved become free from the highest GUID down, one range at a time,
- * and only when a port finds nothing.
+ * the LID), hence a search goes in steps of the size, and on from where the
+ * last one of that size ended. LIDs that are reserved become free from the
+ * highest GUID down, one range at a time, and only when a port finds nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology/lid.h"
 
-#define WORD_BITS	64u
 #define N_LIDS		(LID_UNICAST_MAX + 1u)
-#define N_WORDS		(N_LIDS / WORD_BITS)
-
-G_STATIC_ASSERT(N_LIDS % WORD_BITS == 0);
-
-struct lid_set {
-	uint64_t word[N_WORDS];
-};
 
 struct assigner {
 	const struct snapshot *s;
@@ -51,8 +43,8 @@ struct assigner {
 	struct lid_map *map;
 	uint32_t *order;	/* end ports by (PortGUID, index) */
 	uint32_t n_order;
-	uint32_t *owner;	/* by LID, N_LIDS */
-	struct lid_set taken, reserved;
+	uint32_t *owner;	/* by LID, N_LIDS; SNAPSHOT_NONE: free */
+	bool reserved[N_LIDS];
 	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
 	unsigned next[LMC_MAX + 1];	/* nothing free below, by LMC */
 	unsigned last;		/* the highest LID that may be given */
@@ -75,32 +67,17 @@ lid_error_quark(void)
 	return g_quark_from_static_string("minism-lids-error");
 }
 
-/* --- sets of LIDs --- */
+/* --- ranges --- */
 
-static bool
-lid_set_has(const struct lid_set *set, unsigned lid)
-{
-	return set->word[lid / WORD_BITS] >> lid % WORD_BITS & 1;
-}
-
-static void
-lid_set_add(struct lid_set *set, unsigned first, unsigned n)
-{
-	for (unsigned lid = first; lid < first + n; lid++)
-		set->word[lid / WORD_BITS] |= UINT64_C(1) << lid % WORD_BITS;
-}
-
-/* The first LID of the range that is in the set, or LID_NONE. */
+/* The first LID of the range that is taken, or LID_NONE. */
 static unsigned
-set_first_of(const struct lid_set *set, unsigned first, unsigned n)
+first_taken(const struct assigner *a, unsigned first, unsigned n)
 {
 	for (unsigned lid = first; lid < first + n; lid++)
-		if (lid_set_has(set, lid))
+		if (a->owner[lid] != SNAPSHOT_NONE)
 			return lid;
 	return LID_NONE;
 }
-
-/* --- ranges --- */
 
 /* Can a port with this LMC own the range from `base` on at all? */
 static bool
@@ -140,7 +117,6 @@ lid_give(struct assigner *a, uint32_t port, unsigned base)
 {
 	unsigned size = 1u << a->map->lmc[port];
 
-	lid_set_add(&a->taken, base, size);
 	for (unsigned lid = base; lid < base + size; lid++)
 		a->owner[lid] = port;
 	a->map->base[port] = (uint16_t)base;
@@ -161,17 +137,6 @@ lid_compare_ports(gconstpointer a, gconstpointer b, gpointer subnet)
 	return (pa > pb) - (pa < pb);
 }
 
-static unsigned
-wanted_lmc(const struct snapshot *s, uint32_t port, unsigned lmc)
-{
-	const struct snapshot_node *node = snapshot_node_of(s, port);
-
-	/* A base port 0 has LMC 0, IBA 14.2.5.6 */
-	if (snapshot_is_switch(node) && !node->sw.enhanced_port0)
-		return 0;
-	return lmc;
-}
-
 static void
 list_end_ports(struct assigner *a, unsigned lmc)
 {
@@ -179,9 +144,13 @@ list_end_ports(struct assigner *a, unsigned lmc)
 
 	a->order = g_new(uint32_t, s->n_ports);
 	for (uint32_t p = 0; p < s->n_ports; p++) {
+		const struct snapshot_node *node = snapshot_node_of(s, p);
+
 		if (!snapshot_is_end_port(s, p))
 			continue;
-		a->map->lmc[p] = (uint8_t)wanted_lmc(s, p, lmc);
+		/* A base port 0 has LMC 0, IBA 14.2.5.6 */
+		a->map->lmc[p] = snapshot_is_switch(node) &&
+			!node->sw.enhanced_port0 ? 0 : (uint8_t)lmc;
 		a->order[a->n_order++] = p;
 	}
 	g_qsort_with_data(a->order, (gint)a->n_order, sizeof(*a->order),
@@ -291,7 +260,7 @@ note_loser(const struct assigner *a, const struct lid_claim *loser,
 	const struct snapshot_port *lost = &a->s->ports[loser->port];
 	const struct snapshot_port *kept = &a->s->ports[winner->port];
 	unsigned lmc = MIN(lost->info.lmc, a->map->lmc[loser->port]);
-	unsigned lid = set_first_of(&a->taken, lost->info.lid, 1u << lmc);
+	unsigned lid = first_taken(a, lost->info.lid, 1u << lmc);
 	const char *why = "the lower PortGUID";
 
 	if (!a->notes || lid == LID_NONE)
@@ -318,8 +287,8 @@ keep_claims(struct assigner *a)
 		const struct lid_claim *c = &g_array_index(claims,
 							   struct lid_claim, i);
 		unsigned base = a->s->ports[c->port].info.lid;
-		unsigned hit = set_first_of(&a->taken, base,
-					    1u << a->map->lmc[c->port]);
+		unsigned hit = first_taken(a, base,
+					   1u << a->map->lmc[c->port]);
 		uint32_t winner;
 
 		by_port[c->port] = i;
@@ -351,7 +320,7 @@ recall(struct assigner *a)
 		if (!r || !is_valid_base(a, r->min, lmc) ||
 		    r->max - r->min + 1u != 1u << lmc)
 			continue;
-		if (set_first_of(&a->taken, r->min, 1u << lmc) == LID_NONE)
+		if (first_taken(a, r->min, 1u << lmc) == LID_NONE)
 			lid_give(a, p, r->min);
 	}
 }
@@ -389,7 +358,8 @@ reserve(struct assigner *a)
 		const struct lid_range *r = &a->memory[i];
 
 		if (holds_for_absent(a, r))
-			lid_set_add(&a->reserved, r->min, r->max - r->min + 1u);
+			memset(a->reserved + r->min, true,
+			       r->max - r->min + 1u);
 	}
 	a->n_reserved = a->n_memory;
 }
@@ -403,9 +373,7 @@ release_one(struct assigner *a)
 
 		if (!holds_for_absent(a, r))
 			continue;
-		for (unsigned lid = r->min; lid <= r->max; lid++)
-			a->reserved.word[lid / WORD_BITS] &=
-				~(UINT64_C(1) << lid % WORD_BITS);
+		memset(a->reserved + r->min, false, r->max - r->min + 1u);
 		for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
 			unsigned base = r->min & ~((1u << lmc) - 1);
 
@@ -423,35 +391,13 @@ lid_find_free(struct assigner *a, unsigned lmc)
 	unsigned size = 1u << lmc;
 	unsigned base = a->next[lmc];
 
-	while (base <= a->last) {
-		unsigned w = base / WORD_BITS;
-
-		if ((a->taken.word[w] | a->reserved.word[w]) == UINT64_MAX) {
-			/* to the next word, or two where a range is two */
-			base = (w + 1) * WORD_BITS;
-			base = (base + size - 1) & ~(size - 1);
-			continue;
-		}
-		if (is_valid_base(a, base, lmc) &&
-		    set_first_of(&a->taken, base, size) == LID_NONE &&
-		    set_first_of(&a->reserved, base, size) == LID_NONE)
-			break;
+	while (base <= a->last &&
+	       (!is_valid_base(a, base, lmc) ||
+		first_taken(a, base, size) != LID_NONE ||
+		memchr(a->reserved + base, true, size)))
 		base += size;
-	}
 	a->next[lmc] = base;
 	return base <= a->last ? base : LID_NONE;
-}
-
-static bool
-fail_exhausted(const struct assigner *a, unsigned lmc, GError **error)
-{
-	uint64_t needed = count_needed(a);
-
-	g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
-		    "%" PRIu64 " LIDs are needed at LMC %u, there are %u%s",
-		    needed, lmc, LID_UNICAST_MAX, needed <= LID_UNICAST_MAX ?
-		    ", and not enough of them in aligned ranges" : "");
-	return false;
 }
 
 /* Aligned ranges may not fit where their number would; false if there is no
@@ -470,6 +416,8 @@ give_up_limit(struct assigner *a)
 static bool
 allocate(struct assigner *a, unsigned lmc, GError **error)
 {
+	uint64_t needed = count_needed(a);
+
 	for (uint32_t i = 0; i < a->n_order; i++) {
 		uint32_t p = a->order[i];
 		unsigned base;
@@ -480,26 +428,21 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			base = lid_find_free(a, a->map->lmc[p]);
 		while (base == LID_NONE &&
 		       (release_one(a) || give_up_limit(a)));
-		if (base == LID_NONE)
-			return fail_exhausted(a, lmc, error);
+		if (base == LID_NONE) {
+			g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
+				    "%" PRIu64 " LIDs are needed at LMC %u, "
+				    "there are %u%s", needed, lmc,
+				    LID_UNICAST_MAX, needed <= LID_UNICAST_MAX ?
+				    ", and not enough of them in aligned ranges"
+				    : "");
+			return false;
+		}
 		lid_give(a, p, base);
 	}
 	return true;
 }
 
 /* --- the whole --- */
-
-static struct lid_map *
-map_new(uint32_t n_ports)
-{
-	struct lid_map *map = g_new0(struct lid_map, 1);
-
-	map->ref = 1;
-	map->n_ports = n_ports;
-	map->base = g_new0(uint16_t, n_ports);
-	map->lmc = g_new0(uint8_t, n_ports);
-	return map;
-}
 
 struct lid_map *
 lid_map_ref(struct lid_map *map)
@@ -525,9 +468,13 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 	    GPtrArray *notes, GError **error)
 {
 	struct assigner *a = g_new0(struct assigner, 1);
-	struct lid_map *map = map_new(s->n_ports);
+	struct lid_map *map = g_new0(struct lid_map, 1);
 
 	g_assert(lmc <= LMC_MAX);
+	map->ref = 1;
+	map->n_ports = s->n_ports;
+	map->base = g_new0(uint16_t, s->n_ports);
+	map->lmc = g_new0(uint8_t, s->n_ports);
 	a->s = s;
 	a->memory = memory;
 	a->n_memory = n_memory;

@@ -80,41 +80,11 @@ write_header(const struct snapshot *s, const struct snapshot_node *node,
 	g_string_append_c(out, '\n');
 }
 
-static void
-write_peer_desc(const char *desc, GString *out)
-{
-	g_string_append_c(out, '"');
-	for (; *desc; desc++) {
-		char c = *desc;
-
-		if (c == '"')
-			c = '\'';
-		else if (c == '=')
-			c = '-';
-		g_string_append_c(out, c);
-	}
-	g_string_append_c(out, '"');
-}
-
 static bool
 has_link_words(const struct snapshot_port *port)
 {
 	return strcmp(port_width_name(&port->info), "?") != 0 &&
 	       strcmp(port_speed(&port->info)->name, "?") != 0;
-}
-
-/* Width and speed are the link's, so either end can tell them. If neither can,
- * the line goes without, and a reader assumes what it likes. */
-static void
-write_link(const struct snapshot_port *port, const struct snapshot_port *peer,
-	   GString *out)
-{
-	if (!has_link_words(port))
-		port = peer;
-	if (has_link_words(port))
-		g_string_append_printf(out, " %s%s",
-				       port_width_name(&port->info),
-				       port_speed(&port->info)->name);
 }
 
 static void
@@ -124,6 +94,9 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	const struct snapshot_port *peer = &s->ports[port->peer];
 	const struct snapshot_node *node = snapshot_node_of(s, index);
 	const struct snapshot_node *far = snapshot_node_of(s, port->peer);
+	/* ibsim looks for these in a line */
+	g_autofree char *desc = g_strdelimit(g_strdelimit(
+			g_strdup(far->desc), "\"", '\''), "=", '-');
 
 	g_string_append_printf(out, "[%u]", port->num);
 	if (!snapshot_is_switch(node) && port->guid)
@@ -137,11 +110,18 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	if (!snapshot_is_switch(node))
 		g_string_append_printf(out, "lid %u lmc %u ", port->info.lid,
 				       port->info.lmc);
-	write_peer_desc(far->desc, out);
-	g_string_append_printf(out, " lid %u",
+	g_string_append_printf(out, "\"%s\" lid %u", desc,
 			       s->ports[snapshot_holder_of(s, port->peer)]
 			       .info.lid);
-	write_link(port, peer, out);
+	/* Width and speed are the link's, so either end can tell them. If
+	 * neither can, the line goes without, and a reader assumes what it
+	 * likes. */
+	if (!has_link_words(port))
+		port = peer;
+	if (has_link_words(port))
+		g_string_append_printf(out, " %s%s",
+				       port_width_name(&port->info),
+				       port_speed(&port->info)->name);
 	g_string_append_c(out, '\n');
 }
 

@@ -7,10 +7,10 @@
  * reader has its scanner, and what ibsim carries from one block to the next.
  *
  * Flow:
- *	1. read_line()		every line into nodes and cables; what a line
+ *	1. net_read_line()	every line into nodes and cables; what a line
  *				can say wrong by itself is found here
- *	2. match_cables()	ids to nodes; both ends must tell of each other
- *	3. build()		nodes, ports, cables into a builder
+ *	2. match_cable()	ids to nodes; both ends must tell of each other
+ *	3. net_build()		nodes, ports, cables into a builder
  *
  * What is taken over from ibsim (verified against ibsim-utils 0.10): width=,
  * speed=, extspeed= and devid= hold until the next of their kind, vendid= and
@@ -442,23 +442,6 @@ read_port0(struct net_reader *f, struct net_node *node)
 	return true;
 }
 
-/* The GUIDs of this node; the next one counts on from here, as in ibsim. */
-static void
-take_guids(struct net_reader *f, struct net_node *node)
-{
-	node->guid = f->next_guid[node->type];
-	node->system_guid = f->no_system ? node->guid : f->system_guid;
-	node->port0_guid = f->port0_guid ? f->port0_guid : node->guid;
-	f->next_guid[node->type] += 1;
-	if (node->type != NODE_SWITCH)
-		f->next_guid[node->type] += node->n_ports;
-	node->vendor_id = f->vendor_id;
-	node->device_id = f->device_id;
-	f->vendor_id = 0;
-	f->no_system = true;
-	f->port0_guid = 0;
-}
-
 static bool
 enter_node(struct net_reader *f, struct net_node *node)
 {
@@ -513,21 +496,25 @@ net_read_node(struct net_reader *f, enum node_type type)
 	};
 
 	if (net_read_header(f, &node)) {
-		take_guids(f, &node);
+		/* The GUIDs of this node; the next one counts on from here, as
+		 * in ibsim. */
+		node.guid = f->next_guid[node.type];
+		node.system_guid = f->no_system ? node.guid : f->system_guid;
+		node.port0_guid = f->port0_guid ? f->port0_guid : node.guid;
+		f->next_guid[node.type] += 1;
+		if (node.type != NODE_SWITCH)
+			f->next_guid[node.type] += node.n_ports;
+		node.vendor_id = f->vendor_id;
+		node.device_id = f->device_id;
+		f->vendor_id = 0;
+		f->no_system = true;
+		f->port0_guid = 0;
 		if (enter_node(f, &node))
 			return true;
 	}
 	g_free(node.id);
 	g_free(node.desc);
 	return false;
-}
-
-/* What follows '#' on a cable line, is it ibnetdiscover's or free? */
-static bool
-is_data(const char *comment)
-{
-	return *comment == '"' || g_ascii_isdigit(*comment) ||
-	       g_str_has_prefix(comment, "lid ");
 }
 
 /*
@@ -547,7 +534,10 @@ read_cable_words(struct net_reader *f, struct net_cable *cable)
 
 		if (take_char(f, '#')) {
 			skip_blanks(f);
-			if (!is_data(f->scan.at))
+			/* ibnetdiscover's, or free? */
+			if (*f->scan.at != '"' &&
+			    !g_ascii_isdigit(*f->scan.at) &&
+			    !g_str_has_prefix(f->scan.at, "lid "))
 				break;
 			continue;
 		}
@@ -572,26 +562,6 @@ read_cable_words(struct net_reader *f, struct net_cable *cable)
 	return true;
 }
 
-/* Nothing may stand twice: a port has one cable. */
-static bool
-enter_cable(struct net_reader *f, const struct net_cable *cable)
-{
-	struct net_node *node = net_node_at(f, cable->node);
-
-	for (uint32_t i = 0; i < node->n_cables; i++) {
-		const struct net_cable *old;
-
-		old = net_cable_at(f, node->first_cable + i);
-		if (old->num == cable->num)
-			return fail_at(f, line_of(f->scan.line),
-				       "port %u is cabled in line %u",
-				       cable->num, old->line);
-	}
-	node->n_cables++;
-	g_array_append_vals(f->cables, cable, 1);
-	return true;
-}
-
 static bool
 read_cable(struct net_reader *f)
 {
@@ -601,7 +571,7 @@ read_cable(struct net_reader *f)
 		.peer_num = 1,
 		.rate = f->rate,
 	};
-	const struct net_node *node;
+	struct net_node *node;
 	bool ok;
 
 	if (!f->in_block)
@@ -612,30 +582,24 @@ read_cable(struct net_reader *f)
 	     take_id(f, &cable.peer_id) &&
 	     (*f->scan.at != '[' || net_take_port(f, 254, &cable.peer_num)) &&
 	     take_guid_in_parens(f, &cable.peer_guid) &&
-	     read_cable_words(f, &cable) && enter_cable(f, &cable);
-	if (!ok)
+	     read_cable_words(f, &cable);
+	/* Nothing may stand twice: a port has one cable. */
+	for (uint32_t i = 0; ok && i < node->n_cables; i++) {
+		const struct net_cable *old =
+			net_cable_at(f, node->first_cable + i);
+
+		if (old->num == cable.num)
+			ok = fail_at(f, line_of(f->scan.line),
+				     "port %u is cabled in line %u",
+				     cable.num, old->line);
+	}
+	if (!ok) {
 		g_free(cable.peer_id);
-	return ok;
-}
-
-/* ibsim's language beyond a description of nodes, and the headings of
- * ibnetdiscover -g. */
-static bool
-read_other(struct net_reader *f)
-{
-	static const char *const refused[] = {
-		"include", "do", "module", "pdebug",
-	};
-
-	if (take_word(f, "Chassis") || take_word(f, "Non-Chassis Nodes"))
-		return true;
-	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
-		if (take_word(f, refused[i]))
-			return fail_at(f, line_of(f->scan.line),
-				       "\"%s\" is not supported", refused[i]);
-	if (*f->scan.at == '@')
-		return fail(f, "aliases (@) are not supported");
-	return net_fail_word(f);
+		return false;
+	}
+	node->n_cables++;
+	g_array_append_val(f->cables, cable);
+	return true;
 }
 
 static bool
@@ -660,21 +624,21 @@ net_read_line(struct net_reader *f)
 	len = strspn(f->scan.at, "abcdefghijklmnopqrstuvwxyz");
 	if (len && (f->scan.at[len] == '=' || f->scan.at[len] == '+'))
 		return read_key(f, len);
-	return read_other(f);
-}
+	/* ibsim's language beyond a description of nodes, and the headings of
+	 * ibnetdiscover -g. */
+	static const char *const refused[] = {
+		"include", "do", "module", "pdebug",
+	};
 
-static bool
-net_read_lines(struct net_reader *f, const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	bool ok = true;
-
-	for (f->scan.line = 0; ok && lines[f->scan.line]; ) {
-		f->scan.at = g_strchomp(lines[f->scan.line++]);
-		f->scan.line_start = f->scan.at;
-		ok = net_read_line(f);
-	}
-	return ok;
+	if (take_word(f, "Chassis") || take_word(f, "Non-Chassis Nodes"))
+		return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+		if (take_word(f, refused[i]))
+			return fail_at(f, line_of(f->scan.line),
+				       "\"%s\" is not supported", refused[i]);
+	if (*f->scan.at == '@')
+		return fail(f, "aliases (@) are not supported");
+	return net_fail_word(f);
 }
 
 /* --- step 2: both ends of a cable --- */
@@ -728,17 +692,6 @@ match_rates(struct net_reader *f, const struct net_cable *cable)
 	return true;
 }
 
-static bool
-match_cables(struct net_reader *f)
-{
-	bool ok = true;
-
-	for (uint32_t c = 0; ok && c < f->cables->len; c++)
-		ok = match_cable(f, c) &&
-		     match_rates(f, net_cable_at(f, c));
-	return ok;
-}
-
 /* --- step 3: the snapshot ---
  *
  * A file has the nodes and cables; the rest of a snapshot is what
@@ -777,40 +730,9 @@ port_guid(const struct net_reader *f, const struct net_cable *cable)
 }
 
 static uint8_t
-best_width(uint8_t both)
-{
-	static const uint8_t order[] = { 8, 4, 2, 16, 1 };	/* 12x .. 1x */
-
-	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
-		if (both & order[i])
-			return order[i];
-	return 0;
-}
-
-static uint8_t
 best_speed(uint8_t both)
 {
 	return both ? (uint8_t)(1u << (g_bit_storage(both) - 1)) : 0;
-}
-
-static void
-fill_link(const struct net_reader *f, const struct net_cable *cable,
-	  struct port_info *info)
-{
-	const struct net_rate *own = &cable->rate;
-	const struct net_rate *far = &net_cable_at(f, cable->mate)->rate;
-	uint8_t both = own->speed_ext & far->speed_ext;
-
-	info->state = PORT_STATE_INIT;
-	info->phys_state = PORT_PHYS_LINK_UP;
-	info->width_enabled = info->width_supported = own->width;
-	info->width_active = best_width(own->width & far->width);
-	info->speed_enabled = info->speed_supported = own->speed;
-	info->speed_active = best_speed(own->speed & far->speed);
-	info->speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
-	info->speed_ext_supported = info->speed_ext_enabled;
-	info->speed_ext_active = best_speed(both & NET_SPEEDS_EXT);
-	info->speed_ext2_active = both / NET_SPEED_XDR;
 }
 
 /* NodeInfo as the port answers that is cabled first (a switch: port 0). */
@@ -856,6 +778,8 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
 	uint32_t index = builder_port(b, cable->node, cable->num);
 	struct snapshot_port *port = builder_port_at(b, index);
 	const struct port_info idle = idle_port();
+	const struct net_rate *own = &cable->rate, *far = &mate->rate;
+	uint8_t both = own->speed_ext & far->speed_ext;
 
 	if (net_node_at(f, cable->node)->type != NODE_SWITCH) {
 		device_add_port(b, cable->node, cable->num,
@@ -863,7 +787,16 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
 		port->info.lid = cable->lid;
 		port->info.lmc = cable->lmc;
 	}
-	fill_link(f, cable, &port->info);
+	port->info.state = PORT_STATE_INIT;
+	port->info.phys_state = PORT_PHYS_LINK_UP;
+	port->info.width_enabled = port->info.width_supported = own->width;
+	port->info.width_active = port_widest(own->width & far->width);
+	port->info.speed_enabled = port->info.speed_supported = own->speed;
+	port->info.speed_active = best_speed(own->speed & far->speed);
+	port->info.speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
+	port->info.speed_ext_supported = port->info.speed_ext_enabled;
+	port->info.speed_ext_active = best_speed(both & NET_SPEEDS_EXT);
+	port->info.speed_ext2_active = both / NET_SPEED_XDR;
 	if (c <= cable->mate)
 		builder_link(b, index, builder_port(b, mate->node, mate->num));
 }
@@ -890,21 +823,6 @@ net_build(const struct net_reader *f)
 	return builder_finish(b);
 }
 
-static void
-reader_clear(struct net_reader *f)
-{
-	for (uint32_t n = 0; n < f->nodes->len; n++) {
-		g_free(net_node_at(f, n)->id);
-		g_free(net_node_at(f, n)->desc);
-	}
-	for (uint32_t c = 0; c < f->cables->len; c++)
-		g_free(net_cable_at(f, c)->peer_id);
-	g_array_free(f->nodes, TRUE);
-	g_array_free(f->cables, TRUE);
-	g_hash_table_destroy(f->by_id);
-	g_hash_table_destroy(f->by_guid);
-}
-
 struct snapshot *
 net_file_parse(const char *text, const char *name, GError **error)
 {
@@ -914,7 +832,9 @@ net_file_parse(const char *text, const char *name, GError **error)
 		.base_guid = { 0, 0x100000, 0x200000, 0x300000 },
 		.next_guid = { 0, 0x100000, 0x200000, 0x300000 },
 	};
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	struct snapshot *s = NULL;
+	bool ok = true;
 
 	f.nodes = g_array_new(FALSE, FALSE, sizeof(struct net_node));
 	f.cables = g_array_new(FALSE, FALSE, sizeof(struct net_cable));
@@ -922,10 +842,27 @@ net_file_parse(const char *text, const char *name, GError **error)
 	f.by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  NULL);
 	text_scan_init(&f.scan, text, name, NULL);
-	if (net_read_lines(&f, text) && match_cables(&f))
+	for (f.scan.line = 0; ok && lines[f.scan.line]; ) {
+		f.scan.at = g_strchomp(lines[f.scan.line++]);
+		f.scan.line_start = f.scan.at;
+		ok = net_read_line(&f);
+	}
+	for (uint32_t c = 0; ok && c < f.cables->len; c++)
+		ok = match_cable(&f, c) &&
+			match_rates(&f, net_cable_at(&f, c));
+	if (ok)
 		s = net_build(&f);
 	text_scan_end(&f.scan, error);
-	reader_clear(&f);
+	for (uint32_t n = 0; n < f.nodes->len; n++) {
+		g_free(net_node_at(&f, n)->id);
+		g_free(net_node_at(&f, n)->desc);
+	}
+	for (uint32_t c = 0; c < f.cables->len; c++)
+		g_free(net_cable_at(&f, c)->peer_id);
+	g_array_free(f.nodes, TRUE);
+	g_array_free(f.cables, TRUE);
+	g_hash_table_destroy(f.by_id);
+	g_hash_table_destroy(f.by_guid);
 	return s;
 }
 

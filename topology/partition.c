@@ -21,17 +21,14 @@
 const char *
 partition_membership_name(enum partition_membership membership)
 {
-	switch (membership) {
-	case PARTITION_NONE:
-		return "none";
-	case PARTITION_LIMITED:
-		return "limited";
-	case PARTITION_FULL:
-		return "full";
-	case PARTITION_BOTH:
-		return "both";
-	}
-	g_assert_not_reached();
+	static const char *const names[] = {
+		[PARTITION_NONE] = "none",
+		[PARTITION_LIMITED] = "limited",
+		[PARTITION_FULL] = "full",
+		[PARTITION_BOTH] = "both",
+	};
+
+	return names[membership];
 }
 
 static void
@@ -212,11 +209,6 @@ partition_rules_default(void)
 
 #define MET	4u	/* a rule spoke of this port */
 
-struct named_port {
-	uint64_t guid;		/* 0: the slot is free */
-	uint32_t port;
-};
-
 struct grant {
 	uint32_t port;
 	uint16_t pkey;
@@ -226,8 +218,7 @@ struct resolver {
 	const struct snapshot *s;
 	uint32_t *ends;		/* end ports, ascending */
 	uint32_t n_ends;
-	struct named_port *slots;	/* open addressing, a power of two */
-	unsigned slot_bits;
+	GHashTable *by_guid;	/* PortGUID -> end port + 1 */
 	uint8_t *what;		/* by port: 0, or MET and what it is so far */
 	uint32_t *inside;	/* the ports that were met */
 	uint32_t n_inside;
@@ -237,27 +228,6 @@ struct resolver {
 
 /* --- ports by name --- */
 
-static struct named_port *
-resolver_slot(const struct resolver *r, uint64_t guid)
-{
-	uint32_t mask = (1u << r->slot_bits) - 1;
-	/* Fibonacci hashing: GUIDs of one vendor differ in few bits. */
-	uint32_t i = (uint32_t)(guid * UINT64_C(0x9e3779b97f4a7c15) >>
-				(64 - r->slot_bits));
-
-	while (r->slots[i].guid && r->slots[i].guid != guid)
-		i = (i + 1) & mask;
-	return &r->slots[i];
-}
-
-static uint32_t
-resolver_find(const struct resolver *r, uint64_t guid)
-{
-	const struct named_port *slot = resolver_slot(r, guid);
-
-	return slot->guid ? slot->port : SNAPSHOT_NONE;
-}
-
 static void
 resolver_init(struct resolver *r, const struct snapshot *s, GArray *strangers)
 {
@@ -266,45 +236,35 @@ resolver_init(struct resolver *r, const struct snapshot *s, GArray *strangers)
 	r->inside = g_new(uint32_t, s->n_ports);
 	r->what = g_new0(uint8_t, s->n_ports);
 	r->grants = g_array_new(FALSE, FALSE, sizeof(struct grant));
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		if (snapshot_is_end_port(s, port))
-			r->ends[r->n_ends++] = port;
+	r->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint64_t *guid = &s->ports[port].guid;
 
-	/* Never more than half full, so that a search ends soon. */
-	r->slot_bits = 1;
-	while ((UINT64_C(1) << r->slot_bits) < 2 * (uint64_t)r->n_ends + 1)
-		r->slot_bits++;
-	r->slots = g_new0(struct named_port, (size_t)1 << r->slot_bits);
-	for (uint32_t i = 0; i < r->n_ends; i++) {
-		uint64_t guid = s->ports[r->ends[i]].guid;
-		struct named_port *slot = resolver_slot(r, guid);
-
-		if (guid && !slot->guid)
-			*slot = (struct named_port){ guid, r->ends[i] };
+		if (!snapshot_is_end_port(s, port))
+			continue;
+		r->ends[r->n_ends++] = port;
+		if (*guid && !g_hash_table_contains(r->by_guid, guid))
+			g_hash_table_insert(r->by_guid, guid,
+					    GUINT_TO_POINTER(port + 1));
 	}
 }
 
-static void
-resolver_clear(struct resolver *r)
-{
-	g_free(r->ends);
-	g_free(r->inside);
-	g_free(r->what);
-	g_free(r->slots);
-	g_array_unref(r->grants);
-}
-
-/* The SM's own end port: of a switch, its port 0. */
+/* The port that a rule for a single one names; SNAPSHOT_NONE: it is away. */
 static uint32_t
-resolver_self(const struct resolver *r)
+resolver_find(const struct resolver *r, const struct partition_rule *rule)
 {
 	uint32_t port = r->s->local_port;
+	gpointer found;
 
-	if (port == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	if (snapshot_is_switch(snapshot_node_of(r->s, port)))
-		return snapshot_node_of(r->s, port)->first_port;
-	return snapshot_is_end_port(r->s, port) ? port : SNAPSHOT_NONE;
+	if (rule->who == PARTITION_GUID) {
+		found = g_hash_table_lookup(r->by_guid, &rule->guid);
+		return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
+	}
+	/* The SM's own end port: of a switch, its port 0. */
+	if (port != SNAPSHOT_NONE)
+		port = snapshot_holder_of(r->s, port);
+	return port != SNAPSHOT_NONE && snapshot_is_end_port(r->s, port) ?
+		port : SNAPSHOT_NONE;
 }
 
 /* --- one partition --- */
@@ -319,57 +279,30 @@ resolver_admit(struct resolver *r, uint32_t port,
 }
 
 static void
-resolver_admit_type(struct resolver *r, enum node_type type,
-		    enum partition_membership membership)
-{
-	for (uint32_t i = 0; i < r->n_ends; i++)
-		if (snapshot_node_of(r->s, r->ends[i])->info.node_type == type)
-			resolver_admit(r, r->ends[i], membership);
-}
-
-/* By a rule that is for one port; SNAPSHOT_NONE: it is away. */
-static void
-resolver_admit_one(struct resolver *r, uint32_t port,
-		   const struct partition_rule *rule)
-{
-	if (port != SNAPSHOT_NONE)
-		resolver_admit(r, port, rule->membership);
-	else if (r->strangers && rule->who == PARTITION_GUID)
-		g_array_append_vals(r->strangers, rule, 1);
-}
-
-static void
 resolver_apply(struct resolver *r, const struct partition_rule *rule)
 {
-	switch (rule->who) {
-	case PARTITION_GUID:
-		resolver_admit_one(r, resolver_find(r, rule->guid), rule);
-		return;
-	case PARTITION_SELF:
-		resolver_admit_one(r, resolver_self(r), rule);
-		return;
-	case PARTITION_ALL:
-		for (uint32_t i = 0; i < r->n_ends; i++)
-			resolver_admit(r, r->ends[i], rule->membership);
-		return;
-	case PARTITION_ALL_CAS:
-		resolver_admit_type(r, NODE_CA, rule->membership);
-		return;
-	case PARTITION_ALL_SWITCHES:
-		resolver_admit_type(r, NODE_SWITCH, rule->membership);
-		return;
-	case PARTITION_ALL_ROUTERS:
-		resolver_admit_type(r, NODE_ROUTER, rule->membership);
+	static const enum node_type types[] = {
+		[PARTITION_ALL_CAS] = NODE_CA,
+		[PARTITION_ALL_SWITCHES] = NODE_SWITCH,
+		[PARTITION_ALL_ROUTERS] = NODE_ROUTER,
+	};
+	uint32_t port;
+
+	if (rule->who == PARTITION_GUID || rule->who == PARTITION_SELF) {
+		port = resolver_find(r, rule);
+		if (port != SNAPSHOT_NONE)
+			resolver_admit(r, port, rule->membership);
+		else if (r->strangers && rule->who == PARTITION_GUID)
+			g_array_append_vals(r->strangers, rule, 1);
 		return;
 	}
-}
-
-static void
-resolver_grant(struct resolver *r, uint32_t port, uint16_t pkey)
-{
-	struct grant grant = { .port = port, .pkey = pkey };
-
-	g_array_append_val(r->grants, grant);
+	for (uint32_t i = 0; i < r->n_ends; i++) {
+		port = r->ends[i];
+		if (rule->who == PARTITION_ALL ||
+		    snapshot_node_of(r->s, port)->info.node_type ==
+		    types[rule->who])
+			resolver_admit(r, port, rule->membership);
+	}
 }
 
 static void
@@ -380,12 +313,15 @@ resolver_partition(struct resolver *r, const struct partition *p)
 						 struct partition_rule, i));
 	for (uint32_t i = 0; i < r->n_inside; i++) {
 		uint32_t port = r->inside[i];
+		const struct grant grants[] = {
+			{ port, p->pkey },
+			{ port, (uint16_t)(p->pkey | PKEY_FULL) },
+		};
 
 		if (r->what[port] & PARTITION_LIMITED)
-			resolver_grant(r, port, p->pkey);
+			g_array_append_val(r->grants, grants[0]);
 		if (r->what[port] & PARTITION_FULL)
-			resolver_grant(r, port,
-				       (uint16_t)(p->pkey | PKEY_FULL));
+			g_array_append_val(r->grants, grants[1]);
 		r->what[port] = 0;
 	}
 	r->n_inside = 0;
@@ -427,7 +363,11 @@ memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 	for (guint i = 0; i < rules->partitions->len; i++)
 		resolver_partition(&r, rules->partitions->pdata[i]);
 	m = memberships_deal(s->n_ports, r.grants);
-	resolver_clear(&r);
+	g_free(r.ends);
+	g_free(r.inside);
+	g_free(r.what);
+	g_hash_table_unref(r.by_guid);
+	g_array_unref(r.grants);
 	return m;
 }
 

@@ -178,20 +178,6 @@ pool_put(struct port_tables *t, const union port_block *data)
 	return t->n_blocks;
 }
 
-static void
-copy_rows(struct port_tables *to, const struct port_tables *from,
-	  enum port_table table)
-{
-	for (uint32_t port = 0; port < from->n_ports; port++) {
-		unsigned n = port_tables_blocks(from, table, port);
-		const uint32_t *row = from->rows[table][port];
-
-		if (row)
-			to->rows[table][port] =
-				g_memdup2(row, n * sizeof(*row));
-	}
-}
-
 /* The numbers stay good: the pool is copied in its order. */
 struct port_tables *
 port_tables_copy(const struct port_tables *t)
@@ -207,7 +193,14 @@ port_tables_copy(const struct port_tables *t)
 		pool_put(copy, pool_at(t, i));
 	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
 		copy->rows[k] = g_new0(uint32_t *, t->n_ports);
-		copy_rows(copy, t, k);
+		for (uint32_t port = 0; port < t->n_ports; port++) {
+			unsigned n = port_tables_blocks(t, k, port);
+			const uint32_t *row = t->rows[k][port];
+
+			if (row)
+				copy->rows[k][port] =
+					g_memdup2(row, n * sizeof(*row));
+		}
 	}
 	return copy;
 }

@@ -13,24 +13,6 @@
 
 #define DEFAULT_WEIGHT	4u
 
-/* VL 0 by priority, the others by turns. */
-static void
-values_built_in(struct qos_values *v)
-{
-	memset(v, 0, sizeof(*v));
-	v->max_vls = QOS_VLS;
-	for (uint8_t vl = 0; vl < QOS_VLS; vl++) {
-		v->sl2vl[vl] = vl;
-		v->high[vl].vl = vl;
-		v->low[vl].vl = vl;
-		v->low[vl].weight = vl ? DEFAULT_WEIGHT : 0;
-	}
-	v->high[0].weight = DEFAULT_WEIGHT;
-	v->sl2vl[15] = 7;
-	v->given = QOS_MAX_VLS | QOS_HIGH_LIMIT | QOS_HIGH | QOS_LOW |
-		QOS_SL2VL;
-}
-
 static void
 values_override(struct qos_values *v, const struct qos_values *by)
 {
@@ -49,7 +31,19 @@ values_override(struct qos_values *v, const struct qos_values *by)
 void
 qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 {
-	values_built_in(out);
+	/* VL 0 by priority, the others by turns. */
+	memset(out, 0, sizeof(*out));
+	out->max_vls = QOS_VLS;
+	for (uint8_t vl = 0; vl < QOS_VLS; vl++) {
+		out->sl2vl[vl] = vl;
+		out->high[vl].vl = vl;
+		out->low[vl].vl = vl;
+		out->low[vl].weight = vl ? DEFAULT_WEIGHT : 0;
+	}
+	out->high[0].weight = DEFAULT_WEIGHT;
+	out->sl2vl[15] = 7;
+	out->given = QOS_MAX_VLS | QOS_HIGH_LIMIT | QOS_HIGH | QOS_LOW |
+		QOS_SL2VL;
 	values_override(out, &qos->all);
 	values_override(out, &qos->kinds[kind]);
 }

@@ -1,100 +1,104 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Names of what a node is (IBA 14.2.5.3, NodeInfo.NodeType), as the diagnostics
- * print them.
- */
-#include "topology/smp_attr.h"
-
-#include <stddef.h>
-
-const char *
-node_type_name(unsigned type)
-{
-	switch ((enum node_type)type) {
-	case NODE_CA:
-		return "Channel Adapter";
-	case NODE_SWITCH:
-		return "Switch";
-	case NODE_ROUTER:
-		return "Router";
-	}
-	return "?";
-}
-
-/*
- * Names and codes of PortInfo's components.
+ * Names of what a node is (IBA 14.2.5.3, NodeInfo.NodeType), and names and
+ * codes of PortInfo's components.
  *
  * The structs of smp_attr.h are filled by the code that reads a fabric; this
  * file only says how their codes are called, so that a log line, a dump and a
  * picture agree. The words are those that the diagnostics print, since that is
- * what an operator searches for. Every function is a table in the shape of a
- * switch: the compiler then names the enumerator that was forgotten, and a code
- * that came off the wire and is in no table ends in "?".
+ * what an operator searches for. A code that came off the wire and is in no
+ * table ends in "?".
  *
  * Source: IBA 14.2.5.6 (LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive,
  * MTUCap); libibmad of rdma-core for LinkSpeedExtActive2.
  */
+#include "topology/smp_attr.h"
+
+#include <glib.h>
+
+const char *
+node_type_name(unsigned type)
+{
+	static const char *const names[] = {
+		[NODE_CA] = "Channel Adapter",
+		[NODE_SWITCH] = "Switch",
+		[NODE_ROUTER] = "Router",
+	};
+
+	return type && type < G_N_ELEMENTS(names) ? names[type] : "?";
+}
 
 const char *
 port_state_name(unsigned state)
 {
-	switch ((enum port_state)state) {
-	case PORT_STATE_NOP:
-		return "NoChange";
-	case PORT_STATE_DOWN:
-		return "Down";
-	case PORT_STATE_INIT:
-		return "Initialize";
-	case PORT_STATE_ARMED:
-		return "Armed";
-	case PORT_STATE_ACTIVE:
-		return "Active";
-	case PORT_STATE_ACTIVE_DEFER:
-		return "ActiveDefer";
-	}
-	return "?";
+	static const char *const names[] = {
+		[PORT_STATE_NOP] = "NoChange",
+		[PORT_STATE_DOWN] = "Down",
+		[PORT_STATE_INIT] = "Initialize",
+		[PORT_STATE_ARMED] = "Armed",
+		[PORT_STATE_ACTIVE] = "Active",
+		[PORT_STATE_ACTIVE_DEFER] = "ActiveDefer",
+	};
+
+	return state < G_N_ELEMENTS(names) ? names[state] : "?";
 }
 
 const char *
 port_phys_name(unsigned phys)
 {
-	switch ((enum port_phys)phys) {
-	case PORT_PHYS_NOP:
-		return "NoChange";
-	case PORT_PHYS_SLEEP:
-		return "Sleep";
-	case PORT_PHYS_POLLING:
-		return "Polling";
-	case PORT_PHYS_DISABLED:
-		return "Disabled";
-	case PORT_PHYS_TRAINING:
-		return "PortConfigurationTraining";
-	case PORT_PHYS_LINK_UP:
-		return "LinkUp";
-	case PORT_PHYS_RECOVERY:
-		return "LinkErrorRecovery";
-	case PORT_PHYS_TEST:
-		return "PhyTest";
-	}
-	return "?";
+	static const char *const names[] = {
+		[PORT_PHYS_NOP] = "NoChange",
+		[PORT_PHYS_SLEEP] = "Sleep",
+		[PORT_PHYS_POLLING] = "Polling",
+		[PORT_PHYS_DISABLED] = "Disabled",
+		[PORT_PHYS_TRAINING] = "PortConfigurationTraining",
+		[PORT_PHYS_LINK_UP] = "LinkUp",
+		[PORT_PHYS_RECOVERY] = "LinkErrorRecovery",
+		[PORT_PHYS_TEST] = "PhyTest",
+	};
+
+	return phys < G_N_ELEMENTS(names) ? names[phys] : "?";
+}
+
+/* LinkWidth's bits, the widest first. */
+static const struct width {
+	uint8_t bit, lanes;
+	const char *name;
+} widths[] = {
+	{ 8, 12, "12x" }, { 4, 8, "8x" }, { 2, 4, "4x" }, { 16, 2, "2x" },
+	{ 1, 1, "1x" }, { 0, 0, "?" },
+};
+
+static const struct width *
+width_of(const struct port_info *info)
+{
+	const struct width *w = widths;
+
+	while (w->bit && w->bit != info->width_active)
+		w++;
+	return w;
 }
 
 const char *
 port_width_name(const struct port_info *info)
 {
-	switch (info->width_active) {
-	case 1:
-		return "1x";
-	case 2:
-		return "4x";
-	case 4:
-		return "8x";
-	case 8:
-		return "12x";
-	case 16:
-		return "2x";
-	}
-	return "?";
+	return width_of(info)->name;
+}
+
+unsigned
+port_lanes(const struct port_info *info)
+{
+	return width_of(info)->lanes;
+}
+
+uint8_t
+port_widest(unsigned mask)
+{
+	const struct width *w = widths;
+
+	while (w->bit && !(w->bit & mask))
+		w++;
+	return w->bit;
 }
 
 /*
@@ -130,24 +134,6 @@ port_speed(const struct port_info *info)
 			break;
 	}
 	return &speeds[i].speed;
-}
-
-unsigned
-port_lanes(const struct port_info *info)
-{
-	switch (info->width_active) {
-	case 1:
-		return 1;
-	case 2:
-		return 4;
-	case 4:
-		return 8;
-	case 8:
-		return 12;
-	case 16:
-		return 2;
-	}
-	return 0;
 }
 
 unsigned

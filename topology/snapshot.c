@@ -22,21 +22,16 @@
 const char *
 snapshot_fault_name(enum snapshot_fault_kind kind)
 {
-	switch (kind) {
-	case SNAPSHOT_FAULT_DUPLICATE_GUID:
-		return "duplicate GUID";
-	case SNAPSHOT_FAULT_SILENT:
-		return "silent";
-	case SNAPSHOT_FAULT_REFUSED:
-		return "refused";
-	case SNAPSHOT_FAULT_LIAR:
-		return "contradicts itself";
-	case SNAPSHOT_FAULT_TOO_FAR:
-		return "too far";
-	case SNAPSHOT_FAULT_LOCKED:
-		return "locked";
-	}
-	return "?";
+	static const char *const names[] = {
+		[SNAPSHOT_FAULT_DUPLICATE_GUID] = "duplicate GUID",
+		[SNAPSHOT_FAULT_SILENT] = "silent",
+		[SNAPSHOT_FAULT_REFUSED] = "refused",
+		[SNAPSHOT_FAULT_LIAR] = "contradicts itself",
+		[SNAPSHOT_FAULT_TOO_FAR] = "too far",
+		[SNAPSHOT_FAULT_LOCKED] = "locked",
+	};
+
+	return kind < G_N_ELEMENTS(names) ? names[kind] : "?";
 }
 
 struct snapshot *
@@ -61,32 +56,17 @@ snapshot_unref(struct snapshot *subnet)
 	g_free(subnet);
 }
 
-static void *
-array_copy(const void *array, size_t n, size_t size)
-{
-	void *copy;
-
-	if (!n)
-		return NULL;
-	copy = g_malloc_n(n, size);
-	memcpy(copy, array, n * size);
-	return copy;
-}
-
 struct snapshot *
 snapshot_copy(const struct snapshot *subnet)
 {
-	struct snapshot *c = array_copy(subnet, 1, sizeof(*subnet));
+	struct snapshot *c = g_memdup2(subnet, sizeof(*subnet));
 
 	c->ref = 1;
-	c->nodes = array_copy(subnet->nodes, subnet->n_nodes,
-			      sizeof(*subnet->nodes));
-	c->ports = array_copy(subnet->ports, subnet->n_ports,
-			      sizeof(*subnet->ports));
-	c->switches = array_copy(subnet->switches, subnet->n_switches,
-				 sizeof(*subnet->switches));
-	c->faults = array_copy(subnet->faults, subnet->n_faults,
-			       sizeof(*subnet->faults));
+	c->nodes = g_memdup2(c->nodes, c->n_nodes * sizeof(*c->nodes));
+	c->ports = g_memdup2(c->ports, c->n_ports * sizeof(*c->ports));
+	c->switches = g_memdup2(c->switches,
+				c->n_switches * sizeof(*c->switches));
+	c->faults = g_memdup2(c->faults, c->n_faults * sizeof(*c->faults));
 	if (c->names)
 		g_hash_table_ref(c->names);
 	for (uint32_t i = 0; i < c->n_faults; i++)

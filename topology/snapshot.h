@@ -121,6 +121,17 @@ bool snapshot_is_end_port(const struct snapshot *s, uint32_t port);
  * PortInfo is known, and of a switch SwitchInfo. */
 bool snapshot_link_up(const struct snapshot *s, uint32_t port);
 
+/* The cable at `port` joins two switches; true at the lower one of its ends. */
+static inline bool
+snapshot_joins_switches(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer != SNAPSHOT_NONE && port < peer &&
+		snapshot_is_switch(snapshot_node_of(s, port)) &&
+		snapshot_is_switch(snapshot_node_of(s, peer));
+}
+
 /* The same switches, with the same indices, on the same cables of the same speed,
  * whatever hosts there are: ways through the one lead through the other. */
 bool snapshot_same_switches(const struct snapshot *a,

@@ -35,21 +35,6 @@ state_file_read(const char *path, GError **error)
 	return text_read_file(path, error);
 }
 
-static enum state_file_end
-set_aside(const char *path, const char *why, char **told)
-{
-	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
-
-	if (g_rename(path, aside) == 0) {
-		*told = g_strdup_printf("%s; the file is set aside as %s", why,
-					aside);
-		return STATE_FILE_ASIDE;
-	}
-	*told = g_strdup_printf("%s; it cannot be set aside (%s)", why,
-				g_strerror(errno));
-	return STATE_FILE_STUCK;
-}
-
 enum state_file_end
 state_file_load(const char *path, state_file_parse_fn parse, void *data,
 		char **told)
@@ -60,8 +45,18 @@ state_file_load(const char *path, state_file_parse_fn parse, void *data,
 	*told = NULL;
 	if (text && parse(text, path, data, &error))
 		return STATE_FILE_GOOD;
-	if (text || g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL))
-		return set_aside(path, error->message, told);
+	if (text || g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL)) {
+		g_autofree char *aside = g_strdup_printf("%s.damaged", path);
+
+		if (g_rename(path, aside) == 0) {
+			*told = g_strdup_printf("%s; the file is set aside as "
+						"%s", error->message, aside);
+			return STATE_FILE_ASIDE;
+		}
+		*told = g_strdup_printf("%s; it cannot be set aside (%s)",
+					error->message, g_strerror(errno));
+		return STATE_FILE_STUCK;
+	}
 	if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		*told = g_strdup(error->message);
 	return STATE_FILE_NONE;
