@@ -37,24 +37,13 @@ guid_list_compare(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-static void
-guid_list_unite(GArray *list)
-{
-	uint64_t *guids = (uint64_t *)(void *)list->data;
-	guint n = 0;
-
-	g_array_sort(list, guid_list_compare);
-	for (guint i = 0; i < list->len; i++)
-		if (i == 0 || guids[i] != guids[n - 1])
-			guids[n++] = guids[i];
-	g_array_set_size(list, n);
-}
-
 GArray *
 guid_list_parse(const char *text, const char *name, GError **error)
 {
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	struct text_scan s;
+	uint64_t *guids;
+	guint n = 0;
 
 	text_scan_init(&s, text, name, NULL);
 	for (; text_skip_space(&s) && !s.n_errors; text_skip_line(&s)) {
@@ -69,7 +58,12 @@ guid_list_parse(const char *text, const char *name, GError **error)
 	}
 	if (!text_scan_end(&s, error))
 		return NULL;
-	guid_list_unite(list);
+	g_array_sort(list, guid_list_compare);
+	guids = (uint64_t *)(void *)list->data;
+	for (guint i = 0; i < list->len; i++)
+		if (i == 0 || guids[i] != guids[n - 1])
+			guids[n++] = guids[i];
+	g_array_set_size(list, n);
 	return g_steal_pointer(&list);
 }
 
@@ -232,26 +226,6 @@ guid2lid_compare(gconstpointer a, gconstpointer b)
 	return x->min < y->min ? -1 : x->min > y->min;
 }
 
-/* By GUID, each once. */
-static void
-sort_ranges(struct text_scan *s, GArray *ranges, const unsigned *line_of)
-{
-	const struct lid_range *r = (const void *)ranges->data;
-
-	g_array_sort(ranges, guid2lid_compare);
-	for (guint i = 1; i < ranges->len; i++) {
-		unsigned line = line_of[r[i].min];
-		unsigned other = line_of[r[i - 1].min];
-
-		if (r[i].guid != r[i - 1].guid)
-			continue;
-		text_fail(s, (struct text_place){ MAX(line, other), 1 },
-			  "PortGUID 0x%016" PRIx64 " is that of line %u",
-			  r[i].guid, MIN(line, other));
-		return;
-	}
-}
-
 GArray *
 guid2lid_parse(const char *text, const char *name, GError **error)
 {
@@ -264,8 +238,18 @@ guid2lid_parse(const char *text, const char *name, GError **error)
 	text_scan_init(&s, text, name, NULL);
 	while (ok && text_skip_space(&s))
 		ok = guid2lid_take(&s, ranges, line_of);
-	if (ok)
-		sort_ranges(&s, ranges, line_of);
+	/* by GUID, each once */
+	g_array_sort(ranges, guid2lid_compare);
+	for (guint i = 1; ok && i < ranges->len; i++) {
+		const struct lid_range *r = &g_array_index(ranges,
+						struct lid_range, i - 1);
+		unsigned a = line_of[r[0].min], b = line_of[r[1].min];
+
+		if (r[0].guid == r[1].guid)
+			ok = text_fail(&s, (struct text_place){ MAX(a, b), 1 },
+				       "PortGUID 0x%016" PRIx64 " is that of "
+				       "line %u", r[1].guid, MIN(a, b));
+	}
 	if (!text_scan_end(&s, error))
 		return NULL;
 	return g_steal_pointer(&ranges);
@@ -326,42 +310,35 @@ rank_list_new(const char *engine)
 	return list;
 }
 
-/* GUIDs ascend, as they were written. */
-static bool
-take_rank(struct rank_list *list, const struct text_span *guid,
-	  const struct text_span *value)
-{
-	const struct rank_line *last = list->lines->len ?
-		&g_array_index(list->lines, struct rank_line,
-			       list->lines->len - 1) : NULL;
-	struct rank_line line;
-	uint64_t rank;
-
-	if (!g_str_has_prefix(guid->at, "0x") ||
-	    !text_span_number(guid, UINT64_MAX, &line.guid) ||
-	    !text_span_number(value, UINT32_MAX - 1, &rank) ||
-	    (last && last->guid >= line.guid))
-		return false;
-	line.rank = (uint32_t)rank;
-	g_array_append_val(list->lines, line);
-	return true;
-}
-
-/* A line without its end is one that was cut. */
+/* A line without its end is one that was cut. GUIDs ascend, as they were
+ * written. */
 static bool
 take_rank_line(struct text_scan *s, struct rank_list *list)
 {
 	struct text_span word = text_take_span(s, " \n");
 	struct text_span value = text_take_span(s, " \n");
+	guint n = list->lines->len;
+	struct rank_line line;
+	uint64_t rank;
 
 	if (!value.len || *s->at != '\n')
 		return false;
-	if (s->line == 1 && text_span_is(&word, "engine"))
+	if (s->line == 1) {
 		list->engine = g_strndup(value.at, value.len);
-	else if (s->line == 2 && text_span_is(&word, "in-force"))
+		return text_span_is(&word, "engine");
+	}
+	if (s->line == 2 && text_span_is(&word, "in-force")) {
 		list->in_force = g_strndup(value.at, value.len);
-	else if (s->line == 1 || !take_rank(list, &word, &value))
+		return true;
+	}
+	if (!g_str_has_prefix(word.at, "0x") ||
+	    !text_span_number(&word, UINT64_MAX, &line.guid) ||
+	    !text_span_number(&value, UINT32_MAX - 1, &rank) ||
+	    (n && g_array_index(list->lines, struct rank_line, n - 1).guid >=
+	     line.guid))
 		return false;
+	line.rank = (uint32_t)rank;
+	g_array_append_val(list->lines, line);
 	return true;
 }
 

@@ -111,6 +111,19 @@ set_mode(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
+char *
+option_set_word(const struct option *o, void *place, const char *value)
+{
+	const char *const *words = o->kind->words;
+
+	for (unsigned i = 0; words[i]; i++)
+		if (!g_ascii_strcasecmp(value ? value : words[1], words[i])) {
+			*(unsigned *)place = i;
+			return NULL;
+		}
+	return option_refuse(o, value);
+}
+
 #define NUMBER64 "a number of 64 bits, decimal or 0x and hexadecimal"
 
 const struct option_kind option_bool = {
@@ -146,12 +159,6 @@ const struct option_kind option_mode = {
 
 /* --- values --- */
 
-static void *
-option_place_of(const struct option *o, void *values)
-{
-	return (char *)values + o->offset;
-}
-
 char *
 option_accepts(const struct option *o)
 {
@@ -176,8 +183,8 @@ option_refuse(const struct option *o, const char *value)
 char *
 option_set(const struct option *o, void *values, const char *value)
 {
-	return o->kind->set(o, option_place_of(o, values), value ? value :
-			    o->preset);
+	return o->kind->set(o, G_STRUCT_MEMBER_P(values, o->offset),
+			    value ? value : o->preset);
 }
 
 void
@@ -196,7 +203,8 @@ option_free_texts(const struct option_table *t, void *values)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->options[i].kind && t->options[i].kind->is_text) {
-			char **text = option_place_of(&t->options[i], values);
+			char **text = G_STRUCT_MEMBER_P(values,
+							t->options[i].offset);
 
 			g_clear_pointer(text, g_free);
 		}
@@ -207,7 +215,8 @@ option_copy_texts(const struct option_table *t, void *values)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->options[i].kind && t->options[i].kind->is_text) {
-			char **text = option_place_of(&t->options[i], values);
+			char **text = G_STRUCT_MEMBER_P(values,
+							t->options[i].offset);
 
 			*text = g_strdup(*text);
 		}
@@ -293,7 +302,7 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 	g_assert(o);
 	if (o->kind->no_value && !o->kind->may_value)
 		value = "TRUE";
-	why = o->kind->set(o, option_place_of(o, r->values), value);
+	why = o->kind->set(o, G_STRUCT_MEMBER_P(r->values, o->offset), value);
 	if (!why && r->table->note)
 		r->table->note(o, value, r->values);
 	return !why || option_fail(error, "--%s: %s", o->name, why);
@@ -343,26 +352,6 @@ spell_out(const struct option_table *t, int argc, char *const *argv,
 	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
 }
 
-static GOptionEntry
-make_entry(const struct option *o)
-{
-	GOptionEntry e = {
-		.long_name = o->name,
-		.short_name = o->letter,
-		.flags = G_OPTION_FLAG_FILENAME,	/* bytes as they are */
-		.arg = G_OPTION_ARG_CALLBACK,
-		.arg_data = (gpointer)set_option,
-		.description = o->help,
-		.arg_description = o->argument,
-	};
-
-	if (o->kind->may_value)
-		e.flags = G_OPTION_FLAG_OPTIONAL_ARG;
-	else if (o->kind->no_value)
-		e.flags = G_OPTION_FLAG_NO_ARG;
-	return e;
-}
-
 /* A group of options for each heading. words: what is no option. */
 static GOptionContext *
 make_context(const struct option_table *t, struct option_reader *r,
@@ -383,7 +372,19 @@ make_context(const struct option_table *t, struct option_reader *r,
 	g_option_context_add_main_entries(context, rest, NULL);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct option *o = &t->options[i];
-		GOptionEntry entry[2] = { { 0 } };
+		GOptionEntry entry[] = {
+			{
+				.long_name = o->name,
+				.short_name = o->letter,
+				/* bytes as they are */
+				.flags = G_OPTION_FLAG_FILENAME,
+				.arg = G_OPTION_ARG_CALLBACK,
+				.arg_data = (gpointer)set_option,
+				.description = o->help,
+				.arg_description = o->argument,
+			},
+			{ 0 },
+		};
 
 		if (!o->kind || !group) {
 			const char *title = o->kind ? "Options:" : o->help;
@@ -394,7 +395,10 @@ make_context(const struct option_table *t, struct option_reader *r,
 		}
 		if (!o->name)
 			continue;
-		entry[0] = make_entry(o);
+		if (o->kind->may_value)
+			entry[0].flags = G_OPTION_FLAG_OPTIONAL_ARG;
+		else if (o->kind->no_value)
+			entry[0].flags = G_OPTION_FLAG_NO_ARG;
 		g_option_group_add_entries(group, entry);
 	}
 	return context;

@@ -23,6 +23,7 @@ struct option_kind {
 	bool is_text;		/* a char *, to be freed */
 	bool or_none;		/* which may be empty: NULL */
 	bool secret;		/* no message repeats the value */
+	const char *const *words;	/* option_set_word(); ends with NULL */
 	/* NULL, or what is wrong as a new string. value NULL: the default of
 	 * an option that has none in the table. */
 	char *(*set)(const struct option *o, void *place, const char *value);
@@ -59,6 +60,8 @@ extern const struct option_kind option_file;	/* char *, not empty */
 extern const struct option_kind option_text;	/* char *; empty: NULL */
 /* int; `min` is the value, and the greatest one of the command line holds */
 extern const struct option_kind option_mode;
+/* A kind's set(): unsigned, the place of the value among `words`; no value: 1 */
+char *option_set_word(const struct option *o, void *place, const char *value);
 
 struct option_table {
 	const struct option *options;

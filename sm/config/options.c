@@ -39,32 +39,6 @@ struct options_given {
 
 /* --- kinds of values that only minism has --- */
 
-/* One of `n` names; the value is its place among them. */
-static char *
-set_choice(const struct option *o, void *place, const char *value,
-	   const char *const *names, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (!g_ascii_strcasecmp(value, names[i])) {
-			*(unsigned *)place = i;
-			return NULL;
-		}
-	return option_refuse(o, value);
-}
-
-static char *
-set_sides(const struct option *o, void *place, const char *value)
-{
-	static const char *const names[] = {
-		[0] = "off",
-		[OPTIONS_SIDE_IN] = "in",
-		[OPTIONS_SIDE_OUT] = "out",
-		[OPTIONS_SIDE_IN | OPTIONS_SIDE_OUT] = "both",
-	};
-
-	return set_choice(o, place, value, names, G_N_ELEMENTS(names));
-}
-
 static char *
 set_plan(const struct option *o, void *place, const char *value)
 {
@@ -75,15 +49,6 @@ set_plan(const struct option *o, void *place, const char *value)
 		return option_refuse(o, value);
 	*(int *)place = MAX(*(int *)place, mode);
 	return NULL;
-}
-
-static char *
-set_explain(const struct option *o, void *place, const char *value)
-{
-	static const char *const names[] = { "none", "text", "json" };
-
-	return set_choice(o, place, value ? value : "text", names,
-			  G_N_ELEMENTS(names));
 }
 
 /* OpenSM's mask; the highest of its low four bits decides. */
@@ -98,15 +63,6 @@ set_log_flags(const struct option *o, void *place, const char *value)
 
 	conf->verbosity = levels[conf->log_flags & 0xf];
 	return why;
-}
-
-/* As enum log_format. */
-static char *
-set_log_format(const struct option *o, void *place, const char *value)
-{
-	static const char *const names[] = { "auto", "text", "journal", "json" };
-
-	return set_choice(o, place, value, names, G_N_ELEMENTS(names));
 }
 
 static char *
@@ -145,23 +101,37 @@ static const struct option_kind kind_address = {
 	.accepts = "ADDRESS:PORT such as 127.0.0.1:9683 or [::1]:9683",
 	.is_text = true, .or_none = true, .set = kind_set_address,
 };
+static const char *const side_words[] = {
+	[0] = "off",
+	[OPTIONS_SIDE_IN] = "in",
+	[OPTIONS_SIDE_OUT] = "out",
+	[OPTIONS_SIDE_IN | OPTIONS_SIDE_OUT] = "both",
+	NULL,
+};
 static const struct option_kind kind_sides = {
-	.accepts = "both, in, out or off", .set = set_sides,
+	.accepts = "both, in, out or off", .words = side_words,
+	.set = option_set_word,
 };
 static const struct option_kind kind_plan = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
 	.set = set_plan,
 };
+static const char *const explain_words[] = { "none", "text", "json", NULL };
 static const struct option_kind kind_explain = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
-	.set = set_explain,
+	.words = explain_words, .set = option_set_word,
 };
 static const struct option_kind kind_partitions = {
 	.accepts = "a file", .is_action = true, .or_none = true,
 	.set = set_partitions,
 };
+/* As enum log_format. */
+static const char *const log_format_words[] = {
+	"auto", "text", "journal", "json", NULL,
+};
 static const struct option_kind kind_log_format = {
-	.accepts = "auto, text, journal or json", .set = set_log_format,
+	.accepts = "auto, text, journal or json", .words = log_format_words,
+	.set = option_set_word,
 };
 static const struct option_kind kind_log_flags = { .set = set_log_flags };
 static const struct option_kind kind_verbose = {
@@ -201,30 +171,22 @@ set_limit(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
+/* VL:WEIGHT; of sl2vl a VL. */
 static bool
-read_share(char *text, struct qos_share *share)
+read_share(char *text, bool is_sl2vl, struct qos_share *share)
 {
-	char *colon = strchr(text, ':');
-	uint64_t vl, weight;
+	char *colon = is_sl2vl ? NULL : strchr(text, ':');
+	uint64_t vl, weight = 0;
 
-	if (!colon)
-		return false;
-	*colon = '\0';
-	if (!text_read_number(g_strstrip(text), QOS_VLS - 1, &vl) ||
-	    !text_read_number(g_strstrip(colon + 1), WEIGHT_MAX, &weight))
+	if (colon)
+		*colon++ = '\0';
+	if ((!is_sl2vl && !colon) ||
+	    !text_read_number(g_strstrip(text), is_sl2vl ? QOS_VL_DROP :
+			      QOS_VLS - 1, &vl) ||
+	    (colon && !text_read_number(g_strstrip(colon), WEIGHT_MAX,
+					&weight)))
 		return false;
 	*share = (struct qos_share){ (uint8_t)vl, (uint8_t)weight };
-	return true;
-}
-
-static bool
-read_vl(char *text, uint8_t *vl)
-{
-	uint64_t n;
-
-	if (!text_read_number(g_strstrip(text), QOS_VL_DROP, &n))
-		return false;
-	*vl = (uint8_t)n;
 	return true;
 }
 
@@ -234,7 +196,6 @@ static char *
 set_list(const struct option *o, void *place, const char *value)
 {
 	struct qos_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
-	uint8_t sl2vl[SL_COUNT] = { 0 };
 	struct qos_values *v = place;
 	bool is_sl2vl = o->min == QOS_SL2VL;
 	g_auto(GStrv) list = g_strsplit(value ? value : "", ",", -1);
@@ -248,8 +209,7 @@ set_list(const struct option *o, void *place, const char *value)
 
 		if (i > 0 && i == n - 1 && !*g_strstrip(element))
 			break;
-		if (i < o->max && (is_sl2vl ? read_vl(element, &sl2vl[i]) :
-				   read_share(element, &shares[i])))
+		if (i < o->max && read_share(element, is_sl2vl, &shares[i]))
 			continue;
 		g_free(element);
 		element = text_one_line(list[i]);
@@ -258,9 +218,9 @@ set_list(const struct option *o, void *place, const char *value)
 				       o->kind->accepts);
 	}
 	v->given |= (unsigned)o->min;
-	if (is_sl2vl)
-		memcpy(v->sl2vl, sl2vl, sizeof(sl2vl));
-	else
+	for (unsigned sl = 0; is_sl2vl && sl < SL_COUNT; sl++)
+		v->sl2vl[sl] = shares[sl].vl;
+	if (!is_sl2vl)
 		memcpy(o->min == QOS_HIGH ? v->high : v->low, shares,
 		       sizeof(shares));
 	return NULL;
@@ -486,19 +446,6 @@ explain(char letter, const char *name)
 	return opensm_option_explain(letter, name);
 }
 
-static void note_argument(const struct option *o, const char *value,
-			  void *values);
-
-const struct option_table options_table = {
-	.options = rows,
-	.n = G_N_ELEMENTS(rows),
-	.summary = "A subnet manager for InfiniBand. Without options it "
-		"manages the subnet of\nthe first port that is up, until it "
-		"is told to end.",
-	.explain = explain,
-	.note = note_argument,
-};
-
 static void
 note_value(struct options *conf, const struct option *o, const char *value,
 	   enum options_origin from)
@@ -514,6 +461,16 @@ note_argument(const struct option *o, const char *value, void *values)
 {
 	note_value(values, o, value, OPTIONS_COMMAND_LINE);
 }
+
+const struct option_table options_table = {
+	.options = rows,
+	.n = G_N_ELEMENTS(rows),
+	.summary = "A subnet manager for InfiniBand. Without options it "
+		"manages the subnet of\nthe first port that is up, until it "
+		"is told to end.",
+	.explain = explain,
+	.note = note_argument,
+};
 
 /* --- the struct --- */
 
@@ -632,34 +589,21 @@ static const char *const kind_names[QOS_N_KINDS] = {
 	[QOS_SWITCH] = "ports of switches",
 };
 
-static bool
-has_weight(const struct qos_share *shares, uint8_t vl)
-{
-	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++)
-		if (shares[i].vl == vl && shares[i].weight)
-			return true;
-	return false;
-}
-
-/* Ports have 1, 2, 4, 8 or 15 VLs (IBA 14.2.5.6). */
-static unsigned
-most_vls(unsigned max)
-{
-	unsigned n = 1;
-
-	while (2 * n <= MIN(max, 8))
-		n *= 2;
-	return max == QOS_VLS ? QOS_VLS : n;
-}
-
-/* On a port with as many VLs as the kind may have. */
+/* On a port with as many VLs as the kind may have: 1, 2, 4, 8 or 15 (IBA
+ * 14.2.5.6). */
 static bool
 starves(const struct qos_values *v, unsigned sl)
 {
-	uint8_t vl = (uint8_t)(v->sl2vl[sl] % most_vls(v->max_vls));
+	unsigned n = 1, vl;
 
-	return v->sl2vl[sl] != QOS_VL_DROP && !has_weight(v->high, vl) &&
-		!has_weight(v->low, vl);
+	while (2 * n <= MIN(v->max_vls, 8))
+		n *= 2;
+	vl = v->sl2vl[sl] % (v->max_vls == QOS_VLS ? QOS_VLS : n);
+	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++)
+		if ((v->high[i].vl == vl && v->high[i].weight) ||
+		    (v->low[i].vl == vl && v->low[i].weight))
+			return false;
+	return v->sl2vl[sl] != QOS_VL_DROP;
 }
 
 static void

@@ -220,29 +220,6 @@ choose(struct partitions_parser *p, const struct text_span *span,
 	return -1;
 }
 
-/* To C, 010 is 8. */
-static bool
-is_octal(const struct text_span *span)
-{
-	size_t zeros = strspn(span->at, "0");
-	const char *at = span->at;
-	uint64_t value;
-
-	return zeros && zeros < span->len &&
-		text_take_digits(&at, 10, UINT64_MAX, &value) &&
-		at == span->at + span->len && value > 7;
-}
-
-static char *
-show_range(uint64_t min, uint64_t max)
-{
-	if (max > UINT8_MAX)
-		return g_strdup_printf("0x%" G_GINT64_MODIFIER "x to 0x%"
-				       G_GINT64_MODIFIER "x", min, max);
-	return g_strdup_printf("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
-			       min, max);
-}
-
 /* A number of C, min to max; false and an error that says what is wrong. */
 static bool
 parser_read_number(struct partitions_parser *p, const struct text_span *span,
@@ -250,12 +227,22 @@ parser_read_number(struct partitions_parser *p, const struct text_span *span,
 		   uint64_t min, uint64_t max, uint64_t *value)
 {
 	g_autofree char *shown = NULL, *range = NULL;
-	bool octal = is_octal(span);
+	size_t zeros = strspn(span->at, "0");
+	const char *at = span->at;
+	/* to C, 010 is 8 */
+	bool octal = zeros && zeros < span->len &&
+		text_take_digits(&at, 10, UINT64_MAX, value) &&
+		at == span->at + span->len && *value > 7;
 
 	if (!octal && text_span_number(span, max, value) && *value >= min)
 		return true;
 	shown = text_span_show(span);
-	range = show_range(min, max);
+	range = max > UINT8_MAX ?
+		g_strdup_printf("0x%" G_GINT64_MODIFIER
+				"x to 0x%" G_GINT64_MODIFIER "x",
+				min, max) :
+		g_strdup_printf("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+				min, max);
 	if (!span->len)
 		return fail_at(p, span->place, "a %s is missing: %s", what,
 			       range);
@@ -332,26 +319,11 @@ set_group_flag(struct partitions_parser *p, struct conf_group *g,
 }
 
 static bool
-set_defmember(struct partitions_parser *p, struct definition *d,
-	      const struct text_span *value)
-{
-	enum partition_membership membership;
-
-	if (!parser_read_membership(p, value, 3, &membership))
-		return false;
-	if (d->member_given && membership != d->member)
-		return fail_at(p, value->place,
-			       "defmember has been given otherwise before");
-	d->member_given = true;
-	d->member = membership;
-	return true;
-}
-
-static bool
 take_flag(struct partitions_parser *p, struct definition *d)
 {
 	struct text_span name = text_take_span(&p->scan, WORD_END), value;
 	bool has_value = take_value(p, &value);
+	enum partition_membership membership;
 	int flag;
 
 	if (!name.len && !has_value) {
@@ -363,8 +335,16 @@ take_flag(struct partitions_parser *p, struct definition *d)
 		return false;
 	if (flag < N_GROUP_FLAGS)
 		return set_group_flag(p, &d->flags, (enum flag)flag, &value);
-	if (flag == FLAG_DEFMEMBER)
-		return set_defmember(p, d, &value);
+	if (flag == FLAG_DEFMEMBER) {
+		if (!parser_read_membership(p, &value, 3, &membership))
+			return false;
+		if (d->member_given && membership != d->member)
+			return fail_at(p, value.place, "defmember has been "
+				       "given otherwise before");
+		d->member_given = true;
+		d->member = membership;
+		return true;
+	}
 	if (has_value)
 		return fail_at(p, value.place, "%s takes no value",
 			       flag_names[flag]);
@@ -548,42 +528,12 @@ get_by_pkey(struct partitions_parser *p, const struct text_span *span,
 	return d;
 }
 
-/* The partition that a definition is about; NULL with an error if it cannot be
- * said which one that is. */
-static struct draft *
-get_draft(struct partitions_parser *p, const struct definition *d)
-{
-	g_autofree char *name = d->name.len ?
-		g_strndup(d->name.at, d->name.len) : NULL;
-
-	if (d->pkey)
-		return get_by_pkey(p, &d->name, name, d->pkey);
-	if (text_span_is(&d->name, "Default"))
-		return get_by_pkey(p, &d->name, name, PKEY_DEFAULT);
-	return get_by_name(p, &d->name, name);
-}
-
 /* --- groups --- */
 
 static bool
 has_q_key(const struct conf_group *g)
 {
 	return (g->given | g->inherited) & 1u << FLAG_Q_KEY;
-}
-
-/* With whatever scopes, it is there link-local too: hosts that are not
- * configured otherwise wait for that one, and OpenSM makes no other. */
-static void
-add_broadcast(struct definition *d)
-{
-	struct conf_group g = d->flags;
-
-	g.broadcast = true;
-	g.place = d->name.place;
-	g.scopes |= 1u << SCOPE_LINK;
-	if (!has_q_key(&g))
-		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	g_array_append_val(d->draft->groups, g);
 }
 
 static bool
@@ -614,19 +564,6 @@ take_group_flag(struct partitions_parser *p, struct conf_group *g)
 	flag = choose(p, &name, "flag of a group, whose line this is", "",
 		      flag_names, N_GROUP_FLAGS);
 	return flag >= 0 && set_group_flag(p, g, (enum flag)flag, &value);
-}
-
-/* An IP group is for the interface of the broadcast group (RFC 4391, 5). */
-static bool
-fits_broadcast(struct partitions_parser *p, const struct definition *d,
-	       const struct conf_group *g)
-{
-	for (unsigned i = FLAG_RATE; d->ipoib && i <= FLAG_MTU; i++)
-		if (g->value[i] != d->flags.value[i])
-			return fail_at(p, g->place, "the %s of an IP group is "
-				       "that of the broadcast group, %u",
-				       flag_names[i], d->flags.value[i]);
-	return true;
 }
 
 static bool
@@ -661,7 +598,15 @@ take_group(struct partitions_parser *p, struct definition *d)
 	}
 	if (ok && is_ip(g.mgid) && !has_q_key(&g))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	if (ok && (!is_ip(g.mgid) || fits_broadcast(p, d, &g)))
+	/* An IP group is for the interface of the broadcast group (RFC 4391,
+	 * 5). */
+	for (unsigned i = FLAG_RATE; ok && is_ip(g.mgid) && d->ipoib &&
+	     i <= FLAG_MTU; i++)
+		if (g.value[i] != d->flags.value[i])
+			ok = fail_at(p, g.place, "the %s of an IP group is "
+				     "that of the broadcast group, %u",
+				     flag_names[i], d->flags.value[i]);
+	if (ok)
 		g_array_append_val(d->draft->groups, g);
 }
 
@@ -821,6 +766,7 @@ static void
 take_definition(struct partitions_parser *p)
 {
 	struct definition d = { .member = PARTITION_LIMITED };
+	g_autofree char *name = NULL;
 	bool good;
 
 	p->n_definitions++;
@@ -833,51 +779,54 @@ take_definition(struct partitions_parser *p)
 		d.flags.value[i] = ranges[i].preset;
 	if (!take_head(p, &d, &good))
 		return;
-	d.draft = good ? get_draft(p, &d) : NULL;
+	if (d.name.len)
+		name = g_strndup(d.name.at, d.name.len);
+	if (!d.pkey && text_span_is(&d.name, "Default"))
+		d.pkey = PKEY_DEFAULT;
+	/* none, with an error, if it cannot be said which one it is */
+	if (good)
+		d.draft = d.pkey ? get_by_pkey(p, &d.name, name, d.pkey) :
+			get_by_name(p, &d.name, name);
 	if (!d.draft)
 		d.draft = p->scrap;
 	parser_unite(p, &d);
-	if (d.ipoib)
-		add_broadcast(&d);
+	if (d.ipoib) {
+		struct conf_group g = d.flags;
+
+		/* With whatever scopes, it is there link-local too: hosts that
+		 * are not configured otherwise wait for that one, and OpenSM
+		 * makes no other. */
+		g.broadcast = true;
+		g.place = d.name.place;
+		g.scopes |= 1u << SCOPE_LINK;
+		if (!has_q_key(&g))
+			g.value[FLAG_Q_KEY] = IP_Q_KEY;
+		g_array_append_val(d.draft->groups, g);
+	}
 	take_members(p, &d);
 }
 
 /* --- P_Keys that are made --- */
 
-/* The first P_Key from `pkey` on that no partition has; next[] is a forest
- * whose roots are free, MADE_MAX + 1 the end. Halving the paths keeps it
- * linear. */
-static uint16_t
-find_free_pkey(uint16_t *next, uint16_t pkey)
-{
-	while (next[pkey] != pkey) {
-		next[pkey] = next[next[pkey]];
-		pkey = next[pkey];
-	}
-	return pkey;
-}
-
 /* False: none is left. */
 static bool
-make_pkey(struct partitions_parser *p, struct draft *d, uint16_t *next)
+make_pkey(struct partitions_parser *p, struct draft *d)
 {
 	struct text_span span = { d->name, strlen(d->name), d->place };
 	g_autofree char *shown = text_span_show(&span);
-	uint32_t hash = 2166136261u;
-	uint16_t pkey;
+	uint32_t hash = 2166136261u, pkey;
+	unsigned tried = 0;
 
 	for (const char *c = d->name; *c; c++)
 		hash = (hash ^ (uint8_t)*c) * 16777619u;
 	hash = hash % MADE_MAX + 1;
-	pkey = find_free_pkey(next, (uint16_t)hash);
-	if (pkey > MADE_MAX)
-		pkey = find_free_pkey(next, 1);
-	if (pkey > MADE_MAX)
+	for (pkey = hash; p->by_pkey[pkey] && ++tried < MADE_MAX;)
+		pkey = pkey % MADE_MAX + 1;
+	if (tried == MADE_MAX)
 		return fail_at(p, d->place, "no P_Key is left for this: a "
 			       "subnet has %u partitions at most", PKEY_BASE);
-	d->pkey = pkey;
+	d->pkey = (uint16_t)pkey;
 	p->by_pkey[pkey] = d;
-	next[pkey] = (uint16_t)(pkey + 1);
 	if (d->pkey == hash)
 		warn_at(p, d->place, "%s has no P_Key: 0x%04x is made from its "
 			"name", shown, d->pkey);
@@ -886,22 +835,6 @@ make_pkey(struct partitions_parser *p, struct draft *d, uint16_t *next)
 			"has 0x%04x, which is made from its name: it gets "
 			"0x%04x, until the file changes", shown, hash, d->pkey);
 	return true;
-}
-
-static void
-parser_make_pkeys(struct partitions_parser *p)
-{
-	g_autofree uint16_t *next = g_new(uint16_t, MADE_MAX + 2);
-	bool ok = true;
-
-	for (unsigned pkey = 1; pkey <= MADE_MAX + 1; pkey++)
-		next[pkey] = (uint16_t)(pkey + (pkey <= MADE_MAX &&
-						p->by_pkey[pkey]));
-	for (guint i = 0; ok && i < p->drafts->len; i++) {
-		struct draft *d = p->drafts->pdata[i];
-
-		ok = d->pkey || make_pkey(p, d, next);
-	}
 }
 
 /* --- the default partition --- */
@@ -1049,30 +982,22 @@ put_scopes(struct partitions_parser *p, const struct draft *d,
 
 /* --- the end --- */
 
-static void
-put_draft(struct partitions_parser *p, struct draft *d, struct partition *out)
-{
-	out->name = g_steal_pointer(&d->name);
-	out->sl = d->sl;
-	out->index0 = d->index0;
-	out->defmember = d->defmember;
-	g_array_append_vals(out->rules, d->rules->data, d->rules->len);
-	for (guint i = 0; i < d->groups->len; i++)
-		put_scopes(p, d, &g_array_index(d->groups, struct conf_group,
-						i), out);
-}
-
 static struct partition_rules *
 parser_finish(struct partitions_parser *p)
 {
 	struct partition_rules *rules;
+	bool ok = true;
 
 	if (!p->n_definitions)
 		return partition_rules_default();
 	if (p->scan.n_errors)
 		return NULL;
 	rules = partition_rules_new();
-	parser_make_pkeys(p);
+	for (guint i = 0; ok && i < p->drafts->len; i++) {
+		struct draft *d = p->drafts->pdata[i];
+
+		ok = d->pkey || make_pkey(p, d);
+	}
 	complete_default(p);
 	/* ascending, so that each goes to the end */
 	for (unsigned pkey = 1; pkey <= PKEY_BASE; pkey++)
@@ -1081,8 +1006,22 @@ parser_finish(struct partitions_parser *p)
 	for (guint i = 0; i < p->drafts->len; i++) {
 		struct draft *d = p->drafts->pdata[i];
 
-		if (d->pkey)
-			put_draft(p, d, partition_rules_get(rules, d->pkey));
+		if (d->pkey) {
+			struct partition *out = partition_rules_get(rules,
+								    d->pkey);
+
+			out->name = g_steal_pointer(&d->name);
+			out->sl = d->sl;
+			out->index0 = d->index0;
+			out->defmember = d->defmember;
+			g_array_append_vals(out->rules, d->rules->data,
+					    d->rules->len);
+			for (guint k = 0; k < d->groups->len; k++)
+				put_scopes(p, d,
+					   &g_array_index(d->groups,
+							  struct conf_group, k),
+					   out);
+		}
 	}
 	if (!p->scan.n_errors)
 		return rules;

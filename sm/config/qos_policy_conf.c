@@ -147,19 +147,6 @@ policy_take_number(struct policy_parser *p, uint64_t max, uint64_t *value)
 			  max, max);
 }
 
-static bool
-policy_take_range(struct policy_parser *p, uint64_t max,
-		  struct text_place where, uint64_t *low, uint64_t *high)
-{
-	if (!policy_take_number(p, max, low))
-		return false;
-	*high = *low;
-	if (text_take_char(&p->scan, '-') && !policy_take_number(p, max, high))
-		return false;
-	return *low <= *high || text_fail(&p->scan, where, "the range ends "
-					  "before it begins");
-}
-
 /* --- rules --- */
 
 static void
@@ -184,8 +171,15 @@ take_ranges(struct policy_parser *p, const struct protocol *of,
 
 		p->scan.at = text_skip_blanks(p->scan.at);
 		where = text_here(&p->scan);
-		if (!policy_take_range(p, by->max, where, &low, &high))
+		if (!policy_take_number(p, by->max, &low))
 			return false;
+		high = low;
+		if (text_take_char(&p->scan, '-') &&
+		    !policy_take_number(p, by->max, &high))
+			return false;
+		if (low > high)
+			return text_fail(&p->scan, where, "the range ends "
+					 "before it begins");
 		/* the membership bit does not count (IBA 10.9.1) */
 		if (by->id == BY_PKEY) {
 			low &= PKEY_MASK;

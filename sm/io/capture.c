@@ -69,7 +69,7 @@ capture_open(struct transport **t, const char *path, const char *options,
 	     GError **error)
 {
 	struct transport *inner = *t;
-	FILE *file = record_create(path);
+	FILE *file = record_create(path, error);
 	struct record_port port = {
 		.guid = inner->port_guid, .num = inner->port_num,
 		.rmpp = inner->rmpp, .simulated = inner->simulated,
@@ -77,11 +77,8 @@ capture_open(struct transport **t, const char *path, const char *options,
 	};
 	struct capture *tap;
 
-	if (!file) {
-		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO,
-			    "cannot write %s: %s", path, g_strerror(errno));
+	if (!file)
 		return NULL;
-	}
 	tap = g_new0(struct capture, 1);
 	tap->file = file;
 	tap->path = g_strdup(path);

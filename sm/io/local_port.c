@@ -95,15 +95,6 @@ local_port_print(const struct local_port *p, GString *out)
 }
 
 static void
-local_port_print_all(const struct local_port *ports, size_t n, GString *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		local_port_print(&ports[i], out);
-		g_string_append_c(out, '\n');
-	}
-}
-
-static void
 print_wish(const struct local_port_wish *wish, GString *out)
 {
 	g_string_append(out, "no local ");
@@ -138,9 +129,11 @@ local_port_explain(const struct local_port *ports, size_t n,
 		print_wish(wish, out);
 	g_string_append(out, n > 0 ? "; local ports:\n" :
 			"; local ports: none");
-	local_port_print_all(ports, n, out);
-	if (n > 0)
-		g_string_truncate(out, out->len - 1);
+	for (i = 0; i < n; i++) {
+		if (i)
+			g_string_append_c(out, '\n');
+		local_port_print(&ports[i], out);
+	}
 }
 
 bool

@@ -129,28 +129,24 @@ request_take(struct mad_client *x)
 	return request_of(g_queue_pop_head_link(&x->unused));
 }
 
-/* Two ids apart modulo the old size are apart modulo its double. */
-static void
-table_grow(struct mad_client *x)
-{
-	uint32_t old_size = x->table_mask + 1;
-	uint32_t mask = 2 * old_size - 1;
-	struct request **table = g_new0(struct request *, 2 * old_size);
-
-	g_assert(mask <= TID_ID_MASK);
-	for (uint32_t i = 0; i < old_size; i++)
-		if (x->table[i])
-			table[x->table[i]->id & mask] = x->table[i];
-	g_free(x->table);
-	x->table = table;
-	x->table_mask = mask;
-}
-
 static void
 table_add(struct mad_client *x, struct request *r)
 {
-	if (x->pending > x->table_mask / 2)
-		table_grow(x);
+	if (x->pending > x->table_mask / 2) {
+		uint32_t old_size = x->table_mask + 1;
+		uint32_t mask = 2 * old_size - 1;
+		struct request **table = g_new0(struct request *, 2 * old_size);
+
+		/* Two ids apart modulo the old size are apart modulo its
+		 * double. */
+		g_assert(mask <= TID_ID_MASK);
+		for (uint32_t i = 0; i < old_size; i++)
+			if (x->table[i])
+				table[x->table[i]->id & mask] = x->table[i];
+		g_free(x->table);
+		x->table = table;
+		x->table_mask = mask;
+	}
 	do {
 		x->last_id++;
 	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
@@ -161,15 +157,9 @@ table_add(struct mad_client *x, struct request *r)
 }
 
 static uint32_t
-attempt_bits(uint32_t attempt)
-{
-	return 1 + (attempt - 1) % ATTEMPT_MASK;
-}
-
-static uint32_t
 request_tid(const struct request *r)
 {
-	return r->id << ATTEMPT_BITS | attempt_bits(r->attempt);
+	return r->id << ATTEMPT_BITS | (1 + (r->attempt - 1) % ATTEMPT_MASK);
 }
 
 static struct request *
@@ -199,18 +189,6 @@ room_release(struct mad_client *x, struct request *r)
 	if (r->room)
 		window_release(&x->window, r->attempt > 1);
 	r->room = false;
-}
-
-static void
-adapt_window(struct mad_client *x, const struct request *r)
-{
-	int64_t sent = r->deadline - (int64_t)x->params.timeout_ms * 1000;
-
-	if (r->attempt > 1)
-		window_halve(&x->window, r->seq);
-	else
-		window_adapt(&x->window, transport_now(x->transport) - sent);
-	x->stats.window = x->window.size;
 }
 
 static void
@@ -263,31 +241,6 @@ arm_timer(struct mad_client *x)
 					 mad_client_on_timer, x);
 }
 
-static void
-report_send_error(struct mad_client *x, const struct request *r,
-		  const char *message)
-{
-	struct transport_mad m = {
-		.event = TRANSPORT_RETURNED,
-		.addr = r->to,
-		.mad = r->mad,
-		.len = MAD_SIZE,
-	};
-
-	drop(x, message, &m);
-}
-
-static void
-count_attribute(struct mad_client *x, const struct mad_header *h)
-{
-	unsigned i = MIN(h->attr_id, MAD_CLIENT_ATTRS - 1);
-
-	if (h->method == MAD_METHOD_SET)
-		x->stats.sets[i]++;
-	else
-		x->stats.gets[i]++;
-}
-
 /* A send that the transport refuses is an attempt that will be lost: it keeps
  * its room until then, so a transport that refuses everything is not asked
  * more often than one that loses everything. */
@@ -316,14 +269,28 @@ transmit(struct mad_client *x, struct request *r)
 				     timeout_ms, &error);
 	if (r->accepted) {
 		x->stats.sent++;
-		if (is_smp(r))
-			count_attribute(x, &r->header);
-		else
+		if (is_smp(r)) {
+			unsigned i = MIN(r->header.attr_id,
+					 MAD_CLIENT_ATTRS - 1);
+
+			if (r->header.method == MAD_METHOD_SET)
+				x->stats.sets[i]++;
+			else
+				x->stats.gets[i]++;
+		} else {
 			x->stats.gmps++;
+		}
 		x->stats.sent_set += r->header.method == MAD_METHOD_SET;
 		x->stats.retried += r->attempt > 1;
 	} else {
-		report_send_error(x, r, error ? error->message : "send failed");
+		struct transport_mad m = {
+			.event = TRANSPORT_RETURNED,
+			.addr = r->to,
+			.mad = r->mad,
+			.len = MAD_SIZE,
+		};
+
+		drop(x, error ? error->message : "send failed", &m);
 	}
 	arm_timer(x);
 }
@@ -433,27 +400,13 @@ static void finish(struct mad_client *x, struct request *r,
 	x->depth--;
 }
 
-/* The oldest first: when many are lost at once, their user shall soon know of
- * one, and need not wait until all have been tried as often. */
-static void
-retry_later(struct mad_client *x, struct request *r)
-{
-	GList *behind = x->retry.tail;
-
-	while (behind && request_of(behind)->began > r->began)
-		behind = behind->prev;
-	if (behind)
-		g_queue_insert_after_link(&x->retry, behind, &r->link);
-	else
-		g_queue_push_head_link(&x->retry, &r->link);
-}
-
 /* The last attempt is lost: try again, or give up. */
 static void
 lose(struct mad_client *x, struct request *r)
 {
 	const struct mad_client_answer none = { .outcome =
 							MAD_CLIENT_TIMED_OUT };
+	GList *behind;
 
 	if (r->attempt > x->params.retries) {
 		x->stats.timed_out++;
@@ -466,7 +419,15 @@ lose(struct mad_client *x, struct request *r)
 		return;
 	}
 	r->place = PLACE_RETRY;
-	retry_later(x, r);
+	/* The oldest first: when many are lost at once, their user shall soon
+	 * know of one, and need not wait until all have been tried as often. */
+	behind = x->retry.tail;
+	while (behind && request_of(behind)->began > r->began)
+		behind = behind->prev;
+	if (behind)
+		g_queue_insert_after_link(&x->retry, behind, &r->link);
+	else
+		g_queue_push_head_link(&x->retry, &r->link);
 }
 
 static void
@@ -572,8 +533,17 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		advance(x);
 		return;
 	}
-	if (is_smp(r) && is_current(r, h->tid))
-		adapt_window(x, r);
+	if (is_smp(r) && is_current(r, h->tid)) {
+		int64_t sent = r->deadline -
+			(int64_t)x->params.timeout_ms * 1000;
+
+		if (r->attempt > 1)
+			window_halve(&x->window, r->seq);
+		else
+			window_adapt(&x->window,
+				     transport_now(x->transport) - sent);
+		x->stats.window = x->window.size;
+	}
 	attempt_arrived(x, r, h->tid);
 	a.mad = m->mad;
 	a.header = *h;

@@ -77,22 +77,6 @@ pcap_vcrc(const uint8_t *bytes, size_t len)
 	return (uint16_t)~crc;
 }
 
-static void
-put_crcs(uint8_t packet[PACKET_LEN])
-{
-	uint8_t fixed[ICRC_AT];
-	uint32_t icrc;
-	uint16_t vcrc;
-
-	memcpy(fixed, packet, ICRC_AT);
-	fixed[0] |= 0xf0;		/* LRH.VL */
-	fixed[LRH_LEN + 4] = 0xff;	/* BTH: resv8a */
-	icrc = GUINT32_TO_LE(pcap_icrc(fixed, ICRC_AT));
-	memcpy(packet + ICRC_AT, &icrc, sizeof(icrc));
-	vcrc = GUINT16_TO_LE(pcap_vcrc(packet, ICRC_AT + sizeof(icrc)));
-	memcpy(packet + ICRC_AT + sizeof(icrc), &vcrc, sizeof(vcrc));
-}
-
 /* ------------------------------------------------------------------ packets */
 
 static void
@@ -103,6 +87,9 @@ make_packet(uint8_t packet[PACKET_LEN], const struct pcap_mad *m,
 	unsigned own = m->addr->lid == UINT16_MAX ? UINT16_MAX : m->own_lid;
 	uint8_t *bth = packet + LRH_LEN, *deth = bth + BTH_LEN;
 	unsigned qp = is_smp ? 0 : 1;
+	uint8_t fixed[ICRC_AT];
+	uint32_t icrc;
+	uint16_t vcrc;
 
 	memset(packet, 0, HEADERS);
 	packet[0] = (uint8_t)((is_smp ? VL_SMP : 0) << 4);
@@ -119,10 +106,16 @@ make_packet(uint8_t packet[PACKET_LEN], const struct pcap_mad *m,
 	for (size_t i = 0; i < MAD_SIZE; i++)
 		if (mkey_mask_holds(mad, MAD_SIZE, i))
 			packet[HEADERS + i] = 0;
-	put_crcs(packet);
+	memcpy(fixed, packet, ICRC_AT);
+	fixed[0] |= 0xf0;		/* LRH.VL */
+	fixed[LRH_LEN + 4] = 0xff;	/* BTH: resv8a */
+	icrc = GUINT32_TO_LE(pcap_icrc(fixed, ICRC_AT));
+	memcpy(packet + ICRC_AT, &icrc, sizeof(icrc));
+	vcrc = GUINT16_TO_LE(pcap_vcrc(packet, ICRC_AT + sizeof(icrc)));
+	memcpy(packet + ICRC_AT + sizeof(icrc), &vcrc, sizeof(vcrc));
 }
 
-/* -------------------------------------------------------------------- pcapng */
+/* ------------------------------------------------------------------- pcapng */
 
 /* In the byte order of this machine, as a reader sees by the first block. */
 static void
@@ -156,32 +149,6 @@ put_block(struct pcap *p, uint32_t type, const GByteArray *body)
 }
 
 static void
-put_comment(GByteArray *out, const char *comment)
-{
-	size_t len = MIN(strlen(comment), 4096);
-
-	put16(out, OPTION_COMMENT);
-	put16(out, (uint16_t)len);
-	g_byte_array_append(out, (const uint8_t *)comment, (guint)len);
-	pad(out);
-}
-
-static void
-put_erf(GByteArray *out, int64_t us)
-{
-	/* flags: the records have different lengths */
-	uint8_t erf[ERF_LEN] = { [8] = ERF_TYPE_IB, [9] = 4 };
-	uint64_t stamp = (uint64_t)(us / G_USEC_PER_SEC) << 32 |
-		((uint64_t)(us % G_USEC_PER_SEC) << 32) / G_USEC_PER_SEC;
-
-	stamp = GUINT64_TO_LE(stamp);
-	memcpy(erf, &stamp, sizeof(stamp));
-	bytes_store16(erf + 10, (ERF_LEN + PACKET_LEN + SPARE) & ~SPARE);
-	bytes_store16(erf + 14, PACKET_LEN);
-	g_byte_array_append(out, erf, sizeof(erf));
-}
-
-static void
 put_segment(struct pcap *p, const struct pcap_mad *m,
 	    const uint8_t mad[MAD_SIZE])
 {
@@ -196,12 +163,28 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	put32(body, (uint32_t)m->us);
 	put32(body, len);
 	put32(body, len);
-	put_erf(body, m->us);
+	/* flags: the records have different lengths */
+	uint8_t erf[ERF_LEN] = { [8] = ERF_TYPE_IB, [9] = 4 };
+	uint64_t stamp = (uint64_t)(m->us / G_USEC_PER_SEC) << 32 |
+		((uint64_t)(m->us % G_USEC_PER_SEC) << 32) / G_USEC_PER_SEC;
+
+	stamp = GUINT64_TO_LE(stamp);
+	memcpy(erf, &stamp, sizeof(stamp));
+	bytes_store16(erf + 10, (ERF_LEN + PACKET_LEN + SPARE) & ~SPARE);
+	bytes_store16(erf + 14, PACKET_LEN);
+	g_byte_array_append(body, erf, sizeof(erf));
 	g_byte_array_append(body, packet, sizeof(packet));
 	g_byte_array_append(body, spare, len - ERF_LEN - PACKET_LEN);
 	pad(body);
-	if (m->comment)
-		put_comment(body, m->comment);
+	if (m->comment) {
+		size_t n = MIN(strlen(m->comment), 4096);
+
+		put16(body, OPTION_COMMENT);
+		put16(body, (uint16_t)n);
+		g_byte_array_append(body, (const uint8_t *)m->comment,
+				    (guint)n);
+		pad(body);
+	}
 	put16(body, OPTION_FLAGS);
 	put16(body, 4);
 	put32(body, m->sent ? FLAG_OUTBOUND : FLAG_INBOUND);
@@ -243,26 +226,16 @@ pcap_put(struct pcap *p, const struct pcap_mad *m)
 
 /* ---------------------------------------------------------- open and close */
 
-static bool
-pcap_fail(const char *path, GError **error)
-{
-	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "cannot write %s: %s",
-		    path, g_strerror(errno));
-	return false;
-}
-
 struct pcap *
 pcap_open(const char *path, GError **error)
 {
 	g_autoptr(GByteArray) section = g_byte_array_new();
 	g_autoptr(GByteArray) interface = g_byte_array_new();
-	FILE *file = record_create(path);
+	FILE *file = record_create(path, error);
 	struct pcap *p;
 
-	if (!file) {
-		pcap_fail(path, error);
+	if (!file)
 		return NULL;
-	}
 	p = g_new0(struct pcap, 1);
 	p->file = file;
 	p->path = g_strdup(path);
@@ -288,7 +261,8 @@ pcap_close(struct pcap *p, GError **error)
 	if (fclose(p->file) != 0)
 		good = false;
 	if (!good)
-		pcap_fail(p->path, error);
+		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO,
+			    "cannot write %s: %s", p->path, g_strerror(errno));
 	g_free(p->path);
 	g_free(p);
 	return good;

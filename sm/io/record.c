@@ -106,20 +106,6 @@ put_mad(GByteArray *out, const uint8_t *mad, size_t len)
 	g_byte_array_append(out, mad, n);
 }
 
-static void
-put_refusal(GByteArray *out, const char *refusal)
-{
-	size_t n;
-
-	if (!refusal) {
-		put_byte(out, 0);
-		return;
-	}
-	n = strlen(refusal);
-	put_number(out, n + 1);
-	g_byte_array_append(out, (const uint8_t *)refusal, n);
-}
-
 void
 record_begin(struct record_writer *w, GByteArray *out,
 	     const struct record_port *port)
@@ -145,6 +131,7 @@ void
 record_put(struct record_writer *w, const struct record_event *e)
 {
 	size_t begin = w->out->len;
+	size_t n = e->refusal ? strlen(e->refusal) + 1 : 0;
 
 	put_byte(w->out, e->kind);
 	switch (e->kind) {
@@ -162,7 +149,10 @@ record_put(struct record_writer *w, const struct record_event *e)
 		put_address(w->out, &e->addr);
 		put_number(w->out, e->timeout_ms);
 		put_mad(w->out, e->mad, e->len);
-		put_refusal(w->out, e->refusal);
+		put_number(w->out, n);
+		if (n)
+			g_byte_array_append(w->out,
+					    (const uint8_t *)e->refusal, n - 1);
 		break;
 	case RECORD_CLOCK:
 		put_time(w, e->time);
@@ -460,17 +450,6 @@ check(struct record_reader *r, struct record_port *port, GError **error)
 	return fail(r, "the record is cut off", error);
 }
 
-static void
-rewind_to_events(struct record_reader *r)
-{
-	struct record_port port;
-
-	r->at = r->begin;
-	read_header(r, &port, NULL);
-	r->time = 0;
-	r->timers = 0;
-}
-
 struct record_reader *
 record_reader_new(const uint8_t *bytes, size_t len, struct record_port *port,
 		  GError **error)
@@ -485,7 +464,11 @@ record_reader_new(const uint8_t *bytes, size_t len, struct record_port *port,
 		record_reader_free(r);
 		return NULL;
 	}
-	rewind_to_events(r);
+	/* back to the first event */
+	r->at = r->begin;
+	read_header(r, port, NULL);
+	r->time = 0;
+	r->timers = 0;
 	return r;
 }
 
@@ -501,22 +484,22 @@ record_reader_free(struct record_reader *r)
 
 /* A pipe is left as it is; a link to a file is not followed. */
 FILE *
-record_create(const char *path)
+record_create(const char *path, GError **error)
 {
 	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
 		      0600);
 	struct stat st;
-	FILE *file;
+	FILE *file = NULL;
 
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) || (S_ISREG(st.st_mode) && fchmod(fd, 0600))) {
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+	    (!S_ISREG(st.st_mode) || fchmod(fd, 0600) == 0))
+		file = fdopen(fd, "wb");
+	if (file)
+		return file;
+	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "cannot write %s: %s",
+		    path, g_strerror(errno));
+	if (fd >= 0)
 		close(fd);
-		return NULL;
-	}
-	file = fdopen(fd, "wb");
-	if (!file)
-		close(fd);
-	return file;
+	return NULL;
 }

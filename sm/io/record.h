@@ -90,8 +90,8 @@ enum record_error {
 GQuark record_error_quark(void);
 
 /* A file for a record: for its owner alone, also if it was there, since a
- * record holds the keys of the fabric. NULL with errno. */
-FILE *record_create(const char *path);
+ * record holds the keys of the fabric. NULL with RECORD_ERROR_IO. */
+FILE *record_create(const char *path, GError **error);
 
 struct record_reader;
 

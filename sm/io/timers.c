@@ -65,17 +65,6 @@ timers_next(const struct timers *t)
 	return first ? first->when : INT64_MAX;
 }
 
-/* Its id is good until it rang, so it goes before the call. */
-static void
-ring_first(struct timers *t)
-{
-	struct timer timer = *first_timer(t);
-
-	g_hash_table_remove(t->by_id, GUINT_TO_POINTER(timer.id));
-	g_sequence_remove(g_sequence_get_begin_iter(t->sorted));
-	timer.fn(timer.data);
-}
-
 static gboolean
 on_due(void *data)
 {
@@ -84,8 +73,14 @@ on_due(void *data)
 	uint64_t newest = t->started;
 
 	while (first_timer(t) && first_timer(t)->when <= now &&
-	       first_timer(t)->order <= newest)
-		ring_first(t);
+	       first_timer(t)->order <= newest) {
+		struct timer timer = *first_timer(t);
+
+		/* Its id is good until it rang, so it goes before the call. */
+		g_hash_table_remove(t->by_id, GUINT_TO_POINTER(timer.id));
+		g_sequence_remove(g_sequence_get_begin_iter(t->sorted));
+		timer.fn(timer.data);
+	}
 	return G_SOURCE_CONTINUE;
 }
 
@@ -154,27 +149,21 @@ timers_free(struct timers *t)
 	g_free(t);
 }
 
-static unsigned
-next_id(struct timers *t)
-{
-	do
-		t->last_id++;
-	while (!t->last_id ||
-	       g_hash_table_contains(t->by_id, GUINT_TO_POINTER(t->last_id)));
-	return t->last_id;
-}
-
 unsigned
 timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
 	     void *data)
 {
 	struct timer *timer = g_new(struct timer, 1);
 
+	do
+		t->last_id++;
+	while (!t->last_id ||
+	       g_hash_table_contains(t->by_id, GUINT_TO_POINTER(t->last_id)));
 	/* never before now, or who starts one for a past moment again and
 	 * again would always be the first */
 	*timer = (struct timer) {
 		.when = MAX(when, timers_now()), .order = ++t->started,
-		.id = next_id(t), .fn = fn, .data = data,
+		.id = t->last_id, .fn = fn, .data = data,
 	};
 	g_hash_table_insert(t->by_id, GUINT_TO_POINTER(timer->id),
 			    g_sequence_insert_sorted(t->sorted, timer,

@@ -251,16 +251,6 @@ struct umad_turn {
 	bool napped;
 };
 
-/* Whether somebody who asked may be waited for. */
-static bool
-may_serve(const struct umad_transport *u, const struct umad_turn *turn)
-{
-	int64_t now = timers_now();
-
-	return u->asked && now - turn->began < SERVE_US &&
-		timers_next(u->timers) > now + LINGER_MS * 1000;
-}
-
 /*
  * Nothing to read now, but answers are due: waits for one; false if there is
  * no sense in it. With many on the way the first would wake us alone and the
@@ -269,12 +259,16 @@ may_serve(const struct umad_transport *u, const struct umad_turn *turn)
 static bool
 linger(struct umad_transport *u, struct umad_turn *turn)
 {
+	int64_t now = timers_now();
+	bool may_serve = u->asked && now - turn->began < SERVE_US &&
+		timers_next(u->timers) > now + LINGER_MS * 1000;
+
 	if (u->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
 		g_usleep(NAP_US);
 		return true;
 	}
-	return (u->waiting || may_serve(u, turn)) &&
+	return (u->waiting || may_serve) &&
 		umad_poll(u->fd, LINGER_MS) == 0;
 }
 
@@ -300,18 +294,6 @@ on_read_error(struct umad_transport *u, int error)
 				ERROR_PAUSE_US);
 }
 
-/* The callbacks of a MAD may have found out that the device is gone, and so
- * may the watcher. */
-static bool
-has_failed(struct umad_transport *u)
-{
-	g_mutex_lock(&u->mutex);
-	if (u->poll_failed)
-		u->failed = u->poll_failed;
-	g_mutex_unlock(&u->mutex);
-	return u->failed != 0;
-}
-
 /* Armed only once nothing is left to read, and what comes between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
@@ -323,7 +305,13 @@ on_wake(void *data)
 	g_source_set_ready_time(u->source, -1);
 	if (u->fd < 0)
 		return G_SOURCE_CONTINUE;
-	if (has_failed(u)) {
+	/* The callbacks of a MAD may have found out that the device is gone,
+	 * and so may the watcher. */
+	g_mutex_lock(&u->mutex);
+	if (u->poll_failed)
+		u->failed = u->poll_failed;
+	g_mutex_unlock(&u->mutex);
+	if (u->failed) {
 		leave_device(u);
 		return G_SOURCE_CONTINUE;
 	}
@@ -350,41 +338,35 @@ on_wake(void *data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* Waits until it is to poll; false if it is time to stop. */
-static bool
-wait_until_armed(struct umad_transport *u)
-{
-	bool go;
-
-	g_mutex_lock(&u->mutex);
-	while (!u->armed && !u->stop)
-		g_cond_wait(&u->changed, &u->mutex);
-	go = !u->stop;
-	g_mutex_unlock(&u->mutex);
-	return go;
-}
-
+/* Holds the mutex but while it polls, which it does when it is armed. */
 static void *
 umad_watch(void *data)
 {
 	struct umad_transport *u = data;
 	int slice = POLL_MIN_MS;
 
-	while (wait_until_armed(u)) {
-		int result = umad_poll(u->fd, slice);
+	g_mutex_lock(&u->mutex);
+	while (!u->stop) {
+		int result, error;
 
-		if (result == -ETIMEDOUT) {
-			slice = MIN(2 * slice, POLL_MAX_MS);
+		if (!u->armed) {
+			g_cond_wait(&u->changed, &u->mutex);
 			continue;
 		}
-		slice = POLL_MIN_MS;
-		g_mutex_lock(&u->mutex);
-		u->armed = false;
-		if (result < 0 && errno != EINTR)
-			u->poll_failed = errno ? errno : EIO;
 		g_mutex_unlock(&u->mutex);
+		result = umad_poll(u->fd, slice);
+		error = errno;
+		g_mutex_lock(&u->mutex);
+		slice = MIN(2 * slice, POLL_MAX_MS);
+		if (result == -ETIMEDOUT)
+			continue;
+		slice = POLL_MIN_MS;
+		u->armed = false;
+		if (result < 0 && error != EINTR)
+			u->poll_failed = error ? error : EIO;
 		g_source_set_ready_time(u->source, 0);
 	}
+	g_mutex_unlock(&u->mutex);
 	return NULL;
 }
 
@@ -412,26 +394,7 @@ umad_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 
 static GSourceFuncs source_funcs = { .dispatch = umad_dispatch };
 
-static GSource *
-source_start(struct umad_transport *u)
-{
-	GSource *source = g_source_new(&source_funcs, sizeof(GSource));
-
-	g_source_set_callback(source, on_wake, u, NULL);
-	g_source_attach(source, u->context);
-	return source;
-}
-
 /* ----------------------------------------------------------------- sending */
-
-static int
-agent_of_class(const struct umad_transport *u, uint8_t mgmt_class)
-{
-	for (unsigned i = 0; i < AGENTS; i++)
-		if (registrations[i].mgmt_class == mgmt_class)
-			return u->agents[i];
-	return -1;
-}
 
 /* Whether the kernel shall wait for an answer: not after what is one. */
 static bool
@@ -451,20 +414,6 @@ is_message(const uint8_t *mad, size_t len)
 		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
 }
 
-static void
-set_address(void *umad, const struct mad_addr *to)
-{
-	ib_mad_addr_t *addr = umad_get_mad_addr(umad);
-
-	umad_set_addr(umad, to->lid, to->qp, to->sl, to->qkey);
-	umad_set_pkey(umad, to->pkey_index);
-	if (!to->grh)
-		return;
-	addr->grh_present = 1;
-	addr->hop_limit = GRH_HOP_LIMIT;
-	memcpy(addr->gid, to->gid, sizeof(to->gid));
-}
-
 /* write() refused it. True: it is on its way all the same, for the kernel still
  * sends the message that it repeats. */
 static bool
@@ -481,21 +430,6 @@ is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
 	return false;
 }
 
-/* A send that failed in the kernel never comes back. Those that were due so
- * long ago are forgotten when the next one is sent. */
-static void
-expect_answer(struct umad_transport *u, unsigned timeout_ms)
-{
-	int64_t now = timers_now();
-	int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
-
-	if (now > u->waiting_until)
-		u->waiting = 0;
-	u->waiting++;
-	u->waiting_until = MAX(u->waiting_until, until);
-	u->refused = 0;
-}
-
 static bool
 umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
@@ -503,13 +437,16 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 {
 	struct umad_transport *u = umad_of(t);
 	bool message = is_message(mad, len);
-	int agent;
+	ib_mad_addr_t *addr;
+	int agent = -1;
 
 	if (u->fd < 0 || u->failed)
 		return true;	/* lost, as on a wire that is cut */
 
 	g_assert(len >= (message ? RMPP_SA_HEADER_LEN : MAD_SIZE));
-	agent = agent_of_class(u, mad[1]);
+	for (unsigned i = 0; i < AGENTS; i++)
+		if (registrations[i].mgmt_class == mad[1])
+			agent = u->agents[i];
 	if (agent < 0) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "%s: class 0x%02x is not registered", t->name,
@@ -519,7 +456,14 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	/* the shim sends all of one MAD, however little is written */
 	buffer_fit(&u->out, MAX(len, MAD_SIZE));
 	memset(u->out.umad, 0, umad_size() + MAD_SIZE);
-	set_address(u->out.umad, to);
+	umad_set_addr(u->out.umad, to->lid, to->qp, to->sl, to->qkey);
+	umad_set_pkey(u->out.umad, to->pkey_index);
+	if (to->grh) {
+		addr = umad_get_mad_addr(u->out.umad);
+		addr->grh_present = 1;
+		addr->hop_limit = GRH_HOP_LIMIT;
+		memcpy(addr->gid, to->gid, sizeof(to->gid));
+	}
 	memcpy(umad_get_mad(u->out.umad), mad, len);
 	if (umad_send(u->fd, agent, u->out.umad, len,
 		      asks(mad[3]) ? timeout_ms : 0,
@@ -531,8 +475,19 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		return false;
 	}
 	buffer_trim(&u->out);
-	if (asks(mad[3]))
-		expect_answer(u, timeout_ms);
+	if (asks(mad[3])) {
+		int64_t now = timers_now();
+		int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
+
+		/* A send that failed in the kernel never comes back. Those
+		 * that were due so long ago are forgotten when the next one
+		 * is sent. */
+		if (now > u->waiting_until)
+			u->waiting = 0;
+		u->waiting++;
+		u->waiting_until = MAX(u->waiting_until, until);
+		u->refused = 0;
+	}
 	return true;
 }
 
@@ -608,30 +563,6 @@ umad_say(const struct umad_transport *u, enum umad_event event,
 {
 	if (u->event)
 		u->event(event, text, u->event_data);
-}
-
-/* What was asked for cannot be used: why, and what there is. */
-static void
-fail_choice(const GArray *ports, const struct local_port_wish *wish,
-	    GError **error)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	local_port_explain((void *)ports->data, ports->len, wish, text);
-	g_set_error_literal(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    text->str);
-}
-
-static void
-tell_choice(const struct umad_transport *u, const GArray *ports,
-	    const struct local_port_wish *wish,
-	    const struct local_port *chosen)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	if (local_port_tell_choice((void *)ports->data, ports->len, wish,
-				   chosen, text))
-		umad_say(u, UMAD_NOTE, text->str);
 }
 
 /* ----------------------------------------------------------- open and close */
@@ -797,25 +728,12 @@ umad_transport_new(const struct umad_choice *choice)
 	for (unsigned i = 0; i < AGENTS; i++)
 		u->agents[i] = -1;
 	u->timers = timers_new(u->context);
-	u->source = source_start(u);
+	u->source = g_source_new(&source_funcs, sizeof(GSource));
+	g_source_set_callback(u->source, on_wake, u, NULL);
+	g_source_attach(u->source, u->context);
 	g_mutex_init(&u->mutex);
 	g_cond_init(&u->changed);
 	return u;
-}
-
-static bool
-open_device(struct umad_transport *u, const struct local_port *port,
-	    GError **error)
-{
-	u->fd = umad_open_port(port->ca_name, (int)port->num);
-	if (u->fd >= 0)
-		return true;
-	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-		    "%s: cannot open its umad device: %s%s", u->base.name,
-		    g_strerror(errno), errno == EACCES || errno == EPERM ?
-		    ": run as root, or give this user /dev/infiniband/umad* "
-		    "and issm*" : "");
-	return false;
 }
 
 static bool
@@ -826,8 +744,16 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 	u->base.port_num = (uint8_t)port->num;
 	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %u",
 		   port->ca_name, port->num);
-	if (!open_device(u, port, error))
+	u->fd = umad_open_port(port->ca_name, (int)port->num);
+	if (u->fd < 0) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: cannot open its umad device: %s%s",
+			    u->base.name, g_strerror(errno),
+			    errno == EACCES || errno == EPERM ?
+			    ": run as root, or give this user "
+			    "/dev/infiniband/umad* and issm*" : "");
 		return false;
+	}
 	/* not earlier: umad_size() is true only once a port was opened */
 	buffer_fit(&u->in, MAD_SIZE);
 	if (!register_agents(u, u->role, error))
@@ -869,17 +795,6 @@ leave_device(struct umad_transport *u)
 	umad_say(u, UMAD_LOST, why);
 }
 
-/* The port is there, but cannot be used: said once for each reason. */
-static void
-tell_reason(struct umad_transport *u, const char *why)
-{
-	if (u->told && strcmp(u->told, why) == 0)
-		return;
-	g_free(u->told);
-	u->told = g_strdup(why);
-	umad_say(u, UMAD_NOTE, why);
-}
-
 static void
 on_reopen(void *data)
 {
@@ -895,8 +810,12 @@ on_reopen(void *data)
 		umad_say(u, UMAD_BACK, u->base.name);
 		return;
 	}
-	if (error)
-		tell_reason(u, error->message);
+	/* The port is there, but cannot be used: said once for each reason. */
+	if (error && g_strcmp0(u->told, error->message) != 0) {
+		g_free(u->told);
+		u->told = g_strdup(error->message);
+		umad_say(u, UMAD_NOTE, error->message);
+	}
 	unbind_port(u);
 	reopen_later(u);
 }
@@ -938,11 +857,21 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 	ports = list_ports();
 	port = local_port_choose((void *)ports->data, ports->len, &wish);
 	if (!port) {
-		fail_choice(ports, &wish, error);
+		/* What was asked for cannot be used: why, and what there is. */
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		local_port_explain((void *)ports->data, ports->len, &wish,
+				   text);
+		g_set_error_literal(error, TRANSPORT_ERROR,
+				    TRANSPORT_ERROR_OPEN, text->str);
 		return NULL;
 	}
 	u = umad_transport_new(choice);
-	tell_choice(u, ports, &wish, port);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (local_port_tell_choice((void *)ports->data, ports->len, &wish,
+				   port, text))
+		umad_say(u, UMAD_NOTE, text->str);
 	if (bind_port(u, port, ISSM_TRIES, error))
 		return &u->base;
 	umad_transport_free(&u->base);

@@ -98,17 +98,6 @@ window_release(struct window *w, bool retry)
 
 /* ------------------------------------------------------------------ size */
 
-static void
-grow(struct window *w)
-{
-	if (w->size == w->threshold && w->size < w->max &&
-	    w->calm >= CALM_ANSWERS) {
-		w->threshold++;
-		w->calm = 0;
-	}
-	w->size = MIN(w->size + MAX(w->size / 8, 1u), w->threshold);
-}
-
 void
 window_adapt(struct window *w, int64_t waited)
 {
@@ -118,10 +107,16 @@ window_adapt(struct window *w, int64_t waited)
 	if (++w->answers < w->size)
 		return;
 	w->calm += w->answers;
-	if (2 * w->quick > w->answers)
-		grow(w);
-	else if (w->size > WINDOW_START)
+	if (2 * w->quick > w->answers) {
+		if (w->size == w->threshold && w->size < w->max &&
+		    w->calm >= CALM_ANSWERS) {
+			w->threshold++;
+			w->calm = 0;
+		}
+		w->size = MIN(w->size + MAX(w->size / 8, 1u), w->threshold);
+	} else if (w->size > WINDOW_START) {
 		w->size -= MAX(w->size / 16, 1u);
+	}
 	w->answers = 0;
 	w->quick = 0;
 }
