@@ -13,61 +13,28 @@
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "routing/verify.h"
+#include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
-#define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
-
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-};
-
 static void
-fabric_number(struct fabric *f, unsigned lmc)
+fabric_make(struct fabric *f, const char *spec, unsigned seed,
+	    unsigned fail_per_mille, unsigned lmc)
 {
-	f->lids = lid_assign(f->s, lmc, NULL, 0, NULL, NULL);
-	assert_non_null(f->lids);
-	f->g = graph_new(f->s, f->lids);
-}
-
-static void
-fabric_make(struct fabric *f, const char *spec,
-	    const struct generate_options *options, unsigned lmc)
-{
-	f->s = generate_fabric(spec, options, NULL);
-	assert_non_null(f->s);
-	fabric_number(f, lmc);
-}
-
-static void
-fabric_clear(struct fabric *f)
-{
-	graph_free(f->g);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
+	fabric_open(f, NULL, lab_generate(spec, seed, fail_per_mille), lmc);
 }
 
 /* The same without the cables between this switch and others. */
 static void
 fabric_cut_off(struct fabric *f, uint32_t sw, unsigned lmc)
 {
-	struct fabric cut = { .s = snapshot_copy(f->s) };
-	const struct snapshot_node *node = &cut.s->nodes[cut.s->switches[sw]];
-	const struct graph *g = f->g;
+	struct snapshot *cut = snapshot_copy(f->s);
+	uint32_t port;
 
-	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++) {
-		struct snapshot_port *port =
-			&cut.s->ports[node->first_port + g->edges[e].port];
-
-		cut.s->ports[port->peer].peer = SNAPSHOT_NONE;
-		port->peer = SNAPSHOT_NONE;
-	}
+	while ((port = lab_find_port(cut, sw, true, 0)) != SNAPSHOT_NONE)
+		lab_cut(cut, port);
 	fabric_clear(f);
-	fabric_number(&cut, lmc);
-	*f = cut;
+	fabric_open(f, NULL, cut, lmc);
 }
 
 static struct lft *
@@ -282,11 +249,38 @@ plain_spread(struct plain_web *w)
 	}
 }
 
+/* Each channel waits for the next one, by an entry for that LID. */
 static void
-plain_channels(const struct fabric *f, const struct lft *lft,
-	       const struct lft *before, struct channels_result *r)
+assert_cycle_is_real(const struct plain_web *w, const GArray *cycle)
+{
+	const struct channel_turn *turn = (const void *)cycle->data;
+	const struct graph *g = w->f->g;
+
+	assert_true(cycle->len >= 2);
+	for (guint i = 0; i < cycle->len; i++) {
+		const struct graph_edge *e = &g->edges[turn[i].edge];
+		uint32_t next = turn[(i + 1) % cycle->len].edge;
+		bool first = false, second = false;
+
+		assert_int_equal(e->peer, g->edges[g->edges[next].back].peer);
+		assert_true(w->turn[turn[i].edge * g->n_edges + next]);
+		for (unsigned t = 0; t < w->n_tables; t++) {
+			first |= plain_edge(w->f, w->tables[t],
+					    g->edges[e->back].peer,
+					    turn[i].lid) == turn[i].edge;
+			second |= plain_edge(w->f, w->tables[t], e->peer,
+					     turn[i].lid) == next;
+		}
+		assert_true(first && second);
+	}
+}
+
+static void
+assert_channels(const struct fabric *f, const struct lft *lft,
+		const struct lft *before, const struct channels_result *r)
 {
 	uint32_t n = f->g->n_edges, i, j, k;
+	struct channels_result plain = { 0 };
 	struct plain_web w = {
 		.f = f,
 		.tables = { lft, before },
@@ -296,17 +290,22 @@ plain_channels(const struct fabric *f, const struct lft *lft,
 	};
 
 	plain_spread(&w);
-	*r = (struct channels_result){ 0 };
 	for (i = 0; i < n; i++)
-		r->n_channels += w.used[i];
+		plain.n_channels += w.used[i];
 	for (i = 0; i < n * n; i++)
-		r->n_dependencies += w.turn[i];
+		plain.n_dependencies += w.turn[i];
+	if (r->cycle)
+		assert_cycle_is_real(&w, r->cycle);
 	for (k = 0; k < n; k++)
 		for (i = 0; i < n; i++)
 			for (j = 0; w.turn[i * n + k] && j < n; j++)
 				w.turn[i * n + j] |= w.turn[k * n + j];
 	for (i = 0; i < n; i++)
-		r->n_looped += w.turn[i * n + i];
+		plain.n_looped += w.turn[i * n + i];
+	assert_int_equal(r->n_channels, plain.n_channels);
+	assert_int_equal(r->n_dependencies, plain.n_dependencies);
+	assert_int_equal(r->n_looped, plain.n_looped);
+	assert_int_equal(r->n_looped > 0, r->cycle != NULL);
 	g_free(w.used);
 	g_free(w.turn);
 }
@@ -321,15 +320,8 @@ assert_same_reach(const struct verify_reach *a, const struct verify_reach *b)
 	assert_int_equal(a->cut_off, b->cut_off);
 	assert_int_equal(a->lost_hosts, b->lost_hosts);
 	assert_int_equal(a->lost_mixed, b->lost_mixed);
-}
-
-static void
-assert_same_channels(const struct channels_result *a,
-		     const struct channels_result *b)
-{
-	assert_int_equal(a->n_channels, b->n_channels);
-	assert_int_equal(a->n_dependencies, b->n_dependencies);
-	assert_int_equal(a->n_looped, b->n_looped);
+	assert_int_equal(a->lid, b->lid);
+	assert_int_equal(a->sw, b->sw);
 }
 
 /* Both verdicts, which must be one. The caller clears `r`. */
@@ -337,17 +329,14 @@ static void
 judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
       struct verify_result *r)
 {
-	struct verify_result plain;
+	struct verify_reach plain;
 
 	verify_tables(f->g, lft, before, NULL, r);
-	plain_reach(f, lft, &plain.reach);
-	plain_channels(f, lft, before, &plain.channels);
-	assert_same_reach(&r->reach, &plain.reach);
-	assert_int_equal(r->reach.lid, plain.reach.lid);
-	assert_int_equal(r->reach.sw, plain.reach.sw);
-	assert_same_channels(&r->channels, &plain.channels);
-	assert_int_equal(verify_is_sound(r), !plain.reach.looping &&
-			 !plain.reach.astray && !plain.channels.n_looped);
+	plain_reach(f, lft, &plain);
+	assert_same_reach(&r->reach, &plain);
+	assert_channels(f, lft, before, &r->channels);
+	assert_int_equal(verify_is_sound(r), !plain.looping &&
+			 !plain.astray && !r->channels.n_looped);
 }
 
 /* ------------------------------------------------------------ the damage */
@@ -417,14 +406,9 @@ static const char *const small[] = {
 static void
 make_fabric(struct fabric *f, unsigned i)
 {
-	const struct generate_options options = {
-		.seed = i,
-		.shuffle_guids = true,
-		.fail_per_mille = i % 3 * 80,
-	};
 	unsigned lmc = i / N_ELEMENTS(small) % 5;
 
-	fabric_make(f, small[i % N_ELEMENTS(small)], &options, lmc);
+	fabric_make(f, small[i % N_ELEMENTS(small)], i, i % 3 * 80, lmc);
 	if (i % 7 == 3)
 		fabric_cut_off(f, i % f->g->n_switches, lmc);
 }
@@ -500,7 +484,7 @@ TEST(test_old_entries_of_neighbours_are_seen)
 	struct fabric f;
 	uint32_t a = 0, b, c;
 
-	fabric_make(&f, "mesh(2,2;1)", NULL, 0);
+	fabric_make(&f, "mesh(2,2;1)", 1, 0, 0);
 	b = f.g->edges[f.g->first_edge[a]].peer;
 	c = f.g->edges[f.g->first_edge[b]].peer;
 	if (c == a)
@@ -535,8 +519,8 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	struct lft *lft;
 	uint16_t lid;
 
-	fabric_make(&f, "PGFT(2,2,2;1,2,2)", NULL, 0);
-	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", NULL, 0);
+	fabric_make(&f, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
+	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
 	core = find_switch(&f, "S-3-0");
 	spine = f.g->edges[f.g->first_edge[core]].peer;
 	lid = find_target(&f, find_switch(&f, "S-1-0"), true)->lid;
@@ -566,7 +550,7 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 	uint16_t lid;
 	uint32_t a, b;
 
-	fabric_make(&f, "PGFT(3,4;1,3)", NULL, 0);
+	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
 	lft = route(&f, "updn");
 	lid = (uint16_t)(f.g->top + 70);
 	longer = copy_with_top(lft, lid);
@@ -603,7 +587,7 @@ TEST(test_each_lid_of_a_port_counts)
 	struct lft *lft;
 	uint32_t leaf;
 
-	fabric_make(&f, "PGFT(3,4;1,3)", NULL, 2);
+	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 2);
 	lft = route(&f, "minhop");
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.reach.arrived, 7 * (12 * 4 + 7));
@@ -636,7 +620,7 @@ TEST(test_empty_tables_lose_all_and_endanger_nothing)
 		struct fabric f;
 		struct lft *lft;
 
-		fabric_make(&f, specs[i], NULL, 0);
+		fabric_make(&f, specs[i], 1, 0, 0);
 		lft = lft_new(f.g->n_switches, 0);
 		judge(&f, lft, NULL, &r);
 		assert_true(verify_is_sound(&r));
@@ -650,114 +634,220 @@ TEST(test_empty_tables_lose_all_and_endanger_nothing)
 	}
 }
 
-/* Up/down is sound on any damage; it loses nothing that is cabled. */
-TEST(test_damaged_fabrics_by_updn_are_sound)
+/* Shortest ways loop on rings and tori, and nowhere else. */
+TEST(test_minhop_loops_where_there_are_rings)
 {
-	static const char *const specs[] = {
-		"PGFT(4,4;1,4)", "PGFT(3,3,3;1,3,3)", "torus(4,4;1)",
-		"random(9,3,1)",
+	static const struct {
+		const char *spec;
+		bool loops;
+	} cases[] = {
+		{ "ring(5;2)", true }, { "ring(8;1)", true },
+		{ "torus(4,4;1)", true }, { "torus(3,3,3;1)", true },
+		{ "PGFT(4,4;1,4)", false }, { "PGFT(3,3,4;1,3,3)", false },
+		{ "single(4)", false }, { "pair()", false },
+		{ "hyperx(4;2)", false },
 	};
 
-	for (unsigned i = 0; i < 24; i++) {
-		const struct generate_options options = {
-			.seed = i, .shuffle_guids = true,
-			.fail_per_mille = 40 * (i % 6),
-		};
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
 		struct verify_result r;
 		struct fabric f;
 		struct lft *lft;
 
-		fabric_make(&f, specs[i % N_ELEMENTS(specs)], &options, 0);
-		if (i % 5 == 0)
-			fabric_cut_off(&f, i % f.g->n_switches, 0);
-		lft = route(&f, "updn");
-		judge(&f, lft, NULL, &r);
-		assert_true(verify_is_sound(&r));
-		assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
-		if (i % 5 == 0)
-			assert_true(r.reach.cut_off > 0);
-		verify_result_clear(&r);
-		lft_free(lft);
-		fabric_clear(&f);
-	}
-}
-
-/* Who hangs on which port of which switch, by names, has this LID there. */
-static uint16_t
-same_target(const struct fabric *from, const struct graph_target *target,
-	    const struct fabric *to)
-{
-	uint32_t sw = find_switch(to, from->s->nodes[
-				  from->s->switches[target->sw]].desc);
-
-	for (uint32_t i = to->g->first_target[sw];
-	     i < to->g->first_target[sw + 1]; i++)
-		if (to->g->targets[i].port == target->port)
-			return to->g->targets[i].lid;
-	fail_msg("port %u of switch %u has no LID", target->port, sw);
-	return LID_NONE;
-}
-
-/* The same tables in the numbers of another fabric of the same names. */
-static struct lft *
-translate(const struct fabric *from, const struct lft *lft,
-	  const struct fabric *to)
-{
-	struct lft *out = lft_new(to->g->n_switches, to->g->top);
-	const struct graph_target *target;
-	uint32_t sw, i, peer;
-
-	for (sw = 0; sw < from->g->n_switches; sw++) {
-		peer = find_switch(to, from->s->nodes[
-				   from->s->switches[sw]].desc);
-		for (i = 0; i < from->g->n_targets; i++) {
-			target = &from->g->targets[i];
-			lft_row(out, peer)[same_target(from, target, to)] =
-				lft_row(lft, sw)[target->lid];
-		}
-	}
-	return out;
-}
-
-TEST(test_order_of_nodes_does_not_matter)
-{
-	const uint64_t seed = 20261123;
-	uint64_t rng = prng_stream(seed, 0);
-	unsigned looped = 0;
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	for (unsigned i = 0; i < 40; i++) {
-		const struct generate_options options[] = {
-			{ .seed = i, .fail_per_mille = 60 },
-			{ .seed = i, .fail_per_mille = 60,
-			  .shuffle_guids = true },
-		};
-		const char *spec = small[i % N_ELEMENTS(small)];
-		struct lft *lft, *before, *lft2, *before2;
-		struct verify_result r, r2;
-		struct fabric f, f2;
-
-		fabric_make(&f, spec, &options[0], 0);
-		fabric_make(&f2, spec, &options[1], 0);
+		fabric_make(&f, cases[i].spec, 1, 0, 0);
 		lft = route(&f, "minhop");
-		before = route(&f, "minhop");
-		spoil(&f, lft, i % 4, &rng);
-		spoil(&f, before, i % 3, &rng);
-		lft2 = translate(&f, lft, &f2);
-		before2 = translate(&f, before, &f2);
-		verify_tables(f.g, lft, before, NULL, &r);
-		verify_tables(f2.g, lft2, before2, NULL, &r2);
-		assert_same_reach(&r.reach, &r2.reach);
-		assert_same_channels(&r.channels, &r2.channels);
-		looped += r.channels.n_looped > 0;
+		judge(&f, lft, NULL, &r);
+		assert_int_equal(r.channels.n_looped > 0, cases[i].loops);
 		verify_result_clear(&r);
-		verify_result_clear(&r2);
 		lft_free(lft);
-		lft_free(before);
-		lft_free(lft2);
-		lft_free(before2);
 		fabric_clear(&f);
-		fabric_clear(&f2);
 	}
-	assert_true(looped >= 5 && looped <= 35);
+}
+
+/* The shortest cycle of a ring's one direction is the ring. */
+TEST(test_cycle_is_printed_with_names)
+{
+	struct channels_result r;
+	struct fabric f;
+	struct lft *lft;
+	char *text;
+
+	fabric_make(&f, "ring(5;1)", 1, 0, 0);
+	lft = route(&f, "minhop");
+	channels_check(f.g, lft, NULL, &r);
+	assert_int_equal(r.cycle->len, 5);
+	text = channels_print(f.g, &r);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+		g_autofree char *name = graph_switch_name(f.g, sw);
+
+		assert_non_null(strstr(text, name));
+	}
+	assert_non_null(strstr(text, " port "));
+	assert_non_null(strstr(text, "(LID "));
+	g_free(text);
+	channels_clear(&r);
+	assert_null(channels_print(f.g, &r));
+	lft_free(lft);
+	fabric_clear(&f);
+}
+
+/* On a ring of five, packets to each host turn at one switch in either
+ * direction; the old tables have three of these turns, the new ones two. */
+TEST(test_old_and_new_loop_only_together)
+{
+	struct lft *loop, *half[2];	/* new, old */
+	struct verify_result r;
+	struct fabric f;
+	unsigned n = 0;
+
+	fabric_make(&f, "ring(5;1)", 1, 0, 0);
+	loop = route(&f, "minhop");
+	for (unsigned i = 0; i < 2; i++)
+		half[i] = lft_new(f.g->n_switches, f.g->top);
+	for (uint32_t i = 0; i < f.g->n_targets; i++) {
+		uint16_t lid = f.g->targets[i].lid;
+
+		if (f.g->targets[i].port == 0)
+			continue;
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			lft_row(half[n < 3], sw)[lid] = lft_row(loop, sw)[lid];
+		n++;
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		judge(&f, half[i % 2], i == 2 ? half[1] : NULL, &r);
+		assert_int_equal(r.channels.n_looped, i == 2 ? 10 : 0);
+		verify_result_clear(&r);
+	}
+	lft_free(half[0]);
+	lft_free(half[1]);
+	lft_free(loop);
+	fabric_clear(&f);
+}
+
+/* Management between switches goes round a ring: VL15 does not wait. */
+TEST(test_port_0_to_port_0_is_no_data)
+{
+	struct verify_result r;
+	struct fabric f;
+	struct lft *lft;
+
+	fabric_make(&f, "ring(5;1)", 1, 0, 0);
+	lft = route(&f, "minhop");
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].port)
+			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+				lft_row(lft, sw)[f.g->targets[i].lid] =
+					LFT_NO_PATH;
+	/* CAs to port 0 are data, though, and loop here. */
+	judge(&f, lft, NULL, &r);
+	assert_true(r.channels.n_looped > 0);
+	verify_result_clear(&r);
+	memset(f.g->n_hosts, 0, f.g->n_switches * sizeof(*f.g->n_hosts));
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.channels.n_looped, 0);
+	verify_result_clear(&r);
+	lft_free(lft);
+	fabric_clear(&f);
+}
+
+TEST(test_lost_pairs_are_told_by_what_they_lose)
+{
+	const struct graph_target *ca, *port0 = NULL;
+	struct verify_result r;
+	struct fabric f;
+	struct lft *lft;
+
+	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
+	lft = route(&f, "minhop");
+	ca = find_target(&f, find_switch(&f, "S-1-0"), false);
+	port0 = find_target(&f, find_switch(&f, "S-2-0"), true);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+		lft_row(lft, sw)[ca->lid] = LFT_NO_PATH;
+		lft_row(lft, sw)[port0->lid] = LFT_NO_PATH;
+	}
+	judge(&f, lft, NULL, &r);
+	assert_true(verify_is_sound(&r));
+	assert_int_equal(r.reach.lost_hosts, 11);
+	assert_int_equal(r.reach.lost_mixed, 7 + 12);
+	assert_int_equal(r.reach.unrouted, 14);
+	assert_int_equal(r.reach.cut_off, 0);
+	verify_result_clear(&r);
+	lft_free(lft);
+	fabric_clear(&f);
+}
+
+TEST(test_what_is_not_cabled_is_no_fault_of_tables)
+{
+	struct verify_result r;
+	struct fabric f;
+	struct lft *lft;
+
+	fabric_make(&f, "PGFT(2,3;1,2)", 1, 0, 0);
+	fabric_cut_off(&f, 0, 0);
+	lft = route(&f, "minhop");
+	judge(&f, lft, NULL, &r);
+	assert_true(r.reach.cut_off > 0);
+	assert_int_equal(r.reach.unrouted, r.reach.cut_off);
+	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
+	assert_int_equal(r.reach.lid, 0);
+	verify_result_clear(&r);
+	lft_free(lft);
+	fabric_clear(&f);
+}
+
+/* One entry of a leaf is wrong, for a host at another leaf. */
+TEST(test_what_happens_to_a_packet_is_told_apart)
+{
+	struct verify_result r;
+	struct fabric f;
+	struct lft *lft;
+	uint32_t leaf, spine;
+	uint16_t lid;
+
+	fabric_make(&f, "PGFT(2,2;1,2)", 1, 0, 0);
+	leaf = find_switch(&f, "S-1-0");
+	spine = find_switch(&f, "S-2-0");
+	lid = find_target(&f, find_switch(&f, "S-1-1"), false)->lid;
+	for (unsigned i = 0; i < 5; i++) {
+		const uint8_t entry[] = {
+			LFT_NO_PATH, 0, 200, find_target(&f, leaf, false)->port,
+			port_towards(&f, leaf, spine),
+		};
+
+		lft = route(&f, "minhop");
+		lft_row(lft, spine)[lid] = port_towards(&f, spine, leaf);
+		lft_row(lft, leaf)[lid] = entry[i];
+		judge(&f, lft, NULL, &r);
+		assert_int_equal(r.reach.unrouted, i == 0 ? 2 : 0);
+		assert_int_equal(r.reach.astray, i > 0 && i < 4 ? 2 : 0);
+		assert_int_equal(r.reach.looping, i == 4 ? 2 : 0);
+		assert_int_equal(r.reach.lid, lid);
+		assert_int_equal(r.reach.sw, MIN(leaf, spine));
+		verify_result_clear(&r);
+		lft_free(lft);
+	}
+	fabric_clear(&f);
+}
+
+/* Long chains of switches, all of which end in one loop. */
+TEST(test_large_loop_needs_no_stack)
+{
+	uint32_t sw = 0, last = SNAPSHOT_NONE;
+	struct verify_reach result;
+	struct fabric f;
+
+	fabric_make(&f, "ring(2000;1)", 1, 0, 0);
+	for (uint32_t i = 0; i < f.g->n_switches; i++) {
+		const struct graph_edge *e =
+			&f.g->edges[f.g->first_edge[sw]];
+
+		if (e->peer == last)
+			e++;
+		lft_row(f.out.lft, sw)[f.g->targets[0].lid] = e->port;
+		last = sw;
+		sw = e->peer;
+	}
+	verify_reachability(f.g, f.out.lft, NULL, &result);
+	assert_int_equal(result.looping, 2000);
+	assert_int_equal(result.arrived, 0);
+	fabric_clear(&f);
 }
