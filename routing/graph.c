@@ -20,7 +20,7 @@
  * (by NodeGUID), hence nothing depends on the order of discovery.
  *
  * What counts. A cable counts if both ends say that it is up: half a link
- * carries nothing. An end port counts if it owns a LID; one without (none was
+ * carries nothing; one that is to be avoided is not seen. An end port counts if it owns a LID; one without (none was
  * given yet) can be no destination, and sends nothing.
  */
 #include "routing/graph.h"
@@ -72,6 +72,7 @@ survey_node(struct graph_survey *v, const struct snapshot *s,
 		v->at[port].sw = sw;
 		v->at[port].peer = SNAPSHOT_NONE;
 		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
+		    !p->avoided &&
 		    (!is_switch || node->sw_known))
 			v->at[port].peer = p->peer;
 	}

@@ -3,8 +3,8 @@
  * The fabric as routing sees it: switches, the cables between them, and the
  * LIDs behind each. Built once a sweep from a snapshot; engines read it.
  *
- * Only links that are up (snapshot_link_up) count; a cable from a switch to
- * itself is left out. Edges of a switch are sorted by (peer switch, port), so
+ * Only links that are up (snapshot_link_up) and not avoided count; a cable from a
+ * switch to itself is left out. Edges of a switch are sorted by (peer switch, port), so
  * parallel links are neighbours in the array. CAs and routers do not forward.
  */
 #ifndef MINISM_ROUTING_GRAPH_H

@@ -662,13 +662,18 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
  * carry nothing, and what does carry traffic must still not loop on the way.
  */
 static void
-choose_transition(const struct engine_input *in, struct choice *c)
+choose_transition(const struct engine_input *given, const struct graph *whole,
+		  struct choice *c)
 {
+	struct engine_input held = *given;
+	const struct engine_input *in = &held;
 	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	if (c->joint_with != in->previous) {
+	if (whole)
+		held.g = whole;
+	if (whole || c->joint_with != in->previous) {
 		channels_clear(&c->together);
 		channels_check_ordered(in->g, c->lft, in->previous, c->ranks,
 				       NULL, &c->together);
@@ -748,6 +753,6 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		return false;
 	}
 	choose_cut(in->g, c);
-	choose_transition(in, c);
+	choose_transition(in, wish->whole, c);
 	return true;
 }

@@ -220,6 +220,28 @@ judge_cables(struct perf_manager *m)
 		log_say(m->log, LOG_WARNING, "perf", "%u more links with "
 			"errors, or without again: \"minismctl errors\" lists "
 			"them", lines - MOST_LINES);
+	if (lines && m->params.judged)
+		m->params.judged(m->params.data);
+}
+
+GArray *
+perf_manager_bad(const struct perf_manager *m)
+{
+	const struct snapshot *s = m->known.s;
+	GArray *bad = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
+
+	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		const struct avoid_wish wish = {
+			.guid = snapshot_node_of(s, i)->info.node_guid,
+			.num = s->ports[i].num,
+			.causes = AVOID_ERRORS,
+			.errors = perf_wire_errors(&m->known.ports[i]),
+		};
+
+		if (m->known.told[i])
+			g_array_append_val(bad, wish);
+	}
+	return bad;
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -381,6 +403,8 @@ perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 	}
 	known_free(&m->known);
 	m->known = known;
+	if (!s && m->params.judged)
+		m->params.judged(m->params.data);
 }
 
 const struct perf_port *

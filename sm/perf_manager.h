@@ -10,6 +10,7 @@
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
 #include "sm/mad/perf.h"
+#include "sm/sweep/avoid.h"
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
@@ -18,6 +19,10 @@ struct perf_manager;
 struct perf_manager_params {
 	unsigned sweep_s;	/* all ports are read in this time; 0: none */
 	unsigned errors_limit;	/* of a cable in an hour; more is told */
+	/* Cables have come to have more, or few again: after the round, and
+	 * when this manager reads no more. NULL: nobody wants to hear. */
+	void (*judged)(void *data);
+	void *data;
 };
 
 /* What is known of a port. */
@@ -49,6 +54,9 @@ void perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 /* By port of this snapshot; NULL: it is another one, or nothing is read. */
 const struct perf_port *perf_manager_ports(const struct perf_manager *m,
 					   const struct snapshot *s);
+
+/* The ports whose cables were told of, of struct avoid_wish; g_array_unref(). */
+GArray *perf_manager_bad(const struct perf_manager *m);
 
 /* Errors that a bad cable or transceiver makes, at this end of it, in the last
  * hour (of reading: 30 to 60 minutes). */

@@ -48,6 +48,15 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		sm->end(r, sm->data);
 }
 
+static void
+sm_instance_on_judged(void *data)
+{
+	struct sm_instance *sm = data;
+	g_autoptr(GArray) bad = perf_manager_bad(sm->perf);
+
+	sweep_set_errors(sm->sweep, bad);
+}
+
 /* ------------------------------------------------- from the wire: sm_agent */
 
 static void
@@ -166,6 +175,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 {
 	struct sm_instance *sm = g_new0(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
+	struct perf_manager_params perf = params->perf;
 	struct sm_agent_hooks hooks = {
 		.sm_info = sm_instance_sm_info,
 		.trap = sm_instance_on_trap,
@@ -186,7 +196,9 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
 				       t, log);
 	sm->x = mad_client_new(t, &params->wire);
-	sm->perf = perf_manager_new(sm->x, log, &params->perf);
+	perf.judged = sm_instance_on_judged;
+	perf.data = sm;
+	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (params->sa)
 		open_sa(sm, params);
 	sweep.keystore = sm->keys;

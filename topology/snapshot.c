@@ -226,7 +226,8 @@ same_port(const struct snapshot *a, uint32_t p, const struct snapshot *b,
 
 	if (from == SNAPSHOT_NONE && to == SNAPSHOT_NONE)
 		return true;
-	return from == to && a->ports[m->peer].num == b->ports[n->peer].num &&
+	return from == to && m->avoided == n->avoided &&
+		a->ports[m->peer].num == b->ports[n->peer].num &&
 		m->info.width_active == n->info.width_active &&
 		m->info.speed_active == n->info.speed_active &&
 		m->info.speed_ext_active == n->info.speed_ext_active &&

@@ -30,6 +30,7 @@ struct snapshot_port {
 	uint8_t num;
 	bool known;		/* info was read */
 	bool held;		/* its cable is held down: peer is none */
+	bool avoided;		/* Active, but routing leaves its link out */
 	struct port_info info;
 };
 
@@ -132,8 +133,9 @@ snapshot_joins_switches(const struct snapshot *s, uint32_t port)
 		snapshot_is_switch(snapshot_node_of(s, peer));
 }
 
-/* The same switches, with the same indices, on the same cables of the same speed,
- * whatever hosts there are: ways through the one lead through the other. */
+/* The same switches, with the same indices, on the same cables of the same speed
+ * which routing may use alike, whatever hosts there are: ways through the one
+ * lead through the other. */
 bool snapshot_same_switches(const struct snapshot *a,
 			    const struct snapshot *b);
 

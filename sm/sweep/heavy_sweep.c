@@ -119,6 +119,7 @@ static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	log_changes(s, after ? after : s->next.subnet);
+	sweep_publish_avoided(s);
 	if (after)
 		log_rerouted(s);
 	sweep_view_clear(&s->view);
@@ -301,9 +302,10 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 	return marks;
 }
 
-/* The engine and its reason, if they changed; dangers as warnings. */
+/* The engine and its reason, if they changed; dangers as warnings. all: with the
+ * links that g leaves out. */
 static void
-report_choice(struct sweep *s, const struct graph *g)
+report_choice(struct sweep *s, const struct graph *g, const struct graph *all)
 {
 	const struct choice *c = &s->choice;
 	struct log *log = s->log;
@@ -337,7 +339,7 @@ report_choice(struct sweep *s, const struct graph *g)
 				"ends with this update");
 		break;
 	case CHOICE_DRAIN:
-		cycle = channels_print(g, &c->together);
+		cycle = channels_print(all, &c->together);
 		log_say(log, LOG_INFO, "route", "old and new tables have a "
 			"credit loop together: the update goes in steps. %s",
 			cycle);
@@ -400,12 +402,13 @@ routes_hold(const struct sweep *s)
 	return true;
 }
 
+/* whole: with the links, too, that g leaves out; NULL: it leaves none out. */
 static bool
-route(struct sweep *s, GError **error)
+choose(struct sweep *s, const struct graph *g, const struct graph *whole,
+       GError **error)
 {
 	const struct route_params *params = &s->params.route;
 	const struct snapshot *n = s->next.subnet;
-	struct graph *g = graph_new(n, s->next.lids);
 	g_autofree uint8_t *roots = mark_roots(g, params->roots);
 	g_autofree uint8_t *io = mark_io(g, s->next.lids, params);
 	struct choice_wish wish = {
@@ -413,6 +416,7 @@ route(struct sweep *s, GError **error)
 		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
 		.in_force = persist_engine(s->memory, n),
+		.whole = whole,
 	};
 	g_autofree uint32_t *ranks = persist_ranks(s->memory, n,
 						   &wish.ranks_by);
@@ -425,25 +429,43 @@ route(struct sweep *s, GError **error)
 		.n_threads = params->threads ? params->threads :
 			g_get_num_processors(),
 	};
-	int64_t start = g_get_monotonic_time();
-	bool ok;
 
 	choice_clear(&s->choice);
-	ok = choose_tables(&wish, &in, &s->choice, error);
+	return choose_tables(&wish, &in, &s->choice, error);
+}
 
+/* Links that are to be avoided are used if something would be cut off. */
+static bool
+route(struct sweep *s, GError **error)
+{
+	struct graph *g = graph_new(s->next.subnet, s->next.lids);
+	struct snapshot *all = sweep_unmarked(s);
+	struct graph *whole = all ? graph_new(all, s->next.lids) : NULL;
+	int64_t start = g_get_monotonic_time();
+	bool ok = choose(s, g, whole, whole ? NULL : error);
+
+	if (whole && (!ok || s->choice.alone.reach.lost_hosts)) {
+		graph_free(g);
+		g = g_steal_pointer(&whole);
+		sweep_use_avoided(s, all);
+		ok = choose(s, g, NULL, error);
+	}
 	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
 		"routed and verified in %.1f ms",
 		ok ? s->choice.engine->name : "no tables", s->next.lids->top,
-		n->n_switches,
+		s->next.subnet->n_switches,
 		(double)(g_get_monotonic_time() - start) / 1000);
 	if (ok) {
-		report_choice(s, g);
+		report_choice(s, g, whole ? whole : g);
 		s->next.lft = lft_ref(s->choice.lft);
 		lid_map_free(s->routed);
 		s->routed = lid_map_ref(s->next.lids);
 		sweep_note(s, SWEEP_NOTE_ROUTED);
 	}
 	graph_free(g);
+	graph_free(whole);
+	if (all)
+		snapshot_unref(all);
 	return ok;
 }
 
@@ -481,7 +503,7 @@ static void
 decide(struct sweep *s)
 {
 	g_autoptr(GError) error = NULL;
-	const struct snapshot *n = s->next.subnet;
+	const struct snapshot *n;
 
 	if (routes_hold(s)) {
 		s->next.lft = lft_ref(s->view.lft);
@@ -489,6 +511,7 @@ decide(struct sweep *s)
 		sweep_fail(s, error->message);
 		return;
 	}
+	n = s->next.subnet;
 	s->fresh = table_reader_fresh(n);
 	isolate(s);
 	make_plan(s);

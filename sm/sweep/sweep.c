@@ -155,6 +155,7 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&s->qos, port_tables_unref);
 	g_clear_pointer(&s->isolation, isolation_free);
 	g_clear_pointer(&s->reregister, g_free);
+	g_clear_pointer(&s->avoid, g_ptr_array_unref);
 	sweep_view_clear(&s->next);
 }
 
@@ -231,6 +232,7 @@ obey(struct sweep *s, uint32_t port)
 	s->polls_lost = 0;
 	s->up = false;
 	sweep_view_clear(&s->view);
+	g_ptr_array_set_size(s->avoided, 0);
 	g_clear_pointer(&s->silent, g_array_unref);
 	sweep_conclude(s, &r);
 }
@@ -313,7 +315,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		discover_all(s);
 		return;
 	}
-	n = sweep_hold_flaps(s, n);
+	n = sweep_mark_avoided(s, sweep_hold_flaps(s, n));
 	s->next.subnet = n;
 	persist_keys_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
@@ -738,22 +740,30 @@ sweep_changed(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
 }
 
 void
+sweep_reread(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
+{
+	sweep_changed(s, cause, nodes);
+	/* A heavy sweep that waits reads them, too. */
+	if (!s->over && (rests(s) ||
+			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
+		rest(s);
+}
+
+void
 sweep_trap(struct sweep *s, uint16_t lid)
 {
+	g_autoptr(GArray) node = NULL;
+
 	if (s->self.state == SM_STATE_STANDBY)
 		return;
 	if (!has_owner(s->view.lids, lid)) {
 		sweep_request(s, SWEEP_CAUSE_TRAP);
 		return;
 	}
-	notices_add(s->notices,
-		    snapshot_node_of(s->view.subnet, s->view.lids->owner[lid])->
-		    info.node_guid, sweep_now(s));
-	s->notice_causes |= 1u << SWEEP_CAUSE_TRAP;
-	/* A heavy sweep that waits reads it, too. */
-	if (!s->over && (rests(s) ||
-			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
-		rest(s);
+	node = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_array_append_val(node, snapshot_node_of(s->view.subnet,
+		s->view.lids->owner[lid])->info.node_guid);
+	sweep_reread(s, SWEEP_CAUSE_TRAP, node);
 }
 
 void
@@ -907,6 +917,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
 	s->flaps = flaps_new(&params->flaps);
+	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
+	s->avoided = g_ptr_array_new();
 	s->memory = memory;
 	s->log = log;
 	s->end = end;
@@ -981,6 +993,8 @@ sweep_free(struct sweep *s)
 	reregister_free(s->clients);
 	notices_free(s->notices);
 	flaps_free(s->flaps);
+	g_array_unref(s->wishes);
+	g_ptr_array_unref(s->avoided);
 	lid_map_free(s->routed);
 	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);

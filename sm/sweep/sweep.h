@@ -10,6 +10,7 @@
 #include "sm/persist.h"
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
+#include "sm/sweep/avoid.h"
 #include "sm/sweep/election.h"
 #include "sm/sweep/flaps.h"
 #include "sm/sweep/health.h"
@@ -49,6 +50,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
 	SWEEP_CAUSE_RELEASED,	/* a link is held down no longer */
+	SWEEP_CAUSE_AVOID,	/* others are to be avoided */
 	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
@@ -93,6 +95,7 @@ struct sweep_params {
 	unsigned sweep_s;		/* 0: no light sweeps */
 	bool force_heavy;		/* heavy ones instead of them */
 	struct flap_params flaps;
+	unsigned avoid;			/* bits of enum avoid_cause: policy */
 	GHashTable *names;		/* what the site calls nodes, see
 					   builder_set_names(); or NULL */
 	/* A standby: how often it asks the master, and how many times in vain
@@ -180,6 +183,13 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 void sweep_trap(struct sweep *s, uint16_t lid);
 /* It sent a trap of any kind, about its port `num`, or 0. */
 void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
+/* The ports that count too many errors, of struct avoid_wish: all there are. */
+void sweep_set_errors(struct sweep *s, const GArray *ports);
+/* A person wants the link of this switch port to be avoided, or no longer. False:
+ * it was so before. */
+bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);
+/* Of struct avoid_link, by name, of the published view; borrowed. */
+const GPtrArray *sweep_avoided(const struct sweep *s);
 /* See flaps_list(), flaps_downs(). */
 GPtrArray *sweep_flaps(const struct sweep *s, uint64_t *downs);
 /* The port is gone: what is under way ends as a sweep that failed, and what is
@@ -235,6 +245,8 @@ struct sweep {
 	int64_t light_due;		/* the next light sweep */
 	GArray *silent;			/* of `view`, struct silent_port */
 	struct flaps *flaps;
+	GArray *wishes;			/* struct avoid_wish */
+	GPtrArray *avoided;		/* of `view`, see avoid_choose() */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* when those for traps so far would
@@ -256,6 +268,7 @@ struct sweep {
 	unsigned why;			/* its causes */
 	bool is_repair;
 	int64_t began;
+	GPtrArray *avoid;		/* of `next` */
 	struct mad_client_stats stats;	/* at its beginning */
 	struct discover *discover;
 	struct election_poll *peers;
@@ -311,6 +324,17 @@ char *sweep_names_text(const struct snapshot *n, const GArray *guids);
 /* sweep_flaps.c. n as discovered, consumed; without the cables that are held. */
 struct snapshot *sweep_hold_flaps(struct sweep *s, struct snapshot *n);
 void sweep_release_flaps(struct sweep *s);
+/* As sweep_changed(), and begins with it if nothing else is under way. */
+void sweep_reread(struct sweep *s, enum sweep_cause cause,
+		  const GArray *nodes);
+/* sweep_avoid.c. n as discovered, consumed; with marks at links to be avoided. */
+struct snapshot *sweep_mark_avoided(struct sweep *s, struct snapshot *n);
+/* The next view without marks, as a new reference; NULL: it has none. */
+struct snapshot *sweep_unmarked(const struct sweep *s);
+/* All links are to be used in the next view, which is this one. */
+void sweep_use_avoided(struct sweep *s, struct snapshot *unmarked);
+/* The next view is published. */
+void sweep_publish_avoided(struct sweep *s);
 
 /* How many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);

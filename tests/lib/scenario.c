@@ -269,6 +269,7 @@ read_sm(struct play *p, char **words)
 		{ "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
 		{ "log", &log }, { "cache", &cache },
 		{ "perf_s", &sm->perf.sweep_s },
+		{ "avoid", &sm->sweep.avoid },
 		{ "perf_errors", &sm->perf.errors_limit }, { NULL, NULL },
 	};
 
@@ -477,6 +478,22 @@ do_accept(struct play *p, char **words)
 		play_fail(p, "there is no such fault");
 }
 
+/* PORT of a switch */
+static bool
+do_avoid(struct play *p, char **words)
+{
+	const struct snapshot *s = p->w.s;
+	uint32_t port;
+
+	if (!play_read_port(p, words[0], &port))
+		return false;
+	return sweep_avoid(p->w.m.sweep,
+			   snapshot_node_of(s, port)->info.node_guid,
+			   s->ports[port].num,
+			   strcmp(words[-1], "avoid") == 0) ||
+		play_fail(p, "it was so before");
+}
+
 static bool
 do_pause(struct play *p, char **words)
 {
@@ -541,6 +558,7 @@ static const struct play_word play_words[] = {
 	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
 	{ "partitions", do_partitions }, { "name", do_name },
 	{ "file", do_file }, { "accept", do_accept },
+	{ "avoid", do_avoid }, { "use", do_avoid },
 	{ "pause", do_pause }, { "resume", do_pause },
 	{ "priority", do_priority },
 	{ "expect", do_expect }, { NULL, NULL },

@@ -19,14 +19,15 @@
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
- *				retries, perf_s, perf_errors; cache=1: it
- *				remembers
+ *				retries, perf_s, perf_errors; avoid: bits of
+ *				enum avoid_cause; cache=1: it remembers
  *	stop [NODE]		it ends in good order
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
  *	sweep			a person asks for a heavy sweep
  *	settle			until the managers rest
  *	accept [NODE]		what is missing or slow
+ *	avoid, use NODE/PORT	leave its link out of routing, or no longer
  *	pause, resume		sweeps; priority N [NODE]
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Which links routing may leave out.
+ *
+ * Method. The links to be left out are taken from the worst one on: those that a
+ * person named, then by errors, then slow ones. One is used all the same if a
+ * SHAREth of the links that lead from one of its switches in its direction are
+ * left out already, but one of several may always be; what a person names is
+ * not limited by that. The directions are away from the hosts, towards them,
+ * and neither: how far a switch is from the next one with a host tells. At
+ * last, from the least bad one on, a link that alone joins two parts of the
+ * fabric is used again (Kruskal's spanning forest).
+ *
+ * Safety. That is necessary and not sufficient: whether each pair of hosts has a
+ * path without a credit loop, routing tells, and if not, all links are used
+ * (heavy_sweep.c). The links stay Active, so that their errors are counted on.
+ *
+ * Cost. Some passes over the ports, if there is a link to be left out.
+ */
+#include "sm/sweep/avoid.h"
+
+#include <string.h>
+
+#include "routing/sets.h"
+#include "topology/changes.h"
+
+#define SHARE	4u
+
+enum direction { UP, DOWN, ASIDE, DIRECTIONS };
+
+struct avoid {
+	const struct snapshot *s;
+	GPtrArray *links;
+	uint32_t *hops;		/* by switch: to the next one with a host */
+	unsigned (*n)[DIRECTIONS];	/* by switch: links, */
+	unsigned (*out)[DIRECTIONS];	/* of them left out */
+};
+
+static void
+link_free(gpointer data)
+{
+	struct avoid_link *l = data;
+
+	g_free(l->name);
+	g_free(l);
+}
+
+/* Does a link lead from this switch port to another switch? */
+static bool
+links_switches(const struct snapshot *s, uint32_t port)
+{
+	return snapshot_link_up(s, port) &&
+		snapshot_is_switch(snapshot_node_of(s, port)) &&
+		snapshot_is_switch(snapshot_node_of(s, s->ports[port].peer));
+}
+
+static uint32_t
+switch_of(const struct snapshot *s, uint32_t port)
+{
+	return snapshot_node_of(s, port)->sw_index;
+}
+
+/* ----------------------------------------------------------------- wishes */
+
+/* Both ends may be named, for several reasons: it is one link. */
+static void
+add_link(GPtrArray *links, const struct snapshot *s, uint32_t port,
+	 unsigned causes, uint64_t errors)
+{
+	g_autofree char *a = NULL, *b = NULL;
+	struct avoid_link *l;
+
+	port = MIN(port, s->ports[port].peer);
+	for (guint i = 0; i < links->len; i++) {
+		l = links->pdata[i];
+		if (l->port != port)
+			continue;
+		l->causes |= causes;
+		l->errors = MAX(l->errors, errors);
+		return;
+	}
+	a = snapshot_port_name(s, port);
+	b = snapshot_port_name(s, s->ports[port].peer);
+	l = g_new0(struct avoid_link, 1);
+	*l = (struct avoid_link){ port, g_strdup_printf("%s - %s", a, b),
+				  causes, errors, AVOID_DONE };
+	g_ptr_array_add(links, l);
+}
+
+static GPtrArray *
+find_links(const struct snapshot *s, const GArray *wishes, bool slow)
+{
+	GPtrArray *links = g_ptr_array_new_with_free_func(link_free);
+	struct port_info best;
+
+	for (guint i = 0; i < wishes->len; i++) {
+		const struct avoid_wish *w =
+			&g_array_index(wishes, struct avoid_wish, i);
+		uint32_t node = snapshot_find_node(s, w->guid);
+		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			snapshot_port_of(s, node, w->num);
+
+		if (port != SNAPSHOT_NONE && links_switches(s, port))
+			add_link(links, s, port, w->causes, w->errors);
+	}
+	for (uint32_t port = 0; slow && port < s->n_ports; port++)
+		if (links_switches(s, port) && port < s->ports[port].peer &&
+		    link_is_slow(s, port, &best))
+			add_link(links, s, port, AVOID_SLOW, 0);
+	return links;
+}
+
+static int
+compare_bad(gconstpointer a, gconstpointer b)
+{
+	const struct avoid_link *p = *(struct avoid_link *const *)a;
+	const struct avoid_link *q = *(struct avoid_link *const *)b;
+	unsigned hand = p->causes & AVOID_BY_HAND;
+
+	if (hand != (q->causes & AVOID_BY_HAND))
+		return hand ? -1 : 1;
+	if (p->errors != q->errors)
+		return p->errors > q->errors ? -1 : 1;
+	return (p->port > q->port) - (p->port < q->port);
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b)
+{
+	const struct avoid_link *p = *(struct avoid_link *const *)a;
+	const struct avoid_link *q = *(struct avoid_link *const *)b;
+
+	return strcmp(p->name, q->name);
+}
+
+/* ----------------------------------------------------------------- shares */
+
+static void
+find_hops(struct avoid *a)
+{
+	const struct snapshot *s = a->s;
+	g_autofree uint32_t *queue = g_new(uint32_t, s->n_switches + 1);
+	uint32_t n = 0, port, peer;
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++)
+		a->hops[sw] = SNAPSHOT_NONE;
+	for (port = 0; port < s->n_ports; port++) {
+		peer = s->ports[port].peer;
+		if (peer == SNAPSHOT_NONE || switch_of(s, port) ==
+		    SNAPSHOT_NONE || switch_of(s, peer) != SNAPSHOT_NONE ||
+		    a->hops[switch_of(s, port)] == 0)
+			continue;
+		a->hops[switch_of(s, port)] = 0;
+		queue[n++] = switch_of(s, port);
+	}
+	for (uint32_t head = 0; head < n; head++) {
+		const struct snapshot_node *node =
+			&s->nodes[s->switches[queue[head]]];
+
+		for (unsigned num = 1; num <= node->info.num_ports; num++) {
+			port = node->first_port + num;
+			if (!links_switches(s, port))
+				continue;
+			peer = switch_of(s, s->ports[port].peer);
+			if (a->hops[peer] != SNAPSHOT_NONE)
+				continue;
+			a->hops[peer] = a->hops[queue[head]] + 1;
+			queue[n++] = peer;
+		}
+	}
+}
+
+static enum direction
+direction_of(const struct avoid *a, uint32_t port)
+{
+	uint32_t from = a->hops[switch_of(a->s, port)];
+	uint32_t to = a->hops[switch_of(a->s, a->s->ports[port].peer)];
+
+	return from < to ? UP : from > to ? DOWN : ASIDE;
+}
+
+/* From this end's point of view; of a single link none can be spared. */
+static bool
+may_spare(const struct avoid *a, uint32_t port)
+{
+	uint32_t sw = switch_of(a->s, port);
+	enum direction d = direction_of(a, port);
+
+	return a->n[sw][d] > 1 &&
+		a->out[sw][d] < MAX(a->n[sw][d] / SHARE, 1);
+}
+
+static void
+limit_shares(struct avoid *a)
+{
+	for (uint32_t port = 0; port < a->s->n_ports; port++)
+		if (links_switches(a->s, port))
+			a->n[switch_of(a->s, port)][direction_of(a, port)]++;
+	for (guint i = 0; i < a->links->len; i++) {
+		struct avoid_link *l = a->links->pdata[i];
+		uint32_t ends[] = { l->port, a->s->ports[l->port].peer };
+
+		if (!(l->causes & AVOID_BY_HAND) &&
+		    !(may_spare(a, ends[0]) && may_spare(a, ends[1]))) {
+			l->verdict = AVOID_TOO_MANY;
+			continue;
+		}
+		for (unsigned k = 0; k < 2; k++)
+			a->out[switch_of(a->s, ends[k])]
+				[direction_of(a, ends[k])]++;
+	}
+}
+
+/* ------------------------------------------------------------- connections */
+
+static void
+use_needed(struct avoid *a)
+{
+	const struct snapshot *s = a->s;
+	g_autofree uint32_t *part = g_new(uint32_t, s->n_switches + 1);
+	g_autofree bool *is_out = g_new0(bool, s->n_ports);
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++)
+		part[sw] = sw;
+	for (guint i = 0; i < a->links->len; i++) {
+		const struct avoid_link *l = a->links->pdata[i];
+
+		is_out[l->port] = l->verdict == AVOID_DONE;
+	}
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (links_switches(s, port) &&
+		    !is_out[MIN(port, s->ports[port].peer)])
+			disjoint_join(part, switch_of(s, port),
+				      switch_of(s, s->ports[port].peer));
+	for (guint i = a->links->len; i-- > 0;) {
+		struct avoid_link *l = a->links->pdata[i];
+		uint32_t from = switch_of(s, l->port);
+		uint32_t to = switch_of(s, s->ports[l->port].peer);
+
+		if (l->verdict != AVOID_DONE ||
+		    disjoint_find(part, from) == disjoint_find(part, to))
+			continue;
+		l->verdict = AVOID_NEEDED;
+		disjoint_join(part, from, to);
+	}
+}
+
+GPtrArray *
+avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
+{
+	struct avoid a = { .s = s, .links = find_links(s, wishes, slow) };
+
+	if (!a.links->len)
+		return a.links;
+	g_ptr_array_sort(a.links, compare_bad);
+	a.hops = g_new(uint32_t, s->n_switches);
+	a.n = g_malloc0_n(s->n_switches, sizeof(*a.n));
+	a.out = g_malloc0_n(s->n_switches, sizeof(*a.out));
+	find_hops(&a);
+	limit_shares(&a);
+	use_needed(&a);
+	g_free(a.hops);
+	g_free(a.n);
+	g_free(a.out);
+	g_ptr_array_sort(a.links, compare_names);
+	return a.links;
+}
+
+struct snapshot *
+avoid_mark(struct snapshot *s, const GPtrArray *links)
+{
+	struct snapshot *marked = snapshot_copy(s);
+
+	snapshot_unref(s);
+	for (uint32_t port = 0; port < marked->n_ports; port++)
+		marked->ports[port].avoided = false;
+	for (guint i = 0; i < links->len; i++) {
+		const struct avoid_link *l = links->pdata[i];
+		bool is_out = l->verdict == AVOID_DONE;
+
+		marked->ports[l->port].avoided = is_out;
+		marked->ports[marked->ports[l->port].peer].avoided = is_out;
+	}
+	return marked;
+}
+
+/* -------------------------------------------------------------------- words */
+
+char *
+avoid_why(const struct avoid_link *l)
+{
+	GString *text = g_string_new(NULL);
+
+	if (l->causes & AVOID_BY_HAND)
+		g_string_append(text, "asked for");
+	if (l->causes & AVOID_ERRORS)
+		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " errors "
+				       "within an hour", text->len ? ", " : "",
+				       l->errors);
+	if (l->causes & AVOID_SLOW)
+		g_string_append_printf(text, "%sslower than it could be",
+				       text->len ? ", " : "");
+	return g_string_free(text, FALSE);
+}
+
+const char *
+avoid_verdict_text(enum avoid_verdict verdict)
+{
+	switch (verdict) {
+	case AVOID_DONE:
+		return "is avoided";
+	case AVOID_NEEDED:
+		return "is used all the same, since the others do not join "
+			"all hosts";
+	case AVOID_TOO_MANY:
+		break;
+	}
+	return "is used all the same, since enough links of one of its "
+		"switches are avoided";
+}

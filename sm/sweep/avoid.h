@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Links between switches that routing leaves out though they are Active: those
+ * that count errors or are slow, if the site wants that, and those that a person
+ * wants to be free of traffic.
+ */
+#ifndef MINISM_SWEEP_AVOID_H
+#define MINISM_SWEEP_AVOID_H
+
+#include "topology/snapshot.h"
+
+/* Bits: why a link is to be left out. */
+enum avoid_cause {
+	AVOID_ERRORS = 1 << 0,
+	AVOID_SLOW = 1 << 1,
+	AVOID_BY_HAND = 1 << 2,
+};
+
+/* A port whose link is to be left out. */
+struct avoid_wish {
+	uint64_t guid;		/* of its node */
+	uint8_t num;
+	unsigned causes;
+	uint64_t errors;	/* within an hour */
+};
+
+enum avoid_verdict {
+	AVOID_DONE,	/* it is left out */
+	AVOID_NEEDED,	/* it is used, since something would be cut off */
+	AVOID_TOO_MANY,	/* likewise, since enough of a switch's are left out */
+};
+
+struct avoid_link {
+	uint32_t port;		/* of the snapshot; the lower one of both */
+	char *name;		/* "leaf-1/5 - spine-1/1" */
+	unsigned causes;
+	uint64_t errors;	/* within an hour, of the worse end */
+	enum avoid_verdict verdict;
+};
+
+/*
+ * What becomes of each link that is to be left out: of struct avoid_link, by
+ * name; g_ptr_array_unref(). wishes: of struct avoid_wish; slow: so are links
+ * that could be faster. Pure.
+ */
+GPtrArray *avoid_choose(const struct snapshot *s, const GArray *wishes,
+			bool slow);
+/* Consumes s, and returns it with the links that are left out marked, no
+ * others. */
+struct snapshot *avoid_mark(struct snapshot *s, const GPtrArray *links);
+/* "431 errors within an hour, slower than it could be"; g_free. */
+char *avoid_why(const struct avoid_link *l);
+/* "is avoided", "is used, for ..." */
+const char *avoid_verdict_text(enum avoid_verdict verdict);
+
+#endif
