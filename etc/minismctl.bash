@@ -12,7 +12,11 @@ _minismctl() {
 	2:members)
 		list=$(minismctl groups 2>/dev/null | awk '{ print $3 }') ;;
 	2:nodes) list="switch host" ;;
-	2:links) list="slow inactive" ;;
+	2:links) list="slow inactive avoided" ;;
+	2:avoid)
+		list=$(minismctl links 2>/dev/null | awk '{ print $1, $3 }') ;;
+	2:use)
+		list=$(minismctl avoid 2>/dev/null | awk '{ print $3, $5 }') ;;
 	2:partition) list="add set remove reset" ;;
 	2:accept)
 		list=$(minismctl status 2>/dev/null | sed -nE \

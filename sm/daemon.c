@@ -343,6 +343,14 @@ control_priority(unsigned priority, void *data)
 	sweep_set_priority(d->sm->sweep, priority);
 }
 
+static bool
+control_avoid(uint64_t guid, uint8_t num, bool avoid, void *data)
+{
+	struct daemon *d = data;
+
+	return sweep_avoid(d->sm->sweep, guid, num, avoid);
+}
+
 static unsigned
 control_accept(const char *word, void *data)
 {
@@ -364,6 +372,7 @@ hooks_of(struct daemon *d)
 		.change = control_change,
 		.log_level = control_log_level,
 		.accept = control_accept,
+		.avoid = control_avoid,
 		.pause = control_pause,
 		.priority = control_priority,
 		.data = d,
@@ -569,6 +578,10 @@ daemon_connect(struct daemon *d)
 				.hold_s = c->flap_hold_s ?:
 					c->babbling_hold ? 60 : 0,
 			},
+			.avoid = (c->bad_links & OPTIONS_AVOID_ERRORS ?
+				  AVOID_ERRORS : 0) |
+				(c->bad_links & OPTIONS_AVOID_SLOW ?
+				 AVOID_SLOW : 0),
 			.names = site_files_names(d->site),
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,

@@ -112,6 +112,17 @@ static const struct option_kind kind_sides = {
 	.accepts = "both, in, out or off", .words = side_words,
 	.set = option_set_word,
 };
+static const char *const bad_link_words[] = {
+	[0] = "report",
+	[OPTIONS_AVOID_ERRORS] = "avoid_errors",
+	[OPTIONS_AVOID_SLOW] = "avoid_slow",
+	[OPTIONS_AVOID_ERRORS | OPTIONS_AVOID_SLOW] = "avoid",
+	NULL,
+};
+static const struct option_kind kind_bad_links = {
+	.accepts = "report, avoid_errors, avoid_slow or avoid",
+	.words = bad_link_words, .set = option_set_word,
+};
 static const struct option_kind kind_plan = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
 	.set = set_plan,
@@ -427,6 +438,8 @@ static const struct option rows[] = {
 		   "0"),
 	OPTION_KEY("babbling_port_policy", &option_bool, AT(babbling_hold), 0,
 		   0, NULL),
+	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
+		   "report"),
 	OPTION_KEY("perfmgr", &option_bool, AT(perfmgr), 0, 0, NULL),
 	OPTION_KEY("perfmgr_sweep_time_s", &option_number, AT(perfmgr_sweep_s),
 		   1, 86400, "180"),

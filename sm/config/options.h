@@ -34,6 +34,10 @@ enum options_mode {
 #define OPTIONS_SIDE_IN	1u
 #define OPTIONS_SIDE_OUT	2u
 
+/* Which links between switches are left out of routing? A mask. */
+#define OPTIONS_AVOID_ERRORS	1u
+#define OPTIONS_AVOID_SLOW	2u
+
 struct options {
 	enum options_mode mode;
 	char *ca_name;		/* NULL: libibumad's choice */
@@ -76,6 +80,7 @@ struct options {
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
 	bool babbling_hold;	/* OpenSM's word for flap_hold 60 */
+	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
 	bool perfmgr;		/* read the counters of ports, */
 	unsigned perfmgr_sweep_s;	/* all of them in this time, and */
 	unsigned perfmgr_errors; /* tell of a cable with more in an hour */

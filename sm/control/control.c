@@ -166,10 +166,14 @@ static const struct command commands[] = {
 	  2, 0, control_who },
 	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, 0,
 	  control_nodes },
-	{ "links", "[TEXT|slow|inactive]", "all cables, or some", 1, 2, 0,
+	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2, 0,
 	  control_links },
 	{ "errors", "[TEXT]", "ports that counted errors, the worst cable "
 	  "first", 1, 2, 0, control_errors },
+	{ "avoid", "[NAME/PORT]", "leave the link at a switch's port out of "
+	  "routing, or list those that are", 1, 2, 0, control_avoid },
+	{ "use", "NAME/PORT", "take it into routing again", 2, 2, 0,
+	  control_avoid },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  control_ports },
 	{ "groups", "", "multicast groups", 1, 1, 0, control_groups },

@@ -27,7 +27,7 @@ compare_errors(gconstpointer a, gconstpointer b, gpointer data)
 
 static void
 put_errors(struct text_report *r, const char *name, const char *peer,
-	   const struct perf_port *p)
+	   const struct perf_port *p, bool avoided)
 {
 	report_open(r, NULL, '{');
 	report_text(r, "port", name, " - ");
@@ -50,7 +50,9 @@ put_errors(struct text_report *r, const char *name, const char *peer,
 		report_number(r, "sent_rate", p->sent_rate, NULL);
 		report_number(r, "received_rate", p->received_rate, NULL);
 	}
-	report_say(r, "\n");
+	if (r->as_json)
+		json_bool(&r->json, "avoided", avoided);
+	report_say(r, "%s\n", avoided ? "; avoided" : "");
 	report_close(r, '}');
 }
 
@@ -98,7 +100,8 @@ control_errors(struct control_request *request)
 		g_autofree char *b = snapshot_port_name(q.db->subnet, peer);
 
 		if (!word || strstr(a, word) || strstr(b, word))
-			put_errors(&q.r, a, b, &perf[port]);
+			put_errors(&q.r, a, b, &perf[port],
+				   q.db->subnet->ports[port].avoided);
 	}
 	report_close(&q.r, ']');
 	query_close(&q);

@@ -478,11 +478,13 @@ control_nodes(struct control_request *request)
 }
 
 static bool
-is_wanted(const char *a, const char *b, const char *word, bool slow,
-	  bool active)
+is_wanted(const char *a, const char *b, const char *word,
+	  const struct snapshot_port *p, bool slow)
 {
 	return !word || (strcmp(word, "slow") == 0 && slow) ||
-		(strcmp(word, "inactive") == 0 && !active) ||
+		(strcmp(word, "inactive") == 0 &&
+		 p->info.state < PORT_STATE_ACTIVE) ||
+		(strcmp(word, "avoided") == 0 && p->avoided) ||
 		strstr(a, word) || strstr(b, word);
 }
 
@@ -496,7 +498,7 @@ put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	struct port_info best;
 	bool slow = link_is_slow(s, port, &best);
 
-	if (!is_wanted(a, b, word, slow, p->info.state >= PORT_STATE_ACTIVE))
+	if (!is_wanted(a, b, word, p, slow))
 		return;
 	if (slow)
 		could = g_strconcat(port_width_name(&best),
@@ -506,7 +508,9 @@ put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	report_text(r, "b", b, "  ");
 	put_link(r, &p->info, could ? ", could be " : "");
 	report_text(r, "could_be", could, "");
-	report_say(r, "\n");
+	report_say(r, "%s\n", p->avoided ? ", avoided" : "");
+	if (r->as_json)
+		json_bool(&r->json, "avoided", p->avoided);
 	report_close(r, '}');
 }
 

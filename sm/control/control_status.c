@@ -343,6 +343,7 @@ control_status(const struct control_view *v, bool as_json, GString *out)
 	put_head(v, &r);
 	put_subnet(v, &r);
 	put_flaps(v, &r);
+	control_put_avoided(v, &r);
 	put_routing(v->status, &r);
 	put_sweeps(v, &r);
 	put_counters(v, &r);

@@ -13,6 +13,7 @@
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
 #include "topology/expected.h"
+#include "topology/json.h"
 #include "topology/partition.h"
 
 enum control_code {
@@ -44,7 +45,8 @@ struct control_view {
 	const struct options *conf;
 	const struct status *status;
 	const GPtrArray *rivals;	/* sweep_rivals() */
-	const struct sweep *sweep;	/* for sweep_flaps() */
+	const struct sweep *sweep;	/* for sweep_flaps(),
+					   sweep_avoided() */
 	const struct partition_rules *rules;
 	const struct mad_client_stats *wire;
 	const struct sa_server_stats *desk;
@@ -70,6 +72,8 @@ struct control_hooks {
 	void (*log_level)(enum log_level level, void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
+	/* see sweep_avoid() */
+	bool (*avoid)(uint64_t guid, uint8_t num, bool avoid, void *data);
 	void (*pause)(bool paused, void *data);
 	void (*priority)(unsigned priority, void *data);
 	void *data;
@@ -83,6 +87,8 @@ enum control_code control_status(const struct control_view *v, bool as_json,
 			 GString *out);
 /* The verdict in a line, a new string: "UP: 8 switches, 16 hosts, ..". */
 char *control_headline(const struct control_view *v);
+/* A list of links that are avoided, or should be. */
+void control_put_avoided(const struct control_view *v, struct text_report *r);
 /* OpenMetrics text, without a head. */
 void control_metrics(const struct control_view *v, GString *out);
 

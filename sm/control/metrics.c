@@ -209,6 +209,19 @@ write_flaps(GString *out, const struct control_view *v)
 }
 
 static void
+write_avoided(GString *out, const struct control_view *v)
+{
+	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
+	unsigned n[AVOID_TOO_MANY + 1] = { 0 };
+
+	for (guint i = 0; links && i < links->len; i++)
+		n[((struct avoid_link *)links->pdata[i])->verdict]++;
+	sample(out, "minism_bad_links{routing=\"avoided\"} %u", n[AVOID_DONE]);
+	sample(out, "minism_bad_links{routing=\"used\"} %u",
+	       n[AVOID_NEEDED] + n[AVOID_TOO_MANY]);
+}
+
+static void
 write_last_sweep(GString *out, const struct control_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
@@ -401,6 +414,8 @@ static const struct family families[] = {
 	  write_downs },
 	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
 	  "ports that send too many traps.", write_flaps },
+	{ "minism_bad_links", "gauge", "Links that are avoided, and those that "
+	  "should be but are needed.", write_avoided },
 	{ "minism_last_sweep_seconds", "gauge",
 	  "How long the last heavy sweep took.", write_last_sweep },
 	{ "minism_phase_seconds", "histogram",

@@ -59,6 +59,7 @@ void query_close(struct fabric_query *q);
 
 /* ---- commands ---- */
 
+void control_avoid(struct control_request *r);
 void control_partitions(struct control_request *r);
 void control_partition(struct control_request *r);
 void control_path(struct control_request *r);

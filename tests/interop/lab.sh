@@ -47,7 +47,8 @@ fresh() {	# net [options]: a lab
 
 case_minism() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
-	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\n' >perf.conf
+	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\nbad_link_policy avoid\n' \
+		>perf.conf
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
 		-F "$SCRATCH/perf.conf" --control-socket "$SCRATCH/perf.ctl"
 	check "minism brings the fabric up" \
@@ -148,8 +149,44 @@ health() {
 	lab_cmd errors leaf-3/2 symbol 200
 	check "errors of a cable are a warning" await 10 log_has sm.log \
 		'link leaf-3/2 - node-10: 200 errors within an hour'
+	lab_cmd errors spine-2/3 symbol 300
+	check "a link with errors is avoided" await 10 \
+		ctl_says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
+	avoid_by_hand
 	inside perfquery -R -a -G 0x20030 >cleared 2>&1
 	inside perfquery -R -a -G 0x30010 >cleared 2>&1
+	inside perfquery -R -a -G 0x30020 >cleared 2>&1
+}
+
+# ctl_says REGEX words: an answer of minismctl has such a line
+ctl_says() {
+	local regex=$1
+
+	shift
+	"$MINISMCTL" -s "$SCRATCH/perf.ctl" "$@" >answer 2>&1
+	grep -Eq -- "$regex" answer
+}
+
+# leads_to PORT: some entry of its switch does
+leads_to() {
+	lab_cmd lft "${1%/*}" | grep -q "port ${1#*/}\$"
+}
+
+avoid_by_hand() {
+	check "the table of leaf-1 leads to port 5" leads_to leaf-1/5
+	refute "no link is at port 4" ctl_says routes avoid leaf-1/4
+	check "minismctl avoid" ctl_says 'routes are computed without it' \
+		avoid leaf-1/5
+	check "says why" await 10 ctl_says \
+		'link leaf-1/5 - spine-1/1 is avoided: asked for' avoid
+	check "status lists it" ctl_says '^avoided: .*leaf-1/5' status
+	check "so do the metrics" ctl_says \
+		'^minism_bad_links\{routing="avoided"\} [1-9]' metrics
+	refute "no entry leads there" leads_to leaf-1/5
+	refute "it is avoided once" ctl_says without avoid spine-1/1
+	check "minismctl use" ctl_says 'computed with it' use spine-1/1
+	check "entries lead there again" await 10 leads_to leaf-1/5
+	refute "it was not asked for" ctl_says 'computed with it' use leaf-1/5
 }
 
 # A counter that the console raises is read, found and cleared.
