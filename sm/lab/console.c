@@ -371,44 +371,14 @@ rename_node(struct call *c)
 	return true;
 }
 
-static const struct console_devices *
-console_devices(struct call *c)
-{
-	if (!c->console->devices)
-		console_fail(c, "devices are in minism-lab only");
-	return c->console->devices;
-}
-
 static bool
-unplug_device(struct call *c)
+change_device(struct call *c)
 {
-	const struct console_devices *d = console_devices(c);
-
-	if (d)
-		d->unplug(c->console->lab, c->id[0]);
-	return d;
-}
-
-static bool
-plug_device(struct call *c)
-{
-	const struct console_devices *d = console_devices(c);
-
-	if (d)
-		d->plug(c->console->lab, c->id[0],
-			c->n_numbers ? (unsigned)c->number[0] : 0);
-	return d;
-}
-
-static bool
-refuse_issm(struct call *c)
-{
-	const struct console_devices *d = console_devices(c);
-
-	if (d)
-		d->refuse_issm(c->console->lab, c->id[0],
-			       g_strcmp0(c->word, "off") ? EPERM : 0);
-	return d;
+	if (!c->console->device)
+		return console_fail(c, "devices are in minism-lab only");
+	c->console->device(c->console->lab, c->name, c->id[0],
+			   c->n_numbers ? (unsigned)c->number[0] : 0, c->word);
+	return true;
 }
 
 /* ------------------------------------------------------------- what there is */
@@ -638,10 +608,10 @@ static const struct command {
 	{ "pkeys", "NODE", show_pkeys, NULL, "P_Keys of its end ports" },
 	{ "plug", "PORT [PORT]", plug, NULL,
 	  "mends a cable; or puts one between two free ports" },
-	{ "plug-device", "NODE [N]", plug_device, NULL,
+	{ "plug-device", "NODE [N]", change_device, NULL,
 	  "the HCA is back, as umadN" },
 	{ "quit", "", NULL, NULL, "ends the lab" },
-	{ "refuse-issm", "NODE [off]", refuse_issm, NULL,
+	{ "refuse-issm", "NODE [off]", change_device, NULL,
 	  "issm cannot be opened (EPERM)" },
 	{ "remove", "PORT", NULL, sim_cable_unplug,
 	  "takes a cable out at both ends" },
@@ -664,7 +634,7 @@ static const struct command {
 	{ "trap", "PORT N [N TIME]", trap, NULL,
 	  "128, 144, 257 ..; again, so many times" },
 	{ "unplug", "PORT", unplug, NULL, "cuts a cable" },
-	{ "unplug-device", "NODE", unplug_device, NULL,
+	{ "unplug-device", "NODE", change_device, NULL,
 	  "the HCA goes away under its programs" },
 };
 

@@ -9,19 +9,15 @@
 
 struct lab;
 
-/* What commands do to the devices of a lab. */
-struct console_devices {
-	void (*unplug)(struct lab *lab, uint32_t node);
-	void (*plug)(struct lab *lab, uint32_t node, unsigned umad);
-	void (*refuse_issm)(struct lab *lab, uint32_t node, int error);
-};
-
-/* The fabric that a command is for; devices NULL: it has none. */
+/* The fabric that a command is for. */
 struct console {
 	struct sim *sim;
 	const struct snapshot *fabric;
 	struct lab *lab;
-	const struct console_devices *devices;
+	/* Does unplug-device, plug-device N, refuse-issm off; n and word may be
+	 * 0 and NULL. The function NULL: there are no devices. */
+	void (*device)(struct lab *lab, const char *command, uint32_t node,
+		       unsigned n, const char *word);
 };
 
 /* One line; appends what it says to out. 0, or an errno: out says why. */

@@ -121,20 +121,6 @@ driver_on_receive(const struct transport_mad *m, void *data)
 		  m->len);
 }
 
-static void
-driver_send_mad(struct driver_port *x, const struct lab_address *a,
-		const uint8_t *mad)
-{
-	struct mad_addr to = {
-		.qp = a->dst_qp, .qkey = a->qkey, .lid = a->dlid,
-		.pkey_index = a->pkey_index, .sl = a->sl & 0xf,
-		.grh = a->has_grh,
-	};
-
-	memcpy(to.gid, a->dgid, sizeof(to.gid));
-	transport_send(x->port->transport, &to, mad, MAD_SIZE, 0, NULL);
-}
-
 static struct driver_port *
 driver_find_port(struct drivers *d, uint32_t sim_port)
 {
@@ -201,12 +187,21 @@ send_packet(struct driver_port *x, const uint8_t *data, size_t len)
 	memcpy(&a, data, sizeof(a));
 	data += sizeof(a);
 	len -= sizeof(a);
-	if (a.dst_qp > 1)
+	if (a.dst_qp > 1) {
 		send_data(x, &a, data, len);
-	else if (len == MAD_SIZE)
-		driver_send_mad(x, &a, data);
-	else
+	} else if (len == MAD_SIZE) {
+		struct mad_addr to = {
+			.qp = a.dst_qp, .qkey = a.qkey, .lid = a.dlid,
+			.pkey_index = a.pkey_index, .sl = a.sl & 0xf,
+			.grh = a.has_grh,
+		};
+
+		memcpy(to.gid, a.dgid, sizeof(to.gid));
+		transport_send(x->port->transport, &to, data, MAD_SIZE, 0,
+			       NULL);
+	} else {
 		return false;
+	}
 	return true;
 }
 

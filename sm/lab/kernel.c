@@ -186,18 +186,11 @@ kernel_deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 static void start_send(struct send *s);
 
 static void
-stop_timer(struct send *s)
+send_free(struct send *s)
 {
 	if (s->timer)
 		transport_timer_cancel(s->agent->file->port->transport,
 				       s->timer);
-	s->timer = 0;
-}
-
-static void
-send_free(struct send *s)
-{
-	stop_timer(s);
 	rmpp_free(s->transfer);
 	g_free(s);
 }
@@ -303,14 +296,6 @@ start_send(struct send *s)
 	wait_for_answer(s);
 }
 
-static unsigned
-kernel_limit_of(const struct agent *a)
-{
-	const struct kernel_limits *l = &a->file->port->limits;
-
-	return kernel_is_smp(a->mgmt_class) ? l->smps : l->gmps;
-}
-
 static struct send *
 send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	 const uint8_t *data, size_t len)
@@ -342,9 +327,11 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 int
 kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 {
+	const struct kernel_limits *limits = &f->port->limits;
 	struct ib_user_mad_hdr hdr;
 	struct agent *a;
 	struct send *s;
+	unsigned limit;
 	bool rmpp;
 
 	if (len < HDR + RMPP_HEADER_LEN)
@@ -369,8 +356,8 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		return 0;
 	}
 	g_hash_table_insert(f->sends, &s->key, s);
-	if (hdr.timeout_ms && kernel_limit_of(a) && a->out >=
-	    kernel_limit_of(a))
+	limit = kernel_is_smp(a->mgmt_class) ? limits->smps : limits->gmps;
+	if (hdr.timeout_ms && limit && a->out >= limit)
 		g_queue_push_tail(&a->backlog, s);
 	else
 		start_send(s);
@@ -474,50 +461,32 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		rmpp_take(r->transfer, m->mad);
 }
 
-static bool
-serves(const struct agent *a, const struct mad_header *h, const uint8_t *mad)
-{
-	unsigned method = h->method & 0x7f;
-
-	return a->mgmt_class == h->mgmt_class &&
-		a->version == h->class_version &&
-		a->methods[method / 64] >> method % 64 & 1 &&
-		(!is_vendor2(h->mgmt_class) ||
-		 memcmp(a->oui, mad + OFF_OUI, sizeof(a->oui)) == 0);
-}
-
+/* The one that asked; of a request the one that serves its method. */
 static struct agent *
 find_agent(struct kernel_port *p, const struct mad_header *h,
 	   const uint8_t *mad)
 {
+	unsigned method = h->method & 0x7f;
+
 	for (guint i = 0; i < p->agents->len; i++) {
 		struct agent *a = p->agents->pdata[i];
 
 		if (is_response(h) ? a->hi_tid == h->tid >> 32 :
-		    serves(a, h, mad))
+		    a->mgmt_class == h->mgmt_class &&
+		    a->version == h->class_version &&
+		    a->methods[method / 64] >> method % 64 & 1 &&
+		    (!is_vendor2(h->mgmt_class) ||
+		     memcmp(a->oui, mad + OFF_OUI, sizeof(a->oui)) == 0))
 			return a;
 	}
 	return NULL;
-}
-
-/* As Linux since 3.5: the requester need not wait for a time-out. */
-static void
-kernel_refuse(struct kernel_port *p, const struct transport_mad *m,
-	      const struct mad_header *h)
-{
-	uint8_t mad[MAD_SIZE];
-
-	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET)
-		return;
-	memcpy(mad, m->mad, MAD_SIZE);
-	smp_make_response(mad, MAD_STATUS_BAD_ATTRIBUTE);
-	transport_send(p->transport, &m->addr, mad, MAD_SIZE, 0, NULL);
 }
 
 static void
 kernel_on_receive(const struct transport_mad *m, void *data)
 {
 	struct kernel_port *p = data;
+	uint8_t refusal[MAD_SIZE];
 	struct mad_header h;
 	struct agent *a;
 
@@ -525,10 +494,15 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 	    !mad_header_read(m->mad, m->len, &h))
 		return;
 	a = find_agent(p, &h, m->mad);
-	if (!a) {
-		kernel_refuse(p, m, &h);
-		return;
+	/* As Linux since 3.5: the requester need not wait for a time-out. */
+	if (!a && (h.method == MAD_METHOD_GET || h.method == MAD_METHOD_SET)) {
+		memcpy(refusal, m->mad, MAD_SIZE);
+		smp_make_response(refusal, MAD_STATUS_BAD_ATTRIBUTE);
+		transport_send(p->transport, &m->addr, refusal, MAD_SIZE, 0,
+			       NULL);
 	}
+	if (!a)
+		return;
 	if (a->rmpp && rmpp_is_active(a, m->mad))
 		receive_rmpp(a, m, &h);
 	else if (a->user_rmpp && rmpp_is_active(a, m->mad))

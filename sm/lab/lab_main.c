@@ -50,6 +50,7 @@ struct lab_arguments {
 struct session {
 	const struct lab_arguments *args;
 	struct lab *lab;
+	const struct console *console;	/* of the lab */
 	bool over;
 	char *node;		/* the one that programs run on */
 	struct step *step;	/* NULL: the fabric goes by itself */
@@ -60,24 +61,17 @@ struct session {
 
 /* ------------------------------------------------------------- the command */
 
-static char *
-preload_path(void)
-{
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *dir = self ? g_path_get_dirname(self) : NULL;
-	char *path = dir ? g_build_filename(dir, PRELOAD, NULL) : NULL;
-
-	if (path && g_file_test(path, G_FILE_TEST_EXISTS))
-		return path;
-	g_free(path);
-	return g_build_filename(MINISM_PKGLIBDIR, PRELOAD, NULL);
-}
-
-/* What the environment preloads already comes first: a sanitizer wants that. */
+/* The library beside this program, or else the installed one. What the
+ * environment preloads already comes first: a sanitizer wants that. */
 static char **
 environment(const char *socket, const char *node)
 {
-	g_autofree char *ours = preload_path(), *all = NULL;
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *dir = g_path_get_dirname(self ? self : "/");
+	g_autofree char *beside = g_build_filename(dir, PRELOAD, NULL);
+	const char *ours = g_file_test(beside, G_FILE_TEST_EXISTS) ? beside :
+		MINISM_PKGLIBDIR "/" PRELOAD;
+	g_autofree char *all = NULL;
 	const char *before = g_getenv("LD_PRELOAD");
 	char **env = g_get_environ();
 
@@ -134,17 +128,16 @@ run_from_prompt(struct session *s, const char *node, char **argv)
 	s->status = EXIT_SUCCESS;
 }
 
-/* ------------------------------------------------------------- the prompt */
-
 /* ---------------------------------------------------------------- stepping */
 
 static void
 session_stop_stepping(struct session *s)
 {
-	sim_set_step(lab_sim(s->lab), NULL, NULL);
+	sim_set_step(s->console->sim, NULL, NULL);
 	g_clear_pointer(&s->step, step_free);
 	g_clear_pointer(&s->explain, explain_free);
 }
+
 
 static void
 session_on_line(const struct explain_line *line, void *data)
@@ -156,7 +149,7 @@ session_on_line(const struct explain_line *line, void *data)
 	fputs(out->str, stdout);
 	fflush(stdout);
 	if (!step_stops(s->step, line))
-		sim_go_on(lab_sim(s->lab));
+		sim_go_on(s->console->sim);
 }
 
 static void
@@ -166,7 +159,7 @@ session_on_step(struct sim *sim, uint32_t node, unsigned method,
 	struct session *s = data;
 
 	explain_answer(s->explain, sim_now(sim),
-		       lab_fabric(s->lab)->nodes[node].desc, method, answer);
+		       s->console->fabric->nodes[node].desc, method, answer);
 }
 
 /* True: the line was about stepping, or looked at what there is meanwhile. */
@@ -174,9 +167,9 @@ static bool
 session_step(struct session *s, const char *line, GString *out)
 {
 	if (!s->step && g_strcmp0(line, "step") == 0) {
-		s->step = step_new(lab_console(s->lab));
+		s->step = step_new(s->console);
 		s->explain = explain_new(session_on_line, s);
-		sim_set_step(lab_sim(s->lab), session_on_step, s);
+		sim_set_step(s->console->sim, session_on_step, s);
 		return true;
 	}
 	if (!s->step || !line || g_str_has_prefix(line, "on ") || *line == '!')
@@ -186,7 +179,7 @@ session_step(struct session *s, const char *line, GString *out)
 		if (step_goes(s->step))
 			session_stop_stepping(s);
 		else
-			sim_go_on(lab_sim(s->lab));
+			sim_go_on(s->console->sim);
 		return true;
 	case STEP_STAY:
 		return true;
@@ -219,12 +212,12 @@ on_line(const char *line, void *data)
 	else if (shell && n)
 		run_from_prompt(s, s->node, words);
 	else if (strcmp(first, "on") == 0 && n > 2 &&
-		 lab_find_node(lab_fabric(s->lab), words[1]) != SNAPSHOT_NONE)
+		 lab_find_node(s->console->fabric, words[1]) != SNAPSHOT_NONE)
 		run_from_prompt(s, words[1], words + 2);
 	else if (strcmp(first, "on") == 0 && n > 2)
 		printf("no node is called %s\n", words[1]);
 	else
-		console_command(lab_console(s->lab), line, out);
+		console_command(s->console, line, out);
 	fputs(out->str, stdout);
 	fflush(stdout);
 }
@@ -232,7 +225,7 @@ on_line(const char *line, void *data)
 static char **
 on_complete(const char *line, void *data)
 {
-	return console_complete(lab_console(((struct session *)data)->lab),
+	return console_complete(((struct session *)data)->console,
 				line);
 }
 
@@ -278,30 +271,22 @@ serve(struct session *s)
 
 /* --------------------------------------------------------------- the fabric */
 
+/* Chooses the node and runs the commands of the command line. */
 static bool
-choose_node(struct session *s)
+prepare(struct session *s)
 {
-	const struct snapshot *f = lab_fabric(s->lab);
-	uint32_t node = lab_home(s->lab);
+	const struct snapshot *f = s->console->fabric;
+	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (s->args->node)
-		node = lab_find_node(lab_fabric(s->lab), s->args->node);
-	if (node == SNAPSHOT_NONE) {
+	if (s->args->node && lab_find_node(f, s->args->node) == SNAPSHOT_NONE) {
 		tool_options_complain(PROGRAM, "no node is called %s",
 				 s->args->node);
 		return false;
 	}
-	s->node = g_strdup(s->args->node ? s->args->node : f->nodes[node].desc);
-	return true;
-}
-
-static bool
-first_commands(struct session *s)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-
+	s->node = g_strdup(s->args->node ? s->args->node :
+			   f->nodes[lab_home(s->lab)].desc);
 	for (guint i = 0; i < s->args->commands->len; i++) {
-		if (console_command(lab_console(s->lab),
+		if (console_command(s->console,
 				    s->args->commands->pdata[i], out) == 0)
 			continue;
 		tool_options_complain(PROGRAM, "%s", out->str);
@@ -360,12 +345,12 @@ run_lab(const struct lab_arguments *a)
 		tool_options_complain(PROGRAM, "%s", error->message);
 		return EXIT_FAILURE;
 	}
+	s.console = lab_console(s.lab);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	s.status = choose_node(&s) && first_commands(&s) ? serve(&s) :
-		EXIT_FAILURE;
+	s.status = prepare(&s) ? serve(&s) : EXIT_FAILURE;
 	session_stop_stepping(&s);
 	end_daemons();
 	lab_free(s.lab);
@@ -459,21 +444,13 @@ add_command(const struct option *o, void *place, const char *value)
 {
 	GPtrArray **commands = place;
 
-	g_ptr_array_add(*commands, g_strdup(value));
-	return NULL;
-}
-
-static char *
-add_check(const struct option *o, void *place, const char *value)
-{
-	GPtrArray **commands = place;
-
-	g_ptr_array_add(*commands, g_strdup_printf("check %s", value));
+	g_ptr_array_add(*commands, o->letter ? g_strdup(value) :
+			g_strconcat("check ", value, NULL));
 	return NULL;
 }
 
 static const struct option_kind kind_check = {
-	.accepts = "1 to 10", .is_action = true, .set = add_check,
+	.accepts = "1 to 10", .is_action = true, .set = add_command,
 };
 static const struct option_kind kind_commands = {
 	.accepts = "a command", .is_action = true, .set = add_command,

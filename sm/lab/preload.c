@@ -311,23 +311,6 @@ waiting_add(struct umad_file *f, uint64_t key)
 	return true;
 }
 
-static void
-waiting_remove(struct umad_file *f, uint64_t key)
-{
-	unsigned i = find_waiting(f, key);
-
-	if (i < f->n_waiting)
-		f->waiting[i] = f->waiting[--f->n_waiting];
-}
-
-static void
-waiting_forget(struct umad_file *f, uint32_t agent)
-{
-	for (unsigned i = f->n_waiting; i-- > 0;)
-		if ((f->waiting[i] >> 32 & 0xff) == agent)
-			f->waiting[i] = f->waiting[--f->n_waiting];
-}
-
 /* ---------------------------------------------------------- read and write */
 
 /* Until a cell is here. False: errno. */
@@ -354,7 +337,6 @@ give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
-
 	memcpy(&hdr, f->cell, sizeof(hdr));
 	len = hdr.length - NEW_HDR;
 	hdr.length = f->hdr + len;
@@ -370,7 +352,9 @@ give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 		return -1;
 	}
 	f->has_cell = false;
-	waiting_remove(f, umad_key_of(f->cell + NEW_HDR, hdr.id));
+	i = find_waiting(f, umad_key_of(f->cell + NEW_HDR, hdr.id));
+	if (i < f->n_waiting)
+		f->waiting[i] = f->waiting[--f->n_waiting];
 	if (!receive_all(fd, buf + f->hdr + first, len - first)) {
 		errno = EIO;
 		return -1;
@@ -477,7 +461,9 @@ control(struct umad_file *f, unsigned long code, void *arg)
 		break;
 	case IB_USER_MAD_UNREGISTER_AGENT:
 		f->agents &= ~(1u << id);
-		waiting_forget(f, id);
+		for (unsigned i = f->n_waiting; i-- > 0;)
+			if ((f->waiting[i] >> 32 & 0xff) == id)
+				f->waiting[i] = f->waiting[--f->n_waiting];
 		break;
 	case IB_USER_MAD_ENABLE_PKEY:
 		f->hdr = NEW_HDR;

@@ -88,17 +88,6 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 	return d;
 }
 
-static struct device_port *
-lab_find_port(struct lab *lab, const char *node, unsigned num)
-{
-	struct lab_device *d = find_device(lab, node);
-
-	for (unsigned i = 0; d && d->plugged && i < d->n_ports; i++)
-		if (num == 0 || d->ports[i].num == num)
-			return &d->ports[i];
-	return NULL;
-}
-
 /* ----------------------------------------------------------- umad and issm */
 
 static void
@@ -155,21 +144,6 @@ on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 }
 
 static void
-lab_open_umad(struct lab_client *c, struct device_port *p)
-{
-	if (!p->kernel) {
-		lab_reply(c, EBUSY, 0, NULL, 0);
-		return;
-	}
-	c->role = ROLE_FILE;
-	c->port = p;
-	c->id = ++c->lab->last_id;
-	c->file = kernel_open(p->kernel, on_deliver, c);
-	p->n_files++;
-	lab_reply(c, 0, c->id, NULL, 0);
-}
-
-static void
 open_issm(struct lab_client *c, struct device_port *p, uint32_t flags)
 {
 	gpointer key = GUINT_TO_POINTER(p->device->node);
@@ -206,39 +180,39 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 	if (d && strlen(o.name) > 4)
 		p = device_find_umad(d, (unsigned)
 				     g_ascii_strtoull(o.name + 4, NULL, 10));
-	if (!p)
+	if (!p) {
 		lab_reply(c, ENXIO, 0, NULL, 0);
-	else if (g_str_has_prefix(o.name, "issm"))
+	} else if (g_str_has_prefix(o.name, "issm")) {
 		open_issm(c, p, o.flags);
-	else
-		lab_open_umad(c, p);
-	return true;
-}
-
-static struct lab_client *
-find_file(struct lab *lab, uint32_t id)
-{
-	for (guint i = 0; i < lab->clients->len; i++) {
-		struct lab_client *c = lab->clients->pdata[i];
-
-		if (c->role == ROLE_FILE && c->id == id)
-			return c;
+	} else if (!p->kernel) {
+		lab_reply(c, EBUSY, 0, NULL, 0);
+	} else {
+		c->role = ROLE_FILE;
+		c->port = p;
+		c->id = ++c->lab->last_id;
+		c->file = kernel_open(p->kernel, on_deliver, c);
+		p->n_files++;
+		lab_reply(c, 0, c->id, NULL, 0);
 	}
-	return NULL;
+	return true;
 }
 
 static bool
 serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
 {
+	const GPtrArray *clients = c->lab->clients;
 	struct lab_ioctl io;
-	struct lab_client *f;
-	int error;
+	int error = -EPIPE;
 
 	if (len < sizeof(io))
 		return false;
 	memcpy(&io, data, sizeof(io));
-	f = find_file(c->lab, io.id);
-	error = f ? kernel_ioctl(f->file, io.code, io.arg) : -EPIPE;
+	for (guint i = 0; i < clients->len; i++) {
+		struct lab_client *f = clients->pdata[i];
+
+		if (f->role == ROLE_FILE && f->id == io.id)
+			error = kernel_ioctl(f->file, io.code, io.arg);
+	}
 	lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
 	return true;
 }
@@ -264,14 +238,19 @@ static bool
 serve_attach(struct lab_client *c, unsigned channel, const uint8_t *data,
 	     size_t len)
 {
+	struct device_port *port = NULL;
 	struct lab_attach a;
+	struct lab_device *d;
 
 	if (len < sizeof(a) || (c->role != ROLE_NEW && c->role != ROLE_DRIVER))
 		return false;
 	memcpy(&a, data, sizeof(a));
 	c->role = ROLE_DRIVER;
-	drivers_attach(c->lab->drivers, c->conn, channel,
-		       lab_find_port(c->lab, a.node, a.port));
+	d = find_device(c->lab, a.node);
+	for (unsigned i = 0; d && d->plugged && !port && i < d->n_ports; i++)
+		if (a.port == 0 || d->ports[i].num == a.port)
+			port = &d->ports[i];
+	drivers_attach(c->lab->drivers, c->conn, channel, port);
 	return true;
 }
 
@@ -345,11 +324,10 @@ on_incoming(GSocketService *service, GSocketConnection *connection,
 	return TRUE;
 }
 
-void
-lab_unplug_device(struct lab *lab, uint32_t node)
+/* Files are closed under their programs, which see EIO. */
+static void
+unplug_device(struct lab *lab, struct lab_device *d)
 {
-	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
-
 	for (guint i = lab->clients->len; i-- > 0;) {
 		struct lab_client *c = lab->clients->pdata[i];
 
@@ -368,17 +346,20 @@ lab_unplug_device(struct lab *lab, uint32_t node)
 	device_unplug(d);
 }
 
-void
-lab_plug_device(struct lab *lab, uint32_t node, unsigned umad)
+static void
+on_device_command(struct lab *lab, const char *command, uint32_t node,
+		  unsigned n, const char *word)
 {
-	device_plug(find_device(lab, lab->fabric->nodes[node].desc), umad);
-}
+	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
 
-void
-lab_refuse_issm(struct lab *lab, uint32_t node, int error)
-{
-	g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
-			    GINT_TO_POINTER(error));
+	if (strcmp(command, "unplug-device") == 0)
+		unplug_device(lab, d);
+	else if (strcmp(command, "plug-device") == 0)
+		device_plug(d, n);
+	else
+		g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
+				    GINT_TO_POINTER(g_strcmp0(word, "off") ?
+						    EPERM : 0));
 }
 
 /* ----------------------------------------------------------- the main loop */
@@ -408,21 +389,6 @@ static gboolean
 flush_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	return G_SOURCE_CONTINUE;
-}
-
-static void
-start_sources(struct lab *lab)
-{
-	static GSourceFuncs funcs = {
-		.prepare = flush_prepare,
-		.dispatch = flush_dispatch,
-	};
-
-	lab->clock = sim_source_new(lab->sim, SIM_PACE_REAL);
-	g_source_attach(lab->clock, NULL);
-	lab->flush = g_source_new(&funcs, sizeof(struct flush_source));
-	((struct flush_source *)lab->flush)->lab = lab;
-	g_source_attach(lab->flush, NULL);
 }
 
 static void
@@ -463,11 +429,6 @@ listen_on(struct lab *lab, const char *path, GError **error)
 	return lab->listens;
 }
 
-static const struct console_devices lab_devices = {
-	.unplug = lab_unplug_device, .plug = lab_plug_device,
-	.refuse_issm = lab_refuse_issm,
-};
-
 const struct console *
 lab_console(const struct lab *lab)
 {
@@ -478,6 +439,10 @@ struct lab *
 lab_new(struct snapshot *fabric, const struct lab_options *options,
 	GError **error)
 {
+	static GSourceFuncs funcs = {
+		.prepare = flush_prepare,
+		.dispatch = flush_dispatch,
+	};
 	struct lab *lab = g_new0(struct lab, 1);
 
 	lab->fabric = snapshot_ref(fabric);
@@ -486,7 +451,7 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 	lab->sim = sim_new(fabric, &options->params);
 	lab->console = (struct console){
 		.sim = lab->sim, .fabric = fabric, .lab = lab,
-		.devices = &lab_devices,
+		.device = on_device_command,
 	};
 	lab->drivers = drivers_new(lab->sim);
 	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
@@ -498,7 +463,11 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 		return NULL;
 	}
 	sim_set_reregister(lab->sim, on_reregister, lab);
-	start_sources(lab);
+	lab->clock = sim_source_new(lab->sim, SIM_PACE_REAL);
+	g_source_attach(lab->clock, NULL);
+	lab->flush = g_source_new(&funcs, sizeof(struct flush_source));
+	((struct flush_source *)lab->flush)->lab = lab;
+	g_source_attach(lab->flush, NULL);
 	return lab;
 }
 
@@ -542,14 +511,3 @@ lab_socket(const struct lab *lab)
 	return lab->socket;
 }
 
-struct sim *
-lab_sim(const struct lab *lab)
-{
-	return lab->sim;
-}
-
-const struct snapshot *
-lab_fabric(const struct lab *lab)
-{
-	return lab->fabric;
-}

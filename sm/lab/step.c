@@ -103,48 +103,20 @@ static const char help[] =
 	"quit                 ends the run\n"
 	"and those of minism-lab, about the devices as they are now:\n";
 
-static void
-set_break(struct step *s, char **words)
-{
-	struct stop *stop;
-
-	if (!words[1]) {
-		g_ptr_array_set_size(s->breaks, 0);
-		return;
-	}
-	stop = g_new0(struct stop, 1);
-	stop->what = g_strdup(milestone(words[1]));
-	stop->where = g_strdup(words[2]);
-	g_ptr_array_add(s->breaks, stop);
-}
-
-static void
-set_until(struct step *s, char **words)
-{
-	g_free(s->until.what);
-	g_free(s->until.where);
-	s->until.what = g_strdup(milestone(words[1]));
-	s->until.where = g_strdup(words[2]);
-}
-
-/* Without a person there is nothing to stop for. */
-static enum step_next
-let_go(struct step *s)
-{
-	s->goes = true;
-	g_ptr_array_set_size(s->breaks, 0);
-	g_clear_pointer(&s->until.what, g_free);
-	return STEP_ON;
-}
-
 enum step_next
 step_command(struct step *s, const char *line, GString *out)
 {
 	g_auto(GStrv) words = NULL;
+	struct stop *stop;
 	const char *first;
 
-	if (!line)
-		return let_go(s);
+	if (!line) {
+		/* Without a person there is nothing to stop for. */
+		s->goes = true;
+		g_ptr_array_set_size(s->breaks, 0);
+		g_clear_pointer(&s->until.what, g_free);
+		return STEP_ON;
+	}
 	if (!line[strspn(line, " \t")])
 		return STEP_ON;
 	if (!g_shell_parse_argv(line, NULL, &words, NULL))
@@ -155,12 +127,23 @@ step_command(struct step *s, const char *line, GString *out)
 	s->goes = strcmp(first, "go") == 0 ||
 		(strcmp(first, "until") == 0 && words[1]);
 	if (s->goes) {
-		if (words[1])
-			set_until(s, words);
+		if (words[1]) {
+			g_free(s->until.what);
+			g_free(s->until.where);
+			s->until.what = g_strdup(milestone(words[1]));
+			s->until.where = g_strdup(words[2]);
+		}
 		return STEP_ON;
 	}
+	if (strcmp(first, "break") == 0 && words[1]) {
+		stop = g_new0(struct stop, 1);
+		stop->what = g_strdup(milestone(words[1]));
+		stop->where = g_strdup(words[2]);
+		g_ptr_array_add(s->breaks, stop);
+		return STEP_STAY;
+	}
 	if (strcmp(first, "break") == 0) {
-		set_break(s, words);
+		g_ptr_array_set_size(s->breaks, 0);
 		return STEP_STAY;
 	}
 	if (strcmp(first, "help") == 0 && !words[1])

@@ -78,7 +78,7 @@ play_open(struct play *p)
 		p->lab = lab_new(s, &options, &error);
 	if (!s || !p->lab)
 		return play_fail(p, "%s", error->message);
-	p->w = (struct world){ .s = s, .sim = lab_sim(p->lab) };
+	p->w = (struct world){ .s = s, .sim = lab_console(p->lab)->sim };
 	p->told = g_new0(unsigned, s->n_ports);
 	p->cut = g_new0(uint8_t, s->n_ports);
 	sim_set_reregister(p->w.sim, on_reregister, p);
@@ -162,7 +162,7 @@ play_read_time(struct play *p, const char *word, int64_t *us)
 bool
 play_read_node(struct play *p, const char *name, uint32_t *node)
 {
-	*node = name ? lab_find_node(lab_fabric(p->lab), name) :
+	*node = name ? lab_find_node(lab_console(p->lab)->fabric, name) :
 		SNAPSHOT_NONE;
 	return *node != SNAPSHOT_NONE ||
 		play_fail(p, "no node is called %s", name ? name : "so");

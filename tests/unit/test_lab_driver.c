@@ -142,7 +142,7 @@ static void
 set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 {
 	uint32_t host = b->fabric->nodes[hops].first_port + 1;
-	struct port_info info = *sim_port_info(lab_sim(b->lab), host);
+	struct port_info info = *sim_port_info(lab_console(b->lab)->sim, host);
 	struct dr_path path = { .hops = hops, .port = { 0, 1 } };
 	struct lab_address a = { .dlid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE], got[sizeof(a) + MAD_SIZE];
@@ -255,7 +255,7 @@ TEST(test_is_sm_is_shown)
 	b.fd = -1;
 	for (unsigned i = 0; i < 1000; i++)
 		g_main_context_iteration(NULL, FALSE);
-	assert_false(sim_port_info(lab_sim(b.lab), port)->cap_mask &
+	assert_false(sim_port_info(lab_console(b.lab)->sim, port)->cap_mask &
 		     PORT_CAP_IS_SM);
 	bench_close(&b);
 }
