@@ -337,6 +337,7 @@ give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
+	unsigned i;
 	memcpy(&hdr, f->cell, sizeof(hdr));
 	len = hdr.length - NEW_HDR;
 	hdr.length = f->hdr + len;

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sm/tools/show.h"
+
 #define MANY	64u
 #define FAR	UINT32_MAX
 
@@ -65,26 +67,11 @@ struct choices {
 
 /* By switch: hops to `sw`. */
 static void
-measure(const struct graph *g, uint32_t sw, uint32_t *hops, uint32_t *queue)
+measure(const struct graph *g, uint32_t sw, uint32_t *hops)
 {
-	uint32_t head = 0, tail = 0;
-
 	memset(hops, 0xff, g->n_switches * sizeof(*hops));
 	hops[sw] = 0;
-	queue[tail++] = sw;
-	while (head < tail) {
-		uint32_t at = queue[head++];
-
-		for (uint32_t i = g->first_edge[at]; i < g->first_edge[at + 1];
-		     i++) {
-			uint32_t peer = g->edges[i].peer;
-
-			if (hops[peer] != FAR)
-				continue;
-			hops[peer] = hops[at] + 1;
-			queue[tail++] = peer;
-		}
-	}
+	show_distances(g, hops);
 }
 
 /* Ports of `sw` that are on a shortest path; all of them into *list, if that is
@@ -159,10 +146,9 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 {
 	g_autofree struct choices *all = g_new0(struct choices, g->n_switches);
 	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		measure(g, sw, hops, queue);
+		measure(g, sw, hops);
 		for (uint32_t t = g->first_target[sw];
 		     t < g->first_target[sw + 1]; t++)
 			weigh(g, lft, t, hops, all);
@@ -176,7 +162,7 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 				       "choice, %u by a longer one", c->one,
 				       c->several, c->longer);
 		if (c->n_best > 1) {
-			measure(g, g->targets[c->best].sw, hops, queue);
+			measure(g, g->targets[c->best].sw, hops);
 			put_example(g, lids, lft, sw, c, hops, text);
 		}
 		explain_say(e, now, "route", snapshot_node_name(

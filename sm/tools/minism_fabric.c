@@ -57,32 +57,27 @@ static const struct option_table table = {
 	.description = help_description,
 };
 
-static int
-write_fabric(const struct fabric_arguments *a)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-	struct snapshot *s = generate_fabric(a->specs[0], &a->options, &error);
-
-	if (!s) {
-		tool_options_complain(PROGRAM, "%s", error->message);
-		return EXIT_USAGE;
-	}
-	net_file_write(s, text);
-	snapshot_unref(s);
-	return tool_options_write(PROGRAM, text) ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct fabric_arguments a = { .specs = NULL };
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	struct snapshot *s = NULL;
 	int status = EXIT_USAGE;
 
 	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
 			      &a.specs, EXIT_USAGE, &status) &&
 	    tool_options_one_word(PROGRAM, a.specs, "SPEC"))
-		status = write_fabric(&a);
+		s = generate_fabric(a.specs[0], &a.options, &error);
+	if (error)
+		tool_options_complain(PROGRAM, "%s", error->message);
+	if (s) {
+		net_file_write(s, text);
+		snapshot_unref(s);
+		status = tool_options_write(PROGRAM, text) ? EXIT_SUCCESS :
+			EXIT_FAILURE;
+	}
 	g_strfreev(a.specs);
 	return status;
 }

@@ -156,52 +156,29 @@ is_stdout(const char *path)
 }
 
 static bool
-write_stream(const char *path, const GString *text)
-{
-	FILE *out = fopen(path, "we");
-	bool good = out && fwrite(text->str, 1, text->len, out) == text->len;
-
-	if (out && fclose(out) != 0)
-		good = false;
-	if (!good)
-		tool_options_complain(PROGRAM, "%s: %s", path,
-				      g_strerror(errno));
-	return good;
-}
-
-static bool
 route_write_file(const char *path, const GString *text)
 {
 	g_autoptr(GError) error = NULL;
 
 	if (is_stdout(path))
 		return tool_options_write(PROGRAM, text);
-	if (state_file_is_stream(path))
-		return write_stream(path, text);
+	if (state_file_is_stream(path)) {
+		FILE *out = fopen(path, "we");
+		bool good = out &&
+			fwrite(text->str, 1, text->len, out) == text->len;
+
+		if (out && fclose(out) != 0)
+			good = false;
+		if (!good)
+			tool_options_complain(PROGRAM, "%s: %s", path,
+					      g_strerror(errno));
+		return good;
+	}
 	if (state_file_is_ours(path, &error) &&
 	    g_file_set_contents(path, text->str, (gssize)text->len, &error))
 		return true;
 	tool_options_complain(PROGRAM, "%s", error->message);
 	return false;
-}
-
-static bool
-write_net(const struct route_lab *lab, const char *path)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	net_file_write(lab->subnet, text);
-	return route_write_file(path, text);
-}
-
-static bool
-write_tables(const struct route_lab *lab, const struct lft *lft,
-	     const char *path)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	lft_text_write(lab->subnet, lab->lids, lft, text);
-	return route_write_file(path, text);
 }
 
 /* The one that minism would take, by the same choice. */
@@ -264,11 +241,15 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 {
 	const struct lab_row *row = g_ptr_array_index(rows, 0);
 	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) tables = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	int status = LAB_GOOD;
 
-	if (a->dump && !row->refused && !write_tables(lab, row->lft, a->dump))
-		return EXIT_FAILURE;
+	if (a->dump && !row->refused) {
+		lft_text_write(lab->subnet, lab->lids, row->lft, tables);
+		if (!route_write_file(a->dump, tables))
+			return EXIT_FAILURE;
+	}
 	if (a->path[1] && row->refused) {
 		tool_options_complain(PROGRAM, "%s", row->refused);
 		return row->verdict;
@@ -297,13 +278,18 @@ route_run(const struct route_arguments *a)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) rows = NULL;
+	g_autoptr(GString) net = g_string_new(NULL);
 	int status = EXIT_FAILURE;
 	struct route_lab lab;
 
-	if (!lab_open(&lab, &a->wish, &error))
+	if (!lab_open(&lab, &a->wish, &error)) {
 		tool_options_complain(PROGRAM, "%s", error->message);
-	else if (!a->net || write_net(&lab, a->net))
-		rows = try_all(&lab, a);
+	} else {
+		if (a->net)
+			net_file_write(lab.subnet, net);
+		if (!a->net || route_write_file(a->net, net))
+			rows = try_all(&lab, a);
+	}
 	if (rows)
 		status = report(&lab, a, rows);
 	lab_close(&lab);

@@ -158,33 +158,23 @@ compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Paths in the folder of sockets, sorted. */
-static GPtrArray *
-list_sockets(void)
+/* The only one that lives in the folder of sockets. *status says what to end
+ * with if it is -1. */
+static int
+open_only(int *status)
 {
-	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-	GDir *dir = g_dir_open(OPTIONS_CONTROL_DIR, 0, NULL);
+	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GDir) dir = g_dir_open(OPTIONS_CONTROL_DIR, 0, NULL);
+	g_autoptr(GString) alive = g_string_new(NULL);
 	const char *name;
+	guint n = 0;
+	int fd = -1;
 
 	while (dir && (name = g_dir_read_name(dir)))
 		if (g_str_has_suffix(name, SUFFIX))
 			g_ptr_array_add(paths, g_build_filename(
 				OPTIONS_CONTROL_DIR, name, NULL));
-	if (dir)
-		g_dir_close(dir);
 	g_ptr_array_sort(paths, compare_names);
-	return paths;
-}
-
-/* The only one that lives. *status says what to end with if it is -1. */
-static int
-open_only(int *status)
-{
-	g_autoptr(GPtrArray) paths = list_sockets();
-	g_autoptr(GString) alive = g_string_new(NULL);
-	guint n = 0;
-	int fd = -1;
-
 	for (guint i = 0; i < paths->len; i++) {
 		int next = try_socket(paths->pdata[i]);
 
@@ -350,21 +340,14 @@ complain_of_word(const char *word)
 	tool_options_complain(PROGRAM, "there is no command %s%s", shown, near);
 }
 
-static int
-open_manager(const struct ctl_arguments *a, int *status)
-{
-	*status = EXIT_NOBODY;
-	if (a->socket)
-		return open_named(a->socket);
-	return a->guid ? open_guid(a->guid, status) : open_only(status);
-}
-
 /* One question and its answer. */
 static int
 minismctl_ask(const struct ctl_arguments *a, GString *line)
 {
 	g_autoptr(GString) answer = g_string_new(NULL);
-	int status, fd = open_manager(a, &status);
+	int status = EXIT_NOBODY;
+	int fd = a->socket ? open_named(a->socket) :
+		a->guid ? open_guid(a->guid, &status) : open_only(&status);
 
 	if (fd < 0) {
 		complain_of_word(a->words[0]);
@@ -383,26 +366,11 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 	return status;
 }
 
-/* Until the end, which a person has to make; or a manager that is gone. */
-static int
-minismctl_watch(const struct ctl_arguments *a, GString *line)
-{
-	int status = 0;
-
-	while (status != EXIT_USAGE && status != EXIT_NOBODY) {
-		if (isatty(STDOUT_FILENO))
-			fputs(CLEAR_SCREEN, stdout);
-		status = minismctl_ask(a, line);
-		g_usleep(WATCH_US);
-	}
-	return status;
-}
-
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
 	g_autoptr(GString) line = NULL;
-	int status;
+	int status = 0;
 
 	if (!a->words || !a->words[0]) {
 		tool_options_complain(PROGRAM,
@@ -416,9 +384,14 @@ minismctl_run(const struct ctl_arguments *a)
 		return EXIT_SUCCESS;
 	}
 	line = make_line(a);
-	if (a->watch)
-		return minismctl_watch(a, line);
-	while ((status = minismctl_ask(a, line)) == AGAIN)
+	/* until the end, which a person has to make; or a manager is gone */
+	while (a->watch && status != EXIT_USAGE && status != EXIT_NOBODY) {
+		if (isatty(STDOUT_FILENO))
+			fputs(CLEAR_SCREEN, stdout);
+		status = minismctl_ask(a, line);
+		g_usleep(WATCH_US);
+	}
+	while (!a->watch && (status = minismctl_ask(a, line)) == AGAIN)
 		g_usleep(AGAIN_US);
 	return status;
 }

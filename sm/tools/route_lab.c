@@ -34,19 +34,15 @@
 const char *
 lab_verdict_name(enum lab_verdict verdict)
 {
-	switch (verdict) {
-	case LAB_GOOD:
-		return "good";
-	case LAB_REFUSED:
-		return "refused";
-	case LAB_UNREACHABLE:
-		return "unreachable";
-	case LAB_ASTRAY:
-		return "astray";
-	case LAB_CREDIT_LOOP:
-		return "credit loop";
-	}
-	return "?";
+	static const char *const names[] = {
+		[LAB_GOOD] = "good",
+		[LAB_REFUSED] = "refused",
+		[LAB_UNREACHABLE] = "unreachable",
+		[LAB_ASTRAY] = "astray",
+		[LAB_CREDIT_LOOP] = "credit loop",
+	};
+
+	return names[verdict];
 }
 
 /* `what` NULL: done, wipe the line. */
@@ -111,48 +107,37 @@ load_tables(const char *path, struct lft_text **file, GError **error)
 	return *file != NULL;
 }
 
-static unsigned
-find_lmc(const struct snapshot *s, const GArray *owners)
-{
-	const struct lid_range *range;
-	unsigned lmc = 0;
-
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (s->ports[p].known && snapshot_is_end_port(s, p))
-			lmc = MAX(lmc, s->ports[p].info.lmc);
-	for (guint i = 0; owners && i < owners->len; i++) {
-		range = &g_array_index(owners, struct lid_range, i);
-		while (lmc < LMC_MAX && range->max - range->min >= 1 << lmc)
-			lmc++;
-	}
-	return lmc;
-}
-
-static bool
-has_lids(const struct snapshot *s)
-{
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (s->ports[p].known && snapshot_is_end_port(s, p) &&
-		    s->ports[p].info.lid != LID_NONE)
-			return true;
-	return false;
-}
-
+/* With the largest LMC that the fabric or the file has. */
 static bool
 lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
 		GError **error)
 {
 	const GArray *owners = file ? file->owners : NULL;
+	const struct snapshot *s = lab->subnet;
+	bool has_lids = false;
+	unsigned lmc = 0;
 
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		if (!s->ports[p].known || !snapshot_is_end_port(s, p))
+			continue;
+		lmc = MAX(lmc, s->ports[p].info.lmc);
+		has_lids |= s->ports[p].info.lid != LID_NONE;
+	}
+	for (guint i = 0; owners && i < owners->len; i++) {
+		const struct lid_range *range =
+			&g_array_index(owners, struct lid_range, i);
+
+		while (lmc < LMC_MAX && range->max - range->min >= 1 << lmc)
+			lmc++;
+	}
 	/* Guessing would make nonsense of good tables. */
-	if (file && owners->len == 0 && !has_lids(lab->subnet)) {
+	if (file && owners->len == 0 && !has_lids) {
 		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
 			    "%s: does not say which port has which LID, nor "
 			    "does %s", file->name, lab->wish->fabric);
 		return false;
 	}
-	lab->lids = lid_assign(lab->subnet, find_lmc(lab->subnet, owners),
-				owners ? (const struct lid_range *)
+	lab->lids = lid_assign(s, lmc, owners ? (const struct lid_range *)
 				(const void *)owners->data : NULL,
 				owners ? owners->len : 0, lab->notes, error);
 	return lab->lids != NULL;
@@ -287,20 +272,6 @@ ms_since(int64_t start)
 	return (double)(g_get_monotonic_time() - start) / 1000;
 }
 
-static enum lab_verdict
-find_verdict(const struct lab_row *row)
-{
-	const struct verify_reach *reach = &row->verified.reach;
-
-	if (row->verified.channels.n_looped || row->together.n_looped)
-		return LAB_CREDIT_LOOP;
-	if (reach->looping || reach->astray)
-		return LAB_ASTRAY;
-	if (reach->lost_hosts || reach->lost_mixed)
-		return LAB_UNREACHABLE;
-	return LAB_GOOD;
-}
-
 /* A loop may need what switches send or get to close. */
 static uint32_t
 count_looped_hosts(const struct route_lab *lab, const struct lft *lft)
@@ -319,6 +290,7 @@ count_looped_hosts(const struct route_lab *lab, const struct lft *lft)
 static void
 row_verify(struct lab_row *row, const struct route_lab *lab)
 {
+	const struct verify_reach *reach = &row->verified.reach;
 	int64_t start = g_get_monotonic_time();
 
 	lab_progress(lab, row->name, "verifying");
@@ -333,7 +305,12 @@ row_verify(struct lab_row *row, const struct route_lab *lab)
 		row->looped_hosts = count_looped_hosts(lab, row->lft);
 	if (lab->before)
 		channels_check(lab->g, row->lft, lab->before, &row->together);
-	row->verdict = find_verdict(row);
+	if (row->verified.channels.n_looped || row->together.n_looped)
+		row->verdict = LAB_CREDIT_LOOP;
+	else if (reach->looping || reach->astray)
+		row->verdict = LAB_ASTRAY;
+	else if (reach->lost_hosts || reach->lost_mixed)
+		row->verdict = LAB_UNREACHABLE;
 }
 
 /* Members of all groups, the first of which has all hosts. */

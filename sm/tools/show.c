@@ -25,8 +25,6 @@
 
 #include <string.h>
 
-#include "routing/graph.h"
-
 #define WIDTH		80u
 #define NAME_WIDTH	36u
 #define NEIGHBOUR_ROWS	2u
@@ -156,32 +154,24 @@ link_state(const struct snapshot *s, uint32_t port)
 }
 
 static void
-tally_kind(struct tally *t, const struct port_info *info)
-{
-	const char *width = port_width_name(info);
-	const char *speed = port_speed(info)->name;
-
-	for (unsigned i = 0; i < MIN(t->n_kinds, KINDS_MAX); i++) {
-		if (strcmp(t->kinds[i].width, width) == 0 &&
-		    strcmp(t->kinds[i].speed, speed) == 0) {
-			t->kinds[i].n++;
-			return;
-		}
-	}
-	if (t->n_kinds < KINDS_MAX) {
-		t->kinds[t->n_kinds].width = width;
-		t->kinds[t->n_kinds].speed = speed;
-		t->kinds[t->n_kinds].n = 1;
-	}
-	t->n_kinds = MIN(t->n_kinds + 1, KINDS_MAX + 1);
-}
-
-static void
 tally_link(struct tally *t, const struct snapshot *s, uint32_t port)
 {
+	const char *width = port_width_name(&s->ports[port].info);
+	const char *speed = port_speed(&s->ports[port].info)->name;
+	unsigned i = 0, known = MIN(t->n_kinds, KINDS_MAX);
+
 	t->n++;
 	t->by_state[link_state(s, port)]++;
-	tally_kind(t, &s->ports[port].info);
+	while (i < known && (strcmp(t->kinds[i].width, width) ||
+			     strcmp(t->kinds[i].speed, speed)))
+		i++;
+	if (i == known)
+		t->n_kinds = MIN(t->n_kinds + 1, KINDS_MAX + 1);
+	if (i == KINDS_MAX)
+		return;
+	t->kinds[i].width = width;
+	t->kinds[i].speed = speed;
+	t->kinds[i].n++;
 }
 
 /* Each cable once, from its end with the lower index. */
@@ -227,9 +217,8 @@ put_tally(GString *out, const struct tally *t)
 
 /* --- levels --- */
 
-/* Distances from those switches whose `dist` is 0; others are SNAPSHOT_NONE. */
-static void
-find_distances(const struct graph *g, uint32_t *dist)
+void
+show_distances(const struct graph *g, uint32_t *dist)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 	uint32_t head = 0, tail = 0;
@@ -260,7 +249,7 @@ picture_find_levels(struct picture *p)
 	p->level = g_new(uint32_t, g->n_switches);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++)
 		p->level[sw] = g->n_hosts[sw] ? 0 : SNAPSHOT_NONE;
-	find_distances(g, p->level);
+	show_distances(g, p->level);
 	p->n_levels = g->n_switches > 0;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		/* no host anywhere near: nothing to be above of */
@@ -378,22 +367,6 @@ list_hosts(const struct picture *p, uint32_t sw)
 	return hosts;
 }
 
-static void
-put_switch(GString *out, const struct picture *p, uint32_t sw,
-	   uint32_t max_hosts)
-{
-	g_autoptr(GPtrArray) hosts = list_hosts(p, sw);
-	guint more = hosts->len > max_hosts ? hosts->len - max_hosts + 1 : 0;
-
-	put_switch_line(out, p, sw);
-	put_neighbours(out, p, sw);
-	if (more) {
-		g_ptr_array_set_size(hosts, (gint)(hosts->len - more));
-		g_ptr_array_add(hosts, g_strdup_printf("… %u more", more));
-	}
-	put_items(out, "    ", hosts, UINT32_MAX);
-}
-
 /* --- the picture --- */
 
 static uint32_t
@@ -415,10 +388,20 @@ put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
 
 	for (i = 0; i < switches->len; i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
+		uint32_t sw = g_array_index(switches, uint32_t, i);
+		g_autoptr(GPtrArray) list = list_hosts(p, sw);
+		guint more = list->len > max_hosts ?
+			list->len - max_hosts + 1 : 0;
 		uint32_t height, after = i + 1 < switches->len;
 
-		put_switch(text, p, g_array_index(switches, uint32_t, i),
-			   max_hosts);
+		put_switch_line(text, p, sw);
+		put_neighbours(text, p, sw);
+		if (more) {
+			g_ptr_array_set_size(list, (gint)(list->len - more));
+			g_ptr_array_add(list, g_strdup_printf("… %u more",
+							      more));
+		}
+		put_items(text, "    ", list, UINT32_MAX);
 		height = count_lines(text->str);
 		if (height + after > lines)
 			break;
@@ -465,17 +448,6 @@ put_level_title(const struct picture *p, uint32_t level, uint32_t n,
 	g_string_append_c(out, '\n');
 }
 
-static GArray *
-switches_of_level(const struct picture *p, uint32_t level)
-{
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-	for (uint32_t sw = 0; sw < p->g->n_switches; sw++)
-		if (p->level[sw] == level)
-			g_array_append_val(list, sw);
-	return list;
-}
-
 static void
 put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 	   GString *out)
@@ -483,15 +455,18 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 	for (uint32_t above = p->n_levels; above > 0; above--) {
 		uint32_t level = above - 1;
 		size_t start = out->len;
-		GArray *list = switches_of_level(p, level);
+		g_autoptr(GArray) list = g_array_new(FALSE, FALSE,
+						     sizeof(uint32_t));
 		uint32_t share = lines / above;
 		uint32_t used;
 
+		for (uint32_t sw = 0; sw < p->g->n_switches; sw++)
+			if (p->level[sw] == level)
+				g_array_append_val(list, sw);
 		put_level_title(p, level, list->len, out);
 		used = count_lines(out->str + start);
 		put_switches(p, list, share > used ? share - used : 0,
 			  max_hosts, out);
-		g_array_free(list, TRUE);
 		used = count_lines(out->str + start);
 		lines -= MIN(used, lines);
 	}
@@ -673,30 +648,12 @@ way_pass_switch(struct way *w, bool *been)
 	return true;
 }
 
-static bool
-way_follow(struct way *w)
-{
-	g_autofree bool *been = g_new0(bool, w->s->n_switches);
-
-	while (snapshot_holder_of(w->s, w->in) != w->to) {
-		if (snapshot_is_switch(snapshot_node_of(w->s, w->in))) {
-			if (!way_pass_switch(w, been))
-				return false;
-			continue;
-		}
-		put_stop(w, w->in, w->s->ports[w->in].num, 0);
-		return way_ends(w, "arrived here, but LID %u is elsewhere",
-				w->lid);
-	}
-	put_stop(w, w->in, w->s->ports[w->in].num, 0);
-	return true;
-}
-
 void
 show_route(const struct snapshot *s, const struct lid_map *lids,
 	   const struct lft *lft, uint32_t from, uint32_t to, GString *out)
 {
 	struct way w = { .s = s, .lids = lids, .lft = lft, .out = out };
+	g_autofree bool *been = g_new0(bool, s->n_switches);
 
 	from = snapshot_holder_of(s, from);
 	w.in = from;
@@ -718,7 +675,14 @@ show_route(const struct snapshot *s, const struct lid_map *lids,
 		w.in = s->ports[from].peer;
 		w.hops = 1;
 	}
-	if (way_follow(&w))
+	while (snapshot_holder_of(s, w.in) != w.to &&
+	       snapshot_is_switch(snapshot_node_of(s, w.in)))
+		if (!way_pass_switch(&w, been))
+			return;
+	put_stop(&w, w.in, s->ports[w.in].num, 0);
+	if (snapshot_holder_of(s, w.in) != w.to)
+		way_ends(&w, "arrived here, but LID %u is elsewhere", w.lid);
+	else
 		g_string_append_printf(out, "  %u %s\n", w.hops,
 				       w.hops == 1 ? "hop" : "hops");
 }
@@ -787,7 +751,7 @@ pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
 		stood[o[i].sw] = true;
 		memset(dist, 0xff, g->n_switches * sizeof(*dist));
 		dist[o[i].sw] = 0;
-		find_distances(g, dist);
+		show_distances(g, dist);
 		for (uint32_t k = 0; k < offers->len; k++) {
 			uint32_t d = dist[o[k].sw];
 

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "routing/graph.h"
 #include "routing/tables.h"
 #include "topology/lid.h"
 #include "topology/snapshot.h"
@@ -26,6 +27,10 @@ void show_fabric(const struct snapshot *s, const struct lid_map *lids,
 void show_route(const struct snapshot *s, const struct lid_map *lids,
 		const struct lft *lft, uint32_t from, uint32_t to,
 		GString *out);
+
+/* Hops from those switches whose `dist` is 0 on entry, by switch; the others are
+ * SNAPSHOT_NONE on entry, and stay so if there is no way. */
+void show_distances(const struct graph *g, uint32_t *dist);
 
 /* The two CA ports (or switch ports 0) that are farthest apart by hops, the
  * lowest GUIDs of them; a route worth showing. False if there are not two. */
