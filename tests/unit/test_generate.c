@@ -366,56 +366,6 @@ TEST(test_ports_say_what_they_are)
 	snapshot_unref(s);
 }
 
-static gint
-compare_guid(gconstpointer a, gconstpointer b)
-{
-	uint64_t ga = *(const uint64_t *)a, gb = *(const uint64_t *)b;
-
-	return (ga > gb) - (ga < gb);
-}
-
-/* No GUID names two ports, nor a port and another node. */
-static void
-assert_guids_are_distinct(const struct snapshot *s)
-{
-	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (snapshot_is_end_port(s, p)) {
-			assert_int_not_equal(s->ports[p].guid, 0);
-			g_array_append_val(all, s->ports[p].guid);
-		}
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		if (!snapshot_is_switch(&s->nodes[n]))
-			g_array_append_val(all, s->nodes[n].info.node_guid);
-	g_array_sort(all, compare_guid);
-	for (guint i = 1; i < all->len; i++)
-		assert_true(g_array_index(all, uint64_t, i - 1) <
-			    g_array_index(all, uint64_t, i));
-}
-
-TEST(test_names_are_distinct)
-{
-	static const char *const specs[] = {
-		"PGFT(3,2,4;1,3,2;1,2,3)", "rails(5;9,4)", "random(9,3,2)",
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
-		for (int shuffled = 0; shuffled < 2; shuffled++) {
-			struct generate_options o = {
-				.seed = 3, .shuffle_guids = shuffled,
-			};
-			struct snapshot *s = make_with(specs[i], o);
-
-			assert_guids_are_distinct(s);
-			for (uint32_t n = 0; n < s->n_nodes; n++)
-				assert_int_equal(node_named(s,
-						 s->nodes[n].desc), n);
-			snapshot_unref(s);
-		}
-	}
-}
-
 TEST(test_shuffle_permutes_guids_and_nothing_else)
 {
 	struct generate_options o = { .seed = 5, .fail_per_mille = 200 };

@@ -145,13 +145,77 @@ assign(const struct snapshot *s, unsigned lmc, const struct lid_range *memory,
 	return map;
 }
 
-/* Runs one assignment over a star and compares the hosts' LIDs. */
+#define HOST(i)	(HOST_GUID + 16 * (i) + 1)
+#define NEW	{ 0, 0 }
+
+/* A star's hosts with the LIDs that they have, and those that they get. */
+static const struct {
+	const char *name;
+	unsigned lmc, n;
+	struct host hosts[5];
+	unsigned want[5];
+	struct lid_range memory[3];	/* guid 0: no more */
+	const char *said;
+} cases[] = {
+	{ "filled from below", 0, 3, { NEW },
+	  .want = { 2, 3, 4 } },
+	/* the switch is on LID 1: the range 0-3 is no range anyway */
+	{ "ranges from below", 2, 3, { NEW },
+	  .want = { 4, 8, 12 } },
+	{ "valid ones stay", 0, 4, { { 0xbfff, 0 }, { 7, 0 }, NEW, { 2, 0 } },
+	  .want = { 0xbfff, 7, 3, 2 } },
+	{ "invalid ones do not", 0, 5,
+	  { { 0xc000, 0 }, { 0xffff, 0 }, { 0xfffe, 0 }, NEW, { 9, 0 } },
+	  .want = { 2, 3, 4, 5, 9 } },
+	{ "nor ranges that are not aligned", 2, 5,
+	  { { 6, 2 }, { 8, 2 }, { 0xbffe, 2 }, { 0xbffc, 2 }, { 2, 2 } },
+	  .want = { 4, 8, 12, 0xbffc, 16 } },
+	/* stays; is not aligned; is not free up to 19; is right; shrinks */
+	{ "from another LMC", 2, 5,
+	  { { 8, 0 }, { 9, 0 }, { 16, 0 }, { 16, 2 }, { 32, 3 } },
+	  .want = { 8, 4, 12, 16, 32 },
+	  .said = "LID 16 is claimed twice" },
+	{ "the lower GUID", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
+	  .want = { 2, 5, 3 },
+	  .said = "LID 5 is claimed twice: port 0x0000000000001011 keeps it, "
+		  "having the lower PortGUID, port 0x0000000000001021 gets "
+		  "another one" },
+	{ "whom the memory names", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
+	  .want = { 2, 3, 5 },
+	  .memory = { { HOST(2), 5, 5 } },
+	  .said = "0x0000000000001021 keeps it, having the memory on its side" },
+	/* one that is in another's range is claimed twice, too */
+	{ "ranges that overlap", 2, 3, { { 0, 2 }, { 8, 2 }, { 8, 3 } },
+	  .want = { 4, 8, 12 },
+	  .said = "having the LMC as wanted" },
+	/* that a range has no room to grow is nobody's fault */
+	{ "room to grow", 1, 2, { { 8, 0 }, { 10, 1 } },
+	  .want = { 8, 10 } },
+	{ "no room to grow", 2, 2, { { 8, 0 }, { 10, 1 } },
+	  .want = { 8, 4 } },
+	{ "the fabric goes before the memory", 0, 3, { NEW, NEW, { 20, 0 } },
+	  .want = { 10, 2, 20 },
+	  .memory = { { HOST(0), 10, 10 }, { HOST(1), 20, 20 },
+		      { HOST(2), 30, 30 } } },
+	{ "memory of another LMC, or out of range", 2, 3, { NEW },
+	  .want = { 4, 8, 12 },
+	  .memory = { { HOST(0), 16, 16 }, { HOST(1), 0xbffe, 0xc001 },
+		      { HOST(2), 18, 21 } } },
+	{ "of absent ports", 0, 3, { NEW },
+	  .want = { 3, 6, 7 },
+	  .memory = { { 0x9001, 2, 2 }, { 0x9002, 4, 5 } } },
+	{ "ranges of absent ports", 1, 3, { NEW },
+	  .want = { 6, 8, 10 },
+	  .memory = { { 0x9001, 2, 2 }, { 0x9002, 4, 5 } } },
+};
+
 static void
 expect(const struct host *hosts, unsigned n, unsigned lmc,
-       const struct lid_range *memory, size_t n_memory, const unsigned *want)
+       const struct lid_range *memory, size_t n_memory, const unsigned *want,
+       GPtrArray *notes)
 {
 	struct snapshot *s = make_star(hosts, n, NULL);
-	struct lid_map *map = assign(s, lmc, memory, n_memory, NULL);
+	struct lid_map *map = assign(s, lmc, memory, n_memory, notes);
 
 	assert_int_equal(base_of(s, map, SWITCH_GUID), 1);
 	for (unsigned i = 0; i < n; i++)
@@ -160,42 +224,23 @@ expect(const struct host *hosts, unsigned n, unsigned lmc,
 	snapshot_unref(s);
 }
 
-TEST(test_fresh_fabric_is_filled_from_below)
+TEST(test_hosts_get_these_lids)
 {
-	static const struct host hosts[3];
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GPtrArray) notes =
+			g_ptr_array_new_with_free_func(g_free);
+		size_t n_memory = 0;
 
-	expect(hosts, 3, 0, NULL, 0, (const unsigned[]){ 2, 3, 4 });
-	/* The switch sits on LID 1: the range 0-3 is no range anyway. */
-	expect(hosts, 3, 2, NULL, 0, (const unsigned[]){ 4, 8, 12 });
-}
-
-TEST(test_valid_lids_are_kept)
-{
-	static const struct host hosts[] = {
-		{ 0xbfff, 0 }, { 7, 0 }, { 0, 0 }, { 2, 0 },
-	};
-
-	expect(hosts, 4, 0, NULL, 0, (const unsigned[]){ 0xbfff, 7, 3, 2 });
-}
-
-TEST(test_invalid_lids_are_replaced)
-{
-	static const struct host hosts[] = {
-		{ 0xc000, 0 }, { 0xffff, 0 }, { 0xfffe, 0 }, { 0, 0 },
-		{ 9, 0 },
-	};
-
-	expect(hosts, 5, 0, NULL, 0, (const unsigned[]){ 2, 3, 4, 5, 9 });
-}
-
-TEST(test_unaligned_ranges_are_replaced)
-{
-	static const struct host hosts[] = {
-		{ 6, 2 }, { 8, 2 }, { 0xbffe, 2 }, { 0xbffc, 2 }, { 2, 2 },
-	};
-
-	expect(hosts, 5, 2, NULL, 0,
-	       (const unsigned[]){ 4, 8, 12, 0xbffc, 16 });
+		print_message("%s\n", cases[i].name);
+		while (n_memory < 3 && cases[i].memory[n_memory].guid)
+			n_memory++;
+		expect(cases[i].hosts, cases[i].n, cases[i].lmc,
+		       cases[i].memory, n_memory, cases[i].want, notes);
+		assert_int_equal(notes->len, cases[i].said ? 1 : 0);
+		if (cases[i].said)
+			assert_non_null(strstr(notes->pdata[0],
+					       cases[i].said));
+	}
 }
 
 TEST(test_every_lmc_gives_aligned_ranges)
@@ -241,134 +286,6 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	snapshot_unref(s);
 }
 
-/* From LMC 0 to 2: who is aligned and has room stays. */
-TEST(test_changed_lmc_keeps_the_base_where_it_can)
-{
-	static const struct host hosts[] = {
-		{ 8, 0 },	/* stays */
-		{ 9, 0 },	/* not aligned */
-		{ 16, 0 },	/* the range is not free: 16-19 */
-		{ 16, 2 },	/* right as it is */
-		{ 32, 3 },	/* shrinks */
-	};
-
-	expect(hosts, 5, 2, NULL, 0,
-	       (const unsigned[]){ 8, 4, 12, 16, 32 });
-}
-
-static char *
-only_note(GPtrArray *notes)
-{
-	assert_int_equal(notes->len, 1);
-	return g_ptr_array_index(notes, 0);
-}
-
-TEST(test_duplicate_goes_to_the_lower_guid)
-{
-	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
-	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-	struct snapshot *s = make_star(hosts, 3, NULL);
-	struct lid_map *map = assign(s, 0, NULL, 0, notes);
-
-	assert_int_equal(base_of(s, map, host_port(1)), 5);
-	assert_int_equal(base_of(s, map, host_port(2)), 3);
-	assert_string_equal(only_note(notes),
-			    "LID 5 is claimed twice: port 0x0000000000001011 "
-			    "keeps it, having the lower PortGUID, port "
-			    "0x0000000000001021 gets another one");
-	lid_map_free(map);
-	snapshot_unref(s);
-	g_ptr_array_free(notes, TRUE);
-}
-
-TEST(test_duplicate_goes_to_whom_the_memory_names)
-{
-	static const struct host hosts[] = { { 0, 0 }, { 5, 0 }, { 5, 0 } };
-	const struct lid_range memory[] = { { host_port(2), 5, 5 } };
-	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-	struct snapshot *s = make_star(hosts, 3, NULL);
-	struct lid_map *map = assign(s, 0, memory, 1, notes);
-
-	assert_int_equal(base_of(s, map, host_port(2)), 5);
-	assert_int_equal(base_of(s, map, host_port(1)), 3);
-	assert_non_null(strstr(only_note(notes), "LID 5 "));
-	assert_non_null(strstr(only_note(notes),
-			       "0x0000000000001021 keeps it, having the memory "
-			       "on its side"));
-	lid_map_free(map);
-	snapshot_unref(s);
-	g_ptr_array_free(notes, TRUE);
-}
-
-/* A switch that sits inside a CA's range is a LID claimed twice, too. */
-TEST(test_overlapping_ranges_are_noted)
-{
-	static const struct host hosts[] = { { 0, 2 }, { 8, 2 }, { 8, 3 } };
-	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-	struct snapshot *s = make_star(hosts, 3, NULL);
-	struct lid_map *map = assign(s, 2, NULL, 0, notes);
-
-	assert_int_equal(base_of(s, map, host_port(1)), 8);
-	assert_non_null(strstr(only_note(notes), "having the LMC as wanted"));
-	lid_map_free(map);
-	snapshot_unref(s);
-	g_ptr_array_free(notes, TRUE);
-}
-
-/* That a range has no room to grow is nobody's fault. */
-TEST(test_growing_into_a_neighbour_is_not_noted)
-{
-	static const struct host hosts[] = { { 8, 0 }, { 10, 1 } };
-	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-	struct snapshot *s = make_star(hosts, 2, NULL);
-	struct lid_map *map = assign(s, 1, NULL, 0, notes);
-
-	assert_int_equal(base_of(s, map, host_port(0)), 8);
-	lid_map_free(map);
-	map = assign(s, 2, NULL, 0, notes);
-	assert_int_equal(base_of(s, map, host_port(0)), 8);
-	assert_int_equal(base_of(s, map, host_port(1)), 4);
-	assert_int_equal(notes->len, 0);
-	lid_map_free(map);
-	snapshot_unref(s);
-	g_ptr_array_free(notes, TRUE);
-}
-
-TEST(test_memory_is_followed)
-{
-	static const struct host hosts[] = { { 0, 0 }, { 0, 0 }, { 20, 0 } };
-	const struct lid_range memory[] = {
-		{ host_port(0), 10, 10 },
-		{ host_port(1), 20, 20 },	/* the fabric goes before */
-		{ host_port(2), 30, 30 },
-	};
-
-	expect(hosts, 3, 0, memory, 3, (const unsigned[]){ 10, 2, 20 });
-}
-
-TEST(test_memory_of_another_lmc_or_out_of_range_is_nothing)
-{
-	static const struct host hosts[3];
-	const struct lid_range memory[] = {
-		{ host_port(0), 16, 16 },
-		{ host_port(1), 0xbffe, 0xc001 },
-		{ host_port(2), 18, 21 },
-	};
-
-	expect(hosts, 3, 2, memory, 3, (const unsigned[]){ 4, 8, 12 });
-}
-
-TEST(test_lids_of_absent_ports_are_spared)
-{
-	static const struct host hosts[3];
-	static const struct lid_range memory[] = {
-		{ 0x9001, 2, 2 }, { 0x9002, 4, 5 },
-	};
-
-	expect(hosts, 3, 0, memory, 2, (const unsigned[]){ 3, 6, 7 });
-	expect(hosts, 3, 1, memory, 2, (const unsigned[]){ 6, 8, 10 });
-}
-
 /* A memory that holds every LID but the switch's and one. */
 static struct lid_range *
 make_full_memory(unsigned hole, size_t *n)
@@ -393,14 +310,15 @@ TEST(test_last_resort_takes_the_highest_guids_first)
 	struct lid_range *memory = make_full_memory(777, &n);
 
 	expect(hosts, 4, 0, memory, n,
-	       (const unsigned[]){ 777, 0xbfff, 0xbffe, 0xbffd });
+	       (const unsigned[]){ 777, 0xbfff, 0xbffe, 0xbffd }, NULL);
 	/* No hole is of use to a pair: the topmost ones are broken up. */
-	expect(hosts, 2, 1, memory, n, (const unsigned[]){ 0xbffe, 0xbffc });
+	expect(hosts, 2, 1, memory, n, (const unsigned[]){ 0xbffe, 0xbffc },
+	       NULL);
 	/* Two of the highest that lie apart make no pair, three do. */
 	memory[n - 1].min = memory[n - 1].max = 100;
 	memory[98].min = memory[98].max = 0xbfff;
 	assert_int_equal(memory[98].guid, 0x10000 + 100);
-	expect(hosts, 1, 1, memory, n, (const unsigned[]){ 0xbffc });
+	expect(hosts, 1, 1, memory, n, (const unsigned[]){ 0xbffc }, NULL);
 	g_free(memory);
 }
 
