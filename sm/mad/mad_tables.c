@@ -381,6 +381,8 @@ static const struct mad_attr_table tables[] = {
 	TABLE(SA_ATTR_MULTI_PATH, multi_path_fields, "MultiPathRecord", 24),
 	TABLE(SA_ATTR_INFORM_INFO_RECORD, inform_info_record_fields,
 	     "InformInfoRecord", 64),
+	/* text, in pieces of this size */
+	{ SA_ATTR_STATE, 64, 0, "ManagerState", NULL },
 	/* No size: the SA has none of these, but a log may have to name
 	 * them. */
 	{ SA_ATTR_RANDOM_FT, 0, 0, "RandomForwardingTableRecord", NULL },

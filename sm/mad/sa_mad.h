@@ -46,6 +46,7 @@ enum sa_attr {
 	SA_ATTR_MULTI_PATH = 0x003a,
 	SA_ATTR_SERVICE_ASSOCIATION = 0x003b,
 	SA_ATTR_INFORM_INFO_RECORD = 0x00f3,
+	SA_ATTR_STATE = 0xff10,	/* of one minism to another: sm/standby.h */
 };
 
 /* The class-specific part of a status, IBA 15.2.2.1. Statuses of enum
@@ -84,6 +85,7 @@ bool sa_is_request(unsigned method);
 /* A request of our own (a Report); TID 0, data zero. */
 void sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id);
 void sa_set_comp_mask(uint8_t mad[MAD_SIZE], uint64_t comp_mask);
+void sa_set_sm_key(uint8_t mad[MAD_SIZE], uint64_t sm_key);
 
 const char *sa_attr_name(unsigned attr_id);	/* "PathRecord", "?" */
 

@@ -414,6 +414,23 @@ informs_follow(struct informs *i, const struct sa_db *v)
 	}
 }
 
+void
+informs_learn(struct informs *i, const struct inform_info_record *record)
+{
+	struct subscription s = {
+		.port_guid = bytes_load64(record->subscriber_gid + 8),
+		.qp = GSI_QP, .info = record->info,
+	};
+
+	if (find_same(i, s.port_guid, &s.info) < i->list->len)
+		return;
+	s.info.subscribe = 1;
+	memcpy(s.gid, record->subscriber_gid, 16);
+	s.index = free_index(i, s.port_guid);
+	if (i->list->len < SUBSCRIPTIONS_MAX && s.index < SUBSCRIPTIONS_A_PORT)
+		informs_put(i, &s);
+}
+
 /* --- text ---
  *
  *   inform SubscriberGID Enum QP GID LIDRangeBegin LIDRangeEnd IsGeneric Type

@@ -54,6 +54,8 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
+/* A record of another SA; Enum becomes one of ours. */
+void informs_learn(struct informs *i, const struct inform_info_record *record);
 void informs_save(const struct informs *i, GString *out);
 bool informs_load_line(struct informs *i, char **words, guint n_words,
 		       GError **error);

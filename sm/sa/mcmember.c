@@ -751,6 +751,36 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
+void
+groups_learn(struct groups *g, const struct mcmember_record *record)
+{
+	struct group *group = groups_find(g, record->mgid);
+	struct group draft = { .r = *record };
+	struct group_member m = {
+		.port_guid = bytes_load64(record->port_gid + 8),
+		.join_state = record->join_state & JOIN_ALL,
+		.proxy = record->proxy_join,
+	};
+
+	if (!group) {
+		if (record->mlid < GROUPS_MLID_MIN ||
+		    record->mlid >= GROUPS_MLID_END ||
+		    groups_of_mlid(g, record->mlid))
+			return;
+		memset(draft.r.port_gid, 0, 16);
+		draft.r.join_state = draft.r.proxy_join = 0;
+		draft.r.pkey |= PKEY_FULL;
+		set_exactly(&draft.r);
+		group = groups_insert(g, &draft);
+	}
+	if (!m.join_state || group_member(group, m.port_guid))
+		return;
+	memcpy(m.gid, record->port_gid, 16);
+	g_array_insert_val(group->members, member_place(group, m.port_guid),
+			   m);
+	g->version++;
+}
+
 /* -------------------------------------------------------------------- text */
 
 static const struct state_word group_words[] = {

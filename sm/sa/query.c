@@ -303,6 +303,38 @@ query_paths(struct sa_query *q, bool multi)
 	answer_records(q, r, status);
 }
 
+/* ---------------------------------------------------------------- standby */
+
+static void
+answer_mark(struct sa_query *q)
+{
+	struct sa_mark mark;
+
+	if (!q->viewer.trusted || !sa_mark_read(q->request->mad, &mark))
+		return;
+	sa_follow(q->sa, q->request->slid, q->request->now);
+	mark = sa_mark_of(q->sa);
+	sa_mark_write(q->reply->mad, &mark);
+}
+
+static void
+answer_state(struct sa_query *q)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	GByteArray *bytes;
+
+	if (!q->h.sm_key || q->h.mad.method != SA_METHOD_GET_TABLE) {
+		answer_status(q, q->h.sm_key ? MAD_STATUS_BAD_METHOD :
+			      SA_STATUS_DENIED);
+		return;
+	}
+	sa_state_write(q->sa, text, q->request->now);
+	bytes = g_byte_array_sized_new((guint)text->len);
+	g_byte_array_append(bytes, (const uint8_t *)text->str,
+			    (guint)text->len);
+	answer_records(q, records_of_bytes(q, SA_ATTR_STATE, bytes), 0);
+}
+
 static void
 query_records(struct sa_query *q)
 {
@@ -335,6 +367,7 @@ query_records(struct sa_query *q)
 	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
 	    q->h.mad.method == MAD_METHOD_GET) {
 		sa_class_info_encode(answer_data(q), &info);
+		answer_mark(q);
 		answer_status(q, 0);
 		return;
 	}
@@ -427,6 +460,10 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	}
 	if (q.h.sm_key && q.h.sm_key != sa->params.sm_key) {
 		drop_request(&q, "SA request with a wrong SM_Key");
+		return;
+	}
+	if (q.h.mad.attr_id == SA_ATTR_STATE) {
+		answer_state(&q);
 		return;
 	}
 	if (!sa->view) {

@@ -4,6 +4,7 @@
  * records of its answer. Private to sm/sa.
  *
  *	sa_state.c	the state: views, groups, services, subscriptions
+ *	sa_standby.c	the state as a standby gets it
  *	query.c		requests by method and attribute
  *	records.c	iterator: records of the fabric, and ready-made ones
  *	path.c		iterator: PathRecord, MultiPathRecord
@@ -25,7 +26,19 @@ struct sa {
 	GArray *sms;		/* struct sa_sm */
 	GArray *trees;		/* struct sa_tree */
 	GPtrArray *members;	/* what the trees point to */
+	uint64_t epoch, n_views;
+	GArray *followers;	/* struct sa_follower */
+	GArray *follower_lids;	/* what sa_followers() returned */
+	void (*memory)(GString *out, void *data);	/* or NULL */
+	void *memory_data;
 };
+
+/* A standby of ours asked for ClassPortInfo. */
+struct sa_follower {
+	uint16_t lid;
+	int64_t at;
+};
+void sa_follow(struct sa *sa, uint16_t lid, int64_t now);
 
 /* The requester, and the fabric that it sees. */
 struct sa_viewer {

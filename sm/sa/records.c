@@ -72,7 +72,8 @@ sa_records_init(struct sa_records *r, const struct sa_query *q,
 		void (*free)(struct sa_records *r))
 {
 	r->viewer = q->viewer;
-	sa_db_ref(r->viewer.db);
+	if (r->viewer.db)
+		sa_db_ref(r->viewer.db);
 	r->attr_id = attr_id;
 	r->draw = draw;
 	r->free = free;

@@ -147,6 +147,36 @@ bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
 uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
 						   sa_save() writes */
 
+/* A record that another SA answered; `data` is sa_record_size() bytes. */
+void sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
+	      int64_t now);
+
+/*
+ * For a standby that is a minism, too (sm/standby.h). Its requests for
+ * ClassPortInfo bear a mark, and so do the answers to those that show our
+ * SM_Key: behind the attribute, where a MAD has nothing and other SAs do not
+ * look. GetTable(SA_ATTR_STATE) is answered with sa_state_write(), in pieces of
+ * a record's size, also without a view.
+ */
+struct sa_mark {
+	uint64_t epoch;		/* another one after a restart */
+	uint64_t version;	/* of what sa_state_write() writes; neither
+				   changes while time passes */
+};
+void sa_mark_write(uint8_t mad[MAD_SIZE], const struct sa_mark *mark);
+bool sa_mark_read(const uint8_t mad[MAD_SIZE], struct sa_mark *mark);
+struct sa_mark sa_mark_of(const struct sa *sa);
+/* LIDs (uint16_t) whose mark came within the last SA_FOLLOWER_US. Borrowed
+ * until the next call on `sa`. */
+#define SA_FOLLOWER_US	(5 * (int64_t)G_USEC_PER_SEC)
+const GArray *sa_followers(struct sa *sa, int64_t now);
+/* Parts "= NAME" of what others remember go before that of the SA. */
+void sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
+		   void *data);
+void sa_state_write(const struct sa *sa, GString *out, int64_t now);
+/* A part of it, g_free; NULL: there is none, or the text is damaged. */
+char *sa_state_part(const char *text, size_t len, const char *name);
+
 /* For the status and the metrics. */
 struct sa_stats {
 	uint32_t n_groups, n_members, n_services, n_subscriptions;

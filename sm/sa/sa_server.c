@@ -493,6 +493,11 @@ take(struct sa_server *d, struct sa_job *j)
 	j->server = d;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
+	/* of the next master, and we may be none any more */
+	if (j->key.attr_id == SA_ATTR_STATE) {
+		answer_job(d, j);
+		return;
+	}
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);

@@ -28,6 +28,8 @@ sa_new(const struct sa_params *params)
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
 	sa->trees = g_array_new(FALSE, TRUE, sizeof(struct sa_tree));
 	sa->members = g_ptr_array_new_with_free_func(g_free);
+	sa->followers = g_array_new(FALSE, FALSE, sizeof(struct sa_follower));
+	sa->follower_lids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
 	return sa;
 }
 
@@ -44,6 +46,8 @@ sa_free(struct sa *sa)
 	g_array_unref(sa->sms);
 	g_array_unref(sa->trees);
 	g_ptr_array_unref(sa->members);
+	g_array_unref(sa->followers);
+	g_array_unref(sa->follower_lids);
 	g_free(sa);
 }
 
@@ -134,6 +138,9 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 	struct sa_db *before = sa->view;
 
 	sa->view = view ? sa_db_ref(view) : NULL;
+	sa->n_views++;
+	if (!sa->epoch)
+		sa->epoch = (uint64_t)now + 1;
 	if (view) {
 		informs_follow(sa->informs, view);
 		groups_follow(sa->groups, view);
@@ -329,6 +336,10 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 		new->groups = old.groups;
 		new->services = old.services;
 		new->informs = old.informs;
+		/* nobody shall take them for what they replace */
+		sa->groups->version += old.groups->version + 1;
+		sa->services->version += old.services->version + 1;
+		sa->informs->version += old.informs->version + 1;
 	}
 	sa_free(new);
 	return ok;

@@ -250,6 +250,15 @@ services_follow(struct services *s, const struct sa_db *v)
 	}
 }
 
+void
+services_learn(struct services *s, const struct service_record *record,
+	       int64_t now)
+{
+	if (record->lease && !services_find(s, record) &&
+	    has_room(s, record->gid))
+		services_put(s, record, lease_end(record->lease, now));
+}
+
 /* --- time --- */
 
 void

@@ -44,6 +44,10 @@ uint32_t services_place(const struct services *s,
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
+/* A record of another SA. */
+void services_learn(struct services *s, const struct service_record *record,
+		    int64_t now);
+
 /* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
 void services_save(const struct services *s, GString *out, int64_t now);

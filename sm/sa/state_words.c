@@ -29,6 +29,8 @@ state_line_refuse(GError **error, const char *format, ...)
 void
 state_line_save(const struct state_line *l, GString *out, const void *members)
 {
+	static const char hex[] = "0123456789abcdef";
+
 	g_string_append(out, l->keyword);
 	for (guint i = 0; i < l->n; i++) {
 		const struct state_word *w = &l->words[i];
@@ -36,8 +38,10 @@ state_line_save(const struct state_line *l, GString *out, const void *members)
 
 		if (w->digits == STATE_BYTES) {
 			g_string_append(out, " 0x");
-			for (size_t k = 0; k < w->size; k++)
-				g_string_append_printf(out, "%02x", member[k]);
+			for (size_t k = 0; k < w->size; k++) {
+				g_string_append_c(out, hex[member[k] >> 4]);
+				g_string_append_c(out, hex[member[k] & 15]);
+			}
 		} else if (w->digits) {
 			g_string_append_printf(out, " 0x%0*" PRIx64, w->digits,
 					       mad_field_load(member, w->size));

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The state of the subnet administration as another manager gets it.
+ *
+ * Between two minisms it is text in parts, each behind a line "= NAME": what
+ * the SA saves over a restart, and before it what other modules remember. Its
+ * last line is the SHA-256 of all before; behind it are empty lines up to the
+ * size of a record. Of any other SA the state is what it answers as records.
+ */
+#include <string.h>
+
+#include "sm/mad/bytes.h"
+#include "sm/sa/query.h"
+
+#define MARK_OFFSET	(SA_DATA_OFFSET + 72)	/* behind ClassPortInfo */
+#define MARK	UINT64_C(0x6d696e69736d2031)	/* "minism 1" */
+#define FOLLOWERS_MAX	16u
+#define SELF	"= sa-state\n"
+#define SEAL	"= end "
+
+void
+sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
+{
+	union {
+		struct mcmember_record member;
+		struct service_record service;
+		struct inform_info_record inform;
+	} r;
+
+	sa_record_decode(attr_id, data, &r);
+	if (attr_id == SA_ATTR_MC_MEMBER)
+		groups_learn(sa->groups, &r.member);
+	else if (attr_id == SA_ATTR_SERVICE)
+		services_learn(sa->services, &r.service, now);
+	else if (attr_id == SA_ATTR_INFORM_INFO_RECORD)
+		informs_learn(sa->informs, &r.inform);
+}
+
+/* ---------------------------------------------------------------- versions */
+
+void
+sa_mark_write(uint8_t mad[MAD_SIZE], const struct sa_mark *mark)
+{
+	bytes_store64(mad + MARK_OFFSET, MARK);
+	bytes_store64(mad + MARK_OFFSET + 8, mark->epoch);
+	bytes_store64(mad + MARK_OFFSET + 16, mark->version);
+}
+
+bool
+sa_mark_read(const uint8_t mad[MAD_SIZE], struct sa_mark *mark)
+{
+	*mark = (struct sa_mark){
+		.epoch = bytes_load64(mad + MARK_OFFSET + 8),
+		.version = bytes_load64(mad + MARK_OFFSET + 16),
+	};
+	return bytes_load64(mad + MARK_OFFSET) == MARK;
+}
+
+struct sa_mark
+sa_mark_of(const struct sa *sa)
+{
+	return (struct sa_mark){
+		sa->epoch, sa_saved_version(sa) + sa->n_views,
+	};
+}
+
+void
+sa_follow(struct sa *sa, uint16_t lid, int64_t now)
+{
+	const struct sa_follower new = { .lid = lid, .at = now };
+
+	for (guint i = sa->followers->len; i-- > 0;) {
+		const struct sa_follower *f =
+			&g_array_index(sa->followers, struct sa_follower, i);
+
+		if (f->lid == lid || now - f->at > SA_FOLLOWER_US ||
+		    sa->followers->len >= FOLLOWERS_MAX)
+			g_array_remove_index(sa->followers, i);
+	}
+	g_array_append_val(sa->followers, new);
+}
+
+const GArray *
+sa_followers(struct sa *sa, int64_t now)
+{
+	g_array_set_size(sa->follower_lids, 0);
+	for (guint i = 0; i < sa->followers->len; i++) {
+		const struct sa_follower *f =
+			&g_array_index(sa->followers, struct sa_follower, i);
+
+		if (now - f->at <= SA_FOLLOWER_US)
+			g_array_append_val(sa->follower_lids, f->lid);
+	}
+	return sa->follower_lids;
+}
+
+/* -------------------------------------------------------------------- text */
+
+void
+sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
+	      void *data)
+{
+	sa->memory = write;
+	sa->memory_data = data;
+}
+
+void
+sa_state_write(const struct sa *sa, GString *out, int64_t now)
+{
+	size_t piece = sa_record_size(SA_ATTR_STATE);
+	g_autofree char *sum = NULL;
+
+	if (sa->memory)
+		sa->memory(out, sa->memory_data);
+	g_string_append(out, SELF);
+	sa_save(sa, out, now);
+	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					  (const guchar *)out->str, out->len);
+	g_string_append_printf(out, SEAL "%s\n", sum);
+	while (out->len % piece)
+		g_string_append_c(out, '\n');
+}
+
+/* How much of the text is in front of the last line; 0: it is damaged. */
+static size_t
+sealed(const char *text, size_t len)
+{
+	const char *seal = g_strrstr_len(text, (gssize)len, "\n" SEAL);
+	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
+	size_t at = before + strlen(SEAL);
+	g_autofree char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					(const guchar *)text, before);
+
+	return before && len - at >= strlen(sum) &&
+		memcmp(text + at, sum, strlen(sum)) == 0 ? before : 0;
+}
+
+char *
+sa_state_part(const char *text, size_t len, const char *name)
+{
+	g_autofree char *head = g_strdup_printf("= %s\n", name);
+	size_t before = sealed(text, len);
+	const char *end, *part = text;
+
+	while (part && before) {
+		size_t left = before - (size_t)(part - text);
+
+		end = g_strstr_len(part, (gssize)left, "\n= ");
+		if (g_str_has_prefix(part, head))
+			return g_strndup(part + strlen(head), end ?
+				(size_t)(end + 1 - part) - strlen(head) :
+				left - strlen(head));
+		part = end ? end + 1 : NULL;
+	}
+	return NULL;
+}
