@@ -194,12 +194,8 @@ bool sa_message_send(struct sa_message *b,
 }
 
 bool
-sa_message_offer(struct sa_message *b, const struct transport_mad *m)
+sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
 {
-	struct sa_message_message message = {
-		.from = m->addr, .header = m->mad,
-		.data = m->mad + RMPP_SA_HEADER_LEN,
-	};
 	unsigned only = RMPP_FLAG_FIRST | RMPP_FLAG_LAST;
 	size_t class_len = RMPP_SA_HEADER_LEN - RMPP_HEADER_LEN;
 	struct rmpp_header r;
@@ -210,11 +206,26 @@ sa_message_offer(struct sa_message *b, const struct transport_mad *m)
 	    !(r.flags & RMPP_FLAG_ACTIVE) || m->len < RMPP_SA_HEADER_LEN ||
 	    r.type != RMPP_TYPE_DATA)
 		return false;
-	message.len = m->len - RMPP_SA_HEADER_LEN;
+	*out = (struct sa_message_message){
+		.from = m->addr, .header = m->mad,
+		.data = m->mad + RMPP_SA_HEADER_LEN,
+		.len = m->len - RMPP_SA_HEADER_LEN,
+		.cut = !(r.flags & RMPP_FLAG_LAST) && m->len <= MAD_SIZE,
+	};
 	/* simulators hand over 256 bytes, whatever is in them */
 	if ((r.flags & only) == only && r.length >= class_len)
-		message.len = MIN(message.len, r.length - class_len);
-	message.from.qkey = MAD_GSI_QKEY;
+		out->len = MIN(out->len, r.length - class_len);
+	out->from.qkey = MAD_GSI_QKEY;
+	return true;
+}
+
+bool
+sa_message_offer(struct sa_message *b, const struct transport_mad *m)
+{
+	struct sa_message_message message;
+
+	if (!sa_message_read(m, &message))
+		return false;
 	if (b->receiver)
 		b->receiver(&message, b->receiver_data);
 	return true;

@@ -23,6 +23,17 @@ struct sa_message;
 struct sa_message *sa_message_new(struct transport *t, uint64_t max_collect);
 void sa_message_free(struct sa_message *b); /* no callback will come */
 
+struct sa_message_message {
+	struct mad_addr from;
+	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
+	const uint8_t *data;	/* both valid during the callback */
+	size_t len;
+	bool cut;		/* the transport does no RMPP: the first MAD is
+				   all that came */
+};
+/* False: it is a MAD of another kind. */
+bool sa_message_read(const struct transport_mad *m,
+		     struct sa_message_message *out);
 /* True: it is a message, and of no interest to anybody else. */
 bool sa_message_offer(struct sa_message *b, const struct transport_mad *m);
 /* From now on every MAD of the transport is offered first, and handed to the
@@ -52,12 +63,6 @@ bool sa_message_send(struct sa_message *b,
 		     const struct sa_message_order *order,
 		     sa_message_done_fn done, void *data);
 
-struct sa_message_message {
-	struct mad_addr from;
-	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
-	const uint8_t *data;	/* both valid during the callback */
-	size_t len;
-};
 typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
 				      void *data);
 void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,
