@@ -418,7 +418,7 @@ static const struct option rows[] = {
 	OPTION_KEY("overrun_errors_threshold", &option_number,
 		   AT(overrun_errors), 0, 15, "8"),
 	OPTION_KEY("sminfo_polling_timeout", &option_number, AT(poll_ms), 10,
-		   600000, "1000"),
+		   600000, "250"),
 	OPTION_KEY("polling_retry_number", &option_number, AT(polls_lost), 1,
 		   1000, "2"),
 	OPTION_KEY("qos", &option_bool, AT(qos.enabled), 0, 0, NULL),

@@ -106,6 +106,14 @@ election_decide(const struct sm_info *self, const struct election_peer *peers,
 	return ELECTION_MASTER;
 }
 
+size_t
+election_heir(const struct sm_info *self, const struct election_peer *peers,
+	      size_t n_peers)
+{
+	return highest(self, peers, n_peers, SM_STATE_STANDBY,
+		       TRUST_HAND_OVER);
+}
+
 /* ------------------------------------------------- the other managers */
 
 struct election_poll {

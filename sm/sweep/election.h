@@ -41,6 +41,10 @@ enum election_outcome election_decide(const struct sm_info *self,
 				      const struct election_peer *peers,
 				      size_t n_peers, size_t *who);
 
+/* To which of them a master that ends may hand over; n_peers: to none. */
+size_t election_heir(const struct sm_info *self,
+		     const struct election_peer *peers, size_t n_peers);
+
 struct election_poll;
 
 /* peers: GArray of struct election_peer in order of port index; borrowed. */

@@ -4,8 +4,9 @@
  *
  * A port is known by its PortGUID once it was told to register again and has
  * acknowledged it; or, if the state of the SA was kept over our restart, when
- * it is met for the first time with its link Active and us as its master. An SM
- * that was master meanwhile was told what we were not.
+ * it is met for the first time with its link Active and us as its master, or
+ * the one whose state we took over. An SM that was master meanwhile was told
+ * what we were not.
  *
  *	unknown --told--> known --comes up anew, gets another LID,--> unknown
  *				  leaves the fabric
@@ -20,6 +21,8 @@
 struct reregister {
 	enum reregister_start start;
 	bool trusting;		/* no port was met so far */
+	uint16_t former;	/* LID of the master before us, whose clients
+				   we know; or LID_NONE */
 	GHashTable *known;	/* set of PortGUIDs */
 };
 
@@ -56,7 +59,8 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
 		return true;
 	if (c->trusting)
-		return p->info.sm_lid != lids->base[s->local_port];
+		return p->info.sm_lid != lids->base[s->local_port] &&
+			(!c->former || p->info.sm_lid != c->former);
 	return !g_hash_table_contains(c->known, &p->guid);
 }
 
@@ -88,6 +92,7 @@ reregister_want(struct reregister *c, const struct snapshot *s,
 	g_hash_table_unref(c->known);
 	c->known = known;
 	c->trusting = false;
+	c->former = LID_NONE;
 	return want;
 }
 
@@ -100,8 +105,16 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
 }
 
 void
+reregister_trust(struct reregister *c, uint16_t sm_lid)
+{
+	c->trusting = true;
+	c->former = sm_lid;
+}
+
+void
 reregister_forget(struct reregister *c)
 {
 	g_hash_table_remove_all(c->known);
 	c->trusting = false;
+	c->former = LID_NONE;
 }

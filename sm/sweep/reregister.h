@@ -29,6 +29,9 @@ uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
 /* These were told so, by port index of the same snapshot. */
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
+/* The master before us, with this LID, has told us what its clients had told
+ * it: ports that still have it as their SMLID are known. */
+void reregister_trust(struct reregister *c, uint16_t sm_lid);
 /* Another SM was the master: nobody is known any more. */
 void reregister_forget(struct reregister *c);
 

@@ -41,7 +41,7 @@
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_BURST	3	/* but for so many */
-#define POLL_MS		1000u	/* a standby polls the master */
+#define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 
 /* A change was just reported: no long wait for nodes that did not answer last
@@ -64,6 +64,7 @@ static const char *const state_names[] = {
 };
 
 static void begin(struct sweep *s);
+static void cancel_all(struct sweep *s);
 static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
 
@@ -104,6 +105,8 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 static void
 set_sm_state(struct sweep *s, enum sm_state state)
 {
+	uint16_t former;
+
 	if (s->self.state == state)
 		return;
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
@@ -112,6 +115,11 @@ set_sm_state(struct sweep *s, enum sm_state state)
 	/* The clients register with the other master from now on. */
 	if (state == SM_STATE_STANDBY)
 		reregister_forget(s->clients);
+	if (state != SM_STATE_MASTER || !s->params.hooks.mastered)
+		return;
+	former = s->params.hooks.mastered(s->heard, s->params.hooks.data);
+	if (former)
+		reregister_trust(s->clients, former);
 }
 
 void
@@ -230,6 +238,7 @@ obey(struct sweep *s, uint32_t port)
 	s->elected = snapshot_ref(s->next.subnet);
 	s->master = port;
 	s->polls_lost = 0;
+	s->heard = sweep_now(s);
 	s->up = false;
 	sweep_view_clear(&s->view);
 	g_ptr_array_set_size(s->avoided, 0);
@@ -582,10 +591,11 @@ sweep_on_poll(GArray *found, void *data)
 	s->peers = NULL;
 	if (found->len)
 		update_peer(s, &p->info);
-	if (found->len && p->info.state == SM_STATE_MASTER)
+	s->polls_lost++;
+	if (found->len && p->info.state == SM_STATE_MASTER) {
 		s->polls_lost = 0;
-	else
-		s->polls_lost++;
+		s->heard = sweep_now(s);
+	}
 	if (s->polls_lost >= s->params.polls_lost) {
 		log_say(s->log, LOG_WARNING, "sweep", "the master is gone");
 		set_sm_state(s, SM_STATE_DISCOVERING);
@@ -821,13 +831,11 @@ sweep_control(struct sweep *s, enum sm_control control,
 	}
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
-		if (s->self.state == SM_STATE_STANDBY) {
-			election_control(s->x, s->keys, s->elected,
-				      s->master, SM_CONTROL_ACKNOWLEDGE,
-				      &s->self);
-			set_sm_state(s, SM_STATE_MASTER);
-		}
-		sweep_request(s, SWEEP_CAUSE_ELECTION);
+		if (s->self.state != SM_STATE_STANDBY)
+			sweep_request(s, SWEEP_CAUSE_ELECTION);
+		else if (!s->params.hooks.offered ||
+			 !s->params.hooks.offered(s->params.hooks.data))
+			sweep_accept(s);
 		break;
 	case SM_CONTROL_STANDBY:
 	case SM_CONTROL_DISCOVER:
@@ -837,12 +845,63 @@ sweep_control(struct sweep *s, enum sm_control control,
 		}
 		break;
 	case SM_CONTROL_ACKNOWLEDGE:
+		if (s->over && s->params.hooks.released)
+			s->params.hooks.released(s->params.hooks.data);
 		break;
 	case SM_CONTROL_DISABLE:
 		/* Only a standby may be told to be quiet, and one that is
 		 * quiet for ever helps nobody: we stay a standby. */
 		break;
 	}
+}
+
+void
+sweep_accept(struct sweep *s)
+{
+	if (s->self.state != SM_STATE_STANDBY)
+		return;
+	election_control(s->x, s->keys, s->elected, s->master,
+			 SM_CONTROL_ACKNOWLEDGE, &s->self);
+	set_sm_state(s, SM_STATE_MASTER);
+	sweep_request(s, SWEEP_CAUSE_ELECTION);
+}
+
+static uint32_t
+find_end_port(const struct snapshot *n, uint64_t guid)
+{
+	uint32_t port = 0;
+
+	while (port < n->n_ports && (n->ports[port].guid != guid ||
+				     !snapshot_is_end_port(n, port)))
+		port++;
+	return port < n->n_ports ? port : SNAPSHOT_NONE;
+}
+
+bool
+sweep_retire(struct sweep *s)
+{
+	const struct election_peer *peers = s->others ?
+		(void *)s->others->data : NULL;
+	guint n = s->others ? s->others->len : 0;
+	uint32_t port = SNAPSHOT_NONE;
+	size_t who = n;
+
+	if (s->self.state == SM_STATE_MASTER && s->view.subnet && !s->over)
+		who = election_heir(&s->self, peers, n);
+	if (who < n)
+		port = find_end_port(s->view.subnet, peers[who].info.guid);
+	if (port == SNAPSHOT_NONE)
+		return false;
+	log_say(s->log, LOG_INFO, "sweep", "we end: handing over to %s",
+		snapshot_name_of(s->view.subnet, port));
+	cancel_all(s);
+	clear_run(s);
+	s->over = true;
+	sweep_set_state(s, SWEEP_IDLE);
+	election_control(s->x, s->keys, s->view.subnet, port,
+			 SM_CONTROL_HANDOVER, &s->self);
+	set_sm_state(s, SM_STATE_NOT_ACTIVE);
+	return true;
 }
 
 bool

@@ -88,6 +88,18 @@ enum sweep_note {
 };
 struct sweep;
 
+/* Of who keeps what a former master knew; each may be NULL. */
+struct sweep_hooks {
+	/* We are the master now; the former one answered last at `heard`, us.
+	 * Returns its LID if all its clients are known, else LID_NONE. */
+	uint16_t (*mastered)(int64_t heard, void *data);
+	/* The master hands over. True: sweep_accept() is called soon. */
+	bool (*offered)(void *data);
+	/* Another manager has taken over, after sweep_retire(). */
+	void (*released)(void *data);
+	void *data;
+};
+
 struct sweep_params {
 	struct persist_keys *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
@@ -99,8 +111,9 @@ struct sweep_params {
 	GHashTable *names;		/* what the site calls nodes, see
 					   builder_set_names(); or NULL */
 	/* A standby: how often it asks the master, and how many times in vain
-	 * until it acts; 0: once a second, 2. */
+	 * until it acts; 0: every 250 ms, 2. */
 	unsigned poll_ms, polls_lost;
+	struct sweep_hooks hooks;
 	enum sweep_goal goal;
 	struct route_params route;
 	const struct policy *policy;
@@ -205,6 +218,12 @@ void sweep_set_priority(struct sweep *s, unsigned priority);
 /* Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
+/* What the master hands over is taken. */
+void sweep_accept(struct sweep *s);
+/* We are going to end: hands over to the standby of the highest rank that shows
+ * our SM_Key, and takes no further part. False: we are not the master, or there
+ * is none. */
+bool sweep_retire(struct sweep *s);
 /* Has a port this LID, as far as we know? True before the first sweep. */
 bool sweep_has_lid(const struct sweep *s, uint16_t lid);
 /* What people call its node; "?" if nobody has it. */
@@ -259,6 +278,7 @@ struct sweep {
 	struct snapshot *elected;	/* standby: where the master is */
 	uint32_t master;		/* standby: its port in `elected` */
 	unsigned polls_lost;
+	int64_t heard;			/* standby: when it answered, us */
 	bool paused;
 	bool up;			/* what the log said last */
 	bool over;			/* the goal is reached, or missed */

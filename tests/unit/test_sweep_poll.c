@@ -91,7 +91,7 @@ TEST(test_a_standby_waits_as_configured)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		int64_t poll = cases[i].poll_ms ? cases[i].poll_ms : 1000;
+		int64_t poll = cases[i].poll_ms ? cases[i].poll_ms : 250;
 		unsigned lost = cases[i].polls_lost ? cases[i].polls_lost : 2;
 		int64_t took = takeover(cases[i].poll_ms,
 					cases[i].polls_lost) / 1000;
