@@ -225,6 +225,13 @@ on_usr1(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+static void
+on_retired(void *data)
+{
+	g_main_loop_quit(((struct daemon *)data)->loop);
+}
+
+/* The second time at once. */
 static gboolean
 on_term(gpointer data)
 {
@@ -232,6 +239,8 @@ on_term(gpointer data)
 
 	log_say(d->log, LOG_INFO, "daemon", "told to end");
 	notify_stopping(d->notify);
+	if (sm_instance_retire(d->sm, on_retired, d))
+		return G_SOURCE_CONTINUE;
 	if (d->conf->mode != OPTIONS_MODE_RUN)
 		d->exit_code = EXIT_NOT_UP;
 	g_main_loop_quit(d->loop);

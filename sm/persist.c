@@ -293,6 +293,53 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
 }
 
+void
+persist_write(GString *out, void *persist)
+{
+	const struct persist *m = persist;
+
+	g_string_append(out, "= guid2lid\n");
+	guid2lid_format(m->ranges, out);
+	if (!m->ranks)
+		return;
+	g_string_append(out, "= ranks\n");
+	rank_file_format(m->ranks, out);
+}
+
+bool
+persist_take(struct persist *m, const char *lids, const char *ranks,
+	     GError **error)
+{
+	const GFileSetContentsFlags how = G_FILE_SET_CONTENTS_ONLY_EXISTING;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GArray) ranges = lids ?
+		guid2lid_parse(lids, "guid2lid", error) : NULL;
+	struct rank_list *list = ranks ?
+		rank_file_parse(ranks, "ranks", error) : NULL;
+
+	if ((lids && !ranges) || (ranks && !list)) {
+		rank_list_free(list);
+		return false;
+	}
+	if (ranges) {
+		g_array_unref(m->ranges);
+		m->ranges = g_steal_pointer(&ranges);
+		guid2lid_format(m->ranges, text);
+		if (m->path)
+			save(m->log, "memory", m->path, text, how, 0666);
+	}
+	if (list) {
+		rank_list_free(m->ranks);
+		m->ranks = list;
+		g_clear_pointer(&m->whole_engine, g_free);
+		m->n_linked = 0;
+		g_string_assign(text, ranks);
+		if (m->ranks_path)
+			save(m->log, "memory", m->ranks_path, text, how, 0666);
+	}
+	return true;
+}
+
 static bool
 says_change(const struct snapshot *s, uint32_t port)
 {

@@ -71,6 +71,13 @@ const char *persist_engine(const struct persist *m, const struct snapshot *s);
 void persist_keep_ranks(struct persist *m, const char *engine,
 		       const struct snapshot *s, const uint32_t *ranks);
 
+/* LIDs and ranks for another manager, as parts of sa_state_write(); and what
+ * another one has written, NULL: nothing of the kind. False: it is damaged, and
+ * nothing is taken. */
+void persist_write(GString *out, void *persist);
+bool persist_take(struct persist *m, const char *lids, const char *ranks,
+		  GError **error);
+
 /* ----------------------------------------------------------------- M_Keys */
 
 /* Secret: mode 0600, and nothing of it is logged. */

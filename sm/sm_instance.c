@@ -13,6 +13,15 @@
  */
 #include "sm/sm_instance.h"
 
+/* No more answers but to the next master. */
+static void
+close_sa(struct sm_instance *sm)
+{
+	mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
+	sa_publish(sm->sa, NULL, transport_now(sm->t));
+	qos_reader_refresh(sm->qos_reader);
+}
+
 /* The SA answers from the result of the sweep. A sweep that failed says
  * nothing: the fabric of before is still the best there is. */
 static void
@@ -22,6 +31,7 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	int64_t now = transport_now(sm->t);
 	bool is_read = sm->resident &&
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
+	const struct snapshot *where;
 	struct sm_info self;
 
 	if (is_read) {
@@ -37,12 +47,13 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		sa_publish_sweep(sm->sa, r, &self,
 				 mcast_manager_tables(sm->mcast), now);
 		qos_reader_refresh(sm->qos_reader);
+		standby_follow(sm->standby, NULL);
 		sa_server_touch(sm->sa_server);
 	} else if (sm->resident && sm->sa &&
 		   r->end == SWEEP_END_STANDBY) {
-		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
-		sa_publish(sm->sa, NULL, now);
-		qos_reader_refresh(sm->qos_reader);
+		close_sa(sm);
+		sweep_peers(sm->sweep, &where);
+		standby_follow(sm->standby, (struct snapshot *)where);
 	}
 	if (sm->end)
 		sm->end(r, sm->data);
@@ -115,7 +126,10 @@ sm_instance_on_sa(const struct transport_mad *m, void *data)
 static void
 sm_instance_on_sa_touched(void *data)
 {
-	persist_sa_touch(((struct sm_instance *)data)->persist_sa);
+	struct sm_instance *sm = data;
+
+	persist_sa_touch(sm->persist_sa);
+	standby_touch(sm->standby);
 }
 
 static void
@@ -163,8 +177,70 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 	server.unread_data = sm;
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      sm_instance_on_groups, sm);
+	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist, sm->log,
+				  MAX(params->sweep.sweep_s, 1));
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log);
+}
+
+/* ------------------------------------------------------------ another master */
+
+static uint16_t
+sm_instance_on_mastered(int64_t heard, void *data)
+{
+	return standby_take(((struct sm_instance *)data)->standby, heard);
+}
+
+static void
+sm_instance_on_last(void *data)
+{
+	sweep_accept(((struct sm_instance *)data)->sweep);
+}
+
+static bool
+sm_instance_on_offered(void *data)
+{
+	struct sm_instance *sm = data;
+
+	standby_read_last(sm->standby, sm_instance_on_last, sm);
+	return true;
+}
+
+static void
+sm_instance_on_released(void *data)
+{
+	struct sm_instance *sm = data;
+	void (*retired)(void *data) = sm->retired;
+
+	if (sm->retire_timer)
+		transport_timer_cancel(sm->t, sm->retire_timer);
+	sm->retire_timer = 0;
+	sm->retired = NULL;
+	if (retired)
+		retired(sm->retired_data);
+}
+
+static void
+sm_instance_on_late(void *data)
+{
+	struct sm_instance *sm = data;
+
+	sm->retire_timer = 0;
+	log_say(sm->log, LOG_WARNING, "sweep", "no standby has taken over");
+	sm_instance_on_released(sm);
+}
+
+bool
+sm_instance_retire(struct sm_instance *sm, void (*done)(void *data), void *data)
+{
+	if (!sm->resident || !sm->sa || !sweep_retire(sm->sweep))
+		return false;
+	close_sa(sm);
+	sm->retired = done;
+	sm->retired_data = data;
+	sm->retire_timer = transport_timer_start(sm->t, transport_now(sm->t) +
+			RETIRE_MS * 1000, sm_instance_on_late, sm);
+	return true;
 }
 
 /* --------------------------------------------------------------- interface */
@@ -201,6 +277,12 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (params->sa)
 		open_sa(sm, params);
+	if (sm->sa)
+		sweep.hooks = (struct sweep_hooks){
+			.mastered = sm_instance_on_mastered,
+			.offered = sm_instance_on_offered,
+			.released = sm_instance_on_released, .data = sm,
+		};
 	sweep.keystore = sm->keys;
 	sweep.port_guid = t->port_guid;
 	if (sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
@@ -218,11 +300,14 @@ sm_instance_free(struct sm_instance *sm)
 {
 	if (!sm)
 		return;
+	if (sm->retire_timer)
+		transport_timer_cancel(sm->t, sm->retire_timer);
 	sweep_free(sm->sweep);
 	sm_agent_free(sm->agent);
 	perf_manager_free(sm->perf);
 	mcast_manager_free(sm->mcast);
 	qos_reader_free(sm->qos_reader);
+	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);
 	if (sm->persist_sa)
 		persist_sa_close(sm->persist_sa);

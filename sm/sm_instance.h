@@ -14,6 +14,7 @@
 #include "sm/sa/sa_publish.h"
 #include "sm/sa/sa_server.h"
 #include "sm/sm_agent.h"
+#include "sm/standby.h"
 #include "sm/sweep/qos_reader.h"
 #include "sm/sweep/sweep.h"
 
@@ -44,11 +45,15 @@ struct sm_instance {
 	struct sa *sa;
 	struct persist_sa *persist_sa;
 	struct sa_server *sa_server;
+	struct standby *standby;
 	struct qos_reader *qos_reader;
 	struct mcast_manager *mcast;
 	struct perf_manager *perf;
 	sweep_end_fn end;
 	void *data;
+	void (*retired)(void *data);	/* NULL: we do not end */
+	void *retired_data;
+	unsigned retire_timer;
 	bool paused;
 	bool resident;			/* the goal is SWEEP_GOAL_FABRIC */
 };
@@ -60,6 +65,12 @@ struct sm_instance *sm_instance_new(struct transport *t,
 				    struct log *log, sweep_end_fn end,
 				    void *data);
 void sm_instance_free(struct sm_instance *sm);
+
+/* We are going to end: a standby gets the fabric first. done() comes when it has
+ * it, or after RETIRE_MS. False: nobody is there, and done() does not come. */
+#define RETIRE_MS	1000u
+bool sm_instance_retire(struct sm_instance *sm, void (*done)(void *data),
+			void *data);
 
 /* For maintenance: the fabric is left as it is; requests are answered. */
 void sm_instance_set_paused(struct sm_instance *sm, bool paused);

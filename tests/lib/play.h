@@ -44,6 +44,7 @@ struct play {
 	unsigned ends, repairs;
 	struct mad_client_stats stats;
 	uint64_t traps, written;
+	GByteArray *kept[3];	/* tables of the SA, by `keep` */
 	const struct engine *engine;
 	GString *said;		/* by the console, or why it failed */
 };
@@ -94,6 +95,7 @@ void *play_field_host(struct play *p, const struct play_field *f,
 bool play_expect_group(struct play *p, char **args);
 bool play_expect_route(struct play *p, char **args);
 bool play_expect_paths(struct play *p, char **args);
+bool play_expect_kept(struct play *p, char **args);
 bool play_expect_reports(struct play *p, char **args);
 bool play_expect_answer(struct play *p, char **args);
 

@@ -360,6 +360,30 @@ do_stop(struct play *p, char **words)
 	return play_fail(p, "there is none");
 }
 
+static void
+on_retired(void *data)
+{
+	*(bool *)data = true;
+}
+
+/* [NODE]: it is told to end (TERM) */
+static bool
+do_retire(struct play *p, char **words)
+{
+	uint32_t port = p->w.m.port;
+	bool retired = false;
+
+	if (*words && !play_read_port(p, *words, &port))
+		return false;
+	for (unsigned i = 0; i < MANAGERS_MAX; i++)
+		if (play_manager(p, i)->t && play_manager(p, i)->port == port &&
+		    sm_instance_retire(play_manager(p, i)->sm, on_retired,
+				       &retired))
+			while (!retired)
+				sim_run(p->w.sim, sim_now(p->w.sim) + 1000);
+	return do_stop(p, words);
+}
+
 static bool
 do_run(struct play *p, char **words)
 {
@@ -554,7 +578,7 @@ do_expect(struct play *p, char **words)
 
 static const struct play_word play_words[] = {
 	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
-	{ "stop", do_stop }, { "run", do_run }, { "wait", do_wait },
+	{ "stop", do_stop }, { "retire", do_retire }, { "run", do_run }, { "wait", do_wait },
 	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
 	{ "partitions", do_partitions }, { "name", do_name },
 	{ "file", do_file }, { "accept", do_accept },

@@ -21,7 +21,7 @@
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
  *				retries, perf_s, perf_errors; avoid: bits of
  *				enum avoid_cause; cache=1: it remembers
- *	stop [NODE]		it ends in good order
+ *	stop [NODE]		it ends, as if it were killed; retire: by TERM
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
  *	sweep			a person asks for a heavy sweep

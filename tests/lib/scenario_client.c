@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/io/sa_message.h"
+#include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
 
 #define MLID		0xc000u		/* of the first group: IPoIB's */
@@ -21,7 +22,7 @@ struct client {
 	struct mad_client *x;
 	unsigned status, n_answers, n_reports;
 	uint8_t data[SA_DATA_LEN];
-	size_t table_len;
+	GByteArray *table;	/* the last one that came */
 };
 
 static void
@@ -29,7 +30,8 @@ on_table(const struct sa_message_message *m, void *data)
 {
 	struct client *c = data;
 
-	c->table_len = m->len;
+	g_byte_array_set_size(c->table, 0);
+	g_byte_array_append(c->table, m->data, (guint)m->len);
 	c->n_answers++;
 }
 
@@ -57,6 +59,7 @@ client_free(gpointer data)
 	sa_message_free(c->bulk);
 	mad_client_free(c->x);
 	transport_free(c->t);
+	g_byte_array_unref(c->table);
 	g_free(c);
 }
 
@@ -79,6 +82,7 @@ client_on(struct play *p, const char *name)
 	c = g_new0(struct client, 1);
 	c->p = p;
 	c->port = port;
+	c->table = g_byte_array_new();
 	c->t = sim_attach(p->w.sim, port, SIM_ROLE_CLIENT);
 	c->x = mad_client_new(c->t, &wire);
 	mad_client_set_server(c->x, on_request, c);
@@ -95,6 +99,8 @@ play_clear_clients(struct play *p)
 	if (p->clients)
 		g_ptr_array_unref(p->clients);
 	p->clients = g_ptr_array_new_with_free_func(client_free);
+	for (size_t i = 0; i < G_N_ELEMENTS(p->kept); i++)
+		g_clear_pointer(&p->kept[i], g_byte_array_unref);
 }
 
 static void
@@ -232,10 +238,72 @@ do_babble(struct play *p, char **args)
 	return true;
 }
 
+/* NODE [LEASE]: it registers a service, for so many seconds or for ever */
+static bool
+do_serve(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+	struct service_record r = { .id = 0x1234, .name = "scenario" };
+	uint64_t mask = SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID) |
+		SA_BIT(SERVICE_NAME);
+	uint8_t mad[MAD_SIZE];
+
+	if (!c)
+		return false;
+	put_gid(c, c->port, r.gid);
+	if (args[1]) {
+		r.lease = (uint32_t)strtoul(args[1], NULL, 10);
+		mask |= SA_BIT(SERVICE_LEASE);
+	}
+	sa_build(mad, MAD_METHOD_SET, SA_ATTR_SERVICE);
+	put_mask(mad, mask);
+	sa_record_encode(SA_ATTR_SERVICE, mad + SA_DATA_OFFSET, &r);
+	return client_ask(c, mad, SECOND);
+}
+
+/* All records, as a trusted client; a request may be lost. False: no answer. */
+static bool
+read_table(struct client *c, unsigned attr_id, int64_t us)
+{
+	struct mad_addr to = manager_addr(c);
+	uint8_t mad[MAD_SIZE];
+
+	c->n_answers = 0;
+	sa_build(mad, SA_METHOD_GET_TABLE, attr_id);
+	sa_set_sm_key(mad, manager_sa.sm_key);
+	for (unsigned i = 0; i < 20 && !c->n_answers; i++) {
+		mad_set_tid(mad, 77 + i);
+		transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+		client_run(c, us);
+	}
+	return c->n_answers || play_fail(c->p, "no answer");
+}
+
+static const uint16_t kept_attrs[] = {
+	SA_ATTR_MC_MEMBER, SA_ATTR_SERVICE, SA_ATTR_INFORM_INFO_RECORD,
+};
+
+/* NODE: what the SA tells of groups, services and subscriptions there */
+static bool
+do_keep(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_attrs); i++) {
+		if (!c || !read_table(c, kept_attrs[i], SECOND / 10))
+			return false;
+		g_clear_pointer(&p->kept[i], g_byte_array_unref);
+		p->kept[i] = g_byte_array_new();
+		g_byte_array_append(p->kept[i], c->table->data,
+				    c->table->len);
+	}
+	return true;
+}
+
 const struct play_word play_client_words[] = {
-	{ "join", do_join }, { "leave", do_leave },
+	{ "join", do_join }, { "leave", do_leave }, { "serve", do_serve },
 	{ "subscribe", do_subscribe }, { "babble", do_babble },
-	{ NULL, NULL },
+	{ "keep", do_keep }, { NULL, NULL },
 };
 
 /* ---- expect ---- */
@@ -314,23 +382,56 @@ bool
 play_expect_paths(struct play *p, char **args)
 {
 	struct client *c = client_on(p, args[0]);
-	uint8_t mad[MAD_SIZE];
-	struct mad_addr to;
 
-	if (!c)
-		return false;
-	to = manager_addr(c);
-	c->n_answers = 0;
-	sa_build(mad, SA_METHOD_GET_TABLE, SA_ATTR_PATH);
-	for (unsigned i = 0; i < 20 && !c->n_answers; i++) {
-		mad_set_tid(mad, 77 + i);
-		transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
-		client_run(c, 10 * SECOND);
+	return c && read_table(c, SA_ATTR_PATH, 10 * SECOND) &&
+		play_expect_range(p, "PathRecords", args[1], c->table->len /
+				  sa_record_size(SA_ATTR_PATH));
+}
+
+#define SERVICE_LEASE_OFFSET	28u
+
+/* Seconds that have gone from a lease are none. */
+static bool
+is_same_lease(const uint8_t *then, const uint8_t *now)
+{
+	uint32_t a = (uint32_t)bytes_load(then + SERVICE_LEASE_OFFSET, 4);
+	uint32_t b = (uint32_t)bytes_load(now + SERVICE_LEASE_OFFSET, 4);
+
+	return a == b || (b < a && a - b <= 60);
+}
+
+/* NODE: the SA tells there what it told at `keep`, and that is something. */
+bool
+play_expect_kept(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_attrs); i++) {
+		const GByteArray *then = p->kept[i];
+		size_t size = sa_record_size(kept_attrs[i]);
+
+		if (!c || !then || !then->len)
+			return play_fail(p, "there is nothing to compare");
+		if (!read_table(c, kept_attrs[i], SECOND / 10))
+			return false;
+		if (c->table->len != then->len)
+			return play_fail(p, "%zu records, not %zu: %s",
+					 c->table->len / size,
+					 then->len / size,
+					 sa_attr_name(kept_attrs[i]));
+		for (size_t at = 0; at < then->len; at += size) {
+			uint8_t *a = then->data + at, *b = c->table->data + at;
+
+			if (kept_attrs[i] == SA_ATTR_SERVICE &&
+			    is_same_lease(a, b))
+				memcpy(b + SERVICE_LEASE_OFFSET,
+				       a + SERVICE_LEASE_OFFSET, 4);
+			if (memcmp(a, b, size))
+				return play_fail(p, "another record: %s",
+						 sa_attr_name(kept_attrs[i]));
+		}
 	}
-	if (!c->n_answers)
-		return play_fail(p, "no answer");
-	return play_expect_range(p, "PathRecords", args[1], c->table_len /
-				 sa_record_size(SA_ATTR_PATH));
+	return true;
 }
 
 bool

@@ -745,6 +745,17 @@ expect_unheard(struct play *p, char **args)
 				 sa_server_stats(p->w.m.desk)->unheard);
 }
 
+static bool
+expect_warm(struct play *p, char **args)
+{
+	struct standby_status status;
+
+	standby_status(p->w.m.sm->standby, &status);
+	return expect_that(p, args, status.warm &&
+			   (!args[0] || (status.whole && !status.why)),
+			   status.why ? status.why : "");
+}
+
 const struct play_word play_expectations[] = {
 	/* NODE of the manager */
 	{ "up", expect_end_of }, { "not-up", expect_end_of },
@@ -789,6 +800,8 @@ const struct play_word play_expectations[] = {
 	{ "route", play_expect_route }, { "paths", play_expect_paths },
 	{ "group", play_expect_group }, { "reports", play_expect_reports },
 	{ "answer", play_expect_answer }, { "taken", expect_taken },
-	{ "unheard", expect_unheard },
+	{ "unheard", expect_unheard }, { "kept", play_expect_kept },
+	/* [whole]: the standby could take over groups and the like */
+	{ "warm", expect_warm }, { "no-warm", expect_warm },
 	{ NULL, NULL },
 };

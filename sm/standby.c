@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Warm standby.
+ *
+ * Flow. Once a second a round: PortInfo of our own port (the LID of the master
+ * is in it), ClassPortInfo of the master's SA, and if there is news, tables.
+ *
+ *	on_timer -> ask_port -> ask_class -> ask_table .. -> adopt -> rest
+ *			any answer that is missing or bad -> fail  -> rest
+ *
+ * A master that is a minism tells in ClassPortInfo which version its state has
+ * (struct sa_mark); another version is read in one piece: its SA, LIDs of hosts
+ * that are away, and the order of the switches. With these we route as it did.
+ * M_Keys are not in it: each manager has its own key, or makes them of it.
+ * Between two rounds the master tells its followers of news (standby_touch), so
+ * that a join is here some milliseconds after it was answered. Any other master
+ * is read by three tables, every few seconds: members, services, subscriptions
+ * as IBA 15.2.5 has them. Its Reports would tell of new groups only, and the
+ * method belongs to one program of this machine, which may be a subscriber.
+ *
+ * Safety. What was read is text that sa_load() has accepted. It replaces what is
+ * held as a whole, and the SA's own state only in standby_take(). A table that
+ * is cut, of another record size, or that the transport lost, changes nothing.
+ *
+ * Cost. A minute of rest follows a read that took six seconds: the next one
+ * begins after ten times that.
+ */
+#include "sm/standby.h"
+
+#include <string.h>
+
+#include "sm/io/sa_message.h"
+#include "sm/mad/sa_record.h"
+#include "sm/sweep/smp_batch.h"
+
+#define ROUND_US	G_USEC_PER_SEC
+#define NEWS_US		(10 * 1000)	/* joins come in crowds */
+#define REST_TIMES	10		/* as long as the last read took */
+#define TIMEOUT_MS	2000u		/* of a table, doubled after a loss, */
+#define TIMEOUT_MAX_MS	32000u
+#define TRUST_US	(3 * ROUND_US)	/* one round may be lost */
+#define TID_STEP	16u		/* mad_client uses no such numbers */
+
+static const uint16_t records[] = {
+	SA_ATTR_MC_MEMBER, SA_ATTR_SERVICE, SA_ATTR_INFORM_INFO_RECORD,
+};
+
+/* What could be taken over. */
+struct held {
+	char *sa, *lids, *ranks;	/* NULL: none was read */
+	bool whole;
+	uint16_t lid;			/* of the master */
+	struct sa_mark mark;
+	struct sa_stats stats;
+	int64_t as_of;			/* it was so then, */
+	int64_t read;			/* and was written then */
+};
+
+struct standby {
+	struct mad_client *x;
+	struct transport *transport;
+	const struct mkey_db *keys;
+	struct sa *sa;
+	struct persist *persist;
+	struct log *log;
+	int64_t every;
+	transport_recv_fn next;
+	void *next_data;
+
+	struct snapshot *where;		/* NULL: we are no standby */
+	unsigned timer;			/* of the next round, or of a table */
+	struct mad_addr master;
+	uint32_t tid;			/* of the table under way; 0: none */
+	uint32_t last_tid;
+	unsigned timeout_ms;
+	uint16_t attr_id;		/* of the table */
+	int64_t began;			/* the round, or its tables */
+	int64_t not_before;
+	struct sa_mark mark;		/* as the master told in this round */
+	struct sa *draft;		/* of records */
+	struct held held;
+	const char *why;
+	bool told_warm;			/* the log says so */
+	uint64_t reads;
+	void (*last)(void *data);	/* waits for the end of a last round */
+	void *last_data;
+	unsigned last_timer;
+
+	/* as a master */
+	struct sa_mark told;
+	unsigned tell_timer;
+};
+
+static void standby_on_timer(void *data);
+static void ask_table(struct standby *b, unsigned attr_id);
+
+static int64_t
+now_of(const struct standby *b)
+{
+	return transport_now(b->transport);
+}
+
+static void
+held_clear(struct held *h)
+{
+	g_free(h->sa);
+	g_free(h->lids);
+	g_free(h->ranks);
+	*h = (struct held){ 0 };
+}
+
+static void
+stop_timer(struct standby *b, unsigned *timer)
+{
+	if (*timer)
+		transport_timer_cancel(b->transport, *timer);
+	*timer = 0;
+}
+
+static void
+stop(struct standby *b)
+{
+	mad_client_cancel_owner(b->x, b);
+	stop_timer(b, &b->timer);
+	b->tid = 0;
+	g_clear_pointer(&b->draft, sa_free);
+}
+
+/* The end of a round, whatever came of it. */
+static void
+rest(struct standby *b)
+{
+	void (*last)(void *data) = b->last;
+	int64_t now = now_of(b);
+
+	stop(b);
+	if (b->where)
+		b->timer = transport_timer_start(b->transport,
+				MAX(now + ROUND_US, b->not_before),
+				standby_on_timer, b);
+	if (!last)
+		return;
+	stop_timer(b, &b->last_timer);
+	b->last = NULL;
+	last(b->last_data);
+}
+
+/* why: static */
+static void
+fail(struct standby *b, const char *why)
+{
+	if (g_strcmp0(b->why, why) != 0)
+		log_limited(b->log, LOG_WARNING, "standby", "the master's "
+			    "groups, services and subscriptions are not read",
+			    "%s", why);
+	b->why = why;
+	rest(b);
+}
+
+static void
+confirm(struct standby *b, int64_t as_of)
+{
+	b->held.as_of = as_of;
+	b->why = NULL;
+	rest(b);
+}
+
+/* ----------------------------------------------------------------- tables */
+
+/* The text is what sa_save() writes, consumed; false: it is damaged. */
+static bool
+adopt(struct standby *b, char *text, char *lids, char *ranks)
+{
+	struct sa *trial = sa_new(sa_params_of(b->sa));
+	g_autoptr(GError) error = NULL;
+	struct held new = {
+		.sa = text, .lids = lids, .ranks = ranks,
+		.whole = b->attr_id == SA_ATTR_STATE, .lid = b->master.lid,
+		.mark = b->mark, .as_of = b->began, .read = b->began,
+	};
+	bool ok = text && sa_load(trial, text, b->began, &error);
+
+	sa_stats(trial, &new.stats);
+	sa_free(trial);
+	if (!ok) {
+		held_clear(&new);
+		return false;
+	}
+	held_clear(&b->held);
+	b->held = new;
+	b->reads++;
+	b->not_before = now_of(b) + REST_TIMES * (now_of(b) - b->began);
+	log_say(b->log, b->told_warm ? LOG_DEBUG : LOG_INFO, "standby", "warm: "
+		"groups %u with %u members, services %u, subscriptions %u of "
+		"the master at LID %u%s", new.stats.n_groups,
+		new.stats.n_members, new.stats.n_services,
+		new.stats.n_subscriptions, new.lid,
+		new.whole ? "" : ", by its records");
+	b->told_warm = true;
+	return true;
+}
+
+static void
+take_state(struct standby *b, const uint8_t *data, size_t len)
+{
+	g_autofree char *text = g_strndup((const char *)data, len);
+
+	if (adopt(b, sa_state_part(text, len, "sa-state"),
+		  sa_state_part(text, len, "guid2lid"),
+		  sa_state_part(text, len, "ranks")))
+		confirm(b, b->began);
+	else
+		fail(b, "what it says of itself is damaged");
+}
+
+static void
+take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
+{
+	unsigned i = 0;
+	GString *text;
+
+	for (size_t at = 0; at < len; at += size)
+		sa_learn(b->draft, b->attr_id, data + at, b->began);
+	while (records[i] != b->attr_id)
+		i++;
+	if (i + 1 < G_N_ELEMENTS(records)) {
+		ask_table(b, records[i + 1]);
+		return;
+	}
+	text = g_string_new(NULL);
+	sa_save(b->draft, text, b->began);
+	if (adopt(b, g_string_free(text, FALSE), NULL, NULL))
+		confirm(b, b->began);
+	else
+		fail(b, "its records make no sense");
+}
+
+/* The answer to the request that is under way; or that came back. */
+static void
+take_table(struct standby *b, const struct transport_mad *m)
+{
+	uint8_t first[MAD_SIZE] = { 0 };
+	struct sa_message_message message = { .len = 0 };
+	struct sa_header h;
+	size_t size;
+
+	stop_timer(b, &b->timer);
+	b->tid = 0;
+	memcpy(first, m->mad, MIN(m->len, sizeof(first)));
+	sa_header_read(first, sizeof(first), &h);
+	size = 8u * h.attr_offset;
+	if (m->event == TRANSPORT_RETURNED) {
+		b->timeout_ms = MIN(2 * b->timeout_ms, TIMEOUT_MAX_MS);
+		fail(b, "its SA does not answer");
+	} else if (h.mad.attr_id != b->attr_id ||
+		   h.mad.method != (SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE) ||
+		   (h.mad.status && (h.mad.status != SA_STATUS_NO_RECORDS ||
+				     b->attr_id == SA_ATTR_STATE))) {
+		fail(b, "its SA refuses a table");
+	} else if (!h.mad.status && !sa_message_read(m, &message)) {
+		fail(b, "its SA answers with no table");
+	} else if (message.cut) {
+		fail(b, "a table is cut: RMPP is missing here");
+	} else if (message.len && (size < sa_record_size(b->attr_id) ||
+				   message.len % size)) {
+		fail(b, "a table has no whole number of records");
+	} else if (b->attr_id == SA_ATTR_STATE) {
+		take_state(b, message.data, message.len);
+	} else {
+		take_records(b, message.data, message.len, size);
+	}
+}
+
+/* No answer to a table in time: some transports bring nothing back. */
+static void
+standby_on_late(void *data)
+{
+	const uint8_t none[MAD_SIZE] = { 0 };
+	const struct transport_mad m = {
+		.event = TRANSPORT_RETURNED, .mad = none, .len = MAD_SIZE,
+	};
+	struct standby *b = data;
+
+	b->timer = 0;
+	take_table(b, &m);
+}
+
+static void
+ask_table(struct standby *b, unsigned attr_id)
+{
+	g_autoptr(GError) error = NULL;
+	uint8_t mad[MAD_SIZE];
+
+	b->attr_id = (uint16_t)attr_id;
+	b->tid = b->last_tid += TID_STEP;
+	sa_build(mad, SA_METHOD_GET_TABLE, attr_id);
+	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	mad_set_tid(mad, b->tid);
+	if (!transport_send(b->transport, &b->master, mad, MAD_SIZE,
+			    b->timeout_ms, &error)) {
+		fail(b, "the transport takes no request");
+		return;
+	}
+	b->timer = transport_timer_start(b->transport, now_of(b) +
+				(b->timeout_ms + 100) * (int64_t)1000,
+				standby_on_late, b);
+}
+
+static void
+read_all(struct standby *b, bool whole)
+{
+	b->began = now_of(b);
+	if (!whole)
+		b->draft = sa_new(sa_params_of(b->sa));
+	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
+}
+
+/* ------------------------------------------------------------------ rounds */
+
+static void
+standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct standby *b = data;
+	bool whole;
+
+	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status) {
+		fail(b, "its SA does not answer");
+		return;
+	}
+	whole = sa_mark_read(a->mad, &b->mark);
+	if (b->held.sa && b->held.lid == b->master.lid &&
+	    b->held.whole == whole &&
+	    (whole ? memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0 :
+	     b->began - b->held.read < b->every))
+		confirm(b, whole ? b->began : b->held.as_of);
+	else
+		read_all(b, whole);
+}
+
+static void
+standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	const struct sa_mark none = { 0 };
+	struct standby *b = data;
+	struct port_info info;
+	uint8_t mad[MAD_SIZE];
+
+	if (a->outcome != MAD_CLIENT_ANSWERED) {
+		fail(b, "our own port does not answer");
+		return;
+	}
+	port_info_decode(smp_data_const(a->mad), &info);
+	if (info.state != PORT_STATE_ACTIVE || !info.lid || !info.sm_lid ||
+	    info.sm_lid == info.lid) {
+		fail(b, "it has not brought our port up yet");
+		return;
+	}
+	b->master = (struct mad_addr){
+		.qp = 1, .qkey = MAD_GSI_QKEY, .lid = info.sm_lid,
+		.sl = info.sm_sl,
+	};
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	sa_mark_write(mad, &none);
+	mad_client_start(b->x, &b->master, mad, standby_on_class, b, 0);
+}
+
+static void
+standby_on_timer(void *data)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	struct standby *b = data;
+	const struct snapshot *s = b->where;
+	const struct dr_path here = { .hops = 0 };
+	uint8_t mad[MAD_SIZE];
+
+	b->timer = 0;
+	b->began = now_of(b);
+	if (!sa_params_of(b->sa)->sm_key) {
+		fail(b, "sa_key is 0, so no SA trusts us");
+		return;
+	}
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO,
+			 smp_batch_port_info_modifier(s, s->local_port),
+			 mkey_db_at(b->keys, s, s->local_port), &here);
+	mad_client_start(b->x, &direct, mad, standby_on_port, b, 0);
+}
+
+/* The master says that there is news. */
+static void
+on_news(struct standby *b)
+{
+	int64_t when = MAX(now_of(b), b->not_before);
+
+	if (!b->timer || b->tid)
+		return;		/* a round is under way */
+	stop_timer(b, &b->timer);
+	b->timer = transport_timer_start(b->transport, when, standby_on_timer,
+					 b);
+}
+
+static void
+standby_on_recv(const struct transport_mad *m, void *data)
+{
+	uint8_t first[MAD_SIZE] = { 0 };
+	struct standby *b = data;
+	struct sa_header h;
+
+	memcpy(first, m->mad, MIN(m->len, sizeof(first)));
+	if (sa_header_read(first, sizeof(first), &h) && b->where) {
+		bool asks = sa_is_request(h.mad.method);
+
+		if (b->tid && (uint32_t)h.mad.tid == b->tid &&
+		    (m->event == TRANSPORT_RETURNED || !asks)) {
+			take_table(b, m);
+			return;
+		}
+		if (m->event == TRANSPORT_RECEIVED && h.sm_key &&
+		    h.mad.method == MAD_METHOD_GET &&
+		    h.mad.attr_id == SA_ATTR_STATE &&
+		    h.sm_key == sa_params_of(b->sa)->sm_key) {
+			on_news(b);
+			return;
+		}
+	}
+	b->next(m, b->next_data);
+}
+
+void
+standby_follow(struct standby *b, struct snapshot *where)
+{
+	stop(b);
+	if (where)
+		snapshot_ref(where);
+	if (b->where)
+		snapshot_unref(b->where);
+	b->where = where;
+	b->why = NULL;
+	if (where) {
+		b->timer = transport_timer_start(b->transport, now_of(b),
+						 standby_on_timer, b);
+		return;
+	}
+	held_clear(&b->held);
+	b->told_warm = false;
+}
+
+/* --------------------------------------------------------------- taking over */
+
+static void
+standby_on_last(void *data)
+{
+	struct standby *b = data;
+
+	b->timer = 0;
+	if (b->held.sa)
+		read_all(b, b->held.whole);
+	else
+		rest(b);
+}
+
+static void
+standby_on_last_late(void *data)
+{
+	struct standby *b = data;
+
+	b->last_timer = 0;
+	rest(b);
+}
+
+void
+standby_read_last(struct standby *b, void (*done)(void *data), void *data)
+{
+	if (b->last)
+		return;
+	stop(b);
+	b->last = done;
+	b->last_data = data;
+	b->last_timer = transport_timer_start(b->transport, now_of(b) +
+					      STANDBY_LAST_MS * 1000,
+					      standby_on_last_late, b);
+	b->timer = transport_timer_start(b->transport, now_of(b),
+					 standby_on_last, b);
+}
+
+uint16_t
+standby_take(struct standby *b, int64_t heard)
+{
+	struct held *h = &b->held;
+	g_autoptr(GError) error = NULL;
+	uint16_t lid = LID_NONE;
+
+	stop(b);
+	if (!h->sa)
+		return LID_NONE;
+	if (!sa_load(b->sa, h->sa, h->read, &error) ||
+	    !persist_take(b->persist, h->lids, h->ranks, &error)) {
+		log_say(b->log, LOG_WARNING, "standby", "%s", error->message);
+	} else {
+		if (h->whole && h->as_of + TRUST_US >= heard)
+			lid = h->lid;
+		log_say(b->log, LOG_INFO, "standby", "taken over from the "
+			"master at LID %u: groups %u with %u members, services "
+			"%u, subscriptions %u, as of %.1f s ago; clients %s",
+			h->lid, h->stats.n_groups, h->stats.n_members,
+			h->stats.n_services, h->stats.n_subscriptions,
+			(double)(now_of(b) - h->as_of) / G_USEC_PER_SEC,
+			lid ? "need not register again" :
+			"are asked to register again");
+	}
+	held_clear(h);
+	b->told_warm = false;
+	return lid;
+}
+
+/* --------------------------------------------------------------- as a master */
+
+static void
+standby_on_tell(void *data)
+{
+	struct standby *b = data;
+	const GArray *lids = sa_followers(b->sa, now_of(b));
+	uint8_t mad[MAD_SIZE];
+
+	b->tell_timer = 0;
+	b->told = sa_mark_of(b->sa);
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
+	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	for (guint i = 0; i < lids->len; i++) {
+		const struct mad_addr to = {
+			.qp = 1, .qkey = MAD_GSI_QKEY,
+			.lid = g_array_index(lids, uint16_t, i),
+		};
+
+		transport_send(b->transport, &to, mad, MAD_SIZE, 0, NULL);
+	}
+}
+
+void
+standby_touch(struct standby *b)
+{
+	const struct sa_mark mark = sa_mark_of(b->sa);
+
+	if (!b->tell_timer && memcmp(&mark, &b->told, sizeof(mark)) &&
+	    sa_followers(b->sa, now_of(b))->len)
+		b->tell_timer = transport_timer_start(b->transport, now_of(b) +
+						      NEWS_US,
+						      standby_on_tell, b);
+}
+
+/* ----------------------------------------------------------------- interface */
+
+void
+standby_status(const struct standby *b, struct standby_status *out)
+{
+	*out = (struct standby_status){
+		.follows = b->where, .warm = b->held.sa,
+		.whole = b->held.whole, .stats = b->held.stats,
+		.as_of = b->held.as_of, .reads = b->reads, .why = b->why,
+	};
+}
+
+struct standby *
+standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
+	    struct persist *persist, struct log *log, unsigned every_s)
+{
+	struct standby *b = g_new0(struct standby, 1);
+
+	b->x = x;
+	b->transport = mad_client_transport(x);
+	b->keys = keys;
+	b->sa = sa;
+	b->persist = persist;
+	b->log = log;
+	b->every = every_s * (int64_t)G_USEC_PER_SEC;
+	b->timeout_ms = TIMEOUT_MS;
+	sa_set_memory(sa, persist_write, persist);
+	b->next = b->transport->on_recv;
+	b->next_data = b->transport->recv_data;
+	transport_set_receiver(b->transport, standby_on_recv, b);
+	return b;
+}
+
+void
+standby_free(struct standby *b)
+{
+	if (!b)
+		return;
+	stop(b);
+	stop_timer(b, &b->last_timer);
+	stop_timer(b, &b->tell_timer);
+	transport_set_receiver(b->transport, b->next, b->next_data);
+	sa_set_memory(b->sa, NULL, NULL);
+	if (b->where)
+		snapshot_unref(b->where);
+	held_clear(&b->held);
+	g_free(b);
+}

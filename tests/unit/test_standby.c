@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A standby next to a master that the test plays: it answers well, badly, in
+ * part or not at all. Nothing of that replaces what was read before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/mad/rmpp.h"
+#include "sm/mad/sa_record.h"
+#include "sm/mad/smp.h"
+#include "sm/standby.h"
+#include "tests/lib/scripted.h"
+#include "tests/lib/unit.h"
+#include "topology/generate.h"
+
+#define SECOND	((int64_t)G_USEC_PER_SEC)
+#define KEY	UINT64_C(77)
+#define EVERY	10u
+#define MASTER	5u
+
+/* How the master answers GetTable. */
+enum manner {
+	WELL, SILENT, RETURNED, REFUSING, EMPTY_STATUS, CUT, NO_RMPP, RAGGED,
+	SMALL_RECORDS, OTHER_ATTRIBUTE, OTHER_METHOD, SENSELESS, N_MANNERS
+};
+
+struct stage {
+	struct transport *t;
+	struct mad_client *x;
+	struct snapshot *s;
+	struct sa *sa, *other;	/* ours, the master's */
+	struct persist *persist;
+	struct log *log;
+	struct standby *b;
+	enum manner manner;
+	unsigned bad_attr;	/* the manner is for this table; 0: for all */
+	bool is_minism, is_dark, is_down;
+	unsigned n_tables, n_class;
+	unsigned lasts;
+};
+
+static void
+answer_port(struct stage *st, const struct scripted_sent *sent)
+{
+	struct port_info info = { .lid = 3, .sm_lid = MASTER,
+				  .state = st->is_down ? PORT_STATE_INIT :
+				  PORT_STATE_ACTIVE };
+	struct scripted_sent changed = *sent;
+
+	port_info_encode(smp_data(changed.mad), &info);
+	scripted_reply(st->t, &changed, 10);
+}
+
+static void
+answer_class(struct stage *st, const struct scripted_sent *sent)
+{
+	struct scripted_sent changed = *sent;
+	struct sa_mark mark = sa_mark_of(st->other);
+
+	st->n_class++;
+	if (st->is_dark)
+		return;
+	if (st->is_minism)
+		sa_mark_write(changed.mad, &mark);
+	else
+		memset(changed.mad + SA_DATA_OFFSET, 0, SA_DATA_LEN);
+	scripted_reply(st->t, &changed, 10);
+}
+
+/* The table that the other SA would send, in one message. */
+static GByteArray *
+records_of(struct stage *st, const uint8_t *request)
+{
+	struct sa_request q = { .mad = request, .len = MAD_SIZE, .slid = 0 };
+	GByteArray *bytes = g_byte_array_new();
+	uint8_t record[SA_DATA_LEN];
+	struct sa_reply reply;
+	struct sa_header h;
+
+	g_byte_array_append(bytes, request, RMPP_SA_HEADER_LEN);
+	sa_header_read(request, MAD_SIZE, &h);
+	assert_int_equal(h.sm_key, KEY);
+	if (h.mad.attr_id == SA_ATTR_STATE) {
+		sa_answer(st->other, &q, &reply);
+		assert_int_equal(reply.kind, SA_REPLY_TABLE);
+		while (sa_records_draw(reply.records, record) ==
+		       SA_DRAW_RECORD)
+			g_byte_array_append(bytes, record, 64);
+		sa_records_free(reply.records);
+	} else if (h.mad.attr_id == SA_ATTR_MC_MEMBER) {
+		struct mcmember_record r = {
+			.mgid = { 0xff, 0x12, [15] = 1 }, .mlid = 0xc007,
+			.pkey = 0xffff, .mtu = 4, .rate = 3,
+			.port_gid = { 0xfe, 0x80, [15] = 9 },
+			.join_state = 1,
+		};
+
+		if (st->manner == SENSELESS)
+			r.mtu = 9;
+		sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
+		g_byte_array_append(bytes, record, 56);
+		r.port_gid[15]++;
+		sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
+		g_byte_array_append(bytes, record, 56);
+	}
+	return bytes;
+}
+
+static void
+answer_table(struct stage *st, const struct scripted_sent *sent)
+{
+	struct rmpp_header r = {
+		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA, .segment = 1,
+		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST | RMPP_FLAG_LAST,
+	};
+	g_autoptr(GByteArray) bytes = records_of(st, sent->mad);
+	struct transport_mad m = { .addr = sent->to };
+	struct sa_header h;
+	enum manner manner = st->manner;
+
+	st->n_tables++;
+	sa_header_read(sent->mad, MAD_SIZE, &h);
+	if (st->bad_attr && st->bad_attr != h.mad.attr_id)
+		manner = WELL;
+	if (manner == SILENT)
+		return;
+	if (manner == RETURNED) {
+		scripted_return(st->t, sent->mad, 10);
+		return;
+	}
+	if (manner == RAGGED)
+		g_byte_array_append(bytes, (uint8_t *)"abc", 3);
+	/* a byte of the text, or of records without a checksum none */
+	if (manner == SENSELESS && h.mad.attr_id == SA_ATTR_STATE)
+		bytes->data[70] ^= 1;
+	r.length = (uint32_t)bytes->len - RMPP_SA_HEADER_LEN + 20;
+	bytes->data[3] |= MAD_METHOD_RESPONSE;
+	if (manner == CUT)
+		r.flags &= ~RMPP_FLAG_LAST;
+	if (manner == NO_RMPP)
+		r.flags = 0;
+	if (manner == REFUSING)
+		bytes->data[5] = MAD_STATUS_BAD_ATTRIBUTE;
+	if (manner == EMPTY_STATUS)
+		bytes->data[4] = SA_STATUS_NO_RECORDS >> 8;
+	if (manner == OTHER_ATTRIBUTE)
+		bytes->data[17] ^= 1;
+	if (manner == OTHER_METHOD)
+		bytes->data[3] = MAD_METHOD_GET_RESP;
+	bytes->data[45] = (uint8_t)(sa_record_size(h.mad.attr_id) / 8);
+	if (manner == SMALL_RECORDS)
+		bytes->data[45] = 1;
+	rmpp_header_write(bytes->data, &r);
+	/* one that is cut has the length of a MAD, the others their own */
+	g_byte_array_set_size(bytes, manner == CUT || manner == NO_RMPP ||
+			      manner == REFUSING || manner == EMPTY_STATUS ?
+			      MAD_SIZE : bytes->len);
+	m.mad = bytes->data;
+	m.len = bytes->len;
+	scripted_deliver(st->t, &m, 10);
+}
+
+static void
+peer(struct transport *t, const struct scripted_sent *sent, void *data)
+{
+	struct stage *st = data;
+	struct mad_header h;
+
+	mad_header_read(sent->mad, MAD_SIZE, &h);
+	if (h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+		answer_port(st, sent);
+	} else if (h.method == SA_METHOD_GET_TABLE) {
+		assert_int_equal(sent->to.lid, MASTER);
+		answer_table(st, sent);
+	} else if (h.attr_id == SA_ATTR_CLASS_PORT_INFO) {
+		assert_int_equal(sent->to.lid, MASTER);
+		answer_class(st, sent);
+	}
+}
+
+/* Of one group with this many members, by text. */
+static void
+set_members(struct stage *st, unsigned n)
+{
+	g_autoptr(GString) text = g_string_new("group "
+		"0xff12401bffff00000000000000000001 0xc007 0xffff 0x00000b1b "
+		"0x00000 4 3 18 0 0 0 0 0x0000000000000000\n");
+
+	for (unsigned i = 1; i <= n; i++)
+		g_string_append_printf(text, "member "
+			"0xff12401bffff00000000000000000001 "
+			"0xfe80000000000000%016x 1 0\n", i);
+	assert_true(sa_load(st->other, text->str, 0, NULL));
+}
+
+static void
+stage_open(struct stage *st, bool is_minism)
+{
+	static const struct mad_client_params wire = {
+		.timeout_ms = 50, .retries = 1, .max_wire = 8,
+	};
+	const struct sa_params params = { .sm_key = KEY };
+
+	memset(st, 0, sizeof(*st));
+	st->is_minism = is_minism;
+	st->t = scripted_new();
+	scripted_set_peer(st->t, peer, st);
+	st->x = mad_client_new(st->t, &wire);
+	st->s = generate_fabric("single(3)", NULL, NULL);
+	st->sa = sa_new(&params);
+	st->other = sa_new(&params);
+	set_members(st, 2);
+	st->log = log_open("/dev/null", LOG_DEBUG, NULL);
+	st->persist = persist_open(NULL, st->log);
+	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->log, EVERY);
+	standby_follow(st->b, st->s);
+}
+
+static void
+stage_close(struct stage *st)
+{
+	standby_free(st->b);
+	mad_client_free(st->x);
+	transport_free(st->t);
+	persist_free(st->persist);
+	log_free(st->log);
+	sa_free(st->sa);
+	sa_free(st->other);
+	snapshot_unref(st->s);
+}
+
+static struct standby_status
+after(struct stage *st, int64_t us)
+{
+	struct standby_status status;
+
+	scripted_run(st->t, transport_now(st->t) + us);
+	standby_status(st->b, &status);
+	return status;
+}
+
+/* A minism is read once, and again when its version is another. */
+TEST(test_a_minism_is_read_when_there_is_news)
+{
+	struct standby_status status;
+	struct stage st;
+
+	stage_open(&st, true);
+	status = after(&st, SECOND / 2);
+	assert_true(status.warm && status.whole);
+	assert_int_equal(status.stats.n_members, 2);
+	assert_int_equal(st.n_tables, 1);
+	status = after(&st, 60 * SECOND);
+	assert_int_equal(st.n_tables, 1);
+	assert_in_range(st.n_class, 55, 65);
+	assert_true(transport_now(st.t) - status.as_of < 2 * SECOND);
+	set_members(&st, 5);
+	status = after(&st, 2 * SECOND);
+	assert_int_equal(st.n_tables, 2);
+	assert_int_equal(status.stats.n_members, 5);
+	stage_close(&st);
+}
+
+/* Another SA tells of no news. */
+TEST(test_another_sa_is_read_every_few_seconds)
+{
+	struct standby_status status;
+	struct stage st;
+
+	stage_open(&st, false);
+	status = after(&st, SECOND / 2);
+	assert_true(status.warm && !status.whole);
+	assert_int_equal(status.stats.n_groups, 1);
+	assert_int_equal(status.stats.n_members, 2);
+	assert_int_equal(st.n_tables, 3);
+	after(&st, (EVERY - 2) * SECOND);
+	assert_int_equal(st.n_tables, 3);
+	after(&st, 2 * EVERY * SECOND);
+	assert_in_range(st.n_tables, 6, 9);
+	stage_close(&st);
+}
+
+/* Whatever the master does, what was read first is held; and once it answers
+ * well again, that is read. */
+TEST(test_a_bad_answer_replaces_nothing)
+{
+	for (unsigned is_minism = 0; is_minism < 2; is_minism++)
+		for (unsigned i = WELL + 1; i < N_MANNERS; i++) {
+			struct standby_status status, first;
+			struct stage st;
+
+			/* nothing is a good answer of three tables */
+			if (i == EMPTY_STATUS && !is_minism)
+				continue;
+			stage_open(&st, is_minism);
+			first = after(&st, SECOND / 2);
+			assert_int_equal(first.stats.n_members, 2);
+			assert_null(first.why);
+			set_members(&st, 4);
+			st.manner = (enum manner)i;
+			status = after(&st, 2 * EVERY * SECOND);
+			assert_non_null(status.why);
+			assert_true(status.warm);
+			assert_int_equal(status.stats.n_members, 2);
+			assert_true(status.as_of < 2 * SECOND);
+			assert_int_equal(status.reads, 1);
+			st.manner = WELL;
+			status = after(&st, 7 * EVERY * SECOND);
+			assert_null(status.why);
+			assert_true(status.reads > 1);
+			if (is_minism)
+				assert_int_equal(status.stats.n_members, 4);
+			stage_close(&st);
+		}
+}
+
+/* The last of three tables. */
+TEST(test_two_of_three_tables_are_none)
+{
+	struct standby_status status;
+	struct stage st;
+
+	stage_open(&st, false);
+	st.manner = REFUSING;
+	st.bad_attr = SA_ATTR_INFORM_INFO_RECORD;
+	status = after(&st, 5 * SECOND);
+	assert_false(status.warm);
+	assert_non_null(status.why);
+	assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
+	stage_close(&st);
+}
+
+TEST(test_a_standby_says_why_it_is_not_warm)
+{
+	struct standby_status status;
+	struct stage st;
+
+	stage_open(&st, true);
+	st.is_dark = true;
+	status = after(&st, 3 * SECOND);
+	assert_string_equal(status.why, "its SA does not answer");
+	assert_false(status.warm);
+	st.is_down = true;
+	status = after(&st, 3 * SECOND);
+	assert_string_equal(status.why, "it has not brought our port up yet");
+	assert_int_equal(st.n_tables, 0);
+	stage_close(&st);
+}
+
+/* ------------------------------------------------------------------- taking */
+
+TEST(test_clients_are_known_if_nothing_can_be_missing)
+{
+	static const struct {
+		bool is_minism;
+		int64_t dark_us;	/* the SA is silent, the master not */
+		uint16_t lid;
+	} cases[] = {
+		{ true, 0, MASTER }, { true, 2 * SECOND, MASTER },
+		{ true, 20 * SECOND, 0 }, { false, 0, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct sa_stats stats;
+		struct stage st;
+
+		stage_open(&st, cases[i].is_minism);
+		after(&st, 2 * SECOND);
+		st.is_dark = true;
+		after(&st, cases[i].dark_us);
+		assert_int_equal(standby_take(st.b, transport_now(st.t)),
+				 cases[i].lid);
+		sa_stats(st.sa, &stats);
+		assert_int_equal(stats.n_members, 2);
+		/* once */
+		assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
+		stage_close(&st);
+	}
+}
+
+static void
+on_last(void *data)
+{
+	((struct stage *)data)->lasts++;
+}
+
+/* What changed a moment before the hand-over is there. */
+TEST(test_the_last_is_read_before_it_is_taken)
+{
+	struct sa_stats stats;
+	struct stage st;
+
+	stage_open(&st, true);
+	after(&st, SECOND / 2);
+	set_members(&st, 7);
+	st.is_dark = true;	/* as a former master */
+	standby_read_last(st.b, on_last, &st);
+	assert_int_equal(st.lasts, 0);
+	after(&st, 10 * 1000);
+	assert_int_equal(st.lasts, 1);
+	assert_int_equal(standby_take(st.b, transport_now(st.t)), MASTER);
+	sa_stats(st.sa, &stats);
+	assert_int_equal(stats.n_members, 7);
+	stage_close(&st);
+}
+
+/* Nobody waits for a master that does not answer, nor for nothing. */
+TEST(test_the_last_is_not_waited_for_long)
+{
+	struct stage st;
+
+	stage_open(&st, true);
+	after(&st, SECOND / 2);
+	st.manner = SILENT;
+	standby_read_last(st.b, on_last, &st);
+	standby_read_last(st.b, on_last, &st);
+	after(&st, (STANDBY_LAST_MS - 1) * 1000);
+	assert_int_equal(st.lasts, 0);
+	after(&st, 2 * 1000);
+	assert_int_equal(st.lasts, 1);
+	assert_int_equal(standby_take(st.b, transport_now(st.t)), MASTER);
+	stage_close(&st);
+
+	stage_open(&st, true);
+	standby_read_last(st.b, on_last, &st);
+	after(&st, 1000);
+	assert_int_equal(st.lasts, 1);
+	stage_close(&st);
+}
+
+/* LIDs and ranks of the master go with it; a master by records has none. */
+TEST(test_what_the_master_remembers_is_taken)
+{
+	static const char lids[] = "0x0000000000000042 0x0030 0x0031\n\n";
+	static const char ranks[] = "engine updn\n0x0000000000000007 3\n";
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct stage st;
+
+	stage_open(&st, true);
+	assert_false(persist_take(st.persist, "nonsense", NULL, NULL));
+	assert_false(persist_take(st.persist, lids, "nonsense", NULL));
+	persist_write(text, st.persist);
+	assert_string_equal(text->str, "= guid2lid\n");
+	assert_true(persist_take(st.persist, lids, ranks, NULL));
+	g_string_truncate(text, 0);
+	persist_write(text, st.persist);
+	assert_non_null(strstr(text->str, lids));
+	assert_non_null(strstr(text->str, "= ranks\n"));
+	assert_non_null(strstr(text->str, "0x0000000000000007 3"));
+	stage_close(&st);
+}
