@@ -584,8 +584,8 @@ daemon_connect(struct daemon *d)
 			.flaps = {
 				.limit = c->flap_limit,
 				.interval_s = c->flap_interval_s,
-				.hold_s = c->flap_hold_s ?:
-					c->babbling_hold ? 60 : 0,
+				.hold_s = c->flap_hold_s,
+				.disable = c->babbling_disable,
 			},
 			.avoid = (c->bad_links & OPTIONS_AVOID_ERRORS ?
 				  AVOID_ERRORS : 0) |

@@ -42,6 +42,7 @@
 #include "sm/io/transport.h"
 #include "sm/sa/sa.h"
 #include "topology/state_file.h"
+#include "topology/text.h"
 
 #define OWNER_ONLY	0600
 #define SA_PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
@@ -81,7 +82,8 @@ save(struct log *log, const char *subsystem, const char *path,
 
 struct persist {
 	char *path;		/* of guid2lid; NULL: no cache */
-	char *ranks_path;
+	char *ranks_path, *disabled_path;
+	GArray *disabled;	/* struct persist_port */
 	struct rank_list *ranks;	/* may be NULL */
 	char *whole_engine;	/* in force when there were most cables */
 	uint32_t n_linked;	/* ports with a cable then */
@@ -116,6 +118,31 @@ parse_ranks(const char *text, const char *path, void *data, GError **error)
 	return m->ranks != NULL;
 }
 
+static bool
+parse_disabled(const char *text, const char *path, void *data, GError **error)
+{
+	struct persist *m = data;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	uint64_t num;
+
+	for (char **line = lines; *line && (*line)[0]; line++) {
+		g_auto(GStrv) words = g_strsplit(*line, " ", 2);
+		struct persist_port p = { 0 };
+
+		if (!words[1] || !text_read_guid(words[0], &p.guid) ||
+		    !text_read_number(words[1], 254, &num)) {
+			g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+				    "%s:%u: damaged", path,
+				    (unsigned)(line - lines) + 1);
+			g_array_set_size(m->disabled, 0);
+			return false;
+		}
+		p.num = (uint8_t)num;
+		g_array_append_val(m->disabled, p);
+	}
+	return true;
+}
+
 struct persist *
 persist_open(const char *cache_dir, struct log *log)
 {
@@ -123,7 +150,12 @@ persist_open(const char *cache_dir, struct log *log)
 
 	m->log = log;
 	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
+	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
 	if (cache_dir) {
+		m->disabled_path = g_build_filename(cache_dir,
+						    "disabled-ports", NULL);
+		load(log, "memory", m->disabled_path, parse_disabled, m,
+		     ": ports that this manager disabled stay so");
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
 		load(log, "memory", m->path, parse_ranges, m,
@@ -144,6 +176,8 @@ persist_free(struct persist *m)
 		return;
 	g_array_unref(m->ranges);
 	g_array_unref(m->untaken);
+	g_array_unref(m->disabled);
+	g_free(m->disabled_path);
 	rank_list_free(m->ranks);
 	g_free(m->whole_engine);
 	g_free(m->ranks_path);
@@ -338,6 +372,40 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 			save(m->log, "memory", m->ranks_path, text, how, 0666);
 	}
 	return true;
+}
+
+const GArray *
+persist_disabled(const struct persist *m)
+{
+	return m->disabled;
+}
+
+void
+persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
+		      bool disabled)
+{
+	const struct persist_port port = { guid, num };
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = m->disabled->len; i-- > 0;) {
+		const struct persist_port *p =
+			&g_array_index(m->disabled, struct persist_port, i);
+
+		if (p->guid == guid && p->num == num)
+			g_array_remove_index(m->disabled, i);
+	}
+	if (disabled)
+		g_array_append_val(m->disabled, port);
+	for (guint i = 0; i < m->disabled->len; i++) {
+		const struct persist_port *p =
+			&g_array_index(m->disabled, struct persist_port, i);
+
+		g_string_append_printf(text, "0x%016" G_GINT64_MODIFIER
+				       "x %u\n", p->guid, p->num);
+	}
+	if (m->disabled_path)
+		save(m->log, "memory", m->disabled_path, text,
+		     G_FILE_SET_CONTENTS_DURABLE, 0666);
 }
 
 static bool

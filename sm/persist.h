@@ -78,6 +78,17 @@ void persist_write(GString *out, void *persist);
 bool persist_take(struct persist *m, const char *lids, const char *ranks,
 		  GError **error);
 
+/* Ports that were disabled and are to be enabled again. */
+struct persist_port {
+	uint64_t guid;		/* of the node */
+	uint8_t num;
+};
+/* Of struct persist_port; borrowed. */
+const GArray *persist_disabled(const struct persist *m);
+/* Adds it to the file, or removes it. */
+void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
+			   bool disabled);
+
 /* ----------------------------------------------------------------- M_Keys */
 
 /* Secret: mode 0600, and nothing of it is logged. */

@@ -436,7 +436,7 @@ static const struct option rows[] = {
 		   3600, "60"),
 	OPTION_KEY("flap_hold", &option_number, AT(flap_hold_s), 0, 86400,
 		   "0"),
-	OPTION_KEY("babbling_port_policy", &option_bool, AT(babbling_hold), 0,
+	OPTION_KEY("babbling_port_policy", &option_bool, AT(babbling_disable), 0,
 		   0, NULL),
 	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
 		   "report"),

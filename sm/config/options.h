@@ -79,7 +79,7 @@ struct options {
 	char *qos_policy_file;	/* NULL: none */
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
-	bool babbling_hold;	/* OpenSM's word for flap_hold 60 */
+	bool babbling_disable;	/* a port that babbles */
 	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
 	bool perfmgr;		/* read the counters of ports, */
 	unsigned perfmgr_sweep_s;	/* all of them in this time, and */

@@ -11,8 +11,10 @@
  * next may use them. A node behind it is away for that time.
  *
  * A cable has one entry, that of its switch; between switches, of the lower
- * GUID. A port that sends BABBLE traps within a minute babbles, which is told,
- * no more: traps lead to one repair a second at most (sm/sweep/notices.c).
+ * GUID. A port that sends BABBLE traps within a minute babbles, which is told:
+ * traps lead to one repair a second at most (sm/sweep/notices.c). If the site
+ * wants that, the port at the end of its link that is nearer to the manager is
+ * disabled and, with the same pauses, enabled again (sm/sweep/sweep_flaps.c).
  *
  * Cost. One pass over the ports for each discovery.
  */
@@ -25,7 +27,8 @@
 #define SECOND		((int64_t)G_USEC_PER_SEC)
 #define HOUR		(3600 * SECOND)
 #define HOLD_MAX	HOUR
-#define BABBLE		250u
+#define BABBLE		250u	/* as OpenSM's babbling_port_policy */
+#define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
 
 struct flaps {
@@ -156,7 +159,8 @@ end_was_down(const struct snapshot *before, uint32_t port,
 static void
 hold(struct flaps *f, struct flap *p, int64_t now)
 {
-	int64_t first = f->params.hold_s * SECOND;
+	int64_t first = (f->params.hold_s ? f->params.hold_s : HOLD_BABBLE) *
+		SECOND;
 
 	p->pause = !p->pause || p->held_until + HOLD_MAX < now ? first :
 		MIN(2 * p->pause, MAX(HOLD_MAX, first));
@@ -215,7 +219,7 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 	}
 }
 
-const struct flap *
+struct flap *
 flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
 	   int64_t now)
 {
@@ -234,6 +238,28 @@ flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
 		return NULL;
 	p->babbles = true;
 	return p;
+}
+
+void
+flaps_disable(struct flaps *f, struct flap *p, uint64_t guid, uint8_t num,
+	      int64_t now)
+{
+	p->disabled_guid = guid;
+	p->disabled_num = num;
+	hold(f, p, now);
+}
+
+void
+flaps_recall(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
+{
+	struct flap *p = flap_at(f, guid, num, now);
+
+	p->name = g_strdup_printf("port %u of 0x%016" G_GINT64_MODIFIER "x",
+				  num, guid);
+	p->disabled_guid = guid;
+	p->disabled_num = num;
+	p->held = true;
+	p->held_until = now;
 }
 
 /* ------------------------------------------------------------------ holding */
@@ -255,10 +281,19 @@ flaps_due(const struct flaps *f)
 	return due;
 }
 
-GArray *
+static int
+compare_flaps(gconstpointer a, gconstpointer b)
+{
+	const struct flap *p = *(struct flap *const *)a;
+	const struct flap *q = *(struct flap *const *)b;
+
+	return strcmp(p->name, q->name);
+}
+
+GPtrArray *
 flaps_release(struct flaps *f, int64_t now)
 {
-	GArray *nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GPtrArray *list = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer data;
 
@@ -268,12 +303,13 @@ flaps_release(struct flaps *f, int64_t now)
 
 		if (!p->held || p->held_until > now)
 			continue;
-		p->held = p->flaps = false;
+		p->held = p->flaps = p->babbles = false;
+		p->traps_now = 0;
 		p->last = now;
-		g_array_append_val(nodes, p->guid);
-		g_array_append_val(nodes, p->far_guid);
+		g_ptr_array_add(list, p);
 	}
-	return nodes;
+	g_ptr_array_sort(list, compare_flaps);
+	return list;
 }
 
 /* SNAPSHOT_NONE: it has no cable now, or that of the SM. */
@@ -320,15 +356,6 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 }
 
 /* ------------------------------------------------------------------ listing */
-
-static int
-compare_flaps(gconstpointer a, gconstpointer b)
-{
-	const struct flap *p = *(struct flap *const *)a;
-	const struct flap *q = *(struct flap *const *)b;
-
-	return strcmp(p->name, q->name);
-}
 
 GPtrArray *
 flaps_list(const struct flaps *f, int64_t now)

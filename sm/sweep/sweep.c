@@ -979,6 +979,13 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;
+	for (guint i = 0; i < persist_disabled(memory)->len; i++) {
+		const struct persist_port *p =
+			&g_array_index(persist_disabled(memory),
+				       struct persist_port, i);
+
+		flaps_recall(s->flaps, p->guid, p->num, sweep_now(s));
+	}
 	s->log = log;
 	s->end = end;
 	s->data = data;

@@ -255,7 +255,7 @@ read_sm(struct play *p, char **words)
 	struct sm_instance_params *sm = &p->sm;
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
-	unsigned log = 1, cache = 0;
+	unsigned log = 1, cache = 0, babbling = 0;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
@@ -266,7 +266,7 @@ read_sm(struct play *p, char **words)
 		{ "flap_limit", &sm->sweep.flaps.limit },
 		{ "flap_interval", &sm->sweep.flaps.interval_s },
 		{ "flap_hold", &sm->sweep.flaps.hold_s },
-		{ "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
+		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
 		{ "log", &log }, { "cache", &cache },
 		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
@@ -295,6 +295,7 @@ read_sm(struct play *p, char **words)
 	sm->cache_dir = cache ? p->dir : NULL;
 	sm->sweep.policy = &p->policy;
 	sm->sweep.force_heavy = heavy;
+	sm->sweep.flaps.disable = babbling;
 	sm->sweep.clients = clients;
 	sm->sweep.names = p->names;
 	sm->sweep.isolation = (struct isolation_params){
