@@ -4,6 +4,8 @@
  * only tests whose name matches run. Those called large_* run if
  * MINISM_TEST_LARGE is set.
  */
+#include <string.h>
+
 #include <glib.h>
 
 #include "tests/lib/unit.h"
@@ -22,6 +24,101 @@ unit_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
 	if (!all)
 		all = g_array_new(FALSE, FALSE, sizeof(added));
 	g_array_append_val(all, added);
+}
+
+void
+assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+/* RFC 8259, enough of it to refuse what is not JSON. */
+static const char *json_value(const char *c);
+
+static const char *
+json_space(const char *c)
+{
+	return c + strspn(c, " \t\r\n");
+}
+
+static const char *
+json_string(const char *c)
+{
+	if (*c++ != '"')
+		return NULL;
+	for (; *c != '"'; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return NULL;
+		if (*c != '\\')
+			continue;
+		c++;
+		if (*c == 'u') {
+			for (unsigned i = 1; i <= 4; i++)
+				if (!g_ascii_isxdigit(c[i]))
+					return NULL;
+			c += 4;
+		} else if (!*c || !strchr("\"\\/bfnrt", *c)) {
+			return NULL;
+		}
+	}
+	return c + 1;
+}
+
+/* The members between brackets, with keys if it is an object. */
+static const char *
+json_list(const char *c, char end)
+{
+	c = json_space(c + 1);
+	if (*c == end)
+		return c + 1;
+	for (;;) {
+		if (end == '}') {
+			c = json_string(json_space(c));
+			if (!c || *json_space(c) != ':')
+				return NULL;
+			c = json_space(c) + 1;
+		}
+		c = json_value(c);
+		if (!c)
+			return NULL;
+		c = json_space(c);
+		if (*c == end)
+			return c + 1;
+		if (*c++ != ',')
+			return NULL;
+	}
+}
+
+static const char *
+json_value(const char *c)
+{
+	c = json_space(c);
+	if (*c == '{')
+		return json_list(c, '}');
+	if (*c == '[')
+		return json_list(c, ']');
+	if (*c == '"')
+		return json_string(c);
+	if (g_str_has_prefix(c, "true"))
+		return c + 4;
+	if (g_str_has_prefix(c, "false"))
+		return c + 5;
+	if (g_str_has_prefix(c, "null"))
+		return c + 4;
+	if (!g_ascii_isdigit(*c))
+		return NULL;
+	c += *c == '0' ? 1 : strspn(c, "0123456789");
+	return *c == '.' ? c + 1 + strspn(c + 1, "0123456789") : c;
+}
+
+void
+assert_json(const char *text)
+{
+	const char *end = json_value(text);
+
+	if (!end || *json_space(end) || !g_utf8_validate(text, -1, NULL))
+		fail_msg("no JSON: %s", text);
 }
 
 int

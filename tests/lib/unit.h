@@ -37,4 +37,9 @@ void unit_add(const char *name, CMUnitTestFunction test,
 	} \
 	static void name(__attribute__((unused)) void **state)
 
+void assert_has(const char *text, const char *part);
+
+/* One value of RFC 8259, all of it UTF-8. */
+void assert_json(const char *text);
+
 #endif

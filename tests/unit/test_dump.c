@@ -109,13 +109,6 @@ entry(struct fabric *f, const char *sw, unsigned lid)
 	return lft_row(f->lft, n->sw_index) + lid;
 }
 
-static void
-assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
 static uint32_t
 count_lines(const char *text)
 {

@@ -263,13 +263,6 @@ TEST(test_clients_are_told_when_the_port_is_up)
 	fabric_free(f);
 }
 
-static void
-assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
 TEST(test_the_plan_says_who_gets_in_and_out)
 {
 	struct fabric *f = fabric_new();
