@@ -46,175 +46,134 @@ parse(struct setup *t, const char *text)
 		fail_msg("%s", error->message);
 }
 
+/* All values but those of QoS (test_qos_keys.c): texts by what they say, the
+ * rest as it is in memory. */
 static void
 assert_same(const struct options *a, const struct options *b)
 {
-	assert_int_equal(a->mode, b->mode);
-	assert_int_equal(g_strcmp0(a->ca_name, b->ca_name), 0);
-	assert_int_equal(a->port_num, b->port_num);
-	assert_int_equal(a->port_guid, b->port_guid);
-	assert_int_equal(g_strcmp0(a->engine, b->engine), 0);
-	assert_int_equal(a->require_deadlock_free, b->require_deadlock_free);
-	assert_int_equal(a->routing_threads, b->routing_threads);
-	assert_int_equal(g_strcmp0(a->root_guid_file, b->root_guid_file), 0);
-	assert_int_equal(g_strcmp0(a->cn_guid_file, b->cn_guid_file), 0);
-	assert_int_equal(g_strcmp0(a->io_guid_file, b->io_guid_file), 0);
-	assert_int_equal(a->sweep_s, b->sweep_s);
-	assert_int_equal(a->force_heavy, b->force_heavy);
-	assert_int_equal(g_strcmp0(a->node_names_file, b->node_names_file), 0);
-	assert_int_equal(a->background, b->background);
-	assert_int_equal(g_strcmp0(a->pid_file, b->pid_file), 0);
-	assert_int_equal(a->timeout_ms, b->timeout_ms);
-	assert_int_equal(a->retries, b->retries);
-	assert_int_equal(a->max_smps, b->max_smps);
-	assert_int_equal(a->priority, b->priority);
-	assert_int_equal(a->lmc, b->lmc);
-	assert_int_equal(a->m_key, b->m_key);
-	assert_int_equal(a->sm_key, b->sm_key);
-	assert_int_equal(a->sa_key, b->sa_key);
-	assert_int_equal(a->subnet_prefix, b->subnet_prefix);
-	assert_int_equal(a->verbosity, b->verbosity);
-	assert_int_equal(g_strcmp0(a->config_file, b->config_file), 0);
-	assert_int_equal(g_strcmp0(a->log_file, b->log_file), 0);
-	assert_int_equal(g_strcmp0(a->cache_dir, b->cache_dir), 0);
-	assert_int_equal(g_strcmp0(a->dump_dir, b->dump_dir), 0);
-	assert_int_equal(a->show, b->show);
-	assert_int_equal(a->m_key_lease, b->m_key_lease);
-	assert_int_equal(a->m_key_protect, b->m_key_protect);
-	assert_int_equal(a->m_key_per_port, b->m_key_per_port);
-	assert_int_equal(a->m_key_lookup, b->m_key_lookup);
-	assert_int_equal(g_strcmp0(a->partition_file, b->partition_file), 0);
-	assert_int_equal(a->partition_file_asked, b->partition_file_asked);
-	assert_int_equal(a->enforce, b->enforce);
-	assert_int_equal(a->no_enforcement, b->no_enforcement);
-	assert_int_equal(a->sm_sl, b->sm_sl);
-	assert_int_equal(a->subnet_timeout, b->subnet_timeout);
-	assert_int_equal(a->packet_life_time, b->packet_life_time);
-	assert_int_equal(a->hoq_life, b->hoq_life);
-	assert_int_equal(a->leaf_hoq_life, b->leaf_hoq_life);
-	assert_int_equal(a->vl_stall, b->vl_stall);
-	assert_int_equal(a->leaf_vl_stall, b->leaf_vl_stall);
-	assert_int_equal(a->max_op_vls, b->max_op_vls);
-	assert_int_equal(a->group_quota, b->group_quota);
-	assert_int_equal(a->local_phy_errors, b->local_phy_errors);
-	assert_int_equal(a->overrun_errors, b->overrun_errors);
-	assert_int_equal(a->poll_ms, b->poll_ms);
-	assert_int_equal(a->polls_lost, b->polls_lost);
-	assert_int_equal(a->no_rereg, b->no_rereg);
-	assert_int_equal(g_strcmp0(a->control_socket, b->control_socket), 0);
-	assert_int_equal(g_strcmp0(a->http, b->http), 0);
+	struct options copies[2];
+
+	memcpy(&copies[0], a, sizeof(*a));
+	memcpy(&copies[1], b, sizeof(*b));
+	for (size_t i = 0; i < options_table.n; i++) {
+		const struct option *o = &options_table.options[i];
+		char **x = (char **)((char *)&copies[0] + o->offset);
+		char **y = (char **)((char *)&copies[1] + o->offset);
+
+		if (!o->kind || !o->kind->is_text)
+			continue;
+		assert_int_equal(g_strcmp0(*x, *y), 0);
+		*x = *y = NULL;
+	}
+	copies[0].origins = copies[1].origins = NULL;
+	copies[0].given = copies[1].given = NULL;
+	memset(&copies[0].qos, 0, sizeof(copies[0].qos));
+	memset(&copies[1].qos, 0, sizeof(copies[1].qos));
+	assert_memory_equal(&copies[0], &copies[1], sizeof(copies[0]));
+}
+
+#define VALUE(member, value) offsetof(struct options, member), \
+	sizeof(((struct options *)0)->member), value, NULL
+#define NAME(member, value) offsetof(struct options, member), 0, 0, value
+
+/* All other than what is built in, so that one that goes astray is seen. */
+static const struct {
+	const char *line;
+	size_t offset, size;	/* 0: a text */
+	uint64_t number;
+	const char *text;
+} good_lines[] = {
+	{ "guid 0x0002c90300a1b2c3", VALUE(port_guid, 0x0002c90300a1b2c3) },
+	{ "port 2", VALUE(port_num, 2) },
+	{ "  ca_name mlx5_0   # the left one", NAME(ca_name, "mlx5_0") },
+	{ "routing_engine\tupdn", NAME(engine, "updn") },
+	{ "require_deadlock_free TRUE", VALUE(require_deadlock_free, true) },
+	{ "root_guid_file /r", NAME(root_guid_file, "/r") },
+	{ "cn_guid_file /cn", NAME(cn_guid_file, "/cn") },
+	{ "io_guid_file /io", NAME(io_guid_file, "/io") },
+	{ "routing_threads 2", VALUE(routing_threads, 2) },
+	{ "sweep_interval 0", VALUE(sweep_s, 0) },
+	{ "force_heavy_sweep TRUE", VALUE(force_heavy, true) },
+	{ "node_name_map_name /etc/map", NAME(node_names_file, "/etc/map") },
+	{ "daemon TRUE", VALUE(background, true) },
+	{ "transaction_timeout 60000", VALUE(timeout_ms, 60000) },
+	{ "transaction_retries 0", VALUE(retries, 0) },
+	{ "max_wire_smps 0x40", VALUE(max_smps, 64) },
+	{ "sm_priority 15\r", VALUE(priority, 15) },
+	{ "lmc 7", VALUE(lmc, 7) },
+	{ "m_key 0xffffffffffffffff", VALUE(m_key, UINT64_MAX) },
+	{ "sm_key 18446744073709551615", VALUE(sm_key, UINT64_MAX) },
+	{ "sa_key 0x10", VALUE(sa_key, 16) },
+	{ "subnet_prefix 0xFEC0000000000000",
+	  VALUE(subnet_prefix, 0xfec0000000000000) },
+	{ "log_file \"/a b/c # d\"", NAME(log_file, "/a b/c # d") },
+	{ "cache_dir \"\"", NAME(cache_dir, NULL) },
+	{ "m_key_lease_period 660", VALUE(m_key_lease, 660) },
+	{ "m_key_protection_level 2", VALUE(m_key_protect, 2) },
+	{ "m_key_per_port TRUE", VALUE(m_key_per_port, true) },
+	{ "m_key_lookup FALSE", VALUE(m_key_lookup, false) },
+	{ "partition_config_file /p", NAME(partition_file, "/p") },
+	{ "part_enforce IN", VALUE(enforce, OPTIONS_SIDE_IN) },
+	{ "no_partition_enforcement TRUE", VALUE(no_enforcement, true) },
+	{ "sm_sl 3", VALUE(sm_sl, 3) },
+	{ "subnet_timeout 17", VALUE(subnet_timeout, 17) },
+	{ "packet_life_time 0x11", VALUE(packet_life_time, 17) },
+	{ "head_of_queue_lifetime 0x13", VALUE(hoq_life, 19) },
+	{ "leaf_head_of_queue_lifetime 15", VALUE(leaf_hoq_life, 15) },
+	{ "vl_stall_count 6", VALUE(vl_stall, 6) },
+	{ "leaf_vl_stall_count 5", VALUE(leaf_vl_stall, 5) },
+	{ "max_op_vls 4", VALUE(max_op_vls, 4) },
+	{ "local_phy_errors_threshold 9", VALUE(local_phy_errors, 9) },
+	{ "overrun_errors_threshold 10", VALUE(overrun_errors, 10) },
+	{ "sminfo_polling_timeout 10000", VALUE(poll_ms, 10000) },
+	{ "polling_retry_number 4", VALUE(polls_lost, 4) },
+	{ "no_clients_rereg TRUE", VALUE(no_rereg, true) },
+	{ "control_socket /s", NAME(control_socket, "/s") },
+	{ "http [::1]:9683", NAME(http, "[::1]:9683") },
+	{ "dump_dir /d#e", NAME(dump_dir, "/d#e") },
+};
+
+/* Of all lines, each with `value` in place of its own if that is not NULL. */
+static char *
+join_lines(const char *value)
+{
+	GString *out = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++) {
+		const char *line = good_lines[i].line +
+			strspn(good_lines[i].line, " ");
+
+		if (value)
+			g_string_append_printf(out, "%.*s %s\n",
+					       (int)strcspn(line, " \t"),
+					       line, value);
+		else
+			g_string_append_printf(out, "%s\n",
+					       good_lines[i].line);
+	}
+	return g_string_free(out, FALSE);
 }
 
 TEST(test_every_key_arrives, setup_new, setup_free)
 {
 	struct setup *t = *state;
+	g_autofree char *text = join_lines(NULL);
 
-	parse(t, "guid 0x0002c90300a1b2c3\n"
-		 "port 2\n"
-		 "  ca_name mlx5_0   # the left one\n"
-		 "routing_engine\tupdn\n"
-		 "require_deadlock_free TRUE\n"
-		 "root_guid_file /r\n"
-		 "cn_guid_file /cn\n"
-		 "io_guid_file /io\n"
-		 "routing_threads 2\n"
-		 "sweep_interval 0\n"
-		 "force_heavy_sweep TRUE\n"
-		 "node_name_map_name /etc/ib-node-name-map\n"
-		 "daemon TRUE\n"
-		 "transaction_timeout 60000\n"
-		 "transaction_retries 0\n"
-		 "max_wire_smps 0x40\n"
-		 "sm_priority 15\r\n"
-		 "lmc 7\n"
-		 "m_key 0xffffffffffffffff\n"
-		 "sm_key 18446744073709551615\n"
-		 "sa_key 0x10\n"
-		 "subnet_prefix 0xFEC0000000000000\n"
-		 "log_file \"/a b/c # d\"\n"
-		 "cache_dir \"\"\n"
-		 "dump_dir /d#e");
-	assert_int_equal(t->conf->port_guid, 0x0002c90300a1b2c3);
-	assert_int_equal(t->conf->port_num, 2);
-	assert_string_equal(t->conf->ca_name, "mlx5_0");
-	assert_string_equal(t->conf->engine, "updn");
-	assert_true(t->conf->require_deadlock_free);
-	assert_string_equal(t->conf->root_guid_file, "/r");
-	assert_string_equal(t->conf->cn_guid_file, "/cn");
-	assert_string_equal(t->conf->io_guid_file, "/io");
-	assert_int_equal(t->conf->routing_threads, 2);
-	assert_int_equal(t->conf->sweep_s, 0);
-	assert_true(t->conf->force_heavy);
-	assert_string_equal(t->conf->node_names_file, "/etc/ib-node-name-map");
-	assert_true(t->conf->background);
-	assert_int_equal(t->conf->timeout_ms, 60000);
-	assert_int_equal(t->conf->retries, 0);
-	assert_int_equal(t->conf->max_smps, 64);
-	assert_int_equal(t->conf->priority, 15);
-	assert_int_equal(t->conf->lmc, 7);
-	assert_true(t->conf->m_key == UINT64_MAX);
-	assert_true(t->conf->sm_key == UINT64_MAX);
-	assert_true(t->conf->sa_key == 16);
-	assert_int_equal(t->conf->subnet_prefix, 0xfec0000000000000);
-	assert_string_equal(t->conf->log_file, "/a b/c # d");
-	assert_null(t->conf->cache_dir);
-	assert_string_equal(t->conf->dump_dir, "/d#e");
-	assert_int_equal(t->warnings->len, 0);
-}
+	parse(t, text);
+	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++) {
+		const char *at = (const char *)t->conf + good_lines[i].offset;
+		uint64_t number = 0;
 
-/* All other than what is built in, so that one that goes astray is seen. */
-static const char policy_lines[] =
-	"m_key_lease_period 660\n"
-	"m_key_protection_level 2\n"
-	"m_key_per_port TRUE\n"
-	"m_key_lookup FALSE\n"
-	"partition_config_file /p\n"
-	"part_enforce IN\n"
-	"no_partition_enforcement TRUE\n"
-	"sm_sl 3\n"
-	"subnet_timeout 17\n"
-	"packet_life_time 0x11\n"
-	"head_of_queue_lifetime 0x13\n"
-	"leaf_head_of_queue_lifetime 15\n"
-	"vl_stall_count 6\n"
-	"leaf_vl_stall_count 5\n"
-	"max_op_vls 4\n"
-	"local_phy_errors_threshold 9\n"
-	"overrun_errors_threshold 10\n"
-	"sminfo_polling_timeout 10000\n"
-	"polling_retry_number 4\n"
-	"no_clients_rereg TRUE\n"
-	"control_socket /s\n"
-	"http [::1]:9683\n";
-
-TEST(test_every_key_of_policy_arrives, setup_new, setup_free)
-{
-	struct setup *t = *state;
-
-	parse(t, policy_lines);
-	assert_int_equal(t->conf->m_key_lease, 660);
-	assert_int_equal(t->conf->m_key_protect, 2);
-	assert_true(t->conf->m_key_per_port);
-	assert_false(t->conf->m_key_lookup);
-	assert_string_equal(t->conf->partition_file, "/p");
+		print_message("%s\n", good_lines[i].line);
+		if (!good_lines[i].size) {
+			assert_int_equal(g_strcmp0(*(char *const *)at,
+						   good_lines[i].text), 0);
+			continue;
+		}
+		memcpy(&number, at, good_lines[i].size);
+		assert_true(GUINT64_FROM_LE(number) == good_lines[i].number);
+	}
 	assert_false(t->conf->partition_file_asked);
-	assert_int_equal(t->conf->enforce, OPTIONS_SIDE_IN);
-	assert_true(t->conf->no_enforcement);
-	assert_int_equal(t->conf->sm_sl, 3);
-	assert_int_equal(t->conf->subnet_timeout, 17);
-	assert_int_equal(t->conf->packet_life_time, 17);
-	assert_int_equal(t->conf->hoq_life, 19);
-	assert_int_equal(t->conf->leaf_hoq_life, 15);
-	assert_int_equal(t->conf->vl_stall, 6);
-	assert_int_equal(t->conf->leaf_vl_stall, 5);
-	assert_int_equal(t->conf->max_op_vls, 4);
-	assert_int_equal(t->conf->local_phy_errors, 9);
-	assert_int_equal(t->conf->overrun_errors, 10);
-	assert_int_equal(t->conf->poll_ms, 10000);
-	assert_int_equal(t->conf->polls_lost, 4);
-	assert_true(t->conf->no_rereg);
-	assert_string_equal(t->conf->control_socket, "/s");
-	assert_string_equal(t->conf->http, "[::1]:9683");
 	assert_int_equal(t->warnings->len, 0);
 }
 
@@ -249,24 +208,11 @@ TEST(test_null_is_the_built_in_value, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
-	char **keys = g_strsplit(policy_lines, "\n", -1);
+	g_autofree char *text = join_lines(NULL);
+	g_autofree char *nulls = join_lines("(null)");
 
-	parse(t, "lmc 3\nrouting_engine x\ncache_dir /c\nm_key 7\n"
-		 "log_file /l\nguid 5\nrequire_deadlock_free yes\n");
-	parse(t, "lmc (null)\nrouting_engine (null)\ncache_dir (null)\n"
-		 "m_key (null)\nlog_file (null)\nguid (null)\n"
-		 "require_deadlock_free (null)\n");
-	parse(t, policy_lines);
-	for (size_t i = 0; keys[i]; i++) {
-		keys[i][strcspn(keys[i], " ")] = '\0';
-		if (*keys[i]) {
-			char *line = g_strdup_printf("%s (null)", keys[i]);
-
-			parse(t, line);
-			g_free(line);
-		}
-	}
-	g_strfreev(keys);
+	parse(t, text);
+	parse(t, nulls);
 	assert_same(t->conf, fresh);
 	options_free(fresh);
 }
@@ -510,7 +456,7 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
-	char *text = read_source("etc/minism.conf");
+	char *text = read_source("etc/minism.conf"), *all = join_lines(NULL);
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);
 
@@ -531,13 +477,8 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 			fail_msg("etc/minism.conf lacks %s", o->key);
 	}
 	/* Every value must change back to what is built in. */
-	parse(t, "lmc 1\nsweep_interval 1\nsm_priority 1\nm_key 1\nsm_key 1\n"
-		 "transaction_timeout 1\ntransaction_retries 1\nguid 1\n"
-		 "max_wire_smps 1\nrouting_engine x\nsubnet_prefix 1\n"
-		 "log_file x\nport 1\nca_name x\ndump_dir x\n"
-		 "force_heavy_sweep TRUE\nnode_name_map_name x\n"
-		 "daemon TRUE\nlog_flags 1\ndump_files_dir x\n");
-	parse(t, policy_lines);
+	parse(t, all);
+	parse(t, "log_flags 1\ndump_files_dir x\n");
 	parse(t, settings->str);
 	/* these depend on the build */
 	parse(t, "partition_config_file (null)\n");
@@ -548,6 +489,7 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 	g_string_free(settings, TRUE);
 	g_strfreev(lines);
 	g_free(text);
+	g_free(all);
 	options_free(fresh);
 }
 

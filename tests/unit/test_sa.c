@@ -249,40 +249,6 @@ TEST(test_every_mask_is_a_filter_with_lmc)
 
 /* Components that a request names one by one: what makes a query cheap must
  * not change what it finds. */
-TEST(test_every_component_alone_is_a_filter)
-{
-	uint64_t rng = prng_stream(63, 0);
-	struct lab l;
-
-	lab_open(&l, TREE, 0);
-	l.s->ports[lab_host(&l, 4)].info.guid_cap = 20;
-	fill_mft(&l, &rng);
-	lab_publish(&l);
-	fill_stores(&l);
-	for (size_t k = 0; k < G_N_ELEMENTS(table_attrs); k++) {
-		unsigned id = table_attrs[k], n, n_fields;
-		const struct mad_field *f = sa_fields(id, &n_fields);
-		size_t size = sa_record_size(id);
-		GByteArray *all;
-
-		ask_table(&l, id, 0);
-		all = lab_drain(&l, &n);
-		for (unsigned i = 0; i < n_fields; i++) {
-			if (f[i].kind == MAD_FIELD_SPECIAL)
-				continue;
-			lab_begin(&l, SA_METHOD_GET_TABLE, id, SA_BIT(i));
-			memcpy(lab_data(&l), all->data + size *
-			       prng_below(&rng, n), size);
-			assert_true(check_filter(&l, id, SA_BIT(i), all, n) >
-				    0);
-			/* Zero is nobody's LID or GUID, but a value. */
-			lab_begin(&l, SA_METHOD_GET_TABLE, id, SA_BIT(i));
-			check_filter(&l, id, SA_BIT(i), all, n);
-		}
-		g_byte_array_unref(all);
-	}
-	lab_close(&l);
-}
 
 TEST(test_any_lid_of_a_range_means_its_port)
 {

@@ -67,19 +67,6 @@ TEST(test_create_wants_every_component, lab_setup, lab_teardown)
 	assert_int_equal(f->g->version, 0);
 }
 
-TEST(test_create_wants_a_member_that_counts, lab_setup, lab_teardown)
-{
-	struct fixture *f = *state;
-
-	for (unsigned states = 0; states < 16; states++) {
-		bool counts = states & (JOIN_FULL | JOIN_SEND_ONLY_FULL);
-
-		assert_int_equal(join(f, 1, states, states),
-				 counts ? 0 : SA_STATUS_REQ_INVALID);
-		assert_int_equal(find(f, states) != NULL, counts);
-	}
-}
-
 TEST(test_no_mgid_is_given_a_new_one, lab_setup, lab_teardown)
 {
 	static const uint8_t start[6] = { 0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff };
@@ -388,55 +375,6 @@ TEST(test_slow_port_is_kept_out, lab_setup, lab_teardown)
 	assert_int_equal(f->r.mtu, 4);
 	assert_int_equal(f->r.rate, 7);
 	assert_int_equal(join(f, 1, 2, JOIN_FULL), 0);
-}
-
-/* Every set of states joined, every set left. */
-TEST(test_leaves_take_what_was_joined, lab_setup, lab_teardown)
-{
-	struct fixture *f = *state;
-
-	for (unsigned in = 1; in < 16; in++) {
-		for (unsigned out = 0; out < 16; out++) {
-			unsigned stays = in & ~out;
-			bool lives = stays & 9;
-			bool good = out && !(out & ~in);
-
-			if (!(in & 9))
-				continue;
-			assert_int_equal(join(f, 1, 1, in), 0);
-			assert_int_equal(f->r.mlid, 0xc000);
-			assert_int_equal(leave(f, 1, 1, out),
-					 good ? 0 : SA_STATUS_REQ_INVALID);
-			if (good)
-				assert_int_equal(f->r.join_state,
-						 lives ? stays : 0);
-			else
-				assert_int_equal(states_of(f, 1, 1), in);
-			if (good && !lives) {
-				assert_null(find(f, 1));
-				continue;
-			}
-			assert_int_equal(leave(f, 1, 1, states_of(f, 1, 1)),
-					 0);
-			assert_int_equal(f->r.join_state, 0);
-			assert_null(find(f, 1));
-		}
-	}
-}
-
-TEST(test_states_add_up, lab_setup, lab_teardown)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(join(f, 1, 1, JOIN_FULL), 0);
-	assert_int_equal(join(f, 1, 1, JOIN_SEND_ONLY_NON), 0);
-	assert_int_equal(f->r.join_state, 5);
-	assert_int_equal(join(f, 1, 1, JOIN_NON), 0);
-	assert_int_equal(f->r.join_state, 7);
-	assert_int_equal(leave(f, 1, 1, JOIN_NON), 0);
-	assert_int_equal(f->r.join_state, 5);
-	assert_int_equal(find(f, 1)->members->len, 1);
-	check_store(f->g);
 }
 
 TEST(test_group_ends_with_the_last_that_counts, lab_setup, lab_teardown)
