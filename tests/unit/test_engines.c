@@ -64,7 +64,6 @@ TEST(test_everything_is_reached_without_loops)
 	struct fabric f;
 	const char *spec;
 
-	(void)state;
 	for (size_t i = 0; engines[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(trees) +
 		     G_N_ELEMENTS(others); k++)
@@ -85,7 +84,6 @@ TEST(test_shapes_are_reached_without_loops)
 {
 	struct fabric f;
 
-	(void)state;
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; shape_names[k]; k++)
 			for (uint64_t seed = 0; seed < 5; seed++) {
@@ -130,7 +128,6 @@ TEST(test_load_is_near_its_bound_on_shapes)
 	struct fabric f;
 	double bound;
 
-	(void)state;
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; shape_names[k]; k++)
 			for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -149,27 +146,6 @@ TEST(test_load_is_near_its_bound_on_shapes)
 						 (int)fabric_max_load(&f,
 								      NULL),
 						 bound);
-				fabric_clear(&f);
-			}
-}
-
-TEST(test_damaged_trees_stay_near_the_bound)
-{
-	static const char *const specs[] = {
-		"PGFT(12,18;1,12)", "PGFT(6,6,6;1,6,6)",
-	};
-	struct fabric f;
-
-	(void)state;
-	for (size_t i = 0; for_trees[i]; i++)
-		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++)
-			for (uint64_t seed = 1; seed <= 3; seed++) {
-				fabric_open(&f, for_trees[i], lab_generate(
-					specs[k], seed, 15 * (unsigned)seed),
-					0);
-				fabric_route(&f);
-				assert_true((double)fabric_max_load(&f, NULL)
-					    < 1.15 * find_bound(f.g));
 				fabric_clear(&f);
 			}
 }
@@ -194,7 +170,6 @@ TEST(test_healthy_trees_shift_without_congestion)
 	};
 	struct fabric f;
 
-	(void)state;
 	for (size_t k = 0; k < G_N_ELEMENTS(specs); k++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
 			fabric_open(&f, &engine_ftree, lab_generate(specs[k],
@@ -214,7 +189,6 @@ TEST(test_io_nodes_do_not_disturb_compute_nodes)
 	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
 	uint32_t *hosts, i, n = 0;
 
-	(void)state;
 	fabric_open(&f, &engine_ftree, lab_generate("PGFT(5,8;1,4)", 3, 0), 0);
 	is_io = g_new0(uint8_t, f.g->n_targets);
 	for (i = 0; i < f.g->n_targets; i++)
@@ -241,7 +215,6 @@ TEST(test_lids_of_a_range_take_different_paths)
 	struct fabric f;
 	uint32_t sw, n_same, n_all;
 
-	(void)state;
 	for (size_t i = 0; for_trees[i]; i++) {
 		fabric_open(&f, for_trees[i], lab_generate("PGFT(6,8;1,6)", 1,
 							 0), 1);
@@ -266,7 +239,6 @@ TEST(test_minhop_takes_shortest_paths_only)
 {
 	struct fabric f;
 
-	(void)state;
 	for (size_t k = 0; k < G_N_ELEMENTS(others); k++) {
 		fabric_open(&f, &engine_minhop, lab_generate(others[k], 7, 50),
 			    0);
@@ -285,7 +257,6 @@ TEST(test_load_follows_the_width_of_cables)
 	uint64_t wide = 0, narrow = 0;
 	uint32_t sw, e, lid, p, spine = SNAPSHOT_NONE;
 
-	(void)state;
 	s = lab_generate("PGFT(8,8;1,4)", 5, 0);
 	for (sw = 0; sw < s->n_switches; sw++)
 		if (lab_find_port(s, sw, false, 0) == SNAPSHOT_NONE)
@@ -322,7 +293,6 @@ TEST(test_threads_and_repetition_do_not_change_tables)
 {
 	struct fabric a, b;
 
-	(void)state;
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(trees); k++) {
 			fabric_open(&a, for_trees[i], lab_generate(trees[k], 4,
@@ -373,7 +343,6 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 	struct snapshot *s;
 	uint32_t sw, users;
 
-	(void)state;
 	for (size_t i = 0; engines[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++) {
 			if (!is_for(engines[i], is_tree(specs[k])) ||
@@ -413,7 +382,6 @@ TEST(test_previous_tables_may_be_nonsense)
 	struct fabric f;
 	struct lft *held;
 
-	(void)state;
 	for (size_t i = 0; for_trees[i]; i++) {
 		fabric_open(&f, for_trees[i], lab_generate("PGFT(4,8;1,4)", 2,
 							 30), 0);
@@ -434,7 +402,6 @@ TEST(test_rings_are_no_trees)
 	struct fabric f;
 	GError *error = NULL;
 
-	(void)state;
 	fabric_open(&f, &engine_ftree, lab_generate("ring(5;2)", 1, 0), 0);
 	assert_false(f.engine->compute(&f.in, &f.out, &error));
 	assert_non_null(strstr(error->message, "not a fat tree"));
@@ -446,7 +413,6 @@ TEST(test_no_switch_is_no_work)
 {
 	struct fabric f;
 
-	(void)state;
 	for (size_t i = 0; engines[i]; i++) {
 		fabric_open(&f, engines[i], lab_generate("pair()", 1, 0), 0);
 		fabric_route(&f);

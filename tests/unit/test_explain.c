@@ -86,7 +86,6 @@ TEST(test_devices_are_named_as_they_become_known)
 	uint8_t name[SMP_DATA_LEN] = "leaf-1";
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	ask_node(&p, 0, &to_leaf, 0x20010);
 	ask(&p, 20, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, &to_leaf, name, 0);
@@ -109,7 +108,6 @@ TEST(test_reason_is_told_again_in_the_next_phase)
 {
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	ask_node(&p, 0, &to_leaf, 1);
 	explain_phase(p.e, 20, "light sweep");
@@ -125,7 +123,6 @@ TEST(test_refusal_and_silence_are_told)
 	uint8_t mad[MAD_SIZE];
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 4, &to_leaf, data,
 	    MAD_STATUS_BAD_VALUE);
@@ -146,7 +143,6 @@ TEST(test_request_to_the_sa_names_its_components)
 	uint8_t mad[MAD_SIZE];
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
 	sa_set_comp_mask(mad, SA_BIT(2) | SA_BIT(3));
@@ -164,7 +160,6 @@ TEST(test_any_bytes_are_one_line_without_keys)
 	GRand *rand = g_rand_new_with_seed((guint32)seed_take(1));
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	for (unsigned i = 0; i < 20000; i++) {
 		uint8_t mad[MAD_SIZE];
@@ -195,7 +190,6 @@ TEST(test_m_key_of_port_info_is_not_told)
 	uint8_t data[SMP_DATA_LEN];
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_JSON);
 	port_info_encode(data, &info);
 	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, &to_leaf, data, 0);
@@ -219,7 +213,6 @@ TEST(test_credit_loop_and_candidates_are_told)
 	struct choice choice;
 	struct printed p;
 
-	(void)state;
 	begin(&p, EXPLAIN_TEXT);
 	assert_true(choose_tables(&wish, &in, &choice, NULL));
 	explain_lids(p.e, 0, s, lids, NULL, 0);

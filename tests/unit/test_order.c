@@ -67,7 +67,6 @@ TEST(test_exceptions_do_not_move_the_levels)
 	};
 	struct ordered d;
 
-	(void)state;
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
 		for (uint64_t seed = 1; seed <= 6; seed++) {
 			ordered_open(&d, shape_new(wanted[i].name, seed, 0),
@@ -86,7 +85,6 @@ TEST(test_places_are_a_total_order_by_level)
 {
 	struct ordered d;
 
-	(void)state;
 	for (size_t i = 0; shape_names[i]; i++) {
 		ordered_open(&d, shape_new(shape_names[i], 3, 30), NULL);
 		for (uint32_t p = 0; p < d.g->n_switches; p++) {
@@ -106,7 +104,6 @@ TEST(test_leaves_without_hosts_are_no_tops)
 	struct ordered d;
 	uint32_t sw, port, n_off = 0;
 
-	(void)state;
 	for (sw = 0; sw < s->n_switches && n_off < 3; sw++) {
 		if (lab_find_port(s, sw, false, 0) == SNAPSHOT_NONE)
 			continue;
@@ -127,7 +124,6 @@ TEST(test_ranks_lead_up_and_are_read_back)
 	struct order *again;
 	uint32_t *ranks, e, sw;
 
-	(void)state;
 	ordered_open(&d, lab_generate("torus(4,4;2)", 2, 0), NULL);
 	ranks = order_ranks(d.o);
 	for (sw = 0; sw < d.g->n_switches; sw++)
@@ -149,7 +145,6 @@ TEST(test_order_in_force_is_kept_if_it_serves)
 	struct ordered d, next;
 	uint32_t *ranks, sw, n_kept = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		ordered_open(&d, lab_generate("random(40,8,2)", seed, 0),
 			     NULL);
@@ -184,7 +179,6 @@ TEST(test_roots_that_are_given_are_on_top)
 	uint8_t *roots;
 	struct order *o;
 
-	(void)state;
 	ordered_open(&d, shape_new("storage", 4, 0), NULL);
 	roots = g_new0(uint8_t, d.g->n_switches);
 	for (uint32_t sw = 0; sw < d.g->n_switches; sw++)
@@ -211,7 +205,6 @@ TEST(test_off_trees_the_root_is_not_crowded)
 	struct ordered d;
 	double load, bound;
 
-	(void)state;
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
 		for (uint64_t seed = 1; seed <= 2; seed++) {
 			ordered_open(&d, lab_generate(wanted[i].spec, seed, 0),
@@ -265,7 +258,6 @@ TEST(test_turns_have_no_cycle)
 	struct turns *t;
 	uint32_t n_turning = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(specs); i++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
 			unsigned fail = (unsigned)seed * 50;

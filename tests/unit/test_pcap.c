@@ -25,7 +25,6 @@ TEST(test_icrc_is_that_of_the_example)
 		0x00, 0x00,
 	};
 
-	(void)state;
 	assert_int_equal(GUINT32_SWAP_LE_BE(pcap_icrc(packet,
 						      sizeof(packet))),
 			 0x9625b75a);
@@ -37,7 +36,6 @@ TEST(test_vcrc_leaves_a_constant_remainder)
 	uint8_t bytes[40] = { 0 };
 	uint16_t first = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++) {
 		uint16_t crc, rest;
 
@@ -71,7 +69,6 @@ TEST(test_message_is_cut_into_its_segments)
 	const char *at;
 	gsize len;
 
-	(void)state;
 	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
 	rmpp_header_write(message, &first);
 	for (unsigned i = 0; i < 500; i++)
@@ -111,7 +108,6 @@ TEST(test_what_cannot_be_written_is_an_error)
 	g_autoptr(GError) error = NULL;
 	struct pcap *p;
 
-	(void)state;
 	assert_null(pcap_open("/nowhere/at/all", &error));
 	assert_non_null(strstr(error->message, "/nowhere/at/all"));
 	g_clear_error(&error);

@@ -140,7 +140,6 @@ TEST(test_engines_are_safe_and_verify_agrees)
 	struct trial t;
 	struct lft *lft;
 
-	(void)state;
 	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
 		trial_open(&t, i, seed);
 		for (size_t e = 0; engines[e]; e++) {
@@ -170,7 +169,6 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 	struct choice c;
 	struct trial t;
 
-	(void)state;
 	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
 		trial_open(&t, i, seed);
 		assert_true(choose_tables(&wish, &(struct engine_input){
@@ -214,7 +212,6 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 	struct trial t;
 	bool safe;
 
-	(void)state;
 	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
 	     i += 2) {
 		trial_open(&t, i, seed);
@@ -283,7 +280,6 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 	struct trial t, next;
 	uint32_t port, n_drained = 0;
 
-	(void)state;
 	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
 	     i += 2) {
 		trial_open(&t, i, 1);
@@ -393,7 +389,6 @@ TEST(test_groups_reach_all_members_without_loops)
 	struct choice c;
 	struct trial t;
 
-	(void)state;
 	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
 		trial_open(&t, i, seed);
 		groups_draw(&t, &random, groups, N_GROUPS);

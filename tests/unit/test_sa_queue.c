@@ -44,64 +44,6 @@ next(struct sa_queue *q)
 	return t ? t->key.tid : 0;
 }
 
-TEST(test_clients_take_turns_oldest_first)
-{
-	static const uint64_t expected[] = { 11, 21, 31, 12, 32, 13, 0 };
-	struct sa_queue *q = sa_queue_new(100, 10);
-	uint64_t who;
-
-	add(q, 1, 11, &who);
-	add(q, 1, 12, &who);
-	add(q, 1, 13, &who);
-	add(q, 2, 21, &who);
-	add(q, 3, 31, &who);
-	add(q, 3, 32, &who);
-	assert_int_equal(sa_queue_length(q), 6);
-	for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
-		assert_int_equal(next(q), expected[i]);
-	assert_int_equal(sa_queue_length(q), 0);
-	sa_queue_free(q);
-}
-
-TEST(test_surplus_of_one_client_is_refused)
-{
-	struct sa_queue *q = sa_queue_new(100, 2);
-	uint64_t who;
-
-	add(q, 1, 11, &who);
-	add(q, 1, 12, &who);
-	assert_int_equal(add(q, 1, 13, &who), SA_REFUSED_SURPLUS);
-	assert_int_equal(who, 13);
-	assert_int_equal(add(q, 2, 21, &who), SA_REFUSED_NONE);
-	next(q);
-	assert_int_equal(add(q, 1, 14, &who), SA_REFUSED_NONE);
-	sa_queue_free(q);
-}
-
-TEST(test_longest_line_makes_place)
-{
-	struct sa_queue *q = sa_queue_new(4, 4);
-	uint64_t who;
-
-	for (uint64_t tid = 11; tid <= 13; tid++)
-		add(q, 1, tid, &who);
-	add(q, 2, 21, &who);
-	assert_int_equal(add(q, 3, 31, &who), SA_REFUSED_DISPLACED);
-	assert_int_equal(who, 13);
-	/* 1 has two, 2 and 3 have one: no difference that is worth it */
-	assert_int_equal(add(q, 2, 22, &who), SA_REFUSED_FULL);
-	assert_int_equal(who, 22);
-	assert_int_equal(add(q, 4, 41, &who), SA_REFUSED_DISPLACED);
-	assert_int_equal(who, 12);
-	assert_int_equal(add(q, 5, 51, &who), SA_REFUSED_FULL);
-	assert_int_equal(next(q), 11);
-	assert_int_equal(next(q), 21);
-	assert_int_equal(next(q), 31);
-	assert_int_equal(next(q), 41);
-	assert_int_equal(next(q), 0);
-	sa_queue_free(q);
-}
-
 /* --------------------------------------------------------------- the model */
 
 struct model {

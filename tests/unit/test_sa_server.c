@@ -11,26 +11,6 @@
 
 /* --------------------------------------------------------------- overload */
 
-TEST(test_answers_come_to_who_asked)
-{
-	struct stage st;
-
-	stage_open(&st, SEED, NULL, NULL);
-	for (unsigned i = 0; i < CLIENTS; i++) {
-		st.client[i].last_tid = 100 * i;
-		client_ask_info(&st.client[i]);
-	}
-	stage_run(&st, SECOND);
-	for (unsigned i = 0; i < CLIENTS; i++) {
-		assert_int_equal(st.client[i].good, 1);
-		assert_int_equal(st.client[i].busy + st.client[i].bad, 0);
-		assert_int_equal(g_array_index(st.client[i].tids, uint32_t,
-					       0), 100 * i + 1);
-	}
-	assert_int_equal(sa_server_stats(st.desk)->answered, CLIENTS);
-	stage_close(&st);
-}
-
 /* A host asks as soon as its port is Active, before the sweep is over. */
 TEST(test_requests_wait_until_the_fabric_is_known)
 {
@@ -102,59 +82,6 @@ TEST(test_babbler_does_not_keep_a_polite_client_out)
 	assert_true(st.loop_answers <= 10);
 	assert_true(d->turns >= 6);
 	assert_int_equal(sa_server_stats(st.desk)->waiting, 0);
-	stage_close(&st);
-}
-
-TEST(test_many_babblers_do_not_keep_a_polite_client_out)
-{
-	struct sa_server_params params = sa_server_params_default;
-	unsigned good = 0, busy = 0;
-	struct client *polite;
-	struct stage st;
-
-	params.max_waiting = 100;
-	params.max_of_one = 100;
-	params.turn = 1;
-	stage_open(&st, SEED, &params, NULL);
-	stage_run(&st, SECOND);
-	polite = &st.client[0];
-	for (unsigned i = 0; i < 100; i++)
-		for (unsigned c = 1; c < CLIENTS; c++)
-			client_ask_info(&st.client[c]);
-	for (unsigned i = 0; i < 3; i++)
-		client_ask_info(polite);
-	stage_run(&st, SECOND);
-	assert_int_equal(polite->good, 3);
-	assert_int_equal(polite->busy, 0);
-	for (unsigned c = 1; c < CLIENTS; c++) {
-		/* 13 babblers share: nobody has less than its part */
-		assert_true(st.client[c].good >= 100 / 13 - 1);
-		good += st.client[c].good;
-		busy += st.client[c].busy;
-	}
-	assert_int_equal(good + busy, 1300);
-	/* those from near come first; each lot fills the queue */
-	assert_int_equal(sa_server_stats(st.desk)->busy_full, busy);
-	assert_true(busy >= 1300 - 2 * 101);
-	assert_int_equal(sa_server_stats(st.desk)->longest, 100);
-	stage_close(&st);
-}
-
-TEST(test_requests_of_a_client_are_answered_in_order)
-{
-	struct sa_server_params params = sa_server_params_default;
-	struct client *c;
-	struct stage st;
-
-	params.turn = 7;
-	stage_open(&st, SEED, &params, NULL);
-	c = &st.client[3];
-	for (unsigned i = 0; i < 200; i++)
-		client_ask_info(c);
-	stage_run(&st, SECOND);
-	assert_int_equal(c->good, 200);
-	for (unsigned i = 0; i < 200; i++)
-		assert_int_equal(g_array_index(c->tids, uint32_t, i), i + 1);
 	stage_close(&st);
 }
 
