@@ -271,6 +271,7 @@ control_look(struct control_view *out, void *data)
 		.sweep = d->sm->sweep,
 		.rules = rules_of(d),
 		.wire = mad_client_stats(d->sm->x),
+		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = mcast_manager_stats(d->sm->mcast),
 		.unreached = mcast_manager_lost(d->sm->mcast),

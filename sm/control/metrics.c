@@ -222,6 +222,62 @@ write_avoided(GString *out, const struct control_view *v)
 }
 
 static void
+write_verdicts(GString *out, const struct control_view *v)
+{
+	static const char *const names[] = {
+		"safe", "in steps", "credit loop", "refused",
+	};
+
+	for (unsigned i = 0; v->sweep && i < SWEEP_VERDICTS; i++)
+		sample(out, "minism_verified_tables_total{verdict=\"%s\"} "
+		       NUMBER, names[i], sweep_totals(v->sweep)->verdicts[i]);
+}
+
+static void
+write_churn(GString *out, const struct control_view *v)
+{
+	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
+
+	sample(out, "minism_lft_blocks_written_total " NUMBER,
+	       t ? t->lft_blocks : 0);
+}
+
+static void
+write_entries(GString *out, const struct control_view *v)
+{
+	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
+
+	sample(out, "minism_lft_entries_changed_total " NUMBER,
+	       t ? t->lft_entries : 0);
+}
+
+static void
+write_lost(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_host_pairs_without_path " NUMBER,
+	       v->status->lost_hosts);
+}
+
+static void
+write_managers(GString *out, const struct control_view *v)
+{
+	unsigned n[SM_STATE_MASTER + 1] = { 0 };
+
+	for (guint i = 0; v->peers && i < v->peers->len; i++)
+		n[g_array_index(v->peers, struct election_peer, i).info.state &
+		  SM_STATE_MASTER]++;
+	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
+		sample(out, "minism_other_managers{state=\"%s\"} %u",
+		       sm_state_name(i), n[i]);
+}
+
+static void
+write_priority(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_sm_priority %u", v->self.priority);
+}
+
+static void
 write_last_sweep(GString *out, const struct control_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
@@ -293,6 +349,21 @@ write_sa_records(GString *out, const struct control_view *v)
 			       v->desk->records[i]);
 }
 
+/* g_free. One without a name is told by its number. */
+static char *
+attr_name(enum mad_client_class class, unsigned attr)
+{
+	const char *name = class == MAD_CLIENT_SMP ? mad_attr_name(attr) :
+		class == MAD_CLIENT_SA ? sa_attr_name(attr) :
+		class != MAD_CLIENT_PERF ? "?" :
+		attr == PERF_ATTR_PORT_COUNTERS ? "PortCounters" :
+		attr == PERF_ATTR_PORT_COUNTERS_EXT ? "PortCountersExtended" :
+		attr == PERF_ATTR_CLASS_PORT_INFO ? "ClassPortInfo" : "?";
+
+	return strcmp(name, "?") ? g_strdup(name) :
+		g_strdup_printf("0x%02x", attr);
+}
+
 static void
 write_mads(GString *out, const struct control_view *v)
 {
@@ -311,16 +382,28 @@ write_mads(GString *out, const struct control_view *v)
 static void
 write_outcomes(GString *out, const struct control_view *v)
 {
-	const struct mad_client_stats *w = v->wire;
-	const struct { const char *name; uint64_t n; } outcomes[] = {
-		{ "answered", w ? w->answered : 0 },
-		{ "timed_out", w ? w->timed_out : 0 },
-		{ "cancelled", w ? w->cancelled : 0 },
+	static const char *const classes[] = {
+		"SMP", "SA", "PerfMgt", "other",
+	};
+	static const char *const ends[] = {
+		"answered", "refused", "timed_out", "cancelled",
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++)
-		sample(out, "minism_requests_total{outcome=\"%s\"} " NUMBER,
-		       outcomes[i].name, outcomes[i].n);
+	for (unsigned c = 0; v->client && c < MAD_CLIENT_CLASSES; c++)
+		for (unsigned i = 0; i < MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS;
+		     i++) {
+			unsigned attr = i / MAD_CLIENT_ENDS;
+			unsigned end = i % MAD_CLIENT_ENDS;
+			uint64_t n = mad_client_ended(v->client, c, attr, end);
+			g_autofree char *name = NULL;
+
+			if (!n)
+				continue;
+			name = attr_name(c, attr);
+			sample(out, "minism_requests_total{class=\"%s\","
+			       "attribute=\"%s\",outcome=\"%s\"} " NUMBER,
+			       classes[c], name, ends[end], n);
+		}
 }
 
 static void
@@ -398,6 +481,10 @@ static const struct family families[] = {
 	  write_paused },
 	{ "minism_sm_state", "stateset", "SMState of this manager.",
 	  write_state },
+	{ "minism_sm_priority", "gauge", "SM priority of this manager.",
+	  write_priority },
+	{ "minism_other_managers", "gauge", "Managers that answered in the "
+	  "last election, by SMState.", write_managers },
 	{ "minism_nodes", "gauge", "Nodes of the last sweep.", write_nodes },
 	{ "minism_links", "gauge",
 	  "Cables of the last sweep by the state, width and speed of one end.",
@@ -416,6 +503,15 @@ static const struct family families[] = {
 	  "ports that send too many traps.", write_flaps },
 	{ "minism_bad_links", "gauge", "Links that are avoided, and those that "
 	  "should be but are needed.", write_avoided },
+	{ "minism_verified_tables", "counter", "Verdicts on tables that were "
+	  "computed: safe, only if the update goes in steps, with a credit "
+	  "loop, refused.", write_verdicts },
+	{ "minism_host_pairs_without_path", "gauge", "Of the tables in force.",
+	  write_lost },
+	{ "minism_lft_blocks_written", "counter", "LFT blocks that differed "
+	  "from what the switches held.", write_churn },
+	{ "minism_lft_entries_changed", "counter", "Entries in them.",
+	  write_entries },
 	{ "minism_last_sweep_seconds", "gauge",
 	  "How long the last heavy sweep took.", write_last_sweep },
 	{ "minism_phase_seconds", "histogram",
@@ -423,7 +519,8 @@ static const struct family families[] = {
 	{ "minism_mads", "counter",
 	  "MADs sent, by method and attribute, retries included.",
 	  write_mads },
-	{ "minism_requests", "counter", "How requests ended.",
+	{ "minism_requests", "counter", "How requests ended, by class and "
+	  "attribute.",
 	  write_outcomes },
 	{ "minism_mad_retries", "counter", "Requests sent again.",
 	  write_retries },

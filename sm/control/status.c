@@ -128,6 +128,7 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	s->engine = g_strdup(r->choice->engine->name);
 	s->reason = g_strdup(r->choice->reason);
 	s->safety = r->choice->safety;
+	s->lost_hosts = r->choice->alone.reach.lost_hosts;
 	s->notes = copy_lines(r->choice->notes);
 	if (r->choice->warning)
 		g_ptr_array_add(s->notes, g_strdup(r->choice->warning));

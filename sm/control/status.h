@@ -43,6 +43,7 @@ struct status {
 	enum choice_safety safety;
 	GPtrArray *notes;	/* the engine's */
 	GPtrArray *compared;	/* auto's candidates */
+	uint64_t lost_hosts;	/* pairs without a path */
 	uint32_t n_looped;	/* channels in credit loops */
 	GArray *loop;		/* struct status_channel; NULL: none */
 	/* Of the last one of all. */

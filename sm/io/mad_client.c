@@ -101,6 +101,7 @@ struct mad_client {
 	mad_client_drop_fn drop;
 	void *drop_data;
 	struct mad_client_stats stats;
+	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
 };
 
 static void mad_client_on_timer(void *data);
@@ -387,6 +388,18 @@ forget(struct mad_client *x, struct request *r)
 	g_queue_push_head_link(&x->unused, &r->link);
 }
 
+static void
+count_end(struct mad_client *x, const struct request *r,
+	  enum mad_client_end end)
+{
+	enum mad_client_class class = is_smp(r) ? MAD_CLIENT_SMP :
+		r->header.mgmt_class == MAD_CLASS_SA ? MAD_CLIENT_SA :
+		r->header.mgmt_class == MAD_CLASS_PERF ? MAD_CLIENT_PERF :
+		MAD_CLIENT_OTHER;
+
+	x->ended[class][MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1)][end]++;
+}
+
 static void finish(struct mad_client *x, struct request *r,
 		   const struct mad_client_answer *a)
 {
@@ -410,6 +423,7 @@ lose(struct mad_client *x, struct request *r)
 
 	if (r->attempt > x->params.retries) {
 		x->stats.timed_out++;
+		count_end(x, r, MAD_CLIENT_LOST);
 		finish(x, r, &none);
 		return;
 	}
@@ -548,6 +562,7 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	a.mad = m->mad;
 	a.header = *h;
 	x->stats.answered++;
+	count_end(x, r, h->status ? MAD_CLIENT_REFUSED : MAD_CLIENT_DONE);
 	finish(x, r, &a);
 	advance(x);
 }
@@ -681,6 +696,7 @@ mad_client_cancel(struct mad_client *x, uint32_t id)
 	if (!r || r->id != id)
 		return;
 	x->stats.cancelled++;
+	count_end(x, r, MAD_CLIENT_CANCELLED);
 	forget(x, r);
 	kick_later(x);
 }
@@ -735,4 +751,11 @@ const struct mad_client_stats *
 mad_client_stats(const struct mad_client *x)
 {
 	return &x->stats;
+}
+
+uint64_t
+mad_client_ended(const struct mad_client *x, enum mad_client_class class,
+		 unsigned attr_id, enum mad_client_end end)
+{
+	return x->ended[class][attr_id][end];
 }

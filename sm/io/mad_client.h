@@ -41,6 +41,22 @@ typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
 
 #define MAD_CLIENT_ATTRS	64u
 
+/* How requests ended, by class. An answer may refuse what was asked. */
+enum mad_client_class {
+	MAD_CLIENT_SMP,
+	MAD_CLIENT_SA,
+	MAD_CLIENT_PERF,
+	MAD_CLIENT_OTHER,
+	MAD_CLIENT_CLASSES
+};
+enum mad_client_end {
+	MAD_CLIENT_DONE,
+	MAD_CLIENT_REFUSED,	/* with a status */
+	MAD_CLIENT_LOST,	/* timed out */
+	MAD_CLIENT_CANCELLED,
+	MAD_CLIENT_ENDS
+};
+
 struct mad_client_stats {
 	uint64_t sent;		/* requests on the wire, retries included */
 	uint64_t sent_set;	/* of these, Sets */
@@ -103,5 +119,9 @@ void mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn,
 			 void *data);
 
 const struct mad_client_stats *mad_client_stats(const struct mad_client *x);
+/* Requests of an attribute (the last one counts what is beyond) that ended so. */
+uint64_t mad_client_ended(const struct mad_client *x,
+			  enum mad_client_class class, unsigned attr_id,
+			  enum mad_client_end end);
 
 #endif

@@ -225,9 +225,32 @@ send_plan(struct sweep *s)
 		heavy_sweep_on_keys(s);
 }
 
+/* As far as it is known what the switches hold. */
+static void
+count_churn(struct sweep *s)
+{
+	const struct plan *plan = s->plan;
+
+	for (uint32_t i = plan->first[PLAN_LFT];
+	     i < plan->first[PLAN_LFT + 1]; i++) {
+		const struct plan_step *step = &plan->steps[i];
+		uint32_t sw = s->next.subnet->nodes[step->node].sw_index;
+		const uint8_t *want = lft_row(s->next.lft, sw) +
+			step->block * LFT_BLOCK;
+		const uint8_t *held = lft_seen_block(s->next.seen, sw,
+						     step->block);
+
+		for (unsigned k = 0; k < LFT_BLOCK; k++)
+			s->totals.lft_entries += want[k] !=
+				(held ? held[k] : LFT_NO_PATH);
+		s->totals.lft_blocks++;
+	}
+}
+
 static void
 program_plan(struct sweep *s)
 {
+	count_churn(s);
 	if (s->plan->n_steps) {
 		send_plan(s);
 		return;
@@ -455,6 +478,8 @@ route(struct sweep *s, GError **error)
 		ok ? s->choice.engine->name : "no tables", s->next.lids->top,
 		s->next.subnet->n_switches,
 		(double)(g_get_monotonic_time() - start) / 1000);
+	s->totals.verdicts[ok ? (enum sweep_verdict)s->choice.safety :
+			   SWEEP_VERDICT_REFUSED]++;
 	if (ok) {
 		report_choice(s, g, whole ? whole : g);
 		s->next.lft = lft_ref(s->choice.lft);

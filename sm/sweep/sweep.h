@@ -59,6 +59,19 @@ enum sweep_cause {
 	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */
 };
 
+/* What became of tables that were computed, since the start. */
+enum sweep_verdict {
+	SWEEP_VERDICT_SAFE,	/* as CHOICE_SAFE, */
+	SWEEP_VERDICT_STEPS,	/* CHOICE_DRAIN, */
+	SWEEP_VERDICT_LOOP,	/* CHOICE_LOOP; */
+	SWEEP_VERDICT_REFUSED,	/* nothing was programmed */
+	SWEEP_VERDICTS
+};
+struct sweep_totals {
+	uint64_t verdicts[SWEEP_VERDICTS];
+	uint64_t lft_blocks, lft_entries;	/* written, changed by that */
+};
+
 enum sweep_goal {
 	SWEEP_GOAL_FABRIC,	/* bring it up, and keep it so */
 	SWEEP_GOAL_ONCE,	/* one sweep, then do nothing any more */
@@ -257,6 +270,7 @@ struct sweep {
 	struct sweep_phase phases[SWEEP_STATES];
 	struct sweep_stage stages[SWEEP_STAGES];
 	unsigned n_stages;		/* of this sweep */
+	struct sweep_totals totals;
 	struct mad_client_stats stage_stats;	/* when this one began */
 	unsigned causes;		/* noted, 1 << enum sweep_cause */
 	struct notices *notices;	/* nodes that are to be read again, */
@@ -315,6 +329,12 @@ static inline int64_t
 sweep_now(const struct sweep *s)
 {
 	return transport_now(mad_client_transport(s->x));
+}
+
+static inline const struct sweep_totals *
+sweep_totals(const struct sweep *s)
+{
+	return &s->totals;
 }
 
 static inline const char *

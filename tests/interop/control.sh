@@ -116,6 +116,20 @@ served_metrics() {	# log of the manager
 		for family in parser.text_string_to_metric_families(text):
 			names |= {s.name for s in family.samples}
 		assert len(names) > 20
+		n = {(s.name, *sorted(s.labels.items())): s.value for family in
+			parser.text_string_to_metric_families(text)
+			for s in family.samples}
+		def count(name, **labels):
+			return n[(name, *sorted(labels.items()))]
+		assert count("minism_requests_total", **{"class": "SMP"},
+			attribute="NodeInfo", outcome="answered") > 10
+		assert count("minism_verified_tables_total", verdict="safe") > 0
+		blocks = count("minism_lft_blocks_written_total")
+		assert 0 < blocks < count("minism_lft_entries_changed_total")
+		assert count("minism_host_pairs_without_path") == 0
+		assert count("minism_other_managers", state="standby") == 0
+		assert count("minism_sm_priority") >= 0
+		assert count("minism_bad_links", routing="avoided") == 0
 		assert ask("HEAD", "/metrics").status == 200
 		assert ask("GET", "/none").status == 404
 		assert ask("POST", "/metrics").status == 405
