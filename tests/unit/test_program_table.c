@@ -6,34 +6,8 @@
  */
 #include <string.h>
 
-#include "routing/engine.h"
-#include "tests/lib/engine_route.h"
-#include "sm/plan/isolation.h"
-#include "sm/sweep/program.h"
-#include "tests/lib/fake.h"
+#include "tests/lib/program_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
-
-static const struct mad_client_params wire = {
-	.timeout_ms = 10, .retries = 1, .max_wire = 16,
-};
-
-struct bench {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	struct lft_seen *seen;
-	struct port_tables *held;
-	struct isolation_params params;
-	struct isolation *isolation;
-	struct desired w;
-	struct plan *plan;
-	struct fake *f;
-	struct mad_client *x;
-	struct program_result r;
-	bool done;
-	uint32_t host, gate;	/* not the SM's */
-};
 
 static void
 bench_isolate(struct bench *b)
@@ -44,66 +18,21 @@ bench_isolate(struct bench *b)
 	b->w.enforce = b->isolation->enforce;
 }
 
+/* All CAs are in a partition, and switches enforce it. */
 static void
-bench_open(struct bench *b)
+bench_open_isolated(struct bench *b)
 {
-	const struct generate_options o = { .seed = 3 };
 	const struct partition_rule red = {
 		.who = PARTITION_ALL_CAS, .membership = PARTITION_FULL,
 	};
-	struct graph *g;
 
-	memset(b, 0, sizeof(*b));
-	b->s = generate_fabric("PGFT(3,3;1,2)", &o, NULL);
-	assert_non_null(b->s);
-	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
-	g = graph_new(b->s, b->lids);
-	b->lft = lft_new(b->s->n_switches, b->lids->top);
-	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
-	graph_free(g);
-	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
+	bench_open(b, "PGFT(3,3;1,2)");
 	b->held = port_tables_new(b->s);
 	b->params.rules = partition_rules_default();
 	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules,
 			   red);
 	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
-	b->w = (struct desired){
-		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
-		.sm_lid = b->lids->base[b->s->local_port],
-	};
 	bench_isolate(b);
-	for (uint32_t port = 0; port < b->s->n_ports; port++)
-		if (snapshot_is_end_port(b->s, port) &&
-		    b->s->ports[port].num && port != b->s->local_port)
-			b->host = port;
-	b->gate = b->s->ports[b->host].peer;
-	b->f = fake_new(b->s);
-	b->x = mad_client_new(b->f->t, &wire);
-}
-
-static void
-on_done(struct program_result *r, void *data)
-{
-	struct bench *b = data;
-
-	b->r = *r;
-	b->done = true;
-}
-
-static void
-bench_run(struct bench *b)
-{
-	program_result_clear(&b->r);
-	plan_free(b->plan);
-	b->plan = plan_diff(b->s, &b->w, b->seen, b->held, NULL);
-	b->done = false;
-	program_start(b->x, NULL, b->s, &b->w, b->plan, b->seen, b->held,
-		      on_done, b);
-	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
-				      600 * G_USEC_PER_SEC));
-	assert_true(b->done);
-	assert_int_equal(b->r.done + b->r.failed + b->r.held_back,
-			 b->plan->n_steps);
 }
 
 /* What the run has left is where the next one begins. */
@@ -112,22 +41,6 @@ bench_go_on(struct bench *b)
 {
 	snapshot_unref(b->s);
 	b->s = snapshot_ref(b->r.after);
-}
-
-static void
-bench_close(struct bench *b)
-{
-	program_result_clear(&b->r);
-	mad_client_free(b->x);
-	fake_free(b->f);
-	plan_free(b->plan);
-	isolation_free(b->isolation);
-	partition_rules_unref(b->params.rules);
-	port_tables_unref(b->held);
-	lft_seen_free(b->seen);
-	lft_free(b->lft);
-	lid_map_free(b->lids);
-	snapshot_unref(b->s);
 }
 
 /* Does the device hold what is wanted? */
@@ -186,7 +99,7 @@ TEST(test_tables_go_before_the_link)
 	struct bench b;
 	struct order o = { .b = &b };
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	b.f->tamper = tamper_order;
 	b.f->data = &o;
 	bench_run(&b);
@@ -228,7 +141,7 @@ TEST(test_tables_go_before_the_enforcement)
 	struct bench b;
 	struct order o = { .b = &b };
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	make_active(&b);
 	assert_false(device(&b, b.gate)->enforce_inbound);
 	b.f->tamper = tamper_order;
@@ -300,7 +213,7 @@ TEST(test_refused_table_keeps_the_link_down)
 			struct bench b;
 			uint32_t port;
 
-			bench_open(&b);
+			bench_open_isolated(&b);
 			port = at_gate ? b.gate : b.host;
 			refuse_at(&b, &r, port, statuses[i]);
 			bench_run(&b);
@@ -322,7 +235,7 @@ TEST(test_table_that_is_something_else_is_planned_again)
 	struct refusal r;
 	struct bench b;
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	refuse_at(&b, &r, b.host, 0);
 	bench_run(&b);
 	assert_int_equal(port_tables_get(b.held, PORT_TABLE_PKEY, b.host,
@@ -342,7 +255,7 @@ TEST(test_refused_table_leaves_an_active_port_alone)
 	struct refusal r;
 	struct bench b;
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	make_active(&b);
 	refuse_at(&b, &r, b.host, MAD_STATUS_BAD_VALUE);
 	bench_run(&b);
@@ -362,7 +275,7 @@ TEST(test_enforcement_ends_whatever_tables_hold)
 	struct refusal r;
 	struct bench b;
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	bench_run(&b);
 	bench_go_on(&b);
 	assert_true(device(&b, b.gate)->enforce_inbound);
@@ -389,7 +302,7 @@ TEST(test_silent_host_is_asked_no_more_than_needed)
 	struct bench b;
 	uint32_t node;
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	node = b.s->ports[b.host].node;
 	b.f->tamper = tamper_silent;
 	b.f->data = &node;
@@ -438,7 +351,7 @@ TEST(test_clients_are_told_though_activation_is_refused)
 	struct bench b;
 	struct told t = { .b = &b };
 
-	bench_open(&b);
+	bench_open_isolated(&b);
 	again = g_new0(uint8_t, b.s->n_ports);
 	again[b.host] = true;
 	b.w.reregister = again;
@@ -450,23 +363,5 @@ TEST(test_clients_are_told_though_activation_is_refused)
 	assert_int_equal(t.told, 1);
 	for (uint32_t port = 0; port < b.s->n_ports; port++)
 		assert_int_equal(b.r.told[port], port == b.host);
-	bench_close(&b);
-}
-
-TEST(test_clients_are_told_with_the_activation)
-{
-	g_autofree uint8_t *again = NULL;
-	struct bench b;
-	struct told t = { .b = &b, .refused = 1 };
-
-	bench_open(&b);
-	again = g_new0(uint8_t, b.s->n_ports);
-	again[b.host] = true;
-	b.w.reregister = again;
-	b.f->tamper = tamper_told;
-	b.f->data = &t;
-	bench_run(&b);
-	assert_int_equal(t.told, 1);
-	assert_true(b.r.told[b.host]);
 	bench_close(&b);
 }
