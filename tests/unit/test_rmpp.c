@@ -296,76 +296,6 @@ TEST(test_short_message_is_first_and_last)
 	}
 }
 
-TEST(test_lengths_stand_in_the_first_and_the_last_segment)
-{
-	static const unsigned flags[] = { 3, 1, 5 };
-	static const unsigned lengths[] = { 510, 0, 70 };
-	struct rmpp_header h;
-	struct end e;
-
-	sender_open(&e, METHOD_GET_TABLE_RESP, 450);
-	for (unsigned i = 0; i < 3; i++) {
-		assert_true(next(&e, &h));
-		assert_int_equal(h.flags, flags[i]);
-		assert_int_equal(h.length, lengths[i]);
-		ack(&e, i + 1, i + 2);
-	}
-	assert_int_equal(e.outcome, RMPP_DONE);
-	end_close(&e);
-}
-
-TEST(test_window_opens_with_the_acks)
-{
-	struct end e;
-
-	sender_open(&e, METHOD_GET_TABLE_RESP, 400 * ROOM);
-	expect_segments(&e, 1, 1);
-	ack(&e, 1, 4);
-	expect_segments(&e, 2, 4);
-	ack(&e, 2, 4);
-	expect_silence(&e);
-	/* as far as our own window lets us, however much is granted */
-	ack(&e, 3, 1000);
-	expect_segments(&e, 5, 67);
-	ack(&e, 67, 1000);
-	expect_segments(&e, 68, 131);
-	end_close(&e);
-}
-
-TEST(test_timeout_repeats_from_the_last_ack)
-{
-	struct end e;
-
-	sender_open(&e, METHOD_GET_TABLE_RESP, 6 * ROOM);
-	expect_segments(&e, 1, 1);
-	ack(&e, 1, 9);
-	expect_segments(&e, 2, 6);
-	run_to(&e, 50 * MS);
-	ack(&e, 3, 11);
-	run_to(&e, 150 * MS - 1);
-	expect_silence(&e);
-	run_to(&e, 150 * MS);
-	expect_segments(&e, 4, 6);
-	ack(&e, 6, 14);
-	assert_int_equal(e.outcome, RMPP_DONE);
-	end_close(&e);
-}
-
-TEST(test_silence_ends_after_the_retries)
-{
-	struct end e;
-
-	sender_open(&e, METHOD_GET_TABLE_RESP, 6 * ROOM);
-	for (unsigned i = 0; i <= 3; i++) {
-		run_to(&e, i * TIMEOUT);
-		expect_segments(&e, 1, 1);
-	}
-	run_to(&e, 4 * TIMEOUT);
-	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
-	assert_int_equal(e.outcome, RMPP_GAVE_UP);
-	end_close(&e);
-}
-
 TEST(test_news_take_the_retries_back)
 {
 	int64_t now = 0;
@@ -388,27 +318,6 @@ TEST(test_news_take_the_retries_back)
 	}
 	run_to(&e, now + 4 * TIMEOUT);
 	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
-	end_close(&e);
-}
-
-TEST(test_old_and_double_acks_change_nothing)
-{
-	struct end e;
-
-	sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
-	expect_segments(&e, 1, 1);
-	ack(&e, 1, 5);
-	expect_segments(&e, 2, 5);
-	ack(&e, 4, 7);
-	expect_segments(&e, 6, 7);
-	ack(&e, 1, 5);		/* overtaken */
-	ack(&e, 4, 7);		/* twice */
-	ack(&e, 0, 1);
-	ack(&e, 5, 6);		/* a window that shrinks is an old one */
-	expect_silence(&e);
-	run_to(&e, TIMEOUT);
-	expect_segments(&e, 5, 7);
-	assert_int_equal(e.outcome, -1);
 	end_close(&e);
 }
 
@@ -504,25 +413,6 @@ TEST(test_peer_may_ask_for_patience_within_limits)
 	}
 }
 
-/* IBA 13.6.6.3 */
-TEST(test_direction_switches_after_a_request)
-{
-	struct end e;
-
-	sender_open(&e, METHOD_GET_MULTI, 300);
-	ack(&e, 1, 9);
-	expect_segments(&e, 1, 2);
-	ack(&e, 2, 10);
-	assert_int_equal(e.outcome, RMPP_DONE);
-	expect(&e, RMPP_TYPE_ACK, 0, 0, 1);
-	assert_int_equal(scripted_last(e.t)->mad[3], METHOD_GET_MULTI);
-	ack(&e, 2, 10);		/* it got lost */
-	expect(&e, RMPP_TYPE_ACK, 0, 0, 1);
-	ack(&e, 1, 9);		/* an old one */
-	expect_silence(&e);
-	end_close(&e);
-}
-
 /* ----------------------------------------------------------- the receiver */
 
 static void
@@ -556,34 +446,6 @@ expect_message(const struct end *e, size_t len)
 				 rmpplab_byte(i));
 }
 
-TEST(test_segments_in_order_make_the_message)
-{
-	struct end e;
-
-	receiver_open(&e);
-	give(&e, 1, FIRST, 99 * 220 + 70);
-	expect_ack(&e, 1);
-	/* the next ACK when half the window is used, before it is at its end */
-	for (unsigned i = 2; i <= 32; i++)
-		give(&e, i, 0, 12345);	/* that length means nothing */
-	expect_silence(&e);
-	give(&e, 33, 0, 0);
-	expect_ack(&e, 33);
-	for (unsigned i = 34; i <= 65; i++)
-		give(&e, i, 0, 0);
-	expect_ack(&e, 65);
-	for (unsigned i = 66; i <= 97; i++)
-		give(&e, i, 0, 0);
-	expect_ack(&e, 97);
-	give(&e, 98, 0, 0);
-	give(&e, 99, 0, 0);
-	assert_null(e.got);
-	give(&e, 100, LAST, 70);
-	expect_ack(&e, 100);
-	expect_message(&e, 99 * ROOM + 50);
-	end_close(&e);
-}
-
 TEST(test_only_segment_may_be_of_any_length)
 {
 	struct end e;
@@ -595,49 +457,6 @@ TEST(test_only_segment_may_be_of_any_length)
 		expect_message(&e, len);
 		end_close(&e);
 	}
-}
-
-TEST(test_widest_window_holds_all_that_come_early)
-{
-	struct end e;
-
-	receiver_open(&e);
-	give(&e, 1, FIRST, 0);
-	expect_ack(&e, 1);
-	for (unsigned i = 65; i >= 3; i--)
-		give(&e, i, i == 65 ? LAST : 0, 21);
-	give(&e, 66, 0, 0);			/* beyond it */
-	give(&e, UINT32_MAX, LAST, 220);
-	expect_silence(&e);
-	run_to(&e, 5 * MS);
-	give(&e, 65, LAST, 21);			/* is here */
-	expect_ack(&e, 1);
-	assert_null(e.got);
-	give(&e, 2, 0, 0);
-	expect_ack(&e, 65);
-	expect_message(&e, 64 * ROOM + 1);
-	end_close(&e);
-}
-
-TEST(test_repeated_segments_get_one_ack_in_a_while)
-{
-	struct end e;
-
-	receiver_open(&e);
-	give(&e, 1, FIRST, 0);
-	expect_ack(&e, 1);
-	give(&e, 1, FIRST, 0);
-	give(&e, 2, 0, 0);
-	give(&e, 3, 0, 0);
-	expect_silence(&e);	/* that ACK is still on its way */
-	run_to(&e, 100 * MS);
-	for (unsigned i = 1; i <= 3; i++)
-		give(&e, i, i == 1 ? FIRST : 0, 0);
-	expect_ack(&e, 3);
-	/* nor do they keep it alive */
-	run_to(&e, 40 * S);
-	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_TOO_LONG, 0, 0);
-	end_close(&e);
 }
 
 #define DATA(n, flag, len) { .version = 1, .type = RMPP_TYPE_DATA, \
@@ -769,29 +588,149 @@ TEST(test_abort_of_the_sender_is_not_answered)
 	}
 }
 
-TEST(test_complete_message_repeats_its_ack)
+/* ---------------------------------------------------------------- scripts */
+
+static void
+tell_abort(struct end *e, unsigned status)
+{
+	tell(e, &(struct rmpp_header) {
+		.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
+		.status = (uint8_t)status });
+}
+
+/* What an end is told. False: no such words. */
+static bool
+play_told(struct end *e, const char *words)
+{
+	unsigned a, b, length;
+	char flag;
+
+	if (sscanf(words, "ack %u %u", &a, &b) == 2)
+		ack(e, a, b);
+	else if (sscanf(words, "first %u %u", &a, &length) == 2)
+		give(e, a, FIRST, length);
+	else if (sscanf(words, "last %u %u", &a, &length) == 2)
+		give(e, a, LAST, length);
+	else if (sscanf(words, "data %u-%u %u", &a, &b, &length) == 3)
+		for (unsigned i = 0; i <= MAX(a, b) - MIN(a, b); i++)
+			give(e, a < b ? a + i : a - i, 0, length);
+	else if (sscanf(words, "abort %u", &a) == 1)
+		tell_abort(e, a);
+	else if (sscanf(words, "at %u%c", &a, &flag) >= 1)
+		run_to(e, a * MS - (g_str_has_suffix(words, "-")));
+	else
+		return false;
+	return true;
+}
+
+/* What it must have said to that, and nothing else. */
+static bool
+play_said(struct end *e, const char *words)
+{
+	unsigned a, b;
+
+	if (strcmp(words, "= nothing") == 0)
+		expect_silence(e);
+	else if (sscanf(words, "= data %u-%u", &a, &b) == 2)
+		expect_segments(e, a, b);
+	else if (strcmp(words, "= turn") == 0) {
+		expect(e, RMPP_TYPE_ACK, 0, 0, 1);
+		assert_int_equal(scripted_last(e->t)->mad[3],
+				 METHOD_GET_MULTI);
+	} else if (sscanf(words, "= ack %u", &a) == 1)
+		expect_ack(e, a);
+	else if (sscanf(words, "= abort %u", &a) == 1)
+		expect(e, RMPP_TYPE_ABORT, a, 0, 0);
+	else if (sscanf(words, "= message %u", &a) == 1)
+		expect_message(e, a);
+	else if (strcmp(words, "= open") == 0)
+		assert_int_equal(e->outcome, -1);
+	else if (strcmp(words, "= done") == 0)
+		assert_int_equal(e->outcome, RMPP_DONE);
+	else if (strcmp(words, "= given up") == 0)
+		assert_int_equal(e->outcome, RMPP_GAVE_UP);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * One end and its peer, in order. Times are ms, "-" is just before; a time-out
+ * is 100, with 3 retries. Segments hold 200 bytes; lengths count the 20 of the
+ * class header, and only in the first and the last segment do they mean
+ * anything.
+ */
+static const struct {
+	const char *name, *script;
+} scripts[] = {
+	/* as far as our own window lets us, however much is granted */
+	{ "the window opens with the ACKs",
+	  "send 80000; = data 1-1; ack 1 4; = data 2-4; ack 2 4; = nothing; "
+	  "ack 3 1000; = data 5-67; ack 67 1000; = data 68-131" },
+	{ "a time-out repeats from the last ACK",
+	  "send 1200; = data 1-1; ack 1 9; = data 2-6; at 50; ack 3 11; "
+	  "at 150-; = nothing; at 150; = data 4-6; ack 6 14; = done" },
+	{ "silence ends after the retries",
+	  "send 1200; = data 1-1; at 100; = data 1-1; at 200; = data 1-1; "
+	  "at 300; = data 1-1; at 400; = abort 126; = given up" },
+	/* overtaken; twice; none; a window that shrinks */
+	{ "old ACKs change nothing",
+	  "send 8000; = data 1-1; ack 1 5; = data 2-5; ack 4 7; = data 6-7; "
+	  "ack 1 5; ack 4 7; ack 0 1; ack 5 6; = nothing; at 100; "
+	  "= data 5-7; = open" },
+	/* IBA 13.6.6.3; the ACK got lost, and an old one */
+	{ "the direction switches after a request",
+	  "ask 300; ack 1 9; = data 1-2; ack 2 10; = done; = turn; "
+	  "ack 2 10; = turn; ack 1 9; = nothing" },
+	/* the next ACK when half the window is used, before it is at its end */
+	{ "segments in order make the message",
+	  "receive; first 1 21850; = ack 1; data 2-32 12345; = nothing; "
+	  "data 33-33 0; = ack 33; data 34-65 0; = ack 65; data 66-97 0; "
+	  "= ack 97; data 98-99 0; last 100 70; = ack 100; "
+	  "= message 19850" },
+	/* 66 is beyond it, and 65 is here when it comes again */
+	{ "the widest window holds all that come early",
+	  "receive; first 1 0; = ack 1; last 65 21; data 64-3 21; "
+	  "data 66-66 0; last 4294967295 220; = nothing; at 5; last 65 21; "
+	  "= ack 1; data 2-2 0; = ack 65; = message 12801" },
+	/* that ACK is still on its way; nor do they keep it alive */
+	{ "repeated segments get one ACK in a while",
+	  "receive; first 1 0; = ack 1; first 1 0; data 2-3 0; = nothing; "
+	  "at 100; first 1 0; data 2-3 0; = ack 3; at 40000; = abort 118" },
+	/* it is here, whatever its sender believes */
+	{ "a complete message repeats its ACK",
+	  "receive; first 1 0; = ack 1; last 2 70; = ack 2; = message 250; "
+	  "at 100; last 2 70; = ack 2; abort 126; = nothing; at 10000-; "
+	  "= open; at 10000; = done" },
+};
+
+static void
+play(struct end *e, const char *script)
+{
+	g_auto(GStrv) steps = g_strsplit(script, "; ", -1);
+	unsigned bytes;
+
+	if (sscanf(steps[0], "send %u", &bytes) == 1)
+		sender_open(e, METHOD_GET_TABLE_RESP, bytes);
+	else if (sscanf(steps[0], "ask %u", &bytes) == 1)
+		sender_open(e, METHOD_GET_MULTI, bytes);
+	else
+		receiver_open(e);
+	for (unsigned i = 1; steps[i]; i++)
+		if (!(steps[i][0] == '=' ? play_said(e, steps[i]) :
+		      play_told(e, steps[i])))
+			fail_msg("no step: %s", steps[i]);
+	end_close(e);
+}
+
+TEST(test_scripts_of_one_end)
 {
 	struct end e;
 
-	receiver_open(&e);
-	give(&e, 1, FIRST, 0);
-	expect_ack(&e, 1);
-	give(&e, 2, LAST, 70);
-	expect_ack(&e, 2);
-	expect_message(&e, 250);
-	run_to(&e, 100 * MS);
-	give(&e, 2, LAST, 70);
-	expect_ack(&e, 2);
-	/* it is here, whatever its sender believes */
-	tell(&e, &(struct rmpp_header) {
-		.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
-		.status = 126 });
-	expect_silence(&e);
-	run_to(&e, 10 * S - 1);
-	assert_int_equal(e.outcome, -1);
-	run_to(&e, 10 * S);
-	assert_int_equal(e.outcome, RMPP_DONE);
-	end_close(&e);
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		print_message("%s\n", scripts[i].name);
+		play(&e, scripts[i].script);
+	}
 }
 
 /* ------------------------------------------------- one against the other */
