@@ -43,20 +43,6 @@ sl_of(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
 	return r.sl;
 }
 
-TEST(test_without_a_policy_it_is_the_partitions)
-{
-	struct lab l;
-
-	lab_open(&l, TREE, 0);
-	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1), 0, NULL),
-			 0);
-	partition_rules_get(l.rules, PKEY_DEFAULT)->sl = 3;
-	publish(&l, NULL);
-	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1), 0, NULL),
-			 3);
-	lab_close(&l);
-}
-
 /* VLs are as the devices have them, so no SL is better than another: a client
  * gets the one that it asks for, a partition has none of its own. */
 TEST(test_without_qos_it_is_0_or_what_is_asked_for)
@@ -146,27 +132,6 @@ TEST(test_a_wish_for_an_sl_chooses_the_partition)
 	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL) |
 				      SA_BIT(PATH_PKEY), &want, &r), 0);
 	assert_int_equal(r.sl, 0);
-	lab_close(&l);
-	qos_policy_unref(policy);
-}
-
-TEST(test_an_sl_for_a_service_needs_the_service)
-{
-	struct path_record want = { .sl = 6, .service_id = 0x77 }, r;
-	struct qos_policy *policy = qos_policy_new();
-	struct lab l;
-
-	lab_open(&l, TREE, 0);
-	add_rule(policy, QOS_MATCH_SERVICE, 0x77, 0x77, 6);
-	publish(&l, policy);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				      SA_BIT(PATH_SL) | SERVICE_BITS, &want,
-				      &r),
-			 0);
-	assert_int_equal(r.sl, 6);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
-				      SA_BIT(PATH_SL), &want, &r),
-			 SA_STATUS_NO_RECORDS);
 	lab_close(&l);
 	qos_policy_unref(policy);
 }

@@ -306,42 +306,6 @@ TEST(test_search_in_vain_pauses)
 	lab_close(&l);
 }
 
-TEST(test_sl_is_the_partitions)
-{
-	struct path_record want = { .sl = 4 }, r;
-	uint32_t a, b;
-	struct lab l;
-
-	lab_open(&l, TREE, 0);
-	a = lab_host(&l, 0);
-	b = lab_host(&l, 7);
-	lab_clear_rules(&l);
-	for (uint16_t pkey = 1; pkey <= 3; pkey++) {
-		lab_member(&l, pkey, a, PARTITION_BOTH);
-		lab_member(&l, pkey, b, PARTITION_LIMITED);
-		partition_rules_get(l.rules, pkey)->sl = (uint8_t)(2 * pkey);
-	}
-	lab_publish(&l);
-	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
-	assert_int_equal(r.sl, 2);
-	assert_int_equal(r.pkey, 0x8001);
-	/* An SL asks for the partition that has it. */
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r), 0);
-	assert_int_equal(r.sl, 4);
-	assert_int_equal(r.pkey, 0x8002);
-	assert_int_equal(lab_get_path(&l, b, a, SA_BIT(PATH_SL), &want, &r), 0);
-	assert_int_equal(r.pkey, 0x0002);
-	want.sl = 5;
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL), &want, &r),
-			 SA_STATUS_NO_RECORDS);
-	want.pkey = 0x8003;
-	want.sl = 4;
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SL) |
-				      SA_BIT(PATH_PKEY), &want, &r),
-			 SA_STATUS_NO_RECORDS);
-	lab_close(&l);
-}
-
 /* -------------------------------------------------------------- multicast */
 
 static unsigned
