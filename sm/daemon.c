@@ -28,6 +28,7 @@
 #include "sm/control/http.h"
 #include "sm/dump.h"
 #include "sm/fabric_page.h"
+#include "sm/import.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
@@ -791,6 +792,11 @@ daemon_main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	int code;
 
+	if (argc > 1 && !strcmp(argv[1], "import")) {
+		options_free(d.conf);
+		status_free(d.status);
+		return import_main(argc - 1, argv + 1);
+	}
 	/* that nobody reads the log any more is no reason to end */
 	signal(SIGPIPE, SIG_IGN);
 	if (read_conf(&d, argc, argv, warnings, &error))

@@ -790,3 +790,30 @@ judge_master() {
 	cat sminfo.out
 	grep -q 'SMINFO_MASTER' sminfo.out
 }
+
+# "node-01 0xGUID LID" a line, of every host
+hosts() {
+	client ibnetdiscover 2>/dev/null | awk '
+	/^caguid=/ { next }
+	/^Ca/ { split($0, q, "\""); name = q[4] }
+	/^Switch/ { name = "" }
+	name && /^\[1\]/ {
+		guid = $1
+		gsub(/.*\(|\).*/, "", guid)
+		sub(/.*# *lid /, "")
+		print name, "0x" guid, $1
+		name = ""
+	}' | sort
+}
+
+# "node-01 0x8010 0xffff" a line: the P_Keys of every host, sorted
+tables() {
+	local name lid
+
+	hosts >hosts.now
+	while read -r name _ lid; do
+		echo "$name" "$(client smpquery pkeys "$lid" 2>/dev/null |
+			grep -oE '0x[0-9a-f]{4}' | grep -v 0x0000 | sort |
+			tr '\n' ' ')"
+	done <hosts.now
+}

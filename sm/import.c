@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism import: the configuration of an OpenSM, reported and taken over.
+ *
+ * Method. Each key of opensm.conf gets a verdict: by the table of options if
+ * minism has it (its own value, or the built-in one), else by the table of
+ * OpenSM's keys. The keys that count become a new minism.conf, and the files
+ * that they name are to be copied beside it. Then the new configuration is read
+ * as a run would read it, with the files where they still are: what that
+ * refuses is refused here, and nothing is written.
+ *
+ * Who can talk. A file of partitions is read as OpenSM reads it, or refused
+ * (minism-partitions.conf(5), DIFFERENCES TO OPENSM): where the two differ,
+ * members here reach more, not less. On an error OpenSM drops the file and
+ * makes every port a full member of the default partition; then what is lost
+ * is what the file was meant to forbid.
+ */
+#include "sm/import.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sm/config/guid_files.h"
+#include "sm/config/opensm_keys.h"
+#include "sm/config/options.h"
+#include "sm/site_files.h"
+#include "topology/state_file.h"
+
+#define OPENSM_CACHE	"/var/cache/opensm"
+#define OPENSM_CONF	"/etc/opensm/"
+#define PARTITIONS	"partition_config_file"
+#define MODE_PUBLIC	0644
+#define MODE_SECRET	0640	/* keys of the fabric; group minism */
+
+enum import_verdict {
+	IMPORT_USED,
+	IMPORT_DEFAULT,		/* what minism does anyway */
+	IMPORT_OTHERWISE,
+	IMPORT_MISSING,
+	IMPORT_REFUSED,
+	IMPORT_VERDICTS,
+};
+
+/* What a file becomes: its text is read once, so that what was reported is what
+ * is written. */
+struct import_file {
+	const char *key;	/* that names it; NULL: none does */
+	char *from, *to;
+	GString *text;
+	int mode;
+};
+
+struct import {
+	bool write, help;
+	char *to, *cache, *opensm_cache;	/* folders */
+	const char *dir;
+	bool secret;		/* a key of the fabric is in the new file */
+	GString *conf;		/* minism.conf */
+	char *engine;		/* as it was given; NULL: it was not */
+	GPtrArray *lines[IMPORT_VERDICTS];
+	GPtrArray *files;	/* struct import_file */
+	GPtrArray *notes;	/* lines about the files */
+};
+
+#define AT(member)	offsetof(struct import, member)
+static const struct option rows[] = {
+	OPTION_HEADING("Options:"),
+	OPTION_SWITCH("write", 0, &option_bool, AT(write), 0,
+		      "write what is reported, with backups (.bak)"),
+	{ NULL, "to", 0, &option_file, AT(to), 0, 0, MINISM_SYSCONFDIR,
+	  "FOLDER", "minism's configuration (" MINISM_SYSCONFDIR ")" },
+	{ NULL, "cache-dir", 0, &option_file, AT(cache), 0, 0,
+	  MINISM_CACHEDIR, "FOLDER", "minism's memory (" MINISM_CACHEDIR ")" },
+	{ NULL, "opensm-cache", 0, &option_file, AT(opensm_cache), 0, 0,
+	  OPENSM_CACHE, "FOLDER", "OpenSM's memory (" OPENSM_CACHE ")" },
+	OPTION_SWITCH("help", 'h', &option_bool, AT(help), 0,
+		      "print this text and end"),
+};
+static const struct option_table table = {
+	.options = rows,
+	.n = G_N_ELEMENTS(rows),
+	.usage = "FOLDER",
+	.summary = "Reports what minism makes of the configuration of an OpenSM "
+		"in FOLDER\n(/etc/opensm), and writes it as its own.",
+};
+
+/* Keys of both whose value is not for the service. */
+static const struct {
+	const char *key, *instead;
+} service_keys[] = {
+	{ "daemon", "the service stays in the foreground; by hand minism -B" },
+	{ "dump_files_dir", "dump_dir /var/log/minism, where the service may "
+	  "write" },
+	{ "log_file", "the journal; for a file log_file /var/log/minism/NAME" },
+};
+
+/* Keys that name a file. */
+static const char *const file_keys[] = {
+	"cn_guid_file", "io_guid_file", "node_name_map_name", PARTITIONS,
+	"qos_policy_file", "root_guid_file", NULL,
+};
+
+/* --- files --- */
+
+static void
+free_file(gpointer data)
+{
+	struct import_file *f = data;
+
+	g_free(f->from);
+	g_free(f->to);
+	g_string_free(f->text, TRUE);
+	g_free(f);
+}
+
+/* Takes `to`. False: it cannot be read, or another one is to be there. */
+static bool
+add_file(struct import *im, const char *key, const char *from, char *to)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = text_read_file(from, &error);
+	struct import_file *f = g_new0(struct import_file, 1);
+	bool taken = false;
+
+	for (guint i = 0; i < im->files->len; i++) {
+		const struct import_file *other = im->files->pdata[i];
+
+		taken |= !strcmp(other->to, to) && strcmp(other->from, from);
+	}
+	*f = (struct import_file){ key, g_strdup(from), to,
+				   g_string_new(text), MODE_PUBLIC };
+	if (text && !taken) {
+		g_ptr_array_add(im->files, f);
+		return true;
+	}
+	g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
+		"%s: %s", from, text ? "two files would become one" :
+		error->message));
+	free_file(f);
+	return false;
+}
+
+/* As it is named; if that is in OpenSM's own folder or nowhere, of that name in
+ * ours, which may be a copy of another machine's. NULL: there is none. */
+static char *
+find_file(const struct import *im, const char *named)
+{
+	g_autofree char *base = g_path_get_basename(named);
+	g_autofree char *here = g_build_filename(im->dir, base, NULL);
+	bool there = g_file_test(named, G_FILE_TEST_IS_REGULAR);
+
+	if (g_file_test(here, G_FILE_TEST_IS_REGULAR) &&
+	    (!there || g_str_has_prefix(named, OPENSM_CONF)))
+		return g_steal_pointer(&here);
+	return there ? g_strdup(named) : NULL;
+}
+
+static enum import_verdict
+take_file(struct import *im, const char *key, const char *value)
+{
+	g_autofree char *from = find_file(im, value);
+	g_autofree char *base = strcmp(key, PARTITIONS) ?
+		g_path_get_basename(value) : g_strdup("partitions.conf");
+	char *to;
+
+	/* OpenSM's built-in names, which it writes out */
+	if (!from && (!strcmp(key, PARTITIONS) ||
+		      !strcmp(key, "qos_policy_file")))
+		return IMPORT_DEFAULT;
+	if (!from)
+		return IMPORT_MISSING;
+	to = g_build_filename(im->to, base, NULL);
+	g_string_append_printf(im->conf, "%s \"%s\"\n", key, to);
+	add_file(im, key, from, to);
+	return IMPORT_USED;
+}
+
+/* --- keys --- */
+
+/* Is it what minism has without the key? *why: it cannot be set. */
+static bool
+is_preset(const struct option *o, const char *value, char **why)
+{
+	struct options *probe = options_new();
+	struct options before = *probe;
+	char **text = (char **)(void *)((char *)probe + o->offset);
+	g_autofree char *preset = o->kind->is_text ? g_strdup(*text) : NULL;
+	bool same;
+
+	*why = option_set(o, probe, value);
+	same = o->kind->is_text ? !g_strcmp0(preset, *text) :
+		!memcmp(&before, probe, sizeof(before));
+	options_free(probe);
+	return same;
+}
+
+static enum import_verdict
+judge_own(struct import *im, const struct option *o, const char *value,
+	  const char **remark, char **why)
+{
+	if (is_preset(o, value, why))
+		return *why ? IMPORT_REFUSED : IMPORT_DEFAULT;
+	if (*why)
+		return IMPORT_REFUSED;
+	if (g_strv_contains(file_keys, o->key)) {
+		*remark = "there is no such file";
+		return take_file(im, o->key, value);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(service_keys); i++)
+		if (!strcmp(service_keys[i].key, o->key)) {
+			*remark = service_keys[i].instead;
+			return IMPORT_OTHERWISE;
+		}
+	im->secret |= o->kind->secret;
+	g_string_append_printf(im->conf, "%s \"%s\"\n", o->key, value);
+	return IMPORT_USED;
+}
+
+static enum import_verdict
+judge_foreign(const char *key, const char *value, const char **remark)
+{
+	switch (opensm_key_judge(key, value, remark)) {
+	case OPENSM_KEY_HARMLESS:
+		return IMPORT_DEFAULT;
+	case OPENSM_KEY_UNUSED:
+		return *remark ? IMPORT_OTHERWISE : IMPORT_MISSING;
+	case OPENSM_KEY_UNKNOWN:
+		break;
+	}
+	*remark = "no key of OpenSM 3.3";
+	return IMPORT_MISSING;
+}
+
+static void
+take_key(struct import *im, const char *where, const char *key,
+	 const char *value)
+{
+	const struct option *o = option_find_key(&options_table, key);
+	bool is_set = strcmp(value, "(null)") && *value;
+	g_autofree char *why = NULL, *shown = text_one_line(value);
+	const char *remark = NULL;
+	enum import_verdict verdict = IMPORT_DEFAULT;
+
+	if (is_set && !strcmp(key, "routing_engine")) {
+		g_free(im->engine);
+		im->engine = g_strdup(value);
+		return;		/* to judge_engine() */
+	}
+	if (o && is_set)
+		verdict = judge_own(im, o, value, &remark, &why);
+	else if (!o)
+		verdict = judge_foreign(key, value, &remark);
+	if (verdict == IMPORT_USED || verdict == IMPORT_DEFAULT)
+		remark = NULL;
+	if (why)
+		g_ptr_array_add(im->lines[verdict], g_strdup_printf(
+			"%s: %s: %s", where, key, why));
+	else
+		g_ptr_array_add(im->lines[verdict], g_strdup_printf(
+			"%s %s%s%s", key, o && o->kind->secret ? "(secret)" :
+			shown, remark ? ": " : "", remark ? remark : ""));
+}
+
+/* A key, and a word or a text in quotes. */
+static void
+take_line(struct import *im, const char *path, unsigned number, char *line)
+{
+	g_autofree char *where = g_strdup_printf("%s:%u", path, number);
+	char *key = g_strstrip(line), *value, *end;
+
+	if (!*key || *key == '#')
+		return;
+	value = key + strcspn(key, " \t");
+	if (*value)
+		*value++ = '\0';
+	value = g_strchug(value);
+	end = *value == '"' ? strchr(value + 1, '"') :
+		value + strcspn(value, " \t#");
+	value += *value == '"';
+	if (end)
+		*end = '\0';
+	take_key(im, where, key, value);
+}
+
+static bool
+take_conf(struct import *im, const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = text_read_file(path, &error);
+	g_auto(GStrv) lines = NULL;
+
+	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_ptr_array_add(im->lines[IMPORT_REFUSED],
+				g_strdup(error->message));
+		return false;
+	}
+	lines = g_strsplit(text ? text : "", "\n", -1);
+	for (unsigned i = 0; lines[i]; i++)
+		take_line(im, path, i + 1, lines[i]);
+	return text;
+}
+
+/* --- judging the whole --- */
+
+static const struct import_file *
+file_of(const struct import *im, const char *key)
+{
+	for (guint i = 0; i < im->files->len; i++) {
+		const struct import_file *f = im->files->pdata[i];
+
+		if (!g_strcmp0(f->key, key))
+			return f;
+	}
+	return NULL;
+}
+
+/* As a run would read it, with the files where they are. */
+static struct site_files *
+read_site(const struct import *im, struct options *conf, const char *engine,
+	  GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autofree char *to = g_build_filename(im->to, "minism.conf", NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (!options_parse(conf, im->conf->str, to, warnings, &error)) {
+		g_ptr_array_add(errors, g_strdup(error->message));
+		return NULL;
+	}
+	g_free(option_set(option_find_key(&options_table, "routing_engine"),
+			  conf, engine));
+	g_free(option_set(option_find_key(&options_table, "cache_dir"), conf,
+			  ""));
+	/* that of minism is not what is imported */
+	g_free(option_set(option_find_key(&options_table, PARTITIONS), conf,
+			  ""));
+	for (guint i = 0; i < im->files->len; i++) {
+		const struct import_file *f = im->files->pdata[i];
+
+		if (f->key)
+			g_free(option_set(option_find_key(&options_table,
+							  f->key), conf,
+					  f->from));
+	}
+	return site_files_read(conf, warnings, errors);
+}
+
+/* An engine that minism has not becomes auto. Returns the one that is taken. */
+static const char *
+judge_engine(struct import *im)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	struct options *conf = options_new();
+	struct site_files *site = read_site(im, conf, im->engine, warnings,
+					    errors);
+	bool known = true;
+
+	site_files_free(site);
+	options_free(conf);
+	for (guint i = 0; i < errors->len; i++)
+		known &= !g_str_has_prefix(errors->pdata[i],
+					   "--routing-engine");
+	g_ptr_array_add(im->lines[known ? IMPORT_USED : IMPORT_OTHERWISE],
+			g_strdup_printf("routing_engine %s%s", im->engine,
+					known ? "" : ": auto, the best of "
+					"minism's that fits"));
+	if (!known)
+		return NULL;
+	g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
+			       im->engine);
+	return im->engine;
+}
+
+/* site NULL: it was refused. */
+static void
+note_partitions(struct import *im, const struct site_files *site,
+		const GPtrArray *warnings)
+{
+	const struct import_file *f = file_of(im, PARTITIONS);
+	g_autoptr(GString) cut = g_string_new("nobody");
+	const GPtrArray *all;
+	unsigned n = 0;
+
+	if (!f || !site) {
+		g_ptr_array_add(im->notes, f ? g_strdup_printf(
+			"%s: NOT TAKEN while a file has a mistake; with one in "
+			"this that it sees, OpenSM lets every port talk to "
+			"every other one", f->from) :
+			g_strdup("partitions: no file, so as before: every "
+				 "port talks to every other one"));
+		return;
+	}
+	for (guint i = 0; i < warnings->len; i++)
+		n += strstr(warnings->pdata[i], "made from its name") != NULL;
+	if (n)
+		g_string_printf(cut, "those in the %u partitions without a "
+				"P_Key who use the number that OpenSM gave it; "
+				"write that into the file", n);
+	all = partitions_rules(site_files_partitions(site))->partitions;
+	g_ptr_array_add(im->notes, g_strdup_printf(
+		"%s: %u partitions; who could talk before and cannot now: %s",
+		f->from, all->len, cut->str));
+}
+
+static void
+judge_site(struct import *im)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *errors = im->lines[IMPORT_REFUSED];
+	struct options *conf = options_new();
+	const char *engine = im->engine ? judge_engine(im) : NULL;
+	struct site_files *site = read_site(im, conf, engine, warnings,
+					    errors);
+
+	for (guint i = 0; i < warnings->len; i++)
+		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
+						       " (warning)", NULL));
+	note_partitions(im, site, warnings);
+	site_files_free(site);
+	options_free(conf);
+}
+
+/* LIDs that minism remembers otherwise change. */
+static void
+take_lids(struct import *im)
+{
+	g_autofree char *from = g_build_filename(im->opensm_cache, "guid2lid",
+						 NULL);
+	char *to = g_build_filename(im->cache, "guid2lid", NULL);
+	g_autofree char *own = g_file_test(to, G_FILE_TEST_EXISTS) ?
+		text_read_file(to, NULL) : NULL;
+	g_autoptr(GArray) old = guid2lid_parse(own ? own : "", to, NULL);
+	g_autoptr(GArray) new = NULL;
+	g_autoptr(GError) error = NULL;
+	const struct import_file *f;
+	unsigned n_changed = 0;
+
+	if (!g_file_test(from, G_FILE_TEST_EXISTS)) {
+		g_ptr_array_add(im->notes, g_strdup_printf(
+			"%s: there is none; LIDs that ports have are kept",
+			from));
+		g_free(to);
+		return;
+	}
+	if (!add_file(im, NULL, from, to))
+		return;
+	f = im->files->pdata[im->files->len - 1];
+	new = guid2lid_parse(f->text->str, from, &error);
+	if (!new) {
+		g_ptr_array_add(im->lines[IMPORT_REFUSED],
+				g_strdup(error->message));
+		return;
+	}
+	for (guint i = 0; i < new->len; i++)
+		for (guint k = 0; old && k < old->len; k++) {
+			const struct lid_range *a, *b;
+
+			a = &g_array_index(new, struct lid_range, i);
+			b = &g_array_index(old, struct lid_range, k);
+			n_changed += a->guid == b->guid && a->min != b->min;
+		}
+	g_ptr_array_add(im->notes, g_strdup_printf(
+		"%s: %u ports keep their LIDs; %u have another one in minism's "
+		"memory, which is given up", from, new->len, n_changed));
+}
+
+/* --- report and files --- */
+
+static void
+print_lines(const char *title, const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		printf("  %-14s %s\n", title, (char *)lines->pdata[i]);
+}
+
+static void
+report(const struct import *im, const char *path, bool there)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
+		n += im->lines[i]->len;
+	if (there)
+		printf("%s: %u keys: %u used, %u the same by default, %u done "
+		       "otherwise, %u NOT AVAILABLE\n", path, n -
+		       im->lines[IMPORT_REFUSED]->len,
+		       im->lines[IMPORT_USED]->len,
+		       im->lines[IMPORT_DEFAULT]->len,
+		       im->lines[IMPORT_OTHERWISE]->len,
+		       im->lines[IMPORT_MISSING]->len);
+	else
+		printf("%s: there is none, so built-in values hold\n", path);
+	print_lines("used", im->lines[IMPORT_USED]);
+	print_lines("otherwise", im->lines[IMPORT_OTHERWISE]);
+	print_lines("NOT AVAILABLE", im->lines[IMPORT_MISSING]);
+	for (guint i = 0; i < im->notes->len; i++)
+		puts(im->notes->pdata[i]);
+	print_lines("REFUSED", im->lines[IMPORT_REFUSED]);
+}
+
+/* To its folder's owner, so that the service reads what it remembers; a file
+ * with keys to the group of the service. */
+static void
+give_away(const struct import_file *f)
+{
+	g_autofree char *dir = g_path_get_dirname(f->to);
+	const struct group *group = f->mode == MODE_SECRET ?
+		getgrnam("minism") : NULL;
+	struct stat st;
+
+	if (geteuid() != 0 || g_stat(dir, &st) < 0)
+		return;
+	if (lchown(f->to, st.st_uid, group ? group->gr_gid : st.st_gid) < 0)
+		printf("%s: cannot be given to its owner: %s\n", f->to,
+		       g_strerror(errno));
+}
+
+static bool
+write_file(const struct import_file *f)
+{
+	g_autofree char *backup = g_strconcat(f->to, ".bak", NULL);
+	g_autofree char *old = text_read_file(f->to, NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (old && !strcmp(old, f->text->str)) {
+		printf("unchanged: %s\n", f->to);
+		return true;
+	}
+	if (old && ((g_unlink(backup) < 0 && errno != ENOENT) ||
+		    link(f->to, backup) < 0)) {
+		printf("%s: %s; nothing is replaced without a backup\n",
+		       backup, g_strerror(errno));
+		return false;
+	}
+	if (!state_file_write(f->to, f->text, G_FILE_SET_CONTENTS_CONSISTENT |
+			      G_FILE_SET_CONTENTS_DURABLE, f->mode, &error)) {
+		printf("%s\n", error->message);
+		return false;
+	}
+	give_away(f);
+	printf("written: %s%s%s\n", f->to, old ? "; the old one is " : "",
+	       old ? backup : "");
+	return true;
+}
+
+static bool
+write_all(struct import *im, const char *path)
+{
+	struct import_file conf = {
+		.to = g_build_filename(im->to, "minism.conf", NULL),
+		.text = g_string_new(NULL),
+		.mode = im->secret ? MODE_SECRET : MODE_PUBLIC,
+	};
+	bool ok = true;
+
+	g_string_printf(conf.text, "# Taken from %s by minism import; all keys "
+			"are in minism.conf(5).\n%s", path, im->conf->str);
+	for (guint i = 0; i < im->files->len && ok; i++)
+		ok = write_file(im->files->pdata[i]);
+	/* the last one, for it names the others */
+	ok = ok && write_file(&conf);
+	g_free(conf.to);
+	g_string_free(conf.text, TRUE);
+	return ok;
+}
+
+static int
+import_run(struct import *im)
+{
+	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
+	bool there = take_conf(im, path);
+
+	/* OpenSM reads it without being told */
+	if (!file_of(im, PARTITIONS))
+		take_file(im, PARTITIONS, "partitions.conf");
+	judge_site(im);
+	take_lids(im);
+	report(im, path, there);
+	if (im->lines[IMPORT_REFUSED]->len) {
+		puts("nothing is written: mend what is refused, in a copy of "
+		     "the folder if OpenSM still needs it");
+		return EXIT_FAILURE;
+	}
+	if (!im->write) {
+		puts("nothing is written: --write does");
+		return EXIT_SUCCESS;
+	}
+	return write_all(im, path) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* False: *status is what to end with. */
+static bool
+read_words(struct import *im, int argc, char **argv, char ***words,
+	   int *status)
+{
+	g_autofree char *help = NULL;
+	g_autoptr(GError) error = NULL;
+	bool ok = option_read(&table, im, argc, argv, words, &error);
+
+	if (ok && im->help) {
+		help = option_help(&table);
+		fputs(help, stdout);
+		*status = EXIT_SUCCESS;
+		return false;
+	}
+	*status = 2;
+	if (!ok)
+		fprintf(stderr, "minism: import: %s\n", error->message);
+	else if (!*words || !(*words)[0] || (*words)[1])
+		fprintf(stderr, "minism: import: one folder is wanted, as "
+			"/etc/opensm\n");
+	else if (!g_file_test((*words)[0], G_FILE_TEST_IS_DIR))
+		fprintf(stderr, "minism: import: %s is no folder\n",
+			(*words)[0]);
+	else
+		return true;
+	return false;
+}
+
+int
+import_main(int argc, char **argv)
+{
+	struct import im = { .conf = g_string_new(NULL) };
+	g_auto(GStrv) words = NULL;
+	int status;
+
+	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
+		im.lines[i] = g_ptr_array_new_with_free_func(g_free);
+	im.files = g_ptr_array_new_with_free_func(free_file);
+	im.notes = g_ptr_array_new_with_free_func(g_free);
+	option_set_defaults(&table, &im);
+	if (read_words(&im, argc, argv, &words, &status)) {
+		im.dir = words[0];
+		status = import_run(&im);
+	}
+	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
+		g_ptr_array_unref(im.lines[i]);
+	g_ptr_array_unref(im.files);
+	g_ptr_array_unref(im.notes);
+	g_string_free(im.conf, TRUE);
+	g_free(im.engine);
+	option_free_texts(&table, &im);
+	return status;
+}

@@ -1,0 +1,220 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# minism import: each key of an opensm.conf has one verdict; what is written is
+# what minism reads without a complaint, and brings the fabric to what OpenSM
+# made of the old files: the same LIDs and the same P_Keys.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need smpquery
+demo=$MINISM_SRC/etc/fabrics/demo.net
+dirs=(--to "$SCRATCH/to" --cache-dir "$SCRATCH/cache"
+	--opensm-cache "$SCRATCH/osm-cache")
+
+# import STATUS options...: the report is in ./report
+import() {
+	local wanted=$1 status
+
+	shift
+	timeout -k 2 20 "$MINISM" import osm "${dirs[@]}" "$@" \
+		>report 2>report.err
+	status=$?
+	cat report.err
+	[ $status -eq "$wanted" ]
+}
+
+reported() {	# regex
+	grep -qE -- "$1" report || { cat report; false; }
+}
+
+fresh() {
+	rm -rf osm to cache osm-cache
+	mkdir osm osm-cache
+}
+
+# A site as they are, with each kind of key.
+site() {
+	fresh
+	cat >osm/opensm.conf <<-'END'
+	# a site
+	routing_engine lash
+	sweep_interval 10
+	sm_priority 7
+	m_key 0x5ecf00d
+	lmc 0
+	console loopback
+	event_plugin_name osmx
+	qos_max_vls 0
+	babbling_port_policy TRUE
+	log_file /var/log/opensm.log
+	daemon TRUE
+	root_guid_file "/somewhere/else/roots"
+	cn_guid_file /nowhere/cns
+	partition_config_file /etc/opensm/partitions.conf
+	qos_policy_file /etc/opensm/no-such-policy.conf
+	spelt_wrongly 1
+	END
+	echo '0x00020000	spine-1' >osm/roots
+	echo 'Red=0x10 : 0x10011=full, 0x10021=full ;' >osm/partitions.conf
+	echo '0x0000000000010011 0x0005 0x0005' >osm-cache/guid2lid
+	cat >verdicts <<-'END'
+	  used           sm_priority 7
+	  used           m_key (secret)
+	  used           babbling_port_policy TRUE
+	  used           root_guid_file /somewhere/else/roots
+	  used           partition_config_file /etc/opensm/partitions.conf
+	  otherwise      console loopback: minismctl asks a running minism
+	  otherwise      log_file /var/log/opensm.log: the journal; for a file log_file /var/log/minism/NAME
+	  otherwise      daemon TRUE: the service stays in the foreground; by hand minism -B
+	  otherwise      routing_engine lash: auto, the best of minism's that fits
+	  NOT AVAILABLE  event_plugin_name osmx
+	  NOT AVAILABLE  cn_guid_file /nowhere/cns: there is no such file
+	  NOT AVAILABLE  spelt_wrongly 1: no key of OpenSM 3.3
+	END
+}
+
+report_case() {
+	wanted_case report || return 0
+	site
+	check "report: good" import 0
+	check "report: each key has its verdict" \
+		diff <(grep -E '^  ' report) verdicts
+	check "report: and is counted" reported \
+		'^osm/opensm.conf: 16 keys: 5 used, 4 the same by default, 4 done otherwise, 3 NOT AVAILABLE$'
+	check "report: partitions" reported \
+		'partitions.conf: 2 partitions; who could talk before and cannot now: nobody'
+	check "report: LIDs" reported '1 ports keep their LIDs; 0 have another'
+	check "report: nothing is written" [ ! -e to ]
+	echo 'Blue : 0x10031=full, 0x10041=full ;' >>osm/partitions.conf
+	check "report: a P_Key that OpenSM counts" import 0
+	check "report: may be in use" reported \
+		'cannot now: those in the 1 partitions without a P_Key'
+	opensm_default
+}
+
+# What opensm itself writes is no reason for a word about what is missing.
+opensm_default() {
+	if ! command -v opensm >/dev/null; then
+		skip "report: what opensm -c writes" "opensm is not installed"
+		return
+	fi
+	fresh
+	opensm -c osm/opensm.conf >/dev/null 2>&1
+	check "report: what opensm -c writes" import 0
+	check "report: of that nothing is missing" reported \
+		' keys: [0-9]+ used, 1[0-9][0-9] the same by default, [0-9] done otherwise, 0 NOT AVAILABLE'
+}
+
+write_case() {
+	wanted_case write || return 0
+	site
+	check "write: good" import 0 --write
+	check "write: minism has no complaint" quiet_config
+	check "write: keys of the fabric are hidden" \
+		[ "$(stat -c %a to/minism.conf)" = 640 ]
+	check "write: files are copied" cmp osm/roots to/roots
+	check "write: and LIDs" cmp osm-cache/guid2lid cache/guid2lid
+	check "write: again, there is nothing to do" import 0 --write
+	check "write: which is told" [ "$(grep -c ^unchanged: report)" -eq 4 ]
+	cp to/minism.conf before
+	sed -i 's/sm_priority 7/sm_priority 8/' osm/opensm.conf
+	check "write: another time" import 0 --write
+	check "write: the new value" grep -q 'sm_priority "8"' to/minism.conf
+	check "write: the old file is kept" cmp before to/minism.conf.bak
+	check "write: which is told" reported 'the old one is .*minism.conf.bak'
+	echo '0x0000000000010011 0x0006 0x0006' >osm-cache/guid2lid
+	check "write: a LID that minism remembers otherwise" import 0
+	check "write: is told" reported '1 ports keep their LIDs; 1 have another'
+}
+
+quiet_config() {
+	"$MINISM" --check-config -F to/minism.conf --cache-dir cache |
+		tee check.said
+	grep -qx 'the configuration is good, with 0 warnings' check.said
+}
+
+refused_case() {
+	wanted_case refused || return 0
+	site
+	echo 'Blue=0x11 : 0x1002g=full ;' >>osm/partitions.conf
+	check "refused: a mistake in the partitions" import 1 --write
+	check "refused: with its place" reported \
+		'REFUSED .*partitions.conf:2:13: '
+	check "refused: and what OpenSM makes of it" reported \
+		'OpenSM lets every port talk to every other one'
+	check "refused: nothing is written" [ ! -e to ]
+	site
+	echo 'lmc 9' >>osm/opensm.conf
+	check "refused: a bad value" import 1 --write
+	check "refused: with its line" reported 'REFUSED .*opensm.conf:18: lmc: '
+	site
+	echo '0x0000000000010021 0x0005 0x0005' >>osm-cache/guid2lid
+	check "refused: a LID of two ports" import 1 --write
+	site
+	mkdir -p to/minism.conf.bak
+	echo 'sm_priority 1' >to/minism.conf
+	check "refused: no backup, no write" import 1 --write
+	check "refused: the old one is there" grep -qx 'sm_priority 1' \
+		to/minism.conf
+	"$MINISM" import >out 2>err
+	check "refused: without a folder" [ $? -eq 2 ]
+	"$MINISM" import "$SCRATCH/none" >out 2>err
+	check "refused: a folder that is none" [ $? -eq 2 ]
+}
+
+# The same fabric under OpenSM with its files, and under minism with what was
+# made of them.
+guid_of() {
+	awk -v name="$1" '$1 == name { print $2 }' hosts.now
+}
+
+same_case() {
+	wanted_case same || return 0
+	if ! command -v opensm >/dev/null; then
+		skip "same" "opensm is not installed"
+		return
+	fi
+	fresh
+	sim_start "$demo" || { ok 1 "same: ibsim starts"; return; }
+	hosts >hosts.now
+	cat >osm/partitions.conf <<-END
+	Default=0x7fff, ipoib : ALL=limited, SELF=full ;
+	Storage=0x10 : $(guid_of node-01)=full, $(guid_of node-02)=limited ;
+	Everybody=0x30 : ALL_CAS=full ;
+	END
+	# LIDs that neither would give by itself
+	awk '{ guid = sprintf("%16s", substr($2, 3)); gsub(/ /, "0", guid)
+		lid = 100 + 7 * NR
+		printf "0x%s 0x%04x 0x%04x\n\n", guid, lid, lid }' \
+		hosts.now >osm-cache/guid2lid
+	cp osm-cache/guid2lid guid2lid.before
+	printf 'honor_guid2lid_file TRUE\nrouting_engine minhop\n' \
+		>osm/opensm.conf
+	OSM_TMP_DIR=$SCRATCH OSM_CACHE_DIR=$SCRATCH/osm-cache client -t 60 \
+		opensm -o -F "$SCRATCH/osm/opensm.conf" -x \
+		-f "$SCRATCH/osm.log" -P "$SCRATCH/osm/partitions.conf" \
+		>osm.out 2>&1 </dev/null
+	tables >theirs.keys
+	awk '{ print $1, $3 }' hosts.now >theirs.lids
+	check "same: OpenSM has taken the LIDs" grep -qx 'node-01 107' theirs.lids
+	sim_stop
+	cp guid2lid.before osm-cache/guid2lid
+	check "same: the import" import 0 --write
+	sim_start "$demo" || { ok 1 "same: ibsim starts again"; return; }
+	check "same: minism brings the fabric up" sm_run 60 --once -v \
+		-F "$SCRATCH/to/minism.conf" -f same.log \
+		--partitions "$SCRATCH/to/partitions.conf"
+	tables >ours.keys
+	awk '{ print $1, $3 }' hosts.now >ours.lids
+	check "same: the same LIDs at all hosts" diff theirs.lids ours.lids
+	check "same: the same P_Keys" diff theirs.keys ours.keys
+	check "same: all of them" [ "$(wc -l <ours.keys)" -eq 16 ]
+	sim_stop
+}
+
+report_case
+write_case
+refused_case
+same_case
+
+done_testing
