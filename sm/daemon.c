@@ -283,6 +283,7 @@ control_look(struct control_view *out, void *data)
 	/* Of another master's fabric we do not know. */
 	if (out->self.state == SM_STATE_MASTER)
 		out->faults = fabric_watch_faults(d->sm->fabric);
+	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;
 }

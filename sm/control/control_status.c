@@ -73,6 +73,38 @@ put_span(struct text_report *r, const char *key, int64_t us, const char *after)
 	report_say(r, "%" PRId64 " s%s", s % 60, after);
 }
 
+/* What this standby would take over with the fabric. */
+static void
+put_standby(const struct control_view *v, struct text_report *r)
+{
+	const struct standby_status *b = &v->standby;
+
+	report_open(r, "standby", '{');
+	if (r->as_json)
+		json_bool(&r->json, "warm", b->warm);
+	if (b->warm) {
+		report_say(r, "warm:      ");
+		report_number(r, "groups", b->stats.n_groups, " groups with ");
+		report_number(r, "members", b->stats.n_members, " members, ");
+		report_number(r, "services", b->stats.n_services,
+			      " services, ");
+		report_number(r, "subscriptions", b->stats.n_subscriptions,
+			      " subscriptions, as of ");
+		put_span(r, "as_of_ms", v->now - b->as_of, " ago\n");
+		if (r->as_json)
+			json_bool(&r->json, "whole", b->whole);
+		else if (!b->whole)
+			report_say(r, INDENT "the master is no minism: at a "
+				   "takeover clients register again\n");
+	}
+	if (b->follows && (b->why || !b->warm))
+		report_say(r, "%s", b->warm ? INDENT "WARNING: not read since: "
+			   : "NOT WARM:  ");
+	report_text(r, "why", b->why ? b->why : b->follows && !b->warm ?
+		    "nothing is read yet" : NULL, "\n");
+	report_close(r, '}');
+}
+
 static void
 put_head(const struct control_view *v, struct text_report *r)
 {
@@ -87,6 +119,7 @@ put_head(const struct control_view *v, struct text_report *r)
 		      master ? "; the master is on " : "");
 	report_text(r, "master", master, "");
 	report_say(r, "\n");
+	put_standby(v, r);
 	report_lines(r, "other_managers", v->rivals, "WARNING:   ");
 	if (v->paused)
 		report_say(r, "PAUSED:    no sweeps, and nothing is "

@@ -10,6 +10,7 @@
 #include "sm/log.h"
 #include "sm/mcast_manager.h"
 #include "sm/perf_manager.h"
+#include "sm/standby.h"
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
 #include "topology/expected.h"
@@ -57,6 +58,7 @@ struct control_view {
 	const GPtrArray *faults;	/* fabric_watch_faults() of a master */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
+	struct standby_status standby;
 	struct sa_stats sa_stats;
 	struct sa *sa;
 };

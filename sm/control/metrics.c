@@ -110,6 +110,22 @@ write_state(GString *out, const struct control_view *v)
 }
 
 static void
+write_standby(GString *out, const struct control_view *v)
+{
+	sample(out, "minism_standby_warm %u", v->standby.warm);
+}
+
+static void
+write_standby_age(GString *out, const struct control_view *v)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	if (v->standby.warm)
+		sample(out, "minism_standby_age_seconds %s",
+		       seconds(v->now - v->standby.as_of, text));
+}
+
+static void
 write_nodes(GString *out, const struct control_view *v)
 {
 	const struct snapshot *s = v->status->subnet;
@@ -485,6 +501,10 @@ static const struct family families[] = {
 	  write_priority },
 	{ "minism_other_managers", "gauge", "Managers that answered in the "
 	  "last election, by SMState.", write_managers },
+	{ "minism_standby_warm", "gauge", "1: a standby that holds the "
+	  "master's groups, services and subscriptions.", write_standby },
+	{ "minism_standby_age_seconds", "gauge",
+	  "How long ago the master's were so.", write_standby_age },
 	{ "minism_nodes", "gauge", "Nodes of the last sweep.", write_nodes },
 	{ "minism_links", "gauge",
 	  "Cables of the last sweep by the state, width and speed of one end.",

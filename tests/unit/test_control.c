@@ -29,6 +29,7 @@ struct setup {
 	struct log *log;
 	bool paused;
 	unsigned priority;
+	struct standby_status standby;
 	const char *causes;	/* of the next sweep; NULL: as always */
 
 	struct control_hooks hooks;
@@ -63,6 +64,7 @@ look(struct control_view *out, void *data)
 		.level = t->level,
 		.log = t->log,
 		.paused = t->paused,
+		.standby = t->standby,
 		.status = t->status,
 		.rules = t->rules,
 		.wire = &t->wire,
@@ -324,6 +326,50 @@ TEST(test_status_code_follows_the_last_end, setup_new, setup_free)
 		assert_int_equal(ask(t, "json status"), cases[i].code);
 		assert_has(t->body, cases[i].json);
 	}
+}
+
+/* Nothing of it for a master. */
+TEST(test_status_says_what_a_standby_would_take_over, setup_new, setup_free)
+{
+	struct setup *t = *state;
+
+	ask(t, "status");
+	assert_lacks(t, "warm");
+	assert_lacks(t, "WARM");
+	ask(t, "json status");
+	assert_has(t->body, "\"standby\":{\"warm\":false,\"why\":null}");
+	ask(t, "metrics");
+	assert_has(t->body, "\nminism_standby_warm 0\n");
+
+	t->standby.follows = true;
+	ask(t, "status");
+	assert_has(t->body, "\nNOT WARM:  nothing is read yet\n");
+	t->standby.why = "its SA does not answer";
+	ask(t, "status");
+	assert_has(t->body, "\nNOT WARM:  its SA does not answer\n");
+	assert_lacks(t, "nothing is read");
+
+	t->standby.warm = t->standby.whole = true;
+	t->standby.stats = (struct sa_stats){ 12, 40, 3, 8 };
+	t->standby.as_of = 98 * G_USEC_PER_SEC;
+	t->standby.why = NULL;
+	ask(t, "status");
+	assert_has(t->body, "\nwarm:      12 groups with 40 members, 3 services, "
+		   "8 subscriptions, as of 2 s ago\nsubnet:");
+	ask(t, "json status");
+	assert_has(t->body, "\"standby\":{\"warm\":true,\"groups\":12,\"members\":40,"
+		   "\"services\":3,\"subscriptions\":8,\"as_of_ms\":2000");
+	assert_has(t->body, "\"whole\":true,\"why\":null}");
+	ask(t, "metrics");
+	assert_has(t->body, "\nminism_standby_warm 1\n");
+	assert_has(t->body, "\nminism_standby_age_seconds 2");
+
+	t->standby.whole = false;
+	t->standby.why = "its SA does not answer";
+	ask(t, "status");
+	assert_has(t->body, "\n           the master is no minism: at a takeover "
+		   "clients register again\n           WARNING: not read "
+		   "since: its SA does not answer\n");
 }
 
 /* Something else that is expected than S-1-0 with its hosts. */
