@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# A warm standby in a lab: the master is another minism or opensm, and is killed
+# or told to end. Clients have joined groups, registered services and
+# subscribed; saquery tells before and after what the SA knows.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need saquery opensm python3
+
+mkdir -p osm
+export OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm
+
+# manager NAME NODE PRIORITY: log, control socket and process id have its name
+manager() {
+	LAB_NODE=$2
+	lab_sm "$1.run" "$MINISM" -p 1 -F "$SCRATCH/empty.conf" --partitions= \
+		--cache-dir "$SCRATCH/cache-$1" --priority "$3" -s 2 -v \
+		-f "$SCRATCH/$1.log" --pidfile "$SCRATCH/$1.pid" \
+		--control-socket "$SCRATCH/$1.ctl"
+	LAB_NODE=node-16
+}
+
+status_has() {	# manager regex
+	"$MINISMCTL" -s "$SCRATCH/$1.ctl" status >status.out 2>&1
+	grep -E -- "$2" status.out || { cat status.out; return 1; }
+}
+
+client() {	# node words: of sa_client.py
+	LAB_NODE=$1 inside python3 "$here/sa_client.py" "${@:2}"
+}
+
+clients() {
+	local node
+
+	for node in 02 03 09; do
+		check "node-$node joins" await 10 client "node-$node" join 0
+	done
+	check "node-02 creates a group" client node-02 join 77
+	check "node-12 joins it, too" client node-12 join 77
+	check "node-07 registers a service" client node-07 serve 1234
+	check "node-07 registers one for a minute" client node-07 serve 99 60
+	check "node-11 subscribes" client node-11 subscribe 129
+	check "node-10 subscribes" client node-10 subscribe 130
+}
+
+# told FILE: what the SA says of them all. A lease becomes shorter, and Enum is
+# the SA's own business; opensm repeats the RID of a subscriber.
+told() {
+	{
+		inside saquery --smkey 1 MCMR
+		inside saquery --smkey 1 SR
+		inside saquery --smkey 1 IIR
+	} >"$1.all" 2>&1
+	grep -iE 'MGID|PortGid|Mlid|Mtu|pkey|Rate|scope|JoinState|ID\.|Gid|Name' \
+		"$1.all" | grep -viE 'lease|enum|ProxyJoin' >"$1"
+	[ "$(grep -c . "$1")" -gt 40 ]
+}
+
+same() {
+	told after && diff before after
+}
+
+# takeover SECONDS: since `began` (us); by the time of the log's line
+in_time() {
+	local at
+
+	at=$(grep -E 'SUBNET UP' standby.log | tail -n 1 | cut -d ' ' -f 1,2)
+	at=$(($(date -d "$at" +%s%N) / 1000))
+	echo "$(((at - began) / 1000)) ms"
+	[ $((at - began)) -le $(($1 * 1000000)) ]
+}
+
+no_table_was_set() {
+	sets_in standby.log >sets
+	cat sets
+	! grep -E 'ForwardingTable' sets
+}
+
+begin() {
+	rm -rf cache-* osm/* ./*.log ./*.pid
+	lab_start "$MINISM_SRC/etc/fabrics/demo.net" || {
+		ok 1 "minism-lab starts"
+		done_testing
+	}
+}
+
+# ---- another minism ---------------------------------------------------------
+
+two_minisms() {
+	begin
+	manager master node-01 9
+	check "the master brings the fabric up" \
+		await 20 log_has master.log 'SUBNET UP'
+	manager standby node-05 3
+	check "the other one is a standby, and warm" \
+		await 20 status_has standby '^warm: '
+	clients
+	check "the standby holds all of it" await 5 status_has standby \
+		'^warm: +2 groups with 5 members, 2 services, 2 subscriptions'
+	check "saquery sees all of it" told before
+	began=$((${EPOCHREALTIME/./}))
+}
+
+taken_over() {	# seconds
+	check "the standby takes over" await 10 log_has standby.log 'SUBNET UP'
+	check "within $1 s" in_time "$1"
+	check "no client has to register again" log_has standby.log \
+		'taken over .*groups 2 with 5 members, services 2, subscriptions 2.*need not register'
+	check "saquery sees the same" same
+	check "no forwarding table was written" no_table_was_set
+	check "a client is served" client node-03 join 77
+}
+
+case_kill() {
+	two_minisms
+	kill -9 "$(cat master.pid)"
+	taken_over 3
+	sm_kill_all
+}
+
+case_term() {
+	two_minisms
+	kill "$(cat master.pid)"
+	taken_over 1
+	check "the master says whom it gave the fabric" log_has master.log \
+		'we end: handing over to node-05'
+	manager master node-01 9
+	check "it comes back, and gets the fabric again" \
+		await 20 log_has master.log 'SUBNET UP' 2
+	check "and all that was registered" log_has master.log \
+		'taken over .*groups 2 with 6 members, services 2, subscriptions 2.*need not register'
+	sm_kill_all
+}
+
+# ---- opensm -----------------------------------------------------------------
+
+case_opensm() {
+	local pid
+
+	begin
+	LAB_NODE=node-01
+	lab_sm opensm.run opensm -F "$SCRATCH/empty.conf" -P "$SCRATCH/none" \
+		-p 14 -f "$SCRATCH/osm.log"
+	LAB_NODE=node-16
+	check "opensm is master" await 20 log_has opensm.run.out 'Entering MASTER state'
+	manager standby node-05 3
+	check "minism is its standby, and warm" \
+		await 20 status_has standby '^warm: '
+	clients
+	check "it has read all of it" await 10 status_has standby \
+		'^warm: +2 groups with 5 members, 2 services, 2 subscriptions'
+	check "and says that it may not be all" \
+		status_has standby 'the master is no minism'
+	check "opensm has nothing to complain of" \
+		log_has_not osm.log 'ERR.*(Unsupported|ttribute)'
+	check "saquery sees all of it" told before
+	pid=$(pgrep -f -- "opensm .*-f $SCRATCH/osm.log" | tail -n 1)
+	kill -9 "$pid"
+	check "minism takes over" await 10 log_has standby.log 'SUBNET UP'
+	check "the clients are asked to register again" log_has standby.log \
+		'taken over .*groups 2 with 5 members, services 2, subscriptions 2.*asked to register'
+	check "saquery sees the same groups, services and subscriptions" same
+	sm_kill_all
+}
+
+for name in kill term opensm; do
+	! wanted_case "$name" || "case_$name"
+done
+lab_stop
+done_testing
