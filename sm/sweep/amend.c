@@ -13,8 +13,9 @@
  *	   Active and is; else its end has been down, and the cable is removed.
  *	   NodeInfo through each port that is up and has no cable finds it
  *	   again, or the node that is there now, which is discovered as usual.
- *	3. A switch at the other end of a cable that came or went is read like
- *	   those that reported.
+ *	3. A switch at the other end of a cable that came or went, and what is
+ *	   at the other end of one that has another speed, is read like those
+ *	   that reported.
  * It ends when no node is left to be read. Nodes to which no cable leads any
  * more are dropped by builder_finish().
  *
@@ -131,6 +132,13 @@ end_changed(struct amend *a, uint32_t port)
 	}
 }
 
+static const char *
+name_at(const struct amend *a, uint32_t port)
+{
+	return snapshot_node_name(builder_node_at(a->b,
+				  builder_port_at(a->b, port)->node));
+}
+
 void
 amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 {
@@ -141,13 +149,20 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 		return;
 	a->marks[port] |= READ;
 	builder_port_at(a->b, port)->held = false;
-	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND ||
-	    (was->state >= PORT_STATE_ACTIVE &&
-	     p->info.state >= PORT_STATE_ACTIVE))
+	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND)
 		return;
+	if (was->state >= PORT_STATE_ACTIVE &&
+	    p->info.state >= PORT_STATE_ACTIVE) {
+		if (port_mbps(was) != port_mbps(&p->info))
+			need(a, amend_holder(a, peer));
+		return;
+	}
 	if (port == builder_local(a->b))
 		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
-			      "our own link has been down");
+			      "link %s/%u - %s/%u, which is the manager's "
+			      "own, has been down", name_at(a, port), p->num,
+			      name_at(a, peer),
+			      builder_port_at(a->b, peer)->num);
 	builder_unlink(a->b, port);
 	end_changed(a, peer);
 	if (amend_holder(a, port) != port)

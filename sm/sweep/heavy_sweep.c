@@ -77,6 +77,44 @@ log_health(struct sweep *s, const struct health *v, bool changed)
 	s->up = v->up;
 }
 
+/* Had the end port a LID, and has it lost it since? */
+static bool
+has_lost_lid(const struct sweep *s, uint32_t port)
+{
+	const struct snapshot *now = s->next.subnet, *was = s->view.subnet;
+	uint32_t node, before;
+
+	if (!snapshot_is_end_port(now, port) || now->ports[port].info.lid)
+		return false;
+	node = snapshot_find_node(was, snapshot_node_of(now, port)->
+				  info.node_guid);
+	before = node == SNAPSHOT_NONE ? node :
+		snapshot_port_of(was, node, now->ports[port].num);
+	return before != SNAPSHOT_NONE && was->ports[before].known &&
+		was->ports[before].info.lid;
+}
+
+/* A node that was reset is back before it was missed. */
+static void
+log_resets(struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+	unsigned lines = 0;
+
+	for (uint32_t port = 0; s->view.subnet && port < n->n_ports; port++) {
+		g_autofree char *name = NULL;
+
+		if (!has_lost_lid(s, port) || ++lines > CHANGES_MAX)
+			continue;
+		name = snapshot_port_name(n, port);
+		log_say(s->log, LOG_WARNING, "fabric", "%s has been reset: it "
+			"has lost its LID", name);
+	}
+	if (lines > CHANGES_MAX)
+		log_say(s->log, LOG_WARNING, "fabric", "%u more ports have "
+			"lost their LIDs", lines - CHANGES_MAX);
+}
+
 /* What has happened to the fabric, by name; a heavy sweep finds all of it. */
 static void
 log_changes(struct sweep *s, const struct snapshot *now)
@@ -119,6 +157,7 @@ static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	log_changes(s, after ? after : s->next.subnet);
+	log_resets(s);
 	sweep_publish_avoided(s);
 	if (after)
 		log_rerouted(s);

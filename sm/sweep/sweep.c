@@ -315,6 +315,7 @@ static void
 sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
+	g_autofree char *name = NULL, *text = NULL;
 
 	s->discover = NULL;
 	if (s->is_repair && !snapshot_is_whole(n)) {
@@ -332,8 +333,11 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		return;
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
-		sweep_fail(s, "our own port is down: no cable, or nobody at "
-			   "its other end");
+		name = snapshot_port_name(n, n->local_port);
+		text = g_strdup_printf("%s, the manager's own port, is down: "
+				       "no cable, or nothing at its other end",
+				       name);
+		sweep_fail(s, text);
 		return;
 	}
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
