@@ -287,3 +287,21 @@ lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
 }
+
+int
+lab_set_up(void **state)
+{
+	struct lab *new = g_new0(struct lab, 1);
+
+	lab_open(new, "PGFT(3,4;1,3)", 0);
+	*state = new;
+	return 0;
+}
+
+int
+lab_tear_down(void **state)
+{
+	lab_close(*state);
+	g_free(*state);
+	return 0;
+}

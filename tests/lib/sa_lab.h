@@ -31,6 +31,9 @@ struct lab {
  * published. */
 void lab_open(struct lab *l, const char *spec, unsigned lmc);
 void lab_close(struct lab *l);
+/* The fixture of most tests: 12 hosts, 4 leaves, 3 spines, and no LMC. */
+int lab_set_up(void **state);
+int lab_tear_down(void **state);
 void lab_publish(struct lab *l);
 
 /* The port of host number i, or of the port 0 of switch number i. */

@@ -431,3 +431,21 @@ stage_subscriptions(const struct stage *st)
 	sa_stats(st->sa, &stats);
 	return stats.n_subscriptions;
 }
+
+int
+stage_set_up(void **state)
+{
+	struct stage *new = g_new0(struct stage, 1);
+
+	stage_open(new, SEED, NULL, NULL);
+	*state = new;
+	return 0;
+}
+
+int
+stage_tear_down(void **state)
+{
+	stage_close(*state);
+	g_free(*state);
+	return 0;
+}

@@ -77,6 +77,9 @@ void client_register(struct client *c, uint64_t id, uint32_t lease);
 void stage_open(struct stage *st, uint64_t seed,
 		const struct sa_server_params *params, const char *cache_dir);
 void stage_close(struct stage *st);
+/* The fixture of most tests: SEED, and nothing is kept. */
+int stage_set_up(void **state);
+int stage_tear_down(void **state);
 /* A new process on the same fabric: an SA that knows nothing. */
 void stage_start(struct stage *st, const struct sa_server_params *params,
 		 const char *cache_dir);

@@ -180,65 +180,45 @@ ask(struct setup *t, const char *text)
 
 /* --- requests --- */
 
+/* One request a connection, however it comes. */
 TEST(test_a_line_is_answered_and_the_connection_ends, setup_new, setup_free)
 {
+	static const struct {
+		const char *sent;
+		size_t len, piece;
+		bool hang_up;	/* the end of the client ends the line */
+		const char *begin;
+		unsigned sweeps;
+	} cases[] = {
+		{ "sweep\n", 6, 6, false,
+		  "minism 1 0\na heavy sweep begins\n", 1 },
+		{ "json sweep\r\n", 12, 12, false, "minism 1 0\n{\"done\":true,"
+		  "\"message\":\"a heavy sweep begins\"}\n", 1 },
+		{ "sweep\n", 6, 2, false, "minism 1 0\n", 1 },
+		{ "sweep", 5, 5, true, "minism 1 0\n", 1 },
+		{ "sweep\nsweep\nsweep\n", 18, 18, false, "minism 1 0\n", 1 },
+		{ "sweep\0 now\n", 11, 11, false, "minism 1 2\n", 0 },
+	};
 	struct setup *t = *state;
-	g_autofree char *answer = ask(t, "sweep\n");
-	g_autofree char *json = ask(t, "json sweep\r\n");
 
-	assert_string_equal(answer, "minism 1 0\na heavy sweep begins\n");
-	assert_string_equal(json, "minism 1 0\n{\"done\":true,\"message\":"
-			    "\"a heavy sweep begins\"}\n");
-	assert_int_equal(t->sweeps, 2);
-}
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *answer = NULL;
+		int fd = dial(t->path);
 
-TEST(test_a_line_may_come_in_pieces, setup_new, setup_free)
-{
-	struct setup *t = *state;
-	int fd = dial(t->path);
-	g_autofree char *answer = NULL;
-
-	say(fd, "sw");
-	say(fd, "ee");
-	assert_int_equal(t->sweeps, 0);
-	say(fd, "p\n");
-	assert_int_equal(t->sweeps, 1);
-	answer = hear(fd);
-	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
-}
-
-TEST(test_the_end_of_the_client_ends_the_line, setup_new, setup_free)
-{
-	struct setup *t = *state;
-	int fd = dial(t->path);
-	g_autofree char *answer = NULL;
-
-	say(fd, "sweep");
-	shutdown(fd, SHUT_WR);
-	answer = hear(fd);
-	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
-	assert_int_equal(t->sweeps, 1);
-}
-
-TEST(test_one_request_a_connection, setup_new, setup_free)
-{
-	struct setup *t = *state;
-	g_autofree char *answer = ask(t, "sweep\nsweep\nsweep\n");
-
-	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
-	assert_int_equal(t->sweeps, 1);
-}
-
-TEST(test_nul_does_not_hide_the_rest, setup_new, setup_free)
-{
-	struct setup *t = *state;
-	int fd = dial(t->path);
-	g_autofree char *answer = NULL;
-
-	assert_int_equal(send(fd, "sweep\0 now\n", 11, 0), 11);
-	answer = hear(fd);
-	assert_true(g_str_has_prefix(answer, "minism 1 2\n"));
-	assert_int_equal(t->sweeps, 0);
+		t->sweeps = 0;
+		for (size_t at = 0; at < cases[i].len; at += cases[i].piece) {
+			assert_int_equal(t->sweeps, 0);
+			assert_int_equal(send(fd, cases[i].sent + at,
+					      cases[i].piece, MSG_NOSIGNAL),
+					 cases[i].piece);
+			turn(4);
+		}
+		if (cases[i].hang_up)
+			shutdown(fd, SHUT_WR);
+		answer = hear(fd);
+		assert_true(g_str_has_prefix(answer, cases[i].begin));
+		assert_int_equal(t->sweeps, cases[i].sweeps);
+	}
 }
 
 TEST(test_babble_without_a_newline_is_cut_off, setup_new, setup_free)

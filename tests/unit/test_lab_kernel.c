@@ -162,9 +162,27 @@ tid_of(const GByteArray *m)
 	return bytes_load64(m->data + HDR + 8);
 }
 
+static int
+set_up(void **state)
+{
+	struct pair *new = g_new0(struct pair, 1);
+
+	pair_open(new, &kernel_limits_none);
+	*state = new;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	pair_close(*state);
+	g_free(*state);
+	return 0;
+}
+
 /* ------------------------------------------------------------ registration */
 
-TEST(test_registration_follows_the_kernel)
+TEST(test_registration_follows_the_kernel, set_up, tear_down)
 {
 	static const struct {
 		unsigned qpn, mgmt_class, version, rmpp;
@@ -188,170 +206,152 @@ TEST(test_registration_follows_the_kernel)
 		{ 2, 0x04, 1, 0, 0, false },
 		{ 1, 0x04, 0x83, 0, 0, false },
 	};
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		int id = try_register(&p.a, cases[i].qpn, cases[i].mgmt_class,
+		int id = try_register(&p->a, cases[i].qpn, cases[i].mgmt_class,
 				      cases[i].version, cases[i].rmpp,
 				      cases[i].methods);
 
 		if (cases[i].ok ? id < 0 : id != -EINVAL)
 			fail_msg("case %zu: %d", i, id);
 	}
-	pair_close(&p);
 }
 
-TEST(test_a_file_has_32_agents)
+TEST(test_a_file_has_32_agents, set_up, tear_down)
 {
 	uint32_t third = 3;
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
 	for (int i = 0; i < 32; i++)
-		assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), i);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), -ENOMEM);
-	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+		assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), i);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), -ENOMEM);
+	assert_int_equal(kernel_ioctl(p->a.file, IB_USER_MAD_UNREGISTER_AGENT,
 				      &third), 0);
-	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+	assert_int_equal(kernel_ioctl(p->a.file, IB_USER_MAD_UNREGISTER_AGENT,
 				      &third), -EINVAL);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 3);
-	pair_close(&p);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 3);
 }
 
-TEST(test_methods_belong_to_one_agent_of_the_port)
+TEST(test_methods_belong_to_one_agent_of_the_port, set_up, tear_down)
 {
 	struct kernel_file *first;
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x06), 0);
-	first = p.a.file;
-	p.a.file = kernel_open(p.a.port, on_message, &p.a.inbox);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x02), -EINVAL);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x06), 0);
+	first = p->a.file;
+	p->a.file = kernel_open(p->a.port, on_message, &p->a.inbox);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), -EINVAL);
 	kernel_close(first);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0x02), 0);
-	pair_close(&p);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), 0);
 }
 
 /* ---------------------------------------------------------------- requests */
 
-TEST(test_a_request_gets_its_answer)
+TEST(test_a_request_gets_its_answer, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 0x1234);
 	bytes_store32(mad + 8, 0xdeadbeef);	/* not ours to say */
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 10);
-	assert_int_equal(p.a.inbox.messages->len, 1);
-	assert_int_equal(header_of(message(&p.a, 0)).status, 0);
-	assert_int_equal(header_of(message(&p.a, 0)).length, HDR + MAD_SIZE);
-	assert_int_equal((uint32_t)tid_of(message(&p.a, 0)), 0x1234);
-	assert_int_not_equal(tid_of(message(&p.a, 0)) >> 32, 0xdeadbeef);
-	assert_int_not_equal(tid_of(message(&p.a, 0)) >> 32, 0);
-	run_ms(&p, 1000);
-	assert_int_equal(p.a.inbox.messages->len, 1);
-	pair_close(&p);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 10);
+	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(header_of(message(&p->a, 0)).status, 0);
+	assert_int_equal(header_of(message(&p->a, 0)).length, HDR + MAD_SIZE);
+	assert_int_equal((uint32_t)tid_of(message(&p->a, 0)), 0x1234);
+	assert_int_not_equal(tid_of(message(&p->a, 0)) >> 32, 0xdeadbeef);
+	assert_int_not_equal(tid_of(message(&p->a, 0)) >> 32, 0);
+	run_ms(p, 1000);
+	assert_int_equal(p->a.inbox.messages->len, 1);
 }
 
-TEST(test_a_request_without_answer_comes_back)
+TEST(test_a_request_without_answer_comes_back, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE];
 	uint64_t served;
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	sim_node_set_mood(p.sim, 1, SIM_MOOD_SILENT);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	sim_node_set_mood(p->sim, 1, SIM_MOOD_SILENT);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 7);
-	served = sim_stats(p.sim)->sent;
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 2, mad, MAD_SIZE), 0);
-	run_ms(&p, 299);
-	assert_int_equal(p.a.inbox.messages->len, 0);
-	assert_int_equal(sim_stats(p.sim)->sent - served, 3);
-	run_ms(&p, 2);
-	assert_int_equal(p.a.inbox.messages->len, 1);
-	assert_int_equal(message(&p.a, 0)->len, HDR + 24);
-	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
-	assert_int_equal((uint32_t)tid_of(message(&p.a, 0)), 7);
-	pair_close(&p);
+	served = sim_stats(p->sim)->sent;
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 2, mad, MAD_SIZE), 0);
+	run_ms(p, 299);
+	assert_int_equal(p->a.inbox.messages->len, 0);
+	assert_int_equal(sim_stats(p->sim)->sent - served, 3);
+	run_ms(p, 2);
+	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(message(&p->a, 0)->len, HDR + 24);
+	assert_int_equal(header_of(message(&p->a, 0)).status, ETIMEDOUT);
+	assert_int_equal((uint32_t)tid_of(message(&p->a, 0)), 7);
 }
 
 /* The answer that comes after the time-out belongs to nobody. */
-TEST(test_a_late_answer_is_dropped)
+TEST(test_a_late_answer_is_dropped, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	sim_node_set_speed(p.sim, 1, 50 * 1000 * 1000);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	sim_node_set_speed(p->sim, 1, 50 * 1000 * 1000);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 7);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 10, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 500);
-	assert_int_equal(p.a.inbox.messages->len, 1);
-	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
-	pair_close(&p);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 10, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 500);
+	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(header_of(message(&p->a, 0)).status, ETIMEDOUT);
 }
 
-TEST(test_a_tid_that_waits_is_refused)
+TEST(test_a_tid_that_waits_is_refused, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 1);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 1);
 	make_smp(mad, 7);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE),
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE),
 			 -EINVAL);
 	/* another agent has a number of its own */
-	assert_int_equal(try_write(&p.a, 1, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 10);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 10);
-	assert_int_equal(p.a.inbox.messages->len, 3);
-	pair_close(&p);
+	assert_int_equal(try_write(&p->a, 1, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 10);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 10);
+	assert_int_equal(p->a.inbox.messages->len, 3);
 }
 
-TEST(test_bad_writes_are_refused)
+TEST(test_bad_writes_are_refused, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE + 1] = { 0 };
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
 	make_smp(mad, 7);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
 			 -EINVAL);		/* no agent */
-	assert_int_equal(try_write(&p.a, 99, 0xffff, 9, 0, mad, MAD_SIZE),
+	assert_int_equal(try_write(&p->a, 99, 0xffff, 9, 0, mad, MAD_SIZE),
 			 -EINVAL);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, 35), -EINVAL);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 9, 0, mad, MAD_SIZE + 1),
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, 35), -EINVAL);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE + 1),
 			 -EINVAL);
-	pair_close(&p);
 }
 
-TEST(test_an_agent_that_leaves_gets_nothing)
+TEST(test_an_agent_that_leaves_gets_nothing, set_up, tear_down)
 {
 	uint8_t mad[MAD_SIZE];
 	uint32_t id = 0;
-	struct pair p;
+	struct pair *p = *state;
 
-	pair_open(&p, &kernel_limits_none);
-	assert_int_equal(try_register(&p.a, 0, SMP, 1, 0, 0), 0);
+	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 7);
-	assert_int_equal(try_write(&p.a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	assert_int_equal(kernel_ioctl(p.a.file, IB_USER_MAD_UNREGISTER_AGENT,
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
+	assert_int_equal(kernel_ioctl(p->a.file, IB_USER_MAD_UNREGISTER_AGENT,
 				      &id), 0);
-	run_ms(&p, 500);
-	assert_int_equal(p.a.inbox.messages->len, 0);
-	pair_close(&p);
+	run_ms(p, 500);
+	assert_int_equal(p->a.inbox.messages->len, 0);
 }
 
 /* Linux 6.17: the rest waits, and its clock does not run. */

@@ -70,20 +70,6 @@ TEST(test_silence_is_tried_again_and_then_over)
 	bench_free(b);
 }
 
-TEST(test_no_retries_means_one_attempt)
-{
-	struct mad_client_params params = { .timeout_ms = 5, .max_wire = 1 };
-	struct bench *b = bench_new(&params, NULL, NULL);
-
-	bench_start(b, 0);
-	bench_start(b, 1);
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 2);
-	assert_int_equal(b->when[0], 5 * MS);
-	assert_int_equal(b->when[1], 10 * MS);
-	bench_free(b);
-}
-
 TEST(test_late_answer_to_an_earlier_attempt_counts)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
@@ -124,20 +110,6 @@ TEST(test_late_answer_ends_a_request_that_waits_for_its_retry)
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->answered[0], 1);
 	assert_int_equal(scripted_count(b->t), 3);
-	bench_free(b);
-}
-
-TEST(test_duplicates_are_counted_not_delivered)
-{
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
-
-	bench_start(b, 1);
-	for (unsigned i = 0; i < 3; i++)
-		scripted_reply(b->t, scripted_get(b->t, 0), 5);
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(b->ends, 1);
-	assert_true(mad_client_stats(b->x)->late == 2);
-	assert_int_equal(b->drops, 0);
 	bench_free(b);
 }
 
@@ -500,29 +472,6 @@ TEST(test_slot_of_an_old_request_is_told_apart)
 	bench_free(b);
 }
 
-TEST(test_ids_stay_unique_while_thousands_wait)
-{
-	int64_t delay = 10;
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
-	GHashTable *seen = g_hash_table_new(NULL, NULL);
-	uint32_t ids[10000];
-
-	for (unsigned i = 0; i < 10000; i++) {
-		ids[i] = bench_start(b, i);
-		assert_int_not_equal(ids[i], 0);
-		assert_true(g_hash_table_add(seen, GUINT_TO_POINTER(ids[i])));
-	}
-	for (unsigned i = 0; i < 10000; i += 2)
-		mad_client_cancel(b->x, ids[i]);
-	assert_int_equal(mad_client_pending(b->x), 5000);
-	scripted_set_peer(b->t, peer_good, &delay);
-	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	for (unsigned i = 0; i < 10000; i++)
-		assert_int_equal(b->answered[i], i % 2);
-	g_hash_table_destroy(seen);
-	bench_free(b);
-}
-
 struct feeder {
 	struct bench *b;
 	unsigned next, end;
@@ -774,18 +723,4 @@ TEST(test_chaos_ends_every_request_exactly_once)
 	print_message("seed %" PRIu32 "\n", seed);
 	for (unsigned round = 0; round < 5; round++)
 		bench_free(run_chaos(seed + round));
-}
-
-TEST(test_chaos_runs_the_same_way_again)
-{
-	struct bench *a = run_chaos(4711);
-	struct bench *b = run_chaos(4711);
-
-	assert_int_equal(a->ends, b->ends);
-	assert_memory_equal(a->order, b->order, sizeof(a->order));
-	assert_memory_equal(a->when, b->when, sizeof(a->when));
-	assert_memory_equal(mad_client_stats(a->x), mad_client_stats(b->x),
-			    sizeof(struct mad_client_stats));
-	bench_free(a);
-	bench_free(b);
 }

@@ -221,15 +221,13 @@ TEST(test_archive_that_cannot_be_written_is_tried_again)
 	assert_int_equal(g_rmdir(dir), 0);
 }
 
-TEST(test_without_a_folder_nothing_is_kept)
+TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
 {
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
-	client_subscribe(&st.client[0]);
-	stage_run(&st, 5 * SECOND);
-	assert_int_equal(stage_subscriptions(&st), 1);
-	restart(&st, NULL);
-	assert_int_equal(stage_subscriptions(&st), 0);
-	stage_close(&st);
+	client_subscribe(&st->client[0]);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(stage_subscriptions(st), 1);
+	restart(st, NULL);
+	assert_int_equal(stage_subscriptions(st), 0);
 }

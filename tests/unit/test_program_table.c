@@ -94,25 +94,41 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_tables_go_before_the_link)
+static int
+set_up(void **state)
 {
-	struct bench b;
-	struct order o = { .b = &b };
+	struct bench *new = g_new0(struct bench, 1);
 
-	bench_open_isolated(&b);
-	b.f->tamper = tamper_order;
-	b.f->data = &o;
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 0);
-	assert_int_equal(b.r.held_back, 0);
+	bench_open_isolated(new);
+	*state = new;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	bench_close(*state);
+	g_free(*state);
+	return 0;
+}
+
+TEST(test_tables_go_before_the_link, set_up, tear_down)
+{
+	struct bench *b = *state;
+	struct order o = { .b = b };
+
+	b->f->tamper = tamper_order;
+	b->f->data = &o;
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
+	assert_int_equal(b->r.held_back, 0);
 	assert_true(o.looks > 0);
 	assert_false(o.violated);
-	assert_true(device(&b, b.gate)->enforce_inbound);
-	bench_go_on(&b);
-	bench_isolate(&b);
-	bench_run(&b);
-	assert_int_equal(b.plan->n_steps, 0);
-	bench_close(&b);
+	assert_true(device(b, b->gate)->enforce_inbound);
+	bench_go_on(b);
+	bench_isolate(b);
+	bench_run(b);
+	assert_int_equal(b->plan->n_steps, 0);
 }
 
 static void
@@ -136,23 +152,21 @@ make_active(struct bench *b)
 	bench_isolate(b);
 }
 
-TEST(test_tables_go_before_the_enforcement)
+TEST(test_tables_go_before_the_enforcement, set_up, tear_down)
 {
-	struct bench b;
-	struct order o = { .b = &b };
+	struct bench *b = *state;
+	struct order o = { .b = b };
 
-	bench_open_isolated(&b);
-	make_active(&b);
-	assert_false(device(&b, b.gate)->enforce_inbound);
-	b.f->tamper = tamper_order;
-	b.f->data = &o;
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 0);
-	assert_int_equal(b.r.held_back, 0);
+	make_active(b);
+	assert_false(device(b, b->gate)->enforce_inbound);
+	b->f->tamper = tamper_order;
+	b->f->data = &o;
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
+	assert_int_equal(b->r.held_back, 0);
 	assert_true(o.looks > 0);
 	assert_false(o.violated);
-	assert_true(device(&b, b.gate)->enforce_inbound);
-	bench_close(&b);
+	assert_true(device(b, b->gate)->enforce_inbound);
 }
 
 /* One node's P_Key tables cannot be written. */
@@ -230,64 +244,58 @@ TEST(test_refused_table_keeps_the_link_down)
 }
 
 /* What it holds is known, so the next plan tries again. */
-TEST(test_table_that_is_something_else_is_planned_again)
+TEST(test_table_that_is_something_else_is_planned_again, set_up, tear_down)
 {
 	struct refusal r;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open_isolated(&b);
-	refuse_at(&b, &r, b.host, 0);
-	bench_run(&b);
-	assert_int_equal(port_tables_get(b.held, PORT_TABLE_PKEY, b.host,
+	refuse_at(b, &r, b->host, 0);
+	bench_run(b);
+	assert_int_equal(port_tables_get(b->held, PORT_TABLE_PKEY, b->host,
 					 0)->pkeys[0], 0xbfff);
-	b.f->tamper = NULL;
-	bench_go_on(&b);
-	bench_run(&b);
-	assert_int_equal(b.plan->first[PLAN_TABLE + 1] -
-			 b.plan->first[PLAN_TABLE], 1);
-	assert_int_equal(b.r.failed, 0);
-	assert_int_equal(device(&b, b.host)->state, PORT_STATE_ACTIVE);
-	bench_close(&b);
+	b->f->tamper = NULL;
+	bench_go_on(b);
+	bench_run(b);
+	assert_int_equal(b->plan->first[PLAN_TABLE + 1] -
+			 b->plan->first[PLAN_TABLE], 1);
+	assert_int_equal(b->r.failed, 0);
+	assert_int_equal(device(b, b->host)->state, PORT_STATE_ACTIVE);
 }
 
-TEST(test_refused_table_leaves_an_active_port_alone)
+TEST(test_refused_table_leaves_an_active_port_alone, set_up, tear_down)
 {
 	struct refusal r;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open_isolated(&b);
-	make_active(&b);
-	refuse_at(&b, &r, b.host, MAD_STATUS_BAD_VALUE);
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 1);
-	assert_int_equal(b.r.held_back, 1);
-	assert_int_equal(device(&b, b.host)->state, PORT_STATE_ACTIVE);
-	assert_int_equal(device(&b, b.gate)->state, PORT_STATE_ACTIVE);
-	assert_false(device(&b, b.gate)->enforce_inbound);
-	assert_true(device(&b, b.s->ports[b.s->local_port].peer)
+	make_active(b);
+	refuse_at(b, &r, b->host, MAD_STATUS_BAD_VALUE);
+	bench_run(b);
+	assert_int_equal(b->r.failed, 1);
+	assert_int_equal(b->r.held_back, 1);
+	assert_int_equal(device(b, b->host)->state, PORT_STATE_ACTIVE);
+	assert_int_equal(device(b, b->gate)->state, PORT_STATE_ACTIVE);
+	assert_false(device(b, b->gate)->enforce_inbound);
+	assert_true(device(b, b->s->ports[b->s->local_port].peer)
 		    ->enforce_inbound);
-	bench_close(&b);
 }
 
 /* To let everything pass nothing has to be written first. */
-TEST(test_enforcement_ends_whatever_tables_hold)
+TEST(test_enforcement_ends_whatever_tables_hold, set_up, tear_down)
 {
 	struct refusal r;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open_isolated(&b);
-	bench_run(&b);
-	bench_go_on(&b);
-	assert_true(device(&b, b.gate)->enforce_inbound);
-	b.params.enforce = 0;
-	g_array_set_size(partition_rules_get(b.params.rules, 1)->rules, 0);
-	bench_isolate(&b);
-	refuse_at(&b, &r, b.host, MAD_STATUS_BAD_VALUE);
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 1);
-	assert_int_equal(b.r.held_back, 0);
-	assert_false(device(&b, b.gate)->enforce_inbound);
-	bench_close(&b);
+	bench_run(b);
+	bench_go_on(b);
+	assert_true(device(b, b->gate)->enforce_inbound);
+	b->params.enforce = 0;
+	g_array_set_size(partition_rules_get(b->params.rules, 1)->rules, 0);
+	bench_isolate(b);
+	refuse_at(b, &r, b->host, MAD_STATUS_BAD_VALUE);
+	bench_run(b);
+	assert_int_equal(b->r.failed, 1);
+	assert_int_equal(b->r.held_back, 0);
+	assert_false(device(b, b->gate)->enforce_inbound);
 }
 
 /* Loses what one node answers to Sets. */
@@ -297,20 +305,18 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *(uint32_t *)data;
 }
 
-TEST(test_silent_host_is_asked_no_more_than_needed)
+TEST(test_silent_host_is_asked_no_more_than_needed, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 	uint32_t node;
 
-	bench_open_isolated(&b);
-	node = b.s->ports[b.host].node;
-	b.f->tamper = tamper_silent;
-	b.f->data = &node;
-	bench_run(&b);
-	assert_true(b.r.failed > 1);	/* its blocks */
-	assert_int_equal(b.r.problems->len, 1);
-	assert_only_that_link_is_down(&b);
-	bench_close(&b);
+	node = b->s->ports[b->host].node;
+	b->f->tamper = tamper_silent;
+	b->f->data = &node;
+	bench_run(b);
+	assert_true(b->r.failed > 1);	/* its blocks */
+	assert_int_equal(b->r.problems->len, 1);
+	assert_only_that_link_is_down(b);
 }
 
 /* A port at which Set(Active) is refused, as the other end has pulled it up:
@@ -345,23 +351,21 @@ tamper_told(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_clients_are_told_though_activation_is_refused)
+TEST(test_clients_are_told_though_activation_is_refused, set_up, tear_down)
 {
 	g_autofree uint8_t *again = NULL;
-	struct bench b;
-	struct told t = { .b = &b };
+	struct bench *b = *state;
+	struct told t = { .b = b };
 
-	bench_open_isolated(&b);
-	again = g_new0(uint8_t, b.s->n_ports);
-	again[b.host] = true;
-	b.w.reregister = again;
-	b.f->tamper = tamper_told;
-	b.f->data = &t;
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 0);
+	again = g_new0(uint8_t, b->s->n_ports);
+	again[b->host] = true;
+	b->w.reregister = again;
+	b->f->tamper = tamper_told;
+	b->f->data = &t;
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(t.refused, 1);
 	assert_int_equal(t.told, 1);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		assert_int_equal(b.r.told[port], port == b.host);
-	bench_close(&b);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		assert_int_equal(b->r.told[port], port == b->host);
 }

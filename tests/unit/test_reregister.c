@@ -50,6 +50,24 @@ sweep(struct bench *b)
 	return n;
 }
 
+static int
+set_up(void **state)
+{
+	struct bench *new = g_new0(struct bench, 1);
+
+	bench_open(new, REREGISTER_KNOWN);
+	*state = new;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	bench_close(*state);
+	g_free(*state);
+	return 0;
+}
+
 TEST(test_forgotten_clients_are_told_once)
 {
 	struct bench b;
@@ -75,59 +93,51 @@ TEST(test_who_does_not_acknowledge_is_asked_again)
 	bench_close(&b);
 }
 
-TEST(test_known_clients_are_left_alone)
+TEST(test_known_clients_are_left_alone, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_KNOWN);
-	b.s->ports[b.host].info.state = PORT_STATE_INIT;
-	assert_int_equal(sweep(&b), 1);
-	assert_true(b.want[b.host]);
-	bench_close(&b);
+	b->s->ports[b->host].info.state = PORT_STATE_INIT;
+	assert_int_equal(sweep(b), 1);
+	assert_true(b->want[b->host]);
 }
 
 /* It may have joined a group of the manager that ran while we did not. */
-TEST(test_clients_of_another_master_are_told)
+TEST(test_clients_of_another_master_are_told, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_KNOWN);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		b.s->ports[port].info.sm_lid = b.s->ports[port].info.lid;
-	assert_int_equal(sweep(&b), 3);
-	assert_false(b.want[b.host]);
-	reregister_told(b.c, b.s, b.want);
-	assert_int_equal(sweep(&b), 0);
-	bench_close(&b);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		b->s->ports[port].info.sm_lid = b->s->ports[port].info.lid;
+	assert_int_equal(sweep(b), 3);
+	assert_false(b->want[b->host]);
+	reregister_told(b->c, b->s, b->want);
+	assert_int_equal(sweep(b), 0);
 }
 
-TEST(test_another_lid_is_told)
+TEST(test_another_lid_is_told, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_KNOWN);
-	assert_int_equal(sweep(&b), 0);
-	b.s->ports[b.host].info.lid++;
-	assert_int_equal(sweep(&b), 1);
-	reregister_told(b.c, b.s, b.want);
-	b.s->ports[b.host].info.lid--;
-	assert_int_equal(sweep(&b), 0);
-	bench_close(&b);
+	assert_int_equal(sweep(b), 0);
+	b->s->ports[b->host].info.lid++;
+	assert_int_equal(sweep(b), 1);
+	reregister_told(b->c, b->s, b->want);
+	b->s->ports[b->host].info.lid--;
+	assert_int_equal(sweep(b), 0);
 }
 
 /* Its leaf was cut off, say: the host itself has noticed nothing. */
-TEST(test_who_was_away_is_told)
+TEST(test_who_was_away_is_told, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_KNOWN);
-	assert_int_equal(sweep(&b), 0);
-	b.s->ports[b.host].known = false;
-	assert_int_equal(sweep(&b), 0);
-	b.s->ports[b.host].known = true;
-	assert_int_equal(sweep(&b), 1);
-	assert_true(b.want[b.host]);
-	bench_close(&b);
+	assert_int_equal(sweep(b), 0);
+	b->s->ports[b->host].known = false;
+	assert_int_equal(sweep(b), 0);
+	b->s->ports[b->host].known = true;
+	assert_int_equal(sweep(b), 1);
+	assert_true(b->want[b->host]);
 }
 
 TEST(test_another_master_makes_us_forget)

@@ -21,38 +21,36 @@ ask_table(struct lab *l, unsigned attr_id, uint64_t mask)
 	return lab_ask(l);
 }
 
-TEST(test_tables_have_a_record_for_everything)
+TEST(test_tables_have_a_record_for_everything, lab_set_up, lab_tear_down)
 {
 	unsigned n_end = 0, n_ports = 0, n_links = 0;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	for (uint32_t p = 0; p < l.s->n_ports; p++) {
-		n_end += snapshot_is_end_port(l.s, p);
-		n_ports += l.s->ports[p].known;
-		n_links += l.s->ports[p].peer != SNAPSHOT_NONE;
+	for (uint32_t p = 0; p < l->s->n_ports; p++) {
+		n_end += snapshot_is_end_port(l->s, p);
+		n_ports += l->s->ports[p].known;
+		n_links += l->s->ports[p].peer != SNAPSHOT_NONE;
 	}
-	assert_int_equal(ask_table(&l, SA_ATTR_NODE, 0), 0);
-	assert_int_equal(lab_count(&l), n_end);
-	ask_table(&l, SA_ATTR_PORT_INFO, 0);
-	assert_int_equal(lab_count(&l), n_ports);
-	ask_table(&l, SA_ATTR_LINK, 0);
-	assert_int_equal(lab_count(&l), n_links);
-	ask_table(&l, SA_ATTR_SWITCH_INFO, 0);
-	assert_int_equal(lab_count(&l), l.s->n_switches);
-	ask_table(&l, SA_ATTR_LINEAR_FT, 0);
-	assert_int_equal(lab_count(&l), l.s->n_switches *
-			 lft_n_blocks(l.lft));
+	assert_int_equal(ask_table(l, SA_ATTR_NODE, 0), 0);
+	assert_int_equal(lab_count(l), n_end);
+	ask_table(l, SA_ATTR_PORT_INFO, 0);
+	assert_int_equal(lab_count(l), n_ports);
+	ask_table(l, SA_ATTR_LINK, 0);
+	assert_int_equal(lab_count(l), n_links);
+	ask_table(l, SA_ATTR_SWITCH_INFO, 0);
+	assert_int_equal(lab_count(l), l->s->n_switches);
+	ask_table(l, SA_ATTR_LINEAR_FT, 0);
+	assert_int_equal(lab_count(l), l->s->n_switches *
+			 lft_n_blocks(l->lft));
 	/* Nobody has read these. */
-	assert_int_equal(ask_table(&l, SA_ATTR_SL_TO_VL, 0), 0);
-	assert_int_equal(lab_count(&l), 0);
-	l.mad[3] = MAD_METHOD_GET;
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
-	assert_int_equal(ask_table(&l, SA_ATTR_VL_ARB, 0), 0);
-	assert_int_equal(lab_count(&l), 0);
-	assert_int_equal(ask_table(&l, SA_ATTR_MULTICAST_FT, 0), 0);
-	assert_int_equal(lab_count(&l), 0);
-	lab_close(&l);
+	assert_int_equal(ask_table(l, SA_ATTR_SL_TO_VL, 0), 0);
+	assert_int_equal(lab_count(l), 0);
+	l->mad[3] = MAD_METHOD_GET;
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
+	assert_int_equal(ask_table(l, SA_ATTR_VL_ARB, 0), 0);
+	assert_int_equal(lab_count(l), 0);
+	assert_int_equal(ask_table(l, SA_ATTR_MULTICAST_FT, 0), 0);
+	assert_int_equal(lab_count(l), 0);
 }
 
 /* -------------------------------------------------- masks against a filter */
@@ -283,195 +281,183 @@ TEST(test_any_lid_of_a_range_means_its_port)
 	lab_close(&l);
 }
 
-TEST(test_capabilities_match_if_all_bits_are_there)
+TEST(test_capabilities_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
 {
 	uint32_t sm, cap;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	sm = lab_host(&l, 3);
-	l.s->ports[sm].info.cap_mask = PORT_CAP_IS_SM |
+	sm = lab_host(l, 3);
+	l->s->ports[sm].info.cap_mask = PORT_CAP_IS_SM |
 		PORT_CAP_HAS_EXT_SPEEDS;
-	lab_publish(&l);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(7));
-	lab_put(lab_data(&l) + 24, PORT_CAP_IS_SM, 4);
-	lab_put(l.mad + 20, 0x80000000u, 4);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 1);
+	lab_publish(l);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(7));
+	lab_put(lab_data(l) + 24, PORT_CAP_IS_SM, 4);
+	lab_put(l->mad + 20, 0x80000000u, 4);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(lab_count(l), 1);
 	/* Without the modifier it is equality. */
-	lab_put(l.mad + 20, 0, 4);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 0);
-	cap = l.s->ports[sm].info.cap_mask;
-	lab_put(lab_data(&l) + 24, cap, 4);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 1);
-	lab_close(&l);
+	lab_put(l->mad + 20, 0, 4);
+	lab_ask(l);
+	assert_int_equal(lab_count(l), 0);
+	cap = l->s->ports[sm].info.cap_mask;
+	lab_put(lab_data(l) + 24, cap, 4);
+	lab_ask(l);
+	assert_int_equal(lab_count(l), 1);
 }
 
-TEST(test_capabilities_2_match_if_all_bits_are_there)
+TEST(test_capabilities_2_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
 {
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	l.s->ports[lab_host(&l, 3)].info.cap_mask2 = 0x0212;
-	l.s->ports[lab_host(&l, 4)].info.cap_mask2 = 0x0202;
-	lab_publish(&l);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(53));
-	lab_put(lab_data(&l) + 64, 0x0202, 2);
-	lab_put(l.mad + 20, 0x80000000u, 4);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 2);
-	lab_put(lab_data(&l) + 64, 0x0210, 2);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 1);
+	l->s->ports[lab_host(l, 3)].info.cap_mask2 = 0x0212;
+	l->s->ports[lab_host(l, 4)].info.cap_mask2 = 0x0202;
+	lab_publish(l);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(53));
+	lab_put(lab_data(l) + 64, 0x0202, 2);
+	lab_put(l->mad + 20, 0x80000000u, 4);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(lab_count(l), 2);
+	lab_put(lab_data(l) + 64, 0x0210, 2);
+	lab_ask(l);
+	assert_int_equal(lab_count(l), 1);
 	/* Without the modifier it is equality. */
-	lab_put(l.mad + 20, 0, 4);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 0);
-	lab_put(lab_data(&l) + 64, 0x0202, 2);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 1);
-	lab_close(&l);
+	lab_put(l->mad + 20, 0, 4);
+	lab_ask(l);
+	assert_int_equal(lab_count(l), 0);
+	lab_put(lab_data(l) + 64, 0x0202, 2);
+	lab_ask(l);
+	assert_int_equal(lab_count(l), 1);
 }
 
 /* ------------------------------------------------------------- on the wire */
 
-TEST(test_records_are_as_on_the_wire)
+TEST(test_records_are_as_on_the_wire, lab_set_up, lab_tear_down)
 {
 	const uint8_t *d;
 	uint32_t a, up;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	a = lab_host(&l, 0);
-	up = l.s->ports[a].peer;
-	d = lab_answer(&l);
+	a = lab_host(l, 0);
+	up = l->s->ports[a].peer;
+	d = lab_answer(l);
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_NODE, 1);
-	lab_put(lab_data(&l), lab_lid(&l, a), 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(l.reply.mad[3], 0x81);
-	assert_int_equal(lab_get(l.reply.mad + 44, 2), 112 / 8);
-	assert_int_equal(lab_get(d, 2), lab_lid(&l, a));
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, 1);
+	lab_put(lab_data(l), lab_lid(l, a), 2);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(l->reply.mad[3], 0x81);
+	assert_int_equal(lab_get(l->reply.mad + 44, 2), 112 / 8);
+	assert_int_equal(lab_get(d, 2), lab_lid(l, a));
 	assert_int_equal(d[6], NODE_CA);
 	assert_int_equal(d[7], 1);
-	assert_true(lab_get(d + 24, 8) == l.s->ports[a].guid);
+	assert_true(lab_get(d + 24, 8) == l->s->ports[a].guid);
 	assert_int_equal(d[40], 1);
-	assert_memory_equal(d + 44, snapshot_node_of(l.s, a)->desc,
-			    strlen(snapshot_node_of(l.s, a)->desc));
+	assert_memory_equal(d + 44, snapshot_node_of(l->s, a)->desc,
+			    strlen(snapshot_node_of(l->s, a)->desc));
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_LINK, 3);
-	lab_put(lab_data(&l), lab_lid(&l, a), 2);
-	lab_data(&l)[2] = 1;
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_LINK, 3);
+	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_data(l)[2] = 1;
+	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[2], 1);
-	assert_int_equal(d[3], l.s->ports[up].num);
+	assert_int_equal(d[3], l->s->ports[up].num);
 	assert_int_equal(lab_get(d + 4, 2),
-			 lab_lid(&l, lab_switch(&l, l.v->ends[a].sw)));
+			 lab_lid(l, lab_switch(l, l->v->ends[a].sw)));
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3);
-	lab_put(lab_data(&l), lab_lid(&l, lab_switch(&l, 3)), 2);
-	lab_data(&l)[2] = 2;
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3);
+	lab_put(lab_data(l), lab_lid(l, lab_switch(l, 3)), 2);
+	lab_data(l)[2] = 2;
+	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[2], 2);
 	assert_int_equal(d[4 + 32] & 0xf, PORT_STATE_ACTIVE);
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_GUID_INFO, 3);
-	lab_put(lab_data(&l), lab_lid(&l, a), 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_true(lab_get(d + 8, 8) == l.s->ports[a].guid);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_GUID_INFO, 3);
+	lab_put(lab_data(l), lab_lid(l, a), 2);
+	assert_int_equal(lab_ask(l), 0);
+	assert_true(lab_get(d + 8, 8) == l->s->ports[a].guid);
 	assert_true(lab_get(d + 16, 8) == 0);
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, 1);
-	lab_put(lab_data(&l), lab_lid(&l, a), 2);
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, 1);
+	lab_put(lab_data(l), lab_lid(l, a), 2);
+	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[4], 1);
 	assert_int_equal(lab_get(d + 8, 2), 0xffff);
 	assert_int_equal(lab_get(d + 10, 2), 0);
-	lab_close(&l);
 }
 
-TEST(test_records_of_switches_are_as_on_the_wire)
+TEST(test_records_of_switches_are_as_on_the_wire, lab_set_up, lab_tear_down)
 {
 	struct snapshot_node *sw;
 	const uint8_t *d;
 	uint16_t lid;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	l.mft = mft_new(l.s->n_switches, 2, 2);
-	mft_add(l.mft, 3, 0xc000 + 33, 17);
-	lab_publish(&l);
-	d = lab_answer(&l);
-	lid = lab_lid(&l, lab_switch(&l, 3));
+	l->mft = mft_new(l->s->n_switches, 2, 2);
+	mft_add(l->mft, 3, 0xc000 + 33, 17);
+	lab_publish(l);
+	d = lab_answer(l);
+	lid = lab_lid(l, lab_switch(l, 3));
 
-	sw = &l.s->nodes[l.s->switches[3]];
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_SWITCH_INFO, 1);
-	lab_put(lab_data(&l), lid, 2);
-	assert_int_equal(lab_ask(&l), 0);
+	sw = &l->s->nodes[l->s->switches[3]];
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_SWITCH_INFO, 1);
+	lab_put(lab_data(l), lid, 2);
+	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_get(d + 4, 2), sw->sw.linear_fdb_cap);
 
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_LINEAR_FT, 3);
-	lab_put(lab_data(&l), lid, 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_memory_equal(d + 8, lft_row(l.lft, 3), 64);
-	lab_put(lab_data(&l) + 2, lft_n_blocks(l.lft), 2);
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_LINEAR_FT, 3);
+	lab_put(lab_data(l), lid, 2);
+	assert_int_equal(lab_ask(l), 0);
+	assert_memory_equal(d + 8, lft_row(l->lft, 3), 64);
+	lab_put(lab_data(l) + 2, lft_n_blocks(l->lft), 2);
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
 
 	/* Position 1 stands in the upper four bits, block 1 in the lower. */
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_MULTICAST_FT, 11);
-	lab_put(lab_data(&l), lid, 2);
-	lab_put(lab_data(&l) + 2, 0x1001, 2);
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_MULTICAST_FT, 11);
+	lab_put(lab_data(l), lid, 2);
+	lab_put(lab_data(l) + 2, 0x1001, 2);
+	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_get(d + 2, 2), 0x1001);
 	assert_int_equal(lab_get(d + 8 + 2, 2), 1u << 1);
-	lab_put(lab_data(&l) + 2, 0x1002, 2);
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
-	lab_put(lab_data(&l) + 2, 0x2001, 2);
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
-	lab_close(&l);
+	lab_put(lab_data(l) + 2, 0x1002, 2);
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
+	lab_put(lab_data(l) + 2, 0x2001, 2);
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
 }
 
-TEST(test_class_port_info_says_what_is_served)
+TEST(test_class_port_info_says_what_is_served, lab_set_up, lab_tear_down)
 {
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_answer(&l)[0], 1);
-	assert_int_equal(lab_answer(&l)[1], 2);
-	assert_int_equal(lab_get(lab_answer(&l) + 2, 2), 0x2602);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
+	lab_distrust(l);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(lab_answer(l)[0], 1);
+	assert_int_equal(lab_answer(l)[1], 2);
+	assert_int_equal(lab_get(lab_answer(l) + 2, 2), 0x2602);
 	/* CapabilityMask2, 27 bits: MulticastFDBTop, full PortInfo, extended
 	 * speeds, match of CapabilityMask2, SendOnlyFullMember, 2x, HDR, NDR */
-	assert_int_equal(lab_get(lab_answer(&l) + 4, 4) >> 5, 0x2b4c8);
-	l.mad[3] = SA_METHOD_GET_TABLE;
-	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
-	lab_close(&l);
+	assert_int_equal(lab_get(lab_answer(l) + 4, 4) >> 5, 0x2b4c8);
+	l->mad[3] = SA_METHOD_GET_TABLE;
+	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_ATTRIBUTE);
 }
 
 /* What has no answer in IBA (13.4.5) gets none, with an error neither. */
-TEST(test_notices_are_not_answered)
+TEST(test_notices_are_not_answered, lab_set_up, lab_tear_down)
 {
 	static const unsigned methods[] = {
 		MAD_METHOD_TRAP, SA_METHOD_REPORT, MAD_METHOD_TRAP_REPRESS,
 		SA_METHOD_REPORT | MAD_METHOD_RESPONSE,
 	};
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(methods); i++) {
-		lab_begin(&l, methods[i], SA_ATTR_NOTICE, 0);
-		assert_int_equal(lab_ask(&l), LAB_DROPPED);
+		lab_begin(l, methods[i], SA_ATTR_NOTICE, 0);
+		assert_int_equal(lab_ask(l), LAB_DROPPED);
 	}
-	lab_close(&l);
 }
 
 /* -------------------------------------------------------------- statuses */
 
-TEST(test_statuses_say_what_is_wrong)
+TEST(test_statuses_say_what_is_wrong, lab_set_up, lab_tear_down)
 {
 	static const struct {
 		uint8_t method;
@@ -500,52 +486,48 @@ TEST(test_statuses_say_what_is_wrong)
 		{ MAD_METHOD_GET, SA_ATTR_NODE, 1, SA_STATUS_NO_RECORDS },
 		{ MAD_METHOD_GET, SA_ATTR_NODE, 0, SA_STATUS_TOO_MANY },
 	};
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		lab_begin(&l, cases[i].method, cases[i].attr_id,
+		lab_begin(l, cases[i].method, cases[i].attr_id,
 			  cases[i].mask);
-		lab_put(lab_data(&l), 0xbfff, 2);
-		assert_int_equal(lab_ask(&l), cases[i].status);
+		lab_put(lab_data(l), 0xbfff, 2);
+		assert_int_equal(lab_ask(l), cases[i].status);
 	}
 	/* Nobody has the LID that this comes from. */
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	l.mad[2] = 1;
-	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_VERSION);
-	l.mad[2] = 2;
-	assert_int_equal(lab_ask(&l), 0);
-	l.lids->base[lab_host(&l, 0)] ^= 0x4000;
-	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
-	l.lids->base[lab_host(&l, 0)] ^= 0x4000;
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
+	l->mad[2] = 1;
+	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_VERSION);
+	l->mad[2] = 2;
+	assert_int_equal(lab_ask(l), 0);
+	l->lids->base[lab_host(l, 0)] ^= 0x4000;
+	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
+	l->lids->base[lab_host(l, 0)] ^= 0x4000;
 	/* No view: not yet, or no more, master. */
-	sa_publish(l.sa, NULL, LAB_NOW);
-	assert_int_equal(lab_ask(&l), MAD_STATUS_BUSY);
-	lab_close(&l);
+	sa_publish(l->sa, NULL, LAB_NOW);
+	assert_int_equal(lab_ask(l), MAD_STATUS_BUSY);
 }
 
 /* What the specification says to drop is dropped. */
-TEST(test_wrong_key_gets_nothing)
+TEST(test_wrong_key_gets_nothing, lab_set_up, lab_tear_down)
 {
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	lab_put(l.mad + 36, LAB_KEY + 1, 8);
-	assert_int_equal(lab_ask(&l), LAB_DROPPED);
-	lab_put(l.mad + 36, LAB_KEY, 8);
-	assert_int_equal(lab_ask(&l), 0);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
+	lab_put(l->mad + 36, LAB_KEY + 1, 8);
+	assert_int_equal(lab_ask(l), LAB_DROPPED);
+	lab_put(l->mad + 36, LAB_KEY, 8);
+	assert_int_equal(lab_ask(l), 0);
+	lab_distrust(l);
+	assert_int_equal(lab_ask(l), 0);
 	/* An answer is no request. */
-	l.mad[3] |= MAD_METHOD_RESPONSE;
-	assert_int_equal(lab_ask(&l), LAB_DROPPED);
-	lab_close(&l);
+	l->mad[3] |= MAD_METHOD_RESPONSE;
+	assert_int_equal(lab_ask(l), LAB_DROPPED);
 }
 
 /* --------------------------------------------------------- who may see what */
 
-TEST(test_others_see_their_partition_only)
+TEST(test_others_see_their_partition_only, lab_set_up, lab_tear_down)
 {
 	static const struct {
 		uint16_t attr_id;
@@ -559,75 +541,71 @@ TEST(test_others_see_their_partition_only)
 		{ SA_ATTR_LINK, 0, 0, 0 },
 	};
 	uint32_t h[6];
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	for (unsigned i = 0; i < 6; i++)
-		h[i] = lab_host(&l, i);
-	lab_clear_rules(&l);
+		h[i] = lab_host(l, i);
+	lab_clear_rules(l);
 	for (unsigned i = 0; i < 4; i++)
-		lab_member(&l, 1, h[i], i < 2 ? PARTITION_FULL :
+		lab_member(l, 1, h[i], i < 2 ? PARTITION_FULL :
 			   PARTITION_LIMITED);
-	lab_member(&l, 2, h[5], PARTITION_FULL);
-	lab_publish(&l);
+	lab_member(l, 2, h[5], PARTITION_FULL);
+	lab_publish(l);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		lab_begin(&l, SA_METHOD_GET_TABLE, cases[i].attr_id, 0);
-		lab_distrust(&l);
-		assert_int_equal(lab_ask_from(&l, h[5]), 0);
-		assert_int_equal(lab_count(&l), cases[i].one);
-		assert_int_equal(lab_ask_from(&l, h[0]), 0);
-		assert_int_equal(lab_count(&l), cases[i].four);
+		lab_begin(l, SA_METHOD_GET_TABLE, cases[i].attr_id, 0);
+		lab_distrust(l);
+		assert_int_equal(lab_ask_from(l, h[5]), 0);
+		assert_int_equal(lab_count(l), cases[i].one);
+		assert_int_equal(lab_ask_from(l, h[0]), 0);
+		assert_int_equal(lab_count(l), cases[i].four);
 		/* A limited member does not see its like. */
-		assert_int_equal(lab_ask_from(&l, h[2]), 0);
-		assert_int_equal(lab_count(&l), cases[i].three);
+		assert_int_equal(lab_ask_from(l, h[2]), 0);
+		assert_int_equal(lab_count(l), cases[i].three);
 	}
 	/* Who is trusted sees all. */
-	ask_table(&l, SA_ATTR_NODE, 0);
-	assert_int_equal(lab_count(&l), l.v->n_by_guid);
+	ask_table(l, SA_ATTR_NODE, 0);
+	assert_int_equal(lab_count(l), l->v->n_by_guid);
 	/* A link is seen with both of its ends. */
-	lab_member(&l, 1, lab_switch(&l, l.v->ends[h[0]].sw),
+	lab_member(l, 1, lab_switch(l, l->v->ends[h[0]].sw),
 		   PARTITION_FULL);
-	lab_publish(&l);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1);
-	lab_put(lab_data(&l), lab_lid(&l, h[0]), 2);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask_from(&l, h[0]), 0);
-	assert_int_equal(lab_count(&l), 1);
-	assert_int_equal(lab_ask_from(&l, h[5]), 0);
-	assert_int_equal(lab_count(&l), 0);
-	lab_close(&l);
+	lab_publish(l);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1);
+	lab_put(lab_data(l), lab_lid(l, h[0]), 2);
+	lab_distrust(l);
+	assert_int_equal(lab_ask_from(l, h[0]), 0);
+	assert_int_equal(lab_count(l), 1);
+	assert_int_equal(lab_ask_from(l, h[5]), 0);
+	assert_int_equal(lab_count(l), 0);
 }
 
-TEST(test_keys_are_for_the_trusted)
+TEST(test_keys_are_for_the_trusted, lab_set_up, lab_tear_down)
 {
 	uint32_t a;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	a = lab_host(&l, 1);
-	l.s->ports[a].info.m_key = 0x99;
-	lab_publish(&l);
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 1);
-	lab_put(lab_data(&l), lab_lid(&l, a), 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_true(lab_get(lab_answer(&l) + 4, 8) == 0x99);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_true(lab_get(lab_answer(&l) + 4, 8) == 0);
+	a = lab_host(l, 1);
+	l->s->ports[a].info.m_key = 0x99;
+	lab_publish(l);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 1);
+	lab_put(lab_data(l), lab_lid(l, a), 2);
+	assert_int_equal(lab_ask(l), 0);
+	assert_true(lab_get(lab_answer(l) + 4, 8) == 0x99);
+	lab_distrust(l);
+	assert_int_equal(lab_ask(l), 0);
+	assert_true(lab_get(lab_answer(l) + 4, 8) == 0);
 	/* Nor can it be found out by asking for it. */
-	lab_put(l.mad + 48, 1 | SA_BIT(3), 8);
-	lab_put(lab_data(&l) + 4, 0x99, 8);
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PKEY_TABLE, 0);
-	assert_int_equal(lab_ask(&l), 0);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
+	lab_put(l->mad + 48, 1 | SA_BIT(3), 8);
+	lab_put(lab_data(l) + 4, 0x99, 8);
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PKEY_TABLE, 0);
+	assert_int_equal(lab_ask(l), 0);
+	lab_distrust(l);
+	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
 	/* That of an SM is for nobody. */
-	fill_stores(&l);
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_SM_INFO, 1);
-	lab_put(lab_data(&l), 2, 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_true(lab_get(lab_answer(&l) + 4, 8) == 6);
-	assert_true(lab_get(lab_answer(&l) + 12, 8) == 0);
-	lab_close(&l);
+	fill_stores(l);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_SM_INFO, 1);
+	lab_put(lab_data(l), 2, 2);
+	assert_int_equal(lab_ask(l), 0);
+	assert_true(lab_get(lab_answer(l) + 4, 8) == 6);
+	assert_true(lab_get(lab_answer(l) + 12, 8) == 0);
 }

@@ -13,18 +13,17 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-TEST(test_path_is_what_the_fabric_has)
+TEST(test_path_is_what_the_fabric_has, lab_set_up, lab_tear_down)
 {
 	struct path_record r;
-	struct lab l;
+	struct lab *l = *state;
 	uint32_t a, b;
 
-	lab_open(&l, TREE, 0);
-	a = lab_host(&l, 0);
-	b = lab_host(&l, 11);
-	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r), 0);
-	assert_int_equal(r.slid, lab_lid(&l, a));
-	assert_int_equal(r.dlid, lab_lid(&l, b));
+	a = lab_host(l, 0);
+	b = lab_host(l, 11);
+	assert_int_equal(lab_get_path(l, a, b, 0, NULL, &r), 0);
+	assert_int_equal(r.slid, lab_lid(l, a));
+	assert_int_equal(r.dlid, lab_lid(l, b));
 	assert_int_equal(r.pkey, 0xffff);
 	assert_int_equal(r.mtu, 5);
 	assert_int_equal(r.mtu_selector, SA_EXACTLY);
@@ -35,79 +34,74 @@ TEST(test_path_is_what_the_fabric_has)
 	assert_true(r.reversible);
 	assert_int_equal(r.preference, 0);
 	/* To itself. */
-	assert_int_equal(lab_get_path(&l, a, a, 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(l, a, a, 0, NULL, &r), 0);
 	assert_int_equal(r.dlid, r.slid);
 	assert_int_equal(r.life, 0);
 	assert_true(r.reversible);
-	lab_close(&l);
 }
 
-TEST(test_ends_are_named_by_gid_or_lid)
+TEST(test_ends_are_named_by_gid_or_lid, lab_set_up, lab_tear_down)
 {
 	struct path_record want = { 0 }, r;
-	struct lab l;
+	struct lab *l = *state;
 	uint32_t a, b, c;
 
-	lab_open(&l, TREE, 0);
-	a = lab_host(&l, 0);
-	b = lab_host(&l, 11);
-	c = lab_host(&l, 5);
-	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID) |
+	a = lab_host(l, 0);
+	b = lab_host(l, 11);
+	c = lab_host(l, 5);
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID) |
 		  SA_BIT(PATH_SLID));
-	lab_put(lab_data(&l) + 40, lab_lid(&l, b), 2);
-	lab_put(lab_data(&l) + 42, lab_lid(&l, a), 2);
-	assert_int_equal(lab_ask(&l), 0);
-	path_record_decode(lab_answer(&l), &r);
-	assert_true(lab_get(r.sgid + 8, 8) == l.s->ports[a].guid);
-	assert_true(lab_get(r.dgid + 8, 8) == l.s->ports[b].guid);
+	lab_put(lab_data(l) + 40, lab_lid(l, b), 2);
+	lab_put(lab_data(l) + 42, lab_lid(l, a), 2);
+	assert_int_equal(lab_ask(l), 0);
+	path_record_decode(lab_answer(l), &r);
+	assert_true(lab_get(r.sgid + 8, 8) == l->s->ports[a].guid);
+	assert_true(lab_get(r.dgid + 8, 8) == l->s->ports[b].guid);
 	/* Both, and they agree or not. */
-	want.dlid = lab_lid(&l, b);
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_DLID), &want,
+	want.dlid = lab_lid(l, b);
+	assert_int_equal(lab_get_path(l, a, b, SA_BIT(PATH_DLID), &want,
 				      &r), 0);
-	want.dlid = lab_lid(&l, c);
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_DLID), &want, &r),
+	want.dlid = lab_lid(l, c);
+	assert_int_equal(lab_get_path(l, a, b, SA_BIT(PATH_DLID), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.slid = 0xbfff;
-	assert_int_equal(lab_get_path(&l, a, b, SA_BIT(PATH_SLID), &want, &r),
+	assert_int_equal(lab_get_path(l, a, b, SA_BIT(PATH_SLID), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	/* Nobody has this GID, as a destination or a source. */
-	lab_want_path(&l, MAD_METHOD_GET, a, b, 0, NULL);
-	lab_data(&l)[8 + 15] ^= 0x55;
-	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
-	lab_want_path(&l, MAD_METHOD_GET, a, b, 0, NULL);
-	lab_data(&l)[24] = 0x20;
-	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
+	lab_want_path(l, MAD_METHOD_GET, a, b, 0, NULL);
+	lab_data(l)[8 + 15] ^= 0x55;
+	assert_int_equal(lab_ask(l), SA_STATUS_INVALID_GID);
+	lab_want_path(l, MAD_METHOD_GET, a, b, 0, NULL);
+	lab_data(l)[24] = 0x20;
+	assert_int_equal(lab_ask(l), SA_STATUS_INVALID_GID);
 	/* One end open: a path for each port. */
-	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
-	lab_put(l.mad + 48, SA_BIT(PATH_SGID), 8);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), l.v->n_by_guid);
-	lab_put(l.mad + 48, SA_BIT(PATH_DGID), 8);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), l.v->n_by_guid);
-	l.mad[3] = MAD_METHOD_GET;
-	assert_int_equal(lab_ask(&l), SA_STATUS_TOO_MANY);
-	lab_close(&l);
+	lab_want_path(l, SA_METHOD_GET_TABLE, a, b, 0, NULL);
+	lab_put(l->mad + 48, SA_BIT(PATH_SGID), 8);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(lab_count(l), l->v->n_by_guid);
+	lab_put(l->mad + 48, SA_BIT(PATH_DGID), 8);
+	assert_int_equal(lab_ask(l), 0);
+	assert_int_equal(lab_count(l), l->v->n_by_guid);
+	l->mad[3] = MAD_METHOD_GET;
+	assert_int_equal(lab_ask(l), SA_STATUS_TOO_MANY);
 }
 
-TEST(test_both_prefixes_name_a_port)
+TEST(test_both_prefixes_name_a_port, lab_set_up, lab_tear_down)
 {
 	struct path_record r;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	l.prefix = UINT64_C(0xfec0000000000001);
-	lab_publish(&l);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+	l->prefix = UINT64_C(0xfec0000000000001);
+	lab_publish(l);
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1), 0,
 				      NULL, &r), 0);
-	assert_true(lab_get(r.sgid, 8) == l.prefix);
-	lab_put(lab_data(&l) + 8, SA_GID_PREFIX_DEFAULT, 8);
-	assert_int_equal(lab_ask(&l), 0);
-	path_record_decode(lab_answer(&l), &r);
-	assert_true(lab_get(r.dgid, 8) == l.prefix);
-	lab_put(lab_data(&l) + 8, UINT64_C(0xfec0000000000002), 8);
-	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
-	lab_close(&l);
+	assert_true(lab_get(r.sgid, 8) == l->prefix);
+	lab_put(lab_data(l) + 8, SA_GID_PREFIX_DEFAULT, 8);
+	assert_int_equal(lab_ask(l), 0);
+	path_record_decode(lab_answer(l), &r);
+	assert_true(lab_get(r.dgid, 8) == l->prefix);
+	lab_put(lab_data(l) + 8, UINT64_C(0xfec0000000000002), 8);
+	assert_int_equal(lab_ask(l), SA_STATUS_INVALID_GID);
 }
 
 /* Hop by hop from the switch: false: the tables do not lead to the port. */
@@ -223,23 +217,21 @@ TEST(test_paths_are_what_a_walk_finds)
 }
 
 /* Routing engines need not lead from each port 0 to each other. */
-TEST(test_between_switches_the_tables_decide)
+TEST(test_between_switches_the_tables_decide, lab_set_up, lab_tear_down)
 {
 	struct path_record r;
 	uint32_t a, b;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	a = lab_switch(&l, 0);
-	b = lab_switch(&l, 1);
-	lft_row(l.lft, 0)[lab_lid(&l, b)] = LFT_NO_PATH;
-	lab_publish(&l);
-	assert_int_equal(lab_get_path(&l, a, b, 0, NULL, &r),
+	a = lab_switch(l, 0);
+	b = lab_switch(l, 1);
+	lft_row(l->lft, 0)[lab_lid(l, b)] = LFT_NO_PATH;
+	lab_publish(l);
+	assert_int_equal(lab_get_path(l, a, b, 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(lab_get_path(&l, a, lab_host(&l, 3), 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(l, a, lab_host(l, 3), 0, NULL, &r), 0);
 	assert_int_equal(r.rate, LAB_RATE_100);
-	assert_int_equal(lab_get_path(&l, a, a, 0, NULL, &r), 0);
-	lab_close(&l);
+	assert_int_equal(lab_get_path(l, a, a, 0, NULL, &r), 0);
 }
 
 TEST(test_fabric_without_a_switch_has_paths)
@@ -295,7 +287,7 @@ check_choices(struct lab *l, unsigned selector_bit, const struct choice *c,
 	}
 }
 
-TEST(test_selectors_have_four_meanings)
+TEST(test_selectors_have_four_meanings, lab_set_up, lab_tear_down)
 {
 	static const struct choice mtus[] = {	/* the way has 5 */
 		{ SA_GREATER, 4, 5 }, { SA_GREATER, 5, NONE },
@@ -317,26 +309,23 @@ TEST(test_selectors_have_four_meanings)
 		{ SA_EXACTLY, 20, 20 }, { SA_EXACTLY, 17, NONE },
 		{ SA_LARGEST, 1, 18 },
 	};
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	check_choices(&l, PATH_MTU_SELECTOR, mtus, G_N_ELEMENTS(mtus));
-	check_choices(&l, PATH_RATE_SELECTOR, rates, G_N_ELEMENTS(rates));
-	check_choices(&l, PATH_LIFE_SELECTOR, lives, G_N_ELEMENTS(lives));
-	lab_close(&l);
+	check_choices(l, PATH_MTU_SELECTOR, mtus, G_N_ELEMENTS(mtus));
+	check_choices(l, PATH_RATE_SELECTOR, rates, G_N_ELEMENTS(rates));
+	check_choices(l, PATH_LIFE_SELECTOR, lives, G_N_ELEMENTS(lives));
 }
 
-TEST(test_what_is_the_clients_choice_comes_back)
+TEST(test_what_is_the_clients_choice_comes_back, lab_set_up, lab_tear_down)
 {
 	struct path_record want = {
 		.service_id = UINT64_C(0x1122334455667788),
 		.flow_label = 0x12345, .hop_limit = 7, .tclass = 9,
 		.numb_path = 1, .qos_class = 0x123,
 	}, r;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 3 |
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1), 3 |
 				      SA_BIT(PATH_FLOW_LABEL) |
 				  SA_BIT(PATH_HOP_LIMIT) |
 				  SA_BIT(PATH_TCLASS) |
@@ -350,47 +339,42 @@ TEST(test_what_is_the_clients_choice_comes_back)
 	assert_int_equal(r.numb_path, 0);
 	assert_int_equal(r.qos_class, 0x123);
 	/* Without the mask they are zero. */
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1), 0,
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1), 0,
 				      &want, &r), 0);
 	assert_true(r.service_id == 0);
 	assert_int_equal(r.flow_label | r.hop_limit | r.tclass, 0);
-	lab_close(&l);
 }
 
-TEST(test_raw_traffic_is_none)
+TEST(test_raw_traffic_is_none, lab_set_up, lab_tear_down)
 {
 	struct path_record want = { .raw = true }, r;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1),
 				      SA_BIT(PATH_RAW), &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.raw = false;
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1),
 				      SA_BIT(PATH_RAW), &want, &r), 0);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1),
 				      SA_BIT(40), &want, &r),
 			 SA_STATUS_REQ_INVALID);
-	lab_close(&l);
 }
 
 /* As Linux's IPoIB does after the groups were flushed: its answer is its next
  * question, NumbPath 0 included. */
-TEST(test_an_answer_is_the_next_query)
+TEST(test_an_answer_is_the_next_query, lab_set_up, lab_tear_down)
 {
 	uint64_t mask = SA_BIT(PATH_TCLASS) | SA_BIT(PATH_NUMB_PATH) |
 		SA_BIT(PATH_PKEY);
 	struct path_record want = { .numb_path = 1, .pkey = 0xffff }, r, again;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1),
 				      mask, &want, &r), 0);
-	assert_int_equal(lab_get_path(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(lab_get_path(l, lab_host(l, 0), lab_host(l, 1),
 				      mask, &r, &again), 0);
 	assert_int_equal(again.dlid, r.dlid);
 	assert_int_equal(again.pkey, 0xffff);
 	assert_int_equal(again.numb_path, 0);
-	lab_close(&l);
 }

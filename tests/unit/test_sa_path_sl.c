@@ -45,27 +45,25 @@ sl_of(struct lab *l, uint32_t from, uint32_t to, uint64_t mask,
 
 /* VLs are as the devices have them, so no SL is better than another: a client
  * gets the one that it asks for, a partition has none of its own. */
-TEST(test_without_qos_it_is_0_or_what_is_asked_for)
+TEST(test_without_qos_it_is_0_or_what_is_asked_for, lab_set_up, lab_tear_down)
 {
 	struct path_record want = { .sl = 3 };
 	struct partition *p;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	p = partition_rules_get(l.rules, PKEY_DEFAULT);
+	p = partition_rules_get(l->rules, PKEY_DEFAULT);
 	p->sl = 2;
-	lab_publish(&l);
-	l.v->qos = false;
-	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1), 0, NULL),
+	lab_publish(l);
+	l->v->qos = false;
+	assert_int_equal(sl_of(l, lab_host(l, 0), lab_host(l, 1), 0, NULL),
 			 0);
-	assert_int_equal(sl_of(&l, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(sl_of(l, lab_host(l, 0), lab_host(l, 1),
 			       SA_BIT(PATH_SL), &want), 3);
 	/* of all pairs as well, where ports are passed over early */
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, SA_BIT(PATH_SL));
-	path_record_encode(lab_data(&l), &want);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_true(lab_count(&l) > 12 * 12);
-	lab_close(&l);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, SA_BIT(PATH_SL));
+	path_record_encode(lab_data(l), &want);
+	assert_int_equal(lab_ask(l), 0);
+	assert_true(lab_count(l) > 12 * 12);
 }
 
 TEST(test_rules_look_at_service_pkey_and_ends)

@@ -13,20 +13,18 @@
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
 
-TEST(test_all_paths_are_streamed)
+TEST(test_all_paths_are_streamed, lab_set_up, lab_tear_down)
 {
 	unsigned n_end;
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	n_end = l.v->n_by_guid;
+	n_end = l->v->n_by_guid;
 	assert_int_equal(n_end, 12 + 4 + 3);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
-	assert_int_equal(lab_ask(&l), 0);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(l), 0);
 	/* The fabric may change in the middle of an answer. */
-	sa_publish(l.sa, NULL, LAB_NOW);
-	assert_int_equal(lab_count(&l), n_end * n_end);
-	lab_close(&l);
+	sa_publish(l->sa, NULL, LAB_NOW);
+	assert_int_equal(lab_count(l), n_end * n_end);
 }
 
 /* Rules at random: three partitions, any membership, an SL each. */
@@ -212,51 +210,49 @@ TEST(test_better_paths_come_first)
 /* ------------------------------------------------------------- partitions */
 
 /* Two tenants: each sees itself only; limited members meet full ones only. */
-TEST(test_partitions_are_obeyed)
+TEST(test_partitions_are_obeyed, lab_set_up, lab_tear_down)
 {
 	struct path_record want = { .pkey = 0x8001 }, r;
 	uint64_t by_pkey = SA_BIT(PATH_PKEY);
 	uint32_t h[6];
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	for (unsigned i = 0; i < 6; i++)
-		h[i] = lab_host(&l, i);
-	lab_clear_rules(&l);
+		h[i] = lab_host(l, i);
+	lab_clear_rules(l);
 	for (unsigned i = 0; i < 4; i++)
-		lab_member(&l, 1, h[i], i < 2 ? PARTITION_FULL :
+		lab_member(l, 1, h[i], i < 2 ? PARTITION_FULL :
 			   PARTITION_LIMITED);
-	lab_member(&l, 2, h[5], PARTITION_FULL);
-	lab_publish(&l);
-	assert_int_equal(lab_get_path(&l, h[0], h[1], 0, NULL, &r), 0);
+	lab_member(l, 2, h[5], PARTITION_FULL);
+	lab_publish(l);
+	assert_int_equal(lab_get_path(l, h[0], h[1], 0, NULL, &r), 0);
 	assert_int_equal(r.pkey, 0x8001);
-	assert_int_equal(lab_get_path(&l, h[0], h[2], by_pkey, &want, &r), 0);
-	assert_int_equal(lab_get_path(&l, h[2], h[0], 0, NULL, &r), 0);
+	assert_int_equal(lab_get_path(l, h[0], h[2], by_pkey, &want, &r), 0);
+	assert_int_equal(lab_get_path(l, h[2], h[0], 0, NULL, &r), 0);
 	assert_int_equal(r.pkey, 0x0001);
-	assert_int_equal(lab_get_path(&l, h[2], h[3], 0, NULL, &r),
+	assert_int_equal(lab_get_path(l, h[2], h[3], 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
-	assert_int_equal(lab_get_path(&l, h[0], h[5], 0, NULL, &r),
+	assert_int_equal(lab_get_path(l, h[0], h[5], 0, NULL, &r),
 			 SA_STATUS_NO_RECORDS);
 	want.pkey = 0x8002;
-	assert_int_equal(lab_get_path(&l, h[0], h[1], by_pkey, &want, &r),
+	assert_int_equal(lab_get_path(l, h[0], h[1], by_pkey, &want, &r),
 			 SA_STATUS_NO_RECORDS);
 	/* A stranger learns of no path of others. */
-	lab_want_path(&l, SA_METHOD_GET_TABLE, h[0], h[1], 0, NULL);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask_from(&l, h[5]), 0);
-	assert_int_equal(lab_count(&l), 0);
-	assert_int_equal(lab_ask_from(&l, h[1]), 0);
-	assert_int_equal(lab_count(&l), 1);
+	lab_want_path(l, SA_METHOD_GET_TABLE, h[0], h[1], 0, NULL);
+	lab_distrust(l);
+	assert_int_equal(lab_ask_from(l, h[5]), 0);
+	assert_int_equal(lab_count(l), 0);
+	assert_int_equal(lab_ask_from(l, h[1]), 0);
+	assert_int_equal(lab_count(l), 1);
 	/* Nor of one that leads out of its own partition. */
-	lab_member(&l, 2, h[0], PARTITION_FULL);
-	lab_publish(&l);
-	lab_want_path(&l, SA_METHOD_GET_TABLE, h[0], h[5], 0, NULL);
-	assert_int_equal(lab_ask_from(&l, h[1]), 0);
-	assert_int_equal(lab_count(&l), 1);
-	lab_distrust(&l);
-	assert_int_equal(lab_ask_from(&l, h[1]), 0);
-	assert_int_equal(lab_count(&l), 0);
-	lab_close(&l);
+	lab_member(l, 2, h[0], PARTITION_FULL);
+	lab_publish(l);
+	lab_want_path(l, SA_METHOD_GET_TABLE, h[0], h[5], 0, NULL);
+	assert_int_equal(lab_ask_from(l, h[1]), 0);
+	assert_int_equal(lab_count(l), 1);
+	lab_distrust(l);
+	assert_int_equal(lab_ask_from(l, h[1]), 0);
+	assert_int_equal(lab_count(l), 0);
 }
 
 /* Nobody may talk to anybody: each pair is looked at in vain, but never many
@@ -320,35 +316,33 @@ ask_group(struct lab *l, uint64_t mask, const struct path_record *more)
 	return lab_ask(l);
 }
 
-TEST(test_path_to_a_group_is_the_groups)
+TEST(test_path_to_a_group_is_the_groups, lab_set_up, lab_tear_down)
 {
 	struct path_record want = { .dlid = 0xc000 }, r;
 	uint64_t by_gid = SA_BIT(PATH_DGID), by_lid = SA_BIT(PATH_DLID);
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
-	assert_int_equal(ask_group(&l, by_gid, &want), 0);
-	path_record_decode(lab_answer(&l), &r);
+	assert_int_equal(ask_group(l, by_gid, &want), 0);
+	path_record_decode(lab_answer(l), &r);
 	assert_int_equal(r.dlid, 0xc000);
-	assert_int_equal(r.slid, lab_lid(&l, lab_host(&l, 0)));
+	assert_int_equal(r.slid, lab_lid(l, lab_host(l, 0)));
 	assert_int_equal(r.dgid[0], 0xff);
 	assert_int_equal(r.mtu, 4);
 	assert_int_equal(r.rate, 3);
 	assert_int_equal(r.pkey, 0xffff);
-	assert_int_equal(ask_group(&l, by_lid, &want), 0);
-	assert_int_equal(ask_group(&l, by_lid | by_gid, &want), 0);
-	lab_want_path(&l, MAD_METHOD_GET, lab_host(&l, 0), lab_host(&l, 1),
+	assert_int_equal(ask_group(l, by_lid, &want), 0);
+	assert_int_equal(ask_group(l, by_lid | by_gid, &want), 0);
+	lab_want_path(l, MAD_METHOD_GET, lab_host(l, 0), lab_host(l, 1),
 		      by_lid, &want);
-	assert_int_equal(lab_ask(&l), SA_STATUS_NO_RECORDS);
+	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
 	want.dlid = 0xc001;
-	assert_int_equal(ask_group(&l, by_lid, &want), SA_STATUS_NO_RECORDS);
-	assert_int_equal(ask_group(&l, by_lid | by_gid, &want),
+	assert_int_equal(ask_group(l, by_lid, &want), SA_STATUS_NO_RECORDS);
+	assert_int_equal(ask_group(l, by_lid | by_gid, &want),
 			 SA_STATUS_NO_RECORDS);
-	lab_close(&l);
 }
 
 /* What the group has cannot be changed: it fits or not. */
-TEST(test_path_to_a_group_fits_or_not)
+TEST(test_path_to_a_group_fits_or_not, lab_set_up, lab_tear_down)
 {
 	static const struct {
 		uint64_t mask;
@@ -376,23 +370,21 @@ TEST(test_path_to_a_group_fits_or_not)
 		  { .life_selector = SA_GREATER, .life = 62 }, false },
 	};
 	struct path_record want = { 0 };
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(wishes); i++)
-		assert_int_equal(ask_group(&l, wishes[i].mask |
+		assert_int_equal(ask_group(l, wishes[i].mask |
 					   SA_BIT(PATH_DGID),
 					   &wishes[i].want), wishes[i].fits ?
 				 0 : SA_STATUS_NO_RECORDS);
-	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(40), &want),
+	assert_int_equal(ask_group(l, SA_BIT(PATH_DGID) | SA_BIT(40), &want),
 			 SA_STATUS_REQ_INVALID);
 	/* The source is nobody's; somebody's. */
-	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
+	assert_int_equal(ask_group(l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
 				   &want), SA_STATUS_INVALID_GID);
-	lab_gid(&l, lab_host(&l, 3), want.sgid);
-	assert_int_equal(ask_group(&l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
+	lab_gid(l, lab_host(l, 3), want.sgid);
+	assert_int_equal(ask_group(l, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID),
 				   &want), 0);
-	lab_close(&l);
 }
 
 /* ------------------------------------------------------- MultiPathRecord */
@@ -443,31 +435,29 @@ TEST(test_multi_path_joins_lists_of_gids)
 	lab_close(&l);
 }
 
-TEST(test_multi_path_of_bad_lists_is_refused)
+TEST(test_multi_path_of_bad_lists_is_refused, lab_set_up, lab_tear_down)
 {
 	struct multi_path_record r = { .n_sgids = 2, .n_dgids = 3 };
-	struct lab l;
+	struct lab *l = *state;
 
-	lab_open(&l, TREE, 0);
 	/* More GIDs than there are bytes; none at all; not said how many. */
-	want_multi(&l, 0, &r);
-	lab_data(&l)[15] = 200;
-	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
-	lab_data(&l)[15] = 0;
-	assert_int_equal(lab_ask(&l), SA_STATUS_INSUFFICIENT);
-	want_multi(&l, 0, &r);
-	lab_put(l.mad + 48, SA_BIT(MULTI_SGID_COUNT), 8);
-	assert_int_equal(lab_ask(&l), SA_STATUS_INSUFFICIENT);
-	want_multi(&l, 0, &r);
-	lab_data(&l)[MULTI_PATH_GIDS_OFFSET + 16 * 4 + 15] ^= 0x55;
-	assert_int_equal(lab_ask(&l), SA_STATUS_INVALID_GID);
-	want_multi(&l, SA_BIT(40), &r);
-	assert_int_equal(lab_ask(&l), SA_STATUS_REQ_INVALID);
+	want_multi(l, 0, &r);
+	lab_data(l)[15] = 200;
+	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
+	lab_data(l)[15] = 0;
+	assert_int_equal(lab_ask(l), SA_STATUS_INSUFFICIENT);
+	want_multi(l, 0, &r);
+	lab_put(l->mad + 48, SA_BIT(MULTI_SGID_COUNT), 8);
+	assert_int_equal(lab_ask(l), SA_STATUS_INSUFFICIENT);
+	want_multi(l, 0, &r);
+	lab_data(l)[MULTI_PATH_GIDS_OFFSET + 16 * 4 + 15] ^= 0x55;
+	assert_int_equal(lab_ask(l), SA_STATUS_INVALID_GID);
+	want_multi(l, SA_BIT(40), &r);
+	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
 	/* It has no Get, and paths have no GetMulti. */
-	want_multi(&l, 0, &r);
-	l.mad[3] = MAD_METHOD_GET;
-	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
-	lab_begin(&l, SA_METHOD_GET_MULTI, SA_ATTR_PATH, 0);
-	assert_int_equal(lab_ask(&l), MAD_STATUS_BAD_ATTRIBUTE);
-	lab_close(&l);
+	want_multi(l, 0, &r);
+	l->mad[3] = MAD_METHOD_GET;
+	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_ATTRIBUTE);
+	lab_begin(l, SA_METHOD_GET_MULTI, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_ATTRIBUTE);
 }

@@ -12,36 +12,35 @@
 /* --------------------------------------------------------------- overload */
 
 /* A host asks as soon as its port is Active, before the sweep is over. */
-TEST(test_requests_wait_until_the_fabric_is_known)
+TEST(test_requests_wait_until_the_fabric_is_known,
+     stage_set_up, stage_tear_down)
 {
 	const struct sa_server_stats *d;
 	struct sa_db *view;
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
-	view = sa_db_ref(sa_view_of(st.sa));
-	sa_publish(st.sa, NULL, sim_now(st.sim));
-	client_ask_info(&st.client[0]);
-	client_join(&st.client[1], 1);
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].good + st.client[0].busy, 0);
-	assert_int_equal(st.client[1].good + st.client[1].busy, 0);
-	sa_publish(st.sa, view, sim_now(st.sim));
-	sa_server_touch(st.desk);
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].good, 1);
-	assert_int_equal(st.client[1].good, 1);
-	d = sa_server_stats(st.desk);
+	view = sa_db_ref(sa_view_of(st->sa));
+	sa_publish(st->sa, NULL, sim_now(st->sim));
+	client_ask_info(&st->client[0]);
+	client_join(&st->client[1], 1);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].good + st->client[0].busy, 0);
+	assert_int_equal(st->client[1].good + st->client[1].busy, 0);
+	sa_publish(st->sa, view, sim_now(st->sim));
+	sa_server_touch(st->desk);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].good, 1);
+	assert_int_equal(st->client[1].good, 1);
+	d = sa_server_stats(st->desk);
 	assert_int_equal(d->records[SA_ATTR_MC_MEMBER], 1);
 	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 1);
 	assert_in_range(d->us, 2 * SECOND - 1000, 2 * SECOND + 10000);
 	assert_int_equal(d->within[SA_SERVER_BUCKETS - 2], 0);
-	client_ask_info(&st.client[0]);
-	stage_run(&st, SECOND);
+	client_ask_info(&st->client[0]);
+	stage_run(st, SECOND);
 	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 2);
 	assert_int_equal(d->within[0], 1);
 	sa_db_unref(view);
-	stage_close(&st);
 }
 
 TEST(test_babbler_does_not_keep_a_polite_client_out)
@@ -170,30 +169,28 @@ TEST(test_displaced_request_is_forgotten)
 }
 
 /* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
-TEST(test_what_the_sa_drops_gets_no_answer)
+TEST(test_what_the_sa_drops_gets_no_answer, stage_set_up, stage_tear_down)
 {
 	struct mad_addr to;
 	uint8_t mad[MAD_SIZE];
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
-	to = stage_address(&st);
+	to = stage_address(st);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
 	stage_put(mad + 36, 99, 8);
-	assert_true(transport_send(st.client[0].t, &to, mad, MAD_SIZE, 0,
+	assert_true(transport_send(st->client[0].t, &to, mad, MAD_SIZE, 0,
 				   NULL));
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].good + st.client[0].bad +
-			 st.client[0].busy, 0);
-	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].good + st->client[0].bad +
+			 st->client[0].busy, 0);
+	assert_int_equal(sa_server_stats(st->desk)->dropped, 1);
 	sa_build(mad, MAD_METHOD_TRAP, SA_ATTR_NOTICE);
-	assert_true(transport_send(st.client[0].t, &to, mad, MAD_SIZE, 0,
+	assert_true(transport_send(st->client[0].t, &to, mad, MAD_SIZE, 0,
 				   NULL));
-	stage_run(&st, 2 * SECOND);
-	assert_int_equal(st.client[0].good + st.client[0].bad +
-			 st.client[0].busy, 0);
-	assert_int_equal(sa_server_stats(st.desk)->dropped, 2);
-	stage_close(&st);
+	stage_run(st, 2 * SECOND);
+	assert_int_equal(st->client[0].good + st->client[0].bad +
+			 st->client[0].busy, 0);
+	assert_int_equal(sa_server_stats(st->desk)->dropped, 2);
 }
 
 /* A flood from everybody for a second, and a cable is pulled in it. */
@@ -267,30 +264,29 @@ TEST(test_table_arrives_through_loss)
 }
 
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
-TEST(test_tables_of_all_sizes_arrive_whole)
+TEST(test_tables_of_all_sizes_arrive_whole, stage_set_up, stage_tear_down)
 {
 	struct client *c;
-	struct stage st;
+	struct stage *st = *state;
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
-	stage_open(&st, SEED, NULL, NULL);
-	c = &st.client[2];
+	c = &st->client[2];
 	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->table->len, N_ENDS *
 			 sa_record_size(SA_ATTR_NODE));
 	stage_put(record, 0xbfff, 2);
 	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 2);
 	assert_int_equal(c->table->len, 0);
 	for (unsigned i = 0; i < 5; i++)
 		client_register(c, 10 + i, UINT32_MAX);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->bad, 0);
 	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, 0, NULL);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 3);
 	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
 	for (unsigned i = 0; i < 5; i++) {
@@ -301,7 +297,6 @@ TEST(test_tables_of_all_sizes_arrive_whole)
 		assert_int_equal(r.id, 10 + i);
 		assert_string_equal(r.name, "test");
 	}
-	stage_close(&st);
 }
 
 static void
@@ -349,7 +344,8 @@ send_long(struct client *c, const uint8_t *data, size_t len,
 	stage_run(c->stage, 5 * SECOND);
 }
 
-TEST(test_request_of_several_segments_is_answered)
+TEST(test_request_of_several_segments_is_answered,
+     stage_set_up, stage_tear_down)
 {
 	struct multi_path_record r = {
 		.path.numb_path = 127, .n_sgids = 1, .n_dgids = CLIENTS - 1,
@@ -358,14 +354,13 @@ TEST(test_request_of_several_segments_is_answered)
 	uint8_t data[MULTI_PATH_GIDS_OFFSET + 16 * CLIENTS] = { 0 };
 	enum sa_message_outcome outcome;
 	struct client *c;
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
 	sa_record_encode(SA_ATTR_MULTI_PATH, data, &r);
 	for (unsigned i = 0; i < CLIENTS; i++)
-		client_gid(&st.client[i],
+		client_gid(&st->client[i],
 			   data + MULTI_PATH_GIDS_OFFSET + 16 * i);
-	c = &st.client[0];
+	c = &st->client[0];
 	send_long(c, data, sizeof(data), &outcome);
 	assert_int_equal(outcome, SA_MESSAGE_SENT);
 	assert_int_equal(c->tables, 1);
@@ -376,9 +371,8 @@ TEST(test_request_of_several_segments_is_answered)
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->bad, 1);
 	client_ask_info(c);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->good, 1);
-	stage_close(&st);
 }
 
 TEST(test_desk_closes_in_the_middle_of_everything)
@@ -435,30 +429,28 @@ TEST(test_report_comes_through_loss)
 	}
 }
 
-TEST(test_dead_subscriber_is_given_up)
+TEST(test_dead_subscriber_is_given_up, stage_set_up, stage_tear_down)
 {
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
 	for (unsigned c = 0; c < 3; c++)
-		client_subscribe(&st.client[c]);
-	stage_run(&st, SECOND);
-	st.client[1].mute = true;
-	client_join(&st.client[10], 1);
-	stage_run(&st, 100000);
-	assert_int_equal(st.client[0].reports, 1);
-	assert_int_equal(st.client[2].reports, 1);
-	assert_int_equal(stage_subscriptions(&st), 3);
-	stage_run(&st, 5 * SECOND);
-	assert_int_equal(st.client[1].reports, 4);	/* 3 retries */
-	assert_int_equal(stage_subscriptions(&st), 2);
-	assert_int_equal(sa_server_stats(st.desk)->unheard, 1);
-	client_join(&st.client[10], 2);
-	stage_run(&st, 5 * SECOND);
-	assert_int_equal(st.client[0].reports, 2);
-	assert_int_equal(st.client[1].reports, 4);
-	assert_int_equal(sa_server_stats(st.desk)->heard, 4);
-	stage_close(&st);
+		client_subscribe(&st->client[c]);
+	stage_run(st, SECOND);
+	st->client[1].mute = true;
+	client_join(&st->client[10], 1);
+	stage_run(st, 100000);
+	assert_int_equal(st->client[0].reports, 1);
+	assert_int_equal(st->client[2].reports, 1);
+	assert_int_equal(stage_subscriptions(st), 3);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(st->client[1].reports, 4);	/* 3 retries */
+	assert_int_equal(stage_subscriptions(st), 2);
+	assert_int_equal(sa_server_stats(st->desk)->unheard, 1);
+	client_join(&st->client[10], 2);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(st->client[0].reports, 2);
+	assert_int_equal(st->client[1].reports, 4);
+	assert_int_equal(sa_server_stats(st->desk)->heard, 4);
 }
 
 TEST(test_few_reports_are_under_way_at_a_time)
@@ -481,39 +473,35 @@ TEST(test_few_reports_are_under_way_at_a_time)
 	stage_close(&st);
 }
 
-TEST(test_trap_is_reported_to_subscribers)
+TEST(test_trap_is_reported_to_subscribers, stage_set_up, stage_tear_down)
 {
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
-	client_subscribe(&st.client[0]);
-	stage_run(&st, SECOND);
-	sim_trap(st.sim, st.client[3].port, 144);
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].reports, 1);
-	assert_int_equal(st.client[0].report[SA_DATA_OFFSET + 5], 144);
-	stage_close(&st);
+	client_subscribe(&st->client[0]);
+	stage_run(st, SECOND);
+	sim_trap(st->sim, st->client[3].port, 144);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].reports, 1);
+	assert_int_equal(st->client[0].report[SA_DATA_OFFSET + 5], 144);
 }
 
-TEST(test_lease_ends_without_being_asked)
+TEST(test_lease_ends_without_being_asked, stage_set_up, stage_tear_down)
 {
 	struct sa_stats stats;
-	struct stage st;
+	struct stage *st = *state;
 
-	stage_open(&st, SEED, NULL, NULL);
-	client_register(&st.client[0], 1, 4);
-	client_register(&st.client[0], 2, 10);
-	stage_run(&st, 3 * SECOND);
-	sa_stats(st.sa, &stats);
+	client_register(&st->client[0], 1, 4);
+	client_register(&st->client[0], 2, 10);
+	stage_run(st, 3 * SECOND);
+	sa_stats(st->sa, &stats);
 	assert_int_equal(stats.n_services, 2);
-	stage_run(&st, 2 * SECOND);
-	sa_stats(st.sa, &stats);
+	stage_run(st, 2 * SECOND);
+	sa_stats(st->sa, &stats);
 	assert_int_equal(stats.n_services, 1);
-	stage_run(&st, 6 * SECOND);
-	sa_stats(st.sa, &stats);
+	stage_run(st, 6 * SECOND);
+	sa_stats(st->sa, &stats);
 	assert_int_equal(stats.n_services, 0);
-	assert_int_equal(sa_deadline(st.sa), INT64_MAX);
-	stage_close(&st);
+	assert_int_equal(sa_deadline(st->sa), INT64_MAX);
 }
 
 /* --------------------------------------------------------------- searching */

@@ -20,33 +20,31 @@ get(struct simlab *lab, uint32_t port, unsigned attr_id, uint32_t mod,
 	return simlab_ask(lab, port, MAD_METHOD_GET, attr_id, mod, data);
 }
 
-TEST(test_who_is_asked_says_who_it_is)
+TEST(test_who_is_asked_says_who_it_is, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
 	uint32_t sw, ca;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	ca = simlab_end(&lab, NODE_CA, 2);
-	assert_int_equal(get(&lab, sw, MAD_ATTR_NODE_INFO, 0, data), 0);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	ca = simlab_end(lab, NODE_CA, 2);
+	assert_int_equal(get(lab, sw, MAD_ATTR_NODE_INFO, 0, data), 0);
 	node_info_decode(data, &info);
 	assert_int_equal(info.node_type, NODE_SWITCH);
 	assert_int_equal(info.num_ports, 3);
 	/* where the question came in */
-	assert_int_equal(info.local_port, lab.s->ports[
-			 lab.s->ports[lab.s->local_port].peer].num);
-	assert_true(info.port_guid == lab.s->ports[sw].guid);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_NODE_INFO, 0, data), 0);
+	assert_int_equal(info.local_port, lab->s->ports[
+			 lab->s->ports[lab->s->local_port].peer].num);
+	assert_true(info.port_guid == lab->s->ports[sw].guid);
+	assert_int_equal(get(lab, ca, MAD_ATTR_NODE_INFO, 0, data), 0);
 	node_info_decode(data, &info);
 	assert_int_equal(info.node_type, NODE_CA);
 	assert_int_equal(info.local_port, 1);
-	assert_true(info.port_guid == lab.s->ports[ca].guid);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_NODE_DESC, 0, data), 0);
+	assert_true(info.port_guid == lab->s->ports[ca].guid);
+	assert_int_equal(get(lab, ca, MAD_ATTR_NODE_DESC, 0, data), 0);
 	assert_string_equal((char *)data,
-			    snapshot_node_of(lab.s, ca)->desc);
-	simlab_close(&lab);
+			    snapshot_node_of(lab->s, ca)->desc);
 }
 
 /* C14-9: a CA lets a directed route out by the port that it names, which is
@@ -81,43 +79,42 @@ TEST(test_ca_is_no_way_through)
 	simlab_close(&lab);
 }
 
-TEST(test_what_an_agent_does_not_have_is_refused)
+TEST(test_what_an_agent_does_not_have_is_refused,
+     simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0 };
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 	uint32_t sw, ca;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	ca = simlab_end(&lab, NODE_CA, 1);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	ca = simlab_end(lab, NODE_CA, 1);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
 				    MAD_ATTR_NODE_INFO, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET, 0x0099, 0, data),
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET, 0x0099, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_GET,
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_GET,
 				    MAD_ATTR_SWITCH_INFO, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_GET,
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_GET,
 				    MAD_ATTR_LINEAR_FT, 0, data),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(simlab_ask(&lab, sw, 0x12, MAD_ATTR_NODE_INFO, 0,
+	assert_int_equal(simlab_ask(lab, sw, 0x12, MAD_ATTR_NODE_INFO, 0,
 				    data),
 			 MAD_STATUS_BAD_METHOD);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET,
 				    MAD_ATTR_PORT_INFO, 4, data),
 			 MAD_STATUS_BAD_VALUE);
-	snapshot_path(lab.s, sw, &path);
+	snapshot_path(lab->s, sw, &path);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
 	mad[2] = 2;		/* ClassVersion */
-	lab.answered = false;
-	transport_send(lab.t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
-	assert_int_equal(lab.status, MAD_STATUS_BAD_VERSION);
-	simlab_close(&lab);
+	lab->answered = false;
+	transport_send(lab->t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
+	assert_int_equal(lab->status, MAD_STATUS_BAD_VERSION);
 }
 
 /* --------------------------------------------------------------- PortInfo */
@@ -168,7 +165,7 @@ TEST(test_port_states_change_by_the_rules_only)
 }
 
 /* Each of these alone spoils the whole Set. */
-TEST(test_one_bad_component_spoils_a_set)
+TEST(test_one_bad_component_spoils_a_set, simlab_single, simlab_tear_down)
 {
 	static const struct {
 		size_t offset;
@@ -188,19 +185,18 @@ TEST(test_one_bad_component_spoils_a_set)
 	};
 	struct port_info before, want;
 	uint32_t port;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	port = simlab_end(&lab, NODE_CA, 2);
-	simlab_port_wish(&lab, port, &want);
+	port = simlab_end(lab, NODE_CA, 2);
+	simlab_port_wish(lab, port, &want);
 	want.lid = 9;
-	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
-	before = *sim_port_info(lab.sim, port);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
+	before = *sim_port_info(lab->sim, port);
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
 		uint8_t *member = (uint8_t *)&want + bad[i].offset;
 		uint16_t v16 = bad[i].value;
 
-		simlab_port_wish(&lab, port, &want);
+		simlab_port_wish(lab, port, &want);
 		want.lid = 12;
 		want.gid_prefix = 0x1234;
 		want.subnet_timeout = 3;
@@ -209,35 +205,34 @@ TEST(test_one_bad_component_spoils_a_set)
 			memcpy(member, &v16, sizeof(v16));
 		else
 			*member = bad[i].value;
-		assert_int_equal(simlab_set_port(&lab, port, &want),
+		assert_int_equal(simlab_set_port(lab, port, &want),
 				 MAD_STATUS_BAD_VALUE);
-		assert_memory_equal(sim_port_info(lab.sim, port), &before,
+		assert_memory_equal(sim_port_info(lab->sim, port), &before,
 				    sizeof(before));
 	}
-	simlab_close(&lab);
 }
 
-TEST(test_zero_changes_nothing_and_read_only_stays)
+TEST(test_zero_changes_nothing_and_read_only_stays,
+     simlab_single, simlab_tear_down)
 {
 	const struct port_info *have;
 	struct port_info before, want;
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t port;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	port = simlab_end(&lab, NODE_CA, 2);
-	assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
-	simlab_port_wish(&lab, port, &want);
+	port = simlab_end(lab, NODE_CA, 2);
+	assert_int_equal(get(lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
+	simlab_port_wish(lab, port, &want);
 	want.lid = 9;
-	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
 	/* the answer, and the next one, say what it has become */
-	port_info_decode(smp_data(lab.mad), &before);
+	port_info_decode(smp_data(lab->mad), &before);
 	assert_int_equal(before.lid, 9);
-	assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 0, data), 0);
+	assert_int_equal(get(lab, port, MAD_ATTR_PORT_INFO, 0, data), 0);
 	port_info_decode(data, &before);
 	assert_int_equal(before.lid, 9);
-	before = *sim_port_info(lab.sim, port);
+	before = *sim_port_info(lab->sim, port);
 	want.width_enabled = want.speed_enabled = want.speed_ext_enabled = 0;
 	want.oper_vls = want.link_down_default = 0;
 	/* read-only */
@@ -248,61 +243,58 @@ TEST(test_zero_changes_nothing_and_read_only_stays)
 	want.local_port = 77;
 	want.guid_cap = 1;
 	want.enforce_inbound = true;	/* of a switch port only */
-	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
-	have = sim_port_info(lab.sim, port);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
+	have = sim_port_info(lab->sim, port);
 	assert_memory_equal(have, &before, sizeof(before));
 	/* "all" is what is supported */
 	want.width_enabled = 255;
 	want.speed_enabled = 15;
 	want.speed_ext_enabled = 31;
-	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
 	assert_int_equal(have->width_enabled, have->width_supported);
 	assert_int_equal(have->speed_enabled, have->speed_supported);
 	assert_int_equal(have->speed_ext_enabled, have->speed_ext_supported);
-	simlab_close(&lab);
 }
 
-TEST(test_lid_and_lmc_are_for_end_ports)
+TEST(test_lid_and_lmc_are_for_end_ports, simlab_single, simlab_tear_down)
 {
 	struct port_info want;
 	uint32_t ca, sw, ext;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	ca = simlab_end(&lab, NODE_CA, 2);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	ext = sim_peer(lab.sim, ca);
-	simlab_port_wish(&lab, ca, &want);
+	ca = simlab_end(lab, NODE_CA, 2);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	ext = sim_peer(lab->sim, ca);
+	simlab_port_wish(lab, ca, &want);
 	want.lid = 0x1235;
 	want.lmc = 2;
-	assert_int_equal(simlab_set_port(&lab, ca, &want), MAD_STATUS_OK);
-	assert_int_equal(sim_port_info(lab.sim, ca)->lid, 0x1234);
-	assert_int_equal(sim_port_info(lab.sim, ca)->lmc, 2);
+	assert_int_equal(simlab_set_port(lab, ca, &want), MAD_STATUS_OK);
+	assert_int_equal(sim_port_info(lab->sim, ca)->lid, 0x1234);
+	assert_int_equal(sim_port_info(lab->sim, ca)->lmc, 2);
 	want.lid = 0xbfff;
 	want.lmc = 1;
-	assert_int_equal(simlab_set_port(&lab, ca, &want),
+	assert_int_equal(simlab_set_port(lab, ca, &want),
 			 MAD_STATUS_BAD_VALUE);
 	/* a base port 0 has one LID and no link */
-	simlab_port_wish(&lab, sw, &want);
+	simlab_port_wish(lab, sw, &want);
 	want.lid = 21;
 	want.lmc = 3;
 	want.neighbor_mtu = 0;
 	want.state = PORT_STATE_INIT;
-	assert_int_equal(simlab_set_port(&lab, sw, &want), MAD_STATUS_OK);
-	assert_int_equal(sim_port_info(lab.sim, sw)->lid, 21);
-	assert_int_equal(sim_port_info(lab.sim, sw)->lmc, 0);
-	assert_int_equal(sim_port_info(lab.sim, sw)->state,
+	assert_int_equal(simlab_set_port(lab, sw, &want), MAD_STATUS_OK);
+	assert_int_equal(sim_port_info(lab->sim, sw)->lid, 21);
+	assert_int_equal(sim_port_info(lab->sim, sw)->lmc, 0);
+	assert_int_equal(sim_port_info(lab->sim, sw)->state,
 			 PORT_STATE_ACTIVE);
 	/* an external port has none at all */
-	simlab_port_wish(&lab, ext, &want);
+	simlab_port_wish(lab, ext, &want);
 	want.lid = 77;
 	want.m_key = KEY;
 	want.enforce_inbound = true;
-	assert_int_equal(simlab_set_port(&lab, ext, &want), MAD_STATUS_OK);
-	assert_int_equal(sim_port_info(lab.sim, ext)->lid, 0);
-	assert_true(sim_port_info(lab.sim, ext)->m_key == 0);
-	assert_true(sim_port_info(lab.sim, ext)->enforce_inbound);
-	simlab_close(&lab);
+	assert_int_equal(simlab_set_port(lab, ext, &want), MAD_STATUS_OK);
+	assert_int_equal(sim_port_info(lab->sim, ext)->lid, 0);
+	assert_true(sim_port_info(lab->sim, ext)->m_key == 0);
+	assert_true(sim_port_info(lab->sim, ext)->enforce_inbound);
 }
 
 static void
@@ -314,28 +306,26 @@ count_reregister(struct sim *sim, uint32_t port, void *data)
 	told[1] = port;
 }
 
-TEST(test_client_reregister_is_echoed_once)
+TEST(test_client_reregister_is_echoed_once, simlab_single, simlab_tear_down)
 {
 	uint32_t told[2] = { 0, 0 };
 	uint8_t data[SMP_DATA_LEN];
 	struct port_info want, read;
 	uint32_t port;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sim_set_reregister(lab.sim, count_reregister, told);
-	port = simlab_end(&lab, NODE_CA, 2);
-	simlab_port_wish(&lab, port, &want);
+	sim_set_reregister(lab->sim, count_reregister, told);
+	port = simlab_end(lab, NODE_CA, 2);
+	simlab_port_wish(lab, port, &want);
 	want.client_reregister = true;
-	assert_int_equal(simlab_set_port(&lab, port, &want), MAD_STATUS_OK);
-	port_info_decode(smp_data(lab.mad), &read);
+	assert_int_equal(simlab_set_port(lab, port, &want), MAD_STATUS_OK);
+	port_info_decode(smp_data(lab->mad), &read);
 	assert_true(read.client_reregister);
 	assert_int_equal(told[0], 1);
 	assert_int_equal(told[1], port);
-	assert_int_equal(get(&lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
+	assert_int_equal(get(lab, port, MAD_ATTR_PORT_INFO, 1, data), 0);
 	port_info_decode(data, &read);
 	assert_false(read.client_reregister);
-	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------ M_Key */
@@ -390,55 +380,53 @@ TEST(test_m_key_protects_by_level)
 }
 
 /* Of a switch port 0 has the key. */
-TEST(test_m_key_of_a_switch_guards_all_its_ports)
+TEST(test_m_key_of_a_switch_guards_all_its_ports,
+     simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t sw;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	protect(&lab, sw, 2, 0);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	protect(lab, sw, 2, 0);
 	for (unsigned num = 0; num <= 3; num++)
-		assert_int_equal(get(&lab, sw, MAD_ATTR_PORT_INFO, num, data),
+		assert_int_equal(get(lab, sw, MAD_ATTR_PORT_INFO, num, data),
 				 LAB_SILENT);
-	assert_int_equal(get(&lab, sw, MAD_ATTR_SWITCH_INFO, 0, data),
+	assert_int_equal(get(lab, sw, MAD_ATTR_SWITCH_INFO, 0, data),
 			 LAB_SILENT);
-	assert_int_equal(simlab_ask_key(&lab, sw, MAD_METHOD_GET,
+	assert_int_equal(simlab_ask_key(lab, sw, MAD_METHOD_GET,
 					MAD_ATTR_SWITCH_INFO, 0, KEY, data),
 			 MAD_STATUS_OK);
-	simlab_close(&lab);
 }
 
-TEST(test_m_key_lease_runs_out_unless_the_key_comes)
+TEST(test_m_key_lease_runs_out_unless_the_key_comes,
+     simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	int64_t began;
 	uint32_t port;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	port = simlab_end(&lab, NODE_CA, 2);
-	protect(&lab, port, 2, 10);
+	port = simlab_end(lab, NODE_CA, 2);
+	protect(lab, port, 2, 10);
 	/* nobody has violated it: it does not run */
-	sim_run(lab.sim, INT64_C(100) * G_USEC_PER_SEC);
-	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data),
+	sim_run(lab->sim, INT64_C(100) * G_USEC_PER_SEC);
+	assert_int_equal(get(lab, port, MAD_ATTR_NODE_INFO, 0, data),
 			 LAB_SILENT);
-	began = sim_now(lab.sim);
-	sim_run(lab.sim, began + INT64_C(5) * G_USEC_PER_SEC);
-	assert_int_equal(simlab_ask_key(&lab, port, MAD_METHOD_GET,
+	began = sim_now(lab->sim);
+	sim_run(lab->sim, began + INT64_C(5) * G_USEC_PER_SEC);
+	assert_int_equal(simlab_ask_key(lab, port, MAD_METHOD_GET,
 					MAD_ATTR_NODE_INFO, 0, KEY, data), 0);
-	sim_run(lab.sim, began + INT64_C(20) * G_USEC_PER_SEC);
-	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data),
+	sim_run(lab->sim, began + INT64_C(20) * G_USEC_PER_SEC);
+	assert_int_equal(get(lab, port, MAD_ATTR_NODE_INFO, 0, data),
 			 LAB_SILENT);
-	sim_run(lab.sim, sim_now(lab.sim) + INT64_C(9) * G_USEC_PER_SEC);
-	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data),
+	sim_run(lab->sim, sim_now(lab->sim) + INT64_C(9) * G_USEC_PER_SEC);
+	assert_int_equal(get(lab, port, MAD_ATTR_NODE_INFO, 0, data),
 			 LAB_SILENT);
 	/* that did not start it again */
-	sim_run(lab.sim, sim_now(lab.sim) + INT64_C(1) * G_USEC_PER_SEC);
-	assert_int_equal(get(&lab, port, MAD_ATTR_NODE_INFO, 0, data), 0);
-	assert_int_equal(sim_port_info(lab.sim, port)->m_key_protect, 0);
-	simlab_close(&lab);
+	sim_run(lab->sim, sim_now(lab->sim) + INT64_C(1) * G_USEC_PER_SEC);
+	assert_int_equal(get(lab, port, MAD_ATTR_NODE_INFO, 0, data), 0);
+	assert_int_equal(sim_port_info(lab->sim, port)->m_key_protect, 0);
 }
 
 /* ----------------------------------------------------------------- tables */
@@ -508,114 +496,107 @@ TEST(test_tables_hold_what_is_written_and_end)
 	simlab_close(&lab);
 }
 
-TEST(test_pkey_tables_begin_with_the_default_key)
+TEST(test_pkey_tables_begin_with_the_default_key,
+     simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	ca = simlab_end(&lab, NODE_CA, 2);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
+	ca = simlab_end(lab, NODE_CA, 2);
+	assert_int_equal(get(lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
 	assert_int_equal(bytes_load16(data), 0xffff);
 	assert_int_equal(bytes_load16(data + 2), 0);
 	/* a Set of another block does not take it away */
 	memset(data, 0, sizeof(data));
-	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET,
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_SET,
 				    MAD_ATTR_PKEY_TABLE, 1, data), 0);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
+	assert_int_equal(get(lab, ca, MAD_ATTR_PKEY_TABLE, 0, data), 0);
 	assert_int_equal(bytes_load16(data), 0xffff);
-	simlab_close(&lab);
 }
 
-TEST(test_sl_to_vl_is_by_entry_and_departure)
+TEST(test_sl_to_vl_is_by_entry_and_departure, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN] = { 0x01, 0x23, 0x45, 0x67 };
 	uint32_t sw;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
 	data[7] = 0xff;
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET, MAD_ATTR_SL2VL,
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET, MAD_ATTR_SL2VL,
 				    1 << 8 | 2, data), MAD_STATUS_OK);
-	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 2, data), 0);
+	assert_int_equal(get(lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 2, data), 0);
 	assert_int_equal(data[3], 0x67);
 	assert_int_equal(data[7], 0xff);
 	/* the same departure from elsewhere: SL modulo the 8 VLs there are */
-	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 3 << 8 | 2, data), 0);
+	assert_int_equal(get(lab, sw, MAD_ATTR_SL2VL, 3 << 8 | 2, data), 0);
 	assert_int_equal(data[3], 0x67);
 	assert_int_equal(data[4], 0x01);
 	assert_int_equal(data[7], 0x67);
-	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 4 << 8 | 2, data),
+	assert_int_equal(get(lab, sw, MAD_ATTR_SL2VL, 4 << 8 | 2, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 4, data),
+	assert_int_equal(get(lab, sw, MAD_ATTR_SL2VL, 1 << 8 | 4, data),
 			 MAD_STATUS_BAD_VALUE);
-	simlab_close(&lab);
 }
 
-TEST(test_vl_arbitration_ends_at_its_capability)
+TEST(test_vl_arbitration_ends_at_its_capability,
+     simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t ca;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	ca = simlab_end(&lab, NODE_CA, 2);
+	ca = simlab_end(lab, NODE_CA, 2);
 	fill(data, 1);
-	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET, MAD_ATTR_VL_ARB,
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_SET, MAD_ATTR_VL_ARB,
 				    1u << 16, data), MAD_STATUS_OK);
 	/* 8 entries of two bytes */
 	assert_int_equal(data[15], 16);
 	assert_int_equal(data[16], 0);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 3u << 16, data), 0);
+	assert_int_equal(get(lab, ca, MAD_ATTR_VL_ARB, 3u << 16, data), 0);
 	assert_int_equal(data[0], 0);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 2u << 16, data),
+	assert_int_equal(get(lab, ca, MAD_ATTR_VL_ARB, 2u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_VL_ARB, 5u << 16, data),
+	assert_int_equal(get(lab, ca, MAD_ATTR_VL_ARB, 5u << 16, data),
 			 MAD_STATUS_BAD_VALUE);
-	assert_int_equal(get(&lab, simlab_end(&lab, NODE_SWITCH, 0),
+	assert_int_equal(get(lab, simlab_end(lab, NODE_SWITCH, 0),
 			     MAD_ATTR_VL_ARB, 1u << 16, data),
 			 MAD_STATUS_BAD_VALUE);	/* base port 0 */
-	simlab_close(&lab);
 }
 
-TEST(test_first_guid_is_the_ports_own)
+TEST(test_first_guid_is_the_ports_own, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN], own[8];
 	uint32_t ca;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	ca = simlab_end(&lab, NODE_CA, 2);
-	bytes_store(own, lab.s->ports[ca].guid, sizeof(own));
+	ca = simlab_end(lab, NODE_CA, 2);
+	bytes_store(own, lab->s->ports[ca].guid, sizeof(own));
 	fill(data, 3);
-	assert_int_equal(simlab_ask(&lab, ca, MAD_METHOD_SET,
+	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_SET,
 				    MAD_ATTR_GUID_INFO, 0, data), MAD_STATUS_OK);
 	assert_memory_equal(data, own, sizeof(own));
 	assert_int_equal(data[8], 11);
-	assert_int_equal(get(&lab, ca, MAD_ATTR_GUID_INFO, 1, data),
+	assert_int_equal(get(lab, ca, MAD_ATTR_GUID_INFO, 1, data),
 			 MAD_STATUS_BAD_VALUE);
-	simlab_close(&lab);
 }
 
-TEST(test_switch_info_takes_what_is_writable)
+TEST(test_switch_info_takes_what_is_writable, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	const struct switch_info *have;
 	struct switch_info want;
 	uint32_t sw;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	have = sim_switch_info(lab.sim, lab.s->ports[sw].node);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	have = sim_switch_info(lab->sim, lab->s->ports[sw].node);
 	assert_true(have->port_state_change);	/* it was just switched on */
 	want = *have;
 	want.linear_fdb_top = want.linear_fdb_cap;
 	want.life_time = 7;
 	switch_info_encode(data, &want);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
 				    MAD_ATTR_SWITCH_INFO, 0, data),
 			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(have->life_time, 18);
@@ -624,7 +605,7 @@ TEST(test_switch_info_takes_what_is_writable)
 	want.enhanced_port0 = true;
 	want.port_state_change = false;
 	switch_info_encode(data, &want);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
 				    MAD_ATTR_SWITCH_INFO, 0, data), 0);
 	assert_int_equal(have->life_time, 7);
 	assert_int_equal(have->linear_fdb_top, 49151);
@@ -633,8 +614,7 @@ TEST(test_switch_info_takes_what_is_writable)
 	assert_true(have->port_state_change);	/* 0 does not clear */
 	want.port_state_change = true;
 	switch_info_encode(data, &want);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
 				    MAD_ATTR_SWITCH_INFO, 0, data), 0);
 	assert_false(have->port_state_change);
-	simlab_close(&lab);
 }

@@ -258,7 +258,7 @@ on_cue(struct sim *sim, void *data)
 		sim_node_off(sim, p->node);
 }
 
-TEST(test_cue_comes_before_the_nth_of_its_kind)
+TEST(test_cue_comes_before_the_nth_of_its_kind, simlab_single, simlab_tear_down)
 {
 	struct played nth = { .node = SNAPSHOT_NONE };
 	struct played timed = { .node = SNAPSHOT_NONE };
@@ -268,31 +268,29 @@ TEST(test_cue_comes_before_the_nth_of_its_kind)
 		.attr_id = MAD_ATTR_NODE_DESC,
 	};
 	uint32_t sw;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	sim_at_mad(lab.sim, &match, 3, on_cue, &nth);
-	sim_at(lab.sim, 777, on_cue, &timed);
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	sim_at_mad(lab->sim, &match, 3, on_cue, &nth);
+	sim_at(lab->sim, 777, on_cue, &timed);
 	for (unsigned i = 1; i <= 5; i++) {
-		simlab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+		simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
 			   NULL);
-		simlab_ask(&lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
+		simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
 			   NULL);
 		assert_int_equal(nth.times, i >= 3);
 	}
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(timed.times, 1);
 	assert_int_equal(timed.at, 777);
 	/* it may take away the one who was about to serve */
-	fatal.node = simlab_node(&lab, NODE_CA, 1);
+	fatal.node = simlab_node(lab, NODE_CA, 1);
 	match.node = fatal.node;
-	sim_at_mad(lab.sim, &match, 1, on_cue, &fatal);
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+	sim_at_mad(lab->sim, &match, 1, on_cue, &fatal);
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, NULL),
 			 LAB_SILENT);
 	assert_int_equal(fatal.times, 1);
-	simlab_close(&lab);
 }
 
 static bool
@@ -308,51 +306,47 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_liar_rewrites_or_keeps_an_answer)
+TEST(test_liar_rewrites_or_keeps_an_answer, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t liar;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	liar = simlab_node(&lab, NODE_CA, 1);
-	sim_set_liar(lab.sim, lie, &liar);
+	liar = simlab_node(lab, NODE_CA, 1);
+	sim_set_liar(lab->sim, lie, &liar);
 	memset(data, 0, sizeof(data));
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
 				    data), MAD_STATUS_OK);
 	assert_int_equal(data[0], 0x55);
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 2),
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 2),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
 				    data), MAD_STATUS_OK);
 	assert_int_not_equal(data[0], 0x55);
-	sim_node_describe(lab.sim, liar, "x\x77");
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+	sim_node_describe(lab->sim, liar, "x\x77");
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
 				    data), LAB_SILENT);
-	sim_set_liar(lab.sim, NULL, NULL);
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+	sim_set_liar(lab->sim, NULL, NULL);
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
 				    data), MAD_STATUS_OK);
 	assert_int_equal(data[0], 'x');
-	simlab_close(&lab);
 }
 
-TEST(test_silent_switch_still_forwards)
+TEST(test_silent_switch_still_forwards, simlab_single, simlab_tear_down)
 {
 	uint32_t sw;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_SILENT);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	sim_node_set_mood(lab->sim, lab->s->ports[sw].node, SIM_MOOD_SILENT);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET,
 				    MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_CA, 1),
+	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
 				    MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, NULL),
 			 MAD_STATUS_OK);
-	sim_node_set_mood(lab.sim, lab.s->ports[sw].node, SIM_MOOD_OBEDIENT);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_GET,
+	sim_node_set_mood(lab->sim, lab->s->ports[sw].node, SIM_MOOD_OBEDIENT);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET,
 				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
-	simlab_close(&lab);
 }

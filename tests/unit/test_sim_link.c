@@ -55,132 +55,127 @@ run_us(struct simlab *lab, int64_t us)
 	sim_run(lab->sim, sim_now(lab->sim) + us);
 }
 
-TEST(test_cut_link_goes_down_and_trains_again)
+TEST(test_cut_link_goes_down_and_trains_again, simlab_ring, simlab_tear_down)
 {
 	uint32_t a, b;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "ring(4;1)", NULL);
-	a = trunk(&lab);
-	b = sim_peer(lab.sim, a);
-	simlab_activate(&lab, a);
-	clear_changes(&lab);
-	sim_link_cut(lab.sim, a);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	assert_int_equal(state_of(&lab, b), PORT_STATE_DOWN);
-	assert_true(sim_node_of(lab.sim, a)->sw.port_state_change);
-	assert_true(sim_node_of(lab.sim, b)->sw.port_state_change);
-	run_us(&lab, 10 * TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	clear_changes(&lab);
-	sim_link_mend(lab.sim, b);
-	assert_int_equal(sim_port_info(lab.sim, a)->phys_state,
+	a = trunk(lab);
+	b = sim_peer(lab->sim, a);
+	simlab_activate(lab, a);
+	clear_changes(lab);
+	sim_link_cut(lab->sim, a);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	assert_int_equal(state_of(lab, b), PORT_STATE_DOWN);
+	assert_true(sim_node_of(lab->sim, a)->sw.port_state_change);
+	assert_true(sim_node_of(lab->sim, b)->sw.port_state_change);
+	run_us(lab, 10 * TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	clear_changes(lab);
+	sim_link_mend(lab->sim, b);
+	assert_int_equal(sim_port_info(lab->sim, a)->phys_state,
 			 PORT_PHYS_TRAINING);
-	run_us(&lab, TRAIN_US - 1);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	run_us(&lab, 1);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	assert_int_equal(state_of(&lab, b), PORT_STATE_INIT);
-	assert_true(sim_node_of(lab.sim, a)->sw.port_state_change);
-	assert_true(sim_node_of(lab.sim, b)->sw.port_state_change);
+	run_us(lab, TRAIN_US - 1);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	run_us(lab, 1);
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	assert_int_equal(state_of(lab, b), PORT_STATE_INIT);
+	assert_true(sim_node_of(lab->sim, a)->sw.port_state_change);
+	assert_true(sim_node_of(lab->sim, b)->sw.port_state_change);
 	/* cut again before it is trained: it stays down */
-	sim_link_cut(lab.sim, a);
-	sim_link_mend(lab.sim, a);
-	run_us(&lab, TRAIN_US / 2);
-	sim_link_cut(lab.sim, a);
-	run_us(&lab, 10 * TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
+	sim_link_cut(lab->sim, a);
+	sim_link_mend(lab->sim, a);
+	run_us(lab, TRAIN_US / 2);
+	sim_link_cut(lab->sim, a);
+	run_us(lab, 10 * TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
 	/* the others never noticed */
 	for (unsigned i = 0; i < 4; i++)
-		if (simlab_node(&lab, NODE_SWITCH, i) != lab.s->ports[a].node &&
-		    simlab_node(&lab, NODE_SWITCH, i) != lab.s->ports[b].node)
-			assert_false(told_change(&lab, i));
-	simlab_close(&lab);
+		if (simlab_node(lab, NODE_SWITCH, i) != lab->s->ports[a].node &&
+		    simlab_node(lab, NODE_SWITCH, i) != lab->s->ports[b].node)
+			assert_false(told_change(lab, i));
 }
 
 /* IBA 14.2.5.4: not what a Set does at this port, but what follows from it
  * at the other. */
-TEST(test_set_down_is_a_change_at_the_far_end_only)
+TEST(test_set_down_is_a_change_at_the_far_end_only,
+     simlab_ring, simlab_tear_down)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "ring(4;1)", NULL);
-	a = trunk(&lab);
-	b = sim_peer(lab.sim, a);
-	clear_changes(&lab);
-	simlab_port_wish(&lab, a, &want);
+	a = trunk(lab);
+	b = sim_peer(lab->sim, a);
+	clear_changes(lab);
+	simlab_port_wish(lab, a, &want);
 	want.state = PORT_STATE_DOWN;
-	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
-	assert_int_equal(state_of(&lab, b), PORT_STATE_DOWN);
-	assert_false(sim_node_of(lab.sim, a)->sw.port_state_change);
-	assert_true(sim_node_of(lab.sim, b)->sw.port_state_change);
+	assert_int_equal(simlab_set_port(lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(state_of(lab, b), PORT_STATE_DOWN);
+	assert_false(sim_node_of(lab->sim, a)->sw.port_state_change);
+	assert_true(sim_node_of(lab->sim, b)->sw.port_state_change);
 	/* and it comes back by itself */
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	assert_int_equal(state_of(&lab, b), PORT_STATE_INIT);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	assert_int_equal(state_of(lab, b), PORT_STATE_INIT);
 	/* Init to Armed and on is no change either */
-	clear_changes(&lab);
-	simlab_activate(&lab, a);
-	assert_false(sim_node_of(lab.sim, a)->sw.port_state_change);
-	assert_false(sim_node_of(lab.sim, b)->sw.port_state_change);
-	simlab_close(&lab);
+	clear_changes(lab);
+	simlab_activate(lab, a);
+	assert_false(sim_node_of(lab->sim, a)->sw.port_state_change);
+	assert_false(sim_node_of(lab->sim, b)->sw.port_state_change);
 }
 
-TEST(test_disabled_port_stays_down_until_it_polls)
+TEST(test_disabled_port_stays_down_until_it_polls,
+     simlab_ring, simlab_tear_down)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "ring(4;1)", NULL);
-	a = trunk(&lab);
-	b = sim_peer(lab.sim, a);
-	simlab_port_wish(&lab, a, &want);
+	a = trunk(lab);
+	b = sim_peer(lab->sim, a);
+	simlab_port_wish(lab, a, &want);
 	want.phys_state = PORT_PHYS_DISABLED;
-	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
-	run_us(&lab, 10 * TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	assert_int_equal(sim_port_info(lab.sim, a)->phys_state,
+	assert_int_equal(simlab_set_port(lab, a, &want), MAD_STATUS_OK);
+	run_us(lab, 10 * TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	assert_int_equal(sim_port_info(lab->sim, a)->phys_state,
 			 PORT_PHYS_DISABLED);
-	assert_int_equal(sim_port_info(lab.sim, b)->phys_state,
+	assert_int_equal(sim_port_info(lab->sim, b)->phys_state,
 			 PORT_PHYS_POLLING);
 	want.phys_state = PORT_PHYS_POLLING;
-	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	assert_int_equal(state_of(&lab, b), PORT_STATE_INIT);
-	simlab_close(&lab);
+	assert_int_equal(simlab_set_port(lab, a, &want), MAD_STATUS_OK);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	assert_int_equal(state_of(lab, b), PORT_STATE_INIT);
 }
 
-TEST(test_ends_that_have_no_speed_in_common_stay_down)
+TEST(test_ends_that_have_no_speed_in_common_stay_down,
+     simlab_ring, simlab_tear_down)
 {
 	struct port_info want;
 	uint32_t a, b;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "ring(4;1)", NULL);
-	a = trunk(&lab);
-	b = sim_peer(lab.sim, a);
-	simlab_port_wish(&lab, a, &want);
+	a = trunk(lab);
+	b = sim_peer(lab->sim, a);
+	simlab_port_wish(lab, a, &want);
 	want.width_enabled = 1;
-	assert_int_equal(simlab_set_port(&lab, a, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_set_port(lab, a, &want), MAD_STATUS_OK);
 	/* what is enabled counts when the link trains, not before */
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	sim_link_cut(lab.sim, a);
-	sim_link_mend(lab.sim, a);
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(sim_port_info(lab.sim, a)->width_active, 1);
-	assert_int_equal(sim_port_info(lab.sim, b)->width_active, 1);
-	simlab_port_wish(&lab, b, &want);
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	sim_link_cut(lab->sim, a);
+	sim_link_mend(lab->sim, a);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(sim_port_info(lab->sim, a)->width_active, 1);
+	assert_int_equal(sim_port_info(lab->sim, b)->width_active, 1);
+	simlab_port_wish(lab, b, &want);
 	want.width_enabled = 2;
-	assert_int_equal(simlab_set_port(&lab, b, &want), MAD_STATUS_OK);
-	sim_link_cut(lab.sim, a);
-	sim_link_mend(lab.sim, a);
-	run_us(&lab, 10 * TRAIN_US);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	simlab_close(&lab);
+	assert_int_equal(simlab_set_port(lab, b, &want), MAD_STATUS_OK);
+	sim_link_cut(lab->sim, a);
+	sim_link_mend(lab->sim, a);
+	run_us(lab, 10 * TRAIN_US);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
 }
 
 TEST(test_cables_may_be_odd)
@@ -228,91 +223,85 @@ TEST(test_cables_may_be_odd)
 	simlab_close(&lab);
 }
 
-TEST(test_flapping_link_ends_up)
+TEST(test_flapping_link_ends_up, simlab_ring, simlab_tear_down)
 {
 	uint32_t a;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "ring(4;1)", NULL);
-	a = trunk(&lab);
-	sim_link_flap(lab.sim, a, 3, 1000, 50000);
-	run_us(&lab, 500);
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	run_us(&lab, 1000 + TRAIN_US);		/* the first time up */
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	run_us(&lab, 40000);			/* the second time down */
-	assert_int_equal(state_of(&lab, a), PORT_STATE_DOWN);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
-	assert_int_equal(state_of(&lab, a), PORT_STATE_INIT);
-	assert_int_equal(sim_now(lab.sim), 3 * 1000 + 2 * 50000 + TRAIN_US);
-	simlab_close(&lab);
+	a = trunk(lab);
+	sim_link_flap(lab->sim, a, 3, 1000, 50000);
+	run_us(lab, 500);
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	run_us(lab, 1000 + TRAIN_US);		/* the first time up */
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	run_us(lab, 40000);			/* the second time down */
+	assert_int_equal(state_of(lab, a), PORT_STATE_DOWN);
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
+	assert_int_equal(state_of(lab, a), PORT_STATE_INIT);
+	assert_int_equal(sim_now(lab->sim), 3 * 1000 + 2 * 50000 + TRAIN_US);
 }
 
 /* ------------------------------------------------------------------- nodes */
 
-TEST(test_reset_switch_forgets_everything)
+TEST(test_reset_switch_forgets_everything, simlab_single, simlab_tear_down)
 {
 	uint8_t block[SMP_DATA_LEN] = { 0 };
 	uint32_t sw, ext, host;
 	struct port_info want;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	sw = simlab_end(&lab, NODE_SWITCH, 0);
-	host = simlab_end(&lab, NODE_CA, 1);
-	ext = sim_peer(lab.sim, host);
-	simlab_activate(&lab, ext);
-	simlab_port_wish(&lab, sw, &want);
-	assert_int_equal(simlab_set_port(&lab, sw, &want), MAD_STATUS_OK);
-	assert_int_equal(simlab_ask(&lab, sw, MAD_METHOD_SET,
+	sw = simlab_end(lab, NODE_SWITCH, 0);
+	host = simlab_end(lab, NODE_CA, 1);
+	ext = sim_peer(lab->sim, host);
+	simlab_activate(lab, ext);
+	simlab_port_wish(lab, sw, &want);
+	assert_int_equal(simlab_set_port(lab, sw, &want), MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET,
 				    MAD_ATTR_LINEAR_FT, 0, block), 0);
-	clear_changes(&lab);
-	sim_node_reset(lab.sim, lab.s->ports[sw].node);
-	assert_int_equal(sim_port_info(lab.sim, sw)->lid, 0);
-	assert_int_equal(sim_port_info(lab.sim, sw)->sm_lid, 0);
-	assert_int_equal(sim_lft_entry(lab.sim, lab.s->ports[sw].node, 1),
+	clear_changes(lab);
+	sim_node_reset(lab->sim, lab->s->ports[sw].node);
+	assert_int_equal(sim_port_info(lab->sim, sw)->lid, 0);
+	assert_int_equal(sim_port_info(lab->sim, sw)->sm_lid, 0);
+	assert_int_equal(sim_lft_entry(lab->sim, lab->s->ports[sw].node, 1),
 			 255);
-	assert_true(told_change(&lab, 0));
-	assert_int_equal(state_of(&lab, ext), PORT_STATE_DOWN);
+	assert_true(told_change(lab, 0));
+	assert_int_equal(state_of(lab, ext), PORT_STATE_DOWN);
 	/* a host keeps its LID when its link goes down */
-	assert_int_equal(state_of(&lab, host), PORT_STATE_DOWN);
-	assert_int_not_equal(sim_port_info(lab.sim, host)->lid, 0);
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(state_of(&lab, ext), PORT_STATE_INIT);
-	assert_int_equal(state_of(&lab, host), PORT_STATE_INIT);
-	simlab_close(&lab);
+	assert_int_equal(state_of(lab, host), PORT_STATE_DOWN);
+	assert_int_not_equal(sim_port_info(lab->sim, host)->lid, 0);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(state_of(lab, ext), PORT_STATE_INIT);
+	assert_int_equal(state_of(lab, host), PORT_STATE_INIT);
 }
 
-TEST(test_node_without_power_is_gone)
+TEST(test_node_without_power_is_gone, simlab_single, simlab_tear_down)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct node_info info;
 	uint32_t host, node;
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	simlab_open(&lab, "single(3)", NULL);
-	host = simlab_end(&lab, NODE_CA, 1);
-	node = lab.s->ports[host].node;
-	clear_changes(&lab);
-	sim_node_off(lab.sim, node);
-	assert_true(told_change(&lab, 0));
-	assert_int_equal(state_of(&lab, sim_peer(lab.sim, host)),
+	host = simlab_end(lab, NODE_CA, 1);
+	node = lab->s->ports[host].node;
+	clear_changes(lab);
+	sim_node_off(lab->sim, node);
+	assert_true(told_change(lab, 0));
+	assert_int_equal(state_of(lab, sim_peer(lab->sim, host)),
 			 PORT_STATE_DOWN);
-	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+	assert_int_equal(simlab_ask(lab, host, MAD_METHOD_GET,
 				    MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
-	sim_node_on(lab.sim, node);
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+	sim_node_on(lab->sim, node);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(simlab_ask(lab, host, MAD_METHOD_GET,
 				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
 	/* another one under the same cable */
-	sim_node_replace(lab.sim, node, 0xabc0);
-	run_us(&lab, TRAIN_US);
-	assert_int_equal(simlab_ask(&lab, host, MAD_METHOD_GET,
+	sim_node_replace(lab->sim, node, 0xabc0);
+	run_us(lab, TRAIN_US);
+	assert_int_equal(simlab_ask(lab, host, MAD_METHOD_GET,
 				    MAD_ATTR_NODE_INFO, 0, data), MAD_STATUS_OK);
 	node_info_decode(data, &info);
 	assert_true(info.node_guid == 0xabc0);
 	assert_true(info.port_guid == 0xabc1);
-	simlab_close(&lab);
 }
 
 /* What waited in the line of the life before is not served in the next. */
@@ -378,6 +367,16 @@ open_told(struct simlab *lab, const struct sim_params *params)
 				    MAD_ATTR_SWITCH_INFO, 0, block), 0);
 }
 
+static int
+set_up_told(void **state)
+{
+	struct simlab *new = g_new0(struct simlab, 1);
+
+	open_told(new, NULL);
+	*state = new;
+	return 0;
+}
+
 static void
 repress(struct simlab *lab, const uint8_t *trap, uint16_t lid)
 {
@@ -390,25 +389,23 @@ repress(struct simlab *lab, const uint8_t *trap, uint16_t lid)
 }
 
 /* An SMP by LID came in by the port of its last hop (IBA 14.2.5.3). */
-TEST(test_smp_by_lid_says_where_it_came_in)
+TEST(test_smp_by_lid_says_where_it_came_in, set_up_told, simlab_tear_down)
 {
 	const struct mad_addr to = { .lid = 2 };
 	struct node_info info;
 	uint8_t mad[MAD_SIZE];
-	struct simlab lab;
+	struct simlab *lab = *state;
 
-	open_told(&lab, NULL);
 	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0);
-	lab.answered = false;
-	transport_send(lab.t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
-	assert_true(lab.answered);
-	assert_int_equal(lab.status, MAD_STATUS_OK);
-	node_info_decode(smp_data(lab.mad), &info);
+	lab->answered = false;
+	transport_send(lab->t, &to, mad, MAD_SIZE, LAB_TIMEOUT_MS, NULL);
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
+	assert_true(lab->answered);
+	assert_int_equal(lab->status, MAD_STATUS_OK);
+	node_info_decode(smp_data(lab->mad), &info);
 	assert_int_equal(info.node_type, NODE_SWITCH);
-	assert_int_equal(info.local_port, lab.s->ports[
-			 lab.s->ports[lab.s->local_port].peer].num);
-	simlab_close(&lab);
+	assert_int_equal(info.local_port, lab->s->ports[
+			 lab->s->ports[lab->s->local_port].peer].num);
 }
 
 TEST(test_trap_128_repeats_until_it_is_repressed)

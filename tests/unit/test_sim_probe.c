@@ -80,84 +80,98 @@ far_apart(const struct bench *b, uint32_t *from, uint32_t *to,
 	fail_msg("all hosts are on one switch");
 }
 
-TEST(test_trace_is_the_way_that_was_taken)
+static int
+set_up_tree(void **state)
+{
+	struct bench *new = g_new0(struct bench, 1);
+
+	bench_open(new, "PGFT(4,4;1,4)");
+	*state = new;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	bench_close(*state);
+	g_free(*state);
+	return 0;
+}
+
+TEST(test_trace_is_the_way_that_was_taken, set_up_tree, tear_down)
 {
 	struct sim_trace trace;
 	uint32_t from, to, at;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	assert_int_equal(b.hosts->len, 16);
-	far_apart(&b, &from, &to, &trace);
+	assert_int_equal(b->hosts->len, 16);
+	far_apart(b, &from, &to, &trace);
 	at = from;
 	for (unsigned i = 0; i < trace.n; i++) {
-		assert_int_equal(b.s->ports[trace.hop[i].port].node,
-				 b.s->ports[at].node);
+		assert_int_equal(b->s->ports[trace.hop[i].port].node,
+				 b->s->ports[at].node);
 		assert_int_equal(trace.hop[i].vl, 0);
-		at = sim_peer(b.sim, trace.hop[i].port);
+		at = sim_peer(b->sim, trace.hop[i].port);
 	}
 	assert_int_equal(at, to);
 	assert_int_equal(trace.end, to);
 	/* to itself: no hop */
-	assert_int_equal(probe(&b, from, from, &trace), SIM_DELIVERED);
+	assert_int_equal(probe(b, from, from, &trace), SIM_DELIVERED);
 	assert_int_equal(trace.n, 0);
 	/* a switch has a LID, too */
-	to = b.s->nodes[b.s->switches[3]].first_port;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_DELIVERED);
+	to = b->s->nodes[b->s->switches[3]].first_port;
+	assert_int_equal(probe(b, from, to, &trace), SIM_DELIVERED);
 	assert_int_equal(trace.end, to);
-	bench_close(&b);
 }
 
-TEST(test_each_way_to_lose_a_packet_has_its_name)
+TEST(test_each_way_to_lose_a_packet_has_its_name, set_up_tree, tear_down)
 {
 	struct sim_trace trace, ignored;
 	uint32_t from, to, hop1, hop2;
 	struct sim_node *first;
 	uint16_t lid;
 	uint8_t out;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	far_apart(&b, &from, &to, &trace);
-	lid = lid_of(&b, to);
+	far_apart(b, &from, &to, &trace);
+	lid = lid_of(b, to);
 	hop1 = trace.hop[1].port;	/* up from the first switch */
 	hop2 = trace.hop[2].port;	/* down again */
-	first = node_of(&b, hop1);
+	first = node_of(b, hop1);
 	out = first->lft[lid];
 
-	assert_int_equal(sim_probe(b.sim, from, 0, 0xffff, 0, NULL),
+	assert_int_equal(sim_probe(b->sim, from, 0, 0xffff, 0, NULL),
 			 SIM_NO_LID);
-	assert_int_equal(sim_probe(b.sim, from, 0xc001, 0xffff, 0, NULL),
+	assert_int_equal(sim_probe(b->sim, from, 0xc001, 0xffff, 0, NULL),
 			 SIM_NO_LID);
-	assert_int_equal(sim_probe(b.sim, from, 0xbffe, 0xffff, 0, NULL),
+	assert_int_equal(sim_probe(b->sim, from, 0xbffe, 0xffff, 0, NULL),
 			 SIM_NO_ROUTE);
 	first->lft[lid] = 255;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_NO_ROUTE);
+	assert_int_equal(probe(b, from, to, &trace), SIM_NO_ROUTE);
 	first->lft[lid] = 200;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_NO_ROUTE);
+	assert_int_equal(probe(b, from, to, &trace), SIM_NO_ROUTE);
 	first->lft[lid] = 0;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_WRONG_END);
+	assert_int_equal(probe(b, from, to, &trace), SIM_WRONG_END);
 	assert_int_equal(trace.end, first->first_port);
 	/* back where it came from */
 	first->lft[lid] = out;
-	node_of(&b, hop2)->lft[lid] = b.s->ports[
-		sim_peer(b.sim, hop1)].num;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_LOOP);
+	node_of(b, hop2)->lft[lid] = b->s->ports[
+		sim_peer(b->sim, hop1)].num;
+	assert_int_equal(probe(b, from, to, &trace), SIM_LOOP);
 	assert_int_equal(trace.n, SIM_HOPS_MAX);
-	node_of(&b, hop2)->lft[lid] = b.s->ports[hop2].num;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_DELIVERED);
+	node_of(b, hop2)->lft[lid] = b->s->ports[hop2].num;
+	assert_int_equal(probe(b, from, to, &trace), SIM_DELIVERED);
 	/* beyond the top nothing is looked up */
 	first->sw.linear_fdb_top = lid - 1;
-	assert_int_equal(probe(&b, from, to, &ignored), SIM_NO_ROUTE);
+	assert_int_equal(probe(b, from, to, &ignored), SIM_NO_ROUTE);
 	first->sw.linear_fdb_top = lid;
 	/* Armed is not enough, at either end */
-	sim_link_set_state(b.sim, hop1, PORT_STATE_ARMED);
-	assert_int_equal(probe(&b, from, to, &ignored), SIM_NO_LINK);
-	sim_link_set_state(b.sim, hop1, PORT_STATE_ACTIVE);
-	sim_link_set_state(b.sim, sim_peer(b.sim, hop1), PORT_STATE_INIT);
-	assert_int_equal(probe(&b, from, to, &ignored), SIM_NO_LINK);
+	sim_link_set_state(b->sim, hop1, PORT_STATE_ARMED);
+	assert_int_equal(probe(b, from, to, &ignored), SIM_NO_LINK);
+	sim_link_set_state(b->sim, hop1, PORT_STATE_ACTIVE);
+	sim_link_set_state(b->sim, sim_peer(b->sim, hop1), PORT_STATE_INIT);
+	assert_int_equal(probe(b, from, to, &ignored), SIM_NO_LINK);
 	assert_int_equal(ignored.end, hop1);
-	bench_close(&b);
 }
 
 static void
@@ -173,7 +187,7 @@ set_pkey(struct bench *b, uint32_t port, uint16_t pkey)
 	bytes_store(t->pkeys[0], pkey, 2);
 }
 
-TEST(test_p_keys_are_checked_at_both_ends)
+TEST(test_p_keys_are_checked_at_both_ends, set_up_tree, tear_down)
 {
 	static const struct {
 		uint16_t sender, packet, receiver;
@@ -189,78 +203,72 @@ TEST(test_p_keys_are_checked_at_both_ends)
 	};
 	struct sim_trace trace;
 	uint32_t from, to;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	far_apart(&b, &from, &to, &trace);
+	far_apart(b, &from, &to, &trace);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		set_pkey(&b, from, cases[i].sender);
-		set_pkey(&b, to, cases[i].receiver);
-		assert_int_equal(sim_probe(b.sim, from, lid_of(&b, to),
+		set_pkey(b, from, cases[i].sender);
+		set_pkey(b, to, cases[i].receiver);
+		assert_int_equal(sim_probe(b->sim, from, lid_of(b, to),
 					   cases[i].packet, 0, NULL),
 				 cases[i].expected);
 	}
-	bench_close(&b);
 }
 
-TEST(test_switches_enforce_partitions)
+TEST(test_switches_enforce_partitions, set_up_tree, tear_down)
 {
 	struct sim_trace trace;
 	uint32_t from, to, out, in;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	far_apart(&b, &from, &to, &trace);
+	far_apart(b, &from, &to, &trace);
 	out = trace.hop[1].port;
-	in = sim_peer(b.sim, out);
-	set_pkey(&b, out, 0x8001);
-	set_pkey(&b, in, 0x8001);
-	assert_int_equal(probe(&b, from, to, NULL), SIM_DELIVERED);
-	b.sim->ports[out].info.enforce_outbound = true;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_BAD_PKEY);
+	in = sim_peer(b->sim, out);
+	set_pkey(b, out, 0x8001);
+	set_pkey(b, in, 0x8001);
+	assert_int_equal(probe(b, from, to, NULL), SIM_DELIVERED);
+	b->sim->ports[out].info.enforce_outbound = true;
+	assert_int_equal(probe(b, from, to, &trace), SIM_BAD_PKEY);
 	assert_int_equal(trace.end, out);
-	b.sim->ports[out].info.enforce_outbound = false;
-	b.sim->ports[in].info.enforce_inbound = true;
-	assert_int_equal(probe(&b, from, to, &trace), SIM_BAD_PKEY);
+	b->sim->ports[out].info.enforce_outbound = false;
+	b->sim->ports[in].info.enforce_inbound = true;
+	assert_int_equal(probe(b, from, to, &trace), SIM_BAD_PKEY);
 	assert_int_equal(trace.end, in);
-	set_pkey(&b, in, 0x7fff);	/* the packet is a full member's */
-	assert_int_equal(probe(&b, from, to, NULL), SIM_DELIVERED);
-	bench_close(&b);
+	set_pkey(b, in, 0x7fff);	/* the packet is a full member's */
+	assert_int_equal(probe(b, from, to, NULL), SIM_DELIVERED);
 }
 
-TEST(test_sl_decides_the_vl_and_15_drops)
+TEST(test_sl_decides_the_vl_and_15_drops, set_up_tree, tear_down)
 {
 	uint8_t map[SIM_SL2VL_LEN] = { 0 };
 	struct sim_trace trace;
 	uint32_t from, to, out;
 	unsigned in;
 	struct sim_tables *t;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	far_apart(&b, &from, &to, &trace);
+	far_apart(b, &from, &to, &trace);
 	out = trace.hop[1].port;
-	in = b.s->ports[sim_peer(b.sim, trace.hop[0].port)].num;
-	assert_int_equal(sim_probe(b.sim, from, lid_of(&b, to), 0xffff, 3,
+	in = b->s->ports[sim_peer(b->sim, trace.hop[0].port)].num;
+	assert_int_equal(sim_probe(b->sim, from, lid_of(b, to), 0xffff, 3,
 				   &trace), SIM_DELIVERED);
 	assert_int_equal(trace.hop[1].vl, 3 %
-			 (1 << (sim_port_info(b.sim, out)->oper_vls - 1)));
-	t = b.sim->ports[out].tables = g_new0(struct sim_tables, 1);
-	t->sl2vl = g_malloc0_n(node_of(&b, out)->info.num_ports + 1,
+			 (1 << (sim_port_info(b->sim, out)->oper_vls - 1)));
+	t = b->sim->ports[out].tables = g_new0(struct sim_tables, 1);
+	t->sl2vl = g_malloc0_n(node_of(b, out)->info.num_ports + 1,
 			       SIM_SL2VL_LEN);
 	map[1] = 0x2f;			/* SL 2 to VL 2, SL 3 to 15 */
-	b.sim->ports[out].info.oper_vls = 3;
+	b->sim->ports[out].info.oper_vls = 3;
 	memcpy(t->sl2vl[in], map, sizeof(map));
-	assert_int_equal(sim_probe(b.sim, from, lid_of(&b, to), 0xffff, 2,
+	assert_int_equal(sim_probe(b->sim, from, lid_of(b, to), 0xffff, 2,
 				   &trace), SIM_DELIVERED);
 	assert_int_equal(trace.hop[1].vl, 2);
-	assert_int_equal(sim_probe(b.sim, from, lid_of(&b, to), 0xffff, 3,
+	assert_int_equal(sim_probe(b->sim, from, lid_of(b, to), 0xffff, 3,
 				   &trace), SIM_BAD_VL);
 	/* VL 2 exists only if there are four of them */
-	b.sim->ports[out].info.oper_vls = 2;
-	assert_int_equal(sim_probe(b.sim, from, lid_of(&b, to), 0xffff, 2,
+	b->sim->ports[out].info.oper_vls = 2;
+	assert_int_equal(sim_probe(b->sim, from, lid_of(b, to), 0xffff, 2,
 				   &trace), SIM_BAD_VL);
-	bench_close(&b);
 }
 
 /* -------------------------------------------------------------- multicast */
@@ -402,49 +410,47 @@ send_gmp(struct transport *t, uint16_t lid, unsigned method)
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 0, NULL));
 }
 
-TEST(test_gmps_pass_between_clients)
+TEST(test_gmps_pass_between_clients, set_up_tree, tear_down)
 {
 	struct transport *a, *c;
 	struct mailbox box_a = { 0 }, box_c = { 0 };
 	uint32_t from, to;
 	struct sim_trace trace;
 	uint8_t answer[MAD_SIZE];
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, "PGFT(4,4;1,4)");
-	far_apart(&b, &from, &to, &trace);
-	a = sim_attach(b.sim, from, SIM_ROLE_CLIENT);
-	c = sim_attach(b.sim, to, SIM_ROLE_CLIENT);
+	far_apart(b, &from, &to, &trace);
+	a = sim_attach(b->sim, from, SIM_ROLE_CLIENT);
+	c = sim_attach(b->sim, to, SIM_ROLE_CLIENT);
 	transport_set_receiver(a, on_mail, &box_a);
 	transport_set_receiver(c, on_mail, &box_c);
-	send_gmp(a, lid_of(&b, to), MAD_METHOD_GET);
-	sim_run(b.sim, sim_now(b.sim) + 100);
+	send_gmp(a, lid_of(b, to), MAD_METHOD_GET);
+	sim_run(b->sim, sim_now(b->sim) + 100);
 	assert_int_equal(box_c.requests, 1);
-	assert_int_equal(box_c.from.lid, lid_of(&b, from));
+	assert_int_equal(box_c.from.lid, lid_of(b, from));
 	assert_int_equal(box_c.from.qp, 1);
 	/* the answer finds its asker by the address and the TID */
 	memcpy(answer, box_c.mad, MAD_SIZE);
 	answer[3] = MAD_METHOD_GET_RESP;
 	assert_true(transport_send(c, &box_c.from, answer, MAD_SIZE, 0,
 				   NULL));
-	sim_run(b.sim, sim_now(b.sim) + 100);
+	sim_run(b->sim, sim_now(b->sim) + 100);
 	assert_int_equal(box_a.answers, 1);
-	assert_int_equal(box_a.from.lid, lid_of(&b, to));
+	assert_int_equal(box_a.from.lid, lid_of(b, to));
 	/* not over a link that is only Armed */
-	sim_link_set_state(b.sim, trace.hop[2].port, PORT_STATE_ARMED);
-	send_gmp(a, lid_of(&b, to), MAD_METHOD_GET);
-	sim_run(b.sim, sim_now(b.sim) + 100);
+	sim_link_set_state(b->sim, trace.hop[2].port, PORT_STATE_ARMED);
+	send_gmp(a, lid_of(b, to), MAD_METHOD_GET);
+	sim_run(b->sim, sim_now(b->sim) + 100);
 	assert_int_equal(box_c.requests, 1);
-	sim_link_set_state(b.sim, trace.hop[2].port, PORT_STATE_ACTIVE);
+	sim_link_set_state(b->sim, trace.hop[2].port, PORT_STATE_ACTIVE);
 	/* nor with a key that the other end does not have */
-	set_pkey(&b, from, 0x8001);
-	send_gmp(a, lid_of(&b, to), MAD_METHOD_GET);
-	sim_run(b.sim, sim_now(b.sim) + 100);
+	set_pkey(b, from, 0x8001);
+	send_gmp(a, lid_of(b, to), MAD_METHOD_GET);
+	sim_run(b->sim, sim_now(b->sim) + 100);
 	assert_int_equal(box_c.requests, 1);
-	assert_int_equal(sim_port_info(b.sim, to)->p_key_violations, 1);
-	set_pkey(&b, to, 0x0001);
-	send_gmp(a, lid_of(&b, to), MAD_METHOD_GET);
-	sim_run(b.sim, sim_now(b.sim) + 100);
+	assert_int_equal(sim_port_info(b->sim, to)->p_key_violations, 1);
+	set_pkey(b, to, 0x0001);
+	send_gmp(a, lid_of(b, to), MAD_METHOD_GET);
+	sim_run(b->sim, sim_now(b->sim) + 100);
 	assert_int_equal(box_c.requests, 2);
-	bench_close(&b);
 }

@@ -205,78 +205,88 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 	scripted_answer(t, mad, 100);
 }
 
-TEST(test_each_request_has_one_reply_and_then_it_is_done)
+static int
+set_up(void **state)
 {
-	struct bench b;
+	struct bench *new = g_new0(struct bench, 1);
 
-	bench_open(&b);
+	bench_open(new);
+	*state = new;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	bench_close(*state);
+	g_free(*state);
+	return 0;
+}
+
+TEST(test_each_request_has_one_reply_and_then_it_is_done, set_up, tear_down)
+{
+	struct bench *b = *state;
+
 	reach = 9;
-	scripted_set_peer(b.t, peer, NULL);
+	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < N; i++)
-		add(&b, b.host[i]);
-	bench_start(&b, 0);
-	assert_int_equal(scripted_count(b.t), 0);
-	run(&b);
-	assert_int_equal(b.replies->len, N);
-	assert_int_equal(b.done, 1);
-	assert_true(b.waits >= 1);
+		add(b, b->host[i]);
+	bench_start(b, 0);
+	assert_int_equal(scripted_count(b->t), 0);
+	run(b);
+	assert_int_equal(b->replies->len, N);
+	assert_int_equal(b->done, 1);
+	assert_true(b->waits >= 1);
 	for (unsigned i = 0; i < N; i++) {
-		assert_int_equal(reply_at(&b, i)->outcome, SMP_ANSWERED);
-		assert_int_equal(reply_at(&b, i)->byte, i + 2);
+		assert_int_equal(reply_at(b, i)->outcome, SMP_ANSWERED);
+		assert_int_equal(reply_at(b, i)->byte, i + 2);
 	}
-	bench_close(&b);
 }
 
-TEST(test_nothing_to_send_is_done_from_the_loop)
+TEST(test_nothing_to_send_is_done_from_the_loop, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	bench_start(&b, 0);
-	assert_int_equal(b.done, 0);
-	run(&b);
-	assert_int_equal(b.done, 1);
+	bench_start(b, 0);
+	assert_int_equal(b->done, 0);
+	run(b);
+	assert_int_equal(b->done, 1);
 	/* It is kept, and can be woken. */
-	add(&b, b.sw[0]);
-	smp_batch_wake(b.batch);
-	assert_int_equal(smp_batch_in_flight(b.batch), 1);
-	run(&b);
-	assert_int_equal(b.done, 2);
-	bench_close(&b);
+	add(b, b->sw[0]);
+	smp_batch_wake(b->batch);
+	assert_int_equal(smp_batch_in_flight(b->batch), 1);
+	run(b);
+	assert_int_equal(b->done, 2);
 }
 
-TEST(test_done_may_make_more_requests)
+TEST(test_done_may_make_more_requests, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
 	reach = 9;
-	scripted_set_peer(b.t, peer, NULL);
+	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 4; i++)
-		add(&b, b.sw[0]);
-	b.n = 2;
-	b.more = 2;
-	bench_start(&b, 0);
-	run(&b);
-	assert_int_equal(b.replies->len, 4);
-	assert_int_equal(b.done, 2);
-	bench_close(&b);
+		add(b, b->sw[0]);
+	b->n = 2;
+	b->more = 2;
+	bench_start(b, 0);
+	run(b);
+	assert_int_equal(b->replies->len, 4);
+	assert_int_equal(b->done, 2);
 }
 
-TEST(test_no_more_in_flight_than_allowed)
+TEST(test_no_more_in_flight_than_allowed, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
 	reach = 9;
-	scripted_set_peer(b.t, peer, NULL);
+	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 20; i++)
-		add(&b, b.sw[i % N]);
-	bench_start(&b, 3);
-	run(&b);
-	assert_int_equal(b.replies->len, 20);
-	assert_int_equal(scripted_most_flying(b.t), 3);
-	bench_close(&b);
+		add(b, b->sw[i % N]);
+	bench_start(b, 3);
+	run(b);
+	assert_int_equal(b->replies->len, 20);
+	assert_int_equal(scripted_most_flying(b->t), 3);
 }
 
 /* Other requests hold all of the window: the batch waits, and an empty one is
@@ -286,47 +296,43 @@ ignore(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 }
 
-TEST(test_window_of_others_is_respected)
+TEST(test_window_of_others_is_respected, set_up, tear_down)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	const struct dr_path own = { .hops = 0 };
 	uint8_t mad[MAD_SIZE];
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &own);
-	while (mad_client_room(b.x))
-		mad_client_start(b.x, &direct, mad, ignore, NULL, 0);
-	scripted_forget(b.t);
-	bench_start(&b, 0);
-	scripted_run(b.t, transport_now(b.t) + 1000);
-	assert_int_equal(b.done, 1);
-	add(&b, b.sw[0]);
-	smp_batch_wake(b.batch);
-	scripted_run(b.t, transport_now(b.t) + 1000);
-	assert_int_equal(scripted_count(b.t), 0);
-	run(&b);
-	assert_int_equal(b.replies->len, 1);
-	assert_int_equal(b.done, 2);
-	bench_close(&b);
+	while (mad_client_room(b->x))
+		mad_client_start(b->x, &direct, mad, ignore, NULL, 0);
+	scripted_forget(b->t);
+	bench_start(b, 0);
+	scripted_run(b->t, transport_now(b->t) + 1000);
+	assert_int_equal(b->done, 1);
+	add(b, b->sw[0]);
+	smp_batch_wake(b->batch);
+	scripted_run(b->t, transport_now(b->t) + 1000);
+	assert_int_equal(scripted_count(b->t), 0);
+	run(b);
+	assert_int_equal(b->replies->len, 1);
+	assert_int_equal(b->done, 2);
 }
 
-TEST(test_dropped_requests_have_no_reply)
+TEST(test_dropped_requests_have_no_reply, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
 	for (unsigned i = 0; i < N; i++)
-		add(&b, b.sw[i]);
-	bench_start(&b, 8);
-	scripted_run(b.t, transport_now(b.t) + 1000);
-	assert_int_equal(smp_batch_in_flight(b.batch), N);
-	smp_batch_drop(b.batch);
-	assert_int_equal(mad_client_stats(b.x)->cancelled, N);
-	smp_batch_wake(b.batch);
-	assert_int_equal(b.done, 1);
-	assert_int_equal(b.replies->len, 0);
-	bench_close(&b);
+		add(b, b->sw[i]);
+	bench_start(b, 8);
+	scripted_run(b->t, transport_now(b->t) + 1000);
+	assert_int_equal(smp_batch_in_flight(b->batch), N);
+	smp_batch_drop(b->batch);
+	assert_int_equal(mad_client_stats(b->x)->cancelled, N);
+	smp_batch_wake(b->batch);
+	assert_int_equal(b->done, 1);
+	assert_int_equal(b->replies->len, 0);
 }
 
 /* Queries `port` until it has timed out, then all nodes: which are not sent? */
@@ -378,57 +384,49 @@ is_any(struct bench *b, uint32_t port)
 	return true;
 }
 
-TEST(test_silent_switch_hides_all_behind_it)
+TEST(test_silent_switch_hides_all_behind_it, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	assert_hides(&b, b.out[1], is_right_of_a);	/* by any port of it */
-	bench_close(&b);
+	assert_hides(b, b->out[1], is_right_of_a);	/* by any port of it */
 }
 
-TEST(test_silent_host_hides_itself_only)
+TEST(test_silent_host_hides_itself_only, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	assert_hides(&b, b.host[1], is_host_b);
-	bench_close(&b);
+	assert_hides(b, b->host[1], is_host_b);
 }
 
-TEST(test_the_port_of_the_sm_hides_all)
+TEST(test_the_port_of_the_sm_hides_all, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	assert_hides(&b, b.s->local_port, is_any);
-	bench_close(&b);
+	assert_hides(b, b->s->local_port, is_any);
 }
 
-TEST(test_requests_behind_are_cancelled_in_order)
+TEST(test_requests_behind_are_cancelled_in_order, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	add(&b, b.sw[1]);	/* times out first: sent first */
-	add(&b, b.host[2]);
-	add(&b, b.sw[0]);
-	add(&b, b.sw[1]);
-	add(&b, b.sw[2]);
-	b.silent = 0;
-	bench_start(&b, 8);
-	run(&b);
-	assert_int_equal(b.replies->len, 5);
+	add(b, b->sw[1]);	/* times out first: sent first */
+	add(b, b->host[2]);
+	add(b, b->sw[0]);
+	add(b, b->sw[1]);
+	add(b, b->sw[2]);
+	b->silent = 0;
+	bench_start(b, 8);
+	run(b);
+	assert_int_equal(b->replies->len, 5);
 	for (unsigned i = 0; i < 4; i++) {
 		static const unsigned order[] = { 0, 1, 3, 4 };
 
-		assert_int_equal(reply_at(&b, i)->tag, order[i]);
-		assert_int_equal(reply_at(&b, i)->outcome, i ? SMP_CANCELLED :
+		assert_int_equal(reply_at(b, i)->tag, order[i]);
+		assert_int_equal(reply_at(b, i)->outcome, i ? SMP_CANCELLED :
 				 SMP_TIMED_OUT);
 	}
-	assert_int_equal(reply_at(&b, 4)->tag, 2);
-	assert_int_equal(reply_at(&b, 4)->outcome, SMP_TIMED_OUT);
-	assert_int_equal(mad_client_stats(b.x)->cancelled, 3);
-	assert_int_equal(b.done, 1);
-	bench_close(&b);
+	assert_int_equal(reply_at(b, 4)->tag, 2);
+	assert_int_equal(reply_at(b, 4)->outcome, SMP_TIMED_OUT);
+	assert_int_equal(mad_client_stats(b->x)->cancelled, 3);
+	assert_int_equal(b->done, 1);
 }

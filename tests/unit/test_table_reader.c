@@ -148,57 +148,71 @@ assert_read(const struct bench *b, uint32_t port, enum port_table table)
 	}
 }
 
-TEST(test_every_table_of_every_port_is_read)
+static int
+set_up(void **state)
 {
-	struct bench b;
-	unsigned blocks = 0;
+	struct bench *new = g_new0(struct bench, 1);
 
-	bench_open(&b);
-	fill(&b, b.f->tables);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		for (unsigned k = 0; k < PORT_N_TABLES; k++)
-			if (b.s->ports[port].known) {
-				add(&b, port, k, NULL);
-				blocks += port_tables_blocks(b.held, k, port);
-			}
-	bench_run(&b);
-	assert_int_equal(b.faults->len, 0);
-	assert_int_equal(b.f->gets, blocks);
-	for (guint i = 0; i < b.items->len; i++) {
-		const struct table_reader_item *item = &g_array_index(b.items,
-			struct table_reader_item, i);
-
-		assert_read(&b, item->port, item->table);
-	}
-	/* It is known now. */
-	bench_run(&b);
-	assert_int_equal(b.f->gets, 0);
-	bench_close(&b);
+	bench_open(new);
+	*state = new;
+	return 0;
 }
 
-TEST(test_only_what_is_wanted_is_asked_for)
+static int
+tear_down(void **state)
+{
+	bench_close(*state);
+	g_free(*state);
+	return 0;
+}
+
+TEST(test_every_table_of_every_port_is_read, set_up, tear_down)
+{
+	struct bench *b = *state;
+	unsigned blocks = 0;
+
+	fill(b, b->f->tables);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		for (unsigned k = 0; k < PORT_N_TABLES; k++)
+			if (b->s->ports[port].known) {
+				add(b, port, k, NULL);
+				blocks += port_tables_blocks(b->held, k, port);
+			}
+	bench_run(b);
+	assert_int_equal(b->faults->len, 0);
+	assert_int_equal(b->f->gets, blocks);
+	for (guint i = 0; i < b->items->len; i++) {
+		const struct table_reader_item *item = &g_array_index(b->items,
+			struct table_reader_item, i);
+
+		assert_read(b, item->port, item->table);
+	}
+	/* It is known now. */
+	bench_run(b);
+	assert_int_equal(b->f->gets, 0);
+}
+
+TEST(test_only_what_is_wanted_is_asked_for, set_up, tear_down)
 {
 	struct port_tables *only;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	fill(&b, b.f->tables);
-	only = port_tables_new(b.s);
-	put(only, b.gate, PORT_TABLE_SL2VL, 2);
-	put(only, b.host, PORT_TABLE_VL_ARB, VL_ARB_HIGH_1);
-	add(&b, b.gate, PORT_TABLE_SL2VL, only);
-	add(&b, b.host, PORT_TABLE_VL_ARB, only);
-	add(&b, b.host, PORT_TABLE_SL2VL, only);
-	bench_run(&b);
-	assert_int_equal(b.f->gets, 2);
-	assert_int_equal(port_tables_get(b.held, PORT_TABLE_SL2VL, b.gate,
+	fill(b, b->f->tables);
+	only = port_tables_new(b->s);
+	put(only, b->gate, PORT_TABLE_SL2VL, 2);
+	put(only, b->host, PORT_TABLE_VL_ARB, VL_ARB_HIGH_1);
+	add(b, b->gate, PORT_TABLE_SL2VL, only);
+	add(b, b->host, PORT_TABLE_VL_ARB, only);
+	add(b, b->host, PORT_TABLE_SL2VL, only);
+	bench_run(b);
+	assert_int_equal(b->f->gets, 2);
+	assert_int_equal(port_tables_get(b->held, PORT_TABLE_SL2VL, b->gate,
 					 2)->vl[15], 2);
-	assert_null(port_tables_get(b.held, PORT_TABLE_SL2VL, b.gate, 1));
-	assert_int_equal(port_tables_get(b.held, PORT_TABLE_VL_ARB, b.host,
+	assert_null(port_tables_get(b->held, PORT_TABLE_SL2VL, b->gate, 1));
+	assert_int_equal(port_tables_get(b->held, PORT_TABLE_VL_ARB, b->host,
 					 VL_ARB_HIGH_1)->arb[31].vl,
 			 VL_ARB_HIGH_1 + 1);
 	port_tables_unref(only);
-	bench_close(&b);
 }
 
 /* A node that has two blocks of P_Keys and says four. */
@@ -215,27 +229,25 @@ tamper_short(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_blocks_beyond_the_end_are_empty)
+TEST(test_blocks_beyond_the_end_are_empty, set_up, tear_down)
 {
 	const union port_block empty = { 0 };
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	fill(&b, b.f->tables);
-	assert_int_equal(port_tables_blocks(b.held, PORT_TABLE_PKEY, b.host),
+	fill(b, b->f->tables);
+	assert_int_equal(port_tables_blocks(b->held, PORT_TABLE_PKEY, b->host),
 			 4);
-	add(&b, b.host, PORT_TABLE_PKEY, NULL);
-	b.f->tamper = tamper_short;
-	b.f->data = &b;
-	bench_run(&b);
-	assert_int_equal(b.faults->len, 0);
-	assert_int_equal(port_tables_get(b.held, PORT_TABLE_PKEY, b.host,
+	add(b, b->host, PORT_TABLE_PKEY, NULL);
+	b->f->tamper = tamper_short;
+	b->f->data = b;
+	bench_run(b);
+	assert_int_equal(b->faults->len, 0);
+	assert_int_equal(port_tables_get(b->held, PORT_TABLE_PKEY, b->host,
 					 1)->pkeys[31], 2);
 	for (unsigned i = 2; i < 4; i++)
-		assert_memory_equal(port_tables_get(b.held, PORT_TABLE_PKEY,
-						    b.host, i),
+		assert_memory_equal(port_tables_get(b->held, PORT_TABLE_PKEY,
+						    b->host, i),
 				    &empty, sizeof(empty));
-	bench_close(&b);
 }
 
 static bool
@@ -248,25 +260,23 @@ tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_refusal_is_named_once_and_costs_nobody_else)
+TEST(test_refusal_is_named_once_and_costs_nobody_else, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	fill(&b, b.f->tables);
-	add(&b, b.host, PORT_TABLE_PKEY, NULL);
-	add(&b, b.gate, PORT_TABLE_PKEY, NULL);
-	b.f->tamper = tamper_refuse;
-	b.f->data = &b;
-	bench_run(&b);
-	assert_int_equal(b.faults->len, 1);
-	assert_non_null(strstr(b.faults->pdata[0],
-			       snapshot_node_of(b.s, b.host)->desc));
-	assert_non_null(strstr(b.faults->pdata[0], "port 1: its P_Key table "
+	fill(b, b->f->tables);
+	add(b, b->host, PORT_TABLE_PKEY, NULL);
+	add(b, b->gate, PORT_TABLE_PKEY, NULL);
+	b->f->tamper = tamper_refuse;
+	b->f->data = b;
+	bench_run(b);
+	assert_int_equal(b->faults->len, 1);
+	assert_non_null(strstr(b->faults->pdata[0],
+			       snapshot_node_of(b->s, b->host)->desc));
+	assert_non_null(strstr(b->faults->pdata[0], "port 1: its P_Key table "
 			       "cannot be read"));
-	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.host, 0));
-	assert_read(&b, b.gate, PORT_TABLE_PKEY);
-	bench_close(&b);
+	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
+	assert_read(b, b->gate, PORT_TABLE_PKEY);
 }
 
 /* A leaf falls silent: it is named, and those behind it are not asked one by
@@ -291,66 +301,60 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_silence_is_told_of_the_nearest_only)
+TEST(test_silence_is_told_of_the_nearest_only, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 	unsigned asked = 0;
 
-	bench_open(&b);
-	fill(&b, b.f->tables);
-	assert_int_not_equal(b.s->ports[b.gate].node, b.s->ports[
-			     b.s->ports[b.s->local_port].peer].node);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		if (snapshot_is_end_port(b.s, port)) {
-			add(&b, port, PORT_TABLE_PKEY, NULL);
-			asked += port_tables_blocks(b.held, PORT_TABLE_PKEY,
+	fill(b, b->f->tables);
+	assert_int_not_equal(b->s->ports[b->gate].node, b->s->ports[
+			     b->s->ports[b->s->local_port].peer].node);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (snapshot_is_end_port(b->s, port)) {
+			add(b, port, PORT_TABLE_PKEY, NULL);
+			asked += port_tables_blocks(b->held, PORT_TABLE_PKEY,
 						    port);
 		}
-	b.f->tamper = tamper_silent;
-	b.f->data = &b;
-	bench_run(&b);
-	assert_int_equal(b.faults->len, 1);
-	assert_non_null(strstr(b.faults->pdata[0],
-			       b.s->nodes[b.s->ports[b.gate].node].desc));
-	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.host, 0));
-	assert_read(&b, b.s->local_port, PORT_TABLE_PKEY);
-	assert_in_range(b.f->gets, 1, asked + 16);
-	bench_close(&b);
+	b->f->tamper = tamper_silent;
+	b->f->data = b;
+	bench_run(b);
+	assert_int_equal(b->faults->len, 1);
+	assert_non_null(strstr(b->faults->pdata[0],
+			       b->s->nodes[b->s->ports[b->gate].node].desc));
+	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
+	assert_read(b, b->s->local_port, PORT_TABLE_PKEY);
+	assert_in_range(b->f->gets, 1, asked + 16);
 }
 
-TEST(test_cancelled_reading_leaves_nothing_behind)
+TEST(test_cancelled_reading_leaves_nothing_behind, set_up, tear_down)
 {
 	struct table_reader *r;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		if (snapshot_is_end_port(b.s, port))
-			add(&b, port, PORT_TABLE_PKEY, NULL);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (snapshot_is_end_port(b->s, port))
+			add(b, port, PORT_TABLE_PKEY, NULL);
 	for (unsigned steps = 0; steps < 12; steps++) {
-		port_tables_unref(b.held);
-		b.held = port_tables_new(b.s);
-		r = table_reader_start(b.x, NULL, b.s, b.seen, b.items, b.held,
-				       b.log, on_done, &b);
+		port_tables_unref(b->held);
+		b->held = port_tables_new(b->s);
+		r = table_reader_start(b->x, NULL, b->s, b->seen, b->items,
+				       b->held, b->log, on_done, b);
 		for (unsigned i = 0; i < steps; i++)
-			scripted_step(b.f->t);
+			scripted_step(b->f->t);
 		table_reader_cancel(r);
-		assert_true(scripted_run_idle(b.f->t,
-			transport_now(b.f->t) + 60 * G_USEC_PER_SEC));
-		assert_false(b.done);
+		assert_true(scripted_run_idle(b->f->t,
+			transport_now(b->f->t) + 60 * G_USEC_PER_SEC));
+		assert_false(b->done);
 	}
-	bench_close(&b);
 }
 
-TEST(test_nothing_to_read_is_done_at_once)
+TEST(test_nothing_to_read_is_done_at_once, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	bench_run(&b);
-	assert_int_equal(b.f->gets, 0);
-	assert_int_equal(b.faults->len, 0);
-	bench_close(&b);
+	bench_run(b);
+	assert_int_equal(b->f->gets, 0);
+	assert_int_equal(b->faults->len, 0);
 }
 
 /* ------------------------------------------------------- forwarding tables */
@@ -368,91 +372,83 @@ set_up_lfts(struct bench *b, uint16_t top)
 	b->seen = table_reader_recall_lfts(b->s, 1, NULL, NULL);
 }
 
-TEST(test_blocks_in_use_of_all_switches_are_read)
+TEST(test_blocks_in_use_of_all_switches_are_read, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	set_up_lfts(&b, 64);
-	add(&b, b.host, PORT_TABLE_SL2VL, NULL);
-	bench_run(&b);
-	assert_int_equal(b.f->gets, 2 * b.s->n_switches + 1);
-	assert_int_equal(b.faults->len, 0);
-	for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
+	set_up_lfts(b, 64);
+	add(b, b->host, PORT_TABLE_SL2VL, NULL);
+	bench_run(b);
+	assert_int_equal(b->f->gets, 2 * b->s->n_switches + 1);
+	assert_int_equal(b->faults->len, 0);
+	for (uint32_t sw = 0; sw < b->s->n_switches; sw++)
 		for (unsigned block = 0; block < 2; block++)
-			assert_int_equal(lft_seen_block(b.seen, sw, block)[0],
+			assert_int_equal(lft_seen_block(b->seen, sw, block)[0],
 					 sw + block);
 	/* A lost Set has left one block unknown: only that one is read. */
-	lft_seen_forget(b.seen, 1, 0);
-	bench_run(&b);
-	assert_int_equal(b.f->gets, 1);
-	assert_non_null(lft_seen_block(b.seen, 1, 0));
-	bench_close(&b);
+	lft_seen_forget(b->seen, 1, 0);
+	bench_run(b);
+	assert_int_equal(b->f->gets, 1);
+	assert_non_null(lft_seen_block(b->seen, 1, 0));
 }
 
-TEST(test_switches_without_a_valid_top_are_not_read)
+TEST(test_switches_without_a_valid_top_are_not_read, set_up, tear_down)
 {
 	struct snapshot_node *n;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	set_up_lfts(&b, 20);
-	b.s->nodes[b.s->switches[0]].sw.linear_fdb_top = 0;
-	n = &b.s->nodes[b.s->switches[1]];
+	set_up_lfts(b, 20);
+	b->s->nodes[b->s->switches[0]].sw.linear_fdb_top = 0;
+	n = &b->s->nodes[b->s->switches[1]];
 	n->sw.linear_fdb_cap = 16;
-	bench_run(&b);
-	assert_int_equal(b.f->gets, b.s->n_switches - 2);
-	assert_null(lft_seen_block(b.seen, 0, 0));
-	assert_null(lft_seen_block(b.seen, 1, 0));
-	assert_int_equal(b.faults->len, 0);
-	bench_close(&b);
+	bench_run(b);
+	assert_int_equal(b->f->gets, b->s->n_switches - 2);
+	assert_null(lft_seen_block(b->seen, 0, 0));
+	assert_null(lft_seen_block(b->seen, 1, 0));
+	assert_int_equal(b->faults->len, 0);
 }
 
-TEST(test_switch_that_does_not_answer_is_named)
+TEST(test_switch_that_does_not_answer_is_named, set_up, tear_down)
 {
 	const struct snapshot_node *n;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	set_up_lfts(&b, 64);
-	add(&b, b.sw, PORT_TABLE_PKEY, NULL);
-	b.f->tamper = tamper_silent;
-	b.f->data = &b;
-	bench_run(&b);
-	n = snapshot_node_of(b.s, b.sw);
-	assert_int_equal(b.faults->len, 1);
-	assert_non_null(strstr(b.faults->pdata[0], n->desc));
-	assert_non_null(strstr(b.faults->pdata[0], "its forwarding table "
+	set_up_lfts(b, 64);
+	add(b, b->sw, PORT_TABLE_PKEY, NULL);
+	b->f->tamper = tamper_silent;
+	b->f->data = b;
+	bench_run(b);
+	n = snapshot_node_of(b->s, b->sw);
+	assert_int_equal(b->faults->len, 1);
+	assert_non_null(strstr(b->faults->pdata[0], n->desc));
+	assert_non_null(strstr(b->faults->pdata[0], "its forwarding table "
 			       "cannot be read: no answer"));
 	/* Nor is its P_Key table read in vain. */
-	assert_null(port_tables_get(b.held, PORT_TABLE_PKEY, b.sw, 0));
-	assert_null(lft_seen_block(b.seen, n->sw_index, 0));
-	bench_close(&b);
+	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->sw, 0));
+	assert_null(lft_seen_block(b->seen, n->sw_index, 0));
 }
 
-TEST(test_forwarding_tables_are_recalled_if_as_left)
+TEST(test_forwarding_tables_are_recalled_if_as_left, set_up, tear_down)
 {
 	struct snapshot *now;
 	struct lft_seen *seen;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	set_up_lfts(&b, 64);
-	for (uint32_t sw = 0; sw < b.s->n_switches; sw++)
-		b.s->ports[b.s->nodes[b.s->switches[sw]].first_port].info.lid =
-			(uint16_t)(sw + 1);
-	bench_run(&b);
-	now = snapshot_copy(b.s);
+	set_up_lfts(b, 64);
+	for (uint32_t sw = 0; sw < b->s->n_switches; sw++)
+		b->s->ports[b->s->nodes[b->s->switches[sw]].first_port]
+			.info.lid = (uint16_t)(sw + 1);
+	bench_run(b);
+	now = snapshot_copy(b->s);
 	now->nodes[now->switches[0]].sw.linear_fdb_top = 130;
 	now->ports[now->nodes[now->switches[1]].first_port].info.lid = 99;
-	seen = table_reader_recall_lfts(now, 3, b.s, b.seen);
+	seen = table_reader_recall_lfts(now, 3, b->s, b->seen);
 	assert_true(seen->lft->top >= 130);
 	assert_null(lft_seen_block(seen, 0, 0));
 	assert_null(lft_seen_block(seen, 1, 0));
 	assert_int_equal(lft_seen_block(seen, 2, 1)[0], 2 + 1);
 	lft_seen_free(seen);
 	snapshot_unref(now);
-	bench_close(&b);
 }
 
 /* --------------------------------------------------------------- recalling */
@@ -490,68 +486,63 @@ is_recalled(struct bench *b, const struct snapshot *now, uint32_t port)
 	return is;
 }
 
-TEST(test_what_is_as_it_was_left_is_believed)
+TEST(test_what_is_as_it_was_left_is_believed, set_up, tear_down)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	leave(&b);
-	for (uint32_t port = 0; port < b.s->n_ports; port++)
-		if (b.s->ports[port].known && port_pkey_cap(b.s, port))
-			assert_true(is_recalled(&b, b.s, port));
-	bench_close(&b);
+	leave(b);
+	for (uint32_t port = 0; port < b->s->n_ports; port++)
+		if (b->s->ports[port].known && port_pkey_cap(b->s, port))
+			assert_true(is_recalled(b, b->s, port));
 }
 
-TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed)
+TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed,
+     set_up, tear_down)
 {
 	struct snapshot *now;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	leave(&b);
+	leave(b);
 
-	now = snapshot_copy(b.s);
-	now->ports[b.host].info.state = PORT_STATE_INIT;
-	assert_false(is_recalled(&b, now, b.host));
-	assert_true(is_recalled(&b, now, b.gate));
+	now = snapshot_copy(b->s);
+	now->ports[b->host].info.state = PORT_STATE_INIT;
+	assert_false(is_recalled(b, now, b->host));
+	assert_true(is_recalled(b, now, b->gate));
 	snapshot_unref(now);
 
-	now = snapshot_copy(b.s);
-	now->ports[b.host].info.lid++;
-	assert_false(is_recalled(&b, now, b.host));
+	now = snapshot_copy(b->s);
+	now->ports[b->host].info.lid++;
+	assert_false(is_recalled(b, now, b->host));
 	snapshot_unref(now);
 
-	now = snapshot_copy(b.s);
-	now->ports[b.host].guid++;
-	assert_false(is_recalled(&b, now, b.host));
+	now = snapshot_copy(b->s);
+	now->ports[b->host].guid++;
+	assert_false(is_recalled(b, now, b->host));
 	snapshot_unref(now);
 
-	now = snapshot_copy(b.s);
-	now->nodes[now->ports[b.host].node].info.partition_cap = 64;
-	assert_false(is_recalled(&b, now, b.host));
-	assert_true(is_recalled(&b, now, b.gate));
+	now = snapshot_copy(b->s);
+	now->nodes[now->ports[b->host].node].info.partition_cap = 64;
+	assert_false(is_recalled(b, now, b->host));
+	assert_true(is_recalled(b, now, b->gate));
 	snapshot_unref(now);
-	bench_close(&b);
 }
 
-TEST(test_a_switch_that_was_reset_is_not_believed)
+TEST(test_a_switch_that_was_reset_is_not_believed, set_up, tear_down)
 {
 	struct snapshot *now;
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b);
-	leave(&b);
+	leave(b);
 
-	now = snapshot_copy(b.s);
-	now->ports[b.sw].info.lid = LID_NONE;
-	assert_false(is_recalled(&b, now, b.gate));
-	assert_false(is_recalled(&b, now, b.sw));
-	assert_true(is_recalled(&b, now, b.host));
+	now = snapshot_copy(b->s);
+	now->ports[b->sw].info.lid = LID_NONE;
+	assert_false(is_recalled(b, now, b->gate));
+	assert_false(is_recalled(b, now, b->sw));
+	assert_true(is_recalled(b, now, b->host));
 	snapshot_unref(now);
 
-	now = snapshot_copy(b.s);
-	now->nodes[now->ports[b.gate].node].sw.linear_fdb_top = 0;
-	assert_false(is_recalled(&b, now, b.gate));
+	now = snapshot_copy(b->s);
+	now->nodes[now->ports[b->gate].node].sw.linear_fdb_top = 0;
+	assert_false(is_recalled(b, now, b->gate));
 	snapshot_unref(now);
-	bench_close(&b);
 }

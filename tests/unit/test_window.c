@@ -142,18 +142,6 @@ TEST(test_window_never_falls_below_two)
 	bench_free(b);
 }
 
-TEST(test_dead_peers_leave_the_window_as_it_is)
-{
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
-
-	for (unsigned i = 0; i < 100; i++)
-		bench_start(b, i);
-	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_int_equal(b->ends, 100);
-	assert_int_equal(mad_client_stats(b->x)->window, 4);
-	bench_free(b);
-}
-
 static int64_t
 run_10000(scripted_peer_fn peer, unsigned first, struct bench **out)
 {
@@ -211,31 +199,6 @@ TEST(test_silent_peers_leave_the_others_a_part_of_the_window)
 		assert_int_equal(with->timed_out[i], 1);
 	bench_free(alone);
 	bench_free(with);
-}
-
-/* 40 silent ones in a row at the start, when the window is 8. */
-static void
-peer_deaf_below_40(struct transport *t, const struct scripted_sent *s,
-		   void *data)
-{
-	if (sent_attr_mod(s) >= 40)
-		peer_good(t, s, data);
-}
-
-TEST(test_many_silent_peers_are_retried_beside_the_others)
-{
-	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_deaf_below_40, &delay);
-
-	for (unsigned i = 0; i < 10000; i++)
-		bench_start(b, i);
-	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	for (unsigned i = 0; i < 40; i++)
-		assert_int_equal(b->timed_out[i], 1);
-	for (unsigned i = 40; i < 10000; i++)
-		assert_int_equal(b->answered[i], 1);
-	assert_true(mad_client_stats(b->x)->sent == 9960 + 40 * 4);
-	bench_free(b);
 }
 
 /* A simulator that stops for a while: whatever times out meanwhile, no more
