@@ -7,7 +7,9 @@
  * pipe or a terminal: a line that the log does not take is dropped and counted,
  * and the next one that it takes tells the count. Rate limiting counts by the
  * subsystem and reason, both of which are string constants of the program and
- * few, so the table of counters does not grow with what peers do.
+ * few, so the table of counters does not grow with what peers do. What it holds
+ * back is told at the end of the span, by a timer, for the lines may have been
+ * the last of their kind.
  */
 #include "sm/log.h"
 
@@ -27,8 +29,10 @@
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
 
 struct limit {
+	const char *subsystem, *reason;
 	int64_t since;
 	unsigned written, held_back;
+	enum log_level level;	/* of what was held back */
 };
 
 struct log {
@@ -41,6 +45,7 @@ struct log {
 	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */
 	uint64_t n_events;
 	GHashTable *limits;	/* "subsystem/reason" -> struct limit */
+	guint timer;		/* lines are held back; 0: none */
 };
 
 static const char *const level_names[] = {
@@ -146,11 +151,16 @@ clear_event(struct log_event *e)
 	g_free(e->text);
 }
 
+static void end_spans(struct log *log);
+
 void
 log_free(struct log *log)
 {
 	if (!log)
 		return;
+	end_spans(log);
+	if (log->timer)
+		g_source_remove(log->timer);
 	if (log->path)
 		close(log->fd);
 	g_hash_table_unref(log->limits);
@@ -321,8 +331,8 @@ is_heard(const struct log *log, enum log_level level)
 }
 
 static void
-log_write(struct log *log, enum log_level level, const char *subsystem,
-	  const char *text)
+log_write_line(struct log *log, enum log_level level, const char *subsystem,
+	       const char *text)
 {
 	g_autofree char *line = NULL, *lost = NULL, *before = NULL;
 
@@ -340,6 +350,18 @@ log_write(struct log *log, enum log_level level, const char *subsystem,
 	put(log, before ? before : "", line);
 }
 
+/* Each line of the text has its level: the mistakes of a file are some. */
+static void
+log_write(struct log *log, enum log_level level, const char *subsystem,
+	  const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++)
+		if (*lines[i] || !i)
+			log_write_line(log, level, subsystem, lines[i]);
+}
+
 void
 log_say(struct log *log, enum log_level level, const char *subsystem,
 	const char *format, ...)
@@ -355,6 +377,45 @@ log_say(struct log *log, enum log_level level, const char *subsystem,
 	log_write(log, level, subsystem, text);
 }
 
+/* --- limits --- */
+
+static void
+end_span(struct log *log, struct limit *limit, int64_t now)
+{
+	g_autofree char *line = limit->held_back ? g_strdup_printf(
+		"%s: %u more lines like this were not written, in %u s",
+		limit->reason, limit->held_back,
+		(unsigned)((now - limit->since) / G_USEC_PER_SEC)) : NULL;
+
+	if (line)
+		log_write(log, limit->level, limit->subsystem, line);
+	limit->since = now;
+	limit->written = limit->held_back = 0;
+}
+
+static void
+end_spans(struct log *log)
+{
+	int64_t now = g_get_monotonic_time();
+	struct limit *limit;
+	GHashTableIter i;
+
+	g_hash_table_iter_init(&i, log->limits);
+	while (g_hash_table_iter_next(&i, NULL, (gpointer *)&limit))
+		if (limit->held_back)
+			end_span(log, limit, now);
+}
+
+static gboolean
+on_span(gpointer data)
+{
+	struct log *log = data;
+
+	log->timer = 0;
+	end_spans(log);
+	return G_SOURCE_REMOVE;
+}
+
 static struct limit *
 limit_of(struct log *log, const char *subsystem, const char *reason)
 {
@@ -366,6 +427,8 @@ limit_of(struct log *log, const char *subsystem, const char *reason)
 		return limit;
 	}
 	limit = g_new0(struct limit, 1);
+	limit->subsystem = subsystem;
+	limit->reason = reason;
 	limit->since = g_get_monotonic_time();
 	g_hash_table_insert(log->limits, key, limit);
 	return limit;
@@ -380,16 +443,15 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 
 	struct limit *limit = limit_of(log, subsystem, reason);
 	int64_t now = g_get_monotonic_time();
-	g_autofree char *missed = NULL;
 
-	if (now - limit->since >= LIMIT_SPAN_US) {
-		if (limit->held_back)
-			missed = g_strdup_printf(" (%u more like this before)",
-						 limit->held_back);
-		*limit = (struct limit){ .since = now };
-	}
+	if (now - limit->since >= LIMIT_SPAN_US)
+		end_span(log, limit, now);
 	if (limit->written == LIMIT_LINES) {
+		limit->level = level;
 		limit->held_back++;
+		if (!log->timer)
+			log->timer = g_timeout_add(LIMIT_SPAN_US / 1000,
+						   on_span, log);
 		return;
 	}
 	limit->written++;
@@ -399,8 +461,7 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 	va_start(args, format);
 	g_autofree char *text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_autofree char *line = g_strdup_printf("%s: %s%s", reason, text,
-						missed ? missed : "");
+	g_autofree char *line = g_strdup_printf("%s: %s", reason, text);
 
 	log_write(log, level, subsystem, line);
 }

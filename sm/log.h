@@ -58,8 +58,8 @@ void log_say(struct log *log, enum log_level level, const char *subsystem,
 
 /*
  * For what a bad peer can cause as often as it likes: of each (subsystem,
- * reason) the first five lines in ten seconds are written; the next line after
- * that says how many were not.
+ * reason) the first five lines in ten seconds are written; a line at the end of
+ * that time, or of the log, says how many were not. Both are string constants.
  */
 void log_limited(struct log *log, enum log_level level, const char *subsystem,
 		 const char *reason, const char *format, ...)

@@ -104,6 +104,41 @@ stray_case() {
 	lab_stop
 }
 
+# ---- the log ------------------------------------------------------------------
+
+logs_case() {
+	wanted_case logs || return 0
+	: >journal
+	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout 20 "$MINISM" \
+		"${sm_defaults[@]}" -v --simulate "$demo" --once 2>journal
+	check "logs: in the journal a level and no time" \
+		only_lines journal '<[34567]>[a-z]+: '
+	check "logs: information, and what is more than that" \
+		eval "grep -q '^<6>' journal && grep -q '^<7>' journal"
+	timeout 20 "$MINISM" "${sm_defaults[@]}" -v --simulate "$demo" --once \
+		--log-format json 2>objects
+	check "logs: JSON is an object a line" python3 -c '
+import json
+lines = [json.loads(line) for line in open("objects")]
+keys = {"time", "level", "subsystem", "message"}
+assert len(lines) > 3 and all(set(l) == keys for l in lines)
+assert any(l["message"].startswith("SUBNET UP") for l in lines)'
+	timeout 20 "$MINISM" "${sm_defaults[@]}" -v --simulate "$demo" --once \
+		2>text
+	check "logs: elsewhere a time, a level, a subsystem" only_lines text \
+		'[-0-9]{10} [:0-9]{8}\.[0-9]{3} (error|warning|info|verbose) [a-z]+: '
+	if command -v logrotate >/dev/null; then
+		check "logs: logrotate takes its file" logrotate --debug \
+			--state "$SCRATCH/rotated" "$MINISM_SRC/etc/minism.logrotate"
+	else
+		skip "logs: logrotate takes its file" "no logrotate"
+	fi
+}
+
+only_lines() {	# file regex
+	[ -s "$1" ] && ! grep -vE "^$2" "$1"
+}
+
 # ---- the unit ---------------------------------------------------------------
 
 unit=$MINISM_BUILD/etc/minism.service
@@ -296,6 +331,7 @@ closed_to_others() {
 notify_case path "$SCRATCH/notify.sock"
 notify_case abstract "@minism-notify-$$"
 stray_case
+logs_case
 unit_case
 calls_case
 user_case

@@ -284,3 +284,62 @@ TEST(test_formats, save_stderr, restore_stderr)
 	assert_non_null(strstr(text->str, " info test: with a time\n20"));
 	assert_non_null(strstr(text->str, " info test: also\n"));
 }
+
+static gboolean
+end_loop(gpointer loop)
+{
+	g_main_loop_quit(loop);
+	return G_SOURCE_REMOVE;
+}
+
+/* What is held back is told, also if nothing like it comes any more: at the end
+ * of the span by the main loop, and at the end of the log. */
+TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
+{
+	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+	g_autoptr(GString) first = NULL, span = NULL, end = NULL;
+	struct log *log;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	become_stderr(ends[1]);
+	log = log_open(NULL, LOG_INFO, NULL);
+	for (unsigned i = 0; i < 8; i++)
+		log_limited(log, LOG_WARNING, "test", "bad", "MAD %u", i);
+	log_limited(log, LOG_WARNING, "test", "worse", "one");
+	first = read_now(ends[0]);
+	assert_int_equal(count(first, " warning test: bad: MAD "), 5);
+	assert_int_equal(count(first, " warning test: worse: one\n"), 1);
+	assert_int_equal(count(first, "not written"), 0);
+	g_timeout_add(10500, end_loop, loop);
+	g_main_loop_run(loop);
+	span = read_now(ends[0]);
+	assert_non_null(strstr(span->str, " warning test: bad: 3 more lines "
+			       "like this were not written, in 10 s\n"));
+	assert_int_equal(count(span, "not written"), 1);
+	for (unsigned i = 0; i < 6; i++)
+		log_limited(log, LOG_WARNING, "test", "bad", "MAD %u", i);
+	log_free(log);
+	end = read_now(ends[0]);
+	close(ends[0]);
+	assert_int_equal(count(end, " warning test: bad: MAD "), 5);
+	assert_non_null(strstr(end->str, "bad: 1 more lines like this"));
+}
+
+TEST(test_each_line_of_a_text_has_its_level, save_stderr, restore_stderr)
+{
+	g_autoptr(GString) text = NULL;
+	struct log *log;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	become_stderr(ends[1]);
+	log = log_open(NULL, LOG_INFO, NULL);
+	log_set_format(log, LOG_JOURNAL);
+	log_say(log, LOG_ERROR, "conf", "%s", "a.conf:1: bad\na.conf:2: bad\n");
+	log_free(log);
+	text = read_now(ends[0]);
+	close(ends[0]);
+	assert_string_equal(text->str, "<3>conf: a.conf:1: bad\n"
+			    "<3>conf: a.conf:2: bad\n");
+}
