@@ -158,8 +158,8 @@ TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 	assert_false(choose(&f, &clockwise, true));
 	assert_true(g_error_matches(f.error, ENGINE_ERROR,
 				    ENGINE_ERROR_FABRIC));
-	assert_non_null(strstr(f.error->message, "5 channels"));
-	assert_non_null(strstr(f.error->message, "'S-1-0'"));
+	assert_has(f.error->message, "5 channels");
+	assert_has(f.error->message, "'S-1-0'");
 	assert_null(f.choice.lft);
 	fabric_clear(&f);
 }
@@ -171,7 +171,7 @@ TEST(test_broken_promise_is_refused)
 
 	fabric_make(&f, "ring(5;1)");
 	assert_false(choose(&f, &sure, false));
-	assert_non_null(strstr(f.error->message, "sure"));
+	assert_has(f.error->message, "sure");
 	fabric_clear(&f);
 }
 
@@ -181,7 +181,7 @@ TEST(test_what_goes_round_is_refused)
 
 	fabric_make(&f, "ring(5;1)");
 	assert_false(choose(&f, &for_ever, false));
-	assert_non_null(strstr(f.error->message, "go round"));
+	assert_has(f.error->message, "go round");
 	fabric_clear(&f);
 }
 
@@ -206,7 +206,7 @@ TEST(test_engine_that_cannot_is_not_replaced)
 	assert_false(choose(&f, engine_by_name("ftree", NULL), false));
 	assert_true(g_error_matches(f.error, ENGINE_ERROR,
 				    ENGINE_ERROR_FABRIC));
-	assert_non_null(strstr(f.error->message, "fat tree"));
+	assert_has(f.error->message, "fat tree");
 	fabric_clear(&f);
 }
 
@@ -244,10 +244,9 @@ TEST(test_a_list_is_gone_through_in_its_order)
 			assert_string_equal(f.choice.engine->name,
 					    cases[i].engine);
 			assert_int_equal(f.choice.safety, CHOICE_SAFE);
-			assert_non_null(strstr(f.choice.reason, cases[i].why));
+			assert_has(f.choice.reason, cases[i].why);
 		} else {
-			assert_non_null(strstr(f.error->message,
-					       cases[i].why));
+			assert_has(f.error->message, cases[i].why);
 		}
 		fabric_clear(&f);
 	}
@@ -275,8 +274,8 @@ TEST(test_auto_takes_the_best_that_is_safe)
 		assert_string_equal(f.choice.engine->name, cases[i].engine);
 		assert_int_equal(f.choice.compared->len, 4);
 		for (size_t k = 0; k < 3 && cases[i].compared[k]; k++)
-			assert_non_null(strstr(f.choice.compared->pdata[k],
-					       cases[i].compared[k]));
+			assert_has(f.choice.compared->pdata[k],
+				   cases[i].compared[k]);
 		assert_int_equal(f.choice.safety, CHOICE_SAFE);
 		assert_true(verify_is_sound(&f.choice.alone));
 		assert_int_equal(f.choice.alone.reach.lost_hosts, 0);
@@ -305,9 +304,9 @@ TEST(test_hopeless_engines_end_early)
 	fabric_make_damaged(&f, "torus(9,9,9;1)", &options);
 	assert_true(choose(&f, NULL, false));
 	assert_string_equal(f.choice.engine->name, "cdg");
-	assert_non_null(strstr(find_compared(&f, "minhop"),
-			       "in its paths to a few switches"));
-	assert_non_null(strstr(find_compared(&f, "updn"), "would carry about"));
+	assert_has(find_compared(&f, "minhop"),
+		   "in its paths to a few switches");
+	assert_has(find_compared(&f, "updn"), "would carry about");
 	fabric_clear(&f);
 	fabric_make_damaged(&f, "random(600,8,1)", &options);
 	assert_true(choose(&f, NULL, false));

@@ -333,7 +333,7 @@ TEST(test_named_file_must_be_there_and_good, setup_new, setup_free)
 	message = run(t, "minism -F /no-such-folder/minism.conf");
 	assert_non_null(message);
 	assert_true(g_str_has_prefix(message, "--config: "));
-	assert_non_null(strstr(message, "/no-such-folder/minism.conf"));
+	assert_has(message, "/no-such-folder/minism.conf");
 	g_free(message);
 
 	/* even if it is the one that may be missing when it is not named */
@@ -358,7 +358,7 @@ TEST(test_named_file_must_be_there_and_good, setup_new, setup_free)
 					NULL));
 	message = run(t, "minism -F %s", t->path);
 	assert_non_null(message);
-	assert_non_null(strstr(message, "NUL"));
+	assert_has(message, "NUL");
 	g_free(message);
 }
 

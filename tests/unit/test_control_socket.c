@@ -233,7 +233,7 @@ TEST(test_babble_without_a_newline_is_cut_off, setup_new, setup_free)
 		send(fd, block, sizeof(block), MSG_NOSIGNAL);
 	answer = hear(fd);
 	assert_true(g_str_has_prefix(answer, "minism 1 2\n"));
-	assert_non_null(strstr(answer, "too long"));
+	assert_has(answer, "too long");
 }
 
 /* --- slow and many --- */
@@ -430,7 +430,7 @@ TEST(test_a_live_one_is_left_alone, setup_new, setup_free)
 
 	assert_null(open_at(t, t->path, &error));
 	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_EXIST));
-	assert_non_null(strstr(error->message, me));
+	assert_has(error->message, me);
 	answer = ask(t, "sweep\n");
 	assert_int_equal(t->sweeps, 1);
 }
@@ -463,7 +463,7 @@ TEST(test_what_is_no_socket_stays, setup_new, setup_free)
 
 	assert_true(g_file_set_contents(path, "mine", -1, NULL));
 	assert_null(open_at(t, path, &error));
-	assert_non_null(strstr(error->message, "something else"));
+	assert_has(error->message, "something else");
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	assert_string_equal(text, "mine");
 	g_unlink(path);
@@ -491,8 +491,8 @@ TEST(test_bad_places_are_told, setup_new, setup_free)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(open_at(t, longer, &error));
-	assert_non_null(strstr(error->message, "107 bytes"));
+	assert_has(error->message, "107 bytes");
 	g_clear_error(&error);
 	assert_null(open_at(t, "/proc/no/socket", &error));
-	assert_non_null(strstr(error->message, "/proc/no"));
+	assert_has(error->message, "/proc/no");
 }

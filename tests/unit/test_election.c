@@ -56,87 +56,60 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 	return first;
 }
 
-TEST(test_alone_becomes_master)
-{
-	struct sm_info me = self(0, SM_STATE_DISCOVERING);
+/* `me` is 100, of its priority and state. */
+static const struct {
+	const char *name;
+	unsigned priority;
+	enum sm_state state;
+	struct {
+		uint64_t guid;
+		unsigned priority;
+		enum sm_state state;
+	} peers[3];		/* guid 0: no more */
+	enum election_outcome outcome;
 	uint64_t who;
+} cases[] = {
+	{ "alone", 0, SM_STATE_DISCOVERING, { { 0 } }, ELECTION_MASTER, 0 },
+	{ "a newcomer obeys any master", 15, SM_STATE_DISCOVERING,
+	  { { 1, 15, SM_STATE_STANDBY }, { 200, 0, SM_STATE_MASTER } },
+	  ELECTION_STANDBY, 200 },
+	{ "of two masters the higher one", 0, SM_STATE_DISCOVERING,
+	  { { 1, 1, SM_STATE_MASTER }, { 200, 2, SM_STATE_MASTER },
+	    { 3, 1, SM_STATE_MASTER } }, ELECTION_STANDBY, 200 },
+	{ "without a master the highest rank", 5, SM_STATE_DISCOVERING,
+	  { { 1, 4, SM_STATE_STANDBY }, { 101, 5, SM_STATE_DISCOVERING } },
+	  ELECTION_MASTER, 0 },
+	{ "which is the lower GUID", 5, SM_STATE_DISCOVERING,
+	  { { 1, 4, SM_STATE_STANDBY }, { 99, 5, SM_STATE_DISCOVERING } },
+	  ELECTION_STANDBY, 99 },
+	{ "a master keeps lower ranks away", 5, SM_STATE_MASTER,
+	  { { 101, 5, SM_STATE_STANDBY }, { 1, 4, SM_STATE_MASTER } },
+	  ELECTION_MASTER, 0 },
+	{ "it hands over to a higher rank", 5, SM_STATE_MASTER,
+	  { { 300, 6, SM_STATE_STANDBY } }, ELECTION_HANDOVER, 300 },
+	{ "and to a master first", 5, SM_STATE_MASTER,
+	  { { 99, 5, SM_STATE_MASTER }, { 300, 6, SM_STATE_STANDBY } },
+	  ELECTION_HANDOVER, 99 },
+	{ "who is not active takes no part", 0, SM_STATE_DISCOVERING,
+	  { { 1, 15, SM_STATE_NOT_ACTIVE } }, ELECTION_MASTER, 0 },
+};
 
-	assert_int_equal(decide(&me, NULL, 0, &who), ELECTION_MASTER);
-}
-
-TEST(test_newcomer_obeys_any_master)
+TEST(test_rules_of_the_election)
 {
-	struct sm_info me = self(15, SM_STATE_DISCOVERING);
-	struct election_peer p[] = {
-		peer(1, 15, SM_STATE_STANDBY),
-		peer(200, 0, SM_STATE_MASTER),
-	};
-	uint64_t who;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct sm_info me = self(cases[i].priority, cases[i].state);
+		struct election_peer p[3];
+		uint64_t who;
+		size_t n;
 
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_STANDBY);
-	assert_int_equal(who, 200);
-}
-
-TEST(test_of_two_masters_the_higher_is_obeyed)
-{
-	struct sm_info me = self(0, SM_STATE_DISCOVERING);
-	struct election_peer p[] = {
-		peer(1, 1, SM_STATE_MASTER),
-		peer(200, 2, SM_STATE_MASTER),
-		peer(3, 1, SM_STATE_MASTER),
-	};
-	uint64_t who;
-
-	assert_int_equal(decide(&me, p, 3, &who), ELECTION_STANDBY);
-	assert_int_equal(who, 200);
-}
-
-TEST(test_without_master_the_highest_rank_takes_over)
-{
-	struct sm_info me = self(5, SM_STATE_DISCOVERING);
-	struct election_peer lower[] = {
-		peer(1, 4, SM_STATE_STANDBY),
-		peer(101, 5, SM_STATE_DISCOVERING),
-	};
-	struct election_peer higher[] = {
-		peer(1, 4, SM_STATE_STANDBY),
-		peer(99, 5, SM_STATE_DISCOVERING),
-	};
-	uint64_t who;
-
-	assert_int_equal(decide(&me, lower, 2, &who), ELECTION_MASTER);
-	assert_int_equal(decide(&me, higher, 2, &who), ELECTION_STANDBY);
-	assert_int_equal(who, 99);
-}
-
-TEST(test_master_hands_over_only_to_higher_rank)
-{
-	struct sm_info me = self(5, SM_STATE_MASTER);
-	struct election_peer lower[] = {
-		peer(101, 5, SM_STATE_STANDBY),
-		peer(1, 4, SM_STATE_MASTER),
-	};
-	struct election_peer standby[] = { peer(300, 6, SM_STATE_STANDBY) };
-	struct election_peer master[] = {
-		peer(99, 5, SM_STATE_MASTER),
-		peer(300, 6, SM_STATE_STANDBY),
-	};
-	uint64_t who;
-
-	assert_int_equal(decide(&me, lower, 2, &who), ELECTION_MASTER);
-	assert_int_equal(decide(&me, standby, 1, &who), ELECTION_HANDOVER);
-	assert_int_equal(who, 300);
-	assert_int_equal(decide(&me, master, 2, &who), ELECTION_HANDOVER);
-	assert_int_equal(who, 99);
-}
-
-TEST(test_inactive_takes_no_part)
-{
-	struct sm_info me = self(0, SM_STATE_DISCOVERING);
-	struct election_peer p[] = { peer(1, 15, SM_STATE_NOT_ACTIVE) };
-	uint64_t who;
-
-	assert_int_equal(decide(&me, p, 1, &who), ELECTION_MASTER);
+		print_message("%s\n", cases[i].name);
+		for (n = 0; n < 3 && cases[i].peers[n].guid; n++)
+			p[n] = peer(cases[i].peers[n].guid,
+				    cases[i].peers[n].priority,
+				    cases[i].peers[n].state);
+		assert_int_equal(decide(&me, p, n, &who), cases[i].outcome);
+		assert_int_equal(who, cases[i].who);
+	}
 }
 
 /* An SM of somebody else counts as not there, whatever its rank. */

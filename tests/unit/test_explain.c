@@ -113,7 +113,7 @@ TEST(test_reason_is_told_again_in_the_next_phase)
 	explain_phase(p.e, 20, "light sweep");
 	g_string_truncate(p.text, 0);
 	ask_node(&p, 40, &to_leaf, 1);
-	assert_non_null(strstr(p.text->str, "(which device is there?"));
+	assert_has(p.text->str, "(which device is there?");
 	end(&p);
 }
 
@@ -126,15 +126,15 @@ TEST(test_refusal_and_silence_are_told)
 	begin(&p, EXPLAIN_TEXT);
 	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 4, &to_leaf, data,
 	    MAD_STATUS_BAD_VALUE);
-	assert_non_null(strstr(p.text->str, "Set PortInfo"));
-	assert_non_null(strstr(p.text->str, "refused: invalid attribute value "
-			       "(status 0x001c)"));
+	assert_has(p.text->str, "Set PortInfo");
+	assert_has(p.text->str,
+		   "refused: invalid attribute value (status 0x001c)");
 	g_string_truncate(p.text, 0);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SWITCH_INFO, 0, KEY,
 			 &to_spine);
 	explain_mad(p.e, 5, EXPLAIN_RETURNED, LID_PERMISSIVE, mad, MAD_SIZE);
-	assert_non_null(strstr(p.text->str, "Get SwitchInfo"));
-	assert_non_null(strstr(p.text->str, "no answer in time"));
+	assert_has(p.text->str, "Get SwitchInfo");
+	assert_has(p.text->str, "no answer in time");
 	end(&p);
 }
 
@@ -147,8 +147,8 @@ TEST(test_request_to_the_sa_names_its_components)
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
 	sa_set_comp_mask(mad, SA_BIT(2) | SA_BIT(3));
 	explain_mad(p.e, 0, EXPLAIN_RECEIVED, 7, mad, MAD_SIZE);
-	assert_non_null(strstr(p.text->str, "LID 7         Get PathRecord"));
-	assert_non_null(strstr(p.text->str, "by DGID, SGID"));
+	assert_has(p.text->str, "LID 7         Get PathRecord");
+	assert_has(p.text->str, "by DGID, SGID");
 	end(&p);
 }
 
@@ -193,7 +193,7 @@ TEST(test_m_key_of_port_info_is_not_told)
 	begin(&p, EXPLAIN_JSON);
 	port_info_encode(data, &info);
 	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, &to_leaf, data, 0);
-	assert_non_null(strstr(p.text->str, "Armed"));
+	assert_has(p.text->str, "Armed");
 	assert_null(strstr(p.text->str, "1122334455667788"));
 	assert_null(strstr(p.text->str, "1234605616436508552"));
 	end(&p);
@@ -216,11 +216,11 @@ TEST(test_credit_loop_and_candidates_are_told)
 	begin(&p, EXPLAIN_TEXT);
 	assert_true(choose_tables(&wish, &in, &choice, NULL));
 	explain_lids(p.e, 0, s, lids, NULL, 0);
-	assert_non_null(strstr(p.text->str, "LID 1: the lowest that is free"));
+	assert_has(p.text->str, "LID 1: the lowest that is free");
 	explain_routes(p.e, 0, s, lids, &choice);
-	assert_non_null(strstr(p.text->str, "channels are in credit loops: 'S-"));
+	assert_has(p.text->str, "channels are in credit loops: 'S-");
 	assert_null(strstr(p.text->str, " 0 channels are in credit loops"));
-	assert_non_null(strstr(p.text->str, "0 go round"));
+	assert_has(p.text->str, "0 go round");
 	choice_clear(&choice);
 	graph_free(g);
 	lid_map_free(lids);

@@ -417,7 +417,7 @@ TEST(test_failures_take_the_share_of_switch_links)
 		if (!before)
 			before = g_strdup(cables);
 		for (char **line = lines; *line; line++)
-			assert_non_null(strstr(before, *line));
+			assert_has(before, *line);
 		snapshot_unref(s);
 	}
 }

@@ -121,7 +121,7 @@ assert_first_tables(const char *text)
 	assert_int_equal(lft_row(lft, 1)[9], 4);
 	/* four switches are not in the file, and that is all */
 	assert_int_equal(notes->len, 4);
-	assert_non_null(strstr(notes->pdata[0], "'S-1-2'"));
+	assert_has(notes->pdata[0], "'S-1-2'");
 
 	assert_int_equal(file->owners->len, 3);
 	assert_int_equal(w.lids->base[snapshot_find_port(w.s,

@@ -96,7 +96,7 @@ expect_all_counted(struct log *log, int fd)
 	assert_non_null(told);
 	assert_int_equal(sscanf(told, "warning log: %u lines", &lost), 1);
 	assert_int_equal(whole + lost, LINES);
-	assert_non_null(strstr(after->str, "info test: the end\n"));
+	assert_has(after->str, "info test: the end\n");
 	log_say(log, LOG_INFO, "test", "behind it");
 	g_string_free(after, TRUE);
 	after = read_now(fd);
@@ -193,7 +193,7 @@ expect_refused(const char *path)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(log_open(path, LOG_INFO, &error));
-	assert_non_null(strstr(error->message, path));
+	assert_has(error->message, path);
 }
 
 TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
@@ -278,11 +278,11 @@ TEST(test_formats, save_stderr, restore_stderr)
 	assert_true(g_str_has_prefix(text->str, "<3>test: an error\n"
 		"<4>test: a warning\n<6>test: a fact\n<7>test: a step\n"
 		"{\"time\":\"20"));
-	assert_non_null(strstr(text->str, "\",\"level\":\"warning\","
-		"\"subsystem\":\"test\","
-		"\"message\":\"a \\\"node\\\"\\\\\"}\n20"));
-	assert_non_null(strstr(text->str, " info test: with a time\n20"));
-	assert_non_null(strstr(text->str, " info test: also\n"));
+	assert_has(text->str,
+		   "\",\"level\":\"warning\",\"subsystem\":\"test\","
+		   "\"message\":\"a \\\"node\\\"\\\\\"}\n20");
+	assert_has(text->str, " info test: with a time\n20");
+	assert_has(text->str, " info test: also\n");
 }
 
 static gboolean

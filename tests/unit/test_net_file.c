@@ -350,7 +350,7 @@ TEST(test_description_may_have_quotes)
 	assert_round_trip(s);
 	/* On a cable line ibsim would take it for an option */
 	net_file_write(s, out);
-	assert_non_null(strstr(out->str, "lmc 0 \"a 'b' # w-0 lid 3\" lid 4"));
+	assert_has(out->str, "lmc 0 \"a 'b' # w-0 lid 3\" lid 4");
 	g_string_free(out, TRUE);
 	snapshot_unref(s);
 }

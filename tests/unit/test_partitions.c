@@ -153,7 +153,7 @@ TEST(test_without_a_file_there_is_the_default, setup_new, setup_free)
 	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
 	load(t);
 	assert_int_equal(t->warnings->len, 1);
-	assert_non_null(strstr(t->warnings->pdata[0], t->path));
+	assert_has(t->warnings->pdata[0], t->path);
 	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
 	partitions_free(t->p);
 	t->p = open_as(t, PARTITIONS_MAY_LACK);
@@ -363,7 +363,7 @@ TEST(test_changes_of_a_lost_partition_are_passed_over, setup_new, setup_free)
 	assert_true(g_file_set_contents(t->path, text, -1, NULL));
 	load(t);
 	assert_int_equal(t->warnings->len, 1);
-	assert_non_null(strstr(t->warnings->pdata[0], "0x0020"));
+	assert_has(t->warnings->pdata[0], "0x0020");
 	assert_null(partition_rules_find(partitions_rules(t->p), GUEST));
 	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
 	/* a line that was taken out by mistake comes back with its changes */

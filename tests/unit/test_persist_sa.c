@@ -128,7 +128,7 @@ TEST(test_archive_is_written_soon_and_not_often)
 	stage_run(&st, 3 * SECOND);
 	g_free(g_steal_pointer(&old));
 	old = read_state(dir);
-	assert_non_null(strstr(old, "member"));
+	assert_has(old, "member");
 	assert_int_equal(g_stat(path, &buf), 0);
 	assert_int_equal(buf.st_mode & 0777, 0600);
 	/* at rest nothing is written */
@@ -169,7 +169,7 @@ TEST(test_damaged_archive_is_set_aside)
 		client_subscribe(&st.client[0]);
 		stage_run(&st, 3 * SECOND);
 		now = read_state(dir);
-		assert_non_null(strstr(now, "inform"));
+		assert_has(now, "inform");
 		stage_close(&st);
 		remove_dir(dir);
 	}
@@ -214,7 +214,7 @@ TEST(test_archive_that_cannot_be_written_is_tried_again)
 	stage_run(&st, 60 * SECOND);
 	text = read_state(sub);
 	assert_non_null(text);
-	assert_non_null(strstr(text, "inform"));
+	assert_has(text, "inform");
 	stage_close(&st);
 	remove_dir(sub);
 	assert_int_equal(g_rmdir(file), 0);

@@ -235,10 +235,9 @@ TEST(test_refused_table_keeps_the_link_down)
 			assert_int_equal(b.r.held_back, 4);
 			assert_only_that_link_is_down(&b);
 			assert_int_equal(b.r.problems->len, 1);
-			assert_non_null(strstr(b.r.problems->pdata[0],
-				snapshot_node_of(b.s, port)->desc));
-			assert_non_null(strstr(b.r.problems->pdata[0],
-					       "P_Key table"));
+			assert_has(b.r.problems->pdata[0],
+				   snapshot_node_of(b.s, port)->desc);
+			assert_has(b.r.problems->pdata[0], "P_Key table");
 			bench_close(&b);
 		}
 }

@@ -248,7 +248,7 @@ TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
 	parse(t, "qos_ca_sl2vl (null)\nqos_ca_max_vls 7\n"
 		 "qos_ca_vlarb_low 1:1,2:1,4:1\n");
 	assert_int_equal(t->warnings->len, 1);
-	assert_non_null(strstr(t->warnings->pdata[0], "SL 3, 7, 11, 15: "));
+	assert_has(t->warnings->pdata[0], "SL 3, 7, 11, 15: ");
 	parse(t, "qos_ca_sl2vl (null)\nqos FALSE\n");
 	assert_int_equal(t->warnings->len, 0);
 }

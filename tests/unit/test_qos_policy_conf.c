@@ -275,7 +275,7 @@ TEST(test_a_file_is_read_if_it_is_asked_for)
 	assert_null(read_file(true, path, warnings, &error));
 	assert_null(error);
 	assert_int_equal(warnings->len, 1);
-	assert_non_null(strstr(warnings->pdata[0], path));
+	assert_has(warnings->pdata[0], path);
 	/* There, but nobody asked. */
 	assert_true(g_file_set_contents(path, "nonsense\n", -1, NULL));
 	assert_null(read_file(false, path, warnings, &error));
@@ -288,7 +288,7 @@ TEST(test_a_file_is_read_if_it_is_asked_for)
 	/* Behind a zero byte there may be anything. */
 	assert_true(g_file_set_contents(path, "# \0\nsdp : 1\n", 12, NULL));
 	assert_null(read_file(true, path, warnings, &error));
-	assert_non_null(strstr(error->message, "a NUL in it"));
+	assert_has(error->message, "a NUL in it");
 	g_clear_error(&error);
 	assert_null(read_file(true, folder, warnings, &error));
 	assert_non_null(error);

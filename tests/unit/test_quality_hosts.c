@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "routing/credit_loops.h"
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
@@ -104,84 +103,4 @@ TEST(test_random_tables_are_cut_right)
 		recount(&lab);
 		lab_clear(&lab);
 	}
-}
-
-static uint32_t
-count_looped(const struct graph *g, const struct lft *lft)
-{
-	struct channels_result channels;
-	uint32_t n;
-
-	channels_check(g, lft, NULL, &channels);
-	n = channels.n_looped;
-	channels_clear(&channels);
-	return n;
-}
-
-/* All hosts of a ring send round it: the loop is theirs. */
-TEST(test_loop_of_hosts_stays)
-{
-	struct lft *found;
-	struct lab lab;
-
-	lab_init(&lab, "ring(5;1)", 0);
-	found = metrics_host_entries(lab.g, lab.lft);
-	assert_int_equal(count_looped(lab.g, lab.lft), 10);
-	assert_int_equal(count_looped(lab.g, found), 10);
-	lft_free(found);
-	lab_clear(&lab);
-}
-
-/* A spine that reaches a leaf by going down and up again, both ways round: no
- * host is sent that way, so without the spines the loop is gone. */
-TEST(test_loop_of_switches_goes)
-{
-	const struct graph_edge *edge;
-	const struct graph_target *t;
-	uint32_t sw, e, other;
-	struct lft *found;
-	struct lab lab;
-
-	lab_init(&lab, "PGFT(1,3;1,2)", 0);
-	assert_int_equal(count_looped(lab.g, lab.lft), 0);
-	/* a spine sends what is for leaf i to leaf i + 1, which sends it up
-	 * to where it would go anyhow */
-	for (sw = 0; sw < lab.g->n_switches; sw++) {
-		if (lab.g->n_hosts[sw])
-			continue;
-		for (t = lab.g->targets;
-		     t < lab.g->targets + lab.g->n_targets; t++) {
-			if (t->port == 0)
-				continue;
-			other = (t->sw + 1) % 3;
-			edge = NULL;
-			for (e = lab.g->first_edge[sw];
-			     e < lab.g->first_edge[sw + 1]; e++)
-				if (lab.g->edges[e].peer == other)
-					edge = &lab.g->edges[e];
-			assert_non_null(edge);
-			/* not the spine that hosts use for this LID */
-			e = lab.g->first_edge[other];
-			while (lab.g->edges[e].port !=
-			       lft_row(lab.lft, other)[t->lid])
-				e++;
-			if (lab.g->edges[e].peer == sw)
-				continue;
-			lft_row(lab.lft, sw)[t->lid] = edge->port;
-			/* all leaves agree on the other spine */
-			for (uint32_t leaf = 0; leaf < 3; leaf++)
-				for (e = lab.g->first_edge[leaf];
-				     leaf != t->sw &&
-				     e < lab.g->first_edge[leaf + 1]; e++)
-					if (lab.g->edges[e].peer != sw)
-						lft_row(lab.lft, leaf)
-							[t->lid] =
-							lab.g->edges[e].port;
-		}
-	}
-	found = metrics_host_entries(lab.g, lab.lft);
-	assert_true(count_looped(lab.g, lab.lft) > 0);
-	assert_int_equal(count_looped(lab.g, found), 0);
-	lft_free(found);
-	lab_clear(&lab);
 }

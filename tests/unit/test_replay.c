@@ -438,9 +438,9 @@ TEST(test_nothing_happens_after_a_difference, make_files, remove_files)
 	assert_false(replay_step(t));
 	/* it is the first one that is told */
 	assert_false(replay_finish(t, &again));
-	assert_non_null(strstr(again->message, "event 1 at 0.000000 s: "
-			       "recorded: a look at the clock; replayed: "
-			       "a MAD to LID 1"));
+	assert_has(again->message,
+		   "event 1 at 0.000000 s: recorded: a look at the clock; "
+		   "replayed: a MAD to LID 1");
 	assert_int_equal(replay_events(t), 0);
 	transport_free(t);
 }
@@ -613,7 +613,7 @@ TEST(test_timer_that_nobody_started_is_an_error, make_files, remove_files)
 	t = replay_new(out->data, out->len, NULL);
 	assert_non_null(t);
 	assert_false(replay_finish(t, &error));
-	assert_non_null(strstr(error->message, "damaged"));
+	assert_has(error->message, "damaged");
 	transport_free(t);
 }
 
@@ -627,17 +627,17 @@ TEST(test_files_that_cannot_be_used_are_named, make_files, remove_files)
 
 	assert_null(replay_open(nowhere, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
-	assert_non_null(strstr(error->message, nowhere));
+	assert_has(error->message, nowhere);
 	g_clear_error(&error);
 	assert_null(capture_open(&inner, nowhere, "+--once\n", &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
-	assert_non_null(strstr(error->message, nowhere));
+	assert_has(error->message, nowhere);
 	g_clear_error(&error);
 	assert_true(g_file_set_contents(files->a, "minism", -1, NULL));
 	assert_null(replay_open(files->a, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR,
 				    RECORD_ERROR_FORMAT));
-	assert_non_null(strstr(error->message, files->a));
+	assert_has(error->message, files->a);
 	g_clear_error(&error);
 	transport_free(inner);
 }
@@ -659,5 +659,5 @@ TEST(test_full_disk_is_told_at_the_end, make_files, remove_files)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_false(capture_close(c, &error));
 	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
-	assert_non_null(strstr(error->message, "/dev/full"));
+	assert_has(error->message, "/dev/full");
 }

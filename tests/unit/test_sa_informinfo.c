@@ -511,7 +511,7 @@ TEST(test_bad_lines_say_what_is_wrong, setup, teardown)
 		g_free(words[cases[n].at]);
 		words[cases[n].at] = g_strdup(cases[n].word);
 		assert_false(informs_load_line(f->i, words, 13, &error));
-		assert_non_null(strstr(error->message, cases[n].error));
+		assert_has(error->message, cases[n].error);
 		g_clear_error(&error);
 		assert_false(informs_load_line(f->i, words, 12, &error));
 		g_clear_error(&error);
@@ -538,7 +538,7 @@ TEST(test_twins_of_lines_are_refused, setup, teardown)
 		f->i = informs_new();
 		assert_true(star_load_text(load, f->i, one, &error));
 		assert_false(star_load_text(load, f->i, two, &error));
-		assert_non_null(strstr(error->message, n ? "twice" : "Enum"));
+		assert_has(error->message, n ? "twice" : "Enum");
 		g_error_free(error);
 	}
 }

@@ -147,7 +147,7 @@ TEST(test_bad_lines_say_what_is_wrong, lab_setup, lab_teardown)
 		f->g = groups_new();
 		assert_false(star_load_text(load, f->g, cases[i].line,
 					    &error));
-		assert_non_null(strstr(error->message, cases[i].word));
+		assert_has(error->message, cases[i].word);
 		g_error_free(error);
 	}
 }

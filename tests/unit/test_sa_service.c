@@ -406,13 +406,13 @@ TEST(test_bad_lines_say_what_is_wrong, setup, teardown)
 			line[k] = k < 6 ? (char *)words[k] : bytes;
 		assert_true(services_load_line(f->s, line, 8, 0, &error));
 		assert_false(services_load_line(f->s, line, 8, 0, &error));
-		assert_non_null(strstr(error->message, "twice"));
+		assert_has(error->message, "twice");
 		g_clear_error(&error);
 		services_free(f->s);
 		f->s = services_new();
 		line[cases[i].at] = (char *)cases[i].word;
 		assert_false(services_load_line(f->s, line, 8, 0, &error));
-		assert_non_null(strstr(error->message, cases[i].error));
+		assert_has(error->message, cases[i].error);
 		g_clear_error(&error);
 		assert_false(services_load_line(f->s, line, 7, 0, &error));
 		g_clear_error(&error);

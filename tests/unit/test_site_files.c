@@ -113,8 +113,7 @@ TEST(test_sl_of_a_partition_needs_qos, setup_new, setup_free)
 	    "Other=0x11 : 0x1=full ;\n");
 	start(t);
 	assert_int_equal(t->warnings->len, 1);
-	assert_non_null(strstr(t->warnings->pdata[0], "Storage (0x0010): sl=2 "
-			       "is not used"));
+	assert_has(t->warnings->pdata[0], "Storage (0x0010): sl=2 is not used");
 	t->conf->qos.enabled = true;
 	g_ptr_array_set_size(t->warnings, 0);
 	assert_true(site_files_reload(t->site, t->warnings, t->errors));

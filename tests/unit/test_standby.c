@@ -448,8 +448,8 @@ TEST(test_what_the_master_remembers_is_taken)
 	assert_true(persist_take(st.persist, lids, ranks, NULL));
 	g_string_truncate(text, 0);
 	persist_write(text, st.persist);
-	assert_non_null(strstr(text->str, lids));
-	assert_non_null(strstr(text->str, "= ranks\n"));
-	assert_non_null(strstr(text->str, "0x0000000000000007 3"));
+	assert_has(text->str, lids);
+	assert_has(text->str, "= ranks\n");
+	assert_has(text->str, "0x0000000000000007 3");
 	stage_close(&st);
 }

@@ -111,7 +111,7 @@ TEST(test_damaged_file_is_set_aside, make_folder, remove_folder)
 		assert_true(g_file_set_contents(path, cases[i].bytes,
 						cases[i].len, NULL));
 		assert_int_equal(load(path, &told), STATE_FILE_ASIDE);
-		assert_non_null(strstr(told, aside));
+		assert_has(told, aside);
 		assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 		assert_true(g_file_get_contents(aside, &bytes, &len, NULL));
 		assert_int_equal(len, cases[i].len);
@@ -129,10 +129,10 @@ expect_left_alone(const char *path, mode_t type)
 
 	if (type != S_IFLNK) {
 		assert_int_equal(load(path, &told), STATE_FILE_NONE);
-		assert_non_null(strstr(told, path));
+		assert_has(told, path);
 	}
 	assert_false(write_text(path, "good\n", &error));
-	assert_non_null(strstr(error->message, path));
+	assert_has(error->message, path);
 	assert_int_equal(g_lstat(path, &st), 0);
 	assert_int_equal(st.st_mode & S_IFMT, type);
 }
@@ -204,7 +204,7 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	assert_non_null(l);
 	assert_false(child_can_take(path, &why));
 	g_strchomp(want);
-	assert_non_null(strstr(why, want));
+	assert_has(why, want);
 	assert_true(g_str_has_suffix(why, want));
 	lockfile_free(l, false);
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));

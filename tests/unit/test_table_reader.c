@@ -271,10 +271,9 @@ TEST(test_refusal_is_named_once_and_costs_nobody_else, set_up, tear_down)
 	b->f->data = b;
 	bench_run(b);
 	assert_int_equal(b->faults->len, 1);
-	assert_non_null(strstr(b->faults->pdata[0],
-			       snapshot_node_of(b->s, b->host)->desc));
-	assert_non_null(strstr(b->faults->pdata[0], "port 1: its P_Key table "
-			       "cannot be read"));
+	assert_has(b->faults->pdata[0], snapshot_node_of(b->s, b->host)->desc);
+	assert_has(b->faults->pdata[0],
+		   "port 1: its P_Key table cannot be read");
 	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
 	assert_read(b, b->gate, PORT_TABLE_PKEY);
 }
@@ -319,8 +318,8 @@ TEST(test_silence_is_told_of_the_nearest_only, set_up, tear_down)
 	b->f->data = b;
 	bench_run(b);
 	assert_int_equal(b->faults->len, 1);
-	assert_non_null(strstr(b->faults->pdata[0],
-			       b->s->nodes[b->s->ports[b->gate].node].desc));
+	assert_has(b->faults->pdata[0],
+		   b->s->nodes[b->s->ports[b->gate].node].desc);
 	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
 	assert_read(b, b->s->local_port, PORT_TABLE_PKEY);
 	assert_in_range(b->f->gets, 1, asked + 16);
@@ -420,9 +419,9 @@ TEST(test_switch_that_does_not_answer_is_named, set_up, tear_down)
 	bench_run(b);
 	n = snapshot_node_of(b->s, b->sw);
 	assert_int_equal(b->faults->len, 1);
-	assert_non_null(strstr(b->faults->pdata[0], n->desc));
-	assert_non_null(strstr(b->faults->pdata[0], "its forwarding table "
-			       "cannot be read: no answer"));
+	assert_has(b->faults->pdata[0], n->desc);
+	assert_has(b->faults->pdata[0],
+		   "its forwarding table cannot be read: no answer");
 	/* Nor is its P_Key table read in vain. */
 	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->sw, 0));
 	assert_null(lft_seen_block(b->seen, n->sw_index, 0));
