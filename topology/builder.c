@@ -328,36 +328,26 @@ translate_port(const struct builder *b, const uint32_t *first, uint32_t port)
 	return first[p->node] + p->num;
 }
 
-/* Gives the nodes that stay their first port, and the snapshot its sizes. */
-static uint32_t *
-number_ports(const struct builder *b, const GArray *order, struct snapshot *s)
-{
-	uint32_t *first = g_new(uint32_t, b->nodes->len);
-
-	for (uint32_t i = 0; i < b->nodes->len; i++)
-		first[i] = SNAPSHOT_NONE;
-	for (guint i = 0; i < order->len; i++) {
-		uint32_t old = g_array_index(order, uint32_t, i);
-		const struct snapshot_node *node = builder_node_at(b, old);
-
-		first[old] = s->n_ports;
-		s->n_ports += node->info.num_ports + 1u;
-		if (snapshot_is_switch(node))
-			s->n_switches++;
-	}
-	s->n_nodes = order->len;
-	return first;
-}
-
 /* Step 3. Arrays of the exact size: on a large fabric the ports are what a
  * snapshot costs, and several snapshots are alive at once. */
 static struct snapshot *
 assemble(const struct builder *b, const GArray *order)
 {
 	struct snapshot *s = g_new0(struct snapshot, 1);
-	uint32_t *first = number_ports(b, order, s);
+	/* where the ports of a node that stays begin */
+	g_autofree uint32_t *first = g_new(uint32_t, b->nodes->len);
 	uint32_t sw = 0;
 
+	memset(first, 0xff, b->nodes->len * sizeof(*first));
+	for (guint i = 0; i < order->len; i++) {
+		uint32_t old = g_array_index(order, uint32_t, i);
+		const struct snapshot_node *node = builder_node_at(b, old);
+
+		first[old] = s->n_ports;
+		s->n_ports += node->info.num_ports + 1u;
+		s->n_switches += snapshot_is_switch(node);
+	}
+	s->n_nodes = order->len;
 	s->ref = 1;
 	if (b->names)
 		s->names = g_hash_table_ref(b->names);
@@ -394,7 +384,6 @@ assemble(const struct builder *b, const GArray *order)
 			p->info = (struct port_info){ .state = PORT_STATE_NOP };
 		}
 	}
-	g_free(first);
 	return s;
 }
 

@@ -529,21 +529,6 @@ expected_is_meant(const struct expected_node *n, const char *word,
 		strcmp(n->name, word) == 0;
 }
 
-static void
-accept_link(struct expected *e, struct expected_link *l, const char *word,
-	    uint64_t guid)
-{
-	g_autofree char *a = end_name(e, l, 0), *b = end_name(e, l, 1);
-
-	if (!expected_is_meant(node_at(e, l->node[0]), word, guid) &&
-	    !expected_is_meant(node_at(e, l->node[1]), word, guid) &&
-	    strcmp(a, word) && strcmp(b, word))
-		return;
-	l->is_void = !l->is_slow;
-	l->best = l->now;
-	l->since = 0;
-}
-
 unsigned
 expected_accept(struct expected *e, const char *word)
 {
@@ -561,11 +546,18 @@ expected_accept(struct expected *e, const char *word)
 		struct expected_link *l = link_at(e, i);
 		const struct expected_node *a = node_at(e, l->node[0]);
 		const struct expected_node *b = node_at(e, l->node[1]);
+		g_autofree char *x = end_name(e, l, 0), *y = end_name(e, l, 1);
 
-		if (a->is_void || b->is_void)
+		if (a->is_void || b->is_void) {
 			l->is_void = true;
-		else if (l->since && !is_missing(a) && !is_missing(b))
-			accept_link(e, l, word, guid);
+		} else if (l->since && !is_missing(a) && !is_missing(b) &&
+			   (expected_is_meant(a, word, guid) ||
+			    expected_is_meant(b, word, guid) ||
+			    strcmp(x, word) == 0 || strcmp(y, word) == 0)) {
+			l->is_void = !l->is_slow;
+			l->best = l->now;
+			l->since = 0;
+		}
 	}
 	drop_void_links(e);
 	find_faults(e);

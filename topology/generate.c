@@ -71,6 +71,7 @@ struct drawn_cable {
 
 struct drawing {
 	const char *text;
+	const struct shape *shape;
 	uint64_t seed;
 	GError **error;
 	unsigned n_groups;
@@ -87,6 +88,7 @@ struct shape {
 		unsigned min, max;
 	} numbers[SPEC_GROUPS];
 	bool (*draw)(struct drawing *sk);
+	uint32_t wrap;		/* of a grid */
 };
 
 /* Always false. */
@@ -186,25 +188,18 @@ struct tree {
 	uint32_t first[SPEC_NUMBERS + 1];	/* in the sketch */
 };
 
-static unsigned
+/* Numbers are below 2^16: no product overflows. */
+static uint64_t
 tree_down_ports(const struct tree *t, unsigned level)
 {
-	return level ? t->m[level] * t->p[level] : 0;
+	return level ? (uint64_t)t->m[level] * t->p[level] : 0;
 }
 
-static bool
-tree_check_level(struct drawing *sk, const struct tree *t, unsigned level)
+static uint64_t
+tree_up_ports(const struct tree *t, unsigned level)
 {
-	uint64_t ports = 0;
-	char what[48];
-
-	snprintf(what, sizeof(what), "a node of level %u", level);
-	/* Numbers are below 2^16: neither product nor sum overflows. */
-	if (level)
-		ports += (uint64_t)t->m[level] * t->p[level];
-	if (level < t->height)
-		ports += (uint64_t)t->w[level + 1] * t->p[level + 1];
-	return check_ports(sk, ports, what);
+	return level < t->height ?
+		(uint64_t)t->w[level + 1] * t->p[level + 1] : 0;
 }
 
 /* Reads the numbers and counts; false if the tree is too large. */
@@ -235,8 +230,10 @@ tree_measure(struct drawing *sk, struct tree *t)
 		}
 		t->size[l] = (uint32_t)size;
 		total += size;
+		snprintf(what, sizeof(what), "a node of level %u", l);
 		if (!check_nodes(sk, total, "nodes") ||
-		    !tree_check_level(sk, t, l))
+		    !check_ports(sk, tree_down_ports(t, l) +
+				 tree_up_ports(t, l), what))
 			return false;
 	}
 	return true;
@@ -247,7 +244,7 @@ tree_measure(struct drawing *sk, struct tree *t)
 static void
 tree_cable_level(const struct tree *t, unsigned l, struct drawing *sk)
 {
-	unsigned down = tree_down_ports(t, l - 1);
+	uint32_t down = (uint32_t)tree_down_ports(t, l - 1);
 
 	for (uint32_t i = 0; i < t->size[l - 1]; i++) {
 		uint32_t low = i % t->tail[l - 1];
@@ -281,10 +278,9 @@ draw_tree(struct drawing *sk)
 		return false;
 
 	for (unsigned l = 0; l <= t.height; l++) {
-		unsigned ports = tree_down_ports(&t, l);
+		unsigned ports = (unsigned)(tree_down_ports(&t, l) +
+					    tree_up_ports(&t, l));
 
-		if (l < t.height)
-			ports += t.w[l + 1] * t.p[l + 1];
 		t.first[l] = sk->nodes->len;
 		for (uint32_t i = 0; i < t.size[l]; i++)
 			drawing_add_node(sk, l ? NODE_SWITCH : NODE_CA, l, i,
@@ -326,15 +322,18 @@ draw_box(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
 #define WRAP_NEVER	UINT32_MAX
 
 /*
- * Switches in a box of `dims`, `hosts` on each. Ports of a switch: the hosts,
- * then for each dimension one up and one down; at an edge without a wrap the
- * port stays empty, so a port means the same direction everywhere.
+ * Switches in a box, `hosts` on each: the last part is the hosts, the one
+ * before it the dimensions, of which a single switch has none. Ports of a
+ * switch: the hosts, then for each dimension one up and one down; at an edge
+ * without a wrap the port stays empty, so a port means the same direction
+ * everywhere.
  */
 static bool
-draw_grid(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
-	  uint32_t wrap)
+draw_grid(struct drawing *sk)
 {
-	uint32_t stride = 1;
+	static const struct numbers point;
+	const struct numbers *dims = sk->n_groups > 1 ? &sk->group[0] : &point;
+	uint32_t hosts = sk->group[sk->n_groups - 1].v[0], stride = 1;
 	uint32_t n = draw_box(sk, dims, hosts, hosts + 2 * dims->n);
 
 	if (!n)
@@ -349,33 +348,13 @@ draw_grid(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
 			if (at + 1 < size)
 				drawing_add_cable(sk, i, up, i + stride, up +
 						  1);
-			else if (size >= wrap)
+			else if (size >= sk->shape->wrap)
 				drawing_add_cable(sk, i, up, i - at * stride,
 						  up + 1);
 		}
 		stride *= size;
 	}
 	return true;
-}
-
-static bool
-draw_torus(struct drawing *sk)
-{
-	return draw_grid(sk, &sk->group[0], sk->group[1].v[0], WRAP_TORUS);
-}
-
-static bool
-draw_mesh(struct drawing *sk)
-{
-	return draw_grid(sk, &sk->group[0], sk->group[1].v[0], WRAP_NEVER);
-}
-
-static bool
-draw_single(struct drawing *sk)
-{
-	struct numbers point = { .n = 0 };
-
-	return draw_grid(sk, &point, sk->group[0].v[0], WRAP_NEVER);
 }
 
 static bool
@@ -605,19 +584,22 @@ draw_random(struct drawing *sk)
 static const struct shape shapes[] = {
 	{ "PGFT", "PGFT(m1,..,mh;w1,..,wh[;p1,..,ph])", 2, 3,
 	  { { 1, SPEC_NUMBERS }, { 1, SPEC_NUMBERS }, { 1, SPEC_NUMBERS } },
-	  draw_tree },
-	{ "ring", "ring(n;h)", 2, 2, { { 1, 1 }, { 1, 1 } }, draw_torus },
+	  draw_tree, 0 },
+	{ "ring", "ring(n;h)", 2, 2, { { 1, 1 }, { 1, 1 } }, draw_grid,
+	  WRAP_TORUS },
 	{ "torus", "torus(a,b[,c];h)", 2, 2, { { 2, 3 }, { 1, 1 } },
-	  draw_torus },
-	{ "mesh", "mesh(a,b[,c];h)", 2, 2, { { 2, 3 }, { 1, 1 } }, draw_mesh },
-	{ "single", "single(h)", 1, 1, { { 1, 1 } }, draw_single },
-	{ "pair", "pair()", 1, 1, { { 0, 0 } }, draw_pair },
-	{ "random", "random(n,d,h)", 1, 1, { { 3, 3 } }, draw_random },
+	  draw_grid, WRAP_TORUS },
+	{ "mesh", "mesh(a,b[,c];h)", 2, 2, { { 2, 3 }, { 1, 1 } }, draw_grid,
+	  WRAP_NEVER },
+	{ "single", "single(h)", 1, 1, { { 1, 1 } }, draw_grid, WRAP_NEVER },
+	{ "pair", "pair()", 1, 1, { { 0, 0 } }, draw_pair, 0 },
+	{ "random", "random(n,d,h)", 1, 1, { { 3, 3 } }, draw_random, 0 },
 	{ "dragonfly", "dragonfly(a,p,h)", 1, 1, { { 3, 3 } },
-	  draw_dragonfly },
+	  draw_dragonfly, 0 },
 	{ "hyperx", "hyperx(s1[,s2..];h)", 2, 2,
-	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_hyperx },
-	{ "rails", "rails(n;h,r)", 2, 2, { { 1, 1 }, { 2, 2 } }, draw_rails },
+	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_hyperx, 0 },
+	{ "rails", "rails(n;h,r)", 2, 2, { { 1, 1 }, { 2, 2 } }, draw_rails,
+	  0 },
 };
 
 static const struct shape *
@@ -712,6 +694,7 @@ parse_and_draw(struct drawing *sk)
 					"%u numbers in part %u, it should be "
 					"%s", n, i + 1, shape->form);
 	}
+	sk->shape = shape;
 	return shape->draw(sk);
 }
 

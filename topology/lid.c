@@ -13,7 +13,7 @@
  *	1. keep_claims()	what the fabric has already, sorted so that
  *				the winner of a LID comes first
  *	2. recall()		what the memory holds for those without
- *	3. reserve(), allocate()	the lowest free range for the rest
+ *	3. allocate()		the lowest free range for the rest
  * Each step only looks at LIDs that are still free, so none can take a LID from
  * an earlier one.
  *
@@ -61,11 +61,7 @@ struct lid_claim {
 	bool named;		/* the memory says so too */
 };
 
-GQuark
-lid_error_quark(void)
-{
-	return g_quark_from_static_string("minism-lids-error");
-}
+G_DEFINE_QUARK(minism-lids-error, lid_error)
 
 /* --- ranges --- */
 
@@ -351,19 +347,6 @@ holds_for_absent(const struct assigner *a, const struct lid_range *r)
 	return is_valid_range(r) && !is_here(a, r->guid);
 }
 
-static void
-reserve(struct assigner *a)
-{
-	for (size_t i = 0; i < a->n_memory; i++) {
-		const struct lid_range *r = &a->memory[i];
-
-		if (holds_for_absent(a, r))
-			memset(a->reserved + r->min, true,
-			       r->max - r->min + 1u);
-	}
-	a->n_reserved = a->n_memory;
-}
-
 /* Ends the reservation of the highest GUID; false if there is none left. */
 static bool
 release_one(struct assigner *a)
@@ -400,24 +383,19 @@ lid_find_free(struct assigner *a, unsigned lmc)
 	return base <= a->last ? base : LID_NONE;
 }
 
-/* Aligned ranges may not fit where their number would; false if there is no
- * limit to give up. */
-static bool
-give_up_limit(struct assigner *a)
-{
-	if (a->limiter == SNAPSHOT_NONE)
-		return false;
-	note_limit(a, "the aligned ranges of all LIDs do not fit");
-	a->limiter = SNAPSHOT_NONE;
-	a->last = LID_UNICAST_MAX;
-	return true;
-}
-
 static bool
 allocate(struct assigner *a, unsigned lmc, GError **error)
 {
 	uint64_t needed = count_needed(a);
 
+	for (size_t i = 0; i < a->n_memory; i++) {
+		const struct lid_range *r = &a->memory[i];
+
+		if (holds_for_absent(a, r))
+			memset(a->reserved + r->min, true,
+			       r->max - r->min + 1u);
+	}
+	a->n_reserved = a->n_memory;
 	for (uint32_t i = 0; i < a->n_order; i++) {
 		uint32_t p = a->order[i];
 		unsigned base;
@@ -426,8 +404,15 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			continue;
 		do
 			base = lid_find_free(a, a->map->lmc[p]);
-		while (base == LID_NONE &&
-		       (release_one(a) || give_up_limit(a)));
+		while (base == LID_NONE && release_one(a));
+		/* aligned ranges may not fit where their number would */
+		if (base == LID_NONE && a->limiter != SNAPSHOT_NONE) {
+			note_limit(a, "the aligned ranges of all LIDs do not "
+				   "fit");
+			a->limiter = SNAPSHOT_NONE;
+			a->last = LID_UNICAST_MAX;
+			base = lid_find_free(a, a->map->lmc[p]);
+		}
 		if (base == LID_NONE) {
 			g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
 				    "%" PRIu64 " LIDs are needed at LMC %u, "
@@ -491,7 +476,6 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 		note_limit(a, "the highest LID is %u; ports that had a higher "
 			   "one: %u", a->last, a->n_beyond);
 	recall(a);
-	reserve(a);
 	if (allocate(a, lmc, error)) {
 		map->owner = g_renew(uint32_t, a->owner, map->top + 1u);
 		a->owner = NULL;
@@ -514,15 +498,6 @@ lid_compare_ranges(gconstpointer a, gconstpointer b)
 	if (ra->guid != rb->guid)
 		return ra->guid < rb->guid ? -1 : 1;
 	return (ra->min > rb->min) - (ra->min < rb->min);
-}
-
-static bool
-is_unused(const struct lid_map *map, const struct lid_range *r)
-{
-	for (unsigned lid = r->min; lid <= r->max && lid <= map->top; lid++)
-		if (map->owner[lid] != SNAPSHOT_NONE)
-			return false;
-	return true;
 }
 
 /* What is here, by GUID. Of two ports that claim one GUID the one with the
@@ -564,10 +539,15 @@ lid_remember(const struct snapshot *s, const struct lid_map *map,
 
 	for (size_t i = 0; i < n_memory; i++) {
 		const struct lid_range *here = (void *)all->data;
+		const struct lid_range *r = &memory[i];
+		bool keep = is_valid_range(r) &&
+			!memory_find(here, n_here, r->guid);
 
-		if (is_valid_range(&memory[i]) && is_unused(map, &memory[i]) &&
-		    !memory_find(here, n_here, memory[i].guid))
-			g_array_append_val(all, memory[i]);
+		for (unsigned lid = r->min; keep && lid <= r->max; lid++)
+			keep = lid_map_owner(map, (uint16_t)lid) ==
+				SNAPSHOT_NONE;
+		if (keep)
+			g_array_append_val(all, *r);
 	}
 	g_array_sort(all, lid_compare_ranges);
 	return all;

@@ -338,22 +338,6 @@ net_end_of_line(struct net_reader *f)
 	return true;
 }
 
-static bool
-read_guid_base(struct net_reader *f, enum node_type type, bool relative)
-{
-	uint64_t value;
-
-	if (!TAKE(f, 0, 0, UINT64_MAX, "GUID", &value))
-		return false;
-	if (relative)
-		value += f->base_guid[type];
-	else
-		f->base_guid[type] = value;
-	f->next_guid[type] = value;
-	f->port0_guid = 0;
-	return take_guid_in_parens(f, &f->port0_guid);
-}
-
 /* A "key=value" line; the key is at f->scan.at and is `len` long. */
 static bool
 read_key(struct net_reader *f, size_t len)
@@ -366,14 +350,24 @@ read_key(struct net_reader *f, size_t len)
 		{ "hcaguids", NODE_CA }, { "rtguid", NODE_ROUTER },
 	};
 	const char *key = f->scan.at;
-	bool relative = key[len] == '+';
+	uint64_t value;
 
 	f->scan.at += len + 1;
-	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++)
-		if (len == strlen(bases[i].word) &&
-		    strncmp(key, bases[i].word, len) == 0)
-			return read_guid_base(f, bases[i].type, relative) &&
-			       net_end_of_line(f);
+	for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+		if (len != strlen(bases[i].word) ||
+		    strncmp(key, bases[i].word, len) != 0)
+			continue;
+		if (!TAKE(f, 0, 0, UINT64_MAX, "GUID", &value))
+			return false;
+		if (key[len] == '+')	/* relative */
+			value += f->base_guid[bases[i].type];
+		else
+			f->base_guid[bases[i].type] = value;
+		f->next_guid[bases[i].type] = value;
+		f->port0_guid = 0;
+		return take_guid_in_parens(f, &f->port0_guid) &&
+			net_end_of_line(f);
+	}
 	if (strncmp(key, "vendid=", len + 1) == 0)
 		return TAKE(f, 0, 0, 0xffffff, "vendid", &f->vendor_id) &&
 			net_end_of_line(f);
@@ -470,23 +464,6 @@ enter_node(struct net_reader *f, struct net_node *node)
 }
 
 static bool
-net_read_header(struct net_reader *f, struct net_node *node)
-{
-	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
-	if (!TAKE(f, 10, 1, 254, "number of ports", &node->n_ports) ||
-	    !take_id(f, &node->id))
-		return false;
-	skip_blanks(f);
-	if (*f->scan.at == '#' && !read_node_desc(f, node))
-		return false;
-	if (!node->desc)
-		node->desc = g_strdup(node->id);
-	if (node->type != NODE_SWITCH)
-		return net_end_of_line(f);
-	return read_port0(f, node);
-}
-
-static bool
 net_read_node(struct net_reader *f, enum node_type type)
 {
 	struct net_node node = {
@@ -494,8 +471,18 @@ net_read_node(struct net_reader *f, enum node_type type)
 		.line = f->scan.line,
 		.first_cable = f->cables->len,
 	};
+	bool ok;
 
-	if (net_read_header(f, &node)) {
+	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
+	ok = TAKE(f, 10, 1, 254, "number of ports", &node.n_ports) &&
+		take_id(f, &node.id);
+	skip_blanks(f);
+	if (ok && *f->scan.at == '#')
+		ok = read_node_desc(f, &node);
+	if (ok && !node.desc)
+		node.desc = g_strdup(node.id);
+	if (ok && (type == NODE_SWITCH ? read_port0(f, &node) :
+		   net_end_of_line(f))) {
 		/* The GUIDs of this node; the next one counts on from here, as
 		 * in ibsim. */
 		node.guid = f->next_guid[node.type];
@@ -648,6 +635,7 @@ match_cable(struct net_reader *f, uint32_t c)
 {
 	struct net_cable *cable = net_cable_at(f, c);
 	const struct net_node *near = net_node_at(f, cable->node);
+	const struct net_rate *a = &cable->rate, *b = NULL;
 	const struct net_node *far;
 	uint32_t index;
 
@@ -659,7 +647,7 @@ match_cable(struct net_reader *f, uint32_t c)
 	if (cable->peer_num > far->n_ports)
 		return fail_at(f, line_of(cable->line), "\"%s\" has no port %u",
 			       far->id, cable->peer_num);
-	for (uint32_t i = 0; i < far->n_cables; i++) {
+	for (uint32_t i = 0; !b && i < far->n_cables; i++) {
 		const struct net_cable *mate;
 
 		cable->mate = far->first_cable + i;
@@ -667,20 +655,13 @@ match_cable(struct net_reader *f, uint32_t c)
 		if (mate->num == cable->peer_num &&
 		    mate->peer_num == cable->num &&
 		    strcmp(mate->peer_id, near->id) == 0)
-			return true;
+			b = &mate->rate;
 	}
-	return fail_at(f, line_of(cable->line),
-		    "\"%s\"[%u] does not say that it is cabled to \"%s\"[%u]",
-		    far->id, cable->peer_num, near->id, cable->num);
-}
-
-/* A link needs a width and a speed that both ends have enabled. */
-static bool
-match_rates(struct net_reader *f, const struct net_cable *cable)
-{
-	const struct net_rate *a = &cable->rate;
-	const struct net_rate *b = &net_cable_at(f, cable->mate)->rate;
-
+	if (!b)
+		return fail_at(f, line_of(cable->line), "\"%s\"[%u] does not "
+			       "say that it is cabled to \"%s\"[%u]", far->id,
+			       cable->peer_num, near->id, cable->num);
+	/* a link needs a width and a speed that both ends have enabled */
 	if (!(a->width & b->width))
 		return fail_at(f, line_of(cable->line),
 			       "no width is enabled at both ends "
@@ -848,8 +829,7 @@ net_file_parse(const char *text, const char *name, GError **error)
 		ok = net_read_line(&f);
 	}
 	for (uint32_t c = 0; ok && c < f.cables->len; c++)
-		ok = match_cable(&f, c) &&
-			match_rates(&f, net_cable_at(&f, c));
+		ok = match_cable(&f, c);
 	if (ok)
 		s = net_build(&f);
 	text_scan_end(&f.scan, error);

@@ -228,27 +228,6 @@ struct resolver {
 
 /* --- ports by name --- */
 
-static void
-resolver_init(struct resolver *r, const struct snapshot *s, GArray *strangers)
-{
-	*r = (struct resolver){ .s = s, .strangers = strangers };
-	r->ends = g_new(uint32_t, s->n_ports);
-	r->inside = g_new(uint32_t, s->n_ports);
-	r->what = g_new0(uint8_t, s->n_ports);
-	r->grants = g_array_new(FALSE, FALSE, sizeof(struct grant));
-	r->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint64_t *guid = &s->ports[port].guid;
-
-		if (!snapshot_is_end_port(s, port))
-			continue;
-		r->ends[r->n_ends++] = port;
-		if (*guid && !g_hash_table_contains(r->by_guid, guid))
-			g_hash_table_insert(r->by_guid, guid,
-					    GUINT_TO_POINTER(port + 1));
-	}
-}
-
 /* The port that a rule for a single one names; SNAPSHOT_NONE: it is away. */
 static uint32_t
 resolver_find(const struct resolver *r, const struct partition_rule *rule)
@@ -356,10 +335,26 @@ struct memberships *
 memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 		GArray *strangers)
 {
-	struct resolver r;
+	struct resolver r = {
+		.s = s, .strangers = strangers,
+		.ends = g_new(uint32_t, s->n_ports),
+		.inside = g_new(uint32_t, s->n_ports),
+		.what = g_new0(uint8_t, s->n_ports),
+		.grants = g_array_new(FALSE, FALSE, sizeof(struct grant)),
+		.by_guid = g_hash_table_new(g_int64_hash, g_int64_equal),
+	};
 	struct memberships *m;
 
-	resolver_init(&r, s, strangers);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint64_t *guid = &s->ports[port].guid;
+
+		if (!snapshot_is_end_port(s, port))
+			continue;
+		r.ends[r.n_ends++] = port;
+		if (*guid && !g_hash_table_contains(r.by_guid, guid))
+			g_hash_table_insert(r.by_guid, guid,
+					    GUINT_TO_POINTER(port + 1));
+	}
 	for (guint i = 0; i < rules->partitions->len; i++)
 		resolver_partition(&r, rules->partitions->pdata[i]);
 	m = memberships_deal(s->n_ports, r.grants);

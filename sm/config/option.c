@@ -431,19 +431,6 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 			   near, is_name ? "," : ";");
 }
 
-/* The last word is an option without its value, which GOption refused. */
-static bool
-fail_missing(const struct option_table *t, const char *last, GError **error)
-{
-	const struct option *o = last[1] == '-' ? option_find_name(t, last +
-								   2) :
-		find_letter(t, last[strlen(last) - 1]);
-	g_autofree char *accepts = o ? option_accepts(o) : NULL;
-
-	return option_fail(error, "%s%s: a value is missing: %s", o ? "--" : "",
-			   o ? o->name : last, o ? accepts : "");
-}
-
 bool
 option_read(const struct option_table *t, void *values, int argc,
 	    char *const *argv, char ***words, GError **error)
@@ -461,8 +448,19 @@ option_read(const struct option_table *t, void *values, int argc,
 		return true;
 	last = g_strdup(list[g_strv_length(list) - 1]);
 	if (!g_option_context_parse_strv(context, &list, &why)) {
-		if (why->domain != TEXT_ERROR)
-			return fail_missing(t, last, error);
+		if (why->domain != TEXT_ERROR) {
+			const struct option *o = last[1] == '-' ?
+				option_find_name(t, last + 2) :
+				find_letter(t, last[strlen(last) - 1]);
+			g_autofree char *accepts = o ? option_accepts(o) : NULL;
+
+			/* The last word is an option without its value, which
+			 * GOption refused. */
+			return option_fail(error,
+					   "%s%s: a value is missing: %s",
+					   o ? "--" : "", o ? o->name : last,
+					   o ? accepts : "");
+		}
 		g_propagate_error(error, g_steal_pointer(&why));
 		return false;
 	}

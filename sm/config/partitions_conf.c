@@ -394,19 +394,6 @@ parser_take_name(struct partitions_parser *p, struct definition *d)
 	return !has_value || read_pkey(p, &value, &d->pkey);
 }
 
-/* Past the next ';' that is in no comment. */
-static void
-skip_definition(struct text_scan *s)
-{
-	while (text_skip_space(s)) {
-		s->at += strcspn(s->at, ";#\n");
-		if (*s->at == ';') {
-			s->at++;
-			return;
-		}
-	}
-}
-
 /* Up to and with the ":". False: there is none, and all of it was skipped. */
 static bool
 take_head(struct partitions_parser *p, struct definition *d, bool *good)
@@ -430,7 +417,14 @@ take_head(struct partitions_parser *p, struct definition *d, bool *good)
 	else if (*good)
 		fail_at(p, text_here(&p->scan), "this \"=\" is one too many: a "
 			"\":\" before the members is missing");
-	skip_definition(&p->scan);
+	/* past the next ';' that is in no comment */
+	while (text_skip_space(&p->scan)) {
+		p->scan.at += strcspn(p->scan.at, ";#\n");
+		if (*p->scan.at == ';') {
+			p->scan.at++;
+			break;
+		}
+	}
 	return false;
 }
 
@@ -537,36 +531,6 @@ has_q_key(const struct conf_group *g)
 }
 
 static bool
-read_mgid(struct partitions_parser *p, const struct text_span *value,
-	  uint8_t *mgid)
-{
-	g_autofree char *text = g_strndup(value->at, value->len);
-	g_autofree char *shown = text_span_show(value);
-
-	if (!value->len)
-		return fail_at(p, value->place, "a multicast GID is missing");
-	if (value->len < INET6_ADDRSTRLEN &&
-	    inet_pton(AF_INET6, text, mgid) == 1 && mgid[0] == 0xff)
-		return true;
-	return fail_at(p, value->place, "%s is no multicast GID: it is written "
-		       "as an IPv6 address and begins with ff", shown);
-}
-
-static bool
-take_group_flag(struct partitions_parser *p, struct conf_group *g)
-{
-	struct text_span name = text_take_span(&p->scan, WORD_END), value;
-	bool has_value = take_value(p, &value);
-	int flag;
-
-	if (!name.len && !has_value)
-		return true;
-	flag = choose(p, &name, "flag of a group, whose line this is", "",
-		      flag_names, N_GROUP_FLAGS);
-	return flag >= 0 && set_group_flag(p, g, (enum flag)flag, &value);
-}
-
-static bool
 is_ip(const uint8_t *mgid)
 {
 	return (mgid[2] == 0x40 || mgid[2] == 0x60) && mgid[3] == 0x1b;
@@ -579,6 +543,7 @@ take_group(struct partitions_parser *p, struct definition *d)
 {
 	struct conf_group g = d->flags;
 	struct text_span value = { "", 0, text_here(&p->scan) };
+	g_autofree char *text = NULL, *shown = NULL;
 	bool ok;
 
 	g.inherited = g.given;
@@ -589,12 +554,31 @@ take_group(struct partitions_parser *p, struct definition *d)
 		value = text_take_span(&p->scan, GID_END);
 	}
 	g.place = value.place;
-	ok = read_mgid(p, &value, g.mgid);
+	text = g_strndup(value.at, value.len);
+	shown = text_span_show(&value);
+	ok = value.len < INET6_ADDRSTRLEN &&
+		inet_pton(AF_INET6, text, g.mgid) == 1 && g.mgid[0] == 0xff;
+	if (!value.len)
+		fail_at(p, value.place, "a multicast GID is missing");
+	else if (!ok)
+		fail_at(p, value.place, "%s is no multicast GID: it is written "
+			"as an IPv6 address and begins with ff", shown);
 	text_skip_comment(&p->scan);
 	while (*p->scan.at == ',') {
+		struct text_span name;
+		bool has_value;
+		int flag;
+
 		p->scan.at++;
-		ok &= take_group_flag(p, &g);
+		name = text_take_span(&p->scan, WORD_END);
+		has_value = take_value(p, &value);
 		text_skip_comment(&p->scan);
+		if (!name.len && !has_value)
+			continue;
+		flag = choose(p, &name, "flag of a group, whose line this is",
+			      "", flag_names, N_GROUP_FLAGS);
+		ok &= flag >= 0 &&
+			set_group_flag(p, &g, (enum flag)flag, &value);
 	}
 	if (ok && is_ip(g.mgid) && !has_q_key(&g))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
@@ -681,20 +665,6 @@ refuse_flag(struct partitions_parser *p, const struct text_span *name)
 	return true;
 }
 
-/* After a member or group: the next one, or the end. */
-static void
-end_item(struct partitions_parser *p, unsigned errors_before)
-{
-	text_skip_comment(&p->scan);
-	if (!*p->scan.at || strchr(",;\n", *p->scan.at))
-		return;
-	if (p->scan.n_errors == errors_before)
-		fail_at(p, text_here(&p->scan), "\"%c\" is not expected here: "
-			"members are separated by commas", *p->scan.at);
-	p->scan.at += strcspn(p->scan.at, ",;#\n");
-	text_skip_comment(&p->scan);
-}
-
 /* False: the definition ends here. new_line: it is the first of its line. */
 static bool
 take_item(struct partitions_parser *p, struct definition *d, bool new_line)
@@ -714,7 +684,15 @@ take_item(struct partitions_parser *p, struct definition *d, bool new_line)
 	} else {
 		take_member(p, d, &name);
 	}
-	end_item(p, errors);
+	/* the next one, or the end */
+	text_skip_comment(&p->scan);
+	if (!*p->scan.at || strchr(",;\n", *p->scan.at))
+		return true;
+	if (p->scan.n_errors == errors)
+		fail_at(p, text_here(&p->scan), "\"%c\" is not expected here: "
+			"members are separated by commas", *p->scan.at);
+	p->scan.at += strcspn(p->scan.at, ",;#\n");
+	text_skip_comment(&p->scan);
 	return true;
 }
 

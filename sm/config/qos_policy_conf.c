@@ -196,24 +196,6 @@ take_ranges(struct policy_parser *p, const struct protocol *of,
 }
 
 static bool
-take_criteria(struct policy_parser *p, const struct protocol *of)
-{
-	if (text_take_char(&p->scan, ',')) {
-		const struct criterion *by = take_criterion(p, of);
-
-		return by && take_ranges(p, of, by);
-	}
-	if (of->needs)
-		return text_fail(&p->scan, text_here(&p->scan), "%s needs a "
-				 "criterion: \"%s, %s ...\"", of->word,
-				 of->word, of->takes & BY_SERVICE ?
-				 "service-id" : "target-port-guid");
-	if (of->takes)
-		add_rule(p, of->match, of->low, of->high);
-	return true;
-}
-
-static bool
 policy_end_of_line(struct policy_parser *p, const char *what)
 {
 	return text_line_ends(&p->scan) ||
@@ -225,10 +207,21 @@ static bool
 take_rule(struct policy_parser *p, const struct protocol *of)
 {
 	guint first = p->policy->rules->len;
+	const struct criterion *by;
 	uint64_t sl;
 
-	if (!take_criteria(p, of))
-		return false;
+	if (text_take_char(&p->scan, ',')) {
+		by = take_criterion(p, of);
+		if (!by || !take_ranges(p, of, by))
+			return false;
+	} else if (of->needs) {
+		return text_fail(&p->scan, text_here(&p->scan), "%s needs a "
+				 "criterion: \"%s, %s ...\"", of->word,
+				 of->word, of->takes & BY_SERVICE ?
+				 "service-id" : "target-port-guid");
+	} else if (of->takes) {
+		add_rule(p, of->match, of->low, of->high);
+	}
 	if (!text_take_char(&p->scan, ':'))
 		return text_fail(&p->scan, text_here(&p->scan),
 				 "\": SL\" is missing");

@@ -114,22 +114,6 @@ request_of(GList *link)
 	return link->data;
 }
 
-static struct request *
-request_take(struct mad_client *x)
-{
-	if (!x->unused.head) {
-		struct request *chunk = g_new0(struct request, CHUNK);
-
-		g_ptr_array_add(x->chunks, chunk);
-		for (unsigned i = 0; i < CHUNK; i++) {
-			chunk[i].link.data = &chunk[i];
-			g_queue_push_tail_link(&x->unused, &chunk[i].link);
-		}
-	}
-	/* the one used last: its memory is still in the cache */
-	return request_of(g_queue_pop_head_link(&x->unused));
-}
-
 static void
 table_add(struct mad_client *x, struct request *r)
 {
@@ -567,30 +551,12 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	advance(x);
 }
 
-/* Only the current attempt counts: the one after an older one is out. An
- * answer of ours that its client did not acknowledge has the client's TID. */
-static void
-on_returned(struct mad_client *x, const struct mad_header *h)
-{
-	uint32_t tid = h->tid;
-	struct request *r = find_by_tid(x, tid);
-
-	if (h->method & MAD_METHOD_RESPONSE)
-		return;
-	if (!r || !is_current(r, tid)) {
-		window_end_ghost(&x->window, tid);
-	} else {
-		room_release(x, r);
-		lose(x, r);
-	}
-	advance(x);
-}
-
 static void
 on_mad(const struct transport_mad *m, void *data)
 {
 	struct mad_client *x = data;
 	struct mad_header h;
+	struct request *r;
 
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
@@ -598,8 +564,20 @@ on_mad(const struct transport_mad *m, void *data)
 		advance(x);
 		return;
 	}
+	/* Only the current attempt counts: the one after an older one is out.
+	 * An answer of ours that its client did not acknowledge has the
+	 * client's TID. */
 	if (m->event == TRANSPORT_RETURNED) {
-		on_returned(x, &h);
+		if (h.method & MAD_METHOD_RESPONSE)
+			return;
+		r = find_by_tid(x, h.tid);
+		if (!r || !is_current(r, h.tid)) {
+			window_end_ghost(&x->window, h.tid);
+		} else {
+			room_release(x, r);
+			lose(x, r);
+		}
+		advance(x);
 		return;
 	}
 	if (h.method & MAD_METHOD_RESPONSE) {
@@ -665,8 +643,19 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	   const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
 	   void *data, uint64_t tag)
 {
-	struct request *r = request_take(x);
+	struct request *r;
 
+	if (!x->unused.head) {
+		struct request *chunk = g_new0(struct request, CHUNK);
+
+		g_ptr_array_add(x->chunks, chunk);
+		for (unsigned i = 0; i < CHUNK; i++) {
+			chunk[i].link.data = &chunk[i];
+			g_queue_push_tail_link(&x->unused, &chunk[i].link);
+		}
+	}
+	/* the one used last: its memory is still in the cache */
+	r = request_of(g_queue_pop_head_link(&x->unused));
 	r->place = PLACE_NONE;
 	r->room = false;
 	r->attempt = 0;

@@ -172,15 +172,6 @@ differ_in_bytes(struct replay *r, const struct record_event *e)
 	differ(r, text->str);
 }
 
-static bool
-same_address(const struct mad_addr *a, const struct mad_addr *b)
-{
-	return a->qp == b->qp && a->qkey == b->qkey && a->lid == b->lid &&
-		a->pkey_index == b->pkey_index && a->sl == b->sl &&
-		a->grh == b->grh &&
-		(!a->grh || memcmp(a->gid, b->gid, sizeof(a->gid)) == 0);
-}
-
 static void
 print_address(GString *out, const char *who, const struct record_event *e)
 {
@@ -197,35 +188,35 @@ print_address(GString *out, const char *who, const struct record_event *e)
 		g_string_append_printf(out, "%02x", a->gid[i]);
 }
 
-static void
-differ_in_address(struct replay *r, const struct record_event *e)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	print_event(text, e);
-	g_string_append(text, ": the address differs");
-	print_address(text, "recorded", &r->next);
-	print_address(text, "replayed", e);
-	differ(r, text->str);
-}
-
 /* ------------------------------------------------- what the program does */
 
 /* Whether `e` is what stands in the record; if so, the caller advances. */
 static bool
 expect(struct replay *r, const struct record_event *e)
 {
+	const struct mad_addr *a = &r->next.addr, *b = &e->addr;
+	g_autoptr(GString) text = NULL;
+
 	if (r->difference)
 		return false;
 	if (r->over || r->next.kind != e->kind || r->next.when != e->when ||
-	    r->next.timer != e->timer)
+	    r->next.timer != e->timer) {
 		differ_in_kind(r, e);
-	else if (r->next.len != e->len ||
-		 (e->len && memcmp(r->next.mad, e->mad, e->len)))
+	} else if (r->next.len != e->len ||
+		   (e->len && memcmp(r->next.mad, e->mad, e->len))) {
 		differ_in_bytes(r, e);
-	else if (!same_address(&r->next.addr, &e->addr) ||
-		 r->next.timeout_ms != e->timeout_ms)
-		differ_in_address(r, e);
+	} else if (a->qp != b->qp || a->qkey != b->qkey || a->lid != b->lid ||
+		 a->pkey_index != b->pkey_index || a->sl != b->sl ||
+		 a->grh != b->grh ||
+		 (a->grh && memcmp(a->gid, b->gid, sizeof(a->gid))) ||
+		 r->next.timeout_ms != e->timeout_ms) {
+		text = g_string_new(NULL);
+		print_event(text, e);
+		g_string_append(text, ": the address differs");
+		print_address(text, "recorded", &r->next);
+		print_address(text, "replayed", e);
+		differ(r, text->str);
+	}
 	return !r->difference;
 }
 

@@ -236,15 +236,6 @@ deliver(struct umad_transport *u, size_t len)
 	buffer_trim(&u->in);
 }
 
-static void
-arm(struct umad_transport *u)
-{
-	g_mutex_lock(&u->mutex);
-	u->armed = true;
-	g_cond_signal(&u->changed);
-	g_mutex_unlock(&u->mutex);
-}
-
 /* A turn of the main loop. */
 struct umad_turn {
 	int64_t began;
@@ -281,19 +272,6 @@ is_gone(int error)
 
 static void leave_device(struct umad_transport *u);
 
-/* Reading failed, for a reason that may pass or not. */
-static void
-on_read_error(struct umad_transport *u, int error)
-{
-	if (is_gone(error) || ++u->errors >= ERRORS_MAX) {
-		u->failed = error;
-		leave_device(u);
-		return;
-	}
-	g_source_set_ready_time(u->source, g_get_monotonic_time() +
-				ERROR_PAUSE_US);
-}
-
 /* Armed only once nothing is left to read, and what comes between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
@@ -324,14 +302,25 @@ on_wake(void *data)
 			deliver(u, len);
 			continue;
 		}
+		/* reading failed, for a reason that may pass or not */
 		if (errno != EAGAIN && errno != EWOULDBLOCK) {
-			on_read_error(u, errno);
+			if (is_gone(errno) || ++u->errors >= ERRORS_MAX) {
+				u->failed = errno;
+				leave_device(u);
+				return G_SOURCE_CONTINUE;
+			}
+			g_source_set_ready_time(u->source,
+						g_get_monotonic_time() +
+						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
 		}
 		u->errors = 0;
 		if (linger(u, &turn))
 			continue;
-		arm(u);
+		g_mutex_lock(&u->mutex);
+		u->armed = true;
+		g_cond_signal(&u->changed);
+		g_mutex_unlock(&u->mutex);
 		return G_SOURCE_CONTINUE;
 	}
 	g_source_set_ready_time(u->source, 0);
@@ -404,16 +393,6 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
-/* A message that the kernel cuts. */
-static bool
-is_message(const uint8_t *mad, size_t len)
-{
-	struct rmpp_header r;
-
-	return mad[1] == MAD_CLASS_SA && rmpp_header_read(mad, len, &r) &&
-		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
-}
-
 /* write() refused it. True: it is on its way all the same, for the kernel still
  * sends the message that it repeats. */
 static bool
@@ -436,7 +415,11 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    GError **error)
 {
 	struct umad_transport *u = umad_of(t);
-	bool message = is_message(mad, len);
+	struct rmpp_header r;
+	/* which the kernel cuts */
+	bool message = mad[1] == MAD_CLASS_SA &&
+		rmpp_header_read(mad, len, &r) &&
+		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
 	ib_mad_addr_t *addr;
 	int agent = -1;
 
@@ -648,19 +631,6 @@ declare_manager(struct umad_transport *u, const struct local_port *port,
 	return false;
 }
 
-static void
-stop_watcher(struct umad_transport *u)
-{
-	if (!u->watcher)
-		return;
-	g_mutex_lock(&u->mutex);
-	u->stop = true;
-	g_cond_signal(&u->changed);
-	g_mutex_unlock(&u->mutex);
-	g_thread_join(g_steal_pointer(&u->watcher));
-	u->stop = false;
-}
-
 /* Everything that belongs to the device. */
 static void
 unbind_port(struct umad_transport *u)
@@ -670,7 +640,14 @@ unbind_port(struct umad_transport *u)
 	if (u->issm_fd >= 0)
 		close(u->issm_fd);
 	u->issm_fd = -1;
-	stop_watcher(u);
+	if (u->watcher) {
+		g_mutex_lock(&u->mutex);
+		u->stop = true;
+		g_cond_signal(&u->changed);
+		g_mutex_unlock(&u->mutex);
+		g_thread_join(g_steal_pointer(&u->watcher));
+		u->stop = false;
+	}
 	if (watched && !u->failed)
 		drain(u);
 	for (unsigned i = 0; i < AGENTS; i++) {
@@ -823,23 +800,6 @@ on_reopen(void *data)
 /* -------------------------------------------------------------------
  * opening */
 
-/* libibumad does not look, and its open fails with another call's errno. */
-static bool
-has_umad(GError **error)
-{
-	int fd = open("/sys/class/infiniband_mad/abi_version",
-		      O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && umad_init() >= 0)
-		return true;
-	g_set_error_literal(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "the kernel module ib_umad is not loaded: try "
-			    "\"modprobe ib_umad\"; local ports: none");
-	return false;
-}
-
 struct transport *
 umad_transport_open(const struct umad_choice *choice, GError **error)
 {
@@ -851,9 +811,21 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 	g_autoptr(GArray) ports = NULL;
 	const struct local_port *port;
 	struct umad_transport *u;
+	int fd;
 
-	if (!has_umad(error))
+	/* libibumad does not look, and its open fails with another call's
+	 * errno. */
+	fd = open("/sys/class/infiniband_mad/abi_version",
+		  O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	if (fd < 0 || umad_init() < 0) {
+		g_set_error_literal(error, TRANSPORT_ERROR,
+				    TRANSPORT_ERROR_OPEN, "the kernel module "
+				    "ib_umad is not loaded: try \"modprobe "
+				    "ib_umad\"; local ports: none");
 		return NULL;
+	}
 	ports = list_ports();
 	port = local_port_choose((void *)ports->data, ports->len, &wish);
 	if (!port) {

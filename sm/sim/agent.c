@@ -58,17 +58,6 @@ admits(struct sim *sim, const struct sim_packet *p)
 	return false;
 }
 
-static unsigned
-serve_node_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
-{
-	struct node_info info = sim_node_of(sim, p->to)->info;
-
-	info.local_port = sim->ports[p->to].num;
-	info.port_guid = sim->ports[sim_end_port(sim, p->to)].guid;
-	node_info_encode(data, &info);
-	return MAD_STATUS_OK;
-}
-
 static bool
 switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
 		    const struct switch_info *want)
@@ -115,39 +104,28 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	return MAD_STATUS_OK;
 }
 
-static unsigned
-guid_blocks(const struct sim_port *port)
-{
-	unsigned cap = MAX(port->info.guid_cap, 1);
-
-	return (cap + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
-}
-
-static void
-write_guids(struct sim_port *end, uint32_t block, const uint8_t *data)
-{
-	if (!end->tables)
-		end->tables = g_new0(struct sim_tables, 1);
-	if (!end->tables->guids)
-		end->tables->guids = g_malloc0_n(guid_blocks(end),
-						 SIM_TABLE_BLOCK);
-	for (unsigned i = 0; i < GUIDS_PER_BLOCK; i++)
-		if (block * GUIDS_PER_BLOCK + i < end->info.guid_cap)
-			memcpy(end->tables->guids[block] + i * GUID_LEN,
-			       data + i * GUID_LEN, GUID_LEN);
-}
-
 /* GUID 0 is the PortGUID, whatever is written there (IBA 14.2.5.5). */
 static unsigned
 serve_guid_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	struct sim_port *end = &sim->ports[sim_end_port(sim, p->to)];
-	uint32_t block = p->h.attr_mod;
+	uint32_t block = p->h.attr_mod, first = block * GUIDS_PER_BLOCK;
+	unsigned cap = end->info.guid_cap;
+	unsigned blocks = (MAX(cap, 1) + GUIDS_PER_BLOCK - 1) /
+		GUIDS_PER_BLOCK;
 
-	if (block >= guid_blocks(end))
+	if (block >= blocks)
 		return MAD_STATUS_BAD_VALUE;
-	if (p->h.method == MAD_METHOD_SET)
-		write_guids(end, block, data);
+	if (p->h.method == MAD_METHOD_SET) {
+		if (!end->tables)
+			end->tables = g_new0(struct sim_tables, 1);
+		if (!end->tables->guids)
+			end->tables->guids = g_malloc0_n(blocks,
+							 SIM_TABLE_BLOCK);
+		if (first < cap)
+			memcpy(end->tables->guids[block], data,
+			       MIN(cap - first, GUIDS_PER_BLOCK) * GUID_LEN);
+	}
 	memset(data, 0, SMP_DATA_LEN);
 	if (end->tables && end->tables->guids)
 		memcpy(data, end->tables->guids[block], SIM_TABLE_BLOCK);
@@ -160,21 +138,27 @@ static unsigned
 serve_attribute(struct sim *sim, struct sim_packet *p)
 {
 	uint8_t *data = smp_data(p->mad);
+	const struct sim_node *node = sim_node_of(sim, p->to);
+	struct node_info info;
 	bool get;
 
 	/* The answer to a Set that was not done is what it was before. */
-	if (sim_node_of(sim, p->to)->mood == SIM_MOOD_FORGETFUL)
+	if (node->mood == SIM_MOOD_FORGETFUL)
 		p->h.method = MAD_METHOD_GET;
 	get = p->h.method == MAD_METHOD_GET;
 	switch (p->h.attr_id) {
 	case MAD_ATTR_NODE_DESC:
 		if (get)
-			memcpy(data, sim_node_of(sim, p->to)->desc,
-			       NODE_DESC_LEN);
+			memcpy(data, node->desc, NODE_DESC_LEN);
 		return get ? MAD_STATUS_OK : MAD_STATUS_BAD_ATTRIBUTE;
 	case MAD_ATTR_NODE_INFO:
-		return get ? serve_node_info(sim, p, data) :
-			MAD_STATUS_BAD_ATTRIBUTE;
+		if (!get)
+			return MAD_STATUS_BAD_ATTRIBUTE;
+		info = node->info;
+		info.local_port = sim->ports[p->to].num;
+		info.port_guid = sim->ports[sim_end_port(sim, p->to)].guid;
+		node_info_encode(data, &info);
+		return MAD_STATUS_OK;
 	case MAD_ATTR_SWITCH_INFO:
 		return serve_switch_info(sim, p, data);
 	case MAD_ATTR_GUID_INFO:

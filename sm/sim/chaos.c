@@ -214,21 +214,6 @@ node_forget_port(struct sim *sim, uint32_t port)
 		i->phys_state = PORT_PHYS_POLLING;
 }
 
-static void
-forget_node(struct sim *sim, uint32_t node)
-{
-	struct sim_node *n = &sim->nodes[node];
-
-	sim_table_clear_node(sim, node);
-	n->sw.linear_fdb_top = n->sw.multicast_fdb_top = 0;
-	n->sw.default_port = 0;
-	n->sw.default_mcast_primary = n->sw.default_mcast_not_primary = 0;
-	n->sw.life_time = device_switch.life_time;
-	n->sw.port_state_change = sim_is_switch(n);
-	for (unsigned num = 0; num <= n->info.num_ports; num++)
-		node_forget_port(sim, n->first_port + num);
-}
-
 void
 sim_node_off(struct sim *sim, uint32_t node)
 {
@@ -247,10 +232,19 @@ sim_node_off(struct sim *sim, uint32_t node)
 void
 sim_node_on(struct sim *sim, uint32_t node)
 {
-	if (sim->nodes[node].power == SIM_POWER_ON)
+	struct sim_node *n = &sim->nodes[node];
+
+	if (n->power == SIM_POWER_ON)
 		return;
-	forget_node(sim, node);
-	sim->nodes[node].power = SIM_POWER_ON;
+	sim_table_clear_node(sim, node);
+	n->sw.linear_fdb_top = n->sw.multicast_fdb_top = 0;
+	n->sw.default_port = 0;
+	n->sw.default_mcast_primary = n->sw.default_mcast_not_primary = 0;
+	n->sw.life_time = device_switch.life_time;
+	n->sw.port_state_change = sim_is_switch(n);
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		node_forget_port(sim, n->first_port + num);
+	n->power = SIM_POWER_ON;
 	settle_node(sim, node);
 }
 

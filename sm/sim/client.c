@@ -200,22 +200,17 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 /* -------------------------------------------------------- the transport */
 
 static bool
-client_is_message(const uint8_t *mad, size_t len)
-{
-	struct rmpp_header r;
-
-	return len >= RMPP_SA_HEADER_LEN && mad[1] == MAD_CLASS_SA &&
-		rmpp_header_read(mad, len, &r) && r.flags & RMPP_FLAG_ACTIVE;
-}
-
-static bool
 client_send(struct transport *t, const struct mad_addr *to,
 	    const uint8_t *mad, size_t len, unsigned timeout_ms, GError **error)
 {
 	struct sim_client *c = client_of(t);
+	struct rmpp_header r;
+	bool is_message = c->base.rmpp && len >= RMPP_SA_HEADER_LEN &&
+		mad[1] == MAD_CLASS_SA && rmpp_header_read(mad, len, &r) &&
+		r.flags & RMPP_FLAG_ACTIVE;
 	struct sim_packet *p;
 
-	if (len != MAD_SIZE && !(c->base.rmpp && client_is_message(mad, len))) {
+	if (len != MAD_SIZE && !is_message) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;

@@ -167,21 +167,6 @@ apply_link(struct port_info *have, const struct port_info *want)
 	have->overrun_errors = want->overrun_errors;
 }
 
-/* What a switch cannot do is read-only there (IBA 14.2.5.4). */
-static void
-apply_switch(const struct switch_info *sw, struct port_info *have,
-	     const struct port_info *want)
-{
-	if (sw->enforce_inbound)
-		have->enforce_inbound = want->enforce_inbound;
-	if (sw->enforce_outbound)
-		have->enforce_outbound = want->enforce_outbound;
-	if (sw->filter_raw_inbound)
-		have->filter_raw_inbound = want->filter_raw_inbound;
-	if (sw->filter_raw_outbound)
-		have->filter_raw_outbound = want->filter_raw_outbound;
-}
-
 /* The states last: a link that goes down takes others with it. */
 static void
 apply_states(struct sim *sim, uint32_t port, const struct port_info *want)
@@ -222,10 +207,19 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 	if (has_link && !link_is_valid(sim, &p->info, want))
 		return MAD_STATUS_BAD_VALUE;
 	p->wire_valid = false;
-	if (is_end)
+	if (is_end) {
 		apply_end(sim, port, want);
-	else
-		apply_switch(&node->sw, &p->info, want);
+	} else {
+		/* What a switch cannot do is read-only there (IBA 14.2.5.4). */
+		if (node->sw.enforce_inbound)
+			p->info.enforce_inbound = want->enforce_inbound;
+		if (node->sw.enforce_outbound)
+			p->info.enforce_outbound = want->enforce_outbound;
+		if (node->sw.filter_raw_inbound)
+			p->info.filter_raw_inbound = want->filter_raw_inbound;
+		if (node->sw.filter_raw_outbound)
+			p->info.filter_raw_outbound = want->filter_raw_outbound;
+	}
 	if (has_link) {
 		apply_link(&p->info, want);
 		apply_states(sim, port, want);

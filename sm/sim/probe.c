@@ -85,18 +85,6 @@ enter_node(const struct sim *sim, uint32_t in,
 	return SIM_DELIVERED;
 }
 
-/* The port by which a packet leaves node; SNAPSHOT_NONE: it has none. */
-static uint32_t
-look_up(const struct sim *sim, uint32_t node_index, uint16_t dlid)
-{
-	const struct sim_node *node = &sim->nodes[node_index];
-	uint8_t num = sim_lft_entry(sim, node_index, dlid);
-
-	if (dlid > node->sw.linear_fdb_top || num > node->info.num_ports)
-		return SNAPSHOT_NONE;
-	return node->first_port + num;
-}
-
 enum sim_delivery
 sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
 	 const struct sim_packet_kind *kind, struct sim_trace *trace)
@@ -117,14 +105,20 @@ sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
 	if (dlid > LID_UNICAST_MAX)
 		return SIM_NO_LID;
 	for (;;) {
-		bool in_switch = sim_is_switch(sim_node_of(sim, at));
-		uint32_t out = in_switch ?
-			look_up(sim, sim->ports[at].node, dlid) : at;
+		const struct sim_node *node = sim_node_of(sim, at);
+		uint32_t out = at;
 
-		if (out == SNAPSHOT_NONE)
-			return SIM_NO_ROUTE;
-		if (in_switch && sim->ports[out].num == 0)
-			break;
+		if (sim_is_switch(node)) {
+			uint8_t num = sim_lft_entry(sim, sim->ports[at].node,
+						    dlid);
+
+			if (dlid > node->sw.linear_fdb_top ||
+			    num > node->info.num_ports)
+				return SIM_NO_ROUTE;
+			if (num == 0)
+				break;
+			out = node->first_port + num;
+		}
 		if (trace->n == SIM_HOPS_MAX)
 			return SIM_LOOP;
 		trace->end = out;

@@ -160,16 +160,6 @@ send_trap(struct sim *sim, uint32_t end, uint64_t tid, const uint8_t *data)
 	sim_packet_launch(sim, p);
 }
 
-static int64_t
-period_of(const struct sim *sim, const struct sim_notice *n)
-{
-	unsigned exponent = sim->ports[n->port].info.subnet_timeout;
-
-	if (sim->params.trap_repeat_us)
-		return (int64_t)sim->params.trap_repeat_us * NS_PER_US;
-	return (int64_t)SUBNET_TIMEOUT_NS << MIN(exponent, 31);
-}
-
 static void
 notice_end(struct sim *sim, struct sim_notice *n)
 {
@@ -181,12 +171,16 @@ static void
 on_notice(struct sim *sim, struct sim_event *e)
 {
 	struct sim_notice *n = (struct sim_notice *)e;
+	unsigned exponent = sim->ports[n->port].info.subnet_timeout;
+	int64_t period = sim->params.trap_repeat_us ?
+		(int64_t)sim->params.trap_repeat_us * NS_PER_US :
+		(int64_t)SUBNET_TIMEOUT_NS << MIN(exponent, 31);
 
 	send_trap(sim, n->port, n->tid, n->data);
 	if (sim->params.trap_repeats && n->left-- == 0)
 		notice_end(sim, n);
 	else
-		sim_clock_start(sim, e, sim->now + period_of(sim, n));
+		sim_clock_start(sim, e, sim->now + period);
 }
 
 static bool
@@ -239,23 +233,23 @@ sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap)
 	send_trap(sim, end, ++sim->last_tid & UINT32_MAX, data);
 }
 
-static struct sim_notice *
-find_notice(struct sim *sim, uint32_t end, const struct kind *kind)
+/* tid NULL: all of this end port. */
+static void
+end_notices(struct sim *sim, uint32_t end, const uint64_t *tid)
 {
-	int64_t key = notice_key(end, kind->trap);
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		int64_t key = notice_key(end, kinds[i].trap);
+		struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
-	return g_hash_table_lookup(sim->traps, &key);
+		if (n && (!tid || n->tid == *tid))
+			notice_end(sim, n);
+	}
 }
 
 void
 sim_trap_repress(struct sim *sim, uint32_t end, uint64_t tid)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		struct sim_notice *n = find_notice(sim, end, &kinds[i]);
-
-		if (n && n->tid == tid)
-			notice_end(sim, n);
-	}
+	end_notices(sim, end, &tid);
 }
 
 void
@@ -264,13 +258,7 @@ sim_trap_forget(struct sim *sim, uint32_t node)
 	const struct sim_node *n = &sim->nodes[node];
 
 	for (unsigned num = 0; num <= n->info.num_ports; num++)
-		for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-			struct sim_notice *notice = find_notice(sim,
-					n->first_port + num, &kinds[i]);
-
-			if (notice)
-				notice_end(sim, notice);
-		}
+		end_notices(sim, n->first_port + num, NULL);
 }
 
 void
