@@ -165,13 +165,15 @@ device_write_node(struct lab_device *d)
 
 /* ------------------------------------------------------------------- ports */
 
+/* What has changed since the last look. */
 static unsigned
-differences(const struct port_info *a, const struct port_info *b)
+device_look(struct device_port *p)
 {
+	struct lab_device *d = p->device;
+	const struct port_info *a = sim_port_info(d->sim, p->sim_port);
+	const struct port_info *b = &p->seen;
 	unsigned changed = 0;
 
-	if (memcmp(a, b, sizeof(*a)) == 0)
-		return 0;
 	if (a->state != b->state || a->phys_state != b->phys_state)
 		changed |= LAB_CHANGED_STATE;
 	if (a->lid != b->lid || a->lmc != b->lmc)
@@ -180,17 +182,9 @@ differences(const struct port_info *a, const struct port_info *b)
 		changed |= LAB_CHANGED_SM;
 	if (a->gid_prefix != b->gid_prefix)
 		changed |= LAB_CHANGED_GID;
-	return changed ? changed : LAB_CHANGED_OTHER;
-}
-
-static unsigned
-device_look(struct device_port *p)
-{
-	struct lab_device *d = p->device;
-	const struct port_info *now = sim_port_info(d->sim, p->sim_port);
-	unsigned changed = differences(now, &p->seen);
-
-	p->seen = *now;
+	if (!changed && memcmp(a, b, sizeof(*a)))
+		changed = LAB_CHANGED_OTHER;
+	p->seen = *a;
 	for (unsigned i = 0; i < p->n_pkeys; i++) {
 		uint16_t pkey = sim_port_pkey(d->sim, p->sim_port, i);
 

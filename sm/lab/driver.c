@@ -47,13 +47,14 @@ drivers_free(struct drivers *d)
 /* ------------------------------------------------------------ port's words */
 
 static void
-tell_port(struct driver_port *x, unsigned changed)
+on_changed(struct device_port *p, unsigned changed, void *data)
 {
-	const struct device_port *p = x->port;
+	struct driver_port *x = data;
 	const struct port_info *i = &p->seen;
 	const struct lab_port port = {
 		.gid_prefix = i->gid_prefix,
-		.port_guid = p->transport->port_guid, .changed = changed,
+		.port_guid = p->transport->port_guid,
+		.changed = changed & ~DEVICE_CHANGED_PKEYS,
 		.cap_mask = i->cap_mask, .lid = i->lid, .sm_lid = i->sm_lid,
 		.state = i->state, .phys_state = i->phys_state, .lmc = i->lmc,
 		.sm_sl = i->sm_sl, .mtu = i->neighbor_mtu,
@@ -62,16 +63,9 @@ tell_port(struct driver_port *x, unsigned changed)
 		.vl_cap = i->vl_cap, .subnet_timeout = i->subnet_timeout,
 	};
 
-	conn_send(x->conn, LAB_PORT, x->channel, &port, sizeof(port), NULL, 0);
-}
-
-static void
-on_changed(struct device_port *p, unsigned changed, void *data)
-{
-	struct driver_port *x = data;
-
-	if (changed & ~DEVICE_CHANGED_PKEYS)
-		tell_port(x, changed & ~DEVICE_CHANGED_PKEYS);
+	if (port.changed)
+		conn_send(x->conn, LAB_PORT, x->channel, &port, sizeof(port),
+			  NULL, 0);
 	if (changed & DEVICE_CHANGED_PKEYS)
 		conn_send(x->conn, LAB_PKEYS, x->channel, p->pkeys,
 			  p->n_pkeys * sizeof(*p->pkeys), NULL, 0);

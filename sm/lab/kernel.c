@@ -513,16 +513,6 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------ registration */
 
-static bool
-overlaps(const struct agent *a, const struct agent *b)
-{
-	return a->mgmt_class == b->mgmt_class && a->version == b->version &&
-		(a->methods[0] & b->methods[0] ||
-		 a->methods[1] & b->methods[1]) &&
-		(!is_vendor2(a->mgmt_class) ||
-		 memcmp(a->oui, b->oui, sizeof(a->oui)) == 0);
-}
-
 /* What ib_register_mad_agent() asks for. Class 0: an agent that only sends. */
 static bool
 is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
@@ -562,9 +552,16 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	}
 	if (r->oui & 0xff000000 || !is_valid(&model, r->qpn, r->rmpp_version))
 		return -EINVAL;
-	for (guint i = 0; i < p->agents->len; i++)
-		if (overlaps(p->agents->pdata[i], &model))
+	for (guint i = 0; i < p->agents->len; i++) {
+		a = p->agents->pdata[i];
+		if (a->mgmt_class == model.mgmt_class &&
+		    a->version == model.version &&
+		    (a->methods[0] & model.methods[0] ||
+		     a->methods[1] & model.methods[1]) &&
+		    (!is_vendor2(a->mgmt_class) ||
+		     memcmp(a->oui, model.oui, sizeof(a->oui)) == 0))
 			return -EINVAL;
+	}
 	while (model.id < N_AGENTS && f->agents[model.id])
 		model.id++;
 	if (model.id == N_AGENTS)

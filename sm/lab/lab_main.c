@@ -253,22 +253,6 @@ on_interrupt(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-static int
-serve(struct session *s)
-{
-	if (s->args->run)
-		return run_inside(s, s->node, s->args->run) ? s->status :
-			EXIT_FAILURE;
-	printf("%s=%s; programs run on %s; help lists the commands\n",
-	       LAB_ENV_SOCKET, lab_socket(s->lab), s->node);
-	fflush(stdout);
-	prompt_open("lab> ", on_line, on_complete, s);
-	while (!s->over)
-		g_main_context_iteration(NULL, TRUE);
-	prompt_close();
-	return s->status;
-}
-
 /* --------------------------------------------------------------- the fabric */
 
 /* Chooses the node and runs the commands of the command line. */
@@ -350,7 +334,17 @@ run_lab(const struct lab_arguments *a)
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	s.status = prepare(&s) ? serve(&s) : EXIT_FAILURE;
+	if (!prepare(&s) || (a->run && !run_inside(&s, s.node, a->run))) {
+		s.status = EXIT_FAILURE;
+	} else if (!a->run) {
+		printf("%s=%s; programs run on %s; help lists the commands\n",
+		       LAB_ENV_SOCKET, lab_socket(s.lab), s.node);
+		fflush(stdout);
+		prompt_open("lab> ", on_line, on_complete, &s);
+		while (!s.over)
+			g_main_context_iteration(NULL, TRUE);
+		prompt_close();
+	}
 	session_stop_stepping(&s);
 	end_daemons();
 	lab_free(s.lab);
@@ -426,19 +420,6 @@ join_lab(const struct lab_arguments *a)
 
 /* -------------------------------------------------------------- arguments */
 
-/* COMMAND is cut off before GOption sees its options. */
-static void
-take_command(struct lab_arguments *a, int *argc, char **argv)
-{
-	for (int i = 1; i < *argc; i++) {
-		if (strcmp(argv[i], "--"))
-			continue;
-		a->run = i + 1 < *argc ? argv + i + 1 : NULL;
-		argv[i] = NULL;
-		*argc = i;
-	}
-}
-
 static char *
 add_command(const struct option *o, void *place, const char *value)
 {
@@ -493,7 +474,14 @@ main(int argc, char **argv)
 	};
 	int status = EXIT_USAGE;
 
-	take_command(&a, &argc, argv);
+	/* COMMAND is cut off before GOption sees its options */
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--"))
+			continue;
+		a.run = i + 1 < argc ? argv + i + 1 : NULL;
+		argv[i] = NULL;
+		argc = i;
+	}
 	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
 			      &a.words, EXIT_USAGE, &status)) {
 		if (!a.words || !a.words[0])

@@ -225,18 +225,6 @@ redirect(const char *path, char *room)
 	return path;
 }
 
-static const char *
-device_name(const char *path)
-{
-	const char *prefix = "/dev/infiniband/";
-	const char *name = path ? path + strlen(prefix) : NULL;
-
-	if (!path || strncmp(path, prefix, strlen(prefix)))
-		return NULL;
-	return strncmp(name, "umad", 4) && strncmp(name, "issm", 4) ? NULL :
-		name;
-}
-
 static int
 umad_open_device(const char *name, int flags)
 {
@@ -379,17 +367,6 @@ umad_read_mad(int fd, struct umad_file *f, void *buf, size_t count)
 	return n;
 }
 
-static bool
-may_write(struct umad_file *f, const struct ib_user_mad_hdr *hdr,
-	  const uint8_t *mad)
-{
-	if (hdr->id >= AGENTS_MAX || !(f->agents >> hdr->id & 1))
-		return false;
-	if (mad[3] & 0x80 || mad[3] == 0x07 || !hdr->timeout_ms)
-		return true;
-	return waiting_add(f, umad_key_of(mad, hdr->id));
-}
-
 /* In one piece, for a reader in another thread and for speed. */
 static bool
 umad_send_mad(int fd, const struct umad_file *f, const uint8_t *buf,
@@ -412,6 +389,8 @@ static ssize_t
 write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
+	const uint8_t *mad = buf + f->hdr;
+	bool waits;
 	int error = 0;
 
 	if (count < f->hdr + 36) {
@@ -419,8 +398,10 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 		return -1;
 	}
 	memcpy(&hdr, buf, f->hdr);
+	waits = !(mad[3] & 0x80) && mad[3] != 0x07 && hdr.timeout_ms;
 	pthread_mutex_lock(&f->lock);
-	if (!may_write(f, &hdr, buf + f->hdr))
+	if (hdr.id >= AGENTS_MAX || !(f->agents >> hdr.id & 1) ||
+	    (waits && !waiting_add(f, umad_key_of(mad, hdr.id))))
 		error = EINVAL;
 	else if (!umad_send_mad(fd, f, buf, count))
 		error = EIO;
@@ -495,11 +476,15 @@ mode_of(int flags, va_list args)
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	const char *name = device_name(path);
+	static const char prefix[] = "/dev/infiniband/";
+	size_t len = strlen(prefix);
 	char room[PATH_MAX];
 
-	return name ? umad_open_device(name, flags) :
-		REAL(openat)(dir, redirect(path, room), flags, mode);
+	if (path && strncmp(path, prefix, len) == 0 &&
+	    (strncmp(path + len, "umad", 4) == 0 ||
+	     strncmp(path + len, "issm", 4) == 0))
+		return umad_open_device(path + len, flags);
+	return REAL(openat)(dir, redirect(path, room), flags, mode);
 }
 
 #define OPEN(name, dir, ...) \

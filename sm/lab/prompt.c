@@ -67,17 +67,6 @@ on_key(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-static void
-edit(void)
-{
-	prompt.edits = true;
-	rl_readline_name = (char *)"minism-lab";
-	rl_attempted_completion_function = match;
-	rl_completer_word_break_characters = (char *)" ";
-	rl_callback_handler_install(prompt.text, on_edited);
-	prompt.source = g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP, on_key,
-				      NULL);
-}
 #endif
 
 static void
@@ -124,7 +113,13 @@ prompt_open(const char *text, prompt_line_fn on_line,
 	prompt.data = data;
 #ifdef HAVE_LIBEDIT
 	if (isatty(STDIN_FILENO)) {
-		edit();
+		prompt.edits = true;
+		rl_readline_name = (char *)"minism-lab";
+		rl_attempted_completion_function = match;
+		rl_completer_word_break_characters = (char *)" ";
+		rl_callback_handler_install(text, on_edited);
+		prompt.source = g_unix_fd_add(STDIN_FILENO,
+					      G_IO_IN | G_IO_HUP, on_key, NULL);
 		return;
 	}
 #endif

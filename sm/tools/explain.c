@@ -189,16 +189,6 @@ place_by_lid(const struct explain *e, unsigned lid)
 }
 
 static char *
-path_text(const uint8_t *mad, unsigned hops)
-{
-	GString *out = g_string_new("0");
-
-	for (unsigned i = 1; i <= hops; i++)
-		g_string_append_printf(out, ",%u", mad[INITIAL_PATH + i]);
-	return g_string_free(out, FALSE);
-}
-
-static char *
 place_by_path(const struct explain *e, const char *path)
 {
 	const uint64_t *guid = g_hash_table_lookup(e->places, path);
@@ -486,11 +476,11 @@ explain_smp(struct explain *e, int64_t now, const struct mad_header *h,
 	    const uint8_t *mad)
 {
 	const uint8_t *data = smp_data_const(mad);
-	bool direct = h->mgmt_class == MAD_CLASS_SMP_DIRECT;
-	g_autofree char *path = direct && h->hop_count <= DR_MAX_HOPS ?
-		path_text(mad, h->hop_count) : NULL;
-	g_autofree char *where = place ? g_strdup(place) :
-		place_by_path(e, path);
+	bool direct = h->mgmt_class == MAD_CLASS_SMP_DIRECT &&
+		h->hop_count <= DR_MAX_HOPS;
+	g_autoptr(GString) route = g_string_new("0");
+	g_autofree char *where = NULL;
+	const char *path;
 	g_autofree char *what = g_strdup_printf("%s %s",
 		mad_method_name(method), mad_attr_name(h->attr_id));
 	const struct sentence *t = find_sentence(h, method &
@@ -499,10 +489,16 @@ explain_smp(struct explain *e, int64_t now, const struct mad_header *h,
 	struct explain_line line = {
 		.kind = event == EXPLAIN_SENT && h->method == method &&
 			sa_is_request(method) ? EXPLAIN_REQUEST : EXPLAIN_MAD,
-		.what = what, .where = where, .path = path,
-		.why = t ? t->why : NULL, .clause = t ? t->clause : NULL,
+		.what = what, .why = t ? t->why : NULL,
+		.clause = t ? t->clause : NULL,
 	};
 
+	for (unsigned i = 1; direct && i <= h->hop_count; i++)
+		g_string_append_printf(route, ",%u", mad[INITIAL_PATH + i]);
+	path = direct ? route->str : NULL;
+	where = place ? g_strdup(place) : place_by_path(e, path);
+	line.path = path;
+	line.where = where;
 	if (event == EXPLAIN_RETURNED)
 		g_string_append(text, "no answer in time");
 	else if (event == EXPLAIN_RECEIVED && h->method == method &&
@@ -545,14 +541,12 @@ put_mask(GString *out, const struct sa_header *h)
 {
 	unsigned n = 0;
 	const struct mad_field *f = sa_fields(h->mad.attr_id, &n);
-	const char *comma = "by ";
 
 	for (unsigned i = 0; f && i < MIN(n, 64); i++)
-		if (h->comp_mask & SA_BIT(i) && f[i].kind != MAD_FIELD_RESERVED) {
-			g_string_append_printf(out, "%s%s", comma, f[i].name);
-			comma = ", ";
-		}
-	if (*comma == 'b')
+		if (h->comp_mask & SA_BIT(i) && f[i].kind != MAD_FIELD_RESERVED)
+			g_string_append_printf(out, "%s%s", out->len ? ", " :
+					       "by ", f[i].name);
+	if (!out->len)
 		g_string_append(out, "all of them");
 }
 

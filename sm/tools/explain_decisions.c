@@ -18,15 +18,6 @@
 
 /* -------------------------------------------------------------------- LIDs */
 
-static bool
-remembers(const struct lid_range *memory, size_t n, uint64_t guid, uint16_t lid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (memory[i].guid == guid)
-			return memory[i].min == lid;
-	return false;
-}
-
 void
 explain_lids(struct explain *e, int64_t now, struct snapshot *s,
 	     struct lid_map *lids, const struct lid_range *memory,
@@ -42,10 +33,12 @@ explain_lids(struct explain *e, int64_t now, struct snapshot *s,
 
 		if (!lid || n++ >= MANY)
 			continue;
+		for (size_t i = 0; i < n_memory; i++)
+			if (memory[i].guid == s->ports[p].guid &&
+			    memory[i].min == lid)
+				why = "it had this one last time";
 		if (s->ports[p].info.lid == lid)
 			why = "the fabric has it so";
-		else if (remembers(memory, n_memory, s->ports[p].guid, lid))
-			why = "it had this one last time";
 		explain_say(e, now, "LID", name, "a port keeps its LID, since "
 			    "others have it in their caches; new ones go by "
 			    "PortGUID", "IBA 4.1.3", "LID %u: %s", lid, why);

@@ -272,26 +272,13 @@ ms_since(int64_t start)
 	return (double)(g_get_monotonic_time() - start) / 1000;
 }
 
-/* A loop may need what switches send or get to close. */
-static uint32_t
-count_looped_hosts(const struct route_lab *lab, const struct lft *lft)
-{
-	struct lft *entries = metrics_host_entries(lab->g, lft);
-	struct channels_result channels;
-	uint32_t n;
-
-	channels_check(lab->g, entries, NULL, &channels);
-	n = channels.n_looped;
-	channels_clear(&channels);
-	lft_free(entries);
-	return n;
-}
-
 static void
 row_verify(struct lab_row *row, const struct route_lab *lab)
 {
 	const struct verify_reach *reach = &row->verified.reach;
 	int64_t start = g_get_monotonic_time();
+	struct channels_result channels;
+	struct lft *entries;
 
 	lab_progress(lab, row->name, "verifying");
 	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
@@ -301,8 +288,14 @@ row_verify(struct lab_row *row, const struct route_lab *lab)
 		channels_check(lab->g, row->lft, NULL,
 			       &row->verified.channels);
 	}
-	if (row->verified.channels.n_looped)
-		row->looped_hosts = count_looped_hosts(lab, row->lft);
+	/* A loop may need what switches send or get to close. */
+	if (row->verified.channels.n_looped) {
+		entries = metrics_host_entries(lab->g, row->lft);
+		channels_check(lab->g, entries, NULL, &channels);
+		row->looped_hosts = channels.n_looped;
+		channels_clear(&channels);
+		lft_free(entries);
+	}
 	if (lab->before)
 		channels_check(lab->g, row->lft, lab->before, &row->together);
 	if (row->verified.channels.n_looped || row->together.n_looped)
@@ -481,33 +474,28 @@ lab_try_file(struct route_lab *lab)
 
 /* --- one path --- */
 
-static bool
-port_is_called(const struct route_lab *lab, uint32_t port, const char *text)
-{
-	const struct snapshot_node *n = snapshot_node_of(lab->subnet, port);
-	uint64_t number;
-	char *end;
-
-	if (strcmp(snapshot_node_name(n), text) == 0)
-		return true;
-	number = g_ascii_strtoull(text, &end, 0);
-	return end != text && !*end && number &&
-		(number == lab->subnet->ports[port].guid ||
-		 number == n->info.node_guid ||
-		 number == lab->lids->base[port]);
-}
-
 static uint32_t
 lab_find_end(const struct route_lab *lab, const char *text, GError **error)
 {
+	const struct snapshot *s = lab->subnet;
 	uint32_t port, found = SNAPSHOT_NONE, n = 0;
+	char *end;
+	uint64_t number = g_ascii_strtoull(text, &end, 0);
 
-	for (port = 0; port < lab->subnet->n_ports; port++)
-		if (snapshot_is_end_port(lab->subnet, port) &&
-		    port_is_called(lab, port, text)) {
-			found = found == SNAPSHOT_NONE ? port : found;
-			n++;
-		}
+	if (end == text || *end)
+		number = 0;
+	for (port = 0; port < s->n_ports; port++) {
+		const struct snapshot_node *node = snapshot_node_of(s, port);
+
+		if (!snapshot_is_end_port(s, port) ||
+		    (strcmp(snapshot_node_name(node), text) &&
+		     (!number || (number != s->ports[port].guid &&
+				  number != node->info.node_guid &&
+				  number != lab->lids->base[port]))))
+			continue;
+		found = found == SNAPSHOT_NONE ? port : found;
+		n++;
+	}
 	if (n == 1)
 		return found;
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, n ?

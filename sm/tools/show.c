@@ -530,25 +530,6 @@ put_lone_hosts(const struct picture *p, GString *out)
 	}
 }
 
-/* The first `lines` lines of `text`; if there are more, the last says so. */
-static void
-put_cut(GString *out, const char *text, uint32_t lines)
-{
-	uint32_t total = count_lines(text);
-	const char *end = text;
-
-	if (total <= lines) {
-		g_string_append(out, text);
-		return;
-	}
-	for (uint32_t i = 1; i < lines; i++)
-		end = strchr(end, '\n') + 1;
-	g_string_append_len(out, text, end - text);
-	if (lines > 0)
-		g_string_append_printf(out, "… %u more lines\n",
-				       total - lines + 1);
-}
-
 void
 show_fabric(const struct snapshot *s, const struct lid_map *lids,
 	    unsigned lines, GString *out)
@@ -556,7 +537,8 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 	struct picture p = { .s = s, .lids = lids };
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) levels = g_string_new(NULL);
-	uint32_t room;
+	uint32_t room, total;
+	const char *end;
 
 	p.g = graph_new(s, lids);
 	picture_find_levels(&p);
@@ -570,7 +552,17 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 		put_levels(&p, room, SHORT_LIST, levels);
 	}
 	g_string_append(text, levels->str);
-	put_cut(out, text->str, lines);
+	total = count_lines(text->str);
+	if (total > lines) {	/* the last line says so */
+		end = text->str;
+		for (uint32_t i = 1; i < lines; i++)
+			end = strchr(end, '\n') + 1;
+		g_string_truncate(text, (gsize)(end - text->str));
+	}
+	g_string_append(out, text->str);
+	if (total > lines && lines > 0)
+		g_string_append_printf(out, "… %u more lines\n",
+				       total - lines + 1);
 	g_free(p.level);
 	graph_free(p.g);
 }
@@ -767,24 +759,6 @@ pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
 	return found;
 }
 
-/* No switch between them: two hosts back to back. */
-static bool
-pick_pair(const struct snapshot *s, uint32_t *from, uint32_t *to)
-{
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-
-		if (!snapshot_link_up(s, port) || peer == port ||
-		    snapshot_is_switch(snapshot_node_of(s, port)) ||
-		    snapshot_is_switch(snapshot_node_of(s, peer)))
-			continue;
-		*from = port;
-		*to = peer;
-		return true;
-	}
-	return false;
-}
-
 bool
 show_pick_route(const struct snapshot *s, const struct lid_map *lids,
 		const struct lft *lft, uint32_t *from, uint32_t *to)
@@ -800,5 +774,17 @@ show_pick_route(const struct snapshot *s, const struct lid_map *lids,
 		g_array_free(offers, TRUE);
 	}
 	graph_free(g);
-	return found || pick_pair(s, from, to);
+	/* no switch between them: two hosts back to back */
+	for (uint32_t port = 0; !found && port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (!snapshot_link_up(s, port) || peer == port ||
+		    snapshot_is_switch(snapshot_node_of(s, port)) ||
+		    snapshot_is_switch(snapshot_node_of(s, peer)))
+			continue;
+		found = true;
+		*from = port;
+		*to = peer;
+	}
+	return found;
 }
