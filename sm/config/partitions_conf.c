@@ -122,7 +122,6 @@ struct conf_group {
 	unsigned given;			/* bits by enum flag, here */
 	unsigned inherited;		/* in the definition's head */
 	uint16_t scopes;		/* a bit each; 0: as in the MGID */
-	bool broadcast;			/* of IPoIB: the MGID is to come */
 	struct text_place place;
 };
 
@@ -170,22 +169,6 @@ struct partitions_parser {
 
 /* --- words and numbers --- */
 
-/* Of words cut short: the one it is, or -1. */
-static int
-find_short(const struct text_span *span, const char *const *words, size_t n)
-{
-	int found = -1;
-
-	for (size_t i = 0; i < n && span->len >= SHORTEST; i++) {
-		if (strncmp(words[i], span->at, span->len) != 0)
-			continue;
-		if (found >= 0)
-			return -1;
-		found = (int)i;
-	}
-	return found;
-}
-
 /*
  * Which of the words it is, or -1 and an error that names them. A word cut
  * short is taken, with a warning, if its letters begin one word only. also:
@@ -198,15 +181,22 @@ choose(struct partitions_parser *p, const struct text_span *span,
 	g_autofree char *shown = text_span_show(span);
 	g_autoptr(GString) list = g_string_new(also);
 	g_autofree char *near = NULL;
-	int i;
+	size_t begun = 0;
+	unsigned n_begun = 0;
 
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		if (text_span_is(span, words[k]))
 			return (int)k;
-	i = find_short(span, words, n);
-	if (i >= 0) {
-		warn_at(p, span->place, "%s is taken for %s", shown, words[i]);
-		return i;
+		if (span->len >= SHORTEST &&
+		    strncmp(words[k], span->at, span->len) == 0) {
+			begun = k;
+			n_begun++;
+		}
+	}
+	if (n_begun == 1) {
+		warn_at(p, span->place, "%s is taken for %s", shown,
+			words[begun]);
+		return (int)begun;
 	}
 	for (size_t k = 0; k < n; k++)
 		g_string_append_printf(list, "%s%s", words[k], k + 2 < n ?
@@ -223,8 +213,8 @@ choose(struct partitions_parser *p, const struct text_span *span,
 /* A number of C, min to max; false and an error that says what is wrong. */
 static bool
 parser_read_number(struct partitions_parser *p, const struct text_span *span,
-		   const char *what,
-		   uint64_t min, uint64_t max, uint64_t *value)
+		   const char *what, uint64_t min, uint64_t max,
+		   uint64_t *value)
 {
 	g_autofree char *shown = NULL, *range = NULL;
 	size_t zeros = strspn(span->at, "0");
@@ -265,9 +255,8 @@ parser_read_number(struct partitions_parser *p, const struct text_span *span,
 
 /* n: of the names above, how many will do */
 static bool
-parser_read_membership(struct partitions_parser *p,
-		       const struct text_span *value, size_t n,
-		       enum partition_membership *membership)
+read_membership(struct partitions_parser *p, const struct text_span *value,
+		size_t n, enum partition_membership *membership)
 {
 	int i = choose(p, value, "membership", "", membership_names, n);
 
@@ -278,13 +267,14 @@ parser_read_membership(struct partitions_parser *p,
 
 /* Takes "=" and a value, if they are there. */
 static bool
-take_value(struct partitions_parser *p, struct text_span *value)
+take_value(struct partitions_parser *p, const char *end,
+	   struct text_span *value)
 {
 	*value = (struct text_span){ "", 0, text_here(&p->scan) };
 	if (*p->scan.at != '=')
 		return false;
 	p->scan.at++;
-	*value = text_take_span(&p->scan, WORD_END);
+	*value = text_take_span(&p->scan, end);
 	return true;
 }
 
@@ -322,7 +312,7 @@ static bool
 take_flag(struct partitions_parser *p, struct definition *d)
 {
 	struct text_span name = text_take_span(&p->scan, WORD_END), value;
-	bool has_value = take_value(p, &value);
+	bool has_value = take_value(p, WORD_END, &value);
 	enum partition_membership membership;
 	int flag;
 
@@ -336,7 +326,7 @@ take_flag(struct partitions_parser *p, struct definition *d)
 	if (flag < N_GROUP_FLAGS)
 		return set_group_flag(p, &d->flags, (enum flag)flag, &value);
 	if (flag == FLAG_DEFMEMBER) {
-		if (!parser_read_membership(p, &value, 3, &membership))
+		if (!read_membership(p, &value, 3, &membership))
 			return false;
 		if (d->member_given && membership != d->member)
 			return fail_at(p, value.place, "defmember has been "
@@ -376,7 +366,7 @@ parser_take_name(struct partitions_parser *p, struct definition *d)
 	bool has_value;
 
 	d->name = text_take_span(&p->scan, WORD_END);
-	has_value = take_value(p, &value);
+	has_value = take_value(p, WORD_END, &value);
 	if (!has_value && d->name.len && g_ascii_isdigit(*d->name.at)) {
 		value = d->name;
 		d->name.len = 0;
@@ -542,17 +532,14 @@ static void
 take_group(struct partitions_parser *p, struct definition *d)
 {
 	struct conf_group g = d->flags;
-	struct text_span value = { "", 0, text_here(&p->scan) };
+	struct text_span value;
 	g_autofree char *text = NULL, *shown = NULL;
 	bool ok;
 
 	g.inherited = g.given;
 	g.given = 0;
 	g.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
-	if (*p->scan.at == '=') {
-		p->scan.at++;
-		value = text_take_span(&p->scan, GID_END);
-	}
+	take_value(p, GID_END, &value);
 	g.place = value.place;
 	text = g_strndup(value.at, value.len);
 	shown = text_span_show(&value);
@@ -571,7 +558,7 @@ take_group(struct partitions_parser *p, struct definition *d)
 
 		p->scan.at++;
 		name = text_take_span(&p->scan, WORD_END);
-		has_value = take_value(p, &value);
+		has_value = take_value(p, WORD_END, &value);
 		text_skip_comment(&p->scan);
 		if (!name.len && !has_value)
 			continue;
@@ -623,7 +610,7 @@ take_member(struct partitions_parser *p, struct definition *d,
 		.line = name->place.line,
 	};
 	struct text_span value;
-	bool has_value = take_value(p, &value);
+	bool has_value = take_value(p, WORD_END, &value);
 	int i = -1;
 
 	if (!g_ascii_isdigit(*name->at)) {
@@ -639,39 +626,20 @@ take_member(struct partitions_parser *p, struct definition *d,
 	if (i == MEMBER_NONE && has_value)
 		fail_at(p, value.place, "NONE takes no membership");
 	else if (i != MEMBER_NONE &&
-		 (!has_value || parser_read_membership(p, &value, 4,
-						       &rule.membership)))
+		 (!has_value ||
+		  read_membership(p, &value, 4, &rule.membership)))
 		g_array_append_val(d->draft->rules, rule);
-}
-
-/* A flag among the members: OpenSM's manual has an example of it, which OpenSM
- * refuses. */
-static bool
-refuse_flag(struct partitions_parser *p, const struct text_span *name)
-{
-	g_autofree char *shown = text_span_show(name);
-	struct text_span value;
-	unsigned i = 0;
-
-	while (i < N_FLAGS && !text_span_is(name, flag_names[i]))
-		i++;
-	if (i == N_FLAGS)
-		return false;
-	fail_at(p, name->place, "%s is a flag of the partition: it belongs "
-		"before the \":\"", shown);
-	take_value(p, &value);
-	if (*p->scan.at == ':')
-		p->scan.at++;
-	return true;
 }
 
 /* False: the definition ends here. new_line: it is the first of its line. */
 static bool
 take_item(struct partitions_parser *p, struct definition *d, bool new_line)
 {
-	struct text_span name = text_take_span(&p->scan, WORD_END);
-	unsigned errors = p->scan.n_errors;
+	struct text_span name = text_take_span(&p->scan, WORD_END), value;
+	unsigned errors = p->scan.n_errors, flag = 0;
 
+	while (flag < N_FLAGS && !text_span_is(&name, flag_names[flag]))
+		flag++;
 	if (text_span_is(&name, "mgid")) {
 		take_group(p, d);
 	} else if (new_line && looks_like_head(&name)) {
@@ -679,7 +647,13 @@ take_item(struct partitions_parser *p, struct definition *d, bool new_line)
 		return fail_at(p, name.place, "a \";\" is missing before this: "
 			       "the definition of line %u has not ended",
 			       d->name.place.line);
-	} else if (refuse_flag(p, &name)) {
+	} else if (flag < N_FLAGS) {
+		/* OpenSM's manual has an example of it, which OpenSM refuses */
+		fail_at(p, name.place, "%s is a flag of the partition: it "
+			"belongs before the \":\"", flag_names[flag]);
+		take_value(p, WORD_END, &value);
+		if (*p->scan.at == ':')
+			p->scan.at++;
 		return true;
 	} else {
 		take_member(p, d, &name);
@@ -720,24 +694,23 @@ take_members(struct partitions_parser *p, struct definition *d)
 
 /* --- definitions --- */
 
-/* What the head says of the partition. */
+/* The group that hosts' IP interfaces need. With whatever scopes, it is there
+ * link-local too: hosts that are not configured otherwise wait for that one,
+ * and OpenSM makes no other. */
 static void
-parser_unite(struct partitions_parser *p, struct definition *d)
+add_broadcast_group(struct definition *d)
 {
-	struct draft *draft = d->draft;
-	uint8_t sl = (uint8_t)d->flags.value[FLAG_SL];
+	struct conf_group g = d->flags;
+	struct partition_group made;
 
-	draft->index0 |= d->index0;
-	if (d->member_given && !draft->defmember)
-		draft->defmember = d->member;
-	if (!(d->flags.given & 1u << FLAG_SL))
-		return;
-	if (draft->sl_line && draft->sl != sl)
-		warn_at(p, d->name.place, "SL %u of this partition takes the "
-			"place of SL %u of line %u", sl, draft->sl,
-			draft->sl_line);
-	draft->sl = sl;
-	draft->sl_line = d->name.place.line;
+	partition_ipoib_group(PKEY_DEFAULT, 0, &made);
+	memcpy(g.mgid, made.mgid, sizeof(g.mgid));
+	g.mgid[4] = g.mgid[5] = 0;	/* the P_Key is put there later */
+	g.place = d->name.place;
+	g.scopes |= 1u << SCOPE_LINK;
+	if (!has_q_key(&g))
+		g.value[FLAG_Q_KEY] = IP_Q_KEY;
+	g_array_append_val(d->draft->groups, g);
 }
 
 static void
@@ -745,6 +718,8 @@ take_definition(struct partitions_parser *p)
 {
 	struct definition d = { .member = PARTITION_LIMITED };
 	g_autofree char *name = NULL;
+	struct draft *draft = NULL;
+	uint32_t sl;
 	bool good;
 
 	p->n_definitions++;
@@ -763,24 +738,25 @@ take_definition(struct partitions_parser *p)
 		d.pkey = PKEY_DEFAULT;
 	/* none, with an error, if it cannot be said which one it is */
 	if (good)
-		d.draft = d.pkey ? get_by_pkey(p, &d.name, name, d.pkey) :
+		draft = d.pkey ? get_by_pkey(p, &d.name, name, d.pkey) :
 			get_by_name(p, &d.name, name);
-	if (!d.draft)
-		d.draft = p->scrap;
-	parser_unite(p, &d);
-	if (d.ipoib) {
-		struct conf_group g = d.flags;
-
-		/* With whatever scopes, it is there link-local too: hosts that
-		 * are not configured otherwise wait for that one, and OpenSM
-		 * makes no other. */
-		g.broadcast = true;
-		g.place = d.name.place;
-		g.scopes |= 1u << SCOPE_LINK;
-		if (!has_q_key(&g))
-			g.value[FLAG_Q_KEY] = IP_Q_KEY;
-		g_array_append_val(d.draft->groups, g);
+	if (!draft)
+		draft = p->scrap;
+	d.draft = draft;
+	draft->index0 |= d.index0;
+	if (d.member_given && !draft->defmember)
+		draft->defmember = d.member;
+	if (d.flags.given & 1u << FLAG_SL) {
+		sl = d.flags.value[FLAG_SL];
+		if (draft->sl_line && draft->sl != sl)
+			warn_at(p, d.name.place, "SL %u of this partition "
+				"takes the place of SL %u of line %u", sl,
+				draft->sl, draft->sl_line);
+		draft->sl = (uint8_t)sl;
+		draft->sl_line = d.name.place.line;
 	}
+	if (d.ipoib)
+		add_broadcast_group(&d);
 	take_members(p, &d);
 }
 
@@ -817,35 +793,6 @@ make_pkey(struct partitions_parser *p, struct draft *d)
 
 /* --- the default partition --- */
 
-/* Behind which rule does SELF=full belong? G_MAXUINT: it is not needed. */
-static guint
-self_place(struct partitions_parser *p, const GArray *rules)
-{
-	const struct partition_rule *r = (const void *)rules->data;
-	struct text_place place = { 0, 1 };
-	bool said = false, full = false;
-	guint last = 0;
-
-	for (guint i = 0; i < rules->len; i++) {
-		if (r[i].who == PARTITION_GUID)
-			continue;
-		said |= r[i].who == PARTITION_SELF;
-		if (!(r[i].membership & PARTITION_FULL))
-			full = false;
-		else if (r[i].who == PARTITION_ALL ||
-			 r[i].who == PARTITION_SELF)
-			full = true;
-		place.line = r[i].line;
-		last = i;
-	}
-	if (!said && !full)
-		return last + 1;
-	if (!full)
-		warn_at(p, place, "the SM's own port is no full member of the "
-			"default partition: limited members cannot reach it");
-	return G_MAXUINT;
-}
-
 static void
 complete_default(struct partitions_parser *p)
 {
@@ -856,7 +803,10 @@ complete_default(struct partitions_parser *p)
 		.who = PARTITION_SELF, .membership = PARTITION_FULL,
 	};
 	struct draft *d = p->by_pkey[PKEY_DEFAULT];
-	guint place;
+	const struct partition_rule *r;
+	struct text_place place = { 0, 1 };
+	bool said = false, full = false;	/* of SELF */
+	guint last = 0;
 
 	if (!d)
 		d = add_draft(p, "Default", PKEY_DEFAULT,
@@ -866,9 +816,23 @@ complete_default(struct partitions_parser *p)
 	    g_array_index(d->rules, struct partition_rule, 0).who !=
 	    PARTITION_ALL)
 		g_array_prepend_val(d->rules, all);
-	place = self_place(p, d->rules);
-	if (place != G_MAXUINT)
-		g_array_insert_val(d->rules, place, self);
+	for (guint i = 0; i < d->rules->len; i++) {
+		r = &g_array_index(d->rules, struct partition_rule, i);
+		if (r->who == PARTITION_GUID)
+			continue;
+		said |= r->who == PARTITION_SELF;
+		if (!(r->membership & PARTITION_FULL))
+			full = false;
+		else if (r->who == PARTITION_ALL || r->who == PARTITION_SELF)
+			full = true;
+		place.line = r->line;
+		last = i;
+	}
+	if (!said && !full)
+		g_array_insert_val(d->rules, last + 1, self);
+	else if (!full)
+		warn_at(p, place, "the SM's own port is no full member of the "
+			"default partition: limited members cannot reach it");
 }
 
 /* --- MGIDs --- */
@@ -883,8 +847,6 @@ embed_pkey(struct partitions_parser *p, uint16_t pkey, struct conf_group *g)
 	uint16_t there = (uint16_t)(mgid[4] << 8 | mgid[5]);
 	struct partition_group broadcast;
 
-	if (!is_ip(mgid))
-		return true;
 	partition_ipoib_group(PKEY_DEFAULT, mgid[1] & 0xf, &broadcast);
 	if (there && pkey_base(there) != pkey) {
 		if (memcmp(mgid, broadcast.mgid, sizeof(broadcast.mgid)))
@@ -940,14 +902,8 @@ static void
 put_scopes(struct partitions_parser *p, const struct draft *d,
 	   struct conf_group *g, struct partition *out)
 {
-	struct partition_group made;
-
-	if (g->broadcast) {
-		partition_ipoib_group(d->pkey, 0, &made);
-		memcpy(g->mgid, made.mgid, sizeof(made.mgid));
-	} else if (!embed_pkey(p, d->pkey, g)) {
+	if (is_ip(g->mgid) && !embed_pkey(p, d->pkey, g))
 		return;
-	}
 	if (!g->scopes)
 		put_group(p, d, g, out);
 	for (unsigned scope = 0; scope < 16; scope++) {
@@ -983,23 +939,19 @@ parser_finish(struct partitions_parser *p)
 			partition_rules_get(rules, (uint16_t)pkey);
 	for (guint i = 0; i < p->drafts->len; i++) {
 		struct draft *d = p->drafts->pdata[i];
+		struct conf_group *g = (void *)d->groups->data;
+		struct partition *out;
 
-		if (d->pkey) {
-			struct partition *out = partition_rules_get(rules,
-								    d->pkey);
-
-			out->name = g_steal_pointer(&d->name);
-			out->sl = d->sl;
-			out->index0 = d->index0;
-			out->defmember = d->defmember;
-			g_array_append_vals(out->rules, d->rules->data,
-					    d->rules->len);
-			for (guint k = 0; k < d->groups->len; k++)
-				put_scopes(p, d,
-					   &g_array_index(d->groups,
-							  struct conf_group, k),
-					   out);
-		}
+		if (!d->pkey)
+			continue;
+		out = partition_rules_get(rules, d->pkey);
+		out->name = g_steal_pointer(&d->name);
+		out->sl = d->sl;
+		out->index0 = d->index0;
+		out->defmember = d->defmember;
+		g_array_append_vals(out->rules, d->rules->data, d->rules->len);
+		for (guint k = 0; k < d->groups->len; k++)
+			put_scopes(p, d, &g[k], out);
 	}
 	if (!p->scan.n_errors)
 		return rules;
