@@ -210,18 +210,6 @@ option_free_texts(const struct option_table *t, void *values)
 		}
 }
 
-void
-option_copy_texts(const struct option_table *t, void *values)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->options[i].kind && t->options[i].kind->is_text) {
-			char **text = G_STRUCT_MEMBER_P(values,
-							t->options[i].offset);
-
-			*text = g_strdup(*text);
-		}
-}
-
 const struct option *
 option_find_key(const struct option_table *t, const char *key)
 {

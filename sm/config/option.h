@@ -75,10 +75,9 @@ struct option_table {
 	void (*note)(const struct option *o, const char *value, void *values);
 };
 
-/* All defaults; free the texts; replace them by copies. */
+/* All defaults; free the texts. */
 void option_set_defaults(const struct option_table *t, void *values);
 void option_free_texts(const struct option_table *t, void *values);
-void option_copy_texts(const struct option_table *t, void *values);
 
 const struct option *option_find_key(const struct option_table *t,
 				     const char *key);

@@ -2,10 +2,9 @@
 /*
  * The options of minism and the keys of minism.conf: one table.
  *
- * Flow of options_parse(): each line is a key and one value, which is set in a
- * draft; the draft replaces the configuration when all lines were good. A
- * half-read file must not run a fabric. After a bad line the next one is read
- * all the same, so that one run shows all errors.
+ * Flow of options_parse(): each line is a key and one value. After a bad line
+ * the next one is read all the same, so that one run shows all errors. A
+ * half-read file must not run a fabric: after an error, callers give up.
  *
  * The keys are OpenSM's where OpenSM has one, since the files exist already
  * (see the man page of opensm, and what `opensm -c` writes); opensm_keys.c has
@@ -497,20 +496,6 @@ options_new(void)
 	return conf;
 }
 
-static struct options *
-options_copy(const struct options *conf)
-{
-	struct options *copy = g_memdup2(conf, sizeof(*conf));
-
-	option_copy_texts(&options_table, copy);
-	copy->given = g_strdup(conf->given);
-	copy->origins = g_memdup2(conf->origins,
-				  sizeof(*conf->origins) * G_N_ELEMENTS(rows));
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		copy->origins[i].value = g_strdup(conf->origins[i].value);
-	return copy;
-}
-
 void
 options_free(struct options *conf)
 {
@@ -709,10 +694,8 @@ bool
 options_parse(struct options *conf, const char *text, const char *name,
 	      GPtrArray *warnings, GError **error)
 {
-	struct options *draft = options_copy(conf), old = *conf;
 	struct text_scan s;
 	unsigned n_unknown = 0;
-	bool ok;
 
 	text_scan_init(&s, text, name, warnings);
 	s.errors_max = ERRORS_MAX;
@@ -726,7 +709,7 @@ options_parse(struct options *conf, const char *text, const char *name,
 		s.at = text_skip_blanks(s.at);
 		value = g_strndup(s.at, strcspn(s.at, " \t\r\n"));
 		if (o)
-			read_value(&s, o, draft);
+			read_value(&s, o, conf);
 		else
 			n_unknown += !warn_key(&s, &span, key, value,
 					       n_unknown);
@@ -735,16 +718,12 @@ options_parse(struct options *conf, const char *text, const char *name,
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: %u unknown keys more", name,
 			n_unknown - UNKNOWN_MAX));
-	ok = text_scan_end(&s, error);
-	if (ok) {
-		if (!draft->dump_dir && (draft->log_flags & LOG_FLAG_DUMP))
-			draft->dump_dir = g_strdup(draft->dump_files_dir);
-		check_qos(&draft->qos, warnings);
-		*conf = *draft;
-		*draft = old;
-	}
-	options_free(draft);
-	return ok;
+	if (!text_scan_end(&s, error))
+		return false;
+	if (!conf->dump_dir && (conf->log_flags & LOG_FLAG_DUMP))
+		conf->dump_dir = g_strdup(conf->dump_files_dir);
+	check_qos(&conf->qos, warnings);
+	return true;
 }
 
 /*

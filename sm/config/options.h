@@ -125,8 +125,9 @@ void options_free(struct options *conf);
 /*
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
- * the nearest key there is; a bad value is an error and nothing of the text is
- * taken: TEXT_ERROR_SYNTAX, of up to 20 lines. Both say file:line:column.
+ * the nearest key there is; bad values are an error, TEXT_ERROR_SYNTAX, of up
+ * to 20 lines, after which conf is good for nothing. Both say
+ * file:line:column.
  */
 bool options_parse(struct options *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);
