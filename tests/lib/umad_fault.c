@@ -187,6 +187,34 @@ scandir(const char *path, struct dirent ***list,
 	return next(real_path(path, buf, sizeof(buf)), list, filter, order);
 }
 
+/* At exit libumad2sim frees what a thread of its own still uses if the device
+ * was taken away under it: once in twelve runs that thread crashed, or waited
+ * for ever. What is ours is over by then; under a sanitizer leaks are looked for
+ * first, as at an end without us. */
+static void
+leave(int status, void *data)
+{
+	void (*find_leaks)(void);
+
+	*(void **)&find_leaks = dlsym(RTLD_DEFAULT, "__lsan_do_leak_check");
+	fflush(NULL);
+	if (find_leaks)
+		find_leaks();
+	_exit(status);
+}
+
+/* Handlers run in the reverse of their order, and the shim has set up its own
+ * when it has opened a device. */
+static void
+leave_before_the_shim(void)
+{
+	static bool done;
+
+	if (!done)
+		on_exit(leave, NULL);
+	done = true;
+}
+
 int
 open(const char *path, int flags, ...)
 {
@@ -211,8 +239,10 @@ open(const char *path, int flags, ...)
 		return fd;
 	kind_of[fd] = strstr(path, "/infiniband/umad") ? "umad" :
 		strstr(path, "/infiniband/issm") ? "issm" : NULL;
-	if (kind_of[fd])
+	if (kind_of[fd]) {
 		note(".log", "open", kind_of[fd]);
+		leave_before_the_shim();
+	}
 	return fd;
 }
 
@@ -329,21 +359,4 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "poll");
 	return next(fds, n, timeout);
-}
-
-/* At exit libumad2sim frees what a thread of its own still uses if the device
- * was taken away under it: once in twelve runs that thread crashed, or waited
- * for ever. What is ours is over by then. A sanitizer's own end must come. */
-static void
-leave(int status, void *data)
-{
-	fflush(NULL);
-	_exit(status);
-}
-
-__attribute__((constructor)) static void
-leave_before_the_shim(void)
-{
-	if (!dlsym(RTLD_DEFAULT, "__asan_init"))
-		on_exit(leave, NULL);
 }
