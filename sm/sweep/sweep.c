@@ -64,7 +64,6 @@ static const char *const state_names[] = {
 };
 
 static void begin(struct sweep *s);
-static void cancel_all(struct sweep *s);
 static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
 
@@ -102,8 +101,8 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 	sweep_note(s, SWEEP_NOTE_STATE);
 }
 
-static void
-set_sm_state(struct sweep *s, enum sm_state state)
+void
+sweep_set_sm_state(struct sweep *s, enum sm_state state)
 {
 	uint16_t former;
 
@@ -165,6 +164,23 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&s->reregister, g_free);
 	g_clear_pointer(&s->avoid, g_ptr_array_unref);
 	sweep_view_clear(&s->next);
+}
+
+/* What is under way ends, and nobody is told. */
+void
+sweep_stop(struct sweep *s)
+{
+	g_clear_pointer(&s->discover, discover_cancel);
+	g_clear_pointer(&s->peers, election_poll_cancel);
+	g_clear_pointer(&s->tabread, table_reader_cancel);
+	g_clear_pointer(&s->rekey, rekey_cancel);
+	g_clear_pointer(&s->program, program_cancel);
+	g_clear_pointer(&s->light, light_sweep_cancel);
+	mad_client_cancel_owner(s->x, s);
+	if (s->timer)
+		transport_timer_cancel(mad_client_transport(s->x), s->timer);
+	s->timer = 0;
+	clear_run(s);
 }
 
 static void
@@ -232,7 +248,7 @@ obey(struct sweep *s, uint32_t port)
 	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
 		"(0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
 		n->info.node_guid);
-	set_sm_state(s, SM_STATE_STANDBY);
+	sweep_set_sm_state(s, SM_STATE_STANDBY);
 	if (s->elected)
 		snapshot_unref(s->elected);
 	s->elected = snapshot_ref(s->next.subnet);
@@ -285,7 +301,7 @@ sweep_on_peers(GArray *found, void *data)
 	sweep_note(s, SWEEP_NOTE_ELECTED);
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
-		set_sm_state(s, SM_STATE_MASTER);
+		sweep_set_sm_state(s, SM_STATE_MASTER);
 		heavy_sweep_start(s);
 		break;
 	case ELECTION_STANDBY:
@@ -602,7 +618,7 @@ sweep_on_poll(GArray *found, void *data)
 	}
 	if (s->polls_lost >= s->params.polls_lost) {
 		log_say(s->log, LOG_WARNING, "sweep", "the master is gone");
-		set_sm_state(s, SM_STATE_DISCOVERING);
+		sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	}
 	rest(s);
@@ -804,110 +820,6 @@ sweep_set_priority(struct sweep *s, unsigned priority)
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
-/* Any port could send a control that makes this SM take or give up the fabric:
- * only SMs that were found may. */
-static bool
-may_control(const struct sweep *s, enum sm_control control,
-	    const struct sm_info *from)
-{
-	if (s->paused)
-		return false;
-	if (control != SM_CONTROL_HANDOVER ||
-	    s->self.state != SM_STATE_STANDBY)
-		return election_has_peer(s->others, from->guid, 0);
-	return s->elected && s->elected->ports[s->master].guid == from->guid;
-}
-
-void
-sweep_control(struct sweep *s, enum sm_control control,
-	      const struct sm_info *from)
-{
-	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
-		G_GINT64_MODIFIER "x (%s)", control, from->guid,
-		sm_state_name(from->state));
-	if (!may_control(s, control, from)) {
-		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
-			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
-			    "x: %s", control, from->guid, s->paused ?
-			    "this manager is paused" :
-			    "it is not the manager that may send it");
-		return;
-	}
-	switch (control) {
-	case SM_CONTROL_HANDOVER:
-		if (s->self.state != SM_STATE_STANDBY)
-			sweep_request(s, SWEEP_CAUSE_ELECTION);
-		else if (!s->params.hooks.offered ||
-			 !s->params.hooks.offered(s->params.hooks.data))
-			sweep_accept(s);
-		break;
-	case SM_CONTROL_STANDBY:
-	case SM_CONTROL_DISCOVER:
-		if (s->self.state != SM_STATE_MASTER) {
-			set_sm_state(s, SM_STATE_DISCOVERING);
-			sweep_request(s, SWEEP_CAUSE_ELECTION);
-		}
-		break;
-	case SM_CONTROL_ACKNOWLEDGE:
-		if (s->over && s->params.hooks.released)
-			s->params.hooks.released(s->params.hooks.data);
-		break;
-	case SM_CONTROL_DISABLE:
-		/* Only a standby may be told to be quiet, and one that is
-		 * quiet for ever helps nobody: we stay a standby. */
-		break;
-	}
-}
-
-void
-sweep_accept(struct sweep *s)
-{
-	if (s->self.state != SM_STATE_STANDBY)
-		return;
-	election_control(s->x, s->keys, s->elected, s->master,
-			 SM_CONTROL_ACKNOWLEDGE, &s->self);
-	set_sm_state(s, SM_STATE_MASTER);
-	sweep_request(s, SWEEP_CAUSE_ELECTION);
-}
-
-static uint32_t
-find_end_port(const struct snapshot *n, uint64_t guid)
-{
-	uint32_t port = 0;
-
-	while (port < n->n_ports && (n->ports[port].guid != guid ||
-				     !snapshot_is_end_port(n, port)))
-		port++;
-	return port < n->n_ports ? port : SNAPSHOT_NONE;
-}
-
-bool
-sweep_retire(struct sweep *s)
-{
-	const struct election_peer *peers = s->others ?
-		(void *)s->others->data : NULL;
-	guint n = s->others ? s->others->len : 0;
-	uint32_t port = SNAPSHOT_NONE;
-	size_t who = n;
-
-	if (s->self.state == SM_STATE_MASTER && s->view.subnet && !s->over)
-		who = election_heir(&s->self, peers, n);
-	if (who < n)
-		port = find_end_port(s->view.subnet, peers[who].info.guid);
-	if (port == SNAPSHOT_NONE)
-		return false;
-	log_say(s->log, LOG_INFO, "sweep", "we end: handing over to %s",
-		snapshot_name_of(s->view.subnet, port));
-	cancel_all(s);
-	clear_run(s);
-	s->over = true;
-	sweep_set_state(s, SWEEP_IDLE);
-	election_control(s->x, s->keys, s->view.subnet, port,
-			 SM_CONTROL_HANDOVER, &s->self);
-	set_sm_state(s, SM_STATE_NOT_ACTIVE);
-	return true;
-}
-
 bool
 sweep_has_lid(const struct sweep *s, uint16_t lid)
 {
@@ -1006,21 +918,6 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	return s;
 }
 
-static void
-cancel_all(struct sweep *s)
-{
-	g_clear_pointer(&s->discover, discover_cancel);
-	g_clear_pointer(&s->peers, election_poll_cancel);
-	g_clear_pointer(&s->tabread, table_reader_cancel);
-	g_clear_pointer(&s->rekey, rekey_cancel);
-	g_clear_pointer(&s->program, program_cancel);
-	g_clear_pointer(&s->light, light_sweep_cancel);
-	mad_client_cancel_owner(s->x, s);
-	if (s->timer)
-		transport_timer_cancel(mad_client_transport(s->x), s->timer);
-	s->timer = 0;
-}
-
 void
 sweep_suspend(struct sweep *s, const char *why)
 {
@@ -1028,8 +925,7 @@ sweep_suspend(struct sweep *s, const char *why)
 		.end = SWEEP_END_FAILED, .causes = "", .error = why,
 	};
 
-	cancel_all(s);
-	clear_run(s);
+	sweep_stop(s);
 	s->up = false;
 	s->why = 0;
 	sweep_set_state(s, SWEEP_SUSPENDED);
@@ -1040,7 +936,7 @@ void
 sweep_resume(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_IDLE);
-	set_sm_state(s, SM_STATE_DISCOVERING);
+	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 	reregister_forget(s->clients);
 	sweep_request(s, SWEEP_CAUSE_SIGNAL);
 }
@@ -1050,8 +946,7 @@ sweep_free(struct sweep *s)
 {
 	if (!s)
 		return;
-	cancel_all(s);
-	clear_run(s);
+	sweep_stop(s);
 	g_clear_pointer(&s->others, g_array_unref);
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	partition_rules_unref(s->params.isolation.rules);

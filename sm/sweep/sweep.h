@@ -353,6 +353,8 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 /* The stage that ends now. */
 void sweep_note_stage(struct sweep *s, int64_t now);
 void sweep_set_state(struct sweep *s, enum sweep_state state);
+void sweep_set_sm_state(struct sweep *s, enum sm_state state);
+void sweep_stop(struct sweep *s);
 void sweep_view_clear(struct view *v);
 /* These nodes are to be read again: of uint64_t, NodeGUIDs. */
 void sweep_changed(struct sweep *s, enum sweep_cause cause,
