@@ -119,6 +119,26 @@ fabric_watch_note(struct fabric_watch *w, const struct snapshot *s)
 	log_faults(w);
 }
 
+void
+fabric_watch_write(const struct fabric_watch *w, GString *out)
+{
+	g_string_append(out, "= fabric\n");
+	expected_format(w->expected, out);
+}
+
+bool
+fabric_watch_take(struct fabric_watch *w, const char *text, GError **error)
+{
+	struct expected *expected = expected_parse(text, "fabric", error);
+
+	if (!expected)
+		return false;
+	expected_free(w->expected);
+	w->expected = expected;
+	fabric_watch_touch(w);
+	return true;
+}
+
 const GPtrArray *
 fabric_watch_faults(const struct fabric_watch *w)
 {

@@ -22,6 +22,12 @@ void fabric_watch_close(struct fabric_watch *w);
 /* The fabric as the master's sweep left it. */
 void fabric_watch_note(struct fabric_watch *w, const struct snapshot *s);
 
+/* For another manager, as a part of sa_state_write(); and what another one has
+ * written. False: it is damaged, and nothing is taken. */
+void fabric_watch_write(const struct fabric_watch *w, GString *out);
+bool fabric_watch_take(struct fabric_watch *w, const char *text,
+		       GError **error);
+
 /* See expected_faults(), expected_accept(). */
 const GPtrArray *fabric_watch_faults(const struct fabric_watch *w);
 unsigned fabric_watch_accept(struct fabric_watch *w, const char *word);

@@ -328,10 +328,8 @@ persist_keep_ranks(struct persist *m, const char *engine,
 }
 
 void
-persist_write(GString *out, void *persist)
+persist_write(const struct persist *m, GString *out)
 {
-	const struct persist *m = persist;
-
 	g_string_append(out, "= guid2lid\n");
 	guid2lid_format(m->ranges, out);
 	if (!m->ranks)

@@ -74,7 +74,7 @@ void persist_keep_ranks(struct persist *m, const char *engine,
 /* LIDs and ranks for another manager, as parts of sa_state_write(); and what
  * another one has written, NULL: nothing of the kind. False: it is damaged, and
  * nothing is taken. */
-void persist_write(GString *out, void *persist);
+void persist_write(const struct persist *m, GString *out);
 bool persist_take(struct persist *m, const char *lids, const char *ranks,
 		  GError **error);
 

@@ -177,7 +177,8 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 	server.unread_data = sm;
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      sm_instance_on_groups, sm);
-	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist, sm->log,
+	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
+				  sm->fabric, sm->log,
 				  MAX(params->sweep.sweep_s, 1));
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log);

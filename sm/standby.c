@@ -10,7 +10,8 @@
  *
  * A master that is a minism tells in ClassPortInfo which version its state has
  * (struct sa_mark); another version is read in one piece: its SA, LIDs of hosts
- * that are away, and the order of the switches. With these we route as it did.
+ * that are away, the order of the switches, with which we route as it did, and
+ * the fabric that is expected.
  * M_Keys are not in it: each manager has its own key, or makes them of it.
  * Between two rounds the master tells its followers of news (standby_touch), so
  * that a join is here some milliseconds after it was answered. Any other master
@@ -45,9 +46,15 @@ static const uint16_t records[] = {
 	SA_ATTR_MC_MEMBER, SA_ATTR_SERVICE, SA_ATTR_INFORM_INFO_RECORD,
 };
 
+enum part { PART_SA, PART_LIDS, PART_RANKS, PART_FABRIC, PARTS };
+static const char *const part_names[PARTS] = {
+	[PART_SA] = "sa-state", [PART_LIDS] = "guid2lid",
+	[PART_RANKS] = "ranks", [PART_FABRIC] = "fabric",
+};
+
 /* What could be taken over. */
 struct held {
-	char *sa, *lids, *ranks;	/* NULL: none was read */
+	char *part[PARTS];		/* NULL: none was read */
 	bool whole;
 	uint16_t lid;			/* of the master */
 	struct sa_mark mark;
@@ -62,6 +69,7 @@ struct standby {
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct persist *persist;
+	struct fabric_watch *fabric;
 	struct log *log;
 	int64_t every;
 	transport_recv_fn next;
@@ -103,9 +111,8 @@ now_of(const struct standby *b)
 static void
 held_clear(struct held *h)
 {
-	g_free(h->sa);
-	g_free(h->lids);
-	g_free(h->ranks);
+	for (unsigned i = 0; i < PARTS; i++)
+		g_free(h->part[i]);
 	*h = (struct held){ 0 };
 }
 
@@ -167,19 +174,20 @@ confirm(struct standby *b, int64_t as_of)
 
 /* ----------------------------------------------------------------- tables */
 
-/* The text is what sa_save() writes, consumed; false: it is damaged. */
+/* The parts are consumed; false: they are damaged. */
 static bool
-adopt(struct standby *b, char *text, char *lids, char *ranks)
+adopt(struct standby *b, char *const part[PARTS])
 {
 	struct sa *trial = sa_new(sa_params_of(b->sa));
 	g_autoptr(GError) error = NULL;
 	struct held new = {
-		.sa = text, .lids = lids, .ranks = ranks,
 		.whole = b->attr_id == SA_ATTR_STATE, .lid = b->master.lid,
 		.mark = b->mark, .as_of = b->began, .read = b->began,
 	};
-	bool ok = text && sa_load(trial, text, b->began, &error);
+	bool ok = part[PART_SA] && sa_load(trial, part[PART_SA], b->began,
+					   &error);
 
+	memcpy(new.part, part, sizeof(new.part));
 	sa_stats(trial, &new.stats);
 	sa_free(trial);
 	if (!ok) {
@@ -204,10 +212,11 @@ static void
 take_state(struct standby *b, const uint8_t *data, size_t len)
 {
 	g_autofree char *text = g_strndup((const char *)data, len);
+	char *part[PARTS];
 
-	if (adopt(b, sa_state_part(text, len, "sa-state"),
-		  sa_state_part(text, len, "guid2lid"),
-		  sa_state_part(text, len, "ranks")))
+	for (unsigned i = 0; i < PARTS; i++)
+		part[i] = sa_state_part(text, len, part_names[i]);
+	if (adopt(b, part))
 		confirm(b, b->began);
 	else
 		fail(b, "what it says of itself is damaged");
@@ -216,6 +225,7 @@ take_state(struct standby *b, const uint8_t *data, size_t len)
 static void
 take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 {
+	char *part[PARTS] = { NULL };
 	unsigned i = 0;
 	GString *text;
 
@@ -229,7 +239,8 @@ take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 	}
 	text = g_string_new(NULL);
 	sa_save(b->draft, text, b->began);
-	if (adopt(b, g_string_free(text, FALSE), NULL, NULL))
+	part[PART_SA] = g_string_free(text, FALSE);
+	if (adopt(b, part))
 		confirm(b, b->began);
 	else
 		fail(b, "its records make no sense");
@@ -328,7 +339,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		return;
 	}
 	whole = sa_mark_read(a->mad, &b->mark);
-	if (b->held.sa && b->held.lid == b->master.lid &&
+	if (b->held.part[PART_SA] && b->held.lid == b->master.lid &&
 	    b->held.whole == whole &&
 	    (whole ? memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0 :
 	     b->began - b->held.read < b->every))
@@ -453,7 +464,7 @@ standby_on_last(void *data)
 	struct standby *b = data;
 
 	b->timer = 0;
-	if (b->held.sa)
+	if (b->held.part[PART_SA])
 		read_all(b, b->held.whole);
 	else
 		rest(b);
@@ -491,10 +502,18 @@ standby_take(struct standby *b, int64_t heard)
 	uint16_t lid = LID_NONE;
 
 	stop(b);
-	if (!h->sa)
+	if (!h->part[PART_SA]) {
+		if (b->where)
+			log_say(b->log, LOG_WARNING, "standby", "nothing was "
+				"read of the former master: clients have to "
+				"register again");
 		return LID_NONE;
-	if (!sa_load(b->sa, h->sa, h->read, &error) ||
-	    !persist_take(b->persist, h->lids, h->ranks, &error)) {
+	}
+	if (!sa_load(b->sa, h->part[PART_SA], h->read, &error) ||
+	    !persist_take(b->persist, h->part[PART_LIDS],
+			  h->part[PART_RANKS], &error) ||
+	    (h->part[PART_FABRIC] &&
+	     !fabric_watch_take(b->fabric, h->part[PART_FABRIC], &error))) {
 		log_say(b->log, LOG_WARNING, "standby", "%s", error->message);
 	} else {
 		if (h->whole && h->as_of + TRUST_US >= heard)
@@ -548,13 +567,22 @@ standby_touch(struct standby *b)
 						      standby_on_tell, b);
 }
 
+static void
+standby_write_memory(GString *out, void *data)
+{
+	const struct standby *b = data;
+
+	persist_write(b->persist, out);
+	fabric_watch_write(b->fabric, out);
+}
+
 /* ----------------------------------------------------------------- interface */
 
 void
 standby_status(const struct standby *b, struct standby_status *out)
 {
 	*out = (struct standby_status){
-		.follows = b->where, .warm = b->held.sa,
+		.follows = b->where, .warm = b->held.part[PART_SA],
 		.whole = b->held.whole, .stats = b->held.stats,
 		.as_of = b->held.as_of, .reads = b->reads, .why = b->why,
 	};
@@ -562,7 +590,8 @@ standby_status(const struct standby *b, struct standby_status *out)
 
 struct standby *
 standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
-	    struct persist *persist, struct log *log, unsigned every_s)
+	    struct persist *persist, struct fabric_watch *fabric,
+	    struct log *log, unsigned every_s)
 {
 	struct standby *b = g_new0(struct standby, 1);
 
@@ -571,10 +600,11 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	b->keys = keys;
 	b->sa = sa;
 	b->persist = persist;
+	b->fabric = fabric;
 	b->log = log;
 	b->every = every_s * (int64_t)G_USEC_PER_SEC;
 	b->timeout_ms = TIMEOUT_MS;
-	sa_set_memory(sa, persist_write, persist);
+	sa_set_memory(sa, standby_write_memory, b);
 	b->next = b->transport->on_recv;
 	b->next_data = b->transport->recv_data;
 	transport_set_receiver(b->transport, standby_on_recv, b);

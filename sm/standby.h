@@ -8,6 +8,7 @@
 #define MINISM_SM_STANDBY_H
 
 #include "sm/io/mad_client.h"
+#include "sm/fabric_watch.h"
 #include "sm/log.h"
 #include "sm/persist.h"
 #include "sm/plan/mkey_db.h"
@@ -21,7 +22,8 @@ struct standby;
  * an SA is read that does not tell of news. */
 struct standby *standby_new(struct mad_client *x, const struct mkey_db *keys,
 			    struct sa *sa, struct persist *persist,
-			    struct log *log, unsigned every_s);
+			    struct fabric_watch *fabric, struct log *log,
+			    unsigned every_s);
 void standby_free(struct standby *b);
 
 /* We are a standby in this fabric, and the master is read from now on; NULL: we

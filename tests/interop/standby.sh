@@ -164,7 +164,28 @@ case_opensm() {
 	sm_kill_all
 }
 
-for name in kill term opensm; do
+# opensm waits 40 s and more for a master that is gone without a word.
+case_heir() {
+	begin
+	manager master node-01 9
+	check "minism brings the fabric up" \
+		await 20 log_has master.log 'SUBNET UP'
+	LAB_NODE=node-05
+	lab_sm opensm.run opensm -F "$SCRATCH/empty.conf" -P "$SCRATCH/none" \
+		-p 2 -f "$SCRATCH/osm.log"
+	LAB_NODE=node-16
+	check "opensm is a standby" await 20 log_has opensm.run.out \
+		'Entering STANDBY state'
+	check "minism knows of it" await 20 bash -c \
+		'"$0" -s "$1" sms | grep -i standby' "$MINISMCTL" \
+		"$SCRATCH/master.ctl"
+	kill "$(cat master.pid)"
+	check "minism ends, and opensm is the master" await 3 \
+		log_has opensm.run.out 'Entering MASTER state'
+	sm_kill_all
+}
+
+for name in kill term opensm heir; do
 	! wanted_case "$name" || "case_$name"
 done
 lab_stop

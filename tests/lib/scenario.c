@@ -371,6 +371,7 @@ on_retired(void *data)
 static bool
 do_retire(struct play *p, char **words)
 {
+	int64_t end = sim_now(p->w.sim) + (RETIRE_MS + 10) * 1000;
 	uint32_t port = p->w.m.port;
 	bool retired = false;
 
@@ -380,8 +381,10 @@ do_retire(struct play *p, char **words)
 		if (play_manager(p, i)->t && play_manager(p, i)->port == port &&
 		    sm_instance_retire(play_manager(p, i)->sm, on_retired,
 				       &retired))
-			while (!retired)
+			while (!retired && sim_now(p->w.sim) < end)
 				sim_run(p->w.sim, sim_now(p->w.sim) + 1000);
+	if (sim_now(p->w.sim) >= end)
+		return play_fail(p, "it does not end");
 	return do_stop(p, words);
 }
 

@@ -34,6 +34,7 @@ struct stage {
 	struct snapshot *s;
 	struct sa *sa, *other;	/* ours, the master's */
 	struct persist *persist;
+	struct fabric_watch *fabric;
 	struct log *log;
 	struct standby *b;
 	enum manner manner;
@@ -216,7 +217,9 @@ stage_open(struct stage *st, bool is_minism)
 	set_members(st, 2);
 	st->log = log_open("/dev/null", LOG_DEBUG, NULL);
 	st->persist = persist_open(NULL, st->log);
-	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->log, EVERY);
+	st->fabric = fabric_watch_open(NULL, st->t, st->log);
+	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->fabric,
+			    st->log, EVERY);
 	standby_follow(st->b, st->s);
 }
 
@@ -227,6 +230,7 @@ stage_close(struct stage *st)
 	mad_client_free(st->x);
 	transport_free(st->t);
 	persist_free(st->persist);
+	fabric_watch_close(st->fabric);
 	log_free(st->log);
 	sa_free(st->sa);
 	sa_free(st->other);
@@ -443,13 +447,19 @@ TEST(test_what_the_master_remembers_is_taken)
 	stage_open(&st, true);
 	assert_false(persist_take(st.persist, "nonsense", NULL, NULL));
 	assert_false(persist_take(st.persist, lids, "nonsense", NULL));
-	persist_write(text, st.persist);
+	persist_write(st.persist, text);
 	assert_string_equal(text->str, "= guid2lid\n");
 	assert_true(persist_take(st.persist, lids, ranks, NULL));
 	g_string_truncate(text, 0);
-	persist_write(text, st.persist);
+	persist_write(st.persist, text);
 	assert_has(text->str, lids);
 	assert_has(text->str, "= ranks\n");
 	assert_has(text->str, "0x0000000000000007 3");
+	assert_false(fabric_watch_take(st.fabric, "nonsense", NULL));
+	assert_true(fabric_watch_take(st.fabric, "switch 0x77 1700000000 s\n",
+				      NULL));
+	fabric_watch_write(st.fabric, text);
+	assert_has(text->str, "= fabric\n");
+	assert_has(text->str, "\nswitch 0x0000000000000077 ");
 	stage_close(&st);
 }
