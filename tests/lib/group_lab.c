@@ -31,7 +31,8 @@ lab_teardown(void **state)
 	return 0;
 }
 
-void
+/* ff12:a01c::n, a name that is nobody's in particular. */
+static void
 lab_mgid(unsigned n, uint8_t mgid[16])
 {
 	memset(mgid, 0, 16);

@@ -30,8 +30,6 @@ struct fixture {
 int lab_setup(void **state);
 int lab_teardown(void **state);
 
-/* ff12:a01c::n, a name that is nobody's in particular. */
-void lab_mgid(unsigned n, uint8_t mgid[16]);
 /* A request into f->r, which the others send; a status comes back. */
 void fill(struct fixture *f, unsigned host, unsigned group, unsigned states);
 unsigned send_join(struct fixture *f, unsigned host, uint64_t mask);

@@ -98,20 +98,12 @@ client_open(struct stage *st, struct client *c, uint32_t port)
 	sa_message_intercept(c->b);
 }
 
-void
-client_vanish(struct client *c)
+static void
+client_close(struct client *c)
 {
 	sa_message_free(c->b);
 	if (c->t)
 		transport_free(c->t);
-	c->b = NULL;
-	c->t = NULL;
-}
-
-static void
-client_close(struct client *c)
-{
-	client_vanish(c);
 	g_array_unref(c->tids);
 	g_byte_array_unref(c->table);
 }

@@ -58,8 +58,6 @@ struct stage {
 	unsigned most_reports;
 };
 
-/* The process ends: nobody hears what comes. */
-void client_vanish(struct client *c);
 struct mad_addr stage_address(const struct stage *st);
 void client_ask(struct client *c, unsigned method, unsigned attr_id,
 		uint64_t mask, const uint8_t *record);

@@ -258,12 +258,6 @@ scripted_forget(struct transport *t)
 }
 
 unsigned
-scripted_flying(const struct transport *t)
-{
-	return scripted_of(t)->flying;
-}
-
-unsigned
 scripted_most_flying(const struct transport *t)
 {
 	return scripted_of(t)->most_flying;

@@ -55,8 +55,7 @@ const struct scripted_sent *scripted_get(const struct transport *t,
 const struct scripted_sent *scripted_last(const struct transport *t);
 void scripted_forget(struct transport *t);	/* the record starts anew */
 
-/* MADs scheduled and not delivered: now, and the most there ever were. */
-unsigned scripted_flying(const struct transport *t);
+/* The most MADs there ever were that are scheduled and not delivered. */
 unsigned scripted_most_flying(const struct transport *t);
 
 /* Everything up to and including `until`; the clock then shows it. */

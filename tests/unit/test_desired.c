@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "sm/plan/desired.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define ALL_FIELDS	(0x7fffu | PORT_FIELDS_TRAINING)
 #define END_PORT_FIELDS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
@@ -15,65 +14,6 @@
 			 PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
 			 PORT_FIELD_M_KEY_LEASE | PORT_FIELD_GID_PREFIX | \
 			 PORT_FIELD_SUBNET_TIMEOUT)
-
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	struct policy policy;
-	struct desired w;
-	uint32_t host;		/* port of a host */
-	uint32_t leaf;		/* the switch port it hangs on */
-	uint32_t up;		/* a port of that switch to another switch */
-	uint32_t port0;		/* of that switch */
-};
-
-/* Two leaves under two spines, two hosts each. */
-static int
-set_up(void **state)
-{
-	const struct generate_options options = { 0 };
-	struct fabric *f = g_new0(struct fabric, 1);
-	const struct snapshot_node *sw;
-
-	f->s = generate_fabric("PGFT(2,2;1,2)", &options, NULL);
-	assert_non_null(f->s);
-	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
-	assert_non_null(f->lids);
-	f->lft = lft_new(f->s->n_switches, f->lids->top);
-	f->policy = policy_default;
-	f->w = (struct desired) {
-		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
-	};
-	f->host = f->s->local_port;
-	f->leaf = f->s->ports[f->host].peer;
-	f->w.sm_lid = f->lids->base[f->host];
-	sw = snapshot_node_of(f->s, f->leaf);
-	f->port0 = sw->first_port;
-	f->up = SNAPSHOT_NONE;
-	for (unsigned num = 1; num <= sw->info.num_ports; num++) {
-		uint32_t peer = f->s->ports[sw->first_port + num].peer;
-
-		if (peer != SNAPSHOT_NONE &&
-		    snapshot_is_switch(snapshot_node_of(f->s, peer)))
-			f->up = sw->first_port + num;
-	}
-	assert_int_not_equal(f->up, SNAPSHOT_NONE);
-	*state = f;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	struct fabric *f = *state;
-
-	lft_free(f->lft);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
-	g_free(f);
-	return 0;
-}
 
 TEST(test_names_are_there_for_every_bit)
 {
@@ -143,7 +83,8 @@ TEST(test_defaults_are_those_of_opensm)
 	assert_int_equal(policy_default.overrun_errors, 8);
 }
 
-TEST(test_host_port_gets_all_that_an_end_port_has, set_up, tear_down)
+TEST(test_host_port_gets_all_that_an_end_port_has,
+     fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -172,7 +113,7 @@ TEST(test_host_port_gets_all_that_an_end_port_has, set_up, tear_down)
 			 0);
 }
 
-TEST(test_lease_is_left_alone_where_no_key_is, set_up, tear_down)
+TEST(test_lease_is_left_alone_where_no_key_is, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *seen = &f->s->ports[f->host].info, out;
@@ -190,7 +131,7 @@ TEST(test_lease_is_left_alone_where_no_key_is, set_up, tear_down)
 	assert_int_equal(out.m_key_lease, 0);
 }
 
-TEST(test_switch_port0_has_lid_but_no_link, set_up, tear_down)
+TEST(test_switch_port0_has_lid_but_no_link, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -204,7 +145,7 @@ TEST(test_switch_port0_has_lid_but_no_link, set_up, tear_down)
 	assert_int_equal(out.neighbor_mtu, 1);
 }
 
-TEST(test_external_switch_port_has_no_lid, set_up, tear_down)
+TEST(test_external_switch_port_has_no_lid, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -218,14 +159,15 @@ TEST(test_external_switch_port_has_no_lid, set_up, tear_down)
 	assert_int_equal(out.m_key, 0);
 }
 
-TEST(test_output_to_host_has_shorter_life_than_to_switch, set_up, tear_down)
+TEST(test_output_to_host_has_shorter_life_than_to_switch,
+     fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
 
 	f->policy.vl_stall = 6;
 	f->policy.leaf_vl_stall = 5;
-	desired_port(f->s, &f->w, f->leaf, &out);
+	desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(out.hoq_life, 16);
 	assert_int_equal(out.vl_stall_count, 5);
 	desired_port(f->s, &f->w, f->up, &out);
@@ -233,10 +175,10 @@ TEST(test_output_to_host_has_shorter_life_than_to_switch, set_up, tear_down)
 	assert_int_equal(out.vl_stall_count, 6);
 }
 
-TEST(test_link_takes_the_lesser_of_both_ends, set_up, tear_down)
+TEST(test_link_takes_the_lesser_of_both_ends, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
-	struct port_info *near = &f->s->ports[f->leaf].info;
+	struct port_info *near = &f->s->ports[f->gate].info;
 	struct port_info *far = &f->s->ports[f->host].info;
 	struct port_info out;
 	unsigned fields;
@@ -247,57 +189,58 @@ TEST(test_link_takes_the_lesser_of_both_ends, set_up, tear_down)
 	far->vl_cap = 5;
 	near->oper_vls = far->oper_vls = 5;
 	for (unsigned i = 0; i < 2; i++) {
-		fields = desired_port(f->s, &f->w, i ? f->host : f->leaf, &out);
+		fields = desired_port(f->s, &f->w, i ? f->host : f->gate, &out);
 		assert_true(fields & PORT_FIELD_MTU);
 		assert_true(fields & PORT_FIELD_OPER_VLS);
 		assert_int_equal(out.neighbor_mtu, 4);
 		assert_int_equal(out.oper_vls, 3);
 	}
 	f->policy.max_oper_vls = 1;
-	desired_port(f->s, &f->w, f->leaf, &out);
+	desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(out.oper_vls, 1);
 }
 
-TEST(test_operational_vls_stay_on_an_active_port, set_up, tear_down)
+TEST(test_operational_vls_stay_on_an_active_port,
+     fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
-	struct port_info *near = &f->s->ports[f->leaf].info;
+	struct port_info *near = &f->s->ports[f->gate].info;
 	struct port_info out;
 
 	near->vl_cap = 2;
 	near->oper_vls = 4;
 	near->state = PORT_STATE_ARMED;
-	assert_true(desired_port(f->s, &f->w, f->leaf, &out) &
+	assert_true(desired_port(f->s, &f->w, f->gate, &out) &
 		    PORT_FIELD_OPER_VLS);
 	near->state = PORT_STATE_ACTIVE;
-	assert_false(desired_port(f->s, &f->w, f->leaf, &out) &
+	assert_false(desired_port(f->s, &f->w, f->gate, &out) &
 		     PORT_FIELD_OPER_VLS);
 	assert_int_equal(out.oper_vls, 0);
 }
 
-TEST(test_capability_of_zero_changes_nothing, set_up, tear_down)
+TEST(test_capability_of_zero_changes_nothing, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
 
 	f->s->ports[f->host].info.mtu_cap = 0;
 	f->s->ports[f->host].info.vl_cap = 0;
-	assert_int_equal(desired_port(f->s, &f->w, f->leaf, &out) &
+	assert_int_equal(desired_port(f->s, &f->w, f->gate, &out) &
 			 (PORT_FIELD_MTU | PORT_FIELD_OPER_VLS), 0);
 	assert_int_equal(out.neighbor_mtu, 5);
 }
 
 /* A port that was narrowed by hand is to train as it can again. */
 TEST(test_enabled_widths_and_speeds_are_raised_to_what_is_supported,
-     set_up, tear_down)
+     fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
-	struct port_info *seen = &f->s->ports[f->leaf].info;
+	struct port_info *seen = &f->s->ports[f->gate].info;
 	struct port_info *host = &f->s->ports[f->host].info;
 	unsigned before, fields;
 	struct port_info out;
 
-	before = desired_port(f->s, &f->w, f->leaf, &out);
+	before = desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(before & PORT_FIELDS_TRAINING, 0);
 	assert_int_equal(out.width_enabled, 0);
 	assert_int_equal(out.speed_enabled, 0);
@@ -305,24 +248,24 @@ TEST(test_enabled_widths_and_speeds_are_raised_to_what_is_supported,
 	seen->width_enabled = 1;
 	seen->speed_enabled = 1;
 	seen->speed_ext_enabled = 30;		/* disabled */
-	fields = desired_port(f->s, &f->w, f->leaf, &out);
+	fields = desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(fields, before | PORT_FIELDS_TRAINING);
 	assert_int_equal(out.width_enabled, seen->width_supported);
 	assert_int_equal(out.speed_enabled, seen->speed_supported);
 	assert_int_equal(out.speed_ext_enabled, seen->speed_ext_supported);
 	/* Extended speeds are for two that know them. */
 	host->cap_mask &= ~PORT_CAP_HAS_EXT_SPEEDS;
-	fields = desired_port(f->s, &f->w, f->leaf, &out);
+	fields = desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(fields & PORT_FIELDS_TRAINING,
 			 PORT_FIELD_WIDTH | PORT_FIELD_SPEED);
 	assert_int_equal(out.speed_ext_enabled, 0);
 	/* What is not said to be supported is not asked for. */
 	seen->width_supported = seen->speed_supported = 0;
-	fields = desired_port(f->s, &f->w, f->leaf, &out);
+	fields = desired_port(f->s, &f->w, f->gate, &out);
 	assert_int_equal(fields & PORT_FIELDS_TRAINING, 0);
 }
 
-TEST(test_half_a_link_is_left_alone, set_up, tear_down)
+TEST(test_half_a_link_is_left_alone, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct snapshot_port *host = &f->s->ports[f->host];
@@ -330,17 +273,17 @@ TEST(test_half_a_link_is_left_alone, set_up, tear_down)
 
 	f->policy.hoq_life = f->policy.leaf_hoq_life = 3;
 	f->policy.overrun_errors = 1;
-	assert_int_not_equal(desired_port(f->s, &f->w, f->leaf, &out), 0);
+	assert_int_not_equal(desired_port(f->s, &f->w, f->gate, &out), 0);
 	host->known = false;
-	assert_int_equal(desired_port(f->s, &f->w, f->leaf, &out), 0);
+	assert_int_equal(desired_port(f->s, &f->w, f->gate, &out), 0);
 	host->known = true;
 	host->info.state = PORT_STATE_DOWN;
-	assert_int_equal(desired_port(f->s, &f->w, f->leaf, &out), 0);
+	assert_int_equal(desired_port(f->s, &f->w, f->gate, &out), 0);
 	/* And a host's port that is down needs no LID. */
 	assert_int_equal(desired_port(f->s, &f->w, f->host, &out), 0);
 }
 
-TEST(test_set_asks_for_no_change_of_the_rest, set_up, tear_down)
+TEST(test_set_asks_for_no_change_of_the_rest, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info *seen = &f->s->ports[f->host].info;
@@ -364,7 +307,7 @@ TEST(test_set_asks_for_no_change_of_the_rest, set_up, tear_down)
 	assert_int_equal(out.cap_mask, 0xdeadbeef);
 }
 
-TEST(test_port_without_assignment_keeps_its_lid, set_up, tear_down)
+TEST(test_port_without_assignment_keeps_its_lid, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	struct port_info out;
@@ -378,7 +321,7 @@ TEST(test_port_without_assignment_keeps_its_lid, set_up, tear_down)
 	assert_int_equal(out.lmc, 1);
 }
 
-TEST(test_switch_top_ends_at_its_capability, set_up, tear_down)
+TEST(test_switch_top_ends_at_its_capability, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	uint32_t node = f->s->ports[f->port0].node;
@@ -399,7 +342,8 @@ TEST(test_switch_top_ends_at_its_capability, set_up, tear_down)
 	assert_int_equal(desired_switch(f->s, &f->w, node, &out), 0);
 }
 
-TEST(test_switch_change_is_cleared_only_where_it_is_set, set_up, tear_down)
+TEST(test_switch_change_is_cleared_only_where_it_is_set,
+     fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	uint32_t node = f->s->ports[f->port0].node;
@@ -420,7 +364,7 @@ TEST(test_switch_change_is_cleared_only_where_it_is_set, set_up, tear_down)
 }
 
 /* OpenSM leaves a switch without a group at 0xbfff, others at a low block. */
-TEST(test_multicast_top_is_the_end_of_the_table, set_up, tear_down)
+TEST(test_multicast_top_is_the_end_of_the_table, fabric_tree, fabric_tear_down)
 {
 	static const struct {
 		uint16_t cap, seen, wanted;

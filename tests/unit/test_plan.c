@@ -5,72 +5,8 @@
  */
 #include <string.h>
 
-#include "routing/engine.h"
-#include "tests/lib/engine_route.h"
-#include "sm/plan/plan.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
-
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	struct lft_seen *seen;
-	struct policy policy;
-	struct desired w;
-	uint32_t host;		/* port of a host */
-	uint32_t leaf;		/* the switch port it hangs on */
-	uint32_t sw;		/* the node of that */
-};
-
-static struct fabric *
-fabric_new(const char *spec)
-{
-	const struct generate_options options = { .seed = 7 };
-	struct fabric *f = g_new0(struct fabric, 1);
-	struct graph *g;
-
-	f->s = generate_fabric(spec, &options, NULL);
-	assert_non_null(f->s);
-	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
-	assert_non_null(f->lids);
-	g = graph_new(f->s, f->lids);
-	f->lft = lft_new(f->s->n_switches, f->lids->top);
-	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
-	graph_free(g);
-	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
-	f->policy = policy_default;
-	f->host = f->s->local_port;
-	f->leaf = f->s->ports[f->host].peer;
-	f->sw = f->s->ports[f->leaf].node;
-	f->w = (struct desired) {
-		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
-		.sm_lid = f->lids->base[f->host],
-	};
-	return f;
-}
-
-static void
-fabric_free(struct fabric *f)
-{
-	lft_seen_free(f->seen);
-	lft_free(f->lft);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
-	g_free(f);
-}
-
-static struct plan *
-diff(const struct fabric *f)
-{
-	return plan_diff(f->s, &f->w, f->seen, NULL, NULL);
-}
-
-static uint32_t
-count(const struct plan *plan, enum plan_kind kind)
-{
-	return plan->first[kind + 1] - plan->first[kind];
-}
 
 static const struct plan_step *
 find_port_step(const struct plan *plan, enum plan_kind kind, uint32_t port)
@@ -145,7 +81,7 @@ static uint32_t
 apply(struct fabric *f)
 {
 	struct snapshot *before = snapshot_copy(f->s);
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 	uint32_t n = plan->n_steps;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -184,14 +120,14 @@ TEST(test_fresh_tree_gets_every_step_it_needs)
 	struct plan *plan;
 
 	f->s->nodes[f->sw].sw.port_state_change = true;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	/* 6 switches, 16 hosts, 24 cables, 22 LIDs: one block. */
-	assert_int_equal(count(plan, PLAN_CHANGE_CLEAR), 1);
-	assert_int_equal(count(plan, PLAN_PORT), 6);
-	assert_int_equal(count(plan, PLAN_LFT), 6);
-	assert_int_equal(count(plan, PLAN_SWITCH), 6);
-	assert_int_equal(count(plan, PLAN_ARM), 48);
-	assert_int_equal(count(plan, PLAN_ACTIVATE), 48);
+	assert_int_equal(plan_count(plan, PLAN_CHANGE_CLEAR), 1);
+	assert_int_equal(plan_count(plan, PLAN_PORT), 6);
+	assert_int_equal(plan_count(plan, PLAN_LFT), 6);
+	assert_int_equal(plan_count(plan, PLAN_SWITCH), 6);
+	assert_int_equal(plan_count(plan, PLAN_ARM), 48);
+	assert_int_equal(plan_count(plan, PLAN_ACTIVATE), 48);
 	assert_sorted(plan);
 	assert_int_equal(plan->steps[0].node, f->sw);
 	plan_free(plan);
@@ -213,7 +149,7 @@ TEST(test_plan_is_empty_after_it_was_carried_out)
 		f->s->nodes[f->sw].sw.port_state_change = true;
 		assert_int_not_equal(apply(f), 0);
 		assert_int_equal(apply(f), 0);
-		assert_int_equal(f->s->ports[f->leaf].info.state,
+		assert_int_equal(f->s->ports[f->gate].info.state,
 				 PORT_STATE_ACTIVE);
 		assert_int_equal(f->s->ports[f->host].info.oper_vls, 2);
 		fabric_free(f);
@@ -223,10 +159,10 @@ TEST(test_plan_is_empty_after_it_was_carried_out)
 TEST(test_pair_without_switch_is_planned)
 {
 	struct fabric *f = fabric_new("pair()");
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 
 	assert_int_equal(plan->n_steps, 4);
-	assert_int_equal(count(plan, PLAN_ARM), 2);
+	assert_int_equal(plan_count(plan, PLAN_ARM), 2);
 	plan_free(plan);
 	apply(f);
 	assert_int_equal(apply(f), 0);
@@ -243,7 +179,7 @@ TEST(test_only_the_block_that_differs_is_a_step)
 	memcpy(block, lft_row(f->lft, 0) + 2 * LFT_BLOCK, LFT_BLOCK);
 	block[63] ^= 1;
 	lft_seen_set(f->seen, 0, 2, block);
-	plan = diff(f);
+	plan = fabric_plan(f);
 	assert_int_equal(plan->n_steps, 1);
 	assert_int_equal(plan->steps[0].kind, PLAN_LFT);
 	assert_int_equal(plan->steps[0].node, f->sw);
@@ -261,10 +197,10 @@ TEST(test_only_the_block_that_differs_is_a_step)
 TEST(test_last_block_counts_even_for_one_lid)
 {
 	struct fabric *f = fabric_new("single(63)");
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 
 	assert_int_equal(f->lft->top, LFT_BLOCK);
-	assert_int_equal(count(plan, PLAN_LFT), 2);
+	assert_int_equal(plan_count(plan, PLAN_LFT), 2);
 	plan_free(plan);
 	fabric_free(f);
 }
@@ -276,8 +212,8 @@ TEST(test_blocks_past_the_capability_make_no_step)
 	uint8_t block[LFT_BLOCK];
 
 	f->s->nodes[f->sw].sw.linear_fdb_cap = 100;
-	plan = diff(f);
-	assert_int_equal(count(plan, PLAN_LFT), 2);
+	plan = fabric_plan(f);
+	assert_int_equal(plan_count(plan, PLAN_LFT), 2);
 	plan_free(plan);
 	apply(f);
 	assert_int_equal(f->s->nodes[f->sw].sw.linear_fdb_top, 99);
@@ -297,40 +233,38 @@ TEST(test_blocks_past_the_capability_make_no_step)
 	fabric_free(f);
 }
 
-TEST(test_what_is_not_known_gets_no_step)
+TEST(test_what_is_not_known_gets_no_step, fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
+	struct fabric *f = *state;
 	struct plan *plan;
 
 	f->s->nodes[f->sw].sw_known = false;
 	f->s->ports[f->host].known = false;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		const struct plan_step *step = &plan->steps[i];
 
 		assert_int_not_equal(step->port, f->host);
-		assert_int_not_equal(step->port, f->leaf);
+		assert_int_not_equal(step->port, f->gate);
 		if (step->kind == PLAN_LFT || step->kind == PLAN_SWITCH)
 			assert_int_not_equal(step->node, f->sw);
 	}
-	assert_int_equal(count(plan, PLAN_SWITCH), f->s->n_switches - 1);
+	assert_int_equal(plan_count(plan, PLAN_SWITCH), f->s->n_switches - 1);
 	plan_free(plan);
-	fabric_free(f);
 }
 
-TEST(test_link_with_one_end_down_gets_no_step)
+TEST(test_link_with_one_end_down_gets_no_step, fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
+	struct fabric *f = *state;
 	struct plan *plan;
 
 	f->s->ports[f->host].info.state = PORT_STATE_DOWN;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
 		assert_int_not_equal(plan->steps[i].port, f->host);
-		assert_int_not_equal(plan->steps[i].port, f->leaf);
+		assert_int_not_equal(plan->steps[i].port, f->gate);
 	}
 	plan_free(plan);
-	fabric_free(f);
 }
 
 TEST(test_end_in_init_rises_whatever_the_other_is)
@@ -346,28 +280,29 @@ TEST(test_end_in_init_rises_whatever_the_other_is)
 
 		apply(f);
 		f->s->ports[f->host].info.state = PORT_STATE_INIT;
-		f->s->ports[f->leaf].info.state = peer;
-		plan = diff(f);
+		f->s->ports[f->gate].info.state = peer;
+		plan = fabric_plan(f);
 		assert_non_null(find_port_step(plan, PLAN_ARM, f->host));
 		assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->host));
-		assert_true(!find_port_step(plan, PLAN_ARM, f->leaf) ==
+		assert_true(!find_port_step(plan, PLAN_ARM, f->gate) ==
 			    (peer != PORT_STATE_INIT));
-		assert_true(!find_port_step(plan, PLAN_ACTIVATE, f->leaf) ==
+		assert_true(!find_port_step(plan, PLAN_ACTIVATE, f->gate) ==
 			    (peer == PORT_STATE_ACTIVE));
-		assert_int_equal(count(plan, PLAN_PORT), 0);
+		assert_int_equal(plan_count(plan, PLAN_PORT), 0);
 		plan_free(plan);
 		fabric_free(f);
 	}
 }
 
-TEST(test_init_port_gets_its_fields_with_the_arm)
+TEST(test_init_port_gets_its_fields_with_the_arm,
+     fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
+	struct fabric *f = *state;
 	const struct plan_step *step;
 	struct plan *plan;
 
 	f->s->ports[f->host].info.neighbor_mtu = 1;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	assert_null(find_port_step(plan, PLAN_PORT, f->host));
 	step = find_port_step(plan, PLAN_ARM, f->host);
 	assert_non_null(step);
@@ -377,17 +312,16 @@ TEST(test_init_port_gets_its_fields_with_the_arm)
 
 	/* Armed already: the fields need a step of their own. */
 	f->s->ports[f->host].info.state = PORT_STATE_ARMED;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	assert_null(find_port_step(plan, PLAN_ARM, f->host));
 	assert_non_null(find_port_step(plan, PLAN_PORT, f->host));
 	assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->host));
 	plan_free(plan);
-	fabric_free(f);
 }
 
-TEST(test_forgotten_fields_are_no_difference)
+TEST(test_forgotten_fields_are_no_difference, fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
+	struct fabric *f = *state;
 	g_autofree uint32_t *forgotten = g_new0(uint32_t, f->s->n_ports);
 	struct plan *plan;
 
@@ -414,47 +348,46 @@ TEST(test_forgotten_fields_are_no_difference)
 	assert_int_equal(plan->steps[1].kind, PLAN_ACTIVATE);
 	assert_int_equal(plan->steps[1].fields, 0);
 	plan_free(plan);
-	fabric_free(f);
 }
 
-TEST(test_port_in_init_without_known_peer_is_not_armed)
+TEST(test_port_in_init_without_known_peer_is_not_armed,
+     fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	struct snapshot_port *leaf, *host;
+	struct fabric *f = *state;
+	struct snapshot_port *gate, *host;
 	struct plan *plan;
 
 	apply(f);
-	leaf = &f->s->ports[f->leaf];
+	gate = &f->s->ports[f->gate];
 	host = &f->s->ports[f->host];
-	leaf->peer = host->peer = SNAPSHOT_NONE;
-	leaf->info.state = host->info.state = PORT_STATE_INIT;
-	plan = diff(f);
+	gate->peer = host->peer = SNAPSHOT_NONE;
+	gate->info.state = host->info.state = PORT_STATE_INIT;
+	plan = fabric_plan(f);
 	assert_int_equal(plan->n_steps, 0);
 	plan_free(plan);
-	fabric_free(f);
 }
 
-TEST(test_cable_from_a_switch_to_itself_comes_up)
+TEST(test_cable_from_a_switch_to_itself_comes_up,
+     fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-	struct snapshot_port *leaf;
+	struct fabric *f = *state;
+	struct snapshot_port *gate;
 	struct plan *plan;
 
 	apply(f);
-	leaf = &f->s->ports[f->leaf];
+	gate = &f->s->ports[f->gate];
 	f->s->ports[f->host].peer = SNAPSHOT_NONE;
-	leaf->peer = f->leaf;
-	leaf->info.state = PORT_STATE_INIT;
-	plan = diff(f);
+	gate->peer = f->gate;
+	gate->info.state = PORT_STATE_INIT;
+	plan = fabric_plan(f);
 	/* It leads to a switch now, hence another HOQLife. */
 	assert_int_equal(plan->n_steps, 2);
-	assert_int_equal(find_port_step(plan, PLAN_ARM, f->leaf)->fields,
+	assert_int_equal(find_port_step(plan, PLAN_ARM, f->gate)->fields,
 			 PORT_FIELD_HOQ_LIFE);
-	assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->leaf));
+	assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->gate));
 	plan_free(plan);
 	apply(f);
 	assert_int_equal(apply(f), 0);
-	fabric_free(f);
 }
 
 /* Printing. */
@@ -462,7 +395,7 @@ TEST(test_cable_from_a_switch_to_itself_comes_up)
 static char *
 print_text(const struct fabric *f)
 {
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 	GString *out = g_string_new(NULL);
 
 	plan_print_text(plan, f->s, &f->w, f->seen, NULL, out);
@@ -473,7 +406,7 @@ print_text(const struct fabric *f)
 static char *
 print_json(const struct fabric *f)
 {
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 	GString *out = g_string_new(NULL);
 
 	plan_print_json(plan, f->s, &f->w, f->seen, NULL, out);
@@ -589,9 +522,10 @@ TEST(test_print_never_shows_an_m_key)
 	fabric_free(f);
 }
 
-TEST(test_json_is_json_whatever_a_node_is_called)
+TEST(test_json_is_json_whatever_a_node_is_called,
+     fabric_tree, fabric_tear_down)
 {
-	struct fabric *f = fabric_new("PGFT(2,2;1,2)");
+	struct fabric *f = *state;
 	g_autofree char *json = NULL, *named = NULL, *empty = NULL;
 
 	g_strlcpy(f->s->nodes[f->s->ports[f->host].node].desc,
@@ -611,7 +545,6 @@ TEST(test_json_is_json_whatever_a_node_is_called)
 	empty = print_json(f);
 	assert_json(empty);
 	assert_has(empty, "\"total\":0}");
-	fabric_free(f);
 }
 
 TEST(test_kinds_have_names_of_their_own)

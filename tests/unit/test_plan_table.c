@@ -2,92 +2,15 @@
 /* The plan for tables of ports, and what goes with them in PortInfo. */
 #include <string.h>
 
-#include "sm/plan/isolation.h"
-#include "sm/plan/plan.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
-
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	struct lft_seen *seen;
-	struct port_tables *held;
-	struct isolation *isolation;
-	struct policy policy;
-	struct isolation_params params;
-	struct desired w;
-	uint32_t host;		/* port of a host, Active, as is its cable */
-	uint32_t gate;		/* the switch port it hangs on */
-};
-
-static void
-fabric_isolate(struct fabric *f)
-{
-	isolation_free(f->isolation);
-	f->isolation = isolation_new(&f->params, f->s, f->held);
-	f->w.tables = f->isolation->wanted;
-	f->w.enforce = f->isolation->enforce;
-}
-
-static struct fabric *
-fabric_new(void)
-{
-	struct fabric *f = g_new0(struct fabric, 1);
-
-	f->s = generate_fabric("single(3)", NULL, NULL);
-	assert_non_null(f->s);
-	for (uint32_t i = 0; i < f->s->n_nodes; i++) {
-		f->s->nodes[i].info.partition_cap = 40;
-		f->s->nodes[i].sw.partition_enforcement_cap = 32;
-	}
-	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
-	f->lft = lft_new(f->s->n_switches, f->lids->top);
-	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
-	f->held = port_tables_new(f->s);
-	f->policy = policy_default;
-	f->params.rules = partition_rules_default();
-	f->host = f->s->local_port;
-	f->gate = f->s->ports[f->host].peer;
-	f->w = (struct desired){
-		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
-		.sm_lid = f->lids->base[f->host],
-	};
-	fabric_isolate(f);
-	return f;
-}
-
-static void
-fabric_free(struct fabric *f)
-{
-	isolation_free(f->isolation);
-	partition_rules_unref(f->params.rules);
-	port_tables_unref(f->held);
-	lft_seen_free(f->seen);
-	lft_free(f->lft);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
-	g_free(f);
-}
-
-static struct plan *
-diff(const struct fabric *f)
-{
-	return plan_diff(f->s, &f->w, f->seen, f->held, NULL);
-}
-
-static uint32_t
-count(const struct plan *plan, enum plan_kind kind)
-{
-	return plan->first[kind + 1] - plan->first[kind];
-}
 
 /* The devices take all tables; how many blocks that was. */
 static uint32_t
 apply_tables(struct fabric *f)
 {
-	struct plan *plan = diff(f);
-	uint32_t n = count(plan, PLAN_TABLE);
+	struct plan *plan = fabric_plan(f);
+	uint32_t n = plan_count(plan, PLAN_TABLE);
 
 	for (uint32_t i = plan->first[PLAN_TABLE];
 	     i < plan->first[PLAN_TABLE + 1]; i++) {
@@ -115,19 +38,18 @@ add_member(struct fabric *f, uint16_t pkey, uint32_t port,
 }
 
 /* 3 hosts and a port 0 of two blocks each; what is the same costs nothing. */
-TEST(test_a_table_is_written_once)
+TEST(test_a_table_is_written_once, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 
 	assert_int_equal(apply_tables(f), 8);
 	fabric_isolate(f);
 	assert_int_equal(apply_tables(f), 0);
-	fabric_free(f);
 }
 
-TEST(test_a_member_costs_its_own_blocks_only)
+TEST(test_a_member_costs_its_own_blocks_only, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	const struct plan_step *step;
 	struct plan *plan;
 
@@ -137,8 +59,8 @@ TEST(test_a_member_costs_its_own_blocks_only)
 	apply_tables(f);
 	add_member(f, 9, f->host, PARTITION_FULL);
 	fabric_isolate(f);
-	plan = diff(f);
-	assert_int_equal(count(plan, PLAN_TABLE), 2);
+	plan = fabric_plan(f);
+	assert_int_equal(plan_count(plan, PLAN_TABLE), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		step = &plan->steps[plan->first[PLAN_TABLE] + i];
 		assert_int_equal(step->table, PORT_TABLE_PKEY);
@@ -146,24 +68,22 @@ TEST(test_a_member_costs_its_own_blocks_only)
 		assert_true(step->port == f->host || step->port == f->gate);
 	}
 	plan_free(plan);
-	fabric_free(f);
 }
 
-TEST(test_what_is_not_wanted_is_left_alone)
+TEST(test_what_is_not_wanted_is_left_alone, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	union port_block odd = { .vl = { 3 } };
 
 	apply_tables(f);
 	port_tables_set(f->held, PORT_TABLE_SL2VL, f->host, 0, &odd);
 	port_tables_set(f->held, PORT_TABLE_PKEY, f->gate, 0, &odd);
 	assert_int_equal(apply_tables(f), 0);
-	fabric_free(f);
 }
 
-TEST(test_enforcement_is_a_field_of_the_gate)
+TEST(test_enforcement_is_a_field_of_the_gate, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	struct port_info info;
 	unsigned fields;
 
@@ -184,12 +104,11 @@ TEST(test_enforcement_is_a_field_of_the_gate)
 	fields = desired_port(f->s, &f->w, f->gate, &info);
 	assert_true(fields & PORT_FIELD_ENFORCE);
 	assert_false(info.enforce_inbound);
-	fabric_free(f);
 }
 
-TEST(test_qos_limits_the_vls)
+TEST(test_qos_limits_the_vls, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	struct qos qos = { .enabled = true, .all = {
 		.given = QOS_MAX_VLS | QOS_HIGH_LIMIT, .max_vls = 2,
 		.high_limit = 9,
@@ -207,12 +126,12 @@ TEST(test_qos_limits_the_vls)
 	assert_int_equal(info.oper_vls, 2);
 	assert_int_equal(info.vl_high_limit, 9);
 	assert_true(fields & PORT_FIELD_VL_HIGH_LIMIT);
-	fabric_free(f);
 }
 
-TEST(test_clients_are_asked_to_register_if_they_can)
+TEST(test_clients_are_asked_to_register_if_they_can,
+     fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
 	struct port_info info;
 	unsigned fields;
@@ -227,14 +146,13 @@ TEST(test_clients_are_asked_to_register_if_they_can)
 	fields = desired_port(f->s, &f->w, f->host, &info);
 	assert_false(fields & PORT_FIELD_REREGISTER);
 	assert_false(info.client_reregister);
-	fabric_free(f);
 }
 
 /* By kind: does a step of this port tell its clients? */
 static unsigned
 telling_kinds(const struct fabric *f, uint32_t port)
 {
-	struct plan *plan = diff(f);
+	struct plan *plan = fabric_plan(f);
 	unsigned kinds = 0;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
@@ -245,9 +163,10 @@ telling_kinds(const struct fabric *f, uint32_t port)
 	return kinds;
 }
 
-TEST(test_clients_are_told_when_the_port_is_up)
+TEST(test_clients_are_told_when_the_port_is_up,
+     fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	g_autofree uint8_t *again = g_new0(uint8_t, f->s->n_ports);
 	struct port_info *info = &f->s->ports[f->host].info;
 
@@ -260,12 +179,11 @@ TEST(test_clients_are_told_when_the_port_is_up)
 	assert_int_equal(telling_kinds(f, f->host), 1u << PLAN_ACTIVATE);
 	info->state = PORT_STATE_ACTIVE;
 	assert_int_equal(telling_kinds(f, f->host), 1u << PLAN_PORT);
-	fabric_free(f);
 }
 
-TEST(test_the_plan_says_who_gets_in_and_out)
+TEST(test_the_plan_says_who_gets_in_and_out, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	GString *out = g_string_new(NULL);
 	union port_block b = { .pkeys = { 0xffff, 0x8005 } };
 	struct plan *plan;
@@ -275,7 +193,7 @@ TEST(test_the_plan_says_who_gets_in_and_out)
 	port_tables_set(f->held, PORT_TABLE_PKEY, f->host, 0, &b);
 	add_member(f, 7, f->host, PARTITION_LIMITED);
 	fabric_isolate(f);
-	plan = diff(f);
+	plan = fabric_plan(f);
 	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
 	assert_has(out->str, "2 blocks of ports' tables");
 	assert_has(out->str, "  P_Key table of H-0 port 1 (0x");
@@ -289,12 +207,11 @@ TEST(test_the_plan_says_who_gets_in_and_out)
 	assert_has(out->str, "\"known\":false,\"added\":[],\"removed\":[]}");
 	plan_free(plan);
 	g_string_free(out, TRUE);
-	fabric_free(f);
 }
 
-TEST(test_vls_are_told_whole)
+TEST(test_vls_are_told_whole, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	GString *out = g_string_new(NULL);
 	struct port_tables *wanted = port_tables_new(f->s);
 	union port_block vl = { .vl = { 0, 1, 2 } };
@@ -305,7 +222,7 @@ TEST(test_vls_are_told_whole)
 	port_tables_set(wanted, PORT_TABLE_VL_ARB, f->gate, VL_ARB_HIGH_1,
 			&arb);
 	f->w.tables = wanted;
-	plan = diff(f);
+	plan = fabric_plan(f);
 	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
 	assert_has(out->str, "from port 2: VLs by SL not known -> "
 		   "0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0\n");
@@ -314,12 +231,11 @@ TEST(test_vls_are_told_whole)
 	plan_free(plan);
 	g_string_free(out, TRUE);
 	port_tables_unref(wanted);
-	fabric_free(f);
 }
 
-TEST(test_strangers_are_notes)
+TEST(test_strangers_are_notes, fabric_single, fabric_tear_down)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = *state;
 	const struct partition_rule rule = {
 		.who = PARTITION_GUID, .guid = 0xdead, .line = 12,
 		.membership = PARTITION_FULL,
@@ -333,5 +249,4 @@ TEST(test_strangers_are_notes)
 	assert_string_equal(f->isolation->notes->pdata[0],
 			    "p.conf:12: port 0x000000000000dead is not on the "
 			    "fabric");
-	fabric_free(f);
 }

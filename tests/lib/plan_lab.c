@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "tests/lib/plan_lab.h"
+
+#include "routing/engine.h"
+#include "tests/lib/engine_route.h"
+#include "tests/lib/unit.h"
+#include "topology/generate.h"
+
+static void
+find_places(struct fabric *f)
+{
+	const struct snapshot_node *sw;
+
+	f->host = f->s->local_port;
+	f->gate = f->s->ports[f->host].peer;
+	f->sw = f->s->ports[f->gate].node;
+	sw = &f->s->nodes[f->sw];
+	f->port0 = sw->first_port;
+	f->up = SNAPSHOT_NONE;
+	for (unsigned num = 1; num <= sw->info.num_ports; num++) {
+		uint32_t peer = f->s->ports[sw->first_port + num].peer;
+
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(f->s, peer)))
+			f->up = sw->first_port + num;
+	}
+}
+
+struct fabric *
+fabric_new(const char *spec)
+{
+	struct fabric *f = g_new0(struct fabric, 1);
+	struct graph *g;
+
+	f->s = generate_fabric(spec, NULL, NULL);
+	assert_non_null(f->s);
+	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
+	assert_non_null(f->lids);
+	g = graph_new(f->s, f->lids);
+	f->lft = lft_new(f->s->n_switches, f->lids->top);
+	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
+	graph_free(g);
+	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
+	f->held = port_tables_new(f->s);
+	f->policy = policy_default;
+	find_places(f);
+	f->w = (struct desired){
+		.policy = &f->policy, .lids = f->lids, .lft = f->lft,
+		.sm_lid = f->lids->base[f->host],
+	};
+	return f;
+}
+
+void
+fabric_free(struct fabric *f)
+{
+	isolation_free(f->isolation);
+	if (f->params.rules)
+		partition_rules_unref(f->params.rules);
+	port_tables_unref(f->held);
+	lft_seen_free(f->seen);
+	lft_free(f->lft);
+	lid_map_free(f->lids);
+	snapshot_unref(f->s);
+	g_free(f);
+}
+
+int
+fabric_tree(void **state)
+{
+	*state = fabric_new("PGFT(2,2;1,2)");
+	return 0;
+}
+
+int
+fabric_single(void **state)
+{
+	struct fabric *f = *state = fabric_new("single(3)");
+
+	for (uint32_t i = 0; i < f->s->n_nodes; i++) {
+		f->s->nodes[i].info.partition_cap = 40;
+		f->s->nodes[i].sw.partition_enforcement_cap = 32;
+	}
+	port_tables_unref(f->held);
+	f->held = port_tables_new(f->s);
+	f->params.rules = partition_rules_default();
+	fabric_isolate(f);
+	return 0;
+}
+
+int
+fabric_tear_down(void **state)
+{
+	fabric_free(*state);
+	return 0;
+}
+
+void
+fabric_isolate(struct fabric *f)
+{
+	isolation_free(f->isolation);
+	f->isolation = isolation_new(&f->params, f->s, f->held);
+	f->w.tables = f->isolation->wanted;
+	f->w.enforce = f->isolation->enforce;
+}
+
+struct plan *
+fabric_plan(const struct fabric *f)
+{
+	return plan_diff(f->s, &f->w, f->seen, f->held, NULL);
+}
+
+uint32_t
+plan_count(const struct plan *plan, enum plan_kind kind)
+{
+	return plan->first[kind + 1] - plan->first[kind];
+}

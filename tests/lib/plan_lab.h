@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A fabric that somebody generated, what is wanted of it, and what its devices
+ * hold: for the tests of the plan.
+ */
+#ifndef MINISM_TESTS_PLAN_LAB_H
+#define MINISM_TESTS_PLAN_LAB_H
+
+#include "sm/plan/isolation.h"
+#include "sm/plan/plan.h"
+
+struct fabric {
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct lft *lft;	/* by min-hop */
+	struct lft_seen *seen;
+	struct port_tables *held;
+	struct isolation_params params;	/* no rules: no tables wanted */
+	struct isolation *isolation;
+	struct policy policy;
+	struct desired w;
+	uint32_t host;		/* the SM's port */
+	uint32_t gate;		/* the switch port it hangs on */
+	uint32_t sw;		/* the node of that, */
+	uint32_t port0;		/* its port 0 */
+	uint32_t up;		/* and one of its ports to another switch */
+};
+
+struct fabric *fabric_new(const char *spec);
+void fabric_free(struct fabric *f);
+
+/* For cmocka. Two leaves under two spines, two hosts each. */
+int fabric_tree(void **state);
+/* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
+ * the default partition. */
+int fabric_single(void **state);
+int fabric_tear_down(void **state);
+
+/* What the rules of partitions and the QoS in params want. */
+void fabric_isolate(struct fabric *f);
+struct plan *fabric_plan(const struct fabric *f);
+uint32_t plan_count(const struct plan *plan, enum plan_kind kind);
+
+#endif
