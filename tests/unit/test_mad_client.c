@@ -45,29 +45,86 @@ TEST(test_answer_reaches_its_request_once)
 	bench_free(b);
 }
 
-TEST(test_silence_is_tried_again_and_then_over)
-{
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+/* What the peer makes of one attempt after the other. */
+struct fate {
+	const char *attempts;	/* answered, busy, returned by the kernel,
+				 * silent (.), or not even taken (x) */
+	unsigned n_sent;
+	int64_t sent[4];	/* when they went out */
+	int64_t end;
+	bool answered;
+};
 
+static void
+peer_fate(struct transport *t, const struct scripted_sent *s, void *data)
+{
+	const char **next = data;
+	uint8_t mad[MAD_SIZE];
+	char fate = *(*next)++;
+
+	memcpy(mad, s->mad, sizeof(mad));
+	smp_make_response(mad, fate == 'b' ? MAD_STATUS_BUSY : MAD_STATUS_OK);
+	if (fate == 'r')
+		scripted_return(t, s->mad, 100);
+	else if (fate != '.')
+		scripted_answer(t, mad, 100);
+}
+
+static void
+assert_fate(const struct fate *f)
+{
+	const char *next = f->attempts + strspn(f->attempts, "x");
+	unsigned refused = next - f->attempts;
+	struct bench *b = bench_new(&bench_usual, peer_fate, &next);
+	const struct mad_client_stats *stats = mad_client_stats(b->x);
+
+	print_message("%s\n", f->attempts);
+	scripted_refuse(b->t, refused);
 	bench_start(b, 1);
+	assert_int_equal(b->ends, 0);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 4);
-	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(scripted_get(b->t, i)->when, i * TIMEOUT);
+	assert_int_equal(scripted_count(b->t), f->n_sent);
+	for (unsigned i = 0; i < f->n_sent; i++) {
+		const struct scripted_sent *sent = scripted_get(b->t, i);
+
+		assert_int_equal(sent->when, f->sent[i]);
 		/* a kernel may keep it for what is left of the request */
-		assert_int_equal(scripted_get(b->t, i)->timeout_ms,
-				 (4 - i) * 200);
+		assert_int_equal(sent->timeout_ms, (4 - refused - i) * 200);
 		for (unsigned j = 0; j < i; j++)
-			assert_int_not_equal(sent_tid(scripted_get(b->t, i)),
+			assert_int_not_equal(sent_tid(sent),
 					     sent_tid(scripted_get(b->t, j)));
 	}
-	assert_int_equal(b->timed_out[1], 1);
-	assert_int_equal(b->answered[1], 0);
-	assert_int_equal(b->when[1], 4 * TIMEOUT);
-	assert_true(mad_client_stats(b->x)->sent == 4);
-	assert_true(mad_client_stats(b->x)->retried == 3);
-	assert_true(mad_client_stats(b->x)->timed_out == 1);
+	assert_int_equal(b->ends, 1);
+	assert_int_equal(b->answered[1], f->answered);
+	assert_int_equal(b->timed_out[1], !f->answered);
+	assert_int_equal(b->when[1], f->end);
+	assert_int_equal(b->drops, refused);
+	assert_string_equal(b->reason, refused ? "refused by script" : "");
+	assert_int_equal(stats->sent, f->n_sent);
+	assert_int_equal(stats->retried, f->n_sent - !refused);
+	assert_int_equal(stats->timed_out, !f->answered);
 	bench_free(b);
+}
+
+TEST(test_attempts_have_their_fates)
+{
+	static const struct fate fates[] = {
+		{ "a", 1, { 0 }, 100, true },
+		{ "....", 4, { 0, TIMEOUT, 2 * TIMEOUT, 3 * TIMEOUT },
+		  4 * TIMEOUT, false },
+		{ "...a", 4, { 0, TIMEOUT, 2 * TIMEOUT, 3 * TIMEOUT },
+		  3 * TIMEOUT + 100, true },
+		{ "bba", 3, { 0, TIMEOUT, 2 * TIMEOUT }, 2 * TIMEOUT + 100,
+		  true },
+		{ "rra", 3, { 0, 100, 200 }, 300, true },
+		{ "rrrr", 4, { 0, 100, 200, 300 }, 400, false },
+		{ "xxa", 1, { 2 * TIMEOUT }, 2 * TIMEOUT + 100, true },
+		{ "xbra", 3, { TIMEOUT, 2 * TIMEOUT, 2 * TIMEOUT + 100 },
+		  2 * TIMEOUT + 200, true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(fates); i++)
+		assert_fate(&fates[i]);
 }
 
 TEST(test_late_answer_to_an_earlier_attempt_counts)
@@ -235,7 +292,7 @@ TEST(test_set_is_answered_by_get_resp)
 	bench_free(b);
 }
 
-/* ------------------------------------------------ cancel, busy, returned */
+/* ------------------------------------------------------ cancel, returned */
 
 TEST(test_cancel_works_in_every_state)
 {
@@ -337,75 +394,6 @@ TEST(test_cancel_inside_done_is_safe)
 	bench_free(b);
 }
 
-static void
-peer_busy_twice(struct transport *t, const struct scripted_sent *s,
-		void *data)
-{
-	uint8_t mad[MAD_SIZE];
-	unsigned *calls = data;
-
-	memcpy(mad, s->mad, sizeof(mad));
-	smp_make_response(mad, ++*calls <= 2 ? MAD_STATUS_BUSY : 0);
-	scripted_answer(t, mad, 100);
-}
-
-TEST(test_busy_is_tried_again_after_the_timeout)
-{
-	unsigned calls = 0;
-	struct bench *b = bench_new(&bench_usual, peer_busy_twice, &calls);
-
-	bench_start(b, 1);
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 3);
-	assert_int_equal(scripted_get(b->t, 1)->when, TIMEOUT);
-	assert_int_equal(scripted_get(b->t, 2)->when, 2 * TIMEOUT);
-	assert_int_equal(b->answered[1], 1);
-	assert_int_equal(b->ends, 1);
-	bench_free(b);
-}
-
-static void
-peer_returns(struct transport *t, const struct scripted_sent *s, void *data)
-{
-	unsigned *left = data;
-
-	if (*left == 0) {
-		scripted_reply(t, s, 100);
-		return;
-	}
-	(*left)--;
-	scripted_return(t, s->mad, 100);
-}
-
-TEST(test_returned_is_tried_again_at_once)
-{
-	unsigned left = 2;
-	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
-
-	bench_start(b, 1);
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 3);
-	assert_int_equal(scripted_get(b->t, 1)->when, 100);
-	assert_int_equal(scripted_get(b->t, 2)->when, 200);
-	assert_int_equal(b->answered[1], 1);
-	assert_int_equal(b->when[1], 300);
-	bench_free(b);
-}
-
-TEST(test_returned_to_the_end_is_over_at_once)
-{
-	unsigned left = 1000;
-	struct bench *b = bench_new(&bench_usual, peer_returns, &left);
-
-	bench_start(b, 1);
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 4);
-	assert_int_equal(b->timed_out[1], 1);
-	assert_int_equal(b->ends, 1);
-	assert_int_equal(b->when[1], 400);
-	bench_free(b);
-}
-
 TEST(test_returned_older_attempt_is_ignored)
 {
 	struct bench *b = bench_new(&bench_usual, NULL, NULL);
@@ -420,24 +408,6 @@ TEST(test_returned_older_attempt_is_ignored)
 	scripted_reply(b->t, scripted_get(b->t, 1), 1);
 	scripted_run(b->t, 2 * TIMEOUT + 10);
 	assert_int_equal(b->answered[1], 1);
-	bench_free(b);
-}
-
-TEST(test_refused_send_is_lost_at_its_timeout)
-{
-	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
-
-	scripted_refuse(b->t, 2);
-	bench_start(b, 1);
-	assert_int_equal(b->ends, 0);
-	assert_int_equal(b->drops, 1);
-	assert_string_equal(b->reason, "refused by script");
-	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(scripted_count(b->t), 1);
-	assert_int_equal(scripted_get(b->t, 0)->when, 2 * TIMEOUT);
-	assert_int_equal(b->answered[1], 1);
-	assert_true(mad_client_stats(b->x)->sent == 1);
 	bench_free(b);
 }
 
