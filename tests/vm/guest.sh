@@ -11,7 +11,7 @@ export LC_ALL=C PATH=/opt:/bin:/sbin
 net='PGFT(4,2;1,2)'
 hosts=8
 everybody='Default=0x7fff, ipoib: ALL=full;'
-all=devices,bringup,queries,send_only,restart,opensm,spine,pkeys,device,tables
+all=devices,bringup,queries,send_only,restart,standby,opensm,spine,pkeys,device,tables
 cases=${cases:-$all}	# from the kernel's command line
 
 # ---- TAP -------------------------------------------------------------------
@@ -311,6 +311,60 @@ case_restart() {
 	sm_start -C vib0
 	check "minism restarted: the fabric is up" await 20 is_up
 	check "minism restarted: pings" mesh
+}
+
+second_start() {	# host, options...
+	: >/tmp/sm2.log
+	minism -p 1 -C "vib$1" -F /etc/minism.conf \
+		--partitions /etc/partitions.conf --cache-dir /var/cache2 \
+		--control-socket /run/sm2.ctl -f /tmp/sm2.log -v "${@:2}" \
+		</dev/null >/tmp/sm2.out 2>&1 &
+	second_pid=$!
+}
+
+same_members() {
+	members ff12:401b:ffff::ffff:ffff >/tmp/members.after
+	cat /tmp/members.after
+	[ -s /tmp/members.after ] &&
+		cmp /tmp/members.before /tmp/members.after
+}
+
+# The master is killed: its port stays, and the kernel answers SMInfo for
+# nobody. The tables of the SA come by the kernel's RMPP.
+case_standby() {
+	sm_stop
+	sm_start -C vib0 --priority 9
+	check "a master of priority 9" await 20 is_up
+	second_start 4 --priority 3
+	check "a second minism is warm" await 20 \
+		finds '^warm: .* with [1-9][0-9]* members' minismctl -s /run/sm2.ctl status
+	members ff12:401b:ffff::ffff:ffff >/tmp/members.before
+	kill -9 "$sm_pid"
+	check "the master is killed: the second takes over" \
+		await 10 sm_lid_is 4
+	check "it knows the clients" await 5 \
+		finds 'need not register again' cat /tmp/sm2.log
+	note "$(grep -E 'gone|SUBNET UP|sent .* MADs' /tmp/sm2.log | tail -n 4)"
+	refute "and writes no table" \
+		grep -E 'ForwardingTable.Set [1-9]' /tmp/sm2.log
+	check "the members are the same" await 5 same_members
+	check "the second is master: pings" mesh
+	sm_start -C vib0 --priority 9
+	check "the first comes back, and is the master" await 30 sm_lid_is 0
+	check "and knows the clients" await 5 \
+		finds 'need not register again' cat /tmp/sm.log
+	check "the members are still the same" await 5 same_members
+	kill "$sm_pid"
+	check "the master is told to end: the second has the fabric" \
+		await 3 sm_lid_is 4
+	check "it ends, and has said so" await 3 finds 'we end: handing over' \
+		cat /tmp/sm.log
+	check "the members are the same again" await 5 same_members
+	check "the second is master again: pings" mesh
+	sm_start -C vib0 --priority 9
+	check "and the first at the end" await 30 sm_lid_is 0
+	kill "$second_pid"
+	wait "$second_pid" 2>/dev/null
 }
 
 # The top of each switch's multicast table is not below the groups in use.
