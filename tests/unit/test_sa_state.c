@@ -291,6 +291,30 @@ subscribe(struct lab *l, unsigned host)
 	assert_int_equal(lab_ask_from(l, lab_host(l, host)), 0);
 }
 
+/* Host 0 makes the group ff12::9. */
+static void
+create_group(struct lab *l, uint16_t pkey)
+{
+	struct mcmember_record r = {
+		.mgid = { 0xff, 0x12, [15] = 9 }, .q_key = 1, .pkey = pkey,
+		.join_state = 1, .scope = 2,
+	};
+
+	lab_gid(l, lab_host(l, 0), r.port_gid);
+	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
+		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
+		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
+	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
+	assert_int_equal(lab_ask(l), 0);
+}
+
+static unsigned
+trap_of(const struct sa_report *report)
+{
+	return lab_get(report->mad + SA_DATA_OFFSET + 4, 2);
+}
+
 TEST(test_subscriber_is_told_of_ports_that_come_and_go,
      lab_set_up, lab_tear_down)
 {
@@ -308,11 +332,11 @@ TEST(test_subscriber_is_told_of_ports_that_come_and_go,
 	assert_int_equal(report.lid, lab_lid(l, lab_host(l, 2)));
 	assert_int_equal(report.pkey, 0xffff);
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
-	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 65);
+	assert_int_equal(trap_of(&report), 65);
 	assert_true(lab_get(report.mad + SA_DATA_OFFSET + 24, 8) == guid);
 	set_guid(l, gone, guid);
 	assert_true(sa_next_report(l->sa, &report));
-	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 64);
+	assert_int_equal(trap_of(&report), 64);
 	assert_true(lab_get(report.mad + SA_DATA_OFFSET + 24, 8) == guid);
 	/* Whoever does not answer is dead. */
 	sa_report_failed(l->sa, report.port_guid);
@@ -322,31 +346,21 @@ TEST(test_subscriber_is_told_of_ports_that_come_and_go,
 
 TEST(test_subscriber_is_told_of_groups, lab_set_up, lab_tear_down)
 {
-	struct mcmember_record r = {
-		.q_key = 1, .pkey = 0xffff, .join_state = 1, .scope = 2,
-	};
+	static const uint8_t mgid[16] = { 0xff, 0x12, [15] = 9 };
 	struct sa_report report;
 	struct lab *l = *state;
 
 	subscribe(l, 2);
 	while (sa_next_report(l->sa, &report))
 		;
-	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
-	r.mgid[15] = 9;
-	lab_gid(l, lab_host(l, 0), r.port_gid);
-	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
-		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
-		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
-		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
-	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	assert_int_equal(lab_ask(l), 0);
+	create_group(l, 0xffff);
 	assert_true(sa_next_report(l->sa, &report));
-	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 66);
-	assert_memory_equal(report.mad + SA_DATA_OFFSET + 16, r.mgid, 16);
+	assert_int_equal(trap_of(&report), 66);
+	assert_memory_equal(report.mad + SA_DATA_OFFSET + 16, mgid, 16);
 	l->mad[3] = SA_METHOD_DELETE;
 	assert_int_equal(lab_ask(l), 0);
 	assert_true(sa_next_report(l->sa, &report));
-	assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2), 67);
+	assert_int_equal(trap_of(&report), 67);
 }
 
 TEST(test_traps_are_passed_on, lab_set_up, lab_tear_down)
@@ -376,9 +390,6 @@ TEST(test_traps_are_passed_on, lab_set_up, lab_tear_down)
 TEST(test_reports_go_by_a_common_pkey, lab_set_up, lab_tear_down)
 {
 	union port_block b = { .pkeys = { 0xffff, 0, 0x8003 } };
-	struct mcmember_record r = {
-		.q_key = 1, .pkey = 0x8003, .join_state = 1, .scope = 2,
-	};
 	unsigned n66 = 0, n65 = 0;
 	struct port_tables *held;
 	struct sa_report report;
@@ -406,15 +417,7 @@ TEST(test_reports_go_by_a_common_pkey, lab_set_up, lab_tear_down)
 	sa_db_set_tables(sa_view_of(l->sa), held);
 	while (sa_next_report(l->sa, &report))
 		;
-	lab_put(r.mgid, UINT64_C(0xff12000000000000), 8);
-	r.mgid[15] = 9;
-	lab_gid(l, lab_host(l, 0), r.port_gid);
-	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
-		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
-		  SA_BIT(MCM_TCLASS) | SA_BIT(MCM_PKEY) | SA_BIT(MCM_SL) |
-		  SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE));
-	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	assert_int_equal(lab_ask(l), 0);
+	create_group(l, 0x8003);
 	for (; sa_next_report(l->sa, &report); n66++) {
 		assert_true(report.lid == lab_lid(l, lab_host(l, 2)) ||
 			    report.lid == lab_lid(l, lab_host(l, 4)));
@@ -429,8 +432,7 @@ TEST(test_reports_go_by_a_common_pkey, lab_set_up, lab_tear_down)
 	for (; sa_next_report(l->sa, &report); n65++) {
 		bool is4 = report.lid == lab_lid(l, lab_host(l, 4));
 
-		assert_int_equal(lab_get(report.mad + SA_DATA_OFFSET + 4, 2),
-				 65);
+		assert_int_equal(trap_of(&report), 65);
 		assert_int_equal(report.pkey, is4 ? 0x8003 : 0xffff);
 		assert_int_equal(report.pkey_index, is4 ? 2 : 0);
 	}
