@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The seam between the subnet manager and whatever carries its MADs.
+ * The seam between the subnet manager and whatever carries its MADs:
+ * everything that differs between carriers is behind struct transport_ops.
  *
  * A transport moves whole MADs, tells the time and rings timers; it knows no
  * attribute and no transaction. Everything above runs in one thread, the one
@@ -44,8 +45,7 @@ enum transport_error {
 	TRANSPORT_ERROR_OPEN,	/* no such port, no permission, no driver */
 	TRANSPORT_ERROR_SEND,	/* the MAD was not accepted; try later */
 };
-#define TRANSPORT_ERROR transport_error_quark()
-GQuark transport_error_quark(void);
+#define TRANSPORT_ERROR g_quark_from_static_string("minism-transport")
 
 struct transport;
 
@@ -91,19 +91,59 @@ struct transport {
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
 
-void transport_set_receiver(struct transport *t, transport_recv_fn fn,
-			    void *data);
-bool transport_send(struct transport *t, const struct mad_addr *to,
-		    const uint8_t *mad, size_t len, unsigned timeout_ms,
-		    GError **error);
-int64_t transport_now(struct transport *t);
-int64_t transport_peek(struct transport *t);
-/* The unit of a printed difference of two such times, after division by 1000:
- * "ms" or "ms simulated". */
-const char *transport_ms(const struct transport *t);
-unsigned transport_timer_start(struct transport *t, int64_t when,
-			       transport_timer_fn fn, void *data);
-void transport_timer_cancel(struct transport *t, unsigned id);
-void transport_free(struct transport *t);
+/* fn gets each MAD, in the thread that drives the transport. */
+static inline void
+transport_set_receiver(struct transport *t, transport_recv_fn fn, void *data)
+{
+	t->on_recv = fn;
+	t->recv_data = data;
+}
+
+static inline bool
+transport_send(struct transport *t, const struct mad_addr *to,
+	       const uint8_t *mad, size_t len, unsigned timeout_ms,
+	       GError **error)
+{
+	return t->ops->send(t, to, mad, len, timeout_ms, error);
+}
+
+static inline int64_t
+transport_now(struct transport *t)
+{
+	return t->ops->now(t);
+}
+
+static inline int64_t
+transport_peek(struct transport *t)
+{
+	return t->ops->peek ? t->ops->peek(t) : t->ops->now(t);
+}
+
+/* The unit of a printed difference of two such times, after division by 1000. */
+static inline const char *
+transport_ms(const struct transport *t)
+{
+	return t->simulated ? "ms simulated" : "ms";
+}
+
+static inline unsigned
+transport_timer_start(struct transport *t, int64_t when,
+		      transport_timer_fn fn, void *data)
+{
+	return t->ops->timer_start(t, when, fn, data);
+}
+
+static inline void
+transport_timer_cancel(struct transport *t, unsigned id)
+{
+	t->ops->timer_cancel(t, id);
+}
+
+static inline void
+transport_free(struct transport *t)
+{
+	if (t)
+		t->ops->free(t);
+}
 
 #endif

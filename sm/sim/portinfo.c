@@ -40,17 +40,6 @@ is_unicast(uint16_t lid)
 }
 
 static bool
-end_is_valid(const struct sim *sim, uint32_t port, const struct port_info *want)
-{
-	uint32_t last = want->lid + (1u << want->lmc) - 1;
-
-	if (!is_unicast(want->lid) || !is_unicast(want->sm_lid))
-		return false;
-	/* LMC is not a component of a base port 0, which has one LID */
-	return sim_is_base_port0(sim, port) || last <= LID_UNICAST_MAX;
-}
-
-static bool
 state_is_valid(const struct sim *sim, const struct port_info *have,
 	       const struct port_info *want)
 {
@@ -69,22 +58,6 @@ state_is_valid(const struct sim *sim, const struct port_info *have,
 	return false;	/* Init cannot be Set */
 }
 
-/* The physical state can be Set only where the link is, or goes, down. */
-static bool
-phys_is_valid(const struct port_info *want)
-{
-	switch (want->phys_state) {
-	case PORT_PHYS_NOP:
-		return true;
-	case PORT_PHYS_SLEEP:
-	case PORT_PHYS_POLLING:
-	case PORT_PHYS_DISABLED:
-		return want->state == PORT_STATE_NOP ||
-			want->state == PORT_STATE_DOWN;
-	}
-	return false;
-}
-
 static bool
 is_subset(unsigned want, unsigned supported, unsigned all)
 {
@@ -95,7 +68,11 @@ static bool
 link_is_valid(const struct sim *sim, const struct port_info *have,
 	      const struct port_info *want)
 {
-	return state_is_valid(sim, have, want) && phys_is_valid(want) &&
+	/* the physical state can be Set only where the link is, or goes, down */
+	return state_is_valid(sim, have, want) &&
+		want->phys_state <= PORT_PHYS_DISABLED &&
+		(want->phys_state == PORT_PHYS_NOP ||
+		 want->state <= PORT_STATE_DOWN) &&
 		want->link_down_default <= PORT_PHYS_POLLING &&
 		want->neighbor_mtu >= 1 &&
 		want->neighbor_mtu <= have->mtu_cap &&
@@ -202,7 +179,10 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 	bool is_end = sim_end_port(sim, port) == port;
 	bool has_link = !sim_is_base_port0(sim, port);
 
-	if (is_end && !end_is_valid(sim, port, want))
+	/* LMC is not a component of a base port 0, which has one LID */
+	if (is_end && (!is_unicast(want->lid) || !is_unicast(want->sm_lid) ||
+		       (has_link && want->lid + (1u << want->lmc) - 1 >
+			LID_UNICAST_MAX)))
 		return MAD_STATUS_BAD_VALUE;
 	if (has_link && !link_is_valid(sim, &p->info, want))
 		return MAD_STATUS_BAD_VALUE;
