@@ -3,8 +3,7 @@
  * The expected fabric.
  *
  * Structs. Nodes are in the order in which they were first seen, and found by
- * GUID; a link has the indices of its nodes. A node that is expected no more
- * keeps its place, so that no index changes.
+ * GUID. A node that is expected no more takes its links with it.
  *
  * File. A line a node or link; a name goes to the end of its line:
  *
@@ -14,8 +13,8 @@
  *
  * SINCE: the time at which it was found missing or slow, 0: it is neither.
  *
- * Cost. One pass over nodes and links with a hash lookup a node: this is done
- * after every sweep. Texts are made for faults only.
+ * Cost. A few passes over nodes and links, one with a hash lookup a node: this
+ * is done after every sweep. Texts are made for faults only.
  */
 #include "topology/expected.h"
 
@@ -34,12 +33,14 @@ struct expected_node {
 	uint64_t guid;
 	int64_t since;
 	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
-	bool is_switch, is_void;
+	bool is_switch;
 	char *name;
+	uint32_t n_links;
+	const struct expected_link *last;	/* of its links */
 };
 
 struct expected_link {
-	uint32_t node[2];	/* in the order of their GUIDs */
+	struct expected_node *node[2];	/* in the order of their GUIDs */
 	uint8_t port[2];
 	int64_t since;
 	struct rate best, now;
@@ -47,8 +48,9 @@ struct expected_link {
 };
 
 struct expected {
-	GArray *nodes, *links;
-	GHashTable *by_guid;	/* GUID -> index + 1 */
+	GPtrArray *nodes;
+	GArray *links;
+	GHashTable *by_guid;	/* of nodes */
 	GPtrArray *faults;
 };
 
@@ -66,9 +68,10 @@ expected_kind_name(enum expected_kind kind)
 }
 
 static void
-clear_node(gpointer data)
+node_free(gpointer data)
 {
 	g_free(((struct expected_node *)data)->name);
+	g_free(data);
 }
 
 static void
@@ -86,11 +89,9 @@ expected_new(void)
 {
 	struct expected *e = g_new0(struct expected, 1);
 
-	e->nodes = g_array_new(FALSE, TRUE, sizeof(struct expected_node));
-	g_array_set_clear_func(e->nodes, clear_node);
+	e->nodes = g_ptr_array_new_with_free_func(node_free);
 	e->links = g_array_new(FALSE, TRUE, sizeof(struct expected_link));
-	e->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					   NULL);
+	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
 	return e;
 }
@@ -100,17 +101,11 @@ expected_free(struct expected *e)
 {
 	if (!e)
 		return;
-	g_array_unref(e->nodes);
-	g_array_unref(e->links);
 	g_hash_table_unref(e->by_guid);
+	g_ptr_array_unref(e->nodes);
+	g_array_unref(e->links);
 	g_ptr_array_unref(e->faults);
 	g_free(e);
-}
-
-static struct expected_node *
-node_at(const struct expected *e, uint32_t i)
-{
-	return &g_array_index(e->nodes, struct expected_node, i);
 }
 
 static struct expected_link *
@@ -119,27 +114,18 @@ link_at(const struct expected *e, uint32_t i)
 	return &g_array_index(e->links, struct expected_link, i);
 }
 
-/* SNAPSHOT_NONE: it was never seen. */
-static uint32_t
-find_expected(const struct expected *e, uint64_t guid)
-{
-	gpointer i = g_hash_table_lookup(e->by_guid, &guid);
-
-	return i ? GPOINTER_TO_UINT(i) - 1 : SNAPSHOT_NONE;
-}
-
 static struct expected_node *
 add_node(struct expected *e, uint64_t guid, bool is_switch, const char *name)
 {
-	const struct expected_node n = {
+	struct expected_node *n = g_new(struct expected_node, 1);
+
+	*n = (struct expected_node){
 		.guid = guid, .at = SNAPSHOT_NONE, .is_switch = is_switch,
 		.name = g_strdup(name),
 	};
-
-	g_array_append_val(e->nodes, n);
-	g_hash_table_insert(e->by_guid, g_memdup2(&guid, sizeof(guid)),
-			    GUINT_TO_POINTER(e->nodes->len));
-	return node_at(e, e->nodes->len - 1);
+	g_ptr_array_add(e->nodes, n);
+	g_hash_table_insert(e->by_guid, &n->guid, n);
+	return n;
 }
 
 /* ---- the file ---- */
@@ -156,18 +142,16 @@ static bool
 parse_node(struct text_scan *s, struct expected *e, bool is_switch)
 {
 	struct text_span guid = text_take_span(s, " \n"), name;
-	struct expected_node *n;
 	uint64_t id, since;
 	g_autofree char *text = NULL;
 
 	if (!text_span_hex(&guid, UINT64_MAX, &id) ||
 	    !take_number(s, " \n", INT64_MAX, &since) ||
-	    find_expected(e, id) != SNAPSHOT_NONE)
+	    g_hash_table_contains(e->by_guid, &id))
 		return false;
 	name = text_take_span(s, "\n");
 	text = g_strndup(name.at, name.len);
-	n = add_node(e, id, is_switch, text);
-	n->since = (int64_t)since;
+	add_node(e, id, is_switch, text)->since = (int64_t)since;
 	return true;
 }
 
@@ -182,9 +166,8 @@ parse_link(struct text_scan *s, struct expected *e)
 		word = text_take_span(s, "/\n");
 		if (!text_span_hex(&word, UINT64_MAX, &n) || *s->at++ != '/')
 			return false;
-		l.node[i] = find_expected(e, n);
-		if (l.node[i] == SNAPSHOT_NONE ||
-		    !take_number(s, " \n", UINT8_MAX, &n))
+		l.node[i] = g_hash_table_lookup(e->by_guid, &n);
+		if (!l.node[i] || !take_number(s, " \n", UINT8_MAX, &n))
 			return false;
 		l.port[i] = (uint8_t)n;
 	}
@@ -234,14 +217,13 @@ expected_format(const struct expected *e, GString *out)
 	g_string_append(out, "# The nodes and links that minism expects, see "
 			"accept in minismctl(8).\n");
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		const struct expected_node *n = node_at(e, i);
+		const struct expected_node *n = e->nodes->pdata[i];
 
-		if (!n->is_void)
-			g_string_append_printf(out, "%s 0x%016"
-				G_GINT64_MODIFIER "x %" G_GINT64_FORMAT " %s\n",
-				kind_names[n->is_switch ? EXPECTED_SWITCH :
-					   EXPECTED_HOST],
-				n->guid, n->since, n->name);
+		g_string_append_printf(out, "%s 0x%016" G_GINT64_MODIFIER "x %"
+			G_GINT64_FORMAT " %s\n",
+			kind_names[n->is_switch ? EXPECTED_SWITCH :
+				   EXPECTED_HOST],
+			n->guid, n->since, n->name);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
@@ -249,9 +231,8 @@ expected_format(const struct expected *e, GString *out)
 		g_string_append_printf(out, "link 0x%016" G_GINT64_MODIFIER
 			"x/%u 0x%016" G_GINT64_MODIFIER "x/%u %"
 			G_GINT64_FORMAT " %s %u\n",
-			node_at(e, l->node[0])->guid, l->port[0],
-			node_at(e, l->node[1])->guid, l->port[1], l->since,
-			l->best.name, l->best.mbps);
+			l->node[0]->guid, l->port[0], l->node[1]->guid,
+			l->port[1], l->since, l->best.name, l->best.mbps);
 	}
 }
 
@@ -280,9 +261,9 @@ add_fault(struct expected *e, enum expected_kind kind, int64_t since,
 }
 
 static char *
-end_name(const struct expected *e, const struct expected_link *l, unsigned i)
+end_name(const struct expected_link *l, unsigned i)
 {
-	const struct expected_node *n = node_at(e, l->node[i]);
+	const struct expected_node *n = l->node[i];
 
 	return n->is_switch || l->port[i] > 1 ?
 		g_strdup_printf("%s/%u", n->name, l->port[i]) :
@@ -292,65 +273,52 @@ end_name(const struct expected *e, const struct expected_link *l, unsigned i)
 static bool
 is_missing(const struct expected_node *n)
 {
-	return !n->is_void && n->at == SNAPSHOT_NONE;
+	return n->at == SNAPSHOT_NONE;
 }
 
-/* The link by which a host was reached, the number of links of a switch. */
-static void
-find_node_faults(struct expected *e)
-{
-	g_autofree uint32_t *n_links = g_new0(uint32_t, e->nodes->len + 1);
-	g_autofree uint32_t *last = g_new0(uint32_t, e->nodes->len + 1);
-
-	for (uint32_t i = 0; i < e->links->len; i++)
-		for (unsigned end = 0; end < 2; end++) {
-			uint32_t node = link_at(e, i)->node[end];
-
-			n_links[node]++;
-			last[node] = i;
-		}
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		const struct expected_node *n = node_at(e, i);
-		const struct expected_link *l;
-		g_autofree char *at = NULL;
-
-		if (!is_missing(n))
-			continue;
-		if (n_links[i] == 1) {
-			l = link_at(e, last[i]);
-			at = end_name(e, l, l->node[0] == i);
-		}
-		add_fault(e, n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
-			  n->since, n->guid, g_strdup(n->name),
-			  at ? g_strdup_printf("at %s", at) :
-			  g_strdup_printf("%u links", n_links[i]));
-	}
-}
-
+/* Of a host, also the link by which it was reached, of a switch, how many links
+ * it had. */
 static void
 find_faults(struct expected *e)
 {
-	bool any = false;
+	struct expected_node *n;
 
 	g_ptr_array_set_size(e->faults, 0);
-	for (uint32_t i = 0; !any && i < e->nodes->len; i++)
-		any = is_missing(node_at(e, i));
-	if (any)
-		find_node_faults(e);
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		n = e->nodes->pdata[i];
+		n->n_links = 0;
+	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
 		g_autofree char *a = NULL, *b = NULL;
 
-		if (!l->since || is_missing(node_at(e, l->node[0])) ||
-		    is_missing(node_at(e, l->node[1])))
+		for (unsigned end = 0; end < 2; end++) {
+			l->node[end]->n_links++;
+			l->node[end]->last = l;
+		}
+		if (!l->since || is_missing(l->node[0]) ||
+		    is_missing(l->node[1]))
 			continue;
-		a = end_name(e, l, 0);
-		b = end_name(e, l, 1);
+		a = end_name(l, 0);
+		b = end_name(l, 1);
 		add_fault(e, l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
-			  l->since, node_at(e, l->node[0])->guid,
+			  l->since, l->node[0]->guid,
 			  g_strdup_printf("%s - %s", a, b), l->is_slow ?
 			  g_strdup_printf("%s of %s", l->now.name,
 					  l->best.name) : g_strdup(""));
+	}
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		g_autofree char *at = NULL;
+
+		n = e->nodes->pdata[i];
+		if (!is_missing(n))
+			continue;
+		if (n->n_links == 1)
+			at = end_name(n->last, n->last->node[0] == n);
+		add_fault(e, n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
+			  n->since, n->guid, g_strdup(n->name),
+			  at ? g_strdup_printf("at %s", at) :
+			  g_strdup_printf("%u links", n->n_links));
 	}
 	g_ptr_array_sort(e->faults, expected_compare);
 }
@@ -366,31 +334,29 @@ expected_faults(const struct expected *e)
 static bool
 update_nodes(struct expected *e, const struct snapshot *s, int64_t now)
 {
+	struct expected_node *n;
 	bool news = false;
 
-	for (uint32_t i = 0; i < e->nodes->len; i++)
-		node_at(e, i)->at = SNAPSHOT_NONE;
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		n = e->nodes->pdata[i];
+		n->at = SNAPSHOT_NONE;
+	}
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		const char *name = snapshot_node_name(&s->nodes[i]);
 		uint64_t guid = s->nodes[i].info.node_guid;
-		uint32_t known = find_expected(e, guid);
-		struct expected_node *n = known == SNAPSHOT_NONE ?
-			add_node(e, guid, snapshot_is_switch(&s->nodes[i]),
-				 name) : node_at(e, known);
 
-		news |= known == SNAPSHOT_NONE || n->since || n->is_void;
+		n = g_hash_table_lookup(e->by_guid, &guid);
+		news |= !n || n->since || strcmp(n->name, name);
+		if (!n)
+			n = add_node(e, guid, snapshot_is_switch(&s->nodes[i]),
+				     name);
 		n->at = i;
 		n->since = 0;
-		n->is_void = false;
-		if (strcmp(n->name, name) == 0)
-			continue;
-		news = true;
 		g_free(n->name);
 		n->name = g_strdup(name);
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		struct expected_node *n = node_at(e, i);
-
+		n = e->nodes->pdata[i];
 		if (!is_missing(n) || n->since)
 			continue;
 		n->since = now;
@@ -465,7 +431,7 @@ add_link(struct expected *e, const struct snapshot *s, uint32_t port)
 	for (unsigned i = 0; i < 2; i++, port = s->ports[port].peer) {
 		uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
 
-		l.node[i] = find_expected(e, guid);
+		l.node[i] = g_hash_table_lookup(e->by_guid, &guid);
 		l.port[i] = s->ports[port].num;
 	}
 	l.best = l.now;
@@ -480,21 +446,15 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);
-		uint32_t ends[2];
-		bool here = true;
+		uint32_t a, b;
 
-		for (unsigned k = 0; k < 2; k++) {
-			uint32_t node = node_at(e, l->node[k])->at;
-
-			here &= node != SNAPSHOT_NONE;
-			ends[k] = here ? snapshot_port_of(s, node, l->port[k]) :
-				SNAPSHOT_NONE;
-		}
-		if (!here)
+		if (is_missing(l->node[0]) || is_missing(l->node[1]))
 			continue;
-		news |= update_link(l, s, ends[0], ends[1], now);
+		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
+		b = snapshot_port_of(s, l->node[1]->at, l->port[1]);
+		news |= update_link(l, s, a, b, now);
 		if (!l->is_void)
-			known[ends[0]] = s->ports[ends[0]].peer == ends[1];
+			known[a] = s->ports[a].peer == b;
 	}
 	drop_void_links(e);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
@@ -537,29 +497,33 @@ expected_accept(struct expected *e, const char *word)
 
 	if (word && !text_read_guid(word, &guid))
 		guid = 0;
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		struct expected_node *n = node_at(e, i);
-
-		n->is_void |= is_missing(n) && expected_is_meant(n, word, guid);
-	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);
-		const struct expected_node *a = node_at(e, l->node[0]);
-		const struct expected_node *b = node_at(e, l->node[1]);
-		g_autofree char *x = end_name(e, l, 0), *y = end_name(e, l, 1);
+		const struct expected_node *a = l->node[0], *b = l->node[1];
+		g_autofree char *x = end_name(l, 0), *y = end_name(l, 1);
+		bool a_meant = expected_is_meant(a, word, guid);
+		bool b_meant = expected_is_meant(b, word, guid);
 
-		if (a->is_void || b->is_void) {
-			l->is_void = true;
-		} else if (l->since && !is_missing(a) && !is_missing(b) &&
-			   (expected_is_meant(a, word, guid) ||
-			    expected_is_meant(b, word, guid) ||
-			    strcmp(x, word) == 0 || strcmp(y, word) == 0)) {
+		if (is_missing(a) || is_missing(b)) {
+			l->is_void = (is_missing(a) && a_meant) ||
+				(is_missing(b) && b_meant);
+		} else if (l->since &&
+			   (a_meant || b_meant || strcmp(x, word) == 0 ||
+			    strcmp(y, word) == 0)) {
 			l->is_void = !l->is_slow;
 			l->best = l->now;
 			l->since = 0;
 		}
 	}
 	drop_void_links(e);
+	for (uint32_t i = e->nodes->len; i-- > 0;) {
+		const struct expected_node *n = e->nodes->pdata[i];
+
+		if (is_missing(n) && expected_is_meant(n, word, guid)) {
+			g_hash_table_remove(e->by_guid, &n->guid);
+			g_ptr_array_remove_index(e->nodes, i);
+		}
+	}
 	find_faults(e);
 	return before - e->faults->len;
 }
