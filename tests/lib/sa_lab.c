@@ -116,6 +116,14 @@ lab_begin(struct lab *l, unsigned method, unsigned attr_id, uint64_t mask)
 	lab_put(l->mad + 48, mask, 8);
 }
 
+void
+lab_begin_by_lid(struct lab *l, unsigned method, unsigned attr_id,
+		 uint64_t mask, uint32_t port)
+{
+	lab_begin(l, method, attr_id, mask);
+	lab_put(lab_data(l), lab_lid(l, port), 2);
+}
+
 uint8_t *
 lab_data(struct lab *l)
 {

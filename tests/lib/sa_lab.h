@@ -49,6 +49,9 @@ uint64_t lab_get(const uint8_t *from, unsigned n);
 /* A request with the SM_Key of a trusted one; its data are for the caller. */
 void lab_begin(struct lab *l, unsigned method, unsigned attr_id,
 	       uint64_t comp_mask);
+/* With the LID of a port, which is the first component of most records. */
+void lab_begin_by_lid(struct lab *l, unsigned method, unsigned attr_id,
+		      uint64_t comp_mask, uint32_t port);
 uint8_t *lab_data(struct lab *l);	/* of the request */
 const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
 void lab_distrust(struct lab *l);	/* no SM_Key */
@@ -63,6 +66,14 @@ unsigned lab_ask(struct lab *l);	/* from host 0 */
 bool lab_next(struct sa_records *r, uint8_t *record);
 GByteArray *lab_drain(struct lab *l, unsigned *n);
 unsigned lab_count(struct lab *l);
+
+/* Asks; so many records come. */
+#define assert_records_from(l, port, n) \
+	do { \
+		assert_int_equal(lab_ask_from(l, port), 0); \
+		assert_int_equal(lab_count(l), n); \
+	} while (0)
+#define assert_records(l, n)	assert_records_from(l, lab_host(l, 0), n)
 
 /* A request for paths between two ports; `more` may be NULL. */
 void lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,

@@ -272,12 +272,10 @@ TEST(test_any_lid_of_a_range_means_its_port)
 	}
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1);
 	lab_put(lab_data(&l), 0xffff, 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 0);
+	assert_records(&l, 0);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, SA_BIT(3));
 	lab_put(lab_data(&l) + 4, 0xffff, 2);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 0);
+	assert_records(&l, 0);
 	lab_close(&l);
 }
 
@@ -293,16 +291,13 @@ TEST(test_capabilities_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(7));
 	lab_put(lab_data(l) + 24, PORT_CAP_IS_SM, 4);
 	lab_put(l->mad + 20, 0x80000000u, 4);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	/* Without the modifier it is equality. */
 	lab_put(l->mad + 20, 0, 4);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 	cap = l->s->ports[sm].info.cap_mask;
 	lab_put(lab_data(l) + 24, cap, 4);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 }
 
 TEST(test_capabilities_2_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
@@ -315,18 +310,14 @@ TEST(test_capabilities_2_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(53));
 	lab_put(lab_data(l) + 64, 0x0202, 2);
 	lab_put(l->mad + 20, 0x80000000u, 4);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 2);
+	assert_records(l, 2);
 	lab_put(lab_data(l) + 64, 0x0210, 2);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	/* Without the modifier it is equality. */
 	lab_put(l->mad + 20, 0, 4);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 	lab_put(lab_data(l) + 64, 0x0202, 2);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 }
 
 /* ------------------------------------------------------------- on the wire */
@@ -341,8 +332,7 @@ TEST(test_records_are_as_on_the_wire, lab_set_up, lab_tear_down)
 	up = l->s->ports[a].peer;
 	d = lab_answer(l);
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, 1);
-	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_NODE, 1, a);
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(l->reply.mad[3], 0x81);
 	assert_int_equal(lab_get(l->reply.mad + 44, 2), 112 / 8);
@@ -354,8 +344,7 @@ TEST(test_records_are_as_on_the_wire, lab_set_up, lab_tear_down)
 	assert_memory_equal(d + 44, snapshot_node_of(l->s, a)->desc,
 			    strlen(snapshot_node_of(l->s, a)->desc));
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_LINK, 3);
-	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_LINK, 3, a);
 	lab_data(l)[2] = 1;
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[2], 1);
@@ -363,21 +352,19 @@ TEST(test_records_are_as_on_the_wire, lab_set_up, lab_tear_down)
 	assert_int_equal(lab_get(d + 4, 2),
 			 lab_lid(l, lab_switch(l, l->v->ends[a].sw)));
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3);
-	lab_put(lab_data(l), lab_lid(l, lab_switch(l, 3)), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3,
+			 lab_switch(l, 3));
 	lab_data(l)[2] = 2;
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[2], 2);
 	assert_int_equal(d[4 + 32] & 0xf, PORT_STATE_ACTIVE);
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_GUID_INFO, 3);
-	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_GUID_INFO, 3, a);
 	assert_int_equal(lab_ask(l), 0);
 	assert_true(lab_get(d + 8, 8) == l->s->ports[a].guid);
 	assert_true(lab_get(d + 16, 8) == 0);
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, 1);
-	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, 1, a);
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(d[4], 1);
 	assert_int_equal(lab_get(d + 8, 2), 0xffff);
@@ -554,13 +541,10 @@ TEST(test_others_see_their_partition_only, lab_set_up, lab_tear_down)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		lab_begin(l, SA_METHOD_GET_TABLE, cases[i].attr_id, 0);
 		lab_distrust(l);
-		assert_int_equal(lab_ask_from(l, h[5]), 0);
-		assert_int_equal(lab_count(l), cases[i].one);
-		assert_int_equal(lab_ask_from(l, h[0]), 0);
-		assert_int_equal(lab_count(l), cases[i].four);
+		assert_records_from(l, h[5], cases[i].one);
+		assert_records_from(l, h[0], cases[i].four);
 		/* A limited member does not see its like. */
-		assert_int_equal(lab_ask_from(l, h[2]), 0);
-		assert_int_equal(lab_count(l), cases[i].three);
+		assert_records_from(l, h[2], cases[i].three);
 	}
 	/* Who is trusted sees all. */
 	ask_table(l, SA_ATTR_NODE, 0);
@@ -569,13 +553,10 @@ TEST(test_others_see_their_partition_only, lab_set_up, lab_tear_down)
 	lab_member(l, 1, lab_switch(l, l->v->ends[h[0]].sw),
 		   PARTITION_FULL);
 	lab_publish(l);
-	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1);
-	lab_put(lab_data(l), lab_lid(l, h[0]), 2);
+	lab_begin_by_lid(l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1, h[0]);
 	lab_distrust(l);
-	assert_int_equal(lab_ask_from(l, h[0]), 0);
-	assert_int_equal(lab_count(l), 1);
-	assert_int_equal(lab_ask_from(l, h[5]), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records_from(l, h[0], 1);
+	assert_records_from(l, h[5], 0);
 }
 
 TEST(test_keys_are_for_the_trusted, lab_set_up, lab_tear_down)
@@ -586,8 +567,7 @@ TEST(test_keys_are_for_the_trusted, lab_set_up, lab_tear_down)
 	a = lab_host(l, 1);
 	l->s->ports[a].info.m_key = 0x99;
 	lab_publish(l);
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 1);
-	lab_put(lab_data(l), lab_lid(l, a), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 1, a);
 	assert_int_equal(lab_ask(l), 0);
 	assert_true(lab_get(lab_answer(l) + 4, 8) == 0x99);
 	lab_distrust(l);

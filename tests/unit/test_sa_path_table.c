@@ -139,13 +139,11 @@ TEST(test_lmc_gives_as_many_paths)
 	g_byte_array_unref(all);
 	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_NUMB_PATH),
 		      &want);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 3);
+	assert_records(&l, 3);
 	want.numb_path = 0;
 	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_NUMB_PATH),
 		      &want);
-	lab_ask(&l);
-	assert_int_equal(lab_count(&l), 0);
+	assert_records(&l, 0);
 	/* One LID named: it stays. */
 	want.slid = (uint16_t)(lab_lid(&l, a) + 2);
 	lab_want_path(&l, SA_METHOD_GET_TABLE, a, b, SA_BIT(PATH_SLID),
@@ -240,19 +238,15 @@ TEST(test_partitions_are_obeyed, lab_set_up, lab_tear_down)
 	/* A stranger learns of no path of others. */
 	lab_want_path(l, SA_METHOD_GET_TABLE, h[0], h[1], 0, NULL);
 	lab_distrust(l);
-	assert_int_equal(lab_ask_from(l, h[5]), 0);
-	assert_int_equal(lab_count(l), 0);
-	assert_int_equal(lab_ask_from(l, h[1]), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records_from(l, h[5], 0);
+	assert_records_from(l, h[1], 1);
 	/* Nor of one that leads out of its own partition. */
 	lab_member(l, 2, h[0], PARTITION_FULL);
 	lab_publish(l);
 	lab_want_path(l, SA_METHOD_GET_TABLE, h[0], h[5], 0, NULL);
-	assert_int_equal(lab_ask_from(l, h[1]), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records_from(l, h[1], 1);
 	lab_distrust(l);
-	assert_int_equal(lab_ask_from(l, h[1]), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records_from(l, h[1], 0);
 }
 
 /* Nobody may talk to anybody: each pair is looked at in vain, but never many
@@ -297,8 +291,7 @@ TEST(test_search_in_vain_pauses)
 	lab_member(&l, 1, l.v->by_guid[n_end - 1], PARTITION_FULL);
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 2 * (n_end - 1) + 1);
+	assert_records(&l, 2 * (n_end - 1) + 1);
 	lab_close(&l);
 }
 
@@ -430,8 +423,7 @@ TEST(test_multi_path_joins_lists_of_gids)
 	g_byte_array_unref(all);
 	/* No partition has this SL. */
 	want_multi(&l, SA_BIT(MULTI_SL), &r);
-	assert_int_equal(lab_ask(&l), 0);
-	assert_int_equal(lab_count(&l), 0);
+	assert_records(&l, 0);
 	lab_close(&l);
 }
 

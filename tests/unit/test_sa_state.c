@@ -71,11 +71,9 @@ TEST(test_members_are_told_to_the_trusted, lab_set_up, lab_tear_down)
 	join(l, 1, 1);
 	join(l, 2, 4);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, 0);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 3);
+	assert_records(l, 3);
 	lab_distrust(l);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	l->mad[3] = MAD_METHOD_GET;
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_answer(l)[0], 0xff);
@@ -85,16 +83,13 @@ TEST(test_members_are_told_to_the_trusted, lab_set_up, lab_tear_down)
 	lab_gid(l, lab_host(l, 1), r.port_gid);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, by_port);
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	lab_distrust(l);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER,
 		  SA_BIT(MCM_JOIN_STATE));
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	lab_ask(l);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	/* A stranger to the partition does not even see the group. */
 	lab_clear_rules(l);
 	partition_rules_get(l->rules, 0x7fff);
@@ -103,8 +98,7 @@ TEST(test_members_are_told_to_the_trusted, lab_set_up, lab_tear_down)
 	lab_publish(l);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, 0);
 	lab_distrust(l);
-	assert_int_equal(lab_ask_from(l, lab_host(l, 5)), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records_from(l, lab_host(l, 5), 0);
 }
 
 TEST(test_trees_tell_receivers_from_senders, lab_set_up, lab_tear_down)
@@ -453,13 +447,11 @@ TEST(test_groups_are_found_by_mlid, lab_set_up, lab_tear_down)
 	for (unsigned mlid = 0xbfff; mlid <= 0x10000; mlid += 0x4001) {
 		r.mlid = (uint16_t)mlid;
 		sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-		assert_int_equal(lab_ask(l), 0);
-		assert_int_equal(lab_count(l), 0);
+		assert_records(l, 0);
 	}
 	r.mlid = 0xc000;
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 2);
+	assert_records(l, 2);
 	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PATH, SA_BIT(PATH_DLID));
 	path_record_encode(lab_data(l), &path);
 	assert_int_equal(lab_ask(l), 0);
@@ -471,8 +463,7 @@ TEST(test_groups_are_found_by_mlid, lab_set_up, lab_tear_down)
 		  SA_BIT(MCM_MLID) | SA_BIT(MCM_JOIN_STATE));
 	r.join_state = 2;
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 }
 
 TEST(test_subscriptions_are_ones_own, lab_set_up, lab_tear_down)
@@ -482,13 +473,10 @@ TEST(test_subscriptions_are_ones_own, lab_set_up, lab_tear_down)
 	subscribe(l, 2);
 	subscribe(l, 3);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_INFORM_INFO_RECORD, 0);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 2);
+	assert_records(l, 2);
 	lab_distrust(l);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
-	assert_int_equal(lab_ask_from(l, lab_host(l, 2)), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 0);
+	assert_records_from(l, lab_host(l, 2), 1);
 }
 
 /* ---------------------------------------------------------------- restarts */

@@ -38,8 +38,7 @@ missing(struct lab *l, uint32_t from, GArray **ports)
 static void
 want(struct lab *l, unsigned attr_id, uint64_t mask, uint32_t port)
 {
-	lab_begin(l, SA_METHOD_GET_TABLE, attr_id, mask);
-	lab_put(lab_data(l), lab_lid(l, port), 2);
+	lab_begin_by_lid(l, SA_METHOD_GET_TABLE, attr_id, mask, port);
 }
 
 TEST(test_only_ports_that_are_asked_for_must_be_read, lab_set_up, lab_tear_down)
@@ -111,9 +110,8 @@ TEST(test_what_was_read_is_told_and_not_asked_for_again,
 	assert_int_equal(missing(l, host, NULL), 0);
 	assert_int_equal(lab_count(l), 3);
 	/* a component selects, a Get gets it */
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_SL_TO_VL,
-		  LID | SA_BIT(1) | SA_BIT(2));
-	lab_put(lab_data(l), lab_lid(l, sw), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_SL_TO_VL,
+			 LID | SA_BIT(1) | SA_BIT(2), sw);
 	lab_data(l)[2] = 2;
 	lab_data(l)[3] = 1;
 	assert_int_equal(lab_ask(l), 0);
@@ -131,13 +129,11 @@ TEST(test_what_was_read_is_told_and_not_asked_for_again,
 	assert_int_equal(missing(l, host, NULL), 0);
 	assert_int_equal(lab_count(l), 1);
 	lab_data(l)[3] = 0;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 	lab_data(l)[3] = 5;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_VL_ARB, LID | SA_BIT(2));
-	lab_put(lab_data(l), lab_lid(l, host), 2);
+	assert_records(l, 0);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_VL_ARB, LID | SA_BIT(2),
+			 host);
 	lab_data(l)[3] = 4;
 	assert_int_equal(lab_ask(l), 0);
 	assert_memory_equal(d + 2, "\1\4", 2);
@@ -178,17 +174,14 @@ TEST(test_port_number_of_a_ca_means_nothing, lab_set_up, lab_tear_down)
 						  &block);
 				sa_db_close_table(l->v, kinds[k].table, host);
 			}
-			assert_int_equal(lab_ask(l), 0);
-			assert_int_equal(lab_count(l), 1);
+			assert_records(l, 1);
 		}
 	}
 	want(l, SA_ATTR_PKEY_TABLE, LID | SA_BIT(2), sw);
 	lab_data(l)[4] = 0;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	lab_data(l)[4] = 9;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 }
 
 TEST(test_pkeys_are_those_that_are_held, lab_set_up, lab_tear_down)
@@ -215,16 +208,15 @@ TEST(test_pkeys_are_those_that_are_held, lab_set_up, lab_tear_down)
 	sa_db_set_tables(l->v, held);
 	port_tables_unref(held);
 	want(l, SA_ATTR_PKEY_TABLE, LID, host);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 2);
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID | SA_BIT(1));
-	lab_put(lab_data(l), lab_lid(l, host), 2);
+	assert_records(l, 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE,
+			 LID | SA_BIT(1), host);
 	lab_put(lab_data(l) + 2, 1, 2);
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_get(lab_answer(l) + 8, 4), 0x8003beef);
 	/* of an external port of a switch, if there is a table */
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID | SA_BIT(2));
-	lab_put(lab_data(l), lab_lid(l, sw), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE,
+			 LID | SA_BIT(2), sw);
 	lab_data(l)[4] = 3;
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_answer(l)[4], 3);
@@ -232,11 +224,9 @@ TEST(test_pkeys_are_those_that_are_held, lab_set_up, lab_tear_down)
 	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
 	/* of a table that was read in part, that part */
 	want(l, SA_ATTR_PKEY_TABLE, LID, lab_host(l, 7));
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 1);
+	assert_records(l, 1);
 	/* nothing was read: what it will be given */
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID);
-	lab_put(lab_data(l), lab_lid(l, other), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, LID, other);
 	assert_int_equal(lab_ask(l), 0);
 	assert_int_equal(lab_get(lab_answer(l) + 8, 4), 0xffff0000);
 }
@@ -250,8 +240,7 @@ TEST(test_node_record_has_the_nodes_own_description, lab_set_up, lab_tear_down)
 	host = lab_host(l, 5);
 	l->s->nodes[l->s->ports[host].node].name = "Rack 5";
 	lab_publish(l);
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, LID);
-	lab_put(lab_data(l), lab_lid(l, host), 2);
+	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_NODE, LID, host);
 	assert_int_equal(lab_ask(l), 0);
 	assert_string_equal((const char *)lab_answer(l) + 44,
 			    snapshot_node_of(l->s, host)->desc);
@@ -330,9 +319,7 @@ TEST(test_multicast_table_may_change_on_its_way, lab_set_up, lab_tear_down)
 	mft_free(small);
 	/* and who asks then gets what is there then */
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), l->s->n_switches);
+	assert_records(l, l->s->n_switches);
 	sa_db_set_mft(l->v, NULL);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_count(l), 0);
+	assert_records(l, 0);
 }
