@@ -29,6 +29,9 @@ GQuark engine_error_quark(void);
  */
 struct engine_input {
 	const struct graph *g;
+	/* g with the links that are to be avoided, for the check of tables;
+	 * NULL: there are none. */
+	const struct graph *whole;
 	/* What the switches hold, rows in the numbering of g: an entry that is
 	 * still right and balanced is worth keeping. LFT_NO_PATH where that is
 	 * not known, and what it says may be anything: another manager's, of

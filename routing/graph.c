@@ -58,7 +58,7 @@ struct cursor {
 /* One end alone of what snapshot_link_up() asks of both. */
 static void
 survey_node(struct graph_survey *v, const struct snapshot *s,
-	    const struct snapshot_node *node)
+	    const struct snapshot_node *node, bool whole)
 {
 	bool is_switch = snapshot_is_switch(node);
 	uint32_t sw = is_switch ? node->sw_index : SNAPSHOT_NONE;
@@ -72,19 +72,19 @@ survey_node(struct graph_survey *v, const struct snapshot *s,
 		v->at[port].sw = sw;
 		v->at[port].peer = SNAPSHOT_NONE;
 		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
-		    !p->avoided &&
+		    (whole || !p->avoided) &&
 		    (!is_switch || node->sw_known))
 			v->at[port].peer = p->peer;
 	}
 }
 
 static void
-survey_init(struct graph_survey *v, const struct snapshot *s)
+survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 {
 	v->at = g_new(struct spot, s->n_ports);
 	v->first = g_new(uint32_t, s->n_switches);
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		survey_node(v, s, &s->nodes[i]);
+		survey_node(v, s, &s->nodes[i], whole);
 }
 
 /* The other end of a cable that works, or SNAPSHOT_NONE. */
@@ -287,8 +287,8 @@ graph_map_lids(struct graph *g)
 			g->target_of[g->targets[i].lid + k] = i;
 }
 
-struct graph *
-graph_new(const struct snapshot *s, const struct lid_map *lids)
+static struct graph *
+graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 {
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
@@ -302,7 +302,7 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 	g->first_edge = g_new0(uint32_t, s->n_switches + 1);
 	g->first_target = g_new0(uint32_t, s->n_switches + 1);
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
-	survey_init(&v, s);
+	survey_init(&v, s, whole);
 	cables = graph_list_cables(g, &v, lids);
 	g->edges = g_new(struct graph_edge, g->n_edges);
 	graph_store_edges(g, cables);
@@ -313,6 +313,18 @@ graph_new(const struct snapshot *s, const struct lid_map *lids)
 	g_free(v.at);
 	g_free(v.first);
 	return g;
+}
+
+struct graph *
+graph_new(const struct snapshot *s, const struct lid_map *lids)
+{
+	return graph_make(s, lids, false);
+}
+
+struct graph *
+graph_new_whole(const struct snapshot *s, const struct lid_map *lids)
+{
+	return graph_make(s, lids, true);
 }
 
 void

@@ -50,6 +50,9 @@ struct graph {
 
 /* `s` stays as it is for as long as names are asked for. */
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
+/* With the links, too, that are to be avoided: tables in force may use them. */
+struct graph *graph_new_whole(const struct snapshot *s,
+			      const struct lid_map *lids);
 void graph_free(struct graph *g);
 
 /* The same fabric with the LIDs of a few of its switches: what goes wrong for

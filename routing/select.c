@@ -99,18 +99,42 @@ choose_routes(const struct lft *lft, uint32_t lid)
 	return false;
 }
 
+/* Tables are computed without the links that are to be avoided; what a switch
+ * holds may lead through them. */
+static const struct graph *
+choose_graph(const struct engine_input *in)
+{
+	return in->whole ? in->whole : in->g;
+}
+
+/* Do tables lead to a LID through a link that is to be avoided? */
+static bool
+choose_uses_avoided(const struct engine_input *in, const struct lft *lft,
+		    uint32_t lid)
+{
+	for (uint32_t sw = 0; in->whole && sw < lft->n_switches; sw++) {
+		uint8_t port = lft_row(lft, sw)[lid];
+
+		if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE &&
+		    graph_edge_at(in->whole, sw, port) != SNAPSHOT_NONE)
+			return true;
+	}
+	return false;
+}
+
 /* LIDs without an owner keep what they have if the engine did not route them.
  * Gives back the tables with these; another reference is given up. */
 static struct lft *
-choose_keep_unowned(const struct graph *g, struct lft *lft,
-		   const struct lft *held)
+choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 {
+	const struct lft *held = in->previous;
 	uint32_t top = MIN(lft->top, held->top), lid;
 	struct lft *mine = NULL;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
-		if (graph_target_at(g, lid) || choose_routes(lft, lid) ||
-		    !choose_routes(held, lid))
+		if (graph_target_at(in->g, lid) || choose_routes(lft, lid) ||
+		    !choose_routes(held, lid) ||
+		    choose_uses_avoided(in, held, lid))
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);
@@ -155,14 +179,15 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	c->notes = g_steal_pointer(&out.notes);
 	engine_output_clear(&out);
 	if (in->previous)
-		c->lft = choose_keep_unowned(in->g, c->lft, in->previous);
+		c->lft = choose_keep_unowned(in, c->lft);
 	/* With what is held first: then it has no loop alone, either. */
 	c->joint_with = c->ranks ? in->previous : NULL;
-	verify_tables(in->g, c->lft, c->joint_with, c->ranks, &c->alone);
+	verify_tables(choose_graph(in), c->lft, c->joint_with, c->ranks,
+		      &c->alone);
 	if (!c->joint_with || !c->alone.channels.n_looped)
 		return true;
 	c->together = c->alone.channels;
-	channels_check_ordered(in->g, c->lft, NULL, c->ranks, NULL,
+	channels_check_ordered(choose_graph(in), c->lft, NULL, c->ranks, NULL,
 			       &c->alone.channels);
 	return true;
 }
@@ -224,7 +249,7 @@ choose_named(const struct choice_wish *wish, const struct engine_input *in,
 		return true;
 	if (c->alone.reach.looping || c->alone.reach.astray ||
 	    wish->engine->deadlock_free || wish->require_deadlock_free) {
-		choose_refuse(c, in->g, error);
+		choose_refuse(c, choose_graph(in), error);
 		return false;
 	}
 	c->safety = CHOICE_LOOP;
@@ -662,38 +687,34 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
  * carry nothing, and what does carry traffic must still not loop on the way.
  */
 static void
-choose_transition(const struct engine_input *given, const struct graph *whole,
-		  struct choice *c)
+choose_transition(const struct engine_input *in, struct choice *c)
 {
-	struct engine_input held = *given;
-	const struct engine_input *in = &held;
+	const struct graph *g = choose_graph(in);
 	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	if (whole)
-		held.g = whole;
-	if (whole || c->joint_with != in->previous) {
+	if (c->joint_with != in->previous) {
 		channels_clear(&c->together);
-		channels_check_ordered(in->g, c->lft, in->previous, c->ranks,
+		channels_check_ordered(g, c->lft, in->previous, c->ranks,
 				       NULL, &c->together);
 	}
 	if (!c->together.n_looped)
 		return;
-	c->held_loop = choose_has_loop(in->g, in->previous, c->ranks);
+	c->held_loop = choose_has_loop(g, in->previous, c->ranks);
 	if (c->held_loop) {
-		bare = choose_forget_unowned(in->g, in->previous);
+		bare = choose_forget_unowned(g, in->previous);
 		channels_clear(&c->together);
-		channels_check_ordered(in->g, c->lft, bare, c->ranks, NULL,
+		channels_check_ordered(g, c->lft, bare, c->ranks, NULL,
 				       &c->together);
 	}
 	/* One that is there already is not made worse by leaving it. */
-	if (c->together.n_looped && !(bare && choose_has_loop(in->g, bare,
+	if (c->together.n_looped && !(bare && choose_has_loop(g, bare,
 							     c->ranks))) {
 		c->safety = CHOICE_DRAIN;
 		c->later = g_array_new(FALSE, FALSE,
 				       sizeof(struct transition_entry));
-		c->bridge = transition_make(in->g, bare ? bare : in->previous,
+		c->bridge = transition_make(g, bare ? bare : in->previous,
 					    c->lft, c->ranks,
 					    c->together.looped, c->later);
 	}
@@ -753,6 +774,6 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		return false;
 	}
 	choose_cut(in->g, c);
-	choose_transition(in, wish->whole, c);
+	choose_transition(in, c);
 	return true;
 }

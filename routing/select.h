@@ -21,9 +21,6 @@ struct choice_wish {
 	/* The engine that made input->ranks; NULL: none. */
 	const char *ranks_by;
 	const char *in_force;	/* auto: the engine of before; NULL: none */
-	/* With the links, too, that in->g leaves out and the tables that the
-	 * switches hold may use; NULL: there are none. */
-	const struct graph *whole;
 };
 
 enum choice_safety {

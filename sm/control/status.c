@@ -88,7 +88,7 @@ copy_lines(const GPtrArray *lines)
 static GArray *
 name_channels(const struct channels_result *channels, const struct view *v)
 {
-	struct graph *g = graph_new(v->subnet, v->lids);
+	struct graph *g = graph_new_whole(v->subnet, v->lids);
 	GArray *loop = g_array_new(FALSE, FALSE, sizeof(struct status_channel));
 
 	g_array_set_clear_func(loop, clear_channel);

@@ -364,10 +364,9 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 	return marks;
 }
 
-/* The engine and its reason, if they changed; dangers as warnings. all: with the
- * links that g leaves out. */
+/* The engine and its reason, if they changed; dangers as warnings. */
 static void
-report_choice(struct sweep *s, const struct graph *g, const struct graph *all)
+report_choice(struct sweep *s, const struct graph *g)
 {
 	const struct choice *c = &s->choice;
 	struct log *log = s->log;
@@ -401,7 +400,7 @@ report_choice(struct sweep *s, const struct graph *g, const struct graph *all)
 				"ends with this update");
 		break;
 	case CHOICE_DRAIN:
-		cycle = channels_print(all, &c->together);
+		cycle = channels_print(g, &c->together);
 		log_say(log, LOG_INFO, "route", "old and new tables have a "
 			"credit loop together: the update goes in steps. %s",
 			cycle);
@@ -478,12 +477,12 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 		.order = params->order,
 		.require_deadlock_free = params->require_deadlock_free,
 		.in_force = persist_engine(s->memory, n),
-		.whole = whole,
 	};
 	g_autofree uint32_t *ranks = persist_ranks(s->memory, n,
 						   &wish.ranks_by);
 	const struct engine_input in = {
 		.g = g,
+		.whole = whole,
 		.previous = s->next.seen->lft,
 		.ranks = ranks,
 		.is_root = roots,
@@ -502,7 +501,8 @@ route(struct sweep *s, GError **error)
 {
 	struct graph *g = graph_new(s->next.subnet, s->next.lids);
 	struct snapshot *all = sweep_unmarked(s);
-	struct graph *whole = all ? graph_new(all, s->next.lids) : NULL;
+	struct graph *whole = all ?
+		graph_new_whole(s->next.subnet, s->next.lids) : NULL;
 	int64_t start = g_get_monotonic_time();
 	bool ok = choose(s, g, whole, whole ? NULL : error);
 
@@ -520,7 +520,7 @@ route(struct sweep *s, GError **error)
 	s->totals.verdicts[ok ? (enum sweep_verdict)s->choice.safety :
 			   SWEEP_VERDICT_REFUSED]++;
 	if (ok) {
-		report_choice(s, g, whole ? whole : g);
+		report_choice(s, whole ? whole : g);
 		s->next.lft = lft_ref(s->choice.lft);
 		lid_map_free(s->routed);
 		s->routed = lid_map_ref(s->next.lids);

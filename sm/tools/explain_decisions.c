@@ -198,7 +198,7 @@ void
 explain_routes(struct explain *e, int64_t now, const struct snapshot *s,
 	       const struct lid_map *lids, const struct choice *c)
 {
-	struct graph *g = graph_new(s, lids);
+	struct graph *g = graph_new_whole(s, lids);
 
 	for (guint i = 0; c->compared && i < c->compared->len; i++)
 		explain_say(e, now, "candidate", "", NULL, NULL, "%s",

@@ -215,6 +215,21 @@ event_signal(struct chaos *c)
 	snprintf(c->what, sizeof(c->what), "sweep by signal");
 }
 
+/* A link is to be free of traffic, or no longer. */
+static void
+event_avoid(struct chaos *c)
+{
+	uint32_t port = any_cabled_port(c);
+	uint64_t guid = snapshot_node_of(c->w.s, port)->info.node_guid;
+	uint8_t num = c->w.s->ports[port].num;
+	bool avoid = sweep_avoid(c->w.m.sweep, guid, num, true);
+
+	if (!avoid)
+		sweep_avoid(c->w.m.sweep, guid, num, false);
+	snprintf(c->what, sizeof(c->what), "%s %s port %u", avoid ? "avoid" :
+		 "use", snapshot_node_of(c->w.s, port)->desc, num);
+}
+
 static void
 add_rule(struct chaos *c, struct partition *p)
 {
@@ -281,6 +296,7 @@ happen(struct chaos *c)
 		event_node_on, event_node_on, event_reset, event_flap,
 		event_loss, event_babble, event_signal, event_cable,
 		event_mend, event_rules, event_rules_late, event_untaken,
+		event_avoid, event_avoid,
 	};
 
 	c->what[0] = '\0';
