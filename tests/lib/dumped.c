@@ -4,7 +4,7 @@
  */
 #include "tests/lib/dumped.h"
 
-#include <glib/gstdio.h>
+#include "tests/lib/folder.h"
 
 void
 dumped_read(const struct snapshot *s, const struct lid_map *lids,
@@ -13,19 +13,10 @@ dumped_read(const struct snapshot *s, const struct lid_map *lids,
 	g_autofree char *dir = g_dir_make_tmp("minism-dump.XXXXXX", NULL);
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	g_autofree char *text = NULL;
-	const char *file;
-	GDir *files;
 
 	if (!dump_all(dir, s, lids, lft, NULL) ||
 	    !g_file_get_contents(path, &text, NULL, NULL))
 		g_error("no %s", path);
 	g_string_assign(out, text);
-	files = g_dir_open(dir, 0, NULL);
-	while ((file = g_dir_read_name(files))) {
-		g_autofree char *each = g_build_filename(dir, file, NULL);
-
-		g_unlink(each);
-	}
-	g_dir_close(files);
-	g_rmdir(dir);
+	folder_remove(dir);
 }

@@ -4,6 +4,7 @@
  * managers on its simulated fabric. Words are looked up in tables; what is in
  * none is a command of the lab's console.
  */
+#include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 
 #include <stdlib.h>
@@ -92,21 +93,6 @@ play_open(struct play *p)
 }
 
 static void
-remove_folder(const char *path)
-{
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while ((name = g_dir_read_name(dir))) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		g_unlink(file);
-	}
-	g_dir_close(dir);
-	g_rmdir(path);
-}
-
-static void
 play_close(struct play *p)
 {
 	play_clear_clients(p);
@@ -116,7 +102,7 @@ play_close(struct play *p)
 	if (p->lab) {
 		lab_free(p->lab);
 		snapshot_unref(p->w.s);
-		remove_folder(p->dir);
+		folder_remove(p->dir);
 	}
 	play_clear_devices(p);
 	g_ptr_array_unref(p->clients);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "sm/control/control_socket.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE_MS	500u	/* where it has to run out, */
@@ -102,12 +103,9 @@ static int
 setup_free(void **state)
 {
 	struct setup *t = *state;
-	g_autofree char *sub = g_build_filename(t->folder, "sub", NULL);
 
 	control_socket_close(t->s);
-	g_unlink(t->path);
-	g_rmdir(sub);
-	g_rmdir(t->folder);
+	folder_remove(t->folder);
 	log_free(t->log);
 	status_free(t->status);
 	partition_rules_unref(t->rules);

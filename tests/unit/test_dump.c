@@ -11,6 +11,7 @@
 #include "tests/lib/engine_route.h"
 #include "sm/tools/show.h"
 #include "tests/lib/dumped.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -393,36 +394,6 @@ TEST(test_fdbs_write_long_ways_in_full)
 	fabric_free(f);
 }
 
-static char *
-scratch_dir(void)
-{
-	GError *error = NULL;
-	char *dir = g_dir_make_tmp("minism-dump-XXXXXX", &error);
-
-	assert_non_null(dir);
-	return dir;
-}
-
-/* Removes the directory with its files; returns how many there were. */
-static unsigned
-remove_dir(const char *path)
-{
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-	unsigned n = 0;
-
-	assert_non_null(dir);
-	while ((name = g_dir_read_name(dir))) {
-		g_autofree char *file = g_build_filename(path, name, NULL);
-
-		assert_int_equal(g_remove(file), 0);
-		n++;
-	}
-	g_dir_close(dir);
-	assert_int_equal(g_rmdir(path), 0);
-	return n;
-}
-
 /* Who may read a dump knows the fabric: that is its owner's to decide. */
 static void
 assert_private(const char *path)
@@ -447,7 +418,7 @@ assert_file_is(const char *dir, const char *name, const char *text)
 TEST(test_dump_all_writes_into_folder_and_replaces)
 {
 	struct fabric *f = fabric_new("PGFT(3,3;1,2)");
-	g_autofree char *top = scratch_dir();
+	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
 	g_autofree char *dir = g_build_filename(top, "deep", NULL);
 
 	/* Twice: the second time it replaces. */
@@ -458,7 +429,7 @@ TEST(test_dump_all_writes_into_folder_and_replaces)
 		assert_file_is(dir, names[i], f->out->str);
 	}
 	/* And minism.net, but nothing that was only for the time of writing. */
-	assert_int_equal(remove_dir(dir), 5);
+	assert_int_equal(folder_remove(dir), 5);
 	assert_int_equal(g_rmdir(top), 0);
 	fabric_free(f);
 }
@@ -466,7 +437,7 @@ TEST(test_dump_all_writes_into_folder_and_replaces)
 TEST(test_dump_all_fails_with_the_path_in_the_message)
 {
 	struct fabric *f = fabric_new("single(2)");
-	g_autofree char *top = scratch_dir();
+	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(top, "file", NULL);
 	g_autofree char *taken = g_build_filename(top, "opensm.fdbs", NULL);
 	g_autoptr(GError) error = NULL, second = NULL;
@@ -482,7 +453,7 @@ TEST(test_dump_all_fails_with_the_path_in_the_message)
 	assert_false(dump_all(top, f->s, f->lids, f->lft, &second));
 	assert_has(second->message, taken);
 	assert_int_equal(g_rmdir(taken), 0);
-	assert_int_equal(remove_dir(top), 2);
+	assert_int_equal(folder_remove(top), 2);
 	fabric_free(f);
 }
 

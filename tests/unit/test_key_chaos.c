@@ -11,8 +11,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <glib/gstdio.h>
 
+#include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
@@ -151,22 +151,6 @@ check(struct chaos *c, unsigned event)
 		 c->w.m.problems->str);
 }
 
-/* What the managers have written. */
-static void
-remove_keys(struct chaos *c)
-{
-	static const char *const names[] = { "guid2mkey", "neighbors" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *path = g_build_filename(c->dir, names[i],
-							 NULL);
-
-		assert_int_equal(g_unlink(path), 0);
-	}
-	assert_int_equal(g_rmdir(c->dir), 0);
-	g_free(c->dir);
-}
-
 TEST(test_no_port_is_ever_locked_out)
 {
 	static const char *const specs[] = {
@@ -199,6 +183,8 @@ TEST(test_no_port_is_ever_locked_out)
 		}
 		check(&c, seed_events(EVENTS));
 		world_close(&c.w);
-		remove_keys(&c);
+		/* what the managers have written: keys and neighbours */
+		assert_int_equal(folder_remove(c.dir), 2);
+		g_free(c.dir);
 	}
 }

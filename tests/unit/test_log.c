@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "sm/log.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 #define TIME_LIMIT	20	/* s: a write that waits is killed */
@@ -171,8 +171,7 @@ TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 	assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
 	text = g_string_new(bytes);
 	assert_int_equal(count(text, " of many\n"), LINES);
-	g_unlink(path);
-	g_rmdir(dir);
+	folder_remove(dir);
 }
 
 TEST(test_full_disk_is_no_end, save_stderr, restore_stderr)
@@ -209,8 +208,7 @@ TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
 	expect_refused(path);
 	close(reader);
 	expect_refused(dir);
-	g_unlink(path);
-	g_rmdir(dir);
+	folder_remove(dir);
 }
 
 /* Its names, without a stream of that name: standard output is cmocka's. */

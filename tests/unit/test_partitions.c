@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "sm/partitions.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
@@ -54,10 +55,7 @@ setup_free(void **state)
 	partitions_free(t->p);
 	snapshot_unref(t->s);
 	g_ptr_array_unref(t->warnings);
-	g_unlink(t->path);
-	g_unlink(t->changes);
-	g_rmdir(t->changes);
-	g_rmdir(t->folder);
+	folder_remove(t->folder);
 	g_free(t->path);
 	g_free(t->changes);
 	g_free(t->folder);

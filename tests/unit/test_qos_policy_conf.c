@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
 
 #include "sm/config/qos_policy_conf.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
@@ -299,8 +299,7 @@ TEST(test_a_file_is_read_if_it_is_asked_for)
 	assert_non_null(policy);
 	assert_int_equal(policy->rules->len, 1);
 	qos_policy_unref(policy);
-	g_unlink(path);
-	g_rmdir(folder);
+	folder_remove(folder);
 	g_free(path);
 	g_free(folder);
 	g_ptr_array_free(warnings, TRUE);

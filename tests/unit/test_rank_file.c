@@ -9,6 +9,7 @@
 
 #include "sm/config/guid_files.h"
 #include "sm/persist.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -67,8 +68,7 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	m = persist_open(folder, NULL);
 	assert_string_equal(persist_engine(m, s), "minhop");
 	persist_free(m);
-	g_unlink(file);
-	g_rmdir(folder);
+	folder_remove(folder);
 	snapshot_unref(s);
 }
 

@@ -17,6 +17,7 @@
 #include "sm/io/capture.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -139,9 +140,7 @@ remove_files(void **state)
 {
 	struct files *f = *state;
 
-	unlink(f->a);
-	unlink(f->b);
-	rmdir(f->folder);
+	folder_remove(f->folder);
 	g_free(f->folder);
 	g_free(f->a);
 	g_free(f->b);

@@ -8,6 +8,7 @@
 
 #include "sm/config/guid_files.h"
 #include "sm/site_files.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 struct setup {
@@ -60,11 +61,7 @@ setup_free(void **state)
 	options_free(t->conf);
 	g_ptr_array_unref(t->warnings);
 	g_ptr_array_unref(t->errors);
-	g_unlink(t->partitions);
-	g_unlink(t->roots);
-	g_unlink(t->io);
-	g_unlink(t->names);
-	g_rmdir(t->folder);
+	folder_remove(t->folder);
 	g_free(t->partitions);
 	g_free(t->roots);
 	g_free(t->io);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sm/lockfile.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/state_file.h"
 
@@ -36,17 +37,8 @@ make_folder(void **state)
 static int
 remove_folder(void **state)
 {
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
 	alarm(0);
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = in_folder(name);
-
-		g_remove(path);
-	}
-	g_dir_close(dir);
-	g_rmdir(folder);
+	folder_remove(folder);
 	g_free(folder);
 	return 0;
 }

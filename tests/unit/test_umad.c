@@ -34,6 +34,7 @@
 #include "sm/io/mad_client.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/rings.h"
 
 #ifndef WITH_FAULTS
@@ -552,26 +553,6 @@ write_in(const char *folder, const char *name, const char *text)
 	return g_file_set_contents(path, text, -1, NULL);
 }
 
-static void
-remove_folder(const char *path)
-{
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *child = g_build_filename(path, name, NULL);
-
-		if (g_file_test(child, G_FILE_TEST_IS_SYMLINK) ||
-		    !g_file_test(child, G_FILE_TEST_IS_DIR))
-			unlink(child);
-		else
-			remove_folder(child);
-	}
-	if (dir)
-		g_dir_close(dir);
-	rmdir(path);
-}
-
 static int
 run_client(const char *folder, const char *shim)
 {
@@ -622,7 +603,7 @@ run_outside(char *ibsim, const char *shim)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	remove_folder(folder);
+	folder_remove(folder);
 	return result;
 }
 

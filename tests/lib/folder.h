@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#ifndef MINISM_TESTS_FOLDER_H
+#define MINISM_TESTS_FOLDER_H
+
+/* Removes a folder with all that is in it. How many files that were. */
+unsigned folder_remove(const char *path);
+
+#endif
