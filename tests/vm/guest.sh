@@ -11,7 +11,7 @@ export LC_ALL=C PATH=/opt:/bin:/sbin
 net='PGFT(4,2;1,2)'
 hosts=8
 everybody='Default=0x7fff, ipoib: ALL=full;'
-all=devices,bringup,queries,send_only,restart,standby,opensm,spine,pkeys,device,tables
+all=devices,bringup,queries,send_only,restart,user,standby,opensm,spine,pkeys,device,tables
 cases=${cases:-$all}	# from the kernel's command line
 
 # ---- TAP -------------------------------------------------------------------
@@ -179,9 +179,10 @@ mesh() {
 
 # ---- subnet managers -------------------------------------------------------
 
+as=()		# in front of minism
 sm_start() {	# options...
 	: >/tmp/sm.log
-	minism -p 1 -F /etc/minism.conf --partitions /etc/partitions.conf \
+	"${as[@]}" minism -p 1 -F /etc/minism.conf --partitions /etc/partitions.conf \
 		--cache-dir /var/cache --control-socket /run/sm.ctl \
 		-f /tmp/sm.log "$@" </dev/null >/tmp/sm.out 2>&1 &
 	sm_pid=$!
@@ -311,6 +312,31 @@ case_restart() {
 	sm_start -C vib0
 	check "minism restarted: the fabric is up" await 20 is_up
 	check "minism restarted: pings" mesh
+}
+
+# As the service: the group of the devices, which udev gives them, and nothing
+# else of root.
+case_user() {
+	sm_stop
+	chown 0:64000 /dev/infiniband/umad* /dev/infiniband/issm*
+	chmod 660 /dev/infiniband/umad* /dev/infiniband/issm*
+	mkdir -p /run/user
+	chown 64000:64000 /run/user /tmp/sm.log
+	as=(setpriv --reuid 64000 --regid 64000 --clear-groups --no-new-privs
+		--bounding-set=-all --inh-caps=-all)
+	sm_start -C vib0 --cache-dir /run/user --control-socket /run/user/ctl
+	as=()
+	check "minism as a user in the devices' group: the fabric is up" \
+		await 20 is_up
+	check "it has no capability" \
+		finds 'CapEff:.0000000000000000' cat "/proc/$sm_pid/status"
+	check "its port is marked as a subnet manager's" \
+		finds "state 3" sminfo -C vib4 "$(($(port 0 lid)))"
+	check "as a user: pings" mesh
+	sm_stop
+	chown 0:0 /tmp/sm.log
+	sm_start -C vib0
+	check "as root again: the fabric is up" await 20 is_up
 }
 
 second_start() {	# host, options...

@@ -23,7 +23,7 @@ build=$(cd "${MINISM_BUILD:-$src/build}" && pwd) || exit 1
 series=${1:-6.1}
 limit=${MINISM_VM_LIMIT:-480}
 cache=${MINISM_VM_CACHE:-$build/vm}
-programs=(bash ip opensm saquery ibnetdiscover sminfo smpquery)
+programs=(bash ip opensm saquery ibnetdiscover setpriv sminfo smpquery)
 scratch=
 
 skip() {
