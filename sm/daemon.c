@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "sm/backend.h"
@@ -693,14 +694,17 @@ daemon_run(struct daemon *d)
 	return d->exit_code;
 }
 
-/* Each line for itself, so that none is without the name. */
+/* Each line for itself, so that none is without the name, or the level of an
+ * error where it has one. */
 static int
 usage(const char *message)
 {
 	g_auto(GStrv) lines = g_strsplit(message, "\n", -1);
+	const char *before = log_is_journal(STDERR_FILENO) ? "<3>" :
+		"minism: ";
 
 	for (guint i = 0; lines[i]; i++)
-		fprintf(stderr, "minism: %s\n", lines[i]);
+		fprintf(stderr, "%s%s\n", before, lines[i]);
 	return EXIT_USAGE;
 }
 

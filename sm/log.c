@@ -101,8 +101,8 @@ open_append(const char *path, GError **error)
 }
 
 /* systemd says in JOURNAL_STREAM which device and inode its stream has. */
-static bool
-is_journal(int fd)
+bool
+log_is_journal(int fd)
 {
 	const char *stream = g_getenv("JOURNAL_STREAM");
 	g_autofree char *own = NULL;
@@ -119,7 +119,7 @@ void
 log_set_format(struct log *log, enum log_format format)
 {
 	if (format == LOG_AUTO)
-		format = !log->path && is_journal(log->fd) ? LOG_JOURNAL :
+		format = !log->path && log_is_journal(log->fd) ? LOG_JOURNAL :
 			LOG_TEXT;
 	log->format = format;
 }

@@ -36,6 +36,8 @@ struct log *log_open(const char *path, enum log_level level, GError **error);
 void log_free(struct log *log);
 bool log_reopen(struct log *log, GError **error);	/* after rotation */
 
+/* Does this descriptor lead to systemd's journal? */
+bool log_is_journal(int fd);
 enum log_level log_level(const struct log *log);
 void log_set_format(struct log *log, enum log_format format);
 void log_set_level(struct log *log, enum log_level level);

@@ -302,9 +302,10 @@ clear_place(const struct sockaddr_un *at, GError **error)
 		control_fail(at->sun_path, "unlink", error);
 }
 
-/* Without the group the owner has the socket for himself. */
+/* Without the group the owner has the socket for himself. That of the service
+ * has it already, and may not call chown() at all. */
 static void
-let_group_in(struct control_socket *s)
+let_group_in(struct control_socket *s, gid_t has)
 {
 	const char *name = s->params.group;
 	const struct group *group = name ? getgrnam(name) : NULL;
@@ -316,7 +317,8 @@ let_group_in(struct control_socket *s)
 		return;
 	}
 	s->group = group->gr_gid;
-	if (lchown(s->path, (uid_t)-1, s->group) == 0 &&
+	if ((s->group == has ||
+	     lchown(s->path, (uid_t)-1, s->group) == 0) &&
 	    chmod(s->path, 0660) == 0)
 		return;
 	s->group = NO_GROUP;
@@ -340,7 +342,7 @@ start_listening(struct control_socket *s, const struct sockaddr_un *at,
 		return control_fail(s->path, "stat", error);
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
-	let_group_in(s);
+	let_group_in(s, st.st_gid);
 	if (listen(s->fd, BACKLOG) < 0)
 		return control_fail(s->path, "listen", error);
 	s->source = g_unix_fd_add(s->fd, G_IO_IN, on_connect, s);

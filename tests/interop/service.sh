@@ -115,6 +115,10 @@ logs_case() {
 		only_lines journal '<[34567]>[a-z]+: '
 	check "logs: information, and what is more than that" \
 		eval "grep -q '^<6>' journal && grep -q '^<7>' journal"
+	: >journal
+	JOURNAL_STREAM=$(stat -c %d:%i journal) "$MINISM" --lmc 8 2>journal
+	check "logs: a mistake in the options is an error there" \
+		only_lines journal '<3>--lmc: '
 	timeout 20 "$MINISM" "${sm_defaults[@]}" -v --simulate "$demo" --once \
 		--log-format json 2>objects
 	check "logs: JSON is an object a line" python3 -c '
@@ -193,6 +197,9 @@ permitted() {
 	comm -23 <(sort -u <<<"$add") <(sort -u <<<"$take")
 }
 
+user=64123	# in the place of minism: some number
+group=daemon	# a group that every system has
+
 # A manager's life under strace: the filter of the unit permits what it calls.
 calls_case() {
 	wanted_case calls || return 0
@@ -205,8 +212,11 @@ calls_case() {
 	rm -rf cache notified
 	lab_start "$demo" || { ok 1 "calls: minism-lab starts"; return; }
 	listen "$SCRATCH/calls.sock"
-	lab_sm calls strace -f -qq -o "$SCRATCH/calls" "$MINISM" \
-		"${sm_defaults[@]}" -p 1 -s 1 -f "$SCRATCH/calls.log" \
+	echo "control_group $group" >calls.conf
+	lab_sm calls setpriv --regid "$group" --clear-groups \
+		strace -f -qq -o "$SCRATCH/calls" "$MINISM" \
+		"${sm_defaults[@]}" -F "$SCRATCH/calls.conf" -p 1 -s 1 \
+		-f "$SCRATCH/calls.log" \
 		--control-socket "$SCRATCH/calls.ctl" --http 127.0.0.1:0 \
 		--dump-dir "$SCRATCH/dump"
 	check "calls: SUBNET UP" await 30 log_has calls.log 'SUBNET UP'
@@ -224,6 +234,8 @@ calls_case() {
 	sed -E 's/^[0-9]+ +//' calls | grep -oE '^[a-z_0-9]+\(' | tr -d '(' |
 		sort -u >called
 	permitted >permitted
+	check "calls: the socket is the group's" \
+		log_has_not calls.log 'cannot be given'
 	check "calls: the unit's filter permits all $(wc -l <called)" all_permitted
 	check "calls: its sockets are of the families that the unit permits" \
 		families_permitted
@@ -247,9 +259,6 @@ families_permitted() {
 }
 
 # ---- the user -----------------------------------------------------------------
-
-user=64123	# in the place of minism: some number
-group=daemon	# a group that every system has
 
 as_user() {	# user group supplementary command...
 	setpriv --reuid "$1" --regid "$2" --groups "$3" --inh-caps=-all \
