@@ -22,68 +22,54 @@ enum stream {
 	STREAM_SWITCHES = 2,
 };
 
-/* How many are to be chosen of how many that are left. */
-struct draw {
-	uint64_t rng;
-	uint32_t wanted, left;
-};
-
-static void
-draw_init(struct draw *draw, uint64_t seed, enum stream stream, uint32_t n,
-	  uint32_t n_eligible, unsigned per_mille)
+/* Marks so many of the eligible, of n_marks nodes or ports. */
+static uint8_t *
+choose(uint32_t n_marks, const GArray *eligible, uint64_t wanted,
+       uint64_t seed, enum stream stream)
 {
-	uint32_t wanted = (uint32_t)(((uint64_t)n * per_mille + 500) / 1000);
+	uint8_t *gone = g_new0(uint8_t, n_marks);
+	uint64_t rng = prng_stream(seed, stream);
+	uint32_t left = eligible->len;
 
-	draw->rng = prng_stream(seed, stream);
-	draw->left = n_eligible;
-	draw->wanted = MIN(wanted, n_eligible);
+	wanted = MIN(wanted, left);
+	for (guint i = 0; i < eligible->len; i++)
+		if (prng_below(&rng, left--) < wanted) {
+			gone[g_array_index(eligible, uint32_t, i)] = true;
+			wanted--;
+		}
+	return gone;
 }
 
-/* Is the next one chosen? */
-static bool
-draw_next(struct draw *draw)
-{
-	if (prng_below(&draw->rng, draw->left--) >= draw->wanted)
-		return false;
-	draw->wanted--;
-	return true;
-}
-
-/* Marks by node: a switch that goes. */
 static uint8_t *
 choose_switches(const struct snapshot *s, const struct link_failures *d)
 {
-	uint8_t *gone = g_new0(uint8_t, s->n_nodes);
-	uint32_t port = s->local_port, home = SNAPSHOT_NONE, i, n_eligible = 0;
-	struct draw draw;
+	g_autoptr(GArray) eligible = g_array_new(FALSE, FALSE,
+						 sizeof(uint32_t));
+	uint32_t port = s->local_port, home = SNAPSHOT_NONE;
 
 	if (port != SNAPSHOT_NONE && s->ports[port].peer != SNAPSHOT_NONE)
 		home = s->ports[s->ports[port].peer].node;
-	for (i = 0; i < s->n_switches; i++)
-		n_eligible += s->switches[i] != home;
-	draw_init(&draw, d->seed, STREAM_SWITCHES, s->n_switches, n_eligible,
-		  d->switches_per_mille);
-	for (i = 0; i < s->n_switches; i++)
+	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
-			gone[s->switches[i]] = draw_next(&draw);
-	return gone;
+			g_array_append_val(eligible, s->switches[i]);
+	return choose(s->n_nodes, eligible, ((uint64_t)s->n_switches *
+		      d->switches_per_mille + 500) / 1000, d->seed,
+		      STREAM_SWITCHES);
 }
 
-/* Marks by port, at the lower end: a cable that goes. */
+/* A cable by its lower port. */
 static uint8_t *
 choose_links(const struct snapshot *s, const struct link_failures *d)
 {
-	uint8_t *gone = g_new0(uint8_t, s->n_ports);
-	uint32_t port, n = 0;
-	struct draw draw;
+	g_autoptr(GArray) eligible = g_array_new(FALSE, FALSE,
+						 sizeof(uint32_t));
 
-	for (port = 0; port < s->n_ports; port++)
-		n += snapshot_joins_switches(s, port);
-	draw_init(&draw, d->seed, STREAM_LINKS, n, n, d->links_per_mille);
-	for (port = 0; port < s->n_ports; port++)
+	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (snapshot_joins_switches(s, port))
-			gone[port] = draw_next(&draw);
-	return gone;
+			g_array_append_val(eligible, port);
+	return choose(s->n_ports, eligible, ((uint64_t)eligible->len *
+		      d->links_per_mille + 500) / 1000, d->seed,
+		      STREAM_LINKS);
 }
 
 static void

@@ -26,18 +26,12 @@ struct timer {
 };
 
 struct timers {
-	GSource *source;
+	GSource source;
 	GSequence *sorted;	/* struct timer, owned */
 	GHashTable *by_id;	/* id -> GSequenceIter */
 	uint64_t started;
 	unsigned last_id;
 };
-
-int64_t
-timers_now(void)
-{
-	return g_get_monotonic_time();
-}
 
 static int
 timer_compare(const void *a, const void *b, void *data)
@@ -65,15 +59,34 @@ timers_next(const struct timers *t)
 	return first ? first->when : INT64_MAX;
 }
 
+/* In ms, as poll() counts: not before the first one is due. */
 static gboolean
-on_due(void *data)
+prepare(GSource *source, gint *timeout)
 {
-	struct timers *t = data;
-	int64_t now = timers_now();
+	int64_t when = timers_next((struct timers *)source), left;
+
+	*timeout = -1;
+	if (when == INT64_MAX)
+		return FALSE;
+	left = MAX(when - g_get_monotonic_time(), 0);
+	*timeout = (gint)MIN((left + 999) / 1000, G_MAXINT);
+	return left == 0;
+}
+
+static gboolean
+check(GSource *source)
+{
+	return timers_next((struct timers *)source) <= g_get_monotonic_time();
+}
+
+static gboolean
+dispatch(GSource *source, GSourceFunc callback, gpointer data)
+{
+	struct timers *t = (struct timers *)source;
+	int64_t now = g_get_monotonic_time();
 	uint64_t newest = t->started;
 
-	while (first_timer(t) && first_timer(t)->when <= now &&
-	       first_timer(t)->order <= newest) {
+	while (timers_next(t) <= now && first_timer(t)->order <= newest) {
 		struct timer timer = *first_timer(t);
 
 		/* Its id is good until it rang, so it goes before the call. */
@@ -84,43 +97,6 @@ on_due(void *data)
 	return G_SOURCE_CONTINUE;
 }
 
-struct timer_source {
-	GSource base;
-	struct timers *timers;
-};
-
-static const struct timers *
-timers_of(GSource *source)
-{
-	return ((struct timer_source *)source)->timers;
-}
-
-/* In ms, as poll() counts: not before the first one is due. */
-static gboolean
-prepare(GSource *source, gint *timeout)
-{
-	int64_t when = timers_next(timers_of(source)), left;
-
-	*timeout = -1;
-	if (when == INT64_MAX)
-		return FALSE;
-	left = MAX(when - timers_now(), 0);
-	*timeout = (gint)MIN((left + 999) / 1000, G_MAXINT);
-	return left == 0;
-}
-
-static gboolean
-check(GSource *source)
-{
-	return timers_next(timers_of(source)) <= timers_now();
-}
-
-static gboolean
-dispatch(GSource *source, GSourceFunc callback, gpointer data)
-{
-	return callback(data);
-}
-
 static GSourceFuncs source_funcs = {
 	.prepare = prepare, .check = check, .dispatch = dispatch,
 };
@@ -128,25 +104,22 @@ static GSourceFuncs source_funcs = {
 struct timers *
 timers_new(GMainContext *context)
 {
-	struct timers *t = g_new0(struct timers, 1);
+	GSource *source = g_source_new(&source_funcs, sizeof(struct timers));
+	struct timers *t = (struct timers *)source;
 
 	t->sorted = g_sequence_new(g_free);
 	t->by_id = g_hash_table_new(NULL, NULL);
-	t->source = g_source_new(&source_funcs, sizeof(struct timer_source));
-	((struct timer_source *)t->source)->timers = t;
-	g_source_set_callback(t->source, on_due, t, NULL);
-	g_source_attach(t->source, context);
+	g_source_attach(source, context);
 	return t;
 }
 
 void
 timers_free(struct timers *t)
 {
-	g_source_destroy(t->source);
-	g_source_unref(t->source);
+	g_source_destroy(&t->source);
 	g_hash_table_destroy(t->by_id);
 	g_sequence_free(t->sorted);
-	g_free(t);
+	g_source_unref(&t->source);
 }
 
 unsigned
@@ -162,7 +135,8 @@ timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
 	/* never before now, or who starts one for a past moment again and
 	 * again would always be the first */
 	*timer = (struct timer) {
-		.when = MAX(when, timers_now()), .order = ++t->started,
+		.when = MAX(when, g_get_monotonic_time()),
+		.order = ++t->started,
 		.id = t->last_id, .fn = fn, .data = data,
 	};
 	g_hash_table_insert(t->by_id, GUINT_TO_POINTER(timer->id),

@@ -250,7 +250,7 @@ struct umad_turn {
 static bool
 linger(struct umad_transport *u, struct umad_turn *turn)
 {
-	int64_t now = timers_now();
+	int64_t now = g_get_monotonic_time();
 	bool may_serve = u->asked && now - turn->began < SERVE_US &&
 		timers_next(u->timers) > now + LINGER_MS * 1000;
 
@@ -278,7 +278,7 @@ static gboolean
 on_wake(void *data)
 {
 	struct umad_transport *u = data;
-	struct umad_turn turn = { .began = timers_now() };
+	struct umad_turn turn = { .began = g_get_monotonic_time() };
 
 	g_source_set_ready_time(u->source, -1);
 	if (u->fd < 0)
@@ -459,7 +459,7 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	}
 	buffer_trim(&u->out);
 	if (asks(mad[3])) {
-		int64_t now = timers_now();
+		int64_t now = g_get_monotonic_time();
 		int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
 
 		/* A send that failed in the kernel never comes back. Those
@@ -479,7 +479,7 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 static int64_t
 umad_transport_now(struct transport *t)
 {
-	return timers_now();
+	return g_get_monotonic_time();
 }
 
 static unsigned
@@ -739,7 +739,7 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 	    !declare_manager(u, port, issm_tries, error))
 		return false;
 	u->armed = false;
-	u->opened = timers_now();
+	u->opened = g_get_monotonic_time();
 	u->watcher = g_thread_try_new("umad", umad_watch, u, error);
 	if (u->watcher)
 		g_source_set_ready_time(u->source, 0);
@@ -753,7 +753,7 @@ static void on_reopen(void *data);
 static void
 reopen_later(struct umad_transport *u)
 {
-	u->reopen = timers_start(u->timers, timers_now() +
+	u->reopen = timers_start(u->timers, g_get_monotonic_time() +
 				 u->reopen_ms * (int64_t)1000, on_reopen, u);
 	u->reopen_ms = MIN(2 * u->reopen_ms, REOPEN_MAX_MS);
 }
@@ -766,7 +766,8 @@ leave_device(struct umad_transport *u)
 	unbind_port(u);
 	g_clear_pointer(&u->told, g_free);
 	/* one that comes and goes is not asked more and more often */
-	if (timers_now() - u->opened > REOPEN_MAX_MS * 2 * (int64_t)1000)
+	if (g_get_monotonic_time() - u->opened >
+	    REOPEN_MAX_MS * 2 * (int64_t)1000)
 		u->reopen_ms = REOPEN_MIN_MS;
 	reopen_later(u);
 	umad_say(u, UMAD_LOST, why);

@@ -210,12 +210,8 @@ clock_ready(struct clock_source *c)
 		c->virtual = sim_now(c->sim);
 		return FALSE;
 	}
-	switch (c->pace) {
-	case SIM_PACE_FAST:
+	if (c->pace == SIM_PACE_FAST)
 		return c->sim->heap->len > 1;
-	case SIM_PACE_REAL:
-		break;
-	}
 	target = real_target(c);
 	if (is_due(c, target + SLACK_US))
 		return TRUE;
