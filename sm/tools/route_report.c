@@ -312,25 +312,6 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 }
 
 static void
-put_tables(struct text_report *r, const struct route_lab *lab,
-	   const struct lab_row *row)
-{
-	if (row->compute_ms >= 0) {
-		report_say(r, LABEL, "time");
-		report_real(r, "compute_ms", row->compute_ms, 2,
-			    " ms to compute, ");
-		report_say(r, "%.2f ms to verify\n", row->verify_ms);
-	}
-	put_notes(r, "remarks", row->notes);
-	say_verdict(r, lab, row, "verdict", row->verdict == LAB_GOOD ?
-		    "GOOD: all pairs are reached, no credit loop" :
-		    lab_verdict_name(row->verdict));
-	if (r->as_json)
-		json_verified(&r->json, lab, row);
-	put_figures(r, lab, row);
-}
-
-static void
 put_row(struct text_report *r, const struct route_lab *lab,
 	const struct lab_row *row)
 {
@@ -344,9 +325,22 @@ put_row(struct text_report *r, const struct route_lab *lab,
 	if (row->refused) {
 		report_say(r, LABEL "REFUSED: ", "verdict");
 		put_name(r, "refused", row->refused, "\n");
-	} else {
-		put_tables(r, lab, row);
+		report_close(r, '}');
+		return;
 	}
+	if (row->compute_ms >= 0) {
+		report_say(r, LABEL, "time");
+		report_real(r, "compute_ms", row->compute_ms, 2,
+			    " ms to compute, ");
+		report_say(r, "%.2f ms to verify\n", row->verify_ms);
+	}
+	put_notes(r, "remarks", row->notes);
+	say_verdict(r, lab, row, "verdict", row->verdict == LAB_GOOD ?
+		    "GOOD: all pairs are reached, no credit loop" :
+		    lab_verdict_name(row->verdict));
+	if (r->as_json)
+		json_verified(&r->json, lab, row);
+	put_figures(r, lab, row);
 	report_close(r, '}');
 }
 
@@ -413,14 +407,13 @@ say_table(struct text_report *r, const struct route_lab *lab,
 	for (guint i = 0; i < rows->len; i++)
 		say_line(r, lab, rows->pdata[i]);
 	report_say(r, "\n");
-	for (guint i = rows->len; i-- > 0;) {
-		row = rows->pdata[i];
-		if (!row->refused)
-			good = row;
-	}
 	for (guint i = 0; i < rows->len; i++) {
 		row = rows->pdata[i];
-		if (!row->refused && row->verdict != LAB_GOOD)
+		if (row->refused)
+			continue;
+		if (!good)
+			good = row;
+		if (row->verdict != LAB_GOOD)
 			say_verdict(r, lab, row, row->name,
 				    lab_verdict_name(row->verdict));
 	}
