@@ -88,41 +88,32 @@ partition_rules_copy(const struct partition_rules *r)
 	return copy;
 }
 
-/* Where the partition is, or would have to be put. */
-static guint
-rules_place(const struct partition_rules *rules, uint16_t pkey)
+/* NULL: there is none; it would have to be put into this place. */
+static struct partition *
+find_partition(const struct partition_rules *rules, uint16_t base, guint *place)
 {
-	guint low = 0;
 	guint high = rules->partitions->len;
 
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-		const struct partition *p = rules->partitions->pdata[mid];
+	*place = 0;
+	while (*place < high) {
+		guint mid = *place + (high - *place) / 2;
+		struct partition *p = rules->partitions->pdata[mid];
 
-		if (p->pkey < pkey)
-			low = mid + 1;
+		if (p->pkey == base)
+			return p;
+		if (p->pkey < base)
+			*place = mid + 1;
 		else
 			high = mid;
 	}
-	return low;
-}
-
-static struct partition *
-rules_at(const struct partition_rules *rules, guint place, uint16_t pkey)
-{
-	struct partition *p;
-
-	if (place == rules->partitions->len)
-		return NULL;
-	p = rules->partitions->pdata[place];
-	return p->pkey == pkey ? p : NULL;
+	return NULL;
 }
 
 struct partition *
 partition_rules_get(struct partition_rules *rules, uint16_t pkey)
 {
-	guint place = rules_place(rules, pkey_base(pkey));
-	struct partition *p = rules_at(rules, place, pkey_base(pkey));
+	guint place;
+	struct partition *p = find_partition(rules, pkey_base(pkey), &place);
 
 	/* P_Keys with a base of 0 are invalid, IBA 10.9.1.1 */
 	g_assert(pkey_base(pkey) != 0);
@@ -139,7 +130,9 @@ partition_rules_get(struct partition_rules *rules, uint16_t pkey)
 const struct partition *
 partition_rules_find(const struct partition_rules *r, uint16_t pkey)
 {
-	return rules_at(r, rules_place(r, pkey_base(pkey)), pkey_base(pkey));
+	guint place;
+
+	return find_partition(r, pkey_base(pkey), &place);
 }
 
 void
@@ -219,32 +212,13 @@ struct resolver {
 	uint32_t *ends;		/* end ports, ascending */
 	uint32_t n_ends;
 	GHashTable *by_guid;	/* PortGUID -> end port + 1 */
+	uint32_t self;		/* the SM's end port, or SNAPSHOT_NONE */
 	uint8_t *what;		/* by port: 0, or MET and what it is so far */
 	uint32_t *inside;	/* the ports that were met */
 	uint32_t n_inside;
 	GArray *grants;		/* struct grant */
 	GArray *strangers;	/* may be NULL */
 };
-
-/* --- ports by name --- */
-
-/* The port that a rule for a single one names; SNAPSHOT_NONE: it is away. */
-static uint32_t
-resolver_find(const struct resolver *r, const struct partition_rule *rule)
-{
-	uint32_t port = r->s->local_port;
-	gpointer found;
-
-	if (rule->who == PARTITION_GUID) {
-		found = g_hash_table_lookup(r->by_guid, &rule->guid);
-		return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
-	}
-	/* The SM's own end port: of a switch, its port 0. */
-	if (port != SNAPSHOT_NONE)
-		port = snapshot_holder_of(r->s, port);
-	return port != SNAPSHOT_NONE && snapshot_is_end_port(r->s, port) ?
-		port : SNAPSHOT_NONE;
-}
 
 /* --- one partition --- */
 
@@ -266,13 +240,20 @@ resolver_apply(struct resolver *r, const struct partition_rule *rule)
 		[PARTITION_ALL_ROUTERS] = NODE_ROUTER,
 	};
 	uint32_t port;
+	gpointer found;
 
-	if (rule->who == PARTITION_GUID || rule->who == PARTITION_SELF) {
-		port = resolver_find(r, rule);
-		if (port != SNAPSHOT_NONE)
-			resolver_admit(r, port, rule->membership);
-		else if (r->strangers && rule->who == PARTITION_GUID)
+	if (rule->who == PARTITION_GUID) {
+		found = g_hash_table_lookup(r->by_guid, &rule->guid);
+		if (found)
+			resolver_admit(r, GPOINTER_TO_UINT(found) - 1,
+				       rule->membership);
+		else if (r->strangers)
 			g_array_append_vals(r->strangers, rule, 1);
+		return;
+	}
+	if (rule->who == PARTITION_SELF) {
+		if (r->self != SNAPSHOT_NONE)
+			resolver_admit(r, r->self, rule->membership);
 		return;
 	}
 	for (uint32_t i = 0; i < r->n_ends; i++) {
@@ -342,9 +323,14 @@ memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 		.what = g_new0(uint8_t, s->n_ports),
 		.grants = g_array_new(FALSE, FALSE, sizeof(struct grant)),
 		.by_guid = g_hash_table_new(g_int64_hash, g_int64_equal),
+		.self = s->local_port,
 	};
 	struct memberships *m;
 
+	if (r.self != SNAPSHOT_NONE)	/* of a switch, its port 0 */
+		r.self = snapshot_holder_of(s, r.self);
+	if (r.self != SNAPSHOT_NONE && !snapshot_is_end_port(s, r.self))
+		r.self = SNAPSHOT_NONE;
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint64_t *guid = &s->ports[port].guid;
 
@@ -383,24 +369,12 @@ memberships_unref(struct memberships *m)
 	g_free(m);
 }
 
-/* Takes the next partition of a port, [*i .. end), and moves on. */
-static unsigned
-take_partition(const uint16_t *pkeys, uint32_t *i, uint32_t end)
-{
-	uint16_t base = pkey_base(pkeys[*i]);
-	unsigned what = 0;
-
-	for (; *i < end && pkey_base(pkeys[*i]) == base; ++*i)
-		what |= pkeys[*i] & PKEY_FULL ?
-			PARTITION_FULL : PARTITION_LIMITED;
-	return what;
-}
-
 unsigned
 memberships_of(const struct memberships *m, uint32_t port, uint16_t pkey)
 {
 	uint16_t base = pkey_base(pkey);
 	uint32_t low, high;
+	unsigned what = 0;
 
 	g_assert(port < m->n_ports);
 
@@ -414,60 +388,43 @@ memberships_of(const struct memberships *m, uint32_t port, uint16_t pkey)
 		else
 			high = mid;
 	}
-	high = m->first[port + 1];
-	return low < high && pkey_base(m->pkeys[low]) == base ?
-		take_partition(m->pkeys, &low, high) : 0;
+	for (; low < m->first[port + 1] && pkey_base(m->pkeys[low]) == base;
+	     low++)
+		what |= m->pkeys[low] & PKEY_FULL ?
+			PARTITION_FULL : PARTITION_LIMITED;
+	return what;
 }
 
 /* Two limited members may not talk (IBA 10.9.3), nor may a limited member
  * with itself: its own port compares the P_Keys like any other. */
-static bool
-what_meets(unsigned a, unsigned b)
-{
-	return a && b && ((a | b) & PARTITION_FULL);
-}
-
 bool
 memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
 		 uint16_t pkey)
 {
-	return what_meets(memberships_of(m, a, pkey),
-			  memberships_of(m, b, pkey));
+	unsigned what_a = memberships_of(m, a, pkey);
+	unsigned what_b = memberships_of(m, b, pkey);
+
+	return what_a && what_b && ((what_a | what_b) & PARTITION_FULL);
 }
 
 /* The P_Key of a in the partition: a full member may talk to all. */
 static uint16_t
-what_pkey(unsigned what, uint16_t base)
+pkey_in(const struct memberships *m, uint32_t a, uint16_t base)
 {
-	if (what & PARTITION_FULL)
-		return (uint16_t)(base | PKEY_FULL);
-	return base;
+	return memberships_of(m, a, base) & PARTITION_FULL ?
+		(uint16_t)(base | PKEY_FULL) : base;
 }
 
 uint16_t
 memberships_common(const struct memberships *m, uint32_t a, uint32_t b)
 {
-	uint32_t i, j, i_end, j_end;
-
 	if (memberships_meet(m, a, b, PKEY_DEFAULT))
-		return what_pkey(memberships_of(m, a, PKEY_DEFAULT),
-				 PKEY_DEFAULT);
-	i = m->first[a];
-	i_end = m->first[a + 1];
-	j = m->first[b];
-	j_end = m->first[b + 1];
-	while (i < i_end && j < j_end) {
-		uint16_t base_a = pkey_base(m->pkeys[i]);
-		uint16_t base_b = pkey_base(m->pkeys[j]);
-		unsigned what_a = 0;
-		unsigned what_b = 0;
+		return pkey_in(m, a, PKEY_DEFAULT);
+	for (uint32_t i = m->first[a]; i < m->first[a + 1]; i++) {
+		uint16_t base = pkey_base(m->pkeys[i]);
 
-		if (base_a <= base_b)
-			what_a = take_partition(m->pkeys, &i, i_end);
-		if (base_b <= base_a)
-			what_b = take_partition(m->pkeys, &j, j_end);
-		if (what_meets(what_a, what_b))
-			return what_pkey(what_a, base_a);
+		if (memberships_meet(m, a, b, base))
+			return pkey_in(m, a, base);
 	}
 	return 0;
 }
