@@ -3,16 +3,13 @@
  * Cables and switches that fail.
  *
  * Flow. snapshot_fail_links: choose the switches and cables that go (selection
- * sampling: any set of the right size with the same probability), then copy
- * what is left, node by node and cable by cable, into a builder. The builder
- * leaves out what has no way to the local port, so a switch is taken away by
- * taking its cables.
+ * sampling: any set of the right size with the same probability), then take
+ * the cables away in a builder. It leaves out what has no way to the local
+ * port, so a switch is taken away by taking its cables.
  *
  * The switch next to the local port stays: without it there is no fabric left
  * to speak of.
  */
-#include <string.h>
-
 #include "topology/builder.h"
 #include "topology/fail_links.h"
 #include "topology/prng.h"
@@ -73,39 +70,10 @@ choose_links(const struct snapshot *s, const struct link_failures *d)
 }
 
 static void
-rest_copy_node(struct builder *b, const struct snapshot *s, uint32_t node)
+pull(struct builder *b, uint32_t port)
 {
-	const struct snapshot_node *from = &s->nodes[node];
-	uint32_t to = builder_add(b, &from->info), index;
-	struct snapshot_port *port;
-	unsigned num;
+	struct port_info *info = &builder_port_at(b, port)->info;
 
-	builder_node_at(b, to)->sw = from->sw;
-	builder_node_at(b, to)->sw_known = from->sw_known;
-	builder_describe(b, to, (const uint8_t *)from->desc,
-			 strlen(from->desc));
-	for (num = 0; num <= from->info.num_ports; num++) {
-		index = from->first_port + num;
-		port = builder_port_at(b, builder_port(b, to, num));
-		port->guid = s->ports[index].guid;
-		port->known = s->ports[index].known;
-		port->info = s->ports[index].info;
-	}
-}
-
-static uint32_t
-copy_of_port(const struct builder *b, const struct snapshot *s, uint32_t port)
-{
-	/* Nodes were added in the order of the snapshot. */
-	return builder_port(b, s->ports[port].node, s->ports[port].num);
-}
-
-static void
-pull(struct builder *b, const struct snapshot *s, uint32_t port)
-{
-	struct port_info *info;
-
-	info = &builder_port_at(b, copy_of_port(b, s, port))->info;
 	info->state = PORT_STATE_DOWN;
 	info->phys_state = PORT_PHYS_POLLING;
 }
@@ -115,30 +83,23 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 {
 	g_autofree uint8_t *switches = choose_switches(s, d);
 	g_autofree uint8_t *links = choose_links(s, d);
-	struct builder *b = builder_new();
+	struct builder *b = builder_new_from(s, NULL);
 	uint32_t i, peer;
 
 	g_assert(d->links_per_mille <= 1000 && d->switches_per_mille <= 1000);
 
-	for (i = 0; i < s->n_nodes; i++)
-		rest_copy_node(b, s, i);
 	for (i = 0; i < s->n_ports; i++) {
 		peer = s->ports[i].peer;
-		if (peer == SNAPSHOT_NONE || peer < i)
+		if (peer == SNAPSHOT_NONE || peer < i ||
+		    !(links[i] || switches[s->ports[i].node] ||
+		      switches[s->ports[peer].node]))
 			continue;
-		if (!links[i] && !switches[s->ports[i].node] &&
-		    !switches[s->ports[peer].node]) {
-			builder_link(b, copy_of_port(b, s, i),
-				     copy_of_port(b, s, peer));
-			continue;
-		}
-		pull(b, s, i);
-		pull(b, s, peer);
+		builder_unlink(b, i);
+		pull(b, i);
+		pull(b, peer);
 	}
 	for (i = 0; i < s->n_faults; i++)
 		builder_fault(b, s->faults[i].kind, s->faults[i].guid, "%s",
 			      s->faults[i].text);
-	if (s->local_port != SNAPSHOT_NONE)
-		builder_set_local(b, copy_of_port(b, s, s->local_port));
 	return builder_finish(b);
 }

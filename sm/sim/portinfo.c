@@ -68,7 +68,7 @@ static bool
 link_is_valid(const struct sim *sim, const struct port_info *have,
 	      const struct port_info *want)
 {
-	/* the physical state can be Set only where the link is, or goes, down */
+	/* the physical state only where the link is, or goes, down */
 	return state_is_valid(sim, have, want) &&
 		want->phys_state <= PORT_PHYS_DISABLED &&
 		(want->phys_state == PORT_PHYS_NOP ||
