@@ -563,11 +563,13 @@ goal_of(const struct daemon *d)
 		SWEEP_GOAL_PLAN;
 }
 
+G_STATIC_ASSERT(OPTIONS_AVOID_ERRORS == (int)AVOID_ERRORS &&
+		OPTIONS_AVOID_SLOW == (int)AVOID_SLOW);
+
 static void
 daemon_connect(struct daemon *d)
 {
 	const struct options *c = d->conf;
-	bool resident = c->mode == OPTIONS_MODE_RUN;
 	struct sa_params sa = {
 		.sm_key = c->sa_key,
 		.group_quota = c->group_quota,
@@ -591,10 +593,7 @@ daemon_connect(struct daemon *d)
 				.hold_s = c->flap_hold_s,
 				.disable = c->babbling_disable,
 			},
-			.avoid = (c->bad_links & OPTIONS_AVOID_ERRORS ?
-				  AVOID_ERRORS : 0) |
-				(c->bad_links & OPTIONS_AVOID_SLOW ?
-				 AVOID_SLOW : 0),
+			.avoid = c->bad_links,
 			.names = site_files_names(d->site),
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,
@@ -606,8 +605,8 @@ daemon_connect(struct daemon *d)
 				.enforce = options_enforce(c),
 				.qos = &d->qos,
 			},
-			.clients = resident && !c->no_rereg ?
-				REREGISTER_FORGOTTEN : REREGISTER_NONE,
+			.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
+				REREGISTER_NONE : REREGISTER_FORGOTTEN,
 		},
 		.perf = {
 			.sweep_s = c->perfmgr ? c->perfmgr_sweep_s : 0,
