@@ -89,14 +89,24 @@ static const struct option_table table = {
 		"in FOLDER\n(/etc/opensm), and writes it as its own.",
 };
 
-/* Keys of both whose value is not for the service. */
+#define OWN	"OpenSM's built-in value, so minism's own holds"
+
+/* Keys of both whose value (NULL: any) is not to be taken: it is not for the
+ * service; or `opensm -c` writes it, a site that has it has hardly chosen it,
+ * and it would make minism slow: a takeover after 40 s, 4 SMPs at a time. */
 static const struct {
-	const char *key, *instead;
-} service_keys[] = {
-	{ "daemon", "the service stays in the foreground; by hand minism -B" },
-	{ "dump_files_dir", "dump_dir /var/log/minism, where the service may "
-	  "write" },
-	{ "log_file", "the journal; for a file log_file /var/log/minism/NAME" },
+	const char *key, *value, *instead;
+} own_keys[] = {
+	{ "daemon", NULL, "the service stays in the foreground; by hand "
+	  "minism -B" },
+	{ "dump_files_dir", NULL, "dump_dir /var/log/minism, where the service "
+	  "may write" },
+	{ "log_file", NULL, "the journal; for a file log_file "
+	  "/var/log/minism/NAME" },
+	{ "log_flags", "0x03", OWN },
+	{ "max_wire_smps", "4", OWN },
+	{ "polling_retry_number", "4", OWN },
+	{ "sminfo_polling_timeout", "10000", OWN },
 };
 
 /* Keys that name a file. */
@@ -211,9 +221,10 @@ judge_own(struct import *im, const struct option *o, const char *value,
 		*remark = "there is no such file";
 		return take_file(im, o->key, value);
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(service_keys); i++)
-		if (!strcmp(service_keys[i].key, o->key)) {
-			*remark = service_keys[i].instead;
+	for (size_t i = 0; i < G_N_ELEMENTS(own_keys); i++)
+		if (!strcmp(own_keys[i].key, o->key) &&
+		    (!own_keys[i].value || !strcmp(own_keys[i].value, value))) {
+			*remark = own_keys[i].instead;
 			return IMPORT_OTHERWISE;
 		}
 	im->secret |= o->kind->secret;
@@ -425,7 +436,7 @@ judge_site(struct import *im)
 	options_free(conf);
 }
 
-/* LIDs that minism remembers otherwise change. */
+/* LIDs that minism remembers otherwise change. Both lists are by GUID. */
 static void
 take_lids(struct import *im)
 {
@@ -456,14 +467,16 @@ take_lids(struct import *im)
 				g_strdup(error->message));
 		return;
 	}
-	for (guint i = 0; i < new->len; i++)
-		for (guint k = 0; old && k < old->len; k++) {
-			const struct lid_range *a, *b;
+	for (guint i = 0, k = 0; old && i < new->len && k < old->len;) {
+		const struct lid_range *a = &g_array_index(new,
+							   struct lid_range, i);
+		const struct lid_range *b = &g_array_index(old,
+							   struct lid_range, k);
 
-			a = &g_array_index(new, struct lid_range, i);
-			b = &g_array_index(old, struct lid_range, k);
-			n_changed += a->guid == b->guid && a->min != b->min;
-		}
+		n_changed += a->guid == b->guid && a->min != b->min;
+		i += a->guid <= b->guid;
+		k += a->guid >= b->guid;
+	}
 	g_ptr_array_add(im->notes, g_strdup_printf(
 		"%s: %u ports keep their LIDs; %u have another one in minism's "
 		"memory, which is given up", from, new->len, n_changed));
