@@ -6,45 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/config/options.h"
+#include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
-
-struct setup {
-	struct options *conf;
-	GPtrArray *warnings;
-};
-
-static int
-setup_new(void **state)
-{
-	struct setup *t = g_new0(struct setup, 1);
-
-	t->conf = options_new();
-	t->warnings = g_ptr_array_new_with_free_func(g_free);
-	*state = t;
-	return 0;
-}
-
-static int
-setup_free(void **state)
-{
-	struct setup *t = *state;
-
-	options_free(t->conf);
-	g_ptr_array_free(t->warnings, TRUE);
-	g_free(t);
-	return 0;
-}
-
-static void
-parse(struct setup *t, const char *text)
-{
-	GError *error = NULL;
-
-	if (!options_parse(t->conf, text, "x.conf", t->warnings, &error))
-		fail_msg("%s", error->message);
-}
 
 /* All values but those of QoS (test_qos_keys.c): texts by what they say, the
  * rest as it is in memory. */
@@ -159,7 +123,7 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 	struct setup *t = *state;
 	g_autofree char *text = join_lines(NULL);
 
-	parse(t, text);
+	setup_parse(t, text);
 	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++) {
 		const char *at = (const char *)t->conf + good_lines[i].offset;
 		uint64_t number = 0;
@@ -199,7 +163,7 @@ TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		options_free(t->conf);
 		t->conf = options_new();
-		parse(t, cases[i].text);
+		setup_parse(t, cases[i].text);
 		assert_int_equal(options_enforce(t->conf), cases[i].sides);
 	}
 }
@@ -211,8 +175,8 @@ TEST(test_null_is_the_built_in_value, setup_new, setup_free)
 	g_autofree char *text = join_lines(NULL);
 	g_autofree char *nulls = join_lines("(null)");
 
-	parse(t, text);
-	parse(t, nulls);
+	setup_parse(t, text);
+	setup_parse(t, nulls);
 	assert_same(t->conf, fresh);
 	options_free(fresh);
 }
@@ -221,7 +185,7 @@ TEST(test_unknown_keys_are_warned_of, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "# a comment\n"
+	setup_parse(t, "# a comment\n"
 		 "\n"
 		 "sweep_intervall 3\n"
 		 "prefix_routes_file /etc/routes\n"
@@ -248,11 +212,11 @@ TEST(test_foreign_keys_are_judged_by_value, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
+	setup_parse(t, "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
 		 "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
 		 "console_port 10000\ncc_key 7\n");
 	assert_int_equal(t->warnings->len, 0);
-	parse(t, "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
+	setup_parse(t, "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
 		 "console offline\nkeep_pkey_indexes TRUER\n");
 	assert_int_equal(t->warnings->len, 5);
 }
@@ -293,13 +257,13 @@ TEST(test_keys_whose_effect_is_there_need_no_warning, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
+	setup_parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
 		 "use_mfttop TRUE\nmax_smps_timeout 1000\n"
 		 "max_wire_smps2 8\nprefix_routes_file "
 		 "/etc/opensm/prefix-routes.conf\nrouting_threads_num 3\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_int_equal(t->conf->routing_threads, 3);
-	parse(t, "scatter_ports 8\nconsole loopback\n");
+	setup_parse(t, "scatter_ports 8\nconsole loopback\n");
 	assert_int_equal(t->warnings->len, 2);
 	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: "
 			    "scatter_ports is not used by minism yet");
@@ -337,7 +301,7 @@ TEST(test_all_errors_of_a_file_are_told, setup_new, setup_free)
 	for (unsigned i = 0; i < 25; i++)
 		g_string_overwrite(many, 6 * i, "lcm");
 	g_ptr_array_set_size(t->warnings, 0);
-	parse(t, many->str);
+	setup_parse(t, many->str);
 	assert_int_equal(t->warnings->len, 21);
 	assert_string_equal(g_ptr_array_index(t->warnings, 20),
 			    "x.conf: 5 unknown keys more");
@@ -423,20 +387,6 @@ TEST(test_bad_value_is_an_error, setup_new, setup_free)
 	}
 }
 
-static char *
-read_source(const char *name)
-{
-	const char *src = g_getenv("MINISM_SRC");
-	char *path = g_build_filename(src ? src : ".", name, NULL);
-	GError *error = NULL;
-	char *text;
-
-	if (!g_file_get_contents(path, &text, NULL, &error))
-		fail_msg("%s", error->message);
-	g_free(path);
-	return text;
-}
-
 /* The QoS keys of one kind of port are described together. */
 static bool
 has_entry(const char *key)
@@ -453,11 +403,11 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
 	struct options *fresh = options_new();
-	char *text = read_source("etc/minism.conf"), *all = join_lines(NULL);
+	char *text = source_read("etc/minism.conf"), *all = join_lines(NULL);
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);
 
-	parse(t, text);
+	setup_parse(t, text);
 	assert_int_equal(t->warnings->len, 0);
 	assert_same(t->conf, fresh);
 
@@ -474,13 +424,13 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 			fail_msg("etc/minism.conf lacks %s", o->key);
 	}
 	/* Every value must change back to what is built in. */
-	parse(t, all);
-	parse(t, "log_flags 1\ndump_files_dir x\n");
-	parse(t, settings->str);
+	setup_parse(t, all);
+	setup_parse(t, "log_flags 1\ndump_files_dir x\n");
+	setup_parse(t, settings->str);
 	/* these depend on the build */
-	parse(t, "partition_config_file (null)\n");
-	parse(t, "control_socket (null)\n");
-	parse(t, "cache_dir (null)\n");
+	setup_parse(t, "partition_config_file (null)\n");
+	setup_parse(t, "control_socket (null)\n");
+	setup_parse(t, "cache_dir (null)\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_same(t->conf, fresh);
 	g_string_free(settings, TRUE);
@@ -492,7 +442,7 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 
 TEST(test_man_page_has_every_key, setup_new, setup_free)
 {
-	char *text = read_source("doc/minism.conf.5");
+	char *text = source_read("doc/minism.conf.5");
 
 	for (size_t i = 0; i < options_table.n; i++) {
 		const char *key = options_table.options[i].key;

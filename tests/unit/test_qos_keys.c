@@ -6,45 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/config/options.h"
+#include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
-
-struct setup {
-	struct options *conf;
-	GPtrArray *warnings;
-};
-
-static int
-setup_new(void **state)
-{
-	struct setup *t = g_new0(struct setup, 1);
-
-	t->conf = options_new();
-	t->warnings = g_ptr_array_new_with_free_func(g_free);
-	*state = t;
-	return 0;
-}
-
-static int
-setup_free(void **state)
-{
-	struct setup *t = *state;
-
-	options_free(t->conf);
-	g_ptr_array_free(t->warnings, TRUE);
-	g_free(t);
-	return 0;
-}
-
-static void
-parse(struct setup *t, const char *text)
-{
-	GError *error = NULL;
-
-	g_ptr_array_set_size(t->warnings, 0);
-	if (!options_parse(t->conf, text, "x.conf", t->warnings, &error))
-		fail_msg("%s", error->message);
-}
 
 /* Bytes of what holds for a kind. */
 static void
@@ -89,7 +52,7 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 			p, i, p, i);
 
 		assert_int_equal(v->given, 0);
-		parse(t, text);
+		setup_parse(t, text);
 		assert_int_equal(v->given, 0x1f);
 		assert_int_equal(v->max_vls, i + 1);
 		assert_int_equal(v->high_limit, 200 + i);
@@ -106,7 +69,7 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 		assert_int_equal(v->sl2vl[0], i);
 		g_free(text);
 	}
-	parse(t, "qos yes\nqos_policy_file /p\n");
+	setup_parse(t, "qos yes\nqos_policy_file /p\n");
 	assert_true(t->conf->qos.enabled);
 	assert_string_equal(t->conf->qos_policy_file, "/p");
 }
@@ -116,7 +79,7 @@ TEST(test_the_last_value_holds, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "qos_sl2vl 1,2,3,4\nqos_sl2vl 5\n"
+	setup_parse(t, "qos_sl2vl 1,2,3,4\nqos_sl2vl 5\n"
 		 "qos_vlarb_low 1:1,2:2\nqos_vlarb_low 3:3,\n");
 	assert_memory_equal(t->conf->qos.all.sl2vl, "\5\0\0\0", 4);
 	assert_memory_equal(t->conf->qos.all.low, "\3\3\0\0", 4);
@@ -138,7 +101,7 @@ TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
 			"%svlarb_low (null)\n%ssl2vl (null)\n", p, p, p, p, p,
 			p, p, p);
 
-		parse(t, text);
+		setup_parse(t, text);
 		assert_int_equal(t->warnings->len, 0);
 		g_free(text);
 	}
@@ -208,7 +171,7 @@ TEST(test_a_table_has_64_entries, setup_new, setup_free)
 
 	for (unsigned i = 1; i < QOS_ARB_ENTRIES; i++)
 		g_string_append(text, ",1:1");
-	parse(t, text->str);
+	setup_parse(t, text->str);
 	assert_int_equal(t->conf->qos.all.high[63].weight, 1);
 	g_string_append(text, ",1:1");
 	assert_false(options_parse(t->conf, text->str, "x.conf", t->warnings,
@@ -221,7 +184,7 @@ TEST(test_the_nearest_key_may_be_one_of_these, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "qos_ca_sl2v 0\n");
+	setup_parse(t, "qos_ca_sl2v 0\n");
 	assert_int_equal(t->warnings->len, 1);
 	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: qos_ca_sl2v "
 			    "is no key; the nearest is qos_ca_sl2vl");
@@ -231,45 +194,32 @@ TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
 {
 	struct setup *t = *state;
 
-	parse(t, "qos TRUE\n");
+	setup_parse(t, "qos TRUE\n");
 	assert_int_equal(t->warnings->len, 0);
 	/* The document's example: VL 4 off, no more than 8 VLs. */
-	parse(t, "qos_ca_vlarb_high 0:4\n"
+	setup_parse(t, "qos_ca_vlarb_high 0:4\n"
 		 "qos_ca_vlarb_low 0:0,1:64,2:128,3:192,4:0,5:64,6:64,7:64\n");
 	assert_int_equal(t->warnings->len, 1);
 	assert_string_equal(t->warnings->pdata[0],
 			    "qos: CAs never send packets of SL 4, 8, 9, 10, "
 			    "11, 12, 13, 14: sl2vl gives it a VL without "
 			    "weight in vlarb_high and vlarb_low");
-	parse(t, "qos_ca_sl2vl 0,1,2,3,15,5,6,7,0,1,2,3,5,5,6,7\n");
+	setup_parse(t, "qos_ca_sl2vl 0,1,2,3,15,5,6,7,0,1,2,3,5,5,6,7\n");
 	assert_int_equal(t->warnings->len, 0);
 	/* Folded into four VLs, three of which have weight. */
-	parse(t, "qos_ca_sl2vl (null)\nqos_ca_max_vls 7\n"
+	setup_parse(t, "qos_ca_sl2vl (null)\nqos_ca_max_vls 7\n"
 		 "qos_ca_vlarb_low 1:1,2:1,4:1\n");
 	assert_int_equal(t->warnings->len, 1);
 	assert_has(t->warnings->pdata[0], "SL 3, 7, 11, 15: ");
-	parse(t, "qos_ca_sl2vl (null)\nqos FALSE\n");
+	setup_parse(t, "qos_ca_sl2vl (null)\nqos FALSE\n");
 	assert_int_equal(t->warnings->len, 0);
-}
-
-static char *
-read_source(const char *name)
-{
-	const char *top = g_getenv("MINISM_SRC");
-	char *path = g_build_filename(top ? top : "..", name, NULL);
-	char *text = NULL;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		fail_msg("no %s", path);
-	g_free(path);
-	return text;
 }
 
 /* What is commented out in the shipped file is what is built in. */
 TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
-	char *text = read_source("etc/minism.conf");
+	char *text = source_read("etc/minism.conf");
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);
 	struct qos_values built_in, told;
@@ -278,7 +228,7 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 		if (g_str_has_prefix(lines[i], "#qos"))
 			g_string_append_printf(settings, "%s\n", lines[i] + 1);
 	resolve(t, QOS_CA, &built_in);
-	parse(t, settings->str);
+	setup_parse(t, settings->str);
 	assert_int_equal(t->conf->qos.all.given, 0x1f);
 	assert_false(t->conf->qos.enabled);
 	resolve(t, QOS_CA, &told);
@@ -299,7 +249,7 @@ TEST(test_man_page_has_the_keys)
 		"qos", "qos_max_vls", "qos_high_limit", "qos_vlarb_high",
 		"qos_vlarb_low", "qos_sl2vl", "qos_policy_file",
 	};
-	char *text = read_source("doc/minism.conf.5");
+	char *text = source_read("doc/minism.conf.5");
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
 		char *start = g_strdup_printf("\n.BI %s \" ", keys[i]);

@@ -5,51 +5,22 @@
  */
 #include <string.h>
 
-#include "routing/engine.h"
-#include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
+#include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
-
-struct lab {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-	struct lft *lft;
-};
-
-static void
-lab_init(struct lab *lab, const char *spec, unsigned lmc)
-{
-	lab->s = generate_fabric(spec, NULL, NULL);
-	assert_non_null(lab->s);
-	lab->lids = lid_assign(lab->s, lmc, NULL, 0, NULL, NULL);
-	lab->g = graph_new(lab->s, lab->lids);
-	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
-	assert_true(engine_route(&engine_minhop, lab->g, lab->lft, NULL));
-}
-
-static void
-lab_clear(struct lab *lab)
-{
-	lft_free(lab->lft);
-	graph_free(lab->g);
-	lid_map_free(lab->lids);
-	snapshot_unref(lab->s);
-}
 
 /* Follows one way, entry by entry, until it ends or is as long as can be. */
 static void
-copy_way(const struct lab *lab, struct lft *plain, uint32_t sw, uint32_t lid)
+copy_way(const struct fabric *f, struct lft *plain, uint32_t sw, uint32_t lid)
 {
-	const struct graph *g = lab->g;
+	const struct graph *g = f->g;
 	uint32_t hops, e;
 	uint8_t port;
 
 	for (hops = 0; hops <= g->n_switches; hops++) {
-		port = lft_row(lab->lft, sw)[lid];
+		port = lft_row(f->out.lft, sw)[lid];
 		lft_row(plain, sw)[lid] = port;
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
 			if (g->edges[e].port == port)
@@ -61,18 +32,18 @@ copy_way(const struct lab *lab, struct lft *plain, uint32_t sw, uint32_t lid)
 }
 
 static void
-recount(const struct lab *lab)
+recount(const struct fabric *f)
 {
-	const struct graph *g = lab->g;
-	struct lft *plain = lft_new(lab->lft->n_switches, lab->lft->top);
-	struct lft *found = metrics_host_entries(g, lab->lft);
+	const struct graph *g = f->g;
+	struct lft *plain = lft_new(f->out.lft->n_switches, f->out.lft->top);
+	struct lft *found = metrics_host_entries(g, f->out.lft);
 	uint32_t i, j, k;
 
 	for (i = 0; i < g->n_targets; i++)
 		for (j = 0; j < g->n_targets; j++)
 			for (k = 0; k < g->targets[j].n_lids; k++)
 				if (g->targets[i].port && g->targets[j].port)
-					copy_way(lab, plain,
+					copy_way(f, plain,
 						 g->targets[i].sw,
 						 g->targets[j].lid + k);
 	assert_int_equal(found->top, plain->top);
@@ -89,18 +60,21 @@ TEST(test_random_tables_are_cut_right)
 		"PGFT(2,3,2;1,2,2)", "torus(3,3;1)", "mesh(2,2;2)",
 		"single(3)", "PGFT(2,4;1,3)",
 	};
-	struct lab lab;
+	struct fabric f;
 	uint32_t i;
 
 	for (unsigned round = 0; round < 40; round++) {
-		lab_init(&lab, specs[round % G_N_ELEMENTS(specs)],
-			 prng_below(&rng, 3));
+		const char *spec = specs[round % G_N_ELEMENTS(specs)];
+
+		fabric_open(&f, &engine_minhop, lab_generate(spec, 0, 0),
+			    prng_below(&rng, 3));
+		fabric_route(&f);
 		for (i = prng_below(&rng, 30); i > 0; i--)
-			lft_row(lab.lft, prng_below(&rng, lab.g->n_switches))
-				[1 + prng_below(&rng, lab.g->top)] =
+			lft_row(f.out.lft, prng_below(&rng, f.g->n_switches))
+				[1 + prng_below(&rng, f.g->top)] =
 				prng_below(&rng, 3) ?
 				(uint8_t)prng_below(&rng, 6) : LFT_NO_PATH;
-		recount(&lab);
-		lab_clear(&lab);
+		recount(&f);
+		fabric_clear(&f);
 	}
 }
