@@ -26,8 +26,6 @@
 
 #include <string.h>
 
-#include "routing/credit_loops.h"
-
 #define MAX_STAGES	8u
 #define MAX_ENTRIES	4096u	/* for more of them the stages cost too much */
 #define HOPS_MAX	64u
@@ -47,6 +45,8 @@ struct transition {
 	struct channels *c;	/* dependencies of now and then together; at
 				   first of the old tables, too */
 	GArray *trail;		/* of uint32_t: turns that one entry added */
+	GArray *behind;		/* of uint32_t: work space of carries_data(), */
+	uint8_t *is_behind;	/* by switch: likewise, all zero */
 	GArray *entries;	/* the result */
 	unsigned stage;
 };
@@ -265,22 +265,61 @@ add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
 	return true;
 }
 
+/* Does a packet to this LID come through a channel, by its old or new entry? */
+static bool
+is_used(const struct transition *t, uint32_t edge, uint16_t lid)
+{
+	uint32_t from = graph_owner(t->g, edge);
+	uint8_t port = t->g->edges[edge].port;
+
+	return lft_row(t->now, from)[lid] == port ||
+		lft_row(t->then, from)[lid] == port;
+}
+
+/* Does data to this LID pass the switch? What port 0 sends to port 0 is none. */
+static bool
+carries_data(struct transition *t, uint32_t sw, uint16_t lid)
+{
+	const struct graph_target *target = graph_target_at(t->g, lid);
+	const struct graph *g = t->g;
+	bool found = !target || target->port;
+	uint32_t i, e;
+
+	g_array_set_size(t->behind, 0);
+	g_array_append_val(t->behind, sw);
+	for (i = 0; i < t->behind->len && !found; i++) {
+		sw = g_array_index(t->behind, uint32_t, i);
+		found = g->n_hosts[sw] > 0;
+		t->is_behind[sw] = 1;
+		for_each_edge(g, sw, e) {
+			uint32_t from = g->edges[e].peer;
+
+			if (!t->is_behind[from] &&
+			    is_used(t, g->edges[e].back, lid)) {
+				t->is_behind[from] = 1;
+				g_array_append_val(t->behind, from);
+			}
+		}
+	}
+	for (i = 0; i < t->behind->len; i++)
+		t->is_behind[g_array_index(t->behind, uint32_t, i)] = 0;
+	return found;
+}
+
 /* From all channels by which packets to this LID may come. */
 static bool
 add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 {
 	const struct graph *g = t->g;
+	uint32_t e;
 
-	for (uint32_t e = g->first_edge[r->sw]; e < g->first_edge[r->sw + 1];
-	     e++) {
-		const struct graph_edge *in = &g->edges[g->edges[e].back];
-		uint32_t from = g->edges[e].peer;
-
-		if ((lft_row(t->now, from)[r->lid] == in->port ||
-		     lft_row(t->then, from)[r->lid] == in->port) &&
+	if (!carries_data(t, r->sw, r->lid))
+		return true;
+	for_each_edge(g, r->sw, e)
+		if (is_used(t, g->edges[e].back, r->lid) &&
+		    carries_data(t, g->edges[e].peer, r->lid) &&
 		    !add_turn(t, g->edges[e].back, edge))
 			return false;
-	}
 	return add_path(t, edge, r->lid, HOPS_MAX);
 }
 
@@ -293,6 +332,7 @@ make_stage(struct transition *t, const GArray *rest)
 	for (guint i = 0; i < rest->len; i++) {
 		const struct rest *r = &g_array_index(rest, struct rest, i);
 		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
+		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
 
 		if (edge != SNAPSHOT_NONE &&
@@ -300,11 +340,13 @@ make_stage(struct transition *t, const GArray *rest)
 		    arrives(t, t->now, r->sw, r->lid))
 			continue;
 		g_array_set_size(t->trail, 0);
+		*then = port;
 		if (edge == SNAPSHOT_NONE || add_entry(t, r, edge)) {
 			set_entry(t, r->sw, r->lid, port);
 			has_changed = true;
 			continue;
 		}
+		*then = lft_row(t->now, r->sw)[r->lid];
 		for (guint k = 0; k < t->trail->len; k += 2)
 			channels_remove(t->c,
 				g_array_index(t->trail, uint32_t, k),
@@ -360,6 +402,8 @@ transition_make(const struct graph *g, const struct lft *held,
 		.held = transition_fit(held, wanted),
 		.entries = entries,
 		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.is_behind = g_new0(uint8_t, g->n_switches),
 		.c = channels_new(g), .stage = 1,
 	};
 	struct lft *first;
@@ -392,11 +436,82 @@ transition_make(const struct graph *g, const struct lft *held,
 		make_room(&t, rest);
 	g_array_unref(rest);
 	g_array_unref(t.trail);
+	g_array_unref(t.behind);
+	g_free(t.is_behind);
 	channels_free(t.c);
 	lft_free(t.held);
 	lft_free(t.now);
 	lft_free(t.then);
 	return first;
+}
+
+/* Entries that are left, as wanted again: those of the first stage are. */
+static void
+put_off(struct transition *t)
+{
+	guint i, n = 0;
+
+	for (i = 0; i < t->entries->len; i++) {
+		struct transition_entry *e = &g_array_index(t->entries,
+					struct transition_entry, i);
+
+		if (e->stage == 1)
+			continue;
+		e->stage--;
+		g_array_index(t->entries, struct transition_entry, n++) = *e;
+	}
+	g_array_set_size(t->entries, n);
+}
+
+static bool
+is_of(const struct lft *held, const struct lft *before, const GArray *rest)
+{
+	for (guint i = 0; i < rest->len; i++) {
+		const struct rest *r = &g_array_index(rest, struct rest, i);
+		uint8_t port = lft_row(held, r->sw)[r->lid];
+
+		if (port != LFT_NO_PATH &&
+		    port != lft_row(before, r->sw)[r->lid])
+			return false;
+	}
+	return true;
+}
+
+bool
+transition_steps(const struct graph *g, const struct lft *held,
+		 const struct lft *before, const struct lft *wanted,
+		 const struct channels *c, struct lft **first,
+		 GArray *entries)
+{
+	struct transition t = {
+		.g = g, .wanted = wanted, .entries = entries,
+		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.is_behind = g_new0(uint8_t, g->n_switches),
+		.now = lft_copy(held), .then = lft_copy(held),
+		.c = channels_copy(c), .stage = 1,
+	};
+	GArray *rest = find_rest(&t);
+	bool ok = is_of(held, before, rest);
+
+	*first = NULL;
+	while (ok && rest->len) {
+		ok = t.stage < MAX_STAGES && make_stage(&t, rest);
+		transition_apply(t.now, entries, t.stage++);
+		g_array_unref(rest);
+		rest = find_rest(&t);
+		if (rest->len && !*first)
+			*first = lft_copy(t.now);
+	}
+	put_off(&t);
+	g_array_unref(rest);
+	g_array_unref(t.trail);
+	g_array_unref(t.behind);
+	g_free(t.is_behind);
+	channels_free(t.c);
+	lft_free(t.now);
+	lft_free(t.then);
+	return ok;
 }
 
 bool

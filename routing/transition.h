@@ -7,8 +7,7 @@
 #ifndef MINISM_ROUTING_TRANSITION_H
 #define MINISM_ROUTING_TRANSITION_H
 
-#include "routing/graph.h"
-#include "routing/tables.h"
+#include "routing/credit_loops.h"
 
 /* An entry that is not in the first tables as it is wanted. */
 struct transition_entry {
@@ -26,6 +25,17 @@ struct transition_entry {
 struct lft *transition_make(const struct graph *g, const struct lft *held,
 			    const struct lft *wanted, const uint32_t *ranks,
 			    const uint8_t *looped, GArray *entries);
+
+/*
+ * The same where the dependencies of both tables are known and have no loop
+ * together, and few entries differ; c: these, sorted. *first NULL: all may
+ * change at once. False: there is no such way, or `held` has entries that are
+ * neither wanted nor of `before`, whose dependencies c has.
+ */
+bool transition_steps(const struct graph *g, const struct lft *held,
+		      const struct lft *before, const struct lft *wanted,
+		      const struct channels *c, struct lft **first,
+		      GArray *entries);
 
 /* Applies a stage; false: there is none such. */
 bool transition_apply(struct lft *lft, const GArray *entries, unsigned stage);

@@ -1,0 +1,699 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Repairing tables where cables are lost.
+ *
+ * Method. The tables of the whole graph are kept, and each repair begins with
+ * them: what a fault changed is undone when the cable is back, whatever came
+ * in between. For each LID with an entry that leads into a lost cable, the
+ * switches whose paths pass it are found against the direction of the entries.
+ * Of these, first those with CAs change to a shortest path that works, of
+ * several to the one to which this repair has given the least. Then, from the
+ * cable backwards, the others keep their entries if these lead around the fault
+ * by now, or else get another path.
+ *
+ * Safety. The dependencies of the tables are kept as a sorted graph of
+ * channels: all that their order permits, the tables' other turns, and those
+ * that repairs added. A path is taken if all its turns are in it, or else, if
+ * there is no such path, if its turns can be added and the graph stays free of
+ * loops. So tables of any two repairs are free of loops together; mixtures of
+ * old and new entries are looked at in transition_steps(). Each path is
+ * followed to its end once more when its LID is done. A pair that had a path
+ * and would have none sends the caller to the engines.
+ *
+ * Cost. Lost entries times the ports of a switch. The dependencies are counted
+ * once, when the first cable is lost.
+ */
+#include "routing/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/credit_loops.h"
+#include "routing/scratch.h"
+
+#define HOPS_MAX	64u
+#define LOST_MAX	64u	/* cables; and not more than */
+#define LOST_PART	16u	/* one of so many */
+#define ENTRIES_MAX	65536u	/* that lead into lost cables */
+
+struct repair {
+	struct graph *g;	/* whole; so are all indices here */
+	struct snapshot *s;
+	struct choice made;	/* of the whole graph */
+	struct channels *c;	/* NULL: not looked at yet */
+	struct lft *now;	/* the tables of the last repair, */
+	uint8_t *is_lost;	/* and by edge what was lost then */
+};
+
+/* An entry that leads into a lost cable. */
+struct lost_entry {
+	uint16_t lid;
+	uint32_t sw;
+};
+
+/* A repair at work. */
+struct mend {
+	struct repair *r;
+	const struct graph *g;
+	uint32_t *place;	/* by switch: its index now; SNAPSHOT_NONE */
+	uint8_t *is_lost;	/* by edge */
+	struct lft *lft;
+	GArray *lost;		/* struct lost_entry, by LID */
+	uint16_t lid;		/* at hand, */
+	const struct graph_target *target;
+	bool is_data;		/* else port 0 to port 0, which needs no turns
+				   of the channels */
+	uint32_t *queue, n;	/* switches whose path is lost, */
+	uint8_t *is_open;	/* of these: there is none yet */
+	float *dealt;		/* by edge: flows given to it */
+	GArray *added;		/* uint32_t: edges of turns, in pairs */
+};
+
+struct mend_path {
+	uint32_t edge;		/* SNAPSHOT_NONE: there is none */
+	uint32_t hops;
+	float most;		/* dealt to one of its channels */
+};
+
+/* ------------------------------------------------------------- the whole */
+
+struct repair *
+repair_new(struct graph *g, const struct choice *c)
+{
+	struct repair *r;
+
+	if (c->safety == CHOICE_LOOP || !verify_is_sound(&c->alone) ||
+	    c->lft->top != g->top) {
+		graph_free(g);
+		return NULL;
+	}
+	r = g_new0(struct repair, 1);
+	r->g = g;
+	r->s = snapshot_ref((struct snapshot *)g->subnet);
+	r->made = (struct choice){
+		.engine = c->engine, .reason = g_strdup(c->reason),
+		.warning = g_strdup(c->warning), .lft = lft_ref(c->lft),
+		.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t)),
+		.notes = g_ptr_array_ref(c->notes),
+		.compared = c->compared ? g_ptr_array_ref(c->compared) : NULL,
+		.alone = { .reach = c->alone.reach },
+	};
+	r->now = lft_ref(c->lft);
+	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
+	return r;
+}
+
+void
+repair_free(struct repair *r)
+{
+	if (!r)
+		return;
+	graph_free(r->g);
+	snapshot_unref(r->s);
+	choice_clear(&r->made);
+	channels_free(r->c);
+	lft_free(r->now);
+	g_free(r->is_lost);
+	g_free(r);
+}
+
+static bool
+repair_load_channels(struct repair *r)
+{
+	if (r->c)
+		return true;
+	r->c = channels_new(r->g);
+	channels_add_tables(r->c, r->made.lft, NULL, r->made.ranks);
+	if (channels_sort(r->c))
+		return true;
+	g_clear_pointer(&r->c, channels_free);
+	return false;
+}
+
+/* ------------------------------------------------- what of it is there now */
+
+static uint64_t
+switch_guid(const struct graph *g, uint32_t sw)
+{
+	return g->subnet->nodes[g->subnet->switches[sw]].info.node_guid;
+}
+
+/* Switches are in the order of their GUIDs in both. False: there are more. */
+static bool
+mend_place_switches(struct mend *m, const struct graph *now)
+{
+	uint32_t sw, next = 0;
+
+	for (sw = 0; sw < m->g->n_switches; sw++) {
+		m->place[sw] = SNAPSHOT_NONE;
+		if (next < now->n_switches &&
+		    switch_guid(now, next) == switch_guid(m->g, sw))
+			m->place[sw] = next++;
+	}
+	return next == now->n_switches;
+}
+
+/* False: there are others, or other hosts. */
+static bool
+mend_match_targets(const struct mend *m, const struct graph *now)
+{
+	const struct graph_target *was, *t;
+
+	for (t = now->targets; t < now->targets + now->n_targets; t++) {
+		was = graph_target_at(m->g, t->lid);
+		if (!was || was->lid != t->lid || was->n_lids != t->n_lids ||
+		    was->port != t->port || m->place[was->sw] != t->sw)
+			return false;
+	}
+	return now->top == m->g->top;
+}
+
+/* False: there are others, or too many are lost. */
+static bool
+mend_match_cables(struct mend *m, const struct graph *now)
+{
+	const struct graph *g = m->g;
+	uint32_t sw, e, i, n_lost = 0, n_matched = 0;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e) {
+			const struct graph_edge *was = &g->edges[e], *is;
+
+			i = m->place[sw] == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+				graph_edge_at(now, m->place[sw], was->port);
+			is = i == SNAPSHOT_NONE ? NULL : &now->edges[i];
+			m->is_lost[e] = !is;
+			n_lost += !is;
+			if (!is)
+				continue;
+			n_matched++;
+			if (is->peer != m->place[was->peer] ||
+			    is->capacity != was->capacity ||
+			    now->edges[is->back].port !=
+			    g->edges[was->back].port)
+				return false;
+		}
+	return n_matched == now->n_edges && n_lost <= 2 *
+		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
+}
+
+static int
+compare_lost(const void *a, const void *b)
+{
+	const struct lost_entry *x = a, *y = b;
+
+	if (x->lid != y->lid)
+		return x->lid < y->lid ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+/* Entries of LIDs whose switch is lost, or that have no owner, stay. */
+static void
+mend_list_lost(struct mend *m)
+{
+	const struct graph *g = m->g;
+	const uint8_t *row, *at, *end;
+	struct lost_entry x;
+	uint32_t e;
+
+	for (x.sw = 0; x.sw < g->n_switches; x.sw++)
+		for_each_edge(g, x.sw, e) {
+			if (!m->is_lost[e] || m->place[x.sw] == SNAPSHOT_NONE)
+				continue;
+			row = lft_row(m->r->made.lft, x.sw);
+			end = row + g->top + 1;
+			for (at = row; at < end; at++) {
+				at = memchr(at, g->edges[e].port,
+					    (size_t)(end - at));
+				if (!at)
+					break;
+				x.lid = (uint16_t)(at - row);
+				if (graph_target_at(g, x.lid) &&
+				    m->place[graph_target_at(g, x.lid)->sw] !=
+				    SNAPSHOT_NONE)
+					g_array_append_val(m->lost, x);
+			}
+		}
+	g_array_sort(m->lost, compare_lost);
+}
+
+/* ------------------------------------------------------------------ a path */
+
+static uint32_t
+mend_next(const struct mend *m, uint32_t sw)
+{
+	return graph_edge_at(m->g, sw, lft_row(m->lft, sw)[m->lid]);
+}
+
+/*
+ * Follows the path that begins with an edge to its end. False: it has none, or
+ * makes a turn that is not known to be safe; add: then that is added.
+ */
+static bool
+mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
+{
+	const struct graph *g = m->g;
+	uint32_t sw, next;
+
+	*path = (struct mend_path){ .edge = e };
+	for (; path->hops < HOPS_MAX; e = next) {
+		if (m->is_lost[e])
+			return false;
+		path->hops++;
+		path->most = MAX(path->most, m->dealt[e]);
+		sw = g->edges[e].peer;
+		if (m->is_open[sw])
+			return false;
+		next = mend_next(m, sw);
+		if (next == SNAPSHOT_NONE)
+			return sw == m->target->sw &&
+				lft_row(m->lft, sw)[m->lid] == m->target->port;
+		if (!m->is_data || channels_has(m->r->c, e, next))
+			continue;
+		if (!add || !channels_add(m->r->c, e, next))
+			return false;
+		g_array_append_val(m->added, e);
+		g_array_append_val(m->added, next);
+	}
+	return false;
+}
+
+/* The same, and nothing is added if it fails. */
+static bool
+mend_extend(struct mend *m, uint32_t e, struct mend_path *path)
+{
+	bool ok;
+
+	g_array_set_size(m->added, 0);
+	ok = mend_follow(m, e, true, path);
+	for (guint i = 0; !ok && i < m->added->len; i += 2)
+		channels_remove(m->r->c, g_array_index(m->added, uint32_t, i),
+				g_array_index(m->added, uint32_t, i + 1));
+	return ok;
+}
+
+/* The best by which a switch can reach the LID; add: by paths with new turns,
+ * the first there is. */
+static struct mend_path
+mend_find(struct mend *m, uint32_t sw, bool add)
+{
+	struct mend_path best = { .edge = SNAPSHOT_NONE }, path;
+	uint32_t e;
+
+	for_each_edge(m->g, sw, e) {
+		if (add ? !mend_extend(m, e, &path) :
+		    !mend_follow(m, e, false, &path))
+			continue;
+		if (add)
+			return path;
+		if (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
+		    (path.hops == best.hops && path.most < best.most))
+			best = path;
+	}
+	return best;
+}
+
+static void
+mend_take(struct mend *m, uint32_t sw, uint32_t edge)
+{
+	float flow = (float)MAX(m->g->n_hosts[sw], 1u);
+
+	lft_row(m->lft, sw)[m->lid] = m->g->edges[edge].port;
+	m->is_open[sw] = 0;
+	for (; edge != SNAPSHOT_NONE;
+	     edge = mend_next(m, m->g->edges[edge].peer))
+		m->dealt[edge] += flow;
+}
+
+/* May the switch at the other end of `in` forward by `out` in place of what it
+ * does? All others whose paths pass it must be able to follow. */
+static bool
+mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
+{
+	const struct graph *g = m->g;
+	uint32_t sw = g->edges[in].peer, e;
+	struct mend_path path;
+	bool ok;
+
+	if (out == g->edges[in].back ||
+	    (!add && !channels_has(m->r->c, in, out)))
+		return false;
+	for_each_edge(g, sw, e)
+		if (mend_next(m, g->edges[e].peer) == g->edges[e].back &&
+		    !m->is_open[g->edges[e].peer] &&
+		    !channels_has(m->r->c, g->edges[e].back, out))
+			return false;
+	m->is_open[sw] = 1;
+	ok = mend_follow(m, out, false, &path);
+	m->is_open[sw] = 0;
+	return ok && channels_add(m->r->c, in, out);
+}
+
+/* Where each neighbour's path makes a turn that cannot be: another path of the
+ * neighbour, too. */
+static bool
+mend_bend(struct mend *m, uint32_t sw, bool add)
+{
+	const struct graph *g = m->g;
+	uint32_t in, out, peer;
+
+	m->is_data = true;
+	for_each_edge(g, sw, in) {
+		peer = g->edges[in].peer;
+		if (m->is_lost[in] || m->is_open[peer] ||
+		    peer == m->target->sw)
+			continue;
+		for_each_edge(g, peer, out) {
+			if (!mend_may_bend(m, in, out, add))
+				continue;
+			lft_row(m->lft, peer)[m->lid] = g->edges[out].port;
+			m->queue[m->n++] = peer;
+			mend_take(m, sw, in);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------- a LID */
+
+/* Does data go from there to the LID? Port 0 to port 0 is none. */
+static bool
+mend_sends_data(struct mend *m, uint32_t sw)
+{
+	m->is_data = m->target->port != 0 || m->g->n_hosts[sw] > 0;
+	return m->is_data;
+}
+
+static void
+mend_lose(struct mend *m, uint32_t sw)
+{
+	if (m->is_open[sw])
+		return;
+	m->is_open[sw] = 1;
+	m->queue[m->n++] = sw;
+}
+
+/* Those whose paths pass the switches in the queue. */
+static void
+mend_find_behind(struct mend *m)
+{
+	const struct graph *g = m->g;
+	uint32_t i, e;
+
+	for (i = 0; i < m->n; i++)
+		for_each_edge(g, m->queue[i], e)
+			if (!m->is_lost[e] &&
+			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
+				mend_lose(m, g->edges[e].peer);
+}
+
+/* Switches with CAs, the nearest first. */
+static void
+mend_hosts(struct mend *m)
+{
+	g_autofree uint32_t *hops = g_new(uint32_t, m->n);
+	struct mend_path path;
+	uint32_t i, least = 0;
+
+	m->is_data = true;
+	while (least != UINT32_MAX) {
+		least = UINT32_MAX;
+		for (i = 0; i < m->n; i++) {
+			hops[i] = UINT32_MAX;
+			if (!m->is_open[m->queue[i]] ||
+			    !m->g->n_hosts[m->queue[i]])
+				continue;
+			path = mend_find(m, m->queue[i], false);
+			if (path.edge != SNAPSHOT_NONE)
+				hops[i] = path.hops;
+			least = MIN(least, hops[i]);
+		}
+		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
+			if (hops[i] != least)
+				continue;
+			path = mend_find(m, m->queue[i], false);
+			mend_take(m, m->queue[i], path.edge);
+		}
+	}
+}
+
+/* Does its path lead around the fault by now? */
+static bool
+mend_keep(struct mend *m, uint32_t sw)
+{
+	struct mend_path path;
+	bool ok;
+
+	mend_sends_data(m, sw);
+	m->is_open[sw] = 0;
+	ok = mend_follow(m, mend_next(m, sw), false, &path);
+	m->is_open[sw] = !ok;
+	return ok;
+}
+
+static bool
+mend_reroute(struct mend *m, uint32_t sw, bool add)
+{
+	struct mend_path path;
+
+	mend_sends_data(m, sw);
+	path = mend_find(m, sw, add);
+	if (path.edge == SNAPSHOT_NONE)
+		return mend_bend(m, sw, add);
+	mend_take(m, sw, path.edge);
+	return true;
+}
+
+/* From the fault backwards; those of which all neighbours are open have another
+ * turn. */
+static bool
+mend_others(struct mend *m)
+{
+	uint32_t i, sw, n_open, n_before = 0;
+
+	do {
+		for (i = n_open = 0; i < m->n; i++) {
+			sw = m->queue[i];
+			n_open += m->is_open[sw] && !mend_keep(m, sw) &&
+				!mend_reroute(m, sw, false) &&
+				!mend_reroute(m, sw, true);
+		}
+		if (n_open == n_before)
+			break;
+		n_before = n_open;
+	} while (n_open);
+	for (i = 0; i < m->n && n_open; i++) {
+		sw = m->queue[i];
+		if (m->is_open[sw] && mend_sends_data(m, sw))
+			return false;
+		if (m->is_open[sw])
+			lft_row(m->lft, sw)[m->lid] = LFT_NO_PATH;
+	}
+	return true;
+}
+
+/* What was done, looked at once more: all data that lost its path has one. */
+static bool
+mend_check_lid(struct mend *m)
+{
+	struct mend_path path;
+	uint32_t i, e;
+
+	for (i = 0; i < m->n; i++)
+		m->is_open[m->queue[i]] = 0;
+	for (i = 0; i < m->n; i++) {
+		e = mend_next(m, m->queue[i]);
+		if (!mend_sends_data(m, m->queue[i]))
+			continue;
+		if (e == SNAPSHOT_NONE || !mend_follow(m, e, false, &path))
+			return false;
+	}
+	return true;
+}
+
+/* The LID of the nth lost entry; the index of the first of the next LID in
+ * *next. */
+static bool
+mend_lid(struct mend *m, guint nth, guint *next)
+{
+	const struct lost_entry *x = (void *)m->lost->data;
+
+	m->lid = x[nth].lid;
+	m->target = graph_target_at(m->g, m->lid);
+	for (m->n = 0; nth < m->lost->len && x[nth].lid == m->lid; nth++)
+		mend_lose(m, x[nth].sw);
+	*next = nth;
+	mend_find_behind(m);
+	mend_hosts(m);
+	return mend_others(m) && mend_check_lid(m);
+}
+
+/* A LID of a switch that is lost has no owner, so all that comes to it counts
+ * as data: entries that make turns which cannot be are cleared. */
+static void
+mend_clear_gone(struct mend *m, const struct graph_target *gone)
+{
+	const struct graph *g = m->g;
+	uint32_t sw, e, next;
+
+	for (m->lid = gone->lid; m->lid < gone->lid + gone->n_lids; m->lid++)
+		for (sw = 0; sw < g->n_switches; sw++) {
+			e = mend_next(m, sw);
+			if (e == SNAPSHOT_NONE || m->is_lost[e])
+				continue;
+			next = mend_next(m, g->edges[e].peer);
+			if (next != SNAPSHOT_NONE && !m->is_lost[next] &&
+			    !channels_add(m->r->c, e, next))
+				lft_row(m->lft, sw)[m->lid] = LFT_NO_PATH;
+		}
+}
+
+static bool
+mend_all(struct mend *m)
+{
+	struct lft *home = m->r->made.lft;
+	guint i, next;
+	bool is_whole;
+
+	if (memcmp(m->is_lost, m->r->is_lost, m->g->n_edges) == 0) {
+		m->lft = lft_ref(m->r->now);
+		return true;
+	}
+	mend_list_lost(m);
+	if (m->lost->len > ENTRIES_MAX)
+		return false;
+	is_whole = !memchr(m->is_lost, 1, m->g->n_edges);
+	m->lft = is_whole ? lft_ref(home) : lft_copy(home);
+	for (i = 0; i < m->lost->len; i = next)
+		if (!mend_lid(m, i, &next))
+			return false;
+	for (i = 0; i < m->g->n_targets; i++)
+		if (m->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
+		    m->g->targets[i].port == 0)
+			mend_clear_gone(m, &m->g->targets[i]);
+	return true;
+}
+
+/* -------------------------------------------------- from old tables to new */
+
+/* Rows by the present index in place of the old one, or the other way round;
+ * switches that are not there now have the entries of `rest`. */
+static struct lft *
+mend_renumber(const struct mend *m, const struct lft *from, uint32_t n_now,
+	      const struct lft *rest)
+{
+	bool to_now = !rest;
+	struct lft *lft = lft_new(to_now ? n_now : m->g->n_switches,
+				  m->g->top);
+	uint32_t sw;
+
+	for (sw = 0; sw < m->g->n_switches; sw++) {
+		uint32_t place = m->place[sw];
+
+		if (place == SNAPSHOT_NONE && to_now)
+			continue;
+		memcpy(lft_row(lft, to_now ? place : sw),
+		       place == SNAPSHOT_NONE ? lft_row(rest, sw) :
+		       lft_row(from, to_now ? sw : place),
+		       MIN(lft->stride, from->stride));
+	}
+	return lft;
+}
+
+static bool
+mend_is_renumbered(const struct mend *m, uint32_t n_now)
+{
+	return n_now != m->g->n_switches;
+}
+
+/* Fills what of a choice depends on these tables. */
+static void
+mend_conclude(struct mend *m, uint32_t n_now, struct choice *c)
+{
+	const struct choice *made = &m->r->made;
+	uint32_t sw;
+
+	c->engine = made->engine;
+	c->reason = g_strdup(made->reason);
+	c->warning = g_strdup(made->warning);
+	c->notes = g_ptr_array_ref(made->notes);
+	c->compared = made->compared ? g_ptr_array_ref(made->compared) : NULL;
+	c->alone.reach = made->alone.reach;
+	c->ranks = made->ranks ? g_new(uint32_t, n_now + 1) : NULL;
+	for (sw = 0; c->ranks && sw < m->g->n_switches; sw++)
+		if (m->place[sw] != SNAPSHOT_NONE)
+			c->ranks[m->place[sw]] = made->ranks[sw];
+	lft_free(m->r->now);
+	m->r->now = lft_ref(m->lft);
+	memcpy(m->r->is_lost, m->is_lost, m->g->n_edges);
+	c->lft = lft_ref(m->lft);
+	if (!mend_is_renumbered(m, n_now))
+		return;
+	lft_free(c->lft);
+	c->lft = mend_renumber(m, m->lft, n_now, NULL);
+	for (guint i = 0; c->later && i < c->later->len; i++) {
+		struct transition_entry *e = &g_array_index(c->later,
+					struct transition_entry, i);
+
+		e->sw = m->place[e->sw];
+	}
+	if (c->bridge) {
+		struct lft *bridge = mend_renumber(m, c->bridge, n_now, NULL);
+
+		lft_free(c->bridge);
+		c->bridge = bridge;
+	}
+}
+
+/* How the switches come from what they hold to the new tables. */
+static bool
+mend_transit(struct mend *m, const struct lft *held, uint32_t n_now,
+	     struct choice *c)
+{
+	struct lft *fit = NULL;
+	bool ok;
+
+	if (mend_is_renumbered(m, n_now) || held->stride != m->lft->stride)
+		held = fit = mend_renumber(m, held, n_now, m->lft);
+	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
+	ok = transition_steps(m->g, held, m->r->now, m->lft, m->r->c,
+			      &c->bridge, c->later);
+	if (!c->bridge)
+		g_clear_pointer(&c->later, g_array_unref);
+	c->safety = c->bridge ? CHOICE_DRAIN : CHOICE_SAFE;
+	lft_free(fit);
+	return ok;
+}
+
+bool
+repair_tables(struct repair *r, const struct graph *now,
+	      const struct lft *held, struct choice *c)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint32_t n = r->g->n_switches;
+	struct mend m = {
+		.r = r, .g = r->g,
+		.place = SCRATCH(scratch, uint32_t, n),
+		.is_lost = SCRATCH(scratch, uint8_t, r->g->n_edges),
+		.queue = SCRATCH(scratch, uint32_t, 2 * n),
+		.is_open = SCRATCH(scratch, uint8_t, n),
+		.dealt = SCRATCH(scratch, float, r->g->n_edges),
+		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
+		.added = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	};
+	bool ok;
+
+	*c = (struct choice){ .safety = CHOICE_SAFE };
+	ok = mend_place_switches(&m, now) && mend_match_targets(&m, now) &&
+		mend_match_cables(&m, now) && repair_load_channels(r) &&
+		mend_all(&m) && mend_transit(&m, held, now->n_switches, c);
+	if (ok)
+		mend_conclude(&m, now->n_switches, c);
+	else
+		choice_clear(c);
+	lft_free(m.lft);
+	g_array_unref(m.lost);
+	g_array_unref(m.added);
+	return ok;
+}

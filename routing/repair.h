@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A few cables are lost, or are back: only the entries whose paths used them
+ * change. Pure.
+ */
+#ifndef MINISM_ROUTING_REPAIR_H
+#define MINISM_ROUTING_REPAIR_H
+
+#include "routing/select.h"
+
+struct repair;
+
+/* What choose_tables() made of a whole graph, which is taken over with a
+ * reference to its snapshot. NULL if it cannot be repaired: it is not safe. */
+struct repair *repair_new(struct graph *g, const struct choice *c);
+void repair_free(struct repair *r);
+
+/*
+ * Tables for what the fabric is now; held: what its switches hold
+ * (engine_input.previous). False, with *c empty: the whole fabric has to be
+ * routed, since there are new cables, switches or hosts, or too much is lost,
+ * or a pair would lose its path, or the switches hold entries of another
+ * origin. Without a loss the tables are those of repair_new() again.
+ */
+bool repair_tables(struct repair *r, const struct graph *now,
+		   const struct lft *held, struct choice *c);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Repairs of tables, judged by the oracle: many fabrics, cables and a switch
+ * that are lost and come back one after the other. What a repair gives out
+ * loses no pair and has no credit loop, nor has any step from the tables of
+ * before; and a whole fabric has the tables that the engine made, to the byte.
+ *
+ * MINISM_TEST_SEED sets the seed.
+ */
+#include <string.h>
+
+#include "routing/repair.h"
+#include "tests/lib/oracle.h"
+#include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
+#include "topology/fail_links.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+#define ROUNDS	6u	/* repairs of a fabric, one after the other */
+
+struct lab {
+	struct snapshot *s;
+	struct lid_map *lids;	/* of s, and of all that is left of it */
+	struct choice whole;
+	struct repair *repair;
+	struct lft *held;	/* by switch of s */
+	uint64_t max;		/* flows on the busiest channel */
+};
+
+/* What is left of it, which has fewer switches than the whole, perhaps. */
+struct rest {
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct graph *g;
+	struct lft *held;
+	uint32_t *whole;	/* by switch: its index in the whole */
+};
+
+/* s is consumed. */
+static void
+lab_open(struct lab *lab, struct snapshot *s)
+{
+	const struct choice_wish wish = { 0 };
+	struct engine_input in = { .n_threads = 1 };
+	g_autoptr(GError) error = NULL;
+	struct oracle_verdict v;
+	struct oracle_case c;
+	struct graph *g;
+
+	*lab = (struct lab){ .s = s };
+	assert_non_null(s);
+	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
+	in.g = g = graph_new(lab->s, lab->lids);
+	assert_true(choose_tables(&wish, &in, &lab->whole, &error));
+	lab->held = lft_copy(lab->whole.lft);
+	lab->repair = repair_new(g, &lab->whole);
+	assert_non_null(lab->repair);
+	c = (struct oracle_case){
+		.s = lab->s, .lids = lab->lids, .lft = lab->held,
+	};
+	oracle_judge(&c, &v);
+	lab->max = v.max;
+}
+
+static void
+lab_close(struct lab *lab)
+{
+	repair_free(lab->repair);
+	choice_clear(&lab->whole);
+	lft_free(lab->held);
+	lid_map_free(lab->lids);
+	snapshot_unref(lab->s);
+}
+
+/* The LIDs of before, for who is there. */
+static struct lid_map *
+keep_lids(const struct lab *lab, const struct snapshot *s)
+{
+	g_autoptr(GArray) kept = g_array_new(FALSE, FALSE,
+					     sizeof(struct lid_range));
+	struct lid_map *lids;
+
+	for (uint32_t p = 0; p < lab->s->n_ports; p++) {
+		const struct lid_range range = {
+			.guid = lab->s->ports[p].guid,
+			.min = lab->lids->base[p], .max = lab->lids->base[p],
+		};
+
+		if (range.min)
+			g_array_append_val(kept, range);
+	}
+	lids = lid_assign(s, 0, (void *)kept->data, kept->len, NULL, NULL);
+	assert_non_null(lids);
+	return lids;
+}
+
+static void
+rest_open(struct rest *r, const struct lab *lab, struct snapshot *s)
+{
+	*r = (struct rest){ .s = s, .lids = keep_lids(lab, s) };
+	r->g = graph_new(s, r->lids);
+	r->held = lft_new(s->n_switches, lab->held->top);
+	r->whole = g_new(uint32_t, s->n_switches);
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		uint32_t node = snapshot_find_node(lab->s,
+			s->nodes[s->switches[sw]].info.node_guid);
+
+		r->whole[sw] = lab->s->nodes[node].sw_index;
+		memcpy(lft_row(r->held, sw), lft_row(lab->held, r->whole[sw]),
+		       r->held->stride);
+	}
+}
+
+static void
+rest_close(struct rest *r)
+{
+	graph_free(r->g);
+	g_free(r->whole);
+	lft_free(r->held);
+	lid_map_free(r->lids);
+	snapshot_unref(r->s);
+}
+
+/* Of tables while they are written over others. */
+static void
+expect_safe(const struct rest *r, const struct lft *lft,
+	    const struct lft *before, struct oracle_verdict *v)
+{
+	const struct oracle_case c = {
+		.s = r->s, .lids = r->lids, .lft = lft, .before = before,
+	};
+
+	oracle_judge(&c, v);
+	assert_int_equal(v->unsorted, 0);
+}
+
+/* From what the switches hold, step by step, to the new tables. What nobody
+ * owns any more may have had a loop already. */
+static void
+expect_way(const struct rest *r, const struct choice *c)
+{
+	struct lft *at = lft_copy(r->held), *next;
+	struct oracle_verdict v;
+
+	for (uint32_t lid = 0; lid <= at->top; lid++)
+		for (uint32_t sw = 0; sw < at->n_switches; sw++)
+			if (!graph_target_at(r->g, lid))
+				lft_row(at, sw)[lid] = LFT_NO_PATH;
+	assert_true((c->safety == CHOICE_DRAIN) == (c->bridge != NULL));
+	for (unsigned stage = 0; c->bridge; stage++) {
+		next = lft_copy(stage ? at : c->bridge);
+		if (stage && !transition_apply(next, c->later, stage)) {
+			lft_free(next);
+			break;
+		}
+		expect_safe(r, next, at, &v);
+		lft_free(at);
+		at = next;
+	}
+	expect_safe(r, c->lft, at, &v);
+	if (c->bridge)
+		assert_memory_equal(at->ports, c->lft->ports, lft_size(at));
+	lft_free(at);
+}
+
+/* True: it was repaired. s is consumed. */
+static bool
+lab_change(struct lab *lab, struct snapshot *s, double *worst)
+{
+	struct oracle_verdict v;
+	struct choice c;
+	struct rest r;
+	bool ok;
+
+	rest_open(&r, lab, s);
+	ok = repair_tables(lab->repair, r.g, r.held, &c);
+	if (ok) {
+		expect_way(&r, &c);
+		expect_safe(&r, c.lft, NULL, &v);
+		assert_int_equal(v.lost_hosts, 0);
+		assert_true(v.lost_mixed <= lab->whole.alone.reach.lost_mixed);
+		assert_int_equal(v.looping, 0);
+		*worst = MAX(*worst, (double)v.max / (double)lab->max);
+		for (uint32_t sw = 0; sw < r.s->n_switches; sw++)
+			memcpy(lft_row(lab->held, r.whole[sw]),
+			       lft_row(c.lft, sw), c.lft->stride);
+	}
+	choice_clear(&c);
+	rest_close(&r);
+	return ok;
+}
+
+static bool
+is_cable(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, port)) &&
+		snapshot_is_switch(snapshot_node_of(s, peer));
+}
+
+/* Without n cables by chance, or of n = 0 without a switch that has no host. */
+static struct snapshot *
+damage(const struct snapshot *whole, unsigned n, uint64_t seed)
+{
+	const struct link_failures d = {
+		.seed = seed, .switches_per_mille = n ? 0 :
+			1000 / whole->n_switches + 1,
+	};
+	struct snapshot *s = snapshot_copy(whole);
+	uint64_t random = seed;
+	uint32_t port;
+
+	if (!n) {
+		snapshot_unref(s);
+		return snapshot_fail_links(whole, &d);
+	}
+	while (n) {
+		port = prng_below(&random, s->n_ports);
+		if (!is_cable(s, port))
+			continue;
+		s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
+		s->ports[port].peer = SNAPSHOT_NONE;
+		n--;
+	}
+	return s;
+}
+
+static const char *const specs[] = {
+	"PGFT(6,6;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(4,6,3;1,3,2)",
+	"PGFT(8,8;1,4;1,2)", "PGFT(6,6,8;1,6,6)", "PGFT(4,4,8;1,4,4)",
+	"torus(4,4;2)", "torus(5,5,3;1)", "hyperx(4,4;3)",
+	"dragonfly(4,2,2)", "random(24,5,3)",
+};
+
+TEST(test_each_repair_is_safe_and_loses_nothing)
+{
+	uint64_t seed = seed_take(1);
+	unsigned n_repaired = 0, n = 0, n_whole = 0;
+	double worst = 0;
+	struct lab lab;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++) {
+		lab_open(&lab, generate_fabric(specs[i], NULL, NULL));
+		for (unsigned k = 0; k < ROUNDS; k++, n++)
+			n_repaired += lab_change(&lab,
+				damage(lab.s, k % 3, seed + k), &worst);
+		if (lab_change(&lab, snapshot_ref(lab.s), &worst)) {
+			assert_memory_equal(lab.held->ports,
+					    lab.whole.lft->ports,
+					    lft_size(lab.held));
+			n_whole++;
+		}
+		lab_close(&lab);
+	}
+	print_message("# %u of %u repaired, %u of %zu whole again; the busiest "
+		      "channel has up to %.2f times what it had\n", n_repaired,
+		      n, n_whole, G_N_ELEMENTS(specs), worst);
+	assert_true(n_repaired >= n / 3 && n_whole > G_N_ELEMENTS(specs) / 2);
+}
+
+TEST(test_what_was_not_there_before_needs_an_engine)
+{
+	struct snapshot *s = generate_fabric("PGFT(4,4;1,4)", NULL, NULL);
+	struct lab lab;
+	double worst;
+
+	lab_open(&lab, damage(s, 1, 1));
+	assert_false(lab_change(&lab, s, &worst));
+	lab_close(&lab);
+}
+
+/* Entries that no tables of ours have may have any dependencies. */
+TEST(test_foreign_entries_need_an_engine)
+{
+	struct lab lab;
+	double worst;
+
+	lab_open(&lab, generate_fabric("PGFT(4,4;1,4)", NULL, NULL));
+	lft_row(lab.held, 0)[lab.whole.lft->top] ^= 1;
+	assert_false(lab_change(&lab, snapshot_ref(lab.s), &worst));
+	memset(lft_row(lab.held, 0), LFT_NO_PATH, lab.held->stride);
+	assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
+	lab_close(&lab);
+}
