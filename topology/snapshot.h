@@ -133,12 +133,6 @@ snapshot_joins_switches(const struct snapshot *s, uint32_t port)
 		snapshot_is_switch(snapshot_node_of(s, peer));
 }
 
-/* The same switches, with the same indices, on the same cables of the same speed
- * which routing may use alike, whatever hosts there are: ways through the one
- * lead through the other. */
-bool snapshot_same_switches(const struct snapshot *a,
-			    const struct snapshot *b);
-
 /* The directed route from the SM to the node of `port` (for a CA or router,
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,

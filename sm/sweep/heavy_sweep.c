@@ -402,8 +402,8 @@ report_choice(struct sweep *s, const struct graph *g)
 	case CHOICE_DRAIN:
 		cycle = channels_print(g, &c->together);
 		log_say(log, LOG_INFO, "route", "old and new tables have a "
-			"credit loop together: the update goes in steps. %s",
-			cycle);
+			"credit loop together: the update goes in steps%s%s",
+			cycle ? ". " : "", cycle ?: "");
 		break;
 	case CHOICE_LOOP:
 		cycle = channels_print(g, &c->alone.channels);
@@ -415,55 +415,8 @@ report_choice(struct sweep *s, const struct graph *g)
 	}
 }
 
-/* Do the tables in force lead to this end port at its last hop? */
-static bool
-is_routed(const struct sweep *s, uint32_t port)
-{
-	const struct snapshot *n = s->next.subnet;
-	const struct snapshot_node *node = snapshot_node_of(n, port);
-	bool is_switch = snapshot_is_switch(node);
-	uint32_t peer = n->ports[port].peer;
-	const struct snapshot_node *at = is_switch ? node :
-		peer == SNAPSHOT_NONE ? NULL : snapshot_node_of(n, peer);
-	const struct lid_map *lids = s->next.lids;
-
-	if (!at || at->sw_index == SNAPSHOT_NONE)
-		return false;
-	for (unsigned i = 0; i < 1u << lids->lmc[port]; i++)
-		if (lft_row(s->view.lft, at->sw_index)[lids->base[port] + i] !=
-		    (is_switch ? 0 : n->ports[peer].num))
-			return false;
-	return true;
-}
-
-/*
- * Most nodes that report a change a second time report nothing new, and a host
- * whose link was down for a moment leaves all routes as they are. The routing
- * would find the same tables, since the switches and the hosts that it sees are
- * the same. Any of the blocks that are not written yet may be next, so the
- * tables must be safe together with those before them.
- */
-static bool
-routes_hold(const struct sweep *s)
-{
-	const struct lid_map *lids = s->next.lids;
-
-	if (!s->is_repair || s->choice.lft != s->view.lft ||
-	    s->choice.safety != CHOICE_SAFE ||
-	    !s->routed || lids->top != s->routed->top ||
-	    !snapshot_same_switches(s->next.subnet, s->view.subnet))
-		return false;
-	for (unsigned lid = 0; lid <= lids->top; lid++)
-		if ((lids->owner[lid] == SNAPSHOT_NONE) !=
-		    (s->routed->owner[lid] == SNAPSHOT_NONE))
-			return false;
-	for (uint32_t port = 0; port < s->next.subnet->n_ports; port++)
-		if (lids->base[port] && !is_routed(s, port))
-			return false;
-	return true;
-}
-
-/* whole: with the links, too, that g leaves out; NULL: it leaves none out. */
+/* whole: with the links, too, that g leaves out; NULL: it leaves none out. The
+ * engines are asked only if it is more than a small change of what they routed. */
 static bool
 choose(struct sweep *s, const struct graph *g, const struct graph *whole,
        GError **error)
@@ -492,6 +445,10 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	};
 
 	choice_clear(&s->choice);
+	if (s->repair && repair_tables(s->repair, g, s->next.seen->lft,
+				       &s->choice))
+		return true;
+	g_clear_pointer(&s->repair, repair_free);
 	return choose_tables(&wish, &in, &s->choice, error);
 }
 
@@ -513,20 +470,21 @@ route(struct sweep *s, GError **error)
 		ok = choose(s, g, NULL, error);
 	}
 	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
-		"routed and verified in %.1f ms",
+		"%s and verified in %.1f ms",
 		ok ? s->choice.engine->name : "no tables", s->next.lids->top,
-		s->next.subnet->n_switches,
+		s->next.subnet->n_switches, s->repair ? "repaired" : "routed",
 		(double)(g_get_monotonic_time() - start) / 1000);
 	s->totals.verdicts[ok ? (enum sweep_verdict)s->choice.safety :
 			   SWEEP_VERDICT_REFUSED]++;
 	if (ok) {
 		report_choice(s, whole ? whole : g);
 		s->next.lft = lft_ref(s->choice.lft);
-		lid_map_free(s->routed);
-		s->routed = lid_map_ref(s->next.lids);
 		sweep_note(s, SWEEP_NOTE_ROUTED);
 	}
-	graph_free(g);
+	if (ok && !s->repair)
+		s->repair = repair_new(g, &s->choice);
+	else
+		graph_free(g);
 	graph_free(whole);
 	if (all)
 		snapshot_unref(all);
@@ -569,9 +527,7 @@ decide(struct sweep *s)
 	g_autoptr(GError) error = NULL;
 	const struct snapshot *n;
 
-	if (routes_hold(s)) {
-		s->next.lft = lft_ref(s->view.lft);
-	} else if (!route(s, &error)) {
+	if (!route(s, &error)) {
 		sweep_fail(s, error->message);
 		return;
 	}

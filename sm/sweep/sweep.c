@@ -704,6 +704,7 @@ void
 sweep_set_route(struct sweep *s, const struct route_params *route)
 {
 	s->params.route = *route;
+	g_clear_pointer(&s->repair, repair_free);
 }
 
 void
@@ -960,7 +961,7 @@ sweep_free(struct sweep *s)
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	g_ptr_array_unref(s->avoided);
-	lid_map_free(s->routed);
+	repair_free(s->repair);
 	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);
 	g_free(s->said);

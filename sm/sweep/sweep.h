@@ -5,7 +5,7 @@
 #ifndef MINISM_SWEEP_SWEEP_H
 #define MINISM_SWEEP_SWEEP_H
 
-#include "routing/select.h"
+#include "routing/repair.h"
 #include "sm/log.h"
 #include "sm/persist.h"
 #include "sm/plan/isolation.h"
@@ -316,7 +316,8 @@ struct sweep {
 	struct plan *plan;
 	struct desired wanted;
 	struct choice choice;
-	struct lid_map *routed;		/* the LIDs that its tables are for */
+	struct repair *repair;		/* of the last tables that an engine
+					   made; NULL: none */
 	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason, last told */
 	GHashTable *away;		/* see changes_find() */

@@ -259,7 +259,6 @@ TEST(test_begins_with_a_snapshot)
 		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
 				 n);
 	copy = builder_finish(b);
-	assert_true(snapshot_same_switches(s, copy));
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		assert_int_equal(copy->nodes[n].entry, s->nodes[n].entry);
 	snapshot_unref(copy);
@@ -272,7 +271,6 @@ TEST(test_begins_with_a_snapshot)
 	assert_int_not_equal(builder_node_at(b, node)->entry, out);
 	assert_int_not_equal(builder_node_at(b, node)->entry, SNAPSHOT_NONE);
 	copy = builder_finish(b);
-	assert_false(snapshot_same_switches(s, copy));
 	assert_int_equal(copy->n_nodes, s->n_nodes);
 	snapshot_unref(copy);
 	snapshot_unref(s);
