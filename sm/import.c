@@ -648,6 +648,10 @@ import_main(int argc, char **argv)
 	im.notes = g_ptr_array_new_with_free_func(g_free);
 	option_set_defaults(&table, &im);
 	if (read_words(&im, argc, argv, &words, &status)) {
+		char *to = g_canonicalize_filename(im.to, NULL);
+
+		g_free(im.to);
+		im.to = to;	/* it is written into minism.conf */
 		im.dir = words[0];
 		status = import_run(&im);
 	}

@@ -8,7 +8,7 @@
 
 need smpquery
 demo=$MINISM_SRC/etc/fabrics/demo.net
-dirs=(--to "$SCRATCH/to" --cache-dir "$SCRATCH/cache"
+dirs=(--to to --cache-dir "$SCRATCH/cache"
 	--opensm-cache "$SCRATCH/osm-cache")
 
 # import STATUS options...: the report is in ./report
@@ -114,6 +114,8 @@ write_case() {
 	check "write: keys of the fabric are hidden" \
 		[ "$(stat -c %a to/minism.conf)" = 640 ]
 	check "write: files are copied" cmp osm/roots to/roots
+	check "write: and named by full path" grep -qxF \
+		"root_guid_file \"$SCRATCH/to/roots\"" to/minism.conf
 	check "write: and LIDs" cmp osm-cache/guid2lid cache/guid2lid
 	check "write: again, there is nothing to do" import 0 --write
 	check "write: which is told" [ "$(grep -c ^unchanged: report)" -eq 4 ]
