@@ -619,37 +619,6 @@ find_shape(struct drawing *sk, const char *name, size_t len)
 	return NULL;
 }
 
-/* The next number of a group, and past the comma, semicolon or bracket that
- * ends it. */
-static bool
-parse_item(struct drawing *sk, const char **at, char *end)
-{
-	struct numbers *g = &sk->group[sk->n_groups - 1];
-	const char *first = *at;
-	uint64_t n;
-
-	if (g->n == SPEC_NUMBERS)
-		return bad_spec(sk, "more than %u numbers in part %u",
-				SPEC_NUMBERS, sk->n_groups);
-	if (!g_ascii_isdigit(**at))
-		return bad_spec(sk, **at ? "a number is missing before \"%s\"" :
-				"a number is missing at the end%s", *at);
-	if (!text_take_digits(at, 10, MAX_NUMBER, &n) || n < 1)
-		return bad_spec(sk, "%.*s is out of range (1 to %u)",
-				(int)strspn(first, "0123456789"), first,
-				MAX_NUMBER);
-	g->v[g->n++] = (uint32_t)n;
-	*at = text_skip_blanks(*at);
-	*end = **at;
-	if (!*end)
-		return bad_spec(sk, "\")\" is missing");
-	if (!strchr(",;)", *end))
-		return bad_spec(sk, "\"%s\" is neither a number, \",\", \";\" "
-				"nor \")\"", *at);
-	*at = text_skip_blanks(*at + 1);
-	return true;
-}
-
 /* The numbers in their groups, from behind the "(" to the end of the text. */
 static bool
 parse_groups(struct drawing *sk, const char *at)
@@ -660,8 +629,30 @@ parse_groups(struct drawing *sk, const char *at)
 	if (end == ')')
 		at = text_skip_blanks(at + 1);
 	while (end != ')') {
-		if (!parse_item(sk, &at, &end))
-			return false;
+		struct numbers *g = &sk->group[sk->n_groups - 1];
+		const char *first = at;
+		uint64_t n;
+
+		if (g->n == SPEC_NUMBERS)
+			return bad_spec(sk, "more than %u numbers in part %u",
+					SPEC_NUMBERS, sk->n_groups);
+		if (!g_ascii_isdigit(*at))
+			return bad_spec(sk, *at ? "a number is missing before "
+					"\"%s\"" : "a number is missing at "
+					"the end%s", at);
+		if (!text_take_digits(&at, 10, MAX_NUMBER, &n) || n < 1)
+			return bad_spec(sk, "%.*s is out of range (1 to %u)",
+					(int)strspn(first, "0123456789"),
+					first, MAX_NUMBER);
+		g->v[g->n++] = (uint32_t)n;
+		at = text_skip_blanks(at);
+		end = *at;
+		if (!end)
+			return bad_spec(sk, "\")\" is missing");
+		if (!strchr(",;)", end))
+			return bad_spec(sk, "\"%s\" is neither a number, "
+					"\",\", \";\" nor \")\"", at);
+		at = text_skip_blanks(at + 1);
 		if (end == ';' && sk->n_groups++ == SPEC_GROUPS)
 			return bad_spec(sk, "more than %u parts", SPEC_GROUPS);
 	}

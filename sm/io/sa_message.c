@@ -3,7 +3,7 @@
  * Messages over a transport that does RMPP itself.
  *
  *	sa_message_send --> collect --> handed over --> done
- *	sa_message_offer --> on_message
+ *	the transport's on_recv --> sa_message_read --> receiver
  *
  * The Linux kernel cuts an SA message that is written to an agent which was
  * registered with an RMPP version and whose RMPP header is active and of type
@@ -48,8 +48,7 @@ struct sa_message {
 	unsigned timer;			/* 0: not running */
 	sa_message_message_fn receiver;
 	void *receiver_data;
-	bool intercepts;
-	transport_recv_fn next;
+	transport_recv_fn next;		/* gets what is no message */
 	void *next_data;
 };
 
@@ -219,35 +218,32 @@ sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
 	return true;
 }
 
-bool
-sa_message_offer(struct sa_message *b, const struct transport_mad *m)
-{
-	struct sa_message_message message;
-
-	if (!sa_message_read(m, &message))
-		return false;
-	if (b->receiver)
-		b->receiver(&message, b->receiver_data);
-	return true;
-}
-
 static void
 sa_message_on_recv(const struct transport_mad *m, void *data)
 {
 	struct sa_message *b = data;
+	struct sa_message_message message;
 
-	if (!sa_message_offer(b, m) && b->next)
+	if (sa_message_read(m, &message))
+		b->receiver(&message, b->receiver_data);
+	else if (b->next)
 		b->next(m, b->next_data);
 }
 
 struct sa_message *
-sa_message_new(struct transport *t, uint64_t max_collect)
+sa_message_new(struct transport *t, uint64_t max_collect,
+	       sa_message_message_fn fn, void *data)
 {
 	struct sa_message *b = g_new0(struct sa_message, 1);
 
 	b->transport = t;
 	b->max_collect = max_collect;
 	g_queue_init(&b->queue);
+	b->receiver = fn;
+	b->receiver_data = data;
+	b->next = t->on_recv;
+	b->next_data = t->recv_data;
+	transport_set_receiver(t, sa_message_on_recv, b);
 	return b;
 }
 
@@ -262,24 +258,6 @@ sa_message_free(struct sa_message *b)
 		outgoing_free(b, link->data);
 	if (b->timer)
 		transport_timer_cancel(b->transport, b->timer);
-	if (b->intercepts)
-		transport_set_receiver(b->transport, b->next, b->next_data);
+	transport_set_receiver(b->transport, b->next, b->next_data);
 	g_free(b);
-}
-
-void
-sa_message_intercept(struct sa_message *b)
-{
-	g_assert(!b->intercepts);
-	b->intercepts = true;
-	b->next = b->transport->on_recv;
-	b->next_data = b->transport->recv_data;
-	transport_set_receiver(b->transport, sa_message_on_recv, b);
-}
-
-void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,
-			     void *data)
-{
-	b->receiver = fn;
-	b->receiver_data = data;
 }

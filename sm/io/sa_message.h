@@ -19,10 +19,6 @@ struct sa_message;
  * the oldest goes on. */
 #define SA_MESSAGE_COLLECT_MAX	(UINT64_C(64) << 20)
 
-/* Keeps t; t's receiver stays who it was. */
-struct sa_message *sa_message_new(struct transport *t, uint64_t max_collect);
-void sa_message_free(struct sa_message *b); /* no callback will come */
-
 struct sa_message_message {
 	struct mad_addr from;
 	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
@@ -34,12 +30,15 @@ struct sa_message_message {
 /* False: it is a MAD of another kind. */
 bool sa_message_read(const struct transport_mad *m,
 		     struct sa_message_message *out);
-/* True: it is a message, and of no interest to anybody else. */
-bool sa_message_offer(struct sa_message *b, const struct transport_mad *m);
-/* From now on every MAD of the transport is offered first, and handed to the
- * receiver of this moment if it is not taken. sa_message_free() puts that
- * back. */
-void sa_message_intercept(struct sa_message *b);
+
+typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
+				      void *data);
+/* Keeps t. From now on fn gets the messages that come in, and the receiver of
+ * this moment all the rest. */
+struct sa_message *sa_message_new(struct transport *t, uint64_t max_collect,
+				  sa_message_message_fn fn, void *data);
+/* No callback will come; the transport has its receiver back. */
+void sa_message_free(struct sa_message *b);
 
 enum sa_message_outcome {
 	SA_MESSAGE_SENT,		/* the transport has it */
@@ -62,10 +61,5 @@ struct sa_message_order {
 bool sa_message_send(struct sa_message *b,
 		     const struct sa_message_order *order,
 		     sa_message_done_fn done, void *data);
-
-typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
-				      void *data);
-void sa_message_set_receiver(struct sa_message *b, sa_message_message_fn fn,
-			     void *data);
 
 #endif

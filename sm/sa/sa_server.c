@@ -576,9 +576,8 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searches);
-	d->messages = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX);
-	sa_message_set_receiver(d->messages, sa_server_on_message, d);
-	sa_message_intercept(d->messages);
+	d->messages = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX,
+				     sa_server_on_message, d);
 	begin_turn(d);
 	d->groups = groups;
 	d->groups_data = data;

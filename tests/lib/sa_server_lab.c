@@ -93,9 +93,8 @@ client_open(struct stage *st, struct client *c, uint32_t port)
 	c->table = g_byte_array_new();
 	c->t = sim_attach(st->sim, port, SIM_ROLE_CLIENT);
 	transport_set_receiver(c->t, on_client_mad, c);
-	c->b = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX);
-	sa_message_set_receiver(c->b, on_client_message, c);
-	sa_message_intercept(c->b);
+	c->b = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX, on_client_message,
+			      c);
 }
 
 static void

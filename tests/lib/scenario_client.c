@@ -86,9 +86,7 @@ client_on(struct play *p, const char *name)
 	c->t = sim_attach(p->w.sim, port, SIM_ROLE_CLIENT);
 	c->x = mad_client_new(c->t, &wire);
 	mad_client_set_server(c->x, on_request, c);
-	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX);
-	sa_message_intercept(c->bulk);
-	sa_message_set_receiver(c->bulk, on_table, c);
+	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX, on_table, c);
 	g_ptr_array_add(p->clients, c);
 	return c;
 }

@@ -15,7 +15,7 @@ struct kernel {
 	transport_timer_fn fn;	/* of the only timer */
 	void *data;
 	unsigned sends, timeout_ms;
-	bool refuses;
+	bool refuses, left;	/* left: by the last offer() */
 	struct mad_addr to;
 	GByteArray *message;	/* the last one */
 };
@@ -78,6 +78,12 @@ kernel_free(struct transport *t)
 	g_free(t);
 }
 
+static void
+on_left(const struct transport_mad *m, void *data)
+{
+	((struct kernel *)data)->left = true;
+}
+
 static struct kernel *
 kernel_new(void)
 {
@@ -91,6 +97,7 @@ kernel_new(void)
 	k->base.ops = &ops;
 	k->base.rmpp = true;
 	k->message = g_byte_array_new();
+	transport_set_receiver(&k->base, on_left, k);
 	return k;
 }
 
@@ -159,7 +166,8 @@ TEST(test_message_goes_out_in_one_piece)
 		unsigned len = cases[i].len;
 		struct kernel *k = kernel_new();
 		struct sa_message *b =
-			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+				       NULL, NULL);
 		uint8_t header[MAD_SIZE];
 		struct rmpplab_source src;
 		struct seen seen = { 0 };
@@ -233,7 +241,8 @@ TEST(test_slow_source_is_asked_again)
 	for (unsigned i = 0; i < G_N_ELEMENTS(ready); i++) {
 		struct kernel *k = kernel_new();
 		struct sa_message *b =
-			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+				       NULL, NULL);
 		uint8_t header[MAD_SIZE];
 		struct seen seen = { 0 };
 		struct sa_message_order o;
@@ -265,7 +274,8 @@ TEST(test_slow_source_is_asked_again)
 TEST(test_long_message_is_collected_in_goes)
 {
 	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+				       NULL, NULL);
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
 	struct seen seen = { 0 };
@@ -295,7 +305,7 @@ TEST(test_full_memory_lets_the_oldest_go_on)
 	struct sa_message_order o;
 	struct sa_message *b;
 
-	b = sa_message_new(&k->base, 180000);
+	b = sa_message_new(&k->base, 180000, NULL, NULL);
 	for (unsigned i = 0; i < 3; i++) {
 		order_table(&o, &src[i], 170000, header);
 		header[15] = (uint8_t)i;	/* TID */
@@ -335,7 +345,7 @@ TEST(test_what_cannot_be_collected_is_told)
 	struct sa_message_order o;
 	struct sa_message *b;
 
-	b = sa_message_new(&k->base, 10000);
+	b = sa_message_new(&k->base, 10000, NULL, NULL);
 	order_table(&o, &src, 10000, header);
 	assert_true(sa_message_send(b, &o, on_done, NULL));
 	order_table(&o, &src, 10001, header);
@@ -351,7 +361,8 @@ TEST(test_what_cannot_be_collected_is_told)
 TEST(test_all_may_be_freed_while_one_is_out)
 {
 	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+				       NULL, NULL);
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
 	struct seen seen = { 0 };
@@ -366,8 +377,9 @@ TEST(test_all_may_be_freed_while_one_is_out)
 	transport_free(&k->base);
 }
 
+/* False: it is left to others. */
 static bool
-offer(struct sa_message *b, const uint8_t *message, size_t len)
+offer(struct kernel *k, const uint8_t *message, size_t len)
 {
 	/* no longer than it is, for who reads too far */
 	g_autofree uint8_t *exact = g_memdup2(message, len);
@@ -376,7 +388,9 @@ offer(struct sa_message *b, const uint8_t *message, size_t len)
 		.addr = { .lid = 5, .qp = 1 },
 	};
 
-	return sa_message_offer(b, &m);
+	k->left = false;
+	k->base.on_recv(&m, k->base.recv_data);
+	return !k->left;
 }
 
 static void
@@ -400,15 +414,15 @@ TEST(test_message_comes_in_in_one_piece)
 	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+					      on_message, &seen);
 	uint8_t message[6000];
 
-	sa_message_set_receiver(b, on_message, &seen);
 	for (unsigned i = 0; i < G_N_ELEMENTS(lens); i++) {
 		make_message(message, MAX(lens[i], 200), RMPP_FLAG_FIRST |
 			     (lens[i] <= 200 ? RMPP_FLAG_LAST : 0),
 			     rmpp_payload_length(lens[i], 56));
-		assert_true(offer(b, message, 56 + lens[i]));
+		assert_true(offer(k, message, 56 + lens[i]));
 		assert_int_equal(seen.messages, i + 1);
 		assert_int_equal(seen.data->len, lens[i]);
 		assert_memory_equal(seen.header, message, 56);
@@ -436,13 +450,13 @@ TEST(test_only_segment_says_how_much_of_it_counts)
 	};
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+					      on_message, &seen);
 	uint8_t mad[MAD_SIZE];
 
-	sa_message_set_receiver(b, on_message, &seen);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		make_message(mad, ROOM, rows[i].flags, rows[i].length);
-		assert_true(offer(b, mad, MAD_SIZE));
+		assert_true(offer(k, mad, MAD_SIZE));
 		assert_int_equal(seen.data->len, rows[i].counts);
 	}
 	g_byte_array_unref(seen.data);
@@ -454,22 +468,22 @@ TEST(test_what_is_no_message_is_left_to_others)
 {
 	struct seen seen = { .data = g_byte_array_new() };
 	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX);
+	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
+					      on_message, &seen);
 	struct rmpp_header r = { .version = 1, .type = RMPP_TYPE_ACK,
 		.flags = RMPP_FLAG_ACTIVE };
 	uint8_t mad[MAD_SIZE];
 
-	sa_message_set_receiver(b, on_message, &seen);
 	rmpplab_header(mad, METHOD_GET_TABLE, 1);
-	assert_false(offer(b, mad, MAD_SIZE));
+	assert_false(offer(k, mad, MAD_SIZE));
 	rmpp_header_write(mad, &r);
-	assert_false(offer(b, mad, MAD_SIZE));
+	assert_false(offer(k, mad, MAD_SIZE));
 	make_message(mad, ROOM, RMPP_FLAG_FIRST, 0);
 	for (size_t len = 1; len < 56; len++)
-		assert_false(offer(b, mad, len));
-	assert_true(offer(b, mad, 56));
+		assert_false(offer(k, mad, len));
+	assert_true(offer(k, mad, 56));
 	mad[1] = 0x04;
-	assert_false(offer(b, mad, MAD_SIZE));
+	assert_false(offer(k, mad, MAD_SIZE));
 	assert_int_equal(seen.messages, 1);
 	g_byte_array_unref(seen.data);
 	sa_message_free(b);
