@@ -13,13 +13,14 @@ struct bench {
 };
 
 static void
-bench_open(struct bench *b, enum reregister_start start)
+bench_open(void **state, enum reregister_start start)
 {
+	struct bench *b = *state = g_new0(struct bench, 1);
+
 	b->s = generate_fabric("single(3)", NULL, NULL);
 	assert_non_null(b->s);
 	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
 	b->c = reregister_new(start);
-	b->want = NULL;
 	b->host = b->s->local_port;
 	for (uint32_t port = 0; port < b->s->n_ports; port++) {
 		b->s->ports[port].info.state = PORT_STATE_ACTIVE;
@@ -28,13 +29,38 @@ bench_open(struct bench *b, enum reregister_start start)
 	}
 }
 
-static void
-bench_close(struct bench *b)
+static int
+known(void **state)
 {
+	bench_open(state, REREGISTER_KNOWN);
+	return 0;
+}
+
+static int
+forgotten(void **state)
+{
+	bench_open(state, REREGISTER_FORGOTTEN);
+	return 0;
+}
+
+static int
+no_sa(void **state)
+{
+	bench_open(state, REREGISTER_NONE);
+	return 0;
+}
+
+static int
+bench_close(void **state)
+{
+	struct bench *b = *state;
+
 	g_free(b->want);
 	reregister_free(b->c);
 	lid_map_free(b->lids);
 	snapshot_unref(b->s);
+	g_free(b);
+	return 0;
 }
 
 /* How many are to be told. */
@@ -50,50 +76,28 @@ sweep(struct bench *b)
 	return n;
 }
 
-static int
-set_up(void **state)
+TEST(test_forgotten_clients_are_told_once, forgotten, bench_close)
 {
-	struct bench *new = g_new0(struct bench, 1);
+	struct bench *b = *state;
 
-	bench_open(new, REREGISTER_KNOWN);
-	*state = new;
-	return 0;
+	assert_int_equal(sweep(b), 4);		/* three hosts, a port 0 */
+	reregister_told(b->c, b->s, b->want);
+	assert_int_equal(sweep(b), 0);
+	assert_int_equal(sweep(b), 0);
 }
 
-static int
-tear_down(void **state)
+TEST(test_who_does_not_acknowledge_is_asked_again, forgotten, bench_close)
 {
-	bench_close(*state);
-	g_free(*state);
-	return 0;
+	struct bench *b = *state;
+
+	assert_int_equal(sweep(b), 4);
+	b->want[b->host] = false;
+	reregister_told(b->c, b->s, b->want);
+	assert_int_equal(sweep(b), 1);
+	assert_true(b->want[b->host]);
 }
 
-TEST(test_forgotten_clients_are_told_once)
-{
-	struct bench b;
-
-	bench_open(&b, REREGISTER_FORGOTTEN);
-	assert_int_equal(sweep(&b), 4);		/* three hosts, a port 0 */
-	reregister_told(b.c, b.s, b.want);
-	assert_int_equal(sweep(&b), 0);
-	assert_int_equal(sweep(&b), 0);
-	bench_close(&b);
-}
-
-TEST(test_who_does_not_acknowledge_is_asked_again)
-{
-	struct bench b;
-
-	bench_open(&b, REREGISTER_FORGOTTEN);
-	assert_int_equal(sweep(&b), 4);
-	b.want[b.host] = false;
-	reregister_told(b.c, b.s, b.want);
-	assert_int_equal(sweep(&b), 1);
-	assert_true(b.want[b.host]);
-	bench_close(&b);
-}
-
-TEST(test_known_clients_are_left_alone, set_up, tear_down)
+TEST(test_known_clients_are_left_alone, known, bench_close)
 {
 	struct bench *b = *state;
 
@@ -103,7 +107,7 @@ TEST(test_known_clients_are_left_alone, set_up, tear_down)
 }
 
 /* It may have joined a group of the manager that ran while we did not. */
-TEST(test_clients_of_another_master_are_told, set_up, tear_down)
+TEST(test_clients_of_another_master_are_told, known, bench_close)
 {
 	struct bench *b = *state;
 
@@ -115,7 +119,7 @@ TEST(test_clients_of_another_master_are_told, set_up, tear_down)
 	assert_int_equal(sweep(b), 0);
 }
 
-TEST(test_another_lid_is_told, set_up, tear_down)
+TEST(test_another_lid_is_told, known, bench_close)
 {
 	struct bench *b = *state;
 
@@ -128,7 +132,7 @@ TEST(test_another_lid_is_told, set_up, tear_down)
 }
 
 /* Its leaf was cut off, say: the host itself has noticed nothing. */
-TEST(test_who_was_away_is_told, set_up, tear_down)
+TEST(test_who_was_away_is_told, known, bench_close)
 {
 	struct bench *b = *state;
 
@@ -140,28 +144,22 @@ TEST(test_who_was_away_is_told, set_up, tear_down)
 	assert_true(b->want[b->host]);
 }
 
-TEST(test_another_master_makes_us_forget)
+TEST(test_another_master_makes_us_forget, known, bench_close)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_KNOWN);
-	assert_int_equal(sweep(&b), 0);
-	reregister_forget(b.c);
-	assert_int_equal(sweep(&b), 4);
-	bench_close(&b);
-
-	/* before anybody was met */
-	bench_open(&b, REREGISTER_KNOWN);
-	reregister_forget(b.c);
-	assert_int_equal(sweep(&b), 4);
-	bench_close(&b);
+	/* before anybody was met, and after */
+	for (unsigned i = 0; i < 2; i++) {
+		reregister_forget(b->c);
+		assert_int_equal(sweep(b), 4);
+		reregister_told(b->c, b->s, b->want);
+		assert_int_equal(sweep(b), 0);
+	}
 }
 
-TEST(test_without_an_sa_nobody_is_told)
+TEST(test_without_an_sa_nobody_is_told, no_sa, bench_close)
 {
-	struct bench b;
+	struct bench *b = *state;
 
-	bench_open(&b, REREGISTER_NONE);
-	assert_null(reregister_want(b.c, b.s, b.lids));
-	bench_close(&b);
+	assert_null(reregister_want(b->c, b->s, b->lids));
 }

@@ -126,14 +126,14 @@ find_ports(struct bench *b)
 	}
 }
 
-static void
-bench_open(struct bench *b)
+static int
+set_up(void **state)
 {
+	struct bench *b = *state = g_new0(struct bench, 1);
 	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 0, .max_wire = 16,
 	};
 
-	*b = (struct bench){ 0 };
 	b->s = generate_fabric("mesh(3,1;2)", NULL, NULL);
 	assert_non_null(b->s);
 	assert_int_equal(b->s->n_switches, N);
@@ -142,6 +142,7 @@ bench_open(struct bench *b)
 	b->replies = g_array_new(FALSE, FALSE, sizeof(struct seen));
 	b->silent = NOBODY;
 	find_ports(b);
+	return 0;
 }
 
 static void
@@ -177,14 +178,18 @@ reply_at(const struct bench *b, guint i)
 	return &g_array_index(b->replies, struct seen, i);
 }
 
-static void
-bench_close(struct bench *b)
+static int
+tear_down(void **state)
 {
+	struct bench *b = *state;
+
 	smp_batch_free(b->batch);
 	g_array_unref(b->replies);
 	mad_client_free(b->x);
 	transport_free(b->t);
 	snapshot_unref(b->s);
+	g_free(b);
+	return 0;
 }
 
 /* The chain answers up to `reach` hops; the data begin with the hop count. */
@@ -203,24 +208,6 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 	smp_make_response(mad, 0);
 	smp_data(mad)[0] = h.hop_count;
 	scripted_answer(t, mad, 100);
-}
-
-static int
-set_up(void **state)
-{
-	struct bench *new = g_new0(struct bench, 1);
-
-	bench_open(new);
-	*state = new;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	bench_close(*state);
-	g_free(*state);
-	return 0;
 }
 
 TEST(test_each_request_has_one_reply_and_then_it_is_done, set_up, tear_down)

@@ -27,10 +27,11 @@ struct bench {
 	uint32_t host, gate, sw;	/* not the SM's; sw: a port 0 */
 };
 
-static void
-bench_open(struct bench *b)
+static int
+set_up(void **state)
 {
-	memset(b, 0, sizeof(*b));
+	struct bench *b = *state = g_new0(struct bench, 1);
+
 	b->s = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
 	assert_non_null(b->s);
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
@@ -45,6 +46,7 @@ bench_open(struct bench *b)
 	b->held = port_tables_new(b->s);
 	b->log = log_open("/dev/null", 0, NULL);
 	assert_non_null(b->log);
+	return 0;
 }
 
 static void
@@ -70,9 +72,11 @@ bench_run(struct bench *b)
 	assert_true(b->done);
 }
 
-static void
-bench_close(struct bench *b)
+static int
+tear_down(void **state)
 {
+	struct bench *b = *state;
+
 	g_clear_pointer(&b->faults, g_ptr_array_unref);
 	port_tables_unref(b->held);
 	lft_seen_free(b->seen);
@@ -81,6 +85,8 @@ bench_close(struct bench *b)
 	mad_client_free(b->x);
 	fake_free(b->f);
 	snapshot_unref(b->s);
+	g_free(b);
+	return 0;
 }
 
 static void
@@ -146,24 +152,6 @@ assert_read(const struct bench *b, uint32_t port, enum port_table table)
 							  port, i),
 				    sizeof(*have));
 	}
-}
-
-static int
-set_up(void **state)
-{
-	struct bench *new = g_new0(struct bench, 1);
-
-	bench_open(new);
-	*state = new;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	bench_close(*state);
-	g_free(*state);
-	return 0;
 }
 
 TEST(test_every_table_of_every_port_is_read, set_up, tear_down)
