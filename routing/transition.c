@@ -488,13 +488,18 @@ transition_steps(const struct graph *g, const struct lft *held,
 		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
-		.now = lft_copy(held), .then = lft_copy(held),
-		.c = channels_copy(c), .stage = 1,
+		.now = lft_ref((struct lft *)held), .stage = 1,
 	};
 	GArray *rest = find_rest(&t);
 	bool ok = is_of(held, before, rest);
 
 	*first = NULL;
+	if (ok && rest->len) {
+		lft_free(t.now);
+		t.now = lft_copy(held);
+		t.then = lft_copy(held);
+		t.c = channels_copy(c);
+	}
 	while (ok && rest->len) {
 		ok = t.stage < MAX_STAGES && make_stage(&t, rest);
 		transition_apply(t.now, entries, t.stage++);

@@ -114,7 +114,8 @@ struct program_order {
 	const struct plan *plan;
 	const struct lft_seen *seen;
 	const struct lft *target;	/* the bridge, or w->lft */
-	struct lft *bridge;		/* what w->bridge has become; or NULL */
+	struct lft *bridge;		/* what w->bridge has become; NULL: it
+					   is as it was */
 	unsigned stage;			/* of w->later */
 	struct progress *switches;	/* by switch index */
 	struct port_progress *ports;
@@ -679,8 +680,10 @@ program_order_look_again(struct program_order *o, uint32_t node)
 static void
 next_stage(struct program_order *o)
 {
-	if (!transition_apply(o->bridge, o->w->later, ++o->stage))
-		o->target = o->w->lft;
+	if (!o->bridge)
+		o->bridge = lft_copy(o->w->bridge);
+	o->target = transition_apply(o->bridge, o->w->later, ++o->stage) ?
+		o->bridge : o->w->lft;
 }
 
 /* All answers are there and nothing can go out: what is parked goes out in
@@ -934,8 +937,7 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->w = w;
 	o->plan = plan;
 	o->seen = seen;
-	o->bridge = w->bridge ? lft_copy(w->bridge) : NULL;
-	o->target = o->bridge ? o->bridge : w->lft;
+	o->target = w->bridge ? w->bridge : w->lft;
 	o->switches = g_new(struct progress, s->n_switches);
 	o->blocks = g_new(struct block, plan->first[PLAN_LFT + 1] -
 			  plan->first[PLAN_LFT]);
