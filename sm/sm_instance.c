@@ -123,6 +123,28 @@ sm_instance_on_sa(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------------ the SA */
 
+/* Of those that answered in the last election with our SM_Key. */
+static bool
+sm_instance_is_manager(uint16_t lid, void *data)
+{
+	struct sm_instance *sm = data;
+	const struct snapshot *where;
+	const GArray *peers = sweep_peers(sm->sweep, &where);
+	struct sm_info self;
+
+	sweep_sm_info(sm->sweep, &self);
+	for (guint i = 0; where && peers && i < peers->len; i++) {
+		const struct sm_info *p = &g_array_index(peers,
+						struct election_peer, i).info;
+		uint32_t port = snapshot_find_port(where, p->guid);
+
+		if (port != SNAPSHOT_NONE && p->sm_key == self.sm_key &&
+		    where->ports[port].info.lid == lid)
+			return true;
+	}
+	return false;
+}
+
 static void
 sm_instance_on_sa_touched(void *data)
 {
@@ -171,6 +193,7 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 	sm->sa = sa_new(params->sa);
 	sm->persist_sa = persist_sa_open(sm->resident ? params->cache_dir :
 					 NULL, sm->sa, sm->t, sm->log);
+	sa_set_managers(sm->sa, sm_instance_is_manager, sm);
 	server.touched = sm_instance_on_sa_touched;
 	server.touched_data = sm;
 	server.unread = sm_instance_on_unread;

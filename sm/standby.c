@@ -342,7 +342,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 	if (b->held.part[PART_SA] && b->held.lid == b->master.lid &&
 	    b->held.whole == whole &&
 	    (whole ? memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0 :
-	     b->began - b->held.read < b->every))
+	     !b->last && b->began - b->held.read < b->every))
 		confirm(b, whole ? b->began : b->held.as_of);
 	else
 		read_all(b, whole);
@@ -459,18 +459,6 @@ standby_follow(struct standby *b, struct snapshot *where)
 /* --------------------------------------------------------------- taking over */
 
 static void
-standby_on_last(void *data)
-{
-	struct standby *b = data;
-
-	b->timer = 0;
-	if (b->held.part[PART_SA])
-		read_all(b, b->held.whole);
-	else
-		rest(b);
-}
-
-static void
 standby_on_last_late(void *data)
 {
 	struct standby *b = data;
@@ -491,7 +479,7 @@ standby_read_last(struct standby *b, void (*done)(void *data), void *data)
 					      STANDBY_LAST_MS * 1000,
 					      standby_on_last_late, b);
 	b->timer = transport_timer_start(b->transport, now_of(b),
-					 standby_on_last, b);
+					 standby_on_timer, b);
 }
 
 uint16_t

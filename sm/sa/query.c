@@ -305,12 +305,26 @@ query_paths(struct sa_query *q, bool multi)
 
 /* ---------------------------------------------------------------- standby */
 
-static void
-answer_mark(struct sa_query *q)
+/* Keys of services are in the state: an SM_Key alone is not enough. */
+static bool
+is_standby(const struct sa_query *q)
 {
+	return q->h.sm_key && (!q->sa->is_manager ||
+		q->sa->is_manager(q->request->slid, q->sa->is_manager_data));
+}
+
+static void
+answer_class(struct sa_query *q)
+{
+	const struct sa_class_info info = {
+		.cap_mask = CLASS_CAPS, .cap_mask2 = CLASS_CAPS2,
+		.resp_time = CLASS_RESP_TIME,
+	};
 	struct sa_mark mark;
 
-	if (!q->viewer.trusted || !sa_mark_read(q->request->mad, &mark))
+	sa_class_info_encode(answer_data(q), &info);
+	answer_status(q, 0);
+	if (!sa_mark_read(q->request->mad, &mark) || !is_standby(q))
 		return;
 	sa_follow(q->sa, q->request->slid, q->request->now);
 	mark = sa_mark_of(q->sa);
@@ -323,8 +337,10 @@ answer_state(struct sa_query *q)
 	g_autoptr(GString) text = g_string_new(NULL);
 	GByteArray *bytes;
 
-	if (!q->h.sm_key || q->h.mad.method != SA_METHOD_GET_TABLE) {
-		answer_status(q, q->h.sm_key ? MAD_STATUS_BAD_METHOD :
+	bool may = is_standby(q);
+
+	if (!may || q->h.mad.method != SA_METHOD_GET_TABLE) {
+		answer_status(q, may ? MAD_STATUS_BAD_METHOD :
 			      SA_STATUS_DENIED);
 		return;
 	}
@@ -347,10 +363,6 @@ query_records(struct sa_query *q)
 		{ SA_ATTR_INFORM_INFO_RECORD, find_informs },
 		{ SA_ATTR_SM_INFO, find_sms },
 	};
-	const struct sa_class_info info = {
-		.cap_mask = CLASS_CAPS, .cap_mask2 = CLASS_CAPS2,
-		.resp_time = CLASS_RESP_TIME,
-	};
 	struct sa_unread *unread = &q->reply->unread;
 	unsigned attr_id = q->h.mad.attr_id, status;
 	struct sa_records *r;
@@ -366,9 +378,7 @@ query_records(struct sa_query *q)
 	}
 	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
 	    q->h.mad.method == MAD_METHOD_GET) {
-		sa_class_info_encode(answer_data(q), &info);
-		answer_mark(q);
-		answer_status(q, 0);
+		answer_class(q);
 		return;
 	}
 	unread->ports = records_unread(q, &unread->table);
@@ -464,6 +474,11 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	}
 	if (q.h.mad.attr_id == SA_ATTR_STATE) {
 		answer_state(&q);
+		return;
+	}
+	if (sa_is_of_standby(request->mad, q.h.mad.attr_id,
+			     q.h.mad.method) && is_standby(&q)) {
+		answer_class(&q);
 		return;
 	}
 	if (!sa->view) {

@@ -31,6 +31,8 @@ struct sa {
 	GArray *follower_lids;	/* what sa_followers() returned */
 	void (*memory)(GString *out, void *data);	/* or NULL */
 	void *memory_data;
+	bool (*is_manager)(uint16_t lid, void *data);	/* or NULL */
+	void *is_manager_data;
 };
 
 /* A standby of ours asked for ClassPortInfo. */

@@ -154,9 +154,9 @@ void sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
 /*
  * For a standby that is a minism, too (sm/standby.h). Its requests for
  * ClassPortInfo bear a mark, and so do the answers to those that show our
- * SM_Key: behind the attribute, where a MAD has nothing and other SAs do not
+ * SM_Key and are known as managers: behind the attribute, where a MAD has nothing and other SAs do not
  * look. GetTable(SA_ATTR_STATE) is answered with sa_state_write(), in pieces of
- * a record's size, also without a view.
+ * a record's size. Both are answered without a view, too.
  */
 struct sa_mark {
 	uint64_t epoch;		/* another one after a restart */
@@ -165,11 +165,19 @@ struct sa_mark {
 };
 void sa_mark_write(uint8_t mad[MAD_SIZE], const struct sa_mark *mark);
 bool sa_mark_read(const uint8_t mad[MAD_SIZE], struct sa_mark *mark);
+/* Such a request, one or the other. */
+bool sa_is_of_standby(const uint8_t mad[MAD_SIZE], unsigned attr_id,
+		      unsigned method);
 struct sa_mark sa_mark_of(const struct sa *sa);
 /* LIDs (uint16_t) whose mark came within the last SA_FOLLOWER_US. Borrowed
  * until the next call on `sa`. */
 #define SA_FOLLOWER_US	(5 * (int64_t)G_USEC_PER_SEC)
 const GArray *sa_followers(struct sa *sa, int64_t now);
+/* Is this LID that of another manager with our SM_Key? NULL: all that are
+ * trusted count as such. */
+void sa_set_managers(struct sa *sa, bool (*is_manager)(uint16_t lid,
+						       void *data),
+		     void *data);
 /* Parts "= NAME" of what others remember go before that of the SA. */
 void sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
 		   void *data);

@@ -494,7 +494,7 @@ take(struct sa_server *d, struct sa_job *j)
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
 	/* of the next master, and we may be none any more */
-	if (j->key.attr_id == SA_ATTR_STATE) {
+	if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
 		answer_job(d, j);
 		return;
 	}

@@ -56,6 +56,16 @@ sa_mark_read(const uint8_t mad[MAD_SIZE], struct sa_mark *mark)
 	return bytes_load64(mad + MARK_OFFSET) == MARK;
 }
 
+bool
+sa_is_of_standby(const uint8_t mad[MAD_SIZE], unsigned attr_id, unsigned method)
+{
+	struct sa_mark mark;
+
+	return attr_id == SA_ATTR_STATE ||
+		(attr_id == SA_ATTR_CLASS_PORT_INFO &&
+		 method == MAD_METHOD_GET && sa_mark_read(mad, &mark));
+}
+
 struct sa_mark
 sa_mark_of(const struct sa *sa)
 {
@@ -95,6 +105,14 @@ sa_followers(struct sa *sa, int64_t now)
 }
 
 /* -------------------------------------------------------------------- text */
+
+void
+sa_set_managers(struct sa *sa, bool (*is_manager)(uint16_t lid, void *data),
+		void *data)
+{
+	sa->is_manager = is_manager;
+	sa->is_manager_data = data;
+}
 
 void
 sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),

@@ -138,7 +138,7 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 	struct sa_db *before = sa->view;
 
 	sa->view = view ? sa_db_ref(view) : NULL;
-	sa->n_views++;
+	sa->n_views += view != NULL;
 	if (!sa->epoch)
 		sa->epoch = (uint64_t)now + 1;
 	if (view) {

@@ -401,7 +401,6 @@ TEST(test_the_last_is_read_before_it_is_taken)
 	stage_open(&st, true);
 	after(&st, SECOND / 2);
 	set_members(&st, 7);
-	st.is_dark = true;	/* as a former master */
 	standby_read_last(st.b, on_last, &st);
 	assert_int_equal(st.lasts, 0);
 	after(&st, 10 * 1000);
@@ -412,6 +411,24 @@ TEST(test_the_last_is_read_before_it_is_taken)
 	stage_close(&st);
 }
 
+/* Nor is anything read twice, unless the master tells of no news. */
+TEST(test_the_last_is_read_if_there_is_news)
+{
+	for (unsigned is_minism = 0; is_minism < 2; is_minism++) {
+		struct stage st;
+		unsigned before;
+
+		stage_open(&st, is_minism);
+		after(&st, SECOND / 2);
+		before = st.n_tables;
+		standby_read_last(st.b, on_last, &st);
+		after(&st, 10 * 1000);
+		assert_int_equal(st.lasts, 1);
+		assert_int_equal(st.n_tables - before, is_minism ? 0 : 3);
+		stage_close(&st);
+	}
+}
+
 /* Nobody waits for a master that does not answer, nor for nothing. */
 TEST(test_the_last_is_not_waited_for_long)
 {
@@ -419,6 +436,7 @@ TEST(test_the_last_is_not_waited_for_long)
 
 	stage_open(&st, true);
 	after(&st, SECOND / 2);
+	set_members(&st, 7);
 	st.manner = SILENT;
 	standby_read_last(st.b, on_last, &st);
 	standby_read_last(st.b, on_last, &st);
