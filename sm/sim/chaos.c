@@ -17,7 +17,6 @@
 
 #include "topology/device.h"
 
-
 struct script {
 	struct sim_event event;
 	uint32_t port;
@@ -46,26 +45,27 @@ script_end(struct sim *sim, struct script *s)
 
 /* ------------------------------------------------------------------ cables */
 
-void
-sim_link_cut(struct sim *sim, uint32_t port)
+static void
+set_cut(struct sim *sim, uint32_t port, bool cut)
 {
 	uint32_t peer = sim->ports[port].peer;
 
 	if (peer == SNAPSHOT_NONE)
 		return;
-	sim->ports[port].cut = sim->ports[peer].cut = true;
+	sim->ports[port].cut = sim->ports[peer].cut = cut;
 	sim_link_settle(sim, port, SIM_CAUSE_LINK);
+}
+
+void
+sim_link_cut(struct sim *sim, uint32_t port)
+{
+	set_cut(sim, port, true);
 }
 
 void
 sim_link_mend(struct sim *sim, uint32_t port)
 {
-	uint32_t peer = sim->ports[port].peer;
-
-	if (peer == SNAPSHOT_NONE)
-		return;
-	sim->ports[port].cut = sim->ports[peer].cut = false;
-	sim_link_settle(sim, port, SIM_CAUSE_LINK);
+	set_cut(sim, port, false);
 }
 
 void
@@ -143,19 +143,14 @@ static void
 on_flap(struct sim *sim, struct sim_event *e)
 {
 	struct script *s = (struct script *)e;
+	bool cut = s->left % 2 == 0;
 
-	if (s->left % 2) {
-		sim_link_mend(sim, s->port);
-		s->left--;
-		if (!s->left)
-			script_end(sim, s);
-		else
-			sim_clock_start(sim, e, sim->now + s->other_period);
-		return;
-	}
-	sim_link_cut(sim, s->port);
-	s->left--;
-	sim_clock_start(sim, e, sim->now + s->period);
+	set_cut(sim, s->port, cut);
+	if (--s->left)
+		sim_clock_start(sim, e, sim->now +
+				(cut ? s->period : s->other_period));
+	else
+		script_end(sim, s);
 }
 
 void
