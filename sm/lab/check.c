@@ -10,10 +10,7 @@
 #define PKEYS_TRIED	32u
 #define KEY_DEFAULT	0xffffu
 
-static bool
-check_fail(GString *why, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool
+static bool G_GNUC_PRINTF(2, 3)
 check_fail(GString *why, const char *format, ...)
 {
 	va_list args;

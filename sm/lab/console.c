@@ -33,10 +33,7 @@ struct call {
 	const char *name, *word;	/* of the command; its last word */
 };
 
-static bool console_fail(struct call *c, const char *format,
-			 ...) G_GNUC_PRINTF(2, 3);
-
-static bool
+static bool G_GNUC_PRINTF(2, 3)
 console_fail(struct call *c, const char *format, ...)
 {
 	va_list args;

@@ -24,12 +24,9 @@
 #define IB_DIR		"class/infiniband/" DEVICE_NAME
 #define GID_FORMAT	"%04x:%04x:%04x:%04x:%04x:%04x:%04x:%04x\n"
 
-static void device_write_file(struct lab_device *d, const char *text,
-			      const char *format, ...) G_GNUC_PRINTF(3, 4);
-
 /* In one go for a reader: a new file that takes the place of the old one. A
  * file that would not change is left alone: files are slow. */
-static void
+static void G_GNUC_PRINTF(3, 4)
 device_write_file(struct lab_device *d, const char *text, const char *format,
 		  ...)
 {

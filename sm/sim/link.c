@@ -18,7 +18,6 @@
  */
 #include "sm/sim/state.h"
 
-
 struct training {
 	struct sim_event event;
 	uint32_t port;		/* the lower one of the link */
@@ -92,13 +91,8 @@ link_drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 		return;
 	sim_port_add_errors(sim, port, PERF_LINK_DOWNED, 1);
 	sim_link_set_state(sim, port, PORT_STATE_DOWN);
-	switch (cause) {
-	case SIM_CAUSE_LINK:
+	if (cause == SIM_CAUSE_LINK)
 		link_tell(sim, port);
-		break;
-	case SIM_CAUSE_SET:
-		break;
-	}
 }
 
 static void
