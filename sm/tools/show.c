@@ -120,20 +120,13 @@ put_count(GString *out, uint32_t n, const char *one, const char *many)
 static const char *
 state_mark(unsigned state)
 {
-	switch ((enum port_state)state) {
-	case PORT_STATE_ACTIVE:
-	case PORT_STATE_ACTIVE_DEFER:
-		return "●";
-	case PORT_STATE_ARMED:
-		return "◐";
-	case PORT_STATE_INIT:
-		return "○";
-	case PORT_STATE_DOWN:
-		return "·";
-	case PORT_STATE_NOP:
-		break;
-	}
-	return "?";
+	static const char *const marks[] = {
+		[PORT_STATE_NOP] = "?", [PORT_STATE_DOWN] = "·",
+		[PORT_STATE_INIT] = "○", [PORT_STATE_ARMED] = "◐",
+		[PORT_STATE_ACTIVE] = "●", [PORT_STATE_ACTIVE_DEFER] = "●",
+	};
+
+	return state < G_N_ELEMENTS(marks) ? marks[state] : "?";
 }
 
 static unsigned
@@ -426,29 +419,6 @@ put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
 }
 
 static void
-put_level_title(const struct picture *p, uint32_t level, uint32_t n,
-		GString *out)
-{
-	struct tally t;
-
-	if (level + 1 < p->n_levels) {
-		tally_between(p, level + 1, level, &t);
-		g_string_append(out, "    │ │ │  ");
-		put_tally(out, &t);
-		g_string_append_c(out, '\n');
-	}
-	g_string_append_printf(out, "level %u: ", level);
-	put_count(out, n, "switch", "switches");
-	if (level == 0) {
-		tally_between(p, 0, SNAPSHOT_NONE, &t);
-		g_string_append(out, t.n ? ", to the hosts " : ", no hosts");
-		if (t.n)
-			put_tally(out, &t);
-	}
-	g_string_append_c(out, '\n');
-}
-
-static void
 put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 	   GString *out)
 {
@@ -459,11 +429,27 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 						     sizeof(uint32_t));
 		uint32_t share = lines / above;
 		uint32_t used;
+		struct tally t;
 
 		for (uint32_t sw = 0; sw < p->g->n_switches; sw++)
 			if (p->level[sw] == level)
 				g_array_append_val(list, sw);
-		put_level_title(p, level, list->len, out);
+		if (above < p->n_levels) {
+			tally_between(p, above, level, &t);
+			g_string_append(out, "    │ │ │  ");
+			put_tally(out, &t);
+			g_string_append_c(out, '\n');
+		}
+		g_string_append_printf(out, "level %u: ", level);
+		put_count(out, list->len, "switch", "switches");
+		if (level == 0) {
+			tally_between(p, 0, SNAPSHOT_NONE, &t);
+			g_string_append(out, t.n ? ", to the hosts " :
+					", no hosts");
+			if (t.n)
+				put_tally(out, &t);
+		}
+		g_string_append_c(out, '\n');
 		used = count_lines(out->str + start);
 		put_switches(p, list, share > used ? share - used : 0,
 			  max_hosts, out);
