@@ -90,7 +90,7 @@ partition_rules_copy(const struct partition_rules *r)
 
 /* NULL: there is none; it would have to be put into this place. */
 static struct partition *
-find_partition(const struct partition_rules *rules, uint16_t base, guint *place)
+rules_place(const struct partition_rules *rules, uint16_t base, guint *place)
 {
 	guint high = rules->partitions->len;
 
@@ -113,7 +113,7 @@ struct partition *
 partition_rules_get(struct partition_rules *rules, uint16_t pkey)
 {
 	guint place;
-	struct partition *p = find_partition(rules, pkey_base(pkey), &place);
+	struct partition *p = rules_place(rules, pkey_base(pkey), &place);
 
 	/* P_Keys with a base of 0 are invalid, IBA 10.9.1.1 */
 	g_assert(pkey_base(pkey) != 0);
@@ -132,7 +132,7 @@ partition_rules_find(const struct partition_rules *r, uint16_t pkey)
 {
 	guint place;
 
-	return find_partition(r, pkey_base(pkey), &place);
+	return rules_place(r, pkey_base(pkey), &place);
 }
 
 void
