@@ -161,7 +161,6 @@ struct partitions_parser {
 	GHashTable *by_name;		/* name -> the first draft with it */
 	GHashTable *mgids;		/* MGID -> struct placed_group */
 	struct draft *scrap;		/* of definitions with a bad head */
-	unsigned n_definitions;
 };
 
 #define fail_at(p, place, ...)	text_fail(&(p)->scan, place, __VA_ARGS__)
@@ -722,7 +721,6 @@ take_definition(struct partitions_parser *p)
 	uint32_t sl;
 	bool good;
 
-	p->n_definitions++;
 	if (*p->scan.at == ';') {
 		fail_at(p, text_here(&p->scan), "this \";\" ends nothing");
 		p->scan.at++;
@@ -922,10 +920,10 @@ parser_finish(struct partitions_parser *p)
 	struct partition_rules *rules;
 	bool ok = true;
 
-	if (!p->n_definitions)
-		return partition_rules_default();
 	if (p->scan.n_errors)
 		return NULL;
+	if (!p->drafts->len)
+		return partition_rules_default();
 	rules = partition_rules_new();
 	for (guint i = 0; ok && i < p->drafts->len; i++) {
 		struct draft *d = p->drafts->pdata[i];
@@ -953,10 +951,9 @@ parser_finish(struct partitions_parser *p)
 		for (guint k = 0; k < d->groups->len; k++)
 			put_scopes(p, d, &g[k], out);
 	}
-	if (!p->scan.n_errors)
-		return rules;
-	partition_rules_unref(rules);
-	return NULL;
+	if (p->scan.n_errors)
+		g_clear_pointer(&rules, partition_rules_unref);
+	return rules;
 }
 
 bool
