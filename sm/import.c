@@ -279,7 +279,8 @@ take_key(struct import *im, const char *where, const char *key,
 
 /* A key, and a word or a text in quotes. */
 static void
-take_line(struct import *im, const char *path, unsigned number, char *line)
+import_take_line(struct import *im, const char *path, unsigned number,
+		 char *line)
 {
 	g_autofree char *where = g_strdup_printf("%s:%u", path, number);
 	char *key = g_strstrip(line), *value, *end;
@@ -312,14 +313,14 @@ take_conf(struct import *im, const char *path)
 	}
 	lines = g_strsplit(text ? text : "", "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
-		take_line(im, path, i + 1, lines[i]);
+		import_take_line(im, path, i + 1, lines[i]);
 	return text;
 }
 
 /* --- judging the whole --- */
 
 static const struct import_file *
-file_of(const struct import *im, const char *key)
+import_file_of(const struct import *im, const char *key)
 {
 	for (guint i = 0; i < im->files->len; i++) {
 		const struct import_file *f = im->files->pdata[i];
@@ -392,7 +393,7 @@ static void
 note_partitions(struct import *im, const struct site_files *site,
 		const GPtrArray *warnings)
 {
-	const struct import_file *f = file_of(im, PARTITIONS);
+	const struct import_file *f = import_file_of(im, PARTITIONS);
 	g_autoptr(GString) cut = g_string_new("nobody");
 	const GPtrArray *all;
 	unsigned n = 0;
@@ -492,7 +493,7 @@ print_lines(const char *title, const GPtrArray *lines)
 }
 
 static void
-report(const struct import *im, const char *path, bool there)
+import_report(const struct import *im, const char *path, bool there)
 {
 	unsigned n = 0;
 
@@ -534,7 +535,7 @@ give_away(const struct import_file *f)
 }
 
 static bool
-write_file(const struct import_file *f)
+import_write_file(const struct import_file *f)
 {
 	g_autofree char *backup = g_strconcat(f->to, ".bak", NULL);
 	g_autofree char *old = text_read_file(f->to, NULL);
@@ -562,7 +563,7 @@ write_file(const struct import_file *f)
 }
 
 static bool
-write_all(struct import *im, const char *path)
+import_write_all(struct import *im, const char *path)
 {
 	struct import_file conf = {
 		.to = g_build_filename(im->to, "minism.conf", NULL),
@@ -574,9 +575,9 @@ write_all(struct import *im, const char *path)
 	g_string_printf(conf.text, "# Taken from %s by minism import; all keys "
 			"are in minism.conf(5).\n%s", path, im->conf->str);
 	for (guint i = 0; i < im->files->len && ok; i++)
-		ok = write_file(im->files->pdata[i]);
+		ok = import_write_file(im->files->pdata[i]);
 	/* the last one, for it names the others */
-	ok = ok && write_file(&conf);
+	ok = ok && import_write_file(&conf);
 	g_free(conf.to);
 	g_string_free(conf.text, TRUE);
 	return ok;
@@ -589,11 +590,11 @@ import_run(struct import *im)
 	bool there = take_conf(im, path);
 
 	/* OpenSM reads it without being told */
-	if (!file_of(im, PARTITIONS))
+	if (!import_file_of(im, PARTITIONS))
 		take_file(im, PARTITIONS, "partitions.conf");
 	judge_site(im);
 	take_lids(im);
-	report(im, path, there);
+	import_report(im, path, there);
 	if (im->lines[IMPORT_REFUSED]->len) {
 		puts("nothing is written: mend what is refused, in a copy of "
 		     "the folder if OpenSM still needs it");
@@ -603,12 +604,12 @@ import_run(struct import *im)
 		puts("nothing is written: --write does");
 		return EXIT_SUCCESS;
 	}
-	return write_all(im, path) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return import_write_all(im, path) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* False: *status is what to end with. */
 static bool
-read_words(struct import *im, int argc, char **argv, char ***words,
+import_read_words(struct import *im, int argc, char **argv, char ***words,
 	   int *status)
 {
 	g_autofree char *help = NULL;
@@ -647,7 +648,7 @@ import_main(int argc, char **argv)
 	im.files = g_ptr_array_new_with_free_func(free_file);
 	im.notes = g_ptr_array_new_with_free_func(g_free);
 	option_set_defaults(&table, &im);
-	if (read_words(&im, argc, argv, &words, &status)) {
+	if (import_read_words(&im, argc, argv, &words, &status)) {
 		char *to = g_canonicalize_filename(im.to, NULL);
 
 		g_free(im.to);
