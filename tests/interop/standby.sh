@@ -180,7 +180,7 @@ case_heir() {
 		'"$0" -s "$1" sms | grep -i standby' "$MINISMCTL" \
 		"$SCRATCH/master.ctl"
 	kill "$(cat master.pid)"
-	check "minism ends, and opensm is the master" await 3 \
+	check "minism ends, and opensm is the master" await 10 \
 		log_has opensm.run.out 'Entering MASTER state'
 	sm_kill_all
 }

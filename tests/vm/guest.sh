@@ -382,8 +382,8 @@ case_standby() {
 	check "the members are still the same" await 5 same_members
 	kill "$sm_pid"
 	check "the master is told to end: the second has the fabric" \
-		await 3 sm_lid_is 4
-	check "it ends, and has said so" await 3 finds 'we end: handing over' \
+		await 10 sm_lid_is 4
+	check "it ends, and has said so" await 10 finds 'we end: handing over' \
 		cat /tmp/sm.log
 	check "the members are the same again" await 5 same_members
 	check "the second is master again: pings" mesh
