@@ -21,8 +21,8 @@ enum stream {
 
 /* Marks so many of the eligible, of n_marks nodes or ports. */
 static uint8_t *
-choose_some(uint32_t n_marks, const GArray *eligible, uint64_t wanted,
-	    uint64_t seed, enum stream stream)
+mark_failing(uint32_t n_marks, const GArray *eligible, uint64_t wanted,
+	     uint64_t seed, enum stream stream)
 {
 	uint8_t *gone = g_new0(uint8_t, n_marks);
 	uint64_t rng = prng_stream(seed, stream);
@@ -49,7 +49,7 @@ choose_switches(const struct snapshot *s, const struct link_failures *d)
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
 			g_array_append_val(eligible, s->switches[i]);
-	return choose_some(s->n_nodes, eligible, ((uint64_t)s->n_switches *
+	return mark_failing(s->n_nodes, eligible, ((uint64_t)s->n_switches *
 		      d->switches_per_mille + 500) / 1000, d->seed,
 		      STREAM_SWITCHES);
 }
@@ -64,7 +64,7 @@ choose_links(const struct snapshot *s, const struct link_failures *d)
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (snapshot_joins_switches(s, port))
 			g_array_append_val(eligible, port);
-	return choose_some(s->n_ports, eligible, ((uint64_t)eligible->len *
+	return mark_failing(s->n_ports, eligible, ((uint64_t)eligible->len *
 		      d->links_per_mille + 500) / 1000, d->seed,
 		      STREAM_LINKS);
 }
