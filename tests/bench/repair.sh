@@ -50,11 +50,14 @@ start_minism() {
 	sm_start run.log -s 5
 }
 
+# Its log is written late unless it is told otherwise.
 start_opensm() {
+	printf '%s\n' 'force_log_flush TRUE' 'sweep_interval 5' \
+		'routing_engine ftree' >opensm.conf
 	(
 		exec "${leash[@]}" env SIM_HOST="$SIM_HOST" \
 			LD_PRELOAD="$shim" OSM_CACHE_DIR="$SCRATCH/cache" \
-			OSM_TMP_DIR="$SCRATCH/cache" opensm -s 5 -R ftree \
+			OSM_TMP_DIR="$SCRATCH/cache" opensm -F opensm.conf \
 			-f "$SCRATCH/run.log"
 	) >opensm.out 2>&1 </dev/null &
 	SM_PID=$!
