@@ -6,8 +6,9 @@
  * them: what a fault changed is undone when the cable is back, whatever came
  * in between. For each LID with an entry that leads into a lost cable, the
  * switches whose paths pass it are found against the direction of the entries.
- * Of these, first those with CAs change to a shortest path that works, of
- * several to the one to which this repair has given the least. Then, from the
+ * Of these, first those next to the fault that have another path of the same
+ * length take it, of several the one to which this repair has given the least;
+ * then those with CAs the shortest that there is. Then, from the
  * cable backwards, the others keep their entries if these lead around the fault
  * by now, or else get another path.
  *
@@ -408,6 +409,45 @@ mend_find_behind(struct mend *m)
 				mend_lose(m, g->edges[e].peer);
 }
 
+/* By the tables of the whole fabric. */
+static uint32_t
+mend_hops_before(const struct mend *m, uint32_t sw)
+{
+	uint32_t hops, e;
+
+	for (hops = 0; hops < HOPS_MAX; hops++) {
+		e = graph_edge_at(m->g, sw, lft_row(m->r->made.lft, sw)
+				  [m->lid]);
+		if (e == SNAPSHOT_NONE)
+			break;
+		sw = m->g->edges[e].peer;
+	}
+	return hops;
+}
+
+/* From the fault backwards, those with another path that is no longer: what is
+ * behind them stays. */
+static void
+mend_near(struct mend *m)
+{
+	struct mend_path path;
+	uint32_t i, sw, before;
+
+	m->is_data = true;
+	for (i = 0; i < m->n; i++) {
+		sw = m->queue[i];
+		before = mend_hops_before(m, sw);
+		if (mend_follow(m, mend_next(m, sw), false, &path) &&
+		    path.hops <= before) {
+			m->is_open[sw] = 0;
+			continue;
+		}
+		path = mend_find(m, sw, false);
+		if (path.edge != SNAPSHOT_NONE && path.hops <= before)
+			mend_take(m, sw, path.edge);
+	}
+}
+
 /* Switches with CAs, the nearest first. */
 static void
 mend_hosts(struct mend *m)
@@ -525,6 +565,7 @@ mend_lid(struct mend *m, guint nth, guint *next)
 		mend_lose(m, x[nth].sw);
 	*next = nth;
 	mend_find_behind(m);
+	mend_near(m);
 	mend_hosts(m);
 	return mend_others(m) && mend_check_lid(m);
 }
