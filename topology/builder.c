@@ -335,7 +335,7 @@ assemble(const struct builder *b, const GArray *order)
 {
 	struct snapshot *s = g_new0(struct snapshot, 1);
 	/* where the ports of a node that stays begin */
-	g_autofree uint32_t *first = g_new(uint32_t, b->nodes->len);
+	g_autofree uint32_t *first = g_new(uint32_t, b->nodes->len + 1u);
 	uint32_t sw = 0;
 
 	memset(first, 0xff, b->nodes->len * sizeof(*first));
