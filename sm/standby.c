@@ -19,8 +19,8 @@
  * as IBA 15.2.5 has them. Its Reports would tell of new groups only, and the
  * method belongs to one program of this machine, which may be a subscriber.
  *
- * Safety. What was read is text that sa_load() has accepted. It replaces what is
- * held as a whole, and the SA's own state only in standby_take(). A table that
+ * Safety. What was read is text that sa_load() has accepted. It replaces what
+ * is held as a whole, and the SA's own state only in standby_take(). A table that
  * is cut, of another record size, or that the transport lost, changes nothing.
  *
  * Cost. A minute of rest follows a read that took six seconds: the next one
@@ -53,7 +53,7 @@ static const char *const part_names[PARTS] = {
 };
 
 /* What could be taken over. */
-struct held {
+struct standby_held {
 	char *part[PARTS];		/* NULL: none was read */
 	bool whole;
 	uint16_t lid;			/* of the master */
@@ -86,7 +86,7 @@ struct standby {
 	int64_t not_before;
 	struct sa_mark mark;		/* as the master told in this round */
 	struct sa *draft;		/* of records */
-	struct held held;
+	struct standby_held held;
 	const char *why;
 	bool told_warm;			/* the log says so */
 	uint64_t reads;
@@ -109,11 +109,11 @@ now_of(const struct standby *b)
 }
 
 static void
-held_clear(struct held *h)
+held_clear(struct standby_held *h)
 {
 	for (unsigned i = 0; i < PARTS; i++)
 		g_free(h->part[i]);
-	*h = (struct held){ 0 };
+	*h = (struct standby_held){ 0 };
 }
 
 static void
@@ -180,7 +180,7 @@ adopt(struct standby *b, char *const part[PARTS])
 {
 	struct sa *trial = sa_new(sa_params_of(b->sa));
 	g_autoptr(GError) error = NULL;
-	struct held new = {
+	struct standby_held new = {
 		.whole = b->attr_id == SA_ATTR_STATE, .lid = b->master.lid,
 		.mark = b->mark, .as_of = b->began, .read = b->began,
 	};
@@ -485,7 +485,7 @@ standby_read_last(struct standby *b, void (*done)(void *data), void *data)
 uint16_t
 standby_take(struct standby *b, int64_t heard)
 {
-	struct held *h = &b->held;
+	struct standby_held *h = &b->held;
 	g_autoptr(GError) error = NULL;
 	uint16_t lid = LID_NONE;
 
