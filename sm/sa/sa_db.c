@@ -53,16 +53,17 @@ cable_is_active(const struct snapshot *s, uint32_t port)
 		s->ports[peer].info.state >= PORT_STATE_ACTIVE;
 }
 
-/* A cable's rate is the lower one of what both ends say. An Active cable whose
- * rate has no code still carries something. */
+/* The lower MTU and rate of what both ends say. An Active cable whose rate has no
+ * code still carries something. */
 static uint8_t
-cable_way(const struct snapshot *s, uint32_t port, unsigned mtu)
+cable_way(const struct snapshot *s, uint32_t port)
 {
-	unsigned a = sa_rate_rank(sa_rate_of(&s->ports[port].info));
-	unsigned b = sa_rate_rank(sa_rate_of(
-		&s->ports[s->ports[port].peer].info));
+	const struct port_info *a = &s->ports[port].info;
+	const struct port_info *b = &s->ports[s->ports[port].peer].info;
 
-	return sa_way(mtu, MIN(a, b));
+	return sa_way(MIN(a->mtu_cap, b->mtu_cap),
+		      MIN(sa_rate_rank(sa_rate_of(a)),
+			  sa_rate_rank(sa_rate_of(b))));
 }
 
 static void
@@ -78,9 +79,7 @@ find_hop(const struct snapshot *s, uint32_t port, struct sa_hop *hop)
 	hop->next = p->peer;
 	hop->sw = snapshot_node_of(s, p->peer)->sw_index;
 	if (cable_is_active(s, port))
-		hop->way = cable_way(s, port,
-				     MIN(p->info.mtu_cap,
-					 s->ports[p->peer].info.mtu_cap));
+		hop->way = cable_way(s, port);
 }
 
 static void
@@ -133,8 +132,7 @@ find_ends(struct sa_db *v)
 		} else if (cable_is_active(s, port)) {
 			end->sw = snapshot_node_of(s,
 					s->ports[port].peer)->sw_index;
-			end->way = cable_way(s, port,
-					       s->ports[port].info.mtu_cap);
+			end->way = cable_way(s, port);
 		}
 	}
 }

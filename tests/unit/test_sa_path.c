@@ -143,7 +143,7 @@ naive_path(const struct lab *l, uint32_t from, uint32_t to, unsigned *mtu,
 	const struct snapshot_port *p = &l->s->ports[from];
 	uint32_t sw = snapshot_node_of(l->s, p->peer)->sw_index;
 
-	*mtu = p->info.mtu_cap;
+	*mtu = MIN(p->info.mtu_cap, l->s->ports[p->peer].info.mtu_cap);
 	*mbps = sa_rate_mbps(sa_rate_of(&p->info));
 	return p->info.state == PORT_STATE_ACTIVE &&
 		l->s->ports[p->peer].info.state == PORT_STATE_ACTIVE &&
