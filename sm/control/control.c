@@ -24,33 +24,16 @@
 
 #define VERSION		1
 #define SM_PRIORITY_MAX	15u
+#define OF_FABRIC	(1u << 8)	/* needs control_request.db */
 
 struct command {
 	const char *name;
 	const char *rest;	/* what follows the name, for help */
 	const char *summary;
 	guint min, max;		/* words, the name included */
-	unsigned options;	/* 1 << enum request_option */
+	unsigned takes;		/* 1 << enum request_option; OF_FABRIC */
 	void (*run)(struct control_request *r);
 };
-
-static void
-run_status(struct control_request *r)
-{
-	struct control_view v;
-
-	request_look(r, &v);
-	r->code = control_status(&v, r->json, r->body);
-}
-
-static void
-run_metrics(struct control_request *r)
-{
-	struct control_view v;
-
-	request_look(r, &v);
-	control_metrics(&v, r->body);
-}
 
 static void
 run_reload(struct control_request *r)
@@ -87,11 +70,9 @@ static void
 run_pause(struct control_request *r)
 {
 	bool pauses = strcmp(r->words[0], "pause") == 0;
-	struct control_view v;
 
-	request_look(r, &v);
 	r->hooks->pause(pauses, r->hooks->data);
-	request_say(r, CONTROL_DONE, "%s", pauses == v.paused ?
+	request_say(r, CONTROL_DONE, "%s", pauses == r->v.paused ?
 		    pauses ? "it is paused already" : "it was not paused" :
 		    pauses ? "no sweeps, and nothing is programmed, until "
 		    "minismctl resume or a restart" :
@@ -103,19 +84,17 @@ run_priority(struct control_request *r)
 {
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	struct control_view v;
 	uint64_t n;
 
-	request_look(r, &v);
 	if (!word) {
-		request_say(r, CONTROL_DONE, "%u", v.self.priority);
+		request_say(r, CONTROL_DONE, "%u", r->v.self.priority);
 	} else if (!text_read_number(word, SM_PRIORITY_MAX, &n)) {
 		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
 			    shown, SM_PRIORITY_MAX);
 	} else {
 		r->hooks->priority((unsigned)n, r->hooks->data);
 		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
-			    v.self.priority, (unsigned)n);
+			    r->v.self.priority, (unsigned)n);
 	}
 }
 
@@ -126,12 +105,11 @@ run_loglevel(struct control_request *r)
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
 	g_autofree char *near = NULL;
-	struct control_view v;
 	uint64_t n;
 
 	if (!word) {
-		request_look(r, &v);
-		request_say(r, CONTROL_DONE, "%s", log_level_name(v.level));
+		request_say(r, CONTROL_DONE, "%s",
+			    log_level_name(r->v.level));
 		return;
 	}
 	for (n = 0; n < G_N_ELEMENTS(names); n++)
@@ -151,44 +129,87 @@ run_loglevel(struct control_request *r)
 	request_say(r, CONTROL_DONE, "%s", names[n]);
 }
 
+static const char *const origins[] = {
+	[OPTIONS_DEFAULT] = "default",
+	[OPTIONS_FILE] = "file",
+	[OPTIONS_COMMAND_LINE] = "command line",
+};
+
+/* What a file cannot say is a comment. */
+static void
+put_value(struct text_report *r, const struct options_value *v)
+{
+	bool quotes = !v->value || !*v->value || strpbrk(v->value, " \t#");
+	g_autofree char *text = v->secret ? g_strdup("(secret)") :
+		!v->value && v->key ? g_strdup("(null)") :
+		g_strdup_printf(quotes ? "\"%s\"" : "%s",
+				v->value ? v->value : "");
+
+	report_open(r, NULL, '{');
+	report_say(r, "%s%s%s %s", v->secret || !v->key ? "# " : "",
+		   v->key ? "" : "--", v->key ? v->key : v->name, text);
+	report_say(r, "\t# %s\n", origins[v->from]);
+	report_text(r, "key", v->key, NULL);
+	report_text(r, "option", v->name, NULL);
+	report_text(r, "value", v->secret ? text : v->value, NULL);
+	report_text(r, "origin", origins[v->from], NULL);
+	report_close(r, '}');
+}
+
+/* The options that are in force, as a file that would make them so. */
+static void
+run_config(struct control_request *r)
+{
+	g_autoptr(GArray) list = options_list(r->v.conf);
+
+	report_open(&r->out, NULL, '{');
+	report_say(&r->out, "# file: ");
+	report_text(&r->out, "file", r->v.conf->config_file, "\n");
+	report_open(&r->out, "config", '[');
+	for (guint i = 0; i < list->len; i++)
+		put_value(&r->out,
+			  &g_array_index(list, struct options_value, i));
+	request_close_list(r);
+}
+
 /* --- words --- */
 
 static void run_help(struct control_request *r);
 
 static const struct command commands[] = {
 	{ "status", "", "how the subnet is, and what was done lately", 1, 1, 0,
-	  run_status },
+	  control_status },
 	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
 	  "is so from now on", 1, 2, 0, run_accept },
 	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
-	  "and why", 3, 3, 1 << REQUEST_WHY, control_path },
+	  "and why", 3, 3, OF_FABRIC | 1 << REQUEST_WHY, control_path },
 	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,
-	  2, 0, control_who },
-	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, 0,
+	  2, OF_FABRIC, control_who },
+	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, OF_FABRIC,
 	  control_nodes },
-	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2, 0,
-	  control_links },
+	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
+	  OF_FABRIC, control_links },
 	{ "errors", "[TEXT]", "ports that counted errors, the worst cable "
-	  "first", 1, 2, 0, control_errors },
+	  "first", 1, 2, OF_FABRIC, control_errors },
 	{ "avoid", "[NAME/PORT]", "leave the link at a switch's port out of "
-	  "routing, or list those that are", 1, 2, 0, control_avoid },
-	{ "use", "NAME/PORT", "take it into routing again", 2, 2, 0,
+	  "routing, or list those that are", 1, 2, OF_FABRIC, control_avoid },
+	{ "use", "NAME/PORT", "take it into routing again", 2, 2, OF_FABRIC,
 	  control_avoid },
-	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
+	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, OF_FABRIC,
 	  control_ports },
-	{ "groups", "", "multicast groups", 1, 1, 0, control_groups },
+	{ "groups", "", "multicast groups", 1, 1, OF_FABRIC, control_groups },
 	{ "members", "[MGID|MLID]", "members of all groups, or of one", 1, 2,
-	  0, control_members },
-	{ "services", "", "services that clients registered", 1, 1, 0,
+	  OF_FABRIC, control_members },
+	{ "services", "", "services that clients registered", 1, 1, OF_FABRIC,
 	  control_services },
 	{ "subscriptions", "", "clients that get Reports, and about what", 1,
-	  1, 0, control_subscriptions },
+	  1, OF_FABRIC, control_subscriptions },
 	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
 	  control_sms },
 	{ "report", "", "the fabric as a web page, to be kept in a file", 1, 1,
-	  0, control_report },
+	  OF_FABRIC, control_report },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
-	  run_metrics },
+	  control_metrics },
 	{ "events", "[--follow]", "what was logged lately, of level info and "
 	  "above", 1, 2, 1 << REQUEST_FOLLOW, control_events },
 	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
@@ -214,7 +235,7 @@ static const struct command commands[] = {
 	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
 	  "the master", 1, 2, 0, run_priority },
 	{ "config", "", "all options, and where their values come from", 1, 1,
-	  0, control_config },
+	  0, run_config },
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
 	  run_loglevel },
@@ -301,6 +322,18 @@ take_options(struct control_request *r)
 }
 
 static void
+request_run(struct control_request *r, const struct command *command)
+{
+	r->hooks->look(&r->v, r->hooks->data);
+	r->db = r->v.sa ? sa_view_of(r->v.sa) : NULL;
+	if ((command->takes & OF_FABRIC) && !r->db)
+		request_say(r, CONTROL_NOT_DONE,
+			    "no sweep has read the fabric yet");
+	else
+		command->run(r);
+}
+
+static void
 run_line(struct control_request *r, const char *line)
 {
 	const struct command *command;
@@ -317,7 +350,7 @@ run_line(struct control_request *r, const char *line)
 	}
 	r->n_words = (guint)n;
 	if (n > 1 && strcmp(r->words[0], "json") == 0) {
-		r->json = true;
+		r->out.as_json = true;
 		g_free(r->words[0]);
 		memmove(r->words, r->words + 1, (size_t)n * sizeof(*r->words));
 		r->n_words--;
@@ -326,19 +359,20 @@ run_line(struct control_request *r, const char *line)
 	command = find_command(r->words[0]);
 	if (!command)
 		say_unknown(r);
-	else if (given & ~command->options)
+	else if (given & ~command->takes)
 		request_say(r, CONTROL_USAGE, "%s does not take that option",
 			    command->name);
 	else if (r->n_words < command->min || r->n_words > command->max)
 		request_say_usage(r);
 	else
-		command->run(r);
+		request_run(r, command);
 }
 
 enum control_code
 control_ask(const struct control_hooks *hooks, const char *line, GString *out)
 {
-	struct control_request r = { .hooks = hooks, .body = out };
+	struct control_request r = { .hooks = hooks,
+				     .out = { .json = { .out = out } } };
 
 	run_line(&r, line);
 	g_strfreev(r.words);

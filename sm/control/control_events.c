@@ -37,53 +37,39 @@ put_event(struct text_report *r, const struct log_event *e)
 
 /* events [NUMBER of the first]. When followed, JSON is an object a line. */
 void
-control_events(struct control_request *request)
+control_events(struct control_request *r)
 {
-	struct text_report r = { .json = { .out = request->body },
-				 .as_json = request->json };
-	bool follow = request->options[REQUEST_FOLLOW];
-	struct control_view v;
+	bool follow = r->options[REQUEST_FOLLOW];
+	const struct log *log = r->v.log;
+	GString *out = r->out.json.out;
 	uint64_t first = 0, end;
 
-	if (request->words[1] &&
-	    !text_read_number(request->words[1], UINT64_MAX, &first)) {
-		request_say_usage(request);
+	if (r->words[1] &&
+	    !text_read_number(r->words[1], UINT64_MAX, &first)) {
+		request_say_usage(r);
 		return;
 	}
-	request_look(request, &v);
-	end = v.log ? log_n_events(v.log) : 0;
+	end = log ? log_n_events(log) : 0;
 	first = MAX(first, end - MIN(end, LOG_EVENTS));
 	if (follow) {
-		request->code = CONTROL_AGAIN;
-		g_string_append_printf(request->body, "%sevents %"
-				       G_GUINT64_FORMAT " --follow\n",
-				       request->json ? "json " : "", end);
+		r->code = CONTROL_AGAIN;
+		g_string_append_printf(out, "%sevents %" G_GUINT64_FORMAT
+				       " --follow\n", request_form(r), end);
 	} else {
-		report_open(&r, NULL, '{');
-		report_open(&r, "events", '[');
+		request_open_list(r, "events");
 	}
 	for (; first < end; first++) {
-		put_event(&r, log_event(v.log, first));
-		if (!follow || !request->json)
+		put_event(&r->out, log_event(log, first));
+		if (!follow || !r->out.as_json)
 			continue;
-		g_string_append_c(request->body, '\n');
-		r.json.comma = false;
+		g_string_append_c(out, '\n');
+		r->out.json.comma = false;
 	}
-	if (follow)
-		return;
-	report_close(&r, ']');
-	report_close(&r, '}');
-	if (request->json)
-		g_string_append_c(request->body, '\n');
+	if (!follow)
+		request_close_list(r);
 }
 
 /* ---- sweep ---- */
-
-static bool
-is_sweeping(enum sweep_state doing)
-{
-	return doing >= SWEEP_DISCOVERING && doing <= SWEEP_PROGRAMMING;
-}
 
 /* The one that was asked for is the first for this cause behind the `first`
  * that had ended by then. */
@@ -100,50 +86,44 @@ find_sweep(const struct status *s, uint64_t first)
 	return NULL;
 }
 
-static void
-wait_for_sweep(struct control_request *r, const struct control_view *v,
-	       uint64_t first)
-{
-	const struct status_sweep *sweep = find_sweep(v->status, first);
-	enum control_code code;
-	const char *name;
-
-	if (!sweep) {
-		r->code = CONTROL_AGAIN;
-		g_string_append_printf(r->body, "%ssweep %" G_GUINT64_FORMAT
-				       " --wait\n", r->json ? "json " : "",
-				       first);
-		return;
-	}
-	code = control_verdict(v, &name);
-	request_say(r, CONTROL_DONE, "swept in %.1f %s: %s",
-		    (double)sweep->took_us / 1000, v->ms, name);
-	r->code = code;
-}
-
 /* sweep [NUMBER of sweeps that had ended when it was asked for] */
 void
 control_sweep(struct control_request *r)
 {
-	struct control_view v;
+	const struct control_view *v = &r->v;
+	const struct status_sweep *sweep;
+	enum control_code code;
+	const char *name;
 	uint64_t first;
 
-	request_look(r, &v);
-	if (v.paused) {
+	if (v->paused) {
 		request_say(r, CONTROL_NOT_DONE, "this manager is paused: "
 			    "resume sweeps");
 		return;
 	}
 	if (!r->words[1]) {
-		first = v.status->n_sweeps + is_sweeping(v.doing);
+		first = v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
+					       v->doing <= SWEEP_PROGRAMMING);
 		r->hooks->sweep(r->hooks->data);
 	} else if (!r->options[REQUEST_WAIT] ||
 		   !text_read_number(r->words[1], UINT64_MAX, &first)) {
 		request_say_usage(r);
 		return;
 	}
-	if (r->options[REQUEST_WAIT])
-		wait_for_sweep(r, &v, first);
-	else
+	if (!r->options[REQUEST_WAIT]) {
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
+		return;
+	}
+	sweep = find_sweep(v->status, first);
+	if (!sweep) {
+		r->code = CONTROL_AGAIN;
+		g_string_append_printf(r->out.json.out, "%ssweep %"
+				       G_GUINT64_FORMAT " --wait\n",
+				       request_form(r), first);
+		return;
+	}
+	code = control_verdict(v, &name);
+	request_say(r, CONTROL_DONE, "swept in %.1f %s: %s",
+		    (double)sweep->took_us / 1000, v->ms, name);
+	r->code = code;
 }

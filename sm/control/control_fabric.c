@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `path`, `who`, `nodes`, `links` and `ports`: what the fabric of the
- * last sweep is, by the names of its site.
+ * `path`, `who`, `nodes`, `links`, `ports` and `errors`: what the fabric of the
+ * last sweep is, by the names of its site. `avoid` and `use`: links between
+ * switches that routing leaves out.
  *
  * `path` follows the forwarding tables, and asks the SA for what a program
  * would get that wants to send: SL, MTU, rate, P_Key. So whom the SA refuses
@@ -14,7 +15,7 @@
 #include "routing/graph.h"
 #include "sm/mad/sa_record.h"
 #include "topology/changes.h"
-#include "topology/json.h"
+#include "topology/text.h"
 
 #define HOPS_MAX	64u
 
@@ -262,20 +263,6 @@ put_hops(struct text_report *r, const struct sa_db *db,
 	report_close(r, ']');
 }
 
-static void
-put_properties(struct text_report *r, const struct route *route,
-	       const struct path_record *path)
-{
-	static const unsigned mtus[] = { 0, 256, 512, 1024, 2048, 4096 };
-
-	report_say(r, ": %u switches, SL ", route->n);
-	report_number(r, "sl", path->sl, ", MTU ");
-	report_number(r, "mtu", mtus[MIN(path->mtu, 5)], ", ");
-	report_real(r, "gbps", (double)sa_rate_mbps(path->rate) / 1000, 0,
-		    " Gb/s, P_Key ");
-	report_hex(r, "pkey", path->pkey, 4, "");
-}
-
 /* Why the SA has no path for them, in words. */
 static void
 put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
@@ -293,36 +280,39 @@ put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
 }
 
 void
-control_path(struct control_request *request)
+control_path(struct control_request *q)
 {
+	static const unsigned mtus[] = { 0, 256, 512, 1024, 2048, 4096 };
+	struct text_report *r = &q->out;
 	struct path_record path = { 0 };
 	struct route route;
-	struct fabric_query q;
-	uint32_t from, to;
+	uint32_t from = request_find(q, 1), to;
 	bool ok;
 
-	if (!query_open(&q, request))
-		return;
-	from = query_find(&q, 1);
-	to = from == SNAPSHOT_NONE ? from : query_find(&q, 2);
+	to = from == SNAPSHOT_NONE ? from : request_find(q, 2);
 	if (to == SNAPSHOT_NONE)
 		return;
-	follow(q.db, from, to, &route);
-	ok = !route.fault && ask_path(q.v.sa, q.db, from, to, q.v.now,
+	follow(q->db, from, to, &route);
+	ok = !route.fault && ask_path(q->v.sa, q->db, from, to, q->v.now,
 				      &path) == MAD_STATUS_OK;
-	report_open(&q.r, NULL, '{');
-	put_end(&q.r, q.db, "from", from, ") -> ");
-	put_end(&q.r, q.db, "to", to, ")");
+	report_open(r, NULL, '{');
+	put_end(r, q->db, "from", from, ") -> ");
+	put_end(r, q->db, "to", to, ")");
 	if (ok) {
-		put_properties(&q.r, &route, &path);
-		report_text(&q.r, "fault", NULL, NULL);
+		report_say(r, ": %u switches, SL ", route.n);
+		report_number(r, "sl", path.sl, ", MTU ");
+		report_number(r, "mtu", mtus[MIN(path.mtu, 5)], ", ");
+		report_real(r, "gbps", (double)sa_rate_mbps(path.rate) / 1000,
+			    0, " Gb/s, P_Key ");
+		report_hex(r, "pkey", path.pkey, 4, "");
+		report_text(r, "fault", NULL, NULL);
 	} else {
-		put_refusal(&q.r, q.db, from, to, &route);
+		put_refusal(r, q->db, from, to, &route);
 	}
-	report_say(&q.r, "\n");
-	put_hops(&q.r, q.db, &route, request->options[REQUEST_WHY]);
-	query_close(&q);
-	request->code = ok ? CONTROL_DONE : CONTROL_NOT_DONE;
+	report_say(r, "\n");
+	put_hops(r, q->db, &route, q->options[REQUEST_WHY]);
+	request_close(q);
+	q->code = ok ? CONTROL_DONE : CONTROL_NOT_DONE;
 }
 
 /* ---- who, nodes, links ---- */
@@ -378,44 +368,36 @@ put_cables(struct text_report *r, const struct snapshot *s,
 	report_close(r, ']');
 }
 
-static void
-put_who(struct text_report *r, const struct sa_db *db, uint32_t port)
+void
+control_who(struct control_request *q)
 {
+	const struct sa_db *db = q->db;
 	const struct snapshot *s = db->subnet;
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-	g_autofree char *name = snapshot_port_name(s, port);
-	g_autofree char *partitions = print_memberships(db, port);
-	unsigned lmc = db->lids->lmc[port];
+	struct text_report *r = &q->out;
+	uint32_t port = request_find(q, 1);
+	g_autofree char *name = NULL, *partitions = NULL;
+	const struct snapshot_node *n;
 
+	if (port == SNAPSHOT_NONE)
+		return;
+	n = snapshot_node_of(s, port);
+	name = snapshot_port_name(s, port);
+	partitions = print_memberships(db, port);
 	report_open(r, NULL, '{');
 	report_text(r, "name", name, ": ");
 	report_text(r, "kind", kind_name(n), ", LID ");
 	report_number(r, "lid", db->lids->base[port], "");
-	if (lmc)
+	if (db->lids->lmc[port])
 		report_say(r, " to %u", db->lids->base[port] +
-			   (1u << lmc) - 1);
-	report_number(r, "lmc", lmc, NULL);
+			   (1u << db->lids->lmc[port]) - 1);
+	report_number(r, "lmc", db->lids->lmc[port], NULL);
 	report_say(r, "\n  NodeGUID ");
 	report_hex(r, "node_guid", n->info.node_guid, 16, ", PortGUID ");
 	report_hex(r, "port_guid", s->ports[port].guid, 16, "\n  says it is ");
 	report_text(r, "description", n->desc, "\n  ");
 	report_text(r, "partitions", partitions, "\n");
 	put_cables(r, s, n);
-}
-
-void
-control_who(struct control_request *request)
-{
-	struct fabric_query q;
-	uint32_t port;
-
-	if (!query_open(&q, request))
-		return;
-	port = query_find(&q, 1);
-	if (port == SNAPSHOT_NONE)
-		return;
-	put_who(&q.r, q.db, port);
-	query_close(&q);
+	request_close(q);
 }
 
 /* A line a node: where it hangs, or of a switch how many of its links are
@@ -458,23 +440,17 @@ put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
 }
 
 void
-control_nodes(struct control_request *request)
+control_nodes(struct control_request *q)
 {
-	const char *word = request->words[1];
-	const struct snapshot *s;
-	struct fabric_query q;
+	const char *word = q->words[1];
+	const struct snapshot *s = q->db->subnet;
 
-	if (!query_open(&q, request))
-		return;
-	s = q.db->subnet;
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "nodes", '[');
+	request_open_list(q, "nodes");
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		if (!word || strstr(snapshot_node_name(&s->nodes[i]), word) ||
 		    strcmp(kind_name(&s->nodes[i]), word) == 0)
-			put_node(&q.r, q.db, i);
-	report_close(&q.r, ']');
-	query_close(&q);
+			put_node(&q->out, q->db, i);
+	request_close_list(q);
 }
 
 static bool
@@ -515,33 +491,25 @@ put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 }
 
 void
-control_links(struct control_request *request)
+control_links(struct control_request *q)
 {
-	const struct snapshot *s;
-	struct fabric_query q;
+	const struct snapshot *s = q->db->subnet;
 
-	if (!query_open(&q, request))
-		return;
-	s = q.db->subnet;
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "links", '[');
+	request_open_list(q, "links");
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (s->ports[port].peer != SNAPSHOT_NONE &&
 		    port < s->ports[port].peer)
-			put_link_row(&q.r, s, port, request->words[1]);
-	report_close(&q.r, ']');
-	query_close(&q);
+			put_link_row(&q->out, s, port, q->words[1]);
+	request_close_list(q);
 }
 
 void
-control_report(struct control_request *request)
+control_report(struct control_request *q)
 {
-	struct fabric_query q;
 
-	if (query_open(&q, request))
-		status_page(q.v.status, q.db->subnet, q.db->lids, q.db->lft,
-			    perf_manager_ports(q.v.perf, q.db->subnet),
-			    request->body);
+	status_page(q->v.status, q->db->subnet, q->db->lids, q->db->lft,
+		    perf_manager_ports(q->v.perf, q->db->subnet),
+		    q->out.json.out);
 }
 
 /* ---- ports ---- */
@@ -585,26 +553,204 @@ put_port_row(struct text_report *r, const struct sa_db *db, uint32_t port)
 
 /* Also those without a cable; a CA's only as far as they were seen. */
 void
-control_ports(struct control_request *request)
+control_ports(struct control_request *q)
 {
 	const struct snapshot_node *n;
-	struct fabric_query q;
-	uint32_t port;
+	uint32_t port = request_find(q, 1);
 
-	if (!query_open(&q, request))
-		return;
-	port = query_find(&q, 1);
 	if (port == SNAPSHOT_NONE)
 		return;
-	n = snapshot_node_of(q.db->subnet, port);
-	report_open(&q.r, NULL, '{');
-	report_text(&q.r, "name", snapshot_node_name(n), ": ");
-	report_text(&q.r, "kind", kind_name(n), "\n");
-	report_open(&q.r, "ports", '[');
+	n = snapshot_node_of(q->db->subnet, port);
+	report_open(&q->out, NULL, '{');
+	report_text(&q->out, "name", snapshot_node_name(n), ": ");
+	report_text(&q->out, "kind", kind_name(n), "\n");
+	report_open(&q->out, "ports", '[');
 	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
 	     num++)
-		if (q.db->subnet->ports[n->first_port + num].known)
-			put_port_row(&q.r, q.db, n->first_port + num);
-	report_close(&q.r, ']');
-	query_close(&q);
+		if (q->db->subnet->ports[n->first_port + num].known)
+			put_port_row(&q->out, q->db, n->first_port + num);
+	request_close_list(q);
+}
+
+/* ---- cables with errors ---- */
+
+/* The cable with most errors in the last hour first, then with most at all. */
+static int
+compare_errors(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct perf_port *perf = data;
+	const struct perf_port *p = &perf[*(const uint32_t *)a];
+	const struct perf_port *q = &perf[*(const uint32_t *)b];
+	uint64_t of_p = perf_wire_errors(p), of_q = perf_wire_errors(q);
+
+	for (unsigned i = 0; of_p == of_q && i < PERF_N_ERRORS; i++) {
+		of_p = p->last[i];
+		of_q = q->last[i];
+	}
+	if (of_p != of_q)
+		return of_p > of_q ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+static void
+put_errors(struct text_report *r, const char *name, const char *peer,
+	   const struct perf_port *p, bool avoided)
+{
+	report_open(r, NULL, '{');
+	report_text(r, "port", name, " - ");
+	report_text(r, "peer", peer, ": ");
+	report_number(r, "cable_errors_in_hour", perf_wire_errors(p),
+		      " of the cable within an hour;");
+	report_open(r, "counters", '{');
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		if (!p->last[i])
+			continue;
+		report_say(r, " %s ", perf_error_fields[i].name);
+		report_number(r, perf_error_fields[i].name, p->last[i],
+			      p->last[i] == perf_error_max(i) ?
+			      " (at its end)" : "");
+	}
+	report_close(r, '}');
+	if (p->has_data) {
+		report_number(r, "sent_bytes", p->sent, NULL);
+		report_number(r, "received_bytes", p->received, NULL);
+		report_number(r, "sent_rate", p->sent_rate, NULL);
+		report_number(r, "received_rate", p->received_rate, NULL);
+	}
+	if (r->as_json)
+		json_bool(&r->json, "avoided", avoided);
+	report_say(r, "%s\n", avoided ? "; avoided" : "");
+	report_close(r, '}');
+}
+
+/* Ports with a cable that counted any error. */
+static GArray *
+find_errors(const struct snapshot *s, const struct perf_port *perf)
+{
+	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t any = 0;
+
+		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+			any |= perf[port].last[i];
+		if (any && s->ports[port].peer != SNAPSHOT_NONE)
+			g_array_append_val(ports, port);
+	}
+	g_array_sort_with_data(ports, compare_errors, (gpointer)perf);
+	return ports;
+}
+
+void
+control_errors(struct control_request *q)
+{
+	const char *word = q->words[1];
+	const struct snapshot *s = q->db->subnet;
+	const struct perf_port *perf = perf_manager_ports(q->v.perf, s);
+	g_autoptr(GArray) ports = NULL;
+
+	if (!perf) {
+		request_say(q, CONTROL_NOT_DONE, "no counters are read: "
+			    "set \"perfmgr TRUE\" in minism.conf");
+		return;
+	}
+	ports = find_errors(s, perf);
+	request_open_list(q, "ports");
+	for (guint i = 0; i < ports->len; i++) {
+		uint32_t port = g_array_index(ports, uint32_t, i);
+		uint32_t peer = s->ports[port].peer;
+		g_autofree char *a = snapshot_port_name(s, port);
+		g_autofree char *b = snapshot_port_name(s, peer);
+
+		if (!word || strstr(a, word) || strstr(b, word))
+			put_errors(&q->out, a, b, &perf[port],
+				   s->ports[port].avoided);
+	}
+	request_close_list(q);
+}
+
+/* ---- links that routing leaves out ---- */
+
+void
+control_put_avoided(const struct control_view *v, struct text_report *r)
+{
+	static const char *const routing[] = {
+		[AVOID_DONE] = "avoided", [AVOID_NEEDED] = "needed",
+		[AVOID_TOO_MANY] = "too many",
+	};
+	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
+
+	report_open(r, "avoided", '[');
+	for (guint i = 0; links && i < links->len; i++) {
+		const struct avoid_link *l = links->pdata[i];
+		g_autofree char *why = avoid_why(l);
+
+		report_open(r, NULL, '{');
+		report_say(r, "avoided:   link ");
+		report_text(r, "link", l->name, "");
+		report_say(r, " %s: ", avoid_verdict_text(l->verdict));
+		report_text(r, "routing", routing[l->verdict], NULL);
+		report_text(r, "why", why, "\n");
+		report_number(r, "errors_in_hour", l->errors, NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+/* A switch port with a cable to another switch, of its two ends the lower one;
+ * SNAPSHOT_NONE: there is none, or several. */
+static uint32_t
+find_link(const struct snapshot *s, const char *word)
+{
+	uint32_t found = SNAPSHOT_NONE;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+		g_autofree char *name = NULL;
+
+		if (peer == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(snapshot_node_of(s, port)) ||
+		    !snapshot_is_switch(snapshot_node_of(s, peer)))
+			continue;
+		name = snapshot_port_name(s, port);
+		if (strcmp(name, word))
+			continue;
+		if (found != SNAPSHOT_NONE)
+			return SNAPSHOT_NONE;
+		found = MIN(port, peer);
+	}
+	return found;
+}
+
+void
+control_avoid(struct control_request *q)
+{
+	bool avoid = strcmp(q->words[0], "avoid") == 0;
+	const struct control_hooks *hooks = q->hooks;
+	const char *word = q->words[1];
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	const struct snapshot *s = q->db->subnet;
+	uint32_t port;
+
+	if (!word) {
+		report_open(&q->out, NULL, '{');
+		control_put_avoided(&q->v, &q->out);
+		request_close(q);
+		return;
+	}
+	port = find_link(s, word);
+	if (port == SNAPSHOT_NONE)
+		request_say(q, CONTROL_USAGE, "no link between switches "
+			    "is at %s, or several are; links has all, as "
+			    "NAME/PORT", shown);
+	else if (!hooks->avoid(snapshot_node_of(s, port)->info.node_guid,
+			       s->ports[port].num, avoid, hooks->data))
+		request_say(q, CONTROL_NOT_DONE, avoid ?
+			    "it was asked for before" :
+			    "nobody asked that it be avoided");
+	else
+		request_say(q, CONTROL_DONE, "%s", avoid ?
+			    "routes are computed without it, until use or a "
+			    "restart; avoid says what came of it" :
+			    "routes are computed with it");
 }

@@ -153,6 +153,7 @@ clear_roll(gpointer data)
 	g_array_unref(r->away);
 }
 
+/* only: with all its members; NULL: all partitions, with the first ones. */
 static GArray *
 make_rolls(const struct partition_rules *rules, const struct partition *only)
 {
@@ -224,49 +225,22 @@ put_roll(struct text_report *out, const struct roll *r)
 	report_close(out, '}');
 }
 
-/* only: with all its members; NULL: all partitions, with the first ones. */
-static void
-list_partitions(const struct control_view *v, const struct partition *only,
-		bool as_json, GString *out)
-{
-	struct text_report r = { .json = { .out = out }, .as_json = as_json };
-	g_autoptr(GArray) rolls = make_rolls(v->rules, only);
-
-	call_rolls(rolls, v->rules, v->status->subnet);
-	report_open(&r, NULL, '{');
-	report_open(&r, "partitions", '[');
-	for (guint i = 0; i < rolls->len; i++)
-		put_roll(&r, &g_array_index(rolls, struct roll, i));
-	report_close(&r, ']');
-	report_close(&r, '}');
-	if (as_json)
-		g_string_append_c(out, '\n');
-}
-
 /* ---- which partition, which member ---- */
 
+/* A name goes before a number, as in the file. */
 static const struct partition *
-find_named(const struct partition_rules *rules, const char *word)
+find_partition(const struct partition_rules *rules, const char *word)
 {
+	uint64_t pkey;
+
 	for (guint i = 0; i < rules->partitions->len; i++) {
 		const struct partition *p = rules->partitions->pdata[i];
 
 		if (p->name && strcmp(p->name, word) == 0)
 			return p;
 	}
-	return NULL;
-}
-
-/* A name goes before a number, as in the file. */
-static const struct partition *
-find_partition(const struct partition_rules *rules, const char *word)
-{
-	const struct partition *p = find_named(rules, word);
-	uint64_t pkey;
-
-	if (!p && text_read_number(word, 0xffff, &pkey))
-		p = partition_rules_find(rules, (uint16_t)pkey);
-	return p;
+	return text_read_number(word, 0xffff, &pkey) ?
+		partition_rules_find(rules, (uint16_t)pkey) : NULL;
 }
 
 static void
@@ -293,18 +267,23 @@ say_no_partition(struct control_request *r, const struct partition_rules *rules,
 void
 control_partitions(struct control_request *r)
 {
+	const struct partition_rules *rules = r->v.rules;
 	const struct partition *only = NULL;
-	struct control_view v;
+	g_autoptr(GArray) rolls = NULL;
 
-	request_look(r, &v);
 	if (r->words[1]) {
-		only = find_partition(v.rules, r->words[1]);
+		only = find_partition(rules, r->words[1]);
 		if (!only) {
-			say_no_partition(r, v.rules, r->words[1]);
+			say_no_partition(r, rules, r->words[1]);
 			return;
 		}
 	}
-	list_partitions(&v, only, r->json, r->body);
+	rolls = make_rolls(rules, only);
+	call_rolls(rolls, rules, r->v.status->subnet);
+	request_open_list(r, "partitions");
+	for (guint i = 0; i < rolls->len; i++)
+		put_roll(&r->out, &g_array_index(rolls, struct roll, i));
+	request_close_list(r);
 }
 
 static const char *const membership_names[] = {
@@ -339,9 +318,11 @@ struct member_port {
 
 /* False: it was said what is wrong. */
 static bool
-request_member(struct control_request *r, const struct snapshot *s,
-	       const char *word, struct member_port *out)
+request_member(struct control_request *r, const char *word,
+	       struct member_port *out)
 {
+	const struct snapshot *s = r->v.status->subnet;
+
 	out->i = request_find_port(r, s, NULL, word, &out->guid);
 	if (out->i != SNAPSHOT_NONE)
 		out->guid = s->ports[out->i].guid;
@@ -421,10 +402,10 @@ reach_of(const struct partition_rules *rules, const struct snapshot *s,
 }
 
 static void
-change_member(struct control_request *r, const struct control_view *v,
-	      const struct partition *p, const struct member_port *port,
-	      int membership)
+change_member(struct control_request *r, const struct partition *p,
+	      const struct member_port *port, int membership)
 {
+	const struct control_view *v = &r->v;
 	const struct snapshot *s = v->status->subnet;
 	uint16_t pkey = p->pkey;
 	g_autofree char *name = p->name ? text_one_line(p->name) :
@@ -492,7 +473,6 @@ control_partition(struct control_request *r)
 	enum partition_membership asked = PARTITION_NONE, now;
 	const struct partition *p;
 	struct member_port port;
-	struct control_view v;
 
 	if (!g_strv_contains(verbs, verb)) {
 		g_autofree char *shown = text_one_line(verb);
@@ -507,20 +487,20 @@ control_partition(struct control_request *r)
 		request_say_usage(r);
 		return;
 	}
-	request_look(r, &v);
-	p = find_partition(v.rules, r->words[2]);
+	p = find_partition(r->v.rules, r->words[2]);
 	if (!p) {
-		say_no_partition(r, v.rules, r->words[2]);
+		say_no_partition(r, r->v.rules, r->words[2]);
 		return;
 	}
 	if ((adds && !read_added(r, p, r->words[3], &asked)) ||
 	    (sets && !request_membership(r, r->words[4], &asked)) ||
-	    !request_member(r, v.status->subnet, r->words[3], &port))
+	    !request_member(r, r->words[3], &port))
 		return;
 	if (adds) {	/* never less than it is */
-		now = membership_of(v.rules, v.status->subnet, &port, p->pkey);
+		now = membership_of(r->v.rules, r->v.status->subnet, &port,
+				    p->pkey);
 		asked = MAX(asked, now);
 	}
-	change_member(r, &v, p, &port, strcmp(verb, "reset") == 0 ? -1 :
+	change_member(r, p, &port, strcmp(verb, "reset") == 0 ? -1 :
 		      (int)asked);
 }

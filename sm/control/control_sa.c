@@ -66,90 +66,75 @@ put_mcast_group(struct text_report *r, const struct group *g)
 }
 
 void
-control_groups(struct control_request *request)
+control_groups(struct control_request *q)
 {
-	struct fabric_query q;
 
-	if (!query_open(&q, request))
-		return;
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "groups", '[');
-	for (guint i = 0; i < q.v.sa->groups->list->len; i++)
-		put_mcast_group(&q.r, q.v.sa->groups->list->pdata[i]);
-	report_close(&q.r, ']');
-	query_close(&q);
+	request_open_list(q, "groups");
+	for (guint i = 0; i < q->v.sa->groups->list->len; i++)
+		put_mcast_group(&q->out, q->v.sa->groups->list->pdata[i]);
+	request_close_list(q);
 }
 
 static void
-put_join_state(struct text_report *r, unsigned state)
+put_group_members(struct control_request *q, const struct group *g)
 {
-	static const char *const names[] = {
+	static const char *const states[] = {
 		"full", "non", "send-only-non", "send-only-full",
 	};
-	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report *r = &q->out;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (state & 1u << i)
-			g_string_append_printf(text, "%s%s",
-					       text->len ? "," : "", names[i]);
-	report_text(r, "joined", text->str, "  ");
-}
-
-static void
-put_group_members(struct fabric_query *q, const struct group *g)
-{
 	for (guint i = 0; i < g->members->len; i++) {
 		const struct group_member *m =
 			&g_array_index(g->members, struct group_member, i);
+		g_autoptr(GString) joined = g_string_new(NULL);
 
-		report_open(&q->r, NULL, '{');
-		put_gid(&q->r, "mgid", g->r.mgid, "  MLID ");
-		report_hex(&q->r, "mlid", g->r.mlid, 4, "  ");
-		put_join_state(&q->r, m->join_state);
-		report_hex(&q->r, "guid", m->port_guid, 16, "  ");
-		put_node_of(&q->r, q->db, sa_db_guid(q->db, m->port_guid),
-			    "\n");
-		report_close(&q->r, '}');
+		for (size_t k = 0; k < G_N_ELEMENTS(states); k++)
+			if (m->join_state & 1u << k)
+				g_string_append_printf(joined, "%s%s",
+						       joined->len ? "," : "",
+						       states[k]);
+		report_open(r, NULL, '{');
+		put_gid(r, "mgid", g->r.mgid, "  MLID ");
+		report_hex(r, "mlid", g->r.mlid, 4, "  ");
+		report_text(r, "joined", joined->str, "  ");
+		report_hex(r, "guid", m->port_guid, 16, "  ");
+		put_node_of(r, q->db, sa_db_guid(q->db, m->port_guid), "\n");
+		report_close(r, '}');
 	}
 }
 
 void
-control_members(struct control_request *request)
+control_members(struct control_request *q)
 {
-	const char *word = request->words[1];
+	const GPtrArray *list = q->v.sa->groups->list;
+	const char *word = q->words[1];
 	const struct group *only = NULL;
-	struct fabric_query q;
 	uint8_t mgid[16];
 	uint64_t mlid;
 
-	if (!query_open(&q, request))
-		return;
 	if (word && inet_pton(AF_INET6, word, mgid) == 1)
-		only = groups_find(q.v.sa->groups, mgid);
+		only = groups_find(q->v.sa->groups, mgid);
 	else if (word && text_read_number(word, GROUPS_MLID_END - 1, &mlid) &&
 		 mlid >= GROUPS_MLID_MIN)
-		only = groups_of_mlid(q.v.sa->groups, (uint16_t)mlid);
+		only = groups_of_mlid(q->v.sa->groups, (uint16_t)mlid);
 	if (word && !only) {
 		g_autofree char *shown = text_one_line(word);
 
-		request_say(request, CONTROL_USAGE, "%s is the MGID or MLID "
+		request_say(q, CONTROL_USAGE, "%s is the MGID or MLID "
 			    "of no group; groups lists them", shown);
 		return;
 	}
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "members", '[');
-	for (guint i = 0; i < q.v.sa->groups->list->len; i++)
-		if (!only || only == q.v.sa->groups->list->pdata[i])
-			put_group_members(&q,
-					  q.v.sa->groups->list->pdata[i]);
-	report_close(&q.r, ']');
-	query_close(&q);
+	request_open_list(q, "members");
+	for (guint i = 0; i < list->len; i++)
+		if (!only || only == list->pdata[i])
+			put_group_members(q, list->pdata[i]);
+	request_close_list(q);
 }
 
 /* ---- services ---- */
 
 static void
-put_service(struct fabric_query *q, const struct service *service)
+put_service(struct control_request *q, const struct service *service)
 {
 	struct service_record s;
 	char name[sizeof(s.name) + 1] = "";
@@ -158,85 +143,75 @@ put_service(struct fabric_query *q, const struct service *service)
 	service_describe(service, q->v.now, &s);
 	memcpy(name, s.name, sizeof(s.name));
 	shown = text_one_line(name);
-	report_open(&q->r, NULL, '{');
-	report_hex(&q->r, "id", s.id, 16, "  ");
-	report_text(&q->r, "name", shown, "  on ");
-	put_node_of(&q->r, q->db, sa_db_gid(q->db, s.gid), "  ");
-	put_gid(&q->r, "gid", s.gid, "  P_Key ");
-	report_hex(&q->r, "pkey", s.pkey, 4, "  ");
+	report_open(&q->out, NULL, '{');
+	report_hex(&q->out, "id", s.id, 16, "  ");
+	report_text(&q->out, "name", shown, "  on ");
+	put_node_of(&q->out, q->db, sa_db_gid(q->db, s.gid), "  ");
+	put_gid(&q->out, "gid", s.gid, "  P_Key ");
+	report_hex(&q->out, "pkey", s.pkey, 4, "  ");
 	if (s.lease == UINT32_MAX)
-		report_say(&q->r, "for ever\n");
+		report_say(&q->out, "for ever\n");
 	else
-		report_say(&q->r, "for %u s\n", s.lease);
-	report_number(&q->r, "lease_s", s.lease, NULL);
-	report_close(&q->r, '}');
+		report_say(&q->out, "for %u s\n", s.lease);
+	report_number(&q->out, "lease_s", s.lease, NULL);
+	report_close(&q->out, '}');
 }
 
 void
-control_services(struct control_request *request)
+control_services(struct control_request *q)
 {
-	struct fabric_query q;
 
-	if (!query_open(&q, request))
-		return;
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "services", '[');
-	for (guint i = 0; i < q.v.sa->services->list->len; i++)
-		put_service(&q, q.v.sa->services->list->pdata[i]);
-	report_close(&q.r, ']');
-	query_close(&q);
+	request_open_list(q, "services");
+	for (guint i = 0; i < q->v.sa->services->list->len; i++)
+		put_service(q, q->v.sa->services->list->pdata[i]);
+	request_close_list(q);
 }
 
 /* ---- subscriptions ---- */
 
 static void
-put_subscription(struct fabric_query *q, const struct subscription *s)
+put_subscription(struct control_request *q, const struct subscription *s)
 {
 	const struct inform_info *i = &s->info;
 	static const uint8_t any[16];
 
-	report_open(&q->r, NULL, '{');
-	put_node_of(&q->r, q->db, sa_db_guid(q->db, s->port_guid), "  ");
-	report_hex(&q->r, "guid", s->port_guid, 16, "  QP ");
-	report_number(&q->r, "qp", s->qp, i->generic ? "  trap " :
+	report_open(&q->out, NULL, '{');
+	put_node_of(&q->out, q->db, sa_db_guid(q->db, s->port_guid), "  ");
+	report_hex(&q->out, "guid", s->port_guid, 16, "  QP ");
+	report_number(&q->out, "qp", s->qp, i->generic ? "  trap " :
 		      "  vendor's trap ");
 	if (i->trap == ALL_TRAPS)
-		report_say(&q->r, "any");
+		report_say(&q->out, "any");
 	else
-		report_say(&q->r, "%u%s%s", i->trap, i->generic ? " " : "",
+		report_say(&q->out, "%u%s%s", i->trap, i->generic ? " " : "",
 			   i->generic ? notice_trap_name(i->trap) : "");
-	if (q->r.as_json)
-		json_bool(&q->r.json, "generic", i->generic);
-	report_number(&q->r, "trap", i->trap, NULL);
-	report_number(&q->r, "producer", i->producer, NULL);
+	if (q->out.as_json)
+		json_bool(&q->out.json, "generic", i->generic);
+	report_number(&q->out, "trap", i->trap, NULL);
+	report_number(&q->out, "producer", i->producer, NULL);
 	if (i->lid_begin == LID_PERMISSIVE || i->lid_begin > i->lid_end)
-		report_say(&q->r, ", of any LID");
+		report_say(&q->out, ", of any LID");
 	else if (i->lid_begin)
-		report_say(&q->r, ", of LIDs %u to %u", i->lid_begin,
+		report_say(&q->out, ", of LIDs %u to %u", i->lid_begin,
 			   MAX(i->lid_begin, i->lid_end));
-	report_number(&q->r, "lid_begin", i->lid_begin, NULL);
-	report_number(&q->r, "lid_end", i->lid_end, NULL);
+	report_number(&q->out, "lid_begin", i->lid_begin, NULL);
+	report_number(&q->out, "lid_end", i->lid_end, NULL);
 	if (memcmp(i->gid, any, sizeof(any))) {
-		report_say(&q->r, ", of GID ");
-		put_gid(&q->r, "gid", i->gid, "");
+		report_say(&q->out, ", of GID ");
+		put_gid(&q->out, "gid", i->gid, "");
 	}
-	report_say(&q->r, "\n");
-	report_close(&q->r, '}');
+	report_say(&q->out, "\n");
+	report_close(&q->out, '}');
 }
 
 void
-control_subscriptions(struct control_request *request)
+control_subscriptions(struct control_request *q)
 {
-	struct fabric_query q;
 
-	if (!query_open(&q, request))
-		return;
-	report_open(&q.r, NULL, '{');
-	report_open(&q.r, "subscriptions", '[');
-	for (guint i = 0; i < q.v.sa->informs->list->len; i++)
-		put_subscription(&q, q.v.sa->informs->list->pdata[i]);
-	report_close(&q.r, ']');
-	query_close(&q);
+	request_open_list(q, "subscriptions");
+	for (guint i = 0; i < q->v.sa->informs->list->len; i++)
+		put_subscription(q, q->v.sa->informs->list->pdata[i]);
+	request_close_list(q);
 }
 
 /* ---- subnet managers ---- */
@@ -262,21 +237,14 @@ put_sm(struct text_report *r, const struct sm_info *info,
 
 /* A standby has no fabric to answer from, and knows this all the same. */
 void
-control_sms(struct control_request *request)
+control_sms(struct control_request *q)
 {
-	struct text_report r = { .json = { .out = request->body },
-				 .as_json = request->json };
-	struct control_view v;
+	const GArray *peers = q->v.peers;
 
-	request_look(request, &v);
-	report_open(&r, NULL, '{');
-	report_open(&r, "sms", '[');
-	put_sm(&r, &v.self, v.where, "  (this one)");
-	for (guint i = 0; v.peers && i < v.peers->len; i++)
-		put_sm(&r, &g_array_index(v.peers, struct election_peer, i)
-		       .info, v.where, "");
-	report_close(&r, ']');
-	report_close(&r, '}');
-	if (request->json)
-		g_string_append_c(request->body, '\n');
+	request_open_list(q, "sms");
+	put_sm(&q->out, &q->v.self, q->v.where, "  (this one)");
+	for (guint i = 0; peers && i < peers->len; i++)
+		put_sm(&q->out, &g_array_index(peers, struct election_peer, i)
+		       .info, q->v.where, "");
+	request_close_list(q);
 }

@@ -10,7 +10,7 @@
  * What is "up" is told from the end of the last sweep: of a sweep that failed,
  * what was known of the fabric before may still be true.
  */
-#include "sm/control/control_view.h"
+#include "sm/control/request.h"
 
 #include <inttypes.h>
 
@@ -37,19 +37,6 @@ control_verdict(const struct control_view *v, const char **name)
 		return codes[end];
 	*name = "degraded";
 	return CONTROL_DEGRADED;
-}
-
-static const char *
-safety_name(enum choice_safety safety)
-{
-	switch (safety) {
-	case CHOICE_SAFE:
-	case CHOICE_DRAIN:
-		return "safe";
-	case CHOICE_LOOP:
-		break;
-	}
-	return "credit loop";
 }
 
 #define INDENT	"           "
@@ -274,7 +261,8 @@ put_routing(const struct status *s, struct text_report *r)
 	report_say(r, "routing:   ");
 	report_text(r, "engine", s->engine, ": ");
 	report_text(r, "reason", s->reason, "\n");
-	report_text(r, "safety", safety_name(s->safety), NULL);
+	report_text(r, "safety", s->safety == CHOICE_LOOP ?
+		    "credit loop" : "safe", NULL);
 	report_lines(r, "candidates", s->compared, INDENT);
 	report_lines(r, "notes", s->notes, INDENT);
 	put_loop(s, r);
@@ -366,22 +354,21 @@ control_headline(const struct control_view *v)
 	return g_string_free(r.json.out, FALSE);
 }
 
-enum control_code
-control_status(const struct control_view *v, bool as_json, GString *out)
+void
+control_status(struct control_request *q)
 {
-	struct text_report r = { .json = { .out = out }, .as_json = as_json };
+	const struct control_view *v = &q->v;
+	struct text_report *r = &q->out;
 	const char *name;
 
-	report_open(&r, NULL, '{');
-	put_head(v, &r);
-	put_subnet(v, &r);
-	put_flaps(v, &r);
-	control_put_avoided(v, &r);
-	put_routing(v->status, &r);
-	put_sweeps(v, &r);
-	put_counters(v, &r);
-	report_close(&r, '}');
-	if (as_json)
-		g_string_append_c(out, '\n');
-	return control_verdict(v, &name);
+	report_open(r, NULL, '{');
+	put_head(v, r);
+	put_subnet(v, r);
+	put_flaps(v, r);
+	control_put_avoided(v, r);
+	put_routing(v->status, r);
+	put_sweeps(v, r);
+	put_counters(v, r);
+	request_close(q);
+	q->code = control_verdict(v, &name);
 }

@@ -82,17 +82,10 @@ struct control_hooks {
 	void *data;
 };
 
-/* What the subnet is: "up", "degraded", ..; and the answer to status, whose code
- * is the same. */
+/* What the subnet is: "up", "degraded", ... */
 enum control_code control_verdict(const struct control_view *v,
 				  const char **name);
-enum control_code control_status(const struct control_view *v, bool as_json,
-			 GString *out);
 /* The verdict in a line, a new string: "UP: 8 switches, 16 hosts, ..". */
 char *control_headline(const struct control_view *v);
-/* A list of links that are avoided, or should be. */
-void control_put_avoided(const struct control_view *v, struct text_report *r);
-/* OpenMetrics text, without a head. */
-void control_metrics(const struct control_view *v, GString *out);
 
 #endif

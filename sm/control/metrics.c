@@ -3,18 +3,14 @@
  * The answer to `metrics`: OpenMetrics text (version 1.0), for Prometheus'
  * node_exporter (textfile) or a script that serves it.
  *
- * A family is a row: its name, type, help and who writes its samples.
+ * family() writes the head of a family (name, type, help), and the samples
+ * follow; number() is a whole one that has a single sample.
  */
 #include <string.h>
 
 #include "config.h"
-#include "sm/control/control_view.h"
+#include "sm/control/request.h"
 #include "sm/mad/mad.h"
-
-struct family {
-	const char *name, *type, *help;
-	void (*write)(GString *out, const struct control_view *v);
-};
 
 static void G_GNUC_PRINTF(2, 3)
 sample(GString *out, const char *format, ...)
@@ -52,87 +48,84 @@ seconds(int64_t us, char text[G_ASCII_DTOSTR_BUF_SIZE])
 #define NUMBER "%" G_GUINT64_FORMAT
 
 static void
-write_info(GString *out, const struct control_view *v)
+family(GString *out, const char *name, const char *type,
+       const char *help)
 {
-	g_autofree char *port = label(v->port_name ? v->port_name : "");
-
-	sample(out, "minism_info{port=\"%s\",guid=\"0x%016" G_GINT64_MODIFIER
-	       "x\",version=\"%s\"} 1", port, v->port_guid, PACKAGE_VERSION);
+	sample(out, "# HELP %s %s", name, help);
+	sample(out, "# TYPE %s %s", name, type);
 }
 
 static void
-write_up(GString *out, const struct control_view *v)
+number(GString *out, const char *name, const char *type, const char *help,
+       uint64_t n)
 {
-	const struct status_sweep *last = status_last(v->status, 0);
-
-	sample(out, "minism_subnet_up %u",
-	       last && last->end == SWEEP_END_UP);
+	family(out, name, type, help);
+	sample(out, "%s%s " NUMBER, name,
+	       strcmp(type, "counter") ? "" : "_total", n);
 }
 
 static void
-write_verdict(GString *out, const struct control_view *v)
+write_subnet(GString *out, const struct control_view *v)
 {
-	static const char *const names[] = {
+	static const char *const verdicts[] = {
 		"starting", "up", "degraded", "not up", "standby", "failed",
 	};
+	const struct status_sweep *last = status_last(v->status, 0);
+	g_autofree char *port = label(v->port_name ? v->port_name : "");
+	unsigned n[EXPECTED_KINDS] = { 0 };
 	const char *is;
 
+	family(out, "minism", "info", "Who runs where.");
+	sample(out, "minism_info{port=\"%s\",guid=\"0x%016" G_GINT64_MODIFIER
+	       "x\",version=\"%s\"} 1", port, v->port_guid, PACKAGE_VERSION);
+	number(out, "minism_subnet_up", "gauge",
+	       "1: every reachable port is Active and routed.",
+	       last && last->end == SWEEP_END_UP);
+	family(out, "minism_subnet_state", "stateset",
+	     "The verdict of minismctl status.");
 	control_verdict(v, &is);
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
 		sample(out, "minism_subnet_state{minism_subnet_state=\"%s\"} "
-		       "%u", names[i], strcmp(names[i], is) == 0);
-}
-
-static void
-write_faults(GString *out, const struct control_view *v)
-{
-	unsigned n[EXPECTED_KINDS] = { 0 };
-
+		       "%u", verdicts[i], strcmp(verdicts[i], is) == 0);
+	family(out, "minism_faults", "gauge", "What is expected and missing "
+	     "(switch, host, link), or slower than it was.");
 	for (guint i = 0; v->faults && i < v->faults->len; i++)
 		n[((struct expected_fault *)v->faults->pdata[i])->kind]++;
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++)
 		sample(out, "minism_faults{kind=\"%s\"} %u",
 		       expected_kind_name(kind), n[kind]);
+	number(out, "minism_paused", "gauge", "1: a person has paused sweeps.",
+	       v->paused);
 }
 
 static void
-write_paused(GString *out, const struct control_view *v)
+write_managers(GString *out, const struct control_view *v)
 {
-	sample(out, "minism_paused %u", v->paused);
-}
+	char age[G_ASCII_DTOSTR_BUF_SIZE];
+	unsigned n[SM_STATE_MASTER + 1] = { 0 };
 
-static void
-write_state(GString *out, const struct control_view *v)
-{
+	family(out, "minism_sm_state", "stateset", "SMState of this manager.");
 	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
 		sample(out, "minism_sm_state{minism_sm_state=\"%s\"} %u",
 		       sm_state_name(i), v->self.state == i);
-}
-
-static void
-write_standby(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_standby_warm %u", v->standby.warm);
-}
-
-static void
-write_standby_age(GString *out, const struct control_view *v)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
+	number(out, "minism_sm_priority", "gauge",
+	       "SM priority of this manager.", v->self.priority);
+	family(out, "minism_other_managers", "gauge",
+	     "Managers that answered in the last election, by SMState.");
+	for (guint i = 0; v->peers && i < v->peers->len; i++)
+		n[g_array_index(v->peers, struct election_peer, i).info.state &
+		  SM_STATE_MASTER]++;
+	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
+		sample(out, "minism_other_managers{state=\"%s\"} %u",
+		       sm_state_name(i), n[i]);
+	number(out, "minism_standby_warm", "gauge", "1: a standby that holds "
+	       "the master's groups, services and subscriptions.",
+	       v->standby.warm);
+	family(out, "minism_standby_age_seconds", "gauge",
+	     "How long ago the master's were so.");
 	if (v->standby.warm)
 		sample(out, "minism_standby_age_seconds %s",
-		       seconds(v->now - v->standby.as_of, text));
-}
-
-static void
-write_nodes(GString *out, const struct control_view *v)
-{
-	const struct snapshot *s = v->status->subnet;
-
-	sample(out, "minism_nodes{kind=\"switch\"} %u", s ? s->n_switches : 0);
-	sample(out, "minism_nodes{kind=\"host\"} %u",
-	       s ? s->n_nodes - s->n_switches : 0);
+		       seconds(v->now - v->standby.as_of, age));
 }
 
 /* By width and speed, which is how a bad cable shows. */
@@ -144,6 +137,9 @@ write_links(GString *out, const struct control_view *v)
 		g_str_equal, g_free, NULL);
 	g_autoptr(GList) keys = NULL;
 
+	family(out, "minism_links", "gauge",
+	     "Cables of the last sweep by the state, width and speed of one "
+	     "end.");
 	for (uint32_t i = 0; s && i < s->n_ports; i++) {
 		const struct port_info *info = &s->ports[i].info;
 		uint32_t peer = s->ports[i].peer;
@@ -168,47 +164,36 @@ write_links(GString *out, const struct control_view *v)
 }
 
 static void
-write_problems(GString *out, const struct control_view *v)
+write_fabric(GString *out, const struct control_view *v)
 {
-	const GPtrArray *lines = v->status->complaints;
+	const struct status *status = v->status;
+	const struct snapshot *s = status->subnet;
 
-	sample(out, "minism_problems %u", lines ? lines->len : 0);
+	family(out, "minism_nodes", "gauge", "Nodes of the last sweep.");
+	sample(out, "minism_nodes{kind=\"switch\"} %u", s ? s->n_switches : 0);
+	sample(out, "minism_nodes{kind=\"host\"} %u",
+	       s ? s->n_nodes - s->n_switches : 0);
+	write_links(out, v);
+	number(out, "minism_problems", "gauge",
+	       "What is not as it should be, as status lists it.",
+	       status->complaints ? status->complaints->len : 0);
+	number(out, "minism_credit_loop_channels", "gauge",
+	       "Channels in credit loops of the tables in force.",
+	       status->n_looped);
+	number(out, "minism_sweeps", "counter", "Heavy sweeps and repairs.",
+	       status->n_sweeps);
+	number(out, "minism_repairs", "counter",
+	       "Repairs, which read a part only.", status->n_repairs);
 }
 
 static void
-write_looped(GString *out, const struct control_view *v)
+write_bad_links(GString *out, const struct control_view *v)
 {
-	sample(out, "minism_credit_loop_channels %u", v->status->n_looped);
-}
-
-static void
-write_sweeps(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_sweeps_total " NUMBER, v->status->n_sweeps);
-}
-
-static void
-write_repairs(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_repairs_total " NUMBER, v->status->n_repairs);
-}
-
-static void
-write_downs(GString *out, const struct control_view *v)
-{
-	uint64_t downs = 0;
-
-	if (v->sweep)
-		g_ptr_array_unref(sweep_flaps(v->sweep, &downs));
-	sample(out, "minism_link_downs_total " NUMBER, downs);
-}
-
-static void
-write_flaps(GString *out, const struct control_view *v)
-{
+	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
 	g_autoptr(GPtrArray) flaps = NULL;
 	unsigned flapping = 0, held = 0, babbling = 0;
-	uint64_t downs;
+	unsigned n[AVOID_TOO_MANY + 1] = { 0 };
+	uint64_t downs = 0;
 
 	if (v->sweep)
 		flaps = sweep_flaps(v->sweep, &downs);
@@ -219,17 +204,15 @@ write_flaps(GString *out, const struct control_view *v)
 		held += f->held;
 		babbling += f->babbles;
 	}
+	number(out, "minism_link_downs", "counter",
+	       "Active links that went down.", downs);
+	family(out, "minism_unsteady", "gauge", "Links that flap or are held "
+	     "down, and ports that send too many traps.");
 	sample(out, "minism_unsteady{kind=\"flapping\"} %u", flapping);
 	sample(out, "minism_unsteady{kind=\"held\"} %u", held);
 	sample(out, "minism_unsteady{kind=\"babbling\"} %u", babbling);
-}
-
-static void
-write_avoided(GString *out, const struct control_view *v)
-{
-	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
-	unsigned n[AVOID_TOO_MANY + 1] = { 0 };
-
+	family(out, "minism_bad_links", "gauge", "Links that are avoided, and "
+	     "those that should be but are needed.");
 	for (guint i = 0; links && i < links->len; i++)
 		n[((struct avoid_link *)links->pdata[i])->verdict]++;
 	sample(out, "minism_bad_links{routing=\"avoided\"} %u", n[AVOID_DONE]);
@@ -238,70 +221,25 @@ write_avoided(GString *out, const struct control_view *v)
 }
 
 static void
-write_verdicts(GString *out, const struct control_view *v)
+write_tables(GString *out, const struct control_view *v)
 {
-	static const char *const names[] = {
+	static const char *const verdicts[] = {
 		"safe", "in steps", "credit loop", "refused",
 	};
+	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
 
-	for (unsigned i = 0; v->sweep && i < SWEEP_VERDICTS; i++)
+	family(out, "minism_verified_tables", "counter", "Verdicts on tables "
+	     "that were computed: safe, only if the update goes in steps, "
+	     "with a credit loop, refused.");
+	for (unsigned i = 0; t && i < SWEEP_VERDICTS; i++)
 		sample(out, "minism_verified_tables_total{verdict=\"%s\"} "
-		       NUMBER, names[i], sweep_totals(v->sweep)->verdicts[i]);
-}
-
-static void
-write_churn(GString *out, const struct control_view *v)
-{
-	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
-
-	sample(out, "minism_lft_blocks_written_total " NUMBER,
-	       t ? t->lft_blocks : 0);
-}
-
-static void
-write_entries(GString *out, const struct control_view *v)
-{
-	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
-
-	sample(out, "minism_lft_entries_changed_total " NUMBER,
-	       t ? t->lft_entries : 0);
-}
-
-static void
-write_lost(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_host_pairs_without_path " NUMBER,
-	       v->status->lost_hosts);
-}
-
-static void
-write_managers(GString *out, const struct control_view *v)
-{
-	unsigned n[SM_STATE_MASTER + 1] = { 0 };
-
-	for (guint i = 0; v->peers && i < v->peers->len; i++)
-		n[g_array_index(v->peers, struct election_peer, i).info.state &
-		  SM_STATE_MASTER]++;
-	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++)
-		sample(out, "minism_other_managers{state=\"%s\"} %u",
-		       sm_state_name(i), n[i]);
-}
-
-static void
-write_priority(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_sm_priority %u", v->self.priority);
-}
-
-static void
-write_last_sweep(GString *out, const struct control_view *v)
-{
-	const struct status_sweep *last = status_last(v->status, 0);
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	if (last)
-		sample(out, "minism_last_sweep_seconds %s",
-		       seconds(last->took_us, text));
+		       NUMBER, verdicts[i], t->verdicts[i]);
+	number(out, "minism_host_pairs_without_path", "gauge",
+	       "Of the tables in force.", v->status->lost_hosts);
+	number(out, "minism_lft_blocks_written", "counter", "LFT blocks that "
+	       "differed from what the switches held.", t ? t->lft_blocks : 0);
+	number(out, "minism_lft_entries_changed", "counter",
+	       "Entries in them.", t ? t->lft_entries : 0);
 }
 
 /* labels: 'phase="reading",' or "" */
@@ -325,12 +263,21 @@ write_histogram(GString *out, const char *name, const char *labels,
 
 /* Rest and suspension are no work. */
 static void
-write_phases(GString *out, const struct control_view *v)
+write_durations(GString *out, const struct control_view *v)
 {
 	static const char *const bounds[SWEEP_BUCKETS] = {
 		"0.001", "0.01", "0.1", "1.0", "10.0",
 	};
+	const struct status_sweep *last = status_last(v->status, 0);
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
 
+	family(out, "minism_last_sweep_seconds", "gauge",
+	     "How long the last heavy sweep took.");
+	if (last)
+		sample(out, "minism_last_sweep_seconds %s",
+		       seconds(last->took_us, text));
+	family(out, "minism_phase_seconds", "histogram",
+	     "What sweeps spent their time on.");
 	for (unsigned i = SWEEP_WAITING; v->phases && i < SWEEP_SUSPENDED;
 	     i++) {
 		const struct sweep_phase *p = &v->phases[i];
@@ -340,29 +287,6 @@ write_phases(GString *out, const struct control_view *v)
 		write_histogram(out, "minism_phase_seconds", phase,
 				bounds, p->within, p->n, p->us);
 	}
-}
-
-static void
-write_sa_seconds(GString *out, const struct control_view *v)
-{
-	static const char *const bounds[SA_SERVER_BUCKETS] = {
-		"0.0001", "0.001", "0.01", "0.1", "1.0",
-	};
-
-	if (v->desk)
-		write_histogram(out, "minism_sa_seconds", "", bounds,
-				v->desk->within, v->desk->answered,
-				v->desk->us);
-}
-
-static void
-write_sa_records(GString *out, const struct control_view *v)
-{
-	for (unsigned i = 0; v->desk && i < SA_SERVER_RECORDS; i++)
-		if (v->desk->records[i])
-			sample(out, "minism_sa_answers_total{record=\"%s\"} "
-			       NUMBER, i ? sa_attr_name(i) : "other",
-			       v->desk->records[i]);
 }
 
 /* g_free. One without a name is told by its number. */
@@ -381,21 +305,6 @@ attr_name(enum mad_client_class class, unsigned attr)
 }
 
 static void
-write_mads(GString *out, const struct control_view *v)
-{
-	for (unsigned i = 0; v->wire && i < MAD_CLIENT_ATTRS; i++) {
-		if (v->wire->gets[i])
-			sample(out, "minism_mads_total{method=\"Get\","
-			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
-			       v->wire->gets[i]);
-		if (v->wire->sets[i])
-			sample(out, "minism_mads_total{method=\"Set\","
-			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
-			       v->wire->sets[i]);
-	}
-}
-
-static void
 write_outcomes(GString *out, const struct control_view *v)
 {
 	static const char *const classes[] = {
@@ -405,6 +314,8 @@ write_outcomes(GString *out, const struct control_view *v)
 		"answered", "refused", "timed_out", "cancelled",
 	};
 
+	family(out, "minism_requests", "counter",
+	     "How requests ended, by class and attribute.");
 	for (unsigned c = 0; v->client && c < MAD_CLIENT_CLASSES; c++)
 		for (unsigned i = 0; i < MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS;
 		     i++) {
@@ -423,46 +334,70 @@ write_outcomes(GString *out, const struct control_view *v)
 }
 
 static void
-write_retries(GString *out, const struct control_view *v)
+write_mads(GString *out, const struct control_view *v)
 {
-	sample(out, "minism_mad_retries_total " NUMBER,
-	       v->wire ? v->wire->retried : 0);
-}
+	const struct mad_client_stats *wire = v->wire;
 
-static void
-write_window(GString *out, const struct control_view *v)
-{
-	sample(out, "minism_mad_window %u", v->wire ? v->wire->window : 0);
+	family(out, "minism_mads", "counter",
+	     "MADs sent, by method and attribute, retries included.");
+	for (unsigned i = 0; wire && i < MAD_CLIENT_ATTRS; i++) {
+		if (wire->gets[i])
+			sample(out, "minism_mads_total{method=\"Get\","
+			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
+			       wire->gets[i]);
+		if (wire->sets[i])
+			sample(out, "minism_mads_total{method=\"Set\","
+			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
+			       wire->sets[i]);
+	}
+	write_outcomes(out, v);
+	number(out, "minism_mad_retries", "counter", "Requests sent again.",
+	       wire ? wire->retried : 0);
+	number(out, "minism_mad_window", "gauge",
+	       "SMPs that may be under way now.", wire ? wire->window : 0);
 }
 
 static void
 write_sa(GString *out, const struct control_view *v)
 {
-	const struct sa_server_stats *d = v->desk;
-	const struct { const char *name; uint64_t n; } outcomes[] = {
-		{ "answered", d ? d->answered : 0 },
-		{ "busy", d ? d->busy : 0 },
-		{ "dropped", d ? d->dropped : 0 },
+	static const char *const bounds[SA_SERVER_BUCKETS] = {
+		"0.0001", "0.001", "0.01", "0.1", "1.0",
 	};
+	const struct sa_server_stats *d = v->desk;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++)
-		sample(out, "minism_sa_requests_total{outcome=\"%s\"} " NUMBER,
-		       outcomes[i].name, outcomes[i].n);
+	family(out, "minism_sa_requests", "counter", "SA requests by outcome.");
+	sample(out, "minism_sa_requests_total{outcome=\"answered\"} " NUMBER,
+	       d ? d->answered : 0);
+	sample(out, "minism_sa_requests_total{outcome=\"busy\"} " NUMBER,
+	       d ? d->busy : 0);
+	sample(out, "minism_sa_requests_total{outcome=\"dropped\"} " NUMBER,
+	       d ? d->dropped : 0);
+	family(out, "minism_sa_answers", "counter",
+	     "Answers of the SA by record.");
+	for (unsigned i = 0; d && i < SA_SERVER_RECORDS; i++)
+		if (d->records[i])
+			sample(out, "minism_sa_answers_total{record=\"%s\"} "
+			       NUMBER, i ? sa_attr_name(i) : "other",
+			       d->records[i]);
+	family(out, "minism_sa_seconds", "histogram",
+	     "From a request to the first MAD of its answer.");
+	if (d)
+		write_histogram(out, "minism_sa_seconds", "", bounds,
+				d->within, d->answered, d->us);
 }
 
 static void
-write_sa_state(GString *out, const struct control_view *v)
+write_sa_objects(GString *out, const struct control_view *v)
 {
-	const struct { const char *name; uint32_t n; } states[] = {
-		{ "group", v->sa_stats.n_groups },
-		{ "member", v->sa_stats.n_members },
-		{ "service", v->sa_stats.n_services },
-		{ "subscription", v->sa_stats.n_subscriptions },
-	};
+	const struct sa_stats *n = &v->sa_stats;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
-		sample(out, "minism_sa_objects{kind=\"%s\"} %u",
-		       states[i].name, states[i].n);
+	family(out, "minism_sa_objects", "gauge",
+	     "What clients keep at the SA.");
+	sample(out, "minism_sa_objects{kind=\"group\"} %u", n->n_groups);
+	sample(out, "minism_sa_objects{kind=\"member\"} %u", n->n_members);
+	sample(out, "minism_sa_objects{kind=\"service\"} %u", n->n_services);
+	sample(out, "minism_sa_objects{kind=\"subscription\"} %u",
+	       n->n_subscriptions);
 }
 
 /* Of ports that counted any: 0 is what all others have. */
@@ -472,6 +407,8 @@ write_errors(GString *out, const struct control_view *v)
 	const struct snapshot *s = v->status->subnet;
 	const struct perf_port *perf = perf_manager_ports(v->perf, s);
 
+	family(out, "minism_port_errors", "counter", "Errors since the port was "
+	     "first read; perfmgr in minism.conf.");
 	for (uint32_t port = 0; perf && port < s->n_ports; port++) {
 		g_autofree char *name = snapshot_port_name(s, port);
 		g_autofree char *shown = label(name);
@@ -485,89 +422,20 @@ write_errors(GString *out, const struct control_view *v)
 	}
 }
 
-static const struct family families[] = {
-	{ "minism", "info", "Who runs where.", write_info },
-	{ "minism_subnet_up", "gauge",
-	  "1: every reachable port is Active and routed.", write_up },
-	{ "minism_subnet_state", "stateset", "The verdict of minismctl status.",
-	  write_verdict },
-	{ "minism_faults", "gauge", "What is expected and missing (switch, "
-	  "host, link), or slower than it was.", write_faults },
-	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
-	  write_paused },
-	{ "minism_sm_state", "stateset", "SMState of this manager.",
-	  write_state },
-	{ "minism_sm_priority", "gauge", "SM priority of this manager.",
-	  write_priority },
-	{ "minism_other_managers", "gauge", "Managers that answered in the "
-	  "last election, by SMState.", write_managers },
-	{ "minism_standby_warm", "gauge", "1: a standby that holds the "
-	  "master's groups, services and subscriptions.", write_standby },
-	{ "minism_standby_age_seconds", "gauge",
-	  "How long ago the master's were so.", write_standby_age },
-	{ "minism_nodes", "gauge", "Nodes of the last sweep.", write_nodes },
-	{ "minism_links", "gauge",
-	  "Cables of the last sweep by the state, width and speed of one end.",
-	  write_links },
-	{ "minism_problems", "gauge",
-	  "What is not as it should be, as status lists it.", write_problems },
-	{ "minism_credit_loop_channels", "gauge",
-	  "Channels in credit loops of the tables in force.", write_looped },
-	{ "minism_sweeps", "counter", "Heavy sweeps and repairs.",
-	  write_sweeps },
-	{ "minism_repairs", "counter", "Repairs, which read a part only.",
-	  write_repairs },
-	{ "minism_link_downs", "counter", "Active links that went down.",
-	  write_downs },
-	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
-	  "ports that send too many traps.", write_flaps },
-	{ "minism_bad_links", "gauge", "Links that are avoided, and those that "
-	  "should be but are needed.", write_avoided },
-	{ "minism_verified_tables", "counter", "Verdicts on tables that were "
-	  "computed: safe, only if the update goes in steps, with a credit "
-	  "loop, refused.", write_verdicts },
-	{ "minism_host_pairs_without_path", "gauge", "Of the tables in force.",
-	  write_lost },
-	{ "minism_lft_blocks_written", "counter", "LFT blocks that differed "
-	  "from what the switches held.", write_churn },
-	{ "minism_lft_entries_changed", "counter", "Entries in them.",
-	  write_entries },
-	{ "minism_last_sweep_seconds", "gauge",
-	  "How long the last heavy sweep took.", write_last_sweep },
-	{ "minism_phase_seconds", "histogram",
-	  "What sweeps spent their time on.", write_phases },
-	{ "minism_mads", "counter",
-	  "MADs sent, by method and attribute, retries included.",
-	  write_mads },
-	{ "minism_requests", "counter", "How requests ended, by class and "
-	  "attribute.",
-	  write_outcomes },
-	{ "minism_mad_retries", "counter", "Requests sent again.",
-	  write_retries },
-	{ "minism_mad_window", "gauge", "SMPs that may be under way now.",
-	  write_window },
-	{ "minism_sa_requests", "counter", "SA requests by outcome.",
-	  write_sa },
-	{ "minism_sa_answers", "counter", "Answers of the SA by record.",
-	  write_sa_records },
-	{ "minism_sa_seconds", "histogram",
-	  "From a request to the first MAD of its answer.", write_sa_seconds },
-	{ "minism_port_errors", "counter",
-	  "Errors since the port was first read; perfmgr in minism.conf.",
-	  write_errors },
-	{ "minism_sa_objects", "gauge", "What clients keep at the SA.",
-	  write_sa_state },
-};
-
 void
-control_metrics(const struct control_view *v, GString *out)
+control_metrics(struct control_request *r)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
-		const struct family *f = &families[i];
+	GString *out = r->out.json.out;
 
-		sample(out, "# HELP %s %s", f->name, f->help);
-		sample(out, "# TYPE %s %s", f->name, f->type);
-		f->write(out, v);
-	}
+	write_subnet(out, &r->v);
+	write_managers(out, &r->v);
+	write_fabric(out, &r->v);
+	write_bad_links(out, &r->v);
+	write_tables(out, &r->v);
+	write_durations(out, &r->v);
+	write_mads(out, &r->v);
+	write_sa(out, &r->v);
+	write_errors(out, &r->v);
+	write_sa_objects(out, &r->v);
 	sample(out, "# EOF");
 }

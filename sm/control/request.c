@@ -16,7 +16,6 @@ void
 request_say(struct control_request *r, enum control_code code,
 	    const char *format, ...)
 {
-	struct json j = { .out = r->body };
 	g_autofree char *text = NULL;
 	va_list args;
 
@@ -24,22 +23,39 @@ request_say(struct control_request *r, enum control_code code,
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	r->code = code;
-	if (!r->json) {
-		g_string_append_printf(r->body, "%s\n", text);
-		return;
-	}
-	json_open(&j, NULL, '{');
-	json_bool(&j, "done", code == CONTROL_DONE);
-	json_text(&j, "message", text);
-	json_close(&j, '}');
-	g_string_append_c(r->body, '\n');
+	report_open(&r->out, NULL, '{');
+	if (r->out.as_json)
+		json_bool(&r->out.json, "done", code == CONTROL_DONE);
+	report_text(&r->out, "message", text, "\n");
+	request_close(r);
 }
 
 void
-request_look(const struct control_request *r, struct control_view *v)
+request_close(struct control_request *r)
 {
-	memset(v, 0, sizeof(*v));
-	r->hooks->look(v, r->hooks->data);
+	report_close(&r->out, '}');
+	if (r->out.as_json)
+		g_string_append_c(r->out.json.out, '\n');
+}
+
+void
+request_open_list(struct control_request *r, const char *key)
+{
+	report_open(&r->out, NULL, '{');
+	report_open(&r->out, key, '[');
+}
+
+void
+request_close_list(struct control_request *r)
+{
+	report_close(&r->out, ']');
+	request_close(r);
+}
+
+const char *
+request_form(const struct control_request *r)
+{
+	return r->out.as_json ? "json " : "";
 }
 
 /* ---- which port ---- */
@@ -173,35 +189,9 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 	return SNAPSHOT_NONE;
 }
 
-/* ---- a query of the fabric ---- */
-
-bool
-query_open(struct fabric_query *q, struct control_request *r)
-{
-	*q = (struct fabric_query){ .request = r };
-	q->r = (struct text_report){ .json = { .out = r->body },
-				     .as_json = r->json };
-	request_look(r, &q->v);
-	q->db = q->v.sa ? sa_view_of(q->v.sa) : NULL;
-	if (!q->db) {
-		request_say(r, CONTROL_NOT_DONE,
-			    "no sweep has read the fabric yet");
-		return false;
-	}
-	return true;
-}
-
 uint32_t
-query_find(struct fabric_query *q, unsigned word)
+request_find(struct control_request *r, unsigned word)
 {
-	return request_find_port(q->request, q->db->subnet, q->db->lids,
-				 q->request->words[word], NULL);
-}
-
-void
-query_close(struct fabric_query *q)
-{
-	report_close(&q->r, '}');
-	if (q->r.as_json)
-		g_string_append_c(q->request->body, '\n');
+	return request_find_port(r, r->db->subnet, r->db->lids, r->words[word],
+				 NULL);
 }

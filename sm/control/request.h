@@ -11,12 +11,14 @@
 
 struct control_request {
 	const struct control_hooks *hooks;
+	struct control_view v;	/* when the request came */
+	const struct sa_db *db;	/* of v: the fabric of the last sweep; NULL:
+				   none has read it yet */
 	char **words;		/* of the line, `json` and options left out */
 	guint n_words;
-	bool json;
 	bool options[4];	/* enum request_option: it was given */
 	enum control_code code;
-	GString *body;
+	struct text_report out;
 };
 
 enum request_option {
@@ -29,7 +31,6 @@ enum request_option {
 /* A line that says how it went. */
 void request_say(struct control_request *r, enum control_code code,
 		 const char *format, ...) G_GNUC_PRINTF(3, 4);
-void request_look(const struct control_request *r, struct control_view *v);
 
 /*
  * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,
@@ -41,21 +42,19 @@ uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 			   const struct lid_map *lids, const char *word,
 			   uint64_t *absent);
 
-/* A command about the fabric of the last sweep. */
-struct fabric_query {
-	struct control_request *request;
-	struct control_view v;
-	const struct sa_db *db;
-	struct text_report r;
-};
+/* The same, by the nth word of the line, on the fabric of the last sweep. */
+uint32_t request_find(struct control_request *r, unsigned word);
 
-/* False: there is no fabric yet, and it was
- * said. */
-bool query_open(struct fabric_query *q, struct control_request *r);
-/* As request_find_port(), the nth word of the line. */
-uint32_t query_find(struct fabric_query *q, unsigned word);
-/* Closes the outermost object. */
-void query_close(struct fabric_query *q);
+/* The end of an answer: closes its outermost object. */
+void request_close(struct control_request *r);
+/* An answer that is a list under this key. */
+void request_open_list(struct control_request *r, const char *key);
+void request_close_list(struct control_request *r);
+/* "json ", if the answer is JSON: goes before a request that goes on. */
+const char *request_form(const struct control_request *r);
+
+/* A list of links that are avoided, or should be. */
+void control_put_avoided(const struct control_view *v, struct text_report *r);
 
 /* ---- commands ---- */
 
@@ -74,9 +73,11 @@ void control_members(struct control_request *r);
 void control_services(struct control_request *r);
 void control_subscriptions(struct control_request *r);
 void control_sms(struct control_request *r);
-void control_config(struct control_request *r);
 void control_events(struct control_request *r);
 void control_sweep(struct control_request *r);
+void control_status(struct control_request *r);
+/* OpenMetrics text. */
+void control_metrics(struct control_request *r);
 
 /* "an argument is missing; usage: ..."; in control.c */
 void request_say_usage(struct control_request *r);
