@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "sm/backend.h"
-#include "sm/plan/isolation.h"
+#include "sm/plan/pkey_table.h"
 #include "sm/site_files.h"
 
 #define EXIT_BAD	2

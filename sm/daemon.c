@@ -71,14 +71,9 @@ print_plan(struct daemon *d, const struct sweep_report *r)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (d->conf->mode == OPTIONS_MODE_PLAN_JSON)
-		plan_print_json(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, r->view->tables,
-				out);
-	else
-		plan_print_text(r->plan, r->view->subnet, r->wanted,
-				r->view->seen, r->view->tables,
-				out);
+	plan_print(r->plan, r->view->subnet, r->wanted, r->view->seen,
+		   r->view->tables, d->conf->mode == OPTIONS_MODE_PLAN_JSON,
+		   out);
 	fputs(out->str, stdout);
 }
 

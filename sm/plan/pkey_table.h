@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The P_Key tables that are wanted (IBA 10.9, 14.2.5.7): memberships put into
- * blocks, so that what a port holds moves as little as it can. Pure.
+ * blocks, so that what a port holds moves as little as it can. And isolation:
+ * all tables of ports that follow from partitions and from QoS. Pure.
  */
 #ifndef MINISM_PLAN_PKEY_TABLE_H
 #define MINISM_PLAN_PKEY_TABLE_H
 
 #include <glib.h>
 
+#include "sm/plan/qos_tables.h"
 #include "topology/partition.h"
 #include "topology/port_tables.h"
 #include "topology/snapshot.h"
@@ -44,5 +46,33 @@ unsigned pkey_table_enforceable(const struct snapshot *s, uint32_t port);
 /* Are all ports full members of the default partition, without another
  * partition? Then there is nothing that a switch could enforce. */
 bool pkey_table_are_default(const struct partition_rules *rules);
+
+/* ---- from the configuration to all tables of ports ---- */
+
+/* What was configured. */
+struct isolation_params {
+	struct partition_rules *rules;	/* a reference */
+	unsigned enforce;		/* PKEY_ENFORCE_ bits for switches */
+	const struct qos *qos;		/* borrowed; NULL: left alone */
+};
+
+/* Must this table be read before isolation_new()? True if that may change
+ * it. */
+bool isolation_reads(const struct isolation_params *p, const struct snapshot *s,
+		     enum port_table table, uint32_t port);
+
+struct isolation {
+	struct memberships *memberships;	/* references */
+	struct port_tables *wanted;
+	uint8_t *enforce;	/* by port, see struct desired */
+	GPtrArray *notes;	/* lines: members that are not on the fabric,
+				   P_Keys without a place */
+};
+
+/* held: see pkey_table_want(). */
+struct isolation *isolation_new(const struct isolation_params *p,
+				const struct snapshot *s,
+				const struct port_tables *held);
+void isolation_free(struct isolation *i);
 
 #endif

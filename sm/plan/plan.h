@@ -60,13 +60,10 @@ struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 void plan_free(struct plan *plan);
 
 /* For people: a heading with counts, then a line a step (LFT blocks of one
- * switch in one line). */
-void plan_print_text(const struct plan *plan, const struct snapshot *s,
-		     const struct desired *w, const struct lft_seen *seen,
-		     const struct port_tables *held, GString *out);
-/* One JSON object: {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
-void plan_print_json(const struct plan *plan, const struct snapshot *s,
-		     const struct desired *w, const struct lft_seen *seen,
-		     const struct port_tables *held, GString *out);
+ * switch in one line). As JSON one object:
+ * {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
+void plan_print(const struct plan *plan, const struct snapshot *s,
+		const struct desired *w, const struct lft_seen *seen,
+		const struct port_tables *held, bool as_json, GString *out);
 
 #endif

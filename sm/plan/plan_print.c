@@ -3,8 +3,7 @@
  * The plan as text and as JSON: what a dry run prints, so that a person or a
  * script can judge every write before it happens.
  *
- * Method. One walk over the steps writes either form: `json` of the printer
- * says which. A step holds indices; the values come from desired_port() and
+ * Method. One walk over the steps writes either form. A step holds indices; the values come from desired_port() and
  * desired_switch(), as in the program stage, so what is printed is what would
  * be sent. In the text all LFT blocks of a switch share a line. In JSON a value
  * of digits only is a number, any other a string.
@@ -29,8 +28,7 @@ struct printer {
 	const struct desired *w;
 	const struct lft_seen *seen;
 	const struct port_tables *held;
-	GString *out;
-	struct json *json;	/* NULL: text */
+	struct text_report r;
 };
 
 /* "1,234,567 blocks" */
@@ -51,95 +49,75 @@ put_counted(GString *out, uint64_t n, const char *one, const char *many)
 /* The beginning of a step, with the node or port that it writes: a CA port by
  * its own GUID, a switch port by that of the node. */
 static void
-begin_step(const struct printer *p, const struct plan_step *step,
+begin_step(struct printer *p, const struct plan_step *step,
 	   const char *what)
 {
 	const struct snapshot_node *n = &p->s->nodes[step->node];
 	const struct snapshot_port *port = step->port == SNAPSHOT_NONE ?
 		NULL : &p->s->ports[step->port];
 
-	if (p->json) {
-		json_break(p->json, "\n");
-		json_open(p->json, NULL, '{');
-		json_text(p->json, "kind", plan_kind_name(step->kind));
-		json_hex(p->json, "guid", n->info.node_guid, 16);
-		json_text(p->json, "node", snapshot_node_name(n));
-		if (port)
-			json_number(p->json, "port", port->num);
-		return;
-	}
-	g_string_append_printf(p->out, "  %s of %s", what,
-			       snapshot_node_name(n));
+	report_break(&p->r, "\n");
+	report_open(&p->r, NULL, '{');
+	report_say(&p->r, "  %s of ", what);
+	report_text(&p->r, "kind", plan_kind_name(step->kind), NULL);
+	report_hex(&p->r, "guid", n->info.node_guid, 16, NULL);
+	report_text(&p->r, "node", snapshot_node_name(n), port ? " port " : "");
 	if (port)
-		g_string_append_printf(p->out, " port %u", port->num);
-	g_string_append_printf(p->out, " (0x%016" PRIx64 ")", port &&
-			       port->guid ? port->guid : n->info.node_guid);
+		report_number(&p->r, "port", port->num, "");
+	report_say(&p->r, " (0x%016" PRIx64 ")", port && port->guid ?
+		   port->guid : n->info.node_guid);
 }
 
 static void
-end_step(const struct printer *p)
+end_step(struct printer *p)
 {
-	if (p->json)
-		json_close(p->json, '}');
-	else
-		g_string_append_c(p->out, '\n');
+	report_close(&p->r, '}');
+	report_say(&p->r, "\n");
 }
 
 /* --------------------------------------------------- PortInfo, SwitchInfo */
 
 static void
-json_value(struct json *j, const char *key, const char *text)
+print_value(struct printer *p, const char *key, const char *text)
 {
 	uint64_t number;
 
 	if (text_read_digits(text, 10, UINT64_MAX, &number))
-		json_number(j, key, number);
+		report_number(&p->r, key, number, NULL);
 	else
-		json_text(j, key, text);
-}
-
-static void
-print_change(const struct printer *p, const struct plan_field *f,
-	     const char *comma, const void *old, const void *new)
-{
-	g_autofree char *from = plan_field_text(f, old);
-	g_autofree char *to = plan_field_text(f, new);
-
-	if (!p->json) {
-		g_string_append_printf(p->out, "%s%s %s -> %s", comma, f->name,
-				       from, to);
-		return;
-	}
-	json_open(p->json, f->name, '{');
-	json_value(p->json, "from", from);
-	json_value(p->json, "to", to);
-	json_close(p->json, '}');
+		report_text(&p->r, key, text, NULL);
 }
 
 /* Those of `fields`, from what was read to what is desired. */
 static void
-print_changes(const struct printer *p, const struct plan_field *f,
+print_changes(struct printer *p, const struct plan_field *f,
 	      unsigned fields, const void *old, const void *new)
 {
 	const char *comma = "";
 
-	if (p->json)
-		json_open(p->json, "changes", '{');
+	report_open(&p->r, "changes", '{');
 	for (; fields; f++, fields >>= 1) {
+		g_autofree char *from = NULL, *to = NULL;
+
 		if (!(fields & 1))
 			continue;
-		print_change(p, f, comma, old, new);
+		from = plan_field_text(f, old);
+		to = plan_field_text(f, new);
+		report_open(&p->r, f->name, '{');
+		report_say(&p->r, "%s%s %s -> %s", comma, f->name, from, to);
+		print_value(p, "from", from);
+		print_value(p, "to", to);
+		report_close(&p->r, '}');
 		comma = ", ";
 	}
-	if (p->json)
-		json_close(p->json, '}');
+	report_close(&p->r, '}');
 }
 
 /* The Set that activates carries all desired values once more, but an earlier
  * step of the port has brought them about: only the request to register is
  * new. */
 static void
-print_port(const struct printer *p, const struct plan_step *step)
+print_port(struct printer *p, const struct plan_step *step)
 {
 	const struct port_info *old = &p->s->ports[step->port].info;
 	bool arm = step->kind == PLAN_ARM, up = step->kind == PLAN_ACTIVATE;
@@ -148,19 +126,18 @@ print_port(const struct printer *p, const struct plan_step *step)
 
 	desired_port(p->s, p->w, step->port, &new);
 	begin_step(p, step, "PortInfo");
-	if (p->json && (arm || up))
-		json_text(p->json, "state", arm ? "Armed" : "Active");
-	if (!p->json)
-		g_string_append(p->out, ": ");
+	if (arm || up)
+		report_text(&p->r, "state", arm ? "Armed" : "Active", NULL);
+	report_say(&p->r, ": ");
 	print_changes(p, port_fields, fields, old, &new);
-	if (!p->json && (arm || up))
-		g_string_append_printf(p->out, "%s%s", fields ? "; " : "",
-				       arm ? "arm" : "activate");
+	if (arm || up)
+		report_say(&p->r, "%s%s", fields ? "; " : "",
+			   arm ? "arm" : "activate");
 	end_step(p);
 }
 
 static void
-print_switch(const struct printer *p, const struct plan_step *step)
+print_switch(struct printer *p, const struct plan_step *step)
 {
 	const struct switch_info *old = &p->s->nodes[step->node].sw;
 	struct switch_info new;
@@ -169,10 +146,9 @@ print_switch(const struct printer *p, const struct plan_step *step)
 	/* what the bit will be, not the 1 that is written to clear it */
 	new.port_state_change = false;
 	begin_step(p, step, "SwitchInfo");
-	if (!p->json)
-		g_string_append(p->out, ": ");
-	if (!p->json && step->kind == PLAN_CHANGE_CLEAR)
-		g_string_append(p->out, "clear PortStateChange");
+	report_say(&p->r, ": ");
+	if (!p->r.as_json && step->kind == PLAN_CHANGE_CLEAR)
+		report_say(&p->r, "clear PortStateChange");
 	else
 		print_changes(p, switch_fields, step->fields, old, &new);
 	end_step(p);
@@ -192,25 +168,19 @@ has_pkey(const union port_block *b, uint16_t pkey)
 /* Keys of `in` that are not in `out_of`. Returns how many there are by now, if
  * there were n before. */
 static unsigned
-print_pkeys(const struct printer *p, const char *member, char sign, unsigned n,
+print_pkeys(struct printer *p, const char *member, char sign, unsigned n,
 	    const union port_block *in, const union port_block *out_of)
 {
-	if (p->json)
-		json_open(p->json, member, '[');
+	report_open(&p->r, member, '[');
 	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++) {
 		uint16_t pkey = in->pkeys[i];
 
 		if (!pkey || has_pkey(out_of, pkey))
 			continue;
-		if (p->json)
-			json_hex(p->json, NULL, pkey, 4);
-		else
-			g_string_append_printf(p->out, "%s%c 0x%04x",
-					       n ? ", " : "", sign, pkey);
-		n++;
+		report_say(&p->r, "%s%c ", n++ ? ", " : "", sign);
+		report_hex(&p->r, NULL, pkey, 4, "");
 	}
-	if (p->json)
-		json_close(p->json, ']');
+	report_close(&p->r, ']');
 	return n;
 }
 
@@ -235,7 +205,7 @@ vl_text(enum port_table table, const union port_block *b)
 }
 
 static void
-print_vls(const struct printer *p, const struct plan_step *step,
+print_vls(struct printer *p, const struct plan_step *step,
 	  const union port_block *old, const union port_block *new)
 {
 	static const char *const arb_blocks[VL_ARB_N_BLOCKS] = {
@@ -247,22 +217,17 @@ print_vls(const struct printer *p, const struct plan_step *step,
 	g_autofree char *from = vl_text(step->table, old);
 	g_autofree char *to = vl_text(step->table, new);
 
-	if (p->json) {
-		json_text(p->json, "from", from);
-		json_text(p->json, "to", to);
-		return;
-	}
+	report_text(&p->r, "from", from, NULL);
+	report_text(&p->r, "to", to, NULL);
 	if (step->table == PORT_TABLE_SL2VL)
-		g_string_append_printf(p->out, ", from port %u: VLs by SL ",
-				       step->block);
+		report_say(&p->r, ", from port %u: VLs by SL ", step->block);
 	else
-		g_string_append_printf(p->out, ", %s: VL:weight ",
-				       arb_blocks[step->block]);
-	g_string_append_printf(p->out, "%s -> %s", from, to);
+		report_say(&p->r, ", %s: VL:weight ", arb_blocks[step->block]);
+	report_say(&p->r, "%s -> %s", from, to);
 }
 
 static void
-print_table(const struct printer *p, const struct plan_step *step)
+print_table(struct printer *p, const struct plan_step *step)
 {
 	const union port_block *new = port_tables_get(p->w->tables, step->table,
 						      step->port, step->block);
@@ -272,20 +237,17 @@ print_table(const struct printer *p, const struct plan_step *step)
 	unsigned n;
 
 	begin_step(p, step, port_table_name(step->table));
-	if (p->json) {
-		json_text(p->json, "table", port_table_name(step->table));
-		json_number(p->json, "block", step->block);
-		json_bool(p->json, "known", old != NULL);
-	}
+	report_text(&p->r, "table", port_table_name(step->table), NULL);
+	report_number(&p->r, "block", step->block, NULL);
+	if (p->r.as_json)
+		json_bool(&p->r.json, "known", old != NULL);
 	if (step->table == PORT_TABLE_PKEY) {
-		if (!p->json)
-			g_string_append_printf(p->out, ", block %u: ",
-					       step->block);
+		report_say(&p->r, ", block %u: ", step->block);
 		n = print_pkeys(p, "added", '+', 0, new, old);
 		n = print_pkeys(p, "removed", '-', n, old, new);
-		if (!p->json && !n)
-			g_string_append(p->out, old ? "the same keys in other "
-					"places" : "no keys");
+		if (!n)
+			report_say(&p->r, old ? "the same keys in other places"
+				   : "no keys");
 	} else {
 		print_vls(p, step, old, new);
 	}
@@ -309,7 +271,7 @@ lft_run_end(const struct plan *plan, uint32_t i)
 /* Entries of this block that will differ from what the switch holds; of a
  * block that was never read, the entries that lead somewhere. */
 static unsigned
-count_entries(const struct printer *p, const struct plan_step *step,
+count_entries(struct printer *p, const struct plan_step *step,
 	      bool *known)
 {
 	const struct snapshot_node *n = &p->s->nodes[step->node];
@@ -326,32 +288,33 @@ count_entries(const struct printer *p, const struct plan_step *step,
 	return differ;
 }
 
-/* "blocks 0-3, 7" for the steps i to end - 1. */
+/* ": blocks 0-3, 7: " for the steps i to end - 1. */
 static void
-put_block_ranges(const struct printer *p, uint32_t i, uint32_t end)
+put_block_ranges(struct printer *p, uint32_t i, uint32_t end)
 {
 	const struct plan_step *steps = p->plan->steps;
 	const char *comma = "";
 
-	g_string_append(p->out, end - i == 1 ? "block " : "blocks ");
+	report_say(&p->r, ": %s", end - i == 1 ? "block " : "blocks ");
 	while (i < end) {
 		uint32_t last = i;
 
 		while (last + 1 < end &&
 		       steps[last + 1].block == steps[last].block + 1)
 			last++;
-		g_string_append_printf(p->out, "%s%u", comma, steps[i].block);
+		report_say(&p->r, "%s%u", comma, steps[i].block);
 		if (last > i)
-			g_string_append_printf(p->out, "-%u",
-					       steps[last].block);
+			report_say(&p->r, "-%u", steps[last].block);
 		comma = ", ";
 		i = last + 1;
 	}
+	report_say(&p->r, ": ");
 }
 
 static void
-put_lft_line(const struct printer *p, uint32_t i, uint32_t end)
+put_lft_line(struct printer *p, uint32_t i, uint32_t end)
 {
+	GString *out = p->r.json.out;
 	uint64_t changed = 0, written = 0;
 	uint32_t unread = 0;
 
@@ -362,37 +325,35 @@ put_lft_line(const struct printer *p, uint32_t i, uint32_t end)
 		*(known ? &changed : &written) += n;
 		unread += !known;
 	}
-	g_string_append(p->out, ": ");
 	put_block_ranges(p, i, end);
-	g_string_append(p->out, ": ");
 	if (unread < end - i)
-		put_counted(p->out, changed, "entry changes",
+		put_counted(out, changed, "entry changes",
 			    "entries change");
 	if (!unread)
 		return;
-	g_string_append(p->out, unread < end - i ? ", and " : "");
-	put_counted(p->out, written, "entry", "entries");
-	g_string_append(p->out, unread < end - i ? " in " : ",");
+	g_string_append(out, unread < end - i ? ", and " : "");
+	put_counted(out, written, "entry", "entries");
+	g_string_append(out, unread < end - i ? " in " : ",");
 	if (unread < end - i)
-		put_counted(p->out, unread, "block", "blocks");
-	g_string_append(p->out, " not known so far");
+		put_counted(out, unread, "block", "blocks");
+	g_string_append(out, " not known so far");
 }
 
 /* Returns the next step. */
 static uint32_t
-print_lft(const struct printer *p, uint32_t i)
+print_lft(struct printer *p, uint32_t i)
 {
 	const struct plan_step *step = &p->plan->steps[i];
-	uint32_t end = p->json ? i + 1 : lft_run_end(p->plan, i);
+	uint32_t end = p->r.as_json ? i + 1 : lft_run_end(p->plan, i);
 	unsigned entries;
 	bool known;
 
 	begin_step(p, step, "LFT");
-	if (p->json) {
+	if (p->r.as_json) {
 		entries = count_entries(p, step, &known);
-		json_number(p->json, "block", step->block);
-		json_bool(p->json, "known", known);
-		json_number(p->json, "entries", entries);
+		json_number(&p->r.json, "block", step->block);
+		json_bool(&p->r.json, "known", known);
+		json_number(&p->r.json, "entries", entries);
 	} else {
 		put_lft_line(p, i, end);
 	}
@@ -403,7 +364,7 @@ print_lft(const struct printer *p, uint32_t i)
 /* ---------------------------------------------------------------- the whole */
 
 static void
-print_steps(const struct printer *p)
+print_steps(struct printer *p)
 {
 	for (uint32_t i = 0; i < p->plan->n_steps;) {
 		const struct plan_step *step = &p->plan->steps[i++];
@@ -433,7 +394,7 @@ print_steps(const struct printer *p)
 /* Switches with fewer entries than the subnet has LIDs: they are programmed as
  * far as their LFT goes. */
 static void
-print_warnings(const struct printer *p)
+print_warnings(struct printer *p)
 {
 	for (uint32_t i = 0; i < p->s->n_switches; i++) {
 		const struct snapshot_node *n =
@@ -448,26 +409,13 @@ print_warnings(const struct printer *p)
 				       n->info.node_guid,
 				       n->sw.linear_fdb_cap - 1,
 				       p->w->lft->top);
-		if (p->json)
-			json_text(p->json, NULL, text);
-		else
-			g_string_append_printf(p->out, "  warning: %s\n",
-					       text);
+		report_say(&p->r, "  warning: ");
+		report_text(&p->r, NULL, text, "\n");
 	}
 }
 
-static uint32_t
-count_lft_switches(const struct plan *plan)
-{
-	uint32_t n = 0, i = plan->first[PLAN_LFT];
-
-	for (; i < plan->first[PLAN_LFT + 1]; n++)
-		i = lft_run_end(plan, i);
-	return n;
-}
-
 static void
-print_heading(const struct printer *p)
+print_heading(struct printer *p)
 {
 	static const char *const words[PLAN_N_KINDS][2] = {
 		[PLAN_CHANGE_CLEAR] = { "PortStateChange to clear",
@@ -480,73 +428,68 @@ print_heading(const struct printer *p)
 		[PLAN_ARM] = { "port to arm", "ports to arm" },
 		[PLAN_ACTIVATE] = { "port to activate", "ports to activate" },
 	};
+	const struct plan *plan = p->plan;
+	GString *out = p->r.json.out;
 	const char *comma = ": ";
+	uint32_t n_switches = 0;
 
-	if (p->plan->n_steps == 0) {
-		g_string_append(p->out,
+	if (plan->n_steps == 0) {
+		g_string_append(out,
 				"plan: empty, the fabric is as wanted\n");
 		return;
 	}
-	g_string_append(p->out, "plan: ");
-	put_counted(p->out, p->plan->n_steps, "step", "steps");
+	g_string_append(out, "plan: ");
+	put_counted(out, plan->n_steps, "step", "steps");
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
-		uint32_t n = p->plan->first[k + 1] - p->plan->first[k];
+		uint32_t n = plan->first[k + 1] - plan->first[k];
 
 		if (n == 0)
 			continue;
-		g_string_append(p->out, comma);
-		put_counted(p->out, n, words[k][0], words[k][1]);
+		g_string_append(out, comma);
+		put_counted(out, n, words[k][0], words[k][1]);
 		comma = ", ";
 		if (k != PLAN_LFT)
 			continue;
-		g_string_append(p->out, " on ");
-		put_counted(p->out, count_lft_switches(p->plan), "switch",
-			    "switches");
+		g_string_append(out, " on ");
+		for (uint32_t i = plan->first[PLAN_LFT];
+		     i < plan->first[PLAN_LFT + 1]; n_switches++)
+			i = lft_run_end(plan, i);
+		put_counted(out, n_switches, "switch", "switches");
 	}
-	g_string_append_c(p->out, '\n');
+	g_string_append_c(out, '\n');
 }
 
 void
-plan_print_text(const struct plan *plan, const struct snapshot *s,
-		const struct desired *w, const struct lft_seen *seen,
-		const struct port_tables *held, GString *out)
+plan_print(const struct plan *plan, const struct snapshot *s,
+	   const struct desired *w, const struct lft_seen *seen,
+	   const struct port_tables *held, bool as_json, GString *out)
 {
-	const struct printer p = {
+	struct printer p = {
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
-		.out = out,
+		.r = { .json = { .out = out }, .as_json = as_json },
 	};
 
-	print_heading(&p);
-	print_warnings(&p);
+	if (!as_json) {
+		print_heading(&p);
+		print_warnings(&p);
+		print_steps(&p);
+		return;
+	}
+	report_open(&p.r, NULL, '{');
+	report_open(&p.r, "steps", '[');
 	print_steps(&p);
-}
-
-void
-plan_print_json(const struct plan *plan, const struct snapshot *s,
-		const struct desired *w, const struct lft_seen *seen,
-		const struct port_tables *held, GString *out)
-{
-	struct json j = { .out = out };
-	const struct printer p = {
-		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
-		.json = &j,
-	};
-
-	json_open(&j, NULL, '{');
-	json_open(&j, "steps", '[');
-	print_steps(&p);
-	json_close(&j, ']');
-	json_break(&j, "\n");
-	json_open(&j, "counts", '{');
+	report_close(&p.r, ']');
+	report_break(&p.r, "\n");
+	report_open(&p.r, "counts", '{');
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		json_number(&j, plan_kind_name(k),
-			    plan->first[k + 1] - plan->first[k]);
-	json_number(&j, "total", plan->n_steps);
-	json_close(&j, '}');
-	json_break(&j, "\n");
-	json_open(&j, "warnings", '[');
+		report_number(&p.r, plan_kind_name(k),
+			      plan->first[k + 1] - plan->first[k], NULL);
+	report_number(&p.r, "total", plan->n_steps, NULL);
+	report_close(&p.r, '}');
+	report_break(&p.r, "\n");
+	report_open(&p.r, "warnings", '[');
 	print_warnings(&p);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	report_close(&p.r, ']');
+	report_close(&p.r, '}');
 	g_string_append_c(out, '\n');
 }

@@ -42,17 +42,6 @@ code_vls(unsigned code)
 	return code <= VLS_CODE_MAX ? vls[code] : 1;
 }
 
-/* The code with the most VLs of no more than this many. */
-static uint8_t
-vls_code(unsigned n_vls)
-{
-	uint8_t code = 1;
-
-	while (code < VLS_CODE_MAX && code_vls(code + 1u) <= n_vls)
-		code++;
-	return code;
-}
-
 static enum qos_kind
 port_kind(const struct snapshot *s, uint32_t port)
 {
@@ -63,37 +52,33 @@ port_kind(const struct snapshot *s, uint32_t port)
 	return n->info.node_type == NODE_ROUTER ? QOS_ROUTER : QOS_CA;
 }
 
-static unsigned
-code_of(unsigned code)
-{
-	return code && code <= VLS_CODE_MAX ? code : 1;
-}
-
-/* The code of both ends, by what they are allowed. */
+/* The code of both ends, with the most VLs that they are allowed. */
 static unsigned
 allowed_code(const struct snapshot *s, const struct qos *qos, uint32_t port)
 {
 	uint32_t peer = s->ports[port].peer;
-	unsigned most = qos_max_vls(qos, port_kind(s, port));
+	unsigned most = qos_max_vls(qos, port_kind(s, port)), code = 1;
 
 	if (peer != SNAPSHOT_NONE)
 		most = MIN(most, qos_max_vls(qos, port_kind(s, peer)));
 	if (qos->max_op_vls)
 		most = MIN(most, code_vls(qos->max_op_vls));
-	return vls_code(most);
+	while (code < VLS_CODE_MAX && code_vls(code + 1u) <= most)
+		code++;
+	return code;
 }
 
 static unsigned
 port_vls(const struct setup *q, uint32_t port)
 {
 	const struct snapshot_port *p = &q->s->ports[port];
-	unsigned code;
+	unsigned most;
 
 	if (p->num == 0 || p->info.state >= PORT_STATE_ACTIVE)
 		return code_vls(p->info.oper_vls);
-	code = MIN(code_of(p->info.vl_cap),
-		   code_of(q->s->ports[p->peer].info.vl_cap));
-	return code_vls(MIN(code, allowed_code(q->s, q->qos, port)));
+	most = MIN(code_vls(p->info.vl_cap),
+		   code_vls(q->s->ports[p->peer].info.vl_cap));
+	return MIN(most, code_vls(allowed_code(q->s, q->qos, port)));
 }
 
 /* --- VL arbitration --- */

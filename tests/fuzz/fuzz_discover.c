@@ -91,8 +91,8 @@ print_plan(const struct plan *plan, const struct snapshot *s,
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	plan_print_text(plan, s, w, seen, NULL, out);
-	plan_print_json(plan, s, w, seen, NULL, out);
+	plan_print(plan, s, w, seen, NULL, false, out);
+	plan_print(plan, s, w, seen, NULL, true, out);
 	g_assert_cmpuint(out->len, >, 0);
 }
 

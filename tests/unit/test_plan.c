@@ -398,7 +398,7 @@ print_text(const struct fabric *f)
 	struct plan *plan = fabric_plan(f);
 	GString *out = g_string_new(NULL);
 
-	plan_print_text(plan, f->s, &f->w, f->seen, NULL, out);
+	plan_print(plan, f->s, &f->w, f->seen, NULL, false, out);
 	plan_free(plan);
 	return g_string_free(out, FALSE);
 }
@@ -409,7 +409,7 @@ print_json(const struct fabric *f)
 	struct plan *plan = fabric_plan(f);
 	GString *out = g_string_new(NULL);
 
-	plan_print_json(plan, f->s, &f->w, f->seen, NULL, out);
+	plan_print(plan, f->s, &f->w, f->seen, NULL, true, out);
 	plan_free(plan);
 	return g_string_free(out, FALSE);
 }

@@ -194,13 +194,13 @@ TEST(test_the_plan_says_who_gets_in_and_out, fabric_single, fabric_tear_down)
 	add_member(f, 7, f->host, PARTITION_LIMITED);
 	fabric_isolate(f);
 	plan = fabric_plan(f);
-	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
+	plan_print(plan, f->s, &f->w, f->seen, f->held, false, out);
 	assert_has(out->str, "2 blocks of ports' tables");
 	assert_has(out->str, "  P_Key table of H-0 port 1 (0x");
 	assert_has(out->str, "), block 0: + 0x0007, - 0x8005\n");
 	assert_has(out->str, "), block 1: no keys\n");
 	g_string_truncate(out, 0);
-	plan_print_json(plan, f->s, &f->w, f->seen, f->held, out);
+	plan_print(plan, f->s, &f->w, f->seen, f->held, true, out);
 	assert_has(out->str, "\"port\":1,\"table\":\"P_Key table\",\"block\":0,"
 		   "\"known\":true,\"added\":[\"0x0007\"],\"removed\":"
 		   "[\"0x8005\"]}");
@@ -223,7 +223,7 @@ TEST(test_vls_are_told_whole, fabric_single, fabric_tear_down)
 			&arb);
 	f->w.tables = wanted;
 	plan = fabric_plan(f);
-	plan_print_text(plan, f->s, &f->w, f->seen, f->held, out);
+	plan_print(plan, f->s, &f->w, f->seen, f->held, false, out);
 	assert_has(out->str, "from port 2: VLs by SL not known -> "
 		   "0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0\n");
 	assert_has(out->str, "high priority, first half: VL:weight not known "
