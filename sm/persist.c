@@ -4,8 +4,7 @@
  * a temporary one in the same folder that is renamed over it, so a crash leaves
  * the old or the new memory. A damaged file is never overwritten: it goes to
  * NAME.damaged, where a person can look at it. LIDs come from the fabric then,
- * an engine finds the ranks anew, and clients that are asked to reregister
- * (IBA 14.4.2) fill the gap in the state of the SA.
+ * an engine finds the ranks anew.
  *
  * A field that a port does not take is remembered by (NodeGUID, port number),
  * for as long as neither the port's link nor its switch has changed. A device
@@ -20,18 +19,6 @@
  * leave a port with a key that nobody knows. The files are OpenSM's, so each of
  * the two finds what the other left. Who may read them may manage the fabric:
  * they are for their owner alone, also while they are set aside.
- *
- * The SA's state (sa-state; the keys of services are in it):
- *
- *	       touched, and the version is another
- *	CLEAN ------------------------------------> DUE, at 2 s after the last
- *	  ^                                          |   time
- *	  +--------- written, or touched again <-----+
- *
- * A change is written in a turn of the main loop of its own, so who asked for
- * it does not wait for a disk, and a thousand joins at once are one file. What
- * cannot be written is tried again after a minute. At the end the file is
- * written in any case, for leases have become shorter since.
  */
 #include "sm/persist.h"
 
@@ -39,21 +26,13 @@
 #include <string.h>
 
 #include "sm/config/guid_files.h"
-#include "sm/io/transport.h"
-#include "sm/sa/sa.h"
-#include "topology/state_file.h"
 #include "topology/text.h"
-
-#define OWNER_ONLY	0600
-#define SA_PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
-#define SA_RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
 
 /* ------------------------------------------------------------------ files */
 
-/* `then`: what is done without it. */
-static enum state_file_end
-load(struct log *log, const char *subsystem, const char *path,
-     state_file_parse_fn parse, void *data, const char *then)
+enum state_file_end
+persist_load_file(struct log *log, const char *subsystem, const char *path,
+		  state_file_parse_fn parse, void *data, const char *then)
 {
 	g_autofree char *told = NULL;
 	enum state_file_end end = state_file_load(path, parse, data, &told);
@@ -64,9 +43,9 @@ load(struct log *log, const char *subsystem, const char *path,
 	return end;
 }
 
-static bool
-save(struct log *log, const char *subsystem, const char *path,
-     const GString *text, GFileSetContentsFlags how, int mode)
+bool
+persist_save_file(struct log *log, const char *subsystem, const char *path,
+		  const GString *text, GFileSetContentsFlags how, int mode)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -154,14 +133,15 @@ persist_open(const char *cache_dir, struct log *log)
 	if (cache_dir) {
 		m->disabled_path = g_build_filename(cache_dir,
 						    "disabled-ports", NULL);
-		load(log, "memory", m->disabled_path, parse_disabled, m,
-		     ": ports that this manager disabled stay so");
+		persist_load_file(log, "memory", m->disabled_path,
+				  parse_disabled, m,
+				  ": ports that this manager disabled stay so");
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
-		load(log, "memory", m->path, parse_ranges, m,
-		     ": LIDs are taken from the fabric");
-		load(log, "memory", m->ranks_path, parse_ranks, m,
-		     ": the switches are ordered anew");
+		persist_load_file(log, "memory", m->path, parse_ranges, m,
+				  ": LIDs are taken from the fabric");
+		persist_load_file(log, "memory", m->ranks_path, parse_ranks, m,
+				  ": the switches are ordered anew");
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -222,7 +202,7 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	if (!m->path || same)
 		return;
 	guid2lid_format(m->ranges, text);
-	save(m->log, "memory", m->path, text,
+	persist_save_file(m->log, "memory", m->path, text,
 	     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
 }
 
@@ -323,7 +303,7 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		rank_list_free(old);
 	rank_file_format(list, after);
 	if (m->ranks_path && !g_string_equal(before, after))
-		save(m->log, "memory", m->ranks_path, after,
+		persist_save_file(m->log, "memory", m->ranks_path, after,
 		     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
 }
 
@@ -358,7 +338,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		m->ranges = g_steal_pointer(&ranges);
 		guid2lid_format(m->ranges, text);
 		if (m->path)
-			save(m->log, "memory", m->path, text, how, 0666);
+			persist_save_file(m->log, "memory", m->path, text, how, 0666);
 	}
 	if (list) {
 		rank_list_free(m->ranks);
@@ -367,7 +347,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		m->n_linked = 0;
 		g_string_assign(text, ranks);
 		if (m->ranks_path)
-			save(m->log, "memory", m->ranks_path, text, how, 0666);
+			persist_save_file(m->log, "memory", m->ranks_path, text, how, 0666);
 	}
 	return true;
 }
@@ -402,7 +382,7 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 				       "x %u\n", p->guid, p->num);
 	}
 	if (m->disabled_path)
-		save(m->log, "memory", m->disabled_path, text,
+		persist_save_file(m->log, "memory", m->disabled_path, text,
 		     G_FILE_SET_CONTENTS_DURABLE, 0666);
 }
 
@@ -577,7 +557,7 @@ close_to_others(struct persist_keys *ks, const char *path)
 		return;
 	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
 		"owner (mode %03o)%s", path, st.st_mode & 0777,
-		g_chmod(path, OWNER_ONLY) ? ", and that cannot be changed" :
+		g_chmod(path, PERSIST_OWNER_ONLY) ? ", and that cannot be changed" :
 		"; no longer");
 }
 
@@ -608,7 +588,7 @@ key_file_open(struct persist_keys *ks, struct key_file *f, char *path,
 	f->path = path;
 	f->held = g_string_new(NULL);
 	close_to_others(ks, path);
-	load(ks->log, "keys", path, parse_keys, &r, "");
+	persist_load_file(ks->log, "keys", path, parse_keys, &r, "");
 }
 
 static void
@@ -685,8 +665,8 @@ key_file_save(struct persist_keys *ks, struct key_file *f)
 
 	f->write(ks->ring, text);
 	news = !g_string_equal(text, f->held);
-	well = !news || save(ks->log, "keys", f->path, text,
-			     G_FILE_SET_CONTENTS_DURABLE, OWNER_ONLY);
+	well = !news || persist_save_file(ks->log, "keys", f->path, text,
+			     G_FILE_SET_CONTENTS_DURABLE, PERSIST_OWNER_ONLY);
 	if (news && well)
 		g_string_assign(f->held, text->str);
 	g_string_free(text, TRUE);
@@ -709,127 +689,4 @@ persist_keys_save(struct persist_keys *ks)
 	if (well)
 		ks->version = version;
 	return well;
-}
-
-/* ------------------------------------------------------------------ the SA */
-
-struct persist_sa {
-	char *path;		/* NULL: no cache */
-	struct sa *sa;
-	struct transport *transport;
-	struct log *log;
-	uint64_t version;	/* that the file has */
-	bool written;		/* there is a file of ours */
-	bool loaded;
-	int64_t not_before;
-	unsigned timer;		/* 0: not running */
-};
-
-static bool
-parse_sa(const char *text, const char *path, void *data, GError **error)
-{
-	struct persist_sa *a = data;
-
-	if (sa_load(a->sa, text, transport_now(a->transport), error))
-		return true;
-	g_prefix_error(error, "%s: ", path);
-	return false;
-}
-
-static void
-load_sa(struct persist_sa *a)
-{
-	struct sa_stats st;
-
-	switch (load(a->log, "sa", a->path, parse_sa, a,
-		     ": groups, services and subscriptions begin anew")) {
-	case STATE_FILE_GOOD:
-		break;
-	case STATE_FILE_NONE:
-	case STATE_FILE_ASIDE:
-		return;
-	case STATE_FILE_STUCK:
-		g_clear_pointer(&a->path, g_free);
-		return;
-	}
-	a->written = a->loaded = true;
-	sa_stats(a->sa, &st);
-	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
-		"members, services %u, subscriptions %u", st.n_groups,
-		st.n_members, st.n_services, st.n_subscriptions);
-}
-
-static bool
-save_sa(struct persist_sa *a)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	uint64_t version = sa_saved_version(a->sa);
-
-	sa_save(a->sa, text, transport_now(a->transport));
-	if (!save(a->log, "sa", a->path, text, 0, OWNER_ONLY))
-		return false;
-	a->version = version;
-	return a->written = true;
-}
-
-static void
-persist_sa_on_timer(void *data)
-{
-	struct persist_sa *a = data;
-	int64_t pause;
-
-	a->timer = 0;
-	pause = save_sa(a) ? SA_PAUSE_US : SA_RETRY_US;
-	a->not_before = transport_now(a->transport) + pause;
-	persist_sa_touch(a);
-}
-
-bool
-persist_sa_is_loaded(const struct persist_sa *a)
-{
-	return a->loaded;
-}
-
-void
-persist_sa_touch(struct persist_sa *a)
-{
-	int64_t now;
-
-	if (!a->path || a->timer || sa_saved_version(a->sa) == a->version)
-		return;
-	now = transport_now(a->transport);
-	a->timer = transport_timer_start(a->transport,
-					 MAX(now, a->not_before), persist_sa_on_timer, a);
-}
-
-struct persist_sa *
-persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
-	     struct log *log)
-{
-	struct persist_sa *a = g_new0(struct persist_sa, 1);
-
-	a->sa = sa;
-	a->transport = t;
-	a->log = log;
-	a->not_before = transport_now(t);
-	if (cache_dir) {
-		a->path = g_build_filename(cache_dir, "sa-state", NULL);
-		load_sa(a);
-	}
-	a->version = sa_saved_version(sa);
-	return a;
-}
-
-void
-persist_sa_close(struct persist_sa *a)
-{
-	if (!a)
-		return;
-	if (a->timer)
-		transport_timer_cancel(a->transport, a->timer);
-	if (a->path &&
-	    (a->written || sa_saved_version(a->sa) != a->version))
-		save_sa(a);
-	g_free(a->path);
-	g_free(a);
 }

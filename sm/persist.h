@@ -16,9 +16,23 @@
 #include "sm/plan/desired.h"
 #include "sm/plan/mkey_db.h"
 #include "topology/lid.h"
+#include "topology/state_file.h"
 
 struct sa;
 struct transport;
+
+/* ------------------------------------------------------------------ files */
+
+#define PERSIST_OWNER_ONLY 0600
+
+/* What is wrong with it is logged; `then`: what is done without it. */
+enum state_file_end
+persist_load_file(struct log *log, const char *subsystem, const char *path,
+		  state_file_parse_fn parse, void *data, const char *then);
+/* Atomically. False: it could not be done, and the log says why. */
+bool persist_save_file(struct log *log, const char *subsystem, const char *path,
+		       const GString *text, GFileSetContentsFlags how,
+		       int mode);
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
@@ -111,7 +125,7 @@ bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
  * False: it could not be done, and the log says why. ks NULL: nothing. */
 bool persist_keys_save(struct persist_keys *ks);
 
-/* ------------------------------------------------------------------ the SA */
+/* --------------------------------------------------- the SA: persist_sa.c */
 
 struct persist_sa;
 

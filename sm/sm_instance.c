@@ -22,17 +22,64 @@ close_sa(struct sm_instance *sm)
 	qos_reader_refresh(sm->qos_reader);
 }
 
+/* Ourselves first, then those that took part in the last election, as they
+ * were. That may have been on another snapshot, so they go by their GUIDs. */
+static void
+sm_instance_set_sms(struct sa *sa, const struct sa_db *v, const GArray *peers,
+		    const struct sm_info *self)
+{
+	g_autoptr(GArray) sms = g_array_new(FALSE, TRUE,
+					    sizeof(struct sa_sm));
+	struct sa_sm sm = {
+		.lid = v->lids->base[v->subnet->local_port], .info = *self,
+	};
+
+	g_array_append_val(sms, sm);
+	for (guint i = 0; peers && i < peers->len; i++) {
+		uint32_t port;
+
+		sm.info = g_array_index(peers, struct election_peer, i).info;
+		port = sa_db_guid(v, sm.info.guid);
+		if (port == SNAPSHOT_NONE)
+			continue;
+		sm.lid = v->lids->base[port];
+		g_array_append_val(sms, sm);
+	}
+	sa_set_sms(sa, (const void *)sms->data, sms->len);
+}
+
+/* The fabric that a sweep found, all of it by reference, becomes what the SA
+ * answers from. */
+static void
+sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
+{
+	const struct view *v = r->view;
+	const struct sa_params *params = sa_params_of(sm->sa);
+	struct mft *mft = mcast_manager_tables(sm->mcast);
+	struct sm_info self;
+	struct sa_db *view;
+
+	sweep_sm_info(sm->sweep, &self);
+	view = sa_db_new(v->subnet, v->lids, v->lft, mft, v->rules,
+			 memberships_ref(v->memberships), params->gid_prefix,
+			 params->packet_life, params->subnet_timeout);
+	view->qos = params->qos;
+	sa_db_set_policy(view, params->policy);
+	sa_db_set_tables(view, v->tables);
+	sm_instance_set_sms(sm->sa, view, r->peers, &self);
+	sa_publish(sm->sa, view, transport_now(sm->t));
+	sa_db_unref(view);
+}
+
 /* The SA answers from the result of the sweep. A sweep that failed says
  * nothing: the fabric of before is still the best there is. */
 static void
 sm_instance_on_end(const struct sweep_report *r, void *data)
 {
 	struct sm_instance *sm = data;
-	int64_t now = transport_now(sm->t);
 	bool is_read = sm->resident &&
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 	const struct snapshot *where;
-	struct sm_info self;
 
 	if (is_read) {
 		fabric_watch_note(sm->fabric, r->view->subnet);
@@ -41,11 +88,9 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		perf_manager_fabric(sm->perf, NULL, NULL);
 	}
 	if (is_read && sm->sa) {
-		sweep_sm_info(sm->sweep, &self);
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice, r->fresh);
-		sa_publish_sweep(sm->sa, r, &self,
-				 mcast_manager_tables(sm->mcast), now);
+		sm_instance_publish(sm, r);
 		qos_reader_refresh(sm->qos_reader);
 		standby_follow(sm->standby, NULL);
 		sa_server_touch(sm->sa_server);

@@ -11,7 +11,7 @@
 #include "sm/mcast_manager.h"
 #include "sm/perf_manager.h"
 #include "sm/persist.h"
-#include "sm/sa/sa_publish.h"
+#include "sm/sa/sa.h"
 #include "sm/sa/sa_server.h"
 #include "sm/sm_agent.h"
 #include "sm/standby.h"

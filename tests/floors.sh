@@ -30,8 +30,7 @@ may() {
 		sm/plan/*:routing/tables.h) ;;
 	sm/config/*:sm/config/* | sm/config/*:topology/*) ;;
 	# the SA's end on the wire is shell, the rest of it answers values
-	sm/sa/sa_server.*:sm/* | sm/sa/sa_queue.*:sm/* | \
-		sm/sa/sa_publish.*:sm/*) ;;
+	sm/sa/sa_server.*:sm/* | sm/sa/sa_queue.*:sm/*) ;;
 	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/mad/* | \
 		sm/sa/*:routing/tables.h | sm/sa/*:routing/mft.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h | \

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What is remembered of the SA: groups, services and subscriptions, in the file
+ * sa-state. Without it clients that are asked to reregister (IBA 14.4.2) fill
+ * the gap. The keys of services are in it, so it is for its owner alone.
+ *
+ *	       touched, and the version is another
+ *	CLEAN ------------------------------------> DUE, at 2 s after the last
+ *	  ^                                          |   time
+ *	  +--------- written, or touched again <-----+
+ *
+ * A change is written in a turn of the main loop of its own, so who asked for
+ * it does not wait for a disk, and a thousand joins at once are one file. What
+ * cannot be written is tried again after a minute. At the end the file is
+ * written in any case, for leases have become shorter since.
+ */
+#include "sm/persist.h"
+
+#include "sm/io/transport.h"
+#include "sm/sa/sa.h"
+
+#define SA_PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
+#define SA_RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
+
+struct persist_sa {
+	char *path;		/* NULL: no cache */
+	struct sa *sa;
+	struct transport *transport;
+	struct log *log;
+	uint64_t version;	/* that the file has */
+	bool written;		/* there is a file of ours */
+	bool loaded;
+	int64_t not_before;
+	unsigned timer;		/* 0: not running */
+};
+
+static bool
+parse_sa(const char *text, const char *path, void *data, GError **error)
+{
+	struct persist_sa *a = data;
+
+	if (sa_load(a->sa, text, transport_now(a->transport), error))
+		return true;
+	g_prefix_error(error, "%s: ", path);
+	return false;
+}
+
+static void
+load_sa(struct persist_sa *a)
+{
+	struct sa_stats st;
+
+	switch (persist_load_file(a->log, "sa", a->path, parse_sa, a,
+		     ": groups, services and subscriptions begin anew")) {
+	case STATE_FILE_GOOD:
+		break;
+	case STATE_FILE_NONE:
+	case STATE_FILE_ASIDE:
+		return;
+	case STATE_FILE_STUCK:
+		g_clear_pointer(&a->path, g_free);
+		return;
+	}
+	a->written = a->loaded = true;
+	sa_stats(a->sa, &st);
+	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
+		"members, services %u, subscriptions %u", st.n_groups,
+		st.n_members, st.n_services, st.n_subscriptions);
+}
+
+static bool
+save_sa(struct persist_sa *a)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t version = sa_saved_version(a->sa);
+
+	sa_save(a->sa, text, transport_now(a->transport));
+	if (!persist_save_file(a->log, "sa", a->path, text, 0, PERSIST_OWNER_ONLY))
+		return false;
+	a->version = version;
+	return a->written = true;
+}
+
+static void
+persist_sa_on_timer(void *data)
+{
+	struct persist_sa *a = data;
+	int64_t pause;
+
+	a->timer = 0;
+	pause = save_sa(a) ? SA_PAUSE_US : SA_RETRY_US;
+	a->not_before = transport_now(a->transport) + pause;
+	persist_sa_touch(a);
+}
+
+bool
+persist_sa_is_loaded(const struct persist_sa *a)
+{
+	return a->loaded;
+}
+
+void
+persist_sa_touch(struct persist_sa *a)
+{
+	int64_t now;
+
+	if (!a->path || a->timer || sa_saved_version(a->sa) == a->version)
+		return;
+	now = transport_now(a->transport);
+	a->timer = transport_timer_start(a->transport,
+					 MAX(now, a->not_before), persist_sa_on_timer, a);
+}
+
+struct persist_sa *
+persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
+	     struct log *log)
+{
+	struct persist_sa *a = g_new0(struct persist_sa, 1);
+
+	a->sa = sa;
+	a->transport = t;
+	a->log = log;
+	a->not_before = transport_now(t);
+	if (cache_dir) {
+		a->path = g_build_filename(cache_dir, "sa-state", NULL);
+		load_sa(a);
+	}
+	a->version = sa_saved_version(sa);
+	return a;
+}
+
+void
+persist_sa_close(struct persist_sa *a)
+{
+	if (!a)
+		return;
+	if (a->timer)
+		transport_timer_cancel(a->transport, a->timer);
+	if (a->path &&
+	    (a->written || sa_saved_version(a->sa) != a->version))
+		save_sa(a);
+	g_free(a->path);
+	g_free(a);
+}
