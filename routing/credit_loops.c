@@ -166,6 +166,7 @@ channels_list_after(struct channels *c, uint32_t in, uint32_t out,
 		for (port = 0;
 		     (next = channels_next(c, ITEM(list, i), &port)) !=
 		     SNAPSHOT_NONE;) {
+			c->work++;
 			if (next == in)
 				return false;
 			if (c->mark[next] || c->place[next] > c->place[in])
@@ -191,6 +192,7 @@ channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 		from = graph_owner(g, e);
 		for_each_edge(g, from, k) {
 			back = g->edges[k].back;
+			c->work++;
 			if (c->mark[back] || c->place[back] < c->place[out] ||
 			    !channels_has(c, back, e))
 				continue;

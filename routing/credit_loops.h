@@ -29,6 +29,7 @@ struct channels {
 	uint32_t *place;	/* by edge; right once sorted */
 	uint32_t *channel;	/* by place */
 	uint8_t *mark;		/* by edge: work space, all zero */
+	uint64_t work;		/* of channels_add() so far, in turns */
 };
 
 /* Without a dependency, sorted. */

@@ -21,8 +21,10 @@
  * followed to its end once more when its LID is done. A pair that had a path
  * and would have none sends the caller to the engines.
  *
- * Cost. Lost entries times the ports of a switch. The dependencies are counted
- * once, when the first cable is lost.
+ * Cost. Lost entries times the ports of a switch, and for each turn that is to be
+ * added perhaps a search of all channels: one spine of 11,664 hosts took minutes,
+ * so there is a limit. The dependencies are counted once, when the first cable is
+ * lost.
  */
 #include "routing/repair.h"
 
@@ -36,6 +38,8 @@
 #define LOST_MAX	64u	/* cables; and not more than */
 #define LOST_PART	16u	/* one of so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
+#define WORK_MAX	(UINT64_C(1) << 26)	/* cables and turns looked at: some
+						   2 s */
 
 struct repair {
 	struct graph *g;	/* whole; so are all indices here */
@@ -68,6 +72,8 @@ struct mend {
 	uint8_t *is_open;	/* of these: there is none yet */
 	float *dealt;		/* by edge: flows given to it */
 	GArray *added;		/* uint32_t: edges of turns, in pairs */
+	uint64_t work;		/* cables followed so far */
+	uint64_t before;	/* the work of channels_add() until then */
 };
 
 struct mend_path {
@@ -246,6 +252,13 @@ mend_next(const struct mend *m, uint32_t sw)
 	return graph_edge_at(m->g, sw, lft_row(m->lft, sw)[m->lid]);
 }
 
+/* A fault that takes so much is better left to the engines. */
+static bool
+mend_is_too_much(const struct mend *m)
+{
+	return m->work + m->r->c->work - m->before > WORK_MAX;
+}
+
 /*
  * Follows the path that begins with an edge to its end. False: it has none, or
  * makes a turn that is not known to be safe; add: then that is added.
@@ -258,6 +271,7 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 
 	*path = (struct mend_path){ .edge = e };
 	for (; path->hops < HOPS_MAX; e = next) {
+		m->work++;
 		if (m->is_lost[e])
 			return false;
 		path->hops++;
@@ -285,6 +299,8 @@ mend_extend(struct mend *m, uint32_t e, struct mend_path *path)
 {
 	bool ok;
 
+	if (mend_is_too_much(m))
+		return false;
 	g_array_set_size(m->added, 0);
 	ok = mend_follow(m, e, true, path);
 	for (guint i = 0; !ok && i < m->added->len; i += 2)
@@ -336,7 +352,7 @@ mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
 	struct mend_path path;
 	bool ok;
 
-	if (out == g->edges[in].back ||
+	if (out == g->edges[in].back || mend_is_too_much(m) ||
 	    (!add && !channels_has(m->r->c, in, out)))
 		return false;
 	for_each_edge(g, sw, e)
@@ -567,7 +583,7 @@ mend_lid(struct mend *m, guint nth, guint *next)
 	mend_find_behind(m);
 	mend_near(m);
 	mend_hosts(m);
-	return mend_others(m) && mend_check_lid(m);
+	return mend_others(m) && mend_check_lid(m) && !mend_is_too_much(m);
 }
 
 /* A LID of a switch that is lost has no owner, so all that comes to it counts
@@ -601,6 +617,7 @@ mend_all(struct mend *m)
 		m->lft = lft_ref(m->r->now);
 		return true;
 	}
+	m->before = m->r->c->work;
 	mend_list_lost(m);
 	if (m->lost->len > ENTRIES_MAX)
 		return false;
