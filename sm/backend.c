@@ -133,15 +133,6 @@ open_replay(struct backend *b, const struct options *conf, GError **error)
 	g_source_attach(b->source, NULL);
 }
 
-/* False: the transport is as it was. */
-static bool
-put_tap(struct backend *b, const struct options *conf, GError **error)
-{
-	b->capture = capture_open(&b->transport, conf->record, conf->given,
-				  error);
-	return b->capture != NULL;
-}
-
 struct backend *
 backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
@@ -160,9 +151,12 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
 			{ { .sim = b->sim, .fabric = b->fabric },
 			  hooks->over, hooks->data }, &why);
+	if (!why && b->transport && conf->record)
+		b->capture = capture_open(&b->transport, conf->record,
+					  conf->given, error);
 	if (why)
 		g_propagate_error(error, why);
-	else if (b->transport && (!conf->record || put_tap(b, conf, error)))
+	else if (b->transport && (!conf->record || b->capture))
 		return b;
 	backend_close(b, NULL);
 	return NULL;

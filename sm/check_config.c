@@ -16,21 +16,6 @@
 
 #define EXIT_BAD	2
 
-/* No name before the lines: an editor jumps to where they say. */
-static int
-tell(const GPtrArray *warnings, const GPtrArray *errors)
-{
-	for (guint i = 0; i < warnings->len; i++)
-		printf("%s (warning)\n", (char *)warnings->pdata[i]);
-	for (guint i = 0; i < errors->len; i++)
-		printf("%s\n", (char *)errors->pdata[i]);
-	if (errors->len)
-		return EXIT_BAD;
-	printf("the configuration is good, with %u warnings\n",
-	       warnings->len);
-	return 0;
-}
-
 /* What the partitions would come to on the fabric that --simulate names. */
 static void
 check_fabric(const struct options *conf, const struct site_files *site,
@@ -74,5 +59,14 @@ check_config_tell(const struct options *conf, GPtrArray *warnings,
 	if (site && conf->simulate)
 		check_fabric(conf, site, warnings, errors);
 	site_files_free(site);
-	return tell(warnings, errors);
+	/* no name before the lines: an editor jumps to where they say */
+	for (guint i = 0; i < warnings->len; i++)
+		printf("%s (warning)\n", (char *)warnings->pdata[i]);
+	for (guint i = 0; i < errors->len; i++)
+		printf("%s\n", (char *)errors->pdata[i]);
+	if (errors->len)
+		return EXIT_BAD;
+	printf("the configuration is good, with %u warnings\n",
+	       warnings->len);
+	return 0;
 }

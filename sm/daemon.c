@@ -114,21 +114,6 @@ write_report(struct daemon *d, const struct view *v)
 		log_say(d->log, LOG_WARNING, "daemon", "%s", error->message);
 }
 
-static int
-end_code(enum sweep_end end)
-{
-	switch (end) {
-	case SWEEP_END_PLANNED:
-	case SWEEP_END_UP:
-		return 0;
-	case SWEEP_END_NOT_UP:
-	case SWEEP_END_STANDBY:
-	case SWEEP_END_FAILED:
-		break;
-	}
-	return EXIT_NOT_UP;
-}
-
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
@@ -154,7 +139,8 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (r->end == SWEEP_END_STANDBY)
 		log_say(d->log, LOG_WARNING, "daemon", "another subnet "
 			"manager is the master: nothing was programmed");
-	d->exit_code = end_code(r->end);
+	d->exit_code = r->end == SWEEP_END_PLANNED || r->end == SWEEP_END_UP ?
+		0 : EXIT_NOT_UP;
 	g_main_loop_quit(d->loop);
 }
 
@@ -496,13 +482,6 @@ warn_of_keys(struct daemon *d)
 			c->m_key_protect);
 }
 
-/* A run that ends is waited for, not looked for. */
-static const char *
-pid_file(const struct daemon *d)
-{
-	return d->conf->mode == OPTIONS_MODE_RUN ? d->conf->pid_file : NULL;
-}
-
 /* Before the port is opened: a second manager disturbs nothing. A plan only
  * reads, and a cache folder that cannot be written is told of later. */
 static bool
@@ -512,8 +491,9 @@ take_locks(struct daemon *d, GError **error)
 	g_autofree char *path = NULL;
 	g_autoptr(GError) why = NULL;
 
-	if (pid_file(d)) {
-		d->pid = lockfile_take(pid_file(d), error);
+	/* a run that ends is waited for, not looked for */
+	if (d->conf->mode == OPTIONS_MODE_RUN && d->conf->pid_file) {
+		d->pid = lockfile_take(d->conf->pid_file, error);
 		g_prefix_error(error, "--pidfile: ");
 		if (!d->pid)
 			return false;
@@ -639,17 +619,6 @@ daemon_close(struct daemon *d)
 	}
 }
 
-/* The port is open: who waits for that in the foreground may go. */
-static void
-let_go(struct daemon *d)
-{
-	if (d->background && !d->conf->log_file)
-		log_say(d->log, LOG_WARNING, "daemon", "in the background "
-			"there is no standard error: without a log_file "
-			"nothing is logged from here on");
-	daemonize_ready(d->background);
-}
-
 static int
 daemon_run(struct daemon *d)
 {
@@ -677,7 +646,12 @@ daemon_run(struct daemon *d)
 		g_unix_signal_add(SIGINT, on_term, d),
 	};
 
-	let_go(d);
+	/* the port is open: who waits for that in the foreground may go */
+	if (d->background && !d->conf->log_file)
+		log_say(d->log, LOG_WARNING, "daemon", "in the background "
+			"there is no standard error: without a log_file "
+			"nothing is logged from here on");
+	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
 	backend_drain(d->backend);
@@ -702,14 +676,6 @@ usage(const char *message)
 	return EXIT_USAGE;
 }
 
-static int
-usage_lines(const GPtrArray *lines)
-{
-	for (guint i = 0; i < lines->len; i++)
-		usage(lines->pdata[i]);
-	return EXIT_USAGE;
-}
-
 /* The configuration is good so far: what it names, then the run. */
 static int
 daemon_start(struct daemon *d, GPtrArray *warnings)
@@ -719,8 +685,10 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	int code = EXIT_NOT_UP;
 
 	d->site = site_files_read(d->conf, warnings, errors);
+	for (guint i = 0; !d->site && i < errors->len; i++)
+		usage(errors->pdata[i]);
 	if (!d->site)
-		return usage_lines(errors);
+		return EXIT_USAGE;
 	d->log = log_open(d->conf->log_file, d->conf->verbosity, &error);
 	if (!d->log)
 		return usage(error->message);

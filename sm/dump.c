@@ -285,13 +285,6 @@ view_label_lids(struct dump_of *v)
 	v->label[top + 1u] = v->labels->len;
 }
 
-static void
-view_init(struct dump_of *v, const struct snapshot *s,
-	  const struct lid_map *lids, const struct lft *lft)
-{
-	*v = (struct dump_of) { .s = s, .lids = lids, .lft = lft };
-}
-
 /* For the functions below, which need what takes time to count. */
 static void
 view_prepare(struct dump_of *v)
@@ -518,10 +511,11 @@ write_file(const char *dir, const char *name, const struct dump_of *v,
 	return written;
 }
 
-static bool
-write_all(const char *dir, const struct dump_of *v, GError **error)
+bool
+dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
+	 const struct lft *lft, GError **error)
 {
-	const struct snapshot *s = v->s;
+	struct dump_of v = { .s = s, .lids = lids, .lft = lft };
 	const struct {
 		const char *name;
 		section_fn put;
@@ -533,27 +527,15 @@ write_all(const char *dir, const struct dump_of *v, GError **error)
 		{ "opensm-lfts.dump", put_lft_switch, s->n_switches },
 		{ "minism.net", put_net, 1 },
 	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++)
-		if (!write_file(dir, files[i].name, v, files[i].put,
-				files[i].n, error))
-			return false;
-	return true;
-}
-
-bool
-dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
-	 const struct lft *lft, GError **error)
-{
-	struct dump_of v;
-	bool ok;
+	bool ok = true;
 
 	if (g_mkdir_with_parents(dir, 0755) != 0)
 		return file_error(error, "make", dir);
-	view_init(&v, s, lids, lft);
 	view_prepare(&v);
 	view_label_lids(&v);
-	ok = write_all(dir, &v, error);
+	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)
+		ok = write_file(dir, files[i].name, &v, files[i].put,
+				files[i].n, error);
 	view_clear(&v);
 	return ok;
 }

@@ -203,23 +203,13 @@ log_level_name(enum log_level level)
 	return level_names[level];
 }
 
-/* A pipe takes PIPE_BUF bytes at once, or none. */
-static ssize_t
-put_polled(int fd, const char *text, size_t len)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-	if (poll(&p, 1, 0) == 1 && p.revents == POLLOUT)
-		return write(fd, text, MIN(len, PIPE_BUF));
-	return -1;
-}
-
 /* Others have the same stream, so it must not be made non-blocking: a pipe and
  * a terminal are opened once more, and for each line, since the stream may lead
  * elsewhere from now on. */
 static ssize_t
 put_stream(int fd, const char *text, size_t len)
 {
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	char name[32];
 	struct stat st;
 	ssize_t n;
@@ -234,8 +224,9 @@ put_stream(int fd, const char *text, size_t len)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	own = open(name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY |
 		   O_CLOEXEC);
-	if (own < 0)
-		return put_polled(fd, text, len);
+	if (own < 0)	/* a pipe takes PIPE_BUF bytes at once, or none */
+		return poll(&p, 1, 0) == 1 && p.revents == POLLOUT ?
+			write(fd, text, MIN(len, PIPE_BUF)) : -1;
 	n = write(own, text, len);
 	close(own);
 	return n;
@@ -311,19 +302,6 @@ log_event(const struct log *log, uint64_t n)
 	return &log->events[n % LOG_EVENTS];
 }
 
-static void
-note_event(struct log *log, enum log_level level, const char *subsystem,
-	   const char *text)
-{
-	struct log_event *e = &log->events[log->n_events++ % LOG_EVENTS];
-
-	clear_event(e);
-	*e = (struct log_event){
-		.when = g_get_real_time(), .level = level,
-		.subsystem = g_strdup(subsystem), .text = g_strdup(text),
-	};
-}
-
 static bool
 is_heard(const struct log *log, enum log_level level)
 {
@@ -335,9 +313,17 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 	       const char *text)
 {
 	g_autofree char *line = NULL, *lost = NULL, *before = NULL;
+	struct log_event *e;
 
-	if (level <= LOG_INFO)
-		note_event(log, level, subsystem, text);
+	if (level <= LOG_INFO) {
+		e = &log->events[log->n_events++ % LOG_EVENTS];
+		clear_event(e);
+		*e = (struct log_event){
+			.when = g_get_real_time(), .level = level,
+			.subsystem = g_strdup(subsystem),
+			.text = g_strdup(text),
+		};
+	}
 	if (level > log->level)
 		return;
 	line = print_line(log, level, subsystem, text);

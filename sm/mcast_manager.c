@@ -105,7 +105,7 @@ struct mcast_manager *mcast_manager_new(struct mad_client *x,
 }
 
 static void
-stop(struct mcast_manager *m)
+mcast_stop(struct mcast_manager *m)
 {
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = PHASE_REST;
@@ -128,7 +128,7 @@ mcast_manager_free(struct mcast_manager *m)
 {
 	if (!m)
 		return;
-	stop(m);
+	mcast_stop(m);
 	mft_free(m->wanted);
 	g_ptr_array_unref(m->lost);
 	g_hash_table_unref(m->held);
@@ -277,17 +277,6 @@ widen_to_held(struct mcast_manager *m, struct mft *mft)
 	return wide;
 }
 
-static const char *
-lost_name(const struct mcast_manager *m, const struct multicast_lost *l)
-{
-	const struct snapshot_node *n = switch_at(m, l->sw);
-	uint32_t peer = l->port ? m->s->ports[n->first_port + l->port].peer :
-		SNAPSHOT_NONE;
-
-	return peer == SNAPSHOT_NONE ? snapshot_node_name(n) :
-		snapshot_name_of(m->s, peer);
-}
-
 static void
 report_lost(struct mcast_manager *m, const GArray *lost)
 {
@@ -296,10 +285,15 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		const struct multicast_lost *l =
 			&g_array_index(lost, struct multicast_lost, i);
 		const struct snapshot_node *n = switch_at(m, l->sw);
+		uint32_t peer = l->port ?
+			m->s->ports[n->first_port + l->port].peer :
+			SNAPSHOT_NONE;
 		char *line = g_strdup_printf("multicast group 0x%04x does not "
 			"reach %s (%s port %u): its switch has no cable to "
 			"the others or no room for the group", l->mlid,
-			lost_name(m, l), snapshot_node_name(n), l->port);
+			peer == SNAPSHOT_NONE ? snapshot_node_name(n) :
+			snapshot_name_of(m->s, peer), snapshot_node_name(n),
+			l->port);
 
 		g_ptr_array_add(m->lost, line);
 		log_limited(m->log, LOG_WARNING, "mcast",
@@ -375,20 +369,6 @@ struct mft_place {
 	uint32_t sw, position, block;
 };
 
-static uint64_t
-tag_of(const struct mft_place *at)
-{
-	return (uint64_t)at->sw << 32 | at->position << 16 | at->block;
-}
-
-static struct mft_place
-mcast_place(uint64_t tag)
-{
-	return (struct mft_place){ .sw = (uint32_t)(tag >> 32),
-			       .position = tag >> 16 & 0xf,
-			       .block = tag & 0xffff };
-}
-
 /* The block as it should be at the end of this phase. */
 static void
 aim(struct mcast_manager *m, const struct mft_place *at,
@@ -404,7 +384,7 @@ aim(struct mcast_manager *m, const struct mft_place *at,
 }
 
 static bool
-is_known(struct mcast_manager *m, const struct mft_place *at)
+mcast_is_known(struct mcast_manager *m, const struct mft_place *at)
 {
 	const struct held *h = held_of(m, at->sw);
 
@@ -418,8 +398,8 @@ is_done(struct mcast_manager *m, const struct mft_place *at)
 	uint16_t masks[MFT_BLOCK];
 
 	if (m->phase == PHASE_READ)
-		return is_known(m, at);
-	if (!is_known(m, at))
+		return mcast_is_known(m, at);
+	if (!mcast_is_known(m, at))
 		return true;	/* it could not be read: not written */
 	aim(m, at, masks);
 	return memcmp(held_block(held_of(m, at->sw), at->position, at->block),
@@ -427,7 +407,7 @@ is_done(struct mcast_manager *m, const struct mft_place *at)
 }
 
 static void
-learn(struct mcast_manager *m, const struct mft_place *at, const uint8_t *data)
+mcast_learn(struct mcast_manager *m, const struct mft_place *at, const uint8_t *data)
 {
 	struct held *h = held_of(m, at->sw);
 	uint16_t *masks = held_block(h, at->position, at->block);
@@ -455,7 +435,11 @@ static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
-	struct mft_place at = mcast_place(r->tag);
+	/* as mcast_manager_next() has put it there */
+	const struct mft_place at = {
+		.sw = (uint32_t)(r->tag >> 32),
+		.position = r->tag >> 16 & 0xf, .block = r->tag & 0xffff,
+	};
 	struct mcast_manager *m = data;
 
 	if (a->outcome == SMP_TIMED_OUT) {
@@ -463,7 +447,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	} else if (a->outcome == SMP_ANSWERED && a->status) {
 		mcast_fail(m, &at, mad_status_name(a->status));
 	} else if (a->outcome == SMP_ANSWERED) {
-		learn(m, &at, a->data);
+		mcast_learn(m, &at, a->data);
 		*(r->set ? &m->stats.written : &m->stats.read) += 1;
 		if (r->set && !is_done(m, &at))
 			mcast_fail(m, &at, "it does not take what is written");
@@ -472,7 +456,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 
 /* A switch has blocks for its ports, and for its groups. */
 static bool
-has_block(const struct mcast_manager *m, const struct mft_place *at)
+mcast_has_block(const struct mcast_manager *m, const struct mft_place *at)
 {
 	const struct snapshot_node *n = switch_at(m, at->sw);
 
@@ -494,7 +478,7 @@ next_place(struct mcast_manager *m, struct mft_place *at)
 				m->sw++;
 			}
 		}
-		if (has_block(m, at) && !is_done(m, at))
+		if (mcast_has_block(m, at) && !is_done(m, at))
 			return true;
 	}
 	return false;
@@ -513,7 +497,7 @@ mcast_manager_next(void *data, struct smp_request *r)
 	r->attr = MAD_ATTR_MULTICAST_FT;
 	r->modifier = at.position << POSITION_SHIFT | at.block;
 	r->set = m->phase != PHASE_READ;
-	r->tag = tag_of(&at);
+	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
 	aim(m, &at, masks);
 	for (unsigned i = 0; i < MFT_BLOCK; i++) {
 		r->data[2 * i] = (uint8_t)(masks[i] >> 8);
@@ -527,18 +511,6 @@ set_phase(struct mcast_manager *m, enum phase phase)
 {
 	m->phase = phase;
 	m->sw = m->position = m->block = 0;
-}
-
-/* A join causes no sweep: the SA gets the new tables from here. */
-static void
-mcast_tell(struct mcast_manager *m)
-{
-	struct sa_db *view = sa_view_of(m->sa);
-
-	mft_free(m->told);
-	m->told = collect_held(m);
-	if (view && view->subnet == m->s)
-		sa_db_set_mft(view, m->told);
 }
 
 /* ------------------------------------------------------------------ timing */
@@ -560,12 +532,18 @@ static bool
 mcast_manager_done(void *data)
 {
 	struct mcast_manager *m = data;
+	struct sa_db *view;
 
 	set_phase(m, m->phase + 1);
 	if (m->phase != PHASE_REST)
 		return true;
 	g_clear_pointer(&m->batch, smp_batch_free);
-	mcast_tell(m);
+	/* A join causes no sweep: the SA gets the new tables from here. */
+	mft_free(m->told);
+	m->told = collect_held(m);
+	view = sa_view_of(m->sa);
+	if (view && view->subnet == m->s)
+		sa_db_set_mft(view, m->told);
 	if (m->again || m->bad)
 		start_timer(m, m->again ? 0 : RETRY_US);
 	m->again = m->bad = false;
@@ -611,7 +589,7 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 {
 	struct snapshot *before = m->s ? snapshot_ref(m->s) : NULL;
 
-	stop(m);
+	mcast_stop(m);
 	for (uint32_t sw = 0; s && sw < s->n_switches; sw++) {
 		uint64_t guid = s->nodes[s->switches[sw]].info.node_guid;
 

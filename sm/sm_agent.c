@@ -50,26 +50,19 @@ reply(struct sm_agent *s, const struct transport_mad *m, unsigned status)
 	reply_with_key(s, m, status, 0);
 }
 
-/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which is by the
- * M_Key of our port, if it has one. */
-static bool
-is_known(struct sm_agent *s, const struct transport_mad *m)
-{
-	uint64_t own = mkey_db_of(s->hooks.keys,
-				  mad_client_transport(s->x)->port_guid);
-
-	return !own || smp_m_key(m->mad) == own;
-}
-
 static void
 reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 {
 	struct transport_mad answer = *m;
 	struct sm_info self;
 	uint8_t mad[MAD_SIZE];
+	uint64_t m_key = mkey_db_of(s->hooks.keys,
+				    mad_client_transport(s->x)->port_guid);
 
 	s->hooks.sm_info(&self, s->hooks.data);
-	if (!is_known(s, m))
+	/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which
+	 * is by the M_Key of our port, if it has one. */
+	if (m_key && smp_m_key(m->mad) != m_key)
 		self.sm_key = 0;
 	memcpy(mad, m->mad, MAD_SIZE);
 	sm_info_encode(smp_data(mad), &self);

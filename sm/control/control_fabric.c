@@ -454,7 +454,7 @@ control_nodes(struct control_request *q)
 }
 
 static bool
-is_wanted(const char *a, const char *b, const char *word,
+is_wanted_link(const char *a, const char *b, const char *word,
 	  const struct snapshot_port *p, bool slow)
 {
 	return !word || (strcmp(word, "slow") == 0 && slow) ||
@@ -474,7 +474,7 @@ put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	struct port_info best;
 	bool slow = link_is_slow(s, port, &best);
 
-	if (!is_wanted(a, b, word, p, slow))
+	if (!is_wanted_link(a, b, word, p, slow))
 		return;
 	if (slow)
 		could = g_strconcat(port_width_name(&best),
@@ -700,7 +700,7 @@ control_put_avoided(const struct control_view *v, struct text_report *r)
 /* A switch port with a cable to another switch, of its two ends the lower one;
  * SNAPSHOT_NONE: there is none, or several. */
 static uint32_t
-find_link(const struct snapshot *s, const char *word)
+control_find_link(const struct snapshot *s, const char *word)
 {
 	uint32_t found = SNAPSHOT_NONE;
 
@@ -738,7 +738,7 @@ control_avoid(struct control_request *q)
 		request_close(q);
 		return;
 	}
-	port = find_link(s, word);
+	port = control_find_link(s, word);
 	if (port == SNAPSHOT_NONE)
 		request_say(q, CONTROL_USAGE, "no link between switches "
 			    "is at %s, or several are; links has all, as "

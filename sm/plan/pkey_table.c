@@ -63,7 +63,7 @@ struct layout {
 /* --- a set of P_Keys --- */
 
 static bool
-waits(const struct layout *l, uint16_t pkey)
+pkey_waits(const struct layout *l, uint16_t pkey)
 {
 	return l->waiting[pkey / 64] >> (pkey % 64) & 1;
 }
@@ -83,7 +83,7 @@ wait_end(struct layout *l, uint16_t pkey)
 /* --- words --- */
 
 G_GNUC_PRINTF(3, 4) static void
-complain(struct layout *l, uint32_t port, const char *format, ...)
+pkey_complain(struct layout *l, uint32_t port, const char *format, ...)
 {
 	const struct snapshot_node *n = snapshot_node_of(l->s, port);
 	va_list args;
@@ -148,7 +148,7 @@ say_left_out(struct layout *l, uint32_t port, unsigned cap)
 	}
 	if (n > SAID_MAX)
 		g_string_append_printf(names, " and %u more", n - SAID_MAX);
-	complain(l, port, "its table holds %u of its %u P_Keys; left out: %s",
+	pkey_complain(l, port, "its table holds %u of its %u P_Keys; left out: %s",
 		 cap, l->n_keys, names->str);
 	g_string_free(names, TRUE);
 }
@@ -161,7 +161,7 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 
 	l->n_keys = l->m->first[port + 1] - l->m->first[port];
 	if (!l->n_keys) {
-		complain(l, port, "it is in no partition");
+		pkey_complain(l, port, "it is in no partition");
 		return;
 	}
 	memcpy(l->keys, pkeys, l->n_keys * sizeof(*pkeys));
@@ -217,7 +217,7 @@ say_beaten(struct layout *l)
 
 		name_partition(l, g_array_index(l->first, uint16_t, i), name);
 		if (l->n_beaten[i])
-			complain(l, l->beaten_at[i], "partition %s is not at "
+			pkey_complain(l, l->beaten_at[i], "partition %s is not at "
 				 "index 0, a lower P_Key asks for it as well "
 				 "(%u port%s)", name->str, l->n_beaten[i],
 				 l->n_beaten[i] == 1 ? "" : "s");
@@ -238,7 +238,7 @@ keep_held(struct layout *l, uint32_t port, unsigned cap)
 		     k++) {
 			uint16_t pkey = b->pkeys[k];
 
-			if (l->table[i + k] || !waits(l, pkey))
+			if (l->table[i + k] || !pkey_waits(l, pkey))
 				continue;
 			l->table[i + k] = pkey;
 			wait_end(l, pkey);
@@ -252,7 +252,7 @@ place_rest(struct layout *l)
 	unsigned at = 0;
 
 	for (unsigned i = 0; i < l->n_keys; i++) {
-		if (!waits(l, l->keys[i]))
+		if (!pkey_waits(l, l->keys[i]))
 			continue;
 		while (l->table[at])
 			at++;
@@ -285,7 +285,7 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 }
 
 static void
-want_end_port(struct layout *l, uint32_t port)
+pkey_want_end_port(struct layout *l, uint32_t port)
 {
 	unsigned cap = port_pkey_cap(l->s, port);
 	uint16_t first = choose_first(l, port);
@@ -305,7 +305,7 @@ fill_up_keys(struct layout *l)
 	for (unsigned i = 0; i < l->n_keys; i++) {
 		uint16_t full = l->keys[i] | PKEY_FULL;
 
-		if (waits(l, full))
+		if (pkey_waits(l, full))
 			continue;
 		wait_begin(l, full);
 		l->keys[n++] = full;
@@ -323,7 +323,7 @@ want_guard(struct layout *l, uint32_t port)
 
 	fill_up_keys(l);
 	if (l->n_keys > cap) {
-		complain(l, port, "no enforcement, its table holds %u P_Keys "
+		pkey_complain(l, port, "no enforcement, its table holds %u P_Keys "
 			 "and the port behind it has %u", cap, l->n_keys);
 		return 0;
 	}
@@ -420,7 +420,7 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 
 		if (!snapshot_is_end_port(s, port))
 			continue;
-		want_end_port(l, port);
+		pkey_want_end_port(l, port);
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
 		    l->enforce & pkey_table_enforceable(s, peer))

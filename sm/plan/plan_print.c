@@ -157,7 +157,7 @@ print_switch(struct printer *p, const struct plan_step *step)
 /* ------------------------------------------------------- tables of a port */
 
 static bool
-has_pkey(const union port_block *b, uint16_t pkey)
+block_has_pkey(const union port_block *b, uint16_t pkey)
 {
 	for (unsigned i = 0; b && i < PKEYS_A_BLOCK; i++)
 		if (b->pkeys[i] == pkey)
@@ -175,7 +175,7 @@ print_pkeys(struct printer *p, const char *member, char sign, unsigned n,
 	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++) {
 		uint16_t pkey = in->pkeys[i];
 
-		if (!pkey || has_pkey(out_of, pkey))
+		if (!pkey || block_has_pkey(out_of, pkey))
 			continue;
 		report_say(&p->r, "%s%c ", n++ ? ", " : "", sign);
 		report_hex(&p->r, NULL, pkey, 4, "");

@@ -331,7 +331,7 @@ may_hear(const struct sa_db *v, uint32_t port, const struct event *e)
 }
 
 static void
-enqueue(struct informs *i, const struct subscription *s,
+informs_enqueue(struct informs *i, const struct subscription *s,
 	const struct event *e)
 {
 	struct report draft = {
@@ -367,7 +367,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 			continue;
 		port = sa_db_guid(v, s->port_guid);
 		if (port != SNAPSHOT_NONE && may_hear(v, port, &e))
-			enqueue(i, s, &e);
+			informs_enqueue(i, s, &e);
 	}
 }
 

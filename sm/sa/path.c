@@ -90,7 +90,7 @@ path_prefers(const struct path_query *query, unsigned preference)
 
 /* A life time may be promised longer than it is, never shorter. */
 static bool
-fit_life(const struct sa_limit *l, uint8_t *life)
+path_fit_life(const struct sa_limit *l, uint8_t *life)
 {
 	if (!l->given)
 		return true;
@@ -118,7 +118,7 @@ fit_limits(const struct path_query *w, struct path_record *path)
 {
 	return sa_limit_mtu(&w->limits.mtu, &path->mtu) &&
 		sa_limit_rate(&w->limits.rate, &path->rate) &&
-		fit_life(&w->limits.life, &path->life);
+		path_fit_life(&w->limits.life, &path->life);
 }
 
 /* --------------------------------------------------- partitions and SLs */
@@ -183,15 +183,6 @@ sl_may_fit(const struct sa_db *v, const struct path_query *w, uint32_t from,
 				   w->want.sl);
 }
 
-/* The P_Keys of a port are sorted, limited before full: is the next one of the
- * same partition? */
-static bool
-has_better_pkey(const struct memberships *m, uint32_t port, uint32_t i)
-{
-	return i + 1 < m->first[port + 1] &&
-		pkey_base(m->pkeys[i + 1]) == pkey_base(m->pkeys[i]);
-}
-
 /* 0: they share none, or not the one of the query. */
 static uint16_t
 choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
@@ -206,11 +197,15 @@ choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	pkey = memberships_common(m, from, to);
 	if (!pkey || sl_fits(v, w, from, to, pkey))
 		return pkey;
-	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
-		if (!has_better_pkey(m, from, i) &&
-		    sl_fits(v, w, from, to, m->pkeys[i]) &&
+	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++) {
+		/* sorted, limited before full: the full one is better */
+		if (i + 1 < m->first[from + 1] &&
+		    pkey_base(m->pkeys[i + 1]) == pkey_base(m->pkeys[i]))
+			continue;
+		if (sl_fits(v, w, from, to, m->pkeys[i]) &&
 		    memberships_meet(m, from, to, m->pkeys[i]))
 			return m->pkeys[i];
+	}
 	return 0;
 }
 

@@ -393,7 +393,7 @@ query_records(struct sa_query *q)
 /* -------------------------------------------------- Get, GetTable, Set .. */
 
 static void
-change(struct sa_query *q)
+query_change(struct sa_query *q)
 {
 	bool set = q->h.mad.method == MAD_METHOD_SET;
 	unsigned attr_id = q->h.mad.attr_id, status;
@@ -436,7 +436,7 @@ act(struct sa_query *q)
 		return;
 	case MAD_METHOD_SET:
 	case SA_METHOD_DELETE:
-		change(q);
+		query_change(q);
 		return;
 	case SA_METHOD_GET_MULTI:
 		if (q->h.mad.attr_id == SA_ATTR_MULTI_PATH)

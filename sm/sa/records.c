@@ -232,7 +232,7 @@ knows_pkeys(const struct sa_db *v, uint32_t port)
 }
 
 static bool
-put_block(enum port_table table, const union port_block *block, size_t len,
+records_put_block(enum port_table table, const union port_block *block, size_t len,
 	  uint8_t *record)
 {
 	uint8_t data[SMP_DATA_LEN];
@@ -259,7 +259,7 @@ make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 		desired.pkeys[k] = m->pkeys[first + k];
 	bytes_store16(record + 2, (uint16_t)i);
 	record[4] = s->v->subnet->ports[at].num;
-	return put_block(PORT_TABLE_PKEY, b ? b : &desired, SMP_DATA_LEN,
+	return records_put_block(PORT_TABLE_PKEY, b ? b : &desired, SMP_DATA_LEN,
 			 record);
 }
 
@@ -268,7 +268,7 @@ make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	record[2] = (uint8_t)i;
 	record[3] = s->v->subnet->ports[at].num;
-	return put_block(PORT_TABLE_SL2VL,
+	return records_put_block(PORT_TABLE_SL2VL,
 			 sa_db_block(s->v, PORT_TABLE_SL2VL, at, i),
 			 SL_COUNT / 2, record);
 }
@@ -278,7 +278,7 @@ make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	record[2] = s->v->subnet->ports[at].num;
 	record[3] = (uint8_t)(i + 1);
-	return put_block(PORT_TABLE_VL_ARB,
+	return records_put_block(PORT_TABLE_VL_ARB,
 			 sa_db_block(s->v, PORT_TABLE_VL_ARB, at, i),
 			 SMP_DATA_LEN, record);
 }

@@ -83,7 +83,7 @@ find_hop(const struct snapshot *s, uint32_t port, struct sa_hop *hop)
 }
 
 static void
-find_hops(struct sa_db *v)
+sa_db_find_hops(struct sa_db *v)
 {
 	const struct snapshot *s = v->subnet;
 	const struct snapshot_node *n;
@@ -138,7 +138,7 @@ find_ends(struct sa_db *v)
 }
 
 static gint
-compare_guids(gconstpointer a, gconstpointer b, gpointer data)
+sa_db_compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct snapshot *s = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -175,7 +175,7 @@ sort_guids(struct sa_db *v)
 		if (snapshot_is_end_port(s, port) && s->ports[port].guid)
 			v->by_guid[v->n_by_guid++] = port;
 	g_qsort_with_data(v->by_guid, (gint)v->n_by_guid,
-			  sizeof(*v->by_guid), compare_guids, v->subnet);
+			  sizeof(*v->by_guid), sa_db_compare_guids, v->subnet);
 	for (v->n_guid_slots = 2; v->n_guid_slots < 2 * v->n_by_guid;)
 		v->n_guid_slots *= 2;
 	v->guid_slots = g_new0(uint32_t, v->n_guid_slots);
@@ -205,7 +205,7 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	v->packet_life = packet_life;
 	v->subnet_timeout = subnet_timeout;
 	v->qos = true;
-	find_hops(v);
+	sa_db_find_hops(v);
 	find_ends(v);
 	sort_guids(v);
 	return v;
@@ -307,7 +307,7 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
  * forwarding tables) are those to that LID. Switches that are passed are marked
  * as leading nowhere until it is known, which is what they do in a loop. */
 static void
-follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
+sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
        uint32_t sw, uint32_t to, const uint8_t *column)
 {
 	uint32_t n = 0, at;
@@ -350,7 +350,7 @@ find_ways(const struct sa_db *v, uint32_t block)
 	for (sw = 0; sw < n; sw++)
 		for (i = 0; i < LFT_BLOCK; i++)
 			if (to[i] != SNAPSHOT_NONE)
-				follow(v, ways + i, passed, sw, to[i],
+				sa_db_follow(v, ways + i, passed, sw, to[i],
 				       v->lft->ports + first + i);
 	for (i = 0; i < LFT_BLOCK; i++) {
 		for (sw = 1; sw < n; sw++)

@@ -455,7 +455,7 @@ on_turn(void *data)
 /* --------------------------------------------------------------- receiving */
 
 static void
-enqueue(struct sa_server *d, struct sa_job *j)
+enqueue_job(struct sa_server *d, struct sa_job *j)
 {
 	struct sa_job *refused;
 	enum sa_refusal why;
@@ -477,7 +477,7 @@ enqueue(struct sa_server *d, struct sa_job *j)
 /* A turn is over when the main loop has gone on, as on_turn() sees; or, if no
  * request waits, by time, which spares a timer for each request. */
 static void
-take(struct sa_server *d, struct sa_job *j)
+take_job(struct sa_server *d, struct sa_job *j)
 {
 	d->stats.taken++;
 	if (!sa_is_request(j->key.method)) {
@@ -502,7 +502,7 @@ take(struct sa_server *d, struct sa_job *j)
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
 	if (d->stats.waiting || d->left == 0 || !is_open(d)) {
-		enqueue(d, j);
+		enqueue_job(d, j);
 		return;
 	}
 	d->left--;
@@ -513,13 +513,13 @@ void
 sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
 	g_assert(m->len == MAD_SIZE);
-	take(d, sa_job_new(&m->addr, m->mad, m->len));
+	take_job(d, sa_job_new(&m->addr, m->mad, m->len));
 }
 
 void
 sa_server_resume(struct sa_server *d, struct sa_job *j)
 {
-	enqueue(d, j);
+	enqueue_job(d, j);
 }
 
 /* A request of several segments; or of one, with RMPP nevertheless. */
@@ -548,7 +548,7 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 		sa_job_free(j);
 		return;
 	}
-	take(d, j);
+	take_job(d, j);
 	return;
 
 drop:

@@ -91,7 +91,7 @@ services_find(const struct services *s, const struct service_record *name)
 }
 
 static bool
-has_room(const struct services *s, const uint8_t gid[16])
+services_have_room(const struct services *s, const uint8_t gid[16])
 {
 	unsigned of_gid = 0;
 
@@ -149,7 +149,7 @@ check_owner(const struct sa_db *v, uint32_t from,
 }
 
 static bool
-has_pkey(const struct sa_db *v, uint32_t port, uint16_t pkey)
+service_has_pkey(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
 	return memberships_of(v->memberships, port, pkey) != 0;
 }
@@ -192,8 +192,8 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		return status;
 	if (!(comp_mask & SA_BIT(SERVICE_PKEY)))
 		record->pkey = 0;
-	else if (!has_pkey(v, from, record->pkey) ||
-		 !has_pkey(v, port, record->pkey))
+	else if (!service_has_pkey(v, from, record->pkey) ||
+		 !service_has_pkey(v, port, record->pkey))
 		return SA_STATUS_REQ_INVALID;
 	if (!(comp_mask & SA_BIT(SERVICE_LEASE)))
 		record->lease = LEASE_FOR_EVER;
@@ -201,7 +201,7 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		memset(record->key, 0, sizeof(record->key));
 	if (record->lease == 0)
 		return SA_STATUS_REQ_INVALID;
-	if (!services_find(s, record) && !has_room(s, record->gid))
+	if (!services_find(s, record) && !services_have_room(s, record->gid))
 		return SA_STATUS_NO_RESOURCES;
 
 	services_put(s, record, lease_end(record->lease, now));
@@ -243,7 +243,7 @@ services_follow(struct services *s, const struct sa_db *v)
 		uint32_t port = service_port(v, r->gid);
 
 		if (port != SNAPSHOT_NONE &&
-		    (!r->pkey || has_pkey(v, port, r->pkey)))
+		    (!r->pkey || service_has_pkey(v, port, r->pkey)))
 			continue;
 		g_ptr_array_remove_index(s->list, i);
 		s->version++;
@@ -255,7 +255,7 @@ services_learn(struct services *s, const struct service_record *record,
 	       int64_t now)
 {
 	if (record->lease && !services_find(s, record) &&
-	    has_room(s, record->gid))
+	    services_have_room(s, record->gid))
 		services_put(s, record, lease_end(record->lease, now));
 }
 
@@ -321,7 +321,7 @@ services_load_line(struct services *s, char **words, guint n_words,
 		return false;
 	if (services_find(s, &r))
 		return state_line_refuse(error, "the service is there twice");
-	if (!has_room(s, r.gid))
+	if (!services_have_room(s, r.gid))
 		return state_line_refuse(error, "too many services");
 	services_put(s, &r, lease_end(r.lease, now));
 	return true;
