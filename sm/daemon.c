@@ -22,7 +22,6 @@
 #include "config.h"
 #include "sm/backend.h"
 #include "sm/daemonize.h"
-#include "sm/check_config.h"
 #include "sm/tools/show.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
@@ -233,7 +232,7 @@ on_term(gpointer data)
 /* A person at the control socket. */
 
 static void
-control_look(struct control_view *out, void *data)
+daemon_look(struct control_view *out, void *data)
 {
 	struct daemon *d = data;
 
@@ -271,7 +270,7 @@ control_look(struct control_view *out, void *data)
 }
 
 static void
-control_sweep(void *data)
+daemon_sweep(void *data)
 {
 	struct daemon *d = data;
 
@@ -280,7 +279,7 @@ control_sweep(void *data)
 }
 
 static bool
-control_reload(GError **error, void *data)
+daemon_reload(GError **error, void *data)
 {
 	struct daemon *d = data;
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
@@ -298,7 +297,7 @@ control_reload(GError **error, void *data)
 }
 
 static bool
-control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
+daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	       void *data)
 {
 	struct daemon *d = data;
@@ -314,7 +313,7 @@ control_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static void
-control_log_level(enum log_level level, void *data)
+daemon_log_level(enum log_level level, void *data)
 {
 	struct daemon *d = data;
 
@@ -322,7 +321,7 @@ control_log_level(enum log_level level, void *data)
 }
 
 static void
-control_pause(bool paused, void *data)
+daemon_pause(bool paused, void *data)
 {
 	struct daemon *d = data;
 
@@ -330,7 +329,7 @@ control_pause(bool paused, void *data)
 }
 
 static void
-control_priority(unsigned priority, void *data)
+daemon_priority(unsigned priority, void *data)
 {
 	struct daemon *d = data;
 
@@ -338,7 +337,7 @@ control_priority(unsigned priority, void *data)
 }
 
 static bool
-control_avoid(uint64_t guid, uint8_t num, bool avoid, void *data)
+daemon_avoid(uint64_t guid, uint8_t num, bool avoid, void *data)
 {
 	struct daemon *d = data;
 
@@ -346,7 +345,7 @@ control_avoid(uint64_t guid, uint8_t num, bool avoid, void *data)
 }
 
 static unsigned
-control_accept(const char *word, void *data)
+daemon_accept(const char *word, void *data)
 {
 	struct daemon *d = data;
 	unsigned n = fabric_watch_accept(d->sm->fabric, word);
@@ -360,15 +359,15 @@ static struct control_hooks
 hooks_of(struct daemon *d)
 {
 	return (struct control_hooks){
-		.look = control_look,
-		.sweep = control_sweep,
-		.reload = control_reload,
-		.change = control_change,
-		.log_level = control_log_level,
-		.accept = control_accept,
-		.avoid = control_avoid,
-		.pause = control_pause,
-		.priority = control_priority,
+		.look = daemon_look,
+		.sweep = daemon_sweep,
+		.reload = daemon_reload,
+		.change = daemon_change,
+		.log_level = daemon_log_level,
+		.accept = daemon_accept,
+		.avoid = daemon_avoid,
+		.pause = daemon_pause,
+		.priority = daemon_priority,
 		.data = d,
 	};
 }
@@ -421,7 +420,7 @@ headline_of(void *data)
 {
 	struct control_view v;
 
-	control_look(&v, data);
+	daemon_look(&v, data);
 	return control_headline(&v);
 }
 
@@ -709,6 +708,64 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	return code;
 }
 
+/* --check-config: what the partitions would come to on the fabric that --simulate
+ * names. It is only looked at: which members there are, how large tables are. */
+static void
+check_fabric(const struct options *conf, const struct site_files *site,
+	     GPtrArray *warnings, GPtrArray *errors)
+{
+	g_autoptr(GError) error = NULL;
+	struct snapshot *fabric = backend_load_fabric(conf, &error);
+	const struct qos qos = site_files_qos(conf);
+	const struct isolation_params params = {
+		.rules = partitions_rules(site_files_partitions(site)),
+		.enforce = options_enforce(conf),
+		.qos = &qos,
+	};
+	struct port_tables *held;
+	struct isolation *i;
+
+	if (!fabric) {
+		g_ptr_array_add(errors, g_strdup(error->message));
+		return;
+	}
+	held = port_tables_new(fabric);
+	i = isolation_new(&params, fabric, held);
+	for (guint n = 0; n < i->notes->len; n++)
+		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
+	isolation_free(i);
+	port_tables_unref(held);
+	snapshot_unref(fabric);
+}
+
+/* Prints what a run would find, by the functions of a run; `bad` is what was wrong
+ * with the configuration itself, or NULL. The exit status. */
+static int
+check_config(const struct options *conf, GPtrArray *warnings,
+	     const GError *bad)
+{
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	struct site_files *site = NULL;
+
+	if (bad)
+		g_ptr_array_add(errors, g_strdup(bad->message));
+	else
+		site = site_files_read(conf, warnings, errors);
+	if (site && conf->simulate)
+		check_fabric(conf, site, warnings, errors);
+	site_files_free(site);
+	/* no name before the lines: an editor jumps to where they say */
+	for (guint i = 0; i < warnings->len; i++)
+		printf("%s (warning)\n", (char *)warnings->pdata[i]);
+	for (guint i = 0; i < errors->len; i++)
+		printf("%s\n", (char *)errors->pdata[i]);
+	if (errors->len)
+		return EXIT_USAGE;
+	printf("the configuration is good, with %u warnings\n",
+	       warnings->len);
+	return 0;
+}
+
 static int
 daemon_do(struct daemon *d, GPtrArray *warnings)
 {
@@ -720,7 +777,7 @@ daemon_do(struct daemon *d, GPtrArray *warnings)
 		puts(PACKAGE_STRING);
 		return 0;
 	case OPTIONS_MODE_CHECK:
-		return check_config_tell(d->conf, warnings, NULL);
+		return check_config(d->conf, warnings, NULL);
 	case OPTIONS_MODE_RUN:
 	case OPTIONS_MODE_ONCE:
 	case OPTIONS_MODE_PLAN:
@@ -769,7 +826,7 @@ daemon_main(int argc, char **argv)
 	if (read_conf(&d, argc, argv, warnings, &error))
 		code = daemon_do(&d, warnings);
 	else if (d.conf->mode == OPTIONS_MODE_CHECK)
-		code = check_config_tell(d.conf, warnings, error);
+		code = check_config(d.conf, warnings, error);
 	else
 		code = usage(error->message);
 	log_free(d.log);

@@ -7,7 +7,7 @@
  */
 #include "sm/fabric_watch.h"
 
-#include "topology/state_file.h"
+#include "sm/persist.h"
 
 #define PAUSE_US	(10 * (int64_t)G_USEC_PER_SEC)
 #define NAMES_MAX	8u	/* of faults, in a line of the log */
@@ -36,14 +36,10 @@ fabric_watch_save(void *data)
 {
 	struct fabric_watch *w = data;
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
 
 	w->timer = 0;
 	expected_format(w->expected, text);
-	if (!state_file_write(w->path, text, G_FILE_SET_CONTENTS_CONSISTENT,
-			      0666, &error))
-		log_limited(w->log, LOG_WARNING, "memory", "not remembered",
-			    "%s", error->message);
+	persist_save_file(w->log, "memory", w->path, text, 0, 0666);
 }
 
 static void

@@ -37,7 +37,7 @@ rm -f "$out"/objects/*.o
 # things.
 sources=$(cd "$src" && ls topology/*.c routing/*.c sm/mad/*.c sm/plan/*.c sm/sa/*.c \
 	sm/config/*.c sm/io/*.c sm/*.c sm/sweep/*.c sm/control/*.c tests/lib/fake.c tests/lib/partitions_format.c tests/lib/scripted.c |
-	grep -vxE 'sm/(main|daemon|check_config|backend|ctlsock).c')
+	grep -vxE 'sm/(main|daemon|backend).c')
 for file in $sources; do
 	# shellcheck disable=SC2086
 	clang $flags -fsanitize=fuzzer-no-link,$sanitize -c "$src/$file" \
