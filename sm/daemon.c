@@ -766,27 +766,6 @@ check_config(const struct options *conf, GPtrArray *warnings,
 	return 0;
 }
 
-static int
-daemon_do(struct daemon *d, GPtrArray *warnings)
-{
-	switch (d->conf->mode) {
-	case OPTIONS_MODE_HELP:
-		options_print_help();
-		return 0;
-	case OPTIONS_MODE_VERSION:
-		puts(PACKAGE_STRING);
-		return 0;
-	case OPTIONS_MODE_CHECK:
-		return check_config(d->conf, warnings, NULL);
-	case OPTIONS_MODE_RUN:
-	case OPTIONS_MODE_ONCE:
-	case OPTIONS_MODE_PLAN:
-	case OPTIONS_MODE_PLAN_JSON:
-		break;
-	}
-	return daemon_start(d, warnings);
-}
-
 /* A replay has the options of the run that was recorded. If there is no good
  * record, that is told when it is opened. */
 static bool
@@ -814,7 +793,8 @@ daemon_main(int argc, char **argv)
 	struct daemon d = { .conf = options_new(), .status = status_new() };
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	int code;
+	int code = 0;
+	bool good;
 
 	if (argc > 1 && !strcmp(argv[1], "import")) {
 		options_free(d.conf);
@@ -823,12 +803,17 @@ daemon_main(int argc, char **argv)
 	}
 	/* that nobody reads the log any more is no reason to end */
 	signal(SIGPIPE, SIG_IGN);
-	if (read_conf(&d, argc, argv, warnings, &error))
-		code = daemon_do(&d, warnings);
-	else if (d.conf->mode == OPTIONS_MODE_CHECK)
+	good = read_conf(&d, argc, argv, warnings, &error);
+	if (d.conf->mode == OPTIONS_MODE_CHECK)
 		code = check_config(d.conf, warnings, error);
-	else
+	else if (!good)
 		code = usage(error->message);
+	else if (d.conf->mode == OPTIONS_MODE_HELP)
+		options_print_help();
+	else if (d.conf->mode == OPTIONS_MODE_VERSION)
+		puts(PACKAGE_STRING);
+	else
+		code = daemon_start(&d, warnings);
 	log_free(d.log);
 	site_files_free(d.site);
 	status_free(d.status);

@@ -172,6 +172,130 @@ run_config(struct control_request *r)
 	request_close_list(r);
 }
 
+/* --- events and sweep ---
+ *
+ * They may go on: an answer CONTROL_AGAIN begins with the request that asks for
+ * what has happened since. So no connection has to stay open, and a client that
+ * is gone costs nothing. */
+
+static void
+go_on(struct control_request *r, const char *word, uint64_t from,
+      const char *option)
+{
+	r->code = CONTROL_AGAIN;
+	g_string_append_printf(r->out.json.out, "%s%s %" G_GUINT64_FORMAT
+			       " %s\n", r->out.as_json ? "json " : "", word,
+			       from, option);
+}
+
+static void
+put_event(struct text_report *r, const struct log_event *e)
+{
+	g_autoptr(GDateTime) utc =
+		g_date_time_new_from_unix_utc(e->when / G_USEC_PER_SEC);
+	g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
+	g_autoptr(GDateTime) then = local ?
+		g_date_time_add(local, e->when % G_USEC_PER_SEC) : NULL;
+	g_autofree char *iso = then ? g_date_time_format_iso8601(then) : NULL;
+	g_autofree char *text = then ?
+		g_date_time_format(then, "%Y-%m-%d %H:%M:%S") : NULL;
+
+	report_open(r, NULL, '{');
+	if (text)
+		report_say(r, "%s.%03d ", text,
+			   (int)(e->when % G_USEC_PER_SEC / 1000));
+	report_text(r, "time", iso, NULL);
+	report_text(r, "level", log_level_name(e->level), " ");
+	report_text(r, "subsystem", e->subsystem, ": ");
+	report_text(r, "message", e->text, "\n");
+	report_close(r, '}');
+}
+
+/* events [NUMBER of the first]. When followed, JSON is an object a line. */
+static void
+run_events(struct control_request *r)
+{
+	bool follow = r->options[REQUEST_FOLLOW];
+	const struct log *log = r->v.log;
+	GString *out = r->out.json.out;
+	uint64_t first = 0, end;
+
+	if (r->words[1] &&
+	    !text_read_number(r->words[1], UINT64_MAX, &first)) {
+		request_say_usage(r);
+		return;
+	}
+	end = log ? log_n_events(log) : 0;
+	first = MAX(first, end - MIN(end, LOG_EVENTS));
+	if (follow)
+		go_on(r, "events", end, "--follow");
+	else
+		request_open_list(r, "events");
+	for (; first < end; first++) {
+		put_event(&r->out, log_event(log, first));
+		if (!follow || !r->out.as_json)
+			continue;
+		g_string_append_c(out, '\n');
+		r->out.json.comma = false;
+	}
+	if (!follow)
+		request_close_list(r);
+}
+
+/* The one that was asked for is the first for this cause behind the `first`
+ * that had ended by then. */
+static const struct status_sweep *
+find_sweep(const struct status *s, uint64_t first)
+{
+	for (uint64_t n = first; n < s->n_sweeps; n++) {
+		const struct status_sweep *sweep =
+			status_last(s, (unsigned)(s->n_sweeps - 1 - n));
+
+		if (sweep && strstr(sweep->causes, "signal"))
+			return sweep;
+	}
+	return NULL;
+}
+
+/* sweep [NUMBER of sweeps that had ended when it was asked for] */
+static void
+run_sweep(struct control_request *r)
+{
+	const struct control_view *v = &r->v;
+	const struct status_sweep *sweep;
+	enum control_code code;
+	const char *name;
+	uint64_t first;
+
+	if (v->paused) {
+		request_say(r, CONTROL_NOT_DONE, "this manager is paused: "
+			    "resume sweeps");
+		return;
+	}
+	if (!r->words[1]) {
+		first = v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
+					       v->doing <= SWEEP_PROGRAMMING);
+		r->hooks->sweep(r->hooks->data);
+	} else if (!r->options[REQUEST_WAIT] ||
+		   !text_read_number(r->words[1], UINT64_MAX, &first)) {
+		request_say_usage(r);
+		return;
+	}
+	if (!r->options[REQUEST_WAIT]) {
+		request_say(r, CONTROL_DONE, "a heavy sweep begins");
+		return;
+	}
+	sweep = find_sweep(v->status, first);
+	if (!sweep) {
+		go_on(r, "sweep", first, "--wait");
+		return;
+	}
+	code = control_verdict(v, &name);
+	request_say(r, CONTROL_DONE, "swept in %.1f %s: %s",
+		    (double)sweep->took_us / 1000, v->ms, name);
+	r->code = code;
+}
+
 /* --- words --- */
 
 static void run_help(struct control_request *r);
@@ -211,9 +335,9 @@ static const struct command commands[] = {
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  control_metrics },
 	{ "events", "[--follow]", "what was logged lately, of level info and "
-	  "above", 1, 2, 1 << REQUEST_FOLLOW, control_events },
+	  "above", 1, 2, 1 << REQUEST_FOLLOW, run_events },
 	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
-	  1 << REQUEST_WAIT, control_sweep },
+	  1 << REQUEST_WAIT, run_sweep },
 	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
 	  "again, then sweep", 1, 1, 0, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,

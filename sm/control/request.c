@@ -52,12 +52,6 @@ request_close_list(struct control_request *r)
 	request_close(r);
 }
 
-const char *
-request_form(const struct control_request *r)
-{
-	return r->out.as_json ? "json " : "";
-}
-
 /* ---- which port ---- */
 
 struct port_search {

@@ -50,8 +50,6 @@ void request_close(struct control_request *r);
 /* An answer that is a list under this key. */
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);
-/* "json ", if the answer is JSON: goes before a request that goes on. */
-const char *request_form(const struct control_request *r);
 
 /* A list of links that are avoided, or should be. */
 void control_put_avoided(const struct control_view *v, struct text_report *r);
@@ -73,8 +71,6 @@ void control_members(struct control_request *r);
 void control_services(struct control_request *r);
 void control_subscriptions(struct control_request *r);
 void control_sms(struct control_request *r);
-void control_events(struct control_request *r);
-void control_sweep(struct control_request *r);
 void control_status(struct control_request *r);
 /* OpenMetrics text. */
 void control_metrics(struct control_request *r);
