@@ -151,25 +151,6 @@ clear_event(struct log_event *e)
 	g_free(e->text);
 }
 
-static void end_spans(struct log *log);
-
-void
-log_free(struct log *log)
-{
-	if (!log)
-		return;
-	end_spans(log);
-	if (log->timer)
-		g_source_remove(log->timer);
-	if (log->path)
-		close(log->fd);
-	g_hash_table_unref(log->limits);
-	for (unsigned i = 0; i < LOG_EVENTS; i++)
-		clear_event(&log->events[i]);
-	g_free(log->path);
-	g_free(log);
-}
-
 bool
 log_reopen(struct log *log, GError **error)
 {
@@ -390,6 +371,23 @@ end_spans(struct log *log)
 	while (g_hash_table_iter_next(&i, NULL, (gpointer *)&limit))
 		if (limit->held_back)
 			end_span(log, limit, now);
+}
+
+void
+log_free(struct log *log)
+{
+	if (!log)
+		return;
+	end_spans(log);
+	if (log->timer)
+		g_source_remove(log->timer);
+	if (log->path)
+		close(log->fd);
+	g_hash_table_unref(log->limits);
+	for (unsigned i = 0; i < LOG_EVENTS; i++)
+		clear_event(&log->events[i]);
+	g_free(log->path);
+	g_free(log);
 }
 
 static gboolean

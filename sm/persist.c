@@ -338,7 +338,8 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		m->ranges = g_steal_pointer(&ranges);
 		guid2lid_format(m->ranges, text);
 		if (m->path)
-			persist_save_file(m->log, "memory", m->path, text, how, 0666);
+			persist_save_file(m->log, "memory", m->path, text,
+					  how, 0666);
 	}
 	if (list) {
 		rank_list_free(m->ranks);
@@ -347,7 +348,8 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		m->n_linked = 0;
 		g_string_assign(text, ranks);
 		if (m->ranks_path)
-			persist_save_file(m->log, "memory", m->ranks_path, text, how, 0666);
+			persist_save_file(m->log, "memory", m->ranks_path,
+					  text, how, 0666);
 	}
 	return true;
 }
@@ -557,7 +559,8 @@ close_to_others(struct persist_keys *ks, const char *path)
 		return;
 	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
 		"owner (mode %03o)%s", path, st.st_mode & 0777,
-		g_chmod(path, PERSIST_OWNER_ONLY) ? ", and that cannot be changed" :
+		g_chmod(path, PERSIST_OWNER_ONLY) ?
+		", and that cannot be changed" :
 		"; no longer");
 }
 

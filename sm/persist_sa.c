@@ -75,7 +75,8 @@ save_sa(struct persist_sa *a)
 	uint64_t version = sa_saved_version(a->sa);
 
 	sa_save(a->sa, text, transport_now(a->transport));
-	if (!persist_save_file(a->log, "sa", a->path, text, 0, PERSIST_OWNER_ONLY))
+	if (!persist_save_file(a->log, "sa", a->path, text, 0,
+			       PERSIST_OWNER_ONLY))
 		return false;
 	a->version = version;
 	return a->written = true;
