@@ -467,14 +467,6 @@ find_path(const struct path_table *t, uint32_t from, uint32_t to,
 	return path_find(v, &t->query, from, slid, to, dlid, r);
 }
 
-static bool
-path_is_better(const struct path_record *a, const struct path_record *b)
-{
-	int order = sa_rate_compare(a->rate, b->rate);
-
-	return order ? order > 0 : a->mtu > b->mtu;
-}
-
 /* The paths of a pair, better ones first; of equal ones, in the order of LIDs.
  * The place is the Preference; then those that are not wanted are removed. */
 static void
@@ -492,7 +484,10 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 		if (!find_path(t, from, to, i, &path))
 			continue;
 		for (at = found++; at; at--) {
-			if (!path_is_better(&path, &t->found[at - 1]))
+			const struct path_record *last = &t->found[at - 1];
+			int order = sa_rate_compare(path.rate, last->rate);
+
+			if (order < 0 || (!order && path.mtu <= last->mtu))
 				break;
 			t->found[at] = t->found[at - 1];
 		}
@@ -635,14 +630,6 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 
 /* From RawTraffic to PacketLifeTime the components are those of a PathRecord,
  * 6 bits further down; ServiceID is elsewhere. */
-static uint64_t
-translate_mask(uint64_t mask)
-{
-	return (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
-		(mask >> MULTI_SERVICE_ID_HIGH & 1) << PATH_SERVICE_ID_HIGH |
-		(mask >> MULTI_SERVICE_ID_LOW & 1) << PATH_SERVICE_ID_LOW;
-}
-
 G_STATIC_ASSERT(PATH_FLOW_LABEL - MULTI_FLOW_LABEL == PATH_RAW - MULTI_RAW);
 G_STATIC_ASSERT(PATH_LIFE - MULTI_LIFE == PATH_RAW - MULTI_RAW);
 
@@ -669,6 +656,7 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 	const uint8_t *gids = q->wanted + MULTI_PATH_GIDS_OFFSET;
 	const uint64_t counts = SA_BIT(MULTI_SGID_COUNT) |
 		SA_BIT(MULTI_DGID_COUNT);
+	const uint64_t mask = q->h.comp_mask;
 	const struct sa_db *v = q->viewer.db;
 	struct multi_path_record r;
 	struct path_table *t;
@@ -681,10 +669,14 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 		return NULL;
 	/* Both counts are required (IBA 15.2.5.20). */
 	*status = SA_STATUS_INSUFFICIENT;
-	if ((q->h.comp_mask & counts) != counts || !r.n_sgids || !r.n_dgids)
+	if ((mask & counts) != counts || !r.n_sgids || !r.n_dgids)
 		return NULL;
 	t = table_new(q);
-	path_query_init(&t->query, translate_mask(q->h.comp_mask), &r.path);
+	path_query_init(&t->query, (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
+			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
+			PATH_SERVICE_ID_HIGH |
+			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
+			PATH_SERVICE_ID_LOW, &r.path);
 	*status = ends_from_gids(v, &t->from, gids, r.n_sgids);
 	if (!*status)
 		*status = ends_from_gids(v, &t->to, gids + 16 * r.n_sgids,
