@@ -10,14 +10,14 @@
 #	make bench_repair
 #	RUNS=n			cables, 3 if not set: medians
 #	SPEC=PGFT(..)		on ibsim, 5,184 hosts if not set
-#	SIM="-n CABLES PGFT(..)"	simulated, 9 and 11,664 hosts if not set
+#	SIM_ARGS="-n CABLES PGFT(..)"	simulated, 9 and 11,664 hosts if not set
 #
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/../interop/lib.sh"
 
 runs=${RUNS:-3}
 spec=${SPEC:-PGFT(12,18,24;1,12,18)}
-read -ra sim_args <<<"${SIM:-}"
+read -ra sim_args <<<"${SIM_ARGS:-}"
 sim_sizes=(-N 60000 -S 6000 -P 600000)
 sim_patience=1200
 if [ $sanitized = yes ]; then
