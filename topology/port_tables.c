@@ -150,6 +150,13 @@ pool_at(const struct port_tables *t, uint32_t number)
 	return &chunk[number % CHUNK];
 }
 
+bool
+port_tables_has(const struct port_tables *t, enum port_table table,
+		uint32_t port)
+{
+	return t->rows[table][port] != NULL;
+}
+
 const union port_block *
 port_tables_get(const struct port_tables *t, enum port_table table,
 		uint32_t port, unsigned block)

@@ -59,6 +59,10 @@ unsigned port_pkey_cap(const struct snapshot *s, uint32_t port);
 unsigned port_tables_blocks(const struct port_tables *t, enum port_table table,
 			    uint32_t port);
 
+/* Is a block of it known? Most ports have tables of which none is. */
+bool port_tables_has(const struct port_tables *t, enum port_table table,
+		     uint32_t port);
+
 /* NULL: not known. Valid until the tables go. */
 const union port_block *port_tables_get(const struct port_tables *t,
 					enum port_table table, uint32_t port,

@@ -9,7 +9,8 @@
  * Structs. A step holds indices and masks, not values: the program stage and
  * the printer take those from desired_port() and desired_switch().
  *
- * Flow. plan_diff() walks the nodes once. A switch adds its PortStateChange,
+ * Flow. plan_diff() walks the nodes once, plan_left() those where something can
+ * be left. A switch adds its PortStateChange,
  * its LFT blocks (a memcmp a block) and its SwitchInfo; a port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
@@ -52,6 +53,7 @@ struct diff {
 	const struct port_tables *held;
 	const uint32_t *forgotten;
 	GArray *steps;		/* struct plan_step, as they are found */
+	uint8_t *differs;	/* by node, see struct plan */
 };
 
 static void
@@ -74,8 +76,10 @@ diff_port(struct diff *d, uint32_t port)
 	bool rises;
 
 	fields = desired_port(d->s, d->w, port, &info);
-	if (d->forgotten)
+	if (d->forgotten && fields & d->forgotten[port]) {
 		fields &= ~d->forgotten[port];
+		d->differs[p->node] = true;
+	}
 
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
@@ -94,7 +98,8 @@ diff_port(struct diff *d, uint32_t port)
 static void
 diff_table(struct diff *d, enum port_table table, uint32_t port)
 {
-	unsigned n = port_tables_blocks(d->w->tables, table, port);
+	unsigned n = port_tables_has(d->w->tables, table, port) ?
+		port_tables_blocks(d->w->tables, table, port) : 0;
 	struct plan_step step = {
 		.kind = PLAN_TABLE, .table = (uint8_t)table,
 		.node = d->s->ports[port].node, .port = port,
@@ -169,31 +174,70 @@ plan_from_steps(const GArray *steps)
 	return plan;
 }
 
+static void
+diff_node(struct diff *d, uint32_t node)
+{
+	const struct snapshot_node *n = &d->s->nodes[node];
+	uint32_t end = n->first_port + n->info.num_ports;
+	guint n_steps = d->steps->len;
+
+	if (snapshot_is_switch(n) && n->sw_known)
+		diff_switch(d, node);
+	for (uint32_t port = n->first_port; port <= end; port++) {
+		if (!d->s->ports[port].known)
+			continue;
+		for (unsigned t = 0; d->w->tables && t < PORT_N_TABLES; t++)
+			diff_table(d, (enum port_table)t, port);
+		diff_port(d, port);
+	}
+	if (d->steps->len > n_steps)
+		d->differs[node] = true;
+}
+
+/* where: by node; NULL: everywhere. */
+static struct plan *
+diff_nodes(struct diff *d, const uint8_t *where)
+{
+	struct plan *plan;
+
+	d->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
+	d->differs = g_new0(uint8_t, d->s->n_nodes + 1u);
+	for (uint32_t node = 0; node < d->s->n_nodes; node++)
+		if (!where || where[node])
+			diff_node(d, node);
+	plan = plan_from_steps(d->steps);
+	plan->differs = d->differs;
+	g_array_unref(d->steps);
+	return plan;
+}
+
 struct plan *
 plan_diff(const struct snapshot *s, const struct desired *w,
 	  const struct lft_seen *seen, const struct port_tables *held,
 	  const uint32_t *forgotten)
 {
-	g_autoptr(GArray) steps = g_array_new(FALSE, FALSE,
-					      sizeof(struct plan_step));
-	struct diff d = { s, w, seen, held, forgotten, steps };
+	struct diff d = { s, w, seen, held, forgotten, NULL, NULL };
 
-	for (uint32_t node = 0; node < s->n_nodes; node++) {
-		const struct snapshot_node *n = &s->nodes[node];
-		uint32_t end = n->first_port + n->info.num_ports;
+	return diff_nodes(&d, NULL);
+}
 
-		if (snapshot_is_switch(n) && n->sw_known)
-			diff_switch(&d, node);
-		for (uint32_t port = n->first_port; port <= end; port++) {
-			if (!s->ports[port].known)
-				continue;
-			for (unsigned t = 0; w->tables && t < PORT_N_TABLES;
-			     t++)
-				diff_table(&d, (enum port_table)t, port);
-			diff_port(&d, port);
-		}
+/* What a port is to be follows from its node and the one at the other end. */
+struct plan *
+plan_left(const struct plan *sent, const struct snapshot *after,
+	  const struct desired *w, const struct lft_seen *seen,
+	  const struct port_tables *held)
+{
+	struct diff d = { after, w, seen, held, NULL, NULL, NULL };
+	g_autofree uint8_t *where = g_memdup2(sent->differs, after->n_nodes);
+
+	for (uint32_t port = 0; port < after->n_ports; port++) {
+		uint32_t peer = after->ports[port].peer;
+
+		if (peer != SNAPSHOT_NONE &&
+		    sent->differs[after->ports[port].node])
+			where[after->ports[peer].node] = true;
 	}
-	return plan_from_steps(steps);
+	return diff_nodes(&d, where);
 }
 
 void
@@ -202,5 +246,6 @@ plan_free(struct plan *plan)
 	if (!plan)
 		return;
 	g_free(plan->steps);
+	g_free(plan->differs);
 	g_free(plan);
 }

@@ -40,6 +40,8 @@ struct plan {
 	struct plan_step *steps;
 	uint32_t first[PLAN_N_KINDS + 1];	/* steps of kind k are
 						   first[k] .. first[k+1]-1 */
+	uint8_t *differs;	/* by node: it has a step, or what it forgets
+				   is not as desired */
 };
 
 /*
@@ -57,6 +59,12 @@ struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 		       const struct lft_seen *seen,
 		       const struct port_tables *held,
 		       const uint32_t *forgotten);
+/* What plan_diff() without `forgotten` finds when `sent`, made from the same
+ * snapshot, desired state and tables, has been sent: only what was to be set
+ * can have changed. Caller frees. */
+struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
+		       const struct desired *w, const struct lft_seen *seen,
+		       const struct port_tables *held);
 void plan_free(struct plan *plan);
 
 /* For people: a heading with counts, then a line a step (LFT blocks of one

@@ -235,8 +235,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, result->changed);
 	persist_keys_learn(s->params.keystore, result->after);
 	persist_keys_save(s->params.keystore);
-	left = plan_diff(result->after, &s->wanted, s->next.seen,
-			 s->next.tables, NULL);
+	left = plan_left(s->plan, result->after, &s->wanted, s->next.seen,
+			 s->next.tables);
 	publish(s, result->after);
 	judge(s, result->problems, left);
 	plan_free(left);

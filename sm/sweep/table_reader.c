@@ -387,7 +387,8 @@ recall_port(struct port_tables *held, uint32_t port,
 		unsigned n = port_tables_blocks(known, table, then);
 		const union port_block *b;
 
-		if (port_tables_blocks(held, table, port) != n)
+		if (!port_tables_has(known, table, then) ||
+		    port_tables_blocks(held, table, port) != n)
 			continue;
 		for (unsigned block = 0; block < n; block++) {
 			b = port_tables_get(known, table, then, block);

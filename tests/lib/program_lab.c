@@ -49,6 +49,22 @@ on_done(struct program_result *r, void *data)
 	b->done = true;
 }
 
+/* What is left is found without a look at all of the fabric. */
+static void
+check_left(const struct bench *b)
+{
+	struct plan *all = plan_diff(b->r.after, &b->w, b->seen, b->held, NULL);
+	struct plan *left = plan_left(b->plan, b->r.after, &b->w, b->seen,
+				      b->held);
+
+	assert_int_equal(left->n_steps, all->n_steps);
+	if (all->n_steps)
+		assert_memory_equal(left->steps, all->steps,
+				    all->n_steps * sizeof(*all->steps));
+	plan_free(left);
+	plan_free(all);
+}
+
 void
 bench_run(struct bench *b)
 {
@@ -64,6 +80,7 @@ bench_run(struct bench *b)
 	assert_true(b->done);
 	assert_int_equal(b->r.done + b->r.failed + b->r.held_back,
 			 b->plan->n_steps);
+	check_left(b);
 }
 
 void

@@ -323,7 +323,7 @@ TEST(test_forgotten_fields_are_no_difference, fabric_tree, fabric_tear_down)
 {
 	struct fabric *f = *state;
 	g_autofree uint32_t *forgotten = g_new0(uint32_t, f->s->n_ports);
-	struct plan *plan;
+	struct plan *plan, *left;
 
 	apply(f);
 	f->s->ports[f->host].info.m_key = 5;
@@ -337,6 +337,10 @@ TEST(test_forgotten_fields_are_no_difference, fabric_tree, fabric_tear_down)
 	forgotten[f->host] |= PORT_FIELD_M_KEY;
 	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
 	assert_int_equal(plan->n_steps, 0);
+	left = plan_left(plan, f->s, &f->w, f->seen, NULL);
+	assert_int_equal(left->n_steps, 1);
+	assert_int_equal(left->steps[0].fields, forgotten[f->host]);
+	plan_free(left);
 	plan_free(plan);
 
 	/* But it still rises. */
@@ -347,6 +351,25 @@ TEST(test_forgotten_fields_are_no_difference, fabric_tree, fabric_tear_down)
 	assert_int_equal(plan->steps[0].fields, 0);
 	assert_int_equal(plan->steps[1].kind, PLAN_ACTIVATE);
 	assert_int_equal(plan->steps[1].fields, 0);
+	plan_free(plan);
+}
+
+/* A port's answer can change what its neighbour is to be. */
+TEST(test_what_is_left_is_found_at_the_other_end, fabric_tree,
+     fabric_tear_down)
+{
+	struct fabric *f = *state;
+	struct plan *plan, *left;
+
+	apply(f);
+	f->s->ports[f->host].info.m_key = 5;
+	plan = fabric_plan(f);
+	assert_int_equal(plan->n_steps, 1);
+	f->s->ports[f->host].info.mtu_cap--;
+	left = plan_left(plan, f->s, &f->w, f->seen, f->held);
+	assert_int_equal(left->n_steps, 2);
+	assert_non_null(find_port_step(left, PLAN_PORT, f->gate));
+	plan_free(left);
 	plan_free(plan);
 }
 
