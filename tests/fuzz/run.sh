@@ -23,7 +23,7 @@ fi
 sanitize="address,undefined -fno-sanitize=pointer-overflow
 	-fno-sanitize-recover=undefined"
 flags="-std=gnu11 -O1 -g -fno-omit-frame-pointer -DFUZZ_WITH_LIBFUZZER
-	-I$src
+	-I$src -I${out%/fuzz}
 	-DMINISM_SYSCONFDIR=\"/etc/minism\"
 	-DMINISM_CACHEDIR=\"/var/cache/minism\"
 	-DMINISM_RUNDIR=\"/run/minism\"
@@ -33,22 +33,22 @@ libs=$(pkg-config --libs glib-2.0 gio-2.0 libibumad libibmad)
 mkdir -p "$out/objects" "$out/crashes" || exit 1
 rm -f "$out"/objects/*.o
 
-# The parts that targets use, once: all below the daemon, less what opens
-# things.
-sources=$(cd "$src" && ls topology/*.c routing/*.c sm/mad/*.c sm/plan/*.c sm/sa/*.c \
-	sm/config/*.c sm/io/*.c sm/*.c sm/sweep/*.c sm/control/*.c tests/lib/fake.c tests/lib/partitions_format.c tests/lib/scripted.c |
-	grep -vxE 'sm/(main|daemon|backend).c')
-for file in $sources; do
-	# shellcheck disable=SC2086
-	clang $flags -fsanitize=fuzzer-no-link,$sanitize -c "$src/$file" \
-		-o "$out/objects/$(echo "${file%.c}" | tr / _).o" || exit 1
-done
+# All but the programs, in an archive: a target takes what it uses.
+cd "$src" || exit 1
+rm -f "$out/libfuzz.a"
+find topology routing sm tests/lib -name '*.c' ! -name preload.c \
+	-exec grep -L '^main(' {} + |
+	FLAGS="$flags -fsanitize=fuzzer-no-link,$sanitize" OUT=$out \
+	xargs -P "$(nproc)" -I{} bash -c '
+		o=${1%.c} && exec clang $FLAGS -c "$1" -o "$OUT/objects/${o//\//_}.o"' \
+		- {} || exit 1
+ar rcs "$out/libfuzz.a" "$out"/objects/*.o || exit 1
 
 bad=0
 for target in $targets; do
 	# shellcheck disable=SC2086
 	clang $flags -fsanitize=fuzzer,$sanitize \
-		"$src/tests/fuzz/fuzz_$target.c" "$out"/objects/*.o \
+		"tests/fuzz/fuzz_$target.c" "$out/libfuzz.a" \
 		-o "$out/fuzz_$target" $libs || exit 1
 	mkdir -p "$out/$target"
 	echo "$target: $seconds s"
