@@ -414,23 +414,6 @@ informs_follow(struct informs *i, const struct sa_db *v)
 	}
 }
 
-void
-informs_learn(struct informs *i, const struct inform_info_record *record)
-{
-	struct subscription s = {
-		.port_guid = bytes_load64(record->subscriber_gid + 8),
-		.qp = GSI_QP, .info = record->info,
-	};
-
-	if (find_same(i, s.port_guid, &s.info) < i->list->len)
-		return;
-	s.info.subscribe = 1;
-	memcpy(s.gid, record->subscriber_gid, 16);
-	s.index = free_index(i, s.port_guid);
-	if (i->list->len < SUBSCRIPTIONS_MAX && s.index < SUBSCRIPTIONS_A_PORT)
-		informs_put(i, &s);
-}
-
 /* --- text ---
  *
  *   inform SubscriberGID Enum QP GID LIDRangeBegin LIDRangeEnd IsGeneric Type
@@ -457,6 +440,24 @@ static const struct state_word inform_words[] = {
 static const struct state_line inform_line = {
 	"inform", inform_words, G_N_ELEMENTS(inform_words), 0,
 };
+
+void
+informs_learn(struct informs *i, const struct inform_info_record *record)
+{
+	struct subscription s = {
+		.port_guid = bytes_load64(record->subscriber_gid + 8),
+		.qp = GSI_QP, .info = record->info,
+	};
+
+	if (find_same(i, s.port_guid, &s.info) < i->list->len)
+		return;
+	s.info.subscribe = 1;
+	memcpy(s.gid, record->subscriber_gid, 16);
+	s.index = free_index(i, s.port_guid);
+	if (i->list->len < SUBSCRIPTIONS_MAX &&
+	    state_line_fits(&inform_line, &s))
+		informs_put(i, &s);
+}
 
 void
 informs_save(const struct informs *i, GString *out)

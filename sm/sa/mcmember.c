@@ -751,36 +751,6 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-void
-groups_learn(struct groups *g, const struct mcmember_record *record)
-{
-	struct group *group = groups_find(g, record->mgid);
-	struct group draft = { .r = *record };
-	struct group_member m = {
-		.port_guid = bytes_load64(record->port_gid + 8),
-		.join_state = record->join_state & JOIN_ALL,
-		.proxy = record->proxy_join,
-	};
-
-	if (!group) {
-		if (record->mlid < GROUPS_MLID_MIN ||
-		    record->mlid >= GROUPS_MLID_END ||
-		    groups_of_mlid(g, record->mlid))
-			return;
-		memset(draft.r.port_gid, 0, 16);
-		draft.r.join_state = draft.r.proxy_join = 0;
-		draft.r.pkey |= PKEY_FULL;
-		set_exactly(&draft.r);
-		group = groups_insert(g, &draft);
-	}
-	if (!m.join_state || group_member(group, m.port_guid))
-		return;
-	memcpy(m.gid, record->port_gid, 16);
-	g_array_insert_val(group->members, member_place(group, m.port_guid),
-			   m);
-	g->version++;
-}
-
 /* -------------------------------------------------------------------- text */
 
 static const struct state_word group_words[] = {
@@ -819,6 +789,38 @@ static const struct state_word member_words[] = {
 static const struct state_line member_line = {
 	"member", member_words, G_N_ELEMENTS(member_words), 0,
 };
+
+/* What does not fit is no loss for the rest of a table. */
+void
+groups_learn(struct groups *g, const struct mcmember_record *record)
+{
+	struct group *group = groups_find(g, record->mgid);
+	struct group draft = { .r = *record };
+	struct saved_member new = { .m = {
+		.port_guid = bytes_load64(record->port_gid + 8),
+		.join_state = record->join_state & JOIN_ALL,
+		.proxy = record->proxy_join,
+	} };
+
+	if (!group) {
+		memset(draft.r.port_gid, 0, 16);
+		draft.r.join_state = draft.r.proxy_join = 0;
+		draft.r.pkey |= PKEY_FULL;
+		set_exactly(&draft.r);
+		if (draft.r.mgid[0] != 0xff ||
+		    !state_line_fits(&group_line, &draft) ||
+		    groups_of_mlid(g, draft.r.mlid))
+			return;
+		group = groups_insert(g, &draft);
+	}
+	if (!state_line_fits(&member_line, &new) ||
+	    group_member(group, new.m.port_guid))
+		return;
+	memcpy(new.m.gid, record->port_gid, 16);
+	g_array_insert_val(group->members,
+			   member_place(group, new.m.port_guid), new.m);
+	g->version++;
+}
 
 void
 groups_save(const struct groups *g, GString *out)

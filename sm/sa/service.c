@@ -250,15 +250,6 @@ services_follow(struct services *s, const struct sa_db *v)
 	}
 }
 
-void
-services_learn(struct services *s, const struct service_record *record,
-	       int64_t now)
-{
-	if (record->lease && !services_find(s, record) &&
-	    services_have_room(s, record->gid))
-		services_put(s, record, lease_end(record->lease, now));
-}
-
 /* --- time --- */
 
 void
@@ -297,6 +288,15 @@ static const struct state_word service_words[] = {
 static const struct state_line service_line = {
 	"service", service_words, G_N_ELEMENTS(service_words), 0,
 };
+
+void
+services_learn(struct services *s, const struct service_record *record,
+	       int64_t now)
+{
+	if (state_line_fits(&service_line, record) &&
+	    !services_find(s, record) && services_have_room(s, record->gid))
+		services_put(s, record, lease_end(record->lease, now));
+}
 
 void
 services_save(const struct services *s, GString *out, int64_t now)

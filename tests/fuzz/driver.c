@@ -34,6 +34,7 @@ static const struct target targets[] = {
 	{ "sa", fuzz_sa },
 	{ "sa_wire", fuzz_sa_wire },
 	{ "serve", fuzz_serve },
+	{ "standby", fuzz_standby },
 };
 
 static int

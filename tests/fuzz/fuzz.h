@@ -44,6 +44,7 @@ int fuzz_rmpp(const uint8_t *data, size_t size);
 int fuzz_sa(const uint8_t *data, size_t size);
 int fuzz_sa_wire(const uint8_t *data, size_t size);
 int fuzz_serve(const uint8_t *data, size_t size);
+int fuzz_standby(const uint8_t *data, size_t size);
 
 /* The input, taken from the front. What is not there any more is zero. */
 struct fuzz_input {

@@ -119,9 +119,11 @@ TEST(test_records_are_all_that_clients_registered)
 	lab_close(&l);
 }
 
-/* MLIDs that are none, or another group's; nothing breaks. */
+/* MLIDs that are none, or another group's; an MGID and an MTU that are none:
+ * the rest can still be saved and read. */
 TEST(test_records_that_make_no_sense_are_left_out)
 {
+	g_autoptr(GString) text = g_string_new(NULL);
 	static const uint16_t mlids[] = { 0, 1, 0xbfff, 0xc000, 0xffff };
 	struct mcmember_record r = {
 		.mgid = { 0xff, 0x12 }, .mlid = 0xc000, .pkey = 0xffff,
@@ -141,12 +143,22 @@ TEST(test_records_that_make_no_sense_are_left_out)
 		sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
 		sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
 	}
+	r.mlid = 0xc001;
+	r.mtu = 0;
+	sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
+	sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
+	r.mtu = 4;
+	r.mgid[0] = 0xfe;
+	sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
+	sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
 	sa_record_encode(SA_ATTR_SERVICE, data, &service);
 	sa_learn(sa, SA_ATTR_SERVICE, data, 0);
 	sa_stats(sa, &stats);
 	assert_int_equal(stats.n_groups, 1);
 	assert_int_equal(stats.n_members, 1);
 	assert_int_equal(stats.n_services, 0);
+	sa_save(sa, text, 0);
+	assert_true(sa_load(sa, text->str, 0, NULL));
 	sa_free(sa);
 }
 
