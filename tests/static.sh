@@ -78,8 +78,13 @@ distcheck() {
 
 if command -v clang >/dev/null; then
 	point "clang has no warning" compile clang clang "-g -O1"
+	point "the fuzzers build, and mind nothing in their corpora" \
+		env MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \
+		bash "$src/tests/fuzz/run.sh" 0
 else
 	skip "clang has no warning" "no clang here"
+	skip "the fuzzers build, and mind nothing in their corpora" \
+		"no clang here"
 fi
 # Off is what gcc 12 says of pointers that come out of GLib's containers, and
 # of arrays that a loop fills.

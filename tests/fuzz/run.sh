@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Fuzzes: run.sh [SECONDS [TARGET..]]. Builds each target with clang, libFuzzer
 # and the sanitizers, and runs it for so long (60 s if not given) from its
-# corpus. New inputs stay in $MINISM_BUILD/fuzz/TARGET, crashes in
-# $MINISM_BUILD/fuzz/crashes; the corpus of the tree is not written.
+# corpus; 0 s: the corpus alone. New inputs stay in $MINISM_BUILD/fuzz/TARGET,
+# crashes in $MINISM_BUILD/fuzz/crashes; the corpus of the tree is not written.
 set -u
 export LC_ALL=C
 
@@ -52,7 +52,9 @@ for target in $targets; do
 		-o "$out/fuzz_$target" $libs || exit 1
 	mkdir -p "$out/$target"
 	echo "$target: $seconds s"
-	"$out/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
+	how=(-max_total_time="$seconds")
+	[ "$seconds" -ne 0 ] || how=(-runs=0)
+	"$out/fuzz_$target" "${how[@]}" -max_len=4096 \
 		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 		-verbosity=0 -artifact_prefix="$out/crashes/$target-" \
 		"$out/$target" "$src/tests/fuzz/corpus/$target" \
