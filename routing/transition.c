@@ -335,12 +335,15 @@ make_stage(struct transition *t, const GArray *rest)
 		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
 
-		if (edge != SNAPSHOT_NONE &&
-		    !arrives(t, t->then, t->g->edges[edge].peer, r->lid) &&
-		    arrives(t, t->now, r->sw, r->lid))
-			continue;
-		g_array_set_size(t->trail, 0);
+		/* With the new entry: the path may come back here. */
 		*then = port;
+		if (edge != SNAPSHOT_NONE &&
+		    !arrives(t, t->then, r->sw, r->lid) &&
+		    arrives(t, t->now, r->sw, r->lid)) {
+			*then = lft_row(t->now, r->sw)[r->lid];
+			continue;
+		}
+		g_array_set_size(t->trail, 0);
 		if (edge == SNAPSHOT_NONE || add_entry(t, r, edge)) {
 			set_entry(t, r->sw, r->lid, port);
 			has_changed = true;

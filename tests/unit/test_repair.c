@@ -155,6 +155,8 @@ expect_way(const struct rest *r, const struct choice *c)
 			break;
 		}
 		expect_safe(r, next, at, &v);
+		expect_safe(r, next, NULL, &v);
+		assert_int_equal(v.looping, 0);
 		lft_free(at);
 		at = next;
 	}
