@@ -552,6 +552,21 @@ select_best(struct selection *s)
 	return i;
 }
 
+/* The engine in force may keep an order that suits the fabric no more: it begins
+ * anew before another takes its place, or the next sweep would take it back. */
+static void
+select_try_anew(struct selection *s)
+{
+	struct candidate *k = &s->list[s->first];
+
+	if (!s->has_force || !k->in.ranks || select_best(s) == s->first)
+		return;
+	choice_clear(&k->c);
+	g_clear_pointer(&k->against, g_free);
+	k->in.ranks = NULL;
+	candidate_try(k);
+}
+
 static void
 select_print(const struct selection *s, const struct candidate *k,
 	     GPtrArray *lines)
@@ -658,8 +673,10 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 	for (i = 0; engines[i] && i < MAX_CANDIDATES; i++)
 		select_add(&s, wish, engines[i]);
 	candidate_try(&s.list[s.first]);
-	if (!select_is_settled(&s))
+	if (!select_is_settled(&s)) {
 		select_try_rest(&s);
+		select_try_anew(&s);
+	}
 	best = select_best(&s);
 	if (best < s.n)
 		select_take(&s, best, c);

@@ -460,13 +460,29 @@ test_fabric_recovers(void **state)
 	chaos_run(spec, seed, seed_events(EVENTS));
 }
 
+/* What found a defect once is run each time. */
+static void
+test_update_comes_to_its_end(void **state)
+{
+	chaos_run("PGFT(2,3,3;1,2,2)", 4, EVENTS);
+}
+
+static void
+test_engine_stays_when_nothing_has_changed(void **state)
+{
+	chaos_run("random(8,5,2)", 4, EVENTS);
+}
+
 int
 main(void)
 {
-	struct CMUnitTest tests[G_N_ELEMENTS(specs)];
+	struct CMUnitTest tests[G_N_ELEMENTS(specs) + 2] = {
+		cmocka_unit_test(test_update_comes_to_its_end),
+		cmocka_unit_test(test_engine_stays_when_nothing_has_changed),
+	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-		tests[i] = (struct CMUnitTest){
+		tests[i + 2] = (struct CMUnitTest){
 			.name = specs[i],
 			.test_func = test_fabric_recovers,
 			.initial_state = (void *)(uintptr_t)specs[i],
