@@ -226,11 +226,20 @@ static void
 take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 {
 	char *part[PARTS] = { NULL };
+	size_t n_bad = 0;
 	unsigned i = 0;
 	GString *text;
 
 	for (size_t at = 0; at < len; at += size)
-		sa_learn(b->draft, b->attr_id, data + at, b->began);
+		n_bad += !sa_learn(b->draft, b->attr_id, data + at, b->began);
+	if (n_bad && n_bad * size == len) {
+		fail(b, "its records make no sense");
+		return;
+	}
+	if (n_bad)
+		log_limited(b->log, LOG_WARNING, "standby", "records left out",
+			    "%zu of %zu records of the master's SA make no "
+			    "sense", n_bad, len / size);
 	while (records[i] != b->attr_id)
 		i++;
 	if (i + 1 < G_N_ELEMENTS(records)) {

@@ -441,7 +441,7 @@ static const struct state_line inform_line = {
 	"inform", inform_words, G_N_ELEMENTS(inform_words), 0,
 };
 
-void
+bool
 informs_learn(struct informs *i, const struct inform_info_record *record)
 {
 	struct subscription s = {
@@ -449,14 +449,16 @@ informs_learn(struct informs *i, const struct inform_info_record *record)
 		.qp = GSI_QP, .info = record->info,
 	};
 
+	if (!state_line_fits(&inform_line, &s))
+		return false;
 	if (find_same(i, s.port_guid, &s.info) < i->list->len)
-		return;
+		return true;
 	s.info.subscribe = 1;
 	memcpy(s.gid, record->subscriber_gid, 16);
 	s.index = free_index(i, s.port_guid);
-	if (i->list->len < SUBSCRIPTIONS_MAX &&
-	    state_line_fits(&inform_line, &s))
+	if (i->list->len < SUBSCRIPTIONS_MAX && s.index < SUBSCRIPTIONS_A_PORT)
 		informs_put(i, &s);
+	return true;
 }
 
 void

@@ -54,8 +54,9 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
-/* A record of another SA; Enum becomes one of ours. */
-void informs_learn(struct informs *i, const struct inform_info_record *record);
+/* A record of another SA; Enum becomes one of ours. False if it makes no sense:
+ * it is left out. */
+bool informs_learn(struct informs *i, const struct inform_info_record *record);
 void informs_save(const struct informs *i, GString *out);
 bool informs_load_line(struct informs *i, char **words, guint n_words,
 		       GError **error);

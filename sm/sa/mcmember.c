@@ -790,8 +790,7 @@ static const struct state_line member_line = {
 	"member", member_words, G_N_ELEMENTS(member_words), 0,
 };
 
-/* What does not fit is no loss for the rest of a table. */
-void
+bool
 groups_learn(struct groups *g, const struct mcmember_record *record)
 {
 	struct group *group = groups_find(g, record->mgid);
@@ -810,16 +809,19 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 		if (draft.r.mgid[0] != 0xff ||
 		    !state_line_fits(&group_line, &draft) ||
 		    groups_of_mlid(g, draft.r.mlid))
-			return;
+			return false;
 		group = groups_insert(g, &draft);
 	}
-	if (!state_line_fits(&member_line, &new) ||
-	    group_member(group, new.m.port_guid))
-		return;
+	/* a group without a member has a record, too */
+	if (!new.m.join_state || group_member(group, new.m.port_guid))
+		return true;
+	if (!state_line_fits(&member_line, &new))
+		return false;
 	memcpy(new.m.gid, record->port_gid, 16);
 	g_array_insert_val(group->members,
 			   member_place(group, new.m.port_guid), new.m);
 	g->version++;
+	return true;
 }
 
 void

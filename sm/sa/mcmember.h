@@ -78,9 +78,9 @@ void groups_follow(struct groups *g, const struct sa_db *v);
  * administration's own (a01b). False: others carry none. */
 bool mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey);
 
-/* A record of another SA: a member, or a group that has none. One that
- * contradicts what is there already is left out. */
-void groups_learn(struct groups *g, const struct mcmember_record *record);
+/* A record of another SA: a member, or a group that has none. False if it
+ * contradicts what is there already, or makes no sense: it is left out. */
+bool groups_learn(struct groups *g, const struct mcmember_record *record);
 
 void groups_save(const struct groups *g, GString *out);
 bool groups_load_line(struct groups *g, char **words, guint n_words,

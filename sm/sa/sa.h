@@ -147,8 +147,9 @@ bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
 uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
 						   sa_save() writes */
 
-/* A record that another SA answered; `data` is sa_record_size() bytes. */
-void sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
+/* A record that another SA answered; `data` is sa_record_size() bytes. False if
+ * it makes no sense: it is left out. */
+bool sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
 	      int64_t now);
 
 /*

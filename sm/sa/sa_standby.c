@@ -18,7 +18,7 @@
 #define SELF	"= sa-state\n"
 #define SEAL	"= end "
 
-void
+bool
 sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
 {
 	union {
@@ -29,10 +29,10 @@ sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
 
 	sa_record_decode(attr_id, data, &r);
 	if (attr_id == SA_ATTR_MC_MEMBER)
-		groups_learn(sa->groups, &r.member);
-	else if (attr_id == SA_ATTR_SERVICE)
-		services_learn(sa->services, &r.service, now);
-	else if (attr_id == SA_ATTR_INFORM_INFO_RECORD)
+		return groups_learn(sa->groups, &r.member);
+	if (attr_id == SA_ATTR_SERVICE)
+		return services_learn(sa->services, &r.service, now);
+	return attr_id == SA_ATTR_INFORM_INFO_RECORD &&
 		informs_learn(sa->informs, &r.inform);
 }
 

@@ -289,13 +289,17 @@ static const struct state_line service_line = {
 	"service", service_words, G_N_ELEMENTS(service_words), 0,
 };
 
-void
+bool
 services_learn(struct services *s, const struct service_record *record,
 	       int64_t now)
 {
-	if (state_line_fits(&service_line, record) &&
-	    !services_find(s, record) && services_have_room(s, record->gid))
+	if (!record->lease)
+		return true;	/* it is over */
+	if (!state_line_fits(&service_line, record))
+		return false;
+	if (!services_find(s, record) && services_have_room(s, record->gid))
 		services_put(s, record, lease_end(record->lease, now));
+	return true;
 }
 
 void

@@ -44,8 +44,8 @@ uint32_t services_place(const struct services *s,
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
-/* A record of another SA. */
-void services_learn(struct services *s, const struct service_record *record,
+/* A record of another SA. False if it makes no sense: it is left out. */
+bool services_learn(struct services *s, const struct service_record *record,
 		    int64_t now);
 
 /* Removes those whose lease is over. */

@@ -136,21 +136,21 @@ TEST(test_records_that_make_no_sense_are_left_out)
 	struct sa_stats stats;
 
 	sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
-	sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
+	assert_true(sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0));
 	for (size_t i = 0; i < G_N_ELEMENTS(mlids); i++) {
 		r.mgid[15]++;
 		r.mlid = mlids[i];
 		sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
-		sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
+		assert_false(sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0));
 	}
 	r.mlid = 0xc001;
 	r.mtu = 0;
 	sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
-	sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
+	assert_false(sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0));
 	r.mtu = 4;
 	r.mgid[0] = 0xfe;
 	sa_record_encode(SA_ATTR_MC_MEMBER, data, &r);
-	sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0);
+	assert_false(sa_learn(sa, SA_ATTR_MC_MEMBER, data, 0));
 	sa_record_encode(SA_ATTR_SERVICE, data, &service);
 	sa_learn(sa, SA_ATTR_SERVICE, data, 0);
 	sa_stats(sa, &stats);
