@@ -204,6 +204,29 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
+/* An entry of a LID that nobody had even then. It may lead into a link that has
+ * come back and is to be avoided, which is in none of our graphs. */
+static bool
+mend_has_avoided(const struct mend *m, const struct engine_input *in)
+{
+	const struct graph *whole = in->whole;
+	const uint8_t *row;
+	uint32_t sw, e, lid;
+
+	for (sw = 0; whole && sw < whole->n_switches; sw++)
+		for_each_edge(whole, sw, e) {
+			if (graph_edge_at(in->g, sw, whole->edges[e].port) !=
+			    SNAPSHOT_NONE)
+				continue;
+			row = lft_row(in->previous, sw);
+			for (lid = 1; lid <= in->previous->top; lid++)
+				if (row[lid] == whole->edges[e].port &&
+				    !graph_target_at(m->g, lid))
+					return true;
+		}
+	return false;
+}
+
 static int
 compare_lost(const void *a, const void *b)
 {
@@ -725,9 +748,10 @@ mend_transit(struct mend *m, const struct lft *held, uint32_t n_now,
 }
 
 bool
-repair_tables(struct repair *r, const struct graph *now,
-	      const struct lft *held, struct choice *c)
+repair_tables(struct repair *r, const struct engine_input *in,
+	      struct choice *c)
 {
+	const struct graph *now = in->g;
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint32_t n = r->g->n_switches;
 	struct mend m = {
@@ -743,9 +767,10 @@ repair_tables(struct repair *r, const struct graph *now,
 	bool ok;
 
 	*c = (struct choice){ .safety = CHOICE_SAFE };
-	ok = mend_place_switches(&m, now) && mend_match_targets(&m, now) &&
-		mend_match_cables(&m, now) && repair_load_channels(r) &&
-		mend_all(&m) && mend_transit(&m, held, now->n_switches, c);
+	ok = !mend_has_avoided(&m, in) && mend_place_switches(&m, now) &&
+		mend_match_targets(&m, now) && mend_match_cables(&m, now) &&
+		repair_load_channels(r) && mend_all(&m) &&
+		mend_transit(&m, in->previous, now->n_switches, c);
 	if (ok)
 		mend_conclude(&m, now->n_switches, c);
 	else

@@ -16,13 +16,14 @@ struct repair *repair_new(struct graph *g, const struct choice *c);
 void repair_free(struct repair *r);
 
 /*
- * Tables for what the fabric is now; held: what its switches hold
- * (engine_input.previous). False, with *c empty: the whole fabric has to be
- * routed, since there are new cables, switches or hosts, or too much is lost,
- * or a pair would lose its path, or the switches hold entries of another
- * origin. Without a loss the tables are those of repair_new() again.
+ * Tables for what the fabric is now (in->g), from what its switches hold
+ * (in->previous). False, with *c empty: the whole fabric has to be routed, since
+ * there are new cables, switches or hosts, or too much is lost, or a pair would
+ * lose its path, or the switches hold entries of another origin or through a
+ * link that is to be avoided. Without a loss the tables are those of
+ * repair_new() again.
  */
-bool repair_tables(struct repair *r, const struct graph *now,
-		   const struct lft *held, struct choice *c);
+bool repair_tables(struct repair *r, const struct engine_input *in,
+		   struct choice *c);
 
 #endif

@@ -445,8 +445,7 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	};
 
 	choice_clear(&s->choice);
-	if (s->repair && repair_tables(s->repair, g, s->next.seen->lft,
-				       &s->choice))
+	if (s->repair && repair_tables(s->repair, &in, &s->choice))
 		return true;
 	g_clear_pointer(&s->repair, repair_free);
 	return choose_tables(&wish, &in, &s->choice, error);

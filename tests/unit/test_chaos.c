@@ -35,6 +35,7 @@
 #define CHECK_SETS_EACH	16u
 #define CHECK_PKEYS_EACH	8u
 #define PARTITIONS	2u	/* besides the default one */
+#define N_CASES		3u	/* that found a defect once */
 #define LOOKS		3u	/* while an event is dealt with */
 #define LOOK_US		5000u	/* to the first one, at most; then double */
 
@@ -473,16 +474,23 @@ test_engine_stays_when_nothing_has_changed(void **state)
 	chaos_run("random(8,5,2)", 4, EVENTS);
 }
 
+static void
+test_links_to_avoid_come_back(void **state)
+{
+	chaos_run("ring(9;1)", 11, EVENTS);
+}
+
 int
 main(void)
 {
-	struct CMUnitTest tests[G_N_ELEMENTS(specs) + 2] = {
+	struct CMUnitTest tests[N_CASES + G_N_ELEMENTS(specs)] = {
 		cmocka_unit_test(test_update_comes_to_its_end),
 		cmocka_unit_test(test_engine_stays_when_nothing_has_changed),
+		cmocka_unit_test(test_links_to_avoid_come_back),
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-		tests[i + 2] = (struct CMUnitTest){
+		tests[N_CASES + i] = (struct CMUnitTest){
 			.name = specs[i],
 			.test_func = test_fabric_recovers,
 			.initial_state = (void *)(uintptr_t)specs[i],

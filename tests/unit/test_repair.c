@@ -17,6 +17,7 @@
 #include "topology/generate.h"
 #include "topology/prng.h"
 
+#define AWAY	3u	/* the LID of a host that is away */
 #define ROUNDS	6u	/* repairs of a fabric, one after the other */
 
 struct lab {
@@ -42,6 +43,7 @@ static void
 lab_open(struct lab *lab, struct snapshot *s)
 {
 	const struct choice_wish wish = { 0 };
+	const struct lid_range away = { .guid = 1, .min = AWAY, .max = AWAY };
 	struct engine_input in = { .n_threads = 1 };
 	g_autoptr(GError) error = NULL;
 	struct oracle_verdict v;
@@ -50,7 +52,7 @@ lab_open(struct lab *lab, struct snapshot *s)
 
 	*lab = (struct lab){ .s = s };
 	assert_non_null(s);
-	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
+	lab->lids = lid_assign(lab->s, 0, &away, 1, NULL, NULL);
 	in.g = g = graph_new(lab->s, lab->lids);
 	assert_true(choose_tables(&wish, &in, &lab->whole, &error));
 	lab->held = lft_copy(lab->whole.lft);
@@ -170,13 +172,15 @@ expect_way(const struct rest *r, const struct choice *c)
 static bool
 lab_change(struct lab *lab, struct snapshot *s, double *worst)
 {
+	struct engine_input in;
 	struct oracle_verdict v;
 	struct choice c;
 	struct rest r;
 	bool ok;
 
 	rest_open(&r, lab, s);
-	ok = repair_tables(lab->repair, r.g, r.held, &c);
+	in = (struct engine_input){ .g = r.g, .previous = r.held };
+	ok = repair_tables(lab->repair, &in, &c);
 	if (ok) {
 		expect_way(&r, &c);
 		expect_safe(&r, c.lft, NULL, &v);
@@ -286,4 +290,36 @@ TEST(test_foreign_entries_need_an_engine)
 	memset(lft_row(lab.held, 0), LFT_NO_PATH, lab.held->stride);
 	assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
 	lab_close(&lab);
+}
+
+/* Who had the LID is away, and the link to be avoided has come back. */
+TEST(test_entries_into_avoided_links_need_an_engine)
+{
+	struct snapshot *s = generate_fabric("ring(6;2)", NULL, NULL);
+	struct snapshot *less = damage(s, 1, 1);
+	struct engine_input in = { 0 };
+	struct graph *whole, *g;
+	struct choice c;
+	struct lab lab;
+	uint32_t port = 0, sw;
+
+	lab_open(&lab, less);
+	while (s->ports[port].peer == less->ports[port].peer)
+		port++;
+	whole = graph_new(s, lab.lids);
+	g = graph_new(less, lab.lids);
+	in = (struct engine_input){
+		.g = g, .whole = whole, .previous = lab.held,
+	};
+	assert_true(repair_tables(lab.repair, &in, &c));
+	choice_clear(&c);
+	sw = snapshot_node_of(s, port)->sw_index;
+	lft_row(lab.held, sw)[AWAY] = s->ports[port].num;
+	/* as if it had been there when they were made */
+	lft_row(lab.whole.lft, sw)[AWAY] = s->ports[port].num;
+	assert_false(repair_tables(lab.repair, &in, &c));
+	graph_free(g);
+	graph_free(whole);
+	lab_close(&lab);
+	snapshot_unref(s);
 }
