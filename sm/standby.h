@@ -36,9 +36,9 @@ void standby_follow(struct standby *b, struct snapshot *where);
 void standby_read_last(struct standby *b, void (*done)(void *data), void *data);
 
 /* We are the master: the SA and what is remembered become what was read. heard:
- * when the former master answered last, us. Returns its LID if nothing of what
- * its clients had told it is missing, else LID_NONE: they are to register
- * again. */
+ * when the former master answered last, us; INT64_MAX: it may have lived on.
+ * Returns its LID if nothing of what its clients had told it is missing, else
+ * LID_NONE: they are to register again. */
 uint16_t standby_take(struct standby *b, int64_t heard);
 
 /* The SA's state may have changed: standbys that follow us are told. */

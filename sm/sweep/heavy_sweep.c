@@ -164,6 +164,7 @@ publish(struct sweep *s, struct snapshot *after)
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
+	s->cut_off = false;
 	if (after) {
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
@@ -531,7 +532,9 @@ decide(struct sweep *s)
 		return;
 	}
 	n = s->next.subnet;
-	s->fresh = table_reader_fresh(n);
+	s->fresh = table_reader_fresh(n, s->cut_off ? NULL : s->view.subnet);
+	if (s->cut_off)
+		reregister_forget(s->clients);
 	isolate(s);
 	make_plan(s);
 	sweep_note(s, SWEEP_NOTE_PLANNED);
@@ -563,7 +566,7 @@ read_tables(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
-	bool trust = s->view.subnet &&
+	bool trust = s->view.subnet && !s->cut_off &&
 		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 
 	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));

@@ -9,7 +9,8 @@
  * what we were not.
  *
  *	unknown --told--> known --comes up anew, gets another LID,--> unknown
- *				  leaves the fabric
+ *				  leaves the fabric, had us as its
+ *				  master and has another one
  *
  * Who leaves is forgotten since the SA takes it out of its groups. Who does
  * not acknowledge stays unknown, and is asked again in the next sweep; who
@@ -23,7 +24,8 @@ struct reregister {
 	bool trusting;		/* no port was met so far */
 	uint16_t former;	/* LID of the master before us, whose clients
 				   we know; or LID_NONE */
-	GHashTable *known;	/* set of PortGUIDs */
+	uint16_t own;		/* our LID at the last sweep */
+	GHashTable *known;	/* by PortGUID: were we seen as its master? */
 };
 
 struct reregister *
@@ -52,6 +54,7 @@ is_new(const struct reregister *c, const struct snapshot *s,
        const struct lid_map *lids, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
+	gpointer was_ours;
 
 	/* Port 0 has no link that could have been down. */
 	if (p->num > 0 && p->info.state < PORT_STATE_ACTIVE)
@@ -61,19 +64,25 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	if (c->trusting)
 		return p->info.sm_lid != lids->base[s->local_port] &&
 			(!c->former || p->info.sm_lid != c->former);
-	return !g_hash_table_contains(c->known, &p->guid);
+	if (!g_hash_table_lookup_extended(c->known, &p->guid, NULL, &was_ours))
+		return true;
+	/* Another SM, in a part of the fabric from which we were cut off. */
+	return was_ours && p->info.sm_lid != c->own &&
+		p->info.sm_lid != lids->base[s->local_port];
 }
 
 static void
-know(GHashTable *set, uint64_t guid)
+know(GHashTable *known, uint64_t guid, bool is_ours)
 {
-	g_hash_table_add(set, g_memdup2(&guid, sizeof(guid)));
+	g_hash_table_insert(known, g_memdup2(&guid, sizeof(guid)),
+			    GINT_TO_POINTER(is_ours));
 }
 
 uint8_t *
 reregister_want(struct reregister *c, const struct snapshot *s,
 	     const struct lid_map *lids)
 {
+	uint16_t own = lids->base[s->local_port];
 	GHashTable *known;
 	uint8_t *want;
 
@@ -87,10 +96,12 @@ reregister_want(struct reregister *c, const struct snapshot *s,
 			continue;
 		want[port] = is_new(c, s, lids, port);
 		if (!want[port])
-			know(known, s->ports[port].guid);
+			know(known, s->ports[port].guid,
+			     s->ports[port].info.sm_lid == own);
 	}
 	g_hash_table_unref(c->known);
 	c->known = known;
+	c->own = own;
 	c->trusting = false;
 	c->former = LID_NONE;
 	return want;
@@ -101,7 +112,7 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
 {
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (told[port])
-			know(c->known, s->ports[port].guid);
+			know(c->known, s->ports[port].guid, false);
 }
 
 void

@@ -116,7 +116,8 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 		reregister_forget(s->clients);
 	if (state != SM_STATE_MASTER || !s->params.hooks.mastered)
 		return;
-	former = s->params.hooks.mastered(s->heard, s->params.hooks.data);
+	former = s->params.hooks.mastered(s->cut_off ? INT64_MAX : s->heard,
+					  s->params.hooks.data);
 	if (former)
 		reregister_trust(s->clients, former);
 }
@@ -255,7 +256,7 @@ obey(struct sweep *s, uint32_t port)
 	s->master = port;
 	s->polls_lost = 0;
 	s->heard = sweep_now(s);
-	s->up = false;
+	s->up = s->cut_off = false;
 	sweep_view_clear(&s->view);
 	g_ptr_array_set_size(s->avoided, 0);
 	g_clear_pointer(&s->silent, g_array_unref);
@@ -349,6 +350,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		return;
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
+		s->cut_off = s->view.subnet || s->elected;
 		name = snapshot_port_name(n, n->local_port);
 		text = g_strdup_printf("%s, the manager's own port, is down: "
 				       "no cable, or nothing at its other end",
@@ -356,6 +358,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		sweep_fail(s, text);
 		return;
 	}
+	s->cut_off |= (s->view.subnet || s->elected) &&
+		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
 		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
 		n->n_faults, (double)(sweep_now(s) - s->began) / 1000,

@@ -103,8 +103,9 @@ struct sweep;
 
 /* Of who keeps what a former master knew; each may be NULL. */
 struct sweep_hooks {
-	/* We are the master now; the former one answered last at `heard`, us.
-	 * Returns its LID if all its clients are known, else LID_NONE. */
+	/* We are the master now; the former one answered last at `heard`, us;
+	 * INT64_MAX: it may have lived on where we did not see it. Returns its
+	 * LID if all its clients are known, else LID_NONE. */
 	uint16_t (*mastered)(int64_t heard, void *data);
 	/* The master hands over. True: sweep_accept() is called soon. */
 	bool (*offered)(void *data);
@@ -174,8 +175,7 @@ struct sweep_report {
 	const struct desired *wanted;	/* PLANNED */
 	const struct health *verdict;	/* UP, NOT_UP */
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
-	const uint8_t *fresh;	/* UP, NOT_UP: by switch: it came without a
-				   LID, so it has lost its tables */
+	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh() */
 	const char *error;		/* FAILED */
 	const struct snapshot_node *master;	/* STANDBY */
 	const GArray *peers;	/* struct election_peer: SMs that answered in
@@ -301,6 +301,8 @@ struct sweep {
 	/* The sweep that is under way. */
 	unsigned why;			/* its causes */
 	bool is_repair;
+	bool cut_off;	/* our own link was down since the last one: another SM
+			   may have changed anything */
 	int64_t began;
 	GPtrArray *avoid;		/* of `next` */
 	struct mad_client_stats stats;	/* at its beginning */

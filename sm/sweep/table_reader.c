@@ -321,7 +321,9 @@ switch_is_as_left(const struct snapshot *now, const struct snapshot_node *n,
 		n->sw.linear_fdb_top &&
 		n->sw.linear_fdb_top == was->sw.linear_fdb_top &&
 		now->ports[n->first_port].info.lid ==
-		then->ports[was->first_port].info.lid;
+		then->ports[was->first_port].info.lid &&
+		now->ports[n->first_port].info.sm_lid ==
+		then->ports[was->first_port].info.sm_lid;
 }
 
 struct lft_seen *
@@ -357,15 +359,20 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 }
 
 uint8_t *
-table_reader_fresh(const struct snapshot *s)
+table_reader_fresh(const struct snapshot *now, const struct snapshot *then)
 {
-	uint8_t *fresh = g_new0(uint8_t, s->n_switches + 1);
+	uint8_t *fresh = g_new0(uint8_t, now->n_switches + 1);
 
-	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
+		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
+		const struct snapshot_port *p = &now->ports[n->first_port];
+		uint32_t was = then ? snapshot_find_node(then,
+			n->info.node_guid) : SNAPSHOT_NONE;
 
-		fresh[sw] = s->ports[n->first_port].info.lid == LID_NONE ||
-			(n->sw_known && !n->sw.linear_fdb_top);
+		fresh[sw] = p->info.lid == LID_NONE || was == SNAPSHOT_NONE ||
+			(n->sw_known && !n->sw.linear_fdb_top) ||
+			p->info.sm_lid != then->ports[
+				then->nodes[was].first_port].info.sm_lid;
 	}
 	return fresh;
 }
@@ -376,7 +383,8 @@ end_is_as_left(const struct snapshot_port *now,
 {
 	return now->known && then->known && now->guid == then->guid &&
 		now->info.state > PORT_STATE_INIT && now->info.lid &&
-		now->info.lid == then->info.lid;
+		now->info.lid == then->info.lid &&
+		now->info.sm_lid == then->info.sm_lid;
 }
 
 static void

@@ -47,7 +47,8 @@ void table_reader_cancel(struct table_reader *r);
 /*
  * Room for LIDs up to `top` and up to what any switch of `now` holds. Known
  * are the tables that were left on a switch at the time of `then` (NULL: none)
- * if its GUID, LID and LinearFDBTop are still the same.
+ * if its GUID, LID, LinearFDBTop and SMLID are still the same: an SM that was
+ * its master while we were cut off has written its own.
  */
 struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
 					  uint16_t top,
@@ -56,15 +57,17 @@ struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
 
 /*
  * `held` gets the tables, known at the time of `then`, of the ports that cannot
- * have lost them: a port of a CA or router with the same GUID, number and LID
- * whose link stayed up, and all ports of a switch with the same LID and
- * LinearFDBTop, since a reset clears both (IBA 14.2.5.4).
+ * have lost them: a port of a CA or router with the same GUID, number, LID and
+ * SMLID whose link stayed up, and all ports of a switch with the same LID, SMLID
+ * and LinearFDBTop, since a reset clears them (IBA 14.2.5.4).
  */
 void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
-/* By switch: it was reset, or is new, and holds no tables. g_free. */
-uint8_t *table_reader_fresh(const struct snapshot *s);
+/* By switch: it was reset, or is new, or another SM may have written its tables.
+ * then may be NULL: all are new. g_free. */
+uint8_t *table_reader_fresh(const struct snapshot *now,
+			    const struct snapshot *then);
 
 #endif

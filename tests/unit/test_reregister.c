@@ -119,6 +119,29 @@ TEST(test_clients_of_another_master_are_told, known, bench_close)
 	assert_int_equal(sweep(b), 0);
 }
 
+/* We had lost our link for a while, and it served a part of the fabric. */
+TEST(test_clients_of_a_master_meanwhile_are_told, forgotten, bench_close)
+{
+	struct bench *b = *state;
+	struct port_info *info;
+	uint32_t port = 0;
+
+	while (!snapshot_is_end_port(b->s, port) || port == b->host)
+		port++;
+	info = &b->s->ports[port].info;
+	info->sm_lid = 77;
+	assert_int_equal(sweep(b), 4);
+	reregister_told(b->c, b->s, b->want);
+	assert_int_equal(sweep(b), 0);	/* not read again so far */
+	info->sm_lid = b->lids->base[b->host];
+	assert_int_equal(sweep(b), 0);
+	info->sm_lid = 77;
+	assert_int_equal(sweep(b), 1);
+	assert_true(b->want[port]);
+	reregister_told(b->c, b->s, b->want);
+	assert_int_equal(sweep(b), 0);
+}
+
 TEST(test_another_lid_is_told, known, bench_close)
 {
 	struct bench *b = *state;

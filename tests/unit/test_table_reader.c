@@ -438,6 +438,40 @@ TEST(test_forwarding_tables_are_recalled_if_as_left, set_up, tear_down)
 	snapshot_unref(now);
 }
 
+static bool
+is_fresh(const struct snapshot *now, const struct snapshot *then)
+{
+	g_autofree uint8_t *fresh = table_reader_fresh(now, then);
+
+	return fresh[0];
+}
+
+/* Another SM may have written its tables. */
+TEST(test_a_switch_that_had_another_master_is_fresh, set_up, tear_down)
+{
+	struct snapshot *now;
+	struct lft_seen *seen;
+	struct port_info *info;
+	struct bench *b = *state;
+
+	set_up_lfts(b, 64);
+	b->s->ports[b->s->nodes[b->s->switches[0]].first_port].info.lid = 1;
+	bench_run(b);
+	now = snapshot_copy(b->s);
+	info = &now->ports[now->nodes[now->switches[0]].first_port].info;
+	assert_false(is_fresh(now, b->s));
+	assert_true(is_fresh(now, NULL));
+	info->sm_lid++;
+	assert_true(is_fresh(now, b->s));
+	seen = table_reader_recall_lfts(now, 3, b->s, b->seen);
+	assert_null(lft_seen_block(seen, 0, 0));
+	lft_seen_free(seen);
+	info->sm_lid--;
+	info->lid = LID_NONE;
+	assert_true(is_fresh(now, b->s));
+	snapshot_unref(now);
+}
+
 /* --------------------------------------------------------------- recalling */
 
 /* As it is when we have left it. */
@@ -499,6 +533,11 @@ TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed,
 
 	now = snapshot_copy(b->s);
 	now->ports[b->host].info.lid++;
+	assert_false(is_recalled(b, now, b->host));
+	snapshot_unref(now);
+
+	now = snapshot_copy(b->s);
+	now->ports[b->host].info.sm_lid++;
 	assert_false(is_recalled(b, now, b->host));
 	snapshot_unref(now);
 
