@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Chaos with groups: two subnet managers, and hosts that behave as IPoIB does:
+ * each joins the broadcast group and some others when its port becomes Active,
+ * again if the SM asks it to (ClientReregister), and asks until it is answered.
+ * Cables, hosts, switches and managers come and go; soon after that
+ *
+ *	- one manager is everybody's master
+ *	- every two hosts of the master's part reach each other, and no channels
+ *	  wait for each other in a circle
+ *	- what a member of a group sends reaches each other member once, and
+ *	  nobody who never was one: that somebody left a group while another
+ *	  manager was his master is not known
+ *
+ * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric,
+ * MINISM_CHAOS_FABRIC a pattern of the fabrics, MINISM_TEST_LOG the log.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/io/mad_client.h"
+#include "sm/mad/sa_record.h"
+#include "tests/lib/seed.h"
+#include "tests/lib/sim_script.h"
+#include "tests/lib/world.h"
+#include "topology/prng.h"
+
+#define EVENTS		300u
+#define SEED		20261123u
+#define SECOND		G_USEC_PER_SEC
+#define N_GROUPS	4u	/* the first is IPoIB's broadcast group */
+#define N_MANAGERS	2u
+#define TURN_US		(SECOND / 10)	/* of the hosts */
+#define PATIENCE	60u	/* s until all is well */
+
+static const char *const specs[] = {
+	"PGFT(4,4;1,4)", "PGFT(2,2,4;1,2,2)", "ring(6;2)", "torus(3,3;1)",
+	"random(10,3,2)", "rails(4;4,2)", "dragonfly(2,2,1)", "mesh(4,3;1)",
+};
+
+struct chaos;
+
+struct host {
+	struct chaos *c;
+	uint32_t port;
+	struct transport *t;
+	struct mad_client *x;
+	bool wants[N_GROUPS];
+	bool is_in[N_GROUPS];	/* as it believes */
+	bool was_in[N_GROUPS];
+	uint16_t mlid[N_GROUPS];
+	bool asks;		/* one at a time, of: */
+	unsigned group;
+	unsigned life;		/* another one after each loss of its link */
+};
+
+struct chaos {
+	struct world w;		/* w.m: the first manager */
+	struct manager other;
+	uint32_t seat[N_MANAGERS];
+	struct host *hosts;
+	unsigned n_hosts;
+	uint64_t rng;
+	uint8_t *cut;		/* by port */
+	uint8_t *off;		/* by node */
+	char what[128];
+};
+
+/* ------------------------------------------------------------------ hosts */
+
+static void
+group_mgid(unsigned group, uint8_t mgid[16])
+{
+	static const uint8_t ipoib[16] = {
+		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
+		0xff, 0xff, 0xff, 0xff,
+	};
+
+	memcpy(mgid, ipoib, 16);
+	if (group) {
+		memset(mgid + 12, 0, 4);
+		mgid[15] = (uint8_t)group;
+	}
+}
+
+static void
+on_answer(const struct mad_client_answer *a, void *data, uint64_t life)
+{
+	struct host *h = data;
+	struct mcmember_record r;
+
+	h->asks = false;
+	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status ||
+	    life != h->life)
+		return;
+	sa_record_decode(SA_ATTR_MC_MEMBER, a->mad + SA_DATA_OFFSET, &r);
+	h->is_in[h->group] = a->header.method != (SA_METHOD_DELETE |
+						  MAD_METHOD_RESPONSE);
+	h->was_in[h->group] = true;
+	h->mlid[h->group] = r.mlid;
+}
+
+static void
+host_ask(struct host *h, unsigned group)
+{
+	const struct snapshot *s = h->c->w.s;
+	const uint64_t gid[2] = {
+		GUINT64_TO_BE(UINT64_C(0xfe80000000000000)),
+		GUINT64_TO_BE(s->ports[h->port].guid),
+	};
+	const struct mad_addr to = {
+		.qp = 1, .qkey = MAD_GSI_QKEY,
+		.lid = sim_port_info(h->c->w.sim, h->port)->sm_lid,
+	};
+	struct mcmember_record r = {
+		.join_state = 1, .q_key = 0xb1b, .pkey = 0xffff,
+	};
+	uint64_t mask = SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) |
+		SA_BIT(MCM_JOIN_STATE);
+	uint8_t mad[MAD_SIZE];
+
+	if (group && h->wants[group])
+		mask |= SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) |
+			SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
+			SA_BIT(MCM_FLOW_LABEL);
+	group_mgid(group, r.mgid);
+	memcpy(r.port_gid, gid, 16);
+	sa_build(mad, h->wants[group] ? MAD_METHOD_SET : SA_METHOD_DELETE,
+		 SA_ATTR_MC_MEMBER);
+	mask = GUINT64_TO_BE(mask);
+	memcpy(mad + SA_DATA_OFFSET - 8, &mask, 8);
+	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
+	h->asks = true;
+	h->group = group;
+	mad_client_start(h->x, &to, mad, on_answer, h, h->life);
+}
+
+static bool
+host_is_up(const struct host *h)
+{
+	return !h->c->off[h->c->w.s->ports[h->port].node] &&
+		sim_port_info(h->c->w.sim, h->port)->state ==
+			PORT_STATE_ACTIVE;
+}
+
+static void
+host_forget(struct host *h)
+{
+	memset(h->is_in, 0, sizeof(h->is_in));
+	h->life++;
+}
+
+static void
+host_turn(struct host *h)
+{
+	if (!host_is_up(h)) {
+		host_forget(h);
+		return;
+	}
+	for (unsigned g = 0; g < N_GROUPS && !h->asks; g++)
+		if (h->wants[g] != h->is_in[g])
+			host_ask(h, g);
+}
+
+static void
+on_reregister(struct sim *sim, uint32_t port, void *data)
+{
+	struct chaos *c = data;
+
+	for (unsigned i = 0; i < c->n_hosts; i++)
+		if (c->hosts[i].port == port)
+			host_forget(&c->hosts[i]);
+}
+
+/* Its link was down, for however short a time. */
+static void
+lose_link(struct chaos *c, uint32_t port)
+{
+	uint32_t peer = c->w.s->ports[port].peer;
+
+	on_reregister(c->w.sim, port, c);
+	if (peer != SNAPSHOT_NONE)
+		on_reregister(c->w.sim, peer, c);
+}
+
+static void
+lose_links(struct chaos *c, uint32_t node)
+{
+	const struct snapshot_node *n = &c->w.s->nodes[node];
+
+	for (unsigned num = 0; num <= n->info.num_ports; num++) {
+		uint32_t port = snapshot_port_of(c->w.s, node, num);
+
+		if (port != SNAPSHOT_NONE)
+			lose_link(c, port);
+	}
+}
+
+static void
+run(struct chaos *c, int64_t us)
+{
+	for (int64_t end = sim_now(c->w.sim) + us; sim_now(c->w.sim) < end;) {
+		sim_run(c->w.sim, MIN(end, sim_now(c->w.sim) + TURN_US));
+		for (unsigned i = 0; i < c->n_hosts; i++)
+			host_turn(&c->hosts[i]);
+	}
+}
+
+/* --------------------------------------------------------------- managers */
+
+static struct manager *
+manager_at(struct chaos *c, unsigned i)
+{
+	return i ? &c->other : &c->w.m;
+}
+
+static void
+manager_start(struct chaos *c, unsigned i)
+{
+	struct sm_instance_params params = manager_defaults;
+
+	params.wire.timeout_ms = 20;
+	params.wire.retries = 2;
+	params.sweep.sweep_s = 2;
+	params.sweep.clients = REREGISTER_FORGOTTEN;
+	params.sweep.priority = 3 + prng_below(&c->rng, 8);
+	params.sa = &manager_sa;
+	manager_open(manager_at(c, i), c->w.sim, c->seat[i], &params, NULL);
+}
+
+/* ----------------------------------------------------------------- events */
+
+static uint32_t
+any_cabled_port(struct chaos *c)
+{
+	for (;;) {
+		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
+
+		if (c->w.s->ports[port].peer != SNAPSHOT_NONE)
+			return port;
+	}
+}
+
+static void
+say(struct chaos *c, const char *verb, uint32_t node)
+{
+	snprintf(c->what, sizeof(c->what), "%s %s", verb,
+		 c->w.s->nodes[node].desc);
+}
+
+static void
+event_cable(struct chaos *c)
+{
+	uint32_t port = any_cabled_port(c), peer = c->w.s->ports[port].peer;
+	bool cut = !c->cut[port];
+
+	c->cut[port] = c->cut[peer] = cut;
+	if (cut)
+		sim_link_cut(c->w.sim, port);
+	else
+		sim_link_mend(c->w.sim, port);
+	lose_link(c, port);
+	say(c, cut ? "cut" : "mend", c->w.s->ports[port].node);
+}
+
+static void
+event_mend(struct chaos *c)
+{
+	for (uint32_t port = 0; port < c->w.s->n_ports; port++)
+		if (c->cut[port] && prng_below(&c->rng, 3)) {
+			c->cut[port] = false;
+			c->cut[c->w.s->ports[port].peer] = false;
+			sim_link_mend(c->w.sim, port);
+			say(c, "mend", c->w.s->ports[port].node);
+		}
+}
+
+/* Not one with a manager: that would be two events. */
+static uint32_t
+any_node(struct chaos *c)
+{
+	for (;;) {
+		uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
+
+		if (node != c->w.s->ports[c->seat[0]].node &&
+		    node != c->w.s->ports[c->seat[1]].node)
+			return node;
+	}
+}
+
+static void
+event_node(struct chaos *c)
+{
+	uint32_t node = any_node(c);
+
+	c->off[node] = !c->off[node];
+	if (c->off[node])
+		sim_node_off(c->w.sim, node);
+	else
+		sim_node_on(c->w.sim, node);
+	lose_links(c, node);
+	say(c, c->off[node] ? "off" : "on", node);
+}
+
+static void
+event_node_on(struct chaos *c)
+{
+	for (uint32_t node = 0; node < c->w.s->n_nodes; node++)
+		if (c->off[node] && prng_below(&c->rng, 3)) {
+			c->off[node] = false;
+			sim_node_on(c->w.sim, node);
+			say(c, "on", node);
+		}
+}
+
+static void
+event_reset(struct chaos *c)
+{
+	uint32_t node = any_node(c);
+
+	if (c->off[node])
+		return;
+	sim_node_reset(c->w.sim, node);
+	lose_links(c, node);
+	say(c, "reset", node);
+}
+
+static void
+event_group(struct chaos *c)
+{
+	struct host *h = &c->hosts[prng_below(&c->rng, c->n_hosts)];
+	unsigned group = 1 + prng_below(&c->rng, N_GROUPS - 1);
+
+	h->wants[group] = !h->wants[group];
+	say(c, h->wants[group] ? "join" : "leave", c->w.s->ports[h->port].node);
+}
+
+static void
+event_kill(struct chaos *c)
+{
+	unsigned i = prng_below(&c->rng, N_MANAGERS);
+
+	if (!manager_at(c, i)->t) {
+		manager_start(c, i);
+		say(c, "start", c->w.s->ports[c->seat[i]].node);
+	} else if (manager_at(c, 1 - i)->t) {
+		manager_close(manager_at(c, i));
+		say(c, "kill", c->w.s->ports[c->seat[i]].node);
+	}
+}
+
+static void
+on_retired(void *data)
+{
+	*(bool *)data = true;
+}
+
+static void
+event_retire(struct chaos *c)
+{
+	unsigned i = prng_below(&c->rng, N_MANAGERS);
+	bool retired = false;
+
+	if (!manager_at(c, 0)->t || !manager_at(c, 1)->t)
+		return;
+	if (sm_instance_retire(manager_at(c, i)->sm, on_retired, &retired))
+		for (unsigned k = 0; !retired && k < 2 * RETIRE_MS; k++)
+			sim_run(c->w.sim, sim_now(c->w.sim) + 1000);
+	manager_close(manager_at(c, i));
+	say(c, "retire", c->w.s->ports[c->seat[i]].node);
+}
+
+static void
+event_priority(struct chaos *c)
+{
+	unsigned i = prng_below(&c->rng, N_MANAGERS);
+
+	if (manager_at(c, i)->t)
+		sweep_set_priority(manager_at(c, i)->sweep,
+				   prng_below(&c->rng, 15));
+	say(c, "priority", c->w.s->ports[c->seat[i]].node);
+}
+
+static void
+happen(struct chaos *c)
+{
+	static void (*const events[])(struct chaos *) = {
+		event_cable, event_cable, event_mend, event_node,
+		event_node_on, event_reset, event_group, event_group,
+		event_kill, event_kill, event_retire, event_priority,
+	};
+
+	events[prng_below(&c->rng, G_N_ELEMENTS(events))](c);
+}
+
+/* ----------------------------------------------------------------- checks */
+
+/* The part that is judged may be a port alone, or without a manager. */
+static bool
+is_managed(struct chaos *c, const uint8_t *alive)
+{
+	unsigned n = 0, n_managers = 0;
+
+	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
+		n += alive[p];
+	for (unsigned i = 0; i < N_MANAGERS; i++)
+		n_managers += alive[c->seat[i]] && manager_at(c, i)->t;
+	return n > 1 && n_managers;
+}
+
+static const char *
+other_master(struct chaos *c, const uint8_t *alive)
+{
+	uint16_t lid = sim_port_info(c->w.sim, c->seat[0])->sm_lid;
+	bool is_one = false;
+
+	for (unsigned i = 0; i < N_MANAGERS; i++)
+		is_one |= alive[c->seat[i]] && manager_at(c, i)->t &&
+			sim_port_info(c->w.sim, c->seat[i])->lid == lid;
+	if (!is_one)
+		return "the master is not there";
+	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
+		if (alive[p] && snapshot_is_end_port(c->w.s, p) &&
+		    (sim_port_info(c->w.sim, p)->sm_lid != lid ||
+		     (p != c->seat[0] && p != c->seat[1] &&
+		      !sim_port_info(c->w.sim, p)->lid)))
+			return "a port has another master";
+	return NULL;
+}
+
+static const char *
+lost_way(struct chaos *c)
+{
+	unsigned pairs, mixed;
+
+	return world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed) ?
+		"pairs are not reached" : NULL;
+}
+
+static const char *
+wrong_copies(struct chaos *c, const struct host *from, unsigned group,
+	     const uint8_t *alive)
+{
+	g_autofree uint8_t *count = g_new0(uint8_t, c->w.s->n_ports);
+	const char *why = NULL;
+	struct sim_mcast out;
+
+	if (sim_probe_mcast(c->w.sim, from->port, from->mlid[group], 0xffff, 0,
+			    &out) != SIM_DELIVERED)
+		why = "a packet to a group does not go out, or goes round";
+	for (guint i = 0; !why && i < out.reached->len; i++)
+		count[g_array_index(out.reached, uint32_t, i)]++;
+	for (unsigned i = 0; !why && i < c->n_hosts; i++) {
+		const struct host *h = &c->hosts[i];
+
+		if (h == from)
+			why = count[h->port] ? "it comes back" : NULL;
+		else if (alive[h->port] && count[h->port] > 1)
+			why = "somebody has it twice";
+		else if (alive[h->port] && h->is_in[group] && !count[h->port])
+			why = "a member does not have it";
+		else if (count[h->port] && !h->was_in[group])
+			why = "one who never was a member has it";
+		if (why)
+			printf("# group %u, MLID 0x%x, from %s to %s\n", group,
+			       from->mlid[group],
+			       snapshot_node_of(c->w.s, from->port)->desc,
+			       snapshot_node_of(c->w.s, h->port)->desc);
+	}
+	sim_mcast_clear(&out);
+	return why;
+}
+
+static const char *
+wrong_groups(struct chaos *c, const uint8_t *alive)
+{
+	for (unsigned i = 0; i < c->n_hosts; i++) {
+		const struct host *h = &c->hosts[i];
+
+		for (unsigned g = 0; alive[h->port] && g < N_GROUPS; g++) {
+			const char *why = h->wants[g] == h->is_in[g] ? NULL :
+				"a host is not in its group, or still is";
+
+			if (!why && h->is_in[g])
+				why = wrong_copies(c, h, g, alive);
+			if (!why)
+				continue;
+			return why;
+		}
+	}
+	return NULL;
+}
+
+/* NULL: all is well. */
+static const char *
+look(struct chaos *c)
+{
+	g_autofree uint8_t *alive = world_alive(&c->w);
+	const char *why;
+
+	if (!is_managed(c, alive))
+		return NULL;
+	why = other_master(c, alive);
+	if (!why)
+		why = lost_way(c);
+	return why ?: wrong_groups(c, alive);
+}
+
+static void
+check(struct chaos *c, unsigned event)
+{
+	const char *why = "";
+	unsigned looped;
+
+	for (unsigned s = 0; why && s < PATIENCE; s++) {
+		run(c, SECOND);
+		why = look(c);
+	}
+	if (why)
+		fail_msg("event %u (%s): %s", event, c->what, why);
+	looped = world_looped(&c->w);
+	if (looped)
+		fail_msg("event %u (%s): %u channels in a credit loop", event,
+			 c->what, looped);
+}
+
+static void
+open_hosts(struct chaos *c)
+{
+	static const struct mad_client_params wire = {
+		.timeout_ms = 200, .retries = 2, .max_wire = 16,
+	};
+
+	c->hosts = g_new0(struct host, c->w.s->n_ports);
+	for (uint32_t p = 0; p < c->w.s->n_ports; p++) {
+		struct host *h = &c->hosts[c->n_hosts];
+
+		if (c->w.s->ports[p].peer == SNAPSHOT_NONE ||
+		    snapshot_is_switch(snapshot_node_of(c->w.s, p)))
+			continue;
+		*h = (struct host){ .c = c, .port = p, .wants = { true } };
+		h->t = sim_attach(c->w.sim, p, SIM_ROLE_CLIENT);
+		h->x = mad_client_new(h->t, &wire);
+		c->n_hosts++;
+		if (p != c->seat[0])
+			c->seat[1] = p;
+	}
+	sim_set_reregister(c->w.sim, on_reregister, c);
+}
+
+static void
+test_groups_recover(void **state)
+{
+	const char *spec = *state;
+	uint64_t seed = seed_get(SEED);
+	struct chaos c = { .rng = prng_stream(seed, 78) };
+
+	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
+	world_open(&c.w, spec, seed, NULL);
+	manager_close(&c.w.m);
+	c.cut = g_new0(uint8_t, c.w.s->n_ports);
+	c.off = g_new0(uint8_t, c.w.s->n_nodes);
+	c.seat[0] = c.w.s->local_port;
+	open_hosts(&c);
+	manager_start(&c, 0);
+	manager_start(&c, 1);
+	snprintf(c.what, sizeof(c.what), "start");
+	for (unsigned event = 0; event < seed_events(EVENTS); event++) {
+		check(&c, event);
+		happen(&c);
+		run(&c, prng_below(&c.rng, 3 * SECOND));
+	}
+	for (unsigned i = 0; i < c.n_hosts; i++) {
+		mad_client_free(c.hosts[i].x);
+		transport_free(c.hosts[i].t);
+	}
+	if (c.other.t)
+		manager_close(&c.other);
+	world_close(&c.w);
+	g_free(c.hosts);
+	g_free(c.cut);
+	g_free(c.off);
+}
+
+int
+main(void)
+{
+	struct CMUnitTest tests[G_N_ELEMENTS(specs)];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
+		tests[i] = (struct CMUnitTest){
+			.name = specs[i],
+			.test_func = test_groups_recover,
+			.initial_state = (void *)(uintptr_t)specs[i],
+		};
+	if (getenv("MINISM_CHAOS_FABRIC"))
+		cmocka_set_test_filter(getenv("MINISM_CHAOS_FABRIC"));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
