@@ -688,12 +688,33 @@ mend_is_renumbered(const struct mend *m, uint32_t n_now)
 	return n_now != m->g->n_switches;
 }
 
+/* Of a choice. */
+static void
+mend_renumber_all(struct mend *m, uint32_t n_now, struct choice *c)
+{
+	struct lft *bridge;
+
+	lft_free(c->lft);
+	c->lft = mend_renumber(m, m->lft, n_now, NULL);
+	for (guint i = 0; c->later && i < c->later->len; i++) {
+		struct transition_entry *e = &g_array_index(c->later,
+					struct transition_entry, i);
+
+		e->sw = m->place[e->sw];
+	}
+	if (c->bridge) {
+		bridge = mend_renumber(m, c->bridge, n_now, NULL);
+		lft_free(c->bridge);
+		c->bridge = bridge;
+	}
+}
+
 /* Fills what of a choice depends on these tables. */
 static void
-mend_conclude(struct mend *m, uint32_t n_now, struct choice *c)
+mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
 {
 	const struct choice *made = &m->r->made;
-	uint32_t sw;
+	uint32_t sw, n_now = now->n_switches;
 
 	c->engine = made->engine;
 	c->reason = g_strdup(made->reason);
@@ -709,22 +730,11 @@ mend_conclude(struct mend *m, uint32_t n_now, struct choice *c)
 	m->r->now = lft_ref(m->lft);
 	memcpy(m->r->is_lost, m->is_lost, m->g->n_edges);
 	c->lft = lft_ref(m->lft);
-	if (!mend_is_renumbered(m, n_now))
-		return;
-	lft_free(c->lft);
-	c->lft = mend_renumber(m, m->lft, n_now, NULL);
-	for (guint i = 0; c->later && i < c->later->len; i++) {
-		struct transition_entry *e = &g_array_index(c->later,
-					struct transition_entry, i);
-
-		e->sw = m->place[e->sw];
-	}
-	if (c->bridge) {
-		struct lft *bridge = mend_renumber(m, c->bridge, n_now, NULL);
-
-		lft_free(c->bridge);
-		c->bridge = bridge;
-	}
+	if (mend_is_renumbered(m, n_now))
+		mend_renumber_all(m, n_now, c);
+	/* The pair that is named may be of a switch that is lost. */
+	if (c->alone.reach.lid)
+		verify_reachability(now, c->lft, NULL, &c->alone.reach);
 }
 
 /* How the switches come from what they hold to the new tables. */
@@ -772,7 +782,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		repair_load_channels(r) && mend_all(&m) &&
 		mend_transit(&m, in->previous, now->n_switches, c);
 	if (ok)
-		mend_conclude(&m, now->n_switches, c);
+		mend_conclude(&m, now, c);
 	else
 		choice_clear(c);
 	lft_free(m.lft);

@@ -35,7 +35,7 @@
 #define CHECK_SETS_EACH	16u
 #define CHECK_PKEYS_EACH	8u
 #define PARTITIONS	2u	/* besides the default one */
-#define N_CASES		3u	/* that found a defect once */
+#define N_CASES		4u	/* that found a defect once */
 #define LOOKS		3u	/* while an event is dealt with */
 #define LOOK_US		5000u	/* to the first one, at most; then double */
 
@@ -480,6 +480,12 @@ test_links_to_avoid_come_back(void **state)
 	chaos_run("ring(9;1)", 11, EVENTS);
 }
 
+static void
+test_a_switch_is_lost_while_a_pair_has_no_path(void **state)
+{
+	chaos_run("torus(4,4;1)", 51, EVENTS);
+}
+
 int
 main(void)
 {
@@ -487,6 +493,8 @@ main(void)
 		cmocka_unit_test(test_update_comes_to_its_end),
 		cmocka_unit_test(test_engine_stays_when_nothing_has_changed),
 		cmocka_unit_test(test_links_to_avoid_come_back),
+		cmocka_unit_test(
+			test_a_switch_is_lost_while_a_pair_has_no_path),
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)

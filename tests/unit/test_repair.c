@@ -187,6 +187,8 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 		assert_int_equal(v.lost_hosts, 0);
 		assert_true(v.lost_mixed <= lab->whole.alone.reach.lost_mixed);
 		assert_int_equal(v.looping, 0);
+		assert_true(!c.alone.reach.lid ||
+			    c.alone.reach.sw < r.s->n_switches);
 		*worst = MAX(*worst, (double)v.max / (double)lab->max);
 		for (uint32_t sw = 0; sw < r.s->n_switches; sw++)
 			memcpy(lft_row(lab->held, r.whole[sw]),
