@@ -215,15 +215,18 @@ world_unreached(struct world *w, uint32_t but, unsigned *pairs,
 		if (!alive[a] || snapshot_is_switch(snapshot_node_of(w->s, a)))
 			continue;
 		for (uint32_t b = 0; b < w->s->n_ports; b++) {
-			enum sim_delivery d;
-			uint16_t lid = sim_port_info(w->sim, b)->lid;
+			enum sim_delivery d = SIM_DELIVERED;
+			const struct port_info *i = sim_port_info(w->sim, b);
+			uint16_t lid = i->lid, end = lid + (1u << i->lmc);
 
 			if (a == b || !alive[b])
 				continue;
 			++*pairs;
-			d = sim_probe(w->sim, a, lid, 0xffff, 0, NULL);
+			for (; d == SIM_DELIVERED && lid < end; lid++)
+				d = sim_probe(w->sim, a, lid, 0xffff, 0, NULL);
 			if (d == SIM_DELIVERED)
 				continue;
+			lid--;
 			if (d == SIM_NO_ROUTE && !w->s->ports[b].num) {
 				++*mixed;
 				continue;
@@ -372,12 +375,16 @@ world_looped(struct world *w)
 			snapshot_is_switch(snapshot_node_of(w->s, a));
 
 		for (uint32_t b = 0; alive[a] && b < w->s->n_ports; b++) {
+			const struct port_info *i = sim_port_info(w->sim, b);
+
 			if (a == b || !alive[b] || (from_switch &&
 			    snapshot_is_switch(snapshot_node_of(w->s, b))))
 				continue;
-			sim_probe(w->sim, a, sim_port_info(w->sim, b)->lid,
-				  0xffff, 0, &trace);
-			waits_add(&waits, &trace);
+			for (uint16_t k = 0; k < 1u << i->lmc; k++) {
+				sim_probe(w->sim, a, i->lid + k, 0xffff, 0,
+					  &trace);
+				waits_add(&waits, &trace);
+			}
 		}
 	}
 	left = waits_left(&waits);

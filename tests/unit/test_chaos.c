@@ -35,7 +35,7 @@
 #define CHECK_SETS_EACH	16u
 #define CHECK_PKEYS_EACH	8u
 #define PARTITIONS	2u	/* besides the default one */
-#define N_CASES		4u	/* that found a defect once */
+#define N_CASES		5u	/* besides the fabrics */
 #define FEW		5u	/* pairs, in what is left of a fabric */
 #define LOOKS		3u	/* while an event is dealt with */
 #define LOOK_US		5000u	/* to the first one, at most; then double */
@@ -335,18 +335,21 @@ check_lids(struct chaos *c)
 
 	memset(owner, 0xff, 0x10000 * sizeof(*owner));
 	for (uint32_t port = 0; port < c->w.s->n_ports; port++) {
-		uint16_t lid;
+		const struct port_info *i = sim_port_info(c->w.sim, port);
+		uint16_t lid = i->lid;
 
 		if (!alive[port])
 			continue;
-		lid = sim_port_info(c->w.sim, port)->lid;
 		if (port == c->w.s->local_port && !lid)
 			continue;	/* alone in the world */
 		assert_true(lid >= LID_UNICAST_MIN &&
 			    lid <= LID_UNICAST_MAX);
-		if (owner[lid] != UINT32_MAX)
-			fail_msg("LID %u twice after %s", lid, c->what);
-		owner[lid] = port;
+		for (unsigned k = 0; k < 1u << i->lmc; k++) {
+			if (owner[lid + k] != UINT32_MAX)
+				fail_msg("LID %u twice after %s", lid + k,
+					 c->what);
+			owner[lid + k] = port;
+		}
 		if (c->lids[port] && c->lids[port] != lid)
 			fail_msg("LID %u became %u after %s", c->lids[port],
 				 lid, c->what);
@@ -415,7 +418,7 @@ come_to_rest(struct chaos *c, unsigned event)
 }
 
 static void
-chaos_run(const char *spec, uint64_t seed, unsigned events)
+chaos_run(const char *spec, uint64_t seed, unsigned events, unsigned lmc)
 {
 	struct chaos c = { .rng = prng_stream(seed, 77) };
 	struct sm_instance_params params = manager_defaults;
@@ -423,6 +426,7 @@ chaos_run(const char *spec, uint64_t seed, unsigned events)
 	params.wire.timeout_ms = 20;
 	params.wire.retries = 2;
 	params.sweep.sweep_s = 2;
+	params.sweep.lmc = lmc;
 	params.sweep.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
 	params.sa = &manager_sa;
 	world_open(&c.w, spec, seed, &params);
@@ -460,38 +464,54 @@ test_fabric_recovers(void **state)
 	uint64_t seed = seed_get(SEED);
 
 	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
-	chaos_run(spec, seed, seed_events(EVENTS));
+	chaos_run(spec, seed, seed_events(EVENTS), 0);
+}
+
+static void
+test_fabric_of_many_lids_recovers(void **state)
+{
+	static const char *const some[] = {
+		"PGFT(3,6;1,3)", "torus(3,3;1)", "random(10,3,2)",
+	};
+	uint64_t seed = seed_get(SEED);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(some); i++) {
+		printf("# %s, LMC %zu: MINISM_TEST_SEED=%" G_GUINT64_FORMAT
+		       "\n", some[i], i + 1, seed);
+		chaos_run(some[i], seed, seed_events(EVENTS / 2), i + 1);
+	}
 }
 
 /* What found a defect once is run each time. */
 static void
 test_update_comes_to_its_end(void **state)
 {
-	chaos_run("PGFT(2,3,3;1,2,2)", 4, EVENTS);
+	chaos_run("PGFT(2,3,3;1,2,2)", 4, EVENTS, 0);
 }
 
 static void
 test_engine_stays_when_nothing_has_changed(void **state)
 {
-	chaos_run("random(8,5,2)", 4, EVENTS);
+	chaos_run("random(8,5,2)", 4, EVENTS, 0);
 }
 
 static void
 test_links_to_avoid_come_back(void **state)
 {
-	chaos_run("ring(9;1)", 11, EVENTS);
+	chaos_run("ring(9;1)", 11, EVENTS, 0);
 }
 
 static void
 test_a_switch_is_lost_while_a_pair_has_no_path(void **state)
 {
-	chaos_run("torus(4,4;1)", 51, EVENTS);
+	chaos_run("torus(4,4;1)", 51, EVENTS, 0);
 }
 
 int
 main(void)
 {
 	struct CMUnitTest tests[N_CASES + G_N_ELEMENTS(specs)] = {
+		cmocka_unit_test(test_fabric_of_many_lids_recovers),
 		cmocka_unit_test(test_update_comes_to_its_end),
 		cmocka_unit_test(test_engine_stays_when_nothing_has_changed),
 		cmocka_unit_test(test_links_to_avoid_come_back),
