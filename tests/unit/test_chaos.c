@@ -369,7 +369,7 @@ check_reach(struct chaos *c, unsigned event)
 			 event, c->what, bad, pairs);
 	/* What is left out is said, and is little. */
 	if (mixed && (c->w.m.last == SWEEP_END_UP ||
-		      mixed > MAX(pairs / 25, FEW)))
+		      mixed > MAX(pairs / 10, FEW)))
 		fail_msg("event %u (%s): %u of %u pairs of a host and a "
 			 "switch are left out", event, c->what, mixed, pairs);
 }
