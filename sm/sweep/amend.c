@@ -251,16 +251,11 @@ GArray *
 amend_wave(struct amend *a)
 {
 	GArray *wave = g_array_new(FALSE, FALSE, sizeof(struct amend_query));
+	bool is_over;		/* all that is needed was read, so also what the
+				   deferred ones wait for */
 	guint kept = 0;
 
 	builder_find_entries(a->b);
-	for (; a->n_asked < a->deferred->len; a->n_asked++) {
-		uint32_t from = g_array_index(a->deferred, uint32_t,
-					      a->n_asked);
-
-		if (builder_port_at(a->b, from)->peer == SNAPSHOT_NONE)
-			add_amend_query(wave, AMEND_BEHIND, from);
-	}
 	for (guint i = 0; i < a->needed->len; i++) {
 		uint32_t holder = g_array_index(a->needed, uint32_t, i);
 
@@ -268,5 +263,13 @@ amend_wave(struct amend *a)
 			g_array_index(a->needed, uint32_t, kept++) = holder;
 	}
 	g_array_set_size(a->needed, kept);
+	is_over = !wave->len;
+	for (; is_over && a->n_asked < a->deferred->len; a->n_asked++) {
+		uint32_t from = g_array_index(a->deferred, uint32_t,
+					      a->n_asked);
+
+		if (builder_port_at(a->b, from)->peer == SNAPSHOT_NONE)
+			add_amend_query(wave, AMEND_BEHIND, from);
+	}
 	return wave;
 }

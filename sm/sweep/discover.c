@@ -38,8 +38,9 @@
  * Hurry. A node that did not answer in the last discovery will hardly answer
  * now, and its time-outs would delay the repair of a cable that has just been
  * pulled. A discovery in a hurry queries it, too, but waits for it only for
- * MOMENT_US after the last other reply; a slow node is found by the next sweep
- * that is not in a hurry.
+ * MOMENT_US after the last other reply, and once more so long with the other
+ * keys, all at once; a slow node is found by the next sweep that is not in a
+ * hurry.
  *
  * Amending. A discovery may begin with a snapshot and read again only what hangs
  * on nodes that reported a change: sm/sweep/amend.c says what that is, in waves,
@@ -207,24 +208,24 @@ learn_key(struct discover *d, uint32_t port, uint64_t key)
 }
 
 /* All is known but who is behind some ports: keys of ports that were not found
- * are strays from now on. False: there are none, or that was done already. */
-static bool
+ * are strays from now on. A switch to which no cable leads is not found. */
+static void
 find_strays(struct discover *d)
 {
 	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
 						       g_int64_equal);
 
-	if (d->strays)
-		return false;
 	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
-		unsigned ports = builder_node_at(d->b, n)->info.num_ports;
+		const struct snapshot_node *node = builder_node_at(d->b, n);
+		unsigned ports = node->info.num_ports;
 
+		if (snapshot_is_switch(node) && node->entry == SNAPSHOT_NONE)
+			continue;
 		for (unsigned num = 0; num <= ports; num++)
 			g_hash_table_add(found, &builder_port_at(d->b,
 				builder_port(d->b, n, num))->guid);
 	}
 	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
-	return d->strays->len > 0;
 }
 
 /* False: no more tries. */
@@ -467,6 +468,17 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	learn_key(d, builder_port(d->b, node, info.local_port), key);
 }
 
+/* What was read of an end whose cable has moved is of before that. */
+static void
+read_end_again(struct discover *d, uint32_t end)
+{
+	struct snapshot_port *p = builder_port_at(d->b, end);
+
+	if (!snapshot_is_switch(builder_node_at(d->b, p->node)))
+		p->known = false;
+	add_query(d, QUERY_PORT_INFO, end);
+}
+
 /* The first place of a cable end that was found twice has answered (or not:
  * data NULL). */
 static void
@@ -492,8 +504,10 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 	}
 	/* The cable was moved in the middle of this discovery. */
 	builder_unlink(d->b, q->port);
-	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE)
+	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE) {
 		link_found(d, q->rival, end);
+		read_end_again(d, end);
+	}
 	if (data)
 		on_node_info(d, q->port, 0, data);
 }
@@ -716,21 +730,36 @@ forget_late(struct discover *d, uint32_t port)
 		}
 }
 
-/* Queries the unanswered ports with the keys of nodes that were not found.
- * False: there is nothing to query. */
+/* With all keys there are, from the first-th on. */
+static void
+query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
+		uint8_t first)
+{
+	struct probe q = { .port = port, .rival = SNAPSHOT_NONE, .kind = kind };
+	uint64_t key;
+
+	for (q.try = first; query_key(d, &q, &key); q.try++)
+		if (d->queue->len < DARK_TRIES_MAX)
+			g_array_append_val(d->queue, q);
+}
+
+/* Queries the unanswered ports once more, with the keys of nodes that were not
+ * found; those that were not waited for were queried with one key only. False:
+ * there is nothing to query. */
 static bool
 query_unanswered(struct discover *d)
 {
-	struct probe q = { .rival = SNAPSHOT_NONE, .kind = QUERY_STRAY };
-	uint64_t key;
-
-	if (!d->unanswered->len || !find_strays(d))
+	if (d->strays || d->unanswered->len + d->dropped->len == 0)
 		return false;
-	for (guint i = 0; i < d->unanswered->len; i++) {
-		q.port = g_array_index(d->unanswered, uint32_t, i);
-		for (q.try = 0; query_key(d, &q, &key); q.try++)
-			if (d->queue->len < DARK_TRIES_MAX)
-				g_array_append_val(d->queue, q);
+	find_strays(d);
+	for (guint i = 0; i < d->unanswered->len; i++)
+		query_with_keys(d, g_array_index(d->unanswered, uint32_t, i),
+				QUERY_STRAY, 0);
+	for (guint i = 0; i < d->dropped->len; i++) {
+		uint32_t port = g_array_index(d->dropped, uint32_t, i);
+
+		query_with_keys(d, port, QUERY_NODE_INFO, 1);
+		query_with_keys(d, port, QUERY_STRAY, 0);
 	}
 	return d->queue->len > 0;
 }
@@ -747,7 +776,7 @@ discover_reply(void *data, const struct smp_request *r,
 		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
 	};
 
-	if (q.kind == QUERY_NODE_INFO)
+	if (q.kind == QUERY_NODE_INFO || q.kind == QUERY_STRAY)
 		forget_late(d, q.port);
 	if (a->outcome != SMP_ANSWERED)
 		discover_on_timeout(d, &q);
@@ -807,7 +836,8 @@ discover_next(void *data, struct smp_request *r)
 
 		if (is_moot(d, &q) || !make_request(d, &q, r))
 			continue;
-		if (q.kind == QUERY_NODE_INFO && was_unanswered(d, q.port))
+		if ((q.kind == QUERY_NODE_INFO || q.kind == QUERY_STRAY) &&
+		    was_unanswered(d, q.port))
 			g_array_append_val(d->late, q.port);
 		return true;
 	}
@@ -838,7 +868,9 @@ discover_wait(void *data)
 		return;
 	if (d->moment_over) {
 		smp_batch_drop(d->batch);
-		g_array_append_vals(d->dropped, d->late->data, d->late->len);
+		if (!d->strays)
+			g_array_append_vals(d->dropped, d->late->data,
+					    d->late->len);
 		g_array_set_size(d->late, 0);
 		d->moment_over = false;
 	} else if (!d->timer)

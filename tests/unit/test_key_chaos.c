@@ -151,40 +151,56 @@ check(struct chaos *c, unsigned event)
 		 c->w.m.problems->str);
 }
 
+static void
+key_run(const char *spec, uint64_t seed, unsigned n_events)
+{
+	static void (*const events[])(struct chaos *c) = {
+		event_reset, event_swap, event_swap_unseen, event_restart,
+		event_other_keys, event_crash, event_crash, event_loss,
+	};
+	struct chaos c = {
+		.rng = seed, .what = "start",
+		.policy = policy_default, .sm = manager_defaults,
+		.dir = g_dir_make_tmp("minism-keys-XXXXXX", NULL),
+	};
+
+	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
+	c.policy.m_key_protect = 2;
+	c.policy.m_key = c.sm.m_key = 1;
+	c.sm.key_mode = MKEY_DB_PER_PORT;
+	c.sm.key_dir = c.dir;
+	c.sm.sweep.policy = &c.policy;
+	c.sm.sweep.route.engine = &engine_minhop;
+	world_open(&c.w, spec, seed, &c.sm);
+	for (unsigned i = 0; i < n_events; i++) {
+		check(&c, i);
+		events[prng_below(&c.rng, G_N_ELEMENTS(events))](&c);
+	}
+	check(&c, n_events);
+	world_close(&c.w);
+	/* what the managers have written: keys and neighbours */
+	assert_int_equal(folder_remove(c.dir), 2);
+	g_free(c.dir);
+}
+
 TEST(test_no_port_is_ever_locked_out)
 {
 	static const char *const specs[] = {
 		"PGFT(4,4;1,2)", "ring(6;2)", "rails(4;4,2)",
 	};
-	static void (*const events[])(struct chaos *c) = {
-		event_reset, event_swap, event_swap_unseen, event_restart,
-		event_other_keys, event_crash, event_crash, event_loss,
-	};
 
-	for (size_t f = 0; f < G_N_ELEMENTS(specs); f++) {
-		struct chaos c = {
-			.rng = seed_get(SEED), .what = "start",
-			.policy = policy_default, .sm = manager_defaults,
-			.dir = g_dir_make_tmp("minism-keys-XXXXXX", NULL),
-		};
+	for (size_t f = 0; f < G_N_ELEMENTS(specs); f++)
+		key_run(specs[f], seed_get(SEED), seed_events(EVENTS));
+}
 
-		printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n",
-		       specs[f], seed_get(SEED));
-		c.policy.m_key_protect = 2;
-		c.policy.m_key = c.sm.m_key = 1;
-		c.sm.key_mode = MKEY_DB_PER_PORT;
-		c.sm.key_dir = c.dir;
-		c.sm.sweep.policy = &c.policy;
-		c.sm.sweep.route.engine = &engine_minhop;
-		world_open(&c.w, specs[f], seed_get(SEED), &c.sm);
-		for (unsigned i = 0; i < seed_events(EVENTS); i++) {
-			check(&c, i);
-			events[prng_below(&c.rng, G_N_ELEMENTS(events))](&c);
-		}
-		check(&c, seed_events(EVENTS));
-		world_close(&c.w);
-		/* what the managers have written: keys and neighbours */
-		assert_int_equal(folder_remove(c.dir), 2);
-		g_free(c.dir);
-	}
+/* Its first NodeInfo was lost; then it was asked with one key only. */
+TEST(test_silent_host_is_asked_with_all_keys)
+{
+	key_run("ring(6;2)", 8, 60);
+}
+
+/* A cable end that is found twice is read again. */
+TEST(test_host_that_moves_while_its_old_place_is_read)
+{
+	key_run("PGFT(4,4;1,2)", 4, 510);
 }
