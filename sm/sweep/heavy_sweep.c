@@ -27,6 +27,7 @@
 #define CHANGES_MAX	8u	/* of a kind, a line each */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
+#define RETRY_GUARD_MAX_US	(300 * G_USEC_PER_SEC)	/* the fabric works */
 
 void
 sweep_note_stage(struct sweep *s, int64_t now)
@@ -197,20 +198,24 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	health_clear(&v);
 }
 
-/* An address that was acknowledged and not taken is sent again soon, and then
- * less and less often: most devices that answer so are just being reset. */
+/* An address or a protection that was acknowledged and not taken is sent again
+ * soon, and then less and less often: most devices that answer so are just being
+ * reset. */
 static void
 set_retry(struct sweep *s, const struct program_result *r)
 {
 	unsigned fields = 0;
+	int64_t most;
 
 	for (uint32_t port = 0; port < r->after->n_ports; port++)
 		fields |= r->untaken[port];
-	if (!(fields & PORT_FIELDS_ADDRESS)) {
+	if (!(fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD))) {
 		s->retry_us = 0;
 		return;
 	}
-	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, RETRY_MAX_US);
+	most = fields & PORT_FIELDS_ADDRESS ? RETRY_MAX_US :
+		RETRY_GUARD_MAX_US;
+	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, most);
 	s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
 }
 
