@@ -327,6 +327,18 @@ graph_new_whole(const struct snapshot *s, const struct lid_map *lids)
 	return graph_make(s, lids, true);
 }
 
+bool
+graph_is_barred(const struct graph *g, uint32_t sw, uint8_t port)
+{
+	const struct snapshot *s = g->subnet;
+	uint32_t p = snapshot_port_of(s, s->switches[sw], port);
+	uint32_t peer = p == SNAPSHOT_NONE ? SNAPSHOT_NONE : s->ports[p].peer;
+
+	return peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, peer)) &&
+		graph_edge_at(g, sw, port) == SNAPSHOT_NONE;
+}
+
 void
 graph_free(struct graph *g)
 {

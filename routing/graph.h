@@ -70,6 +70,10 @@ graph_edge_at(const struct graph *g, uint32_t sw, uint8_t port)
 	return g->edge_of[(size_t)sw * GRAPH_PORTS + port];
 }
 
+/* A cable leads from here to a switch, and no tables may use it: it is to be
+ * avoided, or joins a switch with itself. */
+bool graph_is_barred(const struct graph *g, uint32_t sw, uint8_t port);
+
 /* The owner of a LID; NULL: it has none. */
 static inline const struct graph_target *
 graph_target_at(const struct graph *g, uint32_t lid)

@@ -204,26 +204,30 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
-/* An entry of a LID that nobody had even then. It may lead into a link that has
- * come back and is to be avoided, which is in none of our graphs. */
+/* Have the tables an entry of a LID that nobody had when they were made, into a
+ * cable that has come since and that no tables may use? It is in none of our
+ * graphs. */
 static bool
-mend_has_avoided(const struct mend *m, const struct engine_input *in)
+mend_has_barred(const struct mend *m, const struct graph *now)
 {
-	const struct graph *whole = in->whole;
+	const struct snapshot *s = now->subnet;
+	uint32_t sw, lid, place;
 	const uint8_t *row;
-	uint32_t sw, e, lid;
+	unsigned num;
 
-	for (sw = 0; whole && sw < whole->n_switches; sw++)
-		for_each_edge(whole, sw, e) {
-			if (graph_edge_at(in->g, sw, whole->edges[e].port) !=
-			    SNAPSHOT_NONE)
+	for (sw = 0; sw < m->g->n_switches; sw++) {
+		place = m->place[sw];
+		for (num = 1; place != SNAPSHOT_NONE &&
+		     num <= s->nodes[s->switches[place]].info.num_ports; num++) {
+			if (!graph_is_barred(now, place, (uint8_t)num))
 				continue;
-			row = lft_row(in->previous, sw);
-			for (lid = 1; lid <= in->previous->top; lid++)
-				if (row[lid] == whole->edges[e].port &&
+			row = lft_row(m->r->made.lft, sw);
+			for (lid = 1; lid <= m->g->top; lid++)
+				if (row[lid] == num &&
 				    !graph_target_at(m->g, lid))
 					return true;
 		}
+	}
 	return false;
 }
 
@@ -777,8 +781,8 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	bool ok;
 
 	*c = (struct choice){ .safety = CHOICE_SAFE };
-	ok = !mend_has_avoided(&m, in) && mend_place_switches(&m, now) &&
-		mend_match_targets(&m, now) && mend_match_cables(&m, now) &&
+	ok = mend_place_switches(&m, now) && mend_match_targets(&m, now) &&
+		mend_match_cables(&m, now) && !mend_has_barred(&m, now) &&
 		repair_load_channels(r) && mend_all(&m) &&
 		mend_transit(&m, in->previous, now->n_switches, c);
 	if (ok)

@@ -19,8 +19,8 @@ void repair_free(struct repair *r);
  * Tables for what the fabric is now (in->g), from what its switches hold
  * (in->previous). False, with *c empty: the whole fabric has to be routed, since
  * there are new cables, switches or hosts, or too much is lost, or a pair would
- * lose its path, or the switches hold entries of another origin or through a
- * link that is to be avoided. Without a loss the tables are those of
+ * lose its path, or the switches hold entries of another origin or into a
+ * cable that no tables may use. Without a loss the tables are those of
  * repair_new() again.
  */
 bool repair_tables(struct repair *r, const struct engine_input *in,

@@ -107,18 +107,13 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* Do tables lead to a LID through a link that is to be avoided? */
+/* Do tables lead to a LID through a cable that no tables may use? */
 static bool
-choose_uses_avoided(const struct engine_input *in, const struct lft *lft,
-		    uint32_t lid)
+choose_uses_barred(const struct graph *g, const struct lft *lft, uint32_t lid)
 {
-	for (uint32_t sw = 0; in->whole && sw < lft->n_switches; sw++) {
-		uint8_t port = lft_row(lft, sw)[lid];
-
-		if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE &&
-		    graph_edge_at(in->whole, sw, port) != SNAPSHOT_NONE)
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		if (graph_is_barred(g, sw, lft_row(lft, sw)[lid]))
 			return true;
-	}
 	return false;
 }
 
@@ -134,7 +129,7 @@ choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
 		if (graph_target_at(in->g, lid) || choose_routes(lft, lid) ||
 		    !choose_routes(held, lid) ||
-		    choose_uses_avoided(in, held, lid))
+		    choose_uses_barred(in->g, held, lid))
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);
@@ -157,6 +152,46 @@ choose_forget_unowned(const struct graph *g, const struct lft *held)
 		if (!graph_target_at(g, lid))
 			choose_put(lft, lid, NULL);
 	return lft;
+}
+
+/* Is nothing on its way through a cable that no tables may use? A link that is
+ * to be avoided may still carry what the old tables send there. */
+static bool
+choose_is_idle(const struct graph *g, uint32_t sw, unsigned num)
+{
+	const struct snapshot *s = g->subnet;
+	const struct snapshot_port *p =
+		&s->ports[s->nodes[s->switches[sw]].first_port + num];
+
+	return graph_is_barred(g, sw, (uint8_t)num) &&
+		(p->info.state < PORT_STATE_ACTIVE ||
+		 s->ports[p->peer].node == p->node);
+}
+
+struct lft *
+choose_held(const struct graph *g, struct lft *seen)
+{
+	const struct snapshot *s = g->subnet;
+	struct lft *held = lft_ref(seen);
+	uint32_t sw, lid;
+	unsigned num;
+	uint8_t *row;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (num = 1; num <= s->nodes[s->switches[sw]].info.num_ports;
+		     num++) {
+			if (!choose_is_idle(g, sw, num))
+				continue;
+			if (held == seen) {
+				lft_free(held);
+				held = lft_copy(seen);
+			}
+			row = lft_row(held, sw);
+			for (lid = 0; lid <= held->top; lid++)
+				if (row[lid] == num)
+					row[lid] = LFT_NO_PATH;
+		}
+	return held;
 }
 
 /* Fills lft, ranks, notes, alone. */

@@ -49,6 +49,11 @@ struct choice {
 	GArray *later;		/* likewise, see transition_make() */
 };
 
+/* What the switches hold (engine_input.previous), but for entries that lead into
+ * a link that has just come and is to be avoided, or from a switch to itself:
+ * these are to be gone before the link is up. A reference of its own. */
+struct lft *choose_held(const struct graph *g, struct lft *seen);
+
 /*
  * False with ENGINE_ERROR_FABRIC if no tables may be programmed: the engine
  * cannot route this fabric, or what it made is not safe. The message names the

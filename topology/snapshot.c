@@ -200,6 +200,41 @@ snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 	       dr_path_push(path, s->ports[peer].num);
 }
 
+/* The port by which a directed route enters its last node; SNAPSHOT_NONE: it
+ * leads to none. */
+static uint32_t
+path_end(const struct snapshot *s, const struct dr_path *path)
+{
+	uint32_t port = s->local_port, out;
+
+	for (unsigned i = 1; i <= path->hops && port != SNAPSHOT_NONE; i++) {
+		if (i > 1 && !snapshot_is_switch(snapshot_node_of(s, port)))
+			return SNAPSHOT_NONE;
+		out = snapshot_port_of(s, s->ports[port].node, path->port[i]);
+		port = out == SNAPSHOT_NONE ? out : s->ports[out].peer;
+	}
+	return port;
+}
+
+uint32_t
+snapshot_astray(const struct snapshot *then, const struct snapshot *now)
+{
+	struct dr_path path;
+	uint32_t port, end;
+
+	for (port = 0; port < then->n_ports; port++) {
+		if (!snapshot_is_end_port(then, port) ||
+		    !snapshot_path(then, port, &path))
+			continue;
+		end = path_end(now, &path);
+		if (end != SNAPSHOT_NONE &&
+		    (snapshot_node_of(now, end)->info.node_guid !=
+		     snapshot_node_of(then, port)->info.node_guid))
+			return end;
+	}
+	return SNAPSHOT_NONE;
+}
+
 bool
 snapshot_is_whole(const struct snapshot *s)
 {

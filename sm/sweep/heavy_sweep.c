@@ -165,7 +165,7 @@ publish(struct sweep *s, struct snapshot *after)
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
-	s->cut_off = false;
+	s->cut_off = s->astray = false;
 	if (after) {
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
@@ -439,10 +439,11 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	};
 	g_autofree uint32_t *ranks = persist_ranks(s->memory, n,
 						   &wish.ranks_by);
+	struct lft *held = choose_held(g, s->next.seen->lft);
 	const struct engine_input in = {
 		.g = g,
 		.whole = whole,
-		.previous = s->next.seen->lft,
+		.previous = held,
 		.ranks = ranks,
 		.is_root = roots,
 		.is_io = io,
@@ -450,11 +451,15 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 			g_get_num_processors(),
 	};
 
+	bool ok = true;
+
 	choice_clear(&s->choice);
-	if (s->repair && repair_tables(s->repair, &in, &s->choice))
-		return true;
-	g_clear_pointer(&s->repair, repair_free);
-	return choose_tables(&wish, &in, &s->choice, error);
+	if (!s->repair || !repair_tables(s->repair, &in, &s->choice)) {
+		g_clear_pointer(&s->repair, repair_free);
+		ok = choose_tables(&wish, &in, &s->choice, error);
+	}
+	lft_free(held);
+	return ok;
 }
 
 /* Links that are to be avoided are used if something would be cut off. */
@@ -537,7 +542,8 @@ decide(struct sweep *s)
 		return;
 	}
 	n = s->next.subnet;
-	s->fresh = table_reader_fresh(n, s->cut_off ? NULL : s->view.subnet);
+	s->fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
+				      s->view.subnet);
 	if (s->cut_off)
 		reregister_forget(s->clients);
 	isolate(s);
@@ -571,7 +577,7 @@ read_tables(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
-	bool trust = s->view.subnet && !s->cut_off &&
+	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
 		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 
 	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));

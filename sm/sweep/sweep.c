@@ -332,12 +332,18 @@ static void
 sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
-	g_autofree char *name = NULL, *text = NULL;
+	uint32_t astray = s->view.subnet ? snapshot_astray(s->view.subnet, n) :
+		SNAPSHOT_NONE;
+	g_autofree char *name = astray == SNAPSHOT_NONE ? NULL :
+		snapshot_port_name(n, astray);
+	g_autofree char *text = NULL;
 
 	s->discover = NULL;
-	if (s->is_repair && !snapshot_is_whole(n)) {
-		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
-			n->faults[0].text);
+	s->astray |= astray != SNAPSHOT_NONE;
+	if (s->is_repair && (s->astray || !snapshot_is_whole(n))) {
+		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s%s",
+			name ?: n->faults[0].text, name ?
+			" may have had what was sent to who was there" : "");
 		snapshot_unref(n);
 		discover_all(s);
 		return;
@@ -351,6 +357,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
 		s->cut_off = s->view.subnet || s->elected;
+		g_free(name);
 		name = snapshot_port_name(n, n->local_port);
 		text = g_strdup_printf("%s, the manager's own port, is down: "
 				       "no cable, or nothing at its other end",

@@ -303,6 +303,8 @@ struct sweep {
 	bool is_repair;
 	bool cut_off;	/* our own link was down since the last one: another SM
 			   may have changed anything */
+	bool astray;	/* cables have changed places since: a Set may have come
+			   to another node; see snapshot_astray() */
 	int64_t began;
 	GPtrArray *avoid;		/* of `next` */
 	struct mad_client_stats stats;	/* at its beginning */

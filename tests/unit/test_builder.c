@@ -12,6 +12,7 @@
 #include "tests/lib/unit.h"
 #include "tests/lib/dr_path_text.h"
 #include "topology/builder.h"
+#include "topology/generate.h"
 #include "topology/prng.h"
 
 struct a_node {
@@ -704,4 +705,44 @@ TEST(test_paths_are_shortest)
 	}
 	print_message("%u of more than 3 hops\n", far);
 	assert_in_range(far, 20, UINT32_MAX);
+}
+
+/* Two ports of `s` change their cables' far ends. */
+static void
+swap_cables(struct snapshot *s, uint32_t a, uint32_t b)
+{
+	uint32_t far_a = s->ports[a].peer, far_b = s->ports[b].peer;
+
+	s->ports[a].peer = far_b;
+	s->ports[b].peer = far_a;
+	if (far_a != SNAPSHOT_NONE)
+		s->ports[far_a].peer = b;
+	if (far_b != SNAPSHOT_NONE)
+		s->ports[far_b].peer = a;
+}
+
+TEST(test_a_route_that_leads_elsewhere_now_is_found)
+{
+	struct snapshot *then = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
+	struct snapshot *now = snapshot_copy(then);
+	uint32_t host[3], n = 0;
+
+	for (uint32_t p = 0; n < 3; p++)
+		if (!snapshot_is_switch(snapshot_node_of(then, p)) &&
+		    p != then->local_port &&
+		    then->ports[p].peer != SNAPSHOT_NONE)
+			host[n++] = p;
+	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);
+	/* Gone, and somewhere else: nobody is in its old place. */
+	now->ports[now->ports[host[0]].peer].peer = SNAPSHOT_NONE;
+	now->ports[host[0]].peer = SNAPSHOT_NONE;
+	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);
+	swap_cables(now, host[0], host[1]);
+	assert_int_equal(snapshot_astray(then, now), host[0]);
+	swap_cables(now, host[0], host[1]);
+	swap_cables(now, host[1], host[2]);
+	n = snapshot_astray(then, now);
+	assert_true(n == host[1] || n == host[2]);
+	snapshot_unref(then);
+	snapshot_unref(now);
 }
