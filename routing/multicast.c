@@ -379,8 +379,12 @@ tree_write(struct forest *f, const struct tree_group *group)
 		f->receivers[ITEM(f->tree, i)] = 0;
 	for (m = group->members; m < group->members + group->n_members; m++) {
 		if (!f->is_in[m->sw]) {
-			lost = (struct multicast_lost){ group->mlid, m->sw,
-							m->port };
+			lost = (struct multicast_lost){
+				group->mlid, m->sw, m->port,
+				f->tree->len && f->mlid - MLID_MIN <
+				f->cap[m->sw] && f->g->island[m->sw] ==
+				f->g->island[ITEM(f->tree, 0)],
+			};
 			g_array_append_val(f->lost, lost);
 		} else if (m->receives) {
 			mft_add(f->mft, m->sw, group->mlid, m->port);
@@ -795,16 +799,12 @@ group_is_held(struct forest *f, const struct tree_group *group)
 	return false;
 }
 
-void
-multicast_route(const struct multicast_input *in,
-		struct multicast_output *out)
+/* With the backbone; groups without their trees. */
+static void
+forest_start(struct forest *f, const struct multicast_input *in,
+	     struct tree_group *groups, GPtrArray *scratch)
 {
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	g_autofree uint32_t *own_ranks = NULL;
-	g_autofree struct tree_group *groups = g_new(struct tree_group,
-						     in->n_groups);
-	uint32_t n_mlids = 0, i, round;
-	struct forest f;
+	uint32_t n_mlids = 0, i;
 	struct order *o;
 
 	for (i = 0; i < in->n_groups; i++) {
@@ -814,14 +814,28 @@ multicast_route(const struct multicast_input *in,
 	}
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
-	forest_init(&f, in, n_mlids, scratch);
-	if (!f.ranks) {
+	forest_init(f, in, n_mlids, scratch);
+	if (!f->ranks) {
 		o = order_compute(&(const struct engine_input){ .g = in->g });
-		f.ranks = own_ranks = order_ranks(o);
+		f->ranks = order_ranks(o);
+		g_ptr_array_add(scratch, (void *)f->ranks);
 		order_destroy(o);
 	}
-	f.c = forest_find_turns(in, f.ranks);
-	backbone_make(&f, groups, in->n_groups);
+	f->c = forest_find_turns(in, f->ranks);
+	backbone_make(f, groups, in->n_groups);
+}
+
+void
+multicast_route(const struct multicast_input *in,
+		struct multicast_output *out)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	g_autofree struct tree_group *groups = g_new(struct tree_group,
+						     in->n_groups);
+	uint32_t i, round;
+	struct forest f;
+
+	forest_start(&f, in, groups, scratch);
 	/* Trees of before come first: new ones see their load. */
 	for (i = 0; i < in->n_groups; i++)
 		groups[i].held = group_is_held(&f, &groups[i]);
@@ -835,6 +849,40 @@ multicast_route(const struct multicast_input *in,
 	for (i = 0; i < in->n_groups; i++)
 		g_free(groups[i].members);
 	forest_clear(&f);
+}
+
+uint32_t
+multicast_missed(const struct graph *g, const struct lft *lft,
+		 const uint32_t *ranks)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct channels *unicast = channels_new(g);
+	const struct multicast_input in = {
+		.g = g, .unicast = unicast, .ranks = ranks,
+	};
+	struct multicast_output out;
+	uint32_t n = 0, sw;
+	struct forest f;
+
+	channels_add_tables(unicast, lft, NULL, NULL);
+	if (!channels_sort(unicast)) {
+		channels_free(unicast);
+		return 0;	/* there is a loop anyway */
+	}
+	forest_start(&f, &in, NULL, scratch);
+	if (f.root != SNAPSHOT_NONE)
+		f.is_in[f.root] = 1;
+	for (guint i = 0; i < f.backbone->len; i++)
+		f.is_in[g->edges[ITEM(f.backbone, i)].peer] = 1;
+	for (sw = 0; sw < g->n_switches; sw++)
+		n += f.is_wanted[sw] && !f.is_in[sw] &&
+			f.root != SNAPSHOT_NONE &&
+			g->island[sw] == g->island[f.root];
+	out = (struct multicast_output){ f.mft, f.lost, f.load };
+	multicast_output_clear(&out);
+	forest_clear(&f);
+	channels_free(unicast);
+	return n;
 }
 
 void

@@ -43,6 +43,7 @@ struct multicast_lost {
 	uint16_t mlid;
 	uint32_t sw;
 	uint8_t port;
+	bool for_loop;		/* the last: other unicast tables might help */
 };
 
 struct multicast_output {
@@ -56,5 +57,11 @@ struct multicast_output {
 void multicast_route(const struct multicast_input *in,
 		     struct multicast_output *out);
 void multicast_output_clear(struct multicast_output *out);
+
+/* Switches with hosts that could be in no group with the others, since any tree
+ * would close a loop with the unicast tables `lft`, which have none. ranks: as in
+ * struct multicast_input. */
+uint32_t multicast_missed(const struct graph *g, const struct lft *lft,
+			  const uint32_t *ranks);
 
 #endif

@@ -26,8 +26,9 @@
  * rest of the fabric with tables of yesterday. A credit loop of the engine
  * that was asked for by name is the owner's choice, unless he said otherwise.
  *
- * auto. A candidate has tables without a credit loop that join all CAs. Of
- * the candidates those count as best whose busiest channel carries the least
+ * auto. A candidate has tables without a credit loop that join all CAs. First
+ * come those with which a multicast group can have all hosts: its trees must not
+ * close a loop with unicast. Of these those count as best whose busiest channel carries the least
  * under all-to-all traffic; of those within 2% of the best, those with the
  * least congestion of sampled shifts, on average, then at worst; then of
  * random permutations; then the first.
@@ -50,6 +51,7 @@
 #include <string.h>
 
 #include "routing/metrics.h"
+#include "routing/multicast.h"
 #include "routing/order.h"
 
 #define ALIKE		1.02	/* times as much: as good */
@@ -421,6 +423,7 @@ struct candidate {
 	struct choice c;
 	char *against;		/* NULL: it is one */
 	bool tried;
+	uint32_t missed;	/* multicast_missed() */
 	struct metrics_load load;
 	struct metrics_congestion shifts, permutations;
 };
@@ -439,10 +442,12 @@ candidate_try(struct candidate *k)
 {
 	k->tried = true;
 	k->against = choose_candidate(k->wish, k->engine, &k->in, &k->c);
-	if (!k->against)
-		metrics_all_to_all(k->in.g, k->c.lft, &k->load);
-	else
+	if (k->against) {
 		choice_clear(&k->c);
+		return;
+	}
+	metrics_all_to_all(k->in.g, k->c.lft, &k->load);
+	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
 }
 
 static gpointer
@@ -497,10 +502,10 @@ select_is_settled(struct selection *s)
 	double margin = s->has_force ? WORTH_IT : ALIKE;
 
 	s->bound = metrics_bound(s->in->g, true);
-	if (!k->against && k->load.worst <= margin * s->bound)
-		return true;
-	s->bound = metrics_bound(s->in->g, false);
-	return !k->against && k->load.worst <= margin * s->bound;
+	if (k->against || k->missed || k->load.worst > margin * s->bound)
+		s->bound = metrics_bound(s->in->g, false);
+	return !k->against && !k->missed &&
+		k->load.worst <= margin * s->bound;
 }
 
 static void
@@ -553,6 +558,14 @@ select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
 	return n;
 }
 
+/* Switches that no group can have, then pairs of a CA and a switch without a
+ * path: these come before all figures. */
+static uint64_t
+candidate_left_out(const struct candidate *k)
+{
+	return (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;
+}
+
 /* The index of the best; s->n: there is no candidate. */
 static uint32_t
 select_best(struct selection *s)
@@ -562,14 +575,12 @@ select_best(struct selection *s)
 	uint64_t least = UINT64_MAX;
 	uint32_t i, n, n_hosts;
 
-	/* Pairs of a CA and a switch that have no path come before all. */
 	for (i = 0; i < s->n; i++)
 		if (s->list[i].tried && !s->list[i].against)
-			least = MIN(least,
-				    s->list[i].c.alone.reach.lost_mixed);
+			least = MIN(least, candidate_left_out(&s->list[i]));
 	for (i = 0; i < s->n; i++)
 		is_left[i] = s->list[i].tried && !s->list[i].against &&
-			s->list[i].c.alone.reach.lost_mixed == least;
+			candidate_left_out(&s->list[i]) == least;
 	n = select_reduce(s, is_left, 0);
 	if (n > 1)
 		hosts = order_hosts(s->in->g, &n_hosts);
@@ -581,7 +592,7 @@ select_best(struct selection *s)
 	for (i = 0; i < s->n && !is_left[i]; i++)
 		;
 	if (i < s->n && s->has_force && !s->list[s->first].against &&
-	    s->list[s->first].c.alone.reach.lost_mixed <= least &&
+	    candidate_left_out(&s->list[s->first]) <= least &&
 	    s->list[s->first].load.worst <= WORTH_IT * s->list[i].load.worst)
 		return s->first;
 	return i;

@@ -75,6 +75,8 @@ struct mcast_manager {
 	uint32_t sw, position, block;	/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
+	void (*blocked)(void *data);
+	void *blocked_data;
 };
 
 static void
@@ -280,6 +282,8 @@ widen_to_held(struct mcast_manager *m, struct mft *mft)
 static void
 report_lost(struct mcast_manager *m, const GArray *lost)
 {
+	bool for_loop = false;
+
 	g_ptr_array_set_size(m->lost, 0);
 	for (guint i = 0; i < lost->len; i++) {
 		const struct multicast_lost *l =
@@ -289,16 +293,20 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 			m->s->ports[n->first_port + l->port].peer :
 			SNAPSHOT_NONE;
 		char *line = g_strdup_printf("multicast group 0x%04x does not "
-			"reach %s (%s port %u): its switch has no cable to "
-			"the others or no room for the group", l->mlid,
+			"reach %s (%s port %u): %s", l->mlid,
 			peer == SNAPSHOT_NONE ? snapshot_node_name(n) :
 			snapshot_name_of(m->s, peer), snapshot_node_name(n),
-			l->port);
+			l->port, l->for_loop ? "any tree would close a credit "
+			"loop with the unicast routes" : "its switch has no "
+			"cable to the others or no room for the group");
 
+		for_loop |= l->for_loop;
 		g_ptr_array_add(m->lost, line);
 		log_limited(m->log, LOG_WARNING, "mcast",
 			    "a member of a group is not reached", "%s", line);
 	}
+	if (for_loop && m->blocked)
+		m->blocked(m->blocked_data);
 }
 
 /* Done once for all trees of a fabric. */
@@ -617,6 +625,14 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_manager_touch(m);
+}
+
+void
+mcast_manager_on_blocked(struct mcast_manager *m, void (*fn)(void *data),
+			 void *data)
+{
+	m->blocked = fn;
+	m->blocked_data = data;
 }
 
 void

@@ -36,6 +36,11 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 /* Groups may have changed: trees are computed a few milliseconds later. */
 void mcast_manager_touch(struct mcast_manager *m);
 
+/* Called when members are not reached because any tree would close a credit loop
+ * with the unicast tables: others might help. Not from inside. */
+void mcast_manager_on_blocked(struct mcast_manager *m, void (*fn)(void *data),
+			      void *data);
+
 /* What is under way is finished, and then nothing is written until this ends. */
 void mcast_manager_set_paused(struct mcast_manager *m, bool paused);
 

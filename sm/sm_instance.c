@@ -87,6 +87,10 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	} else if (r->end == SWEEP_END_STANDBY) {
 		perf_manager_fabric(sm->perf, NULL, NULL);
 	}
+	/* What it could not write is another SM's business, perhaps, when the
+	 * link is back. */
+	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
+		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
 	if (is_read && sm->sa) {
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice, r->fresh);
@@ -200,6 +204,12 @@ sm_instance_on_sa_touched(void *data)
 }
 
 static void
+sm_instance_on_blocked(void *data)
+{
+	sweep_reroute(((struct sm_instance *)data)->sweep);
+}
+
+static void
 sm_instance_on_groups(void *data)
 {
 	mcast_manager_touch(((struct sm_instance *)data)->mcast);
@@ -250,14 +260,20 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 				  MAX(params->sweep.sweep_s, 1));
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log);
+	mcast_manager_on_blocked(sm->mcast, sm_instance_on_blocked, sm);
 }
 
 /* ------------------------------------------------------------ another master */
 
 static uint16_t
-sm_instance_on_mastered(int64_t heard, void *data)
+sm_instance_on_mastered(int64_t heard, GHashTable **clients, void *data)
 {
-	return standby_take(((struct sm_instance *)data)->standby, heard);
+	struct sm_instance *sm = data;
+	uint16_t former = standby_take(sm->standby, heard);
+
+	if (former)
+		*clients = sa_clients(sm->sa);
+	return former;
 }
 
 static void

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "sm/mad/bytes.h"
 #include "sm/sa/query.h"
 #include "sm/sa/state_words.h"
 
@@ -365,4 +366,36 @@ sa_stats(const struct sa *sa, struct sa_stats *out)
 
 		out->n_members += g->members->len;
 	}
+}
+
+static void
+add_client(GHashTable *clients, uint64_t guid)
+{
+	g_hash_table_add(clients, g_memdup2(&guid, sizeof(guid)));
+}
+
+GHashTable *
+sa_clients(const struct sa *sa)
+{
+	GHashTable *clients = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						    g_free, NULL);
+
+	for (guint i = 0; i < sa->groups->list->len; i++) {
+		const struct group *g = sa->groups->list->pdata[i];
+
+		for (guint k = 0; k < g->members->len; k++)
+			add_client(clients, g_array_index(g->members,
+				struct group_member, k).port_guid);
+	}
+	for (guint i = 0; i < sa->services->list->len; i++) {
+		const struct service *s = sa->services->list->pdata[i];
+
+		add_client(clients, bytes_load(s->record.gid + 8, 8));
+	}
+	for (guint i = 0; i < sa->informs->list->len; i++) {
+		const struct subscription *s = sa->informs->list->pdata[i];
+
+		add_client(clients, s->port_guid);
+	}
+	return clients;
 }

@@ -491,6 +491,7 @@ route(struct sweep *s, GError **error)
 		s->next.lft = lft_ref(s->choice.lft);
 		sweep_note(s, SWEEP_NOTE_ROUTED);
 	}
+	s->is_repaired = s->repair != NULL;
 	if (ok && !s->repair)
 		s->repair = repair_new(g, &s->choice);
 	else

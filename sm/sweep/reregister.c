@@ -4,8 +4,8 @@
  *
  * A port is known by its PortGUID once it was told to register again and has
  * acknowledged it; or, if the state of the SA was kept over our restart, when
- * it is met for the first time with its link Active and us as its master, or
- * the one whose state we took over. An SM that was master meanwhile was told
+ * it is met for the first time with its link Active and us as its master; or, if
+ * it has registered anything with the one whose state we took over, with that. An SM that was master meanwhile was told
  * what we were not.
  *
  *	unknown --told--> known --comes up anew, gets another LID,--> unknown
@@ -22,8 +22,9 @@
 struct reregister {
 	enum reregister_start start;
 	bool trusting;		/* no port was met so far */
-	uint16_t former;	/* LID of the master before us, whose clients
-				   we know; or LID_NONE */
+	uint16_t former;	/* LID of the master before us, of whose clients
+				   we know these; or LID_NONE */
+	GHashTable *clients;	/* set of PortGUIDs; NULL */
 	uint16_t own;		/* our LID at the last sweep */
 	GHashTable *known;	/* by PortGUID: were we seen as its master? */
 };
@@ -46,6 +47,7 @@ reregister_free(struct reregister *c)
 	if (!c)
 		return;
 	g_hash_table_unref(c->known);
+	g_clear_pointer(&c->clients, g_hash_table_unref);
 	g_free(c);
 }
 
@@ -61,9 +63,11 @@ is_new(const struct reregister *c, const struct snapshot *s,
 		return true;
 	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
 		return true;
+	if (c->trusting && c->former)
+		return p->info.sm_lid != c->former ||
+			!g_hash_table_contains(c->clients, &p->guid);
 	if (c->trusting)
-		return p->info.sm_lid != lids->base[s->local_port] &&
-			(!c->former || p->info.sm_lid != c->former);
+		return p->info.sm_lid != lids->base[s->local_port];
 	if (!g_hash_table_lookup_extended(c->known, &p->guid, NULL, &was_ours))
 		return true;
 	/* Another SM, in a part of the fabric from which we were cut off. */
@@ -104,6 +108,7 @@ reregister_want(struct reregister *c, const struct snapshot *s,
 	c->own = own;
 	c->trusting = false;
 	c->former = LID_NONE;
+	g_clear_pointer(&c->clients, g_hash_table_unref);
 	return want;
 }
 
@@ -116,10 +121,12 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
 }
 
 void
-reregister_trust(struct reregister *c, uint16_t sm_lid)
+reregister_trust(struct reregister *c, uint16_t sm_lid, GHashTable *clients)
 {
 	c->trusting = true;
 	c->former = sm_lid;
+	g_clear_pointer(&c->clients, g_hash_table_unref);
+	c->clients = clients;
 }
 
 void

@@ -30,8 +30,11 @@ uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
 /* The master before us, with this LID, has told us what its clients had told
- * it: ports that still have it as their SMLID are known. */
-void reregister_trust(struct reregister *c, uint16_t sm_lid);
+ * it: of the ports that still have it as their SMLID those are known that have
+ * registered anything (clients: a set of PortGUIDs, taken over). Others may have
+ * been cut off from it, with what they had registered forgotten. */
+void reregister_trust(struct reregister *c, uint16_t sm_lid,
+		      GHashTable *clients);
 /* Another SM was the master: nobody is known any more. */
 void reregister_forget(struct reregister *c);
 

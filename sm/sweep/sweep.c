@@ -104,6 +104,7 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 void
 sweep_set_sm_state(struct sweep *s, enum sm_state state)
 {
+	GHashTable *clients = NULL;
 	uint16_t former;
 
 	if (s->self.state == state)
@@ -117,9 +118,9 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 	if (state != SM_STATE_MASTER || !s->params.hooks.mastered)
 		return;
 	former = s->params.hooks.mastered(s->cut_off ? INT64_MAX : s->heard,
-					  s->params.hooks.data);
+					  &clients, s->params.hooks.data);
 	if (former)
-		reregister_trust(s->clients, former);
+		reregister_trust(s->clients, former, clients);
 }
 
 void
@@ -228,7 +229,7 @@ void
 sweep_fail(struct sweep *s, const char *message)
 {
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
-				  .error = message };
+				  .error = message, .cut_off = s->cut_off };
 
 	log_say(s->log, LOG_ERROR, "sweep", "%s; the fabric is left as it is",
 		message);
@@ -716,6 +717,16 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 {
 	s->params.route = *route;
 	g_clear_pointer(&s->repair, repair_free);
+}
+
+void
+sweep_reroute(struct sweep *s)
+{
+	if (!s->is_repaired)
+		return;
+	s->is_repaired = false;
+	g_clear_pointer(&s->repair, repair_free);
+	sweep_request(s, SWEEP_CAUSE_GROUPS);
 }
 
 void

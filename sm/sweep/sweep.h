@@ -51,6 +51,8 @@ enum sweep_cause {
 	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
 	SWEEP_CAUSE_RELEASED,	/* a link is held down no longer */
 	SWEEP_CAUSE_AVOID,	/* others are to be avoided */
+	SWEEP_CAUSE_GROUPS,	/* repaired tables leave no room for the trees
+				   of groups */
 	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
 	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
@@ -105,8 +107,9 @@ struct sweep;
 struct sweep_hooks {
 	/* We are the master now; the former one answered last at `heard`, us;
 	 * INT64_MAX: it may have lived on where we did not see it. Returns its
-	 * LID if all its clients are known, else LID_NONE. */
-	uint16_t (*mastered)(int64_t heard, void *data);
+	 * LID if all its clients are known, as *clients (see
+	 * reregister_trust()), else LID_NONE. */
+	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
 	/* The master hands over. True: sweep_accept() is called soon. */
 	bool (*offered)(void *data);
 	/* Another manager has taken over, after sweep_retire(). */
@@ -177,6 +180,7 @@ struct sweep_report {
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
 	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh() */
 	const char *error;		/* FAILED */
+	bool cut_off;			/* FAILED: our own link is down */
 	const struct snapshot_node *master;	/* STANDBY */
 	const GArray *peers;	/* struct election_peer: SMs that answered in
 				   the last election, maybe of a sweep before
@@ -249,6 +253,8 @@ const GPtrArray *sweep_rivals(const struct sweep *s);
  * and the fabric that they are in; borrowed; NULL: none was held. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
+/* If the tables in force are repaired ones: the engines are asked soon. */
+void sweep_reroute(struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
 /* SWEEP_STATES of them; borrowed. */
 const struct sweep_phase *sweep_phases(const struct sweep *s);
@@ -320,6 +326,7 @@ struct sweep {
 	struct plan *plan;
 	struct desired wanted;
 	struct choice choice;
+	bool is_repaired;		/* the tables in force */
 	struct repair *repair;		/* of the last tables that an engine
 					   made; NULL: none */
 	uint8_t *fresh;			/* see struct sweep_report */

@@ -14,6 +14,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
 	[SWEEP_CAUSE_RELEASED] = "held down no longer",
 	[SWEEP_CAUSE_AVOID] = "links to be avoided",
+	[SWEEP_CAUSE_GROUPS] = "groups not reached",
 	[SWEEP_CAUSE_SILENT] = "a silent port",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",

@@ -610,6 +610,18 @@ expect_told(struct play *p, char **args)
 	return true;
 }
 
+/* NODE ..: these were not asked to register again */
+static bool
+expect_untold(struct play *p, char **args)
+{
+	uint32_t port;
+
+	for (; *args; args++)
+		if (!play_read_port(p, *args, &port) || p->told[port])
+			return play_fail(p, "%s was asked", *args);
+	return true;
+}
+
 /* NODE NODE N: SL i travels on VL i / N */
 static bool
 expect_vls(struct play *p, char **args)
@@ -772,6 +784,7 @@ const struct play_word play_expectations[] = {
 	{ "mads", expect_mads }, { "fresh", play_expect_fresh },
 	{ "sets", expect_sets }, { "traps", expect_traps },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
+	{ "untold", expect_untold },
 	{ "quiet", expect_quiet },
 	/* since the start, of the fabric */
 	{ "dropped", expect_dropped }, { "returned", expect_returned },
