@@ -857,18 +857,23 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct channels *unicast = channels_new(g);
-	const struct multicast_input in = {
-		.g = g, .unicast = unicast, .ranks = ranks,
-	};
+	struct multicast_input in = { .g = g, .ranks = ranks };
 	struct multicast_output out;
 	uint32_t n = 0, sw;
 	struct forest f;
 
-	channels_add_tables(unicast, lft, NULL, NULL);
+	/* With all turns of the order, which trees prefer, or else without. */
+	channels_add_tables(unicast, lft, NULL, ranks);
+	if (ranks && !channels_sort(unicast)) {
+		channels_free(unicast);
+		unicast = channels_new(g);
+		channels_add_tables(unicast, lft, NULL, NULL);
+	}
 	if (!channels_sort(unicast)) {
 		channels_free(unicast);
 		return 0;	/* there is a loop anyway */
 	}
+	in.unicast = unicast;
 	forest_start(&f, &in, NULL, scratch);
 	if (f.root != SNAPSHOT_NONE)
 		f.is_in[f.root] = 1;
