@@ -204,13 +204,14 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
-/* Have the tables an entry of a LID that nobody had when they were made, into a
- * cable that has come since and that no tables may use? It is in none of our
- * graphs. */
+/* Have the tables an entry of a LID that nobody has, into a cable that no tables
+ * may use? If it has come since it is in none of our graphs; if it was there, a
+ * LID that somebody had then gets another path. */
 static bool
 mend_has_barred(const struct mend *m, const struct graph *now)
 {
 	const struct snapshot *s = now->subnet;
+	const struct graph *owners;
 	uint32_t sw, lid, place;
 	const uint8_t *row;
 	unsigned num;
@@ -221,10 +222,12 @@ mend_has_barred(const struct mend *m, const struct graph *now)
 		     num <= s->nodes[s->switches[place]].info.num_ports; num++) {
 			if (!graph_is_barred(now, place, (uint8_t)num))
 				continue;
+			owners = graph_edge_at(m->g, sw, (uint8_t)num) ==
+				SNAPSHOT_NONE ? now : m->g;
 			row = lft_row(m->r->made.lft, sw);
 			for (lid = 1; lid <= m->g->top; lid++)
 				if (row[lid] == num &&
-				    !graph_target_at(m->g, lid))
+				    !graph_target_at(owners, lid))
 					return true;
 		}
 	}

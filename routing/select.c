@@ -649,7 +649,8 @@ select_warn(const struct selection *s, const struct candidate *k,
 	g_autofree char *from = NULL, *to = NULL;
 	uint32_t e = k->load.busiest;
 
-	if (e == SNAPSHOT_NONE || k->load.worst < FUNNEL * s->bound)
+	if (e == SNAPSHOT_NONE || s->bound <= 0 ||
+	    k->load.worst < FUNNEL * s->bound)
 		return;
 	from = graph_switch_name(g, graph_owner(g, e));
 	to = graph_switch_name(g, g->edges[e].peer);
