@@ -279,8 +279,11 @@ static bool
 choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	     struct choice *c, GError **error)
 {
-	if (!choose_compute(wish, wish->engine, in, c, error))
+	if (!choose_compute(wish, wish->engine, in, c, error)) {
+		g_prefix_error(error, "%s cannot route this fabric: ",
+			       wish->engine->name);
 		return false;
+	}
 	c->reason = g_strdup("asked for");
 	if (verify_is_sound(&c->alone))
 		return true;
