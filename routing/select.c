@@ -156,8 +156,8 @@ choose_forget_unowned(const struct graph *g, const struct lft *held)
 	return lft;
 }
 
-/* Is nothing on its way through a cable that no tables may use? A link that is
- * to be avoided may still carry what the old tables send there. */
+/* Does a port lead to a switch, and carry nothing? Its link has just come, or
+ * joins a switch with itself. */
 static bool
 choose_is_idle(const struct graph *g, uint32_t sw, unsigned num)
 {
@@ -165,7 +165,8 @@ choose_is_idle(const struct graph *g, uint32_t sw, unsigned num)
 	const struct snapshot_port *p =
 		&s->ports[s->nodes[s->switches[sw]].first_port + num];
 
-	return graph_is_barred(g, sw, (uint8_t)num) &&
+	return p->peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, p->peer)) &&
 		(p->info.state < PORT_STATE_ACTIVE ||
 		 s->ports[p->peer].node == p->node);
 }
@@ -182,7 +183,9 @@ choose_held(const struct graph *g, struct lft *seen)
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (num = 1; num <= s->nodes[s->switches[sw]].info.num_ports;
 		     num++) {
-			if (!choose_is_idle(g, sw, num))
+			if (!choose_is_idle(g, sw, num) ||
+			    !memchr(lft_row(held, sw), (int)num,
+				    held->top + 1u))
 				continue;
 			if (held == seen) {
 				lft_free(held);

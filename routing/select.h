@@ -50,8 +50,8 @@ struct choice {
 };
 
 /* What the switches hold (engine_input.previous), but for entries that lead into
- * a link that has just come and is to be avoided, or from a switch to itself:
- * these are to be gone before the link is up. A reference of its own. */
+ * a link that has just come, or from a switch to itself: they carry nothing, and
+ * are to be gone before the link is up. A reference of its own. */
 struct lft *choose_held(const struct graph *g, struct lft *seen);
 
 /*
