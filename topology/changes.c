@@ -4,6 +4,7 @@
  * links and names of those that are in both.
  */
 #include "topology/changes.h"
+#include "topology/text.h"
 
 #include <string.h>
 
@@ -142,10 +143,12 @@ switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 	}
 	if (n_cables > CABLES_NAMED)
 		g_string_append(cables, " ...");
-	g_string_append_printf(cables, n_hosts ? "; %u hosts with it" :
-			       "; no host with it", n_hosts);
+	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
+			       "; no host with it", n_hosts,
+			       text_plural(n_hosts));
 	add(c, CHANGE_SWITCH_LEFT, n->info.node_guid, name,
-	    "left: %u cables to switches down,%s", n_cables, cables->str);
+	    "left: %u cable%s to switches down,%s", n_cables,
+	    text_plural(n_cables), cables->str);
 }
 
 static void

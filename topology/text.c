@@ -234,8 +234,10 @@ text_scan_end(struct text_scan *s, GError **error)
 	bool ok = s->n_errors == 0;
 
 	if (s->n_errors > s->errors_max)
-		g_string_append_printf(s->errors, "\nand %u errors more",
-				       s->n_errors - s->errors_max);
+		g_string_append_printf(s->errors, "\nand %u error%s more",
+				       s->n_errors - s->errors_max,
+				       text_plural(s->n_errors -
+						   s->errors_max));
 	if (!ok)
 		g_set_error_literal(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 				    s->errors->str);

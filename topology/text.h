@@ -126,6 +126,12 @@ struct text_span text_take_span(struct text_scan *s, const char *delimiters);
  * of the quote, is set nevertheless. */
 bool text_take_quoted(struct text_scan *s, struct text_span *string);
 
+static inline const char *
+text_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 bool text_span_is(const struct text_span *span, const char *word);
 /* As text_read_number(). */
 bool text_span_number(const struct text_span *span, uint64_t max,

@@ -226,7 +226,8 @@ put_why(struct text_report *r, const struct hop *h)
 				   "a detour; shortest: ports");
 		for (unsigned i = 0; i < h->n_shortest; i++)
 			report_say(r, " %u", h->shortest[i]);
-		report_say(r, "; port %u carries %u LIDs", h->out, h->n_lids);
+		report_say(r, "; port %u carries %u LID%s", h->out, h->n_lids,
+			   text_plural(h->n_lids));
 	}
 	report_open(r, "shortest", '[');
 	for (unsigned i = 0; i < h->n_shortest; i++)

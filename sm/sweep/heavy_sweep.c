@@ -22,6 +22,7 @@
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
+#include "topology/text.h"
 
 #define NOTES_MAX	20u	/* lines of an engine that are logged */
 #define CHANGES_MAX	8u	/* of a kind, a line each */
@@ -66,8 +67,9 @@ log_health(struct sweep *s, const struct health *v, bool changed)
 			    "%s", (char *)v->warnings->pdata[i]);
 	if (!v->up)
 		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT QUITE UP: "
-			"%u complaints; %u switches, %u hosts, %u of %u links "
-			"Active, after %.1f %s", v->lines->len, n->n_switches,
+			"%u complaint%s; %u switches, %u hosts, %u of %u links "
+			"Active, after %.1f %s", v->lines->len,
+			text_plural(v->lines->len), n->n_switches,
 			v->n_hosts, v->n_active, v->n_links, ms, sweep_ms(s));
 	else if (!s->up || changed)
 		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
