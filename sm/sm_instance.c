@@ -345,6 +345,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		.sa = params->sa ? sm_instance_on_sa : NULL,
 		.data = sm,
 	};
+	bool is_kept;
 
 	sm->t = t;
 	sm->log = log;
@@ -370,11 +371,14 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		};
 	sweep.keystore = sm->keys;
 	sweep.port_guid = t->port_guid;
-	if (sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
-	    persist_sa_is_loaded(sm->persist_sa))
+	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
+		persist_sa_is_loaded(sm->persist_sa);
+	if (is_kept)
 		sweep.clients = REREGISTER_KNOWN;
 	sm->sweep = sweep_new(sm->x, &sweep, sm->persist, log,
 			      sm_instance_on_end, sm);
+	if (is_kept)
+		sweep_trust(sm->sweep, sa_clients(sm->sa));
 	hooks.keys = persist_keys_ring(sm->keys);
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
 	return sm;

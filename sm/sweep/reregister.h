@@ -29,10 +29,11 @@ uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
 /* These were told so, by port index of the same snapshot. */
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
-/* The master before us, with this LID, has told us what its clients had told
- * it: of the ports that still have it as their SMLID those are known that have
- * registered anything (clients: a set of PortGUIDs, taken over). Others may have
- * been cut off from it, with what they had registered forgotten. */
+/* The state of the SA was kept over our restart (sm_lid LID_NONE), or the master
+ * before us, with this LID, has told us what its clients had told it: of the ports
+ * that have us, or it, as their master those are known that have registered
+ * anything (clients: a set of PortGUIDs, taken over; NULL: all). Others may have
+ * been cut off, with what they had registered forgotten. */
 void reregister_trust(struct reregister *c, uint16_t sm_lid,
 		      GHashTable *clients);
 /* Another SM was the master: nobody is known any more. */

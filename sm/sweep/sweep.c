@@ -720,6 +720,12 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 }
 
 void
+sweep_trust(struct sweep *s, GHashTable *clients)
+{
+	reregister_trust(s->clients, LID_NONE, clients);
+}
+
+void
 sweep_reroute(struct sweep *s)
 {
 	if (!s->is_repaired)

@@ -3,7 +3,8 @@
  * Chaos with groups: two subnet managers, and hosts that behave as IPoIB does:
  * each joins the broadcast group and some others when its port becomes Active,
  * again if the SM asks it to (ClientReregister), and asks until it is answered.
- * Cables, hosts, switches and managers come and go; soon after that
+ * Cables, hosts, switches and managers, with their memory or without, come and go;
+ * soon after that
  *
  *	- one manager is everybody's master
  *	- every two hosts of the master's part reach each other, and no channels
@@ -25,6 +26,7 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/mad/sa_record.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/world.h"
@@ -66,6 +68,7 @@ struct chaos {
 	struct host *hosts;
 	unsigned n_hosts;
 	uint64_t rng;
+	char *dirs[N_MANAGERS];	/* what a manager keeps; NULL: nothing */
 	uint8_t *cut;		/* by port */
 	uint8_t *off;		/* by node */
 	char what[128];
@@ -230,6 +233,7 @@ manager_start(struct chaos *c, unsigned i)
 	params.sweep.clients = REREGISTER_FORGOTTEN;
 	params.sweep.priority = 3 + prng_below(&c->rng, 8);
 	params.sa = &manager_sa;
+	params.cache_dir = c->dirs[i];
 	manager_open(manager_at(c, i), c->w.sim, c->seat[i], &params, NULL);
 }
 
@@ -554,9 +558,12 @@ open_hosts(struct chaos *c)
 }
 
 static void
-chaos_run(const char *spec, uint64_t seed, unsigned events)
+chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 {
 	struct chaos c = { .rng = prng_stream(seed, 78) };
+
+	for (unsigned i = 0; keep && i < N_MANAGERS; i++)
+		c.dirs[i] = g_dir_make_tmp("minism-groups-XXXXXX", NULL);
 
 	world_open(&c.w, spec, seed, NULL);
 	manager_close(&c.w.m);
@@ -579,6 +586,10 @@ chaos_run(const char *spec, uint64_t seed, unsigned events)
 	if (c.other.t)
 		manager_close(&c.other);
 	world_close(&c.w);
+	for (unsigned i = 0; keep && i < N_MANAGERS; i++) {
+		folder_remove(c.dirs[i]);
+		g_free(c.dirs[i]);
+	}
 	g_free(c.hosts);
 	g_free(c.cut);
 	g_free(c.off);
@@ -591,19 +602,20 @@ test_groups_recover(void **state)
 	uint64_t seed = seed_get(SEED);
 
 	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
-	chaos_run(spec, seed, seed_events(EVENTS));
+	chaos_run(spec, seed, seed_events(EVENTS), false);
+	chaos_run(spec, seed, seed_events(EVENTS), true);
 }
 
 static void
 test_what_failed_once(void **state)
 {
 	/* no tree was free of loops with the unicast routes */
-	chaos_run("mesh(4,3;1)", 278, 10);
-	chaos_run("random(10,3,2)", 307, 10);
+	chaos_run("mesh(4,3;1)", 278, 10, false);
+	chaos_run("random(10,3,2)", 307, 10, false);
 	/* who had been cut off from the former master was not asked */
-	chaos_run("ring(6;2)", 306, 390);
+	chaos_run("ring(6;2)", 306, 390, false);
 	/* a manager that came back wrote the trees of before */
-	chaos_run("PGFT(4,4;1,4)", 235, 880);
+	chaos_run("PGFT(4,4;1,4)", 235, 880, false);
 }
 
 int
