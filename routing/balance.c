@@ -371,13 +371,28 @@ balance_may_stay(const struct balance *b, uint32_t i)
 		balance_has_room(b, sw, e);
 }
 
+/* Has a switch an entry for the LID at hand that its new path, of which there is
+ * none, would leave as it was? */
+static bool
+balance_loses(const struct balance *b)
+{
+	uint32_t i;
+
+	for (i = b->n_extended; i < b->n_rest; i++)
+		if (lft_row(b->out, b->rest[i])[b->lid] != LFT_NO_PATH)
+			return true;
+	return false;
+}
+
 /* Those with a bad path choose anew, near to far, each adding its flows then.
  * If b->keeps, first all stay that may: fewer change, but a formula's paths get
  * a little worse balance by that. Paths with turns may need what changes: all
- * of these choose again. */
+ * of these choose again; if one finds none, nothing changes. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
+	size_t size = b->g->n_edges * sizeof(*b->l.load);
+	g_autofree float *load = NULL, *cost = NULL;
 	const struct paths *p = &b->p;
 	uint32_t i, sw, choose;
 	bool extend;
@@ -386,6 +401,10 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_read(b);
 	b->next[dest] = SNAPSHOT_NONE;
 	extend = balance_find_bad(b);
+	if (extend) {
+		load = g_memdup2(b->l.load, size);
+		cost = g_memdup2(b->l.cost, size);
+	}
 	for (i = 1; i < p->n_reached; i++)
 		if (b->is_bad[p->queue[i]] &&
 		    b->next[p->queue[i]] != SNAPSHOT_NONE)
@@ -407,6 +426,11 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	b->n_extended = 0;
 	if (extend)
 		balance_extend(b, NULL);
+	if (extend && balance_loses(b)) {
+		memcpy(b->l.load, load, size);
+		memcpy(b->l.cost, cost, size);
+		return;
+	}
 	for (i = 0; i < b->n_extended; i++)
 		balance_add(b, b->rest[i], 1);
 	balance_store(b);

@@ -249,4 +249,7 @@ output_case
 broken_case
 opensm_case
 
+check "updn: leaves no entry of a path that is not there any more" \
+	"$MINISM_ROUTE" -e updn "$DATA/leftover.net"
+
 done_testing
