@@ -33,7 +33,8 @@
  * A path that works keeps working. For each entry that a block changes, the
  * path from its switch to the LID is followed as the switches hold it now:
  *
- *	it is broken		the entry carries nothing: it may change
+ *	it is broken		the entry carries nothing, or to who had the
+ *				LID before: it may change
  *	it works		it may change once the path from the new next
  *				hop works, too: until then it waits for the
  *				first thing on that path which is still to be
@@ -402,6 +403,19 @@ held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 
 enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
 
+/* Does a packet that leaves a switch for an end port, or for its own port 0, come
+ * to who has the LID? It may have been another's. */
+static bool
+leads_home(const struct program_order *o, const struct progress *g, uint8_t num,
+	   uint16_t lid)
+{
+	uint32_t owner = o->w->lids ? lid_map_owner(o->w->lids, lid) :
+		SNAPSHOT_NONE;
+
+	return owner == SNAPSHOT_NONE || owner == (num ?
+		o->s->ports[g->first_port + num].peer : g->first_port);
+}
+
 /* From a switch to a LID by what the switches hold; one that leads through
  * `without` counts as broken. PATH_CHANGES: a block on it is under way, which
  * *list waits for. */
@@ -425,7 +439,8 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 		}
 		p = &o->ports[g->first_port + num];
 		if (num == 0 || (p->carries && p->to == END))
-			return PATH_WORKS;
+			return leads_home(o, g, num, lid) ? PATH_WORKS :
+				PATH_BROKEN;
 		if (!p->carries)
 			return PATH_BROKEN;
 		sw = p->to;
