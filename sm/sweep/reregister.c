@@ -121,7 +121,7 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
 {
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (told[port])
-			know(c->known, s->ports[port].guid, false);
+			know(c->known, s->ports[port].guid, true);
 }
 
 void

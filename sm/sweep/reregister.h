@@ -26,7 +26,8 @@ void reregister_free(struct reregister *c);
  * NULL: there is no SA. g_free. */
 uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
 		      const struct lid_map *lids);
-/* These were told so, by port index of the same snapshot. */
+/* These were told so, by port index of the same snapshot, and have our LID as
+ * their SMLID since. */
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
 /* The state of the SA was kept over our restart (sm_lid LID_NONE), or the master

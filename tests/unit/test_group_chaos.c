@@ -614,6 +614,8 @@ test_what_failed_once(void **state)
 	chaos_run("random(10,3,2)", 307, 10, false);
 	/* who had been cut off from the former master was not asked */
 	chaos_run("ring(6;2)", 306, 390, false);
+	/* two masters for a second: who joined with the one that gave way */
+	chaos_run("dragonfly(2,2,1)", 2, 552, false);
 	/* an update waited for a path that led to who had had the LID */
 	chaos_run("PGFT(2,2,4;1,2,2)", 537, 112, false);
 	/* a manager that came back wrote the trees of before */
