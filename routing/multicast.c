@@ -815,7 +815,7 @@ forest_start(struct forest *f, const struct multicast_input *in,
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
 	forest_init(f, in, n_mlids, scratch);
-	if (!f->ranks) {
+	if (!f->ranks && in->g->n_switches) {
 		o = order_compute(&(const struct engine_input){ .g = in->g });
 		f->ranks = order_ranks(o);
 		g_ptr_array_add(scratch, (void *)f->ranks);

@@ -10,6 +10,7 @@
 
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"
+#include "topology/generate.h"
 #include "topology/prng.h"
 
 TEST(test_every_receiver_gets_one_copy)
@@ -288,4 +289,19 @@ TEST(test_levels_and_no_order_will_do)
 	multicast_output_clear(&out);
 	lab_clear(&f);
 	g_free(p);
+}
+
+/* Two hosts back to back. */
+TEST(test_without_a_switch_nothing_is_missed)
+{
+	struct snapshot *s = generate_fabric("pair()", NULL, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	struct graph *g = graph_new(s, lids);
+	struct lft *lft = lft_new(0, g->top);
+
+	assert_int_equal(multicast_missed(g, lft, NULL), 0);
+	lft_free(lft);
+	graph_free(g);
+	lid_map_free(lids);
+	snapshot_unref(s);
 }
