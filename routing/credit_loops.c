@@ -861,6 +861,23 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 	channels_add_order(c, ranks);
 }
 
+bool
+channels_load(struct channels **c, const struct graph *g,
+	      const struct lft *lft, const struct lft *before,
+	      const uint32_t *ranks)
+{
+	const uint32_t *with[] = { ranks, NULL };
+	bool sorted = false;
+
+	for (unsigned i = ranks ? 0 : 1; i < 2 && !sorted; i++) {
+		channels_free(*c);
+		*c = channels_new(g);
+		channels_add_tables(*c, lft, before, with[i]);
+		sorted = channels_sort(*c);
+	}
+	return sorted;
+}
+
 /* All turns that the tables make, of suspect channels if these are known, and
  * which are on circles. */
 static uint8_t *

@@ -58,6 +58,12 @@ channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 /* False: there is a loop. */
 bool channels_sort(struct channels *c);
 
+/* A new *c (the old one is freed) of these tables, sorted: with all that the order
+ * permits, or, if that closes a loop, without. False: the tables have a loop. */
+bool channels_load(struct channels **c, const struct graph *g,
+		   const struct lft *lft, const struct lft *before,
+		   const uint32_t *ranks);
+
 /* Adds a turn from channel `in` to `out`, which begins where `in` ends; false:
  * that would close a loop. Of a graph that is sorted, and stays so. */
 bool channels_add(struct channels *c, uint32_t in, uint32_t out);

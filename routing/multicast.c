@@ -856,20 +856,14 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 		 const uint32_t *ranks)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct channels *unicast = channels_new(g);
+	struct channels *unicast = NULL;
 	struct multicast_input in = { .g = g, .ranks = ranks };
 	struct multicast_output out;
 	uint32_t n = 0, sw;
 	struct forest f;
 
 	/* With all turns of the order, which trees prefer, or else without. */
-	channels_add_tables(unicast, lft, NULL, ranks);
-	if (ranks && !channels_sort(unicast)) {
-		channels_free(unicast);
-		unicast = channels_new(g);
-		channels_add_tables(unicast, lft, NULL, NULL);
-	}
-	if (!channels_sort(unicast)) {
+	if (!channels_load(&unicast, g, lft, NULL, ranks)) {
 		channels_free(unicast);
 		return 0;	/* there is a loop anyway */
 	}

@@ -204,9 +204,9 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
-/* Have the tables an entry of a LID that nobody has, into a cable that no tables
- * may use? If it has come since it is in none of our graphs; if it was there, a
- * LID that somebody had then gets another path. */
+/* Have the tables an entry of a LID that no port has, into a cable that no tables
+ * may use? If the cable is new it is in none of our graphs; if it was there, a
+ * LID that a port had then gets another path. */
 static bool
 mend_has_barred(const struct mend *m, const struct graph *now)
 {

@@ -28,10 +28,10 @@
  *
  * auto. A candidate has tables without a credit loop that join all CAs. First
  * come those with which a multicast group can have all hosts: its trees must not
- * close a loop with unicast. Of these those count as best whose busiest channel carries the least
- * under all-to-all traffic; of those within 2% of the best, those with the
- * least congestion of sampled shifts, on average, then at worst; then of
- * random permutations; then the first.
+ * close a loop with unicast. Of these, those count as best whose busiest channel
+ * carries the least under all-to-all traffic; of those within 2% of the best,
+ * those with the least congestion of sampled shifts, on average, then at worst;
+ * then of random permutations; then the first.
  *
  * Hysteresis. The engine in force stays unless the best one is better by 10%:
  * each lost or repaired cable would change all tables, or else.

@@ -156,26 +156,6 @@ take_back(const struct transition *t, struct lft *first)
 	} while (has_changed);
 }
 
-/* The dependencies of these tables, old ones beside them or NULL, and all that
- * the order permits, if that is no loop; false: the tables have one. */
-static bool
-load_channels(struct transition *t, const struct lft *lft,
-	      const struct lft *before)
-{
-	const uint32_t *ranks[] = { t->ranks, NULL };
-	bool sorted = false;
-
-	for (unsigned i = 0; i < 2 && !sorted; i++) {
-		if (i == 0 && !t->ranks)
-			continue;
-		channels_free(t->c);
-		t->c = channels_new(t->g);
-		channels_add_tables(t->c, lft, before, ranks[i]);
-		sorted = channels_sort(t->c);
-	}
-	return sorted;
-}
-
 static uint32_t
 count_hops(const struct transition *t, uint32_t sw, uint16_t lid)
 {
@@ -415,7 +395,8 @@ transition_make(const struct graph *g, const struct lft *held,
 	GArray *rest;
 
 	first = transition_first(&t, looped, extent);
-	while (!load_channels(&t, first, t.held) && extent < EXTENT_ALL) {
+	while (!channels_load(&t.c, g, first, t.held, t.ranks) &&
+	       extent < EXTENT_ALL) {
 		lft_free(first);
 		first = transition_first(&t, looped, ++extent);
 	}
@@ -431,7 +412,8 @@ transition_make(const struct graph *g, const struct lft *held,
 		} else if (exact) {
 			break;
 		}
-		exact = !rest->len || load_channels(&t, t.now, NULL);
+		exact = !rest->len ||
+			channels_load(&t.c, g, t.now, NULL, t.ranks);
 		if (!exact)
 			break;
 	}

@@ -191,7 +191,8 @@ struct sa_stats {
 	uint32_t n_groups, n_members, n_services, n_subscriptions;
 };
 void sa_stats(const struct sa *sa, struct sa_stats *out);
-/* Who has registered any of these: a set of PortGUIDs (uint64_t *). */
+/* The ports that have registered a group, a service or an InformInfo: a set of
+ * PortGUIDs (uint64_t *). */
 GHashTable *sa_clients(const struct sa *sa);
 
 #endif

@@ -390,7 +390,7 @@ sa_clients(const struct sa *sa)
 	for (guint i = 0; i < sa->services->list->len; i++) {
 		const struct service *s = sa->services->list->pdata[i];
 
-		add_client(clients, bytes_load(s->record.gid + 8, 8));
+		add_client(clients, bytes_load64(s->record.gid + 8));
 	}
 	for (guint i = 0; i < sa->informs->list->len; i++) {
 		const struct subscription *s = sa->informs->list->pdata[i];

@@ -228,6 +228,12 @@ find_strays(struct discover *d)
 	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
 }
 
+static bool
+asks_node_info(const struct probe *q)
+{
+	return q->kind == QUERY_NODE_INFO || q->kind == QUERY_STRAY;
+}
+
 /* False: no more tries. */
 static bool
 query_key(struct discover *d, const struct probe *q, uint64_t *key)
@@ -776,7 +782,7 @@ discover_reply(void *data, const struct smp_request *r,
 		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
 	};
 
-	if (q.kind == QUERY_NODE_INFO || q.kind == QUERY_STRAY)
+	if (asks_node_info(&q))
 		forget_late(d, q.port);
 	if (a->outcome != SMP_ANSWERED)
 		discover_on_timeout(d, &q);
@@ -836,8 +842,7 @@ discover_next(void *data, struct smp_request *r)
 
 		if (is_moot(d, &q) || !make_request(d, &q, r))
 			continue;
-		if ((q.kind == QUERY_NODE_INFO || q.kind == QUERY_STRAY) &&
-		    was_unanswered(d, q.port))
+		if (asks_node_info(&q) && was_unanswered(d, q.port))
 			g_array_append_val(d->late, q.port);
 		return true;
 	}

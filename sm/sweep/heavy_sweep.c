@@ -452,7 +452,6 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 		.n_threads = params->threads ? params->threads :
 			g_get_num_processors(),
 	};
-
 	bool ok = true;
 
 	choice_clear(&s->choice);

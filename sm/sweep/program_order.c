@@ -33,8 +33,8 @@
  * A path that works keeps working. For each entry that a block changes, the
  * path from its switch to the LID is followed as the switches hold it now:
  *
- *	it is broken		the entry carries nothing, or to who had the
- *				LID before: it may change
+ *	it is broken		the entry carries nothing, or to a port that
+ *				had the LID before: it may change
  *	it works		it may change once the path from the new next
  *				hop works, too: until then it waits for the
  *				first thing on that path which is still to be
@@ -404,7 +404,7 @@ held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
 
 /* Does a packet that leaves a switch for an end port, or for its own port 0, come
- * to who has the LID? It may have been another's. */
+ * to the port that has the LID? Another port may have had it. */
 static bool
 leads_home(const struct program_order *o, const struct progress *g, uint8_t num,
 	   uint16_t lid)

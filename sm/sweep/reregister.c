@@ -5,8 +5,8 @@
  * A port is known by its PortGUID once it was told to register again and has
  * acknowledged it; or, if the state of the SA was kept over our restart or taken
  * over from another, when it is met for the first time with its link Active, with
- * us or that one as its master, and has registered anything. Who has not may have
- * been cut off, so that what he had registered was forgotten. An SM that was
+ * us or that one as its master, and has registered anything. A port that has not
+ * may have been cut off, so that its registrations were forgotten. An SM that was
  * master meanwhile was told what we were not.
  *
  *	unknown --told--> known --comes up anew, gets another LID,--> unknown
@@ -67,7 +67,8 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	if (c->trusting && c->former)
 		return p->info.sm_lid != c->former ||
 			!g_hash_table_contains(c->clients, &p->guid);
-	/* A switch has nobody, as a rule, and is not asked at each restart. */
+	/* A switch's port 0 registers nothing, as a rule, and is not asked at
+	 * each restart. */
 	if (c->trusting)
 		return p->info.sm_lid != lids->base[s->local_port] ||
 			(c->clients && p->num > 0 &&

@@ -253,8 +253,8 @@ const GPtrArray *sweep_rivals(const struct sweep *s);
  * and the fabric that they are in; borrowed; NULL: none was held. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
-/* Before the first sweep, with REREGISTER_KNOWN: who has registered anything, see
- * reregister_trust(). */
+/* Before the first sweep, with REREGISTER_KNOWN: the ports that have registered
+ * anything, see reregister_trust(). */
 void sweep_trust(struct sweep *s, GHashTable *clients);
 /* If the tables in force are repaired ones: the engines are asked soon. */
 void sweep_reroute(struct sweep *s);

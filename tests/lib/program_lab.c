@@ -49,7 +49,7 @@ on_done(struct program_result *r, void *data)
 	b->done = true;
 }
 
-/* What is left is found without a look at all of the fabric. */
+/* plan_left() finds the steps that plan_diff() of the whole fabric finds. */
 static void
 check_left(const struct bench *b)
 {

@@ -62,10 +62,11 @@ bool world_settle(struct world *w, int64_t limit);
 
 /*
  * Every pair of CA ports that are alive and joined to the SM's port by links
- * that are up: a packet to each LID of the other arrives. Returns the number of pairs that
- * do not; *pairs is how many there are. The first bad one is printed as TAP
- * diagnostics. A CA that has no route to a switch's port 0 counts apart, in
- * *mixed: no engine must take a risk for that. `but` is left out; SNAPSHOT_NONE: nobody.
+ * that are up: a packet to each LID of the other arrives. Returns the number of
+ * pairs between which one does not; *pairs is how many there are. The first bad
+ * one is printed as TAP diagnostics. A CA that has no route to a switch's port 0
+ * counts apart, in *mixed: no engine must take a risk for that. The port `but` is
+ * left out; SNAPSHOT_NONE: none.
  */
 unsigned world_unreached(struct world *w, uint32_t but, unsigned *pairs,
 			 unsigned *mixed);
