@@ -127,11 +127,8 @@ repair_free(struct repair *r)
 static bool
 repair_load_channels(struct repair *r)
 {
-	if (r->c)
-		return true;
-	r->c = channels_new(r->g);
-	channels_add_tables(r->c, r->made.lft, NULL, r->made.ranks);
-	if (channels_sort(r->c))
+	if (r->c || channels_load(&r->c, r->g, r->made.lft, NULL,
+				  r->made.ranks))
 		return true;
 	g_clear_pointer(&r->c, channels_free);
 	return false;
@@ -204,16 +201,25 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
+/* Does a repair leave an entry of this LID that led into a cable of before? So it
+ * does if no port had the LID, or if the switch of that port is lost. */
+static bool
+mend_leaves(const struct mend *m, uint32_t lid)
+{
+	const struct graph_target *target = graph_target_at(m->g, lid);
+
+	return !target || m->place[target->sw] == SNAPSHOT_NONE;
+}
+
 /* Have the tables an entry of a LID that no port has, into a cable that no tables
- * may use? If the cable is new it is in none of our graphs; if it was there, a
- * LID that a port had then gets another path. */
+ * may use? If the cable is new it is in none of our graphs. */
 static bool
 mend_has_barred(const struct mend *m, const struct graph *now)
 {
 	const struct snapshot *s = now->subnet;
-	const struct graph *owners;
 	uint32_t sw, lid, place;
 	const uint8_t *row;
+	bool is_new;
 	unsigned num;
 
 	for (sw = 0; sw < m->g->n_switches; sw++) {
@@ -222,12 +228,13 @@ mend_has_barred(const struct mend *m, const struct graph *now)
 		     num <= s->nodes[s->switches[place]].info.num_ports; num++) {
 			if (!graph_is_barred(now, place, (uint8_t)num))
 				continue;
-			owners = graph_edge_at(m->g, sw, (uint8_t)num) ==
-				SNAPSHOT_NONE ? now : m->g;
+			is_new = graph_edge_at(m->g, sw, (uint8_t)num) ==
+				SNAPSHOT_NONE;
 			row = lft_row(m->r->made.lft, sw);
 			for (lid = 1; lid <= m->g->top; lid++)
-				if (row[lid] == num &&
-				    !graph_target_at(owners, lid))
+				if (row[lid] == num && (is_new ?
+				    !graph_target_at(now, lid) :
+				    mend_leaves(m, lid)))
 					return true;
 		}
 	}
