@@ -751,40 +751,80 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 
 /* --- from old to new --- */
 
+/* n_hosts of a graph without the hosts whose link is not Active: they cannot send
+ * data before the update arms it. NULL: there are none such. */
+static uint32_t *
+choose_senders(const struct graph *g)
+{
+	const struct snapshot *s = g->subnet;
+	uint32_t *n_hosts = NULL;
+
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		const struct snapshot_port *near = &s->ports[t->port +
+			s->nodes[s->switches[t->sw]].first_port];
+		const struct snapshot_port *far = near->peer == SNAPSHOT_NONE ?
+			NULL : &s->ports[near->peer];
+
+		if (t->port == 0 || !far ||
+		    near->info.state >= PORT_STATE_ACTIVE ||
+		    far->info.state >= PORT_STATE_ACTIVE)
+			continue;
+		if (!n_hosts)
+			n_hosts = g_memdup2(g->n_hosts, g->n_switches *
+					    sizeof(*n_hosts));
+		n_hosts[t->sw]--;
+	}
+	return n_hosts;
+}
+
+/* Have the new tables a loop together with what is held? */
+static bool
+choose_loops_together(const struct graph *g, const struct lft *held,
+		      struct choice *c)
+{
+	channels_clear(&c->together);
+	channels_check_ordered(g, c->lft, held, c->ranks, NULL, &c->together);
+	return c->together.n_looped > 0;
+}
+
 /*
- * Old and new are on the fabric together. Entries of LIDs without an owner may
+ * Old and new are on the fabric together. A loop may need a host that cannot send
+ * yet: its link comes up when all is written. Entries of LIDs without an owner may
  * alone close a loop of the old ones, through a cable that has come back: they
  * carry nothing, and what does carry traffic must still not loop on the way.
  */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
 {
-	const struct graph *g = choose_graph(in);
+	struct graph g = *choose_graph(in);
+	g_autofree uint32_t *senders = NULL;
 	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	if (c->joint_with != in->previous) {
-		channels_clear(&c->together);
-		channels_check_ordered(g, c->lft, in->previous, c->ranks,
-				       NULL, &c->together);
-	}
-	if (!c->together.n_looped)
+	if (c->joint_with == in->previous ? !c->together.n_looped :
+	    !choose_loops_together(&g, in->previous, c))
 		return;
-	c->held_loop = choose_has_loop(g, in->previous, c->ranks);
+	senders = choose_senders(&g);
+	if (senders) {
+		c->hosts_wait = true;
+		g.n_hosts = senders;
+		if (!choose_loops_together(&g, in->previous, c))
+			return;
+	}
+	c->held_loop = choose_has_loop(&g, in->previous, c->ranks);
 	if (c->held_loop) {
-		bare = choose_forget_unowned(g, in->previous);
-		channels_clear(&c->together);
-		channels_check_ordered(g, c->lft, bare, c->ranks, NULL,
-				       &c->together);
+		bare = choose_forget_unowned(&g, in->previous);
+		choose_loops_together(&g, bare, c);
 	}
 	/* One that is there already is not made worse by leaving it. */
-	if (c->together.n_looped && !(bare && choose_has_loop(g, bare,
+	if (c->together.n_looped && !(bare && choose_has_loop(&g, bare,
 							     c->ranks))) {
 		c->safety = CHOICE_DRAIN;
 		c->later = g_array_new(FALSE, FALSE,
 				       sizeof(struct transition_entry));
-		c->bridge = transition_make(g, bare ? bare : in->previous,
+		c->bridge = transition_make(&g, bare ? bare : in->previous,
 					    c->lft, c->ranks,
 					    c->together.looped, c->later);
 	}

@@ -45,6 +45,8 @@ struct choice {
 	const struct lft *joint_with;	/* tables of which `together` is */
 	struct channels_result together;	/* with in->previous */
 	bool held_loop;		/* the tables held have a loop already */
+	bool hosts_wait;	/* a host whose link is not Active yet must stay
+				   so until all tables are written */
 	struct lft *bridge;	/* CHOICE_DRAIN: the first tables on the way */
 	GArray *later;		/* likewise, see transition_make() */
 };

@@ -102,6 +102,7 @@ struct desired {
 					   or NULL, */
 	const GArray *later;		/* and what comes then: see
 					   transition_make() */
+	bool hosts_wait;		/* struct choice */
 	uint16_t sm_lid;
 	const struct port_tables *tables;	/* blocks not set: left alone */
 	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */

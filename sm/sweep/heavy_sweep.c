@@ -321,6 +321,7 @@ make_plan(struct sweep *s)
 		.lft = s->next.lft,
 		.bridge = s->choice.bridge,
 		.later = s->choice.later,
+		.hosts_wait = s->choice.hosts_wait,
 		.sm_lid = s->next.lids->base[n->local_port],
 		.tables = s->isolation->wanted,
 		.enforce = s->isolation->enforce,
@@ -400,6 +401,10 @@ report_choice(struct sweep *s, const struct graph *g)
 	if (c->warning)
 		log_say(log, LOG_WARNING, "route", "%s: %s", c->engine->name,
 			c->warning);
+	if (c->hosts_wait)
+		log_say(log, LOG_INFO, "route", "old and new tables could "
+			"have a credit loop with the traffic of new hosts: "
+			"their links are activated when all tables are written");
 	switch (c->safety) {
 	case CHOICE_SAFE:
 		if (c->held_loop)

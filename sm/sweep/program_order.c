@@ -54,7 +54,8 @@
  *
  * If old and new tables have a credit loop together (routing/transition.h),
  * blocks become what the bridge holds, and when all have, what comes next. If
- * one block failed, the others stay where they are.
+ * one block failed, the others stay where they are. If only hosts that cannot send
+ * yet would close the loop, their links come up when all blocks are written.
  */
 #include "sm/sweep/program_order.h"
 
@@ -127,6 +128,7 @@ struct program_order {
 	guint turn;
 	uint32_t opening;		/* the switch that gets new turns */
 	uint32_t n_parked, n_late, n_rushed;
+	uint32_t blocks_left;		/* not over yet, or failed */
 	bool has_failed;		/* a block */
 	bool has_sent;			/* a block, since it was asked last */
 	bool in_parts;			/* whatever may change goes out */
@@ -227,6 +229,16 @@ tables_written(const struct program_order *o, uint32_t port)
 		(peer == SNAPSHOT_NONE || table_written(&o->ports[peer]));
 }
 
+/* A host that would close a credit loop with tables of before. */
+static bool
+must_wait(const struct program_order *o, uint32_t port)
+{
+	uint32_t peer = o->s->ports[port].peer;
+
+	return o->w->hosts_wait && o->blocks_left &&
+		(o->ports[port].to == END || o->ports[peer].to == END);
+}
+
 /* Called at whatever it may have waited for; the lower port speaks for the
  * cable. */
 static void
@@ -239,7 +251,8 @@ link_try(struct program_order *o, uint32_t port)
 		return;
 	first = &o->ports[MIN(port, peer)];
 	if (first->opened || !end_is_routed(o, port) ||
-	    !end_is_routed(o, peer) || !tables_written(o, port))
+	    !end_is_routed(o, peer) || !tables_written(o, port) ||
+	    must_wait(o, port))
 		return;
 	first->opened = true;
 	link_arm(o, port);
@@ -578,6 +591,10 @@ block_is_good(struct program_order *o, uint32_t step)
 	o->n_late += b->is_late;
 	b->is_over = !b->is_late;
 	block_count(o, step);
+	if (!b->is_over || --o->blocks_left || !o->w->hosts_wait)
+		return;
+	for (uint32_t port = 0; port < o->s->n_ports; port++)
+		link_try(o, port);
 }
 
 /* Takes the block's turn; false: nothing of it can go out now. */
@@ -954,8 +971,8 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->seen = seen;
 	o->target = w->bridge ? w->bridge : w->lft;
 	o->switches = g_new(struct progress, s->n_switches);
-	o->blocks = g_new(struct block, plan->first[PLAN_LFT + 1] -
-			  plan->first[PLAN_LFT]);
+	o->blocks_left = plan->first[PLAN_LFT + 1] - plan->first[PLAN_LFT];
+	o->blocks = g_new(struct block, o->blocks_left);
 	o->ports = g_new(struct port_progress, s->n_ports);
 	o->ready =
 		g_array_new(FALSE, FALSE, sizeof(struct program_order_action));

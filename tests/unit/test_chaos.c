@@ -578,6 +578,12 @@ static const struct run found[] = {
 	{ "ring(9;1)", 11, 500, 0, false },
 	/* a switch was lost while a pair had no path */
 	{ "torus(4,4;1)", 51, 500, 0, false },
+	/* a host came up before the tables of other switches were written */
+	{ "PGFT(3,6;1,3)", 2003, 200, 0, true },
+	/* the entries of a host whose switch is lost led into a new cable */
+	{ "torus(3,3;1)", 3001, 480, 0, true },
+	/* the order permits a loop that the tables do not make */
+	{ "random(16,4,1)", 3005, 310, 0, true },
 };
 
 static void

@@ -22,6 +22,15 @@ struct fabric {
 	GError *error;
 };
 
+/* Of all links. */
+static void
+fabric_set_state(struct fabric *f, enum port_state state)
+{
+	for (uint32_t port = 0; port < f->s->n_ports; port++)
+		if (f->s->ports[port].peer != SNAPSHOT_NONE)
+			f->s->ports[port].info.state = state;
+}
+
 static void
 fabric_make_damaged(struct fabric *f, const char *spec,
 		    const struct generate_options *options)
@@ -30,6 +39,7 @@ fabric_make_damaged(struct fabric *f, const char *spec,
 	f->s = generate_fabric(spec, options, &f->error);
 	if (!f->s)
 		fail_msg("%s", f->error->message);
+	fabric_set_state(f, PORT_STATE_ACTIVE);
 	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	f->g = graph_new(f->s, f->lids);
 	f->in.g = f->g;
@@ -402,6 +412,40 @@ TEST(test_drains_when_old_and_new_loop_together)
 	assert_true(choose(&f, NULL, false));
 	assert_int_equal(f.choice.safety, CHOICE_SAFE);
 	assert_true(f.choice.held_loop);
+	lft_free(circle);
+	lft_free(old);
+	fabric_clear(&f);
+}
+
+/* The paths from hosts to switches go round the circle: a loop as soon as the
+ * hosts can send, so they may not before all tables are written. */
+TEST(test_hosts_that_cannot_send_yet_wait)
+{
+	struct lft *circle, *old;
+	struct fabric f;
+
+	fabric_make(&f, "ring(5;1)");
+	circle = lft_new(f.g->n_switches, f.g->top);
+	go_round(f.g, circle, 1);
+	deliver(f.g, circle);
+	assert_true(choose(&f, NULL, false));
+	assert_false(f.choice.hosts_wait);
+	old = lft_copy(f.choice.lft);
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		for (uint32_t sw = 0; f.g->targets[i].port == 0 &&
+		     sw < f.g->n_switches; sw++)
+			lft_row(old, sw)[f.g->targets[i].lid] =
+				lft_row(circle, sw)[f.g->targets[i].lid];
+	f.in.previous = old;
+	assert_true(choose(&f, NULL, false));
+	assert_true(f.choice.held_loop);
+	assert_false(f.choice.hosts_wait);
+
+	fabric_set_state(&f, PORT_STATE_INIT);
+	assert_true(choose(&f, NULL, false));
+	assert_int_equal(f.choice.safety, CHOICE_SAFE);
+	assert_false(f.choice.held_loop);
+	assert_true(f.choice.hosts_wait);
 	lft_free(circle);
 	lft_free(old);
 	fabric_clear(&f);

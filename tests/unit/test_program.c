@@ -109,6 +109,57 @@ tamper_no_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *(uint32_t *)data || h.attr_id != MAD_ATTR_LINEAR_FT;
 }
 
+static bool
+tamper_hosts(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct order *o = data;
+	bool all_routed = true;
+
+	for (uint32_t i = 0; i < f->s->n_switches; i++)
+		all_routed = all_routed && memcmp(lft_row(f->lft, i),
+			lft_row(o->b->lft, i), o->b->lft->top + 1u) == 0;
+	for (uint32_t p = 0; p < f->s->n_ports; p++)
+		if (!snapshot_is_switch(snapshot_node_of(f->s, p)) &&
+		    f->s->ports[p].info.state >= PORT_STATE_ARMED &&
+		    !all_routed)
+			o->violated = true;
+	return true;
+}
+
+/* A host that would close a credit loop with tables of before. */
+TEST(test_hosts_wait_for_all_tables)
+{
+	struct bench b;
+	struct order o = { .b = &b };
+
+	bench_open(&b, "PGFT(3,4;1,3)");
+	b.f->tamper = tamper_hosts;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_true(o.violated);
+	bench_close(&b);
+
+	o.violated = false;
+	bench_open(&b, "PGFT(3,4;1,3)");
+	b.w.hosts_wait = true;
+	b.f->tamper = tamper_hosts;
+	b.f->data = &o;
+	bench_run(&b);
+	assert_false(o.violated);
+	assert_int_equal(b.r.failed, 0);
+	assert_int_equal(b.r.held_back, 0);
+	bench_close(&b);
+
+	bench_open(&b, "PGFT(3,4;1,3)");
+	b.w.hosts_wait = true;
+	b.f->tamper = tamper_no_tables;
+	b.f->data = &b.s->switches[3];
+	bench_run(&b);
+	assert_true(b.r.failed > 0);
+	assert_int_equal(b.f->s->ports[b.host].info.state, PORT_STATE_INIT);
+	bench_close(&b);
+}
+
 TEST(test_switch_without_tables_holds_back_only_its_links)
 {
 	struct bench b;
