@@ -2,21 +2,19 @@
 /*
  * The fabric in files: OpenSM's dumps, which ibutils and scripts read.
  *
- * Purpose: whoever moves here from OpenSM keeps the tools: ibdmchk checks
+ * Purpose: a site that moves here from OpenSM keeps its tools: ibdmchk checks
  * every path and looks for credit loops in opensm-subnet.lst and opensm.fdbs,
- * scripts parse opensm-lfts.dump, ibsim plays minism.net.
+ * scripts parse opensm-lfts.dump, ibsim reads minism.net.
  *
- * Structs: `view` is what all formatters read: the snapshot, and, if tables
- * are asked for, the graph with, for every (switch, LID), the hops that the
- * tables take and, for every pair of switches, the hops that would do.
+ * Structs: `dump_of` is the input of all formatters: the snapshot and tables,
+ * for every (switch, LID) the hops that the tables take, and for every pair of
+ * switches the hops of a shortest path.
  *
- * Flow: each file is a row of sections (a node's cable ends, a switch's
- * table), each section one function. The public formatters append all the
- * sections of one file; dump_all() writes section by section, since a file of
- * a large fabric has hundreds of megabytes. view_count_hops() goes by
- * destination: one breadth first search for each destination switch, and for
- * each LID one walk that visits every switch once, as a switch's hops are its
- * successor's plus one.
+ * Method: each file is a sequence of sections (a node's cable ends, a switch's
+ * table). dump_all() writes section by section, since a file of a large fabric
+ * has hundreds of megabytes. Hops are counted by destination: one breadth first
+ * search for each destination switch; for each LID the switches in reverse
+ * order of forwarding, as a switch's hops are its next hop's plus one.
  *
  * Source: the syntax is that of the files OpenSM 3.3.23 writes, observed with
  * `opensm -D 0x43` over ibsim, including its columns of differing width.
@@ -37,20 +35,14 @@
 #include "topology/state_file.h"
 #include "topology/net_file.h"
 
-#define HOPS_UNKNOWN	UINT16_MAX	/* goes round, astray or nowhere */
-#define HOPS_NOT_WALKED	(UINT16_MAX - 1)
-#define HOPS_ON_WALK	(UINT16_MAX - 2)
-
-#define PORTS_A_SWITCH	256u
+#define HOPS_UNKNOWN	UINT16_MAX	/* in a loop, wrong end or no entry */
 
 struct dump_of {
 	const struct snapshot *s;
 	const struct lid_map *lids;
 	const struct lft *lft;
 	struct graph *g;
-	uint32_t *behind;	/* [switch][port] -> switch or SNAPSHOT_NONE */
-	uint32_t *home;		/* LID -> its target in g, or SNAPSHOT_NONE */
-	uint16_t *shortest;	/* [destination switch][switch] */
+	uint32_t *shortest;	/* [destination switch][switch] */
 	uint16_t *hops;		/* [switch][LID], by the tables */
 	GString *labels;	/* the text of each LID, end to end */
 	size_t *label;		/* LID -> offset; top + 2 entries */
@@ -141,116 +133,63 @@ put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 	}
 }
 
-/* What the tables do, and what would do. */
+/* Hops by the tables, and of shortest paths. */
 
-/* Hops from every switch to switch `to`, breadth first. */
+/* The hops to `lid` of target `t` from every switch. next, waits, order: by
+ * switch, work space. */
 static void
-search_from(const struct graph *g, uint32_t to, uint16_t *dist,
-	    uint32_t *queue)
+count_lid_hops(const struct dump_of *v, const struct graph_target *t,
+	       uint16_t lid, uint32_t *next, uint32_t *waits, uint32_t *order)
 {
-	uint32_t head = 0, tail = 0;
+	size_t stride = v->lft->top + 1u;
+	uint16_t *hops = v->hops + lid;		/* [sw * stride] */
+	uint32_t n;
 
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		dist[sw] = HOPS_UNKNOWN;
-	dist[to] = 0;
-	queue[tail++] = to;
-	while (head < tail) {
-		uint32_t sw = queue[head++];
+	for (uint32_t sw = 0; sw < v->g->n_switches; sw++) {
+		uint8_t port = lft_row(v->lft, sw)[lid];
+		bool arrives = sw == t->sw && port == t->port;
 
-		for (uint32_t e = g->first_edge[sw];
-		     e < g->first_edge[sw + 1]; e++) {
-			uint32_t peer = g->edges[e].peer;
-
-			if (dist[peer] != HOPS_UNKNOWN)
-				continue;
-			dist[peer] = dist[sw] + 1;
-			queue[tail++] = peer;
-		}
+		hops[sw * stride] = arrives ? port != 0 : HOPS_UNKNOWN;
+		next[sw] = arrives ? SNAPSHOT_NONE :
+			graph_edge_at(v->g, sw, port);
 	}
-}
+	/* a loop is not in the order: its hops stay unknown */
+	n = graph_sort(v->g, next, waits, order);
+	while (n-- > 0) {
+		uint32_t sw = order[n], far;
 
-/* Where a packet for `lid` of target `t` is after switch `sw`: the hops if it
- * has arrived, else HOPS_NOT_WALKED and the next switch, or HOPS_UNKNOWN. */
-static uint16_t
-one_hop(const struct dump_of *v, const struct graph_target *t, uint16_t lid,
-	uint32_t sw, uint32_t *next)
-{
-	uint8_t port = lft_row(v->lft, sw)[lid];
-
-	if (port == LFT_NO_PATH)
-		return HOPS_UNKNOWN;
-	if (sw == t->sw && port == t->port)
-		return port == 0 ? 0 : 1;
-	*next = v->behind[sw * PORTS_A_SWITCH + port];
-	return *next == SNAPSHOT_NONE ? HOPS_UNKNOWN : HOPS_NOT_WALKED;
-}
-
-/*
- * The hops to `lid` from every switch. Follows the tables from each switch
- * that has no answer yet until one that has, or that is on this very walk:
- * then it goes round. The way back fills in the answers.
- */
-static void
-walk_lid(const struct dump_of *v, const struct graph_target *t, uint16_t lid,
-	 uint16_t *hops, uint32_t *stack)
-{
-	uint32_t n = v->g->n_switches;
-
-	for (uint32_t sw = 0; sw < n; sw++)
-		hops[sw] = HOPS_NOT_WALKED;
-	for (uint32_t from = 0; from < n; from++) {
-		uint32_t depth = 0, sw = from, next = SNAPSHOT_NONE;
-
-		while (hops[sw] == HOPS_NOT_WALKED) {
-			uint16_t h = one_hop(v, t, lid, sw, &next);
-
-			if (h != HOPS_NOT_WALKED) {
-				hops[sw] = h;
-				break;
-			}
-			hops[sw] = HOPS_ON_WALK;
-			stack[depth++] = sw;
-			sw = next;
-		}
-
-		uint16_t h = hops[sw];
-
-		if (h == HOPS_ON_WALK)
-			h = HOPS_UNKNOWN;
-		while (depth > 0) {
-			if (h != HOPS_UNKNOWN)
-				h++;
-			hops[stack[--depth]] = h;
-		}
+		if (next[sw] == SNAPSHOT_NONE)
+			continue;
+		far = v->g->edges[next[sw]].peer;
+		if (hops[far * stride] != HOPS_UNKNOWN)
+			hops[sw * stride] = hops[far * stride] + 1;
 	}
 }
 
 static void
 view_count_hops(struct dump_of *v)
 {
-	const struct graph *g = v->g;
-	uint32_t n = g->n_switches;
-	size_t stride = v->lft->top + 1u;
-	g_autofree uint32_t *stack = g_new(uint32_t, n);
-	g_autofree uint16_t *hops = g_new(uint16_t, n);
+	const struct graph *g = v->g = graph_new(v->s, v->lids);
+	size_t n = g->n_switches, stride = v->lft->top + 1u;
+	g_autofree uint32_t *next = g_new(uint32_t, n);
+	g_autofree uint32_t *waits = g_new(uint32_t, n);
+	g_autofree uint32_t *queue = g_new(uint32_t, n);
 
-	for (size_t i = 0; i < n * stride; i++)
-		v->hops[i] = HOPS_UNKNOWN;
-	for (uint32_t to = 0; to < n; to++)
-		search_from(g, to, v->shortest + (size_t)to * n, stack);
-	for (uint32_t i = 0; i < g->n_targets; i++) {
-		const struct graph_target *t = &g->targets[i];
+	v->shortest = g_new(uint32_t, n * n);
+	v->hops = g_new(uint16_t, n * stride);
+	for (uint32_t to = 0; to < n; to++) {
+		uint32_t *hops = v->shortest + to * n;
 
-		for (unsigned k = 0; k < t->n_lids; k++) {
-			uint32_t lid = t->lid + k;
+		memset(hops, 0xff, n * sizeof(*hops));	/* GRAPH_FAR */
+		hops[to] = 0;
+		queue[0] = to;
+		graph_search(g, hops, queue, 1);
+	}
+	for (uint32_t lid = 0; lid < stride; lid++) {
+		const struct graph_target *t = graph_target_at(g, lid);
 
-			if (lid > v->lft->top)
-				break;
-			v->home[lid] = i;
-			walk_lid(v, t, lid, hops, stack);
-			for (uint32_t sw = 0; sw < n; sw++)
-				v->hops[sw * stride + lid] = hops[sw];
-		}
+		if (t)
+			count_lid_hops(v, t, (uint16_t)lid, next, waits, queue);
 	}
 }
 
@@ -285,56 +224,20 @@ view_label_lids(struct dump_of *v)
 	v->label[top + 1u] = v->labels->len;
 }
 
-/* For the functions below, which need what takes time to count. */
-static void
-view_prepare(struct dump_of *v)
-{
-	size_t n = v->s->n_switches, stride = v->lft->top + 1u;
-	const struct graph *g = v->g = graph_new(v->s, v->lids);
-
-	v->behind = g_new(uint32_t, n * PORTS_A_SWITCH);
-	for (size_t i = 0; i < n * PORTS_A_SWITCH; i++)
-		v->behind[i] = SNAPSHOT_NONE;
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		for (uint32_t e = g->first_edge[sw];
-		     e < g->first_edge[sw + 1]; e++)
-			v->behind[sw * PORTS_A_SWITCH + g->edges[e].port] =
-				g->edges[e].peer;
-	v->home = g_new(uint32_t, stride);
-	for (size_t i = 0; i < stride; i++)
-		v->home[i] = SNAPSHOT_NONE;
-	v->shortest = g_new(uint16_t, n * n);
-	v->hops = g_new(uint16_t, n * stride);
-	view_count_hops(v);
-}
-
-static void
-view_clear(struct dump_of *v)
-{
-	if (v->g)
-		graph_free(v->g);
-	g_free(v->behind);
-	g_free(v->home);
-	g_free(v->shortest);
-	g_free(v->hops);
-	g_free(v->label);
-	if (v->labels)
-		g_string_free(v->labels, TRUE);
-}
-
 /* opensm.fdbs */
 
-/* The lowest port of a shortest way from `sw` to the target. */
+/* The lowest port of a shortest path from `sw` to the target. */
 static unsigned
 best_port(const struct dump_of *v, uint32_t sw, const struct graph_target *t)
 {
 	const struct graph *g = v->g;
-	const uint16_t *dist = v->shortest + (size_t)t->sw * g->n_switches;
+	const uint32_t *dist = v->shortest + (size_t)t->sw * g->n_switches;
 	unsigned best = LFT_NO_PATH;
+	uint32_t e;
 
 	if (sw == t->sw)
 		return t->port;
-	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+	for_each_edge(g, sw, e)
 		if (dist[g->edges[e].peer] + 1 == dist[sw])
 			best = MIN(best, g->edges[e].port);
 	return best;
@@ -355,26 +258,24 @@ put_decimal3(char *to, unsigned value)
 	to[2] = '0' + value % 10;
 }
 
-/* Tens of millions of lines in a large fabric: no printf for the usual one. */
+/* Tens of millions of lines in a large fabric: no printf for a usual one. */
 static void
 put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 {
 	char line[] = "0x0000 : 000  : 00   : yes\n";
 	uint8_t port = lft_row(v->lft, sw)[lid];
-	uint32_t home = v->home[lid];
+	const struct graph_target *t = graph_target_at(v->g, lid);
+	uint32_t hops, best;
 
 	put_hex4(line + 2, lid, "0123456789ABCDEF");
 	g_string_append_len(out, line, strlen("0x0000 : "));
-	if (port == LFT_NO_PATH || home == SNAPSHOT_NONE) {
+	if (port == LFT_NO_PATH || !t) {
 		g_string_append(out, "UNREACHABLE\n");
 		return;
 	}
-
-	const struct graph_target *t = &v->g->targets[home];
-	uint32_t hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
-	uint32_t best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
+	hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
+	best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
 		(t->port > 0);
-
 	if (hops == HOPS_UNKNOWN) {
 		g_string_append_printf(out, "%03u  : HOPS UNKNOWN\n", port);
 	} else if (hops > best) {
@@ -531,11 +432,15 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 
 	if (g_mkdir_with_parents(dir, 0755) != 0)
 		return file_error(error, "make", dir);
-	view_prepare(&v);
+	view_count_hops(&v);
 	view_label_lids(&v);
 	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)
 		ok = write_file(dir, files[i].name, &v, files[i].put,
 				files[i].n, error);
-	view_clear(&v);
+	graph_free(v.g);
+	g_free(v.shortest);
+	g_free(v.hops);
+	g_free(v.label);
+	g_string_free(v.labels, TRUE);
 	return ok;
 }
