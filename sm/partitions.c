@@ -2,21 +2,21 @@
 /*
  * The partitions in force.
  *
- * Structs. A `change` is one port in one partition, as given to minismctl;
- * there is one at most for each pair, sorted by (P_Key, GUID). The rules in
- * force are those of the file followed by the changes, since the later rule
- * decides (topology/partition.c).
+ * Structs. The changes are partition rules like those of the file, each for a
+ * single port, at most one for each pair of port and partition, by (P_Key, GUID).
+ * The rules in force are those of the file followed by the changes, since the
+ * later rule decides (topology/partition.c).
  *
- * Flow. partitions_load() reads both files into new values, and replaces the
- * old ones only when both are good. partitions_change() makes a new list of
+ * Method. partitions_load() parses both files into new values, and replaces the
+ * old ones only when both are good. partitions_change() makes a new set of
  * changes, writes it, and then uses it: a change that is not on the disk is
  * not in force, so that a restart changes no membership.
  *
- * The changes are a partition file of their own. Of what is read back only
- * rules for single ports count: the parser adds a default partition to a file
- * without one. Changes of a partition that the file has no more are skipped,
- * with a warning; they stay on the disk until the next change, for the line may
- * have been removed by mistake.
+ * The file of changes has the grammar of the partition file. Of what is read
+ * from it only rules for single ports count: the parser adds a default partition
+ * to a file without one. Changes of a partition that the partition file no longer
+ * has are skipped with a warning; they stay on the disk until the next change,
+ * since the line may have been removed by mistake.
  */
 #include "sm/partitions.h"
 
@@ -28,19 +28,13 @@
 
 #define FILE_NAME	"partitions-runtime"
 
-struct pkey_edit {
-	uint16_t pkey;
-	uint64_t guid;
-	enum partition_membership membership;
-};
-
 struct partitions {
 	char *path, *changes_path;	/* NULL: none */
 	enum partitions_absence absence;
 	bool was_there;			/* the file, when it was read */
 	bool had_rules;			/* it, then */
-	struct partition_rules *file;	/* what the file says */
-	GArray *changes;		/* struct pkey_edit */
+	struct partition_rules *file;	/* as read from the file */
+	struct partition_rules *changes;
 	struct partition_rules *rules;	/* in force */
 };
 
@@ -58,7 +52,7 @@ partitions_new(const struct partitions_params *params)
 						   FILE_NAME, NULL);
 	p->file = partition_rules_default();
 	p->rules = partition_rules_ref(p->file);
-	p->changes = g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
+	p->changes = partition_rules_new();
 	return p;
 }
 
@@ -68,8 +62,8 @@ partitions_free(struct partitions *p)
 	if (!p)
 		return;
 	partition_rules_unref(p->file);
+	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
-	g_array_unref(p->changes);
 	g_free(p->path);
 	g_free(p->changes_path);
 	g_free(p);
@@ -160,92 +154,45 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 
 /* --- changes --- */
 
-static gint
-compare_changes(gconstpointer a, gconstpointer b)
+static const struct partition *
+partition_at(const struct partition_rules *rules, guint i)
 {
-	const struct pkey_edit *x = a, *y = b;
-
-	if (x->pkey != y->pkey)
-		return x->pkey < y->pkey ? -1 : 1;
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
+	return rules->partitions->pdata[i];
 }
 
-/* Where the change of this port and partition is, or has to be inserted. */
-static guint
-change_place(const GArray *changes, const struct pkey_edit *c, bool *found)
+static struct partition_rule *
+rule_at(const GArray *rules, guint i)
 {
-	guint i = changes->len;
-	int order = 1;
-
-	/* from the end: a file is sorted */
-	for (; i > 0 && order > 0; i--)
-		order = compare_changes(&g_array_index(changes,
-						       struct pkey_edit,
-						       i - 1), c);
-	*found = order == 0;
-	return order < 0 ? i + 1 : i;
+	return &g_array_index(rules, struct partition_rule, i);
 }
 
-static void
-put_change(GArray *changes, const struct pkey_edit *c)
+static struct partition_rules *
+read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 {
-	bool found;
-	guint place = change_place(changes, c, &found);
+	g_autofree char *text = NULL;
+	struct partition_rules *changes;
 
-	if (found)
-		g_array_index(changes, struct pkey_edit, place) = *c;
-	else
-		g_array_insert_val(changes, place, *c);
-}
+	if (!p->changes_path)
+		return partition_rules_ref(p->changes);
+	if (!read_text(p->changes_path, true, &text, error))
+		return NULL;
+	changes = text ? parse(text, p->changes_path, warnings, error) :
+		partition_rules_new();
+	for (guint i = 0; changes && i < changes->partitions->len; i++) {
+		GArray *rules = partition_at(changes, i)->rules;
 
-/* The rules for single ports; of two for one port and partition the later one
- * decides. */
-static GArray *
-changes_of(const struct partition_rules *rules)
-{
-	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
-
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
-		for (guint k = 0; k < p->rules->len; k++) {
-			const struct partition_rule *rule =
-				&g_array_index(p->rules,
-					       struct partition_rule, k);
-			struct pkey_edit c = { p->pkey, rule->guid,
-					    rule->membership };
-
-			if (rule->who == PARTITION_GUID)
-				put_change(changes, &c);
+		for (guint k = rules->len; k-- > 0;) {
+			rule_at(rules, k)->line = 0;	/* of no file */
+			if (rule_at(rules, k)->who != PARTITION_GUID)
+				g_array_remove_index(rules, k);
 		}
 	}
 	return changes;
 }
 
-static GArray *
-read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
-{
-	g_autofree char *text = NULL;
-	struct partition_rules *rules;
-	GArray *changes;
-
-	if (!p->changes_path)
-		return g_array_copy(p->changes);
-	if (!read_text(p->changes_path, true, &text, error))
-		return NULL;
-	if (!text)
-		return g_array_new(FALSE, FALSE, sizeof(struct pkey_edit));
-	rules = parse(text, p->changes_path, warnings, error);
-	if (!rules)
-		return NULL;
-	changes = changes_of(rules);
-	partition_rules_unref(rules);
-	return changes;
-}
-
 static bool
-write_changes(const struct partitions *p, const GArray *changes,
-	      GError **error)
+write_changes(const struct partitions *p,
+	      const struct partition_rules *changes, GError **error)
 {
 	g_autoptr(GString) text = g_string_new(
 		"# Changes made by minismctl, on top of the partition file.\n"
@@ -254,16 +201,15 @@ write_changes(const struct partitions *p, const GArray *changes,
 
 	if (!p->changes_path)
 		return true;
-	for (guint i = 0; i < changes->len; i++) {
-		const struct pkey_edit *c = &g_array_index(changes,
-							struct pkey_edit, i);
+	for (guint i = 0; i < changes->partitions->len; i++) {
+		const struct partition *c = partition_at(changes, i);
 
-		g_string_append_printf(
-			text,
-			"Change%04x=0x%04x : 0x%016" G_GINT64_MODIFIER
-			"x=%s ;\n",
-			c->pkey, c->pkey, c->guid,
-			partition_membership_name(c->membership));
+		for (guint k = 0; k < c->rules->len; k++)
+			g_string_append_printf(text, "Change%04x=0x%04x : "
+				"0x%016" G_GINT64_MODIFIER "x=%s ;\n",
+				c->pkey, c->pkey, rule_at(c->rules, k)->guid,
+				partition_membership_name(
+					rule_at(c->rules, k)->membership));
 	}
 	if (state_file_write(p->changes_path, text,
 			     G_FILE_SET_CONTENTS_CONSISTENT |
@@ -276,28 +222,25 @@ write_changes(const struct partitions *p, const GArray *changes,
 
 /* The file's rules with the changes behind them. */
 static struct partition_rules *
-merge(const struct partition_rules *file, const GArray *changes,
+merge(const struct partition_rules *file, const struct partition_rules *changes,
       GPtrArray *warnings)
 {
 	struct partition_rules *rules = partition_rules_copy(file);
 
-	for (guint i = 0; i < changes->len; i++) {
-		const struct pkey_edit *c = &g_array_index(changes,
-							struct pkey_edit, i);
-		const struct partition_rule rule = {
-			.who = PARTITION_GUID,
-			.membership = c->membership,
-			.guid = c->guid,
-		};
+	for (guint i = 0; i < changes->partitions->len; i++) {
+		const struct partition *c = partition_at(changes, i);
 
-		if (partition_rules_find(file, c->pkey))
-			g_array_append_val(partition_rules_get(rules,
-					c->pkey)->rules, rule);
-		else if (warnings)
+		if (partition_rules_find(file, c->pkey)) {
+			g_array_append_vals(partition_rules_get(rules,
+				c->pkey)->rules, c->rules->data, c->rules->len);
+			continue;
+		}
+		for (guint k = 0; warnings && k < c->rules->len; k++)
 			g_ptr_array_add(warnings, g_strdup_printf(
 				"the change of 0x%016" G_GINT64_MODIFIER
 				"x in 0x%04x is passed over: there is no such "
-				"partition", c->guid, c->pkey));
+				"partition", rule_at(c->rules, k)->guid,
+				c->pkey));
 	}
 	return rules;
 }
@@ -305,12 +248,12 @@ merge(const struct partition_rules *file, const GArray *changes,
 /* --- interface --- */
 
 static void
-exchange(struct partitions *p, struct partition_rules *file, GArray *changes,
-	 struct partition_rules *rules)
+exchange(struct partitions *p, struct partition_rules *file,
+	 struct partition_rules *changes, struct partition_rules *rules)
 {
 	partition_rules_unref(p->file);
+	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
-	g_array_unref(p->changes);
 	p->file = file;
 	p->changes = changes;
 	p->rules = rules;
@@ -319,9 +262,8 @@ exchange(struct partitions *p, struct partition_rules *file, GArray *changes,
 bool
 partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 {
-	struct partition_rules *file;
+	struct partition_rules *file, *changes;
 	bool there, has_rules;
-	GArray *changes;
 
 	file = read_file(p, &there, &has_rules, warnings, error);
 	if (!file)
@@ -333,37 +275,45 @@ partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 	}
 	p->was_there = there;
 	p->had_rules = has_rules;
-	exchange(p, file, changes, changes->len ?
-		 merge(file, changes, warnings) : partition_rules_ref(file));
+	exchange(p, file, changes, merge(file, changes, warnings));
 	return true;
+}
+
+static gint
+compare_guids(gconstpointer a, gconstpointer b)
+{
+	const struct partition_rule *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
 bool
 partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		  int membership, GError **error)
 {
-	struct pkey_edit c = { .pkey = pkey_base(pkey), .guid = guid };
-	GArray *changes;
-	guint place;
-	bool found;
+	struct partition_rule rule = { .who = PARTITION_GUID, .guid = guid };
+	struct partition_rules *changes;
+	GArray *rules;
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
 		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
 			    guid ? "there is no partition 0x%04x" :
-			    "0 names no port (partition 0x%04x)", c.pkey);
+			    "0 names no port (partition 0x%04x)",
+			    pkey_base(pkey));
 		return false;
 	}
-	changes = g_array_copy(p->changes);
-	place = change_place(changes, &c, &found);
-	if (membership < 0) {
-		if (found)
-			g_array_remove_index(changes, place);
-	} else {
-		c.membership = (enum partition_membership)membership;
-		put_change(changes, &c);
+	changes = partition_rules_copy(p->changes);
+	rules = partition_rules_get(changes, pkey)->rules;
+	for (guint i = rules->len; i-- > 0;)
+		if (rule_at(rules, i)->guid == guid)
+			g_array_remove_index(rules, i);
+	if (membership >= 0) {
+		rule.membership = (enum partition_membership)membership;
+		g_array_append_val(rules, rule);
+		g_array_sort(rules, compare_guids);
 	}
 	if (!write_changes(p, changes, error)) {
-		g_array_unref(changes);
+		partition_rules_unref(changes);
 		return false;
 	}
 	exchange(p, partition_rules_ref(p->file), changes,
