@@ -2,10 +2,10 @@
 /*
  * A site's files.
  *
- * They are read together, and one that is bad spoils all: a fabric that is
- * routed, or divided, by half of what its owner wrote is another than he
- * thinks. So a reload reads everything into new values first. At the start all
- * files are read even if one is bad, since a person wants to see all mistakes.
+ * All are read or none: a fabric that is routed, or divided into partitions, by
+ * half of what its owner wrote is not what the owner expects. So a reload parses
+ * everything into new values first. At the start all files are read even if one
+ * is bad, so that all mistakes are reported at once.
  */
 #include "sm/site_files.h"
 
@@ -17,19 +17,19 @@
 
 #define ORDER_MAX	16u	/* engines to try, one after the other */
 
-/* GUIDs, or NULL: none. */
-struct lists {
-	GArray *roots, *compute_nodes, *io_nodes;
+/* What is replaced as a whole; NULL: not configured. */
+struct site_lists {
+	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
+	struct qos_policy *sls;
+	GHashTable *names;
 };
 
 struct site_files {
 	const struct options *conf;
-	struct lists lists;
+	struct site_lists lists;
 	struct route_params route;
 	const struct engine *order[ORDER_MAX + 1];	/* of route */
 	struct partitions *partitions;
-	struct qos_policy *sls;		/* or NULL */
-	GHashTable *names;		/* or NULL */
 };
 
 static void
@@ -53,35 +53,17 @@ read_list(const char *key, const char *path, GArray **list,
 }
 
 static void
-read_lists(const struct options *c, struct lists *out, GPtrArray *errors)
-{
-	read_list("root_guid_file", c->root_guid_file, &out->roots, errors);
-	read_list("cn_guid_file", c->cn_guid_file, &out->compute_nodes,
-		  errors);
-	read_list("io_guid_file", c->io_guid_file, &out->io_nodes, errors);
-}
-
-static void
-clear_lists(struct lists *l)
+clear_lists(struct site_lists *l)
 {
 	g_clear_pointer(&l->roots, g_array_unref);
 	g_clear_pointer(&l->compute_nodes, g_array_unref);
 	g_clear_pointer(&l->io_nodes, g_array_unref);
+	qos_policy_unref(l->sls);
+	g_clear_pointer(&l->names, g_hash_table_unref);
 }
 
-/* Takes the lists over. */
-static void
-set_lists(struct site_files *s, const struct lists *lists)
-{
-	clear_lists(&s->lists);
-	s->lists = *lists;
-	s->route.roots = lists->roots;
-	s->route.compute_nodes = lists->compute_nodes;
-	s->route.io_nodes = lists->io_nodes;
-}
-
-/* Engines of other managers. Beside one of ours in a list they are passed
- * over; adaptive ones (ar_) leave the choice to the manager. */
+/* Engines of other managers. In a list with one of ours they are skipped;
+ * adaptive ones (ar_) are taken for auto. */
 static const char *const foreign_engines[] = {
 	"dfsssp", "dnup", "dor", "file", "kdor-hc", "lash", "none", "nue",
 	"pqft", "sssp", "torus-2QoS", NULL,
@@ -167,16 +149,6 @@ open_partitions(const struct options *c)
 }
 
 static void
-read_sls(const struct options *c, struct qos_policy **out, GPtrArray *warnings,
-	 GPtrArray *errors)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!qos_policy_conf_read(c, out, warnings, &error))
-		g_ptr_array_add(errors, g_strdup(error->message));
-}
-
-static void
 read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
 	   GPtrArray *errors)
 {
@@ -221,22 +193,49 @@ load_partitions(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 	}
 }
 
-struct site_files *site_files_read(const struct options *conf,
-				   GPtrArray *warnings, GPtrArray *errors)
+/* Everything but the engines. eager: partitions are read even if another file
+ * is bad. False: nothing has changed but perhaps, if eager, the partitions. */
+static bool
+site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
+		GPtrArray *errors)
+{
+	const struct options *c = s->conf;
+	struct site_lists new = { NULL };
+	guint before = errors->len;
+	g_autoptr(GError) error = NULL;
+
+	read_list("root_guid_file", c->root_guid_file, &new.roots, errors);
+	read_list("cn_guid_file", c->cn_guid_file, &new.compute_nodes, errors);
+	read_list("io_guid_file", c->io_guid_file, &new.io_nodes, errors);
+	if (!qos_policy_conf_read(c, &new.sls, warnings, &error))
+		g_ptr_array_add(errors, g_strdup(error->message));
+	read_names(c, &new.names, warnings, errors);
+	/* Last, since it takes effect at once. */
+	if (eager || errors->len == before)
+		load_partitions(s, warnings, errors);
+	if (errors->len > before) {
+		clear_lists(&new);
+		return false;
+	}
+	clear_lists(&s->lists);
+	s->lists = new;
+	s->route.roots = new.roots;
+	s->route.compute_nodes = new.compute_nodes;
+	s->route.io_nodes = new.io_nodes;
+	return true;
+}
+
+struct site_files *
+site_files_read(const struct options *conf, GPtrArray *warnings,
+		GPtrArray *errors)
 {
 	struct site_files *s = g_new0(struct site_files, 1);
-	struct lists lists = { NULL, NULL, NULL };
 	guint before = errors->len;
 
 	s->conf = conf;
 	s->partitions = open_partitions(conf);
 	read_engines(s, warnings, errors);
-	read_lists(conf, &lists, errors);
-	set_lists(s, &lists);
-	read_sls(conf, &s->sls, warnings, errors);
-	read_names(conf, &s->names, warnings, errors);
-	load_partitions(s, warnings, errors);
-	if (errors->len == before)
+	if (site_files_load(s, true, warnings, errors) && errors->len == before)
 		return s;
 	site_files_free(s);
 	return NULL;
@@ -249,36 +248,13 @@ site_files_free(struct site_files *s)
 		return;
 	clear_lists(&s->lists);
 	partitions_free(s->partitions);
-	qos_policy_unref(s->sls);
-	g_clear_pointer(&s->names, g_hash_table_unref);
 	g_free(s);
 }
 
 bool
 site_files_reload(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
-	struct lists lists = { NULL, NULL, NULL };
-	struct qos_policy *sls = NULL;
-	g_autoptr(GHashTable) names = NULL;
-	guint before = errors->len;
-
-	read_lists(s->conf, &lists, errors);
-	read_sls(s->conf, &sls, warnings, errors);
-	read_names(s->conf, &names, warnings, errors);
-	/* Last, since it takes effect at once. */
-	if (errors->len == before)
-		load_partitions(s, warnings, errors);
-	if (errors->len == before) {
-		set_lists(s, &lists);
-		qos_policy_unref(s->sls);
-		s->sls = sls;
-		g_clear_pointer(&s->names, g_hash_table_unref);
-		s->names = g_steal_pointer(&names);
-		return true;
-	}
-	clear_lists(&lists);
-	qos_policy_unref(sls);
-	return false;
+	return site_files_load(s, false, warnings, errors);
 }
 
 const struct route_params *
@@ -290,13 +266,13 @@ site_files_route(const struct site_files *s)
 struct qos_policy *
 site_files_sls(const struct site_files *s)
 {
-	return s->sls;
+	return s->lists.sls;
 }
 
 GHashTable *
 site_files_names(const struct site_files *s)
 {
-	return s->names;
+	return s->lists.names;
 }
 
 struct partitions *
@@ -305,8 +281,8 @@ site_files_partitions(const struct site_files *s)
 	return s->partitions;
 }
 
-/* The ranges of the keys (options.c) are those of the fields, so that nothing
- * is cut here. */
+/* options.c checks the keys against the ranges of the fields, so that nothing
+ * is truncated here. */
 struct policy
 site_files_policy(const struct options *c)
 {
