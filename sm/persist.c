@@ -8,17 +8,18 @@
  *
  * A field that a port does not take is remembered by (NodeGUID, port number),
  * for as long as neither the port's link nor its switch has changed. A device
- * that is slow or being reset answers so, too, so that one answer proves
+ * that is slow or being reset answers in the same way, so one answer proves
  * nothing; and no address (PORT_FIELDS_ADDRESS) or protection is given up.
  *
- * M_Keys. guid2mkey says which key a port was given, neighbors who was behind
- * which port. The first is useless without the second: a port at protection
- * level 2 answers nobody who does not have its key, so whose key it takes must
- * be known before the port has said who it is. What is going to be sent is
- * written first, and flushed (DURABLE); else a crash at the wrong moment could
- * leave a port with a key that nobody knows. The files are OpenSM's, so each of
- * the two finds what the other left. Who may read them may manage the fabric:
- * they are for their owner alone, also while they are set aside.
+ * M_Keys. guid2mkey has the key that each port was given, neighbors the port at
+ * the other end of each cable. Both are needed: a port at protection level 2
+ * answers no SMP without its key, so which port it is, and with that its key,
+ * must be known before it has answered. Keys that are going to be sent are
+ * written first, and flushed (DURABLE); else a crash between the Set and the
+ * write could leave a port with a key that is recorded nowhere. Both files have
+ * OpenSM's format, so minism and OpenSM can take over each other's. Read access
+ * to them is enough to manage the fabric: they are mode 0600, also when they are
+ * set aside.
  */
 #include "sm/persist.h"
 
@@ -122,6 +123,15 @@ parse_disabled(const char *text, const char *path, void *data, GError **error)
 	return true;
 }
 
+/* path NULL: no cache. */
+static void
+persist_save(const struct persist *m, const char *path, const GString *text)
+{
+	if (path)
+		persist_save_file(m->log, "memory", path, text,
+				  G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
+}
+
 struct persist *
 persist_open(const char *cache_dir, struct log *log)
 {
@@ -199,15 +209,15 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 
 	g_array_unref(m->ranges);
 	m->ranges = ranges;
-	if (!m->path || same)
+	if (same)
 		return;
 	guid2lid_format(m->ranges, text);
-	persist_save_file(m->log, "memory", m->path, text,
-	     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
+	persist_save(m, m->path, text);
 }
 
-uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
-			const char **by)
+uint32_t *
+persist_ranks(const struct persist *m, const struct snapshot *s,
+	      const char **by)
 {
 	const struct rank_line *line;
 	uint32_t *ranks;
@@ -224,34 +234,38 @@ uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
 	return ranks;
 }
 
-/* Those of the old list that are not in `s`, and those of `s`: both are sorted
- * by GUID. */
+static gint
+compare_lines(gconstpointer a, gconstpointer b)
+{
+	const struct rank_line *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* The switches of the old list (may be NULL) that are not in `s`, and those of
+ * `s`, by GUID. */
 static GArray *
 merge_ranks(const struct rank_list *old, const struct snapshot *s,
 	    const uint32_t *ranks)
 {
 	GArray *lines = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
-	const struct rank_line *away = NULL;
 	struct rank_line line;
-	guint i = 0;
 
-	for (uint32_t sw = 0; sw <= s->n_switches; sw++) {
-		line.guid = UINT64_MAX;	/* behind the last: all that is left */
-		if (sw < s->n_switches)
-			line.guid = s->nodes[s->switches[sw]].info.node_guid;
-		for (; old && i < old->lines->len; i++) {
-			away = &g_array_index(old->lines, struct rank_line, i);
-			if (away->guid >= line.guid)
-				break;
-			g_array_append_val(lines, *away);
-		}
-		if (sw == s->n_switches)
-			break;
-		if (away && i < old->lines->len && away->guid == line.guid)
-			i++;
+	for (guint i = 0; old && i < old->lines->len; i++) {
+		uint32_t node;
+
+		line = g_array_index(old->lines, struct rank_line, i);
+		node = snapshot_find_node(s, line.guid);
+		if (node == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(&s->nodes[node]))
+			g_array_append_val(lines, line);
+	}
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		line.guid = s->nodes[s->switches[sw]].info.node_guid;
 		line.rank = ranks[sw];
 		g_array_append_val(lines, line);
 	}
+	g_array_sort(lines, compare_lines);
 	return lines;
 }
 
@@ -302,9 +316,8 @@ persist_keep_ranks(struct persist *m, const char *engine,
 	if (list != old)
 		rank_list_free(old);
 	rank_file_format(list, after);
-	if (m->ranks_path && !g_string_equal(before, after))
-		persist_save_file(m->log, "memory", m->ranks_path, after,
-		     G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
+	if (!g_string_equal(before, after))
+		persist_save(m, m->ranks_path, after);
 }
 
 void
@@ -322,7 +335,6 @@ bool
 persist_take(struct persist *m, const char *lids, const char *ranks,
 	     GError **error)
 {
-	const GFileSetContentsFlags how = G_FILE_SET_CONTENTS_ONLY_EXISTING;
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GArray) ranges = lids ?
 		guid2lid_parse(lids, "guid2lid", error) : NULL;
@@ -337,9 +349,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		g_array_unref(m->ranges);
 		m->ranges = g_steal_pointer(&ranges);
 		guid2lid_format(m->ranges, text);
-		if (m->path)
-			persist_save_file(m->log, "memory", m->path, text,
-					  how, 0666);
+		persist_save(m, m->path, text);
 	}
 	if (list) {
 		rank_list_free(m->ranks);
@@ -347,9 +357,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		g_clear_pointer(&m->whole_engine, g_free);
 		m->n_linked = 0;
 		g_string_assign(text, ranks);
-		if (m->ranks_path)
-			persist_save_file(m->log, "memory", m->ranks_path,
-					  text, how, 0666);
+		persist_save(m, m->ranks_path, text);
 	}
 	return true;
 }
@@ -531,24 +539,24 @@ persist_learn(struct persist *m, const struct snapshot *s,
 
 /* ----------------------------------------------------------------- M_Keys */
 
-typedef bool (*read_fn)(struct mkey_db *k, const char *text, const char *name,
-			GError **error);
-
 struct key_file {
-	char *path;
+	char *path;		/* NULL: none */
+	struct mkey_db *ring;
 	GString *held;		/* what is on the disk */
+	bool (*read)(struct mkey_db *k, const char *text, const char *name,
+		     GError **error);
 	void (*write)(const struct mkey_db *k, GString *out);
 };
 
 struct persist_keys {
 	struct mkey_db *ring;
 	struct log *log;
-	struct key_file keys, cables;	/* path NULL: none */
+	struct key_file keys, cables;
 	uint64_t version;	/* of the ring, when it was written */
 };
 
-/* A file of another's making may be open to all: that is put right at once,
- * before the next write, which may be long in coming. */
+/* A file that another program wrote may be readable by all: that is corrected at
+ * once, since the next write may be a long time away. */
 static void
 close_to_others(struct persist_keys *ks, const char *path)
 {
@@ -564,34 +572,26 @@ close_to_others(struct persist_keys *ks, const char *path)
 		"; no longer");
 }
 
-/* A file and the ring that it is read into. */
-struct reading {
-	struct mkey_db *ring;
-	struct key_file *file;
-	read_fn read;
-};
-
 static bool
 parse_keys(const char *text, const char *path, void *data, GError **error)
 {
-	struct reading *r = data;
+	struct key_file *f = data;
 
-	if (!r->read(r->ring, text, path, error))
+	if (!f->read(f->ring, text, path, error))
 		return false;
-	g_string_assign(r->file->held, text);
+	g_string_assign(f->held, text);
 	return true;
 }
 
 static void
-key_file_open(struct persist_keys *ks, struct key_file *f, char *path,
-	      read_fn read)
+key_file_open(struct persist_keys *ks, struct key_file *f,
+	      const char *cache_dir, const char *name)
 {
-	struct reading r = { .ring = ks->ring, .file = f, .read = read };
-
-	f->path = path;
+	f->path = g_build_filename(cache_dir, name, NULL);
+	f->ring = ks->ring;
 	f->held = g_string_new(NULL);
-	close_to_others(ks, path);
-	persist_load_file(ks->log, "keys", path, parse_keys, &r, "");
+	close_to_others(ks, f->path);
+	persist_load_file(ks->log, "keys", f->path, parse_keys, f, "");
 }
 
 static void
@@ -611,12 +611,12 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	ks->log = log;
 	ks->ring = mkey_db_new(m_key, mode);
 	if (cache_dir) {
+		ks->keys.read = mkey_db_read_keys;
 		ks->keys.write = mkey_db_write_keys;
+		ks->cables.read = mkey_db_read_cables;
 		ks->cables.write = mkey_db_write_cables;
-		key_file_open(ks, &ks->keys, g_build_filename(cache_dir,
-			      "guid2mkey", NULL), mkey_db_read_keys);
-		key_file_open(ks, &ks->cables, g_build_filename(cache_dir,
-			      "neighbors", NULL), mkey_db_read_cables);
+		key_file_open(ks, &ks->keys, cache_dir, "guid2mkey");
+		key_file_open(ks, &ks->cables, cache_dir, "neighbors");
 	}
 	ks->version = mkey_db_version(ks->ring);
 	return ks;
@@ -663,17 +663,16 @@ persist_keys_lock(struct persist_keys *ks, const GArray *guids)
 static bool
 key_file_save(struct persist_keys *ks, struct key_file *f)
 {
-	GString *text = g_string_new(NULL);
-	bool news, well;
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	f->write(ks->ring, text);
-	news = !g_string_equal(text, f->held);
-	well = !news || persist_save_file(ks->log, "keys", f->path, text,
-			     G_FILE_SET_CONTENTS_DURABLE, PERSIST_OWNER_ONLY);
-	if (news && well)
-		g_string_assign(f->held, text->str);
-	g_string_free(text, TRUE);
-	return well;
+	f->write(f->ring, text);
+	if (g_string_equal(text, f->held))
+		return true;
+	if (!persist_save_file(ks->log, "keys", f->path, text,
+			       G_FILE_SET_CONTENTS_DURABLE, PERSIST_OWNER_ONLY))
+		return false;
+	g_string_assign(f->held, text->str);
+	return true;
 }
 
 bool

@@ -5,8 +5,8 @@
  * out, and the groups, services and subscriptions of the SA. And, while we run,
  * the PortInfo components that a port acknowledges and does not take.
  *
- * cache_dir NULL: nothing is read or written. A file that is damaged is said,
- * renamed to NAME.damaged, and counts as empty.
+ * cache_dir NULL: nothing is read or written. A damaged file is logged, renamed
+ * to NAME.damaged, and counts as empty.
  */
 #ifndef MINISM_SM_PERSIST_H
 #define MINISM_SM_PERSIST_H
@@ -25,7 +25,7 @@ struct transport;
 
 #define PERSIST_OWNER_ONLY 0600
 
-/* What is wrong with it is logged; `then`: what is done without it. */
+/* Errors are logged; `then`: what is done without the file. */
 enum state_file_end
 persist_load_file(struct log *log, const char *subsystem, const char *path,
 		  state_file_parse_fn parse, void *data, const char *then);
@@ -57,7 +57,7 @@ uint32_t *persist_given_up(struct persist *m, const struct snapshot *s);
  * nothing was sent. */
 void persist_learn(struct persist *m, const struct snapshot *s,
 		  const uint32_t *untaken);
-/* A person wants all to be tried again. */
+/* By command: all fields are tried again. */
 void persist_forget_untaken(struct persist *m);
 
 /* How many ports there are with a field, and the first of them. */
@@ -113,12 +113,13 @@ struct persist_keys *persist_keys_open(const char *cache_dir, uint64_t m_key,
 				       struct log *log);
 void persist_keys_close(struct persist_keys *ks);
 
-/* To look keys up in, and to change; the keystore's. */
+/* To look keys up in, and to change; owned by ks. */
 struct mkey_db *persist_keys_ring(const struct persist_keys *ks);
 
-/* Takes in what a snapshot tells; ks NULL: nothing. */
+/* Learns the keys and cables of a snapshot; ks NULL: nothing. */
 void persist_keys_learn(struct persist_keys *ks, const struct snapshot *s);
-/* The ports with these PortGUIDs are somebody else's. True: that is news. */
+/* The ports with these PortGUIDs have a foreign M_Key. True: for one of them this
+ * was not known. */
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
 
 /* Writes the files if there is something new, atomically and to the disk.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What is remembered of the SA: groups, services and subscriptions, in the file
- * sa-state. Without it clients that are asked to reregister (IBA 14.4.2) fill
- * the gap. The keys of services are in it, so it is for its owner alone.
+ * The SA's state over a restart: groups, services and subscriptions, in the file
+ * sa-state. Without it clients are asked to reregister (IBA 14.4.2). It has the
+ * keys of services, so it is mode 0600.
  *
  *	       touched, and the version is another
  *	CLEAN ------------------------------------> DUE, at 2 s after the last
  *	  ^                                          |   time
  *	  +--------- written, or touched again <-----+
  *
- * A change is written in a turn of the main loop of its own, so who asked for
- * it does not wait for a disk, and a thousand joins at once are one file. What
- * cannot be written is tried again after a minute. At the end the file is
- * written in any case, for leases have become shorter since.
+ * A change is written from a timer, so the client's answer does not wait for
+ * the disk, and a thousand joins at once are one write. A write that fails is
+ * repeated after a minute. At the end the file is written in any case, since
+ * leases have become shorter.
  */
 #include "sm/persist.h"
 
