@@ -7,27 +7,28 @@
  * trees, and every block with a group is compared on every switch, in three
  * phases:
  *	read	blocks that are not known
- *	cut	ports that are in no tree any more are removed, on all switches
+ *	cut	ports that are no longer in a tree are removed, on all switches
  *	grow	new ports are added
- * If groups changed meanwhile, the same again.
+ * If groups changed meanwhile, this is repeated.
  *
  * Safety. While tables are written, a packet may use old entries on one switch
  * and new ones on the next. The old and the new tree together may have a loop,
- * in which a packet would be copied for ever; what they have in common has
- * none, nor has a part of the new one. Hence cut comes before grow.
+ * in which a packet would be copied for ever; their intersection has none, nor
+ * has a subset of the new tree. Hence cut comes before grow.
  *
  * Cost. The tables of a switch are kept by its NodeGUID over sweeps and
  * renumbering, and read again if the switch is new or was reset. Blocks that
- * never had a group of ours are neither read nor written: to read all blocks of
- * all switches would take longer than all the rest. Blocks whose last group has
- * ended are cleared. The trees of before are an input of the computation, so a
- * member that joins changes the switches of its own branch only.
+ * never had a group of this manager are neither read nor written: to read all
+ * blocks of all switches would take longer than everything else. Blocks whose
+ * last group has ended are cleared. The trees in force are an input of the
+ * computation, so a member that joins changes the switches of its branch only.
  */
 #include "sm/mcast_manager.h"
 
 #include <string.h>
 
 #include "routing/multicast.h"
+#include "sm/mad/bytes.h"
 #include "sm/sa/sa_db.h"
 #include "sm/sweep/smp_batch.h"
 
@@ -44,11 +45,9 @@ enum phase {
 	PHASE_REST,
 };
 
-/* The tables of a switch, as far as they are known. */
-struct held {
-	uint32_t n_positions, n_blocks;
-	uint16_t *masks;	/* [position][block * 32 + i] */
-	uint8_t *known;		/* [position][block] */
+/* A block of a switch's table. */
+struct mft_place {
+	uint32_t sw, position, block;
 };
 
 struct mcast_manager {
@@ -56,7 +55,9 @@ struct mcast_manager {
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct log *log;
-	GHashTable *held;	/* NodeGUID -> struct held */
+	/* the blocks that are known: NodeGUID -> (position << 16 | block ->
+	 * uint16_t[MFT_BLOCK]) */
+	GHashTable *held;
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;	/* unicast; NULL: not known */
@@ -72,26 +73,16 @@ struct mcast_manager {
 	bool bad;		/* some block could not be done */
 	bool paused;
 	enum phase phase;
-	uint32_t sw, position, block;	/* the next block */
+	struct mft_place at;	/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
 	void (*blocked)(void *data);
 	void *blocked_data;
 };
 
-static void
-held_free(void *data)
-{
-	struct held *h = data;
-
-	g_free(h->masks);
-	g_free(h->known);
-	g_free(h);
-}
-
-struct mcast_manager *mcast_manager_new(struct mad_client *x,
-					const struct mkey_db *keys,
-					struct sa *sa, struct log *log)
+struct mcast_manager *
+mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
+		  struct sa *sa, struct log *log)
 {
 	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
 
@@ -102,7 +93,7 @@ struct mcast_manager *mcast_manager_new(struct mad_client *x,
 	m->phase = PHASE_REST;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
 	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					held_free);
+					(GDestroyNotify)g_hash_table_unref);
 	return m;
 }
 
@@ -143,58 +134,35 @@ switch_at(const struct mcast_manager *m, uint32_t sw)
 	return &m->s->nodes[m->s->switches[sw]];
 }
 
-/* Makes room; known blocks are kept. */
-static void
-held_grow(struct held *h, uint32_t n_positions, uint32_t n_blocks)
+/* The known blocks of a switch; NULL: none is. */
+static GHashTable *
+held_blocks(const struct mcast_manager *m, uint32_t sw)
 {
-	struct held old = *h;
-
-	if (n_positions <= h->n_positions && n_blocks <= h->n_blocks)
-		return;
-	h->n_positions = MAX(h->n_positions, n_positions);
-	h->n_blocks = MAX(h->n_blocks, n_blocks);
-	h->masks = g_new0(uint16_t, (size_t)h->n_positions * h->n_blocks *
-			  MFT_BLOCK);
-	h->known = g_new0(uint8_t, (size_t)h->n_positions * h->n_blocks);
-	for (uint32_t p = 0; p < old.n_positions; p++) {
-		memcpy(h->masks + (size_t)p * h->n_blocks * MFT_BLOCK,
-		       old.masks + (size_t)p * old.n_blocks * MFT_BLOCK,
-		       (size_t)old.n_blocks * BLOCK_BYTES);
-		memcpy(h->known + (size_t)p * h->n_blocks,
-		       old.known + (size_t)p * old.n_blocks, old.n_blocks);
-	}
-	g_free(old.masks);
-	g_free(old.known);
+	return g_hash_table_lookup(m->held, &switch_at(m, sw)->info.node_guid);
 }
 
-static struct held *
-held_of(struct mcast_manager *m, uint32_t sw)
+static void *
+block_key(uint32_t position, uint32_t block)
 {
-	uint64_t guid = switch_at(m, sw)->info.node_guid;
-	struct held *h = g_hash_table_lookup(m->held, &guid);
-
-	if (!h) {
-		h = g_new0(struct held, 1);
-		g_hash_table_insert(m->held, g_memdup2(&guid, sizeof(guid)),
-				    h);
-	}
-	if (m->wanted)
-		held_grow(h, m->wanted->n_positions, m->wanted->n_blocks);
-	return h;
+	return GUINT_TO_POINTER(position << 16 | block);
 }
 
-static uint16_t *
-held_block(const struct held *h, uint32_t position, uint32_t block)
+/* As the switch holds it; NULL: it is not known. */
+static const uint16_t *
+held_block(const struct mcast_manager *m, const struct mft_place *at)
 {
-	return h->masks + ((size_t)position * h->n_blocks + block) *
-		MFT_BLOCK;
+	GHashTable *blocks = held_blocks(m, at->sw);
+
+	return blocks ? g_hash_table_lookup(blocks, block_key(at->position,
+							      at->block)) : NULL;
 }
 
 /* ------------------------------------------------------------------- trees */
 
 /* The switch and port of a member; false: a host without a switch. */
-static bool locate(const struct mcast_manager *m, uint32_t port,
-		   struct multicast_member *out)
+static bool
+locate(const struct mcast_manager *m, uint32_t port,
+       struct multicast_member *out)
 {
 	const struct snapshot_port *p = &m->s->ports[port];
 	const struct snapshot_node *n = snapshot_node_of(m->s, port);
@@ -226,46 +194,51 @@ collect_held(struct mcast_manager *m)
 	mft = mft_new(m->s->n_switches, m->wanted->n_positions,
 		      m->wanted->n_blocks);
 	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
-		const struct held *h = held_of(m, sw);
+		GHashTable *blocks = held_blocks(m, sw);
+		gpointer key, masks;
+		GHashTableIter i;
 
-		for (uint32_t p = 0; p < mft->n_positions; p++)
-			for (uint32_t b = 0; b < mft->n_blocks; b++)
-				if (h->known[p * h->n_blocks + b])
-					memcpy(mft_block(mft, sw, p, b),
-					       held_block(h, p, b),
-					       BLOCK_BYTES);
+		if (!blocks)
+			continue;
+		g_hash_table_iter_init(&i, blocks);
+		while (g_hash_table_iter_next(&i, &key, &masks)) {
+			unsigned at = GPOINTER_TO_UINT(key);
+
+			if (at >> 16 < mft->n_positions &&
+			    (at & 0xffff) < mft->n_blocks)
+				memcpy(mft_block(mft, sw, at >> 16,
+						 at & 0xffff), masks,
+				       BLOCK_BYTES);
+		}
 	}
 	return mft;
 }
 
-static bool
-holds_something(const struct held *h, uint32_t position, uint32_t block)
-{
-	const uint16_t *masks = held_block(h, position, block);
-
-	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		if (masks[i])
-			return true;
-	return false;
-}
-
-/* The trees may have fewer blocks than those of before. Blocks behind them that
- * a switch still has are to be cleared. Takes mft over. */
+/* The trees may have fewer blocks than those of before. Blocks behind them in
+ * which a switch still has a group are to be cleared. Takes mft over. */
 static struct mft *
 widen_to_held(struct mcast_manager *m, struct mft *mft)
 {
+	static const uint16_t none[MFT_BLOCK];
 	uint32_t n_positions = mft->n_positions, n_blocks = mft->n_blocks;
 	struct mft *wide;
 
 	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
-		const struct held *h = held_of(m, sw);
+		GHashTable *blocks = held_blocks(m, sw);
+		gpointer key, masks;
+		GHashTableIter i;
 
-		for (uint32_t p = 0; p < h->n_positions; p++)
-			for (uint32_t b = 0; b < h->n_blocks; b++)
-				if (holds_something(h, p, b)) {
-					n_positions = MAX(n_positions, p + 1);
-					n_blocks = MAX(n_blocks, b + 1);
-				}
+		if (!blocks)
+			continue;
+		g_hash_table_iter_init(&i, blocks);
+		while (g_hash_table_iter_next(&i, &key, &masks)) {
+			unsigned at = GPOINTER_TO_UINT(key);
+
+			if (!memcmp(masks, none, BLOCK_BYTES))
+				continue;
+			n_positions = MAX(n_positions, (at >> 16) + 1);
+			n_blocks = MAX(n_blocks, (at & 0xffff) + 1);
+		}
 	}
 	if (n_positions == mft->n_positions && n_blocks == mft->n_blocks)
 		return mft;
@@ -373,17 +346,12 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 
 /* ----------------------------------------------------------------- blocks */
 
-struct mft_place {
-	uint32_t sw, position, block;
-};
-
 /* The block as it should be at the end of this phase. */
 static void
-aim(struct mcast_manager *m, const struct mft_place *at,
+aim(const struct mcast_manager *m, const struct mft_place *at,
     uint16_t masks[MFT_BLOCK])
 {
-	const struct held *h = held_of(m, at->sw);
-	const uint16_t *old = held_block(h, at->position, at->block);
+	const uint16_t *old = held_block(m, at);
 
 	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
 	       BLOCK_BYTES);
@@ -391,38 +359,37 @@ aim(struct mcast_manager *m, const struct mft_place *at,
 		masks[i] &= old[i];
 }
 
-static bool
-mcast_is_known(struct mcast_manager *m, const struct mft_place *at)
-{
-	const struct held *h = held_of(m, at->sw);
-
-	return h->known[at->position * h->n_blocks + at->block];
-}
-
 /* Is the block as it should be at the end of this phase? */
 static bool
-is_done(struct mcast_manager *m, const struct mft_place *at)
+is_done(const struct mcast_manager *m, const struct mft_place *at)
 {
+	const uint16_t *held = held_block(m, at);
 	uint16_t masks[MFT_BLOCK];
 
 	if (m->phase == PHASE_READ)
-		return mcast_is_known(m, at);
-	if (!mcast_is_known(m, at))
+		return held;
+	if (!held)
 		return true;	/* it could not be read: not written */
 	aim(m, at, masks);
-	return memcmp(held_block(held_of(m, at->sw), at->position, at->block),
-		      masks, BLOCK_BYTES) == 0;
+	return memcmp(held, masks, BLOCK_BYTES) == 0;
 }
 
 static void
-mcast_learn(struct mcast_manager *m, const struct mft_place *at, const uint8_t *data)
+mcast_learn(struct mcast_manager *m, const struct mft_place *at,
+	    const uint8_t *data)
 {
-	struct held *h = held_of(m, at->sw);
-	uint16_t *masks = held_block(h, at->position, at->block);
+	const uint64_t *guid = &switch_at(m, at->sw)->info.node_guid;
+	GHashTable *blocks = held_blocks(m, at->sw);
+	uint16_t *masks = g_new(uint16_t, MFT_BLOCK);
 
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		masks[i] = (uint16_t)(data[2 * i] << 8 | data[2 * i + 1]);
-	h->known[at->position * h->n_blocks + at->block] = 1;
+		masks[i] = bytes_load16(data + 2 * i);
+	if (!blocks) {
+		blocks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+		g_hash_table_insert(m->held, g_memdup2(guid, sizeof(*guid)),
+				    blocks);
+	}
+	g_hash_table_insert(blocks, block_key(at->position, at->block), masks);
 }
 
 static void
@@ -477,15 +444,14 @@ next_place(struct mcast_manager *m, struct mft_place *at)
 {
 	const struct mft *w = m->wanted;
 
-	while (m->sw < w->n_switches && w->n_blocks && w->n_positions) {
-		*at = (struct mft_place){ m->sw, m->position, m->block };
-		if (++m->block == w->n_blocks) {
-			m->block = 0;
-			if (++m->position == w->n_positions) {
-				m->position = 0;
-				m->sw++;
-			}
+	while (m->at.sw < w->n_switches && w->n_blocks && w->n_positions) {
+		*at = m->at;
+		if (++m->at.block == w->n_blocks) {
+			m->at.block = 0;
+			m->at.position++;
 		}
+		if (m->at.position == w->n_positions)
+			m->at = (struct mft_place){ .sw = at->sw + 1 };
 		if (mcast_has_block(m, at) && !is_done(m, at))
 			return true;
 	}
@@ -507,10 +473,8 @@ mcast_manager_next(void *data, struct smp_request *r)
 	r->set = m->phase != PHASE_READ;
 	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
 	aim(m, &at, masks);
-	for (unsigned i = 0; i < MFT_BLOCK; i++) {
-		r->data[2 * i] = (uint8_t)(masks[i] >> 8);
-		r->data[2 * i + 1] = (uint8_t)masks[i];
-	}
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		bytes_store16(r->data + 2 * i, masks[i]);
 	return true;
 }
 
@@ -518,7 +482,7 @@ static void
 set_phase(struct mcast_manager *m, enum phase phase)
 {
 	m->phase = phase;
-	m->sw = m->position = m->block = 0;
+	m->at = (struct mft_place){ 0 };
 }
 
 /* ------------------------------------------------------------------ timing */
@@ -591,9 +555,10 @@ mcast_manager_touch(struct mcast_manager *m)
 		start_timer(m, BATCH_US);
 }
 
-void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
-			  struct lid_map *lids, const struct choice *choice,
-			  const uint8_t *fresh)
+void
+mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
+		     struct lid_map *lids, const struct choice *choice,
+		     const uint8_t *fresh)
 {
 	struct snapshot *before = m->s ? snapshot_ref(m->s) : NULL;
 
