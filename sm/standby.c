@@ -535,17 +535,18 @@ static void
 standby_on_tell(void *data)
 {
 	struct standby *b = data;
-	const GArray *lids = sa_followers(b->sa, now_of(b));
+	const GArray *followers = sa_followers(b->sa, now_of(b));
 	uint8_t mad[MAD_SIZE];
 
 	b->tell_timer = 0;
 	b->told = sa_mark_of(b->sa);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
 	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
-	for (guint i = 0; i < lids->len; i++) {
+	for (guint i = 0; i < followers->len; i++) {
 		const struct mad_addr to = {
 			.qp = 1, .qkey = MAD_GSI_QKEY,
-			.lid = g_array_index(lids, uint16_t, i),
+			.lid = g_array_index(followers, struct sa_follower, i)
+				.lid,
 		};
 
 		transport_send(b->transport, &to, mad, MAD_SIZE, 0, NULL);

@@ -88,22 +88,6 @@ sa_rate_of(const struct port_info *info)
 	return codes[rank];
 }
 
-bool
-sa_selector_fits(unsigned selector, int order)
-{
-	switch ((enum sa_selector)selector) {
-	case SA_GREATER:
-		return order > 0;
-	case SA_LESS:
-		return order < 0;
-	case SA_EXACTLY:
-		return order == 0;
-	case SA_LARGEST:
-		return true;
-	}
-	return false;
-}
-
 /* ------------------------------------------------------------------ paths */
 
 void

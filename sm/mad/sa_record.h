@@ -34,10 +34,6 @@ enum sa_selector {
 	SA_LARGEST = 3,		/* of a life time: the smallest */
 };
 
-/* Is a number that cannot be changed what a selector asks for? order: <0, 0, >0
- * as it is less than, equal to, or more than what is wanted. */
-bool sa_selector_fits(unsigned selector, int order);
-
 /* Rate codes in the order of their speed, since the codes are in none: <0, 0,
  * >0. Codes that IBA does not have are slower than any. */
 int sa_rate_compare(unsigned a, unsigned b);

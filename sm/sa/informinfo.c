@@ -19,10 +19,10 @@
  *    range begins with 0xffff (all).
  *  - A port that shares no partition with the source of a Notice gets no Report
  *    of it (IBA o13-17.1.1). The source is the GID inside for traps 64 and 65;
- *    for 66 and 67 the group's partition counts: the SA knows it, and a Notice
- *    of another SM has it in the MGID (ff1S:401b, 601b, a01b); else it is the
- *    issuer. Hence the view must contain the source: for trap 65, it is the
- *    view of before.
+ *    for 66 and 67 the group's partition counts: the SA has it for its own
+ *    groups, and a Notice of another SM has it in the MGID (ff1S:401b, 601b,
+ *    a01b); else it is the issuer. Hence the view must contain the source: for
+ *    trap 65, it is the previous view.
  *  - A trap may be repeated for long: while a Report waits, an equal one is
  *    dropped. NoticeCount and NoticeToggle are not compared. The queue has a
  *    bound; Reports past it are dropped.

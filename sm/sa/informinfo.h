@@ -49,7 +49,7 @@ void informs_notify(struct informs *i, const struct sa_db *v,
 
 /* False: none waits. */
 bool informs_next(struct informs *i, struct report *out);
-/* The subscriber is dead: all its subscriptions end. */
+/* The subscriber does not answer: all its subscriptions end. */
 void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */

@@ -506,28 +506,6 @@ choose_mgid(struct groups *g, struct mcmember_record *r)
 	while (groups_find(g, r->mgid));
 }
 
-/* PacketLifeTime: false if the selector leaves no code. */
-static bool
-fit_life(const struct sa_limit *l, uint8_t *life)
-{
-	if (!l->given)
-		return true;
-	switch ((enum sa_selector)l->selector) {
-	case SA_GREATER:
-		*life = (uint8_t)MAX(*life, l->value + 1u);
-		return *life <= LIFE_MAX;
-	case SA_LESS:
-		*life = (uint8_t)MIN(*life, l->value - 1u);
-		return l->value > 0;
-	case SA_EXACTLY:
-		*life = l->value;
-		return *life <= LIFE_MAX;
-	case SA_LARGEST:	/* the smallest that holds here */
-		return true;
-	}
-	return false;
-}
-
 /* Fills all of the group but its MGID and MLID, and what follows from them:
  * MTU and rate are the highest that the port can do. */
 static unsigned
@@ -551,9 +529,9 @@ describe(struct group *group, const struct join_ask *r)
 	};
 	set_exactly(&group->r);
 	if (!has_known_rate(r) ||
-	    !sa_limit_mtu(&r->limits.mtu, &group->r.mtu) || !group->r.mtu ||
+	    !sa_limit_mtu(&r->limits.mtu, &group->r.mtu) ||
 	    !sa_limit_rate(&r->limits.rate, &group->r.rate) ||
-	    !fit_life(&r->limits.life, &group->r.life) ||
+	    !sa_limit_life(&r->limits.life, 0, &group->r.life) ||
 	    !group_admits(group, r->v, r->port) || !may_change(r, group, NULL))
 		return SA_STATUS_REQ_INVALID;
 	return MAD_STATUS_OK;
@@ -661,7 +639,7 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 
 /* -------------------------------------------------------- joining, leaving */
 
-/* The states of the member are those of before and the new ones. */
+/* The member keeps the states that it has. */
 static const struct group_member *
 admit(struct groups *g, struct group *group, const struct join_ask *r)
 {
@@ -812,7 +790,7 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 			return false;
 		group = groups_insert(g, &draft);
 	}
-	/* a group without a member has a record, too */
+	/* a group without a member has a record as well */
 	if (!new.m.join_state || group_member(group, new.m.port_guid))
 		return true;
 	if (!state_line_fits(&member_line, &new))
@@ -861,8 +839,8 @@ load_group(struct groups *g, char **words, guint n_words, GError **error)
 		return state_line_refuse(error, "two groups have MLID 0x%04x",
 					 r->mlid);
 	groups_insert(g, &draft);
-	/* No MGID that we choose may be one of before, whose members may still
-	 * believe in it. */
+	/* An MGID that we choose must differ from all chosen before: their
+	 * members may still use them. */
 	id = bytes_load64(r->mgid + 8);
 	if (bytes_load16(r->mgid + 2) == 0xa01b && id != UINT64_MAX)
 		g->next_id = MAX(g->next_id, id + 1);

@@ -40,7 +40,7 @@ struct group_event {
 };
 
 #define GROUPS_MLID_MIN	LID_MULTICAST_MIN
-#define GROUPS_MLID_END	LID_PERMISSIVE		/* the first that is none */
+#define GROUPS_MLID_END	LID_PERMISSIVE		/* behind the last MLID */
 
 struct groups {
 	GPtrArray *list;	/* struct group, by MGID */

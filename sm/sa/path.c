@@ -85,40 +85,15 @@ path_prefers(const struct path_query *query, unsigned preference)
 #define MULTI_SERVICE_ID_HIGH	16u
 #define MULTI_SERVICE_ID_LOW	21u
 #define PATH_SERVICE_ID_BITS	3u	/* both halves: components 0, 1 */
-#define LIFE_MAX	0x3fu
 #define RATE_MIN	3u	/* 10 Gb/s: what all can do */
 
-/* A life time may be promised longer than it is, never shorter. */
-static bool
-path_fit_life(const struct sa_limit *l, uint8_t *life)
-{
-	if (!l->given)
-		return true;
-	switch ((enum sa_selector)l->selector) {
-	case SA_GREATER:
-		if (l->value >= LIFE_MAX)
-			return false;
-		*life = MAX(*life, (uint8_t)(l->value + 1));
-		return true;
-	case SA_LESS:
-		return *life < l->value;
-	case SA_EXACTLY:
-		if (*life > l->value)
-			return false;
-		*life = l->value;
-		return true;
-	case SA_LARGEST:	/* of life times: the smallest */
-		return true;
-	}
-	return false;
-}
-
+/* A path may be promised a longer life time than it has, never a shorter one. */
 static bool
 fit_limits(const struct path_query *w, struct path_record *path)
 {
 	return sa_limit_mtu(&w->limits.mtu, &path->mtu) &&
 		sa_limit_rate(&w->limits.rate, &path->rate) &&
-		path_fit_life(&w->limits.life, &path->life);
+		sa_limit_life(&w->limits.life, path->life, &path->life);
 }
 
 /* --------------------------------------------------- partitions and SLs */

@@ -381,13 +381,15 @@ query_records(struct sa_query *q)
 		answer_class(q);
 		return;
 	}
-	unread->ports = records_unread(q, &unread->table);
-	if (unread->ports) {
-		q->reply->kind = SA_REPLY_UNREAD;
+	r = records_of_fabric(q, &status);
+	if (r)
+		unread->ports = records_unread(r, &unread->table);
+	if (!unread->ports) {
+		answer_records(q, r, status);
 		return;
 	}
-	r = records_of_fabric(q, &status);
-	answer_records(q, r, status);
+	q->reply->kind = SA_REPLY_UNREAD;
+	sa_records_free(r);
 }
 
 /* -------------------------------------------------- Get, GetTable, Set .. */

@@ -24,22 +24,16 @@ struct sa {
 	struct services *services;
 	struct informs *informs;
 	GArray *sms;		/* struct sa_sm */
-	GArray *trees;		/* struct sa_tree */
-	GPtrArray *members;	/* what the trees point to */
+	GArray *trees;		/* struct sa_tree, which own their members */
 	uint64_t epoch, n_views;
-	GArray *followers;	/* struct sa_follower */
-	GArray *follower_lids;	/* what sa_followers() returned */
+	GArray *followers;	/* struct sa_follower, by age */
 	void (*memory)(GString *out, void *data);	/* or NULL */
 	void *memory_data;
 	bool (*is_manager)(uint16_t lid, void *data);	/* or NULL */
 	void *is_manager_data;
 };
 
-/* A standby of ours asked for ClassPortInfo. */
-struct sa_follower {
-	uint16_t lid;
-	int64_t at;
-};
+/* A standby has sent a Get of ClassPortInfo. */
 void sa_follow(struct sa *sa, uint16_t lid, int64_t now);
 
 /* The requester, and the fabric that it sees. */
@@ -87,9 +81,9 @@ void sa_records_init(struct sa_records *r, const struct sa_query *q,
  * bad. */
 struct sa_records *records_of_fabric(const struct sa_query *q,
 				     unsigned *status);
-/* Ports (uint32_t) whose table must be read before such a query can be
- * answered; NULL: none. */
-GArray *records_unread(const struct sa_query *q, enum port_table *table);
+/* Ports (uint32_t) whose table must be read before these records of the fabric
+ * can be made; NULL: none. */
+GArray *records_unread(const struct sa_records *r, enum port_table *table);
 /* Ready-made ones, all of `attr_id`: `bytes` is taken over. */
 struct sa_records *records_of_bytes(const struct sa_query *q,
 				    unsigned attr_id, GByteArray *bytes);

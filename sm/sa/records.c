@@ -8,16 +8,16 @@
  *
  * Cost. If the mask has a LID, or of a NodeRecord a PortGUID or NodeGUID, only
  * that node is walked; a BlockNum leaves one record of each port or switch. A
- * LID within a port's range of LMC means that port, whose records carry the
- * base LID. Other queries walk the fabric, a stretch at a time.
+ * LID within a port's LMC range means that port, whose records carry the base
+ * LID. Other queries walk the fabric, RECORDS_GO candidates at a time.
  *
- * P_Key and VL tables of a CA: the LID alone identifies the port. Whatever port
- * number a client writes, it gets the record, as osmtest expects.
+ * P_Key and VL tables of a CA: the LID alone identifies the port. Any port
+ * number in the request matches the record, as osmtest expects.
  *
- * Tables of ports are shown as they were read: P_Key tables of end ports by
+ * Tables of ports are answered as they were read: P_Key tables of end ports by
  * every sweep; those of a switch's external ports, and the other two tables, on
- * demand. An end port of which no P_Key block is known is shown with the keys
- * that it should have, and will be given.
+ * demand. If no P_Key block of an end port is known, the answer has the keys
+ * that the plan gives it.
  *
  * Visibility. A requester that is not trusted sees ports with which it shares a
  * partition (IBA C15-0.1.22); M_Keys and P_Key tables only the trusted.
@@ -30,10 +30,10 @@
 #include "sm/mad/smp.h"
 
 #define CAP_MATCH	0x80000000u	/* AttributeModifier of PortInfoRecord:
-					   of both capability masks the bits
-					   that are set, not all of them */
+					   both capability masks are compared
+					   in the bits that are set only */
 #define NODE_DESC_OFFSET	44u	/* NodeDescription of a NodeRecord */
-#define BLOCK_OFFSET	8u	/* what a block of a table begins at */
+#define BLOCK_OFFSET	8u	/* of the block in the record of a table */
 
 bool
 sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port)
@@ -121,17 +121,19 @@ records_of_bytes(const struct sa_query *q, unsigned attr_id,
 
 struct scan;
 
-enum domain { DOMAIN_PORTS, DOMAIN_SWITCHES };
+enum domain { BY_PORT, BY_SWITCH };
+#define NO_TABLE	PORT_N_TABLES
 
-/* Of a kind of record. */
+/* A kind of record. */
 struct fabric_table {
 	uint16_t attr_id;
 	uint8_t domain;
 	int8_t block;		/* component that is the number of a record, */
 	uint8_t block_base;	/* which begins with this; -1: none */
 	int8_t port;		/* component that is the port's number, or -1 */
-	bool ca_by_lid;		/* of a CA the LID alone names the port: port
-				   numbers in the record mean nothing there */
+	uint8_t table;		/* enum port_table: read on demand; the LID of
+				   a CA alone identifies the port: port numbers
+				   in the record mean nothing there */
 	/* Fills record number `i` of a port or switch, but for its LID. False:
 	 * it has no such record. */
 	bool (*make)(const struct scan *s, uint32_t at, uint32_t i,
@@ -214,32 +216,28 @@ make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	return snapshot_is_end_port(s->v->subnet, at);
 }
 
+/* P_Key blocks of the port; 0: none of them is known. */
 static unsigned
-pkey_blocks(const struct sa_db *v, uint32_t port)
+known_pkey_blocks(const struct sa_db *v, uint32_t port)
 {
 	const struct port_tables *t = v->held ? v->held : v->read;
+	unsigned n = t ? port_tables_blocks(t, PORT_TABLE_PKEY, port) : 0;
 
-	return t ? port_tables_blocks(t, PORT_TABLE_PKEY, port) : 0;
-}
-
-static bool
-knows_pkeys(const struct sa_db *v, uint32_t port)
-{
-	for (unsigned i = 0; i < pkey_blocks(v, port); i++)
+	for (unsigned i = 0; i < n; i++)
 		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))
-			return true;
-	return false;
+			return n;
+	return 0;
 }
 
 static bool
-records_put_block(enum port_table table, const union port_block *block, size_t len,
-	  uint8_t *record)
+records_put_block(const struct scan *s, const union port_block *block,
+		  size_t len, uint8_t *record)
 {
 	uint8_t data[SMP_DATA_LEN];
 
 	if (!block)
 		return false;
-	smp_table_encode(table, data, block);
+	smp_table_encode(s->table->table, data, block);
 	memcpy(record + BLOCK_OFFSET, data, len);
 	return true;
 }
@@ -252,15 +250,14 @@ make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 	union port_block desired = { .pkeys = { 0 } };
 	uint32_t first = m->first[at] + i * PKEYS_A_BLOCK, k;
 
-	if (!b && knows_pkeys(s->v, at))
+	if (!b && known_pkey_blocks(s->v, at))
 		return false;
 	for (k = 0; !b && k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
 	     k++)
 		desired.pkeys[k] = m->pkeys[first + k];
 	bytes_store16(record + 2, (uint16_t)i);
 	record[4] = s->v->subnet->ports[at].num;
-	return records_put_block(PORT_TABLE_PKEY, b ? b : &desired, SMP_DATA_LEN,
-			 record);
+	return records_put_block(s, b ? b : &desired, SMP_DATA_LEN, record);
 }
 
 static bool
@@ -268,9 +265,8 @@ make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	record[2] = (uint8_t)i;
 	record[3] = s->v->subnet->ports[at].num;
-	return records_put_block(PORT_TABLE_SL2VL,
-			 sa_db_block(s->v, PORT_TABLE_SL2VL, at, i),
-			 SL_COUNT / 2, record);
+	return records_put_block(s, sa_db_block(s->v, PORT_TABLE_SL2VL, at, i),
+				 SL_COUNT / 2, record);
 }
 
 static bool
@@ -278,9 +274,8 @@ make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
 	record[2] = s->v->subnet->ports[at].num;
 	record[3] = (uint8_t)(i + 1);
-	return records_put_block(PORT_TABLE_VL_ARB,
-			 sa_db_block(s->v, PORT_TABLE_VL_ARB, at, i),
-			 SMP_DATA_LEN, record);
+	return records_put_block(s, sa_db_block(s->v, PORT_TABLE_VL_ARB, at, i),
+				 SMP_DATA_LEN, record);
 }
 
 static bool
@@ -315,16 +310,16 @@ make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 }
 
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, DOMAIN_PORTS, -1, 0, -1, false, make_node },
-	{ SA_ATTR_PORT_INFO, DOMAIN_PORTS, -1, 0, 1, false, make_port_info },
-	{ SA_ATTR_LINK, DOMAIN_PORTS, -1, 0, 1, false, make_link },
-	{ SA_ATTR_GUID_INFO, DOMAIN_PORTS, 1, 0, -1, false, make_guid_info },
-	{ SA_ATTR_PKEY_TABLE, DOMAIN_PORTS, 1, 0, 2, true, make_pkeys },
-	{ SA_ATTR_SL_TO_VL, DOMAIN_PORTS, 1, 0, 2, true, make_sl_to_vl },
-	{ SA_ATTR_VL_ARB, DOMAIN_PORTS, 2, 1, 1, true, make_vl_arb },
-	{ SA_ATTR_SWITCH_INFO, DOMAIN_SWITCHES, -1, 0, -1, false, make_switch },
-	{ SA_ATTR_LINEAR_FT, DOMAIN_SWITCHES, 1, 0, -1, false, make_lft },
-	{ SA_ATTR_MULTICAST_FT, DOMAIN_SWITCHES, -1, 0, -1, false, make_mft },
+	{ SA_ATTR_NODE, BY_PORT, -1, 0, -1, NO_TABLE, make_node },
+	{ SA_ATTR_PORT_INFO, BY_PORT, -1, 0, 1, NO_TABLE, make_port_info },
+	{ SA_ATTR_LINK, BY_PORT, -1, 0, 1, NO_TABLE, make_link },
+	{ SA_ATTR_GUID_INFO, BY_PORT, 1, 0, -1, NO_TABLE, make_guid_info },
+	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY, make_pkeys },
+	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL, make_sl_to_vl },
+	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB, make_vl_arb },
+	{ SA_ATTR_SWITCH_INFO, BY_SWITCH, -1, 0, -1, NO_TABLE, make_switch },
+	{ SA_ATTR_LINEAR_FT, BY_SWITCH, 1, 0, -1, NO_TABLE, make_lft },
+	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE, make_mft },
 };
 
 /* How many records a port or switch may have of the kind. */
@@ -333,17 +328,18 @@ scan_count(const struct scan *s, uint32_t at)
 {
 	const struct snapshot *n = s->v->subnet;
 	const struct memberships *m = s->v->memberships;
+	unsigned known;
 
 	switch (s->table->attr_id) {
 	case SA_ATTR_GUID_INFO:
 		return MAX((n->ports[at].info.guid_cap + 7u) / 8, 1u);
 	case SA_ATTR_PKEY_TABLE:
-		if (knows_pkeys(s->v, at))
-			return pkey_blocks(s->v, at);
-		return !snapshot_is_end_port(n, at) ? 0 :
-			MAX((m->first[at + 1] - m->first[at] +
-			     PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u);
-	case SA_ATTR_SL_TO_VL:	/* one for each port of entry; a CA has none */
+		known = known_pkey_blocks(s->v, at);
+		if (known || !snapshot_is_end_port(n, at))
+			return known;
+		return MAX((m->first[at + 1] - m->first[at] +
+			    PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u);
+	case SA_ATTR_SL_TO_VL:	/* one for each input port; a CA has none */
 		return snapshot_is_switch(snapshot_node_of(n, at)) ?
 			snapshot_node_of(n, at)->info.num_ports + 1u : 1;
 	case SA_ATTR_VL_ARB:
@@ -364,7 +360,7 @@ scan_port(const struct scan *s)
 {
 	const struct snapshot *n = s->v->subnet;
 
-	return s->table->domain == DOMAIN_SWITCHES ?
+	return s->table->domain == BY_SWITCH ?
 		n->nodes[n->switches[s->at]].first_port : s->at;
 }
 
@@ -379,7 +375,7 @@ scan_sees(const struct scan *s)
 static bool
 ignores_number(const struct scan *s)
 {
-	return s->table->ca_by_lid &&
+	return s->table->table != NO_TABLE &&
 		!snapshot_is_switch(snapshot_node_of(s->v->subnet, s->at));
 }
 
@@ -390,7 +386,7 @@ scan_has_number(const struct scan *s)
 		s->v->subnet->ports[s->at].num == s->port_num;
 }
 
-/* False: no record of this port or switch is wanted, or visible. */
+/* False: no record of this port or switch is requested, or visible. */
 static bool
 scan_open(struct scan *s)
 {
@@ -446,7 +442,7 @@ scan_free(struct sa_records *base)
 #define PORT_INFO_CAP_MASK	7u
 #define PORT_INFO_CAP_MASK2	53u
 
-/* Has the request this component, of whole bytes? */
+/* Does the request have this component, of whole bytes? */
 static bool
 has_component(const struct sa_query *q, unsigned component, uint64_t *value)
 {
@@ -470,7 +466,7 @@ narrow_to_port(struct scan *s, uint32_t port)
 	if (port == SNAPSHOT_NONE)
 		return;
 	n = snapshot_node_of(s->v->subnet, port);
-	if (s->table->domain == DOMAIN_PORTS) {
+	if (s->table->domain == BY_PORT) {
 		s->at = snapshot_is_switch(n) ? n->first_port : port;
 		s->end = snapshot_is_switch(n) ?
 			s->at + n->info.num_ports + 1u : s->at + 1;
@@ -556,7 +552,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	if (!table)
 		return NULL;
 	/* The numbers narrow the scan; a CA's record may have others. */
-	if (table->ca_by_lid)
+	if (table->table != NO_TABLE)
 		plain &= ~(SA_BIT(table->port) | SA_BIT(table->block));
 	*status = SA_STATUS_REQ_INVALID;
 	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->viewer.trusted) ||
@@ -570,7 +566,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
-	s->end = table->domain == DOMAIN_PORTS ? s->v->subnet->n_ports :
+	s->end = table->domain == BY_PORT ? s->v->subnet->n_ports :
 		s->v->subnet->n_switches;
 	scan_narrow(s, q);
 	*status = 0;
@@ -579,55 +575,32 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 
 /* ---------------------------------------------------- what must be read yet */
 
-/* The table of a port that such a record shows; PORT_N_TABLES: none, or one
- * that every sweep reads. */
-static enum port_table
-table_on_demand(unsigned attr_id)
-{
-	switch (attr_id) {
-	case SA_ATTR_SL_TO_VL:
-		return PORT_TABLE_SL2VL;
-	case SA_ATTR_VL_ARB:
-		return PORT_TABLE_VL_ARB;
-	case SA_ATTR_PKEY_TABLE:
-		return PORT_TABLE_PKEY;
-	}
-	return PORT_N_TABLES;
-}
-
 /* P_Key tables of end ports are read by the sweep, those of a switch's external
  * ports only where they are written. */
 static bool
-may_have_table(const struct sa_db *v, enum port_table table, uint32_t port)
+must_be_read(const struct scan *s, enum port_table table)
 {
-	const struct snapshot *s = v->subnet;
+	const struct snapshot *n = s->v->subnet;
 
-	if (!s->ports[port].known || !lid_of(v, port))
-		return false;
-	return table != PORT_TABLE_PKEY || !snapshot_is_end_port(s, port);
+	return n->ports[s->at].known && lid_of(s->v, s->at) &&
+		(table != PORT_TABLE_PKEY || !snapshot_is_end_port(n, s->at)) &&
+		!sa_db_table_is_read(s->v, table, s->at);
 }
 
 GArray *
-records_unread(const struct sa_query *q, enum port_table *table)
+records_unread(const struct sa_records *records, enum port_table *table)
 {
-	struct sa_records *r;
-	GArray *ports;
-	unsigned status;
+	struct scan s = *(const struct scan *)records;
+	GArray *ports = NULL;
 
-	*table = table_on_demand(q->h.mad.attr_id);
-	r = *table == PORT_N_TABLES ? NULL : records_of_fabric(q, &status);
-	if (!r)
-		return NULL;
-	ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (struct scan *s = (struct scan *)r; s->at < s->end; s->at++) {
-		if (scan_has_number(s) && scan_sees(s) &&
-		    may_have_table(s->v, *table, s->at) &&
-		    !sa_db_table_is_read(s->v, *table, s->at))
-			g_array_append_val(ports, s->at);
+	*table = s.table->table;
+	for (; *table != NO_TABLE && s.at < s.end; s.at++) {
+		if (!scan_has_number(&s) || !scan_sees(&s) ||
+		    !must_be_read(&s, *table))
+			continue;
+		if (!ports)
+			ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+		g_array_append_val(ports, s.at);
 	}
-	sa_records_free(r);
-	if (ports->len)
-		return ports;
-	g_array_unref(ports);
-	return NULL;
+	return ports;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Subnet administration: (view, request) -> reply (IBA 15). No I/O, no clock:
- * the time is an argument. What clients leave behind (multicast groups,
- * services, subscriptions) is the state of a struct sa.
+ * the time is an argument. What clients register (multicast groups, services,
+ * subscriptions) is the state of a struct sa.
  */
 #ifndef MINISM_SA_SA_H
 #define MINISM_SA_SA_H
@@ -21,9 +21,9 @@ struct sa_params {
 	uint8_t subnet_timeout;
 	unsigned group_quota;	/* groups that a port may have created; 0: no
 				   limit */
-	bool qos;		/* SLs of partitions mean something */
-	struct qos_policy *policy;	/* which paths get which SL; NULL:
-					   partitions alone say it */
+	bool qos;		/* paths have the SLs of their partitions */
+	struct qos_policy *policy;	/* or those of a policy; NULL: there is
+					   none */
 };
 
 struct sa *sa_new(const struct sa_params *params);
@@ -132,7 +132,7 @@ struct sa_member {
 struct sa_tree {
 	uint16_t mlid;
 	uint32_t n_members;
-	const struct sa_member *members;	/* receivers first; by port */
+	struct sa_member *members;	/* receivers first; by port */
 };
 uint64_t sa_groups_version(const struct sa *sa);
 /* GArray of struct sa_tree, by MLID, valid until the next call on `sa`. */
@@ -153,11 +153,12 @@ bool sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
 	      int64_t now);
 
 /*
- * For a standby that is a minism, too (sm/standby.h). Its requests for
- * ClassPortInfo bear a mark, and so do the answers to those that show our
- * SM_Key and are known as managers: behind the attribute, where a MAD has nothing and other SAs do not
- * look. GetTable(SA_ATTR_STATE) is answered with sa_state_write(), in pieces of
- * a record's size. Both are answered without a view, too.
+ * For a standby that runs minism as well (sm/standby.h). Its requests for
+ * ClassPortInfo have a mark behind the attribute, in bytes that are reserved
+ * and that other SAs ignore; so have the answers to those that have our SM_Key
+ * and come from the LID of a subnet manager. GetTable(SA_ATTR_STATE) is answered
+ * with sa_state_write(), in pieces of a record's size. Both are answered even
+ * without a view.
  */
 struct sa_mark {
 	uint64_t epoch;		/* another one after a restart */
@@ -170,16 +171,20 @@ bool sa_mark_read(const uint8_t mad[MAD_SIZE], struct sa_mark *mark);
 bool sa_is_of_standby(const uint8_t mad[MAD_SIZE], unsigned attr_id,
 		      unsigned method);
 struct sa_mark sa_mark_of(const struct sa *sa);
-/* LIDs (uint16_t) whose mark came within the last SA_FOLLOWER_US. Borrowed
- * until the next call on `sa`. */
+/* Standbys (struct sa_follower) whose mark came within the last SA_FOLLOWER_US.
+ * Borrowed until the next call on `sa`. */
 #define SA_FOLLOWER_US	(5 * (int64_t)G_USEC_PER_SEC)
+struct sa_follower {
+	uint16_t lid;
+	int64_t at;		/* of its last request, us */
+};
 const GArray *sa_followers(struct sa *sa, int64_t now);
 /* Is this LID that of another manager with our SM_Key? NULL: all that are
  * trusted count as such. */
 void sa_set_managers(struct sa *sa, bool (*is_manager)(uint16_t lid,
 						       void *data),
 		     void *data);
-/* Parts "= NAME" of what others remember go before that of the SA. */
+/* Parts "= NAME" with the state of other modules go before that of the SA. */
 void sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
 		   void *data);
 void sa_state_write(const struct sa *sa, GString *out, int64_t now);

@@ -53,8 +53,7 @@ cable_is_active(const struct snapshot *s, uint32_t port)
 		s->ports[peer].info.state >= PORT_STATE_ACTIVE;
 }
 
-/* The lower MTU and rate of what both ends say. An Active cable whose rate has no
- * code still carries something. */
+/* The lower MTU and rate of both ends. */
 static uint8_t
 cable_way(const struct snapshot *s, uint32_t port)
 {
@@ -107,7 +106,7 @@ sa_db_find_hops(struct sa_db *v)
 	memset(v->way_to, WAY_UNKNOWN, v->lft->stride);
 }
 
-/* What an end port has by itself. */
+/* The values of an end port and its cable. */
 static void
 find_ends(struct sa_db *v)
 {

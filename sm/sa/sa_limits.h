@@ -28,12 +28,16 @@ struct sa_limits {
 	.rate = SA_LIMIT(mask, r, P, RATE, rate), \
 	.life = SA_LIMIT(mask, r, P, LIFE, life) }
 
-/* Do these codes, which cannot be changed, fit? */
+/* Do these codes, which cannot be changed, satisfy the limits? */
 bool sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 		    unsigned life);
 
-/* The highest code up to *mtu, *rate that fits; false: none does. */
+/* Lowers *mtu, *rate to the highest code that satisfies the limit; false: there
+ * is none. */
 bool sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu);
 bool sa_limit_rate(const struct sa_limit *l, uint8_t *rate);
+/* Changes *life as little as the limit requires; false: it would be below
+ * `least`, or more than 6 bits. */
+bool sa_limit_life(const struct sa_limit *l, uint8_t least, uint8_t *life);
 
 #endif

@@ -18,7 +18,7 @@
  *				 `unread`, answered again when they are
  *
  * Turns. A client that sends one request after the other gets each answer at
- * once. After `turn` answers, or `turn_us`, what comes has to wait, and is
+ * once. After `turn` answers, or `turn_us`, requests wait in the queue and are
  * answered in later turns of the main loop, so the SM's own answers, timers
  * and elections are never delayed by more than one turn, whatever the load.
  *
@@ -26,9 +26,8 @@
  * join their groups the moment that their port is Active. (BUSY would cost
  * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
  *
- * Repetitions. A client that has no answer yet sends its request again with
- * the same TID (IBA 13.4.6.4); answering that as well would make an overload
- * worse.
+ * Repetitions. A client without an answer sends its request again with the same
+ * TID (IBA 13.4.6.4); answering both would make an overload worse.
  *
  * Reports are requests of our own (IBA 13.4.11): mad_client sends and repeats
  * them. A subscriber that does not answer loses its subscriptions.
@@ -42,8 +41,6 @@
 #include <string.h>
 
 #include "sm/sa/sa_queue.h"
-
-#define DROP(why) do { reason = (why); goto drop; } while (0)
 
 #define BASE_VERSION	1u
 
@@ -219,7 +216,7 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 			 j->key.attr_id : 0]++;
 }
 
-/* True: it is on its way; false: all of it is sent, or it was refused. */
+/* True: it is being sent; false: all of it is sent, or it was refused. */
 static bool
 send_table(struct sa_server *d, struct sa_job *j)
 {
@@ -529,7 +526,6 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
 	g_autofree uint8_t *mad = NULL;
 	struct sa_server *d = data;
-	const char *reason;
 	struct sa_job *j;
 
 	if (m->len > d->params.max_request)
@@ -539,21 +535,17 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
 	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
 	j = sa_job_new(&m->from, mad, len);
-	if (mad[0] != BASE_VERSION)
-		DROP("request of another MAD version");
-	if (sa_is_request(j->key.method) && m->len > d->params.max_request) {
-		d->stats.taken++;
+	if (mad[0] != BASE_VERSION) {
+		log_drop(d, j, "request of another MAD version");
+	} else if (sa_is_request(j->key.method) &&
+		   m->len > d->params.max_request) {
 		d->stats.too_long++;
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
-		sa_job_free(j);
+	} else {
+		take_job(d, j);
 		return;
 	}
-	take_job(d, j);
-	return;
-
-drop:
 	d->stats.taken++;
-	log_drop(d, j, reason);
 	sa_job_free(j);
 }
 

@@ -74,34 +74,35 @@ sa_mark_of(const struct sa *sa)
 	};
 }
 
+/* Removes the one with this LID, and those that have not asked for too long. */
+static void
+remove_followers(struct sa *sa, uint16_t lid, int64_t now)
+{
+	for (guint i = sa->followers->len; i-- > 0;) {
+		const struct sa_follower *f =
+			&g_array_index(sa->followers, struct sa_follower, i);
+
+		if (f->lid == lid || now - f->at > SA_FOLLOWER_US)
+			g_array_remove_index(sa->followers, i);
+	}
+}
+
 void
 sa_follow(struct sa *sa, uint16_t lid, int64_t now)
 {
 	const struct sa_follower new = { .lid = lid, .at = now };
 
-	for (guint i = sa->followers->len; i-- > 0;) {
-		const struct sa_follower *f =
-			&g_array_index(sa->followers, struct sa_follower, i);
-
-		if (f->lid == lid || now - f->at > SA_FOLLOWER_US ||
-		    sa->followers->len >= FOLLOWERS_MAX)
-			g_array_remove_index(sa->followers, i);
-	}
+	remove_followers(sa, lid, now);
+	if (sa->followers->len == FOLLOWERS_MAX)
+		g_array_remove_index(sa->followers, 0);
 	g_array_append_val(sa->followers, new);
 }
 
 const GArray *
 sa_followers(struct sa *sa, int64_t now)
 {
-	g_array_set_size(sa->follower_lids, 0);
-	for (guint i = 0; i < sa->followers->len; i++) {
-		const struct sa_follower *f =
-			&g_array_index(sa->followers, struct sa_follower, i);
-
-		if (now - f->at <= SA_FOLLOWER_US)
-			g_array_append_val(sa->follower_lids, f->lid);
-	}
-	return sa->follower_lids;
+	remove_followers(sa, LID_NONE, now);
+	return sa->followers;
 }
 
 /* -------------------------------------------------------------------- text */

@@ -14,6 +14,12 @@
 #include "sm/sa/query.h"
 #include "sm/sa/state_words.h"
 
+static void
+clear_tree(gpointer data)
+{
+	g_free(((struct sa_tree *)data)->members);
+}
+
 struct sa *
 sa_new(const struct sa_params *params)
 {
@@ -28,9 +34,8 @@ sa_new(const struct sa_params *params)
 	sa->informs = informs_new();
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
 	sa->trees = g_array_new(FALSE, TRUE, sizeof(struct sa_tree));
-	sa->members = g_ptr_array_new_with_free_func(g_free);
+	g_array_set_clear_func(sa->trees, clear_tree);
 	sa->followers = g_array_new(FALSE, FALSE, sizeof(struct sa_follower));
-	sa->follower_lids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
 	return sa;
 }
 
@@ -46,9 +51,7 @@ sa_free(struct sa *sa)
 	informs_free(sa->informs);
 	g_array_unref(sa->sms);
 	g_array_unref(sa->trees);
-	g_ptr_array_unref(sa->members);
 	g_array_unref(sa->followers);
-	g_array_unref(sa->follower_lids);
 	g_free(sa);
 }
 
@@ -265,28 +268,27 @@ const GArray *
 sa_trees(struct sa *sa)
 {
 	g_array_set_size(sa->trees, 0);
-	g_ptr_array_set_size(sa->members, 0);
 	for (guint i = 0; sa->view && i < sa->groups->list->len; i++) {
 		const struct group *g = sa->groups->list->pdata[i];
-		struct sa_member *list = g_new(struct sa_member,
-					       g->members->len + 1);
-		struct sa_tree t = { .mlid = g->r.mlid, .members = list };
+		struct sa_tree t = { .mlid = g->r.mlid };
 
-		g_ptr_array_add(sa->members, list);
+		if (!g->members->len)
+			continue;
+		t.members = g_new(struct sa_member, g->members->len);
 		for (guint k = 0; k < g->members->len; k++) {
 			const struct group_member *m = &g_array_index(
 				g->members, struct group_member, k);
 			uint32_t port = sa_db_guid(sa->view, m->port_guid);
 
 			if (port != SNAPSHOT_NONE)
-				list[t.n_members++] = (struct sa_member){
+				t.members[t.n_members++] = (struct sa_member){
 					port, m->join_state &
 					(JOIN_FULL | JOIN_NON),
 				};
 		}
-		qsort(list, t.n_members, sizeof(*list), compare_tree_members);
-		if (g->members->len)
-			g_array_append_val(sa->trees, t);
+		qsort(t.members, t.n_members, sizeof(*t.members),
+		      compare_tree_members);
+		g_array_append_val(sa->trees, t);
 	}
 	return sa->trees;
 }
@@ -337,7 +339,7 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 		new->groups = old.groups;
 		new->services = old.services;
 		new->informs = old.informs;
-		/* nobody shall take them for what they replace */
+		/* no version of the new state equals one of the old state */
 		sa->groups->version += old.groups->version + 1;
 		sa->services->version += old.services->version + 1;
 		sa->informs->version += old.informs->version + 1;

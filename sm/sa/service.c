@@ -133,7 +133,7 @@ service_port(const struct sa_db *v, const uint8_t gid[16])
 	return sa_db_gid(v, gid);
 }
 
-/* May `from` speak for the ServiceGID? *port is what it means. */
+/* May `from` register the ServiceGID? *port is the port that has it. */
 static unsigned
 check_owner(const struct sa_db *v, uint32_t from,
 	    const struct service_record *record, uint32_t *port)
@@ -154,7 +154,7 @@ service_has_pkey(const struct sa_db *v, uint32_t port, uint16_t pkey)
 	return memberships_of(v->memberships, port, pkey) != 0;
 }
 
-/* The seconds that are left, a started one counts. */
+/* The rest of the lease in seconds, rounded up. */
 static uint32_t
 lease_left(int64_t ends, int64_t now)
 {
@@ -294,7 +294,7 @@ services_learn(struct services *s, const struct service_record *record,
 	       int64_t now)
 {
 	if (!record->lease)
-		return true;	/* it is over */
+		return true;	/* it has expired */
 	if (!state_line_fits(&service_line, record))
 		return false;
 	if (!services_find(s, record) && services_have_room(s, record->gid))

@@ -341,7 +341,7 @@ TEST(test_followers_are_those_who_asked_lately)
 	get_mark(&l);
 	lids = sa_followers(l.sa, LAB_NOW + SA_FOLLOWER_US);
 	assert_int_equal(lids->len, 1);
-	assert_int_equal(g_array_index(lids, uint16_t, 0),
+	assert_int_equal(g_array_index(lids, struct sa_follower, 0).lid,
 			 lab_lid(&l, lab_host(&l, 1)));
 	assert_int_equal(sa_followers(l.sa, LAB_NOW + SA_FOLLOWER_US +
 				      1)->len, 0);
