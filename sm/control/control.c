@@ -3,15 +3,15 @@
  * The commands of minismctl to a running manager.
  *
  * Structs. A `command` is a word and its function; a control_request is one
- * line on its way through, with the answer as far as it is made.
+ * line and the answer as far as it is made.
  *
  * Flow of control_answer(): the line is cut into words, the first names the
  * command, the command writes the answer's body and its code, and the head
- * goes before it. Whatever is not understood is answered by what would be, and
- * by the nearest word, for most of these requests are typed by hand.
+ * goes before it. A request that is not valid is answered with the usage and
+ * the nearest word, for most requests are typed by hand.
  *
- * Nothing is done here: the hooks look and do. So the whole is a function from
- * a line to a text, and can be fed with anything.
+ * Only the hooks act on the manager, so this is a function from a line to a
+ * text, which can be tested with any line.
  */
 #include "sm/control/control.h"
 
@@ -135,7 +135,7 @@ static const char *const origins[] = {
 	[OPTIONS_COMMAND_LINE] = "command line",
 };
 
-/* What a file cannot say is a comment. */
+/* An option that is no key of the file is a comment. */
 static void
 put_value(struct text_report *r, const struct options_value *v)
 {
@@ -156,7 +156,7 @@ put_value(struct text_report *r, const struct options_value *v)
 	report_close(r, '}');
 }
 
-/* The options that are in force, as a file that would make them so. */
+/* The options that are in force, as a file with these values. */
 static void
 run_config(struct control_request *r)
 {
@@ -174,9 +174,9 @@ run_config(struct control_request *r)
 
 /* --- events and sweep ---
  *
- * They may go on: an answer CONTROL_AGAIN begins with the request that asks for
- * what has happened since. So no connection has to stay open, and a client that
- * is gone costs nothing. */
+ * With --follow and --wait the answer is CONTROL_AGAIN: its first line is the
+ * next request, for the events since this one. So no connection stays open, and
+ * a client that has gone costs nothing. */
 
 static void
 go_on(struct control_request *r, const char *word, uint64_t from,
@@ -242,8 +242,8 @@ run_events(struct control_request *r)
 		request_close_list(r);
 }
 
-/* The one that was asked for is the first for this cause behind the `first`
- * that had ended by then. */
+/* The requested sweep is the first with this cause after the `first` that had
+ * ended by then. */
 static const struct status_sweep *
 find_sweep(const struct status *s, uint64_t first)
 {
@@ -257,7 +257,7 @@ find_sweep(const struct status *s, uint64_t first)
 	return NULL;
 }
 
-/* sweep [NUMBER of sweeps that had ended when it was asked for] */
+/* sweep [NUMBER of sweeps that had ended when it was requested] */
 static void
 run_sweep(struct control_request *r)
 {
@@ -367,15 +367,21 @@ static const struct command commands[] = {
 };
 
 static void
+append_usage(GString *text, const struct command *c)
+{
+	g_string_append_printf(text, "%s%s%s%s", text->len ? "\n" : "",
+			       c->name, *c->rest ? " " : "", c->rest);
+}
+
+static void
 run_help(struct control_request *r)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		g_string_append_printf(text, "%s%s%s%s\n    %s",
-				       i ? "\n" : "", commands[i].name,
-				       *commands[i].rest ? " " : "",
-				       commands[i].rest, commands[i].summary);
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		append_usage(text, &commands[i]);
+		g_string_append_printf(text, "\n    %s", commands[i].summary);
+	}
 	request_say(r, CONTROL_DONE, "%s", text->str);
 }
 
@@ -412,17 +418,13 @@ request_say_usage(struct control_request *r)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (strcmp(commands[i].name, command->name) == 0)
-			g_string_append_printf(text, "%s%s%s%s",
-					       text->len ? "\n" : "",
-					       commands[i].name,
-					       *commands[i].rest ? " " : "",
-					       commands[i].rest);
+			append_usage(text, &commands[i]);
 	request_say(r, CONTROL_USAGE, "%s: %s; usage:\n%s", command->name,
 		    is_short ? "an argument is missing" : "too many arguments",
 		    text->str);
 }
 
-/* Those at the end of the line; a mask. */
+/* The options at the end of the line; a mask. */
 static unsigned
 take_options(struct control_request *r)
 {

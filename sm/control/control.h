@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What a person may ask a running manager: a line in, an answer out.
+ * Requests to a running manager: a line in, an answer out.
  *
  * A request is one line of words, quoted as for a shell: status, path, sweep,
- * partitions, help and others; `json` before it asks for JSON. The answer
- * begins with a line "minism 1 CODE": the version of this protocol and an enum
- * control_code; what follows is for the person, or one JSON object on one line.
- * Options such as --force follow the words. It looks and passes requests on;
- * it changes nothing.
+ * partitions, help and others; with `json` before it the answer is JSON. The
+ * answer begins with a line "minism 1 CODE": the version of this protocol and an
+ * enum control_code; then follows text, or one JSON object on one line. Options
+ * such as --force follow the words.
  */
 #ifndef MINISM_CONTROL_CONTROL_H
 #define MINISM_CONTROL_CONTROL_H

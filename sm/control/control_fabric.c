@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `path`, `who`, `nodes`, `links`, `ports` and `errors`: what the fabric of the
- * last sweep is, by the names of its site. `avoid` and `use`: links between
- * switches that routing leaves out.
+ * `path`, `who`, `nodes`, `links`, `ports` and `errors`: the fabric of the last
+ * sweep, by the names of its site. `avoid` and `use`: links between switches
+ * that routing leaves out.
  *
- * `path` follows the forwarding tables, and asks the SA for what a program
- * would get that wants to send: SL, MTU, rate, P_Key. So whom the SA refuses
- * is refused here.
+ * `path` follows the forwarding tables, and queries the SA for the PathRecord
+ * that a program would get: SL, MTU, rate, P_Key. If the SA has no path, the
+ * answer says so.
  */
 #include "sm/control/request.h"
 
@@ -35,6 +35,15 @@ struct route {
 	const char *fault;	/* NULL: it arrives */
 };
 
+/* The node at the other end of the cable; SNAPSHOT_NONE: no cable. */
+static uint32_t
+peer_node(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer == SNAPSHOT_NONE ? peer : s->ports[peer].node;
+}
+
 /* Hops from each node to the switch of `to`; UINT32_MAX: none. */
 static uint32_t *
 find_distances(const struct snapshot *s, uint32_t to)
@@ -46,15 +55,13 @@ find_distances(const struct snapshot *s, uint32_t to)
 	memset(dist, 0xff, (s->n_nodes + 1) * sizeof(*dist));
 	if (!snapshot_is_switch(&s->nodes[start]) &&
 	    s->ports[to].peer != SNAPSHOT_NONE)
-		start = s->ports[s->ports[to].peer].node;
+		start = peer_node(s, to);
 	dist[start] = 0;
 	for (queue[tail++] = start; head < tail; head++) {
 		const struct snapshot_node *n = &s->nodes[queue[head]];
 
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
-			uint32_t peer = s->ports[n->first_port + num].peer;
-			uint32_t node = peer == SNAPSHOT_NONE ? peer :
-				s->ports[peer].node;
+			uint32_t node = peer_node(s, n->first_port + num);
 
 			if (node == SNAPSHOT_NONE || dist[node] != UINT32_MAX ||
 			    !snapshot_is_switch(&s->nodes[node]))
@@ -75,9 +82,7 @@ explain_hop(const struct sa_db *db, const uint32_t *dist, uint16_t lid,
 	const uint8_t *row = lft_row(db->lft, n->sw_index);
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t peer = s->ports[n->first_port + num].peer;
-		uint32_t node = peer == SNAPSHOT_NONE ? peer :
-			s->ports[peer].node;
+		uint32_t node = peer_node(s, n->first_port + num);
 
 		if (node == SNAPSHOT_NONE)
 			continue;
@@ -96,20 +101,17 @@ follow(const struct sa_db *db, uint32_t from, uint32_t to, struct route *r)
 	const struct snapshot *s = db->subnet;
 	g_autofree uint32_t *dist = find_distances(s, to);
 	uint16_t lid = db->lids->base[to];
-	uint32_t at = from, node;
+	uint32_t at = from;
 
 	*r = (struct route){ 0 };
-	node = s->ports[from].node;
-	if (!snapshot_is_switch(&s->nodes[node])) {
+	if (!snapshot_is_switch(snapshot_node_of(s, from)))
 		at = s->ports[from].peer;
-		node = at == SNAPSHOT_NONE ? at : s->ports[at].node;
-	}
 	while (at != to) {
 		struct hop *h = &r->hops[r->n];
-		const struct snapshot_node *n;
+		const struct snapshot_node *n = at == SNAPSHOT_NONE ? NULL :
+			snapshot_node_of(s, at);
 
-		if (at == SNAPSHOT_NONE || !lid ||
-		    !snapshot_is_switch(&s->nodes[node])) {
+		if (!n || !lid || !snapshot_is_switch(n)) {
 			r->fault = lid ? "the tables lead elsewhere" :
 				"it has no LID";
 			return;
@@ -118,8 +120,7 @@ follow(const struct sa_db *db, uint32_t from, uint32_t to, struct route *r)
 			r->fault = "the tables lead round";
 			return;
 		}
-		n = &s->nodes[node];
-		h->node = node;
+		h->node = s->ports[at].node;
 		h->in = s->ports[at].num;
 		h->out = lid <= db->lft->top ?
 			lft_row(db->lft, n->sw_index)[lid] : LFT_NO_PATH;
@@ -136,11 +137,10 @@ follow(const struct sa_db *db, uint32_t from, uint32_t to, struct route *r)
 			return;
 		}
 		at = s->ports[n->first_port + h->out].peer;
-		node = at == SNAPSHOT_NONE ? at : s->ports[at].node;
 	}
 }
 
-/* ---- what the SA says of it ---- */
+/* ---- the PathRecord ---- */
 
 /* The PathRecord that `from` gets; else the status, SA_STATUS_NO_RECORDS. */
 static unsigned
@@ -210,7 +210,7 @@ put_end(struct text_report *r, const struct sa_db *db, const char *key,
 	report_close(r, '}');
 }
 
-/* Why this port: how many lead there as shortly, and what it carries. */
+/* Why this port: the ports on shortest paths, and the LIDs that it carries. */
 static void
 put_why(struct text_report *r, const struct hop *h)
 {
@@ -264,7 +264,7 @@ put_hops(struct text_report *r, const struct sa_db *db,
 	report_close(r, ']');
 }
 
-/* Why the SA has no path for them, in words. */
+/* The reason why there is no path. */
 static void
 put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
 	    uint32_t to, const struct route *route)
@@ -401,8 +401,8 @@ control_who(struct control_request *q)
 	request_close(q);
 }
 
-/* A line a node: where it hangs, or of a switch how many of its links are
- * Active. */
+/* A line a node: the port that it is cabled to, or of a switch how many of its
+ * links are Active. */
 static void
 put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
 {
@@ -552,7 +552,7 @@ put_port_row(struct text_report *r, const struct sa_db *db, uint32_t port)
 	report_close(r, '}');
 }
 
-/* Also those without a cable; a CA's only as far as they were seen. */
+/* Ports without a cable as well; of a CA, those that discovery has read. */
 void
 control_ports(struct control_request *q)
 {

@@ -2,15 +2,16 @@
 /*
  * `partitions`: the members of each; and `partition`, which changes them.
  *
- * The rules are resolved against the fabric of the last sweep, as for the
- * tables of the ports; so what is listed is what is wanted there, and a member
- * that is away is listed as away. Of all partitions together only the first
- * members of each are listed, or thousands of hosts in hundreds of partitions
- * would be a long answer of little use.
+ * The rules are resolved against the fabric of the last sweep, as for the P_Key
+ * tables, so the list has the members that these tables get; a member that is
+ * not on the fabric is listed as away. Without an argument only the first
+ * members of each partition are listed: thousands of hosts in hundreds of
+ * partitions would be a long answer of little use.
  *
  * Structs. A `roll` is one partition: its members, counted, and the first of
- * them. All rolls are filled in one walk over the P_Keys of all ports, since
- * the walk is what costs.
+ * them.
+ *
+ * Cost. All rolls are filled in one walk over the P_Keys of all ports.
  */
 #include "sm/control/request.h"
 
@@ -31,51 +32,41 @@ struct roll_member {
 /* One partition in a fabric. */
 struct roll {
 	const struct partition *p;
-	GArray *members;	/* struct member: the first ones, */
+	GArray *members;	/* struct roll_member: the first ones, */
 	guint most;		/* at most */
-	GArray *away;		/* struct member */
+	GArray *away;		/* struct roll_member */
 	unsigned n[4];		/* all, by enum partition_membership */
 };
 
-static struct roll *
-find_roll(GArray *rolls, uint16_t pkey)
+static gint
+roll_compare_pkey(gconstpointer roll, gconstpointer pkey)
 {
-	guint low = 0, high = rolls->len;
-
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-		struct roll *r = &g_array_index(rolls, struct roll, mid);
-
-		if (r->p->pkey == pkey_base(pkey))
-			return r;
-		if (r->p->pkey < pkey_base(pkey))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return ((const struct roll *)roll)->p->pkey - *(const uint16_t *)pkey;
 }
 
 /* P_Keys of a port are ascending by partition, limited before full. */
 static void
-call_port(GArray *rolls, const struct snapshot *s,
+rolls_add_port(GArray *rolls, const struct snapshot *s,
 	  const struct memberships *m, uint32_t port)
 {
 	uint32_t i = m->first[port], end = m->first[port + 1];
 
 	while (i < end) {
-		struct roll *r = find_roll(rolls, m->pkeys[i]);
 		struct roll_member member = {
 			.guid = s->ports[port].guid,
 			.node = snapshot_name_of(s, port),
 		};
 		uint16_t base = pkey_base(m->pkeys[i]);
+		struct roll *r;
+		guint at;
 
 		for (; i < end && pkey_base(m->pkeys[i]) == base; i++)
 			member.what |= m->pkeys[i] & PKEY_FULL ?
 				PARTITION_FULL : PARTITION_LIMITED;
-		if (!r)
+		if (!g_array_binary_search(rolls, &base, roll_compare_pkey,
+					   &at))
 			continue;
+		r = &g_array_index(rolls, struct roll, at);
 		r->n[member.what]++;
 		if (r->members->len < r->most)
 			g_array_append_val(r->members, member);
@@ -93,13 +84,13 @@ index_guids(const struct snapshot *s)
 	return guids;
 }
 
-/* Members by name that are not there. Of several rules for one port the last
- * one holds. */
+/* Members by GUID that are not on the fabric. Of several rules for one port the
+ * last one holds. */
 static void
-call_away(struct roll *r, GHashTable *here)
+roll_add_away(struct roll *r, GHashTable *here)
 {
-	g_autoptr(GHashTable) met = g_hash_table_new(g_int64_hash,
-						     g_int64_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
 
 	for (guint i = r->p->rules->len; i-- > 0; ) {
 		struct partition_rule *rule =
@@ -110,7 +101,7 @@ call_away(struct roll *r, GHashTable *here)
 
 		if (rule->who != PARTITION_GUID ||
 		    g_hash_table_contains(here, &rule->guid) ||
-		    !g_hash_table_add(met, &rule->guid) ||
+		    !g_hash_table_add(seen, &rule->guid) ||
 		    rule->membership == PARTITION_NONE)
 			continue;
 		g_array_append_val(r->away, member);
@@ -126,18 +117,18 @@ roll_compare_members(gconstpointer a, gconstpointer b)
 }
 
 static void
-call_rolls(GArray *rolls, const struct partition_rules *rules,
+rolls_fill(GArray *rolls, const struct partition_rules *rules,
 	   const struct snapshot *s)
 {
 	g_autoptr(GHashTable) here = index_guids(s);
 	struct memberships *m = s ? memberships_new(rules, s, NULL) : NULL;
 
 	for (uint32_t port = 0; m && port < s->n_ports; port++)
-		call_port(rolls, s, m, port);
+		rolls_add_port(rolls, s, m, port);
 	for (guint i = 0; i < rolls->len; i++) {
 		struct roll *r = &g_array_index(rolls, struct roll, i);
 
-		call_away(r, here);
+		roll_add_away(r, here);
 		g_array_sort(r->members, roll_compare_members);
 		g_array_sort(r->away, roll_compare_members);
 	}
@@ -227,84 +218,66 @@ put_roll(struct text_report *out, const struct roll *r)
 
 /* ---- which partition, which member ---- */
 
-/* A name goes before a number, as in the file. */
+/* A name goes before a number, as in the file. NULL: there is none, and the
+ * answer is that error. */
 static const struct partition *
-find_partition(const struct partition_rules *rules, const char *word)
+request_partition(struct control_request *r, const char *word)
 {
+	const struct partition_rules *rules = r->v.rules;
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *shown = text_one_line(word), *near = NULL;
+	const struct partition *p;
 	uint64_t pkey;
 
 	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
+		p = rules->partitions->pdata[i];
 		if (p->name && strcmp(p->name, word) == 0)
 			return p;
-	}
-	return text_read_number(word, 0xffff, &pkey) ?
-		partition_rules_find(rules, (uint16_t)pkey) : NULL;
-}
-
-static void
-say_no_partition(struct control_request *r, const struct partition_rules *rules,
-		 const char *word)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *shown = text_one_line(word);
-	g_autofree char *near = NULL, *shown_near = NULL;
-
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
 		if (p->name)
 			g_ptr_array_add(names, p->name);
 	}
-	near = text_nearest(shown, "", (const char *const *)names->pdata,
-			    names->len);
-	shown_near = text_one_line(near);
-	request_say(r, CONTROL_USAGE, "%s is no partition%s", shown,
-		    shown_near);
+	p = text_read_number(word, 0xffff, &pkey) ?
+		partition_rules_find(rules, (uint16_t)pkey) : NULL;
+	if (!p) {
+		near = request_nearest(shown, names);
+		request_say(r, CONTROL_USAGE, "%s is no partition%s", shown,
+			    near);
+	}
+	return p;
 }
 
 void
 control_partitions(struct control_request *r)
 {
 	const struct partition_rules *rules = r->v.rules;
-	const struct partition *only = NULL;
+	const char *word = r->words[1];
+	const struct partition *only = word ? request_partition(r, word) : NULL;
 	g_autoptr(GArray) rolls = NULL;
 
-	if (r->words[1]) {
-		only = find_partition(rules, r->words[1]);
-		if (!only) {
-			say_no_partition(r, rules, r->words[1]);
-			return;
-		}
-	}
+	if (word && !only)
+		return;
 	rolls = make_rolls(rules, only);
-	call_rolls(rolls, rules, r->v.status->subnet);
+	rolls_fill(rolls, rules, r->v.status->subnet);
 	request_open_list(r, "partitions");
 	for (guint i = 0; i < rolls->len; i++)
 		put_roll(&r->out, &g_array_index(rolls, struct roll, i));
 	request_close_list(r);
 }
 
-static const char *const membership_names[] = {
-	[PARTITION_LIMITED] = "limited",
-	[PARTITION_FULL] = "full",
-	[PARTITION_BOTH] = "both",
-};
-
 static bool
 request_membership(struct control_request *r, const char *word,
 		   enum partition_membership *out)
 {
+	const char *names[PARTITION_BOTH];
 	g_autofree char *shown = text_one_line(word);
 	g_autofree char *near = NULL;
 
-	for (int i = PARTITION_LIMITED; i <= PARTITION_BOTH; i++)
-		if (strcmp(membership_names[i], word) == 0) {
-			*out = (enum partition_membership)i;
+	for (*out = PARTITION_LIMITED; *out <= PARTITION_BOTH; ++*out) {
+		names[*out - 1] = partition_membership_name(*out);
+		if (strcmp(names[*out - 1], word) == 0)
 			return true;
-		}
-	near = text_nearest(shown, "", membership_names + 1, 3);
+	}
+	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
 	request_say(r, CONTROL_USAGE, "%s is not full, limited or both%s",
 	    *shown ? shown : "\"\"", near);
 	return false;
@@ -316,7 +289,7 @@ struct member_port {
 	uint32_t i; /* of the last sweep's fabric, or SNAPSHOT_NONE */
 };
 
-/* False: it was said what is wrong. */
+/* False: there is none, and the answer is that error. */
 static bool
 request_member(struct control_request *r, const char *word,
 	       struct member_port *out)
@@ -329,7 +302,7 @@ request_member(struct control_request *r, const char *word,
 	return out->guid != 0;
 }
 
-/* What a port is in a partition; of one that is away, by its GUID. */
+/* The membership of a port in a partition; of an absent one, by its GUID. */
 static enum partition_membership
 membership_of(const struct partition_rules *rules, const struct snapshot *s,
 	      const struct member_port *port, uint16_t pkey)
@@ -355,8 +328,8 @@ membership_of(const struct partition_rules *rules, const struct snapshot *s,
 	return what;
 }
 
-/* The rules after a change; -1 takes back one that was made at run time, which
- * is of no line. */
+/* The rules after a change; -1 undoes one that was made at run time, which has
+ * no line of the file. */
 static struct partition_rules *
 rules_after(const struct partition_rules *rules, uint16_t pkey, uint64_t guid,
 	    int membership)
@@ -487,16 +460,12 @@ control_partition(struct control_request *r)
 		request_say_usage(r);
 		return;
 	}
-	p = find_partition(r->v.rules, r->words[2]);
-	if (!p) {
-		say_no_partition(r, r->v.rules, r->words[2]);
-		return;
-	}
-	if ((adds && !read_added(r, p, r->words[3], &asked)) ||
+	p = request_partition(r, r->words[2]);
+	if (!p || (adds && !read_added(r, p, r->words[3], &asked)) ||
 	    (sets && !request_membership(r, r->words[4], &asked)) ||
 	    !request_member(r, r->words[3], &port))
 		return;
-	if (adds) {	/* never less than it is */
+	if (adds) {	/* never lowers a membership */
 		now = membership_of(r->v.rules, r->v.status->subnet, &port,
 				    p->pkey);
 		asked = MAX(asked, now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `groups`, `members`, `services`, `subscriptions`: what clients keep at the
- * SA; and `sms`, the subnet managers.
+ * `groups`, `members`, `services`, `subscriptions`: the registrations of clients
+ * at the SA; and `sms`, the subnet managers.
  */
 #include "sm/control/request.h"
 
@@ -235,7 +235,7 @@ put_sm(struct text_report *r, const struct sm_info *info,
 	report_close(r, '}');
 }
 
-/* A standby has no fabric to answer from, and knows this all the same. */
+/* Also of a standby, which has no view of the fabric. */
 void
 control_sms(struct control_request *q)
 {

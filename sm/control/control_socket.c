@@ -9,20 +9,19 @@
  * line, which ends with a newline or with the client's end, and has control.c
  * answer it; on_room() writes the answer, and closes. A client has one
  * deadline for all of that, so one that sends nothing, or does not read, takes
- * a place for so long, and when places run out the oldest goes first. Nothing
- * here waits: all descriptors are non-blocking.
+ * a place for so long; one client too many displaces the oldest. No call waits:
+ * all descriptors are non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
  * fchmod() before it sets that; so there is no moment at which others could
- * connect. The group is let in afterwards, when the file is its own.
- * Credentials are looked at all the same, since a folder or a mode can be
- * changed by hand.
+ * connect. The group gets its rights afterwards, when the file belongs to it.
+ * Credentials are checked on each connection nevertheless, since the mode of a
+ * folder or file can be changed by hand.
  *
- * Other managers. connect() tells a live manager from a file that a dead one
- * left: ECONNREFUSED, no process listens. Two managers that start at
- * the same moment may both find a dead one's; the later replaces the earlier,
- * and control_socket_close() removes a file only if it is still the one it
- * made.
+ * Other managers. connect() fails with ECONNREFUSED if no process listens: then
+ * the file is the rest of a manager that has ended. Two managers that start at
+ * the same moment may both find such a file; the later replaces the earlier, and
+ * control_socket_close() removes a file only if it is still the one it made.
  *
  * Source: unix(7).
  */
@@ -49,7 +48,7 @@ struct control_socket {
 	struct log *log;
 	char *path;
 	int fd;
-	gid_t group;		/* may ask, too; NO_GROUP: none */
+	gid_t group;		/* may connect as well; NO_GROUP: none */
 	guint source;
 	dev_t dev;		/* of the file that we made */
 	ino_t ino;
@@ -302,8 +301,8 @@ clear_place(const struct sockaddr_un *at, GError **error)
 		control_fail(at->sun_path, "unlink", error);
 }
 
-/* Without the group the owner has the socket for himself. That of the service
- * has it already, and may not call chown() at all. */
+/* Without the group only the owner can connect. A service that runs in this
+ * group need not call chown(), and may not be permitted to. */
 static void
 let_group_in(struct control_socket *s, gid_t has)
 {

@@ -5,8 +5,8 @@
  *
  * One request a connection; served from the default main context, without
  * threads. Only root, the user that the manager runs as and a group may connect.
- * What clients can cause is bounded: their number, the length of a line, the
- * time that each has.
+ * The number of clients, the length of a line and the time of a connection are
+ * bounded.
  */
 #ifndef MINISM_CONTROL_CONTROL_SOCKET_H
 #define MINISM_CONTROL_CONTROL_SOCKET_H
@@ -18,16 +18,16 @@ struct control_socket;
 struct control_socket_params {
 	unsigned max_clients;	/* one more displaces the oldest */
 	unsigned patience_ms;	/* from a connection's begin to its end */
-	const char *group;	/* may connect; NULL, or there is none: nobody
-				   else; borrowed */
+	const char *group;	/* may connect as well; NULL, or there is no
+				   such group: no others may; borrowed */
 };
 /* 16, 10 s */
 extern const struct control_socket_params ctlsock_params_default;
 
 /*
- * Listens on `path`, mode 0600, or 0660 for a group; makes its folder. What a dead manager left
- * there is replaced; it is an error if a process listens, or if it is no
- * socket. params NULL: the defaults. Borrows log, copies the rest.
+ * Listens on `path`, mode 0600, or 0660 for a group; makes its folder. A socket
+ * on which no process listens is replaced; it is an error if one listens, or if
+ * the file is no socket. params NULL: the defaults. Borrows log, copies the rest.
  */
 struct control_socket *
 control_socket_open(const char *path, const struct control_hooks *hooks,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The answer to `status`: how the subnet is, and what was done lately.
+ * The answer to `status`: the state of the subnet, and the last sweeps.
  *
- * The first lines say whether a person has to do something. What is not as it
- * should be follows in full, the circle of a credit loop channel by channel;
- * counters come last. The JSON has the same facts under keys that stay:
- * minismctl(8) lists them.
+ * The first lines say whether an operator has to act. All problems follow in
+ * full, a credit loop channel by channel; counters come last. The JSON has the
+ * same facts under keys that are stable: minismctl(8) lists them.
  *
- * What is "up" is told from the end of the last sweep: of a sweep that failed,
- * what was known of the fabric before may still be true.
+ * The verdict follows from the end of the last sweep. If a sweep failed, the
+ * results of the previous one may still be true, and stay in the answer.
  */
 #include "sm/control/request.h"
 
@@ -16,7 +15,6 @@
 
 #include "topology/json.h"
 
-/* What the last sweep, the multicast trees and the expected fabric come to. */
 enum control_code
 control_verdict(const struct control_view *v, const char **name)
 {
@@ -60,7 +58,7 @@ put_span(struct text_report *r, const char *key, int64_t us, const char *after)
 	report_say(r, "%" PRId64 " s%s", s % 60, after);
 }
 
-/* What this standby would take over with the fabric. */
+/* The SA state that this standby holds for a takeover. */
 static void
 put_standby(const struct control_view *v, struct text_report *r)
 {
@@ -115,7 +113,7 @@ put_head(const struct control_view *v, struct text_report *r)
 		json_bool(&r->json, "paused", v->paused);
 }
 
-/* What is missing or slow. */
+/* Nodes and links that are missing or slow. */
 static void
 put_faults(const GPtrArray *faults, struct text_report *r)
 {

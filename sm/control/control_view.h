@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The manager as a person sees it, and what a person may do to it.
+ * The state of the manager that commands read, and the actions that they may
+ * request.
  */
 #ifndef MINISM_CONTROL_CONTROL_VIEW_H
 #define MINISM_CONTROL_CONTROL_VIEW_H
@@ -20,18 +21,18 @@
 enum control_code {
 	CONTROL_DONE = 0,	/* of status: UP */
 	CONTROL_NOT_DONE = 1,	/* the request could not be done */
-	CONTROL_USAGE = 2,	/* the request is none */
+	CONTROL_USAGE = 2,	/* the request is not valid */
 	/* of status; 3 is minismctl's: no manager answers */
 	CONTROL_DEGRADED = 1,
 	CONTROL_NOT_UP = 4,
 	CONTROL_STANDBY = 5,
 	CONTROL_FAILED = 6,
 	/* The first line of the answer is a request that is to be sent a
-	 * moment later: it goes on with this one. */
+	 * moment later, for the continuation of this answer. */
 	CONTROL_AGAIN = 7,
 };
 
-/* The manager as it is now; all borrowed, NULL: there is none. */
+/* The manager as it is now; pointers are borrowed and may be NULL. */
 struct control_view {
 	const char *port_name;
 	uint64_t port_guid;
@@ -63,13 +64,13 @@ struct control_view {
 	struct sa *sa;
 };
 
-/* What carries out the commands. Functions that may fail say why in an error
- * (of one line or more) and leave everything as it was. */
+/* The actions. A function that fails returns an error (of one line or more) and
+ * changes nothing. */
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
 	void (*sweep)(void *data);
 	bool (*reload)(GError **error, void *data);
-	/* -1 as membership: what the file says holds again. */
+	/* -1 as membership: that of the file. */
 	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
 		       GError **error, void *data);
 	void (*log_level)(enum log_level level, void *data);
@@ -82,7 +83,7 @@ struct control_hooks {
 	void *data;
 };
 
-/* What the subnet is: "up", "degraded", ... */
+/* The state of the subnet: "up", "degraded", ... */
 enum control_code control_verdict(const struct control_view *v,
 				  const char **name);
 /* The verdict in a line, a new string: "UP: 8 switches, 16 hosts, ..". */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Pages over HTTP, by libmicrohttpd: who can connect can read them, so there is
- * nothing in them that changes anything, and by default nobody listens.
+ * Pages over HTTP, by libmicrohttpd. They are not protected: every client that
+ * can connect can read them. So they change nothing, and by default there is no
+ * listener.
  */
 #ifndef MINISM_CONTROL_HTTP_H
 #define MINISM_CONTROL_HTTP_H
@@ -14,7 +15,7 @@ struct http;
  * context. NULL: it cannot, or minism was built without the library. */
 struct http *http_open(const char *address, const struct control_hooks *hooks,
 		       GError **error);
-/* Where it listens; of interest if port 0 was asked for. */
+/* The TCP port; for an address with port 0, the one that the kernel chose. */
 unsigned http_port(const struct http *h);
 void http_close(struct http *h);
 

@@ -289,7 +289,7 @@ write_durations(GString *out, const struct control_view *v)
 	}
 }
 
-/* g_free. One without a name is told by its number. */
+/* g_free. An attribute without a name is printed as its number. */
 static char *
 attr_name(enum mad_client_class class, unsigned attr)
 {
@@ -400,7 +400,7 @@ write_sa_objects(GString *out, const struct control_view *v)
 	       n->n_subscriptions);
 }
 
-/* Of ports that counted any: 0 is what all others have. */
+/* Only of ports that counted any. */
 static void
 write_errors(GString *out, const struct control_view *v)
 {

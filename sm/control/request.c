@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What the commands of minismctl share: a line as an answer, a look at the
- * manager, and which port a person means.
+ * What the commands of minismctl share: answers of one line, lists, and the
+ * look-up of ports and names.
  */
 #include "sm/control/request.h"
 
@@ -58,8 +58,8 @@ struct port_search {
 	const struct snapshot *s;
 	const struct lid_map *lids;
 	const char *word;
-	uint64_t guid;		/* 0: it is none */
-	uint64_t lid;		/* the same */
+	uint64_t guid;		/* 0: the word is no GUID */
+	uint64_t lid;		/* 0: the word is no LID */
 };
 
 static bool
@@ -77,29 +77,26 @@ request_is_meant(const struct port_search *q, uint32_t port)
 	return strcmp(name, q->word) == 0;
 }
 
-static uint32_t
-find_lid(const struct port_search *q)
-{
-	for (uint32_t i = 0; q->lid && i < q->s->n_ports; i++) {
-		uint16_t base = q->lids->base[i];
-
-		if (snapshot_is_end_port(q->s, i) && base && q->lid >= base &&
-		    q->lid < base + (1u << q->lids->lmc[i]))
-			return i;
-	}
-	return SNAPSHOT_NONE;
-}
-
-/* What is no name: a LID, a PortGUID. */
+/* A LID, or a PortGUID, which goes first if it begins with 0x. */
 static uint32_t
 find_number(const struct port_search *q)
 {
 	bool is_hex = g_ascii_strncasecmp(q->word, "0x", 2) == 0;
-	uint32_t port = is_hex ? SNAPSHOT_NONE : find_lid(q);
+	uint32_t by_lid = q->lid ? lid_map_owner(q->lids, (uint16_t)q->lid) :
+		SNAPSHOT_NONE;
+	uint32_t by_guid = snapshot_find_port(q->s, q->guid);
 
-	if (port == SNAPSHOT_NONE && q->guid)
-		port = snapshot_find_port(q->s, q->guid);
-	return port == SNAPSHOT_NONE ? find_lid(q) : port;
+	return by_guid == SNAPSHOT_NONE ||
+		(!is_hex && by_lid != SNAPSHOT_NONE) ? by_lid : by_guid;
+}
+
+char *
+request_nearest(const char *shown, const GPtrArray *names)
+{
+	g_autofree char *near = text_nearest(shown, "",
+		(const char *const *)names->pdata, names->len);
+
+	return text_one_line(near);
 }
 
 static void
@@ -107,20 +104,18 @@ say_nearest(struct control_request *r, const struct port_search *q,
 	    const char *shown)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *near = NULL, *shown_near = NULL;
+	g_autofree char *near = NULL;
 
 	for (uint32_t i = 0; q->s && i < q->s->n_nodes; i++)
 		g_ptr_array_add(names, (char *)snapshot_node_name(
 					&q->s->nodes[i]));
-	near = text_nearest(shown, "", (const char *const *)names->pdata,
-			    names->len);
-	shown_near = text_one_line(near);
+	near = request_nearest(shown, names);
 	request_say(r, CONTROL_USAGE, "nothing on the fabric has the name%s "
 		    "or GUID %s%s", q->lids ? ", LID" : "",
-		    *shown ? shown : "\"\"", shown_near);
+		    *shown ? shown : "\"\"", near);
 }
 
-/* By name; how many there are, and the first ones as a list. */
+/* Ports with this name: how many, and the first PORTS_SHOWN as a list. */
 static guint
 request_find_named(const struct port_search *q, uint32_t *port, GString *list)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A request on its way through, and what commands share. Private to
- * sm/control.
+ * A request and its answer, and what commands share. Private to sm/control.
  */
 #ifndef MINISM_CONTROL_REQUEST_H
 #define MINISM_CONTROL_REQUEST_H
@@ -28,15 +27,15 @@ enum request_option {
 	REQUEST_FOLLOW,
 };
 
-/* A line that says how it went. */
+/* The answer is one line with the result. */
 void request_say(struct control_request *r, enum control_code code,
 		 const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /*
  * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,
- * LID; 0x before it means a GUID first. SNAPSHOT_NONE: there is none or there
- * are several, and it was said; with `absent` a GUID of 16 digits that is on no
- * port is no fault, and *absent is that GUID, else 0.
+ * LID; a number with 0x is looked up as a GUID first. SNAPSHOT_NONE: no port or
+ * several ports match, and the answer is that error; with `absent` a GUID of 16
+ * digits that no port has is no error, and *absent is that GUID, else 0.
  */
 uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 			   const struct lid_map *lids, const char *word,
@@ -45,13 +44,17 @@ uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 /* The same, by the nth word of the line, on the fabric of the last sweep. */
 uint32_t request_find(struct control_request *r, unsigned word);
 
+/* The nearest of the names as text_nearest() has it, on one line. A new
+ * string. */
+char *request_nearest(const char *shown, const GPtrArray *names);
+
 /* The end of an answer: closes its outermost object. */
 void request_close(struct control_request *r);
 /* An answer that is a list under this key. */
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);
 
-/* A list of links that are avoided, or should be. */
+/* The list of links that routing avoids, or would if it could. */
 void control_put_avoided(const struct control_view *v, struct text_report *r);
 
 /* ---- commands ---- */

@@ -2,13 +2,13 @@
 /*
  * The results of the last sweeps.
  *
- * A report lives as long as the call that brings it, so what a person may ask
- * for later is copied. It is small, but for a snapshot, which is shared. The
- * graph that gives a loop its names is made only if there is a loop.
+ * A report is valid during the call, so what commands may show later is copied.
+ * That is small, but for the snapshot, which is shared. The graph that names the
+ * switches of a credit loop is made only if there is a loop.
  *
- * A sweep that failed, or that made us a standby, says nothing of the fabric:
- * what was known of it before stays, and the verdict is told from the last
- * end, not from it.
+ * A sweep that failed, or that made this manager a standby, has no results about
+ * the fabric: the previous ones stay, while the verdict is that of the last
+ * sweep.
  */
 #include "sm/control/status.h"
 

@@ -48,7 +48,7 @@ struct status {
 	GArray *loop;		/* struct status_channel; NULL: none */
 	/* Of the last one of all. */
 	GPtrArray *complaints;	/* NULL: none */
-	GPtrArray *warnings;	/* what does not end UP; NULL: none */
+	GPtrArray *warnings;	/* problems that leave it UP; NULL: none */
 	char *error;		/* FAILED */
 	char *master;		/* STANDBY: its name */
 };
@@ -58,7 +58,7 @@ void status_free(struct status *s);
 
 /* A heavy sweep has ended. */
 void status_note(struct status *s, const struct sweep_report *r, int64_t now);
-/* The page of a fabric with what the last sweep said of it. */
+/* The page of a fabric with the results of the last sweep. */
 void status_page(const struct status *s, const struct snapshot *subnet,
 		 const struct lid_map *lids, const struct lft *lft,
 		 const struct perf_port *perf, GString *out);
