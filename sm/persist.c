@@ -234,14 +234,6 @@ persist_ranks(const struct persist *m, const struct snapshot *s,
 	return ranks;
 }
 
-static gint
-compare_lines(gconstpointer a, gconstpointer b)
-{
-	const struct rank_line *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 /* The switches of the old list (may be NULL) that are not in `s`, and those of
  * `s`, by GUID. */
 static GArray *
@@ -265,7 +257,7 @@ merge_ranks(const struct rank_list *old, const struct snapshot *s,
 		line.rank = ranks[sw];
 		g_array_append_val(lines, line);
 	}
-	g_array_sort(lines, compare_lines);
+	g_array_sort(lines, guid_compare);
 	return lines;
 }
 

@@ -157,6 +157,7 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	const struct snapshot *s = c->old;
 	uint32_t port = cabled_port(s, node), peer, at;
 	g_autofree char *lid = NULL, *where = NULL;
+	const struct snapshot_port *now;
 
 	if (port == SNAPSHOT_NONE) {
 		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
@@ -173,19 +174,13 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	lid = c->lids && c->lids->base[port] ?
 		g_strdup_printf(" (LID %u)", c->lids->base[port]) :
 		g_strdup("");
-	if (c->new->ports[at].peer != SNAPSHOT_NONE)
-		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
-		    "left%s: another node is at %s", lid, where);
-	else if (c->new->ports[at].held)
-		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
-		    "left%s: %s is held down", lid, where);
-	else if (c->new->ports[at].info.state <= PORT_STATE_DOWN)
-		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
-		    "left%s: %s is down", lid, where);
-	else
-		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
-		    "left%s: no answer, but %s has a link: powered off, hung, "
-		    "or its M_Key is not ours", lid, where);
+	now = &c->new->ports[at];
+	add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+	    now->peer != SNAPSHOT_NONE ? "left%s: another node is at %s" :
+	    now->held ? "left%s: %s is held down" :
+	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
+	    "left%s: no answer, but %s has a link: powered off, hung, or its "
+	    "M_Key is not ours", lid, where);
 }
 
 static void
@@ -292,7 +287,6 @@ link_is_slow(const struct snapshot *s, uint32_t port,
 {
 	const struct snapshot_port *p = &s->ports[port];
 	const struct snapshot_port *q;
-	unsigned ext, speed;
 	uint32_t now;
 
 	if (p->peer == SNAPSHOT_NONE)
@@ -300,13 +294,13 @@ link_is_slow(const struct snapshot *s, uint32_t port,
 	q = &s->ports[p->peer];
 	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
 		return false;
-	ext = p->info.speed_ext_supported & q->info.speed_ext_supported & 15u;
-	speed = p->info.speed_supported & q->info.speed_supported & 7u;
 	*best = (struct port_info){
 		.width_active = port_widest(p->info.width_supported &
 					    q->info.width_supported),
-		.speed_ext_active = ext ? 1u << (g_bit_storage(ext) - 1) : 0,
-		.speed_active = speed ? 1u << (g_bit_storage(speed) - 1) : 0,
+		.speed_ext_active = port_fastest(p->info.speed_ext_supported &
+				q->info.speed_ext_supported & 15u),
+		.speed_active = port_fastest(p->info.speed_supported &
+					     q->info.speed_supported & 7u),
 	};
 	now = port_mbps(&p->info);
 	return now && now < port_mbps(best);

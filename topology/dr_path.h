@@ -8,6 +8,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+/* For qsort(), bsearch() and GArray: two structs that begin with a GUID. */
+static inline int
+guid_compare(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
 
 #define LID_NONE		0u
 #define LID_UNICAST_MIN		1u

@@ -5,9 +5,9 @@
  * Structs. An `assigner` is the state of one assignment: the owner of each
  * unicast LID, which LIDs are reserved (held by the memory for a port that is
  * away), the answer, and the end ports in the order in which every step takes
- * them, PortGUID first. PortGUIDs
- * are meant to be unique but are what a device says; the port index, which
- * follows NodeGUID and port number, decides between two of the same.
+ * them, by PortGUID. PortGUIDs should be unique, but a device may report any;
+ * of two ports with the same one the lower index (by NodeGUID and port number)
+ * comes first.
  *
  * Flow of lid_assign():
  *	1. keep_claims()	what the fabric has already, sorted so that
@@ -35,14 +35,20 @@
 
 #define N_LIDS		(LID_UNICAST_MAX + 1u)
 
+struct lid_end {
+	uint64_t guid;		/* PortGUID */
+	uint32_t port;
+};
+
 struct assigner {
 	const struct snapshot *s;
 	const struct lid_range *memory;
 	size_t n_memory;
 	GPtrArray *notes;
 	struct lid_map *map;
-	uint32_t *order;	/* end ports by (PortGUID, index) */
+	struct lid_end *order;	/* by (PortGUID, index) */
 	uint32_t n_order;
+	uint64_t needed;	/* LIDs, of all of them */
 	uint32_t *owner;	/* by LID, N_LIDS; SNAPSHOT_NONE: free */
 	bool reserved[N_LIDS];
 	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
@@ -92,20 +98,11 @@ is_valid_range(const struct lid_range *r)
 	       r->max <= LID_UNICAST_MAX;
 }
 
-static int
-compare_guid(const void *a, const void *b)
-{
-	const struct lid_range *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 static const struct lid_range *
 memory_find(const struct lid_range *memory, size_t n, uint64_t guid)
 {
-	const struct lid_range key = { .guid = guid };
-
-	return n ? bsearch(&key, memory, n, sizeof(key), compare_guid) : NULL;
+	return n ? bsearch(&guid, memory, n, sizeof(*memory), guid_compare) :
+		NULL;
 }
 
 static void
@@ -121,16 +118,13 @@ lid_give(struct assigner *a, uint32_t port, unsigned base)
 
 /* --- order and LMC of the end ports --- */
 
-static gint
-lid_compare_ports(gconstpointer a, gconstpointer b, gpointer subnet)
+static int
+lid_compare_ends(const void *a, const void *b)
 {
-	const struct snapshot *s = subnet;
-	uint32_t pa = *(const uint32_t *)a;
-	uint32_t pb = *(const uint32_t *)b;
+	const struct lid_end *x = a, *y = b;
+	int order = guid_compare(a, b);
 
-	if (s->ports[pa].guid != s->ports[pb].guid)
-		return s->ports[pa].guid < s->ports[pb].guid ? -1 : 1;
-	return (pa > pb) - (pa < pb);
+	return order ? order : (x->port > y->port) - (x->port < y->port);
 }
 
 static void
@@ -138,7 +132,7 @@ list_end_ports(struct assigner *a, unsigned lmc)
 {
 	const struct snapshot *s = a->s;
 
-	a->order = g_new(uint32_t, s->n_ports);
+	a->order = g_new(struct lid_end, s->n_ports + 1u);	/* not NULL */
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		const struct snapshot_node *node = snapshot_node_of(s, p);
 
@@ -147,23 +141,13 @@ list_end_ports(struct assigner *a, unsigned lmc)
 		/* A base port 0 has LMC 0, IBA 14.2.5.6 */
 		a->map->lmc[p] = snapshot_is_switch(node) &&
 			!node->sw.enhanced_port0 ? 0 : (uint8_t)lmc;
-		a->order[a->n_order++] = p;
+		a->order[a->n_order++] = (struct lid_end){ s->ports[p].guid, p };
+		a->needed += 1u << a->map->lmc[p];
 	}
-	g_qsort_with_data(a->order, (gint)a->n_order, sizeof(*a->order),
-			  lid_compare_ports, (gpointer)s);
+	qsort(a->order, a->n_order, sizeof(*a->order), lid_compare_ends);
 }
 
 /* --- the smallest table --- */
-
-static uint64_t
-count_needed(const struct assigner *a)
-{
-	uint64_t needed = 0;
-
-	for (uint32_t i = 0; i < a->n_order; i++)
-		needed += 1u << a->map->lmc[a->order[i]];
-	return needed;
-}
 
 static void G_GNUC_PRINTF(2, 3)
 note_limit(const struct assigner *a, const char *format, ...)
@@ -186,8 +170,6 @@ note_limit(const struct assigner *a, const char *format, ...)
 static void
 find_limit(struct assigner *a)
 {
-	uint64_t needed = count_needed(a);
-
 	a->last = LID_UNICAST_MAX;
 	a->limiter = SNAPSHOT_NONE;
 	for (uint32_t i = 0; i < a->s->n_switches; i++) {
@@ -199,10 +181,10 @@ find_limit(struct assigner *a)
 		a->last = n->sw.linear_fdb_cap - 1u;
 		a->limiter = a->s->switches[i];
 	}
-	if (a->limiter == SNAPSHOT_NONE || needed <= a->last)
+	if (a->limiter == SNAPSHOT_NONE || a->needed <= a->last)
 		return;
 	note_limit(a, "%" PRIu64 " LIDs are needed, it cannot route them all",
-		   needed);
+		   a->needed);
 	a->last = LID_UNICAST_MAX;
 	a->limiter = SNAPSHOT_NONE;
 }
@@ -228,7 +210,7 @@ collect_claims(struct assigner *a)
 	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct lid_claim));
 
 	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i];
+		uint32_t p = a->order[i].port;
 		const struct snapshot_port *port = &a->s->ports[p];
 		const struct lid_range *r;
 		struct lid_claim claim = { .port = p, .rank = i };
@@ -306,7 +288,7 @@ static void
 recall(struct assigner *a)
 {
 	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i];
+		uint32_t p = a->order[i].port;
 		unsigned lmc = a->map->lmc[p];
 		const struct lid_range *r;
 
@@ -323,28 +305,12 @@ recall(struct assigner *a)
 
 /* --- step 3: the rest --- */
 
-/* Is there an end port with this GUID? */
-static bool
-is_here(const struct assigner *a, uint64_t guid)
-{
-	uint32_t low = 0;
-	uint32_t high = a->n_order;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (a->s->ports[a->order[mid]].guid < guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < a->n_order && a->s->ports[a->order[low]].guid == guid;
-}
-
 static bool
 holds_for_absent(const struct assigner *a, const struct lid_range *r)
 {
-	return is_valid_range(r) && !is_here(a, r->guid);
+	return is_valid_range(r) &&
+		!bsearch(&r->guid, a->order, a->n_order, sizeof(*a->order),
+			 guid_compare);
 }
 
 /* Ends the reservation of the highest GUID; false if there is none left. */
@@ -386,8 +352,6 @@ lid_find_free(struct assigner *a, unsigned lmc)
 static bool
 allocate(struct assigner *a, unsigned lmc, GError **error)
 {
-	uint64_t needed = count_needed(a);
-
 	for (size_t i = 0; i < a->n_memory; i++) {
 		const struct lid_range *r = &a->memory[i];
 
@@ -397,7 +361,7 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 	}
 	a->n_reserved = a->n_memory;
 	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i];
+		uint32_t p = a->order[i].port;
 		unsigned base;
 
 		if (a->map->base[p])
@@ -416,8 +380,9 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 		if (base == LID_NONE) {
 			g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
 				    "%" PRIu64 " LIDs are needed at LMC %u, "
-				    "there are %u%s", needed, lmc,
-				    LID_UNICAST_MAX, needed <= LID_UNICAST_MAX ?
+				    "there are %u%s", a->needed, lmc,
+				    LID_UNICAST_MAX,
+				    a->needed <= LID_UNICAST_MAX ?
 				    ", and not enough of them in aligned ranges"
 				    : "");
 			return false;

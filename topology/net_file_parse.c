@@ -710,12 +710,6 @@ port_guid(const struct net_reader *f, const struct net_cable *cable)
 	return net_node_at(f, cable->node)->guid + cable->num;
 }
 
-static uint8_t
-best_speed(uint8_t both)
-{
-	return both ? (uint8_t)(1u << (g_bit_storage(both) - 1)) : 0;
-}
-
 /* NodeInfo as the port answers that is cabled first (a switch: port 0). */
 static void
 net_build_node(const struct net_reader *f, struct builder *b,
@@ -773,10 +767,10 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
 	port->info.width_enabled = port->info.width_supported = own->width;
 	port->info.width_active = port_widest(own->width & far->width);
 	port->info.speed_enabled = port->info.speed_supported = own->speed;
-	port->info.speed_active = best_speed(own->speed & far->speed);
+	port->info.speed_active = port_fastest(own->speed & far->speed);
 	port->info.speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
 	port->info.speed_ext_supported = port->info.speed_ext_enabled;
-	port->info.speed_ext_active = best_speed(both & NET_SPEEDS_EXT);
+	port->info.speed_ext_active = port_fastest(both & NET_SPEEDS_EXT);
 	port->info.speed_ext2_active = both / NET_SPEED_XDR;
 	if (c <= cable->mate)
 		builder_link(b, index, builder_port(b, mate->node, mate->num));

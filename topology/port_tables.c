@@ -2,21 +2,17 @@
 /*
  * Tables of ports.
  *
- * Structs. `pool` holds every different block once, in chunks that never move,
- * so that a block which was handed out stays where it is; `index` finds a
- * block's number by its bytes. A row is the numbers of one table of one port,
- * plus one (0: not known), and is made when the first block of it is set: who
- * never looks at VL arbitration pays a pointer a port for it.
+ * Structs. `pool` is the set of different blocks; copies of the tables share it.
+ * A row is the blocks of one table of one port, as pointers into the pool (NULL:
+ * not known), and is made when the first block of it is set: a fabric without
+ * QoS pays one pointer a port for VL arbitration.
  *
- * Flow. A set block is looked up in the index and added if it is new. Blocks
- * are never removed: what a fabric holds at different times is nearly the
- * same, and the whole goes with the sweep that made it.
+ * Blocks are never removed from a pool: what a fabric holds at different times
+ * is nearly the same, and a heavy sweep begins with a new pool.
  */
 #include "topology/port_tables.h"
 
 #include <string.h>
-
-#define CHUNK	256u		/* blocks */
 
 struct port_shape {
 	uint16_t n_pkeys;	/* blocks */
@@ -27,10 +23,8 @@ struct port_tables {
 	gint ref;
 	uint32_t n_ports;
 	struct port_shape *shapes;	/* by port */
-	uint32_t **rows[PORT_N_TABLES];	/* by port, or NULL */
-	GPtrArray *pool;		/* chunks of union port_block */
-	uint32_t n_blocks;		/* in the pool */
-	GHashTable *index; /* the block in the pool -> number + 1 */
+	gpointer **rows[PORT_N_TABLES];	/* [port][block], in the pool; or NULL */
+	GHashTable *pool;		/* set of union port_block */
 };
 
 static const char *const names[PORT_N_TABLES] = {
@@ -87,7 +81,7 @@ port_tables_new(const struct snapshot *s)
 	t->n_ports = s->n_ports;
 	t->shapes = g_new0(struct port_shape, s->n_ports);
 	for (unsigned k = 0; k < PORT_N_TABLES; k++)
-		t->rows[k] = g_new0(uint32_t *, s->n_ports);
+		t->rows[k] = g_new0(gpointer *, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
 		unsigned cap = port_pkey_cap(s, port);
@@ -97,8 +91,7 @@ port_tables_new(const struct snapshot *s)
 		t->shapes[port].n_sl2vl =
 			snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
 	}
-	t->pool = g_ptr_array_new_with_free_func(g_free);
-	t->index = g_hash_table_new(block_hash, block_equal);
+	t->pool = g_hash_table_new_full(block_hash, block_equal, g_free, NULL);
 	return t;
 }
 
@@ -119,8 +112,7 @@ port_tables_unref(struct port_tables *t)
 			g_free(t->rows[k][port]);
 		g_free(t->rows[k]);
 	}
-	g_hash_table_unref(t->index);
-	g_ptr_array_unref(t->pool);
+	g_hash_table_unref(t->pool);
 	g_free(t->shapes);
 	g_free(t);
 }
@@ -142,14 +134,6 @@ port_tables_blocks(const struct port_tables *t, enum port_table table,
 	g_assert_not_reached();
 }
 
-static const union port_block *
-pool_at(const struct port_tables *t, uint32_t number)
-{
-	const union port_block *chunk = t->pool->pdata[number / CHUNK];
-
-	return &chunk[number % CHUNK];
-}
-
 bool
 port_tables_has(const struct port_tables *t, enum port_table table,
 		uint32_t port)
@@ -161,53 +145,26 @@ const union port_block *
 port_tables_get(const struct port_tables *t, enum port_table table,
 		uint32_t port, unsigned block)
 {
-	const uint32_t *row = t->rows[table][port];
+	gpointer *row = t->rows[table][port];
 
 	g_assert(block < port_tables_blocks(t, table, port));
-	return row && row[block] ? pool_at(t, row[block] - 1) : NULL;
+	return row ? row[block] : NULL;
 }
 
-/* Number + 1. */
-static uint32_t
-pool_put(struct port_tables *t, const union port_block *data)
-{
-	gpointer found = g_hash_table_lookup(t->index, data);
-	union port_block *chunk;
-
-	if (found)
-		return GPOINTER_TO_UINT(found);
-	if (t->n_blocks % CHUNK == 0)
-		g_ptr_array_add(t->pool, g_new0(union port_block, CHUNK));
-	chunk = t->pool->pdata[t->n_blocks / CHUNK];
-	chunk += t->n_blocks++ % CHUNK;
-	*chunk = *data;
-	g_hash_table_insert(t->index, chunk, GUINT_TO_POINTER(t->n_blocks));
-	return t->n_blocks;
-}
-
-/* The numbers stay good: the pool is copied in its order. */
 struct port_tables *
 port_tables_copy(const struct port_tables *t)
 {
-	struct port_tables *copy = g_new0(struct port_tables, 1);
+	struct port_tables *copy = g_memdup2(t, sizeof(*t));
 
 	copy->ref = 1;
-	copy->n_ports = t->n_ports;
 	copy->shapes = g_memdup2(t->shapes, t->n_ports * sizeof(*t->shapes));
-	copy->pool = g_ptr_array_new_with_free_func(g_free);
-	copy->index = g_hash_table_new(block_hash, block_equal);
-	for (uint32_t i = 0; i < t->n_blocks; i++)
-		pool_put(copy, pool_at(t, i));
+	g_hash_table_ref(copy->pool);
 	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
-		copy->rows[k] = g_new0(uint32_t *, t->n_ports);
-		for (uint32_t port = 0; port < t->n_ports; port++) {
-			unsigned n = port_tables_blocks(t, k, port);
-			const uint32_t *row = t->rows[k][port];
-
-			if (row)
-				copy->rows[k][port] =
-					g_memdup2(row, n * sizeof(*row));
-		}
+		copy->rows[k] = g_new0(gpointer *, t->n_ports);
+		for (uint32_t port = 0; port < t->n_ports; port++)
+			copy->rows[k][port] = g_memdup2(t->rows[k][port],
+				port_tables_blocks(t, k, port) *
+				sizeof(gpointer));
 	}
 	return copy;
 }
@@ -217,11 +174,16 @@ port_tables_set(struct port_tables *t, enum port_table table, uint32_t port,
 		unsigned block, const union port_block *data)
 {
 	unsigned n = port_tables_blocks(t, table, port);
+	gpointer known;
 
 	g_assert(block < n);
+	if (!g_hash_table_lookup_extended(t->pool, data, &known, NULL)) {
+		known = g_memdup2(data, sizeof(*data));
+		g_hash_table_add(t->pool, known);
+	}
 	if (!t->rows[table][port])
-		t->rows[table][port] = g_new0(uint32_t, n);
-	t->rows[table][port][block] = pool_put(t, data);
+		t->rows[table][port] = g_new0(gpointer, n);
+	t->rows[table][port][block] = known;
 }
 
 void

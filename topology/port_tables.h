@@ -5,7 +5,7 @@
  *
  * A table is a row of blocks of 64 bytes, and a block is known or not. Most
  * ports of a fabric hold the same few blocks, so equal blocks are kept once
- * and a port holds their numbers: 4 bytes a block.
+ * and a port has a pointer to each.
  */
 #ifndef MINISM_TOPOLOGY_PORT_TABLES_H
 #define MINISM_TOPOLOGY_PORT_TABLES_H

@@ -136,6 +136,12 @@ port_speed(const struct port_info *info)
 	return &speeds[i].speed;
 }
 
+uint8_t
+port_fastest(unsigned mask)
+{
+	return mask ? (uint8_t)(1u << (g_bit_storage(mask) - 1)) : 0;
+}
+
 unsigned
 port_mbps(const struct port_info *info)
 {

@@ -160,6 +160,8 @@ const struct port_speed *port_speed(const struct port_info *info);
 unsigned port_lanes(const struct port_info *info);	/* 4 of "4x"; 0 */
 /* Of LinkWidth's bits the one for the widest; 0: none is set. */
 uint8_t port_widest(unsigned mask);
+/* Of a mask of LinkSpeed or LinkSpeedExt the bit of the fastest; 0: none. */
+uint8_t port_fastest(unsigned mask);
 /* All lanes. */
 unsigned port_mbps(const struct port_info *info);
 
