@@ -4,9 +4,9 @@
  *
  * The folder has class/infiniband/lab0 and class/infiniband_mad as Linux has
  * them, and dev/ with an empty file for each device node. The simulator does
- * not say what changes, so PortInfo and P_Keys of the ports are compared with
- * what was seen before whenever the main loop comes round; that is a few
- * hundred bytes for each node that was entered.
+ * not report changes, so PortInfo and P_Keys of the ports are compared with
+ * their last values in each turn of the main loop; that is a few hundred bytes
+ * for each node that was entered.
  */
 #include "config.h"
 
@@ -22,32 +22,30 @@
 
 #define MAD_DIR		"class/infiniband_mad"
 #define IB_DIR		"class/infiniband/" DEVICE_NAME
-#define GID_FORMAT	"%04x:%04x:%04x:%04x:%04x:%04x:%04x:%04x\n"
 
-/* In one go for a reader: a new file that takes the place of the old one. A
- * file that would not change is left alone: files are slow. */
-static void G_GNUC_PRINTF(3, 4)
-device_write_file(struct lab_device *d, const char *text, const char *format,
-		  ...)
+/* In one step for a reader: a new file replaces the old one. A file that would
+ * not change is left alone: files are slow. */
+static void G_GNUC_PRINTF(4, 5)
+device_write_file(struct lab_device *d, const char *dir, const char *name,
+		  const char *format, ...)
 {
-	g_autofree char *name = NULL, *path = NULL, *dir = NULL, *new = NULL;
-	const char *known;
+	g_autofree char *text = NULL, *full_dir = NULL, *new = NULL;
+	g_autofree char *path = g_build_filename(d->path, dir, name, NULL);
+	const char *known = g_hash_table_lookup(d->files, path);
 	va_list args;
 	FILE *f;
 
 	va_start(args, format);
-	name = g_strdup_vprintf(format, args);
+	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	known = g_hash_table_lookup(d->files, name);
 	if (known && strcmp(known, text) == 0)
 		return;
-	path = g_build_filename(d->path, name, NULL);
-	dir = g_path_get_dirname(path);
+	full_dir = g_path_get_dirname(path);
 	new = g_build_filename(d->path, "new", NULL);
 	if (!known)
-		g_mkdir_with_parents(dir, 0755);
+		g_mkdir_with_parents(full_dir, 0755);
 	f = fopen(known ? new : path, "w");
-	g_hash_table_insert(d->files, g_steal_pointer(&name), g_strdup(text));
+	g_hash_table_insert(d->files, g_strdup(path), g_strdup(text));
 	if (f && fputs(text, f) >= 0 && fclose(f) == 0 &&
 	    (!known || rename(new, path) == 0))
 		return;
@@ -68,15 +66,13 @@ remove_tree(const struct lab_device *d, const char *name)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void
-write_guid(struct lab_device *d, uint64_t guid, const char *name)
+static char *
+guid_text(uint64_t guid)
 {
-	g_autofree char *text = g_strdup_printf("%04x:%04x:%04x:%04x\n",
-			(unsigned)(guid >> 48), (unsigned)(guid >> 32) & 0xffff,
-			(unsigned)(guid >> 16) & 0xffff,
-			(unsigned)guid & 0xffff);
-
-	device_write_file(d, text, IB_DIR "/%s", name);
+	return g_strdup_printf("%04x:%04x:%04x:%04x", (unsigned)(guid >> 48),
+			       (unsigned)(guid >> 32) & 0xffff,
+			       (unsigned)(guid >> 16) & 0xffff,
+			       (unsigned)guid & 0xffff);
 }
 
 /* Linux writes "4: ACTIVE", and LinkUp as "5: LinkUp". */
@@ -88,81 +84,69 @@ write_port(struct device_port *p)
 	};
 	struct lab_device *d = p->device;
 	const struct port_info *i = &p->seen;
-	uint64_t prefix = i->gid_prefix;
-	uint64_t guid = p->transport->port_guid;
 	const struct port_speed *speed = port_speed(i);
-	int lanes = atoi(port_width_name(i));
-	char text[64];
+	g_autofree char *dir = g_strdup_printf(IB_DIR "/ports/%u", p->num);
+	g_autofree char *prefix = guid_text(i->gid_prefix);
+	g_autofree char *guid = guid_text(p->transport->port_guid);
 
-#define PUT(name, ...) do { \
-		g_snprintf(text, sizeof(text), __VA_ARGS__); \
-		device_write_file(d, text, IB_DIR "/ports/%u/" name, p->num); \
-	} while (0)
-	PUT("state", "%u: %s\n", i->state, states[MIN(i->state, 4)]);
-	PUT("phys_state", "%u: %s\n", i->phys_state,
-	    port_phys_name(i->phys_state));
-	PUT("lid", "0x%x\n", i->lid);
-	PUT("lid_mask_count", "%u\n", i->lmc);
-	PUT("sm_lid", "0x%x\n", i->sm_lid);
-	PUT("sm_sl", "%u\n", i->sm_sl);
-	PUT("cap_mask", "0x%08x\n", i->cap_mask);
+	device_write_file(d, dir, "state", "%u: %s\n", i->state,
+			  states[MIN(i->state, 4)]);
+	device_write_file(d, dir, "phys_state", "%u: %s\n", i->phys_state,
+			  port_phys_name(i->phys_state));
+	device_write_file(d, dir, "lid", "0x%x\n", i->lid);
+	device_write_file(d, dir, "lid_mask_count", "%u\n", i->lmc);
+	device_write_file(d, dir, "sm_lid", "0x%x\n", i->sm_lid);
+	device_write_file(d, dir, "sm_sl", "%u\n", i->sm_sl);
+	device_write_file(d, dir, "cap_mask", "0x%08x\n", i->cap_mask);
 	if (speed->mbps)
-		PUT("rate", "%g Gb/sec (%dX %s)\n", speed->mbps * lanes / 1e3,
-		    lanes, speed->name);
+		device_write_file(d, dir, "rate", "%g Gb/sec (%uX %s)\n",
+				  port_mbps(i) / 1e3, port_lanes(i),
+				  speed->name);
 	else
-		PUT("rate", "2.5 Gb/sec (1X SDR)\n");
-	PUT("link_layer", "InfiniBand\n");
-	PUT("gids/0", GID_FORMAT,
-	    (unsigned)(prefix >> 48), (unsigned)(prefix >> 32) & 0xffff,
-	    (unsigned)(prefix >> 16) & 0xffff, (unsigned)prefix & 0xffff,
-	    (unsigned)(guid >> 48), (unsigned)(guid >> 32) & 0xffff,
-	    (unsigned)(guid >> 16) & 0xffff, (unsigned)guid & 0xffff);
+		device_write_file(d, dir, "rate", "2.5 Gb/sec (1X SDR)\n");
+	device_write_file(d, dir, "link_layer", "InfiniBand\n");
+	device_write_file(d, dir, "gids/0", "%s:%s\n", prefix, guid);
 	for (unsigned n = 0; n < p->n_pkeys; n++) {
-		g_snprintf(text, sizeof(text), "0x%04x\n", p->pkeys[n]);
-		device_write_file(d, text, IB_DIR "/ports/%u/pkeys/%u", p->num,
-				  n);
+		g_autofree char *name = g_strdup_printf("pkeys/%u", n);
+
+		device_write_file(d, dir, name, "0x%04x\n", p->pkeys[n]);
 	}
-#undef PUT
 }
 
 static void
 device_write_node(struct lab_device *d)
 {
 	static const char *const types[] = { "?", "CA", "switch", "router" };
+	static const char *const kinds[] = { "umad", "issm" };
 	const struct node_info *n = sim_node_info(d->sim, d->node);
-	char text[NODE_DESC_LEN + 2];
+	g_autofree char *guid = guid_text(n->node_guid);
+	g_autofree char *system_guid = guid_text(n->system_guid);
 
-	g_snprintf(text, sizeof(text), "%u: %s\n", n->node_type,
-		   types[n->node_type & 3]);
-	device_write_file(d, text, IB_DIR "/node_type");
-	write_guid(d, n->node_guid, "node_guid");
-	write_guid(d, n->system_guid, "sys_image_guid");
-	g_snprintf(text, sizeof(text), "%s\n", d->fabric->nodes[d->node].desc);
-	device_write_file(d, text, IB_DIR "/node_desc");
-	g_snprintf(text, sizeof(text), "%x\n", n->revision);
-	device_write_file(d, text, IB_DIR "/hw_rev");
-	device_write_file(d, "1.0\n", IB_DIR "/fw_ver");
-	device_write_file(d, "simulated\n", IB_DIR "/hca_type");
-	device_write_file(d, "5\n", MAD_DIR "/abi_version");
-	for (unsigned i = 0; i < d->n_ports; i++) {
-		static const char *const kinds[] = { "umad", "issm" };
-		const struct device_port *p = &d->ports[i];
+	device_write_file(d, IB_DIR, "node_type", "%u: %s\n", n->node_type,
+			  types[n->node_type & 3]);
+	device_write_file(d, IB_DIR, "node_guid", "%s\n", guid);
+	device_write_file(d, IB_DIR, "sys_image_guid", "%s\n", system_guid);
+	device_write_file(d, IB_DIR, "node_desc", "%s\n",
+			  d->fabric->nodes[d->node].desc);
+	device_write_file(d, IB_DIR, "hw_rev", "%x\n", n->revision);
+	device_write_file(d, IB_DIR, "fw_ver", "1.0\n");
+	device_write_file(d, IB_DIR, "hca_type", "simulated\n");
+	device_write_file(d, MAD_DIR, "abi_version", "5\n");
+	for (unsigned i = 0; i < 2 * d->n_ports; i++) {
+		const struct device_port *p = &d->ports[i / 2];
+		g_autofree char *name = g_strdup_printf("%s%u", kinds[i % 2],
+							p->umad);
+		g_autofree char *dir = g_build_filename(MAD_DIR, name, NULL);
 
-		g_snprintf(text, sizeof(text), "%u\n", p->num);
-		for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
-			device_write_file(d, DEVICE_NAME "\n",
-					  MAD_DIR "/%s%u/ibdev",
-					  kinds[k], p->umad);
-			device_write_file(d, text, MAD_DIR "/%s%u/port",
-					  kinds[k], p->umad);
-			device_write_file(d, "", "dev/%s%u", kinds[k], p->umad);
-		}
+		device_write_file(d, dir, "ibdev", DEVICE_NAME "\n");
+		device_write_file(d, dir, "port", "%u\n", p->num);
+		device_write_file(d, "dev", name, "%s", "");
 	}
 }
 
 /* ------------------------------------------------------------------- ports */
 
-/* What has changed since the last look. */
+/* LAB_CHANGED_* and DEVICE_CHANGED_PKEYS since the last call. */
 static unsigned
 device_look(struct device_port *p)
 {
@@ -264,7 +248,7 @@ device_unplug(struct lab_device *d)
 	remove_tree(d, "class");
 	remove_tree(d, "dev");
 	g_hash_table_remove_all(d->files);
-	device_write_file(d, "5\n", MAD_DIR "/abi_version");
+	device_write_file(d, MAD_DIR, "abi_version", "5\n");
 }
 
 struct lab_device *

@@ -2,14 +2,13 @@
 /*
  * Changes of the fabric: cables, power, identities, and when they happen.
  *
- * Nothing here touches a port state: a cable or a power switch is moved, and
- * link.c settles what follows from it. A node that is switched off forgets
- * what was set, as devices do; its epoch counts up, so an SMP that waited in
- * its line is not served by the next life.
+ * Nothing here sets a port state: a cable or the power is changed, and link.c
+ * derives the states from that. A node that is switched off loses what was set,
+ * as devices do; its epoch counts up, so an SMP that waited for its agent is not
+ * served after the node is on again.
  *
- * A script is something that will be done: a function at a time, a link that
- * flaps, a port that babbles. It is an event that starts itself again until it
- * is done.
+ * A script is a change that repeats: a link that flaps, a port that sends traps.
+ * It is an event that starts itself again until it is done.
  */
 #include "sm/sim/state.h"
 
@@ -21,26 +20,34 @@ struct script {
 	struct sim_event event;
 	uint32_t port;
 	unsigned trap;
-	unsigned left;		/* rings */
+	unsigned left;		/* events */
 	int64_t period, other_period;	/* ns */
 };
 
-static struct script *
-script_new(struct sim *sim, void (*fn)(struct sim *, struct sim_event *))
-{
-	struct script *s = g_new0(struct script, 1);
+typedef void (*script_fn)(struct sim *sim, struct sim_event *event);
 
+static void
+script_start(struct sim *sim, script_fn fn, const struct script *model)
+{
+	struct script *s;
+
+	if (!model->left)
+		return;
+	s = g_memdup2(model, sizeof(*model));
 	s->event.fn = fn;
 	if (!sim->scripts)
 		sim->scripts = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(sim->scripts, s);
-	return s;
+	sim_clock_start(sim, &s->event, sim->now);
 }
 
 static void
-script_end(struct sim *sim, struct script *s)
+script_again(struct sim *sim, struct script *s, int64_t period)
 {
-	g_ptr_array_remove_fast(sim->scripts, s);
+	if (--s->left)
+		sim_clock_start(sim, &s->event, sim->now + period);
+	else
+		g_ptr_array_remove_fast(sim->scripts, s);
 }
 
 /* ------------------------------------------------------------------ cables */
@@ -138,7 +145,7 @@ sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)
 		sim_cable_plug(sim, a, far_b == b ? a : far_b);
 }
 
-/* Even numbers of rings to go: the link is up. */
+/* With an even number of events to go the link is up. */
 static void
 on_flap(struct sim *sim, struct sim_event *e)
 {
@@ -146,27 +153,18 @@ on_flap(struct sim *sim, struct sim_event *e)
 	bool cut = s->left % 2 == 0;
 
 	set_cut(sim, s->port, cut);
-	if (--s->left)
-		sim_clock_start(sim, e, sim->now +
-				(cut ? s->period : s->other_period));
-	else
-		script_end(sim, s);
+	script_again(sim, s, cut ? s->period : s->other_period);
 }
 
 void
 sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
 	      int64_t down_us, int64_t up_us)
 {
-	struct script *s;
-
-	if (!times)
-		return;
-	s = script_new(sim, on_flap);
-	s->port = port;
-	s->left = 2 * times;
-	s->period = down_us * NS_PER_US;
-	s->other_period = up_us * NS_PER_US;
-	sim_clock_start(sim, &s->event, sim->now);
+	script_start(sim, on_flap, &(struct script){
+		.port = port, .left = 2 * times,
+		.period = down_us * NS_PER_US,
+		.other_period = up_us * NS_PER_US,
+	});
 }
 
 /* ------------------------------------------------------------------- nodes */
@@ -294,26 +292,17 @@ on_babble(struct sim *sim, struct sim_event *e)
 	struct script *s = (struct script *)e;
 
 	sim_trap_send_once(sim, s->port, s->trap);
-	if (--s->left)
-		sim_clock_start(sim, e, sim->now + s->period);
-	else
-		script_end(sim, s);
+	script_again(sim, s, s->period);
 }
 
 void
 sim_babble(struct sim *sim, uint32_t port, unsigned trap, unsigned times,
 	   int64_t period_us)
 {
-	struct script *s;
-
-	if (!times)
-		return;
-	s = script_new(sim, on_babble);
-	s->port = port;
-	s->trap = trap;
-	s->left = times;
-	s->period = period_us * NS_PER_US;
-	sim_clock_start(sim, &s->event, sim->now);
+	script_start(sim, on_babble, &(struct script){
+		.port = port, .trap = trap, .left = times,
+		.period = period_us * NS_PER_US,
+	});
 }
 
 /* ------------------------------------------------------------------ agents */

@@ -3,14 +3,14 @@
  * Tables: P_Keys, SL to VL, VL arbitration, unicast and multicast forwarding
  * (IBA 14.2.5.7 to .12).
  *
- * They are kept as they go on the wire, and only once they were written
- *; until then a port has the default P_Key, maps each SL to the VL of
- * that number modulo the VLs in operation, and forwards nothing. An LFT is as
- * long as the highest block that was written, so a fabric of 4,000 switches
- * takes the memory of the LIDs in use. An MFT is a list of blocks of 32 masks
- * of 16 ports, by position (which 16 ports) and block.
+ * They are kept as on the wire, and only after the first Set; until then a port
+ * has the default P_Key, maps each SL to the VL of that number modulo the VLs in
+ * operation, and forwards nothing. An LFT is as long as the highest block that
+ * was written, so a fabric of 4,000 switches takes the memory of the LIDs in
+ * use. An MFT is a list of blocks of 32 masks of 16 ports, by position (which 16
+ * ports) and block.
  *
- * Each serve function reads `data` if it is a Set and leaves what a Get gives.
+ * Each serve function reads `data` if it is a Set, and writes the answer there.
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -50,6 +50,19 @@ sim_table_clear_port(struct sim *sim, uint32_t port)
 	g_free(t->sl2vl);
 	g_free(t);
 	sim->ports[port].tables = NULL;
+}
+
+/* The port that a request means: of a switch port `num`, else the port where the
+ * SMP came in. SNAPSHOT_NONE: the switch has no such port. */
+static uint32_t
+table_port(const struct sim *sim, uint32_t asked, unsigned num)
+{
+	const struct sim_node *node = sim_node_of(sim, asked);
+
+	if (!sim_is_switch(node))
+		return asked;
+	return num > node->info.num_ports ? SNAPSHOT_NONE :
+		node->first_port + num;
 }
 
 /* ---------------------------------------------------------------- P_Keys */
@@ -129,17 +142,10 @@ static unsigned
 serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	    uint8_t *data)
 {
-	const struct sim_node *node = sim_node_of(sim, asked);
 	unsigned block = p->h.attr_mod & 0xffff;
-	unsigned num = p->h.attr_mod >> 16;
-	uint32_t port = asked;
+	uint32_t port = table_port(sim, asked, p->h.attr_mod >> 16);
 
-	if (sim_is_switch(node)) {
-		if (num > node->info.num_ports)
-			return MAD_STATUS_BAD_VALUE;
-		port = node->first_port + num;
-	}
-	if (block >= table_pkey_blocks(sim, port))
+	if (port == SNAPSHOT_NONE || block >= table_pkey_blocks(sim, port))
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
 		unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
@@ -188,21 +194,15 @@ serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	    uint8_t *data)
 {
 	const struct sim_node *node = sim_node_of(sim, asked);
-	unsigned in = 0, n_ins = 1;
-	uint32_t out = asked;
+	bool is_switch = sim_is_switch(node);
+	unsigned in = is_switch ? p->h.attr_mod >> 8 : 0;
+	unsigned n_ins = is_switch ? node->info.num_ports + 1u : 1;
+	uint32_t out = table_port(sim, asked, p->h.attr_mod & 0xff);
 
-	if (sim_is_switch(node)) {
-		unsigned out_num = p->h.attr_mod & 0xff;
-
-		in = p->h.attr_mod >> 8;
-		n_ins = node->info.num_ports + 1u;
-		if (in >= n_ins || out_num >= n_ins)
-			return MAD_STATUS_BAD_VALUE;
-		out = node->first_port + out_num;
-	}
+	if (out == SNAPSHOT_NONE || in >= n_ins)
+		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
 		struct sim_tables *t = tables_of(sim, out);
-
 		unsigned vls = sim_data_vls(sim, out);
 
 		if (!t->sl2vl) {
@@ -227,19 +227,12 @@ static unsigned
 serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	     uint8_t *data)
 {
-	const struct sim_node *node = sim_node_of(sim, asked);
 	unsigned block = p->h.attr_mod >> 16;
-	unsigned num = p->h.attr_mod & 0xffff;
-	uint32_t port = asked;
+	uint32_t port = table_port(sim, asked, p->h.attr_mod & 0xffff);
 	struct sim_tables *t;
 	unsigned cap, before;
 
-	if (sim_is_switch(node)) {
-		if (num > node->info.num_ports)
-			return MAD_STATUS_BAD_VALUE;
-		port = node->first_port + num;
-	}
-	if (block < 1 || block > SIM_VL_ARB_BLOCKS ||
+	if (port == SNAPSHOT_NONE || block < 1 || block > SIM_VL_ARB_BLOCKS ||
 	    sim_is_base_port0(sim, port))
 		return MAD_STATUS_BAD_VALUE;
 	/* Blocks 1, 2: low priority; 3, 4: high. */
