@@ -2,11 +2,11 @@
 /*
  * MADs in words.
  *
- * Method. One table says of each attribute what a MAD tells, why it is sent and
- * where IBA defines it; fields are named in braces and read by the tables of
+ * Method. One table has for each attribute a sentence, the reason why it is sent
+ * and the clause of IBA; fields are named in braces and read by the tables of
  * sm/mad/mad_tables.c, so nothing is decoded here a second time. A device that
- * no LID reaches yet is named by what NodeInfo and NodeDescription said at the
- * end of its directed route; before that, by the port that leads to it.
+ * no LID reaches yet is named by the NodeInfo and NodeDescription that came from
+ * the end of its directed route; before that, by the port that leads to it.
  *
  * Safety. Keys are in no sentence (sm/mad/mkey_mask.h says where they are).
  *
@@ -33,7 +33,7 @@ struct explain {
 	explain_fn fn;
 	void *data;
 	const char *phase;
-	GHashTable *said;	/* reasons told in this phase */
+	GHashTable *said;	/* reasons written in this phase */
 	GHashTable *methods;	/* low half of the TID -> method */
 	GHashTable *places;	/* "0,1,5" -> NodeGUID */
 	GHashTable *names;	/* NodeGUID -> NodeDescription */
@@ -208,7 +208,7 @@ place_by_path(const struct explain *e, const char *path)
 		g_strdup("next door");
 }
 
-/* What an answer says of the device at the end of its route. */
+/* The name and GUID of the device at the end of a route. */
 static void
 learn(struct explain *e, const struct mad_header *h, const char *path,
       const uint8_t *data)
@@ -237,7 +237,6 @@ explain_put_name(GString *out, uint32_t modifier, const uint8_t *data)
 	g_autofree char *raw = g_strndup((const char *)data, SMP_DATA_LEN);
 	g_autofree char *line = text_one_line(raw);
 
-	(void)modifier;
 	g_string_append_printf(out, "\"%s\"", line);
 }
 
@@ -246,7 +245,6 @@ put_port(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	struct port_info info;
 
-	(void)modifier;
 	port_info_decode(data, &info);
 	if (info.lid)
 		g_string_append_printf(out, ", LID %u, SM at LID %u", info.lid,
@@ -254,6 +252,16 @@ put_port(GString *out, uint32_t modifier, const uint8_t *data)
 	if (info.state > PORT_STATE_DOWN)
 		g_string_append_printf(out, ", %s%s", port_width_name(&info),
 				       port_speed(&info)->name);
+}
+
+/* After the first ENTRIES_MAX of n. */
+static void
+put_rest(GString *out, unsigned n, const char *none)
+{
+	if (n > ENTRIES_MAX)
+		g_string_append_printf(out, " and %u more", n - ENTRIES_MAX);
+	else if (!n)
+		g_string_append(out, none);
 }
 
 static void
@@ -266,10 +274,7 @@ put_lft(GString *out, uint32_t block, const uint8_t *data)
 			g_string_append_printf(out, "%s %u:%u", n > 1 ? "," :
 					       ", LID:port",
 					       block * LFT_BLOCK + i, data[i]);
-	if (n > ENTRIES_MAX)
-		g_string_append_printf(out, " and %u more", n - ENTRIES_MAX);
-	else if (!n)
-		g_string_append(out, ", no entry");
+	put_rest(out, n, ", no entry");
 }
 
 static void
@@ -278,15 +283,11 @@ put_pkeys(GString *out, uint32_t modifier, const uint8_t *data)
 	union port_block b;
 	unsigned n = 0;
 
-	(void)modifier;
 	smp_table_decode(PORT_TABLE_PKEY, data, &b);
 	for (unsigned i = 0; i < PKEYS_A_BLOCK; i++)
 		if (b.pkeys[i] && n++ < ENTRIES_MAX)
 			g_string_append_printf(out, " 0x%04x", b.pkeys[i]);
-	if (n > ENTRIES_MAX)
-		g_string_append_printf(out, " and %u more", n - ENTRIES_MAX);
-	else if (!n)
-		g_string_append(out, " none");
+	put_rest(out, n, " none");
 }
 
 static void
@@ -306,7 +307,6 @@ put_notice(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	struct notice n;
 
-	(void)modifier;
 	notice_decode(data, &n);
 	g_string_append_printf(out, "trap %u, %s, issued by LID %u", n.trap,
 			       n.generic ? notice_trap_name(n.trap) :
@@ -320,7 +320,7 @@ static const struct sentence {
 	uint16_t attr;
 	uint8_t method;
 	uint8_t state;		/* PortState in the MAD, or PORT_0; 0: any */
-	uint16_t record;	/* whose table of fields it has */
+	uint16_t record;	/* SA record with the table of its fields */
 	const char *text, *why, *clause;
 	void (*more)(GString *out, uint32_t modifier, const uint8_t *data);
 } smps[] = {

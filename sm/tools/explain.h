@@ -25,8 +25,8 @@ struct explain_line {
 	int64_t us;		/* since the first event */
 	const char *phase;	/* "discovering" */
 	const char *what;	/* "Get PortInfo", "LID"; NULL: heading */
-	const char *where;	/* "leaf-1"; "leaf-1/5", while it has no name:
-				   what is behind this port; "" */
+	const char *where;	/* "leaf-1"; a node without a name yet is
+				   "leaf-1/5", by the port that leads to it; "" */
 	const char *path;	/* directed route, "0,1,5"; or NULL */
 	const char *text;
 	const char *why, *clause;	/* or NULL */
@@ -44,7 +44,7 @@ void explain_free(struct explain *e);	/* NULL is ignored */
 void explain_print(const struct explain_line *line, enum explain_format format,
 		   GString *out);
 
-/* What comes next belongs to this phase; static. */
+/* The following lines belong to this phase; static. */
 void explain_phase(struct explain *e, int64_t now, const char *phase);
 
 enum explain_event {
@@ -53,13 +53,13 @@ enum explain_event {
 	EXPLAIN_RETURNED,	/* our request: no answer came in time */
 };
 
-/* A request and its answer are one line, told with the answer. lid: of the
- * other end, if the MAD is routed by LID. */
+/* A request and its answer are one line, which is written with the answer. lid:
+ * of the other end, if the MAD is routed by LID. */
 void explain_mad(struct explain *e, int64_t now, enum explain_event event,
 		 unsigned lid, const uint8_t *mad, size_t len);
 
-/* For a watcher of the fabric, who sees what `where` answers to anybody: a
- * request of this method. */
+/* For an observer of the fabric: the answer of `where` to a request of this
+ * method, from any manager. */
 void explain_answer(struct explain *e, int64_t now, const char *where,
 		    unsigned method, const uint8_t *mad);
 

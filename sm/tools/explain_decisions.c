@@ -2,9 +2,9 @@
 /*
  * Decisions in words: LIDs, routes with their verification, the plan.
  *
- * Cost. Candidates are counted with one search through the switches for each
- * switch that has LIDs: what runs with --explain is looked at, not timed. A
- * large fabric has MANY lines of a kind, and the rest is counted.
+ * Cost. One breadth-first search for each switch that has LIDs, to count
+ * candidates: a run with --explain need not be fast. Of a large fabric MANY
+ * lines of a kind are printed, and the others are counted.
  */
 #include "sm/tools/explain.h"
 
@@ -50,8 +50,8 @@ explain_lids(struct explain *e, int64_t now, struct snapshot *s,
 
 /* ------------------------------------------------------------------ routes */
 
-/* Of a switch: how many LIDs behind others had one candidate, several, or go
- * the long way; and one example with as many candidates as any. */
+/* Of a switch: how many LIDs behind others had one candidate, several, or take
+ * a longer path; and one example with as many candidates as any. */
 struct choices {
 	uint32_t one, several, longer;
 	uint32_t n_best, best;		/* candidates, target */

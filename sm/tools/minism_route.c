@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * minism-route: the routing laboratory. Engines, and other managers' tables,
- * judged and measured without a fabric.
+ * verified and measured without a fabric.
  *
  * Flow: options -> lab_open() -> a row for each engine or file -> text or
- * JSON on standard output. What goes wrong is one line on standard error.
- * The exit status is the worst verdict, see enum lab_verdict; 1 is for a
- * wrong option or file.
+ * JSON on standard output. An error is one line on standard error. The exit
+ * status is the worst verdict, see enum lab_verdict; 1 is for a wrong option or
+ * file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct route_arguments {
 	char *dump, *net;	/* files to write */
 	bool all, json;
 	char *one_end;		/* of a --path that lacks the other one */
-	char *path[2];		/* ends, of argv; NULL: not asked for */
+	char *path[2];		/* ends, of argv; NULL: no --path */
 	char **rest;
 };
 
@@ -50,7 +50,7 @@ static const char help_description[] =
 	"go round or\n"
 	"end elsewhere; 5 a credit loop. With several tables the highest.";
 
-/* What does not go together. */
+/* Options that contradict each other. */
 static bool
 check_arguments(struct route_arguments *a)
 {
@@ -77,7 +77,7 @@ check_arguments(struct route_arguments *a)
 	return true;
 }
 
-/* GOption knows no option with two words. */
+/* GOption has no option with two words. */
 static bool
 take_path(struct route_arguments *a, int *argc, char **argv)
 {
@@ -206,7 +206,7 @@ try_auto(struct route_lab *lab)
 	return row;
 }
 
-/* Rows of all that was asked for; NULL if an engine is not known. */
+/* The rows that the options name; NULL if an engine is not known. */
 static GPtrArray *
 try_all(struct route_lab *lab, const struct route_arguments *a)
 {

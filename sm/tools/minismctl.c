@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * minismctl: asks a running minism, and passes on what it says.
+ * minismctl: sends requests to a running minism, and prints the answers.
  *
  * Flow: options -> which socket -> the words as one line -> the answer, whose
- * first line is "minism 1 CODE" and whose rest is for standard output, or for
- * standard error if the request was no good. It knows no commands but `help`,
- * which needs no manager: they are the manager's, and so are the words about a
- * wrong one. An answer may have a sequel, which is asked for a moment later.
+ * first line is "minism 1 CODE" and whose rest goes to standard output, or to
+ * standard error if the request was not valid. Commands are defined by the
+ * manager, which also answers wrong ones; only `help` works without a manager.
+ * An answer may begin with the next request, which is sent a moment later.
  *
  * Which socket. Managers put theirs into one folder, by PortGUID. If there is
- * one, it is meant; if there are several, a person has to say which. A file
- * whose manager is dead does not count.
+ * one, it is used; if there are several, an option has to name one. A socket on
+ * which no process listens does not count.
  *
  * Exit status: that of the answer (enum control_code), 2 for wrong options, 3
  * if no manager answers.
@@ -158,8 +158,8 @@ compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The only one that lives in the folder of sockets. *status says what to end
- * with if it is -1. */
+/* The only manager that listens in the folder of sockets; -1: *status is the
+ * exit status. */
 static int
 open_only(int *status)
 {
@@ -257,7 +257,7 @@ read_answer(int fd, GString *answer)
 	return n == 0 || answer->len > 0;
 }
 
-/* Prints; what to end with. CONTROL_AGAIN: the next request is in `line`. */
+/* Prints; the exit status. CONTROL_AGAIN: the next request is in `line`. */
 static int
 print_answer(const GString *answer, GString *line)
 {
@@ -318,8 +318,8 @@ make_line(const struct ctl_arguments *a)
 	return line;
 }
 
-/* The manager says which words there are; if there is none, the summary has
- * those of this version. */
+/* Without a manager, which knows its commands, the summary has those of this
+ * version. */
 static void
 complain_of_word(const char *word)
 {
@@ -384,7 +384,7 @@ minismctl_run(const struct ctl_arguments *a)
 		return EXIT_SUCCESS;
 	}
 	line = make_line(a);
-	/* until the end, which a person has to make; or a manager is gone */
+	/* until the user ends it, or the manager ends */
 	while (a->watch && status != EXIT_USAGE && status != EXIT_NOBODY) {
 		if (isatty(STDOUT_FILENO))
 			fputs(CLEAR_SCREEN, stdout);

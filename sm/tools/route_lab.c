@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The routing laboratory: what happens between the options and the report.
+ * The routing laboratory: the work between options and report.
  *
  * Flow. lab_open: fabric (file or formula), failures, LIDs, graph, lists of
- * GUIDs, tables of before. lab_try_engine and lab_try_file make one row each:
+ * GUIDs, previous tables. lab_try_engine and lab_try_file make one row each:
  * tables, verification, figures.
  *
  * LIDs. Those in the fabric's file count; ports without one get the LIDs that
- * the files of tables tell of them, so that tables of another subnet manager
- * can be judged on the fabric that it saw; the rest are dealt out as minism
- * would.
+ * the files of tables have for them, so that tables of another subnet manager
+ * are verified on the fabric that they were made for; the rest are assigned as
+ * minism would.
  *
  * Progress goes to standard error if that is a terminal, and only after a
  * second.
@@ -167,65 +167,41 @@ lab_open_tables(struct route_lab *lab, GError **error)
 	return ok;
 }
 
-static GArray *
-load_guids(const char *path, GError **error)
+static uint64_t
+switch_guid(const struct route_lab *lab, uint32_t sw)
 {
-	g_autofree char *text = text_read_file(path, error);
-
-	return text ? guid_list_parse(text, path, error) : NULL;
+	return lab->subnet->nodes[lab->subnet->switches[sw]].info.node_guid;
 }
 
-static void
-lab_note_found(struct route_lab *lab, const char *path, const char *what,
-	       uint32_t n_found, const GArray *list)
+/* 0: the target is port 0 of a switch. */
+static uint64_t
+target_guid(const struct route_lab *lab, uint32_t target)
 {
+	const struct graph_target *t = &lab->g->targets[target];
+
+	return t->port ? lab->subnet->ports[lab->lids->owner[t->lid]].guid : 0;
+}
+
+/* *marks, of n elements: true if the GUID is in the file; NULL without one. */
+static bool
+lab_mark(struct route_lab *lab, const char *path, const char *what, uint32_t n,
+	 uint64_t (*guid_of)(const struct route_lab *lab, uint32_t i),
+	 uint8_t **marks, GError **error)
+{
+	g_autofree char *text = path ? text_read_file(path, error) : NULL;
+	g_autoptr(GArray) list = text ? guid_list_parse(text, path, error) :
+		NULL;
+	uint32_t n_found = 0;
+
+	if (!list)
+		return !path;
+	*marks = g_new0(uint8_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		n_found += (*marks)[i] = guid_list_has(list, guid_of(lab, i));
 	if (n_found < list->len)
 		g_ptr_array_add(lab->notes, g_strdup_printf(
 			"%s: %u of %u GUIDs are %s of this fabric", path,
 			n_found, list->len, what));
-}
-
-static bool
-lab_mark_roots(struct route_lab *lab, GError **error)
-{
-	const struct snapshot *s = lab->subnet;
-	g_autoptr(GArray) list = NULL;
-	uint32_t sw, n = 0;
-
-	if (!lab->wish->roots)
-		return true;
-	list = load_guids(lab->wish->roots, error);
-	if (!list)
-		return false;
-	lab->is_root = g_new0(uint8_t, s->n_switches);
-	for (sw = 0; sw < s->n_switches; sw++) {
-		lab->is_root[sw] = guid_list_has(list,
-			s->nodes[s->switches[sw]].info.node_guid);
-		n += lab->is_root[sw];
-	}
-	lab_note_found(lab, lab->wish->roots, "switches", n, list);
-	return true;
-}
-
-static bool
-lab_mark_io(struct route_lab *lab, GError **error)
-{
-	const struct graph_target *t = lab->g->targets;
-	g_autoptr(GArray) list = NULL;
-	uint32_t i, n = 0;
-
-	if (!lab->wish->io)
-		return true;
-	list = load_guids(lab->wish->io, error);
-	if (!list)
-		return false;
-	lab->is_io = g_new0(uint8_t, lab->g->n_targets);
-	for (i = 0; i < lab->g->n_targets; i++, t++) {
-		lab->is_io[i] = t->port != 0 && guid_list_has(list,
-			lab->subnet->ports[lab->lids->owner[t->lid]].guid);
-		n += lab->is_io[i];
-	}
-	lab_note_found(lab, lab->wish->io, "CA ports", n, list);
 	return true;
 }
 
@@ -245,7 +221,10 @@ lab_open(struct route_lab *lab, const struct lab_wish *wish, GError **error)
 	lab->hosts = order_hosts(lab->g, &lab->n_hosts);
 	if (!wish->no_figures)
 		lab->bound = metrics_bound(lab->g, false);
-	return lab_mark_roots(lab, error) && lab_mark_io(lab, error);
+	return lab_mark(lab, wish->roots, "switches", lab->subnet->n_switches,
+			switch_guid, &lab->is_root, error) &&
+		lab_mark(lab, wish->io, "CA ports", lab->g->n_targets,
+			 target_guid, &lab->is_io, error);
 }
 
 void
@@ -288,7 +267,7 @@ row_verify(struct lab_row *row, const struct route_lab *lab)
 		channels_check(lab->g, row->lft, NULL,
 			       &row->verified.channels);
 	}
-	/* A loop may need what switches send or get to close. */
+	/* A loop may exist only with the traffic of switches. */
 	if (row->verified.channels.n_looped) {
 		entries = metrics_host_entries(lab->g, row->lft);
 		channels_check(lab->g, entries, NULL, &channels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The routing laboratory: a fabric from a file or a formula, tables from an
- * engine or a file, and what is to be said of them.
+ * engine or a file, their verification and their figures.
  */
 #ifndef MINISM_TOOLS_ROUTE_LAB_H
 #define MINISM_TOOLS_ROUTE_LAB_H
@@ -11,10 +11,10 @@
 #include "routing/order.h"
 #include "routing/verify.h"
 
-/* What was asked for. Strings are NULL where nothing was. */
+/* The options. Strings are NULL if an option is not given. */
 struct lab_wish {
 	char *fabric;		/* a file, or a generator's spec */
-	char *lfts, *before;	/* tables to judge; tables of before */
+	char *lfts, *before;	/* tables to verify; previous tables */
 	char *roots, *io;	/* lists of GUIDs */
 	bool no_figures;	/* verify only */
 	bool shuffle;		/* GUIDs of a spec's nodes */
@@ -28,7 +28,7 @@ struct route_lab {
 	struct snapshot *subnet;
 	struct lid_map *lids;
 	struct graph *g;
-	struct lft *lfts, *before;	/* NULL: not asked for */
+	struct lft *lfts, *before;	/* NULL: no such option */
 	uint8_t *is_root, *is_io;	/* see struct engine_input; or NULL */
 	double bound;			/* metrics_bound() */
 	uint32_t *hosts;		/* see order_hosts() */
@@ -38,18 +38,18 @@ struct route_lab {
 	int64_t start;		/* us */
 };
 
-/* The worst that can be said; also the exit status. 1 is for what goes wrong
- * before there is anything to judge. */
+/* The worst finding; also the exit status. 1 is for errors before there are
+ * tables. */
 enum lab_verdict {
 	LAB_GOOD = 0,
 	LAB_REFUSED = 2,	/* the engine cannot route this fabric */
-	LAB_UNREACHABLE = 3,	/* a pair that has cables but no way */
-	LAB_ASTRAY = 4,		/* a way that goes round or ends elsewhere */
+	LAB_UNREACHABLE = 3,	/* a pair that is cabled but has no path */
+	LAB_ASTRAY = 4,		/* a path that loops or ends elsewhere */
 	LAB_CREDIT_LOOP = 5,
 };
 const char *lab_verdict_name(enum lab_verdict verdict);
 
-/* Tables and what was found. */
+/* Tables and the findings. */
 struct lab_row {
 	char *name;		/* engine or file */
 	const char *summary;	/* of the engine, or NULL */
@@ -84,7 +84,7 @@ bool lab_open(struct route_lab *lab, const struct lab_wish *wish,
 	      GError **error);
 void lab_close(struct route_lab *lab);
 
-/* What an engine is given; of the lab's own, valid as long as it is open. */
+/* The input of an engine; its pointers are valid as long as the lab is open. */
 struct engine_input lab_input(const struct route_lab *lab);
 
 /* Writes the paths between two end ports, to and fro: names, NodeGUIDs,
@@ -92,7 +92,7 @@ struct engine_input lab_input(const struct route_lab *lab);
 bool lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 		    char **ends, GString *out, GError **error);
 
-/* Computes tables, or takes those of wish->lfts, and judges them. The caller
+/* Computes tables, or takes those of wish->lfts, and verifies them. The caller
  * frees the row. */
 struct lab_row *lab_try_engine(struct route_lab *lab,
 			       const struct engine *engine);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What the laboratory found. For people: one row as a report with a line of
- * explanation to each figure, several as a table with a legend. For programs:
- * JSON, whose keys are described in minism-route(1); nothing that is there
- * today is renamed.
+ * The report of the laboratory. As text: one row is a report with a line of
+ * explanation to each figure, several rows are a table with a legend. As JSON:
+ * the keys are described in minism-route(1), and keep their names.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -78,7 +77,7 @@ report_fabric(struct text_report *r, const struct route_lab *lab)
 	report_close(r, '}');
 }
 
-/* --- what is wrong, in words --- */
+/* --- problems, in words --- */
 
 static void
 say_loop(struct text_report *r, const struct route_lab *lab,
@@ -120,8 +119,7 @@ say_reach(struct text_report *r, const struct route_lab *lab,
 			   reach->cut_off);
 }
 
-/* Which traffic closes the loops: that of hosts, or only with that of the
- * switches. */
+/* And whether the traffic of hosts alone has credit loops. */
 static void
 say_verdict(struct text_report *r, const struct route_lab *lab,
 	    const struct lab_row *row, const char *label, const char *verdict)
@@ -344,7 +342,7 @@ put_row(struct text_report *r, const struct route_lab *lab,
 	report_close(r, '}');
 }
 
-/* --- several rows, for people --- */
+/* --- several rows, as text --- */
 
 static const char legend[] =
 	"ms       to compute the tables\n"

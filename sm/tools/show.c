@@ -2,21 +2,21 @@
 /*
  * The fabric as text, 80 columns wide, and one route through it.
  *
- * Purpose: a first look. Which nodes are there, how are they cabled, are the
- * links up, and what do the tables do with a packet? It shows, it does not
- * judge.
+ * Purpose: an overview. Nodes, cables, states of links, and the route of a
+ * packet by the tables, without a verdict.
  *
  * Flow. show_fabric() writes a summary, then each level from the top down to
  * the leaves (a switch's level is its distance from the nearest switch with
  * hosts), with a line between two levels about the links there. A switch is a
  * line with its LID and ports by state, its neighbours and its hosts. A level
- * gets its share of the lines that are left; what does not fit is counted.
+ * gets an equal share of the remaining lines; switches that do not fit are
+ * counted.
  *
- * show_route() writes a line for each node on the way, by the tables of the
- * switches as the hardware reads them, and how a route breaks off: no entry, a
- * port without a link, the wrong host, a loop. show_pick_route() searches
- * breadth first from every switch that has an end port to offer and keeps the
- * longest shortest way; ties go to the lower GUIDs.
+ * show_route() writes a line for each node on the route, by the tables of the
+ * switches as the hardware reads them, and why a route ends early: no entry, a
+ * port without a link, the wrong host, a forwarding loop. show_pick_route()
+ * searches breadth first from every switch with an end port and keeps the
+ * longest of the shortest paths; ties go to the lower GUIDs.
  *
  * Text is UTF-8; each of the characters here that are not ASCII takes one
  * column.
@@ -214,24 +214,12 @@ void
 show_distances(const struct graph *g, uint32_t *dist)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t head = 0, tail = 0;
+	uint32_t n = 0;
 
 	for (uint32_t sw = 0; sw < g->n_switches; sw++)
 		if (dist[sw] == 0)
-			queue[tail++] = sw;
-	while (head < tail) {
-		uint32_t sw = queue[head++];
-
-		for (uint32_t e = g->first_edge[sw];
-		     e < g->first_edge[sw + 1]; e++) {
-			uint32_t peer = g->edges[e].peer;
-
-			if (dist[peer] != SNAPSHOT_NONE)
-				continue;
-			dist[peer] = dist[sw] + 1;
-			queue[tail++] = peer;
-		}
-	}
+			queue[n++] = sw;
+	graph_search(g, dist, queue, n);
 }
 
 static void
@@ -241,12 +229,12 @@ picture_find_levels(struct picture *p)
 
 	p->level = g_new(uint32_t, g->n_switches);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		p->level[sw] = g->n_hosts[sw] ? 0 : SNAPSHOT_NONE;
+		p->level[sw] = g->n_hosts[sw] ? 0 : GRAPH_FAR;
 	show_distances(g, p->level);
 	p->n_levels = g->n_switches > 0;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		/* no host anywhere near: nothing to be above of */
-		if (p->level[sw] == SNAPSHOT_NONE)
+		/* not connected to any host */
+		if (p->level[sw] == GRAPH_FAR)
 			p->level[sw] = 0;
 		p->n_levels = MAX(p->n_levels, p->level[sw] + 1);
 	}
@@ -484,7 +472,7 @@ put_summary(const struct picture *p, GString *out)
 			"↑ above ↔ beside ↓ below  NAME LID\n\n");
 }
 
-/* Hosts that hang on no switch: back to back, or alone. */
+/* Hosts that are not cabled to a switch: back to back, or without a cable. */
 static void
 put_lone_hosts(const struct picture *p, GString *out)
 {
@@ -555,7 +543,7 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 
 /* --- a route --- */
 
-/* A packet under way. */
+/* A packet on its route. */
 struct way {
 	const struct snapshot *s;
 	const struct lid_map *lids;
@@ -669,7 +657,7 @@ show_route(const struct snapshot *s, const struct lid_map *lids,
 struct route_offer {
 	uint64_t guid;
 	uint32_t port;
-	uint32_t sw;		/* that it hangs on, or is */
+	uint32_t sw;		/* that it is cabled to, or belongs to */
 };
 
 static int
@@ -682,7 +670,7 @@ offer_compare(const void *a, const void *b)
 	return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* All the hosts behind switches that have a LID the tables know, or the
+/* All hosts behind switches with a LID in the range of the tables, or the
  * switches themselves, by GUID. */
 static GArray *
 collect_offers(const struct snapshot *s, const struct graph *g,
@@ -709,31 +697,31 @@ collect_offers(const struct snapshot *s, const struct graph *g,
 }
 
 /*
- * Offers come by GUID, so the first one of a switch stands for the others: no
- * other is farther from anyone else, or as far with a lower GUID. As a partner
- * on the same switch the second offer counts.
+ * Offers are in order of GUIDs, so the first one of a switch represents the
+ * others: none of them is farther from any port, or as far with a lower GUID. As
+ * the other end on the same switch the second offer counts.
  */
 static bool
 pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
 	      uint32_t *to)
 {
 	g_autofree uint32_t *dist = g_new(uint32_t, g->n_switches);
-	g_autofree bool *stood = g_new0(bool, g->n_switches);
+	g_autofree bool *done = g_new0(bool, g->n_switches);
 	const struct route_offer *o = (const void *)offers->data;
 	uint32_t farthest = 0;
 	bool found = false;
 
 	for (uint32_t i = 0; i < offers->len; i++) {
-		if (stood[o[i].sw])
+		if (done[o[i].sw])
 			continue;
-		stood[o[i].sw] = true;
+		done[o[i].sw] = true;
 		memset(dist, 0xff, g->n_switches * sizeof(*dist));
 		dist[o[i].sw] = 0;
 		show_distances(g, dist);
 		for (uint32_t k = 0; k < offers->len; k++) {
 			uint32_t d = dist[o[k].sw];
 
-			if (k == i || d == SNAPSHOT_NONE ||
+			if (k == i || d == GRAPH_FAR ||
 			    (found && d <= farthest))
 				continue;
 			found = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The fabric as a picture in text: for the demo and for a first look.
+ * The fabric as a picture in text.
  */
 #ifndef MINISM_TOOLS_SHOW_H
 #define MINISM_TOOLS_SHOW_H
@@ -29,7 +29,7 @@ void show_route(const struct snapshot *s, const struct lid_map *lids,
 		GString *out);
 
 /* Hops from those switches whose `dist` is 0 on entry, by switch; the others are
- * SNAPSHOT_NONE on entry, and stay so if there is no way. */
+ * GRAPH_FAR on entry, and stay so if there is no path. */
 void show_distances(const struct graph *g, uint32_t *dist);
 
 /* The two CA ports (or switch ports 0) that are farthest apart by hops, the

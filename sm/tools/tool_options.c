@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/*
- * What the command lines of the small programs have in common.
- *
- * Their options stand in a table (sm/config/option.h).
- */
 #include "config.h"
 
 #include "sm/tools/tool_options.h"
@@ -33,7 +28,7 @@ tool_options_read(const char *program, const struct option_table *t,
 		  void *values, const int *mode, int argc, char **argv,
 		  char ***words, int usage, int *status)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) text = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *help = NULL;
 
@@ -48,7 +43,7 @@ tool_options_read(const char *program, const struct option_table *t,
 	help = *mode == TOOL_VERSION ?
 		g_strconcat(program, " " PACKAGE_VERSION "\n", NULL) :
 		option_help(t);
-	g_string_assign(text, help);
+	text = g_string_new(help);
 	*status = tool_options_write(program, text) ? EXIT_SUCCESS :
 		EXIT_FAILURE;
 	return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the command lines of the small programs have in common.
+ * The command lines of the small programs, whose options stand in a table
+ * (sm/config/option.h).
  */
 #ifndef MINISM_TOOLS_TOOL_OPTIONS_H
 #define MINISM_TOOLS_TOOL_OPTIONS_H
@@ -11,8 +12,8 @@
 
 #include "sm/config/option.h"
 
-/* One line on standard error, "PROGRAM: text". What a user typed may be in it;
- * it stays one line all the same. */
+/* One line on standard error, "PROGRAM: text"; control characters, which a user
+ * may have typed, become "?". */
 void tool_options_complain(const char *program, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
@@ -39,19 +40,19 @@ enum tool_mode {
 	  "Take this share of the switch-to-switch cables away" }
 
 /*
- * Sets the defaults and reads the command line; *words is what is no option.
- * false: *status is what to end with, after a message, --help or --version.
- * `usage` is the status of a wrong command line.
+ * Sets the defaults and reads the command line; *words are the arguments that
+ * are no options. False: the program ends with *status, after a message, --help
+ * or --version. `usage` is the status of a wrong command line.
  */
 bool tool_options_read(const char *program, const struct option_table *t,
 		       void *values, const int *mode, int argc, char **argv,
 		       char ***words, int usage, int *status);
 
-/* What is left of the line must be one word, `what` for people. */
+/* There must be one argument besides options, which messages call `what`. */
 bool tool_options_one_word(const char *program, char *const *words,
 		      const char *what);
 
-/* To standard output. False: it was said why not. */
+/* To standard output. False after a message. */
 bool tool_options_write(const char *program, const GString *text);
 
 #endif
