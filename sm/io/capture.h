@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A tap on a transport: everything works as before, and all that passes, MADs,
- * timers and the time that is told, goes into a file (sm/io/record.h), from
- * which sm/io/replay.h can play it again.
+ * A record of all that passes a transport: MADs, timers and times go into a file
+ * (sm/io/record.h), which sm/io/replay.h replays.
  */
 #ifndef MINISM_IO_CAPTURE_H
 #define MINISM_IO_CAPTURE_H
@@ -21,8 +20,8 @@ struct capture *capture_open(struct transport **t, const char *path,
 
 /*
  * Ends the record and frees the transport. False if not everything could be
- * written: the file is then no good. A record that was not ended, since the
- * program crashed, say, is cut off and no good either.
+ * written: the file is then useless. So is a record that was not ended, since
+ * the program crashed, say.
  */
 bool capture_close(struct capture *c, GError **error);
 

@@ -25,8 +25,8 @@ enum rank {
 	RANK_DISABLED,
 };
 
-/* A port in Init keeps no record of its subnet manager that counts: whoever
- * manages a port takes it to Armed at once. */
+/* The SMLID of a port in Init does not count: a subnet manager that manages the
+ * port takes it to Armed at once. */
 static bool
 is_managed(const struct local_port *p)
 {

@@ -24,7 +24,7 @@ struct local_port {
 	unsigned lid, lmc, sm_lid;
 };
 
-/* What the user asked for; 0 or NULL: anything. */
+/* The options of the user; 0 or NULL: any. */
 struct local_port_wish {
 	const char *ca_name;
 	unsigned num;
@@ -51,12 +51,12 @@ local_port_choose(const struct local_port *ports, size_t n,
 /* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
 void local_port_print(const struct local_port *p, GString *out);
 
-/* For people: why nothing was chosen, and what there is. */
+/* Why no port was chosen, and the list of ports. */
 void local_port_explain(const struct local_port *ports, size_t n,
 			const struct local_port_wish *wish, GString *out);
 
-/* What was chosen and what was not, for a person may have meant another one;
- * false, and nothing, if there was only one. */
+/* The port that was chosen and those that were not, for the user may have meant
+ * another one; false if there was only one. */
 bool local_port_tell_choice(const struct local_port *ports, size_t n,
 			    const struct local_port_wish *wish,
 			    const struct local_port *chosen, GString *out);

@@ -66,7 +66,7 @@ struct mad_client_stats {
 				   last one counts what is beyond */
 	uint64_t answered, retried, timed_out, cancelled;
 	uint64_t late;		/* answer to a request that is over */
-	uint64_t foreign;	/* answer that nobody here asked for */
+	uint64_t foreign;	/* answer to no request of ours */
 	uint64_t malformed;	/* short; wrong class, method, attribute.. */
 	uint64_t unsolicited;	/* requests and traps from others */
 	unsigned window;	/* now */
@@ -91,15 +91,15 @@ void mad_client_cancel(struct mad_client *x, uint32_t id);
 /* All requests that were started with this `data`. */
 void mad_client_cancel_owner(struct mad_client *x, const void *data);
 
-/* How many requests would go out at once now. Who has thousands of requests
- * starts that many, and more from inside its callbacks, rather than fill the
- * queue. */
+/* How many requests would go out at once now. A caller with thousands of
+ * requests starts that many, and more from inside its callbacks, rather than
+ * fill the queue. */
 unsigned mad_client_room(const struct mad_client *x);
 
 unsigned
 mad_client_pending(const struct mad_client *x); /* started and not over */
 
-/* Called whenever there is room and the queue is empty; NULL: nobody. */
+/* Called whenever there is room and the queue is empty; may be NULL. */
 typedef void (*mad_client_pump_fn)(void *data);
 void mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
 			 void *data);

@@ -2,13 +2,13 @@
 /*
  * MADs as a capture.
  *
- * A packet is made as it is on the wire: LRH, BTH, DETH, the MAD, ICRC, VCRC
- * (IBA 5.2, 7.8, 9.2). umad gives no headers, so they are what IBA prescribes
+ * A packet is written as it is on the wire: LRH, BTH, DETH, the MAD, ICRC, VCRC
+ * (IBA 5.2, 7.8, 9.2). umad has no headers, so they are those that IBA prescribes
  * for a MAD: VL 15 for subnet management, P_Key 0xffff, the opcode of a
- * datagram. There is no link type of its own for InfiniBand in Wireshark; in
- * an ERF record (link type 197) its type 21 stands for it.
+ * datagram. Wireshark has no link type for InfiniBand; ERF (link type 197) has
+ * the record type 21 for it.
  *
- * Keys are blanked before the CRCs are computed: a capture is made to be shown.
+ * Keys are blanked before the CRCs are computed: captures are passed on.
  */
 #include "sm/io/pcap.h"
 
@@ -51,30 +51,29 @@ struct pcap {
 
 /* -------------------------------------------------------------------- CRCs */
 
-uint32_t
-pcap_icrc(const uint8_t *bytes, size_t len)
+/* The low bit first; `crc` begins with all ones of its width. */
+static uint32_t
+reflected_crc(const uint8_t *bytes, size_t len, uint32_t crc,
+	      uint32_t polynomial)
 {
-	uint32_t crc = UINT32_MAX;
-
 	for (size_t i = 0; i < len; i++) {
 		crc ^= bytes[i];
 		for (unsigned bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+			crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
 	}
 	return ~crc;
+}
+
+uint32_t
+pcap_icrc(const uint8_t *bytes, size_t len)
+{
+	return reflected_crc(bytes, len, UINT32_MAX, 0xedb88320u);
 }
 
 uint16_t
 pcap_vcrc(const uint8_t *bytes, size_t len)
 {
-	uint16_t crc = UINT16_MAX;
-
-	for (size_t i = 0; i < len; i++) {
-		crc ^= bytes[i];
-		for (unsigned bit = 0; bit < 8; bit++)
-			crc = (uint16_t)(crc >> 1 ^ (crc & 1 ? 0xd008u : 0));
-	}
-	return (uint16_t)~crc;
+	return (uint16_t)reflected_crc(bytes, len, UINT16_MAX, 0xd008u);
 }
 
 /* ------------------------------------------------------------------ packets */

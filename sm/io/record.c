@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The record of what passed between a program and its transport.
+ * The record of all events between a program and its transport.
  *
  * Compact, since a bring-up of ten thousand hosts is a million MADs: times are
- * differences, and of a MAD the zeros at its end are left out. The sum at the
- * end tells a record that is whole from one that was cut off or damaged; it is
- * FNV-1a (Fowler, Noll, Vo, 1991), which finds accidents, not malice. So the
- * reader trusts nothing: every length is checked before anything is read.
+ * differences, and of a MAD the zeros at its end are left out. The checksum at
+ * the end detects a record that was cut off or damaged; it is FNV-1a (Fowler,
+ * Noll, Vo, 1991), which detects accidents, not malice. So every length is
+ * checked before anything is read.
  *
- * The reader walks over everything once when it is made. Whoever has a reader
- * has a good record, and the walk that counts cannot fail any more.
+ * record_reader_new() checks the whole record, so record_next() cannot fail.
  */
 #include "sm/io/record.h"
 

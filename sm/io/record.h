@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The record of what passed between a program and its transport: bytes <->
+ * The record of all events between a program and its transport: bytes <->
  * events. sm/io/capture.h writes such a record, sm/io/replay.h reads it.
  *
  * The format, version 2. Integers are varints (seven bits a byte, the lowest
@@ -16,7 +16,7 @@
  *	  3 ring	time, timer
  *	  4 send	address, timeout_ms, MAD, 0 if it was accepted, else
  *			n + 1 and the n bytes of the reason
- *	  5 clock	time: what the program was told
+ *	  5 clock	time: the result of transport_now()
  *	  6 start	when (counts from the last time, and is not one). The
  *			first one starts timer 1, the next timer 2, ..
  *	  7 cancel	timer
@@ -66,7 +66,7 @@ struct record_port {
 };
 
 #define RECORD_MAD_MAX	(1u << 26)	/* bytes */
-/* Times go from 0 to this: whoever is told one may add to it. */
+/* Times go from 0 to this, so that sums of two do not overflow. */
 #define RECORD_TIME_MAX	(INT64_MAX / 2)
 
 /* Appends to `out`, which its owner may empty in between. */
@@ -78,7 +78,7 @@ struct record_writer {
 
 void record_begin(struct record_writer *w, GByteArray *out,
 		  const struct record_port *port);
-/* Of an event's time and a start's number the writer keeps the books. */
+/* The writer keeps the last time, and counts the starts of timers. */
 void record_put(struct record_writer *w, const struct record_event *e);
 void record_end(struct record_writer *w);
 
@@ -95,14 +95,14 @@ FILE *record_create(const char *path, GError **error);
 
 struct record_reader;
 
-/* Checks all of `bytes`, which must outlive the reader. NULL with an error
- * that says where the record stops to be one. */
+/* Checks all of `bytes`, which must outlive the reader. NULL with an error that
+ * names the first byte that is not valid. */
 struct record_reader *record_reader_new(const uint8_t *bytes, size_t len,
 					struct record_port *port,
 					GError **error);
 void record_reader_free(struct record_reader *r);
 
-/* False at the end. What the event points to is good until the next call. */
+/* False at the end. The event is valid until the next call. */
 bool record_next(struct record_reader *r, struct record_event *e);
 
 #endif

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * A transport that plays a record again.
+ * A transport that replays a record.
  *
- * The record is one sequence of what came in (MADs, timers) and what the
- * program did (sends, timers, looks at the clock). `next` is always the first
- * event that was not played yet. An action of the program must be `next`; what
- * comes in is given to it by replay_step() when that is `next`. So there is no
- * clock and no queue here: order is everything, and the time that the program
- * is told is the recorded one.
+ * The record is one sequence of arrivals (MADs, timers) and actions of the
+ * program (sends, timers, looks at the clock). `next` is always the first event
+ * that was not replayed yet. An action must be `next`; an arrival is delivered
+ * by replay_step() when it is `next`. So there is no clock and no queue here:
+ * only the order counts, and the time is the recorded one.
  *
- * After the first difference the program lives in a world in which nothing
- * happens: sends are refused, timers never ring, and the clock stands still.
- * What follows from a difference says nothing about its cause.
+ * After the first difference sends are refused, timers never expire, and the
+ * clock stands still: what follows from a difference does not help to find its
+ * cause.
  */
 #include "sm/io/replay.h"
 
@@ -188,9 +187,9 @@ print_address(GString *out, const char *who, const struct record_event *e)
 		g_string_append_printf(out, "%02x", a->gid[i]);
 }
 
-/* ------------------------------------------------- what the program does */
+/* ------------------------------------------------- actions of the program */
 
-/* Whether `e` is what stands in the record; if so, the caller advances. */
+/* Whether `e` is the next event of the record; if so, the caller advances. */
 static bool
 expect(struct replay *r, const struct record_event *e)
 {
@@ -287,7 +286,7 @@ replay_timer_cancel(struct transport *t, unsigned id)
 		advance(r);
 }
 
-/* ----------------------------------------------------------- what comes in */
+/* ---------------------------------------------------------------- arrivals */
 
 /* The bytes are copied: `next` is another event once the program acts. */
 static void

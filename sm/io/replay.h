@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A transport that plays a record of sm/io/capture.h again: what came in then
- * comes in now, and whatever the program does must be what it did then, to the
- * byte. The first difference ends the replay and is told.
+ * A transport that replays a record of sm/io/capture.h: it delivers the recorded
+ * MADs and timers, and each action of the program must be the recorded one, to
+ * the byte. The first difference ends the replay and is reported.
  *
- * Nothing happens by itself. The program is started as it was when it was
- * recorded, and replay_step() gives it one arrival or timer after the other.
- * What it does on its own account, from outside of any callback (its end, or
- * what a user asked for), must be done again by who drives it, at the same
- * place: where replay_step() has no more to give.
+ * The program is started as it was when it was recorded, and replay_step()
+ * delivers one arrival or timer after the other. Actions from outside of any
+ * callback (the end of the program, or a request of a user) must be repeated by
+ * the caller of replay_step(), where that returns false.
  */
 #ifndef MINISM_IO_REPLAY_H
 #define MINISM_IO_REPLAY_H
@@ -32,12 +31,11 @@ struct transport *replay_open(const char *path, GError **error);
 struct transport *replay_new(const uint8_t *record, size_t len,
 			     GError **error);
 
-/* Gives the program what came in next. False if there was nothing: in the
- * record the program acts now, or the record or the replay is over. */
+/* Delivers the next arrival or timer. False: in the record the program acts now,
+ * or the record or the replay is over. */
 bool replay_step(struct transport *t);
 
-/* All steps there are. True if that was all of the record and no difference
- * was found. */
+/* All remaining steps. True if the record is at its end without a difference. */
 bool replay_finish(struct transport *t, GError **error);
 
 /* The number of events that were the same so far. */

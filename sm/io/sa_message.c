@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Messages over a transport that does RMPP itself.
+ * Messages over a transport with RMPP.
  *
  *	sa_message_send --> collect --> handed over --> done
  *	the transport's on_recv --> sa_message_read --> receiver
  *
  * The Linux kernel cuts an SA message that is written to an agent which was
  * registered with an RMPP version and whose RMPP header is active and of type
- * DATA (user_mad.c, mad_rmpp.c). It fills in what differs from segment to
- * segment: flags, SegmentNumber, PayloadLength. The length that is written
- * tells where the data end, so a message is not filled up to the size of a MAD.
- * What comes in has the header of its first segment, and its true length, which
- * may be less than a MAD, too.
+ * DATA (user_mad.c, mad_rmpp.c). It fills in the components that differ from
+ * segment to segment: flags, SegmentNumber, PayloadLength. The data end at the
+ * length that is written, so a message is not padded to the size of a MAD. A
+ * message that arrives has the header of its first segment, and its true length,
+ * which may be less than a MAD.
  *
- * A message that is not collected in one go is continued a little later, so
- * that a long table delays nothing else; if there is much in the memory
- * already, only the oldest continues. done() must not come from inside
- * sa_message_send(), so a message that fails there waits for the timer, too.
+ * A message that is not collected at once is continued after
+ * RMPP_SOURCE_PAUSE_US, so that a long table delays nothing else; if max_collect
+ * bytes are collected, only the oldest continues. done() must not come from
+ * inside sa_message_send(), so a message that fails there waits for the timer.
  */
 #include "sm/io/sa_message.h"
 
@@ -26,7 +26,7 @@
 
 #define OFF_CLASS	1
 #define PIECE	4096u
-#define PIECES	16		/* in one go */
+#define PIECES	16		/* at once */
 
 /* A message on its way to the transport. */
 struct outgoing {
@@ -48,7 +48,7 @@ struct sa_message {
 	unsigned timer;			/* 0: not running */
 	sa_message_message_fn receiver;
 	void *receiver_data;
-	transport_recv_fn next;		/* gets what is no message */
+	transport_recv_fn next;		/* gets all other MADs */
 	void *next_data;
 };
 
@@ -88,7 +88,7 @@ hand_over(struct sa_message *b, struct outgoing *o)
 		SA_MESSAGE_SENT : SA_MESSAGE_NOT_ACCEPTED;
 }
 
-/* One go; false: there is more to come. */
+/* Collects some pieces; false: there is more to come. */
 static bool
 collect(struct sa_message *b, struct outgoing *o)
 {

@@ -5,7 +5,7 @@
  * whole, and taken whole.
  *
  * A message is its first 56 bytes (MAD header, RMPP header, SA header) and the
- * data that follow. What the RMPP header says is the business of this module.
+ * data that follow. This module fills in the RMPP header.
  */
 #ifndef MINISM_IO_SA_MESSAGE_H
 #define MINISM_IO_SA_MESSAGE_H
@@ -33,8 +33,8 @@ bool sa_message_read(const struct transport_mad *m,
 
 typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
 				      void *data);
-/* Keeps t. From now on fn gets the messages that come in, and the receiver of
- * this moment all the rest. */
+/* Borrows t. From now on fn gets the messages that arrive, and the present
+ * receiver of t all other MADs. */
 struct sa_message *sa_message_new(struct transport *t, uint64_t max_collect,
 				  sa_message_message_fn fn, void *data);
 /* No callback will come; the transport has its receiver back. */
@@ -46,13 +46,13 @@ enum sa_message_outcome {
 	SA_MESSAGE_NOT_ACCEPTED,	/* by the transport */
 };
 /* Once for every sa_message_send() that returned false, never from inside it.
- * The source is not asked any more. May send. */
+ * The source is not called any more. May send. */
 typedef void (*sa_message_done_fn)(enum sa_message_outcome outcome, void *data);
 
 struct sa_message_order {
 	struct mad_addr to;
 	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes, copied */
-	rmpp_source_fn source;	/* asked until done */
+	rmpp_source_fn source;	/* called until done */
 	void *source_data;
 	unsigned timeout_ms;	/* a request: for its answer, as in
 				   transport_send() */

@@ -2,9 +2,9 @@
 /*
  * A tap on a transport.
  *
- * A transport whose operations do what the one inside does and report it.
- * Timers get ids of our own, 1, 2, 3 and so on: those of the carriers differ
- * from run to run.
+ * A transport whose operations pass to the one inside and are reported. Timers
+ * get ids of our own, 1, 2, 3 and so on: those of the transports differ from run
+ * to run.
  */
 #include "sm/io/tap.h"
 

@@ -7,13 +7,14 @@
  * of them. The timers stand in a sequence, sorted by time and then by start,
  * and the source is ready when the first one is. A table finds them by id.
  *
- * The loop asks when that is (prepare) instead of being told: to tell it
- * (g_source_set_ready_time) wakes it up through its descriptor, which is three
- * system calls and an empty turn for each start of a nearer timer. All starts
- * come from the loop's own thread, which will ask before it sleeps.
+ * prepare() returns when that is, instead of g_source_set_ready_time(), which
+ * wakes the loop through its descriptor: three system calls and an empty turn
+ * for each start of a nearer timer. All starts come from the loop's own thread,
+ * which calls prepare() before it sleeps.
  *
- * A turn rings what was due when it began: a timer that is started by one that
- * rings waits for the next turn, so sockets have theirs in between.
+ * A turn runs the timers that were due when it began: a timer that is started by
+ * another one's callback waits for the next turn, so sockets are served in
+ * between.
  */
 #include "sm/io/timers.h"
 
@@ -132,8 +133,8 @@ timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
 		t->last_id++;
 	while (!t->last_id ||
 	       g_hash_table_contains(t->by_id, GUINT_TO_POINTER(t->last_id)));
-	/* never before now, or who starts one for a past moment again and
-	 * again would always be the first */
+	/* never before now, or a callback that starts a timer for a past moment
+	 * again and again would always be the first */
 	*timer = (struct timer) {
 		.when = MAX(when, g_get_monotonic_time()),
 		.order = ++t->started,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The seam between the subnet manager and whatever carries its MADs:
- * everything that differs between carriers is behind struct transport_ops.
+ * The interface between the subnet manager and the carrier of its MADs: umad, a
+ * simulated fabric, a record.
  *
- * A transport moves whole MADs, tells the time and rings timers; it knows no
- * attribute and no transaction. Everything above runs in one thread, the one
- * that drives the transport, and every callback comes in that thread.
+ * A transport moves whole MADs, has a clock and runs timers; attributes and
+ * transactions are above it. Everything above runs in one thread, the one that
+ * drives the transport, and every callback comes in that thread.
  */
 #ifndef MINISM_IO_TRANSPORT_H
 #define MINISM_IO_TRANSPORT_H
@@ -28,7 +28,7 @@ struct mad_addr {
 
 enum transport_event {
 	TRANSPORT_RECEIVED,	/* a MAD from the wire */
-	TRANSPORT_RETURNED,	/* our own request: nobody answered it */
+	TRANSPORT_RETURNED,	/* our own request: no answer came */
 };
 
 struct transport_mad {
@@ -60,7 +60,7 @@ struct transport_ops {
 		     const uint8_t *mad, size_t len, unsigned timeout_ms,
 		     GError **error);
 	int64_t (*now)(struct transport *t);	/* us, monotonic */
-	/* The same for a watcher, whose looks count as none of the program's
+	/* The same, but not recorded as an action of the program
 	 * (sm/io/record.h). NULL: as now(). */
 	int64_t (*peek)(struct transport *t);
 	/* Rings once at `when` (us of now()) or as soon after as it can.
@@ -87,7 +87,7 @@ struct transport {
 	 * sm/io/sa_message.h.
 	 */
 	bool rmpp;
-	bool simulated;			/* so is the time that it tells */
+	bool simulated;			/* and so is its time */
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
 

@@ -13,37 +13,36 @@
  *					until nothing is left; arms
  *
  * A busy main thread so reads one MAD after the other without a switch of
- * threads in between, and only a pause costs one there and one back. While
- * answers are due it waits for them itself, LINGER_MS at most, for they are
- * microseconds away as a rule and a switch of threads is more. So it does after
- * a request of somebody else: who has an answer now may have the next question
- * soon. But for that it keeps nobody waiting: no timer that is due by then, and
- * the others of the loop SERVE_US at most. It takes TURN_MAX before it lets
- * timers and others have their turn. Nothing is lost
- * while it is busy with something else: the kernel queues, and the shim, too,
- * which has a thread that always reads the socket of the simulator.
+ * threads in between; only a pause costs two of them. While answers are due it
+ * waits for them itself, LINGER_MS at most, for they take microseconds as a rule
+ * and a switch of threads takes longer. It does the same after a request of
+ * another node, for a client that has its answer may send the next request soon;
+ * but only if no timer is due by then, and for SERVE_US at most, so that other
+ * sources of the loop do not wait. After TURN_MAX MADs timers and other sources
+ * have their turn. No MAD is lost while the main thread is busy: the kernel
+ * queues them, and so does the shim, whose thread always reads the socket of the
+ * simulator.
  *
- * A request that nobody answered comes back with a status. The kernel then
- * hands over no more than the first 24 bytes of it, the common header; the
- * rest is filled up with zeros here, since a MAD has 256 bytes everywhere
- * else.
+ * A request without an answer comes back with a status. The kernel then returns
+ * only its first 24 bytes, the common header; the rest is filled with zeros
+ * here, since all modules expect a MAD of 256 bytes.
  *
- * RMPP is the kernel's for class 0x03, which is registered with its version.
- * A message that it has put together may need a larger buffer, which
- * umad_recv() asks for, and may be shorter than a MAD. One that it shall cut
- * is written with its true length. It tries each window `retries` times, so
- * that must not be 0 then; everything else is retried above. The simulator's
- * shim does nothing of this: it sends the first 256 bytes.
+ * The kernel does RMPP for class 0x03, which is registered with its version. A
+ * message that it has reassembled may need a larger buffer, whose size
+ * umad_recv() returns, and may be shorter than a MAD. One that the kernel is to
+ * segment is written with its true length. It tries each window `retries` times,
+ * so that must not be 0 then; everything else is retried above. The simulator's
+ * shim has no RMPP: it sends the first 256 bytes.
  *
- * All agents are registered before the port is declared an SM, and that is
- * taken back first, then what is still coming is read, then the rest is
- * closed: the shim crashes on a MAD of a class that nobody registered.
+ * All agents are registered before the port is declared an SM; when it is
+ * closed, that is undone first, then all pending MADs are read, then the rest is
+ * closed: the shim crashes on a MAD of a class that is not registered.
  *
- * A descriptor whose device went away never works again, also when the device
- * is back: read and write give EIO, in kernels without that check writes give
- * EINVAL and reads nothing. Then all is closed, and the port is looked for by
- * its GUID, for it may come back under another name and number. What is sent
- * meanwhile is lost, and the layers above notice that by time.
+ * A descriptor whose device went away never works again, even if the device
+ * comes back: read and write return EIO, in kernels without that check writes
+ * return EINVAL and reads nothing. Then all is closed, and the port is looked for
+ * by its GUID, for it may come back under another name and number. MADs that are
+ * sent meanwhile are lost, and time out in the layers above.
  */
 #include "sm/io/umad.h"
 
@@ -63,7 +62,7 @@
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
 #define LINGER_MS	1
-#define SERVE_US	4000	/* of one turn, for those who ask us */
+#define SERVE_US	4000	/* of one turn, for requests of other nodes */
 #define NAP_WAITING	64u	/* answers due that make a nap worth while */
 #define NAP_US		100	/* a third of what so many take, or less */
 #define POLL_MIN_MS 2 /* how soon the watcher sees `stop`: soon after */
@@ -129,7 +128,7 @@ struct umad_transport {
 	int issm_fd;		/* -1: not declared */
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
-	int64_t waiting_until;	/* after that none of them will come */
+	int64_t waiting_until;	/* they come until then, or never */
 	int failed;		/* errno: the device is gone, close it */
 	unsigned errors;	/* of reads, in a row */
 	unsigned refused;	/* requests, in a row */
@@ -359,8 +358,8 @@ umad_watch(void *data)
 	return NULL;
 }
 
-/* What is on its way when the port is about to be closed belongs to nobody,
- * but it must be read: until nothing more is due or comes. */
+/* MADs that arrive when the port is about to be closed are dropped, but they
+ * must be read: until no more are due or arrive. */
 static void
 drain(struct umad_transport *u)
 {
@@ -559,7 +558,7 @@ register_agents(struct umad_transport *u, enum umad_role role,
 		const struct registration *r = &registrations[i];
 		long mask[16 / sizeof(long)] = { r->methods };
 
-		/* who only asks leaves requests and traps to the manager */
+		/* a reader leaves requests and traps to the manager */
 		u->agents[i] = umad_register(u->fd, r->mgmt_class,
 					     r->class_version,
 					     r->rmpp_version,
@@ -579,10 +578,10 @@ register_agents(struct umad_transport *u, enum umad_role role,
 
 /*
  * Holding issm open sets IsSM in the port's CapabilityMask (IBA 14.2.5.6).
- * A kernel without issm devices and a device that refuses the bit still make
- * a subnet manager, if one that others do not see; a lack of permission is a
- * mistake that somebody can mend. O_NONBLOCK: otherwise the open waits until
- * the manager that holds it is gone.
+ * Without issm devices in the kernel, or with a device that refuses the bit, the
+ * subnet manager works, though other SMs do not see it; a lack of permission is
+ * an error that the operator can correct. O_NONBLOCK: otherwise the open waits
+ * until the manager that holds it has ended.
  */
 static bool
 declare_manager(struct umad_transport *u, const struct local_port *port,
@@ -765,7 +764,7 @@ leave_device(struct umad_transport *u)
 
 	unbind_port(u);
 	g_clear_pointer(&u->told, g_free);
-	/* one that comes and goes is not asked more and more often */
+	/* the pause stays long for a device that comes and goes */
 	if (g_get_monotonic_time() - u->opened >
 	    REOPEN_MAX_MS * 2 * (int64_t)1000)
 		u->reopen_ms = REOPEN_MIN_MS;
@@ -798,8 +797,7 @@ on_reopen(void *data)
 	reopen_later(u);
 }
 
-/* -------------------------------------------------------------------
- * opening */
+/* ---------------------------------------------------------------- opening */
 
 struct transport *
 umad_transport_open(const struct umad_choice *choice, GError **error)
@@ -830,7 +828,7 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 	ports = list_ports();
 	port = local_port_choose((void *)ports->data, ports->len, &wish);
 	if (!port) {
-		/* What was asked for cannot be used: why, and what there is. */
+		/* why, and the list of ports */
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		local_port_explain((void *)ports->data, ports->len, &wish,

@@ -10,11 +10,11 @@
 
 enum umad_role {
 	UMAD_ROLE_MANAGER,	/* the port says that it has an SM (IsSM) */
-	UMAD_ROLE_READER,	/* it does not: nobody notices us */
+	UMAD_ROLE_READER,	/* it does not: other SMs do not see us */
 };
 
 enum umad_event {
-	UMAD_NOTE,		/* something that a person should know */
+	UMAD_NOTE,		/* a message for the log */
 	UMAD_LOST,		/* the device is gone, text: why */
 	UMAD_BACK,		/* it was opened again, text: its name now */
 };
@@ -26,7 +26,7 @@ struct umad_choice {
 	unsigned port_num;	/* 0: any */
 	uint64_t port_guid;	/* 0: any; else it goes before the others */
 	enum umad_role role;
-	umad_event_fn event;	/* NULL: nothing is told */
+	umad_event_fn event;	/* may be NULL */
 	void *event_data;
 };
 
@@ -37,10 +37,9 @@ struct umad_choice {
  * several ports that fit, local_port.h says which. NULL with an error that
  * names the port, the reason, what there is and what to do.
  *
- * When the device goes away, UMAD_LOST is told once, MADs are lost, and the
- * port is looked for by its GUID until it is back; then everything is
- * registered again and UMAD_BACK is told. Nothing is known of the MADs in
- * between.
+ * When the device goes away, there is one UMAD_LOST, MADs are lost, and the port
+ * is looked for by its GUID until it is back; then everything is registered
+ * again, and UMAD_BACK follows. All MADs in between are lost.
  */
 struct transport *umad_transport_open(const struct umad_choice *choice,
 				      GError **error);

@@ -26,7 +26,7 @@
  * (`overtook`; answers pass each other on the way back, hence the margin), and
  * all retries together have half of the window at most.
  *
- * What may still sit in a queue on the way has a bound of its own: a simulator
+ * Attempts that may still be in a queue have a bound of their own: a simulator
  * stops for good when its socket overflows. So an attempt that is given up
  * without a sign that it left that queue (its answer, its return, overtaken)
  * leaves a `struct ghost`, which counts against that bound for GHOST_LIFE.
